@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# fp8mac: `make help` lists what there is. One fragment (build.mk) per folder; everything built goes to $(BUILD).
+
+BUILD := build
+CC := gcc
+CXX := g++
+VERILATOR := verilator
+RISCV_PREFIX := riscv64-unknown-elf-
+
+# The array: rows x columns of elements, each with LANES multipliers.
+ROWS := 8
+COLS := 8
+LANES := 4
+# The program that `make run` runs: a folder of firmware/apps.
+APP := digits
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.SECONDARY:
+.PHONY: all help setup run test lint clean
+all: model rtl firmware sim
+
+# Use every core unless told otherwise.
+ifeq (,$(filter -j%,$(MAKEFLAGS)))
+MAKEFLAGS += -j$(shell nproc)
+endif
+MAKEFLAGS += --no-builtin-rules
+
+# Whatever is asked for is built on a machine that is set up: env.mk is (re)made first if it is missing or old.
+NO_SETUP_GOALS := help clean
+ifneq (,$(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all)))
+include $(BUILD)/env.mk
+include tools/array.mk
+# Each fragment appends the logs of its tests to TESTS; tests/run_test.sh makes a log only when its test passes.
+TESTS :=
+include model/build.mk rtl/build.mk sim/build.mk firmware/build.mk tests/build.mk
+endif
+
+$(BUILD)/env.mk: tools/setup.sh tools/packages.txt tools/requirements.txt
+	@mkdir -p $(BUILD)
+	@tools/setup.sh $(BUILD)
+
+help:
+	@sed -n 's/^#: \(.*\)/\1/p' $(firstword $(MAKEFILE_LIST))
+
+#: make run                  firmware on the simulated chip classifies handwritten digits, every output checked
+#: make run APP=gemm M=.. N=.. K=.. A=e5m2fnuz B=e4m3fn ACC=fp16 ...
+#:                           one scaled GEMM of any shape and format, checked (a bad value lists the good ones)
+#: make run TRACE=1 ...      the same with a waveform: TRACE_FILE=.. TRACE_FROM=cycle TRACE_TO=cycle
+#: make test                 every test, counted
+#: make lint                 Verilator -Wall over every module and parameter set
+#: make model|rtl|firmware|sim   one part;  make regs  register RTL, C header and HTML
+#: make install-model        libfp8mac with headers and pkg-config (DESTDIR=, PREFIX=)
+#: make setup                install and check the tools, and nothing else
+#: make clean                remove everything that was built
+#: ROWS= COLS= LANES= (8 8 4)   size of the array, for run, sim and rtl
+setup:
+	@echo 'setup: everything is in place'
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// libfp8mac: bit-accurate golden model of an FP8 multiply-accumulate array. Includes everything.
+#ifndef FP8MAC_FP8MAC_H
+#define FP8MAC_FP8MAC_H
+
+#include "fp8mac/status.h"
+#include "fp8mac/format.h"
+#include "fp8mac/convert.h"
+#include "fp8mac/dot.h"
+#include "fp8mac/gemm.h"
+
+#endif

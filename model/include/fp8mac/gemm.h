@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scaled GEMM. A is M x K, B is N x K, both K-contiguous (C = A * B^T); with acc from fp8mac_dot:
+//
+//   t0 = acc to FP32          s  = scale_a[m] * scale_b[n]        t1 = t0 * s
+//   t2 = t1 + bias[n]         t3 = t2 + (beta * C[m][n])          T = act(t3)
+//   amax = max |T| over the M x N outputs that are finite (+0 if none); amax_nonfinite is set if any was not
+//   D[m][n] = convert(T * scale_d)
+//
+// Each operation is one FP32 nearest-even operation with subnormals, in this order, never contracted. An absent bias,
+// and beta = 0 (C is then not read), skip their addition. A NaN result of any operation is 0x7fc00000; D in FP8 gets the
+// format's positive NaN code. The output scale multiplies: 1/scale_d is what the next layer passes as its input scale.
+// The epilogue's operations raise the same flags as a step's: `invalid` (Inf * 0, Inf - Inf), `overflow` (finite
+// operands, infinite result), `nan` (a NaN in C, bias or a scale), and D's conversion those of fp8mac_encode.
+#ifndef FP8MAC_GEMM_H
+#define FP8MAC_GEMM_H
+
+#include "fp8mac/dot.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum fp8mac_scale_mode {
+    FP8MAC_SCALE_NONE = 0,   // 1.0
+    FP8MAC_SCALE_TENSOR = 1, // values[0] for the whole tensor
+    FP8MAC_SCALE_VECTOR = 2, // one per row: M values for A, N values for B
+} fp8mac_scale_mode;
+
+// Every used value must be finite and greater than zero.
+typedef struct fp8mac_scale {
+    fp8mac_scale_mode mode;
+    const float *values;
+} fp8mac_scale;
+
+typedef enum fp8mac_activation {
+    FP8MAC_ACT_NONE = 0,
+    FP8MAC_ACT_RELU = 1,  // NaN stays NaN, any other value with the sign bit set becomes +0
+    FP8MAC_ACT_CLAMP = 2, // NaN stays NaN, then x < lo gives lo, x > hi gives hi; lo <= hi, both finite
+} fp8mac_activation;
+
+// Epilogue alone: what happens to one accumulator value. All zero: D = convert(t0) with nearest even.
+typedef struct fp8mac_epilogue {
+    bool has_bias;
+    fp8mac_activation activation;
+    float clamp_lo, clamp_hi;
+    float beta;                 // 0: C is not read
+    const fp8mac_format *d_format; // the four FP8 rows, FP16, BF16, FP32
+    fp8mac_convert_mode d_mode;
+    float scale_d;              // finite, > 0
+} fp8mac_epilogue;
+
+// One output: returns D's code. t0, scale_a, scale_b, bias, c are FP32 bit patterns; *amax (an FP32 bit pattern of a
+// finite non-negative value) and *amax_nonfinite are updated. `epilogue` must be valid.
+uint32_t fp8mac_epilogue_apply(const fp8mac_epilogue *epilogue, uint32_t t0, uint32_t scale_a, uint32_t scale_b,
+                               uint32_t bias, uint32_t c, uint32_t *amax, bool *amax_nonfinite, fp8mac_flags *flags);
+
+// Strides are in elements. D must not overlap any input.
+typedef struct fp8mac_gemm_desc {
+    size_t m, n, k;              // each >= 1
+    fp8mac_dot_config dot;       // formats of A and B, accumulator, group, scaling exponents
+    const uint8_t *a;            // m x k codes, lda >= k
+    size_t lda;
+    const uint8_t *b;            // n x k codes, ldb >= k
+    size_t ldb;
+    fp8mac_scale scale_a;
+    fp8mac_scale scale_b;
+    const float *bias;           // n values, or NULL
+    float beta;                  // 0: c is not read
+    const void *c;               // m x n of c_format, ldc >= n
+    const fp8mac_format *c_format; // FP16, BF16 or FP32
+    size_t ldc;
+    fp8mac_activation activation;
+    float clamp_lo, clamp_hi;
+    void *d;                     // m x n of d_format, ldd >= n; elements between n and ldd are not written
+    const fp8mac_format *d_format;
+    size_t ldd;
+    fp8mac_convert_mode d_mode;
+    const float *scale_d;        // one value, or NULL for 1.0
+} fp8mac_gemm_desc;
+
+typedef struct fp8mac_gemm_result {
+    float amax;           // max |T| over finite outputs
+    bool amax_nonfinite;  // some output was Inf or NaN
+    fp8mac_flags flags;
+} fp8mac_gemm_result;
+
+// Computes the whole of D. `result` may be NULL.
+fp8mac_status fp8mac_gemm(const fp8mac_gemm_desc *desc, fp8mac_gemm_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

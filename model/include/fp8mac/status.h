@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Status codes and sticky exception flags of the golden model.
+#ifndef FP8MAC_STATUS_H
+#define FP8MAC_STATUS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Every function that can refuse its arguments returns one of these. Anything but FP8MAC_OK
+// promises that no output has been written.
+typedef enum fp8mac_status {
+    FP8MAC_OK = 0,
+    FP8MAC_ERR_NULL,           // a required pointer is NULL
+    FP8MAC_ERR_FORMAT,         // a format is NULL, malformed, or not usable in this place
+    FP8MAC_ERR_ROUNDING,       // rounding mode not in fp8mac_rounding, or random bits out of range
+    FP8MAC_ERR_OVERFLOW_MODE,  // overflow mode unknown, or not `saturate` for a format without Inf and NaN
+    FP8MAC_ERR_ACCUMULATOR,    // accumulator format unknown, or not usable with these operands
+    FP8MAC_ERR_GROUP,          // more terms present than the step's group, or a group out of range
+    FP8MAC_ERR_SCALE_EXPONENT, // a scaling exponent outside -32..+32, or changed under `fixed`
+    FP8MAC_ERR_SCALE,          // a scale that is not finite and greater than zero
+    FP8MAC_ERR_SHAPE,          // a dimension that is zero or too large
+    FP8MAC_ERR_STRIDE,         // a leading stride shorter than its row
+    FP8MAC_ERR_K_LIMIT,        // K > 2^G for `fixed` (the sum could overflow)
+    FP8MAC_ERR_ACTIVATION,     // activation unknown, or clamp bounds not finite or not lo <= hi
+    FP8MAC_ERR_UNSUPPORTED,    // a valid request that this build does not implement
+} fp8mac_status;
+
+// One sentence in English for `status`; never NULL.
+const char *fp8mac_status_string(fp8mac_status status);
+
+// Sticky exception flags: functions OR into the caller's word, never clear it.
+typedef uint32_t fp8mac_flags;
+enum {
+    FP8MAC_FLAG_INVALID = 1u << 0,   // Inf * 0 or Inf - Inf; not for NaN operands
+    FP8MAC_FLAG_OVERFLOW = 1u << 1,  // finite operands gave Inf (or NaN where there is no Inf)
+    FP8MAC_FLAG_SATURATED = 1u << 2, // +-max was written for anything larger, Inf included
+    FP8MAC_FLAG_NAN = 1u << 3,       // a NaN in A, B, C, bias or a scale
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formats, records and constants shared by every fp8mac module.
+//
+// An operand leaves the decoder free of its format: value = (-1)^sign * sig * 2^(exp - OperandExpBias), with
+// sig = 1.mmm as a 4-bit integer (E5M2: 1.mm0). FNUZ's larger bias is not in the operand: it is -1 per FNUZ operand,
+// added to the step's scaling exponent (see fnuz_adjust).
+package fp8mac_pkg;
+
+  // Codes of the command registers' A and B format fields.
+  typedef enum logic [1:0] {
+    FmtE4m3fn   = 2'd0,
+    FmtE5m2     = 2'd1,
+    FmtE4m3fnuz = 2'd2,
+    FmtE5m2fnuz = 2'd3
+  } fp8_fmt_e;
+
+  // Codes of the D format field: 0..3 as fp8_fmt_e.
+  typedef enum logic [2:0] {
+    DstE4m3fn   = 3'd0,
+    DstE5m2     = 3'd1,
+    DstE4m3fnuz = 3'd2,
+    DstE5m2fnuz = 3'd3,
+    DstFp16     = 3'd4,
+    DstBf16     = 3'd5,
+    DstFp32     = 3'd6
+  } dst_fmt_e;
+
+  typedef enum logic {
+    AccFp32 = 1'b0,
+    AccFp16 = 1'b1
+  } acc_fmt_e;
+
+  typedef enum logic [1:0] {
+    OvfSaturate       = 2'd0,  // finite overflow and Inf become +-max
+    OvfSaturateFinite = 2'd1,  // finite overflow +-max, Inf as OvfIeee
+    OvfIeee           = 2'd2   // Inf where the format has one, else NaN with the value's sign
+  } overflow_e;
+
+  typedef enum logic [1:0] {
+    ActNone  = 2'd0,
+    ActRelu  = 2'd1,
+    ActClamp = 2'd2
+  } activation_e;
+
+  // One row of the format table; the C model's fp8mac_format is the same table.
+  typedef enum logic [1:0] {
+    NanIeee         = 2'd1,
+    NanAllOnes      = 2'd2,
+    NanNegativeZero = 2'd3
+  } nan_encoding_e;
+
+  typedef struct packed {
+    logic [3:0]    exponent_bits;
+    logic [3:0]    mantissa_bits;
+    logic [4:0]    bias;
+    logic          has_inf;
+    logic          has_negative_zero;
+    nan_encoding_e nan_encoding;
+  } fp8_format_t;
+
+  // The row of `fmt`: name, e, m, bias, Inf, -0, NaN.
+  function automatic fp8_format_t fp8_format(fp8_fmt_e fmt);
+    unique case (fmt)
+      FmtE4m3fn:   return '{4'd4, 4'd3, 5'd7,  1'b0, 1'b1, NanAllOnes};
+      FmtE5m2:     return '{4'd5, 4'd2, 5'd15, 1'b1, 1'b1, NanIeee};
+      FmtE4m3fnuz: return '{4'd4, 4'd3, 5'd8,  1'b0, 1'b0, NanNegativeZero};
+      default:     return '{4'd5, 4'd2, 5'd16, 1'b0, 1'b0, NanNegativeZero};
+    endcase
+  endfunction
+
+  parameter int unsigned SigW = 4;      // 1.mmm
+  parameter int unsigned OperandExpW = 5;
+  parameter int signed OperandExpBias = 15 + 3;  // E5M2's bias, plus the three fraction bits of sig
+
+  typedef struct packed {
+    logic                   sign;
+    logic [OperandExpW-1:0] exp;   // 1..31
+    logic [SigW-1:0]        sig;   // 0 for zero, Inf, NaN
+    logic                   zero;
+    logic                   inf;
+    logic                   nan;
+  } operand_t;
+
+  // IEEE addition's identity is -0, so an absent lane is (-0) * (+0): it adds nothing, raises nothing, and
+  // leaves the sign of an all-negative-zero sum alone.
+  parameter operand_t AbsentA = '{sign: 1'b1, exp: 5'd1, sig: '0, zero: 1'b1, inf: 1'b0, nan: 1'b0};
+  parameter operand_t AbsentB = '{sign: 1'b0, exp: 5'd1, sig: '0, zero: 1'b1, inf: 1'b0, nan: 1'b0};
+
+  // Scaling exponents: sa, sb in -32..+32 each; with the FNUZ adjustment the sum is -66..+64.
+  parameter int signed ScaleExpMin = -32;
+  parameter int signed ScaleExpMax = 32;
+  parameter int unsigned ScaleSumW = 8;
+  typedef logic signed [ScaleSumW-1:0] scale_sum_t;
+
+  function automatic logic is_fnuz(fp8_fmt_e fmt);
+    return fmt == FmtE4m3fnuz || fmt == FmtE5m2fnuz;
+  endfunction
+
+  // sa + sb - (number of FNUZ operands)
+  function automatic scale_sum_t fnuz_adjust(scale_sum_t sum, fp8_fmt_e a, fp8_fmt_e b);
+    return sum - scale_sum_t'({7'b0, is_fnuz(a)}) - scale_sum_t'({7'b0, is_fnuz(b)});
+  endfunction
+
+  // Sticky exception flags, in the bit order of the C model's FP8MAC_FLAG_*.
+  typedef struct packed {
+    logic nan;
+    logic saturated;
+    logic overflow;
+    logic invalid;
+  } flags_t;
+
+  // How a step is to be done: constant over a tile.
+  typedef struct packed {
+    fp8_fmt_e   a_fmt;
+    fp8_fmt_e   b_fmt;
+    acc_fmt_e   acc_fmt;
+    scale_sum_t scale_sum;  // sa + sb, before the FNUZ adjustment
+  } step_cfg_t;
+
+  // How an output is finished: constant over a tile.
+  typedef struct packed {
+    dst_fmt_e    d_fmt;
+    overflow_e   overflow;
+    activation_e act;
+    logic        bias_en;
+    logic [31:0] clamp_lo;
+    logic [31:0] clamp_hi;
+    logic [31:0] scale_d;
+  } epilogue_cfg_t;
+
+  parameter logic [31:0] Fp32Nan = 32'h7fc0_0000;
+  parameter logic [31:0] Fp32One = 32'h3f80_0000;
+
+  // Why a command failed; the STATUS register's error_code and the firmware's status.
+  typedef enum logic [3:0] {
+    ErrNone       = 4'd0,
+    ErrShape      = 4'd1,   // m, n or k is 0, above the limit, or the operands do not fit the buffers
+    ErrAlign      = 4'd2,   // an address or a stride is not a multiple of the AXI beat
+    ErrRange      = 4'd3,   // a stride shorter than its row, or a matrix that runs past the end of the address space
+    ErrMode       = 4'd4,   // a reserved code in a mode field
+    ErrScaleExp   = 4'd5,   // a scaling exponent outside -32..+32
+    ErrScale      = 4'd6,   // an immediate scale not finite and greater than 0, or clamp bounds not finite or lo > hi
+    ErrSequence   = 4'd7,   // continues or reuses what the preceding command did not leave
+    ErrReadSlv    = 4'd8,   // AXI read answered SLVERR
+    ErrReadDec    = 4'd9,   // AXI read answered DECERR
+    ErrWriteSlv   = 4'd10,  // AXI write answered SLVERR
+    ErrWriteDec   = 4'd11,  // AXI write answered DECERR
+    ErrQueueFull  = 4'd12   // submitted while the queue was full: the command was dropped
+  } error_e;
+
+endpackage

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+# Refuses an array that the accelerator cannot be, before anything is built from it.
+ARRAY_SIDES := 2 4 8 16 32
+ARRAY_LANES := 1 2 4 8 16
+check_choice = $(if $(filter $($(1)),$(2)),,$(error $(1)=$($(1)) is not possible: choose one of $(2)))
+$(call check_choice,ROWS,$(ARRAY_SIDES))
+$(call check_choice,COLS,$(ARRAY_SIDES))
+$(call check_choice,LANES,$(ARRAY_LANES))
+ARRAY := $(ROWS)x$(COLS)x$(LANES)
