@@ -28,7 +28,8 @@ typedef enum fp8mac_overflow {
 } fp8mac_overflow;
 
 // How to convert. All zero is nearest even, saturate. FP16, BF16 and FP32 results are always
-// FP8MAC_OVERFLOW_IEEE: their `overflow` is not consulted. Toward zero, a finite value gives at most +-max.
+// FP8MAC_OVERFLOW_IEEE: their `overflow`, any of the three, is not consulted. Toward zero, a finite value gives at most
+// +-max (flag `saturated`).
 typedef struct fp8mac_convert_mode {
     fp8mac_rounding rounding;
     fp8mac_overflow overflow;
@@ -42,14 +43,16 @@ fp8mac_status fp8mac_convert_mode_validate(const fp8mac_format *format, fp8mac_c
 uint32_t fp8mac_encode(const fp8mac_format *format, fp8mac_value value, fp8mac_convert_mode mode, fp8mac_flags *flags);
 
 // Array conversions; n elements, containers of fp8mac_format_bytes, little-endian in memory as the host's integers.
-// dst and src must not overlap. n may be 0. Rounds once.
+// dst and src must not overlap. n may be 0, and the arrays NULL then. Rounds once. Flags are those of fp8mac_encode.
 fp8mac_status fp8mac_convert(const fp8mac_format *dst_format, void *dst, const fp8mac_format *src_format,
                              const void *src, size_t n, fp8mac_convert_mode mode, fp8mac_flags *flags);
 // dst[i] = encode(src[i] * scale), the product being one FP32 nearest-even multiplication. The scale must be finite
 // and greater than zero. A NaN result of the product is canonical (0x7fc00000) before it is converted.
+// Flags are those of fp8mac_fp32_mul and of fp8mac_encode.
 fp8mac_status fp8mac_quantize(const fp8mac_format *dst_format, void *dst, const float *src, size_t n, float scale,
                               fp8mac_convert_mode mode, fp8mac_flags *flags);
-// dst[i] = decode(src[i]) * scale, one FP32 nearest-even multiplication.
+// dst[i] = decode(src[i]) * scale, one FP32 nearest-even multiplication; a NaN is canonical. The scale must be finite
+// and greater than zero.
 fp8mac_status fp8mac_dequantize(float *dst, const fp8mac_format *src_format, const void *src, size_t n, float scale);
 
 #ifdef __cplusplus

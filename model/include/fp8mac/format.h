@@ -57,7 +57,8 @@ const fp8mac_format *fp8mac_format_get(fp8mac_format_id id);
 // The row whose name is `name` ("e4m3fn", ..., "float16", "bfloat16", "float32"; "fp16", "bf16" and "fp32" are
 // accepted too), or NULL.
 const fp8mac_format *fp8mac_format_by_name(const char *name);
-// FP8MAC_OK if the row describes a format this library can compute with, else FP8MAC_ERR_FORMAT.
+// FP8MAC_OK if the row describes a format this library can compute with, else FP8MAC_ERR_FORMAT: at present signed rows
+// with gradual underflow, a bias in -128..255, and specials that fit together.
 fp8mac_status fp8mac_format_validate(const fp8mac_format *format);
 
 // Width of a code in bits (8, 16 or 32 for the built-in rows) and of its container in bytes (1, 2 or 4).

@@ -6,6 +6,7 @@
 #include "fp8mac/status.h"
 #include "fp8mac/format.h"
 #include "fp8mac/convert.h"
+#include "fp8mac/fp32.h"
 #include "fp8mac/dot.h"
 #include "fp8mac/gemm.h"
 

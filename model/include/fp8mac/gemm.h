@@ -7,10 +7,11 @@
 //   D[m][n] = convert(T * scale_d)
 //
 // Each operation is one FP32 nearest-even operation with subnormals, in this order, never contracted. An absent bias,
-// and beta = 0 (C is then not read), skip their addition. A NaN result of any operation is 0x7fc00000; D in FP8 gets the
-// format's positive NaN code. The output scale multiplies: 1/scale_d is what the next layer passes as its input scale.
+// and beta = 0 (C is then not read), skip their addition. A NaN result of any operation is 0x7fc00000; D in FP8 gets
+// the format's positive NaN code, also where a negative value overflows to NaN. The output scale multiplies: 1/scale_d
+// is what the next layer passes as its input scale.
 // The epilogue's operations raise the same flags as a step's: `invalid` (Inf * 0, Inf - Inf), `overflow` (finite
-// operands, infinite result), `nan` (a NaN in C, bias or a scale), and D's conversion those of fp8mac_encode.
+// operands, infinite result), `nan` (a NaN in C, bias, beta or a scale), and D's conversion those of fp8mac_encode.
 #ifndef FP8MAC_GEMM_H
 #define FP8MAC_GEMM_H
 
@@ -38,7 +39,8 @@ typedef enum fp8mac_activation {
     FP8MAC_ACT_CLAMP = 2, // NaN stays NaN, then x < lo gives lo, x > hi gives hi; lo <= hi, both finite
 } fp8mac_activation;
 
-// Epilogue alone: what happens to one accumulator value. All zero: D = convert(t0) with nearest even.
+// Epilogue alone: what happens to one accumulator value. All zero but d_format and scale_d = 1: D = convert(t0 * s)
+// with nearest even, saturated.
 typedef struct fp8mac_epilogue {
     bool has_bias;
     fp8mac_activation activation;
@@ -75,7 +77,7 @@ typedef struct fp8mac_gemm_desc {
     const fp8mac_format *d_format;
     size_t ldd;
     fp8mac_convert_mode d_mode;
-    const float *scale_d;        // one value, or NULL for 1.0
+    const float *scale_d;        // one value, finite and > 0, or NULL for 1.0
 } fp8mac_gemm_desc;
 
 typedef struct fp8mac_gemm_result {
@@ -84,7 +86,8 @@ typedef struct fp8mac_gemm_result {
     fp8mac_flags flags;
 } fp8mac_gemm_result;
 
-// Computes the whole of D. `result` may be NULL.
+// Computes the whole of D. `result` may be NULL. Everything is checked before anything is written; which status is
+// returned when several checks fail is not specified. An unknown scale mode is FP8MAC_ERR_SCALE.
 fp8mac_status fp8mac_gemm(const fp8mac_gemm_desc *desc, fp8mac_gemm_result *result);
 
 #ifdef __cplusplus

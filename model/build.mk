@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+# libfp8mac: static and shared library, installation, and a copy under the sanitizers for the tests.
+#   make model                              $(BUILD)/model/libfp8mac.a and .so
+#   make install-model DESTDIR= PREFIX=     headers, libraries, pkg-config file
+
+PREFIX ?= /usr/local
+MODEL_VERSION := 0.1.0
+MODEL_SONAME := libfp8mac.so.0
+MODEL_SOURCES := $(wildcard model/src/*.c)
+MODEL_HEADERS := $(wildcard model/include/fp8mac/*.h)
+MODEL_CFLAGS := -std=c11 -O2 -g -Wall -Wextra -Wconversion -Werror -fPIC -fvisibility=hidden -Imodel/include
+SANITIZE_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+MODEL_OBJECTS := $(MODEL_SOURCES:model/src/%.c=$(BUILD)/model/%.o)
+MODEL_SAN_OBJECTS := $(MODEL_SOURCES:model/src/%.c=$(BUILD)/model-san/%.o)
+
+.PHONY: model install-model
+model: $(BUILD)/model/libfp8mac.a $(BUILD)/model/libfp8mac.so
+
+$(BUILD)/model/%.o: model/src/%.c model/build.mk
+	@mkdir -p $(@D)
+	$(CC) $(MODEL_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/model-san/%.o: model/src/%.c model/build.mk
+	@mkdir -p $(@D)
+	$(CC) $(MODEL_CFLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# Made anew, so that no object of a source that is gone stays inside.
+$(BUILD)/model/libfp8mac.a: $(MODEL_OBJECTS)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/model-san/libfp8mac.a: $(MODEL_SAN_OBJECTS)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+# The link beside it is the name that a program linked against it looks for.
+$(BUILD)/model/libfp8mac.so: $(MODEL_OBJECTS)
+	$(CC) -shared -Wl,-soname,$(MODEL_SONAME) -Wl,--no-undefined $(LDFLAGS) -o $@ $^
+	ln -sf libfp8mac.so $(@D)/$(MODEL_SONAME)
+
+install-model: model model/fp8mac.pc.in
+	install -d $(DESTDIR)$(PREFIX)/include/fp8mac $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 644 $(MODEL_HEADERS) $(DESTDIR)$(PREFIX)/include/fp8mac
+	install -m 644 $(BUILD)/model/libfp8mac.a $(DESTDIR)$(PREFIX)/lib
+	install -m 755 $(BUILD)/model/libfp8mac.so $(DESTDIR)$(PREFIX)/lib/libfp8mac.so.$(MODEL_VERSION)
+	ln -sf libfp8mac.so.$(MODEL_VERSION) $(DESTDIR)$(PREFIX)/lib/$(MODEL_SONAME)
+	ln -sf $(MODEL_SONAME) $(DESTDIR)$(PREFIX)/lib/libfp8mac.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(MODEL_VERSION)|' model/fp8mac.pc.in \
+	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/fp8mac.pc
+
+# The tests look at the private headers too, for the library's own definition of a step.
+MODEL_C_TESTS := api by_hand dot_definition
+MODEL_C_TEST_PROGRAMS := $(MODEL_C_TESTS:%=$(BUILD)/model-san/test_%)
+
+$(MODEL_C_TEST_PROGRAMS): $(BUILD)/model-san/test_%: tests/model/test_%.c $(BUILD)/model-san/libfp8mac.a
+	$(CC) $(MODEL_CFLAGS) -Imodel/src $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^)
+
+MODEL_C_TEST_LOGS := $(BUILD)/test/model-api.log $(BUILD)/test/model-by-hand.log $(BUILD)/test/model-dot-definition.log
+TESTS += $(MODEL_C_TEST_LOGS)
+$(BUILD)/test/model-api.log: $(BUILD)/model-san/test_api
+$(BUILD)/test/model-by-hand.log: $(BUILD)/model-san/test_by_hand
+$(BUILD)/test/model-dot-definition.log: $(BUILD)/model-san/test_dot_definition
+$(MODEL_C_TEST_LOGS): $(BUILD)/test/%.log: tests/run_test.sh
+	@tests/run_test.sh $* $@ $(filter $(BUILD)/model-san/%,$^)
+
+-include $(MODEL_OBJECTS:.o=.d) $(MODEL_SAN_OBJECTS:.o=.d) $(MODEL_C_TEST_PROGRAMS:=.d)

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dot product with products summed in 128 bits, in units of the product of the formats' smallest subnormals.
+#include "dot_engine.h"
+#include "wide.h"
+
+const fp8mac_format *fp8mac_acc_row(fp8mac_acc_format acc_format)
+{
+    switch (acc_format) {
+    case FP8MAC_ACC_FP32: return fp8mac_format_get(FP8MAC_FP32);
+    case FP8MAC_ACC_FP16: return fp8mac_format_get(FP8MAC_FP16);
+    case FP8MAC_ACC_FIXED: break;
+    }
+    return NULL;
+}
+
+// log2 of the smallest subnormal, the unit of a table.
+static int32_t unit_exponent(const fp8mac_format *f)
+{
+    return 1 - f->bias - f->mantissa_bits;
+}
+
+static void table_init(fp8mac_operand_table *table, const fp8mac_format *f)
+{
+    for (unsigned code = 0; code < 256; code++) {
+        fp8mac_value x = fp8mac_decode(f, code);
+        int64_t magnitude = 0;
+        if (x.cls == FP8MAC_CLASS_FINITE) {
+            magnitude = (int64_t)(x.significand << (x.exponent - unit_exponent(f)));
+        }
+        table->value[code] = x.sign ? -magnitude : magnitude;
+        table->special[code] = x.cls == FP8MAC_CLASS_INF || x.cls == FP8MAC_CLASS_NAN;
+    }
+}
+
+void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *config)
+{
+    engine->config = *config;
+    engine->group = config->group == 0 ? 1 : config->group;
+    engine->acc_row = fp8mac_acc_row(config->acc_format);
+    engine->unit_exponent = unit_exponent(config->a_format) + unit_exponent(config->b_format);
+    engine->scale_exponent = config->scale_exp_a + config->scale_exp_b;
+    table_init(&engine->a, config->a_format);
+    table_init(&engine->b, config->b_format);
+}
+
+// Multiply and add. *special is set if any operand is Inf or NaN; the sum then leaves its term out.
+static fp8mac_int128 sum_products(const fp8mac_dot_engine *engine, const uint8_t *a, const uint8_t *b, unsigned n,
+                                  bool *special)
+{
+    fp8mac_int128 sum = 0;
+    unsigned any = 0;
+    for (unsigned i = 0; i < n; i++) {
+        sum += (fp8mac_int128)engine->a.value[a[i]] * engine->b.value[b[i]];
+        any |= (unsigned)engine->a.special[a[i]] | engine->b.special[b[i]];
+    }
+    *special = any != 0;
+    return sum;
+}
+
+// The specials among the products of a step.
+typedef struct specials {
+    bool nan_operand, invalid_product, plus_inf, minus_inf;
+} specials;
+
+static specials find_specials(const fp8mac_dot_config *config, const uint8_t *a, const uint8_t *b, unsigned n)
+{
+    specials found = {.nan_operand = false};
+    for (unsigned i = 0; i < n; i++) {
+        fp8mac_value x = fp8mac_decode(config->a_format, a[i]);
+        fp8mac_value y = fp8mac_decode(config->b_format, b[i]);
+        bool zero = x.cls == FP8MAC_CLASS_ZERO || y.cls == FP8MAC_CLASS_ZERO;
+        if (x.cls == FP8MAC_CLASS_NAN || y.cls == FP8MAC_CLASS_NAN) {
+            found.nan_operand = true;
+        } else if (x.cls == FP8MAC_CLASS_INF || y.cls == FP8MAC_CLASS_INF) {
+            found.invalid_product |= zero;
+            found.plus_inf |= !zero && x.sign == y.sign;
+            found.minus_inf |= !zero && x.sign != y.sign;
+        }
+    }
+    return found;
+}
+
+static void raise_specials(const specials *found, fp8mac_flags *flags)
+{
+    if (found->nan_operand) {
+        fp8mac_raise(flags, FP8MAC_FLAG_NAN);
+    }
+    if (found->invalid_product || (found->plus_inf && found->minus_inf)) {
+        fp8mac_raise(flags, FP8MAC_FLAG_INVALID);
+    }
+}
+
+static fp8mac_value specials_value(const specials *found, bool acc_is_nan)
+{
+    if (acc_is_nan || found->nan_operand || found->invalid_product || (found->plus_inf && found->minus_inf)) {
+        return (fp8mac_value){.cls = FP8MAC_CLASS_NAN};
+    }
+    return (fp8mac_value){.cls = FP8MAC_CLASS_INF, .sign = found->minus_inf};
+}
+
+// acc + sum * 2^exponent, exact but for a sticky last bit; acc is finite or zero. Zero results are +0.
+//
+// Either all bits of both fit in 126, or they lie so far apart that they do not touch: the sum has at most
+// 66 + 10 bits and acc 24, so more than 126 - 76 - 24 bits are between them:
+//
+//   [   larger   ]                 MOVE zeros ]           larger * 2^MOVE
+//                        [  smaller  ]                    worth +1 or -1 in the last place: only its sign matters,
+//                                                         as it is far below half of any place that is rounded to
+static fp8mac_value join(fp8mac_value acc, fp8mac_int128 sum, int32_t exponent)
+{
+    fp8mac_uint128 magnitude = fp8mac_magnitude128(sum);
+    if (acc.cls == FP8MAC_CLASS_ZERO) {
+        return fp8mac_value_from_wide(sum < 0, magnitude, exponent);
+    }
+    fp8mac_int128 addend = acc.sign ? -(fp8mac_int128)acc.significand : (fp8mac_int128)acc.significand;
+    int32_t sum_top = exponent + fp8mac_bit_length128(magnitude);
+    int32_t acc_top = acc.exponent + fp8mac_bit_length(acc.significand);
+    int32_t low = exponent < acc.exponent ? exponent : acc.exponent;
+    int32_t top = sum_top > acc_top ? sum_top : acc_top;
+    fp8mac_int128 total;
+    if (sum == 0) {
+        total = addend;
+        low = acc.exponent;
+    } else if (top - low <= 126) {
+        total = sum * ((fp8mac_int128)1 << (exponent - low)) + addend * ((fp8mac_int128)1 << (acc.exponent - low));
+    } else {
+        enum { MOVE = 48 };
+        bool sum_is_larger = sum_top > acc_top;
+        fp8mac_int128 larger = sum_is_larger ? sum : addend;
+        fp8mac_int128 smaller = sum_is_larger ? addend : sum;
+        low = (sum_is_larger ? exponent : acc.exponent) - MOVE;
+        total = larger * ((fp8mac_int128)1 << MOVE) + (smaller < 0 ? -1 : 1);
+    }
+    return fp8mac_value_from_wide(total < 0, fp8mac_magnitude128(total), low);
+}
+
+// Whether every product of a step is -0.
+static bool products_are_minus_zero(const fp8mac_dot_config *config, const uint8_t *a, const uint8_t *b, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        fp8mac_value x = fp8mac_decode(config->a_format, a[i]);
+        fp8mac_value y = fp8mac_decode(config->b_format, b[i]);
+        if ((x.cls != FP8MAC_CLASS_ZERO && y.cls != FP8MAC_CLASS_ZERO) || x.sign == y.sign) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void step_float(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
+                       unsigned n, fp8mac_flags *flags)
+{
+    fp8mac_value before = fp8mac_decode(engine->acc_row, acc->code);
+    bool special;
+    fp8mac_int128 sum = sum_products(engine, a, b, n, &special);
+    fp8mac_value after;
+    if (special || before.cls == FP8MAC_CLASS_INF || before.cls == FP8MAC_CLASS_NAN) {
+        specials found = find_specials(&engine->config, a, b, n);
+        found.plus_inf |= before.cls == FP8MAC_CLASS_INF && !before.sign;
+        found.minus_inf |= before.cls == FP8MAC_CLASS_INF && before.sign;
+        raise_specials(&found, flags);
+        after = specials_value(&found, before.cls == FP8MAC_CLASS_NAN);
+    } else {
+        after = join(before, sum, engine->unit_exponent + engine->scale_exponent);
+        if (before.cls == FP8MAC_CLASS_ZERO && before.sign && sum == 0) {
+            after.sign = products_are_minus_zero(&engine->config, a, b, n);
+        }
+    }
+    fp8mac_overflow overflow = engine->config.acc_saturate ? FP8MAC_OVERFLOW_SATURATE_FINITE : FP8MAC_OVERFLOW_IEEE;
+    acc->code = fp8mac_encode_independent(engine->acc_row, after, FP8MAC_ROUND_NEAREST_EVEN, overflow, flags);
+}
+
+static void step_fixed(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
+                       unsigned n, fp8mac_flags *flags)
+{
+    bool special;
+    fp8mac_int128 sum = sum_products(engine, a, b, n, &special);
+    fp8mac_uint128 total = ((fp8mac_uint128)acc->fixed_hi << 64 | acc->fixed_lo) + (fp8mac_uint128)sum;
+    acc->fixed_lo = (uint64_t)total;
+    acc->fixed_hi = (uint64_t)(total >> 64);
+    acc->fixed_terms += n;
+    acc->fixed_scale = (int16_t)engine->scale_exponent;
+    if (special) {
+        specials found = find_specials(&engine->config, a, b, n);
+        if (found.plus_inf || found.minus_inf) {
+            found.plus_inf |= (acc->fixed_sticky & FP8MAC_FIXED_POS_INF) != 0;
+            found.minus_inf |= (acc->fixed_sticky & FP8MAC_FIXED_NEG_INF) != 0;
+        }
+        raise_specials(&found, flags);
+        unsigned sticky = (found.nan_operand || found.invalid_product ? FP8MAC_FIXED_NAN : 0u) |
+                          (found.plus_inf ? FP8MAC_FIXED_POS_INF : 0u) | (found.minus_inf ? FP8MAC_FIXED_NEG_INF : 0u);
+        acc->fixed_sticky = (uint8_t)(acc->fixed_sticky | sticky);
+    }
+}
+
+void fp8mac_dot_engine_run(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
+                           size_t k, fp8mac_flags *flags)
+{
+    for (size_t i = 0; i < k; i += engine->group) {
+        unsigned n = k - i < engine->group ? (unsigned)(k - i) : engine->group;
+        if (engine->acc_row != NULL) {
+            step_float(engine, acc, a + i, b + i, n, flags);
+        } else {
+            step_fixed(engine, acc, a + i, b + i, n, flags);
+        }
+    }
+}
+
+static fp8mac_value fixed_value(const fp8mac_dot_config *config, const fp8mac_acc *acc)
+{
+    bool plus_inf = (acc->fixed_sticky & FP8MAC_FIXED_POS_INF) != 0;
+    bool minus_inf = (acc->fixed_sticky & FP8MAC_FIXED_NEG_INF) != 0;
+    if ((acc->fixed_sticky & FP8MAC_FIXED_NAN) != 0 || (plus_inf && minus_inf)) {
+        return (fp8mac_value){.cls = FP8MAC_CLASS_NAN};
+    }
+    if (plus_inf || minus_inf) {
+        return (fp8mac_value){.cls = FP8MAC_CLASS_INF, .sign = minus_inf};
+    }
+    fp8mac_uint128 total = (fp8mac_uint128)acc->fixed_hi << 64 | acc->fixed_lo;
+    bool sign = acc->fixed_hi >> 63 != 0;
+    int32_t exponent = unit_exponent(config->a_format) + unit_exponent(config->b_format) + acc->fixed_scale;
+    return fp8mac_value_from_wide(sign, sign ? -total : total, exponent);
+}
+
+uint32_t fp8mac_acc_to_fp32(const fp8mac_dot_config *config, const fp8mac_acc *acc, fp8mac_flags *flags)
+{
+    const fp8mac_format *row = fp8mac_acc_row(config->acc_format);
+    fp8mac_value value = row != NULL ? fp8mac_decode(row, acc->code) : fixed_value(config, acc);
+    if (value.cls == FP8MAC_CLASS_NAN) {
+        return FP8MAC_FP32_NAN;
+    }
+    return fp8mac_encode_independent(fp8mac_format_get(FP8MAC_FP32), value, FP8MAC_ROUND_NEAREST_EVEN,
+                                     FP8MAC_OVERFLOW_IEEE, flags);
+}

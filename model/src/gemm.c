@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dot_engine.h"
+
+static fp8mac_status validate_pointers(const fp8mac_gemm_desc *desc)
+{
+    bool missing = desc->a == NULL || desc->b == NULL || desc->d == NULL || (desc->beta != 0 && desc->c == NULL) ||
+                   (desc->scale_a.mode != FP8MAC_SCALE_NONE && desc->scale_a.values == NULL) ||
+                   (desc->scale_b.mode != FP8MAC_SCALE_NONE && desc->scale_b.values == NULL);
+    return missing ? FP8MAC_ERR_NULL : FP8MAC_OK;
+}
+
+static fp8mac_status validate_formats(const fp8mac_gemm_desc *desc)
+{
+    fp8mac_status status = fp8mac_dot_config_validate(&desc->dot);
+    if (status != FP8MAC_OK) {
+        return status;
+    }
+    if (desc->beta != 0 &&
+        (fp8mac_format_validate(desc->c_format) != FP8MAC_OK || !fp8mac_format_is_wide(desc->c_format))) {
+        return FP8MAC_ERR_FORMAT;
+    }
+    return fp8mac_convert_mode_validate(desc->d_format, desc->d_mode);
+}
+
+// Rows of `used` elements, `stride` apart: the last element's index must be a size_t, its bytes too.
+static fp8mac_status validate_matrix(size_t rows, size_t used, size_t stride, unsigned bytes)
+{
+    if (stride < used) {
+        return FP8MAC_ERR_STRIDE;
+    }
+    size_t room = SIZE_MAX / bytes;
+    return used > room || (rows > 1 && stride > (room - used) / (rows - 1)) ? FP8MAC_ERR_SHAPE : FP8MAC_OK;
+}
+
+static fp8mac_status validate_shape(const fp8mac_gemm_desc *desc)
+{
+    if (desc->m == 0 || desc->n == 0 || desc->k == 0) {
+        return FP8MAC_ERR_SHAPE;
+    }
+    fp8mac_status status = validate_matrix(desc->m, desc->k, desc->lda, 1);
+    if (status == FP8MAC_OK) {
+        status = validate_matrix(desc->n, desc->k, desc->ldb, 1);
+    }
+    if (status == FP8MAC_OK && desc->beta != 0) {
+        status = validate_matrix(desc->m, desc->n, desc->ldc, fp8mac_format_bytes(desc->c_format));
+    }
+    if (status == FP8MAC_OK) {
+        status = validate_matrix(desc->m, desc->n, desc->ldd, fp8mac_format_bytes(desc->d_format));
+    }
+    if (status == FP8MAC_OK && !fp8mac_dot_k_fits(&desc->dot, 0, desc->k)) {
+        status = FP8MAC_ERR_K_LIMIT;
+    }
+    return status;
+}
+
+static fp8mac_status validate_scale(fp8mac_scale scale, size_t rows)
+{
+    size_t used;
+    switch (scale.mode) {
+    case FP8MAC_SCALE_NONE: used = 0; break;
+    case FP8MAC_SCALE_TENSOR: used = 1; break;
+    case FP8MAC_SCALE_VECTOR: used = rows; break;
+    default: return FP8MAC_ERR_SCALE;
+    }
+    for (size_t i = 0; i < used; i++) {
+        if (!fp8mac_fp32_is_scale(fp8mac_float_bits(scale.values[i]))) {
+            return FP8MAC_ERR_SCALE;
+        }
+    }
+    return FP8MAC_OK;
+}
+
+static fp8mac_status validate_scales(const fp8mac_gemm_desc *desc)
+{
+    fp8mac_status status = validate_scale(desc->scale_a, desc->m);
+    if (status == FP8MAC_OK) {
+        status = validate_scale(desc->scale_b, desc->n);
+    }
+    if (status == FP8MAC_OK && desc->scale_d != NULL) {
+        status = validate_scale((fp8mac_scale){FP8MAC_SCALE_TENSOR, desc->scale_d}, 1);
+    }
+    return status;
+}
+
+static fp8mac_status validate_activation(const fp8mac_gemm_desc *desc)
+{
+    if ((unsigned)desc->activation > FP8MAC_ACT_CLAMP) {
+        return FP8MAC_ERR_ACTIVATION;
+    }
+    bool finite = fp8mac_fp32_is_finite(fp8mac_float_bits(desc->clamp_lo)) &&
+                  fp8mac_fp32_is_finite(fp8mac_float_bits(desc->clamp_hi));
+    if (desc->activation == FP8MAC_ACT_CLAMP && (!finite || desc->clamp_lo > desc->clamp_hi)) {
+        return FP8MAC_ERR_ACTIVATION;
+    }
+    return FP8MAC_OK;
+}
+
+static fp8mac_status validate(const fp8mac_gemm_desc *desc)
+{
+    fp8mac_status (*const checks[])(const fp8mac_gemm_desc *) = {validate_pointers, validate_formats, validate_shape,
+                                                                 validate_scales, validate_activation};
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        fp8mac_status status = checks[i](desc);
+        if (status != FP8MAC_OK) {
+            return status;
+        }
+    }
+    return FP8MAC_OK;
+}
+
+static uint32_t scale_at(fp8mac_scale scale, size_t index)
+{
+    switch (scale.mode) {
+    case FP8MAC_SCALE_TENSOR: return fp8mac_float_bits(scale.values[0]);
+    case FP8MAC_SCALE_VECTOR: return fp8mac_float_bits(scale.values[index]);
+    default: return FP8MAC_FP32_ONE;
+    }
+}
+
+// C[m][n] as FP32, which holds every value of C's formats. A NaN is flagged by the epilogue.
+static uint32_t c_at(const fp8mac_gemm_desc *desc, size_t m, size_t n)
+{
+    if (desc->beta == 0) {
+        return 0;
+    }
+    uint32_t code = fp8mac_load_code(desc->c, m * desc->ldc + n, fp8mac_format_bytes(desc->c_format));
+    return fp8mac_encode(fp8mac_format_get(FP8MAC_FP32), fp8mac_decode(desc->c_format, code),
+                         (fp8mac_convert_mode){FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_IEEE}, NULL);
+}
+
+static fp8mac_epilogue epilogue_of(const fp8mac_gemm_desc *desc)
+{
+    return (fp8mac_epilogue){
+        .has_bias = desc->bias != NULL,
+        .activation = desc->activation,
+        .clamp_lo = desc->clamp_lo,
+        .clamp_hi = desc->clamp_hi,
+        .beta = desc->beta,
+        .d_format = desc->d_format,
+        .d_mode = desc->d_mode,
+        .scale_d = desc->scale_d != NULL ? *desc->scale_d : 1.0f,
+    };
+}
+
+fp8mac_status fp8mac_gemm(const fp8mac_gemm_desc *desc, fp8mac_gemm_result *result)
+{
+    if (desc == NULL) {
+        return FP8MAC_ERR_NULL;
+    }
+    fp8mac_status status = validate(desc);
+    if (status != FP8MAC_OK) {
+        return status;
+    }
+    fp8mac_dot_engine engine;
+    fp8mac_dot_engine_init(&engine, &desc->dot);
+    fp8mac_epilogue epilogue = epilogue_of(desc);
+    unsigned d_bytes = fp8mac_format_bytes(desc->d_format);
+    uint32_t amax = 0;
+    bool amax_nonfinite = false;
+    fp8mac_flags flags = 0;
+    for (size_t m = 0; m < desc->m; m++) {
+        uint32_t scale_a = scale_at(desc->scale_a, m);
+        for (size_t n = 0; n < desc->n; n++) {
+            fp8mac_acc acc = {0};
+            fp8mac_dot_engine_run(&engine, &acc, desc->a + m * desc->lda, desc->b + n * desc->ldb, desc->k, &flags);
+            uint32_t t0 = fp8mac_acc_to_fp32(&desc->dot, &acc, &flags);
+            uint32_t bias = desc->bias != NULL ? fp8mac_float_bits(desc->bias[n]) : 0;
+            uint32_t d = fp8mac_epilogue_apply(&epilogue, t0, scale_a, scale_at(desc->scale_b, n), bias,
+                                               c_at(desc, m, n), &amax, &amax_nonfinite, &flags);
+            fp8mac_store_code(desc->d, m * desc->ldd + n, d_bytes, d);
+        }
+    }
+    if (result != NULL) {
+        *result = (fp8mac_gemm_result){fp8mac_float_from_bits(amax), amax_nonfinite, flags};
+    }
+    return FP8MAC_OK;
+}

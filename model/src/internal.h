@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the library's sources share. Included first by each of them, so that the declarations of the public headers,
+// and nothing else, are visible in the shared library (everything is compiled with -fvisibility=hidden).
+#ifndef FP8MAC_INTERNAL_H
+#define FP8MAC_INTERNAL_H
+
+#include <stddef.h>
+#include <string.h>
+
+#pragma GCC visibility push(default)
+#include "fp8mac/fp8mac.h"
+#pragma GCC visibility pop
+
+// Results are rounded first and judged afterwards; the two choices are independent here, whatever fp8mac_encode
+// makes of them. `value` may have any 64-bit significand; `flags` may be NULL.
+uint32_t fp8mac_encode_independent(const fp8mac_format *format, fp8mac_value value, fp8mac_rounding rounding,
+                                   fp8mac_overflow overflow, fp8mac_flags *flags);
+
+// The exact product of two finite values, each with a significand below 2^32; zero if either is zero.
+fp8mac_value fp8mac_value_mul_finite(fp8mac_value a, fp8mac_value b);
+
+// An FP32 nearest-even multiplication of two decoded values whose significands are below 2^32.
+uint32_t fp8mac_fp32_mul_values(fp8mac_value a, fp8mac_value b, fp8mac_flags *flags);
+
+// The row is FP16, BF16, FP32 or shaped like them: wider than a byte, with IEEE 754's specials.
+bool fp8mac_format_is_wide(const fp8mac_format *format);
+
+static inline void fp8mac_raise(fp8mac_flags *flags, fp8mac_flags raised)
+{
+    if (flags != NULL) {
+        *flags |= raised;
+    }
+}
+
+static inline uint32_t fp8mac_float_bits(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline float fp8mac_float_from_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline bool fp8mac_fp32_is_nan(uint32_t bits)
+{
+    return (bits & 0x7fffffffu) > 0x7f800000u;
+}
+
+static inline bool fp8mac_fp32_is_finite(uint32_t bits)
+{
+    return (bits & 0x7fffffffu) < 0x7f800000u;
+}
+
+// A usable scale: finite and greater than zero.
+static inline bool fp8mac_fp32_is_scale(uint32_t bits)
+{
+    return bits > 0 && bits < 0x7f800000u;
+}
+
+// Elements of an array of codes. Containers are 1, 2 or 4 bytes.
+static inline uint32_t fp8mac_load_code(const void *array, size_t index, unsigned bytes)
+{
+    if (bytes == 1) {
+        return ((const uint8_t *)array)[index];
+    }
+    if (bytes == 2) {
+        uint16_t half;
+        memcpy(&half, (const uint8_t *)array + 2 * index, sizeof half);
+        return half;
+    }
+    uint32_t word;
+    memcpy(&word, (const uint8_t *)array + 4 * index, sizeof word);
+    return word;
+}
+
+static inline void fp8mac_store_code(void *array, size_t index, unsigned bytes, uint32_t code)
+{
+    if (bytes == 1) {
+        ((uint8_t *)array)[index] = (uint8_t)code;
+    } else if (bytes == 2) {
+        uint16_t half = (uint16_t)code;
+        memcpy((uint8_t *)array + 2 * index, &half, sizeof half);
+    } else {
+        memcpy((uint8_t *)array + 4 * index, &code, sizeof code);
+    }
+}
+
+#endif

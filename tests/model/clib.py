@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ctypes binding of libfp8mac. Enumerators are read from the public headers, never typed here."""
+
+import ctypes as ct
+import pathlib
+import re
+
+INCLUDE = pathlib.Path(__file__).resolve().parents[2] / "model" / "include" / "fp8mac"
+
+
+def read_enumerators():
+    """Every enumerator of the public headers: name -> value."""
+    values = {}
+    for header in sorted(INCLUDE.glob("*.h")):
+        text = re.sub(r"//.*|/\*.*?\*/", "", header.read_text())
+        for body in re.findall(r"\benum\b[^{;]*\{(.*?)\}", text, re.S):
+            following = 0
+            for item in filter(None, (part.strip() for part in body.split(","))):
+                name, _, expression = (part.strip() for part in item.partition("="))
+                if expression:
+                    following = eval(re.sub(r"(?<=\d)[uU]", "", expression), {"__builtins__": {}})
+                values[name] = following
+                following += 1
+    return values
+
+
+ENUMS = read_enumerators()
+
+
+def enum(name):
+    return ENUMS["FP8MAC_" + name]
+
+
+OK = enum("OK")
+INVALID, OVERFLOW, SATURATED, NAN = (
+    enum("FLAG_" + name) for name in ("INVALID", "OVERFLOW", "SATURATED", "NAN"))
+
+
+class Format(ct.Structure):
+    _fields_ = [("name", ct.c_char_p), ("is_signed", ct.c_bool), ("exponent_bits", ct.c_uint8),
+                ("mantissa_bits", ct.c_uint8), ("bias", ct.c_int16), ("has_inf", ct.c_bool),
+                ("has_negative_zero", ct.c_bool), ("nan_encoding", ct.c_uint), ("exponent_zero", ct.c_uint)]
+
+
+class Value(ct.Structure):
+    _fields_ = [("cls", ct.c_uint), ("sign", ct.c_bool), ("exponent", ct.c_int32), ("significand", ct.c_uint64)]
+
+
+class ConvertMode(ct.Structure):
+    _fields_ = [("rounding", ct.c_uint), ("overflow", ct.c_uint)]
+
+
+class DotConfig(ct.Structure):
+    _fields_ = [("a_format", ct.POINTER(Format)), ("b_format", ct.POINTER(Format)), ("acc_format", ct.c_uint),
+                ("group", ct.c_uint), ("scale_exp_a", ct.c_int), ("scale_exp_b", ct.c_int),
+                ("guard_bits", ct.c_uint), ("acc_saturate", ct.c_bool)]
+
+
+class Acc(ct.Structure):
+    _fields_ = [("code", ct.c_uint32), ("fixed_lo", ct.c_uint64), ("fixed_hi", ct.c_uint64),
+                ("fixed_sticky", ct.c_uint8), ("fixed_terms", ct.c_uint64), ("fixed_scale", ct.c_int16)]
+
+
+class Scale(ct.Structure):
+    _fields_ = [("mode", ct.c_uint), ("values", ct.c_void_p)]
+
+
+class Epilogue(ct.Structure):
+    _fields_ = [("has_bias", ct.c_bool), ("activation", ct.c_uint), ("clamp_lo", ct.c_float),
+                ("clamp_hi", ct.c_float), ("beta", ct.c_float), ("d_format", ct.POINTER(Format)),
+                ("d_mode", ConvertMode), ("scale_d", ct.c_float)]
+
+
+class GemmDesc(ct.Structure):
+    _fields_ = [("m", ct.c_size_t), ("n", ct.c_size_t), ("k", ct.c_size_t), ("dot", DotConfig),
+                ("a", ct.c_void_p), ("lda", ct.c_size_t), ("b", ct.c_void_p), ("ldb", ct.c_size_t),
+                ("scale_a", Scale), ("scale_b", Scale), ("bias", ct.c_void_p), ("beta", ct.c_float),
+                ("c", ct.c_void_p), ("c_format", ct.POINTER(Format)), ("ldc", ct.c_size_t),
+                ("activation", ct.c_uint), ("clamp_lo", ct.c_float), ("clamp_hi", ct.c_float),
+                ("d", ct.c_void_p), ("d_format", ct.POINTER(Format)), ("ldd", ct.c_size_t),
+                ("d_mode", ConvertMode), ("scale_d", ct.c_void_p)]
+
+
+class GemmResult(ct.Structure):
+    _fields_ = [("amax", ct.c_float), ("amax_nonfinite", ct.c_bool), ("flags", ct.c_uint32)]
+
+
+FORMAT_P, VOID_P, SIZE, U32, STATUS = ct.POINTER(Format), ct.c_void_p, ct.c_size_t, ct.c_uint32, ct.c_int
+FLOAT, UINT = ct.c_float, ct.c_uint
+
+SIGNATURES = {  # name: (result, arguments)
+    "status_string": (ct.c_char_p, [STATUS]),
+    "format_get": (FORMAT_P, [UINT]),
+    "format_by_name": (FORMAT_P, [ct.c_char_p]),
+    "format_validate": (STATUS, [FORMAT_P]),
+    "format_bits": (UINT, [FORMAT_P]),
+    "format_bytes": (UINT, [FORMAT_P]),
+    "format_max_code": (U32, [FORMAT_P]),
+    "format_nan_code": (U32, [FORMAT_P]),
+    "decode": (Value, [FORMAT_P, U32]),
+    "value_to_double": (ct.c_double, [Value]),
+    "value_from_double": (Value, [ct.c_double]),
+    "convert_mode_validate": (STATUS, [FORMAT_P, ConvertMode]),
+    "encode": (U32, [FORMAT_P, Value, ConvertMode, VOID_P]),
+    "convert": (STATUS, [FORMAT_P, VOID_P, FORMAT_P, VOID_P, SIZE, ConvertMode, VOID_P]),
+    "quantize": (STATUS, [FORMAT_P, VOID_P, VOID_P, SIZE, FLOAT, ConvertMode, VOID_P]),
+    "dequantize": (STATUS, [VOID_P, FORMAT_P, VOID_P, SIZE, FLOAT]),
+    "dot_config_validate": (STATUS, [ct.POINTER(DotConfig)]),
+    "dot_step": (STATUS, [VOID_P, VOID_P, ct.c_char_p, ct.c_char_p, UINT, VOID_P]),
+    "dot": (STATUS, [VOID_P, VOID_P, ct.c_char_p, ct.c_char_p, SIZE, VOID_P]),
+    "acc_to_fp32": (U32, [VOID_P, VOID_P, VOID_P]),
+    "epilogue_apply": (U32, [ct.POINTER(Epilogue), U32, U32, U32, U32, U32, VOID_P, VOID_P, VOID_P]),
+    "gemm": (STATUS, [ct.POINTER(GemmDesc), VOID_P]),
+}
+
+
+class Library:
+    """The functions without their prefix, and the built-in rows by name."""
+
+    def __init__(self, path):
+        dll = ct.CDLL(str(pathlib.Path(path).resolve()))
+        for name, (result, arguments) in SIGNATURES.items():
+            function = getattr(dll, "fp8mac_" + name)
+            function.restype, function.argtypes = result, arguments
+            setattr(self, name, function)
+        self.rows = [self.format_get(i) for i in range(enum("FORMAT_COUNT"))]
+        self.by_name = {row.contents.name.decode(): row for row in self.rows}
+
+    def convert_array(self, dst_name, dst_dtype, src_name, src, mode):
+        """fp8mac_convert of a whole array of codes: (codes, flags)."""
+        dst, flags = blank(src.size, dst_dtype), ct.c_uint32(0)
+        status = self.convert(self.by_name[dst_name], dst.ctypes.data, self.by_name[src_name],
+                              src.ctypes.data, src.size, mode, ct.byref(flags))
+        assert status == OK, status
+        return dst, flags.value
+
+
+def blank(n, dtype):
+    """An output buffer whose content is unlikely to be right already."""
+    import numpy as np
+    return np.frombuffer(b"\xa5" * (n * np.dtype(dtype).itemsize), dtype=dtype).copy()
+
+
+def mode(rounding="NEAREST_EVEN", overflow="SATURATE"):
+    return ConvertMode(enum("ROUND_" + rounding), enum("OVERFLOW_" + overflow))

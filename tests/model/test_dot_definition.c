@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dot product's fast step equals its definition in one wide integer: code and flags, for every pair of formats,
+// accumulator and scaling, with corner codes, cancellation, and terms far apart.
+#include "check.h"
+
+static uint64_t random_state = 20240607;
+
+static uint32_t random_bits(void) // splitmix64
+{
+    uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)(z >> 32);
+}
+
+static uint8_t random_code(unsigned kind)
+{
+    static const uint8_t corners[] = {0x00, 0x80, 0x01, 0x81, 0x7e, 0xfe, 0x7b, 0xfb, 0x7f, 0x7c, 0xfc, 0x38};
+    uint32_t r = random_bits();
+    switch (kind % 4) {
+    case 0: return (uint8_t)r;                           // any
+    case 1: return corners[r % sizeof corners];
+    case 2: return (uint8_t)(r & 0x83);                  // tiny
+    default: return (uint8_t)((r & 0x80) | (r % 0x7b));  // finite in every built-in format
+    }
+}
+
+static uint32_t random_acc(const fp8mac_format *f)
+{
+    uint32_t r = random_bits(), top = fp8mac_format_max_code(f);
+    switch (random_bits() % 6) {
+    case 0: return r;
+    case 1: return r & 0x80008003;
+    case 2: return top - (r & 3);
+    case 3: return (r % (top + 1)) & ~((UINT32_C(1) << f->mantissa_bits) - 1); // a power of two
+    default: return r % (top + 1);
+    }
+}
+
+static const fp8mac_format *random_operand_format(void)
+{
+    static const fp8mac_format low = {"low", true, 4, 3, -128, false, true, FP8MAC_NAN_ALL_ONES,
+                                      FP8MAC_EXPONENT_ZERO_SUBNORMAL};
+    static const fp8mac_format high = {"high", true, 5, 2, 255, false, false, FP8MAC_NAN_NEGATIVE_ZERO,
+                                       FP8MAC_EXPONENT_ZERO_SUBNORMAL};
+    uint32_t r = random_bits() % 16;
+    const fp8mac_format *const own[] = {&low, &high, &e3m4, &e2m5};
+    return r < 12 ? row((fp8mac_format_id)(r % 4)) : own[r - 12];
+}
+
+static void compare_with_definition(void)
+{
+    enum { MOST = 40 };
+    uint8_t a[MOST], b[MOST];
+    fp8mac_dot_config c = {
+        .a_format = random_operand_format(),
+        .b_format = random_operand_format(),
+        .acc_format = random_bits() % 2 != 0 ? FP8MAC_ACC_FP32 : FP8MAC_ACC_FP16,
+        .group = MOST,
+        .scale_exp_a = (int)(random_bits() % 65) - 32,
+        .scale_exp_b = (int)(random_bits() % 65) - 32,
+        .acc_saturate = random_bits() % 4 == 0,
+    };
+    unsigned n = 1 + (random_bits() % 8 == 0 ? random_bits() % MOST : random_bits() % 4);
+    unsigned kind = random_bits();
+    for (unsigned i = 0; i < n; i++) {
+        a[i] = random_code(kind);
+        b[i] = random_code(kind / 4);
+    }
+    if (n >= 2 && random_bits() % 2 == 0) { // cancellation: only FNUZ zeros change their meaning
+        a[1] = a[0] ^ 0x80;
+        b[1] = b[0];
+    }
+    fp8mac_acc fast = {.code = random_acc(fp8mac_acc_row(c.acc_format))};
+    fp8mac_acc slow = fast;
+    fp8mac_flags fast_flags = 0, slow_flags = 0;
+    CHECK(fp8mac_dot_step(&c, &fast, a, b, n, &fast_flags) == FP8MAC_OK);
+    fp8mac_dot_step_definition(&c, &slow, a, b, n, &slow_flags);
+    bool equal = fast.code == slow.code && fast_flags == slow_flags;
+    CHECK(equal);
+    if (!equal) {
+        printf("%s x %s, acc %d, n %u, sa+sb %d: fast %08x flags %x, definition %08x flags %x\n", c.a_format->name,
+               c.b_format->name, c.acc_format, n, c.scale_exp_a + c.scale_exp_b, fast.code, fast_flags, slow.code,
+               slow_flags);
+    }
+}
+
+int main(void)
+{
+    for (int i = 0; i < 200000; i++) {
+        compare_with_definition();
+    }
+    return report();
+}
