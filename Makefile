@@ -26,6 +26,11 @@ MAKEFLAGS += -j$(shell nproc)
 endif
 MAKEFLAGS += --no-builtin-rules
 
+# A line a product; the whole commands with V=1.
+V :=
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-9s %s\n' '$(1)' '$(2)')
+
 # Whatever is asked for is built on a machine that is set up: env.mk is (re)made first if it is missing or old.
 NO_SETUP_GOALS := help clean
 ifneq (,$(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all)))

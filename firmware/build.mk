@@ -25,11 +25,13 @@ FW_RISCV_OBJECTS := $(patsubst %,$(FW_BUILD)/riscv/obj/%.o,$(basename $(FW_RISCV
 
 $(FW_BUILD)/riscv/obj/%.o: %.c firmware/build.mk | $(REGS_H)
 	@mkdir -p $(@D)
-	$(RISCV_PREFIX)gcc $(FW_RISCV_CFLAGS) -c -o $@ $<
+	$(call say,RISCV CC,$@)
+	$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_CFLAGS) -c -o $@ $<
 
 $(FW_BUILD)/riscv/obj/%.o: %.S firmware/build.mk
 	@mkdir -p $(@D)
-	$(RISCV_PREFIX)gcc $(FW_RISCV_CFLAGS) -c -o $@ $<
+	$(call say,RISCV CC,$@)
+	$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_CFLAGS) -c -o $@ $<
 
 # ---- the host, plain and under the sanitizers ------------------------------------------------------------------------
 FW_HOST_CFLAGS := $(FW_CFLAGS) -Ifirmware/platform/host -Isim
@@ -38,11 +40,13 @@ FW_HOST_OBJECTS := $(FW_HOST_SOURCES:%.c=%.o)
 
 $(FW_BUILD)/host/obj/%.o: %.c firmware/build.mk | $(REGS_H)
 	@mkdir -p $(@D)
-	$(CC) $(FW_HOST_CFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call say,CC,$@)
+	$(Q)$(CC) $(FW_HOST_CFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(FW_BUILD)/host-san/obj/%.o: %.c firmware/build.mk | $(REGS_H)
 	@mkdir -p $(@D)
-	$(CC) $(FW_HOST_CFLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -c -o $@ $<
+	$(call say,CC,$@)
+	$(Q)$(CC) $(FW_HOST_CFLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -c -o $@ $<
 
 # ---- applications ----------------------------------------------------------------------------------------------------
 # $(1): the application.
@@ -50,15 +54,18 @@ define FW_APP
 FW_OBJECTS_$(1) := $$(patsubst %.c,%.o,$$(wildcard firmware/apps/$(1)/*.c))
 
 $(FW_BUILD)/riscv/$(1).elf: $$(FW_OBJECTS_$(1):%=$(FW_BUILD)/riscv/obj/%) $(FW_RISCV_OBJECTS) firmware/link.ld
-	$(RISCV_PREFIX)gcc $(FW_RISCV_LDFLAGS) -Wl,-Map=$$(@:.elf=.map) -o $$@ $$(filter %.o,$$^)
+	$$(call say,RISCV LD,$$@)
+	$$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_LDFLAGS) -Wl,-Map=$$(@:.elf=.map) -o $$@ $$(filter %.o,$$^)
 
 $(FW_BUILD)/host/$(1): $$(addprefix $(FW_BUILD)/host/obj/,$$(FW_OBJECTS_$(1)) $(FW_HOST_OBJECTS)) \
     $(BUILD)/model/libfp8mac.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $$@ $$^
+	$$(call say,LINK,$$@)
+	$$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $$@ $$^
 
 $(FW_BUILD)/host-san/$(1): $$(addprefix $(FW_BUILD)/host-san/obj/,$$(FW_OBJECTS_$(1)) $(FW_HOST_OBJECTS)) \
     $(BUILD)/model-san/libfp8mac.a
-	$(CC) $(SANITIZE_FLAGS) $(CFLAGS) $(LDFLAGS) -o $$@ $$^
+	$$(call say,LINK,$$@)
+	$$(Q)$(CC) $(SANITIZE_FLAGS) $(CFLAGS) $(LDFLAGS) -o $$@ $$^
 endef
 $(foreach app,$(FW_APPS),$(eval $(call FW_APP,$(app))))
 

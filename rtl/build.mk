@@ -20,17 +20,20 @@ regs: $(REGS_SV) $(REGS_H) $(REGS_DIR)/html/index.html
 
 $(REGS_SV) &: $(RDL)
 	@mkdir -p $(REGS_DIR)
-	$(PEAKRDL) regblock $< --cpuif apb4-flat --addr-width 12 --default-reset rst_n --type-style hier \
+	$(call say,PEAKRDL,$(REGS_SV))
+	$(Q)$(PEAKRDL) regblock $< --cpuif apb4-flat --addr-width 12 --default-reset rst_n --type-style hier \
 	  --err-if-bad-addr -o $(REGS_DIR)
 	@touch $(REGS_SV)
 
 $(REGS_H): $(RDL)
 	@mkdir -p $(REGS_DIR)
-	$(PEAKRDL) c-header $< --std gnu11 --type-style hier -o $@
+	$(call say,PEAKRDL,$@)
+	$(Q)$(PEAKRDL) c-header $< --std gnu11 --type-style hier -o $@
 
 $(REGS_DIR)/html/index.html: $(RDL)
 	@mkdir -p $(REGS_DIR)
-	$(PEAKRDL) html $< -o $(REGS_DIR)/html
+	$(call say,PEAKRDL,$@)
+	$(Q)$(PEAKRDL) html $< -o $(REGS_DIR)/html
 	@touch $@
 
 # One lint run per parameter set, written as ROWS_COLS_LANES_AXIWIDTH.
@@ -42,6 +45,7 @@ lint: $(LINT_STAMPS)
 
 $(LINT_STAMPS): $(BUILD)/lint/%.ok: $(RTL_WAIVER) $(RTL_SOURCES)
 	@mkdir -p $(@D)
-	$(VERILATOR) --lint-only -Wall --assert --top-module fp8mac_accel -GROWS=$(call lint_word,$*,1) \
+	$(call say,LINT,fp8mac_accel $*)
+	$(Q)$(VERILATOR) --lint-only -Wall --assert --top-module fp8mac_accel -GROWS=$(call lint_word,$*,1) \
 	  -GCOLS=$(call lint_word,$*,2) -GLANES=$(call lint_word,$*,3) -GAXI_DATA_W=$(call lint_word,$*,4) $^
 	@touch $@

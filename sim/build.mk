@@ -44,23 +44,28 @@ SIM_MODEL_INCLUDES := -isystem $(SIM_MODEL_DIR) -isystem $(VERILATOR_ROOT)/inclu
 sim: $(SIM)
 
 $(SIM): $(SIM_OBJECTS) $(SIM_MODEL) $(BUILD)/model/libfp8mac.a
-	$(CXX) $(LDFLAGS) -o $@ $(SIM_OBJECTS) $(SIM_MODEL) $(SIM_SUPPORT) $(BUILD)/model/libfp8mac.a \
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $(SIM_OBJECTS) $(SIM_MODEL) $(SIM_SUPPORT) $(BUILD)/model/libfp8mac.a \
 	  -pthread -lm $(if $(TRACE),-lz)
 
 $(SIM_MODEL): $(SYSTEM_INPUTS) sim/fp8mac_sim.vlt sim/build.mk
 	@mkdir -p $(SIM_MODEL_DIR)
-	$(VERILATOR) --cc $(SYSTEM_FLAGS) $(SIM_VERILATOR_FLAGS) $(call system_parameters,$(ROWS)_$(COLS)_$(LANES)_128) \
+	$(call say,VERILATE,fp8mac_system $(ARRAY))
+	$(Q)$(VERILATOR) --cc $(SYSTEM_FLAGS) $(SIM_VERILATOR_FLAGS) $(call system_parameters,$(ROWS)_$(COLS)_$(LANES)_128) \
 	  --Mdir $(SIM_MODEL_DIR) sim/fp8mac_sim.vlt $(SYSTEM_INPUTS)
-	+$(MAKE) --no-print-directory -C $(SIM_MODEL_DIR) -f Vfp8mac_system.mk $(SIM_OPT) $(if $(V),,-s) \
-	  $(notdir $(SIM_MODEL) $(SIM_SUPPORT))
+	$(call say,CXX,$@ (a minute or two))
+	+$(Q)$(MAKE) --no-print-directory -C $(SIM_MODEL_DIR) -f Vfp8mac_system.mk $(SIM_OPT) $(if $(V),,-s) \
+	  $(notdir $(SIM_MODEL) $(SIM_SUPPORT)) $(if $(V),,>/dev/null)
 	@touch $@
 
 $(SIM_DIR)/%.o: sim/%.cpp $(SIM_MODEL) sim/build.mk
-	$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(SIM_MODEL_INCLUDES) $(CXXFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CXX,$@)
+	$(Q)$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(SIM_MODEL_INCLUDES) $(CXXFLAGS) -MMD -MP -c -o $@ $<
 
 $(SIM_DIR)/%.o: sim/%.c $(REGS_H) sim/build.mk
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c11 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The system's lint has the accelerator's parameter sets: same names, another folder.
 SYSTEM_LINT_STAMPS := $(sort $(LINT_SETS:%=$(BUILD)/lint/system/%.ok))
@@ -68,7 +73,8 @@ lint: $(SYSTEM_LINT_STAMPS)
 
 $(SYSTEM_LINT_STAMPS): $(BUILD)/lint/system/%.ok: $(SYSTEM_INPUTS)
 	@mkdir -p $(@D)
-	$(VERILATOR) --lint-only $(SYSTEM_FLAGS) $(call system_parameters,$*) $^
+	$(call say,LINT,fp8mac_system $*)
+	$(Q)$(VERILATOR) --lint-only $(SYSTEM_FLAGS) $(call system_parameters,$*) $^
 	@touch $@
 
 -include $(SIM_OBJECTS:.o=.d)
