@@ -9,27 +9,27 @@ EPILOGUE_VERILATE = $(VERILATOR) --cc --exe --build --assert -Wall -O3 --prefix 
   --Mdir $(@D) -CFLAGS "$(EPILOGUE_CXXFLAGS)" -LDFLAGS $(abspath $(EPILOGUE_LIB)) \
   -MAKEFLAGS '--no-print-directory OPT_FAST=-O2'
 
-$(BUILD)/tests/fp32/fp32_tb: tests/rtl/fp32_tb.cpp tests/rtl/fp32_tb_top.sv tests/rtl/tb.h $(RTL_PACKAGE) \
+$(BUILD)/tb/fp32/fp32_tb: tests/rtl/fp32_tb.cpp tests/rtl/fp32_tb_top.sv tests/rtl/tb.h $(RTL_PACKAGE) \
     $(EPILOGUE_LEAVES) $(RTL_WAIVER) $(EPILOGUE_LIB)
 	@mkdir -p $(@D) && rm -f $@
 	$(call EPILOGUE_VERILATE,fp32_tb_top) -o $(@F) $(RTL_WAIVER) $(RTL_PACKAGE) $(EPILOGUE_LEAVES) \
 	  tests/rtl/fp32_tb_top.sv $(abspath $<) >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
 
-$(BUILD)/test/rtl_fp32.log: $(BUILD)/tests/fp32/fp32_tb
+$(BUILD)/test/rtl_fp32.log: $(BUILD)/tb/fp32/fp32_tb
 	@tests/run_test.sh rtl_fp32 $@ $<
 TESTS += $(BUILD)/test/rtl_fp32.log
 
 EPILOGUE_WIDTHS := 1 4
-EPILOGUE_BENCHES := $(EPILOGUE_WIDTHS:%=$(BUILD)/tests/epilogue_%/epilogue_tb)
+EPILOGUE_BENCHES := $(EPILOGUE_WIDTHS:%=$(BUILD)/tb/epilogue_%/epilogue_tb)
 EPILOGUE_LOGS := $(EPILOGUE_WIDTHS:%=$(BUILD)/test/rtl_epilogue_%.log)
 
-$(EPILOGUE_BENCHES): $(BUILD)/tests/epilogue_%/epilogue_tb: tests/rtl/epilogue_tb.cpp tests/rtl/tb.h $(RTL_PACKAGE) \
+$(EPILOGUE_BENCHES): $(BUILD)/tb/epilogue_%/epilogue_tb: tests/rtl/epilogue_tb.cpp tests/rtl/tb.h $(RTL_PACKAGE) \
     $(EPILOGUE_LEAVES) rtl/fp8mac_epilogue.sv $(RTL_WAIVER) $(EPILOGUE_LIB)
 	@mkdir -p $(@D) && rm -f $@
 	$(call EPILOGUE_VERILATE,fp8mac_epilogue) -GWIDTH=$* -GMETA_W=32 -CFLAGS -DWIDTH=$* -o $(@F) $(RTL_WAIVER) \
 	  $(RTL_PACKAGE) $(EPILOGUE_LEAVES) rtl/fp8mac_epilogue.sv $(abspath $<) >$(@D)/build.log \
 	  || { cat $(@D)/build.log; exit 1; }
 
-$(EPILOGUE_LOGS): $(BUILD)/test/rtl_epilogue_%.log: $(BUILD)/tests/epilogue_%/epilogue_tb
+$(EPILOGUE_LOGS): $(BUILD)/test/rtl_epilogue_%.log: $(BUILD)/tb/epilogue_%/epilogue_tb
 	@tests/run_test.sh rtl_epilogue_$* $@ $<
 TESTS += $(EPILOGUE_LOGS)

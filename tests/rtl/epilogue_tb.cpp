@@ -75,7 +75,7 @@ struct Output {
 struct Events {
     uint64_t invalid, overflow, saturated, nan_flag, nan_passes, nan_code, inf_code, subnormal_code, subnormal_t,
         clamp_lo, clamp_hi, clamp_keeps_zero, relu_negative, relu_nan, clamp_nan, nan_of_negative, nonfinite,
-        amax_zero, absent, absent_special, none_present, stall, gap, waits_for_cfg, cfg_kept;
+        amax_zero, absent, absent_special, none_present, stall, gap, waits_for_cfg, cfg_kept, lost_to_reset;
     uint64_t modes[FP8MAC_FORMAT_COUNT][3][3][2];
 };
 
@@ -115,6 +115,7 @@ class EpilogueBench {
     }
     // A reset empties the pipeline: nothing of what was inside comes out.
     void reset() {
+        events_.lost_to_reset += expected_.size();
         dut_->in_valid_i = 0;
         dut_.reset();
         expected_.clear();
@@ -276,6 +277,7 @@ void EpilogueBench::report() const {
     line("gap", e.gap);
     line("cycle waiting for the old configuration to leave", e.waits_for_cfg);
     line("transfer with the configuration of the one before", e.cfg_kept);
+    line("transfer inside at a reset", e.lost_to_reset);
     uint64_t least = UINT64_MAX;
     for (const auto &format : e.modes) {
         for (const auto &overflow : format) {
@@ -421,9 +423,11 @@ void full_speed(EpilogueBench &epilogue, tb::Bench &bench) {
 }
 
 void reset_inside(EpilogueBench &epilogue) {
-    for (int i = 0; i < 20; i++) {
-        for (unsigned n = epilogue.rng().below(40); n > 0; n--) {
-            epilogue.send(random_transfer(epilogue.rng(), random_config(epilogue.rng())));
+    // One configuration a time, so that many transfers are inside when the reset comes.
+    for (int i = 0; i < 50; i++) {
+        const Config cfg = random_config(epilogue.rng());
+        for (unsigned n = 1 + epilogue.rng().below(40); n > 0; n--) {
+            epilogue.send(random_transfer(epilogue.rng(), cfg));
         }
         epilogue.reset();
         epilogue.drain();
