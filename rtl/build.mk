@@ -9,8 +9,8 @@ REGS_H := $(REGS_DIR)/fp8mac_regs.h
 
 # Packages first; the order of modules is free.
 RTL_PACKAGE := rtl/fp8mac_pkg.sv
-RTL_PACKAGES := $(RTL_PACKAGE) rtl/fp8mac_cmd_pkg.sv
-RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(sort $(wildcard rtl/fp8mac_*.sv)))
+RTL_PACKAGES := $(RTL_PACKAGE) rtl/accel/fp8mac_cmd_pkg.sv
+RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(sort $(wildcard $(addsuffix /*.sv,rtl/array rtl/epilogue rtl/accel))))
 RTL_SOURCES := $(RTL_PACKAGES) $(REGS_SV) $(RTL_MODULES)
 RTL_WAIVER := rtl/lint/verilator_waiver.vlt
 
