@@ -4,7 +4,7 @@
 DATAPATH_RTL := $(RTL_PACKAGE) $(sort $(wildcard rtl/array/*.sv))
 DATAPATH_LIB := $(BUILD)/model/libfp8mac.a
 DATAPATH_FROM := $(DATAPATH_RTL) $(RTL_WAIVER) $(DATAPATH_LIB) tests/rtl/tb.h tests/rtl/dot_steps.h
-DATAPATH_VERILATE = $(Q)$(VERILATOR) --cc --exe --build --assert -Wall -O3 --x-assign fast --x-initial fast \
+DATAPATH_VERILATE = $(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -Wall -O3 --x-assign fast --x-initial fast \
   --Mdir $(@D) -CFLAGS "-std=c++17 -O2 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl" \
   -LDFLAGS $(abspath $(DATAPATH_LIB)) -MAKEFLAGS "--no-print-directory OPT_FAST=-O2" $(RTL_WAIVER) $(DATAPATH_RTL)
 

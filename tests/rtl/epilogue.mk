@@ -6,7 +6,7 @@ EPILOGUE_LEAVES := $(filter-out $(EPILOGUE_TOP),$(sort $(wildcard rtl/epilogue/*
 EPILOGUE_LIB := $(BUILD)/model/libfp8mac.a
 # The host's floats are an oracle: IEEE 754 to the letter.
 EPILOGUE_CXXFLAGS := -std=c++17 -Wall -Wextra -ffp-contract=off -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl
-EPILOGUE_VERILATE = $(Q)$(VERILATOR) --cc --exe --build --assert -Wall -O3 --prefix V$(1) --top-module $(1) \
+EPILOGUE_VERILATE = $(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -Wall -O3 --prefix V$(1) --top-module $(1) \
   --Mdir $(@D) -CFLAGS "$(EPILOGUE_CXXFLAGS)" -LDFLAGS $(abspath $(EPILOGUE_LIB)) \
   -MAKEFLAGS '--no-print-directory OPT_FAST=-O2'
 
