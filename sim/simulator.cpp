@@ -82,12 +82,14 @@ void Simulator::clock(bool level) {
     chip_.eval();
 }
 
-// One cycle: from a rising edge up to the next.
+// One cycle: from a rising edge up to the next. Time, as the hardware's messages print it, is two units a cycle.
 void Simulator::step() {
+    context_.time(2 * cycles_);
     clock(true);
-    trace_.dump(cycles_, 0);
+    trace_.dump();
+    context_.time(2 * cycles_ + 1);
     clock(false);
-    trace_.dump(cycles_, 1);
+    trace_.dump();
     cycles_++;
 }
 

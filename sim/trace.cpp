@@ -13,7 +13,7 @@ constexpr int all_levels = 99;
 }  // namespace
 
 Trace::Trace(VerilatedContext &context, Vfp8mac_system &chip, const std::string &file, uint64_t from, uint64_t to)
-    : active_(!file.empty()), from_(from), to_(to) {
+    : context_(context), active_(!file.empty()), from_(from), to_(to) {
     if (!active_) return;
     // The library opens files without a word when it cannot.
     std::FILE *probe = std::fopen(file.c_str(), "wb");
@@ -25,7 +25,7 @@ Trace::Trace(VerilatedContext &context, Vfp8mac_system &chip, const std::string 
     fst_->open(file.c_str());
 }
 
-void Trace::write(uint64_t time) { fst_->dump(time); }
+void Trace::write() { fst_->dump(context_.time()); }
 
 void Trace::close() {
     if (active_) fst_->close();
@@ -34,14 +34,14 @@ void Trace::close() {
 
 #else
 
-Trace::Trace(VerilatedContext &, Vfp8mac_system &, const std::string &file, uint64_t from, uint64_t to)
-    : active_(false), from_(from), to_(to) {
+Trace::Trace(VerilatedContext &context, Vfp8mac_system &, const std::string &file, uint64_t from, uint64_t to)
+    : context_(context), active_(false), from_(from), to_(to) {
     if (!file.empty()) {
         throw std::runtime_error("this simulator cannot write waveforms: build the other one with 'make sim TRACE=1'");
     }
 }
 
-void Trace::write(uint64_t) {}
+void Trace::write() {}
 
 void Trace::close() {}
 
