@@ -106,15 +106,17 @@ static void run_trial(tally *t, const char *name, fp8rt_trial trial) {
     else if (!counted) printf("     the counters are wrong\n");
 }
 
-// Every pair of operand formats with every code, each pair into another format of D.
+// Every pair of operand formats with every code, into both accumulators, each pair into another format of D.
 static void run_pairs(tally *t) {
     static const char *const names[] = {"e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz"};
-    for (unsigned pair = 0; pair < 16; pair++) {
-        unsigned a = pair & 3u, b = pair >> 2;
-        char name[40];
-        snprintf(name, sizeof name, "every code, %s x %s", names[a], names[b]);
+    for (unsigned pair = 0; pair < 32; pair++) {
+        unsigned a = pair & 3u, b = (pair >> 2) & 3u;
+        fp8mac_acc_format acc = pair < 16 ? FP8MAC_ACC_FP32 : FP8MAC_ACC_FP16;
+        char name[50];
+        snprintf(name, sizeof name, "every code, %s x %s to %s", names[a], names[b], pair < 16 ? "FP32" : "FP16");
         run_trial(t, name, (fp8rt_trial){.m = 17, .n = 18, .k = 5, .a_format = (fp8mac_format_id)a,
-                                         .b_format = (fp8mac_format_id)b, .data = FP8RT_DATA_CODES,
+                                         .b_format = (fp8mac_format_id)b, .acc_format = acc,
+                                         .data = FP8RT_DATA_CODES,
                                          .d_format = pair % 5 == 0 ? FP8MAC_FP32 : (fp8mac_format_id)(pair % 7)});
     }
 }
