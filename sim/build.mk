@@ -11,7 +11,6 @@ SIM_MODEL := $(SIM_MODEL_DIR)/Vfp8mac_system__ALL.a
 # Verilator's own run-time library, compiled with the model.
 SIM_SUPPORT := $(patsubst %,$(SIM_MODEL_DIR)/verilated%.o,$(if $(TRACE),_fst_c) _dpi _threads) \
   $(SIM_MODEL_DIR)/verilated.o
-VERILATOR_ROOT ?= $(shell $(VERILATOR) --getenv VERILATOR_ROOT)
 
 # Ibex: packages by name, modules found in its folder; its primitives are ours (rtl/system/prim_*.sv).
 IBEX_PRIM := $(IBEX_DIR)/vendor/lowrisc_ip/ip/prim/rtl
