@@ -53,12 +53,19 @@ class ConvertMode(ct.Structure):
 class DotConfig(ct.Structure):
     _fields_ = [("a_format", ct.POINTER(Format)), ("b_format", ct.POINTER(Format)), ("acc_format", ct.c_uint),
                 ("group", ct.c_uint), ("scale_exp_a", ct.c_int), ("scale_exp_b", ct.c_int),
-                ("guard_bits", ct.c_uint), ("acc_saturate", ct.c_bool)]
+                ("guard_bits", ct.c_uint), ("acc_saturate", ct.c_bool), ("acc_rounding", ct.c_uint),
+                ("random_bits", ct.c_uint), ("seed", ct.c_uint64), ("frac_bits", ct.c_uint),
+                ("align_round", ct.c_uint), ("min_exponent", ct.c_int), ("acc_late", ct.c_bool),
+                ("late_bits_sum", ct.c_uint), ("late_bits_acc", ct.c_uint), ("late_drop", ct.c_uint),
+                ("late_round", ct.c_uint), ("even_odd", ct.c_bool), ("flush", ct.c_bool), ("nan_code", ct.c_uint32),
+                ("lscale", ct.c_uint), ("promote", ct.c_uint), ("chunk", ct.c_uint)]
 
 
 class Acc(ct.Structure):
     _fields_ = [("code", ct.c_uint32), ("fixed_lo", ct.c_uint64), ("fixed_hi", ct.c_uint64),
-                ("fixed_sticky", ct.c_uint8), ("fixed_terms", ct.c_uint64), ("fixed_scale", ct.c_int16)]
+                ("fixed_sticky", ct.c_uint8), ("fixed_terms", ct.c_uint64), ("fixed_scale", ct.c_int16),
+                ("second", ct.c_uint32), ("pending", ct.c_uint32), ("m", ct.c_uint32), ("n", ct.c_uint32),
+                ("steps", ct.c_uint64)]
 
 
 class Scale(ct.Structure):
@@ -78,7 +85,9 @@ class GemmDesc(ct.Structure):
                 ("c", ct.c_void_p), ("c_format", ct.POINTER(Format)), ("ldc", ct.c_size_t),
                 ("activation", ct.c_uint), ("clamp_lo", ct.c_float), ("clamp_hi", ct.c_float),
                 ("d", ct.c_void_p), ("d_format", ct.POINTER(Format)), ("ldd", ct.c_size_t),
-                ("d_mode", ConvertMode), ("scale_d", ct.c_void_p)]
+                ("d_mode", ConvertMode), ("scale_d", ct.c_void_p), ("mx_a", ct.c_void_p), ("ldmx_a", ct.c_size_t),
+                ("mx_b", ct.c_void_p), ("ldmx_b", ct.c_size_t), ("origin_m", ct.c_uint32),
+                ("origin_n", ct.c_uint32), ("d_random_bits", ct.c_uint)]
 
 
 class GemmResult(ct.Structure):
