@@ -16,11 +16,13 @@ typedef enum fp8mac_order {
     FP8MAC_UNORDERED = 2, // a NaN
 } fp8mac_order;
 
-// Exact comparison of any two values, of whatever formats.
+// The functions on values take values with significands below 2^32, of whatever formats: what fp8mac_decode gives.
+
+// Exact comparison.
 fp8mac_order fp8mac_compare(fp8mac_value a, fp8mac_value b);
-// Exact sum and product: what an infinitely wide format would hold, with a sticky last bit that no rounding to 39 bits
-// or fewer (24 of them a significand's, and 24 random ones) can tell from the whole. Operands: decoded codes or doubles.
-// Signs and specials as in IEEE 754; Inf - Inf and Inf * 0 are NaN and raise `invalid`.
+// Exact sum and product, with a sticky last bit at least 48 bits below the larger operand's last, which no rounding to
+// a row can tell from the whole. Signs and specials as in IEEE 754, a NaN being positive; Inf - Inf and Inf * 0 are NaN
+// and raise `invalid`.
 fp8mac_value fp8mac_value_add(fp8mac_value a, fp8mac_value b, fp8mac_flags *flags);
 fp8mac_value fp8mac_value_mul(fp8mac_value a, fp8mac_value b, fp8mac_flags *flags);
 // -x and |x| as codes of the row: exact, except that -128 of an integer row becomes 127 (flag `saturated`). A FNUZ 0x00

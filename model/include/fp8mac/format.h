@@ -54,6 +54,7 @@ typedef enum fp8mac_format_id {
     FP8MAC_FP16 = 4,
     FP8MAC_BF16 = 5,
     FP8MAC_FP32 = 6,
+    FP8MAC_FORMAT_COUNT = 7, // of the rows above, which are those of the array; FP8MAC_ROW_COUNT counts all
     // Rows for the model alone.
     FP8MAC_E4M3 = 7,         // IEEE-like: Inf and NaN above 240 (ml_dtypes float8_e4m3)
     FP8MAC_E3M4 = 8,         // IEEE-like: Inf and NaN above 15.5 (ml_dtypes float8_e3m4)
@@ -74,7 +75,7 @@ typedef enum fp8mac_format_id {
     FP8MAC_E8M0FNU = 23,     // OCP MX scale: a power of two, 0xff is NaN, no zero, no sign
     FP8MAC_E8M13 = 24,       // Hopper's FP8 accumulator: FP32 without its low 10 fraction bits, 22 bits here
     FP8MAC_E6M9 = 25,        // 1-6-9, IBM's accumulator: bias 31, IEEE-like, 16 bits
-    FP8MAC_FORMAT_COUNT
+    FP8MAC_ROW_COUNT
 } fp8mac_format_id;
 
 // The row of `id`, or NULL if there is none. Rows live for the whole program.
