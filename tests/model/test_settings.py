@@ -136,6 +136,21 @@ def test_steps(checks, lib, rng):
                          (clib.OK, *d.step(s, start, a, b, r=r)), lambda: about(s, start, a, b))
 
 
+def test_far_apart(checks, lib, rng):
+    """A tie of the products, broken by an accumulator of any size below them, through the definition."""
+    flags = ct.c_uint32()
+    for rounding, exponent, sign in itertools.product(("NEAREST_EVEN", "TOWARD_ZERO"), range(0, 100), (0, 1 << 31)):
+        s = d.settings(group=2, acc_rounding=rounding, nan_code=0x7FFFFFFF, sa=int(rng.integers(0, 33)))
+        config = dot_config(lib, s)
+        start = sign | (exponent << 23 | 0x400000 if exponent else 1)
+        for a, b in ((b"\x58\x01", b"\x48\x01"), (b"\x58\x81", b"\x48\x01"), (b"\x58\x02", b"\x48\x01")):
+            acc = clib.Acc(code=start)
+            flags.value = 0
+            lib.dot_step(ct.byref(config), ct.byref(acc), a, b, 2, ct.byref(flags))
+            checks.check("steps: a far accumulator breaks the tie", (acc.code, flags.value), d.step(s, start, a, b),
+                         lambda: about(s, start, a, b))
+
+
 # ---- the whole of K -------------------------------------------------------------------------------------------------
 
 
@@ -315,6 +330,7 @@ def main():
     test_preset_corners(checks, lib)
     test_presets(checks, lib, rng)
     test_refusals(checks, lib)
+    test_far_apart(checks, lib, rng)
     test_steps(checks, lib, rng)
     test_whole_k(checks, lib, rng)
     return checks.finish()
