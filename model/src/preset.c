@@ -56,8 +56,11 @@ static const fp8mac_preset presets[] = {
     {"gaudi2-fp8", "Not covered: subnormal operands are normalised before alignment, and acc joins with a sticky bit.",
      "HabanaAI/Intel_Gaudi3_Software, coral-sim/header/gaudi2/fs_core/fs_fma_gaudi2.h, fma_mul_add_tree_n", false,
      {.group = 0}},
-    {"riscv-fqbdot8f", "Not covered: alignment, product sum and addition each round to odd, which no setting here does.",
-     "riscv-isa-sim, riscv/bulknormdot.h and riscv/zvbdot.h", false, {.group = 0}},
+    {"riscv-fqbdot8f", "32 products aligned to odd (F = 23 + log2 group, rounded up), their sum to odd in FP32, acc added to odd.",
+     "riscv-isa-sim, riscv/bulknormdot.h and riscv/zvbdot.h (Zvfqbdot8f, VLEN 256), the draft extension's reference model",
+     true,
+     {.a_format = ROW(E4M3FN), .b_format = ROW(E4M3FN), .group = 32, .acc_rounding = FP8MAC_ROUND_ODD, .frac_bits = 28,
+      .align_round = FP8MAC_ALIGN_ODD, .acc_late = true}},
 };
 
 const fp8mac_preset *fp8mac_preset_get(size_t index)

@@ -52,20 +52,20 @@ static fp8mac_dot_config random_config(const fp8mac_format *a, const fp8mac_form
     c.scale_exp_b = (int)below(65) - 32;
     c.guard_bits = below(8) == 0 ? option(42) : 0;
     c.acc_saturate = below(3) == 0;
-    c.acc_rounding = (fp8mac_rounding)below(below(8) == 0 ? 5 : 3);
+    c.acc_rounding = (fp8mac_rounding)below(below(8) == 0 ? 6 : 4);
     c.random_bits = c.acc_rounding == FP8MAC_ROUND_STOCHASTIC ? 1 + below(24) : below(16) == 0;
     c.seed = random_bits();
     c.frac_bits = option(64);
     if (c.frac_bits != 0 || below(16) == 0) {
-        c.align_round = (fp8mac_align_round)below(2);
+        c.align_round = (fp8mac_align_round)below(3);
         c.min_exponent = below(2) == 0 ? -(int)below(1102) : 0;
         c.acc_late = below(2) == 0;
     }
     if (c.acc_late) {
-        c.late_bits_sum = 1 + below(64);
-        c.late_bits_acc = 1 + below(64);
+        c.late_bits_sum = below(4) == 0 ? 0 : 1 + below(64);
+        c.late_bits_acc = c.late_bits_sum == 0 ? 0 : 1 + below(64);
         c.late_drop = option(1000);
-        c.late_round = (fp8mac_align_round)below(2);
+        c.late_round = (fp8mac_align_round)below(3);
         c.even_odd = below(2) == 0;
     }
     c.flush = below(4) == 0;

@@ -18,11 +18,12 @@
 //   acc late                 e = max(min_exponent, e_i)          s = sum trunc(product_i, e-F)
 //                            E = max(e, e_acc), or e if acc is zero
 //                            acc' = round( trunc'(s, E-late_bits_sum) + trunc'(acc, E-late_bits_acc) )
-//                            where acc is left out if e_acc < E - late_drop
+//                            where acc is left out if e_acc < E - late_drop; or, with both late_bits 0,
+//                            acc' = round( round(s) + acc )
 //   even/odd (late only)     s_0 of the terms 0, 2, 4, ..., s_1 of 1, 3, 5, ..., each as s above with its own e;
 //                            e = max(e_0, e_1), s = trunc'(s_0, e-F) + trunc'(s_1, e-F)
 //
-// trunc follows align_round, trunc' late_round. Zero terms, absent lanes and a zero acc take no part in a maximum. An
+// trunc follows align_round, trunc' late_round; to odd, the last bit kept is set if anything was lost. Zero terms, absent lanes and a zero acc take no part in a maximum. An
 // aligned sum of zero is +0.
 // Flags of a step: `nan` if a present operand is a NaN; `invalid` if some product is Inf * 0, or if both +Inf and -Inf
 // are among the products and acc. A NaN elsewhere in the step neither raises `invalid` nor suppresses it.
@@ -55,6 +56,7 @@ typedef enum fp8mac_acc_format {
 typedef enum fp8mac_align_round {
     FP8MAC_ALIGN_TOWARD_ZERO = 0,
     FP8MAC_ALIGN_FLOOR = 1,
+    FP8MAC_ALIGN_ODD = 2,
 } fp8mac_align_round;
 
 #define FP8MAC_FRAC_BITS_MAX 64
@@ -84,8 +86,9 @@ typedef struct fp8mac_dot_config {
     fp8mac_align_round align_round;
     int min_exponent;     // no alignment exponent is below this: -1100..-1; 0 means -126
     bool acc_late;        // the accumulator joins after the products have been summed
-    unsigned late_bits_sum, late_bits_acc; // late: 1..64 each, otherwise 0
-    unsigned late_drop;   // late: 1..1000, or 0 for never; otherwise 0
+    unsigned late_bits_sum, late_bits_acc; // late: 1..64 each, or both 0: the products' sum is rounded to acc_format, and
+                          // acc is added to that exactly and rounded again; otherwise 0
+    unsigned late_drop;   // late: 1..1000, or 0 for never, as with late_bits of 0; otherwise 0
     fp8mac_align_round late_round;
     bool even_odd;        // late only: even and odd terms of a step are summed apart
 
