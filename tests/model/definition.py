@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every format, rounding and setting of a step, from their definitions in exact numbers. Nothing here knows the library.
+"""Every format, rounding and setting of a step, from their definitions in exact numbers; nothing knows the library.
 
 Numbers are Python integers in units of 2^-SHIFT, so that sums are sums and a cut to a multiple of 2^q clears bits.
 """

@@ -192,7 +192,8 @@ static void any_recipe(void)
     float q[40], d[40];
     fp8mac_recipe_static_scales((fp8mac_recipe_scheme)below(4), x[0], x, below(40), q, d);
     int bias = 0;
-    fp8mac_recipe_qualcomm_bias((fp8mac_format_id)(12 + below(6)), x, below(5), (int)below(40) - 140, (int)below(40) - 120,
+    fp8mac_recipe_qualcomm_bias((fp8mac_format_id)(12 + below(6)), x, below(5), (int)below(40) - 140,
+                                (int)below(40) - 120,
                                 &bias);
     float next = fp8mac_recipe_xla_next(448.0f, x[0], 1.0f), mu = fp8mac_recipe_fp8lm_mu(1.5f, below(9), below(9));
     CHECK(next > 0 && next <= 3.4028235e38f && mu > 0);

@@ -89,7 +89,8 @@ def test_declared(checks, lib):
             if normal is not None:
                 code = 1 << row.m if row.low in ("gradual", "at_bias") else 1 if row.m else 0
                 checks.check("rows: smallest normal", lib.value_to_double(lib.decode(p, code)), normal, name)
-            checks.check("rows: smallest", lib.value_to_double(lib.decode(p, 0 if row.low == "powers" else 1)), smallest,
+            checks.check("rows: smallest", lib.value_to_double(lib.decode(p, 0 if row.low == "powers" else 1)),
+                         smallest,
                          name)
 
 
@@ -195,7 +196,8 @@ def test_encoded(checks, lib, rng, row):
     for overflow in ("SATURATE", "SATURATE_FINITE", "IEEE"):
         allowed = bool(row.nan) or overflow == "SATURATE"
         want = clib.OK if allowed else clib.enum("ERR_OVERFLOW_MODE")
-        checks.check("rows without Inf and NaN only saturate", lib.convert_mode_validate(p, clib.mode(overflow=overflow)),
+        checks.check("rows without Inf and NaN only saturate", lib.convert_mode_validate(p,
+                                                                                         clib.mode(overflow=overflow)),
                      want, row.name)
 
 
@@ -271,7 +273,8 @@ def test_arithmetic(checks, lib, rng, row, pairs=1500):
                          lambda: f"{row.name} {a:#x} {b:#x}")
         x, y = ((-v[2] if v[1] else v[2]) + {d.INF: d.power(2000) * (1 - 2 * v[1])}.get(v[0], 0) for v in (va, vb))
         want = 2 if d.NAN in (va[0], vb[0]) else (x > y) - (x < y)
-        checks.check("compare", lib.compare(lib.decode(p, a), lib.decode(p, b)), want, lambda: f"{row.name} {a:#x} {b:#x}")
+        checks.check("compare", lib.compare(lib.decode(p, a), lib.decode(p, b)), want,
+                     lambda: f"{row.name} {a:#x} {b:#x}")
 
 
 # ---- biases, rows of one's own, the generator -----------------------------------------------------------------------
@@ -286,14 +289,16 @@ def test_biases(checks, lib, rng):
             c = lib.format_with_bias(identifier, bias)
             ok = bias in biases
             checks.check("bias: possible or refused", (lib.format_validate(ct.byref(c)) == clib.OK,
-                                                       lib.format_refusal(ct.byref(c)) is None), (ok, ok), f"{name} {bias}")
+                                                       lib.format_refusal(ct.byref(c)) is None), (ok,
+                                                                                                  ok), f"{name} {bias}")
             if ok:
                 own, code = row._replace(bias=bias), int(rng.integers(0, 256))
                 cls, sign, x, _ = d.decode(own, code)
                 v = lib.decode(ct.byref(c), code)
                 checks.check("bias: decoded", (v.cls, fraction_of(v) if cls == d.FINITE else 0),
                              (class_of(cls), x if cls == d.FINITE else 0), f"{name} {bias} {code:#x}")
-    checks.check("bias: gaudi at 7 is ml_dtypes' e4m3", lib.value_to_double(lib.decode(lib.by_name["gaudi_e4m3"], 0x77)),
+    checks.check("bias: gaudi at 7 is ml_dtypes' e4m3", lib.value_to_double(lib.decode(lib.by_name["gaudi_e4m3"],
+                                                                                       0x77)),
                  240.0)
 
 

@@ -164,11 +164,13 @@ def test_int8(checks, lib, rng):
     for total in (0, 1, -1, 2**24 + 1, -(2**24) - 1, 2**24 + 3, 2**31 - 1, -(2**31)):
         acc.code = total & 0xFFFFFFFF
         want = int(np.float32(total).view(np.uint32))
-        checks.check("INT8: nearest-even float of the sum", lib.acc_to_fp32(ct.byref(config), ct.byref(acc), None), want)
+        checks.check("INT8: nearest-even float of the sum", lib.acc_to_fp32(ct.byref(config), ct.byref(acc), None),
+                     want)
     checks.check("INT8: K above 131071 refused", lib.dot(ct.byref(config), ct.byref(acc), b"1", b"1", 1, None),
                  clib.enum("ERR_K_LIMIT"))
     fresh = clib.Acc()
-    checks.check("INT8: K above 131071 refused", lib.dot(ct.byref(config), ct.byref(fresh), lowest, lowest, 131072, None),
+    checks.check("INT8: K above 131071 refused", lib.dot(ct.byref(config), ct.byref(fresh), lowest, lowest, 131072,
+                                                         None),
                  clib.enum("ERR_K_LIMIT"))
     for change, status in (({"scale_exp_a": 1}, "ERR_SCALE_EXPONENT"), ({"frac_bits": 8}, "ERR_ACCUMULATOR"),
                            ({"a_format": lib.by_name["e4m3fn"]}, "ERR_FORMAT"), ({"guard_bits": 3}, "ERR_ACCUMULATOR"),

@@ -195,13 +195,14 @@ def test_whole_k(checks, lib, rng):
         want.run(a, b, mx)
         whole = run_library(lib, s, start, a, b, mx_a, mx_b, [], m, n)
         kind = "promoted" if s.promote else "in chunks" if s.chunk else "one accumulator"
-        checks.check(f"whole K, {kind}{', MX' if scaled else ''}", whole[:2], want.read_out(), lambda: about(s, start, a, b))
+        checks.check(f"whole K, {kind}{', MX' if scaled else ''}", whole[:2], want.read_out(), lambda: about(s, start,
+                                                                                                             a, b))
         cuts = draw_cuts(rng, s, k, scaled)
         tiled = run_library(lib, s, start, a, b, mx_a, mx_b, cuts, m, n)
         checks.check("whole K: tiles change nothing, state included", tiled, whole, lambda: about(s, cuts))
 
 
-# ---- presets: settings written here from the published tables, never read from the library ----------------------------
+# ---- presets: settings written here from the published tables, never read from the library --------------------------
 
 TOWARD_ZERO = dict(acc_rounding="TOWARD_ZERO", nan_code=0x7FFFFFFF)
 HALF = dict(acc="FP16", nan_code=0x7FFF)
@@ -298,18 +299,22 @@ def test_preset_corners(checks, lib):
 # ---- refusals -------------------------------------------------------------------------------------------------------
 
 REFUSED = (
-    ("ERR_ACCUMULATOR", {"align_round": 1}), ("ERR_ACCUMULATOR", {"min_exponent": -5}), ("ERR_ACCUMULATOR", {"acc_late": 1}),
+    ("ERR_ACCUMULATOR", {"align_round": 1}), ("ERR_ACCUMULATOR", {"min_exponent": -5}), ("ERR_ACCUMULATOR",
+                                                                                         {"acc_late": 1}),
     ("ERR_ACCUMULATOR", {"frac_bits": 65}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_round": 3}),
-    ("ERR_ACCUMULATOR", {"frac_bits": 5, "min_exponent": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "min_exponent": -1101}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "min_exponent": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5,
+                                                                                   "min_exponent": -1101}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "even_odd": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_drop": 1}),
-    ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_bits_sum": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_drop": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_bits_sum": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1,
+                                                                                    "late_drop": 1}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 1}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 9, "late_bits_acc": 65}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 9, "late_bits_acc": 9, "late_drop": 1001}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_round": 1}), ("ERR_ACCUMULATOR", {"nan_code": 0x3F800000}),
     ("ERR_ACCUMULATOR", {"nan_code": 0x7F800000}), ("ERR_ACCUMULATOR", {"acc_format": 1, "nan_code": 0x17FFF}),
     ("ERR_ACCUMULATOR", {"promote": 64, "chunk": 64}), ("ERR_GROUP", {"group": 4, "promote": 6}),
-    ("ERR_GROUP", {"group": 4, "chunk": 6}), ("ERR_ROUNDING", {"acc_rounding": 4}), ("ERR_ROUNDING", {"acc_rounding": 2}),
+    ("ERR_GROUP", {"group": 4, "chunk": 6}), ("ERR_ROUNDING", {"acc_rounding": 4}), ("ERR_ROUNDING",
+                                                                                     {"acc_rounding": 2}),
     ("ERR_ROUNDING", {"acc_rounding": 2, "random_bits": 25}), ("ERR_ROUNDING", {"random_bits": 1}),
     ("ERR_SCALE_EXPONENT", {"lscale": 128}), ("ERR_SCALE_EXPONENT", {"acc_format": 1, "lscale": 16}),
     ("ERR_ACCUMULATOR", {"acc_format": 7}), ("ERR_ACCUMULATOR", {"acc_format": 2, "flush": 1}),
@@ -331,7 +336,8 @@ def test_refusals(checks, lib):
     fixed.acc_format = clib.enum("ACC_FIXED")
     scale, acc = np.full(1, 127, np.uint8).ctypes.data, clib.Acc()
     checks.check("refused: block scales with a fixed accumulator",
-                 lib.dot_mx(ct.byref(fixed), ct.byref(acc), b"8", b"8", 1, scale, scale, None), clib.enum("ERR_ACCUMULATOR"))
+                 lib.dot_mx(ct.byref(fixed), ct.byref(acc), b"8", b"8", 1, scale, scale,
+                            None), clib.enum("ERR_ACCUMULATOR"))
 
 
 def main():
