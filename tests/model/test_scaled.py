@@ -181,6 +181,19 @@ def test_int8(checks, lib, rng):
         checks.check("INT8: refused", lib.dot_config_validate(ct.byref(bad)), clib.enum(status), change)
 
 
+def test_scales_factor_out(checks, lib, rng):
+    """matmul_scaled(x, y) == (x @ y) * xs * ys, bit for bit where the scales are powers of two."""
+    for _ in range(40):
+        gemm = Gemm(lib, rng, d.settings(group=4), shape=(3, 3, 64))
+        gemm.bias, gemm.beta, gemm.activation, gemm.scale_d = None, np.float32(0), "NONE", np.float32(1)
+        xs, ys = (np.float32(2.0) ** np.float32(e) for e in rng.integers(-12, 13, 2))
+        gemm.scale_a[:], gemm.scale_b[:] = 1, 1
+        plain = np.array(gemm.run()[1], np.uint32).view(np.float32)
+        gemm.scale_a[:], gemm.scale_b[:] = xs, ys
+        scaled = np.array(gemm.run()[1], np.uint32).view(np.float32)
+        checks.arrays("scales factor out", scaled.view(np.uint32), (plain * xs * ys).view(np.uint32))
+
+
 def test_refused(checks, lib, rng):
     gemm = Gemm(lib, rng, d.settings(), mx=(True, True), shape=(2, 2, 70))
     for name, status, field, value in (("a short stride of scales", "ERR_STRIDE", "ldmx_a", 2),
@@ -203,6 +216,7 @@ def main():
     test_gemms(checks, lib, rng)
     test_preset_gemms(checks, lib, rng)
     test_int8(checks, lib, rng)
+    test_scales_factor_out(checks, lib, rng)
     test_refused(checks, lib, rng)
     return checks.finish()
 

@@ -11,8 +11,8 @@
 //
 // frac_bits = F > 0 keeps fewer bits, as hardware does. With trunc(x, q) cutting x to a multiple of 2^q (toward zero,
 // down, or to odd: the last bit kept is set if anything was lost), e_i the exponents of a product (the sum of its
-// operands' and of all scaling exponents; an operand's is that of its binade, a subnormal's the smallest) and e_acc that
-// of the accumulator:
+// operands' and of all scaling exponents; an operand's is that of its binade, a subnormal's the smallest) and e_acc
+// that of the accumulator:
 //
 //   acc in the alignment     e = max(min_exponent, e_i, e_acc)
 //                            acc' = round( trunc(acc, e-F) + sum trunc(product_i, e-F) )
