@@ -1,139 +1,310 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step written down as it is defined: every term is put into one wide integer, which is rounded once.
+// One step written down as dot.h defines it, for every setting. Slow and obvious: the fast paths must agree with it.
 #include "dot_engine.h"
+#include "exact.h"
 #include "round.h"
 
-// Two's complement, least significant limb first, in units of 2^WIDE_UNIT. Exponents of products of valid rows,
-// scaled, lie in -600..640 with 16 significand bits; 1024 terms add 10 bits.
-enum { WIDE_LIMBS = 24, WIDE_UNIT = -700 };
+// ---- decode, multiply -------------------------------------------------------------------------------------------
 
-typedef struct wide {
-    uint64_t limb[WIDE_LIMBS];
-} wide;
+// One product, or the accumulator. `exponent` is what alignment compares: the value's significand in units of
+// 2^exponent is below 4.
+typedef struct term {
+    fp8mac_value value;
+    int32_t exponent;
+} term;
 
-static void wide_add_at(wide *w, size_t first, uint64_t x)
+// What the terms of a step are, besides numbers.
+typedef struct facts {
+    bool nan_operand, invalid_product, plus_inf, minus_inf, acc_is_nan, all_minus_zero;
+} facts;
+
+static term multiply(const fp8mac_dot_config *config, uint8_t a_code, uint8_t b_code, fp8mac_mx_pair mx, facts *f)
 {
-    for (size_t i = first; i < WIDE_LIMBS && x != 0; i++) {
-        w->limb[i] += x;
-        x = w->limb[i] < x ? 1 : 0; // carry
-    }
-}
-
-static void wide_negate(wide *w)
-{
-    for (size_t i = 0; i < WIDE_LIMBS; i++) {
-        w->limb[i] = ~w->limb[i];
-    }
-    wide_add_at(w, 0, 1);
-}
-
-// w += value; -x is ~(~w + x).
-static void wide_add(wide *w, fp8mac_value value)
-{
-    if (value.cls != FP8MAC_CLASS_FINITE) {
-        return;
-    }
-    uint32_t position = (uint32_t)(value.exponent - WIDE_UNIT);
-    size_t first = position / 64;
-    uint32_t offset = position % 64;
-    uint64_t low = value.significand << offset;
-    uint64_t high = offset == 0 ? 0 : value.significand >> (64 - offset);
-    if (value.sign) {
-        wide_negate(w);
-    }
-    wide_add_at(w, first, low);
-    wide_add_at(w, first + 1, high);
-    if (value.sign) {
-        wide_negate(w);
-    }
-}
-
-// The first 64 bits of the sum, the last of them sticky.
-static fp8mac_value wide_value(wide w)
-{
-    fp8mac_value value = {.cls = FP8MAC_CLASS_ZERO, .sign = w.limb[WIDE_LIMBS - 1] >> 63 != 0};
-    if (value.sign) {
-        wide_negate(&w);
-    }
-    for (size_t bit = 64 * WIDE_LIMBS; bit-- > 0;) {
-        bool one = (w.limb[bit / 64] >> (bit % 64) & 1) != 0;
-        if (value.cls == FP8MAC_CLASS_ZERO && one) {
-            value.cls = FP8MAC_CLASS_FINITE;
-            value.exponent = (int32_t)bit + WIDE_UNIT + 1;
-        }
-        if (value.significand >> 63 != 0) {
-            value.significand |= one ? 1 : 0;
-        } else if (value.cls == FP8MAC_CLASS_FINITE) {
-            value.significand = value.significand << 1 | (one ? 1 : 0);
-            value.exponent--;
-        }
-    }
-    return value;
-}
-
-// What the terms of one sum amount to.
-typedef struct term_facts {
-    bool nan, invalid_product, plus_inf, minus_inf, all_minus_zero;
-    wide sum;
-} term_facts;
-
-static void add_term(term_facts *facts, fp8mac_value term)
-{
-    facts->nan |= term.cls == FP8MAC_CLASS_NAN;
-    facts->plus_inf |= term.cls == FP8MAC_CLASS_INF && !term.sign;
-    facts->minus_inf |= term.cls == FP8MAC_CLASS_INF && term.sign;
-    facts->all_minus_zero &= term.cls == FP8MAC_CLASS_ZERO && term.sign;
-    wide_add(&facts->sum, term);
-}
-
-static fp8mac_value multiply(fp8mac_value a, fp8mac_value b, int32_t scale_exponent)
-{
-    fp8mac_value product = fp8mac_value_mul_finite(a, b);
-    product.exponent += scale_exponent;
-    if (a.cls == FP8MAC_CLASS_NAN || b.cls == FP8MAC_CLASS_NAN) {
-        product.cls = FP8MAC_CLASS_NAN;
+    fp8mac_value a = fp8mac_decode(config->a_format, a_code);
+    fp8mac_value b = fp8mac_decode(config->b_format, b_code);
+    int32_t scale = config->scale_exp_a + config->scale_exp_b - (int32_t)config->lscale + mx.exponent;
+    term product = {.value = fp8mac_value_mul_finite(a, b)};
+    product.value.exponent += scale;
+    product.exponent = product.value.exponent + config->a_format->mantissa_bits + config->b_format->mantissa_bits;
+    if (a.cls == FP8MAC_CLASS_NAN || b.cls == FP8MAC_CLASS_NAN || mx.is_nan) {
+        product.value.cls = FP8MAC_CLASS_NAN;
+        f->nan_operand = true;
     } else if (a.cls == FP8MAC_CLASS_INF || b.cls == FP8MAC_CLASS_INF) {
         bool with_zero = a.cls == FP8MAC_CLASS_ZERO || b.cls == FP8MAC_CLASS_ZERO;
-        product.cls = with_zero ? FP8MAC_CLASS_NAN : FP8MAC_CLASS_INF;
+        product.value.cls = with_zero ? FP8MAC_CLASS_NAN : FP8MAC_CLASS_INF;
+        f->invalid_product |= with_zero;
     }
     return product;
 }
 
-static fp8mac_value facts_value(const term_facts *facts)
+static void note(facts *f, fp8mac_value value)
 {
-    if (facts->nan || (facts->plus_inf && facts->minus_inf)) {
+    f->plus_inf |= value.cls == FP8MAC_CLASS_INF && !value.sign;
+    f->minus_inf |= value.cls == FP8MAC_CLASS_INF && value.sign;
+    f->all_minus_zero &= value.cls == FP8MAC_CLASS_ZERO && value.sign;
+}
+
+static bool is_special(const facts *f)
+{
+    return f->nan_operand || f->invalid_product || f->plus_inf || f->minus_inf || f->acc_is_nan;
+}
+
+static fp8mac_value special_value(const facts *f, fp8mac_flags *flags)
+{
+    bool both = f->plus_inf && f->minus_inf;
+    fp8mac_raise(flags, f->nan_operand ? FP8MAC_FLAG_NAN : 0);
+    fp8mac_raise(flags, f->invalid_product || both ? FP8MAC_FLAG_INVALID : 0);
+    if (f->nan_operand || f->invalid_product || f->acc_is_nan || both) {
         return (fp8mac_value){.cls = FP8MAC_CLASS_NAN};
     }
-    if (facts->plus_inf || facts->minus_inf) {
-        return (fp8mac_value){.cls = FP8MAC_CLASS_INF, .sign = facts->minus_inf};
+    return (fp8mac_value){.cls = FP8MAC_CLASS_INF, .sign = f->minus_inf};
+}
+
+// ---- align, add -------------------------------------------------------------------------------------------------
+
+static fp8mac_value add_exactly(const term *terms, unsigned n, term acc)
+{
+    fp8mac_exact sum = {{0}};
+    fp8mac_exact_add(&sum, acc.value);
+    for (unsigned i = 0; i < n; i++) {
+        fp8mac_exact_add(&sum, terms[i].value);
     }
-    fp8mac_value sum = wide_value(facts->sum);
-    if (sum.cls == FP8MAC_CLASS_ZERO) {
-        sum.sign = facts->all_minus_zero;
+    return fp8mac_exact_value(&sum);
+}
+
+// The largest exponent of the terms first, first + stride, ... that are not zero, from `least` up.
+static int32_t largest_exponent(const term *terms, unsigned n, unsigned first, unsigned stride, int32_t least)
+{
+    for (unsigned i = first; i < n; i += stride) {
+        if (terms[i].value.cls == FP8MAC_CLASS_FINITE && terms[i].exponent > least) {
+            least = terms[i].exponent;
+        }
+    }
+    return least;
+}
+
+// The same terms, each cut to a multiple of 2^quantum, summed.
+static fp8mac_exact sum_cut(const term *terms, unsigned n, unsigned first, unsigned stride, int32_t quantum,
+                            fp8mac_align_round round)
+{
+    fp8mac_exact sum = {{0}};
+    for (unsigned i = first; i < n; i += stride) {
+        fp8mac_exact one = {{0}};
+        fp8mac_exact_add(&one, terms[i].value);
+        fp8mac_exact_cut(&one, quantum, round);
+        fp8mac_exact_add_exact(&sum, &one);
     }
     return sum;
+}
+
+static int32_t min_exponent(const fp8mac_dot_config *config)
+{
+    return config->min_exponent == 0 ? FP8MAC_MIN_EXPONENT_DEFAULT : config->min_exponent;
+}
+
+// The accumulator is aligned like a product: terms[n] is a copy of it.
+static fp8mac_value add_aligned(const fp8mac_dot_config *config, term *terms, unsigned n, term acc)
+{
+    terms[n] = acc;
+    int32_t e = largest_exponent(terms, n + 1, 0, 1, min_exponent(config));
+    fp8mac_exact sum = sum_cut(terms, n + 1, 0, 1, e - (int32_t)config->frac_bits, config->align_round);
+    return fp8mac_exact_value(&sum);
+}
+
+// The products' sum and its exponent, with the even and odd ones apart if the configuration says so.
+static fp8mac_exact sum_products(const fp8mac_dot_config *config, const term *terms, unsigned n, int32_t *exponent)
+{
+    int32_t fraction = (int32_t)config->frac_bits;
+    unsigned parts = config->even_odd ? 2 : 1;
+    fp8mac_exact sum = {{0}};
+    *exponent = largest_exponent(terms, n, 0, 1, min_exponent(config));
+    for (unsigned part = 0; part < parts; part++) {
+        int32_t e = largest_exponent(terms, n, part, parts, min_exponent(config));
+        fp8mac_exact some = sum_cut(terms, n, part, parts, e - fraction, config->align_round);
+        if (parts > 1) {
+            fp8mac_exact_cut(&some, *exponent - fraction, config->late_round);
+        }
+        fp8mac_exact_add_exact(&sum, &some);
+    }
+    return sum;
+}
+
+static fp8mac_value add_late(const fp8mac_dot_config *config, const term *terms, unsigned n, term acc)
+{
+    int32_t e;
+    fp8mac_exact sum = sum_products(config, terms, n, &e);
+    if (acc.value.cls == FP8MAC_CLASS_FINITE && acc.exponent > e) {
+        e = acc.exponent;
+    }
+    fp8mac_exact_cut(&sum, e - (int32_t)config->late_bits_sum, config->late_round);
+    fp8mac_exact addend = {{0}};
+    if (config->late_drop == 0 || acc.exponent >= e - (int32_t)config->late_drop) {
+        fp8mac_exact_add(&addend, acc.value);
+        fp8mac_exact_cut(&addend, e - (int32_t)config->late_bits_acc, config->late_round);
+    }
+    fp8mac_exact_add_exact(&sum, &addend);
+    return fp8mac_exact_value(&sum);
+}
+
+// ---- normalise, round -------------------------------------------------------------------------------------------
+
+static fp8mac_round_mode round_mode(const fp8mac_dot_config *config, const fp8mac_acc *acc, uint64_t step,
+                                    fp8mac_random_use use)
+{
+    fp8mac_round_mode mode = {.rounding = config->acc_rounding};
+    if (mode.rounding == FP8MAC_ROUND_STOCHASTIC) {
+        mode.n = config->random_bits;
+        mode.r = fp8mac_random_bits(config->seed, acc->m, acc->n, step, use, mode.n);
+    }
+    return mode;
+}
+
+static bool kept_as_fp32(fp8mac_acc_format format)
+{
+    return format == FP8MAC_ACC_FP32 || format == FP8MAC_ACC_E8M13;
+}
+
+const fp8mac_format *fp8mac_acc_kept_row(fp8mac_acc_format format)
+{
+    return format == FP8MAC_ACC_E8M13 ? fp8mac_format_get(FP8MAC_FP32) : fp8mac_acc_row(format);
+}
+
+static fp8mac_value flush(const fp8mac_format *row, fp8mac_value value)
+{
+    int32_t top = value.exponent + fp8mac_bit_length(value.significand) - 1;
+    if (value.cls == FP8MAC_CLASS_FINITE && top < 1 - row->bias) {
+        return (fp8mac_value){.cls = FP8MAC_CLASS_ZERO, .sign = value.sign};
+    }
+    return value;
+}
+
+// A sum in the accumulator's format, as it is kept.
+static uint32_t round_sum(const fp8mac_dot_config *config, fp8mac_value sum, fp8mac_round_mode mode,
+                          fp8mac_flags *flags)
+{
+    const fp8mac_format *row = fp8mac_acc_row(config->acc_format);
+    if (sum.cls == FP8MAC_CLASS_NAN && config->nan_code != 0) {
+        return config->nan_code;
+    }
+    sum = config->flush ? flush(row, sum) : sum;
+    fp8mac_overflow overflow = config->acc_saturate ? FP8MAC_OVERFLOW_SATURATE_FINITE : FP8MAC_OVERFLOW_IEEE;
+    uint32_t code = fp8mac_encode_rounded(row, sum, mode, overflow, flags);
+    unsigned kept_below = fp8mac_acc_kept_row(config->acc_format)->mantissa_bits - (unsigned)row->mantissa_bits;
+    return code << kept_below;
+}
+
+// The products' sum rounded to the accumulator's format, plus the accumulator.
+static fp8mac_value add_rounded(const fp8mac_dot_config *config, const term *terms, unsigned n, fp8mac_value acc,
+                                fp8mac_round_mode mode, fp8mac_flags *flags)
+{
+    int32_t e;
+    fp8mac_exact sum = sum_products(config, terms, n, &e);
+    uint32_t rounded = round_sum(config, fp8mac_exact_value(&sum), mode, flags);
+    return fp8mac_value_add(fp8mac_decode(fp8mac_acc_kept_row(config->acc_format), rounded), acc, flags);
+}
+
+void fp8mac_dot_step_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
+                             unsigned n, const fp8mac_mx_pair *mx, fp8mac_flags *flags)
+{
+    const fp8mac_format *kept_row = fp8mac_acc_kept_row(config->acc_format);
+    facts f = {.all_minus_zero = true};
+    term terms[FP8MAC_GROUP_MAX + 1];
+    term before = {.value = fp8mac_decode(kept_row, acc->code)};
+    before.exponent = before.value.exponent + kept_row->mantissa_bits;
+    f.acc_is_nan = before.value.cls == FP8MAC_CLASS_NAN;
+    note(&f, before.value);
+    for (unsigned i = 0; i < n; i++) {
+        terms[i] = multiply(config, a[i], b[i], mx == NULL ? (fp8mac_mx_pair){0} : mx[i], &f);
+        note(&f, terms[i].value);
+    }
+    fp8mac_round_mode mode = round_mode(config, acc, acc->steps, FP8MAC_RANDOM_STEP);
+    fp8mac_value sum;
+    if (is_special(&f)) {
+        sum = special_value(&f, flags);
+    } else if (config->frac_bits == 0) {
+        sum = add_exactly(terms, n, before);
+        sum.sign |= sum.cls == FP8MAC_CLASS_ZERO && f.all_minus_zero;
+    } else if (!config->acc_late) {
+        sum = add_aligned(config, terms, n, before);
+    } else if (config->late_bits_sum == 0) {
+        sum = add_rounded(config, terms, n, before.value, mode, flags);
+    } else {
+        sum = add_late(config, terms, n, before);
+    }
+    acc->code = round_sum(config, sum, mode, flags);
 }
 
 void fp8mac_dot_step_definition(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
                                 unsigned n, fp8mac_flags *flags)
 {
-    const fp8mac_format *row = fp8mac_acc_row(config->acc_format);
-    term_facts facts = {.all_minus_zero = true};
-    add_term(&facts, fp8mac_decode(row, acc->code));
-    for (unsigned i = 0; i < n; i++) {
-        fp8mac_value x = fp8mac_decode(config->a_format, a[i]);
-        fp8mac_value y = fp8mac_decode(config->b_format, b[i]);
-        fp8mac_value product = multiply(x, y, config->scale_exp_a + config->scale_exp_b);
-        if (x.cls == FP8MAC_CLASS_NAN || y.cls == FP8MAC_CLASS_NAN) {
-            fp8mac_raise(flags, FP8MAC_FLAG_NAN);
-        } else if (product.cls == FP8MAC_CLASS_NAN) {
-            facts.invalid_product = true;
-        }
-        add_term(&facts, product);
+    fp8mac_dot_step_defined(config, acc, a, b, n, NULL, flags);
+}
+
+// ---- the second accumulator -------------------------------------------------------------------------------------
+
+uint32_t fp8mac_acc_joined(const fp8mac_dot_config *config, const fp8mac_acc *acc, fp8mac_flags *flags)
+{
+    const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
+    const fp8mac_format *kept_row = fp8mac_acc_kept_row(config->acc_format);
+    const fp8mac_format *second_row = config->promote != 0 ? fp32 : kept_row;
+    fp8mac_value sum = fp8mac_value_add(fp8mac_decode(second_row, acc->second), fp8mac_decode(kept_row, acc->code),
+                                        flags);
+    if (config->promote == 0) {
+        uint64_t step = acc->steps - 1; // the step that the chunk ended with
+        return round_sum(config, sum, round_mode(config, acc, step, FP8MAC_RANDOM_OUTER), flags);
     }
-    if (facts.invalid_product || (facts.plus_inf && facts.minus_inf)) {
-        fp8mac_raise(flags, FP8MAC_FLAG_INVALID);
+    if (sum.cls == FP8MAC_CLASS_NAN && config->nan_code != 0 && kept_as_fp32(config->acc_format)) {
+        return config->nan_code;
     }
     fp8mac_overflow overflow = config->acc_saturate ? FP8MAC_OVERFLOW_SATURATE_FINITE : FP8MAC_OVERFLOW_IEEE;
-    acc->code = fp8mac_encode_independent(row, facts_value(&facts), FP8MAC_ROUND_NEAREST_EVEN, overflow, flags);
+    return fp8mac_encode_independent(fp32, sum, FP8MAC_ROUND_NEAREST_EVEN, overflow, flags);
+}
+
+static void count_products(const fp8mac_dot_config *config, fp8mac_acc *acc, unsigned n, fp8mac_flags *flags)
+{
+    unsigned period = config->promote != 0 ? config->promote : config->chunk;
+    if (period == 0) {
+        return;
+    }
+    acc->pending += n;
+    if (acc->pending >= period) {
+        acc->second = fp8mac_acc_joined(config, acc, flags);
+        acc->code = 0;
+        acc->pending = 0;
+    }
+}
+
+// ---- all the steps of K -----------------------------------------------------------------------------------------
+
+// The block scales of one product, and whether one of them is NaN.
+static fp8mac_mx_pair mx_pair(const uint8_t *mx_a, const uint8_t *mx_b, size_t k)
+{
+    const fp8mac_format *e8m0 = fp8mac_format_get(FP8MAC_E8M0FNU);
+    fp8mac_mx_pair pair = {0};
+    const uint8_t *const scales[] = {mx_a, mx_b};
+    for (size_t i = 0; i < 2; i++) {
+        if (scales[i] != NULL) {
+            fp8mac_value scale = fp8mac_decode(e8m0, scales[i][k / FP8MAC_MX_BLOCK]);
+            pair.is_nan |= scale.cls == FP8MAC_CLASS_NAN;
+            pair.exponent += scale.exponent;
+        }
+    }
+    return pair;
+}
+
+void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
+                            size_t k, const uint8_t *mx_a, const uint8_t *mx_b, fp8mac_flags *flags)
+{
+    bool scaled = mx_a != NULL || mx_b != NULL;
+    unsigned group = config->group == 0 ? 1 : config->group;
+    for (size_t first = 0; first < k; first += group) {
+        unsigned n = k - first < group ? (unsigned)(k - first) : group;
+        fp8mac_mx_pair mx[FP8MAC_GROUP_MAX];
+        for (unsigned i = 0; scaled && i < n; i++) {
+            mx[i] = mx_pair(mx_a, mx_b, first + i);
+        }
+        fp8mac_dot_step_defined(config, acc, a + first, b + first, n, scaled ? mx : NULL, flags);
+        acc->steps += config->acc_rounding == FP8MAC_ROUND_STOCHASTIC ? 1 : 0;
+        count_products(config, acc, n, flags);
+    }
 }

@@ -8,15 +8,20 @@ const fp8mac_format *fp8mac_acc_row(fp8mac_acc_format acc_format)
     switch (acc_format) {
     case FP8MAC_ACC_FP32: return fp8mac_format_get(FP8MAC_FP32);
     case FP8MAC_ACC_FP16: return fp8mac_format_get(FP8MAC_FP16);
-    case FP8MAC_ACC_FIXED: break;
+    case FP8MAC_ACC_BF16: return fp8mac_format_get(FP8MAC_BF16);
+    case FP8MAC_ACC_E8M13: return fp8mac_format_get(FP8MAC_E8M13);
+    case FP8MAC_ACC_E6M9: return fp8mac_format_get(FP8MAC_E6M9);
+    case FP8MAC_ACC_FIXED:
+    case FP8MAC_ACC_INT32: break;
     }
     return NULL;
 }
 
-// log2 of the smallest subnormal, the unit of a table.
-static int32_t unit_exponent(const fp8mac_format *f)
+// Whether the step is the engine's own: exact, nearest even, no option that the definition alone knows.
+static bool is_plain(const fp8mac_dot_config *c)
 {
-    return 1 - f->bias - f->mantissa_bits;
+    bool one_rounding = c->acc_rounding == FP8MAC_ROUND_NEAREST_EVEN && c->frac_bits == 0 && !c->flush;
+    return one_rounding && c->acc_format != FP8MAC_ACC_E8M13 && c->nan_code == 0 && c->promote == 0 && c->chunk == 0;
 }
 
 static void table_init(fp8mac_operand_table *table, const fp8mac_format *f)
@@ -25,11 +30,16 @@ static void table_init(fp8mac_operand_table *table, const fp8mac_format *f)
         fp8mac_value x = fp8mac_decode(f, code);
         int64_t magnitude = 0;
         if (x.cls == FP8MAC_CLASS_FINITE) {
-            magnitude = (int64_t)(x.significand << (x.exponent - unit_exponent(f)));
+            magnitude = (int64_t)(x.significand << (x.exponent - fp8mac_format_unit_exponent(f)));
         }
         table->value[code] = x.sign ? -magnitude : magnitude;
         table->special[code] = x.cls == FP8MAC_CLASS_INF || x.cls == FP8MAC_CLASS_NAN;
     }
+}
+
+static int32_t unit_of_products(const fp8mac_dot_config *config)
+{
+    return fp8mac_format_unit_exponent(config->a_format) + fp8mac_format_unit_exponent(config->b_format);
 }
 
 void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *config)
@@ -37,8 +47,9 @@ void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *
     engine->config = *config;
     engine->group = config->group == 0 ? 1 : config->group;
     engine->acc_row = fp8mac_acc_row(config->acc_format);
-    engine->unit_exponent = unit_exponent(config->a_format) + unit_exponent(config->b_format);
-    engine->scale_exponent = config->scale_exp_a + config->scale_exp_b;
+    engine->plain = is_plain(config);
+    engine->unit_exponent = unit_of_products(config);
+    engine->scale_exponent = config->scale_exp_a + config->scale_exp_b - (int32_t)config->lscale;
     table_init(&engine->a, config->a_format);
     table_init(&engine->b, config->b_format);
 }
@@ -193,9 +204,38 @@ static void step_fixed(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const u
     }
 }
 
+// Signed 8 x 8 products cannot leave 32 bits before K does its limit.
+static void run_int32(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b, size_t k)
+{
+    uint32_t sum = acc->code;
+    for (size_t i = 0; i < k; i++) {
+        sum += (uint32_t)(engine->a.value[a[i]] * engine->b.value[b[i]]);
+    }
+    acc->code = sum;
+    acc->fixed_terms += k;
+}
+
+void fp8mac_dot_engine_run_mx(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
+                              size_t k, const uint8_t *mx_a, const uint8_t *mx_b, fp8mac_flags *flags)
+{
+    if (mx_a == NULL && mx_b == NULL) {
+        fp8mac_dot_engine_run(engine, acc, a, b, k, flags);
+    } else {
+        fp8mac_dot_run_defined(&engine->config, acc, a, b, k, mx_a, mx_b, flags);
+    }
+}
+
 void fp8mac_dot_engine_run(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
                            size_t k, fp8mac_flags *flags)
 {
+    if (engine->config.acc_format == FP8MAC_ACC_INT32) {
+        run_int32(engine, acc, a, b, k);
+        return;
+    }
+    if (!engine->plain) {
+        fp8mac_dot_run_defined(&engine->config, acc, a, b, k, NULL, NULL, flags);
+        return;
+    }
     for (size_t i = 0; i < k; i += engine->group) {
         unsigned n = k - i < engine->group ? (unsigned)(k - i) : engine->group;
         if (engine->acc_row != NULL) {
@@ -218,16 +258,43 @@ static fp8mac_value fixed_value(const fp8mac_dot_config *config, const fp8mac_ac
     }
     fp8mac_uint128 total = (fp8mac_uint128)acc->fixed_hi << 64 | acc->fixed_lo;
     bool sign = acc->fixed_hi >> 63 != 0;
-    int32_t exponent = unit_exponent(config->a_format) + unit_exponent(config->b_format) + acc->fixed_scale;
-    return fp8mac_value_from_wide(sign, sign ? -total : total, exponent);
+    return fp8mac_value_from_wide(sign, sign ? -total : total, unit_of_products(config) + acc->fixed_scale);
+}
+
+static fp8mac_value int32_value(const fp8mac_acc *acc)
+{
+    bool sign = acc->code >> 31 != 0;
+    return fp8mac_value_from_wide(sign, sign ? UINT32_C(0) - acc->code : acc->code, 0);
+}
+
+// The floating-point accumulator that is read out, with what is pending in it.
+static fp8mac_value float_value(const fp8mac_dot_config *config, const fp8mac_acc *acc, fp8mac_flags *flags)
+{
+    const fp8mac_format *kept_row = fp8mac_acc_kept_row(config->acc_format);
+    if (config->promote == 0 && config->chunk == 0) {
+        return fp8mac_decode(kept_row, acc->code);
+    }
+    const fp8mac_format *row = config->promote != 0 ? fp8mac_format_get(FP8MAC_FP32) : kept_row;
+    return fp8mac_decode(row, acc->pending == 0 ? acc->second : fp8mac_acc_joined(config, acc, flags));
+}
+
+// What a NaN reads as: nan_code belongs to the accumulator's own format.
+static uint32_t nan_read_out(const fp8mac_dot_config *config)
+{
+    bool is_fp32 = config->acc_format == FP8MAC_ACC_FP32 || config->acc_format == FP8MAC_ACC_E8M13;
+    return is_fp32 && config->nan_code != 0 ? config->nan_code : FP8MAC_FP32_NAN;
 }
 
 uint32_t fp8mac_acc_to_fp32(const fp8mac_dot_config *config, const fp8mac_acc *acc, fp8mac_flags *flags)
 {
-    const fp8mac_format *row = fp8mac_acc_row(config->acc_format);
-    fp8mac_value value = row != NULL ? fp8mac_decode(row, acc->code) : fixed_value(config, acc);
+    fp8mac_value value;
+    switch (config->acc_format) {
+    case FP8MAC_ACC_FIXED: value = fixed_value(config, acc); break;
+    case FP8MAC_ACC_INT32: value = int32_value(acc); break;
+    default: value = float_value(config, acc, flags); break;
+    }
     if (value.cls == FP8MAC_CLASS_NAN) {
-        return FP8MAC_FP32_NAN;
+        return nan_read_out(config);
     }
     return fp8mac_encode_independent(fp8mac_format_get(FP8MAC_FP32), value, FP8MAC_ROUND_NEAREST_EVEN,
                                      FP8MAC_OVERFLOW_IEEE, flags);

@@ -15,7 +15,8 @@ typedef struct fp8mac_operand_table {
 typedef struct fp8mac_dot_engine {
     fp8mac_dot_config config;
     unsigned group;                   // terms per step, 1 or more
-    const fp8mac_format *acc_row;     // NULL for `fixed`
+    const fp8mac_format *acc_row;     // NULL for FIXED and INT32
+    bool plain;                       // exact, nearest even, one accumulator: what this engine computes by itself
     int32_t unit_exponent;            // log2 of the unit of a product of two table entries, without scaling
     int32_t scale_exponent;           // sa + sb
     fp8mac_operand_table a, b;
@@ -23,19 +24,41 @@ typedef struct fp8mac_dot_engine {
 
 // Whether the row can be an operand: one byte, and a range that the product sums hold.
 bool fp8mac_is_operand_format(const fp8mac_format *format);
-// The row of a floating-point accumulator; NULL for `fixed`.
+// The row that a floating-point accumulator is rounded to; NULL for FIXED and INT32.
 const fp8mac_format *fp8mac_acc_row(fp8mac_acc_format acc_format);
+// The row of its code: the same, but FP32 for E8M13.
+const fp8mac_format *fp8mac_acc_kept_row(fp8mac_acc_format acc_format);
 
 void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *config);
 // k terms in ascending order, `group` at a time.
 void fp8mac_dot_engine_run(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
                            size_t k, fp8mac_flags *flags);
-// K <= 2^G, counting the terms consumed before.
+// K <= 2^G, or what INT32 holds, counting the terms consumed before.
 bool fp8mac_dot_k_fits(const fp8mac_dot_config *config, uint64_t consumed, uint64_t k);
+// fp8mac_dot_engine_run with block scales, either of which may be NULL.
+void fp8mac_dot_engine_run_mx(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
+                              size_t k, const uint8_t *mx_a, const uint8_t *mx_b, fp8mac_flags *flags);
 
-// The definition of one step for FP32 and FP16 accumulators, term by term in one integer as wide as it takes. The
-// engine must agree with it; it is the slow and obvious one.
+// ---- the definition: for every floating-point accumulator and every setting ---------------------------------------
+
+enum { FP8MAC_GROUP_MAX = 1024 };
+
+// The sum of a product's two block scale exponents.
+typedef struct fp8mac_mx_pair {
+    int32_t exponent;
+    bool is_nan;
+} fp8mac_mx_pair;
+
+// One step, of the accumulator alone: terms in exact integers as wide as it takes. mx holds one pair for each term, or
+// is NULL. The engine must agree with it; it is the slow and obvious one.
+void fp8mac_dot_step_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
+                             unsigned n, const fp8mac_mx_pair *mx, fp8mac_flags *flags);
 void fp8mac_dot_step_definition(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
                                 unsigned n, fp8mac_flags *flags);
+// All steps, with the second accumulator.
+void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
+                            size_t k, const uint8_t *mx_a, const uint8_t *mx_b, fp8mac_flags *flags);
+// The code of second + acc, in the second accumulator's format.
+uint32_t fp8mac_acc_joined(const fp8mac_dot_config *config, const fp8mac_acc *acc, fp8mac_flags *flags);
 
 #endif

@@ -9,17 +9,34 @@ static fp8mac_status validate_pointers(const fp8mac_gemm_desc *desc)
     return missing ? FP8MAC_ERR_NULL : FP8MAC_OK;
 }
 
+// D may be rounded stochastically too: here is where the bits come from.
+static fp8mac_status validate_d(const fp8mac_gemm_desc *desc)
+{
+    fp8mac_convert_mode mode = desc->d_mode;
+    bool stochastic = mode.rounding == FP8MAC_ROUND_STOCHASTIC;
+    bool bits_fit = stochastic ? desc->d_random_bits >= 1 && desc->d_random_bits <= FP8MAC_RANDOM_BITS_MAX
+                               : desc->d_random_bits == 0;
+    if (stochastic) {
+        mode.rounding = FP8MAC_ROUND_NEAREST_EVEN;
+    }
+    fp8mac_status status = fp8mac_convert_mode_validate(desc->d_format, mode);
+    return status == FP8MAC_OK && !bits_fit ? FP8MAC_ERR_ROUNDING : status;
+}
+
 static fp8mac_status validate_formats(const fp8mac_gemm_desc *desc)
 {
     fp8mac_status status = fp8mac_dot_config_validate(&desc->dot);
     if (status != FP8MAC_OK) {
         return status;
     }
+    if ((desc->mx_a != NULL || desc->mx_b != NULL) && fp8mac_acc_row(desc->dot.acc_format) == NULL) {
+        return FP8MAC_ERR_ACCUMULATOR;
+    }
     if (desc->beta != 0 &&
         (fp8mac_format_validate(desc->c_format) != FP8MAC_OK || !fp8mac_format_is_wide(desc->c_format))) {
         return FP8MAC_ERR_FORMAT;
     }
-    return fp8mac_convert_mode_validate(desc->d_format, desc->d_mode);
+    return validate_d(desc);
 }
 
 // Rows of `used` elements, `stride` apart: the last element's index must be a size_t, its bytes too.
@@ -46,6 +63,13 @@ static fp8mac_status validate_shape(const fp8mac_gemm_desc *desc)
     }
     if (status == FP8MAC_OK) {
         status = validate_matrix(desc->m, desc->n, desc->ldd, fp8mac_format_bytes(desc->d_format));
+    }
+    size_t blocks = desc->k / FP8MAC_MX_BLOCK + (desc->k % FP8MAC_MX_BLOCK != 0);
+    if (status == FP8MAC_OK && desc->mx_a != NULL) {
+        status = validate_matrix(desc->m, blocks, desc->ldmx_a, 1);
+    }
+    if (status == FP8MAC_OK && desc->mx_b != NULL) {
+        status = validate_matrix(desc->n, blocks, desc->ldmx_b, 1);
     }
     if (status == FP8MAC_OK && !fp8mac_dot_k_fits(&desc->dot, 0, desc->k)) {
         status = FP8MAC_ERR_K_LIMIT;
@@ -142,6 +166,41 @@ static fp8mac_epilogue epilogue_of(const fp8mac_gemm_desc *desc)
     };
 }
 
+static const uint8_t *mx_row(const uint8_t *mx, size_t row, size_t stride)
+{
+    return mx == NULL ? NULL : mx + row * stride;
+}
+
+// t0 of one output, all of its K.
+static uint32_t accumulate(const fp8mac_gemm_desc *desc, const fp8mac_dot_engine *engine, size_t m, size_t n,
+                           fp8mac_flags *flags)
+{
+    fp8mac_acc acc = {.m = desc->origin_m + (uint32_t)m, .n = desc->origin_n + (uint32_t)n};
+    fp8mac_dot_engine_run_mx(engine, &acc, desc->a + m * desc->lda, desc->b + n * desc->ldb, desc->k,
+                             mx_row(desc->mx_a, m, desc->ldmx_a), mx_row(desc->mx_b, n, desc->ldmx_b), flags);
+    return fp8mac_acc_to_fp32(&desc->dot, &acc, flags);
+}
+
+static fp8mac_round_mode d_round_mode(const fp8mac_gemm_desc *desc, size_t m, size_t n)
+{
+    fp8mac_round_mode mode = {.rounding = desc->d_mode.rounding};
+    if (mode.rounding == FP8MAC_ROUND_STOCHASTIC) {
+        mode.n = desc->d_random_bits;
+        mode.r = fp8mac_random_bits(desc->dot.seed, desc->origin_m + (uint32_t)m, desc->origin_n + (uint32_t)n, 0,
+                                    FP8MAC_RANDOM_OUTPUT, mode.n);
+    }
+    return mode;
+}
+
+// The NaN that the accumulator's own settings ask for, where D has the accumulator's format.
+static uint32_t d_code(const fp8mac_gemm_desc *desc, uint32_t code)
+{
+    const fp8mac_format *row = fp8mac_acc_kept_row(desc->dot.acc_format);
+    bool own = desc->dot.nan_code != 0 && row != NULL && desc->d_format->exponent_bits == row->exponent_bits &&
+               desc->d_format->mantissa_bits == row->mantissa_bits;
+    return own && fp8mac_decode(desc->d_format, code).cls == FP8MAC_CLASS_NAN ? desc->dot.nan_code : code;
+}
+
 fp8mac_status fp8mac_gemm(const fp8mac_gemm_desc *desc, fp8mac_gemm_result *result)
 {
     if (desc == NULL) {
@@ -161,13 +220,12 @@ fp8mac_status fp8mac_gemm(const fp8mac_gemm_desc *desc, fp8mac_gemm_result *resu
     for (size_t m = 0; m < desc->m; m++) {
         uint32_t scale_a = scale_at(desc->scale_a, m);
         for (size_t n = 0; n < desc->n; n++) {
-            fp8mac_acc acc = {0};
-            fp8mac_dot_engine_run(&engine, &acc, desc->a + m * desc->lda, desc->b + n * desc->ldb, desc->k, &flags);
-            uint32_t t0 = fp8mac_acc_to_fp32(&desc->dot, &acc, &flags);
+            uint32_t t0 = accumulate(desc, &engine, m, n, &flags);
             uint32_t bias = desc->bias != NULL ? fp8mac_float_bits(desc->bias[n]) : 0;
-            uint32_t d = fp8mac_epilogue_apply(&epilogue, t0, scale_a, scale_at(desc->scale_b, n), bias,
-                                               c_at(desc, m, n), &amax, &amax_nonfinite, &flags);
-            fp8mac_store_code(desc->d, m * desc->ldd + n, d_bytes, d);
+            uint32_t d = fp8mac_epilogue_rounded(&epilogue, d_round_mode(desc, m, n), t0, scale_a,
+                                                 scale_at(desc->scale_b, n), bias, c_at(desc, m, n), &amax,
+                                                 &amax_nonfinite, &flags);
+            fp8mac_store_code(desc->d, m * desc->ldd + n, d_bytes, d_code(desc, d));
         }
     }
     if (result != NULL) {

@@ -11,10 +11,29 @@
 #include "fp8mac/fp8mac.h"
 #pragma GCC visibility pop
 
+// The table of rows, for constant addresses; fp8mac_format_get is for everything else.
+extern const fp8mac_format fp8mac_formats[FP8MAC_ROW_COUNT];
+
+enum { FP8MAC_BIAS_MIN = -128, FP8MAC_BIAS_MAX = 255, FP8MAC_BIAS_IMPOSSIBLE = INT16_MIN };
+
+// A rounding with its random bits: r < 2^n for FP8MAC_ROUND_STOCHASTIC, else 0.
+typedef struct fp8mac_round_mode {
+    fp8mac_rounding rounding;
+    uint32_t r;
+    unsigned n;
+} fp8mac_round_mode;
+
 // Results are rounded first and judged afterwards; the two choices are independent here, whatever fp8mac_encode
 // makes of them. `value` may have any 64-bit significand; `flags` may be NULL.
 uint32_t fp8mac_encode_independent(const fp8mac_format *format, fp8mac_value value, fp8mac_rounding rounding,
                                    fp8mac_overflow overflow, fp8mac_flags *flags);
+uint32_t fp8mac_encode_rounded(const fp8mac_format *format, fp8mac_value value, fp8mac_round_mode mode,
+                               fp8mac_overflow overflow, fp8mac_flags *flags);
+
+// fp8mac_epilogue_apply with D's random bits, where its mode is stochastic.
+uint32_t fp8mac_epilogue_rounded(const fp8mac_epilogue *epilogue, fp8mac_round_mode rounding, uint32_t t0,
+                                 uint32_t scale_a, uint32_t scale_b, uint32_t bias, uint32_t c, uint32_t *amax,
+                                 bool *amax_nonfinite, fp8mac_flags *flags);
 
 // The exact product of two finite values, each with a significand below 2^32; zero if either is zero.
 fp8mac_value fp8mac_value_mul_finite(fp8mac_value a, fp8mac_value b);
@@ -24,6 +43,12 @@ uint32_t fp8mac_fp32_mul_values(fp8mac_value a, fp8mac_value b, fp8mac_flags *fl
 
 // The row is FP16, BF16, FP32 or shaped like them: wider than a byte, with IEEE 754's specials.
 bool fp8mac_format_is_wide(const fp8mac_format *format);
+
+// The row is a scale's: powers of two and a NaN, without a zero.
+static inline bool fp8mac_format_is_powers(const fp8mac_format *f)
+{
+    return f->exponent_zero == FP8MAC_EXPONENT_ZERO_NORMAL && f->mantissa_bits == 0;
+}
 
 static inline void fp8mac_raise(fp8mac_flags *flags, fp8mac_flags raised)
 {

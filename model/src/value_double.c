@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as the host's doubles, for people and tests. Nothing that computes a result uses these.
+// Values from and to the host's doubles: exact, by taking bits apart and by powers of two.
 #include "internal.h"
 
 // 2^e for -1022 <= e <= 1023.
@@ -58,4 +58,37 @@ fp8mac_value fp8mac_value_from_double(double x)
         value.exponent = (field == 0 ? 1 : field) - 1023 - 52;
     }
     return value;
+}
+
+fp8mac_status fp8mac_convert_from_double(const fp8mac_format *dst_format, void *dst, const double *src, size_t n,
+                                         fp8mac_convert_mode mode, fp8mac_flags *flags)
+{
+    if (n > 0 && (dst == NULL || src == NULL)) {
+        return FP8MAC_ERR_NULL;
+    }
+    fp8mac_status status = fp8mac_convert_mode_validate(dst_format, mode);
+    if (status != FP8MAC_OK) {
+        return status;
+    }
+    unsigned bytes = fp8mac_format_bytes(dst_format);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t code = fp8mac_encode(dst_format, fp8mac_value_from_double(src[i]), mode, flags);
+        fp8mac_store_code(dst, i, bytes, code);
+    }
+    return FP8MAC_OK;
+}
+
+fp8mac_status fp8mac_convert_to_double(double *dst, const fp8mac_format *src_format, const void *src, size_t n)
+{
+    if (n > 0 && (dst == NULL || src == NULL)) {
+        return FP8MAC_ERR_NULL;
+    }
+    if (fp8mac_format_validate(src_format) != FP8MAC_OK) {
+        return FP8MAC_ERR_FORMAT;
+    }
+    unsigned bytes = fp8mac_format_bytes(src_format);
+    for (size_t i = 0; i < n; i++) {
+        dst[i] = fp8mac_value_to_double(fp8mac_decode(src_format, fp8mac_load_code(src, i, bytes)));
+    }
+    return FP8MAC_OK;
 }

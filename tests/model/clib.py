@@ -55,12 +55,42 @@ class ConvertMode(ct.Structure):
 class DotConfig(ct.Structure):
     _fields_ = [("a_format", ct.POINTER(Format)), ("b_format", ct.POINTER(Format)), ("acc_format", ct.c_uint),
                 ("group", ct.c_uint), ("scale_exp_a", ct.c_int), ("scale_exp_b", ct.c_int),
-                ("guard_bits", ct.c_uint), ("acc_saturate", ct.c_bool)]
+                ("guard_bits", ct.c_uint), ("acc_saturate", ct.c_bool), ("acc_rounding", ct.c_uint),
+                ("random_bits", ct.c_uint), ("seed", ct.c_uint64), ("frac_bits", ct.c_uint),
+                ("align_round", ct.c_uint), ("min_exponent", ct.c_int), ("acc_late", ct.c_bool),
+                ("late_bits_sum", ct.c_uint), ("late_bits_acc", ct.c_uint), ("late_drop", ct.c_uint),
+                ("late_round", ct.c_uint), ("even_odd", ct.c_bool), ("flush", ct.c_bool), ("nan_code", ct.c_uint32),
+                ("lscale", ct.c_uint), ("promote", ct.c_uint), ("chunk", ct.c_uint)]
 
 
 class Acc(ct.Structure):
     _fields_ = [("code", ct.c_uint32), ("fixed_lo", ct.c_uint64), ("fixed_hi", ct.c_uint64),
-                ("fixed_sticky", ct.c_uint8), ("fixed_terms", ct.c_uint64), ("fixed_scale", ct.c_int16)]
+                ("fixed_sticky", ct.c_uint8), ("fixed_terms", ct.c_uint64), ("fixed_scale", ct.c_int16),
+                ("second", ct.c_uint32), ("pending", ct.c_uint32), ("m", ct.c_uint32), ("n", ct.c_uint32),
+                ("steps", ct.c_uint64)]
+
+
+class Record(ct.Structure):
+    _fields_ = [("code", ct.c_uint32), ("cls", ct.c_uint), ("sign", ct.c_bool), ("subnormal", ct.c_bool),
+                ("exponent", ct.c_int32), ("significand", ct.c_uint64), ("value", ct.c_double)]
+
+
+class RandomSource(ct.Structure):
+    _fields_ = [("r", ct.c_void_p), ("bits", ct.c_uint), ("seed", ct.c_uint64), ("m", ct.c_uint32),
+                ("n", ct.c_uint32), ("step", ct.c_uint64)]
+
+
+class Preset(ct.Structure):
+    _fields_ = [("name", ct.c_char_p), ("summary", ct.c_char_p), ("source", ct.c_char_p), ("covered", ct.c_bool),
+                ("config", DotConfig)]
+
+
+class TeLayer(ct.Structure):
+    _fields_ = [("format", ct.c_uint), ("high_precision", ct.c_bool * 3)]
+
+
+class Factors(ct.Structure):
+    _fields_ = [("before", ct.c_float), ("after", ct.c_float)]
 
 
 class Scale(ct.Structure):
@@ -80,7 +110,9 @@ class GemmDesc(ct.Structure):
                 ("c", ct.c_void_p), ("c_format", ct.POINTER(Format)), ("ldc", ct.c_size_t),
                 ("activation", ct.c_uint), ("clamp_lo", ct.c_float), ("clamp_hi", ct.c_float),
                 ("d", ct.c_void_p), ("d_format", ct.POINTER(Format)), ("ldd", ct.c_size_t),
-                ("d_mode", ConvertMode), ("scale_d", ct.c_void_p)]
+                ("d_mode", ConvertMode), ("scale_d", ct.c_void_p), ("mx_a", ct.c_void_p), ("ldmx_a", ct.c_size_t),
+                ("mx_b", ct.c_void_p), ("ldmx_b", ct.c_size_t), ("origin_m", ct.c_uint32),
+                ("origin_n", ct.c_uint32), ("d_random_bits", ct.c_uint)]
 
 
 class GemmResult(ct.Structure):
@@ -115,6 +147,40 @@ SIGNATURES = {  # name: (result, arguments)
     "fp32_mul": (U32, [U32, U32, VOID_P]),
     "fp32_add": (U32, [U32, U32, VOID_P]),
     "gemm": (STATUS, [ct.POINTER(GemmDesc), VOID_P]),
+    "format_with_bias": (Format, [UINT, ct.c_int]),
+    "format_refusal": (ct.c_char_p, [FORMAT_P]),
+    "format_unit_exponent": (ct.c_int32, [FORMAT_P]),
+    "record_of": (Record, [FORMAT_P, U32]),
+    "value_text": (SIZE, [Value, UINT, ct.c_char_p, SIZE]),
+    "compare": (ct.c_int, [Value, Value]),
+    "neg": (U32, [FORMAT_P, U32, VOID_P]),
+    "abs": (U32, [FORMAT_P, U32, VOID_P]),
+    "add": (U32, [FORMAT_P, U32, U32, ConvertMode, VOID_P]),
+    "mul": (U32, [FORMAT_P, U32, U32, ConvertMode, VOID_P]),
+    "encode_stochastic": (U32, [FORMAT_P, Value, UINT, U32, UINT, VOID_P]),
+    "convert_from_double": (STATUS, [FORMAT_P, VOID_P, VOID_P, SIZE, ConvertMode, VOID_P]),
+    "convert_to_double": (STATUS, [VOID_P, FORMAT_P, VOID_P, SIZE]),
+    "philox4x32": (None, [VOID_P, VOID_P, VOID_P]),
+    "random_bits": (U32, [ct.c_uint64, U32, U32, ct.c_uint64, UINT, UINT]),
+    "convert_stochastic": (STATUS, [FORMAT_P, VOID_P, FORMAT_P, VOID_P, SIZE, UINT, VOID_P, VOID_P]),
+    "dot_mx": (STATUS, [VOID_P, VOID_P, VOID_P, VOID_P, SIZE, VOID_P, VOID_P, VOID_P]),
+    "preset_get": (ct.POINTER(Preset), [SIZE]),
+    "preset_by_name": (ct.POINTER(Preset), [ct.c_char_p]),
+    "recipe_te_operand": (FORMAT_P, [VOID_P, UINT, ct.c_bool]),
+    "recipe_xla_next": (FLOAT, [FLOAT, FLOAT, FLOAT]),
+    "recipe_xla_mode": (ConvertMode, [UINT, ct.c_bool]),
+    "recipe_xla_quantize": (STATUS, [FORMAT_P, VOID_P, VOID_P, SIZE, FLOAT, ConvertMode, VOID_P]),
+    "recipe_pytorch_scale": (FLOAT, [FLOAT, FLOAT, ct.c_bool, FLOAT]),
+    "recipe_graphcore_amax_bias": (ct.c_int, [FLOAT, FLOAT, ct.c_int]),
+    "recipe_graphcore_cscale_bias": (ct.c_int, [ct.c_int]),
+    "recipe_scale_exponent": (ct.c_int, [ct.c_int]),
+    "recipe_fp8lm_mu": (FLOAT, [FLOAT, ct.c_uint64, ct.c_uint64]),
+    "recipe_fp8lm_shared_scale": (FLOAT, [VOID_P, SIZE]),
+    "recipe_reduction_factors": (Factors, [UINT, U32, FLOAT]),
+    "recipe_mx_scale": (ct.c_uint8, [FORMAT_P, FLOAT]),
+    "recipe_mx_quantize": (STATUS, [FORMAT_P, VOID_P, VOID_P, VOID_P, SIZE, VOID_P]),
+    "recipe_qualcomm_bias": (STATUS, [UINT, VOID_P, SIZE, ct.c_int, ct.c_int, VOID_P]),
+    "recipe_static_scales": (STATUS, [UINT, FLOAT, VOID_P, SIZE, VOID_P, VOID_P]),
 }
 
 
@@ -127,7 +193,7 @@ class Library:
             function = getattr(dll, "fp8mac_" + name)
             function.restype, function.argtypes = result, arguments
             setattr(self, name, function)
-        self.rows = [self.format_get(i) for i in range(enum("FORMAT_COUNT"))]
+        self.rows = [self.format_get(i) for i in range(enum("ROW_COUNT"))]
         self.by_name = {row.contents.name.decode(): row for row in self.rows}
 
     def convert_array(self, dst_name, dst_dtype, src_name, src, mode):

@@ -29,11 +29,18 @@ static void test_format_lookup(void)
         CHECK(fp8mac_format_bits(f) == (id < 4 ? 8u : id < 6 ? 16u : 32u));
         CHECK(fp8mac_format_bytes(f) == (id < 4 ? 1u : id < 6 ? 2u : 4u));
     }
-    CHECK(fp8mac_format_get(FP8MAC_FORMAT_COUNT) == NULL);
+    for (int id = 0; id < FP8MAC_ROW_COUNT; id++) {
+        const fp8mac_format *f = row((fp8mac_format_id)id);
+        CHECK(f != NULL && fp8mac_format_by_name(f->name) == f);
+        CHECK(fp8mac_format_validate(f) == FP8MAC_OK && fp8mac_format_refusal(f) == NULL);
+        CHECK(fp8mac_format_bytes(f) * 8 >= fp8mac_format_bits(f));
+    }
+    CHECK(fp8mac_format_get(FP8MAC_ROW_COUNT) == NULL);
     CHECK(fp8mac_format_get((fp8mac_format_id)-1) == NULL);
     CHECK(fp8mac_format_by_name(NULL) == NULL);
     CHECK(fp8mac_format_by_name("") == NULL);
-    CHECK(fp8mac_format_by_name("e4m3") == NULL);
+    CHECK(fp8mac_format_by_name("e4m4") == NULL);
+    CHECK(fp8mac_format_by_name("1-6-9") == row(FP8MAC_E6M9));
     CHECK(fp8mac_format_by_name("fp16") == row(FP8MAC_FP16));
     CHECK(fp8mac_format_by_name("bf16") == row(FP8MAC_BF16));
     CHECK(fp8mac_format_by_name("fp32") == row(FP8MAC_FP32));
@@ -44,8 +51,10 @@ static void test_format_validate(void)
     const fp8mac_format good = *row(FP8MAC_E4M3FN);
     fp8mac_format f;
     CHECK(fp8mac_format_validate(NULL) == FP8MAC_ERR_FORMAT);
-#define REFUSED(field, value) f = good, f.field = value, CHECK(fp8mac_format_validate(&f) == FP8MAC_ERR_FORMAT)
-    REFUSED(is_signed, false);
+#define REFUSED(field, value) \
+    f = good, f.field = value, \
+    CHECK(fp8mac_format_validate(&f) == FP8MAC_ERR_FORMAT && strlen(fp8mac_format_refusal(&f)) > 10)
+    REFUSED(is_signed, false); // with -0
     REFUSED(exponent_bits, 0);
     REFUSED(exponent_bits, 9);
     REFUSED(mantissa_bits, 24);
@@ -55,9 +64,15 @@ static void test_format_validate(void)
     REFUSED(nan_encoding, FP8MAC_NAN_IEEE);          // without Inf
     REFUSED(nan_encoding, FP8MAC_NAN_NEGATIVE_ZERO); // with -0
     REFUSED(nan_encoding, (fp8mac_nan_encoding)4);
-    REFUSED(exponent_zero, FP8MAC_EXPONENT_ZERO_NORMAL);
-    REFUSED(exponent_zero, FP8MAC_EXPONENT_ZERO_AT_BIAS);
+    REFUSED(exponent_zero, (fp8mac_exponent_zero)3);
 #undef REFUSED
+    f = good, f.exponent_zero = FP8MAC_EXPONENT_ZERO_NORMAL;
+    CHECK(fp8mac_format_validate(&f) == FP8MAC_OK);
+    f = good, f.exponent_zero = FP8MAC_EXPONENT_ZERO_AT_BIAS;
+    CHECK(fp8mac_format_validate(&f) == FP8MAC_OK);
+    f = good, f.is_signed = false, f.has_negative_zero = false;
+    CHECK(fp8mac_format_validate(&f) == FP8MAC_OK && fp8mac_format_bits(&f) == 7);
+    CHECK(fp8mac_format_refusal(NULL) != NULL);
 }
 
 static void test_convert_refusals(void)
@@ -128,7 +143,7 @@ static void test_dot_config(void)
     STATUS(FP8MAC_ERR_FORMAT, c.a_format = row(FP8MAC_FP16));
     STATUS(FP8MAC_ERR_FORMAT, c.b_format = row(FP8MAC_FP32));
     STATUS(FP8MAC_OK, c.b_format = &e3m4);
-    STATUS(FP8MAC_ERR_ACCUMULATOR, c.acc_format = (fp8mac_acc_format)3);
+    STATUS(FP8MAC_ERR_ACCUMULATOR, c.acc_format = (fp8mac_acc_format)7);
     STATUS(FP8MAC_ERR_ACCUMULATOR, c.acc_format = (fp8mac_acc_format)-1);
     STATUS(FP8MAC_ERR_ACCUMULATOR, c.guard_bits = 16);
     STATUS(FP8MAC_OK, c.acc_format = FP8MAC_ACC_FIXED, c.guard_bits = 40);

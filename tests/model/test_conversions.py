@@ -332,7 +332,7 @@ def test_refusals(checks, lib):
     refused("NULL source", "ERR_NULL", lambda d: lib.convert(e4m3fn, d, fp32, None, 4, good, None))
     refused("NULL format", "ERR_FORMAT", lambda d: lib.convert(None, d, fp32, src.ctypes.data, 4, good, None))
     refused("NULL format", "ERR_FORMAT", lambda d: lib.convert(e4m3fn, d, None, src.ctypes.data, 4, good, None))
-    for p, (rounding, overflow) in itertools.product(lib.rows, MODES):
+    for p, (rounding, overflow) in itertools.product(lib.rows[:clib.enum("FORMAT_COUNT")], MODES):
         checks.check("every mode is legal for every row", lib.convert_mode_validate(p, clib.mode(rounding, overflow)),
                      clib.OK, p.contents.name)
     checks.check("mode: rounding", lib.convert_mode_validate(e4m3fn, bad_rounding), clib.enum("ERR_ROUNDING"))

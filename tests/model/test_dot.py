@@ -190,7 +190,7 @@ def test_refusals(checks, lib):
             ("a scaling exponent above +32", "ERR_SCALE_EXPONENT", {"scale_exp_a": 33}),
             ("a scaling exponent below -32", "ERR_SCALE_EXPONENT", {"scale_exp_b": -33}),
             ("group above 1024", "ERR_GROUP", {"group": 1025}),
-            ("unknown accumulator", "ERR_ACCUMULATOR", {"acc_format": 3}),
+            ("unknown accumulator", "ERR_ACCUMULATOR", {"acc_format": 7}),
             ("guard bits of a floating accumulator", "ERR_ACCUMULATOR", {"guard_bits": 5}),
             ("saturation of a fixed accumulator", "ERR_ACCUMULATOR",
              {"acc_format": clib.enum("ACC_FIXED"), "acc_saturate": True}),

@@ -4,8 +4,28 @@
 //
 // Signs: a product's sign is the XOR of its operands', also for zeros; an exactly zero sum is -0 only if every present
 // term and acc are -0, otherwise +0; a non-zero sum that rounds to zero keeps its sign.
-// Specials: NaN in, Inf * 0 and Inf - Inf give NaN; Inf propagates; overflow gives Inf, or +-max with `saturate`.
-// Every NaN that is written is canonical: FP32 0x7fc00000, FP16 0x7e00.
+// Specials: NaN in, Inf * 0 and Inf - Inf give NaN; Inf propagates; overflow (the sum, rounded with an unbounded
+// exponent, exceeds the largest finite value) gives Inf in every rounding mode, or +-max with `acc_saturate`.
+// Every NaN that is written is canonical: FP32 and E8M13 0x7fc00000, FP16 0x7e00, BF16 0x7fc0, 1-6-9 0x7f00; or
+// `nan_code`.
+//
+// frac_bits = F > 0 keeps fewer bits, as hardware does. With trunc(x, q) cutting x to a multiple of 2^q (toward zero,
+// down, or to odd: the last bit kept is set if anything was lost), e_i the exponents of a product (the sum of its
+// operands' and of all scaling exponents; an operand's is that of its binade, a subnormal's the smallest) and e_acc
+// that of the accumulator:
+//
+//   acc in the alignment     e = max(min_exponent, e_i, e_acc)
+//                            acc' = round( trunc(acc, e-F) + sum trunc(product_i, e-F) )
+//   acc late                 e = max(min_exponent, e_i)          s = sum trunc(product_i, e-F)
+//                            E = max(e, e_acc), or e if acc is zero
+//                            acc' = round( trunc'(s, E-late_bits_sum) + trunc'(acc, E-late_bits_acc) )
+//                            where acc is left out if e_acc < E - late_drop; or, with both late_bits 0,
+//                            acc' = round( round(s) + acc )
+//   even/odd (late only)     s_0 of the terms 0, 2, 4, ..., s_1 of 1, 3, 5, ..., each as s above with its own e;
+//                            e = max(e_0, e_1), s = trunc'(s_0, e-F) + trunc'(s_1, e-F)
+//
+// trunc follows align_round, trunc' late_round. Zero terms, absent lanes and a zero acc take no part in a maximum. An
+// aligned sum of zero is +0.
 // Flags of a step: `nan` if a present operand is a NaN; `invalid` if some product is Inf * 0, or if both +Inf and -Inf
 // are among the products and acc. A NaN elsewhere in the step neither raises `invalid` nor suppresses it.
 #ifndef FP8MAC_DOT_H
@@ -28,7 +48,24 @@ typedef enum fp8mac_acc_format {
     // 2^-34 for e5m2fnuz pairs), wide enough for 2^guard_bits terms, so it never rounds nor overflows. The scaling
     // exponents are applied once, at read-out.
     FP8MAC_ACC_FIXED = 2,
+    FP8MAC_ACC_BF16 = 3,
+    FP8MAC_ACC_E8M13 = 4, // rounded to 13 fraction bits, kept as an FP32 code; a loaded one may have all 23
+    FP8MAC_ACC_E6M9 = 5,  // 1-6-9
+    // Exact, two's complement in fp8mac_acc.code; INT8 rows only, K <= 131071, every other option 0.
+    FP8MAC_ACC_INT32 = 6,
 } fp8mac_acc_format;
+
+typedef enum fp8mac_align_round {
+    FP8MAC_ALIGN_TOWARD_ZERO = 0,
+    FP8MAC_ALIGN_FLOOR = 1,
+    FP8MAC_ALIGN_ODD = 2,
+} fp8mac_align_round;
+
+#define FP8MAC_FRAC_BITS_MAX 64
+#define FP8MAC_LATE_BITS_MAX 64
+#define FP8MAC_MIN_EXPONENT_DEFAULT (-126)
+#define FP8MAC_MX_BLOCK 32 // products that share one pair of block scales
+#define FP8MAC_INT8_K_MAX 131071
 
 // What a dot product computes. All-zero apart from the two formats is group 1, FP32, exact, unscaled.
 typedef struct fp8mac_dot_config {
@@ -41,23 +78,53 @@ typedef struct fp8mac_dot_config {
     unsigned guard_bits; // FIXED: G, K <= 2^G; 0 means 16, at most 40. FP32, FP16: must be 0
     bool acc_saturate;   // FP32, FP16: overflow of a step gives +-max (flag `saturated`) instead of Inf, while an
                          // infinite operand or acc still gives Inf. FIXED: must be false
+
+    // ---- all zero: nearest even, exact, one accumulator. None of what follows is for FIXED and INT32 ----
+    fp8mac_rounding acc_rounding;
+    unsigned random_bits; // stochastic: n, 1..24; otherwise 0
+    uint64_t seed;        // stochastic: the generator's key; the counter is {acc.m, acc.n, acc.steps}
+
+    unsigned frac_bits;   // F, 1..64; 0: exact, and the fields down to even_odd must be 0
+    fp8mac_align_round align_round;
+    int min_exponent;     // no alignment exponent is below this: -1100..-1; 0 means -126
+    bool acc_late;        // the accumulator joins after the products have been summed
+    // late: 1..64 each, or both 0: the products' sum is rounded to acc_format, and acc is added to that exactly and
+    // rounded again; otherwise 0
+    unsigned late_bits_sum, late_bits_acc;
+    unsigned late_drop;   // late: 1..1000, or 0 for never, as with late_bits of 0; otherwise 0
+    fp8mac_align_round late_round;
+    bool even_odd;        // late only: even and odd terms of a step are summed apart
+
+    bool flush;           // a sum below acc_format's smallest normal, before rounding, becomes zero of its sign
+    uint32_t nan_code;    // written for a NaN, 0 for the canonical one; must be a NaN of acc_format (FP32 for E8M13)
+    unsigned lscale;      // products are scaled by 2^-lscale besides, 0..127; 0..15 for FP16 (Arm's FPMR.LSCALE)
+
+    // A second accumulator, at most one of the two; multiples of group. After that many products, and at read-out for
+    // what is left, second = round(second + acc) and acc = +0; the read-out is of second. acc_saturate holds here too.
+    unsigned promote;     // P: the second accumulator is FP32, nearest even
+    unsigned chunk;       // CL: it has acc_format and acc_rounding (and flush), like acc itself
 } fp8mac_dot_config;
 
-// FP8MAC_OK, or FP8MAC_ERR_FORMAT, _ACCUMULATOR (also guard_bits and acc_saturate), _GROUP or _SCALE_EXPONENT.
+// FP8MAC_OK, or FP8MAC_ERR_FORMAT, _ACCUMULATOR (every option but those named next), _GROUP (also promote and chunk
+// that are not multiples of it), _ROUNDING (acc_rounding, random_bits) or _SCALE_EXPONENT (also lscale).
 fp8mac_status fp8mac_dot_config_validate(const fp8mac_dot_config *config);
 
 // Sticky bits beside a FIXED accumulator. Both infinities together read as NaN.
 enum { FP8MAC_FIXED_NAN = 1, FP8MAC_FIXED_POS_INF = 2, FP8MAC_FIXED_NEG_INF = 4 };
 
 // The whole state of one accumulator, in its own format: copying it out and back changes no later bit.
-// All zero is +0.
+// All zero is +0. With stochastic rounding the caller sets m and n before the first step.
 typedef struct fp8mac_acc {
-    uint32_t code;        // FP32 or FP16: its code
+    uint32_t code;        // floating point: its code; INT32: the integer
     uint64_t fixed_lo;    // FIXED: 128-bit two's complement
     uint64_t fixed_hi;
     uint8_t fixed_sticky; // FIXED: FP8MAC_FIXED_*
-    uint64_t fixed_terms; // FIXED: terms consumed so far, checked against 2^guard_bits
+    uint64_t fixed_terms; // FIXED, INT32: terms consumed so far, checked against 2^guard_bits or 131071
     int16_t fixed_scale;  // FIXED: sa+sb of the terms consumed so far; a change is an error
+    uint32_t second;      // promote: FP32 code; chunk: code of acc_format
+    uint32_t pending;     // promote, chunk: products in `code` that `second` has not seen
+    uint32_t m, n;        // stochastic: which output this is
+    uint64_t steps;       // stochastic: steps consumed so far
 } fp8mac_acc;
 
 // One step over n terms a[0..n-1], b[0..n-1], 1 <= n <= group; missing lanes are absent and raise no flag.
@@ -67,8 +134,14 @@ fp8mac_status fp8mac_dot_step(const fp8mac_dot_config *config, fp8mac_acc *acc, 
 // Zero terms, here and above, are FP8MAC_ERR_SHAPE.
 fp8mac_status fp8mac_dot(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
                          size_t k, fp8mac_flags *flags);
-// The accumulator as an FP32 code: exact for FP32 and FP16; for FIXED one nearest-even rounding, where zero reads +0
-// and an overflow raises FP8MAC_FLAG_OVERFLOW. NaN is canonical. `config` and `acc` must be valid.
+// fp8mac_dot with block scales: mx_a and mx_b hold ceil(k / 32) E8M0 codes each, one for every 32 terms from the first
+// one here, whose exponents add to the products'; NULL is 1. A code of 0xff makes its terms NaN (flag `nan`). k must be
+// a multiple of 32 in every call but an output's last. Not for FIXED and INT32 (FP8MAC_ERR_ACCUMULATOR).
+fp8mac_status fp8mac_dot_mx(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
+                            size_t k, const uint8_t *mx_a, const uint8_t *mx_b, fp8mac_flags *flags);
+// The accumulator as an FP32 code. Floating point: exact (the second accumulator, with what is pending, if there is
+// one); NaN is canonical, or nan_code where that is an FP32 code. FIXED and INT32: one nearest-even rounding, where
+// zero reads +0 and an overflow raises FP8MAC_FLAG_OVERFLOW. `config` and `acc` must be valid.
 uint32_t fp8mac_acc_to_fp32(const fp8mac_dot_config *config, const fp8mac_acc *acc, fp8mac_flags *flags);
 
 #ifdef __cplusplus

@@ -7,7 +7,12 @@
 #include "fp8mac/format.h"
 #include "fp8mac/convert.h"
 #include "fp8mac/fp32.h"
+#include "fp8mac/arith.h"
+#include "fp8mac/random.h"
 #include "fp8mac/dot.h"
+#include "fp8mac/preset.h"
 #include "fp8mac/gemm.h"
+#include "fp8mac/recipe.h"
+#include "fp8mac/recipe_published.h"
 
 #endif

@@ -10,6 +10,10 @@
 // and beta = 0 (C is then not read), skip their addition. A NaN result of any operation is 0x7fc00000; D in FP8 gets
 // the format's positive NaN code, also where a negative value overflows to NaN. The output scale multiplies: 1/scale_d
 // is what the next layer passes as its input scale.
+//
+// INT8: a_format and b_format FP8MAC_INT8 with FP8MAC_ACC_INT32. Exact, K <= 131071, t0 the nearest-even float of the
+// sum.
+// dot.nan_code, if set, is also what D gets for a NaN where d_format is the accumulator's own.
 // The epilogue's operations raise the same flags as a step's: `invalid` (Inf * 0, Inf - Inf), `overflow` (finite
 // operands, infinite result), `nan` (a NaN in C, bias, beta or a scale), and D's conversion those of fp8mac_encode.
 #ifndef FP8MAC_GEMM_H
@@ -78,6 +82,14 @@ typedef struct fp8mac_gemm_desc {
     size_t ldd;
     fp8mac_convert_mode d_mode;
     const float *scale_d;        // one value, finite and > 0, or NULL for 1.0
+    // MX: one E8M0 code per 32 terms along K, rows ldmx_a >= ceil(k / 32) apart (m rows for A, n for B), besides
+    // scale_a and scale_b; NULL for none. See fp8mac_dot_mx.
+    const uint8_t *mx_a;
+    size_t ldmx_a;
+    const uint8_t *mx_b;
+    size_t ldmx_b;
+    uint32_t origin_m, origin_n; // position of D[0][0] in the whole output, for the generator's counter: 0 unless tiled
+    unsigned d_random_bits;      // d_mode stochastic: n, 1..24, drawn with dot.seed; otherwise 0
 } fp8mac_gemm_desc;
 
 typedef struct fp8mac_gemm_result {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "internal.h"
+
+void fp8mac_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t output[4])
+{
+    uint32_t x[4], k[2];
+    memcpy(x, counter, sizeof x);
+    memcpy(k, key, sizeof k);
+    for (int round = 0; round < 10; round++) {
+        uint64_t p = (uint64_t)UINT32_C(0xd2511f53) * x[0];
+        uint64_t q = (uint64_t)UINT32_C(0xcd9e8d57) * x[2];
+        uint32_t next[4] = {(uint32_t)(q >> 32) ^ x[1] ^ k[0], (uint32_t)q, (uint32_t)(p >> 32) ^ x[3] ^ k[1],
+                            (uint32_t)p};
+        memcpy(x, next, sizeof x);
+        k[0] += UINT32_C(0x9e3779b9);
+        k[1] += UINT32_C(0xbb67ae85);
+    }
+    memcpy(output, x, sizeof x);
+}
+
+uint32_t fp8mac_random_bits(uint64_t seed, uint32_t m, uint32_t n, uint64_t step, fp8mac_random_use use,
+                            unsigned n_bits)
+{
+    uint32_t high = (uint32_t)(step >> 32) | (uint32_t)use << 28;
+    const uint32_t counter[4] = {m, n, (uint32_t)step, high};
+    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    uint32_t output[4];
+    fp8mac_philox4x32(counter, key, output);
+    return output[0] >> (32 - n_bits);
+}
+
+static uint32_t draw(const fp8mac_random_source *source, size_t i)
+{
+    if (source->r != NULL) {
+        return source->r[i];
+    }
+    uint64_t place = ((uint64_t)source->m << 32 | source->n) + i;
+    return fp8mac_random_bits(source->seed, (uint32_t)(place >> 32), (uint32_t)place, source->step,
+                              FP8MAC_RANDOM_CONVERT, source->bits);
+}
+
+static fp8mac_status validate_source(const fp8mac_random_source *source, size_t n)
+{
+    if (source->bits < 1 || source->bits > FP8MAC_RANDOM_BITS_MAX) {
+        return FP8MAC_ERR_ROUNDING;
+    }
+    for (size_t i = 0; source->r != NULL && i < n; i++) {
+        if (source->r[i] >> source->bits != 0) {
+            return FP8MAC_ERR_ROUNDING;
+        }
+    }
+    return FP8MAC_OK;
+}
+
+fp8mac_status fp8mac_convert_stochastic(const fp8mac_format *dst_format, void *dst, const fp8mac_format *src_format,
+                                        const void *src, size_t n, fp8mac_overflow overflow,
+                                        const fp8mac_random_source *source, fp8mac_flags *flags)
+{
+    if (source == NULL || (n > 0 && (dst == NULL || src == NULL))) {
+        return FP8MAC_ERR_NULL;
+    }
+    if (fp8mac_format_validate(src_format) != FP8MAC_OK) {
+        return FP8MAC_ERR_FORMAT;
+    }
+    fp8mac_status status = fp8mac_convert_mode_validate(dst_format, (fp8mac_convert_mode){.overflow = overflow});
+    if (status == FP8MAC_OK) {
+        status = validate_source(source, n);
+    }
+    if (status != FP8MAC_OK) {
+        return status;
+    }
+    unsigned dst_bytes = fp8mac_format_bytes(dst_format);
+    unsigned src_bytes = fp8mac_format_bytes(src_format);
+    for (size_t i = 0; i < n; i++) {
+        fp8mac_value value = fp8mac_decode(src_format, fp8mac_load_code(src, i, src_bytes));
+        uint32_t code = fp8mac_encode_stochastic(dst_format, value, overflow, draw(source, i), source->bits, flags);
+        fp8mac_store_code(dst, i, dst_bytes, code);
+    }
+    return FP8MAC_OK;
+}
