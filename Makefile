@@ -26,6 +26,9 @@ MAKEFLAGS += -j$(shell nproc)
 endif
 MAKEFLAGS += --no-builtin-rules
 
+# What Python compiles goes to the build folder too.
+export PYTHONPYCACHEPREFIX := $(CURDIR)/$(BUILD)/pycache
+
 # A line a product; the whole commands with V=1.
 V :=
 Q := $(if $(V),,@)
