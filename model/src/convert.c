@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "internal.h"
+#include "fast.h"
 #include "round.h"
 
 static bool has_nan(const fp8mac_format *f)
@@ -236,6 +236,17 @@ uint32_t fp8mac_encode_stochastic(const fp8mac_format *format, fp8mac_value valu
 fp8mac_status fp8mac_convert(const fp8mac_format *dst_format, void *dst, const fp8mac_format *src_format,
                              const void *src, size_t n, fp8mac_convert_mode mode, fp8mac_flags *flags)
 {
+    return fp8mac_convert_run(dst_format, dst, src_format, src, n, mode, NULL, flags);
+}
+
+fp8mac_status fp8mac_convert_run(const fp8mac_format *dst_format, void *dst, const fp8mac_format *src_format,
+                                 const void *src, size_t n, fp8mac_convert_mode mode, const fp8mac_run *run,
+                                 fp8mac_flags *flags)
+{
+    fp8mac_isa isa = run != NULL ? run->isa : FP8MAC_ISA_BEST;
+    if (!fp8mac_isa_available(isa)) {
+        return FP8MAC_ERR_UNSUPPORTED;
+    }
     if (n > 0 && (dst == NULL || src == NULL)) {
         return FP8MAC_ERR_NULL;
     }
@@ -245,6 +256,9 @@ fp8mac_status fp8mac_convert(const fp8mac_format *dst_format, void *dst, const f
     fp8mac_status status = fp8mac_convert_mode_validate(dst_format, mode);
     if (status != FP8MAC_OK) {
         return status;
+    }
+    if (fp8mac_fast_convert(fp8mac_kernels_of(isa), dst_format, dst, src_format, src, n, mode, flags)) {
+        return FP8MAC_OK;
     }
     unsigned dst_bytes = fp8mac_format_bytes(dst_format);
     unsigned src_bytes = fp8mac_format_bytes(src_format);
