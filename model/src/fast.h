@@ -86,6 +86,7 @@ typedef struct fp8mac_kernels {
     void (*encode16)(const fp8mac_fast_encode *how, uint16_t *dst, const float *src, size_t n, fp8mac_fast_seen *seen);
     void (*decode8)(const fp8mac_fast_row *row, float *dst, const uint8_t *src, size_t n);
     void (*decode16)(const fp8mac_fast_row *row, float *dst, const uint16_t *src, size_t n);
+    uint32_t (*bits_used)(const uint32_t *words, size_t n); // all of them ORed
     fp8mac_scan (*scan)(const uint8_t *codes, size_t n);
     // `rows` <= width rows of k codes, made a panel of `width` columns (mr or nr): values * 2^scale, finite codes only.
     // 16 floats beyond the panel may be written.
@@ -101,8 +102,8 @@ typedef struct fp8mac_kernels {
     fp8mac_tile_function *aligned;                 // truncated alignment
 } fp8mac_kernels;
 
-// NULL for FP8MAC_ISA_DEFINED and for what is not available.
-const fp8mac_kernels *fp8mac_kernels_of(fp8mac_isa isa);
+// Bare metal takes the sources of conversions alone, and small machines have nothing to gain: no kernels there.
+#define FP8MAC_FAST (__STDC_HOSTED__ && UINTPTR_MAX > UINT32_MAX)
 
 extern const fp8mac_kernels fp8mac_kernels_portable;
 #if defined(__x86_64__)
@@ -111,7 +112,25 @@ extern const fp8mac_kernels fp8mac_kernels_avx2, fp8mac_kernels_avx512;
 
 // ---- what the callers try first ---------------------------------------------------------------------------------
 
-// True if done; false: nothing has been written, the definition has to do it. Arguments have been validated.
+// False if `isa` is not available. *kernels is NULL for FP8MAC_ISA_DEFINED.
+#if FP8MAC_FAST
+bool fp8mac_kernels_find(fp8mac_isa isa, const fp8mac_kernels **kernels);
+#else
+static inline bool fp8mac_kernels_find(fp8mac_isa isa, const fp8mac_kernels **kernels)
+{
+    *kernels = NULL;
+    return isa == FP8MAC_ISA_BEST || isa == FP8MAC_ISA_DEFINED;
+}
+#endif
+
+static inline const fp8mac_kernels *fp8mac_kernels_best(void)
+{
+    const fp8mac_kernels *kernels;
+    return fp8mac_kernels_find(FP8MAC_ISA_BEST, &kernels) ? kernels : NULL;
+}
+
+// `kernels` is not NULL, arguments have been validated. True if done; false: nothing has been written, the definition
+// has to do it.
 bool fp8mac_fast_convert(const fp8mac_kernels *kernels, const fp8mac_format *dst_format, void *dst,
                          const fp8mac_format *src_format, const void *src, size_t n, fp8mac_convert_mode mode,
                          fp8mac_flags *flags);
@@ -119,6 +138,14 @@ bool fp8mac_fast_convert(const fp8mac_kernels *kernels, const fp8mac_format *dst
 bool fp8mac_fast_convert_stochastic(const fp8mac_kernels *kernels, const fp8mac_format *dst_format, void *dst,
                                     const fp8mac_format *src_format, const void *src, size_t n,
                                     fp8mac_overflow overflow, const uint32_t *r, unsigned bits, fp8mac_flags *flags);
+bool fp8mac_fast_quantize(const fp8mac_kernels *kernels, const fp8mac_format *dst_format, void *dst, const float *src,
+                          size_t n, float scale, fp8mac_convert_mode mode, fp8mac_flags *flags);
+bool fp8mac_fast_dequantize(const fp8mac_kernels *kernels, float *dst, const fp8mac_format *src_format,
+                            const void *src, size_t n, float scale);
+// One by one, by the definition.
+void fp8mac_quantize_defined(const fp8mac_format *dst_format, void *dst, const float *src, size_t n, float scale,
+                             fp8mac_convert_mode mode, fp8mac_flags *flags);
+void fp8mac_dequantize_defined(float *dst, const fp8mac_format *src_format, const void *src, size_t n, float scale);
 
 // What outputs add up to.
 typedef struct fp8mac_gemm_totals {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fast.h"
 
-#if defined(__x86_64__)
+#if FP8MAC_FAST && defined(__x86_64__)
 #pragma GCC target("avx2,fma,f16c")
 #include <immintrin.h>
 
@@ -22,6 +22,14 @@ typedef __m256i vmask;
 #define MASK_XOR(a, b) _mm256_xor_si256(a, b)
 #define NO_MASK _mm256_setzero_si256()
 #define ANY(mask) (!_mm256_testz_si256(mask, mask))
+// The compiler's own conversions between these widths go element by element.
+#define LOW_HALF(x) _mm_set_epi64x(0, (long long)(x)) // of eight bytes that GCC converts to a scalar as they are
+#define WIDEN8(x) ((vi)_mm256_cvtepu8_epi32(LOW_HALF(x)))
+#define WIDEN16(x) ((vi)_mm256_cvtepu16_epi32((__m128i)(x)))
+#define WIDEN_SIGNED(x) ((vi)_mm256_cvtepi8_epi32(LOW_HALF(x)))
+#define PACK16(x) _mm_packus_epi32(_mm256_castsi256_si128((__m256i)(x)), _mm256_extracti128_si256((__m256i)(x), 1))
+#define NARROW16(x) ((v_code16)PACK16(x))
+#define NARROW8(x) ((v_code8)_mm_cvtsi128_si64(_mm_packus_epi16(PACK16(x), PACK16(x))))
 
 #include "fast_kernels.h"
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fast.h"
 
-#if defined(__x86_64__)
+#if FP8MAC_FAST && defined(__x86_64__)
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")
 #include <immintrin.h>
 
@@ -22,6 +22,12 @@ typedef __mmask16 vmask;
 #define MASK_XOR(a, b) ((vmask)((a) ^ (b)))
 #define NO_MASK 0
 #define ANY(mask) ((mask) != 0)
+// The compiler's own conversions between these widths go element by element.
+#define WIDEN8(x) ((vi)_mm512_cvtepu8_epi32((__m128i)(x)))
+#define WIDEN16(x) ((vi)_mm512_cvtepu16_epi32((__m256i)(x)))
+#define WIDEN_SIGNED(x) ((vi)_mm512_cvtepi8_epi32((__m128i)(x)))
+#define NARROW8(x) ((v_code8)_mm512_cvtepi32_epi8((__m512i)(x)))
+#define NARROW16(x) ((v_code16)_mm512_cvtepi32_epi16((__m512i)(x)))
 
 #include "fast_kernels.h"
 #endif

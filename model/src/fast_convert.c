@@ -2,6 +2,8 @@
 // Array conversions from float32, and to it, by the kernels.
 #include "fast.h"
 
+#if FP8MAC_FAST
+
 static uint32_t float_of_power(int32_t e) // 2^e, also subnormal
 {
     return e >= -126 ? (uint32_t)(e + 127) << 23 : UINT32_C(1) << (e + 149);
@@ -83,9 +85,6 @@ bool fp8mac_fast_convert(const fp8mac_kernels *kernels, const fp8mac_format *dst
                          fp8mac_flags *flags)
 {
     fp8mac_fast_encode how = {.random_bits = 0};
-    if (kernels == NULL) {
-        return false;
-    }
     if (is_float32(dst_format) && fp8mac_fast_row_init(&how.row, src_format)) {
         if (fp8mac_format_bytes(src_format) == 1) {
             kernels->decode8(&how.row, dst, src, n);
@@ -107,7 +106,7 @@ bool fp8mac_fast_convert_stochastic(const fp8mac_kernels *kernels, const fp8mac_
                                     fp8mac_overflow overflow, const uint32_t *r, unsigned bits, fp8mac_flags *flags)
 {
     fp8mac_fast_encode how = {.random_bits = bits, .r = r};
-    if (kernels == NULL || r == NULL || !is_float32(src_format) || fp8mac_format_bytes(dst_format) != 1 ||
+    if (r == NULL || !is_float32(src_format) || fp8mac_format_bytes(dst_format) != 1 ||
         !encode_init(&how, dst_format, overflow)) {
         return false;
     }
@@ -120,3 +119,60 @@ bool fp8mac_fast_convert_stochastic(const fp8mac_kernels *kernels, const fp8mac_
     run_encode(kernels, &how, dst, src, n, flags);
     return true;
 }
+
+// ---- with a scale ---------------------------------------------------------------------------------------------------
+
+enum { BLOCK = 1024 };
+
+// out = x * scale; false if something is not finite, on either side.
+static bool multiply(const fp8mac_kernels *kernels, float *out, const float *x, size_t n, float scale)
+{
+    fp8mac_fast_outputs o = {.n = n, .t0 = x, .scale_a = scale, .scale_b = 1, .scale_d = 1, .out = out};
+    kernels->outputs(&o);
+    return !o.nonfinite;
+}
+
+bool fp8mac_fast_quantize(const fp8mac_kernels *kernels, const fp8mac_format *dst_format, void *dst, const float *src,
+                          size_t n, float scale, fp8mac_convert_mode mode, fp8mac_flags *flags)
+{
+    fp8mac_fast_encode how = {.random_bits = 0};
+    if (mode.rounding != FP8MAC_ROUND_NEAREST_EVEN || !encode_init(&how, dst_format, mode.overflow)) {
+        return false;
+    }
+    float product[BLOCK];
+    for (size_t i = 0; i < n; i += BLOCK) {
+        size_t count = n - i < BLOCK ? n - i : BLOCK;
+        void *out = (uint8_t *)dst + i * fp8mac_format_bytes(dst_format);
+        if (multiply(kernels, product, src + i, count, scale)) {
+            run_encode(kernels, &how, out, product, count, flags);
+        } else {
+            fp8mac_quantize_defined(dst_format, out, src + i, count, scale, mode, flags);
+        }
+    }
+    return true;
+}
+
+bool fp8mac_fast_dequantize(const fp8mac_kernels *kernels, float *dst, const fp8mac_format *src_format,
+                            const void *src, size_t n, float scale)
+{
+    fp8mac_fast_row row;
+    if (!fp8mac_fast_row_init(&row, src_format)) {
+        return false;
+    }
+    unsigned bytes = fp8mac_format_bytes(src_format);
+    float value[BLOCK];
+    for (size_t i = 0; i < n; i += BLOCK) {
+        size_t count = n - i < BLOCK ? n - i : BLOCK;
+        const uint8_t *codes = (const uint8_t *)src + i * bytes;
+        if (bytes == 1) {
+            kernels->decode8(&row, value, codes, count);
+        } else {
+            kernels->decode16(&row, value, (const void *)codes, count);
+        }
+        if (!multiply(kernels, dst + i, value, count, scale)) {
+            fp8mac_dequantize_defined(dst + i, src_format, codes, count, scale);
+        }
+    }
+    return true;
+}
+#endif

@@ -7,9 +7,9 @@ bool fp8mac_isa_available(fp8mac_isa isa)
 {
     switch (isa) {
     case FP8MAC_ISA_BEST:
-    case FP8MAC_ISA_DEFINED:
-    case FP8MAC_ISA_PORTABLE: return true;
-#if defined(__x86_64__)
+    case FP8MAC_ISA_DEFINED: return true;
+    case FP8MAC_ISA_PORTABLE: return FP8MAC_FAST;
+#if FP8MAC_FAST && defined(__x86_64__)
     case FP8MAC_ISA_AVX2:
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
     case FP8MAC_ISA_AVX512:
@@ -36,7 +36,7 @@ const char *fp8mac_isa_name(fp8mac_isa isa)
 static fp8mac_isa find_best(void)
 {
     const char *wanted = getenv("FP8MAC_ISA");
-    fp8mac_isa best = FP8MAC_ISA_PORTABLE;
+    fp8mac_isa best = FP8MAC_ISA_DEFINED;
     for (int i = FP8MAC_ISA_DEFINED; i <= FP8MAC_ISA_AVX512; i++) {
         fp8mac_isa isa = (fp8mac_isa)i;
         if (!fp8mac_isa_available(isa)) {
@@ -64,14 +64,18 @@ fp8mac_isa fp8mac_isa_best(void)
     return best;
 }
 
-const fp8mac_kernels *fp8mac_kernels_of(fp8mac_isa isa)
+#if FP8MAC_FAST
+bool fp8mac_kernels_find(fp8mac_isa isa, const fp8mac_kernels **kernels)
 {
+    *kernels = NULL;
     switch (isa == FP8MAC_ISA_BEST ? fp8mac_isa_best() : isa) {
-    case FP8MAC_ISA_PORTABLE: return &fp8mac_kernels_portable;
+    case FP8MAC_ISA_PORTABLE: *kernels = &fp8mac_kernels_portable; break;
 #if defined(__x86_64__)
-    case FP8MAC_ISA_AVX2: return &fp8mac_kernels_avx2;
-    case FP8MAC_ISA_AVX512: return &fp8mac_kernels_avx512;
+    case FP8MAC_ISA_AVX2: *kernels = &fp8mac_kernels_avx2; break;
+    case FP8MAC_ISA_AVX512: *kernels = &fp8mac_kernels_avx512; break;
 #endif
-    default: return NULL;
+    default: break;
     }
+    return fp8mac_isa_available(isa);
 }
+#endif

@@ -12,6 +12,7 @@ const fp8mac_kernels KERNELS = {
     .encode16 = encode16,
     .decode8 = decode8,
     .decode16 = decode16,
+    .bits_used = bits_used,
     .scan = scan,
     .pack = pack,
     .pack_exponents = pack_exponents,

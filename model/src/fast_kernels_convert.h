@@ -58,23 +58,33 @@ INLINE vi encode(const fp8mac_fast_encode *how, vi x, vu r, bool random, seen_ma
     return code | (sign & zero);
 }
 
+// `left` <= VL elements from i on.
+INLINE void encode_some(const fp8mac_fast_encode *how, uint8_t *dst, const float *src, size_t i, size_t left,
+                        unsigned bytes, bool random, seen_masks *masks)
+{
+    vi x = (vi)load_some(src + i, left);
+    vu r = random ? (vu)load_some((const float *)(const void *)(how->r + i), left) : (vu){0};
+    vi codes = encode(how, x, r, random, masks);
+    if (bytes == 1) {
+        v_code8 out = NARROW8(codes);
+        memcpy(dst + i, &out, left >= VL ? sizeof out : left);
+    } else {
+        v_code16 out = NARROW16(codes);
+        memcpy(dst + 2 * i, &out, left >= VL ? sizeof out : 2 * left);
+    }
+}
+
 INLINE void encode_array(const fp8mac_fast_encode *how, void *dst, const float *src, size_t n, unsigned bytes,
                          bool random, fp8mac_fast_seen *seen)
 {
     seen_masks masks = {NO_MASK, NO_MASK};
     const fp8mac_fast_encode local = *how;
-    for (size_t i = 0; i < n; i += VL) {
-        size_t left = n - i < VL ? n - i : VL;
-        vi x = (vi)load_some(src + i, left);
-        vu r = random ? (vu)load_some((const float *)(const void *)(local.r + i), left) : (vu){0};
-        vi codes = encode(&local, x, r, random, &masks);
-        if (bytes == 1) {
-            v_code8 out = __builtin_convertvector(codes, v_code8);
-            memcpy((uint8_t *)dst + i, &out, left == VL ? sizeof out : left);
-        } else {
-            v_code16 out = __builtin_convertvector(codes, v_code16);
-            memcpy((uint8_t *)dst + 2 * i, &out, left == VL ? sizeof out : 2 * left);
-        }
+    size_t i = 0;
+    for (; n - i >= VL; i += VL) {
+        encode_some(&local, dst, src, i, VL, bytes, random, &masks);
+    }
+    if (i < n) {
+        encode_some(&local, dst, src, i, n - i, bytes, random, &masks);
     }
     seen->over = ANY(masks.over);
     seen->inf = ANY(masks.inf);
@@ -116,24 +126,59 @@ INLINE vi decode(const fp8mac_fast_row *row, vi code)
     return value | (code & splat(row->sign)) << (32 - row->bits);
 }
 
-static void decode8(const fp8mac_fast_row *row, float *dst, const uint8_t *src, size_t n)
+INLINE void decode_some(const fp8mac_fast_row *row, float *dst, const uint8_t *src, size_t i, size_t left,
+                        unsigned bytes)
+{
+    vi codes;
+    if (bytes == 1) {
+        v_code8 in = {0};
+        memcpy(&in, src + i, left >= VL ? sizeof in : left);
+        codes = WIDEN8(in);
+    } else {
+        v_code16 in = {0};
+        memcpy(&in, src + 2 * i, left >= VL ? sizeof in : 2 * left);
+        codes = WIDEN16(in);
+    }
+    store_some(dst + i, (vf)decode(row, codes), left);
+}
+
+INLINE void decode_array(const fp8mac_fast_row *row, float *dst, const void *src, size_t n, unsigned bytes)
 {
     const fp8mac_fast_row local = *row;
-    for (size_t i = 0; i < n; i += VL) {
-        size_t left = n - i < VL ? n - i : VL;
-        v_code8 codes = {0};
-        memcpy(&codes, src + i, left == VL ? sizeof codes : left);
-        store_some(dst + i, (vf)decode(&local, __builtin_convertvector(codes, vi)), left);
+    size_t i = 0;
+    for (; n - i >= VL; i += VL) {
+        decode_some(&local, dst, src, i, VL, bytes);
     }
+    if (i < n) {
+        decode_some(&local, dst, src, i, n - i, bytes);
+    }
+}
+
+static void decode8(const fp8mac_fast_row *row, float *dst, const uint8_t *src, size_t n)
+{
+    decode_array(row, dst, src, n, 1);
 }
 
 static void decode16(const fp8mac_fast_row *row, float *dst, const uint16_t *src, size_t n)
 {
-    const fp8mac_fast_row local = *row;
-    for (size_t i = 0; i < n; i += VL) {
-        size_t left = n - i < VL ? n - i : VL;
-        v_code16 codes = {0};
-        memcpy(&codes, src + i, left == VL ? sizeof codes : 2 * left);
-        store_some(dst + i, (vf)decode(&local, __builtin_convertvector(codes, vi)), left);
+    decode_array(row, dst, src, n, 2);
+}
+
+static uint32_t bits_used(const uint32_t *words, size_t n)
+{
+    vi all = {0};
+    uint32_t used = 0;
+    size_t i = 0;
+    for (; n - i >= VL; i += VL) {
+        vi some;
+        memcpy(&some, words + i, sizeof some);
+        all |= some;
     }
+    for (; i < n; i++) {
+        used |= words[i];
+    }
+    for (int j = 0; j < VL; j++) {
+        used |= (uint32_t)all[j];
+    }
+    return used;
 }

@@ -151,7 +151,7 @@ enum { ZERO_BELOW = -32 };
 INLINE void largest_exponents(const fp8mac_tile *tile, const int8_t *a, const int8_t *b, size_t step, vi e[2])
 {
     vb most = (vb){0} - (int8_t)127;
-    for (size_t k = 0; k < step; k++) {
+    _Pragma("GCC unroll 4") for (size_t k = 0; k < step; k++) {
         vb column;
         memcpy(&column, b + k * NR, sizeof column);
         vb sum = column + a[k * MR];
@@ -160,7 +160,7 @@ INLINE void largest_exponents(const fp8mac_tile *tile, const int8_t *a, const in
     for (int j = 0; j < 2; j++) {
         half_vb half;
         memcpy(&half, (const int8_t *)&most + j * VL, sizeof half);
-        vi wide = __builtin_convertvector(half, vi);
+        vi wide = WIDEN_SIGNED(half);
         e[j] = SELECT(GREATER(wide, splat((uint32_t)(ZERO_BELOW - 1))), wide + tile->scale, splat((uint32_t)-4096));
     }
 }
@@ -192,37 +192,55 @@ INLINE half_vf finish_aligned(const fp8mac_tile *tile, vd sum, vl e, vd acc)
     return __builtin_convertvector(SELECT_DOUBLE(infinite, acc, fp16), half_vf);
 }
 
-// One step of one row and VL columns: e is the largest exponent among the products.
-INLINE void aligned_step(const fp8mac_tile *tile, const float *a, const float *b, size_t step, vi e, float *acc)
+// acc's own exponent joins those of the products.
+INLINE vi step_exponent(const fp8mac_tile *tile, vi products, vf acc)
 {
-    vf before = load(acc);
-    vi field = (vi)((vu)before >> 23) & 255;
+    vi field = (vi)((vu)acc >> 23) & 255;
     vi own = MAX_INT(field - 127, splat((uint32_t)tile->acc_min_exponent));
-    vi is_zero = ((vi)before & 0x7fffffff) == 0;
-    own = (is_zero & -4096) | (~is_zero & own);
-    e = MAX_INT(MAX_INT(e, own), splat((uint32_t)tile->min_exponent));
+    own = SELECT(EQUAL((vi)acc & 0x7fffffff, splat(0)), splat((uint32_t)-4096), own);
+    return MAX_INT(MAX_INT(products, own), splat((uint32_t)tile->min_exponent));
+}
 
-    vf to_unit = powers((int32_t)tile->frac_bits - e);
-    vd sum[2] = {{0}, {0}};
-    for (size_t k = 0; k < step;) {
-        size_t end = step - k > tile->chunk ? k + tile->chunk : step;
-        vi units = {0};
-        for (; k < end; k++) {
-            vf product = load(b + k * NR) * a[k * MR];
-            units += __builtin_convertvector(product * to_unit, vi); // cuts toward zero
-        }
-        sum[0] += half_as_double(units, 0);
-        sum[1] += half_as_double(units, 1);
-    }
+// acc joins a step's sum, in units of 2^(e - F), half a vector at a time.
+INLINE void join_acc(const fp8mac_tile *tile, vd sum[2], vi e, float *acc)
+{
     for (int h = 0; h < 2; h++) {
         half_vi half_e;
         memcpy(&half_e, (const int32_t *)&e + h * (VL / 2), sizeof half_e);
         vl wide_e = __builtin_convertvector(half_e, vl);
-        vd own_units = load_as_double(acc + h * (VL / 2)) * (vd)(((int64_t)tile->frac_bits - wide_e + 1023) << 52);
-        vd acc_before = load_as_double(acc + h * (VL / 2));
-        sum[h] += __builtin_convertvector(__builtin_convertvector(own_units, half_vi), vd);
-        half_vf after = finish_aligned(tile, sum[h], wide_e, acc_before);
+        vd before = load_as_double(acc + h * (VL / 2));
+        vd units = before * (vd)(((int64_t)tile->frac_bits - wide_e + 1023) << 52);
+        sum[h] += __builtin_convertvector(__builtin_convertvector(units, half_vi), vd);
+        half_vf after = finish_aligned(tile, sum[h], wide_e, before);
         memcpy(acc + h * (VL / 2), &after, sizeof after);
+    }
+}
+
+// One step of one row.
+INLINE void aligned_step(const fp8mac_tile *tile, const float *a, const float *b, size_t step, vi e[2], float *acc)
+{
+    vf to_unit[2];
+    vd sum[2][2] = {{{0}, {0}}, {{0}, {0}}};
+    for (int j = 0; j < 2; j++) {
+        e[j] = step_exponent(tile, e[j], load(acc + j * VL));
+        to_unit[j] = powers((int32_t)tile->frac_bits - e[j]);
+    }
+    for (size_t k = 0; k < step;) {
+        size_t end = step - k > tile->chunk ? k + tile->chunk : step;
+        vi units[2] = {{0}, {0}};
+        _Pragma("GCC unroll 4") for (; k < end; k++) {
+            for (int j = 0; j < 2; j++) { // cuts toward zero
+                vf product = load(b + k * NR + j * VL) * a[k * MR];
+                units[j] += __builtin_convertvector(product * to_unit[j], vi);
+            }
+        }
+        for (int j = 0; j < 2; j++) {
+            sum[j][0] += half_as_double(units[j], 0);
+            sum[j][1] += half_as_double(units[j], 1);
+        }
+    }
+    for (int j = 0; j < 2; j++) {
+        join_acc(tile, sum[j], e[j], acc + j * VL);
     }
 }
 
@@ -233,10 +251,7 @@ static void tile_aligned(const fp8mac_tile *tile)
         for (int i = 0; i < MR; i++) {
             vi e[2];
             largest_exponents(tile, tile->a_exponent + k * MR + i, tile->b_exponent + k * NR, step, e);
-            for (int j = 0; j < 2; j++) {
-                aligned_step(tile, tile->a + k * MR + i, tile->b + k * NR + j * VL, step, e[j],
-                             (float *)tile->acc + i * NR + j * VL);
-            }
+            aligned_step(tile, tile->a + k * MR + i, tile->b + k * NR, step, e, (float *)tile->acc + i * NR);
         }
     }
 }

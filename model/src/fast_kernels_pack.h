@@ -82,7 +82,7 @@ static void pack(const fp8mac_fast_row *row, float *panel, unsigned width, const
             for (unsigned j = 0; j < width; j += VL) {
                 v_code8 some;
                 memcpy(&some, &block.code[i][j], sizeof some);
-                vi code = __builtin_convertvector(some, vi);
+                vi code = WIDEN8(some);
                 vi value = decode_finite(&local, code & 0x7f) | (code & 0x80) << 24;
                 store(panel + (k0 + i) * width + j, (vf)value * scale);
             }

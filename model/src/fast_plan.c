@@ -12,6 +12,8 @@
 // Starting from +0, a sum is -0 only in FP16, where a small negative one rounds to it; float and double keep it.
 #include "fast_plan.h"
 
+#if FP8MAC_FAST
+
 enum { DOUBLE_BITS = 53, LEAST_UNIT = -149, MOST_TOP = 127, FP16_BITS = 11, FP16_UNIT = -24, FP16_TOP = 17 };
 
 static int32_t log2_up(uint64_t x)
@@ -136,3 +138,4 @@ bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels
     int32_t product_bits = dot->a_format->mantissa_bits + dot->b_format->mantissa_bits + 2;
     return group == 1 ? plan_single(plan, desc, &x, product_bits) : plan_fused(plan, desc, &x);
 }
+#endif

@@ -3,6 +3,8 @@
 // multiplying and adding is one rounding.
 #include "fast.h"
 
+#if FP8MAC_FAST
+
 enum { VL = 4, MR = 6 };
 #define KERNELS fp8mac_kernels_portable
 #define FMA(a, b, c) ((a) * (b) + (c))
@@ -21,5 +23,11 @@ enum { VL = 4, MR = 6 };
 #define MASK_XOR(a, b) ((a) ^ (b))
 #define NO_MASK ((vi){0})
 #define ANY(mask) any(mask)
+#define WIDEN8(x) __builtin_convertvector(x, vi)
+#define WIDEN16(x) __builtin_convertvector(x, vi)
+#define WIDEN_SIGNED(x) __builtin_convertvector(x, vi)
+#define NARROW8(x) __builtin_convertvector(x, v_code8)
+#define NARROW16(x) __builtin_convertvector(x, v_code16)
 
 #include "fast_kernels.h"
+#endif

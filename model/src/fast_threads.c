@@ -47,7 +47,7 @@ typedef struct share {
 static void *run_share(void *argument)
 {
     share *own = argument;
-    if (!fp8mac_fast_gemm(own->kernels, &own->desc, &own->totals)) {
+    if (!FP8MAC_FAST || own->kernels == NULL || !fp8mac_fast_gemm(own->kernels, &own->desc, &own->totals)) {
         fp8mac_gemm_defined(&own->desc, &own->totals);
     }
     return NULL;

@@ -231,12 +231,13 @@ fp8mac_status fp8mac_gemm_run(const fp8mac_gemm_desc *desc, const fp8mac_run *ru
         return FP8MAC_ERR_NULL;
     }
     fp8mac_run how = run != NULL ? *run : (fp8mac_run){.isa = FP8MAC_ISA_BEST};
-    fp8mac_status status = fp8mac_isa_available(how.isa) ? validate(desc) : FP8MAC_ERR_UNSUPPORTED;
+    const fp8mac_kernels *kernels;
+    fp8mac_status status = fp8mac_kernels_find(how.isa, &kernels) ? validate(desc) : FP8MAC_ERR_UNSUPPORTED;
     if (status != FP8MAC_OK) {
         return status;
     }
     fp8mac_gemm_totals totals = {0};
-    fp8mac_gemm_threads(desc, fp8mac_kernels_of(how.isa), how.threads, &totals);
+    fp8mac_gemm_threads(desc, kernels, how.threads, &totals);
     if (result != NULL) {
         *result = (fp8mac_gemm_result){fp8mac_float_from_bits(totals.amax), totals.amax_nonfinite, totals.flags};
     }

@@ -189,7 +189,7 @@ static unsigned long taken[FP8MAC_ACC_INT32][3];
 static void count_taken(const fp8mac_gemm_desc *desc)
 {
     fp8mac_gemm_totals totals = {0};
-    if (fp8mac_fast_gemm(fp8mac_kernels_of(FP8MAC_ISA_PORTABLE), desc, &totals)) {
+    if (fp8mac_fast_gemm(&fp8mac_kernels_portable, desc, &totals)) {
         taken[desc->dot.acc_format][desc->dot.frac_bits != 0 ? 2 : desc->dot.group > 1 ? 1 : 0]++;
     }
 }
