@@ -300,6 +300,19 @@ static void run_blocks(work *w, fp8mac_gemm_totals *totals)
     }
 }
 
+// Outputs that are known to be NaN have an epilogue all the same.
+static void finish_nans(const work *w, fp8mac_gemm_totals *totals)
+{
+    for (size_t m = 0; m < w->desc->m; m++) {
+        for (size_t n = 0; n < w->desc->n; n++) {
+            if (w->a->special[m] || w->b->special[n]) {
+                totals->flags |= FP8MAC_FLAG_NAN;
+                fp8mac_gemm_finish(w->desc, &w->epilogue, m, n, w->plan.nan, totals);
+            }
+        }
+    }
+}
+
 // Rows of A with Inf or NaN, and columns of B in the other rows: by the definition.
 static void run_specials(const work *w, fp8mac_gemm_totals *totals)
 {
@@ -332,7 +345,11 @@ static bool run_plan(work *w, fp8mac_gemm_totals *totals)
     bool ok = allocate_panels(w);
     if (ok) {
         run_blocks(w, totals);
-        run_specials(w, totals);
+        if (w->plan.specials_are_nan) {
+            finish_nans(w, totals);
+        } else {
+            run_specials(w, totals);
+        }
     }
     free_panels(w);
     return ok;
@@ -349,8 +366,9 @@ bool fp8mac_fast_gemm(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *des
                 facts_init(&b, kernels, desc->dot.b_format, desc->b, desc->n, desc->ldb, desc->k);
     if (done) {
         *w = (work){.desc = desc, .a = &a, .b = &b};
-        done = a.specials <= desc->m / 2 && b.specials <= desc->n / 2 &&
-               fp8mac_fast_plan_init(&w->plan, kernels, desc, &a, &b) && run_plan(w, totals);
+        bool few = a.specials <= desc->m / 2 && b.specials <= desc->n / 2;
+        done = fp8mac_fast_plan_init(&w->plan, kernels, desc, &a, &b) && (few || w->plan.specials_are_nan) &&
+               run_plan(w, totals);
     }
     free(a.special);
     free(b.special);

@@ -128,6 +128,9 @@ bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels
         return false;
     }
     *plan = (fp8mac_fast_plan){.kernels = kernels, .tile = {.group = group}};
+    plan->specials_are_nan =
+        !dot->a_format->has_inf && !dot->b_format->has_inf && dot->acc_format != FP8MAC_ACC_FP16;
+    plan->nan = dot->nan_code != 0 && dot->acc_format != FP8MAC_ACC_FIXED ? dot->nan_code : FP8MAC_FP32_NAN;
     plan->a_scale = fp8mac_float_from_bits((uint32_t)(scale + 127) << 23);
     if (dot->acc_format == FP8MAC_ACC_FIXED) {
         return plan_fixed(plan, &x, scale);
