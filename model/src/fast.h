@@ -48,6 +48,8 @@ typedef struct fp8mac_tile {
     unsigned group;
     const float *a, *b;
     const double *a_double;
+    const double *a_small; // wide sums: a_double holds the large values of A, this the others; zeros in their places
+    double one;            // wide sums: a power of two that divides them in two
     const int8_t *a_exponent, *b_exponent;
     void *acc; // mr x nr floats, or doubles for FIXED
     // truncated alignment
@@ -98,6 +100,7 @@ typedef struct fp8mac_kernels {
     void (*outputs)(fp8mac_fast_outputs *outputs);
     fp8mac_tile_function *fp32, *fp16;             // one product a step
     fp8mac_tile_function *fused_fp32, *fused_fp16; // groups, sums exact in double
+    fp8mac_tile_function *wide_fp32, *wide_fp16;   // groups, sums exact in two doubles
     fp8mac_tile_function *sum;                     // exact in double, no rounding
     fp8mac_tile_function *aligned;                 // truncated alignment
 } fp8mac_kernels;

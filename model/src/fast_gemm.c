@@ -3,6 +3,7 @@
 // group, in ascending order, with the accumulators kept in their own format between them.
 #include "fast_plan.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #if FP8MAC_FAST
@@ -16,7 +17,7 @@ typedef struct work {
     fp8mac_epilogue epilogue;
     size_t block_k;
     float *a_panel, *b_panel;
-    double *a_double;
+    double *a_double, *a_small;
     int8_t *a_exponent, *b_exponent;
     void *acc;
     float t0[BLOCK_N], c[BLOCK_N], out[BLOCK_N];
@@ -93,6 +94,11 @@ static void pack_a(work *w, size_t m0, size_t m)
     for (size_t i = 0; w->plan.needs_double && i < size; i++) {
         w->a_double[i] = (double)w->a_panel[i];
     }
+    for (size_t i = 0; w->plan.a_large != 0 && i < size; i++) {
+        bool large = fabs(w->a_double[i]) >= w->plan.a_large;
+        w->a_small[i] = large ? copysign(0, w->a_double[i]) : w->a_double[i];
+        w->a_double[i] = large ? w->a_double[i] : copysign(0, w->a_double[i]);
+    }
 }
 
 static size_t acc_bytes(const work *w)
@@ -121,6 +127,7 @@ static void run_tiles(work *w, size_t m, size_t n)
             for (size_t i = 0; i < rows; i++) {
                 tile.a = w->a_panel + (i * k + k0) * mr;
                 tile.a_double = w->a_double + (i * k + k0) * mr;
+                tile.a_small = w->a_small + (i * k + k0) * mr;
                 tile.a_exponent = w->a_exponent + (i * k + k0) * mr;
                 tile.acc = acc_tile(w, i, j, columns);
                 w->plan.run(&tile);
@@ -262,10 +269,11 @@ static bool allocate_panels(work *w)
     w->a_panel = allocate(m * k + BEYOND, sizeof(float));
     w->b_panel = allocate(n * k + BEYOND, sizeof(float));
     w->a_double = allocate(w->plan.needs_double ? m * k : 1, sizeof(double));
+    w->a_small = allocate(w->plan.a_large != 0 ? m * k : 1, sizeof(double));
     w->a_exponent = allocate(exponents ? m * k + BEYOND : 1, 1);
     w->b_exponent = allocate(exponents ? n * k + BEYOND : 1, 1);
     w->acc = allocate(m * n, acc_bytes(w));
-    return w->a_panel != NULL && w->b_panel != NULL && w->a_double != NULL && w->a_exponent != NULL &&
+    return w->a_panel != NULL && w->b_panel != NULL && w->a_double != NULL && w->a_small != NULL && w->a_exponent != NULL &&
            w->b_exponent != NULL && w->acc != NULL;
 }
 
@@ -274,6 +282,7 @@ static void free_panels(work *w)
     free(w->a_panel);
     free(w->b_panel);
     free(w->a_double);
+    free(w->a_small);
     free(w->a_exponent);
     free(w->b_exponent);
     free(w->acc);

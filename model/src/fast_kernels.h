@@ -4,6 +4,7 @@
 #include "fast_kernels_convert.h"
 #include "fast_kernels_pack.h"
 #include "fast_kernels_gemm.h"
+#include "fast_kernels_wide.h"
 
 const fp8mac_kernels KERNELS = {
     .mr = MR,
@@ -21,6 +22,8 @@ const fp8mac_kernels KERNELS = {
     .fp16 = tile_fp16,
     .fused_fp32 = tile_fused_fp32,
     .fused_fp16 = tile_fused_fp16,
+    .wide_fp32 = tile_wide_fp32,
+    .wide_fp16 = tile_wide_fp16,
     .sum = tile_sum,
     .aligned = tile_aligned,
 };

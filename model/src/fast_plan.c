@@ -5,7 +5,8 @@
 //                              with unit >= -149 and that <= 127 nothing underflows, overflows or is rounded but by
 //                              the one rounding of acc + product
 //   FP16, one product a step   likewise, see tile_fp16; overflow gives Inf, which stays
-//   groups                     acc + products is exact in a double if its bits, from top to unit, are 53 at most
+//   groups                     acc + products is exact in a double if its bits, from top to unit, are 53
+//                              at most; if it has more, see fast_kernels_wide.h
 //   FIXED                      the whole sum is exact in a double, likewise
 //   truncated alignment        see aligned_step: integers of F + 3 bits a product, doubles for their sums
 //
@@ -39,18 +40,46 @@ static bool plan_single(fp8mac_fast_plan *plan, const fp8mac_gemm_desc *desc, co
     return product_bits <= FP16_BITS && x->top < MOST_TOP;
 }
 
-static bool plan_fused(fp8mac_fast_plan *plan, const fp8mac_gemm_desc *desc, const bounds *x)
+static double power_of_two(int32_t e)
 {
-    plan->needs_double = true;
-    if (desc->dot.acc_format == FP8MAC_ACC_FP32) {
-        plan->run = plan->kernels->fused_fp32;
-        int32_t top = x->top + x->k_bits + 1;
-        return top <= MOST_TOP && top - x->unit <= DOUBLE_BITS;
+    return fp8mac_value_to_double((fp8mac_value){.cls = FP8MAC_CLASS_FINITE, .significand = 1, .exponent = e});
+}
+
+// Four products of large values, from 2^large on, and four of small ones with what is left of the large ones' sum, have
+// 53 bits at most; so has what lies above `one`, and what lies below it.
+static bool plan_wide(fp8mac_fast_plan *plan, const fp8mac_operand_facts *a, const fp8mac_operand_facts *b,
+                      int32_t scale, int32_t top, int32_t unit)
+{
+    enum { FOUR = 2, LOW_BITS = 50 };
+    int32_t a_bits = (int32_t)(23 - a->row.shift);
+    int32_t products_unit = a->unit + b->unit + scale;
+    int32_t large = a->top + scale + b->top + FOUR - DOUBLE_BITS + a_bits - b->unit;
+    int32_t one = unit + LOW_BITS;
+    int32_t small_top = large + b->top + FOUR > one ? large + b->top + FOUR : one;
+    plan->a_large = power_of_two(large);
+    plan->tile.one = power_of_two(one);
+    return small_top + 1 - products_unit <= DOUBLE_BITS && top + 1 - one <= LOW_BITS && unit > -400 && top < 400;
+}
+
+static bool plan_fused(fp8mac_fast_plan *plan, const fp8mac_gemm_desc *desc, const fp8mac_operand_facts *a,
+                       const fp8mac_operand_facts *b, const bounds *x, int32_t scale)
+{
+    bool fp32 = desc->dot.acc_format == FP8MAC_ACC_FP32;
+    int32_t top = x->top + x->k_bits + 1, unit = x->unit;
+    if (!fp32) {
+        top = (x->top + x->group_bits > FP16_TOP ? x->top + x->group_bits : FP16_TOP) + 1;
+        unit = x->unit < FP16_UNIT ? x->unit : FP16_UNIT;
     }
-    plan->run = plan->kernels->fused_fp16;
-    int32_t top = x->top + x->group_bits > FP16_TOP ? x->top + x->group_bits : FP16_TOP;
-    int32_t unit = x->unit < FP16_UNIT ? x->unit : FP16_UNIT;
-    return top + 1 - unit <= DOUBLE_BITS;
+    plan->needs_double = true;
+    if (fp32 && top > MOST_TOP) {
+        return false;
+    }
+    if (top - unit <= DOUBLE_BITS) {
+        plan->run = fp32 ? plan->kernels->fused_fp32 : plan->kernels->fused_fp16;
+        return true;
+    }
+    plan->run = fp32 ? plan->kernels->wide_fp32 : plan->kernels->wide_fp16;
+    return plan_wide(plan, a, b, scale, top, unit);
 }
 
 static bool plan_fixed(fp8mac_fast_plan *plan, const bounds *x, int32_t scale)
@@ -58,8 +87,7 @@ static bool plan_fixed(fp8mac_fast_plan *plan, const bounds *x, int32_t scale)
     plan->needs_double = plan->acc_is_double = true;
     plan->run = plan->kernels->sum;
     plan->a_scale = 1;
-    plan->t0_scale = fp8mac_value_to_double(
-        (fp8mac_value){.cls = FP8MAC_CLASS_FINITE, .significand = 1, .exponent = scale});
+    plan->t0_scale = power_of_two(scale);
     return x->top + x->k_bits <= MOST_TOP && x->top + x->k_bits - x->unit <= DOUBLE_BITS;
 }
 
@@ -139,6 +167,6 @@ bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels
         return plan_aligned(plan, dot, a, b, &x, scale);
     }
     int32_t product_bits = dot->a_format->mantissa_bits + dot->b_format->mantissa_bits + 2;
-    return group == 1 ? plan_single(plan, desc, &x, product_bits) : plan_fused(plan, desc, &x);
+    return group == 1 ? plan_single(plan, desc, &x, product_bits) : plan_fused(plan, desc, a, b, &x, scale);
 }
 #endif

@@ -74,6 +74,7 @@ INLINE vd load_double(const double *p)
     return v;
 }
 
+// Minus zero stays what it is.
 INLINE vd splat_double(double x)
 {
     return x - (vd){0};

@@ -194,9 +194,8 @@ static void count_taken(const fp8mac_gemm_desc *desc)
     }
 }
 
-static void compare_gemm(void)
+static void compare_gemm(fp8mac_gemm_desc desc)
 {
-    fp8mac_gemm_desc desc = random_gemm();
     fp8mac_gemm_result want, got;
     memset(d_want, UNTOUCHED, sizeof d_want);
     desc.d = d_want;
@@ -220,6 +219,36 @@ static void compare_gemm(void)
             describe(&desc, run.isa, &want, &got);
         }
     }
+}
+
+// Sums that do not fit a double: all of E5M2's range, with large terms that cancel and leave small ones to be rounded.
+static fp8mac_gemm_desc random_wide(void)
+{
+    fp8mac_gemm_desc desc = {.m = 1 + below(13), .n = 1 + below(40), .k = 1 + below(60), .a = a, .b = b,
+                             .d_format = row(FP8MAC_FP32)};
+    desc.lda = desc.ldb = desc.k;
+    desc.ldd = desc.n;
+    desc.dot = (fp8mac_dot_config){
+        .a_format = row(below(2) != 0 ? FP8MAC_E5M2 : FP8MAC_E5M2FNUZ),
+        .b_format = row(below(2) != 0 ? FP8MAC_E5M2 : FP8MAC_E5M2FNUZ),
+        .acc_format = below(2) != 0 ? FP8MAC_ACC_FP32 : FP8MAC_ACC_FP16,
+        .group = 2 + below(below(3) == 0 ? 40 : 4),
+        .scale_exp_a = below(2) != 0 ? (int)below(65) - 32 : (int)below(11) - 8,
+    };
+    random_codes(a, desc.m * desc.lda, desc.dot.a_format, FINITE);
+    random_codes(b, desc.n * desc.ldb, desc.dot.b_format, FINITE);
+    uint32_t cancel = below(3);
+    for (size_t i = 0; i + 1 < desc.m * desc.k && cancel != 0; i += 1 + cancel) {
+        a[i + 1] = a[i] == 0 ? 0 : a[i] ^ 0x80; // the same magnitude with a neighbour in B, often
+    }
+    for (size_t i = 0; i + 1 < desc.n * desc.k && cancel != 0; i += 1 + cancel) {
+        b[i + 1] = b[i];
+    }
+    for (size_t i = 0; i < desc.m * desc.k && below(2) != 0; i++) {
+        a[i] = below(3) == 0 ? (uint8_t)(a[i] & 0x83) : a[i];
+        a[i] = a[i] == 0x80 && desc.dot.a_format->nan_encoding == FP8MAC_NAN_NEGATIVE_ZERO ? 0 : a[i];
+    }
+    return desc;
 }
 
 // Wider and deeper than one block of the kernels' panels.
@@ -280,7 +309,9 @@ int main(int argc, char **argv)
 {
     int count = argc > 1 ? atoi(argv[1]) : 300;
     for (int i = 0; i < count; i++) {
-        compare_gemm();
+        compare_gemm(random_gemm());
+        compare_gemm(random_wide());
+        compare_gemm(random_wide());
     }
     if (count > 100) {
         test_large();
