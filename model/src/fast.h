@@ -101,6 +101,7 @@ typedef struct fp8mac_kernels {
     fp8mac_tile_function *fp32, *fp16;             // one product a step
     fp8mac_tile_function *fused_fp32, *fused_fp16; // groups, sums exact in double
     fp8mac_tile_function *wide_fp32, *wide_fp16;   // groups, sums exact in two doubles
+    fp8mac_tile_function *wide_sum;                // FIXED: mr x nr doubles of high, then of low parts
     fp8mac_tile_function *sum;                     // exact in double, no rounding
     fp8mac_tile_function *aligned;                 // truncated alignment
 } fp8mac_kernels;

@@ -101,15 +101,10 @@ static void pack_a(work *w, size_t m0, size_t m)
     }
 }
 
-static size_t acc_bytes(const work *w)
-{
-    return w->plan.acc_is_double ? sizeof(double) : sizeof(float);
-}
-
-static uint8_t *acc_tile(const work *w, size_t i, size_t j, size_t columns)
+static void *acc_tile(const work *w, size_t i, size_t j, size_t columns)
 {
     const fp8mac_kernels *kernels = w->plan.kernels;
-    return (uint8_t *)w->acc + (i * columns + j) * kernels->mr * kernels->nr * acc_bytes(w);
+    return (uint8_t *)w->acc + (i * columns + j) * kernels->mr * kernels->nr * w->plan.acc_bytes;
 }
 
 // All tiles of a block, all of K.
@@ -117,7 +112,7 @@ static void run_tiles(work *w, size_t m, size_t n)
 {
     size_t mr = w->plan.kernels->mr, nr = w->plan.kernels->nr, k = w->desc->k;
     size_t rows = tiles_of(m, mr), columns = tiles_of(n, nr);
-    memset(w->acc, 0, rows * columns * mr * nr * acc_bytes(w));
+    memset(w->acc, 0, rows * columns * mr * nr * w->plan.acc_bytes);
     for (size_t k0 = 0; k0 < k; k0 += w->block_k) {
         fp8mac_tile tile = w->plan.tile;
         tile.k = k - k0 < w->block_k ? k - k0 : w->block_k;
@@ -138,19 +133,34 @@ static void run_tiles(work *w, size_t m, size_t n)
 
 // ---- outputs --------------------------------------------------------------------------------------------------------
 
-// One row of a block's accumulators as FP32. A sum in double is rounded here, once.
+// high + low with the last bit set if something is lost: |high| >= |low|, or high is zero.
+static double add_to_odd(double high, double low)
+{
+    double sum = high + low, lost = low - (sum - high);
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    if (lost != 0 && (bits & 1) == 0) {
+        bits = (lost < 0) == (sum < 0) ? bits + 1 : bits - 1;
+    }
+    memcpy(&sum, &bits, sizeof sum);
+    return sum;
+}
+
+// One row of a block's accumulators as FP32. A sum in one double or in two is rounded here, once.
 static void read_out(work *w, size_t i, size_t n)
 {
-    size_t mr = w->plan.kernels->mr, nr = w->plan.kernels->nr, columns = tiles_of(n, nr);
+    size_t mr = w->plan.kernels->mr, nr = w->plan.kernels->nr, columns = tiles_of(n, nr), bytes = w->plan.acc_bytes;
     for (size_t j = 0; j < columns; j++) {
-        const uint8_t *tile = acc_tile(w, i / mr, j, columns) + (i % mr) * nr * acc_bytes(w);
-        size_t count = n - j * nr < nr ? n - j * nr : nr;
-        if (!w->plan.acc_is_double) {
-            memcpy(w->t0 + j * nr, tile, count * sizeof(float));
+        const void *tile = acc_tile(w, i / mr, j, columns);
+        size_t count = n - j * nr < nr ? n - j * nr : nr, first = i % mr * nr;
+        if (bytes == sizeof(float)) {
+            memcpy(w->t0 + j * nr, (const float *)tile + first, count * sizeof(float));
             continue;
         }
+        const double *sum = (const double *)tile + first;
         for (size_t x = 0; x < count; x++) {
-            w->t0[j * nr + x] = (float)(((const double *)(const void *)tile)[x] * w->plan.t0_scale);
+            double exact = bytes == sizeof(double) ? sum[x] : add_to_odd(sum[x], sum[x + mr * nr]);
+            w->t0[j * nr + x] = (float)(exact * w->plan.t0_scale);
         }
     }
 }
@@ -272,7 +282,7 @@ static bool allocate_panels(work *w)
     w->a_small = allocate(w->plan.a_large != 0 ? m * k : 1, sizeof(double));
     w->a_exponent = allocate(exponents ? m * k + BEYOND : 1, 1);
     w->b_exponent = allocate(exponents ? n * k + BEYOND : 1, 1);
-    w->acc = allocate(m * n, acc_bytes(w));
+    w->acc = allocate(m * n, w->plan.acc_bytes);
     return w->a_panel != NULL && w->b_panel != NULL && w->a_double != NULL && w->a_small != NULL && w->a_exponent != NULL &&
            w->b_exponent != NULL && w->acc != NULL;
 }

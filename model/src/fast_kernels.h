@@ -24,6 +24,7 @@ const fp8mac_kernels KERNELS = {
     .fused_fp16 = tile_fused_fp16,
     .wide_fp32 = tile_wide_fp32,
     .wide_fp16 = tile_wide_fp16,
+    .wide_sum = tile_wide_sum,
     .sum = tile_sum,
     .aligned = tile_aligned,
 };

@@ -110,3 +110,21 @@ static void tile_wide_fp16(const fp8mac_tile *tile)
         wide_row(tile, row, tile->group, TO_FP16);
     }
 }
+
+static void tile_wide_sum(const fp8mac_tile *tile)
+{
+    vd magic = splat_double(tile->one) * (1.5 * POWER_OF_TWO(52));
+    for (size_t row = 0; row < MR; row++) {
+        double *high_part = (double *)tile->acc + row * NR, *low_part = high_part + MR * NR;
+        vd high[4], low[4];
+        memcpy(high, high_part, sizeof high);
+        memcpy(low, low_part, sizeof low);
+        for (size_t k = 0; k < tile->k; k += WIDE_STEP) {
+            size_t step = tile->k - k < WIDE_STEP ? tile->k - k : WIDE_STEP;
+            wide_products(tile->a_double + k * MR + row, tile->a_small + k * MR + row, tile->b + k * NR, step, magic,
+                          high, low);
+        }
+        memcpy(high_part, high, sizeof high);
+        memcpy(low_part, low, sizeof low);
+    }
+}

@@ -61,6 +61,26 @@ static bool plan_wide(fp8mac_fast_plan *plan, const fp8mac_operand_facts *a, con
     return small_top + 1 - products_unit <= DOUBLE_BITS && top + 1 - one <= LOW_BITS && unit > -400 && top < 400;
 }
 
+static bool plan_fixed(fp8mac_fast_plan *plan, const fp8mac_operand_facts *a, const fp8mac_operand_facts *b,
+                       const bounds *x, int32_t scale)
+{
+    int32_t top = x->top + x->k_bits;
+    plan->needs_double = true;
+    plan->run = plan->kernels->sum;
+    plan->acc_bytes = sizeof(double);
+    plan->a_scale = 1; // FIXED is scaled at read-out
+    plan->t0_scale = power_of_two(scale);
+    if (top > MOST_TOP) {
+        return false;
+    }
+    if (top - x->unit <= DOUBLE_BITS) {
+        return true;
+    }
+    plan->run = plan->kernels->wide_sum;
+    plan->acc_bytes = 2 * sizeof(double);
+    return plan_wide(plan, a, b, 0, top - scale, x->unit - scale);
+}
+
 static bool plan_fused(fp8mac_fast_plan *plan, const fp8mac_gemm_desc *desc, const fp8mac_operand_facts *a,
                        const fp8mac_operand_facts *b, const bounds *x, int32_t scale)
 {
@@ -80,15 +100,6 @@ static bool plan_fused(fp8mac_fast_plan *plan, const fp8mac_gemm_desc *desc, con
     }
     plan->run = fp32 ? plan->kernels->wide_fp32 : plan->kernels->wide_fp16;
     return plan_wide(plan, a, b, scale, top, unit);
-}
-
-static bool plan_fixed(fp8mac_fast_plan *plan, const bounds *x, int32_t scale)
-{
-    plan->needs_double = plan->acc_is_double = true;
-    plan->run = plan->kernels->sum;
-    plan->a_scale = 1;
-    plan->t0_scale = power_of_two(scale);
-    return x->top + x->k_bits <= MOST_TOP && x->top + x->k_bits - x->unit <= DOUBLE_BITS;
 }
 
 static uint64_t kept_bits(unsigned fraction)
@@ -155,13 +166,13 @@ bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels
     if (x.unit < LEAST_UNIT || a_unit + scale < LEAST_UNIT || a->top + scale > MOST_TOP || scale < -126) {
         return false;
     }
-    *plan = (fp8mac_fast_plan){.kernels = kernels, .tile = {.group = group}};
+    *plan = (fp8mac_fast_plan){.kernels = kernels, .tile = {.group = group}, .acc_bytes = sizeof(float)};
     plan->specials_are_nan =
         !dot->a_format->has_inf && !dot->b_format->has_inf && dot->acc_format != FP8MAC_ACC_FP16;
     plan->nan = dot->nan_code != 0 && dot->acc_format != FP8MAC_ACC_FIXED ? dot->nan_code : FP8MAC_FP32_NAN;
     plan->a_scale = fp8mac_float_from_bits((uint32_t)(scale + 127) << 23);
     if (dot->acc_format == FP8MAC_ACC_FIXED) {
-        return plan_fixed(plan, &x, scale);
+        return plan_fixed(plan, a, b, &x, scale);
     }
     if (dot->frac_bits != 0) {
         return plan_aligned(plan, dot, a, b, &x, scale);

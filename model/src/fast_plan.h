@@ -22,7 +22,8 @@ typedef struct fp8mac_fast_plan {
     fp8mac_tile tile;        // what all tiles share
     float a_scale;           // folded into the panels of A
     double t0_scale;         // FIXED: at read-out
-    bool acc_is_double, needs_double, needs_exponents;
+    size_t acc_bytes;        // of one output
+    bool needs_double, needs_exponents;
     double a_large;          // wide sums: from here on a value of A is large, otherwise 0
     bool specials_are_nan;   // no operand is Inf, no sum overflows: an output with a special operand is NaN, flag `nan`
     uint32_t nan;            // and that is its t0

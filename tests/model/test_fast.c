@@ -231,7 +231,7 @@ static fp8mac_gemm_desc random_wide(void)
     desc.dot = (fp8mac_dot_config){
         .a_format = row(below(2) != 0 ? FP8MAC_E5M2 : FP8MAC_E5M2FNUZ),
         .b_format = row(below(2) != 0 ? FP8MAC_E5M2 : FP8MAC_E5M2FNUZ),
-        .acc_format = below(2) != 0 ? FP8MAC_ACC_FP32 : FP8MAC_ACC_FP16,
+        .acc_format = (fp8mac_acc_format)below(3), // FP32, FP16, FIXED
         .group = 2 + below(below(3) == 0 ? 40 : 4),
         .scale_exp_a = below(2) != 0 ? (int)below(65) - 32 : (int)below(11) - 8,
     };
