@@ -213,6 +213,30 @@ static bool write_d(const work *w, size_t m, size_t n0, size_t n, fp8mac_flags *
     return (own & FP8MAC_FLAG_OVERFLOW) == 0 || desc->d_format->has_inf;
 }
 
+// Infinite sums, where D takes them as they are.
+static void finish_infinities(work *w, size_t m, size_t n0, size_t n, const float *t0, fp8mac_gemm_totals *totals)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t magnitude = fp8mac_float_bits(t0[i]) & 0x7fffffffu;
+        if (!fp8mac_fp32_is_finite(magnitude)) {
+            totals->flags |= FP8MAC_FLAG_OVERFLOW;
+            totals->amax_nonfinite = true;
+        } else if (magnitude > totals->amax) {
+            totals->amax = magnitude;
+        }
+    }
+    memcpy(w->out, t0, n * sizeof(float));
+    (void)write_d(w, m, n0, n, &totals->flags);
+}
+
+// T * scale_d is t0.
+static bool epilogue_is_identity(const work *w)
+{
+    const fp8mac_gemm_desc *desc = w->desc;
+    return desc->scale_a.mode == FP8MAC_SCALE_NONE && desc->scale_b.mode == FP8MAC_SCALE_NONE && desc->bias == NULL &&
+           desc->beta == 0 && desc->activation == FP8MAC_ACT_NONE && w->epilogue.scale_d == 1;
+}
+
 // n outputs of row m, none of them special.
 static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0, fp8mac_gemm_totals *totals)
 {
@@ -234,7 +258,9 @@ static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0, 
         .out = w->out,
     };
     w->plan.kernels->outputs(&o);
-    if (o.nonfinite || !write_d(w, m, n0, n, &totals->flags)) {
+    if (o.nonfinite && desc->d_format->has_inf && epilogue_is_identity(w)) {
+        finish_infinities(w, m, n0, n, t0, totals);
+    } else if (o.nonfinite || !write_d(w, m, n0, n, &totals->flags)) {
         finish_singly(w, m, n0, n, t0, totals);
     } else if (o.amax > totals->amax) {
         totals->amax = o.amax;
@@ -319,15 +345,29 @@ static void run_blocks(work *w, fp8mac_gemm_totals *totals)
     }
 }
 
-// Outputs that are known to be NaN have an epilogue all the same.
+// Outputs that are known to be NaN have an epilogue all the same; where it does the same for each of them, one is
+// computed and copied.
 static void finish_nans(const work *w, fp8mac_gemm_totals *totals)
 {
-    for (size_t m = 0; m < w->desc->m; m++) {
-        for (size_t n = 0; n < w->desc->n; n++) {
-            if (w->a->special[m] || w->b->special[n]) {
-                totals->flags |= FP8MAC_FLAG_NAN;
-                fp8mac_gemm_finish(w->desc, &w->epilogue, m, n, w->plan.nan, totals);
+    const fp8mac_gemm_desc *desc = w->desc;
+    bool uniform = desc->bias == NULL && desc->beta == 0 && desc->scale_a.mode != FP8MAC_SCALE_VECTOR &&
+                   desc->scale_b.mode != FP8MAC_SCALE_VECTOR;
+    unsigned bytes = fp8mac_format_bytes(desc->d_format);
+    bool known = false;
+    uint32_t code = 0;
+    for (size_t m = 0; m < desc->m; m++) {
+        for (size_t n = 0; n < desc->n; n++) {
+            if (!w->a->special[m] && !w->b->special[n]) {
+                continue;
             }
+            if (known) {
+                fp8mac_store_code(desc->d, m * desc->ldd + n, bytes, code);
+                continue;
+            }
+            totals->flags |= FP8MAC_FLAG_NAN;
+            fp8mac_gemm_finish(desc, &w->epilogue, m, n, w->plan.nan, totals);
+            code = fp8mac_load_code(desc->d, m * desc->ldd + n, bytes);
+            known = uniform;
         }
     }
 }
