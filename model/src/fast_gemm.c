@@ -346,7 +346,7 @@ static void run_blocks(work *w, fp8mac_gemm_totals *totals)
 }
 
 // Outputs that are known to be NaN have an epilogue all the same; where it does the same for each of them, one is
-// computed and copied.
+// computed and copied. Whether a sum overflowed before it met a NaN is of no more interest once one has.
 static void finish_nans(const work *w, fp8mac_gemm_totals *totals)
 {
     const fp8mac_gemm_desc *desc = w->desc;
@@ -362,6 +362,11 @@ static void finish_nans(const work *w, fp8mac_gemm_totals *totals)
             }
             if (known) {
                 fp8mac_store_code(desc->d, m * desc->ldd + n, bytes, code);
+                continue;
+            }
+            if (w->plan.may_overflow && (totals->flags & FP8MAC_FLAG_OVERFLOW) == 0) {
+                fp8mac_gemm_desc part = fp8mac_gemm_part(desc, m, 1, n, 1);
+                fp8mac_gemm_defined(&part, totals);
                 continue;
             }
             totals->flags |= FP8MAC_FLAG_NAN;

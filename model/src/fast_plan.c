@@ -167,9 +167,12 @@ bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels
         return false;
     }
     *plan = (fp8mac_fast_plan){.kernels = kernels, .tile = {.group = group}, .acc_bytes = sizeof(float)};
-    plan->specials_are_nan =
-        !dot->a_format->has_inf && !dot->b_format->has_inf && dot->acc_format != FP8MAC_ACC_FP16;
-    plan->nan = dot->nan_code != 0 && dot->acc_format != FP8MAC_ACC_FIXED ? dot->nan_code : FP8MAC_FP32_NAN;
+    plan->specials_are_nan = !dot->a_format->has_inf && !dot->b_format->has_inf;
+    // K roundings to 11 bits make a sum larger by 2^(K / 1420) at most.
+    bool small = desc->k < 8192 && x.top + x.k_bits + 1 + (int32_t)(desc->k / 1024) < FP16_TOP - 1;
+    plan->may_overflow = dot->acc_format == FP8MAC_ACC_FP16 && !small;
+    bool own_nan = dot->acc_format == FP8MAC_ACC_FP32 || dot->acc_format == FP8MAC_ACC_E8M13;
+    plan->nan = dot->nan_code != 0 && own_nan ? dot->nan_code : FP8MAC_FP32_NAN;
     plan->a_scale = fp8mac_float_from_bits((uint32_t)(scale + 127) << 23);
     if (dot->acc_format == FP8MAC_ACC_FIXED) {
         return plan_fixed(plan, a, b, &x, scale);

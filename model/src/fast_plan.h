@@ -25,7 +25,8 @@ typedef struct fp8mac_fast_plan {
     size_t acc_bytes;        // of one output
     bool needs_double, needs_exponents;
     double a_large;          // wide sums: from here on a value of A is large, otherwise 0
-    bool specials_are_nan;   // no operand is Inf, no sum overflows: an output with a special operand is NaN, flag `nan`
+    bool specials_are_nan;   // no operand is Inf: an output with a special operand is NaN, flag `nan`
+    bool may_overflow;       // and if this is set, perhaps flag `overflow`
     uint32_t nan;            // and that is its t0
 } fp8mac_fast_plan;
 

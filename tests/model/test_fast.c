@@ -224,8 +224,10 @@ static void compare_gemm(fp8mac_gemm_desc desc)
 // Sums that do not fit a double: all of E5M2's range, with large terms that cancel and leave small ones to be rounded.
 static fp8mac_gemm_desc random_wide(void)
 {
-    fp8mac_gemm_desc desc = {.m = 1 + below(13), .n = 1 + below(40), .k = 1 + below(60), .a = a, .b = b,
-                             .d_format = row(FP8MAC_FP32)};
+    fp8mac_gemm_desc desc = {.m = 1 + below(13), .n = 1 + below(40), .k = 1 + below(60), .a = a, .b = b};
+    static const fp8mac_format_id outputs[] = {FP8MAC_FP32, FP8MAC_FP16, FP8MAC_BF16, FP8MAC_E5M2, FP8MAC_E4M3FN};
+    desc.d_format = row(outputs[below(sizeof outputs / sizeof outputs[0])]);
+    desc.d_mode.overflow = (fp8mac_overflow)below(3);
     desc.lda = desc.ldb = desc.k;
     desc.ldd = desc.n;
     desc.dot = (fp8mac_dot_config){
@@ -248,6 +250,20 @@ static fp8mac_gemm_desc random_wide(void)
         a[i] = below(3) == 0 ? (uint8_t)(a[i] & 0x83) : a[i];
         a[i] = a[i] == 0x80 && desc.dot.a_format->nan_encoding == FP8MAC_NAN_NEGATIVE_ZERO ? 0 : a[i];
     }
+    return desc;
+}
+
+// Nothing done to the sums, NaN among many codes or few, nan_code now and then.
+static fp8mac_gemm_desc random_nans(void)
+{
+    fp8mac_gemm_desc desc = random_wide();
+    desc.dot = random_dot();
+    desc.dot.a_format = row(below(2) != 0 ? FP8MAC_E4M3FN : FP8MAC_E5M2FNUZ);
+    desc.dot.b_format = row(below(2) != 0 ? FP8MAC_E4M3FN : FP8MAC_E4M3FNUZ);
+    bool fp32 = desc.dot.acc_format == FP8MAC_ACC_FP32 || desc.dot.acc_format == FP8MAC_ACC_E8M13;
+    desc.dot.nan_code = below(2) == 0 || desc.dot.acc_format == FP8MAC_ACC_FIXED ? 0 : fp32 ? 0x7fffffff : 0x7fff;
+    random_codes(a, desc.m * desc.lda, desc.dot.a_format, below(2) != 0 ? ANY : FEW_SPECIAL);
+    random_codes(b, desc.n * desc.ldb, desc.dot.b_format, below(2) != 0 ? TINY : FEW_SPECIAL);
     return desc;
 }
 
@@ -311,7 +327,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < count; i++) {
         compare_gemm(random_gemm());
         compare_gemm(random_wide());
-        compare_gemm(random_wide());
+        compare_gemm(random_nans());
     }
     if (count > 100) {
         test_large();
