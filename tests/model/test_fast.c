@@ -307,6 +307,49 @@ static void test_large(void)
     compare_large(&dot);
 }
 
+// D[0][0], in FP32, of one or more rows against as many columns, by every path.
+static void expect(const fp8mac_dot_config *dot, size_t rows, size_t k, uint32_t want_bits)
+{
+    float d[4];
+    fp8mac_gemm_desc desc = {.m = rows, .n = rows, .k = k, .dot = *dot, .a = a, .lda = k, .b = b, .ldb = k, .d = d,
+                             .d_format = row(FP8MAC_FP32), .ldd = rows};
+    for (int isa = FP8MAC_ISA_DEFINED; isa <= FP8MAC_ISA_AVX512; isa++) {
+        fp8mac_run run = {.isa = (fp8mac_isa)isa};
+        if (fp8mac_isa_available(run.isa)) {
+            CHECK(fp8mac_gemm_run(&desc, &run, NULL) == FP8MAC_OK);
+            CHECK(fp8mac_float_bits(d[0]) == want_bits);
+        }
+    }
+}
+
+// FP16: a small negative sum rounds to -0, which stays through a step of products that are all -0; the second row's
+// values make the sums wide.
+static void test_minus_zero(void)
+{
+    fp8mac_dot_config dot = {.a_format = row(FP8MAC_E5M2), .b_format = row(FP8MAC_E5M2),
+                             .acc_format = FP8MAC_ACC_FP16, .group = 4};
+    static const uint8_t rows_a[2][8] = {{0x81, 0, 0, 0, 0x80, 0x80, 0x80, 0x80}, {0x7b, 0x01, 0x7b, 0x01, 0, 0, 0, 0}};
+    static const uint8_t rows_b[2][8] = {{0x01, 0, 0, 0, 1, 0, 0x3c, 0x7b}, {0x7b, 0x01, 1, 1, 1, 1, 1, 1}};
+    memcpy(a, rows_a, sizeof rows_a);
+    memcpy(b, rows_b, sizeof rows_b);
+    expect(&dot, 2, 8, 0x80000000u);
+    a[4] = 0;
+    expect(&dot, 2, 8, 0);
+}
+
+// Eleven times the largest product, a tie of FP32's, and the smallest product, which alone says which way: 55 bits.
+static void test_tie_beyond_double(void)
+{
+    fp8mac_dot_config dot = {.a_format = row(FP8MAC_E4M3FN), .b_format = row(FP8MAC_E5M2), .group = 13};
+    memset(a, 0x7e, 11);  // 448
+    memset(b, 0x7b, 11);  // 57344
+    a[11] = 0x58, b[11] = 0x3c; // 16 * 1
+    a[12] = 0x01, b[12] = 0x01; // 2^-9 * 2^-16
+    expect(&dot, 1, 13, fp8mac_float_bits(282591264.0f));
+    a[12] = 0;
+    expect(&dot, 1, 13, fp8mac_float_bits(282591232.0f));
+}
+
 static void test_refusals(void)
 {
     fp8mac_gemm_desc desc = random_gemm();
@@ -332,6 +375,8 @@ int main(int argc, char **argv)
     if (count > 100) {
         test_large();
     }
+    test_minus_zero();
+    test_tie_beyond_double();
     test_refusals();
     unsigned long least = (unsigned long)count / 100;
     static const char *const names[] = {"single", "groups", "aligned"};
