@@ -26,6 +26,11 @@ MAKEFLAGS += -j$(shell nproc)
 endif
 MAKEFLAGS += --no-builtin-rules
 
+# A line a product; the whole commands with V=1.
+V :=
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-9s %s\n' '$(1)' '$(2)')
+
 # Whatever is asked for is built on a machine that is set up: env.mk is (re)made first if it is missing or old.
 NO_SETUP_GOALS := help clean
 ifneq (,$(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all)))
@@ -33,7 +38,7 @@ include $(BUILD)/env.mk
 include tools/array.mk
 # Each fragment appends the logs of its tests to TESTS; tests/run_test.sh makes a log only when its test passes.
 TESTS :=
-include model/build.mk rtl/build.mk sim/build.mk firmware/build.mk tests/build.mk
+include model/build.mk rtl/build.mk sim/build.mk firmware/build.mk tests/build.mk tools/run.mk
 endif
 
 $(BUILD)/env.mk: tools/setup.sh tools/packages.txt tools/requirements.txt
@@ -48,6 +53,7 @@ help:
 #:                           one scaled GEMM of any shape and format, checked (a bad value lists the good ones)
 #: make run TRACE=1 ...      the same with a waveform: TRACE_FILE=.. TRACE_FROM=cycle TRACE_TO=cycle
 #: make test                 every test, counted
+#: make bench                the model's speed beside PyTorch, ml_dtypes, gfloat and OpenBLAS (fetches them: 5 GB)
 #: make lint                 Verilator -Wall over every module and parameter set
 #: make model|rtl|firmware|sim   one part;  make regs  register RTL, C header and HTML
 #: make install-model        libfp8mac with headers and pkg-config (DESTDIR=, PREFIX=)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every format, rounding and setting of a step, from their definitions in exact numbers. Nothing here knows the library.
+"""Every format, rounding and setting of a step, from their definitions in exact numbers; nothing knows the library.
 
 Numbers are Python integers in units of 2^-SHIFT, so that sums are sums and a cut to a multiple of 2^q clears bits.
 """
@@ -128,6 +128,8 @@ def round_code(row, x, rounding, r=0, n=0):
     place = (x - low) / (high - low)
     if rounding == "NEAREST_EVEN":
         return code + (place > Fraction(1, 2) or place == Fraction(1, 2) and code & 1)
+    if rounding == "ODD":
+        return code | 1 if place else code
     if rounding == "STOCHASTIC":
         return code + (place + Fraction(r, 1 << n) >= 1)
     return code
@@ -284,6 +286,9 @@ def cut(x, quantum, way):
     bits = quantum + SHIFT
     if bits <= 0:
         return x
+    if way == "ODD":
+        units, rest = divmod(abs(x), 1 << bits)
+        return (-1 if x < 0 else 1) * ((units | (rest != 0)) << bits)
     return (x >> bits) << bits if way == "FLOOR" or x >= 0 else -((-x >> bits) << bits)
 
 
@@ -302,12 +307,7 @@ def sum_of(s, terms, acc):
         return acc.units + sum(t.units for t in terms)
     if not s.late:
         return aligned_sum(s, terms + [acc])[0]
-    if s.even_odd:
-        (even, e_even), (odd, e_odd) = aligned_sum(s, terms[0::2]), aligned_sum(s, terms[1::2])
-        e = max(e_even, e_odd)
-        total = cut(even, e - s.frac_bits, s.late_round) + cut(odd, e - s.frac_bits, s.late_round)
-    else:
-        total, e = aligned_sum(s, terms)
+    total, e = products_sum(s, terms)
     if acc.cls == FINITE:
         e = max(e, acc.exponent)
     total = cut(total, e - s.late_bits_sum, s.late_round)
@@ -343,6 +343,8 @@ def step(s, code, a, b, mx=None, r=0):
     if infinities:
         code, raised = round_acc(s, row, (INF, infinities.pop(), 0), r)
         return code, flags | raised
+    if s.late and not s.late_bits_sum:
+        return add_rounded(s, row, terms, code, r, flags)
     total = sum_of(s, terms, acc)
     if total == 0:
         minus = not s.frac_bits and all(t.cls == ZERO and t.sign for t in terms + [acc])
@@ -351,6 +353,25 @@ def step(s, code, a, b, mx=None, r=0):
         value = (FINITE, int(total < 0), Fraction(abs(total), 1 << SHIFT))
     code, raised = round_acc(s, row, value, r)
     return code, flags | raised
+
+
+def products_sum(s, terms):
+    """(sum of the cut products, its exponent)"""
+    if not s.even_odd:
+        return aligned_sum(s, terms)
+    (even, e_even), (odd, e_odd) = aligned_sum(s, terms[0::2]), aligned_sum(s, terms[1::2])
+    e = max(e_even, e_odd)
+    return cut(even, e - s.frac_bits, s.late_round) + cut(odd, e - s.frac_bits, s.late_round), e
+
+
+def add_rounded(s, row, terms, code, r, flags):
+    """The products' sum is rounded by itself before acc is added and the result rounded."""
+    total = products_sum(s, terms)[0]
+    value = (FINITE if total else ZERO, int(total < 0), Fraction(abs(total), 1 << SHIFT))
+    rounded, raised = round_acc(s, row, value, r)
+    value, more = add(decode(kept_row(s), rounded), decode(kept_row(s), code))
+    code, last = round_acc(s, row, value, r)
+    return code, flags | raised | more | last
 
 
 class Accumulator:

@@ -52,20 +52,20 @@ static fp8mac_dot_config random_config(const fp8mac_format *a, const fp8mac_form
     c.scale_exp_b = (int)below(65) - 32;
     c.guard_bits = below(8) == 0 ? option(42) : 0;
     c.acc_saturate = below(3) == 0;
-    c.acc_rounding = (fp8mac_rounding)below(below(8) == 0 ? 5 : 3);
+    c.acc_rounding = (fp8mac_rounding)below(below(8) == 0 ? 6 : 4);
     c.random_bits = c.acc_rounding == FP8MAC_ROUND_STOCHASTIC ? 1 + below(24) : below(16) == 0;
     c.seed = random_bits();
     c.frac_bits = option(64);
     if (c.frac_bits != 0 || below(16) == 0) {
-        c.align_round = (fp8mac_align_round)below(2);
+        c.align_round = (fp8mac_align_round)below(3);
         c.min_exponent = below(2) == 0 ? -(int)below(1102) : 0;
         c.acc_late = below(2) == 0;
     }
     if (c.acc_late) {
-        c.late_bits_sum = 1 + below(64);
-        c.late_bits_acc = 1 + below(64);
+        c.late_bits_sum = below(4) == 0 ? 0 : 1 + below(64);
+        c.late_bits_acc = c.late_bits_sum == 0 ? 0 : 1 + below(64);
         c.late_drop = option(1000);
-        c.late_round = (fp8mac_align_round)below(2);
+        c.late_round = (fp8mac_align_round)below(3);
         c.even_odd = below(2) == 0;
     }
     c.flush = below(4) == 0;
@@ -192,7 +192,8 @@ static void any_recipe(void)
     float q[40], d[40];
     fp8mac_recipe_static_scales((fp8mac_recipe_scheme)below(4), x[0], x, below(40), q, d);
     int bias = 0;
-    fp8mac_recipe_qualcomm_bias((fp8mac_format_id)(12 + below(6)), x, below(5), (int)below(40) - 140, (int)below(40) - 120,
+    fp8mac_recipe_qualcomm_bias((fp8mac_format_id)(12 + below(6)), x, below(5), (int)below(40) - 140,
+                                (int)below(40) - 120,
                                 &bias);
     float next = fp8mac_recipe_xla_next(448.0f, x[0], 1.0f), mu = fp8mac_recipe_fp8lm_mu(1.5f, below(9), below(9));
     CHECK(next > 0 && next <= 3.4028235e38f && mu > 0);

@@ -50,17 +50,19 @@ def test_freeze(checks, lib, seed):
         exact = values.sum()
         checks.check("1-6-9, nearest even: freezes", dot(lib, base, codes, one), float(stop), name)
         chunked = dot(lib, base._replace(chunk=64), codes, one)
-        checks.check("1-6-9, chunks of 64: within 1 %", abs(chunked / exact - 1) < 0.01, True, f"{name}: {chunked / exact}")
+        checks.check("1-6-9, chunks of 64: within 1 %", abs(chunked / exact - 1) < 0.01, True,
+                     f"{name}: {chunked / exact}")
         errors = [abs(dot(lib, base._replace(acc_rounding="STOCHASTIC", random_bits=16, seed=seed), codes, one,
                           (0, n)) / exact - 1) for n in range(8)]
         print(f"1-6-9 stochastic, {name}: relative errors {np.round(errors, 4).tolist()}")
-        checks.check("1-6-9, stochastic: mean of 8 within 5 %", float(np.mean(errors)) < 0.05, True, f"{name}: {errors}")
+        checks.check("1-6-9, stochastic: mean of 8 within 5 %", float(np.mean(errors)) < 0.05, True,
+                     f"{name}: {errors}")
 
 
 def test_fourteen_bits(checks, lib, seed):
     """Sums of positive terms drift down when every step truncates; promotion every 128 terms repairs it.
 
-    DeepSeek-AI, DeepSeek-V3 technical report (arXiv 2412.19437), section 3.3.2: about 14 bits kept, K = 4096, nearly 2 %
+    DeepSeek-AI, DeepSeek-V3 technical report (arXiv 2412.19437), 3.3.2: about 14 bits kept, K = 4096, nearly 2 %
     largest relative error; promotion to FP32 every 128. A and B uniform [0, 1), scaled so that the largest is 448, cast
     to e4m3fn; steps of 32, 14 fraction bits toward zero, kept in FP32 toward zero. 16 x 16 outputs.
     """
@@ -80,11 +82,11 @@ def test_fourteen_bits(checks, lib, seed):
         checks.check(f"14 bits, {name}: largest relative error", low <= worst <= high, True, worst)
 
 
-# ---- bits of accuracy -------------------------------------------------------------------------------------------------
+# ---- bits of accuracy -----------------------------------------------------------------------------------------------
 # log2(sigma / RMSE) of the best scale for a format, by integrating the squared error over each interval that rounds to
 # one value: with partial moments M0, M1, M2 of the density, the integral of (x - q)^2 is M2 - 2 q M1 + q^2 M0. After
-# Noune et al., 8-bit numerical formats for deep neural networks (arXiv 2206.02915), and Kuzmin et al., FP8 quantization:
-# the power of the exponent (arXiv 2208.09225), whose formats these are. Student-t: nu = 3, cut at +-1e5.
+# Noune et al., 8-bit numerical formats for deep neural networks (arXiv 2206.02915), and Kuzmin et al., FP8
+# quantization: the power of the exponent (arXiv 2208.09225), whose formats these are. Student-t: nu = 3, cut at +-1e5.
 
 erf = np.vectorize(math.erf)
 
@@ -146,7 +148,8 @@ def test_bits(checks, lib):
         for (law, (moments, limit)), want in zip(LAWS.items(), published):
             got = bits_of_accuracy(moments, limit, values)
             print(f"bits of accuracy, {name}, {law}: {got:.3f} (published {want})")
-            checks.check("bits of accuracy within 0.05", abs(got - want) <= 0.05, True, f"{name} {law}: {got:.3f}, {want}")
+            checks.check("bits of accuracy within 0.05", abs(got - want) <= 0.05, True,
+                         f"{name} {law}: {got:.3f}, {want}")
 
 
 def test_arange(checks, lib):

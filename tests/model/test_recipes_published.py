@@ -64,15 +64,18 @@ def test_xla(checks, lib, rng):
                 want = F(1.1) * (amax / F(fp8_max))
             want = want if is_scale(want) else F(3.5)
             for x in (amax, -amax):
-                checks.check("XLA: next scale", bits_of(lib.recipe_xla_next(fp8_max, x, 3.5)), bits_of(want), repr(amax))
+                checks.check("XLA: next scale", bits_of(lib.recipe_xla_next(fp8_max, x, 3.5)), bits_of(want),
+                             repr(amax))
         for amax in NOT_AMAX:
             checks.check("XLA: 0, Inf and NaN keep the scale", lib.recipe_xla_next(fp8_max, amax, 3.5), 3.5, repr(amax))
     for name, gradient, want in (("E5M2", True, "IEEE"), ("E5M2", False, "SATURATE"), ("E4M3FN", True, "SATURATE"),
                                  ("E4M3FN", False, "SATURATE")):
         mode = lib.recipe_xla_mode(clib.enum(name), gradient)
-        checks.check("XLA: mode", (mode.rounding, mode.overflow), (0, clib.enum("OVERFLOW_" + want)), f"{name} {gradient}")
+        checks.check("XLA: mode", (mode.rounding, mode.overflow), (0, clib.enum("OVERFLOW_" + want)),
+                     f"{name} {gradient}")
     src, dst = np.array([2.0**-14, 2, 7], np.float32), clib.blank(3, np.uint8)
-    status = lib.recipe_xla_quantize(lib.by_name["e4m3fn"], dst.ctypes.data, src.ctypes.data, 3, 1 / 64, clib.mode(), None)
+    status = lib.recipe_xla_quantize(lib.by_name["e4m3fn"], dst.ctypes.data, src.ctypes.data, 3, 1 / 64, clib.mode(),
+                                     None)
     values = [lib.value_to_double(lib.decode(lib.by_name["e4m3fn"], int(c))) for c in dst]
     checks.check("XLA: [2^-14, 2, 7] at scale 1/64", (status, values), (clib.OK, [2.0**-8, 128.0, 448.0]))
     src = rng.standard_normal(3000).astype(np.float32) * F(50)
@@ -82,7 +85,8 @@ def test_xla(checks, lib, rng):
     want = np.clip(src / scale, -448, 448).astype(ml_dtypes.float8_e4m3fn).view(np.uint8)
     checks.arrays("XLA: quantise against ml_dtypes", dst, want, lambda i: repr(src[i]))
     for scale in (0.0, -1.0, np.inf, np.nan):
-        checks.check("XLA: refused scale", lib.recipe_xla_quantize(lib.by_name["e4m3fn"], dst.ctypes.data, src.ctypes.data, 1,
+        checks.check("XLA: refused scale", lib.recipe_xla_quantize(lib.by_name["e4m3fn"], dst.ctypes.data,
+                                                                   src.ctypes.data, 1,
                                                                    scale, clib.mode(), None), clib.enum("ERR_SCALE"))
 
 
@@ -95,7 +99,8 @@ def test_pytorch(checks, lib, rng):
                 got = lib.recipe_pytorch_scale(fp8_max, amax, power, 3.5)
                 checks.check(f"PyTorch{', power of two' if power else ''}", bits_of(got), bits_of(result), repr(amax))
         for amax in NOT_AMAX[2:]:
-            checks.check("PyTorch: Inf and NaN keep the scale", lib.recipe_pytorch_scale(fp8_max, amax, False, 3.5), 3.5)
+            checks.check("PyTorch: Inf and NaN keep the scale", lib.recipe_pytorch_scale(fp8_max, amax, False, 3.5),
+                         3.5)
 
 
 def test_graphcore(checks, lib, rng):
@@ -109,7 +114,8 @@ def test_graphcore(checks, lib, rng):
             checks.check("Graphcore: FP8-AMAX", got, want, repr(amax))
             if -32 < want < 32:
                 scaled = Fraction(float(amax)) * d.power(want)
-                checks.check("Graphcore: the largest value fits", scaled <= Fraction(fp8_max) * (1 + d.power(-23)) < 2 * scaled * 2,
+                checks.check("Graphcore: the largest value fits",
+                             scaled <= Fraction(fp8_max) * (1 + d.power(-23)) < 2 * scaled * 2,
                              True, repr(amax))
         for amax in NOT_AMAX:
             checks.check("Graphcore: 0, Inf and NaN keep the bias", lib.recipe_graphcore_amax_bias(fp8_max, amax, 5), 5)
@@ -124,17 +130,20 @@ def test_fp8lm(checks, lib, rng):
         limit = total // 100000
         saturated = max(0, limit + int(rng.integers(-2, 3)))
         want = mu * (F(0.5) if saturated * 100000 > total else F(1.00069344))
-        checks.check("FP8-LM: mu", bits_of(lib.recipe_fp8lm_mu(mu, saturated, total)), bits_of(want), f"{saturated} of {total}")
+        checks.check("FP8-LM: mu", bits_of(lib.recipe_fp8lm_mu(mu, saturated, total)), bits_of(want),
+                     f"{saturated} of {total}")
     mu = F(1)
     for _ in range(1000):
         mu = F(lib.recipe_fp8lm_mu(mu, 0, 10))
     checks.check("FP8-LM: mu doubles in 1000 steps", abs(float(mu) - 2) < 1e-3, True, mu)
     for start, saturated in ((LARGEST, 0), (SMALLEST, 10)):
-        checks.check("FP8-LM: mu stays finite and above 0", bits_of(lib.recipe_fp8lm_mu(start, saturated, 10)), bits_of(start))
+        checks.check("FP8-LM: mu stays finite and above 0", bits_of(lib.recipe_fp8lm_mu(start, saturated, 10)),
+                     bits_of(start))
     checks.check("FP8-LM: of no values", lib.recipe_fp8lm_mu(1.5, 0, 0), 1.5)
     scales = np.float32(rng.uniform(1, 9, 12))
     for n in range(1, 13):
-        checks.check("FP8-LM: the least scale", F(lib.recipe_fp8lm_shared_scale(scales.ctypes.data, n)), scales[:n].min())
+        checks.check("FP8-LM: the least scale", F(lib.recipe_fp8lm_shared_scale(scales.ctypes.data, n)),
+                     scales[:n].min())
     for ranks in (1, 2, 3, 7, 64, 1000):
         for kind, want in ((0, (F(1) / F(ranks), F(1))), (1, (F(1), F(1) / F(ranks))),
                            (2, (F(0.7), F(1) / (F(ranks) * F(0.7))))):
@@ -210,7 +219,8 @@ def test_qualcomm(checks, lib, rng):
                                              (clib.enum("QC_E4M3"), 1, 9, 0, "ERR_SHAPE"),
                                              (clib.enum("QC_E4M3"), 1, 0, 256, "ERR_SHAPE"),
                                              (clib.enum("QC_E4M3"), 2, 0, 9, "ERR_SCALE")):
-        checks.check("Qualcomm: refused", lib.recipe_qualcomm_bias(identifier, x.ctypes.data, n, low, high, ct.byref(bias)),
+        checks.check("Qualcomm: refused", lib.recipe_qualcomm_bias(identifier, x.ctypes.data, n, low, high,
+                                                                   ct.byref(bias)),
                      clib.enum(status))
 
 
@@ -231,7 +241,8 @@ def test_static(checks, lib, rng):
                 for got, scales in zip((quantise, dequantise), pair):
                     checks.arrays(f"static: {name}", got, scales, lambda i: repr(x[i]))
     q = clib.blank(2, np.float32)
-    for amax, scheme, top, status in ((np.inf, 0, 448, "ERR_SCALE"), (np.nan, 1, 448, "ERR_SCALE"), (1, 2, 0, "ERR_SCALE"),
+    for amax, scheme, top, status in ((np.inf, 0, 448, "ERR_SCALE"), (np.nan, 1, 448, "ERR_SCALE"), (1, 2, 0,
+                                                                                                     "ERR_SCALE"),
                                       (1, 3, 448, "ERR_UNSUPPORTED"), (1, 0, np.inf, "ERR_SCALE")):
         src = np.float32([1, amax])
         before = q.tobytes()

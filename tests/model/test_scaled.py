@@ -164,11 +164,13 @@ def test_int8(checks, lib, rng):
     for total in (0, 1, -1, 2**24 + 1, -(2**24) - 1, 2**24 + 3, 2**31 - 1, -(2**31)):
         acc.code = total & 0xFFFFFFFF
         want = int(np.float32(total).view(np.uint32))
-        checks.check("INT8: nearest-even float of the sum", lib.acc_to_fp32(ct.byref(config), ct.byref(acc), None), want)
+        checks.check("INT8: nearest-even float of the sum", lib.acc_to_fp32(ct.byref(config), ct.byref(acc), None),
+                     want)
     checks.check("INT8: K above 131071 refused", lib.dot(ct.byref(config), ct.byref(acc), b"1", b"1", 1, None),
                  clib.enum("ERR_K_LIMIT"))
     fresh = clib.Acc()
-    checks.check("INT8: K above 131071 refused", lib.dot(ct.byref(config), ct.byref(fresh), lowest, lowest, 131072, None),
+    checks.check("INT8: K above 131071 refused", lib.dot(ct.byref(config), ct.byref(fresh), lowest, lowest, 131072,
+                                                         None),
                  clib.enum("ERR_K_LIMIT"))
     for change, status in (({"scale_exp_a": 1}, "ERR_SCALE_EXPONENT"), ({"frac_bits": 8}, "ERR_ACCUMULATOR"),
                            ({"a_format": lib.by_name["e4m3fn"]}, "ERR_FORMAT"), ({"guard_bits": 3}, "ERR_ACCUMULATOR"),
@@ -177,6 +179,19 @@ def test_int8(checks, lib, rng):
         for field, value in change.items():
             setattr(bad, field, value)
         checks.check("INT8: refused", lib.dot_config_validate(ct.byref(bad)), clib.enum(status), change)
+
+
+def test_scales_factor_out(checks, lib, rng):
+    """matmul_scaled(x, y) == (x @ y) * xs * ys, bit for bit where the scales are powers of two."""
+    for _ in range(40):
+        gemm = Gemm(lib, rng, d.settings(group=4), shape=(3, 3, 64))
+        gemm.bias, gemm.beta, gemm.activation, gemm.scale_d = None, np.float32(0), "NONE", np.float32(1)
+        xs, ys = (np.float32(2.0) ** np.float32(e) for e in rng.integers(-12, 13, 2))
+        gemm.scale_a[:], gemm.scale_b[:] = 1, 1
+        plain = np.array(gemm.run()[1], np.uint32).view(np.float32)
+        gemm.scale_a[:], gemm.scale_b[:] = xs, ys
+        scaled = np.array(gemm.run()[1], np.uint32).view(np.float32)
+        checks.arrays("scales factor out", scaled.view(np.uint32), (plain * xs * ys).view(np.uint32))
 
 
 def test_refused(checks, lib, rng):
@@ -201,6 +216,7 @@ def main():
     test_gemms(checks, lib, rng)
     test_preset_gemms(checks, lib, rng)
     test_int8(checks, lib, rng)
+    test_scales_factor_out(checks, lib, rng)
     test_refused(checks, lib, rng)
     return checks.finish()
 

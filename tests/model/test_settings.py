@@ -41,18 +41,20 @@ def draw_settings(rng):
                    saturate=not rng.integers(0, 4), flush=not rng.integers(0, 4))
     if rng.integers(0, 2):
         changes.update(sa=int(rng.integers(-32, 33)), sb=int(rng.integers(-32, 33)))
-    changes["acc_rounding"] = one_of(rng, "NEAREST_EVEN", "TOWARD_ZERO", "STOCHASTIC")
+    changes["acc_rounding"] = one_of(rng, "NEAREST_EVEN", "TOWARD_ZERO", "STOCHASTIC", "ODD")
     if changes["acc_rounding"] == "STOCHASTIC":
         changes.update(random_bits=int(rng.integers(1, 25)), seed=int(rng.integers(0, 1 << 63)))
     if rng.integers(0, 4):
         changes.update(frac_bits=one_of(rng, 1, 7, 13, 13, 24, 25, int(rng.integers(1, 65))),
-                       align=one_of(rng, "TOWARD_ZERO", "FLOOR"),
+                       align=one_of(rng, "TOWARD_ZERO", "FLOOR", "ODD"),
                        min_exponent=one_of(rng, -126, -126, -133, -1, int(rng.integers(-1100, 0))))
         if rng.integers(0, 2):
             changes.update(late=True, late_bits_sum=one_of(rng, 31, int(rng.integers(1, 65))),
                            late_bits_acc=one_of(rng, 24, int(rng.integers(1, 65))),
                            late_drop=one_of(rng, 0, 25, int(rng.integers(1, 60))),
-                           late_round=one_of(rng, "TOWARD_ZERO", "FLOOR"), even_odd=bool(rng.integers(0, 2)))
+                           late_round=one_of(rng, "TOWARD_ZERO", "FLOOR", "ODD"), even_odd=bool(rng.integers(0, 2)))
+            if not rng.integers(0, 3):
+                changes.update(late_bits_sum=0, late_bits_acc=0, late_drop=0)
     if not rng.integers(0, 3):
         changes["nan_code"] = draw_nan_code(rng, acc)
     if not rng.integers(0, 4):
@@ -131,9 +133,24 @@ def test_steps(checks, lib, rng):
             r = d.draw_bits(s.seed, acc.m, acc.n, acc.steps, "STEP", s.random_bits) if s.random_bits else 0
             flags.value = 0
             status = lib.dot_step(ct.byref(config), ct.byref(acc), a, b, n, ct.byref(flags))
-            kind = "exact" if not s.frac_bits else "late" if s.late else "aligned"
+            kind = "exact" if not s.frac_bits else "aligned" if not s.late else "late" if s.late_bits_sum else "apart"
             checks.check(f"steps, {kind}, {s.acc}, {s.acc_rounding.lower()}", (status, acc.code, flags.value),
                          (clib.OK, *d.step(s, start, a, b, r=r)), lambda: about(s, start, a, b))
+
+
+def test_far_apart(checks, lib, rng):
+    """A tie of the products, broken by an accumulator of any size below them, through the definition."""
+    flags = ct.c_uint32()
+    for rounding, exponent, sign in itertools.product(("NEAREST_EVEN", "TOWARD_ZERO"), range(0, 100), (0, 1 << 31)):
+        s = d.settings(group=2, acc_rounding=rounding, nan_code=0x7FFFFFFF, sa=int(rng.integers(0, 33)))
+        config = dot_config(lib, s)
+        start = sign | (exponent << 23 | 0x400000 if exponent else 1)
+        for a, b in ((b"\x58\x01", b"\x48\x01"), (b"\x58\x81", b"\x48\x01"), (b"\x58\x02", b"\x48\x01")):
+            acc = clib.Acc(code=start)
+            flags.value = 0
+            lib.dot_step(ct.byref(config), ct.byref(acc), a, b, 2, ct.byref(flags))
+            checks.check("steps: a far accumulator breaks the tie", (acc.code, flags.value), d.step(s, start, a, b),
+                         lambda: about(s, start, a, b))
 
 
 # ---- the whole of K -------------------------------------------------------------------------------------------------
@@ -178,13 +195,14 @@ def test_whole_k(checks, lib, rng):
         want.run(a, b, mx)
         whole = run_library(lib, s, start, a, b, mx_a, mx_b, [], m, n)
         kind = "promoted" if s.promote else "in chunks" if s.chunk else "one accumulator"
-        checks.check(f"whole K, {kind}{', MX' if scaled else ''}", whole[:2], want.read_out(), lambda: about(s, start, a, b))
+        checks.check(f"whole K, {kind}{', MX' if scaled else ''}", whole[:2], want.read_out(), lambda: about(s, start,
+                                                                                                             a, b))
         cuts = draw_cuts(rng, s, k, scaled)
         tiled = run_library(lib, s, start, a, b, mx_a, mx_b, cuts, m, n)
         checks.check("whole K: tiles change nothing, state included", tiled, whole, lambda: about(s, cuts))
 
 
-# ---- presets: settings written here from the published tables, never read from the library ----------------------------
+# ---- presets: settings written here from the published tables, never read from the library --------------------------
 
 TOWARD_ZERO = dict(acc_rounding="TOWARD_ZERO", nan_code=0x7FFFFFFF)
 HALF = dict(acc="FP16", nan_code=0x7FFF)
@@ -198,13 +216,14 @@ PRESETS = {
     "blackwell-fp8-fp16": d.settings(group=32, frac_bits=25, **HALF),
     "cdna3-fp8": d.settings(a_format="e4m3fnuz", b_format="e4m3fnuz", group=16, frac_bits=24, late=True, even_odd=True,
                             late_round="FLOOR", late_bits_sum=31, late_bits_acc=24, late_drop=25),
+    "riscv-fqbdot8f": d.settings(group=32, frac_bits=28, align="ODD", late=True, acc_rounding="ODD"),
     "arm-fdot2": d.settings(group=2, acc="FP16"),
     "arm-fdot4": d.settings(group=4),
     "ibm-chunk": d.settings(a_format="e5m2", b_format="e5m2", acc="E6M9", chunk=64),
     "ibm-stochastic": d.settings(a_format="e5m2", b_format="e5m2", acc="E6M9", acc_rounding="STOCHASTIC",
                                  random_bits=16),
 }
-NOT_COVERED = ("gaudi2-fp8", "riscv-fqbdot8f")
+NOT_COVERED = ("gaudi2-fp8",)
 
 
 def test_presets(checks, lib, rng, count=60):
@@ -253,6 +272,12 @@ def test_preset_corners(checks, lib):
         ("hopper-fp8", 0, [(0x7F, one)], nan32),
         ("blackwell-fp8", 0x3F800000, [(tiny, 0x10)] * 2, 0x3F800400),        # kept: 25 fraction bits
         ("cdna3-fp8", 0x3F800000, [(0x81, 0x08)], 0x3F7FFF80),                # fnuz: -2^-10 * 2^-7 = -2^-17
+        ("cdna3-fp8", 0xB3000000, [(0x40, 0x40)], 0x3F7FFFFF),                # acc -2^-25 is cut down to -2^-24
+        ("cdna3-fp8", 0xB2800000, [(0x40, 0x40)], 0x3F800000),                # acc -2^-26 is dropped
+        ("cdna3-fp8", 0x3F800000, [(0xC0, 0x40), (0x40, 0x40)], 0x3F800000),
+        ("riscv-fqbdot8f", 0x4B800000, [(one, one)], 0x4B800001),             # 2^24 + 1, to odd
+        ("riscv-fqbdot8f", 0x4C000000, [(one, one)], 0x4C000001),             # 2^25 + 1, to odd
+        ("riscv-fqbdot8f", 0x80000000, [(one, one), (one, 0xB8)], 0),
         ("arm-fdot4", 0x4B800000, [(one, one), (one, one)], 0x4B800001),      # fused: 2^24 + 2
         ("ieee-fma", 0x4B800000, [(one, one), (one, one)], 0x4B800000),       # two steps: 2^24 + 1 twice
     )
@@ -274,17 +299,22 @@ def test_preset_corners(checks, lib):
 # ---- refusals -------------------------------------------------------------------------------------------------------
 
 REFUSED = (
-    ("ERR_ACCUMULATOR", {"align_round": 1}), ("ERR_ACCUMULATOR", {"min_exponent": -5}), ("ERR_ACCUMULATOR", {"acc_late": 1}),
-    ("ERR_ACCUMULATOR", {"frac_bits": 65}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_round": 2}),
-    ("ERR_ACCUMULATOR", {"frac_bits": 5, "min_exponent": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "min_exponent": -1101}),
+    ("ERR_ACCUMULATOR", {"align_round": 1}), ("ERR_ACCUMULATOR", {"min_exponent": -5}), ("ERR_ACCUMULATOR",
+                                                                                         {"acc_late": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 65}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_round": 3}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "min_exponent": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5,
+                                                                                   "min_exponent": -1101}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "even_odd": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_drop": 1}),
-    ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_bits_sum": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_bits_sum": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1,
+                                                                                    "late_drop": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 1}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 9, "late_bits_acc": 65}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 9, "late_bits_acc": 9, "late_drop": 1001}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_round": 1}), ("ERR_ACCUMULATOR", {"nan_code": 0x3F800000}),
     ("ERR_ACCUMULATOR", {"nan_code": 0x7F800000}), ("ERR_ACCUMULATOR", {"acc_format": 1, "nan_code": 0x17FFF}),
     ("ERR_ACCUMULATOR", {"promote": 64, "chunk": 64}), ("ERR_GROUP", {"group": 4, "promote": 6}),
-    ("ERR_GROUP", {"group": 4, "chunk": 6}), ("ERR_ROUNDING", {"acc_rounding": 3}), ("ERR_ROUNDING", {"acc_rounding": 2}),
+    ("ERR_GROUP", {"group": 4, "chunk": 6}), ("ERR_ROUNDING", {"acc_rounding": 4}), ("ERR_ROUNDING",
+                                                                                     {"acc_rounding": 2}),
     ("ERR_ROUNDING", {"acc_rounding": 2, "random_bits": 25}), ("ERR_ROUNDING", {"random_bits": 1}),
     ("ERR_SCALE_EXPONENT", {"lscale": 128}), ("ERR_SCALE_EXPONENT", {"acc_format": 1, "lscale": 16}),
     ("ERR_ACCUMULATOR", {"acc_format": 7}), ("ERR_ACCUMULATOR", {"acc_format": 2, "flush": 1}),
@@ -306,7 +336,8 @@ def test_refusals(checks, lib):
     fixed.acc_format = clib.enum("ACC_FIXED")
     scale, acc = np.full(1, 127, np.uint8).ctypes.data, clib.Acc()
     checks.check("refused: block scales with a fixed accumulator",
-                 lib.dot_mx(ct.byref(fixed), ct.byref(acc), b"8", b"8", 1, scale, scale, None), clib.enum("ERR_ACCUMULATOR"))
+                 lib.dot_mx(ct.byref(fixed), ct.byref(acc), b"8", b"8", 1, scale, scale,
+                            None), clib.enum("ERR_ACCUMULATOR"))
 
 
 def main():
@@ -315,6 +346,7 @@ def main():
     test_preset_corners(checks, lib)
     test_presets(checks, lib, rng)
     test_refusals(checks, lib)
+    test_far_apart(checks, lib, rng)
     test_steps(checks, lib, rng)
     test_whole_k(checks, lib, rng)
     return checks.finish()

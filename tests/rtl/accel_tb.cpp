@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accelerator against libfp8mac: random tile commands over a memory that stalls, every byte of the memory compared,
+// every error code provoked and left again. Compiled once per parameter set (ROWS, COLS, LANES, AXI_DATA_W).
+//
+//   accel_tb [--seed N] [--batches N] [--gemm512]   --gemm512 also runs a whole 512 x 512 x 512
+#include "accel_scenario.h"
+
+namespace {
+
+using accel::kBeat;
+using accel::kMaxMn;
+using accel::kShape;
+using accel::Tile;
+
+constexpr unsigned kQueueDepth = 8;
+
+class Test : public accel::Scenario {
+  public:
+    using Scenario::Scenario;
+
+    void identity();
+    void random_batches(unsigned count);
+    void interrupts();
+    void large_tiles();
+    void illegal_commands();
+    void bus_errors();
+    void queue_full();
+    void speed(bool gemm512);
+    void protocol();
+
+  private:
+    using Fault = axi::Fault;
+
+    std::vector<Tile> batch();
+    void scene(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after);
+    void hasty(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after);
+    void fails(const char *name, accel::Error code, const std::vector<Tile> &before, const Tile &bad,
+               const std::vector<Tile> &after);
+    void expect_error(const char *name, accel::Error code, uint16_t tag);
+    std::vector<Tile> product(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k);
+    void utilisation(const char *name, const std::vector<Tile> &tiles, double min_percent);
+
+    uint64_t hits_chain_ = 0, hits_reuse_ = 0, hits_partial_ = 0;
+};
+
+void Test::identity() {
+    bench_.equal("ID", host_.read(REG(ID)), 0x46503841u);
+    const uint32_t config0 = host_.read(REG(CONFIG0)), config1 = host_.read(REG(CONFIG1));
+    bench_.equal("rows", FIELD_OF(config0, CONFIG0, ROWS), ROWS);
+    bench_.equal("cols", FIELD_OF(config0, CONFIG0, COLS), COLS);
+    bench_.equal("lanes", FIELD_OF(config0, CONFIG0, LANES), LANES);
+    bench_.equal("beat", FIELD_OF(config0, CONFIG0, BEAT_BYTES), kBeat);
+    bench_.equal("queue depth", FIELD_OF(config1, CONFIG1, QUEUE_DEPTH), kQueueDepth);
+    bench_.equal("buffers", host_.read(REG(CONFIG2)), kShape.buf_beats | kMaxMn << 16);
+    bench_.equal("scale of D after reset", host_.read(REG(SCALE_D)), accel::kOne);
+    bench_.equal("STATUS after reset", host_.read(REG(STATUS)), FP8MAC_REGS__STATUS__IDLE_bm);
+    bench_.equal("AMAX after reset", host_.read(REG(AMAX)), 0);
+    host_.read(0x400);
+    bench_.check("no register there: PSLVERR", host_.slave_error());
+    host_.read(REG(ID));
+    bench_.check("a register there: no PSLVERR", !host_.slave_error());
+}std::vector<Tile> Test::batch() {
+    std::vector<Tile> tiles;
+    const unsigned count = 1 + rng_.below(6);
+    while (tiles.size() < count && maker_.room()) {
+        const unsigned kind = rng_.below(8);
+        if (kind == 0) {
+            const std::vector<Tile> chain = maker_.chain(2 + rng_.below(3));
+            tiles.insert(tiles.end(), chain.begin(), chain.end());
+            hits_chain_++;
+        } else if (kind < 4 && !tiles.empty()) {
+            tiles.push_back(maker_.reusing(tiles.back()));
+            hits_reuse_++;
+        } else if (kind == 4) {
+            tiles.push_back(maker_.thin());
+        } else {
+            tiles.push_back(maker_.tile(48, 100));
+        }
+    }
+    return tiles;
+}void Test::random_batches(unsigned count) {
+    for (unsigned i = 0; i < count && !bench_.hopeless(); i++) {
+        begin();
+        random_timing();
+        run(batch());
+    }
+    bench_.covered("chains", hits_chain_);
+    bench_.covered("tiles that reuse an operand", hits_reuse_);
+    bench_.covered("batches with an output that is not finite", hits_nonfinite_);
+    bench_.covered("batches with finite outputs only", hits_finite_);
+}
+
+// The line is the OR of state and enable; a state bit goes only when 1 is written to it.
+void Test::interrupts() {
+    begin();
+    Tile t = plain();
+    t.irq = true;
+    host_.write(REG(IRQ_ENABLE), FP8MAC_REGS__IRQ_ENABLE__ERROR_bm);
+    host_.submit(t);
+    completed_++;
+    host_.wait_idle();
+    bench_.equal("done is noted", host_.read(REG(IRQ_STATE)), FP8MAC_REGS__IRQ_STATE__DONE_bm);
+    bench_.check("but not enabled", !host_.irq());
+    host_.write(REG(IRQ_ENABLE), FP8MAC_REGS__IRQ_ENABLE__DONE_bm);
+    bench_.check("now enabled", host_.irq());
+    host_.write(REG(IRQ_STATE), FP8MAC_REGS__IRQ_STATE__ERROR_bm);
+    bench_.check("another cause was cleared", host_.irq());
+    host_.write(REG(IRQ_STATE), FP8MAC_REGS__IRQ_STATE__DONE_bm);
+    bench_.check("cleared", !host_.irq());
+    t.irq = false;
+    host_.submit(t);
+    completed_++;
+    host_.wait_idle();
+    bench_.equal("a command that does not ask for it", host_.read(REG(IRQ_STATE)), 0);
+}
+
+void Test::protocol() {
+    bench_.check(("AXI protocol: " + host_.memory.violation()).c_str(), host_.memory.violation().empty());
+    bench_.covered("bursts", host_.memory.bursts());
+    bench_.check("several reads in flight", host_.memory.most_reads_in_flight() > 2);
+    bench_.check("several writes in flight", host_.memory.most_writes_in_flight() > 2);
+}
+
+// The largest tiles that fit, where indices and addresses come to their ends.
+void Test::large_tiles() {
+    const unsigned full_k = kShape.buf_beats / (kMaxMn / ROWS) * kBeat;
+    const unsigned long_k = kShape.buf_beats * kBeat;
+    begin();
+    random_timing();
+    run({maker_.tile_of(kMaxMn, kMaxMn, kShape.fits(kMaxMn, kMaxMn, full_k) ? full_k : kBeat)});
+    begin();
+    run({maker_.tile_of(ROWS, COLS, long_k), maker_.tile_of(1, 1, long_k - 1), maker_.tile_of(ROWS, 1, long_k - LANES)});
+}
+
+// ---- errors -------------------------------------------------------------------------------------------------------
+
+// `before` completes, `bad` fails with `code`, and what follows it leaves no trace.
+void Test::fails(const char *name, accel::Error code, const std::vector<Tile> &before, const Tile &bad,
+                 const std::vector<Tile> &after) {
+    std::vector<uint8_t> want = bytes();
+    accel::Golden golden(want, axi::kMemoryBase, LANES);
+    for (const Tile &t : before) golden.run(t);
+    std::vector<uint8_t> all = want;
+    const bool writes = code == accel::ErrWriteSlv || code == accel::ErrWriteDec;
+    accel::Golden younger(all, axi::kMemoryBase, LANES);
+    if (writes) younger.run(bad);
+    for (unsigned i = 0; writes && i < after.size(); i++) younger.run(after[i]);
+
+    for (const Tile &t : before) host_.submit(t);
+    host_.submit(bad);
+    for (const Tile &t : after) host_.submit(t);
+    completed_ += static_cast<uint32_t>(before.size());
+    host_.wait_irq();
+    expect_error(name, code, bad.tag);
+
+    // Of a command whose write failed, and of those after it, any part may have been written before that was known.
+    const std::vector<uint8_t> &got = bytes();
+    for (size_t i = 0; writes && i < got.size(); i++) {
+        if (got[i] == all[i] && got[i] != want[i]) {
+            want[i] = got[i];
+            hits_partial_++;
+        }
+    }
+    compare(want, name);
+    if (!after.empty()) host_.submit(after[0]); // discarded
+    host_.wait_idle();
+    compare(want, "memory after a command in the error state");
+    host_.memory.set_faults({}, {});
+    host_.clear(accel::kClearError);
+    bench_.equal("STATUS after clear_error", host_.read(REG(STATUS)), FP8MAC_REGS__STATUS__IDLE_bm);
+}
+
+void Test::expect_error(const char *name, accel::Error code, uint16_t tag) {
+    // The done interrupt of an earlier command may have come first.
+    uint32_t status = host_.wait_idle();
+    bench_.equal(name, FIELD_OF(status, STATUS, ERROR_CODE), code);
+    bench_.equal("STATUS.error", FIELD_OF(status, STATUS, ERROR), 1);
+    bench_.equal("STATUS.error_tag", FIELD_OF(status, STATUS, ERROR_TAG), tag);
+    bench_.equal("IRQ_STATE.error", FIELD_OF(host_.read(REG(IRQ_STATE)), IRQ_STATE, ERROR), 1);
+    bench_.equal("COMPLETED", host_.read(REG(COMPLETED)), completed_);
+}
+
+void roomy(Tile &t) { t.a_stride = t.b_stride = t.d_stride = 64 * kBeat; }
+
+void Test::scene(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after) {
+    begin();
+    random_timing();
+    before.clear();
+    after.clear();
+    for (unsigned i = rng_.below(3); i > 0; i--) before.push_back(plain());
+    before.push_back(plain());
+    bad = plain();
+    for (unsigned i = rng_.below(4); i > 0; i--) after.push_back(plain());
+    for (std::vector<Tile> *tiles : {&before, &after}) {
+        for (Tile &t : *tiles) t.irq = false;
+    }
+}
+
+void Test::illegal_commands() {
+    std::vector<Tile> before, after;
+    Tile bad;
+    for (const accel::Spoil &spoil : accel::kSpoils) {
+        scene(before, bad, after);
+        spoil.spoil(bad, before.back());
+        // A shape taken from another tile has to have legal strides, or another error would come first.
+        if (spoil.code == accel::ErrSequence) roomy(bad);
+        fails(spoil.name, spoil.code, before, bad, after);
+        works_again();
+    }
+    // What was there before an error is not there after it.
+    scene(before, bad, after);
+    bad.act = 3;
+    fails("an error", accel::ErrMode, before, bad, after);
+    Tile reusing = bad;
+    reusing.act = 0;
+    reusing.reuse_a = true;
+    before.clear();
+    fails("reuse after the error state", accel::ErrSequence, before, reusing, after);
+    // Chains
+    for (unsigned i = 0; i < 3; i++) {
+        scene(before, bad, after);
+        const std::vector<Tile> chain = maker_.chain(3);
+        before.push_back(chain[0]);
+        bad = chain[1];
+        roomy(bad);
+        if (i == 0) bad.m = bad.m > 1 ? bad.m - 1 : 2;
+        if (i == 1) bad.acc_fmt ^= 1;
+        if (i == 2 && LANES == 1) break;
+        if (i == 2) bad.k = LANES + 1;
+        fails("broken chain", accel::ErrSequence, before, bad, after);
+        works_again();
+    }
+}
+
+// Small commands and a slow memory: those after the bad one are loaded before its error is known, and could be written
+// while the ones before it still wait for their answers.
+void Test::hasty(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after) {
+    axi::Timing slow;
+    slow.latency = 20 + rng_.below(200);
+    host_.memory.set_timing(slow);
+    const auto small = [&] {
+        Tile t = maker_.tile_of(2 + rng_.below(3), 2 + rng_.below(3), 1 + rng_.below(2 * kBeat));
+        t.irq = false;
+        return t;
+    };
+    for (Tile &t : before) t = small();
+    bad = small();
+    after = {small(), small()};
+}
+
+void Test::bus_errors() {
+    std::vector<Tile> before, after;
+    Tile bad;
+    for (unsigned i = 0; i < 160; i++) {
+        scene(before, bad, after);
+        if (i % 3 != 0) hasty(before, bad, after);
+        const axi::Response response = i & 1 ? axi::SlvErr : axi::DecErr;
+        const bool slv = response == axi::SlvErr;
+        const auto at = [&](uint32_t addr, uint32_t stride, uint32_t rows) {
+            const uint64_t beat = addr + uint64_t(stride) * (rows > 1 ? rng_.below(rows) : 0);
+            return Fault{beat, beat, response};
+        };
+        bad.bias_en |= i % 4 == 2;
+        if (bad.bias_en && bad.bias == 0) bad.bias = maker_.allocate(4 * bad.n);
+        switch (i / 2 % 4) {
+        case 0: host_.memory.set_faults({at(bad.a_addr, bad.a_stride, bad.m)}, {}); break;
+        case 1: host_.memory.set_faults({at(bad.bias_en ? bad.bias : bad.b_addr, 0, 1)}, {}); break;
+        case 2: host_.memory.set_faults({at(bad.b_addr, bad.b_stride, bad.n)}, {}); break;
+        default: host_.memory.set_faults({}, {at(bad.d_addr, bad.d_stride, bad.m)}); break;
+        }
+        const bool write = i / 2 % 4 == 3;
+        fails(write ? "write error" : "read error",
+              write ? (slv ? accel::ErrWriteSlv : accel::ErrWriteDec) : (slv ? accel::ErrReadSlv : accel::ErrReadDec),
+              before, bad, after);
+        works_again();
+    }
+    // Once the error is known, nothing more is written.
+    begin();
+    host_.memory.set_timing(axi::Timing{});
+    bad = maker_.tile_of(64, 64, 16);
+    host_.memory.set_faults({}, {Fault{bad.d_addr, bad.d_addr, axi::SlvErr}});
+    const uint64_t written = hits_partial_;
+    fails("write error in the first row", accel::ErrWriteSlv, {}, bad, {});
+    bench_.check("most of D is not written", hits_partial_ - written < bad.m * bad.n * bad.d_bytes() / 2);
+    // No memory there at all
+    scene(before, bad, after);
+    bad.a_addr = 0x30000000;
+    fails("no memory at A", accel::ErrReadDec, before, bad, after);
+    works_again();
+    bench_.covered("bytes written before a write error", hits_partial_);
+}
+
+// More commands than the queue holds while the bus stands still: one is dropped and reported, the others complete.
+void Test::queue_full() {
+    begin();
+    axi::Timing frozen;
+    frozen.latency = 3000;
+    frozen.random_latency = false;
+    host_.memory.set_timing(frozen);
+    std::vector<uint8_t> want = bytes();
+    std::vector<Tile> tiles;
+    for (unsigned i = 0; i < 2 * kQueueDepth; i++) {
+        tiles.push_back(maker_.tile_of(2, 2, 8));
+        tiles.back().irq = false;
+    }
+    want = bytes();
+    accel::Golden golden(want, axi::kMemoryBase, LANES);
+    unsigned accepted = 0;
+    while (!FIELD_OF(host_.read(REG(STATUS)), STATUS, QUEUE_FULL) && accepted < tiles.size() - 1) {
+        golden.run(tiles[accepted]);
+        host_.submit(tiles[accepted++]);
+    }
+    bench_.check("the queue holds what it promises", accepted >= kQueueDepth);
+    host_.submit(tiles[accepted]);
+    const uint32_t status = host_.read(REG(STATUS));
+    bench_.equal("queue_full at once", FIELD_OF(status, STATUS, ERROR_CODE), accel::ErrQueueFull);
+    bench_.equal("others are still there", FIELD_OF(status, STATUS, IDLE), 0);
+    host_.clear(accel::kClearError);
+    bench_.equal("clear_error does nothing before idle", FIELD_OF(host_.read(REG(STATUS)), STATUS, ERROR), 1);
+    bench_.check("interrupt", host_.irq());
+    host_.memory.set_timing(axi::Timing{});
+    completed_ += accepted;
+    expect_error("queue full", accel::ErrQueueFull, tiles[accepted].tag);
+    compare(want, "memory after queue_full");
+    host_.clear(accel::kClearError);
+    works_again();
+}
+
+// ---- speed --------------------------------------------------------------------------------------------------------
+
+// `tiles` with a memory that never stalls. Cycles are from the first register write to the last result written.
+void Test::utilisation(const char *name, const std::vector<Tile> &tiles, double min_percent) {
+    axi::Timing ideal;
+    ideal.latency = 8;
+    ideal.random_latency = false;
+    host_.memory.set_timing(ideal);
+    host_.clear(accel::kClearFlags | accel::kClearCounters);
+    run(tiles);
+    uint64_t macs = 0;
+    for (const Tile &t : tiles) macs += t.macs();
+    uint32_t part[5], cycles = 0;
+    const uint32_t regs[5] = {REG(CYC_COMPUTE), REG(CYC_DRAIN), REG(CYC_LOAD), REG(CYC_STORE), REG(CYC_OVERHEAD)};
+    for (unsigned i = 0; i < 5; i++) cycles += part[i] = host_.read(regs[i]);
+    const double percent = 100.0 * static_cast<double>(macs) / (ROWS * COLS * LANES) / cycles;
+    std::printf("%s: utilisation %.2f %% of %u cycles from first command to idle "
+                "(compute %u, drain %u, load %u, store %u, overhead %u), memory latency 8\n",
+                name, percent, cycles, part[0], part[1], part[2], part[3], part[4]);
+    bench_.check("utilisation is not below what it was", percent >= min_percent);
+}
+
+// A product cut into a_tiles x b_tiles tiles of mn x mn x k: each A is loaded once, each B once per A. FP8 results.
+std::vector<Tile> Test::product(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k) {
+    std::vector<Tile> tiles;
+    std::vector<uint32_t> b;
+    for (unsigned j = 0; j < b_tiles; j++) b.push_back(maker_.dense(mn, k));
+    for (unsigned i = 0; i < a_tiles; i++) {
+        Tile t;
+        t.m = t.n = mn;
+        t.k = k;
+        t.a_stride = t.b_stride = k;
+        t.d_stride = mn;
+        t.a_addr = maker_.dense(mn, k);
+        for (unsigned j = 0; j < b_tiles; j++) {
+            t.reuse_a = j > 0;
+            t.b_addr = b[j];
+            t.d_addr = maker_.allocate(mn * mn);
+            tiles.push_back(t);
+        }
+    }
+    return tiles;
+}
+
+void Test::speed(bool gemm512) {
+    begin();
+    const uint32_t side = kShape.fits(64, 64, 512) ? 64 : 32, k = kShape.fits(64, 64, 512) ? 512 : 256;
+    const std::string name = tb::text("%u x %u x %u, 8 commands", side, side, k);
+    utilisation(name.c_str(), product(2, 4, side, k), 90.0);
+    for (const auto &[mn, depth] : {std::pair<unsigned, unsigned>{64, 32}, {64, 64}, {64, 128}, {16, 512}}) {
+        begin();
+        utilisation(tb::text("%u x %u x %u, 6 commands", mn, mn, depth).c_str(), product(2, 3, mn, depth), 0);
+    }
+    if (!gemm512) return;
+    begin();
+    utilisation("512 x 512 x 512", product(8, 8, 64, 512), 98.0);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    tb::Bench bench(argc, argv);
+    unsigned batches = 300;
+    bool gemm512 = false;
+    for (int i = 1; i < argc; i++) {
+        if (std::strcmp(argv[i], "--batches") == 0 && i + 1 < argc) batches = static_cast<unsigned>(std::atoi(argv[++i]));
+        if (std::strcmp(argv[i], "--gemm512") == 0) gemm512 = true;
+    }
+    tb::Clocked<Vfp8mac_accel> dut(bench);
+    Test test(bench, dut);
+    test.identity();
+    test.random_batches(batches);
+    test.interrupts();
+    test.large_tiles();
+    test.illegal_commands();
+    test.bus_errors();
+    test.queue_full();
+    test.random_batches(batches / 10 + 1);
+    test.speed(gemm512);
+    test.protocol();
+    return bench.finish();
+}
