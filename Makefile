@@ -56,6 +56,7 @@ help:
 #:                           one scaled GEMM of any shape and format, checked (a bad value lists the good ones)
 #: make run TRACE=1 ...      the same with a waveform: TRACE_FILE=.. TRACE_FROM=cycle TRACE_TO=cycle
 #: make test                 every test, counted
+#: make bench                the model's speed beside PyTorch, ml_dtypes, gfloat and OpenBLAS (fetches them: 5 GB)
 #: make lint                 Verilator -Wall over every module and parameter set
 #: make model|rtl|firmware|sim   one part;  make regs  register RTL, C header and HTML
 #: make install-model        libfp8mac with headers and pkg-config (DESTDIR=, PREFIX=)

@@ -8,7 +8,8 @@ MODEL_VERSION := 0.1.0
 MODEL_SONAME := libfp8mac.so.0
 MODEL_SOURCES := $(wildcard model/src/*.c)
 MODEL_HEADERS := $(wildcard model/include/fp8mac/*.h)
-MODEL_CFLAGS := -std=c11 -O2 -g -Wall -Wextra -Wconversion -Werror -fPIC -fvisibility=hidden -Imodel/include
+MODEL_CFLAGS := -std=c11 -O2 -g -ffp-contract=off -pthread -Wall -Wextra -Wconversion -Werror -fPIC -fvisibility=hidden \
+  -Imodel/include
 SANITIZE_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 MODEL_OBJECTS := $(MODEL_SOURCES:model/src/%.c=$(BUILD)/model/%.o)
@@ -41,7 +42,7 @@ $(BUILD)/model-san/libfp8mac.a: $(MODEL_SAN_OBJECTS)
 # The link beside it is the name that a program linked against it looks for.
 $(BUILD)/model/libfp8mac.so: $(MODEL_OBJECTS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) -shared -Wl,-soname,$(MODEL_SONAME) -Wl,--no-undefined $(LDFLAGS) -o $@ $^
+	$(Q)$(CC) -shared -pthread -Wl,-soname,$(MODEL_SONAME) -Wl,--no-undefined $(LDFLAGS) -o $@ $^
 	ln -sf libfp8mac.so $(@D)/$(MODEL_SONAME)
 
 install-model: model model/fp8mac.pc.in
@@ -73,3 +74,5 @@ $(MODEL_C_TEST_LOGS): $(BUILD)/test/%.log: tests/run_test.sh
 	@tests/run_test.sh $* $@ $(filter $(BUILD)/model-san/%,$^)
 
 -include $(MODEL_OBJECTS:.o=.d) $(MODEL_SAN_OBJECTS:.o=.d) $(MODEL_C_TEST_PROGRAMS:=.d)
+
+include model/bench/bench.mk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "internal.h"
+#include "fast.h"
 #include "round.h"
 
 static bool has_nan(const fp8mac_format *f)
@@ -237,6 +237,17 @@ uint32_t fp8mac_encode_stochastic(const fp8mac_format *format, fp8mac_value valu
 fp8mac_status fp8mac_convert(const fp8mac_format *dst_format, void *dst, const fp8mac_format *src_format,
                              const void *src, size_t n, fp8mac_convert_mode mode, fp8mac_flags *flags)
 {
+    return fp8mac_convert_run(dst_format, dst, src_format, src, n, mode, NULL, flags);
+}
+
+fp8mac_status fp8mac_convert_run(const fp8mac_format *dst_format, void *dst, const fp8mac_format *src_format,
+                                 const void *src, size_t n, fp8mac_convert_mode mode, const fp8mac_run *run,
+                                 fp8mac_flags *flags)
+{
+    const fp8mac_kernels *kernels;
+    if (!fp8mac_kernels_find(run != NULL ? run->isa : FP8MAC_ISA_BEST, &kernels)) {
+        return FP8MAC_ERR_UNSUPPORTED;
+    }
     if (n > 0 && (dst == NULL || src == NULL)) {
         return FP8MAC_ERR_NULL;
     }
@@ -247,6 +258,10 @@ fp8mac_status fp8mac_convert(const fp8mac_format *dst_format, void *dst, const f
     if (status != FP8MAC_OK) {
         return status;
     }
+    if (FP8MAC_FAST && kernels != NULL &&
+        fp8mac_fast_convert(kernels, dst_format, dst, src_format, src, n, mode, flags)) {
+        return FP8MAC_OK;
+    }
     unsigned dst_bytes = fp8mac_format_bytes(dst_format);
     unsigned src_bytes = fp8mac_format_bytes(src_format);
     for (size_t i = 0; i < n; i++) {
@@ -254,6 +269,17 @@ fp8mac_status fp8mac_convert(const fp8mac_format *dst_format, void *dst, const f
         fp8mac_store_code(dst, i, dst_bytes, fp8mac_encode(dst_format, value, mode, flags));
     }
     return FP8MAC_OK;
+}
+
+void fp8mac_quantize_defined(const fp8mac_format *dst_format, void *dst, const float *src, size_t n, float scale,
+                             fp8mac_convert_mode mode, fp8mac_flags *flags)
+{
+    const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
+    unsigned bytes = fp8mac_format_bytes(dst_format);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t product = fp8mac_fp32_mul(fp8mac_load_code(src, i, 4), fp8mac_float_bits(scale), flags);
+        fp8mac_store_code(dst, i, bytes, fp8mac_encode(dst_format, fp8mac_decode(fp32, product), mode, flags));
+    }
 }
 
 fp8mac_status fp8mac_quantize(const fp8mac_format *dst_format, void *dst, const float *src, size_t n, float scale,
@@ -270,13 +296,22 @@ fp8mac_status fp8mac_quantize(const fp8mac_format *dst_format, void *dst, const 
     if (!fp8mac_fp32_is_scale(scale_bits)) {
         return FP8MAC_ERR_SCALE;
     }
-    const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
-    unsigned bytes = fp8mac_format_bytes(dst_format);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t product = fp8mac_fp32_mul(fp8mac_load_code(src, i, 4), scale_bits, flags);
-        fp8mac_store_code(dst, i, bytes, fp8mac_encode(dst_format, fp8mac_decode(fp32, product), mode, flags));
+    const fp8mac_kernels *kernels = fp8mac_kernels_best();
+    if (!FP8MAC_FAST || kernels == NULL ||
+        !fp8mac_fast_quantize(kernels, dst_format, dst, src, n, scale, mode, flags)) {
+        fp8mac_quantize_defined(dst_format, dst, src, n, scale, mode, flags);
     }
     return FP8MAC_OK;
+}
+
+void fp8mac_dequantize_defined(float *dst, const fp8mac_format *src_format, const void *src, size_t n, float scale)
+{
+    fp8mac_value factor = fp8mac_decode(fp8mac_format_get(FP8MAC_FP32), fp8mac_float_bits(scale));
+    unsigned bytes = fp8mac_format_bytes(src_format);
+    for (size_t i = 0; i < n; i++) {
+        fp8mac_value value = fp8mac_decode(src_format, fp8mac_load_code(src, i, bytes));
+        fp8mac_store_code(dst, i, 4, fp8mac_fp32_mul_values(value, factor, NULL));
+    }
 }
 
 fp8mac_status fp8mac_dequantize(float *dst, const fp8mac_format *src_format, const void *src, size_t n, float scale)
@@ -290,11 +325,9 @@ fp8mac_status fp8mac_dequantize(float *dst, const fp8mac_format *src_format, con
     if (!fp8mac_fp32_is_scale(fp8mac_float_bits(scale))) {
         return FP8MAC_ERR_SCALE;
     }
-    fp8mac_value factor = fp8mac_decode(fp8mac_format_get(FP8MAC_FP32), fp8mac_float_bits(scale));
-    unsigned bytes = fp8mac_format_bytes(src_format);
-    for (size_t i = 0; i < n; i++) {
-        fp8mac_value value = fp8mac_decode(src_format, fp8mac_load_code(src, i, bytes));
-        fp8mac_store_code(dst, i, 4, fp8mac_fp32_mul_values(value, factor, NULL));
+    const fp8mac_kernels *kernels = fp8mac_kernels_best();
+    if (!FP8MAC_FAST || kernels == NULL || !fp8mac_fast_dequantize(kernels, dst, src_format, src, n, scale)) {
+        fp8mac_dequantize_defined(dst, src_format, src, n, scale);
     }
     return FP8MAC_OK;
 }

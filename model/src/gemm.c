@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dot_engine.h"
+#include "fast.h"
 
 static fp8mac_status validate_pointers(const fp8mac_gemm_desc *desc)
 {
@@ -152,7 +153,7 @@ static uint32_t c_at(const fp8mac_gemm_desc *desc, size_t m, size_t n)
                          (fp8mac_convert_mode){FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_IEEE}, NULL);
 }
 
-static fp8mac_epilogue epilogue_of(const fp8mac_gemm_desc *desc)
+fp8mac_epilogue fp8mac_gemm_epilogue(const fp8mac_gemm_desc *desc)
 {
     return (fp8mac_epilogue){
         .has_bias = desc->bias != NULL,
@@ -201,35 +202,49 @@ static uint32_t d_code(const fp8mac_gemm_desc *desc, uint32_t code)
     return own && fp8mac_decode(desc->d_format, code).cls == FP8MAC_CLASS_NAN ? desc->dot.nan_code : code;
 }
 
-fp8mac_status fp8mac_gemm(const fp8mac_gemm_desc *desc, fp8mac_gemm_result *result)
+void fp8mac_gemm_finish(const fp8mac_gemm_desc *desc, const fp8mac_epilogue *epilogue, size_t m, size_t n, uint32_t t0,
+                        fp8mac_gemm_totals *totals)
+{
+    uint32_t bias = desc->bias != NULL ? fp8mac_float_bits(desc->bias[n]) : 0;
+    uint32_t d = fp8mac_epilogue_rounded(epilogue, d_round_mode(desc, m, n), t0, scale_at(desc->scale_a, m),
+                                         scale_at(desc->scale_b, n), bias, c_at(desc, m, n), &totals->amax,
+                                         &totals->amax_nonfinite, &totals->flags);
+    fp8mac_store_code(desc->d, m * desc->ldd + n, fp8mac_format_bytes(desc->d_format), d_code(desc, d));
+}
+
+void fp8mac_gemm_defined(const fp8mac_gemm_desc *desc, fp8mac_gemm_totals *totals)
+{
+    fp8mac_dot_engine engine;
+    fp8mac_dot_engine_init(&engine, &desc->dot);
+    fp8mac_epilogue epilogue = fp8mac_gemm_epilogue(desc);
+    for (size_t m = 0; m < desc->m; m++) {
+        for (size_t n = 0; n < desc->n; n++) {
+            uint32_t t0 = accumulate(desc, &engine, m, n, &totals->flags);
+            fp8mac_gemm_finish(desc, &epilogue, m, n, t0, totals);
+        }
+    }
+}
+
+fp8mac_status fp8mac_gemm_run(const fp8mac_gemm_desc *desc, const fp8mac_run *run, fp8mac_gemm_result *result)
 {
     if (desc == NULL) {
         return FP8MAC_ERR_NULL;
     }
-    fp8mac_status status = validate(desc);
+    fp8mac_run how = run != NULL ? *run : (fp8mac_run){.isa = FP8MAC_ISA_BEST};
+    const fp8mac_kernels *kernels;
+    fp8mac_status status = fp8mac_kernels_find(how.isa, &kernels) ? validate(desc) : FP8MAC_ERR_UNSUPPORTED;
     if (status != FP8MAC_OK) {
         return status;
     }
-    fp8mac_dot_engine engine;
-    fp8mac_dot_engine_init(&engine, &desc->dot);
-    fp8mac_epilogue epilogue = epilogue_of(desc);
-    unsigned d_bytes = fp8mac_format_bytes(desc->d_format);
-    uint32_t amax = 0;
-    bool amax_nonfinite = false;
-    fp8mac_flags flags = 0;
-    for (size_t m = 0; m < desc->m; m++) {
-        uint32_t scale_a = scale_at(desc->scale_a, m);
-        for (size_t n = 0; n < desc->n; n++) {
-            uint32_t t0 = accumulate(desc, &engine, m, n, &flags);
-            uint32_t bias = desc->bias != NULL ? fp8mac_float_bits(desc->bias[n]) : 0;
-            uint32_t d = fp8mac_epilogue_rounded(&epilogue, d_round_mode(desc, m, n), t0, scale_a,
-                                                 scale_at(desc->scale_b, n), bias, c_at(desc, m, n), &amax,
-                                                 &amax_nonfinite, &flags);
-            fp8mac_store_code(desc->d, m * desc->ldd + n, d_bytes, d_code(desc, d));
-        }
-    }
+    fp8mac_gemm_totals totals = {0};
+    fp8mac_gemm_threads(desc, kernels, how.threads, &totals);
     if (result != NULL) {
-        *result = (fp8mac_gemm_result){fp8mac_float_from_bits(amax), amax_nonfinite, flags};
+        *result = (fp8mac_gemm_result){fp8mac_float_from_bits(totals.amax), totals.amax_nonfinite, totals.flags};
     }
     return FP8MAC_OK;
+}
+
+fp8mac_status fp8mac_gemm(const fp8mac_gemm_desc *desc, fp8mac_gemm_result *result)
+{
+    return fp8mac_gemm_run(desc, NULL, result);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "internal.h"
+#include "fast.h"
 
 void fp8mac_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t output[4])
 {
@@ -39,15 +39,26 @@ static uint32_t draw(const fp8mac_random_source *source, size_t i)
                               FP8MAC_RANDOM_CONVERT, source->bits);
 }
 
+static uint32_t bits_used(const uint32_t *words, size_t n)
+{
+    const fp8mac_kernels *kernels = fp8mac_kernels_best();
+    if (kernels != NULL) {
+        return kernels->bits_used(words, n);
+    }
+    uint32_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        used |= words[i];
+    }
+    return used;
+}
+
 static fp8mac_status validate_source(const fp8mac_random_source *source, size_t n)
 {
     if (source->bits < 1 || source->bits > FP8MAC_RANDOM_BITS_MAX) {
         return FP8MAC_ERR_ROUNDING;
     }
-    for (size_t i = 0; source->r != NULL && i < n; i++) {
-        if (source->r[i] >> source->bits != 0) {
-            return FP8MAC_ERR_ROUNDING;
-        }
+    if (source->r != NULL && bits_used(source->r, n) >> source->bits != 0) {
+        return FP8MAC_ERR_ROUNDING;
     }
     return FP8MAC_OK;
 }
@@ -68,6 +79,12 @@ fp8mac_status fp8mac_convert_stochastic(const fp8mac_format *dst_format, void *d
     }
     if (status != FP8MAC_OK) {
         return status;
+    }
+    const fp8mac_kernels *kernels = fp8mac_kernels_best();
+    if (FP8MAC_FAST && kernels != NULL &&
+        fp8mac_fast_convert_stochastic(kernels, dst_format, dst, src_format, src, n, overflow, source->r, source->bits,
+                                       flags)) {
+        return FP8MAC_OK;
     }
     unsigned dst_bytes = fp8mac_format_bytes(dst_format);
     unsigned src_bytes = fp8mac_format_bytes(src_format);

@@ -7,3 +7,5 @@ TESTS += $(MODEL_TEST_LOGS)
 
 $(MODEL_TEST_LOGS): $(BUILD)/test/model-%.log: tests/model/test_%.py $(BUILD)/model/libfp8mac.so $(MODEL_TEST_INPUTS)
 	@tests/run_test.sh model-$* $@ $(PYTHON) -B $< --lib $(BUILD)/model/libfp8mac.so
+
+include tests/model/fast.mk

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of codes made panels of operands. See fast_vector.h.
+
+static fp8mac_scan scan(const uint8_t *codes, size_t n)
+{
+    fp8mac_scan found = {.least_less1 = 0xff};
+    vc most = {0}, least = ~(vc){0}, zero = ~(vc){0};
+    size_t i = 0;
+    for (; n - i >= sizeof(vc); i += sizeof(vc)) {
+        vc code;
+        memcpy(&code, codes + i, sizeof code);
+        vc magnitude = code & 0x7f;
+        most = MAX_CODE(most, magnitude);
+        least = MIN_CODE(least, magnitude - 1);
+        zero = MIN_CODE(zero, code ^ 0x80);
+    }
+    for (unsigned j = 0; j < sizeof(vc); j++) {
+        found.most = most[j] > found.most ? most[j] : found.most;
+        found.least_less1 = least[j] < found.least_less1 ? least[j] : found.least_less1;
+        found.minus_zero |= zero[j] == 0;
+    }
+    for (; i < n; i++) {
+        uint8_t magnitude = codes[i] & 0x7f, less1 = (uint8_t)(magnitude - 1);
+        found.most = magnitude > found.most ? magnitude : found.most;
+        found.least_less1 = less1 < found.least_less1 ? less1 : found.least_less1;
+        found.minus_zero |= codes[i] == 0x80;
+    }
+    return found;
+}
+
+enum { SIDE = 16 }; // codes are transposed in squares
+typedef uint8_t v16 VECTOR(SIDE);
+
+// Four perfect shuffles of 16 rows transpose them.
+INLINE void transpose(v16 row[SIDE])
+{
+    const v16 low = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
+    const v16 high = {8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+    v16 next[SIDE];
+    for (int round = 0; round < 4; round++) {
+        UNROLL for (int i = 0; i < SIDE / 2; i++) {
+            next[2 * i] = __builtin_shuffle(row[i], row[i + SIDE / 2], low);
+            next[2 * i + 1] = __builtin_shuffle(row[i], row[i + SIDE / 2], high);
+        }
+        UNROLL for (int i = 0; i < SIDE; i++) {
+            row[i] = next[i];
+        }
+    }
+}
+
+// 16 terms of up to 32 rows, term by term; what is absent is 0.
+typedef struct terms {
+    uint8_t code[SIDE][2 * SIDE];
+} terms;
+
+INLINE void gather_terms(terms *out, const uint8_t *codes, size_t stride, unsigned rows, unsigned width, size_t k)
+{
+    for (unsigned first = 0; first < width; first += SIDE) {
+        v16 square[SIDE];
+        for (unsigned i = 0; i < SIDE; i++) {
+            square[i] = (v16){0};
+            if (first + i < rows) {
+                memcpy(&square[i], codes + (first + i) * stride, k < SIDE ? k : SIDE);
+            }
+        }
+        transpose(square);
+        for (unsigned i = 0; i < SIDE; i++) {
+            memcpy(&out->code[i][first], &square[i], SIDE);
+        }
+    }
+}
+
+static void pack(const fp8mac_fast_row *row, float *panel, unsigned width, const uint8_t *codes, size_t stride,
+                 unsigned rows, size_t k, float scale)
+{
+    const fp8mac_fast_row local = *row;
+    for (size_t k0 = 0; k0 < k; k0 += SIDE) {
+        size_t count = k - k0 < SIDE ? k - k0 : SIDE;
+        terms block;
+        gather_terms(&block, codes + k0, stride, rows, width, count);
+        for (size_t i = 0; i < count; i++) {
+            for (unsigned j = 0; j < width; j += VL) {
+                v_code8 some;
+                memcpy(&some, &block.code[i][j], sizeof some);
+                vi code = WIDEN8(some);
+                vi value = decode_finite(&local, code & 0x7f) | (code & 0x80) << 24;
+                store(panel + (k0 + i) * width + j, (vf)value * scale);
+            }
+        }
+    }
+}
+
+static void pack_exponents(const fp8mac_fast_row *row, int8_t *panel, unsigned width, const uint8_t *codes,
+                           size_t stride, unsigned rows, size_t k, int8_t zero)
+{
+    unsigned m = 23 - row->shift;
+    int8_t bias = (int8_t)(127 - (int32_t)(row->rebias >> m));
+    for (size_t k0 = 0; k0 < k; k0 += SIDE) {
+        size_t count = k - k0 < SIDE ? k - k0 : SIDE;
+        terms block;
+        gather_terms(&block, codes + k0, stride, rows, width, count);
+        for (size_t i = 0; i < count; i++) {
+            for (unsigned j = 0; j < width; j += SIDE) {
+                typedef int8_t v16s VECTOR(SIDE);
+                v16s magnitude;
+                memcpy(&magnitude, &block.code[i][j], SIDE);
+                magnitude &= 0x7f;
+                v16s field = magnitude >> (int)m;
+                field -= field == 0; // a subnormal has the smallest normal's exponent
+                v16s is_zero = magnitude == 0;
+                v16s exponent = (is_zero & zero) | (~is_zero & (field - bias));
+                memcpy(panel + (k0 + i) * width + j, &exponent, SIDE);
+            }
+        }
+    }
+}

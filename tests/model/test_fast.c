@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every instruction set computes what the definition computes: D, amax and flags of GEMMs of ragged shapes, with all
+// pairs of formats, accumulators, scalings and epilogues, over codes of every kind; and the same on threads.
+// Each kernel must have been taken often, or the test fails: a fast path that refuses everything proves nothing.
+#include <stdlib.h>
+
+#include "check.h"
+#include "fast.h"
+
+static uint64_t random_state = 20240611;
+
+static uint32_t random_bits(void) // splitmix64
+{
+    uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)(z >> 32);
+}
+
+static uint32_t below(uint32_t n)
+{
+    return random_bits() % n;
+}
+
+enum { M_MOST = 70, N_MOST = 90, K_MOST = 700, PAD = 3 };
+
+static uint8_t a[M_MOST * (K_MOST + PAD)], b[N_MOST * (K_MOST + PAD)];
+static float scales_a[M_MOST], scales_b[N_MOST], bias[N_MOST], scale_d;
+static float c[M_MOST * (N_MOST + PAD)];
+static uint8_t d_want[M_MOST * (N_MOST + PAD) * 4], d_got[M_MOST * (N_MOST + PAD) * 4];
+
+typedef enum code_kind { ANY, FINITE, NEAR_ONE, TINY, LARGEST, FEW_SPECIAL, ZEROS, KINDS } code_kind;
+
+// A finite code of a row with specials at the top, by magnitude.
+static uint8_t random_code(const fp8mac_format *f, code_kind kind)
+{
+    uint32_t max = fp8mac_format_max_code(f), sign = below(2) << 7, one = (uint32_t)f->bias << f->mantissa_bits;
+    uint32_t width = 3u << f->mantissa_bits;
+    switch (kind) {
+    case ANY: return (uint8_t)random_bits();
+    case NEAR_ONE: return (uint8_t)(sign | (one - width + below(2 * width)));
+    case TINY: return (uint8_t)(sign | below(6));
+    case LARGEST: return (uint8_t)(sign | (max - below(8)));
+    case ZEROS: return (uint8_t)(below(8) != 0 ? sign : sign | below(max + 1));
+    case FEW_SPECIAL: return below(4000) == 0 ? (uint8_t)random_bits() : (uint8_t)(sign | below(max + 1));
+    default: return (uint8_t)(sign | below(max + 1));
+    }
+}
+
+static void random_codes(uint8_t *codes, size_t n, const fp8mac_format *f, code_kind kind)
+{
+    for (size_t i = 0; i < n; i++) {
+        codes[i] = random_code(f, kind);
+        if (codes[i] == 0x80 && f->nan_encoding == FP8MAC_NAN_NEGATIVE_ZERO && kind != ANY) {
+            codes[i] = 0;
+        }
+    }
+}
+
+static float random_float(unsigned kind)
+{
+    float x = fp8mac_float_from_bits(0x3f800000u | random_bits() >> 9) - 1.5f;
+    switch (kind % 12) {
+    case 0: return 0;
+    case 1: return -0.0f;
+    case 2: return x * 1e-38f;
+    case 3: return x * 1e38f;
+    case 4: return fp8mac_float_from_bits(random_bits());
+    default: return x;
+    }
+}
+
+static float random_scale(bool wild)
+{
+    uint32_t x = wild ? random_bits() % 0x7f800000u : 0x3f800000u + random_bits() % 0x01000000u - 0x00800000u;
+    return fp8mac_float_from_bits(x == 0 ? 1 : x);
+}
+
+// One of the settings for which there is a kernel, and now and then one for which there is none.
+static fp8mac_dot_config random_dot(void)
+{
+    static const struct {
+        fp8mac_acc_format acc;
+        unsigned group, frac_bits;
+        fp8mac_rounding rounding;
+    } settings[] = {
+        {FP8MAC_ACC_FP32, 1, 0, FP8MAC_ROUND_NEAREST_EVEN},  {FP8MAC_ACC_FP16, 1, 0, FP8MAC_ROUND_NEAREST_EVEN},
+        {FP8MAC_ACC_FP32, 4, 0, FP8MAC_ROUND_NEAREST_EVEN},  {FP8MAC_ACC_FP16, 4, 0, FP8MAC_ROUND_NEAREST_EVEN},
+        {FP8MAC_ACC_FP32, 7, 0, FP8MAC_ROUND_NEAREST_EVEN},  {FP8MAC_ACC_FP16, 16, 0, FP8MAC_ROUND_NEAREST_EVEN},
+        {FP8MAC_ACC_FIXED, 4, 0, FP8MAC_ROUND_NEAREST_EVEN}, {FP8MAC_ACC_E8M13, 32, 13, FP8MAC_ROUND_TOWARD_ZERO},
+        {FP8MAC_ACC_FP32, 32, 25, FP8MAC_ROUND_TOWARD_ZERO}, {FP8MAC_ACC_FP16, 32, 13, FP8MAC_ROUND_NEAREST_EVEN},
+        {FP8MAC_ACC_E8M13, 16, 13, FP8MAC_ROUND_TOWARD_ZERO}, {FP8MAC_ACC_FP32, 5, 20, FP8MAC_ROUND_NEAREST_EVEN},
+        {FP8MAC_ACC_FP16, 32, 25, FP8MAC_ROUND_NEAREST_EVEN}, {FP8MAC_ACC_FP32, 300, 27, FP8MAC_ROUND_TOWARD_ZERO},
+    };
+    size_t i = below(sizeof settings / sizeof settings[0]);
+    fp8mac_dot_config dot = {
+        .acc_format = settings[i].acc,
+        .group = settings[i].group,
+        .frac_bits = settings[i].frac_bits,
+        .acc_rounding = settings[i].rounding,
+    };
+    unsigned scaled = below(4);
+    dot.scale_exp_a = scaled == 0 ? (int)below(65) - 32 : scaled == 1 ? (int)below(9) - 4 : 0;
+    dot.scale_exp_b = scaled == 0 ? (int)below(65) - 32 : 0;
+    bool floating = dot.acc_format != FP8MAC_ACC_FIXED;
+    dot.lscale = floating && below(8) == 0 ? below(16) : 0;
+    dot.acc_saturate = floating && below(8) == 0;
+    dot.flush = floating && below(16) == 0;
+    dot.promote = floating && below(16) == 0 ? dot.group * 4 : 0;
+    dot.min_exponent = dot.frac_bits != 0 && below(4) == 0 ? -1 - (int)below(150) : 0;
+    return dot;
+}
+
+static const fp8mac_format *random_format(void)
+{
+    static const fp8mac_format_id others[] = {FP8MAC_E4M3, FP8MAC_E3M4, FP8MAC_E4M3B11FNUZ, FP8MAC_QC_E2M5};
+    uint32_t i = below(20);
+    return row(i < 16 ? (fp8mac_format_id)(i % 4) : others[i - 16]);
+}
+
+static fp8mac_gemm_desc random_gemm(void)
+{
+    static const fp8mac_format_id outputs[] = {FP8MAC_E4M3FN, FP8MAC_E5M2,     FP8MAC_E4M3FNUZ, FP8MAC_E5M2FNUZ,
+                                               FP8MAC_FP16,   FP8MAC_BF16,     FP8MAC_FP32,     FP8MAC_FP32};
+    fp8mac_gemm_desc desc = {.m = 1 + below(M_MOST), .n = 1 + below(N_MOST), .dot = random_dot(), .a = a, .b = b};
+    desc.k = 1 + (below(3) == 0 ? below(K_MOST) : below(80));
+    desc.lda = desc.k + below(PAD + 1);
+    desc.ldb = desc.k + below(PAD + 1);
+    desc.dot.a_format = random_format();
+    desc.dot.b_format = random_format();
+    code_kind kind = (code_kind)below(KINDS);
+    random_codes(a, desc.m * desc.lda, desc.dot.a_format, kind);
+    random_codes(b, desc.n * desc.ldb, desc.dot.b_format, below(3) == 0 ? (code_kind)below(KINDS) : kind);
+
+    bool wild = below(6) == 0;
+    desc.scale_a = (fp8mac_scale){(fp8mac_scale_mode)below(3), scales_a};
+    desc.scale_b = (fp8mac_scale){(fp8mac_scale_mode)below(3), scales_b};
+    for (size_t i = 0; i < M_MOST; i++) {
+        scales_a[i] = random_scale(wild);
+    }
+    for (size_t i = 0; i < N_MOST; i++) {
+        scales_b[i] = random_scale(wild);
+        bias[i] = random_float(wild ? random_bits() : 5);
+    }
+    scale_d = random_scale(wild);
+    desc.scale_d = below(2) != 0 ? &scale_d : NULL;
+    desc.bias = below(2) != 0 ? bias : NULL;
+    desc.beta = below(2) != 0 ? random_float(wild ? random_bits() : 5) : 0;
+    desc.c = c;
+    desc.c_format = row((fp8mac_format_id)(FP8MAC_FP16 + below(3)));
+    desc.ldc = desc.n + below(PAD + 1);
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
+        c[i] = random_float(wild ? random_bits() : 5);
+    }
+    desc.activation = (fp8mac_activation)below(3);
+    desc.clamp_lo = -0.25f;
+    desc.clamp_hi = below(2) != 0 ? 100.0f : 0.0f;
+    desc.d_format = row(outputs[below(sizeof outputs / sizeof outputs[0])]);
+    desc.d_mode = (fp8mac_convert_mode){below(8) == 0 ? FP8MAC_ROUND_TOWARD_ZERO : FP8MAC_ROUND_NEAREST_EVEN,
+                                        (fp8mac_overflow)below(3)};
+    desc.ldd = desc.n + below(PAD + 1);
+    return desc;
+}
+
+static bool same_result(const fp8mac_gemm_result *x, const fp8mac_gemm_result *y)
+{
+    return fp8mac_float_bits(x->amax) == fp8mac_float_bits(y->amax) && x->amax_nonfinite == y->amax_nonfinite &&
+           x->flags == y->flags;
+}
+
+static void describe(const fp8mac_gemm_desc *desc, fp8mac_isa isa, const fp8mac_gemm_result *want,
+                     const fp8mac_gemm_result *got)
+{
+    size_t bytes = fp8mac_format_bytes(desc->d_format), wrong = 0;
+    for (size_t i = 0; i < desc->m * desc->ldd * bytes && wrong == 0; i++) {
+        wrong = d_want[i] != d_got[i] ? i + 1 : 0;
+    }
+    printf("%s: %zu x %zu x %zu, %s x %s, acc %d group %u F %u rounding %d, scale %d, D %s at byte %zu; flags %x and %x, "
+           "amax %g and %g\n",
+           fp8mac_isa_name(isa), desc->m, desc->n, desc->k, desc->dot.a_format->name, desc->dot.b_format->name,
+           desc->dot.acc_format, desc->dot.group, desc->dot.frac_bits, desc->dot.acc_rounding,
+           desc->dot.scale_exp_a + desc->dot.scale_exp_b, desc->d_format->name, wrong, want->flags, got->flags,
+           (double)want->amax, (double)got->amax);
+}
+
+// [accumulator][exact, in groups, aligned]: how often kernels did the work.
+static unsigned long taken[FP8MAC_ACC_INT32][3];
+
+static void count_taken(const fp8mac_gemm_desc *desc)
+{
+    fp8mac_gemm_totals totals = {0};
+    if (fp8mac_fast_gemm(&fp8mac_kernels_portable, desc, &totals)) {
+        taken[desc->dot.acc_format][desc->dot.frac_bits != 0 ? 2 : desc->dot.group > 1 ? 1 : 0]++;
+    }
+}
+
+static void compare_gemm(fp8mac_gemm_desc desc)
+{
+    fp8mac_gemm_result want, got;
+    memset(d_want, UNTOUCHED, sizeof d_want);
+    desc.d = d_want;
+    fp8mac_run run = {.isa = FP8MAC_ISA_DEFINED};
+    if (fp8mac_gemm_run(&desc, &run, &want) != FP8MAC_OK) {
+        CHECK(false);
+        return;
+    }
+    desc.d = d_got;
+    count_taken(&desc);
+    for (int isa = FP8MAC_ISA_BEST; isa <= FP8MAC_ISA_AVX512; isa++) {
+        run = (fp8mac_run){.isa = (fp8mac_isa)isa, .threads = 1 + below(4)};
+        if (!fp8mac_isa_available(run.isa)) {
+            continue;
+        }
+        memset(d_got, UNTOUCHED, sizeof d_got);
+        CHECK(fp8mac_gemm_run(&desc, &run, &got) == FP8MAC_OK);
+        bool equal = memcmp(d_want, d_got, sizeof d_want) == 0 && same_result(&want, &got);
+        CHECK(equal);
+        if (!equal && failed < 20) {
+            describe(&desc, run.isa, &want, &got);
+        }
+    }
+}
+
+// Sums that do not fit a double: all of E5M2's range, with large terms that cancel and leave small ones to be rounded.
+static fp8mac_gemm_desc random_wide(void)
+{
+    fp8mac_gemm_desc desc = {.m = 1 + below(13), .n = 1 + below(40), .k = 1 + below(60), .a = a, .b = b};
+    static const fp8mac_format_id outputs[] = {FP8MAC_FP32, FP8MAC_FP16, FP8MAC_BF16, FP8MAC_E5M2, FP8MAC_E4M3FN};
+    desc.d_format = row(outputs[below(sizeof outputs / sizeof outputs[0])]);
+    desc.d_mode.overflow = (fp8mac_overflow)below(3);
+    desc.lda = desc.ldb = desc.k;
+    desc.ldd = desc.n;
+    desc.dot = (fp8mac_dot_config){
+        .a_format = row(below(2) != 0 ? FP8MAC_E5M2 : FP8MAC_E5M2FNUZ),
+        .b_format = row(below(2) != 0 ? FP8MAC_E5M2 : FP8MAC_E5M2FNUZ),
+        .acc_format = (fp8mac_acc_format)below(3), // FP32, FP16, FIXED
+        .group = 2 + below(below(3) == 0 ? 40 : 4),
+        .scale_exp_a = below(2) != 0 ? (int)below(65) - 32 : (int)below(11) - 8,
+    };
+    random_codes(a, desc.m * desc.lda, desc.dot.a_format, FINITE);
+    random_codes(b, desc.n * desc.ldb, desc.dot.b_format, FINITE);
+    uint32_t cancel = below(3);
+    for (size_t i = 0; i + 1 < desc.m * desc.k && cancel != 0; i += 1 + cancel) {
+        a[i + 1] = a[i] == 0 ? 0 : a[i] ^ 0x80; // the same magnitude with a neighbour in B, often
+    }
+    for (size_t i = 0; i + 1 < desc.n * desc.k && cancel != 0; i += 1 + cancel) {
+        b[i + 1] = b[i];
+    }
+    for (size_t i = 0; i < desc.m * desc.k && below(2) != 0; i++) {
+        a[i] = below(3) == 0 ? (uint8_t)(a[i] & 0x83) : a[i];
+        a[i] = a[i] == 0x80 && desc.dot.a_format->nan_encoding == FP8MAC_NAN_NEGATIVE_ZERO ? 0 : a[i];
+    }
+    return desc;
+}
+
+// Nothing done to the sums, NaN among many codes or few, nan_code now and then.
+static fp8mac_gemm_desc random_nans(void)
+{
+    fp8mac_gemm_desc desc = random_wide();
+    desc.dot = random_dot();
+    desc.dot.a_format = row(below(2) != 0 ? FP8MAC_E4M3FN : FP8MAC_E5M2FNUZ);
+    desc.dot.b_format = row(below(2) != 0 ? FP8MAC_E4M3FN : FP8MAC_E4M3FNUZ);
+    bool fp32 = desc.dot.acc_format == FP8MAC_ACC_FP32 || desc.dot.acc_format == FP8MAC_ACC_E8M13;
+    desc.dot.nan_code = below(2) == 0 || desc.dot.acc_format == FP8MAC_ACC_FIXED ? 0 : fp32 ? 0x7fffffff : 0x7fff;
+    random_codes(a, desc.m * desc.lda, desc.dot.a_format, below(2) != 0 ? ANY : FEW_SPECIAL);
+    random_codes(b, desc.n * desc.ldb, desc.dot.b_format, below(2) != 0 ? TINY : FEW_SPECIAL);
+    return desc;
+}
+
+// Wider and deeper than one block of the kernels' panels.
+static void compare_large(const fp8mac_dot_config *dot)
+{
+    enum { M = 130, N = 1100, K = 600 };
+    uint8_t *x = malloc(M * K), *y = malloc(N * K);
+    float *want = malloc(M * N * sizeof(float)), *got = malloc(M * N * sizeof(float));
+    random_codes(x, M * K, dot->a_format, NEAR_ONE);
+    random_codes(y, N * K, dot->b_format, NEAR_ONE);
+    x[77 * K + 5] = 0x7f;
+    y[1030 * K + 599] = 0x80;
+    fp8mac_gemm_desc desc = {.m = M, .n = N, .k = K, .dot = *dot, .a = x, .lda = K, .b = y, .ldb = K,
+                             .d = want, .d_format = row(FP8MAC_FP32), .ldd = N};
+    fp8mac_gemm_result want_result, got_result;
+    fp8mac_run run = {.isa = FP8MAC_ISA_DEFINED, .threads = 4};
+    CHECK(fp8mac_gemm_run(&desc, &run, &want_result) == FP8MAC_OK);
+    desc.d = got;
+    for (int isa = FP8MAC_ISA_PORTABLE; isa <= FP8MAC_ISA_AVX512; isa++) {
+        run = (fp8mac_run){.isa = (fp8mac_isa)isa, .threads = (unsigned)isa};
+        if (fp8mac_isa_available(run.isa)) {
+            CHECK(fp8mac_gemm_run(&desc, &run, &got_result) == FP8MAC_OK);
+            CHECK(memcmp(want, got, M * N * sizeof(float)) == 0 && same_result(&want_result, &got_result));
+        }
+    }
+    free(x);
+    free(y);
+    free(want);
+    free(got);
+}
+
+static void test_large(void)
+{
+    fp8mac_dot_config dot = e4m3_config();
+    compare_large(&dot);
+    dot.b_format = row(FP8MAC_E5M2FNUZ);
+    dot.acc_format = FP8MAC_ACC_FP16;
+    compare_large(&dot);
+    dot.group = 48;
+    compare_large(&dot);
+}
+
+// D[0][0], in FP32, of one or more rows against as many columns, by every path.
+static void expect(const fp8mac_dot_config *dot, size_t rows, size_t k, uint32_t want_bits)
+{
+    float d[4];
+    fp8mac_gemm_desc desc = {.m = rows, .n = rows, .k = k, .dot = *dot, .a = a, .lda = k, .b = b, .ldb = k, .d = d,
+                             .d_format = row(FP8MAC_FP32), .ldd = rows};
+    for (int isa = FP8MAC_ISA_DEFINED; isa <= FP8MAC_ISA_AVX512; isa++) {
+        fp8mac_run run = {.isa = (fp8mac_isa)isa};
+        if (fp8mac_isa_available(run.isa)) {
+            CHECK(fp8mac_gemm_run(&desc, &run, NULL) == FP8MAC_OK);
+            CHECK(fp8mac_float_bits(d[0]) == want_bits);
+        }
+    }
+}
+
+// FP16: a small negative sum rounds to -0, which stays through a step of products that are all -0; the second row's
+// values make the sums wide.
+static void test_minus_zero(void)
+{
+    fp8mac_dot_config dot = {.a_format = row(FP8MAC_E5M2), .b_format = row(FP8MAC_E5M2),
+                             .acc_format = FP8MAC_ACC_FP16, .group = 4};
+    static const uint8_t rows_a[2][8] = {{0x81, 0, 0, 0, 0x80, 0x80, 0x80, 0x80}, {0x7b, 0x01, 0x7b, 0x01, 0, 0, 0, 0}};
+    static const uint8_t rows_b[2][8] = {{0x01, 0, 0, 0, 1, 0, 0x3c, 0x7b}, {0x7b, 0x01, 1, 1, 1, 1, 1, 1}};
+    memcpy(a, rows_a, sizeof rows_a);
+    memcpy(b, rows_b, sizeof rows_b);
+    expect(&dot, 2, 8, 0x80000000u);
+    a[4] = 0;
+    expect(&dot, 2, 8, 0);
+}
+
+// Eleven times the largest product, a tie of FP32's, and the smallest product, which alone says which way: 55 bits.
+static void test_tie_beyond_double(void)
+{
+    fp8mac_dot_config dot = {.a_format = row(FP8MAC_E4M3FN), .b_format = row(FP8MAC_E5M2), .group = 13};
+    memset(a, 0x7e, 11);  // 448
+    memset(b, 0x7b, 11);  // 57344
+    a[11] = 0x58, b[11] = 0x3c; // 16 * 1
+    a[12] = 0x01, b[12] = 0x01; // 2^-9 * 2^-16
+    expect(&dot, 1, 13, fp8mac_float_bits(282591264.0f));
+    a[12] = 0;
+    expect(&dot, 1, 13, fp8mac_float_bits(282591232.0f));
+}
+
+static void test_refusals(void)
+{
+    fp8mac_gemm_desc desc = random_gemm();
+    fp8mac_run run = {.isa = (fp8mac_isa)99};
+    memset(d_got, UNTOUCHED, sizeof d_got);
+    desc.d = d_got;
+    CHECK(fp8mac_gemm_run(&desc, &run, NULL) == FP8MAC_ERR_UNSUPPORTED);
+    CHECK(fp8mac_gemm_run(NULL, NULL, NULL) == FP8MAC_ERR_NULL);
+    CHECK(all_bytes_are(d_got, sizeof d_got, UNTOUCHED));
+    CHECK(fp8mac_isa_name((fp8mac_isa)99) == NULL && !fp8mac_isa_available((fp8mac_isa)99));
+    CHECK(fp8mac_isa_best() != FP8MAC_ISA_BEST && fp8mac_isa_available(fp8mac_isa_best()));
+}
+
+// The number of random GEMMs is an argument.
+int main(int argc, char **argv)
+{
+    int count = argc > 1 ? atoi(argv[1]) : 300;
+    for (int i = 0; i < count; i++) {
+        compare_gemm(random_gemm());
+        compare_gemm(random_wide());
+        compare_gemm(random_nans());
+    }
+    if (count > 100) {
+        test_large();
+    }
+    test_minus_zero();
+    test_tie_beyond_double();
+    test_refusals();
+    unsigned long least = (unsigned long)count / 100;
+    static const char *const names[] = {"single", "groups", "aligned"};
+    for (int i = 0; i < 3; i++) {
+        CHECK(i == 2 || taken[FP8MAC_ACC_FP32][i] > least);
+        CHECK(i == 2 || taken[FP8MAC_ACC_FP16][i] > least);
+        printf("%s: FP32 %lu, FP16 %lu, FIXED %lu, E8M13 %lu\n", names[i], taken[FP8MAC_ACC_FP32][i],
+               taken[FP8MAC_ACC_FP16][i], taken[FP8MAC_ACC_FIXED][i], taken[FP8MAC_ACC_E8M13][i]);
+    }
+    CHECK(taken[FP8MAC_ACC_FIXED][1] > least && taken[FP8MAC_ACC_E8M13][2] > least && taken[FP8MAC_ACC_FP32][2] > least &&
+          taken[FP8MAC_ACC_FP16][2] > least);
+    return report();
+}
