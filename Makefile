@@ -21,7 +21,7 @@ APP := digits
 all: model rtl firmware sim
 
 # Use every core unless told otherwise.
-ifeq (,$(filter -j%,$(MAKEFLAGS)))
+ifeq (0,$(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)))
 MAKEFLAGS += -j$(shell nproc)
 endif
 MAKEFLAGS += --no-builtin-rules

@@ -9,3 +9,11 @@ $(MODEL_TEST_LOGS): $(BUILD)/test/model-%.log: tests/model/test_%.py $(BUILD)/mo
 	@tests/run_test.sh model-$* $@ $(PYTHON) -B $< --lib $(BUILD)/model/libfp8mac.so
 
 include tests/model/fast.mk
+
+MODEL_STAGE := $(abspath $(BUILD))/model-stage
+$(BUILD)/test/model-install.log: tests/model/install.sh $(BUILD)/model/libfp8mac.a $(BUILD)/model/libfp8mac.so \
+    tests/run_test.sh
+	@rm -rf $(MODEL_STAGE)
+	@$(MAKE) --no-print-directory install-model DESTDIR= PREFIX=$(MODEL_STAGE) >/dev/null
+	@tests/run_test.sh model-install $@ tests/model/install.sh $(MODEL_STAGE)
+TESTS += $(BUILD)/test/model-install.log
