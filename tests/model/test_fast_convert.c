@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Array conversions of every instruction set equal the definition, element by element, and so do the flags: float32 of
-// every exponent with significands around every rounding boundary, to every row there is a kernel for and to those there
-// is none for; every code of every row to float32; stochastic rounding; scaled conversions.
+// every exponent with significands around every rounding boundary, to every row there is a kernel for and to those
+// there is none for; every code of every row to float32; stochastic rounding; scaled conversions.
 #include <stdlib.h>
 
 #include "check.h"
@@ -23,8 +23,8 @@ static uint32_t random_bits(void) // splitmix64
     return (uint32_t)(z >> 32);
 }
 
-// Every sign and exponent; the first bits of the significand in full, the others all zero, one, or nearly so. A quarter of
-// them, at random and shuffled, and one element more than whole vectors.
+// Every sign and exponent; the first bits of the significand in full, the others all zero, one, or nearly so. A
+// quarter of them, at random and shuffled, and one element more than whole vectors.
 static size_t make_source(void)
 {
     static const uint32_t low[LOW_PATTERNS] = {0, 1, 0x7ff, 0x800, 0xfff};
