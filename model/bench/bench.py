@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speed of libfp8mac beside PyTorch, ml_dtypes, gfloat and NumPy with OpenBLAS: one core, one process, round after round.
+"""Speed of libfp8mac beside PyTorch, ml_dtypes, gfloat and NumPy with OpenBLAS: one core, one process.
 
-Every round times each contender of a group once, so that all of them see the same machine. What is timed is the thread's
-own processor time, in which other programs' turns do not count. A contender's time is its median over the rounds, its
-ratio the median over the rounds of baseline time / own time: a disturbance of one round moves neither. Every result is checked bit for bit in the same run: conversions against ml_dtypes, GEMMs against the definition
-in scalar integers on sampled outputs. Exit status 1 if a bit differs; a missed target is only reported."""
+Every round times each contender of a group once, so that all of them see the same machine. What is timed is the
+thread's own processor time, in which other programs' turns do not count. A contender's time is its median over the
+rounds, its ratio the median over the rounds of baseline time / own time: a disturbance of one round moves neither.
+Every result is checked bit for bit in the same run: conversions against ml_dtypes, GEMMs against the definition in
+scalar integers on sampled outputs. Exit status 1 if a bit differs; a missed target is only reported."""
 
 import argparse
 import ctypes as ct
@@ -156,7 +157,8 @@ def bench_decode(bench, lib, rng, size):
 
 def bench_stochastic(bench, lib, rng):
     size, bits = SMALL, 16
-    x, nearest, codes = rng.standard_normal(size, dtype=np.float32), clib.blank(size, np.uint8), clib.blank(size, np.uint8)
+    x = rng.standard_normal(size, dtype=np.float32)
+    nearest, codes = (clib.blank(size, np.uint8) for _ in range(2))
     r = rng.integers(0, 1 << bits, size, dtype=np.uint32)
     flags = ct.c_uint32()
     given, drawn = clib.RandomSource(r.ctypes.data, bits), clib.RandomSource(None, bits, 1)
@@ -171,8 +173,9 @@ def bench_stochastic(bench, lib, rng):
                                   names[1]: lambda: stochastic(given, codes),
                                   names[2]: lambda: stochastic(drawn, codes.copy())},
                 [(names[1], names[0], 0.4), (names[2], names[0], None)])
-    defined = np.array([lib.encode_stochastic(lib.by_name["e4m3fn"], lib.value_from_double(float(v)), 0, int(bits_of), bits,
-                                              None) for v, bits_of in zip(x[:4096], r)], dtype=np.uint8)
+    row = lib.by_name["e4m3fn"]
+    defined = np.array([lib.encode_stochastic(row, lib.value_from_double(float(v)), 0, int(word), bits, None)
+                        for v, word in zip(x[:4096], r)], dtype=np.uint8)
     bench.check(names[1], codes[:4096], defined)
 
 

@@ -88,6 +88,9 @@ typedef struct fp8mac_kernels {
     void (*encode16)(const fp8mac_fast_encode *how, uint16_t *dst, const float *src, size_t n, fp8mac_fast_seen *seen);
     void (*decode8)(const fp8mac_fast_row *row, float *dst, const uint8_t *src, size_t n);
     void (*decode16)(const fp8mac_fast_row *row, float *dst, const uint16_t *src, size_t n);
+    // r[i] = the first word of Philox4x32-10 at {m, n + i, ...}, shifted down to its first `bits` bits; n does not
+    // carry.
+    void (*draw)(uint32_t *r, size_t count, const uint32_t counter[4], const uint32_t key[2], unsigned bits);
     uint32_t (*bits_used)(const uint32_t *words, size_t n); // all of them ORed
     fp8mac_scan (*scan)(const uint8_t *codes, size_t n);
     // `rows` <= width rows of k codes, made a panel of `width` columns (mr or nr): values * 2^scale, finite codes only.

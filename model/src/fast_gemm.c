@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GEMM by the kernels: columns of B in blocks, packed once; rows of A in blocks; K in blocks that are multiples of the
-// group, in ascending order, with the accumulators kept in their own format between them.
+// A GEMM by the kernels: columns of B in blocks, packed once; rows of A in blocks; K in blocks that are multiples of
+// the group, in ascending order, with the accumulators kept in their own format between them.
 #include "fast_plan.h"
 
 #include <math.h>
@@ -309,8 +309,8 @@ static bool allocate_panels(work *w)
     w->a_exponent = allocate(exponents ? m * k + BEYOND : 1, 1);
     w->b_exponent = allocate(exponents ? n * k + BEYOND : 1, 1);
     w->acc = allocate(m * n, w->plan.acc_bytes);
-    return w->a_panel != NULL && w->b_panel != NULL && w->a_double != NULL && w->a_small != NULL && w->a_exponent != NULL &&
-           w->b_exponent != NULL && w->acc != NULL;
+    return w->a_panel != NULL && w->b_panel != NULL && w->a_double != NULL && w->a_small != NULL &&
+           w->a_exponent != NULL && w->b_exponent != NULL && w->acc != NULL;
 }
 
 static void free_panels(work *w)

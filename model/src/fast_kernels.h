@@ -2,6 +2,7 @@
 // Included once by each instruction set's source, which defines what C cannot say for it. VL floats make a vector.
 #include "fast_vector.h"
 #include "fast_kernels_convert.h"
+#include "fast_kernels_random.h"
 #include "fast_kernels_pack.h"
 #include "fast_kernels_gemm.h"
 #include "fast_kernels_wide.h"
@@ -13,6 +14,7 @@ const fp8mac_kernels KERNELS = {
     .encode16 = encode16,
     .decode8 = decode8,
     .decode16 = decode16,
+    .draw = draw_words,
     .bits_used = bits_used,
     .scan = scan,
     .pack = pack,

@@ -42,7 +42,7 @@ static void tile_fp16(const fp8mac_tile *tile)
     tile_single(tile, true);
 }
 
-// ---- sums exact in double: four vectors of columns, half the rows at a time ------------------------------------------
+// ---- sums exact in double: four vectors of columns, half the rows at a time -------------------------------------
 
 typedef enum rounding { TO_NOTHING, TO_FP32, TO_FP16 } rounding;
 enum { HALF_MR = MR / 2 };

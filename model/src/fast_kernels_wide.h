@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps whose sums do not fit a double, in two. See fast_vector.h.
 //
-// The large values of A times B, and the small ones, each have sums of four products that do fit. Both are cut at `one`,
-// and so is acc:
+// The large values of A times B, and the small ones, each have sums of four products that do fit. Both are cut at
+// `one`, and so is acc:
 //
 //   acc + products = high + low       high a multiple of `one`, |low| <= one, both exact
 //

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // With every product a multiple of 2^unit and below 2^top, after scaling, and K products:
 //
-//   FP32, one product a step   products are floats; acc is a multiple of 2^unit, too, and below 2^(top + log2 K + 1), so
+//   FP32, one product a step   products are floats; acc is also a multiple of 2^unit and below 2^(top + log2 K + 1), so
 //                              with unit >= -149 and that <= 127 nothing underflows, overflows or is rounded but by
 //                              the one rounding of acc + product
 //   FP16, one product a step   likewise, see tile_fp16; overflow gives Inf, which stays

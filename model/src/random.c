@@ -63,6 +63,46 @@ static fp8mac_status validate_source(const fp8mac_random_source *source, size_t 
     return FP8MAC_OK;
 }
 
+// Random bits of a block, drawn together; one by one where n carries into m.
+static void draw_block(const fp8mac_kernels *kernels, const fp8mac_random_source *source, size_t first, uint32_t *r,
+                       size_t count)
+{
+    uint64_t place = ((uint64_t)source->m << 32 | source->n) + first;
+    if ((uint32_t)place > UINT32_MAX - count) {
+        for (size_t i = 0; i < count; i++) {
+            r[i] = draw(source, first + i);
+        }
+        return;
+    }
+    uint32_t high = (uint32_t)(source->step >> 32) | (uint32_t)FP8MAC_RANDOM_CONVERT << 28;
+    const uint32_t counter[4] = {(uint32_t)(place >> 32), (uint32_t)place, (uint32_t)source->step, high};
+    const uint32_t key[2] = {(uint32_t)source->seed, (uint32_t)(source->seed >> 32)};
+    kernels->draw(r, count, counter, key, source->bits);
+}
+
+// Blocks of elements, as long as there is a kernel for them: there is for all, or for none.
+static bool convert_fast(const fp8mac_format *dst_format, void *dst, const fp8mac_format *src_format, const void *src,
+                         size_t n, fp8mac_overflow overflow, const fp8mac_random_source *source, fp8mac_flags *flags)
+{
+    enum { BLOCK = 1024 };
+    const fp8mac_kernels *kernels = fp8mac_kernels_best();
+    bool done = FP8MAC_FAST && kernels != NULL;
+    if (done && source->r != NULL) {
+        return fp8mac_fast_convert_stochastic(kernels, dst_format, dst, src_format, src, n, overflow, source->r,
+                                              source->bits, flags);
+    }
+    unsigned dst_bytes = fp8mac_format_bytes(dst_format), src_bytes = fp8mac_format_bytes(src_format);
+    uint32_t r[BLOCK];
+    for (size_t i = 0; done && i < n; i += BLOCK) {
+        size_t count = n - i < BLOCK ? n - i : BLOCK;
+        draw_block(kernels, source, i, r, count);
+        done = fp8mac_fast_convert_stochastic(kernels, dst_format, (uint8_t *)dst + i * dst_bytes, src_format,
+                                              (const uint8_t *)src + i * src_bytes, count, overflow, r, source->bits,
+                                              flags);
+    }
+    return done;
+}
+
 fp8mac_status fp8mac_convert_stochastic(const fp8mac_format *dst_format, void *dst, const fp8mac_format *src_format,
                                         const void *src, size_t n, fp8mac_overflow overflow,
                                         const fp8mac_random_source *source, fp8mac_flags *flags)
@@ -80,10 +120,7 @@ fp8mac_status fp8mac_convert_stochastic(const fp8mac_format *dst_format, void *d
     if (status != FP8MAC_OK) {
         return status;
     }
-    const fp8mac_kernels *kernels = fp8mac_kernels_best();
-    if (FP8MAC_FAST && kernels != NULL &&
-        fp8mac_fast_convert_stochastic(kernels, dst_format, dst, src_format, src, n, overflow, source->r, source->bits,
-                                       flags)) {
+    if (convert_fast(dst_format, dst, src_format, src, n, overflow, source, flags)) {
         return FP8MAC_OK;
     }
     unsigned dst_bytes = fp8mac_format_bytes(dst_format);

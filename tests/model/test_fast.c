@@ -175,8 +175,8 @@ static void describe(const fp8mac_gemm_desc *desc, fp8mac_isa isa, const fp8mac_
     for (size_t i = 0; i < desc->m * desc->ldd * bytes && wrong == 0; i++) {
         wrong = d_want[i] != d_got[i] ? i + 1 : 0;
     }
-    printf("%s: %zu x %zu x %zu, %s x %s, acc %d group %u F %u rounding %d, scale %d, D %s at byte %zu; flags %x and %x, "
-           "amax %g and %g\n",
+    printf("%s: %zu x %zu x %zu, %s x %s, acc %d group %u F %u rounding %d, scale %d, D %s at byte %zu; "
+           "flags %x and %x, amax %g and %g\n",
            fp8mac_isa_name(isa), desc->m, desc->n, desc->k, desc->dot.a_format->name, desc->dot.b_format->name,
            desc->dot.acc_format, desc->dot.group, desc->dot.frac_bits, desc->dot.acc_rounding,
            desc->dot.scale_exp_a + desc->dot.scale_exp_b, desc->d_format->name, wrong, want->flags, got->flags,
@@ -386,7 +386,7 @@ int main(int argc, char **argv)
         printf("%s: FP32 %lu, FP16 %lu, FIXED %lu, E8M13 %lu\n", names[i], taken[FP8MAC_ACC_FP32][i],
                taken[FP8MAC_ACC_FP16][i], taken[FP8MAC_ACC_FIXED][i], taken[FP8MAC_ACC_E8M13][i]);
     }
-    CHECK(taken[FP8MAC_ACC_FIXED][1] > least && taken[FP8MAC_ACC_E8M13][2] > least && taken[FP8MAC_ACC_FP32][2] > least &&
-          taken[FP8MAC_ACC_FP16][2] > least);
+    CHECK(taken[FP8MAC_ACC_FIXED][1] > least && taken[FP8MAC_ACC_E8M13][2] > least &&
+          taken[FP8MAC_ACC_FP32][2] > least && taken[FP8MAC_ACC_FP16][2] > least);
     return report();
 }

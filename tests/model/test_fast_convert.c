@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Array conversions of every instruction set equal the definition, element by element, and so do the flags: float32 of
-// every exponent with significands around every rounding boundary, to every row there is a kernel for and to those there
-// is none for; every code of every row to float32; stochastic rounding; scaled conversions.
+// every exponent with significands around every rounding boundary, to every row there is a kernel for and to those
+// there is none for; every code of every row to float32; stochastic rounding; scaled conversions.
 #include <stdlib.h>
 
 #include "check.h"
@@ -23,8 +23,8 @@ static uint32_t random_bits(void) // splitmix64
     return (uint32_t)(z >> 32);
 }
 
-// Every sign and exponent; the first bits of the significand in full, the others all zero, one, or nearly so. A quarter of
-// them, at random and shuffled, and one element more than whole vectors.
+// Every sign and exponent; the first bits of the significand in full, the others all zero, one, or nearly so. A
+// quarter of them, at random and shuffled, and one element more than whole vectors.
 static size_t make_source(void)
 {
     static const uint32_t low[LOW_PATTERNS] = {0, 1, 0x7ff, 0x800, 0xfff};
@@ -152,6 +152,45 @@ static void test_scaled(const fp8mac_format *f, float scale, size_t n)
     }
 }
 
+// Drawn in blocks or one by one; where n carries into m, too.
+static void test_draw(void)
+{
+    for (unsigned i = 0; i < 60; i++) {
+        size_t n = 1 + random_bits() % 3000;
+        fp8mac_random_source drawn = {.bits = 1 + i % 24, .seed = (uint64_t)random_bits() << 32 | random_bits(),
+                                      .m = random_bits(), .n = i % 3 == 0 ? UINT32_MAX - 1500 : random_bits(),
+                                      .step = (uint64_t)(random_bits() & 0xfffffff) << 32 | random_bits()};
+        for (size_t j = 0; j < n; j++) {
+            uint64_t place = ((uint64_t)drawn.m << 32 | drawn.n) + j;
+            draws[j] = fp8mac_random_bits(drawn.seed, (uint32_t)(place >> 32), (uint32_t)place, drawn.step,
+                                          FP8MAC_RANDOM_CONVERT, drawn.bits);
+        }
+        for (int isa = FP8MAC_ISA_PORTABLE; isa <= FP8MAC_ISA_AVX512; isa++) {
+            const uint32_t counter[4] = {drawn.m, 7, (uint32_t)drawn.step, (uint32_t)isa};
+            const uint32_t key[2] = {(uint32_t)drawn.seed, (uint32_t)(drawn.seed >> 32)};
+            const fp8mac_kernels *kernels = kernels_of(isa);
+            bool equal = true;
+            if (kernels != NULL) {
+                kernels->draw((uint32_t *)(void *)want, n, counter, key, drawn.bits);
+            }
+            for (uint32_t j = 0; kernels != NULL && j < n; j++) {
+                uint32_t at[4] = {counter[0], 7 + j, counter[2], counter[3]}, out[4];
+                fp8mac_philox4x32(at, key, out);
+                equal = equal && fp8mac_load_code(want, j, 4) == out[0] >> (32 - drawn.bits);
+            }
+            CHECK(equal);
+        }
+        fp8mac_random_source given = {.r = draws, .bits = drawn.bits};
+        const fp8mac_format *f = row((fp8mac_format_id)(i % 5)); // FP16, too, for which there is no kernel
+        fp8mac_flags want_flags = 0, got_flags = 0;
+        CHECK(fp8mac_convert_stochastic(f, want, row(FP8MAC_FP32), source, n, FP8MAC_OVERFLOW_SATURATE, &given,
+                                        &want_flags) == FP8MAC_OK);
+        CHECK(fp8mac_convert_stochastic(f, got, row(FP8MAC_FP32), source, n, FP8MAC_OVERFLOW_SATURATE, &drawn,
+                                        &got_flags) == FP8MAC_OK);
+        compare(f, FP8MAC_ISA_BEST, n * fp8mac_format_bytes(f), want_flags, got_flags);
+    }
+}
+
 static void test_row(const fp8mac_format *f, size_t n)
 {
     static const unsigned bits[] = {1, 7, 13, 20, 21, 24};
@@ -189,6 +228,7 @@ int main(void)
     for (int id = 0; id < FP8MAC_ROW_COUNT; id++) {
         test_row(row((fp8mac_format_id)id), n / (id < 4 ? 1 : 8));
     }
+    test_draw();
     CHECK(stochastic_taken > 24);
     printf("%zu values; %lu stochastic conversions by kernels\n", n, stochastic_taken);
     free(source);

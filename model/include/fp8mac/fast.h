@@ -3,10 +3,10 @@
 // fp8mac_gemm and the conversions choose the best instructions themselves, and these functions are for threads, and
 // for those who measure or test one path.
 //
-// What is fast: conversions of float32 to and from rows with IEEE 754's layout of exponents (nearest even, or stochastic
-// with given bits); GEMMs with such operands into FP32, FP16 and FIXED, exact, and into E8M13, FP32 and FP16 with
-// truncated alignment toward zero. Outputs whose row of A or column of B holds Inf or NaN, and every other setting, are
-// computed one by one, by the definition.
+// What is fast: conversions of float32 to and from rows with IEEE 754's layout of exponents (nearest even, or
+// stochastic with given bits); GEMMs with such operands into FP32, FP16 and FIXED, exact, and into E8M13, FP32 and
+// FP16 with truncated alignment toward zero. Outputs whose row of A or column of B holds Inf or NaN, and every other
+// setting, are computed one by one, by the definition.
 //
 // The environment variable FP8MAC_ISA (defined, portable, avx2, avx512) sets what FP8MAC_ISA_BEST means, for testing;
 // it is read once.
