@@ -152,6 +152,21 @@ static bool is_plain(const fp8mac_dot_config *dot)
     return format && !random && !cut && !saturates && !dot->flush && dot->promote == 0 && dot->chunk == 0;
 }
 
+// Whether some step may overflow, rows that hold Inf or NaN included: `bounds` leaves those out, so their other codes
+// count as the formats' largest.
+static bool may_overflow(const fp8mac_dot_config *dot, const fp8mac_operand_facts *a, const fp8mac_operand_facts *b,
+                         const bounds *x, size_t k)
+{
+    int32_t scale = x->top - a->top - b->top;
+    int32_t top = (a->specials != 0 ? a->e_max + 1 : a->top) + (b->specials != 0 ? b->e_max + 1 : b->top) + scale;
+    switch (dot->acc_format) {
+    case FP8MAC_ACC_FIXED: return false;
+    // K roundings to 11 bits make a sum larger by 2^(K / 1420) at most.
+    case FP8MAC_ACC_FP16: return k >= 8192 || top + x->k_bits + 1 + (int32_t)(k / 1024) >= FP16_TOP - 1;
+    default: return top + x->k_bits + 1 > MOST_TOP;
+    }
+}
+
 bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
                            const fp8mac_operand_facts *a, const fp8mac_operand_facts *b)
 {
@@ -168,9 +183,7 @@ bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels
     }
     *plan = (fp8mac_fast_plan){.kernels = kernels, .tile = {.group = group}, .acc_bytes = sizeof(float)};
     plan->specials_are_nan = !dot->a_format->has_inf && !dot->b_format->has_inf;
-    // K roundings to 11 bits make a sum larger by 2^(K / 1420) at most.
-    bool small = desc->k < 8192 && x.top + x.k_bits + 1 + (int32_t)(desc->k / 1024) < FP16_TOP - 1;
-    plan->may_overflow = dot->acc_format == FP8MAC_ACC_FP16 && !small;
+    plan->may_overflow = may_overflow(dot, a, b, &x, desc->k);
     bool own_nan = dot->acc_format == FP8MAC_ACC_FP32 || dot->acc_format == FP8MAC_ACC_E8M13;
     plan->nan = dot->nan_code != 0 && own_nan ? dot->nan_code : FP8MAC_FP32_NAN;
     plan->a_scale = fp8mac_float_from_bits((uint32_t)(scale + 127) << 23);

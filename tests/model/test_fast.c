@@ -362,6 +362,30 @@ static void test_refusals(void)
     CHECK(fp8mac_isa_name((fp8mac_isa)99) == NULL && !fp8mac_isa_available((fp8mac_isa)99));
     CHECK(fp8mac_isa_best() != FP8MAC_ISA_BEST && fp8mac_isa_available(fp8mac_isa_best()));
 }
+// A sum that overflows FP16 before it meets a NaN raises `overflow`, though every other row is small.
+static void test_overflow_before_nan(void)
+{
+    static const uint8_t rows_a[2][4] = {{0x01, 0x01, 0x01, 0x01}, {0x7e, 0x7e, 0x7e, 0x7f}}; // e4m3fn
+    float want[4], got[4];
+    fp8mac_dot_config dot = {.a_format = row(FP8MAC_E4M3FN), .b_format = row(FP8MAC_E4M3FN),
+                             .acc_format = FP8MAC_ACC_FP16};
+    memcpy(a, rows_a, sizeof rows_a);
+    memcpy(b, (const uint8_t[2][4]){{0x7e, 0x7e, 0x7e, 0x7e}, {0x01, 0x01, 0x01, 0x01}}, 8);
+    fp8mac_gemm_desc desc = {.m = 2, .n = 2, .k = 4, .dot = dot, .a = a, .lda = 4, .b = b, .ldb = 4, .d = want,
+                             .d_format = row(FP8MAC_FP32), .ldd = 2};
+    fp8mac_gemm_result want_result, got_result;
+    fp8mac_run run = {.isa = FP8MAC_ISA_DEFINED};
+    CHECK(fp8mac_gemm_run(&desc, &run, &want_result) == FP8MAC_OK);
+    CHECK(want_result.flags == (FP8MAC_FLAG_OVERFLOW | FP8MAC_FLAG_NAN));
+    desc.d = got;
+    for (int isa = FP8MAC_ISA_PORTABLE; isa <= FP8MAC_ISA_AVX512; isa++) {
+        run.isa = (fp8mac_isa)isa;
+        if (fp8mac_isa_available(run.isa)) {
+            CHECK(fp8mac_gemm_run(&desc, &run, &got_result) == FP8MAC_OK);
+            CHECK(memcmp(want, got, sizeof want) == 0 && same_result(&want_result, &got_result));
+        }
+    }
+}
 
 // The number of random GEMMs is an argument.
 int main(int argc, char **argv)
@@ -377,6 +401,7 @@ int main(int argc, char **argv)
     }
     test_minus_zero();
     test_tie_beyond_double();
+    test_overflow_before_nan();
     test_refusals();
     unsigned long least = (unsigned long)count / 100;
     static const char *const names[] = {"single", "groups", "aligned"};
