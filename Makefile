@@ -26,6 +26,11 @@ MAKEFLAGS += -j$(shell nproc)
 endif
 MAKEFLAGS += --no-builtin-rules
 
+# A line a product; the whole commands with V=1.
+V :=
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-9s %s\n' '$(1)' '$(2)')
+
 # Whatever is asked for is built on a machine that is set up: env.mk is (re)made first if it is missing or old.
 NO_SETUP_GOALS := help clean
 ifneq (,$(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all)))
@@ -33,7 +38,7 @@ include $(BUILD)/env.mk
 include tools/array.mk
 # Each fragment appends the logs of its tests to TESTS; tests/run_test.sh makes a log only when its test passes.
 TESTS :=
-include model/build.mk rtl/build.mk sim/build.mk firmware/build.mk tests/build.mk
+include model/build.mk rtl/build.mk sim/build.mk firmware/build.mk tests/build.mk tools/run.mk
 endif
 
 $(BUILD)/env.mk: tools/setup.sh tools/packages.txt tools/requirements.txt

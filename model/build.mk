@@ -19,24 +19,29 @@ model: $(BUILD)/model/libfp8mac.a $(BUILD)/model/libfp8mac.so
 
 $(BUILD)/model/%.o: model/src/%.c model/build.mk
 	@mkdir -p $(@D)
-	$(CC) $(MODEL_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$@)
+	$(Q)$(CC) $(MODEL_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/model-san/%.o: model/src/%.c model/build.mk
 	@mkdir -p $(@D)
-	$(CC) $(MODEL_CFLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$@)
+	$(Q)$(CC) $(MODEL_CFLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # Made anew, so that no object of a source that is gone stays inside.
 $(BUILD)/model/libfp8mac.a: $(MODEL_OBJECTS)
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)rm -f $@
+	$(call say,AR,$@)
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/model-san/libfp8mac.a: $(MODEL_SAN_OBJECTS)
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)rm -f $@
+	$(call say,AR,$@)
+	$(Q)$(AR) rcs $@ $^
 
 # The link beside it is the name that a program linked against it looks for.
 $(BUILD)/model/libfp8mac.so: $(MODEL_OBJECTS)
-	$(CC) -shared -Wl,-soname,$(MODEL_SONAME) -Wl,--no-undefined $(LDFLAGS) -o $@ $^
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared -Wl,-soname,$(MODEL_SONAME) -Wl,--no-undefined $(LDFLAGS) -o $@ $^
 	ln -sf libfp8mac.so $(@D)/$(MODEL_SONAME)
 
 install-model: model model/fp8mac.pc.in
@@ -54,7 +59,8 @@ MODEL_C_TESTS := api by_hand dot_definition
 MODEL_C_TEST_PROGRAMS := $(MODEL_C_TESTS:%=$(BUILD)/model-san/test_%)
 
 $(MODEL_C_TEST_PROGRAMS): $(BUILD)/model-san/test_%: tests/model/test_%.c $(BUILD)/model-san/libfp8mac.a
-	$(CC) $(MODEL_CFLAGS) -Imodel/src $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(MODEL_CFLAGS) -Imodel/src $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^)
 
 MODEL_C_TEST_LOGS := $(BUILD)/test/model-api.log $(BUILD)/test/model-by-hand.log $(BUILD)/test/model-dot-definition.log
 TESTS += $(MODEL_C_TEST_LOGS)

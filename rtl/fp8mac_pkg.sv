@@ -128,7 +128,75 @@ package fp8mac_pkg;
     logic [31:0] scale_d;
   } epilogue_cfg_t;
 
+  // Product of two operands: (-1)^sign * sig * 2^(shift + ProductExpMin), not normalised. Zero, Inf and NaN operands
+  // give sig = 0.
+  parameter int unsigned ProductSigW = 2 * SigW;
+  parameter int unsigned ProductShiftW = OperandExpW + 1;
+  parameter int unsigned ProductShiftMax = 2 * ((1 << OperandExpW) - 1) - 2;  // exponents are at least 1
+  parameter int signed ProductExpMin = 2 - 2 * OperandExpBias;                // -34
+
+  typedef struct packed {
+    logic                     sign;
+    logic [ProductShiftW-1:0] shift;
+    logic [ProductSigW-1:0]   sig;
+  } product_t;
+
+  // Only products of two E5M2 operands reach below 2^-32, and their two lowest bits are zero: every product is an
+  // integer of SumUnitExp, below 2^(SumUnitExp + ProductW).
+  parameter int unsigned ProductDropW = 2;
+  parameter int signed SumUnitExp = ProductExpMin + int'(ProductDropW);                        // -32
+  parameter int unsigned ProductW = ProductSigW + ProductShiftMax - ProductDropW;              // 66
+
+  // Width of the two's complement sum of `lanes` products.
+  function automatic int unsigned sum_width(int unsigned lanes);
+    return ProductW + unsigned'($clog2(lanes)) + 1;
+  endfunction
+
+  // What a step's products are beside their finite sum.
+  typedef struct packed {
+    logic nan;       // a NaN operand
+    logic invalid;   // Inf * 0
+    logic pos_inf;   // a product is +Inf
+    logic neg_inf;   // a product is -Inf
+    logic neg_zero;  // every product is -0
+  } products_class_t;
+
+  // What a step's result is when it is not the rounded sum.
+  typedef enum logic [1:0] {
+    SpecialNone,
+    SpecialNan,
+    SpecialPosInf,
+    SpecialNegInf
+  } special_e;
+
+  // FP32, in which the accumulator is kept whatever its format.
+  parameter int unsigned Fp32MantW = 23;
+  parameter int unsigned AccSigW = Fp32MantW + 1;
+  parameter int signed Fp32Bias = 127;
+  parameter int unsigned Fp32ExpMax = 255;                 // exponent field of Inf and NaN
+  parameter int unsigned Fp16MantW = 10;
+  parameter int unsigned Fp16FieldMin = 113;               // FP16's exponent range, as FP32 fields: 2^-14
+  parameter int unsigned Fp16FieldInf = 143;               // and 2^16, the first binade that overflows
+
+  // A sum on its way to rounding: sig * 2^(field - Fp32Bias - Fp32MantW), a guard and a sticky bit below it.
+  parameter int unsigned RoundFieldW = 9;                  // up to 257 before overflow is judged
+
+  typedef struct packed {
+    logic                   sign;
+    logic [RoundFieldW-1:0] field;  // FP32's exponent field; 1 also for a subnormal
+    logic [AccSigW-1:0]     sig;
+    logic                   guard;
+    logic                   sticky;
+  } normalised_t;
+
+  // Pipeline of an element, in cycles. A step issued in cycle t reads its accumulator in t + 2 and leaves the new
+  // value for cycle t + 2 + LoopCycles: steps of one slot are at least LoopCycles apart.
+  parameter int unsigned LoopCycles = 3;
+  parameter int unsigned ElementStages = 5;                // fp8mac_pe: from step_valid_i to result_valid_o, flags_o
+  parameter int unsigned ArrayStages = ElementStages + 2;  // fp8mac_array: from step_valid_i to slot_full_o, flags_o
+
   parameter logic [31:0] Fp32Nan = 32'h7fc0_0000;
+  parameter logic [31:0] Fp32Inf = 32'h7f80_0000;
   parameter logic [31:0] Fp32One = 32'h3f80_0000;
 
   // Why a command failed; the STATUS register's error_code and the firmware's status.

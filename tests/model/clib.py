@@ -5,6 +5,8 @@ import ctypes as ct
 import pathlib
 import re
 
+import numpy as np
+
 INCLUDE = pathlib.Path(__file__).resolve().parents[2] / "model" / "include" / "fp8mac"
 
 
@@ -119,6 +121,8 @@ SIGNATURES = {  # name: (result, arguments)
     "dot": (STATUS, [VOID_P, VOID_P, ct.c_char_p, ct.c_char_p, SIZE, VOID_P]),
     "acc_to_fp32": (U32, [VOID_P, VOID_P, VOID_P]),
     "epilogue_apply": (U32, [ct.POINTER(Epilogue), U32, U32, U32, U32, U32, VOID_P, VOID_P, VOID_P]),
+    "fp32_mul": (U32, [U32, U32, VOID_P]),
+    "fp32_add": (U32, [U32, U32, VOID_P]),
     "gemm": (STATUS, [ct.POINTER(GemmDesc), VOID_P]),
 }
 
@@ -146,7 +150,6 @@ class Library:
 
 def blank(n, dtype):
     """An output buffer whose content is unlikely to be right already."""
-    import numpy as np
     return np.frombuffer(b"\xa5" * (n * np.dtype(dtype).itemsize), dtype=dtype).copy()
 
 

@@ -105,7 +105,7 @@ def test_every_pair(checks, lib):
         row, dot = ACC_ROWS[acc], Dot(lib, a_name, b_name, acc)
         plus = acc == "FP16"
         if plus:
-            rounded = np.where((rounded == 0) & oracle_zero(a_name, b_name), dtype(0), rounded)
+            rounded = np.where((rounded == 0) & exact_zero(a_name, b_name), dtype(0), rounded)
         want = np.where(np.isnan(rounded), code_type(oracle.nan_code(row)), rounded.view(code_type))
         start = 0 if plus else oracle.sign_bit(row)
         got = [dot.step(start, byte[i], byte[j]) for i in range(256) for j in range(256)]
@@ -116,7 +116,7 @@ def test_every_pair(checks, lib):
                       lambda i: f"{a_name} {i >> 8:#x} x {b_name} {i & 255:#x}")
 
 
-def oracle_zero(a_name, b_name):
+def exact_zero(a_name, b_name):
     """Where the exact product is zero, not merely rounded to zero."""
     every = np.arange(256, dtype=np.uint8)
     a = every.view(DTYPES[a_name]).astype(np.float64)[:, None]
@@ -124,6 +124,7 @@ def oracle_zero(a_name, b_name):
 
 
 # ---- directed corners -------------------------------------------------------------------------------------------
+
 
 def test_corners(checks, lib):
     """Both the library and the oracle against results written by hand."""

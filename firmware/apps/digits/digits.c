@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+// Classifies handwritten digits: three layers, each one scaled GEMM with bias (and ReLU) on the FP8 array, in batches.
+//
+//   IMAGES=  how many of the test images, the first ones (chip: 256, host: all)
+//   BATCH=   images at a time, M of the GEMMs (128)
+//   ACC=     accumulator: fp32, fp16 (fp32)
+//   FORMAT=  of the activations: e4m3fn, e5m2, e4m3fnuz, e5m2fnuz (e4m3fn); the weights are e4m3fn
+//
+// Hidden activations are written in FP8 with the scale of a delayed recipe: each layer's amax, read back after its
+// GEMM, scales the batches after it. The first batch has the calibration amax of the training images.
+//
+// Operands are used as code * 2^-floor(log2 largest value), so within +-2: no sum of theirs leaves an FP16
+// accumulator. The same power of two is in the scales, so that FP32 is not touched by it.
+//
+// Exit status: 0; 1 if an output, amax or flag differs from the golden model or the runtime reports an error; 2 for
+// an argument that is not possible.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "digits_data.h"
+#include "fp8mac/convert.h"
+#include "fp8mac/recipe.h"
+#include "fp8rt/app.h"
+#include "fp8rt/matrix.h"
+
+enum {
+    HIDDEN_LAYERS = DIGITS_LAYERS - 1,
+    HISTORY = 16, // batches that the delayed scale looks back on
+    CHIP_IMAGES = 256,
+    BATCH = 128,
+};
+
+typedef struct options {
+    uint32_t images, batch;
+    fp8mac_format_id format;
+    fp8mac_acc_format acc_format;
+} options;
+
+typedef struct totals {
+    uint32_t right, float32_right;
+    uint32_t outputs, different;
+    fp8rt_counters counters;
+} totals;
+
+typedef struct network {
+    options options;
+    fp8rt_device dev;
+    fp8rt_arena arena;               // what is left for scratch
+    uint8_t pixel_code[DIGITS_PIXEL_MAX + 1];
+    void *rows[DIGITS_LAYERS + 1];   // the batch: pixels, hidden activations, FP32 outputs
+    int code_exp;                    // hidden activations are used as code * 2^-code_exp
+    fp8mac_recipe_delayed recipe[HIDDEN_LAYERS];
+    float history[HIDDEN_LAYERS][HISTORY];
+    totals totals;
+} network;
+
+// ---- arguments ------------------------------------------------------------------------------------------------------
+
+static const char *const option_names[] = {"IMAGES", "BATCH", "ACC", "FORMAT"};
+
+static bool known_option(const char *argument) {
+    for (size_t i = 0; i < sizeof option_names / sizeof *option_names; i++) {
+        size_t length = strlen(option_names[i]);
+        if (strncmp(argument, option_names[i], length) == 0 && argument[length] == '=') return true;
+    }
+    printf("%s is not an option of digits: choose from IMAGES=, BATCH=, ACC= and FORMAT=.\n", argument);
+    return false;
+}
+
+// Decimal, 1..DIGITS_IMAGES; 0 if it is not that.
+static uint32_t parse_count(const char *text) {
+    uint32_t count = 0;
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c < '0' || *c > '9') return 0;
+        count = count * 10 + (uint32_t)(*c - '0');
+        if (count > DIGITS_IMAGES) return 0;
+    }
+    return count;
+}
+
+static bool count_option(int argc, char **argv, const char *key, uint32_t *count) {
+    const char *text = fp8rt_app_option(argc, argv, key);
+    if (text == NULL) return true;
+    *count = parse_count(text);
+    if (*count == 0) printf("%s=%s is not possible: choose a number from 1 to %d.\n", key, text, DIGITS_IMAGES);
+    return *count != 0;
+}
+
+static bool acc_option(int argc, char **argv, fp8mac_acc_format *acc_format) {
+    const char *text = fp8rt_app_option(argc, argv, "ACC");
+    if (text == NULL || strcmp(text, "fp32") == 0) {
+        *acc_format = FP8MAC_ACC_FP32;
+    } else if (strcmp(text, "fp16") == 0) {
+        *acc_format = FP8MAC_ACC_FP16;
+    } else {
+        printf("ACC=%s is not possible: choose fp32 or fp16.\n", text);
+        return false;
+    }
+    return true;
+}
+
+static bool format_option(int argc, char **argv, fp8mac_format_id *format) {
+    const char *text = fp8rt_app_option(argc, argv, "FORMAT");
+    if (text == NULL) text = "e4m3fn";
+    for (int id = FP8MAC_E4M3FN; id <= FP8MAC_E5M2FNUZ; id++) {
+        *format = (fp8mac_format_id)id;
+        if (strcmp(text, fp8mac_format_get(*format)->name) == 0) return true;
+    }
+    printf("FORMAT=%s is not possible: choose e4m3fn, e5m2, e4m3fnuz or e5m2fnuz.\n", text);
+    return false;
+}
+
+static bool parse_options(int argc, char **argv, options *options) {
+    options->images = fp8rt_app_is_host ? DIGITS_IMAGES : CHIP_IMAGES;
+    options->batch = BATCH;
+    for (int i = 1; i < argc; i++) {
+        if (!known_option(argv[i])) return false;
+    }
+    return count_option(argc, argv, "IMAGES", &options->images) && count_option(argc, argv, "BATCH", &options->batch) &&
+           acc_option(argc, argv, &options->acc_format) && format_option(argc, argv, &options->format);
+}
+
+// ---- the network ----------------------------------------------------------------------------------------------------
+
+static fp8mac_format_id output_format(const network *net, int layer) {
+    return layer < HIDDEN_LAYERS ? net->options.format : FP8MAC_FP32;
+}
+
+static uint32_t output_stride(const network *net, int layer) {
+    uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(output_format(net, layer)));
+    return fp8rt_packed_stride(&net->dev.caps, digits_layers[layer].n * bytes);
+}
+
+static bool allocate(network *net) {
+    uint32_t batch = net->options.batch;
+    net->arena = fp8rt_app_arena();
+    net->rows[0] = fp8rt_arena_alloc(&net->arena, fp8rt_packed_bytes(&net->dev.caps, batch, DIGITS_PIXELS));
+    bool enough = net->rows[0] != NULL;
+    for (int layer = 0; layer < DIGITS_LAYERS; layer++) {
+        net->rows[layer + 1] = fp8rt_arena_alloc(&net->arena, (size_t)batch * output_stride(net, layer));
+        enough = enough && net->rows[layer + 1] != NULL;
+    }
+    return enough;
+}
+
+// Pixels are quantised once: every image is a look-up.
+static void quantise_pixels(network *net) {
+    float pixels[DIGITS_PIXEL_MAX + 1];
+    for (int i = 0; i <= DIGITS_PIXEL_MAX; i++) pixels[i] = (float)i;
+    fp8mac_quantize(fp8mac_format_get(net->options.format), net->pixel_code, pixels, DIGITS_PIXEL_MAX + 1, 1.0f,
+                    (fp8mac_convert_mode){.rounding = FP8MAC_ROUND_NEAREST_EVEN}, NULL);
+}
+
+static void start_recipes(network *net) {
+    float fp8_max = fp8mac_recipe_format_max(fp8mac_format_get(net->options.format));
+    net->code_exp = fp8mac_recipe_floor_log2(fp8_max);
+    for (int layer = 0; layer < HIDDEN_LAYERS; layer++) {
+        fp8mac_recipe_delayed_config config = {
+            .formula = {.fp8_max = fp8_max},
+            .history = net->history[layer],
+            .history_length = HISTORY,
+        };
+        fp8mac_recipe_delayed_init(&net->recipe[layer], config, 1.0f);
+        fp8mac_recipe_delayed_update(&net->recipe[layer], digits_layers[layer].calibration_amax, false);
+    }
+}
+
+static fp8rt_gemm_desc layer_gemm(network *net, int layer, uint32_t batch, const float *scale_a) {
+    const digits_layer *data = &digits_layers[layer];
+    bool hidden = layer < HIDDEN_LAYERS;
+    return (fp8rt_gemm_desc){
+        .m = batch,
+        .n = data->n,
+        .k = data->k,
+        .a_format = net->options.format,
+        .b_format = FP8MAC_E4M3FN,
+        .acc_format = net->options.acc_format,
+        .a = net->rows[layer],
+        .b = data->weights,
+        .b_stride = data->k,
+        .scale_exp_a = layer == 0 ? DIGITS_PIXEL_EXP : -net->code_exp,
+        .scale_exp_b = DIGITS_WEIGHT_EXP,
+        .scale_a = {.mode = FP8MAC_SCALE_TENSOR, .values = scale_a},
+        .scale_b = {.mode = FP8MAC_SCALE_VECTOR, .values = data->scale_b},
+        .bias = data->bias,
+        .activation = hidden ? FP8MAC_ACT_RELU : FP8MAC_ACT_NONE,
+        .d = net->rows[layer + 1],
+        .d_stride = output_stride(net, layer),
+        .d_format = output_format(net, layer),
+        .scale_d = hidden ? &net->recipe[layer].scale : NULL,
+    };
+}
+
+static void add_counters(fp8rt_counters *sum, const fp8rt_counters *x) {
+    sum->cycles += x->cycles;
+    sum->compute += x->compute;
+    sum->drain += x->drain;
+    sum->load += x->load;
+    sum->store += x->store;
+    sum->overhead += x->overhead;
+    sum->idle += x->idle;
+    sum->macs += x->macs;
+    sum->read_beats += x->read_beats;
+    sum->write_beats += x->write_beats;
+}
+
+// *scale_a dequantises the layer's input on entry and its output on return.
+static fp8rt_status run_layer(network *net, int layer, uint32_t batch, float *scale_a) {
+    fp8rt_gemm_plan plan;
+    fp8rt_gemm_result result;
+    fp8rt_gemm_desc desc = layer_gemm(net, layer, batch, scale_a);
+    fp8rt_status status = fp8rt_gemm_plan_make(&net->dev.caps, desc, &plan);
+    if (status != FP8RT_OK) return status;
+    fp8rt_arena rest = net->arena;
+    void *scratch = fp8rt_arena_alloc(&rest, plan.scratch_bytes);
+    status = fp8rt_gemm_run(&net->dev, &plan, scratch, plan.scratch_bytes, &result);
+    if (status != FP8RT_OK) return status;
+
+    uint32_t outputs = desc.m * desc.n;
+    uint32_t different = fp8rt_app_check(&net->dev.caps, &plan, &result);
+    net->totals.outputs += outputs;
+    net->totals.different += different < outputs ? different : outputs;
+    add_counters(&net->totals.counters, &result.counters);
+    if (layer < HIDDEN_LAYERS) {
+        fp8mac_recipe_delayed *recipe = &net->recipe[layer];
+        *scale_a = fp8mac_recipe_inverse(recipe->scale) * fp8mac_recipe_power_of_two(net->code_exp);
+        fp8mac_recipe_delayed_update(recipe, result.amax, result.amax_nonfinite);
+    }
+    return FP8RT_OK;
+}
+
+static void look_up_images(network *net, uint32_t first, uint32_t count) {
+    const uint8_t *code = net->pixel_code;
+    const uint8_t *pixel = &digits_images[first * DIGITS_PIXELS];
+    uint8_t *row = net->rows[0];
+    uint32_t stride = fp8rt_packed_stride(&net->dev.caps, DIGITS_PIXELS);
+    for (; count > 0; count--, row += stride) {
+        for (uint32_t i = 0; i < DIGITS_PIXELS; i += 4, pixel += 4) {
+            row[i] = code[pixel[0]];
+            row[i + 1] = code[pixel[1]];
+            row[i + 2] = code[pixel[2]];
+            row[i + 3] = code[pixel[3]];
+        }
+    }
+}
+
+// FP32 patterns in an order that integers have: a negative number's magnitude bits are inverted.
+static int32_t ordered(uint32_t fp32) {
+    return (int32_t)(fp32 >> 31 ? fp32 ^ 0x7fffffffu : fp32);
+}
+
+// The first of the largest.
+static uint32_t argmax(const uint32_t *outputs) {
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < DIGITS_CLASSES; i++) {
+        if (ordered(outputs[i]) > ordered(outputs[best])) best = i;
+    }
+    return best;
+}
+
+static uint32_t count_right(network *net, uint32_t first, uint32_t count) {
+    const uint8_t *outputs = net->rows[DIGITS_LAYERS];
+    uint32_t stride = output_stride(net, DIGITS_LAYERS - 1), right = 0;
+    for (uint32_t i = 0; i < count; i++, outputs += stride) {
+        right += argmax((const uint32_t *)(const void *)outputs) == digits_labels[first + i];
+        net->totals.float32_right += digits_float32_predictions[first + i] == digits_labels[first + i];
+    }
+    return right;
+}
+
+static fp8rt_status run_batch(network *net, uint32_t first, uint32_t count) {
+    totals before = net->totals;
+    float scale_a = 1.0f;
+    look_up_images(net, first, count);
+    for (int layer = 0; layer < DIGITS_LAYERS; layer++) {
+        fp8rt_status status = run_layer(net, layer, count, &scale_a);
+        if (status != FP8RT_OK) {
+            printf("images %" PRIu32 "..%" PRIu32 ", layer %d: %s\n", first, first + count - 1, layer + 1,
+                   fp8rt_status_string(status));
+            return status;
+        }
+    }
+    uint32_t right = count_right(net, first, count);
+    net->totals.right += right;
+    uint32_t outputs = net->totals.outputs - before.outputs;
+    uint32_t equal = outputs - (net->totals.different - before.different);
+    printf("images %3" PRIu32 "..%-3" PRIu32 " %3" PRIu32 " of %" PRIu32 " right; outputs: %" PRIu32
+           " compared, %" PRIu32 " equal\n",
+           first, first + count - 1, right, count, outputs, equal);
+    return FP8RT_OK;
+}
+
+// ---- report ---------------------------------------------------------------------------------------------------------
+
+static const char *format_name(const network *net) {
+    return fp8mac_format_get(net->options.format)->name;
+}
+
+static const char *acc_name(const network *net) {
+    return net->options.acc_format == FP8MAC_ACC_FP32 ? "fp32" : "fp16";
+}
+
+static void print_head(const network *net) {
+    const fp8rt_caps *caps = &net->dev.caps;
+    printf("digits        %" PRIu32 " images in batches of %" PRIu32 " on an array of %u x %u x %u\n",
+           net->options.images, net->options.batch, caps->rows, caps->cols, caps->lanes);
+    printf("formats       activations %s, weights e4m3fn, accumulator %s\n", format_name(net), acc_name(net));
+}
+
+static void print_percent(int width, uint64_t part, uint64_t whole) {
+    uint32_t hundredths = whole == 0 ? 0 : (uint32_t)((part * 10000 + whole / 2) / whole);
+    printf("%*" PRIu32 ".%02" PRIu32 " %%", width, hundredths / 100, hundredths % 100);
+}
+
+static void print_accuracy(const char *name, uint32_t right, uint32_t images) {
+    printf("%s %4" PRIu32 " of %" PRIu32 " images right, ", name, right, images);
+    print_percent(2, right, images);
+    printf("\n");
+}
+
+static void print_part(const char *name, uint32_t cycles, uint32_t whole, const char *meaning) {
+    printf("  %-11s %9" PRIu32, name, cycles);
+    print_percent(5, cycles, whole);
+    printf("  %s\n", meaning);
+}
+
+static void print_cycles(const fp8rt_counters *c, uint32_t macs_per_cycle) {
+    uint64_t most = (uint64_t)c->cycles * macs_per_cycle;
+    printf("cycles        %9" PRIu32 ", utilisation ", c->cycles);
+    print_percent(0, c->macs, most);
+    printf(" of %" PRIu32 " macs a cycle; the rest:\n", macs_per_cycle);
+    print_part("absent", (uint32_t)(c->compute - c->macs / macs_per_cycle), c->cycles,
+               "computing, for outputs that the matrix does not have");
+    print_part("drain", c->drain, c->cycles, "results waited to be drained");
+    print_part("load", c->load, c->cycles, "operands were being loaded, nothing to compute");
+    print_part("store", c->store, c->cycles, "the last results were being stored");
+    print_part("overhead", c->overhead, c->cycles, "between passes");
+    print_part("idle", c->idle, c->cycles, "no command: the core was preparing one");
+}
+
+// One line of key=value for programs.
+static void print_record(const network *net, uint32_t core_cycles) {
+    const totals *t = &net->totals;
+    const fp8rt_counters *c = &t->counters;
+    printf("digits: images=%" PRIu32 " batch=%" PRIu32 " format=%s acc=%s float32_right=%" PRIu32 " right=%" PRIu32
+           " outputs=%" PRIu32 " equal=%" PRIu32 " macs=%" PRIu32 " cycles=%" PRIu32 " compute=%" PRIu32
+           " drain=%" PRIu32 " load=%" PRIu32 " store=%" PRIu32 " overhead=%" PRIu32 " idle=%" PRIu32
+           " core_cycles=%" PRIu32 "\n",
+           net->options.images, net->options.batch, format_name(net), acc_name(net), t->float32_right, t->right,
+           t->outputs, t->outputs - t->different, (uint32_t)c->macs, c->cycles, c->compute, c->drain, c->load, c->store,
+           c->overhead, c->idle, core_cycles);
+}
+
+static int report(const network *net, uint32_t core_cycles) {
+    const totals *t = &net->totals;
+    const fp8rt_counters *c = &t->counters;
+    const fp8rt_caps *caps = &net->dev.caps;
+    bool parts_add_up = c->compute + c->drain + c->load + c->store + c->overhead + c->idle == c->cycles;
+
+    print_accuracy("accuracy      float32", t->float32_right, net->options.images);
+    print_accuracy("              FP8    ", t->right, net->options.images);
+    printf("outputs       %9" PRIu32 " compared, %" PRIu32 " equal\n", t->outputs, t->outputs - t->different);
+    printf("macs          %9" PRIu32 "\n", (uint32_t)c->macs);
+    if (fp8rt_app_is_host) {
+        printf("cycles        none: the golden model has no clock\n");
+    } else {
+        print_cycles(c, (uint32_t)caps->rows * caps->cols * caps->lanes);
+        printf("core cycles   %9" PRIu32 ", %" PRIu32 " an image, console output included\n", core_cycles,
+               core_cycles / net->options.images);
+    }
+    if (!parts_add_up) printf("the parts of the cycles do not add up to them\n");
+    print_record(net, core_cycles);
+    return t->different == 0 && parts_add_up ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv) {
+    static network net;
+    if (!parse_options(argc, argv, &net.options)) return 2;
+    fp8rt_status status = fp8rt_device_open(&net.dev);
+    if (status != FP8RT_OK || !allocate(&net)) {
+        printf("digits: %s\n", status != FP8RT_OK ? fp8rt_status_string(status) : "not enough memory for this BATCH");
+        return EXIT_FAILURE;
+    }
+    print_head(&net);
+    quantise_pixels(&net);
+    start_recipes(&net);
+    uint64_t start = fp8rt_app_cycles();
+    for (uint32_t first = 0, count; first < net.options.images; first += count) {
+        uint32_t left = net.options.images - first;
+        count = left < net.options.batch ? left : net.options.batch;
+        if (run_batch(&net, first, count) != FP8RT_OK) return EXIT_FAILURE;
+    }
+    return report(&net, (uint32_t)(fp8rt_app_cycles() - start));
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each fault spoils the second of three commands. The first must be complete, the third must write nothing.
+#include <stdio.h>
+#include <string.h>
+
+#include "faults.h"
+#include "fp8rt/registers.h"
+
+// The good command: rows of two beats, D with rows of two beats.
+enum { ROWS_M = 5, ROWS_N = 7, DEPTH = 32, STRIDE = 32, D_BYTES = ROWS_M * STRIDE, UNWRITTEN = 0xa5 };
+
+#define ONE 0x3f800000u
+#define INF 0x7f800000u
+#define NOT_A_NUMBER 0x7fc00000u
+
+typedef struct bench {
+    faults *f;
+    fp8rt_tile good;
+    uint8_t *d[3];            // of the three commands
+    uint8_t expected[D_BYTES]; // D of the good command
+} bench;
+
+typedef void (*spoiler)(const fp8rt_caps *caps, fp8rt_tile *tile);
+
+typedef struct fault {
+    const char *name;
+    spoiler spoil;
+    fp8rt_status expected;
+} fault;
+
+static void set_mode(fp8rt_tile *tile, uint32_t bits) {
+    tile->mode |= bits;
+}
+
+// ---- shape ----------------------------------------------------------------------------------------------------------
+static void no_m(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->m = 0; }
+static void no_n(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->n = 0; }
+static void no_k(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->k = 0; }
+static void large_m(const fp8rt_caps *caps, fp8rt_tile *tile) { tile->m = (uint16_t)(caps->max_mn + 1u); }
+static void large_n(const fp8rt_caps *caps, fp8rt_tile *tile) { tile->n = (uint16_t)(caps->max_mn + 1u); }
+static void large_k(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    tile->k = (uint16_t)(caps->buf_beats * caps->beat_bytes + 1u);
+}
+static void shape_before_scale(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    no_m(caps, tile);
+    tile->scale_d = 0;
+}
+
+// ---- alignment ------------------------------------------------------------------------------------------------------
+static void odd_a(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->a += 1; }
+static void odd_b_stride(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->b_stride += 4; }
+static void odd_d(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->d += 4; }
+static void odd_bias(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    (void)caps;
+    set_mode(tile, FP8RT_BIT(MODE__BIAS_EN));
+    tile->bias = tile->a + 4;
+}
+static void odd_scale_a(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    (void)caps;
+    set_mode(tile, FP8RT_BIT(MODE__SCALE_A_VEC));
+    tile->scale_a = tile->a + 8;
+}
+
+// ---- range ----------------------------------------------------------------------------------------------------------
+static uintptr_t last_beat(const fp8rt_caps *caps) { return (uintptr_t)0 - caps->beat_bytes; }
+static void short_a_stride(const fp8rt_caps *caps, fp8rt_tile *tile) { tile->a_stride = caps->beat_bytes; }
+static void short_b_stride(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->b_stride = 0; }
+static void short_d_stride(const fp8rt_caps *caps, fp8rt_tile *tile) { tile->d_stride = caps->beat_bytes; }
+static void a_past_the_end(const fp8rt_caps *caps, fp8rt_tile *tile) { tile->a = last_beat(caps); }
+static void d_past_the_end(const fp8rt_caps *caps, fp8rt_tile *tile) { tile->d = last_beat(caps); }
+static void bias_past_the_end(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    set_mode(tile, FP8RT_BIT(MODE__BIAS_EN));
+    tile->bias = last_beat(caps);
+}
+
+// ---- mode, exponents, scales ----------------------------------------------------------------------------------------
+static void reserved_d(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, set_mode(tile, FP8RT_PUT(MODE__D_FMT, 7)); }
+static void reserved_overflow(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    (void)caps, set_mode(tile, FP8RT_PUT(MODE__OVERFLOW, 3));
+}
+static void reserved_act(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, set_mode(tile, FP8RT_PUT(MODE__ACT, 3)); }
+static void exponent_33(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_exp_a = 33; }
+static void exponent_minus_33(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_exp_b = -33; }
+static void exponent_minus_128(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_exp_a = -128; }
+static void scale_a_zero(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_a = 0; }
+static void scale_a_nan(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_a = NOT_A_NUMBER; }
+static void scale_b_negative(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_b = ONE | 1u << 31; }
+static void scale_d_infinite(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_d = INF; }
+static void clamp(fp8rt_tile *tile, uint32_t lo, uint32_t hi) {
+    set_mode(tile, FP8RT_PUT(MODE__ACT, FP8MAC_ACT_CLAMP));
+    tile->clamp_lo = lo;
+    tile->clamp_hi = hi;
+}
+static void clamp_reversed(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, clamp(tile, ONE, 0); }
+static void clamp_nan(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, clamp(tile, NOT_A_NUMBER, ONE); }
+static void clamp_infinite(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, clamp(tile, 0, INF); }
+
+// ---- sequence: the preceding command kept nothing, and had the good command's shape ---------------------------------
+static void continue_nothing(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    (void)caps, set_mode(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
+}
+static void keep_too_much(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    tile->m = (uint16_t)(fp8rt_block_m(caps) + 1u);
+    set_mode(tile, FP8RT_BIT(MODE__ACC_KEEP));
+}
+static void keep_part_of_a_step(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    (void)caps;
+    tile->k = DEPTH - 1;
+    set_mode(tile, FP8RT_BIT(MODE__ACC_KEEP));
+}
+static void reuse_other_m(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    (void)caps;
+    tile->m = ROWS_M - 1;
+    set_mode(tile, FP8RT_BIT(MODE__REUSE_A));
+}
+static void reuse_other_k(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    (void)caps;
+    tile->k = DEPTH - 1;
+    set_mode(tile, FP8RT_BIT(MODE__REUSE_B));
+}
+
+// ---- bus ------------------------------------------------------------------------------------------------------------
+static void a_slverr(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->a = fp8rt_app_slverr_address; }
+static void a_decerr(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->a = fp8rt_app_decerr_address; }
+static void b_slverr(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->b = fp8rt_app_slverr_address; }
+static void d_slverr(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->d = fp8rt_app_slverr_address; }
+static void d_decerr(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->d = fp8rt_app_decerr_address; }
+static void scale_a_slverr(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    (void)caps;
+    set_mode(tile, FP8RT_BIT(MODE__SCALE_A_VEC));
+    tile->scale_a = fp8rt_app_slverr_address;
+}
+static void scale_b_decerr(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    (void)caps;
+    set_mode(tile, FP8RT_BIT(MODE__SCALE_B_VEC));
+    tile->scale_b = fp8rt_app_decerr_address;
+}
+static void bias_decerr(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    (void)caps;
+    set_mode(tile, FP8RT_BIT(MODE__BIAS_EN));
+    tile->bias = fp8rt_app_decerr_address;
+}
+
+static const fault illegal[] = {
+    {"m of 0", no_m, FP8RT_ERR_HW_SHAPE},
+    {"n of 0", no_n, FP8RT_ERR_HW_SHAPE},
+    {"k of 0", no_k, FP8RT_ERR_HW_SHAPE},
+    {"m above the limit", large_m, FP8RT_ERR_HW_SHAPE},
+    {"n above the limit", large_n, FP8RT_ERR_HW_SHAPE},
+    {"k larger than the buffers", large_k, FP8RT_ERR_HW_SHAPE},
+    {"two errors: the first kind counts", shape_before_scale, FP8RT_ERR_HW_SHAPE},
+    {"A not on a beat", odd_a, FP8RT_ERR_HW_ALIGNMENT},
+    {"stride of B not of beats", odd_b_stride, FP8RT_ERR_HW_ALIGNMENT},
+    {"D not on a beat", odd_d, FP8RT_ERR_HW_ALIGNMENT},
+    {"bias not on a beat", odd_bias, FP8RT_ERR_HW_ALIGNMENT},
+    {"scale vector not on a beat", odd_scale_a, FP8RT_ERR_HW_ALIGNMENT},
+    {"stride of A shorter than its row", short_a_stride, FP8RT_ERR_HW_RANGE},
+    {"stride of B of 0", short_b_stride, FP8RT_ERR_HW_RANGE},
+    {"stride of D shorter than its row", short_d_stride, FP8RT_ERR_HW_RANGE},
+    {"A past the end of addresses", a_past_the_end, FP8RT_ERR_HW_RANGE},
+    {"D past the end of addresses", d_past_the_end, FP8RT_ERR_HW_RANGE},
+    {"bias past the end of addresses", bias_past_the_end, FP8RT_ERR_HW_RANGE},
+    {"reserved format of D", reserved_d, FP8RT_ERR_HW_MODE},
+    {"reserved overflow mode", reserved_overflow, FP8RT_ERR_HW_MODE},
+    {"reserved activation", reserved_act, FP8RT_ERR_HW_MODE},
+    {"scaling exponent 33", exponent_33, FP8RT_ERR_HW_SCALE_EXPONENT},
+    {"scaling exponent -33", exponent_minus_33, FP8RT_ERR_HW_SCALE_EXPONENT},
+    {"scaling exponent -128", exponent_minus_128, FP8RT_ERR_HW_SCALE_EXPONENT},
+    {"scale of A is 0", scale_a_zero, FP8RT_ERR_HW_SCALE},
+    {"scale of A is NaN", scale_a_nan, FP8RT_ERR_HW_SCALE},
+    {"scale of B is negative", scale_b_negative, FP8RT_ERR_HW_SCALE},
+    {"scale of D is Inf", scale_d_infinite, FP8RT_ERR_HW_SCALE},
+    {"clamp bounds reversed", clamp_reversed, FP8RT_ERR_HW_SCALE},
+    {"clamp bound NaN", clamp_nan, FP8RT_ERR_HW_SCALE},
+    {"clamp bound Inf", clamp_infinite, FP8RT_ERR_HW_SCALE},
+    {"continues what was not kept", continue_nothing, FP8RT_ERR_HW_SEQUENCE},
+    {"keeps more than one pass", keep_too_much, FP8RT_ERR_HW_SEQUENCE},
+    {"reuses A of another m", reuse_other_m, FP8RT_ERR_HW_SEQUENCE},
+    {"reuses B of another k", reuse_other_k, FP8RT_ERR_HW_SEQUENCE},
+};
+
+static const fault steps = {"keeps part of a step", keep_part_of_a_step, FP8RT_ERR_HW_SEQUENCE};
+
+static const fault bus[] = {
+    {"A answered SLVERR", a_slverr, FP8RT_ERR_HW_READ_SLVERR},
+    {"A answered DECERR", a_decerr, FP8RT_ERR_HW_READ_DECERR},
+    {"B answered SLVERR", b_slverr, FP8RT_ERR_HW_READ_SLVERR},
+    {"scales of A answered SLVERR", scale_a_slverr, FP8RT_ERR_HW_READ_SLVERR},
+    {"scales of B answered DECERR", scale_b_decerr, FP8RT_ERR_HW_READ_DECERR},
+    {"bias answered DECERR", bias_decerr, FP8RT_ERR_HW_READ_DECERR},
+    {"D answered SLVERR", d_slverr, FP8RT_ERR_HW_WRITE_SLVERR},
+    {"D answered DECERR", d_decerr, FP8RT_ERR_HW_WRITE_DECERR},
+};
+
+// ---- the three commands ---------------------------------------------------------------------------------------------
+
+static fp8rt_tile command(const bench *b, unsigned index) {
+    fp8rt_tile tile = b->good;
+    tile.d = (uintptr_t)b->d[index];
+    tile.tag = (uint16_t)(100 + index);
+    memset(b->d[index], UNWRITTEN, D_BYTES);
+    return tile;
+}
+
+static bool is_unwritten(const uint8_t *d) {
+    for (unsigned i = 0; i < D_BYTES; i++) {
+        if (d[i] != UNWRITTEN) return false;
+    }
+    return true;
+}
+
+static bool is_refused(fp8rt_device *dev, const bench *b, fp8rt_status expected) {
+    return fp8rt_device_wait(dev) == expected && fp8rt_device_submit(dev, &b->good) == expected &&
+           fp8rt_device_wait(dev) == expected;
+}
+
+static bool provoke(const bench *b, const fault *fault) {
+    fp8rt_device *dev = &b->f->dev;
+    fp8rt_tile tiles[3] = {command(b, 0), command(b, 1), command(b, 2)};
+    fault->spoil(&dev->caps, &tiles[1]);
+    for (unsigned i = 0; i < 3; i++) fp8rt_device_push(dev, &tiles[i]);
+    fp8rt_status status = fp8rt_device_wait(dev);
+    bool right = status == fault->expected && fp8rt_device_error_tag(dev) == tiles[1].tag &&
+                 memcmp(b->d[0], b->expected, D_BYTES) == 0 && is_unwritten(b->d[1]) && is_unwritten(b->d[2]) &&
+                 is_refused(dev, b, fault->expected) && is_unwritten(b->d[2]);
+    if (status != fault->expected) printf("     answered: %s\n", fp8rt_status_string(status));
+    fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
+    return right && fp8rt_device_wait(dev) == FP8RT_OK;
+}
+
+static void run_fault(const bench *b, const fault *fault) {
+    bool right = provoke(b, fault);
+    faults_count(b->f, faults_still_works(b->f) && right, fault->name);
+}
+
+// More than the queue holds, each of which takes longer than submitting all.
+static void fill_queue(const bench *b) {
+    fp8rt_device *dev = &b->f->dev;
+    fp8rt_tile tile = command(b, 0);
+    tile.k = (uint16_t)(dev->caps.buf_beats * dev->caps.beat_bytes); // of zeros that nobody looks at
+    tile.a_stride = tile.b_stride = tile.k;
+    tile.m = tile.n = 2;
+    for (unsigned i = 0; i < 3u * dev->caps.queue_depth; i++) fp8rt_device_push(dev, &tile);
+    fp8rt_status status = fp8rt_device_wait(dev);
+    fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
+    faults_count(b->f, status == FP8RT_ERR_HW_QUEUE_FULL && fp8rt_device_wait(dev) == FP8RT_OK && faults_still_works(b->f),
+                 "queue full");
+}
+
+static void *take(faults *f, size_t bytes) {
+    return fp8rt_arena_alloc(&f->arena, bytes);
+}
+
+// Operands, and D of the good command as it should be.
+static bool prepare(bench *b) {
+    faults *f = b->f;
+    fp8rt_random random = fp8rt_random_seed(1);
+    uint8_t *a = take(f, ROWS_M * STRIDE), *second = take(f, ROWS_N * STRIDE);
+    for (unsigned i = 0; i < 3; i++) b->d[i] = take(f, D_BYTES);
+    if (a == NULL || second == NULL || b->d[2] == NULL) return false;
+    fp8rt_random_codes(&random, FP8RT_DATA_FINITE, FP8MAC_E4M3FN, a, ROWS_M * STRIDE);
+    fp8rt_random_codes(&random, FP8RT_DATA_FINITE, FP8MAC_E4M3FN, second, ROWS_N * STRIDE);
+    b->good = (fp8rt_tile){.a = (uintptr_t)a, .b = (uintptr_t)second, .m = ROWS_M, .n = ROWS_N, .k = DEPTH,
+                           .a_stride = STRIDE, .b_stride = STRIDE, .d_stride = STRIDE, .scale_a = ONE, .scale_b = ONE,
+                           .scale_d = ONE, .mode = FP8RT_PUT(MODE__D_FMT, FP8MAC_FP32)};
+    const fp8rt_tile tile = command(b, 0);
+    bool ran = fp8rt_device_submit(&f->dev, &tile) == FP8RT_OK && fp8rt_device_wait(&f->dev) == FP8RT_OK;
+    memcpy(b->expected, b->d[0], D_BYTES);
+    return ran && !is_unwritten(b->d[0]);
+}
+
+void faults_run_commands(faults *f) {
+    static bench b;
+    const fp8rt_arena start = f->arena;
+    b.f = f;
+    faults_count(f, prepare(&b) && faults_still_works(f), "a good command");
+    for (size_t i = 0; i < sizeof illegal / sizeof illegal[0]; i++) run_fault(&b, &illegal[i]);
+    if (f->dev.caps.lanes > 1) run_fault(&b, &steps);
+    else faults_skip(f, steps.name, "with one lane every k is whole steps");
+    for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {
+        if (!fp8rt_app_is_host) run_fault(&b, &bus[i]);
+        else faults_skip(f, bus[i].name, "the host build has no bus");
+    }
+    if (!fp8rt_app_is_host) fill_queue(&b);
+    else faults_skip(f, "queue full", "the golden model runs a command when it is submitted");
+    f->arena = start;
+}

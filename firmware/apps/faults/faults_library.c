@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each fault spoils one field of a good descriptor. Argument errors must leave D alone; bus errors must leave an
+// accelerator that works.
+#include <stdio.h>
+#include <string.h>
+
+#include "faults.h"
+#include "fp8rt/matrix.h"
+
+enum { ROWS_M = 5, ROWS_N = 7, DEPTH = 33, VECTOR = 8, UNWRITTEN = 0xa5, SCRATCH_BYTES = 256 };
+
+static const float zero = 0.0f, negative = -1.0f, bad_at_three[VECTOR] = {1, 1, 1, 0, 1, 1, 1, 1};
+
+typedef struct bench {
+    faults *f;
+    fp8rt_gemm_desc good;
+    float *vector;   // VECTOR values, one float off a beat
+    uint8_t *scratch;
+    size_t d_bytes;
+} bench;
+
+typedef void (*spoiler)(const bench *b, fp8rt_gemm_desc *desc);
+
+typedef struct fault {
+    const char *name;
+    spoiler spoil;
+    fp8rt_status expected;
+} fault;
+
+static float of_bits(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+#define SPOIL(name, statement) \
+    static void name(const bench *b, fp8rt_gemm_desc *desc) { (void)b; statement; }
+
+SPOIL(null_a, desc->a = NULL)
+SPOIL(null_b, desc->b = NULL)
+SPOIL(null_d, desc->d = NULL)
+SPOIL(null_scale, desc->scale_b = (fp8mac_scale){.mode = FP8MAC_SCALE_VECTOR})
+SPOIL(zero_m, desc->m = 0)
+SPOIL(zero_n, desc->n = 0)
+SPOIL(zero_k, desc->k = 0)
+SPOIL(huge_k, desc->k = UINT32_MAX)
+SPOIL(short_a, desc->a_stride = DEPTH - 1)
+SPOIL(short_b, desc->b_stride = 16)
+SPOIL(short_d, desc->d_stride = 16)
+SPOIL(past_the_end, desc->a = (const void *)(UINTPTR_MAX - 15u))
+SPOIL(odd_a, desc->a = (const uint8_t *)desc->a + 1)
+SPOIL(odd_b_stride, desc->b_stride = DEPTH)
+SPOIL(odd_d, desc->d = (uint8_t *)desc->d + 4)
+SPOIL(a_of_fp16, desc->a_format = FP8MAC_FP16)
+SPOIL(b_of_fp32, desc->b_format = FP8MAC_FP32)
+SPOIL(d_of_nothing, desc->d_format = FP8MAC_FORMAT_COUNT)
+SPOIL(fixed_acc, desc->acc_format = FP8MAC_ACC_FIXED)
+SPOIL(no_overflow_mode, desc->overflow = (fp8mac_overflow)3)
+SPOIL(exponent_33, desc->scale_exp_a = 33)
+SPOIL(exponent_minus_33, desc->scale_exp_b = -33)
+SPOIL(exponent_257, desc->scale_exp_b = 257)
+SPOIL(zero_scale, desc->scale_a = ((fp8mac_scale){FP8MAC_SCALE_TENSOR, &zero}))
+SPOIL(negative_scale, desc->scale_b = ((fp8mac_scale){FP8MAC_SCALE_TENSOR, &negative}))
+SPOIL(zero_scale_d, desc->scale_d = &zero)
+SPOIL(bad_vector, desc->scale_b = ((fp8mac_scale){FP8MAC_SCALE_VECTOR, bad_at_three}))
+SPOIL(no_scale_mode, desc->scale_a = ((fp8mac_scale){(fp8mac_scale_mode)3, &negative}))
+SPOIL(no_activation, desc->activation = (fp8mac_activation)3)
+SPOIL(reversed, desc->activation = FP8MAC_ACT_CLAMP; desc->clamp_lo = 1.0f)
+SPOIL(nan_bound, desc->activation = FP8MAC_ACT_CLAMP; desc->clamp_hi = of_bits(0x7fc00000u))
+SPOIL(infinite_bound, desc->activation = FP8MAC_ACT_CLAMP; desc->clamp_hi = of_bits(0x7f800000u))
+SPOIL(with_beta, desc->beta = 1.0f)
+SPOIL(a_slverr, desc->a = (const void *)fp8rt_app_slverr_address)
+SPOIL(b_decerr, desc->b = (const void *)fp8rt_app_decerr_address)
+SPOIL(d_slverr, desc->d = (void *)fp8rt_app_slverr_address)
+SPOIL(d_decerr, desc->d = (void *)fp8rt_app_decerr_address)
+
+static const fault arguments[] = {
+    {"library: A is NULL", null_a, FP8RT_ERR_NULL},
+    {"library: B is NULL", null_b, FP8RT_ERR_NULL},
+    {"library: D is NULL", null_d, FP8RT_ERR_NULL},
+    {"library: scales are NULL", null_scale, FP8RT_ERR_NULL},
+    {"library: m of 0", zero_m, FP8RT_ERR_SHAPE},
+    {"library: n of 0", zero_n, FP8RT_ERR_SHAPE},
+    {"library: k of 0", zero_k, FP8RT_ERR_SHAPE},
+    {"library: k of 2^32 - 1", huge_k, FP8RT_ERR_SHAPE},
+    {"library: short stride of A", short_a, FP8RT_ERR_STRIDE},
+    {"library: short stride of B", short_b, FP8RT_ERR_STRIDE},
+    {"library: short stride of D", short_d, FP8RT_ERR_STRIDE},
+    {"library: A past the end of addresses", past_the_end, FP8RT_ERR_STRIDE},
+    {"library: A not on a beat", odd_a, FP8RT_ERR_ALIGNMENT},
+    {"library: stride of B not of beats", odd_b_stride, FP8RT_ERR_ALIGNMENT},
+    {"library: D not on a beat", odd_d, FP8RT_ERR_ALIGNMENT},
+    {"library: A of float16", a_of_fp16, FP8RT_ERR_FORMAT},
+    {"library: B of float32", b_of_fp32, FP8RT_ERR_FORMAT},
+    {"library: D of no format", d_of_nothing, FP8RT_ERR_FORMAT},
+    {"library: fixed accumulator", fixed_acc, FP8RT_ERR_ACCUMULATOR},
+    {"library: unknown overflow mode", no_overflow_mode, FP8RT_ERR_OVERFLOW_MODE},
+    {"library: scaling exponent 33", exponent_33, FP8RT_ERR_SCALE_EXPONENT},
+    {"library: scaling exponent -33", exponent_minus_33, FP8RT_ERR_SCALE_EXPONENT},
+    {"library: scaling exponent 257", exponent_257, FP8RT_ERR_SCALE_EXPONENT},
+    {"library: scale of 0", zero_scale, FP8RT_ERR_SCALE},
+    {"library: negative scale", negative_scale, FP8RT_ERR_SCALE},
+    {"library: scale of D of 0", zero_scale_d, FP8RT_ERR_SCALE},
+    {"library: one bad scale in a vector", bad_vector, FP8RT_ERR_SCALE},
+    {"library: unknown scale mode", no_scale_mode, FP8RT_ERR_SCALE},
+    {"library: unknown activation", no_activation, FP8RT_ERR_ACTIVATION},
+    {"library: clamp bounds reversed", reversed, FP8RT_ERR_ACTIVATION},
+    {"library: clamp bound NaN", nan_bound, FP8RT_ERR_ACTIVATION},
+    {"library: clamp bound Inf", infinite_bound, FP8RT_ERR_ACTIVATION},
+    {"library: beta", with_beta, FP8RT_ERR_UNSUPPORTED},
+};
+
+static const fault bus[] = {
+    {"library: A answered SLVERR", a_slverr, FP8RT_ERR_HW_READ_SLVERR},
+    {"library: B answered DECERR", b_decerr, FP8RT_ERR_HW_READ_DECERR},
+    {"library: D answered SLVERR", d_slverr, FP8RT_ERR_HW_WRITE_SLVERR},
+    {"library: D answered DECERR", d_decerr, FP8RT_ERR_HW_WRITE_DECERR},
+};
+
+static bool d_is_unwritten(const bench *b) {
+    const uint8_t *d = b->good.d;
+    for (size_t i = 0; i < b->d_bytes; i++) {
+        if (d[i] != UNWRITTEN) return false;
+    }
+    return true;
+}
+
+static bool provoke(const bench *b, const fault *fault) {
+    fp8rt_gemm_desc desc = b->good;
+    fp8rt_gemm_result result;
+    fault->spoil(b, &desc);
+    fp8rt_status status = fp8rt_gemm(&b->f->dev, desc, b->scratch, SCRATCH_BYTES, &result);
+    if (status != fault->expected) printf("     answered: %s\n", fp8rt_status_string(status));
+    return status == fault->expected && result.status == status && d_is_unwritten(b);
+}
+
+static void run_fault(const bench *b, const fault *fault) {
+    bool right = provoke(b, fault);
+    faults_count(b->f, fp8rt_device_wait(&b->f->dev) == FP8RT_OK && faults_still_works(b->f) && right, fault->name);
+}
+
+// A vector off its beat needs scratch: too little of it, and none.
+static void run_scratch(const bench *b) {
+    fp8rt_gemm_desc desc = b->good;
+    fp8rt_gemm_plan plan;
+    desc.bias = b->vector;
+    bool made = fp8rt_gemm_plan_make(&b->f->dev.caps, desc, &plan) == FP8RT_OK && plan.scratch_bytes > 0;
+    fp8rt_device *dev = &b->f->dev;
+    faults_count(b->f, made && fp8rt_gemm_run(dev, &plan, b->scratch, plan.scratch_bytes - 1, NULL) == FP8RT_ERR_SCRATCH &&
+                           d_is_unwritten(b), "library: scratch one byte short");
+    faults_count(b->f, made && fp8rt_gemm_run(dev, &plan, NULL, plan.scratch_bytes, NULL) == FP8RT_ERR_NULL &&
+                           d_is_unwritten(b), "library: scratch is NULL");
+}
+
+static bool prepare(bench *b) {
+    faults *f = b->f;
+    const fp8rt_caps *caps = &f->dev.caps;
+    uint8_t *a = fp8rt_arena_alloc(&f->arena, fp8rt_packed_bytes(caps, ROWS_M, DEPTH));
+    uint8_t *second = fp8rt_arena_alloc(&f->arena, fp8rt_packed_bytes(caps, ROWS_N, DEPTH));
+    b->d_bytes = fp8rt_packed_bytes(caps, ROWS_M, ROWS_N * sizeof(float));
+    uint8_t *d = fp8rt_arena_alloc(&f->arena, b->d_bytes);
+    float *vector = fp8rt_arena_alloc(&f->arena, (VECTOR + 1) * sizeof(float));
+    b->scratch = fp8rt_arena_alloc(&f->arena, SCRATCH_BYTES);
+    if (b->scratch == NULL) return false;
+    b->vector = vector + 1;
+    memset(a, 0, fp8rt_packed_bytes(caps, ROWS_M, DEPTH));
+    memset(second, 0, fp8rt_packed_bytes(caps, ROWS_N, DEPTH));
+    memset(d, UNWRITTEN, b->d_bytes);
+    memset(vector, 0, (VECTOR + 1) * sizeof(float));
+    b->good = (fp8rt_gemm_desc){.m = ROWS_M, .n = ROWS_N, .k = DEPTH, .a = a, .b = second, .d = d,
+                                .d_format = FP8MAC_FP32};
+    return true;
+}
+
+void faults_run_library(faults *f) {
+    static bench b;
+    const fp8rt_arena start = f->arena;
+    b.f = f;
+    if (!prepare(&b)) {
+        faults_count(f, false, "library: memory");
+        return;
+    }
+    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) run_fault(&b, &arguments[i]);
+    run_scratch(&b);
+    for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {
+        if (!fp8rt_app_is_host) run_fault(&b, &bus[i]);
+        else faults_skip(f, bus[i].name, "the host build has no bus");
+    }
+    f->arena = start;
+}

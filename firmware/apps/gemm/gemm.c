@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// One scaled GEMM of any shape and format on seeded data, every output compared with the golden model.
+//   gemm [M=64] [N=64] [K=64] [A=e4m3fn] [B=e4m3fn] [D=float32] [ACC=fp32] ...; a bad value lists the good ones.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gemm_options.h"
+
+static fp8rt_device dev;
+
+static const char *format_name(fp8mac_format_id id) {
+    return fp8mac_format_get(id)->name;
+}
+
+static void print_head(const fp8rt_trial *trial) {
+    const fp8rt_caps *caps = &dev.caps;
+    printf("gemm          %" PRIu32 " x %" PRIu32 " x %" PRIu32 " on an array of %u x %u x %u\n", trial->m, trial->n,
+           trial->k, caps->rows, caps->cols, caps->lanes);
+    printf("formats       A %s, B %s, accumulator %s, D %s\n", format_name(trial->a_format),
+           format_name(trial->b_format), gemm_accumulator_name(trial->acc_format), format_name(trial->d_format));
+}
+
+static void print_plan(const fp8rt_gemm_plan *plan) {
+    printf("tiles         %" PRIu32 " x %" PRIu32 " x %" PRIu32 ", %" PRIu32 " commands\n", plan->tile_m, plan->tile_n,
+           plan->tile_k, plan->commands);
+}
+
+// Cycles in which every multiplier would have worked, per mille of those that passed.
+static uint32_t utilisation(const fp8rt_counters *c) {
+    uint64_t macs_per_cycle = (uint64_t)dev.caps.rows * dev.caps.cols * dev.caps.lanes;
+    return (uint32_t)(c->macs * 1000u / (c->cycles * macs_per_cycle));
+}
+
+static void print_counters(const fp8rt_counters *c) {
+    printf("macs          %" PRIu64 "\n", c->macs);
+    if (c->cycles != 0) {
+        uint32_t used = utilisation(c);
+        printf("cycles        %" PRIu32 ", utilisation %" PRIu32 ".%" PRIu32 " %%\n", c->cycles, used / 10, used % 10);
+        printf("  of these    compute %" PRIu32 ", drain %" PRIu32 ", load %" PRIu32 ", store %" PRIu32
+               ", overhead %" PRIu32 ", idle %" PRIu32 "\n",
+               c->compute, c->drain, c->load, c->store, c->overhead, c->idle);
+    } else {
+        printf("cycles        none: the golden model has no clock\n");
+    }
+    printf("bus beats     %" PRIu32 " read, %" PRIu32 " written\n", c->read_beats, c->write_beats);
+}
+
+static void print_flags(const fp8rt_gemm_result *result) {
+    static const char *const names[] = {"invalid", "overflow", "saturated", "nan"};
+    uint32_t amax;
+    memcpy(&amax, &result->amax, sizeof amax);
+    printf("amax          0x%08" PRIx32 "%s\n", amax, result->amax_nonfinite ? ", and outputs that are not finite" : "");
+    printf("flags        ");
+    for (unsigned i = 0; i < 4; i++) {
+        if (result->flags >> i & 1u) printf(" %s", names[i]);
+    }
+    printf("%s\n", result->flags == 0 ? " none" : "");
+}
+
+static int report(const fp8rt_trial *trial, const fp8rt_trial_outcome *outcome) {
+    uint32_t outputs = trial->m * trial->n;
+    uint32_t equal = outcome->differing < outputs ? outputs - outcome->differing : 0;
+    print_plan(&outcome->plan);
+    printf("outputs       %" PRIu32 " compared, %" PRIu32 " equal\n", outputs, equal);
+    print_counters(&outcome->result.counters);
+    print_flags(&outcome->result);
+    if (outcome->overwritten != 0) printf("%" PRIu32 " bytes between rows of D were written\n", outcome->overwritten);
+    return fp8rt_trial_passed(outcome) ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+    fp8rt_trial trial;
+    if (!gemm_options_parse(argc, argv, &trial)) return 2;
+    fp8rt_status status = fp8rt_device_open(&dev);
+    if (status == FP8RT_OK) {
+        print_head(&trial);
+        fp8rt_trial_outcome outcome = fp8rt_trial_run(&dev, &trial, fp8rt_app_arena());
+        if (outcome.status == FP8RT_OK) return report(&trial, &outcome);
+        status = outcome.status;
+    }
+    printf("gemm: %s\n", status == FP8RT_ERR_SCRATCH ? "the matrices do not fit in memory" : fp8rt_status_string(status));
+    return 1;
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of gemm: KEY=value, every key with a default.
+#ifndef GEMM_OPTIONS_H
+#define GEMM_OPTIONS_H
+
+#include "fp8rt/trial.h"
+
+// Fills *trial; or prints one sentence for every key and value that is not known, and returns false.
+bool gemm_options_parse(int argc, char **argv, fp8rt_trial *trial);
+
+const char *gemm_accumulator_name(fp8mac_acc_format format);
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program in firmware/apps gets besides the runtime: memory, arguments and a checker, the same on the chip (in
+// the simulator) and on the host. Nothing in the runtime uses this.
+//
+// An application is a folder with C sources and `int main(int argc, char **argv)`; its exit status is main's. On the
+// chip printf goes to the console and knows integers and strings only (%f prints nothing useful), and file I/O and
+// malloc do not exist. Both builds find constants of the accelerator in fp8mac_regs.h.
+#ifndef FP8RT_APP_H
+#define FP8RT_APP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fp8rt/gemm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// True in the host build, where the golden model stands for the chip and the bus has no errors.
+extern const bool fp8rt_app_is_host;
+
+// Addresses that the bus answers with SLVERR and DECERR, for reads and writes of the accelerator; 0 in the host build.
+extern const uintptr_t fp8rt_app_slverr_address;
+extern const uintptr_t fp8rt_app_decerr_address;
+
+// A bump allocator over a piece of memory. Nothing is ever freed; to start again, copy the structure back.
+typedef struct fp8rt_arena {
+    uint8_t *next;
+    uint8_t *end;
+} fp8rt_arena;
+
+// All memory that the program does not use itself (some 7.9 MB). Not cleared. Every call gives the same memory.
+fp8rt_arena fp8rt_app_arena(void);
+// `bytes` aligned to 64, or NULL if there is not that much left.
+void *fp8rt_arena_alloc(fp8rt_arena *arena, size_t bytes);
+
+// The value of the last argument `key=value`, or NULL if there is none.
+const char *fp8rt_app_option(int argc, char **argv, const char *key);
+
+// Compares, bit by bit, D, amax and flags of a GEMM that has just run with the golden model over the same memory.
+// Answers how many of the m * n outputs differ (amax or flags wrong: at least 1); FP8RT_CHECK_MALFORMED if it could not
+// be compared.
+#define FP8RT_CHECK_MALFORMED 0xffffffffu
+uint32_t fp8rt_app_check(const fp8rt_caps *caps, const fp8rt_gemm_plan *plan, const fp8rt_gemm_result *result);
+
+// Cycles since reset (host: 0).
+uint64_t fp8rt_app_cycles(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accelerator as a queue of tile commands. Two implementations share this header: the registers of the chip, and
+// the golden model in place of the chip. Neither allocates; the device structure is the caller's and holds all state.
+//
+// One program owns the accelerator: calls must not overlap. The chip's driver sleeps with `wfi`; it lets the
+// accelerator's interrupt wake the core only there, with interrupts masked, so no handler is needed and none runs.
+#ifndef FP8RT_DEVICE_H
+#define FP8RT_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fp8rt/status.h"
+#include "fp8mac/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What the accelerator is, as its CONFIG registers say. All but max_mn and buf_beats are powers of two.
+typedef struct fp8rt_caps {
+    uint16_t rows, cols, lanes; // elements, and products per element and cycle: rows * cols * lanes MACs a cycle
+    uint16_t beat_bytes;        // bus width: alignment of every address and stride
+    uint16_t slots_m, slots_n;  // accumulators per element: one pass computes rows*slots_m x cols*slots_n outputs
+    uint16_t queue_depth;
+    uint16_t buf_beats;         // beats per row bank of an operand buffer
+    uint16_t max_mn;            // limit of m and of n of one command
+} fp8rt_caps;
+
+// Outputs of one pass over the array, the natural step of tiles.
+static inline uint32_t fp8rt_block_m(const fp8rt_caps *caps) { return (uint32_t)caps->rows * caps->slots_m; }
+static inline uint32_t fp8rt_block_n(const fp8rt_caps *caps) { return (uint32_t)caps->cols * caps->slots_n; }
+
+// One tile command: D[m x n] = epilogue(A[m x k] * B[n x k]^T). Addresses and strides in bytes, multiples of
+// beat_bytes. Fields that the mode makes unused (D with acc_keep, A with reuse_a, ...) are ignored.
+typedef struct fp8rt_tile {
+    uintptr_t a, b, d;
+    uint32_t a_stride, b_stride, d_stride;
+    uint16_t m, n, k;
+    uint16_t tag;                    // comes back with an error
+    uint32_t mode;                   // MODE register: FP8MAC_REGS__MODE__* of the generated fp8mac_regs.h
+    int8_t scale_exp_a, scale_exp_b; // -32..+32
+    uintptr_t scale_a, scale_b;      // FP32 bits; address of m (n) floats if the mode says vector
+    uintptr_t bias;                  // address of n floats
+    uint32_t scale_d;                // FP32 bits
+    uint32_t clamp_lo, clamp_hi;     // FP32 bits
+} fp8rt_tile;
+
+// Where the cycles went since FP8RT_CLEAR_COUNTERS: `cycles` is exactly the sum of the six parts. The golden model has
+// no clock: its cycles and parts are 0; its beats are those that one pass over each row of a command takes.
+typedef struct fp8rt_counters {
+    uint32_t cycles;
+    uint32_t compute;  // a step was issued
+    uint32_t drain;    // results waited to be drained before more could be computed
+    uint32_t load;     // operands were being loaded, nothing to compute yet
+    uint32_t store;    // nothing left to compute or load: draining and storing
+    uint32_t overhead; // any other cycle with a command in flight
+    uint32_t idle;     // no command in flight
+    uint64_t macs;     // useful multiply-accumulates: sum of m*n*k of the commands
+    uint32_t read_beats, write_beats; // bus data beats
+} fp8rt_counters;
+
+// What the commands since FP8RT_CLEAR_FLAGS saw.
+typedef struct fp8rt_observed {
+    fp8mac_flags flags;   // FP8MAC_FLAG_*
+    bool amax_nonfinite;  // some output before scale_d was Inf or NaN
+    uint32_t amax;        // FP32 bits of max |T| over the finite ones; +0 if none
+} fp8rt_observed;
+
+enum {
+    FP8RT_CLEAR_ERROR = 1u << 0,    // leave the error state
+    FP8RT_CLEAR_FLAGS = 1u << 1,    // flags, amax, amax_nonfinite
+    FP8RT_CLEAR_COUNTERS = 1u << 2, // all counters
+};
+
+#include "fp8rt_device_state.h" // of the platform: what `state` holds
+
+typedef struct fp8rt_device {
+    fp8rt_caps caps;           // constant after open
+    fp8rt_device_state state;  // private to the platform
+} fp8rt_device;
+
+// Finds the accelerator, fills *dev, clears errors, flags and counters.
+// FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_NO_DEVICE.
+fp8rt_status fp8rt_device_open(fp8rt_device *dev);
+
+// Queues a command, sleeping while the queue is full. Only registers that differ from the last command are written.
+// FP8RT_OK: queued (whether it is legal is known after fp8rt_device_wait). FP8RT_ERR_HW_*: an earlier command has
+// failed, and this one was not queued.
+fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_tile *tile);
+// The same without asking whether there is room: a full queue drops the command and answers at the next wait with
+// FP8RT_ERR_HW_QUEUE_FULL.
+void fp8rt_device_push(fp8rt_device *dev, const fp8rt_tile *tile);
+// Sleeps until no command is in flight. FP8RT_OK: all complete, their D in memory. FP8RT_ERR_HW_*: the first failure;
+// it is answered again until it is cleared.
+fp8rt_status fp8rt_device_wait(fp8rt_device *dev);
+// Tag of the command that the current error is about; 0 if there is no error.
+uint16_t fp8rt_device_error_tag(const fp8rt_device *dev);
+
+// `what` is an OR of FP8RT_CLEAR_*; waits first until no command is in flight.
+void fp8rt_device_clear(fp8rt_device *dev, uint32_t what);
+// Meaningful when no command is in flight.
+fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev);
+fp8rt_counters fp8rt_device_counters(const fp8rt_device *dev);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The firmware runtime. Includes everything but fp8rt/app.h.
+#ifndef FP8RT_FP8RT_H
+#define FP8RT_FP8RT_H
+
+#include "fp8rt/status.h"
+#include "fp8rt/device.h"
+#include "fp8rt/matrix.h"
+#include "fp8rt/gemm.h"
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accelerator's command checks, in the accelerator's order.
+#include "tile_check.h"
+
+#include "fp32_bits.h"
+#include "fp8mac/fp8mac.h"
+#include "fp8rt/registers.h"
+
+typedef struct region {
+    bool used;
+    uintptr_t address;
+    uint32_t rows, stride, row_bytes;
+} region;
+
+enum { REGIONS = 6 };
+
+static bool has(const fp8rt_tile *tile, uint32_t bit) {
+    return (tile->mode & bit) != 0;
+}
+
+static bool finishes(const fp8rt_tile *tile) {
+    return !has(tile, FP8RT_BIT(MODE__ACC_KEEP));
+}
+
+static uint32_t ceil_div(uint32_t x, uint32_t step) {
+    return (x + step - 1) / step;
+}
+
+static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_tile *tile) {
+    uint32_t row_beats = ceil_div(tile->k, caps->beat_bytes);
+    return tile->m == 0 || tile->n == 0 || tile->k == 0 || tile->m > caps->max_mn || tile->n > caps->max_mn ||
+           ceil_div(tile->m, caps->rows) * row_beats > caps->buf_beats ||
+           ceil_div(tile->n, caps->cols) * row_beats > caps->buf_beats;
+}
+
+// A reserved format of D counts as 4 bytes, as in the accelerator.
+static uint32_t d_row_bytes(const fp8rt_tile *tile) {
+    const fp8mac_format *format = fp8mac_format_get((fp8mac_format_id)FP8RT_GET(MODE__D_FMT, tile->mode));
+    return tile->n * (format == NULL ? 4u : fp8mac_format_bytes(format));
+}
+
+static void list_regions(const fp8rt_tile *tile, region list[REGIONS]) {
+    bool end = finishes(tile);
+    uint32_t m_floats = tile->m * 4u, n_floats = tile->n * 4u;
+    list[0] = (region){!has(tile, FP8RT_BIT(MODE__REUSE_A)), tile->a, tile->m, tile->a_stride, tile->k};
+    list[1] = (region){!has(tile, FP8RT_BIT(MODE__REUSE_B)), tile->b, tile->n, tile->b_stride, tile->k};
+    list[2] = (region){end, tile->d, tile->m, tile->d_stride, d_row_bytes(tile)};
+    list[3] = (region){end && has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)), tile->scale_a, 1, 0, m_floats};
+    list[4] = (region){end && has(tile, FP8RT_BIT(MODE__SCALE_B_VEC)), tile->scale_b, 1, 0, n_floats};
+    list[5] = (region){end && has(tile, FP8RT_BIT(MODE__BIAS_EN)), tile->bias, 1, 0, n_floats};
+}
+
+static bool alignment_is_bad(const fp8rt_caps *caps, const region *r) {
+    uintptr_t bits = r->address | (r->rows > 1 ? r->stride : 0);
+    return r->used && (bits & (caps->beat_bytes - 1u)) != 0;
+}
+
+static bool range_is_bad(const region *r) {
+    uint64_t span = (uint64_t)(r->rows - 1u) * r->stride + r->row_bytes - 1u;
+    return r->used && ((r->rows > 1 && r->stride < r->row_bytes) || span > UINTPTR_MAX - r->address);
+}
+
+static bool mode_is_bad(const fp8rt_tile *tile) {
+    return FP8RT_GET(MODE__D_FMT, tile->mode) > FP8MAC_FP32 ||
+           FP8RT_GET(MODE__OVERFLOW, tile->mode) > FP8MAC_OVERFLOW_IEEE ||
+           FP8RT_GET(MODE__ACT, tile->mode) > FP8MAC_ACT_CLAMP;
+}
+
+static bool exponent_is_bad(int exponent) {
+    return exponent < FP8MAC_SCALE_EXPONENT_MIN || exponent > FP8MAC_SCALE_EXPONENT_MAX;
+}
+
+static bool scales_are_bad(const fp8rt_tile *tile) {
+    bool a_is_vector = has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)), b_is_vector = has(tile, FP8RT_BIT(MODE__SCALE_B_VEC));
+    bool clamps = FP8RT_GET(MODE__ACT, tile->mode) == FP8MAC_ACT_CLAMP;
+    return (!a_is_vector && !fp8rt_fp32_is_scale((uint32_t)tile->scale_a)) ||
+           (!b_is_vector && !fp8rt_fp32_is_scale((uint32_t)tile->scale_b)) || !fp8rt_fp32_is_scale(tile->scale_d) ||
+           (clamps && !fp8rt_fp32_is_interval(tile->clamp_lo, tile->clamp_hi));
+}
+
+static bool sequence_is_bad(const fp8rt_device *dev, const fp8rt_tile *tile) {
+    const fp8rt_device_state *left = &dev->state;
+    bool keep = !finishes(tile), continues = has(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
+    bool same_m = tile->m == left->m, same_n = tile->n == left->n, same_k = tile->k == left->k;
+    if (continues && (!left->kept || !same_m || !same_n || FP8RT_GET(MODE__ACC_FMT, tile->mode) != left->acc_format)) {
+        return true;
+    }
+    if ((continues || keep) && (tile->m > fp8rt_block_m(&dev->caps) || tile->n > fp8rt_block_n(&dev->caps))) {
+        return true;
+    }
+    if (keep && (tile->k & (dev->caps.lanes - 1u)) != 0) return true;
+    if (has(tile, FP8RT_BIT(MODE__REUSE_A)) && !(left->before && same_m && same_k)) return true;
+    return has(tile, FP8RT_BIT(MODE__REUSE_B)) && !(left->before && same_n && same_k);
+}
+
+fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_tile *tile) {
+    region list[REGIONS];
+    if (shape_is_bad(&dev->caps, tile)) return FP8RT_ERR_HW_SHAPE;
+    list_regions(tile, list);
+    for (int i = 0; i < REGIONS; i++) {
+        if (alignment_is_bad(&dev->caps, &list[i])) return FP8RT_ERR_HW_ALIGNMENT;
+    }
+    for (int i = 0; i < REGIONS; i++) {
+        if (range_is_bad(&list[i])) return FP8RT_ERR_HW_RANGE;
+    }
+    if (mode_is_bad(tile)) return FP8RT_ERR_HW_MODE;
+    if (exponent_is_bad(tile->scale_exp_a) || exponent_is_bad(tile->scale_exp_b)) return FP8RT_ERR_HW_SCALE_EXPONENT;
+    if (finishes(tile) && scales_are_bad(tile)) return FP8RT_ERR_HW_SCALE;
+    return sequence_is_bad(dev, tile) ? FP8RT_ERR_HW_SEQUENCE : FP8RT_OK;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fp8rt/app.h"
+
+#include <string.h>
+
+#include "fp32_bits.h"
+#include "fp8rt/check.h"
+#include "fp8rt/registers.h"
+#include "platform.h"
+
+void *fp8rt_arena_alloc(fp8rt_arena *arena, size_t bytes) {
+    uint8_t *start = (uint8_t *)(((uintptr_t)arena->next + 63u) & ~(uintptr_t)63u);
+    if (start > arena->end || bytes > (size_t)(arena->end - start)) return NULL;
+    arena->next = start + bytes;
+    return start;
+}
+
+const char *fp8rt_app_option(int argc, char **argv, const char *key) {
+    const char *value = NULL;
+    size_t length = strlen(key);
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], key, length) == 0 && argv[i][length] == '=') value = argv[i] + length + 1;
+    }
+    return value;
+}
+
+static uint64_t scale_word(const fp8mac_scale *scale) {
+    if (scale->mode == FP8MAC_SCALE_VECTOR) return (uintptr_t)scale->values;
+    return scale->mode == FP8MAC_SCALE_NONE ? FP8RT_FP32_ONE : fp8rt_fp32_bits(scale->values[0]);
+}
+
+uint32_t fp8rt_app_check(const fp8rt_caps *caps, const fp8rt_gemm_plan *plan, const fp8rt_gemm_result *result) {
+    const fp8rt_gemm_desc *desc = &plan->desc;
+    const fp8rt_check_record record = {
+        .magic = FP8RT_CHECK_MAGIC,
+        .m = desc->m,
+        .n = desc->n,
+        .k = desc->k,
+        .group = caps->lanes,
+        .mode = plan->mode,
+        .scale_exp = FP8RT_PUT(SCALE_EXP__SA, desc->scale_exp_a) | FP8RT_PUT(SCALE_EXP__SB, desc->scale_exp_b),
+        .scale_d = desc->scale_d == NULL ? FP8RT_FP32_ONE : fp8rt_fp32_bits(*desc->scale_d),
+        .clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
+        .clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
+        .amax = fp8rt_fp32_bits(result->amax),
+        .flags = result->flags | FP8RT_PUT(FLAGS__AMAX_NONFINITE, result->amax_nonfinite),
+        .scale_a = scale_word(&desc->scale_a),
+        .scale_b = scale_word(&desc->scale_b),
+        .bias = (uintptr_t)desc->bias,
+        .a = (uintptr_t)desc->a,
+        .b = (uintptr_t)desc->b,
+        .d = (uintptr_t)desc->d,
+        .a_stride = desc->a_stride,
+        .b_stride = desc->b_stride,
+        .d_stride = desc->d_stride,
+    };
+    return fp8rt_platform_check(&record);
+}

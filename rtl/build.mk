@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# The register files from their one source, the list of the accelerator's sources, and lint.
+
+RDL := rtl/regs/fp8mac.rdl
+PEAKRDL := $(dir $(PYTHON))peakrdl
+REGS_DIR := $(BUILD)/regs
+REGS_SV := $(REGS_DIR)/fp8mac_regs_pkg.sv $(REGS_DIR)/fp8mac_regs.sv
+REGS_H := $(REGS_DIR)/fp8mac_regs.h
+
+# Packages first; the order of modules is free.
+RTL_PACKAGE := rtl/fp8mac_pkg.sv
+RTL_PACKAGES := $(RTL_PACKAGE) rtl/fp8mac_cmd_pkg.sv
+RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(sort $(wildcard rtl/fp8mac_*.sv)))
+RTL_SOURCES := $(RTL_PACKAGES) $(REGS_SV) $(RTL_MODULES)
+RTL_WAIVER := rtl/lint/verilator_waiver.vlt
+
+.PHONY: rtl regs
+rtl: $(RTL_SOURCES)
+regs: $(REGS_SV) $(REGS_H) $(REGS_DIR)/html/index.html
+
+$(REGS_SV) &: $(RDL)
+	@mkdir -p $(REGS_DIR)
+	$(call say,PEAKRDL,$(REGS_SV))
+	$(Q)$(PEAKRDL) regblock $< --cpuif apb4-flat --addr-width 12 --default-reset rst_n --type-style hier \
+	  --err-if-bad-addr -o $(REGS_DIR)
+	@touch $(REGS_SV)
+
+$(REGS_H): $(RDL)
+	@mkdir -p $(REGS_DIR)
+	$(call say,PEAKRDL,$@)
+	$(Q)$(PEAKRDL) c-header $< --std gnu11 --type-style hier -o $@
+
+$(REGS_DIR)/html/index.html: $(RDL)
+	@mkdir -p $(REGS_DIR)
+	$(call say,PEAKRDL,$@)
+	$(Q)$(PEAKRDL) html $< -o $(REGS_DIR)/html
+	@touch $@
+
+# One lint run per parameter set, written as ROWS_COLS_LANES_AXIWIDTH.
+LINT_SETS := 8_8_4_128 4_4_1_64 4_2_8_128 16_16_16_256 $(ROWS)_$(COLS)_$(LANES)_128
+LINT_STAMPS := $(sort $(LINT_SETS:%=$(BUILD)/lint/%.ok))
+lint_word = $(word $(2),$(subst _, ,$(1)))
+
+lint: $(LINT_STAMPS)
+
+$(LINT_STAMPS): $(BUILD)/lint/%.ok: $(RTL_WAIVER) $(RTL_SOURCES)
+	@mkdir -p $(@D)
+	$(call say,LINT,fp8mac_accel $*)
+	$(Q)$(VERILATOR) --lint-only -Wall --assert --top-module fp8mac_accel -GROWS=$(call lint_word,$*,1) \
+	  -GCOLS=$(call lint_word,$*,2) -GLANES=$(call lint_word,$*,3) -GAXI_DATA_W=$(call lint_word,$*,4) $^
+	@touch $@

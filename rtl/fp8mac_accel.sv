@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accelerator: APB registers, a command queue, and three engines (load, compute, store) around the array.
+module fp8mac_accel
+  import fp8mac_pkg::*;
+#(
+  parameter int unsigned ROWS        = 8,
+  parameter int unsigned COLS        = 8,
+  parameter int unsigned LANES       = 4,
+  parameter int unsigned SLOTS_M     = 2,
+  parameter int unsigned SLOTS_N     = 2,
+  parameter int unsigned EPI_WIDTH   = 4,    // columns that the epilogue finishes per cycle
+  parameter int unsigned AXI_DATA_W  = 128,
+  parameter int unsigned AXI_ADDR_W  = 32,
+  parameter int unsigned AXI_ID_W    = 4,
+  parameter int unsigned QUEUE_DEPTH = 8,
+  parameter int unsigned BUF_BEATS   = 256,  // beats per bank in half an operand buffer
+  parameter int unsigned MAX_MN      = 128   // limit of a command's m and n
+) (
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+
+  // APB4 slave: registers
+  input  logic                    psel_i,
+  input  logic                    penable_i,
+  input  logic                    pwrite_i,
+  input  logic [2:0]              pprot_i,
+  input  logic [11:0]             paddr_i,
+  input  logic [31:0]             pwdata_i,
+  input  logic [3:0]              pstrb_i,
+  output logic                    pready_o,
+  output logic [31:0]             prdata_o,
+  output logic                    pslverr_o,
+
+  // AXI4 master: operands, vectors and results
+  output logic [AXI_ID_W-1:0]     m_axi_awid_o,
+  output logic [AXI_ADDR_W-1:0]   m_axi_awaddr_o,
+  output logic [7:0]              m_axi_awlen_o,
+  output logic [2:0]              m_axi_awsize_o,
+  output logic [1:0]              m_axi_awburst_o,
+  output logic                    m_axi_awvalid_o,
+  input  logic                    m_axi_awready_i,
+  output logic [AXI_DATA_W-1:0]   m_axi_wdata_o,
+  output logic [AXI_DATA_W/8-1:0] m_axi_wstrb_o,
+  output logic                    m_axi_wlast_o,
+  output logic                    m_axi_wvalid_o,
+  input  logic                    m_axi_wready_i,
+  input  logic [AXI_ID_W-1:0]     m_axi_bid_i,
+  input  logic [1:0]              m_axi_bresp_i,
+  input  logic                    m_axi_bvalid_i,
+  output logic                    m_axi_bready_o,
+  output logic [AXI_ID_W-1:0]     m_axi_arid_o,
+  output logic [AXI_ADDR_W-1:0]   m_axi_araddr_o,
+  output logic [7:0]              m_axi_arlen_o,
+  output logic [2:0]              m_axi_arsize_o,
+  output logic [1:0]              m_axi_arburst_o,
+  output logic                    m_axi_arvalid_o,
+  input  logic                    m_axi_arready_i,
+  input  logic [AXI_ID_W-1:0]     m_axi_rid_i,
+  input  logic [AXI_DATA_W-1:0]   m_axi_rdata_i,
+  input  logic [1:0]              m_axi_rresp_i,
+  input  logic                    m_axi_rlast_i,
+  input  logic                    m_axi_rvalid_i,
+  output logic                    m_axi_rready_o,
+
+  // Level interrupt
+  output logic                    irq_o
+);
+
+  import fp8mac_cmd_pkg::*;
+
+  localparam int unsigned Beat    = AXI_DATA_W / 8;
+  localparam int unsigned Slots   = SLOTS_M * SLOTS_N;
+  localparam int unsigned SlotW   = $clog2(Slots);
+  localparam int unsigned RowW    = $clog2(ROWS);
+  localparam int unsigned WordW   = $clog2(BUF_BEATS);
+  localparam int unsigned Groups  = Beat / LANES;
+  localparam int unsigned GroupW  = (Groups > 1) ? $clog2(Groups) : 1;
+  localparam int unsigned PosW    = $clog2(Beat);
+  localparam int unsigned PerBeat = Beat / 4;
+
+  // A transfer through the epilogue lies in one slot and, as FP32, in one beat.
+  function automatic int unsigned smaller(int unsigned a, int unsigned b);
+    return (a < b) ? a : b;
+  endfunction
+  localparam int unsigned EpiWidth = smaller(EPI_WIDTH, smaller(COLS, PerBeat));
+
+  localparam int unsigned VectorWords = (MAX_MN + PerBeat - 1) / PerBeat;
+  localparam int unsigned VectorWordW = (VectorWords > 1) ? $clog2(VectorWords) : 1;
+  localparam int unsigned VectorIndexW = VectorWordW + $clog2(PerBeat);
+
+  // Commands between load and the end of compute: one for each half of the operand buffers.
+  localparam int unsigned LoadedDepth = 2;
+  // Commands between the start of compute and the end of store, and those waiting for write responses
+  localparam int unsigned StoringDepth  = 4;
+  localparam int unsigned FinishedDepth = 4;
+
+  // ---- registers, queue, checks ------------------------------------------------------------------------------------
+  logic         submit, clear_error, clear_flags, clear_counters;
+  command_t     command;
+  logic         overflow, queue_full, queue_valid, queue_ready;
+  logic [7:0]   queue_level;
+  command_t     queue_command;
+  logic         check_idle, checked_valid, checked_ready;
+  checked_cmd_t checked;
+  logic         idle, clear, abort, error, done_event, error_event;
+  error_e       error_code;
+  tag_t         error_tag;
+  logic [31:0]  completed, amax;
+  flags_t       flags;
+  logic         amax_nonfinite;
+  counters_t    counters;
+
+  fp8mac_csr #(
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .BEAT(Beat),
+    .QUEUE_DEPTH(QUEUE_DEPTH), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN)
+  ) u_csr (
+    .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i, .pstrb_i, .pready_o, .prdata_o,
+    .pslverr_o,
+    .submit_o        (submit),
+    .command_o       (command),
+    .clear_error_o   (clear_error),
+    .clear_flags_o   (clear_flags),
+    .clear_counters_o(clear_counters),
+    .idle_i          (idle),
+    .queue_full_i    (queue_full),
+    .queue_level_i   (queue_level),
+    .error_i         (error),
+    .error_code_i    (error_code),
+    .error_tag_i     (error_tag),
+    .completed_i     (completed),
+    .flags_i         (flags),
+    .amax_i          (amax),
+    .amax_nonfinite_i(amax_nonfinite),
+    .counters_i      (counters),
+    .done_event_i    (done_event),
+    .error_event_i   (error_event),
+    .irq_o
+  );
+
+  fp8mac_cmd_queue #(.QUEUE_DEPTH(QUEUE_DEPTH)) u_queue (
+    .clk_i, .rst_ni,
+    .error_i   (error),
+    .abort_i   (abort),
+    .submit_i  (submit),
+    .command_i (command),
+    .overflow_o(overflow),
+    .full_o    (queue_full),
+    .level_o   (queue_level),
+    .valid_o   (queue_valid),
+    .command_o (queue_command),
+    .ready_i   (queue_ready)
+  );
+
+  fp8mac_cmd_check #(
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .BEAT(Beat),
+    .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN)
+  ) u_check (
+    .clk_i, .rst_ni,
+    .abort_i  (abort),
+    .clear_i  (clear),
+    .idle_o   (check_idle),
+    .valid_i  (queue_valid),
+    .command_i(queue_command),
+    .ready_o  (queue_ready),
+    .valid_o  (checked_valid),
+    .checked_o(checked),
+    .ready_i  (checked_ready)
+  );
+
+  // ---- load --------------------------------------------------------------------------------------------------------
+  logic         load_idle, loaded_push, loaded_full, loaded_empty, loaded_pop;
+  loaded_cmd_t  loaded_pushed, loaded;
+  logic         read_row_valid, read_row_ready, beat_valid, read_done, stored;
+  row_request_t read_row;
+  read_dest_t   read_dest, beat_dest;
+  logic [AXI_DATA_W-1:0] beat_data;
+  error_e       read_error, load_error;
+  logic         load_done_empty;
+
+  fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(Beat)) u_load (
+    .clk_i, .rst_ni,
+    .abort_i       (abort),
+    .clear_i       (clear),
+    .idle_o        (load_idle),
+    .valid_i       (checked_valid),
+    .checked_i     (checked),
+    .ready_o       (checked_ready),
+    .loaded_valid_o(loaded_push),
+    .loaded_o      (loaded_pushed),
+    .loaded_ready_i(!loaded_full),
+    .row_valid_o   (read_row_valid),
+    .row_o         (read_row),
+    .dest_o        (read_dest),
+    .row_ready_i   (read_row_ready),
+    .read_failed_i (read_error != ErrNone),
+    .stored_i      (stored)
+  );
+
+  fp8mac_dma_read #(.AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W), .AXI_ID_W(AXI_ID_W)) u_dma_read (
+    .clk_i, .rst_ni,
+    .row_valid_i (read_row_valid),
+    .row_ready_o (read_row_ready),
+    .row_i       (read_row),
+    .dest_i      (read_dest),
+    .beat_valid_o(beat_valid),
+    .beat_dest_o (beat_dest),
+    .beat_data_o (beat_data),
+    .done_valid_o(read_done),
+    .done_error_o(read_error),
+    .m_axi_arid_o, .m_axi_araddr_o, .m_axi_arlen_o, .m_axi_arsize_o, .m_axi_arburst_o, .m_axi_arvalid_o,
+    .m_axi_arready_i, .m_axi_rdata_i, .m_axi_rresp_i, .m_axi_rlast_i, .m_axi_rvalid_i, .m_axi_rready_o
+  );
+
+  // Commands in the order of their loads; the oldest is loaded once its outcome is known.
+  fp8mac_fifo #(.T(loaded_cmd_t), .DEPTH(LoadedDepth)) u_loaded (
+    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(loaded_push), .data_i(loaded_pushed), .full_o(loaded_full),
+    .pop_i(loaded_pop), .data_o(loaded), .empty_o(loaded_empty), .level_o()
+  );
+
+  fp8mac_fifo #(.T(error_e), .DEPTH(LoadedDepth)) u_load_done (
+    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(read_done), .data_i(read_error), .full_o(), .pop_i(loaded_pop),
+    .data_o(load_error), .empty_o(load_done_empty), .level_o()
+  );
+
+  // ---- operand buffers ---------------------------------------------------------------------------------------------
+  logic                             operand_read, a_half, b_half;
+  logic [WordW-1:0]                 a_word, b_word;
+  logic [GroupW-1:0]                operand_group;
+  logic [ROWS-1:0][LANES-1:0][7:0]  a_code;
+  logic [COLS-1:0][LANES-1:0][7:0]  b_code;
+
+  fp8mac_operand_buffer #(.BANKS(ROWS), .LANES(LANES), .BEAT(Beat), .DEPTH(BUF_BEATS)) u_buffer_a (
+    .clk_i,
+    .write_i     (beat_valid && beat_dest.kind == DestA),
+    .write_half_i(beat_dest.half),
+    .write_bank_i(beat_dest.bank[RowW-1:0]),
+    .write_word_i(beat_dest.word[WordW-1:0]),
+    .write_data_i(beat_data),
+    .read_i      (operand_read),
+    .read_half_i (a_half),
+    .read_word_i (a_word),
+    .read_group_i(operand_group),
+    .read_data_o (a_code)
+  );
+
+  fp8mac_operand_buffer #(.BANKS(COLS), .LANES(LANES), .BEAT(Beat), .DEPTH(BUF_BEATS)) u_buffer_b (
+    .clk_i,
+    .write_i     (beat_valid && beat_dest.kind == DestB),
+    .write_half_i(beat_dest.half),
+    .write_bank_i(beat_dest.bank[$clog2(COLS)-1:0]),
+    .write_word_i(beat_dest.word[WordW-1:0]),
+    .write_data_i(beat_data),
+    .read_i      (operand_read),
+    .read_half_i (b_half),
+    .read_word_i (b_word),
+    .read_group_i(operand_group),
+    .read_data_o (b_code)
+  );
+
+  // ---- scales and biases -------------------------------------------------------------------------------------------
+  logic                       vector_half;
+  dim_t                       vector_row, vector_col;
+  logic [31:0]                scale_a;
+  logic [EpiWidth-1:0][31:0]  scale_b, bias;
+
+  fp8mac_vector_buffer #(.DEPTH(MAX_MN), .WIDTH(1), .BEAT(Beat)) u_scale_a (
+    .clk_i,
+    .write_i     (beat_valid && beat_dest.kind == DestScaleA),
+    .write_half_i(beat_dest.half),
+    .write_word_i(beat_dest.word[VectorWordW-1:0]),
+    .write_data_i(beat_data),
+    .read_half_i (vector_half),
+    .read_index_i(vector_row[VectorIndexW-1:0]),
+    .read_data_o (scale_a)
+  );
+
+  fp8mac_vector_buffer #(.DEPTH(MAX_MN), .WIDTH(EpiWidth), .BEAT(Beat)) u_scale_b (
+    .clk_i,
+    .write_i     (beat_valid && beat_dest.kind == DestScaleB),
+    .write_half_i(beat_dest.half),
+    .write_word_i(beat_dest.word[VectorWordW-1:0]),
+    .write_data_i(beat_data),
+    .read_half_i (vector_half),
+    .read_index_i(vector_col[VectorIndexW-1:0]),
+    .read_data_o (scale_b)
+  );
+
+  fp8mac_vector_buffer #(.DEPTH(MAX_MN), .WIDTH(EpiWidth), .BEAT(Beat)) u_bias (
+    .clk_i,
+    .write_i     (beat_valid && beat_dest.kind == DestBias),
+    .write_half_i(beat_dest.half),
+    .write_word_i(beat_dest.word[VectorWordW-1:0]),
+    .write_data_i(beat_data),
+    .read_half_i (vector_half),
+    .read_index_i(vector_col[VectorIndexW-1:0]),
+    .read_data_o (bias)
+  );
+
+  // ---- compute -----------------------------------------------------------------------------------------------------
+  logic             storing_push, storing_full, storing_empty, storing_pop, kept, stalled, computed;
+  storing_cmd_t     storing_pushed, storing;
+  logic [Slots-1:0] slot_full, slot_release;
+  logic             step_valid, step_first, step_last;
+  logic [SlotW-1:0] step_slot;
+  step_cfg_t        step_cfg;
+  logic [ROWS-1:0]  row_en;
+  logic [COLS-1:0]  col_en;
+  logic [LANES-1:0] lane_en;
+
+  fp8mac_compute #(
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .BEAT(Beat), .WORD_W(WordW)
+  ) u_compute (
+    .clk_i, .rst_ni,
+    .abort_i        (abort),
+    .clear_i        (clear),
+    .valid_i        (!load_done_empty),
+    .cmd_i          (loaded),
+    .load_error_i   (load_error),
+    .ready_o        (loaded_pop),
+    .storing_valid_o(storing_push),
+    .storing_o      (storing_pushed),
+    .storing_ready_i(!storing_full),
+    .kept_o         (kept),
+    .slot_release_i (slot_release),
+    .read_o         (operand_read),
+    .a_half_o       (a_half),
+    .a_word_o       (a_word),
+    .b_half_o       (b_half),
+    .b_word_o       (b_word),
+    .group_o        (operand_group),
+    .step_valid_o   (step_valid),
+    .step_slot_o    (step_slot),
+    .step_first_o   (step_first),
+    .step_last_o    (step_last),
+    .step_cfg_o     (step_cfg),
+    .row_en_o       (row_en),
+    .col_en_o       (col_en),
+    .lane_en_o      (lane_en),
+    .stalled_o      (stalled),
+    .computed_o     (computed)
+  );
+
+  fp8mac_fifo #(.T(storing_cmd_t), .DEPTH(StoringDepth)) u_storing (
+    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(storing_push), .data_i(storing_pushed), .full_o(storing_full),
+    .pop_i(storing_pop), .data_o(storing), .empty_o(storing_empty), .level_o()
+  );
+
+  // ---- the array ---------------------------------------------------------------------------------------------------
+  logic [SlotW-1:0]      result_slot;
+  logic [RowW-1:0]       result_row;
+  logic [COLS-1:0][31:0] result_data;
+  flags_t                step_flags;
+  logic                  array_busy;
+
+  fp8mac_array #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N)) u_array (
+    .clk_i, .rst_ni,
+    .step_valid_i  (step_valid),
+    .step_slot_i   (step_slot),
+    .step_first_i  (step_first),
+    .step_last_i   (step_last),
+    .step_cfg_i    (step_cfg),
+    .row_en_i      (row_en),
+    .col_en_i      (col_en),
+    .lane_en_i     (lane_en),
+    .a_code_i      (a_code),
+    .b_code_i      (b_code),
+    .slot_full_o   (slot_full),
+    .slot_release_i(slot_release),
+    .read_slot_i   (result_slot),
+    .read_row_i    (result_row),
+    .read_data_o   (result_data),
+    .flags_o       (step_flags),
+    .busy_o        (array_busy)
+  );
+
+  // ---- store -------------------------------------------------------------------------------------------------------
+  typedef struct packed {
+    logic [PosW-1:0] pos;
+    logic [1:0]      size;
+    logic            row_final;
+  } place_t;
+
+  logic                      discard, write_row_valid, write_row_ready, finished_push, finished_full, finished_empty;
+  row_request_t              write_row;
+  finished_cmd_t             finished_pushed, finished;
+  logic                      epi_in_valid, epi_in_ready, epi_out_valid, epi_out_ready;
+  logic [EpiWidth-1:0]       epi_in_en, epi_out_en;
+  logic [EpiWidth-1:0][31:0] epi_t0, epi_scale_b, epi_bias, epi_d;
+  logic [31:0]               epi_scale_a, epi_amax;
+  epilogue_cfg_t             epi_cfg;
+  place_t                    epi_in_place, epi_out_place;
+  logic                      epi_nonfinite;
+  flags_t                    epi_flags;
+  logic                      pack_valid, pack_ready;
+  logic [AXI_DATA_W-1:0]     pack_data;
+  logic [Beat-1:0]           pack_strb;
+  logic                      written, retire;
+  error_e                    write_error;
+
+  // After an error nothing more is written: of younger commands, nor of the one whose write failed.
+  assign discard = abort || write_error != ErrNone;
+
+  fp8mac_store #(
+    .ROWS(ROWS), .COLS(COLS), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .WIDTH(EpiWidth), .BEAT(Beat)
+  ) u_store (
+    .clk_i, .rst_ni,
+    .discard_i       (discard),
+    .stored_o        (stored),
+    .valid_i         (!storing_empty),
+    .cmd_i           (storing),
+    .ready_o         (storing_pop),
+    .kept_i          (kept),
+    .slot_full_i     (slot_full),
+    .slot_release_o  (slot_release),
+    .read_slot_o     (result_slot),
+    .read_row_o      (result_row),
+    .read_data_i     (result_data),
+    .vector_half_o   (vector_half),
+    .row_o           (vector_row),
+    .col_o           (vector_col),
+    .scale_a_i       (scale_a),
+    .scale_b_i       (scale_b),
+    .bias_i          (bias),
+    .epi_valid_o     (epi_in_valid),
+    .epi_ready_i     (epi_in_ready),
+    .epi_en_o        (epi_in_en),
+    .epi_t0_o        (epi_t0),
+    .epi_scale_a_o   (epi_scale_a),
+    .epi_scale_b_o   (epi_scale_b),
+    .epi_bias_o      (epi_bias),
+    .epi_cfg_o       (epi_cfg),
+    .epi_pos_o       (epi_in_place.pos),
+    .epi_size_o      (epi_in_place.size),
+    .epi_final_o     (epi_in_place.row_final),
+    .row_valid_o     (write_row_valid),
+    .row_req_o       (write_row),
+    .row_ready_i     (write_row_ready),
+    .finished_valid_o(finished_push),
+    .finished_o      (finished_pushed),
+    .finished_ready_i(!finished_full)
+  );
+
+  fp8mac_epilogue #(.WIDTH(EpiWidth), .META_W($bits(place_t))) u_epilogue (
+    .clk_i, .rst_ni,
+    .cfg_i      (epi_cfg),
+    .in_valid_i (epi_in_valid),
+    .in_ready_o (epi_in_ready),
+    .in_en_i    (epi_in_en),
+    .t0_i       (epi_t0),
+    .scale_a_i  (epi_scale_a),
+    .scale_b_i  (epi_scale_b),
+    .bias_i     (epi_bias),
+    .meta_i     (epi_in_place),
+    .out_valid_o(epi_out_valid),
+    .out_ready_i(epi_out_ready),
+    .out_en_o   (epi_out_en),
+    .d_o        (epi_d),
+    .meta_o     (epi_out_place),
+    .amax_o     (epi_amax),
+    .nonfinite_o(epi_nonfinite),
+    .flags_o    (epi_flags)
+  );
+
+  fp8mac_pack #(.WIDTH(EpiWidth), .BEAT(Beat)) u_pack (
+    .clk_i, .rst_ni,
+    .valid_i     (epi_out_valid),
+    .ready_o     (epi_out_ready),
+    .en_i        (epi_out_en),
+    .code_i      (epi_d),
+    .pos_i       (epi_out_place.pos),
+    .size_i      (epi_out_place.size),
+    .final_i     (epi_out_place.row_final),
+    .beat_valid_o(pack_valid),
+    .beat_data_o (pack_data),
+    .beat_strb_o (pack_strb),
+    .beat_ready_i(pack_ready)
+  );
+
+  fp8mac_dma_write #(.AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W), .AXI_ID_W(AXI_ID_W)) u_dma_write (
+    .clk_i, .rst_ni,
+    .discard_i   (discard),
+    .row_valid_i (write_row_valid),
+    .row_ready_o (write_row_ready),
+    .row_i       (write_row),
+    .beat_valid_i(pack_valid),
+    .beat_ready_o(pack_ready),
+    .beat_data_i (pack_data),
+    .beat_strb_i (pack_strb),
+    .done_valid_o(written),
+    .done_error_o(write_error),
+    .done_ready_i(retire),
+    .m_axi_awid_o, .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o, .m_axi_awvalid_o,
+    .m_axi_awready_i, .m_axi_wdata_o, .m_axi_wstrb_o, .m_axi_wlast_o, .m_axi_wvalid_o, .m_axi_wready_i,
+    .m_axi_bresp_i, .m_axi_bvalid_i, .m_axi_bready_o
+  );
+
+  fp8mac_fifo #(.T(finished_cmd_t), .DEPTH(FinishedDepth)) u_finished (
+    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(finished_push), .data_i(finished_pushed), .full_o(finished_full),
+    .pop_i(retire), .data_o(finished), .empty_o(finished_empty), .level_o()
+  );
+
+  // ---- reports and counters ----------------------------------------------------------------------------------------
+  // A command is always in at least one of these places.
+  logic waiting;
+  assign waiting = submit || queue_valid || !check_idle;
+  assign idle    = !waiting && load_idle && loaded_empty && storing_empty && finished_empty && !array_busy &&
+                   !step_valid;
+
+  fp8mac_report u_report (
+    .clk_i, .rst_ni,
+    .idle_i          (idle),
+    .clear_error_i   (clear_error),
+    .clear_flags_i   (clear_flags),
+    .overflow_i      (overflow),
+    .overflow_tag_i  (command.tag),
+    .finished_valid_i(!finished_empty),
+    .finished_i      (finished),
+    .written_valid_i (written),
+    .write_error_i   (write_error),
+    .ready_o         (retire),
+    .step_flags_i    (step_flags),
+    .epi_valid_i     (epi_out_valid && epi_out_ready),
+    .epi_flags_i     (epi_flags),
+    .epi_amax_i      (epi_amax),
+    .epi_nonfinite_i (epi_nonfinite),
+    .clear_o         (clear),
+    .abort_o         (abort),
+    .error_o         (error),
+    .error_code_o    (error_code),
+    .error_tag_o     (error_tag),
+    .completed_o     (completed),
+    .done_event_o    (done_event),
+    .error_event_o   (error_event),
+    .flags_o         (flags),
+    .amax_o          (amax),
+    .amax_nonfinite_o(amax_nonfinite)
+  );
+
+  fp8mac_counters u_counters (
+    .clk_i, .rst_ni,
+    .clear_i     (clear_counters),
+    .step_i      (operand_read),
+    .stalled_i   (stalled),
+    .loaded_i    (!load_done_empty),
+    .loading_i   (!loaded_empty),
+    .waiting_i   (waiting),
+    .idle_i      (idle),
+    .computed_i  (computed),
+    .m_i         (loaded.compute.m),
+    .n_i         (loaded.compute.n),
+    .k_i         (loaded.compute.k),
+    .read_beat_i (beat_valid),
+    .write_beat_i(m_axi_wvalid_o && m_axi_wready_i),
+    .counters_o  (counters)
+  );
+
+  // One id for everything: the bus answers in order.
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_bvalid_i || m_axi_bid_i == '0);
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_rvalid_i || m_axi_rid_i == '0);
+
+endmodule

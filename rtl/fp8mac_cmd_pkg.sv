@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// A command on its way through the accelerator: as software wrote it, and the part that each engine needs of it.
+package fp8mac_cmd_pkg;
+  import fp8mac_pkg::*;
+
+  parameter int unsigned DimW  = 16;  // m, n, k and everything counted in them
+  parameter int unsigned AddrW = 32;  // bytes
+  parameter int unsigned TagW  = 16;
+
+  typedef logic [DimW-1:0]  dim_t;
+  typedef logic [AddrW-1:0] addr_t;
+  typedef logic [TagW-1:0]  tag_t;
+
+  // The MODE register's fields. Formats are as written: reserved codes are the checker's business.
+  typedef struct packed {
+    logic       irq;
+    logic       acc_keep;
+    logic       acc_continue;
+    logic       reuse_b;
+    logic       reuse_a;
+    logic       bias_en;
+    logic       scale_b_vec;
+    logic       scale_a_vec;
+    logic [1:0] act;
+    logic [1:0] overflow;
+    logic [2:0] d_fmt;
+    logic       acc_fmt;
+    logic [1:0] b_fmt;
+    logic [1:0] a_fmt;
+  } mode_t;
+
+  typedef struct packed {
+    tag_t        tag;
+    addr_t       a_addr;
+    addr_t       a_stride;
+    addr_t       b_addr;
+    addr_t       b_stride;
+    addr_t       d_addr;
+    addr_t       d_stride;
+    dim_t        m;
+    dim_t        n;
+    dim_t        k;
+    mode_t       mode;
+    logic signed [7:0] sa;
+    logic signed [7:0] sb;
+    logic [31:0] scale_a;  // FP32 bits, or an address
+    logic [31:0] scale_b;
+    addr_t       bias;
+    logic [31:0] scale_d;
+    logic [31:0] clamp_lo;
+    logic [31:0] clamp_hi;
+  } command_t;
+
+  // What the load engine reads: rows of A and B, then vectors.
+  typedef struct packed {
+    logic a;
+    logic b;
+    logic scale_a;
+    logic scale_b;
+    logic bias;
+  } wanted_t;
+
+  typedef struct packed {
+    wanted_t wanted;
+    addr_t a_addr;
+    addr_t a_stride;
+    addr_t b_addr;
+    addr_t b_stride;
+    addr_t scale_a;
+    addr_t scale_b;
+    addr_t bias;
+    dim_t  m;
+    dim_t  n;
+    dim_t  row_beats;  // ceil(k / beat)
+  } load_cmd_t;
+
+  typedef struct packed {
+    dim_t      m;
+    dim_t      n;
+    dim_t      k;
+    dim_t      row_beats;
+    step_cfg_t cfg;
+    logic      acc_continue;
+    logic      acc_keep;
+  } compute_cmd_t;
+
+  // How D leaves, and what is reported of the command at its end.
+  typedef struct packed {
+    tag_t          tag;
+    logic          irq;
+    error_e        error;      // already known to fail: nothing is loaded, computed or stored
+    logic          acc_keep;   // nothing is stored
+    dim_t          m;
+    dim_t          n;
+    addr_t         d_addr;
+    addr_t         d_stride;
+    epilogue_cfg_t epilogue;
+    logic          scale_a_vec;
+    logic          scale_b_vec;
+    logic [31:0]   scale_a;
+    logic [31:0]   scale_b;
+  } store_cmd_t;
+
+  typedef struct packed {
+    load_cmd_t    load;
+    compute_cmd_t compute;
+    store_cmd_t   store;
+  } checked_cmd_t;
+
+  // Which halves of the double buffers a command uses.
+  typedef struct packed {
+    logic a;
+    logic b;
+    logic vectors;
+  } halves_t;
+
+  // A command between its load and the end of its compute.
+  typedef struct packed {
+    compute_cmd_t compute;
+    store_cmd_t   store;
+    halves_t      halves;
+  } loaded_cmd_t;
+
+  // A command between the start of its compute and the end of its store. `skip`: it failed, no result will come.
+  typedef struct packed {
+    store_cmd_t cmd;
+    logic       vector_half;
+    logic       skip;
+  } storing_cmd_t;
+
+  // What is reported when everything a command wrote has been acknowledged.
+  typedef struct packed {
+    tag_t   tag;
+    logic   irq;
+    error_e error;
+  } finished_cmd_t;
+
+  // Where the beats of a read go.
+  typedef enum logic [2:0] {
+    DestA      = 3'd0,
+    DestB      = 3'd1,
+    DestScaleA = 3'd2,
+    DestScaleB = 3'd3,
+    DestBias   = 3'd4
+  } dest_kind_e;
+
+  typedef struct packed {
+    dest_kind_e kind;
+    logic       half;
+    logic [7:0] bank;
+    dim_t       word;  // of the first beat; the others follow
+  } read_dest_t;
+
+  // A row to be moved over AXI. `none`: no beats, it only marks the end of a command in the stream.
+  typedef struct packed {
+    logic  none;
+    addr_t addr;
+    dim_t  beats;
+  } row_request_t;
+
+  // The counters that software reads; `cycles` is the sum of `compute` .. `idle`.
+  typedef struct packed {
+    logic [31:0] cycles;
+    logic [31:0] compute;
+    logic [31:0] drain;
+    logic [31:0] load;
+    logic [31:0] store;
+    logic [31:0] overhead;
+    logic [31:0] idle;
+    logic [63:0] macs;
+    logic [31:0] read_beats;
+    logic [31:0] write_beats;
+  } counters_t;
+
+  // log2 of the bytes of a D element
+  function automatic logic [1:0] dst_size(dst_fmt_e fmt);
+    unique case (fmt)
+      DstFp16, DstBf16: return 2'd1;
+      DstFp32:          return 2'd2;
+      default:          return 2'd0;
+    endcase
+  endfunction
+
+endpackage

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands submitted and not yet begun. A submission while the queue is full is dropped and reported; one in the error
+// state is dropped in silence (the error is already reported). Entering the abort state forgets all that wait.
+module fp8mac_cmd_queue
+  import fp8mac_cmd_pkg::*;
+#(
+  parameter int unsigned QUEUE_DEPTH = 8
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       error_i,     // error state: accept nothing
+  input  logic       abort_i,     // forget everything
+  input  logic       submit_i,
+  input  command_t   command_i,
+  output logic       overflow_o,  // the command submitted now is dropped for want of room
+  output logic       full_o,
+  output logic [7:0] level_o,
+  output logic       valid_o,
+  output command_t   command_o,
+  input  logic       ready_i
+);
+  localparam int unsigned LevelW = $clog2(QUEUE_DEPTH + 1);
+
+  logic              empty;
+  logic [LevelW-1:0] level;
+
+  assign overflow_o = submit_i && full_o && !error_i;
+  assign valid_o    = !empty && !abort_i;
+  assign level_o    = 8'(level);
+
+  fp8mac_fifo #(.T(command_t), .DEPTH(QUEUE_DEPTH)) u_fifo (
+    .clk_i,
+    .rst_ni,
+    .flush_i(abort_i),
+    .push_i (submit_i && !full_o && !error_i),
+    .data_i (command_i),
+    .full_o,
+    .pop_i  (valid_o && ready_i),
+    .data_o (command_o),
+    .empty_o(empty),
+    .level_o(level)
+  );
+
+  if (QUEUE_DEPTH > 255) begin : g_too_deep
+    $error("STATUS.queue_level has eight bits");
+  end
+
+endmodule

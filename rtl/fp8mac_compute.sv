@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compute engine: issues a command's steps, one per cycle. A command is cut into passes of ROWS*SLOTS_M rows and
+// COLS*SLOTS_N columns of D, columns first. Within a pass, for each group of LANES k, the slots are visited in a snake
+// ((0,0), (0,1), (1,1), (1,0) for 2 x 2), so that one operand's block stays from visit to visit; a slot without rows or
+// columns is passed over in its turn, which keeps the steps of one slot apart. Passes and commands follow each other
+// without a gap.
+//
+// A slot's last step waits until the store engine has emptied the slot. Commands that failed, and all after them until
+// the error state is left, are handed on to the store engine as empty.
+module fp8mac_compute
+  import fp8mac_pkg::*;
+  import fp8mac_cmd_pkg::*;
+#(
+  parameter int unsigned ROWS    = 8,
+  parameter int unsigned COLS    = 8,
+  parameter int unsigned LANES   = 4,
+  parameter int unsigned SLOTS_M = 2,
+  parameter int unsigned SLOTS_N = 2,
+  parameter int unsigned BEAT    = 16,
+  parameter int unsigned WORD_W  = 8,
+  localparam int unsigned Slots  = SLOTS_M * SLOTS_N,
+  localparam int unsigned SlotW  = $clog2(Slots),
+  localparam int unsigned Groups = BEAT / LANES,
+  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  input  logic              abort_i,
+  input  logic              clear_i,
+
+  // The oldest loaded command, held until ready_o
+  input  logic              valid_i,
+  input  loaded_cmd_t       cmd_i,
+  input  error_e            load_error_i,
+  output logic              ready_o,
+
+  // To the store engine, when the command starts
+  output logic              storing_valid_o,
+  output storing_cmd_t      storing_o,
+  input  logic              storing_ready_i,
+  output logic              kept_o,          // a command with acc_keep has left the array
+  input  logic [Slots-1:0]  slot_release_i,
+
+  // Operand buffers: one read per step
+  output logic              read_o,
+  output logic              a_half_o,
+  output logic [WORD_W-1:0] a_word_o,
+  output logic              b_half_o,
+  output logic [WORD_W-1:0] b_word_o,
+  output logic [GroupW-1:0] group_o,
+
+  // The array, in the cycle after the read
+  output logic              step_valid_o,
+  output logic [SlotW-1:0]  step_slot_o,
+  output logic              step_first_o,
+  output logic              step_last_o,
+  output step_cfg_t         step_cfg_o,
+  output logic [ROWS-1:0]   row_en_o,
+  output logic [COLS-1:0]   col_en_o,
+  output logic [LANES-1:0]  lane_en_o,
+
+  // For the counters
+  output logic              stalled_o,       // waiting for results to be drained
+  output logic              computed_o       // all steps of a command have been issued
+);
+  localparam int unsigned PassM = ROWS * SLOTS_M;
+  localparam int unsigned PassN = COLS * SLOTS_N;
+  localparam int unsigned ImW   = (SLOTS_M > 1) ? $clog2(SLOTS_M) : 1;
+  localparam int unsigned InW   = (SLOTS_N > 1) ? $clog2(SLOTS_N) : 1;
+
+  compute_cmd_t cmd;
+  assign cmd = cmd_i.compute;
+
+  // ---- start: hand the command on ----------------------------------------------------------------------------------
+  error_e error;
+  logic   poisoned_q;  // an older command failed
+  logic   started_q;   // the command at hand has been handed on
+  logic   skip, active;
+
+  assign error = (cmd_i.store.error != ErrNone) ? cmd_i.store.error : load_error_i;
+  assign skip  = !started_q && (error != ErrNone || poisoned_q || abort_i);
+
+  assign storing_valid_o = valid_i && !started_q && storing_ready_i;
+  always_comb begin
+    storing_o           = '{cmd: cmd_i.store, vector_half: cmd_i.halves.vectors, skip: skip};
+    storing_o.cmd.error = error;
+  end
+
+  assign active = valid_i && (started_q || storing_ready_i) && !skip;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      started_q  <= 1'b0;
+      poisoned_q <= 1'b0;
+    end else begin
+      if (ready_o) started_q <= 1'b0;
+      else if (storing_valid_o) started_q <= 1'b1;
+      if (clear_i) poisoned_q <= 1'b0;
+      else if (storing_valid_o && error != ErrNone) poisoned_q <= 1'b1;
+    end
+  end
+
+  // ---- where we are ------------------------------------------------------------------------------------------------
+  dim_t              m0_q, n0_q;          // first row and column of the pass
+  dim_t              k_done_q;
+  logic [ImW-1:0]    im_q;
+  logic [InW-1:0]    in_q;
+  logic [WORD_W-1:0] a_base_q, b_base_q;  // first word of the pass in the banks
+  logic [WORD_W-1:0] beat_q;              // k_done in beats, and groups within the beat
+  logic [GroupW-1:0] group_q;
+
+  logic last_group, last_n, last_m, last_slot;
+  dim_t k_left, rows_left, cols_left;
+  logic in_up, in_end;
+
+  assign k_left     = cmd.k - k_done_q;
+  assign last_group = k_left <= dim_t'(LANES);
+  assign last_n     = cmd.n - n0_q <= dim_t'(PassN);
+  assign last_m     = cmd.m - m0_q <= dim_t'(PassM);
+
+  // The snake: n upwards in even im, downwards in odd im.
+  assign in_up     = !im_q[0];
+  assign in_end    = in_up ? in_q == InW'(SLOTS_N - 1) : in_q == '0;
+  assign last_slot = in_end && im_q == ImW'(SLOTS_M - 1);
+
+  // Rows and columns of the slot that exist, or "none" as 0.
+  function automatic dim_t left(dim_t total, dim_t first);
+    return (total > first) ? total - first : '0;
+  endfunction
+
+  assign rows_left = left(cmd.m, m0_q + dim_t'(im_q) * dim_t'(ROWS));
+  assign cols_left = left(cmd.n, n0_q + dim_t'(in_q) * dim_t'(COLS));
+
+  // ---- may we go on? -----------------------------------------------------------------------------------------------
+  logic [SlotW-1:0] slot;
+  logic [Slots-1:0] owed_q;  // a last step has been issued and its result is not yet drained
+  logic             present, last_step, blocked, advance, issue;
+
+  assign slot      = SlotW'(im_q) * SlotW'(SLOTS_N) + SlotW'(in_q);
+  assign present   = rows_left != '0 && cols_left != '0;
+  assign last_step = last_group && !cmd.acc_keep;
+  assign blocked   = present && last_step && owed_q[slot];
+  assign advance   = active && !blocked;
+  assign issue     = advance && present;
+  assign stalled_o = (active && blocked) || (valid_i && !started_q && !storing_ready_i);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      owed_q <= '0;
+    end else begin
+      owed_q <= owed_q & ~slot_release_i;
+      if (issue && last_step) owed_q[slot] <= 1'b1;
+    end
+  end
+
+  // ---- go on -------------------------------------------------------------------------------------------------------
+  logic finished;
+
+  assign finished   = advance && last_slot && last_group && last_n && last_m;
+  assign ready_o    = finished || (storing_valid_o && skip);
+  assign computed_o = finished;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || finished) begin
+      im_q     <= '0;
+      in_q     <= '0;
+      k_done_q <= '0;
+      beat_q   <= '0;
+      group_q  <= '0;
+      n0_q     <= '0;
+      b_base_q <= '0;
+      m0_q     <= '0;
+      a_base_q <= '0;
+    end else if (advance) begin
+      if (!in_end) begin
+        in_q <= in_up ? in_q + InW'(1) : in_q - InW'(1);
+      end else if (!last_slot) begin
+        im_q <= im_q + ImW'(1);
+      end else begin
+        im_q <= '0;
+        in_q <= '0;
+        if (!last_group) begin
+          k_done_q <= k_done_q + dim_t'(LANES);
+          group_q  <= (group_q == GroupW'(Groups - 1)) ? '0 : group_q + GroupW'(1);
+          if (group_q == GroupW'(Groups - 1)) beat_q <= beat_q + WORD_W'(1);
+        end else begin
+          k_done_q <= '0;
+          beat_q   <= '0;
+          group_q  <= '0;
+          if (!last_n) begin
+            n0_q     <= n0_q + dim_t'(PassN);
+            b_base_q <= b_base_q + WORD_W'(SLOTS_N) * WORD_W'(cmd.row_beats);
+          end else begin
+            n0_q     <= '0;
+            b_base_q <= '0;
+            m0_q     <= m0_q + dim_t'(PassM);
+            a_base_q <= a_base_q + WORD_W'(SLOTS_M) * WORD_W'(cmd.row_beats);
+          end
+        end
+      end
+    end
+  end
+
+  // ---- operands ----------------------------------------------------------------------------------------------------
+  assign read_o   = issue;
+  assign a_half_o = cmd_i.halves.a;
+  assign b_half_o = cmd_i.halves.b;
+  assign a_word_o = a_base_q + WORD_W'(im_q) * WORD_W'(cmd.row_beats) + beat_q;
+  assign b_word_o = b_base_q + WORD_W'(in_q) * WORD_W'(cmd.row_beats) + beat_q;
+  assign group_o  = group_q;
+
+  // ---- the step, while its operands are read -----------------------------------------------------------------------
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) step_valid_o <= 1'b0;
+    else step_valid_o <= issue;
+    step_slot_o  <= slot;
+    step_first_o <= k_done_q == '0 && !cmd.acc_continue;
+    step_last_o  <= last_step;
+    step_cfg_o   <= cmd.cfg;
+    for (int unsigned r = 0; r < ROWS; r++) row_en_o[r] <= dim_t'(r) < rows_left;
+    for (int unsigned c = 0; c < COLS; c++) col_en_o[c] <= dim_t'(c) < cols_left;
+    for (int unsigned l = 0; l < LANES; l++) lane_en_o[l] <= dim_t'(l) < k_left;
+  end
+
+  // The flags of a command that keeps its accumulators are complete when its last step has left the array.
+  logic [ArrayStages:0] keeping_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) keeping_q <= '0;
+    else keeping_q <= {keeping_q[ArrayStages-1:0], finished && cmd.acc_keep};
+  end
+
+  assign kept_o = keeping_q[ArrayStages];
+
+  a_released_slot_was_owed : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (slot_release_i & ~owed_q) == '0);
+  a_loaded_command_stays : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    valid_i && !ready_o |=> valid_i);
+
+endmodule

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The generated register file, its fields gathered into the accelerator's own records.
+module fp8mac_csr
+  import fp8mac_pkg::*;
+  import fp8mac_cmd_pkg::*;
+#(
+  parameter int unsigned ROWS        = 8,
+  parameter int unsigned COLS        = 8,
+  parameter int unsigned LANES       = 4,
+  parameter int unsigned SLOTS_M     = 2,
+  parameter int unsigned SLOTS_N     = 2,
+  parameter int unsigned BEAT        = 16,
+  parameter int unsigned QUEUE_DEPTH = 8,
+  parameter int unsigned BUF_BEATS   = 256,
+  parameter int unsigned MAX_MN      = 128
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  input  logic        psel_i,
+  input  logic        penable_i,
+  input  logic        pwrite_i,
+  input  logic [2:0]  pprot_i,
+  input  logic [11:0] paddr_i,
+  input  logic [31:0] pwdata_i,
+  input  logic [3:0]  pstrb_i,
+  output logic        pready_o,
+  output logic [31:0] prdata_o,
+  output logic        pslverr_o,
+
+  // The command as the registers hold it; submit_o pulses when it is to be pushed.
+  output logic        submit_o,
+  output command_t    command_o,
+
+  output logic        clear_error_o,
+  output logic        clear_flags_o,
+  output logic        clear_counters_o,
+
+  input  logic        idle_i,
+  input  logic        queue_full_i,
+  input  logic [7:0]  queue_level_i,
+  input  logic        error_i,
+  input  error_e      error_code_i,
+  input  tag_t        error_tag_i,
+  input  logic [31:0] completed_i,
+  input  flags_t      flags_i,
+  input  logic [31:0] amax_i,
+  input  logic        amax_nonfinite_i,
+  input  counters_t   counters_i,
+
+  input  logic        done_event_i,
+  input  logic        error_event_i,
+  output logic        irq_o
+);
+  fp8mac_regs_pkg::fp8mac_regs__in_t  in;
+  fp8mac_regs_pkg::fp8mac_regs__out_t out;
+
+  fp8mac_regs u_regs (
+    .clk          (clk_i),
+    .rst_n        (rst_ni),
+    .s_apb_psel   (psel_i),
+    .s_apb_penable(penable_i),
+    .s_apb_pwrite (pwrite_i),
+    .s_apb_pprot  (pprot_i),
+    .s_apb_paddr  (paddr_i),
+    .s_apb_pwdata (pwdata_i),
+    .s_apb_pstrb  (pstrb_i),
+    .s_apb_pready (pready_o),
+    .s_apb_prdata (prdata_o),
+    .s_apb_pslverr(pslverr_o),
+    .hwif_in      (in),
+    .hwif_out     (out)
+  );
+
+  // ---- what software reads -----------------------------------------------------------------------------------------
+  always_comb begin
+    in.CONFIG0.rows.next         = 8'(ROWS);
+    in.CONFIG0.cols.next         = 8'(COLS);
+    in.CONFIG0.lanes.next        = 8'(LANES);
+    in.CONFIG0.beat_bytes.next   = 8'(BEAT);
+    in.CONFIG1.slots_m.next      = 8'(SLOTS_M);
+    in.CONFIG1.slots_n.next      = 8'(SLOTS_N);
+    in.CONFIG1.queue_depth.next  = 8'(QUEUE_DEPTH);
+    in.CONFIG2.buf_beats.next    = 16'(BUF_BEATS);
+    in.CONFIG2.max_mn.next       = 16'(MAX_MN);
+    in.STATUS.idle.next          = idle_i;
+    in.STATUS.queue_full.next    = queue_full_i;
+    in.STATUS.error.next         = error_i;
+    in.STATUS.error_code.next    = error_code_i;
+    in.STATUS.queue_level.next   = queue_level_i;
+    in.STATUS.error_tag.next     = error_tag_i;
+    in.IRQ_STATE.done.hwset      = done_event_i;
+    in.IRQ_STATE.error.hwset     = error_event_i;
+    in.COMPLETED.value.next      = completed_i;
+    in.FLAGS.invalid.next        = flags_i.invalid;
+    in.FLAGS.overflow.next       = flags_i.overflow;
+    in.FLAGS.saturated.next      = flags_i.saturated;
+    in.FLAGS.nan.next            = flags_i.nan;
+    in.FLAGS.amax_nonfinite.next = amax_nonfinite_i;
+    in.AMAX.value.next           = amax_i;
+    in.CYCLES.value.next         = counters_i.cycles;
+    in.CYC_COMPUTE.value.next    = counters_i.compute;
+    in.CYC_DRAIN.value.next      = counters_i.drain;
+    in.CYC_LOAD.value.next       = counters_i.load;
+    in.CYC_STORE.value.next      = counters_i.store;
+    in.CYC_OVERHEAD.value.next   = counters_i.overhead;
+    in.CYC_IDLE.value.next       = counters_i.idle;
+    in.MACS_LO.value.next        = counters_i.macs[31:0];
+    in.MACS_HI.value.next        = counters_i.macs[63:32];
+    in.READ_BEATS.value.next     = counters_i.read_beats;
+    in.WRITE_BEATS.value.next    = counters_i.write_beats;
+  end
+
+  // ---- what software writes ----------------------------------------------------------------------------------------
+  always_comb begin
+    command_o.tag      = out.SUBMIT.tag.value;
+    command_o.a_addr   = out.A_ADDR.value.value;
+    command_o.a_stride = out.A_STRIDE.value.value;
+    command_o.b_addr   = out.B_ADDR.value.value;
+    command_o.b_stride = out.B_STRIDE.value.value;
+    command_o.d_addr   = out.D_ADDR.value.value;
+    command_o.d_stride = out.D_STRIDE.value.value;
+    command_o.m        = out.SHAPE.m.value;
+    command_o.n        = out.SHAPE.n.value;
+    command_o.k        = out.K.k.value;
+    command_o.sa       = out.SCALE_EXP.sa.value;
+    command_o.sb       = out.SCALE_EXP.sb.value;
+    command_o.scale_a  = out.SCALE_A.value.value;
+    command_o.scale_b  = out.SCALE_B.value.value;
+    command_o.bias     = out.BIAS.value.value;
+    command_o.scale_d  = out.SCALE_D.value.value;
+    command_o.clamp_lo = out.CLAMP_LO.value.value;
+    command_o.clamp_hi = out.CLAMP_HI.value.value;
+
+    command_o.mode.irq          = out.MODE.irq.value;
+    command_o.mode.acc_keep     = out.MODE.acc_keep.value;
+    command_o.mode.acc_continue = out.MODE.acc_continue.value;
+    command_o.mode.reuse_b      = out.MODE.reuse_b.value;
+    command_o.mode.reuse_a      = out.MODE.reuse_a.value;
+    command_o.mode.bias_en      = out.MODE.bias_en.value;
+    command_o.mode.scale_b_vec  = out.MODE.scale_b_vec.value;
+    command_o.mode.scale_a_vec  = out.MODE.scale_a_vec.value;
+    command_o.mode.act          = out.MODE.act.value;
+    command_o.mode.overflow     = out.MODE.overflow.value;
+    command_o.mode.d_fmt        = out.MODE.d_fmt.value;
+    command_o.mode.acc_fmt      = out.MODE.acc_fmt.value;
+    command_o.mode.b_fmt        = out.MODE.b_fmt.value;
+    command_o.mode.a_fmt        = out.MODE.a_fmt.value;
+  end
+
+  // The tag is in its register one cycle after the write that pushes.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) submit_o <= 1'b0;
+    else submit_o <= out.SUBMIT.tag.swmod;
+  end
+
+  assign clear_error_o    = out.CTRL.clear_error.value;
+  assign clear_flags_o    = out.CTRL.clear_flags.value;
+  assign clear_counters_o = out.CTRL.clear_counters.value;
+
+  assign irq_o = (out.IRQ_STATE.done.value && out.IRQ_ENABLE.done.value) ||
+                 (out.IRQ_STATE.error.value && out.IRQ_ENABLE.error.value);
+
+  // The two lists of error codes are the same list.
+  if (int'(ErrShape) != int'(fp8mac_regs_pkg::error_code__shape) ||
+      int'(ErrSequence) != int'(fp8mac_regs_pkg::error_code__sequence) ||
+      int'(ErrReadSlv) != int'(fp8mac_regs_pkg::error_code__read_slv) ||
+      int'(ErrQueueFull) != int'(fp8mac_regs_pkg::error_code__queue_full)) begin : g_error_codes_differ
+    $error("error_e and the register map's error_code differ");
+  end
+
+endmodule

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads rows over AXI. One address generator; a queue of the bursts in flight tells the data side where beats go. All
+// bursts have the same id, so data come in the order of addresses. A row without beats ends a command: it comes out as
+// done_valid_o, after the command's last beat, with the first error among the command's responses.
+module fp8mac_dma_read
+  import fp8mac_pkg::*;
+  import fp8mac_cmd_pkg::*;
+#(
+  parameter int unsigned AXI_DATA_W = 128,
+  parameter int unsigned AXI_ADDR_W = 32,
+  parameter int unsigned AXI_ID_W   = 4,
+  parameter int unsigned IN_FLIGHT  = 8   // bursts
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+
+  input  logic                  row_valid_i,
+  output logic                  row_ready_o,
+  input  row_request_t          row_i,
+  input  read_dest_t            dest_i,
+
+  // Beats, as they come
+  output logic                  beat_valid_o,
+  output read_dest_t            beat_dest_o,
+  output logic [AXI_DATA_W-1:0] beat_data_o,
+
+  output logic                  done_valid_o,
+  output error_e                done_error_o,
+
+  output logic [AXI_ID_W-1:0]   m_axi_arid_o,
+  output logic [AXI_ADDR_W-1:0] m_axi_araddr_o,
+  output logic [7:0]            m_axi_arlen_o,
+  output logic [2:0]            m_axi_arsize_o,
+  output logic [1:0]            m_axi_arburst_o,
+  output logic                  m_axi_arvalid_o,
+  input  logic                  m_axi_arready_i,
+  input  logic [AXI_DATA_W-1:0] m_axi_rdata_i,
+  input  logic [1:0]            m_axi_rresp_i,
+  input  logic                  m_axi_rlast_i,
+  input  logic                  m_axi_rvalid_i,
+  output logic                  m_axi_rready_o
+);
+  localparam int unsigned Beat     = AXI_DATA_W / 8;
+  localparam int unsigned MaxBurst = 16;
+  localparam int unsigned LenW     = $clog2(MaxBurst + 1);
+
+  typedef struct packed {
+    logic       none;
+    read_dest_t dest;
+  } in_flight_t;
+
+  // ---- addresses ---------------------------------------------------------------------------------------------------
+  logic            burst_valid, burst_ready, burst_none, push, full, empty, pop;
+  addr_t           burst_addr;
+  logic [LenW-1:0] burst_beats;
+  dim_t            burst_start;
+  read_dest_t      row_dest;
+  in_flight_t      pushed, head;
+
+  fp8mac_burst_split #(.BEAT(Beat), .MAX_BURST(MaxBurst), .Meta(read_dest_t)) u_split (
+    .clk_i,
+    .rst_ni,
+    .row_valid_i,
+    .row_ready_o,
+    .row_i,
+    .meta_i       (dest_i),
+    .burst_valid_o(burst_valid),
+    .burst_ready_i(burst_ready),
+    .burst_none_o (burst_none),
+    .burst_addr_o (burst_addr),
+    .burst_beats_o(burst_beats),
+    .burst_start_o(burst_start),
+    .meta_o       (row_dest)
+  );
+
+  logic            ar_free;
+  logic            arvalid_q;
+  addr_t           araddr_q;
+  logic [LenW-1:0] arbeats_q;
+
+  assign ar_free     = !arvalid_q || m_axi_arready_i;
+  assign burst_ready = !full && (burst_none || ar_free);
+  assign push        = burst_valid && burst_ready;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) arvalid_q <= 1'b0;
+    else if (push && !burst_none) arvalid_q <= 1'b1;
+    else if (m_axi_arready_i) arvalid_q <= 1'b0;
+    if (push && !burst_none) begin
+      araddr_q  <= burst_addr;
+      arbeats_q <= burst_beats;
+    end
+  end
+
+  assign m_axi_arid_o    = '0;
+  assign m_axi_araddr_o  = AXI_ADDR_W'(araddr_q);
+  assign m_axi_arlen_o   = 8'(arbeats_q) - 8'd1;
+  assign m_axi_arsize_o  = 3'($clog2(Beat));
+  assign m_axi_arburst_o = 2'b01;
+  assign m_axi_arvalid_o = arvalid_q;
+
+  always_comb begin
+    pushed           = '{none: burst_none, dest: row_dest};
+    pushed.dest.word = row_dest.word + burst_start;
+  end
+
+  fp8mac_fifo #(.T(in_flight_t), .DEPTH(IN_FLIGHT)) u_in_flight (
+    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(push), .data_i(pushed), .full_o(full), .pop_i(pop), .data_o(head),
+    .empty_o(empty), .level_o()
+  );
+
+  // ---- data --------------------------------------------------------------------------------------------------------
+  logic   beat;
+  dim_t   beats_q;  // of the head burst, already here
+  error_e error_q, error;
+
+  assign m_axi_rready_o = !empty && !head.none;
+  assign beat           = m_axi_rvalid_i && m_axi_rready_o;
+  assign done_valid_o   = !empty && head.none;
+  assign done_error_o   = error_q;
+  assign pop            = done_valid_o || (beat && m_axi_rlast_i);
+
+  always_comb begin
+    error = error_q;
+    if (done_valid_o) error = ErrNone;
+    else if (beat && m_axi_rresp_i[1] && error_q == ErrNone) error = m_axi_rresp_i[0] ? ErrReadDec : ErrReadSlv;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      beats_q <= '0;
+      error_q <= ErrNone;
+    end else begin
+      if (beat) beats_q <= m_axi_rlast_i ? '0 : beats_q + dim_t'(1);
+      error_q <= error;
+    end
+  end
+
+  assign beat_valid_o = beat;
+  assign beat_data_o  = m_axi_rdata_i;
+  always_comb begin
+    beat_dest_o      = head.dest;
+    beat_dest_o.word = head.dest.word + beats_q;
+  end
+
+  ar_is_stable : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    m_axi_arvalid_o && !m_axi_arready_i |=> m_axi_arvalid_o && $stable(m_axi_araddr_o) && $stable(m_axi_arlen_o));
+  no_page_is_crossed : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    !m_axi_arvalid_o || 32'(m_axi_araddr_o[11:0]) + (32'(m_axi_arlen_o) + 1) * Beat <= 4096);
+
+endmodule

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// First in, first out; a push is visible at the output one cycle later.
+module fp8mac_fifo #(
+  parameter type         T     = logic,
+  parameter int unsigned DEPTH = 2,
+  localparam int unsigned LevelW = $clog2(DEPTH + 1)
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  input  logic              flush_i,  // forgets everything, a push of the same cycle included
+  input  logic              push_i,
+  input  T                  data_i,
+  output logic              full_o,
+  input  logic              pop_i,
+  output T                  data_o,   // the oldest entry, meaningful when not empty
+  output logic              empty_o,
+  output logic [LevelW-1:0] level_o
+);
+  localparam int unsigned PtrW = (DEPTH > 1) ? $clog2(DEPTH) : 1;
+
+  T                  mem_q [DEPTH];
+  logic [PtrW-1:0]   head_q;
+  logic [PtrW-1:0]   tail_q;
+  logic [LevelW-1:0] level_q;
+
+  function automatic logic [PtrW-1:0] next(logic [PtrW-1:0] ptr);
+    return (ptr == PtrW'(DEPTH - 1)) ? '0 : ptr + PtrW'(1);
+  endfunction
+
+  assign full_o  = level_q == LevelW'(DEPTH);
+  assign empty_o = level_q == '0;
+  assign level_o = level_q;
+  assign data_o  = mem_q[head_q];
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || flush_i) begin
+      head_q  <= '0;
+      tail_q  <= '0;
+      level_q <= '0;
+    end else begin
+      if (push_i) tail_q <= next(tail_q);
+      if (pop_i) head_q <= next(head_q);
+      level_q <= level_q + LevelW'(push_i) - LevelW'(pop_i);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (push_i) mem_q[tail_q] <= data_i;
+  end
+
+  no_overflow : assert property (@(posedge clk_i) disable iff (!rst_ni) !(push_i && full_o));
+  no_underflow : assert property (@(posedge clk_i) disable iff (!rst_ni) !(pop_i && empty_o));
+
+endmodule

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// IEEE 754 binary32 addition, to nearest even, with subnormals. Four stages: order | align and add | normalise | round.
+//
+// load_i[i] loads stage i's register; a value is in result_o after its four loads and stays until the next one's
+// fourth. Every NaN result is Fp32Nan. invalid_o: Inf - Inf. overflow_o: finite operands, infinite result.
+// Flags belong to the value in result_o. Adding -0 changes nothing but a NaN's code.
+module fp8mac_fp32_add (
+  input  logic        clk_i,
+  input  logic [3:0]  load_i,
+  input  logic [31:0] a_i,
+  input  logic [31:0] b_i,
+  output logic [31:0] result_o,
+  output logic        invalid_o,
+  output logic        overflow_o
+);
+  import fp8mac_pkg::Fp32Nan;
+
+  localparam int unsigned ExpW   = 8;
+  localparam int unsigned FracW  = 23;
+  localparam int unsigned SigW   = FracW + 1;
+  // Three bits below the larger operand's last place: when the alignment is by more than one, the difference loses at
+  // most one leading bit, so after normalisation there are still a guard and a sticky bit. When it is by at most one,
+  // all bits are there.
+  localparam int unsigned ExtraW = 3;
+  localparam int unsigned TermW  = SigW + ExtraW;
+  localparam int unsigned TotalW = TermW + 1;     // a carry
+  localparam int unsigned CountW = $clog2(TotalW + 1);
+  localparam int unsigned WideW  = ExpW + 1;      // holds the exponent of rounding's carry
+  localparam logic [ExpW-1:0] ExpMax = '1;
+
+  // What is decided beside the arithmetic.
+  typedef struct packed {
+    logic sign;      // of a result that is not an exact zero
+    logic zero_sign; // of an exact zero
+    logic inf;
+    logic nan;
+    logic invalid;
+  } special_t;
+
+  typedef struct packed {
+    special_t        special;
+    logic            subtract;
+    logic [ExpW-1:0] exp;        // the larger operand's, a subnormal's being 1
+    logic [ExpW-1:0] distance;   // from the smaller operand's
+    logic [SigW-1:0] larger;     // significands
+    logic [SigW-1:0] smaller;
+  } ordered_t;
+
+  typedef struct packed {
+    special_t          special;
+    logic [ExpW-1:0]   exp;
+    logic [TotalW-1:0] total;    // significand of the sum, bit TermW-1 weighing 2^exp
+  } added_t;
+
+  typedef struct packed {
+    special_t         special;
+    logic             zero;
+    logic [WideW-1:0] exp;       // biased; 0: subnormal or zero
+    logic [FracW-1:0] frac;
+    logic             guard;
+    logic             sticky;
+  } normalised_t;
+
+  ordered_t    ordered_q;
+  added_t      added_q;
+  normalised_t normalised_q;
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Decode and order by magnitude
+  // ---------------------------------------------------------------------------------------------------------------
+  function automatic logic [ExpW-1:0] exponent(logic [ExpW-1:0] field);
+    return field == '0 ? ExpW'(1) : field;
+  endfunction
+
+  function automatic special_t classify(logic [31:0] larger, logic [31:0] smaller);
+    logic larger_nan, smaller_nan, larger_inf, smaller_inf;
+    larger_nan  = larger[FracW +: ExpW] == ExpMax && larger[FracW-1:0] != '0;
+    smaller_nan = smaller[FracW +: ExpW] == ExpMax && smaller[FracW-1:0] != '0;
+    larger_inf  = larger[FracW +: ExpW] == ExpMax && larger[FracW-1:0] == '0;
+    smaller_inf = smaller[FracW +: ExpW] == ExpMax && smaller[FracW-1:0] == '0;
+    classify.sign      = larger[31];
+    classify.zero_sign = larger[31] & smaller[31];
+    classify.invalid   = larger_inf && smaller_inf && larger[31] != smaller[31];
+    classify.nan       = larger_nan || smaller_nan || classify.invalid;
+    classify.inf       = larger_inf;
+  endfunction
+
+  function automatic ordered_t order(logic [31:0] a, logic [31:0] b);
+    logic [31:0] larger, smaller;
+    larger  = b[30:0] > a[30:0] ? b : a;
+    smaller = b[30:0] > a[30:0] ? a : b;
+    order.special  = classify(larger, smaller);
+    order.subtract = larger[31] != smaller[31];
+    order.exp      = exponent(larger[FracW +: ExpW]);
+    order.distance = exponent(larger[FracW +: ExpW]) - exponent(smaller[FracW +: ExpW]);
+    order.larger   = {larger[FracW +: ExpW] != '0, larger[FracW-1:0]};
+    order.smaller  = {smaller[FracW +: ExpW] != '0, smaller[FracW-1:0]};
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (load_i[0]) ordered_q <= order(a_i, b_i);
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Align and add
+  // ---------------------------------------------------------------------------------------------------------------
+  //   bit       27 26                         3  2  1  0
+  //   larger     0 | s23 ................... s0 | 0  0  0
+  //   smaller    0 | 0 .. 0 s23 ............ sd | .  .  or of what is lost      right by distance
+  function automatic added_t align_and_add(ordered_t x);
+    logic [2*TermW-1:0] shifted;
+    logic [TermW-1:0]   aligned;
+    logic [TotalW-1:0]  larger;
+    shifted = {x.smaller, {(ExtraW + TermW){1'b0}}} >> (x.distance > ExpW'(TermW) ? ExpW'(TermW) : x.distance);
+    aligned = shifted[2*TermW-1:TermW] | TermW'(shifted[TermW-1:0] != '0);
+    larger  = {1'b0, x.larger, ExtraW'(0)};
+    align_and_add.special = x.special;
+    align_and_add.exp     = x.exp;
+    align_and_add.total   = x.subtract ? larger - TotalW'(aligned) : larger + TotalW'(aligned);
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (load_i[1]) added_q <= align_and_add(ordered_q);
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Normalise
+  // ---------------------------------------------------------------------------------------------------------------
+  // Leading zeros by halving; TotalW for zero.
+  function automatic logic [CountW-1:0] leading_zeros(logic [TotalW-1:0] x);
+    logic [31:0] rest;
+    leading_zeros = '0;
+    rest = {x, {(32 - TotalW){1'b1}}};
+    for (int unsigned step = 16; step > 0; step = step / 2) begin
+      if ((rest >> (32 - step)) == '0) begin
+        leading_zeros = leading_zeros + CountW'(step);
+        rest = rest << step;
+      end
+    end
+  endfunction
+
+  // The leading one goes to bit 27, whose exponent is exp + 1, or, where the exponent would fall below 1, the sum
+  // goes as far up as exponent 1 allows, which is by exp:
+  //
+  //   bit      27 26                  4  3  2  1  0
+  //           | 1 | fraction            | g | sticky |
+  function automatic normalised_t normalise(added_t x);
+    logic [CountW-1:0] zeros;
+    logic [TotalW-1:0] shifted;
+    logic              below;
+    zeros   = leading_zeros(x.total);
+    below   = ExpW'(zeros) > x.exp || x.total == '0;
+    shifted = x.total << (below ? x.exp[CountW-1:0] : zeros);
+    normalise.special = x.special;
+    normalise.zero    = x.total == '0;
+    normalise.exp     = below ? '0 : WideW'(x.exp) + WideW'(1) - WideW'(zeros);
+    normalise.frac    = shifted[TotalW-2 -: FracW];
+    normalise.guard   = shifted[ExtraW];
+    normalise.sticky  = shifted[ExtraW-1:0] != '0;
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (load_i[2]) normalised_q <= normalise(added_q);
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Round, and select the special result
+  // ---------------------------------------------------------------------------------------------------------------
+  localparam int unsigned PatternW = WideW + FracW;
+
+  logic [PatternW-1:0] rounded;
+  logic                too_large;
+
+  fp8mac_round_even #(
+    .Width(PatternW)
+  ) u_round (
+    .kept_i   ({normalised_q.exp, normalised_q.frac}),
+    .guard_i  (normalised_q.guard),
+    .sticky_i (normalised_q.sticky),
+    .rounded_o(rounded)
+  );
+
+  assign too_large = rounded[FracW +: WideW] >= WideW'(ExpMax);
+
+  always_ff @(posedge clk_i) begin
+    if (load_i[3]) begin
+      invalid_o  <= normalised_q.special.invalid;
+      overflow_o <= too_large && !normalised_q.special.inf && !normalised_q.special.nan;
+      if (normalised_q.special.nan) result_o <= Fp32Nan;
+      else if (normalised_q.special.inf || too_large) result_o <= {normalised_q.special.sign, ExpMax, FracW'(0)};
+      else if (normalised_q.zero) result_o <= {normalised_q.special.zero_sign, 31'b0};
+      else result_o <= {normalised_q.special.sign, rounded[30:0]};
+    end
+  end
+
+endmodule

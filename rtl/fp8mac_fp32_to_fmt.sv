@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Converts an FP32 value to a D format, to nearest even. Two stages: align | round.
+//
+// load_i[i] loads stage i's register; a value is in code_o, right-justified, after its two loads. fmt_i and
+// overflow_mode_i must be constant while a value is inside. overflow_mode_i is not consulted for FP16, BF16 and FP32.
+// Every NaN written is the format's positive one, also where something negative is too large and there is no Inf.
+// overflow_o: finite became Inf or NaN. saturated_o: +-max was written for anything larger. Flags belong to the value
+// in code_o.
+module fp8mac_fp32_to_fmt (
+  input  logic                  clk_i,
+  input  logic [1:0]            load_i,
+  input  fp8mac_pkg::dst_fmt_e  fmt_i,
+  input  fp8mac_pkg::overflow_e overflow_mode_i,
+  input  logic [31:0]           x_i,
+  output logic [31:0]           code_o,
+  output logic                  overflow_o,
+  output logic                  saturated_o
+);
+  import fp8mac_pkg::*;
+
+  localparam int unsigned ExpW   = 8;
+  localparam int unsigned FracW  = 23;
+  localparam int unsigned Sig32W = FracW + 1;
+  localparam int unsigned WideW  = ExpW + 2;  // an exponent between the biases: signed
+  localparam int signed   Bias   = 127;
+  localparam logic [ExpW-1:0] ExpMax = '1;
+
+  typedef logic signed [WideW-1:0] wide_t;
+
+  // A destination as a row. Where there is an Inf, its code is the one after `max`.
+  typedef struct packed {
+    logic [4:0]  mantissa_bits;
+    logic [7:0]  bias;
+    logic [31:0] sign_bit;
+    logic [30:0] max;
+    logic        has_inf;
+    logic [31:0] nan;
+    logic        has_negative_zero;
+    logic        always_ieee;
+  } row_t;
+
+  function automatic row_t row_of(dst_fmt_e fmt);
+    unique case (fmt)
+      //                    m      bias    sign bit      max           Inf   NaN           -0    ieee
+      DstE4m3fn:   return '{5'd3,  8'd7,   32'h80,       31'h7e,       1'b0, 32'h7f,       1'b1, 1'b0};
+      DstE5m2:     return '{5'd2,  8'd15,  32'h80,       31'h7b,       1'b1, 32'h7e,       1'b1, 1'b0};
+      DstE4m3fnuz: return '{5'd3,  8'd8,   32'h80,       31'h7f,       1'b0, 32'h80,       1'b0, 1'b0};
+      DstE5m2fnuz: return '{5'd2,  8'd16,  32'h80,       31'h7f,       1'b0, 32'h80,       1'b0, 1'b0};
+      DstFp16:     return '{5'd10, 8'd15,  32'h8000,     31'h7bff,     1'b1, 32'h7e00,     1'b1, 1'b1};
+      DstBf16:     return '{5'd7,  8'd127, 32'h8000,     31'h7f7f,     1'b1, 32'h7fc0,     1'b1, 1'b1};
+      default:     return '{5'd23, 8'd127, 32'h80000000, 31'h7f7fffff, 1'b1, 32'h7fc00000, 1'b1, 1'b1};
+    endcase
+  endfunction
+
+  typedef struct packed {
+    logic        sign;
+    logic        inf;
+    logic        nan;
+    logic [31:0] pattern;  // magnitude {exponent, mantissa} in the destination's layout, exponent unbounded above
+    logic        guard;
+    logic        sticky;
+  } aligned_t;
+
+  row_t     row;
+  aligned_t aligned_q;
+
+  assign row = row_of(fmt_i);
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Align to the destination's last place
+  // ---------------------------------------------------------------------------------------------------------------
+  // Right by 23 - m, and by what the exponent is below the destination's 1:
+  //
+  //   bit       48                   25 24 23                  0
+  //   sig      | 1 f22 ........... f0  | 0 ................... 0 |
+  //   shifted  | 0 .... 0 1 f22 .... fs | g |<----- sticky ----->|
+  //             |<------- kept ------->|
+  //
+  // 25 places leave only sticky. A source subnormal needs no normalising: either the destination has its exponent
+  // range (BF16, FP32), or it is far below half the destination's smallest subnormal.
+  // The kept integer bit sits on the exponent's last bit, so adding {exponent - 1, 0} to it packs both.
+  localparam int unsigned ShiftMax = Sig32W + 1;
+
+  function automatic aligned_t align(logic [31:0] x, logic [4:0] mantissa_bits, logic [7:0] bias);
+    wide_t                      exp, deficit, amount, above;  // above: the exponent minus 1, 0 for a subnormal
+    logic [Sig32W+ShiftMax-1:0] shifted;
+    logic [31:0]                base;
+    exp     = wide_t'({2'b0, x[FracW +: ExpW] == '0 ? ExpW'(1) : x[FracW +: ExpW]})
+              - wide_t'(Bias) + wide_t'({2'b0, bias});
+    deficit = exp < wide_t'(1) ? wide_t'(1) - exp : '0;
+    amount  = wide_t'(FracW) - wide_t'({5'b0, mantissa_bits}) + deficit;
+    shifted = {x[FracW +: ExpW] != '0, x[FracW-1:0], ShiftMax'(0)}
+              >> (amount > wide_t'(ShiftMax) ? wide_t'(ShiftMax) : amount);
+    above   = exp + deficit - wide_t'(1);
+    base    = {{(32 - WideW){1'b0}}, above} << mantissa_bits;
+    align.sign    = x[31];
+    align.inf     = x[FracW +: ExpW] == ExpMax && x[FracW-1:0] == '0;
+    align.nan     = x[FracW +: ExpW] == ExpMax && x[FracW-1:0] != '0;
+    align.pattern = base + 32'(shifted[ShiftMax +: Sig32W]);
+    align.guard   = shifted[ShiftMax-1];
+    align.sticky  = shifted[ShiftMax-2:0] != '0;
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (load_i[0]) aligned_q <= align(x_i, row.mantissa_bits, row.bias);
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Round, judge overflow, and select
+  // ---------------------------------------------------------------------------------------------------------------
+  logic [31:0] rounded;
+  logic        too_large, saturate;
+
+  fp8mac_round_even #(
+    .Width(32)
+  ) u_round (
+    .kept_i   (aligned_q.pattern),
+    .guard_i  (aligned_q.guard),
+    .sticky_i (aligned_q.sticky),
+    .rounded_o(rounded)
+  );
+
+  // Patterns are ordered as magnitudes are, also above the destination's largest exponent; Inf is above all.
+  assign too_large = !aligned_q.nan && (aligned_q.inf || rounded > {1'b0, row.max});
+  assign saturate  = !row.always_ieee
+                     && (overflow_mode_i == OvfSaturate || (overflow_mode_i == OvfSaturateFinite && !aligned_q.inf));
+
+  function automatic logic [31:0] with_sign(logic [30:0] magnitude, logic sign, logic [31:0] sign_bit);
+    return {1'b0, magnitude} | (sign ? sign_bit : '0);
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (load_i[1]) begin
+      overflow_o  <= too_large && !saturate && !aligned_q.inf;
+      saturated_o <= too_large && saturate;
+      if (aligned_q.nan || (too_large && !saturate && !row.has_inf)) code_o <= row.nan;
+      else if (too_large && !saturate) code_o <= with_sign(row.max + 31'd1, aligned_q.sign, row.sign_bit);
+      else if (too_large) code_o <= with_sign(row.max, aligned_q.sign, row.sign_bit);
+      else code_o <= with_sign(rounded[30:0], aligned_q.sign && (row.has_negative_zero || rounded != '0), row.sign_bit);
+    end
+  end
+
+endmodule

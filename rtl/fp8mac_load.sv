@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The load engine: turns commands into rows to be read. A command may start once the one before the last has been
+// computed (its halves of the operand buffers are then free; loaded_ready_i says so), and its vectors wait until the
+// one before the last has been stored. After a read error it loads nothing more until the error state is left.
+module fp8mac_load
+  import fp8mac_pkg::*;
+  import fp8mac_cmd_pkg::*;
+#(
+  parameter int unsigned ROWS = 8,
+  parameter int unsigned COLS = 8,
+  parameter int unsigned BEAT = 16
+) (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         abort_i,
+  input  logic         clear_i,
+  output logic         idle_o,
+
+  input  logic         valid_i,
+  input  checked_cmd_t checked_i,
+  output logic         ready_o,
+
+  // The command is on its way: compute keeps it until its operands are there.
+  output logic         loaded_valid_o,
+  output loaded_cmd_t  loaded_o,
+  input  logic         loaded_ready_i,
+
+  output logic         row_valid_o,
+  output row_request_t row_o,
+  output read_dest_t   dest_o,
+  input  logic         row_ready_i,
+
+  input  logic         read_failed_i,
+  input  logic         stored_i         // a command's last use of its vectors
+);
+  localparam int unsigned BeatLog = $clog2(BEAT);
+  localparam int unsigned HeldW   = 4;
+
+  typedef enum logic [2:0] {
+    Idle,
+    LoadA,
+    LoadB,
+    LoadScaleA,
+    LoadScaleB,
+    LoadBias,
+    Finish
+  } state_e;
+
+  state_e    state_q, state_d;
+  load_cmd_t cmd_q, cmd_d;
+  halves_t   halves_q;
+  logic      failed_q, stop;
+  logic      accept, row_taken;
+
+  // ---- taking a command --------------------------------------------------------------------------------------------
+  halves_t halves_d;
+
+  assign stop    = failed_q || abort_i;
+  assign ready_o = state_q == Idle && loaded_ready_i && !stop;
+  assign accept  = ready_o && valid_i;
+  assign idle_o  = state_q == Idle;
+  assign cmd_d   = accept ? checked_i.load : cmd_q;
+
+  always_comb begin
+    halves_d.a      = halves_q.a ^ checked_i.load.wanted.a;
+    halves_d.b      = halves_q.b ^ checked_i.load.wanted.b;
+    halves_d.vectors = !halves_q.vectors;
+  end
+
+  assign loaded_valid_o = accept;
+  assign loaded_o       = '{compute: checked_i.compute, store: checked_i.store, halves: halves_d};
+
+  // ---- commands that may still use their vectors -------------------------------------------------------------------
+  logic [HeldW-1:0] held_q;
+  logic             vectors_free;
+
+  assign vectors_free = held_q <= HeldW'(1);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) held_q <= '0;
+    else held_q <= held_q + HeldW'(state_q == Finish && row_taken) - HeldW'(stored_i);
+  end
+
+  // ---- rows --------------------------------------------------------------------------------------------------------
+  addr_t      addr_q, stride_q;
+  dim_t       rows_q;             // still to be requested, this one included
+  logic [7:0] bank_q, last_bank_q;
+  dim_t       word_q;
+  logic       vector_state;
+
+  function automatic dim_t vector_beats(dim_t count);
+    return dim_t'(({2'b00, count, 2'b00} + (DimW+4)'(BEAT - 1)) >> BeatLog);
+  endfunction
+
+  // The first state at or after `from` that has something to load.
+  function automatic state_e next_state(state_e from, wanted_t wanted);
+    if (from <= LoadA && wanted.a) return LoadA;
+    if (from <= LoadB && wanted.b) return LoadB;
+    if (from <= LoadScaleA && wanted.scale_a) return LoadScaleA;
+    if (from <= LoadScaleB && wanted.scale_b) return LoadScaleB;
+    if (from <= LoadBias && wanted.bias) return LoadBias;
+    return Finish;
+  endfunction
+
+  assign vector_state = state_q == LoadScaleA || state_q == LoadScaleB || state_q == LoadBias;
+  assign row_taken    = row_valid_o && row_ready_i;
+
+  always_comb begin
+    row_valid_o = 1'b0;
+    row_o       = '{none: 1'b0, addr: addr_q, beats: cmd_q.row_beats};
+    dest_o      = '{kind: DestA, half: halves_q.a, bank: bank_q, word: word_q};
+    unique case (state_q)
+      LoadA: row_valid_o = !stop;
+      LoadB: begin
+        row_valid_o = !stop;
+        dest_o.kind = DestB;
+        dest_o.half = halves_q.b;
+      end
+      LoadScaleA, LoadScaleB, LoadBias: begin
+        row_valid_o = !stop && vectors_free;
+        row_o.beats = vector_beats((state_q == LoadScaleA) ? cmd_q.m : cmd_q.n);
+        dest_o.kind = (state_q == LoadScaleA) ? DestScaleA : (state_q == LoadScaleB) ? DestScaleB : DestBias;
+        dest_o.half = halves_q.vectors;
+        dest_o.word = '0;
+      end
+      Finish: begin
+        row_valid_o = 1'b1;
+        row_o.none  = 1'b1;
+      end
+      default: ;
+    endcase
+  end
+
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      Idle:    if (accept) state_d = next_state(LoadA, cmd_d.wanted);
+      LoadA:   if (row_taken && rows_q == dim_t'(1)) state_d = next_state(LoadB, cmd_q.wanted);
+      LoadB:   if (row_taken && rows_q == dim_t'(1)) state_d = next_state(LoadScaleA, cmd_q.wanted);
+      LoadScaleA, LoadScaleB, LoadBias:
+               if (row_taken) state_d = next_state(state_e'(state_q + 3'd1), cmd_q.wanted);
+      Finish:  if (row_taken) state_d = Idle;
+      default: state_d = Idle;
+    endcase
+    if (stop && state_q != Idle && state_q != Finish) state_d = Finish;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q  <= Idle;
+      halves_q <= '0;
+      failed_q <= 1'b0;
+    end else begin
+      state_q  <= state_d;
+      failed_q <= (failed_q || read_failed_i) && !clear_i;
+      if (accept) halves_q <= halves_d;
+    end
+    cmd_q <= cmd_d;
+
+    if (state_d != state_q) begin
+      bank_q <= '0;
+      word_q <= '0;
+      unique case (state_d)
+        LoadA: begin
+          addr_q      <= cmd_d.a_addr;
+          stride_q    <= cmd_d.a_stride;
+          rows_q      <= cmd_d.m;
+          last_bank_q <= 8'(ROWS - 1);
+        end
+        LoadB: begin
+          addr_q      <= cmd_d.b_addr;
+          stride_q    <= cmd_d.b_stride;
+          rows_q      <= cmd_d.n;
+          last_bank_q <= 8'(COLS - 1);
+        end
+        LoadScaleA: addr_q <= cmd_d.scale_a;
+        LoadScaleB: addr_q <= cmd_d.scale_b;
+        default:    addr_q <= cmd_d.bias;
+      endcase
+    end else if (row_taken && !vector_state) begin
+      addr_q <= addr_q + stride_q;
+      rows_q <= rows_q - dim_t'(1);
+      bank_q <= (bank_q == last_bank_q) ? '0 : bank_q + 8'd1;
+      if (bank_q == last_bank_q) word_q <= word_q + cmd_q.row_beats;
+    end
+  end
+
+  held_is_bounded : assert property (@(posedge clk_i) disable iff (!rst_ni) held_q != '1);
+
+endmodule

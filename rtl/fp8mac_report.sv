@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What software is told: commands completed, the error state, sticky flags and the amax.
+//
+// Commands finish in order. The first that failed enters the error state and aborts: the queue is emptied, and what is
+// still in the engines comes through here without being reported. A submission to a full queue enters the error state
+// at once but aborts nothing. The state is left by clear_error_i once nothing is in flight (clear_o tells the engines).
+module fp8mac_report
+  import fp8mac_pkg::*;
+  import fp8mac_cmd_pkg::*;
+(
+  input  logic          clk_i,
+  input  logic          rst_ni,
+
+  input  logic          idle_i,
+  input  logic          clear_error_i,
+  input  logic          clear_flags_i,
+
+  input  logic          overflow_i,      // a submission was dropped
+  input  tag_t          overflow_tag_i,
+
+  // The oldest command whose results have all been requested, and the end of its writes
+  input  logic          finished_valid_i,
+  input  finished_cmd_t finished_i,
+  input  logic          written_valid_i,
+  input  error_e        write_error_i,
+  output logic          ready_o,         // takes both
+
+  input  flags_t        step_flags_i,
+  input  logic          epi_valid_i,     // the epilogue's transfer is taken
+  input  flags_t        epi_flags_i,
+  input  logic [31:0]   epi_amax_i,
+  input  logic          epi_nonfinite_i,
+
+  output logic          clear_o,
+  output logic          abort_o,
+  output logic          error_o,
+  output error_e        error_code_o,
+  output tag_t          error_tag_o,
+  output logic [31:0]   completed_o,
+  output logic          done_event_o,
+  output logic          error_event_o,
+  output flags_t        flags_o,
+  output logic [31:0]   amax_o,
+  output logic          amax_nonfinite_o
+);
+  // ---- commands and the error state --------------------------------------------------------------------------------
+  error_e error;
+  logic   reported, failed;
+
+  assign ready_o  = finished_valid_i && written_valid_i;
+  assign error    = (finished_i.error != ErrNone) ? finished_i.error : write_error_i;
+  assign reported = ready_o && !abort_o;
+  assign failed   = reported && error != ErrNone;
+  assign clear_o  = clear_error_i && idle_i && error_o;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      abort_o      <= 1'b0;
+      error_o      <= 1'b0;
+      error_code_o <= ErrNone;
+      error_tag_o  <= '0;
+    end else if (clear_o) begin
+      abort_o      <= 1'b0;
+      error_o      <= 1'b0;
+      error_code_o <= ErrNone;
+      error_tag_o  <= '0;
+    end else begin
+      if (failed) abort_o <= 1'b1;
+      if (failed || overflow_i) error_o <= 1'b1;
+      if (!error_o && (failed || overflow_i)) begin
+        error_code_o <= failed ? error : ErrQueueFull;
+        error_tag_o  <= failed ? finished_i.tag : overflow_tag_i;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) completed_o <= '0;
+    else if (reported && !failed) completed_o <= completed_o + 32'd1;
+  end
+
+  assign done_event_o  = reported && !failed && finished_i.irq;
+  assign error_event_o = failed || overflow_i;
+
+  // ---- sticky flags and amax ---------------------------------------------------------------------------------------
+  // amax is the pattern of a finite value without its sign: ordered as an integer.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || clear_flags_i) begin
+      flags_o          <= '0;
+      amax_o           <= '0;
+      amax_nonfinite_o <= 1'b0;
+    end else begin
+      flags_o <= flags_o | step_flags_i | (epi_valid_i ? epi_flags_i : '0);
+      if (epi_valid_i) begin
+        if (epi_amax_i > amax_o) amax_o <= epi_amax_i;
+        amax_nonfinite_o <= amax_nonfinite_o || epi_nonfinite_i;
+      end
+    end
+  end
+
+endmodule

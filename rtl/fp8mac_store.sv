@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// The store engine: follows the compute engine pass by pass, reads finished slots row by row, WIDTH columns a cycle,
+// and feeds them to the epilogue with their scales and biases; for each row of a pass it asks for a write. The slots
+// that lie beside each other are drained together, so that a row's columns are contiguous in memory.
+//
+//   cycle t    row, slot and column chosen: result and vectors are read, the row's write is requested
+//   cycle t+1  they are there: offered to the epilogue. While it refuses, the same address is read again.
+//
+// With `discard_i`, from the next row on, results are taken out of the slots and dropped.
+module fp8mac_store
+  import fp8mac_pkg::*;
+  import fp8mac_cmd_pkg::*;
+#(
+  parameter int unsigned ROWS    = 8,
+  parameter int unsigned COLS    = 8,
+  parameter int unsigned SLOTS_M = 2,
+  parameter int unsigned SLOTS_N = 2,
+  parameter int unsigned WIDTH   = 4,
+  parameter int unsigned BEAT    = 16,
+  localparam int unsigned Slots  = SLOTS_M * SLOTS_N,
+  localparam int unsigned SlotW  = $clog2(Slots),
+  localparam int unsigned RowW   = $clog2(ROWS),
+  localparam int unsigned PosW   = $clog2(BEAT)
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic                   discard_i,
+  output logic                   stored_o,        // the command at hand needs its vectors no more
+
+  input  logic                   valid_i,
+  input  storing_cmd_t           cmd_i,           // held until ready_o
+  output logic                   ready_o,
+  input  logic                   kept_i,          // a command with acc_keep has left the array
+
+  // Results
+  input  logic [Slots-1:0]       slot_full_i,
+  output logic [Slots-1:0]       slot_release_o,
+  output logic [SlotW-1:0]       read_slot_o,
+  output logic [RowW-1:0]        read_row_o,
+  input  logic [COLS-1:0][31:0]  read_data_i,
+
+  // Scales and biases
+  output logic                   vector_half_o,
+  output dim_t                   row_o,
+  output dim_t                   col_o,
+  input  logic [31:0]            scale_a_i,
+  input  logic [WIDTH-1:0][31:0] scale_b_i,
+  input  logic [WIDTH-1:0][31:0] bias_i,
+
+  // The epilogue
+  output logic                   epi_valid_o,
+  input  logic                   epi_ready_i,
+  output logic [WIDTH-1:0]       epi_en_o,
+  output logic [WIDTH-1:0][31:0] epi_t0_o,
+  output logic [31:0]            epi_scale_a_o,
+  output logic [WIDTH-1:0][31:0] epi_scale_b_o,
+  output logic [WIDTH-1:0][31:0] epi_bias_o,
+  output epilogue_cfg_t          epi_cfg_o,
+  output logic [PosW-1:0]        epi_pos_o,       // byte of the beat where the transfer begins
+  output logic [1:0]             epi_size_o,      // log2 of an element's bytes
+  output logic                   epi_final_o,     // the last transfer of a row
+
+  // Rows to be written, and `none` at a command's end
+  output logic                   row_valid_o,
+  output row_request_t           row_req_o,
+  input  logic                   row_ready_i,
+  output logic                   finished_valid_o,
+  output finished_cmd_t          finished_o,
+  input  logic                   finished_ready_i
+);
+  localparam int unsigned PassM  = ROWS * SLOTS_M;
+  localparam int unsigned PassN  = COLS * SLOTS_N;
+  localparam int unsigned Chunks = COLS / WIDTH;
+  localparam int unsigned ImW    = (SLOTS_M > 1) ? $clog2(SLOTS_M) : 1;
+  localparam int unsigned InW    = (SLOTS_N > 1) ? $clog2(SLOTS_N) : 1;
+  localparam int unsigned ChunkW = (Chunks > 1) ? $clog2(Chunks) : 1;
+
+  typedef enum logic [1:0] {
+    Idle,
+    Fill,   // until the slots beside each other are full (and the last transfer's slot shows that it was emptied)
+    Drain,
+    Finish
+  } state_e;
+
+  state_e     state_q;
+  store_cmd_t cmd;
+  logic [1:0] size;
+
+  assign cmd  = cmd_i.cmd;
+  assign size = dst_size(cmd.epilogue.d_fmt);
+
+  // ---- where we are ------------------------------------------------------------------------------------------------
+  dim_t              m0_q, n0_q;      // first row and column of the pass
+  logic [ImW-1:0]    im_q;
+  logic [RowW-1:0]   row_q;
+  logic [InW-1:0]    in_q;
+  logic [ChunkW-1:0] chunk_q;
+  addr_t             block_addr_q;    // of row m0 of D
+  addr_t             row_addr_q;      // of the row at hand
+  logic              discard_q, discard;
+
+  dim_t row, col, col_in_pass, pass_cols;
+  logic row_start, last_chunk, last_col, last_row_of_slot, last_row, last_im, last_n, last_m;
+
+  assign row         = m0_q + dim_t'(im_q) * dim_t'(ROWS) + dim_t'(row_q);
+  assign col_in_pass = dim_t'(in_q) * dim_t'(COLS) + dim_t'(chunk_q) * dim_t'(WIDTH);
+  assign col         = n0_q + col_in_pass;
+  assign last_n      = cmd.n - n0_q <= dim_t'(PassN);
+  assign last_m      = cmd.m - m0_q <= dim_t'(PassM);
+  assign pass_cols   = last_n ? cmd.n - n0_q : dim_t'(PassN);
+
+  assign row_start        = in_q == '0 && chunk_q == '0;
+  assign last_chunk       = chunk_q == ChunkW'(Chunks - 1);
+  assign last_col         = col_in_pass + dim_t'(WIDTH) >= pass_cols;
+  assign last_row         = row == cmd.m - 1;
+  assign last_row_of_slot = last_row || row_q == RowW'(ROWS - 1);
+  assign last_im          = last_row || im_q == ImW'(SLOTS_M - 1);
+
+  // The slots (im, *) that have columns
+  logic [Slots-1:0] awaited;
+  logic [SlotW-1:0] slot;
+
+  assign slot = SlotW'(im_q) * SlotW'(SLOTS_N) + SlotW'(in_q);
+
+  always_comb begin
+    awaited = '0;
+    for (int unsigned i = 0; i < SLOTS_N; i++) begin
+      awaited[SlotW'(im_q) * SlotW'(SLOTS_N) + SlotW'(i)] = dim_t'(i * COLS) < pass_cols;
+    end
+  end
+
+  // ---- cycle t: choose and read ------------------------------------------------------------------------------------
+  logic step, s1_ready, s1_valid_q;
+
+  assign discard = row_start ? discard_i : discard_q;
+  assign step    = state_q == Drain && s1_ready && (!row_start || discard || row_ready_i);
+
+  // Bytes of a row of the pass, from the beat in which it begins:
+  //   | before | element | element | ... |     in beats of BEAT bytes
+  logic [PosW-1:0] pos, row_pos;
+  dim_t            row_bytes;
+  addr_t           row_begin;
+
+  assign pos       = PosW'(col << size);
+  assign row_begin = row_addr_q + (addr_t'(n0_q) << size);
+  assign row_pos   = row_begin[PosW-1:0];
+  assign row_bytes = dim_t'(row_pos) + (pass_cols << size);
+
+  always_comb begin
+    row_valid_o = state_q == Drain && s1_ready && row_start && !discard;
+    row_req_o   = '{none: 1'b0, addr: {row_begin[AddrW-1:PosW], PosW'(0)},
+                    beats: (row_bytes + dim_t'(BEAT - 1)) >> PosW};
+    if (state_q == Finish) begin
+      row_valid_o    = end_ready;
+      row_req_o.none = 1'b1;
+    end
+  end
+
+  // ---- next --------------------------------------------------------------------------------------------------------
+  // Commands that left the array keeping their accumulators, and are not yet reported
+  localparam int unsigned SeenW = 3;
+  logic [SeenW-1:0] kept_seen_q;
+  logic             end_ready;
+
+  assign end_ready        = !s1_valid_q && finished_ready_i && (cmd_i.skip || !cmd.acc_keep || kept_seen_q != '0);
+  assign finished_valid_o = state_q == Finish && end_ready && row_ready_i;
+  assign finished_o       = '{tag: cmd.tag, irq: cmd.irq, error: cmd.error};
+  assign ready_o          = finished_valid_o;
+  assign stored_o         = finished_valid_o;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) kept_seen_q <= '0;
+    else kept_seen_q <= kept_seen_q + SeenW'(kept_i) - SeenW'(ready_o && cmd.acc_keep && !cmd_i.skip);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q <= Idle;
+    end else begin
+      unique case (state_q)
+        Idle:  if (valid_i) state_q <= (cmd_i.skip || cmd.acc_keep) ? Finish : Fill;
+        Fill:  if (!s1_valid_q && (awaited & ~slot_full_i) == '0) state_q <= Drain;
+        Drain: if (step && last_col && last_row_of_slot) state_q <= (last_im && last_n && last_m) ? Finish : Fill;
+        default: if (finished_valid_o) state_q <= Idle;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Idle) begin
+      m0_q         <= '0;
+      n0_q         <= '0;
+      im_q         <= '0;
+      row_q        <= '0;
+      in_q         <= '0;
+      chunk_q      <= '0;
+      block_addr_q <= cmd.d_addr;
+      row_addr_q   <= cmd.d_addr;
+    end else if (step) begin
+      if (row_start) discard_q <= discard;
+      if (!last_col) begin
+        chunk_q <= last_chunk ? '0 : chunk_q + ChunkW'(1);
+        if (last_chunk) in_q <= in_q + InW'(1);
+      end else begin
+        chunk_q    <= '0;
+        in_q       <= '0;
+        row_addr_q <= row_addr_q + cmd.d_stride;
+        row_q      <= last_row_of_slot ? '0 : row_q + RowW'(1);
+        if (last_row_of_slot) begin
+          im_q <= last_im ? '0 : im_q + ImW'(1);
+          if (last_im && !last_n) begin
+            n0_q       <= n0_q + dim_t'(PassN);
+            row_addr_q <= block_addr_q;
+          end else if (last_im) begin
+            n0_q         <= '0;
+            m0_q         <= m0_q + dim_t'(PassM);
+            block_addr_q <= row_addr_q + cmd.d_stride;
+          end
+        end
+      end
+    end
+  end
+
+  // ---- cycle t+1: offer --------------------------------------------------------------------------------------------
+  typedef struct packed {
+    logic [SlotW-1:0]  slot;
+    logic [RowW-1:0]   slot_row;
+    dim_t              row;
+    dim_t              col;
+  } place_t;
+
+  typedef struct packed {
+    place_t            place;
+    logic [ChunkW-1:0] chunk;
+    logic [WIDTH-1:0]  en;
+    logic [PosW-1:0]   pos;
+    logic              row_final;
+    logic              slot_final;  // the slot's last transfer
+    logic              discard;
+  } transfer_t;
+
+  transfer_t s0, s1_q;
+  place_t    read;
+
+  always_comb begin
+    s0 = '{place: '{slot: slot, slot_row: row_q, row: row, col: col}, chunk: chunk_q, en: '0, pos: pos,
+           row_final: last_col, slot_final: last_row_of_slot && (last_chunk || last_col), discard: discard};
+    for (int unsigned w = 0; w < WIDTH; w++) s0.en[w] = col + dim_t'(w) < cmd.n;
+  end
+
+  assign s1_ready = !s1_valid_q || s1_q.discard || epi_ready_i;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) s1_valid_q <= 1'b0;
+    else if (s1_ready) s1_valid_q <= step;
+    if (step) s1_q <= s0;
+  end
+
+  assign read          = s1_ready ? s0.place : s1_q.place;
+  assign read_slot_o   = read.slot;
+  assign read_row_o    = read.slot_row;
+  assign row_o         = read.row;
+  assign col_o         = read.col;
+  assign vector_half_o = cmd_i.vector_half;
+
+  logic [Chunks-1:0][WIDTH-1:0][31:0] result;
+  assign result = read_data_i;
+
+  assign epi_valid_o   = s1_valid_q && !s1_q.discard;
+  assign epi_en_o      = s1_q.en;
+  assign epi_t0_o      = result[s1_q.chunk];
+  assign epi_scale_a_o = cmd.scale_a_vec ? scale_a_i : cmd.scale_a;
+  assign epi_scale_b_o = cmd.scale_b_vec ? scale_b_i : {WIDTH{cmd.scale_b}};
+  assign epi_bias_o    = bias_i;
+  assign epi_cfg_o     = cmd.epilogue;
+  assign epi_pos_o     = s1_q.pos;
+  assign epi_size_o    = size;
+  assign epi_final_o   = s1_q.row_final;
+
+  always_comb begin
+    slot_release_o = '0;
+    slot_release_o[s1_q.place.slot] = s1_valid_q && s1_ready && s1_q.slot_final;
+  end
+
+  if (COLS % WIDTH != 0 || WIDTH * 4 > BEAT) begin : g_width
+    $error("a transfer must be a whole part of COLS and fit a beat");
+  end
+
+endmodule

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program says to the simulator, and what only a simulation has.
+//
+//   +0x00 EXIT   w   ends the simulation with this status
+//   +0x04 PUTC   w   one character for the console
+//   +0x08 CHECK  w   address of an fp8rt_check_record: compares that GEMM with the golden model, in no time
+//                r   what differed in the last one: outputs, and one each for amax and flags; 0xffffffff: malformed
+//   +0x0c ARGS   r   address of the arguments: argc, then argc addresses of strings
+//   +0x10 STALL  rw  per-mille probability (0..900, larger values mean 900) of a stall per AXI channel and cycle
+module fp8mac_sys_ctrl
+  import fp8mac_sys_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        valid_i,
+  input  core_req_t   req_i,
+  output logic [31:0] rdata_o,   // in the cycle after valid_i
+  output logic        err_o,
+
+  output logic [9:0]  stall_permille_o,
+  output logic [63:0] stall_seed_o,
+  output logic [7:0]  axi_latency_o
+);
+
+  import "DPI-C" function void fp8sim_exit(input int unsigned status);
+  import "DPI-C" function void fp8sim_putc(input byte unsigned character);
+  import "DPI-C" function int unsigned fp8sim_check(input int unsigned record);
+  import "DPI-C" function int unsigned fp8sim_args();
+  import "DPI-C" function int unsigned fp8sim_stall_permille();
+  import "DPI-C" function longint unsigned fp8sim_stall_seed();
+  import "DPI-C" function byte unsigned fp8sim_axi_latency();
+
+  typedef enum logic [WindowW-1:0] {
+    RegExit  = 12'h00,
+    RegPutc  = 12'h04,
+    RegCheck = 12'h08,
+    RegArgs  = 12'h0c,
+    RegStall = 12'h10
+  } reg_e;
+
+  localparam logic [31:0] StallMax = 900;
+
+  logic [9:0]  stall_q;
+  logic [31:0] check_q;
+  logic [WindowW-1:0] offset;
+
+  assign offset = {req_i.addr[WindowW-1:2], 2'b00};
+
+  function automatic logic [9:0] stall_limit(logic [31:0] permille);
+    return permille > StallMax ? StallMax[9:0] : permille[9:0];
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      check_q <= '0;
+      stall_q <= stall_limit(fp8sim_stall_permille());
+    end else if (valid_i && req_i.we) begin
+      unique case (offset)
+        RegExit:  fp8sim_exit(req_i.wdata);
+        RegPutc:  fp8sim_putc(req_i.wdata[7:0]);
+        RegCheck: check_q <= fp8sim_check(req_i.wdata);
+        RegStall: stall_q <= stall_limit(req_i.wdata);
+        default: ;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    err_o   <= 1'b0;
+    rdata_o <= '0;
+    unique case (offset)
+      RegExit, RegPutc: ;
+      RegCheck: rdata_o <= check_q;
+      RegArgs: begin
+        if (valid_i) rdata_o <= fp8sim_args();
+        err_o <= req_i.we;
+      end
+      RegStall: rdata_o <= 32'(stall_q);
+      default: err_o <= 1'b1;
+    endcase
+  end
+
+  // Constant over a simulation.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      stall_seed_o  <= fp8sim_stall_seed();
+      axi_latency_o <= fp8sim_axi_latency();
+    end
+  end
+
+  assign stall_permille_o = stall_q;
+
+  logic unused_req;
+  assign unused_req = ^{req_i.be, req_i.addr[31:WindowW], req_i.addr[1:0]};
+
+endmodule

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated chip: an Ibex core, RAM, timer, simulation control and the accelerator.
+//
+//            instructions                       +-- ctrl (console, exit, checker; DPI)
+//   Ibex ---------------------> RAM             +-- timer ---> timer interrupt
+//        ---- data ---> bus --> RAM  (and) -----+-- APB -----> accelerator ---> fast interrupt 0
+//                               RAM <---- AXI4 (128 bit) -----------+
+module fp8mac_system
+  import fp8mac_sys_pkg::*;
+#(
+  parameter int unsigned ROWS       = 8,
+  parameter int unsigned COLS       = 8,
+  parameter int unsigned LANES      = 4,
+  parameter int unsigned AXI_DATA_W = 128
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // For the simulator's messages
+  output logic [31:0] pc_o,            // of the instruction being executed
+  output logic        core_sleep_o,    // the core waits for an interrupt
+  output logic        double_fault_o   // an exception within the handler of an exception: the program is lost
+);
+
+  localparam int unsigned IdW = 4;
+
+  // Core
+  logic instr_req, instr_rvalid_q, instr_err_q;
+  logic [31:0] instr_addr, instr_rdata;
+  logic data_req, data_gnt, data_rvalid, data_err;
+  core_req_t core_req;
+  logic [31:0] data_rdata;
+  logic irq_timer, irq_accel;
+  ibex_pkg::crash_dump_t crash_dump;
+  logic unused_core_outputs, alert_minor, alert_internal, alert_bus, scramble_req;
+  logic [6:0] data_wdata_intg;
+
+  // Ibex's `maxperf` configuration: single-cycle multiplier, branch target adder, writeback stage.
+  ibex_top #(
+    .RV32M          (ibex_pkg::RV32MSingleCycle),
+    .RV32B          (ibex_pkg::RV32BNone),
+    .RegFile        (ibex_pkg::RegFileFF),
+    .BranchTargetALU(1'b1),
+    .WritebackStage (1'b1)
+  ) u_ibex (
+    .clk_i,
+    .rst_ni,
+    .test_en_i             (1'b0),
+    .ram_cfg_i             ('0),
+    .hart_id_i             ('0),
+    .boot_addr_i           (BootAddr),
+    .instr_req_o           (instr_req),
+    .instr_gnt_i           (instr_req),
+    .instr_rvalid_i        (instr_rvalid_q),
+    .instr_addr_o          (instr_addr),
+    .instr_rdata_i         (instr_rdata),
+    .instr_rdata_intg_i    ('0),
+    .instr_err_i           (instr_err_q),
+    .data_req_o            (data_req),
+    .data_gnt_i            (data_gnt),
+    .data_rvalid_i         (data_rvalid),
+    .data_we_o             (core_req.we),
+    .data_be_o             (core_req.be),
+    .data_addr_o           (core_req.addr),
+    .data_wdata_o          (core_req.wdata),
+    .data_wdata_intg_o     (data_wdata_intg),
+    .data_rdata_i          (data_rdata),
+    .data_rdata_intg_i     ('0),
+    .data_err_i            (data_err),
+    .irq_software_i        (1'b0),
+    .irq_timer_i           (irq_timer),
+    .irq_external_i        (1'b0),
+    .irq_fast_i            ({14'b0, irq_accel}),
+    .irq_nm_i              (1'b0),
+    .scramble_key_valid_i  (1'b0),
+    .scramble_key_i        ('0),
+    .scramble_nonce_i      ('0),
+    .scramble_req_o        (scramble_req),
+    .debug_req_i           (1'b0),
+    .crash_dump_o          (crash_dump),
+    .double_fault_seen_o   (double_fault_o),
+    .fetch_enable_i        (ibex_pkg::IbexMuBiOn),
+    .alert_minor_o         (alert_minor),
+    .alert_major_internal_o(alert_internal),
+    .alert_major_bus_o     (alert_bus),
+    .core_sleep_o,
+    .scan_rst_ni           (1'b1)
+  );
+
+  assign pc_o = crash_dump.current_pc;
+  assign unused_core_outputs = ^{scramble_req, alert_minor, alert_internal, alert_bus, data_wdata_intg,
+                                 crash_dump.next_pc, crash_dump.last_data_addr, crash_dump.exception_pc,
+                                 crash_dump.exception_addr};
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) instr_rvalid_q <= 1'b0;
+    else         instr_rvalid_q <= instr_req;
+    instr_err_q <= !in_ram(instr_addr);
+  end
+
+  // Data port
+  logic ram_valid, ctrl_valid, timer_valid, accel_valid, ctrl_err, timer_err, accel_done, accel_err;
+  logic [31:0] ram_rdata, ctrl_rdata, timer_rdata, accel_rdata;
+
+  fp8mac_sys_bus u_bus (
+    .clk_i, .rst_ni,
+    .valid_i(data_req), .addr_i(core_req.addr), .gnt_o(data_gnt),
+    .rvalid_o(data_rvalid), .rdata_o(data_rdata), .err_o(data_err),
+    .ram_valid_o(ram_valid), .ram_rdata_i(ram_rdata),
+    .ctrl_valid_o(ctrl_valid), .ctrl_rdata_i(ctrl_rdata), .ctrl_err_i(ctrl_err),
+    .timer_valid_o(timer_valid), .timer_rdata_i(timer_rdata), .timer_err_i(timer_err),
+    .accel_valid_o(accel_valid), .accel_done_i(accel_done), .accel_rdata_i(accel_rdata), .accel_err_i(accel_err)
+  );
+
+  logic [9:0] stall_permille;
+  logic [63:0] stall_seed;
+  logic [7:0] axi_latency;
+
+  fp8mac_sys_ctrl u_ctrl (
+    .clk_i, .rst_ni,
+    .valid_i(ctrl_valid), .req_i(core_req), .rdata_o(ctrl_rdata), .err_o(ctrl_err),
+    .stall_permille_o(stall_permille), .stall_seed_o(stall_seed), .axi_latency_o(axi_latency)
+  );
+
+  fp8mac_sys_timer u_timer (
+    .clk_i, .rst_ni,
+    .valid_i(timer_valid), .req_i(core_req), .rdata_o(timer_rdata), .err_o(timer_err), .irq_o(irq_timer)
+  );
+
+  logic psel, penable, pwrite, pready, pslverr;
+  logic [11:0] paddr;
+  logic [31:0] pwdata, prdata;
+  logic [3:0] pstrb;
+
+  fp8mac_sys_apb u_apb (
+    .clk_i, .rst_ni,
+    .valid_i(accel_valid), .req_i(core_req), .done_o(accel_done), .rdata_o(accel_rdata), .err_o(accel_err),
+    .psel_o(psel), .penable_o(penable), .pwrite_o(pwrite), .paddr_o(paddr), .pwdata_o(pwdata), .pstrb_o(pstrb),
+    .pready_i(pready), .prdata_i(prdata), .pslverr_i(pslverr)
+  );
+
+  // Accelerator
+  logic [IdW-1:0] awid, bid, arid, rid;
+  logic [31:0] awaddr, araddr;
+  logic [7:0] awlen, arlen;
+  logic [2:0] awsize, arsize;
+  logic [1:0] awburst, arburst, bresp, rresp;
+  logic awvalid, awready, wlast, wvalid, wready, bvalid, bready, arvalid, arready, rlast, rvalid, rready;
+  logic [AXI_DATA_W-1:0] wdata, rdata;
+  logic [AXI_DATA_W/8-1:0] wstrb;
+
+  fp8mac_accel #(
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(32), .AXI_ID_W(IdW)
+  ) u_accel (
+    .clk_i, .rst_ni,
+    .psel_i(psel), .penable_i(penable), .pwrite_i(pwrite), .pprot_i(3'b0), .paddr_i(paddr), .pwdata_i(pwdata),
+    .pstrb_i(pstrb), .pready_o(pready), .prdata_o(prdata), .pslverr_o(pslverr),
+    .m_axi_awid_o(awid), .m_axi_awaddr_o(awaddr), .m_axi_awlen_o(awlen), .m_axi_awsize_o(awsize),
+    .m_axi_awburst_o(awburst), .m_axi_awvalid_o(awvalid), .m_axi_awready_i(awready),
+    .m_axi_wdata_o(wdata), .m_axi_wstrb_o(wstrb), .m_axi_wlast_o(wlast), .m_axi_wvalid_o(wvalid),
+    .m_axi_wready_i(wready),
+    .m_axi_bid_i(bid), .m_axi_bresp_i(bresp), .m_axi_bvalid_i(bvalid), .m_axi_bready_o(bready),
+    .m_axi_arid_o(arid), .m_axi_araddr_o(araddr), .m_axi_arlen_o(arlen), .m_axi_arsize_o(arsize),
+    .m_axi_arburst_o(arburst), .m_axi_arvalid_o(arvalid), .m_axi_arready_i(arready),
+    .m_axi_rid_i(rid), .m_axi_rdata_i(rdata), .m_axi_rresp_i(rresp), .m_axi_rlast_i(rlast),
+    .m_axi_rvalid_i(rvalid), .m_axi_rready_o(rready),
+    .irq_o(irq_accel)
+  );
+
+  // Memory
+  logic axi_read_valid, axi_write_valid;
+  logic [RamAddrW-1:0] axi_read_addr, axi_write_addr;
+  logic [AXI_DATA_W-1:0] axi_read_data;
+  logic stall_ar, stall_r, stall_aw, stall_w, stall_b;
+
+  fp8mac_sys_stall #(.Channels(5)) u_stall (
+    .clk_i, .rst_ni, .seed_i(stall_seed), .permille_i(stall_permille),
+    .stall_o({stall_ar, stall_r, stall_aw, stall_w, stall_b})
+  );
+
+  fp8mac_sys_axi_read #(.DataW(AXI_DATA_W), .IdW(IdW)) u_axi_read (
+    .clk_i, .rst_ni, .latency_i(axi_latency), .stall_ar_i(stall_ar), .stall_r_i(stall_r),
+    .arid_i(arid), .araddr_i(araddr), .arlen_i(arlen), .arsize_i(arsize), .arburst_i(arburst),
+    .arvalid_i(arvalid), .arready_o(arready),
+    .rid_o(rid), .rdata_o(rdata), .rresp_o(rresp), .rlast_o(rlast), .rvalid_o(rvalid), .rready_i(rready),
+    .ram_valid_o(axi_read_valid), .ram_addr_o(axi_read_addr), .ram_rdata_i(axi_read_data)
+  );
+
+  fp8mac_sys_axi_write #(.DataW(AXI_DATA_W), .IdW(IdW)) u_axi_write (
+    .clk_i, .rst_ni, .latency_i(axi_latency), .stall_aw_i(stall_aw), .stall_w_i(stall_w), .stall_b_i(stall_b),
+    .awid_i(awid), .awaddr_i(awaddr), .awlen_i(awlen), .awsize_i(awsize), .awburst_i(awburst),
+    .awvalid_i(awvalid), .awready_o(awready), .wvalid_i(wvalid), .wready_o(wready),
+    .bid_o(bid), .bresp_o(bresp), .bvalid_o(bvalid), .bready_i(bready),
+    .ram_valid_o(axi_write_valid), .ram_addr_o(axi_write_addr)
+  );
+
+  fp8mac_sys_axi_checker #(.DataW(AXI_DATA_W), .IdW(IdW)) u_axi_checker (
+    .clk_i, .rst_ni,
+    .awid_i(awid), .awaddr_i(awaddr), .awlen_i(awlen), .awsize_i(awsize), .awburst_i(awburst),
+    .awvalid_i(awvalid), .awready_i(awready),
+    .wdata_i(wdata), .wstrb_i(wstrb), .wlast_i(wlast), .wvalid_i(wvalid), .wready_i(wready),
+    .arid_i(arid), .araddr_i(araddr), .arlen_i(arlen), .arsize_i(arsize), .arburst_i(arburst),
+    .arvalid_i(arvalid), .arready_i(arready)
+  );
+
+  fp8mac_sys_ram #(.AxiDataW(AXI_DATA_W)) u_ram (
+    .clk_i,
+    .instr_valid_i(instr_req), .instr_addr_i(instr_addr[RamAddrW-1:0]), .instr_rdata_o(instr_rdata),
+    .data_valid_i(ram_valid), .data_we_i(core_req.we), .data_be_i(core_req.be),
+    .data_addr_i(core_req.addr[RamAddrW-1:0]), .data_wdata_i(core_req.wdata), .data_rdata_o(ram_rdata),
+    .axi_read_valid_i(axi_read_valid), .axi_read_addr_i(axi_read_addr), .axi_rdata_o(axi_read_data),
+    .axi_write_valid_i(axi_write_valid), .axi_write_addr_i(axi_write_addr), .axi_wdata_i(wdata),
+    .axi_wstrb_i(wstrb)
+  );
+
+endmodule

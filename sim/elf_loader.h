@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads a 32-bit little-endian RISC-V executable into the simulated RAM.
+#ifndef FP8MAC_SIM_ELF_LOADER_H
+#define FP8MAC_SIM_ELF_LOADER_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "ram.h"
+
+struct Program {
+    uint32_t entry = 0;
+    std::map<uint32_t, std::string> functions;  // by first address; empty if the file was stripped
+
+    // "0x80001234 (main+0x14)", or the address alone.
+    std::string describe(uint32_t address) const;
+};
+
+// Copies every loadable segment to its physical address and clears the rest of it. Throws std::runtime_error with one
+// sentence that names the file if it is not such an executable or does not fit below ram.argument_address().
+Program load_elf(const std::string &path, const Ram &ram);
+
+#endif

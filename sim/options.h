@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulator's command line.
+#ifndef FP8MAC_SIM_OPTIONS_H
+#define FP8MAC_SIM_OPTIONS_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+struct Options {
+    std::vector<std::string> program;    // the ELF file, then its arguments
+    std::string trace_file;              // empty: no waveform
+    uint64_t trace_from = 0;             // cycles, both included
+    uint64_t trace_to = UINT64_MAX;
+    uint64_t timeout = 500'000'000;      // cycles; 0: none
+    double heartbeat = 10;               // seconds; 0: none
+    unsigned stall_permille = 0;         // 0..900
+    uint64_t seed = 1;
+    unsigned latency = 0;                // 0..255 cycles
+    std::string dump_file;               // empty: outputs are not kept
+    bool quiet = false;
+    bool help = false;
+};
+
+// Throws std::runtime_error with one sentence if an option is unknown or its value is not possible.
+Options parse_options(int argc, const char *const *argv);
+extern const char *const usage_text;
+
+#endif

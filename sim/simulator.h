@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated chip in motion: clock, reset, program, console, checker, waveform, progress.
+#ifndef FP8MAC_SIM_SIMULATOR_H
+#define FP8MAC_SIM_SIMULATOR_H
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+
+#include "Vfp8mac_system.h"
+#include "elf_loader.h"
+#include "gemm_check.h"
+#include "options.h"
+#include "ram.h"
+#include "trace.h"
+
+class Simulator {
+public:
+    // Builds the chip, loads the program and opens the files. Throws std::runtime_error if any of it is not possible.
+    explicit Simulator(const Options &options);
+    ~Simulator();
+    Simulator(const Simulator &) = delete;
+    Simulator &operator=(const Simulator &) = delete;
+
+    // Simulates until the program ends or something stops it; reports, and returns the process's exit status.
+    int run();
+
+    // What the chip asks for through DPI.
+    void on_exit(uint32_t status);
+    void on_putc(uint8_t character);
+    uint32_t on_check(uint32_t record_address);
+    const Options &options() const { return options_; }
+    uint32_t argument_address() const { return ram_.argument_address(); }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    enum class End { none, exit, timeout, double_fault, assertion, interrupted, output_lost };
+
+    void reset();
+    void step();
+    void look_around();
+    void stop(End why);
+    void heartbeat(Clock::time_point now);
+    void dump_outputs(const fp8rt_check_record &record);
+    int report();
+    void report_checks() const;
+    bool differs() const;
+    int exit_status() const;
+    std::string reason() const;
+    std::string place() const;
+    double rate() const;
+
+    Options options_;
+    VerilatedContext context_;
+    Vfp8mac_system chip_;
+    Ram ram_;
+    Program program_;
+    Trace trace_;
+    std::unique_ptr<std::FILE, int (*)(std::FILE *)> dump_;
+
+    End end_ = End::none;
+    uint32_t program_status_ = 0;
+    uint64_t cycles_ = 0;
+    fp8rt_check_counters counters_{};
+    Clock::time_point start_, last_beat_;
+    uint64_t last_beat_cycles_ = 0;
+    Clock::duration checking_{0};   // spent in the golden model
+};
+
+#endif

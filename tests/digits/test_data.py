@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The committed data of the digits application: the FP8 codes are the library's quantisation of the committed float32
+weights, the images are scikit-learn's, the float32 accuracy is what is claimed, and the training script reaches it."""
+
+import ctypes as ct
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import ml_dtypes
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+DIGITS = HERE.parents[1] / "firmware" / "apps" / "digits"
+sys.path[:0] = [str(HERE.parent / "model"), str(DIGITS)]
+
+import train  # first: it sets the number of BLAS threads before numpy's first product
+
+import clib
+from checks import Checks, arguments
+
+LEAST_ACCURACY = 0.97
+FILES = "digits_net.c", "digits_images.c", "host/digits_float32.c"
+ALIGNMENT = 64
+CLAIM = re.compile(r"(\d+) of (\d+) test images right")
+
+
+class Layer(ct.Structure):
+    _fields_ = [("n", ct.c_uint32), ("k", ct.c_uint32), ("weights", ct.c_void_p), ("scale_b", ct.c_void_p),
+                ("bias", ct.c_void_p), ("calibration_amax", ct.c_float)]
+
+
+class Data:
+    """The arrays as a C compiler sees them; `aligned` collects every address that the accelerator reads."""
+
+    def __init__(self, path):
+        self.dll = ct.CDLL(str(pathlib.Path(path).resolve()))
+        self.aligned = []
+        layers = len(train.SIZES) - 1
+        pointers = (ct.c_void_p * layers).in_dll(self.dll, "digits_float32_weights")
+        self.layers = list((Layer * layers).in_dll(self.dll, "digits_layers"))
+        self.float32 = [self.array(p, (l.n, l.k), np.float32) for p, l in zip(pointers, self.layers)]
+        self.codes = [self.array(l.weights, (l.n, l.k), np.uint8) for l in self.layers]
+        self.scale_b = [self.array(l.scale_b, (l.n,), np.float32) for l in self.layers]
+        self.biases = [self.array(l.bias, (l.n,), np.float32) for l in self.layers]
+        symbol = lambda name: ct.addressof(ct.c_uint8.in_dll(self.dll, "digits_" + name))
+        n = train.TEST_IMAGES
+        self.images = self.array(symbol("images"), (n, 8, 8), np.uint8)
+        self.labels = self.array(symbol("labels"), (n,), np.uint8)
+        self.predictions = self.array(symbol("float32_predictions"), (n,), np.uint8)
+
+    def array(self, address, shape, dtype):
+        self.aligned.append(address % ALIGNMENT)
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        return np.frombuffer(ct.string_at(address, size), dtype=dtype).reshape(shape)
+
+
+def test_shapes(c, data):
+    sizes = tuple(layer.k for layer in data.layers) + (data.layers[-1].n,)
+    c.check("shape: layers as the script says", sizes, train.SIZES)
+    for address in data.aligned:
+        c.check("shape: arrays start on 64 bytes, rows on 16", address, 0)
+    for layer in data.layers:
+        c.check("shape: arrays start on 64 bytes, rows on 16", layer.k % 16, 0)
+
+
+def quantize(lib, row, scale):
+    codes, row = clib.blank(row.size, np.uint8), np.ascontiguousarray(row, np.float32)
+    status = lib.quantize(lib.by_name["e4m3fn"], codes.ctypes.data, row.ctypes.data, row.size, float(scale),
+                          clib.mode(), None)
+    assert status == clib.OK, status
+    return codes
+
+
+def test_weights(c, lib, data):
+    for i, (weights, codes, scale_b) in enumerate(zip(data.float32, data.codes, data.scale_b)):
+        amax = np.abs(weights).max(axis=1)
+        scale = np.float32(448) / amax
+        for n in range(len(weights)):
+            c.arrays("weights: codes are fp8mac_quantize of the float32 ones", codes[n],
+                     quantize(lib, weights[n], scale[n]), lambda k: f"layer {i}, row {n}, column {k}")
+        c.arrays("weights: scale_b undoes the scale", scale_b, np.float32(256) * (np.float32(1) / scale))
+        # From the format's definition: half a quantum, 2^-4 of a normal value and 2^-10 below the smallest one.
+        used = codes.view(ml_dtypes.float8_e4m3fn).astype(np.float64)
+        error = np.abs(used * scale_b[:, None] / 256 - weights)
+        bound = np.maximum(np.abs(weights) * 2.0**-4, amax[:, None] / 448 * 2.0**-10) * (1 + 2.0**-20)
+        c.arrays("weights: within half a quantum of the float32 ones", error <= bound, np.full(error.shape, True))
+
+
+def test_images(c, lib, data):
+    digits = train.load_digits()
+    images, labels = digits.images.astype(np.uint8), digits.target.astype(np.uint8)
+    rest, test_images, _, test_labels = train.train_test_split(
+        images, labels, test_size=train.TEST_IMAGES, stratify=labels, random_state=train.SEED)
+    c.arrays("images: the held-out ones of scikit-learn", data.images, test_images)
+    c.arrays("images: their labels", data.labels, test_labels)
+    trained_on = {image.tobytes() for image in rest}
+    for i, image in enumerate(data.images):
+        c.check("images: not among those trained on", image.tobytes() in trained_on, False, i)
+    pixels = np.arange(17, dtype=np.float32)
+    decoded = quantize(lib, pixels, 1).view(ml_dtypes.float8_e4m3fn).astype(np.float32)
+    c.arrays("images: every pixel value is exact in e4m3fn", decoded, pixels)
+
+
+def test_accuracy(c, data):
+    outputs = train.forward(data.float32, data.biases, train.inputs(data.images))
+    predictions = outputs[-1].argmax(axis=1)
+    c.arrays("accuracy: predictions of the float32 weights", data.predictions, predictions.astype(np.uint8))
+    right = int((predictions == data.labels).sum())
+    c.check("accuracy: float32, at least 97 %", right >= LEAST_ACCURACY * len(data.labels), True, right)
+    for name in FILES:
+        head = "".join((DIGITS / name).read_text().splitlines(keepends=True)[:8])
+        c.check("accuracy: as the files' first lines say", [tuple(map(int, m)) for m in CLAIM.findall(head)],
+                [(right, len(data.labels))], name)
+        c.check("provenance: seed in the files' first lines", f"Seed {train.SEED};" in head, True, name)
+    return right
+
+
+def test_training(c):
+    with tempfile.TemporaryDirectory() as out:
+        run = subprocess.run([sys.executable, DIGITS / "train.py", "--out", out], capture_output=True, text=True)
+        c.check("training: the script runs", run.returncode, 0, run.stderr[-500:])
+        found = CLAIM.search(run.stdout)
+        right, of = map(int, found.groups()) if found else (0, 1)
+        c.check("training: float32, at least 97 %", right >= LEAST_ACCURACY * of, True, f"{right} of {of}")
+        same = [(pathlib.Path(out) / name).read_bytes() == (DIGITS / name).read_bytes() for name in FILES]
+    print(f"trained anew: {right} of {of} right; files",
+          "are the committed ones, byte for byte" if all(same) else "differ from the committed ones (other processor?)")
+
+
+def main():
+    args = arguments("digits: committed data", ("--data", "build/digits/libdigits_data.so"))
+    lib, data, c = clib.Library(args.lib), Data(args.data), Checks()
+    test_shapes(c, data)
+    test_weights(c, lib, data)
+    test_images(c, lib, data)
+    right = test_accuracy(c, data)
+    print(f"committed: {right} of {len(data.labels)} right in float32")
+    test_training(c)
+    return c.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

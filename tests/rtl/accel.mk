@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# The whole accelerator against libfp8mac. One build per parameter set: rows, columns, lanes, AXI data width.
+
+ACCEL_TB_SETS := 8_8_4_128 4_4_1_64 4_2_8_128
+ACCEL_TB_LIB := $(BUILD)/model/libfp8mac.a
+ACCEL_TB_FROM := tests/rtl/accel_tb.cpp $(wildcard tests/rtl/accel_*.h) tests/rtl/axi_memory.h tests/rtl/tb.h \
+  $(RTL_SOURCES) $(RTL_WAIVER) $(REGS_H) $(ACCEL_TB_LIB)
+ACCEL_TB_BENCHES := $(ACCEL_TB_SETS:%=$(BUILD)/tb/accel_%/accel_tb)
+ACCEL_TB_LOGS := $(ACCEL_TB_SETS:%=$(BUILD)/test/rtl_accel_%.log)
+accel_tb_word = $(word $(2),$(subst _, ,$(1)))
+
+$(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
+	@mkdir -p $(@D) && rm -f $@
+	$(VERILATOR) --cc --exe --build --assert -O3 --threads 1 --x-assign fast --x-initial fast --Mdir $(@D) \
+	  --top-module fp8mac_accel -o $(@F) -GROWS=$(call accel_tb_word,$*,1) -GCOLS=$(call accel_tb_word,$*,2) \
+	  -GLANES=$(call accel_tb_word,$*,3) -GAXI_DATA_W=$(call accel_tb_word,$*,4) \
+	  -CFLAGS "-std=c++17 -O2 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl -I$(CURDIR)/$(REGS_DIR)" \
+	  -CFLAGS "-DROWS=$(call accel_tb_word,$*,1) -DCOLS=$(call accel_tb_word,$*,2) -DLANES=$(call accel_tb_word,$*,3)" \
+	  -CFLAGS "-DAXI_DATA_W=$(call accel_tb_word,$*,4)" -LDFLAGS $(abspath $(ACCEL_TB_LIB)) \
+	  -MAKEFLAGS "--no-print-directory OPT_FAST=-O2" $(RTL_WAIVER) $(RTL_SOURCES) $(abspath $<) >$(@D)/build.log \
+	  || { cat $(@D)/build.log; exit 1; }
+
+$(ACCEL_TB_LOGS): $(BUILD)/test/rtl_accel_%.log: $(BUILD)/tb/accel_%/accel_tb
+	@tests/run_test.sh rtl_accel_$* $@ $<
+TESTS += $(ACCEL_TB_LOGS)

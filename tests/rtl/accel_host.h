@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Software's side of the accelerator: APB accesses, submitting tiles, waiting. Every cycle runs the memory too.
+#ifndef ACCEL_HOST_H
+#define ACCEL_HOST_H
+
+#include <cstddef>
+#include <map>
+
+#include "accel_tile.h"
+#include "axi_memory.h"
+#include "fp8mac_regs.h"
+#include "tb.h"
+
+#define REG(name) static_cast<uint32_t>(offsetof(fp8mac_regs_t, name))
+#define FIELD(reg, name, value) \
+    ((static_cast<uint32_t>(value) << FP8MAC_REGS__##reg##__##name##_bp) & FP8MAC_REGS__##reg##__##name##_bm)
+#define FIELD_OF(word, reg, name) \
+    (((word) & FP8MAC_REGS__##reg##__##name##_bm) >> FP8MAC_REGS__##reg##__##name##_bp)
+
+namespace accel {
+
+template <typename Dut, unsigned Beat>
+class Host {
+  public:
+    static constexpr uint64_t kPatience = 400000; // cycles until a wait counts as a hang
+
+    Host(tb::Bench &bench, tb::Clocked<Dut> &dut, tb::Rng &rng, size_t memory_bytes)
+        : memory(*dut, rng, memory_bytes), bench_(bench), dut_(dut) {
+        dut_->psel_i = 0;
+        dut_->penable_i = 0;
+        dut_->pprot_i = 0;
+        memory.drive();
+        dut_.reset();
+    }
+
+    axi::Memory<Dut, Beat> memory;
+
+    void tick() {
+        memory.drive();
+        dut_->clk_i = 0;
+        dut_.settle();
+        memory.sample();
+        dut_.tick();
+    }
+    uint64_t cycles() const { return dut_.cycles(); }
+    bool irq() {
+        dut_.settle();
+        return dut_->irq_o;
+    }
+
+    uint32_t read(uint32_t addr) { return access(addr, false, 0); }
+    void write(uint32_t addr, uint32_t value) { access(addr, true, value); }
+    bool slave_error() const { return slave_error_; } // of the last access
+
+    // Writes what differs from the registers' contents, then pushes.
+    void submit(const Tile &t) {
+        set(REG(A_ADDR), t.a_addr);
+        set(REG(A_STRIDE), t.a_stride);
+        set(REG(B_ADDR), t.b_addr);
+        set(REG(B_STRIDE), t.b_stride);
+        set(REG(D_ADDR), t.d_addr);
+        set(REG(D_STRIDE), t.d_stride);
+        set(REG(SHAPE), FIELD(SHAPE, M, t.m) | FIELD(SHAPE, N, t.n));
+        set(REG(K), t.k);
+        set(REG(MODE),
+            FIELD(MODE, A_FMT, t.a_fmt) | FIELD(MODE, B_FMT, t.b_fmt) | FIELD(MODE, ACC_FMT, t.acc_fmt) |
+                FIELD(MODE, D_FMT, t.d_fmt) | FIELD(MODE, OVERFLOW, t.overflow) | FIELD(MODE, ACT, t.act) |
+                FIELD(MODE, SCALE_A_VEC, t.scale_a_vec) | FIELD(MODE, SCALE_B_VEC, t.scale_b_vec) |
+                FIELD(MODE, BIAS_EN, t.bias_en) | FIELD(MODE, REUSE_A, t.reuse_a) | FIELD(MODE, REUSE_B, t.reuse_b) |
+                FIELD(MODE, ACC_CONTINUE, t.acc_continue) | FIELD(MODE, ACC_KEEP, t.acc_keep) |
+                FIELD(MODE, IRQ, t.irq));
+        set(REG(SCALE_EXP), FIELD(SCALE_EXP, SA, t.sa) | FIELD(SCALE_EXP, SB, t.sb));
+        set(REG(SCALE_A), t.scale_a);
+        set(REG(SCALE_B), t.scale_b);
+        set(REG(BIAS), t.bias);
+        set(REG(SCALE_D), t.scale_d);
+        set(REG(CLAMP_LO), t.clamp_lo);
+        set(REG(CLAMP_HI), t.clamp_hi);
+        write(REG(SUBMIT), t.tag);
+    }
+    void wait_for_room() {
+        const uint64_t start = cycles();
+        while (FIELD_OF(read(REG(STATUS)), STATUS, QUEUE_FULL)) patience(start, "room in the queue");
+    }
+    // The last STATUS read
+    uint32_t wait_idle() {
+        const uint64_t start = cycles();
+        uint32_t status;
+        while (!FIELD_OF(status = read(REG(STATUS)), STATUS, IDLE)) patience(start, "idle");
+        return status;
+    }
+    void wait_irq() {
+        const uint64_t start = cycles();
+        while (!irq()) {
+            tick();
+            patience(start, "the interrupt");
+        }
+    }
+    void clear(uint32_t what) { write(REG(CTRL), what); }
+
+  private:
+    uint32_t access(uint32_t addr, bool is_write, uint32_t value) {
+        dut_->psel_i = 1;
+        dut_->penable_i = 0;
+        dut_->pwrite_i = is_write;
+        dut_->paddr_i = static_cast<uint16_t>(addr);
+        dut_->pwdata_i = value;
+        dut_->pstrb_i = is_write ? 0xf : 0;
+        tick();
+        dut_->penable_i = 1;
+        const uint64_t start = cycles();
+        for (;;) {
+            dut_.settle();
+            if (dut_->pready_o) break;
+            tick();
+            patience(start, "PREADY");
+        }
+        const uint32_t data = dut_->prdata_o;
+        slave_error_ = dut_->pslverr_o;
+        tick();
+        dut_->psel_i = 0;
+        dut_->penable_i = 0;
+        return data;
+    }
+    void set(uint32_t addr, uint32_t value) {
+        const auto known = shadow_.find(addr);
+        if (known != shadow_.end() && known->second == value) return;
+        write(addr, value);
+        shadow_[addr] = value;
+    }
+    void patience(uint64_t start, const char *what) {
+        if (cycles() - start < kPatience) return;
+        bench_.check((std::string("waited in vain for ") + what).c_str(), false);
+        std::exit(bench_.finish());
+    }
+
+    tb::Bench &bench_;
+    tb::Clocked<Dut> &dut_;
+    std::map<uint32_t, uint32_t> shadow_;
+    bool slave_error_ = false;
+};
+
+} // namespace accel
+
+#endif

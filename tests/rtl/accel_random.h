@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random tiles and the memory they work on.
+#ifndef ACCEL_RANDOM_H
+#define ACCEL_RANDOM_H
+
+#include "accel_tile.h"
+#include "axi_memory.h"
+#include "tb.h"
+
+namespace accel {
+
+struct Shape {
+    unsigned rows, cols, lanes, beat, slots_m, slots_n, buf_beats;
+    unsigned pass_m() const { return rows * slots_m; }
+    unsigned pass_n() const { return cols * slots_n; }
+    static unsigned up(unsigned x, unsigned to) { return (x + to - 1) / to; }
+    bool fits(unsigned m, unsigned n, unsigned k) const {
+        return up(m, rows) * up(k, beat) <= buf_beats && up(n, cols) * up(k, beat) <= buf_beats;
+    }
+};
+
+class Maker {
+  public:
+    Maker(tb::Rng &rng, std::vector<uint8_t> &bytes, const Shape &shape) : rng_(rng), bytes_(bytes), shape_(shape) {}
+
+    // Forget all operands; every byte of the memory is random.
+    void fresh() {
+        next_ = static_cast<uint32_t>(axi::kMemoryBase) + rng_.below(256) * shape_.beat;
+        for (size_t i = 0; i < bytes_.size(); i += 8) {
+            const uint64_t x = rng_.next();
+            std::memcpy(&bytes_[i], &x, 8);
+        }
+        style_ = rng_.below(4);
+    }
+
+    // A tile with operands of its own.
+    Tile tile(unsigned max_mn, unsigned max_k) {
+        uint32_t m, n, k;
+        do {
+            m = dimension(max_mn, shape_.pass_m());
+            n = dimension(max_mn, shape_.pass_n());
+            k = dimension(max_k, shape_.beat);
+        } while (!shape_.fits(m, n, k));
+        return tile_of(m, n, k);
+    }
+
+    Tile tile_of(uint32_t m, uint32_t n, uint32_t k) {
+        Tile t;
+        t.m = m;
+        t.n = n;
+        t.k = k;
+        t.tag = static_cast<uint16_t>(rng_.next());
+        formats(t);
+        t.a_addr = matrix(m, k, t.a_stride);
+        t.b_addr = matrix(n, k, t.b_stride);
+        codes(t.a_addr, m, t.a_stride, k);
+        codes(t.b_addr, n, t.b_stride, k);
+        finish(t);
+        return t;
+    }
+
+    // Dense operands, FP8 results, nothing but one scale each.
+    Tile lean(uint32_t m, uint32_t n, uint32_t k) {
+        Tile t;
+        t.m = m;
+        t.n = n;
+        t.k = k;
+        t.a_stride = t.b_stride = Shape::up(k, shape_.beat) * shape_.beat;
+        t.a_addr = allocate(m * t.a_stride);
+        t.b_addr = allocate(n * t.b_stride);
+        t.d_stride = Shape::up(n, shape_.beat) * shape_.beat;
+        codes(t.a_addr, m, t.a_stride, k);
+        codes(t.b_addr, n, t.b_stride, k);
+        return t;
+    }
+
+    // The tile after `t`, with the same shape and A, or B, or both, reused.
+    Tile reusing(const Tile &t) {
+        const bool a = rng_.coin();
+        Tile u = t;
+        u.tag = static_cast<uint16_t>(rng_.next());
+        u.reuse_a = a;
+        u.reuse_b = !a || rng_.below(4) == 0;
+        u.acc_continue = u.acc_keep = false;
+        formats(u);
+        if (!u.reuse_a) {
+            u.m = dimension(48, shape_.pass_m());
+            while (!shape_.fits(u.m, u.n, u.k)) u.m = (u.m + 1) / 2;
+            u.a_addr = matrix(u.m, u.k, u.a_stride);
+            codes(u.a_addr, u.m, u.a_stride, u.k);
+        }
+        if (!u.reuse_b) {
+            u.n = dimension(48, shape_.pass_n());
+            while (!shape_.fits(u.m, u.n, u.k)) u.n = (u.n + 1) / 2;
+            u.b_addr = matrix(u.n, u.k, u.b_stride);
+            codes(u.b_addr, u.n, u.b_stride, u.k);
+        }
+        finish(u);
+        return u;
+    }
+
+    // A chain that cuts a long K: all but the last keep, all but the first continue.
+    std::vector<Tile> chain(unsigned pieces) {
+        std::vector<Tile> tiles;
+        const uint32_t m = 1 + rng_.below(shape_.pass_m()), n = 1 + rng_.below(shape_.pass_n());
+        for (unsigned i = 0; i < pieces; i++) {
+            const bool last = i + 1 == pieces;
+            uint32_t k = 1 + rng_.below(100);
+            if (!last) k = Shape::up(k, shape_.lanes) * shape_.lanes;
+            Tile t = tile_of(m, n, k);
+            if (i > 0) t.acc_fmt = tiles[0].acc_fmt;
+            t.acc_continue = i > 0;
+            t.acc_keep = !last;
+            tiles.push_back(t);
+        }
+        return tiles;
+    }
+
+    // Addresses and scales that are nonsense where the command does not use them.
+    void scramble_unused(Tile &t) {
+        if (t.reuse_a) t.a_addr = 1, t.a_stride = 3;
+        if (t.reuse_b) t.b_addr = 0xffffffff, t.b_stride = 1;
+        if (t.acc_keep) t.d_addr = 7, t.d_stride = 1, t.scale_a = 0, t.scale_b = 0x7fc00000, t.scale_d = 0, t.bias = 3;
+        if (!t.bias_en) t.bias = 0xfffffff1;
+    }
+
+    bool room() const { return next_ - axi::kMemoryBase < bytes_.size() * 3 / 4; }
+
+    uint32_t allocate(uint32_t size) {
+        const uint32_t addr = next_;
+        next_ += Shape::up(size, shape_.beat) * shape_.beat + rng_.below(4) * shape_.beat;
+        return addr;
+    }
+
+  private:
+    uint32_t dimension(uint32_t most, uint32_t unit) {
+        switch (rng_.below(4)) {
+        case 0: return 1 + rng_.below(unit);
+        case 1: return unit * (1 + rng_.below(most / unit));
+        default: return 1 + rng_.below(most);
+        }
+    }
+
+    uint32_t matrix(uint32_t rows, uint32_t row_bytes, uint32_t &stride) {
+        stride = (Shape::up(row_bytes, shape_.beat) + (rng_.coin() ? 0 : rng_.below(4))) * shape_.beat;
+        const uint32_t addr = allocate(rows * stride);
+        if (rows == 1 && rng_.coin()) stride = rng_.below(64); // of a single row the stride means nothing
+        return addr;
+    }
+
+    // Full-range codes are mostly NaN, Inf and overflow after some steps: other styles keep sums finite.
+    void codes(uint32_t addr, uint32_t rows, uint32_t stride, uint32_t k) {
+        const unsigned style = rng_.below(8) == 0 ? rng_.below(4) : style_;
+        for (uint32_t r = 0; r < rows; r++) {
+            for (uint32_t i = 0; i < k; i++) {
+                uint8_t &code = bytes_[addr - axi::kMemoryBase + r * stride + i];
+                switch (style) {
+                case 0: break;                                                  // every code
+                case 1: code = static_cast<uint8_t>((code & 0x80) | (0x28 + (code & 0x1f))); break; // about 1
+                case 2: code = code & 0x40 ? static_cast<uint8_t>(code & 0xbf) : 0; break;  // small, many zeros
+                default: code &= 0xf7; break;                                   // no NaN in e4m3fn
+                }
+            }
+        }
+    }
+
+    void formats(Tile &t) {
+        t.a_fmt = rng_.below(4);
+        t.b_fmt = rng_.below(4);
+        t.acc_fmt = rng_.coin();
+        t.sa = rng_.below(4) ? rng_.range(-4, 4) : rng_.range(-32, 32);
+        t.sb = rng_.below(4) ? rng_.range(-4, 4) : rng_.range(-32, 32);
+    }
+
+    uint32_t scale() {
+        if (rng_.below(4)) return 0x3f000000u + rng_.below(0x01800000u); // 0.5 .. 4
+        const uint32_t x = rng_.fp32_finite() & 0x7fffffffu;
+        return x ? x : 1;
+    }
+
+    uint32_t vector(uint32_t count, bool scales) {
+        const uint32_t addr = allocate(4 * count);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t x = scales ? scale() : rng_.below(8) ? rng_.fp32_finite() : rng_.fp32();
+            std::memcpy(&bytes_[addr - axi::kMemoryBase + 4 * i], &x, 4);
+        }
+        return addr;
+    }
+
+    void finish(Tile &t) {
+        t.d_fmt = rng_.below(7);
+        t.overflow = rng_.below(3);
+        t.act = rng_.below(3);
+        t.irq = rng_.coin();
+        t.d_addr = matrix(t.m, t.n * t.d_bytes(), t.d_stride);
+        t.scale_a_vec = rng_.coin();
+        t.scale_b_vec = rng_.coin();
+        t.bias_en = rng_.coin();
+        t.scale_a = t.scale_a_vec ? vector(t.m, true) : scale();
+        t.scale_b = t.scale_b_vec ? vector(t.n, true) : scale();
+        t.bias = t.bias_en ? vector(t.n, false) : 0;
+        t.scale_d = scale();
+        clamp(t);
+    }
+
+    // lo <= hi by value
+    void clamp(Tile &t) {
+        t.clamp_lo = 0x80000000u | (rng_.fp32_finite() & 0x7fffffffu);
+        t.clamp_hi = rng_.fp32_finite() & 0x7fffffffu;
+        if (rng_.below(4) == 0) t.clamp_lo = t.clamp_hi;
+        if (rng_.below(8) == 0) t.clamp_lo = 0, t.clamp_hi = 0x80000000u; // +0 and -0 are equal
+    }
+
+    tb::Rng &rng_;
+    std::vector<uint8_t> &bytes_;
+    Shape shape_;
+    uint32_t next_ = 0;
+    unsigned style_ = 0;
+};
+
+} // namespace accel
+
+#endif

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile command as software describes it, and what the golden model makes of it on an image of the memory.
+#ifndef ACCEL_TILE_H
+#define ACCEL_TILE_H
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+extern "C" {
+#include "fp8mac/fp8mac.h"
+}
+
+namespace accel {
+
+enum Error {
+    ErrNone,
+    ErrShape,
+    ErrAlign,
+    ErrRange,
+    ErrMode,
+    ErrScaleExp,
+    ErrScale,
+    ErrSequence,
+    ErrReadSlv,
+    ErrReadDec,
+    ErrWriteSlv,
+    ErrWriteDec,
+    ErrQueueFull
+};
+
+constexpr uint32_t kOne = 0x3f800000u;
+
+struct Tile {
+    uint32_t m = 1, n = 1, k = 1;
+    uint32_t a_addr = 0, a_stride = 0, b_addr = 0, b_stride = 0, d_addr = 0, d_stride = 0;
+    uint32_t a_fmt = 0, b_fmt = 0, acc_fmt = 0, d_fmt = 0, overflow = 0, act = 0;
+    bool scale_a_vec = false, scale_b_vec = false, bias_en = false;
+    bool reuse_a = false, reuse_b = false, acc_continue = false, acc_keep = false, irq = false;
+    int sa = 0, sb = 0;
+    uint32_t scale_a = kOne, scale_b = kOne, bias = 0, scale_d = kOne, clamp_lo = 0, clamp_hi = 0;
+    uint16_t tag = 0;
+
+    uint64_t macs() const { return uint64_t(m) * n * k; }
+    uint32_t d_bytes() const { return d_fmt < 4 ? 1 : d_fmt < 6 ? 2 : 4; }
+};
+
+// What all tiles together leave behind, besides D.
+struct Outcome {
+    fp8mac_flags flags = 0;
+    uint32_t amax = 0;
+    bool nonfinite = false;
+};
+
+class Golden {
+  public:
+    Golden(std::vector<uint8_t> &image, uint64_t base, unsigned lanes) : image_(image), base_(base), lanes_(lanes) {}
+    Outcome outcome;
+    unsigned refusals = 0; // tiles that the model would not compute: a mistake of the bench
+
+    void run(const Tile &t) {
+        if (t.acc_keep || t.acc_continue) {
+            run_chained(t);
+        } else {
+            run_gemm(t);
+        }
+    }
+
+  private:
+    uint8_t *at(uint32_t addr) { return &image_[addr - base_]; }
+    float as_float(uint32_t bits) const {
+        float x;
+        std::memcpy(&x, &bits, sizeof x);
+        return x;
+    }
+    uint32_t word(uint32_t addr, uint32_t index) {
+        uint32_t x;
+        std::memcpy(&x, at(addr) + 4 * index, sizeof x);
+        return x;
+    }
+    static const fp8mac_format *format(uint32_t id) { return fp8mac_format_get(static_cast<fp8mac_format_id>(id)); }
+
+    fp8mac_dot_config dot_config(const Tile &t) const {
+        fp8mac_dot_config dot{};
+        dot.a_format = format(t.a_fmt);
+        dot.b_format = format(t.b_fmt);
+        dot.acc_format = t.acc_fmt ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FP32;
+        dot.group = lanes_;
+        dot.scale_exp_a = t.sa;
+        dot.scale_exp_b = t.sb;
+        return dot;
+    }
+
+    void run_gemm(const Tile &t) {
+        const float scale_a = as_float(t.scale_a), scale_b = as_float(t.scale_b), scale_d = as_float(t.scale_d);
+        std::vector<float> a_values(t.m), b_values(t.n), bias(t.n);
+        if (t.scale_a_vec) std::memcpy(a_values.data(), at(t.scale_a), 4 * t.m);
+        if (t.scale_b_vec) std::memcpy(b_values.data(), at(t.scale_b), 4 * t.n);
+        if (t.bias_en) std::memcpy(bias.data(), at(t.bias), 4 * t.n);
+        // D apart from the image: the model's leading stride counts elements, the command's bytes.
+        std::vector<uint8_t> d(size_t(t.m) * t.n * t.d_bytes());
+
+        fp8mac_gemm_desc desc{};
+        desc.m = t.m;
+        desc.n = t.n;
+        desc.k = t.k;
+        desc.dot = dot_config(t);
+        desc.a = at(t.a_addr);
+        desc.lda = t.m > 1 ? t.a_stride : t.k;
+        desc.b = at(t.b_addr);
+        desc.ldb = t.n > 1 ? t.b_stride : t.k;
+        desc.scale_a = {t.scale_a_vec ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR,
+                        t.scale_a_vec ? a_values.data() : &scale_a};
+        desc.scale_b = {t.scale_b_vec ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR,
+                        t.scale_b_vec ? b_values.data() : &scale_b};
+        desc.bias = t.bias_en ? bias.data() : nullptr;
+        desc.activation = static_cast<fp8mac_activation>(t.act);
+        desc.clamp_lo = as_float(t.clamp_lo);
+        desc.clamp_hi = as_float(t.clamp_hi);
+        desc.d = d.data();
+        desc.d_format = format(t.d_fmt);
+        desc.ldd = t.n;
+        desc.d_mode.overflow = static_cast<fp8mac_overflow>(t.overflow);
+        desc.scale_d = &scale_d;
+        fp8mac_gemm_result result{};
+        if (fp8mac_gemm(&desc, &result) != FP8MAC_OK) refusals++;
+
+        for (uint32_t r = 0; r < t.m; r++) {
+            std::memcpy(at(t.d_addr + r * t.d_stride), &d[size_t(r) * t.n * t.d_bytes()], t.n * t.d_bytes());
+        }
+        uint32_t amax;
+        std::memcpy(&amax, &result.amax, sizeof amax);
+        outcome.flags |= result.flags;
+        if (amax > outcome.amax) outcome.amax = amax;
+        outcome.nonfinite |= result.amax_nonfinite;
+    }
+
+    // Chains: each tile continues the accumulators of the one before, in its own formats.
+    void run_chained(const Tile &t) {
+        const fp8mac_dot_config dot = dot_config(t);
+        if (!t.acc_continue) acc_.assign(size_t(t.m) * t.n, fp8mac_acc{});
+        for (uint32_t r = 0; r < t.m; r++) {
+            for (uint32_t c = 0; c < t.n; c++) {
+                fp8mac_acc &acc = acc_[size_t(r) * t.n + c];
+                if (fp8mac_dot(&dot, &acc, at(t.a_addr + r * t.a_stride), at(t.b_addr + c * t.b_stride), t.k,
+                               &outcome.flags) != FP8MAC_OK) {
+                    refusals++;
+                }
+                if (!t.acc_keep) finish(t, dot, acc, r, c);
+            }
+        }
+    }
+
+    void finish(const Tile &t, const fp8mac_dot_config &dot, const fp8mac_acc &acc, uint32_t r, uint32_t c) {
+        fp8mac_epilogue epilogue{};
+        epilogue.has_bias = t.bias_en;
+        epilogue.activation = static_cast<fp8mac_activation>(t.act);
+        epilogue.clamp_lo = as_float(t.clamp_lo);
+        epilogue.clamp_hi = as_float(t.clamp_hi);
+        epilogue.d_format = format(t.d_fmt);
+        epilogue.d_mode.overflow = static_cast<fp8mac_overflow>(t.overflow);
+        epilogue.scale_d = as_float(t.scale_d);
+        const uint32_t code = fp8mac_epilogue_apply(
+            &epilogue, fp8mac_acc_to_fp32(&dot, &acc, &outcome.flags), t.scale_a_vec ? word(t.scale_a, r) : t.scale_a,
+            t.scale_b_vec ? word(t.scale_b, c) : t.scale_b, t.bias_en ? word(t.bias, c) : 0, 0, &outcome.amax,
+            &outcome.nonfinite, &outcome.flags);
+        std::memcpy(at(t.d_addr + r * t.d_stride + c * t.d_bytes()), &code, t.d_bytes());
+    }
+
+    std::vector<uint8_t> &image_;
+    uint64_t base_;
+    unsigned lanes_;
+    std::vector<fp8mac_acc> acc_;
+};
+
+} // namespace accel
+
+#endif

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# The epilogue and its leaves against libfp8mac and the host's floats.
+
+EPILOGUE_LEAVES := rtl/fp8mac_round_even.sv rtl/fp8mac_fp32_mul.sv rtl/fp8mac_fp32_add.sv rtl/fp8mac_fp32_to_fmt.sv
+EPILOGUE_LIB := $(BUILD)/model/libfp8mac.a
+# The host's floats are an oracle: IEEE 754 to the letter.
+EPILOGUE_CXXFLAGS := -std=c++17 -Wall -Wextra -ffp-contract=off -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl
+EPILOGUE_VERILATE = $(VERILATOR) --cc --exe --build --assert -Wall -O3 --prefix V$(1) --top-module $(1) \
+  --Mdir $(@D) -CFLAGS "$(EPILOGUE_CXXFLAGS)" -LDFLAGS $(abspath $(EPILOGUE_LIB)) \
+  -MAKEFLAGS '--no-print-directory OPT_FAST=-O2'
+
+$(BUILD)/tb/fp32/fp32_tb: tests/rtl/fp32_tb.cpp tests/rtl/fp32_tb_top.sv tests/rtl/tb.h $(RTL_PACKAGE) \
+    $(EPILOGUE_LEAVES) $(RTL_WAIVER) $(EPILOGUE_LIB)
+	@mkdir -p $(@D) && rm -f $@
+	$(call EPILOGUE_VERILATE,fp32_tb_top) -o $(@F) $(RTL_WAIVER) $(RTL_PACKAGE) $(EPILOGUE_LEAVES) \
+	  tests/rtl/fp32_tb_top.sv $(abspath $<) >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
+
+$(BUILD)/test/rtl_fp32.log: $(BUILD)/tb/fp32/fp32_tb
+	@tests/run_test.sh rtl_fp32 $@ $<
+TESTS += $(BUILD)/test/rtl_fp32.log
+
+EPILOGUE_WIDTHS := 1 4
+EPILOGUE_BENCHES := $(EPILOGUE_WIDTHS:%=$(BUILD)/tb/epilogue_%/epilogue_tb)
+EPILOGUE_LOGS := $(EPILOGUE_WIDTHS:%=$(BUILD)/test/rtl_epilogue_%.log)
+
+$(EPILOGUE_BENCHES): $(BUILD)/tb/epilogue_%/epilogue_tb: tests/rtl/epilogue_tb.cpp tests/rtl/tb.h $(RTL_PACKAGE) \
+    $(EPILOGUE_LEAVES) rtl/fp8mac_epilogue.sv $(RTL_WAIVER) $(EPILOGUE_LIB)
+	@mkdir -p $(@D) && rm -f $@
+	$(call EPILOGUE_VERILATE,fp8mac_epilogue) -GWIDTH=$* -GMETA_W=32 -CFLAGS -DWIDTH=$* -o $(@F) $(RTL_WAIVER) \
+	  $(RTL_PACKAGE) $(EPILOGUE_LEAVES) rtl/fp8mac_epilogue.sv $(abspath $<) >$(@D)/build.log \
+	  || { cat $(@D)/build.log; exit 1; }
+
+$(EPILOGUE_LOGS): $(BUILD)/test/rtl_epilogue_%.log: $(BUILD)/tb/epilogue_%/epilogue_tb
+	@tests/run_test.sh rtl_epilogue_$* $@ $<
+TESTS += $(EPILOGUE_LOGS)

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The epilogue's leaves side by side, fed every cycle: one multiplier, one adder, one converter per D format.
+module fp32_tb_top (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic [31:0]      a_i,
+  input  logic [31:0]      b_i,
+  output logic [31:0]      mul_o,
+  output logic             mul_invalid_o,
+  output logic             mul_overflow_o,
+  output logic [31:0]      add_o,
+  output logic             add_invalid_o,
+  output logic             add_overflow_o,
+  input  logic [6:0][2:0]  fmt_i,
+  input  logic [1:0]       overflow_mode_i,
+  input  logic [31:0]      x_i,
+  output logic [6:0][31:0] code_o,
+  output logic [6:0]       overflow_o,
+  output logic [6:0]       saturated_o
+);
+
+  fp8mac_fp32_mul u_mul (
+    .clk_i,
+    .load_i    ({3{rst_ni}}),
+    .a_i,
+    .b_i,
+    .result_o  (mul_o),
+    .invalid_o (mul_invalid_o),
+    .overflow_o(mul_overflow_o)
+  );
+
+  fp8mac_fp32_add u_add (
+    .clk_i,
+    .load_i    ({4{rst_ni}}),
+    .a_i,
+    .b_i,
+    .result_o  (add_o),
+    .invalid_o (add_invalid_o),
+    .overflow_o(add_overflow_o)
+  );
+
+  for (genvar f = 0; f < 7; f++) begin : gen_converter
+    fp8mac_fp32_to_fmt u_convert (
+      .clk_i,
+      .load_i         ({2{rst_ni}}),
+      .fmt_i          (fp8mac_pkg::dst_fmt_e'(fmt_i[f])),
+      .overflow_mode_i(fp8mac_pkg::overflow_e'(overflow_mode_i)),
+      .x_i,
+      .code_o         (code_o[f]),
+      .overflow_o     (overflow_o[f]),
+      .saturated_o    (saturated_o[f])
+    );
+  end
+
+endmodule
