@@ -71,3 +71,5 @@ $(MODEL_C_TEST_LOGS): $(BUILD)/test/%.log: tests/run_test.sh
 	@tests/run_test.sh $* $@ $(filter $(BUILD)/model-san/%,$^)
 
 -include $(MODEL_OBJECTS:.o=.d) $(MODEL_SAN_OBJECTS:.o=.d) $(MODEL_C_TEST_PROGRAMS:=.d)
+
+include model/bindings.mk
