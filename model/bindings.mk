@@ -39,3 +39,5 @@ install-cli: cli
 	install -m 644 $(BUILD)/model/fp8mac.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
 -include $(CLI_OBJECTS:.o=.d) $(CLI_SAN_OBJECTS:.o=.d)
+
+include tests/bindings/bindings.mk

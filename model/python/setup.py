@@ -46,7 +46,7 @@ try:
             "fp8mac._core", ["fp8mac/_core.c"], py_limited_api=True,
             include_dirs=[str(TREE / "include"), str(TREE / "src"), str(TREE / "cli")],
             define_macros=[("Py_LIMITED_API", "0x030B0000"), ("FP8MAC_PYTHON_VERSION", f'"{VERSION}"')],
-            extra_compile_args=["-std=c11", "-O2", "-g0", "-fvisibility=hidden", "-Wall", "-Wextra"],
+            extra_compile_args=["-std=c11", "-O2", "-g0", "-ffp-contract=off", "-fvisibility=hidden", "-Wall", "-Wextra"],
             extra_link_args=["-pthread"],
         )],
         cmdclass={"build_ext": BuildExt, "sdist": Sdist},

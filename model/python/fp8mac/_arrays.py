@@ -32,10 +32,10 @@ def codes(name: str, x: ArrayLike, what: FormatLike) -> tuple[NDArray[Any], Form
     row = format_of(what) if what is not None else own
     if row is None:
         raise refuse("FORMAT", f"{name} holds {x.dtype.name}, which says no format: give one, or an array of ml_dtypes' types")
-    if own is not None:
-        if what is not None and own != row:
+    if own is not None and own.bytes == row.bytes:
+        if own != row:
             raise refuse("FORMAT", f"{name} holds {x.dtype.name}, and its format was given as {row.name}")
-    elif x.dtype.kind not in "iu" or x.dtype.itemsize != row.bytes or not x.dtype.isnative:
+    elif own is not None or x.dtype.kind not in "iu" or x.dtype.itemsize != row.bytes or not x.dtype.isnative:
         raise refuse("FORMAT", f"{name} holds {x.dtype.name}; codes of {row.name} are {row.code_dtype.name} or its own type")
     # np.require keeps 0-dimensional arrays so, and a view needs the type alone
     x = contiguous(x).view(row.code_dtype)

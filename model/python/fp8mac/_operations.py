@@ -139,9 +139,9 @@ def decode(x: ArrayLike, format: FormatLike = None, *, scale: float | None = Non
 
 
 def _operand_formats(a: np.ndarray, b: np.ndarray, a_format: FormatLike, b_format: FormatLike,
-                     config: Any, preset: Any, both: FormatLike) -> tuple[Any, Any]:
-    """A format that is not given is that of the array's type, if its type is one."""
-    own_a, own_b = format_of_dtype(a.dtype), format_of_dtype(b.dtype)
+                     both: FormatLike) -> tuple[FormatLike, FormatLike]:
+    """A format that is not given is that of the array's type, if its type is one of 8 bits or fewer."""
+    own_a, own_b = (format_of_dtype(x.dtype) if x.dtype.itemsize == 1 else None for x in (a, b))
     first = a_format if a_format is not None else both if both is not None else own_a
     second = b_format if b_format is not None else both if both is not None else own_b
     return first, second
@@ -167,7 +167,7 @@ def dot(a: ArrayLike, b: ArrayLike, config: Config | str | None = None, *, prese
     E8M0 block scales, one for every 32 terms; origin is (m, n) for the generator of stochastic rounding.
     """
     a, b = np.asarray(a), np.asarray(b)
-    rows = _operand_formats(a, b, a_format, b_format, config, preset, format)
+    rows = _operand_formats(a, b, a_format, b_format, format)
     how = make_config(config, preset, settings, *rows)
     first, second = operand("a", a, how.a_format), operand("b", b, how.b_format)
     if first.ndim != 1 or second.ndim != 1:
@@ -261,7 +261,7 @@ def gemm(a: ArrayLike, b: ArrayLike, config: Config | str | None = None, *, pres
     The configuration is as of dot. With return_result a GemmResult instead of D.
     """
     a, b = np.asarray(a), np.asarray(b)
-    rows = _operand_formats(a, b, a_format, b_format, config, preset, format)
+    rows = _operand_formats(a, b, a_format, b_format, format)
     how = make_config(config, preset, settings, *rows)
     first, second = _matrix("a", operand("a", a, how.a_format)), _matrix("b", operand("b", b, how.b_format))
     (m, k), n = first.shape, second.shape[0]
