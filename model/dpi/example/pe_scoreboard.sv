@@ -69,7 +69,7 @@ module pe_scoreboard
     end
   end
 
-  // ---- stimulus
+  // ---- stimulus, on the falling edge
 
   function automatic string format_name(fp8_fmt_e fmt);
     unique case (fmt)
@@ -85,10 +85,10 @@ module pe_scoreboard
 
   // One step in a slot, given to the element and to the model.
   task automatic drive(input int dot, input int unsigned slot, input int unsigned step, input bit specials);
-    step_valid <= 1'b1;
-    step_slot  <= 2'(slot);
-    step_first <= step == 0;
-    step_last  <= step == StepsPerDot - 1;
+    step_valid = 1'b1;
+    step_slot  = 2'(slot);
+    step_first = step == 0;
+    step_last  = step == StepsPerDot - 1;
     if (step == 0) void'(fp8mac_dot_clear(dot, 0, 0));
     for (int unsigned lane = 0; lane < Lanes; lane++) begin
       automatic logic [7:0] code_a = 8'($urandom), code_b = 8'($urandom);
@@ -96,8 +96,8 @@ module pe_scoreboard
         code_a[6] = 1'b0;
         code_b[6] = 1'b0;
       end
-      a_code[lane] <= code_a;
-      b_code[lane] <= fault_every != 0 && lane == 1 && steps % fault_every == 7 ? code_b ^ 8'h08 : code_b;
+      a_code[lane] = code_a;
+      b_code[lane] = fault_every != 0 && lane == 1 && steps % fault_every == 7 ? code_b ^ 8'h08 : code_b;
       void'(fp8mac_dot_term(dot, code_a, code_b));
     end
     check(fp8mac_dot_step(dot) == 0, fp8mac_message());
@@ -117,7 +117,7 @@ module pe_scoreboard
       sa = sa / 4;
       sb = sb / 4;
     end
-    cfg <= '{a_fmt: a_fmt, b_fmt: b_fmt, acc_fmt: acc_fmt, scale_sum: scale_sum_t'(sa + sb)};
+    cfg = '{a_fmt: a_fmt, b_fmt: b_fmt, acc_fmt: acc_fmt, scale_sum: scale_sum_t'(sa + sb)};
     seen_flags = 0;
     wanted_flags = 0;
     for (int unsigned slot = 0; slot < Slots; slot++) begin
@@ -128,10 +128,10 @@ module pe_scoreboard
     end
     for (int unsigned i = 0; i < StepsPerTile; i++) begin
       drive(dot[i % Slots], i % Slots, (i / Slots) % StepsPerDot, specials);
-      @(posedge clk);
+      @(negedge clk);
     end
-    step_valid <= 1'b0;
-    repeat (ElementStages + 2) @(posedge clk);
+    step_valid = 1'b0;
+    repeat (ElementStages + 2) @(negedge clk);
     check(seen_flags == wanted_flags, $sformatf("flags of a tile: %h, expected %h", seen_flags, wanted_flags));
     for (int unsigned slot = 0; slot < Slots; slot++) begin
       check(expected[slot].size() == 0, "a result that never came");
@@ -201,9 +201,9 @@ module pe_scoreboard
     cfg = '0;
     a_code = '0;
     b_code = '0;
-    repeat (4) @(posedge clk);
-    rst_n <= 1'b1;
-    @(posedge clk);
+    repeat (4) @(negedge clk);
+    rst_n = 1'b1;
+    @(negedge clk);
     check_package();
     for (int unsigned t = 0; t < Tiles; t++) tile(t % 4 == 3);
     $display("%0d passed, %0d failed", passed, failed);
