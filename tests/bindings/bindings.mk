@@ -35,3 +35,27 @@ $(DPI_EXAMPLE): model/dpi/fp8mac_dpi_pkg.sv model/dpi/example/pe_scoreboard.sv $
 TESTS += $(BUILD)/test/bindings_dpi.log
 $(BUILD)/test/bindings_dpi.log: $(BINDINGS_TESTS)/dpi.sh $(DPI_EXAMPLE) tests/run_test.sh
 	@tests/run_test.sh bindings_dpi $@ $< $(DPI_EXAMPLE)
+
+# Anything at all to the library and to the tool, under the sanitizers, for FUZZ_SECONDS. `make fuzz` goes on from
+# there with libFuzzer where clang is installed.
+FUZZ_SECONDS := 40
+CLANG := $(firstword $(foreach name,clang clang-14 clang-16 clang-19,$(shell command -v $(name))))
+FUZZ_CLI := $(filter-out %/main.o,$(CLI_SAN_OBJECTS))
+FUZZ_FLAGS = $(CLI_FLAGS) -Imodel/cli -Wl,--wrap=fopen
+
+$(BUILD)/model-san/fuzz: $(BINDINGS_TESTS)/fuzz.c $(FUZZ_CLI) $(BUILD)/model-san/libfp8mac.a
+	$(call say,CC,$@)
+	$(Q)$(CC) $(FUZZ_FLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -o $@ $^ -lm
+
+TESTS += $(BUILD)/test/bindings_fuzz.log
+$(BUILD)/test/bindings_fuzz.log: $(BUILD)/model-san/fuzz tests/run_test.sh
+	@tests/run_test.sh bindings_fuzz $@ $< $(FUZZ_SECONDS)
+
+.PHONY: fuzz
+$(BUILD)/model-san/libfuzz: $(BINDINGS_TESTS)/fuzz.c $(MODEL_SOURCES) $(filter-out %/main.c,$(CLI_SOURCES)) $(MODEL_HEADERS)
+	@mkdir -p $(@D)
+	$(CLANG) $(filter-out -Wconversion -Werror,$(FUZZ_FLAGS)) -w -DFUZZ_WITH_LIBFUZZER -fsanitize=fuzzer,address,undefined \
+	  -fno-sanitize-recover=all -o $@ $(filter %.c,$^) -lm
+fuzz: $(if $(CLANG),$(BUILD)/model-san/libfuzz,$(BUILD)/model-san/fuzz)
+	@mkdir -p $(BUILD)/fuzz/corpus
+	$(if $(CLANG),$< -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus,$< $(FUZZ_SECONDS))
