@@ -59,3 +59,16 @@ $(BUILD)/model-san/libfuzz: $(BINDINGS_TESTS)/fuzz.c $(MODEL_SOURCES) $(filter-o
 fuzz: $(if $(CLANG),$(BUILD)/model-san/libfuzz,$(BUILD)/model-san/fuzz)
 	@mkdir -p $(BUILD)/fuzz/corpus
 	$(if $(CLANG),$< -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus,$< $(FUZZ_SECONDS))
+
+# Every float32 to the four FP8 formats: minutes. `make test` looks at every 127th million of patterns.
+$(BUILD)/model/all_float32: $(BINDINGS_TESTS)/all_float32.c $(BUILD)/model/libfp8mac.a
+	$(call say,CC,$@)
+	$(Q)$(CC) $(MODEL_CFLAGS) $(CFLAGS) -o $@ $^ -pthread
+
+TESTS += $(BUILD)/test/bindings_float32.log
+$(BUILD)/test/bindings_float32.log: $(BUILD)/model/all_float32 tests/run_test.sh
+	@tests/run_test.sh bindings_float32 $@ $< 1 127
+
+.PHONY: test-long
+test-long: $(BUILD)/model/all_float32
+	@tests/run_test.sh all_float32 $(BUILD)/test-long/all_float32.log $< $$(nproc) && cat $(BUILD)/test-long/all_float32.log
