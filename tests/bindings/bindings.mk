@@ -37,7 +37,7 @@ $(BUILD)/test/bindings_dpi.log: $(BINDINGS_TESTS)/dpi.sh $(DPI_EXAMPLE) tests/ru
 	@tests/run_test.sh bindings_dpi $@ $< $(DPI_EXAMPLE)
 
 # Anything at all to the library and to the tool, under the sanitizers, for FUZZ_SECONDS. `make fuzz` goes on from
-# there with libFuzzer where clang is installed.
+# there with libFuzzer where clang and its run-time library are installed.
 FUZZ_SECONDS := 40
 CLANG := $(firstword $(foreach name,clang clang-14 clang-16 clang-19,$(shell command -v $(name))))
 FUZZ_CLI := $(filter-out %/main.o,$(CLI_SAN_OBJECTS))
@@ -51,14 +51,20 @@ TESTS += $(BUILD)/test/bindings_fuzz.log
 $(BUILD)/test/bindings_fuzz.log: $(BUILD)/model-san/fuzz tests/run_test.sh
 	@tests/run_test.sh bindings_fuzz $@ $< $(FUZZ_SECONDS)
 
-.PHONY: fuzz
+.PHONY: fuzz libfuzz
+fuzz: $(BUILD)/model-san/fuzz
+	@if [ -e "$$($(or $(CLANG),false) -print-file-name=libclang_rt.fuzzer-$$(uname -m).a 2>/dev/null)" ]; then \
+	  $(MAKE) --no-print-directory libfuzz; else $< $(FUZZ_SECONDS); fi
+
+libfuzz: $(BUILD)/model-san/libfuzz
+	@mkdir -p $(BUILD)/fuzz/corpus
+	$< -max_total_time=$(FUZZ_SECONDS) -max_len=2000 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus
+
 $(BUILD)/model-san/libfuzz: $(BINDINGS_TESTS)/fuzz.c $(MODEL_SOURCES) $(filter-out %/main.c,$(CLI_SOURCES)) $(MODEL_HEADERS)
 	@mkdir -p $(@D)
-	$(CLANG) $(filter-out -Wconversion -Werror,$(FUZZ_FLAGS)) -w -DFUZZ_WITH_LIBFUZZER -fsanitize=fuzzer,address,undefined \
-	  -fno-sanitize-recover=all -o $@ $(filter %.c,$^) -lm
-fuzz: $(if $(CLANG),$(BUILD)/model-san/libfuzz,$(BUILD)/model-san/fuzz)
-	@mkdir -p $(BUILD)/fuzz/corpus
-	$(if $(CLANG),$< -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus,$< $(FUZZ_SECONDS))
+	$(CLANG) -std=c11 -O1 -g -Imodel/include -Imodel/cli -DFP8MAC_CLI_VERSION='"$(MODEL_VERSION)"' \
+	  -DFUZZ_WITH_LIBFUZZER -Wl,--wrap=fopen -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ \
+	  $(filter %.c,$^) -lm -pthread
 
 # Every float32 to the four FP8 formats: minutes. `make test` looks at every 127th million of patterns.
 $(BUILD)/model/all_float32: $(BINDINGS_TESTS)/all_float32.c $(BUILD)/model/libfp8mac.a
