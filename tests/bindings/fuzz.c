@@ -80,7 +80,7 @@ static const fp8mac_format *any_row(bytes *in, fp8mac_format *own)
     }
 }
 
-enum { UNTOUCHED = 0xa5, ROOM = 4096 };
+enum { UNTOUCHED = 0xa5 };
 
 static bool untouched(const uint8_t *memory, size_t n)
 {
@@ -99,9 +99,12 @@ static void values(bytes *in, const fp8mac_format *row)
     fp8mac_convert_mode mode = {(fp8mac_rounding)below(in, 3), (fp8mac_overflow)below(in, 4)};
     uint32_t code = (uint32_t)take(in, 4), other = (uint32_t)take(in, 4);
     fp8mac_flags flags = 0;
-    char text[400];
     fp8mac_value value = fp8mac_decode(row, code);
-    (void)fp8mac_value_text(value, (fp8mac_text_style)below(in, 2), text, below(in, sizeof text + 1));
+    size_t room = below(in, 40);
+    char *text = malloc(room); // no larger, so that what is written beyond is seen
+    size_t length = fp8mac_value_text(value, (fp8mac_text_style)below(in, 2), text, room);
+    demand(room == 0 || strlen(text) == (length < room ? length : room - 1), "a text fills what there is");
+    free(text);
     (void)fp8mac_record_of(row, code);
     (void)fp8mac_neg(row, code, &flags);
     (void)fp8mac_abs(row, code, &flags);
@@ -239,6 +242,13 @@ static void dots(bytes *in)
     demand(flags == part_flags, "and its flags");
 }
 
+// Elements of `rows` rows of `used`, `stride` apart.
+static size_t extent(size_t rows, size_t used, size_t stride)
+{
+    stride = stride < used || stride > 1000 ? used : stride; // to be refused
+    return rows == 0 ? 0 : (rows - 1) * stride + used;
+}
+
 static void gemms(bytes *in)
 {
     fp8mac_format own[4];
@@ -251,22 +261,27 @@ static void gemms(bytes *in)
     if (g.m >= 3 && one_in(in, 32)) { // no such memory: the last index is not a size_t
         *(size_t *[]){&g.lda, &g.ldd}[below(in, 2)] = SIZE_MAX - (size_t)take(in, 4);
     }
-    static uint8_t codes[2][ROOM];
-    static float floats[4][ROOM];
-    static uint8_t d[4 * ROOM];
-    fill(in, codes, 200);
-    fill(in, floats, 200);
+    // Arrays of exactly the size that the header asks for, so that what lies beyond is not read or written.
+    size_t a_size = extent(g.m, g.k, g.lda), b_size = extent(g.n, g.k, g.ldb), d_size = 4 * extent(g.m, g.n, g.ldd);
+    size_t c_size = 4 * extent(g.m, g.n, g.ldc), mx_size = extent(g.m > g.n ? g.m : g.n, (g.k + 31) / 32, g.ldmx_a);
+    uint8_t *a = malloc(a_size), *b = malloc(b_size), *d = malloc(d_size), *mx = malloc(mx_size);
+    float *c = malloc(c_size), bias[10], scales[16];
+    fill(in, a, a_size);
+    fill(in, b, b_size);
+    fill(in, mx, mx_size);
+    fill(in, c, c_size);
+    fill(in, bias, sizeof bias);
     for (unsigned i = 0; i < 16; i++) {
-        floats[1][i] = one_in(in, 16) ? take_float(in) : 0.25f + (float)below(in, 100);
+        scales[i] = one_in(in, 64) ? take_float(in) : 0.25f + (float)below(in, 100);
     }
-    memset(d, UNTOUCHED, sizeof d);
-    g.a = one_in(in, 64) ? NULL : codes[0];
-    g.b = one_in(in, 64) ? NULL : codes[1];
-    g.scale_a = (fp8mac_scale){(fp8mac_scale_mode)below(in, 4), one_in(in, 32) ? NULL : floats[1]};
-    g.scale_b = (fp8mac_scale){(fp8mac_scale_mode)below(in, 4), floats[1] + 2};
-    g.bias = one_in(in, 2) ? floats[0] : NULL;
+    memset(d, UNTOUCHED, d_size);
+    g.a = one_in(in, 64) ? NULL : a;
+    g.b = one_in(in, 64) ? NULL : b;
+    g.scale_a = (fp8mac_scale){(fp8mac_scale_mode)below(in, 4), one_in(in, 32) ? NULL : scales};
+    g.scale_b = (fp8mac_scale){(fp8mac_scale_mode)below(in, 4), scales + 2};
+    g.bias = one_in(in, 2) ? bias : NULL;
     g.beta = one_in(in, 2) ? take_float(in) : 0;
-    g.c = one_in(in, 32) ? NULL : floats[0];
+    g.c = one_in(in, 32) ? NULL : c;
     g.c_format = fp8mac_format_get((fp8mac_format_id)(4 + below(in, 4)));
     g.activation = (fp8mac_activation)below(in, 4);
     g.clamp_lo = take_float(in);
@@ -275,13 +290,20 @@ static void gemms(bytes *in)
     g.d_format = one_in(in, 16) ? any_row(in, &own[2]) : fp8mac_format_get((fp8mac_format_id)below(in, 7));
     g.d_mode = (fp8mac_convert_mode){(fp8mac_rounding)below(in, 4), (fp8mac_overflow)below(in, 4)};
     g.d_random_bits = g.d_mode.rounding == FP8MAC_ROUND_STOCHASTIC ? below(in, 26) : one_in(in, 16);
-    g.scale_d = one_in(in, 2) ? floats[1] + 1 : NULL;
-    g.mx_a = one_in(in, 8) ? codes[0] : NULL;
-    g.mx_b = one_in(in, 8) ? codes[1] : NULL;
+    g.scale_d = one_in(in, 2) ? scales + 1 : NULL;
+    g.mx_a = one_in(in, 8) ? mx : NULL;
+    g.mx_b = one_in(in, 8) ? mx : NULL;
     g.origin_m = (uint32_t)take(in, 4);
     fp8mac_gemm_result result;
     fp8mac_status status = fp8mac_gemm(&g, one_in(in, 8) ? NULL : &result);
-    demand(status == FP8MAC_OK || untouched(d, sizeof d), "a refused GEMM writes nothing");
+    demand(status == FP8MAC_OK || untouched(d, d_size), "a refused GEMM writes nothing");
+    bool strides = g.lda >= g.k && g.ldb >= g.k && g.ldd >= g.n && (g.beta == 0 || g.ldc >= g.n);
+    demand(status != FP8MAC_OK || strides, "a short stride is refused");
+    free(a);
+    free(b);
+    free(c);
+    free(d);
+    free(mx);
 }
 
 // ---- recipes ----------------------------------------------------------------------------------------------------------------
