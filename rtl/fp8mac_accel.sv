@@ -75,24 +75,16 @@ module fp8mac_accel
   localparam int unsigned WordW   = $clog2(BUF_BEATS);
   localparam int unsigned Groups  = Beat / LANES;
   localparam int unsigned GroupW  = (Groups > 1) ? $clog2(Groups) : 1;
-  localparam int unsigned PosW    = $clog2(Beat);
-  localparam int unsigned PerBeat = Beat / 4;
-
   // A transfer through the epilogue lies in one slot and, as FP32, in one beat.
   function automatic int unsigned smaller(int unsigned a, int unsigned b);
     return (a < b) ? a : b;
   endfunction
-  localparam int unsigned EpiWidth = smaller(EPI_WIDTH, smaller(COLS, PerBeat));
-
-  localparam int unsigned VectorWords = (MAX_MN + PerBeat - 1) / PerBeat;
-  localparam int unsigned VectorWordW = (VectorWords > 1) ? $clog2(VectorWords) : 1;
-  localparam int unsigned VectorIndexW = VectorWordW + $clog2(PerBeat);
+  localparam int unsigned EpiWidth = smaller(EPI_WIDTH, smaller(COLS, Beat / 4));
 
   // Commands between load and the end of compute: one for each half of the operand buffers.
   localparam int unsigned LoadedDepth = 2;
-  // Commands between the start of compute and the end of store, and those waiting for write responses
-  localparam int unsigned StoringDepth  = 4;
-  localparam int unsigned FinishedDepth = 4;
+  // Commands between the start of compute and the end of store
+  localparam int unsigned StoringDepth = 4;
 
   // ---- registers, queue, checks ------------------------------------------------------------------------------------
   logic         submit, clear_error, clear_flags, clear_counters;
@@ -222,78 +214,37 @@ module fp8mac_accel
     .data_o(load_error), .empty_o(load_done_empty), .level_o()
   );
 
-  // ---- operand buffers ---------------------------------------------------------------------------------------------
-  logic                             operand_read, a_half, b_half;
+  // ---- operand and vector memories ---------------------------------------------------------------------------------
+  logic                             operand_read, a_half, b_half, vector_half;
   logic [WordW-1:0]                 a_word, b_word;
   logic [GroupW-1:0]                operand_group;
   logic [ROWS-1:0][LANES-1:0][7:0]  a_code;
   logic [COLS-1:0][LANES-1:0][7:0]  b_code;
+  dim_t                             vector_row, vector_col;
+  logic [31:0]                      scale_a;
+  logic [EpiWidth-1:0][31:0]        scale_b, bias;
 
-  fp8mac_operand_buffer #(.BANKS(ROWS), .LANES(LANES), .BEAT(Beat), .DEPTH(BUF_BEATS)) u_buffer_a (
+  fp8mac_memories #(
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .WIDTH(EpiWidth)
+  ) u_memories (
     .clk_i,
-    .write_i     (beat_valid && beat_dest.kind == DestA),
-    .write_half_i(beat_dest.half),
-    .write_bank_i(beat_dest.bank[RowW-1:0]),
-    .write_word_i(beat_dest.word[WordW-1:0]),
-    .write_data_i(beat_data),
-    .read_i      (operand_read),
-    .read_half_i (a_half),
-    .read_word_i (a_word),
-    .read_group_i(operand_group),
-    .read_data_o (a_code)
-  );
-
-  fp8mac_operand_buffer #(.BANKS(COLS), .LANES(LANES), .BEAT(Beat), .DEPTH(BUF_BEATS)) u_buffer_b (
-    .clk_i,
-    .write_i     (beat_valid && beat_dest.kind == DestB),
-    .write_half_i(beat_dest.half),
-    .write_bank_i(beat_dest.bank[$clog2(COLS)-1:0]),
-    .write_word_i(beat_dest.word[WordW-1:0]),
-    .write_data_i(beat_data),
-    .read_i      (operand_read),
-    .read_half_i (b_half),
-    .read_word_i (b_word),
-    .read_group_i(operand_group),
-    .read_data_o (b_code)
-  );
-
-  // ---- scales and biases -------------------------------------------------------------------------------------------
-  logic                       vector_half;
-  dim_t                       vector_row, vector_col;
-  logic [31:0]                scale_a;
-  logic [EpiWidth-1:0][31:0]  scale_b, bias;
-
-  fp8mac_vector_buffer #(.DEPTH(MAX_MN), .WIDTH(1), .BEAT(Beat)) u_scale_a (
-    .clk_i,
-    .write_i     (beat_valid && beat_dest.kind == DestScaleA),
-    .write_half_i(beat_dest.half),
-    .write_word_i(beat_dest.word[VectorWordW-1:0]),
-    .write_data_i(beat_data),
-    .read_half_i (vector_half),
-    .read_index_i(vector_row[VectorIndexW-1:0]),
-    .read_data_o (scale_a)
-  );
-
-  fp8mac_vector_buffer #(.DEPTH(MAX_MN), .WIDTH(EpiWidth), .BEAT(Beat)) u_scale_b (
-    .clk_i,
-    .write_i     (beat_valid && beat_dest.kind == DestScaleB),
-    .write_half_i(beat_dest.half),
-    .write_word_i(beat_dest.word[VectorWordW-1:0]),
-    .write_data_i(beat_data),
-    .read_half_i (vector_half),
-    .read_index_i(vector_col[VectorIndexW-1:0]),
-    .read_data_o (scale_b)
-  );
-
-  fp8mac_vector_buffer #(.DEPTH(MAX_MN), .WIDTH(EpiWidth), .BEAT(Beat)) u_bias (
-    .clk_i,
-    .write_i     (beat_valid && beat_dest.kind == DestBias),
-    .write_half_i(beat_dest.half),
-    .write_word_i(beat_dest.word[VectorWordW-1:0]),
-    .write_data_i(beat_data),
-    .read_half_i (vector_half),
-    .read_index_i(vector_col[VectorIndexW-1:0]),
-    .read_data_o (bias)
+    .beat_valid_i   (beat_valid),
+    .beat_dest_i    (beat_dest),
+    .beat_data_i    (beat_data),
+    .operand_read_i (operand_read),
+    .a_half_i       (a_half),
+    .a_word_i       (a_word),
+    .b_half_i       (b_half),
+    .b_word_i       (b_word),
+    .operand_group_i(operand_group),
+    .a_code_o       (a_code),
+    .b_code_o       (b_code),
+    .vector_half_i  (vector_half),
+    .row_i          (vector_row),
+    .col_i          (vector_col),
+    .scale_a_o      (scale_a),
+    .scale_b_o      (scale_b),
+    .bias_o         (bias)
   );
 
   // ---- compute -----------------------------------------------------------------------------------------------------
@@ -373,137 +324,51 @@ module fp8mac_accel
     .busy_o        (array_busy)
   );
 
-  // ---- store -------------------------------------------------------------------------------------------------------
-  typedef struct packed {
-    logic [PosW-1:0] pos;
-    logic [1:0]      size;
-    logic            row_final;
-  } place_t;
+  // ---- results -----------------------------------------------------------------------------------------------------
+  logic          output_empty, retire_valid, epi_valid, epi_nonfinite;
+  finished_cmd_t retire;
+  flags_t        epi_flags;
+  logic [31:0]   epi_amax;
 
-  logic                      discard, write_row_valid, write_row_ready, finished_push, finished_full, finished_empty;
-  row_request_t              write_row;
-  finished_cmd_t             finished_pushed, finished;
-  logic                      epi_in_valid, epi_in_ready, epi_out_valid, epi_out_ready;
-  logic [EpiWidth-1:0]       epi_in_en, epi_out_en;
-  logic [EpiWidth-1:0][31:0] epi_t0, epi_scale_b, epi_bias, epi_d;
-  logic [31:0]               epi_scale_a, epi_amax;
-  epilogue_cfg_t             epi_cfg;
-  place_t                    epi_in_place, epi_out_place;
-  logic                      epi_nonfinite;
-  flags_t                    epi_flags;
-  logic                      pack_valid, pack_ready;
-  logic [AXI_DATA_W-1:0]     pack_data;
-  logic [Beat-1:0]           pack_strb;
-  logic                      written, retire;
-  error_e                    write_error;
-
-  // After an error nothing more is written: of younger commands, nor of the one whose write failed.
-  assign discard = abort || write_error != ErrNone;
-
-  fp8mac_store #(
-    .ROWS(ROWS), .COLS(COLS), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .WIDTH(EpiWidth), .BEAT(Beat)
-  ) u_store (
+  fp8mac_output #(
+    .ROWS(ROWS), .COLS(COLS), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .WIDTH(EpiWidth), .AXI_DATA_W(AXI_DATA_W),
+    .AXI_ADDR_W(AXI_ADDR_W), .AXI_ID_W(AXI_ID_W)
+  ) u_output (
     .clk_i, .rst_ni,
-    .discard_i       (discard),
-    .stored_o        (stored),
-    .valid_i         (!storing_empty),
-    .cmd_i           (storing),
-    .ready_o         (storing_pop),
-    .kept_i          (kept),
-    .slot_full_i     (slot_full),
-    .slot_release_o  (slot_release),
-    .read_slot_o     (result_slot),
-    .read_row_o      (result_row),
-    .read_data_i     (result_data),
-    .vector_half_o   (vector_half),
-    .row_o           (vector_row),
-    .col_o           (vector_col),
-    .scale_a_i       (scale_a),
-    .scale_b_i       (scale_b),
-    .bias_i          (bias),
-    .epi_valid_o     (epi_in_valid),
-    .epi_ready_i     (epi_in_ready),
-    .epi_en_o        (epi_in_en),
-    .epi_t0_o        (epi_t0),
-    .epi_scale_a_o   (epi_scale_a),
-    .epi_scale_b_o   (epi_scale_b),
-    .epi_bias_o      (epi_bias),
-    .epi_cfg_o       (epi_cfg),
-    .epi_pos_o       (epi_in_place.pos),
-    .epi_size_o      (epi_in_place.size),
-    .epi_final_o     (epi_in_place.row_final),
-    .row_valid_o     (write_row_valid),
-    .row_req_o       (write_row),
-    .row_ready_i     (write_row_ready),
-    .finished_valid_o(finished_push),
-    .finished_o      (finished_pushed),
-    .finished_ready_i(!finished_full)
-  );
-
-  fp8mac_epilogue #(.WIDTH(EpiWidth), .META_W($bits(place_t))) u_epilogue (
-    .clk_i, .rst_ni,
-    .cfg_i      (epi_cfg),
-    .in_valid_i (epi_in_valid),
-    .in_ready_o (epi_in_ready),
-    .in_en_i    (epi_in_en),
-    .t0_i       (epi_t0),
-    .scale_a_i  (epi_scale_a),
-    .scale_b_i  (epi_scale_b),
-    .bias_i     (epi_bias),
-    .meta_i     (epi_in_place),
-    .out_valid_o(epi_out_valid),
-    .out_ready_i(epi_out_ready),
-    .out_en_o   (epi_out_en),
-    .d_o        (epi_d),
-    .meta_o     (epi_out_place),
-    .amax_o     (epi_amax),
-    .nonfinite_o(epi_nonfinite),
-    .flags_o    (epi_flags)
-  );
-
-  fp8mac_pack #(.WIDTH(EpiWidth), .BEAT(Beat)) u_pack (
-    .clk_i, .rst_ni,
-    .valid_i     (epi_out_valid),
-    .ready_o     (epi_out_ready),
-    .en_i        (epi_out_en),
-    .code_i      (epi_d),
-    .pos_i       (epi_out_place.pos),
-    .size_i      (epi_out_place.size),
-    .final_i     (epi_out_place.row_final),
-    .beat_valid_o(pack_valid),
-    .beat_data_o (pack_data),
-    .beat_strb_o (pack_strb),
-    .beat_ready_i(pack_ready)
-  );
-
-  fp8mac_dma_write #(.AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W), .AXI_ID_W(AXI_ID_W)) u_dma_write (
-    .clk_i, .rst_ni,
-    .discard_i   (discard),
-    .row_valid_i (write_row_valid),
-    .row_ready_o (write_row_ready),
-    .row_i       (write_row),
-    .beat_valid_i(pack_valid),
-    .beat_ready_o(pack_ready),
-    .beat_data_i (pack_data),
-    .beat_strb_i (pack_strb),
-    .done_valid_o(written),
-    .done_error_o(write_error),
-    .done_ready_i(retire),
+    .abort_i        (abort),
+    .valid_i        (!storing_empty),
+    .cmd_i          (storing),
+    .ready_o        (storing_pop),
+    .kept_i         (kept),
+    .stored_o       (stored),
+    .slot_full_i    (slot_full),
+    .slot_release_o (slot_release),
+    .read_slot_o    (result_slot),
+    .read_row_o     (result_row),
+    .read_data_i    (result_data),
+    .vector_half_o  (vector_half),
+    .row_o          (vector_row),
+    .col_o          (vector_col),
+    .scale_a_i      (scale_a),
+    .scale_b_i      (scale_b),
+    .bias_i         (bias),
+    .epi_valid_o    (epi_valid),
+    .epi_flags_o    (epi_flags),
+    .epi_amax_o     (epi_amax),
+    .epi_nonfinite_o(epi_nonfinite),
+    .empty_o        (output_empty),
+    .retire_valid_o (retire_valid),
+    .retire_o       (retire),
     .m_axi_awid_o, .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o, .m_axi_awvalid_o,
     .m_axi_awready_i, .m_axi_wdata_o, .m_axi_wstrb_o, .m_axi_wlast_o, .m_axi_wvalid_o, .m_axi_wready_i,
     .m_axi_bresp_i, .m_axi_bvalid_i, .m_axi_bready_o
-  );
-
-  fp8mac_fifo #(.T(finished_cmd_t), .DEPTH(FinishedDepth)) u_finished (
-    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(finished_push), .data_i(finished_pushed), .full_o(finished_full),
-    .pop_i(retire), .data_o(finished), .empty_o(finished_empty), .level_o()
   );
 
   // ---- reports and counters ----------------------------------------------------------------------------------------
   // A command is always in at least one of these places.
   logic waiting;
   assign waiting = submit || queue_valid || !check_idle;
-  assign idle    = !waiting && load_idle && loaded_empty && storing_empty && finished_empty && !array_busy &&
+  assign idle    = !waiting && load_idle && loaded_empty && storing_empty && output_empty && !array_busy &&
                    !step_valid;
 
   fp8mac_report u_report (
@@ -513,13 +378,10 @@ module fp8mac_accel
     .clear_flags_i   (clear_flags),
     .overflow_i      (overflow),
     .overflow_tag_i  (command.tag),
-    .finished_valid_i(!finished_empty),
-    .finished_i      (finished),
-    .written_valid_i (written),
-    .write_error_i   (write_error),
-    .ready_o         (retire),
+    .retire_valid_i  (retire_valid),
+    .retire_i        (retire),
     .step_flags_i    (step_flags),
-    .epi_valid_i     (epi_out_valid && epi_out_ready),
+    .epi_valid_i     (epi_valid),
     .epi_flags_i     (epi_flags),
     .epi_amax_i      (epi_amax),
     .epi_nonfinite_i (epi_nonfinite),

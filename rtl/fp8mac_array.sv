@@ -9,9 +9,9 @@
 //                       can be read: read_slot_i and read_row_i in one cycle, read_data_o in the next
 // busy_o is up from t+1 to t+ArrayStages, so flags are complete once it is down.
 //
-// The issuer's part: steps of one slot are at least LoopCycles (3) apart; a slot's last step is issued only when the
-// slot will be empty, or being released, in the cycle before its result shows (t+ArrayStages-1). slot_release_i (a pulse, no earlier than the cycle of the
-// slot's last read) empties a slot.
+// The issuer's part: steps of one slot are at least LoopCycles (3) apart; a slot's last step is issued in cycle t only
+// if the slot is empty, or being released, by cycle t+ArrayStages-1, and has no other last step in flight.
+// slot_release_i, a pulse, may come with the slot's last read_row_i.
 //
 // Elements of rows or columns that are not enabled do not step: they raise nothing and their results mean nothing.
 // Lanes that are not enabled are absent from the sum.
@@ -52,36 +52,44 @@ module fp8mac_array
   output flags_t                          flags_o,       // of the step that finished, else 0
   output logic                            busy_o         // steps in flight
 );
-  // Decode, masks: the edge registers hold operands. The rest of a step travels beside them.
-  operand_t [ROWS-1:0][LANES-1:0] a_decoded;
-  operand_t [COLS-1:0][LANES-1:0] b_decoded;
-  operand_t [LANES-1:0]           a_q [ROWS];
-  operand_t [LANES-1:0]           b_q [COLS];
-  logic [ROWS-1:0]                row_en_q;
-  logic [COLS-1:0]                col_en_q;
-  acc_fmt_e                       acc_fmt_q;
-  scale_sum_t                     scale_sum_q;
-  logic                           first_q;
 
-  for (genvar lane = 0; lane < int'(LANES); lane++) begin : g_edge
-    for (genvar r = 0; r < int'(ROWS); r++) begin : g_a
+  // Decode, masks: the edge registers hold operands. The rest of a step travels beside them.
+  operand_t [LANES-1:0] a_q [ROWS];
+  operand_t [LANES-1:0] b_q [COLS];
+  logic [ROWS-1:0]      row_en_q;
+  logic [COLS-1:0]      col_en_q;
+  acc_fmt_e             acc_fmt_q;
+  scale_sum_t           scale_sum_q;
+  logic                 first_q;
+
+  for (genvar r = 0; r < int'(ROWS); r++) begin : g_edge_a
+    operand_t [LANES-1:0] present, operand;
+    for (genvar lane = 0; lane < int'(LANES); lane++) begin : g_lane
       fp8mac_decode u_decode (
-        .code_i(a_code_i[r][lane]), .fmt_i(step_cfg_i.a_fmt), .operand_o(a_decoded[r][lane])
+        .code_i(a_code_i[r][lane]), .fmt_i(step_cfg_i.a_fmt), .operand_o(present[lane])
       );
+      assign operand[lane] = lane_en_i[lane] ? present[lane] : AbsentA;
     end
-    for (genvar c = 0; c < int'(COLS); c++) begin : g_b
+    always_ff @(posedge clk_i) begin
+      if (step_valid_i) a_q[r] <= operand;
+    end
+  end
+
+  for (genvar c = 0; c < int'(COLS); c++) begin : g_edge_b
+    operand_t [LANES-1:0] present, operand;
+    for (genvar lane = 0; lane < int'(LANES); lane++) begin : g_lane
       fp8mac_decode u_decode (
-        .code_i(b_code_i[c][lane]), .fmt_i(step_cfg_i.b_fmt), .operand_o(b_decoded[c][lane])
+        .code_i(b_code_i[c][lane]), .fmt_i(step_cfg_i.b_fmt), .operand_o(present[lane])
       );
+      assign operand[lane] = lane_en_i[lane] ? present[lane] : AbsentB;
+    end
+    always_ff @(posedge clk_i) begin
+      if (step_valid_i) b_q[c] <= operand;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (step_valid_i) begin
-      for (int unsigned lane = 0; lane < LANES; lane++) begin
-        for (int unsigned r = 0; r < ROWS; r++) a_q[r][lane] <= lane_en_i[lane] ? a_decoded[r][lane] : AbsentA;
-        for (int unsigned c = 0; c < COLS; c++) b_q[c][lane] <= lane_en_i[lane] ? b_decoded[c][lane] : AbsentB;
-      end
       row_en_q    <= row_en_i;
       col_en_q    <= col_en_i;
       first_q     <= step_first_i;
@@ -111,9 +119,9 @@ module fp8mac_array
   assign busy_o = finished_q || valid_q != '0;
 
   // Elements
-  logic        result_valid;
-  logic [31:0] result [ROWS][COLS];
-  flags_t      flags [ROWS][COLS];
+  logic                  result_valid;
+  logic [COLS-1:0][31:0] result [ROWS];
+  flags_t                flags [ROWS][COLS];
 
   assign result_valid = valid_q[Shown] && last_q[Shown];
 
@@ -147,14 +155,12 @@ module fp8mac_array
   end
 
   // Results: one register per element and slot, so that a slot is read while its accumulators go on.
-  logic [31:0]           result_q [Slots][ROWS][COLS];
+  logic [COLS-1:0][31:0] result_q [Slots][ROWS];
   logic [Slots-1:0]      full_q, filled;
 
   always_ff @(posedge clk_i) begin
     if (result_valid) begin
-      for (int unsigned r = 0; r < ROWS; r++) begin
-        for (int unsigned c = 0; c < COLS; c++) result_q[slot_q[Shown]][r][c] <= result[r][c];
-      end
+      for (int unsigned r = 0; r < ROWS; r++) result_q[slot_q[Shown]][r] <= result[r];
     end
   end
 
@@ -171,7 +177,7 @@ module fp8mac_array
   assign slot_full_o = full_q;
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned c = 0; c < COLS; c++) read_data_o[c] <= result_q[read_slot_i][read_row_i][c];
+    read_data_o <= result_q[read_slot_i][read_row_i];
   end
 
   // Flags of every element together

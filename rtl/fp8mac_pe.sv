@@ -108,7 +108,8 @@ module fp8mac_pe
   normalised_t normalised_4;
 
   fp8mac_pe_normalise #(.LANES(LANES)) u_normalise (
-    .clk_i, .en_i(valid_q[3]), .frame_i(frame_3), .field_i(field_3), .neg_zero_i(neg_zero_3), .normalised_o(normalised_4)
+    .clk_i, .en_i(valid_q[3]), .frame_i(frame_3), .field_i(field_3), .neg_zero_i(neg_zero_3),
+    .normalised_o(normalised_4)
   );
 
   always_ff @(posedge clk_i) begin
@@ -137,7 +138,8 @@ module fp8mac_pe
   assign result_valid_o = valid_q[5] && control_q[5].last;
   assign result_slot_o  = control_q[5].slot;
   assign result_o       = accumulator[control_q[5].slot];
-  assign flags_o        = valid_q[5] ? '{nan: nan_5_q, saturated: 1'b0, overflow: overflow_5, invalid: invalid_5_q} : '0;
+  assign flags_o        = valid_q[5] ?
+      '{nan: nan_5_q, saturated: 1'b0, overflow: overflow_5, invalid: invalid_5_q} : '0;
 
   // A slot whose step is on its way to the accumulator is left alone.
   always_ff @(posedge clk_i) begin

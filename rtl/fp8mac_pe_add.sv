@@ -15,7 +15,7 @@
 // - the sum is zero: acc itself, d = 0.
 //
 // Either way the frame's magnitude fits SumW-1+BelowW bits: acc << d is below 2^(AccSigW+SumW+1), and with d < 0 acc
-// adds less than a product's unused top quarter.
+// is below 2^23 of the sum's units, far less than what the largest product (14 * 14 of 2^8) leaves free above it.
 module fp8mac_pe_add
   import fp8mac_pkg::*;
 #(

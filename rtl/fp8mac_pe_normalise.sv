@@ -29,6 +29,10 @@ module fp8mac_pe_normalise
   // Exponent field of a significand whose leading bit is the magnitude's top bit, over the frame's field.
   localparam int unsigned TopField = MagnitudeW - AccSigW;  // 72
 
+  if (FrameW - 1 > MagnitudeW) begin : g_check_lanes
+    $error("LANES is more than 16: the frame does not fit the magnitude's words");
+  end
+
   typedef logic [MagnitudeW-1:0] magnitude_t;
   typedef logic [ShiftW-1:0]     shift_t;
 

@@ -69,9 +69,11 @@ module fp8mac_pe_round
     logic [PatternW-1:0] pattern;
     value      = round_nearest_even(RoundW'({n.sig, n.guard, n.sticky}),
                                     RoundW'(1 << TailW) << quantum_of(n.field, acc_fmt));
-    pattern    = {(RoundFieldW + 1)'(n.field) - (RoundFieldW + 1)'(1), Fp32MantW'(0)} + PatternW'(value[RoundW-1:TailW]);
+    pattern    = {(RoundFieldW + 1)'(n.field) - (RoundFieldW + 1)'(1), Fp32MantW'(0)} +
+                 PatternW'(value[RoundW-1:TailW]);
     if (value == '0) pattern = '0;
-    r.overflow = pattern[PatternW-1:Fp32MantW] >= (RoundFieldW + 1)'(acc_fmt == AccFp16 ? Fp16FieldInf : Fp32ExpMax);
+    r.overflow = pattern[PatternW-1:Fp32MantW] >=
+                 (RoundFieldW + 1)'(acc_fmt == AccFp16 ? Fp16FieldInf : Fp32ExpMax);
     r.pattern  = {n.sign, r.overflow ? Fp32Inf[30:0] : pattern[30:0]};
     if (special != SpecialNone) r = '{overflow: 1'b0, pattern: special_pattern(special)};
     return r;

@@ -18,12 +18,9 @@ module fp8mac_report
   input  logic          overflow_i,      // a submission was dropped
   input  tag_t          overflow_tag_i,
 
-  // The oldest command whose results have all been requested, and the end of its writes
-  input  logic          finished_valid_i,
-  input  finished_cmd_t finished_i,
-  input  logic          written_valid_i,
-  input  error_e        write_error_i,
-  output logic          ready_o,         // takes both
+  // A command has left the engines: written and acknowledged, or skipped.
+  input  logic          retire_valid_i,
+  input  finished_cmd_t retire_i,
 
   input  flags_t        step_flags_i,
   input  logic          epi_valid_i,     // the epilogue's transfer is taken
@@ -44,13 +41,10 @@ module fp8mac_report
   output logic          amax_nonfinite_o
 );
   // ---- commands and the error state --------------------------------------------------------------------------------
-  error_e error;
-  logic   reported, failed;
+  logic reported, failed;
 
-  assign ready_o  = finished_valid_i && written_valid_i;
-  assign error    = (finished_i.error != ErrNone) ? finished_i.error : write_error_i;
-  assign reported = ready_o && !abort_o;
-  assign failed   = reported && error != ErrNone;
+  assign reported = retire_valid_i && !abort_o;
+  assign failed   = reported && retire_i.error != ErrNone;
   assign clear_o  = clear_error_i && idle_i && error_o;
 
   always_ff @(posedge clk_i) begin
@@ -68,8 +62,8 @@ module fp8mac_report
       if (failed) abort_o <= 1'b1;
       if (failed || overflow_i) error_o <= 1'b1;
       if (!error_o && (failed || overflow_i)) begin
-        error_code_o <= failed ? error : ErrQueueFull;
-        error_tag_o  <= failed ? finished_i.tag : overflow_tag_i;
+        error_code_o <= failed ? retire_i.error : ErrQueueFull;
+        error_tag_o  <= failed ? retire_i.tag : overflow_tag_i;
       end
     end
   end
@@ -79,7 +73,7 @@ module fp8mac_report
     else if (reported && !failed) completed_o <= completed_o + 32'd1;
   end
 
-  assign done_event_o  = reported && !failed && finished_i.irq;
+  assign done_event_o  = reported && !failed && retire_i.irq;
   assign error_event_o = failed || overflow_i;
 
   // ---- sticky flags and amax ---------------------------------------------------------------------------------------

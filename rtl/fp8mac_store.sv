@@ -116,21 +116,45 @@ module fp8mac_store
   assign last_row_of_slot = last_row || row_q == RowW'(ROWS - 1);
   assign last_im          = last_row || im_q == ImW'(SLOTS_M - 1);
 
-  // The slots (im, *) that have columns
-  logic [Slots-1:0] awaited;
   logic [SlotW-1:0] slot;
-
   assign slot = SlotW'(im_q) * SlotW'(SLOTS_N) + SlotW'(in_q);
 
+  // The slots beside each other, (im, *): those with columns are drained together.
+  logic [SLOTS_M-1:0][SLOTS_N-1:0] full;
+  logic [SLOTS_N-1:0]              has_cols;
+  logic                            fill_ends, next_is_full;
+
+  assign full = slot_full_i;
   always_comb begin
-    awaited = '0;
-    for (int unsigned i = 0; i < SLOTS_N; i++) begin
-      awaited[SlotW'(im_q) * SlotW'(SLOTS_N) + SlotW'(i)] = dim_t'(i * COLS) < pass_cols;
-    end
+    for (int unsigned i = 0; i < SLOTS_N; i++) has_cols[i] = dim_t'(i * COLS) < pass_cols;
+  end
+  assign fill_ends = (has_cols & ~full[im_q]) == '0;
+
+  // Go on without a pause to the next im, or to im 0 of the next pass, if that surely is full: other slots than these,
+  // whose last transfer is still on its way, and all of them where the next pass may have fewer columns.
+  logic [ImW-1:0] next_im;
+  assign next_im      = last_im ? '0 : im_q + ImW'(1);
+  assign next_is_full = next_im != im_q && ((last_im ? '1 : has_cols) & ~full[next_im]) == '0;
+
+  // ---- the end of a command ----------------------------------------------------------------------------------------
+  // Commands that left the array keeping their accumulators, and are not yet reported
+  localparam int unsigned SeenW = 3;
+  logic [SeenW-1:0] kept_seen_q;
+  logic             end_ready, s1_ready, s1_valid_q;
+
+  assign end_ready        = !s1_valid_q && finished_ready_i && (cmd_i.skip || !cmd.acc_keep || kept_seen_q != '0);
+  assign finished_valid_o = state_q == Finish && end_ready && row_ready_i;
+  assign finished_o       = '{tag: cmd.tag, irq: cmd.irq, error: cmd.error};
+  assign ready_o          = finished_valid_o;
+  assign stored_o         = finished_valid_o;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) kept_seen_q <= '0;
+    else kept_seen_q <= kept_seen_q + SeenW'(kept_i) - SeenW'(ready_o && cmd.acc_keep && !cmd_i.skip);
   end
 
   // ---- cycle t: choose and read ------------------------------------------------------------------------------------
-  logic step, s1_ready, s1_valid_q;
+  logic step;
 
   assign discard = row_start ? discard_i : discard_q;
   assign step    = state_q == Drain && s1_ready && (!row_start || discard || row_ready_i);
@@ -157,30 +181,19 @@ module fp8mac_store
   end
 
   // ---- next --------------------------------------------------------------------------------------------------------
-  // Commands that left the array keeping their accumulators, and are not yet reported
-  localparam int unsigned SeenW = 3;
-  logic [SeenW-1:0] kept_seen_q;
-  logic             end_ready;
-
-  assign end_ready        = !s1_valid_q && finished_ready_i && (cmd_i.skip || !cmd.acc_keep || kept_seen_q != '0);
-  assign finished_valid_o = state_q == Finish && end_ready && row_ready_i;
-  assign finished_o       = '{tag: cmd.tag, irq: cmd.irq, error: cmd.error};
-  assign ready_o          = finished_valid_o;
-  assign stored_o         = finished_valid_o;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) kept_seen_q <= '0;
-    else kept_seen_q <= kept_seen_q + SeenW'(kept_i) - SeenW'(ready_o && cmd.acc_keep && !cmd_i.skip);
-  end
-
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= Idle;
     end else begin
       unique case (state_q)
         Idle:  if (valid_i) state_q <= (cmd_i.skip || cmd.acc_keep) ? Finish : Fill;
-        Fill:  if (!s1_valid_q && (awaited & ~slot_full_i) == '0) state_q <= Drain;
-        Drain: if (step && last_col && last_row_of_slot) state_q <= (last_im && last_n && last_m) ? Finish : Fill;
+        Fill:  if (!s1_valid_q && fill_ends) state_q <= Drain;
+        Drain: begin
+          if (step && last_col && last_row_of_slot) begin
+            if (last_im && last_n && last_m) state_q <= Finish;
+            else if (!next_is_full) state_q <= Fill;
+          end
+        end
         default: if (finished_valid_o) state_q <= Idle;
       endcase
     end

@@ -27,10 +27,10 @@ SYSTEM_FLAGS := -Wall --assert --top-module fp8mac_system $(IBEX_FLAGS)
 system_parameters = -GROWS=$(call lint_word,$(1),1) -GCOLS=$(call lint_word,$(1),2) \
   -GLANES=$(call lint_word,$(1),3) -GAXI_DATA_W=$(call lint_word,$(1),4)
 
-# Nothing reads a register before it was reset or written, so unknown values may be whatever is fastest.
-SIM_VERILATOR_FLAGS := -O3 --x-assign fast --x-initial fast --no-timing \
+# Registers start as the simulator's --power-up says; what the sources call 'x is whatever is fastest.
+SIM_VERILATOR_FLAGS := -O3 --x-initial unique --x-assign fast --no-timing \
   --output-split 20000 --output-split-cfuncs 2000 $(if $(TRACE),--trace-fst --trace-structs)
-SIM_OPT := OPT_FAST=-O2 OPT_SLOW=-O1 OPT_GLOBAL=-O2
+SIM_OPT := OPT_FAST=-O3 OPT_SLOW=-O0 OPT_GLOBAL=-O2
 
 SIM_SOURCES := $(wildcard sim/*.cpp) sim/gemm_check.c
 SIM_OBJECTS := $(patsubst sim/%,$(SIM_DIR)/%.o,$(basename $(SIM_SOURCES)))

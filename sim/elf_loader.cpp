@@ -93,7 +93,8 @@ void read_symbols(const Image &elf, uint64_t table, uint64_t strings, std::map<u
     const uint64_t text = elf.word(strings + 16), text_end = text + elf.word(strings + 20);
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t symbol = offset + i * symbol_bytes;
-        if ((elf.byte(symbol + 12) & 0xf) == symbol_function) {
+        const bool defined = elf.half(symbol + 14) != 0;
+        if (defined && (elf.byte(symbol + 12) & 0xf) == symbol_function) {
             functions[elf.word(symbol + 4)] = elf.text(text + elf.word(symbol), text_end);
         }
     }

@@ -12,7 +12,7 @@ const char *const usage_text =
     "usage: fp8mac-sim [options] program.elf [arguments of the program]\n"
     "Runs a RISC-V program on the simulated chip: Ibex, RAM, timer, console, and the fp8mac accelerator.\n"
     "\n"
-    "  --trace FILE          write a waveform (FST); needs a simulator built with TRACE=1\n"
+    "  --trace FILE          write a waveform (FST, two time units a cycle); needs a simulator built with TRACE=1\n"
     "  --trace-from CYCLE    first cycle of the waveform (0)\n"
     "  --trace-to CYCLE      last cycle of the waveform (the end)\n"
     "  --timeout CYCLES      give up after so many cycles (500000000; 0: never)\n"
@@ -20,6 +20,7 @@ const char *const usage_text =
     "  --stall PERMILLE      stall each AXI channel in each cycle with this probability (0..900; 0)\n"
     "  --seed N              seed of the stalls (1)\n"
     "  --latency CYCLES      let every AXI response wait so much longer (0..255; 0)\n"
+    "  --power-up SEED       let registers and RAM start with random contents (0: with zeros; 0)\n"
     "  --dump-outputs FILE   write the outputs of every checked GEMM, row after row, GEMM after GEMM\n"
     "  --quiet               only the program's console, and errors\n"
     "  --help                this text\n"
@@ -74,6 +75,9 @@ std::map<std::string, Setter> setters(Options &options) {
         {"--seed", [&](auto &name, auto &value) { options.seed = parse_number(name, value, UINT64_MAX); }},
         {"--latency", [&](auto &name, auto &value) {
              options.latency = static_cast<unsigned>(parse_number(name, value, 255));
+         }},
+        {"--power-up", [&](auto &name, auto &value) {
+             options.power_up = static_cast<int>(parse_number(name, value, INT32_MAX));
          }},
         {"--dump-outputs", [&](auto &name, auto &value) { options.dump_file = parse_file(name, value); }},
     };

@@ -29,6 +29,14 @@ Ram ram_of(Words &words) {
     return {reinterpret_cast<uint8_t *>(&words[0]), sizeof words};
 }
 
+// How a chip that is built in `context` starts.
+VerilatedContext *powered_up(VerilatedContext &context, int seed) {
+    constexpr int zeros = 0, random = 2;
+    context.randReset(seed == 0 ? zeros : random);
+    if (seed != 0) context.randSeed(seed);
+    return &context;
+}
+
 const void *resolve(void *context, uint64_t address, uint64_t size) {
     return static_cast<const Ram *>(context)->at(address, size);
 }
@@ -47,7 +55,7 @@ double seconds(std::chrono::steady_clock::duration d) { return std::chrono::dura
 
 Simulator::Simulator(const Options &options)
     : options_(options),
-      chip_(&context_),
+      chip_(powered_up(context_, options.power_up)),
       ram_(ram_of(chip_.rootp->fp8mac_system__DOT__u_ram__DOT__mem)),
       program_(load_elf(options.program.front(), ram_)),
       trace_(context_, chip_, options.trace_file, options.trace_from, options.trace_to),
@@ -69,23 +77,29 @@ Simulator::Simulator(const Options &options)
 
 Simulator::~Simulator() { running = nullptr; }
 
+void Simulator::clock(bool level) {
+    chip_.clk_i = level;
+    chip_.eval();
+}
+
+// One cycle: from a rising edge up to the next.
 void Simulator::step() {
-    chip_.clk_i = 1;
-    chip_.eval();
+    clock(true);
     trace_.dump(cycles_, 0);
-    chip_.clk_i = 0;
-    chip_.eval();
+    clock(false);
     trace_.dump(cycles_, 1);
     cycles_++;
 }
 
+// Cycle 0 is the first after reset.
 void Simulator::reset() {
-    chip_.clk_i = 0;
     chip_.rst_ni = 0;
-    chip_.eval();
-    for (unsigned i = 0; i < reset_cycles; i++) step();
+    clock(false);
+    for (unsigned i = 0; i < reset_cycles; i++) {
+        clock(true);
+        clock(false);
+    }
     chip_.rst_ni = 1;
-    cycles_ = 0;
 }
 
 // The first reason to stop is the one that counts.

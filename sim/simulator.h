@@ -38,6 +38,7 @@ private:
     enum class End { none, exit, timeout, double_fault, assertion, interrupted, output_lost };
 
     void reset();
+    void clock(bool level);
     void step();
     void look_around();
     void stop(End why);

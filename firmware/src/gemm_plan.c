@@ -98,7 +98,8 @@ static fp8rt_status check_kinds(const fp8rt_gemm_desc *desc) {
 
 static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc) {
     if (!strides_are_legal(desc)) return FP8RT_ERR_STRIDE;
-    if (!is_aligned(caps, desc->a, desc->m, desc->a_stride) || !is_aligned(caps, desc->b, desc->n, desc->b_stride) ||
+    if (!is_aligned(caps, desc->a, desc->m, desc->a_stride) ||
+        !is_aligned(caps, desc->b, desc->n, desc->b_stride) ||
         !is_aligned(caps, desc->d, desc->m, desc->d_stride)) {
         return FP8RT_ERR_ALIGNMENT;
     }
@@ -141,12 +142,13 @@ static uint32_t side_limit(const fp8rt_caps *caps, uint32_t k) {
     return compute_cycles(caps, half, k) >= MIN_COMMAND_CYCLES ? half : caps->max_mn;
 }
 
-// The most rows of k codes, in steps of `granule`, that a buffer of `banks` banks holds; 0 if not one step.
-static uint32_t rows_that_fit(const fp8rt_caps *caps, uint32_t banks, uint32_t granule, uint32_t k) {
+// The most rows of k codes, in steps of `granule` up to `limit`, that a buffer of `banks` banks holds; 0 if not one step.
+static uint32_t rows_that_fit(const fp8rt_caps *caps, uint32_t banks, uint32_t granule, uint32_t k,
+                              uint32_t limit) {
     uint64_t step = (uint64_t)count_pow2(k, caps->beat_bytes) * count_pow2(granule, banks);
     uint64_t used = step;
     uint32_t rows = 0;
-    for (; used <= caps->buf_beats && rows + granule <= side_limit(caps, k); used += step) rows += granule;
+    for (; used <= caps->buf_beats && rows + granule <= limit; used += step) rows += granule;
     return rows;
 }
 
@@ -172,9 +174,10 @@ static void choose_tiles(const fp8rt_caps *caps, fp8rt_gemm_plan *plan) {
     const fp8rt_gemm_desc *desc = &plan->desc;
     uint32_t step_m = granule_m(caps);
     uint32_t step_n = granule_n(caps, d_bytes(desc));
+    uint32_t limit = side_limit(caps, desc->k);
     plan->tile_k = desc->k;
-    plan->tile_m = rows_that_fit(caps, caps->rows, step_m, desc->k);
-    plan->tile_n = rows_that_fit(caps, caps->cols, step_n, desc->k);
+    plan->tile_m = rows_that_fit(caps, caps->rows, step_m, desc->k, limit);
+    plan->tile_n = rows_that_fit(caps, caps->cols, step_n, desc->k, limit);
     if (plan->tile_m == 0 || plan->tile_n == 0) {
         cut_k(caps, plan);
         return;

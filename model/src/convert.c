@@ -100,6 +100,7 @@ static uint64_t round_gap(const fp8mac_format *f, uint64_t significand, int32_t 
         uint64_t distance = fp8mac_floor_scaled(significand, shift, (int32_t)mode.n) - (low << mode.n);
         return low + (distance >= width * ((UINT64_C(1) << mode.n) - mode.r) ? 1 : 0);
     }
+    case FP8MAC_ROUND_ODD: return low | 1;
     case FP8MAC_ROUND_TOWARD_ZERO: break;
     }
     return low;

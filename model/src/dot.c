@@ -66,7 +66,7 @@ static bool in_range(int64_t x, int64_t low, int64_t high)
 
 static fp8mac_status validate_rounding(const fp8mac_dot_config *c)
 {
-    if ((unsigned)c->acc_rounding > FP8MAC_ROUND_STOCHASTIC) {
+    if ((unsigned)c->acc_rounding > FP8MAC_ROUND_ODD) {
         return FP8MAC_ERR_ROUNDING;
     }
     bool stochastic = c->acc_rounding == FP8MAC_ROUND_STOCHASTIC;
@@ -80,8 +80,11 @@ static bool late_is_valid(const fp8mac_dot_config *c)
         return c->late_bits_sum == 0 && c->late_bits_acc == 0 && c->late_drop == 0 && !c->even_odd &&
                c->late_round == FP8MAC_ALIGN_TOWARD_ZERO;
     }
+    if (c->late_bits_sum == 0 && c->late_bits_acc == 0) {
+        return c->late_drop == 0 && (unsigned)c->late_round <= FP8MAC_ALIGN_ODD;
+    }
     return in_range(c->late_bits_sum, 1, FP8MAC_LATE_BITS_MAX) && in_range(c->late_bits_acc, 1, FP8MAC_LATE_BITS_MAX) &&
-           c->late_drop <= 1000 && (unsigned)c->late_round <= FP8MAC_ALIGN_FLOOR;
+           c->late_drop <= 1000 && (unsigned)c->late_round <= FP8MAC_ALIGN_ODD;
 }
 
 static bool alignment_is_valid(const fp8mac_dot_config *c)
@@ -89,7 +92,7 @@ static bool alignment_is_valid(const fp8mac_dot_config *c)
     if (c->frac_bits == 0) {
         return c->align_round == FP8MAC_ALIGN_TOWARD_ZERO && c->min_exponent == 0 && !c->acc_late && late_is_valid(c);
     }
-    return c->frac_bits <= FP8MAC_FRAC_BITS_MAX && (unsigned)c->align_round <= FP8MAC_ALIGN_FLOOR &&
+    return c->frac_bits <= FP8MAC_FRAC_BITS_MAX && (unsigned)c->align_round <= FP8MAC_ALIGN_ODD &&
            in_range(c->min_exponent, -1100, 0) && late_is_valid(c);
 }
 

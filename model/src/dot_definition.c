@@ -193,6 +193,16 @@ static uint32_t round_sum(const fp8mac_dot_config *config, fp8mac_value sum, fp8
     return code << kept_below;
 }
 
+// The products' sum rounded to the accumulator's format, plus the accumulator.
+static fp8mac_value add_rounded(const fp8mac_dot_config *config, const term *terms, unsigned n, fp8mac_value acc,
+                                fp8mac_round_mode mode, fp8mac_flags *flags)
+{
+    int32_t e;
+    fp8mac_exact sum = sum_products(config, terms, n, &e);
+    uint32_t rounded = round_sum(config, fp8mac_exact_value(&sum), mode, flags);
+    return fp8mac_value_add(fp8mac_decode(fp8mac_acc_kept_row(config->acc_format), rounded), acc, flags);
+}
+
 void fp8mac_dot_step_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
                              unsigned n, const fp8mac_mx_pair *mx, fp8mac_flags *flags)
 {
@@ -207,16 +217,21 @@ void fp8mac_dot_step_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, c
         terms[i] = multiply(config, a[i], b[i], mx == NULL ? (fp8mac_mx_pair){0} : mx[i], &f);
         note(&f, terms[i].value);
     }
+    fp8mac_round_mode mode = round_mode(config, acc, acc->steps, FP8MAC_RANDOM_STEP);
     fp8mac_value sum;
     if (is_special(&f)) {
         sum = special_value(&f, flags);
     } else if (config->frac_bits == 0) {
         sum = add_exactly(terms, n, before);
         sum.sign |= sum.cls == FP8MAC_CLASS_ZERO && f.all_minus_zero;
+    } else if (!config->acc_late) {
+        sum = add_aligned(config, terms, n, before);
+    } else if (config->late_bits_sum == 0) {
+        sum = add_rounded(config, terms, n, before.value, mode, flags);
     } else {
-        sum = config->acc_late ? add_late(config, terms, n, before) : add_aligned(config, terms, n, before);
+        sum = add_late(config, terms, n, before);
     }
-    acc->code = round_sum(config, sum, round_mode(config, acc, acc->steps, FP8MAC_RANDOM_STEP), flags);
+    acc->code = round_sum(config, sum, mode, flags);
 }
 
 void fp8mac_dot_step_definition(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,

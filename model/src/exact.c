@@ -56,19 +56,25 @@ void fp8mac_exact_add_exact(fp8mac_exact *sum, const fp8mac_exact *x)
     }
 }
 
-// Clearing the low bits of two's complement goes down; toward zero is that of the magnitude.
+// Clearing the low bits of two's complement goes down; toward zero and to odd are those of the magnitude.
 void fp8mac_exact_cut(fp8mac_exact *sum, int32_t exponent, fp8mac_align_round round)
 {
     if (exponent <= UNIT) {
         return;
     }
-    bool mirrored = round == FP8MAC_ALIGN_TOWARD_ZERO && is_negative(sum);
+    bool mirrored = round != FP8MAC_ALIGN_FLOOR && is_negative(sum);
     if (mirrored) {
         negate(sum);
     }
     uint32_t bits = (uint32_t)(exponent - UNIT);
+    uint64_t lost = 0;
     for (size_t i = 0; i < LIMBS && 64 * i < bits; i++) {
-        sum->limb[i] = bits - 64 * i >= 64 ? 0 : sum->limb[i] >> (bits % 64) << (bits % 64);
+        uint64_t kept = bits - 64 * i >= 64 ? 0 : sum->limb[i] >> (bits % 64) << (bits % 64);
+        lost |= sum->limb[i] ^ kept;
+        sum->limb[i] = kept;
+    }
+    if (round == FP8MAC_ALIGN_ODD && lost != 0 && bits / 64 < LIMBS) {
+        sum->limb[bits / 64] |= UINT64_C(1) << (bits % 64);
     }
     if (mirrored) {
         negate(sum);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // OCP MX blocks, Qualcomm's flexible bias, static scales.
 #include "recipe_shared.h"
+#include "round.h"
 
 enum { BLOCK = 32, E8M0_BIAS = 127, E8M0_MAX = 254, E8M0_NAN = 255 };
 
 static int element_emax(const fp8mac_format *element)
 {
-    return fp8mac_recipe_floor_log2(fp8mac_recipe_format_max(element));
+    fp8mac_value largest = fp8mac_decode(element, fp8mac_format_max_code(element));
+    return largest.exponent + fp8mac_bit_length(largest.significand) - 1;
 }
 
 uint8_t fp8mac_recipe_mx_scale(const fp8mac_format *element, float amax)

@@ -34,6 +34,7 @@ static inline bool fp8mac_is_multiple(uint64_t sig, int32_t shift)
 //
 //   nearest even: kept + 1 if rest > half, or rest = half and kept is odd
 //   toward zero:  kept
+//   to odd:       kept with its last bit set if rest > 0
 //   stochastic:   kept + 1 if first n + r carries out of n bits: the bits after them cannot change that
 //
 // Beyond 64, everything is below half.
@@ -43,6 +44,9 @@ static inline uint64_t fp8mac_round_right(uint64_t sig, int32_t shift, fp8mac_ro
     if (mode.rounding == FP8MAC_ROUND_STOCHASTIC) {
         uint64_t first = fp8mac_floor_scaled(sig, shift, (int32_t)mode.n) & ((UINT64_C(1) << mode.n) - 1);
         return kept + ((first + mode.r) >> mode.n);
+    }
+    if (mode.rounding == FP8MAC_ROUND_ODD) {
+        return kept | (fp8mac_is_multiple(sig, shift) ? 0 : 1);
     }
     if (shift > 64 || mode.rounding == FP8MAC_ROUND_TOWARD_ZERO) {
         return kept;

@@ -70,6 +70,29 @@ class Acc(ct.Structure):
                 ("steps", ct.c_uint64)]
 
 
+class Record(ct.Structure):
+    _fields_ = [("code", ct.c_uint32), ("cls", ct.c_uint), ("sign", ct.c_bool), ("subnormal", ct.c_bool),
+                ("exponent", ct.c_int32), ("significand", ct.c_uint64), ("value", ct.c_double)]
+
+
+class RandomSource(ct.Structure):
+    _fields_ = [("r", ct.c_void_p), ("bits", ct.c_uint), ("seed", ct.c_uint64), ("m", ct.c_uint32),
+                ("n", ct.c_uint32), ("step", ct.c_uint64)]
+
+
+class Preset(ct.Structure):
+    _fields_ = [("name", ct.c_char_p), ("summary", ct.c_char_p), ("source", ct.c_char_p), ("covered", ct.c_bool),
+                ("config", DotConfig)]
+
+
+class TeLayer(ct.Structure):
+    _fields_ = [("format", ct.c_uint), ("high_precision", ct.c_bool * 3)]
+
+
+class Factors(ct.Structure):
+    _fields_ = [("before", ct.c_float), ("after", ct.c_float)]
+
+
 class Scale(ct.Structure):
     _fields_ = [("mode", ct.c_uint), ("values", ct.c_void_p)]
 
@@ -124,6 +147,40 @@ SIGNATURES = {  # name: (result, arguments)
     "fp32_mul": (U32, [U32, U32, VOID_P]),
     "fp32_add": (U32, [U32, U32, VOID_P]),
     "gemm": (STATUS, [ct.POINTER(GemmDesc), VOID_P]),
+    "format_with_bias": (Format, [UINT, ct.c_int]),
+    "format_refusal": (ct.c_char_p, [FORMAT_P]),
+    "format_unit_exponent": (ct.c_int32, [FORMAT_P]),
+    "record_of": (Record, [FORMAT_P, U32]),
+    "value_text": (SIZE, [Value, UINT, ct.c_char_p, SIZE]),
+    "compare": (ct.c_int, [Value, Value]),
+    "neg": (U32, [FORMAT_P, U32, VOID_P]),
+    "abs": (U32, [FORMAT_P, U32, VOID_P]),
+    "add": (U32, [FORMAT_P, U32, U32, ConvertMode, VOID_P]),
+    "mul": (U32, [FORMAT_P, U32, U32, ConvertMode, VOID_P]),
+    "encode_stochastic": (U32, [FORMAT_P, Value, UINT, U32, UINT, VOID_P]),
+    "convert_from_double": (STATUS, [FORMAT_P, VOID_P, VOID_P, SIZE, ConvertMode, VOID_P]),
+    "convert_to_double": (STATUS, [VOID_P, FORMAT_P, VOID_P, SIZE]),
+    "philox4x32": (None, [VOID_P, VOID_P, VOID_P]),
+    "random_bits": (U32, [ct.c_uint64, U32, U32, ct.c_uint64, UINT, UINT]),
+    "convert_stochastic": (STATUS, [FORMAT_P, VOID_P, FORMAT_P, VOID_P, SIZE, UINT, VOID_P, VOID_P]),
+    "dot_mx": (STATUS, [VOID_P, VOID_P, VOID_P, VOID_P, SIZE, VOID_P, VOID_P, VOID_P]),
+    "preset_get": (ct.POINTER(Preset), [SIZE]),
+    "preset_by_name": (ct.POINTER(Preset), [ct.c_char_p]),
+    "recipe_te_operand": (FORMAT_P, [VOID_P, UINT, ct.c_bool]),
+    "recipe_xla_next": (FLOAT, [FLOAT, FLOAT, FLOAT]),
+    "recipe_xla_mode": (ConvertMode, [UINT, ct.c_bool]),
+    "recipe_xla_quantize": (STATUS, [FORMAT_P, VOID_P, VOID_P, SIZE, FLOAT, ConvertMode, VOID_P]),
+    "recipe_pytorch_scale": (FLOAT, [FLOAT, FLOAT, ct.c_bool, FLOAT]),
+    "recipe_graphcore_amax_bias": (ct.c_int, [FLOAT, FLOAT, ct.c_int]),
+    "recipe_graphcore_cscale_bias": (ct.c_int, [ct.c_int]),
+    "recipe_scale_exponent": (ct.c_int, [ct.c_int]),
+    "recipe_fp8lm_mu": (FLOAT, [FLOAT, ct.c_uint64, ct.c_uint64]),
+    "recipe_fp8lm_shared_scale": (FLOAT, [VOID_P, SIZE]),
+    "recipe_reduction_factors": (Factors, [UINT, U32, FLOAT]),
+    "recipe_mx_scale": (ct.c_uint8, [FORMAT_P, FLOAT]),
+    "recipe_mx_quantize": (STATUS, [FORMAT_P, VOID_P, VOID_P, VOID_P, SIZE, VOID_P]),
+    "recipe_qualcomm_bias": (STATUS, [UINT, VOID_P, SIZE, ct.c_int, ct.c_int, VOID_P]),
+    "recipe_static_scales": (STATUS, [UINT, FLOAT, VOID_P, SIZE, VOID_P, VOID_P]),
 }
 
 

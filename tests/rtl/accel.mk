@@ -11,7 +11,8 @@ accel_tb_word = $(word $(2),$(subst _, ,$(1)))
 
 $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
 	@mkdir -p $(@D) && rm -f $@
-	$(VERILATOR) --cc --exe --build --assert -O3 --threads 1 --x-assign fast --x-initial fast --Mdir $(@D) \
+	$(call say,VERILATOR,$@)
+	$(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -O3 --threads 1 --x-assign fast --x-initial fast --Mdir $(@D) \
 	  --top-module fp8mac_accel -o $(@F) -GROWS=$(call accel_tb_word,$*,1) -GCOLS=$(call accel_tb_word,$*,2) \
 	  -GLANES=$(call accel_tb_word,$*,3) -GAXI_DATA_W=$(call accel_tb_word,$*,4) \
 	  -CFLAGS "-std=c++17 -O2 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl -I$(CURDIR)/$(REGS_DIR)" \

@@ -44,6 +44,13 @@ class Maker {
         return tile_of(m, n, k);
     }
 
+    // One slot wide or high, many passes, few steps: results are what everything waits for.
+    Tile thin() {
+        const bool tall = rng_.coin();
+        const uint32_t side = 1 + rng_.below(tall ? shape_.cols : shape_.rows), length = 1 + rng_.below(96);
+        return tile_of(tall ? length : side, tall ? side : length, 1 + rng_.below(6 * shape_.lanes));
+    }
+
     Tile tile_of(uint32_t m, uint32_t n, uint32_t k) {
         Tile t;
         t.m = m;
@@ -59,19 +66,11 @@ class Maker {
         return t;
     }
 
-    // Dense operands, FP8 results, nothing but one scale each.
-    Tile lean(uint32_t m, uint32_t n, uint32_t k) {
-        Tile t;
-        t.m = m;
-        t.n = n;
-        t.k = k;
-        t.a_stride = t.b_stride = Shape::up(k, shape_.beat) * shape_.beat;
-        t.a_addr = allocate(m * t.a_stride);
-        t.b_addr = allocate(n * t.b_stride);
-        t.d_stride = Shape::up(n, shape_.beat) * shape_.beat;
-        codes(t.a_addr, m, t.a_stride, k);
-        codes(t.b_addr, n, t.b_stride, k);
-        return t;
+    // rows x k codes without gaps (k a multiple of the beat): its address.
+    uint32_t dense(uint32_t rows, uint32_t k) {
+        const uint32_t addr = allocate(rows * k);
+        codes(addr, rows, k, k);
+        return addr;
     }
 
     // The tile after `t`, with the same shape and A, or B, or both, reused.
@@ -129,6 +128,7 @@ class Maker {
     uint32_t allocate(uint32_t size) {
         const uint32_t addr = next_;
         next_ += Shape::up(size, shape_.beat) * shape_.beat + rng_.below(4) * shape_.beat;
+        if (next_ - axi::kMemoryBase > bytes_.size()) std::abort(); // a mistake of the bench
         return addr;
     }
 

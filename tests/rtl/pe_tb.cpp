@@ -106,10 +106,22 @@ class PeTest {
 
     void any_accumulator(const tb::StepConfig &config, tb::Accumulator &acc) {
         acc.acc.code = config.fp16 ? rng_.fp16() : rng_.fp32();
+        if (rng_.chance(400)) put_at_an_edge(config, acc.acc.code);
         const bool nan = config.fp16 ? (acc.acc.code & 0x7fff) > 0x7c00 : (acc.acc.code & 0x7fffffff) > 0x7f800000;
         if (nan) acc.acc.code = config.fp16 ? 0x7e00 : 0x7fc00000; // an accumulator's only NaN
         const fp8mac_dot_config model = config.model(lanes_);
         acc.pattern = fp8mac_acc_to_fp32(&model, &acc.acc, nullptr);
+    }
+
+    // As far above or below the products as the alignment goes: their sum has 67 bits and more, acc 24.
+    void put_at_an_edge(const tb::StepConfig &config, uint32_t &code) {
+        const int unit = 118 + config.scale_a + config.scale_b; // FP32 exponent field of the sum's last bit as acc's
+        const int field = unit + (rng_.coin() ? rng_.range(60, 80) : rng_.range(-60, 0));
+        if (!config.fp16) {
+            if (field > 0 && field < 255) code = (code & 0x807fffffu) | static_cast<uint32_t>(field) << 23;
+        } else if (field > 112 && field < 143) {
+            code = (code & 0x83ffu) | static_cast<uint32_t>(field - 112) << 10;
+        }
     }
 
     unsigned free_slot() {

@@ -33,7 +33,8 @@ static uint32_t utilisation(const fp8rt_counters *c) {
 }
 
 static void print_counters(const fp8rt_counters *c) {
-    printf("macs          %" PRIu64 "\n", c->macs);
+    char macs[21];
+    printf("macs          %s\n", fp8rt_app_decimal(c->macs, macs));
     if (c->cycles != 0) {
         uint32_t used = utilisation(c);
         printf("cycles        %" PRIu32 ", utilisation %" PRIu32 ".%" PRIu32 " %%\n", c->cycles, used / 10, used % 10);
@@ -46,11 +47,24 @@ static void print_counters(const fp8rt_counters *c) {
     printf("bus beats     %" PRIu32 " read, %" PRIu32 " written\n", c->read_beats, c->write_beats);
 }
 
-static void print_flags(const fp8rt_gemm_result *result) {
+// A finite value that is not negative, to four decimals (the rest cut off), and its bits.
+static void print_fp32(uint32_t bits) {
+    enum { SIG_BITS = 23, UNIT = 10000 };
+    int exponent = (int)(bits >> SIG_BITS) - (127 + SIG_BITS);
+    uint64_t units = (uint64_t)((bits & 0x7fffffu) | 0x800000u) * UNIT; // 38 bits
+    char text[21];
+    units = exponent < -60 ? 0 : exponent < 0 ? units >> -exponent : exponent <= 24 ? units << exponent : 0;
+    if (exponent <= 24) printf("%s.%04u, ", fp8rt_app_decimal(units / UNIT, text), (unsigned)(units % UNIT));
+    printf("0x%08" PRIx32, bits);
+}
+
+static void print_observed(const fp8rt_gemm_result *result) {
     static const char *const names[] = {"invalid", "overflow", "saturated", "nan"};
     uint32_t amax;
     memcpy(&amax, &result->amax, sizeof amax);
-    printf("amax          0x%08" PRIx32 "%s\n", amax, result->amax_nonfinite ? ", and outputs that are not finite" : "");
+    printf("amax          ");
+    print_fp32(amax);
+    printf("%s\n", result->amax_nonfinite ? ", and outputs that are not finite" : "");
     printf("flags        ");
     for (unsigned i = 0; i < 4; i++) {
         if (result->flags >> i & 1u) printf(" %s", names[i]);
@@ -64,7 +78,7 @@ static int report(const fp8rt_trial *trial, const fp8rt_trial_outcome *outcome) 
     print_plan(&outcome->plan);
     printf("outputs       %" PRIu32 " compared, %" PRIu32 " equal\n", outputs, equal);
     print_counters(&outcome->result.counters);
-    print_flags(&outcome->result);
+    print_observed(&outcome->result);
     if (outcome->overwritten != 0) printf("%" PRIu32 " bytes between rows of D were written\n", outcome->overwritten);
     return fp8rt_trial_passed(outcome) ? 0 : 1;
 }

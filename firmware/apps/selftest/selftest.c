@@ -84,14 +84,26 @@ static const named_trial trials[] = {
                              .data = FP8RT_DATA_WIDE}},
 };
 
+static uint64_t macs_of(const fp8rt_trial *trial) {
+    return (uint64_t)trial->m * trial->n * trial->k;
+}
+
+// Every multiply-accumulate counted, and every cycle once.
+static bool counters_are_right(const fp8rt_counters *c, uint64_t macs) {
+    uint64_t parts = (uint64_t)c->compute + c->drain + c->load + c->store + c->overhead + c->idle;
+    bool clocked = c->compute > 0 && c->idle < c->cycles;
+    return c->macs == macs && parts == c->cycles && clocked == !fp8rt_app_is_host;
+}
+
 static void run_trial(tally *t, const char *name, fp8rt_trial trial) {
-    fp8rt_trial_outcome outcome;
     trial.seed = t->passed + t->failed + 1;
-    outcome = fp8rt_trial_run(&dev, &trial, fp8rt_app_arena());
-    count(t, fp8rt_trial_passed(&outcome), name);
+    fp8rt_trial_outcome outcome = fp8rt_trial_run(&dev, &trial, fp8rt_app_arena());
+    bool counted = counters_are_right(&outcome.result.counters, macs_of(&trial));
+    count(t, fp8rt_trial_passed(&outcome) && counted, name);
     if (outcome.status != FP8RT_OK) printf("     %s\n", fp8rt_status_string(outcome.status));
     else if (outcome.differing != 0) printf("     %" PRIu32 " outputs differ\n", outcome.differing);
     else if (outcome.overwritten != 0) printf("     %" PRIu32 " bytes beyond D\n", outcome.overwritten);
+    else if (!counted) printf("     the counters are wrong\n");
 }
 
 // Every pair of operand formats with every code, each pair into another format of D.
@@ -105,6 +117,22 @@ static void run_pairs(tally *t) {
                                          .b_format = (fp8mac_format_id)b, .data = FP8RT_DATA_CODES,
                                          .d_format = pair % 5 == 0 ? FP8MAC_FP32 : (fp8mac_format_id)(pair % 7)});
     }
+}
+
+// A GEMM that keeps flags and counters adds its own to those of the GEMM before it.
+static void run_kept(tally *t) {
+    const fp8rt_trial clean = {.m = 5, .n = 6, .k = 7}, dirty = {.m = 9, .n = 9, .k = 64, .data = FP8RT_DATA_CODES};
+    fp8rt_arena arena = fp8rt_app_arena();
+    fp8rt_trial_outcome outcome = fp8rt_trial_run(&dev, &clean, arena);
+    bool cleared = fp8rt_trial_passed(&outcome) && outcome.result.flags == 0;
+    fp8rt_gemm_plan plan = outcome.plan;
+    plan.desc.flags = FP8RT_GEMM_KEEP_FLAGS | FP8RT_GEMM_KEEP_COUNTERS;
+    if (fp8rt_arena_alloc(&arena, 4096) != NULL) outcome = fp8rt_trial_run(&dev, &dirty, arena);
+    bool raised = fp8rt_trial_passed(&outcome) && (outcome.result.flags & FP8MAC_FLAG_NAN) != 0;
+    fp8rt_gemm_result result;
+    bool ran = fp8rt_gemm_run(&dev, &plan, NULL, 0, &result) == FP8RT_OK;
+    bool kept = (result.flags & FP8MAC_FLAG_NAN) != 0 && result.counters.macs == macs_of(&clean) + macs_of(&dirty);
+    count(t, cleared && raised && ran && kept, "flags and counters over two GEMMs");
 }
 
 // ---- packing and quantisation -------------------------------------------------------------------------------------
@@ -147,6 +175,7 @@ int main(void) {
     else {
         for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++) run_trial(&t, trials[i].name, trials[i].trial);
         run_pairs(&t);
+        run_kept(&t);
         count(&t, pack_is_right(PACK_LD, 1), "packing, K contiguous");
         count(&t, pack_is_right(1, PACK_LD), "packing, K strided");
         count(&t, quantisation_is_right(), "quantising and back");

@@ -3,8 +3,8 @@
 // the simulator) and on the host. Nothing in the runtime uses this.
 //
 // An application is a folder with C sources and `int main(int argc, char **argv)`; its exit status is main's. On the
-// chip printf goes to the console and knows integers and strings only (%f prints nothing useful), and file I/O and
-// malloc do not exist. Both builds find constants of the accelerator in fp8mac_regs.h.
+// chip printf goes to the console and knows 32-bit integers and strings only (neither %f nor %llu), and file I/O and
+// malloc do not exist.
 #ifndef FP8RT_APP_H
 #define FP8RT_APP_H
 
@@ -47,6 +47,9 @@ uint32_t fp8rt_app_check(const fp8rt_caps *caps, const fp8rt_gemm_plan *plan, co
 
 // Cycles since reset (host: 0).
 uint64_t fp8rt_app_cycles(void);
+
+// `x` in decimal, for printf's %s; the text lies in `buffer`.
+const char *fp8rt_app_decimal(uint64_t x, char buffer[21]);
 
 #ifdef __cplusplus
 }

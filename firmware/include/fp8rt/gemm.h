@@ -10,7 +10,8 @@
 // layer passes as its input scale. The order of k is ascending whatever the tiles, so tiling never changes a bit.
 //
 //   fp8rt_gemm_plan plan;
-//   status = fp8rt_gemm_plan_make(&dev.caps, (fp8rt_gemm_desc){.m = 64, .n = 64, .k = 64, .a = a, .b = b, .d = d}, &plan);
+//   fp8rt_gemm_desc desc = {.m = 64, .n = 64, .k = 64, .a = a, .b = b, .d = d};
+//   status = fp8rt_gemm_plan_make(&dev.caps, desc, &plan);
 //   ... provide plan.scratch_bytes of scratch ...
 //   status = fp8rt_gemm_run(&dev, &plan, scratch, sizeof scratch, &result);
 //

@@ -63,12 +63,12 @@ static void sleep_until_event(void) {
     __asm__ volatile("csrs mstatus, %0" ::"r"(mstatus & MSTATUS_MIE) : "memory");
 }
 
-// Reads STATUS, sleeping before each further reading, until `stop` says so. Events are acknowledged before the reading
-// that would show them, so one that follows the reading ends the sleep.
+// Reads STATUS until `stop` says so. Events are acknowledged before a reading that would show what they announce, so
+// one that follows that reading ends the sleep.
 static uint32_t await(bool (*stop)(uint32_t status)) {
-    uint32_t status = soc_read(REG(STATUS));
-    if (stop(status)) return status;
     for (;;) {
+        uint32_t status = soc_read(REG(STATUS));
+        if (stop(status)) return status;
         soc_write(REG(IRQ_STATE), IRQ_ALL);
         status = soc_read(REG(STATUS));
         if (stop(status)) return status;
@@ -87,33 +87,33 @@ static bool is_idle(uint32_t status) {
 
 // ---- commands -------------------------------------------------------------------------------------------------------
 
-static void lay_out(const fp8rt_tile *tile, uint32_t words[FP8RT_COMMAND_WORDS]) {
-    words[COMMAND_INDEX(A_ADDR)] = tile->a;
-    words[COMMAND_INDEX(A_STRIDE)] = tile->a_stride;
-    words[COMMAND_INDEX(B_ADDR)] = tile->b;
-    words[COMMAND_INDEX(B_STRIDE)] = tile->b_stride;
-    words[COMMAND_INDEX(D_ADDR)] = tile->d;
-    words[COMMAND_INDEX(D_STRIDE)] = tile->d_stride;
-    words[COMMAND_INDEX(SHAPE)] = FP8RT_PUT(SHAPE__M, tile->m) | FP8RT_PUT(SHAPE__N, tile->n);
-    words[COMMAND_INDEX(K)] = FP8RT_PUT(K__K, tile->k);
-    words[COMMAND_INDEX(MODE)] = tile->mode | FP8RT_BIT(MODE__IRQ); // every completion may be what a sleeper waits for
-    words[COMMAND_INDEX(SCALE_EXP)] = FP8RT_PUT(SCALE_EXP__SA, tile->scale_exp_a) |
-                                      FP8RT_PUT(SCALE_EXP__SB, tile->scale_exp_b);
-    words[COMMAND_INDEX(SCALE_A)] = tile->scale_a;
-    words[COMMAND_INDEX(SCALE_B)] = tile->scale_b;
-    words[COMMAND_INDEX(BIAS)] = tile->bias;
-    words[COMMAND_INDEX(SCALE_D)] = tile->scale_d;
-    words[COMMAND_INDEX(CLAMP_LO)] = tile->clamp_lo;
-    words[COMMAND_INDEX(CLAMP_HI)] = tile->clamp_hi;
+// Writes a command register unless it holds `value` already.
+static inline void update(fp8rt_device_state *state, unsigned index, uint32_t value) {
+    if (state->written[index] == value) return;
+    state->written[index] = value;
+    soc_write(REG(A_ADDR) + 4u * index, value);
 }
 
 void fp8rt_device_push(fp8rt_device *dev, const fp8rt_tile *tile) {
-    uint32_t words[FP8RT_COMMAND_WORDS];
-    uint32_t *written = dev->state.written;
-    lay_out(tile, words);
-    for (uint32_t i = 0; i < FP8RT_COMMAND_WORDS; i++) {
-        if (words[i] != written[i]) soc_write(REG(A_ADDR) + 4u * i, written[i] = words[i]);
-    }
+    fp8rt_device_state *state = &dev->state;
+    uint32_t mode = tile->mode | FP8RT_BIT(MODE__IRQ); // every completion may be what a sleeper waits for
+    update(state, COMMAND_INDEX(A_ADDR), tile->a);
+    update(state, COMMAND_INDEX(A_STRIDE), tile->a_stride);
+    update(state, COMMAND_INDEX(B_ADDR), tile->b);
+    update(state, COMMAND_INDEX(B_STRIDE), tile->b_stride);
+    update(state, COMMAND_INDEX(D_ADDR), tile->d);
+    update(state, COMMAND_INDEX(D_STRIDE), tile->d_stride);
+    update(state, COMMAND_INDEX(SHAPE), FP8RT_PUT(SHAPE__M, tile->m) | FP8RT_PUT(SHAPE__N, tile->n));
+    update(state, COMMAND_INDEX(K), FP8RT_PUT(K__K, tile->k));
+    update(state, COMMAND_INDEX(MODE), mode);
+    update(state, COMMAND_INDEX(SCALE_EXP),
+           FP8RT_PUT(SCALE_EXP__SA, tile->scale_exp_a) | FP8RT_PUT(SCALE_EXP__SB, tile->scale_exp_b));
+    update(state, COMMAND_INDEX(SCALE_A), tile->scale_a);
+    update(state, COMMAND_INDEX(SCALE_B), tile->scale_b);
+    update(state, COMMAND_INDEX(BIAS), tile->bias);
+    update(state, COMMAND_INDEX(SCALE_D), tile->scale_d);
+    update(state, COMMAND_INDEX(CLAMP_LO), tile->clamp_lo);
+    update(state, COMMAND_INDEX(CLAMP_HI), tile->clamp_hi);
     soc_fence();
     soc_write(REG(SUBMIT), FP8RT_PUT(SUBMIT__TAG, tile->tag));
 }

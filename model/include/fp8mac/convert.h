@@ -27,6 +27,9 @@ typedef enum fp8mac_rounding {
     // With n random bits r: |x| in units of the last place, plus r / 2^n, truncated. Conversions take it only where
     // there are random bits: fp8mac_encode_stochastic, fp8mac_convert_stochastic, accumulators, fp8mac_gemm.
     FP8MAC_ROUND_STOCHASTIC = 2,
+    // Truncated, and the last bit set if anything was lost: a later rounding to fewer bits is then as of the exact
+    // value. For accumulators only.
+    FP8MAC_ROUND_ODD = 3,
 } fp8mac_rounding;
 
 typedef enum fp8mac_overflow {

@@ -9,16 +9,18 @@
 // Every NaN that is written is canonical: FP32 and E8M13 0x7fc00000, FP16 0x7e00, BF16 0x7fc0, 1-6-9 0x7f00; or
 // `nan_code`.
 //
-// frac_bits = F > 0 keeps fewer bits, as hardware does. With trunc(x, q) cutting x to a multiple of 2^q (toward zero, or
-// down), e_i the exponents of a product (the sum of its operands' and of all scaling exponents; an operand's is that of
-// its binade, a subnormal's the smallest) and e_acc that of the accumulator:
+// frac_bits = F > 0 keeps fewer bits, as hardware does. With trunc(x, q) cutting x to a multiple of 2^q (toward zero,
+// down, or to odd: the last bit kept is set if anything was lost), e_i the exponents of a product (the sum of its
+// operands' and of all scaling exponents; an operand's is that of its binade, a subnormal's the smallest) and e_acc
+// that of the accumulator:
 //
 //   acc in the alignment     e = max(min_exponent, e_i, e_acc)
 //                            acc' = round( trunc(acc, e-F) + sum trunc(product_i, e-F) )
 //   acc late                 e = max(min_exponent, e_i)          s = sum trunc(product_i, e-F)
 //                            E = max(e, e_acc), or e if acc is zero
 //                            acc' = round( trunc'(s, E-late_bits_sum) + trunc'(acc, E-late_bits_acc) )
-//                            where acc is left out if e_acc < E - late_drop
+//                            where acc is left out if e_acc < E - late_drop; or, with both late_bits 0,
+//                            acc' = round( round(s) + acc )
 //   even/odd (late only)     s_0 of the terms 0, 2, 4, ..., s_1 of 1, 3, 5, ..., each as s above with its own e;
 //                            e = max(e_0, e_1), s = trunc'(s_0, e-F) + trunc'(s_1, e-F)
 //
@@ -49,12 +51,14 @@ typedef enum fp8mac_acc_format {
     FP8MAC_ACC_BF16 = 3,
     FP8MAC_ACC_E8M13 = 4, // rounded to 13 fraction bits, kept as an FP32 code; a loaded one may have all 23
     FP8MAC_ACC_E6M9 = 5,  // 1-6-9
-    FP8MAC_ACC_INT32 = 6, // exact, two's complement in fp8mac_acc.code; INT8 rows only, K <= 131071, every other option 0
+    // Exact, two's complement in fp8mac_acc.code; INT8 rows only, K <= 131071, every other option 0.
+    FP8MAC_ACC_INT32 = 6,
 } fp8mac_acc_format;
 
 typedef enum fp8mac_align_round {
     FP8MAC_ALIGN_TOWARD_ZERO = 0,
     FP8MAC_ALIGN_FLOOR = 1,
+    FP8MAC_ALIGN_ODD = 2,
 } fp8mac_align_round;
 
 #define FP8MAC_FRAC_BITS_MAX 64
@@ -84,8 +88,10 @@ typedef struct fp8mac_dot_config {
     fp8mac_align_round align_round;
     int min_exponent;     // no alignment exponent is below this: -1100..-1; 0 means -126
     bool acc_late;        // the accumulator joins after the products have been summed
-    unsigned late_bits_sum, late_bits_acc; // late: 1..64 each, otherwise 0
-    unsigned late_drop;   // late: 1..1000, or 0 for never; otherwise 0
+    // late: 1..64 each, or both 0: the products' sum is rounded to acc_format, and acc is added to that exactly and
+    // rounded again; otherwise 0
+    unsigned late_bits_sum, late_bits_acc;
+    unsigned late_drop;   // late: 1..1000, or 0 for never, as with late_bits of 0; otherwise 0
     fp8mac_align_round late_round;
     bool even_odd;        // late only: even and odd terms of a step are summed apart
 
@@ -99,8 +105,8 @@ typedef struct fp8mac_dot_config {
     unsigned chunk;       // CL: it has acc_format and acc_rounding (and flush), like acc itself
 } fp8mac_dot_config;
 
-// FP8MAC_OK, or FP8MAC_ERR_FORMAT, _ACCUMULATOR (every option but those named next), _GROUP (also promote and chunk that
-// are not multiples of it), _ROUNDING (acc_rounding, random_bits) or _SCALE_EXPONENT (also lscale).
+// FP8MAC_OK, or FP8MAC_ERR_FORMAT, _ACCUMULATOR (every option but those named next), _GROUP (also promote and chunk
+// that are not multiples of it), _ROUNDING (acc_rounding, random_bits) or _SCALE_EXPONENT (also lscale).
 fp8mac_status fp8mac_dot_config_validate(const fp8mac_dot_config *config);
 
 // Sticky bits beside a FIXED accumulator. Both infinities together read as NaN.
@@ -129,8 +135,8 @@ fp8mac_status fp8mac_dot_step(const fp8mac_dot_config *config, fp8mac_acc *acc, 
 fp8mac_status fp8mac_dot(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
                          size_t k, fp8mac_flags *flags);
 // fp8mac_dot with block scales: mx_a and mx_b hold ceil(k / 32) E8M0 codes each, one for every 32 terms from the first
-// one here, whose exponents add to the products'; NULL is 1. A code of 0xff makes its terms NaN (flag `nan`). k must be a
-// multiple of 32 in every call but an output's last. Not for FIXED and INT32 (FP8MAC_ERR_ACCUMULATOR).
+// one here, whose exponents add to the products'; NULL is 1. A code of 0xff makes its terms NaN (flag `nan`). k must be
+// a multiple of 32 in every call but an output's last. Not for FIXED and INT32 (FP8MAC_ERR_ACCUMULATOR).
 fp8mac_status fp8mac_dot_mx(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
                             size_t k, const uint8_t *mx_a, const uint8_t *mx_b, fp8mac_flags *flags);
 // The accumulator as an FP32 code. Floating point: exact (the second accumulator, with what is pending, if there is

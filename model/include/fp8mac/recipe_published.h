@@ -85,7 +85,8 @@ int fp8mac_recipe_scale_exponent(int bias);
 //   scale of a tensor: FP8MAC_RECIPE_POWER_OF_TWO of recipe.h, and of a sum over ranks the least of the ranks' scales
 //   mu' = mu * 0.5f           if more than 0.001 % of the values saturated
 //       = mu * 1.00069344f    otherwise: doubles in 1000 steps
-//   a reduction over N ranks  pre-scaling  sum of g / N;  post-scaling  (sum of g) / N;  automatic  (sum of mu g) / (N mu)
+//   a reduction over N ranks: pre-scaling  sum of g / N;  post-scaling  (sum of g) / N;
+//                             automatic  (sum of mu g) / (N mu)
 //
 // mu stays where the product would not be finite and greater than 0, or where `total` is 0.
 float fp8mac_recipe_fp8lm_mu(float mu, uint64_t saturated, uint64_t total);
@@ -125,7 +126,7 @@ fp8mac_status fp8mac_recipe_mx_quantize(const fp8mac_format *element, uint8_t *d
 // Kuzmin et al., FP8 quantization: the power of the exponent (arXiv 2208.09225): flexible bias, per tensor, or per
 // channel by one call for each. The bias b in lowest..highest with the least
 //
-//   sum over i ascending of (float64(x_i) - float64(q_i))^2,   q_i = x_i in the row with bias b, nearest even, saturated
+//   sum over i ascending of (float64(x_i) - float64(q_i))^2,   q_i = x_i in the row with bias b, nearest, saturated
 //
 // in float64; the smallest of equals. FP8MAC_ERR_FORMAT: not FP8MAC_QC_*; FP8MAC_ERR_SHAPE: no element, or lowest above
 // highest or outside -128..255; FP8MAC_ERR_SCALE: an x that is not finite. *bias is written on success only.

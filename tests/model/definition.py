@@ -1,0 +1,435 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every format, rounding and setting of a step, from their definitions in exact numbers; nothing knows the library.
+
+Numbers are Python integers in units of 2^-SHIFT, so that sums are sums and a cut to a multiple of 2^q clears bits.
+"""
+
+from collections import namedtuple
+from fractions import Fraction
+
+SHIFT = 1400
+ZERO, FINITE, INF, NAN = "zero", "finite", "inf", "nan"
+INVALID, OVERFLOW, SATURATED, NAN_FLAG = 1, 2, 4, 8
+
+# `low` says what exponent field 0 means: "gradual", "at_bias" (CFloat8), "normal" (HFP8), "powers" (E8M0: no zero).
+Row = namedtuple("Row", "name signed e m bias inf nan negative_zero low")
+
+
+def _rows(*rows):
+    return {row[0]: Row(*row) for row in rows}
+
+
+ROWS = _rows(
+    ("e4m3fn", 1, 4, 3, 7, 0, "all_ones", 1, "gradual"), ("e5m2", 1, 5, 2, 15, 1, "ieee", 1, "gradual"),
+    ("e4m3fnuz", 1, 4, 3, 8, 0, "negative_zero", 0, "gradual"),
+    ("e5m2fnuz", 1, 5, 2, 16, 0, "negative_zero", 0, "gradual"),
+    ("float16", 1, 5, 10, 15, 1, "ieee", 1, "gradual"), ("bfloat16", 1, 8, 7, 127, 1, "ieee", 1, "gradual"),
+    ("float32", 1, 8, 23, 127, 1, "ieee", 1, "gradual"),
+    ("e4m3", 1, 4, 3, 7, 1, "ieee", 1, "gradual"), ("e3m4", 1, 3, 4, 3, 1, "ieee", 1, "gradual"),
+    ("e4m3b11fnuz", 1, 4, 3, 11, 0, "negative_zero", 0, "gradual"),
+    ("hfp8_e4m3", 1, 4, 3, 11, 0, None, 1, "normal"),
+    ("cfloat8_e4m3", 1, 4, 3, 7, 0, None, 1, "at_bias"), ("cfloat8_e5m2", 1, 5, 2, 15, 0, None, 1, "at_bias"),
+    ("qc_e5m2", 1, 5, 2, 15, 0, None, 1, "gradual"), ("qc_e4m3", 1, 4, 3, 7, 0, None, 1, "gradual"),
+    ("qc_e3m4", 1, 3, 4, 3, 0, None, 1, "gradual"), ("qc_e2m5", 1, 2, 5, 1, 0, None, 1, "gradual"),
+    ("gaudi_e4m3", 1, 4, 3, 7, 1, "ieee", 1, "gradual"),
+    ("e3m2fn", 1, 3, 2, 3, 0, None, 1, "gradual"), ("e2m3fn", 1, 2, 3, 1, 0, None, 1, "gradual"),
+    ("e2m1fn", 1, 2, 1, 1, 0, None, 1, "gradual"),
+    ("mxint8", 1, 0, 7, 0, 0, None, 0, "gradual"), ("int8", 1, 0, 7, -6, 0, None, 0, "gradual"),
+    ("e8m0fnu", 0, 8, 0, 127, 0, "all_ones", 0, "powers"),
+    ("e8m13", 1, 8, 13, 127, 1, "ieee", 1, "gradual"), ("e6m9", 1, 6, 9, 31, 1, "ieee", 1, "gradual"),
+)
+
+
+def width(row):
+    return row.signed + row.e + row.m
+
+
+def sign_bit(row):
+    return 1 << (row.e + row.m)
+
+
+def power(exponent):
+    return Fraction(2) ** exponent
+
+
+def is_wide(row):
+    """FP16, BF16, FP32 and the accumulators' rows, which overflow in one way only."""
+    return width(row) > 8 and row.nan == "ieee"
+
+
+def is_integer_row(row):
+    return row.e == 0
+
+
+def magnitude_of(row, code):
+    """The number that a magnitude code stands for, the exponent field being unbounded above."""
+    if is_integer_row(row):
+        return code * power(1 - row.bias - row.m)
+    field, mantissa = code >> row.m, Fraction(code & ((1 << row.m) - 1), 1 << row.m)
+    if field:
+        return (1 + mantissa) * power(field - row.bias)
+    if row.low == "gradual":
+        return mantissa * power(1 - row.bias)
+    if row.low == "at_bias":
+        return mantissa * power(-row.bias)
+    if row.low == "normal" and code == 0:
+        return Fraction(0)
+    return (1 + mantissa) * power(-row.bias)
+
+
+def exponent_of(row, code):
+    """The exponent of the binade that a magnitude code is in, as alignment sees it."""
+    field = code >> row.m if row.e else 0
+    return (field or (1 if row.low == "gradual" else 0)) - row.bias
+
+
+def top_code(row):
+    """The largest finite magnitude code."""
+    ones = sign_bit(row) - 1
+    return {"ieee": ones - (1 << row.m), "all_ones": ones - 1}.get(row.nan, ones)
+
+
+def nan_code(row):
+    ones = sign_bit(row) - 1
+    return {"ieee": ones - ((1 << row.m) - 1 >> 1), "all_ones": ones, "negative_zero": ones + 1, None: 0}[row.nan]
+
+
+def decode(row, code):
+    """(class, sign, magnitude, exponent)"""
+    sign, magnitude = int(bool(row.signed and code & sign_bit(row))), code & (sign_bit(row) - 1)
+    if is_integer_row(row) and sign:
+        magnitude = sign_bit(row) - magnitude
+    if row.nan == "negative_zero" and sign and magnitude == 0:
+        return NAN, sign, Fraction(0), 0
+    if row.nan and row.nan != "negative_zero" and magnitude > top_code(row):
+        return (INF if row.inf and magnitude == top_code(row) + 1 else NAN), sign, Fraction(0), 0
+    value = magnitude_of(row, magnitude)
+    return (FINITE if value else ZERO), sign, value, exponent_of(row, magnitude) if value else 0
+
+
+def floor_log2(x):
+    n = x.numerator.bit_length() - x.denominator.bit_length()
+    return n if power(n) <= x else n - 1
+
+
+def round_code(row, x, rounding, r=0, n=0):
+    """The magnitude code for x > 0 as if exponents had no upper end: one of the two neighbours."""
+    field = max(floor_log2(x) + row.bias, 0)
+    code = field << row.m if row.e else int(x / magnitude_of(row, 1))
+    if row.e and field:
+        code += int((x / power(floor_log2(x)) - 1) * (1 << row.m))
+    elif row.e:
+        code = int(x / power(1 - row.bias - row.m))
+    while magnitude_of(row, code) > x:
+        code -= 1
+    while magnitude_of(row, code + 1) <= x:
+        code += 1
+    low, high = magnitude_of(row, code), magnitude_of(row, code + 1)
+    place = (x - low) / (high - low)
+    if rounding == "NEAREST_EVEN":
+        return code + (place > Fraction(1, 2) or place == Fraction(1, 2) and code & 1)
+    if rounding == "ODD":
+        return code | 1 if place else code
+    if rounding == "STOCHASTIC":
+        return code + (place + Fraction(r, 1 << n) >= 1)
+    return code
+
+
+def signed(row, sign, magnitude):
+    if is_integer_row(row) and sign:
+        return 2 * sign_bit(row) - magnitude
+    return magnitude | (sign_bit(row) if sign and row.signed else 0)
+
+
+def no_number(row, sign, flags):
+    """NaN with the value's sign where the row has one."""
+    if not row.nan:
+        return 0, flags | INVALID
+    return signed(row, sign if row.signed else 0, nan_code(row)), flags
+
+
+def encode(row, value, rounding="NEAREST_EVEN", overflow="SATURATE", r=0, n=0, always=False):
+    """(code, flags) of (class, sign, magnitude). `always`: overflow does not depend on the rounding."""
+    cls, sign, x = value[:3]
+    if row.low == "powers":
+        return encode_power(row, cls, sign, x)
+    if is_wide(row) and not always:
+        overflow = "IEEE"
+    if cls == NAN:
+        return no_number(row, sign, 0)
+    if not row.signed and sign and (cls == INF or cls == FINITE and round_code(row, x, rounding, r, n)):
+        return nan_code(row), INVALID
+    if cls == INF:
+        code = top_code(row) + 1
+    elif cls == ZERO or x == 0:
+        code = 0
+    else:
+        code = round_code(row, x, rounding, r, n)
+    if code > top_code(row):
+        toward_zero = rounding == "TOWARD_ZERO" and not always and cls == FINITE
+        if overflow == "SATURATE" or cls == FINITE and (overflow == "SATURATE_FINITE" or toward_zero):
+            return signed(row, sign, top_code(row)), SATURATED
+        raised = OVERFLOW if cls == FINITE else 0
+        if row.inf:
+            return signed(row, sign, top_code(row) + 1), raised
+        return no_number(row, sign, raised)
+    return (signed(row, sign, code) if code or row.negative_zero else 0), 0
+
+
+def encode_power(row, cls, sign, x):
+    if cls == NAN or cls == INF or sign and cls == FINITE:
+        return nan_code(row), 0 if cls == NAN else INVALID
+    if cls == ZERO:
+        return 0, 0
+    code = floor_log2(x) + row.bias
+    return min(max(code, 0), top_code(row)), SATURATED if code > top_code(row) else 0
+
+
+# ---- arithmetic -------------------------------------------------------------------------------------------------
+
+
+def add(a, b):
+    """((class, sign, magnitude), flags) of two decoded values."""
+    if NAN in (a[0], b[0]):
+        return (NAN, 0, Fraction(0)), 0
+    if a[0] == b[0] == INF and a[1] != b[1]:
+        return (NAN, 0, Fraction(0)), INVALID
+    if INF in (a[0], b[0]):
+        return (INF, (a if a[0] == INF else b)[1], Fraction(0)), 0
+    total = sum((-v[2] if v[1] else v[2]) for v in (a, b))
+    if total == 0:
+        both = a[0] == b[0] == ZERO and a[1] and b[1]
+        return (ZERO, int(both), Fraction(0)), 0
+    return (FINITE, int(total < 0), abs(total)), 0
+
+
+def multiply(a, b):
+    sign = a[1] ^ b[1]
+    if NAN in (a[0], b[0]):
+        return (NAN, 0, Fraction(0)), 0
+    if INF in (a[0], b[0]):
+        return ((NAN, 0, Fraction(0)), INVALID) if ZERO in (a[0], b[0]) else ((INF, sign, Fraction(0)), 0)
+    product = a[2] * b[2]
+    return (FINITE if product else ZERO, sign, product), 0
+
+
+# ---- one step ---------------------------------------------------------------------------------------------------
+
+ACC_ROWS = {"FP32": "float32", "FP16": "float16", "BF16": "bfloat16", "E8M13": "e8m13", "E6M9": "e6m9"}
+
+DEFAULTS = dict(a_format="e4m3fn", b_format="e4m3fn", acc="FP32", group=1, sa=0, sb=0, saturate=False,
+                acc_rounding="NEAREST_EVEN", random_bits=0, seed=0, frac_bits=0, align="TOWARD_ZERO",
+                min_exponent=-126, late=False, late_bits_sum=0, late_bits_acc=0, late_drop=0, late_round="TOWARD_ZERO",
+                even_odd=False, flush=False, nan_code=0, lscale=0, promote=0, chunk=0)
+Settings = namedtuple("Settings", DEFAULTS)
+
+
+def settings(**changes):
+    return Settings(**{**DEFAULTS, **changes})
+
+
+def kept_row(s):
+    """The row of the accumulator's code: E8M13 is kept as FP32."""
+    return ROWS["float32"] if s.acc == "E8M13" else ROWS[ACC_ROWS[s.acc]]
+
+
+_tables = {}
+
+
+def table(name):
+    """code -> (class, sign, signed integer in units of 2^-400, exponent)"""
+    if name not in _tables:
+        rows = [decode(ROWS[name], code) for code in range(1 << width(ROWS[name]))]
+        _tables[name] = [(c, s, int((-x if s else x) * (1 << 400)), e) for c, s, x, e in rows]
+    return _tables[name]
+
+
+# A term: its class, its sign, its value in units of 2^-SHIFT and the exponent that alignment sees.
+Term = namedtuple("Term", "cls sign units exponent")
+
+
+def shifted(x, by):
+    return x << by if by >= 0 else x >> -by
+
+
+def products(s, a, b, mx=None):
+    """Terms and flags; mx: pairs of E8M0 codes, one for each product."""
+    terms, flags = [], 0
+    ta, tb = table(s.a_format), table(s.b_format)
+    for i, (x, y) in enumerate(zip(a, b)):
+        cx, sx, vx, ex = ta[x]
+        cy, sy, vy, ey = tb[y]
+        scale, scale_nan = s.sa + s.sb - s.lscale, False
+        if mx:
+            scale, scale_nan = scale + sum(m - 127 for m in mx[i]), 255 in mx[i]
+        if NAN in (cx, cy) or scale_nan:
+            terms.append(Term(NAN, 0, 0, 0))
+            flags |= NAN_FLAG
+        elif INF in (cx, cy):
+            invalid = ZERO in (cx, cy)
+            flags |= INVALID if invalid else 0
+            terms.append(Term(NAN if invalid else INF, sx ^ sy, 0, 0))
+        else:
+            units = shifted(vx * vy, SHIFT - 800 + scale)
+            terms.append(Term(FINITE if units else ZERO, sx ^ sy, units, ex + ey + scale))
+    return terms, flags
+
+
+def acc_term(s, code, row=None):
+    cls, sign, x, exponent = decode(row or kept_row(s), code)
+    units = int(x * (1 << SHIFT))
+    return Term(cls, sign, -units if sign else units, exponent)
+
+
+def cut(x, quantum, way):
+    """A multiple of 2^quantum, toward zero or down."""
+    bits = quantum + SHIFT
+    if bits <= 0:
+        return x
+    if way == "ODD":
+        units, rest = divmod(abs(x), 1 << bits)
+        return (-1 if x < 0 else 1) * ((units | (rest != 0)) << bits)
+    return (x >> bits) << bits if way == "FLOOR" or x >= 0 else -((-x >> bits) << bits)
+
+
+def largest(s, terms):
+    return max([s.min_exponent] + [t.exponent for t in terms if t.cls == FINITE])
+
+
+def aligned_sum(s, terms):
+    e = largest(s, terms)
+    return sum(cut(t.units, e - s.frac_bits, s.align) for t in terms), e
+
+
+def sum_of(s, terms, acc):
+    """The exact integer that is rounded."""
+    if not s.frac_bits:
+        return acc.units + sum(t.units for t in terms)
+    if not s.late:
+        return aligned_sum(s, terms + [acc])[0]
+    total, e = products_sum(s, terms)
+    if acc.cls == FINITE:
+        e = max(e, acc.exponent)
+    total = cut(total, e - s.late_bits_sum, s.late_round)
+    if acc.cls == FINITE and not (s.late_drop and acc.exponent < e - s.late_drop):
+        total += cut(acc.units, e - s.late_bits_acc, s.late_round)
+    return total
+
+
+def round_acc(s, row, value, r, rounding=None):
+    """(code as kept, flags) of (class, sign, magnitude)"""
+    if value[0] == NAN:
+        fp32_like = row.name in ("float32", "e8m13") and s.acc in ("FP32", "E8M13")
+        own = s.nan_code and (fp32_like or row.name == ACC_ROWS[s.acc])
+        return (s.nan_code if own else nan_code(row) << (10 if row.name == "e8m13" else 0)), 0
+    if s.flush and rounding is None and value[0] == FINITE and value[2] < power(1 - row.bias):
+        value = (ZERO, value[1], Fraction(0))
+    overflow = "SATURATE_FINITE" if s.saturate else "IEEE"
+    code, flags = encode(row, value, rounding or s.acc_rounding, overflow, r, s.random_bits, always=True)
+    return code << (10 if row.name == "e8m13" else 0), flags
+
+
+def step(s, code, a, b, mx=None, r=0):
+    """acc' and flags of one step from an accumulator's code, r being its random bits."""
+    terms, flags = products(s, a, b, mx)
+    acc = acc_term(s, code)
+    row = ROWS[ACC_ROWS[s.acc]]
+    classes = [t.cls for t in terms] + [acc.cls]
+    infinities = {t.sign for t in terms + [acc] if t.cls == INF}
+    if len(infinities) == 2:
+        flags |= INVALID
+    if NAN in classes or len(infinities) == 2:
+        return round_acc(s, row, (NAN, 0, 0), r)[0], flags
+    if infinities:
+        code, raised = round_acc(s, row, (INF, infinities.pop(), 0), r)
+        return code, flags | raised
+    if s.late and not s.late_bits_sum:
+        return add_rounded(s, row, terms, code, r, flags)
+    total = sum_of(s, terms, acc)
+    if total == 0:
+        minus = not s.frac_bits and all(t.cls == ZERO and t.sign for t in terms + [acc])
+        value = (ZERO, int(minus), Fraction(0))
+    else:
+        value = (FINITE, int(total < 0), Fraction(abs(total), 1 << SHIFT))
+    code, raised = round_acc(s, row, value, r)
+    return code, flags | raised
+
+
+def products_sum(s, terms):
+    """(sum of the cut products, its exponent)"""
+    if not s.even_odd:
+        return aligned_sum(s, terms)
+    (even, e_even), (odd, e_odd) = aligned_sum(s, terms[0::2]), aligned_sum(s, terms[1::2])
+    e = max(e_even, e_odd)
+    return cut(even, e - s.frac_bits, s.late_round) + cut(odd, e - s.frac_bits, s.late_round), e
+
+
+def add_rounded(s, row, terms, code, r, flags):
+    """The products' sum is rounded by itself before acc is added and the result rounded."""
+    total = products_sum(s, terms)[0]
+    value = (FINITE if total else ZERO, int(total < 0), Fraction(abs(total), 1 << SHIFT))
+    rounded, raised = round_acc(s, row, value, r)
+    value, more = add(decode(kept_row(s), rounded), decode(kept_row(s), code))
+    code, last = round_acc(s, row, value, r)
+    return code, flags | raised | more | last
+
+
+class Accumulator:
+    """The whole of K: steps, promotion or chunks, and the read-out. `draw(use, step)` gives the random bits."""
+
+    def __init__(self, s, code=0, draw=None):
+        self.s, self.code, self.second, self.pending, self.steps, self.flags = s, code, 0, 0, 0, 0
+        self.draw = draw or (lambda use, step: 0)
+
+    def run(self, a, b, mx=None):
+        group = self.s.group
+        for k in range(0, len(a), group):
+            part = mx[k:k + group] if mx else None
+            self.code, raised = step(self.s, self.code, a[k:k + group], b[k:k + group], part,
+                                     self.draw("STEP", self.steps))
+            self.flags |= raised
+            self.steps += 1
+            self.pending += len(a[k:k + group])
+            if (self.s.promote or self.s.chunk) and self.pending >= (self.s.promote or self.s.chunk):
+                self.second, raised = self.joined()
+                self.flags |= raised
+                self.code = self.pending = 0
+
+    def joined(self):
+        s = self.s
+        row = ROWS["float32"] if s.promote else ROWS[ACC_ROWS[s.acc]]
+        kept = ROWS["float32"] if s.promote else kept_row(s)
+        value, flags = add(decode(kept, self.second), decode(kept_row(s), self.code))
+        r = 0 if s.promote else self.draw("OUTER", self.steps - 1)
+        code, raised = round_acc(s, row, value, r, "NEAREST_EVEN" if s.promote else None)
+        return code, flags | raised
+
+    def read_out(self):
+        """(FP32 code, flags)"""
+        s, row, code, flags = self.s, kept_row(self.s), self.code, self.flags
+        if s.promote or s.chunk:
+            row = ROWS["float32"] if s.promote else row
+            code, raised = self.joined() if self.pending else (self.second, 0)
+            flags |= raised
+        value = decode(row, code)
+        if value[0] == NAN:
+            return (s.nan_code if s.nan_code and s.acc in ("FP32", "E8M13") else 0x7FC00000), flags
+        return encode(ROWS["float32"], value, always=True, overflow="IEEE")[0], flags
+
+
+# Philox4x32-10 from its paper's text: two multiplications, the high halves mixed with the key, ten times.
+def philox(counter, key):
+    x, k = list(counter), list(key)
+    for _ in range(10):
+        p, q = 0xD2511F53 * x[0], 0xCD9E8D57 * x[2]
+        x = [(q >> 32) ^ x[1] ^ k[0], q & 0xFFFFFFFF, (p >> 32) ^ x[3] ^ k[1], p & 0xFFFFFFFF]
+        k = [(k[0] + 0x9E3779B9) & 0xFFFFFFFF, (k[1] + 0xBB67AE85) & 0xFFFFFFFF]
+    return x
+
+
+USES = {"STEP": 0, "OUTER": 1, "OUTPUT": 2, "CONVERT": 3}
+
+
+def draw_bits(seed, m, n, step_number, use, bits):
+    counter = (m, n, step_number & 0xFFFFFFFF, step_number >> 32 | USES[use] << 28)
+    return philox(counter, (seed & 0xFFFFFFFF, seed >> 32))[0] >> (32 - bits)

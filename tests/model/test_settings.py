@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every setting of a step against the definition in exact integers: random settings, whole K in tiles, presets."""
+
+import ctypes as ct
+import itertools
+import sys
+
+import numpy as np
+
+import clib
+import definition as d
+from checks import Checks, arguments, show
+
+OPERANDS = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e4m3", "e3m4", "e4m3b11fnuz", "hfp8_e4m3", "cfloat8_e4m3",
+            "cfloat8_e5m2", "qc_e5m2", "qc_e2m5", "gaudi_e4m3", "e3m2fn", "e2m3fn", "e2m1fn", "mxint8", "int8")
+ACCS = tuple(d.ACC_ROWS)
+RANDOM_SETTINGS, STEPS_EACH, WHOLE_K = 2500, 6, 500
+
+
+def dot_config(lib, s):
+    """The library's configuration of the definition's settings."""
+    return clib.DotConfig(
+        lib.by_name[s.a_format], lib.by_name[s.b_format], clib.enum("ACC_" + s.acc), s.group, s.sa, s.sb, 0, s.saturate,
+        clib.enum("ROUND_" + s.acc_rounding), s.random_bits, s.seed, s.frac_bits, clib.enum("ALIGN_" + s.align),
+        0 if s.min_exponent == -126 else s.min_exponent, s.late, s.late_bits_sum, s.late_bits_acc, s.late_drop,
+        clib.enum("ALIGN_" + s.late_round), s.even_odd, s.flush, s.nan_code, s.lscale, s.promote, s.chunk)
+
+
+def one_of(rng, *choices):
+    return choices[int(rng.integers(0, len(choices)))]
+
+
+def draw_nan_code(rng, acc):
+    row = d.ROWS["float32" if acc == "E8M13" else d.ACC_ROWS[acc]]
+    return int(rng.integers(d.top_code(row) + 2, d.sign_bit(row))) | one_of(rng, 0, d.sign_bit(row))
+
+
+def draw_settings(rng):
+    acc, group = one_of(rng, *ACCS), one_of(rng, 1, 1, 2, 3, 4, 8, 16, 32)
+    changes = dict(a_format=one_of(rng, *OPERANDS), b_format=one_of(rng, *OPERANDS), acc=acc, group=group,
+                   saturate=not rng.integers(0, 4), flush=not rng.integers(0, 4))
+    if rng.integers(0, 2):
+        changes.update(sa=int(rng.integers(-32, 33)), sb=int(rng.integers(-32, 33)))
+    changes["acc_rounding"] = one_of(rng, "NEAREST_EVEN", "TOWARD_ZERO", "STOCHASTIC", "ODD")
+    if changes["acc_rounding"] == "STOCHASTIC":
+        changes.update(random_bits=int(rng.integers(1, 25)), seed=int(rng.integers(0, 1 << 63)))
+    if rng.integers(0, 4):
+        changes.update(frac_bits=one_of(rng, 1, 7, 13, 13, 24, 25, int(rng.integers(1, 65))),
+                       align=one_of(rng, "TOWARD_ZERO", "FLOOR", "ODD"),
+                       min_exponent=one_of(rng, -126, -126, -133, -1, int(rng.integers(-1100, 0))))
+        if rng.integers(0, 2):
+            changes.update(late=True, late_bits_sum=one_of(rng, 31, int(rng.integers(1, 65))),
+                           late_bits_acc=one_of(rng, 24, int(rng.integers(1, 65))),
+                           late_drop=one_of(rng, 0, 25, int(rng.integers(1, 60))),
+                           late_round=one_of(rng, "TOWARD_ZERO", "FLOOR", "ODD"), even_odd=bool(rng.integers(0, 2)))
+            if not rng.integers(0, 3):
+                changes.update(late_bits_sum=0, late_bits_acc=0, late_drop=0)
+    if not rng.integers(0, 3):
+        changes["nan_code"] = draw_nan_code(rng, acc)
+    if not rng.integers(0, 4):
+        changes["lscale"] = int(rng.integers(0, 16 if acc == "FP16" else 128))
+    second = rng.integers(0, 4)
+    if second < 2:
+        changes["promote" if second else "chunk"] = group * int(rng.integers(1, 9))
+    return d.settings(**changes)
+
+
+def draw_codes(rng, name, n):
+    """Any codes, or one in eight times few of them: small, large or equal ones."""
+    width = d.width(d.ROWS[name])
+    codes = rng.integers(0, 1 << width, n)
+    finite = np.array([c for c, t in enumerate(d.table(name)) if t[0] in (d.FINITE, d.ZERO)])
+    kind = rng.integers(0, 8)
+    if kind:
+        codes = finite[rng.integers(0, finite.size, n)]
+    if kind == 1:
+        codes[rng.integers(0, 2, n) == 0] = 0
+    if kind == 2:
+        codes[:] = codes[0]
+    return codes.astype(np.uint8).tobytes()
+
+
+def draw_acc_code(rng, s, a, b):
+    """Any code, a special, a small one, or one within some binades of the products' sum."""
+    row = d.kept_row(s)
+    kind, sign = rng.integers(0, 6), one_of(rng, 0, d.sign_bit(row))
+    if kind == 0:
+        return int(rng.integers(0, 1 << d.width(row)))
+    if kind == 1:
+        return sign | one_of(rng, 0, 1, d.top_code(row), d.top_code(row) + 1, 1 << row.m, (1 << row.m) - 1)
+    terms, _ = d.products(s, a, b)
+    total = sum(t.units for t in terms)
+    if total == 0:
+        return sign | int(rng.integers(0, d.top_code(row)))
+    near = d.encode(row, (d.FINITE, int(total > 0), d.Fraction(abs(total), 1 << d.SHIFT)), overflow="IEEE")[0]
+    if kind < 4:
+        return near
+    moved = (near & (d.sign_bit(row) - 1)) + (int(rng.integers(-30, 31)) << row.m) + int(rng.integers(-4, 5))
+    return sign | min(max(moved, 0), d.top_code(row))
+
+
+def about(s, *rest):
+    changed = {k: v for k, v in s._asdict().items() if v != d.DEFAULTS[k]}
+    return f"{changed} {' '.join(x.hex(' ') if isinstance(x, bytes) else show(x) for x in rest)}"
+
+
+def draw_mx(rng, k):
+    """E8M0 codes for k products, mostly near 1, or None."""
+    kind = rng.integers(0, 3)
+    if kind == 0:
+        return None
+    blocks = -(-k // 32)
+    codes = rng.integers(100, 150, blocks) if kind == 1 else rng.integers(0, 255, blocks)
+    if not rng.integers(0, 6):
+        codes[rng.integers(0, blocks)] = 255
+    return codes.astype(np.uint8)
+
+
+# ---- one step -------------------------------------------------------------------------------------------------------
+
+
+def test_steps(checks, lib, rng):
+    for _ in range(RANDOM_SETTINGS):
+        s = draw_settings(rng)._replace(promote=0, chunk=0)
+        config, flags = dot_config(lib, s), ct.c_uint32()
+        checks.check("steps: the settings are valid", lib.dot_config_validate(ct.byref(config)), clib.OK, about(s))
+        for _ in range(STEPS_EACH):
+            n = s.group if rng.integers(0, 3) else int(rng.integers(1, s.group + 1))
+            a, b = draw_codes(rng, s.a_format, n), draw_codes(rng, s.b_format, n)
+            start = draw_acc_code(rng, s, a, b)
+            acc = clib.Acc(code=start, m=int(rng.integers(0, 99)), n=int(rng.integers(0, 99)),
+                           steps=int(rng.integers(0, 1 << 40)))
+            r = d.draw_bits(s.seed, acc.m, acc.n, acc.steps, "STEP", s.random_bits) if s.random_bits else 0
+            flags.value = 0
+            status = lib.dot_step(ct.byref(config), ct.byref(acc), a, b, n, ct.byref(flags))
+            kind = "exact" if not s.frac_bits else "aligned" if not s.late else "late" if s.late_bits_sum else "apart"
+            checks.check(f"steps, {kind}, {s.acc}, {s.acc_rounding.lower()}", (status, acc.code, flags.value),
+                         (clib.OK, *d.step(s, start, a, b, r=r)), lambda: about(s, start, a, b))
+
+
+def test_far_apart(checks, lib, rng):
+    """A tie of the products, broken by an accumulator of any size below them, through the definition."""
+    flags = ct.c_uint32()
+    for rounding, exponent, sign in itertools.product(("NEAREST_EVEN", "TOWARD_ZERO"), range(0, 100), (0, 1 << 31)):
+        s = d.settings(group=2, acc_rounding=rounding, nan_code=0x7FFFFFFF, sa=int(rng.integers(0, 33)))
+        config = dot_config(lib, s)
+        start = sign | (exponent << 23 | 0x400000 if exponent else 1)
+        for a, b in ((b"\x58\x01", b"\x48\x01"), (b"\x58\x81", b"\x48\x01"), (b"\x58\x02", b"\x48\x01")):
+            acc = clib.Acc(code=start)
+            flags.value = 0
+            lib.dot_step(ct.byref(config), ct.byref(acc), a, b, 2, ct.byref(flags))
+            checks.check("steps: a far accumulator breaks the tie", (acc.code, flags.value), d.step(s, start, a, b),
+                         lambda: about(s, start, a, b))
+
+
+# ---- the whole of K -------------------------------------------------------------------------------------------------
+
+
+def run_library(lib, s, start, a, b, mx_a, mx_b, cuts, m, n):
+    """(read-out, flags, state) of K in pieces, the state copied out and back between them."""
+    config, acc, flags = dot_config(lib, s), clib.Acc(code=start, m=m, n=n), ct.c_uint32()
+    for first, last in itertools.pairwise((0, *cuts, len(a))):
+        state = clib.Acc.from_buffer_copy(bytes(acc))
+        arguments = (ct.byref(config), ct.byref(state), a[first:last], b[first:last], last - first)
+        if mx_a is None and mx_b is None:
+            status = lib.dot(*arguments, ct.byref(flags))
+        else:
+            part = [None if x is None else x[first // 32:].ctypes.data for x in (mx_a, mx_b)]
+            status = lib.dot_mx(*arguments, *part, ct.byref(flags))
+        assert status == clib.OK, lib.status_string(status)
+        acc = state
+    state = bytes(acc)
+    code = lib.acc_to_fp32(ct.byref(config), ct.byref(acc), ct.byref(flags))
+    assert bytes(acc) == state, "the read-out changed the state"
+    return code, flags.value, state
+
+
+def draw_cuts(rng, s, k, scaled):
+    period = np.lcm.reduce([s.group, s.promote or 1, s.chunk or 1, 32 if scaled else 1])
+    places = range(int(period), k, int(period))
+    return sorted(int(x) for x in rng.choice(places, min(len(places), 3), replace=False)) if places else []
+
+
+def test_whole_k(checks, lib, rng):
+    for _ in range(WHOLE_K):
+        s, k = draw_settings(rng), int(rng.integers(1, 200))
+        a, b = draw_codes(rng, s.a_format, k), draw_codes(rng, s.b_format, k)
+        mx_a, mx_b = draw_mx(rng, k), draw_mx(rng, k)
+        scaled = mx_a is not None or mx_b is not None
+        start = one_of(rng, 0, 0, draw_acc_code(rng, s, a[:4], b[:4]))
+        m, n = (int(x) for x in rng.integers(0, 1 << 32, 2))
+        mx = [tuple(127 if x is None else int(x[i // 32]) for x in (mx_a, mx_b)) for i in range(k)] if scaled else None
+        bits = (lambda use, step: d.draw_bits(s.seed, m, n, step, use, s.random_bits)) if s.random_bits else None
+        want = d.Accumulator(s, start, bits)
+        want.run(a, b, mx)
+        whole = run_library(lib, s, start, a, b, mx_a, mx_b, [], m, n)
+        kind = "promoted" if s.promote else "in chunks" if s.chunk else "one accumulator"
+        checks.check(f"whole K, {kind}{', MX' if scaled else ''}", whole[:2], want.read_out(), lambda: about(s, start,
+                                                                                                             a, b))
+        cuts = draw_cuts(rng, s, k, scaled)
+        tiled = run_library(lib, s, start, a, b, mx_a, mx_b, cuts, m, n)
+        checks.check("whole K: tiles change nothing, state included", tiled, whole, lambda: about(s, cuts))
+
+
+# ---- presets: settings written here from the published tables, never read from the library --------------------------
+
+TOWARD_ZERO = dict(acc_rounding="TOWARD_ZERO", nan_code=0x7FFFFFFF)
+HALF = dict(acc="FP16", nan_code=0x7FFF)
+PRESETS = {
+    "ieee-fma": d.settings(),
+    "hopper-fp8": d.settings(group=32, acc="E8M13", frac_bits=13, **TOWARD_ZERO),
+    "hopper-fp8-fp16": d.settings(group=32, frac_bits=13, **HALF),
+    "ada-fp8": d.settings(group=16, acc="E8M13", frac_bits=13, **TOWARD_ZERO),
+    "ada-fp8-fp16": d.settings(group=16, frac_bits=13, **HALF),
+    "blackwell-fp8": d.settings(group=32, frac_bits=25, **TOWARD_ZERO),
+    "blackwell-fp8-fp16": d.settings(group=32, frac_bits=25, **HALF),
+    "cdna3-fp8": d.settings(a_format="e4m3fnuz", b_format="e4m3fnuz", group=16, frac_bits=24, late=True, even_odd=True,
+                            late_round="FLOOR", late_bits_sum=31, late_bits_acc=24, late_drop=25),
+    "riscv-fqbdot8f": d.settings(group=32, frac_bits=28, align="ODD", late=True, acc_rounding="ODD"),
+    "arm-fdot2": d.settings(group=2, acc="FP16"),
+    "arm-fdot4": d.settings(group=4),
+    "ibm-chunk": d.settings(a_format="e5m2", b_format="e5m2", acc="E6M9", chunk=64),
+    "ibm-stochastic": d.settings(a_format="e5m2", b_format="e5m2", acc="E6M9", acc_rounding="STOCHASTIC",
+                                 random_bits=16),
+}
+NOT_COVERED = ("gaudi2-fp8",)
+
+
+def test_presets(checks, lib, rng, count=60):
+    names = []
+    for index in itertools.count():
+        p = lib.preset_get(index)
+        if not p:
+            break
+        name = p.contents.name.decode()
+        names.append(name)
+        by_name = lib.preset_by_name(name.encode())
+        checks.check("presets: by name", ct.addressof(by_name.contents), ct.addressof(p.contents), name)
+        checks.check("presets: documented", min(len(p.contents.summary), len(p.contents.source)) > 20, True, name)
+        checks.check("presets: covered ones are valid", lib.dot_config_validate(ct.byref(p.contents.config)) == clib.OK,
+                     name not in NOT_COVERED, name)
+        checks.check("presets: covered", p.contents.covered, name not in NOT_COVERED, name)
+    checks.check("presets: all of them", sorted(names), sorted((*PRESETS, "kulisch", *NOT_COVERED)))
+    checks.check("presets: unknown", (bool(lib.preset_get(1000)), bool(lib.preset_by_name(b"h100"))), (False, False))
+    for name, s in PRESETS.items():
+        config = lib.preset_by_name(name.encode()).contents.config
+        for i in range(count):
+            k = s.group * int(rng.integers(1, 5)) if i % 3 else int(rng.integers(1, 150))
+            a, b = draw_codes(rng, s.a_format, k), draw_codes(rng, s.b_format, k)
+            start = draw_acc_code(rng, s, a[:s.group], b[:s.group])
+            want = d.Accumulator(s, start, lambda use, step: d.draw_bits(0, 3, 4, step, use, 16))
+            want.run(a, b)
+            acc, flags = clib.Acc(code=start, m=3, n=4), ct.c_uint32()
+            lib.dot(ct.byref(config), ct.byref(acc), a, b, k, ct.byref(flags))
+            got = lib.acc_to_fp32(ct.byref(config), ct.byref(acc), ct.byref(flags))
+            checks.check(f"preset {name}", (got, flags.value), want.read_out(), lambda: about(s, start, a, b))
+
+
+def test_preset_corners(checks, lib):
+    """Results worked out by hand, each of which tells a setting from its neighbours."""
+    one, tiny, minus_tiny, big, two = 0x38, 0x01, 0x81, 0x7E, 0x40  # 1, 2^-9, -2^-9, 448, 2
+    inf32, nan32 = 0x7F800000, 0x7FFFFFFF
+    cases = (
+        # 2^-14 is below the 13th fraction bit of 1: lost, however often; 2^-13 stays.
+        ("hopper-fp8", 0x3F800000, [(tiny, 0x10)] * 31, 0x3F800000),          # 2^-9 * 2^-5, 31 times
+        ("hopper-fp8", 0x3F800000, [(tiny, 0x18)], 0x3F800400),               # 2^-9 * 2^-4
+        ("hopper-fp8", 0x3F801FFF, [(0, 0)], 0x3F801C00),                     # a loaded acc is cut to 13 bits
+        ("hopper-fp8", 0x3F800000, [(minus_tiny, 0x10)], 0x3F800000),         # toward zero, not down
+        ("hopper-fp8", 0x80000000, [(0, 0x80)], 0x00000000),                  # an aligned zero is +0
+        ("hopper-fp8", 0x7F7FFC00, [(big, big)], 0x7F7FFC00),                 # far below the accumulator
+        ("hopper-fp8", inf32, [(one, one)], inf32),
+        ("hopper-fp8", 0, [(0x7F, one)], nan32),
+        ("blackwell-fp8", 0x3F800000, [(tiny, 0x10)] * 2, 0x3F800400),        # kept: 25 fraction bits
+        ("cdna3-fp8", 0x3F800000, [(0x81, 0x08)], 0x3F7FFF80),                # fnuz: -2^-10 * 2^-7 = -2^-17
+        ("cdna3-fp8", 0xB3000000, [(0x40, 0x40)], 0x3F7FFFFF),                # acc -2^-25 is cut down to -2^-24
+        ("cdna3-fp8", 0xB2800000, [(0x40, 0x40)], 0x3F800000),                # acc -2^-26 is dropped
+        ("cdna3-fp8", 0x3F800000, [(0xC0, 0x40), (0x40, 0x40)], 0x3F800000),
+        ("riscv-fqbdot8f", 0x4B800000, [(one, one)], 0x4B800001),             # 2^24 + 1, to odd
+        ("riscv-fqbdot8f", 0x4C000000, [(one, one)], 0x4C000001),             # 2^25 + 1, to odd
+        ("riscv-fqbdot8f", 0x80000000, [(one, one), (one, 0xB8)], 0),
+        ("arm-fdot4", 0x4B800000, [(one, one), (one, one)], 0x4B800001),      # fused: 2^24 + 2
+        ("ieee-fma", 0x4B800000, [(one, one), (one, one)], 0x4B800000),       # two steps: 2^24 + 1 twice
+    )
+    for name, start, terms, want in cases:
+        config, acc, flags = lib.preset_by_name(name.encode()).contents.config, clib.Acc(code=start), ct.c_uint32()
+        a, b = (bytes(t[i] for t in terms) for i in (0, 1))
+        lib.dot(ct.byref(config), ct.byref(acc), a, b, len(terms), ct.byref(flags))
+        checks.check(f"by hand: {name}", acc.code, want, f"{start:#x} {terms}")
+    # Arm's lscale: 3 * 2 * 2^-lscale.
+    for lscale in range(128):
+        config, acc = lib.preset_by_name(b"arm-fdot4").contents.config, clib.Acc()
+        config = clib.DotConfig.from_buffer_copy(config)
+        config.lscale = lscale
+        lib.dot(ct.byref(config), ct.byref(acc), bytes([0x44]), bytes([two]), 1, None)
+        want = np.float32(6 * 2.0**-lscale).view(np.uint32)
+        checks.check("by hand: lscale", acc.code, int(want), lscale)
+
+
+# ---- refusals -------------------------------------------------------------------------------------------------------
+
+REFUSED = (
+    ("ERR_ACCUMULATOR", {"align_round": 1}), ("ERR_ACCUMULATOR", {"min_exponent": -5}), ("ERR_ACCUMULATOR",
+                                                                                         {"acc_late": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 65}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_round": 3}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "min_exponent": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5,
+                                                                                   "min_exponent": -1101}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "even_odd": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_drop": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_bits_sum": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1,
+                                                                                    "late_drop": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 9, "late_bits_acc": 65}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 9, "late_bits_acc": 9, "late_drop": 1001}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_round": 1}), ("ERR_ACCUMULATOR", {"nan_code": 0x3F800000}),
+    ("ERR_ACCUMULATOR", {"nan_code": 0x7F800000}), ("ERR_ACCUMULATOR", {"acc_format": 1, "nan_code": 0x17FFF}),
+    ("ERR_ACCUMULATOR", {"promote": 64, "chunk": 64}), ("ERR_GROUP", {"group": 4, "promote": 6}),
+    ("ERR_GROUP", {"group": 4, "chunk": 6}), ("ERR_ROUNDING", {"acc_rounding": 4}), ("ERR_ROUNDING",
+                                                                                     {"acc_rounding": 2}),
+    ("ERR_ROUNDING", {"acc_rounding": 2, "random_bits": 25}), ("ERR_ROUNDING", {"random_bits": 1}),
+    ("ERR_SCALE_EXPONENT", {"lscale": 128}), ("ERR_SCALE_EXPONENT", {"acc_format": 1, "lscale": 16}),
+    ("ERR_ACCUMULATOR", {"acc_format": 7}), ("ERR_ACCUMULATOR", {"acc_format": 2, "flush": 1}),
+    ("ERR_ACCUMULATOR", {"acc_format": 2, "promote": 64}), ("ERR_ACCUMULATOR", {"acc_format": 2, "frac_bits": 9}),
+    ("ERR_FORMAT", {"acc_format": 6}),
+)
+
+
+def test_refusals(checks, lib):
+    for status, changes in REFUSED:
+        config, acc = dot_config(lib, d.settings()), clib.Acc(code=0x3F800000)
+        for field, value in changes.items():
+            setattr(config, field, value)
+        checks.check("refused", lib.dot_config_validate(ct.byref(config)), clib.enum(status), changes)
+        checks.check("refused: by the dot product", lib.dot(ct.byref(config), ct.byref(acc), b"8", b"8", 1, None),
+                     clib.enum(status), changes)
+        checks.check("refused: nothing written", acc.code, 0x3F800000, changes)
+    fixed = dot_config(lib, d.settings())
+    fixed.acc_format = clib.enum("ACC_FIXED")
+    scale, acc = np.full(1, 127, np.uint8).ctypes.data, clib.Acc()
+    checks.check("refused: block scales with a fixed accumulator",
+                 lib.dot_mx(ct.byref(fixed), ct.byref(acc), b"8", b"8", 1, scale, scale,
+                            None), clib.enum("ERR_ACCUMULATOR"))
+
+
+def main():
+    args = arguments("settings of a step")
+    rng, checks, lib = np.random.default_rng(args.seed), Checks(), clib.Library(args.lib)
+    test_preset_corners(checks, lib)
+    test_presets(checks, lib, rng)
+    test_refusals(checks, lib)
+    test_far_apart(checks, lib, rng)
+    test_steps(checks, lib, rng)
+    test_whole_k(checks, lib, rng)
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

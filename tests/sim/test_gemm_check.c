@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checker: equal GEMMs pass, every seeded difference is counted, and no record reaches outside the memory.
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fp8mac/fp8mac.h"
+#include "fp8mac_regs.h"
+#include "gemm_check.h"
+
+#define BASE 0x80000000u
+#define RAM_BYTES 65536u
+#define ROUNDS 300
+
+static unsigned long passed, failed;
+static uint8_t *ram; // exactly RAM_BYTES on the heap, so that the address sanitizer guards its ends
+static fp8rt_check_counters counters;
+
+static void expect(const char *what, bool ok) {
+    if (ok) {
+        passed++;
+    } else {
+        failed++;
+        printf("FAIL %s\n", what);
+    }
+}
+
+static const void *resolve(void *context, uint64_t address, uint64_t size) {
+    (void)context;
+    bool inside = address >= BASE && size <= RAM_BYTES && address - BASE <= RAM_BYTES - size;
+    return inside ? ram + (address - BASE) : NULL;
+}
+
+static uint32_t run(const fp8rt_check_record *record) {
+    return fp8rt_check_run(record, resolve, NULL, &counters);
+}
+
+static uint32_t draw(uint32_t below) {
+    static uint32_t state = 1;
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return state % below;
+}
+
+static uint32_t draw_float(void) {
+    return (110 + draw(34)) << 23 | draw(1u << 23);
+}
+
+// A GEMM of the model's own description, and the record that says the same.
+typedef struct twin {
+    fp8mac_gemm_desc desc;
+    fp8rt_check_record record;
+    float scale_d;
+} twin;
+
+static float float_of(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static uint32_t bits_of(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+// Where everything is: A, B, D, then the vectors; 16 KiB each.
+enum { A_AT = 0, B_AT = 16384, D_AT = 32768, SCALE_A_AT = 49152, SCALE_B_AT = 53248, BIAS_AT = 57344 };
+
+static void draw_memory(void) {
+    for (uint32_t i = 0; i < SCALE_A_AT; i++) {
+        ram[i] = (uint8_t)draw(256);
+    }
+    for (uint32_t i = SCALE_A_AT; i < RAM_BYTES; i += 4) {
+        uint32_t x = draw_float();
+        memcpy(ram + i, &x, 4);
+    }
+}
+
+static void draw_twin(twin *t) {
+    uint32_t m = 1 + draw(20), n = 1 + draw(20), k = 1 + draw(70);
+    fp8mac_format_id a = (fp8mac_format_id)draw(4), b = (fp8mac_format_id)draw(4), d = (fp8mac_format_id)draw(7);
+    uint32_t acc = draw(2), overflow = draw(3), act = draw(3), vector_a = draw(2), vector_b = draw(2), bias = draw(2);
+    uint32_t size = d < FP8MAC_FP16 ? 1 : d < FP8MAC_FP32 ? 2 : 4;
+    uint32_t lda = k + draw(9), ldb = k + draw(9), ldd = n + draw(9), group = 1 + draw(8);
+    int sa = (int)draw(65) - 32, sb = (int)draw(65) - 32;
+    uint32_t scale_d = draw_float(), lo = draw_float() | 1u << 31, hi = draw_float();
+    t->scale_d = float_of(scale_d);
+    t->desc = (fp8mac_gemm_desc){
+        .m = m, .n = n, .k = k,
+        .dot = {.a_format = fp8mac_format_get(a), .b_format = fp8mac_format_get(b),
+                .acc_format = (fp8mac_acc_format)acc, .group = group, .scale_exp_a = sa, .scale_exp_b = sb},
+        .a = ram + A_AT, .lda = lda, .b = ram + B_AT, .ldb = ldb,
+        .scale_a = {vector_a ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR, (float *)(void *)(ram + SCALE_A_AT)},
+        .scale_b = {vector_b ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR, (float *)(void *)(ram + SCALE_B_AT)},
+        .bias = bias ? (float *)(void *)(ram + BIAS_AT) : NULL,
+        .activation = (fp8mac_activation)act, .clamp_lo = float_of(lo), .clamp_hi = float_of(hi),
+        .d = ram + D_AT, .d_format = fp8mac_format_get(d), .ldd = ldd,
+        .d_mode = {.overflow = (fp8mac_overflow)overflow}, .scale_d = &t->scale_d,
+    };
+    t->record = (fp8rt_check_record){
+        .magic = FP8RT_CHECK_MAGIC, .m = m, .n = n, .k = k, .group = group,
+        .mode = (uint32_t)a << FP8MAC_REGS__MODE__A_FMT_bp | (uint32_t)b << FP8MAC_REGS__MODE__B_FMT_bp |
+                acc << FP8MAC_REGS__MODE__ACC_FMT_bp | (uint32_t)d << FP8MAC_REGS__MODE__D_FMT_bp |
+                overflow << FP8MAC_REGS__MODE__OVERFLOW_bp | act << FP8MAC_REGS__MODE__ACT_bp |
+                vector_a << FP8MAC_REGS__MODE__SCALE_A_VEC_bp | vector_b << FP8MAC_REGS__MODE__SCALE_B_VEC_bp |
+                bias << FP8MAC_REGS__MODE__BIAS_EN_bp,
+        .scale_exp = ((uint32_t)sa & 0xff) << FP8MAC_REGS__SCALE_EXP__SA_bp |
+                     ((uint32_t)sb & 0xff) << FP8MAC_REGS__SCALE_EXP__SB_bp,
+        .scale_d = scale_d, .clamp_lo = lo, .clamp_hi = hi,
+        .scale_a = vector_a ? BASE + SCALE_A_AT : bits_of(*t->desc.scale_a.values),
+        .scale_b = vector_b ? BASE + SCALE_B_AT : bits_of(*t->desc.scale_b.values),
+        .bias = bias ? BASE + BIAS_AT : 0,
+        .a = BASE + A_AT, .b = BASE + B_AT, .d = BASE + D_AT,
+        .a_stride = lda, .b_stride = ldb, .d_stride = ldd * size,
+    };
+}
+
+// Leaves D, amax and flags as the model has them.
+static void compute(twin *t) {
+    fp8mac_gemm_result result;
+    expect("the model takes the GEMM", fp8mac_gemm(&t->desc, &result) == FP8MAC_OK);
+    t->record.amax = bits_of(result.amax);
+    t->record.flags = result.flags | (result.amax_nonfinite ? FP8MAC_REGS__FLAGS__AMAX_NONFINITE_bm : 0);
+}
+
+// Spoils one bit of each of `count` different outputs.
+static void spoil(const twin *t, uint32_t count) {
+    uint32_t size = t->record.d_stride / (uint32_t)t->desc.ldd;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t row = i % t->record.m, column = i / t->record.m;
+        ram[D_AT + row * t->record.d_stride + column * size + draw(size)] ^= (uint8_t)(1u << draw(8));
+    }
+}
+
+static void test_differences(void) {
+    for (int i = 0; i < ROUNDS; i++) {
+        twin t;
+        draw_memory();
+        draw_twin(&t);
+        compute(&t);
+        expect("equal", run(&t.record) == 0);
+        t.record.amax ^= 1u << draw(31);
+        expect("amax differs", run(&t.record) == 1);
+        t.record.flags ^= 1u << draw(9);
+        expect("amax and flags differ", run(&t.record) == 2);
+        uint32_t outputs = 1 + draw(t.record.m * t.record.n);
+        spoil(&t, outputs);
+        expect("outputs differ", run(&t.record) == outputs + 2);
+    }
+}
+
+static void test_counters(void) {
+    twin t;
+    draw_memory();
+    draw_twin(&t);
+    compute(&t);
+    counters = (fp8rt_check_counters){0};
+    uint64_t outputs = (uint64_t)t.record.m * t.record.n;
+    run(&t.record);
+    spoil(&t, 1);
+    run(&t.record);
+    t.record.magic++;
+    run(&t.record);
+    expect("GEMMs are counted", counters.gemms == 2 && counters.gemms_equal == 1 && counters.malformed == 1);
+    expect("outputs are counted", counters.outputs == 2 * outputs && counters.outputs_equal == 2 * outputs - 1);
+}
+
+static fp8rt_check_record well_formed(void) {
+    twin t;
+    draw_memory();
+    draw_twin(&t);
+    t.record.m = t.record.n = 4;
+    t.record.k = 16;
+    t.record.a_stride = t.record.b_stride = t.record.d_stride = 64;
+    t.record.mode |= FP8MAC_REGS__MODE__SCALE_A_VEC_bm | FP8MAC_REGS__MODE__SCALE_B_VEC_bm |
+                     FP8MAC_REGS__MODE__BIAS_EN_bm;
+    t.record.scale_a = BASE + SCALE_A_AT;
+    t.record.scale_b = BASE + SCALE_B_AT;
+    t.record.bias = BASE + BIAS_AT;
+    return t.record;
+}
+
+#define MALFORMED(field, value)                                          \
+    do {                                                                 \
+        fp8rt_check_record r_ = well_formed();                           \
+        expect("a well-formed record", run(&r_) != FP8RT_CHECK_MALFORMED); \
+        r_.field = (value);                                              \
+        expect(#field " = " #value, run(&r_) == FP8RT_CHECK_MALFORMED);  \
+    } while (0)
+
+static void test_malformed(void) {
+    const uint64_t end = (uint64_t)BASE + RAM_BYTES;
+    MALFORMED(magic, 0);
+    MALFORMED(reserved, 1);
+    MALFORMED(m, 0);
+    MALFORMED(n, 0);
+    MALFORMED(k, 0);
+    MALFORMED(m, UINT32_MAX);
+    MALFORMED(n, UINT32_MAX);
+    MALFORMED(k, UINT32_MAX);
+    MALFORMED(k, 65);
+    MALFORMED(group, 0);
+    MALFORMED(group, UINT32_MAX);
+    MALFORMED(mode, r_.mode | FP8MAC_REGS__MODE__D_FMT_bm);
+    MALFORMED(mode, r_.mode | FP8MAC_REGS__MODE__OVERFLOW_bm);
+    MALFORMED(mode, r_.mode | FP8MAC_REGS__MODE__ACT_bm);
+    MALFORMED(mode, r_.mode | 1u << 31);
+    MALFORMED(scale_exp, 33);
+    MALFORMED(scale_exp, 0xdf00);
+    MALFORMED(scale_exp, 1u << 16);
+    MALFORMED(scale_d, 0);
+    MALFORMED(scale_d, 0x7f800000);
+    MALFORMED(scale_a, 0);
+    MALFORMED(scale_a, BASE + SCALE_A_AT + 1);
+    MALFORMED(scale_b, end - 15);
+    MALFORMED(bias, end - 12);
+    MALFORMED(bias, UINT64_MAX - 3);
+    MALFORMED(a, BASE - 1);
+    MALFORMED(a, end - 207);
+    MALFORMED(a, UINT64_MAX);
+    MALFORMED(b, end);
+    MALFORMED(d, end - 195);
+    MALFORMED(d, 0);
+    MALFORMED(a_stride, 15);
+    MALFORMED(a_stride, UINT32_MAX);
+    MALFORMED(b_stride, 0);
+    MALFORMED(d_stride, 3);
+}
+
+static void test_d_rows(void) {
+    fp8rt_check_record r = well_formed();
+    size_t bytes = 0;
+    const uint8_t *row = fp8rt_check_d_row(&r, 2, resolve, NULL, &bytes);
+    expect("a row of D", row == ram + D_AT + 128 && bytes % r.n == 0 && bytes / r.n <= 4 && bytes != 0);
+    r.d = BASE + RAM_BYTES - 1;
+    expect("a row outside memory", fp8rt_check_d_row(&r, 2, resolve, NULL, &bytes) == NULL);
+}
+
+int main(void) {
+    // The seeded differences are reported, as they should be: not to here.
+    if (freopen("/dev/null", "w", stderr) == NULL) {
+        return 1;
+    }
+    ram = malloc(RAM_BYTES);
+    if (ram == NULL) {
+        return 1;
+    }
+    test_differences();
+    test_counters();
+    test_malformed();
+    test_d_rows();
+    free(ram);
+    printf("%lu passed, %lu failed\n", passed, failed);
+    return failed != 0 || passed == 0;
+}
