@@ -171,6 +171,9 @@ static const char *rounding_seen(probe *p, int k)
     if (even == 0 && minus_even == 0 && odd == 1 && minus_odd == 1) {
         return "toward zero";
     }
+    if (even == 1 && minus_even == 1 && odd == 1 && minus_odd == 1) {
+        return "to odd";
+    }
     return even == 0 && minus_even == 1 && odd == 1 && minus_odd == 2 ? "down" : "not the same every time";
 }
 

@@ -49,7 +49,8 @@ typedef enum kind { KIND_FORMAT, KIND_UNSIGNED, KIND_INT, KIND_BOOL, KIND_SEED, 
 
 static const char *const acc_names[] = {"fp32", "fp16", "fixed", "bf16", "e8m13", "e6m9", "int32", NULL};
 static const char *const rounding_names[] = {"nearest-even", "toward-zero", "stochastic", NULL};
-static const char *const align_names[] = {"toward-zero", "floor", NULL};
+static const char *const acc_rounding_names[] = {"nearest-even", "toward-zero", "stochastic", "odd", NULL};
+static const char *const align_names[] = {"toward-zero", "floor", "odd", NULL};
 static const char *const overflow_names[] = {"saturate", "saturate-finite", "ieee", NULL};
 
 typedef struct field {
@@ -72,17 +73,17 @@ static const field fields[] = {
     {"scale-exp-b", KIND_INT, AT(scale_exp_b), -32, 32, NULL, "B likewise"},
     {"guard-bits", KIND_UNSIGNED, AT(guard_bits), 0, 40, NULL, "fixed: K is at most 2^this, up to 40; 0 is 16"},
     {"acc-saturate", KIND_BOOL, AT(acc_saturate), 0, 0, NULL, "overflow of a step gives the largest value, not infinity"},
-    {"acc-rounding", KIND_ENUM, AT(acc_rounding), 0, 0, rounding_names, "nearest-even, toward-zero or stochastic"},
+    {"acc-rounding", KIND_ENUM, AT(acc_rounding), 0, 0, acc_rounding_names, "nearest-even, toward-zero, stochastic or odd"},
     {"random-bits", KIND_UNSIGNED, AT(random_bits), 0, 24, NULL, "stochastic: random bits for a rounding, 1..24"},
     {"seed", KIND_SEED, AT(seed), 0, 0, NULL, "stochastic: key of the generator"},
     {"frac-bits", KIND_UNSIGNED, AT(frac_bits), 0, 64, NULL, "bits kept below the largest term, 1..64; 0 is exact"},
-    {"align-round", KIND_ENUM, AT(align_round), 0, 0, align_names, "what is cut there: toward-zero or floor"},
+    {"align-round", KIND_ENUM, AT(align_round), 0, 0, align_names, "what is cut there: toward-zero, floor or odd"},
     {"min-exponent", KIND_INT, AT(min_exponent), -1100, 0, NULL, "least alignment exponent, -1100..-1; 0 is -126"},
     {"acc-late", KIND_BOOL, AT(acc_late), 0, 0, NULL, "the accumulator joins after the products are summed"},
-    {"late-bits-sum", KIND_UNSIGNED, AT(late_bits_sum), 0, 64, NULL, "late: bits kept of the sum, 1..64"},
-    {"late-bits-acc", KIND_UNSIGNED, AT(late_bits_acc), 0, 64, NULL, "late: bits kept of the accumulator, 1..64"},
+    {"late-bits-sum", KIND_UNSIGNED, AT(late_bits_sum), 0, 64, NULL, "late: bits kept of the sum, 1..64; 0: it is rounded first"},
+    {"late-bits-acc", KIND_UNSIGNED, AT(late_bits_acc), 0, 64, NULL, "late: bits kept of the accumulator, 1..64; 0 with it"},
     {"late-drop", KIND_UNSIGNED, AT(late_drop), 0, 1000, NULL, "late: accumulator left out this far below; 0 is never"},
-    {"late-round", KIND_ENUM, AT(late_round), 0, 0, align_names, "late: toward-zero or floor"},
+    {"late-round", KIND_ENUM, AT(late_round), 0, 0, align_names, "late: toward-zero, floor or odd"},
     {"even-odd", KIND_BOOL, AT(even_odd), 0, 0, NULL, "late: even and odd products are summed apart"},
     {"flush", KIND_BOOL, AT(flush), 0, 0, NULL, "sums below the smallest normal number become zero"},
     {"nan-code", KIND_CODE, AT(nan_code), 0, 0, NULL, "the NaN that is written; 0 is the canonical one"},
@@ -340,8 +341,10 @@ static const char *late_reason(const fp8mac_dot_config *c)
     if (!c->acc_late) {
         return any ? "late-bits-sum, late-bits-acc, late-drop, late-round and even-odd need acc-late" : NULL;
     }
-    return c->late_bits_sum == 0 || c->late_bits_acc == 0 ? "acc-late needs late-bits-sum and late-bits-acc, 1..64 each"
-                                                          : NULL;
+    if ((c->late_bits_sum == 0) != (c->late_bits_acc == 0)) {
+        return "late-bits-sum and late-bits-acc are 1..64 each, or both 0";
+    }
+    return c->late_bits_sum == 0 && c->late_drop != 0 ? "late-drop needs late-bits-sum and late-bits-acc" : NULL;
 }
 
 static const char *float_reason(const fp8mac_dot_config *c)

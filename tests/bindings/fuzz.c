@@ -182,17 +182,17 @@ static fp8mac_dot_config any_config(bytes *in, fp8mac_format own[2])
         case 3: c.scale_exp_b = (int)below(in, 67) - 33; break;
         case 4: c.guard_bits = below(in, 42); break;
         case 5: c.acc_saturate = one_in(in, 2); break;
-        case 6: c.acc_rounding = (fp8mac_rounding)below(in, 4); break;
+        case 6: c.acc_rounding = (fp8mac_rounding)below(in, 5); break;
         case 7: c.random_bits = below(in, 26); break;
         case 8: c.seed = take(in, 8); break;
         case 9: c.frac_bits = below(in, 66); break;
-        case 10: c.align_round = (fp8mac_align_round)below(in, 3); break;
+        case 10: c.align_round = (fp8mac_align_round)below(in, 4); break;
         case 11: c.min_exponent = -(int)below(in, 1102); break;
         case 12: c.acc_late = one_in(in, 2); break;
         case 13: c.late_bits_sum = below(in, 66); break;
         case 14: c.late_bits_acc = below(in, 66); break;
         case 15: c.late_drop = below(in, 1002); break;
-        case 16: c.late_round = (fp8mac_align_round)below(in, 3); break;
+        case 16: c.late_round = (fp8mac_align_round)below(in, 4); break;
         case 17: c.even_odd = one_in(in, 2); break;
         case 18: c.flush = one_in(in, 2); break;
         case 19: c.nan_code = (uint32_t)take(in, 4); break;
@@ -343,10 +343,7 @@ static void recipes(bytes *in)
     fp8mac_flags flags = 0;
     fp8mac_format own;
     const fp8mac_format *row = any_row(in, &own);
-    // Recipes are about rows whose values are floats.
-    if (fp8mac_format_validate(row) == FP8MAC_OK && fp8mac_format_unit_exponent(row) >= -149 && row->bias >= 0) {
-        (void)fp8mac_recipe_mx_quantize(row, codes, scales, x, n, &flags);
-    }
+    (void)fp8mac_recipe_mx_quantize(row, codes, scales, x, n, &flags);
     int bias, low = (int)below(in, 400) - 140;
     (void)fp8mac_recipe_qualcomm_bias((fp8mac_format_id)below(in, 30), x, n, low, low + (int)below(in, 9) - 1, &bias);
 }

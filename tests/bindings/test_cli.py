@@ -145,6 +145,8 @@ def test_probe(tool):
     check("probe", kept_bits(tool, "--acc-format", "e6m9")["sum of 65536 ones, a step each"], "1024")
     check("probe", kept_bits(tool, "--preset", "ibm-chunk")["sum of 65536 ones, a step each"], "65536")
     check("probe", kept_bits(tool, "--preset", "kulisch")["one term a step"].startswith("every k"), True)
+    odd = kept_bits(tool, "--preset", "riscv-fqbdot8f")
+    check("probe", (odd["one term a step"], odd["a lost bit is rounded"]), ("k <= 23: 24 bits", "to odd"))
     for bits in range(1, 34):
         got = kept_bits(tool, "--group", "3", "--frac-bits", bits)["within a step"]
         check("probe: within a step shows frac-bits", got, f"k <= {bits}: {bits + 1} bits")
@@ -284,7 +286,9 @@ def test_refusals(tool, folder):
     refused("group '0x401' is not a whole number in 0..1024", "dot", "--group", "0x401", "1", "1")
     refused("scale-exp-a '33' is not a whole number in -32..32", "dot", "--scale-exp-a", "33", "1", "1")
     refused("acc-format 'fp8' is unknown; there are fp32, fp16", "dot", "--acc-format", "fp8", "1", "1")
-    refused("acc-late needs late-bits-sum", "dot", "--frac-bits", "9", "--acc-late", "1", "1")
+    refused("1..64 each, or both 0", "dot", "--frac-bits", "9", "--acc-late", "--late-bits-sum", "9", "1", "1")
+    refused("late-drop needs", "dot", "--frac-bits", "9", "--acc-late", "--late-drop", "9", "1", "1")
+    refused("rounding 'odd' is unknown; there are nearest-even", "cast", "e4m3fn", "--rounding", "odd", "1")
     refused("need acc-late", "dot", "--frac-bits", "9", "--even-odd", "1", "1")
     refused("need frac-bits", "dot", "--min-exponent", "-9", "1", "1")
     refused("random-bits is 1..24 for stochastic acc-rounding", "dot", "--acc-rounding", "stochastic", "1", "1")

@@ -282,7 +282,7 @@ def test_config():
     check("config: changes", Config("hopper-fp8", frac_bits=20).settings["frac_bits"], "20")
     check("config: differ", Config() == Config(group=2), False)
     for settings, sentence, status in [
-            ({"acc_late": True, "frac_bits": 9}, "late-bits-sum", "ACCUMULATOR"),
+            ({"acc_late": True, "frac_bits": 9, "late_bits_acc": 3}, "or both 0", "ACCUMULATOR"),
             ({"acc_rounding": "stochastic"}, "random-bits is 1..24", "ROUNDING"),
             ({"acc_rounding": "up"}, "there are nearest-even", "ROUNDING"),
             ({"promote": 6, "group": 4}, "multiples of group", "GROUP"),
