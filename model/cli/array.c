@@ -8,7 +8,7 @@
 
 #include "npy.h"
 
-// ---- elements ---------------------------------------------------------------------------------------------------------
+// ---- elements -----------------------------------------------------------------------------------------------------
 
 static unsigned element_bytes(const fp8mac_format *row)
 {
@@ -45,7 +45,7 @@ double array_value(const array *a, size_t i)
     return fp8mac_value_to_double(fp8mac_decode(a->row, array_code(a, i)));
 }
 
-// ---- text -------------------------------------------------------------------------------------------------------------
+// ---- text ---------------------------------------------------------------------------------------------------------
 
 typedef struct text {
     cli *c;
@@ -230,7 +230,7 @@ void array_read_two(cli *c, const fp8mac_format *first, const fp8mac_format *sec
     }
 }
 
-// ---- reading ----------------------------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------------------------
 
 array array_parse(cli *c, const char *origin, const char *bytes, size_t size, const fp8mac_format *codes)
 {
@@ -264,7 +264,7 @@ array array_read(cli *c, const char *operand, const fp8mac_format *codes)
     return parse_text(c, "the argument", operand, strlen(operand), codes);
 }
 
-// ---- writing ----------------------------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------------------------
 
 static void write_element(FILE *to, const array *a, size_t i, bool codes)
 {

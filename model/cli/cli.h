@@ -34,7 +34,7 @@ void *cli_alloc(cli *c, size_t n, size_t size);
 // A block that cli_alloc or cli_grow returned, or NULL, made n * size large.
 void *cli_grow(cli *c, void *block, size_t n, size_t size);
 
-// ---- arguments ------------------------------------------------------------------------------------------------------
+// ---- arguments ----------------------------------------------------------------------------------------------------
 
 // "--name VALUE" or "--name=VALUE" sets *text, "--name" alone *flag. A table ends with {0}.
 typedef struct cli_option {
@@ -52,7 +52,7 @@ typedef struct cli_operands {
 // an operand; so is everything after "--".
 cli_operands cli_arguments(cli *c, int argc, char **argv, const cli_option *options, settings *dot);
 
-// ---- subcommands, each with the arguments after its name --------------------------------------------------------------
+// ---- subcommands, each with the arguments after its name ----------------------------------------------------------
 
 typedef struct cli_command {
     const char *name;

@@ -120,7 +120,7 @@ void cli_help(cli *c, const cli_command *command)
     }
 }
 
-// ---- the manual page ------------------------------------------------------------------------------------------------------
+// ---- the manual page ----------------------------------------------------------------------------------------------
 
 // Text as troff takes it: backslashes, and dots and quotes at the beginning of a line, are escaped.
 static void troff(FILE *to, const char *text)

@@ -31,7 +31,7 @@ char *npy_read_all(cli *c, FILE *from, const char *origin, size_t *size)
     return bytes;
 }
 
-// ---- the header, a Python dictionary ------------------------------------------------------------------------------------
+// ---- the header, a Python dictionary ------------------------------------------------------------------------------
 
 typedef struct header {
     cli *c;
@@ -153,7 +153,7 @@ static void take_header(header *h)
     }
 }
 
-// ---- the types ------------------------------------------------------------------------------------------------------------
+// ---- the types ----------------------------------------------------------------------------------------------------
 
 typedef struct element {
     const char *descr;
@@ -258,7 +258,7 @@ array npy_parse(cli *c, const char *origin, const char *bytes, size_t size, cons
     return a;
 }
 
-// ---- writing ----------------------------------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------------------------
 
 static const char *descr_of(const fp8mac_format *row)
 {

@@ -82,7 +82,7 @@ static double read_out(const probe *p, const fp8mac_acc *acc)
 static term plus(const probe *p, int exponent) { return p->power[exponent + ZERO]; }
 static term minus(const probe *p, int exponent) { return p->negative[exponent + ZERO]; }
 
-// ---- 2^k + 1 - 2^k ------------------------------------------------------------------------------------------------------
+// ---- 2^k + 1 - 2^k ------------------------------------------------------------------------------------------------
 
 typedef double (*experiment)(probe *p, int k);
 
@@ -143,7 +143,7 @@ static int report_kept(probe *p, const char *name, experiment try)
     return k;
 }
 
-// ---- rounding of the accumulator ------------------------------------------------------------------------------------------
+// ---- rounding of the accumulator ----------------------------------------------------------------------------------
 
 // (2^high + odd * ulp) + half an ulp, in steps, in ulps above 2^high; of negative terms too.
 static double rounded(probe *p, int k, bool odd, bool negative)
@@ -177,7 +177,7 @@ static const char *rounding_seen(probe *p, int k)
     return even == 0 && minus_even == 1 && odd == 1 && minus_odd == 2 ? "down" : "not the same every time";
 }
 
-// ---- the whole ------------------------------------------------------------------------------------------------------------
+// ---- the whole ----------------------------------------------------------------------------------------------------
 
 static void report_ones(probe *p)
 {

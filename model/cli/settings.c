@@ -43,7 +43,7 @@ void settings_preset_names(char *text, size_t size)
     }
 }
 
-// ---- the fields -----------------------------------------------------------------------------------------------------
+// ---- the fields ---------------------------------------------------------------------------------------------------
 
 typedef enum kind { KIND_FORMAT, KIND_UNSIGNED, KIND_INT, KIND_BOOL, KIND_SEED, KIND_CODE, KIND_ENUM } kind;
 
@@ -143,7 +143,7 @@ static void write_bits(fp8mac_dot_config *config, const field *f, uint32_t bits)
     memcpy((char *)config + f->offset, &bits, sizeof bits);
 }
 
-// ---- reading --------------------------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------------------------
 
 void settings_init(settings *s)
 {
@@ -320,7 +320,7 @@ bool settings_set(settings *s, const char *name, const char *value, char *messag
     return refuse(message, "there is no setting '%.60s'", name);
 }
 
-// ---- refusing -------------------------------------------------------------------------------------------------------
+// ---- refusing -----------------------------------------------------------------------------------------------------
 
 static bool check_range(const fp8mac_dot_config *config, const field *f, char *message)
 {
@@ -433,7 +433,7 @@ bool settings_scale(float scale, const char *what, char *message)
            refuse(message, "%s is %g; a scale must be finite and greater than zero", what, (double)scale);
 }
 
-// ---- writing --------------------------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------------------------
 
 bool settings_value(const fp8mac_dot_config *config, size_t i, char *text, size_t size)
 {

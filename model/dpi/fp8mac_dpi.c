@@ -45,7 +45,7 @@ const char *fp8mac_dpi_message(void)
     return message;
 }
 
-// ---- formats and conversions --------------------------------------------------------------------------------------------
+// ---- formats and conversions --------------------------------------------------------------------------------------
 
 int32_t fp8mac_dpi_format(const char *name)
 {
@@ -152,7 +152,7 @@ uint32_t fp8mac_dpi_cast_stochastic(int32_t to_format, int32_t from_format, uint
     return fp8mac_encode_stochastic(to, fp8mac_decode(from, code), mode.overflow, r, (unsigned)n, flags);
 }
 
-// ---- dot products -----------------------------------------------------------------------------------------------------
+// ---- dot products -------------------------------------------------------------------------------------------------
 
 // "name=value" between spaces.
 static bool apply(settings *s, const char *text)
@@ -301,7 +301,7 @@ uint32_t fp8mac_dpi_dot_flags(int32_t handle)
     return d == NULL ? 0 : d->flags;
 }
 
-// ---- epilogue -----------------------------------------------------------------------------------------------------------
+// ---- epilogue -----------------------------------------------------------------------------------------------------
 
 static float float_of(uint32_t bits)
 {

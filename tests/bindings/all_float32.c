@@ -18,7 +18,7 @@ enum { CHUNK_BITS = 20, STEPS_MAX = 130 };
 #define FLOAT_INF 0x7f800000u
 #define PATTERNS_OF_A_SIGN 0x80000000u
 
-// ---- the formats, as their definitions print them ---------------------------------------------------------------------
+// ---- the formats, as their definitions print them -----------------------------------------------------------------
 
 typedef struct definition {
     const char *name;
@@ -56,7 +56,7 @@ static double value_of(const definition *f, uint32_t code)
     return significand * power((field == 0 ? 1 : field) - f->bias - f->mantissa_bits);
 }
 
-// ---- the staircase ------------------------------------------------------------------------------------------------------
+// ---- the staircase ------------------------------------------------------------------------------------------------
 
 typedef struct staircase {
     uint32_t from[STEPS_MAX]; // first pattern of a step
@@ -119,7 +119,7 @@ static void expect(const staircase *s, uint32_t first, uint8_t *codes)
     }
 }
 
-// ---- the scan -----------------------------------------------------------------------------------------------------------
+// ---- the scan -----------------------------------------------------------------------------------------------------
 
 typedef struct worker {
     pthread_t thread;

@@ -25,7 +25,7 @@ static void demand(bool ok, const char *what)
     }
 }
 
-// ---- bytes as whatever is asked for -------------------------------------------------------------------------------------
+// ---- bytes as whatever is asked for -------------------------------------------------------------------------------
 
 typedef struct bytes {
     const uint8_t *at;
@@ -92,7 +92,7 @@ static bool untouched(const uint8_t *memory, size_t n)
     return true;
 }
 
-// ---- rows and conversions -----------------------------------------------------------------------------------------------
+// ---- rows and conversions -----------------------------------------------------------------------------------------
 
 static void values(bytes *in, const fp8mac_format *row)
 {
@@ -159,7 +159,7 @@ static void conversions(bytes *in)
     free(src);
 }
 
-// ---- dot products and GEMMs -----------------------------------------------------------------------------------------------
+// ---- dot products and GEMMs ---------------------------------------------------------------------------------------
 
 // Mostly settings that fit together, sometimes anything.
 static fp8mac_dot_config any_config(bytes *in, fp8mac_format own[2])
@@ -306,7 +306,7 @@ static void gemms(bytes *in)
     free(mx);
 }
 
-// ---- recipes ----------------------------------------------------------------------------------------------------------------
+// ---- recipes ------------------------------------------------------------------------------------------------------
 
 static void recipes(bytes *in)
 {
@@ -348,7 +348,7 @@ static void recipes(bytes *in)
     (void)fp8mac_recipe_qualcomm_bias((fp8mac_format_id)below(in, 30), x, n, low, low + (int)below(in, 9) - 1, &bias);
 }
 
-// ---- the tool -----------------------------------------------------------------------------------------------------------------
+// ---- the tool -----------------------------------------------------------------------------------------------------
 
 // Files that the tool opens: for reading, the input's last part; for writing, nowhere.
 static const uint8_t *file;
@@ -419,7 +419,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-// ---- without libFuzzer --------------------------------------------------------------------------------------------------------
+// ---- without libFuzzer --------------------------------------------------------------------------------------------
 
 #ifndef FUZZ_WITH_LIBFUZZER
 

@@ -56,7 +56,7 @@ static int length_is(const Py_buffer *buffer, size_t count, size_t bytes, const 
     return 1;
 }
 
-// ---- rows -----------------------------------------------------------------------------------------------------------
+// ---- rows ---------------------------------------------------------------------------------------------------------
 
 typedef struct row_holder {
     fp8mac_format row;
@@ -168,7 +168,7 @@ static PyObject *core_record(PyObject *self, PyObject *arguments)
                          PyBool_FromLong(r.subnormal), (int)r.exponent, (unsigned long long)r.significand, r.value, text);
 }
 
-// ---- conversions ----------------------------------------------------------------------------------------------------
+// ---- conversions --------------------------------------------------------------------------------------------------
 
 // (rounding, overflow, random_bits) by name. For O&.
 typedef struct mode_holder {
@@ -401,7 +401,7 @@ static PyObject *core_dequantize(PyObject *self, PyObject *arguments)
     return result;
 }
 
-// ---- configurations ---------------------------------------------------------------------------------------------------
+// ---- configurations -----------------------------------------------------------------------------------------------
 
 #define CONFIG_NAME "fp8mac._core.config"
 
@@ -562,7 +562,7 @@ static PyObject *core_presets(PyObject *self, PyObject *none)
     return all;
 }
 
-// ---- dot product, GEMM --------------------------------------------------------------------------------------------------
+// ---- dot product, GEMM --------------------------------------------------------------------------------------------
 
 // An optional buffer: None is NULL. Returns 0 with an exception set.
 static int optional(PyObject *object, Py_buffer *buffer, size_t count, size_t bytes, const char *what)
@@ -704,7 +704,7 @@ done:
 
 #include "_recipes.h"
 
-// ---- the module -----------------------------------------------------------------------------------------------------------
+// ---- the module ---------------------------------------------------------------------------------------------------
 
 static PyMethodDef methods[] = {
     {"status_text", core_status_text, METH_VARARGS, NULL},
