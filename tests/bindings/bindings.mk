@@ -26,7 +26,7 @@ $(DPI_OBJECTS): $(BUILD)/model/dpi/%.o: $(DPI_SOURCES) $(MODEL_HEADERS) model/cl
 
 $(DPI_EXAMPLE): model/dpi/fp8mac_dpi_pkg.sv model/dpi/example/pe_scoreboard.sv $(DPI_RTL) $(DPI_OBJECTS) \
   $(BUILD)/model/libfp8mac.a
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) && rm -f $@
 	$(call say,VERILATE,$@)
 	$(Q)$(VERILATOR) --binary --assert -Wno-WIDTH --Mdir $(@D) --top-module pe_scoreboard -o $(@F) \
 	  -LDFLAGS "$(abspath $(DPI_OBJECTS) $(BUILD)/model/libfp8mac.a) -pthread" -MAKEFLAGS "--no-print-directory" \
