@@ -59,7 +59,8 @@ help:
 #: make bench                the model's speed beside PyTorch, ml_dtypes, gfloat and OpenBLAS (fetches them: 5 GB)
 #: make lint                 Verilator -Wall over every module and parameter set
 #: make model|rtl|firmware|sim   one part;  make regs  register RTL, C header and HTML
-#: make install-model        libfp8mac with headers and pkg-config (DESTDIR=, PREFIX=)
+#: make install-model        libfp8mac with headers and pkg-config, the tool fp8mac and its man page (DESTDIR=, PREFIX=)
+#: make cli | test-long      the tool build/model/fp8mac | conversions of all 2^32 float32 values, minutes
 #: make setup                install and check the tools, and nothing else
 #: make clean                remove everything that was built
 #: ROWS= COLS= LANES= (8 8 4)   size of the array, for run, sim and rtl

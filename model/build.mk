@@ -76,3 +76,4 @@ $(MODEL_C_TEST_LOGS): $(BUILD)/test/%.log: tests/run_test.sh
 -include $(MODEL_OBJECTS:.o=.d) $(MODEL_SAN_OBJECTS:.o=.d) $(MODEL_C_TEST_PROGRAMS:=.d)
 
 include model/bench/bench.mk
+include model/bindings.mk

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "npy.h"
+
+// ---- elements -----------------------------------------------------------------------------------------------------
+
+static unsigned element_bytes(const fp8mac_format *row)
+{
+    return row == NULL ? 8 : fp8mac_format_bytes(row);
+}
+
+array array_of(cli *c, const fp8mac_format *row, const array *shape)
+{
+    array a = *shape;
+    a.row = row;
+    a.data = cli_alloc(c, a.count, element_bytes(row));
+    return a;
+}
+
+uint32_t array_code(const array *a, size_t i)
+{
+    uint8_t u1;
+    uint16_t u2;
+    uint32_t u4;
+    switch (element_bytes(a->row)) {
+    case 1: memcpy(&u1, (const char *)a->data + i, 1); return u1;
+    case 2: memcpy(&u2, (const char *)a->data + 2 * i, 2); return u2;
+    default: memcpy(&u4, (const char *)a->data + 4 * i, 4); return u4;
+    }
+}
+
+double array_value(const array *a, size_t i)
+{
+    double x;
+    if (a->row == NULL) {
+        memcpy(&x, (const char *)a->data + 8 * i, 8);
+        return x;
+    }
+    return fp8mac_value_to_double(fp8mac_decode(a->row, array_code(a, i)));
+}
+
+// ---- text ---------------------------------------------------------------------------------------------------------
+
+typedef struct text {
+    cli *c;
+    const char *origin;
+    const char *at, *end;
+    size_t line;
+    const fp8mac_format *codes;
+    array *to;
+    size_t room;
+    bool is_codes; // of the first element on
+} text;
+
+static bool is_blank(char ch)
+{
+    return ch == ' ' || ch == '\t' || ch == '\r' || ch == ',';
+}
+
+static bool is_code_token(const char *token)
+{
+    size_t digits = strspn(token, "0123456789abcdefABCDEFxX");
+    return token[0] == '0' && (token[1] == 'x' || token[1] == 'X') && token[digits] == '\0';
+}
+
+static void append(text *t, const void *element, unsigned bytes)
+{
+    array *a = t->to;
+    if (a->count == t->room) {
+        t->room = t->room == 0 ? 64 : 2 * t->room;
+        a->data = cli_grow(t->c, a->data, t->room, bytes);
+    }
+    memcpy((char *)a->data + a->count++ * bytes, element, bytes);
+}
+
+static void append_code(text *t, uint32_t code)
+{
+    uint8_t u1 = (uint8_t)code;
+    uint16_t u2 = (uint16_t)code;
+    unsigned bytes = element_bytes(t->codes);
+    append(t, bytes == 1 ? (void *)&u1 : bytes == 2 ? (void *)&u2 : (void *)&code, bytes);
+}
+
+// "0x" and the digits of one code or of several.
+static void take_codes(text *t, const char *token)
+{
+    if (t->codes == NULL) {
+        cli_fail(t->c, "%s, line %zu: '%.40s' is a code; --from says of which format", t->origin, t->line, token);
+    }
+    size_t digits = strlen(token + 2), each = 2 * (size_t)element_bytes(t->codes);
+    if (digits == 0 || digits % each != 0 || strspn(token + 2, "0123456789abcdefABCDEF") != digits) {
+        cli_fail(t->c, "%s, line %zu: '%.40s' is not whole codes; one of %s has %zu hexadecimal digits", t->origin,
+                 t->line, token, t->codes->name, each);
+    }
+    for (const char *digit = token + 2; *digit != '\0'; digit += each) {
+        char one[9] = "";
+        memcpy(one, digit, each);
+        uint32_t code = (uint32_t)strtoul(one, NULL, 16);
+        unsigned bits = fp8mac_format_bits(t->codes);
+        if (bits < 32 && code >> bits != 0) {
+            cli_fail(t->c, "%s, line %zu: 0x%s is no code of %s, which has %u bits", t->origin, t->line, one,
+                     t->codes->name, bits);
+        }
+        append_code(t, code);
+    }
+}
+
+static void take_value(text *t, const char *token)
+{
+    char *end;
+    double x = strtod(token, &end);
+    if (end == token || *end != '\0' || isspace((unsigned char)token[0])) {
+        cli_fail(t->c, "%s, line %zu: '%.40s' is not a number", t->origin, t->line, token);
+    }
+    append(t, &x, 8);
+}
+
+static void take_token(text *t, const char *begin, size_t length)
+{
+    char token[4096];
+    if (length >= sizeof token) {
+        cli_fail(t->c, "%s, line %zu: '%.40s...' is too long for a number", t->origin, t->line, begin);
+    }
+    memcpy(token, begin, length);
+    token[length] = '\0';
+    bool code = is_code_token(token);
+    if (t->to->count != 0 && code != t->is_codes) {
+        cli_fail(t->c, "%s, line %zu: '%.40s': codes and values are mixed", t->origin, t->line, token);
+    }
+    t->is_codes = code;
+    if (code) {
+        take_codes(t, token);
+    } else {
+        take_value(t, token);
+    }
+}
+
+// One line, without its end, which may hold nothing. '#' begins a comment.
+static void take_line(text *t)
+{
+    while (t->at < t->end && *t->at != '\n' && *t->at != ';' && *t->at != '#') {
+        if (is_blank(*t->at)) {
+            t->at++;
+            continue;
+        }
+        const char *begin = t->at;
+        while (t->at < t->end && !is_blank(*t->at) && strchr("\n;#", *t->at) == NULL) {
+            t->at++;
+        }
+        if (memchr(begin, '\0', (size_t)(t->at - begin)) != NULL ||
+            (t->at < t->end && *t->at == '\0')) {
+            cli_fail(t->c, "%s, line %zu: this is neither text nor .npy", t->origin, t->line);
+        }
+        take_token(t, begin, (size_t)(t->at - begin));
+    }
+    while (t->at < t->end && *t->at == '#') {
+        while (t->at < t->end && *t->at != '\n') {
+            t->at++;
+        }
+    }
+    t->at += t->at < t->end;
+}
+
+// All lines as the rows of one array; a single one, or one element a line, is a vector.
+static array parse_text(cli *c, const char *origin, const char *bytes, size_t size, const fp8mac_format *codes)
+{
+    array a = {.origin = origin};
+    text t = {.c = c, .origin = origin, .at = bytes, .end = bytes + size, .codes = codes, .to = &a};
+    size_t rows = 0, columns = 0;
+    while (t.at < t.end) {
+        size_t before = a.count;
+        t.line++;
+        take_line(&t);
+        size_t found = a.count - before;
+        if (found == 0) {
+            continue;
+        }
+        if (rows != 0 && found != columns) {
+            cli_fail(c, "%s, line %zu has %zu numbers and the lines before it %zu", origin, t.line, found, columns);
+        }
+        columns = found;
+        rows++;
+    }
+    if (rows == 0) {
+        cli_fail(c, "%s holds no numbers", origin);
+    }
+    a.row = t.is_codes ? codes : NULL;
+    a.dims = rows == 1 || columns == 1 ? 1 : 2;
+    a.shape[0] = a.dims == 1 ? a.count : rows;
+    a.shape[1] = columns;
+    a.column = rows > 1 && columns == 1;
+    return a;
+}
+
+void array_read_two(cli *c, const fp8mac_format *first, const fp8mac_format *second, array arrays[2])
+{
+    size_t size;
+    char *bytes = npy_read_all(c, c->in, "standard input", &size);
+    text t = {.c = c, .origin = "standard input", .at = bytes, .end = bytes + size};
+    for (int i = 0; i < 2; i++) {
+        arrays[i] = (array){.origin = i == 0 ? "the first line" : "the second line", .dims = 1};
+        t.to = &arrays[i];
+        t.codes = i == 0 ? first : second;
+        t.room = 0;
+        while (t.at < t.end && arrays[i].count == 0) {
+            t.line++;
+            take_line(&t);
+        }
+        arrays[i].row = t.is_codes ? t.codes : NULL;
+        arrays[i].shape[0] = arrays[i].count;
+        if (arrays[i].count == 0) {
+            cli_fail(c, "standard input needs two lines of numbers, A and B");
+        }
+    }
+    array rest = {0};
+    t.to = &rest;
+    t.room = 0;
+    while (t.at < t.end) {
+        t.line++;
+        take_line(&t);
+        if (rest.count != 0) {
+            cli_fail(c, "standard input has more than two lines of numbers");
+        }
+    }
+}
+
+// ---- reading ------------------------------------------------------------------------------------------------------
+
+array array_parse(cli *c, const char *origin, const char *bytes, size_t size, const fp8mac_format *codes)
+{
+    return npy_is(bytes, size) ? npy_parse(c, origin, bytes, size, codes) : parse_text(c, origin, bytes, size, codes);
+}
+
+static bool is_inline(const char *operand)
+{
+    char *end;
+    strtod(operand, &end);
+    return end != operand && (*end == '\0' || strchr(",; xX", *end) != NULL || isxdigit((unsigned char)*end));
+}
+
+array array_read(cli *c, const char *operand, const fp8mac_format *codes)
+{
+    size_t size;
+    if (strcmp(operand, "-") == 0) {
+        char *bytes = npy_read_all(c, c->in, "standard input", &size);
+        return array_parse(c, "standard input", bytes, size, codes);
+    }
+    c->open = fopen(operand, "rb");
+    if (c->open != NULL) {
+        char *bytes = npy_read_all(c, c->open, operand, &size);
+        fclose(c->open);
+        c->open = NULL;
+        return array_parse(c, operand, bytes, size, codes);
+    }
+    if (!is_inline(operand)) {
+        cli_fail(c, "'%.200s' is neither a number nor a file that can be read (%s)", operand, strerror(errno));
+    }
+    return parse_text(c, "the argument", operand, strlen(operand), codes);
+}
+
+// ---- writing ------------------------------------------------------------------------------------------------------
+
+static void write_element(FILE *to, const array *a, size_t i, bool codes)
+{
+    if (codes && a->row != NULL) {
+        fprintf(to, "0x%0*x", (int)(2 * element_bytes(a->row)), array_code(a, i));
+        return;
+    }
+    double x = array_value(a, i);
+    if (x != x) {
+        fputs("nan", to); // glibc prints a NaN's sign, others do not
+    } else {
+        fprintf(to, "%.*g", a->row == NULL ? 17 : 9, x);
+    }
+}
+
+static void write_text(FILE *to, const array *a, bool codes)
+{
+    size_t columns = a->dims == 0 || a->column ? 1 : a->shape[a->dims - 1];
+    for (size_t i = 0; i < a->count; i++) {
+        write_element(to, a, i, codes);
+        fputc((i + 1) % columns == 0 ? '\n' : ' ', to);
+    }
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+void array_write(cli *c, const array *a, const array_output *output)
+{
+    FILE *to = c->out;
+    if (output->path != NULL) {
+        to = c->open = fopen(output->path, "wb");
+        if (to == NULL) {
+            cli_fail_output(c, "'%.200s' cannot be written: %s", output->path, strerror(errno));
+        }
+    }
+    if (output->npy || (output->path != NULL && ends_with(output->path, ".npy"))) {
+        npy_write(to, a);
+    } else {
+        write_text(to, a, output->codes);
+    }
+    bool failed = ferror(to) != 0;
+    if (output->path != NULL) {
+        c->open = NULL;
+        failed = fclose(to) != 0 || failed;
+    }
+    if (failed) {
+        cli_fail_output(c, "'%.200s' could not be written", output->path != NULL ? output->path : "standard output");
+    }
+}
+
+void array_report_flags(cli *c, fp8mac_flags flags)
+{
+    static const char *const names[] = {"invalid", "overflow", "saturated", "nan"};
+    fputs("flags:", c->err);
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if ((flags >> i & 1) != 0) {
+            fprintf(c->err, " %s", names[i]);
+        }
+    }
+    fputs(flags == 0 ? " none\n" : "\n", c->err);
+}

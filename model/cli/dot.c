@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+
+#include "options.h"
+
+static array block_scales(cli *c, const char *operand, const char *what, size_t k)
+{
+    array scales = array_read(c, operand, fp8mac_format_get(FP8MAC_E8M0FNU));
+    scales = convert_operand(c, &scales, fp8mac_format_get(FP8MAC_E8M0FNU));
+    size_t blocks = (k + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK;
+    if (scales.count != blocks) {
+        cli_fail(c, "%s has %zu scales; %zu terms need %zu, one for every 32", what, scales.count, k, blocks);
+    }
+    return scales;
+}
+
+static void check(cli *c, fp8mac_status status)
+{
+    if (status != FP8MAC_OK) {
+        cli_fail(c, "%s", fp8mac_status_string(status));
+    }
+}
+
+void cli_dot(cli *c, int argc, char **argv)
+{
+    const char *mx_a = NULL, *mx_b = NULL;
+    array_output output = {0};
+    bool report = false;
+    const cli_option options[] = {{"mx-a", &mx_a, NULL}, {"mx-b", &mx_b, NULL}, {"output", &output.path, NULL},
+                                  {"o", &output.path, NULL}, {"npy", NULL, &output.npy},
+                                  {"codes", NULL, &output.codes}, {"flags", NULL, &report}, {0}};
+    settings s;
+    settings_init(&s);
+    cli_operands operands = cli_arguments(c, argc, argv, options, &s);
+    options_check(c, &s);
+    array in[2];
+    if (operands.count == 0) {
+        array_read_two(c, s.config.a_format, s.config.b_format, in);
+    } else if (operands.count == 2) {
+        in[0] = array_read(c, operands.text[0], s.config.a_format);
+        in[1] = array_read(c, operands.text[1], s.config.b_format);
+    } else {
+        cli_fail(c, "A and B are needed, or neither: then they are two lines of standard input");
+    }
+    size_t k = in[0].count;
+    if (k != in[1].count) {
+        cli_fail(c, "the lengths disagree: A has %zu terms and B %zu", k, in[1].count);
+    }
+    if (k == 0) {
+        cli_fail(c, "A and B have no terms; one is the least");
+    }
+    array a = convert_operand(c, &in[0], s.config.a_format), b = convert_operand(c, &in[1], s.config.b_format);
+    array sa = {0}, sb = {0};
+    if (mx_a != NULL) {
+        sa = block_scales(c, mx_a, "--mx-a", k);
+    }
+    if (mx_b != NULL) {
+        sb = block_scales(c, mx_b, "--mx-b", k);
+    }
+    fp8mac_acc acc = {0};
+    fp8mac_flags flags = 0;
+    if (sa.data != NULL || sb.data != NULL) {
+        check(c, fp8mac_dot_mx(&s.config, &acc, a.data, b.data, k, sa.data, sb.data, &flags));
+    } else {
+        check(c, fp8mac_dot(&s.config, &acc, a.data, b.data, k, &flags));
+    }
+    uint32_t code = fp8mac_acc_to_fp32(&s.config, &acc, &flags);
+    array result = {.row = fp8mac_format_get(FP8MAC_FP32), .count = 1, .data = &code};
+    array_write(c, &result, &output);
+    if (report) {
+        array_report_flags(c, flags);
+    }
+}

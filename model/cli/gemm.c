@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+typedef struct gemm_options {
+    const char *scale_a, *scale_b, *scale_d, *bias, *beta, *c_operand, *c_format, *act, *mx_a, *mx_b, *d_format;
+    mode_options d_mode;
+    array_output output;
+    bool b_is_kn, report;
+} gemm_options;
+
+typedef struct matrix {
+    size_t rows, columns;
+    void *data;
+} matrix;
+
+static matrix matrix_of(cli *c, const char *operand, const char *what, const fp8mac_format *row)
+{
+    array in = array_read(c, operand, row);
+    array codes = convert_operand(c, &in, row);
+    if (codes.dims > 2 || codes.count == 0) {
+        cli_fail(c, "%s must be a matrix with one element at least", what);
+    }
+    if (codes.dims == 2) {
+        return (matrix){codes.shape[0], codes.shape[1], codes.data};
+    }
+    return codes.column ? (matrix){codes.count, 1, codes.data} : (matrix){1, codes.count, codes.data};
+}
+
+static matrix transposed(cli *c, matrix from)
+{
+    uint8_t *data = cli_alloc(c, from.rows * from.columns, 1);
+    for (size_t i = 0; i < from.rows; i++) {
+        for (size_t j = 0; j < from.columns; j++) {
+            data[j * from.rows + i] = ((const uint8_t *)from.data)[i * from.columns + j];
+        }
+    }
+    return (matrix){from.columns, from.rows, data};
+}
+
+// Floats for each of `rows`, or a single one.
+static array floats(cli *c, const char *operand, const char *what, size_t rows, bool one_too)
+{
+    const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
+    array in = array_read(c, operand, fp32);
+    array out = convert_operand(c, &in, fp32);
+    if (out.count != rows && !(one_too && out.count == 1)) {
+        cli_fail(c, "the lengths disagree: %s has %zu values and must have %s%zu", what, out.count, one_too ? "1 or " : "",
+                 rows);
+    }
+    return out;
+}
+
+static fp8mac_scale scale_of(cli *c, const char *operand, const char *what, size_t rows)
+{
+    if (operand == NULL) {
+        return (fp8mac_scale){FP8MAC_SCALE_NONE, NULL};
+    }
+    array scales = floats(c, operand, what, rows, true);
+    char message[SETTINGS_MESSAGE];
+    for (size_t i = 0; i < scales.count; i++) {
+        if (!settings_scale((float)array_value(&scales, i), what, message)) {
+            cli_fail(c, "%s", message);
+        }
+    }
+    return (fp8mac_scale){scales.count == 1 ? FP8MAC_SCALE_TENSOR : FP8MAC_SCALE_VECTOR, scales.data};
+}
+
+static void set_activation(cli *c, fp8mac_gemm_desc *desc, const char *text)
+{
+    float low, high;
+    char rest;
+    if (text == NULL || strcmp(text, "none") == 0) {
+        desc->activation = FP8MAC_ACT_NONE;
+    } else if (strcmp(text, "relu") == 0) {
+        desc->activation = FP8MAC_ACT_RELU;
+    } else if (sscanf(text, "clamp:%f,%f%c", &low, &high, &rest) == 2) {
+        desc->activation = FP8MAC_ACT_CLAMP;
+        desc->clamp_lo = low;
+        desc->clamp_hi = high;
+    } else {
+        cli_fail(c, "activation '%.60s' is unknown; there are none, relu, clamp:LOW,HIGH", text);
+    }
+}
+
+static void set_c(cli *c, fp8mac_gemm_desc *desc, const gemm_options *o)
+{
+    desc->beta = o->beta == NULL ? (o->c_operand == NULL ? 0 : 1) : (float)options_number(c, "--beta", o->beta);
+    if (o->c_operand == NULL) {
+        if (desc->beta != 0) {
+            cli_fail(c, "--beta needs --c");
+        }
+        return;
+    }
+    desc->c_format = options_format(c, o->c_format == NULL ? "float32" : o->c_format, false);
+    matrix in = matrix_of(c, o->c_operand, "C", desc->c_format);
+    if (in.rows != desc->m || in.columns != desc->n) {
+        cli_fail(c, "the shapes disagree: C is %zu x %zu and must be %zu x %zu", in.rows, in.columns, desc->m, desc->n);
+    }
+    desc->c = in.data;
+    desc->ldc = desc->n;
+}
+
+static const uint8_t *block_scales(cli *c, const char *operand, const char *what, size_t rows, size_t k)
+{
+    if (operand == NULL) {
+        return NULL;
+    }
+    matrix scales = matrix_of(c, operand, what, fp8mac_format_get(FP8MAC_E8M0FNU));
+    size_t blocks = (k + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK;
+    if (scales.rows != rows || scales.columns != blocks) {
+        cli_fail(c, "the shapes disagree: %s is %zu x %zu and must be %zu x %zu, a scale for every 32 terms", what,
+                 scales.rows, scales.columns, rows, blocks);
+    }
+    return scales.data;
+}
+
+static fp8mac_gemm_desc describe(cli *c, cli_operands operands, const gemm_options *o, const settings *s)
+{
+    matrix a = matrix_of(c, operands.text[0], "A", s->config.a_format);
+    matrix b = matrix_of(c, operands.text[1], "B", s->config.b_format);
+    b = o->b_is_kn ? transposed(c, b) : b;
+    if (a.columns != b.columns) {
+        cli_fail(c, "the shapes disagree: A is %zu x %zu and B %zu x %zu, both with K last%s", a.rows, a.columns, b.rows,
+                 b.columns, o->b_is_kn ? " once B is transposed" : " (--b-kn takes a B of K x N)");
+    }
+    fp8mac_gemm_desc desc = {.m = a.rows, .n = b.rows, .k = a.columns, .dot = s->config, .a = a.data, .lda = a.columns,
+                             .b = b.data, .ldb = b.columns};
+    desc.d_format = options_format(c, o->d_format == NULL ? "float32" : o->d_format, false);
+    mode how = options_mode(c, desc.d_format, o->d_mode);
+    desc.d_mode = how.convert;
+    desc.d_random_bits = how.random_bits;
+    desc.scale_a = scale_of(c, o->scale_a, "--scale-a", desc.m);
+    desc.scale_b = scale_of(c, o->scale_b, "--scale-b", desc.n);
+    desc.bias = o->bias == NULL ? NULL : floats(c, o->bias, "--bias", desc.n, false).data;
+    if (o->scale_d != NULL) {
+        float *scale_d = cli_alloc(c, 1, sizeof *scale_d);
+        *scale_d = options_scale(c, "--scale-d", o->scale_d);
+        desc.scale_d = scale_d;
+    }
+    set_activation(c, &desc, o->act);
+    set_c(c, &desc, o);
+    size_t blocks = (desc.k + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK;
+    desc.mx_a = block_scales(c, o->mx_a, "--mx-a", desc.m, desc.k);
+    desc.mx_b = block_scales(c, o->mx_b, "--mx-b", desc.n, desc.k);
+    desc.ldmx_a = desc.ldmx_b = blocks;
+    return desc;
+}
+
+void cli_gemm(cli *c, int argc, char **argv)
+{
+    gemm_options o = {0};
+    const cli_option options[] = {
+        {"scale-a", &o.scale_a, NULL}, {"scale-b", &o.scale_b, NULL}, {"scale-d", &o.scale_d, NULL},
+        {"bias", &o.bias, NULL}, {"beta", &o.beta, NULL}, {"c", &o.c_operand, NULL}, {"c-format", &o.c_format, NULL},
+        {"act", &o.act, NULL}, {"mx-a", &o.mx_a, NULL}, {"mx-b", &o.mx_b, NULL}, {"d-format", &o.d_format, NULL},
+        {"d-rounding", &o.d_mode.rounding, NULL}, {"d-overflow", &o.d_mode.overflow, NULL},
+        {"d-random-bits", &o.d_mode.random_bits, NULL}, {"b-kn", NULL, &o.b_is_kn}, {"flags", NULL, &o.report},
+        {"output", &o.output.path, NULL}, {"o", &o.output.path, NULL}, {"npy", NULL, &o.output.npy},
+        {"codes", NULL, &o.output.codes}, {0}};
+    settings s;
+    settings_init(&s);
+    cli_operands operands = cli_arguments(c, argc, argv, options, &s);
+    options_check(c, &s);
+    if (operands.count != 2) {
+        cli_fail(c, "A and B are needed");
+    }
+    fp8mac_gemm_desc desc = describe(c, operands, &o, &s);
+    array d = {.dims = 2, .shape = {desc.m, desc.n}, .count = desc.m * desc.n};
+    d = array_of(c, desc.d_format, &d);
+    desc.d = d.data;
+    desc.ldd = desc.n;
+    fp8mac_gemm_result result;
+    fp8mac_status status = fp8mac_gemm(&desc, &result);
+    if (status != FP8MAC_OK) {
+        cli_fail(c, "%s", fp8mac_status_string(status));
+    }
+    o.output.codes = o.output.codes || fp8mac_format_bits(d.row) <= 8;
+    array_write(c, &d, &o.output);
+    if (o.report) {
+        array_report_flags(c, result.flags);
+        fprintf(c->err, "amax: %.9g%s\n", (double)result.amax, result.amax_nonfinite ? ", and an output that is not finite" : "");
+    }
+}

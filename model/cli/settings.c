@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "settings.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- sentences ----------------------------------------------------------------------------------------------------
+
+__attribute__((format(printf, 2, 3))) static bool refuse(char *message, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, SETTINGS_MESSAGE, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+// Appends to a text of `size` bytes, separated by commas.
+static void list(char *text, size_t size, const char *item)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ", item);
+}
+
+void settings_format_names(char *text, size_t size)
+{
+    text[0] = '\0';
+    for (unsigned id = 0; id < FP8MAC_ROW_COUNT; id++) {
+        list(text, size, fp8mac_format_get((fp8mac_format_id)id)->name);
+    }
+}
+
+void settings_preset_names(char *text, size_t size)
+{
+    text[0] = '\0';
+    for (size_t i = 0; fp8mac_preset_get(i) != NULL; i++) {
+        if (fp8mac_preset_get(i)->covered) {
+            list(text, size, fp8mac_preset_get(i)->name);
+        }
+    }
+}
+
+// ---- the fields ---------------------------------------------------------------------------------------------------
+
+typedef enum kind { KIND_FORMAT, KIND_UNSIGNED, KIND_INT, KIND_BOOL, KIND_SEED, KIND_CODE, KIND_ENUM } kind;
+
+static const char *const acc_names[] = {"fp32", "fp16", "fixed", "bf16", "e8m13", "e6m9", "int32", NULL};
+static const char *const rounding_names[] = {"nearest-even", "toward-zero", "stochastic", NULL};
+static const char *const acc_rounding_names[] = {"nearest-even", "toward-zero", "stochastic", "odd", NULL};
+static const char *const align_names[] = {"toward-zero", "floor", "odd", NULL};
+static const char *const overflow_names[] = {"saturate", "saturate-finite", "ieee", NULL};
+
+typedef struct field {
+    const char *name;
+    kind kind;
+    size_t offset;
+    int64_t low, high;        // KIND_UNSIGNED, KIND_INT
+    const char *const *names; // KIND_ENUM: enumerators from 0
+    const char *help;
+} field;
+
+#define AT(member) offsetof(fp8mac_dot_config, member)
+
+static const field fields[] = {
+    {"a-format", KIND_FORMAT, AT(a_format), 0, 0, NULL, "format of A: a name, or name:bias"},
+    {"b-format", KIND_FORMAT, AT(b_format), 0, 0, NULL, "format of B"},
+    {"acc-format", KIND_ENUM, AT(acc_format), 0, 0, acc_names, "accumulator: fp32, fp16, bf16, e8m13, e6m9, fixed, int32"},
+    {"group", KIND_UNSIGNED, AT(group), 0, 1024, NULL, "products per step, 1..1024; 0 is 1"},
+    {"scale-exp-a", KIND_INT, AT(scale_exp_a), -32, 32, NULL, "A is used times 2^this, -32..32"},
+    {"scale-exp-b", KIND_INT, AT(scale_exp_b), -32, 32, NULL, "B likewise"},
+    {"guard-bits", KIND_UNSIGNED, AT(guard_bits), 0, 40, NULL, "fixed: K is at most 2^this, up to 40; 0 is 16"},
+    {"acc-saturate", KIND_BOOL, AT(acc_saturate), 0, 0, NULL, "overflow of a step gives the largest value, not infinity"},
+    {"acc-rounding", KIND_ENUM, AT(acc_rounding), 0, 0, acc_rounding_names, "nearest-even, toward-zero, stochastic or odd"},
+    {"random-bits", KIND_UNSIGNED, AT(random_bits), 0, 24, NULL, "stochastic: random bits for a rounding, 1..24"},
+    {"seed", KIND_SEED, AT(seed), 0, 0, NULL, "stochastic: key of the generator"},
+    {"frac-bits", KIND_UNSIGNED, AT(frac_bits), 0, 64, NULL, "bits kept below the largest term, 1..64; 0 is exact"},
+    {"align-round", KIND_ENUM, AT(align_round), 0, 0, align_names, "what is cut there: toward-zero, floor or odd"},
+    {"min-exponent", KIND_INT, AT(min_exponent), -1100, 0, NULL, "least alignment exponent, -1100..-1; 0 is -126"},
+    {"acc-late", KIND_BOOL, AT(acc_late), 0, 0, NULL, "the accumulator joins after the products are summed"},
+    {"late-bits-sum", KIND_UNSIGNED, AT(late_bits_sum), 0, 64, NULL, "late: bits kept of the sum, 1..64; 0: it is rounded first"},
+    {"late-bits-acc", KIND_UNSIGNED, AT(late_bits_acc), 0, 64, NULL, "late: bits kept of the accumulator, 1..64; 0 with it"},
+    {"late-drop", KIND_UNSIGNED, AT(late_drop), 0, 1000, NULL, "late: accumulator left out this far below; 0 is never"},
+    {"late-round", KIND_ENUM, AT(late_round), 0, 0, align_names, "late: toward-zero, floor or odd"},
+    {"even-odd", KIND_BOOL, AT(even_odd), 0, 0, NULL, "late: even and odd products are summed apart"},
+    {"flush", KIND_BOOL, AT(flush), 0, 0, NULL, "sums below the smallest normal number become zero"},
+    {"nan-code", KIND_CODE, AT(nan_code), 0, 0, NULL, "the NaN that is written; 0 is the canonical one"},
+    {"lscale", KIND_UNSIGNED, AT(lscale), 0, 127, NULL, "products are scaled by 2^-this too, 0..127 (fp16: 0..15)"},
+    {"promote", KIND_UNSIGNED, AT(promote), 0, UINT32_MAX, NULL, "added to a second FP32 accumulator after this many products"},
+    {"chunk", KIND_UNSIGNED, AT(chunk), 0, UINT32_MAX, NULL, "added to an outer accumulator after this many products"},
+};
+
+enum { FIELDS = sizeof fields / sizeof fields[0] };
+
+size_t settings_count(void) { return FIELDS; }
+const char *settings_name(size_t i) { return fields[i].name; }
+const char *settings_help(size_t i) { return fields[i].help; }
+const char *settings_acc_name(fp8mac_acc_format acc) { return acc_names[acc]; }
+
+static bool same_name(const char *a, const char *b)
+{
+    for (; *a != '\0' || *b != '\0'; a++, b++) {
+        if ((*a == '_' ? '-' : *a) != (*b == '_' ? '-' : *b)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int index_of(const char *const *names, const char *text)
+{
+    for (int i = 0; names[i] != NULL; i++) {
+        if (same_name(names[i], text)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static bool refuse_name(char *message, const char *what, const char *text, const char *const *names)
+{
+    char good[256] = "";
+    for (int i = 0; names[i] != NULL; i++) {
+        list(good, sizeof good, names[i]);
+    }
+    return refuse(message, "%s '%.60s' is unknown; there are %s", what, text, good);
+}
+
+static int64_t read_int(const fp8mac_dot_config *config, const field *f)
+{
+    const char *at = (const char *)config + f->offset;
+    int32_t i;
+    uint32_t u;
+    memcpy(&i, at, sizeof i);
+    memcpy(&u, at, sizeof u);
+    return f->kind == KIND_INT ? (int64_t)i : (int64_t)u;
+}
+
+static void write_bits(fp8mac_dot_config *config, const field *f, uint32_t bits)
+{
+    memcpy((char *)config + f->offset, &bits, sizeof bits);
+}
+
+// ---- reading ------------------------------------------------------------------------------------------------------
+
+void settings_init(settings *s)
+{
+    memset(s, 0, sizeof *s);
+    s->a_row = s->b_row = *fp8mac_format_get(FP8MAC_E4M3FN);
+    s->config.a_format = &s->a_row;
+    s->config.b_format = &s->b_row;
+}
+
+void settings_from(settings *s, const fp8mac_dot_config *config)
+{
+    s->a_row = *config->a_format;
+    s->b_row = *config->b_format;
+    s->config = *config;
+    s->config.a_format = &s->a_row;
+    s->config.b_format = &s->b_row;
+}
+
+bool settings_number(const char *text, uint64_t most, uint64_t *number)
+{
+    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const char *digits = text + (hex ? 2 : 0);
+    if (digits[0] == '\0' || strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789") != strlen(digits)) {
+        return false;
+    }
+    errno = 0;
+    *number = strtoull(digits, NULL, hex ? 16 : 10);
+    return errno == 0 && *number <= most;
+}
+
+static bool signed_number(const char *text, int64_t low, int64_t high, int64_t *number)
+{
+    bool negative = text[0] == '-';
+    uint64_t magnitude;
+    if (!settings_number(text + (negative || text[0] == '+'), UINT32_MAX, &magnitude)) {
+        return false;
+    }
+    *number = negative ? -(int64_t)magnitude : (int64_t)magnitude;
+    return *number >= low && *number <= high;
+}
+
+static bool biased(fp8mac_format *row, fp8mac_format_id id, const char *text, char *message)
+{
+    int64_t bias;
+    if (!signed_number(text, -10000, 10000, &bias)) {
+        return refuse(message, "bias '%.60s' is not a whole number", text);
+    }
+    *row = fp8mac_format_with_bias(id, (int)bias);
+    const char *why = fp8mac_format_refusal(row);
+    return why == NULL || refuse(message, "bias %d is refused: %s", (int)bias, why);
+}
+
+bool settings_format(fp8mac_format *row, const char *text, char *message)
+{
+    char name[32];
+    size_t length = strcspn(text, ":");
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), text);
+    const fp8mac_format *found = length < sizeof name ? fp8mac_format_by_name(name) : NULL;
+    if (found == NULL) {
+        char good[SETTINGS_MESSAGE - 96];
+        settings_format_names(good, sizeof good);
+        return refuse(message, "format '%.31s' is unknown; there are %s", name, good);
+    }
+    *row = *found;
+    return text[length] == '\0' ||
+           biased(row, (fp8mac_format_id)(found - fp8mac_format_get(FP8MAC_E4M3FN)), text + length + 1, message);
+}
+
+bool settings_rounding(fp8mac_rounding *rounding, const char *text, char *message)
+{
+    int i = index_of(rounding_names, text);
+    *rounding = (fp8mac_rounding)i;
+    return i >= 0 || refuse_name(message, "rounding", text, rounding_names);
+}
+
+bool settings_overflow(fp8mac_overflow *overflow, const char *text, char *message)
+{
+    int i = index_of(overflow_names, text);
+    *overflow = (fp8mac_overflow)i;
+    return i >= 0 || refuse_name(message, "overflow mode", text, overflow_names);
+}
+
+static bool set_preset(settings *s, const char *name, char *message)
+{
+    const fp8mac_preset *preset = fp8mac_preset_by_name(name);
+    if (preset == NULL) {
+        char good[SETTINGS_MESSAGE - 120];
+        settings_preset_names(good, sizeof good);
+        return refuse(message, "preset '%.60s' is unknown; there are %s", name, good);
+    }
+    if (!preset->covered) {
+        return refuse(message, "preset %s has no configuration: %s", preset->name, preset->summary);
+    }
+    settings_from(s, &preset->config);
+    return true;
+}
+
+static bool set_bool(settings *s, const field *f, const char *value, char *message)
+{
+    static const char *const names[] = {"false", "true", "0", "1", "no", "yes", "False", "True", NULL};
+    int i = index_of(names, value);
+    if (i < 0) {
+        return refuse(message, "%s '%.60s' is neither true nor false", f->name, value);
+    }
+    bool set = i % 2 != 0;
+    memcpy((char *)&s->config + f->offset, &set, sizeof set);
+    return true;
+}
+
+static bool set_seed(settings *s, const field *f, const char *value, char *message)
+{
+    return settings_number(value, UINT64_MAX, &s->config.seed) ||
+           refuse(message, "%s '%.60s' is not a whole number of at most 64 bits", f->name, value);
+}
+
+static bool set_code(settings *s, const field *f, const char *value, char *message)
+{
+    uint64_t code;
+    if (!settings_number(value, UINT32_MAX, &code)) {
+        return refuse(message, "%s '%.60s' is not a code of at most 32 bits", f->name, value);
+    }
+    write_bits(&s->config, f, (uint32_t)code);
+    return true;
+}
+
+static bool set_number(settings *s, const field *f, const char *value, char *message)
+{
+    int64_t number;
+    if (!signed_number(value, f->low, f->high, &number)) {
+        return refuse(message, "%s '%.60s' is not a whole number in %lld..%lld", f->name, value, (long long)f->low,
+                      (long long)f->high);
+    }
+    write_bits(&s->config, f, (uint32_t)number);
+    return true;
+}
+
+static bool set_enum(settings *s, const field *f, const char *value, char *message)
+{
+    int i = index_of(f->names, value);
+    if (i < 0) {
+        return refuse_name(message, f->name, value, f->names);
+    }
+    write_bits(&s->config, f, (uint32_t)i);
+    return true;
+}
+
+static bool set_field(settings *s, const field *f, const char *value, char *message)
+{
+    switch (f->kind) {
+    case KIND_FORMAT: return settings_format(f->offset == AT(a_format) ? &s->a_row : &s->b_row, value, message);
+    case KIND_BOOL: return set_bool(s, f, value, message);
+    case KIND_SEED: return set_seed(s, f, value, message);
+    case KIND_CODE: return set_code(s, f, value, message);
+    case KIND_ENUM: return set_enum(s, f, value, message);
+    case KIND_UNSIGNED:
+    case KIND_INT: return set_number(s, f, value, message);
+    }
+    return false;
+}
+
+bool settings_set(settings *s, const char *name, const char *value, char *message)
+{
+    if (same_name(name, "preset")) {
+        return set_preset(s, value, message);
+    }
+    if (same_name(name, "format")) {
+        return settings_format(&s->a_row, value, message) && settings_format(&s->b_row, value, message);
+    }
+    for (size_t i = 0; i < FIELDS; i++) {
+        if (same_name(name, fields[i].name)) {
+            return set_field(s, &fields[i], value, message);
+        }
+    }
+    return refuse(message, "there is no setting '%.60s'", name);
+}
+
+// ---- refusing -----------------------------------------------------------------------------------------------------
+
+static bool check_range(const fp8mac_dot_config *config, const field *f, char *message)
+{
+    if (f->kind == KIND_UNSIGNED || f->kind == KIND_INT) {
+        int64_t x = read_int(config, f);
+        if (x < f->low || x > f->high) {
+            return refuse(message, "%s is %lld and must be in %lld..%lld", f->name, (long long)x, (long long)f->low,
+                          (long long)f->high);
+        }
+    }
+    return true;
+}
+
+static const char *late_reason(const fp8mac_dot_config *c)
+{
+    bool any = c->late_bits_sum != 0 || c->late_bits_acc != 0 || c->late_drop != 0 || c->even_odd ||
+               c->late_round != FP8MAC_ALIGN_TOWARD_ZERO;
+    if (!c->acc_late) {
+        return any ? "late-bits-sum, late-bits-acc, late-drop, late-round and even-odd need acc-late" : NULL;
+    }
+    if ((c->late_bits_sum == 0) != (c->late_bits_acc == 0)) {
+        return "late-bits-sum and late-bits-acc are 1..64 each, or both 0";
+    }
+    return c->late_bits_sum == 0 && c->late_drop != 0 ? "late-drop needs late-bits-sum and late-bits-acc" : NULL;
+}
+
+static const char *float_reason(const fp8mac_dot_config *c)
+{
+    unsigned group = c->group == 0 ? 1 : c->group;
+    if (c->acc_rounding == FP8MAC_ROUND_STOCHASTIC ? c->random_bits == 0 : c->random_bits != 0) {
+        return "random-bits is 1..24 for stochastic acc-rounding and 0 for any other";
+    }
+    if (c->guard_bits != 0) {
+        return "guard-bits is for the fixed accumulator alone";
+    }
+    if (c->frac_bits == 0 && (c->align_round != FP8MAC_ALIGN_TOWARD_ZERO || c->min_exponent != 0 || c->acc_late)) {
+        return "align-round, min-exponent and acc-late need frac-bits, 1..64";
+    }
+    if (late_reason(c) != NULL) {
+        return late_reason(c);
+    }
+    if (c->promote != 0 && c->chunk != 0) {
+        return "promote and chunk cannot both be set";
+    }
+    if (c->promote % group != 0 || c->chunk % group != 0) {
+        return "promote and chunk must be multiples of group";
+    }
+    if (c->acc_format == FP8MAC_ACC_FP16 && c->lscale > 15) {
+        return "lscale is at most 15 for fp16";
+    }
+    return c->nan_code != 0 ? "nan-code is not a NaN of the accumulator's format" : NULL;
+}
+
+static const char *reason(const fp8mac_dot_config *c, fp8mac_status status)
+{
+    if (c->acc_format == FP8MAC_ACC_INT32) {
+        return "int32 takes two int8 operands, group, and no other setting";
+    }
+    if (status == FP8MAC_ERR_FORMAT) {
+        return "a-format and b-format must have at most 8 bits and no wider range than cfloat8_e5m2";
+    }
+    if (c->acc_format == FP8MAC_ACC_FIXED) {
+        return "fixed takes group, scale-exp-a, scale-exp-b and guard-bits and no other setting, and its width with the "
+               "guard bits is at most 128";
+    }
+    return float_reason(c);
+}
+
+bool settings_check(const settings *s, char *message)
+{
+    const fp8mac_dot_config *c = &s->config;
+    fp8mac_status status = fp8mac_dot_config_validate(c);
+    if (status == FP8MAC_OK) {
+        return true;
+    }
+    const char *row = fp8mac_format_refusal(c->a_format);
+    row = row != NULL ? row : fp8mac_format_refusal(c->b_format);
+    if (row != NULL) {
+        return refuse(message, "a format is refused: %s", row);
+    }
+    for (size_t i = 0; i < FIELDS; i++) {
+        if (!check_range(c, &fields[i], message)) {
+            return false;
+        }
+    }
+    const char *why = reason(c, status);
+    return refuse(message, "%s", why != NULL ? why : fp8mac_status_string(status));
+}
+
+bool settings_check_mode(const fp8mac_format *row, fp8mac_convert_mode mode, unsigned random_bits, char *message)
+{
+    bool stochastic = mode.rounding == FP8MAC_ROUND_STOCHASTIC;
+    if (stochastic ? random_bits < 1 || random_bits > FP8MAC_RANDOM_BITS_MAX : random_bits != 0) {
+        return refuse(message, "random-bits is 1..24 for stochastic rounding and 0 for any other");
+    }
+    mode.rounding = stochastic ? FP8MAC_ROUND_NEAREST_EVEN : mode.rounding;
+    fp8mac_status status = fp8mac_convert_mode_validate(row, mode);
+    if (status == FP8MAC_ERR_OVERFLOW_MODE && (unsigned)mode.overflow <= FP8MAC_OVERFLOW_IEEE) {
+        return refuse(message, "%s has neither infinity nor NaN and takes no overflow mode but saturate", row->name);
+    }
+    if (status == FP8MAC_ERR_FORMAT && fp8mac_format_refusal(row) != NULL) {
+        return refuse(message, "the format is refused: %s", fp8mac_format_refusal(row));
+    }
+    return status == FP8MAC_OK || refuse(message, "%s", fp8mac_status_string(status));
+}
+
+bool settings_scale(float scale, const char *what, char *message)
+{
+    return (scale > 0 && scale <= 3.40282347e38f) ||
+           refuse(message, "%s is %g; a scale must be finite and greater than zero", what, (double)scale);
+}
+
+// ---- writing ------------------------------------------------------------------------------------------------------
+
+bool settings_value(const fp8mac_dot_config *config, size_t i, char *text, size_t size)
+{
+    const field *f = &fields[i];
+    if (f->kind == KIND_FORMAT) {
+        snprintf(text, size, "%s", (f->offset == AT(a_format) ? config->a_format : config->b_format)->name);
+        return true;
+    }
+    if (f->kind == KIND_BOOL) {
+        bool set;
+        memcpy(&set, (const char *)config + f->offset, sizeof set);
+        snprintf(text, size, "%s", set ? "true" : "false");
+        return set;
+    }
+    if (f->kind == KIND_SEED) {
+        snprintf(text, size, "%llu", (unsigned long long)config->seed);
+        return config->seed != 0;
+    }
+    int64_t x = read_int(config, f);
+    if (f->kind == KIND_ENUM) {
+        snprintf(text, size, "%s", f->names[x]);
+    } else {
+        snprintf(text, size, f->kind == KIND_CODE ? "0x%llx" : "%lld", (long long)x);
+    }
+    return x != 0;
+}

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays as the library takes them: contiguous codes or values, and what format they are in."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._formats import Format, FormatLike, format_of, format_of_dtype, refuse
+
+
+class Flags(enum.IntFlag):
+    """What happened in a call, over all elements."""
+
+    INVALID = 1  # Inf * 0, Inf - Inf
+    OVERFLOW = 2  # finite operands gave Inf, or NaN where there is no Inf
+    SATURATED = 4  # the largest value was written for anything larger
+    NAN = 8  # a NaN among the operands
+
+
+def contiguous(x: np.ndarray) -> np.ndarray:
+    return np.require(x, requirements=["C", "A"])
+
+
+def codes(name: str, x: ArrayLike, what: FormatLike) -> tuple[NDArray[Any], Format]:
+    """An array of codes as unsigned integers, and its format: `what`, or that of its type."""
+    x = np.asarray(x)
+    own = format_of_dtype(x.dtype)
+    row = format_of(what) if what is not None else own
+    if row is None:
+        raise refuse("FORMAT", f"{name} holds {x.dtype.name}, which says no format: give one, or an array of ml_dtypes' types")
+    if own is not None and own.bytes == row.bytes:
+        if own != row:
+            raise refuse("FORMAT", f"{name} holds {x.dtype.name}, and its format was given as {row.name}")
+    elif own is not None or x.dtype.kind not in "iu" or x.dtype.itemsize != row.bytes or not x.dtype.isnative:
+        raise refuse("FORMAT", f"{name} holds {x.dtype.name}; codes of {row.name} are {row.code_dtype.name} or its own type")
+    # np.require keeps 0-dimensional arrays so, and a view needs the type alone
+    x = contiguous(x).view(row.code_dtype)
+    if row.bits < 8 * row.bytes and x.size and int(x.max()) >> row.bits:
+        raise refuse("FORMAT", f"{name} holds 0x{int(x.max()):x}, which is no code of {row.name}, which has {row.bits} bits")
+    return x, row
+
+
+def operand(name: str, x: ArrayLike, row: Format) -> NDArray[np.uint8]:
+    """Codes of a dot product's operand."""
+    return codes(name, x, row)[0]
+
+
+def float32(name: str, x: ArrayLike) -> NDArray[np.float32]:
+    """Values as float32, which must hold them: other types are refused, Python's numbers rounded."""
+    array = np.asarray(x)
+    if array.dtype.kind not in "fiu" or (isinstance(x, np.ndarray) and array.dtype not in (np.float32, np.float16)):
+        raise refuse("FORMAT", f"{name} holds {array.dtype.name} and must hold float32")
+    return contiguous(array.astype(np.float32))
+
+
+def whole(name: str, x: Any, low: int, high: int, status: str = "SHAPE") -> int:
+    """A Python integer in a range."""
+    try:
+        number = x.__index__()
+    except AttributeError:
+        raise refuse(status, f"{name} is {x!r} and must be a whole number") from None
+    if not low <= number <= high:
+        raise refuse(status, f"{name} is {number} and must be in {low}..{high}")
+    return number

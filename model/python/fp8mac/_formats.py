@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Formats as rows of data, and how NumPy and ml_dtypes call them."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from . import _core
+from ._core import Error
+
+NAN_ENCODINGS = ("none", "ieee", "all-ones", "negative-zero")
+EXPONENT_ZEROS = ("subnormal", "at-bias", "normal")
+ML_DTYPES_PREFIXES = ("float8_", "float6_", "float4_")
+NUMPY_NAMES = ("float16", "float32", "float64")
+
+
+def refuse(status: str, message: str) -> Error:
+    """The Error to raise for what never reaches the library."""
+    error = Error(f"{message}. {_core.status_text(status)}")
+    error.status = "FP8MAC_ERR_" + status
+    return error
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """One code taken apart: (-1)^sign * significand * 2^(exponent - mantissa_bits) if it is finite."""
+
+    code: int
+    cls: str  # "zero", "finite", "inf", "nan"
+    sign: bool
+    subnormal: bool
+    exponent: int
+    significand: int
+    value: float  # exact
+    text: str  # every digit
+
+
+@dataclasses.dataclass(frozen=True)
+class Format:
+    """One row. Layout of a code, from the top: sign, exponent, mantissa. An impossible row is refused with the reason."""
+
+    name: str
+    is_signed: bool
+    exponent_bits: int
+    mantissa_bits: int
+    bias: int
+    has_inf: bool
+    has_negative_zero: bool
+    nan_encoding: str = "ieee"
+    exponent_zero: str = "subnormal"
+
+    def __post_init__(self) -> None:
+        if self.nan_encoding not in NAN_ENCODINGS:
+            raise refuse("FORMAT", f"nan_encoding {self.nan_encoding!r} is unknown; there are {', '.join(NAN_ENCODINGS)}")
+        if self.exponent_zero not in EXPONENT_ZEROS:
+            raise refuse("FORMAT", f"exponent_zero {self.exponent_zero!r} is unknown; there are {', '.join(EXPONENT_ZEROS)}")
+        _core.row(self._row)
+
+    @functools.cached_property
+    def _row(self) -> tuple[Any, ...]:
+        return (self.name, self.is_signed, self.exponent_bits, self.mantissa_bits, self.bias, self.has_inf,
+                self.has_negative_zero, NAN_ENCODINGS.index(self.nan_encoding), EXPONENT_ZEROS.index(self.exponent_zero))
+
+    @functools.cached_property
+    def _facts(self) -> tuple[int, int, int, int]:
+        return _core.row_facts(self._row)
+
+    @property
+    def bits(self) -> int:
+        """Width of a code."""
+        return self._facts[0]
+
+    @property
+    def bytes(self) -> int:
+        """Size of a code's container: 1, 2 or 4."""
+        return self._facts[1]
+
+    @property
+    def max_code(self) -> int:
+        """Code of the largest finite value."""
+        return self._facts[2]
+
+    @property
+    def nan_code(self) -> int:
+        """The positive NaN that is written; 0 where there is none."""
+        return self._facts[3]
+
+    @property
+    def max(self) -> float:
+        """The largest finite value."""
+        return self.record(self.max_code).value
+
+    @property
+    def code_dtype(self) -> np.dtype:
+        """The unsigned integer that holds a code."""
+        return np.dtype(f"u{self.bytes}")
+
+    def record(self, code: int) -> Record:
+        """Takes one code apart."""
+        if not 0 <= int(code) < 1 << self.bits:
+            raise refuse("FORMAT", f"code {code} is no code of {self.name}, which has {self.bits} bits")
+        return Record(*_core.record(self._row, int(code)))
+
+    def with_bias(self, bias: int) -> Format:
+        """The row with another bias, where the row has a flexible one."""
+        return _from_row(_core.row(f"{self.name}:{int(bias)}"))
+
+
+FormatLike: TypeAlias = Any  # a name, a Format, or what numpy.dtype takes
+
+
+def _from_row(row: tuple[Any, ...]) -> Format:
+    return Format(*row[:7], NAN_ENCODINGS[row[7]], EXPONENT_ZEROS[row[8]])
+
+
+#: Every built-in format by name.
+formats: Mapping[str, Format] = MappingProxyType({row[0]: _from_row(row) for row in _core.rows()})
+
+
+def format_of_dtype(dtype: np.dtype) -> Format | None:
+    """The format whose codes an array of that type holds, or None for integers and others."""
+    name = dtype.name
+    for prefix in ML_DTYPES_PREFIXES:
+        name = name.removeprefix(prefix)
+    if name in formats and (dtype.kind != "i" or name == "int8"):
+        return formats[name]
+    return None
+
+
+def format_of(what: FormatLike) -> Format:
+    """The Format that a name ("e4m3fn", "cfloat8_e4m3:9"), a Format, or a dtype stands for."""
+    if isinstance(what, Format):
+        return what
+    if isinstance(what, str):
+        for prefix in ML_DTYPES_PREFIXES:
+            what = what.removeprefix(prefix)
+        return formats[what] if what in formats else _from_row(_core.row(what))
+    try:
+        found = format_of_dtype(np.dtype(what))
+    except TypeError:
+        found = None
+    if found is None:
+        raise refuse("FORMAT", f"format {what!r} is unknown; there are {', '.join(formats)}, and ml_dtypes' types of these")
+    return found
+
+
+def result_dtype(what: FormatLike, row: Format) -> np.dtype:
+    """The type of a result whose format was asked for as `what`."""
+    if isinstance(what, (str, Format)):
+        return np.dtype(row.name) if row.name in NUMPY_NAMES else row.code_dtype
+    return np.dtype(what)

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scaling recipes as they were published: from the largest magnitude of a tensor (amax) to its scale.
+
+A quantising scale multiplies on the way into FP8; a dequantising one multiplies on the way back and is what gemm takes
+as scale_a and scale_b. Floats are float32, each operation one nearest-even operation; the C headers recipe.h and
+recipe_published.h have the formulas, their sources and their edge cases.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._arrays import Flags, contiguous, float32, whole
+from ._formats import FormatLike, format_of, refuse, result_dtype
+
+__all__ = ["Delayed", "autofp8", "dynamic", "floor_log2", "format_max", "fp8lm_mu", "fp8lm_reduction_factors",
+           "fp8lm_shared_scale", "graphcore_amax_bias", "inverse", "mx_quantize", "mx_scale", "pytorch_scale",
+           "qualcomm_bias", "reduce", "scale", "scale_exponent", "static", "te_operand", "tensorrt_llm", "vllm",
+           "xla_mode", "xla_next", "xla_quantize"]
+
+TE_FORMATS = ("HYBRID", "E4M3", "E5M2")
+TE_GEMMS = ("fprop", "dgrad", "wgrad")
+REDUCTIONS = ("pre-scaling", "post-scaling", "automatic")
+
+
+def _choice(what: str, name: str, names: Sequence[str]) -> int:
+    if name not in names:
+        raise refuse("UNSUPPORTED", f"{what} {name!r} is unknown; there are {', '.join(names)}")
+    return names.index(name)
+
+
+def _fp8_max(fp8_max: float | FormatLike) -> float:
+    """A number, or the largest value of a format."""
+    return float(fp8_max) if isinstance(fp8_max, (int, float, np.floating)) else format_max(fp8_max)
+
+
+def _int32(name: str, x: int) -> int:
+    return whole(name, x, -2**31, 2**31 - 1, "SCALE_EXPONENT")
+
+
+def format_max(format: FormatLike) -> float:
+    """The largest finite value: 448 for e4m3fn."""
+    return _core.recipe_format_max(format_of(format)._row)
+
+
+def floor_log2(x: float) -> int:
+    """floor(log2(x)) from the exponent field, x finite and greater than zero."""
+    return _core.recipe_floor_log2(x)
+
+
+def inverse(scale: float) -> float:
+    """1 / scale, one float32 division."""
+    return _core.recipe_inverse(scale)
+
+
+def reduce(amaxes: ArrayLike) -> float:
+    """The maximum of magnitudes: NaN if there is one, else Inf, +0 of none."""
+    return _core.recipe_reduce(float32("amaxes", amaxes))
+
+
+def scale(fp8_max: float | FormatLike, amax: float, *, margin: int = 0, power_of_two: bool = False,
+          previous: float = 1.0) -> float:
+    """Transformer Engine's: (fp8_max / amax) / 2^margin, or 2^(floor(log2(fp8_max / amax)) - margin).
+
+    An amax of 0, Inf or NaN keeps the previous scale; an infinite scale becomes the largest float.
+    """
+    return _core.recipe_scale(_fp8_max(fp8_max), _int32("margin", margin), bool(power_of_two), amax, previous)
+
+
+def static(given: float) -> float:
+    """The scale given, which must be finite and greater than zero."""
+    given = float(np.float32(given))
+    if not (given > 0 and math.isfinite(given)):
+        raise refuse("SCALE", f"given is {given}; a scale must be finite and greater than zero")
+    return given
+
+
+def dynamic(x: ArrayLike, format: FormatLike, *, margin: int = 0, power_of_two: bool = False,
+            previous: float = 1.0) -> float:
+    """scale() from the amax of this very tensor."""
+    return scale(format, reduce(x), margin=margin, power_of_two=power_of_two, previous=previous)
+
+
+class Delayed:
+    """Transformer Engine's DelayedScaling: the scale for a step comes from the amaxes of the steps before it.
+
+    window is "max" (of the whole history) or "most-recent", or a function of the history, newest first; scale_fn
+    replaces the formula: scale_fn(amax, previous). The scale is recomputed by the first update and every interval-th
+    after it.
+    """
+
+    def __init__(self, fp8_max: float | FormatLike, length: int, *, margin: int = 0, power_of_two: bool = False,
+                 interval: int = 1, window: str | Callable[[Sequence[float]], float] = "max",
+                 scale_fn: Callable[[float, float], float] | None = None, initial: float = 1.0):
+        if not callable(window):
+            _choice("window", window, ("max", "most-recent"))
+        self._fp8_max, self._margin, self._power_of_two = _fp8_max(fp8_max), margin, power_of_two
+        self._interval = whole("interval", interval, 1, 2**31)
+        self._window, self._scale_fn = window, scale_fn
+        self.history = [0.0] * whole("length", length, 1, 2**31)
+        self.scale = static(initial)
+        self._updates = 0
+        scale(self._fp8_max, 1.0, margin=margin)  # refuses what the formula would
+
+    def _amax(self) -> float:
+        if callable(self._window):
+            return float(self._window(tuple(self.history)))
+        return reduce(self.history) if self._window == "max" else self.history[0]
+
+    def update(self, amax: float, nonfinite: bool = False) -> float:
+        """Takes the amax of the step just done; the scale for the next one."""
+        self.history = [math.inf if nonfinite else float(np.abs(np.float32(amax))), *self.history[:-1]]
+        due, self._updates = self._updates == 0, (self._updates + 1) % self._interval
+        if not due:
+            return self.scale
+        if self._scale_fn is None:
+            self.scale = scale(self._fp8_max, self._amax(), margin=self._margin, power_of_two=self._power_of_two,
+                               previous=self.scale)
+        else:
+            found = float(np.float32(self._scale_fn(self._amax(), self.scale)))
+            if found > 0:
+                self.scale = min(found, float(np.finfo(np.float32).max))
+        return self.scale
+
+
+def te_operand(format: str, gemm: str, is_gradient: bool) -> str:
+    """Transformer Engine: the format of an operand of "fprop", "dgrad" or "wgrad" under HYBRID, E4M3 or E5M2."""
+    return _core.recipe_te_operand(_choice("format", format, TE_FORMATS), _choice("gemm", gemm, TE_GEMMS), is_gradient)
+
+
+def xla_next(fp8_max: float | FormatLike, amax: float, scale: float) -> float:
+    """XLA's dequantising scale for the next step, 1.1f * (amax / fp8_max)."""
+    return _core.recipe_xla_next(_fp8_max(fp8_max), amax, scale)
+
+
+def xla_mode(format: FormatLike, loss_scaled_gradient: bool) -> str:
+    """XLA's overflow mode: "saturate", but "ieee" for E5M2 gradients under loss scaling."""
+    return "ieee" if loss_scaled_gradient and format_of(format).name == "e5m2" else "saturate"
+
+
+def xla_quantize(x: ArrayLike, format: FormatLike, scale: float, *, overflow: str = "saturate") -> NDArray:
+    """convert(x / scale), XLA's scale being the dequantising one."""
+    values, row = float32("x", x), format_of(format)
+    out = np.empty(values.shape, row.code_dtype)
+    _core.recipe_xla_quantize(row._row, out, values, float(scale), ("nearest-even", overflow, 0))
+    return out.view(result_dtype(format, row))
+
+
+def pytorch_scale(fp8_max: float | FormatLike, amax: float, *, power_of_two: bool = False, previous: float = 1.0) -> float:
+    """torchao's: float64(fp8_max) / max(amax, 1e-12)."""
+    return _core.recipe_pytorch_scale(_fp8_max(fp8_max), amax, power_of_two, previous)
+
+
+def graphcore_amax_bias(fp8_max: float | FormatLike, amax: float, previous: int = 0) -> int:
+    """FP8-AMAX: b = floor(log2(fp8_max / amax)) clamped to -32..32; x * 2^b is converted, and used as 2^-b * code."""
+    return _core.recipe_graphcore_amax_bias(_fp8_max(fp8_max), amax, _int32("previous", previous))
+
+
+def scale_exponent(bias: int) -> int:
+    """-bias, clamped to the range of scale_exp_a and scale_exp_b."""
+    return _core.recipe_scale_exponent(_int32("bias", bias))
+
+
+def fp8lm_mu(mu: float, saturated: int, total: int) -> float:
+    """FP8-LM's automatic factor: halved when more than 0.001 % of the values saturated, else times 1.00069344."""
+    return _core.recipe_fp8lm_mu(mu, whole("saturated", saturated, 0, 2**64 - 1), whole("total", total, 0, 2**64 - 1))
+
+
+def fp8lm_shared_scale(scales: ArrayLike) -> float:
+    """The least scale, which a sum over ranks is made with."""
+    return _core.recipe_fp8lm_shared_scale(float32("scales", scales))
+
+
+def fp8lm_reduction_factors(reduction: str, ranks: int, mu: float = 1.0) -> tuple[float, float]:
+    """What each rank's values are multiplied by before a sum, and the sum after it."""
+    return _core.recipe_reduction_factors(_choice("reduction", reduction, REDUCTIONS),
+                                          whole("ranks", ranks, 1, 2**32 - 1), mu)
+
+
+def mx_scale(element: FormatLike, amax: float) -> int:
+    """The E8M0 code of 2^(floor(log2 amax) - emax)."""
+    return _core.recipe_mx_scale(format_of(element)._row, amax)
+
+
+def mx_quantize(x: ArrayLike, element: FormatLike, *, return_flags: bool = False):
+    """Codes, and E8M0 scales: one for every 32 elements along the last axis."""
+    values, row = np.atleast_1d(float32("x", x)), format_of(element)
+    if row.bytes != 1:
+        raise refuse("FORMAT", f"element is {row.name} and must have at most 8 bits")
+    blocks = -(-values.shape[-1] // 32)
+    out = np.empty(values.shape, np.uint8)
+    scales = np.empty((*values.shape[:-1], blocks), np.uint8)
+    flags = 0
+    for index in np.ndindex(values.shape[:-1]):
+        flags |= _core.recipe_mx_quantize(row._row, out[index], scales[index], contiguous(values[index]))
+    result = (out.view(result_dtype(element, row)), scales)
+    return (*result, Flags(flags)) if return_flags else result
+
+
+def qualcomm_bias(x: ArrayLike, format: FormatLike, lowest: int, highest: int) -> int:
+    """The bias of a qc_* row with the least squared error over x, the smallest of equals."""
+    return _core.recipe_qualcomm_bias(format_of(format).name, float32("x", x), _int32("lowest", lowest),
+                                      _int32("highest", highest))
+
+
+def _static_scales(scheme: int, fp8_max: float | FormatLike, amaxes: ArrayLike) -> tuple[NDArray, NDArray]:
+    values = float32("amaxes", amaxes)
+    quantise, dequantise = np.empty_like(values), np.empty_like(values)
+    _core.recipe_static_scales(scheme, _fp8_max(fp8_max), values, quantise, dequantise)
+    return quantise, dequantise
+
+
+def autofp8(fp8_max: float | FormatLike, amaxes: ArrayLike) -> tuple[NDArray, NDArray]:
+    """AutoFP8's quantising and dequantising scales of calibrated amaxes."""
+    return _static_scales(0, fp8_max, amaxes)
+
+
+def vllm(fp8_max: float | FormatLike, amaxes: ArrayLike) -> tuple[NDArray, NDArray]:
+    """vLLM's, likewise."""
+    return _static_scales(1, fp8_max, amaxes)
+
+
+def tensorrt_llm(fp8_max: float | FormatLike, amaxes: ArrayLike) -> tuple[NDArray, NDArray]:
+    """TensorRT-LLM's, likewise."""
+    return _static_scales(2, fp8_max, amaxes)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the C sources of the model into the extension fp8mac._core, for CPython's stable ABI.
+
+In the repository the sources are where the library has them; an sdist carries them in csrc. The version is the
+library's. What is built goes to a temporary folder, so that an installation leaves the tree as it was.
+"""
+
+import pathlib
+import re
+import shutil
+import tempfile
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
+
+HERE = pathlib.Path(__file__).resolve().parent
+TREE = HERE.parent if (HERE.parent / "include" / "fp8mac" / "fp8mac.h").exists() else HERE / "csrc"
+CARRIED = ["src/*.c", "src/*.h", "include/fp8mac/*.h", "cli/settings.c", "cli/settings.h", "build.mk"]
+SCRATCH = tempfile.mkdtemp(prefix="fp8mac-build-")
+VERSION = re.search(r"^MODEL_VERSION := (\S+)$", (TREE / "build.mk").read_text(), re.M).group(1)
+
+
+class BuildExt(build_ext):
+    """The library's sources join at the last moment: setuptools wants no path outside the project before."""
+
+    def build_extension(self, ext):
+        ext.sources += [str(path) for path in (*sorted((TREE / "src").glob("*.c")), TREE / "cli" / "settings.c")]
+        super().build_extension(ext)
+
+
+class Sdist(sdist):
+    def make_release_tree(self, base_dir, files):
+        super().make_release_tree(base_dir, files)
+        for pattern in CARRIED:
+            for path in TREE.glob(pattern):
+                target = pathlib.Path(base_dir, "csrc", path.relative_to(TREE))
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, target)
+
+
+try:
+    setup(
+        version=VERSION,
+        ext_modules=[Extension(
+            "fp8mac._core", ["fp8mac/_core.c"], py_limited_api=True,
+            include_dirs=[str(TREE / "include"), str(TREE / "src"), str(TREE / "cli")],
+            define_macros=[("Py_LIMITED_API", "0x030B0000"), ("FP8MAC_PYTHON_VERSION", f'"{VERSION}"')],
+            extra_compile_args=["-std=c11", "-O2", "-g0", "-ffp-contract=off", "-fvisibility=hidden", "-Wall", "-Wextra"],
+            extra_link_args=["-pthread"],
+        )],
+        cmdclass={"build_ext": BuildExt, "sdist": Sdist},
+        options={"build": {"build_base": SCRATCH}, "egg_info": {"egg_base": SCRATCH},
+                 "bdist_wheel": {"py_limited_api": "cp311"}},
+    )
+finally:
+    shutil.rmtree(SCRATCH, ignore_errors=True)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+# The model from Python, the shell and SystemVerilog.
+
+BINDINGS_TESTS := tests/bindings
+TESTS += $(BUILD)/test/bindings_cli.log $(BUILD)/test/bindings_python.log
+
+# The tool with sanitizers in it.
+$(BUILD)/test/bindings_cli.log: $(BINDINGS_TESTS)/test_cli.py $(BUILD)/model-san/fp8mac $(BUILD)/model/fp8mac.1 \
+  tests/model/checks.py tests/run_test.sh
+	@tests/run_test.sh bindings_cli $@ $(PYTHON) -B $< --tool $(BUILD)/model-san/fp8mac --man $(BUILD)/model/fp8mac.1
+
+$(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)/test_python.py $(MODEL_SOURCES) \
+  $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.*) tests/run_test.sh
+	@tests/run_test.sh bindings_python $@ $< $(PYTHON) $(BUILD)/bindings/python
+
+# The DPI package as a scoreboard of rtl/fp8mac_pe.sv.
+DPI_SOURCES := model/dpi/fp8mac_dpi.c model/cli/settings.c
+DPI_OBJECTS := $(patsubst %.c,$(BUILD)/model/dpi/%.o,$(notdir $(DPI_SOURCES)))
+DPI_RTL := rtl/fp8mac_pkg.sv rtl/fp8mac_decode.sv $(sort $(wildcard rtl/fp8mac_pe*.sv))
+DPI_EXAMPLE := $(BUILD)/tb/dpi/pe_scoreboard
+
+$(DPI_OBJECTS): $(BUILD)/model/dpi/%.o: $(DPI_SOURCES) $(MODEL_HEADERS) model/cli/settings.h
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(MODEL_CFLAGS) -Imodel/cli $(CFLAGS) -c -o $@ $(filter %/$*.c,$^)
+
+$(DPI_EXAMPLE): model/dpi/fp8mac_dpi_pkg.sv model/dpi/example/pe_scoreboard.sv $(DPI_RTL) $(DPI_OBJECTS) \
+  $(BUILD)/model/libfp8mac.a
+	@mkdir -p $(@D) && rm -f $@
+	$(call say,VERILATE,$@)
+	$(Q)$(VERILATOR) --binary --assert -Wno-WIDTH --Mdir $(@D) --top-module pe_scoreboard -o $(@F) \
+	  -LDFLAGS "$(abspath $(DPI_OBJECTS) $(BUILD)/model/libfp8mac.a) -pthread" -MAKEFLAGS "--no-print-directory" \
+	  $(RTL_WAIVER) $(DPI_RTL) $(filter model/dpi/%.sv,$^) >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; exit 1; }
+
+TESTS += $(BUILD)/test/bindings_dpi.log
+$(BUILD)/test/bindings_dpi.log: $(BINDINGS_TESTS)/dpi.sh $(DPI_EXAMPLE) tests/run_test.sh
+	@tests/run_test.sh bindings_dpi $@ $< $(DPI_EXAMPLE)
+
+# Anything at all to the library and to the tool, under the sanitizers, for FUZZ_SECONDS. `make fuzz` goes on from
+# there with libFuzzer where clang and its run-time library are installed.
+FUZZ_SECONDS := 40
+CLANG := $(firstword $(foreach name,clang clang-14 clang-16 clang-19,$(shell command -v $(name))))
+FUZZ_CLI := $(filter-out %/main.o,$(CLI_SAN_OBJECTS))
+FUZZ_FLAGS = $(CLI_FLAGS) -Imodel/cli -Wl,--wrap=fopen
+
+$(BUILD)/model-san/fuzz: $(BINDINGS_TESTS)/fuzz.c $(FUZZ_CLI) $(BUILD)/model-san/libfp8mac.a
+	$(call say,CC,$@)
+	$(Q)$(CC) $(FUZZ_FLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -o $@ $^ -lm -pthread
+
+TESTS += $(BUILD)/test/bindings_fuzz.log
+$(BUILD)/test/bindings_fuzz.log: $(BUILD)/model-san/fuzz tests/run_test.sh
+	@tests/run_test.sh bindings_fuzz $@ $< $(FUZZ_SECONDS)
+
+.PHONY: fuzz libfuzz
+fuzz: $(BUILD)/model-san/fuzz
+	@if [ -e "$$($(or $(CLANG),false) -print-file-name=libclang_rt.fuzzer-$$(uname -m).a 2>/dev/null)" ]; then \
+	  $(MAKE) --no-print-directory libfuzz; else $< $(FUZZ_SECONDS); fi
+
+libfuzz: $(BUILD)/model-san/libfuzz
+	@mkdir -p $(BUILD)/fuzz/corpus
+	$< -max_total_time=$(FUZZ_SECONDS) -max_len=2000 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus
+
+$(BUILD)/model-san/libfuzz: $(BINDINGS_TESTS)/fuzz.c $(MODEL_SOURCES) $(filter-out %/main.c,$(CLI_SOURCES)) $(MODEL_HEADERS)
+	@mkdir -p $(@D)
+	$(CLANG) -std=c11 -O1 -g -Imodel/include -Imodel/cli -DFP8MAC_CLI_VERSION='"$(MODEL_VERSION)"' \
+	  -DFUZZ_WITH_LIBFUZZER -Wl,--wrap=fopen -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ \
+	  $(filter %.c,$^) -lm -pthread
+
+# Every float32 to the four FP8 formats: minutes. `make test` looks at every 127th million of patterns.
+$(BUILD)/model/all_float32: $(BINDINGS_TESTS)/all_float32.c $(BUILD)/model/libfp8mac.a
+	$(call say,CC,$@)
+	$(Q)$(CC) $(MODEL_CFLAGS) $(CFLAGS) -o $@ $^ -pthread
+
+TESTS += $(BUILD)/test/bindings_float32.log
+$(BUILD)/test/bindings_float32.log: $(BUILD)/model/all_float32 tests/run_test.sh
+	@tests/run_test.sh bindings_float32 $@ $< 1 127
+
+.PHONY: test-long
+test-long: $(BUILD)/model/all_float32
+	@tests/run_test.sh all_float32 $(BUILD)/test-long/all_float32.log $< $$(nproc) && cat $(BUILD)/test-long/all_float32.log
