@@ -43,7 +43,7 @@ $(BUILD)/model-san/libfp8mac.a: $(MODEL_SAN_OBJECTS)
 $(BUILD)/model/libfp8mac.so: $(MODEL_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -pthread -Wl,-soname,$(MODEL_SONAME) -Wl,--no-undefined $(LDFLAGS) -o $@ $^
-	ln -sf libfp8mac.so $(@D)/$(MODEL_SONAME)
+	$(Q)ln -sf libfp8mac.so $(@D)/$(MODEL_SONAME)
 
 install-model: model model/fp8mac.pc.in
 	install -d $(DESTDIR)$(PREFIX)/include/fp8mac $(DESTDIR)$(PREFIX)/lib/pkgconfig
