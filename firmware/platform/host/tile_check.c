@@ -35,8 +35,9 @@ static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_tile *tile) {
 
 // A reserved format of D counts as 4 bytes, as in the accelerator.
 static uint32_t d_row_bytes(const fp8rt_tile *tile) {
-    const fp8mac_format *format = fp8mac_format_get((fp8mac_format_id)FP8RT_GET(MODE__D_FMT, tile->mode));
-    return tile->n * (format == NULL ? 4u : fp8mac_format_bytes(format));
+    uint32_t code = FP8RT_GET(MODE__D_FMT, tile->mode);
+    bool reserved = code >= FP8MAC_FORMAT_COUNT;
+    return tile->n * (reserved ? 4u : fp8mac_format_bytes(fp8mac_format_get((fp8mac_format_id)code)));
 }
 
 static void list_regions(const fp8rt_tile *tile, region list[REGIONS]) {
