@@ -8,7 +8,8 @@ DIGITS_DATA_SOURCES := $(wildcard $(DIGITS_DIR)/digits_*.c $(DIGITS_DIR)/host/*.
 # The committed arrays as a C compiler reads them, for Python to look at.
 $(DIGITS_DATA): $(DIGITS_DATA_SOURCES) $(wildcard $(DIGITS_DIR)/*.h $(DIGITS_DIR)/host/*.h)
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -Wall -Wextra -Wconversion -Werror $(CFLAGS) -fPIC -shared -o $@ $(DIGITS_DATA_SOURCES)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c11 -Wall -Wextra -Wconversion -Werror $(CFLAGS) -fPIC -shared -o $@ $(DIGITS_DATA_SOURCES)
 
 $(BUILD)/test/recipe.log: tests/model/test_recipe.py $(BUILD)/model/libfp8mac.so tests/run_test.sh
 	@tests/run_test.sh recipe $@ $(PYTHON) $< --lib $(BUILD)/model/libfp8mac.so

@@ -13,10 +13,10 @@ $(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)
   $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.*) tests/run_test.sh
 	@tests/run_test.sh bindings_python $@ $< $(PYTHON) $(BUILD)/bindings/python
 
-# The DPI package as a scoreboard of rtl/fp8mac_pe.sv.
+# The DPI package as a scoreboard of rtl/array/fp8mac_pe.sv.
 DPI_SOURCES := model/dpi/fp8mac_dpi.c model/cli/settings.c
 DPI_OBJECTS := $(patsubst %.c,$(BUILD)/model/dpi/%.o,$(notdir $(DPI_SOURCES)))
-DPI_RTL := rtl/fp8mac_pkg.sv rtl/fp8mac_decode.sv $(sort $(wildcard rtl/fp8mac_pe*.sv))
+DPI_RTL := rtl/fp8mac_pkg.sv $(filter-out %/fp8mac_array.sv,$(sort $(wildcard rtl/array/*.sv)))
 DPI_EXAMPLE := $(BUILD)/tb/dpi/pe_scoreboard
 
 $(DPI_OBJECTS): $(BUILD)/model/dpi/%.o: $(DPI_SOURCES) $(MODEL_HEADERS) model/cli/settings.h
@@ -28,7 +28,7 @@ $(DPI_EXAMPLE): model/dpi/fp8mac_dpi_pkg.sv model/dpi/example/pe_scoreboard.sv $
   $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D) && rm -f $@
 	$(call say,VERILATE,$@)
-	$(Q)$(VERILATOR) --binary --assert -Wno-WIDTH --Mdir $(@D) --top-module pe_scoreboard -o $(@F) \
+	$(Q)MAKEFLAGS= $(VERILATOR) --binary --assert -Wno-WIDTH --Mdir $(@D) --top-module pe_scoreboard -o $(@F) \
 	  -LDFLAGS "$(abspath $(DPI_OBJECTS) $(BUILD)/model/libfp8mac.a) -pthread" -MAKEFLAGS "--no-print-directory" \
 	  $(RTL_WAIVER) $(DPI_RTL) $(filter model/dpi/%.sv,$^) >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; exit 1; }
 
