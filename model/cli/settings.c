@@ -51,6 +51,7 @@ static const char *const acc_names[] = {"fp32", "fp16", "fixed", "bf16", "e8m13"
 static const char *const rounding_names[] = {"nearest-even", "toward-zero", "stochastic", NULL};
 static const char *const acc_rounding_names[] = {"nearest-even", "toward-zero", "stochastic", "odd", NULL};
 static const char *const align_names[] = {"toward-zero", "floor", "odd", NULL};
+static const char *const align_by_names[] = {"products", "operands", NULL};
 static const char *const overflow_names[] = {"saturate", "saturate-finite", "ieee", NULL};
 
 typedef struct field {
@@ -78,6 +79,7 @@ static const field fields[] = {
     {"seed", KIND_SEED, AT(seed), 0, 0, NULL, "stochastic: key of the generator"},
     {"frac-bits", KIND_UNSIGNED, AT(frac_bits), 0, 64, NULL, "bits kept below the largest term, 1..64; 0 is exact"},
     {"align-round", KIND_ENUM, AT(align_round), 0, 0, align_names, "what is cut there: toward-zero, floor or odd"},
+    {"align-by", KIND_ENUM, AT(align_by), 0, 0, align_by_names, "largest of what: products, or operands of A and B"},
     {"min-exponent", KIND_INT, AT(min_exponent), -1100, 0, NULL, "least alignment exponent, -1100..-1; 0 is -126"},
     {"acc-late", KIND_BOOL, AT(acc_late), 0, 0, NULL, "the accumulator joins after the products are summed"},
     {"late-bits-sum", KIND_UNSIGNED, AT(late_bits_sum), 0, 64, NULL, "late: bits kept of the sum, 1..64; 0: it is rounded first"},
@@ -356,8 +358,13 @@ static const char *float_reason(const fp8mac_dot_config *c)
     if (c->guard_bits != 0) {
         return "guard-bits is for the fixed accumulator alone";
     }
-    if (c->frac_bits == 0 && (c->align_round != FP8MAC_ALIGN_TOWARD_ZERO || c->min_exponent != 0 || c->acc_late)) {
-        return "align-round, min-exponent and acc-late need frac-bits, 1..64";
+    bool aligned = c->align_round != FP8MAC_ALIGN_TOWARD_ZERO || c->align_by != FP8MAC_ALIGN_BY_PRODUCTS ||
+                   c->min_exponent != 0 || c->acc_late;
+    if (c->frac_bits == 0 && aligned) {
+        return "align-round, align-by, min-exponent and acc-late need frac-bits, 1..64";
+    }
+    if (c->even_odd && c->align_by != FP8MAC_ALIGN_BY_PRODUCTS) {
+        return "even-odd needs align-by products";
     }
     if (late_reason(c) != NULL) {
         return late_reason(c);

@@ -28,8 +28,8 @@ static unsigned guard_bits(const fp8mac_dot_config *config)
 static bool has_options(const fp8mac_dot_config *c)
 {
     return c->acc_rounding != FP8MAC_ROUND_NEAREST_EVEN || c->random_bits != 0 || c->frac_bits != 0 ||
-           c->align_round != FP8MAC_ALIGN_TOWARD_ZERO || c->min_exponent != 0 || c->acc_late ||
-           c->late_bits_sum != 0 || c->late_bits_acc != 0 || c->late_drop != 0 ||
+           c->align_round != FP8MAC_ALIGN_TOWARD_ZERO || c->align_by != FP8MAC_ALIGN_BY_PRODUCTS ||
+           c->min_exponent != 0 || c->acc_late || c->late_bits_sum != 0 || c->late_bits_acc != 0 || c->late_drop != 0 ||
            c->late_round != FP8MAC_ALIGN_TOWARD_ZERO || c->even_odd || c->flush || c->nan_code != 0 ||
            c->lscale != 0 || c->promote != 0 || c->chunk != 0;
 }
@@ -87,13 +87,19 @@ static bool late_is_valid(const fp8mac_dot_config *c)
            c->late_drop <= 1000 && (unsigned)c->late_round <= FP8MAC_ALIGN_ODD;
 }
 
+static bool align_by_is_valid(const fp8mac_dot_config *c)
+{
+    return c->align_by == FP8MAC_ALIGN_BY_PRODUCTS || (c->align_by == FP8MAC_ALIGN_BY_OPERANDS && !c->even_odd);
+}
+
 static bool alignment_is_valid(const fp8mac_dot_config *c)
 {
     if (c->frac_bits == 0) {
-        return c->align_round == FP8MAC_ALIGN_TOWARD_ZERO && c->min_exponent == 0 && !c->acc_late && late_is_valid(c);
+        return c->align_round == FP8MAC_ALIGN_TOWARD_ZERO && c->align_by == FP8MAC_ALIGN_BY_PRODUCTS &&
+               c->min_exponent == 0 && !c->acc_late && late_is_valid(c);
     }
     return c->frac_bits <= FP8MAC_FRAC_BITS_MAX && (unsigned)c->align_round <= FP8MAC_ALIGN_ODD &&
-           in_range(c->min_exponent, -1100, 0) && late_is_valid(c);
+           align_by_is_valid(c) && in_range(c->min_exponent, -1100, 0) && late_is_valid(c);
 }
 
 static bool nan_code_is_valid(const fp8mac_dot_config *c)

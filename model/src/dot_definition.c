@@ -7,10 +7,10 @@
 // ---- decode, multiply -------------------------------------------------------------------------------------------
 
 // One product, or the accumulator. `exponent` is what alignment compares: the value's significand in units of
-// 2^exponent is below 4.
+// 2^exponent is below 4. A product also has its operands' exponents, which add up to a bound of the same kind.
 typedef struct term {
     fp8mac_value value;
-    int32_t exponent;
+    int32_t exponent, a_exponent, b_exponent;
 } term;
 
 // What the terms of a step are, besides numbers.
@@ -18,13 +18,24 @@ typedef struct facts {
     bool nan_operand, invalid_product, plus_inf, minus_inf, acc_is_nan, all_minus_zero;
 } facts;
 
+enum { NO_EXPONENT = INT32_MIN };
+
+// floor(log2 |x|) + scale, if there is such a thing.
+static int32_t operand_exponent(fp8mac_value x, int32_t scale)
+{
+    return x.cls == FP8MAC_CLASS_FINITE ? x.exponent + fp8mac_bit_length(x.significand) - 1 + scale : NO_EXPONENT;
+}
+
 static term multiply(const fp8mac_dot_config *config, uint8_t a_code, uint8_t b_code, fp8mac_mx_pair mx, facts *f)
 {
     fp8mac_value a = fp8mac_decode(config->a_format, a_code);
     fp8mac_value b = fp8mac_decode(config->b_format, b_code);
-    int32_t scale = config->scale_exp_a + config->scale_exp_b - (int32_t)config->lscale + mx.exponent;
+    int32_t a_scale = config->scale_exp_a - (int32_t)config->lscale + mx.a_exponent;
+    int32_t b_scale = config->scale_exp_b + mx.b_exponent;
     term product = {.value = fp8mac_value_mul_finite(a, b)};
-    product.value.exponent += scale;
+    product.a_exponent = operand_exponent(a, a_scale);
+    product.b_exponent = operand_exponent(b, b_scale);
+    product.value.exponent += a_scale + b_scale;
     product.exponent = product.value.exponent + config->a_format->mantissa_bits + config->b_format->mantissa_bits;
     if (a.cls == FP8MAC_CLASS_NAN || b.cls == FP8MAC_CLASS_NAN || mx.is_nan) {
         product.value.cls = FP8MAC_CLASS_NAN;
@@ -72,7 +83,7 @@ static fp8mac_value add_exactly(const term *terms, unsigned n, term acc)
     return fp8mac_exact_value(&sum);
 }
 
-// The largest exponent of the terms first, first + stride, ... that are not zero, from `least` up.
+// The largest exponent of the products first, first + stride, ... that are not zero, from `least` up.
 static int32_t largest_exponent(const term *terms, unsigned n, unsigned first, unsigned stride, int32_t least)
 {
     for (unsigned i = first; i < n; i += stride) {
@@ -83,7 +94,18 @@ static int32_t largest_exponent(const term *terms, unsigned n, unsigned first, u
     return least;
 }
 
-// The same terms, each cut to a multiple of 2^quantum, summed.
+// The largest a_exponent plus the largest b_exponent, each over all products, zeros among them too; from `least` up.
+static int32_t operands_exponent(const term *terms, unsigned n, int32_t least)
+{
+    int32_t a = NO_EXPONENT, b = NO_EXPONENT;
+    for (unsigned i = 0; i < n; i++) {
+        a = terms[i].a_exponent > a ? terms[i].a_exponent : a;
+        b = terms[i].b_exponent > b ? terms[i].b_exponent : b;
+    }
+    return a != NO_EXPONENT && b != NO_EXPONENT && a + b > least ? a + b : least;
+}
+
+// Terms first, first + stride, ..., each cut to a multiple of 2^quantum, summed.
 static fp8mac_exact sum_cut(const term *terms, unsigned n, unsigned first, unsigned stride, int32_t quantum,
                             fp8mac_align_round round)
 {
@@ -102,11 +124,25 @@ static int32_t min_exponent(const fp8mac_dot_config *config)
     return config->min_exponent == 0 ? FP8MAC_MIN_EXPONENT_DEFAULT : config->min_exponent;
 }
 
+// What the products are aligned to, acc apart. Even and odd ones are apart only where align_by is PRODUCTS.
+static int32_t products_exponent(const fp8mac_dot_config *config, const term *terms, unsigned n, unsigned first,
+                                 unsigned stride)
+{
+    int32_t least = min_exponent(config);
+    return config->align_by == FP8MAC_ALIGN_BY_OPERANDS ? operands_exponent(terms, n, least)
+                                                        : largest_exponent(terms, n, first, stride, least);
+}
+
+static int32_t join_acc(int32_t exponent, term acc)
+{
+    return acc.value.cls == FP8MAC_CLASS_FINITE && acc.exponent > exponent ? acc.exponent : exponent;
+}
+
 // The accumulator is aligned like a product: terms[n] is a copy of it.
 static fp8mac_value add_aligned(const fp8mac_dot_config *config, term *terms, unsigned n, term acc)
 {
     terms[n] = acc;
-    int32_t e = largest_exponent(terms, n + 1, 0, 1, min_exponent(config));
+    int32_t e = join_acc(products_exponent(config, terms, n, 0, 1), acc);
     fp8mac_exact sum = sum_cut(terms, n + 1, 0, 1, e - (int32_t)config->frac_bits, config->align_round);
     return fp8mac_exact_value(&sum);
 }
@@ -117,9 +153,9 @@ static fp8mac_exact sum_products(const fp8mac_dot_config *config, const term *te
     int32_t fraction = (int32_t)config->frac_bits;
     unsigned parts = config->even_odd ? 2 : 1;
     fp8mac_exact sum = {{0}};
-    *exponent = largest_exponent(terms, n, 0, 1, min_exponent(config));
+    *exponent = products_exponent(config, terms, n, 0, 1);
     for (unsigned part = 0; part < parts; part++) {
-        int32_t e = largest_exponent(terms, n, part, parts, min_exponent(config));
+        int32_t e = products_exponent(config, terms, n, part, parts);
         fp8mac_exact some = sum_cut(terms, n, part, parts, e - fraction, config->align_round);
         if (parts > 1) {
             fp8mac_exact_cut(&some, *exponent - fraction, config->late_round);
@@ -133,9 +169,7 @@ static fp8mac_value add_late(const fp8mac_dot_config *config, const term *terms,
 {
     int32_t e;
     fp8mac_exact sum = sum_products(config, terms, n, &e);
-    if (acc.value.cls == FP8MAC_CLASS_FINITE && acc.exponent > e) {
-        e = acc.exponent;
-    }
+    e = join_acc(e, acc);
     fp8mac_exact_cut(&sum, e - (int32_t)config->late_bits_sum, config->late_round);
     fp8mac_exact addend = {{0}};
     if (config->late_drop == 0 || acc.exponent >= e - (int32_t)config->late_drop) {
@@ -282,11 +316,12 @@ static fp8mac_mx_pair mx_pair(const uint8_t *mx_a, const uint8_t *mx_b, size_t k
     const fp8mac_format *e8m0 = fp8mac_format_get(FP8MAC_E8M0FNU);
     fp8mac_mx_pair pair = {0};
     const uint8_t *const scales[] = {mx_a, mx_b};
+    int32_t *const exponents[] = {&pair.a_exponent, &pair.b_exponent};
     for (size_t i = 0; i < 2; i++) {
         if (scales[i] != NULL) {
             fp8mac_value scale = fp8mac_decode(e8m0, scales[i][k / FP8MAC_MX_BLOCK]);
             pair.is_nan |= scale.cls == FP8MAC_CLASS_NAN;
-            pair.exponent += scale.exponent;
+            *exponents[i] = scale.exponent;
         }
     }
     return pair;

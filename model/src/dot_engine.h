@@ -43,9 +43,9 @@ void fp8mac_dot_engine_run_mx(const fp8mac_dot_engine *engine, fp8mac_acc *acc, 
 
 enum { FP8MAC_GROUP_MAX = 1024 };
 
-// The sum of a product's two block scale exponents.
+// The exponents of a product's two block scales.
 typedef struct fp8mac_mx_pair {
-    int32_t exponent;
+    int32_t a_exponent, b_exponent;
     bool is_nan;
 } fp8mac_mx_pair;
 

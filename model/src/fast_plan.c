@@ -137,9 +137,10 @@ static bool plan_aligned(fp8mac_fast_plan *plan, const fp8mac_dot_config *dot, c
     tile->min_exponent = dot->min_exponent == 0 ? FP8MAC_MIN_EXPONENT_DEFAULT : dot->min_exponent;
     tile->acc_min_exponent = fp16 ? -14 : NORMAL;
     return tile->keep != 0 && dot->frac_bits <= F_MOST && dot->align_round == FP8MAC_ALIGN_TOWARD_ZERO &&
-           !dot->acc_late && !dot->even_odd && tile->min_exponent >= NORMAL && a->e_max <= EXPONENT_MOST &&
-           b->e_max <= EXPONENT_MOST && least_product >= -32 && zero_product < -32 &&
-           least_product + scale - (int32_t)dot->frac_bits >= NORMAL && x->top + x->k_bits + 1 <= MOST_TOP;
+           dot->align_by == FP8MAC_ALIGN_BY_PRODUCTS && !dot->acc_late && !dot->even_odd &&
+           tile->min_exponent >= NORMAL && a->e_max <= EXPONENT_MOST && b->e_max <= EXPONENT_MOST &&
+           least_product >= -32 && zero_product < -32 && least_product + scale - (int32_t)dot->frac_bits >= NORMAL &&
+           x->top + x->k_bits + 1 <= MOST_TOP;
 }
 
 static bool is_plain(const fp8mac_dot_config *dot)

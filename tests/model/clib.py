@@ -57,10 +57,10 @@ class DotConfig(ct.Structure):
                 ("group", ct.c_uint), ("scale_exp_a", ct.c_int), ("scale_exp_b", ct.c_int),
                 ("guard_bits", ct.c_uint), ("acc_saturate", ct.c_bool), ("acc_rounding", ct.c_uint),
                 ("random_bits", ct.c_uint), ("seed", ct.c_uint64), ("frac_bits", ct.c_uint),
-                ("align_round", ct.c_uint), ("min_exponent", ct.c_int), ("acc_late", ct.c_bool),
-                ("late_bits_sum", ct.c_uint), ("late_bits_acc", ct.c_uint), ("late_drop", ct.c_uint),
-                ("late_round", ct.c_uint), ("even_odd", ct.c_bool), ("flush", ct.c_bool), ("nan_code", ct.c_uint32),
-                ("lscale", ct.c_uint), ("promote", ct.c_uint), ("chunk", ct.c_uint)]
+                ("align_round", ct.c_uint), ("align_by", ct.c_uint), ("min_exponent", ct.c_int),
+                ("acc_late", ct.c_bool), ("late_bits_sum", ct.c_uint), ("late_bits_acc", ct.c_uint),
+                ("late_drop", ct.c_uint), ("late_round", ct.c_uint), ("even_odd", ct.c_bool), ("flush", ct.c_bool),
+                ("nan_code", ct.c_uint32), ("lscale", ct.c_uint), ("promote", ct.c_uint), ("chunk", ct.c_uint)]
 
 
 class Acc(ct.Structure):

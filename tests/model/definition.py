@@ -219,8 +219,8 @@ ACC_ROWS = {"FP32": "float32", "FP16": "float16", "BF16": "bfloat16", "E8M13": "
 
 DEFAULTS = dict(a_format="e4m3fn", b_format="e4m3fn", acc="FP32", group=1, sa=0, sb=0, saturate=False,
                 acc_rounding="NEAREST_EVEN", random_bits=0, seed=0, frac_bits=0, align="TOWARD_ZERO",
-                min_exponent=-126, late=False, late_bits_sum=0, late_bits_acc=0, late_drop=0, late_round="TOWARD_ZERO",
-                even_odd=False, flush=False, nan_code=0, lscale=0, promote=0, chunk=0)
+                align_by="PRODUCTS", min_exponent=-126, late=False, late_bits_sum=0, late_bits_acc=0, late_drop=0,
+                late_round="TOWARD_ZERO", even_odd=False, flush=False, nan_code=0, lscale=0, promote=0, chunk=0)
 Settings = namedtuple("Settings", DEFAULTS)
 
 
@@ -244,12 +244,18 @@ def table(name):
     return _tables[name]
 
 
-# A term: its class, its sign, its value in units of 2^-SHIFT and the exponent that alignment sees.
-Term = namedtuple("Term", "cls sign units exponent")
+# A term: its class, its sign, its value in units of 2^-SHIFT and the exponent that alignment sees; of a product also
+# the exponents of its operands with their scales, None for a zero and a special.
+Term = namedtuple("Term", "cls sign units exponent a b", defaults=(None, None))
 
 
 def shifted(x, by):
     return x << by if by >= 0 else x >> -by
+
+
+def operand_exponent(units, scale):
+    """floor(log2 |x|) of an operand in units of 2^-400, scaled."""
+    return abs(units).bit_length() - 1 - 400 + scale if units else None
 
 
 def products(s, a, b, mx=None):
@@ -259,9 +265,10 @@ def products(s, a, b, mx=None):
     for i, (x, y) in enumerate(zip(a, b)):
         cx, sx, vx, ex = ta[x]
         cy, sy, vy, ey = tb[y]
-        scale, scale_nan = s.sa + s.sb - s.lscale, False
+        scales, scale_nan = [s.sa - s.lscale, s.sb], False
         if mx:
-            scale, scale_nan = scale + sum(m - 127 for m in mx[i]), 255 in mx[i]
+            scales, scale_nan = [old + m - 127 for old, m in zip(scales, mx[i])], 255 in mx[i]
+        scale = sum(scales)
         if NAN in (cx, cy) or scale_nan:
             terms.append(Term(NAN, 0, 0, 0))
             flags |= NAN_FLAG
@@ -271,7 +278,8 @@ def products(s, a, b, mx=None):
             terms.append(Term(NAN if invalid else INF, sx ^ sy, 0, 0))
         else:
             units = shifted(vx * vy, SHIFT - 800 + scale)
-            terms.append(Term(FINITE if units else ZERO, sx ^ sy, units, ex + ey + scale))
+            bounds = [operand_exponent(*x) for x in zip((vx, vy), scales)] if s.align_by == "OPERANDS" else ()
+            terms.append(Term(FINITE if units else ZERO, sx ^ sy, units, ex + ey + scale, *bounds))
     return terms, flags
 
 
@@ -293,11 +301,17 @@ def cut(x, quantum, way):
 
 
 def largest(s, terms):
-    return max([s.min_exponent] + [t.exponent for t in terms if t.cls == FINITE])
+    """The exponent that products are aligned to."""
+    if s.align_by == "PRODUCTS":
+        return max([s.min_exponent] + [t.exponent for t in terms if t.cls == FINITE])
+    row, column = ([e for e in side if e is not None] for side in zip(*((t.a, t.b) for t in terms)))
+    return max(s.min_exponent, max(row) + max(column)) if row and column else s.min_exponent
 
 
-def aligned_sum(s, terms):
+def aligned_sum(s, terms, acc=None):
     e = largest(s, terms)
+    if acc:
+        e, terms = max([e] + [acc.exponent] * (acc.cls == FINITE)), terms + [acc]
     return sum(cut(t.units, e - s.frac_bits, s.align) for t in terms), e
 
 
@@ -306,7 +320,7 @@ def sum_of(s, terms, acc):
     if not s.frac_bits:
         return acc.units + sum(t.units for t in terms)
     if not s.late:
-        return aligned_sum(s, terms + [acc])[0]
+        return aligned_sum(s, terms, acc)[0]
     total, e = products_sum(s, terms)
     if acc.cls == FINITE:
         e = max(e, acc.exponent)

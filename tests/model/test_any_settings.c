@@ -58,6 +58,7 @@ static fp8mac_dot_config random_config(const fp8mac_format *a, const fp8mac_form
     c.frac_bits = option(64);
     if (c.frac_bits != 0 || below(16) == 0) {
         c.align_round = (fp8mac_align_round)below(3);
+        c.align_by = (fp8mac_align_by)(below(16) == 0 ? below(4) : below(2));
         c.min_exponent = below(2) == 0 ? -(int)below(1102) : 0;
         c.acc_late = below(2) == 0;
     }
@@ -66,7 +67,7 @@ static fp8mac_dot_config random_config(const fp8mac_format *a, const fp8mac_form
         c.late_bits_acc = c.late_bits_sum == 0 ? 0 : 1 + below(64);
         c.late_drop = option(1000);
         c.late_round = (fp8mac_align_round)below(3);
-        c.even_odd = below(2) == 0;
+        c.even_odd = below(c.align_by == FP8MAC_ALIGN_BY_PRODUCTS ? 2 : 16) == 0;
     }
     c.flush = below(4) == 0;
     c.nan_code = below(6) == 0 ? random_bits() | 0x7f800000u : 0;

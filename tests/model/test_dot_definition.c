@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dot product's fast step equals its definition in one wide integer: code and flags, for every pair of formats,
-// accumulator and scaling, with corner codes, cancellation, and terms far apart.
+// accumulator and scaling, with corner codes, cancellation, and terms far apart. And an alignment by operands is one by
+// products that may not go below the bound which the operands give.
 #include "check.h"
 
 static uint64_t random_state = 20240607;
@@ -85,10 +86,93 @@ static void compare_with_definition(void)
     }
 }
 
+enum { NO_EXPONENT = -10000 };
+
+static int larger(int x, int y)
+{
+    return x > y ? x : y;
+}
+
+// floor(log2 |x|) of a code.
+static int exponent_of(const fp8mac_format *f, uint8_t code)
+{
+    fp8mac_value x = fp8mac_decode(f, code);
+    if (x.cls != FP8MAC_CLASS_FINITE) {
+        return NO_EXPONENT;
+    }
+    for (; x.significand > 1; x.significand /= 2) {
+        x.exponent++;
+    }
+    return x.exponent;
+}
+
+// A zero now and then, else a finite normal number: alignment by products takes no other exponent for such a one.
+static uint8_t normal_code(const fp8mac_format *f)
+{
+    uint8_t code = (uint8_t)random_bits();
+    bool normal = exponent_of(f, code) >= 1 - f->bias;
+    return normal && random_bits() % 4 != 0 ? code : 0;
+}
+
+static unsigned long bounded, raised;
+
+static void compare_with_least_exponent(void)
+{
+    static const unsigned late_bits[] = {0, 13, 25, 31};
+    enum { MOST = 8 };
+    uint8_t a[MOST], b[MOST];
+    fp8mac_dot_config c = {
+        .a_format = row((fp8mac_format_id)(random_bits() % 4)),
+        .b_format = row((fp8mac_format_id)(random_bits() % 4)),
+        .acc_format = random_bits() % 2 != 0 ? FP8MAC_ACC_FP32 : FP8MAC_ACC_FP16,
+        .group = MOST,
+        .scale_exp_a = (int)(random_bits() % 33) - 32,
+        .scale_exp_b = (int)(random_bits() % 33) - 32,
+        .lscale = random_bits() % 16,
+        .frac_bits = 1 + random_bits() % 30,
+        .align_round = (fp8mac_align_round)(random_bits() % 3),
+        .acc_late = random_bits() % 2 != 0,
+    };
+    if (c.acc_late) {
+        c.late_bits_sum = c.late_bits_acc = late_bits[random_bits() % 4];
+        c.late_round = (fp8mac_align_round)(random_bits() % 3);
+    }
+    unsigned n = 1 + random_bits() % MOST;
+    int row_most = NO_EXPONENT, column_most = NO_EXPONENT;
+    for (unsigned i = 0; i < n; i++) {
+        a[i] = normal_code(c.a_format);
+        b[i] = normal_code(c.b_format);
+        row_most = larger(row_most, exponent_of(c.a_format, a[i]));
+        column_most = larger(column_most, exponent_of(c.b_format, b[i]));
+    }
+    bool none = row_most == NO_EXPONENT || column_most == NO_EXPONENT;
+    int bound = row_most + column_most + c.scale_exp_a + c.scale_exp_b - (int)c.lscale;
+    if (!none && (bound < -126 || bound > -1)) {
+        return; // not a least exponent, or below the usual one
+    }
+    uint32_t start = fp8mac_acc_row(c.acc_format) == row(FP8MAC_FP32) ? 0x20000000 + random_bits() % 0x20000000
+                                                                     : random_bits() % 0x3c00;
+    fp8mac_acc by_operands = {.code = start}, by_products = by_operands, plainly = by_operands;
+    fp8mac_flags flags = 0, same_flags = 0;
+    fp8mac_dot_step_definition(&c, &plainly, a, b, n, &flags);
+    c.align_by = FP8MAC_ALIGN_BY_OPERANDS;
+    flags = 0;
+    CHECK(fp8mac_dot_step(&c, &by_operands, a, b, n, &flags) == FP8MAC_OK);
+    c.align_by = FP8MAC_ALIGN_BY_PRODUCTS;
+    c.min_exponent = none ? 0 : bound;
+    CHECK(fp8mac_dot_step(&c, &by_products, a, b, n, &same_flags) == FP8MAC_OK);
+    CHECK(by_operands.code == by_products.code && flags == same_flags);
+    bounded++;
+    raised += by_operands.code != plainly.code;
+}
+
 int main(void)
 {
     for (int i = 0; i < 200000; i++) {
         compare_with_definition();
+        compare_with_least_exponent();
     }
+    printf("%lu steps by operands, of which %lu are another by products\n", bounded, raised);
+    CHECK(bounded > 100000 && raised > 10000);
     return report();
 }

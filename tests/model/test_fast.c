@@ -107,6 +107,7 @@ static fp8mac_dot_config random_dot(void)
     dot.acc_saturate = floating && below(8) == 0;
     dot.flush = floating && below(16) == 0;
     dot.promote = floating && below(16) == 0 ? dot.group * 4 : 0;
+    dot.align_by = dot.frac_bits != 0 && below(8) == 0 ? FP8MAC_ALIGN_BY_OPERANDS : FP8MAC_ALIGN_BY_PRODUCTS;
     dot.min_exponent = dot.frac_bits != 0 && below(4) == 0 ? -1 - (int)below(150) : 0;
     return dot;
 }
@@ -267,6 +268,25 @@ static fp8mac_gemm_desc random_nans(void)
     return desc;
 }
 
+// An alignment by operands, for which there is a kernel by products, and terms far enough apart to tell them.
+static fp8mac_gemm_desc random_by_operands(void)
+{
+    fp8mac_gemm_desc desc = random_wide();
+    desc.dot.acc_format = FP8MAC_ACC_FP32;
+    desc.dot.frac_bits = 8 + below(8);
+    desc.dot.scale_exp_a = (int)below(21) - 10;
+    desc.d_format = row(FP8MAC_FP32);
+    unsigned long before = taken[FP8MAC_ACC_FP32][2];
+    desc.d = d_got;
+    count_taken(&desc);
+    CHECK(taken[FP8MAC_ACC_FP32][2] == before + 1);
+    desc.dot.align_by = FP8MAC_ALIGN_BY_OPERANDS;
+    count_taken(&desc);
+    CHECK(taken[FP8MAC_ACC_FP32][2] == before + 1);
+    taken[FP8MAC_ACC_FP32][2] = before;
+    return desc;
+}
+
 // Wider and deeper than one block of the kernels' panels.
 static void compare_large(const fp8mac_dot_config *dot)
 {
@@ -395,6 +415,7 @@ int main(int argc, char **argv)
         compare_gemm(random_gemm());
         compare_gemm(random_wide());
         compare_gemm(random_nans());
+        compare_gemm(random_by_operands());
     }
     if (count > 100) {
         test_large();

@@ -22,8 +22,9 @@ def dot_config(lib, s):
     return clib.DotConfig(
         lib.by_name[s.a_format], lib.by_name[s.b_format], clib.enum("ACC_" + s.acc), s.group, s.sa, s.sb, 0, s.saturate,
         clib.enum("ROUND_" + s.acc_rounding), s.random_bits, s.seed, s.frac_bits, clib.enum("ALIGN_" + s.align),
-        0 if s.min_exponent == -126 else s.min_exponent, s.late, s.late_bits_sum, s.late_bits_acc, s.late_drop,
-        clib.enum("ALIGN_" + s.late_round), s.even_odd, s.flush, s.nan_code, s.lscale, s.promote, s.chunk)
+        clib.enum("ALIGN_BY_" + s.align_by), 0 if s.min_exponent == -126 else s.min_exponent, s.late, s.late_bits_sum,
+        s.late_bits_acc, s.late_drop, clib.enum("ALIGN_" + s.late_round), s.even_odd, s.flush, s.nan_code,
+        s.lscale, s.promote, s.chunk)
 
 
 def one_of(rng, *choices):
@@ -36,7 +37,7 @@ def draw_nan_code(rng, acc):
 
 
 def draw_settings(rng):
-    acc, group = one_of(rng, *ACCS), one_of(rng, 1, 1, 2, 3, 4, 8, 16, 32)
+    acc, group = one_of(rng, *ACCS), one_of(rng, 1, 1, 2, 3, 4, 8, 16, 32, 96)
     changes = dict(a_format=one_of(rng, *OPERANDS), b_format=one_of(rng, *OPERANDS), acc=acc, group=group,
                    saturate=not rng.integers(0, 4), flush=not rng.integers(0, 4))
     if rng.integers(0, 2):
@@ -47,12 +48,14 @@ def draw_settings(rng):
     if rng.integers(0, 4):
         changes.update(frac_bits=one_of(rng, 1, 7, 13, 13, 24, 25, int(rng.integers(1, 65))),
                        align=one_of(rng, "TOWARD_ZERO", "FLOOR", "ODD"),
-                       min_exponent=one_of(rng, -126, -126, -133, -1, int(rng.integers(-1100, 0))))
+                       align_by=one_of(rng, "PRODUCTS", "OPERANDS"),
+                       min_exponent=one_of(rng, -126, -126, -133, -14, -1, int(rng.integers(-1100, 0))))
         if rng.integers(0, 2):
-            changes.update(late=True, late_bits_sum=one_of(rng, 31, int(rng.integers(1, 65))),
-                           late_bits_acc=one_of(rng, 24, int(rng.integers(1, 65))),
+            changes.update(late=True, late_bits_sum=one_of(rng, 31, 25, 13, int(rng.integers(1, 65))),
+                           late_bits_acc=one_of(rng, 24, 25, 13, int(rng.integers(1, 65))),
                            late_drop=one_of(rng, 0, 25, int(rng.integers(1, 60))),
-                           late_round=one_of(rng, "TOWARD_ZERO", "FLOOR", "ODD"), even_odd=bool(rng.integers(0, 2)))
+                           late_round=one_of(rng, "TOWARD_ZERO", "FLOOR", "ODD"),
+                           even_odd=changes["align_by"] == "PRODUCTS" and bool(rng.integers(0, 2)))
             if not rng.integers(0, 3):
                 changes.update(late_bits_sum=0, late_bits_acc=0, late_drop=0)
     if not rng.integers(0, 3):
@@ -66,7 +69,7 @@ def draw_settings(rng):
 
 
 def draw_codes(rng, name, n):
-    """Any codes, or one in eight times few of them: small, large or equal ones."""
+    """Any codes, or one in eight times few of them: zeros among them, equal ones, a run of zeros."""
     width = d.width(d.ROWS[name])
     codes = rng.integers(0, 1 << width, n)
     finite = np.array([c for c, t in enumerate(d.table(name)) if t[0] in (d.FINITE, d.ZERO)])
@@ -77,6 +80,9 @@ def draw_codes(rng, name, n):
         codes[rng.integers(0, 2, n) == 0] = 0
     if kind == 2:
         codes[:] = codes[0]
+    if kind == 3:
+        first, last = sorted(int(x) for x in rng.integers(0, n + 1, 2))
+        codes[first:last] = 0
     return codes.astype(np.uint8).tobytes()
 
 
@@ -134,6 +140,7 @@ def test_steps(checks, lib, rng):
             flags.value = 0
             status = lib.dot_step(ct.byref(config), ct.byref(acc), a, b, n, ct.byref(flags))
             kind = "exact" if not s.frac_bits else "aligned" if not s.late else "late" if s.late_bits_sum else "apart"
+            kind += ", by operands" if s.align_by == "OPERANDS" else ""
             checks.check(f"steps, {kind}, {s.acc}, {s.acc_rounding.lower()}", (status, acc.code, flags.value),
                          (clib.OK, *d.step(s, start, a, b, r=r)), lambda: about(s, start, a, b))
 
@@ -195,11 +202,107 @@ def test_whole_k(checks, lib, rng):
         want.run(a, b, mx)
         whole = run_library(lib, s, start, a, b, mx_a, mx_b, [], m, n)
         kind = "promoted" if s.promote else "in chunks" if s.chunk else "one accumulator"
+        kind += ", by operands" if s.align_by == "OPERANDS" else ""
         checks.check(f"whole K, {kind}{', MX' if scaled else ''}", whole[:2], want.read_out(), lambda: about(s, start,
                                                                                                              a, b))
         cuts = draw_cuts(rng, s, k, scaled)
         tiled = run_library(lib, s, start, a, b, mx_a, mx_b, cuts, m, n)
         checks.check("whole K: tiles change nothing, state included", tiled, whole, lambda: about(s, cuts))
+
+
+# ---- aligned to the operands' exponents, a late join to odd: by hand ------------------------------------------------
+
+ALIGNED = dict(group=64, frac_bits=13)
+ODD_16 = dict(ALIGNED, acc="FP16", late=True, late_bits_sum=13, late_bits_acc=13, late_round="ODD", min_exponent=-14)
+ZERO_16 = dict(ODD_16, late_round="TOWARD_ZERO")
+ODD_32 = dict(ALIGNED, sa=16, frac_bits=25, late=True, late_bits_sum=25, late_bits_acc=25, late_round="ODD")
+LEAST = dict(ALIGNED, acc="FP16", frac_bits=3, align="ODD", min_exponent=-14)
+# Name, settings, acc, A and B in e4m3fn, results by products and by operands.
+BY_HAND = (
+    # 256 beside a zero: 2^(8-9) is the bound and 2^-14 the quantum of 2^-18. By products it is 2^-25.
+    ("an operand beside a zero counts", ALIGNED, 0, "78 01", "00 01", 0x36800000, 0),
+    ("on either side", ALIGNED, 0, "00 01", "78 01", 0x36800000, 0),
+    # 21 * 2^-18: the bound is -8 - 7. By products it is -6 - 6, the subnormals' own binade, and 20 is left.
+    ("subnormals are normalised", dict(ALIGNED, frac_bits=4), 0, "03", "07", 0x38A00000, 0x38A80000),
+    # 2^-1 twice and 1.125 * 2^-12, with 2^(8+8) for a bound, so that 2 is the quantum.
+    ("maxima of different terms", dict(ALIGNED, frac_bits=15), 0, "78 01 09", "01 78 08", 0x3F800800, 0),
+    # Every product is zero, the bound is 2^0 all the same, and acc = 2^-20 is below 2^-13.
+    ("maxima without a product", ALIGNED, 0x35800000, "38 00", "00 38", 0x35800000, 0),
+    ("no maximum, A is zero", ALIGNED, 0x35800000, "00 80", "7e 7e", 0x35800000, 0x35800000),
+    ("no maximum, B is zero", ALIGNED, 0x35800000, "7e 7e", "80 00", 0x35800000, 0x35800000),
+    # 2^-23 after scaling, the bound 2^-6.
+    ("scaled, kept", dict(ALIGNED, sa=5, sb=-3, lscale=7, frac_bits=17), 0, "78 01", "00 01", 0x34000000, 0x34000000),
+    ("scaled, lost", dict(ALIGNED, sa=5, sb=-3, lscale=7, frac_bits=16), 0, "78 01", "00 01", 0x34000000, 0),
+    ("the accumulator is above the bound", ALIGNED, 0x4B000000, "78 38", "00 38", 0x4B000000, 0x4B000000),
+    ("NaN takes the result", ALIGNED, 0, "7f 38", "38 38", 0x7FC00000, 0x7FC00000),
+    # -2^-18 to odd, at 2^(-14-3); by products at 2^(-12-3).
+    ("the least exponent", LEAST, 0, "81", "01", 0x8200, 0x8080),
+    # 1 + 2^-11 is a tie of FP16, and 2^-18 beside it a sticky bit at 2^-13 if nothing has cut it before.
+    ("late, a tie", ODD_16, 0x3C00, "10", "08", 0x3C00, 0x3C00),
+    ("late, to odd", ODD_16, 0x3C00, "10 01", "08 01", 0x3C01, 0x3C01),
+    ("late, toward zero", ZERO_16, 0x3C00, "10 01", "08 01", 0x3C00, 0x3C00),
+    ("late, lost below the bound", ODD_16, 0x3C00, "10 01 78", "08 01 00", 0x3C01, 0x3C00),
+    ("late, a tie of the products", ODD_16, 0, "38 10", "38 08", 0x3C00, 0x3C00),
+    ("late, acc to odd", ODD_16, 0x0001, "38 10", "38 08", 0x3C01, 0x3C01),
+    ("late, acc below zero to odd", ODD_16, 0x8001, "38 10", "38 08", 0x3C00, 0x3C00),
+    # 2^24 + 1 is a tie of FP32, and acc = 2^-40 a sticky bit at 2^-1.
+    ("late, FP32, a tie", ODD_32, 0, "78 01", "38 04", 0x4B800000, 0x4B800000),
+    ("late, FP32, acc to odd", ODD_32, 0x2B800000, "78 01", "38 04", 0x4B800001, 0x4B800001),
+    ("late, FP32, acc toward zero", dict(ODD_32, late_round="TOWARD_ZERO"), 0x2B800000, "78 01", "38 04", 0x4B800000,
+     0x4B800000),
+)
+
+
+def test_aligned_by_hand(checks, lib):
+    for (name, changes, start, a, b, *results), side in itertools.product(BY_HAND, (0, 1)):
+        s = d.settings(**changes, align_by=("PRODUCTS", "OPERANDS")[side])
+        a, b = bytes.fromhex(a), bytes.fromhex(b)
+        config, acc = dot_config(lib, s), clib.Acc(code=start)
+        status = lib.dot_step(ct.byref(config), ct.byref(acc), a, b, len(a), None)
+        checks.check("by hand: aligned", (status, acc.code), (clib.OK, results[side]), lambda: f"{name} {about(s)}")
+        checks.check("by hand: the definition itself", d.step(s, start, a, b)[0], results[side], name)
+    # 1.125^2 * 2^10 = 1296. B's second block, 2^10 * 1, is beside a zero; 2^20 is the bound and 2^7 the quantum.
+    a, b = (bytes([0x39] + [0] * 31 + [other] + [0] * 31) for other in (0, 0x38))
+    scales = [np.array(x, np.uint8) for x in ((137, 127), (127, 137))]
+    for align_by, want in (("PRODUCTS", 0x44A20000), ("OPERANDS", 0x44A00000)):
+        s = d.settings(**ALIGNED, align_by=align_by)
+        got = run_library(lib, s, 0, a, b, *scales, [], 0, 0)[0]
+        checks.check("by hand: block scales are their operands'", got, want, align_by)
+
+
+# ---- a late join to odd, both alignments ----------------------------------------------------------------------------
+
+LATE_ODD = (dict(frac_bits=25, late_bits_sum=25, late_bits_acc=25),
+            dict(frac_bits=13, late_bits_sum=25, late_bits_acc=25),
+            dict(acc="FP16", frac_bits=13, late_bits_sum=13, late_bits_acc=13, min_exponent=-14),
+            dict(acc="FP16", frac_bits=25, late_bits_sum=13, late_bits_acc=13, min_exponent=-14),
+            dict(acc="FP16", frac_bits=25, late_bits_sum=25, late_bits_acc=25, min_exponent=-14),
+            dict(acc="E8M13", frac_bits=13, late_bits_sum=13, late_bits_acc=13))
+LATE_EACH = 500
+
+
+def test_late_odd(checks, lib, rng):
+    """Steps from accumulators near the products' sum, in both alignments, which must not always agree."""
+    for family in LATE_ODD:
+        differ = 0
+        for _ in range(LATE_EACH):
+            scales = dict(sa=int(rng.integers(-8, 9)), sb=int(rng.integers(-8, 9))) if rng.integers(0, 2) else {}
+            s = d.settings(**family, **scales, late=True, late_round="ODD", group=one_of(rng, 4, 8, 16, 32),
+                           a_format=one_of(rng, *OPERANDS[:4]), b_format=one_of(rng, *OPERANDS[:4]),
+                           align=one_of(rng, "TOWARD_ZERO", "TOWARD_ZERO", "ODD"))
+            n = int(rng.integers(1, s.group + 1))
+            a, b = draw_codes(rng, s.a_format, n), draw_codes(rng, s.b_format, n)
+            start, codes = draw_acc_code(rng, s, a, b), []
+            for align_by in ("PRODUCTS", "OPERANDS"):
+                s = s._replace(align_by=align_by)
+                config, acc, flags = dot_config(lib, s), clib.Acc(code=start), ct.c_uint32()
+                status = lib.dot_step(ct.byref(config), ct.byref(acc), a, b, n, ct.byref(flags))
+                checks.check(f"late to odd, {s.acc}, F {s.frac_bits}, {s.late_bits_sum} late, by {align_by.lower()}",
+                             (status, acc.code, flags.value), (clib.OK, *d.step(s, start, a, b)),
+                             lambda: about(s, start, a, b))
+                codes.append(acc.code)
+            differ += codes[0] != codes[1]
+        checks.check("late to odd: the alignments differ", differ > 0, True, family)
 
 
 # ---- presets: settings written here from the published tables, never read from the library --------------------------
@@ -310,6 +413,10 @@ REFUSED = (
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 1}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 9, "late_bits_acc": 65}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 9, "late_bits_acc": 9, "late_drop": 1001}),
+    ("ERR_ACCUMULATOR", {"align_by": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_by": 2}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_by": 0xFFFFFFFF}),
+    ("ERR_ACCUMULATOR", {"acc_format": 2, "align_by": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_by": 1, "acc_late": 1, "even_odd": 1}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_round": 1}), ("ERR_ACCUMULATOR", {"nan_code": 0x3F800000}),
     ("ERR_ACCUMULATOR", {"nan_code": 0x7F800000}), ("ERR_ACCUMULATOR", {"acc_format": 1, "nan_code": 0x17FFF}),
     ("ERR_ACCUMULATOR", {"promote": 64, "chunk": 64}), ("ERR_GROUP", {"group": 4, "promote": 6}),
@@ -332,6 +439,14 @@ def test_refusals(checks, lib):
         checks.check("refused: by the dot product", lib.dot(ct.byref(config), ct.byref(acc), b"8", b"8", 1, None),
                      clib.enum(status), changes)
         checks.check("refused: nothing written", acc.code, 0x3F800000, changes)
+    for changes in ({"frac_bits": 5}, {"frac_bits": 5, "acc_late": 1}, {"frac_bits": 5, "group": 1024, "chunk": 1024}):
+        config = dot_config(lib, d.settings())
+        for field, value in {**changes, "align_by": 1}.items():
+            setattr(config, field, value)
+        checks.check("accepted: align_by operands", lib.dot_config_validate(ct.byref(config)), clib.OK, changes)
+    int8 = dot_config(lib, d.settings(a_format="int8", b_format="int8"))
+    int8.acc_format, int8.align_by = clib.enum("ACC_INT32"), 1
+    checks.check("refused: align_by with INT32", lib.dot_config_validate(ct.byref(int8)), clib.enum("ERR_ACCUMULATOR"))
     fixed = dot_config(lib, d.settings())
     fixed.acc_format = clib.enum("ACC_FIXED")
     scale, acc = np.full(1, 127, np.uint8).ctypes.data, clib.Acc()
@@ -346,6 +461,8 @@ def main():
     test_preset_corners(checks, lib)
     test_presets(checks, lib, rng)
     test_refusals(checks, lib)
+    test_aligned_by_hand(checks, lib)
+    test_late_odd(checks, lib, rng)
     test_far_apart(checks, lib, rng)
     test_steps(checks, lib, rng)
     test_whole_k(checks, lib, rng)

@@ -26,6 +26,17 @@
 //
 // trunc follows align_round, trunc' late_round. Zero terms, absent lanes and a zero acc take no part in a maximum. An
 // aligned sum of zero is +0.
+//
+// align_by OPERANDS takes e_products in place of every max e_i above. Its two maxima are over the present operands that
+// are not zero, each by itself, whatever they are multiplied by:
+//
+//   e_products = max ea_i + max eb_i + the scaling exponents       ea_i = floor(log2 |a_i|), eb_i likewise
+//
+// where a subnormal's leading bit counts, and a block's scale exponent belongs to its operands' ea_i or eb_i. If all
+// a_i or all b_i are zero, there is none. Every product is below 4 * 2^e_products. The two maxima belong to a row of A
+// and a column of B and can be taken once at an array's edge, so that an element needs no maximum over its products;
+// the price is that the window hangs from a bound that may lie above the largest product.
+//
 // Flags of a step: `nan` if a present operand is a NaN; `invalid` if some product is Inf * 0, or if both +Inf and -Inf
 // are among the products and acc. A NaN elsewhere in the step neither raises `invalid` nor suppresses it.
 #ifndef FP8MAC_DOT_H
@@ -61,6 +72,12 @@ typedef enum fp8mac_align_round {
     FP8MAC_ALIGN_ODD = 2,
 } fp8mac_align_round;
 
+// What the products are aligned to.
+typedef enum fp8mac_align_by {
+    FP8MAC_ALIGN_BY_PRODUCTS = 0, // the largest exponent among them
+    FP8MAC_ALIGN_BY_OPERANDS = 1, // the largest among the a_i plus the largest among the b_i
+} fp8mac_align_by;
+
 #define FP8MAC_FRAC_BITS_MAX 64
 #define FP8MAC_LATE_BITS_MAX 64
 #define FP8MAC_MIN_EXPONENT_DEFAULT (-126)
@@ -86,6 +103,7 @@ typedef struct fp8mac_dot_config {
 
     unsigned frac_bits;   // F, 1..64; 0: exact, and the fields down to even_odd must be 0
     fp8mac_align_round align_round;
+    fp8mac_align_by align_by; // OPERANDS: not with even_odd
     int min_exponent;     // no alignment exponent is below this: -1100..-1; 0 means -126
     bool acc_late;        // the accumulator joins after the products have been summed
     // late: 1..64 each, or both 0: the products' sum is rounded to acc_format, and acc is added to that exactly and
