@@ -41,7 +41,7 @@ include $(BUILD)/env.mk
 include tools/array.mk
 # Each fragment appends the logs of its tests to TESTS; tests/run_test.sh makes a log only when its test passes.
 TESTS :=
-include model/build.mk rtl/build.mk sim/build.mk firmware/build.mk tests/build.mk tools/run.mk
+include model/build.mk rtl/build.mk sim/build.mk firmware/build.mk synth/build.mk tests/build.mk tools/run.mk
 endif
 
 $(BUILD)/env.mk: tools/setup.sh tools/packages.txt tools/requirements.txt
@@ -61,6 +61,10 @@ help:
 #: make model|rtl|firmware|sim   one part;  make regs  register RTL, C header and HTML
 #: make install-model        libfp8mac with headers and pkg-config, the tool fp8mac and its man page (DESTDIR=, PREFIX=)
 #: make cli | test-long      the tool build/model/fp8mac | conversions of all 2^32 float32 values, minutes
+#: make formal | formal-long  queues, handshakes, interrupts and the issue of steps, proved with SymbiYosys | deeper
+#: make synth                area of the elements beside their INT8 twins, at a clock that OpenSTA confirms, minutes
+#: make synth LANES=8 ACC=fp16 LIB=path.lib FRAC=.. FORMATS=.. PERIOD=ns   the same for an element of your own
+#: make synth-full           every element, clock period and library, hours
 #: make setup                install and check the tools, and nothing else
 #: make clean                remove everything that was built
 #: ROWS= COLS= LANES= (8 8 4)   size of the array, for run, sim and rtl

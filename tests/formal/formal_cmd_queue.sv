@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// fp8mac_cmd_queue: whatever is submitted, a command is taken in exactly when there is room and no error, or reported
+// as dropped; what is taken in comes out once and in order, unless the abort state forgets it.
+module formal_cmd_queue
+  import fp8mac_cmd_pkg::*;
+#(
+  parameter int unsigned DEPTH    = 3,
+  parameter int unsigned FOLLOWED = $bits(command_t)  // so many of the command's bits, its tag the first
+) (
+  input logic     clk_i,
+  input logic     rst_ni,
+  input logic     error_i,
+  input logic     abort_i,
+  input logic     submit_i,
+  input command_t command_i,
+  input logic     mark_i,
+  input logic     ready_i
+);
+  localparam int unsigned CountW = $clog2(DEPTH + 1);
+  localparam int unsigned Others = $bits(command_t) - FOLLOWED;
+
+  logic                           overflow, full, valid, accepted, taken, held;
+  logic [7:0]                     level;
+  command_t                       command;
+  logic [CountW-1:0]              count;
+  logic [DEPTH-1:0][FOLLOWED-1:0] mem;
+
+  fp8mac_cmd_queue #(.QUEUE_DEPTH(DEPTH)) dut (
+    .clk_i, .rst_ni, .error_i, .abort_i, .submit_i, .command_i, .overflow_o(overflow), .full_o(full), .level_o(level),
+    .valid_o(valid), .command_o(command), .ready_i
+  );
+
+  // The contract, from the inputs and the count of what is inside.
+  assign accepted = submit_i && !error_i && !abort_i && count != CountW'(DEPTH);
+  assign taken    = valid && ready_i;
+
+  for (genvar i = 0; i < int'(DEPTH); i++) begin : g_mem
+    assign mem[i] = FOLLOWED'(dut.u_fifo.mem_q[i] >> Others);
+  end
+
+  formal_fifo_track #(.WIDTH(FOLLOWED), .DEPTH(DEPTH)) u_track (
+    .clk_i, .rst_ni, .flush_i(abort_i), .push_i(accepted), .mark_i,
+    .data_i(FOLLOWED'(command_i >> Others)), .pop_i(taken), .out_i(FOLLOWED'(command >> Others)), .mem_i(mem),
+    .head_i(dut.u_fifo.head_q), .tail_i(dut.u_fifo.tail_q), .count_o(count), .held_o(held)
+  );
+
+  formal_reset u_reset (.clk_i, .rst_ni);
+
+  always_comb begin
+    if (rst_ni) begin
+      level_is_count : assert (level == 8'(count));
+      full_is_known : assert (full == (count == CountW'(DEPTH)));
+      offers_what_it_has : assert (valid == (count != '0 && !abort_i));
+      a_drop_is_reported : assert (overflow == (submit_i && !error_i && count == CountW'(DEPTH)));
+      drops : cover (overflow);
+      aborts_a_full_queue : cover (full && abort_i);
+      hands_on : cover (taken && held && count == CountW'(1));
+    end
+  end
+
+endmodule

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// fp8mac_compute: what it asks of the array. Any proper commands, any pace of the store engine, and:
+//   - steps of one slot are at least LoopCycles apart, whatever pass or command they belong to;
+//   - a slot's last step is never issued while the slot's last result is owed to the store engine;
+//   - the output (m, n) of a command, chosen by the solver, gets each of its k, one of them chosen by the solver too,
+//     in exactly one step, of its own slot, with its own operands, `first` and `last` where they belong; no step of
+//     another slot ever has its row and column of operands.
+module formal_compute
+  import fp8mac_pkg::*;
+  import fp8mac_cmd_pkg::*;
+#(
+  parameter int unsigned ROWS    = 2,
+  parameter int unsigned COLS    = 2,
+  parameter int unsigned LANES   = 2,
+  parameter int unsigned SLOTS_M = 2,
+  parameter int unsigned SLOTS_N = 2,
+  parameter int unsigned BEAT    = 4,
+  parameter int unsigned WORD_W  = 4,
+  parameter int unsigned MAX_DIM = 5,      // of m, n and k
+  parameter bit          OUTPUTS = 1'b1,   // follow an output; else only the rules of slots
+  localparam int unsigned Slots  = SLOTS_M * SLOTS_N,
+  localparam int unsigned SlotW  = $clog2(Slots),
+  localparam int unsigned Groups = BEAT / LANES,
+  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
+) (
+  input logic             clk_i,
+  input logic             rst_ni,
+  input logic             abort_i,
+  input logic             clear_i,
+  input logic             valid_i,
+  input loaded_cmd_t      cmd_i,
+  input error_e           load_error_i,
+  input logic             storing_ready_i,
+  input logic [Slots-1:0] slot_release_i,
+  input dim_t             any_m_i,
+  input dim_t             any_n_i,
+  input dim_t             any_k_i
+);
+  logic              ready, storing_valid, kept, read, a_half, b_half, step_valid, step_first, step_last, stalled;
+  logic              computed;
+  storing_cmd_t      storing;
+  logic [WORD_W-1:0] a_word, b_word;
+  logic [GroupW-1:0] group;
+  logic [SlotW-1:0]  step_slot;
+  step_cfg_t         step_cfg;
+  logic [ROWS-1:0]   row_en;
+  logic [COLS-1:0]   col_en;
+  logic [LANES-1:0]  lane_en;
+
+  fp8mac_compute #(
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .BEAT(BEAT), .WORD_W(WORD_W)
+  ) dut (
+    .clk_i, .rst_ni, .abort_i, .clear_i, .valid_i, .cmd_i, .load_error_i, .ready_o(ready),
+    .storing_valid_o(storing_valid), .storing_o(storing), .storing_ready_i, .kept_o(kept), .slot_release_i,
+    .read_o(read), .a_half_o(a_half), .a_word_o(a_word), .b_half_o(b_half), .b_word_o(b_word), .group_o(group),
+    .step_valid_o(step_valid), .step_slot_o(step_slot), .step_first_o(step_first), .step_last_o(step_last),
+    .step_cfg_o(step_cfg), .row_en_o(row_en), .col_en_o(col_en), .lane_en_o(lane_en), .stalled_o(stalled),
+    .computed_o(computed)
+  );
+
+  formal_reset u_reset (.clk_i, .rst_ni);
+
+  // ---- what comes before: proper commands, held until they are taken -----------------------------------------------
+  compute_cmd_t cmd, cmd_q;
+  logic         held_q;
+  loaded_cmd_t  whole_q;
+  error_e       load_error_q;
+  logic [Slots-1:0] owed_q;        // last steps issued, results not yet taken
+
+  assign cmd = cmd_i.compute;
+
+  always_ff @(posedge clk_i) begin
+    held_q       <= rst_ni && valid_i && !ready;
+    whole_q      <= cmd_i;
+    load_error_q <= load_error_i;
+  end
+
+  always_comb begin
+    if (rst_ni) begin
+      command_is_held : assume (!held_q || (valid_i && cmd_i == whole_q && load_error_i == load_error_q));
+      shape_is_proper : assume (!valid_i || (cmd.m inside {[1:MAX_DIM]} && cmd.n inside {[1:MAX_DIM]} &&
+        cmd.k inside {[1:MAX_DIM]} && cmd.row_beats == dim_t'((32'(cmd.k) + BEAT - 1) / BEAT)));
+      chained_in_one_pass : assume (!valid_i || !(cmd.acc_keep || cmd.acc_continue) ||
+        (32'(cmd.m) <= ROWS * SLOTS_M && 32'(cmd.n) <= COLS * SLOTS_N));
+      only_owed_are_released : assume ((slot_release_i & ~owed_q) == '0);
+    end
+  end
+
+  // ---- the rules of slots ------------------------------------------------------------------------------------------
+  localparam int unsigned AgeW = $clog2(LoopCycles + 2);
+
+  logic [Slots-1:0][AgeW-1:0] age_q;   // cycles since the slot's last step, up to LoopCycles
+  logic [Slots-1:0]           stepped;
+
+  always_comb begin
+    stepped = '0;
+    stepped[step_slot] = step_valid;
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned s = 0; s < Slots; s++) begin
+      if (!rst_ni) age_q[s] <= AgeW'(LoopCycles);
+      else if (stepped[s]) age_q[s] <= AgeW'(1);
+      else if (32'(age_q[s]) < LoopCycles) age_q[s] <= age_q[s] + AgeW'(1);
+    end
+    if (!rst_ni) owed_q <= '0;
+    else owed_q <= (owed_q & ~slot_release_i) | (stepped & {Slots{step_last}});
+  end
+
+  // The walk over the slots: each is passed once in Slots cycles that advance. The last LoopCycles positions at least
+  // are other slots' than the one at hand.
+  logic [Slots-1:0][AgeW-1:0] passed_q;   // cycles since the walk was at the slot
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned s = 0; s < Slots; s++) begin
+      if (!rst_ni) passed_q[s] <= AgeW'(LoopCycles);
+      else if (dut.advance && 32'(dut.slot) == s) passed_q[s] <= AgeW'(1);
+      else if (32'(passed_q[s]) < LoopCycles) passed_q[s] <= passed_q[s] + AgeW'(1);
+    end
+  end
+
+  // The slots in the order of the walk
+  function automatic int unsigned turn(int unsigned slot);
+    int unsigned im, in;
+    im = slot / SLOTS_N;
+    in = slot % SLOTS_N;
+    return im * SLOTS_N + ((im % 2 == 0) ? in : SLOTS_N - 1 - in);
+  endfunction
+
+  for (genvar s = 0; s < int'(Slots); s++) begin : g_slot
+    always_comb begin
+      if (rst_ni) begin
+        steps_are_apart : assert (!stepped[s] || 32'(age_q[s]) >= LoopCycles);
+        // The walk has come on from slot s by as many slots as lie between: so many cycles have gone at least.
+        walk_is_in_turn : assert (32'(passed_q[s]) >= LoopCycles ||
+          32'(passed_q[s]) >= ((turn(32'(dut.slot)) + Slots - turn(s) - 1) % Slots) + 1);
+        was_passed_before_it_stepped : assert (!stepped[s] || passed_q[s] == AgeW'(1));
+        age_follows_the_walk : assert (stepped[s] || 32'(age_q[s]) + 1 >= 32'(passed_q[s]));
+      end
+    end
+  end
+
+  always_comb begin
+    if (rst_ni) begin
+      in_the_walk : assert (32'(dut.im_q) < SLOTS_M && 32'(dut.in_q) < SLOTS_N);
+      full_is_left_alone : assert (!(step_valid && step_last && owed_q[step_slot]));
+      owed_is_known : assert (dut.owed_q == (owed_q | (stepped & {Slots{step_last}})));
+      handed_on_once : assert (!(storing_valid && dut.started_q) && (!ready || storing_valid || dut.started_q));
+      handed_on_where_there_is_room : assert (!storing_valid || (valid_i && storing_ready_i));
+      nothing_without_a_command : assert (!read || (valid_i && (storing_valid || dut.started_q)));
+
+      all_slots_back_to_back : cover (step_valid && 32'(age_q[step_slot]) == LoopCycles && step_first);
+      waits_for_the_store : cover (stalled && owed_q != '0 && slot_release_i != '0);
+    end
+  end
+
+  // ---- one output, one of its k ------------------------------------------------------------------------------------
+  if (OUTPUTS) begin : g_output
+    localparam int unsigned PassM = ROWS * SLOTS_M;
+    localparam int unsigned PassN = COLS * SLOTS_N;
+
+    dim_t m, n, k;
+    formal_const #(.WIDTH(3 * DimW)) u_mnk (.clk_i, .any_i({any_m_i, any_n_i, any_k_i}), .const_o({m, n, k}));
+
+    logic              exists;
+    logic [SlotW-1:0]  slot;           // the output's own
+    logic [WORD_W-1:0] a_first, b_first;  // words of its row of A and of its row of B
+    assign exists  = m < cmd.m && n < cmd.n && k < cmd.k;
+    assign slot    = SlotW'((32'(m) / ROWS) % SLOTS_M * SLOTS_N + (32'(n) / COLS) % SLOTS_N);
+    assign a_first = WORD_W'(32'(m) / ROWS * 32'(cmd.row_beats));
+    assign b_first = WORD_W'(32'(n) / COLS * 32'(cmd.row_beats));
+
+    // Of the read: does it fetch the output's rows, and this k of them? The step comes in the next cycle.
+    logic rows_read_q, k_read_q, first_due_q, last_due_q, exists_q, finished_q;
+    always_ff @(posedge clk_i) begin
+      rows_read_q <= read && a_word >= a_first && 32'(a_word) < 32'(a_first) + 32'(cmd.row_beats) &&
+                     b_word >= b_first && 32'(b_word) < 32'(b_first) + 32'(cmd.row_beats);
+      k_read_q    <= 32'(a_word - a_first) == 32'(k) / BEAT && 32'(b_word - b_first) == 32'(k) / BEAT &&
+                     32'(group) == 32'(k) % BEAT / LANES;
+      first_due_q <= 32'(k) < LANES && !cmd.acc_continue;
+      last_due_q  <= 32'(k) / LANES == (32'(cmd.k) - 1) / LANES && !cmd.acc_keep;
+      exists_q    <= exists;
+      finished_q  <= rst_ni && computed;
+    end
+
+    logic its_element, its_rows, its_k;  // of the step
+    assign its_element = step_valid && row_en[m[$clog2(ROWS)-1:0]] && col_en[n[$clog2(COLS)-1:0]];
+    assign its_rows    = its_element && rows_read_q;
+    assign its_k       = its_rows && k_read_q && lane_en[k[$clog2(LANES)-1:0]];
+
+    logic opens, closes;
+    assign opens  = its_rows && exists_q;
+    assign closes = (its_rows && exists_q && step_last) || finished_q;
+
+    logic given_q;   // this k of the command at hand has had its step
+    logic open_q;    // the output's sum has begun in its slot, and neither it nor the command has ended
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni || finished_q) given_q <= 1'b0;
+      else if (its_k && exists_q) given_q <= 1'b1;
+      if (!rst_ni || closes) open_q <= 1'b0;
+      else if (opens) open_q <= 1'b1;
+    end
+
+    // What the step before tells of where the walk is: needed for induction.
+    dim_t pass_m, pass_n, group_k;   // the pass and the group that hold the output and its k
+    assign pass_m  = dim_t'(32'(m) / PassM * PassM);
+    assign pass_n  = dim_t'(32'(n) / PassN * PassN);
+    assign group_k = dim_t'(32'(k) / LANES * LANES);
+
+    logic past, at_pass;   // the walk has passed this k's step; it is in the output's pass
+    assign at_pass = dut.m0_q == pass_m && dut.n0_q == pass_n;
+    always_comb begin
+      past = dut.m0_q > pass_m;
+      if (dut.m0_q == pass_m) past = dut.n0_q > pass_n;
+      if (at_pass) past = dut.k_done_q > group_k;
+      if (at_pass && dut.k_done_q == group_k) past = turn(32'(dut.slot)) > turn(32'(slot));
+    end
+
+    always_comb begin
+      if (rst_ni) begin
+        in_its_own_slot : assert (!(its_k && exists_q) || step_slot == slot);
+        once : assert (!(its_k && exists_q) || !given_q);
+        at_the_end_given : assert (!(finished_q && exists_q) || given_q || its_k);
+        begins_where_it_begins : assert (!(its_k && exists_q) || step_first == first_due_q);
+        ends_where_it_ends : assert (!(its_k && exists_q) || step_last == last_due_q);
+        nothing_else_in_between : assert (!(open_q && its_element && step_slot == slot && exists_q) || its_rows);
+
+        open_is_at_hand : assert (!((open_q || opens) && !closes) || (dut.started_q && exists && at_pass &&
+          (cmd.acc_keep || 32'(dut.k_done_q) + LANES < 32'(cmd.k) || turn(32'(dut.slot)) <= turn(32'(slot)))));
+
+        // The walk's own state
+        if (valid_i && dut.started_q) begin
+          walk_is_proper : assert (32'(dut.m0_q) % PassM == 0 && dut.m0_q < cmd.m && 32'(dut.n0_q) % PassN == 0 &&
+            dut.n0_q < cmd.n && 32'(dut.k_done_q) % LANES == 0 && dut.k_done_q < cmd.k);
+          words_follow : assert (32'(dut.a_base_q) == 32'(dut.m0_q) / ROWS * 32'(cmd.row_beats) &&
+            32'(dut.b_base_q) == 32'(dut.n0_q) / COLS * 32'(cmd.row_beats) &&
+            32'(dut.beat_q) == 32'(dut.k_done_q) / BEAT && 32'(dut.group_q) == 32'(dut.k_done_q) % BEAT / LANES);
+        end
+        given_is_past : assert (!(exists && valid_i && !finished_q) || (given_q || its_k) == past);
+        fresh_when_it_starts : assert (dut.started_q || finished_q || (!given_q && !open_q && !step_valid));
+        starts_at_the_start : assert (dut.started_q || (dut.m0_q == '0 && dut.n0_q == '0 && dut.k_done_q == '0 &&
+          dut.im_q == '0 && dut.in_q == '0 && dut.a_base_q == '0 && dut.b_base_q == '0 && dut.beat_q == '0 &&
+          dut.group_q == '0));
+        started_has_a_command : assert (!dut.started_q || valid_i);
+
+        second_pass_done : cover (its_k && exists_q && m >= dim_t'(PassM) && step_last && !step_first);
+        continues : cover (its_k && exists_q && !step_first && 32'(k) < LANES && step_last);
+      end
+    end
+  end
+
+endmodule

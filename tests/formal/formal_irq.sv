@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registers and reports together, as fp8mac_accel joins them: what software writes is the command, what it reads is
+// so, the interrupt line is what the registers say, and no completion and no error is ever lost on the way to it.
+module formal_irq
+  import fp8mac_pkg::*;
+  import fp8mac_cmd_pkg::*;
+(
+  input logic          clk_i,
+  input logic          rst_ni,
+  input logic          psel_i,
+  input logic          penable_i,
+  input logic          pwrite_i,
+  input logic [2:0]    pprot_i,
+  input logic [11:0]   paddr_i,
+  input logic [31:0]   pwdata_i,
+  input logic [3:0]    pstrb_i,
+  input logic          idle_i,
+  input logic          overflow_i,
+  input logic          retire_valid_i,
+  input finished_cmd_t retire_i,
+  input flags_t        step_flags_i,
+  input logic          epi_valid_i,
+  input flags_t        epi_flags_i,
+  input logic [31:0]   epi_amax_i,
+  input logic          epi_nonfinite_i,
+  input counters_t     counters_i,
+  input logic [7:0]    queue_level_i,
+  input logic          queue_full_i,
+  input logic [11:0]   any_addr_i
+);
+  logic        pready, pslverr, submit, clear_error, clear_flags, clear_counters, irq;
+  logic [31:0] prdata, completed, amax;
+  command_t    command;
+  logic        clear, abort, error, done_event, error_event, amax_nonfinite;
+  error_e      error_code;
+  tag_t        error_tag;
+  flags_t      flags;
+
+  fp8mac_csr u_csr (
+    .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i, .pstrb_i, .pready_o(pready),
+    .prdata_o(prdata), .pslverr_o(pslverr), .submit_o(submit), .command_o(command), .clear_error_o(clear_error),
+    .clear_flags_o(clear_flags), .clear_counters_o(clear_counters), .idle_i, .queue_full_i, .queue_level_i,
+    .error_i(error), .error_code_i(error_code), .error_tag_i(error_tag), .completed_i(completed), .flags_i(flags),
+    .amax_i(amax), .amax_nonfinite_i(amax_nonfinite), .counters_i, .done_event_i(done_event),
+    .error_event_i(error_event), .irq_o(irq)
+  );
+
+  fp8mac_report u_report (
+    .clk_i, .rst_ni, .idle_i, .clear_error_i(clear_error), .clear_flags_i(clear_flags), .overflow_i,
+    .overflow_tag_i(command.tag), .retire_valid_i, .retire_i, .step_flags_i, .epi_valid_i, .epi_flags_i, .epi_amax_i,
+    .epi_nonfinite_i, .clear_o(clear), .abort_o(abort), .error_o(error), .error_code_o(error_code),
+    .error_tag_o(error_tag), .completed_o(completed), .done_event_o(done_event), .error_event_o(error_event),
+    .flags_o(flags), .amax_o(amax), .amax_nonfinite_o(amax_nonfinite)
+  );
+
+  formal_reset u_reset (.clk_i, .rst_ni);
+
+  // ---- a bus that keeps to APB -------------------------------------------------------------------------------------
+  logic        access_q;      // the access phase: the cycle after select, and on until it is answered
+  logic        write_q;
+  logic [11:0] addr_q;
+  logic [31:0] wdata_q;
+  logic [3:0]  strb_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) access_q <= 1'b0;
+    else access_q <= psel_i && !(penable_i && pready);
+    write_q  <= pwrite_i;
+    addr_q   <= paddr_i;
+    wdata_q  <= pwdata_i;
+    strb_q   <= pstrb_i;
+  end
+
+  always_comb begin
+    if (rst_ni) begin
+      enable_after_setup : assume (penable_i == access_q);
+      select_stays : assume (!access_q || psel_i);
+      request_stays : assume (!access_q || (pwrite_i == write_q && paddr_i == addr_q && pwdata_i == wdata_q &&
+                                            pstrb_i == strb_q));
+    end else begin
+      quiet_in_reset : assume (!psel_i && !penable_i);
+    end
+  end
+
+  // ---- the registers, as software knows them -----------------------------------------------------------------------
+  // One register, at an address that the solver chooses; its bits that exist; what a read of it gives.
+  localparam logic [11:0] Status = 12'h024, IrqState = 12'h028, IrqEnable = 12'h02c, Submit = 12'h0c0;
+
+  logic [11:0] addr;
+  formal_const #(.WIDTH(12)) u_addr (.clk_i, .any_i(any_addr_i), .const_o(addr));
+
+  logic [31:0] mask, shown, value_q;
+
+  function automatic logic [31:0] reset_value(logic [11:0] a);
+    return (a == 12'h0a8 || a == 12'h0ac || a == 12'h0b4) ? Fp32One : '0;
+  endfunction
+
+  always_comb begin
+    mask  = '1;
+    shown = '0;
+    unique case (addr)
+      12'h080: shown = command.a_addr;
+      12'h084: shown = command.a_stride;
+      12'h088: shown = command.b_addr;
+      12'h08c: shown = command.b_stride;
+      12'h090: shown = command.d_addr;
+      12'h094: shown = command.d_stride;
+      12'h098: shown = {command.n, command.m};
+      12'h09c: begin
+        mask  = 32'hffff;
+        shown = 32'(command.k);
+      end
+      12'h0a0: begin
+        mask  = 32'hf_ffff;
+        shown = 32'({command.mode.irq, command.mode.acc_keep, command.mode.acc_continue, command.mode.reuse_b,
+                     command.mode.reuse_a, command.mode.bias_en, command.mode.scale_b_vec, command.mode.scale_a_vec,
+                     command.mode.act, command.mode.overflow, command.mode.d_fmt, command.mode.acc_fmt,
+                     command.mode.b_fmt, command.mode.a_fmt});
+      end
+      12'h0a4: begin
+        mask  = 32'hffff;
+        shown = {16'h0, command.sb, command.sa};
+      end
+      12'h0a8: shown = command.scale_a;
+      12'h0ac: shown = command.scale_b;
+      12'h0b0: shown = command.bias;
+      12'h0b4: shown = command.scale_d;
+      12'h0b8: shown = command.clamp_lo;
+      12'h0bc: shown = command.clamp_hi;
+      Submit: begin
+        mask  = 32'hffff;
+        shown = 32'(command.tag);
+      end
+      default: mask = '0;
+    endcase
+  end
+
+  // A write is done in the cycle in which it is answered.
+  logic        answered, written;
+  logic [11:0] word_addr;
+  logic [31:0] biten;
+
+  assign answered  = psel_i && penable_i && pready;
+  assign written   = answered && pwrite_i;
+  assign word_addr = {paddr_i[11:2], 2'b00};
+  for (genvar i = 0; i < 4; i++) begin : g_biten
+    assign biten[8*i +: 8] = {8{pstrb_i[i]}};
+  end
+
+  logic submit_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) value_q <= reset_value(addr) & mask;
+    else if (written && word_addr == addr) value_q <= ((value_q & ~biten) | (pwdata_i & biten)) & mask;
+    submit_q <= rst_ni && written && word_addr == Submit && biten[15:0] != '0;
+  end
+
+  // ---- causes and enables ------------------------------------------------------------------------------------------
+  logic [1:0] cause_q, enable_q, events, cleared;
+
+  // From the commands themselves, not from the events in between. A failure or a dropped command is an error; a
+  // command that asks for it, does not fail and does not come after a failure, is done.
+  logic good, bad;
+  assign good    = retire_valid_i && !abort && retire_i.error == ErrNone && retire_i.irq;
+  assign bad     = overflow_i || (retire_valid_i && !abort && retire_i.error != ErrNone);
+  assign events  = {bad, good};
+  assign cleared = (written && word_addr == IrqState) ? pwdata_i[1:0] & biten[1:0] : '0;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      cause_q  <= '0;
+      enable_q <= '0;
+    end else begin
+      cause_q <= (cause_q & ~cleared) | events;
+      if (written && word_addr == IrqEnable) enable_q <= (enable_q & ~biten[1:0]) | (pwdata_i[1:0] & biten[1:0]);
+    end
+  end
+
+  // ---- the error state ---------------------------------------------------------------------------------------------
+  logic        in_error_q, in_abort_q, leaves;
+  logic [31:0] completed_q;
+  error_e      code_q;
+  tag_t        tag_q;
+
+  logic clear_written_q;  // CTRL.clear_error is a pulse in the cycle after its write
+  assign leaves = clear_written_q && idle_i && in_error_q;
+
+  always_ff @(posedge clk_i) begin
+    clear_written_q <= rst_ni && written && word_addr == 12'h020 && pwdata_i[0] && biten[0];
+    if (!rst_ni || leaves) begin
+      in_error_q <= 1'b0;
+      in_abort_q <= 1'b0;
+    end else if (bad) begin
+      in_error_q <= 1'b1;
+      if (retire_valid_i && !in_abort_q && retire_i.error != ErrNone) in_abort_q <= 1'b1;
+      if (!in_error_q) begin
+        code_q <= (retire_valid_i && retire_i.error != ErrNone) ? retire_i.error : ErrQueueFull;
+        tag_q  <= (retire_valid_i && retire_i.error != ErrNone) ? retire_i.tag : command.tag;
+      end
+    end
+    if (!rst_ni) completed_q <= '0;
+    else completed_q <= completed_q + 32'(retire_valid_i && !in_abort_q && retire_i.error == ErrNone);
+  end
+
+  logic read_status, read_state, read_enable;
+  assign read_status = answered && !pwrite_i && word_addr == Status;
+  assign read_state  = answered && !pwrite_i && word_addr == IrqState;
+  assign read_enable = answered && !pwrite_i && word_addr == IrqEnable;
+
+  always_comb begin
+    if (rst_ni) begin
+      // As in the accelerator: nothing retires or is submitted in a cycle that is idle, and nothing is dropped in the
+      // error state.
+      idle_is_quiet : assume (!idle_i || (!retire_valid_i && !overflow_i));
+      no_drop_in_error : assume (!overflow_i || !error);
+
+      answered_at_once : assert (!access_q || pready);
+      answered_when_asked : assert (!pready || access_q);
+      software_writes_the_command : assert ((shown & mask) == value_q);
+      software_reads_it_back : assert (!(answered && !pwrite_i && word_addr == addr && mask != '0) ||
+                                       prdata == value_q);
+      nowhere_is_an_error : assert (!(answered && word_addr >= 12'h0c4) || pslverr);
+      somewhere_is_none : assert (!(answered && word_addr == addr && mask != '0) || !pslverr);
+      a_submission_per_write : assert (submit == submit_q);
+
+      line_is_causes_and_enables : assert (irq == ((cause_q & enable_q) != '0));
+      causes_are_read : assert (!read_state || prdata == 32'(cause_q));
+      enables_are_read : assert (!read_enable || prdata == 32'(enable_q));
+      status_is_read : assert (!read_status || prdata == {in_error_q ? tag_q : tag_t'(0), queue_level_i,
+        in_error_q ? code_q : ErrNone, 1'b0, in_error_q, queue_full_i, idle_i});
+      state_is_known : assert (error == in_error_q && abort == in_abort_q && (!in_abort_q || in_error_q) &&
+        error_code == (in_error_q ? code_q : ErrNone) && error_tag == (in_error_q ? tag_q : tag_t'(0)));
+      an_error_has_its_code : assert (!in_error_q || code_q != ErrNone);
+      clears_when_told : assert (clear == leaves);
+      completions_are_counted : assert (completed == completed_q);
+
+      // What the registers hold between accesses and during one
+      request_is_held : assert (u_csr.u_regs.is_active == access_q && u_csr.u_regs.cpuif_req == access_q &&
+        (!access_q || (u_csr.u_regs.cpuif_req_is_wr == pwrite_i && u_csr.u_regs.cpuif_addr == word_addr &&
+                       u_csr.u_regs.cpuif_wr_data == pwdata_i && u_csr.u_regs.cpuif_wr_biten == biten)));
+      causes_are_held : assert (u_csr.out.IRQ_STATE.error.value == cause_q[1] &&
+                                u_csr.out.IRQ_STATE.done.value == cause_q[0]);
+      enables_are_held : assert (u_csr.out.IRQ_ENABLE.error.value == enable_q[1] &&
+                                 u_csr.out.IRQ_ENABLE.done.value == enable_q[0]);
+      a_clear_lasts_one_cycle : assert (clear_error == clear_written_q);
+
+      both_at_once : cover (events == 2'b11);
+      event_wins_over_clear : cover (irq && cleared[0] && events[0]);
+      line_falls : cover (cleared == 2'b10 && cause_q == 2'b10 && enable_q == 2'b11);
+      leaves_the_error_state : cover (leaves && in_abort_q);
+      reads_a_command_register : cover (answered && !pwrite_i && word_addr == addr && addr == 12'h0a0 &&
+                                        prdata == 32'h000a_5a5a);
+    end
+  end
+
+endmodule

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// The load engine, the read DMA and the two queues behind them, joined as in fp8mac_accel: every command that is taken
+// comes to compute exactly once, with its outcome behind its last beat; neither queue ever overflows. And the rows of
+// a command are all its rows, each at its address and bound for its bank, word and half; fewer only after an error.
+module formal_load
+  import fp8mac_pkg::*;
+  import fp8mac_cmd_pkg::*;
+#(
+  parameter int unsigned ROWS      = 2,
+  parameter int unsigned COLS      = 4,
+  parameter int unsigned BEAT      = 8,
+  parameter int unsigned IN_FLIGHT = 4
+) (
+  input logic              clk_i,
+  input logic              rst_ni,
+  input logic              abort_i,
+  input logic              clear_i,
+  input logic              valid_i,
+  input checked_cmd_t      checked_i,
+  input logic              pop_i,       // compute takes the oldest command
+  input logic              stored_i,
+  input logic              arready_i,
+  input logic [BEAT*8-1:0] rdata_i,
+  input logic [1:0]        rresp_i,
+  input logic              rlast_i,
+  input logic              rvalid_i
+);
+  localparam int unsigned LoadedDepth = 2;
+
+  logic         idle, ready, loaded_push, loaded_full, loaded_empty, done_empty, row_valid, row_ready, read_done;
+  loaded_cmd_t  pushed;
+  row_request_t row;
+  read_dest_t   dest, beat_dest;
+  error_e       read_error;
+  logic [1:0]   loaded_level, done_level;
+  logic         rready, beat_valid, arvalid;
+
+  fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(BEAT)) u_load (
+    .clk_i, .rst_ni, .abort_i, .clear_i, .idle_o(idle), .valid_i, .checked_i, .ready_o(ready),
+    .loaded_valid_o(loaded_push), .loaded_o(pushed), .loaded_ready_i(!loaded_full), .row_valid_o(row_valid),
+    .row_o(row), .dest_o(dest), .row_ready_i(row_ready), .read_failed_i(read_error != ErrNone), .stored_i
+  );
+
+  fp8mac_dma_read #(.AXI_DATA_W(BEAT * 8), .IN_FLIGHT(IN_FLIGHT)) u_dma (
+    .clk_i, .rst_ni, .row_valid_i(row_valid), .row_ready_o(row_ready), .row_i(row), .dest_i(dest),
+    .beat_valid_o(beat_valid), .beat_dest_o(beat_dest), .beat_data_o(), .done_valid_o(read_done),
+    .done_error_o(read_error), .m_axi_arid_o(), .m_axi_araddr_o(), .m_axi_arlen_o(), .m_axi_arsize_o(),
+    .m_axi_arburst_o(), .m_axi_arvalid_o(arvalid), .m_axi_arready_i(arready_i), .m_axi_rdata_i(rdata_i),
+    .m_axi_rresp_i(rresp_i), .m_axi_rlast_i(rlast_i), .m_axi_rvalid_i(rvalid_i), .m_axi_rready_o(rready)
+  );
+
+  fp8mac_fifo #(.T(logic), .DEPTH(LoadedDepth)) u_loaded (
+    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(loaded_push), .data_i(1'b0), .full_o(loaded_full), .pop_i, .data_o(),
+    .empty_o(loaded_empty), .level_o(loaded_level)
+  );
+
+  fp8mac_fifo #(.T(error_e), .DEPTH(LoadedDepth)) u_load_done (
+    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(read_done), .data_i(read_error), .full_o(), .pop_i, .data_o(),
+    .empty_o(done_empty), .level_o(done_level)
+  );
+
+  formal_reset u_reset (.clk_i, .rst_ni);
+
+  // ---- ends of commands on their way -------------------------------------------------------------------------------
+  localparam int unsigned CountW = $clog2(IN_FLIGHT + 4);
+  logic [CountW-1:0]    ends;   // between the load engine and the second queue
+  logic [IN_FLIGHT-1:0] is_end;
+
+  for (genvar i = 0; i < int'(IN_FLIGHT); i++) begin : g_end
+    logic [31:0] behind;   // the head
+    assign behind    = (32'(i) + IN_FLIGHT - 32'(u_dma.u_in_flight.head_q)) % IN_FLIGHT;
+    assign is_end[i] = behind < 32'(u_dma.u_in_flight.level_q) && u_dma.u_in_flight.mem_q[i].none;
+  end
+
+  always_comb begin
+    ends = CountW'(u_dma.u_split.busy_q && u_dma.u_split.row_q.none);
+    for (int unsigned i = 0; i < IN_FLIGHT; i++) ends += CountW'(is_end[i]);
+  end
+
+  // Commands that compute has taken and whose vectors are still in use: as many as its queue to the store engine holds
+  localparam int unsigned StoringDepth = 4;
+  logic [2:0] storing_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) storing_q <= '0;
+    else storing_q <= storing_q + 3'(pop_i) - 3'(stored_i);
+  end
+
+  always_comb begin
+    if (rst_ni) begin
+      // As in the accelerator: compute takes what has its outcome and while it can hand on, store ends what it has.
+      takes_what_is_there : assume (!pop_i || (!done_empty && 32'(storing_q) < StoringDepth));
+      ends_what_it_has : assume (!stored_i || storing_q != '0);
+
+      vectors_are_held : assert (32'(u_load.held_q) == 32'(ends) + 32'(done_level) + 32'(storing_q));
+
+      loaded_has_room : assert (!(loaded_push && loaded_full));
+      done_has_room : assert (!(read_done && 32'(done_level) == LoadedDepth));
+      an_outcome_has_its_command : assert (done_level <= loaded_level);
+      each_command_has_one_end : assert (32'(loaded_level) == 32'(done_level) + 32'(ends) + 32'(!idle));
+      queues_are_in_order : assert (u_dma.u_in_flight.level_q <= IN_FLIGHT && 32'(u_dma.u_in_flight.head_q) < IN_FLIGHT
+        && 32'(u_dma.u_in_flight.tail_q) ==
+           (32'(u_dma.u_in_flight.head_q) + 32'(u_dma.u_in_flight.level_q)) % IN_FLIGHT && loaded_level <= LoadedDepth);
+      both_waiting : cover (32'(done_level) == LoadedDepth);
+      end_on_its_way : cover (32'(ends) == 2);
+    end
+  end
+
+  // The load engine's states, in their order
+  typedef enum logic [2:0] {Idle, LoadA, LoadB, LoadScaleA, LoadScaleB, LoadBias, Finish} state_e;
+  logic [2:0] state;
+  assign state = 3'(u_load.state_q);
+
+  // ---- the rows of a command ---------------------------------------------------------------------------------------
+  load_cmd_t cmd_q;          // the command at hand
+  halves_t   halves_q;
+  logic      stopped_q;      // an abort or an error since it was taken
+  dim_t      a_q, b_q;       // rows asked for so far
+  addr_t     next_addr_q;    // of the next row of the same operand
+  dim_t      next_word_q;
+  logic [7:0] next_bank_q;
+  logic [2:0] vectors_q;     // asked for so far: scale A, scale B, bias
+  logic      taken, is_a, is_b, more_of_a, more_of_b;
+
+  assign taken = row_valid && row_ready;
+  assign is_a  = !row.none && dest.kind == DestA;
+  assign is_b  = !row.none && dest.kind == DestB;
+
+  // Where operand rows go: bank by bank, then on by as many words as a row has.
+  logic [7:0] banks;
+  assign banks = is_a ? 8'(ROWS) : 8'(COLS);
+
+  logic first_of_kind;
+  assign first_of_kind = is_a ? a_q == '0 : b_q == '0;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      halves_q  <= '0;
+      stopped_q <= 1'b0;
+    end else begin
+      stopped_q <= (stopped_q && !(loaded_push)) || abort_i || u_load.failed_q;
+      if (loaded_push) begin
+        cmd_q            <= checked_i.load;
+        halves_q.a       <= halves_q.a ^ checked_i.load.wanted.a;
+        halves_q.b       <= halves_q.b ^ checked_i.load.wanted.b;
+        halves_q.vectors <= !halves_q.vectors;
+        a_q              <= '0;
+        b_q              <= '0;
+        vectors_q        <= '0;
+        stopped_q        <= 1'b0;
+      end
+    end
+    if (taken && (is_a || is_b)) begin
+      if (is_a) a_q <= a_q + 1;
+      if (is_b) b_q <= b_q + 1;
+      next_addr_q <= row.addr + (is_a ? cmd_q.a_stride : cmd_q.b_stride);
+      next_bank_q <= (dest.bank + 8'd1 == banks) ? 8'd0 : dest.bank + 8'd1;
+      next_word_q <= (dest.bank + 8'd1 == banks) ? dest.word + cmd_q.row_beats : dest.word;
+    end
+    if (taken && !row.none && dest.kind == DestScaleA) vectors_q[0] <= 1'b1;
+    if (taken && !row.none && dest.kind == DestScaleB) vectors_q[1] <= 1'b1;
+    if (taken && !row.none && dest.kind == DestBias) vectors_q[2] <= 1'b1;
+  end
+
+  function automatic dim_t vector_beats(dim_t values);
+    return dim_t'((32'(values) * 4 + BEAT - 1) / BEAT);
+  endfunction
+
+  assign more_of_a = cmd_q.wanted.a && a_q < cmd_q.m;
+  assign more_of_b = cmd_q.wanted.b && b_q < cmd_q.n;
+
+  always_comb begin
+    if (rst_ni) begin
+      shape_is_proper : assume (!valid_i || (checked_i.load.m != '0 && checked_i.load.n != '0 &&
+        checked_i.load.row_beats != '0 && checked_i.load.a_addr % BEAT == 0 && checked_i.load.b_addr % BEAT == 0 &&
+        checked_i.load.a_stride % BEAT == 0 && checked_i.load.b_stride % BEAT == 0 &&
+        checked_i.load.scale_a % BEAT == 0 && checked_i.load.scale_b % BEAT == 0 && checked_i.load.bias % BEAT == 0));
+
+      if (row_valid && is_a) begin
+        a_row_is_wanted : assert (more_of_a && b_q == '0 && vectors_q == '0);
+        a_row_of_its_length : assert (row.beats == cmd_q.row_beats && dest.half == halves_q.a);
+        a_begins : assert (!first_of_kind || (row.addr == cmd_q.a_addr && dest.bank == '0 && dest.word == '0));
+        a_goes_on : assert (first_of_kind ||
+          (row.addr == next_addr_q && dest.bank == next_bank_q && dest.word == next_word_q));
+      end
+      if (row_valid && is_b) begin
+        b_row_is_wanted : assert (more_of_b && !more_of_a && vectors_q == '0);
+        b_row_of_its_length : assert (row.beats == cmd_q.row_beats && dest.half == halves_q.b);
+        b_begins : assert (!first_of_kind || (row.addr == cmd_q.b_addr && dest.bank == '0 && dest.word == '0));
+        b_goes_on : assert (first_of_kind ||
+          (row.addr == next_addr_q && dest.bank == next_bank_q && dest.word == next_word_q));
+      end
+      if (row_valid && !row.none && !is_a && !is_b) begin
+        vectors_after_operands : assert (!more_of_a && !more_of_b && dest.half == halves_q.vectors && dest.word == '0);
+        scale_a_in_its_place : assert (dest.kind != DestScaleA || (cmd_q.wanted.scale_a && vectors_q == 3'b000 &&
+          row.addr == cmd_q.scale_a && row.beats == vector_beats(cmd_q.m)));
+        scale_b_in_its_place : assert (dest.kind != DestScaleB || (cmd_q.wanted.scale_b && !vectors_q[1] &&
+          !vectors_q[2] && row.addr == cmd_q.scale_b && row.beats == vector_beats(cmd_q.n)));
+        bias_in_its_place : assert (dest.kind != DestBias || (cmd_q.wanted.bias && !vectors_q[2] &&
+          row.addr == cmd_q.bias && row.beats == vector_beats(cmd_q.n)));
+      end
+      nothing_is_left_out : assert (!(row_valid && row.none) || stopped_q || (!more_of_a && !more_of_b &&
+        vectors_q == {cmd_q.wanted.bias, cmd_q.wanted.scale_b, cmd_q.wanted.scale_a}));
+      no_row_after_a_stop : assert (!(row_valid && !row.none) || !(abort_i || u_load.failed_q));
+      pushed_with_its_halves : assert (!loaded_push || (pushed.halves.a == (halves_q.a ^ checked_i.load.wanted.a) &&
+        pushed.halves.b == (halves_q.b ^ checked_i.load.wanted.b) && pushed.halves.vectors == !halves_q.vectors));
+
+      // What the engines hold
+      rest_is_proper : assert (!u_dma.u_split.busy_q || u_dma.u_split.row_q.none ||
+        (u_dma.u_split.row_q.addr % BEAT == 0 && u_dma.u_split.row_q.beats != '0));
+      command_stays_proper : assert (idle || (cmd_q.m != '0 && cmd_q.n != '0 && cmd_q.row_beats != '0 &&
+        cmd_q.a_stride % BEAT == 0 && cmd_q.b_stride % BEAT == 0 && cmd_q.a_addr % BEAT == 0 &&
+        cmd_q.b_addr % BEAT == 0 && cmd_q.scale_a % BEAT == 0 && cmd_q.scale_b % BEAT == 0 &&
+        cmd_q.bias % BEAT == 0));
+      address_is_aligned : assert (idle || state == Finish || u_load.addr_q % BEAT == 0);
+      engine_knows_the_command : assert (u_load.halves_q == halves_q && (idle || u_load.cmd_q == cmd_q));
+      engine_counts_a : assert (state != LoadA || (u_load.rows_q == cmd_q.m - a_q && a_q < cmd_q.m &&
+        cmd_q.wanted.a && b_q == '0 && vectors_q == '0 && u_load.stride_q == cmd_q.a_stride &&
+        u_load.last_bank_q == 8'(ROWS - 1)));
+      engine_counts_b : assert (state != LoadB || (u_load.rows_q == cmd_q.n - b_q && b_q < cmd_q.n &&
+        cmd_q.wanted.b && vectors_q == '0 && u_load.stride_q == cmd_q.b_stride && (!more_of_a || stopped_q) &&
+        u_load.last_bank_q == 8'(COLS - 1)));
+      engine_is_at_scale_a : assert (state != LoadScaleA || (cmd_q.wanted.scale_a && !more_of_a && !more_of_b &&
+        vectors_q == 3'b000 && u_load.addr_q == cmd_q.scale_a));
+      engine_is_at_scale_b : assert (state != LoadScaleB || (cmd_q.wanted.scale_b && !more_of_a && !more_of_b &&
+        vectors_q == {2'b00, cmd_q.wanted.scale_a} && u_load.addr_q == cmd_q.scale_b));
+      engine_is_at_bias : assert (state != LoadBias || (cmd_q.wanted.bias && !more_of_a && !more_of_b &&
+        vectors_q == {1'b0, cmd_q.wanted.scale_b, cmd_q.wanted.scale_a} && u_load.addr_q == cmd_q.bias));
+      engine_is_at_the_end : assert (state != Finish || stopped_q || (!more_of_a && !more_of_b &&
+        vectors_q == {cmd_q.wanted.bias, cmd_q.wanted.scale_b, cmd_q.wanted.scale_a}));
+      a_state_that_exists : assert (32'(state) <= 32'(Finish) && (idle || 32'(loaded_level) != 0));
+      all_kinds : cover (row_valid && row.none && vectors_q == 3'b111 && a_q == 16'd3 && b_q == 16'd1);
+      stopped_halfway : cover (row_valid && row.none && more_of_b && a_q == 16'd1);
+    end
+  end
+
+endmodule
