@@ -167,6 +167,9 @@ void cli_gemm(cli *c, int argc, char **argv)
     if (operands.count != 2) {
         cli_fail(c, "A and B are needed");
     }
+    if (s.config.acc_format == FP8MAC_ACC_FIXED && s.config.frac_bits != 0) {
+        cli_fail(c, "fixed with frac-bits is for dot alone: each output of a GEMM has its own anchor");
+    }
     fp8mac_gemm_desc desc = describe(c, operands, &o, &s);
     array d = {.dims = 2, .shape = {desc.m, desc.n}, .count = desc.m * desc.n};
     d = array_of(c, desc.d_format, &d);

@@ -49,6 +49,10 @@ static void find_powers(probe *p)
 static bool find_range(probe *p)
 {
     p->high = p->config.acc_format == FP8MAC_ACC_FP16 ? 14 : ZERO - 1;
+    bool anchored = p->config.acc_format == FP8MAC_ACC_FIXED && p->config.frac_bits != 0;
+    if (anchored && p->config.anchor < p->high) {
+        p->high = p->config.anchor;
+    }
     while (p->high > -ZERO && !p->reached[p->high + ZERO]) {
         p->high--;
     }
@@ -208,7 +212,7 @@ static void report(probe *p)
     if (k > 0 && p->high - k - 1 >= p->low) {
         fprintf(p->c->out, "%-30s %s\n", "a lost bit is rounded", rounding_seen(p, k));
     }
-    if (p->reached[ZERO]) {
+    if (p->reached[ZERO] && p->high >= 0) {
         report_ones(p);
     }
 }

@@ -78,6 +78,8 @@ static const field fields[] = {
     {"random-bits", KIND_UNSIGNED, AT(random_bits), 0, 24, NULL, "stochastic: random bits for a rounding, 1..24"},
     {"seed", KIND_SEED, AT(seed), 0, 0, NULL, "stochastic: key of the generator"},
     {"frac-bits", KIND_UNSIGNED, AT(frac_bits), 0, 64, NULL, "bits kept below the largest term, 1..64; 0 is exact"},
+    {"anchor", KIND_INT, AT(anchor), FP8MAC_ANCHOR_MIN, FP8MAC_ANCHOR_MAX, NULL,
+     "fixed: the largest exponent of a product; frac-bits below it are kept"},
     {"align-round", KIND_ENUM, AT(align_round), 0, 0, align_names, "what is cut there: toward-zero, floor or odd"},
     {"align-by", KIND_ENUM, AT(align_by), 0, 0, align_by_names, "largest of what: products, or operands of A and B"},
     {"min-exponent", KIND_INT, AT(min_exponent), -1100, 0, NULL, "least alignment exponent, -1100..-1; 0 is -126"},
@@ -358,6 +360,9 @@ static const char *float_reason(const fp8mac_dot_config *c)
     if (c->guard_bits != 0) {
         return "guard-bits is for the fixed accumulator alone";
     }
+    if (c->anchor != 0) {
+        return "anchor is for the fixed accumulator alone";
+    }
     bool aligned = c->align_round != FP8MAC_ALIGN_TOWARD_ZERO || c->align_by != FP8MAC_ALIGN_BY_PRODUCTS ||
                    c->min_exponent != 0 || c->acc_late;
     if (c->frac_bits == 0 && aligned) {
@@ -389,9 +394,12 @@ static const char *reason(const fp8mac_dot_config *c, fp8mac_status status)
     if (status == FP8MAC_ERR_FORMAT) {
         return "a-format and b-format must have at most 8 bits and no wider range than cfloat8_e5m2";
     }
+    if (c->acc_format == FP8MAC_ACC_FIXED && c->frac_bits == 0 && c->anchor != 0) {
+        return "anchor needs frac-bits, 1..64";
+    }
     if (c->acc_format == FP8MAC_ACC_FIXED) {
-        return "fixed takes group, scale-exp-a, scale-exp-b and guard-bits and no other setting, and its width with the "
-               "guard bits is at most 128";
+        return "fixed takes group, scale-exp-a, scale-exp-b, guard-bits, frac-bits and anchor and no other setting, "
+               "and its width with the guard bits is at most 128";
     }
     return float_reason(c);
 }

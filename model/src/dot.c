@@ -31,7 +31,7 @@ static bool has_options(const fp8mac_dot_config *c)
            c->align_round != FP8MAC_ALIGN_TOWARD_ZERO || c->align_by != FP8MAC_ALIGN_BY_PRODUCTS ||
            c->min_exponent != 0 || c->acc_late || c->late_bits_sum != 0 || c->late_bits_acc != 0 || c->late_drop != 0 ||
            c->late_round != FP8MAC_ALIGN_TOWARD_ZERO || c->even_odd || c->flush || c->nan_code != 0 ||
-           c->lscale != 0 || c->promote != 0 || c->chunk != 0;
+           c->lscale != 0 || c->promote != 0 || c->chunk != 0 || c->anchor != 0;
 }
 
 static bool is_int8(const fp8mac_format *f)
@@ -39,11 +39,28 @@ static bool is_int8(const fp8mac_format *f)
     return f->exponent_bits == 0 && f->mantissa_bits == 7 && fp8mac_format_unit_exponent(f) == 0;
 }
 
+static bool in_range(int64_t x, int64_t low, int64_t high)
+{
+    return x >= low && x <= high;
+}
+
+static bool anchor_is_valid(const fp8mac_dot_config *c)
+{
+    return c->frac_bits == 0 ? c->anchor == 0
+                             : c->frac_bits <= FP8MAC_FRAC_BITS_MAX &&
+                                   in_range(c->anchor, FP8MAC_ANCHOR_MIN, FP8MAC_ANCHOR_MAX);
+}
+
+// A product is below 4 * 2^anchor where there is one.
 static fp8mac_status validate_fixed(const fp8mac_dot_config *config)
 {
-    unsigned width = operand_bits(config->a_format) + operand_bits(config->b_format) + 1;
-    bool ok = !config->acc_saturate && guard_bits(config) <= GUARD_BITS_MAX &&
-              width + guard_bits(config) <= FIXED_BITS && !has_options(config);
+    fp8mac_dot_config others = *config;
+    others.frac_bits = 0;
+    others.anchor = 0;
+    unsigned product = config->frac_bits != 0 ? config->frac_bits + 2
+                                              : operand_bits(config->a_format) + operand_bits(config->b_format);
+    bool ok = anchor_is_valid(config) && !config->acc_saturate && guard_bits(config) <= GUARD_BITS_MAX &&
+              product + guard_bits(config) + 1 <= FIXED_BITS && !has_options(&others);
     return ok ? FP8MAC_OK : FP8MAC_ERR_ACCUMULATOR;
 }
 
@@ -57,11 +74,6 @@ static fp8mac_status validate_int32(const fp8mac_dot_config *config)
     }
     return config->guard_bits == 0 && !config->acc_saturate && !has_options(config) ? FP8MAC_OK
                                                                                     : FP8MAC_ERR_ACCUMULATOR;
-}
-
-static bool in_range(int64_t x, int64_t low, int64_t high)
-{
-    return x >= low && x <= high;
 }
 
 static fp8mac_status validate_rounding(const fp8mac_dot_config *c)
@@ -94,6 +106,9 @@ static bool align_by_is_valid(const fp8mac_dot_config *c)
 
 static bool alignment_is_valid(const fp8mac_dot_config *c)
 {
+    if (c->anchor != 0) {
+        return false;
+    }
     if (c->frac_bits == 0) {
         return c->align_round == FP8MAC_ALIGN_TOWARD_ZERO && c->align_by == FP8MAC_ALIGN_BY_PRODUCTS &&
                c->min_exponent == 0 && !c->acc_late && late_is_valid(c);
@@ -184,8 +199,8 @@ static fp8mac_status validate_terms(const fp8mac_dot_config *config, const fp8ma
     if (status != FP8MAC_OK) {
         return status;
     }
-    if (config->acc_format == FP8MAC_ACC_FIXED && acc->fixed_terms > 0 &&
-        acc->fixed_scale != config->scale_exp_a + config->scale_exp_b) {
+    bool changed = acc->fixed_scale != config->scale_exp_a + config->scale_exp_b || acc->fixed_anchor != config->anchor;
+    if (config->acc_format == FP8MAC_ACC_FIXED && acc->fixed_terms > 0 && changed) {
         return FP8MAC_ERR_SCALE_EXPONENT;
     }
     if (k == 0) {
@@ -213,6 +228,9 @@ fp8mac_status fp8mac_dot(const fp8mac_dot_config *config, fp8mac_acc *acc, const
     }
     fp8mac_dot_engine engine;
     fp8mac_dot_engine_init(&engine, config);
+    if (!fp8mac_dot_products_fit(&engine, a, b, k)) {
+        return FP8MAC_ERR_SCALE_EXPONENT;
+    }
     fp8mac_dot_engine_run(&engine, acc, a, b, k, flags);
     return FP8MAC_OK;
 }

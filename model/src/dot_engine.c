@@ -17,9 +17,12 @@ const fp8mac_format *fp8mac_acc_row(fp8mac_acc_format acc_format)
     return NULL;
 }
 
-// Whether the step is the engine's own: exact, nearest even, no option that the definition alone knows.
+// Whether the step is the engine's own: FIXED; or exact, nearest even, no option that the definition alone knows.
 static bool is_plain(const fp8mac_dot_config *c)
 {
+    if (c->acc_format == FP8MAC_ACC_FIXED) {
+        return true;
+    }
     bool one_rounding = c->acc_rounding == FP8MAC_ROUND_NEAREST_EVEN && c->frac_bits == 0 && !c->flush;
     return one_rounding && c->acc_format != FP8MAC_ACC_E8M13 && c->nan_code == 0 && c->promote == 0 && c->chunk == 0;
 }
@@ -40,6 +43,17 @@ static void table_init(fp8mac_operand_table *table, const fp8mac_format *f)
 static int32_t unit_of_products(const fp8mac_dot_config *config)
 {
     return fp8mac_format_unit_exponent(config->a_format) + fp8mac_format_unit_exponent(config->b_format);
+}
+
+static bool is_anchored(const fp8mac_dot_config *c)
+{
+    return c->acc_format == FP8MAC_ACC_FIXED && c->frac_bits != 0;
+}
+
+// log2 of a FIXED accumulator's unit.
+static int32_t fixed_unit(const fp8mac_dot_config *config)
+{
+    return is_anchored(config) ? config->anchor - (int32_t)config->frac_bits : unit_of_products(config);
 }
 
 void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *config)
@@ -67,6 +81,50 @@ static fp8mac_int128 sum_products(const fp8mac_dot_engine *engine, const uint8_t
     *special = any != 0;
     return sum;
 }
+
+// ---- FIXED, anchored --------------------------------------------------------------------------------------------
+
+static int32_t floor_log2(int64_t x)
+{
+    return fp8mac_bit_length(x < 0 ? -(uint64_t)x : (uint64_t)x) - 1;
+}
+
+bool fp8mac_dot_products_fit(const fp8mac_dot_engine *engine, const uint8_t *a, const uint8_t *b, size_t k)
+{
+    for (size_t i = 0; is_anchored(&engine->config) && i < k; i++) {
+        int64_t x = engine->a.value[a[i]], y = engine->b.value[b[i]];
+        if (x != 0 && y != 0 && floor_log2(x) + floor_log2(y) + engine->unit_exponent > engine->config.anchor) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// product * 2^shift, cut toward zero, as a division does it. The result is below 2^(F + 2), however large the shift.
+static fp8mac_int128 cut_product(fp8mac_int128 product, int32_t shift)
+{
+    enum { MOST = 126 }; // more than a product's bits
+    if (product == 0 || shift < -MOST) {
+        return 0;
+    }
+    return shift >= 0 ? product * ((fp8mac_int128)1 << shift) : product / ((fp8mac_int128)1 << -shift);
+}
+
+// sum_products in the accumulator's unit, each product cut.
+static fp8mac_int128 sum_cut_products(const fp8mac_dot_engine *engine, const uint8_t *a, const uint8_t *b, unsigned n,
+                                      bool *special)
+{
+    int32_t shift = engine->unit_exponent - fixed_unit(&engine->config);
+    fp8mac_int128 sum = 0;
+    *special = false;
+    for (unsigned i = 0; i < n; i++) {
+        sum += cut_product((fp8mac_int128)engine->a.value[a[i]] * engine->b.value[b[i]], shift);
+        *special |= engine->a.special[a[i]] != 0 || engine->b.special[b[i]] != 0;
+    }
+    return sum;
+}
+
+// ---- Inf and NaN ------------------------------------------------------------------------------------------------
 
 // The specials among the products of a step.
 typedef struct specials {
@@ -108,6 +166,8 @@ static fp8mac_value specials_value(const specials *found, bool acc_is_nan)
     }
     return (fp8mac_value){.cls = FP8MAC_CLASS_INF, .sign = found->minus_inf};
 }
+
+// ---- the steps --------------------------------------------------------------------------------------------------
 
 // acc + sum * 2^exponent, exact but for a sticky last bit; acc is finite or zero. Zero results are +0.
 //
@@ -185,12 +245,14 @@ static void step_fixed(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const u
                        unsigned n, fp8mac_flags *flags)
 {
     bool special;
-    fp8mac_int128 sum = sum_products(engine, a, b, n, &special);
+    fp8mac_int128 sum = is_anchored(&engine->config) ? sum_cut_products(engine, a, b, n, &special)
+                                                     : sum_products(engine, a, b, n, &special);
     fp8mac_uint128 total = ((fp8mac_uint128)acc->fixed_hi << 64 | acc->fixed_lo) + (fp8mac_uint128)sum;
     acc->fixed_lo = (uint64_t)total;
     acc->fixed_hi = (uint64_t)(total >> 64);
     acc->fixed_terms += n;
     acc->fixed_scale = (int16_t)engine->scale_exponent;
+    acc->fixed_anchor = (int16_t)engine->config.anchor;
     if (special) {
         specials found = find_specials(&engine->config, a, b, n);
         if (found.plus_inf || found.minus_inf) {
@@ -258,7 +320,7 @@ static fp8mac_value fixed_value(const fp8mac_dot_config *config, const fp8mac_ac
     }
     fp8mac_uint128 total = (fp8mac_uint128)acc->fixed_hi << 64 | acc->fixed_lo;
     bool sign = acc->fixed_hi >> 63 != 0;
-    return fp8mac_value_from_wide(sign, sign ? -total : total, unit_of_products(config) + acc->fixed_scale);
+    return fp8mac_value_from_wide(sign, sign ? -total : total, fixed_unit(config) + acc->fixed_scale);
 }
 
 static fp8mac_value int32_value(const fp8mac_acc *acc)

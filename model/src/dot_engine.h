@@ -16,7 +16,7 @@ typedef struct fp8mac_dot_engine {
     fp8mac_dot_config config;
     unsigned group;                   // terms per step, 1 or more
     const fp8mac_format *acc_row;     // NULL for FIXED and INT32
-    bool plain;                       // exact, nearest even, one accumulator: what this engine computes by itself
+    bool plain;                       // what this engine computes by itself: FIXED; or exact, nearest even, one acc
     int32_t unit_exponent;            // log2 of the unit of a product of two table entries, without scaling
     int32_t scale_exponent;           // sa + sb
     fp8mac_operand_table a, b;
@@ -30,6 +30,8 @@ const fp8mac_format *fp8mac_acc_row(fp8mac_acc_format acc_format);
 const fp8mac_format *fp8mac_acc_kept_row(fp8mac_acc_format acc_format);
 
 void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *config);
+// Whether no product is above the anchor of a FIXED accumulator that has one. The engine runs only then.
+bool fp8mac_dot_products_fit(const fp8mac_dot_engine *engine, const uint8_t *a, const uint8_t *b, size_t k);
 // k terms in ascending order, `group` at a time.
 void fp8mac_dot_engine_run(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
                            size_t k, fp8mac_flags *flags);

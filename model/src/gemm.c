@@ -30,7 +30,9 @@ static fp8mac_status validate_formats(const fp8mac_gemm_desc *desc)
     if (status != FP8MAC_OK) {
         return status;
     }
-    if ((desc->mx_a != NULL || desc->mx_b != NULL) && fp8mac_acc_row(desc->dot.acc_format) == NULL) {
+    bool scaled = desc->mx_a != NULL || desc->mx_b != NULL;
+    bool anchored = desc->dot.acc_format == FP8MAC_ACC_FIXED && desc->dot.frac_bits != 0;
+    if (anchored || (scaled && fp8mac_acc_row(desc->dot.acc_format) == NULL)) {
         return FP8MAC_ERR_ACCUMULATOR;
     }
     if (desc->beta != 0 &&

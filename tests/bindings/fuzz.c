@@ -175,7 +175,7 @@ static fp8mac_dot_config any_config(bytes *in, fp8mac_format own[2])
         c.b_format = any_row(in, &own[1]);
     }
     for (unsigned changes = below(in, 5); changes > 0; changes--) {
-        switch (below(in, 24)) {
+        switch (below(in, 26)) {
         case 0: c.acc_format = (fp8mac_acc_format)below(in, 8); break;
         case 1: c.group = below(in, 70); break;
         case 2: c.scale_exp_a = (int)below(in, 67) - 33; break;
@@ -199,6 +199,8 @@ static fp8mac_dot_config any_config(bytes *in, fp8mac_format own[2])
         case 20: c.lscale = below(in, 129); break;
         case 21: c.promote = below(in, 40); break;
         case 22: c.chunk = below(in, 40); break;
+        case 23: c.align_by = (fp8mac_align_by)below(in, 3); break;
+        case 24: c.anchor = (int)below(in, 70) - 30; break;
         default: c.group = (unsigned)take(in, 4); break;
         }
     }
@@ -433,6 +435,8 @@ static const char *const lines[] = {
     "dot --group 4 --frac-bits 9 --acc-late --late-bits-sum 20 --late-bits-acc=9 1,2,3,4 5,6,7,8", "dot",
     "dot --format e2m1fn --mx-a 0x7f 1,2 0x0102", "gemm 1,2;3,4 1,0;0,1 --bias 10,20 --act relu",
     "gemm file file --d-format e4m3fn --scale-d 0.5 --act clamp:-1,1 --b-kn", "gemm 1 1 --c 2 --beta nan --c-format float16",
+    "dot --acc-format fixed --frac-bits 9 --anchor 5 1,2 3,4",
+    "dot --frac-bits 9 --align-by operands --group 2 1,2 3,4", "probe --acc-format fixed --frac-bits 9 --anchor 3",
     "gemm 1;2 3;4 --scale-a 1,2 --scale-b 3 --mx-a 0x7f;0x80", "probe --group 3 --frac-bits 5", "presets hopper-fp8",
     "formats e4m3fn qc_e4m3:9", "dot --format int8 --acc-format int32 1,2 3,4", "help gemm", "--man", "--version",
 };

@@ -119,6 +119,11 @@ value        0.00000762939453125
     tool.output("golden: gemm", "1 2\n3 4\n", "gemm", "1,0;0,1", "1,2;3,4", "--b-kn")
     tool.output("golden: gemm", "0x30 0x3c\n", "gemm", "1", "1;3", "--d-format", "e4m3fn", "--scale-d", "0.5",
                 "--flags", err="flags: none\namax: 3\n")
+    anchored = "dot", "--acc-format", "fixed", "--frac-bits", "1", "--anchor", "0"
+    tool.output("golden: dot, anchored", "3\n", *anchored, "1.75", "1.75")
+    tool.output("golden: dot, anchored", "-2.5\n", *anchored, "--group", "2", "-1.75,1,0.25", "1.75,0.5,1")
+    for align_by, want in ("products", "7.62939453e-05\n"), ("operands", "8.01086426e-05\n"):
+        tool.output("golden: dot, align-by", want, "dot", "--frac-bits", "4", "--align-by", align_by, "0x03", "0x07")
     tool.output("golden: gemm", "3 5\n", "gemm", "1", "1;2", "--c", "1,1", "--beta", "2", "--scale-b", "1,1.5")
 
 
@@ -145,6 +150,12 @@ def test_probe(tool):
     check("probe", kept_bits(tool, "--acc-format", "e6m9")["sum of 65536 ones, a step each"], "1024")
     check("probe", kept_bits(tool, "--preset", "ibm-chunk")["sum of 65536 ones, a step each"], "65536")
     check("probe", kept_bits(tool, "--preset", "kulisch")["one term a step"].startswith("every k"), True)
+    anchored = kept_bits(tool, "--acc-format", "fixed", "--frac-bits", "9", "--anchor", "3", "--group", "4")
+    check("probe", anchored["one term a step"], "k <= 9: 10 bits")
+    check("probe", (anchored["within a step"], anchored["a lost bit is rounded"]), ("k <= 9: 10 bits", "toward zero"))
+    check("probe", anchored["sum of 65536 ones, a step each"], "65536")
+    below_one = kept_bits(tool, "--acc-format", "fixed", "--frac-bits", "5", "--anchor", "-3")
+    check("probe", (below_one["one term a step"], len(below_one)), ("k <= 5: 6 bits", 3))
     odd = kept_bits(tool, "--preset", "riscv-fqbdot8f")
     check("probe", (odd["one term a step"], odd["a lost bit is rounded"]), ("k <= 23: 24 bits", "to odd"))
     for bits in range(1, 34):
@@ -294,6 +305,17 @@ def test_refusals(tool, folder):
     refused("random-bits is 1..24 for stochastic acc-rounding", "dot", "--acc-rounding", "stochastic", "1", "1")
     refused("guard-bits is for the fixed accumulator alone", "dot", "--guard-bits", "3", "1", "1")
     refused("fixed takes group", "dot", "--acc-format", "fixed", "--flush", "1", "1")
+    refused("need frac-bits", "dot", "--align-by", "operands", "1", "1")
+    refused("align-by 'sums' is unknown; there are products, operands", "dot", "--align-by", "sums", "1", "1")
+    refused("even-odd needs align-by products", "dot", "--frac-bits", "9", "--acc-late", "--even-odd",
+            "--align-by", "operands", "1", "1")
+    anchored = "--acc-format", "fixed", "--frac-bits", "1", "--anchor", "0"
+    refused("a product is above the anchor", "dot", *anchored, "1,2", "1,1")
+    refused("each output of a GEMM has its own anchor", "gemm", *anchored, "1", "1")
+    refused("anchor needs frac-bits", "dot", "--acc-format", "fixed", "--anchor", "1", "1", "1")
+    refused("anchor is for the fixed accumulator alone", "dot", "--anchor", "1", "1", "1")
+    refused("anchor '324' is not a whole number in -524..323", "dot", "--anchor", "324", "1", "1")
+    refused("fixed takes group", "dot", *anchored, "--align-by", "operands", "1", "1")
     refused("int32 takes two int8 operands", "dot", "--acc-format", "int32", "1", "1")
     refused("must have at most 8 bits", "dot", "--format", "float16", "1", "1")
     refused("multiples of group", "dot", "--group", "4", "--promote", "6", "1", "1")

@@ -212,6 +212,13 @@ def test_dot(rng):
             exact = sum((Fraction(x) * Fraction(y) for x, y in zip(va, vb)), Fraction(0))
             kwargs = {"a_format": a_name, "b_format": b_name}
             check("dot: fixed against fractions", fp8mac.dot(a, b, acc_format="fixed", **kwargs), nearest_single(exact))
+            top = max(math.frexp(x)[1] + math.frexp(y)[1] - 2 for x, y in zip(va, vb) if x * y)
+            unit = Fraction(2) ** (top - 11)
+            cut = sum(int(Fraction(x) * Fraction(y) / unit) for x, y in zip(va, vb)) * unit
+            anchored = {"acc_format": "fixed", "frac_bits": 11, **kwargs}
+            check("dot: anchored against fractions", fp8mac.dot(a, b, anchor=top, **anchored), nearest_single(cut))
+            refused("a product is above the anchor", "SCALE_EXPONENT",
+                    lambda: fp8mac.dot(a, b, anchor=top - 1, **anchored))
             check("dot: one step against fractions", fp8mac.dot(a, b, group=70, **kwargs), nearest_single(exact))
             acc = Fraction(0)
             for x, y in zip(va, vb):
@@ -280,12 +287,22 @@ def test_config():
           {"acc_format": "e8m13", "group": "32", "acc_rounding": "toward-zero", "frac_bits": "13", "nan_code": "0x7fffffff"})
     check("config: formats", (Config(format="e5m2").a_format.name, Config("cdna3-fp8").b_format.name), ("e5m2", "e4m3fnuz"))
     check("config: changes", Config("hopper-fp8", frac_bits=20).settings["frac_bits"], "20")
+    anchored = Config("kulisch", frac_bits=20, anchor=-5)
+    check("config: anchored", anchored.settings,
+          {"acc_format": "fixed", "group": "1", "frac_bits": "20", "anchor": "-5"})
+    check("config: pickle", pickle.loads(pickle.dumps(anchored)), anchored)
+    check("config: align_by", Config(frac_bits=9, align_by="operands").settings,
+          {"frac_bits": "9", "align_by": "operands"})
     check("config: differ", Config() == Config(group=2), False)
     for settings, sentence, status in [
             ({"acc_late": True, "frac_bits": 9, "late_bits_acc": 3}, "or both 0", "ACCUMULATOR"),
             ({"acc_rounding": "stochastic"}, "random-bits is 1..24", "ROUNDING"),
             ({"acc_rounding": "up"}, "there are nearest-even", "ROUNDING"),
             ({"promote": 6, "group": 4}, "multiples of group", "GROUP"),
+            ({"align_by": "operands"}, "need frac-bits", "ACCUMULATOR"),
+            ({"align_by": "sums", "frac_bits": 9}, "there are products, operands", "ACCUMULATOR"),
+            ({"anchor": 3, "frac_bits": 9}, "anchor is for the fixed accumulator alone", "ACCUMULATOR"),
+            ({"anchor": 3, "acc_format": "fixed"}, "anchor needs frac-bits", "ACCUMULATOR"),
             ({"a_format": "e8m0fnu"}, "no wider range", "FORMAT"),
             ({"flush": "perhaps"}, "neither true nor false", "ACCUMULATOR"),
             ({"acc_format": "int32"}, "two int8 operands", "FORMAT")]:

@@ -56,7 +56,7 @@ class DotConfig(ct.Structure):
     _fields_ = [("a_format", ct.POINTER(Format)), ("b_format", ct.POINTER(Format)), ("acc_format", ct.c_uint),
                 ("group", ct.c_uint), ("scale_exp_a", ct.c_int), ("scale_exp_b", ct.c_int),
                 ("guard_bits", ct.c_uint), ("acc_saturate", ct.c_bool), ("acc_rounding", ct.c_uint),
-                ("random_bits", ct.c_uint), ("seed", ct.c_uint64), ("frac_bits", ct.c_uint),
+                ("random_bits", ct.c_uint), ("seed", ct.c_uint64), ("frac_bits", ct.c_uint), ("anchor", ct.c_int),
                 ("align_round", ct.c_uint), ("align_by", ct.c_uint), ("min_exponent", ct.c_int),
                 ("acc_late", ct.c_bool), ("late_bits_sum", ct.c_uint), ("late_bits_acc", ct.c_uint),
                 ("late_drop", ct.c_uint), ("late_round", ct.c_uint), ("even_odd", ct.c_bool), ("flush", ct.c_bool),
@@ -66,8 +66,8 @@ class DotConfig(ct.Structure):
 class Acc(ct.Structure):
     _fields_ = [("code", ct.c_uint32), ("fixed_lo", ct.c_uint64), ("fixed_hi", ct.c_uint64),
                 ("fixed_sticky", ct.c_uint8), ("fixed_terms", ct.c_uint64), ("fixed_scale", ct.c_int16),
-                ("second", ct.c_uint32), ("pending", ct.c_uint32), ("m", ct.c_uint32), ("n", ct.c_uint32),
-                ("steps", ct.c_uint64)]
+                ("fixed_anchor", ct.c_int16), ("second", ct.c_uint32), ("pending", ct.c_uint32), ("m", ct.c_uint32),
+                ("n", ct.c_uint32), ("steps", ct.c_uint64)]
 
 
 class Record(ct.Structure):

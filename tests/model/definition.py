@@ -388,6 +388,46 @@ def add_rounded(s, row, terms, code, r, flags):
     return code, flags | raised | more | last
 
 
+class Anchored:
+    """The `fixed` accumulator in units of 2^(anchor - frac_bits): an integer, three sticky bits, and the read-out."""
+
+    NAN, POS_INF, NEG_INF = 1, 2, 4
+
+    def __init__(self, a_row, b_row, frac_bits, anchor):
+        self.tables = [[decode(row, code) for code in range(1 << width(row))] for row in (a_row, b_row)]
+        self.anchor, self.unit = anchor, power(anchor - frac_bits)
+        self.total = self.sticky = self.terms = self.flags = 0
+
+    def exponents(self, a, b):
+        """ea + eb of every product that is a number and not zero."""
+        pairs = ((self.tables[0][x], self.tables[1][y]) for x, y in zip(a, b))
+        return [floor_log2(x[2]) + floor_log2(y[2]) for x, y in pairs if x[0] == y[0] == FINITE]
+
+    def accumulate(self, a, b):
+        """Whether no product is above the anchor; nothing is taken if one is."""
+        if max(self.exponents(a, b), default=self.anchor) > self.anchor:
+            return False
+        for x, y in zip(a, b):
+            x, y = self.tables[0][x], self.tables[1][y]
+            (cls, sign, product), raised = multiply(x, y)
+            self.flags |= raised | (NAN_FLAG if NAN in (x[0], y[0]) else 0)
+            self.total += int((-product if sign else product) / self.unit)  # toward zero
+            self.sticky |= {NAN: self.NAN, INF: self.NEG_INF if sign else self.POS_INF}.get(cls, 0)
+        self.flags |= INVALID if self.sticky & 6 == 6 else 0
+        self.terms += len(a)
+        return True
+
+    def read_out(self, scale):
+        """(FP32 code, flags so far and of the read-out)"""
+        value = (FINITE if self.total else ZERO, int(self.total < 0), abs(self.total) * self.unit * power(scale))
+        if self.sticky:
+            value = (INF, int(self.sticky & 6 == self.NEG_INF), Fraction(0))
+        if self.sticky & self.NAN or self.sticky & 6 == 6:
+            value = (NAN, 0, Fraction(0))
+        code, raised = encode(ROWS["float32"], value)
+        return code, self.flags | raised
+
+
 class Accumulator:
     """The whole of K: steps, promotion or chunks, and the read-out. `draw(use, step)` gives the random bits."""
 

@@ -74,7 +74,13 @@ static fp8mac_dot_config random_config(const fp8mac_format *a, const fp8mac_form
     c.lscale = below(4) == 0 ? option(127) : 0;
     c.promote = below(3) == 0 ? 32 * option(4) : 0;
     c.chunk = below(3) == 0 ? 32 * option(4) : 0;
-    return c;
+    if (c.acc_format != FP8MAC_ACC_FIXED || below(2) == 0) {
+        c.anchor = below(8) == 0 ? (int)below(900) - 550 : 0;
+        return c;
+    }
+    return (fp8mac_dot_config){.a_format = a, .b_format = b, .acc_format = FP8MAC_ACC_FIXED, .group = c.group,
+                               .scale_exp_a = c.scale_exp_a, .guard_bits = c.guard_bits, .frac_bits = 1 + below(64),
+                               .anchor = below(2) == 0 ? (int)below(60) - 20 : (int)below(848) - 524};
 }
 
 static void any_dot(void)
@@ -130,13 +136,16 @@ static void any_plain_dot(void)
     }
     fp8mac_acc whole = {0}, parts = {0};
     fp8mac_flags flags = 0;
-    if (fp8mac_dot(&c, &whole, a, b, 64, &flags) == FP8MAC_OK) {
+    fp8mac_status status = fp8mac_dot(&c, &whole, a, b, 64, &flags);
+    if (status == FP8MAC_OK) {
         CHECK(fp8mac_dot(&c, &parts, a, b, 32, &flags) == FP8MAC_OK);
         CHECK(fp8mac_dot(&c, &parts, a + 32, b + 32, 32, &flags) == FP8MAC_OK);
         CHECK(memcmp(&whole, &parts, sizeof whole) == 0);
         fp8mac_acc_to_fp32(&c, &whole, &flags);
     } else {
-        CHECK(fp8mac_dot_config_validate(&c) != FP8MAC_OK);
+        bool by_operands = status == FP8MAC_ERR_K_LIMIT || (status == FP8MAC_ERR_SCALE_EXPONENT && c.frac_bits != 0);
+        CHECK(fp8mac_dot_config_validate(&c) != FP8MAC_OK || (by_operands && c.acc_format == FP8MAC_ACC_FIXED));
+        CHECK(memcmp(&whole, &parts, sizeof whole) == 0 && flags == 0);
     }
 }
 

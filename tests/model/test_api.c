@@ -245,6 +245,7 @@ static void test_gemm_refuses_shapes(void)
     REFUSED(FP8MAC_ERR_STRIDE, x.ldc = N - 1);
     REFUSED(FP8MAC_ERR_STRIDE, x.ldd = N - 1);
     REFUSED(FP8MAC_ERR_K_LIMIT, (x.dot.acc_format = FP8MAC_ACC_FIXED, x.dot.guard_bits = 2));
+    REFUSED(FP8MAC_ERR_ACCUMULATOR, (x.dot.acc_format = FP8MAC_ACC_FIXED, x.dot.frac_bits = 34, x.dot.anchor = 16));
 }
 
 static void test_gemm_refuses_scales_and_activations(void)

@@ -21,7 +21,7 @@ def dot_config(lib, s):
     """The library's configuration of the definition's settings."""
     return clib.DotConfig(
         lib.by_name[s.a_format], lib.by_name[s.b_format], clib.enum("ACC_" + s.acc), s.group, s.sa, s.sb, 0, s.saturate,
-        clib.enum("ROUND_" + s.acc_rounding), s.random_bits, s.seed, s.frac_bits, clib.enum("ALIGN_" + s.align),
+        clib.enum("ROUND_" + s.acc_rounding), s.random_bits, s.seed, s.frac_bits, 0, clib.enum("ALIGN_" + s.align),
         clib.enum("ALIGN_BY_" + s.align_by), 0 if s.min_exponent == -126 else s.min_exponent, s.late, s.late_bits_sum,
         s.late_bits_acc, s.late_drop, clib.enum("ALIGN_" + s.late_round), s.even_odd, s.flush, s.nan_code,
         s.lscale, s.promote, s.chunk)
@@ -415,7 +415,8 @@ REFUSED = (
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 9, "late_bits_acc": 9, "late_drop": 1001}),
     ("ERR_ACCUMULATOR", {"align_by": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_by": 2}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_by": 0xFFFFFFFF}),
-    ("ERR_ACCUMULATOR", {"acc_format": 2, "align_by": 1}),
+    ("ERR_ACCUMULATOR", {"acc_format": 2, "align_by": 1}), ("ERR_ACCUMULATOR", {"anchor": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "anchor": -1}), ("ERR_ACCUMULATOR", {"acc_format": 4, "anchor": 1}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_by": 1, "acc_late": 1, "even_odd": 1}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_round": 1}), ("ERR_ACCUMULATOR", {"nan_code": 0x3F800000}),
     ("ERR_ACCUMULATOR", {"nan_code": 0x7F800000}), ("ERR_ACCUMULATOR", {"acc_format": 1, "nan_code": 0x17FFF}),
@@ -425,7 +426,8 @@ REFUSED = (
     ("ERR_ROUNDING", {"acc_rounding": 2, "random_bits": 25}), ("ERR_ROUNDING", {"random_bits": 1}),
     ("ERR_SCALE_EXPONENT", {"lscale": 128}), ("ERR_SCALE_EXPONENT", {"acc_format": 1, "lscale": 16}),
     ("ERR_ACCUMULATOR", {"acc_format": 7}), ("ERR_ACCUMULATOR", {"acc_format": 2, "flush": 1}),
-    ("ERR_ACCUMULATOR", {"acc_format": 2, "promote": 64}), ("ERR_ACCUMULATOR", {"acc_format": 2, "frac_bits": 9}),
+    ("ERR_ACCUMULATOR", {"acc_format": 2, "promote": 64}),
+    ("ERR_ACCUMULATOR", {"acc_format": 2, "frac_bits": 9, "flush": 1}),
     ("ERR_FORMAT", {"acc_format": 6}),
 )
 

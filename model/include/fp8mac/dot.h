@@ -37,6 +37,16 @@
 // and a column of B and can be taken once at an array's edge, so that an element needs no maximum over its products;
 // the price is that the window hangs from a bound that may lie above the largest product.
 //
+// A FIXED accumulator with frac_bits = F > 0 has a window too, which hangs from a constant:
+//
+//   acc' = acc + sum trunc(a_i * b_i, anchor-F)        where ea_i + eb_i <= anchor        toward zero, no scaling in it
+//
+// It is an integer in units of 2^(anchor-F), of F + 2 + guard_bits bits and a sign, and cannot overflow. A call with a
+// finite product above the anchor, ea_i + eb_i > anchor, is FP8MAC_ERR_SCALE_EXPONENT and changes nothing. In hardware
+// the anchor is a sum of two: one for a row of A and one for a column of B, the largest ea and eb over the whole K. A
+// GEMM knows those before it starts, and an element that hangs its window there needs no maximum, no normalisation and
+// no rounding in its accumulate loop: it is an integer accumulator. For e4m3fn pairs anchor 16 and F = 34 lose nothing.
+//
 // Flags of a step: `nan` if a present operand is a NaN; `invalid` if some product is Inf * 0, or if both +Inf and -Inf
 // are among the products and acc. A NaN elsewhere in the step neither raises `invalid` nor suppresses it.
 #ifndef FP8MAC_DOT_H
@@ -56,8 +66,8 @@ typedef enum fp8mac_acc_format {
     FP8MAC_ACC_FP32 = 0,
     FP8MAC_ACC_FP16 = 1,
     // Two's complement in units of the product of the two formats' smallest subnormals (2^-18 for e4m3fn pairs,
-    // 2^-34 for e5m2fnuz pairs), wide enough for 2^guard_bits terms, so it never rounds nor overflows. The scaling
-    // exponents are applied once, at read-out.
+    // 2^-34 for e5m2fnuz pairs), wide enough for 2^guard_bits terms, so it never rounds nor overflows; or anchored, as
+    // above. The scaling exponents are applied once, at read-out.
     FP8MAC_ACC_FIXED = 2,
     FP8MAC_ACC_BF16 = 3,
     FP8MAC_ACC_E8M13 = 4, // rounded to 13 fraction bits, kept as an FP32 code; a loaded one may have all 23
@@ -81,6 +91,8 @@ typedef enum fp8mac_align_by {
 #define FP8MAC_FRAC_BITS_MAX 64
 #define FP8MAC_LATE_BITS_MAX 64
 #define FP8MAC_MIN_EXPONENT_DEFAULT (-126)
+#define FP8MAC_ANCHOR_MIN (-524) // no two rows have a product below or above these
+#define FP8MAC_ANCHOR_MAX 323
 #define FP8MAC_MX_BLOCK 32 // products that share one pair of block scales
 #define FP8MAC_INT8_K_MAX 131071
 
@@ -96,12 +108,13 @@ typedef struct fp8mac_dot_config {
     bool acc_saturate;   // FP32, FP16: overflow of a step gives +-max (flag `saturated`) instead of Inf, while an
                          // infinite operand or acc still gives Inf. FIXED: must be false
 
-    // ---- all zero: nearest even, exact, one accumulator. None of what follows is for FIXED and INT32 ----
+    // ---- all zero: nearest even, exact, one accumulator. FIXED takes frac_bits and anchor alone, INT32 nothing ----
     fp8mac_rounding acc_rounding;
     unsigned random_bits; // stochastic: n, 1..24; otherwise 0
     uint64_t seed;        // stochastic: the generator's key; the counter is {acc.m, acc.n, acc.steps}
 
     unsigned frac_bits;   // F, 1..64; 0: exact, and the fields down to even_odd must be 0
+    int anchor;           // FIXED: -524..323, and never changed while an accumulator is in use. Others: must be 0
     fp8mac_align_round align_round;
     fp8mac_align_by align_by; // OPERANDS: not with even_odd
     int min_exponent;     // no alignment exponent is below this: -1100..-1; 0 means -126
@@ -139,6 +152,7 @@ typedef struct fp8mac_acc {
     uint8_t fixed_sticky; // FIXED: FP8MAC_FIXED_*
     uint64_t fixed_terms; // FIXED, INT32: terms consumed so far, checked against 2^guard_bits or 131071
     int16_t fixed_scale;  // FIXED: sa+sb of the terms consumed so far; a change is an error
+    int16_t fixed_anchor; // FIXED: anchor of the terms consumed so far; likewise
     uint32_t second;      // promote: FP32 code; chunk: code of acc_format
     uint32_t pending;     // promote, chunk: products in `code` that `second` has not seen
     uint32_t m, n;        // stochastic: which output this is

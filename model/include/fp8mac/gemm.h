@@ -13,6 +13,8 @@
 //
 // INT8: a_format and b_format FP8MAC_INT8 with FP8MAC_ACC_INT32. Exact, K <= 131071, t0 the nearest-even float of the
 // sum.
+// An anchored FIXED accumulator is for fp8mac_dot alone: its anchor is an output's own, and here are many
+// (FP8MAC_ERR_ACCUMULATOR).
 // dot.nan_code, if set, is also what D gets for a NaN where d_format is the accumulator's own.
 // The epilogue's operations raise the same flags as a step's: `invalid` (Inf * 0, Inf - Inf), `overflow` (finite
 // operands, infinite result), `nan` (a NaN in C, bias, beta or a scale), and D's conversion those of fp8mac_encode.

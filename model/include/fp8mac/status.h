@@ -19,7 +19,8 @@ typedef enum fp8mac_status {
     FP8MAC_ERR_OVERFLOW_MODE,  // overflow mode unknown, or not `saturate` for a format without Inf and NaN
     FP8MAC_ERR_ACCUMULATOR,    // accumulator format unknown, or not usable with these operands
     FP8MAC_ERR_GROUP,          // more terms present than the step's group, or a group out of range
-    FP8MAC_ERR_SCALE_EXPONENT, // a scaling exponent outside -32..+32, or changed under `fixed`
+    FP8MAC_ERR_SCALE_EXPONENT, // a scaling exponent outside -32..+32; under `fixed`: it or the anchor has changed, or a
+                               // product is above the anchor
     FP8MAC_ERR_SCALE,          // a scale that is not finite and greater than zero
     FP8MAC_ERR_SHAPE,          // a dimension that is zero or too large
     FP8MAC_ERR_STRIDE,         // a leading stride shorter than its row
