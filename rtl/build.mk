@@ -9,8 +9,10 @@ REGS_H := $(REGS_DIR)/fp8mac_regs.h
 
 # Packages first; the order of modules is free.
 RTL_PACKAGE := rtl/fp8mac_pkg.sv
-RTL_PACKAGES := $(RTL_PACKAGE) rtl/accel/fp8mac_cmd_pkg.sv
-RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(sort $(wildcard $(addsuffix /*.sv,rtl/array rtl/epilogue rtl/accel))))
+RTL_ARRAY_PACKAGES := $(RTL_PACKAGE) rtl/array/fp8mac_window_pkg.sv rtl/array/fp8mac_array_pkg.sv
+RTL_PACKAGES := $(RTL_ARRAY_PACKAGES) rtl/accel/fp8mac_cmd_pkg.sv
+RTL_FOLDERS := rtl/leaf rtl/array rtl/epilogue rtl/accel
+RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(sort $(wildcard $(RTL_FOLDERS:%=%/*.sv))))
 RTL_SOURCES := $(RTL_PACKAGES) $(REGS_SV) $(RTL_MODULES)
 RTL_WAIVER := rtl/lint/verilator_waiver.vlt
 
@@ -36,16 +38,28 @@ $(REGS_DIR)/html/index.html: $(RDL)
 	$(Q)$(PEAKRDL) html $< -o $(REGS_DIR)/html
 	@touch $@
 
-# One lint run per parameter set, written as ROWS_COLS_LANES_AXIWIDTH.
+# One lint run per parameter set, written as ROWS_COLS_LANES_AXIWIDTH. Of the other kinds of elements also _ELEMENT (of
+# fp8mac_array_pkg); for the INT8 array, which is in no accelerator, ROWS_COLS_LANES.
 LINT_SETS := 8_8_4_128 4_4_1_64 4_2_8_128 16_16_16_256 $(ROWS)_$(COLS)_$(LANES)_128
-LINT_STAMPS := $(sort $(LINT_SETS:%=$(BUILD)/lint/%.ok))
+LINT_SETS_ELEMENT := 4_4_4_128_1 2_4_16_128_1 4_4_4_128_2 2_4_1_128_2 4_4_4_128_3
+LINT_SETS_INT8 := 4_4_4 2_3_16
+LINT_STAMPS := $(sort $(LINT_SETS:%=$(BUILD)/lint/%.ok) $(LINT_SETS_ELEMENT:%=$(BUILD)/lint/%.ok))
+LINT_STAMPS_INT8 := $(LINT_SETS_INT8:%=$(BUILD)/lint/int8_%.ok)
 lint_word = $(word $(2),$(subst _, ,$(1)))
 
-lint: $(LINT_STAMPS)
+lint: $(LINT_STAMPS) $(LINT_STAMPS_INT8)
 
 $(LINT_STAMPS): $(BUILD)/lint/%.ok: $(RTL_WAIVER) $(RTL_SOURCES)
 	@mkdir -p $(@D)
 	$(call say,LINT,fp8mac_accel $*)
 	$(Q)$(VERILATOR) --lint-only -Wall --assert --top-module fp8mac_accel -GROWS=$(call lint_word,$*,1) \
-	  -GCOLS=$(call lint_word,$*,2) -GLANES=$(call lint_word,$*,3) -GAXI_DATA_W=$(call lint_word,$*,4) $^
+	  -GCOLS=$(call lint_word,$*,2) -GLANES=$(call lint_word,$*,3) -GAXI_DATA_W=$(call lint_word,$*,4) \
+	  -GELEMENT=$(or $(call lint_word,$*,5),0) $^
+	@touch $@
+
+$(LINT_STAMPS_INT8): $(BUILD)/lint/int8_%.ok: $(RTL_WAIVER) $(RTL_SOURCES)
+	@mkdir -p $(@D)
+	$(call say,LINT,fp8mac_array int8 $*)
+	$(Q)$(VERILATOR) --lint-only -Wall --assert --top-module fp8mac_array -GELEMENT=4 -GROWS=$(call lint_word,$*,1) \
+	  -GCOLS=$(call lint_word,$*,2) -GLANES=$(call lint_word,$*,3) $^
 	@touch $@

@@ -86,6 +86,15 @@ package fp8mac_pkg;
   parameter operand_t AbsentA = '{sign: 1'b1, exp: 5'd1, sig: '0, zero: 1'b1, inf: 1'b0, nan: 1'b0};
   parameter operand_t AbsentB = '{sign: 1'b0, exp: 5'd1, sig: '0, zero: 1'b1, inf: 1'b0, nan: 1'b0};
 
+  // An INT8 operand as radix-4 Booth digits, the least significant first (fp8mac_booth_recode).
+  parameter int unsigned BoothDigits = 4;
+
+  typedef struct packed {
+    logic [BoothDigits-1:0] negative;
+    logic [BoothDigits-1:0] one;
+    logic [BoothDigits-1:0] two;
+  } booth_t;
+
   // Scaling exponents: sa, sb in -32..+32 each; with the FNUZ adjustment the sum is -66..+64.
   parameter int signed ScaleExpMin = -32;
   parameter int signed ScaleExpMax = 32;

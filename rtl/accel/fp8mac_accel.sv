@@ -2,12 +2,16 @@
 // The accelerator: APB registers, a command queue, and three engines (load, compute, store) around the array.
 module fp8mac_accel
   import fp8mac_pkg::*;
+  import fp8mac_array_pkg::*;
 #(
   parameter int unsigned ROWS        = 8,
   parameter int unsigned COLS        = 8,
   parameter int unsigned LANES       = 4,
   parameter int unsigned SLOTS_M     = 2,
   parameter int unsigned SLOTS_N     = 2,
+  parameter int unsigned ELEMENT     = ElementExact,  // see fp8mac_array_pkg; the next two are for ElementWindow*
+  parameter int unsigned FRAC_BITS   = default_frac_bits(ELEMENT),
+  parameter bit ALIGN_BY_OPERANDS    = 1'b0,
   parameter int unsigned EPI_WIDTH   = 4,    // columns that the epilogue finishes per cycle
   parameter int unsigned AXI_DATA_W  = 128,
   parameter int unsigned AXI_ADDR_W  = 32,
@@ -145,7 +149,7 @@ module fp8mac_accel
 
   fp8mac_cmd_check #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .BEAT(Beat),
-    .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN)
+    .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .ELEMENT(ELEMENT)
   ) u_check (
     .clk_i, .rst_ni,
     .abort_i  (abort),
@@ -259,7 +263,8 @@ module fp8mac_accel
   logic [LANES-1:0] lane_en;
 
   fp8mac_compute #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .BEAT(Beat), .WORD_W(WordW)
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .BEAT(Beat), .WORD_W(WordW),
+    .ROTATE(rotates(ELEMENT)), .STAGES(array_stages(ELEMENT))
   ) u_compute (
     .clk_i, .rst_ni,
     .abort_i        (abort),
@@ -303,7 +308,10 @@ module fp8mac_accel
   flags_t                step_flags;
   logic                  array_busy;
 
-  fp8mac_array #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N)) u_array (
+  fp8mac_array #(
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .ELEMENT(ELEMENT),
+    .FRAC_BITS(FRAC_BITS), .ALIGN_BY_OPERANDS(ALIGN_BY_OPERANDS)
+  ) u_array (
     .clk_i, .rst_ni,
     .step_valid_i  (step_valid),
     .step_slot_i   (step_slot),
@@ -415,6 +423,10 @@ module fp8mac_accel
     .write_beat_i(m_axi_wvalid_o && m_axi_wready_i),
     .counters_o  (counters)
   );
+
+  if (ELEMENT == ElementInt8) begin : g_no_int8
+    $error("ElementInt8 is for fp8mac_array alone: commands have no INT8 format");
+  end
 
   // One id for everything: the bus answers in order.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_bvalid_i || m_axi_bid_i == '0);

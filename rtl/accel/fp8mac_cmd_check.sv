@@ -4,6 +4,7 @@
 module fp8mac_cmd_check
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
+  import fp8mac_array_pkg::*;
 #(
   parameter int unsigned ROWS      = 8,
   parameter int unsigned COLS      = 8,
@@ -12,7 +13,8 @@ module fp8mac_cmd_check
   parameter int unsigned SLOTS_N   = 2,
   parameter int unsigned BEAT      = 16,
   parameter int unsigned BUF_BEATS = 256,
-  parameter int unsigned MAX_MN    = 128
+  parameter int unsigned MAX_MN    = 128,
+  parameter int unsigned ELEMENT   = ElementExact  // of the array: see fp8mac_array_pkg
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -145,10 +147,24 @@ module fp8mac_cmd_check
     return x[31] ? -$signed({2'b00, x[30:0]}) : $signed({2'b00, x[30:0]});
   endfunction
 
-  logic mode_bad, scale_exp_bad, scales_bad, clamp_bad;
+  function automatic logic is_e4m3(logic [1:0] fmt);
+    return fp8_fmt_e'(fmt) inside {FmtE4m3fn, FmtE4m3fnuz};
+  endfunction
+
+  logic mode_bad, element_bad, scale_exp_bad, scales_bad, clamp_bad;
+
+  // What the array's elements have not. A fixed-point accumulator goes by the name of the FP32 it is read out as.
+  always_comb begin
+    unique case (ELEMENT)
+      ElementExact:      element_bad = 1'b0;
+      ElementWindowFp16: element_bad = acc_fmt_e'(cmd_q.mode.acc_fmt) != AccFp16;
+      default:           element_bad = acc_fmt_e'(cmd_q.mode.acc_fmt) != AccFp32;
+    endcase
+    if (ELEMENT == ElementFixed) element_bad |= !is_e4m3(cmd_q.mode.a_fmt) || !is_e4m3(cmd_q.mode.b_fmt);
+  end
 
   always_comb begin
-    mode_bad      = cmd_q.mode.d_fmt == 3'd7 || cmd_q.mode.overflow == 2'd3 || cmd_q.mode.act == 2'd3;
+    mode_bad      = cmd_q.mode.d_fmt == 3'd7 || cmd_q.mode.overflow == 2'd3 || cmd_q.mode.act == 2'd3 || element_bad;
     scale_exp_bad = exp_bad(cmd_q.sa) || exp_bad(cmd_q.sb);
     scales_bad    = (!cmd_q.mode.scale_a_vec && scale_bad(cmd_q.scale_a)) ||
                     (!cmd_q.mode.scale_b_vec && scale_bad(cmd_q.scale_b)) || scale_bad(cmd_q.scale_d);
@@ -163,7 +179,7 @@ module fp8mac_cmd_check
   logic kept_q;
   logic before_acc_fmt_q;
   dim_t before_m_q, before_n_q, before_k_q;
-  logic same_m, same_n, same_k, sequence_bad;
+  logic same_m, same_n, same_k, unit_bad, sequence_bad;
 
   always_comb begin
     same_m = cmd_q.m == before_m_q;
@@ -171,7 +187,7 @@ module fp8mac_cmd_check
     same_k = cmd_q.k == before_k_q;
     sequence_bad = 1'b0;
     if (cmd_q.mode.acc_continue) begin
-      sequence_bad |= !kept_q || !same_m || !same_n || cmd_q.mode.acc_fmt != before_acc_fmt_q;
+      sequence_bad |= !kept_q || !same_m || !same_n || cmd_q.mode.acc_fmt != before_acc_fmt_q || unit_bad;
     end
     if (cmd_q.mode.acc_continue || cmd_q.mode.acc_keep) begin
       sequence_bad |= cmd_q.m > dim_t'(PassM) || cmd_q.n > dim_t'(PassN);
@@ -195,6 +211,34 @@ module fp8mac_cmd_check
       before_n_q       <= cmd_q.n;
       before_k_q       <= cmd_q.k;
     end
+  end
+
+  // A fixed-point accumulator has one unit, that of its formats and scaling exponents, and room for so many products.
+  if (ELEMENT == ElementFixed) begin : g_unit
+    localparam int unsigned TermsW = DimW + 1;
+    typedef struct packed {
+      logic [1:0] a_fmt;
+      logic [1:0] b_fmt;
+      logic [7:0] sa;
+      logic [7:0] sb;
+    } unit_t;
+
+    unit_t             unit, unit_q;
+    logic [TermsW-1:0] terms_q;  // of the accumulators that were kept
+    logic [TermsW:0]   terms;
+
+    assign unit     = '{a_fmt: cmd_q.mode.a_fmt, b_fmt: cmd_q.mode.b_fmt, sa: cmd_q.sa, sb: cmd_q.sb};
+    assign terms    = (TermsW+1)'(cmd_q.k) + (cmd_q.mode.acc_continue ? (TermsW+1)'(terms_q) : '0);
+    assign unit_bad = unit != unit_q || 64'(terms) > FixedTermsMax;
+
+    always_ff @(posedge clk_i) begin
+      if (valid_o && ready_i) begin
+        unit_q  <= unit;
+        terms_q <= terms[TermsW-1:0];
+      end
+    end
+  end else begin : g_any_unit
+    assign unit_bad = 1'b0;
   end
 
   // ---- verdict -----------------------------------------------------------------------------------------------------

@@ -5,6 +5,11 @@
 // columns is passed over in its turn, which keeps the steps of one slot apart. Passes and commands follow each other
 // without a gap.
 //
+// With ROTATE the accumulators have no index but take turns, as many cycles as there are slots (see fp8mac_array): a
+// position of the walk is taken only in its turn. A pass that starts its accumulators may begin in any cycle, which
+// then is the first turn. So cycles are lost only after a stall, until the turn comes round, and where a command
+// continues the accumulators of another.
+//
 // A slot's last step waits until the store engine has emptied the slot. Commands that failed, and all after them until
 // the error state is left, are handed on to the store engine as empty.
 module fp8mac_compute
@@ -18,6 +23,8 @@ module fp8mac_compute
   parameter int unsigned SLOTS_N = 2,
   parameter int unsigned BEAT    = 16,
   parameter int unsigned WORD_W  = 8,
+  parameter bit          ROTATE  = 1'b0,
+  parameter int unsigned STAGES  = ArrayStages,  // of the array
   localparam int unsigned Slots  = SLOTS_M * SLOTS_N,
   localparam int unsigned SlotW  = $clog2(Slots),
   localparam int unsigned Groups = BEAT / LANES,
@@ -60,7 +67,7 @@ module fp8mac_compute
   output logic [LANES-1:0]  lane_en_o,
 
   // For the counters
-  output logic              stalled_o,       // waiting for results to be drained
+  output logic              stalled_o,       // waiting for results to be drained, or for the turn
   output logic              computed_o       // all steps of a command have been issued
 );
   localparam int unsigned PassM = ROWS * SLOTS_M;
@@ -134,15 +141,15 @@ module fp8mac_compute
   // ---- may we go on? -----------------------------------------------------------------------------------------------
   logic [SlotW-1:0] slot;
   logic [Slots-1:0] owed_q;  // a last step has been issued and its result is not yet drained
-  logic             present, last_step, blocked, advance, issue;
+  logic             present, last_step, blocked, in_turn, advance, issue;
 
   assign slot      = SlotW'(im_q) * SlotW'(SLOTS_N) + SlotW'(in_q);
   assign present   = rows_left != '0 && cols_left != '0;
   assign last_step = last_group && !cmd.acc_keep;
   assign blocked   = present && last_step && owed_q[slot];
-  assign advance   = active && !blocked;
+  assign advance   = active && !blocked && in_turn;
   assign issue     = advance && present;
-  assign stalled_o = (active && blocked) || (valid_i && !started_q && !storing_ready_i);
+  assign stalled_o = (active && !advance) || (valid_i && !started_q && !storing_ready_i);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -151,6 +158,27 @@ module fp8mac_compute
       owed_q <= owed_q & ~slot_release_i;
       if (issue && last_step) owed_q[slot] <= 1'b1;
     end
+  end
+
+  if (ROTATE) begin : g_turns
+    logic [SlotW-1:0] turn_q, position;  // the turn of this cycle; the walk's position
+    logic             fresh;
+
+    assign position = SlotW'(im_q) * SlotW'(SLOTS_N) + (in_up ? SlotW'(in_q) : SlotW'(SLOTS_N - 1) - SlotW'(in_q));
+    assign fresh    = position == '0 && k_done_q == '0 && !cmd.acc_continue;
+    assign in_turn  = fresh || turn_q == position;
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) turn_q <= '0;
+      else if (advance) turn_q <= position + SlotW'(1);
+      else turn_q <= turn_q + SlotW'(1);
+    end
+
+    if (Slots != 4) begin : g_check_slots
+      $error("SLOTS_M * SLOTS_N must be 4: accumulators that rotate are four");
+    end
+  end else begin : g_any_turn
+    assign in_turn = 1'b1;
   end
 
   // ---- go on -------------------------------------------------------------------------------------------------------
@@ -223,14 +251,14 @@ module fp8mac_compute
   end
 
   // The flags of a command that keeps its accumulators are complete when its last step has left the array.
-  logic [ArrayStages:0] keeping_q;
+  logic [STAGES:0] keeping_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) keeping_q <= '0;
-    else keeping_q <= {keeping_q[ArrayStages-1:0], finished && cmd.acc_keep};
+    else keeping_q <= {keeping_q[STAGES-1:0], finished && cmd.acc_keep};
   end
 
-  assign kept_o = keeping_q[ArrayStages];
+  assign kept_o = keeping_q[STAGES];
 
   a_released_slot_was_owed : assert property (@(posedge clk_i) disable iff (!rst_ni)
     (slot_release_i & ~owed_q) == '0);

@@ -1,28 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// ROWS x COLS elements, output-stationary: each cycle's operand codes are decoded once at the edge and broadcast, a
-// row of A along the columns and a column of B along the rows.
+// ROWS x COLS elements of one kind (fp8mac_array_pkg), output-stationary: each cycle's operand codes are decoded once
+// at the edge and broadcast, a row of A along the columns and a column of B along the rows. Edges and elements are the
+// grid's (fp8mac_grid_*); what is here is common to all kinds.
 //
-// Cycle by cycle, for a step issued in cycle t:
-//   t                   decode, masks
-//   t+1 .. t+5          the element (see fp8mac_pe)
-//   t+ArrayStages (7)   flags_o holds the step's flags; if it was a slot's last, slot_full_o is up and the results
-//                       can be read: read_slot_i and read_row_i in one cycle, read_data_o in the next
-// busy_o is up from t+1 to t+ArrayStages, so flags are complete once it is down.
+// Cycle by cycle, for a step issued in cycle t, with S = array_stages(ELEMENT): 7, or 8 with ElementFixed:
+//   t              decode, masks
+//   t+1 .. t+S-2   the element (see fp8mac_pe and its siblings)
+//   t+S-1          the element shows the step's result and flags
+//   t+S            flags_o holds the step's flags; if it was a slot's last, slot_full_o is up and the results
+//                  can be read: read_slot_i and read_row_i in one cycle, read_data_o in the next
+// busy_o is up from t+1 to t+S, so flags are complete once it is down.
 //
-// The issuer's part: steps of one slot are at least LoopCycles (3) apart; a slot's last step is issued in cycle t only
-// if the slot is empty, or being released, by cycle t+ArrayStages-1, and has no other last step in flight.
-// slot_release_i, a pulse, may come with the slot's last read_row_i.
+// The issuer's part: a slot's last step is issued in cycle t only if the slot is empty, or being released, by cycle
+// t+S-1, and has no other last step in flight. slot_release_i, a pulse, may come with the slot's last read_row_i. And:
 //
-// Elements of rows or columns that are not enabled do not step: they raise nothing and their results mean nothing.
-// Lanes that are not enabled are absent from the sum.
+// - ElementExact: steps of one slot are at least LoopCycles (3) apart.
+// - The others have no slots in their accumulators, which rotate: the step issued in cycle t belongs to accumulator
+//   t mod 4. There are 4 slots; steps of one slot are a multiple of 4 cycles apart, from its first step to its last,
+//   and no other slot has a step in those turns. Cycles without a step, in any number, change no result.
+// - ElementFixed: a_fmt and b_fmt are E4M3 ones, they and scale_sum are the same for all steps of a result, and a
+//   result has at most FixedTermsMax products; ElementInt8: at most 131071 products.
+// - acc_fmt is AccFp16 with ElementWindowFp16, AccFp32 with ElementWindowFp32 and ElementFixed; ElementInt8 has no
+//   formats and no scaling exponents.
+//
+// Elements of rows or columns that are not enabled raise nothing and their results mean nothing. Lanes that are not
+// enabled are absent from the sum.
 module fp8mac_array
   import fp8mac_pkg::*;
+  import fp8mac_array_pkg::*;
 #(
   parameter int unsigned ROWS    = 8,
   parameter int unsigned COLS    = 8,
   parameter int unsigned LANES   = 4,
   parameter int unsigned SLOTS_M = 2,
   parameter int unsigned SLOTS_N = 2,
+  parameter int unsigned ELEMENT = ElementExact,
+  parameter int unsigned FRAC_BITS = default_frac_bits(ELEMENT),  // ElementWindow*: of the window
+  parameter bit ALIGN_BY_OPERANDS  = 1'b0,                        // ElementWindow*: what the window hangs from
   localparam int unsigned Slots = SLOTS_M * SLOTS_N,
   localparam int unsigned SlotW = $clog2(Slots),
   localparam int unsigned RowW = (ROWS > 1) ? $clog2(ROWS) : 1
@@ -53,120 +67,93 @@ module fp8mac_array
   output logic                            busy_o         // steps in flight
 );
 
-  // Decode, masks: the edge registers hold operands. The rest of a step travels beside them.
-  operand_t [LANES-1:0] a_q [ROWS];
-  operand_t [LANES-1:0] b_q [COLS];
-  logic [ROWS-1:0]      row_en_q;
-  logic [COLS-1:0]      col_en_q;
-  acc_fmt_e             acc_fmt_q;
-  scale_sum_t           scale_sum_q;
-  logic                 first_q;
-
-  for (genvar r = 0; r < int'(ROWS); r++) begin : g_edge_a
-    operand_t [LANES-1:0] present, operand;
-    for (genvar lane = 0; lane < int'(LANES); lane++) begin : g_lane
-      fp8mac_decode u_decode (
-        .code_i(a_code_i[r][lane]), .fmt_i(step_cfg_i.a_fmt), .operand_o(present[lane])
-      );
-      assign operand[lane] = lane_en_i[lane] ? present[lane] : AbsentA;
-    end
-    always_ff @(posedge clk_i) begin
-      if (step_valid_i) a_q[r] <= operand;
-    end
-  end
-
-  for (genvar c = 0; c < int'(COLS); c++) begin : g_edge_b
-    operand_t [LANES-1:0] present, operand;
-    for (genvar lane = 0; lane < int'(LANES); lane++) begin : g_lane
-      fp8mac_decode u_decode (
-        .code_i(b_code_i[c][lane]), .fmt_i(step_cfg_i.b_fmt), .operand_o(present[lane])
-      );
-      assign operand[lane] = lane_en_i[lane] ? present[lane] : AbsentB;
-    end
-    always_ff @(posedge clk_i) begin
-      if (step_valid_i) b_q[c] <= operand;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (step_valid_i) begin
-      row_en_q    <= row_en_i;
-      col_en_q    <= col_en_i;
-      first_q     <= step_first_i;
-      acc_fmt_q   <= step_cfg_i.acc_fmt;
-      scale_sum_q <= fnuz_adjust(step_cfg_i.scale_sum, step_cfg_i.a_fmt, step_cfg_i.b_fmt);
-    end
-  end
-
   // Stage s holds the step issued s cycles ago, up to the one whose results the elements show.
-  localparam int unsigned Shown = ArrayStages - 1;
-  logic [Shown:1]            valid_q, last_q;
+  localparam int unsigned Shown = array_stages(ELEMENT) - 1;
+  logic [Shown:0]            valid, first, last;
+  logic [Shown:0][SlotW-1:0] slot;
+  logic [Shown:0][ROWS-1:0]  row_en;
+  logic [Shown:0][COLS-1:0]  col_en;
+  logic [Shown:1]            valid_q, first_q, last_q;
   logic [Shown:1][SlotW-1:0] slot_q;
+  logic [Shown:1][ROWS-1:0]  row_en_q;
+  logic [Shown:1][COLS-1:0]  col_en_q;
   logic                      finished_q;
+
+  assign valid  = {valid_q, step_valid_i};
+  assign first  = {first_q, step_first_i};
+  assign last   = {last_q, step_last_i};
+  assign slot   = {slot_q, step_slot_i};
+  assign row_en = {row_en_q, row_en_i};
+  assign col_en = {col_en_q, col_en_i};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid_q    <= '0;
       finished_q <= 1'b0;
     end else begin
-      valid_q    <= {valid_q[Shown-1:1], step_valid_i};
-      finished_q <= valid_q[Shown];
+      valid_q    <= valid[Shown-1:0];
+      finished_q <= valid[Shown];
     end
-    last_q <= {last_q[Shown-1:1], step_last_i};
-    slot_q <= {slot_q[Shown-1:1], step_slot_i};
+    first_q  <= first[Shown-1:0];
+    last_q   <= last[Shown-1:0];
+    slot_q   <= slot[Shown-1:0];
+    row_en_q <= row_en[Shown-1:0];
+    col_en_q <= col_en[Shown-1:0];
   end
 
   assign busy_o = finished_q || valid_q != '0;
 
-  // Elements
-  logic                  result_valid;
-  logic [COLS-1:0][31:0] result [ROWS];
-  flags_t                flags [ROWS][COLS];
+  // Edges and elements
+  localparam int unsigned ResultW = result_width(ELEMENT);
+  logic [ROWS-1:0][COLS-1:0][ResultW-1:0] result;
+  flags_t                                 flags;
 
-  assign result_valid = valid_q[Shown] && last_q[Shown];
-
-  for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
-    for (genvar c = 0; c < int'(COLS); c++) begin : g_col
-      logic             shown;
-      logic [SlotW-1:0] shown_slot;
-
-      fp8mac_pe #(.LANES(LANES), .SLOTS(Slots)) u_pe (
-        .clk_i,
-        .rst_ni,
-        .step_valid_i  (valid_q[1] && row_en_q[r] && col_en_q[c]),
-        .step_slot_i   (slot_q[1]),
-        .step_first_i  (first_q),
-        .step_last_i   (last_q[1]),
-        .acc_fmt_i     (acc_fmt_q),
-        .scale_sum_i   (scale_sum_q),
-        .a_i           (a_q[r]),
-        .b_i           (b_q[c]),
-        .result_valid_o(shown),
-        .result_slot_o (shown_slot),
-        .result_o      (result[r][c]),
-        .flags_o       (flags[r][c])
-      );
-
-      // This module's pipeline speaks for every element that steps.
-      always_ff @(posedge clk_i) begin
-        if (rst_ni && shown) assert (result_valid && shown_slot == slot_q[Shown]);
-      end
-    end
+  if (ELEMENT == ElementExact) begin : g_exact
+    fp8mac_grid_exact #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS(Slots), .SHOWN(Shown)) u_grid (
+      .clk_i, .rst_ni, .valid_i(valid), .first_i(first), .last_i(last), .slot_i(slot), .row_en_i(row_en),
+      .col_en_i(col_en), .cfg_i(step_cfg_i), .lane_en_i, .a_code_i, .b_code_i, .result_o(result), .flags_o(flags)
+    );
+  end else if (ELEMENT == ElementWindowFp32 || ELEMENT == ElementWindowFp16) begin : g_window
+    fp8mac_grid_window #(
+      .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS(Slots), .SHOWN(Shown),
+      .ACC_FP16(ELEMENT == ElementWindowFp16), .FRAC_BITS(FRAC_BITS), .ALIGN_BY_OPERANDS(ALIGN_BY_OPERANDS)
+    ) u_grid (
+      .clk_i, .rst_ni, .valid_i(valid), .first_i(first), .row_en_i(row_en), .col_en_i(col_en), .cfg_i(step_cfg_i),
+      .lane_en_i, .a_code_i, .b_code_i, .result_o(result), .flags_o(flags)
+    );
+  end else if (ELEMENT == ElementFixed) begin : g_fixed
+    fp8mac_grid_fixed #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS(Slots), .SHOWN(Shown)) u_grid (
+      .clk_i, .rst_ni, .valid_i(valid), .first_i(first), .row_en_i(row_en), .col_en_i(col_en), .cfg_i(step_cfg_i),
+      .lane_en_i, .a_code_i, .b_code_i, .result_o(result), .flags_o(flags)
+    );
+  end else if (ELEMENT == ElementInt8) begin : g_int8
+    fp8mac_grid_int8 #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS(Slots), .SHOWN(Shown)) u_grid (
+      .clk_i, .valid_i(valid), .first_i(first), .row_en_i(row_en), .col_en_i(col_en), .lane_en_i, .a_code_i,
+      .b_code_i, .result_o(result), .flags_o(flags)
+    );
+  end else begin : g_check_element
+    $error("ELEMENT is none of fp8mac_array_pkg's");
   end
 
-  // Results: one register per element and slot, so that a slot is read while its accumulators go on.
-  logic [COLS-1:0][31:0] result_q [Slots][ROWS];
-  logic [Slots-1:0]      full_q, filled;
+  // Results: one register per element and slot, so that a slot is read while its accumulators go on. They are in the
+  // accumulator's format; what is read out becomes FP32.
+  logic [COLS-1:0][ResultW-1:0] result_q [Slots][ROWS];
+  logic [COLS-1:0][ResultW-1:0] read_q;
+  scale_sum_t                   read_scale;
+  logic [Slots-1:0]             full_q, filled;
+  logic                         result_valid;
+
+  assign result_valid = valid[Shown] && last[Shown];
 
   always_ff @(posedge clk_i) begin
     if (result_valid) begin
-      for (int unsigned r = 0; r < ROWS; r++) result_q[slot_q[Shown]][r] <= result[r];
+      for (int unsigned r = 0; r < ROWS; r++) result_q[slot[Shown]][r] <= result[r];
     end
   end
 
   always_comb begin
     filled = '0;
-    filled[slot_q[Shown]] = result_valid;
+    filled[slot[Shown]] = result_valid;
   end
 
   always_ff @(posedge clk_i) begin
@@ -176,31 +163,68 @@ module fp8mac_array
 
   assign slot_full_o = full_q;
 
-  always_ff @(posedge clk_i) begin
-    read_data_o <= result_q[read_slot_i][read_row_i];
+  always_ff @(posedge clk_i) read_q <= result_q[read_slot_i][read_row_i];
+
+  // An integer's scaling exponents are applied when it is read. They are kept from the slot's last step.
+  if (ELEMENT == ElementFixed) begin : g_scale
+    scale_sum_t [Shown:1]     scale_q;
+    scale_sum_t [Slots-1:0]   slot_scale_q;
+    always_ff @(posedge clk_i) begin
+      scale_q <= {scale_q[Shown-1:1], fnuz_adjust(step_cfg_i.scale_sum, step_cfg_i.a_fmt, step_cfg_i.b_fmt)};
+      if (result_valid) slot_scale_q[slot[Shown]] <= scale_q[Shown];
+      read_scale <= slot_scale_q[read_slot_i];
+    end
+  end else begin : g_no_scale
+    assign read_scale = '0;
   end
 
-  // Flags of every element together
-  flags_t flags_any;
-
-  always_comb begin
-    flags_any = '0;
-    for (int unsigned r = 0; r < ROWS; r++) begin
-      for (int unsigned c = 0; c < COLS; c++) flags_any = flags_any | flags[r][c];
-    end
+  for (genvar c = 0; c < int'(COLS); c++) begin : g_readout
+    fp8mac_readout #(.ELEMENT(ELEMENT)) u_readout (
+      .result_i(read_q[c]), .scale_sum_i(read_scale), .pattern_o(read_data_o[c])
+    );
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) flags_o <= '0;
-    else flags_o <= flags_any;
+    else flags_o <= flags;
   end
 
   // A result is read before the next one takes its place.
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-    !(result_valid && full_q[slot_q[Shown]] && !slot_release_i[slot_q[Shown]]));
+    !(result_valid && full_q[slot[Shown]] && !slot_release_i[slot[Shown]]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) (slot_release_i & ~full_q) == '0);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     !step_valid_i || (step_cfg_i.scale_sum >= scale_sum_t'(2 * ScaleExpMin) &&
                       step_cfg_i.scale_sum <= scale_sum_t'(2 * ScaleExpMax)));
+
+  // Accumulators that rotate: a slot's steps find its accumulator where the slot's first step put it.
+  if (rotates(ELEMENT)) begin : g_rotates
+    logic [SlotW-1:0]            turn_q;
+    logic [Slots-1:0][SlotW-1:0] turn_of_q;  // of each slot
+    logic [Slots-1:0][SlotW-1:0] owner_q;    // of each turn
+
+    if (Slots != 4) begin : g_check_slots
+      $error("SLOTS_M * SLOTS_N must be 4: accumulators that rotate are four");
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) turn_q <= '0;
+      else turn_q <= turn_q + SlotW'(1);
+      if (step_valid_i && step_first_i) begin
+        turn_of_q[step_slot_i] <= turn_q;
+        owner_q[turn_q]        <= step_slot_i;
+      end
+    end
+
+    a_slot_in_its_turn : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !step_valid_i || step_first_i || (turn_of_q[step_slot_i] == turn_q && owner_q[turn_q] == step_slot_i));
+
+    if (ELEMENT == ElementFixed) begin : g_one_unit
+      step_cfg_t [Slots-1:0] cfg_q;
+      always_ff @(posedge clk_i) if (step_valid_i) cfg_q[step_slot_i] <= step_cfg_i;
+      a_one_unit : assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !step_valid_i || step_first_i || cfg_q[step_slot_i] == step_cfg_i);
+    end
+  end
 
 endmodule

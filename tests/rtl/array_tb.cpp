@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The array in lockstep with the model: random tiles in every slot, with bubbles, masks, short and masked steps, both
-// accumulators, a reader that takes its time, and every cycle's flags, slot_full_o and busy_o.
-// ROWS, COLS, LANES, SLOTS_M and SLOTS_N are defined by the build.
+// The array in lockstep with the model: random tiles in every slot, with bubbles, masks, short and masked steps, every
+// format and accumulator that the elements have, a reader that takes its time, and every cycle's flags, slot_full_o and
+// busy_o. ROWS, COLS, LANES, SLOTS_M, SLOTS_N, ELEMENT (of fp8mac_array_pkg), FRAC_BITS and BY_OPERANDS are defined by
+// the build.
 // `--speed N` runs N cycles idle and N cycles at full rate, and reports the simulation's rates.
 #include <ctime>
 #include <deque>
@@ -12,10 +13,53 @@
 namespace {
 
 constexpr unsigned SLOTS = SLOTS_M * SLOTS_N;
-constexpr unsigned kStages = 7; // ArrayStages
-constexpr unsigned kLoop = 3;   // LoopCycles
+enum Element { kExact, kWindowFp32, kWindowFp16, kFixed, kInt8 };
+constexpr Element kElement = static_cast<Element>(ELEMENT);
+constexpr bool kWindow = kElement == kWindowFp32 || kElement == kWindowFp16;
+constexpr bool kInteger = kElement == kFixed || kElement == kInt8;
+constexpr bool kRotates = kElement != kExact;
+constexpr unsigned kStages = kElement == kFixed ? 8 : 7; // array_stages
+constexpr unsigned kLoop = 3;                            // LoopCycles
+constexpr unsigned kTurns = 4;                           // of accumulators that rotate
 
 using Dut = tb::Clocked<Vfp8mac_array>;
+
+// What the elements compute, as the model's configuration.
+fp8mac_dot_config model_of(const tb::StepConfig &step) {
+    fp8mac_dot_config config = step.model(LANES);
+    if (kWindow) {
+        config.frac_bits = FRAC_BITS;
+        config.align_by = BY_OPERANDS ? FP8MAC_ALIGN_BY_OPERANDS : FP8MAC_ALIGN_BY_PRODUCTS;
+        config.min_exponent = kElement == kWindowFp16 ? -14 : 0;
+    } else if (kElement == kFixed) {
+        config.acc_format = FP8MAC_ACC_FIXED;
+        config.guard_bits = 16;
+    } else if (kElement == kInt8) {
+        config = {};
+        config.a_format = config.b_format = fp8mac_format_get(FP8MAC_INT8);
+        config.acc_format = FP8MAC_ACC_INT32;
+        config.group = LANES;
+    }
+    return config;
+}
+
+// One accumulator, by the model.
+struct Accumulator {
+    fp8mac_acc acc = {};
+    uint32_t pattern = 0; // acc as FP32
+
+    tb::Answer step(const tb::StepConfig &step, const uint8_t *a, const uint8_t *b, unsigned n) {
+        const fp8mac_dot_config config = model_of(step);
+        fp8mac_flags flags = 0;
+        const fp8mac_status status = fp8mac_dot_step(&config, &acc, a, b, n, &flags);
+        if (status != FP8MAC_OK) {
+            std::printf("model: %s\n", fp8mac_status_string(status));
+            std::abort();
+        }
+        pattern = fp8mac_acc_to_fp32(&config, &acc, nullptr);
+        return {pattern, flags};
+    }
+};
 
 // What a finished tile leaves in its slot.
 struct Results {
@@ -27,7 +71,9 @@ struct Results {
 struct Tile {
     explicit Tile(tb::Rng &rng) : steps(rng, LANES) {}
     tb::Steps steps;
-    tb::Accumulator acc[ROWS][COLS];
+    tb::StepConfig config; // kFixed: of all its steps
+    bool extremes = false; // kInt8: mostly -128 * -128
+    Accumulator acc[ROWS][COLS];
     uint32_t rows = 0, cols = 0; // enabled
     unsigned left = 0;           // steps to issue
     uint64_t issued = 0;         // cycle of the last one
@@ -56,14 +102,40 @@ class ArrayTest {
         }
     }
     void report() {
-        events_.report(bench_, "random", LANES, tb::Events::kSumFarBelow);
+        report_events();
         bench_.covered("step of a tile with absent rows or columns", masked_);
         if (LANES > 1) bench_.covered("step with a gap in its lanes", gaps_);
         bench_.covered("last step issued while the slot was being read", overlapped_);
         bench_.covered("tile's results compared", compared_);
+        bench_.covered("tile of more than 100 steps", long_);
+        if (!kInteger) bench_.covered("Inf that meets zeros only where it is masked", masked_specials_);
+        if (kInteger) bench_.covered("integer that FP32 cannot hold", rounded_);
+        if (kInteger) bench_.covered("integer half way between two FP32 values", ties_);
     }
 
   private:
+    // What cannot happen: windows have no -0 but where FP16 underflows, FP32 neither underflows nor overflows.
+    void report_events() {
+        using E = tb::Events;
+        if (kElement == kExact) return events_.report(bench_, "random", LANES, E::kSumFarBelow);
+        bench_.covered("short step", LANES == 1 || events_.hits[E::kShortStep]);
+        if (kElement == kInt8) return;
+        bench_.covered("NaN operand", events_.hits[E::kNanFlag]);
+        bench_.covered("NaN result", events_.hits[E::kNan]);
+        bench_.covered("sum cancels acc", events_.hits[E::kCancelledToZero]);
+        if (kElement == kFixed) return;
+        bench_.covered("infinite result", events_.hits[E::kInf]);
+        bench_.covered("Inf * 0", events_.hits[E::kInfTimesZero]);
+        bench_.covered("Inf - Inf", LANES == 1 || events_.hits[E::kInfMinusInf]);
+        // With many lanes an infinite accumulator hardly outlives the NaNs.
+        if (LANES < 16) bench_.covered("Inf - Inf in acc", events_.hits[E::kInfMinusAcc]);
+        bench_.covered("sum far below acc", events_.hits[E::kSumFarBelow]);
+        if (kElement == kWindowFp32) return bench_.covered("acc far below sum", events_.hits[E::kAccFarBelow]);
+        bench_.covered("overflow", events_.hits[E::kOverflow]);
+        bench_.covered("subnormal result", events_.hits[E::kSubnormal16]);
+        // With 10 bits below 2^-14 nothing is smaller than a subnormal's last place.
+        if (FRAC_BITS > 10) bench_.covered("result -0", events_.hits[E::kMinusZero]);
+    }
     struct Shown {
         uint32_t flags = 0;
         bool valid = false, last = false;
@@ -85,20 +157,53 @@ class ArrayTest {
             const Tile &tile = tiles_[slot];
             const bool free = tile.results.empty() ||
                               (tile.results.size() == 1 && tile.reading && tile.release < now_ + kStages);
-            if (now_ - tile.issued >= kLoop && (tile.left != 1 || free)) return slot;
+            if (in_turn(tile) && (tile.left != 1 || free)) return slot;
         }
         return SLOTS;
     }
 
+    // A tile that rotates begins in a turn that no other one has, and stays in it.
+    bool in_turn(const Tile &tile) const {
+        if (!kRotates) return now_ - tile.issued >= kLoop;
+        if (!tile.first) return (now_ - tile.issued) % kTurns == 0;
+        for (const Tile &other : tiles_) {
+            if (other.left != 0 && !other.first && (now_ - other.issued) % kTurns == 0) return false;
+        }
+        return true;
+    }
+
     void new_tile(Tile &tile) {
-        tile.left = 1 + rng_.below(6);
+        tile.left = 1 + rng_.below(rng_.chance(kElement == kInt8 ? 100 : 20) ? 700 : 6);
+        long_ += tile.left > 100;
         tile.first = true;
         tile.rows = (1u << ROWS) - 1;
         tile.cols = (1u << COLS) - 1;
         if (rng_.chance(300)) tile.rows = 1 + rng_.below((1u << ROWS) - 1);
         if (rng_.chance(300)) tile.cols = 1 + rng_.below((1u << COLS) - 1);
         tile.steps.new_chain();
-        for (auto &row : tile.acc) std::fill(std::begin(row), std::end(row), tb::Accumulator());
+        tile.config = tile.steps.config;
+        tile.config.a_format &= 2; // E4M3
+        tile.config.b_format &= 2;
+        tile.extremes = rng_.coin();
+        take_config(tile);
+        for (auto &row : tile.acc) std::fill(std::begin(row), std::end(row), Accumulator());
+    }
+
+    // What the elements have of a step's configuration.
+    void take_config(Tile &tile) {
+        if (kRotates) tile.config.fp16 = tile.steps.config.fp16 = kElement == kWindowFp16;
+        if (kElement == kFixed) tile.steps.config = tile.config;
+    }
+
+    void operands(Tile &tile, unsigned i, bool last) {
+        const uint32_t acc = tile.acc[i % ROWS][i % COLS].pattern;
+        i == 0 ? tile.steps.next(acc, !last) : tile.steps.fill(acc);
+        if (i == 0) take_config(tile);
+        if (kElement != kInt8) return;
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            tile.steps.a[lane] = tile.extremes && !rng_.chance(50) ? 0x80 : rng_.code8();
+            tile.steps.b[lane] = tile.extremes && !rng_.chance(50) ? 0x80 : rng_.code8();
+        }
     }
 
     void issue(bool wanted) {
@@ -132,6 +237,7 @@ class ArrayTest {
             results.cols = tile.cols;
             for (unsigned i = 0; i < ROWS * COLS; i++) {
                 results.pattern[i / COLS][i % COLS] = tile.acc[i / COLS][i % COLS].pattern;
+                if (kInteger) count_integer(tile.acc[i / COLS][i % COLS].acc);
             }
         }
     }
@@ -140,8 +246,7 @@ class ArrayTest {
     uint32_t step(Tile &tile, bool last) {
         uint8_t a[ROWS][LANES], b[COLS][LANES];
         for (unsigned i = 0; i < std::max<unsigned>(ROWS, COLS); i++) {
-            const uint32_t acc = tile.acc[i % ROWS][i % COLS].pattern;
-            i == 0 ? tile.steps.next(acc, !last) : tile.steps.fill(acc);
+            operands(tile, i, last);
             if (i < ROWS) std::memcpy(a[i], tile.steps.a, LANES);
             if (i < COLS) std::memcpy(b[i], tile.steps.b, LANES);
         }
@@ -161,8 +266,26 @@ class ArrayTest {
                 }
             }
         }
+        masked_specials_ += flags == 0 && meets_mask(tile, a, b, lanes);
         return flags;
     }
+
+    // A special value in a row or column that is enabled, beside one that is not. A NaN raises its flag where it is not
+    // masked, so with no flag at all it is an Inf.
+    bool meets_mask(const Tile &tile, const uint8_t a[][LANES], const uint8_t b[][LANES], uint32_t lanes) const {
+        bool a_special = false, b_special = false;
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            if ((lanes >> lane & 1) == 0) continue;
+            for (unsigned r = 0; r < ROWS; r++) {
+                a_special |= (tile.rows >> r & 1) != 0 && special(tile.steps.config.a_format, a[r][lane]);
+            }
+            for (unsigned c = 0; c < COLS; c++) {
+                b_special |= (tile.cols >> c & 1) != 0 && special(tile.steps.config.b_format, b[c][lane]);
+            }
+        }
+        return (a_special && tile.cols != (1u << COLS) - 1) || (b_special && tile.rows != (1u << ROWS) - 1);
+    }
+    static bool special(unsigned format, uint8_t code) { return !std::isfinite(tb::Codes::of(format).value[code]); }
 
     // n lanes: the first ones or, sometimes, any.
     uint32_t lane_mask(unsigned n) {
@@ -173,7 +296,7 @@ class ArrayTest {
         return mask;
     }
 
-    uint32_t element(const tb::StepConfig &config, tb::Accumulator &acc, const uint8_t *a, const uint8_t *b,
+    uint32_t element(const tb::StepConfig &config, Accumulator &acc, const uint8_t *a, const uint8_t *b,
                      uint32_t lanes) {
         uint8_t x[LANES], y[LANES];
         unsigned n = 0;
@@ -183,9 +306,20 @@ class ArrayTest {
             y[n++] = b[lane];
         }
         const uint32_t before = acc.pattern;
-        const tb::Answer answer = acc.step(config, LANES, x, y, n);
+        const tb::Answer answer = acc.step(config, x, y, n);
         events_.count(config, before, x, y, n, LANES, answer);
         return answer.flags;
+    }
+
+    // A result that is an integer: does FP32 hold it, and if not, is it half way between two that it holds?
+    void count_integer(const fp8mac_acc &acc) {
+        const int64_t value = kElement == kInt8 ? static_cast<int32_t>(acc.code) : static_cast<int64_t>(acc.fixed_lo);
+        const uint64_t magnitude = static_cast<uint64_t>(std::abs(value));
+        uint64_t quantum = 1;
+        while (magnitude / quantum >> 24 != 0) quantum *= 2;
+        const uint64_t lost = magnitude % quantum;
+        rounded_ += lost != 0;
+        ties_ += lost != 0 && 2 * lost == quantum;
     }
 
     // One row per cycle, in an order of its own; a slot is released with its last row or later.
@@ -262,7 +396,8 @@ class ArrayTest {
     Results want_;
     bool compare_row_ = false;
     tb::Events events_;
-    uint64_t masked_ = 0, gaps_ = 0, overlapped_ = 0, compared_ = 0;
+    uint64_t masked_ = 0, gaps_ = 0, overlapped_ = 0, compared_ = 0, long_ = 0, masked_specials_ = 0;
+    uint64_t rounded_ = 0, ties_ = 0;
 };
 
 // Steps in every cycle, random finite operands; nothing is compared.
@@ -270,7 +405,7 @@ void measure(Dut &dut, tb::Rng &rng, unsigned cycles) {
     dut->row_en_i = (1u << ROWS) - 1;
     dut->col_en_i = (1u << COLS) - 1;
     dut->lane_en_i = static_cast<uint16_t>((1u << LANES) - 1);
-    dut->step_cfg_i = 0;
+    dut->step_cfg_i = kElement == kWindowFp16 ? 1u << 8 : 0;
     dut->step_last_i = 0;
     for (unsigned busy = 0; busy < 2; busy++) {
         const std::clock_t start = std::clock();

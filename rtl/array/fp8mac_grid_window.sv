@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Edges and elements of an array of fp8mac_pe_window. A cycle without a step, a row and a column that are not enabled,
+// a lane that is absent: their operands are zero. The ports of all grids are alike (see fp8mac_array).
+module fp8mac_grid_window
+  import fp8mac_pkg::*;
+  import fp8mac_window_pkg::*;
+#(
+  parameter int unsigned ROWS  = 8,
+  parameter int unsigned COLS  = 8,
+  parameter int unsigned LANES = 4,
+  parameter int unsigned SLOTS = 4,
+  parameter int unsigned SHOWN = ArrayStages - 1,
+  parameter bit ACC_FP16 = 1'b0,
+  parameter int unsigned FRAC_BITS = 25,
+  parameter bit ALIGN_BY_OPERANDS = 1'b0,
+  parameter bit HIDDEN_ONE = 1'b1,
+  localparam int unsigned ResultW = ACC_FP16 ? 16 : 32
+) (
+  input  logic                                  clk_i,
+  input  logic                                  rst_ni,
+
+  // Index s: of the step that was issued s cycles ago. The rest is of the step that is being issued.
+  input  logic [SHOWN:0]                        valid_i,
+  input  logic [SHOWN:0]                        first_i,
+  input  logic [SHOWN:0][ROWS-1:0]              row_en_i,
+  input  logic [SHOWN:0][COLS-1:0]              col_en_i,
+  input  step_cfg_t                             cfg_i,
+  input  logic [LANES-1:0]                      lane_en_i,
+  input  logic [ROWS-1:0][LANES-1:0][7:0]       a_code_i,
+  input  logic [COLS-1:0][LANES-1:0][7:0]       b_code_i,
+
+  // Of the step that was issued SHOWN cycles ago
+  output logic [ROWS-1:0][COLS-1:0][ResultW-1:0] result_o,  // its code; meaningless where the step was not enabled
+  output flags_t                                flags_o     // of all elements together, 0 if there was no step
+);
+
+  localparam int unsigned MantW = ACC_FP16 ? Fp16MantW : Fp32MantW;
+  localparam int unsigned FieldW = ACC_FP16 ? 5 : 8;
+
+  if (FRAC_BITS < MantW) begin : g_check_frac_bits
+    $error("FRAC_BITS is less than the accumulator's fraction: a cycle without a step would cut it");
+  end
+
+  // Edges
+  logic [ROWS-1:0][LANES-1:0][OperandExpW-1:0] a_exp;
+  logic [COLS-1:0][LANES-1:0][OperandExpW-1:0] b_exp;
+  logic [ROWS-1:0][LANES-1:0]                  a_zero;
+  logic [COLS-1:0][LANES-1:0]                  b_zero;
+  lane_t [ROWS-1:0][LANES-1:0]                 a_lane;
+  lane_t [COLS-1:0][LANES-1:0]                 b_lane;
+  logic [ROWS-1:0]                             a_half, a_nan;
+  logic [COLS-1:0]                             b_half, b_nan;
+
+  for (genvar r = 0; r < int'(ROWS); r++) begin : g_edge_a
+    fp8mac_window_edge #(.LANES(LANES), .NORMALISE(HIDDEN_ONE), .BY_OPERANDS(ALIGN_BY_OPERANDS)) u_edge (
+      .clk_i, .valid_i(valid_i[0] && row_en_i[0][r]), .lane_en_i, .code_i(a_code_i[r]), .fmt_i(cfg_i.a_fmt),
+      .bound_i('0), .exp_o(a_exp[r]), .zero_o(a_zero[r]), .half_o(a_half[r]), .lane_o(a_lane[r]), .nan_o(a_nan[r])
+    );
+  end
+
+  for (genvar c = 0; c < int'(COLS); c++) begin : g_edge_b
+    fp8mac_window_edge #(.LANES(LANES), .NORMALISE(HIDDEN_ONE), .BY_OPERANDS(ALIGN_BY_OPERANDS)) u_edge (
+      .clk_i, .valid_i(valid_i[0] && col_en_i[0][c]), .lane_en_i, .code_i(b_code_i[c]), .fmt_i(cfg_i.b_fmt),
+      .bound_i('0), .exp_o(b_exp[c]), .zero_o(b_zero[c]), .half_o(b_half[c]), .lane_o(b_lane[c]), .nan_o(b_nan[c])
+    );
+  end
+
+  // An element's cycle s is the step's cycle s + 1: the base is due in cycle 1.
+  base_t base_1_q, base_2_q;
+
+  always_ff @(posedge clk_i) begin
+    base_1_q <= base_of(fnuz_adjust(cfg_i.scale_sum, cfg_i.a_fmt, cfg_i.b_fmt), ACC_FP16, OperandExpW);
+    base_2_q <= base_1_q;
+  end
+
+  // A significand without its leading bit is zero or, in FP16, subnormal: its field in the code is 0.
+  function automatic logic [ResultW-1:0] code(
+    special_e special, logic sign, logic [FieldW-1:0] field, logic [MantW:0] sig
+  );
+    unique case (special)
+      SpecialNan:    return {1'b0, {FieldW{1'b1}}, 1'b1, {(MantW - 1){1'b0}}};
+      SpecialPosInf: return {1'b0, {FieldW{1'b1}}, {MantW{1'b0}}};
+      SpecialNegInf: return {1'b1, {FieldW{1'b1}}, {MantW{1'b0}}};
+      default:       return {sign, field[FieldW-1:1], field[0] && sig[MantW], sig[MantW-1:0]};
+    endcase
+  endfunction
+
+  flags_t flags [ROWS][COLS];
+
+  for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
+    for (genvar c = 0; c < int'(COLS); c++) begin : g_col
+      logic              sign;
+      logic [FieldW-1:0] field;
+      logic [MantW:0]    sig;
+      special_e          special;
+
+      fp8mac_pe_window #(
+        .LANES(LANES), .FRAC_BITS(FRAC_BITS), .ACC_FP16(ACC_FP16), .ALIGN_BY_OPERANDS(ALIGN_BY_OPERANDS),
+        .HIDDEN_ONE(HIDDEN_ONE)
+      ) u_pe (
+        .clk_i,
+        .a_exp_i     (a_exp[r]),
+        .b_exp_i     (b_exp[c]),
+        .a_zero_i    (a_zero[r]),
+        .b_zero_i    (b_zero[c]),
+        .a_half_i    (a_half[r]),
+        .b_half_i    (b_half[c]),
+        .base_i      (base_2_q),
+        .step_first_i(valid_i[2] && first_i[2]),
+        .a_i         (a_lane[r]),
+        .b_i         (b_lane[c]),
+        .nan_i       (a_nan[r] || b_nan[c]),
+        .sign_o      (sign),
+        .field_o     (field),
+        .sig_o       (sig),
+        .special_o   (special),
+        .flags_o     (flags[r][c])
+      );
+      assign result_o[r][c] = code(special, sign, field, sig);
+    end
+  end
+
+  // An Inf that meets the zeros of a row or column that is not enabled raises nothing, nor does what an accumulator
+  // holds before its first step.
+  always_comb begin
+    flags_o = '0;
+    for (int unsigned r = 0; r < ROWS; r++) begin
+      for (int unsigned c = 0; c < COLS; c++) begin
+        if (valid_i[SHOWN] && row_en_i[SHOWN][r] && col_en_i[SHOWN][c]) flags_o = flags_o | flags[r][c];
+      end
+    end
+  end
+
+  if (SLOTS != 4 || SHOWN != ArrayStages - 1) begin : g_check_slots
+    $error("a window's accumulate loop is four cycles: SLOTS_M * SLOTS_N must be 4");
+  end
+
+  a_accumulator_format : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    !valid_i[0] || cfg_i.acc_fmt == (ACC_FP16 ? AccFp16 : AccFp32));
+
+endmodule

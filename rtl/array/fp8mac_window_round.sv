@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Round: the significand and its exponent field, one up if `up`; overflow is judged after rounding, specials are
+// selected last. A significand without its leading bit is zero or, where the field is the smallest, subnormal.
+module fp8mac_window_round
+  import fp8mac_pkg::*;
+  import fp8mac_window_pkg::*;
+#(
+  parameter int unsigned SIG_W = 24,
+  parameter int unsigned FIELD_W = 8,
+  parameter int unsigned FIELD_MIN = 0   // of a significand without leading bit
+) (
+  input  logic [SIG_W-1:0]   sig_i,
+  input  logic               up_i,
+  input  logic               carry_i,     // out of the significand
+  input  logic               sign_i,
+  input  base_t              field_i,
+  input  outcome_t           outcome_i,
+  output logic [SIG_W-1:0]   sig_o,
+  output logic [FIELD_W-1:0] field_o,
+  output special_e           special_o,
+  output logic               overflow_o
+);
+
+  localparam int unsigned FieldInf = (1 << FIELD_W) - 1;
+
+  logic             finite;
+  logic [SIG_W-1:0] rounded;
+  base_t            field;
+
+  // Rounding up to the leading bit, in a subnormal or in the magnitude of -1 unit, field_i is its field already.
+  assign rounded = sig_i + SIG_W'(up_i);
+  assign sig_o   = {rounded[SIG_W-1] || carry_i, rounded[SIG_W-2:0]};
+  assign field   = sig_i[SIG_W-1] || up_i ? field_i + base_t'({1'b0, carry_i}) : base_t'(FIELD_MIN);
+  assign field_o = field[FIELD_W-1:0];
+
+  // FIELD_MIN <= field: as an unsigned number it is Inf's or larger
+  assign finite     = outcome_i.special == SpecialNone;
+  assign overflow_o = finite && (field[BaseW-1:FIELD_W] != '0 || field[FIELD_W-1:0] == FIELD_W'(FieldInf));
+  assign special_o  = !overflow_o ? outcome_i.special : sign_i ? SpecialNegInf : SpecialPosInf;
+
+endmodule

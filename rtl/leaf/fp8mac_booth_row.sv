@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// One partial product of a radix-4 Booth multiplier: digit * multiplicand, the digit -2..2 given as (negative, one,
+// two). The row is a one's complement number of W + 1 bits: `negative` is to be added at its last bit.
+// (A. D. Booth 1951; O. L. MacSorley, High-speed arithmetic in binary computers, Proc. IRE 49, 1961.)
+module fp8mac_booth_row #(
+  parameter int unsigned W = 8
+) (
+  input  logic [W-1:0] multiplicand_i,  // two's complement
+  input  logic         negative_i,
+  input  logic         one_i,
+  input  logic         two_i,
+  output logic [W:0]   row_o
+);
+
+  logic [W:0] once, twice;
+  assign once  = {multiplicand_i[W-1], multiplicand_i};
+  assign twice = {multiplicand_i, 1'b0};
+  assign row_o = (({(W + 1){one_i}} & once) | ({(W + 1){two_i}} & twice)) ^ {(W + 1){negative_i}};
+
+endmodule

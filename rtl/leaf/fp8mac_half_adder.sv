@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Half adder: a + b = 2 * carry + sum. Synthesis replaces it by the library's cell (see synth/).
+module fp8mac_half_adder (
+  input  logic a_i,
+  input  logic b_i,
+  output logic sum_o,
+  output logic carry_o
+);
+
+  assign sum_o   = a_i ^ b_i;
+  assign carry_o = a_i & b_i;
+
+endmodule

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A flat netlist as toggles.cpp takes it, with loads, slews and delays from the Liberty tables, and its simulation."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from flow.errors import FlowError, RejectedNetlist
+from flow.liberty import Library, evaluator
+from flow.sta import CLOCK
+from flow.timing import FALL, RISE, Graph, Timing
+
+TICK_NS = 0.01
+STREAMS = 64     # copies of the netlist that run side by side
+SKIPPED = 16     # cycles at the start that are not counted: pipelines fill
+
+
+@dataclass(frozen=True)
+class Mode:
+    """How transitions are counted: None, no glitches; else what part of a gate's delay a pulse lasts to pass it."""
+
+    name: str
+    title: str
+    shortest: float | None = None
+
+
+MODES = (Mode("settled", "settled"), Mode("long_glitches", "long glitches", 1.0),
+         Mode("glitches", "shorter ones too", 0.5))
+SETTLED = MODES[0]
+
+
+@dataclass(frozen=True)
+class Activity:
+    """Transitions a cycle of every net, the part of time it is 1, and the sampled outputs."""
+
+    per_cycle: dict[int | str, float]
+    ones: dict[int | str, float]
+    outputs: dict[str, np.ndarray]  # by port: [cycle, stream, bit]
+    cycles: int
+
+
+class Circuit:
+    def __init__(self, module: dict, library: Library, period_ns: float):
+        self.module, self.library, self.period_ns = module, library, period_ns
+        unknown = {cell["type"] for cell in module["cells"].values()} - {c.name for c in library.usable()}
+        if unknown:
+            raise RejectedNetlist(f"energy needs a flat netlist of library cells: {', '.join(sorted(unknown))}")
+        self.graph = Graph(module, library, period_ns)
+        self.clock = module["ports"].get(CLOCK, {"bits": [None]})["bits"][0]
+        self.timing = Timing(self.graph)
+        self.order = self.graph.order()
+        self.flops = [name for name in self.graph.kind if name not in set(self.order)]
+        self.number: dict[int | str, int] = {"0": 0, "1": 1}
+        for bit in (*self.graph.inputs, *(bit for pins in self.graph.pins.values() for bit in pins.values())):
+            self.number.setdefault(bit, len(self.number))
+
+    @classmethod
+    def read(cls, path: Path, top: str, library: Library, period_ns: float) -> Circuit:
+        modules = json.loads(path.read_text())["modules"]
+        if top not in modules:
+            raise RejectedNetlist(f"{path} has no module {top}")
+        return cls(modules[top], library, period_ns)
+
+    def ports(self, direction: str) -> dict[str, list[int | str]]:
+        return {name: port["bits"] for name, port in self.module["ports"].items()
+                if port["direction"] == direction and name != CLOCK}
+
+    # ---- nets for toggles.cpp ----------------------------------------------------------------------------------------
+
+    def load(self, bit: int | str) -> float:
+        return self.graph.load(bit)
+
+    def slew(self, bit: int | str) -> tuple[float, float]:
+        """By the net's edge; a constant has none."""
+        rise, fall = self.timing.slew.get(bit, (0.0, 0.0))
+        return rise, fall
+
+    def _ticks(self, name: str, out: str) -> int:
+        """The mean delay of all arcs to an output, at its load and its inputs' slews."""
+        graph, pins = self.graph, self.graph.pins[name]
+        model = graph.models[graph.kind[name]]
+        load, delays = self.load(pins[out]), []
+        for pin, _, froms, delay, _ in model.arcs[out]:
+            clock = graph.register.clock_slew
+            slews = (clock, clock) if model.cell.is_flip_flop else self.slew(pins[pin])
+            delays += [delay(load, slews[source]) for source in froms]
+        return max(1, round(sum(delays) / len(delays) / TICK_NS)) if delays else 1
+
+    def _input_ticks(self, bit: int | str) -> int:
+        """Inputs come from flip-flops."""
+        arrival = self.timing.arrival[bit]
+        return max(1, round((arrival[RISE] + arrival[FALL]) / 2 / TICK_NS))
+
+    def _truth(self, kind: str, out: str) -> tuple[list[str], int]:
+        pin = self.library.cells[kind].pins[out]
+        value, names = evaluator(pin.function), self.library.cells[kind].inputs()
+        rows = product((False, True), repeat=len(names))
+        bits = [bool(value(dict(zip(reversed(names), row)))) for row in rows]  # the first input is the lowest bit
+        return names, sum(1 << i for i, bit in enumerate(bits) if bit)
+
+    def _flop(self, name: str) -> list[str]:
+        graph, pins = self.graph, self.graph.pins[name]
+        register = graph.register
+        if graph.kind[name] != register.cell:
+            raise RejectedNetlist(f"energy knows the flip-flop {register.cell} alone, not {graph.kind[name]}")
+        if register.output not in pins:
+            return []
+        q, d = (self.number[pins[pin]] for pin in (register.output, register.data))
+        return [f"flop {q} {d} {self._ticks(name, register.output)}"]
+
+    def text(self, shortest: float = 1.0) -> str:
+        lines = [f"nets {len(self.number)}", f"period {round(self.period_ns / TICK_NS)}"]
+        truths: dict[tuple[str, str], tuple[list[str], int]] = {}
+        for name in self.order:
+            kind, pins = self.graph.kind[name], self.graph.pins[name]
+            for out in self.graph.models[kind].outputs:
+                if out not in pins:
+                    continue
+                if (kind, out) not in truths:
+                    truths[kind, out] = self._truth(kind, out)
+                names, truth = truths[kind, out]
+                inputs = " ".join(str(self.number[pins[pin]]) for pin in names)
+                ticks = self._ticks(name, out)
+                lines.append(f"gate {self.number[pins[out]]} {ticks} {round(ticks * shortest)} {truth} {inputs}")
+        for name in self.flops:
+            lines += self._flop(name)
+        lines += [f"input {self.number[bit]} {self._input_ticks(bit)}" for bits in self.ports("input").values()
+                  for bit in bits]
+        lines += [f"sample {self.number[bit]}" for bits in self.ports("output").values() for bit in bits]
+        return "\n".join(lines) + "\n"
+
+    # ---- simulation --------------------------------------------------------------------------------------------------
+
+    def simulate(self, binary: Path, folder: Path, inputs: dict[str, np.ndarray], mode: Mode) -> Activity:
+        """`inputs`: by port, [cycle, stream, bit], all of them."""
+        ports = self.ports("input")
+        if inputs.keys() != ports.keys():
+            raise ValueError(f"inputs are {sorted(inputs)}, the netlist's are {sorted(ports)}")
+        for name, bits in ports.items():
+            if inputs[name].shape[1:] != (STREAMS, len(bits)):
+                raise ValueError(f"{name} has {len(bits)} bits, not {inputs[name].shape}")
+        folder.mkdir(parents=True, exist_ok=True)
+        nets, stimulus, result = (folder / name for name in ("nets.txt", "stimulus.bin", "result.bin"))
+        nets.write_text(self.text(mode.shortest or 0.0))
+        how = "SETTLED" if mode.shortest is None else "TIMED"
+        words(np.concatenate([inputs[name] for name in ports], axis=2)).tofile(stimulus)
+        done = subprocess.run([binary, nets, stimulus, result, how, str(SKIPPED)], capture_output=True, text=True,
+                              check=False)
+        if done.returncode:
+            raise FlowError(done.stderr.strip() or f"{binary} ended with status {done.returncode}")
+        activity = self._activity(np.fromfile(result, dtype=np.uint64), len(next(iter(inputs.values()))))
+        for path in (nets, stimulus, result):
+            path.unlink()
+        return activity
+
+    def _activity(self, result: np.ndarray, cycles: int) -> Activity:
+        n, counted = len(self.number), (cycles - SKIPPED) * STREAMS
+        toggles, ones, samples = result[:n], result[n:2 * n], result[2 * n:].reshape(cycles, -1)
+        outputs, place = {}, 0
+        for name, bits in self.ports("output").items():
+            outputs[name] = streams(samples[:, place:place + len(bits)])
+            place += len(bits)
+        return Activity({bit: float(toggles[i]) / counted for bit, i in self.number.items()},
+                        {bit: float(ones[i]) / counted for bit, i in self.number.items()}, outputs, cycles - SKIPPED)
+
+
+def words(bits: np.ndarray) -> np.ndarray:
+    """[cycle, stream, bit] of 0 and 1 to words [cycle, bit]: a stream is a bit of the word."""
+    return np.packbits(bits.transpose(0, 2, 1), axis=2, bitorder="little").view("<u8")[:, :, 0]
+
+
+def streams(these: np.ndarray) -> np.ndarray:
+    """The inverse."""
+    octets = np.ascontiguousarray(these).view(np.uint8).reshape(*these.shape, 8)
+    return np.unpackbits(octets, axis=2, bitorder="little").transpose(0, 2, 1)

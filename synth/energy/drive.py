@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drives an element's netlist with operands through its edges' netlists, as in an array, and checks what comes out.
+
+One row's edge decodes for all elements of the row: here every copy of the element has copies of its edges before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flow.errors import FlowError
+from flow.runs import Design
+
+from .circuit import STREAMS
+from .data import Data, Steps, operands, steps, value_of
+
+FMT_E4M3FN = 0
+TOLERANCE = {"fp32": 2e-5, "fp16": 2e-2, "fixed": 1e-12, "anchored": 1e-4}  # of the sum of the products' magnitudes
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How an element is driven: its edges' top and their parameters, by side; cycles from codes to step_first_i, and to
+    the result."""
+
+    top: str
+    a: tuple[tuple[str, int], ...]
+    b: tuple[tuple[str, int], ...]
+    first: int
+    result: int
+
+    def edge(self, side: str, lanes: int) -> Design:
+        return Design(self.top, (("LANES", lanes), *(self.a if side == "a" else self.b)))
+
+
+def window(first: int, result: int, **parameters: int) -> Kind:
+    return Kind("fp8mac_window_edge", *[tuple(parameters.items())] * 2, first, result)
+
+
+WINDOW = window(2, 6, NORMALISE=1)
+BY_OPERANDS = window(2, 6, NORMALISE=1, BY_OPERANDS=1)
+FIXED = window(3, 9, EXP_W=4)
+ANCHORED = window(3, 9, NORMALISE=1, ANCHORED=1)
+INT8 = Kind("fp8mac_int8_edge", (("RECODE", 0),), (("RECODE", 1),), 1, 6)
+
+
+def kind_of(row: dict) -> Kind:
+    """Of a row of area.json."""
+    parameters = row["parameters"]
+    if row["top"] == "fp8mac_pe_int8":
+        return INT8
+    if row["top"] == "fp8mac_pe_fixed":
+        return ANCHORED if parameters.get("HIDDEN_ONE") else FIXED
+    return BY_OPERANDS if parameters["ALIGN_BY_OPERANDS"] else WINDOW
+
+
+def bits_of(values: np.ndarray, width: int) -> np.ndarray:
+    """[...] to [..., width], the lowest bit first."""
+    return (values[..., None].astype(np.int64) >> np.arange(width) & 1).astype(np.uint8)
+
+
+def constant(value: int, width: int, cycles: int) -> np.ndarray:
+    return np.broadcast_to(bits_of(np.array(value), width), (cycles, STREAMS, width))
+
+
+def late(values: np.ndarray, cycles: int, total: int) -> np.ndarray:
+    """[cycle, ...] delayed, 0 before and after."""
+    result = np.zeros((total, *values.shape[1:]), values.dtype)
+    result[cycles:cycles + len(values)] = values[:total - cycles]
+    return result
+
+
+class Drive:
+    """One element's work on one data set."""
+
+    def __init__(self, row: dict, data: Data):
+        self.row, self.data, self.kind = row, data, kind_of(row)
+        self.lanes = row["lanes"]
+        self.is_int8 = self.kind is INT8
+        self.a = data.a_int8 if self.is_int8 else data.a_fp8
+        self.b = data.b_int8 if self.is_int8 else data.b_fp8
+        self.steps: Steps = steps(len(self.a), len(self.b), self.a.shape[1], self.lanes)
+        self.total = len(self.steps.k) + self.kind.result
+
+    def edge_inputs(self, side: str, ports: dict[str, list]) -> dict[str, np.ndarray]:
+        codes, where = (self.a, self.steps.row) if side == "a" else (self.b, self.steps.column)
+        lanes = np.zeros((self.total, STREAMS, self.lanes), np.uint8)
+        lanes[:len(self.steps.k)] = operands(codes, where, self.steps.k, self.lanes).view(np.uint8)
+        all_inputs = {
+            "valid_i": late(np.ones((len(self.steps.k), STREAMS, 1), np.uint8), 0, self.total),
+            "lane_en_i": constant((1 << self.lanes) - 1, self.lanes, self.total),
+            "code_i": np.unpackbits(lanes, axis=2, bitorder="little"),
+            "fmt_i": constant(FMT_E4M3FN, 2, self.total),
+            "bound_i": self._bounds(codes, where),
+        }
+        return {name: all_inputs[name] for name in ports}
+
+    def _bounds(self, codes: np.ndarray, where: np.ndarray) -> np.ndarray:
+        """The largest exponent of each row over all of K, with E5M2's bias, plus 1."""
+        if self.kind is not ANCHORED:
+            return np.zeros((self.total, STREAMS, 6), np.uint8)
+        return late(bits_of(exponents(codes)[where] + 15 + 1, 6), 0, self.total)
+
+    def element_inputs(self, a_edge: dict[str, np.ndarray], b_edge: dict[str, np.ndarray],
+                       ports: dict[str, list]) -> dict[str, np.ndarray]:
+        found = {}
+        first = np.broadcast_to(late(self.steps.first, self.kind.first, self.total)[:, None, None],
+                                (self.total, STREAMS, 1))
+        for name in ports:
+            if name == "step_first_i":
+                found[name] = first.astype(np.uint8)
+            elif name == "base_i":
+                found[name] = constant(self._base() & 0x1ff, 9, self.total)
+            elif name == "nan_i":
+                found[name] = a_edge["nan_o"] | b_edge["nan_o"]
+            else:
+                edge = a_edge if name.startswith("a") else b_edge
+                found[name] = edge[self._edge_port(name)]
+        return found
+
+    def _edge_port(self, name: str) -> str:
+        if self.is_int8:
+            return {"a_i": "operand_o", "b_i": "digit_o"}[name]
+        return {"": "lane_o", "_exp": "exp_o", "_zero": "zero_o", "_half": "half_o"}[name[1:-2]]
+
+    def _base(self) -> int:
+        """fp8mac_window_pkg's base_of, for operands of 5 exponent bits."""
+        bias = 15 if self.row["accumulator"] == "fp16" else 127
+        return self.data.scale + bias - 2 * 15 - 2
+
+    @property
+    def macs_per_cycle(self) -> int:
+        return self.lanes
+
+    # ---- is it right? ------------------------------------------------------------------------------------------------
+
+    def check(self, outputs: dict[str, np.ndarray]) -> int:
+        """Every result against the product of the operands' values; how many there were."""
+        issued = np.flatnonzero(self.steps.last)
+        at = issued + self.kind.result
+        row, column = self.steps.row[issued], self.steps.column[issued]
+        found = self._value({name: bits[at] for name, bits in outputs.items()}, row, column)
+        values = (lambda codes: codes.astype(np.float64)) if self.is_int8 else value_of
+        a, b = values(self.a), values(self.b)
+        scale = 1.0 if self.is_int8 or self.kind in (FIXED, ANCHORED) else 2.0**self.data.scale
+        wanted, size = (scale * (x @ y.T)[row, column] for x, y in ((a, b), (np.abs(a), np.abs(b))))
+        name = "anchored" if self.kind is ANCHORED else self.row["accumulator"]
+        allowed = 0.0 if self.is_int8 else TOLERANCE[name]
+        wrong = np.abs(found - wanted) > allowed * size
+        if wrong.any():
+            worst = np.unravel_index(np.argmax(np.abs(found - wanted)), found.shape)
+            raise FlowError(f"{self.row['name']} on {self.data.name}: {wrong.sum()} of {wrong.size} results are wrong, "
+                            f"one is {found[worst]:g} instead of {wanted[worst]:g}")
+        return wrong.size
+
+    def _value(self, outputs: dict[str, np.ndarray], row: np.ndarray, column: np.ndarray) -> np.ndarray:
+        number = {name: (bits.astype(object if bits.shape[-1] > 62 else np.int64)
+                         << np.arange(bits.shape[-1])).sum(axis=-1) for name, bits in outputs.items()}
+        if "acc_o" in number:
+            width = outputs["acc_o"].shape[-1]
+            signed = number["acc_o"] - (outputs["acc_o"][..., -1].astype(number["acc_o"].dtype) << width)
+            return signed.astype(np.float64) * self._unit(row, column)
+        fraction = outputs["sig_o"].shape[-1] - 1
+        half, least = (15, 1) if self.row["accumulator"] == "fp16" else (127, 0)
+        exponent = np.maximum(number["field_o"], least) - half - fraction
+        if number["special_o"].any():
+            raise FlowError(f"{self.row['name']} on {self.data.name}: a result is Inf or NaN")
+        return (1 - 2.0 * number["sign_o"]) * number["sig_o"] * 2.0**exponent
+
+    def _unit(self, row: np.ndarray, column: np.ndarray) -> np.ndarray | float:
+        """What an integer accumulator counts in."""
+        if self.kind is FIXED:
+            return 2.0**-18
+        if self.kind is ANCHORED:
+            return 2.0**(exponents(self.a)[row] + exponents(self.b)[column] - self.row["frac_bits"])
+        return 1.0
+
+
+def exponents(codes: np.ndarray) -> np.ndarray:
+    """floor(log2) of the largest magnitude of each row."""
+    return np.floor(np.log2(np.abs(value_of(codes)).max(axis=1))).astype(int)

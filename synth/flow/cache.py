@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results by the content of what they come from: a folder per key, there only when its run has succeeded."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from .errors import FlowError
+
+
+def key_of(parts: dict[str, str]) -> str:
+    """One name for everything that a result depends on."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
+
+
+class Cache:
+    """Finished runs in FOLDER; runs under way and failed ones beside them."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder / "cache"
+        self.working = folder / "run"
+        self.failed = folder / "failed"
+        self._locks: dict[str, threading.Lock] = {}
+        self._guard = threading.Lock()
+
+    def get(self, key: str, make: Callable[[Path], None]) -> tuple[Path, bool]:
+        """The folder of `key`, and whether it had to be made: make(folder) fills an empty one, or raises."""
+        with self._guard:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
+            done = self.folder / key
+            if done.is_dir():
+                return done, False
+            return self._make(key, done, make), True
+
+    def _make(self, key: str, done: Path, make: Callable[[Path], None]) -> Path:
+        work = self.working / f"{key}.{os.getpid()}"
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(parents=True)
+        try:
+            make(work)
+        except FlowError as error:
+            kept = self.failed / key
+            shutil.rmtree(kept, ignore_errors=True)
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            work.rename(kept)
+            if error.log is not None:
+                error.log = kept / error.log.name
+            raise
+        except BaseException:
+            shutil.rmtree(work, ignore_errors=True)
+            raise
+        done.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            work.rename(done)
+        except OSError:  # another process was first, with the same result
+            shutil.rmtree(work, ignore_errors=True)
+        return done

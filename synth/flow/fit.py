@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a mapped netlist meet its clock: stronger cells and buffers where paths are late, and nowhere else.
+
+ABC's own buffering works on every net with a high fan-out, whether its paths are late or not, and does not see through
+instantiated adder cells. Here the mapped netlist starts without any buffer, and each repair is judged by the timing of
+the whole netlist: it stays if the worst slack, or the sum of what is late, gets better.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .liberty import Cell, Library
+from .netlist import is_black_box
+from .timing import FAR, Bit, Graph, Model, Timing
+
+ROUNDS = 150
+WINDOW = 0.25     # part of the worst lateness within which a net is worked on
+MIN_GAIN = 0.004  # ns
+PATIENCE = 6      # single moves in a row that did not help
+STRIDE = 12       # rounds, in which the lateness must fall by this part:
+PROGRESS = 0.1
+
+
+@dataclass(frozen=True)
+class Move:
+    gain: float
+    area: float
+    touched: frozenset[str]              # gates whose timing it changes
+    key: tuple                           # so that it is not tried again where it failed
+    apply: Callable[[], Callable[[], None]]  # and how to undo it
+    changed: frozenset[str]              # gates whose pins or kind it changes
+
+    @property
+    def worth(self) -> float:
+        return self.gain / (self.area + 4.0)
+
+
+class Fitter:
+    """Repairs a graph in place."""
+
+    def __init__(self, graph: Graph):
+        self.graph = graph
+        self.sizes = _sizes(graph.library)
+        self.buffers = [graph.models[cell.name] for cell in graph.library.usable() if _is_buffer(cell)]
+        self.banned: set[tuple] = set()
+        self.count = 0
+
+    # ---- moves -------------------------------------------------------------------------------------------------------
+
+    def _delay(self, its: Model, out: str, load: float, timing: Timing, name: str) -> float:
+        """Of a gate's slowest arc into its output, with the slews there are."""
+        pins, slews = self.graph.pins[name], timing.slew
+        worst = 0.0
+        for pin, _, froms, delay, _ in its.arcs[out]:
+            at = slews.get(pins.get(pin))
+            if at is not None or its.cell.is_flip_flop:
+                for source in froms:
+                    worst = max(worst, delay(load, at[source] if at is not None and not its.cell.is_flip_flop else
+                                             self.graph.register.clock_slew))
+        return worst
+
+    def resizes(self, name: str, timing: Timing) -> list[Move]:
+        graph = self.graph
+        kind = graph.kind[name]
+        now = graph.models[kind]
+        moves = []
+        for other in self.sizes.get(kind, ()):
+            new = graph.models[other]
+            gain = max(self._delay(now, out, timing.loads.get(graph.pins[name].get(out), 0.0), timing, name)
+                       - self._delay(new, out, timing.loads.get(graph.pins[name].get(out), 0.0), timing, name)
+                       for out in now.outputs)
+            touched = {name}
+            for pin in now.inputs:
+                more = new.loads[pin] - now.loads[pin]
+                source = graph.driver.get(graph.pins[name][pin])
+                if source is None:
+                    continue
+                bit = graph.pins[name][pin]
+                before, load = graph.models[graph.kind[source[0]]], timing.loads[bit]
+                cost = self._delay(before, source[1], load + more, timing, source[0]) \
+                    - self._delay(before, source[1], load, timing, source[0])
+                if timing.slack(bit) < self.limit:
+                    gain -= cost
+                touched.add(source[0])
+            moves.append(Move(gain, new.cell.area - now.cell.area, frozenset(touched), (name, other),
+                              lambda other=other: self._resize(name, other), frozenset([name])))
+        return moves
+
+    def _resize(self, name: str, other: str) -> Callable[[], None]:
+        before = self.graph.kind[name]
+        self.graph.kind[name] = other
+
+        def undo() -> None:
+            self.graph.kind[name] = before
+        return undo
+
+    def bufferings(self, bit: Bit, name: str, out: str, timing: Timing) -> list[Move]:
+        """A buffer for the sinks that are not late, or for all of them."""
+        graph = self.graph
+        its, load = graph.models[graph.kind[name]], timing.loads[bit]
+        sinks = graph.sinks.get(bit, [])
+        now = self._delay(its, out, load, timing, name)
+        moves = []
+        slacks = sorted((self._sink_slack(sink, timing), sink) for sink in sinks)
+        choices = {0}
+        for part in (1, 2, 3):
+            choices.add(len(slacks) * part // 4)
+        choices |= {next((i for i, (slack, _) in enumerate(slacks) if slack > self.limit + 0.3), len(slacks))}
+        for keep in sorted(choices):
+            moved = [sink for _, sink in slacks[keep:]]
+            if not moved or (keep == 0 and len(moved) < 2) or len(moved) < 2:
+                continue
+            moved_load = sum(graph.models[graph.kind[user]].loads[pin] for user, pin in moved)
+            for buffer in self.buffers[:4]:
+                pin, end = buffer.inputs[0], buffer.outputs[0]
+                after = self._delay(its, out, load - moved_load + buffer.loads[pin], timing, name)
+                slew = max(timing.slew[bit])
+                through = max(delay(moved_load, slew) for _, _, _, delay, _ in buffer.arcs[end])
+                gain = now - after
+                worst_moved = slacks[keep][0] + gain - through
+                if keep == 0:
+                    gain -= through
+                elif worst_moved < min(slacks[0][0] + gain, self.limit + gain):
+                    continue
+                moves.append(Move(gain, buffer.cell.area, frozenset({name, *(user for user, _ in sinks)}),
+                                  (name, out, keep, len(sinks), buffer.cell.name),
+                                  lambda moved=tuple(moved), buffer=buffer: self._buffer(bit, moved, buffer),
+                                  frozenset([name, *(user for user, _ in moved)])))
+        return moves
+
+    def _sink_slack(self, sink: tuple[str, str], timing: Timing) -> float:
+        """What the path through one sink of a net has left: that of the sink's outputs, or of the net at its end."""
+        name, pin = sink
+        return timing.pin_slack(name, pin)
+
+    def _buffer(self, bit: Bit, moved: tuple, buffer: Model) -> Callable[[], None]:
+        graph = self.graph
+        self.count += 1
+        name, new = f"fit_{self.count}", graph.new_net(self.count)
+        graph.add(name, buffer.cell.name, {buffer.inputs[0]: bit, buffer.outputs[0]: new})
+        for user, pin in moved:
+            graph.rewire(user, pin, new)
+
+        def undo() -> None:
+            for user, pin in moved:
+                graph.rewire(user, pin, bit)
+            graph.remove(name)
+        return undo
+
+    # ---- rounds ------------------------------------------------------------------------------------------------------
+
+    def moves(self, timing: Timing) -> list[Move]:
+        graph = self.graph
+        found = []
+        for bit, (name, out) in list(graph.driver.items()):
+            if timing.slack(bit) < self.limit:
+                options = [*self.resizes(name, timing), *self.bufferings(bit, name, out, timing)]
+                options = [m for m in options if m.gain > MIN_GAIN and m.key not in self.banned]
+                if options:
+                    found.append(max(options, key=lambda move: move.worth))
+        return sorted(found, key=lambda move: -move.worth)
+
+    def run(self, margin: float = 0.0) -> Timing:
+        """Until the worst slack is at least `margin`, or nothing helps any more."""
+        timing = Timing(self.graph)
+        stuck, share, milestone = 0, 1.0, -FAR
+        for number in range(ROUNDS):
+            worst, total = timing.worst(), timing.total()
+            if number % STRIDE == 0:
+                if worst < margin - (margin - milestone) * (1 - PROGRESS):
+                    break  # too little since the last milestone
+                milestone = worst
+            if worst >= margin or stuck >= PATIENCE:
+                break
+            self.limit = min(margin, worst + WINDOW * (margin - worst) + 0.02)
+            moves = self._apart(self.moves(timing))
+            if not moves:
+                break
+            chosen = moves[:max(1, int(len(moves) * share))]
+            undo = [move.apply() for move in chosen]
+            changed = {name for move in chosen for name in move.changed}
+            new = {f"fit_{n}" for n in range(self.count - len(chosen), self.count + 1)}
+            timing.update(changed | new)
+            after = timing.worst()
+            if after > worst + 1e-4 or (after > worst - 1e-4 and timing.total() > total + 1e-3):
+                stuck, share = 0, min(1.0, share * 2)
+                continue
+            for back in reversed(undo):
+                back()
+            timing.update(changed)
+            if len(chosen) == 1:
+                self.banned.add(chosen[0].key)
+                stuck += 1
+            share = share / 4
+        return timing
+
+    @staticmethod
+    def _apart(moves: list[Move]) -> list[Move]:
+        """The best ones, no two of which touch the same gate."""
+        taken: set[str] = set()
+        chosen = []
+        for move in moves:
+            if not move.touched & taken:
+                chosen.append(move)
+                taken |= move.touched
+        return chosen
+
+
+def _is_buffer(cell: Cell) -> bool:
+    return len(cell.inputs()) == 1 and len(cell.outputs()) == 1 and not cell.is_flip_flop \
+        and cell.truth(cell.outputs()[0]) == (False, True)
+
+
+def _sizes(library: Library) -> dict[str, list[str]]:
+    """To each cell the others of the same pins and function."""
+    groups: dict[tuple, list[str]] = {}
+    for cell in library.usable():
+        if not cell.is_flip_flop:
+            function = tuple((out, cell.truth(out)) for out in cell.outputs())
+            groups.setdefault((tuple(cell.inputs()), function), []).append(cell.name)
+    return {name: [other for other in names if other != name] for names in groups.values() for name in names}
+
+
+def fit(module: dict, library: Library, period_ns: float, margin: float) -> dict:
+    """A flat module repaired. Buffers are new cells named fit_N."""
+    graph = Graph(module, library, period_ns)
+    Fitter(graph).run(margin)
+    bits = [bit for cell in module["cells"].values() for pin in cell["connections"].values() for bit in pin]
+    bits += [bit for port in module["ports"].values() for bit in port["bits"]]
+    fresh = 1 + max((bit for bit in bits if isinstance(bit, int)), default=1)
+    new: dict[Bit, int] = {}
+    cells = dict(module["cells"])
+    for name, pins in graph.pins.items():
+        old = cells.get(name, {"hide_name": 0, "parameters": {}, "attributes": {}, "connections": {}})
+        nets = {pin: [new.setdefault(bit, fresh + len(new)) if graph.is_new(bit) else bit] for pin, bit in pins.items()}
+        cell = library.cells[graph.kind[name]]
+        cells[name] = {**old, "type": cell.name, "connections": {**old["connections"], **nets},
+                       "port_directions": {pin: cell.pins[pin].direction for pin in (*old["connections"], *nets)}}
+    return {**module, "cells": cells}
+
+
+def main(arguments: list[str]) -> int:
+    """TOP PERIOD MARGIN: mapped.json to fitted.json, in the folder where it runs. A netlist whose modules are kept
+    apart, for the breakdown, stays as it was mapped."""
+    top, period, margin = arguments
+    data = json.loads(Path("mapped.json").read_text())
+    modules = data["modules"]
+    if [name for name, module in modules.items() if not is_black_box(module)] == [top]:
+        modules[top] = fit(modules[top], Library(Path("library.lib")), float(period), float(margin))
+    Path("fitted.json").write_text(json.dumps(data))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

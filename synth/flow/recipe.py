@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a design becomes a netlist: the one place that says which Yosys and ABC commands run, for both sides alike.
+
+A run has three parts. The front reads and simplifies the design down to single-bit cells; it knows neither the clock
+period nor the library, and is shared by every variant. The back maps to the library's cells, without buffers; fit.py
+then buffers and sizes what is late; the finish writes the netlist. Variants differ by an effort (how hard ABC works for
+the clock) and by a seed (another order of the same cells: ABC breaks ties differently, which shows synthesis noise).
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from .liberty import Library
+
+SEEDS = (1, 2, 3, 4, 5)  # until three of them meet the clock
+HOPELESS = 0.05          # part of the period: an effort that misses by more with its first seed is not tried again
+
+# Leaf modules that become the library's adder cells where it has them, and their bodies where it has not.
+FULL_ADDER, HALF_ADDER = "fp8mac_full_adder", "fp8mac_half_adder"
+ADDERS = {FULL_ADDER: (("a_i", "b_i", "c_i"), "a_i ^ b_i ^ c_i", "(a_i & b_i) | (c_i & (a_i ^ b_i))"),
+          HALF_ADDER: (("a_i", "b_i"), "a_i ^ b_i", "a_i & b_i")}
+
+# Leaf modules of one output that become the library's cell of the same function.
+GATES = {"fp8mac_mux_n": (("a_i", "b_i", "select_i", "select_n_i"), "!((a_i & select_i) | (b_i & select_n_i))"),
+         "fp8mac_fill_n": (("a_i", "select_i", "hold_i"), "!((a_i | select_i) & hold_i)")}
+GATE_OUTPUT = "y_n_o"
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard ABC works for the clock. {target} in `abc` is what a path has between two registers, in ps."""
+
+    name: str
+    abc: tuple[str, ...]
+
+
+# ABC neither buffers nor sizes: fit.py does that afterwards, where OpenSTA's view of the whole netlist asks for it.
+_CLEAN = ("strash", "&get -n", "&fraig -x", "&put", "scorr", "dc2")
+_SMALL = ("dc2", "dc2")        # fewer nodes
+_LEVEL = ("if -g", "strash")  # fewer levels
+
+# From the least area to the most speed: a point uses the first one that meets its clock.
+EFFORTS = (
+    Effort("area", (*_CLEAN, *_SMALL, "dch", "amap -m")),
+    Effort("balanced", (*_CLEAN, "dch -f", "amap -m")),
+    Effort("level", (*_CLEAN, *_LEVEL, "dch -f", "amap -m")),
+    Effort("level2", (*_CLEAN, *_LEVEL, *_LEVEL, "dch -f", "amap -m")),
+    Effort("map", (*_CLEAN, *_LEVEL, *_LEVEL, "dch -f", "map -B 0.9 -D {target}")),
+    Effort("speed", (*_CLEAN, "&get -n", "&st", "&if -g -K 6", "&dch -f", "&nf -D {target}", "&put")),
+)
+
+FIT_MARGIN = 0.02  # ns: fit.py sees nearly the slack that OpenSTA sees
+
+
+def shuffle(rtlil: str, seed: int) -> str:
+    """The same design with its wires and cells in another order; seed 0 leaves it."""
+    if seed == 0:
+        return rtlil
+    blocks = {"wire": r"(?:^  attribute [^\n]*\n)*^  wire [^\n]*\n",
+              "cell": r"(?:^  attribute [^\n]*\n)*^  cell [^\n]*\n.*?^  end\n"}
+    draw = random.Random(seed)
+    for block in blocks.values():
+        pattern = re.compile(f"(?:{block})+", re.M | re.S)
+        rtlil = pattern.sub(lambda run: _shuffled(re.findall(block, run[0], re.M | re.S), draw), rtlil)
+    return rtlil
+
+
+def _shuffled(parts: list[str], draw: random.Random) -> str:
+    draw.shuffle(parts)
+    return "".join(parts)
+
+
+def leaves_verilog(library: Library) -> str:
+    """Techmap rules of the leaves. One with a constant input is left to ABC, which makes less of it."""
+    rules = []
+    for module, (inputs, total, carry) in ADDERS.items():
+        cell = library.adder(len(inputs))
+        instance = "" if cell is None else (
+            f"{cell.cell} leaf ({_pins(zip(cell.inputs, inputs))}, .{cell.sum}(sum_o), .{cell.carry}(carry_o));")
+        rules.append(_rule(module, inputs, ("sum_o", "carry_o"), (total, carry), instance))
+    for module, (inputs, function) in GATES.items():
+        gate = library.gate(inputs, function)
+        instance = "" if gate is None else f"{gate.cell} leaf ({_pins(gate.pins)}, .{gate.output}({GATE_OUTPUT}));"
+        rules.append(_rule(module, inputs, (GATE_OUTPUT,), (function,), instance))
+    return "\n".join(rules)
+
+
+def _pins(pairs: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(f".{pin}({port})" for pin, port in pairs)
+
+
+def _rule(module: str, inputs: Sequence[str], outputs: Sequence[str], functions: Sequence[str], instance: str) -> str:
+    body = "\n  ".join(f"assign {out} = {function};" for out, function in zip(outputs, functions))
+    if instance:
+        constant = " || ".join(f"_TECHMAP_CONSTMSK_{port}_ != 0" for port in inputs)
+        masks = "\n  ".join(f"parameter _TECHMAP_CONSTMSK_{port}_ = 0;" for port in inputs)
+        body = f"{masks}\n  if ({constant}) begin\n  {body}\n  end else begin\n  {instance}\n  end"
+    return f"module {module} (input {', '.join(inputs)}, output {', '.join(outputs)});\n  {body}\nendmodule\n"
+
+
+def front(top: str, parameters: dict[str, int], sources: Sequence[str], black_boxes: Sequence[str] = (),
+          hierarchy: bool = False) -> str:
+    """Yosys script from sources to read.il, as they were read, and front.il. With `hierarchy` every module stays apart,
+    for the breakdown."""
+    slang = ["read_slang --threads 1 --ignore-assertions", f"--top {top}"]
+    slang += [f"-G {name}={value}" for name, value in parameters.items()]
+    slang += [f"--blackboxed-module {name}" for name in (*black_boxes, *ADDERS, *GATES)]
+    slang += ["--best-effort-hierarchy"] if hierarchy else []
+    opt = "opt -nodffe -nosdff"
+    return "\n".join((
+        " ".join((*slang, *sources)),
+        f"hierarchy -check -top {top}",
+        "write_rtlil read.il",
+        "proc",
+        "select -assert-none t:$dlatch t:$adlatch t:$dlatchsr",
+        "opt_expr", "opt_clean", "check -assert", opt,
+        "wreduce", "peepopt", "opt_clean",
+        "booth", "alumacc", "share", opt,
+        "memory -nomap", "opt_clean", f"{opt} -fast -full", "memory_map",
+        f"{opt} -undriven -fine", "techmap", f"{opt} -fast",
+        "write_rtlil front.il", ""))
+
+
+def back(library: Library) -> str:
+    """Yosys script from front.il to mapped.json; ABC's own script is abc.txt."""
+    skip = " ".join(f"-dont_use {name}" for name in library.unusable())
+    return "\n".join((
+        "read_rtlil front.il",
+        "techmap -map leaves.v " + " ".join(f"t:{name}" for name in (*ADDERS, *GATES)), "simplemap",
+        f"dfflibmap -liberty library.lib {skip}",
+        "opt -nodffe -nosdff",
+        f"abc -liberty library.lib -script abc.txt {skip}",
+        "opt_clean -purge", "splitnets", "opt_clean -purge", "write_json mapped.json", ""))
+
+
+def finish() -> str:
+    """Yosys script from fitted.json, the mapped netlist after repairs, to what is measured, timed and simulated."""
+    return "\n".join((
+        "read_json fitted.json", "splitnets", "opt_clean -purge",
+        "tee -q -o stat.json stat -json -liberty library.lib",
+        "write_json netlist.json",
+        "write_verilog -noattr -noexpr -nohex netlist.v", ""))
+
+
+def abc(effort: Effort, library: Library, period_ns: float) -> str:
+    """ABC's script."""
+    register = library.flip_flop()
+    target = 1000 * (period_ns - register.clock_to_output - register.setup)
+    return "\n".join(effort.abc).format(target=max(1, round(target))) + "\n"

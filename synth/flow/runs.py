@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One synthesis of one design: front half, back half, checks, timing; each half from the cache where it is there."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from . import recipe, sources, sta, yosys
+from .cache import Cache, key_of
+from .errors import FlowError, RejectedNetlist
+from .liberty import Library
+from .netlist import Netlist
+
+# Goes up when area, checks or what is kept of a run is computed differently: results of before are then made anew.
+VERSION = "3"
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is synthesised: a top module with parameters. Black boxes are left out and counted; `folders` hold sources
+    that take the place of those of the same name."""
+
+    top: str
+    parameters: tuple[tuple[str, int], ...] = ()
+    black_boxes: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        values = " ".join((*(f"{name}={value}" for name, value in self.parameters),
+                           *(f"with {folder}" for folder in self.folders),
+                           *(f"without {box}" for box in self.black_boxes)))
+        return f"{self.top} {values}".strip()
+
+
+@dataclass(frozen=True)
+class Result:
+    """One netlist that passed every check."""
+
+    effort: str
+    seed: int
+    area: float
+    register_area: float
+    slack_ns: float
+    critical: str                # from where to where its longest path runs
+    cells: int
+    idle: dict[str, int]         # adder cells with an output that nothing reads
+    boxes: dict[str, int]        # black boxes left out
+    netlist: str                 # folder of netlist.v, netlist.json and the logs
+    made: bool = field(default=False, compare=False)  # by this run, not from the cache
+
+
+class Synthesiser:
+    """Runs designs with one library, reading sources from some folders."""
+
+    def __init__(self, library: Library, folders: list[Path], cache: Cache, sta_command: str = "sta"):
+        self.library = library
+        self.files = sources.index(folders)
+        self.cache = cache
+        self.sta_command = sta_command
+
+    @cached_property
+    def _tools(self) -> dict[str, str]:
+        try:
+            timer = subprocess.run([self.sta_command, "-version"], capture_output=True, text=True, check=True).stdout
+        except (OSError, subprocess.CalledProcessError):
+            raise FlowError(f"{self.sta_command} (OpenSTA) does not run: `make setup` installs it") from None
+        return {"yosys": yosys.version(), "sta": timer.strip(), "flow": VERSION}
+
+    @cached_property
+    def _library_text(self) -> str:
+        return self.library.path.read_text(errors="replace")
+
+    def front(self, design: Design, hierarchy: bool = False) -> tuple[Path, str]:
+        """The folder with front.il, and its key."""
+        known = {**self.files, **sources.index(map(Path, design.folders))}
+        files = sources.closure(design.top, known, design.black_boxes)
+        sources.check_parameters(known[design.top], dict(design.parameters))
+        texts = {file.name: file.read_text() for file in files}
+        script = recipe.front(design.top, dict(design.parameters), list(texts), design.black_boxes, hierarchy)
+        key = key_of({"front.ys": script, "yosys": self._tools["yosys"], "flow": VERSION, **texts})
+
+        def make(folder: Path) -> None:
+            for name, text in {**texts, "front.ys": script}.items():
+                (folder / name).write_text(text)
+            yosys.run(folder, "front", ("front.il", "read.il"))
+            check_driven(folder / "read.il")
+
+        return self.cache.get(key, make)[0], key
+
+    def run(self, design: Design, period_ns: float, effort: recipe.Effort, seed: int,
+            hierarchy: bool = False) -> Result:
+        front, front_key = self.front(design, hierarchy)
+        texts = {
+            "back.ys": recipe.back(self.library),
+            "leaves.v": recipe.leaves_verilog(self.library),
+            "abc.txt": recipe.abc(effort, self.library, period_ns),
+            "finish.ys": recipe.finish(),
+            "sta.tcl": sta.script(design.top, self.library, period_ns),
+            "fit": f"{period_ns:g} ns, margin {recipe.FIT_MARGIN:g}",
+        }
+        key = key_of({"front": front_key, "seed": str(seed), "library": self._library_text, **self._tools, **texts})
+
+        def make(folder: Path) -> None:
+            for name, text in {**texts, "library.lib": self._library_text}.items():
+                (folder / name).write_text(text)
+            (folder / "front.il").write_text(recipe.shuffle((front / "front.il").read_text(), seed))
+            yosys.run(folder, "back", ("mapped.json",))
+            self._fit(folder, design, period_ns)
+            yosys.run(folder, "finish", ("netlist.json", "netlist.v", "stat.json"))
+            split_assignments(folder / "netlist.v")
+            self._judge(folder, design, effort, seed, timed=not hierarchy)
+            for name in ("library.lib", "front.il", "mapped.json", "fitted.json"):
+                (folder / name).unlink()
+
+        folder, made = self.cache.get(key, make)
+        data = json.loads((folder / "result.json").read_text())
+        return Result(**{**data, "effort": effort.name, "netlist": str(folder), "made": made})
+
+    @staticmethod
+    def _fit(folder: Path, design: Design, period_ns: float) -> None:
+        """In a process of its own: several may run at a time."""
+        log = folder / "fit.log"
+        command = [sys.executable, "-B", "-m", "flow.fit", design.top, f"{period_ns:g}", f"{recipe.FIT_MARGIN:g}"]
+        with log.open("w") as output:
+            done = subprocess.run(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT, check=False,
+                                  env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])})
+        if done.returncode:
+            raise FlowError("the repair of late paths failed", log)
+
+    def _judge(self, folder: Path, design: Design, effort: recipe.Effort, seed: int, timed: bool) -> None:
+        """Writes result.json. What keeps its modules apart is for the breakdown and not timed: OpenSTA does not read
+        every connection of theirs."""
+        try:
+            netlist = self.read_netlist(folder, design)
+            netlist.check(sta.CLOCK)
+            check_area(netlist, folder / "stat.json")
+        except RejectedNetlist as rejected:
+            rejected.log = folder / "finish.log"
+            raise
+        timing = sta.run(folder, self.sta_command) if timed else sta.Timing(0.0, "", "")
+        count = netlist.count()
+        boxes = {name: n for name, n in count.items() if name in netlist.black_boxes}
+        result = Result(effort.name, seed, netlist.area(), netlist.register_area(), timing.slack_ns,
+                        f"{timing.start} to {timing.end}", sum(count.values()), dict(netlist.idle_outputs()), boxes, "")
+        (folder / "result.json").write_text(json.dumps(asdict(result), indent=1) + "\n")
+
+    def read_netlist(self, folder: Path, design: Design) -> Netlist:
+        return Netlist.read(folder / "netlist.json", design.top, self.library, design.black_boxes)
+
+
+def split_assignments(netlist: Path) -> None:
+    """OpenSTA does not read `assign {a, b} = 2'b00`, which is how several constant outputs are written."""
+    def split(line: re.Match[str]) -> str:
+        names = [name.strip() for name in line[1].split(",")]
+        return "\n".join(f"  assign {name} = 1'b{bit};" for name, bit in zip(names, line[2]))
+
+    text = netlist.read_text()
+    netlist.write_text(re.sub(r"^  assign \{ (.*) \} = \d+'b([01]+);$", split, text, flags=re.M))
+
+
+def check_driven(read: Path) -> None:
+    """The reader ties what nothing drives to x, which later steps would use as they like."""
+    tied = (r"^  cell \$buf [^\n]*\n(?:    parameter [^\n]*\n)*"
+            r"    connect \\A [^\n]*'[01xz]*x[^\n]*\n    connect \\Y \\(\S+)")
+    undriven = re.search(tied, read.read_text(), re.M)
+    if undriven:
+        raise RejectedNetlist(f"nothing drives {undriven[1]}", read.with_name("front.log"))
+    read.unlink()
+
+
+def check_area(netlist: Netlist, stat: Path) -> None:
+    """Our sum of areas is Yosys's."""
+    theirs = float(json.loads(stat.read_text())["design"]["area"])
+    if abs(netlist.area() - theirs) > 1e-6 * max(1.0, theirs):
+        raise RejectedNetlist(f"the cells' areas sum to {netlist.area():g}, but stat -liberty says {theirs:g}")
+
+
+def remove_stale(folder: Path) -> None:
+    """Runs that were broken off."""
+    shutil.rmtree(folder / "run", ignore_errors=True)

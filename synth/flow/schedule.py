@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs tasks in parallel, says how far it is, and goes on after one that fails."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from .errors import FlowError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Task(Generic[T]):
+    name: str
+    cost: float                  # what costs most starts first
+    work: Callable[[], T]
+    summary: Callable[[T], str]  # what is said when it is done
+
+
+class Progress:
+    """A line per finished task; on a terminal also one, rewritten, of what is running."""
+
+    def __init__(self, total: int):
+        self.total = total
+        self.done = 0
+        self.running: dict[str, float] = {}
+        self.live = sys.stdout.isatty()
+        self.lock = threading.Lock()
+
+    def start(self, name: str) -> None:
+        with self.lock:
+            self.running[name] = time.monotonic()
+
+    def finish(self, name: str, text: str) -> None:
+        with self.lock:
+            self.done += 1
+            seconds = time.monotonic() - self.running.pop(name, time.monotonic())
+            self._clear()
+            print(f"  SYNTH     [{self.done}/{self.total}] {name}: {text} ({seconds:.0f} s)", flush=True)
+
+    def show(self) -> None:
+        if self.live:
+            with self.lock:
+                now = time.monotonic()
+                names = ", ".join(f"{name} {now - start:.0f} s" for name, start in self.running.items())
+                self._clear()
+                print(f"  ...       {names}"[:118], end="", flush=True)
+
+    def _clear(self) -> None:
+        if self.live:
+            print("\r\033[K", end="")
+
+
+def run_all(tasks: list[Task[T]], jobs: int) -> tuple[dict[str, T], dict[str, FlowError]]:
+    """Results by the tasks' names, and what failed. An interrupt lets running tools end and starts no others."""
+    progress = Progress(len(tasks))
+    results: dict[str, T] = {}
+    failures: dict[str, FlowError] = {}
+
+    def work(task: Task[T]) -> None:
+        progress.start(task.name)
+        try:
+            results[task.name] = task.work()
+            progress.finish(task.name, task.summary(results[task.name]))
+        except FlowError as error:
+            failures[task.name] = error
+            progress.finish(task.name, f"FAILED: {error}")
+
+    pool = ThreadPoolExecutor(max_workers=jobs)
+    pending: set[Future[None]] = {pool.submit(work, task) for task in sorted(tasks, key=lambda task: -task.cost)}
+    try:
+        while pending:
+            finished, pending = wait(pending, timeout=1, return_when=FIRST_COMPLETED)
+            for future in finished:
+                future.result()
+            progress.show()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+    return results, failures

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OpenSTA's judgement of a netlist.
+
+The surroundings are the same for every design: an ideal clock without uncertainty; inputs come from the library's plain
+flip-flop (its clock-to-output delay, driving what the netlist loads it with), outputs end in one (its setup time and
+its input's capacitance). Nets have no wires: what drives them sees the pins alone. Setup is judged; hold is not, since
+there is no clock tree.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import FlowError
+from .liberty import Library
+
+CLOCK = "clk_i"
+
+
+@dataclass(frozen=True)
+class Timing:
+    slack_ns: float
+    start: str
+    end: str
+
+
+def script(top: str, library: Library, period_ns: float) -> str:
+    register = library.flip_flop()
+    return f"""read_liberty library.lib
+read_verilog netlist.v
+link_design {top}
+set_units -time ns -capacitance pF
+set inputs {{}}
+set clock_port {{}}
+foreach port [all_inputs] {{
+  if {{[get_full_name $port] eq "{CLOCK}"}} {{ set clock_port $port }} else {{ lappend inputs $port }}
+}}
+if {{$clock_port eq ""}} {{
+  create_clock -name clock -period {period_ns:g}
+}} else {{
+  create_clock -name clock -period {period_ns:g} $clock_port
+}}
+set_clock_transition {register.clock_slew:g} [get_clocks clock]
+set_driving_cell -lib_cell {register.cell} -from_pin {register.clock} -pin {register.output} \\
+  -input_transition_rise {register.clock_slew:g} -input_transition_fall {register.clock_slew:g} $inputs
+set_input_delay -clock clock {register.clock_to_output:g} $inputs
+set_output_delay -clock clock {register.setup:g} [all_outputs]
+set_load {register.data_capacitance:g} [all_outputs]
+report_checks -path_delay max -format full -fields {{slew cap}} -digits 3
+puts "WORST_SLACK [worst_slack]"
+"""
+
+
+def run(folder: Path, command: str = "sta") -> Timing:
+    """Runs FOLDER/sta.tcl, keeps FOLDER/sta.log. OpenSTA goes on after an error and exits with 0: the log decides."""
+    log = folder / "sta.log"
+    with log.open("w") as output:
+        status = subprocess.run([command, "-no_splash", "-exit", "sta.tcl"], cwd=folder, stdout=output,
+                                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False).returncode
+    return read_log(log, status)
+
+
+def read_log(log: Path, status: int = 0) -> Timing:
+    text = log.read_text()
+    error = re.search(r"^.*\bError: .*$", text, re.M)
+    slack = re.search(r"^WORST_SLACK (-?[\d.]+(?:e[+-]?\d+)?)$", text, re.M)
+    if status or error or not slack:
+        raise FlowError(f"OpenSTA failed: {error[0] if error else f'exit status {status}, no slack'}", log)
+    if float(slack[1]) > 1e6:
+        raise FlowError("OpenSTA found no constrained path", log)
+    ends = [re.search(rf"^{word}: (\S+)", text, re.M) for word in ("Startpoint", "Endpoint")]
+    return Timing(float(slack[1]), *(end[1] if end else "" for end in ends))

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// fp8mac_pe_int8 behind the edge of its column: like window_tb, always 32 lanes wide outside and ready for a netlist.
+module int8_tb
+  import fp8mac_pkg::*;
+#(
+  parameter int unsigned LANES = 4,
+  parameter int unsigned SLOTS = 4,
+  localparam int unsigned LanesMax = 32
+) (
+  input  logic                     clk_i,
+  input  logic                     step_first_i,
+  input  logic [LanesMax-1:0][7:0] a_code_i,
+  input  logic [LanesMax-1:0][7:0] b_code_i,
+  output logic [31:0]              acc_o,
+  output logic [31:0]              parameters_o
+);
+
+  assign parameters_o = {8'(LANES), 8'(SLOTS), 16'd0};
+
+  logic [LANES*8-1:0]              a;
+  logic [LANES*$bits(booth_t)-1:0] b;
+  assign a = a_code_i[LANES-1:0];
+  for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
+    fp8mac_booth_recode u_recode (.code_i(b_code_i[i]), .digit_o(b[i*$bits(booth_t)+:$bits(booth_t)]));
+  end
+
+`ifdef WINDOW_NETLIST
+  fp8mac_pe_int8 u_pe (
+`else
+  fp8mac_pe_int8 #(.LANES(LANES), .SLOTS(SLOTS)) u_pe (
+`endif
+    .clk_i(clk_i), .step_first_i(step_first_i), .a_i(a), .b_i(b), .acc_o(acc_o)
+  );
+
+  logic unused;
+  assign unused = ^{a_code_i, b_code_i};
+
+endmodule

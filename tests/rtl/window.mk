@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+# The elements with a window and their INT8 twin against libfp8mac. What the parameter sets share is compiled once;
+# window_build.sh does the rest, for a netlist too: `make window-bench` makes what it needs for that.
+
+WINDOW_DIR := $(BUILD)/tb/window
+WINDOW_COMMON := $(addprefix $(WINDOW_DIR)/,window_tb.o int8_tb.o verilated.o verilated_threads.o)
+WINDOW_RTL := $(RTL_PACKAGE) rtl/array/fp8mac_window_pkg.sv \
+  $(filter-out %_pkg.sv,$(sort $(wildcard rtl/array/fp8mac_window_*.sv))) rtl/array/fp8mac_decode.sv \
+  rtl/array/fp8mac_pe_window.sv
+INT8_RTL := $(RTL_PACKAGE) rtl/array/fp8mac_booth_recode.sv rtl/array/fp8mac_pe_int8.sv
+# The leaves cell by cell, or the large ones by what they mean, where they would fill the compiler.
+WINDOW_CELLS := $(sort $(wildcard rtl/leaf/*.sv))
+WINDOW_MEANING := $(filter-out %/fp8mac_heap.sv %/fp8mac_align_shift.sv,$(WINDOW_CELLS)) tests/rtl/window_leaves.sv
+WINDOW_CELLS_IN := 1_26_fp32_fused_all 1_13_fp16_fused_all int8_1_1 int8_4_1
+window_leaves = $(if $(filter $(1),$(WINDOW_CELLS_IN)),$(WINDOW_CELLS),$(WINDOW_MEANING))
+WINDOW_CXX = $(CXX) -std=c++17 -Wall -Wextra -Imodel/include -Itests/rtl -isystem $(VERILATOR_ROOT)/include \
+  -isystem $(VERILATOR_ROOT)/include/vltstd -MMD -MP
+
+.PHONY: window-bench
+window-bench: $(WINDOW_COMMON) $(BUILD)/model/libfp8mac.a
+
+$(WINDOW_DIR)/%_tb.o: tests/rtl/%_tb.cpp
+	@mkdir -p $(@D)
+	$(call say,CXX,$@)
+	$(Q)$(WINDOW_CXX) -O2 -c -o $@ $<
+
+$(WINDOW_DIR)/verilated.o $(WINDOW_DIR)/verilated_threads.o: $(WINDOW_DIR)/%.o: $(VERILATOR_ROOT)/include/%.cpp
+	@mkdir -p $(@D)
+	$(call say,CXX,$@)
+	$(Q)$(WINDOW_CXX) -O1 -w -c -o $@ $<
+
+-include $(WINDOW_COMMON:.o=.d)
+
+# One build per parameter set: lanes, fraction bits, accumulator, alignment, formats.
+#   alignment  products, operands: of normalised operands; encoded: by products of operands that are not normalised;
+#              fused: one lane, exact; by operands
+#   formats    all; narrow: the E4M3 ones, exponents of 4 bits; fixed: e4m3fn alone, no NaN, no scaling exponent
+WINDOW_SETS := \
+  1_25_fp32_products_all 4_25_fp32_products_all 16_25_fp32_products_all 32_25_fp32_products_all \
+  1_13_fp16_products_all 4_13_fp16_products_all 16_13_fp16_products_all 32_13_fp16_products_all \
+  4_25_fp32_operands_all 16_25_fp32_operands_all 4_13_fp16_operands_all 16_13_fp16_operands_all \
+  1_26_fp32_fused_all 1_13_fp16_fused_all \
+  4_25_fp32_encoded_all 4_25_fp32_encoded_narrow 4_13_fp16_encoded_narrow 4_13_fp16_encoded_fixed \
+  4_10_fp16_products_all 4_20_fp32_products_all 4_29_fp32_products_all
+
+# Every pair of codes: lanes are alike, so not in every set.
+WINDOW_PAIRS_1_25_fp32_products_all := both
+WINDOW_PAIRS_4_13_fp16_products_all := both
+WINDOW_PAIRS_1_26_fp32_fused_all := running
+WINDOW_PAIRS_1_13_fp16_fused_all := running
+
+# A wide element's model would be longer in the optimiser than it runs.
+window_optimise = $(if $(filter 16_% 32_%,$(1)),-O0,-O1)
+
+window_word = $(word $(2),$(subst _, ,$(1)))
+window_parameters_products :=
+window_parameters_operands := ALIGN_BY_OPERANDS=1
+window_parameters_encoded := HIDDEN_ONE=0
+window_parameters_fused := FUSED=1 ALIGN_BY_OPERANDS=1
+window_parameters_all :=
+window_parameters_narrow := EXP_W=4 INF=0
+window_parameters_fixed := EXP_W=4 INF=0 NAN=0 SCALE=0
+window_parameters = LANES=$(call window_word,$(1),1) FRAC_BITS=$(call window_word,$(1),2) \
+  ACC_FP16=$(if $(findstring fp16,$(1)),1,0) $(window_parameters_$(call window_word,$(1),4)) \
+  $(window_parameters_$(call window_word,$(1),5))
+
+WINDOW_TB := $(WINDOW_SETS:%=$(WINDOW_DIR)/%/window_tb)
+WINDOW_LOGS := $(WINDOW_SETS:%=$(BUILD)/test/rtl_window_%.log)
+
+$(WINDOW_TB): $(WINDOW_DIR)/%/window_tb: tests/rtl/window_build.sh tests/rtl/window_tb.sv tests/rtl/window_dut.cpp \
+    tests/rtl/window_dut.h $(WINDOW_RTL) $(WINDOW_CELLS) tests/rtl/window_leaves.sv $(RTL_WAIVER) $(WINDOW_COMMON) \
+    $(BUILD)/model/libfp8mac.a
+	@mkdir -p $(@D)
+	$(call say,VERILATOR,$@)
+	$(Q)VERILATOR=$(VERILATOR) CXX=$(CXX) OPTIMISE=$(call window_optimise,$*) $< $(BUILD) window_tb $@ \
+	  '$(call window_parameters,$*)' $(WINDOW_RTL) $(call window_leaves,$*) >$(@D)/build.log 2>&1 \
+	  || { cat $(@D)/build.log; exit 1; }
+
+$(WINDOW_LOGS): $(BUILD)/test/rtl_window_%.log: $(WINDOW_DIR)/%/window_tb
+	@tests/run_test.sh rtl_window_$* $@ $< $(if $(WINDOW_PAIRS_$*),--pairs $(WINDOW_PAIRS_$*))
+TESTS += $(WINDOW_LOGS)
+
+# Lanes, slots.
+INT8_SETS := 1_1 1_4 4_1 4_4 16_1 16_4 32_1 32_4
+INT8_PAIRS := 1_4 4_1
+INT8_TB := $(INT8_SETS:%=$(WINDOW_DIR)/int8_%/int8_tb)
+INT8_LOGS := $(INT8_SETS:%=$(BUILD)/test/rtl_int8_%.log)
+
+$(INT8_TB): $(WINDOW_DIR)/int8_%/int8_tb: tests/rtl/window_build.sh tests/rtl/int8_tb.sv tests/rtl/int8_dut.cpp \
+    tests/rtl/window_dut.h $(INT8_RTL) $(WINDOW_CELLS) tests/rtl/window_leaves.sv $(RTL_WAIVER) $(WINDOW_COMMON) \
+    $(BUILD)/model/libfp8mac.a
+	@mkdir -p $(@D)
+	$(call say,VERILATOR,$@)
+	$(Q)VERILATOR=$(VERILATOR) CXX=$(CXX) $< $(BUILD) int8_tb $@ \
+	  'LANES=$(call window_word,$*,1) SLOTS=$(call window_word,$*,2)' $(INT8_RTL) $(call window_leaves,int8_$*) \
+  >$(@D)/build.log 2>&1 \
+	  || { cat $(@D)/build.log; exit 1; }
+
+$(INT8_LOGS): $(BUILD)/test/rtl_int8_%.log: $(WINDOW_DIR)/int8_%/int8_tb
+	@tests/run_test.sh rtl_int8_$* $@ $< $(if $(filter $*,$(INT8_PAIRS)),--pairs)
+TESTS += $(INT8_LOGS)
+
+WINDOW_LEAF_DIR := $(BUILD)/tb/window_leaf
+
+$(WINDOW_LEAF_DIR)/window_leaf_tb: tests/rtl/window_leaf_tb.cpp tests/rtl/window_leaf_tb.sv tests/rtl/tb.h \
+    $(WINDOW_CELLS) $(RTL_WAIVER)
+	@mkdir -p $(@D)
+	$(call say,VERILATOR,$@)
+	$(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build -Wall $(VERILATOR_FLAGS) -O3 --Mdir $(@D) \
+	  -CFLAGS "-std=c++17 -Wall -Wextra -I$(CURDIR)/tests/rtl" -MAKEFLAGS '--no-print-directory OPT_FAST=-O0 OPT_GLOBAL=-O0' \
+	  --top-module window_leaf_tb -o $(@F) $(RTL_WAIVER) $(WINDOW_CELLS) tests/rtl/window_leaf_tb.sv $(abspath $<) \
+	  >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; exit 1; }
+
+$(BUILD)/test/rtl_window_leaf.log: $(WINDOW_LEAF_DIR)/window_leaf_tb
+	@tests/run_test.sh rtl_window_leaf $@ $<
+TESTS += $(BUILD)/test/rtl_window_leaf.log

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The leaves of rtl/leaf that are built cell by cell, in the widths that the elements have, beside what they mean. A
+// bit of wrong_o for each that differs.
+module window_leaf_tb #(
+  localparam int unsigned Rows = 33,
+  localparam int unsigned WordMax = 31,
+  localparam int unsigned Shifts = 8,
+  localparam int unsigned Heaps = 6,
+  localparam int unsigned SumMax = 40
+) (
+  input  logic [Rows-1:0][WordMax-1:0] word_i,
+  input  logic [Rows-1:0]              sign_i,
+  input  logic [24:0]                  value_i,
+  input  logic                         fill_i,
+  input  logic [4:0]                   shift_i,
+  output logic [Shifts+Heaps-1:0]      wrong_o
+);
+
+  // Value's width, word's width: products and accumulators, FP32 and FP16, and windows of other widths.
+  localparam int unsigned ValueW[Shifts] = '{8, 25, 8, 12, 8, 8, 25, 25};
+  localparam int unsigned WordW[Shifts] = '{27, 27, 15, 15, 31, 12, 28, 25};
+
+  for (genvar i = 0; i < int'(Shifts); i++) begin : g_shift
+    localparam int unsigned V = ValueW[i];
+    localparam int unsigned W = WordW[i];
+    localparam int unsigned Levels = $clog2(W + 1);
+    localparam int unsigned Below = W + 32;
+    logic [W-1:0]       word;
+    logic               lost;
+    logic [V+Below-1:0] wide;
+    fp8mac_align_shift #(.VALUE_W(V), .W(W)) u_shift (
+      .value_i(value_i[V-1:0]), .fill_i, .shift_i(shift_i[Levels-1:0]), .word_o(word), .lost_o(lost)
+    );
+    assign wide       = {value_i[V-1:0] ^ {V{fill_i}}, Below'(0)} >> shift_i[Levels-1:0];
+    assign wrong_o[i] = word != (wide[V+Below-1-:W] ^ {W{fill_i}}) || lost != (wide[V+Below-W-1:0] != '0);
+  end
+
+  // Words, their width, the sum's width: 1, 4, 16 and 32 lanes.
+  localparam int unsigned HeapRows[Heaps] = '{2, 5, 17, 33, 33, 17};
+  localparam int unsigned HeapWordW[Heaps] = '{27, 27, 27, 27, 15, 31};
+  localparam int unsigned HeapSumW[Heaps] = '{29, 31, 32, 33, 21, 36};
+
+  for (genvar i = 0; i < int'(Heaps); i++) begin : g_heap
+    localparam int unsigned R = HeapRows[i];
+    localparam int unsigned W = HeapWordW[i];
+    localparam int unsigned S = HeapSumW[i];
+    logic [R-1:0][W-1:0] word;
+    logic [S-1:0]        sum, carry;
+    logic [SumMax-1:0]   meant;
+    for (genvar r = 0; r < int'(R); r++) begin : g_word
+      assign word[r] = word_i[r][W-1:0];
+    end
+    fp8mac_signed_heap #(.ROWS(R), .WORD_W(W), .SUM_W(S)) u_heap (
+      .word_i(word), .sign_i(sign_i[R-1:0]), .sum_o(sum), .carry_o(carry)
+    );
+    always_comb begin
+      meant = '0;
+      for (int unsigned r = 0; r < R; r++) begin
+        meant = meant + SumMax'(word[r]) - (SumMax'(sign_i[r]) << W) + SumMax'(sign_i[r]);
+      end
+    end
+    assign wrong_o[Shifts+i] = S'(sum + carry) != meant[S-1:0];
+  end
+
+endmodule
