@@ -24,4 +24,6 @@ CHECK :=
 .PHONY: synth-check
 synth-check: window-bench
 	@VERILATOR=$(VERILATOR) CXX=$(CXX) PYTHONPATH=synth $(PYTHON) -m flow.simulate --build $(BUILD) --only '$(CHECK)' \
-	  $(call SYNTH_OPTION,JOBS,jobs)
+	  $(call SYNTH_OPTION,JOBS,jobs) $(call SYNTH_OPTION,LIB,lib)
+
+include synth/energy/build.mk

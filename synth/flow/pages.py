@@ -17,6 +17,9 @@ the same recipe. No wires, no clock tree; inputs come from and outputs go to fli
 """
 
 
+FRAC_LANES = 4  # of the elements whose window's width is varied
+
+
 def headline(rows: list[Row]) -> list[Row]:
     """One period a library: its headline, or the first one measured."""
     periods: dict[str, float] = {}
@@ -96,8 +99,10 @@ def ratio_plot(rows: list[Row]) -> dict[str, str]:
 
 def breakdown_plot(rows: list[Row]) -> dict[str, str]:
     stacks: dict[str, dict[str, float]] = {}
-    for row in rows:
-        if row["group"] == "main" and row["breakdown"]:
+    boxed = [row for row in rows if row["group"] == "main" and row["breakdown"]]
+    widest = max((row["lanes"] for row in boxed), default=0)
+    for row in boxed:
+        if row["lanes"] == widest:
             stacks[f"{row['accumulator']} {row['frac_bits']} {row['kind']} x{row['lanes']}"] = row["breakdown"]
             if row.get("int8_breakdown"):
                 stacks[f"INT8 x{row['lanes']}"] = row["int8_breakdown"]
@@ -124,7 +129,7 @@ def period_plot(rows: list[Row]) -> dict[str, str]:
 
 def frac_plot(rows: list[Row]) -> dict[str, str]:
     rows = [row for row in rows if row["group"] in ("frac_bits", "main") and row["frac_bits"] != configs.EXACT
-            and tuple(row["formats"]) == configs.FORMATS]
+            and tuple(row["formats"]) == configs.FORMATS and not row["kind"] and row["lanes"] == FRAC_LANES]
     curves = []
     for name, found in grouped(rows, lambda row: f"{row['accumulator']} x{row['lanes']}").items():
         unique = {row["frac_bits"]: row for row in found}

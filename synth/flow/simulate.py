@@ -59,7 +59,8 @@ class Quoted:
     @property
     def name(self) -> str:
         values = " ".join(f"{name}={value}" for name, value in self.parameters)
-        return f"{self.top.removeprefix('fp8mac_')} {values}" + ("" if self.library == "osu018" else f" {self.library}")
+        library = "" if self.library.startswith("osu018") else f" {self.library}"
+        return f"{self.top.removeprefix('fp8mac_')} {values}{library}"
 
     @property
     def lanes(self) -> int:
@@ -226,6 +227,17 @@ def tasks(simulator: Simulator, items: list[Quoted]) -> list[Task[Outcome]]:
     return result
 
 
+def library(name: str, given: str) -> Library:
+    """The Liberty file that area.json's rows call by this name: one of the usual ones, or a file's stem."""
+    paths = {path.stem: path for path, _ in configs.LIBRARIES.values()}
+    paths |= {usual: path for usual, (path, _) in configs.LIBRARIES.items()}
+    if given:
+        paths[Path(given).stem] = Path(given)
+    if name not in paths:
+        raise UsageError(f"area.json was made with {name}.lib: give its path, LIB=path.lib")
+    return Library(paths[name])
+
+
 def run(options: argparse.Namespace) -> int:
     path = options.build / "synth" / "area.json"
     if not path.is_file():
@@ -236,8 +248,7 @@ def run(options: argparse.Namespace) -> int:
     with_bench = [item for item in items if item.top in BENCHES]
     if not with_bench:
         raise UsageError(f"{path} quotes no netlist that was asked for and has a bench")
-    libraries = {item.library: Library(Path(options.lib) if options.lib else configs.LIBRARIES[item.library][0])
-                 for item in items}
+    libraries = {item.library: library(item.library, options.lib) for item in items}
     start = time.monotonic()
     simulator = Simulator(options.build, libraries, options.steps)
     results, failures = run_all(tasks(simulator, items), options.jobs)
@@ -265,7 +276,7 @@ def main(arguments: list[str]) -> int:
     add("--only", default="", help="netlists or elements whose name matches this regular expression")
     add("--jobs", type=int, default=os.cpu_count() or 1, help="netlists at a time")
     add("--steps", type=int, help="random steps of a run; the bench's own number if not given")
-    add("--lib", default="", help="the Liberty file of area.json, if it is none of the usual ones")
+    add("--lib", default="", help="the Liberty file that area.json was made with, if it is none of the usual ones")
     try:
         return run(parser.parse_args(arguments))
     except UsageError as error:

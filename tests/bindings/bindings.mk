@@ -16,7 +16,7 @@ $(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)
 # The DPI package as a scoreboard of rtl/array/fp8mac_pe.sv.
 DPI_SOURCES := model/dpi/fp8mac_dpi.c model/cli/settings.c
 DPI_OBJECTS := $(patsubst %.c,$(BUILD)/model/dpi/%.o,$(notdir $(DPI_SOURCES)))
-DPI_RTL := $(RTL_PACKAGE) \
+DPI_RTL := rtl/fp8mac_pkg.sv \
   $(patsubst %,rtl/array/fp8mac_%.sv,decode pe pe_multiply pe_align pe_add pe_normalise pe_round)
 DPI_EXAMPLE := $(BUILD)/tb/dpi/pe_scoreboard
 

@@ -107,7 +107,8 @@ $(WINDOW_LEAF_DIR)/window_leaf_tb: tests/rtl/window_leaf_tb.cpp tests/rtl/window
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
 	$(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build -Wall $(VERILATOR_FLAGS) -O3 --Mdir $(@D) \
-	  -CFLAGS "-std=c++17 -Wall -Wextra -I$(CURDIR)/tests/rtl" -MAKEFLAGS '--no-print-directory OPT_FAST=-O0 OPT_GLOBAL=-O0' \
+	  -CFLAGS "-std=c++17 -Wall -Wextra -I$(CURDIR)/tests/rtl" \
+	  -MAKEFLAGS '--no-print-directory OPT_FAST=-O0 OPT_GLOBAL=-O0' \
 	  --top-module window_leaf_tb -o $(@F) $(RTL_WAIVER) $(WINDOW_CELLS) tests/rtl/window_leaf_tb.sv $(abspath $<) \
 	  >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; exit 1; }
 

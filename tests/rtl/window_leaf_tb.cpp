@@ -5,7 +5,7 @@
 
 namespace {
 
-constexpr unsigned kShifts = 8, kHeaps = 6, kWords = 32; // 33 * 31 bits
+constexpr unsigned kShifts = 8, kHeaps = 4, kWords = 32; // 33 * 31 bits
 
 // Few bits, many bits, one run of ones, or anything.
 uint32_t word(tb::Rng &rng) {
@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
     tb::Bench bench(argc, argv);
     tb::Rng rng(bench.seed());
     Vwindow_leaf_tb dut(bench.context());
-    for (unsigned round = 0; round < 5000 && !bench.hopeless(); round++) {
+    for (unsigned round = 0; round < 20000 && !bench.hopeless(); round++) {
         const bool all = rng.chance(100), same = rng.chance(200);
         const uint32_t common = word(rng);
         uint32_t *words = dut.word_i.data();
