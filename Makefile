@@ -65,6 +65,8 @@ help:
 #: make synth                area of the elements beside their INT8 twins, at a clock that OpenSTA confirms, minutes
 #: make synth LANES=8 ACC=fp16 LIB=path.lib FRAC=.. FORMATS=.. PERIOD=ns   the same for an element of your own
 #: make synth-full           every element, clock period and library, hours
+#: make synth-check          the table's netlists run the RTL's vectors in Verilator; small ones proved equal to their RTL
+#: make synth-energy         energy of those netlists on real operands, indicative
 #: make setup                install and check the tools, and nothing else
 #: make clean                remove everything that was built
 #: ROWS= COLS= LANES= (8 8 4)   size of the array, for run, sim and rtl
