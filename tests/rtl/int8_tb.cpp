@@ -81,7 +81,7 @@ class Int8Test {
     };
 
     // A step issued before one edge is seen in the accumulator after this many more, its own included.
-    unsigned stages() const { return slots_ + 1; }
+    unsigned stages() const { return slots_ + 2; }
     unsigned slot() const { return static_cast<unsigned>(cycle_ % slots_); }
 
     // The model lets a sum be no longer.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_pe_int8 behind the edge of its column: like window_tb, always 32 lanes wide outside and ready for a netlist.
+// fp8mac_pe_int8 behind the edge of its column: like window_tb, always 32 lanes wide outside and ready for a netlist. The
+// result comes SLOTS + 2 cycles after its step, with the element's own register behind the heap or with one before it.
 module int8_tb
   import fp8mac_pkg::*;
 #(
   parameter int unsigned LANES = 4,
   parameter int unsigned SLOTS = 4,
+  parameter int unsigned HEAP_REGISTER = 0,
   localparam int unsigned LanesMax = 32
 ) (
   input  logic                     clk_i,
@@ -17,22 +19,37 @@ module int8_tb
 
   assign parameters_o = {8'(LANES), 8'(SLOTS), 16'd0};
 
+  logic [LanesMax-1:0][7:0] a_code, b_code;
+  logic                     first;
+
+  if (HEAP_REGISTER != 0) begin : g_at_once
+    assign a_code = a_code_i;
+    assign b_code = b_code_i;
+    assign first  = step_first_i;
+  end else begin : g_later
+    always_ff @(posedge clk_i) begin
+      a_code <= a_code_i;
+      b_code <= b_code_i;
+      first  <= step_first_i;
+    end
+  end
+
   logic [LANES*8-1:0]              a;
   logic [LANES*$bits(booth_t)-1:0] b;
-  assign a = a_code_i[LANES-1:0];
+  assign a = a_code[LANES-1:0];
   for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
-    fp8mac_booth_recode u_recode (.code_i(b_code_i[i]), .digit_o(b[i*$bits(booth_t)+:$bits(booth_t)]));
+    fp8mac_booth_recode u_recode (.code_i(b_code[i]), .digit_o(b[i*$bits(booth_t)+:$bits(booth_t)]));
   end
 
 `ifdef WINDOW_NETLIST
   fp8mac_pe_int8 u_pe (
 `else
-  fp8mac_pe_int8 #(.LANES(LANES), .SLOTS(SLOTS)) u_pe (
+  fp8mac_pe_int8 #(.LANES(LANES), .SLOTS(SLOTS), .HEAP_REGISTER(HEAP_REGISTER != 0)) u_pe (
 `endif
-    .clk_i(clk_i), .step_first_i(step_first_i), .a_i(a), .b_i(b), .acc_o(acc_o)
+    .clk_i(clk_i), .step_first_i(first), .a_i(a), .b_i(b), .acc_o(acc_o)
   );
 
   logic unused;
-  assign unused = ^{a_code_i, b_code_i};
+  assign unused = ^{a_code, b_code};
 
 endmodule

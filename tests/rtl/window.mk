@@ -80,8 +80,8 @@ $(WINDOW_LOGS): $(BUILD)/test/rtl_window_%.log: $(WINDOW_DIR)/%/window_tb
 	@tests/run_test.sh rtl_window_$* $@ $< $(if $(WINDOW_PAIRS_$*),--pairs $(WINDOW_PAIRS_$*))
 TESTS += $(WINDOW_LOGS)
 
-# Lanes, slots.
-INT8_SETS := 1_1 1_4 4_1 4_4 16_1 16_4 32_1 32_4
+# Lanes, slots, and whether there is a register behind the heap.
+INT8_SETS := 1_1 1_4 4_1 4_4 4_4_heap 16_1 16_4 32_1 32_4 32_4_heap
 INT8_PAIRS := 1_4 4_1
 INT8_TB := $(INT8_SETS:%=$(WINDOW_DIR)/int8_%/int8_tb)
 INT8_LOGS := $(INT8_SETS:%=$(BUILD)/test/rtl_int8_%.log)
@@ -92,7 +92,7 @@ $(INT8_TB): $(WINDOW_DIR)/int8_%/int8_tb: tests/rtl/window_build.sh tests/rtl/in
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
 	$(Q)VERILATOR=$(VERILATOR) CXX=$(CXX) $< $(BUILD) int8_tb $@ \
-	  'LANES=$(call window_word,$*,1) SLOTS=$(call window_word,$*,2)' $(INT8_RTL) $(call window_leaves,int8_$*) \
+	  'LANES=$(call window_word,$*,1) SLOTS=$(call window_word,$*,2)$(if $(findstring heap,$*), HEAP_REGISTER=1)' $(INT8_RTL) $(call window_leaves,int8_$*) \
   >$(@D)/build.log 2>&1 \
 	  || { cat $(@D)/build.log; exit 1; }
 
