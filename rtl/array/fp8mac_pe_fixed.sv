@@ -131,6 +131,10 @@ module fp8mac_pe_fixed
     else if (now.plus) special_o = SpecialPosInf;
     else if (now.minus) special_o = SpecialNegInf;
   end
-  assign flags_o = '{nan: nan_2_q, saturated: 1'b0, overflow: 1'b0, invalid: invalid_2_q || (after.plus && after.minus)};
+
+  // Inf - Inf is raised by the step that brings an Inf.
+  logic clash;
+  assign clash   = (step_2_q.plus && after.minus) || (step_2_q.minus && after.plus);
+  assign flags_o = '{nan: nan_2_q, saturated: 1'b0, overflow: 1'b0, invalid: invalid_2_q || clash};
 
 endmodule
