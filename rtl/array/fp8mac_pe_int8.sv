@@ -14,7 +14,6 @@ module fp8mac_pe_int8
 #(
   parameter int unsigned LANES = 4,
   parameter int unsigned SLOTS = 4,
-  parameter bit STRUCTURAL = 1'b1,
   parameter bit HEAP_REGISTER = 1'b0,  // one cycle more, between heap and adder: many lanes at a fast clock
   parameter int unsigned RIPPLE = 10,  // of the adder of the products, see fp8mac_adder
   parameter bit SELECT = 1'b0
@@ -70,7 +69,7 @@ module fp8mac_pe_int8
   end
   assign addend[HeapRows-1] = Constant;
 
-  fp8mac_heap #(.ROWS(HeapRows), .W(SumW), .MASK(present()), .STRUCTURAL(STRUCTURAL)) u_heap (
+  fp8mac_heap #(.ROWS(HeapRows), .W(SumW), .MASK(present())) u_heap (
     .addend_i(addend), .sum_o(heap_sum), .carry_o(heap_carry)
   );
 

@@ -7,8 +7,7 @@
 module fp8mac_heap #(
   parameter int unsigned ROWS = 4,
   parameter int unsigned W = 8,
-  parameter logic [ROWS-1:0][W-1:0] MASK = '1,
-  parameter bit STRUCTURAL = 1'b1  // 0: leave the sum to the synthesis tool, carry_o is 0
+  parameter logic [ROWS-1:0][W-1:0] MASK = '1
 ) (
   input  logic [ROWS-1:0][W-1:0] addend_i,
   output logic [W-1:0]           sum_o,
@@ -76,70 +75,58 @@ module fp8mac_heap #(
   localparam plan_t Full = plan(1);
   localparam plan_t Half = plan(2);
 
-  if (!STRUCTURAL) begin : g_behavioural
+  // Level l's bits, column by column, the earliest first: those that level l-1 left alone, its sums, its carries.
+  for (genvar l = 0; l <= int'(Levels); l++) begin : g_level
+    logic [W-1:0][MaxHeight-1:0] bits;
 
-    always_comb begin
-      sum_o = '0;
-      for (int unsigned row = 0; row < ROWS; row++) sum_o = sum_o + (addend_i[row] & MASK[row]);
-    end
-    assign carry_o = '0;
+    for (genvar c = 0; c < int'(W); c++) begin : g_column
+      if (int'(Height[l][c]) < int'(MaxHeight)) begin : g_absent
+        assign bits[c][MaxHeight-1:int'(Height[l][c])] = '0;
+      end
 
-  end else begin : g_structural
+      if (l == 0) begin : g_addends
 
-    // Level l's bits, column by column, the earliest first: those that level l-1 left alone, its sums, its carries.
-    for (genvar l = 0; l <= int'(Levels); l++) begin : g_level
-      logic [W-1:0][MaxHeight-1:0] bits;
-
-      for (genvar c = 0; c < int'(W); c++) begin : g_column
-        if (int'(Height[l][c]) < int'(MaxHeight)) begin : g_absent
-          assign bits[c][MaxHeight-1:int'(Height[l][c])] = '0;
+        for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
+          if (MASK[r][c]) begin : g_present
+            assign bits[c][rank(r, c)] = addend_i[r][c];
+          end
         end
 
-        if (l == 0) begin : g_addends
+      end else begin : g_adders
 
-          for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
-            if (MASK[r][c]) begin : g_present
-              assign bits[c][rank(r, c)] = addend_i[r][c];
-            end
-          end
+        localparam int F = int'(Full[l-1][c]);
+        localparam int H = int'(Half[l-1][c]);
+        localparam int Kept = int'(Height[l-1][c]) - 3 * F - 2 * H;
+        localparam int Carries = int'(Height[l][c]) - Kept - F - H;  // from the column on the right
 
-        end else begin : g_adders
-
-          localparam int F = int'(Full[l-1][c]);
-          localparam int H = int'(Half[l-1][c]);
-          localparam int Kept = int'(Height[l-1][c]) - 3 * F - 2 * H;
-          localparam int Carries = int'(Height[l][c]) - Kept - F - H;  // from the column on the right
-
-          for (genvar i = 0; i < Kept; i++) begin : g_kept
-            assign bits[c][i] = g_level[l-1].bits[c][3*F+2*H+i];
-          end
-          logic [F+H:0] carry;  // one too many, so that there always is one
-          assign carry[F+H] = 1'b0;
-          for (genvar i = 0; i < F; i++) begin : g_full
-            fp8mac_full_adder u_adder (
-              .a_i(g_level[l-1].bits[c][3*i]), .b_i(g_level[l-1].bits[c][3*i+1]), .c_i(g_level[l-1].bits[c][3*i+2]),
-              .sum_o(bits[c][Kept+i]), .carry_o(carry[i])
-            );
-          end
-          for (genvar i = 0; i < H; i++) begin : g_half
-            fp8mac_half_adder u_adder (
-              .a_i(g_level[l-1].bits[c][3*F]), .b_i(g_level[l-1].bits[c][3*F+1]),
-              .sum_o(bits[c][Kept+F]), .carry_o(carry[F])
-            );
-          end
-          for (genvar i = 0; i < Carries; i++) begin : g_carry
-            assign bits[c][Kept+F+H+i] = g_level[l].g_column[c-1].g_adders.carry[i];
-          end
-
+        for (genvar i = 0; i < Kept; i++) begin : g_kept
+          assign bits[c][i] = g_level[l-1].bits[c][3*F+2*H+i];
         end
+        logic [F+H:0] carry;  // one too many, so that there always is one
+        assign carry[F+H] = 1'b0;
+        for (genvar i = 0; i < F; i++) begin : g_full
+          fp8mac_full_adder u_adder (
+            .a_i(g_level[l-1].bits[c][3*i]), .b_i(g_level[l-1].bits[c][3*i+1]), .c_i(g_level[l-1].bits[c][3*i+2]),
+            .sum_o(bits[c][Kept+i]), .carry_o(carry[i])
+          );
+        end
+        for (genvar i = 0; i < H; i++) begin : g_half
+          fp8mac_half_adder u_adder (
+            .a_i(g_level[l-1].bits[c][3*F]), .b_i(g_level[l-1].bits[c][3*F+1]),
+            .sum_o(bits[c][Kept+F]), .carry_o(carry[F])
+          );
+        end
+        for (genvar i = 0; i < Carries; i++) begin : g_carry
+          assign bits[c][Kept+F+H+i] = g_level[l].g_column[c-1].g_adders.carry[i];
+        end
+
       end
     end
+  end
 
-    for (genvar c = 0; c < int'(W); c++) begin : g_result
-      assign sum_o[c]   = g_level[Levels].bits[c][0];
-      assign carry_o[c] = g_level[Levels].bits[c][1];
-    end
-
+  for (genvar c = 0; c < int'(W); c++) begin : g_result
+    assign sum_o[c]   = g_level[Levels].bits[c][0];
+    assign carry_o[c] = g_level[Levels].bits[c][1];
   end
 
 endmodule

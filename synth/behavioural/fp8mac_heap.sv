@@ -3,8 +3,7 @@
 module fp8mac_heap #(
   parameter int unsigned ROWS = 4,
   parameter int unsigned W = 8,
-  parameter logic [ROWS-1:0][W-1:0] MASK = '1,
-  parameter bit STRUCTURAL = 1'b0
+  parameter logic [ROWS-1:0][W-1:0] MASK = '1
 ) (
   input  logic [ROWS-1:0][W-1:0] addend_i,
   output logic [W-1:0]           sum_o,

@@ -25,8 +25,7 @@ endmodule
 module fp8mac_heap #(
   parameter int unsigned ROWS = 4,
   parameter int unsigned W = 8,
-  parameter logic [ROWS-1:0][W-1:0] MASK = '1,
-  parameter bit STRUCTURAL = 1'b0
+  parameter logic [ROWS-1:0][W-1:0] MASK = '1
 ) (
   input  logic [ROWS-1:0][W-1:0] addend_i,
   output logic [W-1:0]           sum_o,
@@ -41,9 +40,5 @@ module fp8mac_heap #(
   end
   assign sum_o   = total[W] ? '1 : total[W-1:0];
   assign carry_o = total[W] ? total[W-1:0] + W'(1) : '0;
-
-  localparam bit Unused = STRUCTURAL;
-  logic unused;
-  assign unused = Unused;
 
 endmodule
