@@ -11,6 +11,9 @@ RISCV_PREFIX := riscv64-unknown-elf-
 ROWS := 8
 COLS := 8
 LANES := 4
+# What they are, as `make help` lists it, and fraction bits of those with a window.
+ELEMENT := exact
+FRAC_BITS :=
 # The program that `make run` runs: a folder of firmware/apps.
 APP := digits
 
@@ -65,11 +68,13 @@ help:
 #: make synth                area of the elements beside their INT8 twins, at a clock that OpenSTA confirms, minutes
 #: make synth LANES=8 ACC=fp16 LIB=path.lib FRAC=.. FORMATS=.. PERIOD=ns   the same for an element of your own
 #: make synth-full           every element, clock period and library, hours
-#: make synth-check          the table's netlists run the RTL's vectors in Verilator; small ones proved equal to their RTL
+#: make synth-check          the table's netlists run the RTL's vectors in Verilator; small ones are proved equal to it
 #: make synth-energy         energy of those netlists on real operands, indicative
 #: make setup                install and check the tools, and nothing else
 #: make clean                remove everything that was built
 #: ROWS= COLS= LANES= (8 8 4)   size of the array, for run, sim and rtl
+#: ELEMENT=exact|window_fp32|window_fp16|late_fp32|late_fp16|fixed   what it is made of, for run and sim; of a window
+#:                           FRAC_BITS= (25 for FP32, 13 for FP16)
 setup:
 	@echo 'setup: everything is in place'
 

@@ -35,7 +35,8 @@ $(FW_BUILD)/riscv/obj/%.o: %.S firmware/build.mk
 
 # ---- the host, plain and under the sanitizers ------------------------------------------------------------------------
 FW_HOST_CFLAGS := $(FW_CFLAGS) -Ifirmware/platform/host -Isim
-FW_HOST_SOURCES := $(wildcard firmware/src/*.c firmware/platform/host/*.c) sim/gemm_check.c
+FW_HOST_SOURCES := $(wildcard firmware/src/*.c firmware/platform/host/*.c) \
+  $(addprefix sim/,gemm_check.c element_model.c)
 FW_HOST_OBJECTS := $(FW_HOST_SOURCES:%.c=%.o)
 
 $(FW_BUILD)/host/obj/%.o: %.c firmware/build.mk | $(REGS_H)

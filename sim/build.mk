@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # fp8mac-sim: the simulated chip, from Verilator, as a program that runs RISC-V programs.
-#   make sim             $(BUILD)/sim/ROWSxCOLSxLANES/fp8mac-sim
+#   make sim             $(BUILD)/sim/ROWSxCOLSxLANES/fp8mac-sim; -ELEMENT and its settings follow if it is not exact
 #   make sim TRACE=1     the one that can write waveforms, in ROWSxCOLSxLANES-trace; it takes twice as long to build
 # IBEX_DIR is where the package pythondata-cpu-ibex keeps Ibex's sources.
 
-SIM_DIR := $(BUILD)/sim/$(ARRAY)$(if $(TRACE),-trace)
+SIM_DIR := $(BUILD)/sim/$(ARRAY)$(patsubst %,-%,$(filter-out exact,$(ELEMENT_SPEC)))$(if $(TRACE),-trace)
 SIM := $(SIM_DIR)/fp8mac-sim
 SIM_MODEL_DIR := $(SIM_DIR)/model
 SIM_MODEL := $(SIM_MODEL_DIR)/Vfp8mac_system__ALL.a
@@ -20,7 +20,9 @@ IBEX_FLAGS := -I$(IBEX_DIR)/vendor/lowrisc_ip/dv/sv/dv_utils -I$(IBEX_PRIM) -y $
 
 SYSTEM_PACKAGE := rtl/system/fp8mac_sys_pkg.sv
 SYSTEM_SOURCES := $(SYSTEM_PACKAGE) $(filter-out $(SYSTEM_PACKAGE),$(sort $(wildcard rtl/system/*.sv)))
-SYSTEM_INPUTS := $(RTL_WAIVER) $(IBEX_PACKAGES) $(RTL_SOURCES) $(SYSTEM_SOURCES)
+system_inputs = $(RTL_WAIVER) $(IBEX_PACKAGES) $(1) $(SYSTEM_SOURCES)
+SYSTEM_INPUTS := $(call system_inputs,$(RTL_SOURCES))
+SIM_INPUTS := $(call system_inputs,$(RTL_SIM_SOURCES))
 SYSTEM_FLAGS := -Wall --assert --top-module fp8mac_system $(IBEX_FLAGS)
 # Of ROWS_COLS_LANES_AXIWIDTH.
 system_parameters = -GROWS=$(call lint_word,$(1),1) -GCOLS=$(call lint_word,$(1),2) \
@@ -31,8 +33,9 @@ SIM_VERILATOR_FLAGS := -O3 --x-initial unique --x-assign fast --no-timing \
   --output-split 20000 --output-split-cfuncs 2000 $(if $(TRACE),--trace-fst --trace-structs)
 SIM_OPT := OPT_FAST=-O3 OPT_SLOW=-O0 OPT_GLOBAL=-O2
 
-SIM_SOURCES := $(wildcard sim/*.cpp) sim/gemm_check.c
-SIM_OBJECTS := $(patsubst sim/%,$(SIM_DIR)/%.o,$(basename $(SIM_SOURCES)))
+SIM_CHECK := sim/gemm_check.c sim/element_model.c firmware/src/element.c
+SIM_SOURCES := $(wildcard sim/*.cpp) $(SIM_CHECK)
+SIM_OBJECTS := $(patsubst %,$(SIM_DIR)/%.o,$(basename $(notdir $(SIM_SOURCES))))
 SIM_INCLUDES := -Isim -Imodel/include -Ifirmware/include -I$(REGS_DIR)
 SIM_WARNINGS := -Wall -Wextra -Wconversion -Werror
 # Verilator's own headers are not ours to warn about.
@@ -47,11 +50,11 @@ $(SIM): $(SIM_OBJECTS) $(SIM_MODEL) $(BUILD)/model/libfp8mac.a
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $(SIM_OBJECTS) $(SIM_MODEL) $(SIM_SUPPORT) $(BUILD)/model/libfp8mac.a \
 	  -pthread -lm $(if $(TRACE),-lz)
 
-$(SIM_MODEL): $(SYSTEM_INPUTS) sim/fp8mac_sim.vlt sim/build.mk
+$(SIM_MODEL): $(SIM_INPUTS) sim/fp8mac_sim.vlt sim/build.mk
 	@mkdir -p $(SIM_MODEL_DIR)
-	$(call say,VERILATE,fp8mac_system $(ARRAY))
+	$(call say,VERILATE,fp8mac_system $(notdir $(SIM_DIR)))
 	$(Q)$(VERILATOR) --cc $(SYSTEM_FLAGS) $(SIM_VERILATOR_FLAGS) $(call system_parameters,$(ROWS)_$(COLS)_$(LANES)_128) \
-	  --Mdir $(SIM_MODEL_DIR) sim/fp8mac_sim.vlt $(SYSTEM_INPUTS)
+	  $(call element_parameters,$(ELEMENT_SPEC)) --Mdir $(SIM_MODEL_DIR) sim/fp8mac_sim.vlt $(SIM_INPUTS)
 	$(call say,CXX,$@ (a minute or two))
 	+$(Q)$(MAKE) --no-print-directory -C $(SIM_MODEL_DIR) -f Vfp8mac_system.mk $(SIM_OPT) $(if $(V),,-s) \
 	  $(notdir $(SIM_MODEL) $(SIM_SUPPORT)) $(if $(V),,>/dev/null)
@@ -61,19 +64,25 @@ $(SIM_DIR)/%.o: sim/%.cpp $(SIM_MODEL) sim/build.mk
 	$(call say,CXX,$@)
 	$(Q)$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(SIM_MODEL_INCLUDES) $(CXXFLAGS) -MMD -MP -c -o $@ $<
 
+$(SIM_DIR)/%.o: firmware/src/%.c $(REGS_H) sim/build.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c11 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(CFLAGS) -MMD -MP -c -o $@ $<
+
 $(SIM_DIR)/%.o: sim/%.c $(REGS_H) sim/build.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c11 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The system's lint has the accelerator's parameter sets: same names, another folder.
-SYSTEM_LINT_STAMPS := $(sort $(LINT_SETS:%=$(BUILD)/lint/system/%.ok))
+SYSTEM_LINT_STAMPS := $(sort $(LINT_SETS:%=$(BUILD)/lint/system/%.ok) $(BUILD)/lint/system/4_4_4_128_1.ok)
 lint: $(SYSTEM_LINT_STAMPS)
 
 $(SYSTEM_LINT_STAMPS): $(BUILD)/lint/system/%.ok: $(SYSTEM_INPUTS)
 	@mkdir -p $(@D)
 	$(call say,LINT,fp8mac_system $*)
-	$(Q)$(VERILATOR) --lint-only $(SYSTEM_FLAGS) $(call system_parameters,$*) $^
+	$(Q)$(VERILATOR) --lint-only $(SYSTEM_FLAGS) $(call system_parameters,$*) \
+	  -GELEMENT=$(or $(call lint_word,$*,5),0) $^
 	@touch $@
 
 -include $(SIM_OBJECTS:.o=.d)

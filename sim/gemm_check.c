@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "element_model.h"
 #include "fp8mac/fp8mac.h"
 #include "fp8mac_regs.h"
 
@@ -82,15 +83,15 @@ static fp8mac_scale scale(memory mem, bool is_vector, uint64_t field, uint32_t c
     return (fp8mac_scale){FP8MAC_SCALE_TENSOR, field >> 32 == 0 ? immediate : NULL};
 }
 
+// That it is possible is well_formed's affair.
 static fp8mac_dot_config dot_config(const fp8rt_check_record *r) {
-    return (fp8mac_dot_config){
-        .a_format = fp8mac_format_get((fp8mac_format_id)FIELD(MODE, A_FMT, r->mode)),
-        .b_format = fp8mac_format_get((fp8mac_format_id)FIELD(MODE, B_FMT, r->mode)),
-        .acc_format = (fp8mac_acc_format)FIELD(MODE, ACC_FMT, r->mode),
+    fp8mac_dot_config dot = {
         .group = r->group,
         .scale_exp_a = (int8_t)FIELD(SCALE_EXP, SA, r->scale_exp),
         .scale_exp_b = (int8_t)FIELD(SCALE_EXP, SB, r->scale_exp),
     };
+    fp8rt_element_model(r->element, r->mode, &dot);
+    return dot;
 }
 
 // A stride is looked at only where there is a second row.
@@ -131,7 +132,9 @@ static bool describe(const fp8rt_check_record *r, memory mem, immediates *imm, f
 
 static bool well_formed(const fp8rt_check_record *r) {
     uint32_t size = d_size(r);
-    return r->magic == FP8RT_CHECK_MAGIC && r->reserved == 0 && r->group != 0 && (r->mode & UNUSED_MODE) == 0 &&
+    fp8mac_dot_config dot = {.group = r->group};
+    return r->magic == FP8RT_CHECK_MAGIC && fp8rt_element_model(r->element, r->mode, &dot) && r->group != 0 &&
+           (r->mode & UNUSED_MODE) == 0 &&
            r->scale_exp >> 16 == 0 && size != 0 && (r->m <= 1 || r->d_stride % size == 0);
 }
 
@@ -217,7 +220,8 @@ uint32_t fp8rt_check_run(const fp8rt_check_record *record, fp8rt_check_resolve r
     fp8mac_gemm_desc desc;
     fp8mac_gemm_result result;
     if (!well_formed(record)) {
-        return malformed(counters, "no magic number, a reserved code, or a D stride that is no multiple of an output");
+        return malformed(counters, "no magic number, a reserved code, a format that the elements have not, or a D "
+                                   "stride that is no multiple of an output");
     }
     uint64_t row_bytes = (uint64_t)record->n * d_size(record);
     const uint8_t *got = matrix(mem, record->d, record->m, record->d_stride, row_bytes);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The firmware on the simulated chip and on the host. SIM is the simulator of the array that ROWS, COLS, LANES say;
-# the host build stands for the same array, so that the two can be compared byte for byte.
+# The firmware on the simulated chip and on the host. SIM is the simulator of the array that ROWS, COLS, LANES and
+# ELEMENT say; the host build stands for the same array, so that the two can be compared byte for byte.
 
 SYS_TEST := $(BUILD)/test
 SYS_RUN = $(SIM) --quiet
@@ -8,26 +8,37 @@ SYS_RISCV := $(BUILD)/firmware/riscv
 SYS_HOST := $(BUILD)/firmware/host
 # Arrays whose buffers, blocks and beats stand in every relation to each other.
 SYS_ARRAYS := 2x2x1 4x4x4 4x16x8 16x4x2 2x32x16 32x32x2
+# Every kind of elements, on the host.
+SYS_HOST_ELEMENTS := 8x8x4:window_fp32 4x4x8:window_fp16-29 4x4x4:late_fp32-10 2x2x1:late_fp32 2x2x16:late_fp16 \
+  8x8x4:fixed 2x2x1:fixed
 
 TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-host firmware-host-faults firmware-san firmware-san-faults \
-  firmware-arrays firmware-options system-selftest system-stalls system-faults system-bytes)
+  firmware-arrays firmware-elements firmware-elements-faults firmware-options system-selftest system-stalls \
+  system-faults system-bytes)
 
 $(SYS_TEST)/firmware-host.log: $(SYS_HOST)/selftest tests/run_test.sh
 	@mkdir -p $(@D)
 	@rm -f $(SYS_TEST)/selftest.host.bytes
-	@FP8RT_ARRAY=$(ARRAY) FP8RT_DUMP=$(SYS_TEST)/selftest.host.bytes tests/run_test.sh firmware-host $@ $<
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) FP8RT_DUMP=$(SYS_TEST)/selftest.host.bytes \
+	  tests/run_test.sh firmware-host $@ $<
 
 $(SYS_TEST)/firmware-host-faults.log: $(SYS_HOST)/faults tests/run_test.sh
-	@FP8RT_ARRAY=$(ARRAY) tests/run_test.sh firmware-host-faults $@ $<
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh firmware-host-faults $@ $<
 
 $(SYS_TEST)/firmware-san.log: $(SYS_HOST)-san/selftest tests/system/arrays.sh tests/run_test.sh
-	@tests/run_test.sh firmware-san $@ tests/system/arrays.sh $< 2x2x1 8x8x4
+	@tests/run_test.sh firmware-san $@ tests/system/arrays.sh $< 2x2x1 8x8x4 4x4x2:fixed
 
 $(SYS_TEST)/firmware-san-faults.log: $(SYS_HOST)-san/faults tests/system/arrays.sh tests/run_test.sh
-	@tests/run_test.sh firmware-san-faults $@ tests/system/arrays.sh $< 2x2x1 8x8x4
+	@tests/run_test.sh firmware-san-faults $@ tests/system/arrays.sh $< 2x2x1 8x8x4 4x4x2:fixed
 
 $(SYS_TEST)/firmware-arrays.log: $(SYS_HOST)/selftest tests/system/arrays.sh tests/run_test.sh
 	@tests/run_test.sh firmware-arrays $@ tests/system/arrays.sh $< $(SYS_ARRAYS)
+
+$(SYS_TEST)/firmware-elements.log: $(SYS_HOST)/selftest tests/system/arrays.sh tests/run_test.sh
+	@tests/run_test.sh firmware-elements $@ tests/system/arrays.sh $< $(SYS_HOST_ELEMENTS)
+
+$(SYS_TEST)/firmware-elements-faults.log: $(SYS_HOST)/faults tests/system/arrays.sh tests/run_test.sh
+	@tests/run_test.sh firmware-elements-faults $@ tests/system/arrays.sh $< $(SYS_HOST_ELEMENTS)
 
 $(SYS_TEST)/firmware-options.log: $(SYS_HOST)/gemm tests/system/gemm_options.sh tests/run_test.sh
 	@tests/run_test.sh firmware-options $@ tests/system/gemm_options.sh $<
@@ -46,3 +57,36 @@ $(SYS_TEST)/system-faults.log: $(SYS_RISCV)/faults.elf $(SIM) tests/run_test.sh
 $(SYS_TEST)/system-bytes.log: $(SYS_TEST)/system-selftest.log $(SYS_TEST)/firmware-host.log tests/system/equal_bytes.sh
 	@tests/run_test.sh system-bytes $@ tests/system/equal_bytes.sh $(SYS_TEST)/selftest.chip.bytes \
 	  $(SYS_TEST)/selftest.host.bytes
+
+# Chips of other elements, on small arrays, as ROWSxCOLSxLANES-ELEMENT_SPEC: the same programs and comparisons, on
+# simulators that a make of their own builds.
+SYS_CHIPS := 2x2x4-window_fp32-24 2x2x4-fixed
+SYS_CHIP_FROM := $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/*) $(REGS_H) $(BUILD)/model/libfp8mac.a
+sys_chip_word = $(word $(2),$(subst x, ,$(firstword $(subst -, ,$(1)))))
+sys_chip_spec = $(patsubst $(firstword $(subst -, ,$(1)))-%,%,$(1))
+sys_chip_spec_word = $(word $(2),$(subst -, ,$(call sys_chip_spec,$(1))))
+SYS_CHIP_TESTS := $(foreach test,selftest faults bytes,$(SYS_CHIPS:%=$(SYS_TEST)/system-%-$(test).log))
+TESTS += $(SYS_CHIP_TESTS)
+
+$(filter-out $(SIM),$(SYS_CHIPS:%=$(BUILD)/sim/%/fp8mac-sim)): $(BUILD)/sim/%/fp8mac-sim: $(SYS_CHIP_FROM)
+	+@$(MAKE) --no-print-directory sim TRACE= ROWS=$(call sys_chip_word,$*,1) COLS=$(call sys_chip_word,$*,2) \
+	  LANES=$(call sys_chip_word,$*,3) ELEMENT=$(call sys_chip_spec_word,$*,1) \
+	  FRAC_BITS=$(call sys_chip_spec_word,$*,2)
+
+$(SYS_CHIPS:%=$(SYS_TEST)/system-%-selftest.log): $(SYS_TEST)/system-%-selftest.log: $(SYS_RISCV)/selftest.elf \
+    $(BUILD)/sim/%/fp8mac-sim tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh system-$*-selftest $@ $(BUILD)/sim/$*/fp8mac-sim --quiet --stall 100 --seed 3 \
+	  --dump-outputs $(SYS_TEST)/$*.chip.bytes $<
+
+$(SYS_CHIPS:%=$(SYS_TEST)/system-%-faults.log): $(SYS_TEST)/system-%-faults.log: $(SYS_RISCV)/faults.elf \
+    $(BUILD)/sim/%/fp8mac-sim tests/run_test.sh
+	@tests/run_test.sh system-$*-faults $@ $(BUILD)/sim/$*/fp8mac-sim --quiet $<
+
+$(SYS_CHIPS:%=$(SYS_TEST)/system-%-bytes.log): $(SYS_TEST)/system-%-bytes.log: $(SYS_TEST)/system-%-selftest.log \
+    $(SYS_HOST)/selftest tests/system/equal_bytes.sh tests/run_test.sh
+	@rm -f $(SYS_TEST)/$*.host.bytes
+	@FP8RT_ARRAY=$(firstword $(subst -, ,$*)) FP8RT_ELEMENT=$(call sys_chip_spec,$*) \
+	  FP8RT_DUMP=$(SYS_TEST)/$*.host.bytes $(SYS_HOST)/selftest >$(SYS_TEST)/$*.host.out
+	@tests/run_test.sh system-$*-bytes $@ tests/system/equal_bytes.sh $(SYS_TEST)/$*.chip.bytes \
+	  $(SYS_TEST)/$*.host.bytes

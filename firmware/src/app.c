@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fp8rt/app.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "fp32_bits.h"
 #include "fp8rt/check.h"
 #include "fp8rt/registers.h"
 #include "platform.h"
+
+void fp8rt_app_print_element(const fp8rt_element *element) {
+    if (element->kind == FP8RT_ELEMENT_EXACT) return;
+    printf("elements      %s", fp8rt_element_name(element->kind));
+    if (element->frac_bits != 0) {
+        printf(", %u fraction bits below the largest %s", element->frac_bits,
+               element->align_by == FP8MAC_ALIGN_BY_OPERANDS ? "operands" : "product");
+    }
+    printf("\n");
+}
 
 void *fp8rt_arena_alloc(fp8rt_arena *arena, size_t bytes) {
     uint8_t *start = (uint8_t *)(((uintptr_t)arena->next + 63u) & ~(uintptr_t)63u);
@@ -73,6 +84,7 @@ uint32_t fp8rt_app_check(const fp8rt_caps *caps, const fp8rt_gemm_plan *plan, co
         .a_stride = desc->a_stride,
         .b_stride = desc->b_stride,
         .d_stride = desc->d_stride,
+        .element = fp8rt_element_encode(&caps->element),
     };
     return fp8rt_platform_check(&record);
 }

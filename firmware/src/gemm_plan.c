@@ -45,10 +45,6 @@ static bool has_null(const fp8rt_gemm_desc *desc) {
            (desc->scale_b.mode != FP8MAC_SCALE_NONE && desc->scale_b.values == NULL);
 }
 
-static bool is_fp8(fp8mac_format_id format) {
-    return (unsigned)format <= FP8MAC_E5M2FNUZ;
-}
-
 // rows of `row_bytes` every `stride` bytes, ending within the address space.
 static bool fits_addresses(const void *base, uint32_t rows, uint32_t stride, uint32_t row_bytes) {
     uint64_t room = (uint64_t)UINTPTR_MAX - (uintptr_t)base;
@@ -84,14 +80,16 @@ static bool activation_is_legal(const fp8rt_gemm_desc *desc) {
     return fp8rt_fp32_is_interval(fp8rt_fp32_bits(desc->clamp_lo), fp8rt_fp32_bits(desc->clamp_hi));
 }
 
-static fp8rt_status check_kinds(const fp8rt_gemm_desc *desc) {
+static fp8rt_status check_kinds(const fp8rt_element *element, const fp8rt_gemm_desc *desc) {
     if (has_null(desc)) return FP8RT_ERR_NULL;
     if (desc->m == 0 || desc->n == 0 || desc->k == 0) return FP8RT_ERR_SHAPE;
-    if (!is_fp8(desc->a_format) || !is_fp8(desc->b_format) || (unsigned)desc->d_format > FP8MAC_FP32) {
+    if (!fp8rt_element_takes(element, desc->a_format) || !fp8rt_element_takes(element, desc->b_format) ||
+        (unsigned)desc->d_format > FP8MAC_FP32) {
         return FP8RT_ERR_FORMAT;
     }
     if (desc->n > UINT32_MAX / 8 || desc->k > UINT32_MAX / 8) return FP8RT_ERR_SHAPE; // a row is a 32-bit count of bytes
-    if (desc->acc_format != FP8MAC_ACC_FP32 && desc->acc_format != FP8MAC_ACC_FP16) return FP8RT_ERR_ACCUMULATOR;
+    if (!fp8rt_element_has(element, desc->acc_format)) return FP8RT_ERR_ACCUMULATOR;
+    if (!fp8rt_element_holds(element, desc->k)) return FP8RT_ERR_SHAPE;
     if ((unsigned)desc->overflow > FP8MAC_OVERFLOW_IEEE) return FP8RT_ERR_OVERFLOW_MODE;
     return FP8RT_OK;
 }
@@ -253,7 +251,7 @@ static bool vectors_are_reachable(const fp8rt_caps *caps, const fp8rt_gemm_plan 
 
 static uint32_t mode_of(const fp8rt_gemm_desc *desc) {
     return FP8RT_PUT(MODE__A_FMT, desc->a_format) | FP8RT_PUT(MODE__B_FMT, desc->b_format) |
-           FP8RT_PUT(MODE__ACC_FMT, desc->acc_format) | FP8RT_PUT(MODE__D_FMT, desc->d_format) |
+           FP8RT_PUT(MODE__ACC_FMT, desc->acc_format == FP8MAC_ACC_FP16) | FP8RT_PUT(MODE__D_FMT, desc->d_format) |
            FP8RT_PUT(MODE__OVERFLOW, desc->overflow) | FP8RT_PUT(MODE__ACT, desc->activation) |
            FP8RT_PUT(MODE__SCALE_A_VEC, vector_of(&desc->scale_a) != NULL) |
            FP8RT_PUT(MODE__SCALE_B_VEC, vector_of(&desc->scale_b) != NULL) |
@@ -262,7 +260,7 @@ static uint32_t mode_of(const fp8rt_gemm_desc *desc) {
 
 fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc, fp8rt_gemm_plan *plan) {
     if (caps == NULL || plan == NULL) return FP8RT_ERR_NULL;
-    fp8rt_status status = check_kinds(&desc);
+    fp8rt_status status = check_kinds(&caps->element, &desc);
     if (status != FP8RT_OK) return status;
     fill_strides(caps, &desc);
     status = check_values(caps, &desc);

@@ -9,9 +9,8 @@ module fp8mac_accel
   parameter int unsigned LANES       = 4,
   parameter int unsigned SLOTS_M     = 2,
   parameter int unsigned SLOTS_N     = 2,
-  parameter int unsigned ELEMENT     = ElementExact,  // see fp8mac_array_pkg; the next two are for ElementWindow*
-  parameter int unsigned FRAC_BITS   = default_frac_bits(ELEMENT),
-  parameter bit ALIGN_BY_OPERANDS    = 1'b0,
+  parameter int unsigned ELEMENT     = ElementExact,  // see fp8mac_array_pkg
+  parameter int unsigned FRAC_BITS   = default_frac_bits(ELEMENT),  // of a window
   parameter int unsigned EPI_WIDTH   = 4,    // columns that the epilogue finishes per cycle
   parameter int unsigned AXI_DATA_W  = 128,
   parameter int unsigned AXI_ADDR_W  = 32,
@@ -85,6 +84,48 @@ module fp8mac_accel
   endfunction
   localparam int unsigned EpiWidth = smaller(EPI_WIDTH, smaller(COLS, Beat / 4));
 
+  // What commands may ask of the elements: a row for each kind that they know.
+  typedef struct packed {
+    logic acc_fp32;
+    logic acc_fp16;
+    logic acc_fixed;
+    logic e5m2;
+    logic window;
+  } abilities_t;
+
+  function automatic abilities_t abilities(int unsigned kind);
+    unique case (kind)                          // FP32  FP16  fixed E5M2  window
+      ElementExact:      return abilities_t'{1'b1, 1'b1, 1'b0, 1'b1, 1'b0};
+      ElementWindowFp32: return abilities_t'{1'b1, 1'b0, 1'b0, 1'b1, 1'b1};
+      ElementWindowFp16: return abilities_t'{1'b0, 1'b1, 1'b0, 1'b1, 1'b1};
+      ElementLateFp32:   return abilities_t'{1'b1, 1'b0, 1'b0, 1'b1, LANES > 1};
+      ElementLateFp16:   return abilities_t'{1'b0, 1'b1, 1'b0, 1'b1, LANES > 1};
+      ElementFixed:      return abilities_t'{1'b0, 1'b0, 1'b1, 1'b0, 1'b0};
+      default:           return '0;
+    endcase
+  endfunction
+
+  localparam abilities_t Able = abilities(ELEMENT);
+  localparam element_t Element = '{
+    terms_log2: Able.acc_fixed ? 8'(FixedGuard) : 8'd0, frac_bits: Able.window ? 8'(FRAC_BITS) : 8'd0,
+    align_by_operands: Able.window && is_late(ELEMENT), e5m2: Able.e5m2, acc_fixed: Able.acc_fixed,
+    acc_fp16: Able.acc_fp16, acc_fp32: Able.acc_fp32, kind: 8'(ELEMENT)
+  };
+
+  if (Able == '0) begin : g_check_element
+    $error("ELEMENT is none that commands know: ElementExact, ElementWindow*, ElementLate* or ElementFixed");
+  end
+
+  // The two lists of kinds are the same list.
+  if (ElementExact != 32'(fp8mac_regs_pkg::element_kind__exact) ||
+      ElementWindowFp32 != 32'(fp8mac_regs_pkg::element_kind__window_fp32) ||
+      ElementWindowFp16 != 32'(fp8mac_regs_pkg::element_kind__window_fp16) ||
+      ElementLateFp32 != 32'(fp8mac_regs_pkg::element_kind__late_fp32) ||
+      ElementLateFp16 != 32'(fp8mac_regs_pkg::element_kind__late_fp16) ||
+      ElementFixed != 32'(fp8mac_regs_pkg::element_kind__fixed)) begin : g_check_kinds
+    $error("fp8mac_array_pkg's kinds of elements and the register map's element_kind differ");
+  end
+
   // Commands between load and the end of compute: one for each half of the operand buffers.
   localparam int unsigned LoadedDepth = 2;
   // Commands between the start of compute and the end of store
@@ -108,7 +149,7 @@ module fp8mac_accel
 
   fp8mac_csr #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .BEAT(Beat),
-    .QUEUE_DEPTH(QUEUE_DEPTH), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN)
+    .QUEUE_DEPTH(QUEUE_DEPTH), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .ELEMENT(Element)
   ) u_csr (
     .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i, .pstrb_i, .pready_o, .prdata_o,
     .pslverr_o,
@@ -149,7 +190,7 @@ module fp8mac_accel
 
   fp8mac_cmd_check #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .BEAT(Beat),
-    .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .ELEMENT(ELEMENT)
+    .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .ELEMENT(Element)
   ) u_check (
     .clk_i, .rst_ni,
     .abort_i  (abort),
@@ -310,7 +351,7 @@ module fp8mac_accel
 
   fp8mac_array #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .ELEMENT(ELEMENT),
-    .FRAC_BITS(FRAC_BITS), .ALIGN_BY_OPERANDS(ALIGN_BY_OPERANDS)
+    .FRAC_BITS(FRAC_BITS)
   ) u_array (
     .clk_i, .rst_ni,
     .step_valid_i  (step_valid),
@@ -323,6 +364,8 @@ module fp8mac_accel
     .lane_en_i     (lane_en),
     .a_code_i      (a_code),
     .b_code_i      (b_code),
+    .a_bound_i     ('0),  // ElementAnchored's alone
+    .b_bound_i     ('0),
     .slot_full_o   (slot_full),
     .slot_release_i(slot_release),
     .read_slot_i   (result_slot),
@@ -423,10 +466,6 @@ module fp8mac_accel
     .write_beat_i(m_axi_wvalid_o && m_axi_wready_i),
     .counters_o  (counters)
   );
-
-  if (ELEMENT == ElementInt8) begin : g_no_int8
-    $error("ElementInt8 is for fp8mac_array alone: commands have no INT8 format");
-  end
 
   // One id for everything: the bus answers in order.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_bvalid_i || m_axi_bid_i == '0);

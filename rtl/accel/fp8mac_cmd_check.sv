@@ -4,7 +4,6 @@
 module fp8mac_cmd_check
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
-  import fp8mac_array_pkg::*;
 #(
   parameter int unsigned ROWS      = 8,
   parameter int unsigned COLS      = 8,
@@ -14,7 +13,7 @@ module fp8mac_cmd_check
   parameter int unsigned BEAT      = 16,
   parameter int unsigned BUF_BEATS = 256,
   parameter int unsigned MAX_MN    = 128,
-  parameter int unsigned ELEMENT   = ElementExact  // of the array: see fp8mac_array_pkg
+  parameter element_t    ELEMENT   = '0  // of the array
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -153,14 +152,11 @@ module fp8mac_cmd_check
 
   logic mode_bad, element_bad, scale_exp_bad, scales_bad, clamp_bad;
 
-  // What the array's elements have not. A fixed-point accumulator goes by the name of the FP32 it is read out as.
+  // What the array's elements have not.
   always_comb begin
-    unique case (ELEMENT)
-      ElementExact:      element_bad = 1'b0;
-      ElementWindowFp16: element_bad = acc_fmt_e'(cmd_q.mode.acc_fmt) != AccFp16;
-      default:           element_bad = acc_fmt_e'(cmd_q.mode.acc_fmt) != AccFp32;
-    endcase
-    if (ELEMENT == ElementFixed) element_bad |= !is_e4m3(cmd_q.mode.a_fmt) || !is_e4m3(cmd_q.mode.b_fmt);
+    element_bad = (acc_fmt_e'(cmd_q.mode.acc_fmt) == AccFp16) ? !ELEMENT.acc_fp16
+                                                              : !ELEMENT.acc_fp32 && !ELEMENT.acc_fixed;
+    if (!ELEMENT.e5m2) element_bad |= !is_e4m3(cmd_q.mode.a_fmt) || !is_e4m3(cmd_q.mode.b_fmt);
   end
 
   always_comb begin
@@ -214,7 +210,7 @@ module fp8mac_cmd_check
   end
 
   // A fixed-point accumulator has one unit, that of its formats and scaling exponents, and room for so many products.
-  if (ELEMENT == ElementFixed) begin : g_unit
+  if (ELEMENT.acc_fixed) begin : g_unit
     localparam int unsigned TermsW = DimW + 1;
     typedef struct packed {
       logic [1:0] a_fmt;
@@ -229,7 +225,7 @@ module fp8mac_cmd_check
 
     assign unit     = '{a_fmt: cmd_q.mode.a_fmt, b_fmt: cmd_q.mode.b_fmt, sa: cmd_q.sa, sb: cmd_q.sb};
     assign terms    = (TermsW+1)'(cmd_q.k) + (cmd_q.mode.acc_continue ? (TermsW+1)'(terms_q) : '0);
-    assign unit_bad = unit != unit_q || 64'(terms) > FixedTermsMax;
+    assign unit_bad = unit != unit_q || 64'(terms) > (64'd1 << ELEMENT.terms_log2);
 
     always_ff @(posedge clk_i) begin
       if (valid_o && ready_i) begin

@@ -158,6 +158,18 @@ package fp8mac_cmd_pkg;
     dim_t  beats;
   } row_request_t;
 
+  // What the array is made of, and what a command may ask of it: the ELEMENT register's fields.
+  typedef struct packed {
+    logic [7:0] terms_log2;  // an accumulator takes 2^terms_log2 products; 0: any number
+    logic [7:0] frac_bits;   // of a window; 0: none
+    logic       align_by_operands;
+    logic       e5m2;        // as format of A and B; else the E4M3 ones alone
+    logic       acc_fixed;   // goes by the name of the FP32 that it is read out as
+    logic       acc_fp16;
+    logic       acc_fp32;
+    logic [7:0] kind;        // of fp8mac_array_pkg
+  } element_t;
+
   // The counters that software reads; `cycles` is the sum of `compute` .. `idle`.
   typedef struct packed {
     logic [31:0] cycles;

@@ -12,7 +12,8 @@ module fp8mac_csr
   parameter int unsigned BEAT        = 16,
   parameter int unsigned QUEUE_DEPTH = 8,
   parameter int unsigned BUF_BEATS   = 256,
-  parameter int unsigned MAX_MN      = 128
+  parameter int unsigned MAX_MN      = 128,
+  parameter element_t    ELEMENT     = '0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -83,6 +84,14 @@ module fp8mac_csr
     in.CONFIG1.queue_depth.next  = 8'(QUEUE_DEPTH);
     in.CONFIG2.buf_beats.next    = 16'(BUF_BEATS);
     in.CONFIG2.max_mn.next       = 16'(MAX_MN);
+    in.ELEMENT.kind.next         = ELEMENT.kind;
+    in.ELEMENT.acc_fp32.next     = ELEMENT.acc_fp32;
+    in.ELEMENT.acc_fp16.next     = ELEMENT.acc_fp16;
+    in.ELEMENT.acc_fixed.next    = ELEMENT.acc_fixed;
+    in.ELEMENT.e5m2.next         = ELEMENT.e5m2;
+    in.ELEMENT.align_by_operands.next = ELEMENT.align_by_operands;
+    in.ELEMENT.frac_bits.next    = ELEMENT.frac_bits;
+    in.ELEMENT.terms_log2.next   = ELEMENT.terms_log2;
     in.STATUS.idle.next          = idle_i;
     in.STATUS.queue_full.next    = queue_full_i;
     in.STATUS.error.next         = error_i;

@@ -3,7 +3,8 @@
 // at the edge and broadcast, a row of A along the columns and a column of B along the rows. Edges and elements are the
 // grid's (fp8mac_grid_*); what is here is common to all kinds.
 //
-// Cycle by cycle, for a step issued in cycle t, with S = array_stages(ELEMENT): 7, or 8 with ElementFixed:
+// Cycle by cycle, for a step issued in cycle t, with S = array_stages(ELEMENT): 7, 8 with ElementFixed and
+// ElementAnchored, 9 with ElementLate*:
 //   t              decode, masks
 //   t+1 .. t+S-2   the element (see fp8mac_pe and its siblings)
 //   t+S-1          the element shows the step's result and flags
@@ -18,10 +19,12 @@
 // - The others have no slots in their accumulators, which rotate: the step issued in cycle t belongs to accumulator
 //   t mod 4. There are 4 slots; steps of one slot are a multiple of 4 cycles apart, from its first step to its last,
 //   and no other slot has a step in those turns. Cycles without a step, in any number, change no result.
-// - ElementFixed: a_fmt and b_fmt are E4M3 ones, they and scale_sum are the same for all steps of a result, and a
-//   result has at most FixedTermsMax products; ElementInt8: at most 131071 products.
-// - acc_fmt is AccFp16 with ElementWindowFp16, AccFp32 with ElementWindowFp32 and ElementFixed; ElementInt8 has no
-//   formats and no scaling exponents.
+// - ElementFixed and ElementAnchored: formats, scale_sum and bounds are the same for all steps of a result, which has
+//   at most FixedTermsMax products. ElementFixed: a_fmt and b_fmt are E4M3 ones. ElementAnchored: no finite operand of
+//   an enabled row, column and lane is above its row's or column's bound (see BoundBias), which need not be the least
+//   one; only this kind looks at bounds. ElementInt8: a result has at most 131071 products.
+// - acc_fmt is the accumulator's of the element's name, AccFp32 where that is an integer; ElementInt8 has no formats
+//   and no scaling exponents.
 //
 // Elements of rows or columns that are not enabled raise nothing and their results mean nothing. Lanes that are not
 // enabled are absent from the sum.
@@ -35,8 +38,7 @@ module fp8mac_array
   parameter int unsigned SLOTS_M = 2,
   parameter int unsigned SLOTS_N = 2,
   parameter int unsigned ELEMENT = ElementExact,
-  parameter int unsigned FRAC_BITS = default_frac_bits(ELEMENT),  // ElementWindow*: of the window
-  parameter bit ALIGN_BY_OPERANDS  = 1'b0,                        // ElementWindow*: what the window hangs from
+  parameter int unsigned FRAC_BITS = default_frac_bits(ELEMENT),  // of the window, where there is one
   localparam int unsigned Slots = SLOTS_M * SLOTS_N,
   localparam int unsigned SlotW = $clog2(Slots),
   localparam int unsigned RowW = (ROWS > 1) ? $clog2(ROWS) : 1
@@ -55,6 +57,8 @@ module fp8mac_array
   input  logic [LANES-1:0]                lane_en_i,
   input  logic [ROWS-1:0][LANES-1:0][7:0] a_code_i,
   input  logic [COLS-1:0][LANES-1:0][7:0] b_code_i,
+  input  logic [ROWS-1:0][BoundW-1:0]     a_bound_i,     // ElementAnchored
+  input  logic [COLS-1:0][BoundW-1:0]     b_bound_i,
 
   // Results, FP32 patterns
   output logic [Slots-1:0]                slot_full_o,
@@ -104,7 +108,8 @@ module fp8mac_array
   assign busy_o = finished_q || valid_q != '0;
 
   // Edges and elements
-  localparam int unsigned ResultW = result_width(ELEMENT);
+  localparam int unsigned FracBits = ELEMENT == ElementFixed ? FixedFracBits : FRAC_BITS;
+  localparam int unsigned ResultW = result_width(ELEMENT, FracBits);
   logic [ROWS-1:0][COLS-1:0][ResultW-1:0] result;
   flags_t                                 flags;
 
@@ -113,18 +118,29 @@ module fp8mac_array
       .clk_i, .rst_ni, .valid_i(valid), .first_i(first), .last_i(last), .slot_i(slot), .row_en_i(row_en),
       .col_en_i(col_en), .cfg_i(step_cfg_i), .lane_en_i, .a_code_i, .b_code_i, .result_o(result), .flags_o(flags)
     );
-  end else if (ELEMENT == ElementWindowFp32 || ELEMENT == ElementWindowFp16) begin : g_window
+  end else if (is_window(ELEMENT)) begin : g_window
     fp8mac_grid_window #(
-      .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS(Slots), .SHOWN(Shown),
-      .ACC_FP16(ELEMENT == ElementWindowFp16), .FRAC_BITS(FRAC_BITS), .ALIGN_BY_OPERANDS(ALIGN_BY_OPERANDS)
+      .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS(Slots), .SHOWN(Shown), .ACC_FP16(acc_is_fp16(ELEMENT)),
+      .FRAC_BITS(FracBits)
     ) u_grid (
       .clk_i, .rst_ni, .valid_i(valid), .first_i(first), .row_en_i(row_en), .col_en_i(col_en), .cfg_i(step_cfg_i),
       .lane_en_i, .a_code_i, .b_code_i, .result_o(result), .flags_o(flags)
     );
-  end else if (ELEMENT == ElementFixed) begin : g_fixed
-    fp8mac_grid_fixed #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS(Slots), .SHOWN(Shown)) u_grid (
+  end else if (is_late(ELEMENT)) begin : g_late
+    fp8mac_grid_late #(
+      .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS(Slots), .SHOWN(Shown), .ACC_FP16(acc_is_fp16(ELEMENT)),
+      .FRAC_BITS(FracBits)
+    ) u_grid (
       .clk_i, .rst_ni, .valid_i(valid), .first_i(first), .row_en_i(row_en), .col_en_i(col_en), .cfg_i(step_cfg_i),
       .lane_en_i, .a_code_i, .b_code_i, .result_o(result), .flags_o(flags)
+    );
+  end else if (is_fixed(ELEMENT)) begin : g_fixed
+    fp8mac_grid_fixed #(
+      .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS(Slots), .SHOWN(Shown), .ANCHORED(ELEMENT == ElementAnchored),
+      .FRAC_BITS(FracBits)
+    ) u_grid (
+      .clk_i, .rst_ni, .valid_i(valid), .first_i(first), .row_en_i(row_en), .col_en_i(col_en), .cfg_i(step_cfg_i),
+      .lane_en_i, .a_code_i, .b_code_i, .a_bound_i, .b_bound_i, .result_o(result), .flags_o(flags)
     );
   end else if (ELEMENT == ElementInt8) begin : g_int8
     fp8mac_grid_int8 #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS(Slots), .SHOWN(Shown)) u_grid (
@@ -139,7 +155,7 @@ module fp8mac_array
   // accumulator's format; what is read out becomes FP32.
   logic [COLS-1:0][ResultW-1:0] result_q [Slots][ROWS];
   logic [COLS-1:0][ResultW-1:0] read_q;
-  scale_sum_t                   read_scale;
+  logic [COLS-1:0][7:0]         read_field_one;
   logic [Slots-1:0]             full_q, filled;
   logic                         result_valid;
 
@@ -165,22 +181,52 @@ module fp8mac_array
 
   always_ff @(posedge clk_i) read_q <= result_q[read_slot_i][read_row_i];
 
-  // An integer's scaling exponents are applied when it is read. They are kept from the slot's last step.
-  if (ELEMENT == ElementFixed) begin : g_scale
-    scale_sum_t [Shown:1]     scale_q;
-    scale_sum_t [Slots-1:0]   slot_scale_q;
-    always_ff @(posedge clk_i) begin
-      scale_q <= {scale_q[Shown-1:1], fnuz_adjust(step_cfg_i.scale_sum, step_cfg_i.a_fmt, step_cfg_i.b_fmt)};
-      if (result_valid) slot_scale_q[slot[Shown]] <= scale_q[Shown];
-      read_scale <= slot_scale_q[read_slot_i];
+  // What an integer's 1 means, as FP32's exponent field. Scaling exponents and bounds are applied when it is read; they
+  // are kept from the slot's last step.
+  if (is_fixed(ELEMENT)) begin : g_unit
+    typedef struct packed {
+      scale_sum_t                  scale_sum;
+      logic [ROWS-1:0][BoundW-1:0] a_bound;
+      logic [COLS-1:0][BoundW-1:0] b_bound;
+    } unit_t;
+    localparam int signed FieldOfBounds = Fp32Bias - 2 * int'(BoundBias) - int'(FracBits);
+
+    unit_t                       unit, read;
+    unit_t [Shown:1]             unit_q;
+    unit_t [Slots-1:0]           slot_unit_q;
+    logic [7:0]                  row_field_q;
+    logic [COLS-1:0][BoundW-1:0] col_bound_q;
+
+    always_comb begin
+      unit.scale_sum = fnuz_adjust(step_cfg_i.scale_sum, step_cfg_i.a_fmt, step_cfg_i.b_fmt);
+      unit.a_bound   = ELEMENT == ElementAnchored ? a_bound_i : {ROWS{BoundW'(FixedBound)}};
+      unit.b_bound   = ELEMENT == ElementAnchored ? b_bound_i : {COLS{BoundW'(FixedBound)}};
     end
-  end else begin : g_no_scale
-    assign read_scale = '0;
+
+    assign read = slot_unit_q[read_slot_i];
+
+    always_ff @(posedge clk_i) begin
+      unit_q <= {unit_q[Shown-1:1], unit};
+      if (result_valid) slot_unit_q[slot[Shown]] <= unit_q[Shown];
+      row_field_q <= 8'(FieldOfBounds) + 8'(read.scale_sum) + 8'(read.a_bound[read_row_i]);
+      col_bound_q <= read.b_bound;
+    end
+
+    for (genvar c = 0; c < int'(COLS); c++) begin : g_col
+      assign read_field_one[c] = row_field_q + 8'(col_bound_q[c]);
+    end
+  end else begin : g_no_unit
+    assign read_field_one = {COLS{8'(Fp32Bias)}};
+  end
+
+  if (ELEMENT != ElementAnchored) begin : g_no_bound
+    logic unused_bound;
+    assign unused_bound = a_bound_i != '0 || b_bound_i != '0;
   end
 
   for (genvar c = 0; c < int'(COLS); c++) begin : g_readout
-    fp8mac_readout #(.ELEMENT(ELEMENT)) u_readout (
-      .result_i(read_q[c]), .scale_sum_i(read_scale), .pattern_o(read_data_o[c])
+    fp8mac_readout #(.ELEMENT(ELEMENT), .FRAC_BITS(FracBits)) u_readout (
+      .result_i(read_q[c]), .field_one_i(read_field_one[c]), .pattern_o(read_data_o[c])
     );
   end
 
@@ -219,11 +265,20 @@ module fp8mac_array
     a_slot_in_its_turn : assert property (@(posedge clk_i) disable iff (!rst_ni)
       !step_valid_i || step_first_i || (turn_of_q[step_slot_i] == turn_q && owner_q[turn_q] == step_slot_i));
 
-    if (ELEMENT == ElementFixed) begin : g_one_unit
-      step_cfg_t [Slots-1:0] cfg_q;
-      always_ff @(posedge clk_i) if (step_valid_i) cfg_q[step_slot_i] <= step_cfg_i;
+    // A fixed-point accumulator has one unit.
+    if (is_fixed(ELEMENT)) begin : g_one_unit
+      localparam int unsigned BoundsW = (ROWS + COLS) * BoundW;
+      step_cfg_t [Slots-1:0]          cfg_q;
+      logic [Slots-1:0][BoundsW-1:0]  bounds_q;
+      always_ff @(posedge clk_i) begin
+        if (step_valid_i) begin
+          cfg_q[step_slot_i]    <= step_cfg_i;
+          bounds_q[step_slot_i] <= {a_bound_i, b_bound_i};
+        end
+      end
       a_one_unit : assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !step_valid_i || step_first_i || cfg_q[step_slot_i] == step_cfg_i);
+        !step_valid_i || step_first_i || (cfg_q[step_slot_i] == step_cfg_i &&
+          (ELEMENT != ElementAnchored || bounds_q[step_slot_i] == {a_bound_i, b_bound_i})));
     end
   end
 

@@ -8,33 +8,62 @@ package fp8mac_array_pkg;
   parameter int unsigned ElementWindowFp16 = 2;  // fp8mac_pe_window, accumulator FP16
   parameter int unsigned ElementFixed      = 3;  // fp8mac_pe_fixed: E4M3 formats, accumulator an exact integer
   parameter int unsigned ElementInt8       = 4;  // fp8mac_pe_int8: INT8 operands, INT32 accumulator
+  parameter int unsigned ElementLateFp32   = 5;  // fp8mac_pe_late, accumulator FP32; one lane: correctly rounded
+  parameter int unsigned ElementLateFp16   = 6;  // fp8mac_pe_late, accumulator FP16
+  parameter int unsigned ElementAnchored   = 7;  // fp8mac_pe_fixed hung from bounds that come with the operands
+
+  function automatic bit is_window(int unsigned element);
+    return element inside {ElementWindowFp32, ElementWindowFp16};
+  endfunction
+
+  function automatic bit is_late(int unsigned element);
+    return element inside {ElementLateFp32, ElementLateFp16};
+  endfunction
+
+  function automatic bit is_fixed(int unsigned element);
+    return element inside {ElementFixed, ElementAnchored};
+  endfunction
+
+  function automatic bit acc_is_fp16(int unsigned element);  // and nothing else
+    return element inside {ElementWindowFp16, ElementLateFp16};
+  endfunction
 
   // An accumulator that rotates has no index: a step belongs to the one whose turn it is.
   function automatic bit rotates(int unsigned element);
     return element != ElementExact;
   endfunction
 
-  // fp8mac_array: from step_valid_i to slot_full_o and flags_o. The wide accumulator's addition is a cycle longer.
+  // fp8mac_array: from step_valid_i to slot_full_o and flags_o. The wide accumulator's addition is a cycle longer; a
+  // bound that is found at the edge, before a sum that then waits for the accumulator, is two.
   function automatic int unsigned array_stages(int unsigned element);
-    return element == ElementFixed ? ArrayStages + 1 : ArrayStages;
+    return is_fixed(element) ? ArrayStages + 1 : is_late(element) ? ArrayStages + 2 : ArrayStages;
   endfunction
 
-  // Fraction bits that a window keeps unless told otherwise: two or three more than the accumulator has.
+  // Fraction bits that a window keeps unless told otherwise: two or three more than the accumulator has. FixedFracBits
+  // lose nothing of two E4M3 operands.
+  parameter int unsigned FixedFracBits = 34;
   function automatic int unsigned default_frac_bits(int unsigned element);
-    return element == ElementWindowFp16 ? 13 : 25;
+    if (element == ElementFixed) return FixedFracBits;
+    return acc_is_fp16(element) || element == ElementAnchored ? 13 : 25;
   endfunction
 
-  // Sums of up to 2^FixedGuard products of two E4M3 operands, in units of 2^FixedUnitExp and the steps'
-  // (FNUZ-adjusted) scaling exponents: 2^FixedUnitExp is the product of the smallest subnormals of e4m3fn.
+  // A fixed-point accumulator sums up to 2^FixedGuard products, in units of
+  //   2^(a_bound + b_bound - 2 * BoundBias - frac_bits + scaling exponents, FNUZ-adjusted)
+  // where a bound is the largest exponent of a row's operands plus BoundBias, subnormals normalised and without FNUZ's
+  // larger bias: 0, e5m2's smallest subnormal, to 32. FixedBound is that of the E4M3 formats.
+  parameter int unsigned BoundW = OperandExpW + 1;
+  parameter int unsigned BoundBias = 16;
+  parameter int unsigned FixedBound = 24;
   parameter int unsigned FixedGuard = 16;
-  parameter int signed FixedUnitExp = -18;
-  parameter int unsigned FixedAccW = ProductSigW + 28 + 1 + FixedGuard;
   parameter longint unsigned FixedTermsMax = 64'd1 << FixedGuard;
+  function automatic int unsigned fixed_acc_width(int unsigned frac_bits);
+    return frac_bits + 3 + FixedGuard;
+  endfunction
 
-  // A result as the array's registers keep it: FP32 or FP16 code, INT32, or {NaN, integer}.
-  function automatic int unsigned result_width(int unsigned element);
-    if (element == ElementWindowFp16) return 16;
-    if (element == ElementFixed) return FixedAccW + 1;
+  // A result as the array's registers keep it: FP32 or FP16 code, INT32, {NaN, integer}, or {special_e, integer}.
+  function automatic int unsigned result_width(int unsigned element, int unsigned frac_bits);
+    if (acc_is_fp16(element)) return 16;
+    if (is_fixed(element)) return fixed_acc_width(frac_bits) + (element == ElementFixed ? 1 : 2);
     return 32;
   endfunction
 

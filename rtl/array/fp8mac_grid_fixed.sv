@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edges and elements of an array of fp8mac_pe_fixed, exact: both formats are E4M3 ones, and the accumulator's, AccFp32,
-// is that of the read-out. A cycle without a step, a row and a column that are not enabled, a lane that is absent:
-// their operands are zero. The ports of all grids are alike (see fp8mac_array).
+// Edges and elements of an array of fp8mac_pe_fixed. Exact: both formats are E4M3 ones, whose largest exponent the
+// window hangs from. ANCHORED: it hangs from bounds that come with the operands. The accumulator's format, AccFp32, is
+// that of the read-out. A cycle without a step, a row and a column that are not enabled, a lane that is absent: their
+// operands are zero. The ports of all grids are alike (see fp8mac_array).
 module fp8mac_grid_fixed
   import fp8mac_pkg::*;
   import fp8mac_window_pkg::*;
@@ -12,7 +13,10 @@ module fp8mac_grid_fixed
   parameter int unsigned LANES = 4,
   parameter int unsigned SLOTS = 4,
   parameter int unsigned SHOWN = ArrayStages,
-  localparam int unsigned ResultW = FixedAccW + 1
+  parameter bit ANCHORED = 1'b0,
+  parameter int unsigned FRAC_BITS = FixedFracBits,
+  localparam int unsigned AccW = fixed_acc_width(FRAC_BITS),
+  localparam int unsigned ResultW = AccW + (ANCHORED ? 2 : 1)
 ) (
   input  logic                                  clk_i,
   input  logic                                  rst_ni,
@@ -26,98 +30,103 @@ module fp8mac_grid_fixed
   input  logic [LANES-1:0]                      lane_en_i,
   input  logic [ROWS-1:0][LANES-1:0][7:0]       a_code_i,
   input  logic [COLS-1:0][LANES-1:0][7:0]       b_code_i,
+  input  logic [ROWS-1:0][BoundW-1:0]           a_bound_i,  // ANCHORED
+  input  logic [COLS-1:0][BoundW-1:0]           b_bound_i,
 
-  // Of the step that was issued SHOWN cycles ago
-  output logic [ROWS-1:0][COLS-1:0][ResultW-1:0] result_o,  // {NaN, integer}; meaningless where it was not enabled
+  // Of the step that was issued SHOWN cycles ago. {NaN, integer} or, ANCHORED, {special_e, integer}; meaningless where
+  // the step was not enabled
+  output logic [ROWS-1:0][COLS-1:0][ResultW-1:0] result_o,
   output flags_t                                flags_o     // of all elements together, 0 if there was no step
 );
 
-  localparam int unsigned ExpW = 4;
+  localparam int unsigned DistanceW = ANCHORED ? $clog2(FRAC_BITS + 3) : 4;
 
-  function automatic lane_t decoded(operand_t operand);
-    lane_t lane;
-    lane       = '0;
-    lane.sign  = operand.sign;
-    lane.exp_n = ~(operand.exp - OperandExpW'(exp_offset(ExpW)));
-    lane.sig   = operand.sig;
-    lane.zero  = operand.zero;
-    lane.live  = !operand.zero && !operand.nan;
-    return lane;
-  endfunction
-
-  lane_t [ROWS-1:0][LANES-1:0] a_q;
-  lane_t [COLS-1:0][LANES-1:0] b_q;
-  logic [ROWS-1:0]             a_nan_q;
-  logic [COLS-1:0]             b_nan_q;
-
-  for (genvar r = 0; r < int'(ROWS); r++) begin : g_edge_a
-    logic [LANES-1:0] is_nan;
-    for (genvar lane = 0; lane < int'(LANES); lane++) begin : g_lane
-      operand_t present, operand;
-      fp8mac_decode u_decode (.code_i(a_code_i[r][lane]), .fmt_i(cfg_i.a_fmt), .operand_o(present));
-      assign operand      = valid_i[0] && row_en_i[0][r] && lane_en_i[lane] ? present : AbsentB;
-      assign is_nan[lane] = operand.nan;
-      always_ff @(posedge clk_i) a_q[r][lane] <= decoded(operand);
-    end
-    always_ff @(posedge clk_i) a_nan_q[r] <= is_nan != '0;
+  if (!ANCHORED && FRAC_BITS != FixedFracBits) begin : g_check_frac_bits
+    $error("FRAC_BITS must be FixedFracBits: fewer would not be exact, and no product needs more");
   end
 
-  for (genvar c = 0; c < int'(COLS); c++) begin : g_edge_b
-    logic [LANES-1:0] is_nan;
-    for (genvar lane = 0; lane < int'(LANES); lane++) begin : g_lane
-      operand_t present, operand;
-      fp8mac_decode u_decode (.code_i(b_code_i[c][lane]), .fmt_i(cfg_i.b_fmt), .operand_o(present));
-      assign operand      = valid_i[0] && col_en_i[0][c] && lane_en_i[lane] ? present : AbsentB;
-      assign is_nan[lane] = operand.nan;
-      always_ff @(posedge clk_i) b_q[c][lane] <= decoded(operand);
+  lane_t [ROWS-1:0][LANES-1:0] a;
+  lane_t [COLS-1:0][LANES-1:0] b;
+  logic [ROWS-1:0]             a_nan;
+  logic [COLS-1:0]             b_nan;
+
+  if (ANCHORED) begin : g_anchored
+    for (genvar r = 0; r < int'(ROWS); r++) begin : g_edge_a
+      fp8mac_distance_edge #(.LANES(LANES), .DISTANCE_W(DistanceW)) u_edge (
+        .clk_i, .valid_i(valid_i[0] && row_en_i[0][r]), .lane_en_i, .code_i(a_code_i[r]), .fmt_i(cfg_i.a_fmt),
+        .bound_i(a_bound_i[r]), .lane_o(a[r]), .nan_o(a_nan[r]), .base_i('0), .field_o(), .none_o()
+      );
     end
-    always_ff @(posedge clk_i) b_nan_q[c] <= is_nan != '0;
+    for (genvar c = 0; c < int'(COLS); c++) begin : g_edge_b
+      fp8mac_distance_edge #(.LANES(LANES), .DISTANCE_W(DistanceW)) u_edge (
+        .clk_i, .valid_i(valid_i[0] && col_en_i[0][c]), .lane_en_i, .code_i(b_code_i[c]), .fmt_i(cfg_i.b_fmt),
+        .bound_i(b_bound_i[c]), .lane_o(b[c]), .nan_o(b_nan[c]), .base_i('0), .field_o(), .none_o()
+      );
+    end
+  end else begin : g_exact
+    for (genvar r = 0; r < int'(ROWS); r++) begin : g_edge_a
+      fp8mac_grid_fixed_edge #(.LANES(LANES)) u_edge (
+        .clk_i, .valid_i(valid_i[0] && row_en_i[0][r]), .lane_en_i, .code_i(a_code_i[r]), .fmt_i(cfg_i.a_fmt),
+        .lane_o(a[r]), .nan_o(a_nan[r])
+      );
+    end
+    for (genvar c = 0; c < int'(COLS); c++) begin : g_edge_b
+      fp8mac_grid_fixed_edge #(.LANES(LANES)) u_edge (
+        .clk_i, .valid_i(valid_i[0] && col_en_i[0][c]), .lane_en_i, .code_i(b_code_i[c]), .fmt_i(cfg_i.b_fmt),
+        .lane_o(b[c]), .nan_o(b_nan[c])
+      );
+    end
+    logic unused_bound;
+    assign unused_bound = a_bound_i != '0 || b_bound_i != '0;
+
+    a_formats_are_e4m3 : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !valid_i[0] || (cfg_i.a_fmt inside {FmtE4m3fn, FmtE4m3fnuz} && cfg_i.b_fmt inside {FmtE4m3fn, FmtE4m3fnuz}));
   end
 
-  special_e special [ROWS][COLS];
-  flags_t   flags [ROWS][COLS];
+  flags_t [ROWS-1:0][COLS-1:0] flags;
 
   for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
     for (genvar c = 0; c < int'(COLS); c++) begin : g_col
-      fp8mac_pe_fixed #(.LANES(LANES), .SLOTS(SLOTS), .GUARD(FixedGuard)) u_pe (
+      special_e special;
+
+      fp8mac_pe_fixed #(
+        .LANES(LANES), .SLOTS(SLOTS), .FRAC_BITS(FRAC_BITS), .DISTANCE_W(DistanceW), .HIDDEN_ONE(ANCHORED),
+        .INF(ANCHORED), .GUARD(FixedGuard)
+      ) u_pe (
         .clk_i,
         .step_first_i(valid_i[1] && first_i[1]),
-        .a_i         (a_q[r]),
-        .b_i         (b_q[c]),
-        .nan_i       (a_nan_q[r] || b_nan_q[c]),
-        .acc_o       (result_o[r][c][FixedAccW-1:0]),
-        .special_o   (special[r][c]),
+        .a_i         (a[r]),
+        .b_i         (b[c]),
+        .nan_i       (a_nan[r] || b_nan[c]),
+        .acc_o       (result_o[r][c][AccW-1:0]),
+        .special_o   (special),
         .flags_o     (flags[r][c])
       );
-      assign result_o[r][c][FixedAccW] = special[r][c] != SpecialNone;  // there is no Inf
-    end
-  end
-
-  // Flags are known long before the results. A NaN whose partner is not enabled raises nothing.
-  localparam int unsigned FlagsKnown = 3;
-  flags_t                        flags_any;
-  flags_t [SHOWN:FlagsKnown + 1] flags_q;
-
-  always_comb begin
-    flags_any = '0;
-    for (int unsigned r = 0; r < ROWS; r++) begin
-      for (int unsigned c = 0; c < COLS; c++) begin
-        if (valid_i[FlagsKnown] && row_en_i[FlagsKnown][r] && col_en_i[FlagsKnown][c]) begin
-          flags_any = flags_any | flags[r][c];
-        end
+      if (ANCHORED) begin : g_special
+        assign result_o[r][c][AccW+:2] = special;
+      end else begin : g_nan
+        assign result_o[r][c][AccW] = special != SpecialNone;  // there is no Inf
       end
     end
   end
 
-  always_ff @(posedge clk_i) flags_q <= {flags_q[SHOWN-1:FlagsKnown+1], flags_any};
+  // Flags are known long before the results.
+  localparam int unsigned FlagsKnown = 3;
+  flags_t                        flags_known;
+  flags_t [SHOWN:FlagsKnown + 1] flags_q;
+
+  fp8mac_grid_flags #(.ROWS(ROWS), .COLS(COLS)) u_flags (
+    .valid_i(valid_i[FlagsKnown]), .row_en_i(row_en_i[FlagsKnown]), .col_en_i(col_en_i[FlagsKnown]), .flags_i(flags),
+    .flags_o(flags_known)
+  );
+
+  always_ff @(posedge clk_i) flags_q <= {flags_q[SHOWN-1:FlagsKnown+1], flags_known};
   assign flags_o = flags_q[SHOWN];
 
-  if (SLOTS != 4 || SHOWN != ArrayStages) begin : g_check_slots
+  if (SLOTS != 4 || SHOWN != array_stages(ElementFixed) - 1) begin : g_check_slots
     $error("SLOTS_M * SLOTS_N must be 4: results are expected four turns' cycles after the sum of products");
   end
 
-  a_formats_are_e4m3 : assert property (@(posedge clk_i) disable iff (!rst_ni)
-    !valid_i[0] || (cfg_i.a_fmt inside {FmtE4m3fn, FmtE4m3fnuz} && cfg_i.b_fmt inside {FmtE4m3fn, FmtE4m3fnuz}));
   a_accumulator_format : assert property (@(posedge clk_i) disable iff (!rst_ni)
     !valid_i[0] || cfg_i.acc_fmt == AccFp32);
 

@@ -12,7 +12,6 @@ module fp8mac_grid_window
   parameter int unsigned SHOWN = ArrayStages - 1,
   parameter bit ACC_FP16 = 1'b0,
   parameter int unsigned FRAC_BITS = 25,
-  parameter bit ALIGN_BY_OPERANDS = 1'b0,
   parameter bit HIDDEN_ONE = 1'b1,
   localparam int unsigned ResultW = ACC_FP16 ? 16 : 32
 ) (
@@ -48,20 +47,20 @@ module fp8mac_grid_window
   logic [COLS-1:0][LANES-1:0]                  b_zero;
   lane_t [ROWS-1:0][LANES-1:0]                 a_lane;
   lane_t [COLS-1:0][LANES-1:0]                 b_lane;
-  logic [ROWS-1:0]                             a_half, a_nan;
-  logic [COLS-1:0]                             b_half, b_nan;
+  logic [ROWS-1:0]                             a_nan;
+  logic [COLS-1:0]                             b_nan;
 
   for (genvar r = 0; r < int'(ROWS); r++) begin : g_edge_a
-    fp8mac_window_edge #(.LANES(LANES), .NORMALISE(HIDDEN_ONE), .BY_OPERANDS(ALIGN_BY_OPERANDS)) u_edge (
+    fp8mac_window_edge #(.LANES(LANES), .NORMALISE(HIDDEN_ONE)) u_edge (
       .clk_i, .valid_i(valid_i[0] && row_en_i[0][r]), .lane_en_i, .code_i(a_code_i[r]), .fmt_i(cfg_i.a_fmt),
-      .bound_i('0), .exp_o(a_exp[r]), .zero_o(a_zero[r]), .half_o(a_half[r]), .lane_o(a_lane[r]), .nan_o(a_nan[r])
+      .exp_o(a_exp[r]), .zero_o(a_zero[r]), .lane_o(a_lane[r]), .nan_o(a_nan[r])
     );
   end
 
   for (genvar c = 0; c < int'(COLS); c++) begin : g_edge_b
-    fp8mac_window_edge #(.LANES(LANES), .NORMALISE(HIDDEN_ONE), .BY_OPERANDS(ALIGN_BY_OPERANDS)) u_edge (
+    fp8mac_window_edge #(.LANES(LANES), .NORMALISE(HIDDEN_ONE)) u_edge (
       .clk_i, .valid_i(valid_i[0] && col_en_i[0][c]), .lane_en_i, .code_i(b_code_i[c]), .fmt_i(cfg_i.b_fmt),
-      .bound_i('0), .exp_o(b_exp[c]), .zero_o(b_zero[c]), .half_o(b_half[c]), .lane_o(b_lane[c]), .nan_o(b_nan[c])
+      .exp_o(b_exp[c]), .zero_o(b_zero[c]), .lane_o(b_lane[c]), .nan_o(b_nan[c])
     );
   end
 
@@ -73,19 +72,7 @@ module fp8mac_grid_window
     base_2_q <= base_1_q;
   end
 
-  // A significand without its leading bit is zero or, in FP16, subnormal: its field in the code is 0.
-  function automatic logic [ResultW-1:0] code(
-    special_e special, logic sign, logic [FieldW-1:0] field, logic [MantW:0] sig
-  );
-    unique case (special)
-      SpecialNan:    return {1'b0, {FieldW{1'b1}}, 1'b1, {(MantW - 1){1'b0}}};
-      SpecialPosInf: return {1'b0, {FieldW{1'b1}}, {MantW{1'b0}}};
-      SpecialNegInf: return {1'b1, {FieldW{1'b1}}, {MantW{1'b0}}};
-      default:       return {sign, field[FieldW-1:1], field[0] && sig[MantW], sig[MantW-1:0]};
-    endcase
-  endfunction
-
-  flags_t flags [ROWS][COLS];
+  flags_t [ROWS-1:0][COLS-1:0] flags;
 
   for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
     for (genvar c = 0; c < int'(COLS); c++) begin : g_col
@@ -95,16 +82,13 @@ module fp8mac_grid_window
       special_e          special;
 
       fp8mac_pe_window #(
-        .LANES(LANES), .FRAC_BITS(FRAC_BITS), .ACC_FP16(ACC_FP16), .ALIGN_BY_OPERANDS(ALIGN_BY_OPERANDS),
-        .HIDDEN_ONE(HIDDEN_ONE)
+        .LANES(LANES), .FRAC_BITS(FRAC_BITS), .ACC_FP16(ACC_FP16), .HIDDEN_ONE(HIDDEN_ONE)
       ) u_pe (
         .clk_i,
         .a_exp_i     (a_exp[r]),
         .b_exp_i     (b_exp[c]),
         .a_zero_i    (a_zero[r]),
         .b_zero_i    (b_zero[c]),
-        .a_half_i    (a_half[r]),
-        .b_half_i    (b_half[c]),
         .base_i      (base_2_q),
         .step_first_i(valid_i[2] && first_i[2]),
         .a_i         (a_lane[r]),
@@ -116,20 +100,15 @@ module fp8mac_grid_window
         .special_o   (special),
         .flags_o     (flags[r][c])
       );
-      assign result_o[r][c] = code(special, sign, field, sig);
+      fp8mac_grid_code #(.ACC_FP16(ACC_FP16)) u_code (
+        .sign_i(sign), .field_i(field), .sig_i(sig), .special_i(special), .code_o(result_o[r][c])
+      );
     end
   end
 
-  // An Inf that meets the zeros of a row or column that is not enabled raises nothing, nor does what an accumulator
-  // holds before its first step.
-  always_comb begin
-    flags_o = '0;
-    for (int unsigned r = 0; r < ROWS; r++) begin
-      for (int unsigned c = 0; c < COLS; c++) begin
-        if (valid_i[SHOWN] && row_en_i[SHOWN][r] && col_en_i[SHOWN][c]) flags_o = flags_o | flags[r][c];
-      end
-    end
-  end
+  fp8mac_grid_flags #(.ROWS(ROWS), .COLS(COLS)) u_flags (
+    .valid_i(valid_i[SHOWN]), .row_en_i(row_en_i[SHOWN]), .col_en_i(col_en_i[SHOWN]), .flags_i(flags), .flags_o
+  );
 
   if (SLOTS != 4 || SHOWN != ArrayStages - 1) begin : g_check_slots
     $error("a window's accumulate loop is four cycles: SLOTS_M * SLOTS_N must be 4");

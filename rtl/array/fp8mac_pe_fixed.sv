@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processing element with a fixed-point accumulator: acc' = acc + sum of trunc(a_i * b_i), every product cut toward zero
+// Processing element with a fixed-point accumulator: acc' = acc + sum of trunc(a_i * b_i), each product cut toward zero
 // FRAC_BITS below a bound that does not change while an output is computed. Without maximum, normalisation and rounding
 // it is an integer accumulator behind an alignment shift; scaling exponents, FNUZ's bias and the one rounding belong to
 // the read-out. In the C model: {.acc_format = FIXED, .frac_bits = FRAC_BITS, .anchor, .guard_bits = GUARD}.
@@ -40,57 +40,20 @@ module fp8mac_pe_fixed
   output flags_t            flags_o        // in cycle 2
 );
 
-  if (DISTANCE_W == OperandExpW && WordW > (1 << DISTANCE_W) - 1) begin : g_check_frac_bits
-    $error("FRAC_BITS is more than 29: a distance that the edge has saturated would stay in the window");
-  end
-
-  // Multiply, align
-  localparam int unsigned DistanceMax = 2 * ((1 << DISTANCE_W) - 1);
-  localparam int unsigned Reach = DistanceMax < WordW ? DistanceMax : WordW;
-  localparam int unsigned Levels = $clog2(Reach + 1);
-
-  logic [LANES-1:0]            sign, pos_inf, neg_inf, invalid;
-  logic [LANES-1:0][WordW-1:0] word;
-
-  for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
-    logic [ProductSigW-1:0] product;
-    logic [DISTANCE_W:0]    shift;
-    logic                   zero, kill;
-    fp8mac_window_multiply #(.HIDDEN_ONE(HIDDEN_ONE), .INF(INF)) u_multiply (
-      .a_i(a_i[i]), .b_i(b_i[i]), .product_o(product), .sign_o(sign[i]), .zero_o(zero),
-      .pos_inf_o(pos_inf[i]), .neg_inf_o(neg_inf[i]), .invalid_o(invalid[i])
-    );
-    fp8mac_adder #(.W(DISTANCE_W)) u_shift (
-      .a_i(a_i[i].exp_n[DISTANCE_W-1:0]), .b_i(b_i[i].exp_n[DISTANCE_W-1:0]), .carry_i(1'b0),
-      .sum_o(shift[DISTANCE_W-1:0]), .carry_o(shift[DISTANCE_W])
-    );
-    if (Levels <= DISTANCE_W) begin : g_far
-      assign kill = shift[DISTANCE_W:Levels] != '0 || (HIDDEN_ONE && zero);
-    end else begin : g_near
-      assign kill = HIDDEN_ONE && zero;
-    end
-    fp8mac_align_shift #(.VALUE_W(ProductSigW), .W(WordW), .LEVELS(Levels)) u_align (
-      .value_i(product), .fill_i(sign[i]), .shift_i(shift[Levels-1:0] | {Levels{kill}}), .word_o(word[i]), .lost_o()
-    );
-  end
-
-  // Add
+  // Multiply, align, add
   localparam int unsigned SumW = WordW + 1 + $clog2(LANES);
-  logic [SumW-1:0] heap_sum, heap_carry, heap_sum_q, heap_carry_q, sum, sum_q;
-  logic            unused, first_1_q, first_2_q;
+  logic [SumW-1:0] sum_q;
+  logic            pos_inf, neg_inf, invalid, first_1_q, first_2_q;
 
-  fp8mac_signed_heap #(.ROWS(LANES), .WORD_W(WordW), .SUM_W(SumW)) u_add (
-    .word_i(word), .sign_i(sign), .sum_o(heap_sum), .carry_o(heap_carry)
-  );
-  fp8mac_adder #(.W(SumW), .RIPPLE(ADD_RIPPLE), .SELECT(1'b1)) u_sum (
-    .a_i(heap_sum_q), .b_i(heap_carry_q), .carry_i(1'b0), .sum_o(sum), .carry_o(unused)
+  fp8mac_distance_sum #(
+    .LANES(LANES), .FRAC_BITS(FRAC_BITS), .DISTANCE_W(DISTANCE_W), .HIDDEN_ONE(HIDDEN_ONE), .INF(INF),
+    .ADD_RIPPLE(ADD_RIPPLE), .SUM_W(SumW)
+  ) u_sum (
+    .clk_i, .a_i, .b_i, .pos_inf_o(pos_inf), .neg_inf_o(neg_inf), .invalid_o(invalid), .sum_o(sum_q)
   );
   always_ff @(posedge clk_i) begin
-    heap_sum_q   <= heap_sum;
-    heap_carry_q <= heap_carry;
-    sum_q        <= sum;
-    first_1_q    <= step_first_i;
-    first_2_q    <= first_1_q;
+    first_1_q <= step_first_i;
+    first_2_q <= first_1_q;
   end
 
   // Accumulate
@@ -110,7 +73,7 @@ module fp8mac_pe_fixed
   sticky_t [SLOTS-1:0] sticky_q;
   logic                invalid_1_q, invalid_2_q, nan_1_q, nan_2_q;
 
-  assign step  = '{nan: nan_i || invalid != '0, plus: pos_inf != '0, minus: neg_inf != '0};
+  assign step  = '{nan: nan_i || invalid, plus: pos_inf, minus: neg_inf};
   assign now   = sticky_q[SLOTS-1];
   assign after = first_2_q ? step_2_q : step_2_q | now;
 
@@ -119,7 +82,7 @@ module fp8mac_pe_fixed
     step_2_q    <= step_1_q;
     nan_1_q     <= nan_i;
     nan_2_q     <= nan_1_q;
-    invalid_1_q <= invalid != '0;
+    invalid_1_q <= invalid;
     invalid_2_q <= invalid_1_q;
     sticky_q[0] <= after;
     for (int unsigned s = 1; s < SLOTS; s++) sticky_q[s] <= sticky_q[s-1];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processing element with a window: acc' = round(trunc(acc) + 2^scale * sum of trunc(a_i * b_i)), everything cut toward
-// zero FRAC_BITS below the exponent that the window hangs from, rounded to nearest even. In the C model this is
-//   {.frac_bits = FRAC_BITS, .group = LANES, .acc_format = FP32 or FP16, .align_by, .min_exponent = -14 for FP16}
-// and with FUSED {.frac_bits = 0, .group = 1, .acc_format}: one of product and accumulator stays whole, and the other
-// is cut to odd two places below the accumulator's rounding point, which the one rounding cannot tell from the exact sum.
+// Processing element with one window for all terms: acc' = round(trunc(acc) + 2^scale * sum of trunc(a_i * b_i)),
+// everything cut toward zero FRAC_BITS below the largest product's or the accumulator's exponent, rounded to nearest
+// even. In the C model this is
+//   {.frac_bits = FRAC_BITS, .group = LANES, .acc_format = FP32 or FP16, .min_exponent = -14 for FP16}
+// What tensor cores do; fp8mac_pe_late is smaller.
 //
 //   cycle   0            1        2                    3       4             5
 //           maximum ->   place -> multiply, align,  -> add  -> normalise  -> round -> place of the slot's next step
@@ -24,12 +24,11 @@ module fp8mac_pe_window
   parameter int unsigned LANES = 4,
   parameter int unsigned FRAC_BITS = 25,
   parameter bit ACC_FP16 = 1'b0,
-  parameter bit ALIGN_BY_OPERANDS = 1'b0,
-  parameter bit FUSED = 1'b0,       // LANES = 1, by operands: correctly rounded, as IEEE 754's fusedMultiplyAdd
   parameter bit HIDDEN_ONE = 1'b1,  // operands come normalised: the edge's NORMALISE; needs EXP_W = 5
   parameter int unsigned EXP_W = OperandExpW,  // 4 is enough for the two E4M3 formats
   parameter bit INF = 1'b1,         // 0 where no format has an infinity
   parameter bit NAN = 1'b1,
+  parameter bit SUBNORMALS = 1'b1,  // 0: operands have none, the edge gives zeros; an FP16 result below 2^-14 is zero
   parameter bit SCALE = 1'b1,       // 0: base_i is a constant, formats have one bias and there is no scaling exponent
   parameter int unsigned ADD_RIPPLE = 22,  // bits of the adder behind the heap that are a chain
   localparam int unsigned AccSigBits = ACC_FP16 ? Fp16MantW + 1 : AccSigW,
@@ -37,13 +36,11 @@ module fp8mac_pe_window
 ) (
   input  logic                        clk_i,
 
-  // Cycle 0. By products: exponents and zeros of the operands; by operands: lane 0 alone counts, the two maxima.
+  // Cycle 0: exponents and zeros of the operands
   input  logic [LANES-1:0][EXP_W-1:0] a_exp_i,
   input  logic [LANES-1:0][EXP_W-1:0] b_exp_i,
   input  logic [LANES-1:0]            a_zero_i,
   input  logic [LANES-1:0]            b_zero_i,
-  input  logic                        a_half_i,
-  input  logic                        b_half_i,
 
   // Cycle 1
   input  base_t                       base_i,       // scaling exponents, formats' biases, accumulator's bias
@@ -67,57 +64,40 @@ module fp8mac_pe_window
   localparam int unsigned WordShiftW = $clog2(WordW + 1);
   localparam int unsigned IntW = integer_bits(LANES);
   localparam int unsigned SumW = FRAC_BITS + IntW + 1;
-  localparam int unsigned NormW = $clog2(SumW - 1);
   localparam int unsigned FieldMin = ACC_FP16 ? 1 : 0;
+  localparam bit Half = HIDDEN_ONE && SUBNORMALS;
+  localparam int unsigned FieldBits = window_field_bits(ACC_FP16);
 
   if (WordW > 31) begin : g_check_frac_bits
     $error("FRAC_BITS is more than 29: the window is wider than the alignment shift reaches");
   end
-  if (FUSED && (LANES != 1 || !HIDDEN_ONE || !ALIGN_BY_OPERANDS || FRAC_BITS < AccSigBits + 2)) begin : g_check_fused
-    $error("FUSED needs LANES = 1, HIDDEN_ONE, ALIGN_BY_OPERANDS and FRAC_BITS of at least 26 for FP32, 13 for FP16");
-  end
-  if (HIDDEN_ONE && EXP_W < OperandExpW) begin : g_check_exp_w
-    $error("HIDDEN_ONE needs EXP_W = 5: E4M3's normalised exponents do not fit 4 bits");
+  if (Half && EXP_W < OperandExpW) begin : g_check_exp_w
+    $error("HIDDEN_ONE needs EXP_W = 5: E4M3's normalised subnormals do not fit 4 bits");
   end
 
   // Maximum
   logic [RawBits-1:0] raw, raw_q;
   logic [RawBits:0]   raw_1;
-  logic               any, any_q, a_half, b_half, a_half_q, b_half_q;
+  logic               any, any_q;
 
-  if (ALIGN_BY_OPERANDS) begin : g_by_operands
-    fp8mac_window_maximum #(.LANES(1), .EXP_W(EXP_W)) u_maximum (
-      .a_exp_i(a_exp_i[0]), .b_exp_i(b_exp_i[0]), .a_zero_i(a_zero_i[0]), .b_zero_i(b_zero_i[0]),
-      .raw_o(raw), .any_o(any)
-    );
-    assign a_half = a_half_i;
-    assign b_half = b_half_i;
-  end else begin : g_by_products
-    fp8mac_window_maximum #(.LANES(LANES), .EXP_W(EXP_W)) u_maximum (
-      .a_exp_i, .b_exp_i, .a_zero_i, .b_zero_i, .raw_o(raw), .any_o(any)
-    );
-    logic unused_half;
-    assign unused_half = a_half_i || b_half_i;
-    assign a_half      = 1'b0;
-    assign b_half      = 1'b0;
-  end
-
+  fp8mac_window_maximum #(.LANES(LANES), .EXP_W(EXP_W)) u_maximum (
+    .a_exp_i, .b_exp_i, .a_zero_i, .b_zero_i, .raw_o(raw), .any_o(any)
+  );
   always_ff @(posedge clk_i) begin
-    raw_q    <= raw;
-    any_q    <= any;
-    a_half_q <= a_half;
-    b_half_q <= b_half;
+    raw_q <= raw;
+    any_q <= any;
   end
-  assign raw_1 = {1'b0, raw_q} + (RawBits + 1)'(RawOffset) - (RawBits + 1)'(a_half_q) - (RawBits + 1)'(b_half_q);
+  assign raw_1 = {1'b0, raw_q} + (RawBits + 1)'(RawOffset);
 
   // Place
   logic                  acc_sign, acc_sign_q;
   logic [AccSigBits-1:0] acc_sig, acc_sig_q;
   logic [AccFieldW-1:0]  acc_field;
   special_e              acc_special, acc_special_q;
+  logic [FieldBits-1:0]  field_1, field_2_q, field_3_q, field_4_q;
   logic [RawBits:0]      top, top_q;
   logic [WordShiftW-1:0] acc_shift, acc_shift_q;
-  base_t                 field_1, field_2_q, base;
+  base_t                 base;
 
   assign base = SCALE ? base_i : base_of('0, ACC_FP16, EXP_W);
 
@@ -146,31 +126,22 @@ module fp8mac_pe_window
       .a_i(a_i[i]), .b_i(b_i[i]), .product_o(product[i]), .sign_o(sign[i]), .zero_o(zero[i]),
       .pos_inf_o(pos_inf[i]), .neg_inf_o(neg_inf[i]), .invalid_o(invalid[i])
     );
-    fp8mac_window_align #(.FRAC_BITS(FRAC_BITS), .EXP_W(EXP_W), .ZERO_IS_SHIFTED_OUT(HIDDEN_ONE), .STICKY(FUSED)) u_align (
+    fp8mac_window_align #(.FRAC_BITS(FRAC_BITS), .EXP_W(EXP_W), .ZERO_IS_SHIFTED_OUT(HIDDEN_ONE)) u_align (
       .product_i(product[i]), .sign_i(sign[i]), .zero_i(zero[i]),
       .a_exp_n_i(a_i[i].exp_n[EXP_W-1:0]), .b_exp_n_i(b_i[i].exp_n[EXP_W-1:0]),
-      .a_half_i(HIDDEN_ONE && a_i[i].half), .b_half_i(HIDDEN_ONE && b_i[i].half), .top_i(top_q), .word_o(word[i])
+      .a_half_i(Half && a_i[i].half), .b_half_i(Half && b_i[i].half), .top_i(top_q), .word_o(word[i])
     );
   end
 
   // The accumulator's leading bit stands in column FRAC_BITS, one below a product's.
   assign sign[LANES] = acc_sign_q;
-  if (FUSED) begin : g_sticky
-    logic [WordW-1:0] magnitude;
-    logic             lost;
-    fp8mac_align_shift #(.VALUE_W(AccSigBits + 1), .W(WordW)) u_align_acc (
-      .value_i({1'b0, acc_sig_q}), .fill_i(1'b0), .shift_i(acc_shift_q), .word_o(magnitude), .lost_o(lost)
-    );
-    assign word[LANES] = (magnitude | WordW'(lost)) ^ {WordW{acc_sign_q}};
-  end else begin : g_cut
-    fp8mac_align_shift #(.VALUE_W(AccSigBits + 1), .W(WordW)) u_align_acc (
-      .value_i({acc_sign_q, acc_sig_q ^ {AccSigBits{acc_sign_q}}}), .fill_i(acc_sign_q), .shift_i(acc_shift_q),
-      .word_o(word[LANES]), .lost_o()
-    );
-  end
+  fp8mac_align_shift #(.VALUE_W(AccSigBits + 1), .W(WordW)) u_align_acc (
+    .value_i({acc_sign_q, acc_sig_q ^ {AccSigBits{acc_sign_q}}}), .fill_i(acc_sign_q), .void_i(acc_sign_q),
+    .shift_i(acc_shift_q), .word_o(word[LANES]), .lost_o()
+  );
 
   // Specials
-  outcome_t outcome_2, outcome_3_q, outcome_4_q, outcome_5_q;
+  outcome_t outcome_2, outcome_3_q, outcome_4_q;
   logic     plus, minus, nan;
 
   assign plus  = pos_inf != '0 || acc_special_q == SpecialPosInf;
@@ -187,7 +158,6 @@ module fp8mac_pe_window
 
   // Add
   logic [SumW-1:0] heap_sum, heap_carry, heap_sum_q, heap_carry_q, sum, sum_q;
-  base_t           field_3_q, field_4_q;
   logic            unused;
 
   fp8mac_signed_heap #(.ROWS(LANES + 1), .WORD_W(WordW), .SUM_W(SumW)) u_add (
@@ -209,45 +179,11 @@ module fp8mac_pe_window
     outcome_4_q <= outcome_3_q;
   end
 
-  // -0 is the sum of nothing but -0, which an aligned sum is not told apart from +0, unless it is to be fused.
-  logic negative_3_q, negative_4_q;
-  always_ff @(posedge clk_i) begin
-    negative_3_q <= FUSED && sign == '1;
-    negative_4_q <= negative_3_q;
-  end
-
-  // Normalise. The field of the magnitude's top bit; a shift by one less than that leaves field 1.
-  logic                  sign_4, up_4, carry_4, sign_5_q, up_5_q, carry_5_q;
-  logic [AccSigBits-1:0] sig_4, sig_5_q;
-  logic [NormW-1:0]      shift_4;
-  base_t                 top_field, limit, field_5_q;
-
-  assign top_field = field_4_q + base_t'(IntW - 1);
-  assign limit     = field_4_q + base_t'(IntW - 2);
-
-  fp8mac_window_normalise #(.SUM_W(SumW), .SIG_W(AccSigBits), .LIMITED(ACC_FP16)) u_normalise (
-    .sum_i(sum_q), .limit_i(limit[NormW-1:0]), .unlimited_i(limit[BaseW-1:NormW] != '0),
-    .sign_o(sign_4), .sig_o(sig_4), .up_o(up_4), .carry_o(carry_4),
-    .shift_o(shift_4)
+  // Normalise, round
+  fp8mac_window_finish #(.SUM_W(SumW), .INT_W(IntW), .ACC_FP16(ACC_FP16), .SUBNORMALS(SUBNORMALS)) u_finish (
+    .clk_i, .sum_i(sum_q), .minus_zero_i(1'b0), .field_i(field_4_q), .outcome_i(outcome_4_q),
+    .sign_o, .field_o, .sig_o, .special_o, .flags_o
   );
-  always_ff @(posedge clk_i) begin
-    sign_5_q    <= sign_4 || negative_4_q;
-    sig_5_q     <= sig_4;
-    up_5_q      <= up_4;
-    carry_5_q   <= carry_4;
-    field_5_q   <= top_field - base_t'(shift_4);
-    outcome_5_q <= outcome_4_q;
-  end
-
-  // Round
-  logic overflow;
-
-  fp8mac_window_round #(.SIG_W(AccSigBits), .FIELD_W(AccFieldW), .FIELD_MIN(FieldMin)) u_round (
-    .sig_i(sig_5_q), .up_i(up_5_q), .carry_i(carry_5_q), .sign_i(sign_5_q), .field_i(field_5_q), .outcome_i(outcome_5_q),
-    .sig_o(sig_o), .field_o(field_o), .special_o(special_o), .overflow_o(overflow)
-  );
-  assign sign_o  = sign_5_q;
-  assign flags_o = '{nan: outcome_5_q.nan, saturated: 1'b0, overflow: overflow, invalid: outcome_5_q.invalid};
 
   // Back to the window: a first step starts from +0
   assign acc_sign    = sign_o && !step_first_i;

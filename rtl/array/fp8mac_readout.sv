@@ -2,21 +2,22 @@
 // A result as the array keeps it, in its accumulator's format, to an FP32 pattern. Exact but for the one rounding of an
 // integer to nearest even.
 //
-// No integer overflows or is subnormal. FIXED: |integer| <= 2^52 in units of 2^-18, scaled by 2^-66 .. 2^64, so that
-// not zero it is 2^-84 .. 2^98; INT32: 1 .. 2^31.
+// No integer overflows or is subnormal. Fixed point: scaled by 2^-66 .. 2^64, multiples of 2^-32, the product of E5M2's
+// smallest subnormals, and 2^16 of them below 2^32 each, so that not zero it is 2^-98 .. 2^112; INT32: 1 .. 2^31.
 module fp8mac_readout
   import fp8mac_pkg::*;
   import fp8mac_array_pkg::*;
 #(
   parameter int unsigned ELEMENT = ElementExact,
-  localparam int unsigned ResultW = result_width(ELEMENT)
+  parameter int unsigned FRAC_BITS = default_frac_bits(ELEMENT),
+  localparam int unsigned ResultW = result_width(ELEMENT, FRAC_BITS)
 ) (
   input  logic [ResultW-1:0] result_i,
-  input  scale_sum_t         scale_sum_i,  // FIXED: of the result's steps, FNUZ-adjusted
+  input  logic [7:0]         field_one_i,  // of an integer: what its 1 is, as FP32's exponent field
   output logic [31:0]        pattern_o
 );
 
-  if (ELEMENT == ElementWindowFp16) begin : g_fp16
+  if (acc_is_fp16(ELEMENT)) begin : g_fp16
 
     // The leading bit of a subnormal moves to the top: 1 + 10 places at most.
     localparam int unsigned FieldOfMin = Fp16FieldMin;  // FP32's field of FP16's smallest binade
@@ -42,20 +43,31 @@ module fp8mac_readout
     end
     assign pattern_o = {result_i[15], field, fraction, {(Fp32MantW - Fp16MantW){1'b0}}};
 
-  end else if (ELEMENT == ElementFixed) begin : g_fixed
+  end else if (is_fixed(ELEMENT)) begin : g_fixed
 
+    localparam int unsigned AccW = fixed_acc_width(FRAC_BITS);
     logic [31:0] pattern;
-    fp8mac_readout_integer #(.W(FixedAccW)) u_integer (
-      .value_i(result_i[FixedAccW-1:0]), .field_one_i(8'(Fp32Bias + FixedUnitExp) + 8'(scale_sum_i)),
-      .pattern_o(pattern)
-    );
-    assign pattern_o = result_i[FixedAccW] ? Fp32Nan : pattern;
+    special_e    special;
+
+    fp8mac_readout_integer #(.W(AccW)) u_integer (.value_i(result_i[AccW-1:0]), .field_one_i, .pattern_o(pattern));
+
+    if (ELEMENT == ElementAnchored) begin : g_special
+      assign special = special_e'(result_i[AccW+:2]);
+    end else begin : g_nan
+      assign special = result_i[AccW] ? SpecialNan : SpecialNone;
+    end
+    always_comb begin
+      unique case (special)
+        SpecialNan:    pattern_o = Fp32Nan;
+        SpecialPosInf: pattern_o = Fp32Inf;
+        SpecialNegInf: pattern_o = {1'b1, Fp32Inf[30:0]};
+        default:       pattern_o = pattern;
+      endcase
+    end
 
   end else if (ELEMENT == ElementInt8) begin : g_int8
 
-    fp8mac_readout_integer #(.W(32)) u_integer (
-      .value_i(result_i), .field_one_i(8'(Fp32Bias)), .pattern_o
-    );
+    fp8mac_readout_integer #(.W(32)) u_integer (.value_i(result_i), .field_one_i, .pattern_o);
 
   end else begin : g_fp32
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Align: one product in the window. What the shift cuts off is cut toward zero, or, with STICKY, to odd: the last bit
-// kept is set if anything was lost.
+// Align: one product in the window. What the shift cuts off is cut toward zero.
 //
 //   column   F+1  F     .   F-1 ...                0       shift 0: the product's bits 7..0 in columns F+1..F-6
 //           [  product, 2.6 bits   | sign ... sign ]
@@ -11,7 +10,6 @@ module fp8mac_window_align
   parameter int unsigned FRAC_BITS = 25,
   parameter int unsigned EXP_W = OperandExpW,
   parameter bit ZERO_IS_SHIFTED_OUT = 1'b0,
-  parameter bit STICKY = 1'b0,
   localparam int unsigned WordW = FRAC_BITS + 2
 ) (
   input  logic [ProductSigW-1:0] product_i,
@@ -27,6 +25,7 @@ module fp8mac_window_align
 
   localparam int unsigned ShiftW = $clog2(WordW + 1);
   localparam int unsigned RawBits = EXP_W + 1;
+  localparam logic [ShiftW-1:0] AllOut = ShiftW'(shift_all_out(WordW, ShiftW));
 
   // top - RawOffset - (a + b), where a = 2^EXP_W - 1 - a_exp_n - a_half, is
   // top + (a_exp_n + b_exp_n + a_half) + b_half - 2^RawBits.
@@ -44,19 +43,10 @@ module fp8mac_window_align
   assign kill = (shift[RawBits:ShiftW] != '0) || (ZERO_IS_SHIFTED_OUT && zero_i);
 
   logic [ShiftW-1:0] places;
-  assign places = shift[ShiftW-1:0] | {ShiftW{kill}};
+  assign places = shift[ShiftW-1:0] | (AllOut & {ShiftW{kill}});
 
-  if (STICKY) begin : g_sticky
-    logic [WordW-1:0] magnitude;
-    logic             lost;
-    fp8mac_align_shift #(.VALUE_W(ProductSigW), .W(WordW)) u_align (
-      .value_i(product_i ^ {ProductSigW{sign_i}}), .fill_i(1'b0), .shift_i(places), .word_o(magnitude), .lost_o(lost)
-    );
-    assign word_o = (magnitude | WordW'(lost && !zero_i)) ^ {WordW{sign_i}};
-  end else begin : g_cut
-    fp8mac_align_shift #(.VALUE_W(ProductSigW), .W(WordW)) u_align (
-      .value_i(product_i), .fill_i(sign_i), .shift_i(places), .word_o, .lost_o()
-    );
-  end
+  fp8mac_align_shift #(.VALUE_W(ProductSigW), .W(WordW)) u_align (
+    .value_i(product_i), .fill_i(sign_i), .void_i(sign_i), .shift_i(places), .word_o, .lost_o()
+  );
 
 endmodule

@@ -6,52 +6,42 @@
 //
 // Exponents are the field in E5M2's bias, less exp_offset so that they fit EXP_W bits. NORMALISE shifts a subnormal's
 // leading bit to the top and lowers the exponent of lane_o; exp_o keeps the smallest binade's, from which the window
-// hangs. BY_OPERANDS: exp_o[0] is the largest normalised exponent of the lanes that are not zero, and zero_o[0] says
-// that there is none; the other lanes are 0. ANCHORED: exp_n is the distance below the row's bound, at most 31.
+// hangs.
 module fp8mac_window_edge
   import fp8mac_pkg::*;
   import fp8mac_window_pkg::*;
 #(
   parameter int unsigned LANES = 4,
   parameter int unsigned EXP_W = OperandExpW,
-  parameter bit NORMALISE = 1'b0,
-  parameter bit BY_OPERANDS = 1'b0,
-  parameter bit SIDE_A = 1'b0,         // an absent lane is (-0) * (+0), which a fused accumulator keeps its zero's sign with
-  parameter bit ANCHORED = 1'b0        // for fp8mac_pe_fixed; with NORMALISE and EXP_W = 5
+  parameter bit NORMALISE = 1'b0
 ) (
   input  logic                        clk_i,
   input  logic                        valid_i,    // 0: all lanes are zero, the elements keep what they have
   input  logic [LANES-1:0]            lane_en_i,
   input  logic [LANES-1:0][7:0]       code_i,
   input  fp8_fmt_e                    fmt_i,
-  input  logic [OperandExpW:0]        bound_i,    // ANCHORED: the largest normalised exponent of the row, plus 1
   output logic [LANES-1:0][EXP_W-1:0] exp_o,
   output logic [LANES-1:0]            zero_o,
-  output logic                        half_o,     // BY_OPERANDS: the largest is one less than exp_o[0], which is 0
   output lane_t [LANES-1:0]           lane_o,
   output logic                        nan_o
 );
 
-  function automatic lane_t decoded(operand_t operand, logic [OperandExpW:0] bound);
-    lane_t                  lane;
-    logic [OperandExpW-1:0] exponent;
-    logic [OperandExpW:0]   distance;
-    exponent  = operand.exp - OperandExpW'(exp_offset(EXP_W));
-    lane.sig  = operand.sig;
-    lane.half = 1'b0;
-    for (int unsigned i = 1; i < SigW; i++) begin
-      if (NORMALISE && !operand.zero && !lane.sig[SigW-1]) begin
-        lane.sig  = lane.sig << 1;
-        lane.half = exponent == '0;
-        exponent  = exponent - OperandExpW'(!lane.half);
-      end
-    end
+  function automatic operand_t masked(operand_t operand, logic present);
+    return present ? operand : AbsentB;
+  endfunction
+
+  function automatic lane_t decoded(operand_t operand);
+    lane_t    lane;
+    leading_t normalised;
+    normalised = leading(operand.exp, operand.sig);
     lane.sign  = operand.sign;
-    lane.exp_n = ~exponent;
-    if (ANCHORED) begin
-      distance   = bound - {1'b0, exponent} - (OperandExpW + 1)'(!lane.half);
-      lane.exp_n = distance[OperandExpW-1:0] | {OperandExpW{distance[OperandExpW]}};
-      lane.half  = 1'b0;
+    lane.exp_n = ~(operand.exp - OperandExpW'(exp_offset(EXP_W)));
+    lane.half  = 1'b0;
+    lane.sig   = operand.sig;
+    if (NORMALISE) begin
+      lane.half  = !normalised.top[OperandExpW];
+      lane.exp_n = lane.half ? '1 : ~normalised.top[OperandExpW-1:0];
+      lane.sig   = {1'b1, normalised.frac};
     end
     lane.zero = operand.zero;
     lane.live = !operand.zero && !operand.nan;
@@ -59,57 +49,40 @@ module fp8mac_window_edge
     return lane;
   endfunction
 
-  lane_t [LANES-1:0]           lane, lane_0_q, lane_1_q, lane_2_q;
-  logic [LANES-1:0][EXP_W-1:0] binade;  // of the field: a subnormal's is the smallest
-  logic [LANES-1:0]            is_nan, zero;
-  logic                        nan_0_q, nan_1_q, nan_2_q;
+  // Codes wait, not what is decoded of them: they are narrower, so they are decoded twice.
+  logic [1:0][LANES-1:0][7:0] code_q;
+  logic [1:0][LANES-1:0]      present_q;
+  fp8_fmt_e                   fmt_0_q, fmt_1_q;
+  logic [LANES-1:0]           present, is_nan;
+
+  assign present = lane_en_i & {LANES{valid_i}};
+  always_ff @(posedge clk_i) begin
+    code_q    <= {code_q[0], code_i};
+    present_q <= {present_q[0], present};
+    fmt_0_q   <= fmt_i;
+    fmt_1_q   <= fmt_0_q;
+  end
 
   for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
-    operand_t present, operand;
-    fp8mac_decode u_decode (.code_i(code_i[i]), .fmt_i(fmt_i), .operand_o(present));
-    assign operand   = valid_i && lane_en_i[i] ? present : SIDE_A ? AbsentA : AbsentB;
-    assign lane[i]   = decoded(operand, bound_i);
-    assign binade[i] = EXP_W'(operand.exp - OperandExpW'(exp_offset(EXP_W)));
-    assign zero[i]   = operand.zero;
-    assign is_nan[i] = operand.nan;
+    operand_t operand, present_operand;
+    fp8mac_decode u_decode (.code_i(code_q[1][i]), .fmt_i(fmt_1_q), .operand_o(operand));
+    assign present_operand = masked(operand, present_q[1][i]);
+    assign is_nan[i]       = present_operand.nan;
+    always_ff @(posedge clk_i) lane_o[i] <= decoded(present_operand);
   end
+  always_ff @(posedge clk_i) nan_o <= is_nan != '0;
 
-  always_ff @(posedge clk_i) begin
-    lane_0_q <= lane;
-    lane_1_q <= lane_0_q;
-    lane_2_q <= lane_1_q;
-    nan_0_q  <= is_nan != '0;
-    nan_1_q  <= nan_0_q;
-    nan_2_q  <= nan_1_q;
-  end
-  assign lane_o = lane_2_q;
-  assign nan_o  = nan_2_q;
-
-  logic [LANES-1:0][EXP_W-1:0] exponent;
-  logic [LANES-1:0]            absent;
-  logic                        half;
-
-  if (BY_OPERANDS) begin : g_largest
-    always_comb begin
-      exponent  = '0;
-      absent    = '0;
-      absent[0] = zero == '1;
-      half      = 1'b1;
-      for (int unsigned i = 0; i < LANES; i++) begin
-        if (!zero[i] && ~lane[i].exp_n[EXP_W-1:0] > exponent[0]) exponent[0] = ~lane[i].exp_n[EXP_W-1:0];
-        if (!zero[i] && !lane[i].half) half = 1'b0;
-      end
+  // Exponents go ahead, the field's: a subnormal has the smallest binade's.
+  for (genvar i = 0; i < int'(LANES); i++) begin : g_ahead
+    operand_t operand, present_operand;
+    logic     unused;
+    fp8mac_decode u_decode (.code_i(code_i[i]), .fmt_i, .operand_o(operand));
+    assign present_operand = masked(operand, present[i]);
+    assign unused          = ^present_operand;
+    always_ff @(posedge clk_i) begin
+      exp_o[i]  <= EXP_W'(present_operand.exp - OperandExpW'(exp_offset(EXP_W)));
+      zero_o[i] <= present_operand.zero;
     end
-  end else begin : g_each
-    assign exponent = binade;
-    assign absent   = zero;
-    assign half     = 1'b0;
-  end
-
-  always_ff @(posedge clk_i) begin
-    exp_o  <= exponent;
-    zero_o <= absent;
-    half_o <= half;
   end
 
 endmodule

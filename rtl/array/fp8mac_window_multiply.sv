@@ -5,7 +5,7 @@ module fp8mac_window_multiply
   import fp8mac_pkg::*;
   import fp8mac_window_pkg::*;
 #(
-  parameter bit HIDDEN_ONE = 1'b0,  // operands are normalised: the significand's top bit is 1 unless the operand is zero
+  parameter bit HIDDEN_ONE = 1'b0,  // operands are normalised: the significand's top bit is 1 unless they are zero
   parameter bit INF = 1'b1
 ) (
   input  lane_t                  a_i,

@@ -11,7 +11,8 @@ module fp8mac_window_place
 #(
   parameter int unsigned RAW_W = OperandExpW + 1,
   parameter int unsigned FIELD_W = 8,  // of the accumulator's exponent field
-  parameter int unsigned SHIFT_W = 5   // the largest shift, all ones, leaves nothing in the window
+  parameter int unsigned SHIFT_W = 5,  // the largest shift, all ones, leaves nothing in the window
+  localparam int unsigned WindowFieldW = window_field_bits(FIELD_W == 5)
 ) (
   input  logic [RAW_W:0]     raw_i,    // plus RawOffset
   input  logic               any_i,
@@ -20,7 +21,7 @@ module fp8mac_window_place
 
   output logic [RAW_W:0]     top_o,    // the window's exponent likewise, or more than any product's window reaches
   output logic [SHIFT_W-1:0] shift_o,  // of the accumulator
-  output base_t              field_o   // the window's exponent as an accumulator's field
+  output logic [WindowFieldW-1:0] field_o  // the window's exponent as an accumulator's field
 );
 
   localparam int unsigned DiffW = BaseW + 1;
@@ -48,6 +49,6 @@ module fp8mac_window_place
   logic far;
   assign far     = over[DiffW-2:SHIFT_W] != '0;
   assign shift_o = by_acc ? '0 : over[SHIFT_W-1:0] | {SHIFT_W{far}};
-  assign field_o = by_acc ? base_t'(signed'({1'b0, field_i})) : base_t'(signed'({1'b0, raw_i})) + base_i;
+  assign field_o = by_acc ? WindowFieldW'(field_i) : WindowFieldW'(raw_i) + base_i[WindowFieldW-1:0];
 
 endmodule

@@ -7,7 +7,8 @@ module fp8mac_window_round
 #(
   parameter int unsigned SIG_W = 24,
   parameter int unsigned FIELD_W = 8,
-  parameter int unsigned FIELD_MIN = 0   // of a significand without leading bit
+  parameter int unsigned FIELD_MIN = 0,  // of a significand without leading bit
+  parameter bit FLUSH = 1'b0             // what is below FIELD_MIN after rounding becomes zero of its sign
 ) (
   input  logic [SIG_W-1:0]   sig_i,
   input  logic               up_i,
@@ -29,13 +30,22 @@ module fp8mac_window_round
 
   // Rounding up to the leading bit, in a subnormal or in the magnitude of -1 unit, field_i is its field already.
   assign rounded = sig_i + SIG_W'(up_i);
-  assign sig_o   = {rounded[SIG_W-1] || carry_i, rounded[SIG_W-2:0]};
   assign field   = sig_i[SIG_W-1] || up_i ? field_i + base_t'({1'b0, carry_i}) : base_t'(FIELD_MIN);
-  assign field_o = field[FIELD_W-1:0];
+  assign finite  = outcome_i.special == SpecialNone;
 
-  // FIELD_MIN <= field: as an unsigned number it is Inf's or larger
-  assign finite     = outcome_i.special == SpecialNone;
-  assign overflow_o = finite && (field[BaseW-1:FIELD_W] != '0 || field[FIELD_W-1:0] == FIELD_W'(FieldInf));
+  // FIELD_MIN <= field, unless FLUSH: as an unsigned number it is Inf's or larger
+  if (FLUSH) begin : g_flush
+    logic flush;
+    assign flush      = field < base_t'(FIELD_MIN);
+    assign sig_o      = {rounded[SIG_W-1] || carry_i, rounded[SIG_W-2:0]} & {SIG_W{!flush}};
+    assign field_o    = flush ? FIELD_W'(FIELD_MIN) : field[FIELD_W-1:0];
+    assign overflow_o = finite && !flush && field >= base_t'(FieldInf);
+  end else begin : g_keep
+    assign sig_o      = {rounded[SIG_W-1] || carry_i, rounded[SIG_W-2:0]};
+    assign field_o    = field[FIELD_W-1:0];
+    assign overflow_o = finite && (field[BaseW-1:FIELD_W] != '0 || field[FIELD_W-1:0] == FIELD_W'(FieldInf));
+  end
+
   assign special_o  = !overflow_o ? outcome_i.special : sign_i ? SpecialNegInf : SpecialPosInf;
 
 endmodule

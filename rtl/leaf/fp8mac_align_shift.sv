@@ -15,9 +15,10 @@ module fp8mac_align_shift #(
 ) (
   input  logic [VALUE_W-1:0] value_i,
   input  logic               fill_i,
+  input  logic               void_i,  // what may be cut off without being lost: fill, or 0 in two's complement
   input  logic [LEVELS-1:0]  shift_i,
   output logic [W-1:0]       word_o,
-  output logic               lost_o   // a bit other than fill was cut off
+  output logic               lost_o   // a bit other than void was cut off
 );
 
   localparam int unsigned TopW = VALUE_W < W ? VALUE_W : W;
@@ -54,7 +55,7 @@ module fp8mac_align_shift #(
       assign hold     = select_n || g_level[l-1].fill;
 
       localparam int Cut = By < int'(W) ? By : int'(W);
-      assign lost[l] = select && g_level[l-1].word[Cut-1:0] != {Cut{g_level[l-1].fill}};
+      assign lost[l] = select && g_level[l-1].word[Cut-1:0] != {Cut{void_i ^ (((l - 1) % 2 == 1) != Odd)}};
 
       for (genvar c = 0; c < int'(W); c++) begin : g_bit
         if (c < low(l)) begin : g_fill
@@ -82,5 +83,10 @@ module fp8mac_align_shift #(
 
   assign word_o = g_level[LEVELS].word;
   assign lost_o = lost != '0;
+
+  if (VALUE_W > W) begin : g_narrow
+    logic unused;  // a narrow word has no place for the value's lowest bits
+    assign unused = ^value_i[VALUE_W-TopW-1:0];
+  end
 
 endmodule

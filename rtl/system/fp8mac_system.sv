@@ -7,11 +7,14 @@
 //                               RAM <---- AXI4 (128 bit) -----------+
 module fp8mac_system
   import fp8mac_sys_pkg::*;
+  import fp8mac_array_pkg::*;
 #(
   parameter int unsigned ROWS       = 8,
   parameter int unsigned COLS       = 8,
   parameter int unsigned LANES      = 4,
-  parameter int unsigned AXI_DATA_W = 128
+  parameter int unsigned AXI_DATA_W = 128,
+  parameter int unsigned ELEMENT    = ElementExact,  // this and the next: see fp8mac_accel
+  parameter int unsigned FRAC_BITS  = default_frac_bits(ELEMENT)
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -150,7 +153,8 @@ module fp8mac_system
   logic [AXI_DATA_W/8-1:0] wstrb;
 
   fp8mac_accel #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(32), .AXI_ID_W(IdW)
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FRAC_BITS),
+    .AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(32), .AXI_ID_W(IdW)
   ) u_accel (
     .clk_i, .rst_ni,
     .psel_i(psel), .penable_i(penable), .pwrite_i(pwrite), .pprot_i(3'b0), .paddr_i(paddr), .pwdata_i(pwdata),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rtl/leaf/fp8mac_align_shift.sv as one would write it without thinking of its cells.
+// rtl/leaf/fp8mac_align_shift.sv as one would write it without thinking of its cells. Also for simulation, where cells
+// bit by bit make a model ten times as large.
 module fp8mac_align_shift #(
   parameter int unsigned VALUE_W = 8,
   parameter int unsigned W = 27,
@@ -7,15 +8,25 @@ module fp8mac_align_shift #(
 ) (
   input  logic [VALUE_W-1:0] value_i,
   input  logic               fill_i,
+  input  logic               void_i,
   input  logic [LEVELS-1:0]  shift_i,
   output logic [W-1:0]       word_o,
   output logic               lost_o
 );
 
-  localparam int unsigned Below = (1 << LEVELS) + W;
-  logic [VALUE_W+Below-1:0] wide;
-  assign wide   = {value_i ^ {VALUE_W{fill_i}}, Below'(0)} >> shift_i;
-  assign word_o = wide[VALUE_W+Below-1-:W] ^ {W{fill_i}};
-  assign lost_o = wide[VALUE_W+Below-W-1:0] != '0;
+  localparam int unsigned TopW = VALUE_W < W ? VALUE_W : W;
+  localparam int unsigned Above = (1 << LEVELS) - 1;
+  logic [Above+W-1:0] whole, cut;
+
+  always_comb begin
+    whole = {(Above + W){fill_i}};
+    whole[W-1-:TopW] = value_i[VALUE_W-1-:TopW];
+    cut = ~({(Above + W){1'b1}} << shift_i);
+  end
+  assign word_o = W'(whole >> shift_i);
+  assign lost_o = ((whole ^ {(Above + W){void_i}}) & cut) != '0;
+
+  logic unused;  // what a narrow word has no place for
+  assign unused = ^value_i;
 
 endmodule

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rtl/leaf/fp8mac_heap.sv as one would write it without thinking of its cells: the sum is left to the synthesis tool.
+// Also for simulation, where cells bit by bit make a model ten times as large.
 module fp8mac_heap #(
   parameter int unsigned ROWS = 4,
   parameter int unsigned W = 8,

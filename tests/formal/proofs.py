@@ -241,7 +241,7 @@ IRQ = Proof(
               "assign s_apb_pready = cpuif_wr_ack;", "answered_at_once"),
     ])
 
-COMPUTE_FILES = RESET + ["rtl/accel/fp8mac_compute.sv", "formal/formal_compute.sv"]
+COMPUTE_FILES = RESET + ["rtl/accel/fp8mac_compute.sv", "formal/formal_turns.sv", "formal/formal_compute.sv"]
 
 COMPUTE_SLOTS = Proof(
     "compute_slots", "formal_compute", COMPUTE_FILES, "prove", 6, cover_depth=20, fault_depth=14, cost=30,
@@ -273,6 +273,70 @@ COMPUTE_OUTPUTS = Proof(
         Fault("last_row_left_out", "fp8mac_compute.sv", "row_en_o[r] <= dim_t'(r) < rows_left;",
               "row_en_o[r] <= dim_t'(r) + 1 < rows_left;", "given_is_past"),
     ])
+
+COMPUTE_TURNS = Proof(
+    "compute_turns", "formal_compute", COMPUTE_FILES, "prove", 6, cover_depth=22, fault_depth=16, cost=30,
+    params={"OUTPUTS": "1'b0", "ROTATE": "1'b1"},
+    faults=[
+        Fault("turns_are_not_awaited", "fp8mac_compute.sv", "advance   = active && !blocked && in_turn;",
+              "advance   = active && !blocked;", "stays_in_its_turn|alone_in_its_turn|distance_stays"),
+        Fault("every_group_is_fresh", "fp8mac_compute.sv", "position == '0 && k_done_q == '0 && !cmd.acc_continue;",
+              "position == '0 && !cmd.acc_continue;", "stays_in_its_turn|distance_stays"),
+        Fault("continues_in_any_turn", "fp8mac_compute.sv", "position == '0 && k_done_q == '0 && !cmd.acc_continue;",
+              "position == '0 && k_done_q == '0;", "stays_in_its_turn|distance_stays"),
+        Fault("turns_stop_in_a_stall", "fp8mac_compute.sv", "else turn_q <= turn_q + SlotW'(1);",
+              "else turn_q <= turn_q;", "stays_in_its_turn|distance_stays"),
+        Fault("turns_go_on_from_a_fresh_start", "fp8mac_compute.sv", "(advance) turn_q <= position + SlotW'(1);",
+              "(advance) turn_q <= turn_q + SlotW'(1);", "distance_stays|no_turn_is_lost"),
+        Fault("turns_by_slot_not_by_walk", "fp8mac_compute.sv",
+              "(in_up ? SlotW'(in_q) : SlotW'(SLOTS_N - 1) - SlotW'(in_q));", "SlotW'(in_q);",
+              "distance_stays|no_turn_is_lost"),
+        Fault("last_step_does_not_wait", "fp8mac_compute.sv", "present && last_step && owed_q[slot];", "1'b0;",
+              "full_is_left_alone"),
+        Fault("kept_is_begun_again", "fp8mac_compute.sv", "step_first_o <= k_done_q == '0 && !cmd.acc_continue;",
+              "step_first_o <= k_done_q == '0;", "begins_once"),
+    ])
+
+# The snake's other two shapes
+COMPUTE_TURNS_SHAPES = [
+    replace(COMPUTE_TURNS, name=f"compute_turns_{m}_{n}", faults=[],
+            params={**COMPUTE_TURNS.params, "SLOTS_M": m, "SLOTS_N": n, "MAX_DIM": 9}) for m, n in ((4, 1), (1, 4))]
+
+COMPUTE_TURNS_OUTPUTS = replace(
+    COMPUTE_OUTPUTS, name="compute_turns_outputs", params={"ROTATE": "1'b1"}, faults=[
+        Fault("step_while_the_walk_waits", "fp8mac_compute.sv", "issue     = advance && present;",
+              "issue     = active && !blocked && present;", "once|given_is_past|was_passed_before_it_stepped"),
+        Fault("step_is_lost_in_a_release", "fp8mac_compute.sv", "issue     = advance && present;",
+              "issue     = advance && present && slot_release_i == '0;", "given_is_past|open_as_the_walk_has_it"),
+    ])
+
+ROTATE_FAULTS = [
+    Fault("first_adds_to_the_old", "fp8mac_rotating_accumulator.sv", "held  = first_i ? '0 : acc;", "held  = acc;",
+          "sum_of_its_turn"),
+    Fault("a_turn_too_early", "fp8mac_rotating_accumulator.sv", "acc = g_stage[SLOTS].acc_q;",
+          "acc = g_stage[SLOTS-1].acc_q;", "sum_of_its_turn"),
+    Fault("carry_is_lost", "fp8mac_rotating_accumulator.sv", "carry_q <= carry;", "carry_q <= 1'b0;",
+          "sum_of_its_turn"),
+    Fault("sign_is_lost", "fp8mac_rotating_accumulator.sv", "sum   = ACC_W'(sum_i);",
+          "sum   = ACC_W'($unsigned(sum_i));", "sum_of_its_turn"),
+    Fault("carry_of_another_turn", "fp8mac_rotating_accumulator.sv", ".carry_i(g_stage[s-1].carry_q),",
+          ".carry_i(s == 1 ? 1'b0 : g_stage[s].carry_q),", "sum_of_its_turn"),
+]
+
+
+# Sum, accumulator, slots, chunk, chain: with turns to wait and without, an odd rest, one slot
+ROTATE_SIZES = ((5, 8, 4, 3, 3), (4, 8, 4, 2, 2), (6, 9, 3, 3, 2), (4, 7, 1, 7, 7), (12, 20, 4, 7, 7))
+
+
+def rotate(sum_w, acc_w, slots, chunk, ripple):
+    """Unbounded: a step comes out a round later, and induction spans more than one round."""
+    return Proof(f"rotate_{sum_w}_{acc_w}_{slots}_{chunk}_{ripple}", "formal_rotate",
+                 RESET + ["rtl/leaf/fp8mac_full_adder.sv", "rtl/leaf/fp8mac_adder.sv",
+                          "rtl/leaf/fp8mac_rotating_accumulator.sv", "formal/formal_rotate.sv"],
+                 "prove", 2 * slots + 1, cover_depth=6 * slots + 2, fault_depth=5 * slots + 2,
+                 params={"SUM_W": sum_w, "ACC_W": acc_w, "SLOTS": slots, "CHUNK": chunk, "RIPPLE": ripple},
+                 faults=ROTATE_FAULTS if (acc_w, chunk) == (8, 3) else [])
+
 
 LOAD = Proof(
     "load", "formal_load",
@@ -332,7 +396,9 @@ PROOFS = [
     IRQ,
     LOAD,
     store(2, 5, 2), store(5, 2, 2), store(2, 3, 1),
-    COMPUTE_SLOTS, COMPUTE_OUTPUTS,
+    COMPUTE_SLOTS, COMPUTE_OUTPUTS, COMPUTE_TURNS, *COMPUTE_TURNS_SHAPES,
+    COMPUTE_TURNS_OUTPUTS,
+    *[rotate(*sizes) for sizes in ROTATE_SIZES],
 ]
 
 # The bounded ones again, deeper; `make formal-long` alone runs them.

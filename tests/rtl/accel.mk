@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# The whole accelerator against libfp8mac. One build per parameter set: rows, columns, lanes, AXI data width.
+# The whole accelerator against libfp8mac. One build per parameter set: rows, columns, lanes, AXI data width; the
+# kind of element as ELEMENT_SPEC of tools/array.mk, exact unless it is said.
 
-ACCEL_TB_SETS := 8_8_4_128 4_4_1_64 4_2_8_128
+ACCEL_TB_SETS := 8_8_4_128 4_4_1_64 4_2_8_128 \
+  4_4_4_128_window_fp32-25 4_2_8_128_late_fp16-13 4_4_1_64_late_fp32 2_2_4_128_fixed
 ACCEL_TB_LIB := $(BUILD)/model/libfp8mac.a
 ACCEL_TB_FROM := tests/rtl/accel_tb.cpp $(wildcard tests/rtl/accel_*.h) tests/rtl/axi_memory.h tests/rtl/tb.h \
-  $(RTL_SOURCES) $(RTL_WAIVER) $(REGS_H) $(ACCEL_TB_LIB)
+  $(RTL_SIM_SOURCES) $(RTL_WAIVER) $(REGS_H) $(ACCEL_TB_LIB)
 ACCEL_TB_BENCHES := $(ACCEL_TB_SETS:%=$(BUILD)/tb/accel_%/accel_tb)
 ACCEL_TB_LOGS := $(ACCEL_TB_SETS:%=$(BUILD)/test/rtl_accel_%.log)
 accel_tb_word = $(word $(2),$(subst _, ,$(1)))
+accel_tb_element = $(or $(subst $(space),_,$(wordlist 5,9,$(subst _, ,$*))),exact)
 
 $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
 	@mkdir -p $(@D) && rm -f $@
@@ -15,10 +18,12 @@ $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
 	$(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -O3 --threads 1 --x-assign fast --x-initial fast --Mdir $(@D) \
 	  --top-module fp8mac_accel -o $(@F) -GROWS=$(call accel_tb_word,$*,1) -GCOLS=$(call accel_tb_word,$*,2) \
 	  -GLANES=$(call accel_tb_word,$*,3) -GAXI_DATA_W=$(call accel_tb_word,$*,4) \
+	  $(call element_parameters,$(accel_tb_element)) \
 	  -CFLAGS "-std=c++17 -O2 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl -I$(CURDIR)/$(REGS_DIR)" \
 	  -CFLAGS "-DROWS=$(call accel_tb_word,$*,1) -DCOLS=$(call accel_tb_word,$*,2) -DLANES=$(call accel_tb_word,$*,3)" \
-	  -CFLAGS "-DAXI_DATA_W=$(call accel_tb_word,$*,4)" -LDFLAGS $(abspath $(ACCEL_TB_LIB)) \
-	  -MAKEFLAGS "--no-print-directory OPT_FAST=-O2" $(RTL_WAIVER) $(RTL_SOURCES) $(abspath $<) >$(@D)/build.log \
+	  -CFLAGS "-DAXI_DATA_W=$(call accel_tb_word,$*,4) $(call element_defines,$(accel_tb_element))" \
+	  -LDFLAGS $(abspath $(ACCEL_TB_LIB)) \
+	  -MAKEFLAGS "--no-print-directory OPT_FAST=-O2" $(RTL_WAIVER) $(RTL_SIM_SOURCES) $(abspath $<) >$(@D)/build.log \
 	  || { cat $(@D)/build.log; exit 1; }
 
 $(ACCEL_TB_LOGS): $(BUILD)/test/rtl_accel_%.log: $(BUILD)/tb/accel_%/accel_tb

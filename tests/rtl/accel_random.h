@@ -108,11 +108,20 @@ class Maker {
             if (!last) k = Shape::up(k, shape_.lanes) * shape_.lanes;
             Tile t = tile_of(m, n, k);
             if (i > 0) t.acc_fmt = tiles[0].acc_fmt;
+            if (i > 0 && kElement.fixed) share_unit(t, tiles[0]);
             t.acc_continue = i > 0;
             t.acc_keep = !last;
             tiles.push_back(t);
         }
         return tiles;
+    }
+
+    // A fixed-point accumulator has one unit, that of its formats and scaling exponents.
+    static void share_unit(Tile &t, const Tile &first) {
+        t.a_fmt = first.a_fmt;
+        t.b_fmt = first.b_fmt;
+        t.sa = first.sa;
+        t.sb = first.sb;
     }
 
     // Addresses and scales that are nonsense where the command does not use them.
@@ -165,9 +174,9 @@ class Maker {
     }
 
     void formats(Tile &t) {
-        t.a_fmt = rng_.below(4);
-        t.b_fmt = rng_.below(4);
-        t.acc_fmt = rng_.coin();
+        t.a_fmt = rng_.below(4) & (kElement.e5m2 ? 3u : 2u);
+        t.b_fmt = rng_.below(4) & (kElement.e5m2 ? 3u : 2u);
+        t.acc_fmt = acc_fmt(rng_.coin());
         t.sa = rng_.below(4) ? rng_.range(-4, 4) : rng_.range(-32, 32);
         t.sb = rng_.below(4) ? rng_.range(-4, 4) : rng_.range(-32, 32);
     }

@@ -18,6 +18,13 @@ struct Spoil {
     void (*spoil)(Tile &bad, const Tile &before);
 };
 
+// Formats that only some elements have not.
+const Spoil kFormatSpoils[] = {
+    {"an accumulator that the elements have not", ErrMode, [](Tile &t, const Tile &) { t.acc_fmt ^= 1; }},
+    {"a format of A that the elements have not", ErrMode, [](Tile &t, const Tile &) { t.a_fmt |= 1; }},
+    {"a format of B that the elements have not", ErrMode, [](Tile &t, const Tile &) { t.b_fmt |= 1; }},
+};
+
 const Spoil kSpoils[] = {
     {"m is 0", ErrShape, [](Tile &t, const Tile &) { t.m = 0; }},
     {"n is 0", ErrShape, [](Tile &t, const Tile &) { t.n = 0; }},

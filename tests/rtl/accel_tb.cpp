@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accelerator against libfp8mac: random tile commands over a memory that stalls, every byte of the memory compared,
-// every error code provoked and left again. Compiled once per parameter set (ROWS, COLS, LANES, AXI_DATA_W).
+// every error code provoked and left again. Compiled once per parameter set (ROWS, COLS, LANES, AXI_DATA_W, and the
+// elements': see accel_element.h).
 //
 //   accel_tb [--seed N] [--batches N] [--gemm512]   --gemm512 also runs a whole 512 x 512 x 512
 #include "accel_scenario.h"
@@ -8,6 +9,7 @@
 namespace {
 
 using accel::kBeat;
+using accel::kElement;
 using accel::kMaxMn;
 using accel::kShape;
 using accel::Tile;
@@ -23,6 +25,8 @@ class Test : public accel::Scenario {
     void interrupts();
     void large_tiles();
     void illegal_commands();
+    void broken_chains();
+    void longest_chain();
     void bus_errors();
     void queue_full();
     void speed(bool gemm512);
@@ -33,6 +37,7 @@ class Test : public accel::Scenario {
 
     std::vector<Tile> batch();
     void scene(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after);
+    void illegal(const accel::Spoil &spoil);
     void hasty(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after);
     void fails(const char *name, accel::Error code, const std::vector<Tile> &before, const Tile &bad,
                const std::vector<Tile> &after);
@@ -52,6 +57,15 @@ void Test::identity() {
     bench_.equal("beat", FIELD_OF(config0, CONFIG0, BEAT_BYTES), kBeat);
     bench_.equal("queue depth", FIELD_OF(config1, CONFIG1, QUEUE_DEPTH), kQueueDepth);
     bench_.equal("buffers", host_.read(REG(CONFIG2)), kShape.buf_beats | kMaxMn << 16);
+    const uint32_t element = host_.read(REG(ELEMENT));
+    bench_.equal("kind of elements", FIELD_OF(element, ELEMENT, KIND), kElement.kind);
+    bench_.equal("FP32 accumulator", FIELD_OF(element, ELEMENT, ACC_FP32), kElement.fp32);
+    bench_.equal("FP16 accumulator", FIELD_OF(element, ELEMENT, ACC_FP16), kElement.fp16);
+    bench_.equal("fixed-point accumulator", FIELD_OF(element, ELEMENT, ACC_FIXED), kElement.fixed);
+    bench_.equal("E5M2", FIELD_OF(element, ELEMENT, E5M2), kElement.e5m2);
+    bench_.equal("window", FIELD_OF(element, ELEMENT, FRAC_BITS), kElement.window ? FRAC_BITS : 0);
+    bench_.equal("window hangs from", FIELD_OF(element, ELEMENT, ALIGN_BY_OPERANDS), accel::kByOperands);
+    bench_.equal("products of an accumulator", FIELD_OF(element, ELEMENT, TERMS_LOG2), accel::kTermsLog2);
     bench_.equal("scale of D after reset", host_.read(REG(SCALE_D)), accel::kOne);
     bench_.equal("STATUS after reset", host_.read(REG(STATUS)), FP8MAC_REGS__STATUS__IDLE_bm);
     bench_.equal("AMAX after reset", host_.read(REG(AMAX)), 0);
@@ -146,8 +160,12 @@ void Test::fails(const char *name, accel::Error code, const std::vector<Tile> &b
     if (writes) younger.run(bad);
     for (unsigned i = 0; writes && i < after.size(); i++) younger.run(after[i]);
 
-    for (const Tile &t : before) host_.submit(t);
-    host_.submit(bad);
+    const auto submit = [&](const Tile &t) {
+        if (before.size() >= kQueueDepth) host_.wait_for_room();
+        host_.submit(t);
+    };
+    for (const Tile &t : before) submit(t);
+    submit(bad);
     for (const Tile &t : after) host_.submit(t);
     completed_ += static_cast<uint32_t>(before.size());
     host_.wait_irq();
@@ -196,17 +214,23 @@ void Test::scene(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after)
     }
 }
 
+void Test::illegal(const accel::Spoil &spoil) {
+    std::vector<Tile> before, after;
+    Tile bad;
+    scene(before, bad, after);
+    spoil.spoil(bad, before.back());
+    // A shape taken from another tile has to have legal strides, or another error would come first.
+    if (spoil.code == accel::ErrSequence) roomy(bad);
+    fails(spoil.name, spoil.code, before, bad, after);
+    works_again();
+}
+
 void Test::illegal_commands() {
     std::vector<Tile> before, after;
     Tile bad;
-    for (const accel::Spoil &spoil : accel::kSpoils) {
-        scene(before, bad, after);
-        spoil.spoil(bad, before.back());
-        // A shape taken from another tile has to have legal strides, or another error would come first.
-        if (spoil.code == accel::ErrSequence) roomy(bad);
-        fails(spoil.name, spoil.code, before, bad, after);
-        works_again();
-    }
+    for (const accel::Spoil &spoil : accel::kSpoils) illegal(spoil);
+    if (accel::kOneAccumulator) illegal(accel::kFormatSpoils[0]);
+    if (!kElement.e5m2) illegal(accel::kFormatSpoils[1]), illegal(accel::kFormatSpoils[2]);
     // What was there before an error is not there after it.
     scene(before, bad, after);
     bad.act = 3;
@@ -216,20 +240,66 @@ void Test::illegal_commands() {
     reusing.reuse_a = true;
     before.clear();
     fails("reuse after the error state", accel::ErrSequence, before, reusing, after);
-    // Chains
-    for (unsigned i = 0; i < 3; i++) {
+}
+
+// The second command of a chain does not go with the first.
+void Test::broken_chains() {
+    struct Break {
+        const char *name;
+        bool possible; // and the first to be wrong
+        void (*spoil)(Tile &t);
+    };
+    static const Break breaks[] = {
+        {"chain of other m", true, [](Tile &t) { t.m = t.m > 1 ? t.m - 1 : 2; }},
+        {"chain of other n", true, [](Tile &t) { t.n = t.n > 1 ? t.n - 1 : 2; }},
+        {"chain of another accumulator", !accel::kOneAccumulator, [](Tile &t) { t.acc_fmt ^= 1; }},
+        {"chain cut within a step", LANES > 1, [](Tile &t) { t.k = LANES + 1; }},
+        {"chain of another unit: sa", kElement.fixed, [](Tile &t) { t.sa += t.sa < 32 ? 1 : -1; }},
+        {"chain of another unit: sb", kElement.fixed, [](Tile &t) { t.sb -= t.sb > -32 ? 1 : -1; }},
+        {"chain of another unit: format of A", kElement.fixed, [](Tile &t) { t.a_fmt ^= 2; }},
+        {"chain of another unit: format of B", kElement.fixed, [](Tile &t) { t.b_fmt ^= 2; }},
+    };
+    std::vector<Tile> before, after;
+    Tile bad;
+    for (const Break &b : breaks) {
+        if (!b.possible) continue;
         scene(before, bad, after);
         const std::vector<Tile> chain = maker_.chain(3);
         before.push_back(chain[0]);
         bad = chain[1];
         roomy(bad);
-        if (i == 0) bad.m = bad.m > 1 ? bad.m - 1 : 2;
-        if (i == 1) bad.acc_fmt ^= 1;
-        if (i == 2 && LANES == 1) break;
-        if (i == 2) bad.k = LANES + 1;
-        fails("broken chain", accel::ErrSequence, before, bad, after);
+        b.spoil(bad);
+        fails(b.name, accel::ErrSequence, before, bad, after);
         works_again();
     }
+}
+
+// As many products as an accumulator takes, and one more.
+void Test::longest_chain() {
+    if (accel::kTermsLog2 == 0) return;
+    constexpr uint8_t kLargest = 0x7e; // 448
+    const uint32_t part = kShape.buf_beats * kBeat, parts = (1u << accel::kTermsLog2) / part;
+    std::vector<Tile> chain;
+    begin();
+    host_.memory.set_timing(axi::Timing{});
+    while (chain.size() < parts) {
+        Tile t = maker_.tile_of(2, 2, part);
+        for (uint32_t addr : {t.a_addr, t.b_addr}) std::memset(&bytes()[addr - axi::kMemoryBase], kLargest, 2 * part);
+        t.a_stride = t.b_stride = part;
+        t.a_fmt = t.b_fmt = 0;
+        t.sa = t.sb = 0;
+        t.acc_continue = !chain.empty();
+        t.acc_keep = chain.size() + 1 < parts;
+        t.irq = false;
+        chain.push_back(t);
+    }
+    run(chain);
+    Tile bad = chain.back();
+    chain.back().acc_keep = true;
+    bad.k = 1;
+    bad.tag ^= 1;
+    fails("more products than an accumulator takes", accel::ErrSequence, chain, bad, {});
+    works_again();
 }
 
 // Small commands and a slow memory: those after the bad one are loaded before its error is known, and could be written
@@ -357,6 +427,7 @@ std::vector<Tile> Test::product(unsigned a_tiles, unsigned b_tiles, uint32_t mn,
         Tile t;
         t.m = t.n = mn;
         t.k = k;
+        t.acc_fmt = accel::acc_fmt(false);
         t.a_stride = t.b_stride = k;
         t.d_stride = mn;
         t.a_addr = maker_.dense(mn, k);
@@ -401,6 +472,8 @@ int main(int argc, char **argv) {
     test.interrupts();
     test.large_tiles();
     test.illegal_commands();
+    test.broken_chains();
+    test.longest_chain();
     test.bus_errors();
     test.queue_full();
     test.random_batches(batches / 10 + 1);

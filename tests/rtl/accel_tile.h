@@ -7,9 +7,7 @@
 #include <cstring>
 #include <vector>
 
-extern "C" {
-#include "fp8mac/fp8mac.h"
-}
+#include "accel_element.h"
 
 namespace accel {
 
@@ -88,6 +86,7 @@ class Golden {
         dot.group = lanes_;
         dot.scale_exp_a = t.sa;
         dot.scale_exp_b = t.sb;
+        set_model(dot);
         return dot;
     }
 

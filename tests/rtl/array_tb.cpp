@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The array in lockstep with the model: random tiles in every slot, with bubbles, masks, short and masked steps, every
 // format and accumulator that the elements have, a reader that takes its time, and every cycle's flags, slot_full_o and
-// busy_o. ROWS, COLS, LANES, SLOTS_M, SLOTS_N, ELEMENT (of fp8mac_array_pkg), FRAC_BITS and BY_OPERANDS are defined by
-// the build.
+// busy_o. ROWS, COLS, LANES, SLOTS_M, SLOTS_N, ELEMENT (of fp8mac_array_pkg) and FRAC_BITS are defined by the build.
 // `--speed N` runs N cycles idle and N cycles at full rate, and reports the simulation's rates.
 #include <ctime>
 #include <deque>
@@ -13,27 +12,44 @@
 namespace {
 
 constexpr unsigned SLOTS = SLOTS_M * SLOTS_N;
-enum Element { kExact, kWindowFp32, kWindowFp16, kFixed, kInt8 };
+enum Element { kExact, kWindowFp32, kWindowFp16, kFixed, kInt8, kLateFp32, kLateFp16, kAnchored };
 constexpr Element kElement = static_cast<Element>(ELEMENT);
 constexpr bool kWindow = kElement == kWindowFp32 || kElement == kWindowFp16;
-constexpr bool kInteger = kElement == kFixed || kElement == kInt8;
+constexpr bool kLate = kElement == kLateFp32 || kElement == kLateFp16;
+constexpr bool kFp16 = kElement == kWindowFp16 || kElement == kLateFp16; // nothing else
+constexpr bool kFixedPoint = kElement == kFixed || kElement == kAnchored;
+constexpr bool kInteger = kFixedPoint || kElement == kInt8;
+constexpr bool kInf = kElement != kFixed && kElement != kInt8;
 constexpr bool kRotates = kElement != kExact;
-constexpr unsigned kStages = kElement == kFixed ? 8 : 7; // array_stages
-constexpr unsigned kLoop = 3;                            // LoopCycles
-constexpr unsigned kTurns = 4;                           // of accumulators that rotate
+constexpr unsigned kStages = kFixedPoint ? 8 : kLate ? 9 : 7; // array_stages
+constexpr unsigned kLoop = 3;                                 // LoopCycles
+constexpr unsigned kTurns = 4;                                // of accumulators that rotate
+constexpr int kBoundBias = 16;                                // BoundBias, and the bits of a bound
+constexpr unsigned kBoundW = 6;
 
 using Dut = tb::Clocked<Vfp8mac_array>;
 
-// What the elements compute, as the model's configuration.
-fp8mac_dot_config model_of(const tb::StepConfig &step) {
+// FNUZ's bias is one larger; bounds do not know it.
+int fnuz(unsigned format) { return format >= 2; }
+
+// What the elements compute, as the model's configuration. Bounds are those of the element's row and column.
+fp8mac_dot_config model_of(const tb::StepConfig &step, int a_bound, int b_bound) {
     fp8mac_dot_config config = step.model(LANES);
     if (kWindow) {
         config.frac_bits = FRAC_BITS;
-        config.align_by = BY_OPERANDS ? FP8MAC_ALIGN_BY_OPERANDS : FP8MAC_ALIGN_BY_PRODUCTS;
         config.min_exponent = kElement == kWindowFp16 ? -14 : 0;
-    } else if (kElement == kFixed) {
+    } else if (kLate && LANES > 1) { // one lane: correctly rounded
+        config.frac_bits = FRAC_BITS;
+        config.late_bits_sum = config.late_bits_acc = std::max(FRAC_BITS, kFp16 ? 12 : 25);
+        config.align_by = FP8MAC_ALIGN_BY_OPERANDS;
+        config.acc_late = true;
+        config.late_round = FP8MAC_ALIGN_ODD;
+    } else if (kFixedPoint) {
         config.acc_format = FP8MAC_ACC_FIXED;
         config.guard_bits = 16;
+        if (kElement == kFixed) return config;
+        config.frac_bits = FRAC_BITS;
+        config.anchor = a_bound + b_bound - 2 * kBoundBias - fnuz(step.a_format) - fnuz(step.b_format);
     } else if (kElement == kInt8) {
         config = {};
         config.a_format = config.b_format = fp8mac_format_get(FP8MAC_INT8);
@@ -43,13 +59,19 @@ fp8mac_dot_config model_of(const tb::StepConfig &step) {
     return config;
 }
 
+static_assert(kBoundW * ROWS < 64 && kBoundW * COLS < 64, "bounds are driven as one word");
+
+void drive_bounds(Dut &dut, uint64_t a, uint64_t b) {
+    dut->a_bound_i = static_cast<decltype(Vfp8mac_array::a_bound_i + 0)>(a & ((1ull << kBoundW * ROWS) - 1));
+    dut->b_bound_i = static_cast<decltype(Vfp8mac_array::b_bound_i + 0)>(b & ((1ull << kBoundW * COLS) - 1));
+}
+
 // One accumulator, by the model.
 struct Accumulator {
     fp8mac_acc acc = {};
     uint32_t pattern = 0; // acc as FP32
 
-    tb::Answer step(const tb::StepConfig &step, const uint8_t *a, const uint8_t *b, unsigned n) {
-        const fp8mac_dot_config config = model_of(step);
+    tb::Answer step(const fp8mac_dot_config &config, const uint8_t *a, const uint8_t *b, unsigned n) {
         fp8mac_flags flags = 0;
         const fp8mac_status status = fp8mac_dot_step(&config, &acc, a, b, n, &flags);
         if (status != FP8MAC_OK) {
@@ -71,8 +93,9 @@ struct Results {
 struct Tile {
     explicit Tile(tb::Rng &rng) : steps(rng, LANES) {}
     tb::Steps steps;
-    tb::StepConfig config; // kFixed: of all its steps
-    bool extremes = false; // kInt8: mostly -128 * -128
+    tb::StepConfig config; // kFixedPoint: of all its steps
+    int a_bound[ROWS] = {}, b_bound[COLS] = {}; // kAnchored
+    bool extremes = false; // kInt8: mostly -128 * -128; kAnchored: infinities in place of NaNs, which outlive all else
     Accumulator acc[ROWS][COLS];
     uint32_t rows = 0, cols = 0; // enabled
     unsigned left = 0;           // steps to issue
@@ -108,9 +131,15 @@ class ArrayTest {
         bench_.covered("last step issued while the slot was being read", overlapped_);
         bench_.covered("tile's results compared", compared_);
         bench_.covered("tile of more than 100 steps", long_);
-        if (!kInteger) bench_.covered("Inf that meets zeros only where it is masked", masked_specials_);
-        if (kInteger) bench_.covered("integer that FP32 cannot hold", rounded_);
-        if (kInteger) bench_.covered("integer half way between two FP32 values", ties_);
+        if (kInf) bench_.covered("Inf that meets zeros only where it is masked", masked_specials_);
+        if (kElement == kAnchored) {
+            bench_.covered("product wholly below the window", cut_);
+            bench_.covered("bound that is met", met_);
+        }
+        // In few bits that takes longer sums than those here.
+        if (!kInteger || (kElement == kAnchored && FRAC_BITS < 20)) return;
+        bench_.covered("integer that FP32 cannot hold", rounded_);
+        bench_.covered("integer half way between two FP32 values", ties_);
     }
 
   private:
@@ -123,14 +152,15 @@ class ArrayTest {
         bench_.covered("NaN operand", events_.hits[E::kNanFlag]);
         bench_.covered("NaN result", events_.hits[E::kNan]);
         bench_.covered("sum cancels acc", events_.hits[E::kCancelledToZero]);
-        if (kElement == kFixed) return;
+        if (!kInf) return;
         bench_.covered("infinite result", events_.hits[E::kInf]);
         bench_.covered("Inf * 0", events_.hits[E::kInfTimesZero]);
         bench_.covered("Inf - Inf", LANES == 1 || events_.hits[E::kInfMinusInf]);
         // With many lanes an infinite accumulator hardly outlives the NaNs.
-        if (LANES < 16) bench_.covered("Inf - Inf in acc", events_.hits[E::kInfMinusAcc]);
+        if (LANES < 8) bench_.covered("Inf - Inf in acc", events_.hits[E::kInfMinusAcc]);
+        if (kInteger) return;
         bench_.covered("sum far below acc", events_.hits[E::kSumFarBelow]);
-        if (kElement == kWindowFp32) return bench_.covered("acc far below sum", events_.hits[E::kAccFarBelow]);
+        if (!kFp16) return bench_.covered("acc far below sum", events_.hits[E::kAccFarBelow]);
         bench_.covered("overflow", events_.hits[E::kOverflow]);
         bench_.covered("subnormal result", events_.hits[E::kSubnormal16]);
         // With 10 bits below 2^-14 nothing is smaller than a subnormal's last place.
@@ -182,8 +212,12 @@ class ArrayTest {
         if (rng_.chance(300)) tile.cols = 1 + rng_.below((1u << COLS) - 1);
         tile.steps.new_chain();
         tile.config = tile.steps.config;
-        tile.config.a_format &= 2; // E4M3
-        tile.config.b_format &= 2;
+        if (kElement == kFixed) {
+            tile.config.a_format &= 2; // E4M3
+            tile.config.b_format &= 2;
+        }
+        for (int &bound : tile.a_bound) bound = any_bound(tile.config.a_format);
+        for (int &bound : tile.b_bound) bound = any_bound(tile.config.b_format);
         tile.extremes = rng_.coin();
         take_config(tile);
         for (auto &row : tile.acc) std::fill(std::begin(row), std::end(row), Accumulator());
@@ -191,8 +225,42 @@ class ArrayTest {
 
     // What the elements have of a step's configuration.
     void take_config(Tile &tile) {
-        if (kRotates) tile.config.fp16 = tile.steps.config.fp16 = kElement == kWindowFp16;
-        if (kElement == kFixed) tile.steps.config = tile.config;
+        if (kRotates) tile.config.fp16 = tile.steps.config.fp16 = kFp16;
+        if (kFixedPoint) tile.steps.config = tile.config;
+    }
+
+    // An operand's exponent as bounds count it, or -1: none, zeros have none; specials neither.
+    static int exponent(unsigned format, uint8_t code) {
+        const double value = tb::Codes::of(format).value[code];
+        return value == 0 || !std::isfinite(value) ? -1 : std::ilogb(value) + kBoundBias + fnuz(format);
+    }
+    // The format's largest exponent, or less, or more.
+    int any_bound(unsigned format) {
+        const int most = exponent(format, tb::Codes::of(format).finite.back());
+        if (rng_.chance(400)) return most;
+        return rng_.coin() ? most - rng_.range(0, 15) : rng_.range(0, 32);
+    }
+    // Another operand where it is above its bound.
+    uint8_t within(int bound, unsigned format, uint8_t code, bool extremes) {
+        const std::vector<uint8_t> &finite = tb::Codes::of(format).finite;
+        if (extremes && format == 1 && std::isnan(tb::Codes::of(format).value[code])) return rng_.coin() ? 0x7c : 0xfc;
+        while (exponent(format, code) > bound) code = finite[rng_.below(static_cast<uint32_t>(finite.size()))];
+        return code;
+    }
+    void take_bounds(const Tile &tile, unsigned i, uint8_t *a, uint8_t *b) {
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            if (i < ROWS) a[lane] = within(tile.a_bound[i], tile.config.a_format, a[lane], tile.extremes);
+            if (i < COLS) b[lane] = within(tile.b_bound[i], tile.config.b_format, b[lane], tile.extremes);
+        }
+    }
+    void set_bounds(const Tile &tile) {
+        uint64_t a = rng_.next(), b = rng_.next(); // others do not look at them
+        if (kElement == kAnchored) {
+            a = b = 0;
+            for (unsigned r = 0; r < ROWS; r++) a |= static_cast<uint64_t>(tile.a_bound[r]) << kBoundW * r;
+            for (unsigned c = 0; c < COLS; c++) b |= static_cast<uint64_t>(tile.b_bound[c]) << kBoundW * c;
+        }
+        drive_bounds(dut_, a, b);
     }
 
     void operands(Tile &tile, unsigned i, bool last) {
@@ -247,6 +315,7 @@ class ArrayTest {
         uint8_t a[ROWS][LANES], b[COLS][LANES];
         for (unsigned i = 0; i < std::max<unsigned>(ROWS, COLS); i++) {
             operands(tile, i, last);
+            if (kElement == kAnchored) take_bounds(tile, i, tile.steps.a, tile.steps.b);
             if (i < ROWS) std::memcpy(a[i], tile.steps.a, LANES);
             if (i < COLS) std::memcpy(b[i], tile.steps.b, LANES);
         }
@@ -257,12 +326,13 @@ class ArrayTest {
         dut_->row_en_i = static_cast<uint8_t>(tile.rows);
         dut_->col_en_i = static_cast<uint8_t>(tile.cols);
         dut_->lane_en_i = static_cast<uint16_t>(lanes);
+        set_bounds(tile);
         masked_ += tile.rows != (1u << ROWS) - 1 || tile.cols != (1u << COLS) - 1;
         uint32_t flags = 0;
         for (unsigned r = 0; r < ROWS; r++) {
             for (unsigned c = 0; c < COLS; c++) {
                 if ((tile.rows >> r & 1) && (tile.cols >> c & 1)) {
-                    flags |= element(tile.steps.config, tile.acc[r][c], a[r], b[c], lanes);
+                    flags |= element(tile, r, c, a[r], b[c], lanes);
                 }
             }
         }
@@ -296,8 +366,9 @@ class ArrayTest {
         return mask;
     }
 
-    uint32_t element(const tb::StepConfig &config, Accumulator &acc, const uint8_t *a, const uint8_t *b,
-                     uint32_t lanes) {
+    uint32_t element(Tile &tile, unsigned r, unsigned c, const uint8_t *a, const uint8_t *b, uint32_t lanes) {
+        const tb::StepConfig &config = tile.steps.config;
+        Accumulator &acc = tile.acc[r][c];
         uint8_t x[LANES], y[LANES];
         unsigned n = 0;
         for (unsigned lane = 0; lane < LANES; lane++) {
@@ -305,10 +376,21 @@ class ArrayTest {
             x[n] = a[lane];
             y[n++] = b[lane];
         }
+        if (kElement == kAnchored) count_bounds(tile.a_bound[r], tile.b_bound[c], config, x, y, n);
         const uint32_t before = acc.pattern;
-        const tb::Answer answer = acc.step(config, x, y, n);
+        const tb::Answer answer = acc.step(model_of(config, tile.a_bound[r], tile.b_bound[c]), x, y, n);
         events_.count(config, before, x, y, n, LANES, answer);
         return answer.flags;
+    }
+
+    void count_bounds(int a_bound, int b_bound, const tb::StepConfig &config, const uint8_t *a, const uint8_t *b,
+                      unsigned n) {
+        for (unsigned i = 0; i < n; i++) {
+            const int x = exponent(config.a_format, a[i]), y = exponent(config.b_format, b[i]);
+            if (x < 0 || y < 0) continue;
+            cut_ += a_bound - x + b_bound - y > static_cast<int>(FRAC_BITS) + 1;
+            met_ += x == a_bound && y == b_bound;
+        }
     }
 
     // A result that is an integer: does FP32 hold it, and if not, is it half way between two that it holds?
@@ -397,7 +479,7 @@ class ArrayTest {
     bool compare_row_ = false;
     tb::Events events_;
     uint64_t masked_ = 0, gaps_ = 0, overlapped_ = 0, compared_ = 0, long_ = 0, masked_specials_ = 0;
-    uint64_t rounded_ = 0, ties_ = 0;
+    uint64_t rounded_ = 0, ties_ = 0, cut_ = 0, met_ = 0;
 };
 
 // Steps in every cycle, random finite operands; nothing is compared.
@@ -405,8 +487,10 @@ void measure(Dut &dut, tb::Rng &rng, unsigned cycles) {
     dut->row_en_i = (1u << ROWS) - 1;
     dut->col_en_i = (1u << COLS) - 1;
     dut->lane_en_i = static_cast<uint16_t>((1u << LANES) - 1);
-    dut->step_cfg_i = kElement == kWindowFp16 ? 1u << 8 : 0;
+    dut->step_cfg_i = kFp16 ? 1u << 8 : 0;
     dut->step_last_i = 0;
+    const uint64_t above_all = 040404040404040404040;
+    drive_bounds(dut, above_all, above_all);
     for (unsigned busy = 0; busy < 2; busy++) {
         const std::clock_t start = std::clock();
         for (unsigned cycle = 0; cycle < cycles; cycle++) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_pe_int8 behind the edge of its column: like window_tb, always 32 lanes wide outside and ready for a netlist. The
-// result comes SLOTS + 2 cycles after its step, with the element's own register behind the heap or with one before it.
+// fp8mac_pe_int8 behind the edge of its column: like window_tb, always 32 lanes wide outside and ready for a netlist.
+// The result comes SLOTS + 2 cycles after its step, with the element's own register behind the heap or with one before
+// it. Only a netlist of synth/behavioural's element takes operands without RECODE.
 module int8_tb
   import fp8mac_pkg::*;
 #(
   parameter int unsigned LANES = 4,
   parameter int unsigned SLOTS = 4,
   parameter int unsigned HEAP_REGISTER = 0,
+  parameter int unsigned RECODE = 1,
   localparam int unsigned LanesMax = 32
 ) (
   input  logic                     clk_i,
@@ -34,11 +36,16 @@ module int8_tb
     end
   end
 
-  logic [LANES*8-1:0]              a;
-  logic [LANES*$bits(booth_t)-1:0] b;
+  localparam int unsigned DigitW = RECODE != 0 ? $bits(booth_t) : 8;
+  logic [LANES*8-1:0]      a;
+  logic [LANES*DigitW-1:0] b;
   assign a = a_code[LANES-1:0];
   for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
-    fp8mac_booth_recode u_recode (.code_i(b_code[i]), .digit_o(b[i*$bits(booth_t)+:$bits(booth_t)]));
+    if (RECODE != 0) begin : g_recode
+      fp8mac_booth_recode u_recode (.code_i(b_code[i]), .digit_o(b[i*DigitW+:DigitW]));
+    end else begin : g_as_is
+      assign b[i*DigitW+:DigitW] = b_code[i];
+    end
   end
 
 `ifdef WINDOW_NETLIST

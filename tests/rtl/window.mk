@@ -3,15 +3,16 @@
 # window_build.sh does the rest, for a netlist too: `make window-bench` makes what it needs for that.
 
 WINDOW_DIR := $(BUILD)/tb/window
-WINDOW_COMMON := $(addprefix $(WINDOW_DIR)/,window_tb.o int8_tb.o verilated.o verilated_threads.o)
-WINDOW_RTL := $(RTL_PACKAGE) rtl/array/fp8mac_window_pkg.sv \
-  $(filter-out %_pkg.sv,$(sort $(wildcard rtl/array/fp8mac_window_*.sv))) rtl/array/fp8mac_decode.sv \
-  rtl/array/fp8mac_pe_window.sv
+WINDOW_COMMON := $(addprefix $(WINDOW_DIR)/,window_tb.o fixed_tb.o int8_tb.o verilated.o verilated_threads.o)
+WINDOW_BOXES := $(RTL_PACKAGE) rtl/array/fp8mac_window_pkg.sv rtl/array/fp8mac_decode.sv \
+  $(filter-out %_pkg.sv,$(sort $(wildcard rtl/array/fp8mac_window_*.sv rtl/array/fp8mac_distance_*.sv)))
+WINDOW_RTL := $(WINDOW_BOXES) rtl/array/fp8mac_pe_window.sv rtl/array/fp8mac_pe_late.sv
 INT8_RTL := $(RTL_PACKAGE) rtl/array/fp8mac_booth_recode.sv rtl/array/fp8mac_pe_int8.sv
-# The leaves cell by cell, or the large ones by what they mean, where they would fill the compiler.
+# The leaves cell by cell, or the two large ones by what they mean, where cells would fill the compiler.
 WINDOW_CELLS := $(sort $(wildcard rtl/leaf/*.sv))
-WINDOW_MEANING := $(filter-out %/fp8mac_heap.sv %/fp8mac_align_shift.sv,$(WINDOW_CELLS)) tests/rtl/window_leaves.sv
-WINDOW_CELLS_IN := 1_26_fp32_fused_all 1_13_fp16_fused_all int8_1_1 int8_4_1
+WINDOW_MEANING := $(filter-out $(RTL_SIM_LEAVES:synth/behavioural/%=rtl/leaf/%),$(WINDOW_CELLS)) $(RTL_SIM_LEAVES)
+WINDOW_CELLS_IN := 1_25_fp32_products_all 1_0_fp32_late_all 1_0_fp16_late_all 4_13_fp16_late_all \
+  fixed_1_4_13_anchored fixed_1_4_34_exact int8_1_1 int8_4_1
 window_leaves = $(if $(filter $(1),$(WINDOW_CELLS_IN)),$(WINDOW_CELLS),$(WINDOW_MEANING))
 WINDOW_CXX = $(CXX) -std=c++17 -Wall -Wextra -Imodel/include -Itests/rtl -isystem $(VERILATOR_ROOT)/include \
   -isystem $(VERILATOR_ROOT)/include/vltstd -MMD -MP
@@ -31,33 +32,37 @@ $(WINDOW_DIR)/verilated.o $(WINDOW_DIR)/verilated_threads.o: $(WINDOW_DIR)/%.o: 
 
 -include $(WINDOW_COMMON:.o=.d)
 
-# One build per parameter set: lanes, fraction bits, accumulator, alignment, formats.
-#   alignment  products, operands: of normalised operands; encoded: by products of operands that are not normalised;
-#              fused: one lane, exact; by operands
-#   formats    all; narrow: the E4M3 ones, exponents of 4 bits; fixed: e4m3fn alone, no NaN, no scaling exponent
+# One build per parameter set: lanes, fraction bits, accumulator, window, formats.
+#   window     products: for all terms, of normalised operands; encoded: of operands that are not normalised;
+#              late: fp8mac_pe_late, whose products have a window of their own, or with one lane are exact
+#   formats    all; nonan: without NaN; noinf: without e5m2; ocp: no FNUZ ones, no scaling exponent; narrow: the E4M3
+#              ones, exponents of 4 bits; fixed: e4m3fn alone, no NaN, no scaling exponent
 WINDOW_SETS := \
-  1_25_fp32_products_all 4_25_fp32_products_all 16_25_fp32_products_all 32_25_fp32_products_all \
-  1_13_fp16_products_all 4_13_fp16_products_all 16_13_fp16_products_all 32_13_fp16_products_all \
-  4_25_fp32_operands_all 16_25_fp32_operands_all 4_13_fp16_operands_all 16_13_fp16_operands_all \
-  1_26_fp32_fused_all 1_13_fp16_fused_all \
+  1_25_fp32_products_all 4_25_fp32_products_all 16_25_fp32_products_all 4_13_fp16_products_all \
+  32_13_fp16_products_all 4_13_fp16_products_nonan 4_13_fp16_products_ocp \
+  4_10_fp16_products_all 4_13_fp32_products_all 4_29_fp32_products_all \
   4_25_fp32_encoded_all 4_25_fp32_encoded_narrow 4_13_fp16_encoded_narrow 4_13_fp16_encoded_fixed \
-  4_10_fp16_products_all 4_20_fp32_products_all 4_29_fp32_products_all
+  1_0_fp32_late_all 1_0_fp16_late_all 4_25_fp32_late_all 16_25_fp32_late_all 4_13_fp16_late_all 16_13_fp16_late_all \
+  32_13_fp16_late_all 4_13_fp16_late_noinf 4_13_fp32_late_all 16_10_fp32_late_all 4_9_fp16_late_all
 
 # Every pair of codes: lanes are alike, so not in every set.
 WINDOW_PAIRS_1_25_fp32_products_all := both
 WINDOW_PAIRS_4_13_fp16_products_all := both
-WINDOW_PAIRS_1_26_fp32_fused_all := running
-WINDOW_PAIRS_1_13_fp16_fused_all := running
+WINDOW_PAIRS_4_13_fp16_late_all := both
+WINDOW_PAIRS_1_0_fp32_late_all := running
+WINDOW_PAIRS_1_0_fp16_late_all := running
 
 # A wide element's model would be longer in the optimiser than it runs.
 window_optimise = $(if $(filter 16_% 32_%,$(1)),-O0,-O1)
 
 window_word = $(word $(2),$(subst _, ,$(1)))
 window_parameters_products :=
-window_parameters_operands := ALIGN_BY_OPERANDS=1
 window_parameters_encoded := HIDDEN_ONE=0
-window_parameters_fused := FUSED=1 ALIGN_BY_OPERANDS=1
+window_parameters_late := LATE=1
 window_parameters_all :=
+window_parameters_nonan := NAN=0
+window_parameters_noinf := INF=0
+window_parameters_ocp := SCALE=0
 window_parameters_narrow := EXP_W=4 INF=0
 window_parameters_fixed := EXP_W=4 INF=0 NAN=0 SCALE=0
 window_parameters = LANES=$(call window_word,$(1),1) FRAC_BITS=$(call window_word,$(1),2) \
@@ -68,7 +73,7 @@ WINDOW_TB := $(WINDOW_SETS:%=$(WINDOW_DIR)/%/window_tb)
 WINDOW_LOGS := $(WINDOW_SETS:%=$(BUILD)/test/rtl_window_%.log)
 
 $(WINDOW_TB): $(WINDOW_DIR)/%/window_tb: tests/rtl/window_build.sh tests/rtl/window_tb.sv tests/rtl/window_dut.cpp \
-    tests/rtl/window_dut.h $(WINDOW_RTL) $(WINDOW_CELLS) tests/rtl/window_leaves.sv $(RTL_WAIVER) $(WINDOW_COMMON) \
+    tests/rtl/window_dut.h $(WINDOW_RTL) $(WINDOW_CELLS) $(RTL_SIM_LEAVES) $(RTL_WAIVER) $(WINDOW_COMMON) \
     $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
@@ -81,20 +86,19 @@ $(WINDOW_LOGS): $(BUILD)/test/rtl_window_%.log: $(WINDOW_DIR)/%/window_tb
 TESTS += $(WINDOW_LOGS)
 
 # Lanes, slots, and whether there is a register behind the heap.
-INT8_SETS := 1_1 1_4 4_1 4_4 4_4_heap 16_1 16_4 32_1 32_4 32_4_heap
+INT8_SETS := 1_1 1_4 4_1 4_4 4_4_heap 16_4 32_4_heap
 INT8_PAIRS := 1_4 4_1
 INT8_TB := $(INT8_SETS:%=$(WINDOW_DIR)/int8_%/int8_tb)
 INT8_LOGS := $(INT8_SETS:%=$(BUILD)/test/rtl_int8_%.log)
 
 $(INT8_TB): $(WINDOW_DIR)/int8_%/int8_tb: tests/rtl/window_build.sh tests/rtl/int8_tb.sv tests/rtl/int8_dut.cpp \
-    tests/rtl/window_dut.h $(INT8_RTL) $(WINDOW_CELLS) tests/rtl/window_leaves.sv $(RTL_WAIVER) $(WINDOW_COMMON) \
+    tests/rtl/window_dut.h $(INT8_RTL) $(WINDOW_CELLS) $(RTL_SIM_LEAVES) $(RTL_WAIVER) $(WINDOW_COMMON) \
     $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
 	$(Q)VERILATOR=$(VERILATOR) CXX=$(CXX) $< $(BUILD) int8_tb $@ \
-	  'LANES=$(call window_word,$*,1) SLOTS=$(call window_word,$*,2)$(if $(findstring heap,$*), HEAP_REGISTER=1)' $(INT8_RTL) $(call window_leaves,int8_$*) \
-  >$(@D)/build.log 2>&1 \
-	  || { cat $(@D)/build.log; exit 1; }
+	  'LANES=$(call window_word,$*,1) SLOTS=$(call window_word,$*,2)$(if $(findstring heap,$*), HEAP_REGISTER=1)' \
+	  $(INT8_RTL) $(call window_leaves,int8_$*) >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; exit 1; }
 
 $(INT8_LOGS): $(BUILD)/test/rtl_int8_%.log: $(WINDOW_DIR)/int8_%/int8_tb
 	@tests/run_test.sh rtl_int8_$* $@ $< $(if $(filter $*,$(INT8_PAIRS)),--pairs)

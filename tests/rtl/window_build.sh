@@ -4,14 +4,14 @@
 #
 # Builds the bench of a processing element for one parameter set.
 #   BUILD    the build folder, after `make window-bench`: what all sets share
-#   TOP      window_tb (fp8mac_pe_window) or int8_tb (fp8mac_pe_int8)
+#   TOP      window_tb (fp8mac_pe_window), fixed_tb (fp8mac_pe_fixed) or int8_tb (fp8mac_pe_int8)
 #   BINARY   what is made; everything else goes to the folder it is in
 #   NAME=..  the top's parameters: LANES=16 FRAC_BITS=13 ACC_FP16=1 ...
 #   SOURCE   packages, the element and its boxes
 #
-# With NETLIST=1 in the environment a synthesised element is tested: SOURCE is a Verilog netlist whose top is named
-# fp8mac_pe_window or fp8mac_pe_int8, and a file of Verilog models of its cells. The parameters say for which ones it
-# was made. The edge stays RTL.
+# With NETLIST=1 in the environment a synthesised element is tested: SOURCE is a Verilog netlist whose top has the
+# element's name, and a file of Verilog models of its cells. The parameters say for which ones it was made. The edge
+# stays RTL.
 #
 #   NETLIST=1 tests/rtl/window_build.sh build window_tb out/netlist_tb 'LANES=4 FRAC_BITS=25' netlist.v cells.v
 #   out/netlist_tb --steps 50000
@@ -32,7 +32,8 @@ if [ -n "$NETLIST" ]; then
   # Cells' timing and unused outputs are no concern here.
   flags='-Wno-fatal -Wno-lint -Wno-style -Wno-UNOPTFLAT +define+WINDOW_NETLIST'
   set -- "$rtl/fp8mac_pkg.sv" "$rtl/array/fp8mac_window_pkg.sv" "$rtl/array/fp8mac_window_edge.sv" \
-    "$rtl/array/fp8mac_decode.sv" "$rtl/array/fp8mac_booth_recode.sv" "$@"
+    "$rtl/array/fp8mac_distance_edge.sv" "$rtl/array/fp8mac_grid_fixed_edge.sv" "$rtl/array/fp8mac_decode.sv" \
+    "$rtl/array/fp8mac_booth_recode.sv" "$rtl/leaf/fp8mac_adder.sv" "$rtl/leaf/fp8mac_full_adder.sv" "$@"
 fi
 set -- "$rtl/lint/verilator_waiver.vlt" "$@" "$here/$top.sv"
 for parameter in $parameters; do flags="$flags -G$parameter"; done

@@ -15,8 +15,9 @@ class Dut : public tb::WindowDut {
     tb::WindowParameters parameters() override {
         top_.eval();
         const uint32_t p = top_.parameters_o;
-        return {p >> 24, p >> 16 & 255, p >> 8 & 255, (p >> 6 & 1) != 0, (p >> 5 & 1) != 0, (p >> 4 & 1) != 0,
-                (p >> 3 & 1) != 0, (p >> 2 & 1) != 0, (p >> 1 & 1) != 0, (p & 1) != 0};
+        auto flag = [p](unsigned bit) { return (p >> bit & 1) != 0; };
+        return {p >> 24, p >> 16 & 255, p >> 12 & 15, p >> 8 & 15, flag(6), flag(5), flag(4), flag(3), flag(2), flag(1),
+                flag(0)};
     }
 
     tb::WindowResult tick(const tb::WindowStep &step) override {

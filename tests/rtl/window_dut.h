@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benches of the window and the INT8 element see of a verilated top: the same for every parameter set, so that
-// a bench is compiled once. window_dut.cpp and int8_dut.cpp are compiled with each set.
+// What the benches of the window, the fixed-point and the INT8 element see of a verilated top: the same for every
+// parameter set, so that a bench is compiled once. window_dut.cpp, fixed_dut.cpp and int8_dut.cpp are compiled with
+// each set.
 #ifndef WINDOW_DUT_H
 #define WINDOW_DUT_H
 
@@ -14,8 +15,15 @@ namespace tb {
 constexpr unsigned kWindowLanes = 32; // of the tops, whatever the element has
 
 struct WindowParameters {
-    unsigned lanes, frac_bits, exp_w;
-    bool fused, hidden_one, inf, nan, scale, by_operands, fp16;
+    unsigned lanes, frac_bits, stages, exp_w; // stages: clock edges from a step to its result
+    bool late, fused, hidden_one, inf, nan, scale, fp16;    // fused: late, and a single product, which stays whole
+
+    // Of the addition in which products and accumulator come together: two bits beyond the accumulator's fraction, or
+    // three where a single product is rounded correctly.
+    unsigned sum_bits() const {
+        const unsigned enough = (fp16 ? 10 : 23) + (fused ? 3 : 2);
+        return late && frac_bits < enough ? enough : frac_bits;
+    }
 };
 
 // What goes in before one clock edge. A step that is not valid is a bubble.
@@ -33,11 +41,36 @@ struct WindowResult {
 
 class WindowDut {
   public:
-    static constexpr unsigned kStages = 6; // clock edges from a step to its result
     static std::unique_ptr<WindowDut> make(VerilatedContext *context);
     virtual ~WindowDut() = default;
     virtual WindowParameters parameters() = 0;
     virtual WindowResult tick(const WindowStep &step) = 0;
+};
+
+struct FixedParameters {
+    unsigned lanes, slots, frac_bits, distance_w, stages; // stages: as a window's
+    bool anchored, inf;
+};
+
+struct FixedStep {
+    bool valid = false, first = false;
+    unsigned a_format = 0, b_format = 0;
+    unsigned a_bound = 0, b_bound = 0; // as the edge takes them: normalised exponents in E5M2's bias, plus 1
+    uint32_t lanes = 0;
+    uint8_t a[kWindowLanes] = {}, b[kWindowLanes] = {};
+};
+
+struct FixedResult {
+    uint64_t acc;
+    uint32_t special, flags;
+};
+
+class FixedDut {
+  public:
+    static std::unique_ptr<FixedDut> make(VerilatedContext *context);
+    virtual ~FixedDut() = default;
+    virtual FixedParameters parameters() = 0;
+    virtual FixedResult tick(const FixedStep &step) = 0;
 };
 
 struct Int8Step {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened in steps of the window element, counted, so that its bench can tell that it has tested what it is there
-// for. The window is written down once more here, in 64-bit integers; nothing but the counts depends on it.
+// What happened in steps of an element with a window, counted, so that its bench can tell that it has tested what it is
+// there for. The window is written down once more here, in 64-bit integers; nothing but the counts depends on it.
 #ifndef WINDOW_EVENTS_H
 #define WINDOW_EVENTS_H
 
@@ -40,8 +40,9 @@ class WindowEvents {
 
     // Fails for each kind that could have happened and never did.
     void report(Bench &bench) const {
-        const bool many = p_.lanes > 1, deep = p_.frac_bits >= (p_.fp16 ? 11u : 25u);
-        const bool below = p_.fp16 && p_.scale && p_.frac_bits > 10; // units below FP16's smallest subnormal
+        const bool many = p_.lanes > 1, deep = p_.sum_bits() >= (p_.fp16 ? 11u : 25u);
+        const bool below = p_.fp16 && p_.scale && p_.sum_bits() > 10; // units below FP16's smallest subnormal
+        const bool cut = p_.late ? many : p_.exp_w == 5 || p_.scale;  // a product in the products' window
         const struct { Kind kind; const char *name; bool possible; } table[] = {
             {kBubble, "bubble", true}, {kNoLane, "step without a lane", true},
             {kSomeLanes, "step with some lanes absent", many}, {kNanFlag, "NaN operand", p_.nan},
@@ -52,9 +53,13 @@ class WindowEvents {
             {kInf, "Inf product", p_.inf}, {kSubnormal, "FP16 subnormal result", p_.fp16},
             {kMinusZero, "-0 from underflow", below}, {kPlusZero, "+0 from underflow", below},
             {kCancelled, "sum of non-zero terms is zero", true},
-            {kProductCut, "product cut to nothing", p_.exp_w == 5 || p_.scale},
-            {kProductPartlyCut, "product cut in part", p_.exp_w == 5 || p_.scale},
+            {kProductCut, "product cut to nothing", cut},
+            {kProductPartlyCut, "product cut in part", cut},
             {kAccCut, "accumulator cut to nothing", p_.scale}, {kAccPartlyCut, "accumulator cut in part", p_.scale},
+            {kSumCut, "products' sum cut to nothing but an odd bit", p_.late},
+            {kSumPartlyCut, "products' sum cut to odd", p_.late},
+            {kAligned, "products and accumulator of one exponent", p_.late},
+            {kNothing, "accumulator alone", p_.late},
             {kMinusZeroKept, "-0 kept", p_.fused && p_.fp16},
             {kAccAbove, "accumulator far above the products' window", p_.scale && !p_.fp16},
             {kZeroPartner, "zero lane whose partner is above the window", many},
@@ -75,7 +80,7 @@ class WindowEvents {
         kInfMinusAcc, kInf, kSubnormal, kMinusZero, kPlusZero, kCancelled, kProductCut, kProductPartlyCut, kAccCut,
         kAccPartlyCut, kAccAbove, kZeroPartner, kTieUp, kTieDown, kMinusTieUp, kMinusTieDown, kJustAbove,
         kMinusJustAbove, kJustBelow, kMinusJustBelow, kAllOnes, kMinusZeroKept, kOne,
-        kMinusOne, kKinds
+        kMinusOne, kSumCut, kSumPartlyCut, kAligned, kNothing, kKinds
     };
 
     static constexpr int kNone = -10000;
@@ -83,32 +88,42 @@ class WindowEvents {
     void window(const WindowTerms &t, double before) {
         const unsigned ids[2] = {id(t.config.a_format), id(t.config.b_format)};
         const int scale = t.config.scale_exp_a + t.config.scale_exp_b;
-        int e = p_.fp16 ? -14 : -126, product_e[kWindowLanes], a_top = kNone, b_top = kNone;
+        const int depth = static_cast<int>(p_.sum_bits()), products_depth = static_cast<int>(p_.frac_bits);
+        const int least = p_.fp16 ? -14 : -126;
+        int e = p_.late ? -126 : least, a_top = kNone, b_top = kNone;
+        bool any = false;
         for (unsigned i = 0; i < t.n; i++) {
             const Exponent a = exponent(ids[0], t.a[i]), b = exponent(ids[1], t.b[i]);
-            product_e[i] = a.zero || b.zero ? kNone : a.binade + b.binade + scale;
-            if (!p_.by_operands) e = std::max(e, product_e[i]);
+            if (!p_.late && !a.zero && !b.zero) e = std::max(e, a.binade + b.binade + scale);
             if (!a.zero) a_top = std::max(a_top, a.leading);
             if (!b.zero) b_top = std::max(b_top, b.leading);
+            any |= !a.zero && !b.zero;
         }
-        if (p_.by_operands && a_top != kNone && b_top != kNone) e = std::max(e, a_top + b_top + scale);
+        if (p_.late && a_top != kNone && b_top != kNone) e = std::max(e, a_top + b_top + scale);
         const int products_top = e;
-        if (before != 0) e = std::max(e, std::ilogb(before));
-        hits_[kAccAbove] += e > products_top + static_cast<int>(p_.frac_bits) + 40;
+        if (before != 0) e = std::max(e, std::max(std::ilogb(before), least));
+        hits_[kAccAbove] += any && e > products_top + depth + 40;
 
-        const int unit = e - static_cast<int>(p_.frac_bits);
-        bool any = before != 0;
-        int64_t sum = cut(before, unit, kAccCut, kAccPartlyCut);
+        const int unit = e - depth, products_unit = (p_.late ? products_top : e) - products_depth;
+        int64_t products = 0;
         for (unsigned i = 0; i < t.n; i++) {
             const double x = Codes::of(ids[0]).value[t.a[i]], y = Codes::of(ids[1]).value[t.b[i]];
-            sum += cut(std::ldexp(x * y, scale), unit, kProductCut, kProductPartlyCut);
-            any |= x * y != 0;
+            products += cut(std::ldexp(x * y, scale), products_unit, kProductCut, kProductPartlyCut);
             const int partner = x != 0 ? exponent(ids[0], t.a[i]).binade - 16 : exponent(ids[1], t.b[i]).binade - 16;
             hits_[kZeroPartner] += x * y == 0 && x != y && partner + scale > e;
         }
+        int64_t sum = 0;
+        if (p_.late) {
+            const double late = std::ldexp(static_cast<double>(products), products_unit);
+            hits_[kAligned] += any && before != 0 && products_top == e && std::max(std::ilogb(before), least) == e;
+            hits_[kNothing] += !any && before != 0;
+            sum = odd(late, unit, kSumCut, kSumPartlyCut) + odd(before, unit, kAccCut, kAccPartlyCut);
+        } else {
+            sum = products + cut(before, unit, kAccCut, kAccPartlyCut);
+        }
         hits_[kOne] += sum == 1;
         hits_[kMinusOne] += sum == -1;
-        hits_[kCancelled] += any && sum == 0;
+        hits_[kCancelled] += (any || before != 0) && sum == 0;
         round(sum, unit);
     }
 
@@ -133,6 +148,14 @@ class WindowEvents {
         hits_[whole] += x != 0 && kept == 0;
         hits_[part] += kept != 0 && kept != scaled;
         return static_cast<int64_t>(kept);
+    }
+
+    // What is lost sets the last bit. Counted where that changes it.
+    int64_t odd(double x, int unit, Kind whole, Kind part) {
+        const auto kept = static_cast<int64_t>(std::trunc(std::ldexp(x, -unit)));
+        if (static_cast<double>(kept) == std::ldexp(x, -unit) || kept % 2 != 0) return kept;
+        hits_[kept == 0 ? whole : part]++;
+        return x < 0 ? kept - 1 : kept + 1;
     }
 
     void round(int64_t sum, int unit) {

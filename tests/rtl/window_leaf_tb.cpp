@@ -5,7 +5,7 @@
 
 namespace {
 
-constexpr unsigned kShifts = 8, kHeaps = 4, kWords = 32; // 33 * 31 bits
+constexpr unsigned kShifts = 10, kHeaps = 4, kWords = 32; // 33 * 31 bits
 
 // Few bits, many bits, one run of ones, or anything.
 uint32_t word(tb::Rng &rng) {
@@ -33,13 +33,15 @@ int main(int argc, char **argv) {
         words[kWords - 1] &= (1u << 33 * 31 % 32) - 1;
         dut.sign_i = all ? 0x1ffffffff : rng.next() & (rng.coin() ? 0x1ffffffff : rng.next()) & 0x1ffffffff;
         dut.fill_i = rng.coin();
-        dut.value_i = word(rng) & 0x1ffffff;
-        dut.shift_i = static_cast<uint8_t>(round % 32);
+        dut.void_i = rng.coin();
+        dut.value_i = (uint64_t{word(rng)} << 32 | word(rng)) & 0x3ffffffff;
+        dut.shift_i = static_cast<uint8_t>(round % 64);
         dut.eval();
         for (unsigned i = 0; i < kShifts + kHeaps; i++) {
             bench.equal(i < kShifts ? "shift" : "heap", dut.wrong_o >> i & 1, 0, [&] {
-                return tb::text("number %u, value %#x, fill %u, shift %u", i < kShifts ? i : i - kShifts, dut.value_i,
-                                dut.fill_i, dut.shift_i);
+                return tb::text("number %u, value %#" PRIx64 ", fill %u, void %u, shift %u",
+                                i < kShifts ? i : i - kShifts, static_cast<uint64_t>(dut.value_i), dut.fill_i,
+                                dut.void_i, dut.shift_i);
             });
         }
     }

@@ -4,35 +4,44 @@
 module window_leaf_tb #(
   localparam int unsigned Rows = 33,
   localparam int unsigned WordMax = 31,
-  localparam int unsigned Shifts = 8,
+  localparam int unsigned Shifts = 10,
   localparam int unsigned Heaps = 4,
   localparam int unsigned SumMax = 40
 ) (
   input  logic [Rows-1:0][WordMax-1:0] word_i,
   input  logic [Rows-1:0]              sign_i,
-  input  logic [24:0]                  value_i,
+  input  logic [33:0]                  value_i,
   input  logic                         fill_i,
-  input  logic [4:0]                   shift_i,
+  input  logic                         void_i,
+  input  logic [5:0]                   shift_i,
   output logic [Shifts+Heaps-1:0]      wrong_o
 );
 
-  // Value's width, word's width: products and accumulators, FP32 and FP16, and windows of other widths.
-  localparam int unsigned ValueW[Shifts] = '{8, 25, 8, 12, 8, 8, 25, 25};
-  localparam int unsigned WordW[Shifts] = '{27, 27, 15, 15, 31, 12, 28, 25};
+  // Value's width, word's width: products and accumulators, FP32 and FP16, windows of other widths, and where products'
+  // sum and accumulator meet, FP16 and FP32.
+  localparam int unsigned ValueW[Shifts] = '{8, 25, 8, 12, 8, 8, 25, 25, 20, 34};
+  localparam int unsigned WordW[Shifts] = '{27, 27, 15, 15, 31, 12, 28, 25, 20, 34};
+  localparam int unsigned Above = 64;  // the longest shift, plus 1
 
   for (genvar i = 0; i < int'(Shifts); i++) begin : g_shift
     localparam int unsigned V = ValueW[i];
     localparam int unsigned W = WordW[i];
     localparam int unsigned Levels = $clog2(W + 1);
-    localparam int unsigned Below = W + 32;
     logic [W-1:0]       word;
-    logic               lost;
-    logic [V+Below-1:0] wide;
+    logic               lost, cut;
+    logic [Above+W-1:0] whole;
     fp8mac_align_shift #(.VALUE_W(V), .W(W)) u_shift (
-      .value_i(value_i[V-1:0]), .fill_i, .shift_i(shift_i[Levels-1:0]), .word_o(word), .lost_o(lost)
+      .value_i(value_i[V-1:0]), .fill_i, .void_i, .shift_i(shift_i[Levels-1:0]), .word_o(word), .lost_o(lost)
     );
-    assign wide       = {value_i[V-1:0] ^ {V{fill_i}}, Below'(0)} >> shift_i[Levels-1:0];
-    assign wrong_o[i] = word != (wide[V+Below-1-:W] ^ {W{fill_i}}) || lost != (wide[V+Below-W-1:0] != '0);
+    always_comb begin
+      whole = {(Above + W){fill_i}};
+      whole[W-1-:V] = value_i[V-1:0];
+      cut = 1'b0;
+      for (int unsigned c = 0; c < Above; c++) begin
+        if (c < 32'(shift_i[Levels-1:0]) && whole[c] != void_i) cut = 1'b1;
+      end
+      wrong_o[i] = word != W'(whole >> shift_i[Levels-1:0]) || lost != cut;
+    end
   end
 
   // Words, their width, the sum's width: 1, 4, 16 and 32 lanes. Narrow where they are many: a simulator's model of the

@@ -36,18 +36,30 @@ class Binades {
     std::vector<uint8_t> codes_[2 * kBias];
 };
 
+// All lanes, or some, or one, or none.
+inline uint32_t some_lanes(Rng &rng, unsigned lanes) {
+    const uint32_t all = static_cast<uint32_t>((uint64_t{1} << lanes) - 1);
+    switch (rng.below(10)) {
+    case 0: return static_cast<uint32_t>(rng.next()) & all;
+    case 1: return 1u << rng.below(lanes);
+    case 2: return all >> rng.below(lanes);
+    case 3: return rng.chance(300) ? 0 : all;
+    default: return all;
+    }
+}
+
 class WindowSteps {
   public:
     WindowSteps(Rng &rng, const WindowParameters &parameters)
         : rng_(rng), parameters_(parameters), lanes_(parameters.lanes),
-          precision_(parameters.fp16 ? 11 : 24), fraction_(static_cast<int>(parameters.frac_bits)) {}
+          precision_(parameters.fp16 ? 11 : 24), fraction_(static_cast<int>(parameters.frac_bits)),
+          depth_(static_cast<int>(parameters.sum_bits())) {}
 
-    // Format pairs that the element takes: by the narrow exponent the two E4M3 ones, without scale the one whose bias
-    // needs no adjustment.
-    unsigned format() {
-        static const unsigned every[] = {0, 1, 2, 3}, narrow[] = {0, 2};
-        if (!parameters_.scale) return 0;
-        return parameters_.exp_w < 5 ? narrow[rng_.below(2)] : every[rng_.below(4)];
+    // Whether the element takes a format: without scale those whose bias needs no adjustment, by the narrow exponent
+    // the E4M3 ones, without Inf all but the one that has it.
+    static bool taken(const WindowParameters &parameters, unsigned format) {
+        const bool fnuz = format >= 2, e5m2 = format % 2 != 0;
+        return (!fnuz || parameters.scale) && (!e5m2 || parameters.exp_w == 5) && (format != 1 || parameters.inf);
     }
 
     void new_chain() {
@@ -62,7 +74,7 @@ class WindowSteps {
         step.a_format = a_format_;
         step.b_format = b_format_;
         step.scale = scale_;
-        step.lanes = some_lanes();
+        step.lanes = some_lanes(rng_, lanes_);
         rest_ = std::isfinite(acc) ? std::ldexp(-acc, -scale_) : 0;
         const bool cancel = rng_.chance(700);
         for (unsigned i = 0; i < kWindowLanes; i++) {
@@ -87,8 +99,10 @@ class WindowSteps {
     }
 
     void new_config() {
-        a_format_ = format();
-        b_format_ = format();
+        do a_format_ = rng_.below(kFormats);
+        while (!taken(parameters_, a_format_));
+        do b_format_ = rng_.below(kFormats);
+        while (!taken(parameters_, b_format_));
         if (style_ == kSpecials && parameters_.inf) (rng_.coin() ? a_format_ : b_format_) = 1; // E5M2 has Inf
         scale_ = 0;
         if (!parameters_.scale) return;
@@ -103,22 +117,11 @@ class WindowSteps {
     int least() const { return Binades::of(a_format_).low + Binades::of(b_format_).low; }
     int most() const { return Binades::of(a_format_).high + Binades::of(b_format_).high; }
 
-    uint32_t some_lanes() {
-        const uint32_t all = static_cast<uint32_t>((uint64_t{1} << lanes_) - 1);
-        switch (rng_.below(10)) {
-        case 0: return static_cast<uint32_t>(rng_.next()) & all;
-        case 1: return 1u << rng_.below(lanes_);
-        case 2: return all >> rng_.below(lanes_);
-        case 3: return rng_.chance(300) ? 0 : all;
-        default: return all;
-        }
-    }
-
     // Puts the largest product as far above or below the accumulator as the window is deep.
     void aim(double acc) {
         if (!parameters_.scale || acc == 0 || !std::isfinite(acc) || rng_.chance(300)) return;
-        const int depth = rng_.coin() ? fraction_ : precision_;
-        const int distance = (rng_.coin() ? 1 : -1) * (depth + rng_.range(-9, 4));
+        const int depth = rng_.coin() ? depth_ : precision_;
+        const int distance = (rng_.coin() ? 1 : -1) * (depth + rng_.range(-9, 10));
         scale_ = std::min(std::max(std::ilogb(acc) + distance - top_, -64), 64);
     }
 
@@ -213,7 +216,7 @@ class WindowSteps {
     Rng &rng_;
     const WindowParameters parameters_;
     const unsigned lanes_;
-    const int precision_, fraction_;
+    const int precision_, fraction_, depth_;
     Style style_ = kAnyCode;
     unsigned a_format_ = 0, b_format_ = 0;
     int scale_ = 0, top_ = 0;

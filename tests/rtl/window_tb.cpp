@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processing element with a window against the model's step, every cycle's result and flags:
+// The processing elements with a window, fp8mac_pe_window and fp8mac_pe_late, against the model's step, every cycle's
+// result and flags:
 //   window_tb [--seed N] [--steps N] [--pairs zero|running|both]
 // Random chains onto four rotating accumulators with bubbles between; with --pairs also every pair of codes of every
 // pair of formats in a lane that moves on, from +0, onto running accumulators, or both.
@@ -16,21 +17,20 @@ class WindowTest {
   public:
     WindowTest(tb::Bench &bench, tb::Rng &rng)
         : bench_(bench), rng_(rng), dut_(tb::WindowDut::make(bench.context())), p_(dut_->parameters()), events_(p_) {
-        std::printf("%u lanes, %u fraction bits, %s, aligned by %s, exponents of %u bits%s%s%s%s\n", p_.lanes,
-                    p_.frac_bits, p_.fp16 ? "fp16" : "fp32", p_.by_operands ? "operands" : "products", p_.exp_w,
-                    p_.fused ? ", fused" : p_.hidden_one ? ", normalised" : "", p_.inf ? "" : ", no Inf",
+        std::printf("%u lanes, %u fraction bits, %s, exponents of %u bits%s%s%s%s%s\n", p_.lanes, p_.frac_bits,
+                    p_.fp16 ? "fp16" : "fp32", p_.exp_w, p_.fused ? ", fused" : p_.late ? ", accumulator late" : "",
+                    p_.hidden_one ? ", normalised" : "", p_.inf ? "" : ", no Inf",
                     p_.nan ? "" : ", no NaN", p_.scale ? "" : ", no scale");
         for (unsigned slot = 0; slot < kSlots; slot++) clear();
     }
 
     void every_pair(bool running) {
-        tb::WindowSteps formats(rng_, p_);
         for (unsigned pair_of_formats = 0; pair_of_formats < 16 && !bench_.hopeless(); pair_of_formats++) {
             tb::WindowStep step;
             step.valid = true;
             step.a_format = pair_of_formats / tb::kFormats;
             step.b_format = pair_of_formats % tb::kFormats;
-            if (!taken(step.a_format) || !taken(step.b_format)) continue;
+            if (!tb::WindowSteps::taken(p_, step.a_format) || !tb::WindowSteps::taken(p_, step.b_format)) continue;
             for (unsigned pair = 0; pair < 65536; pair++) {
                 const unsigned lane = pair % p_.lanes;
                 if (running && p_.scale && pair % 64 == 0) step.scale = rng_.range(-30, 20);
@@ -59,7 +59,7 @@ class WindowTest {
     }
 
     void finish() {
-        for (unsigned i = 0; i < tb::WindowDut::kStages; i++) issue(tb::WindowStep());
+        for (unsigned i = 0; i < p_.stages; i++) issue(tb::WindowStep());
         events_.report(bench_);
         std::printf("%" PRIu64 " steps\n", cycle_);
     }
@@ -72,9 +72,6 @@ class WindowTest {
         uint32_t before;
     };
 
-    bool taken(unsigned format) const {
-        return p_.scale ? p_.exp_w == 5 || format % 2 == 0 : format == 0;
-    }
     static bool is_nan(unsigned format, uint8_t code) { return std::isnan(tb::Codes::of(format).value[code]); }
 
     unsigned slot() const { return static_cast<unsigned>(cycle_ % kSlots); }
@@ -97,10 +94,13 @@ class WindowTest {
         terms.config.b_format = tb::Codes::of(step.b_format).format;
         terms.config.acc_format = p_.fp16 ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FP32;
         terms.config.group = p_.lanes;
-        if (!p_.fused) { // else all that is left at 0: exact
-            terms.config.frac_bits = p_.frac_bits;
-            terms.config.align_by = p_.by_operands ? FP8MAC_ALIGN_BY_OPERANDS : FP8MAC_ALIGN_BY_PRODUCTS;
-            terms.config.min_exponent = p_.fp16 ? -14 : 0;
+        if (!p_.fused) terms.config.frac_bits = p_.frac_bits; // else exact
+        if (!p_.late && p_.fp16) terms.config.min_exponent = -14;
+        if (p_.late && !p_.fused) {
+            terms.config.align_by = FP8MAC_ALIGN_BY_OPERANDS;
+            terms.config.acc_late = true;
+            terms.config.late_bits_sum = terms.config.late_bits_acc = p_.sum_bits();
+            terms.config.late_round = FP8MAC_ALIGN_ODD;
         }
         terms.config.scale_exp_a = std::min(std::max(step.scale, -32), 32);
         terms.config.scale_exp_b = step.scale - terms.config.scale_exp_a;
@@ -133,7 +133,7 @@ class WindowTest {
         const tb::WindowResult result = dut_->tick(step);
         cycle_++;
         in_flight_.push_back(e);
-        if (in_flight_.size() < tb::WindowDut::kStages) return;
+        if (in_flight_.size() < p_.stages) return;
         check(result, in_flight_.front());
         in_flight_.pop_front();
     }

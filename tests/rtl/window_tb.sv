@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_pe_window behind the edges of its row and its column, so that a step goes in as codes, in one cycle, and comes
-// out six cycles later. Always 32 lanes wide and 32 bits deep outside: the bench is one for all parameter sets, and
-// parameters_o tells it which one it has before it.
+// fp8mac_pe_window, or with LATE fp8mac_pe_late, behind the edges of its row and its column, so that a step goes in as
+// codes, in one cycle, and comes out `stages` cycles later. Always 32 lanes wide and 32 bits deep outside: the bench is
+// one for all parameter sets, and parameters_o tells it which one it has before it.
 //
 // Every port of the element is connected by its name to a plain vector, and with WINDOW_NETLIST defined no parameter is
 // given to it: a netlist made for these parameters takes the element's place (window_build.sh).
@@ -12,13 +12,12 @@ module window_tb
   parameter int unsigned LANES = 4,
   parameter int unsigned FRAC_BITS = 25,
   parameter int unsigned ACC_FP16 = 0,
-  parameter int unsigned ALIGN_BY_OPERANDS = 0,
-  parameter int unsigned FUSED = 0,
   parameter int unsigned HIDDEN_ONE = 1,
   parameter int unsigned EXP_W = OperandExpW,
   parameter int unsigned INF = 1,
   parameter int unsigned NAN = 1,
   parameter int unsigned SCALE = 1,
+  parameter int unsigned LATE = 0,  // of the others LANES, FRAC_BITS (if LANES > 1), ACC_FP16, INF and NAN alone
   localparam int unsigned LanesMax = 32
 ) (
   input  logic                     clk_i,
@@ -40,71 +39,100 @@ module window_tb
 
   // Whole numbers outside: the command line has no others.
   localparam bit IsAccFp16 = ACC_FP16 != 0;
-  localparam bit IsAlignByOperands = ALIGN_BY_OPERANDS != 0;
-  localparam bit IsFused = FUSED != 0;
   localparam bit IsHiddenOne = HIDDEN_ONE != 0;
   localparam bit IsInf = INF != 0;
   localparam bit IsNan = NAN != 0;
   localparam bit IsScale = SCALE != 0;
+  localparam bit IsLate = LATE != 0;
+  localparam bit IsFused = IsLate && LANES == 1;  // a single product stays whole
+  localparam int unsigned FracBits = IsFused ? ProductSigW - 2 : FRAC_BITS;
 
   localparam int unsigned AccSigBits = IsAccFp16 ? Fp16MantW + 1 : AccSigW;
   localparam int unsigned AccFieldW = IsAccFp16 ? 5 : 8;
   localparam int unsigned LaneW = $bits(lane_t);
 
+  // From a step's codes to the element's cycle 1, and to its result.
+  localparam int unsigned FirstCycles = IsLate ? 4 : 2;
+  localparam int unsigned Stages = FirstCycles + 4;
+
   assign parameters_o = {
-    8'(LANES), 8'(FRAC_BITS), 8'(EXP_W), 1'd0, IsFused, IsHiddenOne, IsInf, IsNan, IsScale, IsAlignByOperands, IsAccFp16
+    8'(LANES), 8'(FracBits), 4'(Stages), 4'(EXP_W), 1'b0,
+    IsLate, IsFused, IsHiddenOne, IsInf, IsNan, IsScale, IsAccFp16
   };
 
-  logic [LANES*EXP_W-1:0] a_exp, b_exp;
-  logic [LANES-1:0]       a_zero, b_zero;
-  logic [LANES*LaneW-1:0] a_lane, b_lane;
-  logic                   a_nan, b_nan, a_half, b_half;
-
-  fp8mac_window_edge #(
-    .LANES(LANES), .EXP_W(EXP_W), .NORMALISE(IsHiddenOne), .BY_OPERANDS(IsAlignByOperands), .SIDE_A(1'b1)
-  ) u_a (
-    .clk_i, .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(a_code_i[LANES-1:0]), .fmt_i(fp8_fmt_e'(a_fmt_i)),
-    .bound_i('0), .half_o(a_half),
-    .exp_o(a_exp), .zero_o(a_zero), .lane_o(a_lane), .nan_o(a_nan)
-  );
-  fp8mac_window_edge #(
-    .LANES(LANES), .EXP_W(EXP_W), .NORMALISE(IsHiddenOne), .BY_OPERANDS(IsAlignByOperands)
-  ) u_b (
-    .clk_i, .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(b_code_i[LANES-1:0]), .fmt_i(fp8_fmt_e'(b_fmt_i)),
-    .bound_i('0), .half_o(b_half),
-    .exp_o(b_exp), .zero_o(b_zero), .lane_o(b_lane), .nan_o(b_nan)
-  );
-
-  // Codes come in cycle -1, the window's base and step_first are due in cycle 1.
-  scale_sum_t       scale_sum;
-  logic [BaseW-1:0] base_0_q, base_1_q;
-  logic             first_0_q, first_1_q;
+  scale_sum_t             scale_sum;
+  logic [1:0][BaseW-1:0]  base_q;
+  logic [FirstCycles-1:0] first_q;
   assign scale_sum = fnuz_adjust(scale_sum_t'(scale_sum_i), fp8_fmt_e'(a_fmt_i), fp8_fmt_e'(b_fmt_i));
   always_ff @(posedge clk_i) begin
-    base_0_q  <= base_of(scale_sum, IsAccFp16, EXP_W);
-    base_1_q  <= base_0_q;
-    first_0_q <= first_i;
-    first_1_q <= first_0_q;
+    base_q  <= {base_q[0], base_of(scale_sum, IsAccFp16, EXP_W)};
+    first_q <= {first_q[FirstCycles-2:0], first_i};
   end
 
-  logic [AccFieldW-1:0]  field;
-  logic [AccSigBits-1:0] sig;
+  logic [LANES*LaneW-1:0] a_lane, b_lane;
+  logic                   a_nan, b_nan;
+  logic [AccFieldW-1:0]   field;
+  logic [AccSigBits-1:0]  sig;
   assign field_o = 8'(field);
   assign sig_o   = 24'(sig);
 
+  if (IsLate) begin : g_late
+
+    localparam int unsigned DistanceW = $clog2(FracBits + 3);
+    base_t a_field, b_field;
+    logic  a_none, b_none, unused_bound;
+
+    fp8mac_distance_edge #(.LANES(LANES), .DISTANCE_W(DistanceW), .OWN_BOUND(1'b1), .SIDE_A(1'b1)) u_a (
+      .clk_i, .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(a_code_i[LANES-1:0]), .fmt_i(fp8_fmt_e'(a_fmt_i)),
+      .bound_i('0), .base_i(base_q[1]), .field_o(a_field), .none_o(a_none), .lane_o(a_lane), .nan_o(a_nan)
+    );
+    fp8mac_distance_edge #(.LANES(LANES), .DISTANCE_W(DistanceW), .OWN_BOUND(1'b1)) u_b (
+      .clk_i, .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(b_code_i[LANES-1:0]), .fmt_i(fp8_fmt_e'(b_fmt_i)),
+      .bound_i('0), .base_i('0), .field_o(b_field), .none_o(b_none), .lane_o(b_lane), .nan_o(b_nan)
+    );
+    assign unused_bound = ^b_field[BaseW-1:OperandExpW+1];
+
 `ifdef WINDOW_NETLIST
-  fp8mac_pe_window u_pe (
+    fp8mac_pe_late u_pe (
 `else
-  fp8mac_pe_window #(
-    .LANES(LANES), .FRAC_BITS(FRAC_BITS), .ACC_FP16(IsAccFp16), .ALIGN_BY_OPERANDS(IsAlignByOperands), .FUSED(IsFused),
-    .HIDDEN_ONE(IsHiddenOne), .EXP_W(EXP_W), .INF(IsInf), .NAN(IsNan), .SCALE(IsScale)
-  ) u_pe (
+    fp8mac_pe_late #(
+      .LANES(LANES), .FRAC_BITS(FRAC_BITS), .ACC_FP16(IsAccFp16), .INF(IsInf), .NAN(IsNan)
+    ) u_pe (
 `endif
-    .clk_i(clk_i), .a_exp_i(a_exp), .b_exp_i(b_exp), .a_zero_i(a_zero), .b_zero_i(b_zero),
-    .a_half_i(a_half), .b_half_i(b_half),
-    .base_i(base_1_q), .step_first_i(first_1_q), .a_i(a_lane), .b_i(b_lane), .nan_i(a_nan || b_nan),
-    .sign_o(sign_o), .field_o(field), .sig_o(sig), .special_o(special_o), .flags_o(flags_o)
-  );
+      .clk_i(clk_i), .a_i(a_lane), .b_i(b_lane), .field_a_i(a_field), .bound_b_i(b_field[OperandExpW:0]),
+      .none_i(a_none || b_none), .nan_i(a_nan || b_nan), .step_first_i(first_q[FirstCycles-1]),
+      .sign_o(sign_o), .field_o(field), .sig_o(sig), .special_o(special_o), .flags_o(flags_o)
+    );
+
+  end else begin : g_window
+
+    logic [LANES*EXP_W-1:0] a_exp, b_exp;
+    logic [LANES-1:0]       a_zero, b_zero;
+
+    fp8mac_window_edge #(.LANES(LANES), .EXP_W(EXP_W), .NORMALISE(IsHiddenOne)) u_a (
+      .clk_i, .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(a_code_i[LANES-1:0]), .fmt_i(fp8_fmt_e'(a_fmt_i)),
+      .exp_o(a_exp), .zero_o(a_zero), .lane_o(a_lane), .nan_o(a_nan)
+    );
+    fp8mac_window_edge #(.LANES(LANES), .EXP_W(EXP_W), .NORMALISE(IsHiddenOne)) u_b (
+      .clk_i, .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(b_code_i[LANES-1:0]), .fmt_i(fp8_fmt_e'(b_fmt_i)),
+      .exp_o(b_exp), .zero_o(b_zero), .lane_o(b_lane), .nan_o(b_nan)
+    );
+
+`ifdef WINDOW_NETLIST
+    fp8mac_pe_window u_pe (
+`else
+    fp8mac_pe_window #(
+      .LANES(LANES), .FRAC_BITS(FRAC_BITS), .ACC_FP16(IsAccFp16), .HIDDEN_ONE(IsHiddenOne), .EXP_W(EXP_W),
+      .INF(IsInf), .NAN(IsNan), .SCALE(IsScale)
+    ) u_pe (
+`endif
+      .clk_i(clk_i), .a_exp_i(a_exp), .b_exp_i(b_exp), .a_zero_i(a_zero), .b_zero_i(b_zero),
+      .base_i(base_q[1]), .step_first_i(first_q[FirstCycles-1]),
+      .a_i(a_lane), .b_i(b_lane), .nan_i(a_nan || b_nan),
+      .sign_o(sign_o), .field_o(field), .sig_o(sig), .special_o(special_o), .flags_o(flags_o)
+    );
+
+  end
 
   logic unused;
   assign unused = ^{lane_en_i, a_code_i, b_code_i};

@@ -5,7 +5,7 @@ SIM_TEST := $(BUILD)/test
 SIM_TEST_BUILD := $(BUILD)/sim-test
 TESTS += $(patsubst %,$(SIM_TEST)/%.log,sim-check sim-elf sim-soc sim-command-line)
 
-$(SIM_TEST_BUILD)/test_gemm_check: tests/sim/test_gemm_check.c sim/gemm_check.c sim/gemm_check.h $(REGS_H) \
+$(SIM_TEST_BUILD)/test_gemm_check: tests/sim/test_gemm_check.c $(SIM_CHECK) $(wildcard sim/*.h) $(REGS_H) \
     $(BUILD)/model-san/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)

@@ -191,6 +191,7 @@ static fp8rt_check_record smallest_record(void) {
         .magic = FP8RT_CHECK_MAGIC, .m = 1, .n = 1, .k = 1, .group = 1, .scale_d = 0x3f800000,
         .amax = 0x3f800000, .scale_a = 0x3f800000, .scale_b = 0x3f800000,
         .a = (uintptr_t)a, .b = (uintptr_t)b, .d = (uintptr_t)d,
+        .element = FP8MAC_REGS__ELEMENT__ACC_FP32_bm, // exact
     };
 }
 

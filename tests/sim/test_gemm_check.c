@@ -48,6 +48,53 @@ static uint32_t draw_float(void) {
     return (110 + draw(34)) << 23 | draw(1u << 23);
 }
 
+// Words of the ELEMENT register.
+#define ACC(name) ((uint32_t)FP8MAC_REGS__ELEMENT__ACC_##name##_bm)
+#define E5M2 ((uint32_t)FP8MAC_REGS__ELEMENT__E5M2_bm)
+#define BY_OPERANDS ((uint32_t)FP8MAC_REGS__ELEMENT__ALIGN_BY_OPERANDS_bm)
+#define WINDOW(bits) ((uint32_t)(bits) << FP8MAC_REGS__ELEMENT__FRAC_BITS_bp)
+#define EXACT (ACC(FP32) | ACC(FP16) | E5M2)
+#define WINDOW_FP32(bits) (1u | ACC(FP32) | E5M2 | WINDOW(bits))
+#define WINDOW_FP16(bits) (2u | ACC(FP16) | E5M2 | WINDOW(bits))
+#define FIXED (3u | ACC(FIXED) | 16u << FP8MAC_REGS__ELEMENT__TERMS_LOG2_bp)
+#define LATE_FP32(bits) (5u | ACC(FP32) | E5M2 | BY_OPERANDS | WINDOW(bits))
+#define LATE_FP16(bits) (6u | ACC(FP16) | E5M2 | BY_OPERANDS | WINDOW(bits))
+#define LATE_FP32_ONE_LANE (5u | ACC(FP32) | E5M2)
+
+static void make_late(fp8mac_dot_config *dot, unsigned least_bits) {
+    dot->align_by = FP8MAC_ALIGN_BY_OPERANDS;
+    dot->acc_late = true;
+    dot->late_round = FP8MAC_ALIGN_ODD;
+    dot->late_bits_sum = dot->late_bits_acc = dot->frac_bits < least_bits ? least_bits : dot->frac_bits;
+}
+
+// An element that has been drawn: its word, and what of the model it is. Formats are drawn before, and may change.
+static uint32_t draw_element(fp8mac_dot_config *dot, uint32_t *a, uint32_t *b, uint32_t *acc) {
+    uint32_t bits = 10 + draw(20), kind = draw(7); // odd: an FP16 accumulator
+    dot->acc_format = (fp8mac_acc_format)*acc;
+    if (kind == 0) return EXACT;
+    if (kind == 3) {
+        *a &= 2;
+        *b &= 2;
+        *acc = 0;
+        dot->acc_format = FP8MAC_ACC_FIXED;
+        return FIXED;
+    }
+    *acc = kind % 2;
+    dot->acc_format = (fp8mac_acc_format)*acc;
+    if (kind == 6) {
+        dot->group = 1;
+        return LATE_FP32_ONE_LANE;
+    }
+    dot->frac_bits = bits;
+    if (kind < 3) {
+        dot->min_exponent = *acc ? -14 : 0;
+        return *acc ? WINDOW_FP16(bits) : WINDOW_FP32(bits);
+    }
+    make_late(dot, *acc ? 12 : 25);
+    return *acc ? LATE_FP16(bits) : LATE_FP32(bits);
+}
+
 // A GEMM of the model's own description, and the record that says the same.
 typedef struct twin {
     fp8mac_gemm_desc desc;
@@ -82,17 +129,21 @@ static void draw_memory(void) {
 
 static void draw_twin(twin *t) {
     uint32_t m = 1 + draw(20), n = 1 + draw(20), k = 1 + draw(70);
-    fp8mac_format_id a = (fp8mac_format_id)draw(4), b = (fp8mac_format_id)draw(4), d = (fp8mac_format_id)draw(7);
-    uint32_t acc = draw(2), overflow = draw(3), act = draw(3), vector_a = draw(2), vector_b = draw(2), bias = draw(2);
+    fp8mac_format_id d = (fp8mac_format_id)draw(7);
+    uint32_t a = draw(4), b = draw(4), acc = draw(2);
+    uint32_t overflow = draw(3), act = draw(3), vector_a = draw(2), vector_b = draw(2), bias = draw(2);
     uint32_t size = d < FP8MAC_FP16 ? 1 : d < FP8MAC_FP32 ? 2 : 4;
     uint32_t lda = k + draw(9), ldb = k + draw(9), ldd = n + draw(9), group = 1 + draw(8);
     int sa = (int)draw(65) - 32, sb = (int)draw(65) - 32;
     uint32_t scale_d = draw_float(), lo = draw_float() | 1u << 31, hi = draw_float();
+    fp8mac_dot_config dot = {.group = group, .scale_exp_a = sa, .scale_exp_b = sb};
+    uint32_t element = draw_element(&dot, &a, &b, &acc);
+    dot.a_format = fp8mac_format_get((fp8mac_format_id)a);
+    dot.b_format = fp8mac_format_get((fp8mac_format_id)b);
     t->scale_d = float_of(scale_d);
     t->desc = (fp8mac_gemm_desc){
         .m = m, .n = n, .k = k,
-        .dot = {.a_format = fp8mac_format_get(a), .b_format = fp8mac_format_get(b),
-                .acc_format = (fp8mac_acc_format)acc, .group = group, .scale_exp_a = sa, .scale_exp_b = sb},
+        .dot = dot,
         .a = ram + A_AT, .lda = lda, .b = ram + B_AT, .ldb = ldb,
         .scale_a = {vector_a ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR, (float *)(void *)(ram + SCALE_A_AT)},
         .scale_b = {vector_b ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR, (float *)(void *)(ram + SCALE_B_AT)},
@@ -102,8 +153,8 @@ static void draw_twin(twin *t) {
         .d_mode = {.overflow = (fp8mac_overflow)overflow}, .scale_d = &t->scale_d,
     };
     t->record = (fp8rt_check_record){
-        .magic = FP8RT_CHECK_MAGIC, .m = m, .n = n, .k = k, .group = group,
-        .mode = (uint32_t)a << FP8MAC_REGS__MODE__A_FMT_bp | (uint32_t)b << FP8MAC_REGS__MODE__B_FMT_bp |
+        .magic = FP8RT_CHECK_MAGIC, .m = m, .n = n, .k = k, .group = dot.group,
+        .mode = a << FP8MAC_REGS__MODE__A_FMT_bp | b << FP8MAC_REGS__MODE__B_FMT_bp |
                 acc << FP8MAC_REGS__MODE__ACC_FMT_bp | (uint32_t)d << FP8MAC_REGS__MODE__D_FMT_bp |
                 overflow << FP8MAC_REGS__MODE__OVERFLOW_bp | act << FP8MAC_REGS__MODE__ACT_bp |
                 vector_a << FP8MAC_REGS__MODE__SCALE_A_VEC_bp | vector_b << FP8MAC_REGS__MODE__SCALE_B_VEC_bp |
@@ -115,7 +166,7 @@ static void draw_twin(twin *t) {
         .scale_b = vector_b ? BASE + SCALE_B_AT : bits_of(*t->desc.scale_b.values),
         .bias = bias ? BASE + BIAS_AT : 0,
         .a = BASE + A_AT, .b = BASE + B_AT, .d = BASE + D_AT,
-        .a_stride = lda, .b_stride = ldb, .d_stride = ldd * size,
+        .a_stride = lda, .b_stride = ldb, .d_stride = ldd * size, .element = element,
     };
 }
 
@@ -173,6 +224,8 @@ static fp8rt_check_record well_formed(void) {
     twin t;
     draw_memory();
     draw_twin(&t);
+    t.record.element = EXACT;
+    t.record.mode |= FP8MAC_REGS__MODE__ACC_FMT_bm | FP8MAC_E5M2 << FP8MAC_REGS__MODE__A_FMT_bp;
     t.record.m = t.record.n = 4;
     t.record.k = 16;
     t.record.a_stride = t.record.b_stride = t.record.d_stride = 64;
@@ -195,7 +248,20 @@ static fp8rt_check_record well_formed(void) {
 static void test_malformed(void) {
     const uint64_t end = (uint64_t)BASE + RAM_BYTES;
     MALFORMED(magic, 0);
-    MALFORMED(reserved, 1);
+    MALFORMED(element, 0);
+    MALFORMED(element, r_.element | 4);
+    MALFORMED(element, r_.element | FP8MAC_REGS__ELEMENT__KIND_bm);
+    MALFORMED(element, r_.element | 1u << 13);
+    MALFORMED(element, WINDOW_FP16(0));
+    MALFORMED(element, WINDOW_FP16(13) | BY_OPERANDS);
+    MALFORMED(element, LATE_FP16(13) & ~BY_OPERANDS);
+    MALFORMED(element, LATE_FP16(0));
+    MALFORMED(element, WINDOW_FP32(25));
+    MALFORMED(element, r_.element | 25 << FP8MAC_REGS__ELEMENT__FRAC_BITS_bp);
+    MALFORMED(element, r_.element | 16u << FP8MAC_REGS__ELEMENT__TERMS_LOG2_bp);
+    MALFORMED(element, r_.element & ~ACC(FP16));
+    MALFORMED(element, r_.element & ~E5M2);
+    MALFORMED(element, FIXED);
     MALFORMED(m, 0);
     MALFORMED(n, 0);
     MALFORMED(k, 0);

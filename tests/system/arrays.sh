@@ -1,12 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# arrays.sh PROGRAM ROWSxCOLSxLANES...: a host-built test program over the golden model of each array; sums the counts.
+# arrays.sh PROGRAM ROWSxCOLSxLANES[:ELEMENT]...: a host-built test program over the golden model of each array; sums
+# the counts.
 program=$1
 shift
 passed=0 failed=0
 for array in "$@"; do
   echo "--- $array"
-  output=$(FP8RT_ARRAY=$array "$program")
+  case $array in
+    *:*) element=${array#*:} ;;
+    *) element=exact ;;
+  esac
+  output=$(FP8RT_ARRAY=${array%:*} FP8RT_ELEMENT=$element "$program")
   status=$?
   printf '%s\n' "$output"
   set_of=$(printf '%s\n' "$output" | tail -n 1)

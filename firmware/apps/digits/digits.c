@@ -3,8 +3,8 @@
 //
 //   IMAGES=  how many of the test images, the first ones (chip: 256, host: all)
 //   BATCH=   images at a time, M of the GEMMs (128)
-//   ACC=     accumulator: fp32, fp16 (fp32)
-//   FORMAT=  of the activations: e4m3fn, e5m2, e4m3fnuz, e5m2fnuz (e4m3fn); the weights are e4m3fn
+//   ACC=     accumulator: fp32, fp16, fixed, whatever the array has (fp32 if it has that)
+//   FORMAT=  of the activations: e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, what the array takes (e4m3fn); weights are e4m3fn
 //
 // Hidden activations are written in FP8 with the scale of a delayed recipe: each layer's amax, read back after its
 // GEMM, scales the batches after it. The first batch has the calibration amax of the training images.
@@ -88,38 +88,52 @@ static bool count_option(int argc, char **argv, const char *key, uint32_t *count
     return *count != 0;
 }
 
-static bool acc_option(int argc, char **argv, fp8mac_acc_format *acc_format) {
-    const char *text = fp8rt_app_option(argc, argv, "ACC");
-    if (text == NULL || strcmp(text, "fp32") == 0) {
-        *acc_format = FP8MAC_ACC_FP32;
-    } else if (strcmp(text, "fp16") == 0) {
-        *acc_format = FP8MAC_ACC_FP16;
-    } else {
-        printf("ACC=%s is not possible: choose fp32 or fp16.\n", text);
-        return false;
-    }
-    return true;
+static const char *acc_name(fp8mac_acc_format format) {
+    return format == FP8MAC_ACC_FP32 ? "fp32" : format == FP8MAC_ACC_FP16 ? "fp16" : "fixed";
 }
 
-static bool format_option(int argc, char **argv, fp8mac_format_id *format) {
+static const char *good_accumulators(const fp8rt_element *element) {
+    bool both = fp8rt_element_has(element, FP8MAC_ACC_FP32) && fp8rt_element_has(element, FP8MAC_ACC_FP16);
+    return both ? "fp32 or fp16" : acc_name(fp8rt_element_accumulator(element));
+}
+
+static bool refuse(const fp8rt_element *element, const char *key, const char *text, const char *good) {
+    printf("%s=%s is not possible", key, text);
+    if (element->kind != FP8RT_ELEMENT_EXACT) printf(" with %s elements", fp8rt_element_name(element->kind));
+    printf(": choose %s.\n", good);
+    return false;
+}
+
+static bool acc_option(int argc, char **argv, const fp8rt_element *element, fp8mac_acc_format *acc_format) {
+    const char *text = fp8rt_app_option(argc, argv, "ACC");
+    *acc_format = fp8rt_element_accumulator(element);
+    if (text == NULL) return true;
+    for (int format = FP8MAC_ACC_FP32; format <= FP8MAC_ACC_FIXED; format++) {
+        *acc_format = (fp8mac_acc_format)format;
+        if (fp8rt_element_has(element, *acc_format) && strcmp(text, acc_name(*acc_format)) == 0) return true;
+    }
+    return refuse(element, "ACC", text, good_accumulators(element));
+}
+
+static bool format_option(int argc, char **argv, const fp8rt_element *element, fp8mac_format_id *format) {
     const char *text = fp8rt_app_option(argc, argv, "FORMAT");
     if (text == NULL) text = "e4m3fn";
     for (int id = FP8MAC_E4M3FN; id <= FP8MAC_E5M2FNUZ; id++) {
         *format = (fp8mac_format_id)id;
-        if (strcmp(text, fp8mac_format_get(*format)->name) == 0) return true;
+        if (fp8rt_element_takes(element, *format) && strcmp(text, fp8mac_format_get(*format)->name) == 0) return true;
     }
-    printf("FORMAT=%s is not possible: choose e4m3fn, e5m2, e4m3fnuz or e5m2fnuz.\n", text);
-    return false;
+    return refuse(element, "FORMAT", text, element->e5m2 ? "e4m3fn, e5m2, e4m3fnuz or e5m2fnuz" : "e4m3fn or e4m3fnuz");
 }
 
-static bool parse_options(int argc, char **argv, options *options) {
+static bool parse_options(int argc, char **argv, const fp8rt_element *element, options *options) {
     options->images = fp8rt_app_is_host ? DIGITS_IMAGES : CHIP_IMAGES;
     options->batch = BATCH;
     for (int i = 1; i < argc; i++) {
         if (!known_option(argv[i])) return false;
     }
     return count_option(argc, argv, "IMAGES", &options->images) && count_option(argc, argv, "BATCH", &options->batch) &&
-           acc_option(argc, argv, &options->acc_format) && format_option(argc, argv, &options->format);
+           acc_option(argc, argv, element, &options->acc_format) &&
+           format_option(argc, argv, element, &options->format);
 }
 
 // ---- the network ----------------------------------------------------------------------------------------------------
@@ -298,15 +312,13 @@ static const char *format_name(const network *net) {
     return fp8mac_format_get(net->options.format)->name;
 }
 
-static const char *acc_name(const network *net) {
-    return net->options.acc_format == FP8MAC_ACC_FP32 ? "fp32" : "fp16";
-}
-
 static void print_head(const network *net) {
     const fp8rt_caps *caps = &net->dev.caps;
     printf("digits        %" PRIu32 " images in batches of %" PRIu32 " on an array of %u x %u x %u\n",
            net->options.images, net->options.batch, caps->rows, caps->cols, caps->lanes);
-    printf("formats       activations %s, weights e4m3fn, accumulator %s\n", format_name(net), acc_name(net));
+    fp8rt_app_print_element(&caps->element);
+    printf("formats       activations %s, weights e4m3fn, accumulator %s\n", format_name(net),
+           acc_name(net->options.acc_format));
 }
 
 static void print_percent(int width, uint64_t part, uint64_t whole) {
@@ -348,7 +360,8 @@ static void print_record(const network *net, uint32_t core_cycles) {
            " outputs=%" PRIu32 " equal=%" PRIu32 " macs=%" PRIu32 " cycles=%" PRIu32 " compute=%" PRIu32
            " drain=%" PRIu32 " load=%" PRIu32 " store=%" PRIu32 " overhead=%" PRIu32 " idle=%" PRIu32
            " core_cycles=%" PRIu32 "\n",
-           net->options.images, net->options.batch, format_name(net), acc_name(net), t->float32_right, t->right,
+           net->options.images, net->options.batch, format_name(net), acc_name(net->options.acc_format),
+           t->float32_right, t->right,
            t->outputs, t->outputs - t->different, (uint32_t)c->macs, c->cycles, c->compute, c->drain, c->load, c->store,
            c->overhead, c->idle, core_cycles);
 }
@@ -377,8 +390,8 @@ static int report(const network *net, uint32_t core_cycles) {
 
 int main(int argc, char **argv) {
     static network net;
-    if (!parse_options(argc, argv, &net.options)) return 2;
     fp8rt_status status = fp8rt_device_open(&net.dev);
+    if (status == FP8RT_OK && !parse_options(argc, argv, &net.dev.caps.element, &net.options)) return 2;
     if (status != FP8RT_OK || !allocate(&net)) {
         printf("digits: %s\n", status != FP8RT_OK ? fp8rt_status_string(status) : "not enough memory for this BATCH");
         return EXIT_FAILURE;

@@ -17,7 +17,8 @@ void faults_skip(faults *f, const char *name, const char *why) {
 }
 
 bool faults_still_works(faults *f) {
-    const fp8rt_trial trial = {.m = 5, .n = 18, .k = 7, .d_format = FP8MAC_FP32, .seed = f->passed};
+    const fp8rt_trial trial = {.m = 5, .n = 18, .k = 7, .d_format = FP8MAC_FP32, .seed = f->passed,
+                               .acc_format = fp8rt_element_accumulator(&f->dev.caps.element)};
     fp8rt_trial_outcome outcome = fp8rt_trial_run(&f->dev, &trial, f->arena);
     return fp8rt_trial_passed(&outcome);
 }

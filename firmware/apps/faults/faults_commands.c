@@ -83,6 +83,15 @@ static void reserved_overflow(const fp8rt_caps *caps, fp8rt_tile *tile) {
 static void reserved_act(const fp8rt_caps *caps, fp8rt_tile *tile) {
     (void)caps, set_mode(tile, FP8RT_PUT(MODE__ACT, 3));
 }
+static void other_accumulator(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    (void)caps, tile->mode ^= FP8RT_BIT(MODE__ACC_FMT);
+}
+static void a_of_e5m2(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    (void)caps, set_mode(tile, FP8RT_PUT(MODE__A_FMT, FP8MAC_E5M2));
+}
+static void b_of_e5m2fnuz(const fp8rt_caps *caps, fp8rt_tile *tile) {
+    (void)caps, set_mode(tile, FP8RT_PUT(MODE__B_FMT, FP8MAC_E5M2FNUZ));
+}
 static void exponent_33(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_exp_a = 33; }
 static void exponent_minus_33(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_exp_b = -33; }
 static void exponent_minus_128(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_exp_a = -128; }
@@ -183,6 +192,13 @@ static const fault illegal[] = {
     {"reuses B of another k", reuse_other_k, FP8RT_ERR_HW_SEQUENCE},
 };
 
+static const fault one_accumulator = {"an accumulator that the array has not", other_accumulator, FP8RT_ERR_HW_MODE};
+
+static const fault e4m3_alone[] = {
+    {"A of e5m2", a_of_e5m2, FP8RT_ERR_HW_MODE},
+    {"B of e5m2fnuz", b_of_e5m2fnuz, FP8RT_ERR_HW_MODE},
+};
+
 static const fault steps = {"keeps part of a step", keep_part_of_a_step, FP8RT_ERR_HW_SEQUENCE};
 
 static const fault bus[] = {
@@ -251,6 +267,42 @@ static void fill_queue(const bench *b) {
     faults_count(b->f, faults_still_works(b->f) && right, "queue full");
 }
 
+// ---- what only some elements have not -------------------------------------------------------------------------------
+
+// The first of two chained commands keeps its accumulators, and the second is spoilt: it must fail, and write nothing.
+static void break_chain(const bench *b, const char *name, uint32_t mode, int exponent) {
+    fp8rt_device *dev = &b->f->dev;
+    fp8rt_tile first = command(b, 0), second = command(b, 1);
+    first.m = second.m = first.n = second.n = 1;
+    set_mode(&first, FP8RT_BIT(MODE__ACC_KEEP));
+    set_mode(&second, FP8RT_BIT(MODE__ACC_CONTINUE));
+    second.mode ^= mode;
+    second.scale_exp_b = (int8_t)exponent;
+    fp8rt_device_push(dev, &first);
+    fp8rt_device_push(dev, &second);
+    fp8rt_status status = fp8rt_device_wait(dev);
+    bool right = status == FP8RT_ERR_HW_SEQUENCE && fp8rt_device_error_tag(dev) == second.tag &&
+                 is_unwritten(b->d[0]) && is_unwritten(b->d[1]);
+    if (status != FP8RT_ERR_HW_SEQUENCE) printf("     answered: %s\n", fp8rt_status_string(status));
+    fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
+    faults_count(b->f, faults_still_works(b->f) && right, name);
+}
+
+static void run_element(const bench *b) {
+    const fp8rt_element *element = &b->f->dev.caps.element;
+    bool both = fp8rt_element_has(element, FP8MAC_ACC_FP32) && fp8rt_element_has(element, FP8MAC_ACC_FP16);
+    if (!both) run_fault(b, &one_accumulator);
+    else faults_skip(b->f, one_accumulator.name, "it has both");
+    for (size_t i = 0; i < sizeof e4m3_alone / sizeof e4m3_alone[0]; i++) {
+        if (!element->e5m2) run_fault(b, &e4m3_alone[i]);
+        else faults_skip(b->f, e4m3_alone[i].name, "the array takes it");
+    }
+    if (both) break_chain(b, "chain of another accumulator", FP8RT_BIT(MODE__ACC_FMT), 0);
+    if (!fp8rt_element_has(element, FP8MAC_ACC_FIXED)) return;
+    break_chain(b, "fixed-point chain of another scaling exponent", 0, 1);
+    break_chain(b, "fixed-point chain of another format", FP8RT_PUT(MODE__A_FMT, FP8MAC_E4M3FNUZ), 0);
+}
+
 static void *take(faults *f, size_t bytes) {
     return fp8rt_arena_alloc(&f->arena, bytes);
 }
@@ -267,6 +319,8 @@ static bool prepare(bench *b) {
     b->good = (fp8rt_tile){.a = (uintptr_t)a, .b = (uintptr_t)second, .m = ROWS_M, .n = ROWS_N, .k = DEPTH,
                            .a_stride = STRIDE, .b_stride = STRIDE, .d_stride = STRIDE, .scale_a = ONE, .scale_b = ONE,
                            .scale_d = ONE, .mode = FP8RT_PUT(MODE__D_FMT, FP8MAC_FP32)};
+    bool fp16 = fp8rt_element_accumulator(&f->dev.caps.element) == FP8MAC_ACC_FP16;
+    if (fp16) set_mode(&b->good, FP8RT_BIT(MODE__ACC_FMT));
     const fp8rt_tile tile = command(b, 0);
     bool ran = fp8rt_device_submit(&f->dev, &tile) == FP8RT_OK && fp8rt_device_wait(&f->dev) == FP8RT_OK;
     memcpy(b->expected, b->d[0], D_BYTES);
@@ -279,6 +333,7 @@ void faults_run_commands(faults *f) {
     b.f = f;
     faults_count(f, prepare(&b) && faults_still_works(f), "a good command");
     for (size_t i = 0; i < sizeof illegal / sizeof illegal[0]; i++) run_fault(&b, &illegal[i]);
+    run_element(&b);
     if (f->dev.caps.lanes > 1) run_fault(&b, &steps);
     else faults_skip(f, steps.name, "with one lane every k is whole steps");
     for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {

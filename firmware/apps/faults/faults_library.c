@@ -54,7 +54,13 @@ SPOIL(odd_d, desc->d = (uint8_t *)desc->d + 4)
 SPOIL(a_of_fp16, desc->a_format = FP8MAC_FP16)
 SPOIL(b_of_fp32, desc->b_format = FP8MAC_FP32)
 SPOIL(d_of_nothing, desc->d_format = FP8MAC_FORMAT_COUNT)
+SPOIL(fp32_acc, desc->acc_format = FP8MAC_ACC_FP32)
+SPOIL(fp16_acc, desc->acc_format = FP8MAC_ACC_FP16)
 SPOIL(fixed_acc, desc->acc_format = FP8MAC_ACC_FIXED)
+SPOIL(bf16_acc, desc->acc_format = FP8MAC_ACC_BF16)
+SPOIL(a_of_e5m2, desc->a_format = FP8MAC_E5M2)
+SPOIL(b_of_e5m2fnuz, desc->b_format = FP8MAC_E5M2FNUZ)
+SPOIL(too_deep, desc->k = (1u << b->f->dev.caps.element.terms_log2) + 1u)
 SPOIL(no_overflow_mode, desc->overflow = (fp8mac_overflow)3)
 SPOIL(exponent_33, desc->scale_exp_a = 33)
 SPOIL(exponent_minus_33, desc->scale_exp_b = -33)
@@ -93,7 +99,7 @@ static const fault arguments[] = {
     {"library: A of float16", a_of_fp16, FP8RT_ERR_FORMAT},
     {"library: B of float32", b_of_fp32, FP8RT_ERR_FORMAT},
     {"library: D of no format", d_of_nothing, FP8RT_ERR_FORMAT},
-    {"library: fixed accumulator", fixed_acc, FP8RT_ERR_ACCUMULATOR},
+    {"library: BF16 accumulator", bf16_acc, FP8RT_ERR_ACCUMULATOR},
     {"library: unknown overflow mode", no_overflow_mode, FP8RT_ERR_OVERFLOW_MODE},
     {"library: scaling exponent 33", exponent_33, FP8RT_ERR_SCALE_EXPONENT},
     {"library: scaling exponent -33", exponent_minus_33, FP8RT_ERR_SCALE_EXPONENT},
@@ -109,6 +115,22 @@ static const fault arguments[] = {
     {"library: clamp bound Inf", infinite_bound, FP8RT_ERR_ACTIVATION},
     {"library: beta", with_beta, FP8RT_ERR_UNSUPPORTED},
 };
+
+static const struct accumulator {
+    fp8mac_acc_format format;
+    fault fault;
+} accumulators[] = {
+    {FP8MAC_ACC_FP32, {"library: FP32 accumulator", fp32_acc, FP8RT_ERR_ACCUMULATOR}},
+    {FP8MAC_ACC_FP16, {"library: FP16 accumulator", fp16_acc, FP8RT_ERR_ACCUMULATOR}},
+    {FP8MAC_ACC_FIXED, {"library: fixed accumulator", fixed_acc, FP8RT_ERR_ACCUMULATOR}},
+};
+
+static const fault e5m2[] = {
+    {"library: A of e5m2", a_of_e5m2, FP8RT_ERR_FORMAT},
+    {"library: B of e5m2fnuz", b_of_e5m2fnuz, FP8RT_ERR_FORMAT},
+};
+
+static const fault depth = {"library: k of more than an accumulator takes", too_deep, FP8RT_ERR_SHAPE};
 
 static const fault bus[] = {
     {"library: A answered SLVERR", a_slverr, FP8RT_ERR_HW_READ_SLVERR},
@@ -137,6 +159,20 @@ static bool provoke(const bench *b, const fault *fault) {
 static void run_fault(const bench *b, const fault *fault) {
     bool right = provoke(b, fault);
     faults_count(b->f, fp8rt_device_wait(&b->f->dev) == FP8RT_OK && faults_still_works(b->f) && right, fault->name);
+}
+
+// What only some elements have not.
+static void run_element(const bench *b) {
+    const fp8rt_element *element = &b->f->dev.caps.element;
+    for (size_t i = 0; i < sizeof accumulators / sizeof accumulators[0]; i++) {
+        if (!fp8rt_element_has(element, accumulators[i].format)) run_fault(b, &accumulators[i].fault);
+    }
+    for (size_t i = 0; i < sizeof e5m2 / sizeof e5m2[0]; i++) {
+        if (!element->e5m2) run_fault(b, &e5m2[i]);
+        else faults_skip(b->f, e5m2[i].name, "the array takes it");
+    }
+    if (element->terms_log2 != 0) run_fault(b, &depth);
+    else faults_skip(b->f, depth.name, "any number");
 }
 
 // A vector off its beat needs scratch: too little of it, and none.
@@ -168,7 +204,7 @@ static bool prepare(bench *b) {
     memset(d, UNWRITTEN, b->d_bytes);
     memset(vector, 0, (VECTOR + 1) * sizeof(float));
     b->good = (fp8rt_gemm_desc){.m = ROWS_M, .n = ROWS_N, .k = DEPTH, .a = a, .b = second, .d = d,
-                                .d_format = FP8MAC_FP32};
+                                .acc_format = fp8rt_element_accumulator(&caps->element), .d_format = FP8MAC_FP32};
     return true;
 }
 
@@ -181,6 +217,7 @@ void faults_run_library(faults *f) {
         return;
     }
     for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) run_fault(&b, &arguments[i]);
+    run_element(&b);
     run_scratch(&b);
     for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {
         if (!fp8rt_app_is_host) run_fault(&b, &bus[i]);

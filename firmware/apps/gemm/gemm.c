@@ -17,6 +17,7 @@ static void print_head(const fp8rt_trial *trial) {
     const fp8rt_caps *caps = &dev.caps;
     printf("gemm          %" PRIu32 " x %" PRIu32 " x %" PRIu32 " on an array of %u x %u x %u\n", trial->m, trial->n,
            trial->k, caps->rows, caps->cols, caps->lanes);
+    fp8rt_app_print_element(&caps->element);
     printf("formats       A %s, B %s, accumulator %s, D %s\n", format_name(trial->a_format),
            format_name(trial->b_format), gemm_accumulator_name(trial->acc_format), format_name(trial->d_format));
 }
@@ -85,9 +86,9 @@ static int report(const fp8rt_trial *trial, const fp8rt_trial_outcome *outcome) 
 
 int main(int argc, char **argv) {
     fp8rt_trial trial;
-    if (!gemm_options_parse(argc, argv, &trial)) return 2;
     fp8rt_status status = fp8rt_device_open(&dev);
     if (status == FP8RT_OK) {
+        if (!gemm_options_parse(argc, argv, &dev.caps.element, &trial)) return 2;
         print_head(&trial);
         fp8rt_trial_outcome outcome = fp8rt_trial_run(&dev, &trial, fp8rt_app_arena());
         if (outcome.status == FP8RT_OK) return report(&trial, &outcome);

@@ -31,6 +31,7 @@ static const word accumulators[] = {{"fp32", FP8MAC_ACC_FP32},
                                     {"float32", FP8MAC_ACC_FP32},
                                     {"fp16", FP8MAC_ACC_FP16},
                                     {"float16", FP8MAC_ACC_FP16},
+                                    {"fixed", FP8MAC_ACC_FIXED},
                                     {NULL, 0}};
 static const word scale_modes[] = {{"none", FP8MAC_SCALE_NONE},
                                    {"tensor", FP8MAC_SCALE_TENSOR},
@@ -49,10 +50,18 @@ static const word data_kinds[] = {{"finite", FP8RT_DATA_FINITE},
                                   {"codes", FP8RT_DATA_CODES},
                                   {NULL, 0}};
 
+static bool takes(const fp8rt_element *element, int32_t format) {
+    return fp8rt_element_takes(element, (fp8mac_format_id)format);
+}
+static bool has(const fp8rt_element *element, int32_t format) {
+    return fp8rt_element_has(element, (fp8mac_acc_format)format);
+}
+
 // Words, or numbers from `least` to `most`.
 typedef struct option {
     const char *key;
     const word *words;
+    bool (*fits)(const fp8rt_element *element, int32_t value); // NULL: every array has all of the words
     int32_t least, most, start;
     int32_t value;
 } option;
@@ -63,10 +72,10 @@ static const option defaults[OPTIONS] = {
     [M] = {.key = "M", .least = 1, .most = 65536, .start = 64},
     [N] = {.key = "N", .least = 1, .most = 65536, .start = 64},
     [K] = {.key = "K", .least = 1, .most = 65536, .start = 64},
-    [A] = {.key = "A", .words = fp8_formats},
-    [B] = {.key = "B", .words = fp8_formats},
+    [A] = {.key = "A", .words = fp8_formats, .fits = takes},
+    [B] = {.key = "B", .words = fp8_formats, .fits = takes},
     [D] = {.key = "D", .words = d_formats},
-    [ACC] = {.key = "ACC", .words = accumulators},
+    [ACC] = {.key = "ACC", .words = accumulators, .fits = has},
     [SA] = {.key = "SA", .least = -32, .most = 32},
     [SB] = {.key = "SB", .least = -32, .most = 32},
     [SCALE] = {.key = "SCALE", .words = scale_modes},
@@ -77,15 +86,24 @@ static const option defaults[OPTIONS] = {
     [DATA] = {.key = "DATA", .words = data_kinds},
 };
 
-static bool parse_word(option *o, const char *text) {
+static bool is_good(const option *o, const fp8rt_element *element, const word *w) {
+    return o->fits == NULL || o->fits(element, w->value);
+}
+
+static bool parse_word(option *o, const fp8rt_element *element, const char *text) {
+    bool known = false;
     for (const word *w = o->words; w->name != NULL; w++) {
-        if (strcmp(text, w->name) == 0) {
-            o->value = w->value;
-            return true;
-        }
+        if (strcmp(text, w->name) != 0) continue;
+        o->value = w->value;
+        if (is_good(o, element, w)) return true;
+        known = element->kind != FP8RT_ELEMENT_EXACT;
     }
-    printf("gemm: %s=%s is not possible: choose one of", o->key, text);
-    for (const word *w = o->words; w->name != NULL; w++) printf(" %s", w->name);
+    printf("gemm: %s=%s is not possible", o->key, text);
+    if (known) printf(" with %s elements", fp8rt_element_name(element->kind));
+    printf(": choose one of");
+    for (const word *w = o->words; w->name != NULL; w++) {
+        if (is_good(o, element, w)) printf(" %s", w->name);
+    }
     printf("\n");
     return false;
 }
@@ -122,22 +140,23 @@ static option *find_option(option list[OPTIONS], const char *argument, size_t ke
     return NULL;
 }
 
-static bool parse_argument(option list[OPTIONS], const char *argument) {
+static bool parse_argument(option list[OPTIONS], const fp8rt_element *element, const char *argument) {
     const char *equals = strchr(argument, '=');
     option *o = equals == NULL ? NULL : find_option(list, argument, (size_t)(equals - argument));
-    if (o != NULL) return o->words != NULL ? parse_word(o, equals + 1) : parse_number(o, equals + 1);
+    if (o != NULL) return o->words != NULL ? parse_word(o, element, equals + 1) : parse_number(o, equals + 1);
     printf("gemm: %s is not possible: choose one of", argument);
     for (int i = 0; i < OPTIONS; i++) printf(" %s=", list[i].key);
     printf("\n");
     return false;
 }
 
-bool gemm_options_parse(int argc, char **argv, fp8rt_trial *trial) {
+bool gemm_options_parse(int argc, char **argv, const fp8rt_element *element, fp8rt_trial *trial) {
     option o[OPTIONS];
     bool good = true;
     memcpy(o, defaults, sizeof o);
     for (int i = 0; i < OPTIONS; i++) o[i].value = o[i].words != NULL ? o[i].words[0].value : o[i].start;
-    for (int i = 1; i < argc; i++) good = parse_argument(o, argv[i]) && good;
+    o[ACC].value = fp8rt_element_accumulator(element);
+    for (int i = 1; i < argc; i++) good = parse_argument(o, element, argv[i]) && good;
     *trial = (fp8rt_trial){
         .m = (uint32_t)o[M].value,
         .n = (uint32_t)o[N].value,
@@ -159,5 +178,6 @@ bool gemm_options_parse(int argc, char **argv, fp8rt_trial *trial) {
 }
 
 const char *gemm_accumulator_name(fp8mac_acc_format format) {
+    if (format == FP8MAC_ACC_FIXED) return "fixed";
     return format == FP8MAC_ACC_FP16 ? "float16" : "float32";
 }

@@ -95,7 +95,7 @@ static bool counters_are_right(const fp8rt_counters *c, uint64_t macs) {
     return c->macs == macs && parts == c->cycles && clocked == !fp8rt_app_is_host;
 }
 
-static void run_trial(tally *t, const char *name, fp8rt_trial trial) {
+static void run_possible(tally *t, const char *name, fp8rt_trial trial) {
     trial.seed = t->passed + t->failed + 1;
     fp8rt_trial_outcome outcome = fp8rt_trial_run(&dev, &trial, fp8rt_app_arena());
     bool counted = counters_are_right(&outcome.result.counters, macs_of(&trial));
@@ -104,6 +104,29 @@ static void run_trial(tally *t, const char *name, fp8rt_trial trial) {
     else if (outcome.differing != 0) printf("     %" PRIu32 " outputs differ\n", outcome.differing);
     else if (outcome.overwritten != 0) printf("     %" PRIu32 " bytes beyond D\n", outcome.overwritten);
     else if (!counted) printf("     the counters are wrong\n");
+}
+
+static void expect_refused(tally *t, const char *name, const fp8rt_trial *trial, fp8rt_status expected) {
+    fp8rt_trial_outcome outcome = fp8rt_trial_run(&dev, trial, fp8rt_app_arena());
+    bool passed = outcome.status == expected;
+    if (passed) t->passed++;
+    else t->failed++;
+    printf("%s %s: refused\n", passed ? "ok  " : "FAIL", name);
+}
+
+// What the array's elements do not have must be refused; and then the trial is run with what they have.
+static void run_trial(tally *t, const char *name, fp8rt_trial trial) {
+    const fp8rt_element *element = &dev.caps.element;
+    if (!fp8rt_element_takes(element, trial.a_format) || !fp8rt_element_takes(element, trial.b_format)) {
+        expect_refused(t, name, &trial, FP8RT_ERR_FORMAT);
+        if (!fp8rt_element_takes(element, trial.a_format)) trial.a_format = E4;
+        if (!fp8rt_element_takes(element, trial.b_format)) trial.b_format = F4;
+    }
+    if (!fp8rt_element_has(element, trial.acc_format)) {
+        expect_refused(t, name, &trial, FP8RT_ERR_ACCUMULATOR);
+        trial.acc_format = fp8rt_element_accumulator(element);
+    }
+    run_possible(t, name, trial);
 }
 
 // Every pair of operand formats with every code, into both accumulators, each pair into another format of D.
@@ -123,7 +146,9 @@ static void run_pairs(tally *t) {
 
 // A GEMM that keeps flags and counters adds its own to those of the GEMM before it.
 static void run_kept(tally *t) {
-    const fp8rt_trial clean = {.m = 5, .n = 6, .k = 7}, dirty = {.m = 9, .n = 9, .k = 64, .data = FP8RT_DATA_CODES};
+    const fp8mac_acc_format acc = fp8rt_element_accumulator(&dev.caps.element);
+    const fp8rt_trial clean = {.m = 5, .n = 6, .k = 7, .acc_format = acc};
+    const fp8rt_trial dirty = {.m = 9, .n = 9, .k = 64, .acc_format = acc, .data = FP8RT_DATA_CODES};
     fp8rt_arena arena = fp8rt_app_arena();
     fp8rt_trial_outcome outcome = fp8rt_trial_run(&dev, &clean, arena);
     bool cleared = fp8rt_trial_passed(&outcome) && outcome.result.flags == 0;

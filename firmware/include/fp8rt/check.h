@@ -25,7 +25,7 @@ typedef struct fp8rt_check_record {
     uint64_t bias;         // address of n floats, or 0
     uint64_t a, b, d;      // addresses
     uint32_t a_stride, b_stride, d_stride; // bytes
-    uint32_t reserved;     // 0
+    uint32_t element;      // ELEMENT register: what the golden model has to compute
 } fp8rt_check_record;
 
 #endif

@@ -10,14 +10,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fp8rt/element.h"
 #include "fp8rt/status.h"
-#include "fp8mac/status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// What the accelerator is, as its CONFIG registers say. All but max_mn and buf_beats are powers of two.
+// What the accelerator is, as its CONFIG and ELEMENT registers say. All numbers but max_mn and buf_beats are powers of
+// two.
 typedef struct fp8rt_caps {
     uint16_t rows, cols, lanes; // elements, and products per element and cycle: rows * cols * lanes MACs a cycle
     uint16_t beat_bytes;        // bus width: alignment of every address and stride
@@ -25,6 +26,7 @@ typedef struct fp8rt_caps {
     uint16_t queue_depth;
     uint16_t buf_beats;         // beats per row bank of an operand buffer
     uint16_t max_mn;            // limit of m and of n of one command
+    fp8rt_element element;      // numerics of a step: what formats and accumulators there are
 } fp8rt_caps;
 
 // Outputs of one pass over the array, the natural step of tiles.
@@ -32,7 +34,10 @@ static inline uint32_t fp8rt_block_m(const fp8rt_caps *caps) { return (uint32_t)
 static inline uint32_t fp8rt_block_n(const fp8rt_caps *caps) { return (uint32_t)caps->cols * caps->slots_n; }
 
 // One tile command: D[m x n] = epilogue(A[m x k] * B[n x k]^T). Addresses and strides in bytes, multiples of
-// beat_bytes. Fields that the mode makes unused (D with acc_keep, A with reuse_a, ...) are ignored.
+// beat_bytes. Fields that the mode makes unused (D with acc_keep, A with reuse_a, ...) are ignored. Formats that
+// caps.element does not have are FP8RT_ERR_HW_MODE. A command that continues a fixed-point accumulator has the formats
+// and scaling exponents of the one before, and they have at most 2^terms_log2 products together; else
+// FP8RT_ERR_HW_SEQUENCE.
 typedef struct fp8rt_tile {
     uintptr_t a, b, d;
     uint32_t a_stride, b_stride, d_stride;

@@ -34,15 +34,17 @@ enum {
 };
 
 // All zero but m, n, k, a, b, d is e4m3fn times e4m3fn into e4m3fn, FP32 accumulator, no scales, bias or activation,
-// saturating. A, B and D: addresses and strides are multiples of caps.beat_bytes (fp8rt_pack brings other layouts to
+// saturating. The array decides which formats of A and B and which accumulators there are (caps.element; others are
+// FP8RT_ERR_FORMAT and FP8RT_ERR_ACCUMULATOR) and what a step computes with them.
+// A, B and D: addresses and strides are multiples of caps.beat_bytes (fp8rt_pack brings other layouts to
 // that); bytes of a row beyond its end are read within its last beat, never written, and never influence a result.
 // Bias and scale vectors: any float alignment; those not beat-aligned are copied to the scratch.
 // D must not overlap any input.
 typedef struct fp8rt_gemm_desc {
-    uint32_t m, n, k;                // each >= 1
+    uint32_t m, n, k;                // each >= 1; k at most what an accumulator takes (caps.element.terms_log2)
     fp8mac_format_id a_format;       // FP8MAC_E4M3FN .. FP8MAC_E5M2FNUZ
     fp8mac_format_id b_format;       // independent of a_format
-    fp8mac_acc_format acc_format;    // FP8MAC_ACC_FP32 or FP8MAC_ACC_FP16
+    fp8mac_acc_format acc_format;    // FP8MAC_ACC_FP32, _FP16 or _FIXED; see fp8rt_element_accumulator
     const void *a;                   // m x k codes
     uint32_t a_stride;               // bytes from row to row, >= k; 0: fp8rt_packed_stride(caps, k)
     const void *b;                   // n x k codes

@@ -1,42 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden model behind the device interface: a command runs, tile and all, when it is submitted. Steps and epilogue
 // are the model's own; what is done here is what the accelerator does around them: buffers, chains, reuse, errors.
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+#include "element_model.h"
 #include "fp32_bits.h"
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
 #include "tile_check.h"
 
-// The array that the environment variable asks for, as ROWSxCOLSxLANES; 8x8x4 without.
-#define ARRAY_VARIABLE "FP8RT_ARRAY"
-
-static bool is_side(unsigned x, unsigned most) {
-    return x != 0 && x <= most && (x & (x - 1u)) == 0;
-}
-
-static bool choose_array(fp8rt_caps *caps) {
-    unsigned rows = 8, cols = 8, lanes = 4;
-    const char *array = getenv(ARRAY_VARIABLE);
-    if (array != NULL && sscanf(array, "%ux%ux%u", &rows, &cols, &lanes) != 3) return false;
-    *caps = (fp8rt_caps){.rows = (uint16_t)rows,
-                         .cols = (uint16_t)cols,
-                         .lanes = (uint16_t)lanes,
-                         .beat_bytes = 16,
-                         .slots_m = 2,
-                         .slots_n = 2,
-                         .queue_depth = 8,
-                         .buf_beats = 256,
-                         .max_mn = 128};
-    return is_side(rows, FP8RT_HOST_MAX_SIDE) && is_side(cols, FP8RT_HOST_MAX_SIDE) && is_side(lanes, caps->beat_bytes);
-}
-
 fp8rt_status fp8rt_device_open(fp8rt_device *dev) {
     if (dev == NULL) return FP8RT_ERR_NULL;
     memset(dev, 0, sizeof *dev);
-    return choose_array(&dev->caps) ? FP8RT_OK : FP8RT_ERR_NO_DEVICE;
+    return fp8rt_host_array(&dev->caps) ? FP8RT_OK : FP8RT_ERR_NO_DEVICE;
 }
 
 // ---- one command ----------------------------------------------------------------------------------------------------
@@ -50,17 +27,13 @@ typedef struct work {
     bool continues, keeps;
 } work;
 
-static const fp8mac_format *format_of(uint32_t code) {
-    return fp8mac_format_get((fp8mac_format_id)code);
-}
-
 static fp8mac_epilogue epilogue_of(const fp8rt_tile *tile) {
     return (fp8mac_epilogue){
         .has_bias = FP8RT_GET(MODE__BIAS_EN, tile->mode) != 0,
         .activation = (fp8mac_activation)FP8RT_GET(MODE__ACT, tile->mode),
         .clamp_lo = fp8rt_fp32_from_bits(tile->clamp_lo),
         .clamp_hi = fp8rt_fp32_from_bits(tile->clamp_hi),
-        .d_format = format_of(FP8RT_GET(MODE__D_FMT, tile->mode)),
+        .d_format = fp8mac_format_get((fp8mac_format_id)FP8RT_GET(MODE__D_FMT, tile->mode)),
         .d_mode = {.overflow = (fp8mac_overflow)FP8RT_GET(MODE__OVERFLOW, tile->mode)},
         .scale_d = fp8rt_fp32_from_bits(tile->scale_d),
     };
@@ -69,13 +42,11 @@ static fp8mac_epilogue epilogue_of(const fp8rt_tile *tile) {
 static work work_of(const fp8rt_caps *caps, const fp8rt_tile *tile) {
     work w = {.tile = tile, .epilogue = epilogue_of(tile)};
     w.dot = (fp8mac_dot_config){
-        .a_format = format_of(FP8RT_GET(MODE__A_FMT, tile->mode)),
-        .b_format = format_of(FP8RT_GET(MODE__B_FMT, tile->mode)),
-        .acc_format = (fp8mac_acc_format)FP8RT_GET(MODE__ACC_FMT, tile->mode),
         .group = caps->lanes,
         .scale_exp_a = tile->scale_exp_a,
         .scale_exp_b = tile->scale_exp_b,
     };
+    fp8rt_element_model(fp8rt_element_encode(&caps->element), tile->mode, &w.dot);
     w.continues = FP8RT_GET(MODE__ACC_CONTINUE, tile->mode) != 0;
     w.keeps = FP8RT_GET(MODE__ACC_KEEP, tile->mode) != 0;
     if (!w.keeps) w.d_bytes = fp8mac_format_bytes(w.epilogue.d_format);
@@ -129,26 +100,29 @@ static void finish(fp8rt_device *dev, const work *w, uint32_t t0, uint32_t m, ui
 }
 
 // Only chained commands, which are at most one block, touch the kept accumulators.
-static uint32_t *kept_acc(fp8rt_device *dev, uint32_t m, uint32_t n) {
+static fp8mac_acc *kept_acc(fp8rt_device *dev, uint32_t m, uint32_t n) {
     return &dev->state.acc[m * fp8rt_block_n(&dev->caps) + n];
 }
 
 static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_t n) {
     const fp8rt_tile *tile = w->tile;
-    fp8mac_acc acc = {.code = w->continues ? *kept_acc(dev, m, n) : 0};
+    fp8mac_acc acc = w->continues ? *kept_acc(dev, m, n) : (fp8mac_acc){0};
     fp8mac_dot(&w->dot, &acc, dev->state.a + (size_t)m * tile->k, dev->state.b + (size_t)n * tile->k, tile->k,
                &dev->state.observed.flags);
-    if (w->keeps) *kept_acc(dev, m, n) = acc.code;
+    if (w->keeps) *kept_acc(dev, m, n) = acc;
     else finish(dev, w, fp8mac_acc_to_fp32(&w->dot, &acc, &dev->state.observed.flags), m, n);
 }
 
 static void leave(fp8rt_device_state *state, const work *w) {
+    state->terms = (w->continues ? state->terms : 0) + w->tile->k;
     state->before = true;
     state->kept = w->keeps;
     state->m = w->tile->m;
     state->n = w->tile->n;
     state->k = w->tile->k;
-    state->acc_format = FP8RT_GET(MODE__ACC_FMT, w->tile->mode);
+    state->mode = w->tile->mode;
+    state->scale_exp_a = w->tile->scale_exp_a;
+    state->scale_exp_b = w->tile->scale_exp_b;
 }
 
 static void run(fp8rt_device *dev, const fp8rt_tile *tile) {

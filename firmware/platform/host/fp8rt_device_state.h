@@ -18,10 +18,12 @@ typedef struct fp8rt_device_state {
     bool before;    // there was one since the error state was last left
     bool kept;      // it kept its accumulators
     uint16_t m, n, k;
-    uint32_t acc_format;
+    uint32_t mode;
+    int8_t scale_exp_a, scale_exp_b;
+    uint32_t terms; // products of its accumulators, those of the commands that it continues included
     uint8_t a[FP8RT_HOST_BUFFER_BYTES]; // rows of k codes
     uint8_t b[FP8RT_HOST_BUFFER_BYTES];
-    uint32_t acc[FP8RT_HOST_MAX_BLOCK * FP8RT_HOST_MAX_BLOCK];
+    fp8mac_acc acc[FP8RT_HOST_MAX_BLOCK * FP8RT_HOST_MAX_BLOCK];
 } fp8rt_device_state;
 
 #endif

@@ -61,6 +61,15 @@ static bool range_is_bad(const region *r) {
     return r->used && ((r->rows > 1 && r->stride < r->row_bytes) || span > UINTPTR_MAX - r->address);
 }
 
+// An integer accumulator goes by the name of the FP32 that it is read out as.
+static bool element_lacks(const fp8rt_element *element, const fp8rt_tile *tile) {
+    bool fp16 = FP8RT_GET(MODE__ACC_FMT, tile->mode) != 0;
+    bool has_acc = fp16 ? fp8rt_element_has(element, FP8MAC_ACC_FP16)
+                        : fp8rt_element_has(element, FP8MAC_ACC_FP32) || fp8rt_element_has(element, FP8MAC_ACC_FIXED);
+    return !has_acc || !fp8rt_element_takes(element, (fp8mac_format_id)FP8RT_GET(MODE__A_FMT, tile->mode)) ||
+           !fp8rt_element_takes(element, (fp8mac_format_id)FP8RT_GET(MODE__B_FMT, tile->mode));
+}
+
 static bool mode_is_bad(const fp8rt_tile *tile) {
     return FP8RT_GET(MODE__D_FMT, tile->mode) > FP8MAC_FP32 ||
            FP8RT_GET(MODE__OVERFLOW, tile->mode) > FP8MAC_OVERFLOW_IEEE ||
@@ -79,13 +88,21 @@ static bool scales_are_bad(const fp8rt_tile *tile) {
            (clamps && !fp8rt_fp32_is_interval(tile->clamp_lo, tile->clamp_hi));
 }
 
+// A fixed-point accumulator has one unit, and room for so many products.
+static bool unit_is_bad(const fp8rt_device *dev, const fp8rt_tile *tile) {
+    const fp8rt_device_state *left = &dev->state;
+    const uint32_t unit = FP8RT_BIT(MODE__A_FMT) | FP8RT_BIT(MODE__B_FMT);
+    return fp8rt_element_has(&dev->caps.element, FP8MAC_ACC_FIXED) &&
+           (((tile->mode ^ left->mode) & unit) != 0 || tile->scale_exp_a != left->scale_exp_a ||
+            tile->scale_exp_b != left->scale_exp_b || !fp8rt_element_holds(&dev->caps.element, left->terms + tile->k));
+}
+
 static bool sequence_is_bad(const fp8rt_device *dev, const fp8rt_tile *tile) {
     const fp8rt_device_state *left = &dev->state;
     bool keep = !finishes(tile), continues = has(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
     bool same_m = tile->m == left->m, same_n = tile->n == left->n, same_k = tile->k == left->k;
-    if (continues && (!left->kept || !same_m || !same_n || FP8RT_GET(MODE__ACC_FMT, tile->mode) != left->acc_format)) {
-        return true;
-    }
+    bool same_acc = ((tile->mode ^ left->mode) & FP8RT_BIT(MODE__ACC_FMT)) == 0;
+    if (continues && (!left->kept || !same_m || !same_n || !same_acc || unit_is_bad(dev, tile))) return true;
     if ((continues || keep) && (tile->m > fp8rt_block_m(&dev->caps) || tile->n > fp8rt_block_n(&dev->caps))) {
         return true;
     }
@@ -104,7 +121,7 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_tile *ti
     for (int i = 0; i < REGIONS; i++) {
         if (range_is_bad(&list[i])) return FP8RT_ERR_HW_RANGE;
     }
-    if (mode_is_bad(tile)) return FP8RT_ERR_HW_MODE;
+    if (mode_is_bad(tile) || element_lacks(&dev->caps.element, tile)) return FP8RT_ERR_HW_MODE;
     if (exponent_is_bad(tile->scale_exp_a) || exponent_is_bad(tile->scale_exp_b)) return FP8RT_ERR_HW_SCALE_EXPONENT;
     if (finishes(tile) && scales_are_bad(tile)) return FP8RT_ERR_HW_SCALE;
     return sequence_is_bad(dev, tile) ? FP8RT_ERR_HW_SEQUENCE : FP8RT_OK;

@@ -26,12 +26,19 @@ static fp8rt_caps read_caps(void) {
         .queue_depth = (uint16_t)FP8RT_GET(CONFIG1__QUEUE_DEPTH, config1),
         .buf_beats = (uint16_t)FP8RT_GET(CONFIG2__BUF_BEATS, config2),
         .max_mn = (uint16_t)FP8RT_GET(CONFIG2__MAX_MN, config2),
+        .element = fp8rt_element_decode(soc_read(REG(ELEMENT))),
     };
 }
 
+// The registers that are read here, and elements that have a name.
 static bool is_known(void) {
-    return soc_read(REG(ID)) == IDENTITY &&
-           FP8RT_GET(VERSION__MAJOR, soc_read(REG(VERSION))) == FP8MAC_REGS__VERSION__MAJOR_reset;
+    if (soc_read(REG(ID)) != IDENTITY) return false;
+    uint32_t version = soc_read(REG(VERSION));
+    if (FP8RT_GET(VERSION__MAJOR, version) != FP8MAC_REGS__VERSION__MAJOR_reset ||
+        FP8RT_GET(VERSION__MINOR, version) < FP8MAC_REGS__VERSION__MINOR_reset) {
+        return false;
+    }
+    return fp8rt_element_name((fp8rt_element_kind)FP8RT_GET(ELEMENT__KIND, soc_read(REG(ELEMENT)))) != NULL;
 }
 
 fp8rt_status fp8rt_device_open(fp8rt_device *dev) {
