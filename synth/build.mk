@@ -3,7 +3,8 @@
 # area.md and plots. What has not changed since the last run is not run again.
 #   make synth                     the default table
 #   make synth-full                every element, period and library
-#   make synth LANES=8 ACC=fp16 FRAC=13 FORMATS=e4m3fn,e5m2 PERIOD=6 LIB=path.lib     your own element; any of these
+#   make synth LANES=8 ACC=fp16 FRAC=13 FORMATS=e4m3fn,e5m2 WINDOW=late PERIOD=6 LIB=path.lib     your own element; any
+#                                  of these. ACC=fp32, fp16 or fixed; WINDOW=products, late, or anchored (fixed)
 #   make synth ONLY=regex          elements by name;  JOBS=n  runs at a time (all cores)
 #   make synth-check               the netlists of the table run the RTL's vectors, against the C model
 #   make synth-check CHECK=regex   those whose name, or whose element's, matches
@@ -11,8 +12,8 @@
 SYNTH_GIVEN = $(if $(filter command,$(firstword $(origin $(1)))),$($(1)))
 SYNTH_OPTION = $(if $(call SYNTH_GIVEN,$(1)),--$(2) '$(call SYNTH_GIVEN,$(1))')
 SYNTH_OPTIONS = $(call SYNTH_OPTION,LANES,lanes) $(call SYNTH_OPTION,ACC,acc) $(call SYNTH_OPTION,FRAC,frac) \
-  $(call SYNTH_OPTION,FORMATS,formats) $(call SYNTH_OPTION,PERIOD,period) $(call SYNTH_OPTION,LIB,lib) \
-  $(call SYNTH_OPTION,JOBS,jobs) $(call SYNTH_OPTION,ONLY,only)
+  $(call SYNTH_OPTION,FORMATS,formats) $(call SYNTH_OPTION,WINDOW,window) $(call SYNTH_OPTION,PERIOD,period) \
+  $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,JOBS,jobs) $(call SYNTH_OPTION,ONLY,only)
 SYNTH := synth --build $(BUILD) --model $(BUILD)/model/fp8mac
 
 .PHONY: synth synth-full

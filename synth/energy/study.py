@@ -80,7 +80,7 @@ class Study:
 
     def _edges(self, drive: Drive) -> tuple[list[dict[str, np.ndarray]], float]:
         """Both edges' outputs, and what they cost an element."""
-        key = drive.kind, drive.lanes, drive.data.name
+        key = drive.kind, drive.lanes, drive.data.name, drive.base
         if key != self.edge_key:
             self.edge_key, self.edge_value = key, self._simulate_edges(drive)
         return self.edge_value

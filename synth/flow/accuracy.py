@@ -22,13 +22,18 @@ def _matrices(k: int) -> tuple[str, str]:
                  for n in (ROWS, COLUMNS))
 
 
+def words(settings: dict[str, str]) -> list[str]:
+    """As the tool's options; one without a value is a flag."""
+    return [word for name, value in settings.items() for word in (f"--{name}", value) if word]
+
+
 def _gemm(tool: Path, folder: Path, k: int, operand: str, settings: dict[str, str]) -> list[float]:
     folder.mkdir(parents=True, exist_ok=True)
     names = []
     for name, text in zip("ab", _matrices(k)):
         names.append(str(folder / f"{name}{k}.txt"))
         Path(names[-1]).write_text(text)
-    options = [word for name, value in {"format": operand, **settings}.items() for word in (f"--{name}", value)]
+    options = words({"format": operand, **settings})
     done = subprocess.run([str(tool), "gemm", *options, *names], capture_output=True, text=True, check=False)
     if done.returncode:
         raise FlowError(f"the model refuses {' '.join(options)}: {done.stderr.strip()}")
@@ -37,7 +42,7 @@ def _gemm(tool: Path, folder: Path, k: int, operand: str, settings: dict[str, st
 
 def _dots(tool: Path, k: int, operand: str, settings: dict[str, str]) -> list[float]:
     """The same outputs one by one, for what `gemm` does not take."""
-    options = [word for name, value in {"format": operand, **settings}.items() for word in (f"--{name}", value)]
+    options = words({"format": operand, **settings})
     found = []
     a, b = (text.splitlines() for text in _matrices(k))
     for row in a:

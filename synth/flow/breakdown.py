@@ -27,8 +27,6 @@ def by_box(netlist: Netlist, boxes: dict[str, tuple[str, ...]]) -> dict[str, flo
     areas = dict.fromkeys((*boxes, CONTROL, REGISTERS), 0.0)
     known: dict[tuple[str, ...], str] = {}
     for path, kind in netlist.instances():
-        if kind in netlist.black_boxes:
-            continue
         cell = netlist.library.cells[kind]
         if path not in known:
             known[path] = box_of(path, boxes)

@@ -21,14 +21,14 @@ def choice(name: str, text: str, choices: tuple[str, ...]) -> str:
     return text
 
 
-def number(name: str, text: str, low: float, high: float, whole: bool = True) -> float:
+def number(name: str, text: str, low: float, high: float, whole: bool = True, otherwise: str = "") -> float:
     try:
         value = int(text) if whole else float(text)
     except ValueError:
         value = low - 1
     if not low <= value <= high:
         raise UsageError(f"{name}={text} is not possible: give a {'whole ' if whole else ''}number "
-                         f"from {low:g} to {high:g}")
+                         f"from {low:g} to {high:g}{otherwise}")
     return value
 
 
@@ -52,24 +52,29 @@ def library(text: str) -> Path:
 
 
 def own_element(options: argparse.Namespace) -> configs.Element | None:
-    """The element that LANES, ACC, FRAC and FORMATS ask for; None if none of them is given."""
-    if not (options.lanes or options.acc or options.frac or options.formats):
+    """The element that LANES, ACC, FRAC, FORMATS and WINDOW ask for; None if none of them is given."""
+    if not (options.lanes or options.acc or options.frac or options.formats or options.window):
         return None
     lanes = int(choice("LANES", options.lanes or "4", tuple(map(str, configs.LANES))))
     accumulator = choice("ACC", options.acc or "fp32", ("fp32", "fp16", "fixed"))
+    window = choice("WINDOW", options.window, tuple(configs.WINDOWS)) if options.window else ""
     frac: int | str | None = options.frac or None
     if frac not in (None, configs.EXACT):
-        frac = int(number("FRAC", options.frac, 1, 64))
-        if accumulator == "fixed":
-            raise UsageError("FRAC is not for ACC=fixed, which is exact: leave it out, or choose ACC=fp32 or fp16")
-    return configs.own(lanes, accumulator, frac, formats(options.formats or "all"))
+        frac = int(number("FRAC", options.frac, *configs.FRAC_RANGE, otherwise=" or exact"))
+    try:
+        return configs.own(lanes, accumulator, frac, formats(options.formats or "all"), window)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def periods(text: str) -> tuple[float, ...]:
+    found = tuple(number("PERIOD", word, 0.1, 1000, whole=False) for word in text.replace(",", " ").split())
+    if not found:
+        raise UsageError("PERIOD= is empty: give nanoseconds, several with commas between them")
+    return found
 
 
 def plan(options: argparse.Namespace) -> Plan:
-    periods = None
-    if options.period:
-        periods = tuple(number("PERIOD", word, 0.1, 1000, whole=False) for word in
-                        options.period.replace(",", " ").split())
     own = own_element(options)
     elements = [own] if own else list(configs.elements(options.full))
     if options.only:
@@ -83,7 +88,7 @@ def plan(options: argparse.Namespace) -> Plan:
         libraries = {path.stem: path}
     for path in libraries.values():
         library(str(path))
-    return Plan(tuple(elements), libraries, periods, options.full)
+    return Plan(tuple(elements), libraries, periods(options.period) if options.period else None, options.full)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -95,6 +100,7 @@ def parser() -> argparse.ArgumentParser:
     add("--acc", default="")
     add("--frac", default="", help="fraction bits, or exact")
     add("--formats", default="", help="all, or names with commas between them")
+    add("--window", default="", help="what it hangs from: " + ", ".join(configs.WINDOWS))
     add("--period", default="", help="ns; several with commas between them")
     add("--lib", default="", help="a Liberty file")
     add("--jobs", default="", help="runs at a time")

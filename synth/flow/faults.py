@@ -57,6 +57,12 @@ def exchanged_outputs(text: str, library: Library) -> str:
                                          match[0]))
 
 
+def any_fault(text: str, library: Library) -> str:
+    """A full adder's outputs exchanged, or another gate where there is no full adder."""
+    adder = library.adder(3)
+    return (exchanged_outputs if adder and instances(text, adder.cell) else other_gate)(text, library)
+
+
 def seen_start(text: str, library: Library) -> str:
     """Registers' outputs are ORed with registers that nothing ever writes: right only if those start from 0."""
     register, gate = library.flip_flop(), library.gate(("made", "held"), "made | held")

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from .liberty import Cell, Library
 from .netlist import is_black_box
+from .spread import clock_of, spread, stronger
 from .timing import FAR, Bit, Graph, Model, Timing
 
 ROUNDS = 150
@@ -227,9 +228,11 @@ def _sizes(library: Library) -> dict[str, list[str]]:
 
 
 def fit(module: dict, library: Library, period_ns: float, margin: float) -> dict:
-    """A flat module repaired. Buffers are new cells named fit_N."""
+    """A flat module repaired. Buffers are new cells named fit_N and spread_N_N."""
     graph = Graph(module, library, period_ns)
-    Fitter(graph).run(margin)
+    fitter = Fitter(graph)
+    spread(graph, stronger(fitter.buffers), clock_of(module))
+    fitter.run(margin)
     bits = [bit for cell in module["cells"].values() for pin in cell["connections"].values() for bit in pin]
     bits += [bit for port in module["ports"].values() for bit in port["bits"]]
     fresh = 1 + max((bit for bit in bits if isinstance(bit, int)), default=1)

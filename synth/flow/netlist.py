@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import RejectedNetlist
@@ -29,16 +29,15 @@ class Netlist:
     top: str
     modules: dict[str, Module]
     library: Library
-    black_boxes: frozenset[str] = field(default_factory=frozenset)
 
     @classmethod
-    def read(cls, path: Path, top: str, library: Library, black_boxes: Iterable[str] = ()) -> Netlist:
+    def read(cls, path: Path, top: str, library: Library) -> Netlist:
         data = json.loads(path.read_text())["modules"]
         modules = {name: Module(name, m["ports"], m["cells"]) for name, m in data.items()
                    if name not in library.cells and not is_black_box(m)}
         if top not in modules:
             raise RejectedNetlist(f"the netlist has no module {top}")
-        return cls(top, modules, library, frozenset(black_boxes))
+        return cls(top, modules, library)
 
     def instances(self, module: str | None = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
         """Every leaf cell below a module as (path of instance and module names, cell type)."""
@@ -52,9 +51,9 @@ class Netlist:
         return Counter(kind for _, kind in self.instances())
 
     def area(self) -> float:
-        """Sum of the cells' Liberty areas; black boxes have none."""
+        """Sum of the cells' Liberty areas."""
         cells = self.library.cells
-        return sum(cells[kind].area * n for kind, n in self.count().items() if kind not in self.black_boxes)
+        return sum(cells[kind].area * n for kind, n in self.count().items())
 
     def register_area(self) -> float:
         cells = self.library.cells
@@ -77,7 +76,7 @@ class Netlist:
     def _check_cells(self, module: Module) -> None:
         for name, cell in module.cells.items():
             kind = cell["type"]
-            if kind in self.modules or kind in self.black_boxes:
+            if kind in self.modules:
                 continue
             if kind not in self.library.cells:
                 raise RejectedNetlist(f"cell {name} of {module.name} is a {kind}, which is not in the library")
@@ -90,9 +89,7 @@ class Netlist:
         kind = cell["type"]
         if kind in self.library.cells:
             return self.library.cells[kind].pins[port].direction
-        if kind in self.modules:
-            return self.modules[kind].ports[port]["direction"]
-        return cell["port_directions"][port]
+        return self.modules[kind].ports[port]["direction"]
 
     def _drivers(self, module: Module) -> dict[Bit, str]:
         drivers: dict[Bit, str] = {}

@@ -17,24 +17,23 @@ the same recipe. No wires, no clock tree; inputs come from and outputs go to fli
 """
 
 
-FRAC_LANES = 4  # of the elements whose window's width is varied
-
 
 def headline(rows: list[Row]) -> list[Row]:
-    """One period a library: its headline, or the first one measured."""
-    periods: dict[str, float] = {}
+    """One period an element and library: the library's headline, or the first one measured."""
+    periods: dict[tuple[str, str], float] = {}
     for row in rows:
-        wanted = configs.LIBRARIES.get(row["library"], (None, configs.HEADLINE_PERIOD))[1]
-        if row["library"] not in periods or row["period_ns"] == wanted:
-            periods[row["library"]] = row["period_ns"]
-    return [row for row in rows if row["period_ns"] == periods[row["library"]]]
+        key = row["library"], row["name"]
+        if key not in periods or row["period_ns"] == configs.headline(row["library"]):
+            periods[key] = row["period_ns"]
+    return [row for row in rows if row["period_ns"] == periods[row["library"], row["name"]]]
 
 
 def series_name(row: Row) -> str:
     bits = row["frac_bits"]
     return f"{row['accumulator']}, {bits}" + ("" if bits == configs.EXACT else " bits") + \
         (f", {row['kind']}" if row["kind"] else "") + \
-        ("" if tuple(row["formats"]) == configs.FORMATS else ", " + "+".join(row["formats"]))
+        ("" if tuple(row["formats"]) == configs.FORMATS else ", E4M3" if tuple(row["formats"]) == configs.E4M3 else
+         ", " + "+".join(row["formats"]))
 
 
 def grouped(rows: list[Row], key: Any) -> dict[str, list[Row]]:
@@ -60,20 +59,25 @@ def markdown(rows: list[Row], here: list[Row], top: list[Row]) -> str:
     parts = ["# Area", NOTES]
     for library, found in grouped(headline(rows), lambda row: row["library"]).items():
         parts += [f"## {library}", report.main_table(
-            [row for row in found if row["group"] not in ("removal", "frac_bits")], configs.FORMATS)]
+            [row for row in found if row["group"] not in ("removal", "frac_bits", "array")], configs.FORMATS)]
     swept = [row for row in here if row["group"] == "main" and
              len({r["period_ns"] for r in here if r["name"] == row["name"]}) > 1]
     boxed = [row for row in top if row["breakdown"]]
     removal = [row for row in top if row["group"] == "removal"]
-    frac = [row for row in top if row["group"] == "frac_bits"]
+    frac = frac_rows(top)
+    arrays = [row for row in here if row["group"] == "array"]
     full = {(r["lanes"], r["accumulator"], r["frac_bits"], r["period_ns"], r["library"]): r
-            for r in top if r["group"] == "main" and tuple(r["formats"]) == configs.FORMATS}
+            for r in top if r["group"] == "main" and not r["kind"] and tuple(r["formats"]) == configs.FORMATS}
     if swept:
         parts += ["## Over the clock period", report.sweep_table(swept)]
     if boxed:
         parts += ["## By box", "Of netlists that keep their modules apart.", report.breakdown_table(boxed)]
     if removal:
         parts += ["## What each feature costs", report.removal_table(removal, full)]
+    if arrays:
+        parts += ["## The array and the accelerator", "Elements are synthesised alone and are black boxes in the "
+                  "array, which is one in the accelerator. A path across their border is judged as if a flip-flop "
+                  "stood there. No memories.", report.array_table(arrays)]
     if frac:
         parts += ["## Fraction bits", f"Error: root mean square over dot products of K = {configs.ACCURACY_K} normally "
                   "distributed values against the exact ones, relative, computed by the model.",
@@ -103,9 +107,10 @@ def breakdown_plot(rows: list[Row]) -> dict[str, str]:
     widest = max((row["lanes"] for row in boxed), default=0)
     for row in boxed:
         if row["lanes"] == widest:
-            stacks[f"{row['accumulator']} {row['frac_bits']} {row['kind']} x{row['lanes']}"] = row["breakdown"]
+            kind = f" {row['kind']}" if row["kind"] else ""
+            stacks[f"{row['accumulator']} {row['frac_bits']}{kind} x{row['lanes']}"] = row["breakdown"]
             if row.get("int8_breakdown"):
-                stacks[f"INT8 x{row['lanes']}"] = row["int8_breakdown"]
+                stacks = {f"INT8 x{row['lanes']}": row["int8_breakdown"], **stacks}
     if not stacks:
         return {}
     return {"breakdown.svg": plot.bars("Area by box, modules kept apart", "area", list(stacks.items()))}
@@ -119,7 +124,7 @@ def period_plot(rows: list[Row]) -> dict[str, str]:
             twins = sorted((row["period_ns"], row["int8_area"]) for row in found)
             late = frozenset(row["period_ns"] for row in found if not row["timing_met"])
             late_twin = frozenset(row["period_ns"] for row in found if not row["int8_timing_met"])
-            curves.append(plot.Series(f"{found[0]['accumulator']} x{found[0]['lanes']}", points, hollow=late))
+            curves.append(plot.Series(f"{series_name(found[0])} x{found[0]['lanes']}", points, hollow=late))
             twin = plot.Series(f"INT8 x{found[0]['lanes']}", twins, dashed=True, hollow=late_twin)
             if twin.name not in [curve.name for curve in curves]:
                 curves.append(twin)
@@ -127,17 +132,31 @@ def period_plot(rows: list[Row]) -> dict[str, str]:
                                      curves)} if curves else {}
 
 
+def frac_rows(rows: list[Row]) -> list[Row]:
+    """Elements whose window's width is varied, with the one of usual width among them."""
+    def key(row: Row) -> tuple:
+        return row["kind"], row["lanes"], row["accumulator"]
+
+    varied = {key(row) for row in rows if row["group"] == "frac_bits"}
+    found = [row for row in rows if row["group"] in ("frac_bits", "main") and key(row) in varied
+             and row["frac_bits"] != configs.EXACT and tuple(row["formats"]) == configs.FORMATS]
+    return sorted(found, key=lambda row: (*key(row), row["frac_bits"]))
+
+
 def frac_plot(rows: list[Row]) -> dict[str, str]:
-    rows = [row for row in rows if row["group"] in ("frac_bits", "main") and row["frac_bits"] != configs.EXACT
-            and tuple(row["formats"]) == configs.FORMATS and not row["kind"] and row["lanes"] == FRAC_LANES]
+    """One drawing for each kind of window."""
+    return {f"frac_bits{'_' if kind else ''}{kind}.svg": plot.lines(
+        "Area and error over the fraction bits", "fraction bits", "area", frac_curves(found),
+        right_name="relative error, K = 4096")
+        for kind, found in grouped(frac_rows(rows), lambda row: row["kind"]).items()}
+
+
+def frac_curves(rows: list[Row]) -> list[plot.Series]:
     curves = []
     for name, found in grouped(rows, lambda row: f"{row['accumulator']} x{row['lanes']}").items():
-        unique = {row["frac_bits"]: row for row in found}
-        if len(unique) > 1:
-            curves.append(plot.Series(f"area, {name}", sorted((bits, row["area"]) for bits, row in unique.items()),
-                                      hollow=hollow(list(unique.values()), "frac_bits")))
-            errors = sorted((bits, row["error"]) for bits, row in unique.items() if row["error"])
-            if errors:
-                curves.append(plot.Series(f"error, {name}", errors, dashed=True, right=True))
-    return {"frac_bits.svg": plot.lines("Area and error over the fraction bits", "fraction bits", "area", curves,
-                                        right_name="relative error, K = 4096")} if curves else {}
+        curves.append(plot.Series(f"area, {name}", [(row["frac_bits"], row["area"]) for row in found],
+                                  hollow=hollow(found, "frac_bits")))
+        errors = [(row["frac_bits"], row["error"]) for row in found if row["error"]]
+        if errors:
+            curves.append(plot.Series(f"error, {name}", errors, dashed=True, right=True))
+    return curves

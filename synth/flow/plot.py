@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-WIDTH, HEIGHT = 720, 420
-LEFT, RIGHT, TOP, BOTTOM = 84, 190, 44, 56
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#b0a000")
+WIDTH, HEIGHT = 770, 420
+LEFT, RIGHT, TOP, BOTTOM = 84, 230, 44, 56
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#b0a000", "#332288",
+           "#882255")
 STYLE = """
   text { font: 13px system-ui, sans-serif; fill: #222 }
   .title { font-size: 15px; font-weight: 600 } .tick { font-size: 12px }
@@ -162,7 +163,7 @@ def bars(title: str, y_name: str, stacks: Sequence[tuple[str, dict[str, float]]]
     """One stacked bar a name; parts in the same order and colour throughout."""
     height = HEIGHT + 60
     drawing = Drawing(title, height)
-    bottom, right = height - BOTTOM, WIDTH - RIGHT
+    bottom, right = height - BOTTOM, WIDTH - RIGHT // 2
     parts = list(dict.fromkeys(part for _, stack in stacks for part, value in stack.items() if value))
     y = linear([sum(stack.values()) for _, stack in stacks], bottom - 40, TOP, zero=True)
     for mark in y.marks:

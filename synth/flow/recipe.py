@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from .liberty import Library
+from .sta import CLOCK
 
 SEEDS = (1, 2, 3, 4, 5)  # until three of them meet the clock
-HOPELESS = 0.05          # part of the period: an effort that misses by more with its first seed is not tried again
+HOPELESS = 0.02          # part of the period: an effort that misses by more with its first seed is not tried again
 
 # Leaf modules that become the library's adder cells where it has them, and their bodies where it has not.
 FULL_ADDER, HALF_ADDER = "fp8mac_full_adder", "fp8mac_half_adder"
@@ -37,6 +38,11 @@ class Effort:
     name: str
     abc: tuple[str, ...]
 
+    @property
+    def knows_period(self) -> bool:
+        """Its mapping depends on the clock; else only the repairs do."""
+        return any("{target}" in command for command in self.abc)
+
 
 # ABC neither buffers nor sizes: fit.py does that afterwards, where OpenSTA's view of the whole netlist asks for it.
 _CLEAN = ("strash", "&get -n", "&fraig -x", "&put", "scorr", "dc2")
@@ -55,23 +61,46 @@ EFFORTS = (
 
 FIT_MARGIN = 0.02  # ns: fit.py sees nearly the slack that OpenSTA sees
 
+SOURCE_LINE = re.compile(r"^ *attribute \\src [^\n]*\n", re.M)
+NUMBER = re.compile(r"\$(\d+)(?!\d)")           # in the names that Yosys gives
+AUTOIDX = re.compile(r"^autoidx \d+$", re.M)  # the next one
+
+# Parts of a module's text that may stand in any order among their like
+PARTS = {"wire": r"(?:^  attribute [^\n]*\n)*^  wire [^\n]*\n",
+         "cell": r"(?:^  attribute [^\n]*\n)*^  cell [^\n]*\n.*?^  end\n"}
+RUNS = {kind: re.compile(f"(?:{part})+", re.M | re.S) for kind, part in PARTS.items()}
+
+
+def simple_ports(rtlil: str) -> str:
+    """A design whose ports, of which a black box leaves some named after its place, have names that OpenSTA reads."""
+    ports = re.findall(r"^  wire (?:width \d+ )?(?:input|output) \d+ (\\\S+)$", rtlil, re.M)
+    names = {port: "\\" + re.sub(r"\W", "_", port[1:]) for port in ports}
+    if len(set(names.values())) != len(names):
+        raise ValueError("two ports would have one name")
+    return re.sub(r"\\\S+", lambda word: names.get(word[0], word[0]), rtlil)
+
+
+def plain(rtlil: str) -> str:
+    """A design without what its logic does not depend on: where in the sources things stand, by how much Yosys's
+    running numbers jump, the order of wires and cells. Another wording of the same logic often ends as the same."""
+    text = SOURCE_LINE.sub("", rtlil)
+    numbers = sorted({int(number) for number in NUMBER.findall(text)})
+    rank = {str(number): f"${place}" for place, number in enumerate(numbers, 1)}
+    text = NUMBER.sub(lambda found: rank[found[1]], text)
+    text = AUTOIDX.sub(f"autoidx {len(numbers) + 1}", text)
+    return _arranged(text, lambda parts, kind: sorted(parts, key=lambda part: part[part.index(f"  {kind} "):]))
+
 
 def shuffle(rtlil: str, seed: int) -> str:
     """The same design with its wires and cells in another order; seed 0 leaves it."""
-    if seed == 0:
-        return rtlil
-    blocks = {"wire": r"(?:^  attribute [^\n]*\n)*^  wire [^\n]*\n",
-              "cell": r"(?:^  attribute [^\n]*\n)*^  cell [^\n]*\n.*?^  end\n"}
     draw = random.Random(seed)
-    for block in blocks.values():
-        pattern = re.compile(f"(?:{block})+", re.M | re.S)
-        rtlil = pattern.sub(lambda run: _shuffled(re.findall(block, run[0], re.M | re.S), draw), rtlil)
+    return rtlil if seed == 0 else _arranged(rtlil, lambda parts, _: draw.sample(parts, len(parts)))
+
+
+def _arranged(rtlil: str, order: Callable[[list[str], str], list[str]]) -> str:
+    for kind, part in PARTS.items():
+        rtlil = RUNS[kind].sub(lambda run: "".join(order(re.findall(part, run[0], re.M | re.S), kind)), rtlil)
     return rtlil
-
-
-def _shuffled(parts: list[str], draw: random.Random) -> str:
-    draw.shuffle(parts)
-    return "".join(parts)
 
 
 def leaves_verilog(library: Library) -> str:
@@ -104,17 +133,20 @@ def _rule(module: str, inputs: Sequence[str], outputs: Sequence[str], functions:
 
 def front(top: str, parameters: dict[str, int], sources: Sequence[str], black_boxes: Sequence[str] = (),
           hierarchy: bool = False) -> str:
-    """Yosys script from sources to read.il, as they were read, and front.il. With `hierarchy` every module stays apart,
-    for the breakdown."""
+    """Yosys script from sources to read.il, as they were read, and front.il. A black box goes: what it is connected to
+    become ports, so that a flip-flop stands behind each of its pins. With `hierarchy` every module stays apart, for the
+    breakdown."""
     slang = ["read_slang --threads 1 --ignore-assertions", f"--top {top}"]
     slang += [f"-G {name}={value}" for name, value in parameters.items()]
     slang += [f"--blackboxed-module {name}" for name in (*black_boxes, *ADDERS, *GATES)]
     slang += ["--best-effort-hierarchy"] if hierarchy else []
+    left_out = [f"expose -evert {' '.join(f't:{name}' for name in black_boxes)}", f"delete -port o:*.{CLOCK}"]
     opt = "opt -nodffe -nosdff"
     return "\n".join((
         " ".join((*slang, *sources)),
         f"hierarchy -check -top {top}",
         "write_rtlil read.il",
+        *(left_out if black_boxes else ()),
         "proc",
         "select -assert-none t:$dlatch t:$adlatch t:$dlatchsr",
         "opt_expr", "opt_clean", "check -assert", opt,

@@ -84,6 +84,8 @@ class Synthesiser:
         files = sources.closure(design.top, known, design.black_boxes)
         sources.check_parameters(known[design.top], dict(design.parameters))
         texts = {file.name: file.read_text() for file in files}
+        for box in design.black_boxes:
+            texts[known[box].name] = sources.ports_only(texts[known[box].name])
         script = recipe.front(design.top, dict(design.parameters), list(texts), design.black_boxes, hierarchy)
         key = key_of({"front.ys": script, "yosys": self._tools["yosys"], "flow": VERSION, **texts})
 
@@ -91,13 +93,17 @@ class Synthesiser:
             for name, text in {**texts, "front.ys": script}.items():
                 (folder / name).write_text(text)
             yosys.run(folder, "front", ("front.il", "read.il"))
+            (folder / "boxes.json").write_text(json.dumps(boxes_in(folder / "read.il", design.black_boxes)))
             check_driven(folder / "read.il")
+            if design.black_boxes:
+                (folder / "front.il").write_text(recipe.simple_ports((folder / "front.il").read_text()))
 
         return self.cache.get(key, make)[0], key
 
     def run(self, design: Design, period_ns: float, effort: recipe.Effort, seed: int,
             hierarchy: bool = False) -> Result:
-        front, front_key = self.front(design, hierarchy)
+        front_folder = self.front(design, hierarchy)[0]
+        front = recipe.plain((front_folder / "front.il").read_text())
         texts = {
             "back.ys": recipe.back(self.library),
             "leaves.v": recipe.leaves_verilog(self.library),
@@ -106,12 +112,12 @@ class Synthesiser:
             "sta.tcl": sta.script(design.top, self.library, period_ns),
             "fit": f"{period_ns:g} ns, margin {recipe.FIT_MARGIN:g}",
         }
-        key = key_of({"front": front_key, "seed": str(seed), "library": self._library_text, **self._tools, **texts})
+        key = key_of({"front": front, "seed": str(seed), "library": self._library_text, **self._tools, **texts})
 
         def make(folder: Path) -> None:
             for name, text in {**texts, "library.lib": self._library_text}.items():
                 (folder / name).write_text(text)
-            (folder / "front.il").write_text(recipe.shuffle((front / "front.il").read_text(), seed))
+            (folder / "front.il").write_text(recipe.shuffle(front, seed))
             yosys.run(folder, "back", ("mapped.json",))
             self._fit(folder, design, period_ns)
             yosys.run(folder, "finish", ("netlist.json", "netlist.v", "stat.json"))
@@ -122,7 +128,8 @@ class Synthesiser:
 
         folder, made = self.cache.get(key, make)
         data = json.loads((folder / "result.json").read_text())
-        return Result(**{**data, "effort": effort.name, "netlist": str(folder), "made": made})
+        boxes = json.loads((front_folder / "boxes.json").read_text()) if design.black_boxes else {}
+        return Result(**{**data, "effort": effort.name, "boxes": boxes, "netlist": str(folder), "made": made})
 
     @staticmethod
     def _fit(folder: Path, design: Design, period_ns: float) -> None:
@@ -147,23 +154,47 @@ class Synthesiser:
             raise
         timing = sta.run(folder, self.sta_command) if timed else sta.Timing(0.0, "", "")
         count = netlist.count()
-        boxes = {name: n for name, n in count.items() if name in netlist.black_boxes}
         result = Result(effort.name, seed, netlist.area(), netlist.register_area(), timing.slack_ns,
-                        f"{timing.start} to {timing.end}", sum(count.values()), dict(netlist.idle_outputs()), boxes, "")
+                        f"{timing.start} to {timing.end}", sum(count.values()), dict(netlist.idle_outputs()), {}, "")
         (folder / "result.json").write_text(json.dumps(asdict(result), indent=1) + "\n")
 
     def read_netlist(self, folder: Path, design: Design) -> Netlist:
-        return Netlist.read(folder / "netlist.json", design.top, self.library, design.black_boxes)
+        return Netlist.read(folder / "netlist.json", design.top, self.library)
 
 
 def split_assignments(netlist: Path) -> None:
-    """OpenSTA does not read `assign {a, b} = 2'b00`, which is how several constant outputs are written."""
+    """OpenSTA does not read `assign { a, b[1:0] } = { c, 2'b00 }`, which is how outputs are written that are constants
+    or other outputs: here bit by bit."""
     def split(line: re.Match[str]) -> str:
-        names = [name.strip() for name in line[1].split(",")]
-        return "\n".join(f"  assign {name} = 1'b{bit};" for name, bit in zip(names, line[2]))
+        left, right = single_bits(line[1]), single_bits(line[2])
+        if len(left) != len(right):
+            raise RejectedNetlist(f"an assignment of {len(right)} bits to {len(left)}", netlist)
+        return "\n".join(f"  assign {name} = {value};" for name, value in zip(left, right))
 
     text = netlist.read_text()
-    netlist.write_text(re.sub(r"^  assign \{ (.*) \} = \d+'b([01]+);$", split, text, flags=re.M))
+    netlist.write_text(re.sub(r"^  assign (\{ .* \}) = (\{ .* \}|\d+'[bd]\d+);$", split, text, flags=re.M))
+
+
+def single_bits(words: str) -> list[str]:
+    """{ x[3:1], 2'b10 } as x[3], x[2], x[1], 1'b1, 1'b0; anything else is one bit."""
+    bits = []
+    for word in words.strip("{} ").split(", "):
+        part = re.fullmatch(r"(.*)\[(\d+):(\d+)\]", word)
+        constant = re.fullmatch(r"(\d+)'([bd])(\d+)", word)
+        if part:
+            bits += [f"{part[1]}[{bit}]" for bit in range(int(part[2]), int(part[3]) - 1, -1)]
+        elif constant:
+            value = int(constant[3], 10 if constant[2] == "d" else 2)
+            bits += [f"1'b{value >> place & 1}" for place in reversed(range(int(constant[1])))]
+        else:
+            bits.append(word)
+    return bits
+
+
+def boxes_in(read: Path, names: tuple[str, ...]) -> dict[str, int]:
+    """How often each black box is instantiated."""
+    text = read.read_text()
+    return {name: len(re.findall(rf"^  cell \\{name} ", text, re.M)) for name in names}
 
 
 def check_driven(read: Path) -> None:

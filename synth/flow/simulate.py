@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The netlists that area.json quotes run the vectors of the RTL's benches, against the C model.
+"""The netlists that area.json quotes run the vectors of the RTL's benches, against the C model; those of the edges are
+proved equal to their RTL.
 
     PYTHONPATH=synth python -m flow.simulate --build BUILD      what `make synth-check` runs
 
@@ -22,7 +23,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import configs
@@ -34,15 +36,37 @@ from .netlist import Netlist
 from .runs import Design
 from .schedule import Task, run_all
 
-BENCHES = {"fp8mac_pe_window": "window_tb", "fp8mac_pe_int8": "int8_tb"}
-PAIRS = {"fp8mac_pe_window": ("--pairs", "both"), "fp8mac_pe_int8": ("--pairs",)}
-SCRIPT = Path("tests/rtl/window_build.sh")
+TESTS = Path("tests/rtl")
+SCRIPT = TESTS / "window_build.sh"
 STARTS = ("+verilator+rand+reset+2 +verilator+seed+1", "+verilator+rand+reset+2 +verilator+seed+2")
 ZERO_START = "+verilator+rand+reset+0"
-PROOF_LANES = 4
+PROOF_LANES = 4  # of what has a bench
 PROOF_SECONDS = 300
 PAIRS_LANES = 4  # up to so many, every pair of codes too: lanes are alike
 LAST = re.compile(r"^(\d+) passed, (\d+) failed$")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The bench of an element: its top in TESTS, what that wants beside the element's own parameters, and the option
+    for every pair of codes."""
+
+    top: str
+    pairs: tuple[str, ...]
+    more: tuple[tuple[str, int], ...] = ()
+
+    @cached_property
+    def parameters(self) -> set[str]:
+        text = sources.COMMENT.sub("", (TESTS / f"{self.top}.sv").read_text())
+        return set(re.findall(r"^ *parameter int unsigned (\w+)", text, re.M))
+
+
+BENCHES = {
+    "fp8mac_pe_window": Bench("window_tb", ("--pairs", "both")),
+    "fp8mac_pe_late": Bench("window_tb", ("--pairs", "both"), (("LATE", 1),)),
+    "fp8mac_pe_fixed": Bench("fixed_tb", ("--pairs",)),
+    "fp8mac_pe_int8": Bench("int8_tb", ("--pairs",)),
+}
 
 
 @dataclass(frozen=True)
@@ -50,21 +74,39 @@ class Quoted:
     """A netlist, and what is said of it."""
 
     netlist: Path          # netlist.v
-    top: str
-    parameters: tuple[tuple[str, int], ...]
+    design: Design
     library: str
+    period_ns: float
     area: float
     elements: tuple[str, ...] = field(compare=False)  # rows that quote it
 
     @property
     def name(self) -> str:
-        values = " ".join(f"{name}={value}" for name, value in self.parameters)
-        library = "" if self.library.startswith("osu018") else f" {self.library}"
-        return f"{self.top.removeprefix('fp8mac_')} {values}{library}"
+        values = " ".join(f"{name}={value}" for name, value in self.design.parameters)
+        more = "".join((" behavioural" if self.design.folders else "",
+                        "" if self.library.startswith("osu018") else f" {self.library}",
+                        "" if self.period_ns == configs.HEADLINE_PERIOD else f" {self.period_ns:g} ns"))
+        return f"{self.design.top.removeprefix('fp8mac_')} {values}{more} ({self.netlist.parent.name[:6]})"
 
     @property
     def lanes(self) -> int:
-        return dict(self.parameters)["LANES"]
+        return dict(self.design.parameters)["LANES"]
+
+    @property
+    def bench(self) -> Bench | None:
+        """None if there is none, or not for these parameters."""
+        bench = BENCHES.get(self.design.top)
+        return bench if bench and bench.parameters.issuperset(dict(self.design.parameters)) else None
+
+    @property
+    def bench_parameters(self) -> dict[str, int]:
+        written_plainly = {"RECODE": 0} if self.design.top == "fp8mac_pe_int8" and self.design.folders else {}
+        return dict(self.design.parameters) | dict(self.bench.more) | written_plainly
+
+    @property
+    def is_proved(self) -> bool:
+        """What has no bench is proved if it can be; what is left out of a netlist can not."""
+        return not self.design.black_boxes and (self.bench is None or self.lanes <= PROOF_LANES)
 
 
 @dataclass
@@ -83,20 +125,29 @@ class Outcome:
         self.add(int(good), int(not good), note)
 
 
+def designs(row: dict) -> tuple[Design, Design | None]:
+    """What a row's two netlists are. An element that is not of the table is somebody's own."""
+    known = {element.name: element for element in configs.ELEMENTS}.get(row["name"])
+    own = Design(row["top"], tuple(row["parameters"].items()), tuple(row.get("black_boxes", ())),
+                 known.design.folders if known else ())
+    if known is None:
+        return own, configs.int8(row["lanes"]).design
+    return own, known.twin.design if known.twin else None
+
+
 def quoted(rows: list[dict], groups: Iterable[str]) -> list[Quoted]:
-    """The netlists of these rows and of their twins, each once."""
+    """The netlists of these rows and of their twins, each once; of all groups if none is named."""
     found: dict[Path, Quoted] = {}
     for row in rows:
-        if row["group"] not in groups:
+        if groups and row["group"] not in groups:
             continue
-        twin = configs.int8(row["lanes"]).design
-        for netlist, top, parameters, area in (
-                (row["netlist"], row["top"], tuple(row["parameters"].items()), row["area_without_parts"]),
-                (row["int8_netlist"], twin.top, twin.parameters, row["int8_area"])):
+        own, twin = designs(row)
+        for netlist, design, area in ((row["netlist"], own, row["area_without_parts"]),
+                                      (row["int8_netlist"], twin, row["int8_area"])):
             if netlist:
                 path = Path(netlist)
-                elements = found[path].elements if path in found else ()
-                found[path] = Quoted(path, top, parameters, row["library"], area, (*elements, row["name"]))
+                first = found.get(path) or Quoted(path, design, row["library"], row["period_ns"], area, ())
+                found[path] = replace(first, elements=(*first.elements, row["name"]))
     return list(found.values())
 
 
@@ -120,10 +171,11 @@ class Simulator:
         log = folder / "build.log"
         with log.open("w") as output:
             done = subprocess.run(
-                [SCRIPT, self.build, BENCHES[item.top], folder / "bench",
-                 " ".join(f"{name}={value}" for name, value in item.parameters), folder / "netlist.v",
+                [SCRIPT, self.build, item.bench.top, folder / "bench",
+                 " ".join(f"{name}={value}" for name, value in item.bench_parameters.items()), folder / "netlist.v",
                  folder / "cells.v"],
-                env={**os.environ, "NETLIST": "1"}, stdout=output, stderr=subprocess.STDOUT, check=False)
+                env={**os.environ, "NETLIST": "1", "OPTIMISE": "-O1" if item.lanes <= PAIRS_LANES else "-O0"},
+                stdout=output, stderr=subprocess.STDOUT, check=False)
         if done.returncode or not (folder / "bench").exists():
             raise FlowError("the netlist's bench cannot be built", log)
         return folder / "bench"
@@ -159,7 +211,7 @@ class Simulator:
         outcome.check(len(said) == 1, "results depend on the registers' start values")
         if item.lanes <= PAIRS_LANES:
             before = passed
-            passed, failed, _ = self.run(bench, STARTS[0], *PAIRS[item.top])
+            passed, failed, _ = self.run(bench, STARTS[0], *item.bench.pairs)
             outcome.add(passed, failed, f"{failed} results of pairs of codes are wrong")
             outcome.check(passed > before + 65536, "the pairs of codes were not run")
         return outcome
@@ -168,7 +220,7 @@ class Simulator:
 def judged(item: Quoted, library: Library) -> tuple[bool, str]:
     """The flow's own reasons to reject, once more."""
     try:
-        Netlist.read(item.netlist.with_name("netlist.json"), item.top, library).check(sta.CLOCK)
+        Netlist.read(item.netlist.with_name("netlist.json"), item.design.top, library).check(sta.CLOCK)
     except RejectedNetlist as rejected:
         return False, str(rejected)
     return True, ""
@@ -194,17 +246,20 @@ def seeded(simulator: Simulator, item: Quoted) -> Outcome:
 # ---- proofs ---------------------------------------------------------------------------------------------------------
 
 def proved(simulator: Simulator, item: Quoted) -> Outcome:
-    """The netlist is what its RTL says; that a proof has not ended is said and not counted."""
+    """The netlist is what its RTL says. That a proof has not ended is said; it counts for an edge, whose proof is short
+    and all there is."""
     outcome, library = Outcome(), simulator.libraries[item.library]
-    folders = [*map(Path, configs.SOURCES), *(simulator.build / name for name in configs.GENERATED)]
+    folders = [*map(Path, configs.SOURCES), *(simulator.build / name for name in configs.GENERATED),
+               *map(Path, item.design.folders)]
     try:
         text = item.netlist.read_text()
-        proof = equivalence.Proof(simulator.folder / f"{item.netlist.parent.name}_proof",
-                                  Design(item.top, item.parameters), sources.index(folders), library, text)
+        proof = equivalence.Proof(simulator.folder / f"{item.netlist.parent.name}_proof", item.design,
+                                  sources.index(folders), library, text)
         outcome.check(proof.holds(text, seconds=PROOF_SECONDS), "the netlist differs from its RTL")
-        faulty = faults.exchanged_outputs(text, library)
-        outcome.check(not proof.holds(faulty, "faulty", PROOF_SECONDS), "a seeded fault is not found")
+        outcome.check(not proof.holds(faults.any_fault(text, library), "faulty", PROOF_SECONDS),
+                      "a seeded fault is not found")
     except FlowError as error:
+        outcome.failed += item.design.top.endswith("_edge")
         outcome.notes.append(f"{error}; see {error.log}")
     return outcome
 
@@ -216,11 +271,12 @@ def tasks(simulator: Simulator, items: list[Quoted]) -> list[Task[Outcome]]:
         return f"{outcome.passed} passed, {outcome.failed} failed" + "".join(f"; {note}" for note in outcome.notes)
 
     result = [Task(item.name, item.lanes + (10 if item.lanes <= PAIRS_LANES else 0),
-                   lambda item=item: simulator.check(item), said) for item in items if item.top in BENCHES]
+                   lambda item=item: simulator.check(item), said) for item in items if item.bench]
     result += [Task(f"{item.name}, proof", 0, lambda item=item: proved(simulator, item), said)
-               for item in items if item.lanes <= PROOF_LANES]
+               for item in items if item.is_proved]
     for top in BENCHES:
-        smallest = min((item for item in items if item.top == top), key=lambda item: item.area, default=None)
+        smallest = min((item for item in items if item.bench and item.design.top == top),
+                       key=lambda item: item.area, default=None)
         if smallest:
             result.append(Task(f"{smallest.name}, seeded faults", 0,
                                lambda item=smallest: seeded(simulator, item), said))
@@ -243,23 +299,24 @@ def run(options: argparse.Namespace) -> int:
     if not path.is_file():
         raise UsageError(f"there is no {path}: `make synth` makes it")
     rows = json.loads(path.read_text())
-    items = quoted(rows, options.groups.split(","))
+    items = quoted(rows, [group for group in options.groups.split(",") if group])
     items = [item for item in items if re.search(options.only, " ".join((item.name, *item.elements)))]
-    with_bench = [item for item in items if item.top in BENCHES]
-    if not with_bench:
-        raise UsageError(f"{path} quotes no netlist that was asked for and has a bench")
+    checked = [item for item in items if item.bench or item.is_proved]
+    if not checked:
+        raise UsageError(f"{path} quotes no netlist that was asked for and can be checked")
     libraries = {item.library: library(item.library, options.lib) for item in items}
     start = time.monotonic()
     simulator = Simulator(options.build, libraries, options.steps)
     results, failures = run_all(tasks(simulator, items), options.jobs)
     for item in items:
-        if item.top not in BENCHES:
-            print(f"not simulated, there is no bench for {item.top}: {item.name}")
+        if item not in checked:
+            print(f"not checked, parts are left out of {item.name}: {', '.join(item.elements)}")
     for name, error in failures.items():
         print(f"FAILED {name}: {error}; see {error.log}")
     report = [{"netlist": str(item.netlist), "elements": list(item.elements), "name": item.name,
-               "passed": results[item.name].passed, "failed": results[item.name].failed}
-              for item in with_bench if item.name in results]
+               "checked": "simulated" if item.bench else "proved" if results[name].passed else "",
+               "passed": results[name].passed, "failed": results[name].failed}
+              for item in checked if (name := item.name if item.bench else f"{item.name}, proof") in results]
     path.with_name("check.json").write_text(json.dumps(report, indent=1) + "\n")
     passed = sum(outcome.passed for outcome in results.values())
     failed = sum(outcome.failed for outcome in results.values()) + len(failures)
@@ -272,7 +329,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="synth-check", description=__doc__, allow_abbrev=False)
     add = parser.add_argument
     add("--build", type=Path, default=Path("build"), help="build folder, after `make synth` and `make window-bench`")
-    add("--groups", default="main", help="groups of area.json, with commas between them")
+    add("--groups", default="", help="groups of area.json, with commas between them; all if none is given")
     add("--only", default="", help="netlists or elements whose name matches this regular expression")
     add("--jobs", type=int, default=os.cpu_count() or 1, help="netlists at a time")
     add("--steps", type=int, help="random steps of a run; the bench's own number if not given")

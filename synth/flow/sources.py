@@ -16,6 +16,7 @@ from .errors import FlowError
 PREFIX = "fp8mac_"
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 NAME = re.compile(rf"\b{PREFIX}\w+")
+PORTS_END = re.compile(r"^\s*\);$", re.M)
 
 
 def index(folders: Iterable[Path]) -> dict[str, Path]:
@@ -29,6 +30,12 @@ def check_parameters(top: Path, names: Iterable[str]) -> None:
     for name in names:
         if not re.search(rf"\bparameter\b[^,;()]*\b{name}\s*=", text):
             raise FlowError(f"{top.stem} has no parameter {name}")
+
+
+def ports_only(text: str) -> str:
+    """A module's text without its body."""
+    end = PORTS_END.search(text)
+    return text if end is None else f"{text[:end.end()]}\nendmodule\n"
 
 
 def closure(top: str, files: dict[str, Path], black_boxes: Iterable[str] = ()) -> list[Path]:

@@ -18,6 +18,8 @@ from .report import Pair, Row
 from .runs import Design, Synthesiser, remove_stale
 from .schedule import Task, run_all
 
+Curve = dict[float, Point]
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -28,21 +30,19 @@ class Plan:
     periods: tuple[float, ...] | None
     full: bool
 
+    def headline(self, library: str) -> float:
+        return self.periods[0] if self.periods else configs.headline(library)
+
     def periods_of(self, element: configs.Element, library: str) -> tuple[float, ...]:
-        if self.periods:
-            return self.periods
-        headline = configs.LIBRARIES.get(library, (None, configs.HEADLINE_PERIOD))[1]
-        if self.full and library == "osu018" and element.sweep:
-            return configs.PERIODS
-        return (headline,)
+        return self.periods or configs.periods(element, library, self.full)
 
     def covers(self, element: configs.Element, library: str) -> bool:
-        """The libraries beside the first one are for some groups only."""
-        return library == next(iter(self.libraries)) or element.group in configs.OTHER_LIBRARIES
+        """The libraries beside the first one are for some elements only."""
+        return library == next(iter(self.libraries)) or configs.in_other_libraries(element)
 
 
-def point_name(design: Design, period: float, library: str) -> str:
-    return f"{design}, {period:g} ns, {library}"
+def curve_name(design: Design, library: str) -> str:
+    return f"{design}, {library}"
 
 
 def box_name(design: Design, library: str) -> str:
@@ -53,6 +53,10 @@ def point_summary(point: Point) -> str:
     chosen = point.chosen
     return f"{chosen.area:,.0f}, slack {chosen.slack_ns:.2f} ns" + ("" if point.met else ", MISSES THE CLOCK") + \
         f", {chosen.effort}, {len(point.tried)} variants"
+
+
+def curve_summary(curve: Curve) -> str:
+    return "; ".join(f"{period:g} ns: {point_summary(point)}" for period, point in curve.items())
 
 
 class Study:
@@ -71,8 +75,7 @@ class Study:
             (self.folder / name).unlink(missing_ok=True)
         remove_stale(self.folder)
         results, failures = run_all(self.tasks(), self.jobs)
-        rows = self.rows(results)
-        self.write(rows, results)
+        self.write(self.rows(results))
         for name, error in failures.items():
             print(f"FAILED {name}: {error}" + (f"; see {error.log}" if error.log else ""))
         return 1 if failures else 0
@@ -84,68 +87,58 @@ class Study:
                 if self.plan.covers(element, library) for period in self.plan.periods_of(element, library)]
 
     def tasks(self) -> list[Task]:
-        tasks: dict[str, Task] = {}
-
-        def add(element: configs.Element | None, library: str, period: float) -> None:
-            if element is None:
-                return
-            name = point_name(element.design, period, library)
-            synthesiser = self.synthesisers[library]
-            tasks[name] = Task(name, element.lanes + len(element.parts) * 100,
-                               lambda d=element.design: points.measure(synthesiser, d, period), point_summary)
-            for other in (element.twin, *(part for _, part in element.parts)):
-                add(other, library, period)
-
+        """A task measures one design at all the periods that it is wanted at."""
+        periods: dict[tuple[Design, str], set[float]] = {}
+        costs: dict[Design, int] = {}
+        wanted: dict[Design, int] = {}
         for element, library, period in self.triples():
-            add(element, library, period)
-        for element, library in self.boxed():
-            self._add_boxes(tasks, element, library)
-        return list(tasks.values())
+            for one in configs.needed(element):
+                periods.setdefault((one.design, library), set()).add(period)
+                costs[one.design] = one.lanes + len(one.parts) * 100
+                wanted[one.design] = one.variants
+        tasks = [self._curve_task(design, library, at, costs[design], wanted[design])
+                 for (design, library), at in periods.items()]
+        boxed = {box_name(element.design, library): (element, library) for element, library in self.boxed()}
+        return tasks + [self._box_task(*pair) for pair in boxed.values()]
+
+    def _curve_task(self, design: Design, library: str, periods: set[float], cost: int, wanted: int) -> Task:
+        return Task(curve_name(design, library), cost * len(periods),
+                    lambda: points.curve(self.synthesisers[library], design, periods, wanted=wanted), curve_summary)
 
     def boxed(self) -> list[tuple[configs.Element, str]]:
         """Elements, and their twins, whose breakdown is wanted: with the first library."""
         library = next(iter(self.plan.libraries))
         wanted = [element for element in self.plan.elements if element.group == "main"
-                  and (element.lanes in configs.BREAKDOWN_LANES or len(self.plan.elements) == 1)]
+                  and (element.lanes in configs.breakdown_lanes(self.plan.full) or len(self.plan.elements) == 1)]
         return [(one, library) for element in wanted for one in (element, element.twin) if one]
 
-    def _add_boxes(self, tasks: dict[str, Task], element: configs.Element, library: str) -> None:
-        synthesiser, design = self.synthesisers[library], element.design
-        period = self.plan.periods_of(element, library)[0] if self.plan.periods else \
-            configs.LIBRARIES.get(library, (None, configs.HEADLINE_PERIOD))[1]
+    def _box_task(self, element: configs.Element, library: str) -> Task:
+        synthesiser, design, period = self.synthesisers[library], element.design, self.plan.headline(library)
 
         def work() -> dict[str, float]:
             result = synthesiser.run(design, period, recipe.EFFORTS[0], recipe.SEEDS[0], hierarchy=True)
             return breakdown.by_box(synthesiser.read_netlist(Path(result.netlist), design), configs.BOXES)
 
-        name = box_name(design, library)
-        tasks[name] = Task(name, element.lanes, work, lambda areas: f"{sum(areas.values()):,.0f}, modules apart")
+        return Task(box_name(design, library), element.lanes, work,
+                    lambda areas: f"{sum(areas.values()):,.0f}, modules apart")
 
     # ---- what comes of it --------------------------------------------------------------------------------------------
 
     def rows(self, results: dict) -> list[Row]:
         rows = []
         for element, library, period in self.triples():
-            point = results.get(point_name(element.design, period, library))
-            twin = element.twin and results.get(point_name(element.twin.design, period, library))
-            if point is None or (element.twin and twin is None):
+            found = {one.design: curve[period] for one in configs.needed(element)
+                     if (curve := results.get(curve_name(one.design, library)))}
+            if any(one.design not in found for one in configs.needed(element)):
                 continue
-            row = report.row(Pair(element, library, point, twin), results.get(box_name(element.design, library)))
+            twin = element.twin and report.whole(element.twin, found)
+            row = report.row(Pair(element, library, report.whole(element, found), twin),
+                             results.get(box_name(element.design, library)))
             if element.twin:
                 row["int8_breakdown"] = results.get(box_name(element.twin.design, library), {})
-            self._add_parts(row, element, library, period, results)
             row["error"] = self._error(element)
             rows.append(row)
         return rows
-
-    @staticmethod
-    def _add_parts(row: Row, element: configs.Element, library: str, period: float, results: dict) -> None:
-        """A black box that is an element counts with that element's area."""
-        row["area_without_parts"] = row["area"]
-        for box, part in element.parts:
-            inner = part and results.get(point_name(part.design, period, library))
-            if inner:
-                row["area"] += row["black_boxes"].get(box, 0) * inner.chosen.area
 
     def _error(self, element: configs.Element) -> float | None:
         if self.model is None or element.group not in ("main", "frac_bits"):
@@ -153,7 +146,7 @@ class Study:
         settings = configs.model_settings(element)
         return accuracy.error(self.model, self.folder / "accuracy", configs.ACCURACY_K, element.formats[0], settings)
 
-    def write(self, rows: list[Row], results: dict) -> None:
+    def write(self, rows: list[Row]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "area.json").write_text(json.dumps(rows, indent=1) + "\n")
         for name, text in pages.everything(rows, self.plan).items():

@@ -96,10 +96,7 @@ class Graph:
         self.outputs: list[Bit] = []
         self.inputs: list[Bit] = []
         for name, cell in module["cells"].items():
-            if cell["type"] in self.models:
-                self.add(name, cell["type"], {pin: bits[0] for pin, bits in cell["connections"].items() if bits})
-            else:
-                self._black_box(cell)
+            self.add(name, cell["type"], {pin: bits[0] for pin, bits in cell["connections"].items() if bits})
         for name, port in module["ports"].items():
             if port["direction"] == "input":
                 self.inputs += [bit for bit in port["bits"] if name != CLOCK]
@@ -111,12 +108,6 @@ class Graph:
         driving = self.models[self.register.cell].arcs[self.register.output]
         self.input_arcs = [(edge, delay, slew) for _, edge, _, delay, slew in driving]
         self.setup = self._setup_tables()
-
-    def _black_box(self, cell: dict) -> None:
-        """Its outputs come from, and its inputs end in, flip-flops, as at the module's own ports."""
-        for pin, bits in cell["connections"].items():
-            ends = self.outputs if cell["port_directions"][pin] == "input" else self.inputs
-            ends += [bit for bit in bits if isinstance(bit, int)]
 
     @staticmethod
     def new_net(number: int) -> Bit:

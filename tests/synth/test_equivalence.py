@@ -30,6 +30,7 @@ BOXES = {
     "heap": configs.design("fp8mac_equivalence_heap", ROWS=5, W=7),
     "align_shift 27": configs.design("fp8mac_align_shift", VALUE_W=8, W=27),
     "align_shift 15": configs.design("fp8mac_align_shift", VALUE_W=8, W=15),
+    "align_shift whole": configs.design("fp8mac_align_shift", VALUE_W=20, W=20),
     "multiply4": configs.design("fp8mac_multiply4"),
     "booth_row": configs.design("fp8mac_booth_row"),
     "adder, carry select": configs.design("fp8mac_adder", W=24, RIPPLE=12, SELECT=1),
@@ -46,6 +47,8 @@ BOXES = {
 ELEMENTS = {
     "element INT8": configs.int8(1).design,
     "element FP16": configs.fp8(1, "fp16").design,
+    "element FP16 window": configs.fp8(1, "fp16", 13).design,
+    "element anchored": configs.fp8(1, "fixed", 13, kind=configs.ANCHOR).design,
 }
 
 # A leaf, its parameters, and a fault: words of its source and what stands in their place.
@@ -56,6 +59,8 @@ WRITTEN = {
                        (".hold_i(select ||", ".hold_i(!select ||")),
     "align_shift 15": (configs.design("fp8mac_align_shift", VALUE_W=8, W=15), "fp8mac_align_shift",
                        ("assign lost[l] = select &&", "assign lost[l] = select_n &&")),
+    "align_shift whole": (configs.design("fp8mac_align_shift", VALUE_W=20, W=20), "fp8mac_align_shift",
+                          ("{Cut{void_i ^", "{Cut{fill_i ^")),
     "adder, carry select": (configs.design("fp8mac_adder", W=24, RIPPLE=12, SELECT=1), "fp8mac_adder",
                             ("carry[Chain] ? sum[1] : sum[0]", "carry[Chain] ? sum[0] : sum[1]")),
     "maximum": (configs.design("fp8mac_window_maximum", LANES=4), "fp8mac_window_maximum",

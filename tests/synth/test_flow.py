@@ -16,6 +16,7 @@ import shutil
 import sys
 import traceback
 import xml.etree.ElementTree
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +24,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "synth"))
 
 import configs  # noqa: E402
-from flow import breakdown, cli, liberty, plot, points, recipe, runs, sources, sta, yosys  # noqa: E402
+from flow import (breakdown, cli, fit, liberty, plot, points, recipe, report, runs, sources, spread, sta,  # noqa: E402
+                  study, yosys)
 from flow.cache import Cache  # noqa: E402
 from flow.errors import FlowError, RejectedNetlist, UsageError  # noqa: E402
 from flow.netlist import Netlist  # noqa: E402
@@ -191,13 +193,127 @@ def test_cache(bench: Bench, folder: Path) -> None:
     bench.check("made once, then found", (made(), made()) == (True, False))
     (rtl / "fp8mac_other.sv").write_text("module fp8mac_other; endmodule\n")
     bench.check("a file that the design does not use changes nothing", not made())
-    source = rtl / "fp8mac_full_adder.sv"
-    source.write_text(source.read_text().replace("Leaf", "leaf") + "// more\n")
-    bench.check("a change below the top is seen", made())
+    source, top = rtl / "fp8mac_full_adder.sv", rtl / "fp8mac_flow_good.sv"
+    source.write_text(source.read_text().replace("input  logic b_i", "input  logic d_i").replace("b_i", "d_i"))
+    bench.raises("a change below the top is seen", FlowError, "elaboration failed", made)
+    shutil.copy(HERE / source.name, source)
+    top.write_text("// one line more\n" + top.read_text().replace("[WIDTH:0]   carry;", "[WIDTH:0] carry;\n"))
+    bench.check("where a line stands changes nothing", not made())
+    top.write_text(top.read_text().replace("a_q   <= a_i", "a_q   <= ~a_i"))
+    bench.check("other logic is made anew", made())
     flow = synthesiser(folder / "fresh", rtl)
     bench.check("another period, seed or effort is another run",
                 all(flow.run(GOOD, *rest).made for rest in ((7.0, recipe.EFFORTS[0], 1), (6.0, recipe.EFFORTS[0], 2),
                                                             (6.0, recipe.EFFORTS[-1], 1))))
+
+
+def test_plain(bench: Bench) -> None:
+    text = """autoidx 90
+attribute \\src "a.sv:1.8"
+module \\top
+  attribute \\src "a.sv:2.8"
+  wire $auto$x.cc:12:f$70
+  wire input 1 \\a
+  attribute \\keep 1
+  wire \\b
+  cell $_NOT_ $9
+    connect \\A \\a
+    connect \\Y $auto$x.cc:12:f$70
+  end
+  cell $_NOT_ $80
+    connect \\A $auto$x.cc:12:f$70
+    connect \\Y \\b
+  end
+end
+"""
+    moved = text
+    for old, new in (("a.sv:1.8", "a.sv:3.8"), ("$70", "$71"), ("$80", "$82"), ("autoidx 90", "autoidx 99")):
+        moved = moved.replace(old, new)
+    wires = "  wire $auto$x.cc:12:f$71\n", "  wire input 1 \\a\n"
+    moved = moved.replace(wires[1], "").replace(wires[0], wires[1] + wires[0])
+    bench.check("lines, numbers and order do not count", recipe.plain(text) == recipe.plain(moved) != text)
+    bench.check("logic counts", recipe.plain(text) != recipe.plain(text.replace("\\A $auto$x.cc:12:f$70", "\\A \\a")))
+    bench.check("plain once is plain for good", recipe.plain(recipe.plain(text)) == recipe.plain(text))
+    bench.check("no line is lost", sorted(re.sub(r"\d+", "N", line) for line in recipe.plain(text).splitlines())
+                == sorted(re.sub(r"\d+", "N", line) for line in text.splitlines() if "src" not in line))
+
+
+# ---- black boxes -----------------------------------------------------------------------------------------------------
+
+NEST = runs.Design("fp8mac_flow_nest", black_boxes=("fp8mac_flow_good",))
+
+
+def test_black_boxes(bench: Bench, flow: runs.Synthesiser) -> None:
+    result = flow.run(NEST, 6.0, recipe.EFFORTS[0], 1)
+    bench.check("black boxes are counted", result.boxes == {"fp8mac_flow_good": 2})
+    bench.check("and left out: flip-flops remain", result.area == result.register_area == 5 * 96)
+    bench.check("their pins are timed as ports", 0 < result.slack_ns < 6)
+    ports = re.findall(r"^  (?:in|out)put (?:\[[^]]*\] )?(\S+) *;", Path(result.netlist, "netlist.v").read_text(), re.M)
+    bench.check(f"their pins become ports with simple names, but for the clock: {ports}", sorted(ports) == [
+        "a_i", "clk_i", "sum_o", *(f"u_{name}_{pin}" for name in ("first", "last") for pin in ("a_i", "b_i", "sum_o"))])
+    bench.check("a module without its body", sources.ports_only("module m (\n  input a\n);\n  x u ();\nendmodule\n")
+                == "module m (\n  input a\n);\nendmodule\n")
+
+
+def test_whole(bench: Bench) -> None:
+    """Areas: an element 10, an array of 4 without them 100, an accelerator without the array 1000."""
+    def point(design: runs.Design, area: float, slack: float, met: bool = True, **boxes: int) -> points.Point:
+        result = runs.Result("area", 1, area, 0.0, slack, "", 1, {}, boxes, "")
+        return points.Point(design, 6.0, met, (result,), (result,))
+
+    def element(name: str, **more) -> configs.Element:
+        return configs.Element(name, runs.Design(name), "array", 4, "fp32", 25, configs.FORMATS, **more)
+
+    inner, edge = element("inner"), element("edge")
+    array = element("array", parts=(("inner", inner),), inside=((edge, 2),))
+    outer = element("outer", parts=(("array", array), ("memory", None)))
+    found = {inner.design: point(inner.design, 10, 0.5), edge.design: point(edge.design, 7, 0.3),
+             array.design: point(array.design, 100, 0.2, inner=4),
+             outer.design: point(outer.design, 1000, 0.4, array=1, memory=1)}
+    all_of_it = report.whole(outer, found)
+    bench.check("areas of parts add up", (all_of_it.area, all_of_it.parts) == (1140, {"array": 140}))
+    bench.check("the worst slack of all", all_of_it.slack_ns == 0.2 and all_of_it.met)
+    bench.check("what is inside is told apart, not added", report.whole(array, found).inside == {"edge": 14})
+    bench.check("what a row needs", {one.name for one in configs.needed(outer)} == {"outer", "array", "inner", "edge"})
+    late = found | {inner.design: point(inner.design, 10, -0.5, False)}
+    bench.check("a part that is late", not report.whole(outer, late).met and report.whole(outer, late).slack_ns == -0.5)
+    row = report.row(report.Pair(array, "osu018", report.whole(array, found), report.whole(array, found)))
+    cells = [cell.strip() for cell in report.array_table([row]).splitlines()[2].split("|")]
+    bench.check(f"a row of the array's table: {cells}", cells[3:8] == ["40", "14", "86", "140", "1.000"])
+
+
+def test_spread(bench: Bench) -> None:
+    library = liberty.Library(OSU018)
+    inverters = {f"i{n}": {"type": "INVX1", "connections": {"A": [3], "Y": [10 + n]}} for n in range(500)}
+    cells = {"r": {"type": "DFFPOSX1", "connections": {"CLK": [2], "D": [10], "Q": [3]}}, **inverters}
+    module = {"ports": {"clk_i": {"direction": "input", "bits": [2]},
+                        "y_o": {"direction": "output", "bits": list(range(10, 510))}}, "cells": cells}
+    made = fit.fit(module, library, 100.0, 0.0)["cells"]
+    pins = {name: {pin: bits[0] for pin, bits in cell["connections"].items()} for name, cell in made.items()}
+    buffers = {its["Y"]: its["A"] for name, its in pins.items() if made[name]["type"].startswith("BUF")}
+    loads = Counter(its["A"] for its in pins.values() if "A" in its)
+    bench.check(f"{len(buffers)} buffers, none with too many sinks", buffers and max(loads.values()) <= spread.BRANCH)
+
+    def source(bit: int) -> int:
+        return source(buffers[bit]) if bit in buffers else bit
+
+    bench.check("each sink still hears its driver", all(source(pins[name]["A"]) == 3 for name in inverters))
+    few = {**module, "cells": {"r": cells["r"], **dict(list(inverters.items())[:50])}}
+    few["ports"] = {**module["ports"], "y_o": {"direction": "output", "bits": list(range(10, 60))}}
+    bench.check("a net of fewer sinks stays", fit.fit(few, library, 100.0, 0.0)["cells"].keys() == few["cells"].keys())
+
+
+def test_assignments(bench: Bench, folder: Path) -> None:
+    path = folder / "assign.v"
+    path.write_text("  assign { a, b[2:1] } = 3'b011;\n  assign { c[1], d } = { c[0], 1'h0 };\n"
+                    "  assign { e, f[1:0] } = { g[5], 2'd2 };\n  assign h = i;\n")
+    runs.split_assignments(path)
+    found = [line.strip("; ").removeprefix("assign ") for line in path.read_text().splitlines()]
+    bench.check("assignments of several bits become one a bit", found == [
+        "a = 1'b0", "b[2] = 1'b1", "b[1] = 1'b1", "c[1] = c[0]", "d = 1'h0", "e = g[5]", "f[1] = 1'b1", "f[0] = 1'b0",
+        "h = i"])
+    path.write_text("  assign { a, b } = { c[2:1], d };\n")
+    bench.raises("sides of other widths", RejectedNetlist, "3 bits to 2", lambda: runs.split_assignments(path))
 
 
 def test_bad_sources(bench: Bench, folder: Path, flow: runs.Synthesiser) -> None:
@@ -338,14 +454,85 @@ def test_median(bench: Bench) -> None:
                 not measure(late).met and measure(late).chosen.effort == "fast" and measure(late).chosen.area == 52)
 
 
+class Slower:
+    """Netlists whose paths take a time that depends on the effort; counts what is run."""
+
+    def __init__(self, **delays: float):
+        self.delays = delays
+        self.runs: list[tuple[float, str]] = []
+
+    def run(self, design, period, effort, seed, hierarchy=False) -> runs.Result:
+        self.runs.append((period, effort.name))
+        return runs.Result(effort.name, seed, 100.0 + seed, 0.0, period - self.delays[effort.name], "", 1, {}, {}, "")
+
+
+def test_curve(bench: Bench) -> None:
+    efforts = (recipe.Effort("slow", ()), recipe.Effort("fast", ()), recipe.Effort("clock", ("map -D {target}",)))
+    flow = Slower(slow=5.5, fast=4.5, clock=3.6)
+    curve = points.curve(flow, GOOD, (3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 3.7), efforts)
+    bench.check("what is met", {period: point.met for period, point in curve.items()}
+                == {8: True, 7: True, 6: True, 5: True, 4: True, 3.7: True, 3: False})
+    ran = [[effort for period, effort in flow.runs if period == wanted] for wanted in (8, 7, 6, 5, 4, 3.7, 3)]
+    bench.check("a netlist that is fast enough is taken over", ran[:3] == [["slow"] * 3, [], []])
+    bench.check("with its slack", abs(curve[6.0].chosen.slack_ns - 0.5) < 1e-9 and curve[6.0].chosen.seed == 2)
+    bench.check("the next effort where it is not", ran[3] == ["slow"] + ["fast"] * 3)
+    bench.check("no effort below the longer period's", ran[4] == ["fast"] + ["clock"] * 3)
+    bench.check("a mapping that knows its period is not taken over", ran[5] == ["clock"] * 3)
+    bench.check("a missed period tries all that is left",
+                set(ran[6]) == {"clock"} and curve[3.0].chosen.slack_ns < -0.5)
+    flow = Slower(slow=5.5, fast=4.5, clock=4.4)
+    curve = points.curve(flow, GOOD, (4.0, 3.0, 2.0), efforts)
+    ran = [[effort for period, effort in flow.runs if period == wanted] for wanted in (4, 3, 2)]
+    bench.check("below a missed period one run says by how much", ran[1:] == [["clock"], ["clock"]]
+                and not curve[2.0].met and abs(curve[2.0].chosen.slack_ns + 2.4) < 1e-9)
+
+
+def test_study(bench: Bench, folder: Path) -> None:
+    """From elements to files: one that stands for an array of black boxes, and its twin, at two periods."""
+    twin = configs.Element("small", replace(GOOD, parameters=(("WIDTH", 2),)), "int8", 4, "int32", "exact", ("int8",))
+    element = configs.Element("good", GOOD, "main", 4, "fp32", 25, configs.FORMATS, twin, 1.0)
+    boxed = configs.Element("boxed", NEST, "array", 4, "fp32", 25, configs.FORMATS, twin,
+                            parts=(("fp8mac_flow_good", element),))
+    made = study.Plan((element, boxed), {"osu018": OSU018}, (6.0, 0.5), True)
+    (folder / "study/synth").mkdir(parents=True)
+    (folder / "study/synth/cache").symlink_to(folder / "cache")
+    quiet = io.StringIO()
+    with contextlib.redirect_stdout(quiet):
+        status = study.Study(made, folder / "study", [HERE], 2, None).run()
+    rows = {(row["name"], row["period_ns"]): row for row in json.loads((folder / "study/synth/area.json").read_text())}
+    bench.check(f"a row for each element and period: {quiet.getvalue()}", status == 0 and len(rows) == 4)
+    good, late, whole = rows["good", 6.0], rows["good", 0.5], rows["boxed", 6.0]
+    bench.check("the clock is met or not", good["timing_met"] and not late["timing_met"] and not late["met"])
+    bench.check("ratio to the twin", abs(good["ratio"] - good["area"] / good["int8_area"]) < 1e-4 < good["ratio"] - 1)
+    bench.check("black boxes count with what they are", whole["area"] == 5 * 96 + 2 * good["area"])
+    drawn = (folder / "study/synth/period.svg").read_text()
+    bench.check("the missed period is drawn hollow, on both sides", drawn.count('class="open"') == 2)
+    page = (folder / "study/synth/area.md").read_text()
+    boxed_line = f"| `boxed` | 6 | {2 * good['area']:,.0f} | 0 | 480 | {whole['area']:,.0f} |"
+    bench.check("the page has its tables", all(words in page for words in (
+        "| `good` |", "misses the clock", "## By box", "## The array", boxed_line)))
+    broken = replace(made, elements=(replace(element, design=replace(GOOD, parameters=(("DEPTH", 1),))), boxed))
+    with contextlib.redirect_stdout(quiet):
+        status = study.Study(broken, folder / "study", [HERE], 1, None).run()
+    rows = json.loads((folder / "study/synth/area.json").read_text())
+    bench.check("what fails is said, the others are reported",
+                status == 1 and {row["name"] for row in rows} == {"boxed"} and "no parameter DEPTH" in quiet.getvalue())
+
+
 # ---- requests --------------------------------------------------------------------------------------------------------
 
 def test_requests(bench: Bench, folder: Path) -> None:
     junk = folder / "junk.lib"
     junk.write_text("hello\n")
     wrong = {"--lanes 3": r"LANES=3 .*1 2 4 8 16 32", "--acc fp8": "ACC=fp8 .*fp32 fp16 fixed",
-             "--frac 0": "FRAC=0 .*1 to 64", "--frac many": "FRAC=many .*1 to 64",
-             "--acc fixed --frac 13": "FRAC .*exact", "--formats e3m4": "FORMATS=e3m4 .*e4m3fn",
+             "--frac 0": "FRAC=0 .*4 to 29", "--frac many": "FRAC=many .*4 to 29",
+             "--frac 30": "FRAC=30 .*4 to 29 or exact", "--window top": "WINDOW=top .*products late anchored",
+             "--window anchored": "WINDOW=anchored .*ACC=fixed", "--acc fixed --window late": "WINDOW=late .*ACC=fp32",
+             "--acc fixed --frac exact": "ACC=fixed FRAC=exact .*E4M3",
+             "--acc fp16 --window late --frac exact": "no window",
+             "--lanes 1 --window late --frac 13": "FRAC out",
+             "--lanes 4 --frac exact --formats e5m2": "FORMATS", "--period ,": "PERIOD= is empty",
+             "--formats e3m4": "FORMATS=e3m4 .*e4m3fn",
              "--formats ,": "FORMATS= .*all", "--period fast": "PERIOD=fast .*number", "--period -1": "PERIOD=-1",
              "--lib nowhere.lib": "LIB=nowhere.lib .*Liberty", f"--lib {junk}": "not Liberty",
              "--jobs 0": "JOBS=0 .*whole number", "--only zzz": "ONLY=zzz .*fp8_"}
@@ -362,9 +549,28 @@ def test_requests(bench: Bench, folder: Path) -> None:
     element = cli.own_element(options)
     bench.check("LANES=8 ACC=fp16", (element.lanes, element.accumulator, element.frac_bits, element.twin.lanes)
                 == (8, "fp16", configs.FRAC_BITS["fp16"], 8))
+    test_own(bench)
     bench.check("nothing asked for is no element of one's own", cli.own_element(cli.parser().parse_args([])) is None)
     names = [element.name for element in configs.elements(True)]
     bench.check("names are unique", len(names) == len(set(names)))
+
+
+def test_own(bench: Bench) -> None:
+    """What is asked for, and the top module, kind and fraction bits that it gives."""
+    asked = {"--acc=fp32": ("fp8mac_pe_window", "", 25), "--acc=fp16 --window=late": ("fp8mac_pe_late", "late", 13),
+             "--acc=fp16 --window=late --frac=12": ("fp8mac_pe_late", "late", 12),
+             "--acc=fixed": ("fp8mac_pe_fixed", "anchored", 25),
+             "--acc=fixed --frac=13": ("fp8mac_pe_fixed", "anchored", 13),
+             "--acc=fixed --formats=e4m3fn": ("fp8mac_pe_fixed", "", "exact"),
+             "--acc=fixed --formats=e4m3fn --window=anchored": ("fp8mac_pe_fixed", "anchored", 25),
+             "--lanes=1": ("fp8mac_pe_late", "", "exact"),
+             "--lanes=1 --window=late": ("fp8mac_pe_late", "late", "exact"),
+             "--lanes=1 --window=products": ("fp8mac_pe_window", "", 25),
+             "--frac=exact": ("fp8mac_pe", "", "exact")}
+    for words, (top, kind, frac) in asked.items():
+        element = cli.own_element(cli.parser().parse_args(words.split(" ")))
+        bench.check(f"{words}: {element.name}",
+                    (element.design.top, element.kind, element.frac_bits) == (top, kind, frac))
 
 
 def test_plots(bench: Bench) -> None:
@@ -394,10 +600,17 @@ def main() -> int:
     bench.run(test_synthesis, flow)
     bench.run(test_shuffle, flow.front(GOOD)[0])
     bench.run(test_cache, folder)
+    bench.run(test_plain)
+    bench.run(test_black_boxes, flow)
+    bench.run(test_whole)
+    bench.run(test_spread)
+    bench.run(test_assignments, folder)
     bench.run(test_bad_sources, folder, flow)
     bench.run(test_rejections, folder, flow)
     bench.run(test_timer, folder, flow)
     bench.run(test_median)
+    bench.run(test_curve)
+    bench.run(test_study, folder)
     bench.run(test_requests, folder)
     bench.run(test_plots)
     print(f"{bench.passed} passed, {bench.failed} failed")

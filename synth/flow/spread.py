@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trees of buffers for nets with hundreds of sinks, such as an array's addresses and enables. The repairs of fit.py
+move sinks behind a buffer one net at a time, which is right for an element's nets and would never end with these.
+"""
+
+from __future__ import annotations
+
+from .sta import CLOCK
+from .timing import Bit, Graph, Model
+
+MANY = 200    # sinks: no element's net has as many
+BRANCH = 12   # sinks of each buffer
+
+
+def spread(graph: Graph, buffer: Model, clock: Bit | None) -> int:
+    """Puts buffers between the drivers and the sinks of large nets, in place. The number of buffers."""
+    large = [bit for bit, sinks in graph.sinks.items() if len(sinks) > MANY and bit != clock and
+             (bit in graph.driver or bit in graph.inputs)]
+    return sum(_tree(graph, buffer, bit, f"spread_{number}") for number, bit in enumerate(large))
+
+
+def _tree(graph: Graph, buffer: Model, bit: Bit, name: str) -> int:
+    """Level by level from the sinks, which stay in the order of their names: neighbours share a buffer."""
+    (inside,), (outside,) = buffer.inputs, buffer.outputs
+    sinks = sorted(graph.sinks[bit])
+    made = 0
+    while len(sinks) > BRANCH:
+        level = []
+        for first in range(0, len(sinks), BRANCH):
+            cell, net = f"{name}_{made}", f"fit {name} {made}"
+            for user, pin in sinks[first:first + BRANCH]:
+                graph.rewire(user, pin, net)
+            graph.add(cell, buffer.cell.name, {inside: bit, outside: net})
+            level.append((cell, inside))
+            made += 1
+        sinks = level
+    return made
+
+
+def clock_of(module: dict) -> Bit | None:
+    return module["ports"][CLOCK]["bits"][0] if CLOCK in module["ports"] else None
+
+
+def stronger(buffers: list[Model]) -> Model:
+    """The second smallest: the smallest one drives a branch at half the speed."""
+    return sorted(buffers, key=lambda its: its.cell.area)[:2][-1]
