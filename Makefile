@@ -66,7 +66,8 @@ help:
 #: make cli | test-long      the tool build/model/fp8mac | conversions of all 2^32 float32 values, minutes
 #: make formal | formal-long  queues, handshakes, interrupts and the issue of steps, proved with SymbiYosys | deeper
 #: make synth                area of the elements beside their INT8 twins, at a clock that OpenSTA confirms, minutes
-#: make synth LANES=8 ACC=fp16 LIB=path.lib FRAC=.. FORMATS=.. PERIOD=ns   the same for an element of your own
+#: make synth LANES=8 ACC=fp16 LIB=path.lib FRAC=.. FORMATS=.. PERIOD=ns WINDOW=products|late|anchored
+#:                           the same for an element of your own
 #: make synth-full           every element, clock period and library, hours
 #: make synth-check          the table's netlists run the RTL's vectors in Verilator; small ones are proved equal to it
 #: make synth-energy         energy of those netlists on real operands, indicative

@@ -260,7 +260,6 @@ ELEMENTS = [
 
 # The default run leaves these groups to `make synth-full`.
 LONG = ("frac_bits", "removal", "behavioural", "array", "exact")
-DEFAULT_LANES = 16  # and what has more
 
 
 def in_other_libraries(element: Element) -> bool:
@@ -288,8 +287,7 @@ def periods(element: Element, library: str, full: bool) -> tuple[float, ...]:
 
 def elements(full: bool) -> Iterator[Element]:
     """Every element of the default or the full run."""
-    return (element for element in ELEMENTS
-            if full or (element.group not in LONG and element.lanes <= DEFAULT_LANES))
+    return (element for element in ELEMENTS if full or element.group not in LONG)
 
 
 # What a user calls them, and the accumulators that they are for
