@@ -256,6 +256,8 @@ ELEMENTS = [
     *(fp8(4, "fp16", bits, group="frac_bits") for bits in (10, 11, 12, 14, 16)),
     *(fp8(16, "fp32", bits, kind=LATE, group="frac_bits") for bits in (9, 10, 11, 16, 19, 22)),
     *(fp8(16, "fp16", bits, kind=LATE, group="frac_bits") for bits in (9, 10, 11)),
+    fp8(32, "fp32", 10, kind=LATE, group="frac_bits"),
+    fp8(32, "fp16", 9, kind=LATE, group="frac_bits"),
 ]
 
 # The default run leaves these groups to `make synth-full`.
