@@ -459,12 +459,8 @@ void Test::speed(bool gemm512) {
 
 int main(int argc, char **argv) {
     tb::Bench bench(argc, argv);
-    unsigned batches = 300;
-    bool gemm512 = false;
-    for (int i = 1; i < argc; i++) {
-        if (std::strcmp(argv[i], "--batches") == 0 && i + 1 < argc) batches = static_cast<unsigned>(std::atoi(argv[++i]));
-        if (std::strcmp(argv[i], "--gemm512") == 0) gemm512 = true;
-    }
+    const unsigned batches = bench.number("--batches", 300);
+    const bool gemm512 = bench.flag("--gemm512");
     tb::Clocked<Vfp8mac_accel> dut(bench);
     Test test(bench, dut);
     test.identity();

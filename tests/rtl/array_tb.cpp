@@ -515,11 +515,9 @@ int main(int argc, char **argv) {
     tb::Rng rng(bench.seed());
     Dut dut(bench);
     dut.reset();
-    for (int i = 1; i + 1 < argc; i++) {
-        if (std::strcmp(argv[i], "--speed") == 0) {
-            measure(dut, rng, static_cast<unsigned>(std::atoi(argv[i + 1])));
-            return 0;
-        }
+    if (bench.option("--speed") != nullptr) {
+        measure(dut, rng, bench.number("--speed", 0));
+        return 0;
     }
     ArrayTest test(bench, dut, rng);
     test.run(6000, 0, 0);       // as fast as the array and its reader go

@@ -206,12 +206,8 @@ class FixedTest {
 int main(int argc, char **argv) {
     tb::Bench bench(argc, argv);
     tb::Rng rng(bench.seed());
-    unsigned steps = 50000;
-    bool pairs = false;
-    for (int i = 1; i < argc; i++) {
-        if (std::strcmp(argv[i], "--steps") == 0 && i + 1 < argc) steps = static_cast<unsigned>(std::atoi(argv[++i]));
-        if (std::strcmp(argv[i], "--pairs") == 0) pairs = true;
-    }
+    const unsigned steps = bench.number("--steps", 50000);
+    const bool pairs = bench.flag("--pairs");
     FixedTest test(bench, rng);
     test.random_chains(steps);
     test.longest(0x00);

@@ -2,7 +2,7 @@
 // Shared by the leaf benches: seeded random codes, a clock, counted checks.
 //
 //   int main(int argc, char **argv) {
-//       tb::Bench bench(argc, argv);                 // takes --seed N
+//       tb::Bench bench(argc, argv);                 // takes --seed N; bench.number("--steps", 1000)
 //       tb::Clocked<Vdut> dut(bench);                // dut.reset(); dut->port = ...; dut.tick();
 //       bench.equal("what", got, want, detail);      // one counted check; detail() makes the text of a failure
 //       bench.covered("rounds to even at a tie", n); // fails if an event that must happen never did
@@ -19,6 +19,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "verilated.h"
 
@@ -97,12 +98,28 @@ class Rng {
 // Options, the simulation context and the counted checks of one bench.
 class Bench {
   public:
-    Bench(int argc, char **argv) : context_(new VerilatedContext) {
+    Bench(int argc, char **argv) : arguments_(argv + 1, argv + argc), context_(new VerilatedContext) {
         context_->commandArgs(argc, argv);
-        for (int i = 1; i < argc; i++) {
-            if (std::strcmp(argv[i], "--seed") == 0 && i + 1 < argc) seed_ = std::strtoull(argv[++i], nullptr, 0);
-        }
+        if (const char *seed = option("--seed")) seed_ = std::strtoull(seed, nullptr, 0);
         std::printf("seed %" PRIu64 "\n", seed_);
+    }
+    bool flag(const char *name) const {
+        for (const char *argument : arguments_) {
+            if (std::strcmp(argument, name) == 0) return true;
+        }
+        return false;
+    }
+    // The word behind `name`, the last one; null if there is none.
+    const char *option(const char *name) const {
+        const char *found = nullptr;
+        for (size_t i = 0; i + 1 < arguments_.size(); i++) {
+            if (std::strcmp(arguments_[i], name) == 0) found = arguments_[i + 1];
+        }
+        return found;
+    }
+    unsigned number(const char *name, unsigned otherwise) const {
+        const char *word = option(name);
+        return word == nullptr ? otherwise : static_cast<unsigned>(std::atoi(word));
     }
     VerilatedContext *context() { return context_.get(); }
     uint64_t seed() const { return seed_; }
@@ -143,6 +160,7 @@ class Bench {
     }
 
   private:
+    const std::vector<const char *> arguments_;
     std::unique_ptr<VerilatedContext> context_;
     uint64_t seed_ = 1;
     uint64_t passed_ = 0;

@@ -182,12 +182,9 @@ class WindowTest {
 int main(int argc, char **argv) {
     tb::Bench bench(argc, argv);
     tb::Rng rng(bench.seed());
-    unsigned steps = 40000;
-    std::string pairs;
-    for (int i = 1; i < argc; i++) {
-        if (std::strcmp(argv[i], "--steps") == 0 && i + 1 < argc) steps = static_cast<unsigned>(std::atoi(argv[++i]));
-        if (std::strcmp(argv[i], "--pairs") == 0 && i + 1 < argc) pairs = argv[++i];
-    }
+    const unsigned steps = bench.number("--steps", 40000);
+    const char *given = bench.option("--pairs");
+    const std::string pairs = given == nullptr ? "" : given;
     WindowTest test(bench, rng);
     test.random_chains(steps);
     if (pairs == "zero" || pairs == "both") test.every_pair(false);
