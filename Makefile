@@ -65,8 +65,8 @@ help:
 #: make install-model        libfp8mac with headers and pkg-config, the tool fp8mac and its man page (DESTDIR=, PREFIX=)
 #: make cli | test-long      the tool build/model/fp8mac | conversions of all 2^32 float32 values, minutes
 #: make formal | formal-long  queues, handshakes, interrupts and the issue of steps, proved with SymbiYosys | deeper
-#: make synth                area of the elements beside their INT8 twins, at a clock that OpenSTA confirms, minutes
-#: make synth LANES=8 ACC=fp16 LIB=path.lib FRAC=.. FORMATS=.. PERIOD=ns WINDOW=products|late|anchored
+#: make synth                area of the elements beside their INT8 baselines, at a clock that OpenSTA confirms, minutes
+#: make synth LANES=8 ACC=fp16 LIB=path.lib FRAC=.. FORMATS=.. PERIOD=ns WINDOW=products|late|static
 #:                           the same for an element of your own
 #: make synth-full           every element, clock period and library, hours
 #: make synth-check          the table's netlists run the RTL's vectors in Verilator; small ones are proved equal to it
@@ -74,7 +74,7 @@ help:
 #: make setup                install and check the tools, and nothing else
 #: make clean                remove everything that was built
 #: ROWS= COLS= LANES= (8 8 4)   size of the array, for run, sim and rtl
-#: ELEMENT=exact|window_fp32|window_fp16|late_fp32|late_fp16|fixed   what it is made of, for run and sim; of a window
+#: ELEMENT=exact|aligned_fp32|aligned_fp16|late_fp32|late_fp16|kulisch   what it is made of, for run and sim; of a window
 #:                           FRAC_BITS= (25 for FP32, 13 for FP16)
 setup:
 	@echo 'setup: everything is in place'

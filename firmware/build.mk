@@ -9,17 +9,17 @@ FW_RISCV_ELFS := $(FW_APPS:%=$(FW_BUILD)/riscv/%.elf)
 FW_HOST_APPS := $(FW_APPS:%=$(FW_BUILD)/host/%)
 
 FW_CFLAGS := -std=c11 -Wall -Wextra -Wconversion -Werror -O2 -g -MMD -MP \
-  -Ifirmware/include -Ifirmware/src -Ifirmware/platform -Imodel/include -I$(REGS_DIR)
+  -Ifirmware/include -Ifirmware/src -Ifirmware/port -Imodel/include -I$(REGS_DIR)
 
 .PHONY: firmware firmware-size
 firmware: $(FW_RISCV_ELFS) $(FW_HOST_APPS) firmware-size
 
 # ---- the chip --------------------------------------------------------------------------------------------------------
 FW_RISCV_ARCH := -march=rv32imc -misa-spec=2.2 -mabi=ilp32 --specs=picolibc.specs -DPICOLIBC_INTEGER_PRINTF_SCANF
-FW_RISCV_CFLAGS := $(FW_RISCV_ARCH) $(FW_CFLAGS) -ffunction-sections -fdata-sections -Ifirmware/platform/riscv
+FW_RISCV_CFLAGS := $(FW_RISCV_ARCH) $(FW_CFLAGS) -ffunction-sections -fdata-sections -Ifirmware/port/riscv
 FW_RISCV_LDFLAGS := $(FW_RISCV_ARCH) -nostartfiles -Tfirmware/link.ld -Wl,--gc-sections -Wl,--fatal-warnings
 # Of the model the chip gets formats, conversions and recipes: dot products are the accelerator's.
-FW_RISCV_SOURCES := $(wildcard firmware/src/*.c firmware/platform/riscv/*.c firmware/platform/riscv/*.S) \
+FW_RISCV_SOURCES := $(wildcard firmware/src/*.c firmware/port/riscv/*.c firmware/port/riscv/*.S) \
   $(addprefix model/src/,format.c convert.c fp32.c status.c recipe.c)
 FW_RISCV_OBJECTS := $(patsubst %,$(FW_BUILD)/riscv/obj/%.o,$(basename $(FW_RISCV_SOURCES)))
 
@@ -34,8 +34,8 @@ $(FW_BUILD)/riscv/obj/%.o: %.S firmware/build.mk
 	$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_CFLAGS) -c -o $@ $<
 
 # ---- the host, plain and under the sanitizers ------------------------------------------------------------------------
-FW_HOST_CFLAGS := $(FW_CFLAGS) -Ifirmware/platform/host -Isim
-FW_HOST_SOURCES := $(wildcard firmware/src/*.c firmware/platform/host/*.c) \
+FW_HOST_CFLAGS := $(FW_CFLAGS) -Ifirmware/port/host -Isim
+FW_HOST_SOURCES := $(wildcard firmware/src/*.c firmware/port/host/*.c) \
   $(addprefix sim/,gemm_check.c element_model.c)
 FW_HOST_OBJECTS := $(FW_HOST_SOURCES:%.c=%.o)
 

@@ -9,14 +9,15 @@ REGS_H := $(REGS_DIR)/fp8mac_regs.h
 
 # Packages first; the order of modules is free.
 RTL_PACKAGE := rtl/fp8mac_pkg.sv
-RTL_ARRAY_PACKAGES := $(RTL_PACKAGE) rtl/array/fp8mac_window_pkg.sv rtl/array/fp8mac_array_pkg.sv
+RTL_ARRAY_PACKAGES := $(RTL_PACKAGE) rtl/element/fp8mac_element_pkg.sv rtl/array/fp8mac_array_pkg.sv
 RTL_PACKAGES := $(RTL_ARRAY_PACKAGES) rtl/accel/fp8mac_cmd_pkg.sv
-RTL_FOLDERS := rtl/leaf rtl/array rtl/epilogue rtl/accel
+RTL_ELEMENT_FOLDERS := $(patsubst %/,%,$(wildcard rtl/element/*/))
+RTL_FOLDERS := rtl/leaf rtl/feed $(RTL_ELEMENT_FOLDERS) rtl/array rtl/epilogue rtl/accel
 RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(sort $(wildcard $(RTL_FOLDERS:%=%/*.sv))))
 RTL_SOURCES := $(RTL_PACKAGES) $(REGS_SV) $(RTL_MODULES)
-# Cells bit by bit fill a compiler: in large simulations the two large leaves are what they mean (rtl_window_leaf).
-RTL_SIM_LEAVES := synth/behavioural/fp8mac_align_shift.sv synth/behavioural/fp8mac_heap.sv
-RTL_SIM_SOURCES := $(filter-out $(RTL_SIM_LEAVES:synth/behavioural/%=rtl/leaf/%),$(RTL_SOURCES)) $(RTL_SIM_LEAVES)
+# Cells bit by bit fill a compiler: in large simulations the two large leaves are what they mean (rtl_element_leaf).
+RTL_SIM_LEAVES := rtl/behavioural/fp8mac_align_shift.sv rtl/behavioural/fp8mac_compressor_tree.sv
+RTL_SIM_SOURCES := $(filter-out $(RTL_SIM_LEAVES:rtl/behavioural/%=rtl/leaf/%),$(RTL_SOURCES)) $(RTL_SIM_LEAVES)
 RTL_WAIVER := rtl/lint/verilator_waiver.vlt
 
 .PHONY: rtl regs

@@ -199,10 +199,10 @@ package fp8mac_pkg;
   } normalised_t;
 
   // Pipeline of an element, in cycles. A step issued in cycle t reads its accumulator in t + 2 and leaves the new
-  // value for cycle t + 2 + LoopCycles: steps of one slot are at least LoopCycles apart.
+  // value for cycle t + 2 + LoopCycles: steps of one bank are at least LoopCycles apart.
   parameter int unsigned LoopCycles = 3;
-  parameter int unsigned ElementStages = 5;                // fp8mac_pe: from step_valid_i to result_valid_o, flags_o
-  parameter int unsigned ArrayStages = ElementStages + 2;  // fp8mac_array: from step_valid_i to slot_full_o, flags_o
+  parameter int unsigned ElementStages = 5;                // fp8mac_element_exact: from step_valid_i to result_valid_o, flags_o
+  parameter int unsigned ArrayStages = ElementStages + 2;  // fp8mac_array: from step_valid_i to bank_full_o, flags_o
 
   parameter logic [31:0] Fp32Nan = 32'h7fc0_0000;
   parameter logic [31:0] Fp32Inf = 32'h7f80_0000;

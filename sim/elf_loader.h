@@ -11,7 +11,7 @@
 
 struct Program {
     uint32_t entry = 0;
-    std::map<uint32_t, std::string> functions;  // by first address; empty if the file was stripped
+    std::map<uint32_t, std::string> functions; // by first address; empty if the file was stripped
 
     // "0x80001234 (main+0x14)", or the address alone.
     std::string describe(uint32_t address) const;

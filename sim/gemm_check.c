@@ -14,18 +14,21 @@
 #define MAX_REPORTED 4
 
 // A field of a command register, by its name in the register map.
-#define FIELD(reg, field, value) \
-    (((value)&FP8MAC_REGS__##reg##__##field##_bm) >> FP8MAC_REGS__##reg##__##field##_bp)
+#define FIELD(reg, field, value)                                                                   \
+    (((value) & FP8MAC_REGS__##reg##__##field##_bm) >> FP8MAC_REGS__##reg##__##field##_bp)
 
-#define ALL_FLAGS (FP8MAC_FLAG_INVALID | FP8MAC_FLAG_OVERFLOW | FP8MAC_FLAG_SATURATED | FP8MAC_FLAG_NAN)
+#define ALL_FLAGS                                                                                  \
+    (FP8MAC_FLAG_INVALID | FP8MAC_FLAG_OVERFLOW | FP8MAC_FLAG_SATURATED | FP8MAC_FLAG_NAN)
 
 // The fields of MODE that a record uses; reuse, chaining and the interrupt say how a command ran, not what it computes.
-#define UNUSED_MODE                                                                                                    \
-    (~(uint32_t)(FP8MAC_REGS__MODE__A_FMT_bm | FP8MAC_REGS__MODE__B_FMT_bm | FP8MAC_REGS__MODE__ACC_FMT_bm |           \
-                 FP8MAC_REGS__MODE__D_FMT_bm | FP8MAC_REGS__MODE__OVERFLOW_bm | FP8MAC_REGS__MODE__ACT_bm |            \
-                 FP8MAC_REGS__MODE__SCALE_A_VEC_bm | FP8MAC_REGS__MODE__SCALE_B_VEC_bm |                               \
-                 FP8MAC_REGS__MODE__BIAS_EN_bm | FP8MAC_REGS__MODE__REUSE_A_bm | FP8MAC_REGS__MODE__REUSE_B_bm |       \
-                 FP8MAC_REGS__MODE__ACC_CONTINUE_bm | FP8MAC_REGS__MODE__ACC_KEEP_bm | FP8MAC_REGS__MODE__IRQ_bm))
+#define UNUSED_MODE                                                                                \
+    (~(uint32_t)(FP8MAC_REGS__MODE__A_FMT_bm | FP8MAC_REGS__MODE__B_FMT_bm |                       \
+                 FP8MAC_REGS__MODE__ACC_FMT_bm | FP8MAC_REGS__MODE__D_FMT_bm |                     \
+                 FP8MAC_REGS__MODE__OVERFLOW_bm | FP8MAC_REGS__MODE__ACT_bm |                      \
+                 FP8MAC_REGS__MODE__SCALE_A_VEC_bm | FP8MAC_REGS__MODE__SCALE_B_VEC_bm |           \
+                 FP8MAC_REGS__MODE__BIAS_EN_bm | FP8MAC_REGS__MODE__REUSE_A_bm |                   \
+                 FP8MAC_REGS__MODE__REUSE_B_bm | FP8MAC_REGS__MODE__ACC_CONTINUE_bm |              \
+                 FP8MAC_REGS__MODE__ACC_KEEP_bm | FP8MAC_REGS__MODE__IRQ_bm))
 
 // The program's memory.
 typedef struct memory {
@@ -39,43 +42,52 @@ typedef struct immediates {
 } immediates;
 
 // `rows` rows of `row_bytes`, the k-th at address + k * stride; NULL if not within memory, or if rows overlap.
-static const void *matrix(memory mem, uint64_t address, uint32_t rows, uint32_t stride, uint64_t row_bytes) {
+static const void *matrix(memory mem, uint64_t address, uint32_t rows, uint32_t stride,
+                          uint64_t row_bytes)
+{
     if (rows == 0 || row_bytes == 0 || (rows > 1 && stride < row_bytes)) {
         return NULL;
     }
     return mem.resolve(mem.context, address, (uint64_t)(rows - 1) * stride + row_bytes);
 }
 
-static const float *floats(memory mem, uint64_t address, uint32_t count) {
+static const float *floats(memory mem, uint64_t address, uint32_t count)
+{
     const void *p = matrix(mem, address, 1, 0, (uint64_t)count * sizeof(float));
     return (uintptr_t)p % _Alignof(float) == 0 ? p : NULL;
 }
 
-static float float_of_bits(uint32_t bits) {
+static float float_of_bits(uint32_t bits)
+{
     float x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
-static uint32_t bits_of_float(float x) {
+static uint32_t bits_of_float(float x)
+{
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
 // The model has more rows than the register has codes.
-static const fp8mac_format *d_format(const fp8rt_check_record *r) {
+static const fp8mac_format *d_format(const fp8rt_check_record *r)
+{
     uint32_t code = FIELD(MODE, D_FMT, r->mode);
     return code < FP8MAC_FORMAT_COUNT ? fp8mac_format_get((fp8mac_format_id)code) : NULL;
 }
 
-static uint32_t d_size(const fp8rt_check_record *r) {
+static uint32_t d_size(const fp8rt_check_record *r)
+{
     const fp8mac_format *format = d_format(r);
     return format == NULL ? 0 : fp8mac_format_bytes(format);
 }
 
 // Vector or immediate; `values` is NULL if the vector is outside memory.
-static fp8mac_scale scale(memory mem, bool is_vector, uint64_t field, uint32_t count, float *immediate) {
+static fp8mac_scale scale(memory mem, bool is_vector, uint64_t field, uint32_t count,
+                          float *immediate)
+{
     if (is_vector) {
         return (fp8mac_scale){FP8MAC_SCALE_VECTOR, floats(mem, field, count)};
     }
@@ -84,7 +96,8 @@ static fp8mac_scale scale(memory mem, bool is_vector, uint64_t field, uint32_t c
 }
 
 // That it is possible is well_formed's affair.
-static fp8mac_dot_config dot_config(const fp8rt_check_record *r) {
+static fp8mac_dot_config dot_config(const fp8rt_check_record *r)
+{
     fp8mac_dot_config dot = {
         .group = r->group,
         .scale_exp_a = (int8_t)FIELD(SCALE_EXP, SA, r->scale_exp),
@@ -95,12 +108,15 @@ static fp8mac_dot_config dot_config(const fp8rt_check_record *r) {
 }
 
 // A stride is looked at only where there is a second row.
-static size_t leading(uint32_t rows, uint32_t stride, uint32_t size, uint32_t columns) {
+static size_t leading(uint32_t rows, uint32_t stride, uint32_t size, uint32_t columns)
+{
     return rows > 1 ? stride / size : columns;
 }
 
 // The record as a GEMM over the program's memory, D apart. False if something that it names is not there.
-static bool describe(const fp8rt_check_record *r, memory mem, immediates *imm, fp8mac_gemm_desc *desc) {
+static bool describe(const fp8rt_check_record *r, memory mem, immediates *imm,
+                     fp8mac_gemm_desc *desc)
+{
     imm->scale_d = float_of_bits(r->scale_d);
     *desc = (fp8mac_gemm_desc){
         .m = r->m,
@@ -127,18 +143,21 @@ static bool describe(const fp8rt_check_record *r, memory mem, immediates *imm, f
             return false;
         }
     }
-    return desc->a != NULL && desc->b != NULL && desc->scale_a.values != NULL && desc->scale_b.values != NULL;
+    return desc->a != NULL && desc->b != NULL && desc->scale_a.values != NULL &&
+           desc->scale_b.values != NULL;
 }
 
-static bool well_formed(const fp8rt_check_record *r) {
+static bool well_formed(const fp8rt_check_record *r)
+{
     uint32_t size = d_size(r);
     fp8mac_dot_config dot = {.group = r->group};
-    return r->magic == FP8RT_CHECK_MAGIC && fp8rt_element_model(r->element, r->mode, &dot) && r->group != 0 &&
-           (r->mode & UNUSED_MODE) == 0 &&
-           r->scale_exp >> 16 == 0 && size != 0 && (r->m <= 1 || r->d_stride % size == 0);
+    return r->magic == FP8RT_CHECK_MAGIC && fp8rt_element_model(r->element, r->mode, &dot) &&
+           r->group != 0 && (r->mode & UNUSED_MODE) == 0 && r->scale_exp >> 16 == 0 && size != 0 &&
+           (r->m <= 1 || r->d_stride % size == 0);
 }
 
-static uint32_t element(const uint8_t *p, uint32_t size) {
+static uint32_t element(const uint8_t *p, uint32_t size)
+{
     uint32_t code = 0;
     for (uint32_t i = 0; i < size; i++) {
         code |= (uint32_t)p[i] << 8 * i;
@@ -147,8 +166,9 @@ static uint32_t element(const uint8_t *p, uint32_t size) {
 }
 
 // Number of outputs in row `m` that differ; reports them while *reported < MAX_REPORTED.
-static uint32_t compare_row(uint32_t m, uint32_t n, uint32_t size, const uint8_t *got, const uint8_t *want,
-                            uint32_t *reported) {
+static uint32_t compare_row(uint32_t m, uint32_t n, uint32_t size, const uint8_t *got,
+                            const uint8_t *want, uint32_t *reported)
+{
     uint32_t differing = 0;
     if (memcmp(got, want, (size_t)n * size) == 0) {
         return 0;
@@ -158,41 +178,51 @@ static uint32_t compare_row(uint32_t m, uint32_t n, uint32_t size, const uint8_t
             differing++;
             if (*reported < MAX_REPORTED) {
                 (*reported)++;
-                fprintf(stderr, "check: D[%" PRIu32 "][%" PRIu32 "] is 0x%0*" PRIx32 ", golden model 0x%0*" PRIx32 "\n",
-                        m, i, (int)(2 * size), element(got, size), (int)(2 * size), element(want, size));
+                fprintf(stderr,
+                        "check: D[%" PRIu32 "][%" PRIu32 "] is 0x%0*" PRIx32
+                        ", golden model 0x%0*" PRIx32 "\n",
+                        m, i, (int)(2 * size), element(got, size), (int)(2 * size),
+                        element(want, size));
             }
         }
     }
     return differing;
 }
 
-static uint32_t compare_outputs(const fp8rt_check_record *r, const uint8_t *got, const uint8_t *want) {
+static uint32_t compare_outputs(const fp8rt_check_record *r, const uint8_t *got,
+                                const uint8_t *want)
+{
     uint32_t size = d_size(r), differing = 0, reported = 0;
     for (uint32_t m = 0; m < r->m; m++) {
-        differing += compare_row(m, r->n, size, got + (size_t)m * r->d_stride, want + (size_t)m * r->n * size,
-                                 &reported);
+        differing += compare_row(m, r->n, size, got + (size_t)m * r->d_stride,
+                                 want + (size_t)m * r->n * size, &reported);
     }
     return differing;
 }
 
 // One for each that differs.
-static uint32_t compare_summary(const fp8rt_check_record *r, const fp8mac_gemm_result *want) {
+static uint32_t compare_summary(const fp8rt_check_record *r, const fp8mac_gemm_result *want)
+{
     uint32_t differing = 0;
     uint32_t amax = bits_of_float(want->amax);
-    uint32_t flags = (want->flags & ALL_FLAGS) | (want->amax_nonfinite ? FP8MAC_REGS__FLAGS__AMAX_NONFINITE_bm : 0);
+    uint32_t flags = (want->flags & ALL_FLAGS) |
+                     (want->amax_nonfinite ? FP8MAC_REGS__FLAGS__AMAX_NONFINITE_bm : 0);
     if (r->amax != amax) {
-        fprintf(stderr, "check: amax is 0x%08" PRIx32 ", golden model 0x%08" PRIx32 "\n", r->amax, amax);
+        fprintf(stderr, "check: amax is 0x%08" PRIx32 ", golden model 0x%08" PRIx32 "\n", r->amax,
+                amax);
         differing++;
     }
     if (r->flags != flags) {
-        fprintf(stderr, "check: flags are 0x%03" PRIx32 ", golden model 0x%03" PRIx32 "\n", r->flags, flags);
+        fprintf(stderr, "check: flags are 0x%03" PRIx32 ", golden model 0x%03" PRIx32 "\n",
+                r->flags, flags);
         differing++;
     }
     return differing;
 }
 
-static void count(const fp8rt_check_record *r, uint32_t outputs_differing, uint32_t summary_differing,
-                  fp8rt_check_counters *counters) {
+static void count(const fp8rt_check_record *r, uint32_t outputs_differing,
+                  uint32_t summary_differing, fp8rt_check_counters *counters)
+{
     uint64_t outputs = (uint64_t)r->m * r->n;
     counters->gemms++;
     counters->outputs += outputs;
@@ -201,32 +231,38 @@ static void count(const fp8rt_check_record *r, uint32_t outputs_differing, uint3
         counters->gemms_equal++;
     } else {
         fprintf(stderr,
-                "check: GEMM %" PRIu64 " (m %" PRIu32 ", n %" PRIu32 ", k %" PRIu32 "): %" PRIu32 " of %" PRIu64
-                " outputs differ\n",
+                "check: GEMM %" PRIu64 " (m %" PRIu32 ", n %" PRIu32 ", k %" PRIu32 "): %" PRIu32
+                " of %" PRIu64 " outputs differ\n",
                 counters->gemms, r->m, r->n, r->k, outputs_differing, outputs);
     }
 }
 
-static uint32_t malformed(fp8rt_check_counters *counters, const char *why) {
+static uint32_t malformed(fp8rt_check_counters *counters, const char *why)
+{
     counters->malformed++;
     fprintf(stderr, "check: malformed record: %s\n", why);
     return FP8RT_CHECK_MALFORMED;
 }
 
-uint32_t fp8rt_check_run(const fp8rt_check_record *record, fp8rt_check_resolve resolve, void *context,
-                         fp8rt_check_counters *counters) {
+uint32_t fp8rt_check_run(const fp8rt_check_record *record, fp8rt_check_resolve resolve,
+                         void *context, fp8rt_check_counters *counters)
+{
     memory mem = {resolve, context};
     immediates imm;
     fp8mac_gemm_desc desc;
     fp8mac_gemm_result result;
     if (!well_formed(record)) {
-        return malformed(counters, "no magic number, a reserved code, a format that the elements have not, or a D "
-                                   "stride that is no multiple of an output");
+        return malformed(
+            counters,
+            "no magic number, a reserved code, a format that the elements have not, or a D "
+            "stride that is no multiple of an output");
     }
     uint64_t row_bytes = (uint64_t)record->n * d_size(record);
     const uint8_t *got = matrix(mem, record->d, record->m, record->d_stride, row_bytes);
     if (got == NULL || !describe(record, mem, &imm, &desc)) {
-        return malformed(counters, "a dimension of zero, a stride shorter than its row, or an operand outside memory");
+        return malformed(
+            counters,
+            "a dimension of zero, a stride shorter than its row, or an operand outside memory");
     }
     uint8_t *want = calloc(record->m, (size_t)row_bytes);
     if (want == NULL) {
@@ -245,8 +281,10 @@ uint32_t fp8rt_check_run(const fp8rt_check_record *record, fp8rt_check_resolve r
     return outputs + summary;
 }
 
-const void *fp8rt_check_d_row(const fp8rt_check_record *record, uint32_t row, fp8rt_check_resolve resolve,
-                              void *context, size_t *bytes) {
+const void *fp8rt_check_d_row(const fp8rt_check_record *record, uint32_t row,
+                              fp8rt_check_resolve resolve, void *context, size_t *bytes)
+{
     *bytes = (size_t)record->n * d_size(record);
-    return *bytes == 0 ? NULL : resolve(context, record->d + (uint64_t)row * record->d_stride, *bytes);
+    return *bytes == 0 ? NULL
+                       : resolve(context, record->d + (uint64_t)row * record->d_stride, *bytes);
 }

@@ -6,15 +6,19 @@
 #include "options.h"
 #include "simulator.h"
 
-namespace {
+namespace
+{
 
 constexpr int cannot_start = 2;
 
-}  // namespace
+} // namespace
 
-int main(int argc, char **argv) try {
+int main(int argc, char **argv)
+try {
     const Options options = parse_options(argc, argv);
-    if (options.help) return std::fputs(usage_text, stdout) < 0 ? cannot_start : 0;
+    if (options.help) {
+        return std::fputs(usage_text, stdout) < 0 ? cannot_start : 0;
+    }
     Simulator simulator(options);
     return simulator.run();
 } catch (const std::exception &e) {

@@ -10,43 +10,56 @@
 
 const char *const usage_text =
     "usage: fp8mac-sim [options] program.elf [arguments of the program]\n"
-    "Runs a RISC-V program on the simulated chip: Ibex, RAM, timer, console, and the fp8mac accelerator.\n"
+    "Runs a RISC-V program on the simulated chip: Ibex, RAM, timer, console, and the fp8mac "
+    "accelerator.\n"
     "\n"
-    "  --trace FILE          write a waveform (FST, two time units a cycle); needs a simulator built with TRACE=1\n"
+    "  --trace FILE          write a waveform (FST, two time units a cycle); needs a simulator "
+    "built with TRACE=1\n"
     "  --trace-from CYCLE    first cycle of the waveform (0)\n"
     "  --trace-to CYCLE      last cycle of the waveform (the end)\n"
     "  --timeout CYCLES      give up after so many cycles (500000000; 0: never)\n"
     "  --heartbeat SECONDS   how often to report progress on stderr (10; 0: never)\n"
-    "  --stall PERMILLE      stall each AXI channel in each cycle with this probability (0..900; 0)\n"
+    "  --stall PERMILLE      stall each AXI channel in each cycle with this probability (0..900; "
+    "0)\n"
     "  --seed N              seed of the stalls (1)\n"
     "  --latency CYCLES      let every AXI response wait so much longer (0..255; 0)\n"
     "  --power-up SEED       let registers and RAM start with random contents (0: with zeros; 0)\n"
-    "  --dump-outputs FILE   write the outputs of every checked GEMM, row after row, GEMM after GEMM\n"
+    "  --dump-outputs FILE   write the outputs of every checked GEMM, row after row, GEMM after "
+    "GEMM\n"
     "  --quiet               only the program's console, and errors\n"
     "  --help                this text\n"
     "\n"
-    "Ends with the program's exit status; 1 if that is 0 but a checked GEMM differs from the golden model or its\n"
-    "record is malformed; 2 if the simulation cannot start; 124 at the timeout; 125 if the program or the hardware\n"
+    "Ends with the program's exit status; 1 if that is 0 but a checked GEMM differs from the "
+    "golden model or its\n"
+    "record is malformed; 2 if the simulation cannot start; 124 at the timeout; 125 if the program "
+    "or the hardware\n"
     "fails beyond recovery; 130 when interrupted.\n";
 
-namespace {
+namespace
+{
 
-[[noreturn]] void refuse(const std::string &name, const std::string &value, const std::string &wanted) {
+[[noreturn]] void refuse(const std::string &name, const std::string &value,
+                         const std::string &wanted)
+{
     throw std::runtime_error(name + " wants " + wanted + ", not '" + value + "'");
 }
 
-uint64_t parse_number(const std::string &name, const std::string &value, uint64_t max) {
+uint64_t parse_number(const std::string &name, const std::string &value, uint64_t max)
+{
     char *end = nullptr;
     errno = 0;
     const unsigned long long number = std::strtoull(value.c_str(), &end, 0);
-    const bool digits = !value.empty() && value.find_first_not_of("0123456789abcdefABCDEFxX") == std::string::npos;
+    const bool digits =
+        !value.empty() && value.find_first_not_of("0123456789abcdefABCDEFxX") == std::string::npos;
     if (!digits || errno != 0 || *end != '\0' || number > max) {
-        refuse(name, value, max == UINT64_MAX ? "a number" : "a number from 0 to " + std::to_string(max));
+        refuse(name, value,
+               max == UINT64_MAX ? "a number" : "a number from 0 to " + std::to_string(max));
     }
     return number;
 }
 
-double parse_seconds(const std::string &name, const std::string &value) {
+double parse_seconds(const std::string &name, const std::string &value)
+{
     char *end = nullptr;
     const double seconds = std::strtod(value.c_str(), &end);
     if (value.empty() || *end != '\0' || !std::isfinite(seconds) || seconds < 0) {
@@ -55,52 +68,84 @@ double parse_seconds(const std::string &name, const std::string &value) {
     return seconds;
 }
 
-std::string parse_file(const std::string &name, const std::string &value) {
-    if (value.empty()) refuse(name, value, "a file name");
+std::string parse_file(const std::string &name, const std::string &value)
+{
+    if (value.empty()) {
+        refuse(name, value, "a file name");
+    }
     return value;
 }
 
 using Setter = std::function<void(const std::string &name, const std::string &value)>;
 
-std::map<std::string, Setter> setters(Options &options) {
+std::map<std::string, Setter> setters(Options &options)
+{
     return {
         {"--trace", [&](auto &name, auto &value) { options.trace_file = parse_file(name, value); }},
-        {"--trace-from", [&](auto &name, auto &value) { options.trace_from = parse_number(name, value, UINT64_MAX); }},
-        {"--trace-to", [&](auto &name, auto &value) { options.trace_to = parse_number(name, value, UINT64_MAX); }},
-        {"--timeout", [&](auto &name, auto &value) { options.timeout = parse_number(name, value, UINT64_MAX); }},
-        {"--heartbeat", [&](auto &name, auto &value) { options.heartbeat = parse_seconds(name, value); }},
-        {"--stall", [&](auto &name, auto &value) {
+        {"--trace-from",
+         [&](auto &name, auto &value) {
+             options.trace_from = parse_number(name, value, UINT64_MAX);
+         }},
+        {"--trace-to",
+         [&](auto &name, auto &value) {
+             options.trace_to = parse_number(name, value, UINT64_MAX);
+         }},
+        {"--timeout",
+         [&](auto &name, auto &value) { options.timeout = parse_number(name, value, UINT64_MAX); }},
+        {"--heartbeat",
+         [&](auto &name, auto &value) { options.heartbeat = parse_seconds(name, value); }},
+        {"--stall",
+         [&](auto &name, auto &value) {
              options.stall_permille = static_cast<unsigned>(parse_number(name, value, 900));
          }},
-        {"--seed", [&](auto &name, auto &value) { options.seed = parse_number(name, value, UINT64_MAX); }},
-        {"--latency", [&](auto &name, auto &value) {
+        {"--seed",
+         [&](auto &name, auto &value) { options.seed = parse_number(name, value, UINT64_MAX); }},
+        {"--latency",
+         [&](auto &name, auto &value) {
              options.latency = static_cast<unsigned>(parse_number(name, value, 255));
          }},
-        {"--power-up", [&](auto &name, auto &value) {
+        {"--power-up",
+         [&](auto &name, auto &value) {
              options.power_up = static_cast<int>(parse_number(name, value, INT32_MAX));
          }},
-        {"--dump-outputs", [&](auto &name, auto &value) { options.dump_file = parse_file(name, value); }},
+        {"--dump-outputs",
+         [&](auto &name, auto &value) { options.dump_file = parse_file(name, value); }},
     };
 }
 
 // Sets the switch `name`, if it is one.
-bool parse_switch(const std::string &name, Options &options) {
-    if (name == "--quiet") return options.quiet = true;
-    if (name == "--help" || name == "-h") return options.help = true;
+bool parse_switch(const std::string &name, Options &options)
+{
+    if (name == "--quiet") {
+        return options.quiet = true;
+    }
+    if (name == "--help" || name == "-h") {
+        return options.help = true;
+    }
     return false;
 }
 
-void check(const Options &options) {
-    if (options.help) return;
-    if (options.program.empty()) throw std::runtime_error("no program was given; --help lists what is possible");
-    if (options.trace_from > options.trace_to) throw std::runtime_error("--trace-from is after --trace-to");
+void check(const Options &options)
+{
+    if (options.help) {
+        return;
+    }
+    if (options.program.empty()) {
+        throw std::runtime_error("no program was given; --help lists what is possible");
+    }
+    if (options.trace_from > options.trace_to) {
+        throw std::runtime_error("--trace-from is after --trace-to");
+    }
     const bool window = options.trace_from != 0 || options.trace_to != UINT64_MAX;
-    if (window && options.trace_file.empty()) throw std::runtime_error("--trace-from and --trace-to need --trace");
+    if (window && options.trace_file.empty()) {
+        throw std::runtime_error("--trace-from and --trace-to need --trace");
+    }
 }
 
-}  // namespace
+} // namespace
 
-Options parse_options(int argc, const char *const *argv) {
+Options parse_options(int argc, const char *const *argv)
+{
     Options options;
     const std::map<std::string, Setter> known = setters(options);
     int i = 1;
@@ -108,10 +153,16 @@ Options parse_options(int argc, const char *const *argv) {
         const std::string argument = argv[i];
         const size_t equals = argument.find('=');
         const std::string name = argument.substr(0, equals);
-        if (equals == std::string::npos && parse_switch(name, options)) continue;
+        if (equals == std::string::npos && parse_switch(name, options)) {
+            continue;
+        }
         const auto setter = known.find(name);
-        if (setter == known.end()) throw std::runtime_error("unknown option '" + argument + "'; --help lists them");
-        if (equals == std::string::npos && i + 1 == argc) throw std::runtime_error(name + " wants a value");
+        if (setter == known.end()) {
+            throw std::runtime_error("unknown option '" + argument + "'; --help lists them");
+        }
+        if (equals == std::string::npos && i + 1 == argc) {
+            throw std::runtime_error(name + " wants a value");
+        }
         setter->second(name, equals == std::string::npos ? argv[++i] : argument.substr(equals + 1));
     }
     options.program.assign(argv + i, argv + argc);

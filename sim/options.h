@@ -8,17 +8,17 @@
 #include <vector>
 
 struct Options {
-    std::vector<std::string> program;    // the ELF file, then its arguments
-    std::string trace_file;              // empty: no waveform
-    uint64_t trace_from = 0;             // cycles, both included
+    std::vector<std::string> program; // the ELF file, then its arguments
+    std::string trace_file;           // empty: no waveform
+    uint64_t trace_from = 0;          // cycles, both included
     uint64_t trace_to = UINT64_MAX;
-    uint64_t timeout = 500'000'000;      // cycles; 0: none
-    double heartbeat = 10;               // seconds; 0: none
-    unsigned stall_permille = 0;         // 0..900
+    uint64_t timeout = 500'000'000; // cycles; 0: none
+    double heartbeat = 10;          // seconds; 0: none
+    unsigned stall_permille = 0;    // 0..900
     uint64_t seed = 1;
-    int power_up = 0;                    // 0: everything starts at zero
-    unsigned latency = 0;                // 0..255 cycles
-    std::string dump_file;               // empty: outputs are not kept
+    int power_up = 0;      // 0: everything starts at zero
+    unsigned latency = 0;  // 0..255 cycles
+    std::string dump_file; // empty: outputs are not kept
     bool quiet = false;
     bool help = false;
 };

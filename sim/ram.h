@@ -9,18 +9,22 @@
 
 // A window on the RAM inside the simulated model; does not own it.
 struct Ram {
-    static constexpr uint32_t base = 0x80000000u;       // fp8mac_sys_pkg: RamBase
-    static constexpr uint32_t argument_bytes = 4096;    // at the top, kept free of the program
+    static constexpr uint32_t base = 0x80000000u;    // fp8mac_sys_pkg: RamBase
+    static constexpr uint32_t argument_bytes = 4096; // at the top, kept free of the program
 
     uint8_t *bytes;
     uint32_t size;
 
     // The host's view of [address, address + length), or nullptr if any of it is outside.
-    uint8_t *at(uint64_t address, uint64_t length) const {
+    uint8_t *at(uint64_t address, uint64_t length) const
+    {
         const bool inside = address >= base && length <= size && address - base <= size - length;
         return inside ? bytes + (address - base) : nullptr;
     }
-    uint32_t argument_address() const { return base + size - argument_bytes; }
+    uint32_t argument_address() const
+    {
+        return base + size - argument_bytes;
+    }
 };
 
 // Writes argc, argv[0..argc-1] (32-bit addresses) and the strings to ram.argument_address().

@@ -9,65 +9,83 @@
 #include "Vfp8mac_system___024root.h"
 #include "Vfp8mac_system__Dpi.h"
 
-namespace {
+namespace
+{
 
-constexpr uint32_t entry_point = Ram::base + 0x80;  // where Ibex starts: boot address + 0x80
+constexpr uint32_t entry_point = Ram::base + 0x80; // where Ibex starts: boot address + 0x80
 constexpr unsigned reset_cycles = 8;
-constexpr uint64_t look_interval = 4096;            // cycles between two looks at the clock on the wall
+constexpr uint64_t look_interval = 4096; // cycles between two looks at the clock on the wall
 
 // DPI calls carry no context, and signals none either: there is one running simulation in a process.
 Simulator *running = nullptr;
 volatile std::sig_atomic_t interrupted = 0;
 
-void on_signal(int) { interrupted = 1; }
+void on_signal(int)
+{
+    interrupted = 1;
+}
 
 template <typename Words>
-Ram ram_of(Words &words) {
+Ram ram_of(Words &words)
+{
     static_assert(sizeof words[0] == 4, "the RAM is an array of 32-bit words");
     const uint16_t one = 1;
-    if (*reinterpret_cast<const uint8_t *>(&one) != 1) throw std::runtime_error("the host must be little-endian");
+    if (*reinterpret_cast<const uint8_t *>(&one) != 1) {
+        throw std::runtime_error("the host must be little-endian");
+    }
     return {reinterpret_cast<uint8_t *>(&words[0]), sizeof words};
 }
 
 // How a chip that is built in `context` starts.
-VerilatedContext *powered_up(VerilatedContext &context, int seed) {
+VerilatedContext *powered_up(VerilatedContext &context, int seed)
+{
     constexpr int zeros = 0, random = 2;
     context.randReset(seed == 0 ? zeros : random);
-    if (seed != 0) context.randSeed(seed);
+    if (seed != 0) {
+        context.randSeed(seed);
+    }
     return &context;
 }
 
-const void *resolve(void *context, uint64_t address, uint64_t size) {
+const void *resolve(void *context, uint64_t address, uint64_t size)
+{
     return static_cast<const Ram *>(context)->at(address, size);
 }
 
 // Spreads a small seed over all 64 bits (the finaliser of splitmix64).
-uint64_t spread(uint64_t seed) {
+uint64_t spread(uint64_t seed)
+{
     uint64_t z = seed + 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
 }
 
-double seconds(std::chrono::steady_clock::duration d) { return std::chrono::duration<double>(d).count(); }
+double seconds(std::chrono::steady_clock::duration d)
+{
+    return std::chrono::duration<double>(d).count();
+}
 
-}  // namespace
+} // namespace
 
 Simulator::Simulator(const Options &options)
-    : options_(options),
-      chip_(powered_up(context_, options.power_up)),
+    : options_(options), chip_(powered_up(context_, options.power_up)),
       ram_(ram_of(chip_.rootp->fp8mac_system__DOT__u_ram__DOT__mem)),
       program_(load_elf(options.program.front(), ram_)),
       trace_(context_, chip_, options.trace_file, options.trace_from, options.trace_to),
-      dump_(nullptr, std::fclose) {
+      dump_(nullptr, std::fclose)
+{
     if (program_.entry != entry_point) {
-        throw std::runtime_error("'" + options.program.front() + "' starts at " + program_.describe(program_.entry) +
-                                 ", but the core starts at " + Program().describe(entry_point));
+        throw std::runtime_error("'" + options.program.front() + "' starts at " +
+                                 program_.describe(program_.entry) + ", but the core starts at " +
+                                 Program().describe(entry_point));
     }
     place_arguments(ram_, options.program);
     if (!options.dump_file.empty()) {
         dump_.reset(std::fopen(options.dump_file.c_str(), "wb"));
-        if (!dump_) throw std::runtime_error("the outputs '" + options.dump_file + "' cannot be written");
+        if (!dump_) {
+            throw std::runtime_error("the outputs '" + options.dump_file + "' cannot be written");
+        }
     }
     context_.fatalOnError(false);
     running = this;
@@ -75,15 +93,20 @@ Simulator::Simulator(const Options &options)
     std::signal(SIGTERM, on_signal);
 }
 
-Simulator::~Simulator() { running = nullptr; }
+Simulator::~Simulator()
+{
+    running = nullptr;
+}
 
-void Simulator::clock(bool level) {
+void Simulator::clock(bool level)
+{
     chip_.clk_i = level;
     chip_.eval();
 }
 
 // One cycle: from a rising edge up to the next. Time, as the hardware's messages print it, is two units a cycle.
-void Simulator::step() {
+void Simulator::step()
+{
     context_.time(2 * cycles_);
     clock(true);
     trace_.dump();
@@ -94,7 +117,8 @@ void Simulator::step() {
 }
 
 // Cycle 0 is the first after reset.
-void Simulator::reset() {
+void Simulator::reset()
+{
     chip_.rst_ni = 0;
     clock(false);
     for (unsigned i = 0; i < reset_cycles; i++) {
@@ -105,51 +129,75 @@ void Simulator::reset() {
 }
 
 // The first reason to stop is the one that counts.
-void Simulator::stop(End why) {
-    if (end_ == End::none) end_ = why;
+void Simulator::stop(End why)
+{
+    if (end_ == End::none) {
+        end_ = why;
+    }
 }
 
 // What need not be looked at in every cycle.
-void Simulator::look_around() {
-    if (interrupted) stop(End::interrupted);
+void Simulator::look_around()
+{
+    if (interrupted) {
+        stop(End::interrupted);
+    }
     const Clock::time_point now = Clock::now();
-    if (options_.heartbeat > 0 && seconds(now - last_beat_) >= options_.heartbeat) heartbeat(now);
+    if (options_.heartbeat > 0 && seconds(now - last_beat_) >= options_.heartbeat) {
+        heartbeat(now);
+    }
 }
 
-int Simulator::run() {
+int Simulator::run()
+{
     start_ = last_beat_ = Clock::now();
     reset();
     while (end_ == End::none) {
         step();
-        if (context_.gotFinish()) stop(End::assertion);
-        if (chip_.double_fault_o) stop(End::double_fault);
-        if (cycles_ == options_.timeout) stop(End::timeout);
-        if (cycles_ % look_interval == 0) look_around();
+        if (context_.gotFinish()) {
+            stop(End::assertion);
+        }
+        if (chip_.double_fault_o) {
+            stop(End::double_fault);
+        }
+        if (cycles_ == options_.timeout) {
+            stop(End::timeout);
+        }
+        if (cycles_ % look_interval == 0) {
+            look_around();
+        }
     }
     return report();
 }
 
-void Simulator::heartbeat(Clock::time_point now) {
-    const double khz = static_cast<double>(cycles_ - last_beat_cycles_) / seconds(now - last_beat_) / 1e3;
+void Simulator::heartbeat(Clock::time_point now)
+{
+    const double khz =
+        static_cast<double>(cycles_ - last_beat_cycles_) / seconds(now - last_beat_) / 1e3;
     if (!options_.quiet) {
-        std::fprintf(stderr, "fp8mac-sim: %.1f M cycles, %.1f kHz, at %s\n", static_cast<double>(cycles_) / 1e6, khz,
-                     place().c_str());
+        std::fprintf(stderr, "fp8mac-sim: %.1f M cycles, %.1f kHz, at %s\n",
+                     static_cast<double>(cycles_) / 1e6, khz, place().c_str());
     }
     last_beat_ = now;
     last_beat_cycles_ = cycles_;
 }
 
-void Simulator::on_exit(uint32_t status) {
+void Simulator::on_exit(uint32_t status)
+{
     stop(End::exit);
     program_status_ = status;
 }
 
-void Simulator::on_putc(uint8_t character) {
+void Simulator::on_putc(uint8_t character)
+{
     std::putchar(character);
-    if (character == '\n') std::fflush(stdout);
+    if (character == '\n') {
+        std::fflush(stdout);
+    }
 }
 
-uint32_t Simulator::on_check(uint32_t record_address) {
+uint32_t Simulator::on_check(uint32_t record_address)
+{
     const Clock::time_point start = Clock::now();
     fp8rt_check_record record;
     const void *p = ram_.at(record_address, sizeof record);
@@ -160,17 +208,21 @@ uint32_t Simulator::on_check(uint32_t record_address) {
     }
     std::memcpy(&record, p, sizeof record);
     const uint32_t differing = fp8rt_check_run(&record, resolve, &ram_, &counters_);
-    if (dump_ && differing != FP8RT_CHECK_MALFORMED) dump_outputs(record);
+    if (dump_ && differing != FP8RT_CHECK_MALFORMED) {
+        dump_outputs(record);
+    }
     checking_ += Clock::now() - start;
     return differing;
 }
 
-void Simulator::dump_outputs(const fp8rt_check_record &record) {
+void Simulator::dump_outputs(const fp8rt_check_record &record)
+{
     for (uint32_t row = 0; row < record.m; row++) {
         size_t bytes = 0;
         const void *p = fp8rt_check_d_row(&record, row, resolve, &ram_, &bytes);
         if (p == nullptr || std::fwrite(p, 1, bytes, dump_.get()) != bytes) {
-            std::fprintf(stderr, "fp8mac-sim: '%s' cannot be written any further\n", options_.dump_file.c_str());
+            std::fprintf(stderr, "fp8mac-sim: '%s' cannot be written any further\n",
+                         options_.dump_file.c_str());
             dump_.reset();
             stop(End::output_lost);
             return;
@@ -179,59 +231,68 @@ void Simulator::dump_outputs(const fp8rt_check_record &record) {
 }
 
 // Simulated kilohertz, the time in the golden model left out.
-double Simulator::rate() const {
+double Simulator::rate() const
+{
     const double busy = seconds(Clock::now() - start_ - checking_);
     return busy > 0 ? static_cast<double>(cycles_) / busy / 1e3 : 0;
 }
 
-std::string Simulator::reason() const {
+std::string Simulator::reason() const
+{
     switch (end_) {
-        case End::exit: return "exit status " + std::to_string(program_status_);
-        case End::timeout: return "timeout";
-        case End::double_fault: return "an exception in the handler of an exception";
-        case End::assertion: return "an assertion of the hardware failed";
-        case End::output_lost: return "the outputs could not be kept";
-        default: return "interrupted";
+    case End::exit: return "exit status " + std::to_string(program_status_);
+    case End::timeout: return "timeout";
+    case End::double_fault: return "an exception in the handler of an exception";
+    case End::assertion: return "an assertion of the hardware failed";
+    case End::output_lost: return "the outputs could not be kept";
+    default: return "interrupted";
     }
 }
 
-std::string Simulator::place() const {
+std::string Simulator::place() const
+{
     return program_.describe(chip_.pc_o) + (chip_.core_sleep_o ? ", waiting for an interrupt" : "");
 }
 
-bool Simulator::differs() const {
+bool Simulator::differs() const
+{
     return counters_.gemms_equal != counters_.gemms || counters_.malformed != 0;
 }
 
-int Simulator::exit_status() const {
+int Simulator::exit_status() const
+{
     switch (end_) {
-        case End::exit: {
-            const int status = static_cast<int>(program_status_ & 0xff);
-            return status != 0 ? status : (differs() || program_status_ != 0 ? 1 : 0);
-        }
-        case End::timeout: return 124;
-        case End::double_fault:
-        case End::assertion: return 125;
-        case End::output_lost: return 2;
-        default: return 130;
+    case End::exit: {
+        const int status = static_cast<int>(program_status_ & 0xff);
+        return status != 0 ? status : (differs() || program_status_ != 0 ? 1 : 0);
+    }
+    case End::timeout: return 124;
+    case End::double_fault:
+    case End::assertion: return 125;
+    case End::output_lost: return 2;
+    default: return 130;
     }
 }
 
-int Simulator::report() {
+int Simulator::report()
+{
     const double khz = rate();
     trace_.close();
     chip_.final();
     std::fflush(stdout);
     if (!options_.quiet || end_ != End::exit) {
-        std::fprintf(stderr, "fp8mac-sim: %s after %" PRIu64 " cycles in %.1f s (%.1f kHz)%s%s\n", reason().c_str(),
-                     cycles_, seconds(Clock::now() - start_), khz, end_ == End::exit ? "" : ", at ",
-                     end_ == End::exit ? "" : place().c_str());
+        std::fprintf(stderr, "fp8mac-sim: %s after %" PRIu64 " cycles in %.1f s (%.1f kHz)%s%s\n",
+                     reason().c_str(), cycles_, seconds(Clock::now() - start_), khz,
+                     end_ == End::exit ? "" : ", at ", end_ == End::exit ? "" : place().c_str());
     }
-    if (!options_.quiet || differs()) report_checks();
+    if (!options_.quiet || differs()) {
+        report_checks();
+    }
     return exit_status();
 }
 
-void Simulator::report_checks() const {
+void Simulator::report_checks() const
+{
     if (counters_.gemms == 0 && counters_.malformed == 0) {
         std::fprintf(stderr, "fp8mac-sim: no GEMM was checked\n");
         return;
@@ -242,15 +303,37 @@ void Simulator::report_checks() const {
                  counters_.gemms, counters_.gemms_equal, counters_.outputs, counters_.outputs_equal,
                  seconds(checking_));
     if (counters_.malformed != 0) {
-        std::fprintf(stderr, "fp8mac-sim: malformed check records %" PRIu64 "\n", counters_.malformed);
+        std::fprintf(stderr, "fp8mac-sim: malformed check records %" PRIu64 "\n",
+                     counters_.malformed);
     }
 }
 
 // The functions that rtl/system/fp8mac_sys_ctrl.sv imports.
-void fp8sim_exit(unsigned int status) { running->on_exit(status); }
-void fp8sim_putc(unsigned char character) { running->on_putc(character); }
-unsigned int fp8sim_check(unsigned int record) { return running->on_check(record); }
-unsigned int fp8sim_args() { return running->argument_address(); }
-unsigned int fp8sim_stall_permille() { return running->options().stall_permille; }
-unsigned long long fp8sim_stall_seed() { return spread(running->options().seed); }
-unsigned char fp8sim_axi_latency() { return static_cast<unsigned char>(running->options().latency); }
+void fp8sim_exit(unsigned int status)
+{
+    running->on_exit(status);
+}
+void fp8sim_putc(unsigned char character)
+{
+    running->on_putc(character);
+}
+unsigned int fp8sim_check(unsigned int record)
+{
+    return running->on_check(record);
+}
+unsigned int fp8sim_args()
+{
+    return running->argument_address();
+}
+unsigned int fp8sim_stall_permille()
+{
+    return running->options().stall_permille;
+}
+unsigned long long fp8sim_stall_seed()
+{
+    return spread(running->options().seed);
+}
+unsigned char fp8sim_axi_latency()
+{
+    return static_cast<unsigned char>(running->options().latency);
+}

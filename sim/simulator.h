@@ -15,8 +15,9 @@
 #include "ram.h"
 #include "trace.h"
 
-class Simulator {
-public:
+class Simulator
+{
+  public:
     // Builds the chip, loads the program and opens the files. Throws std::runtime_error if any of it is not possible.
     explicit Simulator(const Options &options);
     ~Simulator();
@@ -30,10 +31,16 @@ public:
     void on_exit(uint32_t status);
     void on_putc(uint8_t character);
     uint32_t on_check(uint32_t record_address);
-    const Options &options() const { return options_; }
-    uint32_t argument_address() const { return ram_.argument_address(); }
+    const Options &options() const
+    {
+        return options_;
+    }
+    uint32_t argument_address() const
+    {
+        return ram_.argument_address();
+    }
 
-private:
+  private:
     using Clock = std::chrono::steady_clock;
     enum class End { none, exit, timeout, double_fault, assertion, interrupted, output_lost };
 
@@ -66,7 +73,7 @@ private:
     fp8rt_check_counters counters_{};
     Clock::time_point start_, last_beat_;
     uint64_t last_beat_cycles_ = 0;
-    Clock::duration checking_{0};   // spent in the golden model
+    Clock::duration checking_{0}; // spent in the golden model
 };
 
 #endif

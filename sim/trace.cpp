@@ -6,18 +6,25 @@
 
 #if VM_TRACE_FST
 
-namespace {
+namespace
+{
 
 constexpr int all_levels = 99;
 
-}  // namespace
+} // namespace
 
-Trace::Trace(VerilatedContext &context, Vfp8mac_system &chip, const std::string &file, uint64_t from, uint64_t to)
-    : context_(context), active_(!file.empty()), from_(from), to_(to) {
-    if (!active_) return;
+Trace::Trace(VerilatedContext &context, Vfp8mac_system &chip, const std::string &file,
+             uint64_t from, uint64_t to)
+    : context_(context), active_(!file.empty()), from_(from), to_(to)
+{
+    if (!active_) {
+        return;
+    }
     // The library opens files without a word when it cannot.
     std::FILE *probe = std::fopen(file.c_str(), "wb");
-    if (probe == nullptr) throw std::runtime_error("the waveform '" + file + "' cannot be written");
+    if (probe == nullptr) {
+        throw std::runtime_error("the waveform '" + file + "' cannot be written");
+    }
     std::fclose(probe);
     context.traceEverOn(true);
     fst_ = std::make_unique<VerilatedFstC>();
@@ -25,19 +32,28 @@ Trace::Trace(VerilatedContext &context, Vfp8mac_system &chip, const std::string 
     fst_->open(file.c_str());
 }
 
-void Trace::write() { fst_->dump(context_.time()); }
+void Trace::write()
+{
+    fst_->dump(context_.time());
+}
 
-void Trace::close() {
-    if (active_) fst_->close();
+void Trace::close()
+{
+    if (active_) {
+        fst_->close();
+    }
     active_ = false;
 }
 
 #else
 
-Trace::Trace(VerilatedContext &context, Vfp8mac_system &, const std::string &file, uint64_t from, uint64_t to)
-    : context_(context), active_(false), from_(from), to_(to) {
+Trace::Trace(VerilatedContext &context, Vfp8mac_system &, const std::string &file, uint64_t from,
+             uint64_t to)
+    : context_(context), active_(false), from_(from), to_(to)
+{
     if (!file.empty()) {
-        throw std::runtime_error("this simulator cannot write waveforms: build the other one with 'make sim TRACE=1'");
+        throw std::runtime_error(
+            "this simulator cannot write waveforms: build the other one with 'make sim TRACE=1'");
     }
 }
 

@@ -13,23 +13,28 @@
 #include "verilated_fst_c.h"
 #endif
 
-class Trace {
-public:
+class Trace
+{
+  public:
     // An empty file name traces nothing. Throws std::runtime_error if tracing is asked for and not possible.
-    Trace(VerilatedContext &context, Vfp8mac_system &chip, const std::string &file, uint64_t from, uint64_t to);
+    Trace(VerilatedContext &context, Vfp8mac_system &chip, const std::string &file, uint64_t from,
+          uint64_t to);
 
     // The chip's state at the context's time, which is two units a cycle.
-    void dump() {
-        if (active_ && context_.time() / 2 >= from_ && context_.time() / 2 <= to_) write();
+    void dump()
+    {
+        if (active_ && context_.time() / 2 >= from_ && context_.time() / 2 <= to_) {
+            write();
+        }
     }
     void close();
 
-private:
+  private:
     void write();
 
     VerilatedContext &context_;
     bool active_;
-    uint64_t from_, to_;   // cycles
+    uint64_t from_, to_; // cycles
 #if VM_TRACE_FST
     std::unique_ptr<VerilatedFstC> fst_;
 #endif

@@ -9,8 +9,8 @@ SYS_HOST := $(BUILD)/firmware/host
 # Arrays whose buffers, blocks and beats stand in every relation to each other.
 SYS_ARRAYS := 2x2x1 4x4x4 4x16x8 16x4x2 2x32x16 32x32x2
 # Every kind of elements, on the host.
-SYS_HOST_ELEMENTS := 8x8x4:window_fp32 4x4x8:window_fp16-29 4x4x4:late_fp32-10 2x2x1:late_fp32 2x2x16:late_fp16 \
-  8x8x4:fixed 2x2x1:fixed
+SYS_HOST_ELEMENTS := 8x8x4:aligned_fp32 4x4x8:aligned_fp16-29 4x4x4:late_fp32-10 2x2x1:late_fp32 2x2x16:late_fp16 \
+  8x8x4:kulisch 2x2x1:kulisch
 
 TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-host firmware-host-faults firmware-san firmware-san-faults \
   firmware-arrays firmware-elements firmware-elements-faults firmware-options system-selftest system-stalls \
@@ -26,10 +26,10 @@ $(SYS_TEST)/firmware-host-faults.log: $(SYS_HOST)/faults tests/run_test.sh
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh firmware-host-faults $@ $<
 
 $(SYS_TEST)/firmware-san.log: $(SYS_HOST)-san/selftest tests/system/arrays.sh tests/run_test.sh
-	@tests/run_test.sh firmware-san $@ tests/system/arrays.sh $< 2x2x1 8x8x4 4x4x2:fixed
+	@tests/run_test.sh firmware-san $@ tests/system/arrays.sh $< 2x2x1 8x8x4 4x4x2:kulisch
 
 $(SYS_TEST)/firmware-san-faults.log: $(SYS_HOST)-san/faults tests/system/arrays.sh tests/run_test.sh
-	@tests/run_test.sh firmware-san-faults $@ tests/system/arrays.sh $< 2x2x1 8x8x4 4x4x2:fixed
+	@tests/run_test.sh firmware-san-faults $@ tests/system/arrays.sh $< 2x2x1 8x8x4 4x4x2:kulisch
 
 $(SYS_TEST)/firmware-arrays.log: $(SYS_HOST)/selftest tests/system/arrays.sh tests/run_test.sh
 	@tests/run_test.sh firmware-arrays $@ tests/system/arrays.sh $< $(SYS_ARRAYS)
@@ -60,7 +60,7 @@ $(SYS_TEST)/system-bytes.log: $(SYS_TEST)/system-selftest.log $(SYS_TEST)/firmwa
 
 # Chips of other elements, on small arrays, as ROWSxCOLSxLANES-ELEMENT_SPEC: the same programs and comparisons, on
 # simulators that a make of their own builds.
-SYS_CHIPS := 2x2x4-window_fp32-24 2x2x4-fixed
+SYS_CHIPS := 2x2x4-aligned_fp32-24 2x2x4-kulisch
 SYS_CHIP_FROM := $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/*) $(REGS_H) $(BUILD)/model/libfp8mac.a
 sys_chip_word = $(word $(2),$(subst x, ,$(firstword $(subst -, ,$(1)))))
 sys_chip_spec = $(patsubst $(firstword $(subst -, ,$(1)))-%,%,$(1))

@@ -14,20 +14,20 @@ empty :=
 space := $(empty) $(empty)
 # What it is made of: kinds of elements, their numbers in fp8mac_array_pkg, and of a window the fraction bits that are
 # possible, and those that it has unless told otherwise.
-ELEMENTS := exact window_fp32 window_fp16 late_fp32 late_fp16 fixed
+ELEMENTS := exact aligned_fp32 aligned_fp16 late_fp32 late_fp16 kulisch
 element_number_exact := 0
-element_number_window_fp32 := 1
-element_number_window_fp16 := 2
-element_number_fixed := 3
+element_number_aligned_fp32 := 1
+element_number_aligned_fp16 := 2
+element_number_kulisch := 3
 element_number_late_fp32 := 5
 element_number_late_fp16 := 6
-element_frac_bits_window_fp32 := 23 24 25 26 27 28 29
-element_frac_bits_window_fp16 := 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29
+element_frac_bits_aligned_fp32 := 23 24 25 26 27 28 29
+element_frac_bits_aligned_fp16 := 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29
 # With one lane there is no window.
-element_frac_bits_late_fp32 := $(if $(filter-out 1,$(LANES)),$(element_frac_bits_window_fp16))
+element_frac_bits_late_fp32 := $(if $(filter-out 1,$(LANES)),$(element_frac_bits_aligned_fp16))
 element_frac_bits_late_fp16 := $(element_frac_bits_late_fp32)
-element_default_bits_window_fp32 := 25
-element_default_bits_window_fp16 := 13
+element_default_bits_aligned_fp32 := 25
+element_default_bits_aligned_fp16 := 13
 element_default_bits_late_fp32 := $(if $(element_frac_bits_late_fp32),25)
 element_default_bits_late_fp16 := $(if $(element_frac_bits_late_fp16),13)
 $(call check_choice,ELEMENT,$(ELEMENTS))
@@ -40,7 +40,7 @@ endif
 $(call check_choice,FRAC_BITS,$(element_frac_bits_$(ELEMENT)))
 endif
 
-# One word for all of it: exact, fixed, or as window_fp32-25.
+# One word for all of it: exact, kulisch, or as aligned_fp32-25.
 ELEMENT_SPEC := $(subst $(space),-,$(strip $(ELEMENT) $(or $(FRAC_BITS),$(element_default_bits_$(ELEMENT)))))
 element_kind = $(element_number_$(firstword $(subst -, ,$(1))))
 element_bits = $(word 2,$(subst -, ,$(1)))

@@ -7,10 +7,13 @@
 #include "fp32_bits.h"
 #include "fp8rt/check.h"
 #include "fp8rt/registers.h"
-#include "platform.h"
+#include "port.h"
 
-void fp8rt_app_print_element(const fp8rt_element *element) {
-    if (element->kind == FP8RT_ELEMENT_EXACT) return;
+void fp8rt_app_print_element(const fp8rt_element *element)
+{
+    if (element->kind == FP8RT_ELEMENT_EXACT) {
+        return;
+    }
     printf("elements      %s", fp8rt_element_name(element->kind));
     if (element->frac_bits != 0) {
         printf(", %u fraction bits below the largest %s", element->frac_bits,
@@ -19,23 +22,30 @@ void fp8rt_app_print_element(const fp8rt_element *element) {
     printf("\n");
 }
 
-void *fp8rt_arena_alloc(fp8rt_arena *arena, size_t bytes) {
+void *fp8rt_arena_alloc(fp8rt_arena *arena, size_t bytes)
+{
     uint8_t *start = (uint8_t *)(((uintptr_t)arena->next + 63u) & ~(uintptr_t)63u);
-    if (start > arena->end || bytes > (size_t)(arena->end - start)) return NULL;
+    if (start > arena->end || bytes > (size_t)(arena->end - start)) {
+        return NULL;
+    }
     arena->next = start + bytes;
     return start;
 }
 
-const char *fp8rt_app_option(int argc, char **argv, const char *key) {
+const char *fp8rt_app_option(int argc, char **argv, const char *key)
+{
     const char *value = NULL;
     size_t length = strlen(key);
     for (int i = 1; i < argc; i++) {
-        if (strncmp(argv[i], key, length) == 0 && argv[i][length] == '=') value = argv[i] + length + 1;
+        if (strncmp(argv[i], key, length) == 0 && argv[i][length] == '=') {
+            value = argv[i] + length + 1;
+        }
     }
     return value;
 }
 
-const char *fp8rt_app_decimal(uint64_t x, char buffer[21]) {
+const char *fp8rt_app_decimal(uint64_t x, char buffer[21])
+{
     char *digit = buffer + 20;
     *digit = '\0';
     do {
@@ -45,22 +55,29 @@ const char *fp8rt_app_decimal(uint64_t x, char buffer[21]) {
     return digit;
 }
 
-static uint64_t scale_word(const fp8mac_scale *scale) {
-    if (scale->mode == FP8MAC_SCALE_VECTOR) return (uintptr_t)scale->values;
+static uint64_t scale_word(const fp8mac_scale *scale)
+{
+    if (scale->mode == FP8MAC_SCALE_VECTOR) {
+        return (uintptr_t)scale->values;
+    }
     return scale->mode == FP8MAC_SCALE_NONE ? FP8RT_FP32_ONE : fp8rt_fp32_bits(scale->values[0]);
 }
 
 // From the descriptor, not from the plan: what was asked for is compared with, not what the library made of it.
-static uint32_t mode_word(const fp8rt_gemm_desc *desc) {
+static uint32_t mode_word(const fp8rt_gemm_desc *desc)
+{
     return FP8RT_PUT(MODE__A_FMT, desc->a_format) | FP8RT_PUT(MODE__B_FMT, desc->b_format) |
            FP8RT_PUT(MODE__D_FMT, desc->d_format) | FP8RT_PUT(MODE__OVERFLOW, desc->overflow) |
            (desc->acc_format == FP8MAC_ACC_FP16 ? FP8RT_BIT(MODE__ACC_FMT) : 0) |
-           FP8RT_PUT(MODE__ACT, desc->activation) | (desc->bias != NULL ? FP8RT_BIT(MODE__BIAS_EN) : 0) |
+           FP8RT_PUT(MODE__ACT, desc->activation) |
+           (desc->bias != NULL ? FP8RT_BIT(MODE__BIAS_EN) : 0) |
            (desc->scale_a.mode == FP8MAC_SCALE_VECTOR ? FP8RT_BIT(MODE__SCALE_A_VEC) : 0) |
            (desc->scale_b.mode == FP8MAC_SCALE_VECTOR ? FP8RT_BIT(MODE__SCALE_B_VEC) : 0);
 }
 
-uint32_t fp8rt_app_check(const fp8rt_caps *caps, const fp8rt_gemm_plan *plan, const fp8rt_gemm_result *result) {
+uint32_t fp8rt_app_check(const fp8rt_caps *caps, const fp8rt_gemm_plan *plan,
+                         const fp8rt_gemm_result *result)
+{
     const fp8rt_gemm_desc *desc = &plan->desc;
     const fp8rt_check_record record = {
         .magic = FP8RT_CHECK_MAGIC,
@@ -69,7 +86,8 @@ uint32_t fp8rt_app_check(const fp8rt_caps *caps, const fp8rt_gemm_plan *plan, co
         .k = desc->k,
         .group = caps->lanes,
         .mode = mode_word(desc),
-        .scale_exp = FP8RT_PUT(SCALE_EXP__SA, desc->scale_exp_a) | FP8RT_PUT(SCALE_EXP__SB, desc->scale_exp_b),
+        .scale_exp = FP8RT_PUT(SCALE_EXP__SA, desc->scale_exp_a) |
+                     FP8RT_PUT(SCALE_EXP__SB, desc->scale_exp_b),
         .scale_d = desc->scale_d == NULL ? FP8RT_FP32_ONE : fp8rt_fp32_bits(*desc->scale_d),
         .clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
         .clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
@@ -86,5 +104,5 @@ uint32_t fp8rt_app_check(const fp8rt_caps *caps, const fp8rt_gemm_plan *plan, co
         .d_stride = desc->d_stride,
         .element = fp8rt_element_encode(&caps->element),
     };
-    return fp8rt_platform_check(&record);
+    return fp8rt_port_check(&record);
 }

@@ -11,36 +11,43 @@
 #define FP8RT_FP32_INF 0x7f800000u
 #define FP8RT_FP32_SIGN 0x80000000u
 
-static inline uint32_t fp8rt_fp32_bits(float x) {
+static inline uint32_t fp8rt_fp32_bits(float x)
+{
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
-static inline float fp8rt_fp32_from_bits(uint32_t bits) {
+static inline float fp8rt_fp32_from_bits(uint32_t bits)
+{
     float x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
-static inline bool fp8rt_fp32_is_finite(uint32_t bits) {
+static inline bool fp8rt_fp32_is_finite(uint32_t bits)
+{
     return (bits & FP8RT_FP32_INF) != FP8RT_FP32_INF;
 }
 
 // Finite and greater than 0: what a scale must be.
-static inline bool fp8rt_fp32_is_scale(uint32_t bits) {
+static inline bool fp8rt_fp32_is_scale(uint32_t bits)
+{
     return bits - 1u < FP8RT_FP32_INF - 1u;
 }
 
 // Position of a non-NaN value in the order of all values; -0 and +0 share one.
-static inline int32_t fp8rt_fp32_order(uint32_t bits) {
+static inline int32_t fp8rt_fp32_order(uint32_t bits)
+{
     int32_t magnitude = (int32_t)(bits & ~FP8RT_FP32_SIGN);
     return (bits & FP8RT_FP32_SIGN) ? -magnitude : magnitude;
 }
 
 // Both finite and lo <= hi: what clamp bounds must be.
-static inline bool fp8rt_fp32_is_interval(uint32_t lo, uint32_t hi) {
-    return fp8rt_fp32_is_finite(lo) && fp8rt_fp32_is_finite(hi) && fp8rt_fp32_order(lo) <= fp8rt_fp32_order(hi);
+static inline bool fp8rt_fp32_is_interval(uint32_t lo, uint32_t hi)
+{
+    return fp8rt_fp32_is_finite(lo) && fp8rt_fp32_is_finite(hi) &&
+           fp8rt_fp32_order(lo) <= fp8rt_fp32_order(hi);
 }
 
 #endif

@@ -22,25 +22,29 @@ typedef struct job {
     fp8rt_tile tile;                     // fields that no tile changes are set once
     uintptr_t scale_a, scale_b, bias, d; // where they are: in place or in the scratch
     uint32_t d_element_bytes;
-    uint32_t staged_column_bytes;        // a beat holds the columns of a one-pass tile
-    span loaded_m, loaded_n;             // what the buffers hold, whole along K
+    uint32_t staged_column_bytes; // a beat holds the columns of a one-pass tile
+    span loaded_m, loaded_n;      // what the buffers hold, whole along K
 } job;
 
-static bool same_span(span x, span y) {
+static bool same_span(span x, span y)
+{
     return x.start == y.start && x.length == y.length;
 }
 
 // ---- one tile -------------------------------------------------------------------------------------------------------
 
-static uintptr_t d_address(const job *job, uint32_t m0, uint32_t n0) {
+static uintptr_t d_address(const job *job, uint32_t m0, uint32_t n0)
+{
     const fp8rt_gemm_plan *plan = job->plan;
     if (plan->staged.d == FP8RT_IN_PLACE) {
         return job->d + (size_t)m0 * plan->desc.d_stride + (size_t)n0 * job->d_element_bytes;
     }
-    return job->d + (size_t)n0 * job->staged_column_bytes * plan->desc.m + (size_t)m0 * job->dev->caps.beat_bytes;
+    return job->d + (size_t)n0 * job->staged_column_bytes * plan->desc.m +
+           (size_t)m0 * job->dev->caps.beat_bytes;
 }
 
-static void place_tile(job *job, span m, span n) {
+static void place_tile(job *job, span m, span n)
+{
     const fp8rt_gemm_desc *desc = &job->plan->desc;
     fp8rt_tile *tile = &job->tile;
     tile->m = (uint16_t)m.length;
@@ -48,12 +52,19 @@ static void place_tile(job *job, span m, span n) {
     tile->d = d_address(job, m.start, n.start);
     tile->scale_a = job->scale_a;
     tile->scale_b = job->scale_b;
-    if (desc->scale_a.mode == FP8MAC_SCALE_VECTOR) tile->scale_a += (size_t)m.start * sizeof(float);
-    if (desc->scale_b.mode == FP8MAC_SCALE_VECTOR) tile->scale_b += (size_t)n.start * sizeof(float);
-    if (desc->bias != NULL) tile->bias = job->bias + (size_t)n.start * sizeof(float);
+    if (desc->scale_a.mode == FP8MAC_SCALE_VECTOR) {
+        tile->scale_a += (size_t)m.start * sizeof(float);
+    }
+    if (desc->scale_b.mode == FP8MAC_SCALE_VECTOR) {
+        tile->scale_b += (size_t)n.start * sizeof(float);
+    }
+    if (desc->bias != NULL) {
+        tile->bias = job->bias + (size_t)n.start * sizeof(float);
+    }
 }
 
-static fp8rt_status submit_part(job *job, span m, span n, span k, uint32_t mode) {
+static fp8rt_status submit_part(job *job, span m, span n, span k, uint32_t mode)
+{
     const fp8rt_gemm_desc *desc = &job->plan->desc;
     fp8rt_tile *tile = &job->tile;
     tile->a = (uintptr_t)desc->a + (size_t)m.start * desc->a_stride + k.start;
@@ -65,7 +76,8 @@ static fp8rt_status submit_part(job *job, span m, span n, span k, uint32_t mode)
 }
 
 // The parts of K but the last keep their accumulators, those but the first continue them.
-static fp8rt_status submit_chain(job *job, span m, span n) {
+static fp8rt_status submit_chain(job *job, span m, span n)
+{
     uint32_t left = job->plan->desc.k;
     uint32_t mode = FP8RT_BIT(MODE__ACC_KEEP);
     span k = {0, job->plan->tile_k};
@@ -78,13 +90,20 @@ static fp8rt_status submit_chain(job *job, span m, span n) {
     return status == FP8RT_OK ? submit_part(job, m, n, k, FP8RT_BIT(MODE__ACC_CONTINUE)) : status;
 }
 
-static fp8rt_status submit_tile(job *job, span m, span n) {
+static fp8rt_status submit_tile(job *job, span m, span n)
+{
     const fp8rt_gemm_plan *plan = job->plan;
     place_tile(job, m, n);
-    if (plan->tile_k < plan->desc.k) return submit_chain(job, m, n);
+    if (plan->tile_k < plan->desc.k) {
+        return submit_chain(job, m, n);
+    }
     uint32_t reuse = 0;
-    if (same_span(m, job->loaded_m)) reuse |= FP8RT_BIT(MODE__REUSE_A);
-    if (same_span(n, job->loaded_n)) reuse |= FP8RT_BIT(MODE__REUSE_B);
+    if (same_span(m, job->loaded_m)) {
+        reuse |= FP8RT_BIT(MODE__REUSE_A);
+    }
+    if (same_span(n, job->loaded_n)) {
+        reuse |= FP8RT_BIT(MODE__REUSE_B);
+    }
     job->loaded_m = m;
     job->loaded_n = n;
     return submit_part(job, m, n, (span){0, plan->desc.k}, reuse);
@@ -92,16 +111,21 @@ static fp8rt_status submit_tile(job *job, span m, span n) {
 
 // ---- all tiles ------------------------------------------------------------------------------------------------------
 
-static fp8rt_status submit_pair(job *job, span resident, span streamed) {
-    return job->plan->b_resident ? submit_tile(job, streamed, resident) : submit_tile(job, resident, streamed);
+static fp8rt_status submit_pair(job *job, span resident, span streamed)
+{
+    return job->plan->b_resident ? submit_tile(job, streamed, resident)
+                                 : submit_tile(job, resident, streamed);
 }
 
-static span span_at(uint32_t start, uint32_t length, uint32_t total) {
+static span span_at(uint32_t start, uint32_t length, uint32_t total)
+{
     uint32_t left = total - start;
     return (span){start, length < left ? length : left};
 }
 
-static fp8rt_status stream_forwards(job *job, span resident, uint32_t total, uint32_t first, uint32_t step) {
+static fp8rt_status stream_forwards(job *job, span resident, uint32_t total, uint32_t first,
+                                    uint32_t step)
+{
     fp8rt_status status = FP8RT_OK;
     uint32_t length = first;
     for (uint32_t start = 0; start < total && status == FP8RT_OK; start += length, length = step) {
@@ -110,17 +134,21 @@ static fp8rt_status stream_forwards(job *job, span resident, uint32_t total, uin
     return status;
 }
 
-static fp8rt_status stream_backwards(job *job, span resident, uint32_t total, uint32_t step) {
+static fp8rt_status stream_backwards(job *job, span resident, uint32_t total, uint32_t step)
+{
     fp8rt_status status = FP8RT_OK;
     uint32_t end = 0;
-    while (end < total) end += step;
+    while (end < total) {
+        end += step;
+    }
     for (; end != 0 && status == FP8RT_OK; end -= step) {
         status = submit_pair(job, resident, span_at(end - step, step, total));
     }
     return status;
 }
 
-static fp8rt_status submit_all(job *job) {
+static fp8rt_status submit_all(job *job)
+{
     const fp8rt_gemm_plan *plan = job->plan;
     bool swap = plan->b_resident;
     uint32_t resident_total = swap ? plan->desc.n : plan->desc.m;
@@ -141,35 +169,56 @@ static fp8rt_status submit_all(job *job) {
 
 // ---- before and after -----------------------------------------------------------------------------------------------
 
-static bool values_are_scales(const fp8mac_scale *scale, uint32_t count) {
-    if (scale->mode != FP8MAC_SCALE_VECTOR) return true;
+static bool values_are_scales(const fp8mac_scale *scale, uint32_t count)
+{
+    if (scale->mode != FP8MAC_SCALE_VECTOR) {
+        return true;
+    }
     for (uint32_t i = 0; i < count; i++) {
-        if (!fp8rt_fp32_is_scale(fp8rt_fp32_bits(scale->values[i]))) return false;
+        if (!fp8rt_fp32_is_scale(fp8rt_fp32_bits(scale->values[i]))) {
+            return false;
+        }
     }
     return true;
 }
 
-static fp8rt_status check_run(const fp8rt_gemm_plan *plan, const void *scratch, size_t scratch_bytes) {
+static fp8rt_status check_run(const fp8rt_gemm_plan *plan, const void *scratch,
+                              size_t scratch_bytes)
+{
     const fp8rt_gemm_desc *desc = &plan->desc;
-    if (plan->scratch_bytes > 0 && scratch == NULL) return FP8RT_ERR_NULL;
-    if (scratch_bytes < plan->scratch_bytes) return FP8RT_ERR_SCRATCH;
-    if (!values_are_scales(&desc->scale_a, desc->m)) return FP8RT_ERR_SCALE;
+    if (plan->scratch_bytes > 0 && scratch == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    if (scratch_bytes < plan->scratch_bytes) {
+        return FP8RT_ERR_SCRATCH;
+    }
+    if (!values_are_scales(&desc->scale_a, desc->m)) {
+        return FP8RT_ERR_SCALE;
+    }
     return values_are_scales(&desc->scale_b, desc->n) ? FP8RT_OK : FP8RT_ERR_SCALE;
 }
 
-static uintptr_t place_vector(const float *vector, uint32_t count, uint8_t *scratch, size_t offset) {
-    if (offset == FP8RT_IN_PLACE) return (uintptr_t)vector;
+static uintptr_t place_vector(const float *vector, uint32_t count, uint8_t *scratch, size_t offset)
+{
+    if (offset == FP8RT_IN_PLACE) {
+        return (uintptr_t)vector;
+    }
     memcpy(scratch + offset, vector, (size_t)count * sizeof(float));
     return (uintptr_t)(scratch + offset);
 }
 
 // Where the scale is (a vector), or what it is (bits).
-static uintptr_t place_scale(const fp8mac_scale *scale, uint32_t count, uint8_t *scratch, size_t offset) {
-    if (scale->mode == FP8MAC_SCALE_VECTOR) return place_vector(scale->values, count, scratch, offset);
+static uintptr_t place_scale(const fp8mac_scale *scale, uint32_t count, uint8_t *scratch,
+                             size_t offset)
+{
+    if (scale->mode == FP8MAC_SCALE_VECTOR) {
+        return place_vector(scale->values, count, scratch, offset);
+    }
     return scale->mode == FP8MAC_SCALE_NONE ? FP8RT_FP32_ONE : fp8rt_fp32_bits(scale->values[0]);
 }
 
-static job make_job(fp8rt_device *dev, const fp8rt_gemm_plan *plan, uint8_t *scratch) {
+static job make_job(fp8rt_device *dev, const fp8rt_gemm_plan *plan, uint8_t *scratch)
+{
     const fp8rt_gemm_desc *desc = &plan->desc;
     job job = {.dev = dev, .plan = plan};
     job.d_element_bytes = fp8mac_format_bytes(fp8mac_format_get(desc->d_format));
@@ -191,10 +240,13 @@ static job make_job(fp8rt_device *dev, const fp8rt_gemm_plan *plan, uint8_t *scr
 }
 
 // Brings a staged D into place.
-static void collect_d(const job *job) {
+static void collect_d(const job *job)
+{
     const fp8rt_gemm_plan *plan = job->plan;
     const fp8rt_gemm_desc *desc = &plan->desc;
-    if (plan->staged.d == FP8RT_IN_PLACE) return;
+    if (plan->staged.d == FP8RT_IN_PLACE) {
+        return;
+    }
     for (uint32_t n0 = 0; n0 < desc->n; n0 += plan->tile_n) {
         size_t bytes = (size_t)span_at(n0, plan->tile_n, desc->n).length * job->d_element_bytes;
         uint8_t *d = (uint8_t *)desc->d + (size_t)n0 * job->d_element_bytes;
@@ -204,9 +256,12 @@ static void collect_d(const job *job) {
     }
 }
 
-static fp8rt_gemm_result observe(fp8rt_device *dev, fp8rt_status status) {
+static fp8rt_gemm_result observe(fp8rt_device *dev, fp8rt_status status)
+{
     fp8rt_gemm_result result = {.status = status, .counters = fp8rt_device_counters(dev)};
-    if (status != FP8RT_OK) return result;
+    if (status != FP8RT_OK) {
+        return result;
+    }
     fp8rt_observed seen = fp8rt_device_observed(dev);
     result.amax = fp8rt_fp32_from_bits(seen.amax);
     result.amax_nonfinite = seen.amax_nonfinite;
@@ -214,40 +269,58 @@ static fp8rt_gemm_result observe(fp8rt_device *dev, fp8rt_status status) {
     return result;
 }
 
-static fp8rt_gemm_result run_job(job *job) {
+static fp8rt_gemm_result run_job(job *job)
+{
     fp8rt_device *dev = job->dev;
     uint32_t flags = job->plan->desc.flags;
-    fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR | ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
+    fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR |
+                                ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
                                 ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS));
     fp8rt_status submitted = submit_all(job);
     fp8rt_status done = fp8rt_device_wait(dev);
     fp8rt_gemm_result result = observe(dev, submitted == FP8RT_OK ? done : submitted);
-    if (result.status == FP8RT_OK) collect_d(job);
-    else fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
+    if (result.status == FP8RT_OK) {
+        collect_d(job);
+    } else {
+        fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
+    }
     return result;
 }
 
-static uint8_t *align_up(const fp8rt_caps *caps, void *p) {
-    return (uint8_t *)(((uintptr_t)p + caps->beat_bytes - 1u) & ~((uintptr_t)caps->beat_bytes - 1u));
+static uint8_t *align_up(const fp8rt_caps *caps, void *p)
+{
+    return (uint8_t *)(((uintptr_t)p + caps->beat_bytes - 1u) &
+                       ~((uintptr_t)caps->beat_bytes - 1u));
 }
 
-fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, const fp8rt_gemm_plan *plan, void *scratch, size_t scratch_bytes,
-                            fp8rt_gemm_result *result) {
+fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, const fp8rt_gemm_plan *plan, void *scratch,
+                            size_t scratch_bytes, fp8rt_gemm_result *result)
+{
     fp8rt_gemm_result out = {.status = FP8RT_ERR_NULL};
-    if (dev != NULL && plan != NULL) out.status = check_run(plan, scratch, scratch_bytes);
+    if (dev != NULL && plan != NULL) {
+        out.status = check_run(plan, scratch, scratch_bytes);
+    }
     if (out.status == FP8RT_OK) {
         job job = make_job(dev, plan, align_up(&dev->caps, scratch));
         out = run_job(&job);
     }
-    if (result != NULL) *result = out;
+    if (result != NULL) {
+        *result = out;
+    }
     return out.status;
 }
 
-fp8rt_status fp8rt_gemm(fp8rt_device *dev, fp8rt_gemm_desc desc, void *scratch, size_t scratch_bytes,
-                        fp8rt_gemm_result *result) {
+fp8rt_status fp8rt_gemm(fp8rt_device *dev, fp8rt_gemm_desc desc, void *scratch,
+                        size_t scratch_bytes, fp8rt_gemm_result *result)
+{
     fp8rt_gemm_plan plan;
-    fp8rt_status status = dev == NULL ? FP8RT_ERR_NULL : fp8rt_gemm_plan_make(&dev->caps, desc, &plan);
-    if (status == FP8RT_OK) return fp8rt_gemm_run(dev, &plan, scratch, scratch_bytes, result);
-    if (result != NULL) *result = (fp8rt_gemm_result){.status = status};
+    fp8rt_status status =
+        dev == NULL ? FP8RT_ERR_NULL : fp8rt_gemm_plan_make(&dev->caps, desc, &plan);
+    if (status == FP8RT_OK) {
+        return fp8rt_gemm_run(dev, &plan, scratch, scratch_bytes, result);
+    }
+    if (result != NULL) {
+        *result = (fp8rt_gemm_result){.status = status};
+    }
     return status;
 }

@@ -3,23 +3,36 @@
 
 #include <string.h>
 
-fp8rt_status fp8rt_pack(const fp8rt_caps *caps, void *dst, fp8rt_operand_view view) {
-    if (caps == NULL || dst == NULL || view.src == NULL) return FP8RT_ERR_NULL;
-    if (view.rows == 0 || view.k == 0) return FP8RT_ERR_SHAPE;
-    if (((uintptr_t)dst & (caps->beat_bytes - 1u)) != 0) return FP8RT_ERR_ALIGNMENT;
+fp8rt_status fp8rt_pack(const fp8rt_caps *caps, void *dst, fp8rt_operand_view view)
+{
+    if (caps == NULL || dst == NULL || view.src == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    if (view.rows == 0 || view.k == 0) {
+        return FP8RT_ERR_SHAPE;
+    }
+    if (((uintptr_t)dst & (caps->beat_bytes - 1u)) != 0) {
+        return FP8RT_ERR_ALIGNMENT;
+    }
     const uint32_t stride = fp8rt_packed_stride(caps, view.k);
     const uint8_t *src = view.src;
     uint8_t *row = dst;
     for (uint32_t r = 0; r < view.rows; r++, row += stride, src += view.row_stride) {
-        if (view.k_stride == 1) memcpy(row, src, view.k);
-        else for (uint32_t i = 0; i < view.k; i++) row[i] = src[i * view.k_stride];
+        if (view.k_stride == 1) {
+            memcpy(row, src, view.k);
+        } else {
+            for (uint32_t i = 0; i < view.k; i++) {
+                row[i] = src[i * view.k_stride];
+            }
+        }
         memset(row + view.k, 0, stride - view.k);
     }
     return FP8RT_OK;
 }
 
 // The model's answers that a conversion can give; its other codes concern what is fixed here.
-static fp8rt_status from_model(fp8mac_status status) {
+static fp8rt_status from_model(fp8mac_status status)
+{
     switch (status) {
     case FP8MAC_OK: return FP8RT_OK;
     case FP8MAC_ERR_NULL: return FP8RT_ERR_NULL;
@@ -29,28 +42,43 @@ static fp8rt_status from_model(fp8mac_status status) {
     }
 }
 
-fp8rt_status fp8rt_quantize(fp8mac_format_id format, void *dst, uint32_t dst_stride, const float *src,
-                            uint32_t src_stride, uint32_t rows, uint32_t cols, float scale, fp8mac_overflow overflow,
-                            fp8mac_flags *flags) {
+fp8rt_status fp8rt_quantize(fp8mac_format_id format, void *dst, uint32_t dst_stride,
+                            const float *src, uint32_t src_stride, uint32_t rows, uint32_t cols,
+                            float scale, fp8mac_overflow overflow, fp8mac_flags *flags)
+{
     const fp8mac_format *row_format = fp8mac_format_get(format);
     const fp8mac_convert_mode mode = {.overflow = overflow};
-    if (dst == NULL || src == NULL) return FP8RT_ERR_NULL;
-    if (row_format == NULL) return FP8RT_ERR_FORMAT;
-    if (rows > 1 && (src_stride < cols || dst_stride < cols * fp8mac_format_bytes(row_format))) return FP8RT_ERR_STRIDE;
+    if (dst == NULL || src == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    if (row_format == NULL) {
+        return FP8RT_ERR_FORMAT;
+    }
+    if (rows > 1 && (src_stride < cols || dst_stride < cols * fp8mac_format_bytes(row_format))) {
+        return FP8RT_ERR_STRIDE;
+    }
     fp8mac_status status = FP8MAC_OK;
     for (uint32_t r = 0; r < rows && status == FP8MAC_OK; r++) {
-        status = fp8mac_quantize(row_format, (uint8_t *)dst + (size_t)r * dst_stride, src + (size_t)r * src_stride, cols,
-                                 scale, mode, flags);
+        status = fp8mac_quantize(row_format, (uint8_t *)dst + (size_t)r * dst_stride,
+                                 src + (size_t)r * src_stride, cols, scale, mode, flags);
     }
     return from_model(status);
 }
 
-fp8rt_status fp8rt_dequantize(float *dst, uint32_t dst_stride, fp8mac_format_id format, const void *src,
-                              uint32_t src_stride, uint32_t rows, uint32_t cols, float scale) {
+fp8rt_status fp8rt_dequantize(float *dst, uint32_t dst_stride, fp8mac_format_id format,
+                              const void *src, uint32_t src_stride, uint32_t rows, uint32_t cols,
+                              float scale)
+{
     const fp8mac_format *row_format = fp8mac_format_get(format);
-    if (dst == NULL || src == NULL) return FP8RT_ERR_NULL;
-    if (row_format == NULL) return FP8RT_ERR_FORMAT;
-    if (rows > 1 && (dst_stride < cols || src_stride < cols * fp8mac_format_bytes(row_format))) return FP8RT_ERR_STRIDE;
+    if (dst == NULL || src == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    if (row_format == NULL) {
+        return FP8RT_ERR_FORMAT;
+    }
+    if (rows > 1 && (dst_stride < cols || src_stride < cols * fp8mac_format_bytes(row_format))) {
+        return FP8RT_ERR_STRIDE;
+    }
     fp8mac_status status = FP8MAC_OK;
     for (uint32_t r = 0; r < rows && status == FP8MAC_OK; r++) {
         status = fp8mac_dequantize(dst + (size_t)r * dst_stride, row_format,

@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fp8rt/status.h"
 
-const char *fp8rt_status_string(fp8rt_status status) {
+const char *fp8rt_status_string(fp8rt_status status)
+{
     switch (status) {
     case FP8RT_OK: return "ok";
     case FP8RT_ERR_NULL: return "a required pointer is NULL";
     case FP8RT_ERR_SHAPE: return "a dimension is zero or too large";
-    case FP8RT_ERR_STRIDE: return "a stride is shorter than its row, or the matrix leaves the address space";
+    case FP8RT_ERR_STRIDE:
+        return "a stride is shorter than its row, or the matrix leaves the address space";
     case FP8RT_ERR_ALIGNMENT: return "an address or a stride is not a multiple of the bus beat";
     case FP8RT_ERR_FORMAT: return "a format cannot be used in this place, or not on this array";
     case FP8RT_ERR_ACCUMULATOR: return "the array has no such accumulator";
     case FP8RT_ERR_OVERFLOW_MODE: return "unknown overflow mode";
     case FP8RT_ERR_SCALE_EXPONENT: return "a scaling exponent is outside -32..+32";
     case FP8RT_ERR_SCALE: return "a scale is not finite and greater than zero";
-    case FP8RT_ERR_ACTIVATION: return "unknown activation, or its bounds are not finite or not lo <= hi";
+    case FP8RT_ERR_ACTIVATION:
+        return "unknown activation, or its bounds are not finite or not lo <= hi";
     case FP8RT_ERR_SCRATCH: return "the scratch is smaller than the plan asks for";
     case FP8RT_ERR_UNSUPPORTED: return "a valid request that this accelerator does not implement";
     case FP8RT_ERR_NO_DEVICE: return "no accelerator answers that this library knows";
     case FP8RT_ERR_HW: break;
     case FP8RT_ERR_HW_SHAPE: return "accelerator: a dimension is zero or larger than the buffers";
-    case FP8RT_ERR_HW_ALIGNMENT: return "accelerator: an address or a stride is not a multiple of the bus beat";
-    case FP8RT_ERR_HW_RANGE: return "accelerator: a short stride, or a matrix that leaves the address space";
-    case FP8RT_ERR_HW_MODE: return "accelerator: a reserved code in the mode, or a format it does not have";
+    case FP8RT_ERR_HW_ALIGNMENT:
+        return "accelerator: an address or a stride is not a multiple of the bus beat";
+    case FP8RT_ERR_HW_RANGE:
+        return "accelerator: a short stride, or a matrix that leaves the address space";
+    case FP8RT_ERR_HW_MODE:
+        return "accelerator: a reserved code in the mode, or a format it does not have";
     case FP8RT_ERR_HW_SCALE_EXPONENT: return "accelerator: a scaling exponent is outside -32..+32";
     case FP8RT_ERR_HW_SCALE: return "accelerator: a scale or the clamp bounds";
     case FP8RT_ERR_HW_SEQUENCE: return "accelerator: nothing there to continue or to reuse";

@@ -8,12 +8,14 @@
 
 #define UNWRITTEN 0xa5 // what D holds before the run
 
-fp8rt_random fp8rt_random_seed(uint32_t seed) {
+fp8rt_random fp8rt_random_seed(uint32_t seed)
+{
     uint32_t mixed = seed * 0x9e3779b9u ^ 0x2545f491u;
     return (fp8rt_random){mixed == 0 ? 1 : mixed};
 }
 
-uint32_t fp8rt_random_next(fp8rt_random *random) {
+uint32_t fp8rt_random_next(fp8rt_random *random)
+{
     uint32_t x = random->state;
     x ^= x << 13;
     x ^= x >> 17;
@@ -22,34 +24,45 @@ uint32_t fp8rt_random_next(fp8rt_random *random) {
 }
 
 // Four codes at a time. Each code is s e... m..., exponent from bit 6 down.
-static uint32_t finite_codes(uint32_t x) {
+static uint32_t finite_codes(uint32_t x)
+{
     return (x & 0xbfbfbfbfu) | 0x20202020u; // exponent 01...
 }
 
 // Moves the codes of NaN and Inf to a neighbour.
-static uint32_t wide_codes(uint32_t x, fp8mac_format_id format) {
+static uint32_t wide_codes(uint32_t x, fp8mac_format_id format)
+{
     switch (format) {
-    case FP8MAC_E4M3FN: return x & ~((x >> 6) & 0x01010101u); // large magnitudes lose their last bit
-    case FP8MAC_E5M2: return x & ~((x >> 4) & 0x04040404u);   // large magnitudes have an even exponent
-    default: return x | ((x >> 7) & 0x01010101u);             // negative codes have their last bit set
+    case FP8MAC_E4M3FN:
+        return x & ~((x >> 6) & 0x01010101u); // large magnitudes lose their last bit
+    case FP8MAC_E5M2:
+        return x & ~((x >> 4) & 0x04040404u);     // large magnitudes have an even exponent
+    default: return x | ((x >> 7) & 0x01010101u); // negative codes have their last bit set
     }
 }
 
-void fp8rt_random_codes(fp8rt_random *random, fp8rt_data data, fp8mac_format_id format, void *dst, size_t bytes) {
+void fp8rt_random_codes(fp8rt_random *random, fp8rt_data data, fp8mac_format_id format, void *dst,
+                        size_t bytes)
+{
     uint32_t *words = dst;
     for (uint32_t *end = words + bytes / 4; words < end; words++) {
         uint32_t x = fp8rt_random_next(random);
-        if (data == FP8RT_DATA_FINITE) x = finite_codes(x);
-        else if (data == FP8RT_DATA_WIDE) x = wide_codes(x, format);
+        if (data == FP8RT_DATA_FINITE) {
+            x = finite_codes(x);
+        } else if (data == FP8RT_DATA_WIDE) {
+            x = wide_codes(x, format);
+        }
         *words = x;
     }
 }
 
-void fp8rt_random_floats(fp8rt_random *random, bool is_signed, float *dst, size_t count) {
+void fp8rt_random_floats(fp8rt_random *random, bool is_signed, float *dst, size_t count)
+{
     for (size_t i = 0; i < count; i++) {
         uint32_t x = fp8rt_random_next(random);
         uint32_t exponent = 119u + (x >> 27 & 15u);
-        dst[i] = fp8rt_fp32_from_bits((is_signed ? x & FP8RT_FP32_SIGN : 0) | exponent << 23 | (x & 0x7fffffu));
+        dst[i] = fp8rt_fp32_from_bits((is_signed ? x & FP8RT_FP32_SIGN : 0) | exponent << 23 |
+                                      (x & 0x7fffffu));
     }
 }
 
@@ -64,44 +77,61 @@ typedef struct setting {
     bool exhausted;
 } setting;
 
-static void *take(setting *s, size_t bytes) {
+static void *take(setting *s, size_t bytes)
+{
     void *memory = fp8rt_arena_alloc(&s->arena, bytes);
-    if (memory == NULL) s->exhausted = true;
+    if (memory == NULL) {
+        s->exhausted = true;
+    }
     return memory;
 }
 
-static void *make_operand(setting *s, fp8mac_format_id format, uint32_t rows) {
+static void *make_operand(setting *s, fp8mac_format_id format, uint32_t rows)
+{
     size_t bytes = fp8rt_packed_bytes(s->caps, rows, s->trial->k);
     void *operand = take(s, bytes);
-    if (operand != NULL) fp8rt_random_codes(&s->random, s->trial->data, format, operand, bytes);
+    if (operand != NULL) {
+        fp8rt_random_codes(&s->random, s->trial->data, format, operand, bytes);
+    }
     return operand;
 }
 
-static const float *make_vector(setting *s, uint32_t count, bool is_signed) {
+static const float *make_vector(setting *s, uint32_t count, bool is_signed)
+{
     uint32_t offset = s->trial->unaligned_vectors ? 1 : 0;
     float *vector = take(s, (count + offset) * sizeof(float));
-    if (vector != NULL) fp8rt_random_floats(&s->random, is_signed, vector + offset, count);
+    if (vector != NULL) {
+        fp8rt_random_floats(&s->random, is_signed, vector + offset, count);
+    }
     return vector == NULL ? NULL : vector + offset;
 }
 
-static fp8mac_scale make_scale(setting *s, uint32_t rows) {
+static fp8mac_scale make_scale(setting *s, uint32_t rows)
+{
     fp8mac_scale_mode mode = s->trial->scales;
-    if (mode == FP8MAC_SCALE_NONE) return (fp8mac_scale){FP8MAC_SCALE_NONE, NULL};
+    if (mode == FP8MAC_SCALE_NONE) {
+        return (fp8mac_scale){FP8MAC_SCALE_NONE, NULL};
+    }
     return (fp8mac_scale){mode, make_vector(s, mode == FP8MAC_SCALE_VECTOR ? rows : 1, false)};
 }
 
-static uint32_t d_row_bytes(const fp8rt_trial *trial) {
+static uint32_t d_row_bytes(const fp8rt_trial *trial)
+{
     return trial->n * fp8mac_format_bytes(fp8mac_format_get(trial->d_format));
 }
 
-static void *make_d(setting *s) {
+static void *make_d(setting *s)
+{
     size_t bytes = fp8rt_packed_bytes(s->caps, s->trial->m, d_row_bytes(s->trial));
     void *d = take(s, bytes);
-    if (d != NULL) memset(d, UNWRITTEN, bytes);
+    if (d != NULL) {
+        memset(d, UNWRITTEN, bytes);
+    }
     return d;
 }
 
-static fp8rt_gemm_desc plain_desc(const fp8rt_trial *trial) {
+static fp8rt_gemm_desc plain_desc(const fp8rt_trial *trial)
+{
     return (fp8rt_gemm_desc){
         .m = trial->m,
         .n = trial->n,
@@ -120,38 +150,58 @@ static fp8rt_gemm_desc plain_desc(const fp8rt_trial *trial) {
 }
 
 // One statement each: initialisers have no order, and the random numbers must be the same with every compiler.
-static fp8rt_gemm_desc make_desc(setting *s) {
+static fp8rt_gemm_desc make_desc(setting *s)
+{
     fp8rt_gemm_desc desc = plain_desc(s->trial);
     desc.a = make_operand(s, s->trial->a_format, s->trial->m);
     desc.b = make_operand(s, s->trial->b_format, s->trial->n);
     desc.d = make_d(s);
     desc.scale_a = make_scale(s, s->trial->m);
     desc.scale_b = make_scale(s, s->trial->n);
-    if (s->trial->scales != FP8MAC_SCALE_NONE) desc.scale_d = make_vector(s, 1, false);
-    if (s->trial->bias) desc.bias = make_vector(s, s->trial->n, true);
+    if (s->trial->scales != FP8MAC_SCALE_NONE) {
+        desc.scale_d = make_vector(s, 1, false);
+    }
+    if (s->trial->bias) {
+        desc.bias = make_vector(s, s->trial->n, true);
+    }
     return desc;
 }
 
-static uint32_t count_overwritten(const fp8rt_gemm_desc *desc, uint32_t row_bytes) {
+static uint32_t count_overwritten(const fp8rt_gemm_desc *desc, uint32_t row_bytes)
+{
     uint32_t count = 0;
     const uint8_t *row = desc->d;
     for (uint32_t m = 0; m < desc->m; m++, row += desc->d_stride) {
-        for (uint32_t i = row_bytes; i < desc->d_stride; i++) count += row[i] != UNWRITTEN;
+        for (uint32_t i = row_bytes; i < desc->d_stride; i++) {
+            count += row[i] != UNWRITTEN;
+        }
     }
     return count;
 }
 
-fp8rt_trial_outcome fp8rt_trial_run(fp8rt_device *dev, const fp8rt_trial *trial, fp8rt_arena arena) {
+fp8rt_trial_outcome fp8rt_trial_run(fp8rt_device *dev, const fp8rt_trial *trial, fp8rt_arena arena)
+{
     fp8rt_trial_outcome out = {.differing = FP8RT_CHECK_MALFORMED};
-    setting s = {.trial = trial, .caps = &dev->caps, .arena = arena, .random = fp8rt_random_seed(trial->seed)};
+    setting s = {.trial = trial,
+                 .caps = &dev->caps,
+                 .arena = arena,
+                 .random = fp8rt_random_seed(trial->seed)};
     fp8rt_gemm_desc desc = make_desc(&s);
-    out.status = s.exhausted ? FP8RT_ERR_SCRATCH : fp8rt_gemm_plan_make(&dev->caps, desc, &out.plan);
-    if (out.status != FP8RT_OK) return out;
+    out.status =
+        s.exhausted ? FP8RT_ERR_SCRATCH : fp8rt_gemm_plan_make(&dev->caps, desc, &out.plan);
+    if (out.status != FP8RT_OK) {
+        return out;
+    }
 
     void *scratch = take(&s, out.plan.scratch_bytes);
-    if (scratch == NULL) out.status = FP8RT_ERR_SCRATCH;
-    else out.status = fp8rt_gemm_run(dev, &out.plan, scratch, out.plan.scratch_bytes, &out.result);
-    if (out.status != FP8RT_OK) return out;
+    if (scratch == NULL) {
+        out.status = FP8RT_ERR_SCRATCH;
+    } else {
+        out.status = fp8rt_gemm_run(dev, &out.plan, scratch, out.plan.scratch_bytes, &out.result);
+    }
+    if (out.status != FP8RT_OK) {
+        return out;
+    }
 
     out.differing = fp8rt_app_check(&dev->caps, &out.plan, &out.result);
     out.overwritten = count_overwritten(&out.plan.desc, d_row_bytes(trial));

@@ -22,12 +22,14 @@ import numpy as np
 import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "model"))
-import clib  # noqa: E402
-from plot import write_svg  # noqa: E402
+import clib
+from plot import write_svg
 
 FP8 = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")
 SMALL, LARGE = 1 << 16, 1 << 24  # elements: 256 KiB and 64 MiB of float32
-DEFINED, PORTABLE, AVX2, AVX512 = (clib.enum("ISA_" + x) for x in ("DEFINED", "PORTABLE", "AVX2", "AVX512"))
+DEFINED, PORTABLE, AVX2, AVX512 = (
+    clib.enum("ISA_" + x) for x in ("DEFINED", "PORTABLE", "AVX2", "AVX512")
+)
 
 
 class Run(ct.Structure):
@@ -42,9 +44,19 @@ class Library(clib.Library):
         dll = ct.CDLL(str(pathlib.Path(path).resolve()))
         self.gemm_run, self.convert_run = dll.fp8mac_gemm_run, dll.fp8mac_convert_run
         self.gemm_run.argtypes = [ct.c_void_p] * 3
-        self.convert_run.argtypes = [ct.c_void_p] * 4 + [ct.c_size_t, clib.ConvertMode, ct.c_void_p, ct.c_void_p]
+        self.convert_run.argtypes = [ct.c_void_p] * 4 + [
+            ct.c_size_t,
+            clib.ConvertMode,
+            ct.c_void_p,
+            ct.c_void_p,
+        ]
         self.stochastic = dll.fp8mac_convert_stochastic
-        self.stochastic.argtypes = [ct.c_void_p] * 4 + [ct.c_size_t, ct.c_uint, ct.c_void_p, ct.c_void_p]
+        self.stochastic.argtypes = [ct.c_void_p] * 4 + [
+            ct.c_size_t,
+            ct.c_uint,
+            ct.c_void_p,
+            ct.c_void_p,
+        ]
         self.isa_name, self.isa_best = dll.fp8mac_isa_name, dll.fp8mac_isa_best
         self.isa_name.restype = ct.c_char_p
         self.isa_available = dll.fp8mac_isa_available
@@ -58,7 +70,10 @@ class Bench:
         self.rounds, self.entries, self.wrong, self.checked = rounds, [], 0, 0
 
     def check(self, what, got, want):
-        got, want = np.ascontiguousarray(got).view(np.uint8), np.ascontiguousarray(want).view(np.uint8)
+        got, want = (
+            np.ascontiguousarray(got).view(np.uint8),
+            np.ascontiguousarray(want).view(np.uint8),
+        )
         self.checked += 1
         if not np.array_equal(got, want):
             self.wrong += 1
@@ -77,14 +92,27 @@ class Bench:
         for name, baseline, target in targets:
             ratio = statistics.median(b / own for b, own in zip(times[baseline], times[name]))
             value = work / 1e9 / statistics.median(times[name])
-            self.entries.append({"name": name, "value": value, "unit": unit, "baseline": baseline, "ratio": ratio,
-                                 "target": target, "met": target is None or ratio >= target})
+            self.entries.append(
+                {
+                    "name": name,
+                    "value": value,
+                    "unit": unit,
+                    "baseline": baseline,
+                    "ratio": ratio,
+                    "target": target,
+                    "met": target is None or ratio >= target,
+                }
+            )
             self.print_entry(self.entries[-1])
 
     @staticmethod
     def print_entry(e):
-        target = "" if e["target"] is None else f"{e['target']:6.2f} {'met' if e['met'] else 'MISSED'}"
-        print(f"{e['name']:<46} {e['value']:9.3f} {e['unit']:<8} {e['ratio']:8.3f} x {e['baseline']:<34} {target}")
+        target = (
+            "" if e["target"] is None else f"{e['target']:6.2f} {'met' if e['met'] else 'MISSED'}"
+        )
+        print(
+            f"{e['name']:<46} {e['value']:9.3f} {e['unit']:<8} {e['ratio']:8.3f} x {e['baseline']:<34} {target}"
+        )
         sys.stdout.flush()
 
 
@@ -93,9 +121,18 @@ def converter(lib, dst, dst_name, src, src_name, isa=0, overflow="SATURATE"):
     to, source = lib.by_name[dst_name], lib.by_name[src_name]
 
     def convert():
-        status = lib.convert_run(to, dst.ctypes.data, source, src.ctypes.data, src.size, mode, ct.byref(run),
-                                 ct.byref(flags))
+        status = lib.convert_run(
+            to,
+            dst.ctypes.data,
+            source,
+            src.ctypes.data,
+            src.size,
+            mode,
+            ct.byref(run),
+            ct.byref(flags),
+        )
         assert status == clib.OK, status
+
     return convert
 
 
@@ -113,7 +150,10 @@ def bench_encode(bench, lib, rng, size):
         out = torch.empty(size, dtype=getattr(torch, "float8_" + name))
         contenders[f"PyTorch {name} {where}"] = lambda out=out: out.copy_(tensor)
         for overflow in ("SATURATE", "IEEE"):
-            codes, own = clib.blank(size, np.uint8), f"float32 to {name}, {overflow.lower()}, {where}"
+            codes, own = (
+                clib.blank(size, np.uint8),
+                f"float32 to {name}, {overflow.lower()}, {where}",
+            )
             contenders[own] = converter(lib, codes, name, x, "float32", overflow=overflow)
             same = f"PyTorch {name} {where}"
             targets.append((own, same, 1.0))
@@ -135,23 +175,42 @@ def bench_slow_encoders(bench, lib, rng):
         "float32 to e4m3fn (16 Ki)": converter(lib, codes, "e4m3fn", x, "float32"),
         "ml_dtypes e4m3fn (16 Ki)": lambda: x.astype(ml_dtypes.float8_e4m3fn),
         "gfloat e4m3fn (16 Ki)": lambda: gfloat.round_ndarray(e4m3, x),
-        "our definition, e4m3fn (16 Ki)": converter(lib, codes.copy(), "e4m3fn", x, "float32", DEFINED),
+        "our definition, e4m3fn (16 Ki)": converter(
+            lib, codes.copy(), "e4m3fn", x, "float32", DEFINED
+        ),
     }
     names = list(contenders)
     bench.group(size, "Gelem/s", contenders, [(names[0], baseline, None) for baseline in names[1:]])
-    bench.check("gfloat's values", codes.view(ml_dtypes.float8_e4m3fn).astype(np.float64),
-                gfloat.round_ndarray(e4m3, x).astype(np.float64))
+    bench.check(
+        "gfloat's values",
+        codes.view(ml_dtypes.float8_e4m3fn).astype(np.float64),
+        gfloat.round_ndarray(e4m3, x).astype(np.float64),
+    )
 
 
 def bench_decode(bench, lib, rng, size):
     where = "in L2" if size == SMALL else "large"
-    codes, out, table_out = rng.integers(0, 256, size, dtype=np.uint8), np.empty(size, "f4"), np.empty(size, "f4")
+    codes, out, table_out = (
+        rng.integers(0, 256, size, dtype=np.uint8),
+        np.empty(size, "f4"),
+        np.empty(size, "f4"),
+    )
     for name in FP8:
-        table = np.arange(256, dtype=np.uint8).view(getattr(ml_dtypes, "float8_" + name)).astype(np.float32)
+        table = (
+            np.arange(256, dtype=np.uint8)
+            .view(getattr(ml_dtypes, "float8_" + name))
+            .astype(np.float32)
+        )
         own, look_up = f"{name} to float32, {where}", f"NumPy table look-up, {name}, {where}"
-        bench.group(size, "Gelem/s", {own: converter(lib, out, "float32", codes, name),
-                                      look_up: lambda: np.take(table, codes, out=table_out, mode="clip")},
-                    [(own, look_up, 1.0)])
+        bench.group(
+            size,
+            "Gelem/s",
+            {
+                own: converter(lib, out, "float32", codes, name),
+                look_up: lambda: np.take(table, codes, out=table_out, mode="clip"),
+            },
+            [(own, look_up, 1.0)],
+        )
         bench.check(own, out, table_out)
 
 
@@ -164,18 +223,41 @@ def bench_stochastic(bench, lib, rng):
     given, drawn = clib.RandomSource(r.ctypes.data, bits), clib.RandomSource(None, bits, 1)
 
     def stochastic(source, dst):
-        status = lib.stochastic(lib.by_name["e4m3fn"], dst.ctypes.data, lib.by_name["float32"], x.ctypes.data, size,
-                                clib.enum("OVERFLOW_SATURATE"), ct.byref(source), ct.byref(flags))
+        status = lib.stochastic(
+            lib.by_name["e4m3fn"],
+            dst.ctypes.data,
+            lib.by_name["float32"],
+            x.ctypes.data,
+            size,
+            clib.enum("OVERFLOW_SATURATE"),
+            ct.byref(source),
+            ct.byref(flags),
+        )
         assert status == clib.OK, status
 
-    names = ["nearest even, e4m3fn", "stochastic, random bits given", "stochastic, random bits drawn (Philox)"]
-    bench.group(size, "Gelem/s", {names[0]: converter(lib, nearest, "e4m3fn", x, "float32"),
-                                  names[1]: lambda: stochastic(given, codes),
-                                  names[2]: lambda: stochastic(drawn, codes.copy())},
-                [(names[1], names[0], 0.4), (names[2], names[0], None)])
+    names = [
+        "nearest even, e4m3fn",
+        "stochastic, random bits given",
+        "stochastic, random bits drawn (Philox)",
+    ]
+    bench.group(
+        size,
+        "Gelem/s",
+        {
+            names[0]: converter(lib, nearest, "e4m3fn", x, "float32"),
+            names[1]: lambda: stochastic(given, codes),
+            names[2]: lambda: stochastic(drawn, codes.copy()),
+        },
+        [(names[1], names[0], 0.4), (names[2], names[0], None)],
+    )
     row = lib.by_name["e4m3fn"]
-    defined = np.array([lib.encode_stochastic(row, lib.value_from_double(float(v)), 0, int(word), bits, None)
-                        for v, word in zip(x[:4096], r)], dtype=np.uint8)
+    defined = np.array(
+        [
+            lib.encode_stochastic(row, lib.value_from_double(float(v)), 0, int(word), bits, None)
+            for v, word in zip(x[:4096], r)
+        ],
+        dtype=np.uint8,
+    )
     bench.check(names[1], codes[:4096], defined)
 
 
@@ -200,10 +282,16 @@ class Gemm:
         self.lib, n, k = lib, a.shape[0], a.shape[1]
         self.d = np.empty((n, b.shape[0]), np.float32)
         self.keep = a, b
-        dot = clib.DotConfig(lib.by_name[formats[0]], lib.by_name[formats[1]], clib.enum("ACC_" + acc), group)
+        dot = clib.DotConfig(
+            lib.by_name[formats[0]], lib.by_name[formats[1]], clib.enum("ACC_" + acc), group
+        )
         dot.frac_bits, dot.acc_rounding = frac_bits, clib.enum("ROUND_" + rounding)
         self.desc = clib.GemmDesc(n, b.shape[0], k, dot, a.ctypes.data, k, b.ctypes.data, k)
-        self.desc.d, self.desc.d_format, self.desc.ldd = self.d.ctypes.data, lib.by_name["float32"], b.shape[0]
+        self.desc.d, self.desc.d_format, self.desc.ldd = (
+            self.d.ctypes.data,
+            lib.by_name["float32"],
+            b.shape[0],
+        )
         self.how = Run(isa, threads)
 
     def __call__(self):
@@ -214,14 +302,28 @@ class Gemm:
 def check_gemm(bench, lib, gemm, formats, setting, what):
     """Against the definition: rows and columns here and there."""
     a, b = gemm.keep
-    rows, columns = np.arange(0, a.shape[0], a.shape[0] // 7), np.arange(0, b.shape[0], b.shape[0] // 5)
-    own = Gemm(lib, np.ascontiguousarray(a[rows]), np.ascontiguousarray(b[columns]), formats, setting, DEFINED)
+    rows, columns = (
+        np.arange(0, a.shape[0], a.shape[0] // 7),
+        np.arange(0, b.shape[0], b.shape[0] // 5),
+    )
+    own = Gemm(
+        lib,
+        np.ascontiguousarray(a[rows]),
+        np.ascontiguousarray(b[columns]),
+        formats,
+        setting,
+        DEFINED,
+    )
     own()
     bench.check(what, gemm.d[np.ix_(rows, columns)], own.d)
 
 
 def codes_of(rng, n, name):
-    return rng.standard_normal((n, n), dtype=np.float32).astype(getattr(ml_dtypes, "float8_" + name)).view(np.uint8)
+    return (
+        rng.standard_normal((n, n), dtype=np.float32)
+        .astype(getattr(ml_dtypes, "float8_" + name))
+        .view(np.uint8)
+    )
 
 
 def bench_gemm(bench, lib, rng, n, formats, settings, targets=True, isa=0):
@@ -232,9 +334,13 @@ def bench_gemm(bench, lib, rng, n, formats, settings, targets=True, isa=0):
     path = "" if isa == 0 else ", " + lib.isa_name(isa).decode()
     sgemm = f"OpenBLAS SGEMM {n}^3"
     gemms = {f"{s[0]}, {n}^3{kind}{path}": (Gemm(lib, a, b, formats, s, isa), s) for s in settings}
-    bench.group(n ** 3, "GMAC/s", {sgemm: lambda: np.matmul(x, y, out=z), **{k: g for k, (g, _) in gemms.items()}},
-                [(sgemm, sgemm, None)] * (isa == 0 and kind == "") +
-                [(name, sgemm, s[5] if targets else None) for name, (_, s) in gemms.items()])
+    bench.group(
+        n**3,
+        "GMAC/s",
+        {sgemm: lambda: np.matmul(x, y, out=z), **{k: g for k, (g, _) in gemms.items()}},
+        [(sgemm, sgemm, None)] * (isa == 0 and kind == "")
+        + [(name, sgemm, s[5] if targets else None) for name, (_, s) in gemms.items()],
+    )
     for name, (gemm, setting) in gemms.items():
         check_gemm(bench, lib, gemm, formats, setting, name)
 
@@ -247,8 +353,10 @@ def main():
     args = parser.parse_args()
     torch.set_num_threads(1)
     lib, bench, rng = Library(args.lib), Bench(args.rounds), np.random.default_rng(20240917)
-    print(f"PyTorch {torch.__version__}, NumPy {np.__version__}, ml_dtypes {ml_dtypes.__version__}, "
-          f"{lib.isa_name(lib.isa_best()).decode()}; medians of {args.rounds} rounds, N(0,1) data")
+    print(
+        f"PyTorch {torch.__version__}, NumPy {np.__version__}, ml_dtypes {ml_dtypes.__version__}, "
+        f"{lib.isa_name(lib.isa_best()).decode()}; medians of {args.rounds} rounds, N(0,1) data"
+    )
     bench_encode(bench, lib, rng, SMALL)
     bench_decode(bench, lib, rng, SMALL)
     bench_stochastic(bench, lib, rng)
@@ -266,8 +374,10 @@ def main():
     (args.out / "model.json").write_text(json.dumps(bench.entries, indent=1) + "\n")
     write_svg(args.out / "model.svg", bench.entries)
     missed = [e["name"] for e in bench.entries if not e["met"]]
-    print(f"{bench.checked} results compared bit for bit, {bench.wrong} wrong; "
-          f"{sum(e['target'] is not None for e in bench.entries)} targets, {len(missed)} missed")
+    print(
+        f"{bench.checked} results compared bit for bit, {bench.wrong} wrong; "
+        f"{sum(e['target'] is not None for e in bench.entries)} targets, {len(missed)} missed"
+    )
     return 1 if bench.wrong else 0
 
 

@@ -91,12 +91,15 @@ static void append_code(text *t, uint32_t code)
 static void take_codes(text *t, const char *token)
 {
     if (t->codes == NULL) {
-        cli_fail(t->c, "%s, line %zu: '%.40s' is a code; --from says of which format", t->origin, t->line, token);
+        cli_fail(t->c, "%s, line %zu: '%.40s' is a code; --from says of which format", t->origin,
+                 t->line, token);
     }
     size_t digits = strlen(token + 2), each = 2 * (size_t)element_bytes(t->codes);
-    if (digits == 0 || digits % each != 0 || strspn(token + 2, "0123456789abcdefABCDEF") != digits) {
-        cli_fail(t->c, "%s, line %zu: '%.40s' is not whole codes; one of %s has %zu hexadecimal digits", t->origin,
-                 t->line, token, t->codes->name, each);
+    if (digits == 0 || digits % each != 0 ||
+        strspn(token + 2, "0123456789abcdefABCDEF") != digits) {
+        cli_fail(t->c,
+                 "%s, line %zu: '%.40s' is not whole codes; one of %s has %zu hexadecimal digits",
+                 t->origin, t->line, token, t->codes->name, each);
     }
     for (const char *digit = token + 2; *digit != '\0'; digit += each) {
         char one[9] = "";
@@ -104,8 +107,8 @@ static void take_codes(text *t, const char *token)
         uint32_t code = (uint32_t)strtoul(one, NULL, 16);
         unsigned bits = fp8mac_format_bits(t->codes);
         if (bits < 32 && code >> bits != 0) {
-            cli_fail(t->c, "%s, line %zu: 0x%s is no code of %s, which has %u bits", t->origin, t->line, one,
-                     t->codes->name, bits);
+            cli_fail(t->c, "%s, line %zu: 0x%s is no code of %s, which has %u bits", t->origin,
+                     t->line, one, t->codes->name, bits);
         }
         append_code(t, code);
     }
@@ -125,13 +128,15 @@ static void take_token(text *t, const char *begin, size_t length)
 {
     char token[4096];
     if (length >= sizeof token) {
-        cli_fail(t->c, "%s, line %zu: '%.40s...' is too long for a number", t->origin, t->line, begin);
+        cli_fail(t->c, "%s, line %zu: '%.40s...' is too long for a number", t->origin, t->line,
+                 begin);
     }
     memcpy(token, begin, length);
     token[length] = '\0';
     bool code = is_code_token(token);
     if (t->to->count != 0 && code != t->is_codes) {
-        cli_fail(t->c, "%s, line %zu: '%.40s': codes and values are mixed", t->origin, t->line, token);
+        cli_fail(t->c, "%s, line %zu: '%.40s': codes and values are mixed", t->origin, t->line,
+                 token);
     }
     t->is_codes = code;
     if (code) {
@@ -168,7 +173,8 @@ static void take_line(text *t)
 }
 
 // All lines as the rows of one array; a single one, or one element a line, is a vector.
-static array parse_text(cli *c, const char *origin, const char *bytes, size_t size, const fp8mac_format *codes)
+static array parse_text(cli *c, const char *origin, const char *bytes, size_t size,
+                        const fp8mac_format *codes)
 {
     array a = {.origin = origin};
     text t = {.c = c, .origin = origin, .at = bytes, .end = bytes + size, .codes = codes, .to = &a};
@@ -182,7 +188,8 @@ static array parse_text(cli *c, const char *origin, const char *bytes, size_t si
             continue;
         }
         if (rows != 0 && found != columns) {
-            cli_fail(c, "%s, line %zu has %zu numbers and the lines before it %zu", origin, t.line, found, columns);
+            cli_fail(c, "%s, line %zu has %zu numbers and the lines before it %zu", origin, t.line,
+                     found, columns);
         }
         columns = found;
         rows++;
@@ -198,7 +205,8 @@ static array parse_text(cli *c, const char *origin, const char *bytes, size_t si
     return a;
 }
 
-void array_read_two(cli *c, const fp8mac_format *first, const fp8mac_format *second, array arrays[2])
+void array_read_two(cli *c, const fp8mac_format *first, const fp8mac_format *second,
+                    array arrays[2])
 {
     size_t size;
     char *bytes = npy_read_all(c, c->in, "standard input", &size);
@@ -232,16 +240,19 @@ void array_read_two(cli *c, const fp8mac_format *first, const fp8mac_format *sec
 
 // ---- reading ------------------------------------------------------------------------------------------------------
 
-array array_parse(cli *c, const char *origin, const char *bytes, size_t size, const fp8mac_format *codes)
+array array_parse(cli *c, const char *origin, const char *bytes, size_t size,
+                  const fp8mac_format *codes)
 {
-    return npy_is(bytes, size) ? npy_parse(c, origin, bytes, size, codes) : parse_text(c, origin, bytes, size, codes);
+    return npy_is(bytes, size) ? npy_parse(c, origin, bytes, size, codes)
+                               : parse_text(c, origin, bytes, size, codes);
 }
 
 static bool is_inline(const char *operand)
 {
     char *end;
     strtod(operand, &end);
-    return end != operand && (*end == '\0' || strchr(",; xX", *end) != NULL || isxdigit((unsigned char)*end));
+    return end != operand &&
+           (*end == '\0' || strchr(",; xX", *end) != NULL || isxdigit((unsigned char)*end));
 }
 
 array array_read(cli *c, const char *operand, const fp8mac_format *codes)
@@ -259,7 +270,8 @@ array array_read(cli *c, const char *operand, const fp8mac_format *codes)
         return array_parse(c, operand, bytes, size, codes);
     }
     if (!is_inline(operand)) {
-        cli_fail(c, "'%.200s' is neither a number nor a file that can be read (%s)", operand, strerror(errno));
+        cli_fail(c, "'%.200s' is neither a number nor a file that can be read (%s)", operand,
+                 strerror(errno));
     }
     return parse_text(c, "the argument", operand, strlen(operand), codes);
 }
@@ -315,7 +327,8 @@ void array_write(cli *c, const array *a, const array_output *output)
         failed = fclose(to) != 0 || failed;
     }
     if (failed) {
-        cli_fail_output(c, "'%.200s' could not be written", output->path != NULL ? output->path : "standard output");
+        cli_fail_output(c, "'%.200s' could not be written",
+                        output->path != NULL ? output->path : "standard output");
     }
 }
 

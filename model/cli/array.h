@@ -8,7 +8,7 @@
 enum { ARRAY_DIMS = 8 };
 
 typedef struct array {
-    const fp8mac_format *row; // of `data`, in its containers; NULL: doubles
+    const fp8mac_format *row;       // of `data`, in its containers; NULL: doubles
     size_t dims, shape[ARRAY_DIMS]; // C order; no dimension is a single number
     size_t count;
     bool column; // one dimension, of which text has one number a line
@@ -22,9 +22,11 @@ typedef struct array {
 // and what is malformed, are refused.
 array array_read(cli *c, const char *operand, const fp8mac_format *codes);
 // Two rows of equal role from standard input: the text's first and second line.
-void array_read_two(cli *c, const fp8mac_format *first, const fp8mac_format *second, array arrays[2]);
+void array_read_two(cli *c, const fp8mac_format *first, const fp8mac_format *second,
+                    array arrays[2]);
 // As above from bytes, which the fuzzer calls with anything.
-array array_parse(cli *c, const char *origin, const char *bytes, size_t size, const fp8mac_format *codes);
+array array_parse(cli *c, const char *origin, const char *bytes, size_t size,
+                  const fp8mac_format *codes);
 
 array array_of(cli *c, const fp8mac_format *row, const array *shape);
 // A float64 or, with a row, that row's code.

@@ -10,7 +10,8 @@ static array scaled(cli *c, const array *from, float scale, fp8mac_flags *flags)
     mode plain = {{FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE}, 0};
     array single = convert_array(c, from, fp32, plain, 0, NULL);
     array product = array_of(c, fp32, from);
-    fp8mac_status status = fp8mac_quantize(fp32, product.data, single.data, single.count, scale, plain.convert, flags);
+    fp8mac_status status =
+        fp8mac_quantize(fp32, product.data, single.data, single.count, scale, plain.convert, flags);
     if (status != FP8MAC_OK) {
         cli_fail(c, "%s", fp8mac_status_string(status));
     }
@@ -40,11 +41,19 @@ void cli_cast(cli *c, int argc, char **argv)
     mode_options how_options = {0};
     array_output output = {0};
     bool codes = false, values = false, report = false;
-    const cli_option options[] = {
-        {"from", &from, NULL}, {"scale", &scale, NULL}, {"rounding", &how_options.rounding, NULL},
-        {"overflow", &how_options.overflow, NULL}, {"random-bits", &how_options.random_bits, NULL},
-        {"seed", &seed_text, NULL}, {"output", &output.path, NULL}, {"o", &output.path, NULL},
-        {"npy", NULL, &output.npy}, {"codes", NULL, &codes}, {"values", NULL, &values}, {"flags", NULL, &report}, {0}};
+    const cli_option options[] = {{"from", &from, NULL},
+                                  {"scale", &scale, NULL},
+                                  {"rounding", &how_options.rounding, NULL},
+                                  {"overflow", &how_options.overflow, NULL},
+                                  {"random-bits", &how_options.random_bits, NULL},
+                                  {"seed", &seed_text, NULL},
+                                  {"output", &output.path, NULL},
+                                  {"o", &output.path, NULL},
+                                  {"npy", NULL, &output.npy},
+                                  {"codes", NULL, &codes},
+                                  {"values", NULL, &values},
+                                  {"flags", NULL, &report},
+                                  {0}};
     cli_operands operands = cli_arguments(c, argc, argv, options, NULL);
     if (operands.count == 0) {
         cli_fail(c, "the format to convert to is needed");

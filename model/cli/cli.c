@@ -53,7 +53,8 @@ static void release(cli *c)
 
 static void complain(cli *c, const char *format, va_list arguments)
 {
-    fprintf(c->err, "fp8mac%s%s: ", c->command != NULL ? " " : "", c->command != NULL ? c->command : "");
+    fprintf(c->err, "fp8mac%s%s: ", c->command != NULL ? " " : "",
+            c->command != NULL ? c->command : "");
     vfprintf(c->err, format, arguments);
     fputc('\n', c->err);
 }
@@ -132,7 +133,8 @@ static int take_option(cli *c, int argc, char **argv, const cli_option *options,
     const cli_option *option = find(options, name, length);
     bool setting = option == NULL && dot != NULL && is_setting(own);
     if (option == NULL && !setting) {
-        cli_fail(c, "there is no option '%.60s'; 'fp8mac %s --help' lists them", argv[0], c->command);
+        cli_fail(c, "there is no option '%.60s'; 'fp8mac %s --help' lists them", argv[0],
+                 c->command);
     }
     if (option != NULL && option->flag != NULL) {
         if (value != NULL) {
@@ -205,7 +207,8 @@ static void run(cli *c, int argc, char **argv)
     if (argc < 2) {
         cli_fail(c, "which command? 'fp8mac --help' lists them");
     }
-    bool help = strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
+    bool help = strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
+                strcmp(argv[1], "-h") == 0;
     if (help) {
         cli_help(c, argc > 2 ? command_of(c, argv[2]) : NULL);
     } else if (strcmp(argv[1], "--version") == 0) {

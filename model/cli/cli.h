@@ -9,7 +9,11 @@
 
 #include "settings.h"
 
-enum { CLI_OK = 0, CLI_FAILED = 1, CLI_REFUSED = 2 }; // exit statuses: done; output not written; bad input
+enum {
+    CLI_OK = 0,
+    CLI_FAILED = 1,
+    CLI_REFUSED = 2
+}; // exit statuses: done; output not written; bad input
 
 struct cli_block;
 
@@ -28,7 +32,8 @@ int cli_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 // "fp8mac COMMAND: " and the sentence to err, then the run ends with CLI_REFUSED.
 _Noreturn __attribute__((format(printf, 2, 3))) void cli_fail(cli *c, const char *format, ...);
 // The same for output that cannot be written: CLI_FAILED.
-_Noreturn __attribute__((format(printf, 2, 3))) void cli_fail_output(cli *c, const char *format, ...);
+_Noreturn __attribute__((format(printf, 2, 3))) void cli_fail_output(cli *c, const char *format,
+                                                                     ...);
 // n elements, zeroed, until the end of the run; n * size may be 0.
 void *cli_alloc(cli *c, size_t n, size_t size);
 // A block that cli_alloc or cli_grow returned, or NULL, made n * size large.

@@ -9,7 +9,8 @@ static array block_scales(cli *c, const char *operand, const char *what, size_t 
     scales = convert_operand(c, &scales, fp8mac_format_get(FP8MAC_E8M0FNU));
     size_t blocks = (k + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK;
     if (scales.count != blocks) {
-        cli_fail(c, "%s has %zu scales; %zu terms need %zu, one for every 32", what, scales.count, k, blocks);
+        cli_fail(c, "%s has %zu scales; %zu terms need %zu, one for every 32", what, scales.count,
+                 k, blocks);
     }
     return scales;
 }
@@ -26,9 +27,10 @@ void cli_dot(cli *c, int argc, char **argv)
     const char *mx_a = NULL, *mx_b = NULL;
     array_output output = {0};
     bool report = false;
-    const cli_option options[] = {{"mx-a", &mx_a, NULL}, {"mx-b", &mx_b, NULL}, {"output", &output.path, NULL},
-                                  {"o", &output.path, NULL}, {"npy", NULL, &output.npy},
-                                  {"codes", NULL, &output.codes}, {"flags", NULL, &report}, {0}};
+    const cli_option options[] = {{"mx-a", &mx_a, NULL},          {"mx-b", &mx_b, NULL},
+                                  {"output", &output.path, NULL}, {"o", &output.path, NULL},
+                                  {"npy", NULL, &output.npy},     {"codes", NULL, &output.codes},
+                                  {"flags", NULL, &report},       {0}};
     settings s;
     settings_init(&s);
     cli_operands operands = cli_arguments(c, argc, argv, options, &s);
@@ -49,7 +51,8 @@ void cli_dot(cli *c, int argc, char **argv)
     if (k == 0) {
         cli_fail(c, "A and B have no terms; one is the least");
     }
-    array a = convert_operand(c, &in[0], s.config.a_format), b = convert_operand(c, &in[1], s.config.b_format);
+    array a = convert_operand(c, &in[0], s.config.a_format),
+          b = convert_operand(c, &in[1], s.config.b_format);
     array sa = {0}, sb = {0};
     if (mx_a != NULL) {
         sa = block_scales(c, mx_a, "--mx-a", k);

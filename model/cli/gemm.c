@@ -5,7 +5,8 @@
 #include "options.h"
 
 typedef struct gemm_options {
-    const char *scale_a, *scale_b, *scale_d, *bias, *beta, *c_operand, *c_format, *act, *mx_a, *mx_b, *d_format;
+    const char *scale_a, *scale_b, *scale_d, *bias, *beta, *c_operand, *c_format, *act, *mx_a,
+        *mx_b, *d_format;
     mode_options d_mode;
     array_output output;
     bool b_is_kn, report;
@@ -26,7 +27,8 @@ static matrix matrix_of(cli *c, const char *operand, const char *what, const fp8
     if (codes.dims == 2) {
         return (matrix){codes.shape[0], codes.shape[1], codes.data};
     }
-    return codes.column ? (matrix){codes.count, 1, codes.data} : (matrix){1, codes.count, codes.data};
+    return codes.column ? (matrix){codes.count, 1, codes.data}
+                        : (matrix){1, codes.count, codes.data};
 }
 
 static matrix transposed(cli *c, matrix from)
@@ -47,8 +49,8 @@ static array floats(cli *c, const char *operand, const char *what, size_t rows, 
     array in = array_read(c, operand, fp32);
     array out = convert_operand(c, &in, fp32);
     if (out.count != rows && !(one_too && out.count == 1)) {
-        cli_fail(c, "the lengths disagree: %s has %zu values and must have %s%zu", what, out.count, one_too ? "1 or " : "",
-                 rows);
+        cli_fail(c, "the lengths disagree: %s has %zu values and must have %s%zu", what, out.count,
+                 one_too ? "1 or " : "", rows);
     }
     return out;
 }
@@ -65,7 +67,8 @@ static fp8mac_scale scale_of(cli *c, const char *operand, const char *what, size
             cli_fail(c, "%s", message);
         }
     }
-    return (fp8mac_scale){scales.count == 1 ? FP8MAC_SCALE_TENSOR : FP8MAC_SCALE_VECTOR, scales.data};
+    return (fp8mac_scale){scales.count == 1 ? FP8MAC_SCALE_TENSOR : FP8MAC_SCALE_VECTOR,
+                          scales.data};
 }
 
 static void set_activation(cli *c, fp8mac_gemm_desc *desc, const char *text)
@@ -87,7 +90,8 @@ static void set_activation(cli *c, fp8mac_gemm_desc *desc, const char *text)
 
 static void set_c(cli *c, fp8mac_gemm_desc *desc, const gemm_options *o)
 {
-    desc->beta = o->beta == NULL ? (o->c_operand == NULL ? 0 : 1) : (float)options_number(c, "--beta", o->beta);
+    desc->beta = o->beta == NULL ? (o->c_operand == NULL ? 0 : 1)
+                                 : (float)options_number(c, "--beta", o->beta);
     if (o->c_operand == NULL) {
         if (desc->beta != 0) {
             cli_fail(c, "--beta needs --c");
@@ -97,13 +101,15 @@ static void set_c(cli *c, fp8mac_gemm_desc *desc, const gemm_options *o)
     desc->c_format = options_format(c, o->c_format == NULL ? "float32" : o->c_format, false);
     matrix in = matrix_of(c, o->c_operand, "C", desc->c_format);
     if (in.rows != desc->m || in.columns != desc->n) {
-        cli_fail(c, "the shapes disagree: C is %zu x %zu and must be %zu x %zu", in.rows, in.columns, desc->m, desc->n);
+        cli_fail(c, "the shapes disagree: C is %zu x %zu and must be %zu x %zu", in.rows,
+                 in.columns, desc->m, desc->n);
     }
     desc->c = in.data;
     desc->ldc = desc->n;
 }
 
-static const uint8_t *block_scales(cli *c, const char *operand, const char *what, size_t rows, size_t k)
+static const uint8_t *block_scales(cli *c, const char *operand, const char *what, size_t rows,
+                                   size_t k)
 {
     if (operand == NULL) {
         return NULL;
@@ -111,23 +117,33 @@ static const uint8_t *block_scales(cli *c, const char *operand, const char *what
     matrix scales = matrix_of(c, operand, what, fp8mac_format_get(FP8MAC_E8M0FNU));
     size_t blocks = (k + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK;
     if (scales.rows != rows || scales.columns != blocks) {
-        cli_fail(c, "the shapes disagree: %s is %zu x %zu and must be %zu x %zu, a scale for every 32 terms", what,
-                 scales.rows, scales.columns, rows, blocks);
+        cli_fail(c,
+                 "the shapes disagree: %s is %zu x %zu and must be %zu x %zu, a scale for every 32 "
+                 "terms",
+                 what, scales.rows, scales.columns, rows, blocks);
     }
     return scales.data;
 }
 
-static fp8mac_gemm_desc describe(cli *c, cli_operands operands, const gemm_options *o, const settings *s)
+static fp8mac_gemm_desc describe(cli *c, cli_operands operands, const gemm_options *o,
+                                 const settings *s)
 {
     matrix a = matrix_of(c, operands.text[0], "A", s->config.a_format);
     matrix b = matrix_of(c, operands.text[1], "B", s->config.b_format);
     b = o->b_is_kn ? transposed(c, b) : b;
     if (a.columns != b.columns) {
-        cli_fail(c, "the shapes disagree: A is %zu x %zu and B %zu x %zu, both with K last%s", a.rows, a.columns, b.rows,
-                 b.columns, o->b_is_kn ? " once B is transposed" : " (--b-kn takes a B of K x N)");
+        cli_fail(c, "the shapes disagree: A is %zu x %zu and B %zu x %zu, both with K last%s",
+                 a.rows, a.columns, b.rows, b.columns,
+                 o->b_is_kn ? " once B is transposed" : " (--b-kn takes a B of K x N)");
     }
-    fp8mac_gemm_desc desc = {.m = a.rows, .n = b.rows, .k = a.columns, .dot = s->config, .a = a.data, .lda = a.columns,
-                             .b = b.data, .ldb = b.columns};
+    fp8mac_gemm_desc desc = {.m = a.rows,
+                             .n = b.rows,
+                             .k = a.columns,
+                             .dot = s->config,
+                             .a = a.data,
+                             .lda = a.columns,
+                             .b = b.data,
+                             .ldb = b.columns};
     desc.d_format = options_format(c, o->d_format == NULL ? "float32" : o->d_format, false);
     mode how = options_mode(c, desc.d_format, o->d_mode);
     desc.d_mode = how.convert;
@@ -152,14 +168,27 @@ static fp8mac_gemm_desc describe(cli *c, cli_operands operands, const gemm_optio
 void cli_gemm(cli *c, int argc, char **argv)
 {
     gemm_options o = {0};
-    const cli_option options[] = {
-        {"scale-a", &o.scale_a, NULL}, {"scale-b", &o.scale_b, NULL}, {"scale-d", &o.scale_d, NULL},
-        {"bias", &o.bias, NULL}, {"beta", &o.beta, NULL}, {"c", &o.c_operand, NULL}, {"c-format", &o.c_format, NULL},
-        {"act", &o.act, NULL}, {"mx-a", &o.mx_a, NULL}, {"mx-b", &o.mx_b, NULL}, {"d-format", &o.d_format, NULL},
-        {"d-rounding", &o.d_mode.rounding, NULL}, {"d-overflow", &o.d_mode.overflow, NULL},
-        {"d-random-bits", &o.d_mode.random_bits, NULL}, {"b-kn", NULL, &o.b_is_kn}, {"flags", NULL, &o.report},
-        {"output", &o.output.path, NULL}, {"o", &o.output.path, NULL}, {"npy", NULL, &o.output.npy},
-        {"codes", NULL, &o.output.codes}, {0}};
+    const cli_option options[] = {{"scale-a", &o.scale_a, NULL},
+                                  {"scale-b", &o.scale_b, NULL},
+                                  {"scale-d", &o.scale_d, NULL},
+                                  {"bias", &o.bias, NULL},
+                                  {"beta", &o.beta, NULL},
+                                  {"c", &o.c_operand, NULL},
+                                  {"c-format", &o.c_format, NULL},
+                                  {"act", &o.act, NULL},
+                                  {"mx-a", &o.mx_a, NULL},
+                                  {"mx-b", &o.mx_b, NULL},
+                                  {"d-format", &o.d_format, NULL},
+                                  {"d-rounding", &o.d_mode.rounding, NULL},
+                                  {"d-overflow", &o.d_mode.overflow, NULL},
+                                  {"d-random-bits", &o.d_mode.random_bits, NULL},
+                                  {"b-kn", NULL, &o.b_is_kn},
+                                  {"flags", NULL, &o.report},
+                                  {"output", &o.output.path, NULL},
+                                  {"o", &o.output.path, NULL},
+                                  {"npy", NULL, &o.output.npy},
+                                  {"codes", NULL, &o.output.codes},
+                                  {0}};
     settings s;
     settings_init(&s);
     cli_operands operands = cli_arguments(c, argc, argv, options, &s);
@@ -168,7 +197,8 @@ void cli_gemm(cli *c, int argc, char **argv)
         cli_fail(c, "A and B are needed");
     }
     if (s.config.acc_format == FP8MAC_ACC_FIXED && s.config.frac_bits != 0) {
-        cli_fail(c, "fixed with frac-bits is for dot alone: each output of a GEMM has its own anchor");
+        cli_fail(c, "fixed with frac-bits is for dot alone: each output of a GEMM has its own "
+                    "static_exponent");
     }
     fp8mac_gemm_desc desc = describe(c, operands, &o, &s);
     array d = {.dims = 2, .shape = {desc.m, desc.n}, .count = desc.m * desc.n};
@@ -184,6 +214,7 @@ void cli_gemm(cli *c, int argc, char **argv)
     array_write(c, &d, &o.output);
     if (o.report) {
         array_report_flags(c, result.flags);
-        fprintf(c->err, "amax: %.9g%s\n", (double)result.amax, result.amax_nonfinite ? ", and an output that is not finite" : "");
+        fprintf(c->err, "amax: %.9g%s\n", (double)result.amax,
+                result.amax_nonfinite ? ", and an output that is not finite" : "");
     }
 }

@@ -25,7 +25,8 @@ char *npy_read_all(cli *c, FILE *from, const char *origin, size_t *size)
     if (ferror(from)) {
         cli_fail(c, "%.200s could not be read", origin);
     }
-    bytes = cli_grow(c, bytes, used + 1, 1); // no larger, so that a sanitizer sees what reads beyond
+    bytes =
+        cli_grow(c, bytes, used + 1, 1); // no larger, so that a sanitizer sees what reads beyond
     bytes[used] = '\0';
     *size = used;
     return bytes;
@@ -165,9 +166,10 @@ enum { CODES = -1, DOUBLES = -2 };
 
 // ml_dtypes' one-byte types are written by NumPy as V1 or f1: codes.
 static const element elements[] = {
-    {"|u1", 1, CODES}, {"<u1", 1, CODES}, {"|V1", 1, CODES}, {"<V1", 1, CODES}, {"<f1", 1, CODES}, {"|f1", 1, CODES},
-    {"<u2", 2, CODES}, {"<V2", 2, CODES}, {"|V2", 2, CODES}, {"<u4", 4, CODES},
-    {"<f2", 2, FP8MAC_FP16}, {"<f4", 4, FP8MAC_FP32}, {"<f8", 8, DOUBLES},
+    {"|u1", 1, CODES},   {"<u1", 1, CODES}, {"|V1", 1, CODES},       {"<V1", 1, CODES},
+    {"<f1", 1, CODES},   {"|f1", 1, CODES}, {"<u2", 2, CODES},       {"<V2", 2, CODES},
+    {"|V2", 2, CODES},   {"<u4", 4, CODES}, {"<f2", 2, FP8MAC_FP16}, {"<f4", 4, FP8MAC_FP32},
+    {"<f8", 8, DOUBLES},
 };
 
 static const element *element_of(const header *h)
@@ -177,7 +179,9 @@ static const element *element_of(const header *h)
             return &elements[i];
         }
     }
-    cli_fail(h->c, "%.200s holds elements of type '%s'; codes must be u1 (u2, u4), values little-endian f2, f4 or f8",
+    cli_fail(h->c,
+             "%.200s holds elements of type '%s'; codes must be u1 (u2, u4), values little-endian "
+             "f2, f4 or f8",
              h->origin, h->descr);
 }
 
@@ -188,8 +192,8 @@ static const fp8mac_format *row_of(const header *h, const element *e, const fp8m
             cli_fail(h->c, "%.200s holds codes; --from says of which format", h->origin);
         }
         if (fp8mac_format_bytes(codes) != e->bytes) {
-            cli_fail(h->c, "%.200s holds %u-byte codes, and one of %s has %u", h->origin, e->bytes, codes->name,
-                     fp8mac_format_bytes(codes));
+            cli_fail(h->c, "%.200s holds %u-byte codes, and one of %s has %u", h->origin, e->bytes,
+                     codes->name, fp8mac_format_bytes(codes));
         }
         return codes;
     }
@@ -213,7 +217,8 @@ static void count_elements(const header *h, unsigned bytes, size_t available)
     a->count = empty ? 0 : count;
     if (available != a->count * bytes) {
         cli_fail(h->c, "%.200s %s: its shape needs %zu bytes of data and it has %zu", h->origin,
-                 available < a->count * bytes ? "is truncated" : "is too long", a->count * bytes, available);
+                 available < a->count * bytes ? "is truncated" : "is too long", a->count * bytes,
+                 available);
     }
 }
 
@@ -221,15 +226,17 @@ static void check_codes(const header *h)
 {
     const array *a = h->a;
     unsigned bits = a->row == NULL ? 0 : fp8mac_format_bits(a->row);
-    for (size_t i = 0; a->row != NULL && bits < 8 * fp8mac_format_bytes(a->row) && i < a->count; i++) {
+    for (size_t i = 0; a->row != NULL && bits < 8 * fp8mac_format_bytes(a->row) && i < a->count;
+         i++) {
         if (array_code(a, i) >> bits != 0) {
-            cli_fail(h->c, "%.200s, element %zu: 0x%x is no code of %s, which has %u bits", h->origin, i,
-                     array_code(a, i), a->row->name, bits);
+            cli_fail(h->c, "%.200s, element %zu: 0x%x is no code of %s, which has %u bits",
+                     h->origin, i, array_code(a, i), a->row->name, bits);
         }
     }
 }
 
-array npy_parse(cli *c, const char *origin, const char *bytes, size_t size, const fp8mac_format *codes)
+array npy_parse(cli *c, const char *origin, const char *bytes, size_t size,
+                const fp8mac_format *codes)
 {
     array a = {.origin = origin};
     header h = {.c = c, .origin = origin, .a = &a};
@@ -273,9 +280,14 @@ static const char *descr_of(const fp8mac_format *row)
 void npy_write(FILE *to, const array *a)
 {
     char text[512];
-    int n = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr_of(a->row));
+    int n = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+                     descr_of(a->row));
     for (size_t i = 0; i < a->dims; i++) {
-        n += snprintf(text + n, sizeof text - (size_t)n, a->dims == 1 ? "%zu," : i == 0 ? "%zu" : ", %zu", a->shape[i]);
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      a->dims == 1 ? "%zu,"
+                      : i == 0     ? "%zu"
+                                   : ", %zu",
+                      a->shape[i]);
     }
     n += snprintf(text + n, sizeof text - (size_t)n, "), }");
     size_t length = (size_t)n + 1, total = 10 + length;

@@ -7,7 +7,8 @@
 #include "array.h"
 
 bool npy_is(const char *bytes, size_t size);
-array npy_parse(cli *c, const char *origin, const char *bytes, size_t size, const fp8mac_format *codes);
+array npy_parse(cli *c, const char *origin, const char *bytes, size_t size,
+                const fp8mac_format *codes);
 // FP16, FP32 and doubles as f2, f4, f8; every other row as u1, u2 or u4 codes.
 void npy_write(FILE *to, const array *a);
 // A whole stream, followed by a NUL.

@@ -8,15 +8,18 @@ mode options_mode(cli *c, const fp8mac_format *row, mode_options options)
 {
     char message[SETTINGS_MESSAGE];
     mode how = {{FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE}, 0};
-    if (options.rounding != NULL && !settings_rounding(&how.convert.rounding, options.rounding, message)) {
+    if (options.rounding != NULL &&
+        !settings_rounding(&how.convert.rounding, options.rounding, message)) {
         cli_fail(c, "%s", message);
     }
-    if (options.overflow != NULL && !settings_overflow(&how.convert.overflow, options.overflow, message)) {
+    if (options.overflow != NULL &&
+        !settings_overflow(&how.convert.overflow, options.overflow, message)) {
         cli_fail(c, "%s", message);
     }
     bool stochastic = how.convert.rounding == FP8MAC_ROUND_STOCHASTIC;
     uint64_t bits = stochastic ? 16 : 0;
-    if (options.random_bits != NULL && !settings_number(options.random_bits, FP8MAC_RANDOM_BITS_MAX, &bits)) {
+    if (options.random_bits != NULL &&
+        !settings_number(options.random_bits, FP8MAC_RANDOM_BITS_MAX, &bits)) {
         cli_fail(c, "random-bits '%.60s' is not a whole number in 1..24", options.random_bits);
     }
     how.random_bits = (unsigned)bits;
@@ -34,7 +37,8 @@ const fp8mac_format *options_format(cli *c, const char *name, bool float64_too)
     char message[SETTINGS_MESSAGE];
     fp8mac_format *row = cli_alloc(c, 1, sizeof *row);
     if (!settings_format(row, name, message)) {
-        cli_fail(c, "%s%s", message, float64_too && strstr(message, "there are") != NULL ? ", float64" : "");
+        cli_fail(c, "%s%s", message,
+                 float64_too && strstr(message, "there are") != NULL ? ", float64" : "");
     }
     return row;
 }
@@ -84,21 +88,29 @@ static void store(array *to, size_t i, uint32_t code)
     uint8_t u1 = (uint8_t)code;
     uint16_t u2 = (uint16_t)code;
     unsigned bytes = fp8mac_format_bytes(to->row);
-    memcpy((char *)to->data + i * bytes, bytes == 1 ? (void *)&u1 : bytes == 2 ? (void *)&u2 : (void *)&code, bytes);
+    memcpy((char *)to->data + i * bytes,
+           bytes == 1   ? (void *)&u1
+           : bytes == 2 ? (void *)&u2
+                        : (void *)&code,
+           bytes);
 }
 
 // From doubles, with the bits that fp8mac_convert_stochastic draws for the same places.
-static void stochastic_from_double(array *to, const array *from, mode how, uint64_t seed, fp8mac_flags *flags)
+static void stochastic_from_double(array *to, const array *from, mode how, uint64_t seed,
+                                   fp8mac_flags *flags)
 {
     for (size_t i = 0; i < from->count; i++) {
-        uint32_t r = fp8mac_random_bits(seed, (uint32_t)((uint64_t)i >> 32), (uint32_t)i, 0, FP8MAC_RANDOM_CONVERT,
-                                        how.random_bits);
+        uint32_t r = fp8mac_random_bits(seed, (uint32_t)((uint64_t)i >> 32), (uint32_t)i, 0,
+                                        FP8MAC_RANDOM_CONVERT, how.random_bits);
         fp8mac_value value = fp8mac_value_from_double(array_value(from, i));
-        store(to, i, fp8mac_encode_stochastic(to->row, value, how.convert.overflow, r, how.random_bits, flags));
+        store(to, i,
+              fp8mac_encode_stochastic(to->row, value, how.convert.overflow, r, how.random_bits,
+                                       flags));
     }
 }
 
-array convert_array(cli *c, const array *from, const fp8mac_format *row, mode how, uint64_t seed, fp8mac_flags *flags)
+array convert_array(cli *c, const array *from, const fp8mac_format *row, mode how, uint64_t seed,
+                    fp8mac_flags *flags)
 {
     array to = array_of(c, row, from);
     bool stochastic = how.convert.rounding == FP8MAC_ROUND_STOCHASTIC;
@@ -109,13 +121,15 @@ array convert_array(cli *c, const array *from, const fp8mac_format *row, mode ho
     } else if (from->row == NULL && stochastic) {
         stochastic_from_double(&to, from, how, seed, flags);
     } else if (from->row == NULL) {
-        check_status(c, fp8mac_convert_from_double(row, to.data, from->data, from->count, how.convert, flags));
+        check_status(c, fp8mac_convert_from_double(row, to.data, from->data, from->count,
+                                                   how.convert, flags));
     } else if (stochastic) {
         fp8mac_random_source source = {.bits = how.random_bits, .seed = seed};
         check_status(c, fp8mac_convert_stochastic(row, to.data, from->row, from->data, from->count,
                                                   how.convert.overflow, &source, flags));
     } else {
-        check_status(c, fp8mac_convert(row, to.data, from->row, from->data, from->count, how.convert, flags));
+        check_status(c, fp8mac_convert(row, to.data, from->row, from->data, from->count,
+                                       how.convert, flags));
     }
     return to;
 }
@@ -125,5 +139,6 @@ array convert_operand(cli *c, const array *from, const fp8mac_format *row)
     if (same_row(from->row, row)) {
         return *from;
     }
-    return convert_array(c, from, row, (mode){{FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE}, 0}, 0, NULL);
+    return convert_array(c, from, row,
+                         (mode){{FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE}, 0}, 0, NULL);
 }

@@ -23,7 +23,8 @@ float options_scale(cli *c, const char *what, const char *text);
 void options_check(cli *c, const settings *s);
 
 // The array as codes of `row`: codes of that very row as they are, anything else converted once.
-array convert_array(cli *c, const array *from, const fp8mac_format *row, mode how, uint64_t seed, fp8mac_flags *flags);
+array convert_array(cli *c, const array *from, const fp8mac_format *row, mode how, uint64_t seed,
+                    fp8mac_flags *flags);
 // Values rounded to operands of a dot product: nearest even, saturated.
 array convert_operand(cli *c, const array *from, const fp8mac_format *row);
 bool same_row(const fp8mac_format *a, const fp8mac_format *b);

@@ -14,7 +14,8 @@ typedef struct term {
 typedef struct probe {
     cli *c;
     fp8mac_dot_config config;
-    term power[POWERS], negative[POWERS]; // product 2^(i - ZERO), where `reached` says that there is one
+    term power[POWERS],
+        negative[POWERS]; // product 2^(i - ZERO), where `reached` says that there is one
     bool reached[POWERS];
     int low, high; // exponents of the least and of the largest product used
 } probe;
@@ -49,9 +50,9 @@ static void find_powers(probe *p)
 static bool find_range(probe *p)
 {
     p->high = p->config.acc_format == FP8MAC_ACC_FP16 ? 14 : ZERO - 1;
-    bool anchored = p->config.acc_format == FP8MAC_ACC_FIXED && p->config.frac_bits != 0;
-    if (anchored && p->config.anchor < p->high) {
-        p->high = p->config.anchor;
+    bool has_static_exponent = p->config.acc_format == FP8MAC_ACC_FIXED && p->config.frac_bits != 0;
+    if (has_static_exponent && p->config.static_exponent < p->high) {
+        p->high = p->config.static_exponent;
     }
     while (p->high > -ZERO && !p->reached[p->high + ZERO]) {
         p->high--;
@@ -83,8 +84,14 @@ static double read_out(const probe *p, const fp8mac_acc *acc)
         fp8mac_decode(fp8mac_format_get(FP8MAC_FP32), fp8mac_acc_to_fp32(&p->config, acc, NULL)));
 }
 
-static term plus(const probe *p, int exponent) { return p->power[exponent + ZERO]; }
-static term minus(const probe *p, int exponent) { return p->negative[exponent + ZERO]; }
+static term plus(const probe *p, int exponent)
+{
+    return p->power[exponent + ZERO];
+}
+static term minus(const probe *p, int exponent)
+{
+    return p->negative[exponent + ZERO];
+}
 
 // ---- 2^k + 1 - 2^k ------------------------------------------------------------------------------------------------
 
@@ -140,7 +147,9 @@ static int report_kept(probe *p, const char *name, experiment try)
 {
     int k = kept(p, try);
     if (p->high - k == p->low) {
-        fprintf(p->c->out, "%-30s every k up to %d, the largest that products of these formats reach\n", name, k);
+        fprintf(p->c->out,
+                "%-30s every k up to %d, the largest that products of these formats reach\n", name,
+                k);
         return -1;
     }
     fprintf(p->c->out, "%-30s k <= %d: %d bits\n", name, k, k + 1);
@@ -178,7 +187,8 @@ static const char *rounding_seen(probe *p, int k)
     if (even == 1 && minus_even == 1 && odd == 1 && minus_odd == 1) {
         return "to odd";
     }
-    return even == 0 && minus_even == 1 && odd == 1 && minus_odd == 2 ? "down" : "not the same every time";
+    return even == 0 && minus_even == 1 && odd == 1 && minus_odd == 2 ? "down"
+                                                                      : "not the same every time";
 }
 
 // ---- the whole ----------------------------------------------------------------------------------------------------
@@ -224,7 +234,8 @@ void cli_probe(cli *c, int argc, char **argv)
     settings_init(&s);
     cli_operands operands = cli_arguments(c, argc, argv, options, &s);
     if (operands.count != 0) {
-        cli_fail(c, "'%.60s' is not an option; a configuration is given by --preset and settings", operands.text[0]);
+        cli_fail(c, "'%.60s' is not an option; a configuration is given by --preset and settings",
+                 operands.text[0]);
     }
     s.config.scale_exp_a = s.config.scale_exp_b = 0;
     options_check(c, &s);

@@ -45,11 +45,21 @@ void settings_preset_names(char *text, size_t size)
 
 // ---- the fields ---------------------------------------------------------------------------------------------------
 
-typedef enum kind { KIND_FORMAT, KIND_UNSIGNED, KIND_INT, KIND_BOOL, KIND_SEED, KIND_CODE, KIND_ENUM } kind;
+typedef enum kind {
+    KIND_FORMAT,
+    KIND_UNSIGNED,
+    KIND_INT,
+    KIND_BOOL,
+    KIND_SEED,
+    KIND_CODE,
+    KIND_ENUM
+} kind;
 
-static const char *const acc_names[] = {"fp32", "fp16", "fixed", "bf16", "e8m13", "e6m9", "int32", NULL};
+static const char *const acc_names[] = {"fp32",  "fp16", "fixed", "bf16",
+                                        "e8m13", "e6m9", "int32", NULL};
 static const char *const rounding_names[] = {"nearest-even", "toward-zero", "stochastic", NULL};
-static const char *const acc_rounding_names[] = {"nearest-even", "toward-zero", "stochastic", "odd", NULL};
+static const char *const acc_rounding_names[] = {"nearest-even", "toward-zero", "stochastic", "odd",
+                                                 NULL};
 static const char *const align_names[] = {"toward-zero", "floor", "odd", NULL};
 static const char *const align_by_names[] = {"products", "operands", NULL};
 static const char *const overflow_names[] = {"saturate", "saturate-finite", "ieee", NULL};
@@ -68,40 +78,72 @@ typedef struct field {
 static const field fields[] = {
     {"a-format", KIND_FORMAT, AT(a_format), 0, 0, NULL, "format of A: a name, or name:bias"},
     {"b-format", KIND_FORMAT, AT(b_format), 0, 0, NULL, "format of B"},
-    {"acc-format", KIND_ENUM, AT(acc_format), 0, 0, acc_names, "accumulator: fp32, fp16, bf16, e8m13, e6m9, fixed, int32"},
+    {"acc-format", KIND_ENUM, AT(acc_format), 0, 0, acc_names,
+     "accumulator: fp32, fp16, bf16, e8m13, e6m9, fixed, int32"},
     {"group", KIND_UNSIGNED, AT(group), 0, 1024, NULL, "products per step, 1..1024; 0 is 1"},
     {"scale-exp-a", KIND_INT, AT(scale_exp_a), -32, 32, NULL, "A is used times 2^this, -32..32"},
     {"scale-exp-b", KIND_INT, AT(scale_exp_b), -32, 32, NULL, "B likewise"},
-    {"guard-bits", KIND_UNSIGNED, AT(guard_bits), 0, 40, NULL, "fixed: K is at most 2^this, up to 40; 0 is 16"},
-    {"acc-saturate", KIND_BOOL, AT(acc_saturate), 0, 0, NULL, "overflow of a step gives the largest value, not infinity"},
-    {"acc-rounding", KIND_ENUM, AT(acc_rounding), 0, 0, acc_rounding_names, "nearest-even, toward-zero, stochastic or odd"},
-    {"random-bits", KIND_UNSIGNED, AT(random_bits), 0, 24, NULL, "stochastic: random bits for a rounding, 1..24"},
+    {"guard-bits", KIND_UNSIGNED, AT(guard_bits), 0, 40, NULL,
+     "fixed: K is at most 2^this, up to 40; 0 is 16"},
+    {"acc-saturate", KIND_BOOL, AT(acc_saturate), 0, 0, NULL,
+     "overflow of a step gives the largest value, not infinity"},
+    {"acc-rounding", KIND_ENUM, AT(acc_rounding), 0, 0, acc_rounding_names,
+     "nearest-even, toward-zero, stochastic or odd"},
+    {"random-bits", KIND_UNSIGNED, AT(random_bits), 0, 24, NULL,
+     "stochastic: random bits for a rounding, 1..24"},
     {"seed", KIND_SEED, AT(seed), 0, 0, NULL, "stochastic: key of the generator"},
-    {"frac-bits", KIND_UNSIGNED, AT(frac_bits), 0, 64, NULL, "bits kept below the largest term, 1..64; 0 is exact"},
-    {"anchor", KIND_INT, AT(anchor), FP8MAC_ANCHOR_MIN, FP8MAC_ANCHOR_MAX, NULL,
+    {"frac-bits", KIND_UNSIGNED, AT(frac_bits), 0, 64, NULL,
+     "bits kept below the largest term, 1..64; 0 is exact"},
+    {"static-exponent", KIND_INT, AT(static_exponent), FP8MAC_STATIC_EXPONENT_MIN,
+     FP8MAC_STATIC_EXPONENT_MAX, NULL,
      "fixed: the largest exponent of a product; frac-bits below it are kept"},
-    {"align-round", KIND_ENUM, AT(align_round), 0, 0, align_names, "what is cut there: toward-zero, floor or odd"},
-    {"align-by", KIND_ENUM, AT(align_by), 0, 0, align_by_names, "largest of what: products, or operands of A and B"},
-    {"min-exponent", KIND_INT, AT(min_exponent), -1100, 0, NULL, "least alignment exponent, -1100..-1; 0 is -126"},
-    {"acc-late", KIND_BOOL, AT(acc_late), 0, 0, NULL, "the accumulator joins after the products are summed"},
-    {"late-bits-sum", KIND_UNSIGNED, AT(late_bits_sum), 0, 64, NULL, "late: bits kept of the sum, 1..64; 0: it is rounded first"},
-    {"late-bits-acc", KIND_UNSIGNED, AT(late_bits_acc), 0, 64, NULL, "late: bits kept of the accumulator, 1..64; 0 with it"},
-    {"late-drop", KIND_UNSIGNED, AT(late_drop), 0, 1000, NULL, "late: accumulator left out this far below; 0 is never"},
+    {"align-round", KIND_ENUM, AT(align_round), 0, 0, align_names,
+     "what is cut there: toward-zero, floor or odd"},
+    {"align-by", KIND_ENUM, AT(align_by), 0, 0, align_by_names,
+     "largest of what: products, or operands of A and B"},
+    {"min-exponent", KIND_INT, AT(min_exponent), -1100, 0, NULL,
+     "least alignment exponent, -1100..-1; 0 is -126"},
+    {"acc-late", KIND_BOOL, AT(acc_late), 0, 0, NULL,
+     "the accumulator joins after the products are summed"},
+    {"late-bits-sum", KIND_UNSIGNED, AT(late_bits_sum), 0, 64, NULL,
+     "late: bits kept of the sum, 1..64; 0: it is rounded first"},
+    {"late-bits-acc", KIND_UNSIGNED, AT(late_bits_acc), 0, 64, NULL,
+     "late: bits kept of the accumulator, 1..64; 0 with it"},
+    {"late-drop", KIND_UNSIGNED, AT(late_drop), 0, 1000, NULL,
+     "late: accumulator left out this far below; 0 is never"},
     {"late-round", KIND_ENUM, AT(late_round), 0, 0, align_names, "late: toward-zero, floor or odd"},
-    {"even-odd", KIND_BOOL, AT(even_odd), 0, 0, NULL, "late: even and odd products are summed apart"},
-    {"flush", KIND_BOOL, AT(flush), 0, 0, NULL, "sums below the smallest normal number become zero"},
-    {"nan-code", KIND_CODE, AT(nan_code), 0, 0, NULL, "the NaN that is written; 0 is the canonical one"},
-    {"lscale", KIND_UNSIGNED, AT(lscale), 0, 127, NULL, "products are scaled by 2^-this too, 0..127 (fp16: 0..15)"},
-    {"promote", KIND_UNSIGNED, AT(promote), 0, UINT32_MAX, NULL, "added to a second FP32 accumulator after this many products"},
-    {"chunk", KIND_UNSIGNED, AT(chunk), 0, UINT32_MAX, NULL, "added to an outer accumulator after this many products"},
+    {"even-odd", KIND_BOOL, AT(even_odd), 0, 0, NULL,
+     "late: even and odd products are summed apart"},
+    {"flush", KIND_BOOL, AT(flush), 0, 0, NULL,
+     "sums below the smallest normal number become zero"},
+    {"nan-code", KIND_CODE, AT(nan_code), 0, 0, NULL,
+     "the NaN that is written; 0 is the canonical one"},
+    {"lscale", KIND_UNSIGNED, AT(lscale), 0, 127, NULL,
+     "products are scaled by 2^-this too, 0..127 (fp16: 0..15)"},
+    {"promote", KIND_UNSIGNED, AT(promote), 0, UINT32_MAX, NULL,
+     "added to a second FP32 accumulator after this many products"},
+    {"chunk", KIND_UNSIGNED, AT(chunk), 0, UINT32_MAX, NULL,
+     "added to an outer accumulator after this many products"},
 };
 
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
-size_t settings_count(void) { return FIELDS; }
-const char *settings_name(size_t i) { return fields[i].name; }
-const char *settings_help(size_t i) { return fields[i].help; }
-const char *settings_acc_name(fp8mac_acc_format acc) { return acc_names[acc]; }
+size_t settings_count(void)
+{
+    return FIELDS;
+}
+const char *settings_name(size_t i)
+{
+    return fields[i].name;
+}
+const char *settings_help(size_t i)
+{
+    return fields[i].help;
+}
+const char *settings_acc_name(fp8mac_acc_format acc)
+{
+    return acc_names[acc];
+}
 
 static bool same_name(const char *a, const char *b)
 {
@@ -170,7 +212,8 @@ bool settings_number(const char *text, uint64_t most, uint64_t *number)
 {
     bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const char *digits = text + (hex ? 2 : 0);
-    if (digits[0] == '\0' || strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789") != strlen(digits)) {
+    if (digits[0] == '\0' ||
+        strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789") != strlen(digits)) {
         return false;
     }
     errno = 0;
@@ -204,7 +247,8 @@ bool settings_format(fp8mac_format *row, const char *text, char *message)
 {
     char name[32];
     size_t length = strcspn(text, ":");
-    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), text);
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
+             text);
     const fp8mac_format *found = length < sizeof name ? fp8mac_format_by_name(name) : NULL;
     if (found == NULL) {
         char good[SETTINGS_MESSAGE - 96];
@@ -213,7 +257,8 @@ bool settings_format(fp8mac_format *row, const char *text, char *message)
     }
     *row = *found;
     return text[length] == '\0' ||
-           biased(row, (fp8mac_format_id)(found - fp8mac_format_get(FP8MAC_E4M3FN)), text + length + 1, message);
+           biased(row, (fp8mac_format_id)(found - fp8mac_format_get(FP8MAC_E4M3FN)),
+                  text + length + 1, message);
 }
 
 bool settings_rounding(fp8mac_rounding *rounding, const char *text, char *message)
@@ -247,7 +292,8 @@ static bool set_preset(settings *s, const char *name, char *message)
 
 static bool set_bool(settings *s, const field *f, const char *value, char *message)
 {
-    static const char *const names[] = {"false", "true", "0", "1", "no", "yes", "False", "True", NULL};
+    static const char *const names[] = {"false", "true",  "0",    "1", "no",
+                                        "yes",   "False", "True", NULL};
     int i = index_of(names, value);
     if (i < 0) {
         return refuse(message, "%s '%.60s' is neither true nor false", f->name, value);
@@ -277,8 +323,8 @@ static bool set_number(settings *s, const field *f, const char *value, char *mes
 {
     int64_t number;
     if (!signed_number(value, f->low, f->high, &number)) {
-        return refuse(message, "%s '%.60s' is not a whole number in %lld..%lld", f->name, value, (long long)f->low,
-                      (long long)f->high);
+        return refuse(message, "%s '%.60s' is not a whole number in %lld..%lld", f->name, value,
+                      (long long)f->low, (long long)f->high);
     }
     write_bits(&s->config, f, (uint32_t)number);
     return true;
@@ -297,7 +343,8 @@ static bool set_enum(settings *s, const field *f, const char *value, char *messa
 static bool set_field(settings *s, const field *f, const char *value, char *message)
 {
     switch (f->kind) {
-    case KIND_FORMAT: return settings_format(f->offset == AT(a_format) ? &s->a_row : &s->b_row, value, message);
+    case KIND_FORMAT:
+        return settings_format(f->offset == AT(a_format) ? &s->a_row : &s->b_row, value, message);
     case KIND_BOOL: return set_bool(s, f, value, message);
     case KIND_SEED: return set_seed(s, f, value, message);
     case KIND_CODE: return set_code(s, f, value, message);
@@ -314,7 +361,8 @@ bool settings_set(settings *s, const char *name, const char *value, char *messag
         return set_preset(s, value, message);
     }
     if (same_name(name, "format")) {
-        return settings_format(&s->a_row, value, message) && settings_format(&s->b_row, value, message);
+        return settings_format(&s->a_row, value, message) &&
+               settings_format(&s->b_row, value, message);
     }
     for (size_t i = 0; i < FIELDS; i++) {
         if (same_name(name, fields[i].name)) {
@@ -331,8 +379,8 @@ static bool check_range(const fp8mac_dot_config *config, const field *f, char *m
     if (f->kind == KIND_UNSIGNED || f->kind == KIND_INT) {
         int64_t x = read_int(config, f);
         if (x < f->low || x > f->high) {
-            return refuse(message, "%s is %lld and must be in %lld..%lld", f->name, (long long)x, (long long)f->low,
-                          (long long)f->high);
+            return refuse(message, "%s is %lld and must be in %lld..%lld", f->name, (long long)x,
+                          (long long)f->low, (long long)f->high);
         }
     }
     return true;
@@ -343,12 +391,16 @@ static const char *late_reason(const fp8mac_dot_config *c)
     bool any = c->late_bits_sum != 0 || c->late_bits_acc != 0 || c->late_drop != 0 || c->even_odd ||
                c->late_round != FP8MAC_ALIGN_TOWARD_ZERO;
     if (!c->acc_late) {
-        return any ? "late-bits-sum, late-bits-acc, late-drop, late-round and even-odd need acc-late" : NULL;
+        return any ? "late-bits-sum, late-bits-acc, late-drop, late-round and even-odd need "
+                     "acc-late"
+                   : NULL;
     }
     if ((c->late_bits_sum == 0) != (c->late_bits_acc == 0)) {
         return "late-bits-sum and late-bits-acc are 1..64 each, or both 0";
     }
-    return c->late_bits_sum == 0 && c->late_drop != 0 ? "late-drop needs late-bits-sum and late-bits-acc" : NULL;
+    return c->late_bits_sum == 0 && c->late_drop != 0
+               ? "late-drop needs late-bits-sum and late-bits-acc"
+               : NULL;
 }
 
 static const char *float_reason(const fp8mac_dot_config *c)
@@ -360,11 +412,11 @@ static const char *float_reason(const fp8mac_dot_config *c)
     if (c->guard_bits != 0) {
         return "guard-bits is for the fixed accumulator alone";
     }
-    if (c->anchor != 0) {
-        return "anchor is for the fixed accumulator alone";
+    if (c->static_exponent != 0) {
+        return "static-exponent is for the fixed accumulator alone";
     }
-    bool aligned = c->align_round != FP8MAC_ALIGN_TOWARD_ZERO || c->align_by != FP8MAC_ALIGN_BY_PRODUCTS ||
-                   c->min_exponent != 0 || c->acc_late;
+    bool aligned = c->align_round != FP8MAC_ALIGN_TOWARD_ZERO ||
+                   c->align_by != FP8MAC_ALIGN_BY_PRODUCTS || c->min_exponent != 0 || c->acc_late;
     if (c->frac_bits == 0 && aligned) {
         return "align-round, align-by, min-exponent and acc-late need frac-bits, 1..64";
     }
@@ -392,13 +444,15 @@ static const char *reason(const fp8mac_dot_config *c, fp8mac_status status)
         return "int32 takes two int8 operands, group, and no other setting";
     }
     if (status == FP8MAC_ERR_FORMAT) {
-        return "a-format and b-format must have at most 8 bits and no wider range than cfloat8_e5m2";
+        return "a-format and b-format must have at most 8 bits and no wider range than "
+               "cfloat8_e5m2";
     }
-    if (c->acc_format == FP8MAC_ACC_FIXED && c->frac_bits == 0 && c->anchor != 0) {
-        return "anchor needs frac-bits, 1..64";
+    if (c->acc_format == FP8MAC_ACC_FIXED && c->frac_bits == 0 && c->static_exponent != 0) {
+        return "static-exponent needs frac-bits, 1..64";
     }
     if (c->acc_format == FP8MAC_ACC_FIXED) {
-        return "fixed takes group, scale-exp-a, scale-exp-b, guard-bits, frac-bits and anchor and no other setting, "
+        return "fixed takes group, scale-exp-a, scale-exp-b, guard-bits, frac-bits and "
+               "static-exponent and no other setting, "
                "and its width with the guard bits is at most 128";
     }
     return float_reason(c);
@@ -425,7 +479,8 @@ bool settings_check(const settings *s, char *message)
     return refuse(message, "%s", why != NULL ? why : fp8mac_status_string(status));
 }
 
-bool settings_check_mode(const fp8mac_format *row, fp8mac_convert_mode mode, unsigned random_bits, char *message)
+bool settings_check_mode(const fp8mac_format *row, fp8mac_convert_mode mode, unsigned random_bits,
+                         char *message)
 {
     bool stochastic = mode.rounding == FP8MAC_ROUND_STOCHASTIC;
     if (stochastic ? random_bits < 1 || random_bits > FP8MAC_RANDOM_BITS_MAX : random_bits != 0) {
@@ -434,7 +489,9 @@ bool settings_check_mode(const fp8mac_format *row, fp8mac_convert_mode mode, uns
     mode.rounding = stochastic ? FP8MAC_ROUND_NEAREST_EVEN : mode.rounding;
     fp8mac_status status = fp8mac_convert_mode_validate(row, mode);
     if (status == FP8MAC_ERR_OVERFLOW_MODE && (unsigned)mode.overflow <= FP8MAC_OVERFLOW_IEEE) {
-        return refuse(message, "%s has neither infinity nor NaN and takes no overflow mode but saturate", row->name);
+        return refuse(message,
+                      "%s has neither infinity nor NaN and takes no overflow mode but saturate",
+                      row->name);
     }
     if (status == FP8MAC_ERR_FORMAT && fp8mac_format_refusal(row) != NULL) {
         return refuse(message, "the format is refused: %s", fp8mac_format_refusal(row));
@@ -445,7 +502,8 @@ bool settings_check_mode(const fp8mac_format *row, fp8mac_convert_mode mode, uns
 bool settings_scale(float scale, const char *what, char *message)
 {
     return (scale > 0 && scale <= 3.40282347e38f) ||
-           refuse(message, "%s is %g; a scale must be finite and greater than zero", what, (double)scale);
+           refuse(message, "%s is %g; a scale must be finite and greater than zero", what,
+                  (double)scale);
 }
 
 // ---- writing ------------------------------------------------------------------------------------------------------
@@ -454,7 +512,8 @@ bool settings_value(const fp8mac_dot_config *config, size_t i, char *text, size_
 {
     const field *f = &fields[i];
     if (f->kind == KIND_FORMAT) {
-        snprintf(text, size, "%s", (f->offset == AT(a_format) ? config->a_format : config->b_format)->name);
+        snprintf(text, size, "%s",
+                 (f->offset == AT(a_format) ? config->a_format : config->b_format)->name);
         return true;
     }
     if (f->kind == KIND_BOOL) {

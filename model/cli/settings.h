@@ -31,7 +31,8 @@ bool settings_check(const settings *s, char *message);
 bool settings_rounding(fp8mac_rounding *rounding, const char *text, char *message);
 bool settings_overflow(fp8mac_overflow *overflow, const char *text, char *message);
 // fp8mac_convert_mode_validate likewise; `rounding` may be stochastic.
-bool settings_check_mode(const fp8mac_format *row, fp8mac_convert_mode mode, unsigned random_bits, char *message);
+bool settings_check_mode(const fp8mac_format *row, fp8mac_convert_mode mode, unsigned random_bits,
+                         char *message);
 // A float that is finite and greater than zero.
 bool settings_scale(float scale, const char *what, char *message);
 // The whole text is one unsigned number, decimal or 0x, of at most `most`.

@@ -38,8 +38,8 @@ static uint32_t parse_code(cli *c, const fp8mac_format *row, const char *text)
     unsigned bits = fp8mac_format_bits(row);
     bool hex = strncmp(text, "0x", 2) == 0 || strncmp(text, "0X", 2) == 0;
     if (hex && strlen(text + 2) % 2 != 0) {
-        cli_fail(c, "'%.60s' has an odd number of hexadecimal digits; a code of %s has %u", text, row->name,
-                 2 * fp8mac_format_bytes(row));
+        cli_fail(c, "'%.60s' has an odd number of hexadecimal digits; a code of %s has %u", text,
+                 row->name, 2 * fp8mac_format_bytes(row));
     }
     if (!settings_number(text, UINT32_MAX, &code)) {
         cli_fail(c, "'%.60s' is not a code: 0x and hexadecimal digits, or a decimal number", text);
@@ -61,11 +61,13 @@ static void show_one(cli *c, const fp8mac_format *row, uint32_t code)
     fprintf(c->out, "format       %s\n", row->name);
     fprintf(c->out, "code         0x%0*x\n", (int)(2 * fp8mac_format_bytes(row)), record.code);
     fprintf(c->out, "bits         %s\n", bits);
-    fprintf(c->out, "class        %s%s\n", record.subnormal ? "subnormal " : "", class_names[record.cls]);
+    fprintf(c->out, "class        %s%s\n", record.subnormal ? "subnormal " : "",
+            class_names[record.cls]);
     fprintf(c->out, "sign         %c\n", record.sign ? '-' : '+');
     if (record.cls == FP8MAC_CLASS_FINITE) {
         fprintf(c->out, "exponent     %d\n", record.exponent);
-        fprintf(c->out, "significand  %llu * 2^%d\n", (unsigned long long)record.significand, value.exponent);
+        fprintf(c->out, "significand  %llu * 2^%d\n", (unsigned long long)record.significand,
+                value.exponent);
     }
     fprintf(c->out, "value        %s\n", decimal);
     if (record.cls == FP8MAC_CLASS_FINITE || record.cls == FP8MAC_CLASS_ZERO) {
@@ -106,7 +108,8 @@ void cli_table(cli *c, int argc, char **argv)
         char pattern[64], value[VALUE_TEXT];
         bits_text(&row, code, pattern);
         fp8mac_value_text(fp8mac_decode(&row, code), FP8MAC_TEXT_DECIMAL, value, sizeof value);
-        fprintf(c->out, "0x%0*x  %s  %s\n", (int)(2 * fp8mac_format_bytes(&row)), code, pattern, value);
+        fprintf(c->out, "0x%0*x  %s  %s\n", (int)(2 * fp8mac_format_bytes(&row)), code, pattern,
+                value);
     }
 }
 
@@ -121,7 +124,8 @@ static void format_line(cli *c, const fp8mac_format *row)
 {
     static const char *const nans[] = {"none", "ieee", "all-ones", "code of -0"};
     char layout[16], max[VALUE_TEXT], least[24];
-    snprintf(layout, sizeof layout, "%u.%u.%u", row->is_signed, row->exponent_bits, row->mantissa_bits);
+    snprintf(layout, sizeof layout, "%u.%u.%u", row->is_signed, row->exponent_bits,
+             row->mantissa_bits);
     fp8mac_value largest = fp8mac_decode(row, fp8mac_format_max_code(row));
     double x = fp8mac_value_to_double(largest);
     snprintf(max, sizeof max, "%.9g", x);
@@ -137,8 +141,9 @@ static void format_line(cli *c, const fp8mac_format *row)
     } else {
         snprintf(least, sizeof least, "%.6g", fp8mac_value_to_double(smallest));
     }
-    fprintf(c->out, "%-14s %-7s %5d  %-15s %-12s %-4s %-11s %s\n", row->name, layout, row->bias, max, least,
-            row->has_inf ? "yes" : "no", nans[row->nan_encoding], row->has_negative_zero ? "yes" : "no");
+    fprintf(c->out, "%-14s %-7s %5d  %-15s %-12s %-4s %-11s %s\n", row->name, layout, row->bias,
+            max, least, row->has_inf ? "yes" : "no", nans[row->nan_encoding],
+            row->has_negative_zero ? "yes" : "no");
 }
 
 void cli_formats(cli *c, int argc, char **argv)
@@ -148,8 +153,8 @@ void cli_formats(cli *c, int argc, char **argv)
     for (size_t i = 0; i < operands.count; i++) {
         row_named(c, operands.text[i]);
     }
-    fprintf(c->out, "%-14s %-7s %5s  %-15s %-12s %-4s %-11s %s\n", "name", "s.e.m", "bias", "largest", "smallest", "inf",
-            "nan", "-0");
+    fprintf(c->out, "%-14s %-7s %5s  %-15s %-12s %-4s %-11s %s\n", "name", "s.e.m", "bias",
+            "largest", "smallest", "inf", "nan", "-0");
     for (size_t i = 0; i < operands.count; i++) {
         fp8mac_format row = row_named(c, operands.text[i]);
         format_line(c, &row);

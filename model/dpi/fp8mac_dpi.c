@@ -80,8 +80,8 @@ int32_t fp8mac_dpi_bits(int32_t format)
     return row == NULL ? 0 : (int32_t)fp8mac_format_bits(row);
 }
 
-int32_t fp8mac_dpi_decode_code(int32_t format, uint32_t code, int32_t *cls, unsigned char *sign, int32_t *exponent,
-                           uint64_t *significand)
+int32_t fp8mac_dpi_decode_code(int32_t format, uint32_t code, int32_t *cls, unsigned char *sign,
+                               int32_t *exponent, uint64_t *significand)
 {
     const fp8mac_format *row = row_of(format);
     fp8mac_value value = {FP8MAC_CLASS_NAN, false, 0, 0};
@@ -112,7 +112,8 @@ const char *fp8mac_dpi_to_text(int32_t format, uint32_t code)
     return text;
 }
 
-static uint32_t encode(const fp8mac_format *row, fp8mac_value value, int32_t rounding, int32_t overflow, uint32_t *flags)
+static uint32_t encode(const fp8mac_format *row, fp8mac_value value, int32_t rounding,
+                       int32_t overflow, uint32_t *flags)
 {
     fp8mac_convert_mode mode = {(fp8mac_rounding)rounding, (fp8mac_overflow)overflow};
     fp8mac_status status = fp8mac_convert_mode_validate(row, mode);
@@ -123,21 +124,25 @@ static uint32_t encode(const fp8mac_format *row, fp8mac_value value, int32_t rou
     return fp8mac_encode(row, value, mode, flags);
 }
 
-uint32_t fp8mac_dpi_from_real(int32_t format, double value, int32_t rounding, int32_t overflow, uint32_t *flags)
+uint32_t fp8mac_dpi_from_real(int32_t format, double value, int32_t rounding, int32_t overflow,
+                              uint32_t *flags)
 {
     const fp8mac_format *row = row_of(format);
-    return row == NULL ? 0 : encode(row, fp8mac_value_from_double(value), rounding, overflow, flags);
+    return row == NULL ? 0
+                       : encode(row, fp8mac_value_from_double(value), rounding, overflow, flags);
 }
 
-uint32_t fp8mac_dpi_cast(int32_t to_format, int32_t from_format, uint32_t code, int32_t rounding, int32_t overflow,
-                     uint32_t *flags)
+uint32_t fp8mac_dpi_cast(int32_t to_format, int32_t from_format, uint32_t code, int32_t rounding,
+                         int32_t overflow, uint32_t *flags)
 {
     const fp8mac_format *to = row_of(to_format), *from = row_of(from_format);
-    return to == NULL || from == NULL ? 0 : encode(to, fp8mac_decode(from, code), rounding, overflow, flags);
+    return to == NULL || from == NULL
+               ? 0
+               : encode(to, fp8mac_decode(from, code), rounding, overflow, flags);
 }
 
-uint32_t fp8mac_dpi_cast_stochastic(int32_t to_format, int32_t from_format, uint32_t code, int32_t overflow, uint32_t r,
-                                int32_t n, uint32_t *flags)
+uint32_t fp8mac_dpi_cast_stochastic(int32_t to_format, int32_t from_format, uint32_t code,
+                                    int32_t overflow, uint32_t r, int32_t n, uint32_t *flags)
 {
     const fp8mac_format *to = row_of(to_format), *from = row_of(from_format);
     if (to == NULL || from == NULL) {
@@ -149,7 +154,8 @@ uint32_t fp8mac_dpi_cast_stochastic(int32_t to_format, int32_t from_format, uint
         fail(status != FP8MAC_OK ? status : FP8MAC_ERR_ROUNDING, NULL);
         return 0;
     }
-    return fp8mac_encode_stochastic(to, fp8mac_decode(from, code), mode.overflow, r, (unsigned)n, flags);
+    return fp8mac_encode_stochastic(to, fp8mac_decode(from, code), mode.overflow, r, (unsigned)n,
+                                    flags);
 }
 
 // ---- dot products -------------------------------------------------------------------------------------------------
@@ -315,16 +321,32 @@ static fp8mac_status check_epilogue(const fp8mac_epilogue *e)
 {
     static const uint8_t zero[1] = {0};
     float c[1] = {0}, d[1];
-    fp8mac_gemm_desc desc = {
-        .m = 1, .n = 1, .k = 1, .a = zero, .lda = 1, .b = zero, .ldb = 1, .beta = e->beta, .c = c, .ldc = 1,
-        .c_format = fp8mac_format_get(FP8MAC_FP32), .activation = e->activation, .clamp_lo = e->clamp_lo,
-        .clamp_hi = e->clamp_hi, .d = d, .ldd = 1, .d_format = e->d_format, .d_mode = e->d_mode, .scale_d = &e->scale_d};
+    fp8mac_gemm_desc desc = {.m = 1,
+                             .n = 1,
+                             .k = 1,
+                             .a = zero,
+                             .lda = 1,
+                             .b = zero,
+                             .ldb = 1,
+                             .beta = e->beta,
+                             .c = c,
+                             .ldc = 1,
+                             .c_format = fp8mac_format_get(FP8MAC_FP32),
+                             .activation = e->activation,
+                             .clamp_lo = e->clamp_lo,
+                             .clamp_hi = e->clamp_hi,
+                             .d = d,
+                             .ldd = 1,
+                             .d_format = e->d_format,
+                             .d_mode = e->d_mode,
+                             .scale_d = &e->scale_d};
     desc.dot.a_format = desc.dot.b_format = fp8mac_format_get(FP8MAC_E4M3FN);
     return fp8mac_gemm(&desc, NULL);
 }
 
-int32_t fp8mac_dpi_epilogue_new(int32_t d_format, int32_t rounding, int32_t overflow, uint32_t scale_d,
-                                unsigned char has_bias, uint32_t beta, int32_t activation, uint32_t lo, uint32_t hi)
+int32_t fp8mac_dpi_epilogue_new(int32_t d_format, int32_t rounding, int32_t overflow,
+                                uint32_t scale_d, unsigned char has_bias, uint32_t beta,
+                                int32_t activation, uint32_t lo, uint32_t hi)
 {
     const fp8mac_format *row = row_of(d_format);
     int32_t handle = 1;
@@ -333,11 +355,18 @@ int32_t fp8mac_dpi_epilogue_new(int32_t d_format, int32_t rounding, int32_t over
     }
     epilogue *e = row == NULL || handle == EPILOGUES ? NULL : calloc(1, sizeof *e);
     if (e == NULL) {
-        return row == NULL ? 0 : fail(FP8MAC_OK, "there are too many epilogues, or there is no memory");
+        return row == NULL ? 0
+                           : fail(FP8MAC_OK, "there are too many epilogues, or there is no memory");
     }
     e->row = *row;
-    e->e = (fp8mac_epilogue){has_bias != 0, (fp8mac_activation)activation, float_of(lo), float_of(hi), float_of(beta),
-                             &e->row, {(fp8mac_rounding)rounding, (fp8mac_overflow)overflow}, float_of(scale_d)};
+    e->e = (fp8mac_epilogue){has_bias != 0,
+                             (fp8mac_activation)activation,
+                             float_of(lo),
+                             float_of(hi),
+                             float_of(beta),
+                             &e->row,
+                             {(fp8mac_rounding)rounding, (fp8mac_overflow)overflow},
+                             float_of(scale_d)};
     fp8mac_status status = check_epilogue(&e->e);
     if (status != FP8MAC_OK) {
         fail(status, NULL);
@@ -348,15 +377,17 @@ int32_t fp8mac_dpi_epilogue_new(int32_t d_format, int32_t rounding, int32_t over
     return handle;
 }
 
-uint32_t fp8mac_dpi_epilogue(int32_t handle, uint32_t t0, uint32_t scale_a, uint32_t scale_b, uint32_t bias, uint32_t c,
-                             uint32_t *amax, unsigned char *amax_nonfinite, uint32_t *flags)
+uint32_t fp8mac_dpi_epilogue(int32_t handle, uint32_t t0, uint32_t scale_a, uint32_t scale_b,
+                             uint32_t bias, uint32_t c, uint32_t *amax,
+                             unsigned char *amax_nonfinite, uint32_t *flags)
 {
     if (handle <= 0 || handle >= EPILOGUES || epilogues[handle] == NULL) {
         fail(FP8MAC_ERR_NULL, "this is no epilogue's handle; fp8mac_epilogue_new gives one");
         return 0;
     }
     bool nonfinite = *amax_nonfinite != 0;
-    uint32_t d = fp8mac_epilogue_apply(&epilogues[handle]->e, t0, scale_a, scale_b, bias, c, amax, &nonfinite, flags);
+    uint32_t d = fp8mac_epilogue_apply(&epilogues[handle]->e, t0, scale_a, scale_b, bias, c, amax,
+                                       &nonfinite, flags);
     *amax_nonfinite = nonfinite;
     return d;
 }

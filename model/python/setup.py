@@ -16,7 +16,14 @@ from setuptools.command.sdist import sdist
 
 HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parent if (HERE.parent / "include" / "fp8mac" / "fp8mac.h").exists() else HERE / "csrc"
-CARRIED = ["src/*.c", "src/*.h", "include/fp8mac/*.h", "cli/settings.c", "cli/settings.h", "build.mk"]
+CARRIED = [
+    "src/*.c",
+    "src/*.h",
+    "include/fp8mac/*.h",
+    "cli/settings.c",
+    "cli/settings.h",
+    "build.mk",
+]
 SCRATCH = tempfile.mkdtemp(prefix="fp8mac-build-")
 VERSION = re.search(r"^MODEL_VERSION := (\S+)$", (TREE / "build.mk").read_text(), re.M).group(1)
 
@@ -25,7 +32,9 @@ class BuildExt(build_ext):
     """The library's sources join at the last moment: setuptools wants no path outside the project before."""
 
     def build_extension(self, ext):
-        ext.sources += [str(path) for path in (*sorted((TREE / "src").glob("*.c")), TREE / "cli" / "settings.c")]
+        ext.sources += [
+            str(path) for path in (*sorted((TREE / "src").glob("*.c")), TREE / "cli" / "settings.c")
+        ]
         super().build_extension(ext)
 
 
@@ -42,16 +51,34 @@ class Sdist(sdist):
 try:
     setup(
         version=VERSION,
-        ext_modules=[Extension(
-            "fp8mac._core", ["fp8mac/_core.c"], py_limited_api=True,
-            include_dirs=[str(TREE / "include"), str(TREE / "src"), str(TREE / "cli")],
-            define_macros=[("Py_LIMITED_API", "0x030B0000"), ("FP8MAC_PYTHON_VERSION", f'"{VERSION}"')],
-            extra_compile_args=["-std=c11", "-O2", "-g0", "-ffp-contract=off", "-fvisibility=hidden", "-Wall", "-Wextra"],
-            extra_link_args=["-pthread"],
-        )],
+        ext_modules=[
+            Extension(
+                "fp8mac._core",
+                ["fp8mac/_core.c"],
+                py_limited_api=True,
+                include_dirs=[str(TREE / "include"), str(TREE / "src"), str(TREE / "cli")],
+                define_macros=[
+                    ("Py_LIMITED_API", "0x030B0000"),
+                    ("FP8MAC_PYTHON_VERSION", f'"{VERSION}"'),
+                ],
+                extra_compile_args=[
+                    "-std=c11",
+                    "-O2",
+                    "-g0",
+                    "-ffp-contract=off",
+                    "-fvisibility=hidden",
+                    "-Wall",
+                    "-Wextra",
+                ],
+                extra_link_args=["-pthread"],
+            )
+        ],
         cmdclass={"build_ext": BuildExt, "sdist": Sdist},
-        options={"build": {"build_base": SCRATCH}, "egg_info": {"egg_base": SCRATCH},
-                 "bdist_wheel": {"py_limited_api": "cp311"}},
+        options={
+            "build": {"build_base": SCRATCH},
+            "egg_info": {"egg_base": SCRATCH},
+            "bdist_wheel": {"py_limited_api": "cp311"},
+        },
     )
 finally:
     shutil.rmtree(SCRATCH, ignore_errors=True)

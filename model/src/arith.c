@@ -18,7 +18,8 @@ static fp8mac_value add_finite(fp8mac_value a, fp8mac_value b)
     bool a_is_high = a.exponent >= b.exponent;
     fp8mac_value high = a_is_high ? a : b, low = a_is_high ? b : a;
     int32_t distance = high.exponent - low.exponent;
-    fp8mac_int128 x = high.sign ? -(fp8mac_int128)high.significand : (fp8mac_int128)high.significand;
+    fp8mac_int128 x =
+        high.sign ? -(fp8mac_int128)high.significand : (fp8mac_int128)high.significand;
     fp8mac_int128 y = low.sign ? -(fp8mac_int128)low.significand : (fp8mac_int128)low.significand;
     int32_t move = distance <= FITS ? distance : MOVE;
     fp8mac_int128 sum = x * ((fp8mac_int128)1 << move) + (distance <= FITS ? y : low.sign ? -1 : 1);
@@ -52,7 +53,8 @@ fp8mac_value fp8mac_value_mul(fp8mac_value a, fp8mac_value b, fp8mac_flags *flag
     }
     if (a.cls == FP8MAC_CLASS_INF || b.cls == FP8MAC_CLASS_INF) {
         bool with_zero = a.cls == FP8MAC_CLASS_ZERO || b.cls == FP8MAC_CLASS_ZERO;
-        return with_zero ? invalid(flags) : (fp8mac_value){.cls = FP8MAC_CLASS_INF, .sign = a.sign != b.sign};
+        return with_zero ? invalid(flags)
+                         : (fp8mac_value){.cls = FP8MAC_CLASS_INF, .sign = a.sign != b.sign};
     }
     return fp8mac_value_mul_finite(a, b);
 }
@@ -74,7 +76,8 @@ fp8mac_order fp8mac_compare(fp8mac_value a, fp8mac_value b)
 }
 
 // The same magnitude with another sign.
-static uint32_t with_sign(const fp8mac_format *format, uint32_t code, bool sign, fp8mac_flags *flags)
+static uint32_t with_sign(const fp8mac_format *format, uint32_t code, bool sign,
+                          fp8mac_flags *flags)
 {
     fp8mac_value value = fp8mac_decode(format, code);
     uint32_t mask = (uint32_t)((UINT64_C(1) << fp8mac_format_bits(format)) - 1);
@@ -98,14 +101,17 @@ uint32_t fp8mac_abs(const fp8mac_format *format, uint32_t code, fp8mac_flags *fl
     return with_sign(format, code, false, flags);
 }
 
-uint32_t fp8mac_add(const fp8mac_format *format, uint32_t a, uint32_t b, fp8mac_convert_mode mode, fp8mac_flags *flags)
+uint32_t fp8mac_add(const fp8mac_format *format, uint32_t a, uint32_t b, fp8mac_convert_mode mode,
+                    fp8mac_flags *flags)
 {
     fp8mac_value sum = fp8mac_value_add(fp8mac_decode(format, a), fp8mac_decode(format, b), flags);
     return fp8mac_encode(format, sum, mode, flags);
 }
 
-uint32_t fp8mac_mul(const fp8mac_format *format, uint32_t a, uint32_t b, fp8mac_convert_mode mode, fp8mac_flags *flags)
+uint32_t fp8mac_mul(const fp8mac_format *format, uint32_t a, uint32_t b, fp8mac_convert_mode mode,
+                    fp8mac_flags *flags)
 {
-    fp8mac_value product = fp8mac_value_mul(fp8mac_decode(format, a), fp8mac_decode(format, b), flags);
+    fp8mac_value product =
+        fp8mac_value_mul(fp8mac_decode(format, a), fp8mac_decode(format, b), flags);
     return fp8mac_encode(format, product, mode, flags);
 }

@@ -67,10 +67,11 @@ static uint32_t negative_code(const fp8mac_format *f, fp8mac_flags *flags)
 }
 
 // An infinity, or a finite value whose rounded magnitude is beyond the largest.
-static uint32_t overflow_code(const fp8mac_format *f, bool sign, bool finite, fp8mac_overflow overflow,
-                              fp8mac_flags *flags)
+static uint32_t overflow_code(const fp8mac_format *f, bool sign, bool finite,
+                              fp8mac_overflow overflow, fp8mac_flags *flags)
 {
-    if (overflow == FP8MAC_OVERFLOW_SATURATE || (overflow == FP8MAC_OVERFLOW_SATURATE_FINITE && finite)) {
+    if (overflow == FP8MAC_OVERFLOW_SATURATE ||
+        (overflow == FP8MAC_OVERFLOW_SATURATE_FINITE && finite)) {
         fp8mac_raise(flags, FP8MAC_FLAG_SATURATED);
         return signed_code(f, sign, fp8mac_format_max_code(f));
     }
@@ -97,7 +98,8 @@ static uint64_t round_gap(const fp8mac_format *f, uint64_t significand, int32_t 
     case FP8MAC_ROUND_NEAREST_EVEN:
         return low + (halves > width || (halves == width && (more || (low & 1) != 0)) ? 1 : 0);
     case FP8MAC_ROUND_STOCHASTIC: {
-        uint64_t distance = fp8mac_floor_scaled(significand, shift, (int32_t)mode.n) - (low << mode.n);
+        uint64_t distance =
+            fp8mac_floor_scaled(significand, shift, (int32_t)mode.n) - (low << mode.n);
         return low + (distance >= width * ((UINT64_C(1) << mode.n) - mode.r) ? 1 : 0);
     }
     case FP8MAC_ROUND_ODD: return low | 1;
@@ -136,7 +138,8 @@ static uint64_t round_magnitude(const fp8mac_format *f, fp8mac_value value, fp8m
     if (top < e_min) {
         top = e_min;
     }
-    int32_t shift = top - f->mantissa_bits - value.exponent; // log2 of the quantum, in the significand's unit
+    int32_t shift =
+        top - f->mantissa_bits - value.exponent; // log2 of the quantum, in the significand's unit
     uint64_t significand = shift > 0 ? fp8mac_round_right(value.significand, shift, mode)
                                      : value.significand << -shift;
     return ((uint64_t)(uint32_t)(top - e_min) << f->mantissa_bits) + significand;
@@ -168,7 +171,8 @@ static uint32_t encode_finite(const fp8mac_format *f, fp8mac_value value, fp8mac
 // A scale: floor(log2 value), clamped; what has no logarithm is NaN, except that 0 gives the least power.
 static uint32_t encode_power(const fp8mac_format *f, fp8mac_value value, fp8mac_flags *flags)
 {
-    if (value.cls == FP8MAC_CLASS_ZERO || (value.cls == FP8MAC_CLASS_FINITE && value.significand == 0)) {
+    if (value.cls == FP8MAC_CLASS_ZERO ||
+        (value.cls == FP8MAC_CLASS_FINITE && value.significand == 0)) {
         return 0;
     }
     if (value.cls == FP8MAC_CLASS_NAN) {
@@ -206,10 +210,12 @@ uint32_t fp8mac_encode_rounded(const fp8mac_format *f, fp8mac_value value, fp8ma
     return zero_code(f, value.sign);
 }
 
-uint32_t fp8mac_encode_independent(const fp8mac_format *f, fp8mac_value value, fp8mac_rounding rounding,
-                                   fp8mac_overflow overflow, fp8mac_flags *flags)
+uint32_t fp8mac_encode_independent(const fp8mac_format *f, fp8mac_value value,
+                                   fp8mac_rounding rounding, fp8mac_overflow overflow,
+                                   fp8mac_flags *flags)
 {
-    return fp8mac_encode_rounded(f, value, (fp8mac_round_mode){.rounding = rounding}, overflow, flags);
+    return fp8mac_encode_rounded(f, value, (fp8mac_round_mode){.rounding = rounding}, overflow,
+                                 flags);
 }
 
 // FP16, BF16, FP32 and the accumulators' rows have but one way to overflow.
@@ -218,30 +224,35 @@ static fp8mac_overflow overflow_of(const fp8mac_format *format, fp8mac_overflow 
     return fp8mac_format_is_wide(format) ? FP8MAC_OVERFLOW_IEEE : overflow;
 }
 
-uint32_t fp8mac_encode(const fp8mac_format *format, fp8mac_value value, fp8mac_convert_mode mode, fp8mac_flags *flags)
+uint32_t fp8mac_encode(const fp8mac_format *format, fp8mac_value value, fp8mac_convert_mode mode,
+                       fp8mac_flags *flags)
 {
     fp8mac_overflow overflow = overflow_of(format, mode.overflow);
     if (mode.rounding == FP8MAC_ROUND_TOWARD_ZERO && overflow == FP8MAC_OVERFLOW_IEEE) {
-        overflow = FP8MAC_OVERFLOW_SATURATE_FINITE; // toward zero never passes the largest finite value
+        overflow =
+            FP8MAC_OVERFLOW_SATURATE_FINITE; // toward zero never passes the largest finite value
     }
     return fp8mac_encode_independent(format, value, mode.rounding, overflow, flags);
 }
 
-uint32_t fp8mac_encode_stochastic(const fp8mac_format *format, fp8mac_value value, fp8mac_overflow overflow,
-                                  uint32_t r, unsigned n, fp8mac_flags *flags)
+uint32_t fp8mac_encode_stochastic(const fp8mac_format *format, fp8mac_value value,
+                                  fp8mac_overflow overflow, uint32_t r, unsigned n,
+                                  fp8mac_flags *flags)
 {
     fp8mac_round_mode mode = {FP8MAC_ROUND_STOCHASTIC, r, n};
     return fp8mac_encode_rounded(format, value, mode, overflow_of(format, overflow), flags);
 }
 
-fp8mac_status fp8mac_convert(const fp8mac_format *dst_format, void *dst, const fp8mac_format *src_format,
-                             const void *src, size_t n, fp8mac_convert_mode mode, fp8mac_flags *flags)
+fp8mac_status fp8mac_convert(const fp8mac_format *dst_format, void *dst,
+                             const fp8mac_format *src_format, const void *src, size_t n,
+                             fp8mac_convert_mode mode, fp8mac_flags *flags)
 {
     return fp8mac_convert_run(dst_format, dst, src_format, src, n, mode, NULL, flags);
 }
 
-fp8mac_status fp8mac_convert_run(const fp8mac_format *dst_format, void *dst, const fp8mac_format *src_format,
-                                 const void *src, size_t n, fp8mac_convert_mode mode, const fp8mac_run *run,
+fp8mac_status fp8mac_convert_run(const fp8mac_format *dst_format, void *dst,
+                                 const fp8mac_format *src_format, const void *src, size_t n,
+                                 fp8mac_convert_mode mode, const fp8mac_run *run,
                                  fp8mac_flags *flags)
 {
     const fp8mac_kernels *kernels;
@@ -271,19 +282,21 @@ fp8mac_status fp8mac_convert_run(const fp8mac_format *dst_format, void *dst, con
     return FP8MAC_OK;
 }
 
-void fp8mac_quantize_defined(const fp8mac_format *dst_format, void *dst, const float *src, size_t n, float scale,
-                             fp8mac_convert_mode mode, fp8mac_flags *flags)
+void fp8mac_quantize_defined(const fp8mac_format *dst_format, void *dst, const float *src, size_t n,
+                             float scale, fp8mac_convert_mode mode, fp8mac_flags *flags)
 {
     const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
     unsigned bytes = fp8mac_format_bytes(dst_format);
     for (size_t i = 0; i < n; i++) {
-        uint32_t product = fp8mac_fp32_mul(fp8mac_load_code(src, i, 4), fp8mac_float_bits(scale), flags);
-        fp8mac_store_code(dst, i, bytes, fp8mac_encode(dst_format, fp8mac_decode(fp32, product), mode, flags));
+        uint32_t product =
+            fp8mac_fp32_mul(fp8mac_load_code(src, i, 4), fp8mac_float_bits(scale), flags);
+        fp8mac_store_code(dst, i, bytes,
+                          fp8mac_encode(dst_format, fp8mac_decode(fp32, product), mode, flags));
     }
 }
 
-fp8mac_status fp8mac_quantize(const fp8mac_format *dst_format, void *dst, const float *src, size_t n, float scale,
-                              fp8mac_convert_mode mode, fp8mac_flags *flags)
+fp8mac_status fp8mac_quantize(const fp8mac_format *dst_format, void *dst, const float *src,
+                              size_t n, float scale, fp8mac_convert_mode mode, fp8mac_flags *flags)
 {
     if (n > 0 && (dst == NULL || src == NULL)) {
         return FP8MAC_ERR_NULL;
@@ -304,7 +317,8 @@ fp8mac_status fp8mac_quantize(const fp8mac_format *dst_format, void *dst, const 
     return FP8MAC_OK;
 }
 
-void fp8mac_dequantize_defined(float *dst, const fp8mac_format *src_format, const void *src, size_t n, float scale)
+void fp8mac_dequantize_defined(float *dst, const fp8mac_format *src_format, const void *src,
+                               size_t n, float scale)
 {
     fp8mac_value factor = fp8mac_decode(fp8mac_format_get(FP8MAC_FP32), fp8mac_float_bits(scale));
     unsigned bytes = fp8mac_format_bytes(src_format);
@@ -314,7 +328,8 @@ void fp8mac_dequantize_defined(float *dst, const fp8mac_format *src_format, cons
     }
 }
 
-fp8mac_status fp8mac_dequantize(float *dst, const fp8mac_format *src_format, const void *src, size_t n, float scale)
+fp8mac_status fp8mac_dequantize(float *dst, const fp8mac_format *src_format, const void *src,
+                                size_t n, float scale)
 {
     if (n > 0 && (dst == NULL || src == NULL)) {
         return FP8MAC_ERR_NULL;
@@ -326,7 +341,8 @@ fp8mac_status fp8mac_dequantize(float *dst, const fp8mac_format *src_format, con
         return FP8MAC_ERR_SCALE;
     }
     const fp8mac_kernels *kernels = fp8mac_kernels_best();
-    if (!FP8MAC_FAST || kernels == NULL || !fp8mac_fast_dequantize(kernels, dst, src_format, src, n, scale)) {
+    if (!FP8MAC_FAST || kernels == NULL ||
+        !fp8mac_fast_dequantize(kernels, dst, src_format, src, n, scale)) {
         fp8mac_dequantize_defined(dst, src_format, src, n, scale);
     }
     return FP8MAC_OK;

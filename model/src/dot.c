@@ -16,7 +16,8 @@ bool fp8mac_is_operand_format(const fp8mac_format *f)
 {
     // CFloat8's E5M2 takes 34 bits: two of them, and the sum of 1024 such products, fit the engine's 128 with room for
     // the accumulator beside it.
-    return fp8mac_format_validate(f) == FP8MAC_OK && fp8mac_format_bits(f) <= 8 && operand_bits(f) <= OPERAND_BITS_MAX;
+    return fp8mac_format_validate(f) == FP8MAC_OK && fp8mac_format_bits(f) <= 8 &&
+           operand_bits(f) <= OPERAND_BITS_MAX;
 }
 
 static unsigned guard_bits(const fp8mac_dot_config *config)
@@ -27,11 +28,13 @@ static unsigned guard_bits(const fp8mac_dot_config *config)
 // Every option beyond the accumulator's format is as zero leaves it.
 static bool has_options(const fp8mac_dot_config *c)
 {
-    return c->acc_rounding != FP8MAC_ROUND_NEAREST_EVEN || c->random_bits != 0 || c->frac_bits != 0 ||
-           c->align_round != FP8MAC_ALIGN_TOWARD_ZERO || c->align_by != FP8MAC_ALIGN_BY_PRODUCTS ||
-           c->min_exponent != 0 || c->acc_late || c->late_bits_sum != 0 || c->late_bits_acc != 0 || c->late_drop != 0 ||
-           c->late_round != FP8MAC_ALIGN_TOWARD_ZERO || c->even_odd || c->flush || c->nan_code != 0 ||
-           c->lscale != 0 || c->promote != 0 || c->chunk != 0 || c->anchor != 0;
+    return c->acc_rounding != FP8MAC_ROUND_NEAREST_EVEN || c->random_bits != 0 ||
+           c->frac_bits != 0 || c->align_round != FP8MAC_ALIGN_TOWARD_ZERO ||
+           c->align_by != FP8MAC_ALIGN_BY_PRODUCTS || c->min_exponent != 0 || c->acc_late ||
+           c->late_bits_sum != 0 || c->late_bits_acc != 0 || c->late_drop != 0 ||
+           c->late_round != FP8MAC_ALIGN_TOWARD_ZERO || c->even_odd || c->flush ||
+           c->nan_code != 0 || c->lscale != 0 || c->promote != 0 || c->chunk != 0 ||
+           c->static_exponent != 0;
 }
 
 static bool is_int8(const fp8mac_format *f)
@@ -44,22 +47,25 @@ static bool in_range(int64_t x, int64_t low, int64_t high)
     return x >= low && x <= high;
 }
 
-static bool anchor_is_valid(const fp8mac_dot_config *c)
+static bool static_exponent_is_valid(const fp8mac_dot_config *c)
 {
-    return c->frac_bits == 0 ? c->anchor == 0
+    return c->frac_bits == 0 ? c->static_exponent == 0
                              : c->frac_bits <= FP8MAC_FRAC_BITS_MAX &&
-                                   in_range(c->anchor, FP8MAC_ANCHOR_MIN, FP8MAC_ANCHOR_MAX);
+                                   in_range(c->static_exponent, FP8MAC_STATIC_EXPONENT_MIN,
+                                            FP8MAC_STATIC_EXPONENT_MAX);
 }
 
-// A product is below 4 * 2^anchor where there is one.
+// A product is below 4 * 2^static_exponent where there is one.
 static fp8mac_status validate_fixed(const fp8mac_dot_config *config)
 {
     fp8mac_dot_config others = *config;
     others.frac_bits = 0;
-    others.anchor = 0;
-    unsigned product = config->frac_bits != 0 ? config->frac_bits + 2
-                                              : operand_bits(config->a_format) + operand_bits(config->b_format);
-    bool ok = anchor_is_valid(config) && !config->acc_saturate && guard_bits(config) <= GUARD_BITS_MAX &&
+    others.static_exponent = 0;
+    unsigned product = config->frac_bits != 0
+                           ? config->frac_bits + 2
+                           : operand_bits(config->a_format) + operand_bits(config->b_format);
+    bool ok = static_exponent_is_valid(config) && !config->acc_saturate &&
+              guard_bits(config) <= GUARD_BITS_MAX &&
               product + guard_bits(config) + 1 <= FIXED_BITS && !has_options(&others);
     return ok ? FP8MAC_OK : FP8MAC_ERR_ACCUMULATOR;
 }
@@ -72,8 +78,9 @@ static fp8mac_status validate_int32(const fp8mac_dot_config *config)
     if (config->scale_exp_a != 0 || config->scale_exp_b != 0) {
         return FP8MAC_ERR_SCALE_EXPONENT;
     }
-    return config->guard_bits == 0 && !config->acc_saturate && !has_options(config) ? FP8MAC_OK
-                                                                                    : FP8MAC_ERR_ACCUMULATOR;
+    return config->guard_bits == 0 && !config->acc_saturate && !has_options(config)
+               ? FP8MAC_OK
+               : FP8MAC_ERR_ACCUMULATOR;
 }
 
 static fp8mac_status validate_rounding(const fp8mac_dot_config *c)
@@ -82,36 +89,40 @@ static fp8mac_status validate_rounding(const fp8mac_dot_config *c)
         return FP8MAC_ERR_ROUNDING;
     }
     bool stochastic = c->acc_rounding == FP8MAC_ROUND_STOCHASTIC;
-    bool ok = stochastic ? in_range(c->random_bits, 1, FP8MAC_RANDOM_BITS_MAX) : c->random_bits == 0;
+    bool ok =
+        stochastic ? in_range(c->random_bits, 1, FP8MAC_RANDOM_BITS_MAX) : c->random_bits == 0;
     return ok ? FP8MAC_OK : FP8MAC_ERR_ROUNDING;
 }
 
 static bool late_is_valid(const fp8mac_dot_config *c)
 {
     if (!c->acc_late) {
-        return c->late_bits_sum == 0 && c->late_bits_acc == 0 && c->late_drop == 0 && !c->even_odd &&
-               c->late_round == FP8MAC_ALIGN_TOWARD_ZERO;
+        return c->late_bits_sum == 0 && c->late_bits_acc == 0 && c->late_drop == 0 &&
+               !c->even_odd && c->late_round == FP8MAC_ALIGN_TOWARD_ZERO;
     }
     if (c->late_bits_sum == 0 && c->late_bits_acc == 0) {
         return c->late_drop == 0 && (unsigned)c->late_round <= FP8MAC_ALIGN_ODD;
     }
-    return in_range(c->late_bits_sum, 1, FP8MAC_LATE_BITS_MAX) && in_range(c->late_bits_acc, 1, FP8MAC_LATE_BITS_MAX) &&
-           c->late_drop <= 1000 && (unsigned)c->late_round <= FP8MAC_ALIGN_ODD;
+    return in_range(c->late_bits_sum, 1, FP8MAC_LATE_BITS_MAX) &&
+           in_range(c->late_bits_acc, 1, FP8MAC_LATE_BITS_MAX) && c->late_drop <= 1000 &&
+           (unsigned)c->late_round <= FP8MAC_ALIGN_ODD;
 }
 
 static bool align_by_is_valid(const fp8mac_dot_config *c)
 {
-    return c->align_by == FP8MAC_ALIGN_BY_PRODUCTS || (c->align_by == FP8MAC_ALIGN_BY_OPERANDS && !c->even_odd);
+    return c->align_by == FP8MAC_ALIGN_BY_PRODUCTS ||
+           (c->align_by == FP8MAC_ALIGN_BY_OPERANDS && !c->even_odd);
 }
 
 static bool alignment_is_valid(const fp8mac_dot_config *c)
 {
-    if (c->anchor != 0) {
+    if (c->static_exponent != 0) {
         return false;
     }
     if (c->frac_bits == 0) {
-        return c->align_round == FP8MAC_ALIGN_TOWARD_ZERO && c->align_by == FP8MAC_ALIGN_BY_PRODUCTS &&
-               c->min_exponent == 0 && !c->acc_late && late_is_valid(c);
+        return c->align_round == FP8MAC_ALIGN_TOWARD_ZERO &&
+               c->align_by == FP8MAC_ALIGN_BY_PRODUCTS && c->min_exponent == 0 && !c->acc_late &&
+               late_is_valid(c);
     }
     return c->frac_bits <= FP8MAC_FRAC_BITS_MAX && (unsigned)c->align_round <= FP8MAC_ALIGN_ODD &&
            align_by_is_valid(c) && in_range(c->min_exponent, -1100, 0) && late_is_valid(c);
@@ -130,14 +141,16 @@ static fp8mac_status validate_float(const fp8mac_dot_config *c)
     if (status != FP8MAC_OK) {
         return status;
     }
-    if (c->guard_bits != 0 || !alignment_is_valid(c) || !nan_code_is_valid(c) || (c->promote != 0 && c->chunk != 0)) {
+    if (c->guard_bits != 0 || !alignment_is_valid(c) || !nan_code_is_valid(c) ||
+        (c->promote != 0 && c->chunk != 0)) {
         return FP8MAC_ERR_ACCUMULATOR;
     }
     unsigned group = c->group == 0 ? 1 : c->group;
     if (c->promote % group != 0 || c->chunk % group != 0) {
         return FP8MAC_ERR_GROUP;
     }
-    return c->lscale <= (c->acc_format == FP8MAC_ACC_FP16 ? 15 : 127) ? FP8MAC_OK : FP8MAC_ERR_SCALE_EXPONENT;
+    return c->lscale <= (c->acc_format == FP8MAC_ACC_FP16 ? 15 : 127) ? FP8MAC_OK
+                                                                      : FP8MAC_ERR_SCALE_EXPONENT;
 }
 
 static fp8mac_status validate_accumulator(const fp8mac_dot_config *config)
@@ -164,7 +177,8 @@ fp8mac_status fp8mac_dot_config_validate(const fp8mac_dot_config *config)
     if (config == NULL) {
         return FP8MAC_ERR_NULL;
     }
-    if (!fp8mac_is_operand_format(config->a_format) || !fp8mac_is_operand_format(config->b_format)) {
+    if (!fp8mac_is_operand_format(config->a_format) ||
+        !fp8mac_is_operand_format(config->b_format)) {
         return FP8MAC_ERR_FORMAT;
     }
     if (config->group > FP8MAC_GROUP_MAX) {
@@ -174,7 +188,8 @@ fp8mac_status fp8mac_dot_config_validate(const fp8mac_dot_config *config)
     if (status != FP8MAC_OK) {
         return status;
     }
-    if (!scale_exponent_in_range(config->scale_exp_a) || !scale_exponent_in_range(config->scale_exp_b)) {
+    if (!scale_exponent_in_range(config->scale_exp_a) ||
+        !scale_exponent_in_range(config->scale_exp_b)) {
         return FP8MAC_ERR_SCALE_EXPONENT;
     }
     return FP8MAC_OK;
@@ -185,12 +200,13 @@ bool fp8mac_dot_k_fits(const fp8mac_dot_config *config, uint64_t consumed, uint6
     if (config->acc_format != FP8MAC_ACC_FIXED && config->acc_format != FP8MAC_ACC_INT32) {
         return true;
     }
-    uint64_t limit = config->acc_format == FP8MAC_ACC_INT32 ? FP8MAC_INT8_K_MAX : UINT64_C(1) << guard_bits(config);
+    uint64_t limit = config->acc_format == FP8MAC_ACC_INT32 ? FP8MAC_INT8_K_MAX
+                                                            : UINT64_C(1) << guard_bits(config);
     return consumed <= limit && k <= limit - consumed;
 }
 
-static fp8mac_status validate_terms(const fp8mac_dot_config *config, const fp8mac_acc *acc, const uint8_t *a,
-                                    const uint8_t *b, size_t k)
+static fp8mac_status validate_terms(const fp8mac_dot_config *config, const fp8mac_acc *acc,
+                                    const uint8_t *a, const uint8_t *b, size_t k)
 {
     if (acc == NULL || a == NULL || b == NULL) {
         return FP8MAC_ERR_NULL;
@@ -199,7 +215,8 @@ static fp8mac_status validate_terms(const fp8mac_dot_config *config, const fp8ma
     if (status != FP8MAC_OK) {
         return status;
     }
-    bool changed = acc->fixed_scale != config->scale_exp_a + config->scale_exp_b || acc->fixed_anchor != config->anchor;
+    bool changed = acc->fixed_scale != config->scale_exp_a + config->scale_exp_b ||
+                   acc->fixed_static_exponent != config->static_exponent;
     if (config->acc_format == FP8MAC_ACC_FIXED && acc->fixed_terms > 0 && changed) {
         return FP8MAC_ERR_SCALE_EXPONENT;
     }
@@ -209,8 +226,8 @@ static fp8mac_status validate_terms(const fp8mac_dot_config *config, const fp8ma
     return fp8mac_dot_k_fits(config, acc->fixed_terms, k) ? FP8MAC_OK : FP8MAC_ERR_K_LIMIT;
 }
 
-fp8mac_status fp8mac_dot_step(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                              unsigned n, fp8mac_flags *flags)
+fp8mac_status fp8mac_dot_step(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                              const uint8_t *b, unsigned n, fp8mac_flags *flags)
 {
     fp8mac_status status = validate_terms(config, acc, a, b, n);
     if (status == FP8MAC_OK && n > (config->group == 0 ? 1 : config->group)) {
@@ -219,8 +236,8 @@ fp8mac_status fp8mac_dot_step(const fp8mac_dot_config *config, fp8mac_acc *acc, 
     return status == FP8MAC_OK ? fp8mac_dot(config, acc, a, b, n, flags) : status;
 }
 
-fp8mac_status fp8mac_dot(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                         size_t k, fp8mac_flags *flags)
+fp8mac_status fp8mac_dot(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                         const uint8_t *b, size_t k, fp8mac_flags *flags)
 {
     fp8mac_status status = validate_terms(config, acc, a, b, k);
     if (status != FP8MAC_OK) {
@@ -235,8 +252,9 @@ fp8mac_status fp8mac_dot(const fp8mac_dot_config *config, fp8mac_acc *acc, const
     return FP8MAC_OK;
 }
 
-fp8mac_status fp8mac_dot_mx(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                            size_t k, const uint8_t *mx_a, const uint8_t *mx_b, fp8mac_flags *flags)
+fp8mac_status fp8mac_dot_mx(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                            const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
+                            fp8mac_flags *flags)
 {
     fp8mac_status status = validate_terms(config, acc, a, b, k);
     if (status != FP8MAC_OK) {

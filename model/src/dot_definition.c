@@ -23,10 +23,12 @@ enum { NO_EXPONENT = INT32_MIN };
 // floor(log2 |x|) + scale, if there is such a thing.
 static int32_t operand_exponent(fp8mac_value x, int32_t scale)
 {
-    return x.cls == FP8MAC_CLASS_FINITE ? x.exponent + fp8mac_bit_length(x.significand) - 1 + scale : NO_EXPONENT;
+    return x.cls == FP8MAC_CLASS_FINITE ? x.exponent + fp8mac_bit_length(x.significand) - 1 + scale
+                                        : NO_EXPONENT;
 }
 
-static term multiply(const fp8mac_dot_config *config, uint8_t a_code, uint8_t b_code, fp8mac_mx_pair mx, facts *f)
+static term multiply(const fp8mac_dot_config *config, uint8_t a_code, uint8_t b_code,
+                     fp8mac_mx_pair mx, facts *f)
 {
     fp8mac_value a = fp8mac_decode(config->a_format, a_code);
     fp8mac_value b = fp8mac_decode(config->b_format, b_code);
@@ -36,7 +38,8 @@ static term multiply(const fp8mac_dot_config *config, uint8_t a_code, uint8_t b_
     product.a_exponent = operand_exponent(a, a_scale);
     product.b_exponent = operand_exponent(b, b_scale);
     product.value.exponent += a_scale + b_scale;
-    product.exponent = product.value.exponent + config->a_format->mantissa_bits + config->b_format->mantissa_bits;
+    product.exponent =
+        product.value.exponent + config->a_format->mantissa_bits + config->b_format->mantissa_bits;
     if (a.cls == FP8MAC_CLASS_NAN || b.cls == FP8MAC_CLASS_NAN || mx.is_nan) {
         product.value.cls = FP8MAC_CLASS_NAN;
         f->nan_operand = true;
@@ -84,7 +87,8 @@ static fp8mac_value add_exactly(const term *terms, unsigned n, term acc)
 }
 
 // The largest exponent of the products first, first + stride, ... that are not zero, from `least` up.
-static int32_t largest_exponent(const term *terms, unsigned n, unsigned first, unsigned stride, int32_t least)
+static int32_t largest_exponent(const term *terms, unsigned n, unsigned first, unsigned stride,
+                                int32_t least)
 {
     for (unsigned i = first; i < n; i += stride) {
         if (terms[i].value.cls == FP8MAC_CLASS_FINITE && terms[i].exponent > least) {
@@ -106,8 +110,8 @@ static int32_t operands_exponent(const term *terms, unsigned n, int32_t least)
 }
 
 // Terms first, first + stride, ..., each cut to a multiple of 2^quantum, summed.
-static fp8mac_exact sum_cut(const term *terms, unsigned n, unsigned first, unsigned stride, int32_t quantum,
-                            fp8mac_align_round round)
+static fp8mac_exact sum_cut(const term *terms, unsigned n, unsigned first, unsigned stride,
+                            int32_t quantum, fp8mac_align_round round)
 {
     fp8mac_exact sum = {{0}};
     for (unsigned i = first; i < n; i += stride) {
@@ -125,17 +129,19 @@ static int32_t min_exponent(const fp8mac_dot_config *config)
 }
 
 // What the products are aligned to, acc apart. Even and odd ones are apart only where align_by is PRODUCTS.
-static int32_t products_exponent(const fp8mac_dot_config *config, const term *terms, unsigned n, unsigned first,
-                                 unsigned stride)
+static int32_t products_exponent(const fp8mac_dot_config *config, const term *terms, unsigned n,
+                                 unsigned first, unsigned stride)
 {
     int32_t least = min_exponent(config);
-    return config->align_by == FP8MAC_ALIGN_BY_OPERANDS ? operands_exponent(terms, n, least)
-                                                        : largest_exponent(terms, n, first, stride, least);
+    return config->align_by == FP8MAC_ALIGN_BY_OPERANDS
+               ? operands_exponent(terms, n, least)
+               : largest_exponent(terms, n, first, stride, least);
 }
 
 static int32_t join_acc(int32_t exponent, term acc)
 {
-    return acc.value.cls == FP8MAC_CLASS_FINITE && acc.exponent > exponent ? acc.exponent : exponent;
+    return acc.value.cls == FP8MAC_CLASS_FINITE && acc.exponent > exponent ? acc.exponent
+                                                                           : exponent;
 }
 
 // The accumulator is aligned like a product: terms[n] is a copy of it.
@@ -143,12 +149,14 @@ static fp8mac_value add_aligned(const fp8mac_dot_config *config, term *terms, un
 {
     terms[n] = acc;
     int32_t e = join_acc(products_exponent(config, terms, n, 0, 1), acc);
-    fp8mac_exact sum = sum_cut(terms, n + 1, 0, 1, e - (int32_t)config->frac_bits, config->align_round);
+    fp8mac_exact sum =
+        sum_cut(terms, n + 1, 0, 1, e - (int32_t)config->frac_bits, config->align_round);
     return fp8mac_exact_value(&sum);
 }
 
 // The products' sum and its exponent, with the even and odd ones apart if the configuration says so.
-static fp8mac_exact sum_products(const fp8mac_dot_config *config, const term *terms, unsigned n, int32_t *exponent)
+static fp8mac_exact sum_products(const fp8mac_dot_config *config, const term *terms, unsigned n,
+                                 int32_t *exponent)
 {
     int32_t fraction = (int32_t)config->frac_bits;
     unsigned parts = config->even_odd ? 2 : 1;
@@ -165,7 +173,8 @@ static fp8mac_exact sum_products(const fp8mac_dot_config *config, const term *te
     return sum;
 }
 
-static fp8mac_value add_late(const fp8mac_dot_config *config, const term *terms, unsigned n, term acc)
+static fp8mac_value add_late(const fp8mac_dot_config *config, const term *terms, unsigned n,
+                             term acc)
 {
     int32_t e;
     fp8mac_exact sum = sum_products(config, terms, n, &e);
@@ -182,8 +191,8 @@ static fp8mac_value add_late(const fp8mac_dot_config *config, const term *terms,
 
 // ---- normalise, round -------------------------------------------------------------------------------------------
 
-static fp8mac_round_mode round_mode(const fp8mac_dot_config *config, const fp8mac_acc *acc, uint64_t step,
-                                    fp8mac_random_use use)
+static fp8mac_round_mode round_mode(const fp8mac_dot_config *config, const fp8mac_acc *acc,
+                                    uint64_t step, fp8mac_random_use use)
 {
     fp8mac_round_mode mode = {.rounding = config->acc_rounding};
     if (mode.rounding == FP8MAC_ROUND_STOCHASTIC) {
@@ -221,24 +230,28 @@ static uint32_t round_sum(const fp8mac_dot_config *config, fp8mac_value sum, fp8
         return config->nan_code;
     }
     sum = config->flush ? flush(row, sum) : sum;
-    fp8mac_overflow overflow = config->acc_saturate ? FP8MAC_OVERFLOW_SATURATE_FINITE : FP8MAC_OVERFLOW_IEEE;
+    fp8mac_overflow overflow =
+        config->acc_saturate ? FP8MAC_OVERFLOW_SATURATE_FINITE : FP8MAC_OVERFLOW_IEEE;
     uint32_t code = fp8mac_encode_rounded(row, sum, mode, overflow, flags);
-    unsigned kept_below = fp8mac_acc_kept_row(config->acc_format)->mantissa_bits - (unsigned)row->mantissa_bits;
+    unsigned kept_below =
+        fp8mac_acc_kept_row(config->acc_format)->mantissa_bits - (unsigned)row->mantissa_bits;
     return code << kept_below;
 }
 
 // The products' sum rounded to the accumulator's format, plus the accumulator.
-static fp8mac_value add_rounded(const fp8mac_dot_config *config, const term *terms, unsigned n, fp8mac_value acc,
-                                fp8mac_round_mode mode, fp8mac_flags *flags)
+static fp8mac_value add_rounded(const fp8mac_dot_config *config, const term *terms, unsigned n,
+                                fp8mac_value acc, fp8mac_round_mode mode, fp8mac_flags *flags)
 {
     int32_t e;
     fp8mac_exact sum = sum_products(config, terms, n, &e);
     uint32_t rounded = round_sum(config, fp8mac_exact_value(&sum), mode, flags);
-    return fp8mac_value_add(fp8mac_decode(fp8mac_acc_kept_row(config->acc_format), rounded), acc, flags);
+    return fp8mac_value_add(fp8mac_decode(fp8mac_acc_kept_row(config->acc_format), rounded), acc,
+                            flags);
 }
 
-void fp8mac_dot_step_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                             unsigned n, const fp8mac_mx_pair *mx, fp8mac_flags *flags)
+void fp8mac_dot_step_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                             const uint8_t *b, unsigned n, const fp8mac_mx_pair *mx,
+                             fp8mac_flags *flags)
 {
     const fp8mac_format *kept_row = fp8mac_acc_kept_row(config->acc_format);
     facts f = {.all_minus_zero = true};
@@ -268,21 +281,22 @@ void fp8mac_dot_step_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, c
     acc->code = round_sum(config, sum, mode, flags);
 }
 
-void fp8mac_dot_step_definition(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                                unsigned n, fp8mac_flags *flags)
+void fp8mac_dot_step_definition(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                                const uint8_t *b, unsigned n, fp8mac_flags *flags)
 {
     fp8mac_dot_step_defined(config, acc, a, b, n, NULL, flags);
 }
 
 // ---- the second accumulator -------------------------------------------------------------------------------------
 
-uint32_t fp8mac_acc_joined(const fp8mac_dot_config *config, const fp8mac_acc *acc, fp8mac_flags *flags)
+uint32_t fp8mac_acc_joined(const fp8mac_dot_config *config, const fp8mac_acc *acc,
+                           fp8mac_flags *flags)
 {
     const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
     const fp8mac_format *kept_row = fp8mac_acc_kept_row(config->acc_format);
     const fp8mac_format *second_row = config->promote != 0 ? fp32 : kept_row;
-    fp8mac_value sum = fp8mac_value_add(fp8mac_decode(second_row, acc->second), fp8mac_decode(kept_row, acc->code),
-                                        flags);
+    fp8mac_value sum = fp8mac_value_add(fp8mac_decode(second_row, acc->second),
+                                        fp8mac_decode(kept_row, acc->code), flags);
     if (config->promote == 0) {
         uint64_t step = acc->steps - 1; // the step that the chunk ended with
         return round_sum(config, sum, round_mode(config, acc, step, FP8MAC_RANDOM_OUTER), flags);
@@ -290,11 +304,13 @@ uint32_t fp8mac_acc_joined(const fp8mac_dot_config *config, const fp8mac_acc *ac
     if (sum.cls == FP8MAC_CLASS_NAN && config->nan_code != 0 && kept_as_fp32(config->acc_format)) {
         return config->nan_code;
     }
-    fp8mac_overflow overflow = config->acc_saturate ? FP8MAC_OVERFLOW_SATURATE_FINITE : FP8MAC_OVERFLOW_IEEE;
+    fp8mac_overflow overflow =
+        config->acc_saturate ? FP8MAC_OVERFLOW_SATURATE_FINITE : FP8MAC_OVERFLOW_IEEE;
     return fp8mac_encode_independent(fp32, sum, FP8MAC_ROUND_NEAREST_EVEN, overflow, flags);
 }
 
-static void count_products(const fp8mac_dot_config *config, fp8mac_acc *acc, unsigned n, fp8mac_flags *flags)
+static void count_products(const fp8mac_dot_config *config, fp8mac_acc *acc, unsigned n,
+                           fp8mac_flags *flags)
 {
     unsigned period = config->promote != 0 ? config->promote : config->chunk;
     if (period == 0) {
@@ -327,8 +343,9 @@ static fp8mac_mx_pair mx_pair(const uint8_t *mx_a, const uint8_t *mx_b, size_t k
     return pair;
 }
 
-void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                            size_t k, const uint8_t *mx_a, const uint8_t *mx_b, fp8mac_flags *flags)
+void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                            const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
+                            fp8mac_flags *flags)
 {
     bool scaled = mx_a != NULL || mx_b != NULL;
     unsigned group = config->group == 0 ? 1 : config->group;

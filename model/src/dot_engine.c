@@ -23,8 +23,10 @@ static bool is_plain(const fp8mac_dot_config *c)
     if (c->acc_format == FP8MAC_ACC_FIXED) {
         return true;
     }
-    bool one_rounding = c->acc_rounding == FP8MAC_ROUND_NEAREST_EVEN && c->frac_bits == 0 && !c->flush;
-    return one_rounding && c->acc_format != FP8MAC_ACC_E8M13 && c->nan_code == 0 && c->promote == 0 && c->chunk == 0;
+    bool one_rounding =
+        c->acc_rounding == FP8MAC_ROUND_NEAREST_EVEN && c->frac_bits == 0 && !c->flush;
+    return one_rounding && c->acc_format != FP8MAC_ACC_E8M13 && c->nan_code == 0 &&
+           c->promote == 0 && c->chunk == 0;
 }
 
 static void table_init(fp8mac_operand_table *table, const fp8mac_format *f)
@@ -42,10 +44,11 @@ static void table_init(fp8mac_operand_table *table, const fp8mac_format *f)
 
 static int32_t unit_of_products(const fp8mac_dot_config *config)
 {
-    return fp8mac_format_unit_exponent(config->a_format) + fp8mac_format_unit_exponent(config->b_format);
+    return fp8mac_format_unit_exponent(config->a_format) +
+           fp8mac_format_unit_exponent(config->b_format);
 }
 
-static bool is_anchored(const fp8mac_dot_config *c)
+static bool is_static(const fp8mac_dot_config *c)
 {
     return c->acc_format == FP8MAC_ACC_FIXED && c->frac_bits != 0;
 }
@@ -53,7 +56,8 @@ static bool is_anchored(const fp8mac_dot_config *c)
 // log2 of a FIXED accumulator's unit.
 static int32_t fixed_unit(const fp8mac_dot_config *config)
 {
-    return is_anchored(config) ? config->anchor - (int32_t)config->frac_bits : unit_of_products(config);
+    return is_static(config) ? config->static_exponent - (int32_t)config->frac_bits
+                             : unit_of_products(config);
 }
 
 void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *config)
@@ -69,8 +73,8 @@ void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *
 }
 
 // Multiply and add. *special is set if any operand is Inf or NaN; the sum then leaves its term out.
-static fp8mac_int128 sum_products(const fp8mac_dot_engine *engine, const uint8_t *a, const uint8_t *b, unsigned n,
-                                  bool *special)
+static fp8mac_int128 sum_products(const fp8mac_dot_engine *engine, const uint8_t *a,
+                                  const uint8_t *b, unsigned n, bool *special)
 {
     fp8mac_int128 sum = 0;
     unsigned any = 0;
@@ -82,18 +86,21 @@ static fp8mac_int128 sum_products(const fp8mac_dot_engine *engine, const uint8_t
     return sum;
 }
 
-// ---- FIXED, anchored --------------------------------------------------------------------------------------------
+// ---- FIXED, static --------------------------------------------------------------------------------------------
 
 static int32_t floor_log2(int64_t x)
 {
     return fp8mac_bit_length(x < 0 ? -(uint64_t)x : (uint64_t)x) - 1;
 }
 
-bool fp8mac_dot_products_fit(const fp8mac_dot_engine *engine, const uint8_t *a, const uint8_t *b, size_t k)
+bool fp8mac_dot_products_fit(const fp8mac_dot_engine *engine, const uint8_t *a, const uint8_t *b,
+                             size_t k)
 {
-    for (size_t i = 0; is_anchored(&engine->config) && i < k; i++) {
+    for (size_t i = 0; is_static(&engine->config) && i < k; i++) {
         int64_t x = engine->a.value[a[i]], y = engine->b.value[b[i]];
-        if (x != 0 && y != 0 && floor_log2(x) + floor_log2(y) + engine->unit_exponent > engine->config.anchor) {
+        if (x != 0 && y != 0 &&
+            floor_log2(x) + floor_log2(y) + engine->unit_exponent >
+                engine->config.static_exponent) {
             return false;
         }
     }
@@ -107,12 +114,13 @@ static fp8mac_int128 cut_product(fp8mac_int128 product, int32_t shift)
     if (product == 0 || shift < -MOST) {
         return 0;
     }
-    return shift >= 0 ? product * ((fp8mac_int128)1 << shift) : product / ((fp8mac_int128)1 << -shift);
+    return shift >= 0 ? product * ((fp8mac_int128)1 << shift)
+                      : product / ((fp8mac_int128)1 << -shift);
 }
 
 // sum_products in the accumulator's unit, each product cut.
-static fp8mac_int128 sum_cut_products(const fp8mac_dot_engine *engine, const uint8_t *a, const uint8_t *b, unsigned n,
-                                      bool *special)
+static fp8mac_int128 sum_cut_products(const fp8mac_dot_engine *engine, const uint8_t *a,
+                                      const uint8_t *b, unsigned n, bool *special)
 {
     int32_t shift = engine->unit_exponent - fixed_unit(&engine->config);
     fp8mac_int128 sum = 0;
@@ -131,7 +139,8 @@ typedef struct specials {
     bool nan_operand, invalid_product, plus_inf, minus_inf;
 } specials;
 
-static specials find_specials(const fp8mac_dot_config *config, const uint8_t *a, const uint8_t *b, unsigned n)
+static specials find_specials(const fp8mac_dot_config *config, const uint8_t *a, const uint8_t *b,
+                              unsigned n)
 {
     specials found = {.nan_operand = false};
     for (unsigned i = 0; i < n; i++) {
@@ -161,7 +170,8 @@ static void raise_specials(const specials *found, fp8mac_flags *flags)
 
 static fp8mac_value specials_value(const specials *found, bool acc_is_nan)
 {
-    if (acc_is_nan || found->nan_operand || found->invalid_product || (found->plus_inf && found->minus_inf)) {
+    if (acc_is_nan || found->nan_operand || found->invalid_product ||
+        (found->plus_inf && found->minus_inf)) {
         return (fp8mac_value){.cls = FP8MAC_CLASS_NAN};
     }
     return (fp8mac_value){.cls = FP8MAC_CLASS_INF, .sign = found->minus_inf};
@@ -183,7 +193,8 @@ static fp8mac_value join(fp8mac_value acc, fp8mac_int128 sum, int32_t exponent)
     if (acc.cls == FP8MAC_CLASS_ZERO) {
         return fp8mac_value_from_wide(sum < 0, magnitude, exponent);
     }
-    fp8mac_int128 addend = acc.sign ? -(fp8mac_int128)acc.significand : (fp8mac_int128)acc.significand;
+    fp8mac_int128 addend =
+        acc.sign ? -(fp8mac_int128)acc.significand : (fp8mac_int128)acc.significand;
     int32_t sum_top = exponent + fp8mac_bit_length128(magnitude);
     int32_t acc_top = acc.exponent + fp8mac_bit_length(acc.significand);
     int32_t low = exponent < acc.exponent ? exponent : acc.exponent;
@@ -193,7 +204,8 @@ static fp8mac_value join(fp8mac_value acc, fp8mac_int128 sum, int32_t exponent)
         total = addend;
         low = acc.exponent;
     } else if (top - low <= 126) {
-        total = sum * ((fp8mac_int128)1 << (exponent - low)) + addend * ((fp8mac_int128)1 << (acc.exponent - low));
+        total = sum * ((fp8mac_int128)1 << (exponent - low)) +
+                addend * ((fp8mac_int128)1 << (acc.exponent - low));
     } else {
         enum { MOVE = 48 };
         bool sum_is_larger = sum_top > acc_top;
@@ -206,7 +218,8 @@ static fp8mac_value join(fp8mac_value acc, fp8mac_int128 sum, int32_t exponent)
 }
 
 // Whether every product of a step is -0.
-static bool products_are_minus_zero(const fp8mac_dot_config *config, const uint8_t *a, const uint8_t *b, unsigned n)
+static bool products_are_minus_zero(const fp8mac_dot_config *config, const uint8_t *a,
+                                    const uint8_t *b, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         fp8mac_value x = fp8mac_decode(config->a_format, a[i]);
@@ -218,8 +231,8 @@ static bool products_are_minus_zero(const fp8mac_dot_config *config, const uint8
     return true;
 }
 
-static void step_float(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                       unsigned n, fp8mac_flags *flags)
+static void step_float(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a,
+                       const uint8_t *b, unsigned n, fp8mac_flags *flags)
 {
     fp8mac_value before = fp8mac_decode(engine->acc_row, acc->code);
     bool special;
@@ -237,22 +250,25 @@ static void step_float(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const u
             after.sign = products_are_minus_zero(&engine->config, a, b, n);
         }
     }
-    fp8mac_overflow overflow = engine->config.acc_saturate ? FP8MAC_OVERFLOW_SATURATE_FINITE : FP8MAC_OVERFLOW_IEEE;
-    acc->code = fp8mac_encode_independent(engine->acc_row, after, FP8MAC_ROUND_NEAREST_EVEN, overflow, flags);
+    fp8mac_overflow overflow =
+        engine->config.acc_saturate ? FP8MAC_OVERFLOW_SATURATE_FINITE : FP8MAC_OVERFLOW_IEEE;
+    acc->code = fp8mac_encode_independent(engine->acc_row, after, FP8MAC_ROUND_NEAREST_EVEN,
+                                          overflow, flags);
 }
 
-static void step_fixed(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                       unsigned n, fp8mac_flags *flags)
+static void step_fixed(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a,
+                       const uint8_t *b, unsigned n, fp8mac_flags *flags)
 {
     bool special;
-    fp8mac_int128 sum = is_anchored(&engine->config) ? sum_cut_products(engine, a, b, n, &special)
-                                                     : sum_products(engine, a, b, n, &special);
-    fp8mac_uint128 total = ((fp8mac_uint128)acc->fixed_hi << 64 | acc->fixed_lo) + (fp8mac_uint128)sum;
+    fp8mac_int128 sum = is_static(&engine->config) ? sum_cut_products(engine, a, b, n, &special)
+                                                   : sum_products(engine, a, b, n, &special);
+    fp8mac_uint128 total =
+        ((fp8mac_uint128)acc->fixed_hi << 64 | acc->fixed_lo) + (fp8mac_uint128)sum;
     acc->fixed_lo = (uint64_t)total;
     acc->fixed_hi = (uint64_t)(total >> 64);
     acc->fixed_terms += n;
     acc->fixed_scale = (int16_t)engine->scale_exponent;
-    acc->fixed_anchor = (int16_t)engine->config.anchor;
+    acc->fixed_static_exponent = (int16_t)engine->config.static_exponent;
     if (special) {
         specials found = find_specials(&engine->config, a, b, n);
         if (found.plus_inf || found.minus_inf) {
@@ -261,13 +277,15 @@ static void step_fixed(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const u
         }
         raise_specials(&found, flags);
         unsigned sticky = (found.nan_operand || found.invalid_product ? FP8MAC_FIXED_NAN : 0u) |
-                          (found.plus_inf ? FP8MAC_FIXED_POS_INF : 0u) | (found.minus_inf ? FP8MAC_FIXED_NEG_INF : 0u);
+                          (found.plus_inf ? FP8MAC_FIXED_POS_INF : 0u) |
+                          (found.minus_inf ? FP8MAC_FIXED_NEG_INF : 0u);
         acc->fixed_sticky = (uint8_t)(acc->fixed_sticky | sticky);
     }
 }
 
 // Signed 8 x 8 products cannot leave 32 bits before K does its limit.
-static void run_int32(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b, size_t k)
+static void run_int32(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a,
+                      const uint8_t *b, size_t k)
 {
     uint32_t sum = acc->code;
     for (size_t i = 0; i < k; i++) {
@@ -277,8 +295,9 @@ static void run_int32(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const ui
     acc->fixed_terms += k;
 }
 
-void fp8mac_dot_engine_run_mx(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                              size_t k, const uint8_t *mx_a, const uint8_t *mx_b, fp8mac_flags *flags)
+void fp8mac_dot_engine_run_mx(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a,
+                              const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
+                              fp8mac_flags *flags)
 {
     if (mx_a == NULL && mx_b == NULL) {
         fp8mac_dot_engine_run(engine, acc, a, b, k, flags);
@@ -287,8 +306,8 @@ void fp8mac_dot_engine_run_mx(const fp8mac_dot_engine *engine, fp8mac_acc *acc, 
     }
 }
 
-void fp8mac_dot_engine_run(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                           size_t k, fp8mac_flags *flags)
+void fp8mac_dot_engine_run(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a,
+                           const uint8_t *b, size_t k, fp8mac_flags *flags)
 {
     if (engine->config.acc_format == FP8MAC_ACC_INT32) {
         run_int32(engine, acc, a, b, k);
@@ -320,7 +339,8 @@ static fp8mac_value fixed_value(const fp8mac_dot_config *config, const fp8mac_ac
     }
     fp8mac_uint128 total = (fp8mac_uint128)acc->fixed_hi << 64 | acc->fixed_lo;
     bool sign = acc->fixed_hi >> 63 != 0;
-    return fp8mac_value_from_wide(sign, sign ? -total : total, fixed_unit(config) + acc->fixed_scale);
+    return fp8mac_value_from_wide(sign, sign ? -total : total,
+                                  fixed_unit(config) + acc->fixed_scale);
 }
 
 static fp8mac_value int32_value(const fp8mac_acc *acc)
@@ -330,14 +350,16 @@ static fp8mac_value int32_value(const fp8mac_acc *acc)
 }
 
 // The floating-point accumulator that is read out, with what is pending in it.
-static fp8mac_value float_value(const fp8mac_dot_config *config, const fp8mac_acc *acc, fp8mac_flags *flags)
+static fp8mac_value float_value(const fp8mac_dot_config *config, const fp8mac_acc *acc,
+                                fp8mac_flags *flags)
 {
     const fp8mac_format *kept_row = fp8mac_acc_kept_row(config->acc_format);
     if (config->promote == 0 && config->chunk == 0) {
         return fp8mac_decode(kept_row, acc->code);
     }
     const fp8mac_format *row = config->promote != 0 ? fp8mac_format_get(FP8MAC_FP32) : kept_row;
-    return fp8mac_decode(row, acc->pending == 0 ? acc->second : fp8mac_acc_joined(config, acc, flags));
+    return fp8mac_decode(row,
+                         acc->pending == 0 ? acc->second : fp8mac_acc_joined(config, acc, flags));
 }
 
 // What a NaN reads as: nan_code belongs to the accumulator's own format.
@@ -347,7 +369,8 @@ static uint32_t nan_read_out(const fp8mac_dot_config *config)
     return is_fp32 && config->nan_code != 0 ? config->nan_code : FP8MAC_FP32_NAN;
 }
 
-uint32_t fp8mac_acc_to_fp32(const fp8mac_dot_config *config, const fp8mac_acc *acc, fp8mac_flags *flags)
+uint32_t fp8mac_acc_to_fp32(const fp8mac_dot_config *config, const fp8mac_acc *acc,
+                            fp8mac_flags *flags)
 {
     fp8mac_value value;
     switch (config->acc_format) {
@@ -358,6 +381,6 @@ uint32_t fp8mac_acc_to_fp32(const fp8mac_dot_config *config, const fp8mac_acc *a
     if (value.cls == FP8MAC_CLASS_NAN) {
         return nan_read_out(config);
     }
-    return fp8mac_encode_independent(fp8mac_format_get(FP8MAC_FP32), value, FP8MAC_ROUND_NEAREST_EVEN,
-                                     FP8MAC_OVERFLOW_IEEE, flags);
+    return fp8mac_encode_independent(fp8mac_format_get(FP8MAC_FP32), value,
+                                     FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_IEEE, flags);
 }

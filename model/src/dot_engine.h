@@ -14,11 +14,11 @@ typedef struct fp8mac_operand_table {
 // A configuration made ready: nothing in it changes from step to step.
 typedef struct fp8mac_dot_engine {
     fp8mac_dot_config config;
-    unsigned group;                   // terms per step, 1 or more
-    const fp8mac_format *acc_row;     // NULL for FIXED and INT32
-    bool plain;                       // what this engine computes by itself: FIXED; or exact, nearest even, one acc
-    int32_t unit_exponent;            // log2 of the unit of a product of two table entries, without scaling
-    int32_t scale_exponent;           // sa + sb
+    unsigned group;               // terms per step, 1 or more
+    const fp8mac_format *acc_row; // NULL for FIXED and INT32
+    bool plain; // what this engine computes by itself: FIXED; or exact, nearest even, one acc
+    int32_t unit_exponent;  // log2 of the unit of a product of two table entries, without scaling
+    int32_t scale_exponent; // sa + sb
     fp8mac_operand_table a, b;
 } fp8mac_dot_engine;
 
@@ -30,16 +30,18 @@ const fp8mac_format *fp8mac_acc_row(fp8mac_acc_format acc_format);
 const fp8mac_format *fp8mac_acc_kept_row(fp8mac_acc_format acc_format);
 
 void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *config);
-// Whether no product is above the anchor of a FIXED accumulator that has one. The engine runs only then.
-bool fp8mac_dot_products_fit(const fp8mac_dot_engine *engine, const uint8_t *a, const uint8_t *b, size_t k);
+// Whether no product is above the static_exponent of a FIXED accumulator that has one. The engine runs only then.
+bool fp8mac_dot_products_fit(const fp8mac_dot_engine *engine, const uint8_t *a, const uint8_t *b,
+                             size_t k);
 // k terms in ascending order, `group` at a time.
-void fp8mac_dot_engine_run(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                           size_t k, fp8mac_flags *flags);
+void fp8mac_dot_engine_run(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a,
+                           const uint8_t *b, size_t k, fp8mac_flags *flags);
 // K <= 2^G, or what INT32 holds, counting the terms consumed before.
 bool fp8mac_dot_k_fits(const fp8mac_dot_config *config, uint64_t consumed, uint64_t k);
 // fp8mac_dot_engine_run with block scales, either of which may be NULL.
-void fp8mac_dot_engine_run_mx(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                              size_t k, const uint8_t *mx_a, const uint8_t *mx_b, fp8mac_flags *flags);
+void fp8mac_dot_engine_run_mx(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a,
+                              const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
+                              fp8mac_flags *flags);
 
 // ---- the definition: for every floating-point accumulator and every setting ---------------------------------------
 
@@ -53,14 +55,17 @@ typedef struct fp8mac_mx_pair {
 
 // One step, of the accumulator alone: terms in exact integers as wide as it takes. mx holds one pair for each term, or
 // is NULL. The engine must agree with it; it is the slow and obvious one.
-void fp8mac_dot_step_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                             unsigned n, const fp8mac_mx_pair *mx, fp8mac_flags *flags);
-void fp8mac_dot_step_definition(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                                unsigned n, fp8mac_flags *flags);
+void fp8mac_dot_step_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                             const uint8_t *b, unsigned n, const fp8mac_mx_pair *mx,
+                             fp8mac_flags *flags);
+void fp8mac_dot_step_definition(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                                const uint8_t *b, unsigned n, fp8mac_flags *flags);
 // All steps, with the second accumulator.
-void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                            size_t k, const uint8_t *mx_a, const uint8_t *mx_b, fp8mac_flags *flags);
+void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                            const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
+                            fp8mac_flags *flags);
 // The code of second + acc, in the second accumulator's format.
-uint32_t fp8mac_acc_joined(const fp8mac_dot_config *config, const fp8mac_acc *acc, fp8mac_flags *flags);
+uint32_t fp8mac_acc_joined(const fp8mac_dot_config *config, const fp8mac_acc *acc,
+                           fp8mac_flags *flags);
 
 #endif

@@ -42,19 +42,20 @@ static void update_amax(uint32_t t, uint32_t *amax, bool *amax_nonfinite)
     }
 }
 
-static uint32_t convert_d(const fp8mac_epilogue *epilogue, fp8mac_value value, fp8mac_round_mode rounding,
-                          fp8mac_flags *flags)
+static uint32_t convert_d(const fp8mac_epilogue *epilogue, fp8mac_value value,
+                          fp8mac_round_mode rounding, fp8mac_flags *flags)
 {
     if (rounding.rounding == FP8MAC_ROUND_STOCHASTIC) {
-        return fp8mac_encode_stochastic(epilogue->d_format, value, epilogue->d_mode.overflow, rounding.r, rounding.n,
-                                        flags);
+        return fp8mac_encode_stochastic(epilogue->d_format, value, epilogue->d_mode.overflow,
+                                        rounding.r, rounding.n, flags);
     }
     return fp8mac_encode(epilogue->d_format, value, epilogue->d_mode, flags);
 }
 
-uint32_t fp8mac_epilogue_rounded(const fp8mac_epilogue *epilogue, fp8mac_round_mode rounding, uint32_t t0,
-                                 uint32_t scale_a, uint32_t scale_b, uint32_t bias, uint32_t c, uint32_t *amax,
-                                 bool *amax_nonfinite, fp8mac_flags *flags)
+uint32_t fp8mac_epilogue_rounded(const fp8mac_epilogue *epilogue, fp8mac_round_mode rounding,
+                                 uint32_t t0, uint32_t scale_a, uint32_t scale_b, uint32_t bias,
+                                 uint32_t c, uint32_t *amax, bool *amax_nonfinite,
+                                 fp8mac_flags *flags)
 {
     uint32_t beta = fp8mac_float_bits(epilogue->beta);
     raise_if_nan(scale_a, flags);
@@ -82,9 +83,11 @@ uint32_t fp8mac_epilogue_rounded(const fp8mac_epilogue *epilogue, fp8mac_round_m
     return is_nan ? fp8mac_format_nan_code(epilogue->d_format) : code;
 }
 
-uint32_t fp8mac_epilogue_apply(const fp8mac_epilogue *epilogue, uint32_t t0, uint32_t scale_a, uint32_t scale_b,
-                               uint32_t bias, uint32_t c, uint32_t *amax, bool *amax_nonfinite, fp8mac_flags *flags)
+uint32_t fp8mac_epilogue_apply(const fp8mac_epilogue *epilogue, uint32_t t0, uint32_t scale_a,
+                               uint32_t scale_b, uint32_t bias, uint32_t c, uint32_t *amax,
+                               bool *amax_nonfinite, fp8mac_flags *flags)
 {
     fp8mac_round_mode rounding = {.rounding = epilogue->d_mode.rounding};
-    return fp8mac_epilogue_rounded(epilogue, rounding, t0, scale_a, scale_b, bias, c, amax, amax_nonfinite, flags);
+    return fp8mac_epilogue_rounded(epilogue, rounding, t0, scale_a, scale_b, bias, c, amax,
+                                   amax_nonfinite, flags);
 }

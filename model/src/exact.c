@@ -103,6 +103,8 @@ fp8mac_value fp8mac_exact_value(const fp8mac_exact *sum)
     for (size_t i = 0; i + 2 < top; i++) {
         sticky |= x.limb[i] != 0;
     }
-    return (fp8mac_value){.cls = FP8MAC_CLASS_FINITE, .sign = sign, .significand = leading | (sticky ? 1 : 0),
+    return (fp8mac_value){.cls = FP8MAC_CLASS_FINITE,
+                          .sign = sign,
+                          .significand = leading | (sticky ? 1 : 0),
                           .exponent = UNIT + 64 * (int32_t)(top - 1) - room};
 }

@@ -23,11 +23,14 @@ typedef __m256i vmask;
 #define NO_MASK _mm256_setzero_si256()
 #define ANY(mask) (!_mm256_testz_si256(mask, mask))
 // The compiler's own conversions between these widths go element by element.
-#define LOW_HALF(x) _mm_set_epi64x(0, (long long)(x)) // of eight bytes that GCC converts to a scalar as they are
+#define LOW_HALF(x)                                                                                \
+    _mm_set_epi64x(0, (long long)(x)) // of eight bytes that GCC converts to a scalar as they are
 #define WIDEN8(x) ((vi)_mm256_cvtepu8_epi32(LOW_HALF(x)))
 #define WIDEN16(x) ((vi)_mm256_cvtepu16_epi32((__m128i)(x)))
 #define WIDEN_SIGNED(x) ((vi)_mm256_cvtepi8_epi32(LOW_HALF(x)))
-#define PACK16(x) _mm_packus_epi32(_mm256_castsi256_si128((__m256i)(x)), _mm256_extracti128_si256((__m256i)(x), 1))
+#define PACK16(x)                                                                                  \
+    _mm_packus_epi32(_mm256_castsi256_si128((__m256i)(x)),                                         \
+                     _mm256_extracti128_si256((__m256i)(x), 1))
 #define NARROW16(x) ((v_code16)PACK16(x))
 #define NARROW8(x) ((v_code8)_mm_cvtsi128_si64(_mm_packus_epi16(PACK16(x), PACK16(x))))
 

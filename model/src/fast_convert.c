@@ -12,8 +12,9 @@ static uint32_t float_of_power(int32_t e) // 2^e, also subnormal
 bool fp8mac_fast_row_init(fp8mac_fast_row *row, const fp8mac_format *f)
 {
     int32_t e_min = 1 - f->bias;
-    bool ok = f->is_signed && f->exponent_bits >= 1 && f->mantissa_bits >= 1 && fp8mac_format_bytes(f) <= 2 &&
-              f->exponent_zero == FP8MAC_EXPONENT_ZERO_SUBNORMAL && e_min >= -126;
+    bool ok = f->is_signed && f->exponent_bits >= 1 && f->mantissa_bits >= 1 &&
+              fp8mac_format_bytes(f) <= 2 && f->exponent_zero == FP8MAC_EXPONENT_ZERO_SUBNORMAL &&
+              e_min >= -126;
     if (!ok) {
         return false;
     }
@@ -44,8 +45,9 @@ bool fp8mac_fast_row_init(fp8mac_fast_row *row, const fp8mac_format *f)
 static bool is_float32(const fp8mac_format *f)
 {
     const fp8mac_format *own = &fp8mac_formats[FP8MAC_FP32];
-    return f->is_signed && f->exponent_bits == 8 && f->mantissa_bits == 23 && f->bias == own->bias &&
-           f->nan_encoding == own->nan_encoding && f->has_negative_zero && f->exponent_zero == own->exponent_zero;
+    return f->is_signed && f->exponent_bits == 8 && f->mantissa_bits == 23 &&
+           f->bias == own->bias && f->nan_encoding == own->nan_encoding && f->has_negative_zero &&
+           f->exponent_zero == own->exponent_zero;
 }
 
 static bool encode_init(fp8mac_fast_encode *how, const fp8mac_format *dst, fp8mac_overflow overflow)
@@ -62,8 +64,8 @@ static bool encode_init(fp8mac_fast_encode *how, const fp8mac_format *dst, fp8ma
     return true;
 }
 
-static void run_encode(const fp8mac_kernels *kernels, const fp8mac_fast_encode *how, void *dst, const float *src,
-                       size_t n, fp8mac_flags *flags)
+static void run_encode(const fp8mac_kernels *kernels, const fp8mac_fast_encode *how, void *dst,
+                       const float *src, size_t n, fp8mac_flags *flags)
 {
     fp8mac_fast_seen seen;
     if (how->row.bits <= 8) {
@@ -71,7 +73,8 @@ static void run_encode(const fp8mac_kernels *kernels, const fp8mac_fast_encode *
     } else {
         kernels->encode16(how, dst, src, n, &seen);
     }
-    bool finite_saturates = how->finite_code == how->row.max_code, inf_saturates = how->inf_code == how->row.max_code;
+    bool finite_saturates = how->finite_code == how->row.max_code,
+         inf_saturates = how->inf_code == how->row.max_code;
     if (seen.over) {
         fp8mac_raise(flags, finite_saturates ? FP8MAC_FLAG_SATURATED : FP8MAC_FLAG_OVERFLOW);
     }
@@ -81,8 +84,8 @@ static void run_encode(const fp8mac_kernels *kernels, const fp8mac_fast_encode *
 }
 
 bool fp8mac_fast_convert(const fp8mac_kernels *kernels, const fp8mac_format *dst_format, void *dst,
-                         const fp8mac_format *src_format, const void *src, size_t n, fp8mac_convert_mode mode,
-                         fp8mac_flags *flags)
+                         const fp8mac_format *src_format, const void *src, size_t n,
+                         fp8mac_convert_mode mode, fp8mac_flags *flags)
 {
     fp8mac_fast_encode how = {.random_bits = 0};
     if (is_float32(dst_format) && fp8mac_fast_row_init(&how.row, src_format)) {
@@ -101,9 +104,10 @@ bool fp8mac_fast_convert(const fp8mac_kernels *kernels, const fp8mac_format *dst
     return true;
 }
 
-bool fp8mac_fast_convert_stochastic(const fp8mac_kernels *kernels, const fp8mac_format *dst_format, void *dst,
-                                    const fp8mac_format *src_format, const void *src, size_t n,
-                                    fp8mac_overflow overflow, const uint32_t *r, unsigned bits, fp8mac_flags *flags)
+bool fp8mac_fast_convert_stochastic(const fp8mac_kernels *kernels, const fp8mac_format *dst_format,
+                                    void *dst, const fp8mac_format *src_format, const void *src,
+                                    size_t n, fp8mac_overflow overflow, const uint32_t *r,
+                                    unsigned bits, fp8mac_flags *flags)
 {
     fp8mac_fast_encode how = {.random_bits = bits, .r = r};
     if (r == NULL || !is_float32(src_format) || fp8mac_format_bytes(dst_format) != 1 ||
@@ -125,18 +129,22 @@ bool fp8mac_fast_convert_stochastic(const fp8mac_kernels *kernels, const fp8mac_
 enum { BLOCK = 1024 };
 
 // out = x * scale; false if something is not finite, on either side.
-static bool multiply(const fp8mac_kernels *kernels, float *out, const float *x, size_t n, float scale)
+static bool multiply(const fp8mac_kernels *kernels, float *out, const float *x, size_t n,
+                     float scale)
 {
-    fp8mac_fast_outputs o = {.n = n, .t0 = x, .scale_a = scale, .scale_b = 1, .scale_d = 1, .out = out};
+    fp8mac_fast_outputs o = {
+        .n = n, .t0 = x, .scale_a = scale, .scale_b = 1, .scale_d = 1, .out = out};
     kernels->outputs(&o);
     return !o.nonfinite;
 }
 
-bool fp8mac_fast_quantize(const fp8mac_kernels *kernels, const fp8mac_format *dst_format, void *dst, const float *src,
-                          size_t n, float scale, fp8mac_convert_mode mode, fp8mac_flags *flags)
+bool fp8mac_fast_quantize(const fp8mac_kernels *kernels, const fp8mac_format *dst_format, void *dst,
+                          const float *src, size_t n, float scale, fp8mac_convert_mode mode,
+                          fp8mac_flags *flags)
 {
     fp8mac_fast_encode how = {.random_bits = 0};
-    if (mode.rounding != FP8MAC_ROUND_NEAREST_EVEN || !encode_init(&how, dst_format, mode.overflow)) {
+    if (mode.rounding != FP8MAC_ROUND_NEAREST_EVEN ||
+        !encode_init(&how, dst_format, mode.overflow)) {
         return false;
     }
     float product[BLOCK];
@@ -152,8 +160,8 @@ bool fp8mac_fast_quantize(const fp8mac_kernels *kernels, const fp8mac_format *ds
     return true;
 }
 
-bool fp8mac_fast_dequantize(const fp8mac_kernels *kernels, float *dst, const fp8mac_format *src_format,
-                            const void *src, size_t n, float scale)
+bool fp8mac_fast_dequantize(const fp8mac_kernels *kernels, float *dst,
+                            const fp8mac_format *src_format, const void *src, size_t n, float scale)
 {
     fp8mac_fast_row row;
     if (!fp8mac_fast_row_init(&row, src_format)) {

@@ -11,7 +11,8 @@ bool fp8mac_isa_available(fp8mac_isa isa)
     case FP8MAC_ISA_PORTABLE: return FP8MAC_FAST;
 #if FP8MAC_FAST && defined(__x86_64__)
     case FP8MAC_ISA_AVX2:
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+               __builtin_cpu_supports("f16c");
     case FP8MAC_ISA_AVX512:
         return fp8mac_isa_available(FP8MAC_ISA_AVX2) && __builtin_cpu_supports("avx512f") &&
                __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&

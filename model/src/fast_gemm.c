@@ -25,8 +25,9 @@ typedef struct work {
 
 // ---- what the operands hold -----------------------------------------------------------------------------------------
 
-static bool facts_init(fp8mac_operand_facts *facts, const fp8mac_kernels *kernels, const fp8mac_format *f,
-                       const uint8_t *codes, size_t rows, size_t stride, size_t k)
+static bool facts_init(fp8mac_operand_facts *facts, const fp8mac_kernels *kernels,
+                       const fp8mac_format *f, const uint8_t *codes, size_t rows, size_t stride,
+                       size_t k)
 {
     *facts = (fp8mac_operand_facts){.e_min = 1 - f->bias};
     if (fp8mac_format_bits(f) != 8 || !fp8mac_fast_row_init(&facts->row, f)) {
@@ -39,7 +40,8 @@ static bool facts_init(fp8mac_operand_facts *facts, const fp8mac_kernels *kernel
     uint8_t most = 0, least_less1 = 0xff;
     for (size_t i = 0; i < rows; i++) {
         fp8mac_scan row = kernels->scan(codes + i * stride, k);
-        facts->special[i] = row.most > facts->row.max_code || (row.minus_zero && facts->row.nan_is_minus_zero);
+        facts->special[i] =
+            row.most > facts->row.max_code || (row.minus_zero && facts->row.nan_is_minus_zero);
         if (facts->special[i]) {
             facts->specials++;
             continue;
@@ -47,7 +49,8 @@ static bool facts_init(fp8mac_operand_facts *facts, const fp8mac_kernels *kernel
         most = row.most > most ? row.most : most;
         least_less1 = row.least_less1 < least_less1 ? row.least_less1 : least_less1;
     }
-    int32_t top_field = most >> f->mantissa_bits, unit_field = (uint8_t)(least_less1 + 1) >> f->mantissa_bits;
+    int32_t top_field = most >> f->mantissa_bits,
+            unit_field = (uint8_t)(least_less1 + 1) >> f->mantissa_bits;
     facts->e_max = (int32_t)(facts->row.max_code >> f->mantissa_bits) - f->bias;
     facts->top = (top_field == 0 ? 1 : top_field) - f->bias + 1;
     facts->unit = (unit_field == 0 ? 1 : unit_field) - f->bias - f->mantissa_bits;
@@ -62,8 +65,9 @@ static size_t tiles_of(size_t n, size_t side)
 }
 
 // One panel; `i` counts panels within the block.
-static void pack_panel(const work *w, const fp8mac_operand_facts *facts, float *panel, int8_t *exponents,
-                       unsigned width, const uint8_t *codes, size_t stride, size_t rows, float scale)
+static void pack_panel(const work *w, const fp8mac_operand_facts *facts, float *panel,
+                       int8_t *exponents, unsigned width, const uint8_t *codes, size_t stride,
+                       size_t rows, float scale)
 {
     const fp8mac_kernels *kernels = w->plan.kernels;
     unsigned present = rows < width ? (unsigned)rows : width;
@@ -149,7 +153,8 @@ static double add_to_odd(double high, double low)
 // One row of a block's accumulators as FP32. A sum in one double or in two is rounded here, once.
 static void read_out(work *w, size_t i, size_t n)
 {
-    size_t mr = w->plan.kernels->mr, nr = w->plan.kernels->nr, columns = tiles_of(n, nr), bytes = w->plan.acc_bytes;
+    size_t mr = w->plan.kernels->mr, nr = w->plan.kernels->nr, columns = tiles_of(n, nr),
+           bytes = w->plan.acc_bytes;
     for (size_t j = 0; j < columns; j++) {
         const void *tile = acc_tile(w, i / mr, j, columns);
         size_t count = n - j * nr < nr ? n - j * nr : nr, first = i % mr * nr;
@@ -176,16 +181,18 @@ static const float *c_row(work *w, size_t m, size_t n0, size_t n)
     fp8mac_convert_mode ieee = {FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_IEEE};
     if (bytes == sizeof(float)) {
         memcpy(w->c, source, n * sizeof(float));
-    } else if (!fp8mac_fast_convert(w->plan.kernels, &fp8mac_formats[FP8MAC_FP32], w->c, desc->c_format, source, n,
-                                    ieee, NULL)) {
-        (void)fp8mac_convert(&fp8mac_formats[FP8MAC_FP32], w->c, desc->c_format, source, n, ieee, NULL);
+    } else if (!fp8mac_fast_convert(w->plan.kernels, &fp8mac_formats[FP8MAC_FP32], w->c,
+                                    desc->c_format, source, n, ieee, NULL)) {
+        (void)fp8mac_convert(&fp8mac_formats[FP8MAC_FP32], w->c, desc->c_format, source, n, ieee,
+                             NULL);
     }
     return w->c;
 }
 
 // Where something is or becomes infinite or NaN: one by one, flags and all. An infinite sum of finite products has
 // overflowed on the way.
-static void finish_singly(const work *w, size_t m, size_t n0, size_t n, const float *t0, fp8mac_gemm_totals *totals)
+static void finish_singly(const work *w, size_t m, size_t n0, size_t n, const float *t0,
+                          fp8mac_gemm_totals *totals)
 {
     for (size_t i = 0; i < n; i++) {
         uint32_t bits = fp8mac_float_bits(t0[i]);
@@ -206,7 +213,8 @@ static bool write_d(const work *w, size_t m, size_t n0, size_t n, fp8mac_flags *
     fp8mac_flags own = 0;
     if (bytes == sizeof(float)) {
         memcpy(d, w->out, n * sizeof(float));
-    } else if (!fp8mac_fast_convert(w->plan.kernels, desc->d_format, d, fp32, w->out, n, desc->d_mode, &own)) {
+    } else if (!fp8mac_fast_convert(w->plan.kernels, desc->d_format, d, fp32, w->out, n,
+                                    desc->d_mode, &own)) {
         (void)fp8mac_convert(desc->d_format, d, fp32, w->out, n, desc->d_mode, &own);
     }
     *flags |= own;
@@ -214,7 +222,8 @@ static bool write_d(const work *w, size_t m, size_t n0, size_t n, fp8mac_flags *
 }
 
 // Infinite sums, where D takes them as they are.
-static void finish_infinities(work *w, size_t m, size_t n0, size_t n, const float *t0, fp8mac_gemm_totals *totals)
+static void finish_infinities(work *w, size_t m, size_t n0, size_t n, const float *t0,
+                              fp8mac_gemm_totals *totals)
 {
     for (size_t i = 0; i < n; i++) {
         uint32_t magnitude = fp8mac_float_bits(t0[i]) & 0x7fffffffu;
@@ -233,19 +242,23 @@ static void finish_infinities(work *w, size_t m, size_t n0, size_t n, const floa
 static bool epilogue_is_identity(const work *w)
 {
     const fp8mac_gemm_desc *desc = w->desc;
-    return desc->scale_a.mode == FP8MAC_SCALE_NONE && desc->scale_b.mode == FP8MAC_SCALE_NONE && desc->bias == NULL &&
-           desc->beta == 0 && desc->activation == FP8MAC_ACT_NONE && w->epilogue.scale_d == 1;
+    return desc->scale_a.mode == FP8MAC_SCALE_NONE && desc->scale_b.mode == FP8MAC_SCALE_NONE &&
+           desc->bias == NULL && desc->beta == 0 && desc->activation == FP8MAC_ACT_NONE &&
+           w->epilogue.scale_d == 1;
 }
 
 // n outputs of row m, none of them special.
-static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0, fp8mac_gemm_totals *totals)
+static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0,
+                       fp8mac_gemm_totals *totals)
 {
     const fp8mac_gemm_desc *desc = w->desc;
-    bool by_row = desc->scale_a.mode == FP8MAC_SCALE_VECTOR, by_column = desc->scale_b.mode == FP8MAC_SCALE_VECTOR;
+    bool by_row = desc->scale_a.mode == FP8MAC_SCALE_VECTOR,
+         by_column = desc->scale_b.mode == FP8MAC_SCALE_VECTOR;
     fp8mac_fast_outputs o = {
         .n = n,
         .t0 = t0,
-        .scale_a = desc->scale_a.mode == FP8MAC_SCALE_NONE ? 1.0f : desc->scale_a.values[by_row ? m : 0],
+        .scale_a =
+            desc->scale_a.mode == FP8MAC_SCALE_NONE ? 1.0f : desc->scale_a.values[by_row ? m : 0],
         .scale_b = desc->scale_b.mode == FP8MAC_SCALE_TENSOR ? desc->scale_b.values[0] : 1.0f,
         .scales_b = by_column ? desc->scale_b.values + n0 : NULL,
         .bias = desc->bias != NULL ? desc->bias + n0 : NULL,
@@ -350,7 +363,8 @@ static void run_blocks(work *w, fp8mac_gemm_totals *totals)
 static void finish_nans(const work *w, fp8mac_gemm_totals *totals)
 {
     const fp8mac_gemm_desc *desc = w->desc;
-    bool uniform = desc->bias == NULL && desc->beta == 0 && desc->scale_a.mode != FP8MAC_SCALE_VECTOR &&
+    bool uniform = desc->bias == NULL && desc->beta == 0 &&
+                   desc->scale_a.mode != FP8MAC_SCALE_VECTOR &&
                    desc->scale_b.mode != FP8MAC_SCALE_VECTOR;
     unsigned bytes = fp8mac_format_bytes(desc->d_format);
     bool known = false;
@@ -419,20 +433,22 @@ static bool run_plan(work *w, fp8mac_gemm_totals *totals)
     return ok;
 }
 
-bool fp8mac_fast_gemm(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc, fp8mac_gemm_totals *totals)
+bool fp8mac_fast_gemm(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
+                      fp8mac_gemm_totals *totals)
 {
     if (desc->d_mode.rounding == FP8MAC_ROUND_STOCHASTIC) {
         return false;
     }
     fp8mac_operand_facts a = {.special = NULL}, b = {.special = NULL};
     work *w = malloc(sizeof *w);
-    bool done = w != NULL && facts_init(&a, kernels, desc->dot.a_format, desc->a, desc->m, desc->lda, desc->k) &&
+    bool done = w != NULL &&
+                facts_init(&a, kernels, desc->dot.a_format, desc->a, desc->m, desc->lda, desc->k) &&
                 facts_init(&b, kernels, desc->dot.b_format, desc->b, desc->n, desc->ldb, desc->k);
     if (done) {
         *w = (work){.desc = desc, .a = &a, .b = &b};
         bool few = a.specials <= desc->m / 2 && b.specials <= desc->n / 2;
-        done = fp8mac_fast_plan_init(&w->plan, kernels, desc, &a, &b) && (few || w->plan.specials_are_nan) &&
-               run_plan(w, totals);
+        done = fp8mac_fast_plan_init(&w->plan, kernels, desc, &a, &b) &&
+               (few || w->plan.specials_are_nan) && run_plan(w, totals);
     }
     free(a.special);
     free(b.special);

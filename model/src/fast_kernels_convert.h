@@ -31,7 +31,7 @@ INLINE vi encode_subnormal_random(const fp8mac_fast_encode *how, vi magnitude, v
 {
     vf units = (vf)magnitude * how->units;
     vi in_range = (vi)SELECT(GREATER(splat(how->row.least_normal), magnitude), units, splat(0));
-    return (vi)(((vu)__builtin_convertvector((vf)in_range, vi) + r) >> how->random_bits);
+    return (vi)(((vu) __builtin_convertvector((vf)in_range, vi) + r) >> how->random_bits);
 }
 
 typedef struct seen_masks {
@@ -43,7 +43,8 @@ INLINE vi encode(const fp8mac_fast_encode *how, vi x, vu r, bool random, seen_ma
     const fp8mac_fast_row *row = &how->row;
     vi magnitude = x & splat(0x7fffffffu);
     vi normal = random ? encode_normal_random(how, magnitude, r) : encode_normal(how, magnitude);
-    vi small = random ? encode_subnormal_random(how, magnitude, r) : encode_subnormal(how, magnitude);
+    vi small =
+        random ? encode_subnormal_random(how, magnitude, r) : encode_subnormal(how, magnitude);
     vi code = SELECT(GREATER(splat(row->least_normal), magnitude), small, normal);
     vmask over = GREATER(code, splat(row->max_code));
     vmask special = GREATER(magnitude, splat(0x7f7fffffu));
@@ -59,8 +60,8 @@ INLINE vi encode(const fp8mac_fast_encode *how, vi x, vu r, bool random, seen_ma
 }
 
 // `left` <= VL elements from i on.
-INLINE void encode_some(const fp8mac_fast_encode *how, uint8_t *dst, const float *src, size_t i, size_t left,
-                        unsigned bytes, bool random, seen_masks *masks)
+INLINE void encode_some(const fp8mac_fast_encode *how, uint8_t *dst, const float *src, size_t i,
+                        size_t left, unsigned bytes, bool random, seen_masks *masks)
 {
     vi x = (vi)load_some(src + i, left);
     vu r = random ? (vu)load_some((const float *)(const void *)(how->r + i), left) : (vu){0};
@@ -74,8 +75,8 @@ INLINE void encode_some(const fp8mac_fast_encode *how, uint8_t *dst, const float
     }
 }
 
-INLINE void encode_array(const fp8mac_fast_encode *how, void *dst, const float *src, size_t n, unsigned bytes,
-                         bool random, fp8mac_fast_seen *seen)
+INLINE void encode_array(const fp8mac_fast_encode *how, void *dst, const float *src, size_t n,
+                         unsigned bytes, bool random, fp8mac_fast_seen *seen)
 {
     seen_masks masks = {NO_MASK, NO_MASK};
     const fp8mac_fast_encode local = *how;
@@ -90,7 +91,8 @@ INLINE void encode_array(const fp8mac_fast_encode *how, void *dst, const float *
     seen->inf = ANY(masks.inf);
 }
 
-static void encode8(const fp8mac_fast_encode *how, uint8_t *dst, const float *src, size_t n, fp8mac_fast_seen *seen)
+static void encode8(const fp8mac_fast_encode *how, uint8_t *dst, const float *src, size_t n,
+                    fp8mac_fast_seen *seen)
 {
     if (how->random_bits != 0) {
         encode_array(how, dst, src, n, 1, true, seen);
@@ -99,7 +101,8 @@ static void encode8(const fp8mac_fast_encode *how, uint8_t *dst, const float *sr
     }
 }
 
-static void encode16(const fp8mac_fast_encode *how, uint16_t *dst, const float *src, size_t n, fp8mac_fast_seen *seen)
+static void encode16(const fp8mac_fast_encode *how, uint16_t *dst, const float *src, size_t n,
+                     fp8mac_fast_seen *seen)
 {
     encode_array(how, dst, src, n, 2, false, seen);
 }
@@ -117,8 +120,8 @@ INLINE vi decode(const fp8mac_fast_row *row, vi code)
     code &= splat(2 * row->sign - 1);
     vi magnitude = code & splat(row->sign - 1);
     vi value = decode_finite(row, magnitude);
-    vi special = SELECT(EQUAL(magnitude, splat(row->has_inf ? row->inf_code : UINT32_MAX)), splat(0x7f800000u),
-                        splat(0x7fc00000u));
+    vi special = SELECT(EQUAL(magnitude, splat(row->has_inf ? row->inf_code : UINT32_MAX)),
+                        splat(0x7f800000u), splat(0x7fc00000u));
     value = SELECT(GREATER(magnitude, splat(row->max_code)), special, value);
     if (row->nan_is_minus_zero) {
         value = SELECT(EQUAL(code, splat(row->sign)), splat(0x7fc00000u), value);
@@ -126,8 +129,8 @@ INLINE vi decode(const fp8mac_fast_row *row, vi code)
     return value | (code & splat(row->sign)) << (32 - row->bits);
 }
 
-INLINE void decode_some(const fp8mac_fast_row *row, float *dst, const uint8_t *src, size_t i, size_t left,
-                        unsigned bytes)
+INLINE void decode_some(const fp8mac_fast_row *row, float *dst, const uint8_t *src, size_t i,
+                        size_t left, unsigned bytes)
 {
     vi codes;
     if (bytes == 1) {
@@ -142,7 +145,8 @@ INLINE void decode_some(const fp8mac_fast_row *row, float *dst, const uint8_t *s
     store_some(dst + i, (vf)decode(row, codes), left);
 }
 
-INLINE void decode_array(const fp8mac_fast_row *row, float *dst, const void *src, size_t n, unsigned bytes)
+INLINE void decode_array(const fp8mac_fast_row *row, float *dst, const void *src, size_t n,
+                         unsigned bytes)
 {
     const fp8mac_fast_row local = *row;
     size_t i = 0;

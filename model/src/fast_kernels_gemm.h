@@ -7,14 +7,16 @@ INLINE void tile_single(const fp8mac_tile *tile, bool to_fp16)
 {
     vf c[MR][2];
     float *acc = tile->acc;
-    UNROLL for (int i = 0; i < MR; i++) {
+    UNROLL for (int i = 0; i < MR; i++)
+    {
         c[i][0] = load(acc + i * NR);
         c[i][1] = load(acc + i * NR + VL);
     }
     const float *a = tile->a, *b = tile->b;
     for (size_t k = tile->k; k > 0; k--, a += MR, b += NR) {
         vf b0 = load(b), b1 = load(b + VL);
-        UNROLL for (int i = 0; i < MR; i++) {
+        UNROLL for (int i = 0; i < MR; i++)
+        {
             vf x = splat_float(a[i]);
             c[i][0] = FMA(x, b0, c[i][0]);
             c[i][1] = FMA(x, b1, c[i][1]);
@@ -24,7 +26,8 @@ INLINE void tile_single(const fp8mac_tile *tile, bool to_fp16)
             }
         }
     }
-    UNROLL for (int i = 0; i < MR; i++) {
+    UNROLL for (int i = 0; i < MR; i++)
+    {
         store(acc + i * NR, c[i][0]);
         store(acc + i * NR + VL, c[i][1]);
     }
@@ -74,8 +77,10 @@ INLINE void fused_rows(const fp8mac_tile *tile, int first, unsigned group, round
     vd c[HALF_MR][4];
     float *acc_float = (float *)tile->acc + first * NR;
     double *acc_double = (double *)tile->acc + first * NR;
-    UNROLL for (int i = 0; i < HALF_MR; i++) {
-        UNROLL for (int j = 0; j < 4; j++) {
+    UNROLL for (int i = 0; i < HALF_MR; i++)
+    {
+        UNROLL for (int j = 0; j < 4; j++)
+        {
             c[i][j] = to == TO_NOTHING ? load_double(acc_double + i * NR + j * (VL / 2))
                                        : load_as_double(acc_float + i * NR + j * (VL / 2));
         }
@@ -87,24 +92,31 @@ INLINE void fused_rows(const fp8mac_tile *tile, int first, unsigned group, round
         left -= step;
         for (; step > 0; step--, a += MR, b += NR) {
             vd column[4];
-            UNROLL for (int j = 0; j < 4; j++) {
+            UNROLL for (int j = 0; j < 4; j++)
+            {
                 column[j] = load_as_double(b + j * (VL / 2));
             }
-            UNROLL for (int i = 0; i < HALF_MR; i++) {
+            UNROLL for (int i = 0; i < HALF_MR; i++)
+            {
                 vd x = splat_double(a[i]);
-                UNROLL for (int j = 0; j < 4; j++) {
+                UNROLL for (int j = 0; j < 4; j++)
+                {
                     c[i][j] = FMA_DOUBLE(x, column[j], c[i][j]);
                 }
             }
         }
-        UNROLL for (int i = 0; i < HALF_MR; i++) {
-            UNROLL for (int j = 0; j < 4; j++) {
+        UNROLL for (int i = 0; i < HALF_MR; i++)
+        {
+            UNROLL for (int j = 0; j < 4; j++)
+            {
                 c[i][j] = rounded(c[i][j], to);
             }
         }
     }
-    UNROLL for (int i = 0; i < HALF_MR; i++) {
-        UNROLL for (int j = 0; j < 4; j++) {
+    UNROLL for (int i = 0; i < HALF_MR; i++)
+    {
+        UNROLL for (int j = 0; j < 4; j++)
+        {
             if (to == TO_NOTHING) {
                 memcpy(acc_double + i * NR + j * (VL / 2), &c[i][j], sizeof c[i][j]);
             } else {
@@ -148,10 +160,12 @@ static void tile_sum(const fp8mac_tile *tile)
 enum { ZERO_BELOW = -32 };
 
 // The largest exponent among the products of a step, for NR columns of one row, as int32.
-INLINE void largest_exponents(const fp8mac_tile *tile, const int8_t *a, const int8_t *b, size_t step, vi e[2])
+INLINE void largest_exponents(const fp8mac_tile *tile, const int8_t *a, const int8_t *b,
+                              size_t step, vi e[2])
 {
     vb most = (vb){0} - (int8_t)127;
-    _Pragma("GCC unroll 4") for (size_t k = 0; k < step; k++) {
+    _Pragma("GCC unroll 4") for (size_t k = 0; k < step; k++)
+    {
         vb column;
         memcpy(&column, b + k * NR, sizeof column);
         vb sum = column + a[k * MR];
@@ -161,7 +175,8 @@ INLINE void largest_exponents(const fp8mac_tile *tile, const int8_t *a, const in
         half_vb half;
         memcpy(&half, (const int8_t *)&most + j * VL, sizeof half);
         vi wide = WIDEN_SIGNED(half);
-        e[j] = SELECT(GREATER(wide, splat((uint32_t)(ZERO_BELOW - 1))), wide + tile->scale, splat((uint32_t)-4096));
+        e[j] = SELECT(GREATER(wide, splat((uint32_t)(ZERO_BELOW - 1))), wide + tile->scale,
+                      splat((uint32_t)-4096));
     }
 }
 
@@ -217,7 +232,8 @@ INLINE void join_acc(const fp8mac_tile *tile, vd sum[2], vi e, float *acc)
 }
 
 // One step of one row.
-INLINE void aligned_step(const fp8mac_tile *tile, const float *a, const float *b, size_t step, vi e[2], float *acc)
+INLINE void aligned_step(const fp8mac_tile *tile, const float *a, const float *b, size_t step,
+                         vi e[2], float *acc)
 {
     vf to_unit[2];
     vd sum[2][2] = {{{0}, {0}}, {{0}, {0}}};
@@ -228,7 +244,8 @@ INLINE void aligned_step(const fp8mac_tile *tile, const float *a, const float *b
     for (size_t k = 0; k < step;) {
         size_t end = step - k > tile->chunk ? k + tile->chunk : step;
         vi units[2] = {{0}, {0}};
-        _Pragma("GCC unroll 4") for (; k < end; k++) {
+        _Pragma("GCC unroll 4") for (; k < end; k++)
+        {
             for (int j = 0; j < 2; j++) { // cuts toward zero
                 vf product = load(b + k * NR + j * VL) * a[k * MR];
                 units[j] += __builtin_convertvector(product * to_unit[j], vi);
@@ -250,8 +267,10 @@ static void tile_aligned(const fp8mac_tile *tile)
         size_t step = tile->k - k < tile->group ? tile->k - k : tile->group;
         for (int i = 0; i < MR; i++) {
             vi e[2];
-            largest_exponents(tile, tile->a_exponent + k * MR + i, tile->b_exponent + k * NR, step, e);
-            aligned_step(tile, tile->a + k * MR + i, tile->b + k * NR, step, e, (float *)tile->acc + i * NR);
+            largest_exponents(tile, tile->a_exponent + k * MR + i, tile->b_exponent + k * NR, step,
+                              e);
+            aligned_step(tile, tile->a + k * MR + i, tile->b + k * NR, step, e,
+                         (float *)tile->acc + i * NR);
         }
     }
 }
@@ -265,7 +284,7 @@ INLINE vf activated(const fp8mac_fast_outputs *o, vf t)
     }
     if (o->activation == FP8MAC_ACT_CLAMP) {
         vf lo = splat_float(o->clamp_lo), hi = splat_float(o->clamp_hi);
-        vi below = t < lo, above = t > hi;
+        vi below = t<lo, above = t> hi;
         vf low = (vf)((below & (vi)lo) | (~below & (vi)t));
         return (vf)((above & (vi)hi) | (~above & (vi)low)); // both are never true
     }
@@ -278,7 +297,8 @@ static void outputs(fp8mac_fast_outputs *o)
 #define MEET(v) most = MAX_INT(most, (vi)(v) & 0x7fffffff)
     for (size_t i = 0; i < o->n; i += VL) {
         size_t left = o->n - i;
-        vf s = (o->scales_b != NULL ? load_some(o->scales_b + i, left) : splat_float(o->scale_b)) * o->scale_a;
+        vf s = (o->scales_b != NULL ? load_some(o->scales_b + i, left) : splat_float(o->scale_b)) *
+               o->scale_a;
         MEET(s);
         vf t = load_some(o->t0 + i, left) * s;
         MEET(t);

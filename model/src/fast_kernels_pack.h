@@ -38,11 +38,13 @@ INLINE void transpose(v16 row[SIDE])
     const v16 high = {8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
     v16 next[SIDE];
     for (int round = 0; round < 4; round++) {
-        UNROLL for (int i = 0; i < SIDE / 2; i++) {
+        UNROLL for (int i = 0; i < SIDE / 2; i++)
+        {
             next[2 * i] = __builtin_shuffle(row[i], row[i + SIDE / 2], low);
             next[2 * i + 1] = __builtin_shuffle(row[i], row[i + SIDE / 2], high);
         }
-        UNROLL for (int i = 0; i < SIDE; i++) {
+        UNROLL for (int i = 0; i < SIDE; i++)
+        {
             row[i] = next[i];
         }
     }
@@ -53,7 +55,8 @@ typedef struct terms {
     uint8_t code[SIDE][2 * SIDE];
 } terms;
 
-INLINE void gather_terms(terms *out, const uint8_t *codes, size_t stride, unsigned rows, unsigned width, size_t k)
+INLINE void gather_terms(terms *out, const uint8_t *codes, size_t stride, unsigned rows,
+                         unsigned width, size_t k)
 {
     for (unsigned first = 0; first < width; first += SIDE) {
         v16 square[SIDE];
@@ -70,8 +73,8 @@ INLINE void gather_terms(terms *out, const uint8_t *codes, size_t stride, unsign
     }
 }
 
-static void pack(const fp8mac_fast_row *row, float *panel, unsigned width, const uint8_t *codes, size_t stride,
-                 unsigned rows, size_t k, float scale)
+static void pack(const fp8mac_fast_row *row, float *panel, unsigned width, const uint8_t *codes,
+                 size_t stride, unsigned rows, size_t k, float scale)
 {
     const fp8mac_fast_row local = *row;
     for (size_t k0 = 0; k0 < k; k0 += SIDE) {
@@ -90,8 +93,9 @@ static void pack(const fp8mac_fast_row *row, float *panel, unsigned width, const
     }
 }
 
-static void pack_exponents(const fp8mac_fast_row *row, int8_t *panel, unsigned width, const uint8_t *codes,
-                           size_t stride, unsigned rows, size_t k, int8_t zero)
+static void pack_exponents(const fp8mac_fast_row *row, int8_t *panel, unsigned width,
+                           const uint8_t *codes, size_t stride, unsigned rows, size_t k,
+                           int8_t zero)
 {
     unsigned m = 23 - row->shift;
     int8_t bias = (int8_t)(127 - (int32_t)(row->rebias >> m));

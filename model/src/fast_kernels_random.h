@@ -13,7 +13,8 @@ INLINE void multiply_words(vu x, uint32_t by, vu *low, vu *high)
     *high = (vu)((even >> 32) | (odd & ~lower));
 }
 
-static void draw_words(uint32_t *r, size_t count, const uint32_t counter[4], const uint32_t key[2], unsigned bits)
+static void draw_words(uint32_t *r, size_t count, const uint32_t counter[4], const uint32_t key[2],
+                       unsigned bits)
 {
     vu lane;
     for (uint32_t i = 0; i < VL; i++) {

@@ -24,7 +24,8 @@ INLINE vd add_to_odd(vd high, vd low)
     vd sum = high + low;
     vd lost = low - (sum - high);
     vl bits = (vl)sum;
-    vl toward = (((vl)lost ^ bits) >> 63) | 1; // away from zero by one if the signs agree, else back
+    vl toward =
+        (((vl)lost ^ bits) >> 63) | 1; // away from zero by one if the signs agree, else back
     vl even = (bits & 1) - 1;
     return (vd)(bits + (toward & even & (lost != 0)));
 }
@@ -45,22 +46,25 @@ INLINE vd wide_result(vd acc, vd high, vd low, vd magic, rounding to)
 }
 
 // `step` products, at most WIDE_STEP, of one row, added to high and low.
-INLINE void wide_products(const double *large, const double *small, const float *b, size_t step, vd magic, vd *high,
-                          vd *low)
+INLINE void wide_products(const double *large, const double *small, const float *b, size_t step,
+                          vd magic, vd *high, vd *low)
 {
     vd sum[4];
-    UNROLL for (int j = 0; j < 4; j++) {
+    UNROLL for (int j = 0; j < 4; j++)
+    {
         sum[j] = splat_double(-0.0);
     }
     for (size_t k = 0; k < step; k++) {
         vd x = splat_double(large[k * MR]), y = splat_double(small[k * MR]);
-        UNROLL for (int j = 0; j < 4; j++) {
+        UNROLL for (int j = 0; j < 4; j++)
+        {
             vd column = load_as_double(b + k * NR + j * (VL / 2));
             sum[j] = FMA_DOUBLE(x, column, sum[j]);
             low[j] = FMA_DOUBLE(y, column, low[j]);
         }
     }
-    UNROLL for (int j = 0; j < 4; j++) {
+    UNROLL for (int j = 0; j < 4; j++)
+    {
         vd whole_sum, whole_low;
         low[j] += cut(sum[j], magic, &whole_sum);
         low[j] = cut(low[j], magic, &whole_low);
@@ -72,27 +76,31 @@ INLINE void wide_row(const fp8mac_tile *tile, size_t row, unsigned group, roundi
 {
     vd c[4], magic = splat_double(tile->one) * (1.5 * POWER_OF_TWO(52));
     float *acc = (float *)tile->acc + row * NR;
-    UNROLL for (int j = 0; j < 4; j++) {
+    UNROLL for (int j = 0; j < 4; j++)
+    {
         c[j] = load_as_double(acc + j * (VL / 2));
     }
     for (size_t k = 0; k < tile->k;) {
         size_t end = tile->k - k < group ? tile->k : k + group;
         vd high[4], low[4];
-        UNROLL for (int j = 0; j < 4; j++) {
+        UNROLL for (int j = 0; j < 4; j++)
+        {
             high[j] = (vd){0};
             low[j] = splat_double(-0.0);
         }
         while (k < end) {
             size_t step = end - k < WIDE_STEP ? end - k : WIDE_STEP;
-            wide_products(tile->a_double + k * MR + row, tile->a_small + k * MR + row, tile->b + k * NR, step, magic,
-                          high, low);
+            wide_products(tile->a_double + k * MR + row, tile->a_small + k * MR + row,
+                          tile->b + k * NR, step, magic, high, low);
             k += step;
         }
-        UNROLL for (int j = 0; j < 4; j++) {
+        UNROLL for (int j = 0; j < 4; j++)
+        {
             c[j] = wide_result(c[j], high[j], low[j], magic, to);
         }
     }
-    UNROLL for (int j = 0; j < 4; j++) {
+    UNROLL for (int j = 0; j < 4; j++)
+    {
         store_as_float(acc + j * (VL / 2), c[j]);
     }
 }
@@ -121,8 +129,8 @@ static void tile_wide_sum(const fp8mac_tile *tile)
         memcpy(low, low_part, sizeof low);
         for (size_t k = 0; k < tile->k; k += WIDE_STEP) {
             size_t step = tile->k - k < WIDE_STEP ? tile->k - k : WIDE_STEP;
-            wide_products(tile->a_double + k * MR + row, tile->a_small + k * MR + row, tile->b + k * NR, step, magic,
-                          high, low);
+            wide_products(tile->a_double + k * MR + row, tile->a_small + k * MR + row,
+                          tile->b + k * NR, step, magic, high, low);
         }
         memcpy(high_part, high, sizeof high);
         memcpy(low_part, low, sizeof low);

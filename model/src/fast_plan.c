@@ -15,7 +15,14 @@
 
 #if FP8MAC_FAST
 
-enum { DOUBLE_BITS = 53, LEAST_UNIT = -149, MOST_TOP = 127, FP16_BITS = 11, FP16_UNIT = -24, FP16_TOP = 17 };
+enum {
+    DOUBLE_BITS = 53,
+    LEAST_UNIT = -149,
+    MOST_TOP = 127,
+    FP16_BITS = 11,
+    FP16_UNIT = -24,
+    FP16_TOP = 17
+};
 
 static int32_t log2_up(uint64_t x)
 {
@@ -30,7 +37,8 @@ typedef struct bounds {
     int32_t unit, top, k_bits, group_bits;
 } bounds;
 
-static bool plan_single(fp8mac_fast_plan *plan, const fp8mac_gemm_desc *desc, const bounds *x, int32_t product_bits)
+static bool plan_single(fp8mac_fast_plan *plan, const fp8mac_gemm_desc *desc, const bounds *x,
+                        int32_t product_bits)
 {
     if (desc->dot.acc_format == FP8MAC_ACC_FP32) {
         plan->run = plan->kernels->fp32;
@@ -42,13 +50,14 @@ static bool plan_single(fp8mac_fast_plan *plan, const fp8mac_gemm_desc *desc, co
 
 static double power_of_two(int32_t e)
 {
-    return fp8mac_value_to_double((fp8mac_value){.cls = FP8MAC_CLASS_FINITE, .significand = 1, .exponent = e});
+    return fp8mac_value_to_double(
+        (fp8mac_value){.cls = FP8MAC_CLASS_FINITE, .significand = 1, .exponent = e});
 }
 
 // Four products of large values, from 2^large on, and four of small ones with what is left of the large ones' sum, have
 // 53 bits at most; so has what lies above `one`, and what lies below it.
-static bool plan_wide(fp8mac_fast_plan *plan, const fp8mac_operand_facts *a, const fp8mac_operand_facts *b,
-                      int32_t scale, int32_t top, int32_t unit)
+static bool plan_wide(fp8mac_fast_plan *plan, const fp8mac_operand_facts *a,
+                      const fp8mac_operand_facts *b, int32_t scale, int32_t top, int32_t unit)
 {
     enum { FOUR = 2, LOW_BITS = 50 };
     int32_t a_bits = (int32_t)(23 - a->row.shift);
@@ -58,11 +67,12 @@ static bool plan_wide(fp8mac_fast_plan *plan, const fp8mac_operand_facts *a, con
     int32_t small_top = large + b->top + FOUR > one ? large + b->top + FOUR : one;
     plan->a_large = power_of_two(large);
     plan->tile.one = power_of_two(one);
-    return small_top + 1 - products_unit <= DOUBLE_BITS && top + 1 - one <= LOW_BITS && unit > -400 && top < 400;
+    return small_top + 1 - products_unit <= DOUBLE_BITS && top + 1 - one <= LOW_BITS &&
+           unit > -400 && top < 400;
 }
 
-static bool plan_fixed(fp8mac_fast_plan *plan, const fp8mac_operand_facts *a, const fp8mac_operand_facts *b,
-                       const bounds *x, int32_t scale)
+static bool plan_fixed(fp8mac_fast_plan *plan, const fp8mac_operand_facts *a,
+                       const fp8mac_operand_facts *b, const bounds *x, int32_t scale)
 {
     int32_t top = x->top + x->k_bits;
     plan->needs_double = true;
@@ -81,8 +91,9 @@ static bool plan_fixed(fp8mac_fast_plan *plan, const fp8mac_operand_facts *a, co
     return plan_wide(plan, a, b, 0, top - scale, x->unit - scale);
 }
 
-static bool plan_fused(fp8mac_fast_plan *plan, const fp8mac_gemm_desc *desc, const fp8mac_operand_facts *a,
-                       const fp8mac_operand_facts *b, const bounds *x, int32_t scale)
+static bool plan_fused(fp8mac_fast_plan *plan, const fp8mac_gemm_desc *desc,
+                       const fp8mac_operand_facts *a, const fp8mac_operand_facts *b,
+                       const bounds *x, int32_t scale)
 {
     bool fp32 = desc->dot.acc_format == FP8MAC_ACC_FP32;
     int32_t top = x->top + x->k_bits + 1, unit = x->unit;
@@ -119,8 +130,9 @@ static uint64_t aligned_keep(const fp8mac_dot_config *dot)
     }
 }
 
-static bool plan_aligned(fp8mac_fast_plan *plan, const fp8mac_dot_config *dot, const fp8mac_operand_facts *a,
-                         const fp8mac_operand_facts *b, const bounds *x, int32_t scale)
+static bool plan_aligned(fp8mac_fast_plan *plan, const fp8mac_dot_config *dot,
+                         const fp8mac_operand_facts *a, const fp8mac_operand_facts *b,
+                         const bounds *x, int32_t scale)
 {
     enum { F_MOST = 27, UNIT_BITS = 29, NORMAL = -126, EXPONENT_MOST = 31 };
     fp8mac_tile *tile = &plan->tile;
@@ -136,10 +148,12 @@ static bool plan_aligned(fp8mac_fast_plan *plan, const fp8mac_dot_config *dot, c
     tile->scale = scale;
     tile->min_exponent = dot->min_exponent == 0 ? FP8MAC_MIN_EXPONENT_DEFAULT : dot->min_exponent;
     tile->acc_min_exponent = fp16 ? -14 : NORMAL;
-    return tile->keep != 0 && dot->frac_bits <= F_MOST && dot->align_round == FP8MAC_ALIGN_TOWARD_ZERO &&
+    return tile->keep != 0 && dot->frac_bits <= F_MOST &&
+           dot->align_round == FP8MAC_ALIGN_TOWARD_ZERO &&
            dot->align_by == FP8MAC_ALIGN_BY_PRODUCTS && !dot->acc_late && !dot->even_odd &&
            tile->min_exponent >= NORMAL && a->e_max <= EXPONENT_MOST && b->e_max <= EXPONENT_MOST &&
-           least_product >= -32 && zero_product < -32 && least_product + scale - (int32_t)dot->frac_bits >= NORMAL &&
+           least_product >= -32 && zero_product < -32 &&
+           least_product + scale - (int32_t)dot->frac_bits >= NORMAL &&
            x->top + x->k_bits + 1 <= MOST_TOP;
 }
 
@@ -148,28 +162,33 @@ static bool is_plain(const fp8mac_dot_config *dot)
     bool random = dot->acc_rounding == FP8MAC_ROUND_STOCHASTIC;
     bool cut = dot->frac_bits == 0 && dot->acc_rounding != FP8MAC_ROUND_NEAREST_EVEN;
     bool format = dot->acc_format == FP8MAC_ACC_FP32 || dot->acc_format == FP8MAC_ACC_FP16 ||
-                  dot->acc_format == FP8MAC_ACC_FIXED || (dot->acc_format == FP8MAC_ACC_E8M13 && dot->frac_bits != 0);
+                  dot->acc_format == FP8MAC_ACC_FIXED ||
+                  (dot->acc_format == FP8MAC_ACC_E8M13 && dot->frac_bits != 0);
     bool saturates = dot->acc_saturate && dot->acc_format == FP8MAC_ACC_FP16;
-    return format && !random && !cut && !saturates && !dot->flush && dot->promote == 0 && dot->chunk == 0;
+    return format && !random && !cut && !saturates && !dot->flush && dot->promote == 0 &&
+           dot->chunk == 0;
 }
 
 // Whether some step may overflow, rows that hold Inf or NaN included: `bounds` leaves those out, so their other codes
 // count as the formats' largest.
-static bool may_overflow(const fp8mac_dot_config *dot, const fp8mac_operand_facts *a, const fp8mac_operand_facts *b,
-                         const bounds *x, size_t k)
+static bool may_overflow(const fp8mac_dot_config *dot, const fp8mac_operand_facts *a,
+                         const fp8mac_operand_facts *b, const bounds *x, size_t k)
 {
     int32_t scale = x->top - a->top - b->top;
-    int32_t top = (a->specials != 0 ? a->e_max + 1 : a->top) + (b->specials != 0 ? b->e_max + 1 : b->top) + scale;
+    int32_t top = (a->specials != 0 ? a->e_max + 1 : a->top) +
+                  (b->specials != 0 ? b->e_max + 1 : b->top) + scale;
     switch (dot->acc_format) {
     case FP8MAC_ACC_FIXED: return false;
     // K roundings to 11 bits make a sum larger by 2^(K / 1420) at most.
-    case FP8MAC_ACC_FP16: return k >= 8192 || top + x->k_bits + 1 + (int32_t)(k / 1024) >= FP16_TOP - 1;
+    case FP8MAC_ACC_FP16:
+        return k >= 8192 || top + x->k_bits + 1 + (int32_t)(k / 1024) >= FP16_TOP - 1;
     default: return top + x->k_bits + 1 > MOST_TOP;
     }
 }
 
-bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
-                           const fp8mac_operand_facts *a, const fp8mac_operand_facts *b)
+bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels,
+                           const fp8mac_gemm_desc *desc, const fp8mac_operand_facts *a,
+                           const fp8mac_operand_facts *b)
 {
     const fp8mac_dot_config *dot = &desc->dot;
     if (!is_plain(dot) || desc->mx_a != NULL || desc->mx_b != NULL) {
@@ -177,12 +196,15 @@ bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels
     }
     unsigned group = dot->group == 0 ? 1 : dot->group;
     int32_t scale = dot->scale_exp_a + dot->scale_exp_b - (int32_t)dot->lscale;
-    bounds x = {a->unit + b->unit + scale, a->top + b->top + scale, log2_up(desc->k), log2_up(group)};
+    bounds x = {a->unit + b->unit + scale, a->top + b->top + scale, log2_up(desc->k),
+                log2_up(group)};
     int32_t a_unit = 1 - desc->dot.a_format->bias - desc->dot.a_format->mantissa_bits;
-    if (x.unit < LEAST_UNIT || a_unit + scale < LEAST_UNIT || a->top + scale > MOST_TOP || scale < -126) {
+    if (x.unit < LEAST_UNIT || a_unit + scale < LEAST_UNIT || a->top + scale > MOST_TOP ||
+        scale < -126) {
         return false;
     }
-    *plan = (fp8mac_fast_plan){.kernels = kernels, .tile = {.group = group}, .acc_bytes = sizeof(float)};
+    *plan = (fp8mac_fast_plan){
+        .kernels = kernels, .tile = {.group = group}, .acc_bytes = sizeof(float)};
     plan->specials_are_nan = !dot->a_format->has_inf && !dot->b_format->has_inf;
     plan->may_overflow = may_overflow(dot, a, b, &x, desc->k);
     bool own_nan = dot->acc_format == FP8MAC_ACC_FP32 || dot->acc_format == FP8MAC_ACC_E8M13;
@@ -195,6 +217,7 @@ bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels
         return plan_aligned(plan, dot, a, b, &x, scale);
     }
     int32_t product_bits = dot->a_format->mantissa_bits + dot->b_format->mantissa_bits + 2;
-    return group == 1 ? plan_single(plan, desc, &x, product_bits) : plan_fused(plan, desc, a, b, &x, scale);
+    return group == 1 ? plan_single(plan, desc, &x, product_bits)
+                      : plan_fused(plan, desc, a, b, &x, scale);
 }
 #endif

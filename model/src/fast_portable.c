@@ -9,7 +9,8 @@ enum { VL = 4, MR = 6 };
 #define KERNELS fp8mac_kernels_portable
 #define FMA(a, b, c) ((a) * (b) + (c))
 #define FMA_DOUBLE(a, b, c) ((a) * (b) + (c))
-#define BLEND(type, mask, a, b) ((type)(((mask) & (__typeof__(mask))(a)) | (~(mask) & (__typeof__(mask))(b))))
+#define BLEND(type, mask, a, b)                                                                    \
+    ((type)(((mask) & (__typeof__(mask))(a)) | (~(mask) & (__typeof__(mask))(b))))
 #define MAX_BYTE(a, b) BLEND(vb, (a) > (b), a, b)
 #define MAX_CODE(a, b) BLEND(vc, (a) > (b), a, b)
 #define MIN_CODE(a, b) BLEND(vc, (a) < (b), a, b)

@@ -5,7 +5,8 @@
 
 #include <pthread.h>
 
-fp8mac_gemm_desc fp8mac_gemm_part(const fp8mac_gemm_desc *desc, size_t m0, size_t m, size_t n0, size_t n)
+fp8mac_gemm_desc fp8mac_gemm_part(const fp8mac_gemm_desc *desc, size_t m0, size_t m, size_t n0,
+                                  size_t n)
 {
     fp8mac_gemm_desc part = *desc;
     part.m = m;
@@ -22,7 +23,8 @@ fp8mac_gemm_desc fp8mac_gemm_part(const fp8mac_gemm_desc *desc, size_t m0, size_
         part.bias += n0;
     }
     if (desc->beta != 0) {
-        part.c = (const uint8_t *)desc->c + (m0 * desc->ldc + n0) * fp8mac_format_bytes(desc->c_format);
+        part.c =
+            (const uint8_t *)desc->c + (m0 * desc->ldc + n0) * fp8mac_format_bytes(desc->c_format);
     }
     part.d = (uint8_t *)desc->d + (m0 * desc->ldd + n0) * fp8mac_format_bytes(desc->d_format);
     if (desc->mx_a != NULL) {
@@ -47,14 +49,16 @@ typedef struct share {
 static void *run_share(void *argument)
 {
     share *own = argument;
-    if (!FP8MAC_FAST || own->kernels == NULL || !fp8mac_fast_gemm(own->kernels, &own->desc, &own->totals)) {
+    if (!FP8MAC_FAST || own->kernels == NULL ||
+        !fp8mac_fast_gemm(own->kernels, &own->desc, &own->totals)) {
         fp8mac_gemm_defined(&own->desc, &own->totals);
     }
     return NULL;
 }
 
 // Enough work for each: below this a thread costs more than it saves.
-static unsigned useful_threads(const fp8mac_gemm_desc *desc, const fp8mac_kernels *kernels, unsigned threads)
+static unsigned useful_threads(const fp8mac_gemm_desc *desc, const fp8mac_kernels *kernels,
+                               unsigned threads)
 {
     enum { MOST = 64, SIDE_LEAST = 32 };
     double work = (double)desc->m * (double)desc->n * (double)desc->k;
@@ -67,8 +71,8 @@ static unsigned useful_threads(const fp8mac_gemm_desc *desc, const fp8mac_kernel
     return useful == 0 ? 1 : useful;
 }
 
-void fp8mac_gemm_threads(const fp8mac_gemm_desc *desc, const fp8mac_kernels *kernels, unsigned threads,
-                         fp8mac_gemm_totals *totals)
+void fp8mac_gemm_threads(const fp8mac_gemm_desc *desc, const fp8mac_kernels *kernels,
+                         unsigned threads, fp8mac_gemm_totals *totals)
 {
     share shares[64];
     size_t count = useful_threads(desc, kernels, threads);
@@ -80,7 +84,8 @@ void fp8mac_gemm_threads(const fp8mac_gemm_desc *desc, const fp8mac_kernels *ker
         shares[i].desc = by_rows ? fp8mac_gemm_part(desc, first, size, 0, desc->n)
                                  : fp8mac_gemm_part(desc, 0, desc->m, first, size);
         // The last share is this thread's own; so is one for which no thread can be had.
-        shares[i].started = i + 1 < count && pthread_create(&shares[i].thread, NULL, run_share, &shares[i]) == 0;
+        shares[i].started =
+            i + 1 < count && pthread_create(&shares[i].thread, NULL, run_share, &shares[i]) == 0;
         if (!shares[i].started) {
             run_share(&shares[i]);
         }

@@ -109,7 +109,8 @@ INLINE vd round_fp16_double(vd x)
     vd magic = power * (1.5 * POWER_OF_TWO(42));
     vd rounded = (x + magic) - magic;
     rounded = rounded * POWER_OF_TWO(1008) * POWER_OF_TWO(-1008);
-    return (vd)(((vl)rounded & ~DOUBLE_SIGN) | ((vl)x & DOUBLE_SIGN)); // a zero keeps the sign of what it was
+    return (vd)(((vl)rounded & ~DOUBLE_SIGN) |
+                ((vl)x & DOUBLE_SIGN)); // a zero keeps the sign of what it was
 }
 
 // The same from a float.
@@ -118,7 +119,7 @@ INLINE vf __attribute__((unused)) round_fp16(vf x)
     vi sign = splat(0x80000000u);
     vf power = (vf)((vi)x & splat(0x7f800000u));
     vf least = splat_float(0x1p-14f), most = splat_float(0x1p17f);
-    vi small = power < least, big = power > most;
+    vi small = power<least, big = power> most;
     power = (vf)((small & (vi)least) | (~small & (vi)power));
     power = (vf)((big & (vi)most) | (~big & (vi)power));
     vf magic = power * (1.5f * 0x1p13f);

@@ -42,7 +42,8 @@ const fp8mac_format fp8mac_formats[FP8MAC_ROW_COUNT] = {
 static const struct {
     const char *name;
     fp8mac_format_id id;
-} aliases[] = {{"fp16", FP8MAC_FP16}, {"bf16", FP8MAC_BF16}, {"fp32", FP8MAC_FP32}, {"1-6-9", FP8MAC_E6M9}};
+} aliases[] = {
+    {"fp16", FP8MAC_FP16}, {"bf16", FP8MAC_BF16}, {"fp32", FP8MAC_FP32}, {"1-6-9", FP8MAC_E6M9}};
 
 const fp8mac_format *fp8mac_format_get(fp8mac_format_id id)
 {
@@ -120,7 +121,8 @@ static const char *specials_refusal(const fp8mac_format *f)
 {
     switch (f->nan_encoding) {
     case NO_NAN:
-    case ALL_ONES: return f->has_inf ? "There is Inf, but no NaN encoding that goes with it." : NULL;
+    case ALL_ONES:
+        return f->has_inf ? "There is Inf, but no NaN encoding that goes with it." : NULL;
     case IEEE:
         if (!f->has_inf) {
             return "The IEEE encoding of NaN goes with Inf.";
@@ -137,9 +139,11 @@ static const char *specials_refusal(const fp8mac_format *f)
 
 static const char *exponent_refusal(const fp8mac_format *f)
 {
-    bool integer = f->is_signed && f->nan_encoding == NO_NAN && !f->has_negative_zero && f->exponent_zero == SUBNORMAL;
+    bool integer = f->is_signed && f->nan_encoding == NO_NAN && !f->has_negative_zero &&
+                   f->exponent_zero == SUBNORMAL;
     if (f->exponent_bits == 0 && !integer) {
-        return "A row without exponent bits is two's complement: signed, gradual, without NaN and -0.";
+        return "A row without exponent bits is two's complement: signed, gradual, without NaN and "
+               "-0.";
     }
     bool powers = !f->is_signed && f->nan_encoding == ALL_ONES;
     if (f->exponent_zero == NORMAL && f->mantissa_bits == 0 && !powers) {
@@ -204,7 +208,8 @@ static fp8mac_class classify(const fp8mac_format *f, bool sign, uint32_t magnitu
         return FP8MAC_CLASS_NAN;
     }
     if (magnitude == 0 && !fp8mac_format_is_powers(f)) {
-        return sign && f->nan_encoding == FP8MAC_NAN_NEGATIVE_ZERO ? FP8MAC_CLASS_NAN : FP8MAC_CLASS_ZERO;
+        return sign && f->nan_encoding == FP8MAC_NAN_NEGATIVE_ZERO ? FP8MAC_CLASS_NAN
+                                                                   : FP8MAC_CLASS_ZERO;
     }
     return FP8MAC_CLASS_FINITE;
 }
@@ -228,8 +233,10 @@ fp8mac_value fp8mac_decode(const fp8mac_format *f, uint32_t code)
     } else if (value.cls == FP8MAC_CLASS_FINITE) {
         uint32_t field = magnitude >> f->mantissa_bits;
         bool hidden = field != 0 || f->exponent_zero == NORMAL;
-        value.significand = (hidden ? UINT32_C(1) << f->mantissa_bits : 0) | (magnitude & mantissa_mask(f));
-        value.exponent = field == 0 ? fp8mac_format_unit_exponent(f) : (int32_t)field - f->bias - f->mantissa_bits;
+        value.significand =
+            (hidden ? UINT32_C(1) << f->mantissa_bits : 0) | (magnitude & mantissa_mask(f));
+        value.exponent = field == 0 ? fp8mac_format_unit_exponent(f)
+                                    : (int32_t)field - f->bias - f->mantissa_bits;
     }
     return value;
 }
@@ -248,7 +255,8 @@ uint32_t fp8mac_format_nan_code(const fp8mac_format *f)
 {
     uint32_t top = magnitude_mask(f);
     switch (f->nan_encoding) {
-    case FP8MAC_NAN_IEEE: return top - (mantissa_mask(f) >> 1); // quiet: the mantissa's first bit alone
+    case FP8MAC_NAN_IEEE:
+        return top - (mantissa_mask(f) >> 1); // quiet: the mantissa's first bit alone
     case FP8MAC_NAN_ALL_ONES: return top;
     case FP8MAC_NAN_NEGATIVE_ZERO: return top + 1; // the sign bit alone
     default: return 0;

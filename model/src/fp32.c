@@ -3,8 +3,8 @@
 
 static uint32_t fp32_round(fp8mac_value value, fp8mac_flags *flags)
 {
-    return fp8mac_encode_independent(fp8mac_format_get(FP8MAC_FP32), value, FP8MAC_ROUND_NEAREST_EVEN,
-                                     FP8MAC_OVERFLOW_IEEE, flags);
+    return fp8mac_encode_independent(fp8mac_format_get(FP8MAC_FP32), value,
+                                     FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_IEEE, flags);
 }
 
 static uint32_t fp32_invalid(fp8mac_flags *flags)
@@ -63,7 +63,8 @@ static fp8mac_value add_finite(fp8mac_value a, fp8mac_value b)
     uint64_t aligned = distance < 64 ? y >> distance : 0;
     bool lost = distance < 64 ? (aligned << distance) != y : true;
 
-    fp8mac_value sum = {.cls = FP8MAC_CLASS_FINITE, .sign = big.sign, .exponent = big.exponent - GUARD};
+    fp8mac_value sum = {
+        .cls = FP8MAC_CLASS_FINITE, .sign = big.sign, .exponent = big.exponent - GUARD};
     if (big.sign == small.sign) {
         sum.significand = (x + aligned) | (lost ? 1 : 0);
     } else if (x >= aligned) {

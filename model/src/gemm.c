@@ -4,7 +4,8 @@
 
 static fp8mac_status validate_pointers(const fp8mac_gemm_desc *desc)
 {
-    bool missing = desc->a == NULL || desc->b == NULL || desc->d == NULL || (desc->beta != 0 && desc->c == NULL) ||
+    bool missing = desc->a == NULL || desc->b == NULL || desc->d == NULL ||
+                   (desc->beta != 0 && desc->c == NULL) ||
                    (desc->scale_a.mode != FP8MAC_SCALE_NONE && desc->scale_a.values == NULL) ||
                    (desc->scale_b.mode != FP8MAC_SCALE_NONE && desc->scale_b.values == NULL);
     return missing ? FP8MAC_ERR_NULL : FP8MAC_OK;
@@ -15,8 +16,9 @@ static fp8mac_status validate_d(const fp8mac_gemm_desc *desc)
 {
     fp8mac_convert_mode mode = desc->d_mode;
     bool stochastic = mode.rounding == FP8MAC_ROUND_STOCHASTIC;
-    bool bits_fit = stochastic ? desc->d_random_bits >= 1 && desc->d_random_bits <= FP8MAC_RANDOM_BITS_MAX
-                               : desc->d_random_bits == 0;
+    bool bits_fit = stochastic
+                        ? desc->d_random_bits >= 1 && desc->d_random_bits <= FP8MAC_RANDOM_BITS_MAX
+                        : desc->d_random_bits == 0;
     if (stochastic) {
         mode.rounding = FP8MAC_ROUND_NEAREST_EVEN;
     }
@@ -31,12 +33,12 @@ static fp8mac_status validate_formats(const fp8mac_gemm_desc *desc)
         return status;
     }
     bool scaled = desc->mx_a != NULL || desc->mx_b != NULL;
-    bool anchored = desc->dot.acc_format == FP8MAC_ACC_FIXED && desc->dot.frac_bits != 0;
-    if (anchored || (scaled && fp8mac_acc_row(desc->dot.acc_format) == NULL)) {
+    bool has_static_exponent = desc->dot.acc_format == FP8MAC_ACC_FIXED && desc->dot.frac_bits != 0;
+    if (has_static_exponent || (scaled && fp8mac_acc_row(desc->dot.acc_format) == NULL)) {
         return FP8MAC_ERR_ACCUMULATOR;
     }
-    if (desc->beta != 0 &&
-        (fp8mac_format_validate(desc->c_format) != FP8MAC_OK || !fp8mac_format_is_wide(desc->c_format))) {
+    if (desc->beta != 0 && (fp8mac_format_validate(desc->c_format) != FP8MAC_OK ||
+                            !fp8mac_format_is_wide(desc->c_format))) {
         return FP8MAC_ERR_FORMAT;
     }
     return validate_d(desc);
@@ -49,7 +51,8 @@ static fp8mac_status validate_matrix(size_t rows, size_t used, size_t stride, un
         return FP8MAC_ERR_STRIDE;
     }
     size_t room = SIZE_MAX / bytes;
-    return used > room || (rows > 1 && stride > (room - used) / (rows - 1)) ? FP8MAC_ERR_SHAPE : FP8MAC_OK;
+    return used > room || (rows > 1 && stride > (room - used) / (rows - 1)) ? FP8MAC_ERR_SHAPE
+                                                                            : FP8MAC_OK;
 }
 
 static fp8mac_status validate_shape(const fp8mac_gemm_desc *desc)
@@ -124,8 +127,8 @@ static fp8mac_status validate_activation(const fp8mac_gemm_desc *desc)
 
 static fp8mac_status validate(const fp8mac_gemm_desc *desc)
 {
-    fp8mac_status (*const checks[])(const fp8mac_gemm_desc *) = {validate_pointers, validate_formats, validate_shape,
-                                                                 validate_scales, validate_activation};
+    fp8mac_status (*const checks[])(const fp8mac_gemm_desc *) = {
+        validate_pointers, validate_formats, validate_shape, validate_scales, validate_activation};
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
         fp8mac_status status = checks[i](desc);
         if (status != FP8MAC_OK) {
@@ -150,9 +153,11 @@ static uint32_t c_at(const fp8mac_gemm_desc *desc, size_t m, size_t n)
     if (desc->beta == 0) {
         return 0;
     }
-    uint32_t code = fp8mac_load_code(desc->c, m * desc->ldc + n, fp8mac_format_bytes(desc->c_format));
+    uint32_t code =
+        fp8mac_load_code(desc->c, m * desc->ldc + n, fp8mac_format_bytes(desc->c_format));
     return fp8mac_encode(fp8mac_format_get(FP8MAC_FP32), fp8mac_decode(desc->c_format, code),
-                         (fp8mac_convert_mode){FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_IEEE}, NULL);
+                         (fp8mac_convert_mode){FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_IEEE},
+                         NULL);
 }
 
 fp8mac_epilogue fp8mac_gemm_epilogue(const fp8mac_gemm_desc *desc)
@@ -175,12 +180,13 @@ static const uint8_t *mx_row(const uint8_t *mx, size_t row, size_t stride)
 }
 
 // t0 of one output, all of its K.
-static uint32_t accumulate(const fp8mac_gemm_desc *desc, const fp8mac_dot_engine *engine, size_t m, size_t n,
-                           fp8mac_flags *flags)
+static uint32_t accumulate(const fp8mac_gemm_desc *desc, const fp8mac_dot_engine *engine, size_t m,
+                           size_t n, fp8mac_flags *flags)
 {
     fp8mac_acc acc = {.m = desc->origin_m + (uint32_t)m, .n = desc->origin_n + (uint32_t)n};
-    fp8mac_dot_engine_run_mx(engine, &acc, desc->a + m * desc->lda, desc->b + n * desc->ldb, desc->k,
-                             mx_row(desc->mx_a, m, desc->ldmx_a), mx_row(desc->mx_b, n, desc->ldmx_b), flags);
+    fp8mac_dot_engine_run_mx(engine, &acc, desc->a + m * desc->lda, desc->b + n * desc->ldb,
+                             desc->k, mx_row(desc->mx_a, m, desc->ldmx_a),
+                             mx_row(desc->mx_b, n, desc->ldmx_b), flags);
     return fp8mac_acc_to_fp32(&desc->dot, &acc, flags);
 }
 
@@ -189,8 +195,8 @@ static fp8mac_round_mode d_round_mode(const fp8mac_gemm_desc *desc, size_t m, si
     fp8mac_round_mode mode = {.rounding = desc->d_mode.rounding};
     if (mode.rounding == FP8MAC_ROUND_STOCHASTIC) {
         mode.n = desc->d_random_bits;
-        mode.r = fp8mac_random_bits(desc->dot.seed, desc->origin_m + (uint32_t)m, desc->origin_n + (uint32_t)n, 0,
-                                    FP8MAC_RANDOM_OUTPUT, mode.n);
+        mode.r = fp8mac_random_bits(desc->dot.seed, desc->origin_m + (uint32_t)m,
+                                    desc->origin_n + (uint32_t)n, 0, FP8MAC_RANDOM_OUTPUT, mode.n);
     }
     return mode;
 }
@@ -199,19 +205,23 @@ static fp8mac_round_mode d_round_mode(const fp8mac_gemm_desc *desc, size_t m, si
 static uint32_t d_code(const fp8mac_gemm_desc *desc, uint32_t code)
 {
     const fp8mac_format *row = fp8mac_acc_kept_row(desc->dot.acc_format);
-    bool own = desc->dot.nan_code != 0 && row != NULL && desc->d_format->exponent_bits == row->exponent_bits &&
+    bool own = desc->dot.nan_code != 0 && row != NULL &&
+               desc->d_format->exponent_bits == row->exponent_bits &&
                desc->d_format->mantissa_bits == row->mantissa_bits;
-    return own && fp8mac_decode(desc->d_format, code).cls == FP8MAC_CLASS_NAN ? desc->dot.nan_code : code;
+    return own && fp8mac_decode(desc->d_format, code).cls == FP8MAC_CLASS_NAN ? desc->dot.nan_code
+                                                                              : code;
 }
 
-void fp8mac_gemm_finish(const fp8mac_gemm_desc *desc, const fp8mac_epilogue *epilogue, size_t m, size_t n, uint32_t t0,
-                        fp8mac_gemm_totals *totals)
+void fp8mac_gemm_finish(const fp8mac_gemm_desc *desc, const fp8mac_epilogue *epilogue, size_t m,
+                        size_t n, uint32_t t0, fp8mac_gemm_totals *totals)
 {
     uint32_t bias = desc->bias != NULL ? fp8mac_float_bits(desc->bias[n]) : 0;
-    uint32_t d = fp8mac_epilogue_rounded(epilogue, d_round_mode(desc, m, n), t0, scale_at(desc->scale_a, m),
-                                         scale_at(desc->scale_b, n), bias, c_at(desc, m, n), &totals->amax,
-                                         &totals->amax_nonfinite, &totals->flags);
-    fp8mac_store_code(desc->d, m * desc->ldd + n, fp8mac_format_bytes(desc->d_format), d_code(desc, d));
+    uint32_t d =
+        fp8mac_epilogue_rounded(epilogue, d_round_mode(desc, m, n), t0, scale_at(desc->scale_a, m),
+                                scale_at(desc->scale_b, n), bias, c_at(desc, m, n), &totals->amax,
+                                &totals->amax_nonfinite, &totals->flags);
+    fp8mac_store_code(desc->d, m * desc->ldd + n, fp8mac_format_bytes(desc->d_format),
+                      d_code(desc, d));
 }
 
 void fp8mac_gemm_defined(const fp8mac_gemm_desc *desc, fp8mac_gemm_totals *totals)
@@ -227,21 +237,24 @@ void fp8mac_gemm_defined(const fp8mac_gemm_desc *desc, fp8mac_gemm_totals *total
     }
 }
 
-fp8mac_status fp8mac_gemm_run(const fp8mac_gemm_desc *desc, const fp8mac_run *run, fp8mac_gemm_result *result)
+fp8mac_status fp8mac_gemm_run(const fp8mac_gemm_desc *desc, const fp8mac_run *run,
+                              fp8mac_gemm_result *result)
 {
     if (desc == NULL) {
         return FP8MAC_ERR_NULL;
     }
     fp8mac_run how = run != NULL ? *run : (fp8mac_run){.isa = FP8MAC_ISA_BEST};
     const fp8mac_kernels *kernels;
-    fp8mac_status status = fp8mac_kernels_find(how.isa, &kernels) ? validate(desc) : FP8MAC_ERR_UNSUPPORTED;
+    fp8mac_status status =
+        fp8mac_kernels_find(how.isa, &kernels) ? validate(desc) : FP8MAC_ERR_UNSUPPORTED;
     if (status != FP8MAC_OK) {
         return status;
     }
     fp8mac_gemm_totals totals = {0};
     fp8mac_gemm_threads(desc, kernels, how.threads, &totals);
     if (result != NULL) {
-        *result = (fp8mac_gemm_result){fp8mac_float_from_bits(totals.amax), totals.amax_nonfinite, totals.flags};
+        *result = (fp8mac_gemm_result){fp8mac_float_from_bits(totals.amax), totals.amax_nonfinite,
+                                       totals.flags};
     }
     return FP8MAC_OK;
 }

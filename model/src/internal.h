@@ -25,15 +25,18 @@ typedef struct fp8mac_round_mode {
 
 // Results are rounded first and judged afterwards; the two choices are independent here, whatever fp8mac_encode
 // makes of them. `value` may have any 64-bit significand; `flags` may be NULL.
-uint32_t fp8mac_encode_independent(const fp8mac_format *format, fp8mac_value value, fp8mac_rounding rounding,
-                                   fp8mac_overflow overflow, fp8mac_flags *flags);
-uint32_t fp8mac_encode_rounded(const fp8mac_format *format, fp8mac_value value, fp8mac_round_mode mode,
-                               fp8mac_overflow overflow, fp8mac_flags *flags);
+uint32_t fp8mac_encode_independent(const fp8mac_format *format, fp8mac_value value,
+                                   fp8mac_rounding rounding, fp8mac_overflow overflow,
+                                   fp8mac_flags *flags);
+uint32_t fp8mac_encode_rounded(const fp8mac_format *format, fp8mac_value value,
+                               fp8mac_round_mode mode, fp8mac_overflow overflow,
+                               fp8mac_flags *flags);
 
 // fp8mac_epilogue_apply with D's random bits, where its mode is stochastic.
-uint32_t fp8mac_epilogue_rounded(const fp8mac_epilogue *epilogue, fp8mac_round_mode rounding, uint32_t t0,
-                                 uint32_t scale_a, uint32_t scale_b, uint32_t bias, uint32_t c, uint32_t *amax,
-                                 bool *amax_nonfinite, fp8mac_flags *flags);
+uint32_t fp8mac_epilogue_rounded(const fp8mac_epilogue *epilogue, fp8mac_round_mode rounding,
+                                 uint32_t t0, uint32_t scale_a, uint32_t scale_b, uint32_t bias,
+                                 uint32_t c, uint32_t *amax, bool *amax_nonfinite,
+                                 fp8mac_flags *flags);
 
 // The exact product of two finite values, each with a significand below 2^32; zero if either is zero.
 fp8mac_value fp8mac_value_mul_finite(fp8mac_value a, fp8mac_value b);

@@ -9,8 +9,8 @@ void fp8mac_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_
     for (int round = 0; round < 10; round++) {
         uint64_t p = (uint64_t)UINT32_C(0xd2511f53) * x[0];
         uint64_t q = (uint64_t)UINT32_C(0xcd9e8d57) * x[2];
-        uint32_t next[4] = {(uint32_t)(q >> 32) ^ x[1] ^ k[0], (uint32_t)q, (uint32_t)(p >> 32) ^ x[3] ^ k[1],
-                            (uint32_t)p};
+        uint32_t next[4] = {(uint32_t)(q >> 32) ^ x[1] ^ k[0], (uint32_t)q,
+                            (uint32_t)(p >> 32) ^ x[3] ^ k[1], (uint32_t)p};
         memcpy(x, next, sizeof x);
         k[0] += UINT32_C(0x9e3779b9);
         k[1] += UINT32_C(0xbb67ae85);
@@ -18,8 +18,8 @@ void fp8mac_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_
     memcpy(output, x, sizeof x);
 }
 
-uint32_t fp8mac_random_bits(uint64_t seed, uint32_t m, uint32_t n, uint64_t step, fp8mac_random_use use,
-                            unsigned n_bits)
+uint32_t fp8mac_random_bits(uint64_t seed, uint32_t m, uint32_t n, uint64_t step,
+                            fp8mac_random_use use, unsigned n_bits)
 {
     uint32_t high = (uint32_t)(step >> 32) | (uint32_t)use << 28;
     const uint32_t counter[4] = {m, n, (uint32_t)step, high};
@@ -64,8 +64,8 @@ static fp8mac_status validate_source(const fp8mac_random_source *source, size_t 
 }
 
 // Random bits of a block, drawn together; one by one where n carries into m.
-static void draw_block(const fp8mac_kernels *kernels, const fp8mac_random_source *source, size_t first, uint32_t *r,
-                       size_t count)
+static void draw_block(const fp8mac_kernels *kernels, const fp8mac_random_source *source,
+                       size_t first, uint32_t *r, size_t count)
 {
     uint64_t place = ((uint64_t)source->m << 32 | source->n) + first;
     if ((uint32_t)place > UINT32_MAX - count) {
@@ -75,36 +75,41 @@ static void draw_block(const fp8mac_kernels *kernels, const fp8mac_random_source
         return;
     }
     uint32_t high = (uint32_t)(source->step >> 32) | (uint32_t)FP8MAC_RANDOM_CONVERT << 28;
-    const uint32_t counter[4] = {(uint32_t)(place >> 32), (uint32_t)place, (uint32_t)source->step, high};
+    const uint32_t counter[4] = {(uint32_t)(place >> 32), (uint32_t)place, (uint32_t)source->step,
+                                 high};
     const uint32_t key[2] = {(uint32_t)source->seed, (uint32_t)(source->seed >> 32)};
     kernels->draw(r, count, counter, key, source->bits);
 }
 
 // Blocks of elements, as long as there is a kernel for them: there is for all, or for none.
-static bool convert_fast(const fp8mac_format *dst_format, void *dst, const fp8mac_format *src_format, const void *src,
-                         size_t n, fp8mac_overflow overflow, const fp8mac_random_source *source, fp8mac_flags *flags)
+static bool convert_fast(const fp8mac_format *dst_format, void *dst,
+                         const fp8mac_format *src_format, const void *src, size_t n,
+                         fp8mac_overflow overflow, const fp8mac_random_source *source,
+                         fp8mac_flags *flags)
 {
     enum { BLOCK = 1024 };
     const fp8mac_kernels *kernels = fp8mac_kernels_best();
     bool done = FP8MAC_FAST && kernels != NULL;
     if (done && source->r != NULL) {
-        return fp8mac_fast_convert_stochastic(kernels, dst_format, dst, src_format, src, n, overflow, source->r,
-                                              source->bits, flags);
+        return fp8mac_fast_convert_stochastic(kernels, dst_format, dst, src_format, src, n,
+                                              overflow, source->r, source->bits, flags);
     }
-    unsigned dst_bytes = fp8mac_format_bytes(dst_format), src_bytes = fp8mac_format_bytes(src_format);
+    unsigned dst_bytes = fp8mac_format_bytes(dst_format),
+             src_bytes = fp8mac_format_bytes(src_format);
     uint32_t r[BLOCK];
     for (size_t i = 0; done && i < n; i += BLOCK) {
         size_t count = n - i < BLOCK ? n - i : BLOCK;
         draw_block(kernels, source, i, r, count);
-        done = fp8mac_fast_convert_stochastic(kernels, dst_format, (uint8_t *)dst + i * dst_bytes, src_format,
-                                              (const uint8_t *)src + i * src_bytes, count, overflow, r, source->bits,
-                                              flags);
+        done = fp8mac_fast_convert_stochastic(kernels, dst_format, (uint8_t *)dst + i * dst_bytes,
+                                              src_format, (const uint8_t *)src + i * src_bytes,
+                                              count, overflow, r, source->bits, flags);
     }
     return done;
 }
 
-fp8mac_status fp8mac_convert_stochastic(const fp8mac_format *dst_format, void *dst, const fp8mac_format *src_format,
-                                        const void *src, size_t n, fp8mac_overflow overflow,
+fp8mac_status fp8mac_convert_stochastic(const fp8mac_format *dst_format, void *dst,
+                                        const fp8mac_format *src_format, const void *src, size_t n,
+                                        fp8mac_overflow overflow,
                                         const fp8mac_random_source *source, fp8mac_flags *flags)
 {
     if (source == NULL || (n > 0 && (dst == NULL || src == NULL))) {
@@ -113,7 +118,8 @@ fp8mac_status fp8mac_convert_stochastic(const fp8mac_format *dst_format, void *d
     if (fp8mac_format_validate(src_format) != FP8MAC_OK) {
         return FP8MAC_ERR_FORMAT;
     }
-    fp8mac_status status = fp8mac_convert_mode_validate(dst_format, (fp8mac_convert_mode){.overflow = overflow});
+    fp8mac_status status =
+        fp8mac_convert_mode_validate(dst_format, (fp8mac_convert_mode){.overflow = overflow});
     if (status == FP8MAC_OK) {
         status = validate_source(source, n);
     }
@@ -127,7 +133,8 @@ fp8mac_status fp8mac_convert_stochastic(const fp8mac_format *dst_format, void *d
     unsigned src_bytes = fp8mac_format_bytes(src_format);
     for (size_t i = 0; i < n; i++) {
         fp8mac_value value = fp8mac_decode(src_format, fp8mac_load_code(src, i, src_bytes));
-        uint32_t code = fp8mac_encode_stochastic(dst_format, value, overflow, draw(source, i), source->bits, flags);
+        uint32_t code = fp8mac_encode_stochastic(dst_format, value, overflow, draw(source, i),
+                                                 source->bits, flags);
         fp8mac_store_code(dst, i, dst_bytes, code);
     }
     return FP8MAC_OK;

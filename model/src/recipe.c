@@ -109,8 +109,9 @@ float fp8mac_recipe_scale(fp8mac_recipe_formula formula, float amax, float previ
     uint32_t ratio_bits = fp8mac_float_bits(ratio);
     // An infinite or vanished ratio has no exponent to speak of; the margin does not bring it back.
     if (ratio_bits < INFINITY_BITS && ratio_bits > 0) {
-        ratio = formula.form == FP8MAC_RECIPE_POWER_OF_TWO ? scale_power_of_two(ratio, formula.margin)
-                                                           : scale_ratio(ratio, formula.margin);
+        ratio = formula.form == FP8MAC_RECIPE_POWER_OF_TWO
+                    ? scale_power_of_two(ratio, formula.margin)
+                    : scale_ratio(ratio, formula.margin);
     }
     uint32_t bits = fp8mac_float_bits(ratio);
     bits = bits > LARGEST_BITS ? LARGEST_BITS : bits;
@@ -129,12 +130,14 @@ fp8mac_status fp8mac_recipe_static(float given, float *scale)
     return FP8MAC_OK;
 }
 
-fp8mac_status fp8mac_recipe_dynamic(fp8mac_recipe_formula formula, float amax, bool amax_nonfinite, float *scale)
+fp8mac_status fp8mac_recipe_dynamic(fp8mac_recipe_formula formula, float amax, bool amax_nonfinite,
+                                    float *scale)
 {
     if (scale == NULL) {
         return FP8MAC_ERR_NULL;
     }
-    fp8mac_status status = is_scale(*scale) ? fp8mac_recipe_formula_validate(formula) : FP8MAC_ERR_SCALE;
+    fp8mac_status status =
+        is_scale(*scale) ? fp8mac_recipe_formula_validate(formula) : FP8MAC_ERR_SCALE;
     if (status == FP8MAC_OK) {
         *scale = fp8mac_recipe_scale(formula, amax_observed(amax, amax_nonfinite), *scale);
     }
@@ -155,8 +158,8 @@ static fp8mac_status delayed_config_validate(const fp8mac_recipe_delayed_config 
     return fp8mac_recipe_formula_validate(config->formula);
 }
 
-fp8mac_status fp8mac_recipe_delayed_init(fp8mac_recipe_delayed *recipe, fp8mac_recipe_delayed_config config,
-                                         float scale)
+fp8mac_status fp8mac_recipe_delayed_init(fp8mac_recipe_delayed *recipe,
+                                         fp8mac_recipe_delayed_config config, float scale)
 {
     if (recipe == NULL) {
         return FP8MAC_ERR_NULL;
@@ -200,7 +203,8 @@ static float delayed_scale(const fp8mac_recipe_delayed_config *config, float ama
 float fp8mac_recipe_delayed_update(fp8mac_recipe_delayed *recipe, float amax, bool amax_nonfinite)
 {
     const fp8mac_recipe_delayed_config *config = &recipe->config;
-    memmove(config->history + 1, config->history, (config->history_length - 1) * sizeof *config->history);
+    memmove(config->history + 1, config->history,
+            (config->history_length - 1) * sizeof *config->history);
     config->history[0] = amax_observed(amax, amax_nonfinite);
     if (recipe->updates == 0) {
         recipe->scale = delayed_scale(config, window_amax(config), recipe->scale);

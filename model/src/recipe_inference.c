@@ -25,8 +25,8 @@ uint8_t fp8mac_recipe_mx_scale(const fp8mac_format *element, float amax)
 }
 
 // One block of at most 32, whose scale is `code`: a power of two moves the exponent, so there is one rounding.
-static void quantize_block(const fp8mac_format *element, uint8_t *dst, uint8_t code, const float *src, size_t n,
-                           fp8mac_flags *flags)
+static void quantize_block(const fp8mac_format *element, uint8_t *dst, uint8_t code,
+                           const float *src, size_t n, fp8mac_flags *flags)
 {
     const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
     for (size_t i = 0; i < n; i++) {
@@ -35,12 +35,14 @@ static void quantize_block(const fp8mac_format *element, uint8_t *dst, uint8_t c
             fp8mac_raise(flags, FP8MAC_FLAG_NAN);
         }
         value.exponent -= code - E8M0_BIAS;
-        dst[i] = code == E8M0_NAN ? 0 : (uint8_t)fp8mac_encode(element, value, (fp8mac_convert_mode){0}, flags);
+        dst[i] = code == E8M0_NAN
+                     ? 0
+                     : (uint8_t)fp8mac_encode(element, value, (fp8mac_convert_mode){0}, flags);
     }
 }
 
-fp8mac_status fp8mac_recipe_mx_quantize(const fp8mac_format *element, uint8_t *dst, uint8_t *scales, const float *src,
-                                        size_t n, fp8mac_flags *flags)
+fp8mac_status fp8mac_recipe_mx_quantize(const fp8mac_format *element, uint8_t *dst, uint8_t *scales,
+                                        const float *src, size_t n, fp8mac_flags *flags)
 {
     if (n > 0 && (dst == NULL || scales == NULL || src == NULL)) {
         return FP8MAC_ERR_NULL;
@@ -81,8 +83,8 @@ static double squared_error(const fp8mac_format *row, const float *x, size_t n)
     return sum;
 }
 
-fp8mac_status fp8mac_recipe_qualcomm_bias(fp8mac_format_id id, const float *x, size_t n, int lowest, int highest,
-                                          int *bias)
+fp8mac_status fp8mac_recipe_qualcomm_bias(fp8mac_format_id id, const float *x, size_t n, int lowest,
+                                          int highest, int *bias)
 {
     if (x == NULL || bias == NULL) {
         return FP8MAC_ERR_NULL;
@@ -110,7 +112,8 @@ fp8mac_status fp8mac_recipe_qualcomm_bias(fp8mac_format_id id, const float *x, s
     return FP8MAC_OK;
 }
 
-static void static_scale(fp8mac_recipe_scheme scheme, float fp8_max, float amax, float *quantise, float *dequantise)
+static void static_scale(fp8mac_recipe_scheme scheme, float fp8_max, float amax, float *quantise,
+                         float *dequantise)
 {
     if (scheme == FP8MAC_SCHEME_AUTOFP8) {
         *quantise = fp8_max / (amax < 1e-12f ? 1e-12f : amax);
@@ -127,8 +130,9 @@ static void static_scale(fp8mac_recipe_scheme scheme, float fp8_max, float amax,
     *quantise = 1.0f / *dequantise;
 }
 
-fp8mac_status fp8mac_recipe_static_scales(fp8mac_recipe_scheme scheme, float fp8_max, const float *amaxes, size_t n,
-                                          float *quantise, float *dequantise)
+fp8mac_status fp8mac_recipe_static_scales(fp8mac_recipe_scheme scheme, float fp8_max,
+                                          const float *amaxes, size_t n, float *quantise,
+                                          float *dequantise)
 {
     if (n > 0 && (amaxes == NULL || quantise == NULL || dequantise == NULL)) {
         return FP8MAC_ERR_NULL;
@@ -141,7 +145,8 @@ fp8mac_status fp8mac_recipe_static_scales(fp8mac_recipe_scheme scheme, float fp8
     for (size_t i = 0; i < n && ok; i++) {
         float amax = fp8mac_magnitude(amaxes[i]);
         static_scale(scheme, fp8_max, amax, &q, &d);
-        ok = fp8mac_fp32_is_finite(fp8mac_float_bits(amax)) && fp8mac_is_scale(q) && fp8mac_is_scale(d);
+        ok = fp8mac_fp32_is_finite(fp8mac_float_bits(amax)) && fp8mac_is_scale(q) &&
+             fp8mac_is_scale(d);
     }
     for (size_t i = 0; i < n && ok; i++) {
         static_scale(scheme, fp8_max, fp8mac_magnitude(amaxes[i]), &quantise[i], &dequantise[i]);

@@ -2,8 +2,8 @@
 // Transformer Engine's layers, XLA, PyTorch, Graphcore, FP8-LM.
 #include "recipe_shared.h"
 
-const fp8mac_format *fp8mac_recipe_te_operand(const fp8mac_recipe_te_layer *layer, fp8mac_recipe_te_gemm gemm,
-                                              bool is_gradient)
+const fp8mac_format *fp8mac_recipe_te_operand(const fp8mac_recipe_te_layer *layer,
+                                              fp8mac_recipe_te_gemm gemm, bool is_gradient)
 {
     if (layer == NULL || (unsigned)gemm > FP8MAC_TE_WGRAD || layer->high_precision[gemm]) {
         return NULL;
@@ -30,11 +30,13 @@ float fp8mac_recipe_xla_next(float fp8_max, float amax, float scale)
 fp8mac_convert_mode fp8mac_recipe_xla_mode(fp8mac_format_id format, bool loss_scaled_gradient)
 {
     bool ieee = format == FP8MAC_E5M2 && loss_scaled_gradient;
-    return (fp8mac_convert_mode){.overflow = ieee ? FP8MAC_OVERFLOW_IEEE : FP8MAC_OVERFLOW_SATURATE};
+    return (fp8mac_convert_mode){.overflow =
+                                     ieee ? FP8MAC_OVERFLOW_IEEE : FP8MAC_OVERFLOW_SATURATE};
 }
 
-fp8mac_status fp8mac_recipe_xla_quantize(const fp8mac_format *dst_format, void *dst, const float *src, size_t n,
-                                         float scale, fp8mac_convert_mode mode, fp8mac_flags *flags)
+fp8mac_status fp8mac_recipe_xla_quantize(const fp8mac_format *dst_format, void *dst,
+                                         const float *src, size_t n, float scale,
+                                         fp8mac_convert_mode mode, fp8mac_flags *flags)
 {
     if (n > 0 && (dst == NULL || src == NULL)) {
         return FP8MAC_ERR_NULL;
@@ -46,7 +48,8 @@ fp8mac_status fp8mac_recipe_xla_quantize(const fp8mac_format *dst_format, void *
     const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
     for (size_t i = 0; status == FP8MAC_OK && i < n; i++) {
         fp8mac_value quotient = fp8mac_decode(fp32, fp8mac_float_bits(src[i] / scale));
-        fp8mac_store_code(dst, i, fp8mac_format_bytes(dst_format), fp8mac_encode(dst_format, quotient, mode, flags));
+        fp8mac_store_code(dst, i, fp8mac_format_bytes(dst_format),
+                          fp8mac_encode(dst_format, quotient, mode, flags));
     }
     return status;
 }
@@ -81,8 +84,9 @@ int fp8mac_recipe_graphcore_amax_bias(float fp8_max, float amax, int previous)
     float ratio = fp8_max / amax;
     uint32_t bits = fp8mac_float_bits(ratio);
     // A quotient beyond the floats is beyond the clamp as well.
-    return bits == 0x7f800000u ? clamp_exponent(1000) : bits == 0 ? clamp_exponent(-1000)
-                                                                  : clamp_exponent(fp8mac_recipe_floor_log2(ratio));
+    return bits == 0x7f800000u ? clamp_exponent(1000)
+           : bits == 0         ? clamp_exponent(-1000)
+                               : clamp_exponent(fp8mac_recipe_floor_log2(ratio));
 }
 
 int fp8mac_recipe_graphcore_cscale_bias(int bias)
@@ -114,7 +118,8 @@ float fp8mac_recipe_fp8lm_shared_scale(const float *scales, size_t n)
     return least;
 }
 
-fp8mac_recipe_factors fp8mac_recipe_reduction_factors(fp8mac_recipe_reduction reduction, uint32_t ranks, float mu)
+fp8mac_recipe_factors fp8mac_recipe_reduction_factors(fp8mac_recipe_reduction reduction,
+                                                      uint32_t ranks, float mu)
 {
     float count = (float)ranks;
     switch (reduction) {

@@ -42,7 +42,8 @@ static inline uint64_t fp8mac_round_right(uint64_t sig, int32_t shift, fp8mac_ro
 {
     uint64_t kept = shift < 64 ? sig >> shift : 0;
     if (mode.rounding == FP8MAC_ROUND_STOCHASTIC) {
-        uint64_t first = fp8mac_floor_scaled(sig, shift, (int32_t)mode.n) & ((UINT64_C(1) << mode.n) - 1);
+        uint64_t first =
+            fp8mac_floor_scaled(sig, shift, (int32_t)mode.n) & ((UINT64_C(1) << mode.n) - 1);
         return kept + ((first + mode.r) >> mode.n);
     }
     if (mode.rounding == FP8MAC_ROUND_ODD) {

@@ -60,8 +60,9 @@ fp8mac_value fp8mac_value_from_double(double x)
     return value;
 }
 
-fp8mac_status fp8mac_convert_from_double(const fp8mac_format *dst_format, void *dst, const double *src, size_t n,
-                                         fp8mac_convert_mode mode, fp8mac_flags *flags)
+fp8mac_status fp8mac_convert_from_double(const fp8mac_format *dst_format, void *dst,
+                                         const double *src, size_t n, fp8mac_convert_mode mode,
+                                         fp8mac_flags *flags)
 {
     if (n > 0 && (dst == NULL || src == NULL)) {
         return FP8MAC_ERR_NULL;
@@ -78,7 +79,8 @@ fp8mac_status fp8mac_convert_from_double(const fp8mac_format *dst_format, void *
     return FP8MAC_OK;
 }
 
-fp8mac_status fp8mac_convert_to_double(double *dst, const fp8mac_format *src_format, const void *src, size_t n)
+fp8mac_status fp8mac_convert_to_double(double *dst, const fp8mac_format *src_format,
+                                       const void *src, size_t n)
 {
     if (n > 0 && (dst == NULL || src == NULL)) {
         return FP8MAC_ERR_NULL;

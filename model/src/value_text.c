@@ -27,7 +27,11 @@ static void put_string(text *t, const char *s)
 
 // ---- a large natural number, in limbs of nine decimal digits, least significant first -----------------------------
 
-enum { LIMB = 1000000000, LIMB_DIGITS = 9, LIMBS = 140 }; // 2^64 * 5^1150 has 824 digits, 2^64 * 2^1100 has 351
+enum {
+    LIMB = 1000000000,
+    LIMB_DIGITS = 9,
+    LIMBS = 140
+}; // 2^64 * 5^1150 has 824 digits, 2^64 * 2^1100 has 351
 
 typedef struct decimal {
     uint32_t limb[LIMBS];
@@ -58,7 +62,8 @@ static decimal decimal_of(uint64_t number)
 
 static char digit_at(const decimal *x, size_t place)
 {
-    static const uint32_t tens[LIMB_DIGITS] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    static const uint32_t tens[LIMB_DIGITS] = {1,      10,      100,      1000,     10000,
+                                               100000, 1000000, 10000000, 100000000};
     size_t i = place / LIMB_DIGITS;
     return i >= x->used ? '0' : (char)('0' + x->limb[i] / tens[place % LIMB_DIGITS] % 10);
 }
@@ -121,7 +126,8 @@ size_t fp8mac_value_text(fp8mac_value value, fp8mac_text_style style, char *to, 
     if (value.sign) {
         put(&t, '-');
     }
-    bool zero = value.cls == FP8MAC_CLASS_ZERO || (value.cls == FP8MAC_CLASS_FINITE && value.significand == 0);
+    bool zero = value.cls == FP8MAC_CLASS_ZERO ||
+                (value.cls == FP8MAC_CLASS_FINITE && value.significand == 0);
     if (zero) {
         put_string(&t, style == FP8MAC_TEXT_HEX ? "0x0p+0" : "0");
     } else if (value.cls == FP8MAC_CLASS_INF) {

@@ -22,7 +22,8 @@ static inline int32_t fp8mac_bit_length128(fp8mac_uint128 x)
 
 // (-1)^sign * magnitude * 2^exponent with its first 64 bits; what is dropped is ORed into the last of them (sticky),
 // which no rounding to 62 or fewer bits can tell from the whole.
-static inline fp8mac_value fp8mac_value_from_wide(bool sign, fp8mac_uint128 magnitude, int32_t exponent)
+static inline fp8mac_value fp8mac_value_from_wide(bool sign, fp8mac_uint128 magnitude,
+                                                  int32_t exponent)
 {
     if (magnitude == 0) {
         return (fp8mac_value){.cls = FP8MAC_CLASS_ZERO};
@@ -33,7 +34,9 @@ static inline fp8mac_value fp8mac_value_from_wide(bool sign, fp8mac_uint128 magn
     }
     fp8mac_uint128 kept = magnitude >> shift;
     uint64_t sticky = kept << shift != magnitude ? 1 : 0;
-    return (fp8mac_value){.cls = FP8MAC_CLASS_FINITE, .sign = sign, .significand = (uint64_t)kept | sticky,
+    return (fp8mac_value){.cls = FP8MAC_CLASS_FINITE,
+                          .sign = sign,
+                          .significand = (uint64_t)kept | sticky,
                           .exponent = exponent + shift};
 }
 

@@ -7,8 +7,8 @@ module fp8mac_accel
   parameter int unsigned ROWS        = 8,
   parameter int unsigned COLS        = 8,
   parameter int unsigned LANES       = 4,
-  parameter int unsigned SLOTS_M     = 2,
-  parameter int unsigned SLOTS_N     = 2,
+  parameter int unsigned BANKS_M     = 2,
+  parameter int unsigned BANKS_N     = 2,
   parameter int unsigned ELEMENT     = ElementExact,  // see fp8mac_array_pkg
   parameter int unsigned FRAC_BITS   = default_frac_bits(ELEMENT),  // of a window
   parameter int unsigned EPI_WIDTH   = 4,    // columns that the epilogue finishes per cycle
@@ -16,7 +16,7 @@ module fp8mac_accel
   parameter int unsigned AXI_ADDR_W  = 32,
   parameter int unsigned AXI_ID_W    = 4,
   parameter int unsigned QUEUE_DEPTH = 8,
-  parameter int unsigned BUF_BEATS   = 256,  // beats per bank in half an operand buffer
+  parameter int unsigned BUF_BEATS   = 256,  // beats per ram in half an operand buffer
   parameter int unsigned MAX_MN      = 128   // limit of a command's m and n
 ) (
   input  logic                    clk_i,
@@ -72,13 +72,13 @@ module fp8mac_accel
   import fp8mac_cmd_pkg::*;
 
   localparam int unsigned Beat    = AXI_DATA_W / 8;
-  localparam int unsigned Slots   = SLOTS_M * SLOTS_N;
-  localparam int unsigned SlotW   = $clog2(Slots);
+  localparam int unsigned Banks   = BANKS_M * BANKS_N;
+  localparam int unsigned BankW   = $clog2(Banks);
   localparam int unsigned RowW    = $clog2(ROWS);
   localparam int unsigned WordW   = $clog2(BUF_BEATS);
   localparam int unsigned Groups  = Beat / LANES;
   localparam int unsigned GroupW  = (Groups > 1) ? $clog2(Groups) : 1;
-  // A transfer through the epilogue lies in one slot and, as FP32, in one beat.
+  // A transfer through the epilogue lies in one bank and, as FP32, in one beat.
   function automatic int unsigned smaller(int unsigned a, int unsigned b);
     return (a < b) ? a : b;
   endfunction
@@ -96,11 +96,11 @@ module fp8mac_accel
   function automatic abilities_t abilities(int unsigned kind);
     unique case (kind)                          // FP32  FP16  fixed E5M2  window
       ElementExact:      return abilities_t'{1'b1, 1'b1, 1'b0, 1'b1, 1'b0};
-      ElementWindowFp32: return abilities_t'{1'b1, 1'b0, 1'b0, 1'b1, 1'b1};
-      ElementWindowFp16: return abilities_t'{1'b0, 1'b1, 1'b0, 1'b1, 1'b1};
+      ElementAlignedFp32: return abilities_t'{1'b1, 1'b0, 1'b0, 1'b1, 1'b1};
+      ElementAlignedFp16: return abilities_t'{1'b0, 1'b1, 1'b0, 1'b1, 1'b1};
       ElementLateFp32:   return abilities_t'{1'b1, 1'b0, 1'b0, 1'b1, LANES > 1};
       ElementLateFp16:   return abilities_t'{1'b0, 1'b1, 1'b0, 1'b1, LANES > 1};
-      ElementFixed:      return abilities_t'{1'b0, 1'b0, 1'b1, 1'b0, 1'b0};
+      ElementKulisch:      return abilities_t'{1'b0, 1'b0, 1'b1, 1'b0, 1'b0};
       default:           return '0;
     endcase
   endfunction
@@ -113,16 +113,16 @@ module fp8mac_accel
   };
 
   if (Able == '0) begin : g_check_element
-    $error("ELEMENT is none that commands know: ElementExact, ElementWindow*, ElementLate* or ElementFixed");
+    $error("ELEMENT is none that commands know: ElementExact, ElementAligned*, ElementLate* or ElementKulisch");
   end
 
   // The two lists of kinds are the same list.
   if (ElementExact != 32'(fp8mac_regs_pkg::element_kind__exact) ||
-      ElementWindowFp32 != 32'(fp8mac_regs_pkg::element_kind__window_fp32) ||
-      ElementWindowFp16 != 32'(fp8mac_regs_pkg::element_kind__window_fp16) ||
+      ElementAlignedFp32 != 32'(fp8mac_regs_pkg::element_kind__aligned_fp32) ||
+      ElementAlignedFp16 != 32'(fp8mac_regs_pkg::element_kind__aligned_fp16) ||
       ElementLateFp32 != 32'(fp8mac_regs_pkg::element_kind__late_fp32) ||
       ElementLateFp16 != 32'(fp8mac_regs_pkg::element_kind__late_fp16) ||
-      ElementFixed != 32'(fp8mac_regs_pkg::element_kind__fixed)) begin : g_check_kinds
+      ElementKulisch != 32'(fp8mac_regs_pkg::element_kind__kulisch)) begin : g_check_kinds
     $error("fp8mac_array_pkg's kinds of elements and the register map's element_kind differ");
   end
 
@@ -148,7 +148,7 @@ module fp8mac_accel
   counters_t    counters;
 
   fp8mac_csr #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .BEAT(Beat),
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .BEAT(Beat),
     .QUEUE_DEPTH(QUEUE_DEPTH), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .ELEMENT(Element)
   ) u_csr (
     .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i, .pstrb_i, .pready_o, .prdata_o,
@@ -189,7 +189,7 @@ module fp8mac_accel
   );
 
   fp8mac_cmd_check #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .BEAT(Beat),
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .BEAT(Beat),
     .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .ELEMENT(Element)
   ) u_check (
     .clk_i, .rst_ni,
@@ -295,16 +295,16 @@ module fp8mac_accel
   // ---- compute -----------------------------------------------------------------------------------------------------
   logic             storing_push, storing_full, storing_empty, storing_pop, kept, stalled, computed;
   storing_cmd_t     storing_pushed, storing;
-  logic [Slots-1:0] slot_full, slot_release;
+  logic [Banks-1:0] bank_full, bank_release;
   logic             step_valid, step_first, step_last;
-  logic [SlotW-1:0] step_slot;
+  logic [BankW-1:0] step_bank;
   step_cfg_t        step_cfg;
   logic [ROWS-1:0]  row_en;
   logic [COLS-1:0]  col_en;
   logic [LANES-1:0] lane_en;
 
   fp8mac_compute #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .BEAT(Beat), .WORD_W(WordW),
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .BEAT(Beat), .WORD_W(WordW),
     .ROTATE(rotates(ELEMENT)), .STAGES(array_stages(ELEMENT))
   ) u_compute (
     .clk_i, .rst_ni,
@@ -318,7 +318,7 @@ module fp8mac_accel
     .storing_o      (storing_pushed),
     .storing_ready_i(!storing_full),
     .kept_o         (kept),
-    .slot_release_i (slot_release),
+    .bank_release_i (bank_release),
     .read_o         (operand_read),
     .a_half_o       (a_half),
     .a_word_o       (a_word),
@@ -326,7 +326,7 @@ module fp8mac_accel
     .b_word_o       (b_word),
     .group_o        (operand_group),
     .step_valid_o   (step_valid),
-    .step_slot_o    (step_slot),
+    .step_bank_o    (step_bank),
     .step_first_o   (step_first),
     .step_last_o    (step_last),
     .step_cfg_o     (step_cfg),
@@ -343,19 +343,19 @@ module fp8mac_accel
   );
 
   // ---- the array ---------------------------------------------------------------------------------------------------
-  logic [SlotW-1:0]      result_slot;
+  logic [BankW-1:0]      result_bank;
   logic [RowW-1:0]       result_row;
   logic [COLS-1:0][31:0] result_data;
   flags_t                step_flags;
   logic                  array_busy;
 
   fp8mac_array #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .ELEMENT(ELEMENT),
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .ELEMENT(ELEMENT),
     .FRAC_BITS(FRAC_BITS)
   ) u_array (
     .clk_i, .rst_ni,
     .step_valid_i  (step_valid),
-    .step_slot_i   (step_slot),
+    .step_bank_i   (step_bank),
     .step_first_i  (step_first),
     .step_last_i   (step_last),
     .step_cfg_i    (step_cfg),
@@ -364,11 +364,11 @@ module fp8mac_accel
     .lane_en_i     (lane_en),
     .a_code_i      (a_code),
     .b_code_i      (b_code),
-    .a_bound_i     ('0),  // ElementAnchored's alone
+    .a_bound_i     ('0),  // ElementStatic's alone
     .b_bound_i     ('0),
-    .slot_full_o   (slot_full),
-    .slot_release_i(slot_release),
-    .read_slot_i   (result_slot),
+    .bank_full_o   (bank_full),
+    .bank_release_i(bank_release),
+    .read_bank_i   (result_bank),
     .read_row_i    (result_row),
     .read_data_o   (result_data),
     .flags_o       (step_flags),
@@ -382,7 +382,7 @@ module fp8mac_accel
   logic [31:0]   epi_amax;
 
   fp8mac_output #(
-    .ROWS(ROWS), .COLS(COLS), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .WIDTH(EpiWidth), .AXI_DATA_W(AXI_DATA_W),
+    .ROWS(ROWS), .COLS(COLS), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .WIDTH(EpiWidth), .AXI_DATA_W(AXI_DATA_W),
     .AXI_ADDR_W(AXI_ADDR_W), .AXI_ID_W(AXI_ID_W)
   ) u_output (
     .clk_i, .rst_ni,
@@ -392,9 +392,9 @@ module fp8mac_accel
     .ready_o        (storing_pop),
     .kept_i         (kept),
     .stored_o       (stored),
-    .slot_full_i    (slot_full),
-    .slot_release_o (slot_release),
-    .read_slot_o    (result_slot),
+    .bank_full_i    (bank_full),
+    .bank_release_o (bank_release),
+    .read_bank_o    (result_bank),
     .read_row_o     (result_row),
     .read_data_i    (result_data),
     .vector_half_o  (vector_half),

@@ -8,8 +8,8 @@ module fp8mac_cmd_check
   parameter int unsigned ROWS      = 8,
   parameter int unsigned COLS      = 8,
   parameter int unsigned LANES     = 4,
-  parameter int unsigned SLOTS_M   = 2,
-  parameter int unsigned SLOTS_N   = 2,
+  parameter int unsigned BANKS_M   = 2,
+  parameter int unsigned BANKS_N   = 2,
   parameter int unsigned BEAT      = 16,
   parameter int unsigned BUF_BEATS = 256,
   parameter int unsigned MAX_MN    = 128,
@@ -32,8 +32,8 @@ module fp8mac_cmd_check
   localparam int unsigned BeatLog = $clog2(BEAT);
   localparam int unsigned RowsLog = $clog2(ROWS);
   localparam int unsigned ColsLog = $clog2(COLS);
-  localparam int unsigned PassM   = ROWS * SLOTS_M;
-  localparam int unsigned PassN   = COLS * SLOTS_N;
+  localparam int unsigned PassM   = ROWS * BANKS_M;
+  localparam int unsigned PassN   = COLS * BANKS_N;
 
   typedef enum logic [1:0] {
     Idle,
@@ -116,7 +116,7 @@ module fp8mac_cmd_check
   end
 
   // ---- shape -------------------------------------------------------------------------------------------------------
-  logic [2*DimW-1:0] a_words_q, b_words_q;  // per bank
+  logic [2*DimW-1:0] a_words_q, b_words_q;  // per ram
   logic              shape_bad;
 
   always_ff @(posedge clk_i) begin

@@ -147,7 +147,7 @@ package fp8mac_cmd_pkg;
   typedef struct packed {
     dest_kind_e kind;
     logic       half;
-    logic [7:0] bank;
+    logic [7:0] ram;
     dim_t       word;  // of the first beat; the others follow
   } read_dest_t;
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compute engine: issues a command's steps, one per cycle. A command is cut into passes of ROWS*SLOTS_M rows and
-// COLS*SLOTS_N columns of D, columns first. Within a pass, for each group of LANES k, the slots are visited in a snake
-// ((0,0), (0,1), (1,1), (1,0) for 2 x 2), so that one operand's block stays from visit to visit; a slot without rows or
-// columns is passed over in its turn, which keeps the steps of one slot apart. Passes and commands follow each other
+// The compute engine: issues a command's steps, one per cycle. A command is cut into passes of ROWS*BANKS_M rows and
+// COLS*BANKS_N columns of D, columns first. Within a pass, for each group of LANES k, the banks are visited in a snake
+// ((0,0), (0,1), (1,1), (1,0) for 2 x 2), so that one operand's block stays from visit to visit; a bank without rows or
+// columns is passed over in its turn, which keeps the steps of one bank apart. Passes and commands follow each other
 // without a gap.
 //
-// With ROTATE the accumulators have no index but take turns, as many cycles as there are slots (see fp8mac_array): a
+// With ROTATE the accumulators have no index but take turns, as many cycles as there are banks (see fp8mac_array): a
 // position of the walk is taken only in its turn. A pass that starts its accumulators may begin in any cycle, which
 // then is the first turn. So cycles are lost only after a stall, until the turn comes round, and where a command
 // continues the accumulators of another.
 //
-// A slot's last step waits until the store engine has emptied the slot. Commands that failed, and all after them until
+// A bank's last step waits until the store engine has emptied the bank. Commands that failed, and all after them until
 // the error state is left, are handed on to the store engine as empty.
 module fp8mac_compute
   import fp8mac_pkg::*;
@@ -19,14 +19,14 @@ module fp8mac_compute
   parameter int unsigned ROWS    = 8,
   parameter int unsigned COLS    = 8,
   parameter int unsigned LANES   = 4,
-  parameter int unsigned SLOTS_M = 2,
-  parameter int unsigned SLOTS_N = 2,
+  parameter int unsigned BANKS_M = 2,
+  parameter int unsigned BANKS_N = 2,
   parameter int unsigned BEAT    = 16,
   parameter int unsigned WORD_W  = 8,
   parameter bit          ROTATE  = 1'b0,
   parameter int unsigned STAGES  = ArrayStages,  // of the array
-  localparam int unsigned Slots  = SLOTS_M * SLOTS_N,
-  localparam int unsigned SlotW  = $clog2(Slots),
+  localparam int unsigned Banks  = BANKS_M * BANKS_N,
+  localparam int unsigned BankW  = $clog2(Banks),
   localparam int unsigned Groups = BEAT / LANES,
   localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
 ) (
@@ -46,7 +46,7 @@ module fp8mac_compute
   output storing_cmd_t      storing_o,
   input  logic              storing_ready_i,
   output logic              kept_o,          // a command with acc_keep has left the array
-  input  logic [Slots-1:0]  slot_release_i,
+  input  logic [Banks-1:0]  bank_release_i,
 
   // Operand buffers: one read per step
   output logic              read_o,
@@ -58,7 +58,7 @@ module fp8mac_compute
 
   // The array, in the cycle after the read
   output logic              step_valid_o,
-  output logic [SlotW-1:0]  step_slot_o,
+  output logic [BankW-1:0]  step_bank_o,
   output logic              step_first_o,
   output logic              step_last_o,
   output step_cfg_t         step_cfg_o,
@@ -70,10 +70,10 @@ module fp8mac_compute
   output logic              stalled_o,       // waiting for results to be drained, or for the turn
   output logic              computed_o       // all steps of a command have been issued
 );
-  localparam int unsigned PassM = ROWS * SLOTS_M;
-  localparam int unsigned PassN = COLS * SLOTS_N;
-  localparam int unsigned ImW   = (SLOTS_M > 1) ? $clog2(SLOTS_M) : 1;
-  localparam int unsigned InW   = (SLOTS_N > 1) ? $clog2(SLOTS_N) : 1;
+  localparam int unsigned PassM = ROWS * BANKS_M;
+  localparam int unsigned PassN = COLS * BANKS_N;
+  localparam int unsigned ImW   = (BANKS_M > 1) ? $clog2(BANKS_M) : 1;
+  localparam int unsigned InW   = (BANKS_N > 1) ? $clog2(BANKS_N) : 1;
 
   compute_cmd_t cmd;
   assign cmd = cmd_i.compute;
@@ -116,7 +116,7 @@ module fp8mac_compute
   logic [WORD_W-1:0] beat_q;              // k_done in beats, and groups within the beat
   logic [GroupW-1:0] group_q;
 
-  logic last_group, last_n, last_m, last_slot;
+  logic last_group, last_n, last_m, last_bank;
   dim_t k_left, rows_left, cols_left;
   logic in_up, in_end;
 
@@ -127,10 +127,10 @@ module fp8mac_compute
 
   // The snake: n upwards in even im, downwards in odd im.
   assign in_up     = !im_q[0];
-  assign in_end    = in_up ? in_q == InW'(SLOTS_N - 1) : in_q == '0;
-  assign last_slot = in_end && im_q == ImW'(SLOTS_M - 1);
+  assign in_end    = in_up ? in_q == InW'(BANKS_N - 1) : in_q == '0;
+  assign last_bank = in_end && im_q == ImW'(BANKS_M - 1);
 
-  // Rows and columns of the slot that exist, or "none" as 0.
+  // Rows and columns of the bank that exist, or "none" as 0.
   function automatic dim_t left(dim_t total, dim_t first);
     return (total > first) ? total - first : '0;
   endfunction
@@ -139,14 +139,14 @@ module fp8mac_compute
   assign cols_left = left(cmd.n, n0_q + dim_t'(in_q) * dim_t'(COLS));
 
   // ---- may we go on? -----------------------------------------------------------------------------------------------
-  logic [SlotW-1:0] slot;
-  logic [Slots-1:0] owed_q;  // a last step has been issued and its result is not yet drained
+  logic [BankW-1:0] bank;
+  logic [Banks-1:0] owed_q;  // a last step has been issued and its result is not yet drained
   logic             present, last_step, blocked, in_turn, advance, issue;
 
-  assign slot      = SlotW'(im_q) * SlotW'(SLOTS_N) + SlotW'(in_q);
+  assign bank      = BankW'(im_q) * BankW'(BANKS_N) + BankW'(in_q);
   assign present   = rows_left != '0 && cols_left != '0;
   assign last_step = last_group && !cmd.acc_keep;
-  assign blocked   = present && last_step && owed_q[slot];
+  assign blocked   = present && last_step && owed_q[bank];
   assign advance   = active && !blocked && in_turn;
   assign issue     = advance && present;
   assign stalled_o = (active && !advance) || (valid_i && !started_q && !storing_ready_i);
@@ -155,27 +155,27 @@ module fp8mac_compute
     if (!rst_ni) begin
       owed_q <= '0;
     end else begin
-      owed_q <= owed_q & ~slot_release_i;
-      if (issue && last_step) owed_q[slot] <= 1'b1;
+      owed_q <= owed_q & ~bank_release_i;
+      if (issue && last_step) owed_q[bank] <= 1'b1;
     end
   end
 
   if (ROTATE) begin : g_turns
-    logic [SlotW-1:0] turn_q, position;  // the turn of this cycle; the walk's position
+    logic [BankW-1:0] turn_q, position;  // the turn of this cycle; the walk's position
     logic             fresh;
 
-    assign position = SlotW'(im_q) * SlotW'(SLOTS_N) + (in_up ? SlotW'(in_q) : SlotW'(SLOTS_N - 1) - SlotW'(in_q));
+    assign position = BankW'(im_q) * BankW'(BANKS_N) + (in_up ? BankW'(in_q) : BankW'(BANKS_N - 1) - BankW'(in_q));
     assign fresh    = position == '0 && k_done_q == '0 && !cmd.acc_continue;
     assign in_turn  = fresh || turn_q == position;
 
     always_ff @(posedge clk_i) begin
       if (!rst_ni) turn_q <= '0;
-      else if (advance) turn_q <= position + SlotW'(1);
-      else turn_q <= turn_q + SlotW'(1);
+      else if (advance) turn_q <= position + BankW'(1);
+      else turn_q <= turn_q + BankW'(1);
     end
 
-    if (Slots != 4) begin : g_check_slots
-      $error("SLOTS_M * SLOTS_N must be 4: accumulators that rotate are four");
+    if (Banks != 4) begin : g_check_banks
+      $error("BANKS_M * BANKS_N must be 4: accumulators that rotate are four");
     end
   end else begin : g_any_turn
     assign in_turn = 1'b1;
@@ -184,7 +184,7 @@ module fp8mac_compute
   // ---- go on -------------------------------------------------------------------------------------------------------
   logic finished;
 
-  assign finished   = advance && last_slot && last_group && last_n && last_m;
+  assign finished   = advance && last_bank && last_group && last_n && last_m;
   assign ready_o    = finished || (storing_valid_o && skip);
   assign computed_o = finished;
 
@@ -202,7 +202,7 @@ module fp8mac_compute
     end else if (advance) begin
       if (!in_end) begin
         in_q <= in_up ? in_q + InW'(1) : in_q - InW'(1);
-      end else if (!last_slot) begin
+      end else if (!last_bank) begin
         im_q <= im_q + ImW'(1);
       end else begin
         im_q <= '0;
@@ -217,12 +217,12 @@ module fp8mac_compute
           group_q  <= '0;
           if (!last_n) begin
             n0_q     <= n0_q + dim_t'(PassN);
-            b_base_q <= b_base_q + WORD_W'(SLOTS_N) * WORD_W'(cmd.row_beats);
+            b_base_q <= b_base_q + WORD_W'(BANKS_N) * WORD_W'(cmd.row_beats);
           end else begin
             n0_q     <= '0;
             b_base_q <= '0;
             m0_q     <= m0_q + dim_t'(PassM);
-            a_base_q <= a_base_q + WORD_W'(SLOTS_M) * WORD_W'(cmd.row_beats);
+            a_base_q <= a_base_q + WORD_W'(BANKS_M) * WORD_W'(cmd.row_beats);
           end
         end
       end
@@ -241,7 +241,7 @@ module fp8mac_compute
   always_ff @(posedge clk_i) begin
     if (!rst_ni) step_valid_o <= 1'b0;
     else step_valid_o <= issue;
-    step_slot_o  <= slot;
+    step_bank_o  <= bank;
     step_first_o <= k_done_q == '0 && !cmd.acc_continue;
     step_last_o  <= last_step;
     step_cfg_o   <= cmd.cfg;
@@ -260,8 +260,8 @@ module fp8mac_compute
 
   assign kept_o = keeping_q[STAGES];
 
-  a_released_slot_was_owed : assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (slot_release_i & ~owed_q) == '0);
+  a_released_bank_was_owed : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (bank_release_i & ~owed_q) == '0);
   a_loaded_command_stays : assert property (@(posedge clk_i) disable iff (!rst_ni)
     valid_i && !ready_o |=> valid_i);
 

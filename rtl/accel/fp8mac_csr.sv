@@ -7,8 +7,8 @@ module fp8mac_csr
   parameter int unsigned ROWS        = 8,
   parameter int unsigned COLS        = 8,
   parameter int unsigned LANES       = 4,
-  parameter int unsigned SLOTS_M     = 2,
-  parameter int unsigned SLOTS_N     = 2,
+  parameter int unsigned BANKS_M     = 2,
+  parameter int unsigned BANKS_N     = 2,
   parameter int unsigned BEAT        = 16,
   parameter int unsigned QUEUE_DEPTH = 8,
   parameter int unsigned BUF_BEATS   = 256,
@@ -79,8 +79,8 @@ module fp8mac_csr
     in.CONFIG0.cols.next         = 8'(COLS);
     in.CONFIG0.lanes.next        = 8'(LANES);
     in.CONFIG0.beat_bytes.next   = 8'(BEAT);
-    in.CONFIG1.slots_m.next      = 8'(SLOTS_M);
-    in.CONFIG1.slots_n.next      = 8'(SLOTS_N);
+    in.CONFIG1.banks_m.next      = 8'(BANKS_M);
+    in.CONFIG1.banks_n.next      = 8'(BANKS_N);
     in.CONFIG1.queue_depth.next  = 8'(QUEUE_DEPTH);
     in.CONFIG2.buf_beats.next    = 16'(BUF_BEATS);
     in.CONFIG2.max_mn.next       = 16'(MAX_MN);

@@ -84,7 +84,7 @@ module fp8mac_load
   // ---- rows --------------------------------------------------------------------------------------------------------
   addr_t      addr_q, stride_q;
   dim_t       rows_q;             // still to be requested, this one included
-  logic [7:0] bank_q, last_bank_q;
+  logic [7:0] ram_q, last_ram_q;
   dim_t       word_q;
   logic       vector_state;
 
@@ -108,7 +108,7 @@ module fp8mac_load
   always_comb begin
     row_valid_o = 1'b0;
     row_o       = '{none: 1'b0, addr: addr_q, beats: cmd_q.row_beats};
-    dest_o      = '{kind: DestA, half: halves_q.a, bank: bank_q, word: word_q};
+    dest_o      = '{kind: DestA, half: halves_q.a, ram: ram_q, word: word_q};
     unique case (state_q)
       LoadA: row_valid_o = !stop;
       LoadB: begin
@@ -158,20 +158,20 @@ module fp8mac_load
     cmd_q <= cmd_d;
 
     if (state_d != state_q) begin
-      bank_q <= '0;
+      ram_q <= '0;
       word_q <= '0;
       unique case (state_d)
         LoadA: begin
           addr_q      <= cmd_d.a_addr;
           stride_q    <= cmd_d.a_stride;
           rows_q      <= cmd_d.m;
-          last_bank_q <= 8'(ROWS - 1);
+          last_ram_q <= 8'(ROWS - 1);
         end
         LoadB: begin
           addr_q      <= cmd_d.b_addr;
           stride_q    <= cmd_d.b_stride;
           rows_q      <= cmd_d.n;
-          last_bank_q <= 8'(COLS - 1);
+          last_ram_q <= 8'(COLS - 1);
         end
         LoadScaleA: addr_q <= cmd_d.scale_a;
         LoadScaleB: addr_q <= cmd_d.scale_b;
@@ -180,8 +180,8 @@ module fp8mac_load
     end else if (row_taken && !vector_state) begin
       addr_q <= addr_q + stride_q;
       rows_q <= rows_q - dim_t'(1);
-      bank_q <= (bank_q == last_bank_q) ? '0 : bank_q + 8'd1;
-      if (bank_q == last_bank_q) word_q <= word_q + cmd_q.row_beats;
+      ram_q <= (ram_q == last_ram_q) ? '0 : ram_q + 8'd1;
+      if (ram_q == last_ram_q) word_q <= word_q + cmd_q.row_beats;
     end
   end
 

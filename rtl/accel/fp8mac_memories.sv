@@ -43,11 +43,11 @@ module fp8mac_memories
   localparam int unsigned IndexW  = VWordW + $clog2(PerBeat);
 
   // ---- operands ----------------------------------------------------------------------------------------------------
-  fp8mac_operand_buffer #(.BANKS(ROWS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS)) u_a (
+  fp8mac_operand_buffer #(.RAMS(ROWS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS)) u_a (
     .clk_i,
     .write_i     (beat_valid_i && beat_dest_i.kind == DestA),
     .write_half_i(beat_dest_i.half),
-    .write_bank_i(beat_dest_i.bank[$clog2(ROWS)-1:0]),
+    .write_ram_i(beat_dest_i.ram[$clog2(ROWS)-1:0]),
     .write_word_i(beat_dest_i.word[WordW-1:0]),
     .write_data_i(beat_data_i),
     .read_i      (operand_read_i),
@@ -57,11 +57,11 @@ module fp8mac_memories
     .read_data_o (a_code_o)
   );
 
-  fp8mac_operand_buffer #(.BANKS(COLS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS)) u_b (
+  fp8mac_operand_buffer #(.RAMS(COLS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS)) u_b (
     .clk_i,
     .write_i     (beat_valid_i && beat_dest_i.kind == DestB),
     .write_half_i(beat_dest_i.half),
-    .write_bank_i(beat_dest_i.bank[$clog2(COLS)-1:0]),
+    .write_ram_i(beat_dest_i.ram[$clog2(COLS)-1:0]),
     .write_word_i(beat_dest_i.word[WordW-1:0]),
     .write_data_i(beat_data_i),
     .read_i      (operand_read_i),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One operand's rows, double-buffered: BANKS memories of two halves of DEPTH beats. Row r of a half lies in bank
-// r % BANKS. A beat is written to one bank; all banks are read at one address, and one group of LANES bytes of what
+// One operand's rows, double-buffered: RAMS memories of two halves of DEPTH beats. Row r of a half lies in ram
+// r % RAMS. A beat is written to one ram; all rams are read at one address, and one group of LANES bytes of what
 // they hold comes out in the cycle after. A plain synchronous memory: one write port, one read port.
 module fp8mac_operand_buffer #(
-  parameter int unsigned BANKS = 8,
+  parameter int unsigned RAMS = 8,
   parameter int unsigned LANES = 4,
   parameter int unsigned BEAT  = 16,
   parameter int unsigned DEPTH = 256,
   localparam int unsigned WordW  = $clog2(DEPTH),
-  localparam int unsigned BankW  = $clog2(BANKS),
+  localparam int unsigned RamW  = $clog2(RAMS),
   localparam int unsigned Groups = BEAT / LANES,
   localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
 ) (
@@ -16,7 +16,7 @@ module fp8mac_operand_buffer #(
 
   input  logic                             write_i,
   input  logic                             write_half_i,
-  input  logic [BankW-1:0]                 write_bank_i,
+  input  logic [RamW-1:0]                 write_ram_i,
   input  logic [WordW-1:0]                 write_word_i,
   input  logic [BEAT*8-1:0]                write_data_i,
 
@@ -24,7 +24,7 @@ module fp8mac_operand_buffer #(
   input  logic                             read_half_i,
   input  logic [WordW-1:0]                 read_word_i,
   input  logic [GroupW-1:0]                read_group_i,
-  output logic [BANKS-1:0][LANES-1:0][7:0] read_data_o
+  output logic [RAMS-1:0][LANES-1:0][7:0] read_data_o
 );
   logic [GroupW-1:0] group_q;
 
@@ -32,19 +32,19 @@ module fp8mac_operand_buffer #(
     if (read_i) group_q <= read_group_i;
   end
 
-  for (genvar bank = 0; bank < int'(BANKS); bank++) begin : g_bank
+  for (genvar ram = 0; ram < int'(RAMS); ram++) begin : g_ram
     logic [BEAT*8-1:0] mem_q [2*DEPTH];
     logic [Groups-1:0][LANES-1:0][7:0] word_q;
 
     always_ff @(posedge clk_i) begin
-      if (write_i && write_bank_i == BankW'(bank)) mem_q[{write_half_i, write_word_i}] <= write_data_i;
+      if (write_i && write_ram_i == RamW'(ram)) mem_q[{write_half_i, write_word_i}] <= write_data_i;
     end
 
     always_ff @(posedge clk_i) begin
       if (read_i) word_q <= mem_q[{read_half_i, read_word_i}];
     end
 
-    assign read_data_o[bank] = (Groups > 1) ? word_q[group_q] : word_q[0];
+    assign read_data_o[ram] = (Groups > 1) ? word_q[group_q] : word_q[0];
   end
 
   if ((1 << WordW) != DEPTH) begin : g_depth

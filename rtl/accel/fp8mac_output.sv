@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From finished slots to memory: store engine, epilogue, packing into beats, write DMA. What has been written and
+// From finished banks to memory: store engine, epilogue, packing into beats, write DMA. What has been written and
 // acknowledged comes out as retired commands, in order.
 module fp8mac_output
   import fp8mac_pkg::*;
@@ -7,14 +7,14 @@ module fp8mac_output
 #(
   parameter int unsigned ROWS       = 8,
   parameter int unsigned COLS       = 8,
-  parameter int unsigned SLOTS_M    = 2,
-  parameter int unsigned SLOTS_N    = 2,
+  parameter int unsigned BANKS_M    = 2,
+  parameter int unsigned BANKS_N    = 2,
   parameter int unsigned WIDTH      = 4,
   parameter int unsigned AXI_DATA_W = 128,
   parameter int unsigned AXI_ADDR_W = 32,
   parameter int unsigned AXI_ID_W   = 4,
-  localparam int unsigned Slots = SLOTS_M * SLOTS_N,
-  localparam int unsigned SlotW = $clog2(Slots),
+  localparam int unsigned Banks = BANKS_M * BANKS_N,
+  localparam int unsigned BankW = $clog2(Banks),
   localparam int unsigned RowW  = $clog2(ROWS)
 ) (
   input  logic                    clk_i,
@@ -28,9 +28,9 @@ module fp8mac_output
   input  logic                    kept_i,
   output logic                    stored_o,
 
-  input  logic [Slots-1:0]        slot_full_i,
-  output logic [Slots-1:0]        slot_release_o,
-  output logic [SlotW-1:0]        read_slot_o,
+  input  logic [Banks-1:0]        bank_full_i,
+  output logic [Banks-1:0]        bank_release_o,
+  output logic [BankW-1:0]        read_bank_o,
   output logic [RowW-1:0]         read_row_o,
   input  logic [COLS-1:0][31:0]   read_data_i,
 
@@ -97,11 +97,11 @@ module fp8mac_output
   assign discard = abort_i || write_error != ErrNone;
 
   fp8mac_store #(
-    .ROWS(ROWS), .COLS(COLS), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .WIDTH(WIDTH), .BEAT(Beat)
+    .ROWS(ROWS), .COLS(COLS), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .WIDTH(WIDTH), .BEAT(Beat)
   ) u_store (
     .clk_i, .rst_ni,
     .discard_i       (discard),
-    .stored_o, .valid_i, .cmd_i, .ready_o, .kept_i, .slot_full_i, .slot_release_o, .read_slot_o, .read_row_o,
+    .stored_o, .valid_i, .cmd_i, .ready_o, .kept_i, .bank_full_i, .bank_release_o, .read_bank_o, .read_row_o,
     .read_data_i, .vector_half_o, .row_o, .col_o, .scale_a_i, .scale_b_i, .bias_i,
     .epi_valid_o     (in_valid),
     .epi_ready_i     (in_ready),

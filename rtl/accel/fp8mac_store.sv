@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store engine: follows the compute engine pass by pass, reads finished slots row by row, WIDTH columns a cycle,
-// and feeds them to the epilogue with their scales and biases; for each row of a pass it asks for a write. The slots
+// The store engine: follows the compute engine pass by pass, reads finished banks row by row, WIDTH columns a cycle,
+// and feeds them to the epilogue with their scales and biases; for each row of a pass it asks for a write. The banks
 // that lie beside each other are drained together, so that a row's columns are contiguous in memory.
 //
-//   cycle t    row, slot and column chosen: result and vectors are read, the row's write is requested
+//   cycle t    row, bank and column chosen: result and vectors are read, the row's write is requested
 //   cycle t+1  they are there: offered to the epilogue. While it refuses, the same address is read again.
 //
-// With `discard_i`, from the next row on, results are taken out of the slots and dropped.
+// With `discard_i`, from the next row on, results are taken out of the banks and dropped.
 module fp8mac_store
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS    = 8,
   parameter int unsigned COLS    = 8,
-  parameter int unsigned SLOTS_M = 2,
-  parameter int unsigned SLOTS_N = 2,
+  parameter int unsigned BANKS_M = 2,
+  parameter int unsigned BANKS_N = 2,
   parameter int unsigned WIDTH   = 4,
   parameter int unsigned BEAT    = 16,
-  localparam int unsigned Slots  = SLOTS_M * SLOTS_N,
-  localparam int unsigned SlotW  = $clog2(Slots),
+  localparam int unsigned Banks  = BANKS_M * BANKS_N,
+  localparam int unsigned BankW  = $clog2(Banks),
   localparam int unsigned RowW   = $clog2(ROWS),
   localparam int unsigned PosW   = $clog2(BEAT)
 ) (
@@ -33,9 +33,9 @@ module fp8mac_store
   input  logic                   kept_i,          // a command with acc_keep has left the array
 
   // Results
-  input  logic [Slots-1:0]       slot_full_i,
-  output logic [Slots-1:0]       slot_release_o,
-  output logic [SlotW-1:0]       read_slot_o,
+  input  logic [Banks-1:0]       bank_full_i,
+  output logic [Banks-1:0]       bank_release_o,
+  output logic [BankW-1:0]       read_bank_o,
   output logic [RowW-1:0]        read_row_o,
   input  logic [COLS-1:0][31:0]  read_data_i,
 
@@ -68,16 +68,16 @@ module fp8mac_store
   output finished_cmd_t          finished_o,
   input  logic                   finished_ready_i
 );
-  localparam int unsigned PassM  = ROWS * SLOTS_M;
-  localparam int unsigned PassN  = COLS * SLOTS_N;
+  localparam int unsigned PassM  = ROWS * BANKS_M;
+  localparam int unsigned PassN  = COLS * BANKS_N;
   localparam int unsigned Chunks = COLS / WIDTH;
-  localparam int unsigned ImW    = (SLOTS_M > 1) ? $clog2(SLOTS_M) : 1;
-  localparam int unsigned InW    = (SLOTS_N > 1) ? $clog2(SLOTS_N) : 1;
+  localparam int unsigned ImW    = (BANKS_M > 1) ? $clog2(BANKS_M) : 1;
+  localparam int unsigned InW    = (BANKS_N > 1) ? $clog2(BANKS_N) : 1;
   localparam int unsigned ChunkW = (Chunks > 1) ? $clog2(Chunks) : 1;
 
   typedef enum logic [1:0] {
     Idle,
-    Fill,   // until the slots beside each other are full (and the last transfer's slot shows that it was emptied)
+    Fill,   // until the banks beside each other are full (and the last transfer's bank shows that it was emptied)
     Drain,
     Finish
   } state_e;
@@ -100,7 +100,7 @@ module fp8mac_store
   logic              discard_q, discard;
 
   dim_t row, col, col_in_pass, pass_cols;
-  logic row_start, last_chunk, last_col, last_row_of_slot, last_row, last_im, last_n, last_m;
+  logic row_start, last_chunk, last_col, last_row_of_bank, last_row, last_im, last_n, last_m;
 
   assign row         = m0_q + dim_t'(im_q) * dim_t'(ROWS) + dim_t'(row_q);
   assign col_in_pass = dim_t'(in_q) * dim_t'(COLS) + dim_t'(chunk_q) * dim_t'(WIDTH);
@@ -113,24 +113,24 @@ module fp8mac_store
   assign last_chunk       = chunk_q == ChunkW'(Chunks - 1);
   assign last_col         = col_in_pass + dim_t'(WIDTH) >= pass_cols;
   assign last_row         = row == cmd.m - 1;
-  assign last_row_of_slot = last_row || row_q == RowW'(ROWS - 1);
-  assign last_im          = last_row || im_q == ImW'(SLOTS_M - 1);
+  assign last_row_of_bank = last_row || row_q == RowW'(ROWS - 1);
+  assign last_im          = last_row || im_q == ImW'(BANKS_M - 1);
 
-  logic [SlotW-1:0] slot;
-  assign slot = SlotW'(im_q) * SlotW'(SLOTS_N) + SlotW'(in_q);
+  logic [BankW-1:0] bank;
+  assign bank = BankW'(im_q) * BankW'(BANKS_N) + BankW'(in_q);
 
-  // The slots beside each other, (im, *): those with columns are drained together.
-  logic [SLOTS_M-1:0][SLOTS_N-1:0] full;
-  logic [SLOTS_N-1:0]              has_cols;
+  // The banks beside each other, (im, *): those with columns are drained together.
+  logic [BANKS_M-1:0][BANKS_N-1:0] full;
+  logic [BANKS_N-1:0]              has_cols;
   logic                            fill_ends, next_is_full;
 
-  assign full = slot_full_i;
+  assign full = bank_full_i;
   always_comb begin
-    for (int unsigned i = 0; i < SLOTS_N; i++) has_cols[i] = dim_t'(i * COLS) < pass_cols;
+    for (int unsigned i = 0; i < BANKS_N; i++) has_cols[i] = dim_t'(i * COLS) < pass_cols;
   end
   assign fill_ends = (has_cols & ~full[im_q]) == '0;
 
-  // Go on without a pause to the next im, or to im 0 of the next pass, if that surely is full: other slots than these,
+  // Go on without a pause to the next im, or to im 0 of the next pass, if that surely is full: other banks than these,
   // whose last transfer is still on its way, and all of them where the next pass may have fewer columns.
   logic [ImW-1:0] next_im;
   assign next_im      = last_im ? '0 : im_q + ImW'(1);
@@ -189,7 +189,7 @@ module fp8mac_store
         Idle:  if (valid_i) state_q <= (cmd_i.skip || cmd.acc_keep) ? Finish : Fill;
         Fill:  if (!s1_valid_q && fill_ends) state_q <= Drain;
         Drain: begin
-          if (step && last_col && last_row_of_slot) begin
+          if (step && last_col && last_row_of_bank) begin
             if (last_im && last_n && last_m) state_q <= Finish;
             else if (!next_is_full) state_q <= Fill;
           end
@@ -218,8 +218,8 @@ module fp8mac_store
         chunk_q    <= '0;
         in_q       <= '0;
         row_addr_q <= row_addr_q + cmd.d_stride;
-        row_q      <= last_row_of_slot ? '0 : row_q + RowW'(1);
-        if (last_row_of_slot) begin
+        row_q      <= last_row_of_bank ? '0 : row_q + RowW'(1);
+        if (last_row_of_bank) begin
           im_q <= last_im ? '0 : im_q + ImW'(1);
           if (last_im && !last_n) begin
             n0_q       <= n0_q + dim_t'(PassN);
@@ -236,8 +236,8 @@ module fp8mac_store
 
   // ---- cycle t+1: offer --------------------------------------------------------------------------------------------
   typedef struct packed {
-    logic [SlotW-1:0]  slot;
-    logic [RowW-1:0]   slot_row;
+    logic [BankW-1:0]  bank;
+    logic [RowW-1:0]   bank_row;
     dim_t              row;
     dim_t              col;
   } place_t;
@@ -248,7 +248,7 @@ module fp8mac_store
     logic [WIDTH-1:0]  en;
     logic [PosW-1:0]   pos;
     logic              row_final;
-    logic              slot_final;  // the slot's last transfer
+    logic              bank_final;  // the bank's last transfer
     logic              discard;
   } transfer_t;
 
@@ -256,8 +256,8 @@ module fp8mac_store
   place_t    read;
 
   always_comb begin
-    s0 = '{place: '{slot: slot, slot_row: row_q, row: row, col: col}, chunk: chunk_q, en: '0, pos: pos,
-           row_final: last_col, slot_final: last_row_of_slot && (last_chunk || last_col), discard: discard};
+    s0 = '{place: '{bank: bank, bank_row: row_q, row: row, col: col}, chunk: chunk_q, en: '0, pos: pos,
+           row_final: last_col, bank_final: last_row_of_bank && (last_chunk || last_col), discard: discard};
     for (int unsigned w = 0; w < WIDTH; w++) s0.en[w] = col + dim_t'(w) < cmd.n;
   end
 
@@ -270,8 +270,8 @@ module fp8mac_store
   end
 
   assign read          = s1_ready ? s0.place : s1_q.place;
-  assign read_slot_o   = read.slot;
-  assign read_row_o    = read.slot_row;
+  assign read_bank_o   = read.bank;
+  assign read_row_o    = read.bank_row;
   assign row_o         = read.row;
   assign col_o         = read.col;
   assign vector_half_o = cmd_i.vector_half;
@@ -291,8 +291,8 @@ module fp8mac_store
   assign epi_final_o   = s1_q.row_final;
 
   always_comb begin
-    slot_release_o = '0;
-    slot_release_o[s1_q.place.slot] = s1_valid_q && s1_ready && s1_q.slot_final;
+    bank_release_o = '0;
+    bank_release_o[s1_q.place.bank] = s1_valid_q && s1_ready && s1_q.bank_final;
   end
 
   if (COLS % WIDTH != 0 || WIDTH * 4 > BEAT) begin : g_width

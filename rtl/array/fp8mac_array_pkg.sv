@@ -3,17 +3,17 @@
 package fp8mac_array_pkg;
   import fp8mac_pkg::*;
 
-  parameter int unsigned ElementExact      = 0;  // fp8mac_pe: exact before its one rounding, FP32 and FP16 at run time
-  parameter int unsigned ElementWindowFp32 = 1;  // fp8mac_pe_window, accumulator FP32
-  parameter int unsigned ElementWindowFp16 = 2;  // fp8mac_pe_window, accumulator FP16
-  parameter int unsigned ElementFixed      = 3;  // fp8mac_pe_fixed: E4M3 formats, accumulator an exact integer
-  parameter int unsigned ElementInt8       = 4;  // fp8mac_pe_int8: INT8 operands, INT32 accumulator
-  parameter int unsigned ElementLateFp32   = 5;  // fp8mac_pe_late, accumulator FP32; one lane: correctly rounded
-  parameter int unsigned ElementLateFp16   = 6;  // fp8mac_pe_late, accumulator FP16
-  parameter int unsigned ElementAnchored   = 7;  // fp8mac_pe_fixed hung from bounds that come with the operands
+  parameter int unsigned ElementExact      = 0;  // fp8mac_element_exact: exact before its one rounding, FP32 and FP16 at run time
+  parameter int unsigned ElementAlignedFp32 = 1;  // fp8mac_element_aligned, accumulator FP32
+  parameter int unsigned ElementAlignedFp16 = 2;  // fp8mac_element_aligned, accumulator FP16
+  parameter int unsigned ElementKulisch      = 3;  // fp8mac_element_static: E4M3 formats, accumulator an exact integer
+  parameter int unsigned ElementInt8       = 4;  // fp8mac_element_int8: INT8 operands, INT32 accumulator
+  parameter int unsigned ElementLateFp32   = 5;  // fp8mac_element_late, accumulator FP32; one lane: correctly rounded
+  parameter int unsigned ElementLateFp16   = 6;  // fp8mac_element_late, accumulator FP16
+  parameter int unsigned ElementStatic   = 7;  // fp8mac_element_static hung from bounds that come with the operands
 
-  function automatic bit is_window(int unsigned element);
-    return element inside {ElementWindowFp32, ElementWindowFp16};
+  function automatic bit is_aligned(int unsigned element);
+    return element inside {ElementAlignedFp32, ElementAlignedFp16};
   endfunction
 
   function automatic bit is_late(int unsigned element);
@@ -21,11 +21,11 @@ package fp8mac_array_pkg;
   endfunction
 
   function automatic bit is_fixed(int unsigned element);
-    return element inside {ElementFixed, ElementAnchored};
+    return element inside {ElementKulisch, ElementStatic};
   endfunction
 
   function automatic bit acc_is_fp16(int unsigned element);  // and nothing else
-    return element inside {ElementWindowFp16, ElementLateFp16};
+    return element inside {ElementAlignedFp16, ElementLateFp16};
   endfunction
 
   // An accumulator that rotates has no index: a step belongs to the one whose turn it is.
@@ -33,7 +33,7 @@ package fp8mac_array_pkg;
     return element != ElementExact;
   endfunction
 
-  // fp8mac_array: from step_valid_i to slot_full_o and flags_o. The wide accumulator's addition is a cycle longer; a
+  // fp8mac_array: from step_valid_i to bank_full_o and flags_o. The wide accumulator's addition is a cycle longer; a
   // bound that is found at the edge, before a sum that then waits for the accumulator, is two.
   function automatic int unsigned array_stages(int unsigned element);
     return is_fixed(element) ? ArrayStages + 1 : is_late(element) ? ArrayStages + 2 : ArrayStages;
@@ -43,8 +43,8 @@ package fp8mac_array_pkg;
   // lose nothing of two E4M3 operands.
   parameter int unsigned FixedFracBits = 34;
   function automatic int unsigned default_frac_bits(int unsigned element);
-    if (element == ElementFixed) return FixedFracBits;
-    return acc_is_fp16(element) || element == ElementAnchored ? 13 : 25;
+    if (element == ElementKulisch) return FixedFracBits;
+    return acc_is_fp16(element) || element == ElementStatic ? 13 : 25;
   endfunction
 
   // A fixed-point accumulator sums up to 2^FixedGuard products, in units of
@@ -63,7 +63,7 @@ package fp8mac_array_pkg;
   // A result as the array's registers keep it: FP32 or FP16 code, INT32, {NaN, integer}, or {special_e, integer}.
   function automatic int unsigned result_width(int unsigned element, int unsigned frac_bits);
     if (acc_is_fp16(element)) return 16;
-    if (is_fixed(element)) return fixed_acc_width(frac_bits) + (element == ElementFixed ? 1 : 2);
+    if (is_fixed(element)) return fixed_acc_width(frac_bits) + (element == ElementKulisch ? 1 : 2);
     return 32;
   endfunction
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edges and elements of an array of fp8mac_pe: operands are decoded at the edge; an element of a row or a column that
+// Edges and elements of an array of fp8mac_element_exact: operands are decoded at the edge; an element of a row or a column that
 // is not enabled does not step. The ports of all grids are alike (see fp8mac_array).
 module fp8mac_grid_exact
   import fp8mac_pkg::*;
@@ -7,9 +7,9 @@ module fp8mac_grid_exact
   parameter int unsigned ROWS  = 8,
   parameter int unsigned COLS  = 8,
   parameter int unsigned LANES = 4,
-  parameter int unsigned SLOTS = 4,
+  parameter int unsigned BANKS = 4,
   parameter int unsigned SHOWN = ArrayStages - 1,
-  localparam int unsigned SlotW = $clog2(SLOTS),
+  localparam int unsigned BankW = $clog2(BANKS),
   localparam int unsigned ResultW = 32
 ) (
   input  logic                                  clk_i,
@@ -19,7 +19,7 @@ module fp8mac_grid_exact
   input  logic [SHOWN:0]                        valid_i,
   input  logic [SHOWN:0]                        first_i,
   input  logic [SHOWN:0]                        last_i,
-  input  logic [SHOWN:0][SlotW-1:0]             slot_i,
+  input  logic [SHOWN:0][BankW-1:0]             bank_i,
   input  logic [SHOWN:0][ROWS-1:0]              row_en_i,
   input  logic [SHOWN:0][COLS-1:0]              col_en_i,
   input  step_cfg_t                             cfg_i,
@@ -28,7 +28,7 @@ module fp8mac_grid_exact
   input  logic [COLS-1:0][LANES-1:0][7:0]       b_code_i,
 
   // Of the step that was issued SHOWN cycles ago
-  output logic [ROWS-1:0][COLS-1:0][ResultW-1:0] result_o,  // if it was a slot's last
+  output logic [ROWS-1:0][COLS-1:0][ResultW-1:0] result_o,  // if it was a bank's last
   output flags_t                                flags_o     // of all elements together, 0 if there was no step
 );
 
@@ -37,7 +37,7 @@ module fp8mac_grid_exact
   acc_fmt_e             acc_fmt_q;
   scale_sum_t           scale_sum_q;
 
-  for (genvar r = 0; r < int'(ROWS); r++) begin : g_edge_a
+  for (genvar r = 0; r < int'(ROWS); r++) begin : g_feed_a
     operand_t [LANES-1:0] present, operand;
     for (genvar lane = 0; lane < int'(LANES); lane++) begin : g_lane
       fp8mac_decode u_decode (
@@ -50,7 +50,7 @@ module fp8mac_grid_exact
     end
   end
 
-  for (genvar c = 0; c < int'(COLS); c++) begin : g_edge_b
+  for (genvar c = 0; c < int'(COLS); c++) begin : g_feed_b
     operand_t [LANES-1:0] present, operand;
     for (genvar lane = 0; lane < int'(LANES); lane++) begin : g_lane
       fp8mac_decode u_decode (
@@ -75,13 +75,13 @@ module fp8mac_grid_exact
   for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
     for (genvar c = 0; c < int'(COLS); c++) begin : g_col
       logic             shown;
-      logic [SlotW-1:0] shown_slot;
+      logic [BankW-1:0] shown_bank;
 
-      fp8mac_pe #(.LANES(LANES), .SLOTS(SLOTS)) u_pe (
+      fp8mac_element_exact #(.LANES(LANES), .BANKS(BANKS)) u_pe (
         .clk_i,
         .rst_ni,
         .step_valid_i  (valid_i[1] && row_en_i[1][r] && col_en_i[1][c]),
-        .step_slot_i   (slot_i[1]),
+        .step_bank_i   (bank_i[1]),
         .step_first_i  (first_i[1]),
         .step_last_i   (last_i[1]),
         .acc_fmt_i     (acc_fmt_q),
@@ -89,14 +89,14 @@ module fp8mac_grid_exact
         .a_i           (a_q[r]),
         .b_i           (b_q[c]),
         .result_valid_o(shown),
-        .result_slot_o (shown_slot),
+        .result_bank_o (shown_bank),
         .result_o      (result_o[r][c]),
         .flags_o       (flags[r][c])
       );
 
       // The array's pipeline speaks for every element that steps.
       always_ff @(posedge clk_i) begin
-        if (rst_ni && shown) assert (valid_i[SHOWN] && last_i[SHOWN] && shown_slot == slot_i[SHOWN]);
+        if (rst_ni && shown) assert (valid_i[SHOWN] && last_i[SHOWN] && shown_bank == bank_i[SHOWN]);
       end
     end
   end

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edges and elements of an array of fp8mac_pe_late. A cycle without a step, a row and a column that are not enabled,
+// Edges and elements of an array of fp8mac_element_late. A cycle without a step, a row and a column that are not enabled,
 // a lane that is absent: their operands are zero. The ports of all grids are alike (see fp8mac_array).
 module fp8mac_grid_late
   import fp8mac_pkg::*;
-  import fp8mac_window_pkg::*;
+  import fp8mac_element_pkg::*;
   import fp8mac_array_pkg::*;
 #(
   parameter int unsigned ROWS  = 8,
   parameter int unsigned COLS  = 8,
   parameter int unsigned LANES = 4,
-  parameter int unsigned SLOTS = 4,
+  parameter int unsigned BANKS = 4,
   parameter int unsigned SHOWN = ArrayStages + 1,
   parameter bit ACC_FP16 = 1'b0,
   parameter int unsigned FRAC_BITS = 25,  // of no concern with LANES = 1
@@ -53,15 +53,15 @@ module fp8mac_grid_late
   logic [ROWS-1:0]             a_none, a_nan;
   logic [COLS-1:0]             b_none, b_nan;
 
-  for (genvar r = 0; r < int'(ROWS); r++) begin : g_edge_a
-    fp8mac_distance_edge #(.LANES(LANES), .DISTANCE_W(DistanceW), .OWN_BOUND(1'b1), .SIDE_A(1'b1)) u_edge (
+  for (genvar r = 0; r < int'(ROWS); r++) begin : g_feed_a
+    fp8mac_feed_distance #(.LANES(LANES), .DISTANCE_W(DistanceW), .OWN_BOUND(1'b1), .SIDE_A(1'b1)) u_feed (
       .clk_i, .valid_i(valid_i[0] && row_en_i[0][r]), .lane_en_i, .code_i(a_code_i[r]), .fmt_i(cfg_i.a_fmt),
       .bound_i('0), .lane_o(a_lane[r]), .nan_o(a_nan[r]), .base_i(base_2_q), .field_o(a_field[r]), .none_o(a_none[r])
     );
   end
 
-  for (genvar c = 0; c < int'(COLS); c++) begin : g_edge_b
-    fp8mac_distance_edge #(.LANES(LANES), .DISTANCE_W(DistanceW), .OWN_BOUND(1'b1)) u_edge (
+  for (genvar c = 0; c < int'(COLS); c++) begin : g_feed_b
+    fp8mac_feed_distance #(.LANES(LANES), .DISTANCE_W(DistanceW), .OWN_BOUND(1'b1)) u_feed (
       .clk_i, .valid_i(valid_i[0] && col_en_i[0][c]), .lane_en_i, .code_i(b_code_i[c]), .fmt_i(cfg_i.b_fmt),
       .bound_i('0), .lane_o(b_lane[c]), .nan_o(b_nan[c]), .base_i('0), .field_o(b_field[c]), .none_o(b_none[c])
     );
@@ -76,7 +76,7 @@ module fp8mac_grid_late
       logic [MantW:0]    sig;
       special_e          special;
 
-      fp8mac_pe_late #(.LANES(LANES), .FRAC_BITS(FRAC_BITS), .ACC_FP16(ACC_FP16)) u_pe (
+      fp8mac_element_late #(.LANES(LANES), .FRAC_BITS(FRAC_BITS), .ACC_FP16(ACC_FP16)) u_pe (
         .clk_i,
         .a_i         (a_lane[r]),
         .b_i         (b_lane[c]),
@@ -91,18 +91,18 @@ module fp8mac_grid_late
         .special_o   (special),
         .flags_o     (flags[r][c])
       );
-      fp8mac_grid_code #(.ACC_FP16(ACC_FP16)) u_code (
+      fp8mac_acc_code #(.ACC_FP16(ACC_FP16)) u_code (
         .sign_i(sign), .field_i(field), .sig_i(sig), .special_i(special), .code_o(result_o[r][c])
       );
     end
   end
 
-  fp8mac_grid_flags #(.ROWS(ROWS), .COLS(COLS)) u_flags (
+  fp8mac_array_flags #(.ROWS(ROWS), .COLS(COLS)) u_flags (
     .valid_i(valid_i[SHOWN]), .row_en_i(row_en_i[SHOWN]), .col_en_i(col_en_i[SHOWN]), .flags_i(flags), .flags_o
   );
 
-  if (SLOTS != 4 || SHOWN != array_stages(ElementLateFp32) - 1) begin : g_check_slots
-    $error("an accumulate loop of four cycles: SLOTS_M * SLOTS_N must be 4");
+  if (BANKS != 4 || SHOWN != array_stages(ElementLateFp32) - 1) begin : g_check_banks
+    $error("an accumulate loop of four cycles: BANKS_M * BANKS_N must be 4");
   end
 
   a_accumulator_format : assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -51,7 +51,7 @@ module fp8mac_readout
 
     fp8mac_readout_integer #(.W(AccW)) u_integer (.value_i(result_i[AccW-1:0]), .field_one_i, .pattern_o(pattern));
 
-    if (ELEMENT == ElementAnchored) begin : g_special
+    if (ELEMENT == ElementStatic) begin : g_special
       assign special = special_e'(result_i[AccW+:2]);
     end else begin : g_nan
       assign special = result_i[AccW] ? SpecialNan : SpecialNone;

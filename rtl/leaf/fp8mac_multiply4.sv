@@ -21,7 +21,7 @@ module fp8mac_multiply4 (
   for (genvar j = 0; j < 4; j++) begin : g_row
     assign row[j] = W'({a_i & {4{b_i[j]}}}) << j;
   end
-  fp8mac_heap #(.ROWS(4), .W(W), .MASK(Rows)) u_heap (.addend_i(row), .sum_o(sum), .carry_o(carry));
+  fp8mac_compressor_tree #(.ROWS(4), .W(W), .MASK(Rows)) u_tree (.addend_i(row), .sum_o(sum), .carry_o(carry));
   fp8mac_adder #(.W(W)) u_add (
     .a_i(sum), .b_i(carry), .carry_i(1'b0), .sum_o(product_o), .carry_o(unused)
   );

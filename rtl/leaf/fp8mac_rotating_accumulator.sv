@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// SLOTS accumulators that rotate through the registers of their own adder: the sum that comes in cycle t is added to
-// accumulator t mod SLOTS, which is seen whole at acc_o SLOTS cycles later, when its next sum comes in.
+// BANKS accumulators that rotate through the registers of their own adder: the sum that comes in cycle t is added to
+// accumulator t mod BANKS, which is seen whole at acc_o BANKS cycles later, when its next sum comes in.
 //
-// With SLOTS > 1 the addition is done CHUNK bits a cycle, the lowest first; then the accumulator waits for its turn.
+// With BANKS > 1 the addition is done CHUNK bits a cycle, the lowest first; then the accumulator waits for its turn.
 module fp8mac_rotating_accumulator #(
   parameter int unsigned SUM_W = 20,
   parameter int unsigned ACC_W = 32,   // at least SUM_W
-  parameter int unsigned SLOTS = 4,
+  parameter int unsigned BANKS = 4,
   parameter int unsigned CHUNK = 20,
   parameter int unsigned RIPPLE = CHUNK  // of a chunk's adder, see fp8mac_adder
 ) (
@@ -21,7 +21,7 @@ module fp8mac_rotating_accumulator #(
   assign sum   = ACC_W'(sum_i);
   assign acc_o = acc;
 
-  if (SLOTS == 1) begin : g_one
+  if (BANKS == 1) begin : g_one
 
     logic [ACC_W-1:0] after;
     logic             unused;
@@ -33,12 +33,12 @@ module fp8mac_rotating_accumulator #(
   end else begin : g_rotate
 
     localparam int unsigned Chunks = (ACC_W + CHUNK - 1) / CHUNK;
-    if (Chunks > SLOTS) begin : g_check
-      $error("CHUNK is less than ACC_W / SLOTS: an addition would last longer than a turn");
+    if (Chunks > BANKS) begin : g_check
+      $error("CHUNK is less than ACC_W / BANKS: an addition would last longer than a turn");
     end
 
     // Stage s has added the chunks below s.
-    for (genvar s = 0; s <= int'(SLOTS); s++) begin : g_stage
+    for (genvar s = 0; s <= int'(BANKS); s++) begin : g_stage
       logic [ACC_W-1:0] acc_q, sum_q;
       logic             carry_q;
 
@@ -71,7 +71,7 @@ module fp8mac_rotating_accumulator #(
         assign carry_q = 1'b0;
       end
     end
-    assign acc = g_stage[SLOTS].acc_q;
+    assign acc = g_stage[BANKS].acc_q;
 
   end
 

@@ -6,6 +6,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from energy.cli import main  # noqa: E402
+from energy.cli import main
 
 sys.exit(main(sys.argv[1:]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Energy of the elements beside their INT8 twins, indicative: the netlists of $(BUILD)/synth/area.json, made by
+# Energy of the elements beside their INT8 baselines, indicative: the netlists of $(BUILD)/synth/area.json, made by
 # `make synth`, on real operands. Results: $(BUILD)/synth/energy.json and energy.md.
 #   make synth-energy              every element of 1, 4 and 16 lanes, minutes
 #   make synth-energy ONLY=regex DATA=digits|normal

@@ -10,15 +10,14 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-
 from flow.errors import FlowError, RejectedNetlist
 from flow.liberty import Library, evaluator
 from flow.sta import CLOCK
 from flow.timing import FALL, RISE, Graph, Timing
 
 TICK_NS = 0.01
-STREAMS = 64     # copies of the netlist that run side by side
-SKIPPED = 16     # cycles at the start that are not counted: pipelines fill
+STREAMS = 64  # copies of the netlist that run side by side
+SKIPPED = 16  # cycles at the start that are not counted: pipelines fill
 
 
 @dataclass(frozen=True)
@@ -30,8 +29,11 @@ class Mode:
     shortest: float | None = None
 
 
-MODES = (Mode("settled", "settled"), Mode("long_glitches", "long glitches", 1.0),
-         Mode("glitches", "shorter ones too", 0.5))
+MODES = (
+    Mode("settled", "settled"),
+    Mode("long_glitches", "long glitches", 1.0),
+    Mode("glitches", "shorter ones too", 0.5),
+)
 SETTLED = MODES[0]
 
 
@@ -48,16 +50,23 @@ class Activity:
 class Circuit:
     def __init__(self, module: dict, library: Library, period_ns: float):
         self.module, self.library, self.period_ns = module, library, period_ns
-        unknown = {cell["type"] for cell in module["cells"].values()} - {c.name for c in library.usable()}
+        unknown = {cell["type"] for cell in module["cells"].values()} - {
+            c.name for c in library.usable()
+        }
         if unknown:
-            raise RejectedNetlist(f"energy needs a flat netlist of library cells: {', '.join(sorted(unknown))}")
+            raise RejectedNetlist(
+                f"energy needs a flat netlist of library cells: {', '.join(sorted(unknown))}"
+            )
         self.graph = Graph(module, library, period_ns)
         self.clock = module["ports"].get(CLOCK, {"bits": [None]})["bits"][0]
         self.timing = Timing(self.graph)
         self.order = self.graph.order()
         self.flops = [name for name in self.graph.kind if name not in set(self.order)]
         self.number: dict[int | str, int] = {"0": 0, "1": 1}
-        for bit in (*self.graph.inputs, *(bit for pins in self.graph.pins.values() for bit in pins.values())):
+        for bit in (
+            *self.graph.inputs,
+            *(bit for pins in self.graph.pins.values() for bit in pins.values()),
+        ):
             self.number.setdefault(bit, len(self.number))
 
     @classmethod
@@ -68,8 +77,11 @@ class Circuit:
         return cls(modules[top], library, period_ns)
 
     def ports(self, direction: str) -> dict[str, list[int | str]]:
-        return {name: port["bits"] for name, port in self.module["ports"].items()
-                if port["direction"] == direction and name != CLOCK}
+        return {
+            name: port["bits"]
+            for name, port in self.module["ports"].items()
+            if port["direction"] == direction and name != CLOCK
+        }
 
     # ---- nets for toggles.cpp ----------------------------------------------------------------------------------------
 
@@ -101,14 +113,18 @@ class Circuit:
         pin = self.library.cells[kind].pins[out]
         value, names = evaluator(pin.function), self.library.cells[kind].inputs()
         rows = product((False, True), repeat=len(names))
-        bits = [bool(value(dict(zip(reversed(names), row)))) for row in rows]  # the first input is the lowest bit
+        bits = [
+            bool(value(dict(zip(reversed(names), row)))) for row in rows
+        ]  # the first input is the lowest bit
         return names, sum(1 << i for i, bit in enumerate(bits) if bit)
 
     def _flop(self, name: str) -> list[str]:
         graph, pins = self.graph, self.graph.pins[name]
         register = graph.register
         if graph.kind[name] != register.cell:
-            raise RejectedNetlist(f"energy knows the flip-flop {register.cell} alone, not {graph.kind[name]}")
+            raise RejectedNetlist(
+                f"energy knows the flip-flop {register.cell} alone, not {graph.kind[name]}"
+            )
         if register.output not in pins:
             return []
         q, d = (self.number[pins[pin]] for pin in (register.output, register.data))
@@ -127,17 +143,26 @@ class Circuit:
                 names, truth = truths[kind, out]
                 inputs = " ".join(str(self.number[pins[pin]]) for pin in names)
                 ticks = self._ticks(name, out)
-                lines.append(f"gate {self.number[pins[out]]} {ticks} {round(ticks * shortest)} {truth} {inputs}")
+                lines.append(
+                    f"gate {self.number[pins[out]]} {ticks} {round(ticks * shortest)} {truth} {inputs}"
+                )
         for name in self.flops:
             lines += self._flop(name)
-        lines += [f"input {self.number[bit]} {self._input_ticks(bit)}" for bits in self.ports("input").values()
-                  for bit in bits]
-        lines += [f"sample {self.number[bit]}" for bits in self.ports("output").values() for bit in bits]
+        lines += [
+            f"input {self.number[bit]} {self._input_ticks(bit)}"
+            for bits in self.ports("input").values()
+            for bit in bits
+        ]
+        lines += [
+            f"sample {self.number[bit]}" for bits in self.ports("output").values() for bit in bits
+        ]
         return "\n".join(lines) + "\n"
 
     # ---- simulation --------------------------------------------------------------------------------------------------
 
-    def simulate(self, binary: Path, folder: Path, inputs: dict[str, np.ndarray], mode: Mode) -> Activity:
+    def simulate(
+        self, binary: Path, folder: Path, inputs: dict[str, np.ndarray], mode: Mode
+    ) -> Activity:
         """`inputs`: by port, [cycle, stream, bit], all of them."""
         ports = self.ports("input")
         if inputs.keys() != ports.keys():
@@ -146,28 +171,40 @@ class Circuit:
             if inputs[name].shape[1:] != (STREAMS, len(bits)):
                 raise ValueError(f"{name} has {len(bits)} bits, not {inputs[name].shape}")
         folder.mkdir(parents=True, exist_ok=True)
-        nets, stimulus, result = (folder / name for name in ("nets.txt", "stimulus.bin", "result.bin"))
+        nets, stimulus, result = (
+            folder / name for name in ("nets.txt", "stimulus.bin", "result.bin")
+        )
         nets.write_text(self.text(mode.shortest or 0.0))
         how = "SETTLED" if mode.shortest is None else "TIMED"
         words(np.concatenate([inputs[name] for name in ports], axis=2)).tofile(stimulus)
-        done = subprocess.run([binary, nets, stimulus, result, how, str(SKIPPED)], capture_output=True, text=True,
-                              check=False)
+        done = subprocess.run(
+            [binary, nets, stimulus, result, how, str(SKIPPED)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if done.returncode:
             raise FlowError(done.stderr.strip() or f"{binary} ended with status {done.returncode}")
-        activity = self._activity(np.fromfile(result, dtype=np.uint64), len(next(iter(inputs.values()))))
+        activity = self._activity(
+            np.fromfile(result, dtype=np.uint64), len(next(iter(inputs.values())))
+        )
         for path in (nets, stimulus, result):
             path.unlink()
         return activity
 
     def _activity(self, result: np.ndarray, cycles: int) -> Activity:
         n, counted = len(self.number), (cycles - SKIPPED) * STREAMS
-        toggles, ones, samples = result[:n], result[n:2 * n], result[2 * n:].reshape(cycles, -1)
+        toggles, ones, samples = result[:n], result[n : 2 * n], result[2 * n :].reshape(cycles, -1)
         outputs, place = {}, 0
         for name, bits in self.ports("output").items():
-            outputs[name] = streams(samples[:, place:place + len(bits)])
+            outputs[name] = streams(samples[:, place : place + len(bits)])
             place += len(bits)
-        return Activity({bit: float(toggles[i]) / counted for bit, i in self.number.items()},
-                        {bit: float(ones[i]) / counted for bit, i in self.number.items()}, outputs, cycles - SKIPPED)
+        return Activity(
+            {bit: float(toggles[i]) / counted for bit, i in self.number.items()},
+            {bit: float(ones[i]) / counted for bit, i in self.number.items()},
+            outputs,
+            cycles - SKIPPED,
+        )
 
 
 def words(bits: np.ndarray) -> np.ndarray:

@@ -22,8 +22,13 @@ import numpy as np
 
 DIGITS = Path("firmware/apps/digits")
 IMAGES, PIXELS, PIXEL_EXP, CODE_EXP = 64, 64, -4, -8
-ROWS, COLUMNS = 8, 8       # elements of the array
-SNAKE = ((0, 0), (0, 1), (1, 1), (1, 0))  # slots, in the order of their turns: which block of rows, of columns
+ROWS, COLUMNS = 8, 8  # elements of the array
+SNAKE = (
+    (0, 0),
+    (0, 1),
+    (1, 1),
+    (1, 0),
+)  # banks, in the order of their turns: which block of rows, of columns
 NORMAL_K, SEED = 4096, 2026
 FP8, FP8_MAX, INT8_MAX = ml_dtypes.float8_e4m3fn, np.float32(448), np.float32(127)
 BLOCK_M, BLOCK_N = 2 * ROWS, 2 * COLUMNS  # outputs of a pass
@@ -57,6 +62,7 @@ def value_of(codes: np.ndarray) -> np.ndarray:
 
 # ---- where they come from --------------------------------------------------------------------------------------------
 
+
 def c_array(path: Path, name: str, kind: type) -> np.ndarray:
     """An array of a generated C source."""
     found = re.search(rf"\b{name}\[\] = {{(.*?)}};", path.read_text(), re.S)
@@ -77,17 +83,33 @@ def layer(number: int, outputs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 
 def digits() -> list[Data]:
-    pixels = c_array(DIGITS / "digits_images.c", "digits_images", np.uint8).reshape(-1, PIXELS)[:IMAGES]
+    pixels = c_array(DIGITS / "digits_images.c", "digits_images", np.uint8).reshape(-1, PIXELS)[
+        :IMAGES
+    ]
     pixels = pixels.astype(np.float32)
     first, first_codes, bias = layer(0, 96)
     second, second_codes, _ = layer(1, 64)
     hidden = np.maximum(pixels * np.float32(2.0**PIXEL_EXP) @ first.T + bias, 0)
     rows = lambda w: np.abs(w).max(axis=1, keepdims=True)
     return [
-        Data("digits_1", "digits, first layer", pixels.astype(FP8).view(np.uint8), first_codes,
-             quantise_int8(pixels, pixels.max()), quantise_int8(first, rows(first)), PIXEL_EXP + CODE_EXP),
-        Data("digits_2", "digits, second layer", quantise_fp8(hidden, hidden.max()), second_codes,
-             quantise_int8(hidden, hidden.max()), quantise_int8(second, rows(second)), 2 * CODE_EXP),
+        Data(
+            "digits_1",
+            "digits, first layer",
+            pixels.astype(FP8).view(np.uint8),
+            first_codes,
+            quantise_int8(pixels, pixels.max()),
+            quantise_int8(first, rows(first)),
+            PIXEL_EXP + CODE_EXP,
+        ),
+        Data(
+            "digits_2",
+            "digits, second layer",
+            quantise_fp8(hidden, hidden.max()),
+            second_codes,
+            quantise_int8(hidden, hidden.max()),
+            quantise_int8(second, rows(second)),
+            2 * CODE_EXP,
+        ),
     ]
 
 
@@ -95,11 +117,17 @@ def normal(k: int = NORMAL_K) -> Data:
     draw = np.random.default_rng(SEED)
     a, b = (draw.standard_normal((n, k)).astype(np.float32) for n in (BLOCK_M, BLOCK_N))
     tops = np.abs(a).max(), np.abs(b).max()
-    return Data("normal", f"N(0,1), K = {k}", *(quantise_fp8(x, top) for x, top in zip((a, b), tops)),
-                *(quantise_int8(x, top) for x, top in zip((a, b), tops)), 2 * CODE_EXP)
+    return Data(
+        "normal",
+        f"N(0,1), K = {k}",
+        *(quantise_fp8(x, top) for x, top in zip((a, b), tops)),
+        *(quantise_int8(x, top) for x, top in zip((a, b), tops)),
+        2 * CODE_EXP,
+    )
 
 
 # ---- the order -------------------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True)
 class Steps:
@@ -114,16 +142,26 @@ class Steps:
 
 
 def steps(m: int, n: int, k: int, lanes: int) -> Steps:
-    """Passes of 2 x 2 blocks of the array's size, columns first; in a pass LANES consecutive k for each slot in its
+    """Passes of 2 x 2 blocks of the array's size, columns first; in a pass LANES consecutive k for each bank in its
     turn."""
     if m % BLOCK_M or n % BLOCK_N or k % lanes:
         raise ValueError(f"{m} x {n} x {k} is not a multiple of {BLOCK_M} x {BLOCK_N} x {lanes}")
-    issued = [(m0 + im * ROWS, n0 + jn * COLUMNS, k0) for m0 in range(0, m, BLOCK_M) for n0 in range(0, n, BLOCK_N)
-              for k0 in range(0, k, lanes) for im, jn in SNAKE]
+    issued = [
+        (m0 + im * ROWS, n0 + jn * COLUMNS, k0)
+        for m0 in range(0, m, BLOCK_M)
+        for n0 in range(0, n, BLOCK_N)
+        for k0 in range(0, k, lanes)
+        for im, jn in SNAKE
+    ]
     row, column, start = (np.array(part) for part in zip(*issued))
     element = np.arange(ROWS * COLUMNS)
-    return Steps(row[:, None] + element // COLUMNS, column[:, None] + element % COLUMNS, start, start == 0,
-                 start == k - lanes)
+    return Steps(
+        row[:, None] + element // COLUMNS,
+        column[:, None] + element % COLUMNS,
+        start,
+        start == 0,
+        start == k - lanes,
+    )
 
 
 def operands(codes: np.ndarray, where: np.ndarray, start: np.ndarray, lanes: int) -> np.ndarray:

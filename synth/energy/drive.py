@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-
 from flow.errors import FlowError
 from flow.runs import Design
 
@@ -18,7 +17,7 @@ from .data import Data, Steps, operands, steps, value_of
 
 FMT_E4M3FN = 0
 # Of the sum of the products' magnitudes; by the accumulator, and of a window of less than 25 bits
-TOLERANCE = {"fp32": 2e-5, "fp16": 2e-2, "fixed": 1e-12, "anchored": 1e-4}
+TOLERANCE = {"fp32": 2e-5, "fp16": 2e-2, "fixed": 1e-12, "static": 1e-4}
 TOLERANCE_NARROW = 2e-3
 
 
@@ -45,16 +44,23 @@ def both(name: str, top: str, first: int, result: int, **parameters: int) -> Kin
 def kind_of(row: dict) -> Kind:
     """Of a row of area.json."""
     parameters = row["parameters"]
-    if row["top"] == "fp8mac_pe_int8":
-        return Kind("int8", "fp8mac_int8_edge", (("RECODE", 0),), (("RECODE", 1),), 1, 6)
-    if row["top"] == "fp8mac_pe_fixed" and not parameters.get("HIDDEN_ONE"):
-        return both("fixed", "fp8mac_grid_fixed_edge", 1, 7)
+    if row["top"] == "fp8mac_element_int8":
+        return Kind("int8", "fp8mac_feed_int8", (("RECODE", 0),), (("RECODE", 1),), 1, 6)
+    if row["top"] == "fp8mac_element_static" and not parameters.get("HIDDEN_ONE"):
+        return both("fixed", "fp8mac_feed_kulisch", 1, 7)
     distance = {"DISTANCE_W": (parameters.get("FRAC_BITS", 0) + 2).bit_length()}
-    if row["top"] == "fp8mac_pe_fixed":
-        return both("anchored", "fp8mac_distance_edge", 1, 7, **distance)
-    if row["top"] == "fp8mac_pe_late":
-        return both("late", "fp8mac_distance_edge", 4, 8, OWN_BOUND=1, **(distance if row["lanes"] > 1 else {}))
-    return both("products", "fp8mac_window_edge", 2, 6, NORMALISE=1)
+    if row["top"] == "fp8mac_element_static":
+        return both("static", "fp8mac_feed_distance", 1, 7, **distance)
+    if row["top"] == "fp8mac_element_late":
+        return both(
+            "late",
+            "fp8mac_feed_distance",
+            4,
+            8,
+            OWN_BOUND=1,
+            **(distance if row["lanes"] > 1 else {}),
+        )
+    return both("products", "fp8mac_feed_aligned", 2, 6, NORMALISE=1)
 
 
 def bits_of(values: np.ndarray, width: int) -> np.ndarray:
@@ -69,7 +75,7 @@ def constant(value: int, width: int, cycles: int) -> np.ndarray:
 def late(values: np.ndarray, cycles: int, total: int) -> np.ndarray:
     """[cycle, ...] delayed, 0 before and after."""
     result = np.zeros((total, *values.shape[1:]), values.dtype)
-    result[cycles:cycles + len(values)] = values[:total - cycles]
+    result[cycles : cycles + len(values)] = values[: total - cycles]
     return result
 
 
@@ -88,33 +94,36 @@ class Drive:
     def edge_inputs(self, side: str, ports: dict[str, list]) -> dict[str, np.ndarray]:
         codes, where = (self.a, self.steps.row) if side == "a" else (self.b, self.steps.column)
         lanes = np.zeros((self.total, STREAMS, self.lanes), np.uint8)
-        lanes[:len(self.steps.k)] = operands(codes, where, self.steps.k, self.lanes).view(np.uint8)
+        lanes[: len(self.steps.k)] = operands(codes, where, self.steps.k, self.lanes).view(np.uint8)
         all_inputs = {
             "valid_i": late(np.ones((len(self.steps.k), STREAMS, 1), np.uint8), 0, self.total),
             "lane_en_i": constant((1 << self.lanes) - 1, self.lanes, self.total),
             "code_i": np.unpackbits(lanes, axis=2, bitorder="little"),
             "fmt_i": constant(FMT_E4M3FN, 2, self.total),
             "bound_i": self._bounds(codes, where),
-            "base_i": constant(self.base & 0x1ff if side == "a" else 0, 9, self.total),
+            "base_i": constant(self.base & 0x1FF if side == "a" else 0, 9, self.total),
         }
         return {name: all_inputs[name] for name in ports}
 
     def _bounds(self, codes: np.ndarray, where: np.ndarray) -> np.ndarray:
         """The largest exponent of each row over all of K, with E5M2's bias, plus 1."""
-        if self.kind.name != "anchored":
+        if self.kind.name != "static":
             return np.zeros((self.total, STREAMS, 6), np.uint8)
         return late(bits_of(exponents(codes)[where] + 15 + 1, 6), 0, self.total)
 
-    def element_inputs(self, a_edge: dict[str, np.ndarray], b_edge: dict[str, np.ndarray],
-                       ports: dict[str, list]) -> dict[str, np.ndarray]:
+    def element_inputs(
+        self, a_edge: dict[str, np.ndarray], b_edge: dict[str, np.ndarray], ports: dict[str, list]
+    ) -> dict[str, np.ndarray]:
         found = {}
-        first = np.broadcast_to(late(self.steps.first, self.kind.first, self.total)[:, None, None],
-                                (self.total, STREAMS, 1))
+        first = np.broadcast_to(
+            late(self.steps.first, self.kind.first, self.total)[:, None, None],
+            (self.total, STREAMS, 1),
+        )
         for name in ports:
             if name == "step_first_i":
                 found[name] = first.astype(np.uint8)
             elif name == "base_i":
-                found[name] = constant(self.base & 0x1ff, 9, self.total)
+                found[name] = constant(self.base & 0x1FF, 9, self.total)
             elif name in ("nan_i", "none_i"):
                 found[name] = a_edge[name[:-1] + "o"] | b_edge[name[:-1] + "o"]
             elif name == "field_a_i":
@@ -133,7 +142,7 @@ class Drive:
 
     @property
     def base(self) -> int:
-        """fp8mac_window_pkg's base_of, for operands of 5 exponent bits."""
+        """fp8mac_element_pkg's base_of, for operands of 5 exponent bits."""
         bias = 15 if self.row["accumulator"] == "fp16" else 127
         return self.data.scale + bias - 2 * 15 - 2
 
@@ -151,27 +160,40 @@ class Drive:
         found = self._value({name: bits[at] for name, bits in outputs.items()}, row, column)
         values = (lambda codes: codes.astype(np.float64)) if self.is_int8 else value_of
         a, b = values(self.a), values(self.b)
-        scale = 1.0 if self.is_int8 or self.kind.name in ("fixed", "anchored") else 2.0**self.data.scale
+        scale = (
+            1.0 if self.is_int8 or self.kind.name in ("fixed", "static") else 2.0**self.data.scale
+        )
         wanted, size = (scale * (x @ y.T)[row, column] for x, y in ((a, b), (np.abs(a), np.abs(b))))
         allowed = 0.0 if self.is_int8 else self._tolerance()
         wrong = np.abs(found - wanted) > allowed * size
         if wrong.any():
             worst = np.unravel_index(np.argmax(np.abs(found - wanted)), found.shape)
-            raise FlowError(f"{self.row['name']} on {self.data.name}: {wrong.sum()} of {wrong.size} results are wrong, "
-                            f"one is {found[worst]:g} instead of {wanted[worst]:g}")
+            raise FlowError(
+                f"{self.row['name']} on {self.data.name}: {wrong.sum()} of {wrong.size} results are wrong, "
+                f"one is {found[worst]:g} instead of {wanted[worst]:g}"
+            )
         return wrong.size
 
     def _tolerance(self) -> float:
-        accumulator = "anchored" if self.kind.name == "anchored" else self.row["accumulator"]
+        accumulator = "static" if self.kind.name == "static" else self.row["accumulator"]
         narrow = self.row["frac_bits"] != "exact" and self.row["frac_bits"] < 25
         return max(TOLERANCE[accumulator], TOLERANCE_NARROW if narrow else 0.0)
 
-    def _value(self, outputs: dict[str, np.ndarray], row: np.ndarray, column: np.ndarray) -> np.ndarray:
-        number = {name: (bits.astype(object if bits.shape[-1] > 62 else np.int64)
-                         << np.arange(bits.shape[-1])).sum(axis=-1) for name, bits in outputs.items()}
+    def _value(
+        self, outputs: dict[str, np.ndarray], row: np.ndarray, column: np.ndarray
+    ) -> np.ndarray:
+        number = {
+            name: (
+                bits.astype(object if bits.shape[-1] > 62 else np.int64)
+                << np.arange(bits.shape[-1])
+            ).sum(axis=-1)
+            for name, bits in outputs.items()
+        }
         if "acc_o" in number:
             width = outputs["acc_o"].shape[-1]
-            signed = number["acc_o"] - (outputs["acc_o"][..., -1].astype(number["acc_o"].dtype) << width)
+            signed = number["acc_o"] - (
+                outputs["acc_o"][..., -1].astype(number["acc_o"].dtype) << width
+            )
             return signed.astype(np.float64) * self._unit(row, column)
         fraction = outputs["sig_o"].shape[-1] - 1
         half, least = (15, 1) if self.row["accumulator"] == "fp16" else (127, 0)
@@ -184,8 +206,10 @@ class Drive:
         """What an integer accumulator counts in."""
         if self.kind.name == "fixed":
             return 2.0**-18
-        if self.kind.name == "anchored":
-            return 2.0**(exponents(self.a)[row] + exponents(self.b)[column] - self.row["frac_bits"])
+        if self.kind.name == "static":
+            return 2.0 ** (
+                exponents(self.a)[row] + exponents(self.b)[column] - self.row["frac_bits"]
+            )
         return 1.0
 
 

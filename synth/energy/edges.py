@@ -14,9 +14,12 @@ def netlist(synthesiser: Synthesiser, design: Design, period_ns: float) -> Path:
     """The flat netlist as JSON, from the cache where it is there."""
     front, front_key = synthesiser.front(design)
     library = synthesiser.library
-    texts = {"back.ys": recipe.back(library), "leaves.v": recipe.leaves_verilog(library),
-             "abc.txt": recipe.abc(recipe.EFFORTS[0], library, period_ns),
-             "library.lib": library.path.read_text(errors="replace")}
+    texts = {
+        "back.ys": recipe.back(library),
+        "leaves.v": recipe.leaves_verilog(library),
+        "abc.txt": recipe.abc(recipe.EFFORTS[0], library, period_ns),
+        "library.lib": library.path.read_text(errors="replace"),
+    }
 
     def make(folder: Path) -> None:
         for name, text in {**texts, "front.il": (front / "front.il").read_text()}.items():

@@ -34,7 +34,7 @@ CAVEATS = """**Indicative.** Good for comparing the two sides of a line, not for
 METHOD = """## Method
 
 The netlists of `area.json` are simulated, 64 copies at a time: the elements of an 8 x 8 array, driven by netlists of
-its edges, in the order of the array (2 x 2 slots in a snake, LANES consecutive k a step, output after output). Every
+its edges, in the order of the array (2 x 2 banks in a snake, LANES consecutive k a step, output after output). Every
 result is compared with the product of the operands' values (INT8: equal; FP8: within the accumulator's precision); the
 transitions of every net are counted.
 
@@ -47,46 +47,82 @@ symmetric, round to nearest even of x * 127 / amax with the same granularity. N(
 
 
 def main_table(pairs: list[Pair]) -> str:
-    lines = [[f"`{m.row['name']}`", *(number(x.per_mac(mode.name), 2) for mode in MODES for x in (m, twin)),
-              *(number(m.per_mac(mode.name) / twin.per_mac(mode.name), 2) for mode in MODES),
-              number(m.row["ratio"], 2)] for m, twin in pairs]
-    return table(["element", *(f"{who}, {mode.title}" for mode in MODES for who in ("FP8", "INT8")),
-                  *(f"ratio, {mode.title}" for mode in MODES), "ratio of areas"], lines)
+    lines = [
+        [
+            f"`{m.row['name']}`",
+            *(number(x.per_mac(mode.name), 2) for mode in MODES for x in (m, baseline)),
+            *(number(m.per_mac(mode.name) / baseline.per_mac(mode.name), 2) for mode in MODES),
+            number(m.row["ratio"], 2),
+        ]
+        for m, baseline in pairs
+    ]
+    return table(
+        [
+            "element",
+            *(f"{who}, {mode.title}" for mode in MODES for who in ("FP8", "INT8")),
+            *(f"ratio, {mode.title}" for mode in MODES),
+            "ratio of areas",
+        ],
+        lines,
+    )
 
 
 def parts_table(pairs: list[Pair]) -> str:
     seen: dict[str, Measured] = {}
-    for m, twin in pairs:
-        seen.setdefault(twin.row["name"], twin)
+    for m, baseline in pairs:
+        seen.setdefault(baseline.row["name"], baseline)
         seen[m.row["name"]] = m
     lines = []
     for name, m in seen.items():
         for mode in MODES:
             parts = asdict(m.energy[mode.name])
-            lines.append([f"`{name}`", mode.title, *(number(parts[part] / m.row["lanes"], 2) for part in PARTS),
-                          number(m.per_mac(mode.name), 2)])
+            lines.append(
+                [
+                    f"`{name}`",
+                    mode.title,
+                    *(number(parts[part] / m.row["lanes"], 2) for part in PARTS),
+                    number(m.per_mac(mode.name), 2),
+                ]
+            )
     return table(["element", "counted", *PARTS, "sum"], lines)
 
 
 def edges_table(pairs: list[Pair]) -> str:
     lines = []
-    for m, twin in pairs:
-        ratio = (m.per_mac("settled") + m.edge_per_mac) / (twin.per_mac("settled") + twin.edge_per_mac)
-        lines.append([f"`{m.row['name']}`", number(m.edge_per_mac, 2), number(twin.edge_per_mac, 2), number(ratio, 2)])
+    for m, baseline in pairs:
+        ratio = (m.per_mac("settled") + m.edge_per_mac) / (
+            baseline.per_mac("settled") + baseline.edge_per_mac
+        )
+        lines.append(
+            [
+                f"`{m.row['name']}`",
+                number(m.edge_per_mac, 2),
+                number(baseline.edge_per_mac, 2),
+                number(ratio, 2),
+            ]
+        )
     return table(["element", "FP8 edges", "INT8 edges", "ratio with edges, settled"], lines)
 
 
 def page(pairs: list[Pair], library: str, volts: float, period_ns: float) -> str:
-    parts = ["# Energy of a MAC: FP8 elements beside their INT8 twins\n",
-             CAVEATS.format(library=library, volts=volts, period=period_ns)]
+    parts = [
+        "# Energy of a MAC: FP8 elements beside their INT8 baselines\n",
+        CAVEATS.format(library=library, volts=volts, period=period_ns),
+    ]
     names = list(dict.fromkeys(m.data.name for m, _ in pairs))
     for name in names:
         mine = [pair for pair in pairs if pair[0].data.name == name]
         parts += [f"## {mine[0][0].data.title}\n", "pJ a MAC.\n", main_table(mine)]
     first = [pair for pair in pairs if pair[0].data.name == names[0]]
-    parts += ["## Where it goes\n", f"pJ a MAC, {first[0][0].data.title}. *Registers* is the flip-flops' internal "
-              "energy at data pins and outputs, *inputs* what drives the element's own pins.\n", parts_table(first),
-              "## Edges\n", "An element's share of its row's and its column's edge in an 8 x 8 array, pJ a MAC, "
-              f"settled, {first[0][0].data.title}. The edges are mapped for area, not sized for the clock.\n",
-              edges_table(first), METHOD]
+    parts += [
+        "## Where it goes\n",
+        f"pJ a MAC, {first[0][0].data.title}. *Registers* is the flip-flops' internal "
+        "energy at data pins and outputs, *inputs* what drives the element's own pins.\n",
+        parts_table(first),
+        "## Edges\n",
+        "An element's share of its row's and its column's edge in an 8 x 8 array, pJ a MAC, "
+        f"settled, {first[0][0].data.title}. The edges are mapped for area, not sized for the clock.\n",
+        edges_table(first),
+        METHOD,
+    ]
     return "\n".join(parts)

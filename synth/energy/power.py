@@ -47,7 +47,9 @@ class Tables:
         attributes = parse(library.path.read_text(errors="replace")).attributes
         self.volts = float(attributes.get("nom_voltage", 0))
         if not self.volts or attributes.get("voltage_unit", "1V") != "1V":
-            raise UsageError(f"LIB={library.path} does not say nom_voltage in V, which energy needs")
+            raise UsageError(
+                f"LIB={library.path} does not say nom_voltage in V, which energy needs"
+            )
         self.found: dict[tuple[str, str], list[tuple[str, Table]]] = {}
 
     def of(self, cell: Cell, pin: str) -> list[tuple[str, Table]]:
@@ -56,9 +58,12 @@ class Tables:
         key = cell.name, pin
         if key not in self.found:
             self.found[key] = [
-                (related, EnergyTable(edge, self.library)) for power in cell.pins[pin].group.all("internal_power")
+                (related, EnergyTable(edge, self.library))
+                for power in cell.pins[pin].group.all("internal_power")
                 for related in power.attributes.get("related_pin", pin).split()
-                for edge in power.groups if edge.kind in ("rise_power", "fall_power")]
+                for edge in power.groups
+                if edge.kind in ("rise_power", "fall_power")
+            ]
         return self.found[key]
 
 
@@ -66,7 +71,9 @@ class EnergyTable(Table):
     """A table of internal power: its slews have another name, and its values are energies."""
 
     def __init__(self, group: Group, library: Library):
-        self.loads = [v * library.capacitance_pf for v in library.axis(group, "total_output_net_capacitance")]
+        self.loads = [
+            v * library.capacitance_pf for v in library.axis(group, "total_output_net_capacitance")
+        ]
         self.slews = [v * library.time_ns for v in library.axis(group, "input_transition_time")]
         rows = [[value * library.capacitance_pf for value in row] for row in library.values(group)]
         if library.variable(group, 1) == "input_transition_time" and len(self.loads) > 1:
@@ -76,7 +83,7 @@ class EnergyTable(Table):
 
 def of_cycle(circuit: Circuit, activity: Activity, tables: Tables) -> Energy:
     energy, per_cycle = Energy(), activity.per_cycle
-    half_cv2 = 0.5 * tables.volts ** 2
+    half_cv2 = 0.5 * tables.volts**2
     outside = set(circuit.graph.inputs)
     for bit in circuit.number:
         if bit in ("0", "1") or bit == circuit.clock:
@@ -88,8 +95,11 @@ def of_cycle(circuit: Circuit, activity: Activity, tables: Tables) -> Energy:
             energy.switching += joules
     for name, kind in circuit.graph.kind.items():
         cell, pins = circuit.library.cells[kind], circuit.graph.pins[name]
-        inside = sum(_pin(circuit, activity, tables, cell, pins, pin) for pin in pins
-                     if not (cell.is_flip_flop and pin == cell.clock))
+        inside = sum(
+            _pin(circuit, activity, tables, cell, pins, pin)
+            for pin in pins
+            if not (cell.is_flip_flop and pin == cell.clock)
+        )
         if cell.is_flip_flop:
             energy.registers += inside
             energy.clock += _clock(circuit, tables, cell)
@@ -102,7 +112,9 @@ def _mean(table: Table, load: float, slews: tuple[float, float]) -> float:
     return sum(table(load, slew) for slew in slews) / 2
 
 
-def _pin(circuit: Circuit, activity: Activity, tables: Tables, cell: Cell, pins: dict, pin: str) -> float:
+def _pin(
+    circuit: Circuit, activity: Activity, tables: Tables, cell: Cell, pins: dict, pin: str
+) -> float:
     """Internal energy of a pin's transitions in a cycle."""
     rows = tables.of(cell, pin)
     toggles = activity.per_cycle[pins[pin]]
@@ -117,11 +129,16 @@ def _pin(circuit: Circuit, activity: Activity, tables: Tables, cell: Cell, pins:
         values.append(_mean(table, load, slews))
         weights.append(1.0 if is_clock else activity.per_cycle[pins[related]])
     whole = sum(weights)
-    return toggles * (sum(v * w for v, w in zip(values, weights)) / whole if whole else sum(values) / len(values))
+    return toggles * (
+        sum(v * w for v, w in zip(values, weights)) / whole if whole else sum(values) / len(values)
+    )
 
 
 def _clock(circuit: Circuit, tables: Tables, cell: Cell) -> float:
     rows = tables.of(cell, cell.clock)
     slew = circuit.graph.register.clock_slew
     inside = 2 * sum(table(0.0, slew) for _, table in rows) / len(rows) if rows else 0.0
-    return inside + cell.pins[cell.clock].capacitance * circuit.library.capacitance_pf * tables.volts ** 2
+    return (
+        inside
+        + cell.pins[cell.clock].capacitance * circuit.library.capacitance_pf * tables.volts**2
+    )

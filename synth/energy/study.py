@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured: the netlists of area.json, each beside its INT8 twin, on every data set."""
+"""What is measured: the netlists of area.json, each beside its INT8 baseline, on every data set."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-
 from flow.runs import Synthesiser
 
 from . import edges, power
@@ -18,20 +17,35 @@ from .drive import Drive
 
 LANES = (1, 4, 16)
 GROUPS = ("main",)
-INT8_TOP = "fp8mac_pe_int8"
+INT8_TOP = "fp8mac_element_int8"
 
 Row = dict
 
 
-def twin_of(row: Row) -> Row:
-    return {**row, "name": f"int8_{row['lanes']}", "top": INT8_TOP, "accumulator": "int32", "frac_bits": "exact",
-            "kind": "", "netlist": row["int8_netlist"], "area": row["int8_area"], "parameters": {}}
+def baseline_of(row: Row) -> Row:
+    return {
+        **row,
+        "name": f"int8_{row['lanes']}",
+        "top": INT8_TOP,
+        "accumulator": "int32",
+        "frac_bits": "exact",
+        "kind": "",
+        "netlist": row["int8_netlist"],
+        "area": row["int8_area"],
+        "parameters": {},
+    }
 
 
 def elements(rows: list[Row], library: str, period_ns: float) -> list[Row]:
     """Of area.json."""
-    return [row for row in rows if row["library"] == library and row["period_ns"] == period_ns
-            and row["group"] in GROUPS and row["lanes"] in LANES]
+    return [
+        row
+        for row in rows
+        if row["library"] == library
+        and row["period_ns"] == period_ns
+        and row["group"] in GROUPS
+        and row["lanes"] in LANES
+    ]
 
 
 @dataclass
@@ -40,10 +54,10 @@ class Measured:
 
     row: Row
     data: Data
-    results: int                 # how many were compared
+    results: int  # how many were compared
     cycles: int
     energy: dict[str, power.Energy]
-    edge: float = 0.0            # an element's share of its row's and its column's edge, without glitches
+    edge: float = 0.0  # an element's share of its row's and its column's edge, without glitches
 
     def per_mac(self, mode: str) -> float:
         return self.energy[mode].total / self.row["lanes"]
@@ -64,7 +78,9 @@ class Study:
         self.edge_value: tuple = ()
 
     def circuit(self, row: Row) -> Circuit:
-        return Circuit.read(Path(row["netlist"]).with_name("netlist.json"), row["top"], self.library, self.period_ns)
+        return Circuit.read(
+            Path(row["netlist"]).with_name("netlist.json"), row["top"], self.library, self.period_ns
+        )
 
     def measure(self, row: Row, data: Data) -> Measured:
         drive = Drive(row, data)
@@ -91,32 +107,50 @@ class Study:
             design = drive.kind.edge(side, drive.lanes)
             path = edges.netlist(self.synthesiser, design, self.period_ns)
             circuit = Circuit.read(path, design.top, self.library, self.period_ns)
-            activity = circuit.simulate(self.binary, self.folder / "run",
-                                        drive.edge_inputs(side, circuit.ports("input")), SETTLED)
+            activity = circuit.simulate(
+                self.binary,
+                self.folder / "run",
+                drive.edge_inputs(side, circuit.ports("input")),
+                SETTLED,
+            )
             share += power.of_cycle(circuit, activity, self.tables).total / sharers
             outputs.append(activity.outputs)
         return outputs, share
 
     def run(self, rows: list[Row], sets: list[Data]) -> Iterator[tuple[Measured, Measured]]:
-        """Every element with its twin."""
+        """Every element with its baseline."""
         for data in sets:
-            twins: dict[int, Measured] = {}
+            baselines: dict[int, Measured] = {}
             for row in sorted(rows, key=lambda row: (row["lanes"], row["kind"], row["name"])):
-                if row["lanes"] not in twins:
-                    twins[row["lanes"]] = self.measure(twin_of(row), data)
-                yield self.measure(row, data), twins[row["lanes"]]
+                if row["lanes"] not in baselines:
+                    baselines[row["lanes"]] = self.measure(baseline_of(row), data)
+                yield self.measure(row, data), baselines[row["lanes"]]
 
 
-def entry(measured: Measured, twin: Measured, library: str, period_ns: float) -> Row:
+def entry(measured: Measured, baseline: Measured, library: str, period_ns: float) -> Row:
     """A line of energy.json."""
     row = measured.row
     return {
-        "name": row["name"], "lanes": row["lanes"], "accumulator": row["accumulator"], "frac_bits": row["frac_bits"],
-        "kind": row["kind"], "library": library, "period_ns": period_ns, "data": measured.data.name,
-        "indicative": True, "area_ratio": row["ratio"], "cycles": measured.cycles, "results_checked": measured.results,
-        "fp8": side(measured), "int8": side(twin),
-        "ratio": {mode.name: round(measured.per_mac(mode.name) / twin.per_mac(mode.name), 4) for mode in MODES},
-        "netlist": row["netlist"], "int8_netlist": row["int8_netlist"],
+        "name": row["name"],
+        "lanes": row["lanes"],
+        "accumulator": row["accumulator"],
+        "frac_bits": row["frac_bits"],
+        "kind": row["kind"],
+        "library": library,
+        "period_ns": period_ns,
+        "data": measured.data.name,
+        "indicative": True,
+        "area_ratio": row["ratio"],
+        "cycles": measured.cycles,
+        "results_checked": measured.results,
+        "fp8": side(measured),
+        "int8": side(baseline),
+        "ratio": {
+            mode.name: round(measured.per_mac(mode.name) / baseline.per_mac(mode.name), 4)
+            for mode in MODES
+        },
+        "netlist": row["netlist"],
+        "int8_netlist": row["int8_netlist"],
     }
 
 

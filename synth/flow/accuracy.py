@@ -18,8 +18,10 @@ ROWS, COLUMNS, SEED = 16, 16, 1
 def _matrices(k: int) -> tuple[str, str]:
     """Normally distributed values, a row a line; the model rounds them to the operands' format."""
     draw = random.Random(SEED)
-    return tuple("\n".join(" ".join(f"{draw.gauss(0, 1):.6g}" for _ in range(k)) for _ in range(n)) + "\n"
-                 for n in (ROWS, COLUMNS))
+    return tuple(
+        "\n".join(" ".join(f"{draw.gauss(0, 1):.6g}" for _ in range(k)) for _ in range(n)) + "\n"
+        for n in (ROWS, COLUMNS)
+    )
 
 
 def words(settings: dict[str, str]) -> list[str]:
@@ -34,7 +36,9 @@ def _gemm(tool: Path, folder: Path, k: int, operand: str, settings: dict[str, st
         names.append(str(folder / f"{name}{k}.txt"))
         Path(names[-1]).write_text(text)
     options = words({"format": operand, **settings})
-    done = subprocess.run([str(tool), "gemm", *options, *names], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(tool), "gemm", *options, *names], capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise FlowError(f"the model refuses {' '.join(options)}: {done.stderr.strip()}")
     return [float(word) for word in done.stdout.replace(",", " ").replace(";", " ").split()]
@@ -47,8 +51,13 @@ def _dots(tool: Path, k: int, operand: str, settings: dict[str, str]) -> list[fl
     a, b = (text.splitlines() for text in _matrices(k))
     for row in a:
         for column in b:
-            done = subprocess.run([str(tool), "dot", *options], input=f"{row}\n{column}\n", capture_output=True,
-                                  text=True, check=False)
+            done = subprocess.run(
+                [str(tool), "dot", *options],
+                input=f"{row}\n{column}\n",
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             if done.returncode:
                 raise FlowError(f"the model refuses {' '.join(options)}: {done.stderr.strip()}")
             found.append(float(done.stdout))
@@ -58,5 +67,9 @@ def _dots(tool: Path, k: int, operand: str, settings: dict[str, str]) -> list[fl
 def error(tool: Path, folder: Path, k: int, operand: str, settings: dict[str, str]) -> float:
     """Root mean square error over the dot products, relative to the root mean square of the exact ones."""
     exact = _gemm(tool, folder, k, operand, {"acc-format": "fixed"})
-    found = _dots(tool, k, operand, settings) if "anchor" in settings else _gemm(tool, folder, k, operand, settings)
+    found = (
+        _dots(tool, k, operand, settings)
+        if "static-exponent" in settings
+        else _gemm(tool, folder, k, operand, settings)
+    )
     return math.sqrt(sum((a - b) ** 2 for a, b in zip(found, exact)) / sum(b * b for b in exact))

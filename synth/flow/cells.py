@@ -61,8 +61,11 @@ def expression(function: str) -> str:
 
 def model(cell: Cell) -> str:
     """One cell."""
-    ports = ", ".join(f"{'input' if pin.direction == 'input' else 'output'} {name}" for name, pin in cell.pins.items()
-                      if pin.direction in ("input", "output"))
+    ports = ", ".join(
+        f"{'input' if pin.direction == 'input' else 'output'} {name}"
+        for name, pin in cell.pins.items()
+        if pin.direction in ("input", "output")
+    )
     body = [f"  assign {name} = {expression(cell.pins[name].function)};" for name in cell.outputs()]
     if cell.is_flip_flop:
         body = _register(cell) + body
@@ -76,10 +79,15 @@ def _register(cell: Cell) -> list[str]:
     state, inverse = ff.arguments[0], ff.arguments[1]
     clock = ff.attributes["clocked_on"]
     edge = "negedge" if re.search(r"[!']", clock) else "posedge"
-    return [f"  reg {state};",
-            f"  always @({edge} {cell.clock}) {state} <= {expression(ff.attributes['next_state'])};",
-            *([f"  wire {inverse} = ~{state};"] if any(inverse in TOKEN.findall(cell.pins[o].function)
-                                                       for o in cell.outputs()) else [])]
+    return [
+        f"  reg {state};",
+        f"  always @({edge} {cell.clock}) {state} <= {expression(ff.attributes['next_state'])};",
+        *(
+            [f"  wire {inverse} = ~{state};"]
+            if any(inverse in TOKEN.findall(cell.pins[o].function) for o in cell.outputs())
+            else []
+        ),
+    ]
 
 
 def models(library: Library, kinds: set[str]) -> str:
@@ -87,5 +95,6 @@ def models(library: Library, kinds: set[str]) -> str:
     missing = sorted(kinds - library.cells.keys())
     if missing:
         raise UsageError(f"{library.path} has no cell {missing[0]}")
-    return f"// The function of cells of {library.path.name}, without timing.\n" + \
-        "".join(model(library.cells[kind]) for kind in sorted(kinds))
+    return f"// The function of cells of {library.path.name}, without timing.\n" + "".join(
+        model(library.cells[kind]) for kind in sorted(kinds)
+    )

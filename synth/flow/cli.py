@@ -21,14 +21,18 @@ def choice(name: str, text: str, choices: tuple[str, ...]) -> str:
     return text
 
 
-def number(name: str, text: str, low: float, high: float, whole: bool = True, otherwise: str = "") -> float:
+def number(
+    name: str, text: str, low: float, high: float, whole: bool = True, otherwise: str = ""
+) -> float:
     try:
         value = int(text) if whole else float(text)
     except ValueError:
         value = low - 1
     if not low <= value <= high:
-        raise UsageError(f"{name}={text} is not possible: give a {'whole ' if whole else ''}number "
-                         f"from {low:g} to {high:g}{otherwise}")
+        raise UsageError(
+            f"{name}={text} is not possible: give a {'whole ' if whole else ''}number "
+            f"from {low:g} to {high:g}{otherwise}"
+        )
     return value
 
 
@@ -46,8 +50,10 @@ def formats(text: str) -> tuple[str, ...]:
 def library(text: str) -> Path:
     path = Path(text)
     if not path.is_file():
-        raise UsageError(f"LIB={text} is not a file: give the path of a Liberty file, as LIB="
-                         f"{configs.LIBRARIES['osu018'][0]} (Debian's qflow-tech-osu018)")
+        raise UsageError(
+            f"LIB={text} is not a file: give the path of a Liberty file, as LIB="
+            f"{configs.LIBRARIES['osu018'][0]} (Debian's qflow-tech-osu018)"
+        )
     return path
 
 
@@ -68,7 +74,9 @@ def own_element(options: argparse.Namespace) -> configs.Element | None:
 
 
 def periods(text: str) -> tuple[float, ...]:
-    found = tuple(number("PERIOD", word, 0.1, 1000, whole=False) for word in text.replace(",", " ").split())
+    found = tuple(
+        number("PERIOD", word, 0.1, 1000, whole=False) for word in text.replace(",", " ").split()
+    )
     if not found:
         raise UsageError("PERIOD= is empty: give nanoseconds, several with commas between them")
     return found
@@ -80,21 +88,37 @@ def plan(options: argparse.Namespace) -> Plan:
     if options.only:
         elements = [element for element in elements if re.search(options.only, element.name)]
         if not elements:
-            raise UsageError(f"ONLY={options.only} matches none of "
-                             + " ".join(element.name for element in configs.elements(True)))
-    libraries = {name: path for name, (path, _) in configs.LIBRARIES.items() if options.full or name == "osu018"}
+            raise UsageError(
+                f"ONLY={options.only} matches none of "
+                + " ".join(element.name for element in configs.elements(True))
+            )
+    libraries = {
+        name: path
+        for name, (path, _) in configs.LIBRARIES.items()
+        if options.full or name == "osu018"
+    }
     if options.lib:
         path = library(options.lib)
         libraries = {path.stem: path}
     for path in libraries.values():
         library(str(path))
-    return Plan(tuple(elements), libraries, periods(options.period) if options.period else None, options.full)
+    return Plan(
+        tuple(elements),
+        libraries,
+        periods(options.period) if options.period else None,
+        options.full,
+    )
 
 
 def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(prog="synth", description=__doc__, allow_abbrev=False)
     add = result.add_argument
-    add("--build", type=Path, default=Path("build"), help="build folder; results go to its folder synth")
+    add(
+        "--build",
+        type=Path,
+        default=Path("build"),
+        help="build folder; results go to its folder synth",
+    )
     add("--full", action="store_true", help="every element, period and library")
     add("--lanes", default="")
     add("--acc", default="")
@@ -105,7 +129,13 @@ def parser() -> argparse.ArgumentParser:
     add("--lib", default="", help="a Liberty file")
     add("--jobs", default="", help="runs at a time")
     add("--only", default="", help="elements whose name matches this regular expression")
-    add("--rtl", type=Path, action="append", default=[], help="one more folder of sources, before the others")
+    add(
+        "--rtl",
+        type=Path,
+        action="append",
+        default=[],
+        help="one more folder of sources, before the others",
+    )
     add("--model", type=Path, help="the model's tool fp8mac, for the error of each FRAC")
     return result
 

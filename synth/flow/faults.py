@@ -11,7 +11,9 @@ from .liberty import Cell, Library
 
 Fault = Callable[[str, Library], str]
 
-INSTANCE = re.compile(r"^  (?P<kind>\w+) (?P<name>\S+) +\(\n(?P<pins>(?:    \.[^\n]*\n)*)  \);\n", re.M)
+INSTANCE = re.compile(
+    r"^  (?P<kind>\w+) (?P<name>\S+) +\(\n(?P<pins>(?:    \.[^\n]*\n)*)  \);\n", re.M
+)
 HELD = 8  # registers that keep what they woke with: all being 0 by chance must be unlikely
 
 
@@ -27,21 +29,30 @@ def _middle(text: str, kind: str) -> re.Match[str]:
 
 
 def _replaced(text: str, match: re.Match[str], instance: str) -> str:
-    return text[:match.start()] + instance + text[match.end():]
+    return text[: match.start()] + instance + text[match.end() :]
 
 
 def other_gate(text: str, library: Library) -> str:
     """A gate becomes one with the same pins and another function, as AOI22 and OAI22 have: the one with most pins."""
-    gates = [cell for cell in library.usable() if len(cell.outputs()) == 1 and not cell.is_flip_flop]
+    gates = [
+        cell for cell in library.usable() if len(cell.outputs()) == 1 and not cell.is_flip_flop
+    ]
 
     def others(cell: Cell) -> list[Cell]:
         output = cell.outputs()[0]
-        return [other for other in gates if other.pins.keys() == cell.pins.keys() and other.outputs() == [output]
-                and other.truth(output) != cell.truth(output)]
+        return [
+            other
+            for other in gates
+            if other.pins.keys() == cell.pins.keys()
+            and other.outputs() == [output]
+            and other.truth(output) != cell.truth(output)
+        ]
 
     used = {match["kind"] for match in instances(text)}
-    choice = max((cell for cell in gates if cell.name in used and others(cell)),
-                 key=lambda cell: (len(cell.pins), cell.name))
+    choice = max(
+        (cell for cell in gates if cell.name in used and others(cell)),
+        key=lambda cell: (len(cell.pins), cell.name),
+    )
     match = _middle(text, choice.name)
     return _replaced(text, match, match[0].replace(choice.name, others(choice)[0].name, 1))
 
@@ -53,14 +64,19 @@ def exchanged_outputs(text: str, library: Library) -> str:
         raise FlowError("the library has no full adder")
     match = _middle(text, adder.cell)
     names = {adder.sum: adder.carry, adder.carry: adder.sum}
-    return _replaced(text, match, re.sub(rf"\.({adder.sum}|{adder.carry})\(", lambda pin: f".{names[pin[1]]}(",
-                                         match[0]))
+    return _replaced(
+        text,
+        match,
+        re.sub(rf"\.({adder.sum}|{adder.carry})\(", lambda pin: f".{names[pin[1]]}(", match[0]),
+    )
 
 
 def any_fault(text: str, library: Library) -> str:
     """A full adder's outputs exchanged, or another gate where there is no full adder."""
     adder = library.adder(3)
-    return (exchanged_outputs if adder and instances(text, adder.cell) else other_gate)(text, library)
+    return (exchanged_outputs if adder and instances(text, adder.cell) else other_gate)(
+        text, library
+    )
 
 
 def seen_start(text: str, library: Library) -> str:
@@ -69,17 +85,38 @@ def seen_start(text: str, library: Library) -> str:
     if gate is None:
         raise FlowError("the library has no OR")
     for number, match in reversed(list(enumerate(instances(text, register.cell)[:HELD]))):
-        clock, output = (re.search(rf"\.{pin}\(([^\n]*)\)", match["pins"]) for pin in (register.clock, register.output))
+        clock, output = (
+            re.search(rf"\.{pin}\(([^\n]*)\)", match["pins"])
+            for pin in (register.clock, register.output)
+        )
         made, held = f"made_{number}", f"held_{number}"
         nets = {"made": made, "held": held}
-        text = _replaced(text, match, "".join((
-            f"  wire {made}, {held};\n", match[0].replace(output[0], f".{register.output}({made})"),
-            _instance(register.cell, f"hold_{number}", {register.clock: clock[1], register.data: held,
-                                                        register.output: held}),
-            _instance(gate.cell, f"or_{number}", {**{pin: nets[name] for pin, name in gate.pins},
-                                                  gate.output: output[1]}))))
+        text = _replaced(
+            text,
+            match,
+            "".join(
+                (
+                    f"  wire {made}, {held};\n",
+                    match[0].replace(output[0], f".{register.output}({made})"),
+                    _instance(
+                        register.cell,
+                        f"hold_{number}",
+                        {register.clock: clock[1], register.data: held, register.output: held},
+                    ),
+                    _instance(
+                        gate.cell,
+                        f"or_{number}",
+                        {**{pin: nets[name] for pin, name in gate.pins}, gate.output: output[1]},
+                    ),
+                )
+            ),
+        )
     return text
 
 
 def _instance(kind: str, name: str, pins: dict[str, str]) -> str:
-    return f"  {kind} {name} (\n" + ",\n".join(f"    .{pin}({net})" for pin, net in pins.items()) + "\n  );\n"
+    return (
+        f"  {kind} {name} (\n"
+        + ",\n".join(f"    .{pin}({net})" for pin, net in pins.items())
+        + "\n  );\n"
+    )

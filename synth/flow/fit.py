@@ -20,10 +20,10 @@ from .spread import clock_of, spread, stronger
 from .timing import FAR, Bit, Graph, Model, Timing
 
 ROUNDS = 150
-WINDOW = 0.25     # part of the worst lateness within which a net is worked on
+WINDOW = 0.25  # part of the worst lateness within which a net is worked on
 MIN_GAIN = 0.004  # ns
-PATIENCE = 6      # single moves in a row that did not help
-STRIDE = 12       # rounds, in which the lateness must fall by this part:
+PATIENCE = 6  # single moves in a row that did not help
+STRIDE = 12  # rounds, in which the lateness must fall by this part:
 PROGRESS = 0.1
 
 
@@ -31,10 +31,10 @@ PROGRESS = 0.1
 class Move:
     gain: float
     area: float
-    touched: frozenset[str]              # gates whose timing it changes
-    key: tuple                           # so that it is not tried again where it failed
+    touched: frozenset[str]  # gates whose timing it changes
+    key: tuple  # so that it is not tried again where it failed
     apply: Callable[[], Callable[[], None]]  # and how to undo it
-    changed: frozenset[str]              # gates whose pins or kind it changes
+    changed: frozenset[str]  # gates whose pins or kind it changes
 
     @property
     def worth(self) -> float:
@@ -47,7 +47,9 @@ class Fitter:
     def __init__(self, graph: Graph):
         self.graph = graph
         self.sizes = _sizes(graph.library)
-        self.buffers = [graph.models[cell.name] for cell in graph.library.usable() if _is_buffer(cell)]
+        self.buffers = [
+            graph.models[cell.name] for cell in graph.library.usable() if _is_buffer(cell)
+        ]
         self.banned: set[tuple] = set()
         self.count = 0
 
@@ -61,8 +63,15 @@ class Fitter:
             at = slews.get(pins.get(pin))
             if at is not None or its.cell.is_flip_flop:
                 for source in froms:
-                    worst = max(worst, delay(load, at[source] if at is not None and not its.cell.is_flip_flop else
-                                             self.graph.register.clock_slew))
+                    worst = max(
+                        worst,
+                        delay(
+                            load,
+                            at[source]
+                            if at is not None and not its.cell.is_flip_flop
+                            else self.graph.register.clock_slew,
+                        ),
+                    )
         return worst
 
     def resizes(self, name: str, timing: Timing) -> list[Move]:
@@ -72,9 +81,15 @@ class Fitter:
         moves = []
         for other in self.sizes.get(kind, ()):
             new = graph.models[other]
-            gain = max(self._delay(now, out, timing.loads.get(graph.pins[name].get(out), 0.0), timing, name)
-                       - self._delay(new, out, timing.loads.get(graph.pins[name].get(out), 0.0), timing, name)
-                       for out in now.outputs)
+            gain = max(
+                self._delay(
+                    now, out, timing.loads.get(graph.pins[name].get(out), 0.0), timing, name
+                )
+                - self._delay(
+                    new, out, timing.loads.get(graph.pins[name].get(out), 0.0), timing, name
+                )
+                for out in now.outputs
+            )
             touched = {name}
             for pin in now.inputs:
                 more = new.loads[pin] - now.loads[pin]
@@ -83,13 +98,22 @@ class Fitter:
                     continue
                 bit = graph.pins[name][pin]
                 before, load = graph.models[graph.kind[source[0]]], timing.loads[bit]
-                cost = self._delay(before, source[1], load + more, timing, source[0]) \
-                    - self._delay(before, source[1], load, timing, source[0])
+                cost = self._delay(before, source[1], load + more, timing, source[0]) - self._delay(
+                    before, source[1], load, timing, source[0]
+                )
                 if timing.slack(bit) < self.limit:
                     gain -= cost
                 touched.add(source[0])
-            moves.append(Move(gain, new.cell.area - now.cell.area, frozenset(touched), (name, other),
-                              lambda other=other: self._resize(name, other), frozenset([name])))
+            moves.append(
+                Move(
+                    gain,
+                    new.cell.area - now.cell.area,
+                    frozenset(touched),
+                    (name, other),
+                    lambda other=other: self._resize(name, other),
+                    frozenset([name]),
+                )
+            )
         return moves
 
     def _resize(self, name: str, other: str) -> Callable[[], None]:
@@ -98,6 +122,7 @@ class Fitter:
 
         def undo() -> None:
             self.graph.kind[name] = before
+
         return undo
 
     def bufferings(self, bit: Bit, name: str, out: str, timing: Timing) -> list[Move]:
@@ -111,7 +136,11 @@ class Fitter:
         choices = {0}
         for part in (1, 2, 3):
             choices.add(len(slacks) * part // 4)
-        choices |= {next((i for i, (slack, _) in enumerate(slacks) if slack > self.limit + 0.3), len(slacks))}
+        choices |= {
+            next(
+                (i for i, (slack, _) in enumerate(slacks) if slack > self.limit + 0.3), len(slacks)
+            )
+        }
         for keep in sorted(choices):
             moved = [sink for _, sink in slacks[keep:]]
             if not moved or (keep == 0 and len(moved) < 2) or len(moved) < 2:
@@ -128,10 +157,16 @@ class Fitter:
                     gain -= through
                 elif worst_moved < min(slacks[0][0] + gain, self.limit + gain):
                     continue
-                moves.append(Move(gain, buffer.cell.area, frozenset({name, *(user for user, _ in sinks)}),
-                                  (name, out, keep, len(sinks), buffer.cell.name),
-                                  lambda moved=tuple(moved), buffer=buffer: self._buffer(bit, moved, buffer),
-                                  frozenset([name, *(user for user, _ in moved)])))
+                moves.append(
+                    Move(
+                        gain,
+                        buffer.cell.area,
+                        frozenset({name, *(user for user, _ in sinks)}),
+                        (name, out, keep, len(sinks), buffer.cell.name),
+                        lambda moved=tuple(moved), buffer=buffer: self._buffer(bit, moved, buffer),
+                        frozenset([name, *(user for user, _ in moved)]),
+                    )
+                )
         return moves
 
     def _sink_slack(self, sink: tuple[str, str], timing: Timing) -> float:
@@ -151,6 +186,7 @@ class Fitter:
             for user, pin in moved:
                 graph.rewire(user, pin, bit)
             graph.remove(name)
+
         return undo
 
     # ---- rounds ------------------------------------------------------------------------------------------------------
@@ -182,7 +218,7 @@ class Fitter:
             moves = self._apart(self.moves(timing))
             if not moves:
                 break
-            chosen = moves[:max(1, int(len(moves) * share))]
+            chosen = moves[: max(1, int(len(moves) * share))]
             undo = [move.apply() for move in chosen]
             changed = {name for move in chosen for name in move.changed}
             new = {f"fit_{n}" for n in range(self.count - len(chosen), self.count + 1)}
@@ -213,8 +249,12 @@ class Fitter:
 
 
 def _is_buffer(cell: Cell) -> bool:
-    return len(cell.inputs()) == 1 and len(cell.outputs()) == 1 and not cell.is_flip_flop \
+    return (
+        len(cell.inputs()) == 1
+        and len(cell.outputs()) == 1
+        and not cell.is_flip_flop
         and cell.truth(cell.outputs()[0]) == (False, True)
+    )
 
 
 def _sizes(library: Library) -> dict[str, list[str]]:
@@ -224,7 +264,11 @@ def _sizes(library: Library) -> dict[str, list[str]]:
         if not cell.is_flip_flop:
             function = tuple((out, cell.truth(out)) for out in cell.outputs())
             groups.setdefault((tuple(cell.inputs()), function), []).append(cell.name)
-    return {name: [other for other in names if other != name] for names in groups.values() for name in names}
+    return {
+        name: [other for other in names if other != name]
+        for names in groups.values()
+        for name in names
+    }
 
 
 def fit(module: dict, library: Library, period_ns: float, margin: float) -> dict:
@@ -233,17 +277,33 @@ def fit(module: dict, library: Library, period_ns: float, margin: float) -> dict
     fitter = Fitter(graph)
     spread(graph, stronger(fitter.buffers), clock_of(module))
     fitter.run(margin)
-    bits = [bit for cell in module["cells"].values() for pin in cell["connections"].values() for bit in pin]
+    bits = [
+        bit
+        for cell in module["cells"].values()
+        for pin in cell["connections"].values()
+        for bit in pin
+    ]
     bits += [bit for port in module["ports"].values() for bit in port["bits"]]
     fresh = 1 + max((bit for bit in bits if isinstance(bit, int)), default=1)
     new: dict[Bit, int] = {}
     cells = dict(module["cells"])
     for name, pins in graph.pins.items():
-        old = cells.get(name, {"hide_name": 0, "parameters": {}, "attributes": {}, "connections": {}})
-        nets = {pin: [new.setdefault(bit, fresh + len(new)) if graph.is_new(bit) else bit] for pin, bit in pins.items()}
+        old = cells.get(
+            name, {"hide_name": 0, "parameters": {}, "attributes": {}, "connections": {}}
+        )
+        nets = {
+            pin: [new.setdefault(bit, fresh + len(new)) if graph.is_new(bit) else bit]
+            for pin, bit in pins.items()
+        }
         cell = library.cells[graph.kind[name]]
-        cells[name] = {**old, "type": cell.name, "connections": {**old["connections"], **nets},
-                       "port_directions": {pin: cell.pins[pin].direction for pin in (*old["connections"], *nets)}}
+        cells[name] = {
+            **old,
+            "type": cell.name,
+            "connections": {**old["connections"], **nets},
+            "port_directions": {
+                pin: cell.pins[pin].direction for pin in (*old["connections"], *nets)
+            },
+        }
     return {**module, "cells": cells}
 
 

@@ -14,8 +14,11 @@ from pathlib import Path
 
 from .errors import UsageError
 
-TOKEN = re.compile(r'\s+|/\*.*?\*/|//[^\n]*|\\\s*\n|"(?P<text>(?:[^"\\]|\\.)*)"|(?P<mark>[(){};:,])'
-                   r'|(?P<word>[^\s(){};:,"]+)', re.S)
+TOKEN = re.compile(
+    r'\s+|/\*.*?\*/|//[^\n]*|\\\s*\n|"(?P<text>(?:[^"\\]|\\.)*)"|(?P<mark>[(){};:,])'
+    r'|(?P<word>[^\s(){};:,"]+)',
+    re.S,
+)
 
 
 @dataclass
@@ -37,7 +40,7 @@ def _tokens(text: str) -> list[str]:
     while place < len(text):
         match = TOKEN.match(text, place)
         if match is None:
-            raise UsageError(f"this is not Liberty: {text[place:place + 20]!r}")
+            raise UsageError(f"this is not Liberty: {text[place : place + 20]!r}")
         place = match.end()
         if match["text"] is not None:
             tokens.append(re.sub(r"\\\s*\n", "", match["text"]))
@@ -54,7 +57,9 @@ class _Reader:
     def take(self, expected: str | None = None) -> str:
         token = self.tokens[self.next] if self.next < len(self.tokens) else ""
         if not token or (expected is not None and token != expected):
-            raise UsageError(f"this is not Liberty: {expected or 'more'!r} expected, {token!r} found")
+            raise UsageError(
+                f"this is not Liberty: {expected or 'more'!r} expected, {token!r} found"
+            )
         self.next += 1
         return token
 
@@ -74,8 +79,11 @@ class _Reader:
 
     def value(self) -> str:
         words = [self.take()]
-        while self.next < len(self.tokens) and self.tokens[self.next] not in (";", "}") \
-                and self.tokens[self.next + 1:self.next + 2] != [":"]:
+        while (
+            self.next < len(self.tokens)
+            and self.tokens[self.next] not in (";", "}")
+            and self.tokens[self.next + 1 : self.next + 2] != [":"]
+        ):
             words.append(self.take())
         return " ".join(words)
 
@@ -170,6 +178,7 @@ def evaluator(expression: str) -> Evaluator:
 
 # ---- cells ----------------------------------------------------------------------------------------------------------
 
+
 @dataclass(frozen=True)
 class Pin:
     name: str
@@ -210,23 +219,35 @@ class Cell:
         """Logic or a flip-flop: neither a latch, a tri-state, a pad, nor a cell marked dont_use."""
         marks = [self.group] + [pin.group for pin in self.pins.values()]
         odd = ("three_state", "is_pad")
-        return not (self.is_latch or self.area <= 0 or self.group.attributes.get("dont_use") == "true"
-                    or self.group.attributes.get("dont_touch") == "true"
-                    or any(name in mark.attributes for mark in marks for name in odd))
+        return not (
+            self.is_latch
+            or self.area <= 0
+            or self.group.attributes.get("dont_use") == "true"
+            or self.group.attributes.get("dont_touch") == "true"
+            or any(name in mark.attributes for mark in marks for name in odd)
+        )
 
     def truth(self, output: str) -> tuple[bool, ...]:
         """The output's values, its inputs counted up with the first one slowest."""
         value = evaluator(self.pins[output].function)
         names = self.inputs()
-        return tuple(bool(value(dict(zip(names, bits)))) for bits in product((False, True), repeat=len(names)))
+        return tuple(
+            bool(value(dict(zip(names, bits))))
+            for bits in product((False, True), repeat=len(names))
+        )
 
 
 def _cell(group: Group) -> Cell:
     pins = {}
     for pin in group.all("pin"):
         for name in pin.arguments:
-            pins[name] = Pin(name, pin.attributes.get("direction", ""), pin.attributes.get("function", ""),
-                             float(pin.attributes.get("capacitance", 0)), pin)
+            pins[name] = Pin(
+                name,
+                pin.attributes.get("direction", ""),
+                pin.attributes.get("function", ""),
+                float(pin.attributes.get("capacitance", 0)),
+                pin,
+            )
     return Cell(group.arguments[0], float(group.attributes.get("area", 0)), pins, group)
 
 
@@ -271,19 +292,27 @@ class Library:
         try:
             text = path.read_text(errors="replace")
         except OSError as error:
-            raise UsageError(f"LIB={path} cannot be read ({error.strerror}): give the path of a Liberty file, "
-                             "LIB=path.lib") from None
+            raise UsageError(
+                f"LIB={path} cannot be read ({error.strerror}): give the path of a Liberty file, "
+                "LIB=path.lib"
+            ) from None
         group = parse(text)
         self.name = group.arguments[0] if group.arguments else path.stem
         self.cells = {cell.name: cell for cell in map(_cell, group.all("cell"))}
         if not self.cells:
-            raise UsageError(f"LIB={path} has no cells: give the path of a Liberty file, LIB=path.lib")
+            raise UsageError(
+                f"LIB={path} has no cells: give the path of a Liberty file, LIB=path.lib"
+            )
         self.time_ns = _unit(group.attributes.get("time_unit", "1ns"), {"ps": 1e-3, "ns": 1.0})
         self.capacitance_pf = _capacitance_unit(group)
-        self.templates = {t.arguments[0]: t for t in group.groups if t.kind.endswith("_template") and t.arguments}
+        self.templates = {
+            t.arguments[0]: t for t in group.groups if t.kind.endswith("_template") and t.arguments
+        }
 
     def usable(self) -> list[Cell]:
-        return sorted((c for c in self.cells.values() if c.is_usable), key=lambda c: (c.area, c.name))
+        return sorted(
+            (c for c in self.cells.values() if c.is_usable), key=lambda c: (c.area, c.name)
+        )
 
     def unusable(self) -> list[str]:
         return sorted(c.name for c in self.cells.values() if not c.is_usable)
@@ -303,23 +332,35 @@ class Library:
     def gate(self, inputs: tuple[str, ...], function: str) -> Gate | None:
         """The smallest cell that computes a function of `inputs`, written as in a Liberty file."""
         value = evaluator(function)
-        wanted = [bool(value(dict(zip(inputs, bits)))) for bits in product((False, True), repeat=len(inputs))]
+        wanted = [
+            bool(value(dict(zip(inputs, bits))))
+            for bits in product((False, True), repeat=len(inputs))
+        ]
         for cell in self.usable():
             pins, outputs = cell.inputs(), cell.outputs()
             if cell.is_flip_flop or len(pins) != len(inputs) or len(outputs) != 1:
                 continue
             its = evaluator(cell.pins[outputs[0]].function)
             for order in permutations(inputs):
-                if wanted == [bool(its({pin: named[name] for pin, name in zip(pins, order)})) for named in
-                              (dict(zip(inputs, bits)) for bits in product((False, True), repeat=len(inputs)))]:
+                if wanted == [
+                    bool(its({pin: named[name] for pin, name in zip(pins, order)}))
+                    for named in (
+                        dict(zip(inputs, bits))
+                        for bits in product((False, True), repeat=len(inputs))
+                    )
+                ]:
                     return Gate(cell.name, tuple(zip(pins, order)), outputs[0])
         return None
 
     def buffer(self) -> Cell:
         """The smallest buffer."""
         for cell in self.usable():
-            if len(cell.inputs()) == 1 and len(cell.outputs()) == 1 and not cell.is_flip_flop \
-                    and cell.truth(cell.outputs()[0]) == (False, True):
+            if (
+                len(cell.inputs()) == 1
+                and len(cell.outputs()) == 1
+                and not cell.is_flip_flop
+                and cell.truth(cell.outputs()[0]) == (False, True)
+            ):
                 return cell
         raise UsageError(f"LIB={self.path} has no buffer, which the flow needs")
 
@@ -329,11 +370,17 @@ class Library:
             ff = next(cell.group.all("ff"), None)
             if ff is None or "clear" in ff.attributes or "preset" in ff.attributes:
                 continue
-            data, clock = (ff.attributes.get(n, "").strip(" ()") for n in ("next_state", "clocked_on"))
-            outputs = [o for o in cell.outputs() if cell.pins[o].function.strip(" ()") == ff.arguments[0]]
+            data, clock = (
+                ff.attributes.get(n, "").strip(" ()") for n in ("next_state", "clocked_on")
+            )
+            outputs = [
+                o for o in cell.outputs() if cell.pins[o].function.strip(" ()") == ff.arguments[0]
+            ]
             if outputs and data in cell.pins and clock in cell.pins:
                 return self._timed(cell, data, clock, outputs[0])
-        raise UsageError(f"LIB={self.path} has no plain rising-edge flip-flop, which the flow needs")
+        raise UsageError(
+            f"LIB={self.path} has no plain rising-edge flip-flop, which the flow needs"
+        )
 
     def _timed(self, cell: Cell, data: str, clock: str, output: str) -> FlipFlop:
         delays, setups, slews = [], [], []
@@ -347,9 +394,19 @@ class Library:
             if timing.attributes.get("timing_type") == "setup_rising":
                 setups += [value for table in timing.groups for value in self.values(table)[0][:2]]
         if not delays or not setups:
-            raise UsageError(f"LIB={self.path} says no clock-to-output delay or setup time of {cell.name}")
-        return FlipFlop(cell.name, data, clock, output, max(delays) * self.time_ns, max(setups) * self.time_ns,
-                        min(slews) * self.time_ns, cell.pins[data].capacitance * self.capacitance_pf)
+            raise UsageError(
+                f"LIB={self.path} says no clock-to-output delay or setup time of {cell.name}"
+            )
+        return FlipFlop(
+            cell.name,
+            data,
+            clock,
+            output,
+            max(delays) * self.time_ns,
+            max(setups) * self.time_ns,
+            min(slews) * self.time_ns,
+            cell.pins[data].capacitance * self.capacitance_pf,
+        )
 
     def variable(self, table: Group, number: int) -> str:
         """What a table's first or second axis is."""
@@ -367,7 +424,10 @@ class Library:
 
     @staticmethod
     def values(table: Group) -> list[list[float]]:
-        return [[float(word) for word in row.replace(",", " ").split()] for row in table.lists.get("values", ["0"])]
+        return [
+            [float(word) for word in row.replace(",", " ").split()]
+            for row in table.lists.get("values", ["0"])
+        ]
 
 
 def _unit(text: str, units: dict[str, float]) -> float:

@@ -33,13 +33,18 @@ class Netlist:
     @classmethod
     def read(cls, path: Path, top: str, library: Library) -> Netlist:
         data = json.loads(path.read_text())["modules"]
-        modules = {name: Module(name, m["ports"], m["cells"]) for name, m in data.items()
-                   if name not in library.cells and not is_black_box(m)}
+        modules = {
+            name: Module(name, m["ports"], m["cells"])
+            for name, m in data.items()
+            if name not in library.cells and not is_black_box(m)
+        }
         if top not in modules:
             raise RejectedNetlist(f"the netlist has no module {top}")
         return cls(top, modules, library)
 
-    def instances(self, module: str | None = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+    def instances(
+        self, module: str | None = None, path: tuple[str, ...] = ()
+    ) -> Iterator[tuple[tuple[str, ...], str]]:
         """Every leaf cell below a module as (path of instance and module names, cell type)."""
         for name, cell in self.modules[module or self.top].cells.items():
             if cell["type"] in self.modules:
@@ -57,8 +62,11 @@ class Netlist:
 
     def register_area(self) -> float:
         cells = self.library.cells
-        return sum(cells[kind].area * n for kind, n in self.count().items()
-                   if kind in cells and cells[kind].is_flip_flop)
+        return sum(
+            cells[kind].area * n
+            for kind, n in self.count().items()
+            if kind in cells and cells[kind].is_flip_flop
+        )
 
     # ---- reasons to reject -------------------------------------------------------------------------------------------
 
@@ -79,11 +87,15 @@ class Netlist:
             if kind in self.modules:
                 continue
             if kind not in self.library.cells:
-                raise RejectedNetlist(f"cell {name} of {module.name} is a {kind}, which is not in the library")
+                raise RejectedNetlist(
+                    f"cell {name} of {module.name} is a {kind}, which is not in the library"
+                )
             if self.library.cells[kind].is_latch:
                 raise RejectedNetlist(f"cell {name} of {module.name} is a latch ({kind})")
             if not self.library.cells[kind].is_usable:
-                raise RejectedNetlist(f"cell {name} of {module.name} is a {kind}, which is not to be used")
+                raise RejectedNetlist(
+                    f"cell {name} of {module.name} is a {kind}, which is not to be used"
+                )
 
     def _direction(self, cell: dict, port: str) -> str:
         kind = cell["type"]
@@ -93,24 +105,44 @@ class Netlist:
 
     def _drivers(self, module: Module) -> dict[Bit, str]:
         drivers: dict[Bit, str] = {}
-        sources = [("its port " + name, port["bits"]) for name, port in module.ports.items()
-                   if port["direction"] == "input"]
-        sources += [(name, bits) for name, cell in module.cells.items() for port, bits in cell["connections"].items()
-                    if self._direction(cell, port) == "output"]
+        sources = [
+            ("its port " + name, port["bits"])
+            for name, port in module.ports.items()
+            if port["direction"] == "input"
+        ]
+        sources += [
+            (name, bits)
+            for name, cell in module.cells.items()
+            for port, bits in cell["connections"].items()
+            if self._direction(cell, port) == "output"
+        ]
         for source, bits in sources:
             for bit in bits:
                 if bit in drivers:
-                    raise RejectedNetlist(f"a net of {module.name} has two drivers: {drivers[bit]} and {source}")
+                    raise RejectedNetlist(
+                        f"a net of {module.name} has two drivers: {drivers[bit]} and {source}"
+                    )
                 drivers[bit] = source
         return drivers
 
     def _check_inputs(self, module: Module, drivers: dict[Bit, str]) -> None:
-        ends = [("output " + name, port["bits"]) for name, port in module.ports.items()
-                if port["direction"] == "output"]
-        ends += [(f"{port} of {name}", bits) for name, cell in module.cells.items()
-                 for port, bits in cell["connections"].items() if self._direction(cell, port) == "input"]
+        ends = [
+            ("output " + name, port["bits"])
+            for name, port in module.ports.items()
+            if port["direction"] == "output"
+        ]
+        ends += [
+            (f"{port} of {name}", bits)
+            for name, cell in module.cells.items()
+            for port, bits in cell["connections"].items()
+            if self._direction(cell, port) == "input"
+        ]
         for name, cell in module.cells.items():
-            pins = self.library.cells[cell["type"]].inputs() if cell["type"] in self.library.cells else []
+            pins = (
+                self.library.cells[cell["type"]].inputs()
+                if cell["type"] in self.library.cells
+                else []
+            )
             missing = [pin for pin in pins if not cell["connections"].get(pin)]
             if missing:
                 raise RejectedNetlist(f"{missing[0]} of {name} in {module.name} is not connected")
@@ -126,12 +158,18 @@ class Netlist:
             kind = cell["type"]
             if kind in self.modules:
                 inner = self.modules[kind]
-                bits = {bit: inner.ports[port]["bits"][i] for port, outer in cell["connections"].items()
-                        for i, bit in enumerate(outer) if inner.ports[port]["direction"] == "input"}
+                bits = {
+                    bit: inner.ports[port]["bits"][i]
+                    for port, outer in cell["connections"].items()
+                    for i, bit in enumerate(outer)
+                    if inner.ports[port]["direction"] == "input"
+                }
                 self._check_clock(inner, bits.get(clock))
             elif kind in self.library.cells and self.library.cells[kind].is_flip_flop:
                 if cell["connections"][self.library.cells[kind].clock] != [clock]:
-                    raise RejectedNetlist(f"flip-flop {name} of {module.name} does not run on the clock")
+                    raise RejectedNetlist(
+                        f"flip-flop {name} of {module.name} does not run on the clock"
+                    )
 
     def _check_loops(self, module: Module, drivers: dict[Bit, str]) -> None:
         """Within a module: what a logic cell waits for is done before it."""
@@ -139,8 +177,11 @@ class Netlist:
         for name, cell in module.cells.items():
             kind = cell["type"]
             if kind in self.library.cells and not self.library.cells[kind].is_flip_flop:
-                waits[name] = {drivers.get(bit, "") for pin in self.library.cells[kind].inputs()
-                               for bit in cell["connections"][pin]}
+                waits[name] = {
+                    drivers.get(bit, "")
+                    for pin in self.library.cells[kind].inputs()
+                    for bit in cell["connections"][pin]
+                }
         users: dict[str, list[str]] = {}
         left = {}
         for name, before in waits.items():
@@ -157,18 +198,32 @@ class Netlist:
                 if left[name] == 0:
                     ready.append(name)
         if done != len(waits):
-            raise RejectedNetlist(f"logic of {module.name} closes on itself at {next(n for n in left if left[n])}")
+            raise RejectedNetlist(
+                f"logic of {module.name} closes on itself at {next(n for n in left if left[n])}"
+            )
 
     # ---- facts worth knowing -----------------------------------------------------------------------------------------
 
     def idle_outputs(self) -> Counter[str]:
         """Adder cells with an output that nothing reads: area that the RTL could save."""
         found: Counter[str] = Counter()
-        adders = {adder.cell: adder for adder in (self.library.adder(2), self.library.adder(3)) if adder}
+        adders = {
+            adder.cell: adder for adder in (self.library.adder(2), self.library.adder(3)) if adder
+        }
         for module in self.modules.values():
-            read = {bit for port in module.ports.values() if port["direction"] == "output" for bit in port["bits"]}
-            read |= {bit for cell in module.cells.values() for port, bits in cell["connections"].items()
-                     if self._direction(cell, port) == "input" for bit in bits}
+            read = {
+                bit
+                for port in module.ports.values()
+                if port["direction"] == "output"
+                for bit in port["bits"]
+            }
+            read |= {
+                bit
+                for cell in module.cells.values()
+                for port, bits in cell["connections"].items()
+                if self._direction(cell, port) == "input"
+                for bit in bits
+            }
             for cell in module.cells.values():
                 adder = adders.get(cell["type"])
                 if adder:
@@ -179,4 +234,7 @@ class Netlist:
 
 
 def is_black_box(module: dict) -> bool:
-    return any(int(str(module.get("attributes", {}).get(name, "0")), 2) for name in ("blackbox", "whitebox"))
+    return any(
+        int(str(module.get("attributes", {}).get(name, "0")), 2)
+        for name in ("blackbox", "whitebox")
+    )

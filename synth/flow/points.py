@@ -36,32 +36,49 @@ class Point:
         return (max(areas) - min(areas)) / self.chosen.area
 
 
-def curve(synthesiser: Synthesiser, design: Design, periods: Iterable[float],
-          efforts: tuple[Effort, ...] = recipe.EFFORTS, seeds: tuple[int, ...] = recipe.SEEDS,
-          wanted: int = WANTED) -> dict[float, Point]:
+def curve(
+    synthesiser: Synthesiser,
+    design: Design,
+    periods: Iterable[float],
+    efforts: tuple[Effort, ...] = recipe.EFFORTS,
+    seeds: tuple[int, ...] = recipe.SEEDS,
+    wanted: int = WANTED,
+) -> dict[float, Point]:
     """The points of one design from the longest period to the shortest, each helped by the one before it."""
     found: dict[float, Point] = {}
     longer = None
     for period in sorted(set(periods), reverse=True):
-        longer = found[period] = measure(synthesiser, design, period, efforts, seeds, longer, wanted)
+        longer = found[period] = measure(
+            synthesiser, design, period, efforts, seeds, longer, wanted
+        )
     return found
 
 
-def measure(synthesiser: Synthesiser, design: Design, period_ns: float,
-            efforts: tuple[Effort, ...] = recipe.EFFORTS, seeds: tuple[int, ...] = recipe.SEEDS,
-            longer: Point | None = None, wanted: int = WANTED) -> Point:
+def measure(
+    synthesiser: Synthesiser,
+    design: Design,
+    period_ns: float,
+    efforts: tuple[Effort, ...] = recipe.EFFORTS,
+    seeds: tuple[int, ...] = recipe.SEEDS,
+    longer: Point | None = None,
+    wanted: int = WANTED,
+) -> Point:
     """The first effort of which `wanted` seeds meet the period. If there is none, the effort with the best slack, as
     not met. An effort is given up once too few of its seeds are left, or at once if its first one is far off.
 
     With a point of the same design at a longer period, no effort below that one's is tried. A netlist with slack enough
     is taken over. Where the longer period is missed, the best effort's first seed says by how much this one is."""
     if longer is not None:
-        efforts = efforts[[effort.name for effort in efforts].index(longer.chosen.effort):]
+        efforts = efforts[[effort.name for effort in efforts].index(longer.chosen.effort) :]
         if not longer.met:
             missed = synthesiser.run(design, period_ns, efforts[0], seeds[0])
             return Point(design, period_ns, False, (missed,), (missed,))
-        if not efforts[0].knows_period and all(spare(result, longer, period_ns) >= 0 for result in longer.used):
-            same = tuple(replace(result, slack_ns=spare(result, longer, period_ns)) for result in longer.used)
+        if not efforts[0].knows_period and all(
+            spare(result, longer, period_ns) >= 0 for result in longer.used
+        ):
+            same = tuple(
+                replace(result, slack_ns=spare(result, longer, period_ns)) for result in longer.used
+            )
             return Point(design, period_ns, True, same, same)
     return first_met(synthesiser, design, period_ns, efforts, seeds, wanted)
 
@@ -71,8 +88,14 @@ def spare(result: Result, longer: Point, period_ns: float) -> float:
     return result.slack_ns - (longer.period_ns - period_ns)
 
 
-def first_met(synthesiser: Synthesiser, design: Design, period_ns: float, efforts: tuple[Effort, ...],
-              seeds: tuple[int, ...], wanted: int) -> Point:
+def first_met(
+    synthesiser: Synthesiser,
+    design: Design,
+    period_ns: float,
+    efforts: tuple[Effort, ...],
+    seeds: tuple[int, ...],
+    wanted: int,
+) -> Point:
     tried: dict[str, list[Result]] = {}
     for effort in efforts:
         results = tried.setdefault(effort.name, [])
@@ -81,7 +104,10 @@ def first_met(synthesiser: Synthesiser, design: Design, period_ns: float, effort
             met = [result for result in results if result.slack_ns >= 0]
             if len(met) == wanted:
                 return Point(design, period_ns, True, tuple(met), flat(tried))
-            if len(met) + len(seeds) - number - 1 < wanted or results[0].slack_ns < -period_ns * recipe.HOPELESS:
+            if (
+                len(met) + len(seeds) - number - 1 < wanted
+                or results[0].slack_ns < -period_ns * recipe.HOPELESS
+            ):
                 break
     best = max(tried.values(), key=lambda results: max(result.slack_ns for result in results))
     effort = next(effort for effort in efforts if effort.name == best[0].effort)

@@ -18,16 +18,25 @@ from .liberty import Library
 from .sta import CLOCK
 
 SEEDS = (1, 2, 3, 4, 5)  # until three of them meet the clock
-HOPELESS = 0.02          # part of the period: an effort that misses by more with its first seed is not tried again
+HOPELESS = (
+    0.02  # part of the period: an effort that misses by more with its first seed is not tried again
+)
 
 # Leaf modules that become the library's adder cells where it has them, and their bodies where it has not.
 FULL_ADDER, HALF_ADDER = "fp8mac_full_adder", "fp8mac_half_adder"
-ADDERS = {FULL_ADDER: (("a_i", "b_i", "c_i"), "a_i ^ b_i ^ c_i", "(a_i & b_i) | (c_i & (a_i ^ b_i))"),
-          HALF_ADDER: (("a_i", "b_i"), "a_i ^ b_i", "a_i & b_i")}
+ADDERS = {
+    FULL_ADDER: (("a_i", "b_i", "c_i"), "a_i ^ b_i ^ c_i", "(a_i & b_i) | (c_i & (a_i ^ b_i))"),
+    HALF_ADDER: (("a_i", "b_i"), "a_i ^ b_i", "a_i & b_i"),
+}
 
 # Leaf modules of one output that become the library's cell of the same function.
-GATES = {"fp8mac_mux_n": (("a_i", "b_i", "select_i", "select_n_i"), "!((a_i & select_i) | (b_i & select_n_i))"),
-         "fp8mac_fill_n": (("a_i", "select_i", "hold_i"), "!((a_i | select_i) & hold_i)")}
+GATES = {
+    "fp8mac_mux_n": (
+        ("a_i", "b_i", "select_i", "select_n_i"),
+        "!((a_i & select_i) | (b_i & select_n_i))",
+    ),
+    "fp8mac_fill_n": (("a_i", "select_i", "hold_i"), "!((a_i | select_i) & hold_i)"),
+}
 GATE_OUTPUT = "y_n_o"
 
 
@@ -46,7 +55,7 @@ class Effort:
 
 # ABC neither buffers nor sizes: fit.py does that afterwards, where OpenSTA's view of the whole netlist asks for it.
 _CLEAN = ("strash", "&get -n", "&fraig -x", "&put", "scorr", "dc2")
-_SMALL = ("dc2", "dc2")        # fewer nodes
+_SMALL = ("dc2", "dc2")  # fewer nodes
 _LEVEL = ("if -g", "strash")  # fewer levels
 
 # From the least area to the most speed: a point uses the first one that meets its clock.
@@ -56,18 +65,22 @@ EFFORTS = (
     Effort("level", (*_CLEAN, *_LEVEL, "dch -f", "amap -m")),
     Effort("level2", (*_CLEAN, *_LEVEL, *_LEVEL, "dch -f", "amap -m")),
     Effort("map", (*_CLEAN, *_LEVEL, *_LEVEL, "dch -f", "map -B 0.9 -D {target}")),
-    Effort("speed", (*_CLEAN, "&get -n", "&st", "&if -g -K 6", "&dch -f", "&nf -D {target}", "&put")),
+    Effort(
+        "speed", (*_CLEAN, "&get -n", "&st", "&if -g -K 6", "&dch -f", "&nf -D {target}", "&put")
+    ),
 )
 
 FIT_MARGIN = 0.02  # ns: fit.py sees nearly the slack that OpenSTA sees
 
 SOURCE_LINE = re.compile(r"^ *attribute \\src [^\n]*\n", re.M)
-NUMBER = re.compile(r"\$(\d+)(?!\d)")           # in the names that Yosys gives
+NUMBER = re.compile(r"\$(\d+)(?!\d)")  # in the names that Yosys gives
 AUTOIDX = re.compile(r"^autoidx \d+$", re.M)  # the next one
 
 # Parts of a module's text that may stand in any order among their like
-PARTS = {"wire": r"(?:^  attribute [^\n]*\n)*^  wire [^\n]*\n",
-         "cell": r"(?:^  attribute [^\n]*\n)*^  cell [^\n]*\n.*?^  end\n"}
+PARTS = {
+    "wire": r"(?:^  attribute [^\n]*\n)*^  wire [^\n]*\n",
+    "cell": r"(?:^  attribute [^\n]*\n)*^  cell [^\n]*\n.*?^  end\n",
+}
 RUNS = {kind: re.compile(f"(?:{part})+", re.M | re.S) for kind, part in PARTS.items()}
 
 
@@ -88,7 +101,9 @@ def plain(rtlil: str) -> str:
     rank = {str(number): f"${place}" for place, number in enumerate(numbers, 1)}
     text = NUMBER.sub(lambda found: rank[found[1]], text)
     text = AUTOIDX.sub(f"autoidx {len(numbers) + 1}", text)
-    return _arranged(text, lambda parts, kind: sorted(parts, key=lambda part: part[part.index(f"  {kind} "):]))
+    return _arranged(
+        text, lambda parts, kind: sorted(parts, key=lambda part: part[part.index(f"  {kind} ") :])
+    )
 
 
 def shuffle(rtlil: str, seed: int) -> str:
@@ -99,7 +114,9 @@ def shuffle(rtlil: str, seed: int) -> str:
 
 def _arranged(rtlil: str, order: Callable[[list[str], str], list[str]]) -> str:
     for kind, part in PARTS.items():
-        rtlil = RUNS[kind].sub(lambda run: "".join(order(re.findall(part, run[0], re.M | re.S), kind)), rtlil)
+        rtlil = RUNS[kind].sub(
+            lambda run: "".join(order(re.findall(part, run[0], re.M | re.S), kind)), rtlil
+        )
     return rtlil
 
 
@@ -108,12 +125,21 @@ def leaves_verilog(library: Library) -> str:
     rules = []
     for module, (inputs, total, carry) in ADDERS.items():
         cell = library.adder(len(inputs))
-        instance = "" if cell is None else (
-            f"{cell.cell} leaf ({_pins(zip(cell.inputs, inputs))}, .{cell.sum}(sum_o), .{cell.carry}(carry_o));")
+        instance = (
+            ""
+            if cell is None
+            else (
+                f"{cell.cell} leaf ({_pins(zip(cell.inputs, inputs))}, .{cell.sum}(sum_o), .{cell.carry}(carry_o));"
+            )
+        )
         rules.append(_rule(module, inputs, ("sum_o", "carry_o"), (total, carry), instance))
     for module, (inputs, function) in GATES.items():
         gate = library.gate(inputs, function)
-        instance = "" if gate is None else f"{gate.cell} leaf ({_pins(gate.pins)}, .{gate.output}({GATE_OUTPUT}));"
+        instance = (
+            ""
+            if gate is None
+            else f"{gate.cell} leaf ({_pins(gate.pins)}, .{gate.output}({GATE_OUTPUT}));"
+        )
         rules.append(_rule(module, inputs, (GATE_OUTPUT,), (function,), instance))
     return "\n".join(rules)
 
@@ -122,7 +148,13 @@ def _pins(pairs: Iterable[tuple[str, str]]) -> str:
     return ", ".join(f".{pin}({port})" for pin, port in pairs)
 
 
-def _rule(module: str, inputs: Sequence[str], outputs: Sequence[str], functions: Sequence[str], instance: str) -> str:
+def _rule(
+    module: str,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    functions: Sequence[str],
+    instance: str,
+) -> str:
     body = "\n  ".join(f"assign {out} = {function};" for out, function in zip(outputs, functions))
     if instance:
         constant = " || ".join(f"_TECHMAP_CONSTMSK_{port}_ != 0" for port in inputs)
@@ -131,8 +163,13 @@ def _rule(module: str, inputs: Sequence[str], outputs: Sequence[str], functions:
     return f"module {module} (input {', '.join(inputs)}, output {', '.join(outputs)});\n  {body}\nendmodule\n"
 
 
-def front(top: str, parameters: dict[str, int], sources: Sequence[str], black_boxes: Sequence[str] = (),
-          hierarchy: bool = False) -> str:
+def front(
+    top: str,
+    parameters: dict[str, int],
+    sources: Sequence[str],
+    black_boxes: Sequence[str] = (),
+    hierarchy: bool = False,
+) -> str:
     """Yosys script from sources to read.il, as they were read, and front.il. A black box goes: what it is connected to
     become ports, so that a flip-flop stands behind each of its pins. With `hierarchy` every module stays apart, for the
     breakdown."""
@@ -140,42 +177,76 @@ def front(top: str, parameters: dict[str, int], sources: Sequence[str], black_bo
     slang += [f"-G {name}={value}" for name, value in parameters.items()]
     slang += [f"--blackboxed-module {name}" for name in (*black_boxes, *ADDERS, *GATES)]
     slang += ["--best-effort-hierarchy"] if hierarchy else []
-    left_out = [f"expose -evert {' '.join(f't:{name}' for name in black_boxes)}", f"delete -port o:*.{CLOCK}"]
+    left_out = [
+        f"expose -evert {' '.join(f't:{name}' for name in black_boxes)}",
+        f"delete -port o:*.{CLOCK}",
+    ]
     opt = "opt -nodffe -nosdff"
-    return "\n".join((
-        " ".join((*slang, *sources)),
-        f"hierarchy -check -top {top}",
-        "write_rtlil read.il",
-        *(left_out if black_boxes else ()),
-        "proc",
-        "select -assert-none t:$dlatch t:$adlatch t:$dlatchsr",
-        "opt_expr", "opt_clean", "check -assert", opt,
-        "wreduce", "peepopt", "opt_clean",
-        "booth", "alumacc", "share", opt,
-        "memory -nomap", "opt_clean", f"{opt} -fast -full", "memory_map",
-        f"{opt} -undriven -fine", "techmap", f"{opt} -fast",
-        "write_rtlil front.il", ""))
+    return "\n".join(
+        (
+            " ".join((*slang, *sources)),
+            f"hierarchy -check -top {top}",
+            "write_rtlil read.il",
+            *(left_out if black_boxes else ()),
+            "proc",
+            "select -assert-none t:$dlatch t:$adlatch t:$dlatchsr",
+            "opt_expr",
+            "opt_clean",
+            "check -assert",
+            opt,
+            "wreduce",
+            "peepopt",
+            "opt_clean",
+            "booth",
+            "alumacc",
+            "share",
+            opt,
+            "memory -nomap",
+            "opt_clean",
+            f"{opt} -fast -full",
+            "memory_map",
+            f"{opt} -undriven -fine",
+            "techmap",
+            f"{opt} -fast",
+            "write_rtlil front.il",
+            "",
+        )
+    )
 
 
 def back(library: Library) -> str:
     """Yosys script from front.il to mapped.json; ABC's own script is abc.txt."""
     skip = " ".join(f"-dont_use {name}" for name in library.unusable())
-    return "\n".join((
-        "read_rtlil front.il",
-        "techmap -map leaves.v " + " ".join(f"t:{name}" for name in (*ADDERS, *GATES)), "simplemap",
-        f"dfflibmap -liberty library.lib {skip}",
-        "opt -nodffe -nosdff",
-        f"abc -liberty library.lib -script abc.txt {skip}",
-        "opt_clean -purge", "splitnets", "opt_clean -purge", "write_json mapped.json", ""))
+    return "\n".join(
+        (
+            "read_rtlil front.il",
+            "techmap -map leaves.v " + " ".join(f"t:{name}" for name in (*ADDERS, *GATES)),
+            "simplemap",
+            f"dfflibmap -liberty library.lib {skip}",
+            "opt -nodffe -nosdff",
+            f"abc -liberty library.lib -script abc.txt {skip}",
+            "opt_clean -purge",
+            "splitnets",
+            "opt_clean -purge",
+            "write_json mapped.json",
+            "",
+        )
+    )
 
 
 def finish() -> str:
     """Yosys script from fitted.json, the mapped netlist after repairs, to what is measured, timed and simulated."""
-    return "\n".join((
-        "read_json fitted.json", "splitnets", "opt_clean -purge",
-        "tee -q -o stat.json stat -json -liberty library.lib",
-        "write_json netlist.json",
-        "write_verilog -noattr -noexpr -nohex netlist.v", ""))
+    return "\n".join(
+        (
+            "read_json fitted.json",
+            "splitnets",
+            "opt_clean -purge",
+            "tee -q -o stat.json stat -json -liberty library.lib",
+            "write_json netlist.json",
+            "write_verilog -noattr -noexpr -nohex netlist.v",
+            "",
+        )
+    )
 
 
 def abc(effort: Effort, library: Library, period_ns: float) -> str:

@@ -34,9 +34,13 @@ class Design:
     folders: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        values = " ".join((*(f"{name}={value}" for name, value in self.parameters),
-                           *(f"with {folder}" for folder in self.folders),
-                           *(f"without {box}" for box in self.black_boxes)))
+        values = " ".join(
+            (
+                *(f"{name}={value}" for name, value in self.parameters),
+                *(f"with {folder}" for folder in self.folders),
+                *(f"without {box}" for box in self.black_boxes),
+            )
+        )
         return f"{self.top} {values}".strip()
 
 
@@ -49,18 +53,20 @@ class Result:
     area: float
     register_area: float
     slack_ns: float
-    critical: str                # from where to where its longest path runs
+    critical: str  # from where to where its longest path runs
     cells: int
-    idle: dict[str, int]         # adder cells with an output that nothing reads
-    boxes: dict[str, int]        # black boxes left out
-    netlist: str                 # folder of netlist.v, netlist.json and the logs
+    idle: dict[str, int]  # adder cells with an output that nothing reads
+    boxes: dict[str, int]  # black boxes left out
+    netlist: str  # folder of netlist.v, netlist.json and the logs
     made: bool = field(default=False, compare=False)  # by this run, not from the cache
 
 
 class Synthesiser:
     """Runs designs with one library, reading sources from some folders."""
 
-    def __init__(self, library: Library, folders: list[Path], cache: Cache, sta_command: str = "sta"):
+    def __init__(
+        self, library: Library, folders: list[Path], cache: Cache, sta_command: str = "sta"
+    ):
         self.library = library
         self.files = sources.index(folders)
         self.cache = cache
@@ -69,9 +75,13 @@ class Synthesiser:
     @cached_property
     def _tools(self) -> dict[str, str]:
         try:
-            timer = subprocess.run([self.sta_command, "-version"], capture_output=True, text=True, check=True).stdout
+            timer = subprocess.run(
+                [self.sta_command, "-version"], capture_output=True, text=True, check=True
+            ).stdout
         except (OSError, subprocess.CalledProcessError):
-            raise FlowError(f"{self.sta_command} (OpenSTA) does not run: `make setup` installs it") from None
+            raise FlowError(
+                f"{self.sta_command} (OpenSTA) does not run: `make setup` installs it"
+            ) from None
         return {"yosys": yosys.version(), "sta": timer.strip(), "flow": VERSION}
 
     @cached_property
@@ -86,22 +96,34 @@ class Synthesiser:
         texts = {file.name: file.read_text() for file in files}
         for box in design.black_boxes:
             texts[known[box].name] = sources.ports_only(texts[known[box].name])
-        script = recipe.front(design.top, dict(design.parameters), list(texts), design.black_boxes, hierarchy)
+        script = recipe.front(
+            design.top, dict(design.parameters), list(texts), design.black_boxes, hierarchy
+        )
         key = key_of({"front.ys": script, "yosys": self._tools["yosys"], "flow": VERSION, **texts})
 
         def make(folder: Path) -> None:
             for name, text in {**texts, "front.ys": script}.items():
                 (folder / name).write_text(text)
             yosys.run(folder, "front", ("front.il", "read.il"))
-            (folder / "boxes.json").write_text(json.dumps(boxes_in(folder / "read.il", design.black_boxes)))
+            (folder / "boxes.json").write_text(
+                json.dumps(boxes_in(folder / "read.il", design.black_boxes))
+            )
             check_driven(folder / "read.il")
             if design.black_boxes:
-                (folder / "front.il").write_text(recipe.simple_ports((folder / "front.il").read_text()))
+                (folder / "front.il").write_text(
+                    recipe.simple_ports((folder / "front.il").read_text())
+                )
 
         return self.cache.get(key, make)[0], key
 
-    def run(self, design: Design, period_ns: float, effort: recipe.Effort, seed: int,
-            hierarchy: bool = False) -> Result:
+    def run(
+        self,
+        design: Design,
+        period_ns: float,
+        effort: recipe.Effort,
+        seed: int,
+        hierarchy: bool = False,
+    ) -> Result:
         front_folder = self.front(design, hierarchy)[0]
         front = recipe.plain((front_folder / "front.il").read_text())
         texts = {
@@ -112,7 +134,15 @@ class Synthesiser:
             "sta.tcl": sta.script(design.top, self.library, period_ns),
             "fit": f"{period_ns:g} ns, margin {recipe.FIT_MARGIN:g}",
         }
-        key = key_of({"front": front, "seed": str(seed), "library": self._library_text, **self._tools, **texts})
+        key = key_of(
+            {
+                "front": front,
+                "seed": str(seed),
+                "library": self._library_text,
+                **self._tools,
+                **texts,
+            }
+        )
 
         def make(folder: Path) -> None:
             for name, text in {**texts, "library.lib": self._library_text}.items():
@@ -129,20 +159,38 @@ class Synthesiser:
         folder, made = self.cache.get(key, make)
         data = json.loads((folder / "result.json").read_text())
         boxes = json.loads((front_folder / "boxes.json").read_text()) if design.black_boxes else {}
-        return Result(**{**data, "effort": effort.name, "boxes": boxes, "netlist": str(folder), "made": made})
+        return Result(
+            **{**data, "effort": effort.name, "boxes": boxes, "netlist": str(folder), "made": made}
+        )
 
     @staticmethod
     def _fit(folder: Path, design: Design, period_ns: float) -> None:
         """In a process of its own: several may run at a time."""
         log = folder / "fit.log"
-        command = [sys.executable, "-B", "-m", "flow.fit", design.top, f"{period_ns:g}", f"{recipe.FIT_MARGIN:g}"]
+        command = [
+            sys.executable,
+            "-B",
+            "-m",
+            "flow.fit",
+            design.top,
+            f"{period_ns:g}",
+            f"{recipe.FIT_MARGIN:g}",
+        ]
         with log.open("w") as output:
-            done = subprocess.run(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT, check=False,
-                                  env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])})
+            done = subprocess.run(
+                command,
+                cwd=folder,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                check=False,
+                env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])},
+            )
         if done.returncode:
             raise FlowError("the repair of late paths failed", log)
 
-    def _judge(self, folder: Path, design: Design, effort: recipe.Effort, seed: int, timed: bool) -> None:
+    def _judge(
+        self, folder: Path, design: Design, effort: recipe.Effort, seed: int, timed: bool
+    ) -> None:
         """Writes result.json. What keeps its modules apart is for the breakdown and not timed: OpenSTA does not read
         every connection of theirs."""
         try:
@@ -154,8 +202,18 @@ class Synthesiser:
             raise
         timing = sta.run(folder, self.sta_command) if timed else sta.Timing(0.0, "", "")
         count = netlist.count()
-        result = Result(effort.name, seed, netlist.area(), netlist.register_area(), timing.slack_ns,
-                        f"{timing.start} to {timing.end}", sum(count.values()), dict(netlist.idle_outputs()), {}, "")
+        result = Result(
+            effort.name,
+            seed,
+            netlist.area(),
+            netlist.register_area(),
+            timing.slack_ns,
+            f"{timing.start} to {timing.end}",
+            sum(count.values()),
+            dict(netlist.idle_outputs()),
+            {},
+            "",
+        )
         (folder / "result.json").write_text(json.dumps(asdict(result), indent=1) + "\n")
 
     def read_netlist(self, folder: Path, design: Design) -> Netlist:
@@ -165,6 +223,7 @@ class Synthesiser:
 def split_assignments(netlist: Path) -> None:
     """OpenSTA does not read `assign { a, b[1:0] } = { c, 2'b00 }`, which is how outputs are written that are constants
     or other outputs: here bit by bit."""
+
     def split(line: re.Match[str]) -> str:
         left, right = single_bits(line[1]), single_bits(line[2])
         if len(left) != len(right):
@@ -172,7 +231,9 @@ def split_assignments(netlist: Path) -> None:
         return "\n".join(f"  assign {name} = {value};" for name, value in zip(left, right))
 
     text = netlist.read_text()
-    netlist.write_text(re.sub(r"^  assign (\{ .* \}) = (\{ .* \}|\d+'[bd]\d+);$", split, text, flags=re.M))
+    netlist.write_text(
+        re.sub(r"^  assign (\{ .* \}) = (\{ .* \}|\d+'[bd]\d+);$", split, text, flags=re.M)
+    )
 
 
 def single_bits(words: str) -> list[str]:
@@ -199,8 +260,10 @@ def boxes_in(read: Path, names: tuple[str, ...]) -> dict[str, int]:
 
 def check_driven(read: Path) -> None:
     """The reader ties what nothing drives to x, which later steps would use as they like."""
-    tied = (r"^  cell \$buf [^\n]*\n(?:    parameter [^\n]*\n)*"
-            r"    connect \\A [^\n]*'[01xz]*x[^\n]*\n    connect \\Y \\(\S+)")
+    tied = (
+        r"^  cell \$buf [^\n]*\n(?:    parameter [^\n]*\n)*"
+        r"    connect \\A [^\n]*'[01xz]*x[^\n]*\n    connect \\Y \\(\S+)"
+    )
     undriven = re.search(tied, read.read_text(), re.M)
     if undriven:
         raise RejectedNetlist(f"nothing drives {undriven[1]}", read.with_name("front.log"))
@@ -211,7 +274,9 @@ def check_area(netlist: Netlist, stat: Path) -> None:
     """Our sum of areas is Yosys's."""
     theirs = float(json.loads(stat.read_text())["design"]["area"])
     if abs(netlist.area() - theirs) > 1e-6 * max(1.0, theirs):
-        raise RejectedNetlist(f"the cells' areas sum to {netlist.area():g}, but stat -liberty says {theirs:g}")
+        raise RejectedNetlist(
+            f"the cells' areas sum to {netlist.area():g}, but stat -liberty says {theirs:g}"
+        )
 
 
 def remove_stale(folder: Path) -> None:

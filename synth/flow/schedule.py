@@ -19,7 +19,7 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class Task(Generic[T]):
     name: str
-    cost: float                  # what costs most starts first
+    cost: float  # what costs most starts first
     work: Callable[[], T]
     summary: Callable[[T], str]  # what is said when it is done
 
@@ -43,13 +43,18 @@ class Progress:
             self.done += 1
             seconds = time.monotonic() - self.running.pop(name, time.monotonic())
             self._clear()
-            print(f"  SYNTH     [{self.done}/{self.total}] {name}: {text} ({seconds:.0f} s)", flush=True)
+            print(
+                f"  SYNTH     [{self.done}/{self.total}] {name}: {text} ({seconds:.0f} s)",
+                flush=True,
+            )
 
     def show(self) -> None:
         if self.live:
             with self.lock:
                 now = time.monotonic()
-                names = ", ".join(f"{name} {now - start:.0f} s" for name, start in self.running.items())
+                names = ", ".join(
+                    f"{name} {now - start:.0f} s" for name, start in self.running.items()
+                )
                 self._clear()
                 print(f"  ...       {names}"[:118], end="", flush=True)
 
@@ -74,7 +79,9 @@ def run_all(tasks: list[Task[T]], jobs: int) -> tuple[dict[str, T], dict[str, Fl
             progress.finish(task.name, f"FAILED: {error}")
 
     pool = ThreadPoolExecutor(max_workers=jobs)
-    pending: set[Future[None]] = {pool.submit(work, task) for task in sorted(tasks, key=lambda task: -task.cost)}
+    pending: set[Future[None]] = {
+        pool.submit(work, task) for task in sorted(tasks, key=lambda task: -task.cost)
+    }
     try:
         while pending:
             finished, pending = wait(pending, timeout=1, return_when=FIRST_COMPLETED)

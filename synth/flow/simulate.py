@@ -4,7 +4,7 @@ proved equal to their RTL.
 
     PYTHONPATH=synth python -m flow.simulate --build BUILD      what `make synth-check` runs
 
-The bench is the RTL's (tests/rtl/window_build.sh), the netlist is the file that OpenSTA timed, its cells are models
+The bench is the RTL's (tests/rtl/element_build.sh), the netlist is the file that OpenSTA timed, its cells are models
 made of the Liberty file's functions. Registers have no reset: every netlist is run twice, its registers starting from
 different random values, and both runs must give the model's results throughout. What flushes them is part of the bench:
 one step with step_first for every accumulator; from the first of those on every cycle's result is compared.
@@ -37,7 +37,7 @@ from .runs import Design
 from .schedule import Task, run_all
 
 TESTS = Path("tests/rtl")
-SCRIPT = TESTS / "window_build.sh"
+SCRIPT = TESTS / "element_build.sh"
 STARTS = ("+verilator+rand+reset+2 +verilator+seed+1", "+verilator+rand+reset+2 +verilator+seed+2")
 ZERO_START = "+verilator+rand+reset+0"
 PROOF_LANES = 4  # of what has a bench
@@ -62,10 +62,10 @@ class Bench:
 
 
 BENCHES = {
-    "fp8mac_pe_window": Bench("window_tb", ("--pairs", "both")),
-    "fp8mac_pe_late": Bench("window_tb", ("--pairs", "both"), (("LATE", 1),)),
-    "fp8mac_pe_fixed": Bench("fixed_tb", ("--pairs",)),
-    "fp8mac_pe_int8": Bench("int8_tb", ("--pairs",)),
+    "fp8mac_element_aligned": Bench("element_tb", ("--pairs", "both")),
+    "fp8mac_element_late": Bench("element_tb", ("--pairs", "both"), (("LATE", 1),)),
+    "fp8mac_element_static": Bench("static_tb", ("--pairs",)),
+    "fp8mac_element_int8": Bench("int8_tb", ("--pairs",)),
 }
 
 
@@ -73,7 +73,7 @@ BENCHES = {
 class Quoted:
     """A netlist, and what is said of it."""
 
-    netlist: Path          # netlist.v
+    netlist: Path  # netlist.v
     design: Design
     library: str
     period_ns: float
@@ -83,9 +83,13 @@ class Quoted:
     @property
     def name(self) -> str:
         values = " ".join(f"{name}={value}" for name, value in self.design.parameters)
-        more = "".join((" behavioural" if self.design.folders else "",
-                        "" if self.library.startswith("osu018") else f" {self.library}",
-                        "" if self.period_ns == configs.HEADLINE_PERIOD else f" {self.period_ns:g} ns"))
+        more = "".join(
+            (
+                " behavioural" if self.design.folders else "",
+                "" if self.library.startswith("osu018") else f" {self.library}",
+                "" if self.period_ns == configs.HEADLINE_PERIOD else f" {self.period_ns:g} ns",
+            )
+        )
         return f"{self.design.top.removeprefix('fp8mac_')} {values}{more} ({self.netlist.parent.name[:6]})"
 
     @property
@@ -96,11 +100,17 @@ class Quoted:
     def bench(self) -> Bench | None:
         """None if there is none, or not for these parameters."""
         bench = BENCHES.get(self.design.top)
-        return bench if bench and bench.parameters.issuperset(dict(self.design.parameters)) else None
+        return (
+            bench if bench and bench.parameters.issuperset(dict(self.design.parameters)) else None
+        )
 
     @property
     def bench_parameters(self) -> dict[str, int]:
-        written_plainly = {"RECODE": 0} if self.design.top == "fp8mac_pe_int8" and self.design.folders else {}
+        written_plainly = (
+            {"RECODE": 0}
+            if self.design.top == "fp8mac_element_int8" and self.design.folders
+            else {}
+        )
         return dict(self.design.parameters) | dict(self.bench.more) | written_plainly
 
     @property
@@ -128,30 +138,39 @@ class Outcome:
 def designs(row: dict) -> tuple[Design, Design | None]:
     """What a row's two netlists are. An element that is not of the table is somebody's own."""
     known = {element.name: element for element in configs.ELEMENTS}.get(row["name"])
-    own = Design(row["top"], tuple(row["parameters"].items()), tuple(row.get("black_boxes", ())),
-                 known.design.folders if known else ())
+    own = Design(
+        row["top"],
+        tuple(row["parameters"].items()),
+        tuple(row.get("black_boxes", ())),
+        known.design.folders if known else (),
+    )
     if known is None:
         return own, configs.int8(row["lanes"]).design
-    return own, known.twin.design if known.twin else None
+    return own, known.baseline.design if known.baseline else None
 
 
 def quoted(rows: list[dict], groups: Iterable[str]) -> list[Quoted]:
-    """The netlists of these rows and of their twins, each once; of all groups if none is named."""
+    """The netlists of these rows and of their baselines, each once; of all groups if none is named."""
     found: dict[Path, Quoted] = {}
     for row in rows:
         if groups and row["group"] not in groups:
             continue
-        own, twin = designs(row)
-        for netlist, design, area in ((row["netlist"], own, row["area_without_parts"]),
-                                      (row["int8_netlist"], twin, row["int8_area"])):
+        own, baseline = designs(row)
+        for netlist, design, area in (
+            (row["netlist"], own, row["area_without_parts"]),
+            (row["int8_netlist"], baseline, row["int8_area"]),
+        ):
             if netlist:
                 path = Path(netlist)
-                first = found.get(path) or Quoted(path, design, row["library"], row["period_ns"], area, ())
+                first = found.get(path) or Quoted(
+                    path, design, row["library"], row["period_ns"], area, ()
+                )
                 found[path] = replace(first, elements=(*first.elements, row["name"]))
     return list(found.values())
 
 
 # ---- one netlist ----------------------------------------------------------------------------------------------------
+
 
 class Simulator:
     def __init__(self, build: Path, libraries: dict[str, Library], steps: int | None):
@@ -171,19 +190,36 @@ class Simulator:
         log = folder / "build.log"
         with log.open("w") as output:
             done = subprocess.run(
-                [SCRIPT, self.build, item.bench.top, folder / "bench",
-                 " ".join(f"{name}={value}" for name, value in item.bench_parameters.items()), folder / "netlist.v",
-                 folder / "cells.v"],
-                env={**os.environ, "NETLIST": "1", "OPTIMISE": "-O1" if item.lanes <= PAIRS_LANES else "-O0"},
-                stdout=output, stderr=subprocess.STDOUT, check=False)
+                [
+                    SCRIPT,
+                    self.build,
+                    item.bench.top,
+                    folder / "bench",
+                    " ".join(f"{name}={value}" for name, value in item.bench_parameters.items()),
+                    folder / "netlist.v",
+                    folder / "cells.v",
+                ],
+                env={
+                    **os.environ,
+                    "NETLIST": "1",
+                    "OPTIMISE": "-O1" if item.lanes <= PAIRS_LANES else "-O0",
+                },
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
         if done.returncode or not (folder / "bench").exists():
             raise FlowError("the netlist's bench cannot be built", log)
         return folder / "bench"
 
     def run(self, bench: Path, start: str, *options: str) -> tuple[int, int, str]:
         """What passed and failed, and all that was said."""
-        done = subprocess.run([bench, *self.options, *options, *start.split()], capture_output=True, text=True,
-                              check=False)
+        done = subprocess.run(
+            [bench, *self.options, *options, *start.split()],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         (bench.parent / f"{re.sub('[^0-9]', '', start)}.log").write_text(done.stdout + done.stderr)
         lines = done.stdout.splitlines()
         counts = LAST.match(lines[-1]) if lines else None
@@ -200,7 +236,9 @@ class Simulator:
         text, library = item.netlist.read_text(), self.libraries[item.library]
         kinds = [match["kind"] for match in faults.instances(text)]
         area = sum(library.cells[kind].area for kind in kinds)
-        outcome.check(area == item.area, f"the cells' areas sum to {area:g}, not to the {item.area:g} quoted")
+        outcome.check(
+            area == item.area, f"the cells' areas sum to {area:g}, not to the {item.area:g} quoted"
+        )
         outcome.check(*judged(item, library))
         bench = self.bench(item, text, item.netlist.parent.name)
         said = set()
@@ -220,13 +258,16 @@ class Simulator:
 def judged(item: Quoted, library: Library) -> tuple[bool, str]:
     """The flow's own reasons to reject, once more."""
     try:
-        Netlist.read(item.netlist.with_name("netlist.json"), item.design.top, library).check(sta.CLOCK)
+        Netlist.read(item.netlist.with_name("netlist.json"), item.design.top, library).check(
+            sta.CLOCK
+        )
     except RejectedNetlist as rejected:
         return False, str(rejected)
     return True, ""
 
 
 # ---- faults ---------------------------------------------------------------------------------------------------------
+
 
 def seeded(simulator: Simulator, item: Quoted) -> Outcome:
     """Faults in copies of a netlist: each must be found."""
@@ -239,25 +280,39 @@ def seeded(simulator: Simulator, item: Quoted) -> Outcome:
         outcome.check(any(failed for _, failed, _ in runs), f"{name} was not found")
         if fault is faults.seen_start:
             _, failed, _ = simulator.run(bench, ZERO_START)
-            outcome.check(failed == 0, f"{name} is wrong even if registers start from 0: it shows nothing of its own")
+            outcome.check(
+                failed == 0,
+                f"{name} is wrong even if registers start from 0: it shows nothing of its own",
+            )
     return outcome
 
 
 # ---- proofs ---------------------------------------------------------------------------------------------------------
 
+
 def proved(simulator: Simulator, item: Quoted) -> Outcome:
     """The netlist is what its RTL says. That a proof has not ended is said; it counts for an edge, whose proof is short
     and all there is."""
     outcome, library = Outcome(), simulator.libraries[item.library]
-    folders = [*map(Path, configs.SOURCES), *(simulator.build / name for name in configs.GENERATED),
-               *map(Path, item.design.folders)]
+    folders = [
+        *map(Path, configs.SOURCES),
+        *(simulator.build / name for name in configs.GENERATED),
+        *map(Path, item.design.folders),
+    ]
     try:
         text = item.netlist.read_text()
-        proof = equivalence.Proof(simulator.folder / f"{item.netlist.parent.name}_proof", item.design,
-                                  sources.index(folders), library, text)
+        proof = equivalence.Proof(
+            simulator.folder / f"{item.netlist.parent.name}_proof",
+            item.design,
+            sources.index(folders),
+            library,
+            text,
+        )
         outcome.check(proof.holds(text, seconds=PROOF_SECONDS), "the netlist differs from its RTL")
-        outcome.check(not proof.holds(faults.any_fault(text, library), "faulty", PROOF_SECONDS),
-                      "a seeded fault is not found")
+        outcome.check(
+            not proof.holds(faults.any_fault(text, library), "faulty", PROOF_SECONDS),
+            "a seeded fault is not found",
+        )
     except FlowError as error:
         outcome.failed += item.design.top.endswith("_edge")
         outcome.notes.append(f"{error}; see {error.log}")
@@ -266,20 +321,43 @@ def proved(simulator: Simulator, item: Quoted) -> Outcome:
 
 # ---- all ------------------------------------------------------------------------------------------------------------
 
+
 def tasks(simulator: Simulator, items: list[Quoted]) -> list[Task[Outcome]]:
     def said(outcome: Outcome) -> str:
-        return f"{outcome.passed} passed, {outcome.failed} failed" + "".join(f"; {note}" for note in outcome.notes)
+        return f"{outcome.passed} passed, {outcome.failed} failed" + "".join(
+            f"; {note}" for note in outcome.notes
+        )
 
-    result = [Task(item.name, item.lanes + (10 if item.lanes <= PAIRS_LANES else 0),
-                   lambda item=item: simulator.check(item), said) for item in items if item.bench]
-    result += [Task(f"{item.name}, proof", 0, lambda item=item: proved(simulator, item), said)
-               for item in items if item.is_proved]
+    result = [
+        Task(
+            item.name,
+            item.lanes + (10 if item.lanes <= PAIRS_LANES else 0),
+            lambda item=item: simulator.check(item),
+            said,
+        )
+        for item in items
+        if item.bench
+    ]
+    result += [
+        Task(f"{item.name}, proof", 0, lambda item=item: proved(simulator, item), said)
+        for item in items
+        if item.is_proved
+    ]
     for top in BENCHES:
-        smallest = min((item for item in items if item.bench and item.design.top == top),
-                       key=lambda item: item.area, default=None)
+        smallest = min(
+            (item for item in items if item.bench and item.design.top == top),
+            key=lambda item: item.area,
+            default=None,
+        )
         if smallest:
-            result.append(Task(f"{smallest.name}, seeded faults", 0,
-                               lambda item=smallest: seeded(simulator, item), said))
+            result.append(
+                Task(
+                    f"{smallest.name}, seeded faults",
+                    0,
+                    lambda item=smallest: seeded(simulator, item),
+                    said,
+                )
+            )
     return result
 
 
@@ -300,7 +378,9 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"there is no {path}: `make synth` makes it")
     rows = json.loads(path.read_text())
     items = quoted(rows, [group for group in options.groups.split(",") if group])
-    items = [item for item in items if re.search(options.only, " ".join((item.name, *item.elements)))]
+    items = [
+        item for item in items if re.search(options.only, " ".join((item.name, *item.elements)))
+    ]
     checked = [item for item in items if item.bench or item.is_proved]
     if not checked:
         raise UsageError(f"{path} quotes no netlist that was asked for and can be checked")
@@ -313,10 +393,18 @@ def run(options: argparse.Namespace) -> int:
             print(f"not checked, parts are left out of {item.name}: {', '.join(item.elements)}")
     for name, error in failures.items():
         print(f"FAILED {name}: {error}; see {error.log}")
-    report = [{"netlist": str(item.netlist), "elements": list(item.elements), "name": item.name,
-               "checked": "simulated" if item.bench else "proved" if results[name].passed else "",
-               "passed": results[name].passed, "failed": results[name].failed}
-              for item in checked if (name := item.name if item.bench else f"{item.name}, proof") in results]
+    report = [
+        {
+            "netlist": str(item.netlist),
+            "elements": list(item.elements),
+            "name": item.name,
+            "checked": "simulated" if item.bench else "proved" if results[name].passed else "",
+            "passed": results[name].passed,
+            "failed": results[name].failed,
+        }
+        for item in checked
+        if (name := item.name if item.bench else f"{item.name}, proof") in results
+    ]
     path.with_name("check.json").write_text(json.dumps(report, indent=1) + "\n")
     passed = sum(outcome.passed for outcome in results.values())
     failed = sum(outcome.failed for outcome in results.values()) + len(failures)
@@ -328,12 +416,27 @@ def run(options: argparse.Namespace) -> int:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="synth-check", description=__doc__, allow_abbrev=False)
     add = parser.add_argument
-    add("--build", type=Path, default=Path("build"), help="build folder, after `make synth` and `make window-bench`")
-    add("--groups", default="", help="groups of area.json, with commas between them; all if none is given")
-    add("--only", default="", help="netlists or elements whose name matches this regular expression")
+    add(
+        "--build",
+        type=Path,
+        default=Path("build"),
+        help="build folder, after `make synth` and `make element-bench`",
+    )
+    add(
+        "--groups",
+        default="",
+        help="groups of area.json, with commas between them; all if none is given",
+    )
+    add(
+        "--only", default="", help="netlists or elements whose name matches this regular expression"
+    )
     add("--jobs", type=int, default=os.cpu_count() or 1, help="netlists at a time")
     add("--steps", type=int, help="random steps of a run; the bench's own number if not given")
-    add("--lib", default="", help="the Liberty file that area.json was made with, if it is none of the usual ones")
+    add(
+        "--lib",
+        default="",
+        help="the Liberty file that area.json was made with, if it is none of the usual ones",
+    )
     try:
         return run(parser.parse_args(arguments))
     except UsageError as error:

@@ -35,7 +35,7 @@ def check_parameters(top: Path, names: Iterable[str]) -> None:
 def ports_only(text: str) -> str:
     """A module's text without its body."""
     end = PORTS_END.search(text)
-    return text if end is None else f"{text[:end.end()]}\nendmodule\n"
+    return text if end is None else f"{text[: end.end()]}\nendmodule\n"
 
 
 def closure(top: str, files: dict[str, Path], black_boxes: Iterable[str] = ()) -> list[Path]:

@@ -8,14 +8,17 @@ from __future__ import annotations
 from .sta import CLOCK
 from .timing import Bit, Graph, Model
 
-MANY = 200    # sinks: no element's net has as many
-BRANCH = 12   # sinks of each buffer
+MANY = 200  # sinks: no element's net has as many
+BRANCH = 12  # sinks of each buffer
 
 
 def spread(graph: Graph, buffer: Model, clock: Bit | None) -> int:
     """Puts buffers between the drivers and the sinks of large nets, in place. The number of buffers."""
-    large = [bit for bit, sinks in graph.sinks.items() if len(sinks) > MANY and bit != clock and
-             (bit in graph.driver or bit in graph.inputs)]
+    large = [
+        bit
+        for bit, sinks in graph.sinks.items()
+        if len(sinks) > MANY and bit != clock and (bit in graph.driver or bit in graph.inputs)
+    ]
     return sum(_tree(graph, buffer, bit, f"spread_{number}") for number, bit in enumerate(large))
 
 
@@ -28,7 +31,7 @@ def _tree(graph: Graph, buffer: Model, bit: Bit, name: str) -> int:
         level = []
         for first in range(0, len(sinks), BRANCH):
             cell, net = f"{name}_{made}", f"fit {name} {made}"
-            for user, pin in sinks[first:first + BRANCH]:
+            for user, pin in sinks[first : first + BRANCH]:
                 graph.rewire(user, pin, net)
             graph.add(cell, buffer.cell.name, {inside: bit, outside: net})
             level.append((cell, inside))

@@ -58,8 +58,14 @@ def run(folder: Path, command: str = "sta") -> Timing:
     """Runs FOLDER/sta.tcl, keeps FOLDER/sta.log. OpenSTA goes on after an error and exits with 0: the log decides."""
     log = folder / "sta.log"
     with log.open("w") as output:
-        status = subprocess.run([command, "-no_splash", "-exit", "sta.tcl"], cwd=folder, stdout=output,
-                                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False).returncode
+        status = subprocess.run(
+            [command, "-no_splash", "-exit", "sta.tcl"],
+            cwd=folder,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        ).returncode
     return read_log(log, status)
 
 
@@ -68,7 +74,9 @@ def read_log(log: Path, status: int = 0) -> Timing:
     error = re.search(r"^.*\bError: .*$", text, re.M)
     slack = re.search(r"^WORST_SLACK (-?[\d.]+(?:e[+-]?\d+)?)$", text, re.M)
     if status or error or not slack:
-        raise FlowError(f"OpenSTA failed: {error[0] if error else f'exit status {status}, no slack'}", log)
+        raise FlowError(
+            f"OpenSTA failed: {error[0] if error else f'exit status {status}, no slack'}", log
+        )
     if float(slack[1]) > 1e6:
         raise FlowError("OpenSTA found no constrained path", log)
     ends = [re.search(rf"^{word}: (\S+)", text, re.M) for word in ("Startpoint", "Endpoint")]

@@ -21,15 +21,22 @@ Bit = int | str
 class Table:
     """A delay or slew over load and input slew, in pF and ns: bilinear, extrapolated beyond its ends."""
 
-    __slots__ = ("loads", "slews", "rows")
+    __slots__ = ("loads", "rows", "slews")
 
     def __init__(self, group: Group, library: Library):
-        axes = {name: library.axis(group, name) for name in ("total_output_net_capacitance", "input_net_transition")}
-        self.loads = [value * library.capacitance_pf for value in axes["total_output_net_capacitance"]]
+        axes = {
+            name: library.axis(group, name)
+            for name in ("total_output_net_capacitance", "input_net_transition")
+        }
+        self.loads = [
+            value * library.capacitance_pf for value in axes["total_output_net_capacitance"]
+        ]
         self.slews = [value * library.time_ns for value in axes["input_net_transition"]]
         rows = [[value * library.time_ns for value in row] for row in library.values(group)]
         if library.variable(group, 1) == "input_net_transition":
-            rows = [list(column) for column in zip(*rows)] if len(rows) > 1 else [[v] for v in rows[0]]
+            rows = (
+                [list(column) for column in zip(*rows)] if len(rows) > 1 else [[v] for v in rows[0]]
+            )
         self.rows = rows
 
     def __call__(self, load: float, slew: float) -> float:
@@ -59,7 +66,9 @@ class Model:
     inputs: list[str]
     outputs: list[str]
     loads: dict[str, float]
-    arcs: dict[str, list[tuple[str, int, tuple[int, ...], Table, Table]]] = field(default_factory=dict)
+    arcs: dict[str, list[tuple[str, int, tuple[int, ...], Table, Table]]] = field(
+        default_factory=dict
+    )
 
 
 def model(cell: Cell, library: Library) -> Model:
@@ -72,10 +81,14 @@ def model(cell: Cell, library: Library) -> Model:
             for edge, name in ((RISE, "rise"), (FALL, "fall")):
                 if f"cell_{name}" not in tables:
                     continue
-                froms = {"positive_unate": (edge,), "negative_unate": (1 - edge,)}.get(sense, (RISE, FALL))
+                froms = {"positive_unate": (edge,), "negative_unate": (1 - edge,)}.get(
+                    sense, (RISE, FALL)
+                )
                 if cell.is_flip_flop:
                     froms = (RISE,)
-                delay, slew = (Table(tables[kind], library) for kind in (f"cell_{name}", f"{name}_transition"))
+                delay, slew = (
+                    Table(tables[kind], library) for kind in (f"cell_{name}", f"{name}_transition")
+                )
                 pins = timing.attributes["related_pin"].split()
                 result.arcs[out] += [(pin, edge, froms, delay, slew) for pin in pins]
     return result
@@ -88,7 +101,9 @@ class Graph:
         self.library = library
         self.register = library.flip_flop()
         self.period = period_ns
-        self.models = {name: model(cell, library) for name, cell in library.cells.items() if cell.is_usable}
+        self.models = {
+            name: model(cell, library) for name, cell in library.cells.items() if cell.is_usable
+        }
         self.kind: dict[str, str] = {}
         self.pins: dict[str, dict[str, Bit]] = {}
         self.driver: dict[Bit, tuple[str, str]] = {}
@@ -96,7 +111,11 @@ class Graph:
         self.outputs: list[Bit] = []
         self.inputs: list[Bit] = []
         for name, cell in module["cells"].items():
-            self.add(name, cell["type"], {pin: bits[0] for pin, bits in cell["connections"].items() if bits})
+            self.add(
+                name,
+                cell["type"],
+                {pin: bits[0] for pin, bits in cell["connections"].items() if bits},
+            )
         for name, port in module["ports"].items():
             if port["direction"] == "input":
                 self.inputs += [bit for bit in port["bits"] if name != CLOCK]
@@ -143,8 +162,10 @@ class Graph:
 
     def load(self, bit: Bit) -> float:
         models, kind = self.models, self.kind
-        return sum(models[kind[name]].loads[pin] for name, pin in self.sinks.get(bit, ())) + \
-            self.port_loads.get(bit, 0) * self.register.data_capacitance
+        return (
+            sum(models[kind[name]].loads[pin] for name, pin in self.sinks.get(bit, ()))
+            + self.port_loads.get(bit, 0) * self.register.data_capacitance
+        )
 
     def _setup_tables(self) -> list[tuple[int, Table]]:
         """Setup by the data's edge, over its slew, at the clock's slew."""
@@ -190,7 +211,9 @@ class SetupTable(Table):
     def __init__(self, group: Group, library: Library):
         clock = [v * library.time_ns for v in library.axis(group, "related_pin_transition")]
         self.loads = clock
-        self.slews = [v * library.time_ns for v in library.axis(group, "constrained_pin_transition")]
+        self.slews = [
+            v * library.time_ns for v in library.axis(group, "constrained_pin_transition")
+        ]
         rows = [[value * library.time_ns for value in row] for row in library.values(group)]
         if library.variable(group, 1) == "constrained_pin_transition" and len(rows) > 1:
             rows = [list(column) for column in zip(*rows)]
@@ -211,8 +234,11 @@ class Timing:
         self.loads: dict[Bit, float] = {}
         order = graph.order()
         self.level = {name: float(i) for i, name in enumerate(order)}
-        self.ends = set(graph.outputs) | {pins[graph.register.data] for name, pins in graph.pins.items()
-                                          if graph.kind[name] == graph.register.cell}
+        self.ends = set(graph.outputs) | {
+            pins[graph.register.data]
+            for name, pins in graph.pins.items()
+            if graph.kind[name] == graph.register.cell
+        }
         for bit in graph.inputs:
             self._enter(bit)
         for name in graph.kind:
@@ -261,7 +287,10 @@ class Timing:
                 at = clock if is_register else slews[pins[pin]]
                 for source in froms:
                     if before[source] > -FAR:
-                        late, edge_slew = before[source] + delay(load, at[source]), transition(load, at[source])
+                        late, edge_slew = (
+                            before[source] + delay(load, at[source]),
+                            transition(load, at[source]),
+                        )
                         if late > arrival[edge]:
                             arrival[edge] = late
                         if edge_slew > slew[edge]:
@@ -307,10 +336,23 @@ class Timing:
         """A level for a new gate."""
         g = self.graph
         its, pins = g.models[g.kind[name]], g.pins[name]
-        below = max((self.level.get(g.driver[pins[pin]][0], -1.0) for pin in its.inputs if pins[pin] in g.driver),
-                    default=-1.0)
-        above = min((self.level[user] for out in its.outputs for user, _ in g.sinks.get(pins[out], ())
-                     if user in self.level), default=below + 1.0)
+        below = max(
+            (
+                self.level.get(g.driver[pins[pin]][0], -1.0)
+                for pin in its.inputs
+                if pins[pin] in g.driver
+            ),
+            default=-1.0,
+        )
+        above = min(
+            (
+                self.level[user]
+                for out in its.outputs
+                for user, _ in g.sinks.get(pins[out], ())
+                if user in self.level
+            ),
+            default=below + 1.0,
+        )
         self.level[name] = (below + above) / 2
 
     def update(self, gates: set[str]) -> None:
@@ -362,7 +404,9 @@ class Timing:
         def push(bit: Bit) -> None:
             if bit in self.arrival and bit not in queued:
                 queued.add(bit)
-                heappush(queue, (-self.level.get(g.driver.get(bit, ("",))[0], -1.0), next(number), bit))
+                heappush(
+                    queue, (-self.level.get(g.driver.get(bit, ("",))[0], -1.0), next(number), bit)
+                )
 
         for bit in stale:
             push(bit)
@@ -383,7 +427,10 @@ class Timing:
         arrival, required = self.arrival.get(bit), self.required.get(bit)
         if arrival is None or required is None:
             return FAR
-        return min((required[edge] - arrival[edge] for edge in (RISE, FALL) if arrival[edge] > -FAR), default=FAR)
+        return min(
+            (required[edge] - arrival[edge] for edge in (RISE, FALL) if arrival[edge] > -FAR),
+            default=FAR,
+        )
 
     def pin_slack(self, name: str, pin: str) -> float:
         """What is left of the paths through one sink of a net."""
@@ -392,7 +439,10 @@ class Timing:
             return FAR
         need = [FAR, FAR]
         self.pin_need(name, pin, need)
-        return min((need[edge] - arrival[edge] for edge in (RISE, FALL) if arrival[edge] > -FAR), default=FAR)
+        return min(
+            (need[edge] - arrival[edge] for edge in (RISE, FALL) if arrival[edge] > -FAR),
+            default=FAR,
+        )
 
     def worst(self) -> float:
         return min((self.slack(bit) for bit in self.ends), default=FAR)

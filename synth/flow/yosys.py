@@ -20,7 +20,9 @@ def command() -> str:
 
 
 def version() -> str:
-    return subprocess.run([command(), "-V"], capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        [command(), "-V"], capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def run(folder: Path, name: str, products: tuple[str, ...], seconds: float | None = None) -> None:
@@ -29,8 +31,15 @@ def run(folder: Path, name: str, products: tuple[str, ...], seconds: float | Non
     for product in products:
         (folder / product).unlink(missing_ok=True)
     try:
-        done = subprocess.run([command(), "-q", "-l", log.name, "-s", f"{name}.ys"], cwd=folder, check=False,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)
+        done = subprocess.run(
+            [command(), "-q", "-l", log.name, "-s", f"{name}.ys"],
+            cwd=folder,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+        )
     except subprocess.TimeoutExpired:
         raise OutOfTime(f"Yosys has not finished after {seconds:g} s", log) from None
     missing = [product for product in products if not (folder / product).exists()]
@@ -38,5 +47,10 @@ def run(folder: Path, name: str, products: tuple[str, ...], seconds: float | Non
         if not log.exists():
             log.write_text(done.stdout + done.stderr)
         why = re.search(r"^ERROR: .*$", log.read_text() + done.stderr, re.M)
-        raise FlowError(why[0] if why else f"Yosys ended with status {done.returncode}"
-                        + (f" without {', '.join(missing)}" if missing else ""), log)
+        raise FlowError(
+            why[0]
+            if why
+            else f"Yosys ended with status {done.returncode}"
+            + (f" without {', '.join(missing)}" if missing else ""),
+            log,
+        )

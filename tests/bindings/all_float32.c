@@ -91,7 +91,8 @@ static staircase positive(const definition *f, fp8mac_overflow overflow)
         add_step(&s, middle + (code % 2 == 0), code + 1);
     }
     uint32_t middle = pattern_of((value_of(f, f->max_code) + value_of(f, f->max_code + 1)) / 2);
-    add_step(&s, middle + (f->max_code % 2 == 0), overflow == FP8MAC_OVERFLOW_IEEE ? f->inf_code : f->max_code);
+    add_step(&s, middle + (f->max_code % 2 == 0),
+             overflow == FP8MAC_OVERFLOW_IEEE ? f->inf_code : f->max_code);
     add_step(&s, FLOAT_INF + 1, f->nan_code);
     return s;
 }
@@ -136,11 +137,13 @@ static void *scan(void *argument)
     staircase stairs[2];
     stairs[0] = positive(w->f, w->overflow);
     stairs[1] = negative(w->f, stairs[0]);
-    const fp8mac_format *to = fp8mac_format_by_name(w->f->name), *from = fp8mac_format_get(FP8MAC_FP32);
+    const fp8mac_format *to = fp8mac_format_by_name(w->f->name),
+                        *from = fp8mac_format_get(FP8MAC_FP32);
     fp8mac_convert_mode mode = {FP8MAC_ROUND_NEAREST_EVEN, w->overflow};
     uint32_t *src = malloc(CHUNK * sizeof *src);
     uint8_t *got = malloc(CHUNK), *want = malloc(CHUNK);
-    for (uint64_t chunk = w->index; chunk < UINT64_C(1) << (32 - CHUNK_BITS); chunk += (uint64_t)w->count * w->stride) {
+    for (uint64_t chunk = w->index; chunk < UINT64_C(1) << (32 - CHUNK_BITS);
+         chunk += (uint64_t)w->count * w->stride) {
         uint32_t first = (uint32_t)(chunk << CHUNK_BITS);
         for (uint32_t i = 0; i < CHUNK; i++) {
             src[i] = first + i;
@@ -155,7 +158,8 @@ static void *scan(void *argument)
         w->compared += CHUNK;
         for (uint32_t i = 0; memcmp(got, want, CHUNK) != 0 && i < CHUNK; i++) {
             if (got[i] != want[i] && w->wrong++ < 3 && !w->fault) {
-                printf("FAIL %s: pattern %08x gives %02x, not %02x\n", w->f->name, src[i], got[i], want[i]);
+                printf("FAIL %s: pattern %08x gives %02x, not %02x\n", w->f->name, src[i], got[i],
+                       want[i]);
             }
         }
     }
@@ -165,12 +169,17 @@ static void *scan(void *argument)
     return NULL;
 }
 
-static worker scan_all(const definition *f, fp8mac_overflow overflow, uint32_t threads, uint32_t stride, bool fault)
+static worker scan_all(const definition *f, fp8mac_overflow overflow, uint32_t threads,
+                       uint32_t stride, bool fault)
 {
     worker workers[64], sum = {.f = f};
     threads = threads < 1 ? 1 : threads > 64 ? 64 : threads;
     for (uint32_t i = 0; i < threads; i++) {
-        workers[i] = (worker){.f = f, .overflow = overflow, .index = i * stride, .count = threads, .stride = stride,
+        workers[i] = (worker){.f = f,
+                              .overflow = overflow,
+                              .index = i * stride,
+                              .count = threads,
+                              .stride = stride,
                               .fault = fault};
         pthread_create(&workers[i].thread, NULL, scan, &workers[i]);
     }
@@ -195,8 +204,9 @@ int main(int argc, char **argv)
             clock_gettime(CLOCK_MONOTONIC, &begin);
             worker sum = scan_all(f, overflow, threads, stride, false);
             clock_gettime(CLOCK_MONOTONIC, &end);
-            printf("%-9s %-8s %llu patterns, %llu wrong, %ld s\n", f->name, ieee ? "ieee" : "saturate",
-                   (unsigned long long)sum.compared, (unsigned long long)sum.wrong, (long)(end.tv_sec - begin.tv_sec));
+            printf("%-9s %-8s %llu patterns, %llu wrong, %ld s\n", f->name,
+                   ieee ? "ieee" : "saturate", (unsigned long long)sum.compared,
+                   (unsigned long long)sum.wrong, (long)(end.tv_sec - begin.tv_sec));
             fflush(stdout);
             passed += sum.compared - sum.wrong;
             failed += sum.wrong;

@@ -13,23 +13,23 @@ $(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)
   $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.*) tests/run_test.sh
 	@tests/run_test.sh bindings_python $@ $< $(PYTHON) $(BUILD)/bindings/python
 
-# The DPI package as a scoreboard of rtl/array/fp8mac_pe.sv.
+# The DPI package as a scoreboard of rtl/element/exact/fp8mac_element_exact.sv.
 DPI_SOURCES := model/dpi/fp8mac_dpi.c model/cli/settings.c
 DPI_OBJECTS := $(patsubst %.c,$(BUILD)/model/dpi/%.o,$(notdir $(DPI_SOURCES)))
 DPI_RTL := rtl/fp8mac_pkg.sv \
-  $(patsubst %,rtl/array/fp8mac_%.sv,decode pe pe_multiply pe_align pe_add pe_normalise pe_round)
-DPI_EXAMPLE := $(BUILD)/tb/dpi/pe_scoreboard
+  rtl/feed/fp8mac_decode.sv $(wildcard rtl/element/exact/*.sv)
+DPI_EXAMPLE := $(BUILD)/tb/dpi/element_scoreboard
 
 $(DPI_OBJECTS): $(BUILD)/model/dpi/%.o: $(DPI_SOURCES) $(MODEL_HEADERS) model/cli/settings.h
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(MODEL_CFLAGS) -Imodel/cli $(CFLAGS) -c -o $@ $(filter %/$*.c,$^)
 
-$(DPI_EXAMPLE): model/dpi/fp8mac_dpi_pkg.sv model/dpi/example/pe_scoreboard.sv $(DPI_RTL) $(DPI_OBJECTS) \
+$(DPI_EXAMPLE): model/dpi/fp8mac_dpi_pkg.sv model/dpi/example/element_scoreboard.sv $(DPI_RTL) $(DPI_OBJECTS) \
   $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D) && rm -f $@
 	$(call say,VERILATE,$@)
-	$(Q)MAKEFLAGS= $(VERILATOR) --binary --assert -Wno-WIDTH --Mdir $(@D) --top-module pe_scoreboard -o $(@F) \
+	$(Q)MAKEFLAGS= $(VERILATOR) --binary --assert -Wno-WIDTH --Mdir $(@D) --top-module element_scoreboard -o $(@F) \
 	  -LDFLAGS "$(abspath $(DPI_OBJECTS) $(BUILD)/model/libfp8mac.a) -pthread" -MAKEFLAGS "--no-print-directory" \
 	  $(RTL_WAIVER) $(DPI_RTL) $(filter model/dpi/%.sv,$^) >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; exit 1; }
 

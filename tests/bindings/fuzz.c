@@ -41,8 +41,14 @@ static uint64_t take(bytes *in, unsigned n)
     return x;
 }
 
-static unsigned below(bytes *in, unsigned n) { return (unsigned)(take(in, 2) % n); }
-static bool one_in(bytes *in, unsigned n) { return below(in, n) == n - 1; }
+static unsigned below(bytes *in, unsigned n)
+{
+    return (unsigned)(take(in, 2) % n);
+}
+static bool one_in(bytes *in, unsigned n)
+{
+    return below(in, n) == n - 1;
+}
 
 static float take_float(bytes *in)
 {
@@ -61,9 +67,15 @@ static void fill(bytes *in, void *to, size_t n)
 
 static fp8mac_format own_row(bytes *in)
 {
-    return (fp8mac_format){"own", one_in(in, 2), (uint8_t)below(in, 10), (uint8_t)below(in, 26),
-                           (int16_t)((int)below(in, 400) - 140), one_in(in, 2), one_in(in, 2),
-                           (fp8mac_nan_encoding)below(in, 5), (fp8mac_exponent_zero)below(in, 4)};
+    return (fp8mac_format){"own",
+                           one_in(in, 2),
+                           (uint8_t)below(in, 10),
+                           (uint8_t)below(in, 26),
+                           (int16_t)((int)below(in, 400) - 140),
+                           one_in(in, 2),
+                           one_in(in, 2),
+                           (fp8mac_nan_encoding)below(in, 5),
+                           (fp8mac_exponent_zero)below(in, 4)};
 }
 
 static const fp8mac_format *any_row(bytes *in, fp8mac_format *own)
@@ -74,7 +86,8 @@ static const fp8mac_format *any_row(bytes *in, fp8mac_format *own)
     case 1:
     case 2: return own;
     case 3:
-        *own = fp8mac_format_with_bias((fp8mac_format_id)below(in, FP8MAC_ROW_COUNT + 2), (int)below(in, 600) - 200);
+        *own = fp8mac_format_with_bias((fp8mac_format_id)below(in, FP8MAC_ROW_COUNT + 2),
+                                       (int)below(in, 600) - 200);
         return own;
     default: return fp8mac_format_get((fp8mac_format_id)below(in, FP8MAC_ROW_COUNT + 1));
     }
@@ -103,7 +116,8 @@ static void values(bytes *in, const fp8mac_format *row)
     size_t room = below(in, 40);
     char *text = malloc(room); // no larger, so that what is written beyond is seen
     size_t length = fp8mac_value_text(value, (fp8mac_text_style)below(in, 2), text, room);
-    demand(room == 0 || strlen(text) == (length < room ? length : room - 1), "a text fills what there is");
+    demand(room == 0 || strlen(text) == (length < room ? length : room - 1),
+           "a text fills what there is");
     free(text);
     (void)fp8mac_record_of(row, code);
     (void)fp8mac_neg(row, code, &flags);
@@ -118,8 +132,10 @@ static void values(bytes *in, const fp8mac_format *row)
     if (value.cls == FP8MAC_CLASS_FINITE || value.cls == FP8MAC_CLASS_ZERO) {
         fp8mac_value again = fp8mac_decode(row, fp8mac_encode(row, value, mode, &flags));
         bool least = row->exponent_bits == 0; // -128 of an integer is clamped
-        demand(least || fp8mac_compare(value, again) == FP8MAC_EQUAL, "a value survives its own format");
-        demand(least || fp8mac_value_to_double(value) == fp8mac_value_to_double(again), "as a double too");
+        demand(least || fp8mac_compare(value, again) == FP8MAC_EQUAL,
+               "a value survives its own format");
+        demand(least || fp8mac_value_to_double(value) == fp8mac_value_to_double(again),
+               "as a double too");
     }
 }
 
@@ -139,17 +155,25 @@ static void conversions(bytes *in)
     fp8mac_convert_mode mode = {(fp8mac_rounding)below(in, 4), (fp8mac_overflow)below(in, 4)};
     uint32_t r[40];
     fill(in, r, sizeof r);
-    fp8mac_random_source source = {one_in(in, 2) ? r : NULL, below(in, 27), take(in, 8), (uint32_t)take(in, 4),
-                                   (uint32_t)take(in, 4), take(in, 7)};
+    fp8mac_random_source source = {one_in(in, 2) ? r : NULL, below(in, 27),         take(in, 8),
+                                   (uint32_t)take(in, 4),    (uint32_t)take(in, 4), take(in, 7)};
     fp8mac_flags flags = 0;
     fp8mac_status status = FP8MAC_OK;
     switch (below(in, 7)) {
     case 0: status = fp8mac_convert(to, dst, from, src, n, mode, &flags); break;
-    case 1: status = fp8mac_quantize(to, dst, (const float *)(const void *)src, n, take_float(in), mode, &flags); break;
+    case 1:
+        status = fp8mac_quantize(to, dst, (const float *)(const void *)src, n, take_float(in), mode,
+                                 &flags);
+        break;
     case 2: status = fp8mac_dequantize((float *)(void *)dst, from, src, n, take_float(in)); break;
-    case 3: status = fp8mac_convert_from_double(to, dst, (const double *)(const void *)src, n, mode, &flags); break;
+    case 3:
+        status =
+            fp8mac_convert_from_double(to, dst, (const double *)(const void *)src, n, mode, &flags);
+        break;
     case 4: status = fp8mac_convert_to_double((double *)(void *)dst, from, src, n); break;
-    case 5: status = fp8mac_convert_stochastic(to, dst, from, src, n, mode.overflow, &source, &flags); break;
+    case 5:
+        status = fp8mac_convert_stochastic(to, dst, from, src, n, mode.overflow, &source, &flags);
+        break;
     default: status = fp8mac_convert(to, dst, from, NULL, n, mode, NULL); break;
     }
     demand(fp8mac_status_string(status) != NULL, "a status has a sentence");
@@ -200,7 +224,7 @@ static fp8mac_dot_config any_config(bytes *in, fp8mac_format own[2])
         case 21: c.promote = below(in, 40); break;
         case 22: c.chunk = below(in, 40); break;
         case 23: c.align_by = (fp8mac_align_by)below(in, 3); break;
-        case 24: c.anchor = (int)below(in, 70) - 30; break;
+        case 24: c.static_exponent = (int)below(in, 70) - 30; break;
         default: c.group = (unsigned)take(in, 4); break;
         }
     }
@@ -225,22 +249,26 @@ static void dots(bytes *in)
     if (one_in(in, 4)) {
         whole.code = (uint32_t)take(in, 4);
         whole.second = (uint32_t)take(in, 4);
-        if (fp8mac_dot_mx(&c, &whole, a, b, k, one_in(in, 2) ? mx : NULL, mx + 4, &flags) == FP8MAC_OK) {
+        if (fp8mac_dot_mx(&c, &whole, a, b, k, one_in(in, 2) ? mx : NULL, mx + 4, &flags) ==
+            FP8MAC_OK) {
             (void)fp8mac_acc_to_fp32(&c, &whole, &flags);
         }
         return;
     }
     fp8mac_status status = fp8mac_dot(&c, &whole, a, b, k, &flags);
     if (status != FP8MAC_OK) {
-        demand(memcmp(&whole.code, &start.code, sizeof start.code) == 0 && whole.steps == start.steps && flags == 0,
+        demand(memcmp(&whole.code, &start.code, sizeof start.code) == 0 &&
+                   whole.steps == start.steps && flags == 0,
                "a refused dot product changes nothing");
         return;
     }
     for (size_t i = 0; i < k; i += group) {
         unsigned n = (unsigned)(k - i < group ? k - i : group);
-        demand(fp8mac_dot_step(&c, &parts, a + i, b + i, n, &part_flags) == FP8MAC_OK, "a step of it is accepted");
+        demand(fp8mac_dot_step(&c, &parts, a + i, b + i, n, &part_flags) == FP8MAC_OK,
+               "a step of it is accepted");
     }
-    demand(fp8mac_acc_to_fp32(&c, &whole, &flags) == fp8mac_acc_to_fp32(&c, &parts, &part_flags), "steps give the dot");
+    demand(fp8mac_acc_to_fp32(&c, &whole, &flags) == fp8mac_acc_to_fp32(&c, &parts, &part_flags),
+           "steps give the dot");
     demand(flags == part_flags, "and its flags");
 }
 
@@ -254,7 +282,8 @@ static size_t extent(size_t rows, size_t used, size_t stride)
 static void gemms(bytes *in)
 {
     fp8mac_format own[4];
-    fp8mac_gemm_desc g = {.m = below(in, 10), .n = below(in, 10), .k = below(in, 70), .dot = any_config(in, own)};
+    fp8mac_gemm_desc g = {
+        .m = below(in, 10), .n = below(in, 10), .k = below(in, 70), .dot = any_config(in, own)};
     g.lda = g.k + below(in, 4) - one_in(in, 16);
     g.ldb = g.k + below(in, 4) - one_in(in, 16);
     g.ldd = g.n + below(in, 4) - one_in(in, 16);
@@ -264,8 +293,10 @@ static void gemms(bytes *in)
         *(size_t *[]){&g.lda, &g.ldd}[below(in, 2)] = SIZE_MAX - (size_t)take(in, 4);
     }
     // Arrays of exactly the size that the header asks for, so that what lies beyond is not read or written.
-    size_t a_size = extent(g.m, g.k, g.lda), b_size = extent(g.n, g.k, g.ldb), d_size = 4 * extent(g.m, g.n, g.ldd);
-    size_t c_size = 4 * extent(g.m, g.n, g.ldc), mx_size = extent(g.m > g.n ? g.m : g.n, (g.k + 31) / 32, g.ldmx_a);
+    size_t a_size = extent(g.m, g.k, g.lda), b_size = extent(g.n, g.k, g.ldb),
+           d_size = 4 * extent(g.m, g.n, g.ldd);
+    size_t c_size = 4 * extent(g.m, g.n, g.ldc),
+           mx_size = extent(g.m > g.n ? g.m : g.n, (g.k + 31) / 32, g.ldmx_a);
     uint8_t *a = malloc(a_size), *b = malloc(b_size), *d = malloc(d_size), *mx = malloc(mx_size);
     float *c = malloc(c_size), bias[10], scales[16];
     fill(in, a, a_size);
@@ -289,7 +320,8 @@ static void gemms(bytes *in)
     g.clamp_lo = take_float(in);
     g.clamp_hi = take_float(in);
     g.d = one_in(in, 64) ? NULL : d;
-    g.d_format = one_in(in, 16) ? any_row(in, &own[2]) : fp8mac_format_get((fp8mac_format_id)below(in, 7));
+    g.d_format =
+        one_in(in, 16) ? any_row(in, &own[2]) : fp8mac_format_get((fp8mac_format_id)below(in, 7));
     g.d_mode = (fp8mac_convert_mode){(fp8mac_rounding)below(in, 4), (fp8mac_overflow)below(in, 4)};
     g.d_random_bits = g.d_mode.rounding == FP8MAC_ROUND_STOCHASTIC ? below(in, 26) : one_in(in, 16);
     g.scale_d = one_in(in, 2) ? scales + 1 : NULL;
@@ -312,7 +344,8 @@ static void gemms(bytes *in)
 
 static void recipes(bytes *in)
 {
-    fp8mac_recipe_formula f = {take_float(in), (int)below(in, 70) - 35, (fp8mac_recipe_form)below(in, 3)};
+    fp8mac_recipe_formula f = {take_float(in), (int)below(in, 70) - 35,
+                               (fp8mac_recipe_form)below(in, 3)};
     float x[8], previous = take_float(in), quantise[8], dequantise[8], scale = 1;
     fill(in, x, sizeof x);
     size_t n = below(in, 9);
@@ -321,12 +354,16 @@ static void recipes(bytes *in)
         demand(found > 0 && found <= 3.40282347e38f, "a scale is finite and greater than zero");
         fp8mac_recipe_delayed delayed;
         float history[3];
-        fp8mac_recipe_delayed_config config = {.formula = f, .interval = below(in, 4), .history = history,
-                                               .window = (fp8mac_recipe_window)below(in, 3), .history_length = below(in, 4)};
+        fp8mac_recipe_delayed_config config = {.formula = f,
+                                               .interval = below(in, 4),
+                                               .history = history,
+                                               .window = (fp8mac_recipe_window)below(in, 3),
+                                               .history_length = below(in, 4)};
         if (fp8mac_recipe_delayed_init(&delayed, config, previous) == FP8MAC_OK) {
             for (size_t i = 0; i < n; i++) {
                 float next = fp8mac_recipe_delayed_update(&delayed, x[i], one_in(in, 4));
-                demand(next > 0 && next <= 3.40282347e38f, "a delayed scale is finite and greater than zero");
+                demand(next > 0 && next <= 3.40282347e38f,
+                       "a delayed scale is finite and greater than zero");
             }
         }
     }
@@ -339,15 +376,18 @@ static void recipes(bytes *in)
     (void)fp8mac_recipe_graphcore_amax_bias(x[0], x[1], (int)below(in, 100) - 50);
     (void)fp8mac_recipe_scale_exponent((int)take(in, 4));
     (void)fp8mac_recipe_fp8lm_mu(x[0], take(in, 8), take(in, 8));
-    (void)fp8mac_recipe_reduction_factors((fp8mac_recipe_reduction)below(in, 3), 1 + below(in, 9), x[3]);
-    (void)fp8mac_recipe_static_scales((fp8mac_recipe_scheme)below(in, 4), x[4], x, n, quantise, dequantise);
+    (void)fp8mac_recipe_reduction_factors((fp8mac_recipe_reduction)below(in, 3), 1 + below(in, 9),
+                                          x[3]);
+    (void)fp8mac_recipe_static_scales((fp8mac_recipe_scheme)below(in, 4), x[4], x, n, quantise,
+                                      dequantise);
     uint8_t codes[8], scales[1];
     fp8mac_flags flags = 0;
     fp8mac_format own;
     const fp8mac_format *row = any_row(in, &own);
     (void)fp8mac_recipe_mx_quantize(row, codes, scales, x, n, &flags);
     int bias, low = (int)below(in, 400) - 140;
-    (void)fp8mac_recipe_qualcomm_bias((fp8mac_format_id)below(in, 30), x, n, low, low + (int)below(in, 9) - 1, &bias);
+    (void)fp8mac_recipe_qualcomm_bias((fp8mac_format_id)below(in, 30), x, n, low,
+                                      low + (int)below(in, 9) - 1, &bias);
 }
 
 // ---- the tool -----------------------------------------------------------------------------------------------------
@@ -390,15 +430,18 @@ static void tool(bytes *in)
     if (!slow) {
         char *said = NULL, *printed = NULL;
         size_t said_size = 0, printed_size = 0;
-        FILE *stream = file_size == 0 ? __real_fopen("/dev/null", "rb") : fmemopen((void *)(uintptr_t)file, file_size, "rb");
-        FILE *out = open_memstream(&printed, &printed_size), *err = open_memstream(&said, &said_size);
+        FILE *stream = file_size == 0 ? __real_fopen("/dev/null", "rb")
+                                      : fmemopen((void *)(uintptr_t)file, file_size, "rb");
+        FILE *out = open_memstream(&printed, &printed_size),
+             *err = open_memstream(&said, &said_size);
         int status = cli_main(argc, argv, stream, out, err);
         fclose(stream);
         fclose(out);
         fclose(err);
         demand(status == CLI_OK || status == CLI_REFUSED, "the tool's status is 0 or 2");
         if (status == CLI_REFUSED) {
-            demand(said_size > 8 && strncmp(said, "fp8mac", 6) == 0 && said[said_size - 1] == '\n', "it says why");
+            demand(said_size > 8 && strncmp(said, "fp8mac", 6) == 0 && said[said_size - 1] == '\n',
+                   "it says why");
             demand(printed_size == 0, "and prints nothing");
         }
         free(said);
@@ -428,21 +471,64 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 enum { LONGEST = 1200 };
 
 static const char *const lines[] = {
-    "show e4m3fn 0x7e", "show cfloat8_e4m3:20 0xff 1", "table e2m1fn", "cast e4m3fn 448 0.3 -inf",
-    "cast e4m3fn --rounding stochastic --random-bits 7 --seed 3 0.3 1e-300", "cast float32 --from e4m3fn 0x7e0138",
-    "cast e5m2 --overflow ieee --scale 3 --flags file", "cast float64 --npy -", "cast bfloat16 --from e8m13 0x00000001 --codes",
-    "dot 1,2,3 0.5,0.25,-4", "dot --preset hopper-fp8 file file --flags", "dot --acc-format fixed --guard-bits 3 1 2",
-    "dot --group 4 --frac-bits 9 --acc-late --late-bits-sum 20 --late-bits-acc=9 1,2,3,4 5,6,7,8", "dot",
-    "dot --format e2m1fn --mx-a 0x7f 1,2 0x0102", "gemm 1,2;3,4 1,0;0,1 --bias 10,20 --act relu",
-    "gemm file file --d-format e4m3fn --scale-d 0.5 --act clamp:-1,1 --b-kn", "gemm 1 1 --c 2 --beta nan --c-format float16",
-    "dot --acc-format fixed --frac-bits 9 --anchor 5 1,2 3,4",
-    "dot --frac-bits 9 --align-by operands --group 2 1,2 3,4", "probe --acc-format fixed --frac-bits 9 --anchor 3",
-    "gemm 1;2 3;4 --scale-a 1,2 --scale-b 3 --mx-a 0x7f;0x80", "probe --group 3 --frac-bits 5", "presets hopper-fp8",
-    "formats e4m3fn qc_e4m3:9", "dot --format int8 --acc-format int32 1,2 3,4", "help gemm", "--man", "--version",
+    "show e4m3fn 0x7e",
+    "show cfloat8_e4m3:20 0xff 1",
+    "table e2m1fn",
+    "cast e4m3fn 448 0.3 -inf",
+    "cast e4m3fn --rounding stochastic --random-bits 7 --seed 3 0.3 1e-300",
+    "cast float32 --from e4m3fn 0x7e0138",
+    "cast e5m2 --overflow ieee --scale 3 --flags file",
+    "cast float64 --npy -",
+    "cast bfloat16 --from e8m13 0x00000001 --codes",
+    "dot 1,2,3 0.5,0.25,-4",
+    "dot --preset hopper-fp8 file file --flags",
+    "dot --acc-format fixed --guard-bits 3 1 2",
+    "dot --group 4 --frac-bits 9 --acc-late --late-bits-sum 20 --late-bits-acc=9 1,2,3,4 5,6,7,8",
+    "dot",
+    "dot --format e2m1fn --mx-a 0x7f 1,2 0x0102",
+    "gemm 1,2;3,4 1,0;0,1 --bias 10,20 --act relu",
+    "gemm file file --d-format e4m3fn --scale-d 0.5 --act clamp:-1,1 --b-kn",
+    "gemm 1 1 --c 2 --beta nan --c-format float16",
+    "dot --acc-format fixed --frac-bits 9 --static-exponent 5 1,2 3,4",
+    "dot --frac-bits 9 --align-by operands --group 2 1,2 3,4",
+    "probe --acc-format fixed --frac-bits 9 --static-exponent 3",
+    "gemm 1;2 3;4 --scale-a 1,2 --scale-b 3 --mx-a 0x7f;0x80",
+    "probe --group 3 --frac-bits 5",
+    "presets hopper-fp8",
+    "formats e4m3fn qc_e4m3:9",
+    "dot --format int8 --acc-format int32 1,2 3,4",
+    "help gemm",
+    "--man",
+    "--version",
 };
-static const char *const words[] = {"--", "nan", "-inf", "0x", "0x7f80", "1e999", ";", ",", "\n", "e5m2fnuz", "#", "file",
-    "--npy", "--preset", "-1", "4294967296", "18446744073709551616", "0", ":", "=", "--codes", "'shape': (", "<f8", "|u1",
-    "True", "9999999999", ")", "{"};
+static const char *const words[] = {"--",
+                                    "nan",
+                                    "-inf",
+                                    "0x",
+                                    "0x7f80",
+                                    "1e999",
+                                    ";",
+                                    ",",
+                                    "\n",
+                                    "e5m2fnuz",
+                                    "#",
+                                    "file",
+                                    "--npy",
+                                    "--preset",
+                                    "-1",
+                                    "4294967296",
+                                    "18446744073709551616",
+                                    "0",
+                                    ":",
+                                    "=",
+                                    "--codes",
+                                    "'shape': (",
+                                    "<f8",
+                                    "|u1",
+                                    "True",
+                                    "9999999999",
+                                    ")",
+                                    "{"};
 
 static uint64_t state;
 
@@ -465,7 +551,8 @@ static size_t npy(uint8_t *to)
     static const char *const types[] = {"<f4", "<f8", "<f2", "|u1", "<u2", ">f4"};
     char header[128];
     unsigned rows = draw(4), columns = draw(9);
-    int n = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%u, %u), }", types[draw(6)],
+    int n = snprintf(header, sizeof header,
+                     "{'descr': '%s', 'fortran_order': False, 'shape': (%u, %u), }", types[draw(6)],
                      rows, columns);
     size_t used = put(to, 0, 0, "\x93NUMPY\x01\x00", 8);
     to[used++] = (uint8_t)n;
@@ -496,7 +583,8 @@ static size_t seed_input(uint8_t *to)
     if (draw(2) == 0) {
         return size + npy(to + size);
     }
-    static const char *const texts[] = {"1 2 3\n4 5 6\n", "0x7e01\n0x3838\n", "1.5e-3, nan\n-inf, 0x1p-3\n", ""};
+    static const char *const texts[] = {"1 2 3\n4 5 6\n", "0x7e01\n0x3838\n",
+                                        "1.5e-3, nan\n-inf, 0x1p-3\n", ""};
     const char *text = texts[draw(4)];
     return put(to, size, size, text, strlen(text));
 }

@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "model"))
-from checks import Checks  # noqa: E402
+from checks import Checks
 
 COMMANDS = ["show", "table", "cast", "dot", "gemm", "probe", "presets", "formats"]
 FP8 = ["e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz"]
@@ -37,9 +37,19 @@ class Tool:
         """One line on standard error that contains `sentence`, nothing on standard output."""
         done = self.run(*arguments, stdin=stdin)
         text = done.stderr.decode(errors="replace")
-        got = (done.returncode, done.stdout, text.count("\n"), text.startswith("fp8mac"), sentence in text)
-        self.checks.check("refusals: status, one sentence, no output", got, (status, b"", 1, True, True),
-                          f"fp8mac {' '.join(map(str, arguments))[:80]} said {text.strip()!r}, wanted {sentence!r}")
+        got = (
+            done.returncode,
+            done.stdout,
+            text.count("\n"),
+            text.startswith("fp8mac"),
+            sentence in text,
+        )
+        self.checks.check(
+            "refusals: status, one sentence, no output",
+            got,
+            (status, b"", 1, True, True),
+            f"fp8mac {' '.join(map(str, arguments))[:80]} said {text.strip()!r}, wanted {sentence!r}",
+        )
 
     def npy(self, *arguments, stdin=b""):
         done = self.run(*arguments, "--npy", stdin=stdin)
@@ -54,7 +64,9 @@ def npy_bytes(array):
 
 
 def test_golden(tool):
-    tool.output("golden: show", """format       e4m3fn
+    tool.output(
+        "golden: show",
+        """format       e4m3fn
 code         0x7e
 bits         0.1111.110
 class        finite
@@ -63,8 +75,14 @@ exponent     8
 significand  14 * 2^5
 value        448
              0x1.cp+8
-""", "show", "e4m3fn", "0x7e")
-    tool.output("golden: show", """format       e5m2fnuz
+""",
+        "show",
+        "e4m3fn",
+        "0x7e",
+    )
+    tool.output(
+        "golden: show",
+        """format       e5m2fnuz
 code         0x80
 bits         1.00000.00
 class        nan
@@ -80,8 +98,15 @@ exponent     -15
 significand  1 * 2^-17
 value        0.00000762939453125
              0x1p-17
-""", "show", "e5m2fnuz", "0x80", "1")
-    tool.output("golden: table", """0x00  0.00.0  0
+""",
+        "show",
+        "e5m2fnuz",
+        "0x80",
+        "1",
+    )
+    tool.output(
+        "golden: table",
+        """0x00  0.00.0  0
 0x01  0.00.1  0.5
 0x02  0.01.0  1
 0x03  0.01.1  1.5
@@ -97,34 +122,117 @@ value        0.00000762939453125
 0x0d  1.10.1  -3
 0x0e  1.11.0  -4
 0x0f  1.11.1  -6
-""", "table", "e2m1fn")
+""",
+        "table",
+        "e2m1fn",
+    )
     tool.output("golden: cast", "0x7e 0x2a 0xfe\n", "cast", "e4m3fn", "448", "0.3", "-inf")
     tool.output("golden: cast", "0x7e\n", "cast", "e4m3fn", "464")
     tool.output("golden: cast", "0x7f\n", "cast", "e4m3fn", "464.00000001", "--overflow", "ieee")
-    tool.output("golden: cast", "448 0.001953125 1\n", "cast", "float32", "--from", "e4m3fn", "0x7e0138")
-    tool.output("golden: cast", "0.09375 0.1875\n0.3125 0.375\n", "cast", "e5m2", "--values",
-                stdin="0.1 0.2 # two\n\n0.3, 0.4\n")
-    tool.output("golden: cast", "0x7e\n", "cast", "e4m3fn", "1e9", "--flags", err="flags: saturated\n")
-    tool.output("golden: cast", "0x08 0x78 0x7e\n", "cast", "e4m3fn", "--scale", "64", "0.000244140625", "4", "7")
+    tool.output(
+        "golden: cast", "448 0.001953125 1\n", "cast", "float32", "--from", "e4m3fn", "0x7e0138"
+    )
+    tool.output(
+        "golden: cast",
+        "0.09375 0.1875\n0.3125 0.375\n",
+        "cast",
+        "e5m2",
+        "--values",
+        stdin="0.1 0.2 # two\n\n0.3, 0.4\n",
+    )
+    tool.output(
+        "golden: cast", "0x7e\n", "cast", "e4m3fn", "1e9", "--flags", err="flags: saturated\n"
+    )
+    tool.output(
+        "golden: cast",
+        "0x08 0x78 0x7e\n",
+        "cast",
+        "e4m3fn",
+        "--scale",
+        "64",
+        "0.000244140625",
+        "4",
+        "7",
+    )
     tool.output("golden: cast", "0.10000000000000001\n", "cast", "float64", "0.1")
     tool.output("golden: cast", "0x3dcccccd\n", "cast", "float32", "0.1", "--codes")
     tool.output("golden: dot", "-11\n", "dot", "1,2,3", "0.5,0.25,-4")
-    tool.output("golden: dot", "0x40a00000\n", "dot", "--acc-format", "fp16", "--codes", stdin="0x3840\n1 2\n")
-    tool.output("golden: dot", "1252\n", "dot", "--format", "e5m2fnuz", stdin="0 1 2 3 4 5 6 7 8 8 10 12 12 12 14 16\n" * 2)
+    tool.output(
+        "golden: dot",
+        "0x40a00000\n",
+        "dot",
+        "--acc-format",
+        "fp16",
+        "--codes",
+        stdin="0x3840\n1 2\n",
+    )
+    tool.output(
+        "golden: dot",
+        "1252\n",
+        "dot",
+        "--format",
+        "e5m2fnuz",
+        stdin="0 1 2 3 4 5 6 7 8 8 10 12 12 12 14 16\n" * 2,
+    )
     tool.output("golden: dot", "nan\n", "dot", "nan", "1", "--flags", err="flags: nan\n")
     tool.output("golden: dot", "4\n", "dot", "1,1", "1,1", "--mx-a", "0x80", "--mx-b", "0x7f")
-    tool.output("golden: gemm", "11 22\n13 24\n", "gemm", "1,2;3,4", "1,0;0,1", "--bias", "10,20", "--act", "relu")
+    tool.output(
+        "golden: gemm",
+        "11 22\n13 24\n",
+        "gemm",
+        "1,2;3,4",
+        "1,0;0,1",
+        "--bias",
+        "10,20",
+        "--act",
+        "relu",
+    )
     tool.output("golden: gemm", "0 0\n0 0\n", "gemm", "1,2;3,4", "-1,0;0,-1", "--act", "relu")
     tool.output("golden: gemm", "1 3\n2 4\n", "gemm", "1,0;0,1", "1,2;3,4")
     tool.output("golden: gemm", "1 2\n3 4\n", "gemm", "1,0;0,1", "1,2;3,4", "--b-kn")
-    tool.output("golden: gemm", "0x30 0x3c\n", "gemm", "1", "1;3", "--d-format", "e4m3fn", "--scale-d", "0.5",
-                "--flags", err="flags: none\namax: 3\n")
-    anchored = "dot", "--acc-format", "fixed", "--frac-bits", "1", "--anchor", "0"
-    tool.output("golden: dot, anchored", "3\n", *anchored, "1.75", "1.75")
-    tool.output("golden: dot, anchored", "-2.5\n", *anchored, "--group", "2", "-1.75,1,0.25", "1.75,0.5,1")
+    tool.output(
+        "golden: gemm",
+        "0x30 0x3c\n",
+        "gemm",
+        "1",
+        "1;3",
+        "--d-format",
+        "e4m3fn",
+        "--scale-d",
+        "0.5",
+        "--flags",
+        err="flags: none\namax: 3\n",
+    )
+    static = "dot", "--acc-format", "fixed", "--frac-bits", "1", "--static-exponent", "0"
+    tool.output("golden: dot, static", "3\n", *static, "1.75", "1.75")
+    tool.output(
+        "golden: dot, static", "-2.5\n", *static, "--group", "2", "-1.75,1,0.25", "1.75,0.5,1"
+    )
     for align_by, want in ("products", "7.62939453e-05\n"), ("operands", "8.01086426e-05\n"):
-        tool.output("golden: dot, align-by", want, "dot", "--frac-bits", "4", "--align-by", align_by, "0x03", "0x07")
-    tool.output("golden: gemm", "3 5\n", "gemm", "1", "1;2", "--c", "1,1", "--beta", "2", "--scale-b", "1,1.5")
+        tool.output(
+            "golden: dot, align-by",
+            want,
+            "dot",
+            "--frac-bits",
+            "4",
+            "--align-by",
+            align_by,
+            "0x03",
+            "0x07",
+        )
+    tool.output(
+        "golden: gemm",
+        "3 5\n",
+        "gemm",
+        "1",
+        "1;2",
+        "--c",
+        "1,1",
+        "--beta",
+        "2",
+        "--scale-b",
+        "1,1.5",
+    )
 
 
 def kept_bits(tool, *arguments):
@@ -139,7 +247,11 @@ def test_probe(tool):
     check("probe", hopper["within a step"], "k <= 13: 14 bits")
     check("probe", hopper["one term a step"], "k <= 13: 14 bits")
     check("probe", hopper["a lost bit is rounded"], "toward zero")
-    check("probe", kept_bits(tool, "--preset", "blackwell-fp8", "--format", "e5m2")["within a step"], "k <= 25: 26 bits")
+    check(
+        "probe",
+        kept_bits(tool, "--preset", "blackwell-fp8", "--format", "e5m2")["within a step"],
+        "k <= 25: 26 bits",
+    )
     fma = kept_bits(tool)
     check("probe", fma["one term a step"], "k <= 23: 24 bits")
     check("probe", fma["a lost bit is rounded"], "to nearest, ties to even")
@@ -147,17 +259,37 @@ def test_probe(tool):
     check("probe", half["one term a step"], "k <= 10: 11 bits")
     check("probe", half["sum of 65536 ones, a step each"], "2048")
     check("probe", half["within a step"].startswith("every k"), True)
-    check("probe", kept_bits(tool, "--acc-format", "e6m9")["sum of 65536 ones, a step each"], "1024")
-    check("probe", kept_bits(tool, "--preset", "ibm-chunk")["sum of 65536 ones, a step each"], "65536")
-    check("probe", kept_bits(tool, "--preset", "kulisch")["one term a step"].startswith("every k"), True)
-    anchored = kept_bits(tool, "--acc-format", "fixed", "--frac-bits", "9", "--anchor", "3", "--group", "4")
-    check("probe", anchored["one term a step"], "k <= 9: 10 bits")
-    check("probe", (anchored["within a step"], anchored["a lost bit is rounded"]), ("k <= 9: 10 bits", "toward zero"))
-    check("probe", anchored["sum of 65536 ones, a step each"], "65536")
-    below_one = kept_bits(tool, "--acc-format", "fixed", "--frac-bits", "5", "--anchor", "-3")
+    check(
+        "probe", kept_bits(tool, "--acc-format", "e6m9")["sum of 65536 ones, a step each"], "1024"
+    )
+    check(
+        "probe", kept_bits(tool, "--preset", "ibm-chunk")["sum of 65536 ones, a step each"], "65536"
+    )
+    check(
+        "probe",
+        kept_bits(tool, "--preset", "kulisch")["one term a step"].startswith("every k"),
+        True,
+    )
+    static = kept_bits(
+        tool, "--acc-format", "fixed", "--frac-bits", "9", "--static-exponent", "3", "--group", "4"
+    )
+    check("probe", static["one term a step"], "k <= 9: 10 bits")
+    check(
+        "probe",
+        (static["within a step"], static["a lost bit is rounded"]),
+        ("k <= 9: 10 bits", "toward zero"),
+    )
+    check("probe", static["sum of 65536 ones, a step each"], "65536")
+    below_one = kept_bits(
+        tool, "--acc-format", "fixed", "--frac-bits", "5", "--static-exponent", "-3"
+    )
     check("probe", (below_one["one term a step"], len(below_one)), ("k <= 5: 6 bits", 3))
     odd = kept_bits(tool, "--preset", "riscv-fqbdot8f")
-    check("probe", (odd["one term a step"], odd["a lost bit is rounded"]), ("k <= 23: 24 bits", "to odd"))
+    check(
+        "probe",
+        (odd["one term a step"], odd["a lost bit is rounded"]),
+        ("k <= 23: 24 bits", "to odd"),
+    )
     for bits in range(1, 34):
         got = kept_bits(tool, "--group", "3", "--frac-bits", bits)["within a step"]
         check("probe: within a step shows frac-bits", got, f"k <= {bits}: {bits + 1} bits")
@@ -170,17 +302,36 @@ def test_tables(tool):
         values = np.arange(256, dtype=np.uint8).view(dtype).astype(np.float64)
         for code, (line, want) in enumerate(zip(lines, values, strict=True)):
             number, _, value = line.split()
-            same = float(value) == want and str(float(value)) == str(want) or np.isnan(want) and "nan" in value
-            tool.checks.check("table: every code's value, against ml_dtypes", (int(number, 16), same), (code, True))
+            same = (float(value) == want and str(float(value)) == str(want)) or (
+                np.isnan(want) and "nan" in value
+            )
+            tool.checks.check(
+                "table: every code's value, against ml_dtypes",
+                (int(number, 16), same),
+                (code, True),
+            )
     names = tool.run("formats").stdout.decode()
     presets = tool.run("presets").stdout.decode()
     for name in ML_DTYPES + ["float16", "int8", "mxint8", "qc_e2m5", "e8m13"]:
         tool.checks.check("formats lists every row", f"\n{name} " in names, True, name)
-    for name in ["ieee-fma", "hopper-fp8", "ada-fp8", "blackwell-fp8", "cdna3-fp8", "arm-fdot2", "arm-fdot4", "ibm-chunk",
-                 "kulisch", "gaudi2-fp8", "riscv-fqbdot8f"]:
+    for name in [
+        "ieee-fma",
+        "hopper-fp8",
+        "ada-fp8",
+        "blackwell-fp8",
+        "cdna3-fp8",
+        "arm-fdot2",
+        "arm-fdot4",
+        "ibm-chunk",
+        "kulisch",
+        "gaudi2-fp8",
+        "riscv-fqbdot8f",
+    ]:
         tool.checks.check("presets lists every preset", f"\n{name}\n" in "\n" + presets, True, name)
         done = tool.run("presets", name)
-        tool.checks.check("presets NAME", (done.returncode, done.stdout.decode() in presets), (0, True), name)
+        tool.checks.check(
+            "presets NAME", (done.returncode, done.stdout.decode() in presets), (0, True), name
+        )
 
 
 def test_npy(tool, rng, folder):
@@ -200,15 +351,20 @@ def test_npy(tool, rng, folder):
             want = np.load(source).astype(np.float32).astype(dtype)
             arrays("npy: cast against ml_dtypes", np.load(target), want.view(np.uint8))
             back = tool.npy("cast", "float32", "--from", name, target)
-            arrays("npy: decoded values", back.view(np.uint32) & 0x7fffffff,
-                   want.astype(np.float32).view(np.uint32) & 0x7fffffff)
+            arrays(
+                "npy: decoded values",
+                back.view(np.uint32) & 0x7FFFFFFF,
+                want.astype(np.float32).view(np.uint32) & 0x7FFFFFFF,
+            )
             wide = tool.npy("cast", "float64", "--from", name, "-", stdin=target.read_bytes())
             tool.checks.check("npy: to float64", wide.dtype, np.dtype(np.float64))
             arrays("npy: to float64", np.nan_to_num(wide), np.nan_to_num(want.astype(np.float64)))
         typed = values.astype(dtype)
-        arrays("npy: ml_dtypes' own arrays", np.nan_to_num(tool.npy("cast", "float32", "--from", name,
-                                                                    stdin=npy_bytes(typed))),
-               np.nan_to_num(typed.astype(np.float32)))
+        arrays(
+            "npy: ml_dtypes' own arrays",
+            np.nan_to_num(tool.npy("cast", "float32", "--from", name, stdin=npy_bytes(typed))),
+            np.nan_to_num(typed.astype(np.float32)),
+        )
     for shape in [(), (1,), (0,), (3,), (2, 0), (2, 3), (1, 1, 1), (2, 1, 2, 1, 2, 1, 2, 1)]:
         x = rng.normal(size=shape)
         got = tool.npy("cast", "float64", stdin=npy_bytes(x))
@@ -234,15 +390,30 @@ def test_text(tool, rng):
     """Text in and out carries every value."""
     x = rng.integers(0, 2**32, 4000, dtype=np.uint64).astype(np.uint32).view(np.float32)
     x = x[np.isfinite(x)]
-    printed = tool.run("cast", "float32", stdin=" ".join(repr(float(v)) for v in x)).stdout.decode().split()
-    tool.checks.arrays("text: float32 there and back", np.array([float(v) for v in printed], np.float32), x)
+    printed = (
+        tool.run("cast", "float32", stdin=" ".join(repr(float(v)) for v in x))
+        .stdout.decode()
+        .split()
+    )
+    tool.checks.arrays(
+        "text: float32 there and back", np.array([float(v) for v in printed], np.float32), x
+    )
     y = x.astype(np.float64) * (1 + 2.0**-40)
-    printed = tool.run("cast", "float64", stdin="\n".join(map(repr, y.tolist()))).stdout.decode().split()
+    printed = (
+        tool.run("cast", "float64", stdin="\n".join(map(repr, y.tolist()))).stdout.decode().split()
+    )
     tool.checks.arrays("text: float64 there and back", np.array([float(v) for v in printed]), y)
     codes = rng.integers(0, 256, 500)
     text = "".join(f"{code:02x}" for code in codes)
-    printed = tool.run("cast", "e5m2", "--from", "e5m2", "--overflow", "ieee", "0x" + text).stdout.decode().split()
-    wanted = [(code & 0x80) | 0x7e if code & 0x7c == 0x7c and code & 3 else code for code in codes.tolist()]
+    printed = (
+        tool.run("cast", "e5m2", "--from", "e5m2", "--overflow", "ieee", "0x" + text)
+        .stdout.decode()
+        .split()
+    )
+    wanted = [
+        (code & 0x80) | 0x7E if code & 0x7C == 0x7C and code & 3 else code
+        for code in codes.tolist()
+    ]
     tool.checks.check("text: codes there and back", printed, [f"0x{code:02x}" for code in wanted])
 
 
@@ -260,7 +431,12 @@ def test_refusals(tool, folder):
     refused("is no code of e2m1fn, which has 4 bits", "show", "e2m1fn", "0x10")
     refused("is not a code", "show", "e4m3fn", "0xgg")
     refused("is not a code", "show", "e4m3fn", "99999999999999999999")
-    refused("bias 64 is refused: The bias is not one that this row can have", "show", "cfloat8_e4m3:64", "0")
+    refused(
+        "bias 64 is refused: The bias is not one that this row can have",
+        "show",
+        "cfloat8_e4m3:64",
+        "0",
+    )
     refused("bias 'x' is not a whole number", "show", "cfloat8_e4m3:x", "0")
     refused("one format is needed", "table")
     refused("2^32 codes", "table", "float32")
@@ -273,49 +449,157 @@ def test_refusals(tool, folder):
     refused("line 3: 'three' is not a number", "cast", "e4m3fn", stdin="1\n2\nthree\n")
     refused("codes and values are mixed", "cast", "e4m3fn", "--from", "e5m2", "0x12", "1")
     refused("'0x12' is a code; --from says", "cast", "e4m3fn", "0x12")
-    refused("one of e4m3fn has 2 hexadecimal digits", "cast", "float32", "--from", "e4m3fn", "0x7e0")
-    refused("one of float16 has 4 hexadecimal digits", "cast", "float32", "--from", "float16", "0x7e")
+    refused(
+        "one of e4m3fn has 2 hexadecimal digits", "cast", "float32", "--from", "e4m3fn", "0x7e0"
+    )
+    refused(
+        "one of float16 has 4 hexadecimal digits", "cast", "float32", "--from", "float16", "0x7e"
+    )
     refused("0xff is no code of e2m1fn", "cast", "float32", "--from", "e2m1fn", "0xff")
     refused("neither text nor .npy", "cast", "e4m3fn", stdin=b"1 2\x003\n")
-    refused("--scale is nan; a scale must be finite and greater than zero", "cast", "e4m3fn", "--scale", "nan", "1")
+    refused(
+        "--scale is nan; a scale must be finite and greater than zero",
+        "cast",
+        "e4m3fn",
+        "--scale",
+        "nan",
+        "1",
+    )
     for scale in ["0", "-1", "inf", "1e39", "1e-60"]:
-        refused("a scale must be finite and greater than zero", "cast", "e4m3fn", "--scale", scale, "1")
+        refused(
+            "a scale must be finite and greater than zero", "cast", "e4m3fn", "--scale", scale, "1"
+        )
     refused("--scale 'x' is not a number", "cast", "e4m3fn", "--scale", "x", "1")
     refused("option --scale needs a value", "cast", "e4m3fn", "1", "--scale")
     refused("option --flags takes no value", "cast", "e4m3fn", "1", "--flags=1")
-    refused("rounding 'up' is unknown; there are nearest-even", "cast", "e4m3fn", "--rounding", "up", "1")
+    refused(
+        "rounding 'up' is unknown; there are nearest-even",
+        "cast",
+        "e4m3fn",
+        "--rounding",
+        "up",
+        "1",
+    )
     refused("overflow mode 'wrap' is unknown", "cast", "e4m3fn", "--overflow", "wrap", "1")
     refused("takes no overflow mode but saturate", "cast", "qc_e4m3", "--overflow", "ieee", "1")
-    refused("is not a whole number in 1..24", "cast", "e4m3fn", "--rounding", "stochastic", "--random-bits", "25", "1")
+    refused(
+        "is not a whole number in 1..24",
+        "cast",
+        "e4m3fn",
+        "--rounding",
+        "stochastic",
+        "--random-bits",
+        "25",
+        "1",
+    )
     refused("random-bits is 1..24 for stochastic", "cast", "e4m3fn", "--random-bits", "5", "1")
-    refused("seed 'x' is not a whole number", "cast", "e4m3fn", "--rounding", "stochastic", "--seed", "x", "1")
+    refused(
+        "seed 'x' is not a whole number",
+        "cast",
+        "e4m3fn",
+        "--rounding",
+        "stochastic",
+        "--seed",
+        "x",
+        "1",
+    )
     refused("--codes and --values exclude each other", "cast", "e4m3fn", "--codes", "--values", "1")
     refused("the lengths disagree: A has 2 terms and B 1", "dot", "1,2", "1")
     refused("A and B are needed", "dot", "1,2")
     refused("needs two lines", "dot", stdin="1 2\n")
     refused("more than two lines", "dot", stdin="1\n2\n3\n")
     refused("group '0x401' is not a whole number in 0..1024", "dot", "--group", "0x401", "1", "1")
-    refused("scale-exp-a '33' is not a whole number in -32..32", "dot", "--scale-exp-a", "33", "1", "1")
-    refused("acc-format 'fp8' is unknown; there are fp32, fp16", "dot", "--acc-format", "fp8", "1", "1")
-    refused("1..64 each, or both 0", "dot", "--frac-bits", "9", "--acc-late", "--late-bits-sum", "9", "1", "1")
-    refused("late-drop needs", "dot", "--frac-bits", "9", "--acc-late", "--late-drop", "9", "1", "1")
-    refused("rounding 'odd' is unknown; there are nearest-even", "cast", "e4m3fn", "--rounding", "odd", "1")
+    refused(
+        "scale-exp-a '33' is not a whole number in -32..32", "dot", "--scale-exp-a", "33", "1", "1"
+    )
+    refused(
+        "acc-format 'fp8' is unknown; there are fp32, fp16", "dot", "--acc-format", "fp8", "1", "1"
+    )
+    refused(
+        "1..64 each, or both 0",
+        "dot",
+        "--frac-bits",
+        "9",
+        "--acc-late",
+        "--late-bits-sum",
+        "9",
+        "1",
+        "1",
+    )
+    refused(
+        "late-drop needs", "dot", "--frac-bits", "9", "--acc-late", "--late-drop", "9", "1", "1"
+    )
+    refused(
+        "rounding 'odd' is unknown; there are nearest-even",
+        "cast",
+        "e4m3fn",
+        "--rounding",
+        "odd",
+        "1",
+    )
     refused("need acc-late", "dot", "--frac-bits", "9", "--even-odd", "1", "1")
     refused("need frac-bits", "dot", "--min-exponent", "-9", "1", "1")
-    refused("random-bits is 1..24 for stochastic acc-rounding", "dot", "--acc-rounding", "stochastic", "1", "1")
+    refused(
+        "random-bits is 1..24 for stochastic acc-rounding",
+        "dot",
+        "--acc-rounding",
+        "stochastic",
+        "1",
+        "1",
+    )
     refused("guard-bits is for the fixed accumulator alone", "dot", "--guard-bits", "3", "1", "1")
     refused("fixed takes group", "dot", "--acc-format", "fixed", "--flush", "1", "1")
     refused("need frac-bits", "dot", "--align-by", "operands", "1", "1")
-    refused("align-by 'sums' is unknown; there are products, operands", "dot", "--align-by", "sums", "1", "1")
-    refused("even-odd needs align-by products", "dot", "--frac-bits", "9", "--acc-late", "--even-odd",
-            "--align-by", "operands", "1", "1")
-    anchored = "--acc-format", "fixed", "--frac-bits", "1", "--anchor", "0"
-    refused("a product is above the anchor", "dot", *anchored, "1,2", "1,1")
-    refused("each output of a GEMM has its own anchor", "gemm", *anchored, "1", "1")
-    refused("anchor needs frac-bits", "dot", "--acc-format", "fixed", "--anchor", "1", "1", "1")
-    refused("anchor is for the fixed accumulator alone", "dot", "--anchor", "1", "1", "1")
-    refused("anchor '324' is not a whole number in -524..323", "dot", "--anchor", "324", "1", "1")
-    refused("fixed takes group", "dot", *anchored, "--align-by", "operands", "1", "1")
+    refused(
+        "align-by 'sums' is unknown; there are products, operands",
+        "dot",
+        "--align-by",
+        "sums",
+        "1",
+        "1",
+    )
+    refused(
+        "even-odd needs align-by products",
+        "dot",
+        "--frac-bits",
+        "9",
+        "--acc-late",
+        "--even-odd",
+        "--align-by",
+        "operands",
+        "1",
+        "1",
+    )
+    static = "--acc-format", "fixed", "--frac-bits", "1", "--static-exponent", "0"
+    refused("a product is above the static_exponent", "dot", *static, "1,2", "1,1")
+    refused("each output of a GEMM has its own static_exponent", "gemm", *static, "1", "1")
+    refused(
+        "static_exponent needs frac-bits",
+        "dot",
+        "--acc-format",
+        "fixed",
+        "--static-exponent",
+        "1",
+        "1",
+        "1",
+    )
+    refused(
+        "static_exponent is for the fixed accumulator alone",
+        "dot",
+        "--static-exponent",
+        "1",
+        "1",
+        "1",
+    )
+    refused(
+        "static_exponent '324' is not a whole number in -524..323",
+        "dot",
+        "--static-exponent",
+        "324",
+        "1",
+        "1",
+    )
+    refused("fixed takes group", "dot", *static, "--align-by", "operands", "1", "1")
     refused("int32 takes two int8 operands", "dot", "--acc-format", "int32", "1", "1")
     refused("must have at most 8 bits", "dot", "--format", "float16", "1", "1")
     refused("multiples of group", "dot", "--group", "4", "--promote", "6", "1", "1")
@@ -329,7 +613,9 @@ def test_refusals(tool, folder):
     refused("The accumulator is unknown", "dot", "--acc-format", "fixed", "--mx-a", "1", "1", "1")
     refused("A and B are needed", "gemm", "1")
     refused("the shapes disagree: A is 1 x 2 and B 1 x 3", "gemm", "1,2", "1,2,3")
-    refused("--scale-a has 3 values and must have 1 or 2", "gemm", "1;2", "1;2", "--scale-a", "1,2,3")
+    refused(
+        "--scale-a has 3 values and must have 1 or 2", "gemm", "1;2", "1;2", "--scale-a", "1,2,3"
+    )
     refused("--scale-b is nan", "gemm", "1;2", "1;2", "--scale-b", "1,nan")
     refused("--scale-d is 0", "gemm", "1", "1", "--scale-d", "0")
     refused("--bias has 3 values and must have 1", "gemm", "1", "1", "--bias", "1,2,3")
@@ -345,7 +631,11 @@ def test_refusals(tool, folder):
     refused("cannot be written", "cast", "e4m3fn", "1", "-o", folder / "no" / "such", status=1)
     with open("/dev/full", "wb") as full:
         done = subprocess.run([tool.path, "table", "e4m3fn"], stdout=full, stderr=subprocess.PIPE)
-    tool.checks.check("a full disk is status 1", (done.returncode, b"could not be written" in done.stderr), (1, True))
+    tool.checks.check(
+        "a full disk is status 1",
+        (done.returncode, b"could not be written" in done.stderr),
+        (1, True),
+    )
 
 
 def test_malformed_npy(tool):
@@ -364,11 +654,23 @@ def test_malformed_npy(tool):
         refused("must be u1", npy_bytes(np.ones(4, dtype)))
     refused("holds codes; --from says", npy_bytes(np.ones(4, np.uint8)))
     refused("holds 2-byte codes", npy_bytes(np.ones(4, np.uint16)), "--from", "e4m3fn")
-    refused("element 2: 0x40 is no code of e2m1fn", npy_bytes(np.array([1, 2, 64], np.uint8)), "--from", "e2m1fn")
-    for wrong, sentence in [(b"(2, 3,)", "truncated"), (b"(2, -3)", "not a tuple"), (b"(2; 3)", "not the dictionary"),
-                            (b"(9999999999999999999, 9)", "too large"), (b"(18446744073709551616,)", "too large"),
-                            (b"(1,1,1,1,1,1,1,1,1)", "8 dimensions"), (b"()", "is too long"), (b"2, 3", "dictionary"),
-                            (b"(4611686018427387904, 4)", "too large")]:
+    refused(
+        "element 2: 0x40 is no code of e2m1fn",
+        npy_bytes(np.array([1, 2, 64], np.uint8)),
+        "--from",
+        "e2m1fn",
+    )
+    for wrong, sentence in [
+        (b"(2, 3,)", "truncated"),
+        (b"(2, -3)", "not a tuple"),
+        (b"(2; 3)", "not the dictionary"),
+        (b"(9999999999999999999, 9)", "too large"),
+        (b"(18446744073709551616,)", "too large"),
+        (b"(1,1,1,1,1,1,1,1,1)", "8 dimensions"),
+        (b"()", "is too long"),
+        (b"2, 3", "dictionary"),
+        (b"(4611686018427387904, 4)", "too large"),
+    ]:
         text = header[10:].rstrip().replace(b"(2, 3)", wrong)
         text += b" " * (118 - len(text) % 128) + b"\n"
         data = header[:8] + len(text).to_bytes(2, "little") + text + good[-24:]
@@ -382,24 +684,48 @@ def test_help(tool, page):
     for command in COMMANDS:
         first = tool.run(command, "--help")
         tool.checks.check("help", (first.returncode, first.stderr), (0, b""), command)
-        tool.checks.check("help: has a usage and examples", (b"Usage: fp8mac" in first.stdout, b"Examples:\n  " in first.stdout),
-                          (True, True), command)
+        tool.checks.check(
+            "help: has a usage and examples",
+            (b"Usage: fp8mac" in first.stdout, b"Examples:\n  " in first.stdout),
+            (True, True),
+            command,
+        )
         tool.checks.check("help: two ways", tool.run("help", command).stdout, first.stdout)
-        tool.checks.check("help: the tool's lists it", f"  {command} ".encode() in whole.stdout, True)
+        tool.checks.check(
+            "help: the tool's lists it", f"  {command} ".encode() in whole.stdout, True
+        )
         text = first.stdout.decode()
         for line in text.split("Examples:\n")[1].splitlines():
             if ".npy" not in line:
-                done = subprocess.run(["sh", "-c", line.replace("fp8mac ", f"{tool.path} ")], capture_output=True)
-                tool.checks.check("help: examples work", (done.returncode, done.stderr), (0, b""), line)
-        manual = page.decode().replace("\\-", "-").replace("\\(aq", "'").replace("\\(ha", "^").replace("\\e", "\\")
+                done = subprocess.run(
+                    ["sh", "-c", line.replace("fp8mac ", f"{tool.path} ")], capture_output=True
+                )
+                tool.checks.check(
+                    "help: examples work", (done.returncode, done.stderr), (0, b""), line
+                )
+        manual = (
+            page.decode()
+            .replace("\\-", "-")
+            .replace("\\(aq", "'")
+            .replace("\\(ha", "^")
+            .replace("\\e", "\\")
+        )
         body = text.split("\n\n")[2].splitlines()
-        tool.checks.check("manual: same text as the help", all(line in manual for line in body), True, command)
-        options = set(word.strip(",") for word in text.split() if word.startswith("--") and len(word) > 2)
+        tool.checks.check(
+            "manual: same text as the help", all(line in manual for line in body), True, command
+        )
+        options = {
+            word.strip(",") for word in text.split() if word.startswith("--") and len(word) > 2
+        }
         for option in sorted(options - {"--help"}):
             name = option.split("=")[0].strip("'.;)(")
             done = tool.run(command, name, stdin="1\n1\n")
-            tool.checks.check("help: every option that it names exists", b"there is no option" in done.stderr, False,
-                              f"{command} {name}")
+            tool.checks.check(
+                "help: every option that it names exists",
+                b"there is no option" in done.stderr,
+                False,
+                f"{command} {name}",
+            )
     tool.checks.check("version", tool.run("--version").stdout.startswith(b"fp8mac 0."), True)
     tool.checks.check("manual", page.startswith(b".TH FP8MAC 1"), True)
 

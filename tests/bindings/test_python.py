@@ -13,15 +13,21 @@ import ml_dtypes
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "model"))
-from checks import Checks  # noqa: E402
-
-import fp8mac  # noqa: E402
-from fp8mac import Config, Error, Flags, Format, recipes  # noqa: E402
+import fp8mac
+from checks import Checks
+from fp8mac import Config, Error, Flags, Format, recipes
 
 SEED = 20240917
 FP8 = ["e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz"]
-ML = {**{n: getattr(ml_dtypes, f"float8_{n}") for n in FP8 + ["e4m3", "e3m4", "e4m3b11fnuz", "e8m0fnu"]},
-      "e3m2fn": ml_dtypes.float6_e3m2fn, "e2m3fn": ml_dtypes.float6_e2m3fn, "e2m1fn": ml_dtypes.float4_e2m1fn}
+ML = {
+    **{
+        n: getattr(ml_dtypes, f"float8_{n}")
+        for n in FP8 + ["e4m3", "e3m4", "e4m3b11fnuz", "e8m0fnu"]
+    },
+    "e3m2fn": ml_dtypes.float6_e3m2fn,
+    "e2m3fn": ml_dtypes.float6_e2m3fn,
+    "e2m1fn": ml_dtypes.float4_e2m1fn,
+}
 F32 = np.float32
 
 checks = Checks()
@@ -34,8 +40,12 @@ def refused(sentence, status, call):
         got = (None, None, f"returned {call()!r}")
     except ValueError as error:
         text = fp8mac._core.status_text(status)
-        got = (type(error), error.status, sentence if sentence in str(error) and text in str(error) else str(error))
-    except Exception as error:  # noqa: BLE001
+        got = (
+            type(error),
+            error.status,
+            sentence if sentence in str(error) and text in str(error) else str(error),
+        )
+    except Exception as error:
         got = (type(error), None, str(error))
     check("refusals", got, (Error, f"FP8MAC_ERR_{status}", sentence))
 
@@ -50,18 +60,31 @@ def bits_of(x):
 def test_metadata():
     about = importlib.metadata.metadata("fp8mac")
     check("metadata", about["Name"], "fp8mac")
-    check("metadata", (about["Version"], fp8mac.__version__), (fp8mac.__version__, about["Version"]))
+    check(
+        "metadata", (about["Version"], fp8mac.__version__), (fp8mac.__version__, about["Version"])
+    )
     check("metadata", about["License-Expression"], "Apache-2.0")
     check("metadata", about["Requires-Python"], ">=3.11")
     check("metadata", "numpy>=1.24" in about.get_all("Requires-Dist"), True)
     wheel = importlib.metadata.distribution("fp8mac").read_text("WHEEL")
-    check("metadata: the wheel is for this platform and every Python from 3.11",
-          ("Root-Is-Purelib: false" in wheel, "Tag: cp311-abi3-linux" in wheel), (True, True))
+    check(
+        "metadata: the wheel is for this platform and every Python from 3.11",
+        ("Root-Is-Purelib: false" in wheel, "Tag: cp311-abi3-linux" in wheel),
+        (True, True),
+    )
     files = {str(path) for path in importlib.metadata.files("fp8mac")}
-    check("metadata: types and licence are there, sources are not",
-          ("fp8mac/py.typed" in files, any("LICENSE" in f for f in files), any(f.endswith((".c", ".h")) for f in files)),
-          (True, True, False))
-    for name in sorted({*fp8mac.__all__} - {"formats", "presets"}) + [f"recipes.{n}" for n in recipes.__all__]:
+    check(
+        "metadata: types and licence are there, sources are not",
+        (
+            "fp8mac/py.typed" in files,
+            any("LICENSE" in f for f in files),
+            any(f.endswith((".c", ".h")) for f in files),
+        ),
+        (True, True, False),
+    )
+    for name in sorted({*fp8mac.__all__} - {"formats", "presets"}) + [
+        f"recipes.{n}" for n in recipes.__all__
+    ]:
         thing = fp8mac
         for part in name.split("."):
             thing = getattr(thing, part)
@@ -77,36 +100,87 @@ def test_formats():
         codes = np.arange(1 << row.bits, dtype=np.uint8)
         values = codes.view(dtype)
         for kind in (np.float32, np.float64):
-            arrays("decode: every code", bits_of(fp8mac.decode(codes, name, dtype=kind)), bits_of(values.astype(kind)))
-            arrays("decode: every code", bits_of(fp8mac.decode(values, dtype=kind)), bits_of(values.astype(kind)))
+            arrays(
+                "decode: every code",
+                bits_of(fp8mac.decode(codes, name, dtype=kind)),
+                bits_of(values.astype(kind)),
+            )
+            arrays(
+                "decode: every code",
+                bits_of(fp8mac.decode(values, dtype=kind)),
+                bits_of(values.astype(kind)),
+            )
         for code in codes.tolist():
             record, value = row.record(code), float(values[code])
-            check("record", (record.code, record.cls == "nan", record.value if value == value else 0),
-                  (code, math.isnan(value), value if value == value else 0), name)
+            check(
+                "record",
+                (record.code, record.cls == "nan", record.value if value == value else 0),
+                (code, math.isnan(value), value if value == value else 0),
+                name,
+            )
             if record.cls == "finite":
                 power = Fraction(2) ** (record.exponent - row.mantissa_bits)
-                check("record", (-1) ** record.sign * record.significand * power, Fraction(value), name)
+                check(
+                    "record",
+                    (-1) ** record.sign * record.significand * power,
+                    Fraction(value),
+                    name,
+                )
     for name, row in fp8mac.formats.items():
-        again = Format(row.name, row.is_signed, row.exponent_bits, row.mantissa_bits, row.bias, row.has_inf,
-                       row.has_negative_zero, row.nan_encoding, row.exponent_zero)
-        check("formats: a row of the caller's own", (again, again.max, again.max_code), (row, row.max, row.max_code), name)
+        again = Format(
+            row.name,
+            row.is_signed,
+            row.exponent_bits,
+            row.mantissa_bits,
+            row.bias,
+            row.has_inf,
+            row.has_negative_zero,
+            row.nan_encoding,
+            row.exponent_zero,
+        )
+        check(
+            "formats: a row of the caller's own",
+            (again, again.max, again.max_code),
+            (row, row.max, row.max_code),
+            name,
+        )
     for bias in (0, 9, 63):
         row = fp8mac.formats["cfloat8_e4m3"].with_bias(bias)
         check("formats: bias", fp8mac.decode(np.uint8([0x38]), row)[0], F32(2.0 ** (7 - bias)))
-        check("formats: bias", fp8mac.decode(np.uint8([0x38]), f"cfloat8_e4m3:{bias}")[0], F32(2.0 ** (7 - bias)))
+        check(
+            "formats: bias",
+            fp8mac.decode(np.uint8([0x38]), f"cfloat8_e4m3:{bias}")[0],
+            F32(2.0 ** (7 - bias)),
+        )
     check("formats: float16", fp8mac.format_of(np.float16).name, "float16")
     check("formats: bfloat16", fp8mac.format_of(ml_dtypes.bfloat16).name, "bfloat16")
     check("formats: int8", fp8mac.format_of(np.int8).name, "int8")
     own = Format("e5m2b20", True, 5, 2, 20, False, False, "negative-zero")
-    check("formats: a row of the caller's own", fp8mac.decode(fp8mac.cast([2.0**-20], own), own)[0], F32(2.0**-20))
-    refused("neither infinity", "OVERFLOW_MODE", lambda: fp8mac.cast([1.0], "qc_e4m3", overflow="ieee"))
-    refused("nan_encoding 'x' is unknown", "FORMAT", lambda: Format("x", True, 4, 3, 7, False, True, "x"))
-    refused("exponent_zero 'x' is unknown", "FORMAT", lambda: Format("x", True, 4, 3, 7, False, True, "ieee", "x"))
+    check(
+        "formats: a row of the caller's own",
+        fp8mac.decode(fp8mac.cast([2.0**-20], own), own)[0],
+        F32(2.0**-20),
+    )
+    refused(
+        "neither infinity", "OVERFLOW_MODE", lambda: fp8mac.cast([1.0], "qc_e4m3", overflow="ieee")
+    )
+    refused(
+        "nan_encoding 'x' is unknown",
+        "FORMAT",
+        lambda: Format("x", True, 4, 3, 7, False, True, "x"),
+    )
+    refused(
+        "exponent_zero 'x' is unknown",
+        "FORMAT",
+        lambda: Format("x", True, 4, 3, 7, False, True, "ieee", "x"),
+    )
     refused("More than 8 exponent bits", "FORMAT", lambda: Format("x", True, 9, 3, 7, True, True))
     refused("out of range", "FORMAT", lambda: Format("x", True, 900, 3, 7, True, True))
     refused("The bias is not one", "FORMAT", lambda: fp8mac.formats["e4m3fn"].with_bias(3))
     refused("no code of e2m1fn", "FORMAT", lambda: fp8mac.formats["e2m1fn"].record(16))
-    refused("format 'e4m4' is unknown; there are e4m3fn", "FORMAT", lambda: fp8mac.format_of("e4m4"))
+    refused(
+        "format 'e4m4' is unknown; there are e4m3fn", "FORMAT", lambda: fp8mac.format_of("e4m4")
+    )
     refused("is unknown; there are e4m3fn", "FORMAT", lambda: fp8mac.format_of(np.complex64))
     refused("is unknown; there are e4m3fn", "FORMAT", lambda: fp8mac.format_of(object()))
 
@@ -125,70 +199,154 @@ def test_cast(rng):
             check("cast: a dtype gives its array", typed.dtype, np.dtype(ML[name]))
             arrays("cast against ml_dtypes", bits_of(typed), bits_of(want))
         from_double = fp8mac.cast(mixed.astype(np.float64), name, overflow="ieee")
-        arrays("cast: float64", bits_of(from_double.view(ML[name])), bits_of(mixed.astype(ML[name])))
+        arrays(
+            "cast: float64", bits_of(from_double.view(ML[name])), bits_of(mixed.astype(ML[name]))
+        )
         limit = float(ml_dtypes.finfo(ML[name]).max)
         clipped = np.clip(mixed, -limit, limit)
-        arrays("cast: saturate", bits_of(fp8mac.cast(mixed, name).view(ML[name])), bits_of(clipped.astype(ML[name])))
+        arrays(
+            "cast: saturate",
+            bits_of(fp8mac.cast(mixed, name).view(ML[name])),
+            bits_of(clipped.astype(ML[name])),
+        )
         codes = np.arange(256, dtype=np.uint8)
         for other in FP8:
-            arrays("cast between formats", bits_of(fp8mac.cast(codes, other, source=name, overflow="ieee").view(ML[other])),
-                   bits_of(codes.view(ML[name]).astype(np.float32).astype(ML[other])))
-            arrays("cast between formats", bits_of(fp8mac.cast(codes.view(ML[name]), ML[other], overflow="ieee")),
-                   bits_of(codes.view(ML[name]).astype(np.float32).astype(ML[other])))
-    arrays("cast: bfloat16", bits_of(fp8mac.cast(mixed, ml_dtypes.bfloat16)), bits_of(mixed.astype(ml_dtypes.bfloat16)))
-    arrays("cast: float16", bits_of(fp8mac.cast(mixed, "float16")), bits_of(mixed.astype(np.float16)))
-    arrays("cast: float64", bits_of(fp8mac.cast(mixed, "float64")), bits_of(mixed.astype(np.float64)))
-    arrays("cast: float64", bits_of(fp8mac.cast(halves, np.float64)), bits_of(halves.astype(np.float64)))
+            arrays(
+                "cast between formats",
+                bits_of(fp8mac.cast(codes, other, source=name, overflow="ieee").view(ML[other])),
+                bits_of(codes.view(ML[name]).astype(np.float32).astype(ML[other])),
+            )
+            arrays(
+                "cast between formats",
+                bits_of(fp8mac.cast(codes.view(ML[name]), ML[other], overflow="ieee")),
+                bits_of(codes.view(ML[name]).astype(np.float32).astype(ML[other])),
+            )
+    arrays(
+        "cast: bfloat16",
+        bits_of(fp8mac.cast(mixed, ml_dtypes.bfloat16)),
+        bits_of(mixed.astype(ml_dtypes.bfloat16)),
+    )
+    arrays(
+        "cast: float16", bits_of(fp8mac.cast(mixed, "float16")), bits_of(mixed.astype(np.float16))
+    )
+    arrays(
+        "cast: float64", bits_of(fp8mac.cast(mixed, "float64")), bits_of(mixed.astype(np.float64))
+    )
+    arrays(
+        "cast: float64",
+        bits_of(fp8mac.cast(halves, np.float64)),
+        bits_of(halves.astype(np.float64)),
+    )
     for scale in (0.25, 3.0, 1e-3):
         product = mixed * F32(scale)
         product[np.isnan(product)] = np.nan  # the product's NaN has no sign
         arrays("cast: scale", fp8mac.cast(mixed, "e5m2", scale=scale), fp8mac.cast(product, "e5m2"))
-        arrays("cast: scale", fp8mac.cast(halves, "e5m2", scale=scale),
-               fp8mac.cast(np.where(np.isnan(halves), F32(np.nan), halves.astype(F32) * F32(scale)), "e5m2"))
-        arrays("decode: scale", bits_of(fp8mac.decode(np.arange(256, dtype=np.uint8), "e5m2", scale=scale)),
-               bits_of(np.arange(256, dtype=np.uint8).view(ML["e5m2"]).astype(F32) * F32(scale)))
+        arrays(
+            "cast: scale",
+            fp8mac.cast(halves, "e5m2", scale=scale),
+            fp8mac.cast(
+                np.where(np.isnan(halves), F32(np.nan), halves.astype(F32) * F32(scale)), "e5m2"
+            ),
+        )
+        arrays(
+            "decode: scale",
+            bits_of(fp8mac.decode(np.arange(256, dtype=np.uint8), "e5m2", scale=scale)),
+            bits_of(np.arange(256, dtype=np.uint8).view(ML["e5m2"]).astype(F32) * F32(scale)),
+        )
     finite = np.linspace(-440, 440, 5001, dtype=F32)
     down = fp8mac.decode(fp8mac.cast(finite, "e4m3fn", rounding="toward-zero"), "e4m3fn")
     check("cast: toward zero", bool(np.all(np.abs(down) <= np.abs(finite))), True)
     codes = fp8mac.cast(finite, "e4m3fn", rounding="toward-zero")
     above = fp8mac.decode(codes + np.uint8(1), "e4m3fn")
-    check("cast: toward zero is the nearest below", bool(np.all(np.abs(above) > np.abs(finite))), True)
+    check(
+        "cast: toward zero is the nearest below", bool(np.all(np.abs(above) > np.abs(finite))), True
+    )
     check("cast: flags", fp8mac.cast([1e9], "e4m3fn", return_flags=True)[1], Flags.SATURATED)
-    check("cast: flags", fp8mac.cast([1e9], "e4m3fn", overflow="ieee", return_flags=True)[1], Flags.OVERFLOW)
+    check(
+        "cast: flags",
+        fp8mac.cast([1e9], "e4m3fn", overflow="ieee", return_flags=True)[1],
+        Flags.OVERFLOW,
+    )
     check("cast: flags", fp8mac.cast([np.nan], "qc_e4m3", return_flags=True)[1], Flags.INVALID)
     check("cast: flags", fp8mac.cast([1.0], "float64", return_flags=True)[1], Flags(0))
-    check("cast: a number", (fp8mac.cast(448, "e4m3fn").shape, int(fp8mac.cast(448, "e4m3fn"))), ((), 0x7e))
+    check(
+        "cast: a number",
+        (fp8mac.cast(448, "e4m3fn").shape, int(fp8mac.cast(448, "e4m3fn"))),
+        ((), 0x7E),
+    )
     check("cast: none", fp8mac.cast(np.empty((0, 3), F32), "e5m2").shape, (0, 3))
-    check("cast: as printed", fp8mac.decode(fp8mac.cast(np.arange(16.0), "e5m2fnuz"), "e5m2fnuz").tolist(),
-          [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 10, 12, 12, 12, 14, 16])
+    check(
+        "cast: as printed",
+        fp8mac.decode(fp8mac.cast(np.arange(16.0), "e5m2fnuz"), "e5m2fnuz").tolist(),
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 10, 12, 12, 12, 14, 16],
+    )
     big = mixed.astype(">f4")
-    arrays("cast: foreign byte order", fp8mac.cast(big.astype(">f8"), "e5m2"), fp8mac.cast(mixed, "e5m2"))
+    arrays(
+        "cast: foreign byte order",
+        fp8mac.cast(big.astype(">f8"), "e5m2"),
+        fp8mac.cast(mixed, "e5m2"),
+    )
 
 
 def test_stochastic(rng):
     """|x| in units of the last place plus r / 2^n, truncated."""
     x = rng.uniform(-400, 400, 3000).astype(F32)
-    low = np.abs(fp8mac.decode(fp8mac.cast(x, "e4m3fn", rounding="toward-zero"), "e4m3fn")).astype(np.float64)
-    high = np.abs(fp8mac.decode(fp8mac.cast(x, "e4m3fn", rounding="toward-zero") + np.uint8(1), "e4m3fn")).astype(np.float64)
+    low = np.abs(fp8mac.decode(fp8mac.cast(x, "e4m3fn", rounding="toward-zero"), "e4m3fn")).astype(
+        np.float64
+    )
+    high = np.abs(
+        fp8mac.decode(fp8mac.cast(x, "e4m3fn", rounding="toward-zero") + np.uint8(1), "e4m3fn")
+    ).astype(np.float64)
     for n in (1, 8, 24):
         r = rng.integers(0, 2**n, x.size).astype(np.uint32)
         for source in (x, x.astype(np.float64)):
-            got = np.abs(fp8mac.decode(fp8mac.cast(source, "e4m3fn", rounding="stochastic", random_bits=n, random=r),
-                                       "e4m3fn"))
-            up = [Fraction(float(abs(v))) - Fraction(lo) + (Fraction(hi) - Fraction(lo)) * Fraction(int(b), 2**n)
-                  >= Fraction(hi) - Fraction(lo) for v, lo, hi, b in zip(x, low, high, r)]
+            got = np.abs(
+                fp8mac.decode(
+                    fp8mac.cast(source, "e4m3fn", rounding="stochastic", random_bits=n, random=r),
+                    "e4m3fn",
+                )
+            )
+            up = [
+                Fraction(float(abs(v)))
+                - Fraction(lo)
+                + (Fraction(hi) - Fraction(lo)) * Fraction(int(b), 2**n)
+                >= Fraction(hi) - Fraction(lo)
+                for v, lo, hi, b in zip(x, low, high, r)
+            ]
             arrays("stochastic against fractions", got.astype(np.float64), np.where(up, high, low))
     first = fp8mac.cast(x, "e4m3fn", rounding="stochastic", seed=5)
-    arrays("stochastic: the same from float64", fp8mac.cast(x.astype(np.float64), "e4m3fn", rounding="stochastic", seed=5), first)
-    check("stochastic: another seed", bool(np.all(fp8mac.cast(x, "e4m3fn", rounding="stochastic", seed=6) == first)), False)
+    arrays(
+        "stochastic: the same from float64",
+        fp8mac.cast(x.astype(np.float64), "e4m3fn", rounding="stochastic", seed=5),
+        first,
+    )
+    check(
+        "stochastic: another seed",
+        bool(np.all(fp8mac.cast(x, "e4m3fn", rounding="stochastic", seed=6) == first)),
+        False,
+    )
     tail = fp8mac.cast(x[100:], "e4m3fn", rounding="stochastic", seed=5, counter=(0, 100, 0))
     arrays("stochastic: cutting changes nothing", tail, first[100:])
-    refused("random must be in", "ROUNDING", lambda: fp8mac.cast([1.0], "e5m2", rounding="stochastic", random=[2**24]))
-    refused("random bits are out of range", "ROUNDING",
-            lambda: fp8mac.cast([1.0], "e5m2", rounding="stochastic", random_bits=3, random=[8]))
-    refused("random holds int64 of shape (2,)", "ROUNDING",
-            lambda: fp8mac.cast([1.0], "e5m2", rounding="stochastic", random=[1, 2]))
-    refused("random_bits is 25", "ROUNDING", lambda: fp8mac.cast([1.0], "e5m2", rounding="stochastic", random_bits=25))
+    refused(
+        "random must be in",
+        "ROUNDING",
+        lambda: fp8mac.cast([1.0], "e5m2", rounding="stochastic", random=[2**24]),
+    )
+    refused(
+        "random bits are out of range",
+        "ROUNDING",
+        lambda: fp8mac.cast([1.0], "e5m2", rounding="stochastic", random_bits=3, random=[8]),
+    )
+    refused(
+        "random holds int64 of shape (2,)",
+        "ROUNDING",
+        lambda: fp8mac.cast([1.0], "e5m2", rounding="stochastic", random=[1, 2]),
+    )
+    refused(
+        "random_bits is 25",
+        "ROUNDING",
+        lambda: fp8mac.cast([1.0], "e5m2", rounding="stochastic", random_bits=25),
+    )
     refused("random-bits is 1..24", "ROUNDING", lambda: fp8mac.cast([1.0], "e5m2", random_bits=4))
 
 
@@ -207,70 +365,165 @@ def nearest_single(x):
 def test_dot(rng):
     for a_name in FP8:
         for b_name in FP8:
-            a, b = (fp8mac.cast(rng.normal(0, 4, 70).astype(F32), name) for name in (a_name, b_name))
+            a, b = (
+                fp8mac.cast(rng.normal(0, 4, 70).astype(F32), name) for name in (a_name, b_name)
+            )
             va, vb = fp8mac.decode(a, a_name, dtype=float), fp8mac.decode(b, b_name, dtype=float)
             exact = sum((Fraction(x) * Fraction(y) for x, y in zip(va, vb)), Fraction(0))
             kwargs = {"a_format": a_name, "b_format": b_name}
-            check("dot: fixed against fractions", fp8mac.dot(a, b, acc_format="fixed", **kwargs), nearest_single(exact))
+            check(
+                "dot: fixed against fractions",
+                fp8mac.dot(a, b, acc_format="fixed", **kwargs),
+                nearest_single(exact),
+            )
             top = max(math.frexp(x)[1] + math.frexp(y)[1] - 2 for x, y in zip(va, vb) if x * y)
             unit = Fraction(2) ** (top - 11)
             cut = sum(int(Fraction(x) * Fraction(y) / unit) for x, y in zip(va, vb)) * unit
-            anchored = {"acc_format": "fixed", "frac_bits": 11, **kwargs}
-            check("dot: anchored against fractions", fp8mac.dot(a, b, anchor=top, **anchored), nearest_single(cut))
-            refused("a product is above the anchor", "SCALE_EXPONENT",
-                    lambda: fp8mac.dot(a, b, anchor=top - 1, **anchored))
-            check("dot: one step against fractions", fp8mac.dot(a, b, group=70, **kwargs), nearest_single(exact))
+            static = {"acc_format": "fixed", "frac_bits": 11, **kwargs}
+            check(
+                "dot: static against fractions",
+                fp8mac.dot(a, b, static_exponent=top, **static),
+                nearest_single(cut),
+            )
+            refused(
+                "a product is above the static_exponent",
+                "SCALE_EXPONENT",
+                lambda: fp8mac.dot(a, b, static_exponent=top - 1, **static),
+            )
+            check(
+                "dot: one step against fractions",
+                fp8mac.dot(a, b, group=70, **kwargs),
+                nearest_single(exact),
+            )
             acc = Fraction(0)
             for x, y in zip(va, vb):
                 acc = Fraction(float(nearest_single(acc + Fraction(x) * Fraction(y))))
             check("dot: in order against fractions", fp8mac.dot(a, b, **kwargs), F32(float(acc)))
-            check("dot: typed arrays", fp8mac.dot(a.view(ML[a_name]), b.view(ML[b_name])), F32(float(acc)))
-            check("dot: scale exponents", fp8mac.dot(a, b, scale_exp_a=3, scale_exp_b=-5, **kwargs), F32(float(acc) / 4))
+            check(
+                "dot: typed arrays",
+                fp8mac.dot(a.view(ML[a_name]), b.view(ML[b_name])),
+                F32(float(acc)),
+            )
+            check(
+                "dot: scale exponents",
+                fp8mac.dot(a, b, scale_exp_a=3, scale_exp_b=-5, **kwargs),
+                F32(float(acc) / 4),
+            )
     x = fp8mac.cast(np.arange(16.0), "e5m2fnuz")
     check("dot: as printed", fp8mac.dot(x, x, format="e5m2fnuz"), F32(1252))
-    check("dot: as printed", float(fp8mac.decode(fp8mac.cast(1252.0, "e5m2fnuz"), "e5m2fnuz")), 1280.0)
+    check(
+        "dot: as printed", float(fp8mac.decode(fp8mac.cast(1252.0, "e5m2fnuz"), "e5m2fnuz")), 1280.0
+    )
     ones = np.full(65536, fp8mac.cast(1.0, "e5m2"), np.uint8)
     check("dot: 1-6-9 freezes", fp8mac.dot(ones, ones, format="e5m2", acc_format="e6m9"), F32(1024))
     check("dot: chunks repair it", fp8mac.dot(ones, ones, "ibm-chunk"), F32(65536))
     big = fp8mac.cast(np.array([256.0, 2.0**-6, -256.0]), "e4m3fn")
     other = fp8mac.cast(np.array([1.0, 1.0, 1.0]), "e4m3fn")
-    check("dot: hopper loses what is 14 bits down", fp8mac.dot(big, other, preset="hopper-fp8"), F32(0))
-    check("dot: hopper keeps 13", fp8mac.dot(fp8mac.cast(np.array([128.0, 2.0**-6, -128.0]), "e4m3fn"), other, "hopper-fp8"),
-          F32(2.0**-6))
+    check(
+        "dot: hopper loses what is 14 bits down",
+        fp8mac.dot(big, other, preset="hopper-fp8"),
+        F32(0),
+    )
+    check(
+        "dot: hopper keeps 13",
+        fp8mac.dot(fp8mac.cast(np.array([128.0, 2.0**-6, -128.0]), "e4m3fn"), other, "hopper-fp8"),
+        F32(2.0**-6),
+    )
     a, b = (fp8mac.cast(rng.normal(size=96).astype(F32), "e4m3fn") for _ in range(2))
     sa, sb = rng.integers(120, 134, (2, 3)).astype(np.uint8)
-    exact = sum((Fraction(float(x)) * Fraction(float(y)) * Fraction(2) ** (int(sa[i // 32]) + int(sb[i // 32]) - 254)
-                 for i, (x, y) in enumerate(zip(fp8mac.decode(a, "e4m3fn"), fp8mac.decode(b, "e4m3fn")))), Fraction(0))
+    exact = sum(
+        (
+            Fraction(float(x))
+            * Fraction(float(y))
+            * Fraction(2) ** (int(sa[i // 32]) + int(sb[i // 32]) - 254)
+            for i, (x, y) in enumerate(zip(fp8mac.decode(a, "e4m3fn"), fp8mac.decode(b, "e4m3fn")))
+        ),
+        Fraction(0),
+    )
     check("dot: block scales", fp8mac.dot(a, b, mx_a=sa, mx_b=sb, group=96), nearest_single(exact))
-    check("dot: block scales typed", fp8mac.dot(a, b, mx_a=sa.view(ML["e8m0fnu"]), mx_b=sb, group=96), nearest_single(exact))
-    nan = np.uint8([0x7f])
+    check(
+        "dot: block scales typed",
+        fp8mac.dot(a, b, mx_a=sa.view(ML["e8m0fnu"]), mx_b=sb, group=96),
+        nearest_single(exact),
+    )
+    nan = np.uint8([0x7F])
     value, flags = fp8mac.dot(nan, nan, return_flags=True)
     check("dot: flags", (bool(np.isnan(value)), flags), (True, Flags.NAN))
-    check("dot: int8", fp8mac.dot(np.int8([-128, 127]), np.int8([-128, -128]), acc_format="int32"), F32(16384 - 16256))
+    check(
+        "dot: int8",
+        fp8mac.dot(np.int8([-128, 127]), np.int8([-128, -128]), acc_format="int32"),
+        F32(16384 - 16256),
+    )
     good = np.uint8([1, 2, 3])
-    refused("the lengths disagree: a has 3 terms and b 2", "SHAPE", lambda: fp8mac.dot(good, good[:2]))
+    refused(
+        "the lengths disagree: a has 3 terms and b 2", "SHAPE", lambda: fp8mac.dot(good, good[:2])
+    )
     refused("no terms", "SHAPE", lambda: fp8mac.dot(good[:0], good[:0]))
     refused("dimensions", "SHAPE", lambda: fp8mac.dot(good[None], good[None]))
-    refused("a holds float32; codes of e4m3fn are uint8", "FORMAT", lambda: fp8mac.dot(good.astype(F32), good))
-    refused("a holds int64; codes of e4m3fn are uint8", "FORMAT", lambda: fp8mac.dot([1, 2, 3], good))
-    refused("a holds float8_e5m2, and its format was given as e4m3fn", "FORMAT",
-            lambda: fp8mac.dot(good.view(ML["e5m2"]), good, a_format="e4m3fn"))
-    refused("must have at most 8 bits", "FORMAT", lambda: fp8mac.dot(good.astype(np.uint16), good, a_format="float16"))
-    refused("0x20, which is no code of e2m1fn", "FORMAT", lambda: fp8mac.dot(np.uint8([32]), np.uint8([1]), format="e2m1fn"))
-    refused("mx_a has the shape (2,)", "SHAPE", lambda: fp8mac.dot(good, good, mx_a=np.uint8([1, 2])))
-    refused("The accumulator is unknown", "ACCUMULATOR",
-            lambda: fp8mac.dot(good, good, mx_a=np.uint8([1]), acc_format="fixed"))
-    refused("K exceeds", "K_LIMIT", lambda: fp8mac.dot(good, good, acc_format="fixed", guard_bits=1))
+    refused(
+        "a holds float32; codes of e4m3fn are uint8",
+        "FORMAT",
+        lambda: fp8mac.dot(good.astype(F32), good),
+    )
+    refused(
+        "a holds int64; codes of e4m3fn are uint8", "FORMAT", lambda: fp8mac.dot([1, 2, 3], good)
+    )
+    refused(
+        "a holds float8_e5m2, and its format was given as e4m3fn",
+        "FORMAT",
+        lambda: fp8mac.dot(good.view(ML["e5m2"]), good, a_format="e4m3fn"),
+    )
+    refused(
+        "must have at most 8 bits",
+        "FORMAT",
+        lambda: fp8mac.dot(good.astype(np.uint16), good, a_format="float16"),
+    )
+    refused(
+        "0x20, which is no code of e2m1fn",
+        "FORMAT",
+        lambda: fp8mac.dot(np.uint8([32]), np.uint8([1]), format="e2m1fn"),
+    )
+    refused(
+        "mx_a has the shape (2,)", "SHAPE", lambda: fp8mac.dot(good, good, mx_a=np.uint8([1, 2]))
+    )
+    refused(
+        "The accumulator is unknown",
+        "ACCUMULATOR",
+        lambda: fp8mac.dot(good, good, mx_a=np.uint8([1]), acc_format="fixed"),
+    )
+    refused(
+        "K exceeds", "K_LIMIT", lambda: fp8mac.dot(good, good, acc_format="fixed", guard_bits=1)
+    )
     refused("group '1025'", "GROUP", lambda: fp8mac.dot(good, good, group=1025))
-    refused("scale_exp_a '33' is not a whole number in -32..32".replace("_", "-"), "SCALE_EXPONENT",
-            lambda: fp8mac.dot(good, good, scale_exp_a=33))
-    refused("preset 'volta' is unknown; there are ieee-fma", "ACCUMULATOR", lambda: fp8mac.dot(good, good, "volta"))
+    refused(
+        "scale_exp_a '33' is not a whole number in -32..32".replace("_", "-"),
+        "SCALE_EXPONENT",
+        lambda: fp8mac.dot(good, good, scale_exp_a=33),
+    )
+    refused(
+        "preset 'volta' is unknown; there are ieee-fma",
+        "ACCUMULATOR",
+        lambda: fp8mac.dot(good, good, "volta"),
+    )
     refused("no configuration", "ACCUMULATOR", lambda: fp8mac.dot(good, good, preset="gaudi2-fp8"))
-    refused("there is no setting 'groop'; there are", "ACCUMULATOR", lambda: fp8mac.dot(good, good, groop=2))
-    refused("group is 1.5 and must be a whole number", "ACCUMULATOR", lambda: fp8mac.dot(good, good, group=1.5))
-    refused("config and preset exclude each other", "ACCUMULATOR",
-            lambda: fp8mac.dot(good, good, Config(), preset="kulisch"))
-    refused("must be a Config or the name of a preset", "ACCUMULATOR", lambda: fp8mac.dot(good, good, 7))
+    refused(
+        "there is no setting 'groop'; there are",
+        "ACCUMULATOR",
+        lambda: fp8mac.dot(good, good, groop=2),
+    )
+    refused(
+        "group is 1.5 and must be a whole number",
+        "ACCUMULATOR",
+        lambda: fp8mac.dot(good, good, group=1.5),
+    )
+    refused(
+        "config and preset exclude each other",
+        "ACCUMULATOR",
+        lambda: fp8mac.dot(good, good, Config(), preset="kulisch"),
+    )
+    refused(
+        "must be a Config or the name of a preset", "ACCUMULATOR", lambda: fp8mac.dot(good, good, 7)
+    )
 
 
 def test_config():
@@ -279,38 +532,82 @@ def test_config():
         if preset.config is None:
             continue
         check("presets", Config(name), preset.config, name)
-        rebuilt = Config(a_format=preset.config.a_format, b_format=preset.config.b_format, **preset.config.settings)
-        check("config: rebuilt from its settings", (rebuilt, hash(rebuilt)), (preset.config, hash(preset.config)), name)
-        check("config: replace", preset.config.replace(group=preset.config.settings.get("group", 1)), preset.config, name)
+        rebuilt = Config(
+            a_format=preset.config.a_format,
+            b_format=preset.config.b_format,
+            **preset.config.settings,
+        )
+        check(
+            "config: rebuilt from its settings",
+            (rebuilt, hash(rebuilt)),
+            (preset.config, hash(preset.config)),
+            name,
+        )
+        check(
+            "config: replace",
+            preset.config.replace(group=preset.config.settings.get("group", 1)),
+            preset.config,
+            name,
+        )
         check("config: pickle", pickle.loads(pickle.dumps(preset.config)), preset.config, name)
-    check("presets: hopper", fp8mac.presets["hopper-fp8"].config.settings,
-          {"acc_format": "e8m13", "group": "32", "acc_rounding": "toward-zero", "frac_bits": "13", "nan_code": "0x7fffffff"})
-    check("config: formats", (Config(format="e5m2").a_format.name, Config("cdna3-fp8").b_format.name), ("e5m2", "e4m3fnuz"))
+    check(
+        "presets: hopper",
+        fp8mac.presets["hopper-fp8"].config.settings,
+        {
+            "acc_format": "e8m13",
+            "group": "32",
+            "acc_rounding": "toward-zero",
+            "frac_bits": "13",
+            "nan_code": "0x7fffffff",
+        },
+    )
+    check(
+        "config: formats",
+        (Config(format="e5m2").a_format.name, Config("cdna3-fp8").b_format.name),
+        ("e5m2", "e4m3fnuz"),
+    )
     check("config: changes", Config("hopper-fp8", frac_bits=20).settings["frac_bits"], "20")
-    anchored = Config("kulisch", frac_bits=20, anchor=-5)
-    check("config: anchored", anchored.settings,
-          {"acc_format": "fixed", "group": "1", "frac_bits": "20", "anchor": "-5"})
-    check("config: pickle", pickle.loads(pickle.dumps(anchored)), anchored)
-    check("config: align_by", Config(frac_bits=9, align_by="operands").settings,
-          {"frac_bits": "9", "align_by": "operands"})
+    static = Config("kulisch", frac_bits=20, static_exponent=-5)
+    check(
+        "config: static",
+        static.settings,
+        {"acc_format": "fixed", "group": "1", "frac_bits": "20", "static_exponent": "-5"},
+    )
+    check("config: pickle", pickle.loads(pickle.dumps(static)), static)
+    check(
+        "config: align_by",
+        Config(frac_bits=9, align_by="operands").settings,
+        {"frac_bits": "9", "align_by": "operands"},
+    )
     check("config: differ", Config() == Config(group=2), False)
     for settings, sentence, status in [
-            ({"acc_late": True, "frac_bits": 9, "late_bits_acc": 3}, "or both 0", "ACCUMULATOR"),
-            ({"acc_rounding": "stochastic"}, "random-bits is 1..24", "ROUNDING"),
-            ({"acc_rounding": "up"}, "there are nearest-even", "ROUNDING"),
-            ({"promote": 6, "group": 4}, "multiples of group", "GROUP"),
-            ({"align_by": "operands"}, "need frac-bits", "ACCUMULATOR"),
-            ({"align_by": "sums", "frac_bits": 9}, "there are products, operands", "ACCUMULATOR"),
-            ({"anchor": 3, "frac_bits": 9}, "anchor is for the fixed accumulator alone", "ACCUMULATOR"),
-            ({"anchor": 3, "acc_format": "fixed"}, "anchor needs frac-bits", "ACCUMULATOR"),
-            ({"a_format": "e8m0fnu"}, "no wider range", "FORMAT"),
-            ({"flush": "perhaps"}, "neither true nor false", "ACCUMULATOR"),
-            ({"acc_format": "int32"}, "two int8 operands", "FORMAT")]:
+        ({"acc_late": True, "frac_bits": 9, "late_bits_acc": 3}, "or both 0", "ACCUMULATOR"),
+        ({"acc_rounding": "stochastic"}, "random-bits is 1..24", "ROUNDING"),
+        ({"acc_rounding": "up"}, "there are nearest-even", "ROUNDING"),
+        ({"promote": 6, "group": 4}, "multiples of group", "GROUP"),
+        ({"align_by": "operands"}, "need frac-bits", "ACCUMULATOR"),
+        ({"align_by": "sums", "frac_bits": 9}, "there are products, operands", "ACCUMULATOR"),
+        (
+            {"static_exponent": 3, "frac_bits": 9},
+            "static_exponent is for the fixed accumulator alone",
+            "ACCUMULATOR",
+        ),
+        (
+            {"static_exponent": 3, "acc_format": "fixed"},
+            "static_exponent needs frac-bits",
+            "ACCUMULATOR",
+        ),
+        ({"a_format": "e8m0fnu"}, "no wider range", "FORMAT"),
+        ({"flush": "perhaps"}, "neither true nor false", "ACCUMULATOR"),
+        ({"acc_format": "int32"}, "two int8 operands", "FORMAT"),
+    ]:
         refused(sentence, status, lambda: Config(**settings))
 
 
 def test_gemm(rng):
-    a, b = (fp8mac.cast(rng.normal(size=shape).astype(F32), "e4m3fn") for shape in ((9, 70), (11, 70)))
+    a, b = (
+        fp8mac.cast(rng.normal(size=shape).astype(F32), "e4m3fn") for shape in ((9, 70), (11, 70))
+    )
     one_by_one = np.array([[fp8mac.dot(x, y) for y in b] for x in a])
     arrays("gemm: its outputs are dots", fp8mac.gemm(a, b), one_by_one)
     for preset in ("hopper-fp8", "cdna3-fp8", "arm-fdot2", "kulisch", "blackwell-fp8-fp16"):
@@ -321,53 +618,122 @@ def test_gemm(rng):
     scaled = one_by_one * (scale_a[:, None] * scale_b[None, :])
     whole = (scaled + bias) + F32(0.75) * c
     arrays("gemm: epilogue in float32", fp8mac.gemm(a, b, scale_a=scale_a, scale_b=scale_b), scaled)
-    arrays("gemm: epilogue in float32", fp8mac.gemm(a, b, scale_a=scale_a, scale_b=scale_b, bias=bias, beta=0.75, c=c), whole)
+    arrays(
+        "gemm: epilogue in float32",
+        fp8mac.gemm(a, b, scale_a=scale_a, scale_b=scale_b, bias=bias, beta=0.75, c=c),
+        whole,
+    )
     arrays("gemm: c is used once if beta is not given", fp8mac.gemm(a, b, c=c), one_by_one + c)
-    arrays("gemm: c in float16", fp8mac.gemm(a, b, c=c.astype(np.float16)), one_by_one + c.astype(np.float16).astype(F32))
-    arrays("gemm: c in bfloat16", fp8mac.gemm(a, b, c=c.astype(ml_dtypes.bfloat16)),
-           one_by_one + c.astype(ml_dtypes.bfloat16).astype(F32))
+    arrays(
+        "gemm: c in float16",
+        fp8mac.gemm(a, b, c=c.astype(np.float16)),
+        one_by_one + c.astype(np.float16).astype(F32),
+    )
+    arrays(
+        "gemm: c in bfloat16",
+        fp8mac.gemm(a, b, c=c.astype(ml_dtypes.bfloat16)),
+        one_by_one + c.astype(ml_dtypes.bfloat16).astype(F32),
+    )
     arrays("gemm: one scale", fp8mac.gemm(a, b, scale_a=0.5, scale_b=[4.0]), one_by_one * F32(2))
     arrays("gemm: relu", fp8mac.gemm(a, b, activation="relu"), np.maximum(one_by_one, F32(0)))
     arrays("gemm: clamp", fp8mac.gemm(a, b, clamp=(-1, 2)), np.clip(one_by_one, F32(-1), F32(2)))
     for name in FP8:
         got = fp8mac.gemm(a, b, d_format=ML[name], scale_d=3.0, overflow="ieee")
         arrays("gemm: D in FP8", bits_of(got), bits_of((one_by_one * F32(3)).astype(ML[name])))
-        check("gemm: D's type", (got.dtype, fp8mac.gemm(a, b, d_format=name).dtype), (np.dtype(ML[name]), np.dtype(np.uint8)))
-    arrays("gemm: D in float16", fp8mac.gemm(a, b, d_format="float16"), one_by_one.astype(np.float16))
-    arrays("gemm: D in bfloat16", fp8mac.gemm(a, b, d_format=ml_dtypes.bfloat16), one_by_one.astype(ml_dtypes.bfloat16))
+        check(
+            "gemm: D's type",
+            (got.dtype, fp8mac.gemm(a, b, d_format=name).dtype),
+            (np.dtype(ML[name]), np.dtype(np.uint8)),
+        )
+    arrays(
+        "gemm: D in float16", fp8mac.gemm(a, b, d_format="float16"), one_by_one.astype(np.float16)
+    )
+    arrays(
+        "gemm: D in bfloat16",
+        fp8mac.gemm(a, b, d_format=ml_dtypes.bfloat16),
+        one_by_one.astype(ml_dtypes.bfloat16),
+    )
     result = fp8mac.gemm(a, b, return_result=True)
-    check("gemm: amax", (result.amax, result.amax_nonfinite, result.flags), (np.abs(one_by_one).max(), False, Flags(0)))
+    check(
+        "gemm: amax",
+        (result.amax, result.amax_nonfinite, result.flags),
+        (np.abs(one_by_one).max(), False, Flags(0)),
+    )
     result = fp8mac.gemm(a, b, d_format="e5m2", scale_d=1e30, return_result=True)
     check("gemm: flags", result.flags, Flags.SATURATED)
     mx = [rng.integers(120, 134, (n, 3)).astype(np.uint8) for n in (9, 11)]
-    want = np.array([[fp8mac.dot(x, y, mx_a=s, mx_b=t) for y, t in zip(b, mx[1])] for x, s in zip(a, mx[0])])
+    want = np.array(
+        [[fp8mac.dot(x, y, mx_a=s, mx_b=t) for y, t in zip(b, mx[1])] for x, s in zip(a, mx[0])]
+    )
     arrays("gemm: block scales", fp8mac.gemm(a, b, mx_a=mx[0], mx_b=mx[1]), want)
     left, right = rng.integers(-128, 128, (2, 8, 50)).astype(np.int8)
-    arrays("gemm: int8", fp8mac.gemm(left, right, acc_format="int32"),
-           (left.astype(np.int32) @ right.astype(np.int32).T).astype(F32))
-    arrays("gemm: strided operands", fp8mac.gemm(a[::2, ::-1], b[1:, ::-1]),
-           fp8mac.gemm(np.ascontiguousarray(a[::2, ::-1]), np.ascontiguousarray(b[1:, ::-1])))
+    arrays(
+        "gemm: int8",
+        fp8mac.gemm(left, right, acc_format="int32"),
+        (left.astype(np.int32) @ right.astype(np.int32).T).astype(F32),
+    )
+    arrays(
+        "gemm: strided operands",
+        fp8mac.gemm(a[::2, ::-1], b[1:, ::-1]),
+        fp8mac.gemm(np.ascontiguousarray(a[::2, ::-1]), np.ascontiguousarray(b[1:, ::-1])),
+    )
     full = fp8mac.gemm(a, b, d_format="e4m3fn", rounding="stochastic", seed=3)
-    part = fp8mac.gemm(a[4:], b[3:], d_format="e4m3fn", rounding="stochastic", seed=3, origin=(4, 3))
+    part = fp8mac.gemm(
+        a[4:], b[3:], d_format="e4m3fn", rounding="stochastic", seed=3, origin=(4, 3)
+    )
     arrays("gemm: stochastic D, tiled", part, full[4:, 3:])
-    refused("the shapes disagree: a is (9, 70) and b (11, 69)", "SHAPE", lambda: fp8mac.gemm(a, b[:, 1:]))
+    refused(
+        "the shapes disagree: a is (9, 70) and b (11, 69)",
+        "SHAPE",
+        lambda: fp8mac.gemm(a, b[:, 1:]),
+    )
     refused("a has the shape (70,)", "SHAPE", lambda: fp8mac.gemm(a[0], b))
     refused("a has the shape (0, 70)", "SHAPE", lambda: fp8mac.gemm(a[:0], b))
-    refused("scale_a holds nan; a scale must be finite", "SCALE", lambda: fp8mac.gemm(a, b, scale_a=math.nan))
+    refused(
+        "scale_a holds nan; a scale must be finite",
+        "SCALE",
+        lambda: fp8mac.gemm(a, b, scale_a=math.nan),
+    )
     refused("scale_b holds 0.0", "SCALE", lambda: fp8mac.gemm(a, b, scale_b=np.zeros(11, F32)))
     refused("scale_d holds inf", "SCALE", lambda: fp8mac.gemm(a, b, scale_d=math.inf))
-    refused("scale_a has the shape (2,) and must have one value or (9,)", "SHAPE", lambda: fp8mac.gemm(a, b, scale_a=[1, 2]))
-    refused("bias has the shape (9,) and must have (11,)", "SHAPE", lambda: fp8mac.gemm(a, b, bias=np.ones(9, F32)))
-    refused("bias holds float64 and must hold float32", "FORMAT", lambda: fp8mac.gemm(a, b, bias=np.ones(11)))
+    refused(
+        "scale_a has the shape (2,) and must have one value or (9,)",
+        "SHAPE",
+        lambda: fp8mac.gemm(a, b, scale_a=[1, 2]),
+    )
+    refused(
+        "bias has the shape (9,) and must have (11,)",
+        "SHAPE",
+        lambda: fp8mac.gemm(a, b, bias=np.ones(9, F32)),
+    )
+    refused(
+        "bias holds float64 and must hold float32",
+        "FORMAT",
+        lambda: fp8mac.gemm(a, b, bias=np.ones(11)),
+    )
     refused("c has the shape (11, 9)", "SHAPE", lambda: fp8mac.gemm(a, b, c=c.T))
-    refused("c holds e4m3fn and must hold float16", "FORMAT", lambda: fp8mac.gemm(a, b, c=a[:, :11], c_format="e4m3fn"))
+    refused(
+        "c holds e4m3fn and must hold float16",
+        "FORMAT",
+        lambda: fp8mac.gemm(a, b, c=a[:, :11], c_format="e4m3fn"),
+    )
     refused("beta needs c", "NULL", lambda: fp8mac.gemm(a, b, beta=1.0))
-    refused("activation 'gelu' is unknown", "ACTIVATION", lambda: fp8mac.gemm(a, b, activation="gelu"))
+    refused(
+        "activation 'gelu' is unknown", "ACTIVATION", lambda: fp8mac.gemm(a, b, activation="gelu")
+    )
     refused("needs clamp=(low, high)", "ACTIVATION", lambda: fp8mac.gemm(a, b, activation="clamp"))
     refused("the lower one first", "ACTIVATION", lambda: fp8mac.gemm(a, b, clamp=(2, 1)))
     refused("the lower one first", "ACTIVATION", lambda: fp8mac.gemm(a, b, clamp=(math.nan, 1)))
-    refused("mx_b has the shape (9, 3) and must have (11, 3)", "SHAPE", lambda: fp8mac.gemm(a, b, mx_b=mx[0]))
-    refused("overflow mode 'wrap' is unknown", "OVERFLOW_MODE", lambda: fp8mac.gemm(a, b, overflow="wrap"))
+    refused(
+        "mx_b has the shape (9, 3) and must have (11, 3)",
+        "SHAPE",
+        lambda: fp8mac.gemm(a, b, mx_b=mx[0]),
+    )
+    refused(
+        "overflow mode 'wrap' is unknown",
+        "OVERFLOW_MODE",
+        lambda: fp8mac.gemm(a, b, overflow="wrap"),
+    )
 
 
 def test_recipes(rng):
@@ -375,25 +741,58 @@ def test_recipes(rng):
         return float(F32(x))
 
     for name, want in [("e4m3fn", 448), ("e5m2", 57344), ("e4m3fnuz", 240), ("e5m2fnuz", 57344)]:
-        check("recipes: format_max", (recipes.format_max(name), recipes.format_max(ML[name])), (want, want))
+        check(
+            "recipes: format_max",
+            (recipes.format_max(name), recipes.format_max(ML[name])),
+            (want, want),
+        )
     for amax in [3.0, 448.0, 1e-30, 0.1, *rng.lognormal(0, 5, 200).astype(F32).tolist()]:
         ratio = F32(448) / F32(amax)
         check("recipes: scale", recipes.scale(448.0, amax, margin=1), single(ratio / F32(2)))
-        check("recipes: scale", recipes.scale("e4m3fn", amax, power_of_two=True), 2.0 ** math.floor(math.log2(ratio)))
+        check(
+            "recipes: scale",
+            recipes.scale("e4m3fn", amax, power_of_two=True),
+            2.0 ** math.floor(math.log2(ratio)),
+        )
         check("recipes: floor_log2", recipes.floor_log2(amax), math.frexp(single(amax))[1] - 1)
         check("recipes: inverse", recipes.inverse(amax), single(F32(1) / F32(amax)))
-        check("recipes: xla_next", recipes.xla_next("e4m3fn", amax, 7.0), single(F32(1.1) * (F32(amax) / F32(448))))
-        check("recipes: pytorch_scale", recipes.pytorch_scale("e4m3fn", amax), single(448.0 / max(single(amax), 1e-12)))
+        check(
+            "recipes: xla_next",
+            recipes.xla_next("e4m3fn", amax, 7.0),
+            single(F32(1.1) * (F32(amax) / F32(448))),
+        )
+        check(
+            "recipes: pytorch_scale",
+            recipes.pytorch_scale("e4m3fn", amax),
+            single(448.0 / max(single(amax), 1e-12)),
+        )
         bias = max(-32, min(32, math.floor(math.log2(ratio))))
         check("recipes: graphcore", recipes.graphcore_amax_bias("e4m3fn", amax), bias)
-        check("recipes: mx_scale", recipes.mx_scale("e4m3fn", amax),
-              min(254, max(0, math.frexp(single(amax))[1] - 1 - 8 + 127)))
+        check(
+            "recipes: mx_scale",
+            recipes.mx_scale("e4m3fn", amax),
+            min(254, max(0, math.frexp(single(amax))[1] - 1 - 8 + 127)),
+        )
     for amax in (0.0, math.inf, math.nan):
-        check("recipes: an amax of 0, Inf or NaN keeps the scale",
-              (recipes.scale(448.0, amax, previous=5.0), recipes.xla_next(448.0, amax, 5.0),
-               recipes.graphcore_amax_bias(448.0, amax, 5)), (5.0, 5.0, 5))
-    check("recipes: an infinite scale is the largest float", recipes.scale(448.0, 1e-40), float(np.finfo(F32).max))
-    check("recipes: reduce", (recipes.reduce([1, -3, 2]), recipes.reduce([]), recipes.reduce([1, math.inf])), (3.0, 0.0, math.inf))
+        check(
+            "recipes: an amax of 0, Inf or NaN keeps the scale",
+            (
+                recipes.scale(448.0, amax, previous=5.0),
+                recipes.xla_next(448.0, amax, 5.0),
+                recipes.graphcore_amax_bias(448.0, amax, 5),
+            ),
+            (5.0, 5.0, 5),
+        )
+    check(
+        "recipes: an infinite scale is the largest float",
+        recipes.scale(448.0, 1e-40),
+        float(np.finfo(F32).max),
+    )
+    check(
+        "recipes: reduce",
+        (recipes.reduce([1, -3, 2]), recipes.reduce([]), recipes.reduce([1, math.inf])),
+        (3.0, 0.0, math.inf),
+    )
     check("recipes: reduce", math.isnan(recipes.reduce([math.inf, math.nan])), True)
     x = rng.normal(size=1000).astype(F32)
     check("recipes: dynamic", recipes.dynamic(x, "e4m3fn"), single(F32(448) / np.abs(x).max()))
@@ -404,48 +803,113 @@ def test_recipes(rng):
         previous = recipes.scale(448.0, max(history), previous=previous)
         check("recipes: delayed", delayed.update(amax), previous)
     recent = recipes.Delayed("e4m3fn", 4, window="most-recent", interval=2)
-    check("recipes: delayed, most recent, every second", [recent.update(v) for v in (1.0, 2.0, 4.0, 8.0)], [448.0, 448.0, 112.0, 112.0])
+    check(
+        "recipes: delayed, most recent, every second",
+        [recent.update(v) for v in (1.0, 2.0, 4.0, 8.0)],
+        [448.0, 448.0, 112.0, 112.0],
+    )
     own = recipes.Delayed(448.0, 4, window=min, scale_fn=lambda amax, old: old + amax)
-    check("recipes: delayed, the caller's functions", [own.update(v, nonfinite=v > 3) for v in (1.0, 2.0, 3.0, 4.0, 5.0)],
-          [1.0, 1.0, 1.0, 2.0, 4.0])
-    check("recipes: te_operand", [recipes.te_operand("HYBRID", g, i) for g in ("fprop", "dgrad", "wgrad") for i in (False, True)][2:],
-          ["e4m3fn", "e5m2", "e4m3fn", "e5m2"])
-    check("recipes: xla", fp8mac.decode(recipes.xla_quantize(F32([2**-14, 2, 7]), "e4m3fn", 1 / 64), "e4m3fn").tolist(),
-          [2.0**-8, 128.0, 448.0])
-    check("recipes: xla_mode", [recipes.xla_mode(f, g) for f in ("e4m3fn", "e5m2") for g in (False, True)],
-          ["saturate", "saturate", "saturate", "ieee"])
-    check("recipes: scale_exponent", [recipes.scale_exponent(b) for b in (-99, -3, 0, 40)], [32, 3, 0, -32])
-    check("recipes: fp8lm_mu", (recipes.fp8lm_mu(8.0, 2, 100000), recipes.fp8lm_mu(8.0, 1, 100000)), (4.0, single(F32(8) * F32(1.00069344))))
+    check(
+        "recipes: delayed, the caller's functions",
+        [own.update(v, nonfinite=v > 3) for v in (1.0, 2.0, 3.0, 4.0, 5.0)],
+        [1.0, 1.0, 1.0, 2.0, 4.0],
+    )
+    check(
+        "recipes: te_operand",
+        [
+            recipes.te_operand("HYBRID", g, i)
+            for g in ("fprop", "dgrad", "wgrad")
+            for i in (False, True)
+        ][2:],
+        ["e4m3fn", "e5m2", "e4m3fn", "e5m2"],
+    )
+    check(
+        "recipes: xla",
+        fp8mac.decode(
+            recipes.xla_quantize(F32([2**-14, 2, 7]), "e4m3fn", 1 / 64), "e4m3fn"
+        ).tolist(),
+        [2.0**-8, 128.0, 448.0],
+    )
+    check(
+        "recipes: xla_mode",
+        [recipes.xla_mode(f, g) for f in ("e4m3fn", "e5m2") for g in (False, True)],
+        ["saturate", "saturate", "saturate", "ieee"],
+    )
+    check(
+        "recipes: scale_exponent",
+        [recipes.scale_exponent(b) for b in (-99, -3, 0, 40)],
+        [32, 3, 0, -32],
+    )
+    check(
+        "recipes: fp8lm_mu",
+        (recipes.fp8lm_mu(8.0, 2, 100000), recipes.fp8lm_mu(8.0, 1, 100000)),
+        (4.0, single(F32(8) * F32(1.00069344))),
+    )
     check("recipes: fp8lm_shared_scale", recipes.fp8lm_shared_scale([4, 2, 8]), 2.0)
-    check("recipes: fp8lm_reduction_factors", [recipes.fp8lm_reduction_factors(r, 4, 2.0) for r in recipes.REDUCTIONS],
-          [(0.25, 1.0), (1.0, 0.25), (2.0, 0.125)])
+    check(
+        "recipes: fp8lm_reduction_factors",
+        [recipes.fp8lm_reduction_factors(r, 4, 2.0) for r in recipes.REDUCTIONS],
+        [(0.25, 1.0), (1.0, 0.25), (2.0, 0.125)],
+    )
     y = rng.normal(size=(3, 70)).astype(F32)
     codes, scales = recipes.mx_quantize(y, ML["e4m3fn"])
-    check("recipes: mx_quantize", (codes.shape, scales.shape, codes.dtype), ((3, 70), (3, 3), np.dtype(ML["e4m3fn"])))
+    check(
+        "recipes: mx_quantize",
+        (codes.shape, scales.shape, codes.dtype),
+        ((3, 70), (3, 3), np.dtype(ML["e4m3fn"])),
+    )
     for i, block in np.ndindex(3, 3):
-        part = y[i, 32 * block:32 * block + 32]
+        part = y[i, 32 * block : 32 * block + 32]
         exponent = math.frexp(float(np.abs(part).max()))[1] - 1 - 8
         check("recipes: mx_quantize", int(scales[i, block]), exponent + 127)
         want = np.clip(part / F32(2.0**exponent), -448, 448).astype(ML["e4m3fn"])
-        arrays("recipes: mx_quantize", bits_of(codes[i, 32 * block:32 * block + 32]), bits_of(want))
-    errors = [float(np.sum((x.astype(float) - fp8mac.decode(fp8mac.cast(x, f"qc_e4m3:{b}"), f"qc_e4m3:{b}", dtype=float)) ** 2))
-              for b in range(0, 16)]
-    check("recipes: qualcomm_bias", recipes.qualcomm_bias(x, "qc_e4m3", 0, 15), int(np.argmin(errors)))
+        arrays(
+            "recipes: mx_quantize", bits_of(codes[i, 32 * block : 32 * block + 32]), bits_of(want)
+        )
+    errors = [
+        float(
+            np.sum(
+                (
+                    x.astype(float)
+                    - fp8mac.decode(fp8mac.cast(x, f"qc_e4m3:{b}"), f"qc_e4m3:{b}", dtype=float)
+                )
+                ** 2
+            )
+        )
+        for b in range(0, 16)
+    ]
+    check(
+        "recipes: qualcomm_bias", recipes.qualcomm_bias(x, "qc_e4m3", 0, 15), int(np.argmin(errors))
+    )
     amaxes = rng.lognormal(0, 3, 20).astype(F32)
     quantise, dequantise = recipes.autofp8("e4m3fn", amaxes)
     arrays("recipes: autofp8", quantise, F32(448) / np.maximum(amaxes, F32(1e-12)))
     arrays("recipes: autofp8", dequantise, F32(1) / quantise)
-    arrays("recipes: vllm", recipes.vllm("e4m3fn", amaxes)[1], np.maximum(amaxes / F32(448), F32(1) / (F32(448) * F32(512))))
+    arrays(
+        "recipes: vllm",
+        recipes.vllm("e4m3fn", amaxes)[1],
+        np.maximum(amaxes / F32(448), F32(1) / (F32(448) * F32(512))),
+    )
     arrays("recipes: tensorrt_llm", recipes.tensorrt_llm("e4m3fn", amaxes)[1], amaxes / F32(448))
-    refused("margin must be in -32..32", "SCALE_EXPONENT", lambda: recipes.scale(448.0, 1.0, margin=33))
+    refused(
+        "margin must be in -32..32", "SCALE_EXPONENT", lambda: recipes.scale(448.0, 1.0, margin=33)
+    )
     refused("margin is 1.5", "SCALE_EXPONENT", lambda: recipes.scale(448.0, 1.0, margin=1.5))
     refused("fp8_max must be finite", "SCALE", lambda: recipes.scale(math.nan, 1.0))
     refused("previous is nan", "SCALE", lambda: recipes.scale(448.0, 1.0, previous=math.nan))
     refused("x must be finite", "SCALE", lambda: recipes.floor_log2(0.0))
     refused("given is inf", "SCALE", lambda: recipes.static(math.inf))
-    refused("window 'median' is unknown", "UNSUPPORTED", lambda: recipes.Delayed("e4m3fn", 4, window="median"))
+    refused(
+        "window 'median' is unknown",
+        "UNSUPPORTED",
+        lambda: recipes.Delayed("e4m3fn", 4, window="median"),
+    )
     refused("length is 0", "SHAPE", lambda: recipes.Delayed("e4m3fn", 0))
-    refused("format 'E3M4' is unknown; there are HYBRID", "UNSUPPORTED", lambda: recipes.te_operand("E3M4", "fprop", False))
+    refused(
+        "format 'E3M4' is unknown; there are HYBRID",
+        "UNSUPPORTED",
+        lambda: recipes.te_operand("E3M4", "fprop", False),
+    )
     refused("scale is nan", "SCALE", lambda: recipes.xla_quantize(x, "e4m3fn", math.nan))
     refused("scales must have one element", "SHAPE", lambda: recipes.fp8lm_shared_scale([]))
     refused("ranks is 0", "SHAPE", lambda: recipes.fp8lm_reduction_factors("automatic", 0))
@@ -460,20 +924,39 @@ def test_recipes(rng):
 def test_wrong_types():
     x = np.ones(4, F32)
     refused("format 'nope' is unknown", "FORMAT", lambda: fp8mac.cast(x, "nope"))
-    refused("scale is nan; a scale must be finite", "SCALE", lambda: fp8mac.cast(x, "e4m3fn", scale=math.nan))
+    refused(
+        "scale is nan; a scale must be finite",
+        "SCALE",
+        lambda: fp8mac.cast(x, "e4m3fn", scale=math.nan),
+    )
     refused("scale is 0", "SCALE", lambda: fp8mac.decode(np.uint8([1]), "e4m3fn", scale=0.0))
-    refused("x holds float64, and a scale multiplies float32", "FORMAT", lambda: fp8mac.cast(x.astype(float), "e4m3fn", scale=2.0))
+    refused(
+        "x holds float64, and a scale multiplies float32",
+        "FORMAT",
+        lambda: fp8mac.cast(x.astype(float), "e4m3fn", scale=2.0),
+    )
     refused("x holds int64; give float16", "FORMAT", lambda: fp8mac.cast(np.arange(3), "e4m3fn"))
     refused("x holds complex64", "FORMAT", lambda: fp8mac.cast(x.astype(np.complex64), "e4m3fn"))
     refused("x holds uint8; give", "FORMAT", lambda: fp8mac.cast(np.uint8([1]), "e4m3fn"))
     refused("x holds uint8, which says no format", "FORMAT", lambda: fp8mac.decode(np.uint8([1])))
-    refused("codes of float16 are uint16", "FORMAT", lambda: fp8mac.decode(np.uint8([1]), "float16"))
-    refused("x holds float8_e5m2, and its format was given as e4m3fn", "FORMAT",
-            lambda: fp8mac.cast(x.astype(ML["e5m2"]), "e5m2", source="e4m3fn"))
-    refused("dtype is int32 and must be float32 or float64", "FORMAT", lambda: fp8mac.decode(np.uint8([1]), "e5m2", dtype=np.int32))
+    refused(
+        "codes of float16 are uint16", "FORMAT", lambda: fp8mac.decode(np.uint8([1]), "float16")
+    )
+    refused(
+        "x holds float8_e5m2, and its format was given as e4m3fn",
+        "FORMAT",
+        lambda: fp8mac.cast(x.astype(ML["e5m2"]), "e5m2", source="e4m3fn"),
+    )
+    refused(
+        "dtype is int32 and must be float32 or float64",
+        "FORMAT",
+        lambda: fp8mac.decode(np.uint8([1]), "e5m2", dtype=np.int32),
+    )
     refused("neither scale nor rounding", "FORMAT", lambda: fp8mac.cast(x, "float64", scale=2.0))
     refused("rounding 'up' is unknown", "ROUNDING", lambda: fp8mac.cast(x, "e5m2", rounding="up"))
-    refused("rounding and overflow are names", "ROUNDING", lambda: fp8mac.cast(x, "e5m2", rounding=3))
+    refused(
+        "rounding and overflow are names", "ROUNDING", lambda: fp8mac.cast(x, "e5m2", rounding=3)
+    )
     refused("seed is -1", "SHAPE", lambda: fp8mac.cast(x, "e5m2", seed=-1))
     try:
         Config().group = 3

@@ -16,9 +16,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 DIGITS = HERE.parents[1] / "firmware" / "apps" / "digits"
 sys.path[:0] = [str(HERE.parent / "model"), str(DIGITS)]
 
-import train  # first: it sets the number of BLAS threads before numpy's first product
-
 import clib
+import train  # first: it sets the number of BLAS threads before numpy's first product
 from checks import Checks, arguments
 
 LEAST_ACCURACY = 0.97
@@ -28,8 +27,14 @@ CLAIM = re.compile(r"(\d+) of (\d+) test images right")
 
 
 class Layer(ct.Structure):
-    _fields_ = [("n", ct.c_uint32), ("k", ct.c_uint32), ("weights", ct.c_void_p), ("scale_b", ct.c_void_p),
-                ("bias", ct.c_void_p), ("calibration_amax", ct.c_float)]
+    _fields_ = [
+        ("n", ct.c_uint32),
+        ("k", ct.c_uint32),
+        ("weights", ct.c_void_p),
+        ("scale_b", ct.c_void_p),
+        ("bias", ct.c_void_p),
+        ("calibration_amax", ct.c_float),
+    ]
 
 
 class Data:
@@ -41,7 +46,9 @@ class Data:
         layers = len(train.SIZES) - 1
         pointers = (ct.c_void_p * layers).in_dll(self.dll, "digits_float32_weights")
         self.layers = list((Layer * layers).in_dll(self.dll, "digits_layers"))
-        self.float32 = [self.array(p, (l.n, l.k), np.float32) for p, l in zip(pointers, self.layers)]
+        self.float32 = [
+            self.array(p, (l.n, l.k), np.float32) for p, l in zip(pointers, self.layers)
+        ]
         self.codes = [self.array(l.weights, (l.n, l.k), np.uint8) for l in self.layers]
         self.scale_b = [self.array(l.scale_b, (l.n,), np.float32) for l in self.layers]
         self.biases = [self.array(l.bias, (l.n,), np.float32) for l in self.layers]
@@ -68,8 +75,15 @@ def test_shapes(c, data):
 
 def quantize(lib, row, scale):
     codes, row = clib.blank(row.size, np.uint8), np.ascontiguousarray(row, np.float32)
-    status = lib.quantize(lib.by_name["e4m3fn"], codes.ctypes.data, row.ctypes.data, row.size, float(scale),
-                          clib.mode(), None)
+    status = lib.quantize(
+        lib.by_name["e4m3fn"],
+        codes.ctypes.data,
+        row.ctypes.data,
+        row.size,
+        float(scale),
+        clib.mode(),
+        None,
+    )
     assert status == clib.OK, status
     return codes
 
@@ -79,21 +93,34 @@ def test_weights(c, lib, data):
         amax = np.abs(weights).max(axis=1)
         scale = np.float32(448) / amax
         for n in range(len(weights)):
-            c.arrays("weights: codes are fp8mac_quantize of the float32 ones", codes[n],
-                     quantize(lib, weights[n], scale[n]), lambda k: f"layer {i}, row {n}, column {k}")
-        c.arrays("weights: scale_b undoes the scale", scale_b, np.float32(256) * (np.float32(1) / scale))
+            c.arrays(
+                "weights: codes are fp8mac_quantize of the float32 ones",
+                codes[n],
+                quantize(lib, weights[n], scale[n]),
+                lambda k: f"layer {i}, row {n}, column {k}",
+            )
+        c.arrays(
+            "weights: scale_b undoes the scale", scale_b, np.float32(256) * (np.float32(1) / scale)
+        )
         # From the format's definition: half a quantum, 2^-4 of a normal value and 2^-10 below the smallest one.
         used = codes.view(ml_dtypes.float8_e4m3fn).astype(np.float64)
         error = np.abs(used * scale_b[:, None] / 256 - weights)
-        bound = np.maximum(np.abs(weights) * 2.0**-4, amax[:, None] / 448 * 2.0**-10) * (1 + 2.0**-20)
-        c.arrays("weights: within half a quantum of the float32 ones", error <= bound, np.full(error.shape, True))
+        bound = np.maximum(np.abs(weights) * 2.0**-4, amax[:, None] / 448 * 2.0**-10) * (
+            1 + 2.0**-20
+        )
+        c.arrays(
+            "weights: within half a quantum of the float32 ones",
+            error <= bound,
+            np.full(error.shape, True),
+        )
 
 
 def test_images(c, lib, data):
     digits = train.load_digits()
     images, labels = digits.images.astype(np.uint8), digits.target.astype(np.uint8)
     rest, test_images, _, test_labels = train.train_test_split(
-        images, labels, test_size=train.TEST_IMAGES, stratify=labels, random_state=train.SEED)
+        images, labels, test_size=train.TEST_IMAGES, stratify=labels, random_state=train.SEED
+    )
     c.arrays("images: the held-out ones of scikit-learn", data.images, test_images)
     c.arrays("images: their labels", data.labels, test_labels)
     trained_on = {image.tobytes() for image in rest}
@@ -107,27 +134,53 @@ def test_images(c, lib, data):
 def test_accuracy(c, data):
     outputs = train.forward(data.float32, data.biases, train.inputs(data.images))
     predictions = outputs[-1].argmax(axis=1)
-    c.arrays("accuracy: predictions of the float32 weights", data.predictions, predictions.astype(np.uint8))
+    c.arrays(
+        "accuracy: predictions of the float32 weights",
+        data.predictions,
+        predictions.astype(np.uint8),
+    )
     right = int((predictions == data.labels).sum())
-    c.check("accuracy: float32, at least 97 %", right >= LEAST_ACCURACY * len(data.labels), True, right)
+    c.check(
+        "accuracy: float32, at least 97 %", right >= LEAST_ACCURACY * len(data.labels), True, right
+    )
     for name in FILES:
         head = "".join((DIGITS / name).read_text().splitlines(keepends=True)[:8])
-        c.check("accuracy: as the files' first lines say", [tuple(map(int, m)) for m in CLAIM.findall(head)],
-                [(right, len(data.labels))], name)
-        c.check("provenance: seed in the files' first lines", f"Seed {train.SEED};" in head, True, name)
+        c.check(
+            "accuracy: as the files' first lines say",
+            [tuple(map(int, m)) for m in CLAIM.findall(head)],
+            [(right, len(data.labels))],
+            name,
+        )
+        c.check(
+            "provenance: seed in the files' first lines", f"Seed {train.SEED};" in head, True, name
+        )
     return right
 
 
 def test_training(c):
     with tempfile.TemporaryDirectory() as out:
-        run = subprocess.run([sys.executable, DIGITS / "train.py", "--out", out], capture_output=True, text=True)
+        run = subprocess.run(
+            [sys.executable, DIGITS / "train.py", "--out", out], capture_output=True, text=True
+        )
         c.check("training: the script runs", run.returncode, 0, run.stderr[-500:])
         found = CLAIM.search(run.stdout)
         right, of = map(int, found.groups()) if found else (0, 1)
-        c.check("training: float32, at least 97 %", right >= LEAST_ACCURACY * of, True, f"{right} of {of}")
-        same = [(pathlib.Path(out) / name).read_bytes() == (DIGITS / name).read_bytes() for name in FILES]
-    print(f"trained anew: {right} of {of} right; files",
-          "are the committed ones, byte for byte" if all(same) else "differ from the committed ones (other processor?)")
+        c.check(
+            "training: float32, at least 97 %",
+            right >= LEAST_ACCURACY * of,
+            True,
+            f"{right} of {of}",
+        )
+        same = [
+            (pathlib.Path(out) / name).read_bytes() == (DIGITS / name).read_bytes()
+            for name in FILES
+        ]
+    print(
+        f"trained anew: {right} of {of} right; files",
+        "are the committed ones, byte for byte"
+        if all(same)
+        else "differ from the committed ones (other processor?)",
+    )
 
 
 def main():

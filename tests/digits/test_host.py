@@ -18,21 +18,48 @@ MOST_LOST = 0.005
 FORMATS = "e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz"
 RUNS = [[], ["ACC=fp16"]]
 RUNS += [[f"FORMAT={f}", f"ACC={acc}"] for f in FORMATS[1:] for acc in ("fp32", "fp16")]
-ELEMENTS = {"window_fp32": ("fp32", FORMATS), "late_fp16-10": ("fp16", FORMATS),
-            "fixed": ("fixed", FORMATS[::2])}  # accumulator and formats that there are
-RUNS += [["BATCH=1", "IMAGES=9"], ["BATCH=540"], ["BATCH=37", "IMAGES=200"], ["BATCH=540", "IMAGES=5"]]
+ELEMENTS = {
+    "aligned_fp32": ("fp32", FORMATS),
+    "late_fp16-10": ("fp16", FORMATS),
+    "fixed": ("fixed", FORMATS[::2]),
+}  # accumulator and formats that there are
+RUNS += [
+    ["BATCH=1", "IMAGES=9"],
+    ["BATCH=540"],
+    ["BATCH=37", "IMAGES=200"],
+    ["BATCH=540", "IMAGES=5"],
+]
 REFUSED = {
-    "1 to 540": ["IMAGES=0", "IMAGES=541", "IMAGES=", "IMAGES=-1", "IMAGES=0x10", "IMAGES=99999999999", "BATCH=0",
-                 "BATCH=541", "BATCH=64k"],
+    "1 to 540": [
+        "IMAGES=0",
+        "IMAGES=541",
+        "IMAGES=",
+        "IMAGES=-1",
+        "IMAGES=0x10",
+        "IMAGES=99999999999",
+        "BATCH=0",
+        "BATCH=541",
+        "BATCH=64k",
+    ],
     "fp32 or fp16": ["ACC=", "ACC=bf16", "ACC=fp320", "ACC=FP32"],
-    "e4m3fn, e5m2, e4m3fnuz or e5m2fnuz": ["FORMAT=", "FORMAT=float16", "FORMAT=e4m3", "FORMAT=int8"],
+    "e4m3fn, e5m2, e4m3fnuz or e5m2fnuz": [
+        "FORMAT=",
+        "FORMAT=float16",
+        "FORMAT=e4m3",
+        "FORMAT=int8",
+    ],
     "IMAGES=, BATCH=, ACC= and FORMAT=": ["M=64", "images=3", "ACC", "fp16", ""],
 }
 
 
 def run(program, options, element="exact"):
-    return subprocess.run([program, *options], capture_output=True, text=True, timeout=300,
-                          env={**os.environ, "FP8RT_ELEMENT": element})
+    return subprocess.run(
+        [program, *options],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "FP8RT_ELEMENT": element},
+    )
 
 
 def test_run(c, program, options, element="exact", acc="fp32"):
@@ -47,15 +74,30 @@ def test_run(c, program, options, element="exact", acc="fp32"):
         return
     values = dict(field.split("=") for field in record[0].split())
     number = lambda key: int(values[key])
-    c.check("the options are taken", (values["format"], values["acc"], values["batch"], number("images")),
-            (asked.get("FORMAT", "e4m3fn"), asked.get("ACC", acc), asked.get("BATCH", "128"), images), name)
-    c.check("counts of outputs and multiply-accumulates", (number("outputs"), number("macs")),
-            (OUTPUTS * images, MACS * images), name)
+    c.check(
+        "the options are taken",
+        (values["format"], values["acc"], values["batch"], number("images")),
+        (asked.get("FORMAT", "e4m3fn"), asked.get("ACC", acc), asked.get("BATCH", "128"), images),
+        name,
+    )
+    c.check(
+        "counts of outputs and multiply-accumulates",
+        (number("outputs"), number("macs")),
+        (OUTPUTS * images, MACS * images),
+        name,
+    )
     c.check("every output equals the golden model's", number("equal"), OUTPUTS * images, name)
     lost = number("float32_right") - number("right")
-    c.check("at most half a point below float32", lost <= MOST_LOST * images, True, f"{name}: {lost} images")
-    print(f"{name:<28} float32 {number('float32_right')}, FP8 {number('right')} of {images} right; "
-          f"{number('equal')} of {number('outputs')} outputs equal")
+    c.check(
+        "at most half a point below float32",
+        lost <= MOST_LOST * images,
+        True,
+        f"{name}: {lost} images",
+    )
+    print(
+        f"{name:<28} float32 {number('float32_right')}, FP8 {number('right')} of {images} right; "
+        f"{number('equal')} of {number('outputs')} outputs equal"
+    )
 
 
 def test_refusals(c, program):
@@ -63,9 +105,17 @@ def test_refusals(c, program):
         for option in wrong:
             result = run(program, [option])
             sentence = result.stdout.strip()
-            c.check("refused with one sentence that names what is possible",
-                    (result.returncode, names in sentence, sentence.count("\n"), sentence.endswith(".")),
-                    (2, True, 0, True), f"{option!r}: {sentence}")
+            c.check(
+                "refused with one sentence that names what is possible",
+                (
+                    result.returncode,
+                    names in sentence,
+                    sentence.count("\n"),
+                    sentence.endswith("."),
+                ),
+                (2, True, 0, True),
+                f"{option!r}: {sentence}",
+            )
 
 
 def test_elements(c, program):
@@ -77,8 +127,12 @@ def test_elements(c, program):
         bad += [f"FORMAT={f}" for f in FORMATS if f not in formats]
         for option in bad:
             good = acc if option.startswith("ACC") else " or ".join(formats)
-            c.check("refused with what is possible", run(program, [option], element).stdout,
-                    f"{option} is not possible with {element.split('-')[0]} elements: choose {good}.\n", element)
+            c.check(
+                "refused with what is possible",
+                run(program, [option], element).stdout,
+                f"{option} is not possible with {element.split('-')[0]} elements: choose {good}.\n",
+                element,
+            )
 
 
 def main():

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_compute: what it asks of the array. Any proper commands, any pace of the store engine, and:
-//   - steps of one slot are at least LoopCycles apart, whatever pass or command they belong to; with ROTATE a round
+//   - steps of one bank are at least LoopCycles apart, whatever pass or command they belong to; with ROTATE a round
 //     of turns, and an accumulator is only ever given steps of one sum (formal_turns.sv);
-//   - a slot's last step is never issued while the slot's last result is owed to the store engine;
+//   - a bank's last step is never issued while the bank's last result is owed to the store engine;
 //   - the output (m, n) of a command, chosen by the solver, gets each of its k, one of them chosen by the solver too,
-//     in exactly one step, of its own slot, with its own operands, `first` and `last` where they belong; no step of
-//     another slot ever has its row and column of operands.
+//     in exactly one step, of its own bank, with its own operands, `first` and `last` where they belong; no step of
+//     another bank ever has its row and column of operands.
 module formal_compute
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -13,17 +13,17 @@ module formal_compute
   parameter int unsigned ROWS    = 2,
   parameter int unsigned COLS    = 2,
   parameter int unsigned LANES   = 2,
-  parameter int unsigned SLOTS_M = 2,
-  parameter int unsigned SLOTS_N = 2,
+  parameter int unsigned BANKS_M = 2,
+  parameter int unsigned BANKS_N = 2,
   parameter int unsigned BEAT    = 4,
   parameter int unsigned WORD_W  = 4,
   parameter int unsigned MAX_DIM = 5,      // of m, n and k
-  parameter bit          OUTPUTS = 1'b1,   // follow an output; else only the rules of slots
+  parameter bit          OUTPUTS = 1'b1,   // follow an output; else only the rules of banks
   parameter bit          ROTATE  = 1'b0,
-  localparam int unsigned Slots  = SLOTS_M * SLOTS_N,
-  localparam int unsigned SlotW  = $clog2(Slots),
-  localparam int unsigned PassM  = ROWS * SLOTS_M,
-  localparam int unsigned PassN  = COLS * SLOTS_N,
+  localparam int unsigned Banks  = BANKS_M * BANKS_N,
+  localparam int unsigned BankW  = $clog2(Banks),
+  localparam int unsigned PassM  = ROWS * BANKS_M,
+  localparam int unsigned PassN  = COLS * BANKS_N,
   localparam int unsigned Groups = BEAT / LANES,
   localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
 ) (
@@ -35,7 +35,7 @@ module formal_compute
   input loaded_cmd_t      cmd_i,
   input error_e           load_error_i,
   input logic             storing_ready_i,
-  input logic [Slots-1:0] slot_release_i,
+  input logic [Banks-1:0] bank_release_i,
   input dim_t             any_m_i,
   input dim_t             any_n_i,
   input dim_t             any_k_i
@@ -45,20 +45,20 @@ module formal_compute
   storing_cmd_t      storing;
   logic [WORD_W-1:0] a_word, b_word;
   logic [GroupW-1:0] group;
-  logic [SlotW-1:0]  step_slot;
+  logic [BankW-1:0]  step_bank;
   step_cfg_t         step_cfg;
   logic [ROWS-1:0]   row_en;
   logic [COLS-1:0]   col_en;
   logic [LANES-1:0]  lane_en;
 
   fp8mac_compute #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .BEAT(BEAT), .WORD_W(WORD_W),
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .BEAT(BEAT), .WORD_W(WORD_W),
     .ROTATE(ROTATE)
   ) dut (
     .clk_i, .rst_ni, .abort_i, .clear_i, .valid_i, .cmd_i, .load_error_i, .ready_o(ready),
-    .storing_valid_o(storing_valid), .storing_o(storing), .storing_ready_i, .kept_o(kept), .slot_release_i,
+    .storing_valid_o(storing_valid), .storing_o(storing), .storing_ready_i, .kept_o(kept), .bank_release_i,
     .read_o(read), .a_half_o(a_half), .a_word_o(a_word), .b_half_o(b_half), .b_word_o(b_word), .group_o(group),
-    .step_valid_o(step_valid), .step_slot_o(step_slot), .step_first_o(step_first), .step_last_o(step_last),
+    .step_valid_o(step_valid), .step_bank_o(step_bank), .step_first_o(step_first), .step_last_o(step_last),
     .step_cfg_o(step_cfg), .row_en_o(row_en), .col_en_o(col_en), .lane_en_o(lane_en), .stalled_o(stalled),
     .computed_o(computed)
   );
@@ -70,7 +70,7 @@ module formal_compute
   logic         held_q;
   loaded_cmd_t  whole_q;
   error_e       load_error_q;
-  logic [Slots-1:0] owed_q;        // last steps issued, results not yet taken
+  logic [Banks-1:0] owed_q;        // last steps issued, results not yet taken
 
   assign cmd = cmd_i.compute;
 
@@ -86,60 +86,60 @@ module formal_compute
       shape_is_proper : assume (!valid_i || (cmd.m inside {[1:MAX_DIM]} && cmd.n inside {[1:MAX_DIM]} &&
         cmd.k inside {[1:MAX_DIM]} && cmd.row_beats == dim_t'((32'(cmd.k) + BEAT - 1) / BEAT)));
       chained_in_one_pass : assume (!valid_i || !(cmd.acc_keep || cmd.acc_continue) ||
-        (32'(cmd.m) <= ROWS * SLOTS_M && 32'(cmd.n) <= COLS * SLOTS_N));
-      only_owed_are_released : assume ((slot_release_i & ~owed_q) == '0);
+        (32'(cmd.m) <= ROWS * BANKS_M && 32'(cmd.n) <= COLS * BANKS_N));
+      only_owed_are_released : assume ((bank_release_i & ~owed_q) == '0);
     end
   end
 
-  // ---- the rules of slots ------------------------------------------------------------------------------------------
-  localparam int unsigned Apart = ROTATE ? Slots : LoopCycles;
+  // ---- the rules of banks ------------------------------------------------------------------------------------------
+  localparam int unsigned Apart = ROTATE ? Banks : LoopCycles;
   localparam int unsigned AgeW = $clog2(Apart + 2);
 
-  logic [Slots-1:0][AgeW-1:0] age_q;   // cycles since the slot's last step, up to Apart
-  logic [Slots-1:0]           stepped;
+  logic [Banks-1:0][AgeW-1:0] age_q;   // cycles since the bank's last step, up to Apart
+  logic [Banks-1:0]           stepped;
 
   always_comb begin
     stepped = '0;
-    stepped[step_slot] = step_valid;
+    stepped[step_bank] = step_valid;
   end
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned s = 0; s < Slots; s++) begin
+    for (int unsigned s = 0; s < Banks; s++) begin
       if (!rst_ni) age_q[s] <= AgeW'(Apart);
       else if (stepped[s]) age_q[s] <= AgeW'(1);
       else if (32'(age_q[s]) < Apart) age_q[s] <= age_q[s] + AgeW'(1);
     end
     if (!rst_ni) owed_q <= '0;
-    else owed_q <= (owed_q & ~slot_release_i) | (stepped & {Slots{step_last}});
+    else owed_q <= (owed_q & ~bank_release_i) | (stepped & {Banks{step_last}});
   end
 
-  // The walk over the slots: each is passed once in Slots cycles that advance. The last Apart positions at least
-  // are other slots' than the one at hand.
-  logic [Slots-1:0][AgeW-1:0] passed_q;   // cycles since the walk was at the slot
+  // The walk over the banks: each is passed once in Banks cycles that advance. The last Apart positions at least
+  // are other banks' than the one at hand.
+  logic [Banks-1:0][AgeW-1:0] passed_q;   // cycles since the walk was at the bank
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned s = 0; s < Slots; s++) begin
+    for (int unsigned s = 0; s < Banks; s++) begin
       if (!rst_ni) passed_q[s] <= AgeW'(Apart);
-      else if (dut.advance && 32'(dut.slot) == s) passed_q[s] <= AgeW'(1);
+      else if (dut.advance && 32'(dut.bank) == s) passed_q[s] <= AgeW'(1);
       else if (32'(passed_q[s]) < Apart) passed_q[s] <= passed_q[s] + AgeW'(1);
     end
   end
 
-  // The slots in the order of the walk
-  function automatic int unsigned turn(int unsigned slot);
+  // The banks in the order of the walk
+  function automatic int unsigned turn(int unsigned bank);
     int unsigned im, in;
-    im = slot / SLOTS_N;
-    in = slot % SLOTS_N;
-    return im * SLOTS_N + ((im % 2 == 0) ? in : SLOTS_N - 1 - in);
+    im = bank / BANKS_N;
+    in = bank % BANKS_N;
+    return im * BANKS_N + ((im % 2 == 0) ? in : BANKS_N - 1 - in);
   endfunction
 
-  for (genvar s = 0; s < int'(Slots); s++) begin : g_slot
+  for (genvar s = 0; s < int'(Banks); s++) begin : g_bank
     always_comb begin
       if (rst_ni) begin
         steps_are_apart : assert (!stepped[s] || 32'(age_q[s]) >= Apart);
-        // The walk has come on from slot s by as many slots as lie between: so many cycles have gone at least.
+        // The walk has come on from bank s by as many banks as lie between: so many cycles have gone at least.
         walk_is_in_turn : assert (32'(passed_q[s]) >= Apart ||
-          32'(passed_q[s]) >= ((turn(32'(dut.slot)) + Slots - turn(s) - 1) % Slots) + 1);
+          32'(passed_q[s]) >= ((turn(32'(dut.bank)) + Banks - turn(s) - 1) % Banks) + 1);
         was_passed_before_it_stepped : assert (!stepped[s] || passed_q[s] == AgeW'(1));
         age_follows_the_walk : assert (stepped[s] || 32'(age_q[s]) + 1 >= 32'(passed_q[s]));
       end
@@ -148,38 +148,38 @@ module formal_compute
 
   always_comb begin
     if (rst_ni) begin
-      in_the_walk : assert (32'(dut.im_q) < SLOTS_M && 32'(dut.in_q) < SLOTS_N);
+      in_the_walk : assert (32'(dut.im_q) < BANKS_M && 32'(dut.in_q) < BANKS_N);
       walk_is_proper : assert (!dut.started_q || (32'(dut.m0_q) % PassM == 0 && dut.m0_q < cmd.m &&
         32'(dut.n0_q) % PassN == 0 && dut.n0_q < cmd.n && 32'(dut.k_done_q) % LANES == 0 && dut.k_done_q < cmd.k));
       starts_at_the_start : assert (dut.started_q || (dut.m0_q == '0 && dut.n0_q == '0 && dut.k_done_q == '0 &&
         dut.im_q == '0 && dut.in_q == '0));
       started_has_a_command : assert (!dut.started_q || valid_i);
-      full_is_left_alone : assert (!(step_valid && step_last && owed_q[step_slot]));
-      owed_is_known : assert (dut.owed_q == (owed_q | (stepped & {Slots{step_last}})));
+      full_is_left_alone : assert (!(step_valid && step_last && owed_q[step_bank]));
+      owed_is_known : assert (dut.owed_q == (owed_q | (stepped & {Banks{step_last}})));
       handed_on_once : assert (!(storing_valid && dut.started_q) && (!ready || storing_valid || dut.started_q));
       handed_on_where_there_is_room : assert (!storing_valid || (valid_i && storing_ready_i));
       nothing_without_a_command : assert (!read || (valid_i && (storing_valid || dut.started_q)));
 
-      all_slots_back_to_back : cover (step_valid && 32'(age_q[step_slot]) == Apart && step_first);
-      waits_for_the_store : cover (stalled && owed_q != '0 && slot_release_i != '0);
+      all_banks_back_to_back : cover (step_valid && 32'(age_q[step_bank]) == Apart && step_first);
+      waits_for_the_store : cover (stalled && owed_q != '0 && bank_release_i != '0);
     end
   end
 
   // ---- the rules of turns ------------------------------------------------------------------------------------------
   if (ROTATE) begin : g_turns
-    logic [Slots-1:0] due;  // the slots whose sums have begun and not ended, as the walk has it
+    logic [Banks-1:0] due;  // the banks whose sums have begun and not ended, as the walk has it
     always_comb begin
-      for (int unsigned s = 0; s < Slots; s++) begin
-        due[s] = 32'(cmd.m) > 32'(dut.m0_q) + s / SLOTS_N * ROWS && 32'(cmd.n) > 32'(dut.n0_q) + s % SLOTS_N * COLS &&
-                 (cmd.acc_continue || dut.k_done_q != '0 || turn(s) < turn(32'(dut.slot))) &&
-                 (cmd.acc_keep || !dut.last_group || turn(s) >= turn(32'(dut.slot)));
+      for (int unsigned s = 0; s < Banks; s++) begin
+        due[s] = 32'(cmd.m) > 32'(dut.m0_q) + s / BANKS_N * ROWS && 32'(cmd.n) > 32'(dut.n0_q) + s % BANKS_N * COLS &&
+                 (cmd.acc_continue || dut.k_done_q != '0 || turn(s) < turn(32'(dut.bank))) &&
+                 (cmd.acc_keep || !dut.last_group || turn(s) >= turn(32'(dut.bank)));
       end
     end
 
-    formal_turns #(.ROWS(ROWS), .COLS(COLS), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N)) u_turns (
+    formal_turns #(.ROWS(ROWS), .COLS(COLS), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N)) u_turns (
       .clk_i, .rst_ni, .start_i(storing_valid && !storing.skip), .skip_i(storing_valid && storing.skip),
       .ready_i(ready), .computed_i(computed), .cmd_i(cmd),
-      .step_valid_i(step_valid), .step_slot_i(step_slot), .step_first_i(step_first), .step_last_i(step_last),
+      .step_valid_i(step_valid), .step_bank_i(step_bank), .step_first_i(step_first), .step_last_i(step_last),
       .started_i(dut.started_q), .due_i(due), .walk_turn_i(dut.g_turns.turn_q), .advance_i(dut.advance),
       .waits_i(dut.active && !dut.blocked && !dut.in_turn)
     );
@@ -191,10 +191,10 @@ module formal_compute
     formal_const #(.WIDTH(3 * DimW)) u_mnk (.clk_i, .any_i({any_m_i, any_n_i, any_k_i}), .const_o({m, n, k}));
 
     logic              exists;
-    logic [SlotW-1:0]  slot;           // the output's own
+    logic [BankW-1:0]  bank;           // the output's own
     logic [WORD_W-1:0] a_first, b_first;  // words of its row of A and of its row of B
     assign exists  = m < cmd.m && n < cmd.n && k < cmd.k;
-    assign slot    = SlotW'((32'(m) / ROWS) % SLOTS_M * SLOTS_N + (32'(n) / COLS) % SLOTS_N);
+    assign bank    = BankW'((32'(m) / ROWS) % BANKS_M * BANKS_N + (32'(n) / COLS) % BANKS_N);
     assign a_first = WORD_W'(32'(m) / ROWS * 32'(cmd.row_beats));
     assign b_first = WORD_W'(32'(n) / COLS * 32'(cmd.row_beats));
 
@@ -221,7 +221,7 @@ module formal_compute
     assign closes = (its_rows && exists_q && step_last) || finished_q;
 
     logic given_q;   // this k of the command at hand has had its step
-    logic open_q;    // the output's sum has begun in its slot, and neither it nor the command has ended
+    logic open_q;    // the output's sum has begun in its bank, and neither it nor the command has ended
     always_ff @(posedge clk_i) begin
       if (!rst_ni || finished_q) given_q <= 1'b0;
       else if (its_k && exists_q) given_q <= 1'b1;
@@ -241,20 +241,20 @@ module formal_compute
       past = dut.m0_q > pass_m;
       if (dut.m0_q == pass_m) past = dut.n0_q > pass_n;
       if (at_pass) past = dut.k_done_q > group_k;
-      if (at_pass && dut.k_done_q == group_k) past = turn(32'(dut.slot)) > turn(32'(slot));
+      if (at_pass && dut.k_done_q == group_k) past = turn(32'(dut.bank)) > turn(32'(bank));
     end
 
     always_comb begin
       if (rst_ni) begin
-        in_its_own_slot : assert (!(its_k && exists_q) || step_slot == slot);
+        in_its_own_bank : assert (!(its_k && exists_q) || step_bank == bank);
         once : assert (!(its_k && exists_q) || !given_q);
         at_the_end_given : assert (!(finished_q && exists_q) || given_q || its_k);
         begins_where_it_begins : assert (!(its_k && exists_q) || step_first == first_due_q);
         ends_where_it_ends : assert (!(its_k && exists_q) || step_last == last_due_q);
-        nothing_else_in_between : assert (!(open_q && its_element && step_slot == slot && exists_q) || its_rows);
+        nothing_else_in_between : assert (!(open_q && its_element && step_bank == bank && exists_q) || its_rows);
 
         open_is_at_hand : assert (!((open_q || opens) && !closes) || (dut.started_q && exists && at_pass &&
-          (cmd.acc_keep || 32'(dut.k_done_q) + LANES < 32'(cmd.k) || turn(32'(dut.slot)) <= turn(32'(slot)))));
+          (cmd.acc_keep || 32'(dut.k_done_q) + LANES < 32'(cmd.k) || turn(32'(dut.bank)) <= turn(32'(bank)))));
 
         // The walk's words
         if (valid_i && dut.started_q) begin

@@ -131,7 +131,7 @@ module formal_dma_read
     always_comb begin
       if (rst_ni) begin
         rows_are_short : assume (!row_valid_i || row_i.none ||
-          (row_i.beats < 4 && dest_i.word < 16 && dest_i.bank < 2));
+          (row_i.beats < 4 && dest_i.word < 16 && dest_i.ram < 2));
         few_ends : assume (!(row_valid_i && row_i.none) || ends_q < 4'd15);
         enough_room_to_count : assume (!row_valid_i || owed_q < count_t'(1) << 6);
 

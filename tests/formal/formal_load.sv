@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The load engine, the read DMA and the two queues behind them, joined as in fp8mac_accel: every command that is taken
 // comes to compute exactly once, with its outcome behind its last beat; neither queue ever overflows. And the rows of
-// a command are all its rows, each at its address and bound for its bank, word and half; fewer only after an error.
+// a command are all its rows, each at its address and bound for its ram, word and half; fewer only after an error.
 module formal_load
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -118,7 +118,7 @@ module formal_load
   dim_t      a_q, b_q;       // rows asked for so far
   addr_t     next_addr_q;    // of the next row of the same operand
   dim_t      next_word_q;
-  logic [7:0] next_bank_q;
+  logic [7:0] next_ram_q;
   logic [2:0] vectors_q;     // asked for so far: scale A, scale B, bias
   logic      taken, is_a, is_b, more_of_a, more_of_b;
 
@@ -126,9 +126,9 @@ module formal_load
   assign is_a  = !row.none && dest.kind == DestA;
   assign is_b  = !row.none && dest.kind == DestB;
 
-  // Where operand rows go: bank by bank, then on by as many words as a row has.
-  logic [7:0] banks;
-  assign banks = is_a ? 8'(ROWS) : 8'(COLS);
+  // Where operand rows go: ram by ram, then on by as many words as a row has.
+  logic [7:0] rams;
+  assign rams = is_a ? 8'(ROWS) : 8'(COLS);
 
   logic first_of_kind;
   assign first_of_kind = is_a ? a_q == '0 : b_q == '0;
@@ -154,8 +154,8 @@ module formal_load
       if (is_a) a_q <= a_q + 1;
       if (is_b) b_q <= b_q + 1;
       next_addr_q <= row.addr + (is_a ? cmd_q.a_stride : cmd_q.b_stride);
-      next_bank_q <= (dest.bank + 8'd1 == banks) ? 8'd0 : dest.bank + 8'd1;
-      next_word_q <= (dest.bank + 8'd1 == banks) ? dest.word + cmd_q.row_beats : dest.word;
+      next_ram_q <= (dest.ram + 8'd1 == rams) ? 8'd0 : dest.ram + 8'd1;
+      next_word_q <= (dest.ram + 8'd1 == rams) ? dest.word + cmd_q.row_beats : dest.word;
     end
     if (taken && !row.none && dest.kind == DestScaleA) vectors_q[0] <= 1'b1;
     if (taken && !row.none && dest.kind == DestScaleB) vectors_q[1] <= 1'b1;
@@ -179,16 +179,16 @@ module formal_load
       if (row_valid && is_a) begin
         a_row_is_wanted : assert (more_of_a && b_q == '0 && vectors_q == '0);
         a_row_of_its_length : assert (row.beats == cmd_q.row_beats && dest.half == halves_q.a);
-        a_begins : assert (!first_of_kind || (row.addr == cmd_q.a_addr && dest.bank == '0 && dest.word == '0));
+        a_begins : assert (!first_of_kind || (row.addr == cmd_q.a_addr && dest.ram == '0 && dest.word == '0));
         a_goes_on : assert (first_of_kind ||
-          (row.addr == next_addr_q && dest.bank == next_bank_q && dest.word == next_word_q));
+          (row.addr == next_addr_q && dest.ram == next_ram_q && dest.word == next_word_q));
       end
       if (row_valid && is_b) begin
         b_row_is_wanted : assert (more_of_b && !more_of_a && vectors_q == '0);
         b_row_of_its_length : assert (row.beats == cmd_q.row_beats && dest.half == halves_q.b);
-        b_begins : assert (!first_of_kind || (row.addr == cmd_q.b_addr && dest.bank == '0 && dest.word == '0));
+        b_begins : assert (!first_of_kind || (row.addr == cmd_q.b_addr && dest.ram == '0 && dest.word == '0));
         b_goes_on : assert (first_of_kind ||
-          (row.addr == next_addr_q && dest.bank == next_bank_q && dest.word == next_word_q));
+          (row.addr == next_addr_q && dest.ram == next_ram_q && dest.word == next_word_q));
       end
       if (row_valid && !row.none && !is_a && !is_b) begin
         vectors_after_operands : assert (!more_of_a && !more_of_b && dest.half == halves_q.vectors && dest.word == '0);
@@ -216,10 +216,10 @@ module formal_load
       engine_knows_the_command : assert (u_load.halves_q == halves_q && (idle || u_load.cmd_q == cmd_q));
       engine_counts_a : assert (state != LoadA || (u_load.rows_q == cmd_q.m - a_q && a_q < cmd_q.m &&
         cmd_q.wanted.a && b_q == '0 && vectors_q == '0 && u_load.stride_q == cmd_q.a_stride &&
-        u_load.last_bank_q == 8'(ROWS - 1)));
+        u_load.last_ram_q == 8'(ROWS - 1)));
       engine_counts_b : assert (state != LoadB || (u_load.rows_q == cmd_q.n - b_q && b_q < cmd_q.n &&
         cmd_q.wanted.b && vectors_q == '0 && u_load.stride_q == cmd_q.b_stride && (!more_of_a || stopped_q) &&
-        u_load.last_bank_q == 8'(COLS - 1)));
+        u_load.last_ram_q == 8'(COLS - 1)));
       engine_is_at_scale_a : assert (state != LoadScaleA || (cmd_q.wanted.scale_a && !more_of_a && !more_of_b &&
         vectors_q == 3'b000 && u_load.addr_q == cmd_q.scale_a));
       engine_is_at_scale_b : assert (state != LoadScaleB || (cmd_q.wanted.scale_b && !more_of_a && !more_of_b &&

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_operand_buffer: any one word of any bank and half holds what was last written to it, and a read gives the
+// fp8mac_operand_buffer: any one word of any ram and half holds what was last written to it, and a read gives the
 // group of it that was asked for, in the next cycle and until the next read.
 module formal_operand_buffer #(
-  parameter int unsigned BANKS = 2,
+  parameter int unsigned RAMS = 2,
   parameter int unsigned LANES = 2,
   parameter int unsigned BEAT  = 4,
   parameter int unsigned DEPTH = 4,
   localparam int unsigned WordW  = $clog2(DEPTH),
-  localparam int unsigned BankW  = $clog2(BANKS),
+  localparam int unsigned RamW  = $clog2(RAMS),
   localparam int unsigned Groups = BEAT / LANES,
   localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1,
-  localparam int unsigned PlaceW = BankW + 1 + WordW
+  localparam int unsigned PlaceW = RamW + 1 + WordW
 ) (
   input logic              clk_i,
   input logic              rst_ni,
   input logic              write_i,
   input logic              write_half_i,
-  input logic [BankW-1:0]  write_bank_i,
+  input logic [RamW-1:0]  write_ram_i,
   input logic [WordW-1:0]  write_word_i,
   input logic [BEAT*8-1:0] write_data_i,
   input logic              read_i,
@@ -27,18 +27,18 @@ module formal_operand_buffer #(
 );
   localparam int unsigned GroupBits = LANES * 8;
 
-  logic [BANKS-1:0][GroupBits-1:0] read_data;
+  logic [RAMS-1:0][GroupBits-1:0] read_data;
 
-  fp8mac_operand_buffer #(.BANKS(BANKS), .LANES(LANES), .BEAT(BEAT), .DEPTH(DEPTH)) dut (
-    .clk_i, .write_i, .write_half_i, .write_bank_i, .write_word_i, .write_data_i, .read_i, .read_half_i, .read_word_i,
+  fp8mac_operand_buffer #(.RAMS(RAMS), .LANES(LANES), .BEAT(BEAT), .DEPTH(DEPTH)) dut (
+    .clk_i, .write_i, .write_half_i, .write_ram_i, .write_word_i, .write_data_i, .read_i, .read_half_i, .read_word_i,
     .read_group_i, .read_data_o(read_data)
   );
 
   // The word that is followed
-  logic [BankW-1:0] bank;
+  logic [RamW-1:0] ram;
   logic             half;
   logic [WordW-1:0] word;
-  formal_const #(.WIDTH(PlaceW)) u_place (.clk_i, .any_i(place_i), .const_o({bank, half, word}));
+  formal_const #(.WIDTH(PlaceW)) u_compare (.clk_i, .any_i(place_i), .const_o({ram, half, word}));
   formal_reset u_reset (.clk_i, .rst_ni);
 
   logic                 written_q, shown_q;
@@ -50,7 +50,7 @@ module formal_operand_buffer #(
       written_q <= 1'b0;
       shown_q   <= 1'b0;
     end else begin
-      if (write_i && {write_bank_i, write_half_i, write_word_i} == {bank, half, word}) begin
+      if (write_i && {write_ram_i, write_half_i, write_word_i} == {ram, half, word}) begin
         written_q <= 1'b1;
         word_q    <= write_data_i;
       end
@@ -61,10 +61,10 @@ module formal_operand_buffer #(
     end
   end
 
-  for (genvar b = 0; b < int'(BANKS); b++) begin : g_bank
+  for (genvar b = 0; b < int'(RAMS); b++) begin : g_ram
     always_comb begin
-      if (rst_ni && bank == BankW'(b)) begin
-        keeps_its_word : assert (!written_q || dut.g_bank[b].mem_q[{half, word}] == word_q);
+      if (rst_ni && ram == RamW'(b)) begin
+        keeps_its_word : assert (!written_q || dut.g_ram[b].mem_q[{half, word}] == word_q);
         read_gives_the_group : assert (!shown_q || read_data[b] == expected_q);
         reads_what_was_written : cover (shown_q && expected_q == GroupBits'(32'h5a3c_96c3 >> b));
       end
@@ -74,7 +74,7 @@ module formal_operand_buffer #(
   always_comb begin
     if (rst_ni) begin
       group_exists : assume (32'(read_group_i) < Groups);
-      in_one_cycle : cover (shown_q && write_i && {write_bank_i, write_half_i, write_word_i} == {bank, half, word} &&
+      in_one_cycle : cover (shown_q && write_i && {write_ram_i, write_half_i, write_word_i} == {ram, half, word} &&
                             read_i && {read_half_i, read_word_i} == {half, word});
     end
   end

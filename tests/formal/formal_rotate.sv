@@ -4,10 +4,10 @@
 module formal_rotate #(
   parameter int unsigned SUM_W = 5,
   parameter int unsigned ACC_W = 8,
-  parameter int unsigned SLOTS = 4,
+  parameter int unsigned BANKS = 4,
   parameter int unsigned CHUNK = 3,
   parameter int unsigned RIPPLE = CHUNK,
-  localparam int unsigned TurnW = (SLOTS > 1) ? $clog2(SLOTS) : 1
+  localparam int unsigned TurnW = (BANKS > 1) ? $clog2(BANKS) : 1
 ) (
   input logic                    clk_i,
   input logic                    rst_ni,
@@ -18,7 +18,7 @@ module formal_rotate #(
 
   logic [ACC_W-1:0] acc;
 
-  fp8mac_rotating_accumulator #(.SUM_W(SUM_W), .ACC_W(ACC_W), .SLOTS(SLOTS), .CHUNK(CHUNK), .RIPPLE(RIPPLE)) dut (
+  fp8mac_rotating_accumulator #(.SUM_W(SUM_W), .ACC_W(ACC_W), .BANKS(BANKS), .CHUNK(CHUNK), .RIPPLE(RIPPLE)) dut (
     .clk_i, .first_i, .sum_i, .acc_o(acc)
   );
 
@@ -42,7 +42,7 @@ module formal_rotate #(
       others_q <= 1'b0;
       steps_q  <= '0;
     end else begin
-      turn_q <= (turn_q == TurnW'(SLOTS - 1)) ? '0 : turn_q + TurnW'(1);
+      turn_q <= (turn_q == TurnW'(BANKS - 1)) ? '0 : turn_q + TurnW'(1);
       if (its_turn && first_i) begin
         known_q  <= 1'b1;
         total_q  <= ACC_W'(sum_i);
@@ -63,7 +63,7 @@ module formal_rotate #(
       sum_of_its_turn : assert (!(its_turn && known_q) || acc == total_q);
 
       carries_to_the_top : cover (its_turn && steps_q == 3'd3 && before_q == '1 && acc == '0 &&
-        (others_q || SLOTS == 1));
+        (others_q || BANKS == 1));
       is_negative : cover (its_turn && steps_q == 3'd3 && before_q == '0 && acc == '1);
     end
   end

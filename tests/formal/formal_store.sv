@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_store between the array's slots and whatever takes its transfers: it reads a slot only while it is full and
+// fp8mac_store between the array's banks and whatever takes its transfers: it reads a bank only while it is full and
 // empties it once; the transfers of a row complete exactly the beats that were asked for; and the output (m, n),
-// chosen by the solver, is offered exactly once, from its own slot, row and column, for its own address.
+// chosen by the solver, is offered exactly once, from its own bank, row and column, for its own address.
 module formal_store
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS    = 2,
   parameter int unsigned COLS    = 2,
-  parameter int unsigned SLOTS_M = 2,
-  parameter int unsigned SLOTS_N = 2,
+  parameter int unsigned BANKS_M = 2,
+  parameter int unsigned BANKS_N = 2,
   parameter int unsigned WIDTH   = 2,
   parameter int unsigned BEAT    = 8,
   parameter int unsigned M       = 3,   // of every command: the proofs are made shape by shape
   parameter int unsigned N       = 6,
-  localparam int unsigned Slots  = SLOTS_M * SLOTS_N,
-  localparam int unsigned SlotW  = $clog2(Slots),
+  localparam int unsigned Banks  = BANKS_M * BANKS_N,
+  localparam int unsigned BankW  = $clog2(Banks),
   localparam int unsigned RowW   = $clog2(ROWS),
   localparam int unsigned PosW   = $clog2(BEAT)
 ) (
@@ -25,7 +25,7 @@ module formal_store
   input logic                  valid_i,
   input storing_cmd_t          cmd_i,
   input logic                  kept_i,
-  input logic [Slots-1:0]      fill_i,
+  input logic [Banks-1:0]      fill_i,
   input logic [COLS-1:0][31:0] read_data_i,
   input logic                  epi_ready_i,
   input logic                  row_ready_i,
@@ -34,8 +34,8 @@ module formal_store
   input dim_t                  any_n_i
 );
   logic                   stored, ready, epi_valid, epi_final, row_valid, finished_valid;
-  logic [Slots-1:0]       release_slot, full_q;
-  logic [SlotW-1:0]       read_slot;
+  logic [Banks-1:0]       release_bank, full_q;
+  logic [BankW-1:0]       read_bank;
   logic [RowW-1:0]        read_row;
   dim_t                   at_row, at_col;
   logic [WIDTH-1:0]       epi_en;
@@ -46,10 +46,10 @@ module formal_store
   finished_cmd_t          finished;
 
   fp8mac_store #(
-    .ROWS(ROWS), .COLS(COLS), .SLOTS_M(SLOTS_M), .SLOTS_N(SLOTS_N), .WIDTH(WIDTH), .BEAT(BEAT)
+    .ROWS(ROWS), .COLS(COLS), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .WIDTH(WIDTH), .BEAT(BEAT)
   ) dut (
-    .clk_i, .rst_ni, .discard_i, .stored_o(stored), .valid_i, .cmd_i, .ready_o(ready), .kept_i, .slot_full_i(full_q),
-    .slot_release_o(release_slot), .read_slot_o(read_slot), .read_row_o(read_row), .read_data_i, .vector_half_o(),
+    .clk_i, .rst_ni, .discard_i, .stored_o(stored), .valid_i, .cmd_i, .ready_o(ready), .kept_i, .bank_full_i(full_q),
+    .bank_release_o(release_bank), .read_bank_o(read_bank), .read_row_o(read_row), .read_data_i, .vector_half_o(),
     .row_o(at_row), .col_o(at_col), .scale_a_i('0), .scale_b_i('0), .bias_i('0), .epi_valid_o(epi_valid),
     .epi_ready_i, .epi_en_o(epi_en), .epi_t0_o(epi_t0), .epi_scale_a_o(), .epi_scale_b_o(), .epi_bias_o(),
     .epi_cfg_o(), .epi_pos_o(epi_pos), .epi_size_o(epi_size), .epi_final_o(epi_final), .row_valid_o(row_valid),
@@ -65,10 +65,10 @@ module formal_store
 
   assign cmd = cmd_i.cmd;
 
-  // A slot may be filled at any time that it is empty.
+  // A bank may be filled at any time that it is empty.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) full_q <= '0;
-    else full_q <= (full_q & ~release_slot) | (fill_i & ~full_q);
+    else full_q <= (full_q & ~release_bank) | (fill_i & ~full_q);
     held_q  <= rst_ni && valid_i && !ready;
     whole_q <= cmd_i;
   end
@@ -84,22 +84,22 @@ module formal_store
     end
   end
 
-  // ---- slots -------------------------------------------------------------------------------------------------------
-  logic [SlotW-1:0] slot_q;   // of the transfer on offer
-  logic [RowW-1:0]  slot_row_q;
+  // ---- banks -------------------------------------------------------------------------------------------------------
+  logic [BankW-1:0] bank_q;   // of the transfer on offer
+  logic [RowW-1:0]  bank_row_q;
   dim_t             row_q, col_q;
 
   always_ff @(posedge clk_i) begin
-    slot_q     <= read_slot;
-    slot_row_q <= read_row;
+    bank_q     <= read_bank;
+    bank_row_q <= read_row;
     row_q      <= at_row;
     col_q      <= at_col;
   end
 
   always_comb begin
     if (rst_ni) begin
-      empties_what_is_full : assert ((release_slot & ~full_q) == '0);
-      reads_what_is_full : assert (!epi_valid || full_q[slot_q]);
+      empties_what_is_full : assert ((release_bank & ~full_q) == '0);
+      reads_what_is_full : assert (!epi_valid || full_q[bank_q]);
       one_end_each : assert (finished_valid == ready && stored == ready && (!ready || (valid_i && row_ready_i &&
         finished_ready_i && row_valid && row.none)));
       end_is_of_its_command : assert (!finished_valid || (finished.tag == cmd.tag && finished.error == cmd.error));
@@ -167,8 +167,8 @@ module formal_store
       if (offered) begin
         once : assert (!given_q);
         is_enabled : assert (epi_en[lane]);
-        from_its_own_slot : assert (32'(slot_q) == (32'(m) / ROWS) % SLOTS_M * SLOTS_N + (32'(n) / COLS) % SLOTS_N);
-        from_its_own_place : assert (32'(slot_row_q) == 32'(m) % ROWS && epi_t0[lane] == read_data_i[n % COLS]);
+        from_its_own_bank : assert (32'(bank_q) == (32'(m) / ROWS) % BANKS_M * BANKS_N + (32'(n) / COLS) % BANKS_N);
+        from_its_own_place : assert (32'(bank_row_q) == 32'(m) % ROWS && epi_t0[lane] == read_data_i[n % COLS]);
         to_its_own_address : assert (beat_addr_q + addr_t'(epi_pos) + (addr_t'(lane) << epi_size) == address);
       end
       all_at_the_end : assert (!finished_valid || given_q || discarded_q);

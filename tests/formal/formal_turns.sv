@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_compute with ROTATE: accumulators that take turns never mix outputs. The step in cycle t goes to accumulator
-// t mod Slots, so that a sum is what the steps of one turn add up to from a `first` to a `last`. A slot is open from
+// t mod Banks, so that a sum is what the steps of one turn add up to from a `first` to a `last`. A bank is open from
 // the first step of a sum to its last, or until a command that is skipped or does not continue gives up what another
 // one has kept.
-//   - a step that is not a first one belongs to an open slot and comes in the turn of its first;
-//   - no step comes in the turn of another slot that is open, and none begins again in a slot that is open;
+//   - a step that is not a first one belongs to an open bank and comes in the turn of its first;
+//   - no step comes in the turn of another bank that is open, and none begins again in a bank that is open;
 //   - nothing but what was kept is given up;
 //   - after a step of the walk the next one need not wait, and if it must, it is for less than a round.
 module formal_turns
@@ -13,10 +13,10 @@ module formal_turns
 #(
   parameter int unsigned ROWS    = 2,
   parameter int unsigned COLS    = 2,
-  parameter int unsigned SLOTS_M = 2,
-  parameter int unsigned SLOTS_N = 2,
-  localparam int unsigned Slots  = SLOTS_M * SLOTS_N,
-  localparam int unsigned SlotW  = $clog2(Slots)
+  parameter int unsigned BANKS_M = 2,
+  parameter int unsigned BANKS_N = 2,
+  localparam int unsigned Banks  = BANKS_M * BANKS_N,
+  localparam int unsigned BankW  = $clog2(Banks)
 ) (
   input logic             clk_i,
   input logic             rst_ni,
@@ -26,14 +26,14 @@ module formal_turns
   input logic             computed_i,
   input compute_cmd_t     cmd_i,
   input logic             step_valid_i,
-  input logic [SlotW-1:0] step_slot_i,
+  input logic [BankW-1:0] step_bank_i,
   input logic             step_first_i,
   input logic             step_last_i,
 
   // Of the walk's state, for induction
   input logic             started_i,
-  input logic [Slots-1:0] due_i,       // slots that should be open
-  input logic [SlotW-1:0] walk_turn_i,
+  input logic [Banks-1:0] due_i,       // banks that should be open
+  input logic [BankW-1:0] walk_turn_i,
   input logic             advance_i,
   input logic             waits_i      // for its turn alone
 );
@@ -56,9 +56,9 @@ module formal_turns
     end
   end
 
-  logic [SlotW-1:0]            turn_q;            // of this cycle
-  logic [Slots-1:0]            begins, ends, open_q, open;
-  logic [Slots-1:0][SlotW-1:0] turn_of_q, turn_of;  // of the slot's first step
+  logic [BankW-1:0]            turn_q;            // of this cycle
+  logic [Banks-1:0]            begins, ends, open_q, open;
+  logic [Banks-1:0][BankW-1:0] turn_of_q, turn_of;  // of the bank's first step
   logic                        given_up;
 
   assign given_up = skip_i || (start_i && !cmd_i.acc_continue);
@@ -66,16 +66,16 @@ module formal_turns
   always_comb begin
     begins = '0;
     ends   = '0;
-    begins[step_slot_i] = step_valid_i && step_first_i;
-    ends[step_slot_i]   = step_valid_i && step_last_i;
+    begins[step_bank_i] = step_valid_i && step_first_i;
+    ends[step_bank_i]   = step_valid_i && step_last_i;
     open    = (open_q | begins) & ~ends;
     turn_of = turn_of_q;
-    if (step_valid_i && step_first_i) turn_of[step_slot_i] = turn_q;
+    if (step_valid_i && step_first_i) turn_of[step_bank_i] = turn_q;
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) turn_q <= '0;
-    else turn_q <= turn_q + SlotW'(1);
+    else turn_q <= turn_q + BankW'(1);
     if (!rst_ni || given_up) open_q <= '0;
     else open_q <= open;
     turn_of_q <= turn_of;
@@ -90,49 +90,49 @@ module formal_turns
     else waited_q <= waited_q + 3'd1;
   end
 
-  // The walk's position of a slot
-  function automatic int unsigned position(int unsigned slot);
+  // The walk's position of a bank
+  function automatic int unsigned position(int unsigned bank);
     int unsigned im, in;
-    im = slot / SLOTS_N;
-    in = slot % SLOTS_N;
-    return im * SLOTS_N + ((im % 2 == 0) ? in : SLOTS_N - 1 - in);
+    im = bank / BANKS_N;
+    in = bank % BANKS_N;
+    return im * BANKS_N + ((im % 2 == 0) ? in : BANKS_N - 1 - in);
   endfunction
 
-  for (genvar s = 0; s < int'(Slots); s++) begin : g_slot
+  for (genvar s = 0; s < int'(Banks); s++) begin : g_bank
     logic kept_exists;
-    assign kept_exists = kept_q && 32'(kept_m_q) > s / SLOTS_N * ROWS && 32'(kept_n_q) > s % SLOTS_N * COLS;
+    assign kept_exists = kept_q && 32'(kept_m_q) > s / BANKS_N * ROWS && 32'(kept_n_q) > s % BANKS_N * COLS;
 
     always_comb begin
       if (rst_ni) begin
-        alone_in_its_turn : assert (!(step_valid_i && open_q[s] && 32'(step_slot_i) != s) || turn_of_q[s] != turn_q);
+        alone_in_its_turn : assert (!(step_valid_i && open_q[s] && 32'(step_bank_i) != s) || turn_of_q[s] != turn_q);
 
-        // The walk's turns are the array's but for a distance, which does not change while a slot is open.
+        // The walk's turns are the array's but for a distance, which does not change while a bank is open.
         distance_stays : assert (!open[s] ||
-          SlotW'(walk_turn_i - turn_q) == SlotW'(position(s) + 1) - turn_of[s]);
+          BankW'(walk_turn_i - turn_q) == BankW'(position(s) + 1) - turn_of[s]);
         open_as_the_walk_has_it : assert (open[s] == (started_i ? due_i[s] : kept_exists));
       end
     end
   end
 
-  logic first_again_q;   // a sum that began in another turn than its slot's sum before it
+  logic first_again_q;   // a sum that began in another turn than its bank's sum before it
 
   always_ff @(posedge clk_i) begin
-    first_again_q <= rst_ni && step_valid_i && step_first_i && turn_of_q[step_slot_i] != turn_q;
+    first_again_q <= rst_ni && step_valid_i && step_first_i && turn_of_q[step_bank_i] != turn_q;
   end
 
   always_comb begin
     if (rst_ni) begin
       stays_in_its_turn : assert (!step_valid_i || step_first_i ||
-        (open_q[step_slot_i] && turn_of_q[step_slot_i] == turn_q));
-      begins_once : assert (!(step_valid_i && step_first_i && open_q[step_slot_i]));
+        (open_q[step_bank_i] && turn_of_q[step_bank_i] == turn_q));
+      begins_once : assert (!(step_valid_i && step_first_i && open_q[step_bank_i]));
       only_kept_is_given_up : assert (!given_up || kept_q || open == '0);
       no_turn_is_lost : assert (!(advanced_q && waits_i));
-      waits_less_than_a_round : assert (!waits_i || 32'(waited_q) < Slots - 1);
+      waits_less_than_a_round : assert (!waits_i || 32'(waited_q) < Banks - 1);
 
-      waits_for_its_turn : cover (waits_i && 32'(waited_q) == Slots - 2 && !cmd_i.acc_continue);
+      waits_for_its_turn : cover (waits_i && 32'(waited_q) == Banks - 2 && !cmd_i.acc_continue);
       continues_in_its_turn : cover (waits_i && cmd_i.acc_continue && !started_i);
       begins_in_another_turn : cover (first_again_q && open == '1);
-      gives_up_what_was_kept : cover (given_up && kept_q && (open & (open - Slots'(1))) != '0);
+      gives_up_what_was_kept : cover (given_up && kept_q && (open & (open - Banks'(1))) != '0);
       ends_what_was_kept : cover (step_valid_i && step_last_i && !step_first_i && cmd_i.acc_continue && kept_q);
     end
   end

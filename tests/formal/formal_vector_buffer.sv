@@ -28,7 +28,7 @@ module formal_vector_buffer #(
 
   logic             half;
   logic [WordW-1:0] word;
-  formal_const #(.WIDTH(WordW + 1)) u_place (.clk_i, .any_i(place_i), .const_o({half, word}));
+  formal_const #(.WIDTH(WordW + 1)) u_compare (.clk_i, .any_i(place_i), .const_o({half, word}));
   formal_reset u_reset (.clk_i, .rst_ni);
 
   logic              written_q, shown_q;

@@ -9,6 +9,7 @@ PACKAGES = ["rtl/fp8mac_pkg.sv", "rtl/accel/fp8mac_cmd_pkg.sv"]
 class Fault:
     """A change of one place in one source file, and the property that it breaks: a|b where it breaks several in one
     cycle, of which the solver shows any."""
+
     name: str
     file: str
     old: str
@@ -20,6 +21,7 @@ class Fault:
 @dataclass
 class Proof:
     """`mode` is prove (k-induction: unbounded) or bmc (every trace of `depth` cycles from reset)."""
+
     name: str
     top: str
     files: list
@@ -30,48 +32,121 @@ class Proof:
     params: dict = field(default_factory=dict)
     faults: list = field(default_factory=list)
     engine: str = "yices"
-    cost: int = 1        # seconds, about
+    cost: int = 1  # seconds, about
     long: bool = False
 
 
 FIFO = ["rtl/accel/fp8mac_fifo.sv", "formal/formal_fifo_track.sv", "formal/formal_reset.sv"]
 
 FIFO_FAULTS = [
-    Fault("tail_stays_in_a_full_turn", "fp8mac_fifo.sv", "if (push_i) tail_q <= next(tail_q);",
-          "if (push_i && !pop_i) tail_q <= next(tail_q);", "tail_follows"),
-    Fault("wraps_late", "fp8mac_fifo.sv", "PtrW'(DEPTH - 1)) ? '0", "PtrW'(DEPTH)) ? '0", "tail_follows"),
-    Fault("written_at_the_head", "fp8mac_fifo.sv", "mem_q[tail_q] <=", "mem_q[head_q] <=",
-          "leaves_unchanged|lies_in_its_place"),
-    Fault("level_forgets_a_pop", "fp8mac_fifo.sv", " - LevelW'(pop_i);", " - LevelW'(pop_i && !push_i);",
-          "level_is_count"),
-    Fault("flush_keeps_level", "fp8mac_fifo.sv", "level_q <= '0;", "if (!flush_i) level_q <= '0;", "level_is_count"),
+    Fault(
+        "tail_stays_in_a_full_turn",
+        "fp8mac_fifo.sv",
+        "if (push_i) tail_q <= next(tail_q);",
+        "if (push_i && !pop_i) tail_q <= next(tail_q);",
+        "tail_follows",
+    ),
+    Fault(
+        "wraps_late",
+        "fp8mac_fifo.sv",
+        "PtrW'(DEPTH - 1)) ? '0",
+        "PtrW'(DEPTH)) ? '0",
+        "tail_follows",
+    ),
+    Fault(
+        "written_at_the_head",
+        "fp8mac_fifo.sv",
+        "mem_q[tail_q] <=",
+        "mem_q[head_q] <=",
+        "leaves_unchanged|lies_in_its_place",
+    ),
+    Fault(
+        "level_forgets_a_pop",
+        "fp8mac_fifo.sv",
+        " - LevelW'(pop_i);",
+        " - LevelW'(pop_i && !push_i);",
+        "level_is_count",
+    ),
+    Fault(
+        "flush_keeps_level",
+        "fp8mac_fifo.sv",
+        "level_q <= '0;",
+        "if (!flush_i) level_q <= '0;",
+        "level_is_count",
+    ),
 ]
 
 
 def fifo(depth):
-    return Proof(f"fifo_{depth}", "formal_fifo", FIFO + ["formal/formal_fifo.sv"], "prove", 3, cover_depth=depth + 5,
-                 params={"DEPTH": depth}, faults=FIFO_FAULTS if depth == 3 else [])
-
+    return Proof(
+        f"fifo_{depth}",
+        "formal_fifo",
+        FIFO + ["formal/formal_fifo.sv"],
+        "prove",
+        3,
+        cover_depth=depth + 5,
+        params={"DEPTH": depth},
+        faults=FIFO_FAULTS if depth == 3 else [],
+    )
 
 
 def cmd_queue(depth, followed):
     faults = [
-        Fault("pushed_in_the_error_state", "fp8mac_cmd_queue.sv", "submit_i && !full_o && !error_i)",
-              "submit_i && !full_o)", "level_is_count|tail_follows"),
-        Fault("pushed_when_full", "fp8mac_cmd_queue.sv", "submit_i && !full_o && !error_i)",
-              "submit_i && !error_i)", "level_is_count|no_overflow", depth=12),
-        Fault("popped_when_refused", "fp8mac_cmd_queue.sv", "(valid_o && ready_i)", "(valid_o)",
-              "level_is_count|tail_follows"),
-        Fault("drops_in_silence", "fp8mac_cmd_queue.sv", "submit_i && full_o && !error_i;", "1'b0;",
-              "a_drop_is_reported"),
-        Fault("abort_keeps_commands", "fp8mac_cmd_queue.sv", ".flush_i(abort_i)", ".flush_i(1'b0)",
-              "level_is_count|tail_follows"),
-        Fault("pops_in_abort", "fp8mac_cmd_queue.sv", "!empty && !abort_i;", "!empty;", "offers_what_it_has"),
+        Fault(
+            "pushed_in_the_error_state",
+            "fp8mac_cmd_queue.sv",
+            "submit_i && !full_o && !error_i)",
+            "submit_i && !full_o)",
+            "level_is_count|tail_follows",
+        ),
+        Fault(
+            "pushed_when_full",
+            "fp8mac_cmd_queue.sv",
+            "submit_i && !full_o && !error_i)",
+            "submit_i && !error_i)",
+            "level_is_count|no_overflow",
+            depth=12,
+        ),
+        Fault(
+            "popped_when_refused",
+            "fp8mac_cmd_queue.sv",
+            "(valid_o && ready_i)",
+            "(valid_o)",
+            "level_is_count|tail_follows",
+        ),
+        Fault(
+            "drops_in_silence",
+            "fp8mac_cmd_queue.sv",
+            "submit_i && full_o && !error_i;",
+            "1'b0;",
+            "a_drop_is_reported",
+        ),
+        Fault(
+            "abort_keeps_commands",
+            "fp8mac_cmd_queue.sv",
+            ".flush_i(abort_i)",
+            ".flush_i(1'b0)",
+            "level_is_count|tail_follows",
+        ),
+        Fault(
+            "pops_in_abort",
+            "fp8mac_cmd_queue.sv",
+            "!empty && !abort_i;",
+            "!empty;",
+            "offers_what_it_has",
+        ),
     ]
-    return Proof(f"cmd_queue_{depth}", "formal_cmd_queue", FIFO + ["rtl/accel/fp8mac_cmd_queue.sv",
-                 "formal/formal_cmd_queue.sv"], "prove", 3, cover_depth=depth + 6,
-                 params={"DEPTH": depth, **({"FOLLOWED": followed} if followed else {})},
-                 faults=faults if depth == 8 else [], cost=10)
+    return Proof(
+        f"cmd_queue_{depth}",
+        "formal_cmd_queue",
+        FIFO + ["rtl/accel/fp8mac_cmd_queue.sv", "formal/formal_cmd_queue.sv"],
+        "prove",
+        3,
+        cover_depth=depth + 6,
+        params={"DEPTH": depth, **({"FOLLOWED": followed} if followed else {})},
+        faults=faults if depth == 8 else [],
+        cost=10,
+    )
 
 
 RESET = ["formal/formal_reset.sv"]
@@ -79,309 +154,868 @@ RESET = ["formal/formal_reset.sv"]
 
 def operand_buffer(lanes):
     faults = [
-        Fault("halves_share_words", "fp8mac_operand_buffer.sv", "mem_q[{write_half_i, write_word_i}] <=",
-              "mem_q[{1'b0, write_word_i}] <=", "keeps_its_word"),
-        Fault("written_to_every_bank", "fp8mac_operand_buffer.sv", "if (write_i && write_bank_i == BankW'(bank))",
-              "if (write_i)", "keeps_its_word"),
-        Fault("group_changes_without_a_read", "fp8mac_operand_buffer.sv", "if (read_i) group_q <= read_group_i;",
-              "group_q <= read_group_i;", "read_gives_the_group"),
-        Fault("reads_the_other_half", "fp8mac_operand_buffer.sv", "mem_q[{read_half_i, read_word_i}];",
-              "mem_q[{!read_half_i, read_word_i}];", "read_gives_the_group"),
+        Fault(
+            "halves_share_words",
+            "fp8mac_operand_buffer.sv",
+            "mem_q[{write_half_i, write_word_i}] <=",
+            "mem_q[{1'b0, write_word_i}] <=",
+            "keeps_its_word",
+        ),
+        Fault(
+            "written_to_every_ram",
+            "fp8mac_operand_buffer.sv",
+            "if (write_i && write_ram_i == RamW'(ram))",
+            "if (write_i)",
+            "keeps_its_word",
+        ),
+        Fault(
+            "group_changes_without_a_read",
+            "fp8mac_operand_buffer.sv",
+            "if (read_i) group_q <= read_group_i;",
+            "group_q <= read_group_i;",
+            "read_gives_the_group",
+        ),
+        Fault(
+            "reads_the_other_half",
+            "fp8mac_operand_buffer.sv",
+            "mem_q[{read_half_i, read_word_i}];",
+            "mem_q[{!read_half_i, read_word_i}];",
+            "read_gives_the_group",
+        ),
     ]
-    return Proof(f"operand_buffer_{lanes}", "formal_operand_buffer", RESET + ["rtl/accel/fp8mac_operand_buffer.sv",
-                 "formal/formal_operand_buffer.sv"], "prove", 3, cover_depth=6, params={"LANES": lanes},
-                 faults=faults if lanes == 2 else [])
+    return Proof(
+        f"operand_buffer_{lanes}",
+        "formal_operand_buffer",
+        RESET + ["rtl/accel/fp8mac_operand_buffer.sv", "formal/formal_operand_buffer.sv"],
+        "prove",
+        3,
+        cover_depth=6,
+        params={"LANES": lanes},
+        faults=faults if lanes == 2 else [],
+    )
 
 
 def vector_buffer(width):
     faults = [
-        Fault("halves_share_words", "fp8mac_vector_buffer.sv", "mem_q[{write_half_i, write_word_i}] <=",
-              "mem_q[{1'b0, write_word_i}] <=", "keeps_its_beat"),
-        Fault("group_one_cycle_early", "fp8mac_vector_buffer.sv", "word_q[group_q];",
-              "word_q[read_index_i[$clog2(WIDTH) +: GroupW]];", "read_gives_the_values"),
-        Fault("word_from_the_low_bits", "fp8mac_vector_buffer.sv", "read_index_i[IndexW-1 -: WordW]",
-              "read_index_i[WordW-1:0]", "read_gives_the_values"),
+        Fault(
+            "halves_share_words",
+            "fp8mac_vector_buffer.sv",
+            "mem_q[{write_half_i, write_word_i}] <=",
+            "mem_q[{1'b0, write_word_i}] <=",
+            "keeps_its_beat",
+        ),
+        Fault(
+            "group_one_cycle_early",
+            "fp8mac_vector_buffer.sv",
+            "word_q[group_q];",
+            "word_q[read_index_i[$clog2(WIDTH) +: GroupW]];",
+            "read_gives_the_values",
+        ),
+        Fault(
+            "word_from_the_low_bits",
+            "fp8mac_vector_buffer.sv",
+            "read_index_i[IndexW-1 -: WordW]",
+            "read_index_i[WordW-1:0]",
+            "read_gives_the_values",
+        ),
     ]
-    return Proof(f"vector_buffer_{width}", "formal_vector_buffer", RESET + ["rtl/accel/fp8mac_vector_buffer.sv",
-                 "formal/formal_vector_buffer.sv"], "prove", 3, cover_depth=6, params={"WIDTH": width},
-                 faults=faults if width == 2 else [])
+    return Proof(
+        f"vector_buffer_{width}",
+        "formal_vector_buffer",
+        RESET + ["rtl/accel/fp8mac_vector_buffer.sv", "formal/formal_vector_buffer.sv"],
+        "prove",
+        3,
+        cover_depth=6,
+        params={"WIDTH": width},
+        faults=faults if width == 2 else [],
+    )
 
 
 def pack(width, beat):
     faults = [
-        Fault("strobes_survive_a_row", "fp8mac_pack.sv", "if (!rst_ni || (valid_i && ready_o && complete)) strb_q",
-              "if (!rst_ni || (valid_i && ready_o && complete && !final_i)) strb_q",
-              "nothing_waits_between_rows|enabled_if_given"),
-        Fault("takes_while_refused", "fp8mac_pack.sv", "else if (valid_i && ready_o) strb_q <= strb;",
-              "else if (valid_i) strb_q <= strb;", "kept|nothing_waits_between_rows"),
-        Fault("final_waits", "fp8mac_pack.sv", "complete = final_i || ", "complete = ", "leaves_when_complete"),
-        Fault("overwrites_without_enable", "fp8mac_pack.sv", "bytes_en[2*w +: 2] = {2{en_i[w]}};",
-              "bytes_en[2*w +: 2] = 2'b11;", "enabled_if_given|kept"),
-        Fault("high_bytes_first", "fp8mac_pack.sv", "bytes[2*w +: 2]    = code_i[w][15:0];",
-              "bytes[2*w +: 2]    = {code_i[w][7:0], code_i[w][15:8]};", "unchanged"),
+        Fault(
+            "strobes_survive_a_row",
+            "fp8mac_pack.sv",
+            "if (!rst_ni || (valid_i && ready_o && complete)) strb_q",
+            "if (!rst_ni || (valid_i && ready_o && complete && !final_i)) strb_q",
+            "nothing_waits_between_rows|enabled_if_given",
+        ),
+        Fault(
+            "takes_while_refused",
+            "fp8mac_pack.sv",
+            "else if (valid_i && ready_o) strb_q <= strb;",
+            "else if (valid_i) strb_q <= strb;",
+            "kept|nothing_waits_between_rows",
+        ),
+        Fault(
+            "final_waits",
+            "fp8mac_pack.sv",
+            "complete = final_i || ",
+            "complete = ",
+            "leaves_when_complete",
+        ),
+        Fault(
+            "overwrites_without_enable",
+            "fp8mac_pack.sv",
+            "bytes_en[2*w +: 2] = {2{en_i[w]}};",
+            "bytes_en[2*w +: 2] = 2'b11;",
+            "enabled_if_given|kept",
+        ),
+        Fault(
+            "high_bytes_first",
+            "fp8mac_pack.sv",
+            "bytes[2*w +: 2]    = code_i[w][15:0];",
+            "bytes[2*w +: 2]    = {code_i[w][7:0], code_i[w][15:8]};",
+            "unchanged",
+        ),
     ]
-    return Proof(f"pack_{width}_{beat}", "formal_pack", RESET + ["rtl/accel/fp8mac_pack.sv", "formal/formal_pack.sv"],
-                 "prove", 3, cover_depth=8, params={"WIDTH": width, "BEAT": beat},
-                 faults=faults if beat == 16 else [])
+    return Proof(
+        f"pack_{width}_{beat}",
+        "formal_pack",
+        RESET + ["rtl/accel/fp8mac_pack.sv", "formal/formal_pack.sv"],
+        "prove",
+        3,
+        cover_depth=8,
+        params={"WIDTH": width, "BEAT": beat},
+        faults=faults if beat == 16 else [],
+    )
 
 
 def burst_split(beat):
     faults = [
-        Fault("page_forgotten", "fp8mac_burst_split.sv", "(to_page < dim_t'(MAX_BURST)) ? to_page :", "",
-              "in_one_page"),
-        Fault("last_burst_too_long", "fp8mac_burst_split.sv", "final_burst ? row_q.beats : most;", "most;",
-              "not_beyond_the_row|next_row_when_this_is_done"),
-        Fault("address_moves_by_the_most", "fp8mac_burst_split.sv", "row_q.addr + (addr_t'(beats) << BeatLog);",
-              "row_q.addr + (addr_t'(MAX_BURST) << BeatLog);", "begins_where_the_last_ended"),
-        Fault("start_of_the_row_before", "fp8mac_burst_split.sv", "start_q <= '0;", "start_q <= start_q;",
-              "knows_its_start"),
-        Fault("none_is_lost", "fp8mac_burst_split.sv", "busy_q <= row_valid_i;",
-              "busy_q <= row_valid_i && !row_i.none;", "a_burst_per_row_at_hand|next_row_when_this_is_done"),
-        Fault("moves_on_unasked", "fp8mac_burst_split.sv", "end else if (taken) begin", "end else if (busy_q) begin",
-              "stays_until_taken|begins_where_the_last_ended"),
+        Fault(
+            "page_forgotten",
+            "fp8mac_burst_split.sv",
+            "(to_page < dim_t'(MAX_BURST)) ? to_page :",
+            "",
+            "in_one_page",
+        ),
+        Fault(
+            "last_burst_too_long",
+            "fp8mac_burst_split.sv",
+            "final_burst ? row_q.beats : most;",
+            "most;",
+            "not_beyond_the_row|next_row_when_this_is_done",
+        ),
+        Fault(
+            "address_moves_by_the_most",
+            "fp8mac_burst_split.sv",
+            "row_q.addr + (addr_t'(beats) << BeatLog);",
+            "row_q.addr + (addr_t'(MAX_BURST) << BeatLog);",
+            "begins_where_the_last_ended",
+        ),
+        Fault(
+            "start_of_the_row_before",
+            "fp8mac_burst_split.sv",
+            "start_q <= '0;",
+            "start_q <= start_q;",
+            "knows_its_start",
+        ),
+        Fault(
+            "none_is_lost",
+            "fp8mac_burst_split.sv",
+            "busy_q <= row_valid_i;",
+            "busy_q <= row_valid_i && !row_i.none;",
+            "a_burst_per_row_at_hand|next_row_when_this_is_done",
+        ),
+        Fault(
+            "moves_on_unasked",
+            "fp8mac_burst_split.sv",
+            "end else if (taken) begin",
+            "end else if (busy_q) begin",
+            "stays_until_taken|begins_where_the_last_ended",
+        ),
     ]
-    return Proof(f"burst_split_{beat}", "formal_burst_split", RESET + ["rtl/accel/fp8mac_burst_split.sv",
-                 "formal/formal_burst_split.sv"], "prove", 3, cover_depth=8, params={"BEAT": beat},
-                 faults=faults if beat == 16 else [], cost=5)
+    return Proof(
+        f"burst_split_{beat}",
+        "formal_burst_split",
+        RESET + ["rtl/accel/fp8mac_burst_split.sv", "formal/formal_burst_split.sv"],
+        "prove",
+        3,
+        cover_depth=8,
+        params={"BEAT": beat},
+        faults=faults if beat == 16 else [],
+        cost=5,
+    )
 
 
 SPLIT = ["rtl/accel/fp8mac_fifo.sv", "rtl/accel/fp8mac_burst_split.sv"]
 
-DMA_READ_FILES = RESET + SPLIT + ["rtl/accel/fp8mac_dma_read.sv", "formal/formal_axi.sv",
-                                  "formal/formal_dma_read.sv"]
+DMA_READ_FILES = (
+    RESET
+    + SPLIT
+    + ["rtl/accel/fp8mac_dma_read.sv", "formal/formal_axi.sv", "formal/formal_dma_read.sv"]
+)
 
 DMA_READ_ADDRESSES = Proof(
-    "dma_read_addresses", "formal_dma_read", DMA_READ_FILES, "prove", 3, cover_depth=8, params={"ADDRESSES": "1'b1"},
+    "dma_read_addresses",
+    "formal_dma_read",
+    DMA_READ_FILES,
+    "prove",
+    3,
+    cover_depth=8,
+    params={"ADDRESSES": "1'b1"},
     faults=[
-        Fault("request_changes_while_it_waits", "fp8mac_dma_read.sv", "ar_free     = !arvalid_q || m_axi_arready_i;",
-              "ar_free     = 1'b1;", "request_stays"),
-        Fault("request_is_withdrawn", "fp8mac_dma_read.sv", "else if (m_axi_arready_i) arvalid_q <= 1'b0;",
-              "else arvalid_q <= 1'b0;", "request_stays"),
-        Fault("page_forgotten", "fp8mac_burst_split.sv", "(to_page < dim_t'(MAX_BURST)) ? to_page :", "",
-              "page_is_kept"),
-    ])
+        Fault(
+            "request_changes_while_it_waits",
+            "fp8mac_dma_read.sv",
+            "ar_free     = !arvalid_q || m_axi_arready_i;",
+            "ar_free     = 1'b1;",
+            "request_stays",
+        ),
+        Fault(
+            "request_is_withdrawn",
+            "fp8mac_dma_read.sv",
+            "else if (m_axi_arready_i) arvalid_q <= 1'b0;",
+            "else arvalid_q <= 1'b0;",
+            "request_stays",
+        ),
+        Fault(
+            "page_forgotten",
+            "fp8mac_burst_split.sv",
+            "(to_page < dim_t'(MAX_BURST)) ? to_page :",
+            "",
+            "page_is_kept",
+        ),
+    ],
+)
 
 DMA_READ = Proof(
-    "dma_read", "formal_dma_read", DMA_READ_FILES, "bmc", 10, cover_depth=12, fault_depth=11, cost=60,
+    "dma_read",
+    "formal_dma_read",
+    DMA_READ_FILES,
+    "bmc",
+    10,
+    cover_depth=12,
+    fault_depth=11,
+    cost=60,
     faults=[
-        Fault("length_counts_from_one", "fp8mac_dma_read.sv", "8'(arbeats_q) - 8'd1;", "8'(arbeats_q);",
-              "page_is_kept"),
-        Fault("more_in_flight_than_room", "fp8mac_dma_read.sv", "!full && (burst_none || ar_free)",
-              "(burst_none || ar_free)", "no_overflow"),
-        Fault("second_burst_lands_on_the_first", "fp8mac_dma_read.sv", "row_dest.word + burst_start;",
-              "row_dest.word;", "its_own_destination"),
-        Fault("beats_of_a_burst_in_one_word", "fp8mac_dma_read.sv", "rlast_i ? '0 : beats_q + dim_t'(1);",
-              "rlast_i ? '0 : beats_q;", "its_own_destination"),
-        Fault("end_passes_its_beats", "fp8mac_dma_read.sv", "done_valid_o   = !empty && head.none;",
-              "done_valid_o   = !empty && (head.none || m_axi_rresp_i == 2'b01);", "no_end_but_owed"),
-        Fault("error_outlives_its_command", "fp8mac_dma_read.sv", "if (done_valid_o) error = ErrNone;", "if (1'b0) ;",
-              "first_error_is_told"),
-        Fault("last_error_is_told", "fp8mac_dma_read.sv", "m_axi_rresp_i[1] && error_q == ErrNone)",
-              "m_axi_rresp_i[1])", "first_error_is_told"),
-    ])
+        Fault(
+            "length_counts_from_one",
+            "fp8mac_dma_read.sv",
+            "8'(arbeats_q) - 8'd1;",
+            "8'(arbeats_q);",
+            "page_is_kept",
+        ),
+        Fault(
+            "more_in_flight_than_room",
+            "fp8mac_dma_read.sv",
+            "!full && (burst_none || ar_free)",
+            "(burst_none || ar_free)",
+            "no_overflow",
+        ),
+        Fault(
+            "second_burst_lands_on_the_first",
+            "fp8mac_dma_read.sv",
+            "row_dest.word + burst_start;",
+            "row_dest.word;",
+            "its_own_destination",
+        ),
+        Fault(
+            "beats_of_a_burst_in_one_word",
+            "fp8mac_dma_read.sv",
+            "rlast_i ? '0 : beats_q + dim_t'(1);",
+            "rlast_i ? '0 : beats_q;",
+            "its_own_destination",
+        ),
+        Fault(
+            "end_passes_its_beats",
+            "fp8mac_dma_read.sv",
+            "done_valid_o   = !empty && head.none;",
+            "done_valid_o   = !empty && (head.none || m_axi_rresp_i == 2'b01);",
+            "no_end_but_owed",
+        ),
+        Fault(
+            "error_outlives_its_command",
+            "fp8mac_dma_read.sv",
+            "if (done_valid_o) error = ErrNone;",
+            "if (1'b0) ;",
+            "first_error_is_told",
+        ),
+        Fault(
+            "last_error_is_told",
+            "fp8mac_dma_read.sv",
+            "m_axi_rresp_i[1] && error_q == ErrNone)",
+            "m_axi_rresp_i[1])",
+            "first_error_is_told",
+        ),
+    ],
+)
 
-DMA_WRITE_FILES = RESET + SPLIT + ["rtl/accel/fp8mac_dma_write.sv", "formal/formal_axi.sv",
-                                   "formal/formal_dma_write.sv"]
+DMA_WRITE_FILES = (
+    RESET
+    + SPLIT
+    + ["rtl/accel/fp8mac_dma_write.sv", "formal/formal_axi.sv", "formal/formal_dma_write.sv"]
+)
 
 DMA_WRITE_ADDRESSES = Proof(
-    "dma_write_addresses", "formal_dma_write", DMA_WRITE_FILES, "prove", 3, cover_depth=8,
+    "dma_write_addresses",
+    "formal_dma_write",
+    DMA_WRITE_FILES,
+    "prove",
+    3,
+    cover_depth=8,
     params={"ADDRESSES": "1'b1", "AXI_DATA_W": 128},
     faults=[
-        Fault("page_forgotten", "fp8mac_burst_split.sv", "(to_page < dim_t'(MAX_BURST)) ? to_page :", "",
-              "page_is_kept"),
-        Fault("beat_changes_while_it_waits", "fp8mac_dma_write.sv", "(!wvalid_q || m_axi_wready_i);", "1'b1;",
-              "a_beat_stays"),
-        Fault("beat_is_withdrawn", "fp8mac_dma_write.sv", "else if (m_axi_wready_i) wvalid_q <= 1'b0;",
-              "else wvalid_q <= 1'b0;", "a_beat_stays"),
-    ])
+        Fault(
+            "page_forgotten",
+            "fp8mac_burst_split.sv",
+            "(to_page < dim_t'(MAX_BURST)) ? to_page :",
+            "",
+            "page_is_kept",
+        ),
+        Fault(
+            "beat_changes_while_it_waits",
+            "fp8mac_dma_write.sv",
+            "(!wvalid_q || m_axi_wready_i);",
+            "1'b1;",
+            "a_beat_stays",
+        ),
+        Fault(
+            "beat_is_withdrawn",
+            "fp8mac_dma_write.sv",
+            "else if (m_axi_wready_i) wvalid_q <= 1'b0;",
+            "else wvalid_q <= 1'b0;",
+            "a_beat_stays",
+        ),
+    ],
+)
 
 DMA_WRITE = Proof(
-    "dma_write", "formal_dma_write", DMA_WRITE_FILES, "bmc", 11, cover_depth=14, fault_depth=11, cost=60,
+    "dma_write",
+    "formal_dma_write",
+    DMA_WRITE_FILES,
+    "bmc",
+    11,
+    cover_depth=14,
+    fault_depth=11,
+    cost=60,
     faults=[
-        Fault("last_one_beat_early", "fp8mac_dma_write.sv", "sent_q + LenW'(1) == len;",
-              "sent_q + LenW'(2) >= len;", "last_on_the_last_beat_alone"),
-        Fault("count_goes_on_after_last", "fp8mac_dma_write.sv", "sent_q <= w_last ? '0 : sent_q + LenW'(1);",
-              "sent_q <= sent_q + LenW'(1);", "last_on_the_last_beat_alone"),
-        Fault("data_before_any_address", "fp8mac_dma_write.sv", "!beats_empty && !lens_empty && ",
-              "!beats_empty && ", "data_after_its_address"),
-        Fault("strobes_dropped_unasked", "fp8mac_dma_write.sv", "discard_i ? '0 : beat.strb;",
-              "(discard_i || w_last) ? '0 : beat.strb;", "beat_is_unchanged"),
-        Fault("end_before_its_answers", "fp8mac_dma_write.sv", "done_valid_o   = !flight_empty && flight_none;",
-              "done_valid_o   = !flight_empty;", "no_end_but_owed|an_end_is_after_its_answers"),
-        Fault("last_error_is_told", "fp8mac_dma_write.sv", "m_axi_bresp_i[1] && error_q == ErrNone)",
-              "m_axi_bresp_i[1])", "first_error_is_told"),
-    ])
+        Fault(
+            "last_one_beat_early",
+            "fp8mac_dma_write.sv",
+            "sent_q + LenW'(1) == len;",
+            "sent_q + LenW'(2) >= len;",
+            "last_on_the_last_beat_alone",
+        ),
+        Fault(
+            "count_goes_on_after_last",
+            "fp8mac_dma_write.sv",
+            "sent_q <= w_last ? '0 : sent_q + LenW'(1);",
+            "sent_q <= sent_q + LenW'(1);",
+            "last_on_the_last_beat_alone",
+        ),
+        Fault(
+            "data_before_any_address",
+            "fp8mac_dma_write.sv",
+            "!beats_empty && !lens_empty && ",
+            "!beats_empty && ",
+            "data_after_its_address",
+        ),
+        Fault(
+            "strobes_dropped_unasked",
+            "fp8mac_dma_write.sv",
+            "discard_i ? '0 : beat.strb;",
+            "(discard_i || w_last) ? '0 : beat.strb;",
+            "beat_is_unchanged",
+        ),
+        Fault(
+            "end_before_its_answers",
+            "fp8mac_dma_write.sv",
+            "done_valid_o   = !flight_empty && flight_none;",
+            "done_valid_o   = !flight_empty;",
+            "no_end_but_owed|an_end_is_after_its_answers",
+        ),
+        Fault(
+            "last_error_is_told",
+            "fp8mac_dma_write.sv",
+            "m_axi_bresp_i[1] && error_q == ErrNone)",
+            "m_axi_bresp_i[1])",
+            "first_error_is_told",
+        ),
+    ],
+)
 
 IRQ = Proof(
-    "irq", "formal_irq",
-    RESET + ["regs/fp8mac_regs_pkg.sv", "regs/fp8mac_regs.sv", "rtl/accel/fp8mac_csr.sv",
-    "rtl/accel/fp8mac_report.sv",
-             "formal/formal_irq.sv"],
-    "prove", 4, cover_depth=14, fault_depth=12, cost=30,
+    "irq",
+    "formal_irq",
+    RESET
+    + [
+        "regs/fp8mac_regs_pkg.sv",
+        "regs/fp8mac_regs.sv",
+        "rtl/accel/fp8mac_csr.sv",
+        "rtl/accel/fp8mac_report.sv",
+        "formal/formal_irq.sv",
+    ],
+    "prove",
+    4,
+    cover_depth=14,
+    fault_depth=12,
+    cost=30,
     faults=[
-        Fault("line_ignores_an_enable", "fp8mac_csr.sv", "(out.IRQ_STATE.error.value && out.IRQ_ENABLE.error.value)",
-              "out.IRQ_STATE.error.value", "line_is_causes_and_enables"),
-        Fault("error_hides_done", "fp8mac_csr.sv", "in.IRQ_STATE.done.hwset      = done_event_i;",
-              "in.IRQ_STATE.done.hwset      = done_event_i && !error_event_i;", "causes_are_held"),
-        Fault("a_drop_is_no_event", "fp8mac_report.sv", "error_event_o = failed || overflow_i;",
-              "error_event_o = failed;", "causes_are_held"),
-        Fault("done_after_a_failure", "fp8mac_report.sv", "reported = retire_valid_i && !abort_o;",
-              "reported = retire_valid_i;", "completions_are_counted|causes_are_held"),
-        Fault("cleared_while_busy", "fp8mac_report.sv", "clear_error_i && idle_i && error_o;",
-              "clear_error_i && error_o;", "clears_when_told"),
-        Fault("last_error_is_told", "fp8mac_report.sv", "if (!error_o && (failed || overflow_i))",
-              "if (failed || overflow_i)", "state_is_known"),
-        Fault("submits_twice", "fp8mac_csr.sv", "else submit_o <= out.SUBMIT.tag.swmod;",
-              "else submit_o <= out.SUBMIT.tag.swmod || (submit_o && command_o.tag[0]);", "a_submission_per_write"),
-        Fault("scales_change_places", "fp8mac_csr.sv", "command_o.sa       = out.SCALE_EXP.sa.value;",
-              "command_o.sa       = out.SCALE_EXP.sb.value;", "software_writes_the_command"),
-        Fault("strobes_ignored", "fp8mac_regs.sv", "cpuif_wr_biten[i*8 +: 8] <= {8{s_apb_pstrb[i]}};",
-              "cpuif_wr_biten[i*8 +: 8] <= 8'hff;", "request_is_held"),
-        Fault("a_read_is_not_answered", "fp8mac_regs.sv", "assign s_apb_pready = cpuif_rd_ack | cpuif_wr_ack;",
-              "assign s_apb_pready = cpuif_wr_ack;", "answered_at_once"),
-    ])
+        Fault(
+            "line_ignores_an_enable",
+            "fp8mac_csr.sv",
+            "(out.IRQ_STATE.error.value && out.IRQ_ENABLE.error.value)",
+            "out.IRQ_STATE.error.value",
+            "line_is_causes_and_enables",
+        ),
+        Fault(
+            "error_hides_done",
+            "fp8mac_csr.sv",
+            "in.IRQ_STATE.done.hwset      = done_event_i;",
+            "in.IRQ_STATE.done.hwset      = done_event_i && !error_event_i;",
+            "causes_are_held",
+        ),
+        Fault(
+            "a_drop_is_no_event",
+            "fp8mac_report.sv",
+            "error_event_o = failed || overflow_i;",
+            "error_event_o = failed;",
+            "causes_are_held",
+        ),
+        Fault(
+            "done_after_a_failure",
+            "fp8mac_report.sv",
+            "reported = retire_valid_i && !abort_o;",
+            "reported = retire_valid_i;",
+            "completions_are_counted|causes_are_held",
+        ),
+        Fault(
+            "cleared_while_busy",
+            "fp8mac_report.sv",
+            "clear_error_i && idle_i && error_o;",
+            "clear_error_i && error_o;",
+            "clears_when_told",
+        ),
+        Fault(
+            "last_error_is_told",
+            "fp8mac_report.sv",
+            "if (!error_o && (failed || overflow_i))",
+            "if (failed || overflow_i)",
+            "state_is_known",
+        ),
+        Fault(
+            "submits_twice",
+            "fp8mac_csr.sv",
+            "else submit_o <= out.SUBMIT.tag.swmod;",
+            "else submit_o <= out.SUBMIT.tag.swmod || (submit_o && command_o.tag[0]);",
+            "a_submission_per_write",
+        ),
+        Fault(
+            "scales_change_places",
+            "fp8mac_csr.sv",
+            "command_o.sa       = out.SCALE_EXP.sa.value;",
+            "command_o.sa       = out.SCALE_EXP.sb.value;",
+            "software_writes_the_command",
+        ),
+        Fault(
+            "strobes_ignored",
+            "fp8mac_regs.sv",
+            "cpuif_wr_biten[i*8 +: 8] <= {8{s_apb_pstrb[i]}};",
+            "cpuif_wr_biten[i*8 +: 8] <= 8'hff;",
+            "request_is_held",
+        ),
+        Fault(
+            "a_read_is_not_answered",
+            "fp8mac_regs.sv",
+            "assign s_apb_pready = cpuif_rd_ack | cpuif_wr_ack;",
+            "assign s_apb_pready = cpuif_wr_ack;",
+            "answered_at_once",
+        ),
+    ],
+)
 
-COMPUTE_FILES = RESET + ["rtl/accel/fp8mac_compute.sv", "formal/formal_turns.sv", "formal/formal_compute.sv"]
+COMPUTE_FILES = RESET + [
+    "rtl/accel/fp8mac_compute.sv",
+    "formal/formal_turns.sv",
+    "formal/formal_compute.sv",
+]
 
-COMPUTE_SLOTS = Proof(
-    "compute_slots", "formal_compute", COMPUTE_FILES, "prove", 6, cover_depth=20, fault_depth=14, cost=30,
+COMPUTE_BANKS = Proof(
+    "compute_banks",
+    "formal_compute",
+    COMPUTE_FILES,
+    "prove",
+    6,
+    cover_depth=20,
+    fault_depth=14,
+    cost=30,
     params={"OUTPUTS": "1'b0"},
     faults=[
-        Fault("absent_slots_are_skipped", "fp8mac_compute.sv", "in_end    = in_up ?",
-              "in_end    = cols_left <= dim_t'(COLS) || in_up ?", "walk_is_in_turn"),
-        Fault("last_step_does_not_wait", "fp8mac_compute.sv", "present && last_step && owed_q[slot];", "1'b0;",
-              "full_is_left_alone"),
-        Fault("any_release_frees_all", "fp8mac_compute.sv", "owed_q <= owed_q & ~slot_release_i;",
-              "owed_q <= (slot_release_i != '0) ? '0 : owed_q;", "owed_is_known"),
-        Fault("handed_on_without_room", "fp8mac_compute.sv", "valid_i && !started_q && storing_ready_i;",
-              "valid_i && !started_q;", "handed_on_where_there_is_room"),
-    ])
+        Fault(
+            "absent_banks_are_skipped",
+            "fp8mac_compute.sv",
+            "in_end    = in_up ?",
+            "in_end    = cols_left <= dim_t'(COLS) || in_up ?",
+            "walk_is_in_turn",
+        ),
+        Fault(
+            "last_step_does_not_wait",
+            "fp8mac_compute.sv",
+            "present && last_step && owed_q[bank];",
+            "1'b0;",
+            "full_is_left_alone",
+        ),
+        Fault(
+            "any_release_frees_all",
+            "fp8mac_compute.sv",
+            "owed_q <= owed_q & ~bank_release_i;",
+            "owed_q <= (bank_release_i != '0) ? '0 : owed_q;",
+            "owed_is_known",
+        ),
+        Fault(
+            "handed_on_without_room",
+            "fp8mac_compute.sv",
+            "valid_i && !started_q && storing_ready_i;",
+            "valid_i && !started_q;",
+            "handed_on_where_there_is_room",
+        ),
+    ],
+)
 
 COMPUTE_OUTPUTS = Proof(
-    "compute_outputs", "formal_compute", COMPUTE_FILES, "prove", 4, cover_depth=26, fault_depth=16, cost=60,
+    "compute_outputs",
+    "formal_compute",
+    COMPUTE_FILES,
+    "prove",
+    4,
+    cover_depth=26,
+    fault_depth=16,
+    cost=60,
     faults=[
-        Fault("second_pass_in_other_slots", "fp8mac_compute.sv", "step_slot_o  <= slot;",
-              "step_slot_o  <= slot ^ SlotW'(m0_q != '0);",
-              "was_passed_before_it_stepped|owed_is_known|in_its_own_slot"),
-        Fault("first_in_every_beat", "fp8mac_compute.sv", "step_first_o <= k_done_q == '0 && !cmd.acc_continue;",
-              "step_first_o <= group_q == '0 && !cmd.acc_continue;", "begins_where_it_begins"),
-        Fault("kept_is_handed_over", "fp8mac_compute.sv", "last_group && !cmd.acc_keep;", "last_group;",
-              "ends_where_it_ends"),
-        Fault("next_pass_reads_the_same_rows", "fp8mac_compute.sv",
-              "a_base_q <= a_base_q + WORD_W'(SLOTS_M) * WORD_W'(cmd.row_beats);", "a_base_q <= a_base_q;",
-              "words_follow"),
-        Fault("last_row_left_out", "fp8mac_compute.sv", "row_en_o[r] <= dim_t'(r) < rows_left;",
-              "row_en_o[r] <= dim_t'(r) + 1 < rows_left;", "given_is_past"),
-    ])
+        Fault(
+            "second_pass_in_other_banks",
+            "fp8mac_compute.sv",
+            "step_bank_o  <= bank;",
+            "step_bank_o  <= bank ^ BankW'(m0_q != '0);",
+            "was_passed_before_it_stepped|owed_is_known|in_its_own_bank",
+        ),
+        Fault(
+            "first_in_every_beat",
+            "fp8mac_compute.sv",
+            "step_first_o <= k_done_q == '0 && !cmd.acc_continue;",
+            "step_first_o <= group_q == '0 && !cmd.acc_continue;",
+            "begins_where_it_begins",
+        ),
+        Fault(
+            "kept_is_handed_over",
+            "fp8mac_compute.sv",
+            "last_group && !cmd.acc_keep;",
+            "last_group;",
+            "ends_where_it_ends",
+        ),
+        Fault(
+            "next_pass_reads_the_same_rows",
+            "fp8mac_compute.sv",
+            "a_base_q <= a_base_q + WORD_W'(BANKS_M) * WORD_W'(cmd.row_beats);",
+            "a_base_q <= a_base_q;",
+            "words_follow",
+        ),
+        Fault(
+            "last_row_left_out",
+            "fp8mac_compute.sv",
+            "row_en_o[r] <= dim_t'(r) < rows_left;",
+            "row_en_o[r] <= dim_t'(r) + 1 < rows_left;",
+            "given_is_past",
+        ),
+    ],
+)
 
 COMPUTE_TURNS = Proof(
-    "compute_turns", "formal_compute", COMPUTE_FILES, "prove", 6, cover_depth=22, fault_depth=16, cost=30,
+    "compute_turns",
+    "formal_compute",
+    COMPUTE_FILES,
+    "prove",
+    6,
+    cover_depth=22,
+    fault_depth=16,
+    cost=30,
     params={"OUTPUTS": "1'b0", "ROTATE": "1'b1"},
     faults=[
-        Fault("turns_are_not_awaited", "fp8mac_compute.sv", "advance   = active && !blocked && in_turn;",
-              "advance   = active && !blocked;", "stays_in_its_turn|alone_in_its_turn|distance_stays"),
-        Fault("every_group_is_fresh", "fp8mac_compute.sv", "position == '0 && k_done_q == '0 && !cmd.acc_continue;",
-              "position == '0 && !cmd.acc_continue;", "stays_in_its_turn|distance_stays"),
-        Fault("continues_in_any_turn", "fp8mac_compute.sv", "position == '0 && k_done_q == '0 && !cmd.acc_continue;",
-              "position == '0 && k_done_q == '0;", "stays_in_its_turn|distance_stays"),
-        Fault("turns_stop_in_a_stall", "fp8mac_compute.sv", "else turn_q <= turn_q + SlotW'(1);",
-              "else turn_q <= turn_q;", "stays_in_its_turn|distance_stays"),
-        Fault("turns_go_on_from_a_fresh_start", "fp8mac_compute.sv", "(advance) turn_q <= position + SlotW'(1);",
-              "(advance) turn_q <= turn_q + SlotW'(1);", "distance_stays|no_turn_is_lost"),
-        Fault("turns_by_slot_not_by_walk", "fp8mac_compute.sv",
-              "(in_up ? SlotW'(in_q) : SlotW'(SLOTS_N - 1) - SlotW'(in_q));", "SlotW'(in_q);",
-              "distance_stays|no_turn_is_lost"),
-        Fault("last_step_does_not_wait", "fp8mac_compute.sv", "present && last_step && owed_q[slot];", "1'b0;",
-              "full_is_left_alone"),
-        Fault("kept_is_begun_again", "fp8mac_compute.sv", "step_first_o <= k_done_q == '0 && !cmd.acc_continue;",
-              "step_first_o <= k_done_q == '0;", "begins_once"),
-    ])
+        Fault(
+            "turns_are_not_awaited",
+            "fp8mac_compute.sv",
+            "advance   = active && !blocked && in_turn;",
+            "advance   = active && !blocked;",
+            "stays_in_its_turn|alone_in_its_turn|distance_stays",
+        ),
+        Fault(
+            "every_group_is_fresh",
+            "fp8mac_compute.sv",
+            "position == '0 && k_done_q == '0 && !cmd.acc_continue;",
+            "position == '0 && !cmd.acc_continue;",
+            "stays_in_its_turn|distance_stays",
+        ),
+        Fault(
+            "continues_in_any_turn",
+            "fp8mac_compute.sv",
+            "position == '0 && k_done_q == '0 && !cmd.acc_continue;",
+            "position == '0 && k_done_q == '0;",
+            "stays_in_its_turn|distance_stays",
+        ),
+        Fault(
+            "turns_stop_in_a_stall",
+            "fp8mac_compute.sv",
+            "else turn_q <= turn_q + BankW'(1);",
+            "else turn_q <= turn_q;",
+            "stays_in_its_turn|distance_stays",
+        ),
+        Fault(
+            "turns_go_on_from_a_fresh_start",
+            "fp8mac_compute.sv",
+            "(advance) turn_q <= position + BankW'(1);",
+            "(advance) turn_q <= turn_q + BankW'(1);",
+            "distance_stays|no_turn_is_lost",
+        ),
+        Fault(
+            "turns_by_bank_not_by_walk",
+            "fp8mac_compute.sv",
+            "(in_up ? BankW'(in_q) : BankW'(BANKS_N - 1) - BankW'(in_q));",
+            "BankW'(in_q);",
+            "distance_stays|no_turn_is_lost",
+        ),
+        Fault(
+            "last_step_does_not_wait",
+            "fp8mac_compute.sv",
+            "present && last_step && owed_q[bank];",
+            "1'b0;",
+            "full_is_left_alone",
+        ),
+        Fault(
+            "kept_is_begun_again",
+            "fp8mac_compute.sv",
+            "step_first_o <= k_done_q == '0 && !cmd.acc_continue;",
+            "step_first_o <= k_done_q == '0;",
+            "begins_once",
+        ),
+    ],
+)
 
 # The snake's other two shapes
 COMPUTE_TURNS_SHAPES = [
-    replace(COMPUTE_TURNS, name=f"compute_turns_{m}_{n}", faults=[],
-            params={**COMPUTE_TURNS.params, "SLOTS_M": m, "SLOTS_N": n, "MAX_DIM": 9}) for m, n in ((4, 1), (1, 4))]
+    replace(
+        COMPUTE_TURNS,
+        name=f"compute_turns_{m}_{n}",
+        faults=[],
+        params={**COMPUTE_TURNS.params, "BANKS_M": m, "BANKS_N": n, "MAX_DIM": 9},
+    )
+    for m, n in ((4, 1), (1, 4))
+]
 
 COMPUTE_TURNS_OUTPUTS = replace(
-    COMPUTE_OUTPUTS, name="compute_turns_outputs", params={"ROTATE": "1'b1"}, faults=[
-        Fault("step_while_the_walk_waits", "fp8mac_compute.sv", "issue     = advance && present;",
-              "issue     = active && !blocked && present;", "once|given_is_past|was_passed_before_it_stepped"),
-        Fault("step_is_lost_in_a_release", "fp8mac_compute.sv", "issue     = advance && present;",
-              "issue     = advance && present && slot_release_i == '0;", "given_is_past|open_as_the_walk_has_it"),
-    ])
+    COMPUTE_OUTPUTS,
+    name="compute_turns_outputs",
+    params={"ROTATE": "1'b1"},
+    faults=[
+        Fault(
+            "step_while_the_walk_waits",
+            "fp8mac_compute.sv",
+            "issue     = advance && present;",
+            "issue     = active && !blocked && present;",
+            "once|given_is_past|was_passed_before_it_stepped",
+        ),
+        Fault(
+            "step_is_lost_in_a_release",
+            "fp8mac_compute.sv",
+            "issue     = advance && present;",
+            "issue     = advance && present && bank_release_i == '0;",
+            "given_is_past|open_as_the_walk_has_it",
+        ),
+    ],
+)
 
 ROTATE_FAULTS = [
-    Fault("first_adds_to_the_old", "fp8mac_rotating_accumulator.sv", "held  = first_i ? '0 : acc;", "held  = acc;",
-          "sum_of_its_turn"),
-    Fault("a_turn_too_early", "fp8mac_rotating_accumulator.sv", "acc = g_stage[SLOTS].acc_q;",
-          "acc = g_stage[SLOTS-1].acc_q;", "sum_of_its_turn"),
-    Fault("carry_is_lost", "fp8mac_rotating_accumulator.sv", "carry_q <= carry;", "carry_q <= 1'b0;",
-          "sum_of_its_turn"),
-    Fault("sign_is_lost", "fp8mac_rotating_accumulator.sv", "sum   = ACC_W'(sum_i);",
-          "sum   = ACC_W'($unsigned(sum_i));", "sum_of_its_turn"),
-    Fault("carry_of_another_turn", "fp8mac_rotating_accumulator.sv", ".carry_i(g_stage[s-1].carry_q),",
-          ".carry_i(s == 1 ? 1'b0 : g_stage[s].carry_q),", "sum_of_its_turn"),
+    Fault(
+        "first_adds_to_the_old",
+        "fp8mac_rotating_accumulator.sv",
+        "held  = first_i ? '0 : acc;",
+        "held  = acc;",
+        "sum_of_its_turn",
+    ),
+    Fault(
+        "a_turn_too_early",
+        "fp8mac_rotating_accumulator.sv",
+        "acc = g_stage[BANKS].acc_q;",
+        "acc = g_stage[BANKS-1].acc_q;",
+        "sum_of_its_turn",
+    ),
+    Fault(
+        "carry_is_lost",
+        "fp8mac_rotating_accumulator.sv",
+        "carry_q <= carry;",
+        "carry_q <= 1'b0;",
+        "sum_of_its_turn",
+    ),
+    Fault(
+        "sign_is_lost",
+        "fp8mac_rotating_accumulator.sv",
+        "sum   = ACC_W'(sum_i);",
+        "sum   = ACC_W'($unsigned(sum_i));",
+        "sum_of_its_turn",
+    ),
+    Fault(
+        "carry_of_another_turn",
+        "fp8mac_rotating_accumulator.sv",
+        ".carry_i(g_stage[s-1].carry_q),",
+        ".carry_i(s == 1 ? 1'b0 : g_stage[s].carry_q),",
+        "sum_of_its_turn",
+    ),
 ]
 
 
-# Sum, accumulator, slots, chunk, chain: with turns to wait and without, an odd rest, one slot
-ROTATE_SIZES = ((5, 8, 4, 3, 3), (4, 8, 4, 2, 2), (6, 9, 3, 3, 2), (4, 7, 1, 7, 7), (12, 20, 4, 7, 7))
+# Sum, accumulator, banks, chunk, chain: with turns to wait and without, an odd rest, one bank
+ROTATE_SIZES = (
+    (5, 8, 4, 3, 3),
+    (4, 8, 4, 2, 2),
+    (6, 9, 3, 3, 2),
+    (4, 7, 1, 7, 7),
+    (12, 20, 4, 7, 7),
+)
 
 
-def rotate(sum_w, acc_w, slots, chunk, ripple):
+def rotate(sum_w, acc_w, banks, chunk, ripple):
     """Unbounded: a step comes out a round later, and induction spans more than one round."""
-    return Proof(f"rotate_{sum_w}_{acc_w}_{slots}_{chunk}_{ripple}", "formal_rotate",
-                 RESET + ["rtl/leaf/fp8mac_full_adder.sv", "rtl/leaf/fp8mac_adder.sv",
-                          "rtl/leaf/fp8mac_rotating_accumulator.sv", "formal/formal_rotate.sv"],
-                 "prove", 2 * slots + 1, cover_depth=6 * slots + 2, fault_depth=5 * slots + 2,
-                 params={"SUM_W": sum_w, "ACC_W": acc_w, "SLOTS": slots, "CHUNK": chunk, "RIPPLE": ripple},
-                 faults=ROTATE_FAULTS if (acc_w, chunk) == (8, 3) else [])
+    return Proof(
+        f"rotate_{sum_w}_{acc_w}_{banks}_{chunk}_{ripple}",
+        "formal_rotate",
+        RESET
+        + [
+            "rtl/leaf/fp8mac_full_adder.sv",
+            "rtl/leaf/fp8mac_adder.sv",
+            "rtl/leaf/fp8mac_rotating_accumulator.sv",
+            "formal/formal_rotate.sv",
+        ],
+        "prove",
+        2 * banks + 1,
+        cover_depth=6 * banks + 2,
+        fault_depth=5 * banks + 2,
+        params={"SUM_W": sum_w, "ACC_W": acc_w, "BANKS": banks, "CHUNK": chunk, "RIPPLE": ripple},
+        faults=ROTATE_FAULTS if (acc_w, chunk) == (8, 3) else [],
+    )
 
 
 LOAD = Proof(
-    "load", "formal_load",
-    RESET + SPLIT + ["rtl/accel/fp8mac_dma_read.sv", "rtl/accel/fp8mac_load.sv", "formal/formal_load.sv"],
-    "prove", 3, cover_depth=14, fault_depth=12, cost=60,
+    "load",
+    "formal_load",
+    RESET
+    + SPLIT
+    + ["rtl/accel/fp8mac_dma_read.sv", "rtl/accel/fp8mac_load.sv", "formal/formal_load.sv"],
+    "prove",
+    3,
+    cover_depth=14,
+    fault_depth=12,
+    cost=60,
     faults=[
-        Fault("taken_without_room", "fp8mac_load.sv", "state_q == Idle && loaded_ready_i && !stop;",
-              "state_q == Idle && !stop;", "loaded_has_room"),
-        Fault("end_is_left_out_after_a_stop", "fp8mac_load.sv", "Finish) state_d = Finish;",
-              "Finish) state_d = Idle;",
-              "each_command_has_one_end"),
-        Fault("bank_goes_on_after_the_last", "fp8mac_load.sv",
-              "bank_q <= (bank_q == last_bank_q) ? '0 : bank_q + 8'd1;", "bank_q <= bank_q + 8'd1;", "a_goes_on"),
-        Fault("same_half_twice", "fp8mac_load.sv", "halves_q.a ^ checked_i.load.wanted.a;", "halves_q.a;",
-              "pushed_with_its_halves"),
-        Fault("a_row_too_few", "fp8mac_load.sv", "LoadA:   if (row_taken && rows_q == dim_t'(1))",
-              "LoadA:   if (row_taken && rows_q <= dim_t'(2))", "engine_is_at_scale_a"),
-        Fault("bias_of_m_values", "fp8mac_load.sv", "(state_q == LoadScaleA) ? cmd_q.m : cmd_q.n);",
-              "(state_q != LoadScaleB) ? cmd_q.m : cmd_q.n);", "bias_in_its_place"),
-    ])
+        Fault(
+            "taken_without_room",
+            "fp8mac_load.sv",
+            "state_q == Idle && loaded_ready_i && !stop;",
+            "state_q == Idle && !stop;",
+            "loaded_has_room",
+        ),
+        Fault(
+            "end_is_left_out_after_a_stop",
+            "fp8mac_load.sv",
+            "Finish) state_d = Finish;",
+            "Finish) state_d = Idle;",
+            "each_command_has_one_end",
+        ),
+        Fault(
+            "ram_goes_on_after_the_last",
+            "fp8mac_load.sv",
+            "ram_q <= (ram_q == last_ram_q) ? '0 : ram_q + 8'd1;",
+            "ram_q <= ram_q + 8'd1;",
+            "a_goes_on",
+        ),
+        Fault(
+            "same_half_twice",
+            "fp8mac_load.sv",
+            "halves_q.a ^ checked_i.load.wanted.a;",
+            "halves_q.a;",
+            "pushed_with_its_halves",
+        ),
+        Fault(
+            "a_row_too_few",
+            "fp8mac_load.sv",
+            "LoadA:   if (row_taken && rows_q == dim_t'(1))",
+            "LoadA:   if (row_taken && rows_q <= dim_t'(2))",
+            "engine_is_at_scale_a",
+        ),
+        Fault(
+            "bias_of_m_values",
+            "fp8mac_load.sv",
+            "(state_q == LoadScaleA) ? cmd_q.m : cmd_q.n);",
+            "(state_q != LoadScaleB) ? cmd_q.m : cmd_q.n);",
+            "bias_in_its_place",
+        ),
+    ],
+)
 
-STORE_FAULTS = {(2, 5, 2): [
-    Fault("drains_before_full", "fp8mac_store.sv", "fill_ends = (has_cols & ~full[im_q]) == '0;",
-          "fill_ends = full[im_q] != '0;", "reads_what_is_full"),
-    Fault("released_a_row_early", "fp8mac_store.sv", "slot_final: last_row_of_slot && (last_chunk || last_col)",
-          "slot_final: (last_chunk || last_col)", "empties_what_is_full|reads_what_is_full"),
-    Fault("next_pass_at_the_first_column", "fp8mac_store.sv", "row_begin = row_addr_q + (addr_t'(n0_q) << size);",
-          "row_begin = row_addr_q;", "to_its_own_address"),
-    Fault("a_beat_too_few", "fp8mac_store.sv", "(row_bytes + dim_t'(BEAT - 1)) >> PosW};",
-          "row_bytes >> PosW};", "rows_have_beats"),
-    Fault("refused_transfer_is_lost", "fp8mac_store.sv", "s1_ready = !s1_valid_q || s1_q.discard || epi_ready_i;",
-          "s1_ready = 1'b1;", "one_row_at_a_time|all_at_the_end"),
-], (2, 3, 1): [
-    Fault("chunk_of_the_next_transfer", "fp8mac_store.sv", "result[s1_q.chunk];", "result[s0.chunk];",
-          "from_its_own_place"),
-]}
+STORE_FAULTS = {
+    (2, 5, 2): [
+        Fault(
+            "drains_before_full",
+            "fp8mac_store.sv",
+            "fill_ends = (has_cols & ~full[im_q]) == '0;",
+            "fill_ends = full[im_q] != '0;",
+            "reads_what_is_full",
+        ),
+        Fault(
+            "released_a_row_early",
+            "fp8mac_store.sv",
+            "bank_final: last_row_of_bank && (last_chunk || last_col)",
+            "bank_final: (last_chunk || last_col)",
+            "empties_what_is_full|reads_what_is_full",
+        ),
+        Fault(
+            "next_pass_at_the_first_column",
+            "fp8mac_store.sv",
+            "row_begin = row_addr_q + (addr_t'(n0_q) << size);",
+            "row_begin = row_addr_q;",
+            "to_its_own_address",
+        ),
+        Fault(
+            "a_beat_too_few",
+            "fp8mac_store.sv",
+            "(row_bytes + dim_t'(BEAT - 1)) >> PosW};",
+            "row_bytes >> PosW};",
+            "rows_have_beats",
+        ),
+        Fault(
+            "refused_transfer_is_lost",
+            "fp8mac_store.sv",
+            "s1_ready = !s1_valid_q || s1_q.discard || epi_ready_i;",
+            "s1_ready = 1'b1;",
+            "one_row_at_a_time|all_at_the_end",
+        ),
+    ],
+    (2, 3, 1): [
+        Fault(
+            "chunk_of_the_next_transfer",
+            "fp8mac_store.sv",
+            "result[s1_q.chunk];",
+            "result[s0.chunk];",
+            "from_its_own_place",
+        ),
+    ],
+}
 
 
 def store(m, n, width):
     """Commands of m x n outputs: `depth` is long enough for one of them, from its first to its last transfer."""
     return Proof(
-        f"store_{m}_{n}_{width}", "formal_store",
+        f"store_{m}_{n}_{width}",
+        "formal_store",
         RESET + ["rtl/accel/fp8mac_store.sv", "formal/formal_store.sv"],
-        "bmc", 13, cover_depth=13, fault_depth=13,
-        params={"M": m, "N": n, "WIDTH": width}, cost=60, faults=STORE_FAULTS.get((m, n, width), []))
+        "bmc",
+        13,
+        cover_depth=13,
+        fault_depth=13,
+        params={"M": m, "N": n, "WIDTH": width},
+        cost=60,
+        faults=STORE_FAULTS.get((m, n, width), []),
+    )
 
 
 PROOFS = [
@@ -391,16 +1025,28 @@ PROOFS = [
     *[vector_buffer(width) for width in (1, 2, 4)],
     *[pack(width, beat) for width, beat in ((4, 16), (1, 8), (2, 32))],
     *[burst_split(beat) for beat in (8, 16)],
-    DMA_READ_ADDRESSES, DMA_READ,
-    DMA_WRITE_ADDRESSES, DMA_WRITE,
+    DMA_READ_ADDRESSES,
+    DMA_READ,
+    DMA_WRITE_ADDRESSES,
+    DMA_WRITE,
     IRQ,
     LOAD,
-    store(2, 5, 2), store(5, 2, 2), store(2, 3, 1),
-    COMPUTE_SLOTS, COMPUTE_OUTPUTS, COMPUTE_TURNS, *COMPUTE_TURNS_SHAPES,
+    store(2, 5, 2),
+    store(5, 2, 2),
+    store(2, 3, 1),
+    COMPUTE_BANKS,
+    COMPUTE_OUTPUTS,
+    COMPUTE_TURNS,
+    *COMPUTE_TURNS_SHAPES,
     COMPUTE_TURNS_OUTPUTS,
     *[rotate(*sizes) for sizes in ROTATE_SIZES],
 ]
 
 # The bounded ones again, deeper; `make formal-long` alone runs them.
-PROOFS += [replace(proof, name=f"{proof.name}_long", depth=proof.depth + 4, cover_depth=0, faults=[], long=True)
-           for proof in PROOFS if proof.mode == "bmc"]
+PROOFS += [
+    replace(
+        proof, name=f"{proof.name}_long", depth=proof.depth + 4, cover_depth=0, faults=[], long=True
+    )
+    for proof in PROOFS
+    if proof.mode == "bmc"
+]

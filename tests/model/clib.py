@@ -35,17 +35,31 @@ def enum(name):
 
 OK = enum("OK")
 INVALID, OVERFLOW, SATURATED, NAN = (
-    enum("FLAG_" + name) for name in ("INVALID", "OVERFLOW", "SATURATED", "NAN"))
+    enum("FLAG_" + name) for name in ("INVALID", "OVERFLOW", "SATURATED", "NAN")
+)
 
 
 class Format(ct.Structure):
-    _fields_ = [("name", ct.c_char_p), ("is_signed", ct.c_bool), ("exponent_bits", ct.c_uint8),
-                ("mantissa_bits", ct.c_uint8), ("bias", ct.c_int16), ("has_inf", ct.c_bool),
-                ("has_negative_zero", ct.c_bool), ("nan_encoding", ct.c_uint), ("exponent_zero", ct.c_uint)]
+    _fields_ = [
+        ("name", ct.c_char_p),
+        ("is_signed", ct.c_bool),
+        ("exponent_bits", ct.c_uint8),
+        ("mantissa_bits", ct.c_uint8),
+        ("bias", ct.c_int16),
+        ("has_inf", ct.c_bool),
+        ("has_negative_zero", ct.c_bool),
+        ("nan_encoding", ct.c_uint),
+        ("exponent_zero", ct.c_uint),
+    ]
 
 
 class Value(ct.Structure):
-    _fields_ = [("cls", ct.c_uint), ("sign", ct.c_bool), ("exponent", ct.c_int32), ("significand", ct.c_uint64)]
+    _fields_ = [
+        ("cls", ct.c_uint),
+        ("sign", ct.c_bool),
+        ("exponent", ct.c_int32),
+        ("significand", ct.c_uint64),
+    ]
 
 
 class ConvertMode(ct.Structure):
@@ -53,36 +67,85 @@ class ConvertMode(ct.Structure):
 
 
 class DotConfig(ct.Structure):
-    _fields_ = [("a_format", ct.POINTER(Format)), ("b_format", ct.POINTER(Format)), ("acc_format", ct.c_uint),
-                ("group", ct.c_uint), ("scale_exp_a", ct.c_int), ("scale_exp_b", ct.c_int),
-                ("guard_bits", ct.c_uint), ("acc_saturate", ct.c_bool), ("acc_rounding", ct.c_uint),
-                ("random_bits", ct.c_uint), ("seed", ct.c_uint64), ("frac_bits", ct.c_uint), ("anchor", ct.c_int),
-                ("align_round", ct.c_uint), ("align_by", ct.c_uint), ("min_exponent", ct.c_int),
-                ("acc_late", ct.c_bool), ("late_bits_sum", ct.c_uint), ("late_bits_acc", ct.c_uint),
-                ("late_drop", ct.c_uint), ("late_round", ct.c_uint), ("even_odd", ct.c_bool), ("flush", ct.c_bool),
-                ("nan_code", ct.c_uint32), ("lscale", ct.c_uint), ("promote", ct.c_uint), ("chunk", ct.c_uint)]
+    _fields_ = [
+        ("a_format", ct.POINTER(Format)),
+        ("b_format", ct.POINTER(Format)),
+        ("acc_format", ct.c_uint),
+        ("group", ct.c_uint),
+        ("scale_exp_a", ct.c_int),
+        ("scale_exp_b", ct.c_int),
+        ("guard_bits", ct.c_uint),
+        ("acc_saturate", ct.c_bool),
+        ("acc_rounding", ct.c_uint),
+        ("random_bits", ct.c_uint),
+        ("seed", ct.c_uint64),
+        ("frac_bits", ct.c_uint),
+        ("static_exponent", ct.c_int),
+        ("align_round", ct.c_uint),
+        ("align_by", ct.c_uint),
+        ("min_exponent", ct.c_int),
+        ("acc_late", ct.c_bool),
+        ("late_bits_sum", ct.c_uint),
+        ("late_bits_acc", ct.c_uint),
+        ("late_drop", ct.c_uint),
+        ("late_round", ct.c_uint),
+        ("even_odd", ct.c_bool),
+        ("flush", ct.c_bool),
+        ("nan_code", ct.c_uint32),
+        ("lscale", ct.c_uint),
+        ("promote", ct.c_uint),
+        ("chunk", ct.c_uint),
+    ]
 
 
 class Acc(ct.Structure):
-    _fields_ = [("code", ct.c_uint32), ("fixed_lo", ct.c_uint64), ("fixed_hi", ct.c_uint64),
-                ("fixed_sticky", ct.c_uint8), ("fixed_terms", ct.c_uint64), ("fixed_scale", ct.c_int16),
-                ("fixed_anchor", ct.c_int16), ("second", ct.c_uint32), ("pending", ct.c_uint32), ("m", ct.c_uint32),
-                ("n", ct.c_uint32), ("steps", ct.c_uint64)]
+    _fields_ = [
+        ("code", ct.c_uint32),
+        ("fixed_lo", ct.c_uint64),
+        ("fixed_hi", ct.c_uint64),
+        ("fixed_sticky", ct.c_uint8),
+        ("fixed_terms", ct.c_uint64),
+        ("fixed_scale", ct.c_int16),
+        ("fixed_static_exponent", ct.c_int16),
+        ("second", ct.c_uint32),
+        ("pending", ct.c_uint32),
+        ("m", ct.c_uint32),
+        ("n", ct.c_uint32),
+        ("steps", ct.c_uint64),
+    ]
 
 
 class Record(ct.Structure):
-    _fields_ = [("code", ct.c_uint32), ("cls", ct.c_uint), ("sign", ct.c_bool), ("subnormal", ct.c_bool),
-                ("exponent", ct.c_int32), ("significand", ct.c_uint64), ("value", ct.c_double)]
+    _fields_ = [
+        ("code", ct.c_uint32),
+        ("cls", ct.c_uint),
+        ("sign", ct.c_bool),
+        ("subnormal", ct.c_bool),
+        ("exponent", ct.c_int32),
+        ("significand", ct.c_uint64),
+        ("value", ct.c_double),
+    ]
 
 
 class RandomSource(ct.Structure):
-    _fields_ = [("r", ct.c_void_p), ("bits", ct.c_uint), ("seed", ct.c_uint64), ("m", ct.c_uint32),
-                ("n", ct.c_uint32), ("step", ct.c_uint64)]
+    _fields_ = [
+        ("r", ct.c_void_p),
+        ("bits", ct.c_uint),
+        ("seed", ct.c_uint64),
+        ("m", ct.c_uint32),
+        ("n", ct.c_uint32),
+        ("step", ct.c_uint64),
+    ]
 
 
 class Preset(ct.Structure):
-    _fields_ = [("name", ct.c_char_p), ("summary", ct.c_char_p), ("source", ct.c_char_p), ("covered", ct.c_bool),
-                ("config", DotConfig)]
+    _fields_ = [
+        ("name", ct.c_char_p),
+        ("summary", ct.c_char_p),
+        ("source", ct.c_char_p),
+        ("covered", ct.c_bool),
+        ("config", DotConfig),
+    ]
 
 
 class TeLayer(ct.Structure):
@@ -98,28 +161,64 @@ class Scale(ct.Structure):
 
 
 class Epilogue(ct.Structure):
-    _fields_ = [("has_bias", ct.c_bool), ("activation", ct.c_uint), ("clamp_lo", ct.c_float),
-                ("clamp_hi", ct.c_float), ("beta", ct.c_float), ("d_format", ct.POINTER(Format)),
-                ("d_mode", ConvertMode), ("scale_d", ct.c_float)]
+    _fields_ = [
+        ("has_bias", ct.c_bool),
+        ("activation", ct.c_uint),
+        ("clamp_lo", ct.c_float),
+        ("clamp_hi", ct.c_float),
+        ("beta", ct.c_float),
+        ("d_format", ct.POINTER(Format)),
+        ("d_mode", ConvertMode),
+        ("scale_d", ct.c_float),
+    ]
 
 
 class GemmDesc(ct.Structure):
-    _fields_ = [("m", ct.c_size_t), ("n", ct.c_size_t), ("k", ct.c_size_t), ("dot", DotConfig),
-                ("a", ct.c_void_p), ("lda", ct.c_size_t), ("b", ct.c_void_p), ("ldb", ct.c_size_t),
-                ("scale_a", Scale), ("scale_b", Scale), ("bias", ct.c_void_p), ("beta", ct.c_float),
-                ("c", ct.c_void_p), ("c_format", ct.POINTER(Format)), ("ldc", ct.c_size_t),
-                ("activation", ct.c_uint), ("clamp_lo", ct.c_float), ("clamp_hi", ct.c_float),
-                ("d", ct.c_void_p), ("d_format", ct.POINTER(Format)), ("ldd", ct.c_size_t),
-                ("d_mode", ConvertMode), ("scale_d", ct.c_void_p), ("mx_a", ct.c_void_p), ("ldmx_a", ct.c_size_t),
-                ("mx_b", ct.c_void_p), ("ldmx_b", ct.c_size_t), ("origin_m", ct.c_uint32),
-                ("origin_n", ct.c_uint32), ("d_random_bits", ct.c_uint)]
+    _fields_ = [
+        ("m", ct.c_size_t),
+        ("n", ct.c_size_t),
+        ("k", ct.c_size_t),
+        ("dot", DotConfig),
+        ("a", ct.c_void_p),
+        ("lda", ct.c_size_t),
+        ("b", ct.c_void_p),
+        ("ldb", ct.c_size_t),
+        ("scale_a", Scale),
+        ("scale_b", Scale),
+        ("bias", ct.c_void_p),
+        ("beta", ct.c_float),
+        ("c", ct.c_void_p),
+        ("c_format", ct.POINTER(Format)),
+        ("ldc", ct.c_size_t),
+        ("activation", ct.c_uint),
+        ("clamp_lo", ct.c_float),
+        ("clamp_hi", ct.c_float),
+        ("d", ct.c_void_p),
+        ("d_format", ct.POINTER(Format)),
+        ("ldd", ct.c_size_t),
+        ("d_mode", ConvertMode),
+        ("scale_d", ct.c_void_p),
+        ("mx_a", ct.c_void_p),
+        ("ldmx_a", ct.c_size_t),
+        ("mx_b", ct.c_void_p),
+        ("ldmx_b", ct.c_size_t),
+        ("origin_m", ct.c_uint32),
+        ("origin_n", ct.c_uint32),
+        ("d_random_bits", ct.c_uint),
+    ]
 
 
 class GemmResult(ct.Structure):
     _fields_ = [("amax", ct.c_float), ("amax_nonfinite", ct.c_bool), ("flags", ct.c_uint32)]
 
 
-FORMAT_P, VOID_P, SIZE, U32, STATUS = ct.POINTER(Format), ct.c_void_p, ct.c_size_t, ct.c_uint32, ct.c_int
+FORMAT_P, VOID_P, SIZE, U32, STATUS = (
+    ct.POINTER(Format),
+    ct.c_void_p,
+    ct.c_size_t,
+    ct.c_uint32,
+    ct.c_int,
+)
 FLOAT, UINT = ct.c_float, ct.c_uint
 
 SIGNATURES = {  # name: (result, arguments)
@@ -143,7 +242,10 @@ SIGNATURES = {  # name: (result, arguments)
     "dot_step": (STATUS, [VOID_P, VOID_P, ct.c_char_p, ct.c_char_p, UINT, VOID_P]),
     "dot": (STATUS, [VOID_P, VOID_P, ct.c_char_p, ct.c_char_p, SIZE, VOID_P]),
     "acc_to_fp32": (U32, [VOID_P, VOID_P, VOID_P]),
-    "epilogue_apply": (U32, [ct.POINTER(Epilogue), U32, U32, U32, U32, U32, VOID_P, VOID_P, VOID_P]),
+    "epilogue_apply": (
+        U32,
+        [ct.POINTER(Epilogue), U32, U32, U32, U32, U32, VOID_P, VOID_P, VOID_P],
+    ),
     "fp32_mul": (U32, [U32, U32, VOID_P]),
     "fp32_add": (U32, [U32, U32, VOID_P]),
     "gemm": (STATUS, [ct.POINTER(GemmDesc), VOID_P]),
@@ -162,7 +264,10 @@ SIGNATURES = {  # name: (result, arguments)
     "convert_to_double": (STATUS, [VOID_P, FORMAT_P, VOID_P, SIZE]),
     "philox4x32": (None, [VOID_P, VOID_P, VOID_P]),
     "random_bits": (U32, [ct.c_uint64, U32, U32, ct.c_uint64, UINT, UINT]),
-    "convert_stochastic": (STATUS, [FORMAT_P, VOID_P, FORMAT_P, VOID_P, SIZE, UINT, VOID_P, VOID_P]),
+    "convert_stochastic": (
+        STATUS,
+        [FORMAT_P, VOID_P, FORMAT_P, VOID_P, SIZE, UINT, VOID_P, VOID_P],
+    ),
     "dot_mx": (STATUS, [VOID_P, VOID_P, VOID_P, VOID_P, SIZE, VOID_P, VOID_P, VOID_P]),
     "preset_get": (ct.POINTER(Preset), [SIZE]),
     "preset_by_name": (ct.POINTER(Preset), [ct.c_char_p]),
@@ -199,8 +304,15 @@ class Library:
     def convert_array(self, dst_name, dst_dtype, src_name, src, mode):
         """fp8mac_convert of a whole array of codes: (codes, flags)."""
         dst, flags = blank(src.size, dst_dtype), ct.c_uint32(0)
-        status = self.convert(self.by_name[dst_name], dst.ctypes.data, self.by_name[src_name],
-                              src.ctypes.data, src.size, mode, ct.byref(flags))
+        status = self.convert(
+            self.by_name[dst_name],
+            dst.ctypes.data,
+            self.by_name[src_name],
+            src.ctypes.data,
+            src.size,
+            mode,
+            ct.byref(flags),
+        )
         assert status == OK, status
         return dst, flags.value
 

@@ -20,23 +20,32 @@ def _rows(*rows):
 
 
 ROWS = _rows(
-    ("e4m3fn", 1, 4, 3, 7, 0, "all_ones", 1, "gradual"), ("e5m2", 1, 5, 2, 15, 1, "ieee", 1, "gradual"),
+    ("e4m3fn", 1, 4, 3, 7, 0, "all_ones", 1, "gradual"),
+    ("e5m2", 1, 5, 2, 15, 1, "ieee", 1, "gradual"),
     ("e4m3fnuz", 1, 4, 3, 8, 0, "negative_zero", 0, "gradual"),
     ("e5m2fnuz", 1, 5, 2, 16, 0, "negative_zero", 0, "gradual"),
-    ("float16", 1, 5, 10, 15, 1, "ieee", 1, "gradual"), ("bfloat16", 1, 8, 7, 127, 1, "ieee", 1, "gradual"),
+    ("float16", 1, 5, 10, 15, 1, "ieee", 1, "gradual"),
+    ("bfloat16", 1, 8, 7, 127, 1, "ieee", 1, "gradual"),
     ("float32", 1, 8, 23, 127, 1, "ieee", 1, "gradual"),
-    ("e4m3", 1, 4, 3, 7, 1, "ieee", 1, "gradual"), ("e3m4", 1, 3, 4, 3, 1, "ieee", 1, "gradual"),
+    ("e4m3", 1, 4, 3, 7, 1, "ieee", 1, "gradual"),
+    ("e3m4", 1, 3, 4, 3, 1, "ieee", 1, "gradual"),
     ("e4m3b11fnuz", 1, 4, 3, 11, 0, "negative_zero", 0, "gradual"),
     ("hfp8_e4m3", 1, 4, 3, 11, 0, None, 1, "normal"),
-    ("cfloat8_e4m3", 1, 4, 3, 7, 0, None, 1, "at_bias"), ("cfloat8_e5m2", 1, 5, 2, 15, 0, None, 1, "at_bias"),
-    ("qc_e5m2", 1, 5, 2, 15, 0, None, 1, "gradual"), ("qc_e4m3", 1, 4, 3, 7, 0, None, 1, "gradual"),
-    ("qc_e3m4", 1, 3, 4, 3, 0, None, 1, "gradual"), ("qc_e2m5", 1, 2, 5, 1, 0, None, 1, "gradual"),
+    ("cfloat8_e4m3", 1, 4, 3, 7, 0, None, 1, "at_bias"),
+    ("cfloat8_e5m2", 1, 5, 2, 15, 0, None, 1, "at_bias"),
+    ("qc_e5m2", 1, 5, 2, 15, 0, None, 1, "gradual"),
+    ("qc_e4m3", 1, 4, 3, 7, 0, None, 1, "gradual"),
+    ("qc_e3m4", 1, 3, 4, 3, 0, None, 1, "gradual"),
+    ("qc_e2m5", 1, 2, 5, 1, 0, None, 1, "gradual"),
     ("gaudi_e4m3", 1, 4, 3, 7, 1, "ieee", 1, "gradual"),
-    ("e3m2fn", 1, 3, 2, 3, 0, None, 1, "gradual"), ("e2m3fn", 1, 2, 3, 1, 0, None, 1, "gradual"),
+    ("e3m2fn", 1, 3, 2, 3, 0, None, 1, "gradual"),
+    ("e2m3fn", 1, 2, 3, 1, 0, None, 1, "gradual"),
     ("e2m1fn", 1, 2, 1, 1, 0, None, 1, "gradual"),
-    ("mxint8", 1, 0, 7, 0, 0, None, 0, "gradual"), ("int8", 1, 0, 7, -6, 0, None, 0, "gradual"),
+    ("mxint8", 1, 0, 7, 0, 0, None, 0, "gradual"),
+    ("int8", 1, 0, 7, -6, 0, None, 0, "gradual"),
     ("e8m0fnu", 0, 8, 0, 127, 0, "all_ones", 0, "powers"),
-    ("e8m13", 1, 8, 13, 127, 1, "ieee", 1, "gradual"), ("e6m9", 1, 6, 9, 31, 1, "ieee", 1, "gradual"),
+    ("e8m13", 1, 8, 13, 127, 1, "ieee", 1, "gradual"),
+    ("e6m9", 1, 6, 9, 31, 1, "ieee", 1, "gradual"),
 )
 
 
@@ -91,7 +100,12 @@ def top_code(row):
 
 def nan_code(row):
     ones = sign_bit(row) - 1
-    return {"ieee": ones - ((1 << row.m) - 1 >> 1), "all_ones": ones, "negative_zero": ones + 1, None: 0}[row.nan]
+    return {
+        "ieee": ones - ((1 << row.m) - 1 >> 1),
+        "all_ones": ones,
+        "negative_zero": ones + 1,
+        None: 0,
+    }[row.nan]
 
 
 def decode(row, code):
@@ -127,7 +141,7 @@ def round_code(row, x, rounding, r=0, n=0):
     low, high = magnitude_of(row, code), magnitude_of(row, code + 1)
     place = (x - low) / (high - low)
     if rounding == "NEAREST_EVEN":
-        return code + (place > Fraction(1, 2) or place == Fraction(1, 2) and code & 1)
+        return code + (place > Fraction(1, 2) or (place == Fraction(1, 2) and code & 1))
     if rounding == "ODD":
         return code | 1 if place else code
     if rounding == "STOCHASTIC":
@@ -157,7 +171,11 @@ def encode(row, value, rounding="NEAREST_EVEN", overflow="SATURATE", r=0, n=0, a
         overflow = "IEEE"
     if cls == NAN:
         return no_number(row, sign, 0)
-    if not row.signed and sign and (cls == INF or cls == FINITE and round_code(row, x, rounding, r, n)):
+    if (
+        not row.signed
+        and sign
+        and (cls == INF or (cls == FINITE and round_code(row, x, rounding, r, n)))
+    ):
         return nan_code(row), INVALID
     if cls == INF:
         code = top_code(row) + 1
@@ -167,7 +185,9 @@ def encode(row, value, rounding="NEAREST_EVEN", overflow="SATURATE", r=0, n=0, a
         code = round_code(row, x, rounding, r, n)
     if code > top_code(row):
         toward_zero = rounding == "TOWARD_ZERO" and not always and cls == FINITE
-        if overflow == "SATURATE" or cls == FINITE and (overflow == "SATURATE_FINITE" or toward_zero):
+        if overflow == "SATURATE" or (
+            cls == FINITE and (overflow == "SATURATE_FINITE" or toward_zero)
+        ):
             return signed(row, sign, top_code(row)), SATURATED
         raised = OVERFLOW if cls == FINITE else 0
         if row.inf:
@@ -177,7 +197,7 @@ def encode(row, value, rounding="NEAREST_EVEN", overflow="SATURATE", r=0, n=0, a
 
 
 def encode_power(row, cls, sign, x):
-    if cls == NAN or cls == INF or sign and cls == FINITE:
+    if cls in (NAN, INF) or (sign and cls == FINITE):
         return nan_code(row), 0 if cls == NAN else INVALID
     if cls == ZERO:
         return 0, 0
@@ -208,19 +228,52 @@ def multiply(a, b):
     if NAN in (a[0], b[0]):
         return (NAN, 0, Fraction(0)), 0
     if INF in (a[0], b[0]):
-        return ((NAN, 0, Fraction(0)), INVALID) if ZERO in (a[0], b[0]) else ((INF, sign, Fraction(0)), 0)
+        return (
+            ((NAN, 0, Fraction(0)), INVALID)
+            if ZERO in (a[0], b[0])
+            else ((INF, sign, Fraction(0)), 0)
+        )
     product = a[2] * b[2]
     return (FINITE if product else ZERO, sign, product), 0
 
 
 # ---- one step ---------------------------------------------------------------------------------------------------
 
-ACC_ROWS = {"FP32": "float32", "FP16": "float16", "BF16": "bfloat16", "E8M13": "e8m13", "E6M9": "e6m9"}
+ACC_ROWS = {
+    "FP32": "float32",
+    "FP16": "float16",
+    "BF16": "bfloat16",
+    "E8M13": "e8m13",
+    "E6M9": "e6m9",
+}
 
-DEFAULTS = dict(a_format="e4m3fn", b_format="e4m3fn", acc="FP32", group=1, sa=0, sb=0, saturate=False,
-                acc_rounding="NEAREST_EVEN", random_bits=0, seed=0, frac_bits=0, align="TOWARD_ZERO",
-                align_by="PRODUCTS", min_exponent=-126, late=False, late_bits_sum=0, late_bits_acc=0, late_drop=0,
-                late_round="TOWARD_ZERO", even_odd=False, flush=False, nan_code=0, lscale=0, promote=0, chunk=0)
+DEFAULTS = dict(
+    a_format="e4m3fn",
+    b_format="e4m3fn",
+    acc="FP32",
+    group=1,
+    sa=0,
+    sb=0,
+    saturate=False,
+    acc_rounding="NEAREST_EVEN",
+    random_bits=0,
+    seed=0,
+    frac_bits=0,
+    align="TOWARD_ZERO",
+    align_by="PRODUCTS",
+    min_exponent=-126,
+    late=False,
+    late_bits_sum=0,
+    late_bits_acc=0,
+    late_drop=0,
+    late_round="TOWARD_ZERO",
+    even_odd=False,
+    flush=False,
+    nan_code=0,
+    lscale=0,
+    promote=0,
+    chunk=0,
+)
 Settings = namedtuple("Settings", DEFAULTS)
 
 
@@ -278,7 +331,11 @@ def products(s, a, b, mx=None):
             terms.append(Term(NAN if invalid else INF, sx ^ sy, 0, 0))
         else:
             units = shifted(vx * vy, SHIFT - 800 + scale)
-            bounds = [operand_exponent(*x) for x in zip((vx, vy), scales)] if s.align_by == "OPERANDS" else ()
+            bounds = (
+                [operand_exponent(*x) for x in zip((vx, vy), scales)]
+                if s.align_by == "OPERANDS"
+                else ()
+            )
             terms.append(Term(FINITE if units else ZERO, sx ^ sy, units, ex + ey + scale, *bounds))
     return terms, flags
 
@@ -339,7 +396,9 @@ def round_acc(s, row, value, r, rounding=None):
     if s.flush and rounding is None and value[0] == FINITE and value[2] < power(1 - row.bias):
         value = (ZERO, value[1], Fraction(0))
     overflow = "SATURATE_FINITE" if s.saturate else "IEEE"
-    code, flags = encode(row, value, rounding or s.acc_rounding, overflow, r, s.random_bits, always=True)
+    code, flags = encode(
+        row, value, rounding or s.acc_rounding, overflow, r, s.random_bits, always=True
+    )
     return code << (10 if row.name == "e8m13" else 0), flags
 
 
@@ -388,14 +447,16 @@ def add_rounded(s, row, terms, code, r, flags):
     return code, flags | raised | more | last
 
 
-class Anchored:
-    """The `fixed` accumulator in units of 2^(anchor - frac_bits): an integer, three sticky bits, and the read-out."""
+class Static:
+    """The `fixed` accumulator in units of 2^(static_exponent - frac_bits): an integer, three sticky bits, and the read-out."""
 
     NAN, POS_INF, NEG_INF = 1, 2, 4
 
-    def __init__(self, a_row, b_row, frac_bits, anchor):
-        self.tables = [[decode(row, code) for code in range(1 << width(row))] for row in (a_row, b_row)]
-        self.anchor, self.unit = anchor, power(anchor - frac_bits)
+    def __init__(self, a_row, b_row, frac_bits, static_exponent):
+        self.tables = [
+            [decode(row, code) for code in range(1 << width(row))] for row in (a_row, b_row)
+        ]
+        self.static_exponent, self.unit = static_exponent, power(static_exponent - frac_bits)
         self.total = self.sticky = self.terms = self.flags = 0
 
     def exponents(self, a, b):
@@ -404,8 +465,8 @@ class Anchored:
         return [floor_log2(x[2]) + floor_log2(y[2]) for x, y in pairs if x[0] == y[0] == FINITE]
 
     def accumulate(self, a, b):
-        """Whether no product is above the anchor; nothing is taken if one is."""
-        if max(self.exponents(a, b), default=self.anchor) > self.anchor:
+        """Whether no product is above the static_exponent; nothing is taken if one is."""
+        if max(self.exponents(a, b), default=self.static_exponent) > self.static_exponent:
             return False
         for x, y in zip(a, b):
             x, y = self.tables[0][x], self.tables[1][y]
@@ -419,7 +480,11 @@ class Anchored:
 
     def read_out(self, scale):
         """(FP32 code, flags so far and of the read-out)"""
-        value = (FINITE if self.total else ZERO, int(self.total < 0), abs(self.total) * self.unit * power(scale))
+        value = (
+            FINITE if self.total else ZERO,
+            int(self.total < 0),
+            abs(self.total) * self.unit * power(scale),
+        )
         if self.sticky:
             value = (INF, int(self.sticky & 6 == self.NEG_INF), Fraction(0))
         if self.sticky & self.NAN or self.sticky & 6 == 6:
@@ -438,13 +503,21 @@ class Accumulator:
     def run(self, a, b, mx=None):
         group = self.s.group
         for k in range(0, len(a), group):
-            part = mx[k:k + group] if mx else None
-            self.code, raised = step(self.s, self.code, a[k:k + group], b[k:k + group], part,
-                                     self.draw("STEP", self.steps))
+            part = mx[k : k + group] if mx else None
+            self.code, raised = step(
+                self.s,
+                self.code,
+                a[k : k + group],
+                b[k : k + group],
+                part,
+                self.draw("STEP", self.steps),
+            )
             self.flags |= raised
             self.steps += 1
-            self.pending += len(a[k:k + group])
-            if (self.s.promote or self.s.chunk) and self.pending >= (self.s.promote or self.s.chunk):
+            self.pending += len(a[k : k + group])
+            if (self.s.promote or self.s.chunk) and self.pending >= (
+                self.s.promote or self.s.chunk
+            ):
                 self.second, raised = self.joined()
                 self.flags |= raised
                 self.code = self.pending = 0

@@ -2,7 +2,6 @@
 """Random operands for the dot product: full-range codes, accumulators near the sum, scaling exponents."""
 
 import numpy as np
-
 import oracle
 
 
@@ -11,12 +10,20 @@ class Codes:
 
     def __init__(self, name):
         decoded = [oracle.decode(oracle.ROWS[name], code) for code in range(256)]
-        classes = [[c for c in range(256) if decoded[c][0] in kinds] for kinds in
-                   ((oracle.FINITE, oracle.ZERO), (oracle.ZERO,), (oracle.INF, oracle.NAN, oracle.ZERO))]
+        classes = [
+            [c for c in range(256) if decoded[c][0] in kinds]
+            for kinds in (
+                (oracle.FINITE, oracle.ZERO),
+                (oracle.ZERO,),
+                (oracle.INF, oracle.NAN, oracle.ZERO),
+            )
+        ]
         self.finite, self.zeros, self.specials = (np.array(c, np.uint8) for c in classes)
         largest = oracle.max_code(oracle.ROWS[name])
         signs = [0, 128]
-        self.extremes = np.array([s | c for s in signs for c in (1, 2, largest - 1, largest, largest >> 1)], np.uint8)
+        self.extremes = np.array(
+            [s | c for s in signs for c in (1, 2, largest - 1, largest, largest >> 1)], np.uint8
+        )
 
     def draw(self, rng, n):
         kind = rng.integers(0, 8)
@@ -40,8 +47,16 @@ def draw_acc(rng, row, sum_value, scale):
     if kind == 0:
         return int(rng.integers(0, 1 << bits))
     if kind == 1:
-        specials = (0, 1, oracle.inf_code(row), oracle.inf_code(row) + 1, oracle.nan_code(row) + 1,
-                    oracle.max_code(row), oracle.max_code(row) - 1, 1 << row.mantissa_bits)
+        specials = (
+            0,
+            1,
+            oracle.inf_code(row),
+            oracle.inf_code(row) + 1,
+            oracle.nan_code(row) + 1,
+            oracle.max_code(row),
+            oracle.max_code(row) - 1,
+            1 << row.mantissa_bits,
+        )
         return sign | specials[rng.integers(0, len(specials))]
     if kind == 2:
         return sign | int(rng.integers(0, 1 << row.mantissa_bits))

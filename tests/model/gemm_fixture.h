@@ -8,7 +8,8 @@
 // 2 x 3 outputs over K = 5; strides longer than rows.
 enum { M = 2, N = 3, K = 5, LDA = 6, LDB = 7, LDC = 4, LDD = 5 };
 static uint8_t gemm_a[M * LDA], gemm_b[N * LDB];
-static float gemm_c[M * LDC], gemm_d[M * LDD], gemm_bias[N], gemm_scale_a[M], gemm_scale_b[N], gemm_scale_d;
+static float gemm_c[M * LDC], gemm_d[M * LDD], gemm_bias[N], gemm_scale_a[M], gemm_scale_b[N],
+    gemm_scale_d;
 
 static inline fp8mac_gemm_desc good_desc(void)
 {
@@ -26,17 +27,27 @@ static inline fp8mac_gemm_desc good_desc(void)
     gemm_scale_a[1] = 2.0f;
     gemm_scale_d = 1.0f;
     return (fp8mac_gemm_desc){
-        .m = M, .n = N, .k = K,
+        .m = M,
+        .n = N,
+        .k = K,
         .dot = e4m3_config(),
-        .a = gemm_a, .lda = LDA,
-        .b = gemm_b, .ldb = LDB,
+        .a = gemm_a,
+        .lda = LDA,
+        .b = gemm_b,
+        .ldb = LDB,
         .scale_a = {FP8MAC_SCALE_VECTOR, gemm_scale_a},
         .scale_b = {FP8MAC_SCALE_VECTOR, gemm_scale_b},
         .bias = gemm_bias,
         .beta = 2.0f,
-        .c = gemm_c, .c_format = row(FP8MAC_FP32), .ldc = LDC,
-        .activation = FP8MAC_ACT_CLAMP, .clamp_lo = -1.0f, .clamp_hi = 20.0f,
-        .d = gemm_d, .d_format = row(FP8MAC_FP32), .ldd = LDD,
+        .c = gemm_c,
+        .c_format = row(FP8MAC_FP32),
+        .ldc = LDC,
+        .activation = FP8MAC_ACT_CLAMP,
+        .clamp_lo = -1.0f,
+        .clamp_hi = 20.0f,
+        .d = gemm_d,
+        .d_format = row(FP8MAC_FP32),
+        .ldd = LDD,
         .scale_d = &gemm_scale_d,
     };
 }

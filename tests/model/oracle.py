@@ -13,17 +13,45 @@ INVALID, OVERFLOW, SATURATED, NAN_FLAG = 1, 2, 4, 8
 NEAREST_EVEN, TOWARD_ZERO = "NEAREST_EVEN", "TOWARD_ZERO"
 SATURATE, SATURATE_FINITE, IEEE = "SATURATE", "SATURATE_FINITE", "IEEE"
 
-Row = namedtuple("Row", "name exponent_bits mantissa_bits bias has_inf nan has_negative_zero max_finite min_normal "
-                        "min_subnormal")
-ROWS = {row.name: row for row in (
-    Row("e4m3fn", 4, 3, 7, False, "all_ones", True, 448.0, 2.0**-6, 2.0**-9),
-    Row("e5m2", 5, 2, 15, True, "ieee", True, 57344.0, 2.0**-14, 2.0**-16),
-    Row("e4m3fnuz", 4, 3, 8, False, "negative_zero", False, 240.0, 2.0**-7, 2.0**-10),
-    Row("e5m2fnuz", 5, 2, 16, False, "negative_zero", False, 57344.0, 2.0**-15, 2.0**-17),
-    Row("float16", 5, 10, 15, True, "ieee", True, 65504.0, 2.0**-14, 2.0**-24),
-    Row("bfloat16", 8, 7, 127, True, "ieee", True, (2 - 2.0**-7) * 2.0**127, 2.0**-126, 2.0**-133),
-    Row("float32", 8, 23, 127, True, "ieee", True, (2 - 2.0**-23) * 2.0**127, 2.0**-126, 2.0**-149),
-)}
+Row = namedtuple(
+    "Row",
+    "name exponent_bits mantissa_bits bias has_inf nan has_negative_zero max_finite min_normal "
+    "min_subnormal",
+)
+ROWS = {
+    row.name: row
+    for row in (
+        Row("e4m3fn", 4, 3, 7, False, "all_ones", True, 448.0, 2.0**-6, 2.0**-9),
+        Row("e5m2", 5, 2, 15, True, "ieee", True, 57344.0, 2.0**-14, 2.0**-16),
+        Row("e4m3fnuz", 4, 3, 8, False, "negative_zero", False, 240.0, 2.0**-7, 2.0**-10),
+        Row("e5m2fnuz", 5, 2, 16, False, "negative_zero", False, 57344.0, 2.0**-15, 2.0**-17),
+        Row("float16", 5, 10, 15, True, "ieee", True, 65504.0, 2.0**-14, 2.0**-24),
+        Row(
+            "bfloat16",
+            8,
+            7,
+            127,
+            True,
+            "ieee",
+            True,
+            (2 - 2.0**-7) * 2.0**127,
+            2.0**-126,
+            2.0**-133,
+        ),
+        Row(
+            "float32",
+            8,
+            23,
+            127,
+            True,
+            "ieee",
+            True,
+            (2 - 2.0**-23) * 2.0**127,
+            2.0**-126,
+            2.0**-149,
+        ),
+    )
+}
 FP8 = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")
 FP16, BF16, FP32 = ROWS["float16"], ROWS["bfloat16"], ROWS["float32"]
 NAN32 = 0x7FC00000
@@ -39,8 +67,11 @@ def sign_bit(row):
 
 def nan_code(row):
     """The positive NaN that is written."""
-    return {"all_ones": sign_bit(row) - 1, "negative_zero": sign_bit(row),
-            "ieee": ((1 << row.exponent_bits) - 1) << row.mantissa_bits | 1 << (row.mantissa_bits - 1)}[row.nan]
+    return {
+        "all_ones": sign_bit(row) - 1,
+        "negative_zero": sign_bit(row),
+        "ieee": ((1 << row.exponent_bits) - 1) << row.mantissa_bits | 1 << (row.mantissa_bits - 1),
+    }[row.nan]
 
 
 def inf_code(row):
@@ -49,13 +80,20 @@ def inf_code(row):
 
 def max_code(row):
     """The largest finite code: the one below the first special."""
-    return {"all_ones": sign_bit(row) - 2, "negative_zero": sign_bit(row) - 1, "ieee": inf_code(row) - 1}[row.nan]
+    return {
+        "all_ones": sign_bit(row) - 2,
+        "negative_zero": sign_bit(row) - 1,
+        "ieee": inf_code(row) - 1,
+    }[row.nan]
 
 
 def is_nan_code(row, code):
     magnitude = code & (sign_bit(row) - 1)
-    return {"all_ones": magnitude == sign_bit(row) - 1, "negative_zero": code == sign_bit(row),
-            "ieee": magnitude > inf_code(row)}[row.nan]
+    return {
+        "all_ones": magnitude == sign_bit(row) - 1,
+        "negative_zero": code == sign_bit(row),
+        "ieee": magnitude > inf_code(row),
+    }[row.nan]
 
 
 def decode(row, code):
@@ -94,7 +132,7 @@ def round_to_quantum(row, number, exponent, toward_zero):
         return number << -shift, quantum
     units, rest = number >> shift, number & ((1 << shift) - 1)
     half = 1 << (shift - 1)
-    if not toward_zero and (rest > half or rest == half and units & 1):
+    if not toward_zero and (rest > half or (rest == half and units & 1)):
         units += 1
     return units, quantum
 
@@ -105,7 +143,11 @@ def magnitude_code(row, units, quantum):
         units, quantum = units >> 1, quantum + 1
     if not units >> row.mantissa_bits:
         return units  # zero or subnormal: the quantum is the fixed one
-    code = (quantum + row.mantissa_bits + row.bias) * (1 << row.mantissa_bits) + units - (1 << row.mantissa_bits)
+    code = (
+        (quantum + row.mantissa_bits + row.bias) * (1 << row.mantissa_bits)
+        + units
+        - (1 << row.mantissa_bits)
+    )
     return code if code <= max_code(row) else None
 
 
@@ -149,7 +191,9 @@ def _operands(row):
     table = []
     for code in range(256):
         cls, sign, number, exponent = decode(row, code)
-        table.append((cls, sign, (-number if sign else number) * (1 << (exponent + UNIT)) if number else 0))
+        table.append(
+            (cls, sign, (-number if sign else number) * (1 << (exponent + UNIT)) if number else 0)
+        )
     return table
 
 
@@ -167,7 +211,7 @@ def multiply(a_name, b_name, a, b):
         x_cls, x_sign, x_number = a_table[x]
         y_cls, y_sign, y_number = b_table[y]
         total += x_number * y_number
-        if x_cls is not ZERO and y_cls is not ZERO or x_sign == y_sign:
+        if (x_cls is not ZERO and y_cls is not ZERO) or x_sign == y_sign:
             all_negative_zero = False
         if x_cls is NAN or y_cls is NAN:
             nan, flags = True, flags | NAN_FLAG
@@ -195,7 +239,9 @@ def step(a_name, b_name, acc_row, acc_code, a, b, scale=0, saturate=False):
     unit = scale - 2 * UNIT
     if cls is FINITE:
         common = min(unit, exponent)
-        total = (terms.total << (unit - common)) + ((-number if sign else number) << (exponent - common))
+        total = (terms.total << (unit - common)) + (
+            (-number if sign else number) << (exponent - common)
+        )
     else:
         common, total = unit, terms.total
     if total == 0:
@@ -217,7 +263,9 @@ def dot(a_name, b_name, acc_row, acc_code, a, b, group, scale=0, saturate=False)
     """The steps of a whole K: (code, flags)"""
     flags = 0
     for k in range(0, len(a), group):
-        acc_code, raised = step(a_name, b_name, acc_row, acc_code, a[k:k + group], b[k:k + group], scale, saturate)
+        acc_code, raised = step(
+            a_name, b_name, acc_row, acc_code, a[k : k + group], b[k : k + group], scale, saturate
+        )
         flags |= raised
     return acc_code, flags
 
@@ -236,7 +284,11 @@ class Fixed:
         terms = multiply(*self.names, a, b)
         units, rest = divmod(terms.total, 1 << (self.unit + 2 * UNIT))
         assert rest == 0
-        self.total, self.terms, self.flags = self.total + units, self.terms + len(a), self.flags | terms.flags
+        self.total, self.terms, self.flags = (
+            self.total + units,
+            self.terms + len(a),
+            self.flags | terms.flags,
+        )
         self.sticky |= (self.NAN if terms.nan else 0) | terms.infinities << 1
         if self.sticky & 6 == 6:
             self.flags |= INVALID
@@ -246,7 +298,9 @@ class Fixed:
         if self.sticky & self.NAN or self.sticky & 6 == 6:
             return NAN32, self.flags
         if self.sticky:
-            return inf_code(FP32) | (sign_bit(FP32) if self.sticky & self.NEG_INF else 0), self.flags
+            return inf_code(FP32) | (
+                sign_bit(FP32) if self.sticky & self.NEG_INF else 0
+            ), self.flags
         if self.total == 0:
             return 0, self.flags
         return round_sum(FP32, self.total, self.unit + scale, self.flags, False)

@@ -39,8 +39,15 @@ static fp8mac_format random_format(void)
         return *row((fp8mac_format_id)below(FP8MAC_ROW_COUNT));
     }
     return (fp8mac_format){
-        "own", below(8) != 0, (uint8_t)below(10), (uint8_t)below(26), (int16_t)(below(500) - 190), below(2) != 0,
-        below(2) != 0, (fp8mac_nan_encoding)below(5), (fp8mac_exponent_zero)below(4),
+        "own",
+        below(8) != 0,
+        (uint8_t)below(10),
+        (uint8_t)below(26),
+        (int16_t)(below(500) - 190),
+        below(2) != 0,
+        below(2) != 0,
+        (fp8mac_nan_encoding)below(5),
+        (fp8mac_exponent_zero)below(4),
     };
 }
 
@@ -75,12 +82,18 @@ static fp8mac_dot_config random_config(const fp8mac_format *a, const fp8mac_form
     c.promote = below(3) == 0 ? 32 * option(4) : 0;
     c.chunk = below(3) == 0 ? 32 * option(4) : 0;
     if (c.acc_format != FP8MAC_ACC_FIXED || below(2) == 0) {
-        c.anchor = below(8) == 0 ? (int)below(900) - 550 : 0;
+        c.static_exponent = below(8) == 0 ? (int)below(900) - 550 : 0;
         return c;
     }
-    return (fp8mac_dot_config){.a_format = a, .b_format = b, .acc_format = FP8MAC_ACC_FIXED, .group = c.group,
-                               .scale_exp_a = c.scale_exp_a, .guard_bits = c.guard_bits, .frac_bits = 1 + below(64),
-                               .anchor = below(2) == 0 ? (int)below(60) - 20 : (int)below(848) - 524};
+    return (fp8mac_dot_config){.a_format = a,
+                               .b_format = b,
+                               .acc_format = FP8MAC_ACC_FIXED,
+                               .group = c.group,
+                               .scale_exp_a = c.scale_exp_a,
+                               .guard_bits = c.guard_bits,
+                               .frac_bits = 1 + below(64),
+                               .static_exponent =
+                                   below(2) == 0 ? (int)below(60) - 20 : (int)below(848) - 524};
 }
 
 static void any_dot(void)
@@ -96,7 +109,8 @@ static void any_dot(void)
     }
     fp8mac_format fa = random_format(), fb = random_format();
     fp8mac_dot_config c = random_config(&fa, &fb);
-    fp8mac_acc start = {.code = c.acc_format == FP8MAC_ACC_FIXED ? 0 : random_bits(), .m = 3, .n = 5};
+    fp8mac_acc start = {
+        .code = c.acc_format == FP8MAC_ACC_FIXED ? 0 : random_bits(), .m = 3, .n = 5};
     fp8mac_acc whole = start, parts = start;
     fp8mac_flags flags = 0, flags_of_parts = 0;
     bool scaled = below(2) == 0;
@@ -113,9 +127,11 @@ static void any_dot(void)
     CHECK(fp8mac_dot_mx(&c, &parts, a, b, CUT, mx_a, mx_b, &flags_of_parts) == FP8MAC_OK);
     mx_a = mx_a == NULL ? NULL : mx_a + CUT / FP8MAC_MX_BLOCK;
     mx_b = mx_b == NULL ? NULL : mx_b + CUT / FP8MAC_MX_BLOCK;
-    CHECK(fp8mac_dot_mx(&c, &parts, a + CUT, b + CUT, K - CUT, mx_a, mx_b, &flags_of_parts) == FP8MAC_OK);
+    CHECK(fp8mac_dot_mx(&c, &parts, a + CUT, b + CUT, K - CUT, mx_a, mx_b, &flags_of_parts) ==
+          FP8MAC_OK);
     CHECK(memcmp(&whole, &parts, sizeof whole) == 0 && flags == flags_of_parts);
-    CHECK(fp8mac_acc_to_fp32(&c, &whole, &flags) == fp8mac_acc_to_fp32(&c, &parts, &flags_of_parts));
+    CHECK(fp8mac_acc_to_fp32(&c, &whole, &flags) ==
+          fp8mac_acc_to_fp32(&c, &parts, &flags_of_parts));
 }
 
 // Plain and INT32 dot products too, which do not go through block scales.
@@ -129,10 +145,12 @@ static void any_plain_dot(void)
     fp8mac_format fa = random_format(), fb = random_format();
     fp8mac_dot_config c = random_config(&fa, &fb);
     if (below(2) == 0) {
-        c = (fp8mac_dot_config){.a_format = &fa, .b_format = &fb, .acc_format = c.acc_format, .group = c.group};
+        c = (fp8mac_dot_config){
+            .a_format = &fa, .b_format = &fb, .acc_format = c.acc_format, .group = c.group};
     }
     if (below(8) == 0) {
-        c = (fp8mac_dot_config){row(FP8MAC_INT8), row(FP8MAC_INT8), FP8MAC_ACC_INT32, .group = c.group};
+        c = (fp8mac_dot_config){row(FP8MAC_INT8), row(FP8MAC_INT8), FP8MAC_ACC_INT32,
+                                .group = c.group};
     }
     fp8mac_acc whole = {0}, parts = {0};
     fp8mac_flags flags = 0;
@@ -143,8 +161,10 @@ static void any_plain_dot(void)
         CHECK(memcmp(&whole, &parts, sizeof whole) == 0);
         fp8mac_acc_to_fp32(&c, &whole, &flags);
     } else {
-        bool by_operands = status == FP8MAC_ERR_K_LIMIT || (status == FP8MAC_ERR_SCALE_EXPONENT && c.frac_bits != 0);
-        CHECK(fp8mac_dot_config_validate(&c) != FP8MAC_OK || (by_operands && c.acc_format == FP8MAC_ACC_FIXED));
+        bool by_operands = status == FP8MAC_ERR_K_LIMIT ||
+                           (status == FP8MAC_ERR_SCALE_EXPONENT && c.frac_bits != 0);
+        CHECK(fp8mac_dot_config_validate(&c) != FP8MAC_OK ||
+              (by_operands && c.acc_format == FP8MAC_ACC_FIXED));
         CHECK(memcmp(&whole, &parts, sizeof whole) == 0 && flags == 0);
     }
 }
@@ -164,25 +184,34 @@ static void any_conversion(void)
     fp8mac_convert_mode mode = {(fp8mac_rounding)below(4), (fp8mac_overflow)below(4)};
     fp8mac_random_source source = {below(2) == 0 ? r : NULL, option(25), 7, 1, 2, 3};
     fp8mac_flags flags = 0;
-    bool rows_ok = fp8mac_format_validate(&from) == FP8MAC_OK && fp8mac_format_validate(&to) == FP8MAC_OK;
+    bool rows_ok =
+        fp8mac_format_validate(&from) == FP8MAC_OK && fp8mac_format_validate(&to) == FP8MAC_OK;
     CHECK(fp8mac_convert(&to, dst, &from, src, 4, mode, &flags) != FP8MAC_OK || rows_ok);
-    CHECK(fp8mac_convert_stochastic(&to, dst, &from, src, 4, mode.overflow, &source, &flags) != FP8MAC_OK || rows_ok);
+    CHECK(fp8mac_convert_stochastic(&to, dst, &from, src, 4, mode.overflow, &source, &flags) !=
+              FP8MAC_OK ||
+          rows_ok);
     fp8mac_convert_from_double(&to, dst, doubles, 4, mode, &flags);
     fp8mac_convert_to_double(doubles, &from, src, 4);
     if (rows_ok) {
         char text[400];
         fp8mac_record record = fp8mac_record_of(&from, src[0]);
-        CHECK(fp8mac_value_text(fp8mac_decode(&from, src[0]), FP8MAC_TEXT_DECIMAL, text, sizeof text) < sizeof text);
-        CHECK(fp8mac_value_text(fp8mac_value_from_double(doubles[1]), FP8MAC_TEXT_HEX, text, below(12)) > 0);
-        fp8mac_value_text(fp8mac_value_from_double(doubles[2]), FP8MAC_TEXT_DECIMAL, text, below(400));
+        CHECK(fp8mac_value_text(fp8mac_decode(&from, src[0]), FP8MAC_TEXT_DECIMAL, text,
+                                sizeof text) < sizeof text);
+        CHECK(fp8mac_value_text(fp8mac_value_from_double(doubles[1]), FP8MAC_TEXT_HEX, text,
+                                below(12)) > 0);
+        fp8mac_value_text(fp8mac_value_from_double(doubles[2]), FP8MAC_TEXT_DECIMAL, text,
+                          below(400));
         fp8mac_convert_mode saturate = {FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE};
         uint32_t sum = fp8mac_add(&from, src[0], src[1], saturate, &flags);
         uint32_t product = fp8mac_mul(&from, src[0], src[1], saturate, &flags);
         uint32_t mask = (uint32_t)((UINT64_C(1) << fp8mac_format_bits(&from)) - 1);
         CHECK((sum & ~mask) == 0 && (product & ~mask) == 0 && (record.code & ~mask) == 0);
-        CHECK((fp8mac_neg(&from, src[0], &flags) & ~mask) == 0 && (fp8mac_abs(&from, src[0], &flags) & ~mask) == 0);
-        fp8mac_order order = fp8mac_compare(fp8mac_decode(&from, src[0]), fp8mac_decode(&to, src[1]));
-        fp8mac_order back = fp8mac_compare(fp8mac_decode(&to, src[1]), fp8mac_decode(&from, src[0]));
+        CHECK((fp8mac_neg(&from, src[0], &flags) & ~mask) == 0 &&
+              (fp8mac_abs(&from, src[0], &flags) & ~mask) == 0);
+        fp8mac_order order =
+            fp8mac_compare(fp8mac_decode(&from, src[0]), fp8mac_decode(&to, src[1]));
+        fp8mac_order back =
+            fp8mac_compare(fp8mac_decode(&to, src[1]), fp8mac_decode(&from, src[0]));
         CHECK(order == FP8MAC_UNORDERED ? back == order : (int)order == -(int)back);
     }
 }
@@ -202,10 +231,10 @@ static void any_recipe(void)
     float q[40], d[40];
     fp8mac_recipe_static_scales((fp8mac_recipe_scheme)below(4), x[0], x, below(40), q, d);
     int bias = 0;
-    fp8mac_recipe_qualcomm_bias((fp8mac_format_id)(12 + below(6)), x, below(5), (int)below(40) - 140,
-                                (int)below(40) - 120,
-                                &bias);
-    float next = fp8mac_recipe_xla_next(448.0f, x[0], 1.0f), mu = fp8mac_recipe_fp8lm_mu(1.5f, below(9), below(9));
+    fp8mac_recipe_qualcomm_bias((fp8mac_format_id)(12 + below(6)), x, below(5),
+                                (int)below(40) - 140, (int)below(40) - 120, &bias);
+    float next = fp8mac_recipe_xla_next(448.0f, x[0], 1.0f),
+          mu = fp8mac_recipe_fp8lm_mu(1.5f, below(9), below(9));
     CHECK(next > 0 && next <= 3.4028235e38f && mu > 0);
     float scale = fp8mac_recipe_pytorch_scale(448.0f, x[1], below(2) == 0, 1.0f);
     CHECK(scale > 0 && scale <= 3.4028235e38f);

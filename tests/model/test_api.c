@@ -3,7 +3,8 @@
 #include "gemm_fixture.h"
 
 static const fp8mac_convert_mode mode_bad_rounding = {(fp8mac_rounding)2, FP8MAC_OVERFLOW_SATURATE};
-static const fp8mac_convert_mode mode_bad_overflow = {FP8MAC_ROUND_NEAREST_EVEN, (fp8mac_overflow)3};
+static const fp8mac_convert_mode mode_bad_overflow = {FP8MAC_ROUND_NEAREST_EVEN,
+                                                      (fp8mac_overflow)3};
 
 static void test_status_strings(void)
 {
@@ -20,7 +21,8 @@ static void test_status_strings(void)
 
 static void test_format_lookup(void)
 {
-    static const char *const names[] = {"e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "float16", "bfloat16", "float32"};
+    static const char *const names[] = {"e4m3fn",  "e5m2",     "e4m3fnuz", "e5m2fnuz",
+                                        "float16", "bfloat16", "float32"};
     for (int id = 0; id < FP8MAC_FORMAT_COUNT; id++) {
         const fp8mac_format *f = row((fp8mac_format_id)id);
         CHECK(f != NULL && strcmp(f->name, names[id]) == 0);
@@ -51,9 +53,10 @@ static void test_format_validate(void)
     const fp8mac_format good = *row(FP8MAC_E4M3FN);
     fp8mac_format f;
     CHECK(fp8mac_format_validate(NULL) == FP8MAC_ERR_FORMAT);
-#define REFUSED(field, value) \
-    f = good, f.field = value, \
-    CHECK(fp8mac_format_validate(&f) == FP8MAC_ERR_FORMAT && strlen(fp8mac_format_refusal(&f)) > 10)
+#define REFUSED(field, value)                                                                      \
+    f = good, f.field = value,                                                                     \
+    CHECK(fp8mac_format_validate(&f) == FP8MAC_ERR_FORMAT &&                                       \
+          strlen(fp8mac_format_refusal(&f)) > 10)
     REFUSED(is_signed, false); // with -0
     REFUSED(exponent_bits, 0);
     REFUSED(exponent_bits, 9);
@@ -95,7 +98,8 @@ static void test_convert_refusals(void)
     REFUSED(FP8MAC_ERR_OVERFLOW_MODE, &e2m5, dst, e5, src, 4, mode_ieee);
 #undef REFUSED
     CHECK(fp8mac_convert_mode_validate(NULL, mode_saturate) == FP8MAC_ERR_FORMAT);
-    CHECK(fp8mac_convert_mode_validate(row(FP8MAC_FP32), mode_bad_overflow) == FP8MAC_ERR_OVERFLOW_MODE);
+    CHECK(fp8mac_convert_mode_validate(row(FP8MAC_FP32), mode_bad_overflow) ==
+          FP8MAC_ERR_OVERFLOW_MODE);
     CHECK(all_bytes_are(dst, sizeof dst, UNTOUCHED) && flags == 0x100);
     CHECK(fp8mac_convert(e4, NULL, e5, NULL, 0, mode_saturate, NULL) == FP8MAC_OK);
     CHECK(fp8mac_convert(e4, dst, e5, src, 3, mode_saturate, NULL) == FP8MAC_OK);
@@ -104,7 +108,8 @@ static void test_convert_refusals(void)
 
 static void test_quantize_refusals(void)
 {
-    static const uint32_t bad_scales[] = {0, 0x80000000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x80000001};
+    static const uint32_t bad_scales[] = {0,          0x80000000, 0xbf800000, 0x7f800000,
+                                          0xff800000, 0x7fc00000, 0x80000001};
     const fp8mac_format *e4 = row(FP8MAC_E4M3FN);
     float src[2] = {1.0f, 2.0f}, out[2];
     uint8_t codes[2] = {0x38, 0x40}, dst[2];
@@ -115,7 +120,8 @@ static void test_quantize_refusals(void)
     CHECK(fp8mac_quantize(e4, dst, NULL, 2, 1.0f, mode_saturate, &flags) == FP8MAC_ERR_NULL);
     CHECK(fp8mac_quantize(NULL, dst, src, 2, 1.0f, mode_saturate, &flags) == FP8MAC_ERR_FORMAT);
     CHECK(fp8mac_quantize(e4, dst, src, 2, 1.0f, mode_bad_rounding, &flags) == FP8MAC_ERR_ROUNDING);
-    CHECK(fp8mac_quantize(e4, dst, src, 2, 1.0f, mode_bad_overflow, &flags) == FP8MAC_ERR_OVERFLOW_MODE);
+    CHECK(fp8mac_quantize(e4, dst, src, 2, 1.0f, mode_bad_overflow, &flags) ==
+          FP8MAC_ERR_OVERFLOW_MODE);
     CHECK(fp8mac_dequantize(NULL, e4, codes, 2, 1.0f) == FP8MAC_ERR_NULL);
     CHECK(fp8mac_dequantize(out, e4, NULL, 2, 1.0f) == FP8MAC_ERR_NULL);
     CHECK(fp8mac_dequantize(out, NULL, codes, 2, 1.0f) == FP8MAC_ERR_FORMAT);
@@ -124,10 +130,12 @@ static void test_quantize_refusals(void)
         CHECK(fp8mac_quantize(e4, dst, src, 2, scale, mode_saturate, &flags) == FP8MAC_ERR_SCALE);
         CHECK(fp8mac_dequantize(out, e4, codes, 2, scale) == FP8MAC_ERR_SCALE);
     }
-    CHECK(flags == 0 && all_bytes_are(dst, sizeof dst, UNTOUCHED) && all_bytes_are(out, sizeof out, UNTOUCHED));
+    CHECK(flags == 0 && all_bytes_are(dst, sizeof dst, UNTOUCHED) &&
+          all_bytes_are(out, sizeof out, UNTOUCHED));
     CHECK(fp8mac_quantize(e4, dst, src, 2, 1.0f, mode_saturate, NULL) == FP8MAC_OK);
     CHECK(dst[0] == 0x38 && dst[1] == 0x40);
-    CHECK(fp8mac_dequantize(out, e4, codes, 2, 0.5f) == FP8MAC_OK && out[0] == 0.5f && out[1] == 1.0f);
+    CHECK(fp8mac_dequantize(out, e4, codes, 2, 0.5f) == FP8MAC_OK && out[0] == 0.5f &&
+          out[1] == 1.0f);
     CHECK(fp8mac_dequantize(NULL, e4, NULL, 0, 0.5f) == FP8MAC_OK);
 }
 
@@ -193,7 +201,8 @@ static void test_dot_refusals(void)
     CHECK(fp8mac_dot(&good, &acc, x, x, 1, NULL) == FP8MAC_OK && acc.code == FP8MAC_FP32_NAN);
 }
 
-static void refuse_gemm(const fp8mac_gemm_desc *desc, fp8mac_status expected, const char *what, int line)
+static void refuse_gemm(const fp8mac_gemm_desc *desc, fp8mac_status expected, const char *what,
+                        int line)
 {
     fp8mac_gemm_result result;
     memset(&result, UNTOUCHED, sizeof result);
@@ -203,11 +212,11 @@ static void refuse_gemm(const fp8mac_gemm_desc *desc, fp8mac_status expected, co
     check(all_bytes_are(&result, sizeof result, UNTOUCHED), "the result was written", line);
 }
 
-#define REFUSED(status, ...) \
-    do { \
-        fp8mac_gemm_desc x = good_desc(); \
-        __VA_ARGS__; \
-        refuse_gemm(&x, status, #__VA_ARGS__, __LINE__); \
+#define REFUSED(status, ...)                                                                       \
+    do {                                                                                           \
+        fp8mac_gemm_desc x = good_desc();                                                          \
+        __VA_ARGS__;                                                                               \
+        refuse_gemm(&x, status, #__VA_ARGS__, __LINE__);                                           \
     } while (0)
 
 static void test_gemm_refuses_pointers_and_formats(void)
@@ -245,12 +254,14 @@ static void test_gemm_refuses_shapes(void)
     REFUSED(FP8MAC_ERR_STRIDE, x.ldc = N - 1);
     REFUSED(FP8MAC_ERR_STRIDE, x.ldd = N - 1);
     REFUSED(FP8MAC_ERR_K_LIMIT, (x.dot.acc_format = FP8MAC_ACC_FIXED, x.dot.guard_bits = 2));
-    REFUSED(FP8MAC_ERR_ACCUMULATOR, (x.dot.acc_format = FP8MAC_ACC_FIXED, x.dot.frac_bits = 34, x.dot.anchor = 16));
+    REFUSED(FP8MAC_ERR_ACCUMULATOR, (x.dot.acc_format = FP8MAC_ACC_FIXED, x.dot.frac_bits = 34,
+                                     x.dot.static_exponent = 16));
 }
 
 static void test_gemm_refuses_scales_and_activations(void)
 {
-    static const uint32_t bad_scales[] = {0, 0x80000000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000};
+    static const uint32_t bad_scales[] = {0,          0x80000000, 0xbf800000,
+                                          0x7f800000, 0xff800000, 0x7fc00000};
     for (size_t i = 0; i < sizeof bad_scales / sizeof bad_scales[0]; i++) {
         float bad = fp8mac_float_from_bits(bad_scales[i]);
         REFUSED(FP8MAC_ERR_SCALE, gemm_scale_a[1] = bad);

@@ -28,10 +28,12 @@ static void test_custom_rows(void)
     CHECK(fp8mac_encode(&e2m5, fp8mac_value_from_double(1e9), saturate, &flags) == 0x7f);
     CHECK(flags == FP8MAC_FLAG_SATURATED);
     flags = 0;
-    CHECK(fp8mac_encode(&e2m5, (fp8mac_value){.cls = FP8MAC_CLASS_NAN, .sign = true}, saturate, &flags) == 0);
+    CHECK(fp8mac_encode(&e2m5, (fp8mac_value){.cls = FP8MAC_CLASS_NAN, .sign = true}, saturate,
+                        &flags) == 0);
     CHECK(flags == FP8MAC_FLAG_INVALID);
     CHECK(fp8mac_convert_mode_validate(&e2m5, saturate) == FP8MAC_OK);
-    for (int overflow = FP8MAC_OVERFLOW_SATURATE_FINITE; overflow <= FP8MAC_OVERFLOW_IEEE; overflow++) {
+    for (int overflow = FP8MAC_OVERFLOW_SATURATE_FINITE; overflow <= FP8MAC_OVERFLOW_IEEE;
+         overflow++) {
         fp8mac_convert_mode mode = {FP8MAC_ROUND_NEAREST_EVEN, (fp8mac_overflow)overflow};
         CHECK(fp8mac_convert_mode_validate(&e2m5, mode) == FP8MAC_ERR_OVERFLOW_MODE);
     }
@@ -39,7 +41,8 @@ static void test_custom_rows(void)
 
 static void test_double_round_trip(void)
 {
-    static const double xs[] = {0.0, -0.0, 1.0, -1.5, 0x1p-1074, 0x1.fffffffffffffp1023, 0x1p-1022, 448.0};
+    static const double xs[] = {0.0,       -0.0, 1.0, -1.5, 0x1p-1074, 0x1.fffffffffffffp1023,
+                                0x1p-1022, 448.0};
     for (size_t i = 0; i < sizeof xs / sizeof xs[0]; i++) {
         double back = fp8mac_value_to_double(fp8mac_value_from_double(xs[i]));
         CHECK(memcmp(&back, &xs[i], sizeof back) == 0);
@@ -72,21 +75,21 @@ static void test_encode_by_hand(void)
     enum { S = FP8MAC_FLAG_SATURATED, O = FP8MAC_FLAG_OVERFLOW };
     const double inf = fp8mac_value_to_double((fp8mac_value){.cls = FP8MAC_CLASS_INF});
     const encode_case cases[] = {
-        {FP8MAC_E4M3FN, 464, RNE, SAT, 0x7e, 0},       // a tie, to the even 448
+        {FP8MAC_E4M3FN, 464, RNE, SAT, 0x7e, 0}, // a tie, to the even 448
         {FP8MAC_E4M3FN, 464, RNE, IEEE, 0x7e, 0},
-        {FP8MAC_E4M3FN, 465, RNE, SAT, 0x7e, S},       // rounds to 480: overflow
-        {FP8MAC_E4M3FN, -465, RNE, IEEE, 0xff, O},     // no Inf: NaN with the sign
+        {FP8MAC_E4M3FN, 465, RNE, SAT, 0x7e, S},   // rounds to 480: overflow
+        {FP8MAC_E4M3FN, -465, RNE, IEEE, 0xff, O}, // no Inf: NaN with the sign
         {FP8MAC_E4M3FN, 465, RTZ, IEEE, 0x7e, 0},
         {FP8MAC_E4M3FN, 480, RTZ, IEEE, 0x7e, S},
         {FP8MAC_E4M3FN, inf, RNE, SAT, 0x7e, S},
         {FP8MAC_E4M3FN, inf, RNE, FIN, 0x7f, 0},
         {FP8MAC_E4M3FN, inf, RTZ, IEEE, 0x7f, 0},
-        {FP8MAC_E4M3FN, 0x1p-10, RNE, SAT, 0x00, 0},   // half the smallest subnormal, to even
-        {FP8MAC_E4M3FN, -0x1p-10, RNE, SAT, 0x80, 0},  // keeps its sign
-        {FP8MAC_E4M3FN, 0x1.8p-9, RNE, SAT, 0x02, 0},  // 1.5 quanta
-        {FP8MAC_E4M3FN, 0x1.fp-7, RNE, SAT, 0x08, 0},  // from the largest subnormal into the normals
+        {FP8MAC_E4M3FN, 0x1p-10, RNE, SAT, 0x00, 0},  // half the smallest subnormal, to even
+        {FP8MAC_E4M3FN, -0x1p-10, RNE, SAT, 0x80, 0}, // keeps its sign
+        {FP8MAC_E4M3FN, 0x1.8p-9, RNE, SAT, 0x02, 0}, // 1.5 quanta
+        {FP8MAC_E4M3FN, 0x1.fp-7, RNE, SAT, 0x08, 0}, // from the largest subnormal into the normals
         {FP8MAC_E4M3FNUZ, 247.99, RNE, SAT, 0x7f, 0},
-        {FP8MAC_E4M3FNUZ, 248, RNE, SAT, 0x7f, S},     // a tie, to 256: overflow
+        {FP8MAC_E4M3FNUZ, 248, RNE, SAT, 0x7f, S}, // a tie, to 256: overflow
         {FP8MAC_E4M3FNUZ, 248, RNE, IEEE, 0x80, O},
         {FP8MAC_E4M3FNUZ, -0x1p-11, RNE, SAT, 0x00, 0}, // there is no -0
         {FP8MAC_E4M3FNUZ, -0.0, RNE, SAT, 0x00, 0},
@@ -97,7 +100,7 @@ static void test_encode_by_hand(void)
         {FP8MAC_E5M2, -inf, RNE, SAT, 0xfb, S},
         {FP8MAC_E5M2FNUZ, 61440, RNE, IEEE, 0x80, O},
         {FP8MAC_E5M2FNUZ, 61440, RNE, SAT, 0x7f, S},
-        {FP8MAC_FP16, 65520, RNE, SAT, 0x7c00, O},     // always as IEEE 754
+        {FP8MAC_FP16, 65520, RNE, SAT, 0x7c00, O}, // always as IEEE 754
         {FP8MAC_FP16, 1e30, RTZ, SAT, 0x7bff, S},
         {FP8MAC_FP16, inf, RNE, SAT, 0x7c00, 0},
         {FP8MAC_BF16, 0x1p-134, RNE, SAT, 0x0000, 0},
@@ -118,7 +121,8 @@ static void test_encode_extremes(void)
 {
     fp8mac_flags flags = 0;
     fp8mac_value x = {.cls = FP8MAC_CLASS_FINITE, .significand = UINT64_MAX, .exponent = INT32_MAX};
-    CHECK(fp8mac_encode(row(FP8MAC_FP32), x, mode_saturate, &flags) == 0x7f800000 && flags == FP8MAC_FLAG_OVERFLOW);
+    CHECK(fp8mac_encode(row(FP8MAC_FP32), x, mode_saturate, &flags) == 0x7f800000 &&
+          flags == FP8MAC_FLAG_OVERFLOW);
     x.exponent = INT32_MIN;
     x.sign = true;
     CHECK(fp8mac_encode(row(FP8MAC_FP32), x, mode_saturate, NULL) == 0x80000000);
@@ -137,12 +141,15 @@ static void test_quantize_by_hand(void)
     uint8_t codes[3];
     float back[3];
     fp8mac_flags flags = 0;
-    CHECK(fp8mac_quantize(row(FP8MAC_E4M3FN), codes, src, 3, 64.0f, mode_saturate, &flags) == FP8MAC_OK && flags == 0);
+    CHECK(fp8mac_quantize(row(FP8MAC_E4M3FN), codes, src, 3, 64.0f, mode_saturate, &flags) ==
+              FP8MAC_OK &&
+          flags == 0);
     CHECK(fp8mac_dequantize(back, row(FP8MAC_E4M3FN), codes, 3, 1.0f) == FP8MAC_OK);
     CHECK(memcmp(back, expected, sizeof back) == 0);
 
     const float big = 0x1p127f;
-    CHECK(fp8mac_quantize(row(FP8MAC_E5M2), codes, &big, 1, 4.0f, mode_saturate, &flags) == FP8MAC_OK);
+    CHECK(fp8mac_quantize(row(FP8MAC_E5M2), codes, &big, 1, 4.0f, mode_saturate, &flags) ==
+          FP8MAC_OK);
     CHECK(codes[0] == 0x7b && flags == (FP8MAC_FLAG_OVERFLOW | FP8MAC_FLAG_SATURATED));
 }
 
@@ -157,13 +164,15 @@ static void test_fp32_by_hand(void)
         {0x7f800000, 0xff800000, 0xff800000, 0x7fc00000, 0, I},
         {0xffc12345, 0x00000000, 0x7fc00000, 0x7fc00000, 0, 0},
         {0x7f7fffff, 0x7f7fffff, 0x7f800000, 0x7f800000, O, O},
-        {0x00000001, 0x3f000000, 0x00000000, 0x3f000000, 0, 0}, // half the smallest subnormal, to even
+        {0x00000001, 0x3f000000, 0x00000000, 0x3f000000, 0,
+         0}, // half the smallest subnormal, to even
         {0x00000003, 0x3f000000, 0x00000002, 0x3f000000, 0, 0},
         {0x80000000, 0x80000000, 0x00000000, 0x80000000, 0, 0},
         {0x80000000, 0x00000000, 0x80000000, 0x00000000, 0, 0},
         {0x3f800000, 0xbf800000, 0xbf800000, 0x00000000, 0, 0},
         {0x3f800000, 0x33800000, 0x33800000, 0x3f800000, 0, 0}, // 1 + 2^-24: a tie, to even
-        {0x3f800000, 0xb3000000, 0xb3000000, 0x3f800000, 0, 0}, // 1 - 2^-25: a tie in the lower binade, to even
+        {0x3f800000, 0xb3000000, 0xb3000000, 0x3f800000, 0,
+         0}, // 1 - 2^-25: a tie in the lower binade, to even
         {0x3f800000, 0xb3000001, 0xb3000001, 0x3f7fffff, 0, 0},
         {0x4b800000, 0x80000001, 0x80000000 + (1u << 24), 0x4b800000, 0, 0},
     };
@@ -171,7 +180,8 @@ static void test_fp32_by_hand(void)
         fp8mac_flags product_flags = 0, sum_flags = 0;
         uint32_t product = fp8mac_fp32_mul(cases[i].a, cases[i].b, &product_flags);
         uint32_t sum = fp8mac_fp32_add(cases[i].a, cases[i].b, &sum_flags);
-        check(product == cases[i].product && product_flags == cases[i].product_flags, "fp32 product", (int)i);
+        check(product == cases[i].product && product_flags == cases[i].product_flags,
+              "fp32 product", (int)i);
         check(sum == cases[i].sum && sum_flags == cases[i].sum_flags, "fp32 sum", (int)i);
         CHECK(fp8mac_fp32_mul(cases[i].b, cases[i].a, NULL) == product);
         CHECK(fp8mac_fp32_add(cases[i].b, cases[i].a, NULL) == sum);
@@ -204,7 +214,8 @@ static void test_fixed_state(void)
     fp8mac_acc infinite = {0};
     CHECK(fp8mac_dot(&c, &infinite, inf, one, 1, &flags) == FP8MAC_OK && flags == 0);
     CHECK(fp8mac_acc_to_fp32(&c, &infinite, &flags) == 0x7f800000 && flags == 0);
-    CHECK(fp8mac_dot(&c, &infinite, inf + 1, one, 1, &flags) == FP8MAC_OK && flags == FP8MAC_FLAG_INVALID);
+    CHECK(fp8mac_dot(&c, &infinite, inf + 1, one, 1, &flags) == FP8MAC_OK &&
+          flags == FP8MAC_FLAG_INVALID);
     CHECK(fp8mac_acc_to_fp32(&c, &infinite, &flags) == FP8MAC_FP32_NAN);
 }
 
@@ -218,7 +229,8 @@ static void test_dot_by_hand(void)
     }
     const fp8mac_format *e5 = row(FP8MAC_E5M2FNUZ);
     CHECK(fp8mac_quantize(e5, codes, x, 16, 1.0f, mode_saturate, NULL) == FP8MAC_OK);
-    CHECK(fp8mac_dequantize(back, e5, codes, 16, 1.0f) == FP8MAC_OK && memcmp(back, expected, sizeof back) == 0);
+    CHECK(fp8mac_dequantize(back, e5, codes, 16, 1.0f) == FP8MAC_OK &&
+          memcmp(back, expected, sizeof back) == 0);
     for (int acc_format = FP8MAC_ACC_FP32; acc_format <= FP8MAC_ACC_FIXED; acc_format++) {
         for (unsigned group = 1; group <= 16; group++) {
             fp8mac_dot_config c = {e5, e5, (fp8mac_acc_format)acc_format, .group = group};
@@ -233,7 +245,12 @@ static void test_dot_by_hand(void)
 // Signs of zero, specials and their flags, one step each.
 static void test_step_by_hand(void)
 {
-    enum { I = FP8MAC_FLAG_INVALID, O = FP8MAC_FLAG_OVERFLOW, S = FP8MAC_FLAG_SATURATED, N = FP8MAC_FLAG_NAN };
+    enum {
+        I = FP8MAC_FLAG_INVALID,
+        O = FP8MAC_FLAG_OVERFLOW,
+        S = FP8MAC_FLAG_SATURATED,
+        N = FP8MAC_FLAG_NAN
+    };
     static const struct {
         uint32_t acc;
         uint8_t a[2], b[2]; // e5m2: 0x3c is 1, 0x7c Inf, 0x7e NaN, 0x7b 57344
@@ -259,7 +276,8 @@ static void test_step_by_hand(void)
         {0x7f800000, {0x3c, 0x3c}, {0x3c, 0x3c}, true, 0x7f800000, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        fp8mac_dot_config c = {row(FP8MAC_E5M2), row(FP8MAC_E5M2), .group = 2, .acc_saturate = cases[i].saturate};
+        fp8mac_dot_config c = {row(FP8MAC_E5M2), row(FP8MAC_E5M2), .group = 2,
+                               .acc_saturate = cases[i].saturate};
         fp8mac_acc acc = {.code = cases[i].acc};
         fp8mac_flags flags = 0;
         CHECK(fp8mac_dot_step(&c, &acc, cases[i].a, cases[i].b, 2, &flags) == FP8MAC_OK);
@@ -269,11 +287,13 @@ static void test_step_by_hand(void)
     fp8mac_dot_config half = {row(FP8MAC_E5M2), row(FP8MAC_E5M2), FP8MAC_ACC_FP16, .group = 1};
     fp8mac_acc acc = {0};
     fp8mac_flags flags = 0;
-    CHECK(fp8mac_dot_step(&half, &acc, &max, &max, 1, &flags) == FP8MAC_OK && acc.code == 0x7c00 && flags == O);
+    CHECK(fp8mac_dot_step(&half, &acc, &max, &max, 1, &flags) == FP8MAC_OK && acc.code == 0x7c00 &&
+          flags == O);
     half.acc_saturate = true;
     acc.code = 0;
     flags = 0;
-    CHECK(fp8mac_dot_step(&half, &acc, &max, &max, 1, &flags) == FP8MAC_OK && acc.code == 0x7bff && flags == S);
+    CHECK(fp8mac_dot_step(&half, &acc, &max, &max, 1, &flags) == FP8MAC_OK && acc.code == 0x7bff &&
+          flags == S);
 }
 
 static void test_gemm_by_hand(void)
@@ -312,9 +332,11 @@ static void test_gemm_specials(void)
     gemm_c[LDC] = -1000.0f;
     gemm_bias[2] = fp8mac_float_from_bits(0x7f800000);
     CHECK(fp8mac_gemm(&x, &r) == FP8MAC_OK);
-    static const uint8_t expected[M * N] = {0x52, 0x80, 0x7f, 0x00, 0x62, 0x7f}; // 5, NaN, max; 0, 21 -> 20, max
+    static const uint8_t expected[M * N] = {0x52, 0x80, 0x7f,
+                                            0x00, 0x62, 0x7f}; // 5, NaN, max; 0, 21 -> 20, max
     CHECK(memcmp(gemm_d, expected, sizeof expected) == 0);
-    CHECK(r.amax == 21.0f && r.amax_nonfinite && r.flags == (FP8MAC_FLAG_NAN | FP8MAC_FLAG_SATURATED));
+    CHECK(r.amax == 21.0f && r.amax_nonfinite &&
+          r.flags == (FP8MAC_FLAG_NAN | FP8MAC_FLAG_SATURATED));
 
     x = good_desc();
     gemm_a[0] = 0x7f;
@@ -329,11 +351,13 @@ static void test_epilogue_by_hand(void)
     bool nonfinite = false;
     fp8mac_flags flags = 0;
     const uint32_t one = FP8MAC_FP32_ONE;
-#define APPLY(t0, sa, sb, bias, c) fp8mac_epilogue_apply(&e, t0, sa, sb, bias, c, &amax, &nonfinite, &flags)
+#define APPLY(t0, sa, sb, bias, c)                                                                 \
+    fp8mac_epilogue_apply(&e, t0, sa, sb, bias, c, &amax, &nonfinite, &flags)
     CHECK(APPLY(0x80000000, one, one, 0, 0) == 0x80000000 && flags == 0); // nothing is added to -0
     e.has_bias = true;
     CHECK(APPLY(0x80000000, one, one, 0, 0) == 0 && amax == 0);
-    CHECK(APPLY(0x7f800000, one, one, 0xff800000, 0) == FP8MAC_FP32_NAN && flags == FP8MAC_FLAG_INVALID && nonfinite);
+    CHECK(APPLY(0x7f800000, one, one, 0xff800000, 0) == FP8MAC_FP32_NAN &&
+          flags == FP8MAC_FLAG_INVALID && nonfinite);
     flags = 0;
     CHECK(APPLY(0, 0x7f000000, 0x7f000000, 0, 0) == FP8MAC_FP32_NAN); // s overflows; Inf * 0
     CHECK(flags == (FP8MAC_FLAG_OVERFLOW | FP8MAC_FLAG_INVALID));
@@ -349,7 +373,8 @@ static void test_epilogue_by_hand(void)
     CHECK(APPLY(0xbf800000, one, one, 0, 0) == 0);
     CHECK(APPLY(0x7fc00000, one, one, 0, 0) == FP8MAC_FP32_NAN && flags == 0);
     e = (fp8mac_epilogue){.d_format = row(FP8MAC_E4M3FN), .d_mode = mode_ieee, .scale_d = 1.0f};
-    CHECK(APPLY(0xc4000000, one, one, 0, 0) == 0x7f && flags == FP8MAC_FLAG_OVERFLOW); // -512: NaN without the sign
+    CHECK(APPLY(0xc4000000, one, one, 0, 0) == 0x7f &&
+          flags == FP8MAC_FLAG_OVERFLOW); // -512: NaN without the sign
 #undef APPLY
 }
 

@@ -5,17 +5,20 @@ import ctypes as ct
 import itertools
 import sys
 
-import numpy as np
-
 import clib
+import numpy as np
 import oracle
 from checks import Checks, arguments
 from test_formats import DTYPES, container
 
-MODES = list(itertools.product((oracle.NEAREST_EVEN, oracle.TOWARD_ZERO),
-                               (oracle.SATURATE, oracle.SATURATE_FINITE, oracle.IEEE)))
+MODES = list(
+    itertools.product(
+        (oracle.NEAREST_EVEN, oracle.TOWARD_ZERO),
+        (oracle.SATURATE, oracle.SATURATE_FINITE, oracle.IEEE),
+    )
+)
 RANDOM_BULK = 4_000_000  # float32 patterns against ml_dtypes, for each format
-RANDOM_EXACT = 60_000    # float32 patterns against exact integers, for each format and mode
+RANDOM_EXACT = 60_000  # float32 patterns against exact integers, for each format and mode
 
 
 # ---- inputs -----------------------------------------------------------------------------------------------------
@@ -33,7 +36,9 @@ def float32_neighbours(x):
     x32 = x.astype(np.float32)
     assert (x32.astype(np.float64) == x).all()
     with np.errstate(over="ignore"):
-        around = np.concatenate([x32, np.nextafter(x32, np.float32(-np.inf)), np.nextafter(x32, np.float32(np.inf))])
+        around = np.concatenate(
+            [x32, np.nextafter(x32, np.float32(-np.inf)), np.nextafter(x32, np.float32(np.inf))]
+        )
     return np.concatenate([around, -around])
 
 
@@ -47,8 +52,27 @@ def boundaries(row):
 
 def float32_corners():
     exponents = np.arange(256, dtype=np.uint32) << 23
-    fractions = np.array([0, 1, 0x400000, 0x7FFFFF, 0x000FFF, 0x001000, 0x001001, 0x0FFFFF, 0x100000, 0x100001,
-                          0x1FFFFF, 0x200000, 0x200001, 0x7FEFFF, 0x7FF000, 0x7FF001], dtype=np.uint32)
+    fractions = np.array(
+        [
+            0,
+            1,
+            0x400000,
+            0x7FFFFF,
+            0x000FFF,
+            0x001000,
+            0x001001,
+            0x0FFFFF,
+            0x100000,
+            0x100001,
+            0x1FFFFF,
+            0x200000,
+            0x200001,
+            0x7FEFFF,
+            0x7FF000,
+            0x7FF001,
+        ],
+        dtype=np.uint32,
+    )
     patterns = (exponents[:, None] | fractions).ravel()
     return np.concatenate([patterns, patterns | 0x80000000]).view(np.float32)
 
@@ -59,7 +83,7 @@ def near_random(row, rng, n):
     low = max(0, 127 + int(np.log2(row.min_subnormal)) - 3)
     high = min(255, 127 + int(np.log2(row.max_finite)) + 3)
     exponents = rng.integers(low, high, n // 2, dtype=np.uint32)
-    patterns[:n // 2] = patterns[:n // 2] & np.uint32(0x807FFFFF) | exponents << np.uint32(23)
+    patterns[: n // 2] = patterns[: n // 2] & np.uint32(0x807FFFFF) | exponents << np.uint32(23)
     return patterns.view(np.float32)
 
 
@@ -98,7 +122,11 @@ def special_cases(row, src, saturate):
     yield "Inf", np.isinf(src), inf
     yield "finite overflow: as Inf", beyond_largest(row, src), inf
     to_zero = np.abs(src) <= row.min_subnormal / 2
-    yield "negative to zero: -0 where there is one, else 0", to_zero & negative, sign * row.has_negative_zero
+    yield (
+        "negative to zero: -0 where there is one, else 0",
+        to_zero & negative,
+        sign * row.has_negative_zero,
+    )
 
 
 def compare(checks, lib, row, src, source, saturate=False):
@@ -110,13 +138,25 @@ def compare(checks, lib, row, src, source, saturate=False):
     ordinary = np.ones(src.size, dtype=bool)
     for name, applies, rule in special_cases(row, src, saturate):
         rule, values = rule.astype(want.dtype), src[applies]
-        checks.arrays(f"{row.name} {mode}, by rule: {name}", got[applies], rule[applies], lambda i: repr(values[i]))
+        checks.arrays(
+            f"{row.name} {mode}, by rule: {name}",
+            got[applies],
+            rule[applies],
+            lambda i: repr(values[i]),
+        )
         departs = applies & (want != rule)
         ordinary &= ~departs
         if departs.any() and not saturate:
-            DEPARTURES[row.name, name] = DEPARTURES.get((row.name, name), 0) + np.count_nonzero(departs)
+            DEPARTURES[row.name, name] = DEPARTURES.get((row.name, name), 0) + np.count_nonzero(
+                departs
+            )
     values = src[ordinary]
-    checks.arrays(f"{row.name} {mode}: {source} as astype", got[ordinary], want[ordinary], lambda i: repr(values[i]))
+    checks.arrays(
+        f"{row.name} {mode}: {source} as astype",
+        got[ordinary],
+        want[ordinary],
+        lambda i: repr(values[i]),
+    )
 
 
 DEPARTURES = {}  # (format, case) -> inputs for which astype writes something else than the rule
@@ -139,8 +179,13 @@ def report_departures(checks):
     for (row, case), n in sorted(DEPARTURES.items()):
         print(f"astype differs from the rule: {row:<10} {n:>8} x {case}")
     allowed = {"NaN: the sign is kept where there is one, the payload is not"}
-    for (row, case) in DEPARTURES:
-        checks.check("astype differs only in a NaN's sign and payload", case in allowed, True, f"{row}: {case}")
+    for row, case in DEPARTURES:
+        checks.check(
+            "astype differs only in a NaN's sign and payload",
+            case in allowed,
+            True,
+            f"{row}: {case}",
+        )
 
 
 # ---- against exact integers -------------------------------------------------------------------------------------
@@ -149,7 +194,12 @@ def report_departures(checks):
 def converter(lib, row, src_name, src, mode):
     """i -> (code, flags) of one element by itself."""
     dst, flags = np.zeros(1, container(row)), ct.c_uint32()
-    row_p, src_p, flags_p, dst_p = lib.by_name[row.name], lib.by_name[src_name], ct.addressof(flags), dst.ctypes.data
+    row_p, src_p, flags_p, dst_p = (
+        lib.by_name[row.name],
+        lib.by_name[src_name],
+        ct.addressof(flags),
+        dst.ctypes.data,
+    )
     base, size, view = src.ctypes.data, src.itemsize, memoryview(dst)
 
     def one(i):
@@ -157,6 +207,7 @@ def converter(lib, row, src_name, src, mode):
         if lib.convert(row_p, dst_p, src_p, base + i * size, 1, mode, flags_p):
             return None
         return view[0], flags.value
+
     return one
 
 
@@ -165,8 +216,10 @@ def test_exact(checks, lib, row, src_row, src, source, modes=MODES):
     values = [oracle.decode(src_row, code) for code in src.tolist()]
     label = f"{row.name} from {source}: "
     for rounding, overflow in modes:
+
         def about(i):
             return f"{src[i]:#x} {rounding} {overflow}"
+
         mode = clib.mode(rounding, overflow)
         one = converter(lib, row, src_row.name, src, mode)
         got, wanted = np.empty((2, src.size), np.int64), np.empty((2, src.size), np.int64)
@@ -177,7 +230,12 @@ def test_exact(checks, lib, row, src_row, src, source, modes=MODES):
         checks.arrays(label + "flags", got[1], wanted[1], about)
         bulk, flags = lib.convert_array(row.name, container(row), src_row.name, src, mode)
         checks.arrays(label + "code, as an array", bulk.astype(np.int64), wanted[0], about)
-        checks.check(label + "flags, as an array", flags, int(np.bitwise_or.reduce(wanted[1])), (rounding, overflow))
+        checks.check(
+            label + "flags, as an array",
+            flags,
+            int(np.bitwise_or.reduce(wanted[1])),
+            (rounding, overflow),
+        )
         quiet = src[wanted[1] == 0]
         bulk, flags = lib.convert_array(row.name, container(row), src_row.name, quiet, mode)
         checks.check(label + "flags, as an array", flags, 0, (rounding, overflow))
@@ -192,15 +250,28 @@ def test_odd_arrays(checks, lib, rng):
             src[:-1] = 1.0
         dst = clib.blank(length + offset + 8, container(row))
         before = dst.copy()
-        lib.convert(lib.by_name[name], dst.ctypes.data + offset * dst.itemsize, lib.by_name["float32"],
-                    src.ctypes.data, length, clib.mode(), ct.byref(flags))
-        want = [oracle.convert(row, oracle.decode(oracle.FP32, c)) for c in src.view(np.uint32).tolist()]
-        before[offset:offset + length] = [code for code, _ in want]
-        checks.arrays("odd lengths and alignments: codes", dst, before, lambda i: f"{name} {length} {offset}")
+        lib.convert(
+            lib.by_name[name],
+            dst.ctypes.data + offset * dst.itemsize,
+            lib.by_name["float32"],
+            src.ctypes.data,
+            length,
+            clib.mode(),
+            ct.byref(flags),
+        )
+        want = [
+            oracle.convert(row, oracle.decode(oracle.FP32, c)) for c in src.view(np.uint32).tolist()
+        ]
+        before[offset : offset + length] = [code for code, _ in want]
+        checks.arrays(
+            "odd lengths and alignments: codes", dst, before, lambda i: f"{name} {length} {offset}"
+        )
         raised = 0
         for _, flag in want:
             raised |= flag
-        checks.check("odd lengths and alignments: flags", flags.value, raised, f"{name} {length} {offset}")
+        checks.check(
+            "odd lengths and alignments: flags", flags.value, raised, f"{name} {length} {offset}"
+        )
 
 
 def test_exact_all(checks, lib, rng):
@@ -219,8 +290,12 @@ def test_exact_all(checks, lib, rng):
         # Wide formats are always `ieee`, whatever the mode says.
         test_exact(checks, lib, row, oracle.FP32, src, "float32", [MODES[0], MODES[-1], MODES[3]])
     bfloat16 = float16.copy()
-    test_exact(checks, lib, oracle.FP16, oracle.BF16, bfloat16, "every bfloat16", [MODES[2], MODES[5]])
-    test_exact(checks, lib, oracle.BF16, oracle.FP16, float16, "every float16", [MODES[2], MODES[5]])
+    test_exact(
+        checks, lib, oracle.FP16, oracle.BF16, bfloat16, "every bfloat16", [MODES[2], MODES[5]]
+    )
+    test_exact(
+        checks, lib, oracle.BF16, oracle.FP16, float16, "every float16", [MODES[2], MODES[5]]
+    )
 
 
 def random_value(rng, row):
@@ -244,16 +319,31 @@ def test_encode(checks, lib, rng):
     flags = ct.c_uint32()
     for row, (rounding, overflow) in itertools.product(oracle.ROWS.values(), MODES):
         p, mode = lib.by_name[row.name], clib.mode(rounding, overflow)
-        values = [random_value(rng, row) for _ in range(2500)] + [(1, e) for e in (-10**6, 10**6, -(2**30), 2**30)]
+        values = [random_value(rng, row) for _ in range(2500)] + [
+            (1, e) for e in (-(10**6), 10**6, -(2**30), 2**30)
+        ]
         for i, (significand, exponent) in enumerate(values):
             value = (oracle.FINITE, i & 1, significand, exponent)
             flags.value = 0
-            code = lib.encode(p, clib.Value(clib.enum("CLASS_FINITE"), i & 1, exponent, significand), mode,
-                              ct.addressof(flags))
-            want = oracle.convert(row, value, rounding, overflow) if abs(exponent) < 10**7 else \
-                oracle.convert(row, value[:3] + (10**4 if exponent > 0 else -10**4,), rounding, overflow)
-            checks.check("encode: values of 64 bits", (code, flags.value), want,
-                         f"{row.name} {rounding} {overflow} {'-' * (i & 1)}{significand:#x} * 2^{exponent}")
+            code = lib.encode(
+                p,
+                clib.Value(clib.enum("CLASS_FINITE"), i & 1, exponent, significand),
+                mode,
+                ct.addressof(flags),
+            )
+            want = (
+                oracle.convert(row, value, rounding, overflow)
+                if abs(exponent) < 10**7
+                else oracle.convert(
+                    row, value[:3] + (10**4 if exponent > 0 else -(10**4),), rounding, overflow
+                )
+            )
+            checks.check(
+                "encode: values of 64 bits",
+                (code, flags.value),
+                want,
+                f"{row.name} {rounding} {overflow} {'-' * (i & 1)}{significand:#x} * 2^{exponent}",
+            )
 
 
 def test_doubles(checks, lib, rng):
@@ -265,9 +355,16 @@ def test_doubles(checks, lib, rng):
         points = np.concatenate([points, np.nextafter(points, -1), np.nextafter(points, np.inf)])
         for x in np.concatenate([points, -points]):
             for rounding, overflow in MODES:
-                code = lib.encode(lib.by_name[name], lib.value_from_double(x), clib.mode(rounding, overflow), None)
+                code = lib.encode(
+                    lib.by_name[name], lib.value_from_double(x), clib.mode(rounding, overflow), None
+                )
                 want = oracle.convert(row, oracle.from_double(x), rounding, overflow)[0]
-                checks.check("encode: doubles next to midpoints", code, want, f"{name} {x!r} {rounding} {overflow}")
+                checks.check(
+                    "encode: doubles next to midpoints",
+                    code,
+                    want,
+                    f"{name} {x!r} {rounding} {overflow}",
+                )
 
 
 # ---- scaled conversions and refusals ----------------------------------------------------------------------------
@@ -280,33 +377,65 @@ def test_quantize(checks, lib, rng):
         rounding, overflow = MODES[int(rng.integers(len(MODES)))]
         src = near_random(row, rng, 2000)
         with np.errstate(all="ignore"):
-            product = (src if scale > 2 or scale < 0.1 else src / np.float32(scale)).astype(np.float32)
+            product = (src if scale > 2 or scale < 0.1 else src / np.float32(scale)).astype(
+                np.float32
+            )
             src, product = product, product * np.float32(scale)
         flags, dst = ct.c_uint32(), clib.blank(src.size, container(row))
-        status = lib.quantize(lib.by_name[row.name], dst.ctypes.data, src.ctypes.data, src.size, scale,
-                              clib.mode(rounding, overflow), ct.byref(flags))
+        status = lib.quantize(
+            lib.by_name[row.name],
+            dst.ctypes.data,
+            src.ctypes.data,
+            src.size,
+            scale,
+            clib.mode(rounding, overflow),
+            ct.byref(flags),
+        )
         checks.check("quantize: status", status, clib.OK, row.name)
-        want = [oracle.convert(row, oracle.decode(oracle.FP32, oracle.bits(x)), rounding, overflow) for x in product]
-        checks.arrays(f"quantize to {row.name}", dst.astype(np.int64), np.array([w[0] for w in want]),
-                      lambda i: f"{src[i]!r} * {scale!r} {rounding} {overflow}")
+        want = [
+            oracle.convert(row, oracle.decode(oracle.FP32, oracle.bits(x)), rounding, overflow)
+            for x in product
+        ]
+        checks.arrays(
+            f"quantize to {row.name}",
+            dst.astype(np.int64),
+            np.array([w[0] for w in want]),
+            lambda i: f"{src[i]!r} * {scale!r} {rounding} {overflow}",
+        )
         overflowed = np.isinf(product) & np.isfinite(src)
-        raised = np.bitwise_or.reduce([w[1] for w in want]) | (oracle.OVERFLOW if overflowed.any() else 0)
-        checks.check("quantize: flags", flags.value, int(raised), f"{row.name} {scale!r} {rounding} {overflow}")
+        raised = np.bitwise_or.reduce([w[1] for w in want]) | (
+            oracle.OVERFLOW if overflowed.any() else 0
+        )
+        checks.check(
+            "quantize: flags",
+            flags.value,
+            int(raised),
+            f"{row.name} {scale!r} {rounding} {overflow}",
+        )
 
 
 def test_dequantize(checks, lib, rng):
     for row in oracle.ROWS.values():
-        codes = rng.integers(0, 1 << oracle.width(row), 1500, dtype=np.uint64).astype(container(row))
+        codes = rng.integers(0, 1 << oracle.width(row), 1500, dtype=np.uint64).astype(
+            container(row)
+        )
         if oracle.width(row) == 8:
             codes = np.arange(256, dtype=np.uint8)
         for scale in (1.0, 0.3, 2.0**-140, 2.0**120, 3.4e38):
             dst = clib.blank(codes.size, np.float32)
-            status = lib.dequantize(dst.ctypes.data, lib.by_name[row.name], codes.ctypes.data, codes.size, scale)
+            status = lib.dequantize(
+                dst.ctypes.data, lib.by_name[row.name], codes.ctypes.data, codes.size, scale
+            )
             checks.check("dequantize: status", status, clib.OK, row.name)
             with np.errstate(all="ignore"):
                 want = codes.view(DTYPES[row.name]).astype(np.float32) * np.float32(scale)
             want = np.where(np.isnan(want), np.uint32(oracle.NAN32), want.view(np.uint32))
-            checks.arrays(f"dequantize {row.name}", dst.view(np.uint32), want, lambda i: f"{codes[i]:#x} * {scale}")
+            checks.arrays(
+                f"dequantize {row.name}",
+                dst.view(np.uint32),
+                want,
+                lambda i: f"{codes[i]:#x} * {scale}",
+            )
 
 
 def test_refusals(checks, lib):
@@ -321,22 +450,50 @@ def test_refusals(checks, lib):
 
     good, bad_rounding, bad_overflow = clib.mode(), clib.ConvertMode(7, 0), clib.ConvertMode(0, 7)
     for scale in (0.0, -0.0, -1.0, np.inf, -np.inf, np.nan):
-        refused("scale", "ERR_SCALE",
-                lambda d: lib.quantize(e4m3fn, d, src.ctypes.data, 4, scale, good, None))
-        refused("scale", "ERR_SCALE",
-                lambda d: lib.dequantize(d, e4m3fn, src.ctypes.data, 4, scale))
-    refused("rounding", "ERR_ROUNDING",
-            lambda d: lib.convert(e4m3fn, d, fp32, src.ctypes.data, 4, bad_rounding, None))
-    refused("overflow mode", "ERR_OVERFLOW_MODE",
-            lambda d: lib.convert(e4m3fn, d, fp32, src.ctypes.data, 4, bad_overflow, None))
+        refused(
+            "scale",
+            "ERR_SCALE",
+            lambda d: lib.quantize(e4m3fn, d, src.ctypes.data, 4, scale, good, None),
+        )
+        refused(
+            "scale", "ERR_SCALE", lambda d: lib.dequantize(d, e4m3fn, src.ctypes.data, 4, scale)
+        )
+    refused(
+        "rounding",
+        "ERR_ROUNDING",
+        lambda d: lib.convert(e4m3fn, d, fp32, src.ctypes.data, 4, bad_rounding, None),
+    )
+    refused(
+        "overflow mode",
+        "ERR_OVERFLOW_MODE",
+        lambda d: lib.convert(e4m3fn, d, fp32, src.ctypes.data, 4, bad_overflow, None),
+    )
     refused("NULL source", "ERR_NULL", lambda d: lib.convert(e4m3fn, d, fp32, None, 4, good, None))
-    refused("NULL format", "ERR_FORMAT", lambda d: lib.convert(None, d, fp32, src.ctypes.data, 4, good, None))
-    refused("NULL format", "ERR_FORMAT", lambda d: lib.convert(e4m3fn, d, None, src.ctypes.data, 4, good, None))
-    for p, (rounding, overflow) in itertools.product(lib.rows[:clib.enum("FORMAT_COUNT")], MODES):
-        checks.check("every mode is legal for every row", lib.convert_mode_validate(p, clib.mode(rounding, overflow)),
-                     clib.OK, p.contents.name)
-    checks.check("mode: rounding", lib.convert_mode_validate(e4m3fn, bad_rounding), clib.enum("ERR_ROUNDING"))
-    checks.check("mode: overflow", lib.convert_mode_validate(e4m3fn, bad_overflow), clib.enum("ERR_OVERFLOW_MODE"))
+    refused(
+        "NULL format",
+        "ERR_FORMAT",
+        lambda d: lib.convert(None, d, fp32, src.ctypes.data, 4, good, None),
+    )
+    refused(
+        "NULL format",
+        "ERR_FORMAT",
+        lambda d: lib.convert(e4m3fn, d, None, src.ctypes.data, 4, good, None),
+    )
+    for p, (rounding, overflow) in itertools.product(lib.rows[: clib.enum("FORMAT_COUNT")], MODES):
+        checks.check(
+            "every mode is legal for every row",
+            lib.convert_mode_validate(p, clib.mode(rounding, overflow)),
+            clib.OK,
+            p.contents.name,
+        )
+    checks.check(
+        "mode: rounding", lib.convert_mode_validate(e4m3fn, bad_rounding), clib.enum("ERR_ROUNDING")
+    )
+    checks.check(
+        "mode: overflow",
+        lib.convert_mode_validate(e4m3fn, bad_overflow),
+        clib.enum("ERR_OVERFLOW_MODE"),
+    )
     flags = ct.c_uint32(8)
     status = lib.convert(e4m3fn, None, fp32, None, 0, good, ct.byref(flags))
     checks.check("no elements: nothing to do", (status, flags.value), (clib.OK, 8))
@@ -348,13 +505,27 @@ def test_no_nan_row(checks, lib):
     row.name, row.nan_encoding = b"all_finite", clib.enum("NAN_NONE")
     p, flags = ct.byref(row), ct.c_uint32()
     checks.check("no NaN: row is valid", lib.format_validate(p), clib.OK)
-    for overflow, want in (("SATURATE", "OK"), ("SATURATE_FINITE", "ERR_OVERFLOW_MODE"),
-                           ("IEEE", "ERR_OVERFLOW_MODE")):
-        checks.check("no NaN: only `saturate`", lib.convert_mode_validate(p, clib.mode(overflow=overflow)),
-                     clib.enum(want), overflow)
-    cases = [(np.nan, 0, oracle.INVALID), (-np.nan, 0, oracle.INVALID), (np.inf, 0x7F, oracle.SATURATED),
-             (-np.inf, 0xFF, oracle.SATURATED), (480.0, 0x7F, 0), (496.0, 0x7F, oracle.SATURATED), (495.0, 0x7F, 0),
-             (-0.0, 0x80, 0)]
+    for overflow, want in (
+        ("SATURATE", "OK"),
+        ("SATURATE_FINITE", "ERR_OVERFLOW_MODE"),
+        ("IEEE", "ERR_OVERFLOW_MODE"),
+    ):
+        checks.check(
+            "no NaN: only `saturate`",
+            lib.convert_mode_validate(p, clib.mode(overflow=overflow)),
+            clib.enum(want),
+            overflow,
+        )
+    cases = [
+        (np.nan, 0, oracle.INVALID),
+        (-np.nan, 0, oracle.INVALID),
+        (np.inf, 0x7F, oracle.SATURATED),
+        (-np.inf, 0xFF, oracle.SATURATED),
+        (480.0, 0x7F, 0),
+        (496.0, 0x7F, oracle.SATURATED),
+        (495.0, 0x7F, 0),
+        (-0.0, 0x80, 0),
+    ]
     for x, code, raised in cases:
         flags.value = 0
         got = lib.encode(p, lib.value_from_double(x), clib.mode(), ct.addressof(flags))

@@ -5,10 +5,9 @@ import ctypes as ct
 import itertools
 import sys
 
-import numpy as np
-
 import clib
 import corners
+import numpy as np
 import oracle
 from checks import Checks, arguments, show
 from draw import Codes, draw_acc, draw_k, draw_long, draw_scale
@@ -23,10 +22,19 @@ STEPS_PER_CONFIG = 1200  # random steps for each pair of formats, group and accu
 class Dot:
     """One configuration of the library, with an accumulator and flags of its own."""
 
-    def __init__(self, lib, a_name, b_name, acc="FP32", group=1, scale=(0, 0), saturate=False, guard_bits=0):
+    def __init__(
+        self, lib, a_name, b_name, acc="FP32", group=1, scale=(0, 0), saturate=False, guard_bits=0
+    ):
         self.lib, self.acc, self.flags = lib, clib.Acc(), ct.c_uint32()
-        self.config = clib.DotConfig(lib.by_name[a_name], lib.by_name[b_name], clib.enum("ACC_" + acc), group,
-                                     *scale, guard_bits, saturate)
+        self.config = clib.DotConfig(
+            lib.by_name[a_name],
+            lib.by_name[b_name],
+            clib.enum("ACC_" + acc),
+            group,
+            *scale,
+            guard_bits,
+            saturate,
+        )
         self.p = [ct.addressof(x) for x in (self.config, self.acc, self.flags)]
 
     def step(self, code, a, b):
@@ -63,14 +71,20 @@ def random_steps(checks, lib, rng, a_name, b_name, acc, codes, count):
             for _ in range(4):
                 acc_code = draw_acc(rng, row, total, sa + sb)
                 want = oracle.step(a_name, b_name, row, acc_code, a, b, sa + sb, saturate)
-                checks.check(f"random steps, {acc}", dot.step(acc_code, a, b), want,
-                             lambda: describe(a_name, b_name, acc, acc_code, a, b, (sa, sb), saturate))
+                checks.check(
+                    f"random steps, {acc}",
+                    dot.step(acc_code, a, b),
+                    want,
+                    lambda: describe(a_name, b_name, acc, acc_code, a, b, (sa, sb), saturate),
+                )
             done += 4
 
 
 def describe(a_name, b_name, acc, acc_code, a, b, scale, saturate=False):
-    return (f"{a_name} x {b_name} {acc} acc {show(acc_code)} a {a.hex(' ')} b {b.hex(' ')} "
-            f"scale {scale}{' saturate' if saturate else ''}")
+    return (
+        f"{a_name} x {b_name} {acc} acc {show(acc_code)} a {a.hex(' ')} b {b.hex(' ')} "
+        f"scale {scale}{' saturate' if saturate else ''}"
+    )
 
 
 def test_random_steps(checks, lib, rng):
@@ -91,7 +105,9 @@ def products(a_name, b_name, dtype):
         exact = a * b
         rounded = exact.astype(dtype)
     nan_in = np.isnan(a) | np.isnan(b)
-    flags = np.where(nan_in, oracle.NAN_FLAG, 0) | np.where(np.isnan(exact) & ~nan_in, oracle.INVALID, 0)
+    flags = np.where(nan_in, oracle.NAN_FLAG, 0) | np.where(
+        np.isnan(exact) & ~nan_in, oracle.INVALID, 0
+    )
     flags |= np.where(np.isinf(rounded) & np.isfinite(exact), oracle.OVERFLOW, 0)
     return rounded, flags
 
@@ -100,7 +116,8 @@ def test_every_pair(checks, lib):
     """-0 + a * b, which is the product itself, and +0 + a * b, for every pair of codes of every pair of formats."""
     byte = [bytes([i]) for i in range(256)]
     for (a_name, b_name), (acc, dtype, code_type) in itertools.product(
-            PAIRS, (("FP32", np.float32, np.uint32), ("FP16", np.float16, np.uint16))):
+        PAIRS, (("FP32", np.float32, np.uint32), ("FP16", np.float16, np.uint16))
+    ):
         rounded, flags = products(a_name, b_name, dtype)
         row, dot = ACC_ROWS[acc], Dot(lib, a_name, b_name, acc)
         plus = acc == "FP16"
@@ -110,10 +127,18 @@ def test_every_pair(checks, lib):
         start = 0 if plus else oracle.sign_bit(row)
         got = [dot.step(start, byte[i], byte[j]) for i in range(256) for j in range(256)]
         got = np.array(got, dtype=np.int64)
-        checks.arrays(f"every pair of codes, {acc}: product", got[:, 0], want.ravel().astype(np.int64),
-                      lambda i: f"{a_name} {i >> 8:#x} x {b_name} {i & 255:#x}")
-        checks.arrays(f"every pair of codes, {acc}: flags", got[:, 1], flags.ravel().astype(np.int64),
-                      lambda i: f"{a_name} {i >> 8:#x} x {b_name} {i & 255:#x}")
+        checks.arrays(
+            f"every pair of codes, {acc}: product",
+            got[:, 0],
+            want.ravel().astype(np.int64),
+            lambda i: f"{a_name} {i >> 8:#x} x {b_name} {i & 255:#x}",
+        )
+        checks.arrays(
+            f"every pair of codes, {acc}: flags",
+            got[:, 1],
+            flags.ravel().astype(np.int64),
+            lambda i: f"{a_name} {i >> 8:#x} x {b_name} {i & 255:#x}",
+        )
 
 
 def exact_zero(a_name, b_name):
@@ -136,8 +161,12 @@ def test_corners(checks, lib):
         checks.check("corners: the oracle itself", by_oracle, (want, flags), name)
         for group in sizes:  # a short step is the same as a full one
             dot = Dot(lib, a_name, b_name, acc, group, (split, scale - split), bool(saturate))
-            checks.check(f"corners: {name}", dot.step(code, a, b), (want, flags),
-                         lambda: describe(a_name, b_name, acc, code, a, b, scale, saturate))
+            checks.check(
+                f"corners: {name}",
+                dot.step(code, a, b),
+                (want, flags),
+                lambda: describe(a_name, b_name, acc, code, a, b, scale, saturate),
+            )
 
 
 # ---- whole dot products -----------------------------------------------------------------------------------------
@@ -150,7 +179,9 @@ def test_whole_k(checks, lib, rng, count=100):
         row, group, k = ACC_ROWS[acc], int(rng.integers(1, 17)), draw_k(rng)
         scale, saturate = draw_scale(rng, row), bool(rng.integers(0, 2))
         a, b = draw_long(rng, codes[a_name], k), draw_long(rng, codes[b_name], k)
-        start = int(rng.choice([0, 0, oracle.sign_bit(row), int(rng.integers(0, oracle.inf_code(row)))]))
+        start = int(
+            rng.choice([0, 0, oracle.sign_bit(row), int(rng.integers(0, oracle.inf_code(row)))])
+        )
         want = oracle.dot(a_name, b_name, row, start, a, b, group, sum(scale), saturate)
         cut = group * int(rng.integers(1, 1 + k // group)) if k > group else k
         dot = Dot(lib, a_name, b_name, acc, group, scale, saturate)
@@ -161,21 +192,37 @@ def test_whole_k(checks, lib, rng, count=100):
                 dot.p[1] = ct.addressof(dot.acc)
                 if lo < hi:
                     checks.check("whole K: status", dot.run(a[lo:hi], b[lo:hi]), clib.OK)
-            checks.check(f"whole K, {acc}, {len(parts)} part(s)", (dot.acc.code, dot.flags.value), want,
-                         lambda: describe(a_name, b_name, acc, start, a, b, scale, saturate) + f" group {group}")
+            checks.check(
+                f"whole K, {acc}, {len(parts)} part(s)",
+                (dot.acc.code, dot.flags.value),
+                want,
+                lambda: (
+                    describe(a_name, b_name, acc, start, a, b, scale, saturate) + f" group {group}"
+                ),
+            )
         test_read_out_exact(checks, dot, row)
 
 
 def test_read_out_exact(checks, dot, row):
     before = dot.flags.value
     cls, sign, number, exponent = oracle.decode(row, dot.acc.code)
-    want = oracle.NAN32 if cls is oracle.NAN else \
-        oracle.convert(oracle.FP32, (cls, sign, number, exponent), overflow=oracle.IEEE)[0]
-    checks.check("read-out of FP32 and FP16 is exact", (dot.read_out(), dot.flags.value), (want, before))
+    want = (
+        oracle.NAN32
+        if cls is oracle.NAN
+        else oracle.convert(oracle.FP32, (cls, sign, number, exponent), overflow=oracle.IEEE)[0]
+    )
+    checks.check(
+        "read-out of FP32 and FP16 is exact", (dot.read_out(), dot.flags.value), (want, before)
+    )
 
 
 def test_read_out_nan(checks, lib):
-    for acc, code in (("FP32", 0xFFC12345), ("FP32", 0x7F800001), ("FP16", 0xFE01), ("FP16", 0x7C01)):
+    for acc, code in (
+        ("FP32", 0xFFC12345),
+        ("FP32", 0x7F800001),
+        ("FP16", 0xFE01),
+        ("FP16", 0x7C01),
+    ):
         dot = Dot(lib, "e4m3fn", "e4m3fn", acc)
         dot.acc.code = code
         checks.check("read-out: NaN is canonical", dot.read_out(), oracle.NAN32, hex(code))
@@ -187,34 +234,51 @@ def test_read_out_nan(checks, lib):
 def test_refusals(checks, lib):
     one = b"\x38" * 8
     for name, want, change in (
-            ("a scaling exponent above +32", "ERR_SCALE_EXPONENT", {"scale_exp_a": 33}),
-            ("a scaling exponent below -32", "ERR_SCALE_EXPONENT", {"scale_exp_b": -33}),
-            ("group above 1024", "ERR_GROUP", {"group": 1025}),
-            ("unknown accumulator", "ERR_ACCUMULATOR", {"acc_format": 7}),
-            ("guard bits of a floating accumulator", "ERR_ACCUMULATOR", {"guard_bits": 5}),
-            ("saturation of a fixed accumulator", "ERR_ACCUMULATOR",
-             {"acc_format": clib.enum("ACC_FIXED"), "acc_saturate": True}),
-            ("FP16 operand", "ERR_FORMAT", {"a_format": lib.by_name["float16"]}),
-            ("FP32 operand", "ERR_FORMAT", {"b_format": lib.by_name["float32"]}),
-            ("no format", "ERR_FORMAT", {"b_format": ct.POINTER(clib.Format)()}),
-            ("guard bits above 40", None, {"guard_bits": 41, "acc_format": clib.enum("ACC_FIXED")})):
+        ("a scaling exponent above +32", "ERR_SCALE_EXPONENT", {"scale_exp_a": 33}),
+        ("a scaling exponent below -32", "ERR_SCALE_EXPONENT", {"scale_exp_b": -33}),
+        ("group above 1024", "ERR_GROUP", {"group": 1025}),
+        ("unknown accumulator", "ERR_ACCUMULATOR", {"acc_format": 7}),
+        ("guard bits of a floating accumulator", "ERR_ACCUMULATOR", {"guard_bits": 5}),
+        (
+            "saturation of a fixed accumulator",
+            "ERR_ACCUMULATOR",
+            {"acc_format": clib.enum("ACC_FIXED"), "acc_saturate": True},
+        ),
+        ("FP16 operand", "ERR_FORMAT", {"a_format": lib.by_name["float16"]}),
+        ("FP32 operand", "ERR_FORMAT", {"b_format": lib.by_name["float32"]}),
+        ("no format", "ERR_FORMAT", {"b_format": ct.POINTER(clib.Format)()}),
+        ("guard bits above 40", None, {"guard_bits": 41, "acc_format": clib.enum("ACC_FIXED")}),
+    ):
         dot = Dot(lib, "e4m3fn", "e4m3fn", "FP32", 4)
         for field, value in change.items():
             setattr(dot.config, field, value)
         dot.acc.code = 0x3F800000
-        for status in (lib.dot_config_validate(ct.byref(dot.config)), dot.run(one, one),
-                       lib.dot_step(*dot.p[:2], one, one, 4, dot.p[2])):
+        for status in (
+            lib.dot_config_validate(ct.byref(dot.config)),
+            dot.run(one, one),
+            lib.dot_step(*dot.p[:2], one, one, 4, dot.p[2]),
+        ):
             ok = status == clib.enum(want) if want else status != clib.OK
             checks.check("refused: " + name, ok, True, status)
-        checks.check("refused: nothing changed", (dot.acc.code, dot.flags.value), (0x3F800000, 0), name)
+        checks.check(
+            "refused: nothing changed", (dot.acc.code, dot.flags.value), (0x3F800000, 0), name
+        )
     dot = Dot(lib, "e4m3fn", "e4m3fn", "FP32", 4)
     for n in (0, 5):
-        checks.check("refused: terms above the group or none", lib.dot_step(*dot.p[:2], one, one, n, dot.p[2]),
-                     clib.enum("ERR_GROUP" if n else "ERR_SHAPE"))
+        checks.check(
+            "refused: terms above the group or none",
+            lib.dot_step(*dot.p[:2], one, one, n, dot.p[2]),
+            clib.enum("ERR_GROUP" if n else "ERR_SHAPE"),
+        )
     checks.check("refused: K of zero", dot.run(b"", b""), clib.enum("ERR_SHAPE"))
     for group in (0, 1, 1024):
         dot.config.group = group
-        checks.check("accepted: group 0 (1) to 1024", lib.dot_config_validate(ct.byref(dot.config)), clib.OK, group)
+        checks.check(
+            "accepted: group 0 (1) to 1024",
+            lib.dot_config_validate(ct.byref(dot.config)),
+            clib.OK,
+            group,
+        )
     checks.check("refused: no config", lib.dot_config_validate(None), clib.enum("ERR_NULL"))
 
 

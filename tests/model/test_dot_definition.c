@@ -16,13 +16,14 @@ static uint32_t random_bits(void) // splitmix64
 
 static uint8_t random_code(unsigned kind)
 {
-    static const uint8_t corners[] = {0x00, 0x80, 0x01, 0x81, 0x7e, 0xfe, 0x7b, 0xfb, 0x7f, 0x7c, 0xfc, 0x38};
+    static const uint8_t corners[] = {0x00, 0x80, 0x01, 0x81, 0x7e, 0xfe,
+                                      0x7b, 0xfb, 0x7f, 0x7c, 0xfc, 0x38};
     uint32_t r = random_bits();
     switch (kind % 4) {
-    case 0: return (uint8_t)r;                           // any
+    case 0: return (uint8_t)r; // any
     case 1: return corners[r % sizeof corners];
-    case 2: return (uint8_t)(r & 0x83);                  // tiny
-    default: return (uint8_t)((r & 0x80) | (r % 0x7b));  // finite in every built-in format
+    case 2: return (uint8_t)(r & 0x83);                 // tiny
+    default: return (uint8_t)((r & 0x80) | (r % 0x7b)); // finite in every built-in format
     }
 }
 
@@ -40,9 +41,16 @@ static uint32_t random_acc(const fp8mac_format *f)
 
 static const fp8mac_format *random_operand_format(void)
 {
-    static const fp8mac_format low = {"low", true, 4, 3, -128, false, true, FP8MAC_NAN_ALL_ONES,
-                                      FP8MAC_EXPONENT_ZERO_SUBNORMAL};
-    static const fp8mac_format high = {"high", true, 5, 2, 255, false, false, FP8MAC_NAN_NEGATIVE_ZERO,
+    static const fp8mac_format low = {
+        "low", true, 4, 3, -128, false, true, FP8MAC_NAN_ALL_ONES, FP8MAC_EXPONENT_ZERO_SUBNORMAL};
+    static const fp8mac_format high = {"high",
+                                       true,
+                                       5,
+                                       2,
+                                       255,
+                                       false,
+                                       false,
+                                       FP8MAC_NAN_NEGATIVE_ZERO,
                                        FP8MAC_EXPONENT_ZERO_SUBNORMAL};
     uint32_t r = random_bits() % 16;
     const fp8mac_format *const own[] = {&low, &high, &e3m4, &e2m5};
@@ -80,9 +88,9 @@ static void compare_with_definition(void)
     bool equal = fast.code == slow.code && fast_flags == slow_flags;
     CHECK(equal);
     if (!equal) {
-        printf("%s x %s, acc %d, n %u, sa+sb %d: fast %08x flags %x, definition %08x flags %x\n", c.a_format->name,
-               c.b_format->name, c.acc_format, n, c.scale_exp_a + c.scale_exp_b, fast.code, fast_flags, slow.code,
-               slow_flags);
+        printf("%s x %s, acc %d, n %u, sa+sb %d: fast %08x flags %x, definition %08x flags %x\n",
+               c.a_format->name, c.b_format->name, c.acc_format, n, c.scale_exp_a + c.scale_exp_b,
+               fast.code, fast_flags, slow.code, slow_flags);
     }
 }
 
@@ -150,8 +158,9 @@ static void compare_with_least_exponent(void)
     if (!none && (bound < -126 || bound > -1)) {
         return; // not a least exponent, or below the usual one
     }
-    uint32_t start = fp8mac_acc_row(c.acc_format) == row(FP8MAC_FP32) ? 0x20000000 + random_bits() % 0x20000000
-                                                                     : random_bits() % 0x3c00;
+    uint32_t start = fp8mac_acc_row(c.acc_format) == row(FP8MAC_FP32)
+                         ? 0x20000000 + random_bits() % 0x20000000
+                         : random_bits() % 0x3c00;
     fp8mac_acc by_operands = {.code = start}, by_products = by_operands, plainly = by_operands;
     fp8mac_flags flags = 0, same_flags = 0;
     fp8mac_dot_step_definition(&c, &plainly, a, b, n, &flags);

@@ -5,10 +5,9 @@ import ctypes as ct
 import math
 import sys
 
-import numpy as np
-
 import clib
 import definition as d
+import numpy as np
 from checks import Checks, arguments
 from test_settings import dot_config
 
@@ -20,7 +19,10 @@ def cast(lib, name, x):
     x = np.ascontiguousarray(x, dtype=np.float64)
     codes, back = np.empty(x.shape, np.uint8), np.empty(x.shape)
     p = lib.by_name[name]
-    assert lib.convert_from_double(p, codes.ctypes.data, x.ctypes.data, x.size, clib.mode(), None) == clib.OK
+    assert (
+        lib.convert_from_double(p, codes.ctypes.data, x.ctypes.data, x.size, clib.mode(), None)
+        == clib.OK
+    )
     assert lib.convert_to_double(back.ctypes.data, p, codes.ctypes.data, x.size) == clib.OK
     return codes, back
 
@@ -41,8 +43,11 @@ def test_freeze(checks, lib, seed):
     operand is 1. The error is against the exact sum of the cast terms.
     """
     rng, terms = np.random.default_rng(seed), 65536
-    laws = {"ones": (np.ones(terms), 1024), "uniform [0, 2)": (rng.uniform(0, 2, terms), 2048),
-            "uniform [1-sqrt 3, 1+sqrt 3]": (rng.uniform(1 - SQRT3, 1 + SQRT3, terms), 4096)}
+    laws = {
+        "ones": (np.ones(terms), 1024),
+        "uniform [0, 2)": (rng.uniform(0, 2, terms), 2048),
+        "uniform [1-sqrt 3, 1+sqrt 3]": (rng.uniform(1 - SQRT3, 1 + SQRT3, terms), 4096),
+    }
     one = np.full(terms, 0x38, np.uint8)
     base = d.settings(acc="E6M9")
     for name, (law, stop) in laws.items():
@@ -50,13 +55,33 @@ def test_freeze(checks, lib, seed):
         exact = values.sum()
         checks.check("1-6-9, nearest even: freezes", dot(lib, base, codes, one), float(stop), name)
         chunked = dot(lib, base._replace(chunk=64), codes, one)
-        checks.check("1-6-9, chunks of 64: within 1 %", abs(chunked / exact - 1) < 0.01, True,
-                     f"{name}: {chunked / exact}")
-        errors = [abs(dot(lib, base._replace(acc_rounding="STOCHASTIC", random_bits=16, seed=seed), codes, one,
-                          (0, n)) / exact - 1) for n in range(8)]
+        checks.check(
+            "1-6-9, chunks of 64: within 1 %",
+            abs(chunked / exact - 1) < 0.01,
+            True,
+            f"{name}: {chunked / exact}",
+        )
+        errors = [
+            abs(
+                dot(
+                    lib,
+                    base._replace(acc_rounding="STOCHASTIC", random_bits=16, seed=seed),
+                    codes,
+                    one,
+                    (0, n),
+                )
+                / exact
+                - 1
+            )
+            for n in range(8)
+        ]
         print(f"1-6-9 stochastic, {name}: relative errors {np.round(errors, 4).tolist()}")
-        checks.check("1-6-9, stochastic: mean of 8 within 5 %", float(np.mean(errors)) < 0.05, True,
-                     f"{name}: {errors}")
+        checks.check(
+            "1-6-9, stochastic: mean of 8 within 5 %",
+            float(np.mean(errors)) < 0.05,
+            True,
+            f"{name}: {errors}",
+        )
 
 
 def test_fourteen_bits(checks, lib, seed):
@@ -74,8 +99,10 @@ def test_fourteen_bits(checks, lib, seed):
     (a, va), (b, vb) = operands
     exact = va @ vb.T
     s = d.settings(group=32, frac_bits=14, acc_rounding="TOWARD_ZERO")
-    for name, setting, low, high in (("one accumulator", s, 0.02, 0.06), ("promoted every 128", s._replace(promote=128),
-                                                                          0.0, 0.001)):
+    for name, setting, low, high in (
+        ("one accumulator", s, 0.02, 0.06),
+        ("promoted every 128", s._replace(promote=128), 0.0, 0.001),
+    ):
         got = np.array([[dot(lib, setting, a[i], b[j]) for j in range(size)] for i in range(size)])
         worst = float(np.max(np.abs(got / exact - 1)))
         print(f"14 fraction bits toward zero, K = 4096, {name}: largest relative error {worst:.5f}")
@@ -105,13 +132,25 @@ def normal_moments(x):
 def student_moments(x):
     x = np.minimum(x, 1e5)
     angle, rational = np.arctan(x / SQRT3), 3 + x * x
-    return ((SQRT3 * x / rational + angle) / math.pi, -3 * SQRT3 / (math.pi * rational),
-            6 * SQRT3 / math.pi * (angle / (2 * SQRT3) - x / (2 * rational)))
+    return (
+        (SQRT3 * x / rational + angle) / math.pi,
+        -3 * SQRT3 / (math.pi * rational),
+        6 * SQRT3 / math.pi * (angle / (2 * SQRT3) - x / (2 * rational)),
+    )
 
 
-LAWS = {"uniform": (uniform_moments, 1.0), "normal": (normal_moments, 40.0), "student": (student_moments, 1e5)}
-BITS = {"qc_e4m3": (5.44, 5.24, 5.18), "qc_e5m2": (4.47, 4.25, 4.24), "qc_e3m4": (6.42, 6.24, 4.19),
-        "qc_e2m5": (7.39, 7.09, 3.21), "int8": (7.99, 6.73, 2.88)}
+LAWS = {
+    "uniform": (uniform_moments, 1.0),
+    "normal": (normal_moments, 40.0),
+    "student": (student_moments, 1e5),
+}
+BITS = {
+    "qc_e4m3": (5.44, 5.24, 5.18),
+    "qc_e5m2": (4.47, 4.25, 4.24),
+    "qc_e3m4": (6.42, 6.24, 4.19),
+    "qc_e2m5": (7.39, 7.09, 3.21),
+    "int8": (7.99, 6.73, 2.88),
+}
 
 
 def mean_square(moments, limit, values, scale):
@@ -137,31 +176,58 @@ def bits_of_accuracy(moments, limit, values):
 def test_bits(checks, lib):
     for name, published in BITS.items():
         p = lib.by_name[name]
-        values = np.array([lib.value_to_double(lib.decode(p, code)) for code in range(lib.format_max_code(p) + 1)])
-        middles = (values[1:] + values[:-1]) / 2  # the library rounds at the middles, which the integral assumes
-        up = np.array([lib.encode(p, lib.value_from_double(float(np.nextafter(x, 1e9))), clib.mode(), None)
-                       for x in middles])
-        down = np.array([lib.encode(p, lib.value_from_double(float(np.nextafter(x, 0))), clib.mode(), None)
-                         for x in middles])
+        values = np.array(
+            [lib.value_to_double(lib.decode(p, code)) for code in range(lib.format_max_code(p) + 1)]
+        )
+        middles = (
+            values[1:] + values[:-1]
+        ) / 2  # the library rounds at the middles, which the integral assumes
+        up = np.array(
+            [
+                lib.encode(p, lib.value_from_double(float(np.nextafter(x, 1e9))), clib.mode(), None)
+                for x in middles
+            ]
+        )
+        down = np.array(
+            [
+                lib.encode(p, lib.value_from_double(float(np.nextafter(x, 0))), clib.mode(), None)
+                for x in middles
+            ]
+        )
         order = np.arange(middles.size)
-        checks.arrays("bits: the library rounds at the middles", np.stack([down, up]), np.stack([order, order + 1]))
+        checks.arrays(
+            "bits: the library rounds at the middles",
+            np.stack([down, up]),
+            np.stack([order, order + 1]),
+        )
         for (law, (moments, limit)), want in zip(LAWS.items(), published):
             got = bits_of_accuracy(moments, limit, values)
             print(f"bits of accuracy, {name}, {law}: {got:.3f} (published {want})")
-            checks.check("bits of accuracy within 0.05", abs(got - want) <= 0.05, True,
-                         f"{name} {law}: {got:.3f}, {want}")
+            checks.check(
+                "bits of accuracy within 0.05",
+                abs(got - want) <= 0.05,
+                True,
+                f"{name} {law}: {got:.3f}, {want}",
+            )
 
 
 def test_arange(checks, lib):
     """arange(16) in e5m2fnuz, its dot product with itself, and that in e5m2fnuz."""
     codes, values = cast(lib, "e5m2fnuz", np.arange(16.0))
-    checks.check("arange(16) in e5m2fnuz", values.tolist(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 10, 12, 12, 12, 14, 16])
+    checks.check(
+        "arange(16) in e5m2fnuz",
+        values.tolist(),
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 10, 12, 12, 12, 14, 16],
+    )
     for group in (1, 4, 16):
         s = d.settings(a_format="e5m2fnuz", b_format="e5m2fnuz", group=group)
         checks.check("arange(16) . arange(16)", dot(lib, s, codes, codes), 1252.0, group)
     checks.check("1252 in e5m2fnuz", cast(lib, "e5m2fnuz", [1252.0])[1].tolist(), [1280.0])
-    checks.check("[2^-14, 2, 7] at 1/64", cast(lib, "e4m3fn", np.array([2.0**-14, 2, 7]) * 64)[1].tolist(),
-                 [2.0**-8, 128, 448])
+    checks.check(
+        "[2^-14, 2, 7] at 1/64",
+        cast(lib, "e4m3fn", np.array([2.0**-14, 2, 7]) * 64)[1].tolist(),
+        [2.0**-8, 128, 448],
+    )
 
 
 def main():

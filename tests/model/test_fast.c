@@ -29,12 +29,22 @@ static float scales_a[M_MOST], scales_b[N_MOST], bias[N_MOST], scale_d;
 static float c[M_MOST * (N_MOST + PAD)];
 static uint8_t d_want[M_MOST * (N_MOST + PAD) * 4], d_got[M_MOST * (N_MOST + PAD) * 4];
 
-typedef enum code_kind { ANY, FINITE, NEAR_ONE, TINY, LARGEST, FEW_SPECIAL, ZEROS, KINDS } code_kind;
+typedef enum code_kind {
+    ANY,
+    FINITE,
+    NEAR_ONE,
+    TINY,
+    LARGEST,
+    FEW_SPECIAL,
+    ZEROS,
+    KINDS
+} code_kind;
 
 // A finite code of a row with specials at the top, by magnitude.
 static uint8_t random_code(const fp8mac_format *f, code_kind kind)
 {
-    uint32_t max = fp8mac_format_max_code(f), sign = below(2) << 7, one = (uint32_t)f->bias << f->mantissa_bits;
+    uint32_t max = fp8mac_format_max_code(f), sign = below(2) << 7,
+             one = (uint32_t)f->bias << f->mantissa_bits;
     uint32_t width = 3u << f->mantissa_bits;
     switch (kind) {
     case ANY: return (uint8_t)random_bits();
@@ -42,7 +52,8 @@ static uint8_t random_code(const fp8mac_format *f, code_kind kind)
     case TINY: return (uint8_t)(sign | below(6));
     case LARGEST: return (uint8_t)(sign | (max - below(8)));
     case ZEROS: return (uint8_t)(below(8) != 0 ? sign : sign | below(max + 1));
-    case FEW_SPECIAL: return below(4000) == 0 ? (uint8_t)random_bits() : (uint8_t)(sign | below(max + 1));
+    case FEW_SPECIAL:
+        return below(4000) == 0 ? (uint8_t)random_bits() : (uint8_t)(sign | below(max + 1));
     default: return (uint8_t)(sign | below(max + 1));
     }
 }
@@ -72,7 +83,8 @@ static float random_float(unsigned kind)
 
 static float random_scale(bool wild)
 {
-    uint32_t x = wild ? random_bits() % 0x7f800000u : 0x3f800000u + random_bits() % 0x01000000u - 0x00800000u;
+    uint32_t x = wild ? random_bits() % 0x7f800000u
+                      : 0x3f800000u + random_bits() % 0x01000000u - 0x00800000u;
     return fp8mac_float_from_bits(x == 0 ? 1 : x);
 }
 
@@ -84,13 +96,20 @@ static fp8mac_dot_config random_dot(void)
         unsigned group, frac_bits;
         fp8mac_rounding rounding;
     } settings[] = {
-        {FP8MAC_ACC_FP32, 1, 0, FP8MAC_ROUND_NEAREST_EVEN},  {FP8MAC_ACC_FP16, 1, 0, FP8MAC_ROUND_NEAREST_EVEN},
-        {FP8MAC_ACC_FP32, 4, 0, FP8MAC_ROUND_NEAREST_EVEN},  {FP8MAC_ACC_FP16, 4, 0, FP8MAC_ROUND_NEAREST_EVEN},
-        {FP8MAC_ACC_FP32, 7, 0, FP8MAC_ROUND_NEAREST_EVEN},  {FP8MAC_ACC_FP16, 16, 0, FP8MAC_ROUND_NEAREST_EVEN},
-        {FP8MAC_ACC_FIXED, 4, 0, FP8MAC_ROUND_NEAREST_EVEN}, {FP8MAC_ACC_E8M13, 32, 13, FP8MAC_ROUND_TOWARD_ZERO},
-        {FP8MAC_ACC_FP32, 32, 25, FP8MAC_ROUND_TOWARD_ZERO}, {FP8MAC_ACC_FP16, 32, 13, FP8MAC_ROUND_NEAREST_EVEN},
-        {FP8MAC_ACC_E8M13, 16, 13, FP8MAC_ROUND_TOWARD_ZERO}, {FP8MAC_ACC_FP32, 5, 20, FP8MAC_ROUND_NEAREST_EVEN},
-        {FP8MAC_ACC_FP16, 32, 25, FP8MAC_ROUND_NEAREST_EVEN}, {FP8MAC_ACC_FP32, 300, 27, FP8MAC_ROUND_TOWARD_ZERO},
+        {FP8MAC_ACC_FP32, 1, 0, FP8MAC_ROUND_NEAREST_EVEN},
+        {FP8MAC_ACC_FP16, 1, 0, FP8MAC_ROUND_NEAREST_EVEN},
+        {FP8MAC_ACC_FP32, 4, 0, FP8MAC_ROUND_NEAREST_EVEN},
+        {FP8MAC_ACC_FP16, 4, 0, FP8MAC_ROUND_NEAREST_EVEN},
+        {FP8MAC_ACC_FP32, 7, 0, FP8MAC_ROUND_NEAREST_EVEN},
+        {FP8MAC_ACC_FP16, 16, 0, FP8MAC_ROUND_NEAREST_EVEN},
+        {FP8MAC_ACC_FIXED, 4, 0, FP8MAC_ROUND_NEAREST_EVEN},
+        {FP8MAC_ACC_E8M13, 32, 13, FP8MAC_ROUND_TOWARD_ZERO},
+        {FP8MAC_ACC_FP32, 32, 25, FP8MAC_ROUND_TOWARD_ZERO},
+        {FP8MAC_ACC_FP16, 32, 13, FP8MAC_ROUND_NEAREST_EVEN},
+        {FP8MAC_ACC_E8M13, 16, 13, FP8MAC_ROUND_TOWARD_ZERO},
+        {FP8MAC_ACC_FP32, 5, 20, FP8MAC_ROUND_NEAREST_EVEN},
+        {FP8MAC_ACC_FP16, 32, 25, FP8MAC_ROUND_NEAREST_EVEN},
+        {FP8MAC_ACC_FP32, 300, 27, FP8MAC_ROUND_TOWARD_ZERO},
     };
     size_t i = below(sizeof settings / sizeof settings[0]);
     fp8mac_dot_config dot = {
@@ -107,23 +126,27 @@ static fp8mac_dot_config random_dot(void)
     dot.acc_saturate = floating && below(8) == 0;
     dot.flush = floating && below(16) == 0;
     dot.promote = floating && below(16) == 0 ? dot.group * 4 : 0;
-    dot.align_by = dot.frac_bits != 0 && below(8) == 0 ? FP8MAC_ALIGN_BY_OPERANDS : FP8MAC_ALIGN_BY_PRODUCTS;
+    dot.align_by =
+        dot.frac_bits != 0 && below(8) == 0 ? FP8MAC_ALIGN_BY_OPERANDS : FP8MAC_ALIGN_BY_PRODUCTS;
     dot.min_exponent = dot.frac_bits != 0 && below(4) == 0 ? -1 - (int)below(150) : 0;
     return dot;
 }
 
 static const fp8mac_format *random_format(void)
 {
-    static const fp8mac_format_id others[] = {FP8MAC_E4M3, FP8MAC_E3M4, FP8MAC_E4M3B11FNUZ, FP8MAC_QC_E2M5};
+    static const fp8mac_format_id others[] = {FP8MAC_E4M3, FP8MAC_E3M4, FP8MAC_E4M3B11FNUZ,
+                                              FP8MAC_QC_E2M5};
     uint32_t i = below(20);
     return row(i < 16 ? (fp8mac_format_id)(i % 4) : others[i - 16]);
 }
 
 static fp8mac_gemm_desc random_gemm(void)
 {
-    static const fp8mac_format_id outputs[] = {FP8MAC_E4M3FN, FP8MAC_E5M2,     FP8MAC_E4M3FNUZ, FP8MAC_E5M2FNUZ,
-                                               FP8MAC_FP16,   FP8MAC_BF16,     FP8MAC_FP32,     FP8MAC_FP32};
-    fp8mac_gemm_desc desc = {.m = 1 + below(M_MOST), .n = 1 + below(N_MOST), .dot = random_dot(), .a = a, .b = b};
+    static const fp8mac_format_id outputs[] = {FP8MAC_E4M3FN,   FP8MAC_E5M2, FP8MAC_E4M3FNUZ,
+                                               FP8MAC_E5M2FNUZ, FP8MAC_FP16, FP8MAC_BF16,
+                                               FP8MAC_FP32,     FP8MAC_FP32};
+    fp8mac_gemm_desc desc = {
+        .m = 1 + below(M_MOST), .n = 1 + below(N_MOST), .dot = random_dot(), .a = a, .b = b};
     desc.k = 1 + (below(3) == 0 ? below(K_MOST) : below(80));
     desc.lda = desc.k + below(PAD + 1);
     desc.ldb = desc.k + below(PAD + 1);
@@ -131,7 +154,8 @@ static fp8mac_gemm_desc random_gemm(void)
     desc.dot.b_format = random_format();
     code_kind kind = (code_kind)below(KINDS);
     random_codes(a, desc.m * desc.lda, desc.dot.a_format, kind);
-    random_codes(b, desc.n * desc.ldb, desc.dot.b_format, below(3) == 0 ? (code_kind)below(KINDS) : kind);
+    random_codes(b, desc.n * desc.ldb, desc.dot.b_format,
+                 below(3) == 0 ? (code_kind)below(KINDS) : kind);
 
     bool wild = below(6) == 0;
     desc.scale_a = (fp8mac_scale){(fp8mac_scale_mode)below(3), scales_a};
@@ -157,16 +181,17 @@ static fp8mac_gemm_desc random_gemm(void)
     desc.clamp_lo = -0.25f;
     desc.clamp_hi = below(2) != 0 ? 100.0f : 0.0f;
     desc.d_format = row(outputs[below(sizeof outputs / sizeof outputs[0])]);
-    desc.d_mode = (fp8mac_convert_mode){below(8) == 0 ? FP8MAC_ROUND_TOWARD_ZERO : FP8MAC_ROUND_NEAREST_EVEN,
-                                        (fp8mac_overflow)below(3)};
+    desc.d_mode =
+        (fp8mac_convert_mode){below(8) == 0 ? FP8MAC_ROUND_TOWARD_ZERO : FP8MAC_ROUND_NEAREST_EVEN,
+                              (fp8mac_overflow)below(3)};
     desc.ldd = desc.n + below(PAD + 1);
     return desc;
 }
 
 static bool same_result(const fp8mac_gemm_result *x, const fp8mac_gemm_result *y)
 {
-    return fp8mac_float_bits(x->amax) == fp8mac_float_bits(y->amax) && x->amax_nonfinite == y->amax_nonfinite &&
-           x->flags == y->flags;
+    return fp8mac_float_bits(x->amax) == fp8mac_float_bits(y->amax) &&
+           x->amax_nonfinite == y->amax_nonfinite && x->flags == y->flags;
 }
 
 static void describe(const fp8mac_gemm_desc *desc, fp8mac_isa isa, const fp8mac_gemm_result *want,
@@ -176,12 +201,14 @@ static void describe(const fp8mac_gemm_desc *desc, fp8mac_isa isa, const fp8mac_
     for (size_t i = 0; i < desc->m * desc->ldd * bytes && wrong == 0; i++) {
         wrong = d_want[i] != d_got[i] ? i + 1 : 0;
     }
-    printf("%s: %zu x %zu x %zu, %s x %s, acc %d group %u F %u rounding %d, scale %d, D %s at byte %zu; "
+    printf("%s: %zu x %zu x %zu, %s x %s, acc %d group %u F %u rounding %d, scale %d, D %s at byte "
+           "%zu; "
            "flags %x and %x, amax %g and %g\n",
-           fp8mac_isa_name(isa), desc->m, desc->n, desc->k, desc->dot.a_format->name, desc->dot.b_format->name,
-           desc->dot.acc_format, desc->dot.group, desc->dot.frac_bits, desc->dot.acc_rounding,
-           desc->dot.scale_exp_a + desc->dot.scale_exp_b, desc->d_format->name, wrong, want->flags, got->flags,
-           (double)want->amax, (double)got->amax);
+           fp8mac_isa_name(isa), desc->m, desc->n, desc->k, desc->dot.a_format->name,
+           desc->dot.b_format->name, desc->dot.acc_format, desc->dot.group, desc->dot.frac_bits,
+           desc->dot.acc_rounding, desc->dot.scale_exp_a + desc->dot.scale_exp_b,
+           desc->d_format->name, wrong, want->flags, got->flags, (double)want->amax,
+           (double)got->amax);
 }
 
 // [accumulator][exact, in groups, aligned]: how often kernels did the work.
@@ -225,8 +252,10 @@ static void compare_gemm(fp8mac_gemm_desc desc)
 // Sums that do not fit a double: all of E5M2's range, with large terms that cancel and leave small ones to be rounded.
 static fp8mac_gemm_desc random_wide(void)
 {
-    fp8mac_gemm_desc desc = {.m = 1 + below(13), .n = 1 + below(40), .k = 1 + below(60), .a = a, .b = b};
-    static const fp8mac_format_id outputs[] = {FP8MAC_FP32, FP8MAC_FP16, FP8MAC_BF16, FP8MAC_E5M2, FP8MAC_E4M3FN};
+    fp8mac_gemm_desc desc = {
+        .m = 1 + below(13), .n = 1 + below(40), .k = 1 + below(60), .a = a, .b = b};
+    static const fp8mac_format_id outputs[] = {FP8MAC_FP32, FP8MAC_FP16, FP8MAC_BF16, FP8MAC_E5M2,
+                                               FP8MAC_E4M3FN};
     desc.d_format = row(outputs[below(sizeof outputs / sizeof outputs[0])]);
     desc.d_mode.overflow = (fp8mac_overflow)below(3);
     desc.lda = desc.ldb = desc.k;
@@ -249,7 +278,8 @@ static fp8mac_gemm_desc random_wide(void)
     }
     for (size_t i = 0; i < desc.m * desc.k && below(2) != 0; i++) {
         a[i] = below(3) == 0 ? (uint8_t)(a[i] & 0x83) : a[i];
-        a[i] = a[i] == 0x80 && desc.dot.a_format->nan_encoding == FP8MAC_NAN_NEGATIVE_ZERO ? 0 : a[i];
+        a[i] =
+            a[i] == 0x80 && desc.dot.a_format->nan_encoding == FP8MAC_NAN_NEGATIVE_ZERO ? 0 : a[i];
     }
     return desc;
 }
@@ -262,7 +292,9 @@ static fp8mac_gemm_desc random_nans(void)
     desc.dot.a_format = row(below(2) != 0 ? FP8MAC_E4M3FN : FP8MAC_E5M2FNUZ);
     desc.dot.b_format = row(below(2) != 0 ? FP8MAC_E4M3FN : FP8MAC_E4M3FNUZ);
     bool fp32 = desc.dot.acc_format == FP8MAC_ACC_FP32 || desc.dot.acc_format == FP8MAC_ACC_E8M13;
-    desc.dot.nan_code = below(2) == 0 || desc.dot.acc_format == FP8MAC_ACC_FIXED ? 0 : fp32 ? 0x7fffffff : 0x7fff;
+    desc.dot.nan_code = below(2) == 0 || desc.dot.acc_format == FP8MAC_ACC_FIXED ? 0
+                        : fp32                                                   ? 0x7fffffff
+                                                                                 : 0x7fff;
     random_codes(a, desc.m * desc.lda, desc.dot.a_format, below(2) != 0 ? ANY : FEW_SPECIAL);
     random_codes(b, desc.n * desc.ldb, desc.dot.b_format, below(2) != 0 ? TINY : FEW_SPECIAL);
     return desc;
@@ -297,8 +329,17 @@ static void compare_large(const fp8mac_dot_config *dot)
     random_codes(y, N * K, dot->b_format, NEAR_ONE);
     x[77 * K + 5] = 0x7f;
     y[1030 * K + 599] = 0x80;
-    fp8mac_gemm_desc desc = {.m = M, .n = N, .k = K, .dot = *dot, .a = x, .lda = K, .b = y, .ldb = K,
-                             .d = want, .d_format = row(FP8MAC_FP32), .ldd = N};
+    fp8mac_gemm_desc desc = {.m = M,
+                             .n = N,
+                             .k = K,
+                             .dot = *dot,
+                             .a = x,
+                             .lda = K,
+                             .b = y,
+                             .ldb = K,
+                             .d = want,
+                             .d_format = row(FP8MAC_FP32),
+                             .ldd = N};
     fp8mac_gemm_result want_result, got_result;
     fp8mac_run run = {.isa = FP8MAC_ISA_DEFINED, .threads = 4};
     CHECK(fp8mac_gemm_run(&desc, &run, &want_result) == FP8MAC_OK);
@@ -307,7 +348,8 @@ static void compare_large(const fp8mac_dot_config *dot)
         run = (fp8mac_run){.isa = (fp8mac_isa)isa, .threads = (unsigned)isa};
         if (fp8mac_isa_available(run.isa)) {
             CHECK(fp8mac_gemm_run(&desc, &run, &got_result) == FP8MAC_OK);
-            CHECK(memcmp(want, got, M * N * sizeof(float)) == 0 && same_result(&want_result, &got_result));
+            CHECK(memcmp(want, got, M * N * sizeof(float)) == 0 &&
+                  same_result(&want_result, &got_result));
         }
     }
     free(x);
@@ -331,8 +373,17 @@ static void test_large(void)
 static void expect(const fp8mac_dot_config *dot, size_t rows, size_t k, uint32_t want_bits)
 {
     float d[4];
-    fp8mac_gemm_desc desc = {.m = rows, .n = rows, .k = k, .dot = *dot, .a = a, .lda = k, .b = b, .ldb = k, .d = d,
-                             .d_format = row(FP8MAC_FP32), .ldd = rows};
+    fp8mac_gemm_desc desc = {.m = rows,
+                             .n = rows,
+                             .k = k,
+                             .dot = *dot,
+                             .a = a,
+                             .lda = k,
+                             .b = b,
+                             .ldb = k,
+                             .d = d,
+                             .d_format = row(FP8MAC_FP32),
+                             .ldd = rows};
     for (int isa = FP8MAC_ISA_DEFINED; isa <= FP8MAC_ISA_AVX512; isa++) {
         fp8mac_run run = {.isa = (fp8mac_isa)isa};
         if (fp8mac_isa_available(run.isa)) {
@@ -346,10 +397,14 @@ static void expect(const fp8mac_dot_config *dot, size_t rows, size_t k, uint32_t
 // values make the sums wide.
 static void test_minus_zero(void)
 {
-    fp8mac_dot_config dot = {.a_format = row(FP8MAC_E5M2), .b_format = row(FP8MAC_E5M2),
-                             .acc_format = FP8MAC_ACC_FP16, .group = 4};
-    static const uint8_t rows_a[2][8] = {{0x81, 0, 0, 0, 0x80, 0x80, 0x80, 0x80}, {0x7b, 0x01, 0x7b, 0x01, 0, 0, 0, 0}};
-    static const uint8_t rows_b[2][8] = {{0x01, 0, 0, 0, 1, 0, 0x3c, 0x7b}, {0x7b, 0x01, 1, 1, 1, 1, 1, 1}};
+    fp8mac_dot_config dot = {.a_format = row(FP8MAC_E5M2),
+                             .b_format = row(FP8MAC_E5M2),
+                             .acc_format = FP8MAC_ACC_FP16,
+                             .group = 4};
+    static const uint8_t rows_a[2][8] = {{0x81, 0, 0, 0, 0x80, 0x80, 0x80, 0x80},
+                                         {0x7b, 0x01, 0x7b, 0x01, 0, 0, 0, 0}};
+    static const uint8_t rows_b[2][8] = {{0x01, 0, 0, 0, 1, 0, 0x3c, 0x7b},
+                                         {0x7b, 0x01, 1, 1, 1, 1, 1, 1}};
     memcpy(a, rows_a, sizeof rows_a);
     memcpy(b, rows_b, sizeof rows_b);
     expect(&dot, 2, 8, 0x80000000u);
@@ -360,9 +415,10 @@ static void test_minus_zero(void)
 // Eleven times the largest product, a tie of FP32's, and the smallest product, which alone says which way: 55 bits.
 static void test_tie_beyond_double(void)
 {
-    fp8mac_dot_config dot = {.a_format = row(FP8MAC_E4M3FN), .b_format = row(FP8MAC_E5M2), .group = 13};
-    memset(a, 0x7e, 11);  // 448
-    memset(b, 0x7b, 11);  // 57344
+    fp8mac_dot_config dot = {
+        .a_format = row(FP8MAC_E4M3FN), .b_format = row(FP8MAC_E5M2), .group = 13};
+    memset(a, 0x7e, 11);        // 448
+    memset(b, 0x7b, 11);        // 57344
     a[11] = 0x58, b[11] = 0x3c; // 16 * 1
     a[12] = 0x01, b[12] = 0x01; // 2^-9 * 2^-16
     expect(&dot, 1, 13, fp8mac_float_bits(282591264.0f));
@@ -385,14 +441,25 @@ static void test_refusals(void)
 // A sum that overflows FP16 before it meets a NaN raises `overflow`, though every other row is small.
 static void test_overflow_before_nan(void)
 {
-    static const uint8_t rows_a[2][4] = {{0x01, 0x01, 0x01, 0x01}, {0x7e, 0x7e, 0x7e, 0x7f}}; // e4m3fn
+    static const uint8_t rows_a[2][4] = {{0x01, 0x01, 0x01, 0x01},
+                                         {0x7e, 0x7e, 0x7e, 0x7f}}; // e4m3fn
     float want[4], got[4];
-    fp8mac_dot_config dot = {.a_format = row(FP8MAC_E4M3FN), .b_format = row(FP8MAC_E4M3FN),
+    fp8mac_dot_config dot = {.a_format = row(FP8MAC_E4M3FN),
+                             .b_format = row(FP8MAC_E4M3FN),
                              .acc_format = FP8MAC_ACC_FP16};
     memcpy(a, rows_a, sizeof rows_a);
     memcpy(b, (const uint8_t[2][4]){{0x7e, 0x7e, 0x7e, 0x7e}, {0x01, 0x01, 0x01, 0x01}}, 8);
-    fp8mac_gemm_desc desc = {.m = 2, .n = 2, .k = 4, .dot = dot, .a = a, .lda = 4, .b = b, .ldb = 4, .d = want,
-                             .d_format = row(FP8MAC_FP32), .ldd = 2};
+    fp8mac_gemm_desc desc = {.m = 2,
+                             .n = 2,
+                             .k = 4,
+                             .dot = dot,
+                             .a = a,
+                             .lda = 4,
+                             .b = b,
+                             .ldb = 4,
+                             .d = want,
+                             .d_format = row(FP8MAC_FP32),
+                             .ldd = 2};
     fp8mac_gemm_result want_result, got_result;
     fp8mac_run run = {.isa = FP8MAC_ISA_DEFINED};
     CHECK(fp8mac_gemm_run(&desc, &run, &want_result) == FP8MAC_OK);
@@ -429,8 +496,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < 3; i++) {
         CHECK(i == 2 || taken[FP8MAC_ACC_FP32][i] > least);
         CHECK(i == 2 || taken[FP8MAC_ACC_FP16][i] > least);
-        printf("%s: FP32 %lu, FP16 %lu, FIXED %lu, E8M13 %lu\n", names[i], taken[FP8MAC_ACC_FP32][i],
-               taken[FP8MAC_ACC_FP16][i], taken[FP8MAC_ACC_FIXED][i], taken[FP8MAC_ACC_E8M13][i]);
+        printf("%s: FP32 %lu, FP16 %lu, FIXED %lu, E8M13 %lu\n", names[i],
+               taken[FP8MAC_ACC_FP32][i], taken[FP8MAC_ACC_FP16][i], taken[FP8MAC_ACC_FIXED][i],
+               taken[FP8MAC_ACC_E8M13][i]);
     }
     CHECK(taken[FP8MAC_ACC_FIXED][1] > least && taken[FP8MAC_ACC_E8M13][2] > least &&
           taken[FP8MAC_ACC_FP32][2] > least && taken[FP8MAC_ACC_FP16][2] > least);

@@ -51,14 +51,15 @@ static const fp8mac_kernels *kernels_of(int isa)
     return fp8mac_kernels_find((fp8mac_isa)isa, &kernels) ? kernels : NULL;
 }
 
-static void compare(const fp8mac_format *f, int isa, size_t bytes, fp8mac_flags want_flags, fp8mac_flags got_flags)
+static void compare(const fp8mac_format *f, int isa, size_t bytes, fp8mac_flags want_flags,
+                    fp8mac_flags got_flags)
 {
     bool equal = memcmp(want, got, bytes) == 0 && want_flags == got_flags;
     CHECK(equal);
     for (size_t i = 0; !equal && i < bytes; i++) {
         if (want[i] != got[i] || i + 1 == bytes) {
-            printf("%s, %s: byte %zu of %zu, flags %x and %x\n", f->name, fp8mac_isa_name((fp8mac_isa)isa), i, bytes,
-                   want_flags, got_flags);
+            printf("%s, %s: byte %zu of %zu, flags %x and %x\n", f->name,
+                   fp8mac_isa_name((fp8mac_isa)isa), i, bytes, want_flags, got_flags);
             break;
         }
     }
@@ -70,7 +71,8 @@ static void test_encode(const fp8mac_format *f, fp8mac_convert_mode mode, size_t
     const fp8mac_format *fp32 = row(FP8MAC_FP32);
     fp8mac_run run = {.isa = FP8MAC_ISA_DEFINED};
     fp8mac_flags want_flags = 0;
-    if (fp8mac_convert_run(f, want, fp32, source + first, n, mode, &run, &want_flags) != FP8MAC_OK) {
+    if (fp8mac_convert_run(f, want, fp32, source + first, n, mode, &run, &want_flags) !=
+        FP8MAC_OK) {
         return;
     }
     for (int isa = FP8MAC_ISA_PORTABLE; isa <= FP8MAC_ISA_AVX512; isa++) {
@@ -78,7 +80,8 @@ static void test_encode(const fp8mac_format *f, fp8mac_convert_mode mode, size_t
         if (fp8mac_isa_available(run.isa)) {
             fp8mac_flags got_flags = 0;
             memset(got, UNTOUCHED, 4 * n);
-            CHECK(fp8mac_convert_run(f, got, fp32, source + first, n, mode, &run, &got_flags) == FP8MAC_OK);
+            CHECK(fp8mac_convert_run(f, got, fp32, source + first, n, mode, &run, &got_flags) ==
+                  FP8MAC_OK);
             compare(f, isa, n * fp8mac_format_bytes(f), want_flags, got_flags);
         }
     }
@@ -98,7 +101,8 @@ static void test_decode(const fp8mac_format *f)
         run.isa = (fp8mac_isa)isa;
         for (size_t count = n - 17; fp8mac_isa_available(run.isa) && count <= n; count += 17) {
             memset(got, UNTOUCHED, 4 * n);
-            CHECK(fp8mac_convert_run(row(FP8MAC_FP32), got, f, codes, count, mode, &run, NULL) == FP8MAC_OK);
+            CHECK(fp8mac_convert_run(row(FP8MAC_FP32), got, f, codes, count, mode, &run, NULL) ==
+                  FP8MAC_OK);
             CHECK(all_bytes_are(got + 4 * count, 4 * (n - count), UNTOUCHED));
             compare(f, isa, 4 * count, 0, 0);
         }
@@ -107,7 +111,8 @@ static void test_decode(const fp8mac_format *f)
 
 static unsigned long stochastic_taken;
 
-static void test_stochastic(const fp8mac_format *f, fp8mac_overflow overflow, unsigned bits, size_t n)
+static void test_stochastic(const fp8mac_format *f, fp8mac_overflow overflow, unsigned bits,
+                            size_t n)
 {
     fp8mac_flags want_flags = 0;
     for (size_t i = 0; i < n; i++) {
@@ -119,8 +124,9 @@ static void test_stochastic(const fp8mac_format *f, fp8mac_overflow overflow, un
     for (int isa = FP8MAC_ISA_PORTABLE; isa <= FP8MAC_ISA_AVX512; isa++) {
         fp8mac_flags got_flags = 0;
         const fp8mac_kernels *kernels = kernels_of(isa);
-        if (kernels != NULL && fp8mac_fast_convert_stochastic(kernels, f, got, row(FP8MAC_FP32), source, n, overflow,
-                                                              draws, bits, &got_flags)) {
+        if (kernels != NULL &&
+            fp8mac_fast_convert_stochastic(kernels, f, got, row(FP8MAC_FP32), source, n, overflow,
+                                           draws, bits, &got_flags)) {
             stochastic_taken++;
             compare(f, isa, n, want_flags, got_flags);
         }
@@ -134,7 +140,8 @@ static void test_scaled(const fp8mac_format *f, float scale, size_t n)
     for (int isa = FP8MAC_ISA_PORTABLE; isa <= FP8MAC_ISA_AVX512; isa++) {
         fp8mac_flags got_flags = 0;
         const fp8mac_kernels *kernels = kernels_of(isa);
-        if (kernels != NULL && fp8mac_fast_quantize(kernels, f, got, source, n, scale, mode_saturate, &got_flags)) {
+        if (kernels != NULL &&
+            fp8mac_fast_quantize(kernels, f, got, source, n, scale, mode_saturate, &got_flags)) {
             compare(f, isa, n * fp8mac_format_bytes(f), want_flags, got_flags);
         }
     }
@@ -146,7 +153,8 @@ static void test_scaled(const fp8mac_format *f, float scale, size_t n)
     fp8mac_dequantize_defined((float *)(void *)want, f, codes, count, scale);
     for (int isa = FP8MAC_ISA_PORTABLE; isa <= FP8MAC_ISA_AVX512; isa++) {
         const fp8mac_kernels *kernels = kernels_of(isa);
-        if (kernels != NULL && fp8mac_fast_dequantize(kernels, (float *)(void *)got, f, codes, count, scale)) {
+        if (kernels != NULL &&
+            fp8mac_fast_dequantize(kernels, (float *)(void *)got, f, codes, count, scale)) {
             compare(f, isa, 4 * count, 0, 0);
         }
     }
@@ -157,13 +165,16 @@ static void test_draw(void)
 {
     for (unsigned i = 0; i < 60; i++) {
         size_t n = 1 + random_bits() % 3000;
-        fp8mac_random_source drawn = {.bits = 1 + i % 24, .seed = (uint64_t)random_bits() << 32 | random_bits(),
-                                      .m = random_bits(), .n = i % 3 == 0 ? UINT32_MAX - 1500 : random_bits(),
-                                      .step = (uint64_t)(random_bits() & 0xfffffff) << 32 | random_bits()};
+        fp8mac_random_source drawn = {.bits = 1 + i % 24,
+                                      .seed = (uint64_t)random_bits() << 32 | random_bits(),
+                                      .m = random_bits(),
+                                      .n = i % 3 == 0 ? UINT32_MAX - 1500 : random_bits(),
+                                      .step = (uint64_t)(random_bits() & 0xfffffff) << 32 |
+                                              random_bits()};
         for (size_t j = 0; j < n; j++) {
             uint64_t place = ((uint64_t)drawn.m << 32 | drawn.n) + j;
-            draws[j] = fp8mac_random_bits(drawn.seed, (uint32_t)(place >> 32), (uint32_t)place, drawn.step,
-                                          FP8MAC_RANDOM_CONVERT, drawn.bits);
+            draws[j] = fp8mac_random_bits(drawn.seed, (uint32_t)(place >> 32), (uint32_t)place,
+                                          drawn.step, FP8MAC_RANDOM_CONVERT, drawn.bits);
         }
         for (int isa = FP8MAC_ISA_PORTABLE; isa <= FP8MAC_ISA_AVX512; isa++) {
             const uint32_t counter[4] = {drawn.m, 7, (uint32_t)drawn.step, (uint32_t)isa};
@@ -181,12 +192,14 @@ static void test_draw(void)
             CHECK(equal);
         }
         fp8mac_random_source given = {.r = draws, .bits = drawn.bits};
-        const fp8mac_format *f = row((fp8mac_format_id)(i % 5)); // FP16, too, for which there is no kernel
+        const fp8mac_format *f =
+            row((fp8mac_format_id)(i % 5)); // FP16, too, for which there is no kernel
         fp8mac_flags want_flags = 0, got_flags = 0;
-        CHECK(fp8mac_convert_stochastic(f, want, row(FP8MAC_FP32), source, n, FP8MAC_OVERFLOW_SATURATE, &given,
+        CHECK(fp8mac_convert_stochastic(f, want, row(FP8MAC_FP32), source, n,
+                                        FP8MAC_OVERFLOW_SATURATE, &given,
                                         &want_flags) == FP8MAC_OK);
-        CHECK(fp8mac_convert_stochastic(f, got, row(FP8MAC_FP32), source, n, FP8MAC_OVERFLOW_SATURATE, &drawn,
-                                        &got_flags) == FP8MAC_OK);
+        CHECK(fp8mac_convert_stochastic(f, got, row(FP8MAC_FP32), source, n,
+                                        FP8MAC_OVERFLOW_SATURATE, &drawn, &got_flags) == FP8MAC_OK);
         compare(f, FP8MAC_ISA_BEST, n * fp8mac_format_bytes(f), want_flags, got_flags);
     }
 }
@@ -204,7 +217,8 @@ static void test_row(const fp8mac_format *f, size_t n)
         test_encode(f, mode_ieee, n / 4 + 100 * i, i);
     }
     for (unsigned i = 0; i < 6 && fp8mac_format_bytes(f) == 1; i++) {
-        test_stochastic(f, (fp8mac_overflow)(f->nan_encoding == FP8MAC_NAN_NONE ? 0 : i % 3), bits[i], n / 4);
+        test_stochastic(f, (fp8mac_overflow)(f->nan_encoding == FP8MAC_NAN_NONE ? 0 : i % 3),
+                        bits[i], n / 4);
     }
     for (unsigned i = 0; i < 4 && !own; i++) {
         test_scaled(f, scales[i], n / 16);

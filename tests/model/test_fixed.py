@@ -4,10 +4,9 @@
 import itertools
 import sys
 
-import numpy as np
-
 import clib
 import corners
+import numpy as np
 import oracle
 from checks import Checks, arguments
 from draw import Codes, draw_k, draw_long, draw_scale
@@ -36,18 +35,28 @@ def test_fixed_random(checks, lib, rng, count=60):
             if lo < hi:
                 checks.check("fixed: status", dot.run(a[lo:hi], b[lo:hi]), clib.OK)
                 want.accumulate(a[lo:hi], b[lo:hi])
-                checks.check("fixed: state", fixed_state(dot.acc),
-                             (*two_halves(want.total), want.sticky, want.terms),
-                             lambda: describe(a_name, b_name, "FIXED", 0, a[:hi], b[:hi], scale))
-        checks.check("fixed: read-out and flags", (dot.read_out(), dot.flags.value), want.read_out(sum(scale)),
-                     lambda: describe(a_name, b_name, "FIXED", 0, a, b, scale))
+                checks.check(
+                    "fixed: state",
+                    fixed_state(dot.acc),
+                    (*two_halves(want.total), want.sticky, want.terms),
+                    lambda: describe(a_name, b_name, "FIXED", 0, a[:hi], b[:hi], scale),
+                )
+        checks.check(
+            "fixed: read-out and flags",
+            (dot.read_out(), dot.flags.value),
+            want.read_out(sum(scale)),
+            lambda: describe(a_name, b_name, "FIXED", 0, a, b, scale),
+        )
 
 
 def test_fixed_corners(checks, lib):
     for name, (a_name, b_name), scale, a, b, code, flags in corners.FIXED:
         a, b = bytes.fromhex(a), bytes.fromhex(b)
         split = max(-32, min(32, scale))
-        dot, own = Dot(lib, a_name, b_name, "FIXED", 4, (split, scale - split)), oracle.Fixed(a_name, b_name)
+        dot, own = (
+            Dot(lib, a_name, b_name, "FIXED", 4, (split, scale - split)),
+            oracle.Fixed(a_name, b_name),
+        )
         checks.check("fixed corners: status", dot.run(a, b), clib.OK, name)
         own.accumulate(a, b)
         got, want = (dot.read_out(), dot.flags.value), own.read_out(scale)
@@ -60,15 +69,22 @@ def test_fixed_read_out_overflow(checks, lib):
     dot = Dot(lib, "e5m2", "e5m2", "FIXED", 1, (32, 32), guard_bits=40)
     shift = 128 + 32 - 64  # 2^128 in units of 2^-32, less the scale
     half_ulp = 1 << (shift - 25)
-    for total, code, flags in ((1 << shift, 0x7F800000, oracle.OVERFLOW),
-                               ((1 << shift) - half_ulp, 0x7F800000, oracle.OVERFLOW),
-                               ((1 << shift) - half_ulp - 1, 0x7F7FFFFF, 0),
-                               (-(1 << shift), 0xFF800000, oracle.OVERFLOW),
-                               (-(1 << shift) + half_ulp + 1, 0xFF7FFFFF, 0)):
+    for total, code, flags in (
+        (1 << shift, 0x7F800000, oracle.OVERFLOW),
+        ((1 << shift) - half_ulp, 0x7F800000, oracle.OVERFLOW),
+        ((1 << shift) - half_ulp - 1, 0x7F7FFFFF, 0),
+        (-(1 << shift), 0xFF800000, oracle.OVERFLOW),
+        (-(1 << shift) + half_ulp + 1, 0xFF7FFFFF, 0),
+    ):
         lo, hi = two_halves(total)
         dot.acc.fixed_lo, dot.acc.fixed_hi, dot.flags.value = lo, hi, 0
         dot.acc.fixed_terms, dot.acc.fixed_scale = 1 << 40, 64
-        checks.check("fixed: overflow of the read-out", (dot.read_out(), dot.flags.value), (code, flags), hex(total))
+        checks.check(
+            "fixed: overflow of the read-out",
+            (dot.read_out(), dot.flags.value),
+            (code, flags),
+            hex(total),
+        )
 
 
 def test_fixed_limits(checks, lib):
@@ -77,13 +93,21 @@ def test_fixed_limits(checks, lib):
     for guard_bits in (1, 4, 16, 0):
         k = 1 << (guard_bits or 16)
         dot = Dot(lib, "e4m3fn", "e4m3fn", "FIXED", 4, guard_bits=guard_bits)
-        checks.check("fixed: K above 2^G refused", dot.run(one * (k + 1), one * (k + 1)), limit, guard_bits)
-        checks.check("fixed: refused call changes nothing", fixed_state(dot.acc), (0, 0, 0, 0), guard_bits)
+        checks.check(
+            "fixed: K above 2^G refused", dot.run(one * (k + 1), one * (k + 1)), limit, guard_bits
+        )
+        checks.check(
+            "fixed: refused call changes nothing", fixed_state(dot.acc), (0, 0, 0, 0), guard_bits
+        )
         checks.check("fixed: K of 2^G accepted", dot.run(one * k, one * k), clib.OK, guard_bits)
         state = fixed_state(dot.acc)
         checks.check("fixed: full accumulator", state, (k << 18, 0, 0, k), guard_bits)
         checks.check("fixed: one term more refused", dot.run(one, one), limit, guard_bits)
-        checks.check("fixed: one step more refused", dot.lib.dot_step(*dot.p[:2], one, one, 1, dot.p[2]), limit)
+        checks.check(
+            "fixed: one step more refused",
+            dot.lib.dot_step(*dot.p[:2], one, one, 1, dot.p[2]),
+            limit,
+        )
         checks.check("fixed: refused call changes nothing", fixed_state(dot.acc), state, guard_bits)
     dot = Dot(lib, "e4m3fn", "e4m3fn", "FIXED", 2, (3, -1))
     checks.check("fixed: first scale accepted", dot.run(one, one), clib.OK)
@@ -92,7 +116,9 @@ def test_fixed_limits(checks, lib):
     for b, want in ((-1, "ERR_SCALE_EXPONENT"), (-2, "OK")):  # sa + sb is what counts
         dot.config.scale_exp_b = b
         checks.check("fixed: change of sa+sb refused", dot.run(one, one), clib.enum(want), b)
-        checks.check("fixed: refused call changes nothing", fixed_state(dot.acc) == state, want != "OK", b)
+        checks.check(
+            "fixed: refused call changes nothing", fixed_state(dot.acc) == state, want != "OK", b
+        )
 
 
 def main():

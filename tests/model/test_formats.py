@@ -6,21 +6,34 @@ import pathlib
 import re
 import sys
 
+import clib
 import ml_dtypes
 import numpy as np
-
-import clib
 import oracle
 from checks import Checks, arguments
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "rtl" / "fp8mac_pkg.sv"
-DTYPES = {"e4m3fn": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2, "e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
-          "e5m2fnuz": ml_dtypes.float8_e5m2fnuz, "float16": np.float16, "bfloat16": ml_dtypes.bfloat16,
-          "float32": np.float32}
+DTYPES = {
+    "e4m3fn": ml_dtypes.float8_e4m3fn,
+    "e5m2": ml_dtypes.float8_e5m2,
+    "e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+    "e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+    "float16": np.float16,
+    "bfloat16": ml_dtypes.bfloat16,
+    "float32": np.float32,
+}
 ALIASES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
-NAN_ENCODINGS = {"ieee": "NAN_IEEE", "all_ones": "NAN_ALL_ONES", "negative_zero": "NAN_NEGATIVE_ZERO"}
-CLASSES = {oracle.ZERO: "CLASS_ZERO", oracle.FINITE: "CLASS_FINITE", oracle.INF: "CLASS_INF",
-           oracle.NAN: "CLASS_NAN"}
+NAN_ENCODINGS = {
+    "ieee": "NAN_IEEE",
+    "all_ones": "NAN_ALL_ONES",
+    "negative_zero": "NAN_NEGATIVE_ZERO",
+}
+CLASSES = {
+    oracle.ZERO: "CLASS_ZERO",
+    oracle.FINITE: "CLASS_FINITE",
+    oracle.INF: "CLASS_INF",
+    oracle.NAN: "CLASS_NAN",
+}
 C_NAMES = ("E4M3FN", "E5M2", "E4M3FNUZ", "E5M2FNUZ", "FP16", "BF16", "FP32")
 
 
@@ -33,7 +46,9 @@ def sv_number(text):
 
 
 def sv_enum(source, type_name):
-    body = re.search(r"typedef enum logic[^{]*\{([^}]*)\}\s*" + type_name + r"\s*;", source).group(1)
+    body = re.search(r"typedef enum logic[^{]*\{([^}]*)\}\s*" + type_name + r"\s*;", source).group(
+        1
+    )
     return {name: sv_number(value) for name, value in re.findall(r"(\w+)\s*=\s*([\w']+)", body)}
 
 
@@ -45,13 +60,17 @@ def sv_struct_fields(source, type_name):
 
 def sv_rows(source):
     """fp8_format's rows: label of the case -> fields of fp8_format_t."""
-    body = re.search(r"function automatic fp8_format_t fp8_format\(.*?\);(.*?)endfunction", source, re.S).group(1)
+    body = re.search(
+        r"function automatic fp8_format_t fp8_format\(.*?\);(.*?)endfunction", source, re.S
+    ).group(1)
     fields = sv_struct_fields(source, "fp8_format_t")[::-1]
     encodings = sv_enum(source, "nan_encoding_e")
     rows = {}
     for label, values in re.findall(r"(\w+):\s*return\s*'\{([^}]*)\};", body):
         values = [v.strip() for v in values.split(",")]
-        rows[label] = dict(zip(fields, (encodings[v] if v in encodings else sv_number(v) for v in values)))
+        rows[label] = dict(
+            zip(fields, (encodings[v] if v in encodings else sv_number(v) for v in values))
+        )
     return rows
 
 
@@ -70,8 +89,20 @@ def test_package(checks, lib, source):
         c_row = lib.format_get(code).contents
         checks.check("package: order of the rows", labels[code] in (label, "default"), True, label)
         for field, value in row.items():
-            checks.check("package: row equals the C row", value, int(getattr(c_row, field)), f"{label}.{field}")
-    for field in ("exponent_bits", "mantissa_bits", "bias", "has_inf", "has_negative_zero", "nan_encoding"):
+            checks.check(
+                "package: row equals the C row",
+                value,
+                int(getattr(c_row, field)),
+                f"{label}.{field}",
+            )
+    for field in (
+        "exponent_bits",
+        "mantissa_bits",
+        "bias",
+        "has_inf",
+        "has_negative_zero",
+        "nan_encoding",
+    ):
         checks.check("package: struct has every field", field in rows[labels[0]], True, field)
 
 
@@ -81,23 +112,34 @@ def camel(name):
 
 def test_package_codes(checks, source):
     """Every enumerator that the registers and flags share with the C headers has the same code."""
-    shared = [("fp8_fmt_e", "Fmt", C_NAMES[:4], ""), ("dst_fmt_e", "Dst", C_NAMES, ""),
-              ("acc_fmt_e", "Acc", ("FP32", "FP16"), "ACC_"),
-              ("overflow_e", "Ovf", ("SATURATE", "SATURATE_FINITE", "IEEE"), "OVERFLOW_"),
-              ("activation_e", "Act", ("NONE", "RELU", "CLAMP"), "ACT_"),
-              ("nan_encoding_e", "Nan", ("IEEE", "ALL_ONES", "NEGATIVE_ZERO"), "NAN_")]
+    shared = [
+        ("fp8_fmt_e", "Fmt", C_NAMES[:4], ""),
+        ("dst_fmt_e", "Dst", C_NAMES, ""),
+        ("acc_fmt_e", "Acc", ("FP32", "FP16"), "ACC_"),
+        ("overflow_e", "Ovf", ("SATURATE", "SATURATE_FINITE", "IEEE"), "OVERFLOW_"),
+        ("activation_e", "Act", ("NONE", "RELU", "CLAMP"), "ACT_"),
+        ("nan_encoding_e", "Nan", ("IEEE", "ALL_ONES", "NEGATIVE_ZERO"), "NAN_"),
+    ]
     for type_name, sv_prefix, members, c_prefix in shared:
         codes = sv_enum(source, type_name)
         checks.check("package: enumerations complete", len(codes), len(members), type_name)
         for member in members:
-            checks.check("package: enumerators", codes.get(sv_prefix + camel(member)),
-                         clib.enum(c_prefix + member), sv_prefix + camel(member))
+            checks.check(
+                "package: enumerators",
+                codes.get(sv_prefix + camel(member)),
+                clib.enum(c_prefix + member),
+                sv_prefix + camel(member),
+            )
     for bit, name in enumerate(sv_struct_fields(source, "flags_t")):
         checks.check("package: flag bits", 1 << bit, clib.enum("FLAG_" + name.upper()), name)
     header = (clib.INCLUDE / "dot.h").read_text()
     for sv_name, c_name in (("ScaleExpMin", "MIN"), ("ScaleExpMax", "MAX")):
-        value = int(re.search(rf"#define FP8MAC_SCALE_EXPONENT_{c_name} \(?(-?\d+)\)?", header).group(1))
-        checks.check("package: scaling exponent limits", sv_parameter(source, sv_name), value, sv_name)
+        value = int(
+            re.search(rf"#define FP8MAC_SCALE_EXPONENT_{c_name} \(?(-?\d+)\)?", header).group(1)
+        )
+        checks.check(
+            "package: scaling exponent limits", sv_parameter(source, sv_name), value, sv_name
+        )
     checks.check("package: NaN", sv_parameter(source, "Fp32Nan"), oracle.NAN32)
     checks.check("package: one", oracle.f32(sv_parameter(source, "Fp32One")), 1.0)
 
@@ -108,10 +150,17 @@ def test_package_codes(checks, source):
 def test_row(checks, lib, index, row):
     p = lib.format_get(index)
     c = p.contents
-    expected = {"name": row.name.encode(), "is_signed": True, "exponent_bits": row.exponent_bits,
-                "mantissa_bits": row.mantissa_bits, "bias": row.bias, "has_inf": row.has_inf,
-                "has_negative_zero": row.has_negative_zero, "nan_encoding": clib.enum(NAN_ENCODINGS[row.nan]),
-                "exponent_zero": clib.enum("EXPONENT_ZERO_SUBNORMAL")}
+    expected = {
+        "name": row.name.encode(),
+        "is_signed": True,
+        "exponent_bits": row.exponent_bits,
+        "mantissa_bits": row.mantissa_bits,
+        "bias": row.bias,
+        "has_inf": row.has_inf,
+        "has_negative_zero": row.has_negative_zero,
+        "nan_encoding": clib.enum(NAN_ENCODINGS[row.nan]),
+        "exponent_zero": clib.enum("EXPONENT_ZERO_SUBNORMAL"),
+    }
     for field, want in expected.items():
         checks.check("table: fields of the C row", getattr(c, field), want, f"{row.name}.{field}")
     bits = oracle.width(row)
@@ -122,8 +171,11 @@ def test_row(checks, lib, index, row):
     checks.check("table: NaN code", lib.format_nan_code(p), oracle.nan_code(row), row.name)
     largest = lib.format_max_code(p)
     smallest_normal = 1 << row.mantissa_bits
-    for name, code, want in (("max", largest, row.max_finite), ("min normal", smallest_normal, row.min_normal),
-                             ("min subnormal", 1, row.min_subnormal)):
+    for name, code, want in (
+        ("max", largest, row.max_finite),
+        ("min normal", smallest_normal, row.min_normal),
+        ("min subnormal", 1, row.min_subnormal),
+    ):
         checks.check(f"table: {name}", lib.value_to_double(lib.decode(p, code)), want, row.name)
     by_name = lib.format_by_name(row.name.encode())
     checks.check("table: by name", ct.addressof(by_name.contents), ct.addressof(c), row.name)
@@ -145,12 +197,21 @@ def test_table(checks, lib):
 
 
 def test_malformed(checks, lib):
-    for field, value in (("exponent_bits", 0), ("exponent_bits", 9), ("mantissa_bits", 24),
-                         ("nan_encoding", 17), ("exponent_zero", 17)):
+    for field, value in (
+        ("exponent_bits", 0),
+        ("exponent_bits", 9),
+        ("mantissa_bits", 24),
+        ("nan_encoding", 17),
+        ("exponent_zero", 17),
+    ):
         row = clib.Format.from_buffer_copy(lib.by_name["e4m3fn"].contents)
         setattr(row, field, value)
-        checks.check("table: malformed row refused", lib.format_validate(ct.byref(row)),
-                     clib.enum("ERR_FORMAT"), f"{field} = {value}")
+        checks.check(
+            "table: malformed row refused",
+            lib.format_validate(ct.byref(row)),
+            clib.enum("ERR_FORMAT"),
+            f"{field} = {value}",
+        )
 
 
 # ---- decoding ---------------------------------------------------------------------------------------------------
@@ -162,7 +223,9 @@ def some_codes(row, rng):
         return np.arange(1 << oracle.width(row), dtype=np.uint32)
     heads = np.arange(512, dtype=np.uint32) << 23
     tails = np.array([0, 1, 2, 0x3FFFFF, 0x400000, 0x400001, 0x7FFFFE, 0x7FFFFF], dtype=np.uint32)
-    return np.concatenate([(heads[:, None] | tails).ravel(), rng.integers(0, 1 << 32, 100000, dtype=np.uint32)])
+    return np.concatenate(
+        [(heads[:, None] | tails).ravel(), rng.integers(0, 1 << 32, 100000, dtype=np.uint32)]
+    )
 
 
 def container(row):
@@ -188,14 +251,24 @@ def test_decode(checks, lib, row, codes):
         v = lib.decode(p, code)
         cls, sign, number, exponent = oracle.decode(row, code)
         want = (clib.enum(CLASSES[cls]), bool(sign), number, exponent)
-        checks.check(f"decode {row.name}: value", (v.cls, v.sign, v.significand, v.exponent), want, hex(code))
+        checks.check(
+            f"decode {row.name}: value", (v.cls, v.sign, v.significand, v.exponent), want, hex(code)
+        )
         got_double[i] = lib.value_to_double(v)
     ok = same_number(got_double, want_double)
-    checks.arrays(f"decode {row.name}: double against {DTYPES[row.name].__module__}", ok, np.ones_like(ok),
-                  lambda i: f"{codes[i]:#x}: {got_double[i]} for {want_double[i]}")
+    checks.arrays(
+        f"decode {row.name}: double against {DTYPES[row.name].__module__}",
+        ok,
+        np.ones_like(ok),
+        lambda i: f"{codes[i]:#x}: {got_double[i]} for {want_double[i]}",
+    )
     nan_signs = np.isnan(got_double)
     sign_bits = (codes[nan_signs] & oracle.sign_bit(row)) != 0
-    checks.arrays(f"decode {row.name}: a NaN's double has its sign", np.signbit(got_double[nan_signs]), sign_bits)
+    checks.arrays(
+        f"decode {row.name}: a NaN's double has its sign",
+        np.signbit(got_double[nan_signs]),
+        sign_bits,
+    )
 
 
 def test_upper_bits_ignored(checks, lib, row):
@@ -204,8 +277,12 @@ def test_upper_bits_ignored(checks, lib, row):
     p, high = lib.by_name[row.name], 0xFFFFFFFF & -(1 << oracle.width(row))
     for code in (0, 1, oracle.max_code(row), oracle.nan_code(row), oracle.sign_bit(row)):
         a, b = lib.decode(p, code), lib.decode(p, code | high)
-        checks.check("decode: bits above the code ignored", (a.cls, a.sign, a.significand, a.exponent),
-                     (b.cls, b.sign, b.significand, b.exponent), f"{row.name} {code:#x}")
+        checks.check(
+            "decode: bits above the code ignored",
+            (a.cls, a.sign, a.significand, a.exponent),
+            (b.cls, b.sign, b.significand, b.exponent),
+            f"{row.name} {code:#x}",
+        )
 
 
 def test_widening(checks, lib, row, codes):
@@ -221,29 +298,63 @@ def test_widening(checks, lib, row, codes):
     checks.check("convert to float32: no flags", flags, 0, row.name)
     back, flags = lib.convert_array(row.name, src.dtype, "float32", got, clib.mode())
     number = ~nan & ~np.isinf(want)
-    checks.arrays(f"convert {row.name} to float32 and back", back[number], src[number], lambda i: hex(src[number][i]))
+    checks.arrays(
+        f"convert {row.name} to float32 and back",
+        back[number],
+        src[number],
+        lambda i: hex(src[number][i]),
+    )
     dst = clib.blank(src.size, np.float32)
     status = lib.dequantize(dst.ctypes.data, lib.by_name[row.name], src.ctypes.data, src.size, 1.0)
     checks.check("dequantize: status", status, clib.OK, row.name)
     number = ~nan
-    checks.arrays(f"dequantize {row.name} by 1", dst.view(np.uint32)[number], want_bits[number], hex)
-    checks.arrays(f"dequantize {row.name}: canonical NaN", dst.view(np.uint32)[nan],
-                  np.full(nan.sum(), oracle.NAN32, np.uint32), lambda i: hex(codes[nan][i]))
+    checks.arrays(
+        f"dequantize {row.name} by 1", dst.view(np.uint32)[number], want_bits[number], hex
+    )
+    checks.arrays(
+        f"dequantize {row.name}: canonical NaN",
+        dst.view(np.uint32)[nan],
+        np.full(nan.sum(), oracle.NAN32, np.uint32),
+        lambda i: hex(codes[nan][i]),
+    )
 
 
 def test_doubles(checks, lib, rng):
     """value_from_double is exact: to a double and back is the identity, and the parts multiply out."""
     patterns = rng.integers(0, 1 << 64, 20000, dtype=np.uint64).view(np.float64)
-    corners = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 5e-324, -5e-324, 2.0**-1022, np.pi,
-                        np.nextafter(2.0**-1022, 0), np.finfo(np.float64).max, 1.0, -1.0])
+    corners = np.array(
+        [
+            0.0,
+            -0.0,
+            np.inf,
+            -np.inf,
+            np.nan,
+            -np.nan,
+            5e-324,
+            -5e-324,
+            2.0**-1022,
+            np.pi,
+            np.nextafter(2.0**-1022, 0),
+            np.finfo(np.float64).max,
+            1.0,
+            -1.0,
+        ]
+    )
     for x in np.concatenate([corners, patterns]):
         v = lib.value_from_double(x)
         cls, sign, number, exponent = oracle.from_double(x)
-        checks.check("value_from_double: class and sign", (v.cls, v.sign), (clib.enum(CLASSES[cls]), bool(sign)), x)
+        checks.check(
+            "value_from_double: class and sign",
+            (v.cls, v.sign),
+            (clib.enum(CLASSES[cls]), bool(sign)),
+            x,
+        )
         got = v.significand << 1100 + v.exponent if v.cls == clib.enum("CLASS_FINITE") else 0
         checks.check("value_from_double: exact", got, number << 1100 + exponent if number else 0, x)
         y = lib.value_to_double(v)
-        checks.check("value_to_double: identity", bool(same_number(np.float64(y), np.float64(x))), True, x)
+        checks.check(
+            "value_to_double: identity", bool(same_number(np.float64(y), np.float64(x))), True, x
+        )
 
 
 def main():

@@ -4,16 +4,40 @@
 import ctypes as ct
 import sys
 
-import numpy as np
-
 import clib
+import numpy as np
 import oracle
 from checks import Checks, arguments
 
 RANDOM_PAIRS = 300_000
 FRACTIONS = (0, 1, 2, 0x3FFFFF, 0x400000, 0x400001, 0x555555, 0x7FFFFE, 0x7FFFFF)
-EXPONENTS = (0, 1, 2, 23, 24, 63, 64, 102, 103, 104, 126, 127, 128, 150, 151, 152, 190, 191, 230, 253, 254, 255)
-CORNERS = np.array([s << 31 | e << 23 | f for s in (0, 1) for e in EXPONENTS for f in FRACTIONS], np.uint32)
+EXPONENTS = (
+    0,
+    1,
+    2,
+    23,
+    24,
+    63,
+    64,
+    102,
+    103,
+    104,
+    126,
+    127,
+    128,
+    150,
+    151,
+    152,
+    190,
+    191,
+    230,
+    253,
+    254,
+    255,
+)
+CORNERS = np.array(
+    [s << 31 | e << 23 | f for s in (0, 1) for e in EXPONENTS for f in FRACTIONS], np.uint32
+)
 
 
 def random_pairs(rng, n):
@@ -25,9 +49,15 @@ def random_pairs(rng, n):
     b[:third] = sign[:third] | np.clip(near, 0, 0x7FFFFFFF).astype(np.uint32)
     middle = slice(third, 2 * third)
     field = (a[middle] >> np.uint32(23) & np.uint32(255)).astype(np.int64)
-    at_the_bottom = rng.integers(0, 2, third)  # else at the top; the sum of the two fields says which
-    total = np.where(at_the_bottom, 127 + rng.integers(-26, 4, third), 127 + 254 + rng.integers(-3, 4, third))
-    b[middle] = b[middle] & np.uint32(0x807FFFFF) | np.clip(total - field, 0, 254).astype(np.uint32) << np.uint32(23)
+    at_the_bottom = rng.integers(
+        0, 2, third
+    )  # else at the top; the sum of the two fields says which
+    total = np.where(
+        at_the_bottom, 127 + rng.integers(-26, 4, third), 127 + 254 + rng.integers(-3, 4, third)
+    )
+    b[middle] = b[middle] & np.uint32(0x807FFFFF) | np.clip(total - field, 0, 254).astype(
+        np.uint32
+    ) << np.uint32(23)
     return a, b
 
 
@@ -39,7 +69,9 @@ def expected(operation, a, b):
     nan_operand = np.isnan(x) | np.isnan(y)
     flags = np.where(np.isnan(result) & ~nan_operand, oracle.INVALID, 0)
     flags |= np.where(np.isinf(result) & np.isfinite(x) & np.isfinite(y), oracle.OVERFLOW, 0)
-    return np.where(np.isnan(result), np.uint32(oracle.NAN32), result.view(np.uint32)).astype(np.int64), flags
+    return np.where(np.isnan(result), np.uint32(oracle.NAN32), result.view(np.uint32)).astype(
+        np.int64
+    ), flags
 
 
 def test_operation(checks, name, function, operation, a, b, source):
@@ -58,11 +90,20 @@ def main():
     args = arguments("FP32 operations")
     rng, checks, lib = np.random.default_rng(args.seed), Checks(), clib.Library(args.lib)
     a, b = (x.ravel().copy() for x in np.meshgrid(CORNERS, CORNERS))
-    for name, function, operation in (("multiply", lib.fp32_mul, np.multiply), ("add", lib.fp32_add, np.add)):
+    for name, function, operation in (
+        ("multiply", lib.fp32_mul, np.multiply),
+        ("add", lib.fp32_add, np.add),
+    ):
         test_operation(checks, name, function, operation, a, b, "every two corners")
-        test_operation(checks, name, function, operation, *random_pairs(rng, RANDOM_PAIRS), "random")
-        checks.check("flags may be NULL", function(0x7F800000, 0xFF800000, None),
-                     oracle.NAN32 if name == "add" else 0xFF800000, name)
+        test_operation(
+            checks, name, function, operation, *random_pairs(rng, RANDOM_PAIRS), "random"
+        )
+        checks.check(
+            "flags may be NULL",
+            function(0x7F800000, 0xFF800000, None),
+            oracle.NAN32 if name == "add" else 0xFF800000,
+            name,
+        )
     return checks.finish()
 
 

@@ -6,10 +6,9 @@ import itertools
 import sys
 from collections import namedtuple
 
-import numpy as np
-
 import clib
 import corners
+import numpy as np
 import oracle
 from checks import Checks, arguments
 from draw import Codes
@@ -24,10 +23,40 @@ OVERFLOWS = (oracle.SATURATE, oracle.SATURATE_FINITE, oracle.IEEE)
 
 MAX32, LEAST, LEAST_NORMAL = 0x7F7FFFFF, 0x00000001, 0x00800000
 # FP32 codes of either sign: zero, subnormals, the ends of the normal range, Inf, NaNs, and ordinary numbers.
-CORNERS = [sign | code for sign in (0, 0x80000000) for code in (
-    0, LEAST, 0x00400000, 0x007FFFFF, LEAST_NORMAL, 0x00800001, MAX32, 0x7F000000, 0x7F800000, 0x7FC00000, 0x7F800001,
-    0x7FFFFFFF, 0x3F800000, 0x3F800001, 0x3F7FFFFF, 0x40490FDB, 0x43E00000, 0x43E80000, 0x43E80001, 0x477FE000,
-    0x477FEFFF, 0x477FF000, 0x47600000, 0x47700000, 0x3A800000, 0x38000000, 0x20000000, 0x5F000000)]
+CORNERS = [
+    sign | code
+    for sign in (0, 0x80000000)
+    for code in (
+        0,
+        LEAST,
+        0x00400000,
+        0x007FFFFF,
+        LEAST_NORMAL,
+        0x00800001,
+        MAX32,
+        0x7F000000,
+        0x7F800000,
+        0x7FC00000,
+        0x7F800001,
+        0x7FFFFFFF,
+        0x3F800000,
+        0x3F800001,
+        0x3F7FFFFF,
+        0x40490FDB,
+        0x43E00000,
+        0x43E80000,
+        0x43E80001,
+        0x477FE000,
+        0x477FEFFF,
+        0x477FF000,
+        0x47600000,
+        0x47700000,
+        0x3A800000,
+        0x38000000,
+        0x20000000,
+        0x5F000000,
+    )
+]
 SCALES = [c for c in CORNERS if 0 < c < 0x7F800000]
 
 
@@ -61,14 +90,29 @@ def draw_epilogue(rng, d_name=None):
     beta = 0 if rng.integers(0, 2) else int(rng.choice([0x3F800000, 0x80000000, draw_code(rng)]))
     scale_d = 0x3F800000 if rng.integers(0, 2) else draw_scale(rng)
     return oracle.Epilogue(
-        bool(rng.integers(0, 2)), ACTIVATIONS[rng.integers(0, 3)], lo, hi, oracle.f32(beta),
-        oracle.ROWS[d_name or list(oracle.ROWS)[rng.integers(0, 7)]], ROUNDINGS[rng.integers(0, 2)],
-        OVERFLOWS[rng.integers(0, 3)], oracle.f32(scale_d))
+        bool(rng.integers(0, 2)),
+        ACTIVATIONS[rng.integers(0, 3)],
+        lo,
+        hi,
+        oracle.f32(beta),
+        oracle.ROWS[d_name or list(oracle.ROWS)[rng.integers(0, 7)]],
+        ROUNDINGS[rng.integers(0, 2)],
+        OVERFLOWS[rng.integers(0, 3)],
+        oracle.f32(scale_d),
+    )
 
 
 def to_c(lib, e):
-    return clib.Epilogue(e.bias, clib.enum("ACT_" + e.activation), e.lo, e.hi, e.beta, lib.by_name[e.d_row.name],
-                         clib.mode(e.rounding, e.overflow), e.scale_d)
+    return clib.Epilogue(
+        e.bias,
+        clib.enum("ACT_" + e.activation),
+        e.lo,
+        e.hi,
+        e.beta,
+        lib.by_name[e.d_row.name],
+        clib.mode(e.rounding, e.overflow),
+        e.scale_d,
+    )
 
 
 def amax_after(t, amax, nonfinite):
@@ -81,39 +125,64 @@ def amax_after(t, amax, nonfinite):
 def apply(lib, e, operands, amax, nonfinite):
     """(code of D, amax, nonfinite, flags) by the library."""
     amax, nonfinite, flags = ct.c_uint32(amax), ct.c_bool(nonfinite), ct.c_uint32()
-    code = lib.epilogue_apply(ct.byref(to_c(lib, e)), *operands, ct.byref(amax), ct.byref(nonfinite), ct.byref(flags))
+    code = lib.epilogue_apply(
+        ct.byref(to_c(lib, e)), *operands, ct.byref(amax), ct.byref(nonfinite), ct.byref(flags)
+    )
     return code, amax.value, nonfinite.value, flags.value
 
 
 def test_epilogue(checks, lib, rng):
     for i in range(EPILOGUES):
         e = draw_epilogue(rng)
-        operands = [draw_code(rng), draw_scale(rng), draw_scale(rng), draw_code(rng), draw_code(rng)]
+        operands = [
+            draw_code(rng),
+            draw_scale(rng),
+            draw_scale(rng),
+            draw_code(rng),
+            draw_code(rng),
+        ]
         if i % 16 == 0:
             operands[1 + i // 16 % 2] = int(rng.choice(CORNERS))
-        amax, nonfinite = (0, False) if i % 4 else (oracle.bits(np.float32(abs(rng.normal()))), bool(i % 8))
+        amax, nonfinite = (
+            (0, False) if i % 4 else (oracle.bits(np.float32(abs(rng.normal()))), bool(i % 8))
+        )
         with np.errstate(all="ignore"):
             code, t, flags = oracle.epilogue(e, *(oracle.f32(x) for x in operands))
         want = (code, *amax_after(t, amax, nonfinite), flags)
-        checks.check(f"epilogue to {e.d_row.name}", apply(lib, e, operands, amax, nonfinite), want,
-                     lambda: f"{e} t0, scale_a, scale_b, bias, c = {[hex(x) for x in operands]}")
+        checks.check(
+            f"epilogue to {e.d_row.name}",
+            apply(lib, e, operands, amax, nonfinite),
+            want,
+            lambda: f"{e} t0, scale_a, scale_b, bias, c = {[hex(x) for x in operands]}",
+        )
 
 
 def test_by_hand(checks, lib):
     """Both the library and the oracle against results written by hand."""
     for name, changes, operands, *want in corners.EPILOGUES:
         p = {**corners.EPILOGUE_BASE, **changes}
-        e = oracle.Epilogue(p["bias"], p["activation"], *(np.float32(p[x]) for x in ("lo", "hi", "beta")),
-                            oracle.ROWS[p["d"]], p["rounding"], p["overflow"], np.float32(p["scale_d"]))
+        e = oracle.Epilogue(
+            p["bias"],
+            p["activation"],
+            *(np.float32(p[x]) for x in ("lo", "hi", "beta")),
+            oracle.ROWS[p["d"]],
+            p["rounding"],
+            p["overflow"],
+            np.float32(p["scale_d"]),
+        )
         with np.errstate(all="ignore"):
             code, t, flags = oracle.epilogue(e, *(oracle.f32(x) for x in operands))
-        checks.check("by hand: the oracle itself", (code, *amax_after(t, 0, False), flags), tuple(want), name)
+        checks.check(
+            "by hand: the oracle itself", (code, *amax_after(t, 0, False), flags), tuple(want), name
+        )
         checks.check(f"by hand: {name}", apply(lib, e, operands, 0, False), tuple(want), name)
 
 
 # ---- whole GEMMs ------------------------------------------------------------------------------------------------
 
-Case = namedtuple("Case", "m n k a_name b_name acc group scale_exp saturate a b scale_a scale_b bias c c_name e")
+Case = namedtuple(
+    "Case", "m n k a_name b_name acc group scale_exp saturate a b scale_a scale_b bias c c_name e"
+)
 
 
 def draw_matrix(rng, codes, rows, k, wild):
@@ -130,12 +199,16 @@ def draw_matrix(rng, codes, rows, k, wild):
 def draw_scale_vector(rng, n):
     """(mode, values): none, one for the tensor, one for each of n rows."""
     mode = ("NONE", "TENSOR", "VECTOR")[rng.integers(0, 3)]
-    return mode, np.array([draw_scale(rng) for _ in range(n if mode == "VECTOR" else 1)], np.uint32).view(np.float32)
+    return mode, np.array(
+        [draw_scale(rng) for _ in range(n if mode == "VECTOR" else 1)], np.uint32
+    ).view(np.float32)
 
 
 def draw_c(rng, name, m, n):
     row = oracle.ROWS[name]
-    codes = rng.integers(0, 1 << oracle.width(row), (m, n + int(rng.integers(0, 3))), dtype=np.uint64)
+    codes = rng.integers(
+        0, 1 << oracle.width(row), (m, n + int(rng.integers(0, 3))), dtype=np.uint64
+    )
     if rng.integers(0, 2):  # exponents of ordinary size
         codes &= ~np.uint64(oracle.inf_code(row))
         codes |= np.uint64(row.bias << row.mantissa_bits)
@@ -148,17 +221,35 @@ def draw_case(rng, codes):
     a_name, b_name = PAIRS[rng.integers(0, len(PAIRS))]
     acc = ("FP32", "FP16", "FIXED")[rng.integers(0, 3)]
     wild = rng.integers(0, 6) == 0
-    scale_exp = tuple(int(x) for x in rng.integers(-32, 33, 2)) if rng.integers(0, 4) == 0 else \
-        tuple(int(x) for x in rng.integers(-6, 5, 2))
+    scale_exp = (
+        tuple(int(x) for x in rng.integers(-32, 33, 2))
+        if rng.integers(0, 4) == 0
+        else tuple(int(x) for x in rng.integers(-6, 5, 2))
+    )
     e = draw_epilogue(rng)
     bias = np.array([draw_code(rng) for _ in range(n)], np.uint32)
     if not wild:
         bias = np.where(bias & 0x7F800000 == 0x7F800000, 0x3F800000, bias).astype(np.uint32)
     c_name = ("float16", "bfloat16", "float32")[rng.integers(0, 3)]
-    return Case(m, n, k, a_name, b_name, acc, int(rng.integers(1, 17)), scale_exp,
-                acc != "FIXED" and bool(rng.integers(0, 2)), draw_matrix(rng, codes[a_name], m, k, wild),
-                draw_matrix(rng, codes[b_name], n, k, wild), draw_scale_vector(rng, m), draw_scale_vector(rng, n),
-                bias.view(np.float32), draw_c(rng, c_name, m, n), c_name, e)
+    return Case(
+        m,
+        n,
+        k,
+        a_name,
+        b_name,
+        acc,
+        int(rng.integers(1, 17)),
+        scale_exp,
+        acc != "FIXED" and bool(rng.integers(0, 2)),
+        draw_matrix(rng, codes[a_name], m, k, wild),
+        draw_matrix(rng, codes[b_name], n, k, wild),
+        draw_scale_vector(rng, m),
+        draw_scale_vector(rng, n),
+        bias.view(np.float32),
+        draw_c(rng, c_name, m, n),
+        c_name,
+        e,
+    )
 
 
 def accumulate(case, a, b):
@@ -168,9 +259,13 @@ def accumulate(case, a, b):
         fixed.accumulate(a, b)
         return fixed.read_out(sum(case.scale_exp))
     row = oracle.FP32 if case.acc == "FP32" else oracle.FP16
-    code, flags = oracle.dot(case.a_name, case.b_name, row, 0, a, b, case.group, sum(case.scale_exp), case.saturate)
+    code, flags = oracle.dot(
+        case.a_name, case.b_name, row, 0, a, b, case.group, sum(case.scale_exp), case.saturate
+    )
     value = oracle.decode(row, code)
-    return (oracle.NAN32 if value[0] is oracle.NAN else oracle.convert(oracle.FP32, value)[0]), flags
+    return (
+        oracle.NAN32 if value[0] is oracle.NAN else oracle.convert(oracle.FP32, value)[0]
+    ), flags
 
 
 def scale_at(scale, i):
@@ -181,13 +276,19 @@ def scale_at(scale, i):
 def expected(case):
     """(codes of D, amax as a code, nonfinite, flags)"""
     d, amax, nonfinite, flags = np.empty((case.m, case.n), np.int64), 0, False, 0
-    c_row, c_cache = oracle.ROWS[case.c_name], {}
+    c_row, _c_cache = oracle.ROWS[case.c_name], {}
     for i, j in itertools.product(range(case.m), range(case.n)):
-        t0, raised = accumulate(case, case.a[i, :case.k].tobytes(), case.b[j, :case.k].tobytes())
+        t0, raised = accumulate(case, case.a[i, : case.k].tobytes(), case.b[j, : case.k].tobytes())
         flags |= raised
         c = oracle.f32(oracle.convert(oracle.FP32, oracle.decode(c_row, int(case.c[i, j])))[0])
-        d[i, j], t, raised = oracle.epilogue(case.e, oracle.f32(t0), scale_at(case.scale_a, i),
-                                             scale_at(case.scale_b, j), case.bias[j], c)
+        d[i, j], t, raised = oracle.epilogue(
+            case.e,
+            oracle.f32(t0),
+            scale_at(case.scale_a, i),
+            scale_at(case.scale_b, j),
+            case.bias[j],
+            c,
+        )
         flags |= raised
         amax, nonfinite = amax_after(t, amax, nonfinite)
     return d, amax, nonfinite, flags
@@ -200,19 +301,41 @@ def scale_to_c(scale):
 
 def descriptor(lib, case, d, scale_d):
     e, (a_row, b_row) = case.e, (lib.by_name[case.a_name], lib.by_name[case.b_name])
-    dot = clib.DotConfig(a_row, b_row, clib.enum("ACC_" + case.acc), case.group, *case.scale_exp, 0, case.saturate)
+    dot = clib.DotConfig(
+        a_row, b_row, clib.enum("ACC_" + case.acc), case.group, *case.scale_exp, 0, case.saturate
+    )
     return clib.GemmDesc(
-        case.m, case.n, case.k, dot, case.a.ctypes.data, case.a.shape[1], case.b.ctypes.data, case.b.shape[1],
-        scale_to_c(case.scale_a), scale_to_c(case.scale_b), case.bias.ctypes.data if e.bias else None, e.beta,
-        case.c.ctypes.data if e.beta else None, lib.by_name[case.c_name] if e.beta else None,
-        case.c.shape[1] if e.beta else 0, clib.enum("ACT_" + e.activation), e.lo, e.hi, d.ctypes.data,
-        lib.by_name[e.d_row.name], d.shape[1], clib.mode(e.rounding, e.overflow),
-        None if e.scale_d == 1 else scale_d.ctypes.data)
+        case.m,
+        case.n,
+        case.k,
+        dot,
+        case.a.ctypes.data,
+        case.a.shape[1],
+        case.b.ctypes.data,
+        case.b.shape[1],
+        scale_to_c(case.scale_a),
+        scale_to_c(case.scale_b),
+        case.bias.ctypes.data if e.bias else None,
+        e.beta,
+        case.c.ctypes.data if e.beta else None,
+        lib.by_name[case.c_name] if e.beta else None,
+        case.c.shape[1] if e.beta else 0,
+        clib.enum("ACT_" + e.activation),
+        e.lo,
+        e.hi,
+        d.ctypes.data,
+        lib.by_name[e.d_row.name],
+        d.shape[1],
+        clib.mode(e.rounding, e.overflow),
+        None if e.scale_d == 1 else scale_d.ctypes.data,
+    )
 
 
 def about_case(case):
-    return " ".join(f"{name}={value.tolist() if isinstance(value, np.ndarray) else value}"
-                    for name, value in case._asdict().items())
+    return " ".join(
+        f"{name}={value.tolist() if isinstance(value, np.ndarray) else value}"
+        for name, value in case._asdict().items()
+    )
 
 
 def test_random(checks, lib, rng):
@@ -226,14 +349,28 @@ def test_random(checks, lib, rng):
             d_want, amax, nonfinite, flags = expected(case)
         d = clib.blank(case.m * (case.n + number % 3), container(case.e.d_row)).reshape(case.m, -1)
         want = d.copy()
-        want[:, :case.n] = d_want
+        want[:, : case.n] = d_want
         result, scale_d = clib.GemmResult(), np.array([case.e.scale_d], np.float32)
         status = lib.gemm(ct.byref(descriptor(lib, case, d, scale_d)), ct.byref(result))
         checks.check("random GEMM: status", status, clib.OK, lambda: about_case(case))
-        checks.arrays(f"random GEMM: D, {case.acc}", d[:, :case.n], want[:, :case.n], lambda i: about_case(case))
-        checks.arrays("random GEMM: elements between n and ldd are left alone", d[:, case.n:], want[:, case.n:])
+        checks.arrays(
+            f"random GEMM: D, {case.acc}",
+            d[:, : case.n],
+            want[:, : case.n],
+            lambda i: about_case(case),
+        )
+        checks.arrays(
+            "random GEMM: elements between n and ldd are left alone",
+            d[:, case.n :],
+            want[:, case.n :],
+        )
         got = oracle.bits(np.float32(result.amax)), result.amax_nonfinite, result.flags
-        checks.check("random GEMM: amax, nonfinite, flags", got, (amax, nonfinite, flags), lambda: about_case(case))
+        checks.check(
+            "random GEMM: amax, nonfinite, flags",
+            got,
+            (amax, nonfinite, flags),
+            lambda: about_case(case),
+        )
         again = d.copy()
         status = lib.gemm(ct.byref(descriptor(lib, case, d, scale_d)), None)
         checks.check("random GEMM: the result may be NULL", status, clib.OK)
@@ -244,12 +381,40 @@ def test_random(checks, lib, rng):
 
 def plain_case(m, n, k, a_name="e4m3fn", b_name="e4m3fn", acc="FP32", group=1, a=None, b=None):
     """Ones times ones into FP32, with nothing in the epilogue."""
-    e = oracle.Epilogue(False, "NONE", np.float32(-1), np.float32(1), np.float32(0), oracle.FP32, oracle.NEAREST_EVEN,
-                        oracle.SATURATE, np.float32(1))
-    ones = [np.full(shape, 0x38, np.uint8) if x is None else x for shape, x in (((m, k), a), ((n, k), b))]
+    e = oracle.Epilogue(
+        False,
+        "NONE",
+        np.float32(-1),
+        np.float32(1),
+        np.float32(0),
+        oracle.FP32,
+        oracle.NEAREST_EVEN,
+        oracle.SATURATE,
+        np.float32(1),
+    )
+    ones = [
+        np.full(shape, 0x38, np.uint8) if x is None else x
+        for shape, x in (((m, k), a), ((n, k), b))
+    ]
     none = ("NONE", np.ones(1, np.float32))
-    return Case(m, n, k, a_name, b_name, acc, group, (0, 0), False, *ones, none, none, np.zeros(n, np.float32),
-                np.zeros((m, n), np.float32), "float32", e)
+    return Case(
+        m,
+        n,
+        k,
+        a_name,
+        b_name,
+        acc,
+        group,
+        (0, 0),
+        False,
+        *ones,
+        none,
+        none,
+        np.zeros(n, np.float32),
+        np.zeros((m, n), np.float32),
+        "float32",
+        e,
+    )
 
 
 def test_every_pair(checks, lib):
@@ -257,18 +422,32 @@ def test_every_pair(checks, lib):
     column = np.arange(256, dtype=np.uint8).reshape(256, 1)
     for a_name, b_name in PAIRS:
         rounded, flags = products(a_name, b_name, np.float32)
-        want = np.where(np.isnan(rounded), np.uint32(oracle.NAN32), (rounded + np.float32(0)).view(np.uint32))
+        want = np.where(
+            np.isnan(rounded), np.uint32(oracle.NAN32), (rounded + np.float32(0)).view(np.uint32)
+        )
         for acc in ("FP32", "FIXED"):
             d, result = clib.blank(65536, np.uint32).reshape(256, 256), clib.GemmResult()
             case = plain_case(256, 256, 1, a_name, b_name, acc, a=column, b=column)
-            status = lib.gemm(ct.byref(descriptor(lib, case, d, np.ones(1, np.float32))), ct.byref(result))
+            status = lib.gemm(
+                ct.byref(descriptor(lib, case, d, np.ones(1, np.float32))), ct.byref(result)
+            )
             checks.check("every pair of codes: status", status, clib.OK, a_name + b_name)
-            checks.arrays(f"every pair of codes, {acc}", d, want,
-                          lambda i: f"{a_name} {i >> 8:#x} x {b_name} {i & 255:#x}")
+            checks.arrays(
+                f"every pair of codes, {acc}",
+                d,
+                want,
+                lambda i: f"{a_name} {i >> 8:#x} x {b_name} {i & 255:#x}",
+            )
             finite = np.isfinite(rounded)
-            checks.check("every pair of codes: amax, nonfinite, flags",
-                         (result.amax, result.amax_nonfinite, result.flags),
-                         (float(np.abs(rounded[finite]).max()), True, int(np.bitwise_or.reduce(flags, None))))
+            checks.check(
+                "every pair of codes: amax, nonfinite, flags",
+                (result.amax, result.amax_nonfinite, result.flags),
+                (
+                    float(np.abs(rounded[finite]).max()),
+                    True,
+                    int(np.bitwise_or.reduce(flags, None)),
+                ),
+            )
 
 
 # ---- refusals ---------------------------------------------------------------------------------------------------
@@ -276,9 +455,12 @@ def test_every_pair(checks, lib):
 
 def refusal_changes(lib, keep):
     """(name, status, changes of the descriptor)"""
+
     def scale(*values):
         keep.append(np.array(values, np.float32))
-        return clib.Scale(clib.enum("SCALE_VECTOR" if len(values) > 1 else "SCALE_TENSOR"), keep[-1].ctypes.data)
+        return clib.Scale(
+            clib.enum("SCALE_VECTOR" if len(values) > 1 else "SCALE_TENSOR"), keep[-1].ctypes.data
+        )
 
     def scalar(value):
         keep.append(np.array([value], np.float32))
@@ -294,24 +476,50 @@ def refusal_changes(lib, keep):
         yield "scale of A", "ERR_SCALE", {"scale_a": scale(value)}
         yield "one scale of many", "ERR_SCALE", {"scale_b": scale(1.0, value)}
         yield "scale of D", "ERR_SCALE", {"scale_d": scalar(value)}
-    yield "scale without values", "ERR_NULL", {"scale_a": clib.Scale(clib.enum("SCALE_TENSOR"), None)}
+    yield (
+        "scale without values",
+        "ERR_NULL",
+        {"scale_a": clib.Scale(clib.enum("SCALE_TENSOR"), None)},
+    )
     clamp = clib.enum("ACT_CLAMP")
-    for lo, hi in ((1, -1), (float("-inf"), 1), (0, float("inf")), (float("nan"), 1), (0, float("nan"))):
-        yield "clamp bounds", "ERR_ACTIVATION", {"activation": clamp, "clamp_lo": lo, "clamp_hi": hi}
+    for lo, hi in (
+        (1, -1),
+        (float("-inf"), 1),
+        (0, float("inf")),
+        (float("nan"), 1),
+        (0, float("nan")),
+    ):
+        yield (
+            "clamp bounds",
+            "ERR_ACTIVATION",
+            {"activation": clamp, "clamp_lo": lo, "clamp_hi": hi},
+        )
     yield "unknown activation", "ERR_ACTIVATION", {"activation": 3}
     for pointer in ("a", "b", "d"):
         yield f"NULL {pointer}", "ERR_NULL", {pointer: None}
     yield "beta without C", "ERR_NULL", {"beta": 1.0, "c": None, "c_format": fp16, "ldc": 2}
     yield "C in FP8", "ERR_FORMAT", {"beta": 1.0, "c": scalar(0), "c_format": fp8, "ldc": 2}
-    yield "C without format", "ERR_FORMAT", {"beta": 1.0, "c": scalar(0), "c_format": null, "ldc": 2}
+    yield (
+        "C without format",
+        "ERR_FORMAT",
+        {"beta": 1.0, "c": scalar(0), "c_format": null, "ldc": 2},
+    )
     yield "D without format", "ERR_FORMAT", {"d_format": null}
     yield "unknown rounding of D", "ERR_ROUNDING", {"d_mode": clib.ConvertMode(9, 0)}
-    yield "unknown overflow of D", "ERR_OVERFLOW_MODE", {"d_format": fp8, "d_mode": clib.ConvertMode(0, 9)}
+    yield (
+        "unknown overflow of D",
+        "ERR_OVERFLOW_MODE",
+        {"d_format": fp8, "d_mode": clib.ConvertMode(0, 9)},
+    )
     yield "A in FP16", "ERR_FORMAT", {"dot.a_format": fp16}
     yield "scaling exponent", "ERR_SCALE_EXPONENT", {"dot.scale_exp_a": 33}
     yield "group", "ERR_GROUP", {"dot.group": 1025}
     yield "accumulator", "ERR_ACCUMULATOR", {"dot.acc_format": 7}
-    yield "K above 2^G", "ERR_K_LIMIT", {"dot.acc_format": clib.enum("ACC_FIXED"), "dot.guard_bits": 1}
+    yield (
+        "K above 2^G",
+        "ERR_K_LIMIT",
+        {"dot.acc_format": clib.enum("ACC_FIXED"), "dot.guard_bits": 1},
+    )
 
 
 def test_refusals(checks, lib):
@@ -325,8 +533,12 @@ def test_refusals(checks, lib):
         for field, value in changes.items():
             target, _, inner = field.rpartition(".")
             setattr(getattr(desc, target) if target else desc, inner, value)
-        checks.check(f"refused: {name}", lib.gemm(ct.byref(desc), ct.byref(result)), clib.enum(status),
-                     str(changes))
+        checks.check(
+            f"refused: {name}",
+            lib.gemm(ct.byref(desc), ct.byref(result)),
+            clib.enum(status),
+            str(changes),
+        )
         if status != "OK":
             checks.arrays("refused: D untouched", d, before)
             checks.check("refused: result untouched", result.flags, 0xAA, name)

@@ -9,24 +9,43 @@ import pathlib
 import sys
 from fractions import Fraction
 
+import clib
 import ml_dtypes
 import numpy as np
-
-import clib
 from checks import Checks, arguments
 
 RATIO, POWER_OF_TWO = (clib.enum("RECIPE_" + name) for name in ("RATIO", "POWER_OF_TWO"))
 MAX, MOST_RECENT = (clib.enum("RECIPE_" + name) for name in ("MAX", "MOST_RECENT"))
-ERR = {name: clib.enum("ERR_" + name) for name in ("NULL", "SCALE", "SCALE_EXPONENT", "SHAPE", "UNSUPPORTED")}
+ERR = {
+    name: clib.enum("ERR_" + name)
+    for name in ("NULL", "SCALE", "SCALE_EXPONENT", "SHAPE", "UNSUPPORTED")
+}
 FORMS = RATIO, POWER_OF_TWO
 
 F32 = np.float32
 INF, NAN = math.inf, math.nan
 LARGEST, SMALLEST = float(np.finfo(F32).max), 2.0**-149
 SMALLEST_NORMAL = 2.0**-126
-EDGES = (0.0, -0.0, SMALLEST, 3 * SMALLEST, SMALLEST_NORMAL - SMALLEST, SMALLEST_NORMAL, 2.0**-120, 2.0**-119 * 1.5,
-         1.0, 1.75, 448.0, float(np.nextafter(F32(448), F32(INF))), float(np.nextafter(F32(448), F32(0))), 449.0,
-         2.0**127, LARGEST, INF, NAN)
+EDGES = (
+    0.0,
+    -0.0,
+    SMALLEST,
+    3 * SMALLEST,
+    SMALLEST_NORMAL - SMALLEST,
+    SMALLEST_NORMAL,
+    2.0**-120,
+    2.0**-119 * 1.5,
+    1.0,
+    1.75,
+    448.0,
+    float(np.nextafter(F32(448), F32(INF))),
+    float(np.nextafter(F32(448), F32(0))),
+    449.0,
+    2.0**127,
+    LARGEST,
+    INF,
+    NAN,
+)
 FP8_MAXIMA = (448.0, 57344.0, 240.0, 1.0, 1.75, SMALLEST, LARGEST)
 MARGINS = (0, 1, 2, 7, 23, 32, -1, -32)
 
@@ -64,7 +83,13 @@ def scale_oracle(fp8_max, margin, form, amax, previous):
             ratio = fp32(Fraction(ratio) / Fraction(2) ** margin)
         else:
             exponent = floor_log2(ratio) - margin
-            ratio = INF if exponent > 127 else fp32(Fraction(2) ** exponent) if exponent >= -149 else 0.0
+            ratio = (
+                INF
+                if exponent > 127
+                else fp32(Fraction(2) ** exponent)
+                if exponent >= -149
+                else 0.0
+            )
     return min(max(ratio, SMALLEST), LARGEST)
 
 
@@ -101,9 +126,16 @@ SCALE_FN = ct.CFUNCTYPE(ct.c_float, ct.c_float, ct.c_float, Formula, ct.c_void_p
 
 
 class Config(ct.Structure):
-    _fields_ = [("formula", Formula), ("interval", ct.c_size_t), ("window", ct.c_uint), ("amax_fn", AMAX_FN),
-                ("scale_fn", SCALE_FN), ("context", ct.c_void_p), ("history", ct.c_void_p),
-                ("history_length", ct.c_size_t)]
+    _fields_ = [
+        ("formula", Formula),
+        ("interval", ct.c_size_t),
+        ("window", ct.c_uint),
+        ("amax_fn", AMAX_FN),
+        ("scale_fn", SCALE_FN),
+        ("context", ct.c_void_p),
+        ("history", ct.c_void_p),
+        ("history_length", ct.c_size_t),
+    ]
 
 
 class Delayed(ct.Structure):
@@ -154,11 +186,21 @@ def every_binade(rng):
 
 
 def test_parts(c, lib, recipes, rng):
-    for name, dtype in (("e4m3fn", ml_dtypes.float8_e4m3fn), ("e5m2", ml_dtypes.float8_e5m2),
-                        ("e4m3fnuz", ml_dtypes.float8_e4m3fnuz), ("e5m2fnuz", ml_dtypes.float8_e5m2fnuz),
-                        ("float16", np.float16), ("bfloat16", ml_dtypes.bfloat16), ("float32", F32)):
-        c.check("format_max: largest finite value", recipes.format_max(lib.by_name[name]),
-                float(ml_dtypes.finfo(dtype).max), name)
+    for name, dtype in (
+        ("e4m3fn", ml_dtypes.float8_e4m3fn),
+        ("e5m2", ml_dtypes.float8_e5m2),
+        ("e4m3fnuz", ml_dtypes.float8_e4m3fnuz),
+        ("e5m2fnuz", ml_dtypes.float8_e5m2fnuz),
+        ("float16", np.float16),
+        ("bfloat16", ml_dtypes.bfloat16),
+        ("float32", F32),
+    ):
+        c.check(
+            "format_max: largest finite value",
+            recipes.format_max(lib.by_name[name]),
+            float(ml_dtypes.finfo(dtype).max),
+            name,
+        )
     for e in range(-149, 128):
         c.check("power_of_two: every exponent", recipes.power_of_two(e), 2.0**e, e)
     for x in every_binade(rng) + random_floats(rng, 2000) + [2.0**e for e in range(-149, -126)]:
@@ -175,8 +217,12 @@ def test_reduce(c, recipes, rng):
         memory = values.astype(F32)
         magnitudes = [abs(float(x)) for x in memory]
         want = NAN if any(map(math.isnan, magnitudes)) else max(magnitudes, default=0.0)
-        c.check("reduce: largest magnitude, Inf above, NaN above all",
-                bits(recipes.reduce(memory.ctypes.data, length)), bits(want), memory.tolist())
+        c.check(
+            "reduce: largest magnitude, Inf above, NaN above all",
+            bits(recipes.reduce(memory.ctypes.data, length)),
+            bits(want),
+            memory.tolist(),
+        )
 
 
 def test_formula(c, recipes, rng):
@@ -187,52 +233,101 @@ def test_formula(c, recipes, rng):
             amaxes += every_binade(rng)
         for amax in amaxes:
             got = recipes.scale(Formula(fp8_max, margin, form), amax, 0.375)
-            c.check(name, bits(got), bits(scale_oracle(fp8_max, margin, form, amax, 0.375)), (fp8_max, margin, amax))
+            c.check(
+                name,
+                bits(got),
+                bits(scale_oracle(fp8_max, margin, form, amax, 0.375)),
+                (fp8_max, margin, amax),
+            )
 
 
 def test_static_dynamic(c, recipes, rng):
     for given in [*EDGES, -1.0, -INF, *random_floats(rng, 50)]:
         scale = ct.c_float(0.625)
         usable = 0 < given < INF
-        c.check("static: takes what is finite and > 0", (recipes.static(given, ct.byref(scale)), scale.value),
-                (clib.OK, given) if usable else (ERR["SCALE"], 0.625), given)
-    for amax, nonfinite, form in itertools.product([*EDGES, *random_floats(rng, 200)], (False, True), FORMS):
+        c.check(
+            "static: takes what is finite and > 0",
+            (recipes.static(given, ct.byref(scale)), scale.value),
+            (clib.OK, given) if usable else (ERR["SCALE"], 0.625),
+            given,
+        )
+    for amax, nonfinite, form in itertools.product(
+        [*EDGES, *random_floats(rng, 200)], (False, True), FORMS
+    ):
         scale = ct.c_float(0.625)
         status = recipes.dynamic(Formula(448, 1, form), amax, nonfinite, ct.byref(scale))
         want = scale_oracle(448, 1, form, INF if nonfinite else amax, 0.625)
-        c.check("dynamic: from this amax; not finite keeps the scale", (status, bits(scale.value)),
-                (clib.OK, bits(want)), (amax, nonfinite))
+        c.check(
+            "dynamic: from this amax; not finite keeps the scale",
+            (status, bits(scale.value)),
+            (clib.OK, bits(want)),
+            (amax, nonfinite),
+        )
 
 
-def delayed(recipes, formula, length, interval=0, window=MAX, scale=1.0, amax_fn=None, scale_fn=None, context=None):
+def delayed(
+    recipes,
+    formula,
+    length,
+    interval=0,
+    window=MAX,
+    scale=1.0,
+    amax_fn=None,
+    scale_fn=None,
+    context=None,
+):
     """(status, recipe, history): the history's memory must outlive the recipe."""
     history = np.full(length + 1, 77, F32)  # one beyond the end, to be left alone
     recipe = Delayed()
-    config = Config(formula, interval, window, amax_fn or AMAX_FN(), scale_fn or SCALE_FN(), context,
-                    history.ctypes.data, length)
+    config = Config(
+        formula,
+        interval,
+        window,
+        amax_fn or AMAX_FN(),
+        scale_fn or SCALE_FN(),
+        context,
+        history.ctypes.data,
+        length,
+    )
     return recipes.delayed_init(ct.byref(recipe), config, scale), recipe, history
 
 
 def amax_sequence(rng, n):
     specials = rng.choice([0.0, INF, NAN, SMALLEST, LARGEST], n)
-    return [float(s) if rng.random() < 0.15 else float(F32(x)) for s, x in zip(specials, rng.lognormal(0, 3, n))]
+    return [
+        float(s) if rng.random() < 0.15 else float(F32(x))
+        for s, x in zip(specials, rng.lognormal(0, 3, n))
+    ]
 
 
 def test_delayed(c, recipes, rng):
     for length, interval, window, form, margin in itertools.product(
-            (1, 2, 3, 16), (0, 1, 2, 5), (MAX, MOST_RECENT), FORMS, (0, 2)):
+        (1, 2, 3, 16), (0, 1, 2, 5), (MAX, MOST_RECENT), FORMS, (0, 2)
+    ):
         formula = Formula(448, margin, form)
         status, recipe, history = delayed(recipes, formula, length, interval, window, 0.5)
-        c.check("delayed: initial state", (status, recipe.scale, history.tolist()),
-                (clib.OK, 0.5, [0.0] * length + [77]))
-        engine = TransformerEngine(length, interval or 1, window, 0.5,
-                                   lambda amax, scale: scale_oracle(448, margin, form, amax, scale))
+        c.check(
+            "delayed: initial state",
+            (status, recipe.scale, history.tolist()),
+            (clib.OK, 0.5, [0.0] * length + [77]),
+        )
+        engine = TransformerEngine(
+            length,
+            interval or 1,
+            window,
+            0.5,
+            lambda amax, scale: scale_oracle(448, margin, form, amax, scale),
+        )
         for step, amax in enumerate(amax_sequence(rng, 60)):
             nonfinite = bool(rng.random() < 0.03)
             got = recipes.delayed_update(ct.byref(recipe), amax, nonfinite)
             want = engine.update(INF if nonfinite else amax)
-            c.check("delayed: as Transformer Engine rolls its history", (bits(got), bits(recipe.scale)),
-                    (bits(want), bits(want)), (length, interval, window, form, margin, step))
+            c.check(
+                "delayed: as Transformer Engine rolls its history",
+                (bits(got), bits(recipe.scale)),
+                (bits(want), bits(want)),
+                (length, interval, window, form, margin, step),
+            )
         c.check("delayed: nothing beyond the history is written", history[length], 77.0)
 
 
@@ -248,23 +343,42 @@ def test_functions(c, recipes):
         return answers.pop(0)
 
     answers = [3.0, INF, NAN, 0.0, -2.0, 5.0]
-    functions = AMAX_FN(second_largest), SCALE_FN(scripted)  # kept for as long as they may be called
-    status, recipe, history = delayed(recipes, Formula(240, 3, RATIO), 3, amax_fn=functions[0], scale_fn=functions[1],
-                                      context=4711)
-    scales = [recipes.delayed_update(ct.byref(recipe), float(amax), False) for amax in (7, 2, 9, 4, 1, 5)]
-    c.check("functions: what becomes of their results", (status, scales),
-            (clib.OK, [3.0, LARGEST, LARGEST, LARGEST, LARGEST, 5.0]))
+    functions = (
+        AMAX_FN(second_largest),
+        SCALE_FN(scripted),
+    )  # kept for as long as they may be called
+    status, recipe, _history = delayed(
+        recipes,
+        Formula(240, 3, RATIO),
+        3,
+        amax_fn=functions[0],
+        scale_fn=functions[1],
+        context=4711,
+    )
+    scales = [
+        recipes.delayed_update(ct.byref(recipe), float(amax), False) for amax in (7, 2, 9, 4, 1, 5)
+    ]
+    c.check(
+        "functions: what becomes of their results",
+        (status, scales),
+        (clib.OK, [3.0, LARGEST, LARGEST, LARGEST, LARGEST, 5.0]),
+    )
     histories = [[7, 0, 0], [2, 7, 0], [9, 2, 7], [4, 9, 2], [1, 4, 9], [5, 1, 4]]
     previous = [1.0, 3.0, LARGEST, LARGEST, LARGEST, LARGEST]
-    want = [call for h, p in zip(histories, previous)
-            for call in (("amax", h, 4711), ("scale", sorted(h)[-2], p, 240.0, 3, 4711))]
+    want = [
+        call
+        for h, p in zip(histories, previous)
+        for call in (("amax", h, 4711), ("scale", sorted(h)[-2], p, 240.0, 3, 4711))
+    ]
     c.check("functions: what they are given, the newest amax first", seen, want)
 
 
 def test_refusals(c, recipes):
     good = Formula(448, 0, RATIO)
     bad_formulas = [(Formula(x, 0, RATIO), ERR["SCALE"]) for x in (0.0, -448.0, INF, NAN)]
-    bad_formulas += [(Formula(448, margin, RATIO), ERR["SCALE_EXPONENT"]) for margin in (-33, 33, 1 << 30)]
+    bad_formulas += [
+        (Formula(448, margin, RATIO), ERR["SCALE_EXPONENT"]) for margin in (-33, 33, 1 << 30)
+    ]
     bad_formulas += [(Formula(448, 0, 2), ERR["UNSUPPORTED"])]
     name = "refusals: the status, and nothing written"
     c.check(name, recipes.formula_validate(good), clib.OK)
@@ -272,20 +386,37 @@ def test_refusals(c, recipes):
         about = (formula.fp8_max, formula.margin, formula.form)
         scale = ct.c_float(0.5)
         c.check(name, recipes.formula_validate(formula), error, about)
-        c.check(name, (recipes.dynamic(formula, 1.0, False, ct.byref(scale)), scale.value), (error, 0.5), about)
+        c.check(
+            name,
+            (recipes.dynamic(formula, 1.0, False, ct.byref(scale)), scale.value),
+            (error, 0.5),
+            about,
+        )
         status, recipe, history = delayed(recipes, formula, 2)
-        c.check(name, (status, bytes(recipe), history.tolist()), (error, bytes(Delayed()), [77] * 3), about)
+        c.check(
+            name,
+            (status, bytes(recipe), history.tolist()),
+            (error, bytes(Delayed()), [77] * 3),
+            about,
+        )
     c.check(name, recipes.static(1.0, None), ERR["NULL"])
     c.check(name, recipes.dynamic(good, 1.0, False, None), ERR["NULL"])
     for previous in (0.0, -1.0, INF, NAN):
         scale = ct.c_float(previous)
-        c.check(name, (recipes.dynamic(good, 1.0, False, ct.byref(scale)), bits(scale.value)),
-                (ERR["SCALE"], bits(previous)))
+        c.check(
+            name,
+            (recipes.dynamic(good, 1.0, False, ct.byref(scale)), bits(scale.value)),
+            (ERR["SCALE"], bits(previous)),
+        )
         c.check(name, delayed(recipes, good, 2, scale=previous)[0], ERR["SCALE"])
     c.check(name, delayed(recipes, good, 0)[0], ERR["SHAPE"])
     c.check(name, delayed(recipes, good, 2, window=2)[0], ERR["UNSUPPORTED"])
     c.check(name, recipes.delayed_init(None, Config(formula=good), 1.0), ERR["NULL"])
-    c.check(name, recipes.delayed_init(ct.byref(Delayed()), Config(formula=good, history_length=4), 1.0), ERR["NULL"])
+    c.check(
+        name,
+        recipes.delayed_init(ct.byref(Delayed()), Config(formula=good, history_length=4), 1.0),
+        ERR["NULL"],
+    )
 
 
 def main():

@@ -6,11 +6,10 @@ import math
 import sys
 from fractions import Fraction
 
-import ml_dtypes
-import numpy as np
-
 import clib
 import definition as d
+import ml_dtypes
+import numpy as np
 from checks import Checks, arguments
 
 F = np.float32
@@ -22,7 +21,11 @@ def amaxes(rng, count=3000):
     """Any finite positive float, powers of two, ends of the range."""
     bits = rng.integers(1, 0x7F800000, count).astype(np.uint32)
     powers = [F(2.0**e) for e in range(-149, 128)]
-    return [F(x) for x in bits.view(np.float32)] + powers + [LARGEST, SMALLEST, F(448), F(1), F(1e-12), F(9.9e-13)]
+    return (
+        [F(x) for x in bits.view(np.float32)]
+        + powers
+        + [LARGEST, SMALLEST, F(448), F(1), F(1e-12), F(9.9e-13)]
+    )
 
 
 def bits_of(x):
@@ -50,11 +53,22 @@ def test_te(checks, lib):
                 for is_gradient, want in ((False, forward), (True, gradient)):
                     p = lib.recipe_te_operand(ct.byref(layer), gemm, is_gradient)
                     got = p.contents.name if p else None
-                    checks.check("TE: formats and overrides", got, None if gemm == kept else want, f"{name} {gemm}")
+                    checks.check(
+                        "TE: formats and overrides",
+                        got,
+                        None if gemm == kept else want,
+                        f"{name} {gemm}",
+                    )
     layer = clib.TeLayer(9)
-    checks.check("TE: unknown", [bool(lib.recipe_te_operand(ct.byref(layer), 0, False)),
-                                 bool(lib.recipe_te_operand(ct.byref(clib.TeLayer()), 3, False)),
-                                 bool(lib.recipe_te_operand(None, 0, False))], [False] * 3)
+    checks.check(
+        "TE: unknown",
+        [
+            bool(lib.recipe_te_operand(ct.byref(layer), 0, False)),
+            bool(lib.recipe_te_operand(ct.byref(clib.TeLayer()), 3, False)),
+            bool(lib.recipe_te_operand(None, 0, False)),
+        ],
+        [False] * 3,
+    )
 
 
 def test_xla(checks, lib, rng):
@@ -64,30 +78,56 @@ def test_xla(checks, lib, rng):
                 want = F(1.1) * (amax / F(fp8_max))
             want = want if is_scale(want) else F(3.5)
             for x in (amax, -amax):
-                checks.check("XLA: next scale", bits_of(lib.recipe_xla_next(fp8_max, x, 3.5)), bits_of(want),
-                             repr(amax))
+                checks.check(
+                    "XLA: next scale",
+                    bits_of(lib.recipe_xla_next(fp8_max, x, 3.5)),
+                    bits_of(want),
+                    repr(amax),
+                )
         for amax in NOT_AMAX:
-            checks.check("XLA: 0, Inf and NaN keep the scale", lib.recipe_xla_next(fp8_max, amax, 3.5), 3.5, repr(amax))
-    for name, gradient, want in (("E5M2", True, "IEEE"), ("E5M2", False, "SATURATE"), ("E4M3FN", True, "SATURATE"),
-                                 ("E4M3FN", False, "SATURATE")):
+            checks.check(
+                "XLA: 0, Inf and NaN keep the scale",
+                lib.recipe_xla_next(fp8_max, amax, 3.5),
+                3.5,
+                repr(amax),
+            )
+    for name, gradient, want in (
+        ("E5M2", True, "IEEE"),
+        ("E5M2", False, "SATURATE"),
+        ("E4M3FN", True, "SATURATE"),
+        ("E4M3FN", False, "SATURATE"),
+    ):
         mode = lib.recipe_xla_mode(clib.enum(name), gradient)
-        checks.check("XLA: mode", (mode.rounding, mode.overflow), (0, clib.enum("OVERFLOW_" + want)),
-                     f"{name} {gradient}")
+        checks.check(
+            "XLA: mode",
+            (mode.rounding, mode.overflow),
+            (0, clib.enum("OVERFLOW_" + want)),
+            f"{name} {gradient}",
+        )
     src, dst = np.array([2.0**-14, 2, 7], np.float32), clib.blank(3, np.uint8)
-    status = lib.recipe_xla_quantize(lib.by_name["e4m3fn"], dst.ctypes.data, src.ctypes.data, 3, 1 / 64, clib.mode(),
-                                     None)
+    status = lib.recipe_xla_quantize(
+        lib.by_name["e4m3fn"], dst.ctypes.data, src.ctypes.data, 3, 1 / 64, clib.mode(), None
+    )
     values = [lib.value_to_double(lib.decode(lib.by_name["e4m3fn"], int(c))) for c in dst]
-    checks.check("XLA: [2^-14, 2, 7] at scale 1/64", (status, values), (clib.OK, [2.0**-8, 128.0, 448.0]))
+    checks.check(
+        "XLA: [2^-14, 2, 7] at scale 1/64", (status, values), (clib.OK, [2.0**-8, 128.0, 448.0])
+    )
     src = rng.standard_normal(3000).astype(np.float32) * F(50)
     dst = clib.blank(3000, np.uint8)
     scale = F(0.173)
-    lib.recipe_xla_quantize(lib.by_name["e4m3fn"], dst.ctypes.data, src.ctypes.data, 3000, scale, clib.mode(), None)
+    lib.recipe_xla_quantize(
+        lib.by_name["e4m3fn"], dst.ctypes.data, src.ctypes.data, 3000, scale, clib.mode(), None
+    )
     want = np.clip(src / scale, -448, 448).astype(ml_dtypes.float8_e4m3fn).view(np.uint8)
     checks.arrays("XLA: quantise against ml_dtypes", dst, want, lambda i: repr(src[i]))
     for scale in (0.0, -1.0, np.inf, np.nan):
-        checks.check("XLA: refused scale", lib.recipe_xla_quantize(lib.by_name["e4m3fn"], dst.ctypes.data,
-                                                                   src.ctypes.data, 1,
-                                                                   scale, clib.mode(), None), clib.enum("ERR_SCALE"))
+        checks.check(
+            "XLA: refused scale",
+            lib.recipe_xla_quantize(
+                lib.by_name["e4m3fn"], dst.ctypes.data, src.ctypes.data, 1, scale, clib.mode(), None
+            ),
+            clib.enum("ERR_SCALE"),
+        )
 
 
 def test_pytorch(checks, lib, rng):
@@ -97,10 +137,18 @@ def test_pytorch(checks, lib, rng):
             for power in (False, True):
                 result = F(2.0 ** floor_log2(want)) if power else want
                 got = lib.recipe_pytorch_scale(fp8_max, amax, power, 3.5)
-                checks.check(f"PyTorch{', power of two' if power else ''}", bits_of(got), bits_of(result), repr(amax))
+                checks.check(
+                    f"PyTorch{', power of two' if power else ''}",
+                    bits_of(got),
+                    bits_of(result),
+                    repr(amax),
+                )
         for amax in NOT_AMAX[2:]:
-            checks.check("PyTorch: Inf and NaN keep the scale", lib.recipe_pytorch_scale(fp8_max, amax, False, 3.5),
-                         3.5)
+            checks.check(
+                "PyTorch: Inf and NaN keep the scale",
+                lib.recipe_pytorch_scale(fp8_max, amax, False, 3.5),
+                3.5,
+            )
 
 
 def test_graphcore(checks, lib, rng):
@@ -114,11 +162,18 @@ def test_graphcore(checks, lib, rng):
             checks.check("Graphcore: FP8-AMAX", got, want, repr(amax))
             if -32 < want < 32:
                 scaled = Fraction(float(amax)) * d.power(want)
-                checks.check("Graphcore: the largest value fits",
-                             scaled <= Fraction(fp8_max) * (1 + d.power(-23)) < 2 * scaled * 2,
-                             True, repr(amax))
+                checks.check(
+                    "Graphcore: the largest value fits",
+                    scaled <= Fraction(fp8_max) * (1 + d.power(-23)) < 2 * scaled * 2,
+                    True,
+                    repr(amax),
+                )
         for amax in NOT_AMAX:
-            checks.check("Graphcore: 0, Inf and NaN keep the bias", lib.recipe_graphcore_amax_bias(fp8_max, amax, 5), 5)
+            checks.check(
+                "Graphcore: 0, Inf and NaN keep the bias",
+                lib.recipe_graphcore_amax_bias(fp8_max, amax, 5),
+                5,
+            )
     for bias in range(-100, 101):
         checks.check("Graphcore: FP8-CSCALE", lib.recipe_graphcore_cscale_bias(bias), clamp(bias))
         checks.check("Graphcore: s = -b", lib.recipe_scale_exponent(bias), -clamp(bias))
@@ -130,28 +185,53 @@ def test_fp8lm(checks, lib, rng):
         limit = total // 100000
         saturated = max(0, limit + int(rng.integers(-2, 3)))
         want = mu * (F(0.5) if saturated * 100000 > total else F(1.00069344))
-        checks.check("FP8-LM: mu", bits_of(lib.recipe_fp8lm_mu(mu, saturated, total)), bits_of(want),
-                     f"{saturated} of {total}")
+        checks.check(
+            "FP8-LM: mu",
+            bits_of(lib.recipe_fp8lm_mu(mu, saturated, total)),
+            bits_of(want),
+            f"{saturated} of {total}",
+        )
     mu = F(1)
     for _ in range(1000):
         mu = F(lib.recipe_fp8lm_mu(mu, 0, 10))
     checks.check("FP8-LM: mu doubles in 1000 steps", abs(float(mu) - 2) < 1e-3, True, mu)
     for start, saturated in ((LARGEST, 0), (SMALLEST, 10)):
-        checks.check("FP8-LM: mu stays finite and above 0", bits_of(lib.recipe_fp8lm_mu(start, saturated, 10)),
-                     bits_of(start))
+        checks.check(
+            "FP8-LM: mu stays finite and above 0",
+            bits_of(lib.recipe_fp8lm_mu(start, saturated, 10)),
+            bits_of(start),
+        )
     checks.check("FP8-LM: of no values", lib.recipe_fp8lm_mu(1.5, 0, 0), 1.5)
     scales = np.float32(rng.uniform(1, 9, 12))
     for n in range(1, 13):
-        checks.check("FP8-LM: the least scale", F(lib.recipe_fp8lm_shared_scale(scales.ctypes.data, n)),
-                     scales[:n].min())
+        checks.check(
+            "FP8-LM: the least scale",
+            F(lib.recipe_fp8lm_shared_scale(scales.ctypes.data, n)),
+            scales[:n].min(),
+        )
     for ranks in (1, 2, 3, 7, 64, 1000):
-        for kind, want in ((0, (F(1) / F(ranks), F(1))), (1, (F(1), F(1) / F(ranks))),
-                           (2, (F(0.7), F(1) / (F(ranks) * F(0.7))))):
+        for kind, want in (
+            (0, (F(1) / F(ranks), F(1))),
+            (1, (F(1), F(1) / F(ranks))),
+            (2, (F(0.7), F(1) / (F(ranks) * F(0.7)))),
+        ):
             got = lib.recipe_reduction_factors(kind, ranks, F(0.7))
-            checks.check("FP8-LM: factors of a reduction", (F(got.before), F(got.after)), want, f"{kind} {ranks}")
+            checks.check(
+                "FP8-LM: factors of a reduction",
+                (F(got.before), F(got.after)),
+                want,
+                f"{kind} {ranks}",
+            )
 
 
-EMAX = {"e4m3fn": 8, "e5m2": 15, "e3m2fn": 4, "e2m3fn": 2, "e2m1fn": 2, "mxint8": 0}  # OCP MX v1.0, tables 2 to 6
+EMAX = {
+    "e4m3fn": 8,
+    "e5m2": 15,
+    "e3m2fn": 4,
+    "e2m3fn": 2,
+    "e2m1fn": 2,
+    "mxint8": 0,
+}  # OCP MX v1.0, tables 2 to 6
 
 
 def test_mx(checks, lib, rng):
@@ -171,10 +251,12 @@ def test_mx(checks, lib, rng):
 def check_mx_blocks(checks, lib, p, row, emax, src):
     n, flags, want_flags = src.size, ct.c_uint32(), 0
     dst, scales = clib.blank(n, np.uint8), clib.blank(-(-n // 32), np.uint8)
-    status = lib.recipe_mx_quantize(p, dst.ctypes.data, scales.ctypes.data, src.ctypes.data, n, ct.byref(flags))
+    status = lib.recipe_mx_quantize(
+        p, dst.ctypes.data, scales.ctypes.data, src.ctypes.data, n, ct.byref(flags)
+    )
     want, want_scales = [], []
     for first in range(0, n, 32):
-        block = src[first:first + 32]
+        block = src[first : first + 32]
         if not np.isfinite(block).all():
             code = 255
         elif not block.any():
@@ -191,8 +273,12 @@ def check_mx_blocks(checks, lib, p, row, emax, src):
             element, raised = d.encode(row, (d.FINITE if x else d.ZERO, int(np.signbit(x)), exact))
             want.append(element)
             want_flags |= raised
-    checks.check("MX: blocks", (status, dst.tolist(), scales.tolist(), flags.value),
-                 (clib.OK, want, want_scales, want_flags), row.name)
+    checks.check(
+        "MX: blocks",
+        (status, dst.tolist(), scales.tolist(), flags.value),
+        (clib.OK, want, want_scales, want_flags),
+        row.name,
+    )
 
 
 def test_qualcomm(checks, lib, rng):
@@ -201,7 +287,9 @@ def test_qualcomm(checks, lib, rng):
         base = d.ROWS[name.lower()]
         for _ in range(4):
             x = (rng.standard_normal(40) * 2.0 ** rng.integers(-8, 9)).astype(np.float32)
-            status = lib.recipe_qualcomm_bias(clib.enum(name), x.ctypes.data, x.size, -4, 24, ct.byref(bias))
+            status = lib.recipe_qualcomm_bias(
+                clib.enum(name), x.ctypes.data, x.size, -4, 24, ct.byref(bias)
+            )
             errors = []
             for b in range(-4, 25):
                 row, total = base._replace(bias=b), 0.0
@@ -211,17 +299,25 @@ def test_qualcomm(checks, lib, rng):
                     error = abs(float(value)) - float(d.magnitude_of(row, code))
                     total = total + error * error
                 errors.append(total)
-            checks.check("Qualcomm: bias of the least squared error", (status, bias.value),
-                         (clib.OK, -4 + errors.index(min(errors))), name)
+            checks.check(
+                "Qualcomm: bias of the least squared error",
+                (status, bias.value),
+                (clib.OK, -4 + errors.index(min(errors))),
+                name,
+            )
     x = np.array([1, np.nan], np.float32)
-    for identifier, n, low, high, status in ((clib.enum("E4M3FN"), 1, 0, 9, "ERR_FORMAT"),
-                                             (clib.enum("QC_E4M3"), 0, 0, 9, "ERR_SHAPE"),
-                                             (clib.enum("QC_E4M3"), 1, 9, 0, "ERR_SHAPE"),
-                                             (clib.enum("QC_E4M3"), 1, 0, 256, "ERR_SHAPE"),
-                                             (clib.enum("QC_E4M3"), 2, 0, 9, "ERR_SCALE")):
-        checks.check("Qualcomm: refused", lib.recipe_qualcomm_bias(identifier, x.ctypes.data, n, low, high,
-                                                                   ct.byref(bias)),
-                     clib.enum(status))
+    for identifier, n, low, high, status in (
+        (clib.enum("E4M3FN"), 1, 0, 9, "ERR_FORMAT"),
+        (clib.enum("QC_E4M3"), 0, 0, 9, "ERR_SHAPE"),
+        (clib.enum("QC_E4M3"), 1, 9, 0, "ERR_SHAPE"),
+        (clib.enum("QC_E4M3"), 1, 0, 256, "ERR_SHAPE"),
+        (clib.enum("QC_E4M3"), 2, 0, 9, "ERR_SCALE"),
+    ):
+        checks.check(
+            "Qualcomm: refused",
+            lib.recipe_qualcomm_bias(identifier, x.ctypes.data, n, low, high, ct.byref(bias)),
+            clib.enum(status),
+        )
 
 
 def test_static(checks, lib, rng):
@@ -235,19 +331,35 @@ def test_static(checks, lib, rng):
             want = {"AUTOFP8": (q, F(1) / q), "VLLM": (F(1) / v, v), "TENSORRT_LLM": (F(1) / t, t)}
             for name, pair in want.items():
                 quantise, dequantise = (clib.blank(x.size, np.float32) for _ in range(2))
-                status = lib.recipe_static_scales(clib.enum("SCHEME_" + name), top, x.ctypes.data, x.size,
-                                                  quantise.ctypes.data, dequantise.ctypes.data)
+                status = lib.recipe_static_scales(
+                    clib.enum("SCHEME_" + name),
+                    top,
+                    x.ctypes.data,
+                    x.size,
+                    quantise.ctypes.data,
+                    dequantise.ctypes.data,
+                )
                 checks.check("static: status", status, clib.OK, name)
                 for got, scales in zip((quantise, dequantise), pair):
                     checks.arrays(f"static: {name}", got, scales, lambda i: repr(x[i]))
     q = clib.blank(2, np.float32)
-    for amax, scheme, top, status in ((np.inf, 0, 448, "ERR_SCALE"), (np.nan, 1, 448, "ERR_SCALE"), (1, 2, 0,
-                                                                                                     "ERR_SCALE"),
-                                      (1, 3, 448, "ERR_UNSUPPORTED"), (1, 0, np.inf, "ERR_SCALE")):
+    for amax, scheme, top, status in (
+        (np.inf, 0, 448, "ERR_SCALE"),
+        (np.nan, 1, 448, "ERR_SCALE"),
+        (1, 2, 0, "ERR_SCALE"),
+        (1, 3, 448, "ERR_UNSUPPORTED"),
+        (1, 0, np.inf, "ERR_SCALE"),
+    ):
         src = np.float32([1, amax])
         before = q.tobytes()
-        got = lib.recipe_static_scales(scheme, top, src.ctypes.data, 2, q.ctypes.data, q.ctypes.data)
-        checks.check("static: refused, nothing written", (got, q.tobytes() == before), (clib.enum(status), True))
+        got = lib.recipe_static_scales(
+            scheme, top, src.ctypes.data, 2, q.ctypes.data, q.ctypes.data
+        )
+        checks.check(
+            "static: refused, nothing written",
+            (got, q.tobytes() == before),
+            (clib.enum(status), True),
+        )
 
 
 def main():

@@ -9,27 +9,52 @@ import itertools
 import sys
 from fractions import Fraction
 
-import ml_dtypes
-import numpy as np
-
 import clib
 import definition as d
+import ml_dtypes
+import numpy as np
 from checks import Checks, arguments
 
-DTYPES = {"e4m3fn": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2, "e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
-          "e5m2fnuz": ml_dtypes.float8_e5m2fnuz, "float16": np.float16, "bfloat16": ml_dtypes.bfloat16,
-          "e4m3": ml_dtypes.float8_e4m3, "e3m4": ml_dtypes.float8_e3m4, "e4m3b11fnuz": ml_dtypes.float8_e4m3b11fnuz,
-          "gaudi_e4m3": ml_dtypes.float8_e4m3, "e3m2fn": ml_dtypes.float6_e3m2fn, "e2m3fn": ml_dtypes.float6_e2m3fn,
-          "e2m1fn": ml_dtypes.float4_e2m1fn, "int8": np.int8, "e8m0fnu": ml_dtypes.float8_e8m0fnu}
+DTYPES = {
+    "e4m3fn": ml_dtypes.float8_e4m3fn,
+    "e5m2": ml_dtypes.float8_e5m2,
+    "e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+    "e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+    "float16": np.float16,
+    "bfloat16": ml_dtypes.bfloat16,
+    "e4m3": ml_dtypes.float8_e4m3,
+    "e3m4": ml_dtypes.float8_e3m4,
+    "e4m3b11fnuz": ml_dtypes.float8_e4m3b11fnuz,
+    "gaudi_e4m3": ml_dtypes.float8_e4m3,
+    "e3m2fn": ml_dtypes.float6_e3m2fn,
+    "e2m3fn": ml_dtypes.float6_e2m3fn,
+    "e2m1fn": ml_dtypes.float4_e2m1fn,
+    "int8": np.int8,
+    "e8m0fnu": ml_dtypes.float8_e8m0fnu,
+}
 FACTS = {  # name: largest value, smallest normal, smallest value
-    "e4m3fn": (448, 2**-6, 2**-9), "e5m2": (57344, 2**-14, 2**-16), "e4m3fnuz": (240, 2**-7, 2**-10),
-    "e5m2fnuz": (57344, 2**-15, 2**-17), "e4m3": (240, 2**-6, 2**-9), "e3m4": (15.5, 2**-2, 2**-6),
-    "e4m3b11fnuz": (30, 2**-10, 2**-13), "hfp8_e4m3": (30, 1.125 * 2**-11, 1.125 * 2**-11),
-    "cfloat8_e4m3": (480, 2**-6, 2**-10), "cfloat8_e5m2": (114688, 2**-14, 2**-17),
-    "qc_e5m2": (114688, 2**-14, 2**-16), "qc_e4m3": (480, 2**-6, 2**-9), "qc_e3m4": (31, 2**-2, 2**-6),
-    "qc_e2m5": (7.875, 1, 2**-5), "gaudi_e4m3": (240, 2**-6, 2**-9), "e3m2fn": (28, 2**-2, 2**-4),
-    "e2m3fn": (7.5, 1, 2**-3), "e2m1fn": (6, 1, 0.5), "mxint8": (127 / 64, None, 2**-6), "int8": (127, None, 1),
-    "e8m0fnu": (2.0**127, 2.0**-127, 2.0**-127), "e6m9": ((2 - 2**-9) * 2.0**31, 2.0**-30, 2.0**-39),
+    "e4m3fn": (448, 2**-6, 2**-9),
+    "e5m2": (57344, 2**-14, 2**-16),
+    "e4m3fnuz": (240, 2**-7, 2**-10),
+    "e5m2fnuz": (57344, 2**-15, 2**-17),
+    "e4m3": (240, 2**-6, 2**-9),
+    "e3m4": (15.5, 2**-2, 2**-6),
+    "e4m3b11fnuz": (30, 2**-10, 2**-13),
+    "hfp8_e4m3": (30, 1.125 * 2**-11, 1.125 * 2**-11),
+    "cfloat8_e4m3": (480, 2**-6, 2**-10),
+    "cfloat8_e5m2": (114688, 2**-14, 2**-17),
+    "qc_e5m2": (114688, 2**-14, 2**-16),
+    "qc_e4m3": (480, 2**-6, 2**-9),
+    "qc_e3m4": (31, 2**-2, 2**-6),
+    "qc_e2m5": (7.875, 1, 2**-5),
+    "gaudi_e4m3": (240, 2**-6, 2**-9),
+    "e3m2fn": (28, 2**-2, 2**-4),
+    "e2m3fn": (7.5, 1, 2**-3),
+    "e2m1fn": (6, 1, 0.5),
+    "mxint8": (127 / 64, None, 2**-6),
+    "int8": (127, None, 1),
+    "e8m0fnu": (2.0**127, 2.0**-127, 2.0**-127),
+    "e6m9": ((2 - 2**-9) * 2.0**31, 2.0**-30, 2.0**-39),
     "e8m13": ((2 - 2**-13) * 2.0**127, 2.0**-126, 2.0**-139),
 }
 CLASSES = {d.ZERO: "CLASS_ZERO", d.FINITE: "CLASS_FINITE", d.INF: "CLASS_INF", d.NAN: "CLASS_NAN"}
@@ -73,25 +98,56 @@ def test_declared(checks, lib):
     nan = {None: "NONE", "ieee": "IEEE", "all_ones": "ALL_ONES", "negative_zero": "NEGATIVE_ZERO"}
     for name, row in d.ROWS.items():
         c = lib.by_name[name].contents
-        got = (c.is_signed, c.exponent_bits, c.mantissa_bits, c.bias, c.has_inf, c.has_negative_zero, c.nan_encoding,
-               c.exponent_zero)
-        want = (row.signed, row.e, row.m, row.bias, row.inf, row.negative_zero, clib.enum("NAN_" + nan[row.nan]),
-                clib.enum("EXPONENT_ZERO_" + low[row.low]))
+        got = (
+            c.is_signed,
+            c.exponent_bits,
+            c.mantissa_bits,
+            c.bias,
+            c.has_inf,
+            c.has_negative_zero,
+            c.nan_encoding,
+            c.exponent_zero,
+        )
+        want = (
+            row.signed,
+            row.e,
+            row.m,
+            row.bias,
+            row.inf,
+            row.negative_zero,
+            clib.enum("NAN_" + nan[row.nan]),
+            clib.enum("EXPONENT_ZERO_" + low[row.low]),
+        )
         checks.check("rows: fields", tuple(int(x) for x in got), want, name)
         p = lib.by_name[name]
-        checks.check("rows: codes", (lib.format_max_code(p), lib.format_nan_code(p), lib.format_bits(p)),
-                     (d.top_code(row), d.nan_code(row), d.width(row)), name)
-        unit = d.magnitude_of(row, 1) if row.low in ("gradual", "at_bias") else d.power(-row.bias - row.m)
+        checks.check(
+            "rows: codes",
+            (lib.format_max_code(p), lib.format_nan_code(p), lib.format_bits(p)),
+            (d.top_code(row), d.nan_code(row), d.width(row)),
+            name,
+        )
+        unit = (
+            d.magnitude_of(row, 1)
+            if row.low in ("gradual", "at_bias")
+            else d.power(-row.bias - row.m)
+        )
         checks.check("rows: unit", d.power(lib.format_unit_exponent(p)), unit, name)
         if name in FACTS:
             largest, normal, smallest = FACTS[name]
-            checks.check("rows: largest", lib.value_to_double(lib.decode(p, d.top_code(row))), largest, name)
+            checks.check(
+                "rows: largest", lib.value_to_double(lib.decode(p, d.top_code(row))), largest, name
+            )
             if normal is not None:
                 code = 1 << row.m if row.low in ("gradual", "at_bias") else 1 if row.m else 0
-                checks.check("rows: smallest normal", lib.value_to_double(lib.decode(p, code)), normal, name)
-            checks.check("rows: smallest", lib.value_to_double(lib.decode(p, 0 if row.low == "powers" else 1)),
-                         smallest,
-                         name)
+                checks.check(
+                    "rows: smallest normal", lib.value_to_double(lib.decode(p, code)), normal, name
+                )
+            checks.check(
+                "rows: smallest",
+                lib.value_to_double(lib.decode(p, 0 if row.low == "powers" else 1)),
+                smallest,
+                name,
+            )
 
 
 def test_decoded(checks, lib, rng, row):
@@ -100,8 +156,15 @@ def test_decoded(checks, lib, rng, row):
     for code in codes_of(row, rng):
         cls, sign, x, exponent = d.decode(row, code)
         v = lib.decode(p, code)
-        got = (v.cls, v.sign, fraction_of(v) if cls == d.FINITE else 0, v.exponent + row.m if cls == d.FINITE else 0)
-        checks.check(f"decode {row.name}", got, (class_of(cls), bool(sign), x, exponent), lambda: hex(code))
+        got = (
+            v.cls,
+            v.sign,
+            fraction_of(v) if cls == d.FINITE else 0,
+            v.exponent + row.m if cls == d.FINITE else 0,
+        )
+        checks.check(
+            f"decode {row.name}", got, (class_of(cls), bool(sign), x, exponent), lambda: hex(code)
+        )
         record = lib.record_of(p, code)
         got = (record.code, record.cls, record.sign, record.exponent, record.significand)
         want = (code, v.cls, v.sign, exponent, v.significand)
@@ -110,9 +173,18 @@ def test_decoded(checks, lib, rng, row):
             signed = -x if sign else x
             for style, read in ((0, Fraction), (1, lambda t: Fraction(float.fromhex(t)))):
                 length = lib.value_text(v, style, text, 400)
-                checks.check("record: text is exact", (read(text.value.decode()), len(text.value)), (signed, length),
-                             lambda: f"{row.name} {code:#x} {text.value}")
-            checks.check("record: value is exact", Fraction(record.value), signed, lambda: f"{row.name} {code:#x}")
+                checks.check(
+                    "record: text is exact",
+                    (read(text.value.decode()), len(text.value)),
+                    (signed, length),
+                    lambda: f"{row.name} {code:#x} {text.value}",
+                )
+            checks.check(
+                "record: value is exact",
+                Fraction(record.value),
+                signed,
+                lambda: f"{row.name} {code:#x}",
+            )
 
 
 def test_ml_dtypes(checks, lib, row):
@@ -136,9 +208,14 @@ def test_ml_dtypes(checks, lib, row):
     mode = clib.mode(overflow="IEEE" if row.nan else "SATURATE")
     dst = clib.blank(halves.size, codes.dtype)
     doubles = halves.astype(np.float64)
-    checks.check("from doubles: status",
-                 lib.convert_from_double(p, dst.ctypes.data, doubles.ctypes.data, doubles.size, mode, None), clib.OK)
-    checks.arrays(f"float16 to {row.name} against {dtype.__module__}", dst, want, lambda i: repr(halves[i]))
+    checks.check(
+        "from doubles: status",
+        lib.convert_from_double(p, dst.ctypes.data, doubles.ctypes.data, doubles.size, mode, None),
+        clib.OK,
+    )
+    checks.arrays(
+        f"float16 to {row.name} against {dtype.__module__}", dst, want, lambda i: repr(halves[i])
+    )
 
 
 # ---- conversion -----------------------------------------------------------------------------------------------------
@@ -147,19 +224,42 @@ def test_ml_dtypes(checks, lib, row):
 def numbers_around(row, rng):
     """Values of the row, midpoints of neighbours, and those a hair to either side; beyond both ends; random ones."""
     top = d.top_code(row)
-    codes = range(top + 1) if top < 300 else sorted({*range(20), *range(top - 20, top + 1),
-                                                     *(int(c) for c in rng.integers(0, top + 1, 150))})
+    codes = (
+        range(top + 1)
+        if top < 300
+        else sorted(
+            {
+                *range(20),
+                *range(top - 20, top + 1),
+                *(int(c) for c in rng.integers(0, top + 1, 150)),
+            }
+        )
+    )
     hair = Fraction(1, 1 << 16)
     for code in codes:
         low, high = d.magnitude_of(row, code), d.magnitude_of(row, code + 1)
         gap = high - low
-        yield from (low, low + gap / 2, low + gap / 2 * (1 - hair), low + gap / 2 * (1 + hair), low + gap * hair,
-                    high - gap * hair)
+        yield from (
+            low,
+            low + gap / 2,
+            low + gap / 2 * (1 - hair),
+            low + gap / 2 * (1 + hair),
+            low + gap * hair,
+            high - gap * hair,
+        )
     least, most = d.magnitude_of(row, 1), d.magnitude_of(row, top)
-    yield from (least / 3 * 2, least * d.power(-30), least * d.power(-60), most * 2, most * d.power(60), least / 2)
+    yield from (
+        least / 3 * 2,
+        least * d.power(-30),
+        least * d.power(-60),
+        most * 2,
+        most * d.power(60),
+        least / 2,
+    )
     for _ in range(200):
-        yield Fraction(int(rng.integers(1, 1 << 40))) * d.power(int(rng.integers(d.floor_log2(least) - 42,
-                                                                                   d.floor_log2(most) - 36)))
+        yield Fraction(int(rng.integers(1, 1 << 40))) * d.power(
+            int(rng.integers(d.floor_log2(least) - 42, d.floor_log2(most) - 36))
+        )
 
 
 def representable(x):
@@ -170,13 +270,19 @@ def representable(x):
     return int(x / unit) * unit
 
 
-MODES = [(r, o) for r in ("NEAREST_EVEN", "TOWARD_ZERO") for o in ("SATURATE", "SATURATE_FINITE", "IEEE")]
+MODES = [
+    (r, o) for r in ("NEAREST_EVEN", "TOWARD_ZERO") for o in ("SATURATE", "SATURATE_FINITE", "IEEE")
+]
 
 
 def test_encoded(checks, lib, rng, row):
     p, flags = lib.by_name[row.name], ct.c_uint32()
     modes = MODES if row.nan else [m for m in MODES if m[1] == "SATURATE"]
-    inputs = [(d.FINITE if x else d.ZERO, s, representable(x)) for x in numbers_around(row, rng) for s in (0, 1)]
+    inputs = [
+        (d.FINITE if x else d.ZERO, s, representable(x))
+        for x in numbers_around(row, rng)
+        for s in (0, 1)
+    ]
     inputs += [(c, s, Fraction(0)) for c in (d.INF, d.NAN, d.ZERO) for s in (0, 1)]
     for value in inputs:
         v = as_value(value)
@@ -184,42 +290,77 @@ def test_encoded(checks, lib, rng, row):
             flags.value = 0
             got = lib.encode(p, v, clib.mode(rounding, overflow), ct.addressof(flags))
             want = d.encode(row, value, rounding, overflow)
-            checks.check(f"encode {row.name}, {rounding.lower()}", (got, flags.value), want,
-                         lambda: f"{value[0]} {value[1]} {float(value[2])} {overflow}")
+            checks.check(
+                f"encode {row.name}, {rounding.lower()}",
+                (got, flags.value),
+                want,
+                lambda: f"{value[0]} {value[1]} {float(value[2])} {overflow}",
+            )
         n = int(rng.integers(1, 25))
         r, overflow = int(rng.integers(0, 1 << n)), modes[int(rng.integers(0, len(modes)))][1]
         flags.value = 0
-        got = lib.encode_stochastic(p, v, clib.enum("OVERFLOW_" + overflow), r, n, ct.addressof(flags))
+        got = lib.encode_stochastic(
+            p, v, clib.enum("OVERFLOW_" + overflow), r, n, ct.addressof(flags)
+        )
         want = d.encode(row, value, "STOCHASTIC", overflow, r, n)
-        checks.check(f"encode {row.name}, stochastic", (got, flags.value), want,
-                     lambda: f"{value[0]} {value[1]} {float(value[2])} {overflow} r {r} n {n}")
+        checks.check(
+            f"encode {row.name}, stochastic",
+            (got, flags.value),
+            want,
+            lambda: f"{value[0]} {value[1]} {float(value[2])} {overflow} r {r} n {n}",
+        )
     for overflow in ("SATURATE", "SATURATE_FINITE", "IEEE"):
         allowed = bool(row.nan) or overflow == "SATURATE"
         want = clib.OK if allowed else clib.enum("ERR_OVERFLOW_MODE")
-        checks.check("rows without Inf and NaN only saturate", lib.convert_mode_validate(p,
-                                                                                         clib.mode(overflow=overflow)),
-                     want, row.name)
+        checks.check(
+            "rows without Inf and NaN only saturate",
+            lib.convert_mode_validate(p, clib.mode(overflow=overflow)),
+            want,
+            row.name,
+        )
 
 
 def test_every_r(checks, lib, rng):
     """Of the 2^n values of r, exactly floor(place * 2^n) round up, and it is monotone in r."""
     gaps = {"cfloat8_e4m3": 7, "cfloat8_e5m2": 3, "hfp8_e4m3": 0}  # the code below the gap
-    for name in ("e4m3fn", "e5m2fnuz", "cfloat8_e4m3", "cfloat8_e5m2", "hfp8_e4m3", "float16", "e6m9", "int8"):
+    for name in (
+        "e4m3fn",
+        "e5m2fnuz",
+        "cfloat8_e4m3",
+        "cfloat8_e5m2",
+        "hfp8_e4m3",
+        "float16",
+        "e6m9",
+        "int8",
+    ):
         row, p = d.ROWS[name], lib.by_name[name]
         for n in (1, 2, 3, 8):
             for turn in range(24):
-                code = gaps[name] if name in gaps and turn % 2 else int(rng.integers(0, min(d.top_code(row), 200)))
+                code = (
+                    gaps[name]
+                    if name in gaps and turn % 2
+                    else int(rng.integers(0, min(d.top_code(row), 200)))
+                )
                 low, high = d.magnitude_of(row, code), d.magnitude_of(row, code + 1)
-                places = 1 << (n if turn % 4 == 1 else 12)  # every so often, exactly where one r decides
+                places = 1 << (
+                    n if turn % 4 == 1 else 12
+                )  # every so often, exactly where one r decides
                 place = Fraction(int(rng.integers(0, places)), places)
                 x = representable(low + (high - low) * place)
                 if x == 0:
                     continue
                 place = (x - low) / (high - low)
-                got = [lib.encode_stochastic(p, as_value((d.FINITE, 0, x)), 0, r, n, None) for r in range(1 << n)]
+                got = [
+                    lib.encode_stochastic(p, as_value((d.FINITE, 0, x)), 0, r, n, None)
+                    for r in range(1 << n)
+                ]
                 ups = int(place * (1 << n))
-                checks.check("stochastic: as many as the place says", got,
-                             [code] * ((1 << n) - ups) + [code + 1] * ups, f"{name} {float(x)} n {n}")
+                checks.check(
+                    "stochastic: as many as the place says",
+                    got,
+                    [code] * ((1 << n) - ups) + [code + 1] * ups,
+                    f"{name} {float(x)} n {n}",
+                )
 
 
 def test_any_to_any(checks, lib, rng):
@@ -235,11 +376,20 @@ def test_any_to_any(checks, lib, rng):
             rounding, overflow = MODES[int(rng.integers(0, 6))]
             overflow = overflow if dst.nan else "SATURATE"
             width = d.width(dst)
-            got, _ = lib.convert_array(dst.name, np.uint8 if width <= 8 else np.uint16 if width <= 16 else np.uint32,
-                                       src.name, codes, clib.mode(rounding, overflow))
+            got, _ = lib.convert_array(
+                dst.name,
+                np.uint8 if width <= 8 else np.uint16 if width <= 16 else np.uint32,
+                src.name,
+                codes,
+                clib.mode(rounding, overflow),
+            )
             want = [d.encode(dst, v, rounding, overflow)[0] for v in values]
-            checks.arrays("convert between any two rows", got.astype(np.int64), np.array(want, dtype=np.int64),
-                          lambda i: f"{src.name} {int(codes[i]):#x} to {dst.name} {rounding} {overflow}")
+            checks.arrays(
+                "convert between any two rows",
+                got.astype(np.int64),
+                np.array(want, dtype=np.int64),
+                lambda i: f"{src.name} {int(codes[i]):#x} to {dst.name} {rounding} {overflow}",
+            )
 
 
 # ---- arithmetic -----------------------------------------------------------------------------------------------------
@@ -255,51 +405,84 @@ def test_arithmetic(checks, lib, rng, row, pairs=1500):
             flags.value = 0
             got = getattr(lib, name)(p, code, ct.addressof(flags))
             if cls == d.NAN:
-                want = (code, 0) if row.nan != "ieee" and not (row.nan == "all_ones" and row.signed) else (
-                    code & ~d.sign_bit(row) | (d.sign_bit(row) if new else 0), 0)
+                want = (
+                    (code, 0)
+                    if row.nan != "ieee" and not (row.nan == "all_ones" and row.signed)
+                    else (code & ~d.sign_bit(row) | (d.sign_bit(row) if new else 0), 0)
+                )
             else:
                 want = d.encode(row, (cls, new, x), overflow="IEEE" if row.inf else "SATURATE")
             checks.check(f"{name}", (got, flags.value), want, f"{row.name} {code:#x}")
     for i, j in rng.integers(0, len(every), (pairs, 2)):
         a, b = every[i], every[j]
         va, vb = d.decode(row, a), d.decode(row, b)
-        for (name, function), rounding in itertools.product((("add", d.add), ("mul", d.multiply)),
-                                                            ("NEAREST_EVEN", "TOWARD_ZERO")):
+        for (name, function), rounding in itertools.product(
+            (("add", d.add), ("mul", d.multiply)), ("NEAREST_EVEN", "TOWARD_ZERO")
+        ):
             exact, raised = function(va, vb)
             want, more = d.encode(row, exact, rounding, overflow)
             flags.value = 0
             got = getattr(lib, name)(p, a, b, clib.mode(rounding, overflow), ct.addressof(flags))
-            checks.check(f"{name}, {rounding.lower()}", (got, flags.value), (want, raised | more),
-                         lambda: f"{row.name} {a:#x} {b:#x}")
-        x, y = ((-v[2] if v[1] else v[2]) + {d.INF: d.power(2000) * (1 - 2 * v[1])}.get(v[0], 0) for v in (va, vb))
+            checks.check(
+                f"{name}, {rounding.lower()}",
+                (got, flags.value),
+                (want, raised | more),
+                lambda: f"{row.name} {a:#x} {b:#x}",
+            )
+        x, y = (
+            (-v[2] if v[1] else v[2]) + {d.INF: d.power(2000) * (1 - 2 * v[1])}.get(v[0], 0)
+            for v in (va, vb)
+        )
         want = 2 if d.NAN in (va[0], vb[0]) else (x > y) - (x < y)
-        checks.check("compare", lib.compare(lib.decode(p, a), lib.decode(p, b)), want,
-                     lambda: f"{row.name} {a:#x} {b:#x}")
+        checks.check(
+            "compare",
+            lib.compare(lib.decode(p, a), lib.decode(p, b)),
+            want,
+            lambda: f"{row.name} {a:#x} {b:#x}",
+        )
 
 
 # ---- biases, rows of one's own, the generator -----------------------------------------------------------------------
 
 
 def test_biases(checks, lib, rng):
-    possible = {"CFLOAT8_E4M3": range(64), "CFLOAT8_E5M2": range(64), "GAUDI_E4M3": (3, 7, 11, 15),
-                "QC_E4M3": range(-128, 256), "QC_E2M5": range(-128, 256), "E4M3FN": ()}
+    possible = {
+        "CFLOAT8_E4M3": range(64),
+        "CFLOAT8_E5M2": range(64),
+        "GAUDI_E4M3": (3, 7, 11, 15),
+        "QC_E4M3": range(-128, 256),
+        "QC_E2M5": range(-128, 256),
+        "E4M3FN": (),
+    }
     for name, biases in possible.items():
         identifier, row = clib.enum(name), d.ROWS[name.lower()]
         for bias in range(-130, 260):
             c = lib.format_with_bias(identifier, bias)
             ok = bias in biases
-            checks.check("bias: possible or refused", (lib.format_validate(ct.byref(c)) == clib.OK,
-                                                       lib.format_refusal(ct.byref(c)) is None), (ok,
-                                                                                                  ok), f"{name} {bias}")
+            checks.check(
+                "bias: possible or refused",
+                (
+                    lib.format_validate(ct.byref(c)) == clib.OK,
+                    lib.format_refusal(ct.byref(c)) is None,
+                ),
+                (ok, ok),
+                f"{name} {bias}",
+            )
             if ok:
                 own, code = row._replace(bias=bias), int(rng.integers(0, 256))
-                cls, sign, x, _ = d.decode(own, code)
+                cls, _sign, x, _ = d.decode(own, code)
                 v = lib.decode(ct.byref(c), code)
-                checks.check("bias: decoded", (v.cls, fraction_of(v) if cls == d.FINITE else 0),
-                             (class_of(cls), x if cls == d.FINITE else 0), f"{name} {bias} {code:#x}")
-    checks.check("bias: gaudi at 7 is ml_dtypes' e4m3", lib.value_to_double(lib.decode(lib.by_name["gaudi_e4m3"],
-                                                                                       0x77)),
-                 240.0)
+                checks.check(
+                    "bias: decoded",
+                    (v.cls, fraction_of(v) if cls == d.FINITE else 0),
+                    (class_of(cls), x if cls == d.FINITE else 0),
+                    f"{name} {bias} {code:#x}",
+                )
+    checks.check(
+        "bias: gaudi at 7 is ml_dtypes' e4m3",
+        lib.value_to_double(lib.decode(lib.by_name["gaudi_e4m3"], 0x77)),
+        240.0,
+    )
 
 
 def test_own_rows(checks, lib, rng):
@@ -308,38 +491,75 @@ def test_own_rows(checks, lib, rng):
     low = {"gradual": "SUBNORMAL", "at_bias": "AT_BIAS", "normal": "NORMAL"}
     accepted = 0
     for _ in range(3000):
-        row = d.Row("own", int(rng.integers(0, 2)), int(rng.integers(0, 10)), int(rng.integers(0, 8)),
-                    int(rng.integers(-140, 260)), int(rng.integers(0, 2)), list(nan)[rng.integers(0, 4)],
-                    int(rng.integers(0, 2)), list(low)[rng.integers(0, 3)])
-        c = clib.Format(b"own", bool(row.signed), row.e, row.m, row.bias, bool(row.inf), bool(row.negative_zero),
-                        clib.enum("NAN_" + nan[row.nan]), clib.enum("EXPONENT_ZERO_" + low[row.low]))
+        row = d.Row(
+            "own",
+            int(rng.integers(0, 2)),
+            int(rng.integers(0, 10)),
+            int(rng.integers(0, 8)),
+            int(rng.integers(-140, 260)),
+            int(rng.integers(0, 2)),
+            list(nan)[rng.integers(0, 4)],
+            int(rng.integers(0, 2)),
+            list(low)[rng.integers(0, 3)],
+        )
+        c = clib.Format(
+            b"own",
+            bool(row.signed),
+            row.e,
+            row.m,
+            row.bias,
+            bool(row.inf),
+            bool(row.negative_zero),
+            clib.enum("NAN_" + nan[row.nan]),
+            clib.enum("EXPONENT_ZERO_" + low[row.low]),
+        )
         ok, refusal = lib.format_validate(ct.byref(c)) == clib.OK, lib.format_refusal(ct.byref(c))
         checks.check("own rows: a sentence if refused", refusal is None, ok, row)
         if not ok:
-            checks.check("own rows: it is a sentence", refusal.endswith(b".") and len(refusal) > 15, True, row)
+            checks.check(
+                "own rows: it is a sentence",
+                refusal.endswith(b".") and len(refusal) > 15,
+                True,
+                row,
+            )
             continue
         accepted += 1
         powers = row.low == "normal" and row.m == 0
         row = row._replace(low="powers") if powers else row
         flags = ct.c_uint32()
         for code in rng.integers(0, 1 << d.width(row), 4):
-            cls, sign, x, _ = d.decode(row, int(code))
+            cls, _sign, x, _ = d.decode(row, int(code))
             v = lib.decode(ct.byref(c), int(code))
-            checks.check("own rows: decoded", (v.cls, fraction_of(v) if cls == d.FINITE else 0),
-                         (class_of(cls), x if cls == d.FINITE else 0), f"{row} {code:#x}")
-            near = (d.FINITE, int(rng.integers(0, 2)),
-                    representable((x or Fraction(1)) * Fraction(int(rng.integers(900, 1100)), 1000)))
+            checks.check(
+                "own rows: decoded",
+                (v.cls, fraction_of(v) if cls == d.FINITE else 0),
+                (class_of(cls), x if cls == d.FINITE else 0),
+                f"{row} {code:#x}",
+            )
+            near = (
+                d.FINITE,
+                int(rng.integers(0, 2)),
+                representable((x or Fraction(1)) * Fraction(int(rng.integers(900, 1100)), 1000)),
+            )
             flags.value = 0
             got = lib.encode(ct.byref(c), as_value(near), clib.mode(), ct.addressof(flags))
-            checks.check("own rows: encoded", (got, flags.value), d.encode(row, near), f"{row} {float(near[2])}")
+            checks.check(
+                "own rows: encoded",
+                (got, flags.value),
+                d.encode(row, near),
+                f"{row} {float(near[2])}",
+            )
     checks.check("own rows: some are accepted", accepted > 100, True, accepted)
 
 
 KNOWN_ANSWERS = (  # counter, key, output: the published known answers of Philox4x32-10 (Random123, kat_vectors)
     ((0,) * 4, (0,) * 2, (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
     ((0xFFFFFFFF,) * 4, (0xFFFFFFFF,) * 2, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
-    ((0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344), (0xA4093822, 0x299F31D0),
-     (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1)),
+    (
+        (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344),
+        (0xA4093822, 0x299F31D0),
+        (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1),
+    ),
 )
 
 
@@ -348,36 +568,66 @@ def test_generator(checks, lib, rng):
         output = (ct.c_uint32 * 4)()
         lib.philox4x32((ct.c_uint32 * 4)(*counter), (ct.c_uint32 * 2)(*key), output)
         checks.check("generator: known answers", tuple(output), want)
-        checks.check("generator: known answers of the reference", tuple(d.philox(counter, key)), want)
+        checks.check(
+            "generator: known answers of the reference", tuple(d.philox(counter, key)), want
+        )
     for _ in range(300):
         seed, step = (int(x) for x in rng.integers(0, 1 << 60, 2))
         m, n = (int(x) for x in rng.integers(0, 1 << 32, 2))
         bits, use = int(rng.integers(1, 25)), list(d.USES)[rng.integers(0, 4)]
-        checks.check("generator: its counter", lib.random_bits(seed, m, n, step, d.USES[use], bits),
-                     d.draw_bits(seed, m, n, step, use, bits))
+        checks.check(
+            "generator: its counter",
+            lib.random_bits(seed, m, n, step, d.USES[use], bits),
+            d.draw_bits(seed, m, n, step, use, bits),
+        )
     # An array is the same in one piece, in two, and with the bits handed in.
     src = rng.standard_normal(1000).astype(np.float32)
     fp32, e4m3 = lib.by_name["float32"], lib.by_name["e4m3fn"]
     whole, parts, given = (clib.blank(1000, np.uint8) for _ in range(3))
-    place = (7 << 32 | 0xFFFFFF00)  # n carries into m on the way
-    r = np.array([d.draw_bits(99, (place + i) >> 32, (place + i) & 0xFFFFFFFF, 5, "CONVERT", 12) for i in range(1000)],
-                 dtype=np.uint32)
+    place = 7 << 32 | 0xFFFFFF00  # n carries into m on the way
+    r = np.array(
+        [
+            d.draw_bits(99, (place + i) >> 32, (place + i) & 0xFFFFFFFF, 5, "CONVERT", 12)
+            for i in range(1000)
+        ],
+        dtype=np.uint32,
+    )
 
     def convert(dst, first, count, source):
-        return lib.convert_stochastic(e4m3, dst.ctypes.data + first, fp32, src.ctypes.data + 4 * first, count, 0,
-                                      ct.byref(source), None)
+        return lib.convert_stochastic(
+            e4m3,
+            dst.ctypes.data + first,
+            fp32,
+            src.ctypes.data + 4 * first,
+            count,
+            0,
+            ct.byref(source),
+            None,
+        )
 
     def at(first):
-        return clib.RandomSource(None, 12, 99, (place + first) >> 32, (place + first) & 0xFFFFFFFF, 5)
+        return clib.RandomSource(
+            None, 12, 99, (place + first) >> 32, (place + first) & 0xFFFFFFFF, 5
+        )
 
-    statuses = (convert(whole, 0, 1000, at(0)), convert(parts, 0, 300, at(0)), convert(parts, 300, 700, at(300)),
-                convert(given, 0, 1000, clib.RandomSource(r.ctypes.data, 12)))
+    statuses = (
+        convert(whole, 0, 1000, at(0)),
+        convert(parts, 0, 300, at(0)),
+        convert(parts, 300, 700, at(300)),
+        convert(given, 0, 1000, clib.RandomSource(r.ctypes.data, 12)),
+    )
     checks.check("stochastic arrays: status", statuses, (clib.OK,) * 4)
     checks.arrays("stochastic arrays: cut anywhere", parts, whole)
     checks.arrays("stochastic arrays: bits handed in", given, whole)
     r[3] = 1 << 12
-    for source in (clib.RandomSource(r.ctypes.data, 12), clib.RandomSource(None, 0), clib.RandomSource(None, 25)):
-        checks.check("stochastic arrays: refused", convert(given, 0, 1000, source), clib.enum("ERR_ROUNDING"))
+    for source in (
+        clib.RandomSource(r.ctypes.data, 12),
+        clib.RandomSource(None, 0),
+        clib.RandomSource(None, 25),
+    ):
+        checks.check(
+            "stochastic arrays: refused", convert(given, 0, 1000, source), clib.enum("ERR_ROUNDING")
+        )
 
 
 def test_published_facts(checks, lib):
@@ -388,12 +638,24 @@ def test_published_facts(checks, lib):
     lib.convert_to_double(back.ctypes.data, p, codes.ctypes.data, 16)
     want = [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 10, 12, 12, 12, 14, 16]
     checks.check("arange(16) in e5m2fnuz", back.tolist(), want)
-    for tie, name, mode, want in ((464.0, "e4m3fn", "IEEE", 448.0), (464.5, "e4m3fn", "SATURATE", 448.0),
-                                  (248.0, "e4m3fnuz", "IEEE", np.nan), (247.9, "e4m3fnuz", "IEEE", 240.0),
-                                  (61440.0, "e5m2", "IEEE", np.inf), (61439.0, "e5m2", "IEEE", 57344.0)):
-        code = lib.encode(lib.by_name[name], lib.value_from_double(tie), clib.mode(overflow=mode), None)
+    for tie, name, mode, want in (
+        (464.0, "e4m3fn", "IEEE", 448.0),
+        (464.5, "e4m3fn", "SATURATE", 448.0),
+        (248.0, "e4m3fnuz", "IEEE", np.nan),
+        (247.9, "e4m3fnuz", "IEEE", 240.0),
+        (61440.0, "e5m2", "IEEE", np.inf),
+        (61439.0, "e5m2", "IEEE", 57344.0),
+    ):
+        code = lib.encode(
+            lib.by_name[name], lib.value_from_double(tie), clib.mode(overflow=mode), None
+        )
         got = lib.value_to_double(lib.decode(lib.by_name[name], code))
-        checks.check("ties at the top", got == want or (got != got and want != want), True, f"{tie} {name} {got}")
+        checks.check(
+            "ties at the top",
+            got == want or (got != got and want != want),
+            True,
+            f"{tie} {name} {got}",
+        )
 
 
 def main():

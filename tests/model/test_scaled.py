@@ -7,10 +7,9 @@ References: the definition's accumulators, NumPy's integers, and the epilogue's 
 import ctypes as ct
 import sys
 
-import numpy as np
-
 import clib
 import definition as d
+import numpy as np
 import oracle
 from checks import Checks, arguments
 from test_settings import PRESETS, dot_config, draw_codes, draw_settings
@@ -25,11 +24,17 @@ class Gemm:
     def __init__(self, lib, rng, s, d_name="float32", mx=(False, False), int8=False, shape=None):
         self.lib, self.s, self.d_name, self.int8 = lib, s, d_name, int8
         self.m, self.n, self.k = shape or (int(x) for x in rng.integers(1, (4, 4, 130)))
-        self.a = np.stack([np.frombuffer(draw_codes(rng, s.a_format, self.k), np.uint8) for _ in range(self.m)])
-        self.b = np.stack([np.frombuffer(draw_codes(rng, s.b_format, self.k), np.uint8) for _ in range(self.n)])
+        self.a = np.stack(
+            [np.frombuffer(draw_codes(rng, s.a_format, self.k), np.uint8) for _ in range(self.m)]
+        )
+        self.b = np.stack(
+            [np.frombuffer(draw_codes(rng, s.b_format, self.k), np.uint8) for _ in range(self.n)]
+        )
         blocks = -(-self.k // 32)
-        self.mx = [rng.integers(110, 145, (rows, blocks)).astype(np.uint8) if used else None
-                   for rows, used in zip((self.m, self.n), mx)]
+        self.mx = [
+            rng.integers(110, 145, (rows, blocks)).astype(np.uint8) if used else None
+            for rows, used in zip((self.m, self.n), mx)
+        ]
         for codes in self.mx:
             if codes is not None and not rng.integers(0, 4):
                 codes[0, int(rng.integers(0, blocks))] = 255
@@ -59,13 +64,37 @@ class Gemm:
         pointer = lambda x: None if x is None else x.ctypes.data
         rounding = "STOCHASTIC" if self.d_bits else "NEAREST_EVEN"
         return clib.GemmDesc(
-            a.shape[0], self.n, self.k, config, pointer(a), self.k, pointer(self.b), self.k,
-            clib.Scale(2, pointer(scale_a)), clib.Scale(2, pointer(self.scale_b)), pointer(self.bias), self.beta,
-            pointer(c), self.lib.by_name["float16"], self.n, clib.enum("ACT_" + self.activation), -1.5, 2.5,
-            self.out.ctypes.data, self.lib.by_name[self.d_name], self.n, clib.mode(rounding, "SATURATE"),
-            ct.addressof(ct.c_float.from_buffer(self.scale_d_buffer())), pointer(mx_a),
-            0 if mx_a is None else mx_a.shape[1], pointer(self.mx[1]),
-            0 if self.mx[1] is None else self.mx[1].shape[1], self.origin[0] + first, self.origin[1], self.d_bits)
+            a.shape[0],
+            self.n,
+            self.k,
+            config,
+            pointer(a),
+            self.k,
+            pointer(self.b),
+            self.k,
+            clib.Scale(2, pointer(scale_a)),
+            clib.Scale(2, pointer(self.scale_b)),
+            pointer(self.bias),
+            self.beta,
+            pointer(c),
+            self.lib.by_name["float16"],
+            self.n,
+            clib.enum("ACT_" + self.activation),
+            -1.5,
+            2.5,
+            self.out.ctypes.data,
+            self.lib.by_name[self.d_name],
+            self.n,
+            clib.mode(rounding, "SATURATE"),
+            ct.addressof(ct.c_float.from_buffer(self.scale_d_buffer())),
+            pointer(mx_a),
+            0 if mx_a is None else mx_a.shape[1],
+            pointer(self.mx[1]),
+            0 if self.mx[1] is None else self.mx[1].shape[1],
+            self.origin[0] + first,
+            self.origin[1],
+            self.d_bits,
+        )
 
     def scale_d_buffer(self):
         self.scale_d_bytes = bytearray(self.scale_d.tobytes())
@@ -80,38 +109,78 @@ class Gemm:
     def accumulated(self, i, j):
         """(t0 as an FP32 code, flags)"""
         if self.int8:
-            total = int(self.a[i].view(np.int8).astype(np.int64) @ self.b[j].view(np.int8).astype(np.int64))
+            total = int(
+                self.a[i].view(np.int8).astype(np.int64) @ self.b[j].view(np.int8).astype(np.int64)
+            )
             return int(np.float32(total).view(np.uint32)), 0
         place = (self.origin[0] + i, self.origin[1] + j)
         s = self.s
-        draw = (lambda use, step: d.draw_bits(s.seed, *place, step, use, s.random_bits)) if s.random_bits else None
+        draw = (
+            (lambda use, step: d.draw_bits(s.seed, *place, step, use, s.random_bits))
+            if s.random_bits
+            else None
+        )
         acc = d.Accumulator(s, 0, draw)
         scales = [None if m is None else m[r] for m, r in zip(self.mx, (i, j))]
         mx = None
         if any(x is not None for x in scales):
-            mx = [tuple(127 if x is None else int(x[k // 32]) for x in scales) for k in range(self.k)]
+            mx = [
+                tuple(127 if x is None else int(x[k // 32]) for x in scales) for k in range(self.k)
+            ]
         acc.run(self.a[i].tobytes(), self.b[j].tobytes(), mx)
         return acc.read_out()
 
     def want(self):
         flags, codes, amax, nonfinite = 0, [], np.float32(0), False
         row = oracle.ROWS[self.d_name]
-        e = oracle.Epilogue(self.bias is not None, self.activation, np.float32(-1.5), np.float32(2.5), self.beta, row,
-                            "NEAREST_EVEN", "SATURATE", self.scale_d)
+        e = oracle.Epilogue(
+            self.bias is not None,
+            self.activation,
+            np.float32(-1.5),
+            np.float32(2.5),
+            self.beta,
+            row,
+            "NEAREST_EVEN",
+            "SATURATE",
+            self.scale_d,
+        )
         for i in range(self.m):
             for j in range(self.n):
                 t0, raised = self.accumulated(i, j)
                 bias = self.bias[j] if self.bias is not None else np.float32(0)
                 with np.errstate(all="ignore"):
-                    code, t, more = oracle.epilogue(e, oracle.f32(t0), self.scale_a[i], self.scale_b[j], bias,
-                                                    np.float32(self.c[i, j]))
+                    code, t, more = oracle.epilogue(
+                        e,
+                        oracle.f32(t0),
+                        self.scale_a[i],
+                        self.scale_b[j],
+                        bias,
+                        np.float32(self.c[i, j]),
+                    )
                     if self.d_bits:
                         scaled = oracle.Fp32Unit().mul(t, self.scale_d)
-                        r = d.draw_bits(self.s.seed, self.origin[0] + i, self.origin[1] + j, 0, "OUTPUT", self.d_bits)
+                        r = d.draw_bits(
+                            self.s.seed,
+                            self.origin[0] + i,
+                            self.origin[1] + j,
+                            0,
+                            "OUTPUT",
+                            self.d_bits,
+                        )
                         definition_row = d.ROWS[self.d_name]
-                        code, more_d = d.encode(definition_row, d.decode(d.ROWS["float32"], oracle.bits(scaled)),
-                                                "STOCHASTIC", "SATURATE", r, self.d_bits)
-                        code = d.nan_code(definition_row) if d.decode(definition_row, code)[0] == d.NAN else code
+                        code, more_d = d.encode(
+                            definition_row,
+                            d.decode(d.ROWS["float32"], oracle.bits(scaled)),
+                            "STOCHASTIC",
+                            "SATURATE",
+                            r,
+                            self.d_bits,
+                        )
+                        code = (
+                            d.nan_code(definition_row)
+                            if d.decode(definition_row, code)[0] == d.NAN
+                            else code
+                        )
                         more = more & ~(oracle.SATURATED | oracle.OVERFLOW) | more_d
                     if d.decode(d.ROWS[self.d_name], code)[0] == d.NAN and self.own_nan():
                         code = self.s.nan_code
@@ -126,26 +195,45 @@ class Gemm:
 
 
 def compare(checks, name, gemm):
-    checks.check(name, gemm.run(), gemm.want(), lambda: f"{gemm.s} {gemm.m} x {gemm.n} x {gemm.k}, D {gemm.d_name}")
+    checks.check(
+        name,
+        gemm.run(),
+        gemm.want(),
+        lambda: f"{gemm.s} {gemm.m} x {gemm.n} x {gemm.k}, D {gemm.d_name}",
+    )
 
 
 def test_gemms(checks, lib, rng):
     for _ in range(150):
         s = draw_settings(rng)
         mx = (bool(rng.integers(0, 2)), bool(rng.integers(0, 2)))
-        gemm = Gemm(lib, rng, s, str(rng.choice(["float32", "float16", "bfloat16", "e4m3fn", "e5m2fnuz"])), mx)
-        gemm.d_bits = 0 if rng.integers(0, 2) or gemm.d_name == "float32" else int(rng.integers(1, 25))
+        gemm = Gemm(
+            lib,
+            rng,
+            s,
+            str(rng.choice(["float32", "float16", "bfloat16", "e4m3fn", "e5m2fnuz"])),
+            mx,
+        )
+        gemm.d_bits = (
+            0 if rng.integers(0, 2) or gemm.d_name == "float32" else int(rng.integers(1, 25))
+        )
         compare(checks, "GEMM with random settings" + (", MX" if any(mx) else ""), gemm)
         whole = gemm.run()[1]
         parts = [x for i in range(gemm.m) for x in gemm.run(slice(i, i + 1))[1]]
-        checks.check("GEMM: rows one at a time, at their origin, are the same", parts, whole, str(s))
+        checks.check(
+            "GEMM: rows one at a time, at their origin, are the same", parts, whole, str(s)
+        )
 
 
 def test_preset_gemms(checks, lib, rng):
     for name in ("hopper-fp8", "blackwell-fp8", "cdna3-fp8", "ada-fp8-fp16", "ibm-stochastic"):
         for _ in range(4):
             mx = (True, True) if name == "blackwell-fp8" else (False, False)
-            compare(checks, f"GEMM of preset {name}", Gemm(lib, rng, PRESETS[name], mx=mx, shape=(2, 3, 200)))
+            compare(
+                checks,
+                f"GEMM of preset {name}",
+                Gemm(lib, rng, PRESETS[name], mx=mx, shape=(2, 3, 200)),
+            )
 
 
 def test_int8(checks, lib, rng):
@@ -157,57 +245,94 @@ def test_int8(checks, lib, rng):
     config.acc_format = clib.enum("ACC_INT32")
     most, lowest = 131071, b"\x80" * 131072
     half = most // 2
-    statuses = [lib.dot(ct.byref(config), ct.byref(acc), lowest, lowest, n, None) for n in (half, most - half)]
+    statuses = [
+        lib.dot(ct.byref(config), ct.byref(acc), lowest, lowest, n, None)
+        for n in (half, most - half)
+    ]
     checks.check("INT8: K = 131071", (statuses, acc.code), ([clib.OK] * 2, most * 128 * 128))
     want = int(np.float32(most * 16384).view(np.uint32))
-    checks.check("INT8: nearest-even float of the sum", lib.acc_to_fp32(ct.byref(config), ct.byref(acc), None), want)
+    checks.check(
+        "INT8: nearest-even float of the sum",
+        lib.acc_to_fp32(ct.byref(config), ct.byref(acc), None),
+        want,
+    )
     for total in (0, 1, -1, 2**24 + 1, -(2**24) - 1, 2**24 + 3, 2**31 - 1, -(2**31)):
         acc.code = total & 0xFFFFFFFF
         want = int(np.float32(total).view(np.uint32))
-        checks.check("INT8: nearest-even float of the sum", lib.acc_to_fp32(ct.byref(config), ct.byref(acc), None),
-                     want)
-    checks.check("INT8: K above 131071 refused", lib.dot(ct.byref(config), ct.byref(acc), b"1", b"1", 1, None),
-                 clib.enum("ERR_K_LIMIT"))
+        checks.check(
+            "INT8: nearest-even float of the sum",
+            lib.acc_to_fp32(ct.byref(config), ct.byref(acc), None),
+            want,
+        )
+    checks.check(
+        "INT8: K above 131071 refused",
+        lib.dot(ct.byref(config), ct.byref(acc), b"1", b"1", 1, None),
+        clib.enum("ERR_K_LIMIT"),
+    )
     fresh = clib.Acc()
-    checks.check("INT8: K above 131071 refused", lib.dot(ct.byref(config), ct.byref(fresh), lowest, lowest, 131072,
-                                                         None),
-                 clib.enum("ERR_K_LIMIT"))
-    for change, status in (({"scale_exp_a": 1}, "ERR_SCALE_EXPONENT"), ({"frac_bits": 8}, "ERR_ACCUMULATOR"),
-                           ({"a_format": lib.by_name["e4m3fn"]}, "ERR_FORMAT"), ({"guard_bits": 3}, "ERR_ACCUMULATOR"),
-                           ({"a_format": lib.by_name["mxint8"]}, "ERR_FORMAT")):
+    checks.check(
+        "INT8: K above 131071 refused",
+        lib.dot(ct.byref(config), ct.byref(fresh), lowest, lowest, 131072, None),
+        clib.enum("ERR_K_LIMIT"),
+    )
+    for change, status in (
+        ({"scale_exp_a": 1}, "ERR_SCALE_EXPONENT"),
+        ({"frac_bits": 8}, "ERR_ACCUMULATOR"),
+        ({"a_format": lib.by_name["e4m3fn"]}, "ERR_FORMAT"),
+        ({"guard_bits": 3}, "ERR_ACCUMULATOR"),
+        ({"a_format": lib.by_name["mxint8"]}, "ERR_FORMAT"),
+    ):
         bad = clib.DotConfig.from_buffer_copy(config)
         for field, value in change.items():
             setattr(bad, field, value)
-        checks.check("INT8: refused", lib.dot_config_validate(ct.byref(bad)), clib.enum(status), change)
+        checks.check(
+            "INT8: refused", lib.dot_config_validate(ct.byref(bad)), clib.enum(status), change
+        )
 
 
 def test_scales_factor_out(checks, lib, rng):
     """matmul_scaled(x, y) == (x @ y) * xs * ys, bit for bit where the scales are powers of two."""
     for _ in range(40):
         gemm = Gemm(lib, rng, d.settings(group=4), shape=(3, 3, 64))
-        gemm.bias, gemm.beta, gemm.activation, gemm.scale_d = None, np.float32(0), "NONE", np.float32(1)
+        gemm.bias, gemm.beta, gemm.activation, gemm.scale_d = (
+            None,
+            np.float32(0),
+            "NONE",
+            np.float32(1),
+        )
         xs, ys = (np.float32(2.0) ** np.float32(e) for e in rng.integers(-12, 13, 2))
         gemm.scale_a[:], gemm.scale_b[:] = 1, 1
         plain = np.array(gemm.run()[1], np.uint32).view(np.float32)
         gemm.scale_a[:], gemm.scale_b[:] = xs, ys
         scaled = np.array(gemm.run()[1], np.uint32).view(np.float32)
-        checks.arrays("scales factor out", scaled.view(np.uint32), (plain * xs * ys).view(np.uint32))
+        checks.arrays(
+            "scales factor out", scaled.view(np.uint32), (plain * xs * ys).view(np.uint32)
+        )
 
 
 def test_refused(checks, lib, rng):
     gemm = Gemm(lib, rng, d.settings(), mx=(True, True), shape=(2, 2, 70))
-    for name, status, field, value in (("a short stride of scales", "ERR_STRIDE", "ldmx_a", 2),
-                                       ("random bits without stochastic rounding", "ERR_ROUNDING", "d_random_bits", 3)):
+    for name, status, field, value in (
+        ("a short stride of scales", "ERR_STRIDE", "ldmx_a", 2),
+        ("random bits without stochastic rounding", "ERR_ROUNDING", "d_random_bits", 3),
+    ):
         desc = gemm.desc()
         setattr(desc, field, value)
         checks.check(f"refused: {name}", lib.gemm(ct.byref(desc), None), clib.enum(status))
     desc = gemm.desc()
     desc.dot.acc_format = clib.enum("ACC_FIXED")
-    checks.check("refused: block scales with a fixed accumulator", lib.gemm(ct.byref(desc), None),
-                 clib.enum("ERR_ACCUMULATOR"))
+    checks.check(
+        "refused: block scales with a fixed accumulator",
+        lib.gemm(ct.byref(desc), None),
+        clib.enum("ERR_ACCUMULATOR"),
+    )
     desc = gemm.desc()
     desc.d_mode = clib.mode("STOCHASTIC")
-    checks.check("refused: stochastic D without bits", lib.gemm(ct.byref(desc), None), clib.enum("ERR_ROUNDING"))
+    checks.check(
+        "refused: stochastic D without bits",
+        lib.gemm(ct.byref(desc), None),
+        clib.enum("ERR_ROUNDING"),
+    )
 
 
 def main():

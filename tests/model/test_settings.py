@@ -5,14 +5,31 @@ import ctypes as ct
 import itertools
 import sys
 
-import numpy as np
-
 import clib
 import definition as d
+import numpy as np
 from checks import Checks, arguments, show
 
-OPERANDS = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e4m3", "e3m4", "e4m3b11fnuz", "hfp8_e4m3", "cfloat8_e4m3",
-            "cfloat8_e5m2", "qc_e5m2", "qc_e2m5", "gaudi_e4m3", "e3m2fn", "e2m3fn", "e2m1fn", "mxint8", "int8")
+OPERANDS = (
+    "e4m3fn",
+    "e5m2",
+    "e4m3fnuz",
+    "e5m2fnuz",
+    "e4m3",
+    "e3m4",
+    "e4m3b11fnuz",
+    "hfp8_e4m3",
+    "cfloat8_e4m3",
+    "cfloat8_e5m2",
+    "qc_e5m2",
+    "qc_e2m5",
+    "gaudi_e4m3",
+    "e3m2fn",
+    "e2m3fn",
+    "e2m1fn",
+    "mxint8",
+    "int8",
+)
 ACCS = tuple(d.ACC_ROWS)
 RANDOM_SETTINGS, STEPS_EACH, WHOLE_K = 2500, 6, 500
 
@@ -20,11 +37,34 @@ RANDOM_SETTINGS, STEPS_EACH, WHOLE_K = 2500, 6, 500
 def dot_config(lib, s):
     """The library's configuration of the definition's settings."""
     return clib.DotConfig(
-        lib.by_name[s.a_format], lib.by_name[s.b_format], clib.enum("ACC_" + s.acc), s.group, s.sa, s.sb, 0, s.saturate,
-        clib.enum("ROUND_" + s.acc_rounding), s.random_bits, s.seed, s.frac_bits, 0, clib.enum("ALIGN_" + s.align),
-        clib.enum("ALIGN_BY_" + s.align_by), 0 if s.min_exponent == -126 else s.min_exponent, s.late, s.late_bits_sum,
-        s.late_bits_acc, s.late_drop, clib.enum("ALIGN_" + s.late_round), s.even_odd, s.flush, s.nan_code,
-        s.lscale, s.promote, s.chunk)
+        lib.by_name[s.a_format],
+        lib.by_name[s.b_format],
+        clib.enum("ACC_" + s.acc),
+        s.group,
+        s.sa,
+        s.sb,
+        0,
+        s.saturate,
+        clib.enum("ROUND_" + s.acc_rounding),
+        s.random_bits,
+        s.seed,
+        s.frac_bits,
+        0,
+        clib.enum("ALIGN_" + s.align),
+        clib.enum("ALIGN_BY_" + s.align_by),
+        0 if s.min_exponent == -126 else s.min_exponent,
+        s.late,
+        s.late_bits_sum,
+        s.late_bits_acc,
+        s.late_drop,
+        clib.enum("ALIGN_" + s.late_round),
+        s.even_odd,
+        s.flush,
+        s.nan_code,
+        s.lscale,
+        s.promote,
+        s.chunk,
+    )
 
 
 def one_of(rng, *choices):
@@ -38,24 +78,35 @@ def draw_nan_code(rng, acc):
 
 def draw_settings(rng):
     acc, group = one_of(rng, *ACCS), one_of(rng, 1, 1, 2, 3, 4, 8, 16, 32, 96)
-    changes = dict(a_format=one_of(rng, *OPERANDS), b_format=one_of(rng, *OPERANDS), acc=acc, group=group,
-                   saturate=not rng.integers(0, 4), flush=not rng.integers(0, 4))
+    changes = dict(
+        a_format=one_of(rng, *OPERANDS),
+        b_format=one_of(rng, *OPERANDS),
+        acc=acc,
+        group=group,
+        saturate=not rng.integers(0, 4),
+        flush=not rng.integers(0, 4),
+    )
     if rng.integers(0, 2):
         changes.update(sa=int(rng.integers(-32, 33)), sb=int(rng.integers(-32, 33)))
     changes["acc_rounding"] = one_of(rng, "NEAREST_EVEN", "TOWARD_ZERO", "STOCHASTIC", "ODD")
     if changes["acc_rounding"] == "STOCHASTIC":
         changes.update(random_bits=int(rng.integers(1, 25)), seed=int(rng.integers(0, 1 << 63)))
     if rng.integers(0, 4):
-        changes.update(frac_bits=one_of(rng, 1, 7, 13, 13, 24, 25, int(rng.integers(1, 65))),
-                       align=one_of(rng, "TOWARD_ZERO", "FLOOR", "ODD"),
-                       align_by=one_of(rng, "PRODUCTS", "OPERANDS"),
-                       min_exponent=one_of(rng, -126, -126, -133, -14, -1, int(rng.integers(-1100, 0))))
+        changes.update(
+            frac_bits=one_of(rng, 1, 7, 13, 13, 24, 25, int(rng.integers(1, 65))),
+            align=one_of(rng, "TOWARD_ZERO", "FLOOR", "ODD"),
+            align_by=one_of(rng, "PRODUCTS", "OPERANDS"),
+            min_exponent=one_of(rng, -126, -126, -133, -14, -1, int(rng.integers(-1100, 0))),
+        )
         if rng.integers(0, 2):
-            changes.update(late=True, late_bits_sum=one_of(rng, 31, 25, 13, int(rng.integers(1, 65))),
-                           late_bits_acc=one_of(rng, 24, 25, 13, int(rng.integers(1, 65))),
-                           late_drop=one_of(rng, 0, 25, int(rng.integers(1, 60))),
-                           late_round=one_of(rng, "TOWARD_ZERO", "FLOOR", "ODD"),
-                           even_odd=changes["align_by"] == "PRODUCTS" and bool(rng.integers(0, 2)))
+            changes.update(
+                late=True,
+                late_bits_sum=one_of(rng, 31, 25, 13, int(rng.integers(1, 65))),
+                late_bits_acc=one_of(rng, 24, 25, 13, int(rng.integers(1, 65))),
+                late_drop=one_of(rng, 0, 25, int(rng.integers(1, 60))),
+                late_round=one_of(rng, "TOWARD_ZERO", "FLOOR", "ODD"),
+                even_odd=changes["align_by"] == "PRODUCTS" and bool(rng.integers(0, 2)),
+            )
             if not rng.integers(0, 3):
                 changes.update(late_bits_sum=0, late_bits_acc=0, late_drop=0)
     if not rng.integers(0, 3):
@@ -93,15 +144,23 @@ def draw_acc_code(rng, s, a, b):
     if kind == 0:
         return int(rng.integers(0, 1 << d.width(row)))
     if kind == 1:
-        return sign | one_of(rng, 0, 1, d.top_code(row), d.top_code(row) + 1, 1 << row.m, (1 << row.m) - 1)
+        return sign | one_of(
+            rng, 0, 1, d.top_code(row), d.top_code(row) + 1, 1 << row.m, (1 << row.m) - 1
+        )
     terms, _ = d.products(s, a, b)
     total = sum(t.units for t in terms)
     if total == 0:
         return sign | int(rng.integers(0, d.top_code(row)))
-    near = d.encode(row, (d.FINITE, int(total > 0), d.Fraction(abs(total), 1 << d.SHIFT)), overflow="IEEE")[0]
+    near = d.encode(
+        row, (d.FINITE, int(total > 0), d.Fraction(abs(total), 1 << d.SHIFT)), overflow="IEEE"
+    )[0]
     if kind < 4:
         return near
-    moved = (near & (d.sign_bit(row) - 1)) + (int(rng.integers(-30, 31)) << row.m) + int(rng.integers(-4, 5))
+    moved = (
+        (near & (d.sign_bit(row) - 1))
+        + (int(rng.integers(-30, 31)) << row.m)
+        + int(rng.integers(-4, 5))
+    )
     return sign | min(max(moved, 0), d.top_code(row))
 
 
@@ -129,35 +188,72 @@ def test_steps(checks, lib, rng):
     for _ in range(RANDOM_SETTINGS):
         s = draw_settings(rng)._replace(promote=0, chunk=0)
         config, flags = dot_config(lib, s), ct.c_uint32()
-        checks.check("steps: the settings are valid", lib.dot_config_validate(ct.byref(config)), clib.OK, about(s))
+        checks.check(
+            "steps: the settings are valid",
+            lib.dot_config_validate(ct.byref(config)),
+            clib.OK,
+            about(s),
+        )
         for _ in range(STEPS_EACH):
             n = s.group if rng.integers(0, 3) else int(rng.integers(1, s.group + 1))
             a, b = draw_codes(rng, s.a_format, n), draw_codes(rng, s.b_format, n)
             start = draw_acc_code(rng, s, a, b)
-            acc = clib.Acc(code=start, m=int(rng.integers(0, 99)), n=int(rng.integers(0, 99)),
-                           steps=int(rng.integers(0, 1 << 40)))
-            r = d.draw_bits(s.seed, acc.m, acc.n, acc.steps, "STEP", s.random_bits) if s.random_bits else 0
+            acc = clib.Acc(
+                code=start,
+                m=int(rng.integers(0, 99)),
+                n=int(rng.integers(0, 99)),
+                steps=int(rng.integers(0, 1 << 40)),
+            )
+            r = (
+                d.draw_bits(s.seed, acc.m, acc.n, acc.steps, "STEP", s.random_bits)
+                if s.random_bits
+                else 0
+            )
             flags.value = 0
             status = lib.dot_step(ct.byref(config), ct.byref(acc), a, b, n, ct.byref(flags))
-            kind = "exact" if not s.frac_bits else "aligned" if not s.late else "late" if s.late_bits_sum else "apart"
+            kind = (
+                "exact"
+                if not s.frac_bits
+                else "aligned"
+                if not s.late
+                else "late"
+                if s.late_bits_sum
+                else "apart"
+            )
             kind += ", by operands" if s.align_by == "OPERANDS" else ""
-            checks.check(f"steps, {kind}, {s.acc}, {s.acc_rounding.lower()}", (status, acc.code, flags.value),
-                         (clib.OK, *d.step(s, start, a, b, r=r)), lambda: about(s, start, a, b))
+            checks.check(
+                f"steps, {kind}, {s.acc}, {s.acc_rounding.lower()}",
+                (status, acc.code, flags.value),
+                (clib.OK, *d.step(s, start, a, b, r=r)),
+                lambda: about(s, start, a, b),
+            )
 
 
 def test_far_apart(checks, lib, rng):
     """A tie of the products, broken by an accumulator of any size below them, through the definition."""
     flags = ct.c_uint32()
-    for rounding, exponent, sign in itertools.product(("NEAREST_EVEN", "TOWARD_ZERO"), range(0, 100), (0, 1 << 31)):
-        s = d.settings(group=2, acc_rounding=rounding, nan_code=0x7FFFFFFF, sa=int(rng.integers(0, 33)))
+    for rounding, exponent, sign in itertools.product(
+        ("NEAREST_EVEN", "TOWARD_ZERO"), range(0, 100), (0, 1 << 31)
+    ):
+        s = d.settings(
+            group=2, acc_rounding=rounding, nan_code=0x7FFFFFFF, sa=int(rng.integers(0, 33))
+        )
         config = dot_config(lib, s)
         start = sign | (exponent << 23 | 0x400000 if exponent else 1)
-        for a, b in ((b"\x58\x01", b"\x48\x01"), (b"\x58\x81", b"\x48\x01"), (b"\x58\x02", b"\x48\x01")):
+        for a, b in (
+            (b"\x58\x01", b"\x48\x01"),
+            (b"\x58\x81", b"\x48\x01"),
+            (b"\x58\x02", b"\x48\x01"),
+        ):
             acc = clib.Acc(code=start)
             flags.value = 0
             lib.dot_step(ct.byref(config), ct.byref(acc), a, b, 2, ct.byref(flags))
-            checks.check("steps: a far accumulator breaks the tie", (acc.code, flags.value), d.step(s, start, a, b),
-                         lambda: about(s, start, a, b))
+            checks.check(
+                "steps: a far accumulator breaks the tie",
+                (acc.code, flags.value),
+                d.step(s, start, a, b),
+                lambda: about(s, start, a, b),
+            )
 
 
 # ---- the whole of K -------------------------------------------------------------------------------------------------
@@ -172,7 +268,7 @@ def run_library(lib, s, start, a, b, mx_a, mx_b, cuts, m, n):
         if mx_a is None and mx_b is None:
             status = lib.dot(*arguments, ct.byref(flags))
         else:
-            part = [None if x is None else x[first // 32:].ctypes.data for x in (mx_a, mx_b)]
+            part = [None if x is None else x[first // 32 :].ctypes.data for x in (mx_a, mx_b)]
             status = lib.dot_mx(*arguments, *part, ct.byref(flags))
         assert status == clib.OK, lib.status_string(status)
         acc = state
@@ -185,7 +281,11 @@ def run_library(lib, s, start, a, b, mx_a, mx_b, cuts, m, n):
 def draw_cuts(rng, s, k, scaled):
     period = np.lcm.reduce([s.group, s.promote or 1, s.chunk or 1, 32 if scaled else 1])
     places = range(int(period), k, int(period))
-    return sorted(int(x) for x in rng.choice(places, min(len(places), 3), replace=False)) if places else []
+    return (
+        sorted(int(x) for x in rng.choice(places, min(len(places), 3), replace=False))
+        if places
+        else []
+    )
 
 
 def test_whole_k(checks, lib, rng):
@@ -196,26 +296,50 @@ def test_whole_k(checks, lib, rng):
         scaled = mx_a is not None or mx_b is not None
         start = one_of(rng, 0, 0, draw_acc_code(rng, s, a[:4], b[:4]))
         m, n = (int(x) for x in rng.integers(0, 1 << 32, 2))
-        mx = [tuple(127 if x is None else int(x[i // 32]) for x in (mx_a, mx_b)) for i in range(k)] if scaled else None
-        bits = (lambda use, step: d.draw_bits(s.seed, m, n, step, use, s.random_bits)) if s.random_bits else None
+        mx = (
+            [tuple(127 if x is None else int(x[i // 32]) for x in (mx_a, mx_b)) for i in range(k)]
+            if scaled
+            else None
+        )
+        bits = (
+            (lambda use, step: d.draw_bits(s.seed, m, n, step, use, s.random_bits))
+            if s.random_bits
+            else None
+        )
         want = d.Accumulator(s, start, bits)
         want.run(a, b, mx)
         whole = run_library(lib, s, start, a, b, mx_a, mx_b, [], m, n)
         kind = "promoted" if s.promote else "in chunks" if s.chunk else "one accumulator"
         kind += ", by operands" if s.align_by == "OPERANDS" else ""
-        checks.check(f"whole K, {kind}{', MX' if scaled else ''}", whole[:2], want.read_out(), lambda: about(s, start,
-                                                                                                             a, b))
+        checks.check(
+            f"whole K, {kind}{', MX' if scaled else ''}",
+            whole[:2],
+            want.read_out(),
+            lambda: about(s, start, a, b),
+        )
         cuts = draw_cuts(rng, s, k, scaled)
         tiled = run_library(lib, s, start, a, b, mx_a, mx_b, cuts, m, n)
-        checks.check("whole K: tiles change nothing, state included", tiled, whole, lambda: about(s, cuts))
+        checks.check(
+            "whole K: tiles change nothing, state included", tiled, whole, lambda: about(s, cuts)
+        )
 
 
 # ---- aligned to the operands' exponents, a late join to odd: by hand ------------------------------------------------
 
 ALIGNED = dict(group=64, frac_bits=13)
-ODD_16 = dict(ALIGNED, acc="FP16", late=True, late_bits_sum=13, late_bits_acc=13, late_round="ODD", min_exponent=-14)
+ODD_16 = dict(
+    ALIGNED,
+    acc="FP16",
+    late=True,
+    late_bits_sum=13,
+    late_bits_acc=13,
+    late_round="ODD",
+    min_exponent=-14,
+)
 ZERO_16 = dict(ODD_16, late_round="TOWARD_ZERO")
-ODD_32 = dict(ALIGNED, sa=16, frac_bits=25, late=True, late_bits_sum=25, late_bits_acc=25, late_round="ODD")
+ODD_32 = dict(
+    ALIGNED, sa=16, frac_bits=25, late=True, late_bits_sum=25, late_bits_acc=25, late_round="ODD"
+)
 LEAST = dict(ALIGNED, acc="FP16", frac_bits=3, align="ODD", min_exponent=-14)
 # Name, settings, acc, A and B in e4m3fn, results by products and by operands.
 BY_HAND = (
@@ -223,17 +347,57 @@ BY_HAND = (
     ("an operand beside a zero counts", ALIGNED, 0, "78 01", "00 01", 0x36800000, 0),
     ("on either side", ALIGNED, 0, "00 01", "78 01", 0x36800000, 0),
     # 21 * 2^-18: the bound is -8 - 7. By products it is -6 - 6, the subnormals' own binade, and 20 is left.
-    ("subnormals are normalised", dict(ALIGNED, frac_bits=4), 0, "03", "07", 0x38A00000, 0x38A80000),
+    (
+        "subnormals are normalised",
+        dict(ALIGNED, frac_bits=4),
+        0,
+        "03",
+        "07",
+        0x38A00000,
+        0x38A80000,
+    ),
     # 2^-1 twice and 1.125 * 2^-12, with 2^(8+8) for a bound, so that 2 is the quantum.
-    ("maxima of different terms", dict(ALIGNED, frac_bits=15), 0, "78 01 09", "01 78 08", 0x3F800800, 0),
+    (
+        "maxima of different terms",
+        dict(ALIGNED, frac_bits=15),
+        0,
+        "78 01 09",
+        "01 78 08",
+        0x3F800800,
+        0,
+    ),
     # Every product is zero, the bound is 2^0 all the same, and acc = 2^-20 is below 2^-13.
     ("maxima without a product", ALIGNED, 0x35800000, "38 00", "00 38", 0x35800000, 0),
     ("no maximum, A is zero", ALIGNED, 0x35800000, "00 80", "7e 7e", 0x35800000, 0x35800000),
     ("no maximum, B is zero", ALIGNED, 0x35800000, "7e 7e", "80 00", 0x35800000, 0x35800000),
     # 2^-23 after scaling, the bound 2^-6.
-    ("scaled, kept", dict(ALIGNED, sa=5, sb=-3, lscale=7, frac_bits=17), 0, "78 01", "00 01", 0x34000000, 0x34000000),
-    ("scaled, lost", dict(ALIGNED, sa=5, sb=-3, lscale=7, frac_bits=16), 0, "78 01", "00 01", 0x34000000, 0),
-    ("the accumulator is above the bound", ALIGNED, 0x4B000000, "78 38", "00 38", 0x4B000000, 0x4B000000),
+    (
+        "scaled, kept",
+        dict(ALIGNED, sa=5, sb=-3, lscale=7, frac_bits=17),
+        0,
+        "78 01",
+        "00 01",
+        0x34000000,
+        0x34000000,
+    ),
+    (
+        "scaled, lost",
+        dict(ALIGNED, sa=5, sb=-3, lscale=7, frac_bits=16),
+        0,
+        "78 01",
+        "00 01",
+        0x34000000,
+        0,
+    ),
+    (
+        "the accumulator is above the bound",
+        ALIGNED,
+        0x4B000000,
+        "78 38",
+        "00 38",
+        0x4B000000,
+        0x4B000000,
+    ),
     ("NaN takes the result", ALIGNED, 0, "7f 38", "38 38", 0x7FC00000, 0x7FC00000),
     # -2^-18 to odd, at 2^(-14-3); by products at 2^(-12-3).
     ("the least exponent", LEAST, 0, "81", "01", 0x8200, 0x8080),
@@ -248,8 +412,15 @@ BY_HAND = (
     # 2^24 + 1 is a tie of FP32, and acc = 2^-40 a sticky bit at 2^-1.
     ("late, FP32, a tie", ODD_32, 0, "78 01", "38 04", 0x4B800000, 0x4B800000),
     ("late, FP32, acc to odd", ODD_32, 0x2B800000, "78 01", "38 04", 0x4B800001, 0x4B800001),
-    ("late, FP32, acc toward zero", dict(ODD_32, late_round="TOWARD_ZERO"), 0x2B800000, "78 01", "38 04", 0x4B800000,
-     0x4B800000),
+    (
+        "late, FP32, acc toward zero",
+        dict(ODD_32, late_round="TOWARD_ZERO"),
+        0x2B800000,
+        "78 01",
+        "38 04",
+        0x4B800000,
+        0x4B800000,
+    ),
 )
 
 
@@ -259,8 +430,15 @@ def test_aligned_by_hand(checks, lib):
         a, b = bytes.fromhex(a), bytes.fromhex(b)
         config, acc = dot_config(lib, s), clib.Acc(code=start)
         status = lib.dot_step(ct.byref(config), ct.byref(acc), a, b, len(a), None)
-        checks.check("by hand: aligned", (status, acc.code), (clib.OK, results[side]), lambda: f"{name} {about(s)}")
-        checks.check("by hand: the definition itself", d.step(s, start, a, b)[0], results[side], name)
+        checks.check(
+            "by hand: aligned",
+            (status, acc.code),
+            (clib.OK, results[side]),
+            lambda: f"{name} {about(s)}",
+        )
+        checks.check(
+            "by hand: the definition itself", d.step(s, start, a, b)[0], results[side], name
+        )
     # 1.125^2 * 2^10 = 1296. B's second block, 2^10 * 1, is beside a zero; 2^20 is the bound and 2^7 the quantum.
     a, b = (bytes([0x39] + [0] * 31 + [other] + [0] * 31) for other in (0, 0x38))
     scales = [np.array(x, np.uint8) for x in ((137, 127), (127, 137))]
@@ -272,12 +450,14 @@ def test_aligned_by_hand(checks, lib):
 
 # ---- a late join to odd, both alignments ----------------------------------------------------------------------------
 
-LATE_ODD = (dict(frac_bits=25, late_bits_sum=25, late_bits_acc=25),
-            dict(frac_bits=13, late_bits_sum=25, late_bits_acc=25),
-            dict(acc="FP16", frac_bits=13, late_bits_sum=13, late_bits_acc=13, min_exponent=-14),
-            dict(acc="FP16", frac_bits=25, late_bits_sum=13, late_bits_acc=13, min_exponent=-14),
-            dict(acc="FP16", frac_bits=25, late_bits_sum=25, late_bits_acc=25, min_exponent=-14),
-            dict(acc="E8M13", frac_bits=13, late_bits_sum=13, late_bits_acc=13))
+LATE_ODD = (
+    dict(frac_bits=25, late_bits_sum=25, late_bits_acc=25),
+    dict(frac_bits=13, late_bits_sum=25, late_bits_acc=25),
+    dict(acc="FP16", frac_bits=13, late_bits_sum=13, late_bits_acc=13, min_exponent=-14),
+    dict(acc="FP16", frac_bits=25, late_bits_sum=13, late_bits_acc=13, min_exponent=-14),
+    dict(acc="FP16", frac_bits=25, late_bits_sum=25, late_bits_acc=25, min_exponent=-14),
+    dict(acc="E8M13", frac_bits=13, late_bits_sum=13, late_bits_acc=13),
+)
 LATE_EACH = 500
 
 
@@ -286,10 +466,21 @@ def test_late_odd(checks, lib, rng):
     for family in LATE_ODD:
         differ = 0
         for _ in range(LATE_EACH):
-            scales = dict(sa=int(rng.integers(-8, 9)), sb=int(rng.integers(-8, 9))) if rng.integers(0, 2) else {}
-            s = d.settings(**family, **scales, late=True, late_round="ODD", group=one_of(rng, 4, 8, 16, 32),
-                           a_format=one_of(rng, *OPERANDS[:4]), b_format=one_of(rng, *OPERANDS[:4]),
-                           align=one_of(rng, "TOWARD_ZERO", "TOWARD_ZERO", "ODD"))
+            scales = (
+                dict(sa=int(rng.integers(-8, 9)), sb=int(rng.integers(-8, 9)))
+                if rng.integers(0, 2)
+                else {}
+            )
+            s = d.settings(
+                **family,
+                **scales,
+                late=True,
+                late_round="ODD",
+                group=one_of(rng, 4, 8, 16, 32),
+                a_format=one_of(rng, *OPERANDS[:4]),
+                b_format=one_of(rng, *OPERANDS[:4]),
+                align=one_of(rng, "TOWARD_ZERO", "TOWARD_ZERO", "ODD"),
+            )
             n = int(rng.integers(1, s.group + 1))
             a, b = draw_codes(rng, s.a_format, n), draw_codes(rng, s.b_format, n)
             start, codes = draw_acc_code(rng, s, a, b), []
@@ -297,9 +488,12 @@ def test_late_odd(checks, lib, rng):
                 s = s._replace(align_by=align_by)
                 config, acc, flags = dot_config(lib, s), clib.Acc(code=start), ct.c_uint32()
                 status = lib.dot_step(ct.byref(config), ct.byref(acc), a, b, n, ct.byref(flags))
-                checks.check(f"late to odd, {s.acc}, F {s.frac_bits}, {s.late_bits_sum} late, by {align_by.lower()}",
-                             (status, acc.code, flags.value), (clib.OK, *d.step(s, start, a, b)),
-                             lambda: about(s, start, a, b))
+                checks.check(
+                    f"late to odd, {s.acc}, F {s.frac_bits}, {s.late_bits_sum} late, by {align_by.lower()}",
+                    (status, acc.code, flags.value),
+                    (clib.OK, *d.step(s, start, a, b)),
+                    lambda: about(s, start, a, b),
+                )
                 codes.append(acc.code)
             differ += codes[0] != codes[1]
         checks.check("late to odd: the alignments differ", differ > 0, True, family)
@@ -317,14 +511,27 @@ PRESETS = {
     "ada-fp8-fp16": d.settings(group=16, frac_bits=13, **HALF),
     "blackwell-fp8": d.settings(group=32, frac_bits=25, **TOWARD_ZERO),
     "blackwell-fp8-fp16": d.settings(group=32, frac_bits=25, **HALF),
-    "cdna3-fp8": d.settings(a_format="e4m3fnuz", b_format="e4m3fnuz", group=16, frac_bits=24, late=True, even_odd=True,
-                            late_round="FLOOR", late_bits_sum=31, late_bits_acc=24, late_drop=25),
-    "riscv-fqbdot8f": d.settings(group=32, frac_bits=28, align="ODD", late=True, acc_rounding="ODD"),
+    "cdna3-fp8": d.settings(
+        a_format="e4m3fnuz",
+        b_format="e4m3fnuz",
+        group=16,
+        frac_bits=24,
+        late=True,
+        even_odd=True,
+        late_round="FLOOR",
+        late_bits_sum=31,
+        late_bits_acc=24,
+        late_drop=25,
+    ),
+    "riscv-fqbdot8f": d.settings(
+        group=32, frac_bits=28, align="ODD", late=True, acc_rounding="ODD"
+    ),
     "arm-fdot2": d.settings(group=2, acc="FP16"),
     "arm-fdot4": d.settings(group=4),
     "ibm-chunk": d.settings(a_format="e5m2", b_format="e5m2", acc="E6M9", chunk=64),
-    "ibm-stochastic": d.settings(a_format="e5m2", b_format="e5m2", acc="E6M9", acc_rounding="STOCHASTIC",
-                                 random_bits=16),
+    "ibm-stochastic": d.settings(
+        a_format="e5m2", b_format="e5m2", acc="E6M9", acc_rounding="STOCHASTIC", random_bits=16
+    ),
 }
 NOT_COVERED = ("gaudi2-fp8",)
 
@@ -338,25 +545,42 @@ def test_presets(checks, lib, rng, count=60):
         name = p.contents.name.decode()
         names.append(name)
         by_name = lib.preset_by_name(name.encode())
-        checks.check("presets: by name", ct.addressof(by_name.contents), ct.addressof(p.contents), name)
-        checks.check("presets: documented", min(len(p.contents.summary), len(p.contents.source)) > 20, True, name)
-        checks.check("presets: covered ones are valid", lib.dot_config_validate(ct.byref(p.contents.config)) == clib.OK,
-                     name not in NOT_COVERED, name)
+        checks.check(
+            "presets: by name", ct.addressof(by_name.contents), ct.addressof(p.contents), name
+        )
+        checks.check(
+            "presets: documented",
+            min(len(p.contents.summary), len(p.contents.source)) > 20,
+            True,
+            name,
+        )
+        checks.check(
+            "presets: covered ones are valid",
+            lib.dot_config_validate(ct.byref(p.contents.config)) == clib.OK,
+            name not in NOT_COVERED,
+            name,
+        )
         checks.check("presets: covered", p.contents.covered, name not in NOT_COVERED, name)
     checks.check("presets: all of them", sorted(names), sorted((*PRESETS, "kulisch", *NOT_COVERED)))
-    checks.check("presets: unknown", (bool(lib.preset_get(1000)), bool(lib.preset_by_name(b"h100"))), (False, False))
+    checks.check(
+        "presets: unknown",
+        (bool(lib.preset_get(1000)), bool(lib.preset_by_name(b"h100"))),
+        (False, False),
+    )
     for name, s in PRESETS.items():
         config = lib.preset_by_name(name.encode()).contents.config
         for i in range(count):
             k = s.group * int(rng.integers(1, 5)) if i % 3 else int(rng.integers(1, 150))
             a, b = draw_codes(rng, s.a_format, k), draw_codes(rng, s.b_format, k)
-            start = draw_acc_code(rng, s, a[:s.group], b[:s.group])
+            start = draw_acc_code(rng, s, a[: s.group], b[: s.group])
             want = d.Accumulator(s, start, lambda use, step: d.draw_bits(0, 3, 4, step, use, 16))
             want.run(a, b)
             acc, flags = clib.Acc(code=start, m=3, n=4), ct.c_uint32()
             lib.dot(ct.byref(config), ct.byref(acc), a, b, k, ct.byref(flags))
             got = lib.acc_to_fp32(ct.byref(config), ct.byref(acc), ct.byref(flags))
-            checks.check(f"preset {name}", (got, flags.value), want.read_out(), lambda: about(s, start, a, b))
+            checks.check(
+                f"preset {name}", (got, flags.value), want.read_out(), lambda: about(s, start, a, b)
+            )
 
 
 def test_preset_corners(checks, lib):
@@ -365,27 +589,31 @@ def test_preset_corners(checks, lib):
     inf32, nan32 = 0x7F800000, 0x7FFFFFFF
     cases = (
         # 2^-14 is below the 13th fraction bit of 1: lost, however often; 2^-13 stays.
-        ("hopper-fp8", 0x3F800000, [(tiny, 0x10)] * 31, 0x3F800000),          # 2^-9 * 2^-5, 31 times
-        ("hopper-fp8", 0x3F800000, [(tiny, 0x18)], 0x3F800400),               # 2^-9 * 2^-4
-        ("hopper-fp8", 0x3F801FFF, [(0, 0)], 0x3F801C00),                     # a loaded acc is cut to 13 bits
-        ("hopper-fp8", 0x3F800000, [(minus_tiny, 0x10)], 0x3F800000),         # toward zero, not down
-        ("hopper-fp8", 0x80000000, [(0, 0x80)], 0x00000000),                  # an aligned zero is +0
-        ("hopper-fp8", 0x7F7FFC00, [(big, big)], 0x7F7FFC00),                 # far below the accumulator
+        ("hopper-fp8", 0x3F800000, [(tiny, 0x10)] * 31, 0x3F800000),  # 2^-9 * 2^-5, 31 times
+        ("hopper-fp8", 0x3F800000, [(tiny, 0x18)], 0x3F800400),  # 2^-9 * 2^-4
+        ("hopper-fp8", 0x3F801FFF, [(0, 0)], 0x3F801C00),  # a loaded acc is cut to 13 bits
+        ("hopper-fp8", 0x3F800000, [(minus_tiny, 0x10)], 0x3F800000),  # toward zero, not down
+        ("hopper-fp8", 0x80000000, [(0, 0x80)], 0x00000000),  # an aligned zero is +0
+        ("hopper-fp8", 0x7F7FFC00, [(big, big)], 0x7F7FFC00),  # far below the accumulator
         ("hopper-fp8", inf32, [(one, one)], inf32),
         ("hopper-fp8", 0, [(0x7F, one)], nan32),
-        ("blackwell-fp8", 0x3F800000, [(tiny, 0x10)] * 2, 0x3F800400),        # kept: 25 fraction bits
-        ("cdna3-fp8", 0x3F800000, [(0x81, 0x08)], 0x3F7FFF80),                # fnuz: -2^-10 * 2^-7 = -2^-17
-        ("cdna3-fp8", 0xB3000000, [(0x40, 0x40)], 0x3F7FFFFF),                # acc -2^-25 is cut down to -2^-24
-        ("cdna3-fp8", 0xB2800000, [(0x40, 0x40)], 0x3F800000),                # acc -2^-26 is dropped
+        ("blackwell-fp8", 0x3F800000, [(tiny, 0x10)] * 2, 0x3F800400),  # kept: 25 fraction bits
+        ("cdna3-fp8", 0x3F800000, [(0x81, 0x08)], 0x3F7FFF80),  # fnuz: -2^-10 * 2^-7 = -2^-17
+        ("cdna3-fp8", 0xB3000000, [(0x40, 0x40)], 0x3F7FFFFF),  # acc -2^-25 is cut down to -2^-24
+        ("cdna3-fp8", 0xB2800000, [(0x40, 0x40)], 0x3F800000),  # acc -2^-26 is dropped
         ("cdna3-fp8", 0x3F800000, [(0xC0, 0x40), (0x40, 0x40)], 0x3F800000),
-        ("riscv-fqbdot8f", 0x4B800000, [(one, one)], 0x4B800001),             # 2^24 + 1, to odd
-        ("riscv-fqbdot8f", 0x4C000000, [(one, one)], 0x4C000001),             # 2^25 + 1, to odd
+        ("riscv-fqbdot8f", 0x4B800000, [(one, one)], 0x4B800001),  # 2^24 + 1, to odd
+        ("riscv-fqbdot8f", 0x4C000000, [(one, one)], 0x4C000001),  # 2^25 + 1, to odd
         ("riscv-fqbdot8f", 0x80000000, [(one, one), (one, 0xB8)], 0),
-        ("arm-fdot4", 0x4B800000, [(one, one), (one, one)], 0x4B800001),      # fused: 2^24 + 2
-        ("ieee-fma", 0x4B800000, [(one, one), (one, one)], 0x4B800000),       # two steps: 2^24 + 1 twice
+        ("arm-fdot4", 0x4B800000, [(one, one), (one, one)], 0x4B800001),  # fused: 2^24 + 2
+        ("ieee-fma", 0x4B800000, [(one, one), (one, one)], 0x4B800000),  # two steps: 2^24 + 1 twice
     )
     for name, start, terms, want in cases:
-        config, acc, flags = lib.preset_by_name(name.encode()).contents.config, clib.Acc(code=start), ct.c_uint32()
+        config, acc, flags = (
+            lib.preset_by_name(name.encode()).contents.config,
+            clib.Acc(code=start),
+            ct.c_uint32(),
+        )
         a, b = (bytes(t[i] for t in terms) for i in (0, 1))
         lib.dot(ct.byref(config), ct.byref(acc), a, b, len(terms), ct.byref(flags))
         checks.check(f"by hand: {name}", acc.code, want, f"{start:#x} {terms}")
@@ -402,30 +630,46 @@ def test_preset_corners(checks, lib):
 # ---- refusals -------------------------------------------------------------------------------------------------------
 
 REFUSED = (
-    ("ERR_ACCUMULATOR", {"align_round": 1}), ("ERR_ACCUMULATOR", {"min_exponent": -5}), ("ERR_ACCUMULATOR",
-                                                                                         {"acc_late": 1}),
-    ("ERR_ACCUMULATOR", {"frac_bits": 65}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_round": 3}),
-    ("ERR_ACCUMULATOR", {"frac_bits": 5, "min_exponent": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5,
-                                                                                   "min_exponent": -1101}),
-    ("ERR_ACCUMULATOR", {"frac_bits": 5, "even_odd": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_drop": 1}),
-    ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_bits_sum": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1,
-                                                                                    "late_drop": 1}),
+    ("ERR_ACCUMULATOR", {"align_round": 1}),
+    ("ERR_ACCUMULATOR", {"min_exponent": -5}),
+    ("ERR_ACCUMULATOR", {"acc_late": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 65}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_round": 3}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "min_exponent": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "min_exponent": -1101}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "even_odd": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_drop": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_bits_sum": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_drop": 1}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 1}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 9, "late_bits_acc": 65}),
-    ("ERR_ACCUMULATOR", {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 9, "late_bits_acc": 9, "late_drop": 1001}),
-    ("ERR_ACCUMULATOR", {"align_by": 1}), ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_by": 2}),
+    (
+        "ERR_ACCUMULATOR",
+        {"frac_bits": 5, "acc_late": 1, "late_bits_sum": 9, "late_bits_acc": 9, "late_drop": 1001},
+    ),
+    ("ERR_ACCUMULATOR", {"align_by": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_by": 2}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_by": 0xFFFFFFFF}),
-    ("ERR_ACCUMULATOR", {"acc_format": 2, "align_by": 1}), ("ERR_ACCUMULATOR", {"anchor": 1}),
-    ("ERR_ACCUMULATOR", {"frac_bits": 5, "anchor": -1}), ("ERR_ACCUMULATOR", {"acc_format": 4, "anchor": 1}),
+    ("ERR_ACCUMULATOR", {"acc_format": 2, "align_by": 1}),
+    ("ERR_ACCUMULATOR", {"static_exponent": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "static_exponent": -1}),
+    ("ERR_ACCUMULATOR", {"acc_format": 4, "static_exponent": 1}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_by": 1, "acc_late": 1, "even_odd": 1}),
-    ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_round": 1}), ("ERR_ACCUMULATOR", {"nan_code": 0x3F800000}),
-    ("ERR_ACCUMULATOR", {"nan_code": 0x7F800000}), ("ERR_ACCUMULATOR", {"acc_format": 1, "nan_code": 0x17FFF}),
-    ("ERR_ACCUMULATOR", {"promote": 64, "chunk": 64}), ("ERR_GROUP", {"group": 4, "promote": 6}),
-    ("ERR_GROUP", {"group": 4, "chunk": 6}), ("ERR_ROUNDING", {"acc_rounding": 4}), ("ERR_ROUNDING",
-                                                                                     {"acc_rounding": 2}),
-    ("ERR_ROUNDING", {"acc_rounding": 2, "random_bits": 25}), ("ERR_ROUNDING", {"random_bits": 1}),
-    ("ERR_SCALE_EXPONENT", {"lscale": 128}), ("ERR_SCALE_EXPONENT", {"acc_format": 1, "lscale": 16}),
-    ("ERR_ACCUMULATOR", {"acc_format": 7}), ("ERR_ACCUMULATOR", {"acc_format": 2, "flush": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_round": 1}),
+    ("ERR_ACCUMULATOR", {"nan_code": 0x3F800000}),
+    ("ERR_ACCUMULATOR", {"nan_code": 0x7F800000}),
+    ("ERR_ACCUMULATOR", {"acc_format": 1, "nan_code": 0x17FFF}),
+    ("ERR_ACCUMULATOR", {"promote": 64, "chunk": 64}),
+    ("ERR_GROUP", {"group": 4, "promote": 6}),
+    ("ERR_GROUP", {"group": 4, "chunk": 6}),
+    ("ERR_ROUNDING", {"acc_rounding": 4}),
+    ("ERR_ROUNDING", {"acc_rounding": 2}),
+    ("ERR_ROUNDING", {"acc_rounding": 2, "random_bits": 25}),
+    ("ERR_ROUNDING", {"random_bits": 1}),
+    ("ERR_SCALE_EXPONENT", {"lscale": 128}),
+    ("ERR_SCALE_EXPONENT", {"acc_format": 1, "lscale": 16}),
+    ("ERR_ACCUMULATOR", {"acc_format": 7}),
+    ("ERR_ACCUMULATOR", {"acc_format": 2, "flush": 1}),
     ("ERR_ACCUMULATOR", {"acc_format": 2, "promote": 64}),
     ("ERR_ACCUMULATOR", {"acc_format": 2, "frac_bits": 9, "flush": 1}),
     ("ERR_FORMAT", {"acc_format": 6}),
@@ -437,24 +681,45 @@ def test_refusals(checks, lib):
         config, acc = dot_config(lib, d.settings()), clib.Acc(code=0x3F800000)
         for field, value in changes.items():
             setattr(config, field, value)
-        checks.check("refused", lib.dot_config_validate(ct.byref(config)), clib.enum(status), changes)
-        checks.check("refused: by the dot product", lib.dot(ct.byref(config), ct.byref(acc), b"8", b"8", 1, None),
-                     clib.enum(status), changes)
+        checks.check(
+            "refused", lib.dot_config_validate(ct.byref(config)), clib.enum(status), changes
+        )
+        checks.check(
+            "refused: by the dot product",
+            lib.dot(ct.byref(config), ct.byref(acc), b"8", b"8", 1, None),
+            clib.enum(status),
+            changes,
+        )
         checks.check("refused: nothing written", acc.code, 0x3F800000, changes)
-    for changes in ({"frac_bits": 5}, {"frac_bits": 5, "acc_late": 1}, {"frac_bits": 5, "group": 1024, "chunk": 1024}):
+    for changes in (
+        {"frac_bits": 5},
+        {"frac_bits": 5, "acc_late": 1},
+        {"frac_bits": 5, "group": 1024, "chunk": 1024},
+    ):
         config = dot_config(lib, d.settings())
         for field, value in {**changes, "align_by": 1}.items():
             setattr(config, field, value)
-        checks.check("accepted: align_by operands", lib.dot_config_validate(ct.byref(config)), clib.OK, changes)
+        checks.check(
+            "accepted: align_by operands",
+            lib.dot_config_validate(ct.byref(config)),
+            clib.OK,
+            changes,
+        )
     int8 = dot_config(lib, d.settings(a_format="int8", b_format="int8"))
     int8.acc_format, int8.align_by = clib.enum("ACC_INT32"), 1
-    checks.check("refused: align_by with INT32", lib.dot_config_validate(ct.byref(int8)), clib.enum("ERR_ACCUMULATOR"))
+    checks.check(
+        "refused: align_by with INT32",
+        lib.dot_config_validate(ct.byref(int8)),
+        clib.enum("ERR_ACCUMULATOR"),
+    )
     fixed = dot_config(lib, d.settings())
     fixed.acc_format = clib.enum("ACC_FIXED")
     scale, acc = np.full(1, 127, np.uint8).ctypes.data, clib.Acc()
-    checks.check("refused: block scales with a fixed accumulator",
-                 lib.dot_mx(ct.byref(fixed), ct.byref(acc), b"8", b"8", 1, scale, scale,
-                            None), clib.enum("ERR_ACCUMULATOR"))
+    checks.check(
+        "refused: block scales with a fixed accumulator",
+        lib.dot_mx(ct.byref(fixed), ct.byref(acc), b"8", b"8", 1, scale, scale, None),
+        clib.enum("ERR_ACCUMULATOR"),
+    )
 
 
 def main():

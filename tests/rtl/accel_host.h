@@ -12,20 +12,24 @@
 #include "tb.h"
 
 #define REG(name) static_cast<uint32_t>(offsetof(fp8mac_regs_t, name))
-#define FIELD(reg, name, value) \
-    ((static_cast<uint32_t>(value) << FP8MAC_REGS__##reg##__##name##_bp) & FP8MAC_REGS__##reg##__##name##_bm)
-#define FIELD_OF(word, reg, name) \
+#define FIELD(reg, name, value)                                                                    \
+    ((static_cast<uint32_t>(value) << FP8MAC_REGS__##reg##__##name##_bp) &                         \
+     FP8MAC_REGS__##reg##__##name##_bm)
+#define FIELD_OF(word, reg, name)                                                                  \
     (((word) & FP8MAC_REGS__##reg##__##name##_bm) >> FP8MAC_REGS__##reg##__##name##_bp)
 
-namespace accel {
+namespace accel
+{
 
 template <typename Dut, unsigned Beat>
-class Host {
+class Host
+{
   public:
     static constexpr uint64_t kPatience = 400000; // cycles until a wait counts as a hang
 
     Host(tb::Bench &bench, tb::Clocked<Dut> &dut, tb::Rng &rng, size_t memory_bytes)
-        : memory(*dut, rng, memory_bytes), bench_(bench), dut_(dut) {
+        : memory(*dut, rng, memory_bytes), bench_(bench), dut_(dut)
+    {
         dut_->psel_i = 0;
         dut_->penable_i = 0;
         dut_->pprot_i = 0;
@@ -35,25 +39,40 @@ class Host {
 
     axi::Memory<Dut, Beat> memory;
 
-    void tick() {
+    void tick()
+    {
         memory.drive();
         dut_->clk_i = 0;
         dut_.settle();
         memory.sample();
         dut_.tick();
     }
-    uint64_t cycles() const { return dut_.cycles(); }
-    bool irq() {
+    uint64_t cycles() const
+    {
+        return dut_.cycles();
+    }
+    bool irq()
+    {
         dut_.settle();
         return dut_->irq_o;
     }
 
-    uint32_t read(uint32_t addr) { return access(addr, false, 0); }
-    void write(uint32_t addr, uint32_t value) { access(addr, true, value); }
-    bool slave_error() const { return slave_error_; } // of the last access
+    uint32_t read(uint32_t addr)
+    {
+        return access(addr, false, 0);
+    }
+    void write(uint32_t addr, uint32_t value)
+    {
+        access(addr, true, value);
+    }
+    bool slave_error() const
+    {
+        return slave_error_;
+    } // of the last access
 
     // Writes what differs from the registers' contents, then pushes.
-    void submit(const Tile &t) {
+    void submit(const Tile &t)
+    {
         set(REG(A_ADDR), t.a_addr);
         set(REG(A_STRIDE), t.a_stride);
         set(REG(B_ADDR), t.b_addr);
@@ -63,12 +82,13 @@ class Host {
         set(REG(SHAPE), FIELD(SHAPE, M, t.m) | FIELD(SHAPE, N, t.n));
         set(REG(K), t.k);
         set(REG(MODE),
-            FIELD(MODE, A_FMT, t.a_fmt) | FIELD(MODE, B_FMT, t.b_fmt) | FIELD(MODE, ACC_FMT, t.acc_fmt) |
-                FIELD(MODE, D_FMT, t.d_fmt) | FIELD(MODE, OVERFLOW, t.overflow) | FIELD(MODE, ACT, t.act) |
+            FIELD(MODE, A_FMT, t.a_fmt) | FIELD(MODE, B_FMT, t.b_fmt) |
+                FIELD(MODE, ACC_FMT, t.acc_fmt) | FIELD(MODE, D_FMT, t.d_fmt) |
+                FIELD(MODE, OVERFLOW, t.overflow) | FIELD(MODE, ACT, t.act) |
                 FIELD(MODE, SCALE_A_VEC, t.scale_a_vec) | FIELD(MODE, SCALE_B_VEC, t.scale_b_vec) |
-                FIELD(MODE, BIAS_EN, t.bias_en) | FIELD(MODE, REUSE_A, t.reuse_a) | FIELD(MODE, REUSE_B, t.reuse_b) |
-                FIELD(MODE, ACC_CONTINUE, t.acc_continue) | FIELD(MODE, ACC_KEEP, t.acc_keep) |
-                FIELD(MODE, IRQ, t.irq));
+                FIELD(MODE, BIAS_EN, t.bias_en) | FIELD(MODE, REUSE_A, t.reuse_a) |
+                FIELD(MODE, REUSE_B, t.reuse_b) | FIELD(MODE, ACC_CONTINUE, t.acc_continue) |
+                FIELD(MODE, ACC_KEEP, t.acc_keep) | FIELD(MODE, IRQ, t.irq));
         set(REG(SCALE_EXP), FIELD(SCALE_EXP, SA, t.sa) | FIELD(SCALE_EXP, SB, t.sb));
         set(REG(SCALE_A), t.scale_a);
         set(REG(SCALE_B), t.scale_b);
@@ -78,28 +98,39 @@ class Host {
         set(REG(CLAMP_HI), t.clamp_hi);
         write(REG(SUBMIT), t.tag);
     }
-    void wait_for_room() {
+    void wait_for_room()
+    {
         const uint64_t start = cycles();
-        while (FIELD_OF(read(REG(STATUS)), STATUS, QUEUE_FULL)) patience(start, "room in the queue");
+        while (FIELD_OF(read(REG(STATUS)), STATUS, QUEUE_FULL)) {
+            patience(start, "room in the queue");
+        }
     }
     // The last STATUS read
-    uint32_t wait_idle() {
+    uint32_t wait_idle()
+    {
         const uint64_t start = cycles();
         uint32_t status;
-        while (!FIELD_OF(status = read(REG(STATUS)), STATUS, IDLE)) patience(start, "idle");
+        while (!FIELD_OF(status = read(REG(STATUS)), STATUS, IDLE)) {
+            patience(start, "idle");
+        }
         return status;
     }
-    void wait_irq() {
+    void wait_irq()
+    {
         const uint64_t start = cycles();
         while (!irq()) {
             tick();
             patience(start, "the interrupt");
         }
     }
-    void clear(uint32_t what) { write(REG(CTRL), what); }
+    void clear(uint32_t what)
+    {
+        write(REG(CTRL), what);
+    }
 
   private:
-    uint32_t access(uint32_t addr, bool is_write, uint32_t value) {
+    uint32_t access(uint32_t addr, bool is_write, uint32_t value)
+    {
         dut_->psel_i = 1;
         dut_->penable_i = 0;
         dut_->pwrite_i = is_write;
@@ -111,7 +142,9 @@ class Host {
         const uint64_t start = cycles();
         for (;;) {
             dut_.settle();
-            if (dut_->pready_o) break;
+            if (dut_->pready_o) {
+                break;
+            }
             tick();
             patience(start, "PREADY");
         }
@@ -122,14 +155,20 @@ class Host {
         dut_->penable_i = 0;
         return data;
     }
-    void set(uint32_t addr, uint32_t value) {
+    void set(uint32_t addr, uint32_t value)
+    {
         const auto known = shadow_.find(addr);
-        if (known != shadow_.end() && known->second == value) return;
+        if (known != shadow_.end() && known->second == value) {
+            return;
+        }
         write(addr, value);
         shadow_[addr] = value;
     }
-    void patience(uint64_t start, const char *what) {
-        if (cycles() - start < kPatience) return;
+    void patience(uint64_t start, const char *what)
+    {
+        if (cycles() - start < kPatience) {
+            return;
+        }
         bench_.check((std::string("waited in vain for ") + what).c_str(), false);
         std::exit(bench_.finish());
     }

@@ -7,24 +7,40 @@
 #include "axi_memory.h"
 #include "tb.h"
 
-namespace accel {
+namespace accel
+{
 
 struct Shape {
-    unsigned rows, cols, lanes, beat, slots_m, slots_n, buf_beats;
-    unsigned pass_m() const { return rows * slots_m; }
-    unsigned pass_n() const { return cols * slots_n; }
-    static unsigned up(unsigned x, unsigned to) { return (x + to - 1) / to; }
-    bool fits(unsigned m, unsigned n, unsigned k) const {
+    unsigned rows, cols, lanes, beat, banks_m, banks_n, buf_beats;
+    unsigned pass_m() const
+    {
+        return rows * banks_m;
+    }
+    unsigned pass_n() const
+    {
+        return cols * banks_n;
+    }
+    static unsigned up(unsigned x, unsigned to)
+    {
+        return (x + to - 1) / to;
+    }
+    bool fits(unsigned m, unsigned n, unsigned k) const
+    {
         return up(m, rows) * up(k, beat) <= buf_beats && up(n, cols) * up(k, beat) <= buf_beats;
     }
 };
 
-class Maker {
+class Maker
+{
   public:
-    Maker(tb::Rng &rng, std::vector<uint8_t> &bytes, const Shape &shape) : rng_(rng), bytes_(bytes), shape_(shape) {}
+    Maker(tb::Rng &rng, std::vector<uint8_t> &bytes, const Shape &shape)
+        : rng_(rng), bytes_(bytes), shape_(shape)
+    {
+    }
 
     // Forget all operands; every byte of the memory is random.
-    void fresh() {
+    void fresh()
+    {
         next_ = static_cast<uint32_t>(axi::kMemoryBase) + rng_.below(256) * shape_.beat;
         for (size_t i = 0; i < bytes_.size(); i += 8) {
             const uint64_t x = rng_.next();
@@ -34,7 +50,8 @@ class Maker {
     }
 
     // A tile with operands of its own.
-    Tile tile(unsigned max_mn, unsigned max_k) {
+    Tile tile(unsigned max_mn, unsigned max_k)
+    {
         uint32_t m, n, k;
         do {
             m = dimension(max_mn, shape_.pass_m());
@@ -44,14 +61,18 @@ class Maker {
         return tile_of(m, n, k);
     }
 
-    // One slot wide or high, many passes, few steps: results are what everything waits for.
-    Tile thin() {
+    // One bank wide or high, many passes, few steps: results are what everything waits for.
+    Tile thin()
+    {
         const bool tall = rng_.coin();
-        const uint32_t side = 1 + rng_.below(tall ? shape_.cols : shape_.rows), length = 1 + rng_.below(96);
-        return tile_of(tall ? length : side, tall ? side : length, 1 + rng_.below(6 * shape_.lanes));
+        const uint32_t side = 1 + rng_.below(tall ? shape_.cols : shape_.rows),
+                       length = 1 + rng_.below(96);
+        return tile_of(tall ? length : side, tall ? side : length,
+                       1 + rng_.below(6 * shape_.lanes));
     }
 
-    Tile tile_of(uint32_t m, uint32_t n, uint32_t k) {
+    Tile tile_of(uint32_t m, uint32_t n, uint32_t k)
+    {
         Tile t;
         t.m = m;
         t.n = n;
@@ -67,14 +88,16 @@ class Maker {
     }
 
     // rows x k codes without gaps (k a multiple of the beat): its address.
-    uint32_t dense(uint32_t rows, uint32_t k) {
+    uint32_t dense(uint32_t rows, uint32_t k)
+    {
         const uint32_t addr = allocate(rows * k);
         codes(addr, rows, k, k);
         return addr;
     }
 
     // The tile after `t`, with the same shape and A, or B, or both, reused.
-    Tile reusing(const Tile &t) {
+    Tile reusing(const Tile &t)
+    {
         const bool a = rng_.coin();
         Tile u = t;
         u.tag = static_cast<uint16_t>(rng_.next());
@@ -84,13 +107,17 @@ class Maker {
         formats(u);
         if (!u.reuse_a) {
             u.m = dimension(48, shape_.pass_m());
-            while (!shape_.fits(u.m, u.n, u.k)) u.m = (u.m + 1) / 2;
+            while (!shape_.fits(u.m, u.n, u.k)) {
+                u.m = (u.m + 1) / 2;
+            }
             u.a_addr = matrix(u.m, u.k, u.a_stride);
             codes(u.a_addr, u.m, u.a_stride, u.k);
         }
         if (!u.reuse_b) {
             u.n = dimension(48, shape_.pass_n());
-            while (!shape_.fits(u.m, u.n, u.k)) u.n = (u.n + 1) / 2;
+            while (!shape_.fits(u.m, u.n, u.k)) {
+                u.n = (u.n + 1) / 2;
+            }
             u.b_addr = matrix(u.n, u.k, u.b_stride);
             codes(u.b_addr, u.n, u.b_stride, u.k);
         }
@@ -99,16 +126,23 @@ class Maker {
     }
 
     // A chain that cuts a long K: all but the last keep, all but the first continue.
-    std::vector<Tile> chain(unsigned pieces) {
+    std::vector<Tile> chain(unsigned pieces)
+    {
         std::vector<Tile> tiles;
         const uint32_t m = 1 + rng_.below(shape_.pass_m()), n = 1 + rng_.below(shape_.pass_n());
         for (unsigned i = 0; i < pieces; i++) {
             const bool last = i + 1 == pieces;
             uint32_t k = 1 + rng_.below(100);
-            if (!last) k = Shape::up(k, shape_.lanes) * shape_.lanes;
+            if (!last) {
+                k = Shape::up(k, shape_.lanes) * shape_.lanes;
+            }
             Tile t = tile_of(m, n, k);
-            if (i > 0) t.acc_fmt = tiles[0].acc_fmt;
-            if (i > 0 && kElement.fixed) share_unit(t, tiles[0]);
+            if (i > 0) {
+                t.acc_fmt = tiles[0].acc_fmt;
+            }
+            if (i > 0 && kElement.fixed) {
+                share_unit(t, tiles[0]);
+            }
             t.acc_continue = i > 0;
             t.acc_keep = !last;
             tiles.push_back(t);
@@ -117,7 +151,8 @@ class Maker {
     }
 
     // A fixed-point accumulator has one unit, that of its formats and scaling exponents.
-    static void share_unit(Tile &t, const Tile &first) {
+    static void share_unit(Tile &t, const Tile &first)
+    {
         t.a_fmt = first.a_fmt;
         t.b_fmt = first.b_fmt;
         t.sa = first.sa;
@@ -125,24 +160,41 @@ class Maker {
     }
 
     // Addresses and scales that are nonsense where the command does not use them.
-    void scramble_unused(Tile &t) {
-        if (t.reuse_a) t.a_addr = 1, t.a_stride = 3;
-        if (t.reuse_b) t.b_addr = 0xffffffff, t.b_stride = 1;
-        if (t.acc_keep) t.d_addr = 7, t.d_stride = 1, t.scale_a = 0, t.scale_b = 0x7fc00000, t.scale_d = 0, t.bias = 3;
-        if (!t.bias_en) t.bias = 0xfffffff1;
+    void scramble_unused(Tile &t)
+    {
+        if (t.reuse_a) {
+            t.a_addr = 1, t.a_stride = 3;
+        }
+        if (t.reuse_b) {
+            t.b_addr = 0xffffffff, t.b_stride = 1;
+        }
+        if (t.acc_keep) {
+            t.d_addr = 7, t.d_stride = 1, t.scale_a = 0, t.scale_b = 0x7fc00000, t.scale_d = 0,
+            t.bias = 3;
+        }
+        if (!t.bias_en) {
+            t.bias = 0xfffffff1;
+        }
     }
 
-    bool room() const { return next_ - axi::kMemoryBase < bytes_.size() * 3 / 4; }
+    bool room() const
+    {
+        return next_ - axi::kMemoryBase < bytes_.size() * 3 / 4;
+    }
 
-    uint32_t allocate(uint32_t size) {
+    uint32_t allocate(uint32_t size)
+    {
         const uint32_t addr = next_;
         next_ += Shape::up(size, shape_.beat) * shape_.beat + rng_.below(4) * shape_.beat;
-        if (next_ - axi::kMemoryBase > bytes_.size()) std::abort(); // a mistake of the bench
+        if (next_ - axi::kMemoryBase > bytes_.size()) {
+            std::abort(); // a mistake of the bench
+        }
         return addr;
     }
 
   private:
-    uint32_t dimension(uint32_t most, uint32_t unit) {
+    uint32_t dimension(uint32_t most, uint32_t unit)
+    {
         switch (rng_.below(4)) {
         case 0: return 1 + rng_.below(unit);
         case 1: return unit * (1 + rng_.below(most / unit));
@@ -150,30 +202,40 @@ class Maker {
         }
     }
 
-    uint32_t matrix(uint32_t rows, uint32_t row_bytes, uint32_t &stride) {
-        stride = (Shape::up(row_bytes, shape_.beat) + (rng_.coin() ? 0 : rng_.below(4))) * shape_.beat;
+    uint32_t matrix(uint32_t rows, uint32_t row_bytes, uint32_t &stride)
+    {
+        stride =
+            (Shape::up(row_bytes, shape_.beat) + (rng_.coin() ? 0 : rng_.below(4))) * shape_.beat;
         const uint32_t addr = allocate(rows * stride);
-        if (rows == 1 && rng_.coin()) stride = rng_.below(64); // of a single row the stride means nothing
+        if (rows == 1 && rng_.coin()) {
+            stride = rng_.below(64); // of a single row the stride means nothing
+        }
         return addr;
     }
 
     // Full-range codes are mostly NaN, Inf and overflow after some steps: other styles keep sums finite.
-    void codes(uint32_t addr, uint32_t rows, uint32_t stride, uint32_t k) {
+    void codes(uint32_t addr, uint32_t rows, uint32_t stride, uint32_t k)
+    {
         const unsigned style = rng_.below(8) == 0 ? rng_.below(4) : style_;
         for (uint32_t r = 0; r < rows; r++) {
             for (uint32_t i = 0; i < k; i++) {
                 uint8_t &code = bytes_[addr - axi::kMemoryBase + r * stride + i];
                 switch (style) {
-                case 0: break;                                                  // every code
-                case 1: code = static_cast<uint8_t>((code & 0x80) | (0x28 + (code & 0x1f))); break; // about 1
-                case 2: code = code & 0x40 ? static_cast<uint8_t>(code & 0xbf) : 0; break;  // small, many zeros
-                default: code &= 0xf7; break;                                   // no NaN in e4m3fn
+                case 0: break; // every code
+                case 1:
+                    code = static_cast<uint8_t>((code & 0x80) | (0x28 + (code & 0x1f)));
+                    break; // about 1
+                case 2:
+                    code = code & 0x40 ? static_cast<uint8_t>(code & 0xbf) : 0;
+                    break;                    // small, many zeros
+                default: code &= 0xf7; break; // no NaN in e4m3fn
                 }
             }
         }
     }
 
-    void formats(Tile &t) {
+    void formats(Tile &t)
+    {
         t.a_fmt = rng_.below(4) & (kElement.e5m2 ? 3u : 2u);
         t.b_fmt = rng_.below(4) & (kElement.e5m2 ? 3u : 2u);
         t.acc_fmt = acc_fmt(rng_.coin());
@@ -181,13 +243,17 @@ class Maker {
         t.sb = rng_.below(4) ? rng_.range(-4, 4) : rng_.range(-32, 32);
     }
 
-    uint32_t scale() {
-        if (rng_.below(4)) return 0x3f000000u + rng_.below(0x01800000u); // 0.5 .. 4
+    uint32_t scale()
+    {
+        if (rng_.below(4)) {
+            return 0x3f000000u + rng_.below(0x01800000u); // 0.5 .. 4
+        }
         const uint32_t x = rng_.fp32_finite() & 0x7fffffffu;
         return x ? x : 1;
     }
 
-    uint32_t vector(uint32_t count, bool scales) {
+    uint32_t vector(uint32_t count, bool scales)
+    {
         const uint32_t addr = allocate(4 * count);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t x = scales ? scale() : rng_.below(8) ? rng_.fp32_finite() : rng_.fp32();
@@ -196,7 +262,8 @@ class Maker {
         return addr;
     }
 
-    void finish(Tile &t) {
+    void finish(Tile &t)
+    {
         t.d_fmt = rng_.below(7);
         t.overflow = rng_.below(3);
         t.act = rng_.below(3);
@@ -213,11 +280,16 @@ class Maker {
     }
 
     // lo <= hi by value
-    void clamp(Tile &t) {
+    void clamp(Tile &t)
+    {
         t.clamp_lo = 0x80000000u | (rng_.fp32_finite() & 0x7fffffffu);
         t.clamp_hi = rng_.fp32_finite() & 0x7fffffffu;
-        if (rng_.below(4) == 0) t.clamp_lo = t.clamp_hi;
-        if (rng_.below(8) == 0) t.clamp_lo = 0, t.clamp_hi = 0x80000000u; // +0 and -0 are equal
+        if (rng_.below(4) == 0) {
+            t.clamp_lo = t.clamp_hi;
+        }
+        if (rng_.below(8) == 0) {
+            t.clamp_lo = 0, t.clamp_hi = 0x80000000u; // +0 and -0 are equal
+        }
     }
 
     tb::Rng &rng_;

@@ -10,21 +10,28 @@
 #include "accel_random.h"
 #include "accel_spoils.h"
 
-namespace accel {
+namespace accel
+{
 
 constexpr size_t kMemoryBytes = 1u << 20;
 constexpr uint32_t kClearError = FP8MAC_REGS__CTRL__CLEAR_ERROR_bm;
 constexpr uint32_t kClearFlags = FP8MAC_REGS__CTRL__CLEAR_FLAGS_bm;
 constexpr uint32_t kClearCounters = FP8MAC_REGS__CTRL__CLEAR_COUNTERS_bm;
 
-class Scenario {
+class Scenario
+{
   public:
     Scenario(tb::Bench &bench, tb::Clocked<Vfp8mac_accel> &dut)
         : bench_(bench), rng_(bench.seed()), host_(bench, dut, rng_, kMemoryBytes),
-          maker_(rng_, host_.memory.bytes(), kShape) {}
+          maker_(rng_, host_.memory.bytes(), kShape)
+    {
+    }
 
   protected:
-    std::vector<uint8_t> &bytes() { return host_.memory.bytes(); }
+    std::vector<uint8_t> &bytes()
+    {
+        return host_.memory.bytes();
+    }
     void begin();
     void random_timing();
     void run(const std::vector<Tile> &tiles);
@@ -43,7 +50,8 @@ class Scenario {
     void counters(const std::vector<Tile> &tiles, uint64_t reads, uint64_t writes);
 };
 
-inline void Scenario::random_timing() {
+inline void Scenario::random_timing()
+{
     static const unsigned stalls[] = {0, 0, 100, 500, 850};
     axi::Timing timing;
     timing.stall_permille = stalls[rng_.below(5)];
@@ -52,7 +60,8 @@ inline void Scenario::random_timing() {
 }
 
 // Idle, nothing counted, nothing pending.
-inline void Scenario::begin() {
+inline void Scenario::begin()
+{
     host_.wait_idle();
     host_.write(REG(IRQ_STATE), ~0u);
     host_.write(REG(IRQ_ENABLE), ~0u);
@@ -61,19 +70,26 @@ inline void Scenario::begin() {
     maker_.fresh();
 }
 
-inline void Scenario::compare(const std::vector<uint8_t> &want, const char *what) {
+inline void Scenario::compare(const std::vector<uint8_t> &want, const char *what)
+{
     const std::vector<uint8_t> &got = bytes();
     size_t wrong = 0;
-    while (wrong < got.size() && got[wrong] == want[wrong]) wrong++;
+    while (wrong < got.size() && got[wrong] == want[wrong]) {
+        wrong++;
+    }
     bench_.equal(what, wrong, got.size(), [&] {
         size_t differ = 0;
-        for (size_t i = 0; i < got.size(); i++) differ += got[i] != want[i];
-        return tb::text("first of %zu differing bytes at %#zx: %02x, want %02x (seed %" PRIu64 ", cycle %" PRIu64 ")",
+        for (size_t i = 0; i < got.size(); i++) {
+            differ += got[i] != want[i];
+        }
+        return tb::text("first of %zu differing bytes at %#zx: %02x, want %02x (seed %" PRIu64
+                        ", cycle %" PRIu64 ")",
                         differ, wrong, got[wrong], want[wrong], bench_.seed(), host_.cycles());
     });
 }
 
-inline void Scenario::run(const std::vector<Tile> &tiles) {
+inline void Scenario::run(const std::vector<Tile> &tiles)
+{
     std::vector<uint8_t> want = bytes();
     Golden golden(want, axi::kMemoryBase, LANES);
     const uint64_t reads = host_.memory.read_beats(), writes = host_.memory.write_beats();
@@ -86,16 +102,21 @@ inline void Scenario::run(const std::vector<Tile> &tiles) {
         host_.submit(sent);
         any_irq |= t.irq;
         if (rng_.below(4) == 0) {
-            for (unsigned i = rng_.below(200); i > 0; i--) host_.tick();
+            for (unsigned i = rng_.below(200); i > 0; i--) {
+                host_.tick();
+            }
         }
     }
     completed_ += static_cast<uint32_t>(tiles.size());
-    if (tiles.back().irq && tiles.size() == 1) host_.wait_irq();
+    if (tiles.back().irq && tiles.size() == 1) {
+        host_.wait_irq();
+    }
     const uint32_t status = host_.wait_idle();
     bench_.equal("bench: tiles the model refuses", golden.refusals, 0);
     bench_.equal("STATUS", status, FP8MAC_REGS__STATUS__IDLE_bm);
     compare(want, "memory");
-    bench_.equal("FLAGS", host_.read(REG(FLAGS)), golden.outcome.flags | uint32_t(golden.outcome.nonfinite) << 8);
+    bench_.equal("FLAGS", host_.read(REG(FLAGS)),
+                 golden.outcome.flags | uint32_t(golden.outcome.nonfinite) << 8);
     bench_.equal("AMAX", host_.read(REG(AMAX)), golden.outcome.amax);
     bench_.equal("COMPLETED", host_.read(REG(COMPLETED)), completed_);
     bench_.equal("interrupt", host_.irq(), any_irq);
@@ -105,14 +126,18 @@ inline void Scenario::run(const std::vector<Tile> &tiles) {
     (golden.outcome.nonfinite ? hits_nonfinite_ : hits_finite_)++;
 }
 
-inline void Scenario::counters(const std::vector<Tile> &tiles, uint64_t reads, uint64_t writes) {
+inline void Scenario::counters(const std::vector<Tile> &tiles, uint64_t reads, uint64_t writes)
+{
     uint64_t macs = 0;
-    for (const Tile &t : tiles) macs += t.macs();
+    for (const Tile &t : tiles) {
+        macs += t.macs();
+    }
     bench_.equal("MACS", host_.read(REG(MACS_LO)) | uint64_t(host_.read(REG(MACS_HI))) << 32, macs);
     bench_.equal("READ_BEATS", host_.read(REG(READ_BEATS)), reads);
     bench_.equal("WRITE_BEATS", host_.read(REG(WRITE_BEATS)), writes);
     uint64_t sum = 0;
-    for (uint32_t part : {REG(CYC_COMPUTE), REG(CYC_DRAIN), REG(CYC_LOAD), REG(CYC_STORE), REG(CYC_OVERHEAD)}) {
+    for (uint32_t part :
+         {REG(CYC_COMPUTE), REG(CYC_DRAIN), REG(CYC_LOAD), REG(CYC_STORE), REG(CYC_OVERHEAD)}) {
         sum += host_.read(part);
     }
     // The idle part goes on while we read.
@@ -124,15 +149,19 @@ inline void Scenario::counters(const std::vector<Tile> &tiles, uint64_t reads, u
 }
 
 // Tiles of several rows and columns, so that strides count.
-inline Tile Scenario::plain() {
+inline Tile Scenario::plain()
+{
     for (;;) {
         Tile t = maker_.tile(24, 48);
-        if (t.m > 1 && t.n > 1) return t;
+        if (t.m > 1 && t.n > 1) {
+            return t;
+        }
     }
 }
 
 // A good command works as ever, and so does reuse after it.
-inline void Scenario::works_again() {
+inline void Scenario::works_again()
+{
     begin();
     const Tile t = plain();
     run({t, maker_.reusing(t)});

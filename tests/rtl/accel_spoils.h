@@ -5,7 +5,8 @@
 
 #include "accel_random.h"
 
-namespace accel {
+namespace accel
+{
 
 constexpr unsigned kBeat = AXI_DATA_W / 8;
 constexpr Shape kShape{ROWS, COLS, LANES, kBeat, 2, 2, 256};
@@ -20,9 +21,12 @@ struct Spoil {
 
 // Formats that only some elements have not.
 const Spoil kFormatSpoils[] = {
-    {"an accumulator that the elements have not", ErrMode, [](Tile &t, const Tile &) { t.acc_fmt ^= 1; }},
-    {"a format of A that the elements have not", ErrMode, [](Tile &t, const Tile &) { t.a_fmt |= 1; }},
-    {"a format of B that the elements have not", ErrMode, [](Tile &t, const Tile &) { t.b_fmt |= 1; }},
+    {"an accumulator that the elements have not", ErrMode,
+     [](Tile &t, const Tile &) { t.acc_fmt ^= 1; }},
+    {"a format of A that the elements have not", ErrMode,
+     [](Tile &t, const Tile &) { t.a_fmt |= 1; }},
+    {"a format of B that the elements have not", ErrMode,
+     [](Tile &t, const Tile &) { t.b_fmt |= 1; }},
 };
 
 const Spoil kSpoils[] = {
@@ -32,11 +36,17 @@ const Spoil kSpoils[] = {
     {"m above its limit", ErrShape, [](Tile &t, const Tile &) { t.m = kMaxMn + 1; }},
     {"n above its limit", ErrShape, [](Tile &t, const Tile &) { t.n = 0xffff; }},
     {"A does not fit", ErrShape,
-     [](Tile &t, const Tile &) { t.m = kMaxMn, t.n = 1, t.k = kShape.buf_beats * ROWS / kMaxMn * kBeat + 1; }},
+     [](Tile &t, const Tile &) {
+         t.m = kMaxMn, t.n = 1, t.k = kShape.buf_beats * ROWS / kMaxMn * kBeat + 1;
+     }},
     {"B does not fit", ErrShape,
-     [](Tile &t, const Tile &) { t.n = kMaxMn, t.m = 1, t.k = kShape.buf_beats * COLS / kMaxMn * kBeat + 1; }},
+     [](Tile &t, const Tile &) {
+         t.n = kMaxMn, t.m = 1, t.k = kShape.buf_beats * COLS / kMaxMn * kBeat + 1;
+     }},
     {"everything is wrong: shape comes first", ErrShape,
-     [](Tile &t, const Tile &) { t.k = 0, t.a_addr = 1, t.act = 3, t.sa = 99, t.scale_d = 0, t.acc_continue = true; }},
+     [](Tile &t, const Tile &) {
+         t.k = 0, t.a_addr = 1, t.act = 3, t.sa = 99, t.scale_d = 0, t.acc_continue = true;
+     }},
     {"address of A", ErrAlign, [](Tile &t, const Tile &) { t.a_addr += 1; }},
     {"stride of B", ErrAlign, [](Tile &t, const Tile &) { t.b_stride += kBeat / 2; }},
     {"address of D", ErrAlign, [](Tile &t, const Tile &) { t.d_addr += 4; }},
@@ -45,17 +55,23 @@ const Spoil kSpoils[] = {
      [](Tile &t, const Tile &) { t.scale_a_vec = true, t.scale_a = 0x80000004; }},
     {"address of scale_b", ErrAlign,
      [](Tile &t, const Tile &) { t.scale_b_vec = true, t.scale_b = 0x80000001; }},
-    {"address of the bias", ErrAlign, [](Tile &t, const Tile &) { t.bias_en = true, t.bias = 0x80000004; }},
+    {"address of the bias", ErrAlign,
+     [](Tile &t, const Tile &) { t.bias_en = true, t.bias = 0x80000004; }},
     {"stride of A shorter than a row", ErrRange, [](Tile &t, const Tile &) { t.a_stride = 0; }},
-    {"stride of B shorter than a row", ErrRange, [](Tile &t, const Tile &) { t.b_stride = (t.k - 1) & -kBeat; }},
+    {"stride of B shorter than a row", ErrRange,
+     [](Tile &t, const Tile &) { t.b_stride = (t.k - 1) & -kBeat; }},
     {"stride of D shorter than a row", ErrRange,
      [](Tile &t, const Tile &) { t.d_stride = (t.n * t.d_bytes() - 1) & -kBeat; }},
-    {"A runs past the last address", ErrRange, [](Tile &t, const Tile &) { t.a_addr = 0u - kBeat; }},
-    {"B runs past the last address", ErrRange, [](Tile &t, const Tile &) { t.b_stride = 1u << 31; }},
-    {"D runs past the last address", ErrRange, [](Tile &t, const Tile &) { t.d_addr = 0u - t.d_stride; }},
+    {"A runs past the last address", ErrRange,
+     [](Tile &t, const Tile &) { t.a_addr = 0u - kBeat; }},
+    {"B runs past the last address", ErrRange,
+     [](Tile &t, const Tile &) { t.b_stride = 1u << 31; }},
+    {"D runs past the last address", ErrRange,
+     [](Tile &t, const Tile &) { t.d_addr = 0u - t.d_stride; }},
     {"the bias runs past the last address", ErrRange,
      [](Tile &t, const Tile &) { t.bias_en = true, t.n = kBeat / 4 + 1, t.bias = 0u - kBeat; }},
-    {"reserved d_fmt", ErrMode, [](Tile &t, const Tile &) { t.d_fmt = 7, t.d_stride += 64 * kBeat; }},
+    {"reserved d_fmt", ErrMode,
+     [](Tile &t, const Tile &) { t.d_fmt = 7, t.d_stride += 64 * kBeat; }},
     {"reserved overflow", ErrMode, [](Tile &t, const Tile &) { t.overflow = 3; }},
     {"reserved act", ErrMode, [](Tile &t, const Tile &) { t.act = 3; }},
     {"sa too large", ErrScaleExp, [](Tile &t, const Tile &) { t.sa = 33; }},
@@ -72,11 +88,17 @@ const Spoil kSpoils[] = {
     {"clamp bound is Inf", ErrScale,
      [](Tile &t, const Tile &) { t.act = 2, t.clamp_lo = 0, t.clamp_hi = 0x7f800000; }},
     {"reuse of an A of other k", ErrSequence,
-     [](Tile &t, const Tile &before) { t.reuse_a = true, t.m = before.m, t.k = before.k > 1 ? before.k - 1 : 2; }},
+     [](Tile &t, const Tile &before) {
+         t.reuse_a = true, t.m = before.m, t.k = before.k > 1 ? before.k - 1 : 2;
+     }},
     {"reuse of an A of other m", ErrSequence,
-     [](Tile &t, const Tile &before) { t.reuse_a = true, t.k = before.k, t.m = before.m > 1 ? before.m - 1 : 2; }},
+     [](Tile &t, const Tile &before) {
+         t.reuse_a = true, t.k = before.k, t.m = before.m > 1 ? before.m - 1 : 2;
+     }},
     {"reuse of a B of other n", ErrSequence,
-     [](Tile &t, const Tile &before) { t.reuse_b = true, t.k = before.k, t.n = before.n > 1 ? before.n - 1 : 2; }},
+     [](Tile &t, const Tile &before) {
+         t.reuse_b = true, t.k = before.k, t.n = before.n > 1 ? before.n - 1 : 2;
+     }},
     {"continues what was not kept", ErrSequence,
      [](Tile &t, const Tile &before) { t.acc_continue = true, t.m = before.m, t.n = before.n; }},
     {"keeps more than a pass", ErrSequence,

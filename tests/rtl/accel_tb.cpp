@@ -6,7 +6,8 @@
 //   accel_tb [--seed N] [--batches N] [--gemm512]   --gemm512 also runs a whole 512 x 512 x 512
 #include "accel_scenario.h"
 
-namespace {
+namespace
+{
 
 using accel::kBeat;
 using accel::kElement;
@@ -16,7 +17,8 @@ using accel::Tile;
 
 constexpr unsigned kQueueDepth = 8;
 
-class Test : public accel::Scenario {
+class Test : public accel::Scenario
+{
   public:
     using Scenario::Scenario;
 
@@ -39,8 +41,8 @@ class Test : public accel::Scenario {
     void scene(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after);
     void illegal(const accel::Spoil &spoil);
     void hasty(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after);
-    void fails(const char *name, accel::Error code, const std::vector<Tile> &before, const Tile &bad,
-               const std::vector<Tile> &after);
+    void fails(const char *name, accel::Error code, const std::vector<Tile> &before,
+               const Tile &bad, const std::vector<Tile> &after);
     void expect_error(const char *name, accel::Error code, uint16_t tag);
     std::vector<Tile> product(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k);
     void utilisation(const char *name, const std::vector<Tile> &tiles, double min_percent);
@@ -48,7 +50,8 @@ class Test : public accel::Scenario {
     uint64_t hits_chain_ = 0, hits_reuse_ = 0, hits_partial_ = 0;
 };
 
-void Test::identity() {
+void Test::identity()
+{
     bench_.equal("ID", host_.read(REG(ID)), 0x46503841u);
     const uint32_t config0 = host_.read(REG(CONFIG0)), config1 = host_.read(REG(CONFIG1));
     bench_.equal("rows", FIELD_OF(config0, CONFIG0, ROWS), ROWS);
@@ -64,8 +67,10 @@ void Test::identity() {
     bench_.equal("fixed-point accumulator", FIELD_OF(element, ELEMENT, ACC_FIXED), kElement.fixed);
     bench_.equal("E5M2", FIELD_OF(element, ELEMENT, E5M2), kElement.e5m2);
     bench_.equal("window", FIELD_OF(element, ELEMENT, FRAC_BITS), kElement.window ? FRAC_BITS : 0);
-    bench_.equal("window hangs from", FIELD_OF(element, ELEMENT, ALIGN_BY_OPERANDS), accel::kByOperands);
-    bench_.equal("products of an accumulator", FIELD_OF(element, ELEMENT, TERMS_LOG2), accel::kTermsLog2);
+    bench_.equal("window hangs from", FIELD_OF(element, ELEMENT, ALIGN_BY_OPERANDS),
+                 accel::kByOperands);
+    bench_.equal("products of an accumulator", FIELD_OF(element, ELEMENT, TERMS_LOG2),
+                 accel::kTermsLog2);
     bench_.equal("scale of D after reset", host_.read(REG(SCALE_D)), accel::kOne);
     bench_.equal("STATUS after reset", host_.read(REG(STATUS)), FP8MAC_REGS__STATUS__IDLE_bm);
     bench_.equal("AMAX after reset", host_.read(REG(AMAX)), 0);
@@ -73,7 +78,9 @@ void Test::identity() {
     bench_.check("no register there: PSLVERR", host_.slave_error());
     host_.read(REG(ID));
     bench_.check("a register there: no PSLVERR", !host_.slave_error());
-}std::vector<Tile> Test::batch() {
+}
+std::vector<Tile> Test::batch()
+{
     std::vector<Tile> tiles;
     const unsigned count = 1 + rng_.below(6);
     while (tiles.size() < count && maker_.room()) {
@@ -92,7 +99,9 @@ void Test::identity() {
         }
     }
     return tiles;
-}void Test::random_batches(unsigned count) {
+}
+void Test::random_batches(unsigned count)
+{
     for (unsigned i = 0; i < count && !bench_.hopeless(); i++) {
         begin();
         random_timing();
@@ -105,7 +114,8 @@ void Test::identity() {
 }
 
 // The line is the OR of state and enable; a state bit goes only when 1 is written to it.
-void Test::interrupts() {
+void Test::interrupts()
+{
     begin();
     Tile t = plain();
     t.irq = true;
@@ -128,45 +138,62 @@ void Test::interrupts() {
     bench_.equal("a command that does not ask for it", host_.read(REG(IRQ_STATE)), 0);
 }
 
-void Test::protocol() {
-    bench_.check(("AXI protocol: " + host_.memory.violation()).c_str(), host_.memory.violation().empty());
+void Test::protocol()
+{
+    bench_.check(("AXI protocol: " + host_.memory.violation()).c_str(),
+                 host_.memory.violation().empty());
     bench_.covered("bursts", host_.memory.bursts());
     bench_.check("several reads in flight", host_.memory.most_reads_in_flight() > 2);
     bench_.check("several writes in flight", host_.memory.most_writes_in_flight() > 2);
 }
 
 // The largest tiles that fit, where indices and addresses come to their ends.
-void Test::large_tiles() {
+void Test::large_tiles()
+{
     const unsigned full_k = kShape.buf_beats / (kMaxMn / ROWS) * kBeat;
     const unsigned long_k = kShape.buf_beats * kBeat;
     begin();
     random_timing();
     run({maker_.tile_of(kMaxMn, kMaxMn, kShape.fits(kMaxMn, kMaxMn, full_k) ? full_k : kBeat)});
     begin();
-    run({maker_.tile_of(ROWS, COLS, long_k), maker_.tile_of(1, 1, long_k - 1), maker_.tile_of(ROWS, 1, long_k - LANES)});
+    run({maker_.tile_of(ROWS, COLS, long_k), maker_.tile_of(1, 1, long_k - 1),
+         maker_.tile_of(ROWS, 1, long_k - LANES)});
 }
 
 // ---- errors -------------------------------------------------------------------------------------------------------
 
 // `before` completes, `bad` fails with `code`, and what follows it leaves no trace.
-void Test::fails(const char *name, accel::Error code, const std::vector<Tile> &before, const Tile &bad,
-                 const std::vector<Tile> &after) {
+void Test::fails(const char *name, accel::Error code, const std::vector<Tile> &before,
+                 const Tile &bad, const std::vector<Tile> &after)
+{
     std::vector<uint8_t> want = bytes();
     accel::Golden golden(want, axi::kMemoryBase, LANES);
-    for (const Tile &t : before) golden.run(t);
+    for (const Tile &t : before) {
+        golden.run(t);
+    }
     std::vector<uint8_t> all = want;
     const bool writes = code == accel::ErrWriteSlv || code == accel::ErrWriteDec;
     accel::Golden younger(all, axi::kMemoryBase, LANES);
-    if (writes) younger.run(bad);
-    for (unsigned i = 0; writes && i < after.size(); i++) younger.run(after[i]);
+    if (writes) {
+        younger.run(bad);
+    }
+    for (unsigned i = 0; writes && i < after.size(); i++) {
+        younger.run(after[i]);
+    }
 
     const auto submit = [&](const Tile &t) {
-        if (before.size() >= kQueueDepth) host_.wait_for_room();
+        if (before.size() >= kQueueDepth) {
+            host_.wait_for_room();
+        }
         host_.submit(t);
     };
-    for (const Tile &t : before) submit(t);
+    for (const Tile &t : before) {
+        submit(t);
+    }
     submit(bad);
-    for (const Tile &t : after) host_.submit(t);
+    for (const Tile &t : after) {
+        host_.submit(t);
+    }
     completed_ += static_cast<uint32_t>(before.size());
     host_.wait_irq();
     expect_error(name, code, bad.tag);
@@ -180,7 +207,9 @@ void Test::fails(const char *name, accel::Error code, const std::vector<Tile> &b
         }
     }
     compare(want, name);
-    if (!after.empty()) host_.submit(after[0]); // discarded
+    if (!after.empty()) {
+        host_.submit(after[0]); // discarded
+    }
     host_.wait_idle();
     compare(want, "memory after a command in the error state");
     host_.memory.set_faults({}, {});
@@ -188,7 +217,8 @@ void Test::fails(const char *name, accel::Error code, const std::vector<Tile> &b
     bench_.equal("STATUS after clear_error", host_.read(REG(STATUS)), FP8MAC_REGS__STATUS__IDLE_bm);
 }
 
-void Test::expect_error(const char *name, accel::Error code, uint16_t tag) {
+void Test::expect_error(const char *name, accel::Error code, uint16_t tag)
+{
     // The done interrupt of an earlier command may have come first.
     uint32_t status = host_.wait_idle();
     bench_.equal(name, FIELD_OF(status, STATUS, ERROR_CODE), code);
@@ -198,39 +228,59 @@ void Test::expect_error(const char *name, accel::Error code, uint16_t tag) {
     bench_.equal("COMPLETED", host_.read(REG(COMPLETED)), completed_);
 }
 
-void roomy(Tile &t) { t.a_stride = t.b_stride = t.d_stride = 64 * kBeat; }
+void roomy(Tile &t)
+{
+    t.a_stride = t.b_stride = t.d_stride = 64 * kBeat;
+}
 
-void Test::scene(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after) {
+void Test::scene(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after)
+{
     begin();
     random_timing();
     before.clear();
     after.clear();
-    for (unsigned i = rng_.below(3); i > 0; i--) before.push_back(plain());
+    for (unsigned i = rng_.below(3); i > 0; i--) {
+        before.push_back(plain());
+    }
     before.push_back(plain());
     bad = plain();
-    for (unsigned i = rng_.below(4); i > 0; i--) after.push_back(plain());
+    for (unsigned i = rng_.below(4); i > 0; i--) {
+        after.push_back(plain());
+    }
     for (std::vector<Tile> *tiles : {&before, &after}) {
-        for (Tile &t : *tiles) t.irq = false;
+        for (Tile &t : *tiles) {
+            t.irq = false;
+        }
     }
 }
 
-void Test::illegal(const accel::Spoil &spoil) {
+void Test::illegal(const accel::Spoil &spoil)
+{
     std::vector<Tile> before, after;
     Tile bad;
     scene(before, bad, after);
     spoil.spoil(bad, before.back());
     // A shape taken from another tile has to have legal strides, or another error would come first.
-    if (spoil.code == accel::ErrSequence) roomy(bad);
+    if (spoil.code == accel::ErrSequence) {
+        roomy(bad);
+    }
     fails(spoil.name, spoil.code, before, bad, after);
     works_again();
 }
 
-void Test::illegal_commands() {
+void Test::illegal_commands()
+{
     std::vector<Tile> before, after;
     Tile bad;
-    for (const accel::Spoil &spoil : accel::kSpoils) illegal(spoil);
-    if (accel::kOneAccumulator) illegal(accel::kFormatSpoils[0]);
-    if (!kElement.e5m2) illegal(accel::kFormatSpoils[1]), illegal(accel::kFormatSpoils[2]);
+    for (const accel::Spoil &spoil : accel::kSpoils) {
+        illegal(spoil);
+    }
+    if (accel::kOneAccumulator) {
+        illegal(accel::kFormatSpoils[0]);
+    }
+    if (!kElement.e5m2) {
+        illegal(accel::kFormatSpoils[1]), illegal(accel::kFormatSpoils[2]);
+    }
     // What was there before an error is not there after it.
     scene(before, bad, after);
     bad.act = 3;
@@ -243,7 +293,8 @@ void Test::illegal_commands() {
 }
 
 // The second command of a chain does not go with the first.
-void Test::broken_chains() {
+void Test::broken_chains()
+{
     struct Break {
         const char *name;
         bool possible; // and the first to be wrong
@@ -262,7 +313,9 @@ void Test::broken_chains() {
     std::vector<Tile> before, after;
     Tile bad;
     for (const Break &b : breaks) {
-        if (!b.possible) continue;
+        if (!b.possible) {
+            continue;
+        }
         scene(before, bad, after);
         const std::vector<Tile> chain = maker_.chain(3);
         before.push_back(chain[0]);
@@ -275,8 +328,11 @@ void Test::broken_chains() {
 }
 
 // As many products as an accumulator takes, and one more.
-void Test::longest_chain() {
-    if (accel::kTermsLog2 == 0) return;
+void Test::longest_chain()
+{
+    if (accel::kTermsLog2 == 0) {
+        return;
+    }
     constexpr uint8_t kLargest = 0x7e; // 448
     const uint32_t part = kShape.buf_beats * kBeat, parts = (1u << accel::kTermsLog2) / part;
     std::vector<Tile> chain;
@@ -284,7 +340,9 @@ void Test::longest_chain() {
     host_.memory.set_timing(axi::Timing{});
     while (chain.size() < parts) {
         Tile t = maker_.tile_of(2, 2, part);
-        for (uint32_t addr : {t.a_addr, t.b_addr}) std::memset(&bytes()[addr - axi::kMemoryBase], kLargest, 2 * part);
+        for (uint32_t addr : {t.a_addr, t.b_addr}) {
+            std::memset(&bytes()[addr - axi::kMemoryBase], kLargest, 2 * part);
+        }
         t.a_stride = t.b_stride = part;
         t.a_fmt = t.b_fmt = 0;
         t.sa = t.sb = 0;
@@ -304,7 +362,8 @@ void Test::longest_chain() {
 
 // Small commands and a slow memory: those after the bad one are loaded before its error is known, and could be written
 // while the ones before it still wait for their answers.
-void Test::hasty(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after) {
+void Test::hasty(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after)
+{
     axi::Timing slow;
     slow.latency = 20 + rng_.below(200);
     host_.memory.set_timing(slow);
@@ -313,17 +372,22 @@ void Test::hasty(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after)
         t.irq = false;
         return t;
     };
-    for (Tile &t : before) t = small();
+    for (Tile &t : before) {
+        t = small();
+    }
     bad = small();
     after = {small(), small()};
 }
 
-void Test::bus_errors() {
+void Test::bus_errors()
+{
     std::vector<Tile> before, after;
     Tile bad;
     for (unsigned i = 0; i < 160; i++) {
         scene(before, bad, after);
-        if (i % 3 != 0) hasty(before, bad, after);
+        if (i % 3 != 0) {
+            hasty(before, bad, after);
+        }
         const axi::Response response = i & 1 ? axi::SlvErr : axi::DecErr;
         const bool slv = response == axi::SlvErr;
         const auto at = [&](uint32_t addr, uint32_t stride, uint32_t rows) {
@@ -331,7 +395,9 @@ void Test::bus_errors() {
             return Fault{beat, beat, response};
         };
         bad.bias_en |= i % 4 == 2;
-        if (bad.bias_en && bad.bias == 0) bad.bias = maker_.allocate(4 * bad.n);
+        if (bad.bias_en && bad.bias == 0) {
+            bad.bias = maker_.allocate(4 * bad.n);
+        }
         switch (i / 2 % 4) {
         case 0: host_.memory.set_faults({at(bad.a_addr, bad.a_stride, bad.m)}, {}); break;
         case 1: host_.memory.set_faults({at(bad.bias_en ? bad.bias : bad.b_addr, 0, 1)}, {}); break;
@@ -340,7 +406,8 @@ void Test::bus_errors() {
         }
         const bool write = i / 2 % 4 == 3;
         fails(write ? "write error" : "read error",
-              write ? (slv ? accel::ErrWriteSlv : accel::ErrWriteDec) : (slv ? accel::ErrReadSlv : accel::ErrReadDec),
+              write ? (slv ? accel::ErrWriteSlv : accel::ErrWriteDec)
+                    : (slv ? accel::ErrReadSlv : accel::ErrReadDec),
               before, bad, after);
         works_again();
     }
@@ -351,7 +418,8 @@ void Test::bus_errors() {
     host_.memory.set_faults({}, {Fault{bad.d_addr, bad.d_addr, axi::SlvErr}});
     const uint64_t written = hits_partial_;
     fails("write error in the first row", accel::ErrWriteSlv, {}, bad, {});
-    bench_.check("most of D is not written", hits_partial_ - written < bad.m * bad.n * bad.d_bytes() / 2);
+    bench_.check("most of D is not written",
+                 hits_partial_ - written < bad.m * bad.n * bad.d_bytes() / 2);
     // No memory there at all
     scene(before, bad, after);
     bad.a_addr = 0x30000000;
@@ -361,7 +429,8 @@ void Test::bus_errors() {
 }
 
 // More commands than the queue holds while the bus stands still: one is dropped and reported, the others complete.
-void Test::queue_full() {
+void Test::queue_full()
+{
     begin();
     axi::Timing frozen;
     frozen.latency = 3000;
@@ -386,7 +455,8 @@ void Test::queue_full() {
     bench_.equal("queue_full at once", FIELD_OF(status, STATUS, ERROR_CODE), accel::ErrQueueFull);
     bench_.equal("others are still there", FIELD_OF(status, STATUS, IDLE), 0);
     host_.clear(accel::kClearError);
-    bench_.equal("clear_error does nothing before idle", FIELD_OF(host_.read(REG(STATUS)), STATUS, ERROR), 1);
+    bench_.equal("clear_error does nothing before idle",
+                 FIELD_OF(host_.read(REG(STATUS)), STATUS, ERROR), 1);
     bench_.check("interrupt", host_.irq());
     host_.memory.set_timing(axi::Timing{});
     completed_ += accepted;
@@ -399,7 +469,8 @@ void Test::queue_full() {
 // ---- speed --------------------------------------------------------------------------------------------------------
 
 // `tiles` with a memory that never stalls. Cycles are from the first register write to the last result written.
-void Test::utilisation(const char *name, const std::vector<Tile> &tiles, double min_percent) {
+void Test::utilisation(const char *name, const std::vector<Tile> &tiles, double min_percent)
+{
     axi::Timing ideal;
     ideal.latency = 8;
     ideal.random_latency = false;
@@ -407,10 +478,15 @@ void Test::utilisation(const char *name, const std::vector<Tile> &tiles, double 
     host_.clear(accel::kClearFlags | accel::kClearCounters);
     run(tiles);
     uint64_t macs = 0;
-    for (const Tile &t : tiles) macs += t.macs();
+    for (const Tile &t : tiles) {
+        macs += t.macs();
+    }
     uint32_t part[5], cycles = 0;
-    const uint32_t regs[5] = {REG(CYC_COMPUTE), REG(CYC_DRAIN), REG(CYC_LOAD), REG(CYC_STORE), REG(CYC_OVERHEAD)};
-    for (unsigned i = 0; i < 5; i++) cycles += part[i] = host_.read(regs[i]);
+    const uint32_t regs[5] = {REG(CYC_COMPUTE), REG(CYC_DRAIN), REG(CYC_LOAD), REG(CYC_STORE),
+                              REG(CYC_OVERHEAD)};
+    for (unsigned i = 0; i < 5; i++) {
+        cycles += part[i] = host_.read(regs[i]);
+    }
     const double percent = 100.0 * static_cast<double>(macs) / (ROWS * COLS * LANES) / cycles;
     std::printf("%s: utilisation %.2f %% of %u cycles from first command to idle "
                 "(compute %u, drain %u, load %u, store %u, overhead %u), memory latency 8\n",
@@ -419,10 +495,13 @@ void Test::utilisation(const char *name, const std::vector<Tile> &tiles, double 
 }
 
 // A product cut into a_tiles x b_tiles tiles of mn x mn x k: each A is loaded once, each B once per A. FP8 results.
-std::vector<Tile> Test::product(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k) {
+std::vector<Tile> Test::product(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k)
+{
     std::vector<Tile> tiles;
     std::vector<uint32_t> b;
-    for (unsigned j = 0; j < b_tiles; j++) b.push_back(maker_.dense(mn, k));
+    for (unsigned j = 0; j < b_tiles; j++) {
+        b.push_back(maker_.dense(mn, k));
+    }
     for (unsigned i = 0; i < a_tiles; i++) {
         Tile t;
         t.m = t.n = mn;
@@ -441,23 +520,30 @@ std::vector<Tile> Test::product(unsigned a_tiles, unsigned b_tiles, uint32_t mn,
     return tiles;
 }
 
-void Test::speed(bool gemm512) {
+void Test::speed(bool gemm512)
+{
     begin();
-    const uint32_t side = kShape.fits(64, 64, 512) ? 64 : 32, k = kShape.fits(64, 64, 512) ? 512 : 256;
+    const uint32_t side = kShape.fits(64, 64, 512) ? 64 : 32,
+                   k = kShape.fits(64, 64, 512) ? 512 : 256;
     const std::string name = tb::text("%u x %u x %u, 8 commands", side, side, k);
     utilisation(name.c_str(), product(2, 4, side, k), 90.0);
-    for (const auto &[mn, depth] : {std::pair<unsigned, unsigned>{64, 32}, {64, 64}, {64, 128}, {16, 512}}) {
+    for (const auto &[mn, depth] :
+         {std::pair<unsigned, unsigned>{64, 32}, {64, 64}, {64, 128}, {16, 512}}) {
         begin();
-        utilisation(tb::text("%u x %u x %u, 6 commands", mn, mn, depth).c_str(), product(2, 3, mn, depth), 0);
+        utilisation(tb::text("%u x %u x %u, 6 commands", mn, mn, depth).c_str(),
+                    product(2, 3, mn, depth), 0);
     }
-    if (!gemm512) return;
+    if (!gemm512) {
+        return;
+    }
     begin();
     utilisation("512 x 512 x 512", product(8, 8, 64, 512), 98.0);
 }
 
 } // namespace
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     tb::Bench bench(argc, argv);
     const unsigned batches = bench.number("--batches", 300);
     const bool gemm512 = bench.flag("--gemm512");

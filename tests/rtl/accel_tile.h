@@ -9,7 +9,8 @@
 
 #include "accel_element.h"
 
-namespace accel {
+namespace accel
+{
 
 enum Error {
     ErrNone,
@@ -39,8 +40,14 @@ struct Tile {
     uint32_t scale_a = kOne, scale_b = kOne, bias = 0, scale_d = kOne, clamp_lo = 0, clamp_hi = 0;
     uint16_t tag = 0;
 
-    uint64_t macs() const { return uint64_t(m) * n * k; }
-    uint32_t d_bytes() const { return d_fmt < 4 ? 1 : d_fmt < 6 ? 2 : 4; }
+    uint64_t macs() const
+    {
+        return uint64_t(m) * n * k;
+    }
+    uint32_t d_bytes() const
+    {
+        return d_fmt < 4 ? 1 : d_fmt < 6 ? 2 : 4;
+    }
 };
 
 // What all tiles together leave behind, besides D.
@@ -50,13 +57,18 @@ struct Outcome {
     bool nonfinite = false;
 };
 
-class Golden {
+class Golden
+{
   public:
-    Golden(std::vector<uint8_t> &image, uint64_t base, unsigned lanes) : image_(image), base_(base), lanes_(lanes) {}
+    Golden(std::vector<uint8_t> &image, uint64_t base, unsigned lanes)
+        : image_(image), base_(base), lanes_(lanes)
+    {
+    }
     Outcome outcome;
     unsigned refusals = 0; // tiles that the model would not compute: a mistake of the bench
 
-    void run(const Tile &t) {
+    void run(const Tile &t)
+    {
         if (t.acc_keep || t.acc_continue) {
             run_chained(t);
         } else {
@@ -65,20 +77,29 @@ class Golden {
     }
 
   private:
-    uint8_t *at(uint32_t addr) { return &image_[addr - base_]; }
-    float as_float(uint32_t bits) const {
+    uint8_t *at(uint32_t addr)
+    {
+        return &image_[addr - base_];
+    }
+    float as_float(uint32_t bits) const
+    {
         float x;
         std::memcpy(&x, &bits, sizeof x);
         return x;
     }
-    uint32_t word(uint32_t addr, uint32_t index) {
+    uint32_t word(uint32_t addr, uint32_t index)
+    {
         uint32_t x;
         std::memcpy(&x, at(addr) + 4 * index, sizeof x);
         return x;
     }
-    static const fp8mac_format *format(uint32_t id) { return fp8mac_format_get(static_cast<fp8mac_format_id>(id)); }
+    static const fp8mac_format *format(uint32_t id)
+    {
+        return fp8mac_format_get(static_cast<fp8mac_format_id>(id));
+    }
 
-    fp8mac_dot_config dot_config(const Tile &t) const {
+    fp8mac_dot_config dot_config(const Tile &t) const
+    {
         fp8mac_dot_config dot{};
         dot.a_format = format(t.a_fmt);
         dot.b_format = format(t.b_fmt);
@@ -90,12 +111,20 @@ class Golden {
         return dot;
     }
 
-    void run_gemm(const Tile &t) {
-        const float scale_a = as_float(t.scale_a), scale_b = as_float(t.scale_b), scale_d = as_float(t.scale_d);
+    void run_gemm(const Tile &t)
+    {
+        const float scale_a = as_float(t.scale_a), scale_b = as_float(t.scale_b),
+                    scale_d = as_float(t.scale_d);
         std::vector<float> a_values(t.m), b_values(t.n), bias(t.n);
-        if (t.scale_a_vec) std::memcpy(a_values.data(), at(t.scale_a), 4 * t.m);
-        if (t.scale_b_vec) std::memcpy(b_values.data(), at(t.scale_b), 4 * t.n);
-        if (t.bias_en) std::memcpy(bias.data(), at(t.bias), 4 * t.n);
+        if (t.scale_a_vec) {
+            std::memcpy(a_values.data(), at(t.scale_a), 4 * t.m);
+        }
+        if (t.scale_b_vec) {
+            std::memcpy(b_values.data(), at(t.scale_b), 4 * t.n);
+        }
+        if (t.bias_en) {
+            std::memcpy(bias.data(), at(t.bias), 4 * t.n);
+        }
         // D apart from the image: the model's leading stride counts elements, the command's bytes.
         std::vector<uint8_t> d(size_t(t.m) * t.n * t.d_bytes());
 
@@ -122,35 +151,47 @@ class Golden {
         desc.d_mode.overflow = static_cast<fp8mac_overflow>(t.overflow);
         desc.scale_d = &scale_d;
         fp8mac_gemm_result result{};
-        if (fp8mac_gemm(&desc, &result) != FP8MAC_OK) refusals++;
+        if (fp8mac_gemm(&desc, &result) != FP8MAC_OK) {
+            refusals++;
+        }
 
         for (uint32_t r = 0; r < t.m; r++) {
-            std::memcpy(at(t.d_addr + r * t.d_stride), &d[size_t(r) * t.n * t.d_bytes()], t.n * t.d_bytes());
+            std::memcpy(at(t.d_addr + r * t.d_stride), &d[size_t(r) * t.n * t.d_bytes()],
+                        t.n * t.d_bytes());
         }
         uint32_t amax;
         std::memcpy(&amax, &result.amax, sizeof amax);
         outcome.flags |= result.flags;
-        if (amax > outcome.amax) outcome.amax = amax;
+        if (amax > outcome.amax) {
+            outcome.amax = amax;
+        }
         outcome.nonfinite |= result.amax_nonfinite;
     }
 
     // Chains: each tile continues the accumulators of the one before, in its own formats.
-    void run_chained(const Tile &t) {
+    void run_chained(const Tile &t)
+    {
         const fp8mac_dot_config dot = dot_config(t);
-        if (!t.acc_continue) acc_.assign(size_t(t.m) * t.n, fp8mac_acc{});
+        if (!t.acc_continue) {
+            acc_.assign(size_t(t.m) * t.n, fp8mac_acc{});
+        }
         for (uint32_t r = 0; r < t.m; r++) {
             for (uint32_t c = 0; c < t.n; c++) {
                 fp8mac_acc &acc = acc_[size_t(r) * t.n + c];
-                if (fp8mac_dot(&dot, &acc, at(t.a_addr + r * t.a_stride), at(t.b_addr + c * t.b_stride), t.k,
-                               &outcome.flags) != FP8MAC_OK) {
+                if (fp8mac_dot(&dot, &acc, at(t.a_addr + r * t.a_stride),
+                               at(t.b_addr + c * t.b_stride), t.k, &outcome.flags) != FP8MAC_OK) {
                     refusals++;
                 }
-                if (!t.acc_keep) finish(t, dot, acc, r, c);
+                if (!t.acc_keep) {
+                    finish(t, dot, acc, r, c);
+                }
             }
         }
     }
 
-    void finish(const Tile &t, const fp8mac_dot_config &dot, const fp8mac_acc &acc, uint32_t r, uint32_t c) {
+    void finish(const Tile &t, const fp8mac_dot_config &dot, const fp8mac_acc &acc, uint32_t r,
+                uint32_t c)
+    {
         fp8mac_epilogue epilogue{};
         epilogue.has_bias = t.bias_en;
         epilogue.activation = static_cast<fp8mac_activation>(t.act);
@@ -160,9 +201,10 @@ class Golden {
         epilogue.d_mode.overflow = static_cast<fp8mac_overflow>(t.overflow);
         epilogue.scale_d = as_float(t.scale_d);
         const uint32_t code = fp8mac_epilogue_apply(
-            &epilogue, fp8mac_acc_to_fp32(&dot, &acc, &outcome.flags), t.scale_a_vec ? word(t.scale_a, r) : t.scale_a,
-            t.scale_b_vec ? word(t.scale_b, c) : t.scale_b, t.bias_en ? word(t.bias, c) : 0, 0, &outcome.amax,
-            &outcome.nonfinite, &outcome.flags);
+            &epilogue, fp8mac_acc_to_fp32(&dot, &acc, &outcome.flags),
+            t.scale_a_vec ? word(t.scale_a, r) : t.scale_a,
+            t.scale_b_vec ? word(t.scale_b, c) : t.scale_b, t.bias_en ? word(t.bias, c) : 0, 0,
+            &outcome.amax, &outcome.nonfinite, &outcome.flags);
         std::memcpy(at(t.d_addr + r * t.d_stride + c * t.d_bytes()), &code, t.d_bytes());
     }
 

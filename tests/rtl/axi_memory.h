@@ -14,13 +14,15 @@
 
 #include "tb.h"
 
-namespace axi {
+namespace axi
+{
 
 enum Response : uint8_t { Okay = 0, SlvErr = 2, DecErr = 3 };
 
 struct Timing {
     unsigned stall_permille = 0; // chance per channel and cycle that nothing moves
-    unsigned latency = 4;        // cycles from an address to its first response, plus a random part as large
+    unsigned latency =
+        4; // cycles from an address to its first response, plus a random part as large
     bool random_latency = true;
 };
 
@@ -33,66 +35,112 @@ struct Fault {
 constexpr uint64_t kMemoryBase = 0x80000000u;
 
 template <typename Dut, unsigned Beat>
-class Memory {
+class Memory
+{
   public:
     Memory(Dut &dut, tb::Rng &rng, size_t bytes) : dut_(dut), rng_(rng), bytes_(bytes) {}
 
-    std::vector<uint8_t> &bytes() { return bytes_; }
-    void set_timing(const Timing &timing) { timing_ = timing; }
-    void set_faults(std::vector<Fault> read, std::vector<Fault> write) {
+    std::vector<uint8_t> &bytes()
+    {
+        return bytes_;
+    }
+    void set_timing(const Timing &timing)
+    {
+        timing_ = timing;
+    }
+    void set_faults(std::vector<Fault> read, std::vector<Fault> write)
+    {
         read_faults_ = std::move(read);
         write_faults_ = std::move(write);
     }
-    uint64_t read_beats() const { return read_beats_; }
-    uint64_t write_beats() const { return write_beats_; }
-    uint64_t bursts() const { return bursts_; }
-    unsigned most_reads_in_flight() const { return most_reads_; }
-    unsigned most_writes_in_flight() const { return most_writes_; }
-    bool quiet() const { return reads_.empty() && writes_.empty() && write_data_.empty() && answers_.empty(); }
+    uint64_t read_beats() const
+    {
+        return read_beats_;
+    }
+    uint64_t write_beats() const
+    {
+        return write_beats_;
+    }
+    uint64_t bursts() const
+    {
+        return bursts_;
+    }
+    unsigned most_reads_in_flight() const
+    {
+        return most_reads_;
+    }
+    unsigned most_writes_in_flight() const
+    {
+        return most_writes_;
+    }
+    bool quiet() const
+    {
+        return reads_.empty() && writes_.empty() && write_data_.empty() && answers_.empty();
+    }
     // What the master did wrong; empty if nothing.
-    const std::string &violation() const { return violation_; }
+    const std::string &violation() const
+    {
+        return violation_;
+    }
 
-    void drive() {
+    void drive()
+    {
         dut_.m_axi_arready_i = go();
         dut_.m_axi_awready_i = go();
         dut_.m_axi_wready_i = go();
         dut_.m_axi_rid_i = 0;
         dut_.m_axi_bid_i = 0;
         // A response that was offered stays until it is taken.
-        if (!r_offered_) r_offered_ = !reads_.empty() && reads_.front().due <= now_ && go();
-        if (!b_offered_) b_offered_ = !answers_.empty() && answers_.front().due <= now_ && go();
+        if (!r_offered_) {
+            r_offered_ = !reads_.empty() && reads_.front().due <= now_ && go();
+        }
+        if (!b_offered_) {
+            b_offered_ = !answers_.empty() && answers_.front().due <= now_ && go();
+        }
         dut_.m_axi_rvalid_i = r_offered_;
         dut_.m_axi_bvalid_i = b_offered_;
         if (r_offered_) {
             const Burst &burst = reads_.front();
             const Response response = respond(read_faults_, burst.addr, burst.addr + Beat - 1);
             uint8_t data[Beat];
-            for (unsigned i = 0; i < Beat; i++) data[i] = response == Okay ? at(burst.addr + i) : rng_.code8();
-            if (!r_filled_) std::memcpy(static_cast<void *>(&dut_.m_axi_rdata_i), data, Beat);
+            for (unsigned i = 0; i < Beat; i++) {
+                data[i] = response == Okay ? at(burst.addr + i) : rng_.code8();
+            }
+            if (!r_filled_) {
+                std::memcpy(static_cast<void *>(&dut_.m_axi_rdata_i), data, Beat);
+            }
             r_filled_ = true;
             dut_.m_axi_rresp_i = response;
             dut_.m_axi_rlast_i = burst.beats == 1;
         }
-        if (b_offered_) dut_.m_axi_bresp_i = answers_.front().response;
+        if (b_offered_) {
+            dut_.m_axi_bresp_i = answers_.front().response;
+        }
     }
 
-    void sample() {
+    void sample()
+    {
         now_++;
-        watch(ar_, dut_.m_axi_arvalid_o, dut_.m_axi_arready_i, dut_.m_axi_araddr_o, dut_.m_axi_arlen_o, "AR");
-        watch(aw_, dut_.m_axi_awvalid_o, dut_.m_axi_awready_i, dut_.m_axi_awaddr_o, dut_.m_axi_awlen_o, "AW");
+        watch(ar_, dut_.m_axi_arvalid_o, dut_.m_axi_arready_i, dut_.m_axi_araddr_o,
+              dut_.m_axi_arlen_o, "AR");
+        watch(aw_, dut_.m_axi_awvalid_o, dut_.m_axi_awready_i, dut_.m_axi_awaddr_o,
+              dut_.m_axi_awlen_o, "AW");
         watch(w_, dut_.m_axi_wvalid_o, dut_.m_axi_wready_i, hash_w(), dut_.m_axi_wlast_o, "W");
         if (dut_.m_axi_rvalid_i && dut_.m_axi_rready_o) {
             read_beats_++;
             r_offered_ = r_filled_ = false;
             reads_.front().addr += Beat;
-            if (--reads_.front().beats == 0) reads_.pop_front();
+            if (--reads_.front().beats == 0) {
+                reads_.pop_front();
+            }
         }
         if (dut_.m_axi_bvalid_i && dut_.m_axi_bready_o) {
             b_offered_ = false;
             answers_.pop_front();
         }
         if (dut_.m_axi_arvalid_o && dut_.m_axi_arready_i) {
-            reads_.push_back(burst(dut_.m_axi_araddr_o, dut_.m_axi_arlen_o, dut_.m_axi_arsize_o, dut_.m_axi_arburst_o));
+            reads_.push_back(burst(dut_.m_axi_araddr_o, dut_.m_axi_arlen_o, dut_.m_axi_arsize_o,
+                                   dut_.m_axi_arburst_o));
         }
         if (dut_.m_axi_awvalid_o && dut_.m_axi_awready_i) {
             writes_.push_back(burst(dut_.m_axi_awaddr_o, dut_.m_axi_awlen_o, dut_.m_axi_awsize_o,
@@ -107,9 +155,13 @@ class Memory {
             write_data_.push_back(data);
         }
         write();
-        if (reads_.size() > most_reads_) most_reads_ = static_cast<unsigned>(reads_.size());
+        if (reads_.size() > most_reads_) {
+            most_reads_ = static_cast<unsigned>(reads_.size());
+        }
         const size_t writing = writes_.size() + answers_.size();
-        if (writing > most_writes_) most_writes_ = static_cast<unsigned>(writing);
+        if (writing > most_writes_) {
+            most_writes_ = static_cast<unsigned>(writing);
+        }
     }
 
   private:
@@ -131,43 +183,76 @@ class Memory {
         uint64_t a = 0, b = 0;
     };
 
-    bool go() { return !rng_.chance(timing_.stall_permille); }
-    bool inside(uint64_t addr) const { return addr >= kMemoryBase && addr - kMemoryBase < bytes_.size(); }
-    uint8_t &at(uint64_t addr) { return bytes_[addr - kMemoryBase]; }
-    uint64_t due() {
-        return now_ + timing_.latency + (timing_.random_latency ? rng_.below(timing_.latency + 1) : 0);
+    bool go()
+    {
+        return !rng_.chance(timing_.stall_permille);
     }
-    void violated(const std::string &what) {
-        if (violation_.empty()) violation_ = what;
+    bool inside(uint64_t addr) const
+    {
+        return addr >= kMemoryBase && addr - kMemoryBase < bytes_.size();
+    }
+    uint8_t &at(uint64_t addr)
+    {
+        return bytes_[addr - kMemoryBase];
+    }
+    uint64_t due()
+    {
+        return now_ + timing_.latency +
+               (timing_.random_latency ? rng_.below(timing_.latency + 1) : 0);
+    }
+    void violated(const std::string &what)
+    {
+        if (violation_.empty()) {
+            violation_ = what;
+        }
     }
 
-    Response respond(const std::vector<Fault> &faults, uint64_t lo, uint64_t hi) const {
+    Response respond(const std::vector<Fault> &faults, uint64_t lo, uint64_t hi) const
+    {
         for (const Fault &fault : faults) {
-            if (lo <= fault.hi && hi >= fault.lo) return fault.response;
+            if (lo <= fault.hi && hi >= fault.lo) {
+                return fault.response;
+            }
         }
         return inside(lo) && inside(hi) ? Okay : DecErr;
     }
 
-    Burst burst(uint64_t addr, unsigned len, unsigned size, unsigned kind) {
+    Burst burst(uint64_t addr, unsigned len, unsigned size, unsigned kind)
+    {
         bursts_++;
         const uint64_t last = addr + (len + 1) * uint64_t(Beat) - 1;
-        if (addr % Beat != 0) violated("address is not aligned");
-        if (len > 15) violated("more than 16 beats");
-        if ((1u << size) != Beat || kind != 1) violated("not an INCR burst of whole beats");
-        if (addr / 4096 != last / 4096) violated("burst crosses 4 KiB");
+        if (addr % Beat != 0) {
+            violated("address is not aligned");
+        }
+        if (len > 15) {
+            violated("more than 16 beats");
+        }
+        if ((1u << size) != Beat || kind != 1) {
+            violated("not an INCR burst of whole beats");
+        }
+        if (addr / 4096 != last / 4096) {
+            violated("burst crosses 4 KiB");
+        }
         return Burst{addr, addr, due(), len + 1};
     }
 
     // A burst is written once its address and all its data are here: data may well come first.
-    void write() {
+    void write()
+    {
         while (!writes_.empty() && !write_data_.empty()) {
             Burst &burst = writes_.front();
             const Data &data = write_data_.front();
-            if (data.last != (burst.beats == 1)) violated("WLAST in the wrong place");
+            if (data.last != (burst.beats == 1)) {
+                violated("WLAST in the wrong place");
+            }
             const Response response = respond(write_faults_, burst.addr, burst.addr + Beat - 1);
-            if (response != Okay && answer_ == Okay) answer_ = response;
+            if (response != Okay && answer_ == Okay) {
+                answer_ = response;
+            }
             for (unsigned i = 0; i < Beat && response == Okay; i++) {
-                if (data.strobes >> i & 1) at(burst.addr + i) = data.bytes[i];
+                if (data.strobes >> i & 1) {
+                    at(burst.addr + i) = data.bytes[i];
+                }
             }
             burst.addr += Beat;
             if (--burst.beats == 0) {
@@ -180,17 +265,21 @@ class Memory {
     }
 
     // A channel's valid and payload stay until ready.
-    void watch(Watched &channel, bool valid, bool ready, uint64_t a, uint64_t b, const char *name) {
+    void watch(Watched &channel, bool valid, bool ready, uint64_t a, uint64_t b, const char *name)
+    {
         if (channel.waiting && (!valid || a != channel.a || b != channel.b)) {
             violated(std::string(name) + " changed while it waited");
         }
         channel = Watched{valid && !ready, a, b};
     }
-    uint64_t hash_w() const {
+    uint64_t hash_w() const
+    {
         uint8_t data[Beat];
         std::memcpy(data, static_cast<const void *>(&dut_.m_axi_wdata_o), Beat);
         uint64_t hash = dut_.m_axi_wstrb_o;
-        for (uint8_t byte : data) hash = hash * 0x100000001b3u + byte;
+        for (uint8_t byte : data) {
+            hash = hash * 0x100000001b3u + byte;
+        }
         return hash;
     }
 

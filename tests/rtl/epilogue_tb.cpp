@@ -14,7 +14,8 @@
 #error "compile with -DWIDTH=n, as the module was"
 #endif
 
-namespace {
+namespace
+{
 
 constexpr uint32_t kNan = 0x7fc00000u;
 constexpr uint32_t kInf = 0x7f800000u;
@@ -22,27 +23,44 @@ constexpr uint32_t kOne = 0x3f800000u;
 constexpr unsigned kLatency = 16;
 constexpr unsigned kAllPresent = (1u << WIDTH) - 1;
 
-float to_float(uint32_t bits) {
+float to_float(uint32_t bits)
+{
     float x;
     std::memcpy(&x, &bits, sizeof x);
     return x;
 }
 
-uint32_t magnitude(uint32_t x) { return x & 0x7fffffffu; }
+uint32_t magnitude(uint32_t x)
+{
+    return x & 0x7fffffffu;
+}
 
 // A packed port of one element is a word, of several an array of words.
-inline void put(IData &port, unsigned, uint32_t word) { port = word; }
-inline uint32_t get(const IData &port, unsigned) { return port; }
+inline void put(IData &port, unsigned, uint32_t word)
+{
+    port = word;
+}
+inline uint32_t get(const IData &port, unsigned)
+{
+    return port;
+}
 template <std::size_t N>
-void put(VlWide<N> &port, unsigned i, uint32_t word) { port[i] = word; }
+void put(VlWide<N> &port, unsigned i, uint32_t word)
+{
+    port[i] = word;
+}
 template <std::size_t N>
-uint32_t get(const VlWide<N> &port, unsigned i) { return port[i]; }
+uint32_t get(const VlWide<N> &port, unsigned i)
+{
+    return port[i];
+}
 
 struct Config {
     unsigned d_fmt = 0, overflow = 0, act = 0, bias_en = 0;
     uint32_t clamp_lo = 0, clamp_hi = 0, scale_d = kOne;
 
-    fp8mac_epilogue model() const {
+    fp8mac_epilogue model() const
+    {
         fp8mac_epilogue e = {};
         e.has_bias = bias_en != 0;
         e.activation = static_cast<fp8mac_activation>(act);
@@ -53,7 +71,8 @@ struct Config {
         e.scale_d = to_float(scale_d);
         return e;
     }
-    bool operator==(const Config &o) const {
+    bool operator==(const Config &o) const
+    {
         return d_fmt == o.d_fmt && overflow == o.overflow && act == o.act && bias_en == o.bias_en &&
                clamp_lo == o.clamp_lo && clamp_hi == o.clamp_hi && scale_d == o.scale_d;
     }
@@ -73,58 +92,79 @@ struct Output {
 };
 
 struct Events {
-    uint64_t invalid, overflow, saturated, nan_flag, nan_passes, nan_code, inf_code, subnormal_code, subnormal_t,
-        clamp_lo, clamp_hi, clamp_keeps_zero, relu_negative, relu_nan, clamp_nan, nan_of_negative, nonfinite,
-        amax_zero, absent, absent_special, none_present, stall, gap, waits_for_cfg, cfg_kept, lost_to_reset;
+    uint64_t invalid, overflow, saturated, nan_flag, nan_passes, nan_code, inf_code, subnormal_code,
+        subnormal_t, clamp_lo, clamp_hi, clamp_keeps_zero, relu_negative, relu_nan, clamp_nan,
+        nan_of_negative, nonfinite, amax_zero, absent, absent_special, none_present, stall, gap,
+        waits_for_cfg, cfg_kept, lost_to_reset;
     uint64_t modes[FP8MAC_FORMAT_COUNT][3][3][2];
 };
 
-class EpilogueBench {
+class EpilogueBench
+{
   public:
-    explicit EpilogueBench(tb::Bench &bench) : bench_(bench), dut_(bench), rng_(bench.seed()) {
+    explicit EpilogueBench(tb::Bench &bench) : bench_(bench), dut_(bench), rng_(bench.seed())
+    {
         dut_->in_valid_i = 0;
         dut_->out_ready_i = 0;
         dut_.reset();
     }
-    tb::Rng &rng() { return rng_; }
-    void traffic(unsigned gap_permille, unsigned stall_permille) {
+    tb::Rng &rng()
+    {
+        return rng_;
+    }
+    void traffic(unsigned gap_permille, unsigned stall_permille)
+    {
         gap_permille_ = gap_permille;
         stall_permille_ = stall_permille;
     }
 
     // Offers one transfer until it is taken.
-    void send(Transfer transfer) {
+    void send(Transfer transfer)
+    {
         transfer.meta = meta_++;
         while (rng_.chance(gap_permille_)) {
             events_.gap++;
             cycle(false);
         }
         drive(transfer);
-        while (!cycle(true)) {}
+        while (!cycle(true)) {
+        }
         expect(transfer);
     }
-    void drain() {
-        for (unsigned idle = 0; (!expected_.empty() || idle < 2 * kLatency) && !bench_.hopeless(); idle++) cycle(false);
+    void drain()
+    {
+        for (unsigned idle = 0; (!expected_.empty() || idle < 2 * kLatency) && !bench_.hopeless();
+             idle++) {
+            cycle(false);
+        }
         bench_.equal("transfers left inside", expected_.size(), 0);
     }
     // Idle cycles until all has left.
-    unsigned flush() {
+    unsigned flush()
+    {
         unsigned idle = 0;
-        for (; !expected_.empty() && idle < 4 * kLatency; idle++) cycle(false);
+        for (; !expected_.empty() && idle < 4 * kLatency; idle++) {
+            cycle(false);
+        }
         return idle;
     }
     // A reset empties the pipeline: nothing of what was inside comes out.
-    void reset() {
+    void reset()
+    {
         events_.lost_to_reset += expected_.size();
         dut_->in_valid_i = 0;
         dut_.reset();
         expected_.clear();
     }
-    uint64_t cycles() const { return dut_.cycles(); }
+    uint64_t cycles() const
+    {
+        return dut_.cycles();
+    }
     void report() const;
 
   private:
-    void drive(const Transfer &t) {
+    void drive(const Transfer &t)
+    {
         dut_->cfg_i[0] = t.cfg.scale_d;
         dut_->cfg_i[1] = t.cfg.clamp_hi;
         dut_->cfg_i[2] = t.cfg.clamp_lo;
@@ -139,15 +179,22 @@ class EpilogueBench {
         }
     }
     // One cycle; true if the offered transfer was taken.
-    bool cycle(bool offer) {
+    bool cycle(bool offer)
+    {
         dut_->in_valid_i = offer;
         dut_->out_ready_i = !rng_.chance(stall_permille_);
         dut_->clk_i = 0;
         dut_.settle();
         const bool taken = offer && dut_->in_ready_o;
-        if (dut_->out_valid_o && dut_->out_ready_i) receive();
-        if (dut_->out_valid_o && !dut_->out_ready_i) events_.stall++;
-        if (offer && !taken && (dut_->out_ready_i || !dut_->out_valid_o)) events_.waits_for_cfg++;
+        if (dut_->out_valid_o && dut_->out_ready_i) {
+            receive();
+        }
+        if (dut_->out_valid_o && !dut_->out_ready_i) {
+            events_.stall++;
+        }
+        if (offer && !taken && (dut_->out_ready_i || !dut_->out_valid_o)) {
+            events_.waits_for_cfg++;
+        }
         dut_.tick();
         return taken;
     }
@@ -165,7 +212,8 @@ class EpilogueBench {
     Events events_ = {};
 };
 
-void EpilogueBench::expect(const Transfer &t) {
+void EpilogueBench::expect(const Transfer &t)
+{
     Output out = {t, {}, 0, false, 0};
     const fp8mac_epilogue epilogue = t.cfg.model();
     for (unsigned w = 0; w < WIDTH; w++) {
@@ -174,8 +222,8 @@ void EpilogueBench::expect(const Transfer &t) {
             events_.absent_special += magnitude(t.t0[w]) >= kInf || magnitude(t.scale_b[w]) > kInf;
             continue;
         }
-        out.d[w] = fp8mac_epilogue_apply(&epilogue, t.t0[w], t.scale_a, t.scale_b[w], t.bias[w], 0, &out.amax,
-                                         &out.nonfinite, &out.flags);
+        out.d[w] = fp8mac_epilogue_apply(&epilogue, t.t0[w], t.scale_a, t.scale_b[w], t.bias[w], 0,
+                                         &out.amax, &out.nonfinite, &out.flags);
         count(t, w, out.d[w]);
     }
     events_.invalid += (out.flags & FP8MAC_FLAG_INVALID) != 0;
@@ -190,21 +238,28 @@ void EpilogueBench::expect(const Transfer &t) {
     expected_.push_back(out);
 }
 
-void EpilogueBench::receive() {
-    if (!bench_.check("a transfer was expected", !expected_.empty())) return;
+void EpilogueBench::receive()
+{
+    if (!bench_.check("a transfer was expected", !expected_.empty())) {
+        return;
+    }
     const Output want = expected_.front();
     expected_.pop_front();
     const Transfer &t = want.in;
     const auto about = [&](unsigned w) {
-        return tb::text("transfer %u element %u: t0 %08x scale_a %08x scale_b %08x bias %08x en %x; "
-                        "fmt %u overflow %u act %u bias_en %u lo %08x hi %08x scale_d %08x",
-                        t.meta, w, t.t0[w], t.scale_a, t.scale_b[w], t.bias[w], t.en, t.cfg.d_fmt, t.cfg.overflow,
-                        t.cfg.act, t.cfg.bias_en, t.cfg.clamp_lo, t.cfg.clamp_hi, t.cfg.scale_d);
+        return tb::text(
+            "transfer %u element %u: t0 %08x scale_a %08x scale_b %08x bias %08x en %x; "
+            "fmt %u overflow %u act %u bias_en %u lo %08x hi %08x scale_d %08x",
+            t.meta, w, t.t0[w], t.scale_a, t.scale_b[w], t.bias[w], t.en, t.cfg.d_fmt,
+            t.cfg.overflow, t.cfg.act, t.cfg.bias_en, t.cfg.clamp_lo, t.cfg.clamp_hi,
+            t.cfg.scale_d);
     };
     bench_.equal("meta", dut_->meta_o, t.meta);
     bench_.equal("en", dut_->out_en_o, t.en);
     for (unsigned w = 0; w < WIDTH; w++) {
-        if ((t.en >> w & 1) != 0) bench_.equal("d", get(dut_->d_o, w), want.d[w], [&] { return about(w); });
+        if ((t.en >> w & 1) != 0) {
+            bench_.equal("d", get(dut_->d_o, w), want.d[w], [&] { return about(w); });
+        }
     }
     bench_.equal("amax", dut_->amax_o, want.amax, [&] { return about(0); });
     bench_.equal("nonfinite", dut_->nonfinite_o, want.nonfinite, [&] { return about(0); });
@@ -212,7 +267,8 @@ void EpilogueBench::receive() {
 }
 
 // T is what the model gives with scale_d = 1 in FP32; before the activation, without one.
-void EpilogueBench::count(const Transfer &t, unsigned w, uint32_t d) {
+void EpilogueBench::count(const Transfer &t, unsigned w, uint32_t d)
+{
     Config plain = t.cfg;
     plain.d_fmt = FP8MAC_FP32;
     plain.scale_d = kOne;
@@ -221,8 +277,8 @@ void EpilogueBench::count(const Transfer &t, unsigned w, uint32_t d) {
         bool nonfinite = false;
         fp8mac_flags flags = 0;
         const fp8mac_epilogue epilogue = cfg.model();
-        return fp8mac_epilogue_apply(&epilogue, t.t0[w], t.scale_a, t.scale_b[w], t.bias[w], 0, &amax, &nonfinite,
-                                     &flags);
+        return fp8mac_epilogue_apply(&epilogue, t.t0[w], t.scale_a, t.scale_b[w], t.bias[w], 0,
+                                     &amax, &nonfinite, &flags);
     };
     const uint32_t after = value(plain);
     plain.act = FP8MAC_ACT_NONE;
@@ -242,14 +298,16 @@ void EpilogueBench::count(const Transfer &t, unsigned w, uint32_t d) {
     events_.subnormal_t += magnitude(after) != 0 && magnitude(after) < 0x00800000u;
     events_.clamp_lo += clamp && after != before && after == t.cfg.clamp_lo;
     events_.clamp_hi += clamp && after != before && after == t.cfg.clamp_hi;
-    events_.clamp_keeps_zero += clamp && magnitude(before) == 0 && after == before &&
-                                (before == (t.cfg.clamp_lo ^ 0x80000000u) || before == (t.cfg.clamp_hi ^ 0x80000000u));
+    events_.clamp_keeps_zero +=
+        clamp && magnitude(before) == 0 && after == before &&
+        (before == (t.cfg.clamp_lo ^ 0x80000000u) || before == (t.cfg.clamp_hi ^ 0x80000000u));
     events_.relu_negative += relu && before != after;
     events_.relu_nan += relu && after == kNan;
     events_.clamp_nan += clamp && after == kNan;
 }
 
-void EpilogueBench::report() const {
+void EpilogueBench::report() const
+{
     const Events &e = events_;
     const auto line = [&](const char *event, uint64_t hits) { bench_.covered(event, hits); };
     line("flag invalid", e.invalid);
@@ -281,7 +339,9 @@ void EpilogueBench::report() const {
     uint64_t least = UINT64_MAX;
     for (const auto &format : e.modes) {
         for (const auto &overflow : format) {
-            for (const auto &act : overflow) least = std::min({least, act[0], act[1]});
+            for (const auto &act : overflow) {
+                least = std::min({least, act[0], act[1]});
+            }
         }
     }
     line("outputs of the rarest of all 126 modes", least);
@@ -291,36 +351,52 @@ void EpilogueBench::report() const {
 // Stimuli
 // ---------------------------------------------------------------------------------------------------------------------
 
-uint32_t power_of_two(tb::Rng &rng, int lo, int hi) { return static_cast<uint32_t>(127 + rng.range(lo, hi)) << 23; }
+uint32_t power_of_two(tb::Rng &rng, int lo, int hi)
+{
+    return static_cast<uint32_t>(127 + rng.range(lo, hi)) << 23;
+}
 
-uint32_t positive_finite(tb::Rng &rng) { return magnitude(rng.fp32_finite()); }
+uint32_t positive_finite(tb::Rng &rng)
+{
+    return magnitude(rng.fp32_finite());
+}
 
 // Few significant bits about 2^e: sums are exact, and conversions meet ties.
-uint32_t short_value(tb::Rng &rng, int lo, int hi) {
-    return static_cast<uint32_t>(rng.coin()) << 31 | power_of_two(rng, lo, hi) | rng.below(64) << 17;
+uint32_t short_value(tb::Rng &rng, int lo, int hi)
+{
+    return static_cast<uint32_t>(rng.coin()) << 31 | power_of_two(rng, lo, hi) |
+           rng.below(64) << 17;
 }
 
 // By value, as the model requires: clamp_lo <= clamp_hi, both finite.
-void random_clamp(tb::Rng &rng, Config &cfg) {
-    const uint32_t kinds[] = {rng.fp32_finite(), short_value(rng, -4, 4), static_cast<uint32_t>(rng.coin()) << 31};
+void random_clamp(tb::Rng &rng, Config &cfg)
+{
+    const uint32_t kinds[] = {rng.fp32_finite(), short_value(rng, -4, 4),
+                              static_cast<uint32_t>(rng.coin()) << 31};
     cfg.clamp_lo = kinds[rng.below(3)];
     cfg.clamp_hi = rng.chance(100) ? cfg.clamp_lo : kinds[rng.below(3)];
-    if (to_float(cfg.clamp_lo) > to_float(cfg.clamp_hi)) std::swap(cfg.clamp_lo, cfg.clamp_hi);
+    if (to_float(cfg.clamp_lo) > to_float(cfg.clamp_hi)) {
+        std::swap(cfg.clamp_lo, cfg.clamp_hi);
+    }
 }
 
-Config random_config(tb::Rng &rng) {
+Config random_config(tb::Rng &rng)
+{
     Config cfg;
     cfg.d_fmt = rng.below(FP8MAC_FORMAT_COUNT);
     cfg.overflow = rng.below(3);
     cfg.act = rng.below(3);
     cfg.bias_en = rng.below(2);
     random_clamp(rng, cfg);
-    cfg.scale_d = rng.chance(500) ? power_of_two(rng, -12, 12) : rng.chance(900) ? positive_finite(rng) : rng.fp32();
+    cfg.scale_d = rng.chance(500)   ? power_of_two(rng, -12, 12)
+                  : rng.chance(900) ? positive_finite(rng)
+                                    : rng.fp32();
     return cfg;
 }
 
 // One field differs: the least that a new tile can change.
-Config neighbour(tb::Rng &rng, Config cfg) {
+Config neighbour(tb::Rng &rng, Config cfg)
+{
     switch (rng.below(6)) {
     case 0: cfg.d_fmt = (cfg.d_fmt + 1) % FP8MAC_FORMAT_COUNT; break;
     case 1: cfg.overflow = (cfg.overflow + 1) % 3; break;
@@ -332,12 +408,15 @@ Config neighbour(tb::Rng &rng, Config cfg) {
     return cfg;
 }
 
-Transfer random_transfer(tb::Rng &rng, const Config &cfg) {
+Transfer random_transfer(tb::Rng &rng, const Config &cfg)
+{
     Transfer t;
     t.cfg = cfg;
     t.en = rng.chance(700) ? kAllPresent : static_cast<unsigned>(rng.next() & kAllPresent);
     const uint32_t kind = rng.below(4);
-    t.scale_a = kind == 0 ? rng.fp32() : kind == 1 ? positive_finite(rng) : power_of_two(rng, -10, 10);
+    t.scale_a = kind == 0   ? rng.fp32()
+                : kind == 1 ? positive_finite(rng)
+                            : power_of_two(rng, -10, 10);
     for (unsigned w = 0; w < WIDTH; w++) {
         switch (kind) {
         case 0: // anything
@@ -347,7 +426,8 @@ Transfer random_transfer(tb::Rng &rng, const Config &cfg) {
             break;
         case 1: // legal scales, any class of accumulator
             t.t0[w] = rng.fp32();
-            t.scale_b[w] = rng.coin() ? positive_finite(rng) : (magnitude(t.scale_a) ^ 0x3fffffffu) & 0x7f7fffffu;
+            t.scale_b[w] = rng.coin() ? positive_finite(rng)
+                                      : (magnitude(t.scale_a) ^ 0x3fffffffu) & 0x7f7fffffu;
             t.bias[w] = rng.fp32();
             break;
         case 2: // about 1, few bits
@@ -359,7 +439,9 @@ Transfer random_transfer(tb::Rng &rng, const Config &cfg) {
             t.t0[w] = rng.fp32_finite();
             t.scale_b[w] = (254u << 23) - (t.scale_a & kInf); // its reciprocal
             t.bias[w] = t.t0[w] ^ 0x80000000u;
-            if (rng.coin()) t.bias[w] ^= rng.below(256);
+            if (rng.coin()) {
+                t.bias[w] ^= rng.below(256);
+            }
             break;
         }
     }
@@ -367,22 +449,38 @@ Transfer random_transfer(tb::Rng &rng, const Config &cfg) {
 }
 
 // Tiles of transfers with one configuration, often close to the last one or the same.
-void random_tiles(EpilogueBench &epilogue, tb::Bench &bench, unsigned transfers) {
+void random_tiles(EpilogueBench &epilogue, tb::Bench &bench, unsigned transfers)
+{
     tb::Rng &rng = epilogue.rng();
     Config cfg = random_config(rng);
     while (transfers > 0 && !bench.hopeless()) {
         cfg = rng.chance(200) ? cfg : rng.chance(300) ? neighbour(rng, cfg) : random_config(rng);
         const unsigned tile = std::min<unsigned>(transfers, 1 + rng.below(rng.coin() ? 4 : 64));
-        for (unsigned i = 0; i < tile; i++) epilogue.send(random_transfer(rng, cfg));
+        for (unsigned i = 0; i < tile; i++) {
+            epilogue.send(random_transfer(rng, cfg));
+        }
         transfers -= tile;
     }
 }
 
 // All triples of corner values in every mode, with a clamp about zero.
-void corners(EpilogueBench &epilogue, tb::Bench &bench) {
-    static const uint32_t values[] = {0,    0x80000000u, 1,          0x80000001u, 0x00800000u, kOne,
-                                      kOne | 0x80000000u, 0x43e00000u, 0xc3e80001u, 0x7f7fffffu, 0xff7fffffu, kInf,
-                                      kInf | 0x80000000u, kNan, 0xffc00001u};
+void corners(EpilogueBench &epilogue, tb::Bench &bench)
+{
+    static const uint32_t values[] = {0,
+                                      0x80000000u,
+                                      1,
+                                      0x80000001u,
+                                      0x00800000u,
+                                      kOne,
+                                      kOne | 0x80000000u,
+                                      0x43e00000u,
+                                      0xc3e80001u,
+                                      0x7f7fffffu,
+                                      0xff7fffffu,
+                                      kInf,
+                                      kInf | 0x80000000u,
+                                      kNan,
+                                      0xffc00001u};
     static const uint32_t scales[] = {kOne, 0x20000000u, 0x5f800000u};
     for (unsigned mode = 0; mode < FP8MAC_FORMAT_COUNT * 18 && !bench.hopeless(); mode++) {
         Transfer t;
@@ -400,7 +498,9 @@ void corners(EpilogueBench &epilogue, tb::Bench &bench) {
                     t.t0[w] = t0;
                     t.scale_b[w] = scale;
                     t.bias[w] = bias;
-                    if (++w == WIDTH) epilogue.send(t);
+                    if (++w == WIDTH) {
+                        epilogue.send(t);
+                    }
                     w %= WIDTH;
                 }
             }
@@ -410,19 +510,23 @@ void corners(EpilogueBench &epilogue, tb::Bench &bench) {
 }
 
 // Without gaps, stalls and changes of configuration there is one transfer per cycle, and the latency is constant.
-void full_speed(EpilogueBench &epilogue, tb::Bench &bench) {
+void full_speed(EpilogueBench &epilogue, tb::Bench &bench)
+{
     const unsigned transfers = 1000;
     const Config cfg = random_config(epilogue.rng());
     epilogue.traffic(0, 0);
     epilogue.drain();
     const uint64_t start = epilogue.cycles();
-    for (unsigned i = 0; i < transfers; i++) epilogue.send(random_transfer(epilogue.rng(), cfg));
+    for (unsigned i = 0; i < transfers; i++) {
+        epilogue.send(random_transfer(epilogue.rng(), cfg));
+    }
     bench.equal("cycles for 1000 transfers", epilogue.cycles() - start, transfers);
     bench.equal("cycles until they have left", epilogue.flush(), kLatency);
     epilogue.drain();
 }
 
-void reset_inside(EpilogueBench &epilogue) {
+void reset_inside(EpilogueBench &epilogue)
+{
     // One configuration a time, so that many transfers are inside when the reset comes.
     for (int i = 0; i < 50; i++) {
         const Config cfg = random_config(epilogue.rng());
@@ -436,7 +540,8 @@ void reset_inside(EpilogueBench &epilogue) {
 
 } // namespace
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     tb::Bench bench(argc, argv);
     EpilogueBench epilogue(bench);
 

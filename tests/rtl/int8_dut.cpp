@@ -2,18 +2,33 @@
 #include <cstring>
 
 #include "Vint8_tb.h"
-#include "window_dut.h"
+#include "element_dut.h"
 
-namespace {
+namespace
+{
 
-class Dut : public tb::Int8Dut {
+class Dut : public tb::Int8Dut
+{
   public:
-    explicit Dut(VerilatedContext *context) : top_(context) { top_.eval(); }
-    ~Dut() override { top_.final(); }
+    explicit Dut(VerilatedContext *context) : top_(context)
+    {
+        top_.eval();
+    }
+    ~Dut() override
+    {
+        top_.final();
+    }
 
-    unsigned lanes() override { return top_.parameters_o >> 24; }
-    unsigned slots() override { return top_.parameters_o >> 16 & 255; }
-    uint32_t tick(const tb::Int8Step &step) override {
+    unsigned lanes() override
+    {
+        return top_.parameters_o >> 24;
+    }
+    unsigned banks() override
+    {
+        return top_.parameters_o >> 16 & 255;
+    }
+    uint32_t tick(const tb::Int8Step &step) override
+    {
         top_.step_first_i = step.first;
         std::memcpy(top_.a_code_i.data(), step.a, sizeof step.a);
         std::memcpy(top_.b_code_i.data(), step.b, sizeof step.b);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_pe_int8 behind the edge of its column: like window_tb, always 32 lanes wide outside and ready for a netlist.
-// The result comes SLOTS + 2 cycles after its step, with the element's own register behind the heap or with one before
-// it. Only a netlist of synth/behavioural's element takes operands without RECODE.
+// fp8mac_element_int8 behind the edge of its column: like element_tb, always 32 lanes wide outside and ready for a netlist.
+// The result comes BANKS + 2 cycles after its step, with the element's own register behind the compressor tree or with one before
+// it. Only a netlist of rtl/behavioural's element takes operands without RECODE.
 module int8_tb
   import fp8mac_pkg::*;
 #(
   parameter int unsigned LANES = 4,
-  parameter int unsigned SLOTS = 4,
-  parameter int unsigned HEAP_REGISTER = 0,
+  parameter int unsigned BANKS = 4,
+  parameter int unsigned TREE_REGISTER = 0,
   parameter int unsigned RECODE = 1,
   localparam int unsigned LanesMax = 32
 ) (
@@ -19,12 +19,12 @@ module int8_tb
   output logic [31:0]              parameters_o
 );
 
-  assign parameters_o = {8'(LANES), 8'(SLOTS), 16'd0};
+  assign parameters_o = {8'(LANES), 8'(BANKS), 16'd0};
 
   logic [LanesMax-1:0][7:0] a_code, b_code;
   logic                     first;
 
-  if (HEAP_REGISTER != 0) begin : g_at_once
+  if (TREE_REGISTER != 0) begin : g_at_once
     assign a_code = a_code_i;
     assign b_code = b_code_i;
     assign first  = step_first_i;
@@ -49,9 +49,9 @@ module int8_tb
   end
 
 `ifdef WINDOW_NETLIST
-  fp8mac_pe_int8 u_pe (
+  fp8mac_element_int8 u_pe (
 `else
-  fp8mac_pe_int8 #(.LANES(LANES), .SLOTS(SLOTS), .HEAP_REGISTER(HEAP_REGISTER != 0)) u_pe (
+  fp8mac_element_int8 #(.LANES(LANES), .BANKS(BANKS), .TREE_REGISTER(TREE_REGISTER != 0)) u_pe (
 `endif
     .clk_i(clk_i), .step_first_i(first), .a_i(a), .b_i(b), .acc_o(acc_o)
   );

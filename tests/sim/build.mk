@@ -18,7 +18,7 @@ $(SIM_TEST_BUILD)/test_elf: tests/sim/test_elf.cpp sim/elf_loader.cpp sim/ram.cp
 
 # A program of its own, start to end: neither runtime nor C library.
 $(SIM_TEST_BUILD)/soc.elf: tests/sim/soc_start.S tests/sim/soc.c firmware/link.ld \
-    firmware/platform/riscv/soc.h $(REGS_H)
+    firmware/port/riscv/soc.h $(REGS_H)
 	@mkdir -p $(@D)
 	$(call say,RISCV CC,$@)
 	$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_CFLAGS) -MF $@.d -nostartfiles -Tfirmware/link.ld -Wl,--fatal-warnings -o $@ \

@@ -20,11 +20,11 @@
 #define CAUSE_ACCELERATOR (0x80000000u + SOC_ACCELERATOR_IRQ)
 #define MSTATUS_MIE 8u
 
-#define CSR_READ(name)                                     \
-    ({                                                     \
-        uint32_t value_;                                   \
-        __asm__ volatile("csrr %0, " name : "=r"(value_)); \
-        value_;                                            \
+#define CSR_READ(name)                                                                             \
+    ({                                                                                             \
+        uint32_t value_;                                                                           \
+        __asm__ volatile("csrr %0, " name : "=r"(value_));                                         \
+        value_;                                                                                    \
     })
 
 uint32_t trap(uint32_t cause, uint32_t pc, uint32_t value);
@@ -33,13 +33,15 @@ int main(void);
 static volatile uint32_t exceptions, interrupts, last_cause, last_value;
 static unsigned passed, failed;
 
-static void put(const char *text) {
+static void put(const char *text)
+{
     while (*text != '\0') {
         soc_write(SOC_SIMCTRL + SIMCTRL_PUTC, (uint8_t)*text++);
     }
 }
 
-static void put_number(uint32_t number) {
+static void put_number(uint32_t number)
+{
     char digits[11] = {0};
     unsigned i = sizeof digits - 1;
     do {
@@ -49,7 +51,8 @@ static void put_number(uint32_t number) {
     put(digits + i);
 }
 
-static void expect(const char *what, bool ok) {
+static void expect(const char *what, bool ok)
+{
     if (ok) {
         passed++;
     } else {
@@ -61,7 +64,8 @@ static void expect(const char *what, bool ok) {
 }
 
 // An exception goes on behind the instruction; an interrupt switches off what asked for it.
-uint32_t trap(uint32_t cause, uint32_t pc, uint32_t value) {
+uint32_t trap(uint32_t cause, uint32_t pc, uint32_t value)
+{
     last_cause = cause;
     last_value = value;
     if (cause == CAUSE_TIMER) {
@@ -78,19 +82,24 @@ uint32_t trap(uint32_t cause, uint32_t pc, uint32_t value) {
     return pc + (compressed ? 2 : 4);
 }
 
-static void expect_load_fault(const char *what, uint32_t address) {
+static void expect_load_fault(const char *what, uint32_t address)
+{
     uint32_t before = exceptions;
     (void)soc_read(address);
-    expect(what, exceptions == before + 1 && last_cause == CAUSE_LOAD_FAULT && last_value == address);
+    expect(what,
+           exceptions == before + 1 && last_cause == CAUSE_LOAD_FAULT && last_value == address);
 }
 
-static void expect_store_fault(const char *what, uint32_t address) {
+static void expect_store_fault(const char *what, uint32_t address)
+{
     uint32_t before = exceptions;
     soc_write(address, 0);
-    expect(what, exceptions == before + 1 && last_cause == CAUSE_STORE_FAULT && last_value == address);
+    expect(what,
+           exceptions == before + 1 && last_cause == CAUSE_STORE_FAULT && last_value == address);
 }
 
-static void test_bus_errors(void) {
+static void test_bus_errors(void)
+{
     expect_load_fault("load from 0", 0);
     expect_store_fault("store to 0", 0);
     expect_load_fault("load below RAM", 0x7ffffffc);
@@ -105,7 +114,8 @@ static void test_bus_errors(void) {
     expect("accelerator answers", soc_read(ACCEL(ID)) == 0x46503841);
 }
 
-static void test_byte_lanes(void) {
+static void test_byte_lanes(void)
+{
     static volatile union {
         uint8_t bytes[8];
         uint16_t halves[4];
@@ -126,11 +136,13 @@ static void test_byte_lanes(void) {
     }
     memory.words[0] = memory.words[1] = 0;
     *(volatile uint32_t *)((uintptr_t)memory.bytes + 3) = 0x44332211;
-    expect("word that crosses words", memory.words[0] == 0x11000000 && memory.words[1] == 0x00443322);
+    expect("word that crosses words",
+           memory.words[0] == 0x11000000 && memory.words[1] == 0x00443322);
 }
 
 // Sleeps until another interrupt has come; interrupts are taken only inside.
-static void wait_for_interrupt(void) {
+static void wait_for_interrupt(void)
+{
     uint32_t before = interrupts;
     while (interrupts == before) {
         __asm__ volatile("wfi");
@@ -138,14 +150,16 @@ static void wait_for_interrupt(void) {
     }
 }
 
-static void test_timer(void) {
+static void test_timer(void)
+{
     const uint32_t cycles = 500;
     __asm__ volatile("csrw mie, %0" ::"r"(1u << 7));
     soc_write(TIMER_COMPARE_HI, 0);
     uint32_t start = soc_read(TIMER_NOW_LO), start_cycle = CSR_READ("mcycle");
     soc_write(TIMER_COMPARE_LO, start + cycles);
     wait_for_interrupt();
-    uint32_t waited = soc_read(TIMER_NOW_LO) - start, waited_cycles = CSR_READ("mcycle") - start_cycle;
+    uint32_t waited = soc_read(TIMER_NOW_LO) - start,
+             waited_cycles = CSR_READ("mcycle") - start_cycle;
     expect("timer interrupt", last_cause == CAUSE_TIMER);
     expect("timer waited", waited >= cycles && waited < cycles + 100);
     expect("mtime counts cycles", waited_cycles - waited + 20 < 40);
@@ -156,7 +170,8 @@ static void test_timer(void) {
 static _Alignas(16) uint8_t a[16], b[16], d[16];
 
 // 1.0 * 1.0 in e4m3fn, k = 1.
-static void submit_smallest_gemm(void) {
+static void submit_smallest_gemm(void)
+{
     a[0] = b[0] = 0x38;
     soc_fence();
     soc_write(ACCEL(A_ADDR), (uint32_t)(uintptr_t)a);
@@ -168,7 +183,8 @@ static void submit_smallest_gemm(void) {
     soc_write(ACCEL(SUBMIT), 0);
 }
 
-static void test_accelerator_interrupt(void) {
+static void test_accelerator_interrupt(void)
+{
     __asm__ volatile("csrw mie, %0" ::"r"(1u << SOC_ACCELERATOR_IRQ));
     soc_write(ACCEL(IRQ_ENABLE), FP8MAC_REGS__IRQ_ENABLE__DONE_bm);
     submit_smallest_gemm();
@@ -178,7 +194,8 @@ static void test_accelerator_interrupt(void) {
     expect("1 * 1", ((volatile uint8_t *)d)[0] == 0x38);
 }
 
-static void test_stall_register(void) {
+static void test_stall_register(void)
+{
     soc_write(SOC_SIMCTRL + SIMCTRL_STALL, 123);
     expect("STALL is read back", soc_read(SOC_SIMCTRL + SIMCTRL_STALL) == 123);
     soc_write(SOC_SIMCTRL + SIMCTRL_STALL, 1000);
@@ -186,59 +203,73 @@ static void test_stall_register(void) {
     soc_write(SOC_SIMCTRL + SIMCTRL_STALL, 0);
 }
 
-static fp8rt_check_record smallest_record(void) {
+static fp8rt_check_record smallest_record(void)
+{
     return (fp8rt_check_record){
-        .magic = FP8RT_CHECK_MAGIC, .m = 1, .n = 1, .k = 1, .group = 1, .scale_d = 0x3f800000,
-        .amax = 0x3f800000, .scale_a = 0x3f800000, .scale_b = 0x3f800000,
-        .a = (uintptr_t)a, .b = (uintptr_t)b, .d = (uintptr_t)d,
+        .magic = FP8RT_CHECK_MAGIC,
+        .m = 1,
+        .n = 1,
+        .k = 1,
+        .group = 1,
+        .scale_d = 0x3f800000,
+        .amax = 0x3f800000,
+        .scale_a = 0x3f800000,
+        .scale_b = 0x3f800000,
+        .a = (uintptr_t)a,
+        .b = (uintptr_t)b,
+        .d = (uintptr_t)d,
         .element = FP8MAC_REGS__ELEMENT__ACC_FP32_bm, // exact
     };
 }
 
-static uint32_t check(const fp8rt_check_record *record) {
+static uint32_t check(const fp8rt_check_record *record)
+{
     soc_fence();
     soc_write(SOC_SIMCTRL + SIMCTRL_CHECK, (uint32_t)(uintptr_t)record);
     return soc_read(SOC_SIMCTRL + SIMCTRL_CHECK);
 }
 
-static void test_check_register(void) {
+static void test_check_register(void)
+{
     fp8rt_check_record record = smallest_record();
     a[0] = b[0] = d[0] = 0x38;
     expect("CHECK of an equal output", check(&record) == 0);
 }
 
 // The ways to end that an argument names by its first letter.
-static int end(char how) {
+static int end(char how)
+{
     fp8rt_check_record record = smallest_record();
     switch (how) {
-        case 'h': // hang
-            while (exceptions == 0) {
-            }
-            return 0;
-        case 's': // sleep for ever
-            __asm__ volatile("csrw mie, zero");
-            for (;;) {
-                __asm__ volatile("wfi");
-            }
-        case 'd': // double fault: a handler where nothing is
-            __asm__ volatile("csrw mtvec, zero");
-            (void)soc_read(0);
-            return 0;
-        case 'w': // wrong output
-            a[0] = b[0] = 0x38;
-            d[0] = 0x39;
-            return check(&record) == 1 ? 0 : 9;
-        case 'm': // malformed record
-            record.magic = 0;
-            return check(&record) == UINT32_MAX ? 0 : 9;
-        case 'o': // outside memory
-            return check((const fp8rt_check_record *)4) == UINT32_MAX ? 0 : 9;
-        default: // exit status
-            return how - '0';
+    case 'h': // hang
+        while (exceptions == 0) {
+        }
+        return 0;
+    case 's': // sleep for ever
+        __asm__ volatile("csrw mie, zero");
+        for (;;) {
+            __asm__ volatile("wfi");
+        }
+    case 'd': // double fault: a handler where nothing is
+        __asm__ volatile("csrw mtvec, zero");
+        (void)soc_read(0);
+        return 0;
+    case 'w': // wrong output
+        a[0] = b[0] = 0x38;
+        d[0] = 0x39;
+        return check(&record) == 1 ? 0 : 9;
+    case 'm': // malformed record
+        record.magic = 0;
+        return check(&record) == UINT32_MAX ? 0 : 9;
+    case 'o': // outside memory
+        return check((const fp8rt_check_record *)4) == UINT32_MAX ? 0 : 9;
+    default: // exit status
+        return how - '0';
     }
 }
 
-int main(void) {
+int main(void)
+{
     const uint32_t *arguments = (const uint32_t *)(uintptr_t)soc_read(SOC_SIMCTRL + SIMCTRL_ARGS);
     if (arguments[0] > 1) {
         return end(*(const char *)(uintptr_t)arguments[2]);

@@ -11,7 +11,8 @@
 
 #include "elf_loader.h"
 
-namespace {
+namespace
+{
 
 constexpr uint32_t ram_bytes = 32768;
 constexpr uint32_t header_bytes = 52, segment_bytes = 32, section_bytes = 40, symbol_bytes = 16;
@@ -19,18 +20,23 @@ constexpr uint32_t text_bytes = 300, text_memory = 400;
 
 unsigned long passed = 0, failed = 0;
 
-void expect(const char *what, bool ok) {
+void expect(const char *what, bool ok)
+{
     ok ? passed++ : failed++;
-    if (!ok) std::printf("FAIL %s\n", what);
+    if (!ok) {
+        std::printf("FAIL %s\n", what);
+    }
 }
 
 struct Bytes : std::vector<uint8_t> {
     using std::vector<uint8_t>::vector;
-    void half(uint32_t offset, uint32_t value) {
+    void half(uint32_t offset, uint32_t value)
+    {
         at(offset) = static_cast<uint8_t>(value);
         at(offset + 1) = static_cast<uint8_t>(value >> 8);
     }
-    void word(uint32_t offset, uint32_t value) {
+    void word(uint32_t offset, uint32_t value)
+    {
         half(offset, value);
         half(offset + 2, value >> 16);
     }
@@ -43,7 +49,8 @@ constexpr uint32_t symbols_at = sections_at + 2 * section_bytes;
 constexpr uint32_t names_at = symbols_at + 2 * symbol_bytes;
 const char names[] = "\0_start\0main";
 
-Bytes program() {
+Bytes program()
+{
     Bytes elf(names_at + sizeof names);
     std::memcpy(elf.data(), "\177ELF\1\1\1", 7);
     elf.half(16, 2);
@@ -63,7 +70,9 @@ Bytes program() {
     elf.word(segment + 12, Ram::base + 16);
     elf.word(segment + 16, text_bytes);
     elf.word(segment + 20, text_memory);
-    for (uint32_t i = 0; i < text_bytes; i++) elf[text_at + i] = static_cast<uint8_t>(i + 1);
+    for (uint32_t i = 0; i < text_bytes; i++) {
+        elf[text_at + i] = static_cast<uint8_t>(i + 1);
+    }
 
     elf.word(sections_at + 4, 2);
     elf.word(sections_at + 16, symbols_at);
@@ -83,21 +92,31 @@ Bytes program() {
     return elf;
 }
 
-class Bench {
-public:
+class Bench
+{
+  public:
     explicit Bench(std::string path) : path_(std::move(path)), memory_(new uint8_t[ram_bytes]) {}
 
-    Ram ram() { return {memory_.get(), ram_bytes}; }
-    void fill(uint8_t value) { std::memset(memory_.get(), value, ram_bytes); }
+    Ram ram()
+    {
+        return {memory_.get(), ram_bytes};
+    }
+    void fill(uint8_t value)
+    {
+        std::memset(memory_.get(), value, ram_bytes);
+    }
 
-    Program load(const Bytes &elf) {
+    Program load(const Bytes &elf)
+    {
         std::ofstream(path_, std::ios::binary)
-            .write(reinterpret_cast<const char *>(elf.data()), static_cast<std::streamsize>(elf.size()));
+            .write(reinterpret_cast<const char *>(elf.data()),
+                   static_cast<std::streamsize>(elf.size()));
         return load_elf(path_, ram());
     }
 
     // The complaint, empty if there is none.
-    std::string complaint(const Bytes &elf) {
+    std::string complaint(const Bytes &elf)
+    {
         try {
             load(elf);
             return {};
@@ -106,18 +125,23 @@ public:
         }
     }
 
-private:
+  private:
     std::string path_;
     std::unique_ptr<uint8_t[]> memory_;
 };
 
-void test_loading(Bench &bench) {
+void test_loading(Bench &bench)
+{
     bench.fill(0xa5);
     const Program loaded = bench.load(program());
     const uint8_t *bytes = bench.ram().bytes;
     bool copied = true, cleared = true;
-    for (uint32_t i = 0; i < text_bytes; i++) copied &= bytes[16 + i] == static_cast<uint8_t>(i + 1);
-    for (uint32_t i = text_bytes; i < text_memory; i++) cleared &= bytes[16 + i] == 0;
+    for (uint32_t i = 0; i < text_bytes; i++) {
+        copied &= bytes[16 + i] == static_cast<uint8_t>(i + 1);
+    }
+    for (uint32_t i = text_bytes; i < text_memory; i++) {
+        cleared &= bytes[16 + i] == 0;
+    }
     expect("the segment is copied", copied);
     expect("the rest of it is cleared", cleared);
     expect("nothing else is touched", bytes[15] == 0xa5 && bytes[16 + text_memory] == 0xa5);
@@ -126,7 +150,8 @@ void test_loading(Bench &bench) {
     expect("before any function", loaded.describe(Ram::base) == "0x80000000");
 }
 
-void test_refusals(Bench &bench) {
+void test_refusals(Bench &bench)
+{
     const auto refused = [&](const char *part, const std::function<void(Bytes &)> &spoil) {
         Bytes elf = program();
         spoil(elf);
@@ -152,12 +177,15 @@ void test_refusals(Bench &bench) {
 }
 
 // A shorter file never loads; a changed byte may, but nothing outside is touched (the sanitizers watch).
-void test_damage(Bench &bench) {
+void test_damage(Bench &bench)
+{
     const Bytes whole = program();
     for (size_t size = 0; size + 1 < whole.size(); size++) {
         Bytes elf(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
         elf.resize(size);
-        if (size < names_at + 9) expect("a file cut short is refused", !bench.complaint(elf).empty());
+        if (size < names_at + 9) {
+            expect("a file cut short is refused", !bench.complaint(elf).empty());
+        }
     }
     for (size_t i = 0; i < whole.size(); i++) {
         for (const int value : {0x00, 0x01, 0x7f, 0x80, 0xff}) {
@@ -169,7 +197,8 @@ void test_damage(Bench &bench) {
     }
 }
 
-void test_arguments(Bench &bench) {
+void test_arguments(Bench &bench)
+{
     const Ram ram = bench.ram();
     bench.fill(0xa5);
     place_arguments(ram, {"prog.elf", "", "M=3"});
@@ -179,7 +208,9 @@ void test_arguments(Bench &bench) {
         std::memcpy(&value, block + 4 * i, 4);
         return value;
     };
-    const auto text = [&](uint32_t i) { return std::string(reinterpret_cast<char *>(ram.at(word(1 + i), 1))); };
+    const auto text = [&](uint32_t i) {
+        return std::string(reinterpret_cast<char *>(ram.at(word(1 + i), 1)));
+    };
     expect("argc", word(0) == 3);
     expect("argv", text(0) == "prog.elf" && text(1).empty() && text(2) == "M=3");
     const auto fits = [&](size_t length) {
@@ -194,10 +225,13 @@ void test_arguments(Bench &bench) {
     expect("longer ones do not", !fits(Ram::argument_bytes - 8));
 }
 
-}  // namespace
+} // namespace
 
-int main(int argc, char **argv) {
-    if (argc != 2) return std::fputs("usage: test_elf SCRATCH_FILE\n", stderr), 2;
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        return std::fputs("usage: test_elf SCRATCH_FILE\n", stderr), 2;
+    }
     Bench bench(argv[1]);
     test_loading(bench);
     test_refusals(bench);

@@ -14,10 +14,12 @@
 #define ROUNDS 300
 
 static unsigned long passed, failed;
-static uint8_t *ram; // exactly RAM_BYTES on the heap, so that the address sanitizer guards its ends
+static uint8_t
+    *ram; // exactly RAM_BYTES on the compressor tree, so that the address sanitizer guards its ends
 static fp8rt_check_counters counters;
 
-static void expect(const char *what, bool ok) {
+static void expect(const char *what, bool ok)
+{
     if (ok) {
         passed++;
     } else {
@@ -26,17 +28,20 @@ static void expect(const char *what, bool ok) {
     }
 }
 
-static const void *resolve(void *context, uint64_t address, uint64_t size) {
+static const void *resolve(void *context, uint64_t address, uint64_t size)
+{
     (void)context;
     bool inside = address >= BASE && size <= RAM_BYTES && address - BASE <= RAM_BYTES - size;
     return inside ? ram + (address - BASE) : NULL;
 }
 
-static uint32_t run(const fp8rt_check_record *record) {
+static uint32_t run(const fp8rt_check_record *record)
+{
     return fp8rt_check_run(record, resolve, NULL, &counters);
 }
 
-static uint32_t draw(uint32_t below) {
+static uint32_t draw(uint32_t below)
+{
     static uint32_t state = 1;
     state ^= state << 13;
     state ^= state >> 17;
@@ -44,7 +49,8 @@ static uint32_t draw(uint32_t below) {
     return state % below;
 }
 
-static uint32_t draw_float(void) {
+static uint32_t draw_float(void)
+{
     return (110 + draw(34)) << 23 | draw(1u << 23);
 }
 
@@ -54,25 +60,30 @@ static uint32_t draw_float(void) {
 #define BY_OPERANDS ((uint32_t)FP8MAC_REGS__ELEMENT__ALIGN_BY_OPERANDS_bm)
 #define WINDOW(bits) ((uint32_t)(bits) << FP8MAC_REGS__ELEMENT__FRAC_BITS_bp)
 #define EXACT (ACC(FP32) | ACC(FP16) | E5M2)
-#define WINDOW_FP32(bits) (1u | ACC(FP32) | E5M2 | WINDOW(bits))
-#define WINDOW_FP16(bits) (2u | ACC(FP16) | E5M2 | WINDOW(bits))
+#define ALIGNED_FP32(bits) (1u | ACC(FP32) | E5M2 | WINDOW(bits))
+#define ALIGNED_FP16(bits) (2u | ACC(FP16) | E5M2 | WINDOW(bits))
 #define FIXED (3u | ACC(FIXED) | 16u << FP8MAC_REGS__ELEMENT__TERMS_LOG2_bp)
 #define LATE_FP32(bits) (5u | ACC(FP32) | E5M2 | BY_OPERANDS | WINDOW(bits))
 #define LATE_FP16(bits) (6u | ACC(FP16) | E5M2 | BY_OPERANDS | WINDOW(bits))
 #define LATE_FP32_ONE_LANE (5u | ACC(FP32) | E5M2)
 
-static void make_late(fp8mac_dot_config *dot, unsigned least_bits) {
+static void make_late(fp8mac_dot_config *dot, unsigned least_bits)
+{
     dot->align_by = FP8MAC_ALIGN_BY_OPERANDS;
     dot->acc_late = true;
     dot->late_round = FP8MAC_ALIGN_ODD;
-    dot->late_bits_sum = dot->late_bits_acc = dot->frac_bits < least_bits ? least_bits : dot->frac_bits;
+    dot->late_bits_sum = dot->late_bits_acc =
+        dot->frac_bits < least_bits ? least_bits : dot->frac_bits;
 }
 
 // An element that has been drawn: its word, and what of the model it is. Formats are drawn before, and may change.
-static uint32_t draw_element(fp8mac_dot_config *dot, uint32_t *a, uint32_t *b, uint32_t *acc) {
+static uint32_t draw_element(fp8mac_dot_config *dot, uint32_t *a, uint32_t *b, uint32_t *acc)
+{
     uint32_t bits = 10 + draw(20), kind = draw(7); // odd: an FP16 accumulator
     dot->acc_format = (fp8mac_acc_format)*acc;
-    if (kind == 0) return EXACT;
+    if (kind == 0) {
+        return EXACT;
+    }
     if (kind == 3) {
         *a &= 2;
         *b &= 2;
@@ -89,35 +100,45 @@ static uint32_t draw_element(fp8mac_dot_config *dot, uint32_t *a, uint32_t *b, u
     dot->frac_bits = bits;
     if (kind < 3) {
         dot->min_exponent = *acc ? -14 : 0;
-        return *acc ? WINDOW_FP16(bits) : WINDOW_FP32(bits);
+        return *acc ? ALIGNED_FP16(bits) : ALIGNED_FP32(bits);
     }
     make_late(dot, *acc ? 12 : 25);
     return *acc ? LATE_FP16(bits) : LATE_FP32(bits);
 }
 
 // A GEMM of the model's own description, and the record that says the same.
-typedef struct twin {
+typedef struct baseline {
     fp8mac_gemm_desc desc;
     fp8rt_check_record record;
     float scale_d;
-} twin;
+} baseline;
 
-static float float_of(uint32_t bits) {
+static float float_of(uint32_t bits)
+{
     float x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
-static uint32_t bits_of(float x) {
+static uint32_t bits_of(float x)
+{
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
 // Where everything is: A, B, D, then the vectors; 16 KiB each.
-enum { A_AT = 0, B_AT = 16384, D_AT = 32768, SCALE_A_AT = 49152, SCALE_B_AT = 53248, BIAS_AT = 57344 };
+enum {
+    A_AT = 0,
+    B_AT = 16384,
+    D_AT = 32768,
+    SCALE_A_AT = 49152,
+    SCALE_B_AT = 53248,
+    BIAS_AT = 57344
+};
 
-static void draw_memory(void) {
+static void draw_memory(void)
+{
     for (uint32_t i = 0; i < SCALE_A_AT; i++) {
         ram[i] = (uint8_t)draw(256);
     }
@@ -127,11 +148,13 @@ static void draw_memory(void) {
     }
 }
 
-static void draw_twin(twin *t) {
+static void draw_baseline(baseline *t)
+{
     uint32_t m = 1 + draw(20), n = 1 + draw(20), k = 1 + draw(70);
     fp8mac_format_id d = (fp8mac_format_id)draw(7);
     uint32_t a = draw(4), b = draw(4), acc = draw(2);
-    uint32_t overflow = draw(3), act = draw(3), vector_a = draw(2), vector_b = draw(2), bias = draw(2);
+    uint32_t overflow = draw(3), act = draw(3), vector_a = draw(2), vector_b = draw(2),
+             bias = draw(2);
     uint32_t size = d < FP8MAC_FP16 ? 1 : d < FP8MAC_FP32 ? 2 : 4;
     uint32_t lda = k + draw(9), ldb = k + draw(9), ldd = n + draw(9), group = 1 + draw(8);
     int sa = (int)draw(65) - 32, sb = (int)draw(65) - 32;
@@ -142,56 +165,85 @@ static void draw_twin(twin *t) {
     dot.b_format = fp8mac_format_get((fp8mac_format_id)b);
     t->scale_d = float_of(scale_d);
     t->desc = (fp8mac_gemm_desc){
-        .m = m, .n = n, .k = k,
+        .m = m,
+        .n = n,
+        .k = k,
         .dot = dot,
-        .a = ram + A_AT, .lda = lda, .b = ram + B_AT, .ldb = ldb,
-        .scale_a = {vector_a ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR, (float *)(void *)(ram + SCALE_A_AT)},
-        .scale_b = {vector_b ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR, (float *)(void *)(ram + SCALE_B_AT)},
+        .a = ram + A_AT,
+        .lda = lda,
+        .b = ram + B_AT,
+        .ldb = ldb,
+        .scale_a = {vector_a ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR,
+                    (float *)(void *)(ram + SCALE_A_AT)},
+        .scale_b = {vector_b ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR,
+                    (float *)(void *)(ram + SCALE_B_AT)},
         .bias = bias ? (float *)(void *)(ram + BIAS_AT) : NULL,
-        .activation = (fp8mac_activation)act, .clamp_lo = float_of(lo), .clamp_hi = float_of(hi),
-        .d = ram + D_AT, .d_format = fp8mac_format_get(d), .ldd = ldd,
-        .d_mode = {.overflow = (fp8mac_overflow)overflow}, .scale_d = &t->scale_d,
+        .activation = (fp8mac_activation)act,
+        .clamp_lo = float_of(lo),
+        .clamp_hi = float_of(hi),
+        .d = ram + D_AT,
+        .d_format = fp8mac_format_get(d),
+        .ldd = ldd,
+        .d_mode = {.overflow = (fp8mac_overflow)overflow},
+        .scale_d = &t->scale_d,
     };
     t->record = (fp8rt_check_record){
-        .magic = FP8RT_CHECK_MAGIC, .m = m, .n = n, .k = k, .group = dot.group,
+        .magic = FP8RT_CHECK_MAGIC,
+        .m = m,
+        .n = n,
+        .k = k,
+        .group = dot.group,
         .mode = a << FP8MAC_REGS__MODE__A_FMT_bp | b << FP8MAC_REGS__MODE__B_FMT_bp |
                 acc << FP8MAC_REGS__MODE__ACC_FMT_bp | (uint32_t)d << FP8MAC_REGS__MODE__D_FMT_bp |
                 overflow << FP8MAC_REGS__MODE__OVERFLOW_bp | act << FP8MAC_REGS__MODE__ACT_bp |
-                vector_a << FP8MAC_REGS__MODE__SCALE_A_VEC_bp | vector_b << FP8MAC_REGS__MODE__SCALE_B_VEC_bp |
+                vector_a << FP8MAC_REGS__MODE__SCALE_A_VEC_bp |
+                vector_b << FP8MAC_REGS__MODE__SCALE_B_VEC_bp |
                 bias << FP8MAC_REGS__MODE__BIAS_EN_bp,
         .scale_exp = ((uint32_t)sa & 0xff) << FP8MAC_REGS__SCALE_EXP__SA_bp |
                      ((uint32_t)sb & 0xff) << FP8MAC_REGS__SCALE_EXP__SB_bp,
-        .scale_d = scale_d, .clamp_lo = lo, .clamp_hi = hi,
+        .scale_d = scale_d,
+        .clamp_lo = lo,
+        .clamp_hi = hi,
         .scale_a = vector_a ? BASE + SCALE_A_AT : bits_of(*t->desc.scale_a.values),
         .scale_b = vector_b ? BASE + SCALE_B_AT : bits_of(*t->desc.scale_b.values),
         .bias = bias ? BASE + BIAS_AT : 0,
-        .a = BASE + A_AT, .b = BASE + B_AT, .d = BASE + D_AT,
-        .a_stride = lda, .b_stride = ldb, .d_stride = ldd * size, .element = element,
+        .a = BASE + A_AT,
+        .b = BASE + B_AT,
+        .d = BASE + D_AT,
+        .a_stride = lda,
+        .b_stride = ldb,
+        .d_stride = ldd * size,
+        .element = element,
     };
 }
 
 // Leaves D, amax and flags as the model has them.
-static void compute(twin *t) {
+static void compute(baseline *t)
+{
     fp8mac_gemm_result result;
     expect("the model takes the GEMM", fp8mac_gemm(&t->desc, &result) == FP8MAC_OK);
     t->record.amax = bits_of(result.amax);
-    t->record.flags = result.flags | (result.amax_nonfinite ? FP8MAC_REGS__FLAGS__AMAX_NONFINITE_bm : 0);
+    t->record.flags =
+        result.flags | (result.amax_nonfinite ? FP8MAC_REGS__FLAGS__AMAX_NONFINITE_bm : 0);
 }
 
 // Spoils one bit of each of `count` different outputs.
-static void spoil(const twin *t, uint32_t count) {
+static void spoil(const baseline *t, uint32_t count)
+{
     uint32_t size = t->record.d_stride / (uint32_t)t->desc.ldd;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = i % t->record.m, column = i / t->record.m;
-        ram[D_AT + row * t->record.d_stride + column * size + draw(size)] ^= (uint8_t)(1u << draw(8));
+        ram[D_AT + row * t->record.d_stride + column * size + draw(size)] ^=
+            (uint8_t)(1u << draw(8));
     }
 }
 
-static void test_differences(void) {
+static void test_differences(void)
+{
     for (int i = 0; i < ROUNDS; i++) {
-        twin t;
+        baseline t;
         draw_memory();
-        draw_twin(&t);
+        draw_baseline(&t);
         compute(&t);
         expect("equal", run(&t.record) == 0);
         t.record.amax ^= 1u << draw(31);
@@ -204,10 +256,11 @@ static void test_differences(void) {
     }
 }
 
-static void test_counters(void) {
-    twin t;
+static void test_counters(void)
+{
+    baseline t;
     draw_memory();
-    draw_twin(&t);
+    draw_baseline(&t);
     compute(&t);
     counters = (fp8rt_check_counters){0};
     uint64_t outputs = (uint64_t)t.record.m * t.record.n;
@@ -216,14 +269,17 @@ static void test_counters(void) {
     run(&t.record);
     t.record.magic++;
     run(&t.record);
-    expect("GEMMs are counted", counters.gemms == 2 && counters.gemms_equal == 1 && counters.malformed == 1);
-    expect("outputs are counted", counters.outputs == 2 * outputs && counters.outputs_equal == 2 * outputs - 1);
+    expect("GEMMs are counted",
+           counters.gemms == 2 && counters.gemms_equal == 1 && counters.malformed == 1);
+    expect("outputs are counted",
+           counters.outputs == 2 * outputs && counters.outputs_equal == 2 * outputs - 1);
 }
 
-static fp8rt_check_record well_formed(void) {
-    twin t;
+static fp8rt_check_record well_formed(void)
+{
+    baseline t;
     draw_memory();
-    draw_twin(&t);
+    draw_baseline(&t);
     t.record.element = EXACT;
     t.record.mode |= FP8MAC_REGS__MODE__ACC_FMT_bm | FP8MAC_E5M2 << FP8MAC_REGS__MODE__A_FMT_bp;
     t.record.m = t.record.n = 4;
@@ -237,26 +293,27 @@ static fp8rt_check_record well_formed(void) {
     return t.record;
 }
 
-#define MALFORMED(field, value)                                          \
-    do {                                                                 \
-        fp8rt_check_record r_ = well_formed();                           \
-        expect("a well-formed record", run(&r_) != FP8RT_CHECK_MALFORMED); \
-        r_.field = (value);                                              \
-        expect(#field " = " #value, run(&r_) == FP8RT_CHECK_MALFORMED);  \
+#define MALFORMED(field, value)                                                                    \
+    do {                                                                                           \
+        fp8rt_check_record r_ = well_formed();                                                     \
+        expect("a well-formed record", run(&r_) != FP8RT_CHECK_MALFORMED);                         \
+        r_.field = (value);                                                                        \
+        expect(#field " = " #value, run(&r_) == FP8RT_CHECK_MALFORMED);                            \
     } while (0)
 
-static void test_malformed(void) {
+static void test_malformed(void)
+{
     const uint64_t end = (uint64_t)BASE + RAM_BYTES;
     MALFORMED(magic, 0);
     MALFORMED(element, 0);
     MALFORMED(element, r_.element | 4);
     MALFORMED(element, r_.element | FP8MAC_REGS__ELEMENT__KIND_bm);
     MALFORMED(element, r_.element | 1u << 13);
-    MALFORMED(element, WINDOW_FP16(0));
-    MALFORMED(element, WINDOW_FP16(13) | BY_OPERANDS);
+    MALFORMED(element, ALIGNED_FP16(0));
+    MALFORMED(element, ALIGNED_FP16(13) | BY_OPERANDS);
     MALFORMED(element, LATE_FP16(13) & ~BY_OPERANDS);
     MALFORMED(element, LATE_FP16(0));
-    MALFORMED(element, WINDOW_FP32(25));
+    MALFORMED(element, ALIGNED_FP32(25));
     MALFORMED(element, r_.element | 25 << FP8MAC_REGS__ELEMENT__FRAC_BITS_bp);
     MALFORMED(element, r_.element | 16u << FP8MAC_REGS__ELEMENT__TERMS_LOG2_bp);
     MALFORMED(element, r_.element & ~ACC(FP16));
@@ -297,16 +354,19 @@ static void test_malformed(void) {
     MALFORMED(d_stride, 3);
 }
 
-static void test_d_rows(void) {
+static void test_d_rows(void)
+{
     fp8rt_check_record r = well_formed();
     size_t bytes = 0;
     const uint8_t *row = fp8rt_check_d_row(&r, 2, resolve, NULL, &bytes);
-    expect("a row of D", row == ram + D_AT + 128 && bytes % r.n == 0 && bytes / r.n <= 4 && bytes != 0);
+    expect("a row of D",
+           row == ram + D_AT + 128 && bytes % r.n == 0 && bytes / r.n <= 4 && bytes != 0);
     r.d = BASE + RAM_BYTES - 1;
     expect("a row outside memory", fp8rt_check_d_row(&r, 2, resolve, NULL, &bytes) == NULL);
 }
 
-int main(void) {
+int main(void)
+{
     // The seeded differences are reported, as they should be: not to here.
     if (freopen("/dev/null", "w", stderr) == NULL) {
         return 1;

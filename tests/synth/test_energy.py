@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Energy from counted transitions: netlists that can be worked out by hand, and the operands' order and quantisation.
 
-    test_energy.py TOGGLES FOLDER    TOGGLES: the compiled simulator; FOLDER is for what it reads and writes
+test_energy.py TOGGLES FOLDER    TOGGLES: the compiled simulator; FOLDER is for what it reads and writes
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from flow.errors import FlowError, RejectedNetlist, UsageError  # noqa: E402
 from flow.liberty import Library  # noqa: E402
 
 SETTLED, LONG, SHORTER = MODES
-DELAY = "0.10"       # of every gate but `slow`: 10 ticks
+DELAY = "0.10"  # of every gate but `slow`: 10 ticks
 CYCLES = SKIPPED + 8
 
 # 2 V; capacitances in fF, internal energies in fJ by fF V^2. Energies do not depend on load or slew, but `steep`'s.
@@ -36,7 +36,9 @@ HEAD = """library (hand) { time_unit : "1ns"; capacitive_load_unit (1, ff); volt
 
 
 def table(kind: str, template: str, *rows: str) -> str:
-    return f"{kind} ({template}) {{ values ({', '.join(chr(34) + row + chr(34) for row in rows)}); }}"
+    return (
+        f"{kind} ({template}) {{ values ({', '.join(chr(34) + row + chr(34) for row in rows)}); }}"
+    )
 
 
 def flat(kind: str, template: str, value: float | str) -> str:
@@ -44,25 +46,42 @@ def flat(kind: str, template: str, value: float | str) -> str:
 
 
 def arcs(pins: str, delay: str, kind: str = "combinational") -> str:
-    tables = (flat("cell_rise", "d", delay), flat("cell_fall", "d", delay), flat("rise_transition", "d", 0.05),
-              flat("fall_transition", "d", 0.05))
-    return "".join(f'timing () {{ related_pin : "{pin}"; timing_type : {kind}; {" ".join(tables)} }}'
-                   for pin in pins.split())
+    tables = (
+        flat("cell_rise", "d", delay),
+        flat("cell_fall", "d", delay),
+        flat("rise_transition", "d", 0.05),
+        flat("fall_transition", "d", 0.05),
+    )
+    return "".join(
+        f'timing () {{ related_pin : "{pin}"; timing_type : {kind}; {" ".join(tables)} }}'
+        for pin in pins.split()
+    )
 
 
 def internal(pins: str, rise: float, fall: float) -> str:
-    return "".join(f'internal_power () {{ related_pin : "{pin}"; {flat("rise_power", "e", rise)} '
-                   f'{flat("fall_power", "e", fall)} }}' for pin in pins.split())
+    return "".join(
+        f'internal_power () {{ related_pin : "{pin}"; {flat("rise_power", "e", rise)} '
+        f"{flat('fall_power', 'e', fall)} }}"
+        for pin in pins.split()
+    )
 
 
 def passive(rise: float, fall: float) -> str:
-    return f'internal_power () {{ {flat("rise_power", "p", rise)} {flat("fall_power", "p", fall)} }}'
+    return (
+        f"internal_power () {{ {flat('rise_power', 'p', rise)} {flat('fall_power', 'p', fall)} }}"
+    )
 
 
-def gate(name: str, area: int, inputs: str, function: str, delay: str = DELAY, energy: str = "") -> str:
-    pins = "".join(f"pin ({pin}) {{ direction : input; capacitance : 10; }}" for pin in inputs.split())
-    return (f'cell ({name}) {{ area : {area}; {pins} pin (Y) {{ direction : output; function : "{function}"; '
-            f'{arcs(inputs, delay)} {energy} }} }}\n')
+def gate(
+    name: str, area: int, inputs: str, function: str, delay: str = DELAY, energy: str = ""
+) -> str:
+    pins = "".join(
+        f"pin ({pin}) {{ direction : input; capacitance : 10; }}" for pin in inputs.split()
+    )
+    return (
+        f'cell ({name}) {{ area : {area}; {pins} pin (Y) {{ direction : output; function : "{function}"; '
+        f"{arcs(inputs, delay)} {energy} }} }}\n"
+    )
 
 
 FLOP = f"""cell (flop) {{ area : 9; ff (s, n) {{ clocked_on : "C"; next_state : "D"; }}
@@ -72,12 +91,21 @@ FLOP = f"""cell (flop) {{ area : 9; ff (s, n) {{ clocked_on : "C"; next_state : 
       {flat("fall_constraint", "d", 0.1)} }} }}
   pin (Q) {{ direction : output; function : "s"; {arcs("C", DELAY, "rising_edge")} {internal("C", 500, 700)} }} }}
 """
-STEEP = f"internal_power () {{ related_pin : \"A\"; {table('rise_power', 'e', '0, 0', '100, 100')} " \
-        f"{table('fall_power', 'e', '0, 0', '100, 100')} }}"
-TEXT = HEAD + FLOP + gate("inv", 2, "A", "!A", energy=internal("A", 300, 100)) + \
-    gate("slow", 3, "A", "A", "0.30") + gate("steep", 4, "A", "A", energy=STEEP) + gate("differ", 5, "A B", "A ^ B") + \
-    gate("odd", 6, "A B D", "A & !B | B & !A & D") + \
-    gate("two", 7, "A B", "A & B", energy=internal("A", 100, 100) + internal("B", 500, 500)) + "}\n"
+STEEP = (
+    f'internal_power () {{ related_pin : "A"; {table("rise_power", "e", "0, 0", "100, 100")} '
+    f"{table('fall_power', 'e', '0, 0', '100, 100')} }}"
+)
+TEXT = (
+    HEAD
+    + FLOP
+    + gate("inv", 2, "A", "!A", energy=internal("A", 300, 100))
+    + gate("slow", 3, "A", "A", "0.30")
+    + gate("steep", 4, "A", "A", energy=STEEP)
+    + gate("differ", 5, "A B", "A ^ B")
+    + gate("odd", 6, "A B D", "A & !B | B & !A & D")
+    + gate("two", 7, "A B", "A & B", energy=internal("A", 100, 100) + internal("B", 500, 500))
+    + "}\n"
+)
 
 
 class Bench:
@@ -115,11 +143,21 @@ class Hand:
         self.library = Library(path)
         self.tables = power.Tables(self.library)
 
-    def circuit(self, inputs: list[int], outputs: list[int], cells: list[tuple[str, dict]]) -> Circuit:
-        ports = {"clk_i": {"direction": "input", "bits": [2]}, "x_i": {"direction": "input", "bits": inputs},
-                 "y_o": {"direction": "output", "bits": outputs}}
-        module = {"ports": ports, "cells": {f"c{i}": {"type": kind, "connections": {p: [b] for p, b in pins.items()}}
-                                            for i, (kind, pins) in enumerate(cells)}}
+    def circuit(
+        self, inputs: list[int], outputs: list[int], cells: list[tuple[str, dict]]
+    ) -> Circuit:
+        ports = {
+            "clk_i": {"direction": "input", "bits": [2]},
+            "x_i": {"direction": "input", "bits": inputs},
+            "y_o": {"direction": "output", "bits": outputs},
+        }
+        module = {
+            "ports": ports,
+            "cells": {
+                f"c{i}": {"type": kind, "connections": {p: [b] for p, b in pins.items()}}
+                for i, (kind, pins) in enumerate(cells)
+            },
+        }
         return Circuit(module, self.library, 6.0)
 
     def run(self, made: Circuit, rows: list[list[int]], mode: circuit.Mode) -> circuit.Activity:
@@ -130,7 +168,10 @@ class Hand:
 
     def energy(self, made: Circuit, activity: circuit.Activity) -> dict[str, float]:
         """fJ a cycle."""
-        return {part: 1000 * pj for part, pj in asdict(power.of_cycle(made, activity, self.tables)).items()}
+        return {
+            part: 1000 * pj
+            for part, pj in asdict(power.of_cycle(made, activity, self.tables)).items()
+        }
 
 
 def test_by_hand(b: Bench, hand: Hand) -> None:
@@ -138,11 +179,23 @@ def test_by_hand(b: Bench, hand: Hand) -> None:
     made = hand.circuit([3], [5], [("flop", {"C": 2, "D": 3, "Q": 4}), ("inv", {"A": 4, "Y": 5})])
     for mode in MODES:
         energy = hand.energy(made, hand.run(made, [[0], [1]], mode))
-        b.near(f"{mode.name}: Q drives 10 fF, the output a flip-flop's 20 fF", energy["switching"], 2 * 10 + 2 * 20)
+        b.near(
+            f"{mode.name}: Q drives 10 fF, the output a flip-flop's 20 fF",
+            energy["switching"],
+            2 * 10 + 2 * 20,
+        )
         b.near(f"{mode.name}: the input drives 20 fF", energy["inputs"], 2 * 20)
         b.near(f"{mode.name}: the inverter's mean of 300 and 100", energy["internal"], 200)
-        b.near(f"{mode.name}: D's mean of 200 and 400, Q's of 500 and 700", energy["registers"], 300 + 600)
-        b.near(f"{mode.name}: clock, 30 fF up and down, 50 and 70", energy["clock"], 2 * 2 * 30 + 50 + 70)
+        b.near(
+            f"{mode.name}: D's mean of 200 and 400, Q's of 500 and 700",
+            energy["registers"],
+            300 + 600,
+        )
+        b.near(
+            f"{mode.name}: clock, 30 fF up and down, 50 and 70",
+            energy["clock"],
+            2 * 2 * 30 + 50 + 70,
+        )
     idle = hand.energy(made, hand.run(made, [[1]], LONG))
     b.check("idle: the clock alone", {part for part, fj in idle.items() if fj}, {"clock"})
     half = hand.energy(made, hand.run(made, [[0], [0], [1], [1]], LONG))
@@ -151,7 +204,11 @@ def test_by_hand(b: Bench, hand: Hand) -> None:
 
 def test_tables(b: Bench, hand: Hand) -> None:
     made = hand.circuit([3], [5], [("steep", {"A": 3, "Y": 4}), ("slow", {"A": 4, "Y": 5})])
-    b.near("internal power at the net's load", hand.energy(made, hand.run(made, [[0], [1]], LONG))["internal"], 10)
+    b.near(
+        "internal power at the net's load",
+        hand.energy(made, hand.run(made, [[0], [1]], LONG))["internal"],
+        10,
+    )
     # A changes every cycle, B every other one, Y is 1 once in four: each transition weighs A's 100 twice, B's 500 once
     made = hand.circuit([3, 4], [5], [("two", {"A": 3, "B": 4, "Y": 5})])
     energy = hand.energy(made, hand.run(made, [[0, 0], [1, 0], [0, 1], [1, 1]], SETTLED))
@@ -170,38 +227,75 @@ def test_functions(b: Bench, hand: Hand) -> None:
 def test_glitches(b: Bench, hand: Hand) -> None:
     """x ^ x through another gate is 0: but for a pulse as long as that gate's delay, where the XOR lets it pass."""
     for kind, counts in (("slow", (0, 2, 2)), ("inv", (0, 2, 2))):
-        made = hand.circuit([3], [5], [(kind, {"A": 3, "Y": 4}), ("differ", {"A": 3, "B": 4, "Y": 5})])
+        made = hand.circuit(
+            [3], [5], [(kind, {"A": 3, "Y": 4}), ("differ", {"A": 3, "B": 4, "Y": 5})]
+        )
         found = [hand.run(made, [[0], [1]], mode).per_cycle[5] for mode in MODES]
         b.check(f"pulse behind {kind}", found, list(map(float, counts)))
     # Of 10 ticks, through a gate of 30: gone if it must last 30 or 15
-    made = hand.circuit([3], [6], [("inv", {"A": 3, "Y": 4}), ("differ", {"A": 3, "B": 4, "Y": 5}),
-                                   ("slow", {"A": 5, "Y": 6})])
-    b.check("a short pulse does not pass", [hand.run(made, [[0], [1]], mode).per_cycle[6] for mode in MODES], [0, 0, 0])
+    made = hand.circuit(
+        [3],
+        [6],
+        [
+            ("inv", {"A": 3, "Y": 4}),
+            ("differ", {"A": 3, "B": 4, "Y": 5}),
+            ("slow", {"A": 5, "Y": 6}),
+        ],
+    )
+    b.check(
+        "a short pulse does not pass",
+        [hand.run(made, [[0], [1]], mode).per_cycle[6] for mode in MODES],
+        [0, 0, 0],
+    )
     # Of 20 ticks: passes where 15 are enough
-    made = hand.circuit([3], [7], [("inv", {"A": 3, "Y": 4}), ("inv", {"A": 4, "Y": 5}),
-                                   ("differ", {"A": 3, "B": 5, "Y": 6}), ("slow", {"A": 6, "Y": 7})])
-    b.check("a longer one passes", [hand.run(made, [[0], [1]], mode).per_cycle[7] for mode in MODES], [0, 0, 2])
+    made = hand.circuit(
+        [3],
+        [7],
+        [
+            ("inv", {"A": 3, "Y": 4}),
+            ("inv", {"A": 4, "Y": 5}),
+            ("differ", {"A": 3, "B": 5, "Y": 6}),
+            ("slow", {"A": 6, "Y": 7}),
+        ],
+    )
+    b.check(
+        "a longer one passes",
+        [hand.run(made, [[0], [1]], mode).per_cycle[7] for mode in MODES],
+        [0, 0, 2],
+    )
 
 
 def test_streams(b: Bench, hand: Hand) -> None:
     """Every copy has inputs of its own, and flip-flops delay by a cycle; transitions against NumPy's count."""
     bits = np.random.default_rng(1).integers(0, 2, (CYCLES, STREAMS, 2)).astype(np.uint8)
     b.check("words and back", (circuit.streams(circuit.words(bits)) == bits).all())
-    made = hand.circuit([3, 4], [6, 5, 7], [("differ", {"A": 3, "B": 4, "Y": 5}), ("flop", {"C": 2, "D": 5, "Q": 6}),
-                                            ("flop", {"C": 2, "D": 6, "Q": 7})])
+    made = hand.circuit(
+        [3, 4],
+        [6, 5, 7],
+        [
+            ("differ", {"A": 3, "B": 4, "Y": 5}),
+            ("flop", {"C": 2, "D": 5, "Q": 6}),
+            ("flop", {"C": 2, "D": 6, "Q": 7}),
+        ],
+    )
     wanted = bits[:, :, 0] ^ bits[:, :, 1]
     for mode in (SETTLED, LONG):
         activity = made.simulate(hand.toggles, hand.folder, {"x_i": bits}, mode)
         b.check(f"{mode.name}: logic", (activity.outputs["y_o"][:, :, 1] == wanted).all())
-        b.check(f"{mode.name}: a cycle later", (activity.outputs["y_o"][1:, :, 0] == wanted[:-1]).all())
+        b.check(
+            f"{mode.name}: a cycle later", (activity.outputs["y_o"][1:, :, 0] == wanted[:-1]).all()
+        )
         b.check(f"{mode.name}: one more", (activity.outputs["y_o"][2:, :, 2] == wanted[:-2]).all())
-        changes = np.diff(wanted.astype(int), axis=0)[SKIPPED - 2:-1]
+        changes = np.diff(wanted.astype(int), axis=0)[SKIPPED - 2 : -1]
         b.near(f"{mode.name}: transitions a cycle", activity.per_cycle[6], np.abs(changes).mean())
 
 
 def test_rejected(b: Bench, hand: Hand) -> None:
-    b.raises("a cell that the library has not", RejectedNetlist,
-             lambda: hand.circuit([3], [4], [("gone", {"A": 3, "Y": 4})]))
+    b.raises(
+        "a cell that the library has not",
+        RejectedNetlist,
+        lambda: hand.circuit([3], [4], [("gone", {"A": 3, "Y": 4})]),
+    )
     chain = [("slow", {"A": 3 + i, "Y": 4 + i}) for i in range(25)]
     late = hand.circuit([3], [28], chain)
     b.raises("a path longer than the period", FlowError, lambda: hand.run(late, [[0], [1]], LONG))
@@ -220,12 +314,25 @@ def test_order(b: Bench) -> None:
     cycles = {}
     for cycle in range(len(s.k)):
         cycles.setdefault((s.row[cycle, 0], s.column[cycle, 0]), []).append(cycle)
-    b.check("steps of an output are four cycles apart", {tuple(np.diff(turns)) for turns in cycles.values()}, {(4,)})
+    b.check(
+        "steps of an output are four cycles apart",
+        {tuple(np.diff(turns)) for turns in cycles.values()},
+        {(4,)},
+    )
     b.check("first and last", (set(s.k[s.first]), set(s.k[s.last])), ({0}, {k - lanes}))
-    b.check("an operand stays from a slot to the next", all((s.row[i] == s.row[i + 1]).all() or
-            (s.column[i] == s.column[i + 1]).all() for i in range(7)))
+    b.check(
+        "an operand stays from a bank to the next",
+        all(
+            (s.row[i] == s.row[i + 1]).all() or (s.column[i] == s.column[i + 1]).all()
+            for i in range(7)
+        ),
+    )
     codes = np.arange(m * k).reshape(m, k)
-    b.check("lanes are consecutive k", data.operands(codes, s.row, s.k, lanes)[4, 9].tolist(), [12, 13, 14, 15])
+    b.check(
+        "lanes are consecutive k",
+        data.operands(codes, s.row, s.k, lanes)[4, 9].tolist(),
+        [12, 13, 14, 15],
+    )
 
 
 def test_quantised(b: Bench) -> None:
@@ -233,20 +340,34 @@ def test_quantised(b: Bench) -> None:
     weights, codes, _ = data.layer(0, 96)
     top = np.abs(weights).max(axis=1, keepdims=True)
     b.check("FP8 weights are the committed codes", (data.quantise_fp8(weights, top) == codes).all())
-    b.check("halves go to even", data.quantise_int8(np.array([0.5, 1.5, -2.5, 127]), np.float32(127)).tolist(),
-            [0, 2, -2, 127])
+    b.check(
+        "halves go to even",
+        data.quantise_int8(np.array([0.5, 1.5, -2.5, 127]), np.float32(127)).tolist(),
+        [0, 2, -2, 127],
+    )
     for one in sets:
-        b.check(f"{one.name}: INT8 uses its range", (int(np.abs(one.a_int8.astype(int)).max()),
-                                                     int(np.abs(one.b_int8.astype(int)).max())), (127, 127))
+        b.check(
+            f"{one.name}: INT8 uses its range",
+            (int(np.abs(one.a_int8.astype(int)).max()), int(np.abs(one.b_int8.astype(int)).max())),
+            (127, 127),
+        )
         b.check(f"{one.name}: FP8 has no NaN", not np.isnan(data.value_of(one.a_fp8)).any())
-        x, y = (data.value_of(one.a_fp8) @ data.value_of(one.b_fp8).T).ravel(), \
-            (one.a_int8.astype(float) @ one.b_int8.astype(float).T).ravel()
+        x, y = (
+            (data.value_of(one.a_fp8) @ data.value_of(one.b_fp8).T).ravel(),
+            (one.a_int8.astype(float) @ one.b_int8.astype(float).T).ravel(),
+        )
         b.check(f"{one.name}: both are quantised from the same", np.corrcoef(x, y)[0, 1] > 0.9)
 
 
 def test_wrong_results(b: Bench) -> None:
     """An element that answers wrongly is not quoted."""
-    row = {"name": "int8_4", "top": "fp8mac_pe_int8", "lanes": 4, "accumulator": "int32", "parameters": {}}
+    row = {
+        "name": "int8_4",
+        "top": "fp8mac_element_int8",
+        "lanes": 4,
+        "accumulator": "int32",
+        "parameters": {},
+    }
     work = drive.Drive(row, data.normal(64))
     issued = np.flatnonzero(work.steps.last)
     right = work.a.astype(int) @ work.b.astype(int).T
@@ -254,14 +375,23 @@ def test_wrong_results(b: Bench) -> None:
     acc[issued + work.kind.result] = right[work.steps.row[issued], work.steps.column[issued]]
     b.check("all results are compared", work.check({"acc_o": drive.bits_of(acc, 32)}), 256)
     acc[issued[0] + work.kind.result, 5] += 1
-    b.raises("one result off by one", FlowError, lambda: work.check({"acc_o": drive.bits_of(acc, 32)}))
+    b.raises(
+        "one result off by one", FlowError, lambda: work.check({"acc_o": drive.bits_of(acc, 32)})
+    )
 
 
 def main(toggles: str, folder: str) -> int:
     b, where = Bench(), Path(folder)
     where.mkdir(parents=True, exist_ok=True)
     hand = Hand(Path(toggles).resolve(), where.resolve())
-    for test in (test_by_hand, test_tables, test_functions, test_glitches, test_streams, test_rejected):
+    for test in (
+        test_by_hand,
+        test_tables,
+        test_functions,
+        test_glitches,
+        test_streams,
+        test_rejected,
+    ):
         run(b, lambda test=test: test(b, hand))
     for test in (test_order, test_quantised, test_wrong_results):
         run(b, lambda test=test: test(b))

@@ -34,14 +34,14 @@ for good in '' 'M=1 N=1 K=1' 'A=e5m2 B=e4m3fnuz D=bf16' 'ACC=fp16 SA=-32 SB=32' 
   if [ $? -eq 0 ]; then count yes; else count no "$good: $output"; fi
 done
 
-export FP8RT_ELEMENT=window_fp32-23
+export FP8RT_ELEMENT=aligned_fp32-23
 for bad in ACC=fp16 ACC=fixed; do
-  refused $bad 'is not possible with window_fp32 elements: choose one of fp32 float32'
+  refused $bad 'is not possible with aligned_fp32 elements: choose one of fp32 float32'
 done
-export FP8RT_ELEMENT=fixed
-for bad in ACC=fp32 ACC=fp16; do refused $bad 'is not possible with fixed elements: choose one of fixed'; done
+export FP8RT_ELEMENT=kulisch
+for bad in ACC=fp32 ACC=fp16; do refused $bad 'is not possible with kulisch elements: choose one of fixed'; done
 for bad in A=e5m2 B=e5m2fnuz; do
-  refused $bad 'is not possible with fixed elements: choose one of e4m3fn e4m3fnuz'
+  refused $bad 'is not possible with kulisch elements: choose one of e4m3fn e4m3fnuz'
 done
 for good in '' 'ACC=fixed A=e4m3fnuz SA=-3 D=e5m2'; do
   # shellcheck disable=SC2086 # several arguments

@@ -47,10 +47,10 @@ typedef struct totals {
 typedef struct network {
     options options;
     fp8rt_device dev;
-    fp8rt_arena arena;               // what is left for scratch
+    fp8rt_arena arena; // what is left for scratch
     uint8_t pixel_code[DIGITS_PIXEL_MAX + 1];
-    void *rows[DIGITS_LAYERS + 1];   // the batch: pixels, hidden activations, FP32 outputs
-    int code_exp;                    // hidden activations are used as code * 2^-code_exp
+    void *rows[DIGITS_LAYERS + 1]; // the batch: pixels, hidden activations, FP32 outputs
+    int code_exp;                  // hidden activations are used as code * 2^-code_exp
     fp8mac_recipe_delayed recipe[HIDDEN_LAYERS];
     float history[HIDDEN_LAYERS][HISTORY];
     totals totals;
@@ -60,114 +60,163 @@ typedef struct network {
 
 static const char *const option_names[] = {"IMAGES", "BATCH", "ACC", "FORMAT"};
 
-static bool known_option(const char *argument) {
+static bool known_option(const char *argument)
+{
     for (size_t i = 0; i < sizeof option_names / sizeof *option_names; i++) {
         size_t length = strlen(option_names[i]);
-        if (strncmp(argument, option_names[i], length) == 0 && argument[length] == '=') return true;
+        if (strncmp(argument, option_names[i], length) == 0 && argument[length] == '=') {
+            return true;
+        }
     }
-    printf("%s is not an option of digits: choose from IMAGES=, BATCH=, ACC= and FORMAT=.\n", argument);
+    printf("%s is not an option of digits: choose from IMAGES=, BATCH=, ACC= and FORMAT=.\n",
+           argument);
     return false;
 }
 
 // Decimal, 1..DIGITS_IMAGES; 0 if it is not that.
-static uint32_t parse_count(const char *text) {
+static uint32_t parse_count(const char *text)
+{
     uint32_t count = 0;
     for (const char *c = text; *c != '\0'; c++) {
-        if (*c < '0' || *c > '9') return 0;
+        if (*c < '0' || *c > '9') {
+            return 0;
+        }
         count = count * 10 + (uint32_t)(*c - '0');
-        if (count > DIGITS_IMAGES) return 0;
+        if (count > DIGITS_IMAGES) {
+            return 0;
+        }
     }
     return count;
 }
 
-static bool count_option(int argc, char **argv, const char *key, uint32_t *count) {
+static bool count_option(int argc, char **argv, const char *key, uint32_t *count)
+{
     const char *text = fp8rt_app_option(argc, argv, key);
-    if (text == NULL) return true;
+    if (text == NULL) {
+        return true;
+    }
     *count = parse_count(text);
-    if (*count == 0) printf("%s=%s is not possible: choose a number from 1 to %d.\n", key, text, DIGITS_IMAGES);
+    if (*count == 0) {
+        printf("%s=%s is not possible: choose a number from 1 to %d.\n", key, text, DIGITS_IMAGES);
+    }
     return *count != 0;
 }
 
-static const char *acc_name(fp8mac_acc_format format) {
+static const char *acc_name(fp8mac_acc_format format)
+{
     return format == FP8MAC_ACC_FP32 ? "fp32" : format == FP8MAC_ACC_FP16 ? "fp16" : "fixed";
 }
 
-static const char *good_accumulators(const fp8rt_element *element) {
-    bool both = fp8rt_element_has(element, FP8MAC_ACC_FP32) && fp8rt_element_has(element, FP8MAC_ACC_FP16);
+static const char *good_accumulators(const fp8rt_element *element)
+{
+    bool both =
+        fp8rt_element_has(element, FP8MAC_ACC_FP32) && fp8rt_element_has(element, FP8MAC_ACC_FP16);
     return both ? "fp32 or fp16" : acc_name(fp8rt_element_accumulator(element));
 }
 
-static bool refuse(const fp8rt_element *element, const char *key, const char *text, const char *good) {
+static bool refuse(const fp8rt_element *element, const char *key, const char *text,
+                   const char *good)
+{
     printf("%s=%s is not possible", key, text);
-    if (element->kind != FP8RT_ELEMENT_EXACT) printf(" with %s elements", fp8rt_element_name(element->kind));
+    if (element->kind != FP8RT_ELEMENT_EXACT) {
+        printf(" with %s elements", fp8rt_element_name(element->kind));
+    }
     printf(": choose %s.\n", good);
     return false;
 }
 
-static bool acc_option(int argc, char **argv, const fp8rt_element *element, fp8mac_acc_format *acc_format) {
+static bool acc_option(int argc, char **argv, const fp8rt_element *element,
+                       fp8mac_acc_format *acc_format)
+{
     const char *text = fp8rt_app_option(argc, argv, "ACC");
     *acc_format = fp8rt_element_accumulator(element);
-    if (text == NULL) return true;
+    if (text == NULL) {
+        return true;
+    }
     for (int format = FP8MAC_ACC_FP32; format <= FP8MAC_ACC_FIXED; format++) {
         *acc_format = (fp8mac_acc_format)format;
-        if (fp8rt_element_has(element, *acc_format) && strcmp(text, acc_name(*acc_format)) == 0) return true;
+        if (fp8rt_element_has(element, *acc_format) && strcmp(text, acc_name(*acc_format)) == 0) {
+            return true;
+        }
     }
     return refuse(element, "ACC", text, good_accumulators(element));
 }
 
-static bool format_option(int argc, char **argv, const fp8rt_element *element, fp8mac_format_id *format) {
+static bool format_option(int argc, char **argv, const fp8rt_element *element,
+                          fp8mac_format_id *format)
+{
     const char *text = fp8rt_app_option(argc, argv, "FORMAT");
-    if (text == NULL) text = "e4m3fn";
+    if (text == NULL) {
+        text = "e4m3fn";
+    }
     for (int id = FP8MAC_E4M3FN; id <= FP8MAC_E5M2FNUZ; id++) {
         *format = (fp8mac_format_id)id;
-        if (fp8rt_element_takes(element, *format) && strcmp(text, fp8mac_format_get(*format)->name) == 0) return true;
+        if (fp8rt_element_takes(element, *format) &&
+            strcmp(text, fp8mac_format_get(*format)->name) == 0) {
+            return true;
+        }
     }
-    return refuse(element, "FORMAT", text, element->e5m2 ? "e4m3fn, e5m2, e4m3fnuz or e5m2fnuz" : "e4m3fn or e4m3fnuz");
+    return refuse(element, "FORMAT", text,
+                  element->e5m2 ? "e4m3fn, e5m2, e4m3fnuz or e5m2fnuz" : "e4m3fn or e4m3fnuz");
 }
 
-static bool parse_options(int argc, char **argv, const fp8rt_element *element, options *options) {
+static bool parse_options(int argc, char **argv, const fp8rt_element *element, options *options)
+{
     options->images = fp8rt_app_is_host ? DIGITS_IMAGES : CHIP_IMAGES;
     options->batch = BATCH;
     for (int i = 1; i < argc; i++) {
-        if (!known_option(argv[i])) return false;
+        if (!known_option(argv[i])) {
+            return false;
+        }
     }
-    return count_option(argc, argv, "IMAGES", &options->images) && count_option(argc, argv, "BATCH", &options->batch) &&
+    return count_option(argc, argv, "IMAGES", &options->images) &&
+           count_option(argc, argv, "BATCH", &options->batch) &&
            acc_option(argc, argv, element, &options->acc_format) &&
            format_option(argc, argv, element, &options->format);
 }
 
 // ---- the network ----------------------------------------------------------------------------------------------------
 
-static fp8mac_format_id output_format(const network *net, int layer) {
+static fp8mac_format_id output_format(const network *net, int layer)
+{
     return layer < HIDDEN_LAYERS ? net->options.format : FP8MAC_FP32;
 }
 
-static uint32_t output_stride(const network *net, int layer) {
+static uint32_t output_stride(const network *net, int layer)
+{
     uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(output_format(net, layer)));
     return fp8rt_packed_stride(&net->dev.caps, digits_layers[layer].n * bytes);
 }
 
-static bool allocate(network *net) {
+static bool allocate(network *net)
+{
     uint32_t batch = net->options.batch;
     net->arena = fp8rt_app_arena();
-    net->rows[0] = fp8rt_arena_alloc(&net->arena, fp8rt_packed_bytes(&net->dev.caps, batch, DIGITS_PIXELS));
+    net->rows[0] =
+        fp8rt_arena_alloc(&net->arena, fp8rt_packed_bytes(&net->dev.caps, batch, DIGITS_PIXELS));
     bool enough = net->rows[0] != NULL;
     for (int layer = 0; layer < DIGITS_LAYERS; layer++) {
-        net->rows[layer + 1] = fp8rt_arena_alloc(&net->arena, (size_t)batch * output_stride(net, layer));
+        net->rows[layer + 1] =
+            fp8rt_arena_alloc(&net->arena, (size_t)batch * output_stride(net, layer));
         enough = enough && net->rows[layer + 1] != NULL;
     }
     return enough;
 }
 
 // Pixels are quantised once: every image is a look-up.
-static void quantise_pixels(network *net) {
+static void quantise_pixels(network *net)
+{
     float pixels[DIGITS_PIXEL_MAX + 1];
-    for (int i = 0; i <= DIGITS_PIXEL_MAX; i++) pixels[i] = (float)i;
-    fp8mac_quantize(fp8mac_format_get(net->options.format), net->pixel_code, pixels, DIGITS_PIXEL_MAX + 1, 1.0f,
+    for (int i = 0; i <= DIGITS_PIXEL_MAX; i++) {
+        pixels[i] = (float)i;
+    }
+    fp8mac_quantize(fp8mac_format_get(net->options.format), net->pixel_code, pixels,
+                    DIGITS_PIXEL_MAX + 1, 1.0f,
                     (fp8mac_convert_mode){.rounding = FP8MAC_ROUND_NEAREST_EVEN}, NULL);
 }
 
-static void start_recipes(network *net) {
+static void start_recipes(network *net)
+{
     float fp8_max = fp8mac_recipe_format_max(fp8mac_format_get(net->options.format));
     net->code_exp = fp8mac_recipe_floor_log2(fp8_max);
     for (int layer = 0; layer < HIDDEN_LAYERS; layer++) {
@@ -177,11 +226,13 @@ static void start_recipes(network *net) {
             .history_length = HISTORY,
         };
         fp8mac_recipe_delayed_init(&net->recipe[layer], config, 1.0f);
-        fp8mac_recipe_delayed_update(&net->recipe[layer], digits_layers[layer].calibration_amax, false);
+        fp8mac_recipe_delayed_update(&net->recipe[layer], digits_layers[layer].calibration_amax,
+                                     false);
     }
 }
 
-static fp8rt_gemm_desc layer_gemm(network *net, int layer, uint32_t batch, const float *scale_a) {
+static fp8rt_gemm_desc layer_gemm(network *net, int layer, uint32_t batch, const float *scale_a)
+{
     const digits_layer *data = &digits_layers[layer];
     bool hidden = layer < HIDDEN_LAYERS;
     return (fp8rt_gemm_desc){
@@ -207,7 +258,8 @@ static fp8rt_gemm_desc layer_gemm(network *net, int layer, uint32_t batch, const
     };
 }
 
-static void add_counters(fp8rt_counters *sum, const fp8rt_counters *x) {
+static void add_counters(fp8rt_counters *sum, const fp8rt_counters *x)
+{
     sum->cycles += x->cycles;
     sum->compute += x->compute;
     sum->drain += x->drain;
@@ -221,16 +273,21 @@ static void add_counters(fp8rt_counters *sum, const fp8rt_counters *x) {
 }
 
 // *scale_a dequantises the layer's input on entry and its output on return.
-static fp8rt_status run_layer(network *net, int layer, uint32_t batch, float *scale_a) {
+static fp8rt_status run_layer(network *net, int layer, uint32_t batch, float *scale_a)
+{
     fp8rt_gemm_plan plan;
     fp8rt_gemm_result result;
     fp8rt_gemm_desc desc = layer_gemm(net, layer, batch, scale_a);
     fp8rt_status status = fp8rt_gemm_plan_make(&net->dev.caps, desc, &plan);
-    if (status != FP8RT_OK) return status;
+    if (status != FP8RT_OK) {
+        return status;
+    }
     fp8rt_arena rest = net->arena;
     void *scratch = fp8rt_arena_alloc(&rest, plan.scratch_bytes);
     status = fp8rt_gemm_run(&net->dev, &plan, scratch, plan.scratch_bytes, &result);
-    if (status != FP8RT_OK) return status;
+    if (status != FP8RT_OK) {
+        return status;
+    }
 
     uint32_t outputs = desc.m * desc.n;
     uint32_t different = fp8rt_app_check(&net->dev.caps, &plan, &result);
@@ -245,7 +302,8 @@ static fp8rt_status run_layer(network *net, int layer, uint32_t batch, float *sc
     return FP8RT_OK;
 }
 
-static void look_up_images(network *net, uint32_t first, uint32_t count) {
+static void look_up_images(network *net, uint32_t first, uint32_t count)
+{
     const uint8_t *code = net->pixel_code;
     const uint8_t *pixel = &digits_images[first * DIGITS_PIXELS];
     uint8_t *row = net->rows[0];
@@ -261,38 +319,45 @@ static void look_up_images(network *net, uint32_t first, uint32_t count) {
 }
 
 // FP32 patterns in an order that integers have: a negative number's magnitude bits are inverted.
-static int32_t ordered(uint32_t fp32) {
+static int32_t ordered(uint32_t fp32)
+{
     return (int32_t)(fp32 >> 31 ? fp32 ^ 0x7fffffffu : fp32);
 }
 
 // The first of the largest.
-static uint32_t argmax(const uint32_t *outputs) {
+static uint32_t argmax(const uint32_t *outputs)
+{
     uint32_t best = 0;
     for (uint32_t i = 1; i < DIGITS_CLASSES; i++) {
-        if (ordered(outputs[i]) > ordered(outputs[best])) best = i;
+        if (ordered(outputs[i]) > ordered(outputs[best])) {
+            best = i;
+        }
     }
     return best;
 }
 
-static uint32_t count_right(network *net, uint32_t first, uint32_t count) {
+static uint32_t count_right(network *net, uint32_t first, uint32_t count)
+{
     const uint8_t *outputs = net->rows[DIGITS_LAYERS];
     uint32_t stride = output_stride(net, DIGITS_LAYERS - 1), right = 0;
     for (uint32_t i = 0; i < count; i++, outputs += stride) {
         right += argmax((const uint32_t *)(const void *)outputs) == digits_labels[first + i];
-        net->totals.float32_right += digits_float32_predictions[first + i] == digits_labels[first + i];
+        net->totals.float32_right +=
+            digits_float32_predictions[first + i] == digits_labels[first + i];
     }
     return right;
 }
 
-static fp8rt_status run_batch(network *net, uint32_t first, uint32_t count) {
+static fp8rt_status run_batch(network *net, uint32_t first, uint32_t count)
+{
     totals before = net->totals;
     float scale_a = 1.0f;
     look_up_images(net, first, count);
     for (int layer = 0; layer < DIGITS_LAYERS; layer++) {
         fp8rt_status status = run_layer(net, layer, count, &scale_a);
         if (status != FP8RT_OK) {
-            printf("images %" PRIu32 "..%" PRIu32 ", layer %d: %s\n", first, first + count - 1, layer + 1,
-                   fp8rt_status_string(status));
+            printf("images %" PRIu32 "..%" PRIu32 ", layer %d: %s\n", first, first + count - 1,
+                   layer + 1, fp8rt_status_string(status));
             return status;
         }
     }
@@ -308,37 +373,44 @@ static fp8rt_status run_batch(network *net, uint32_t first, uint32_t count) {
 
 // ---- report ---------------------------------------------------------------------------------------------------------
 
-static const char *format_name(const network *net) {
+static const char *format_name(const network *net)
+{
     return fp8mac_format_get(net->options.format)->name;
 }
 
-static void print_head(const network *net) {
+static void print_head(const network *net)
+{
     const fp8rt_caps *caps = &net->dev.caps;
-    printf("digits        %" PRIu32 " images in batches of %" PRIu32 " on an array of %u x %u x %u\n",
+    printf("digits        %" PRIu32 " images in batches of %" PRIu32
+           " on an array of %u x %u x %u\n",
            net->options.images, net->options.batch, caps->rows, caps->cols, caps->lanes);
     fp8rt_app_print_element(&caps->element);
     printf("formats       activations %s, weights e4m3fn, accumulator %s\n", format_name(net),
            acc_name(net->options.acc_format));
 }
 
-static void print_percent(int width, uint64_t part, uint64_t whole) {
+static void print_percent(int width, uint64_t part, uint64_t whole)
+{
     uint32_t hundredths = whole == 0 ? 0 : (uint32_t)((part * 10000 + whole / 2) / whole);
     printf("%*" PRIu32 ".%02" PRIu32 " %%", width, hundredths / 100, hundredths % 100);
 }
 
-static void print_accuracy(const char *name, uint32_t right, uint32_t images) {
+static void print_accuracy(const char *name, uint32_t right, uint32_t images)
+{
     printf("%s %4" PRIu32 " of %" PRIu32 " images right, ", name, right, images);
     print_percent(2, right, images);
     printf("\n");
 }
 
-static void print_part(const char *name, uint32_t cycles, uint32_t whole, const char *meaning) {
+static void print_part(const char *name, uint32_t cycles, uint32_t whole, const char *meaning)
+{
     printf("  %-11s %9" PRIu32, name, cycles);
     print_percent(5, cycles, whole);
     printf("  %s\n", meaning);
 }
 
-static void print_cycles(const fp8rt_counters *c, uint32_t macs_per_cycle) {
+static void print_cycles(const fp8rt_counters *c, uint32_t macs_per_cycle)
+{
     uint64_t most = (uint64_t)c->cycles * macs_per_cycle;
     printf("cycles        %9" PRIu32 ", utilisation ", c->cycles);
     print_percent(0, c->macs, most);
@@ -353,47 +425,57 @@ static void print_cycles(const fp8rt_counters *c, uint32_t macs_per_cycle) {
 }
 
 // One line of key=value for programs.
-static void print_record(const network *net, uint32_t core_cycles) {
+static void print_record(const network *net, uint32_t core_cycles)
+{
     const totals *t = &net->totals;
     const fp8rt_counters *c = &t->counters;
-    printf("digits: images=%" PRIu32 " batch=%" PRIu32 " format=%s acc=%s float32_right=%" PRIu32 " right=%" PRIu32
-           " outputs=%" PRIu32 " equal=%" PRIu32 " macs=%" PRIu32 " cycles=%" PRIu32 " compute=%" PRIu32
-           " drain=%" PRIu32 " load=%" PRIu32 " store=%" PRIu32 " overhead=%" PRIu32 " idle=%" PRIu32
-           " core_cycles=%" PRIu32 "\n",
-           net->options.images, net->options.batch, format_name(net), acc_name(net->options.acc_format),
-           t->float32_right, t->right,
-           t->outputs, t->outputs - t->different, (uint32_t)c->macs, c->cycles, c->compute, c->drain, c->load, c->store,
-           c->overhead, c->idle, core_cycles);
+    printf("digits: images=%" PRIu32 " batch=%" PRIu32 " format=%s acc=%s float32_right=%" PRIu32
+           " right=%" PRIu32 " outputs=%" PRIu32 " equal=%" PRIu32 " macs=%" PRIu32
+           " cycles=%" PRIu32 " compute=%" PRIu32 " drain=%" PRIu32 " load=%" PRIu32
+           " store=%" PRIu32 " overhead=%" PRIu32 " idle=%" PRIu32 " core_cycles=%" PRIu32 "\n",
+           net->options.images, net->options.batch, format_name(net),
+           acc_name(net->options.acc_format), t->float32_right, t->right, t->outputs,
+           t->outputs - t->different, (uint32_t)c->macs, c->cycles, c->compute, c->drain, c->load,
+           c->store, c->overhead, c->idle, core_cycles);
 }
 
-static int report(const network *net, uint32_t core_cycles) {
+static int report(const network *net, uint32_t core_cycles)
+{
     const totals *t = &net->totals;
     const fp8rt_counters *c = &t->counters;
     const fp8rt_caps *caps = &net->dev.caps;
-    bool parts_add_up = c->compute + c->drain + c->load + c->store + c->overhead + c->idle == c->cycles;
+    bool parts_add_up =
+        c->compute + c->drain + c->load + c->store + c->overhead + c->idle == c->cycles;
 
     print_accuracy("accuracy      float32", t->float32_right, net->options.images);
     print_accuracy("              FP8    ", t->right, net->options.images);
-    printf("outputs       %9" PRIu32 " compared, %" PRIu32 " equal\n", t->outputs, t->outputs - t->different);
+    printf("outputs       %9" PRIu32 " compared, %" PRIu32 " equal\n", t->outputs,
+           t->outputs - t->different);
     printf("macs          %9" PRIu32 "\n", (uint32_t)c->macs);
     if (fp8rt_app_is_host) {
         printf("cycles        none: the golden model has no clock\n");
     } else {
         print_cycles(c, (uint32_t)caps->rows * caps->cols * caps->lanes);
-        printf("core cycles   %9" PRIu32 ", %" PRIu32 " an image, console output included\n", core_cycles,
-               core_cycles / net->options.images);
+        printf("core cycles   %9" PRIu32 ", %" PRIu32 " an image, console output included\n",
+               core_cycles, core_cycles / net->options.images);
     }
-    if (!parts_add_up) printf("the parts of the cycles do not add up to them\n");
+    if (!parts_add_up) {
+        printf("the parts of the cycles do not add up to them\n");
+    }
     print_record(net, core_cycles);
     return t->different == 0 && parts_add_up ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     static network net;
     fp8rt_status status = fp8rt_device_open(&net.dev);
-    if (status == FP8RT_OK && !parse_options(argc, argv, &net.dev.caps.element, &net.options)) return 2;
+    if (status == FP8RT_OK && !parse_options(argc, argv, &net.dev.caps.element, &net.options)) {
+        return 2;
+    }
     if (status != FP8RT_OK || !allocate(&net)) {
-        printf("digits: %s\n", status != FP8RT_OK ? fp8rt_status_string(status) : "not enough memory for this BATCH");
+        printf("digits: %s\n", status != FP8RT_OK ? fp8rt_status_string(status)
+                                                  : "not enough memory for this BATCH");
         return EXIT_FAILURE;
     }
     print_head(&net);
@@ -403,7 +485,9 @@ int main(int argc, char **argv) {
     for (uint32_t first = 0, count; first < net.options.images; first += count) {
         uint32_t left = net.options.images - first;
         count = left < net.options.batch ? left : net.options.batch;
-        if (run_batch(&net, first, count) != FP8RT_OK) return EXIT_FAILURE;
+        if (run_batch(&net, first, count) != FP8RT_OK) {
+            return EXIT_FAILURE;
+        }
     }
     return report(&net, (uint32_t)(fp8rt_app_cycles() - start));
 }

@@ -7,19 +7,19 @@
 
 #define DIGITS_LAYERS 3
 #define DIGITS_IMAGES 540
-#define DIGITS_PIXELS 64     // of an image; the first layer's k
+#define DIGITS_PIXELS 64      // of an image; the first layer's k
 #define DIGITS_PIXEL_EXP (-4) // the network sees pixel * 2^-4
 #define DIGITS_PIXEL_MAX 16
-#define DIGITS_CLASSES 10    // the last layer's n
+#define DIGITS_CLASSES 10      // the last layer's n
 #define DIGITS_WEIGHT_EXP (-8) // scale_exp_b that scale_b reckons with
 
 // out = in * (2^DIGITS_WEIGHT_EXP * weights * scale_b)^T + bias, then ReLU in all layers but the last.
 typedef struct digits_layer {
     uint32_t n, k;
-    const uint8_t *weights;  // n rows of k codes, e4m3fn
-    const float *scale_b;    // n, dequantising
-    const float *bias;       // n
-    float calibration_amax;  // largest output of this layer over the training images, in float32
+    const uint8_t *weights; // n rows of k codes, e4m3fn
+    const float *scale_b;   // n, dequantising
+    const float *bias;      // n
+    float calibration_amax; // largest output of this layer over the training images, in float32
 } digits_layer;
 
 extern const digits_layer digits_layers[DIGITS_LAYERS];

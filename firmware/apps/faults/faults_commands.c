@@ -7,7 +7,14 @@
 #include "fp8rt/registers.h"
 
 // The good command: rows of two beats, D with rows of two beats.
-enum { ROWS_M = 5, ROWS_N = 7, DEPTH = 32, STRIDE = 32, D_BYTES = ROWS_M * STRIDE, UNWRITTEN = 0xa5 };
+enum {
+    ROWS_M = 5,
+    ROWS_N = 7,
+    DEPTH = 32,
+    STRIDE = 32,
+    D_BYTES = ROWS_M * STRIDE,
+    UNWRITTEN = 0xa5
+};
 
 #define ONE 0x3f800000u
 #define INF 0x7f800000u
@@ -16,7 +23,7 @@ enum { ROWS_M = 5, ROWS_N = 7, DEPTH = 32, STRIDE = 32, D_BYTES = ROWS_M * STRID
 typedef struct bench {
     faults *f;
     fp8rt_tile good;
-    uint8_t *d[3];            // of the three commands
+    uint8_t *d[3];             // of the three commands
     uint8_t expected[D_BYTES]; // D of the good command
 } bench;
 
@@ -28,127 +35,235 @@ typedef struct fault {
     fp8rt_status expected;
 } fault;
 
-static void set_mode(fp8rt_tile *tile, uint32_t bits) {
+static void set_mode(fp8rt_tile *tile, uint32_t bits)
+{
     tile->mode |= bits;
 }
 
 // ---- shape ----------------------------------------------------------------------------------------------------------
-static void no_m(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->m = 0; }
-static void no_n(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->n = 0; }
-static void no_k(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->k = 0; }
-static void large_m(const fp8rt_caps *caps, fp8rt_tile *tile) { tile->m = (uint16_t)(caps->max_mn + 1u); }
-static void large_n(const fp8rt_caps *caps, fp8rt_tile *tile) { tile->n = (uint16_t)(caps->max_mn + 1u); }
-static void large_k(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void no_m(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->m = 0;
+}
+static void no_n(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->n = 0;
+}
+static void no_k(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->k = 0;
+}
+static void large_m(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    tile->m = (uint16_t)(caps->max_mn + 1u);
+}
+static void large_n(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    tile->n = (uint16_t)(caps->max_mn + 1u);
+}
+static void large_k(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     tile->k = (uint16_t)(caps->buf_beats * caps->beat_bytes + 1u);
 }
-static void shape_before_scale(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void shape_before_scale(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     no_m(caps, tile);
     tile->scale_d = 0;
 }
 
 // ---- alignment ------------------------------------------------------------------------------------------------------
-static void odd_a(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->a += 1; }
-static void odd_b_stride(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->b_stride += 4; }
-static void odd_d(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->d += 4; }
-static void odd_bias(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void odd_a(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->a += 1;
+}
+static void odd_b_stride(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->b_stride += 4;
+}
+static void odd_d(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->d += 4;
+}
+static void odd_bias(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__BIAS_EN));
     tile->bias = tile->a + 4;
 }
-static void odd_scale_a(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void odd_scale_a(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__SCALE_A_VEC));
     tile->scale_a = tile->a + 8;
 }
 
 // ---- range ----------------------------------------------------------------------------------------------------------
-static uintptr_t last_beat(const fp8rt_caps *caps) { return (uintptr_t)0 - caps->beat_bytes; }
-static void short_a_stride(const fp8rt_caps *caps, fp8rt_tile *tile) { tile->a_stride = caps->beat_bytes; }
-static void short_b_stride(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->b_stride = 0; }
-static void short_d_stride(const fp8rt_caps *caps, fp8rt_tile *tile) { tile->d_stride = caps->beat_bytes; }
-static void a_past_the_end(const fp8rt_caps *caps, fp8rt_tile *tile) { tile->a = last_beat(caps); }
-static void d_past_the_end(const fp8rt_caps *caps, fp8rt_tile *tile) { tile->d = last_beat(caps); }
-static void bias_past_the_end(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static uintptr_t last_beat(const fp8rt_caps *caps)
+{
+    return (uintptr_t)0 - caps->beat_bytes;
+}
+static void short_a_stride(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    tile->a_stride = caps->beat_bytes;
+}
+static void short_b_stride(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->b_stride = 0;
+}
+static void short_d_stride(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    tile->d_stride = caps->beat_bytes;
+}
+static void a_past_the_end(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    tile->a = last_beat(caps);
+}
+static void d_past_the_end(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    tile->d = last_beat(caps);
+}
+static void bias_past_the_end(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     set_mode(tile, FP8RT_BIT(MODE__BIAS_EN));
     tile->bias = last_beat(caps);
 }
 
 // ---- mode, exponents, scales ----------------------------------------------------------------------------------------
-static void reserved_d(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void reserved_d(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     (void)caps, set_mode(tile, FP8RT_PUT(MODE__D_FMT, 7));
 }
-static void reserved_overflow(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void reserved_overflow(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     (void)caps, set_mode(tile, FP8RT_PUT(MODE__OVERFLOW, 3));
 }
-static void reserved_act(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void reserved_act(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     (void)caps, set_mode(tile, FP8RT_PUT(MODE__ACT, 3));
 }
-static void other_accumulator(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void other_accumulator(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     (void)caps, tile->mode ^= FP8RT_BIT(MODE__ACC_FMT);
 }
-static void a_of_e5m2(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void a_of_e5m2(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     (void)caps, set_mode(tile, FP8RT_PUT(MODE__A_FMT, FP8MAC_E5M2));
 }
-static void b_of_e5m2fnuz(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void b_of_e5m2fnuz(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     (void)caps, set_mode(tile, FP8RT_PUT(MODE__B_FMT, FP8MAC_E5M2FNUZ));
 }
-static void exponent_33(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_exp_a = 33; }
-static void exponent_minus_33(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_exp_b = -33; }
-static void exponent_minus_128(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_exp_a = -128; }
-static void scale_a_zero(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_a = 0; }
-static void scale_a_nan(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_a = NOT_A_NUMBER; }
-static void scale_b_negative(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_b = ONE | 1u << 31; }
-static void scale_d_infinite(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->scale_d = INF; }
-static void clamp(fp8rt_tile *tile, uint32_t lo, uint32_t hi) {
+static void exponent_33(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->scale_exp_a = 33;
+}
+static void exponent_minus_33(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->scale_exp_b = -33;
+}
+static void exponent_minus_128(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->scale_exp_a = -128;
+}
+static void scale_a_zero(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->scale_a = 0;
+}
+static void scale_a_nan(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->scale_a = NOT_A_NUMBER;
+}
+static void scale_b_negative(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->scale_b = ONE | 1u << 31;
+}
+static void scale_d_infinite(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->scale_d = INF;
+}
+static void clamp(fp8rt_tile *tile, uint32_t lo, uint32_t hi)
+{
     set_mode(tile, FP8RT_PUT(MODE__ACT, FP8MAC_ACT_CLAMP));
     tile->clamp_lo = lo;
     tile->clamp_hi = hi;
 }
-static void clamp_reversed(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, clamp(tile, ONE, 0); }
-static void clamp_nan(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, clamp(tile, NOT_A_NUMBER, ONE); }
-static void clamp_infinite(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, clamp(tile, 0, INF); }
+static void clamp_reversed(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, clamp(tile, ONE, 0);
+}
+static void clamp_nan(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, clamp(tile, NOT_A_NUMBER, ONE);
+}
+static void clamp_infinite(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, clamp(tile, 0, INF);
+}
 
 // ---- sequence: the preceding command kept nothing, and had the good command's shape ---------------------------------
-static void continue_nothing(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void continue_nothing(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     (void)caps, set_mode(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
 }
-static void keep_too_much(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void keep_too_much(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     tile->m = (uint16_t)(fp8rt_block_m(caps) + 1u);
     set_mode(tile, FP8RT_BIT(MODE__ACC_KEEP));
 }
-static void keep_part_of_a_step(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void keep_part_of_a_step(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     (void)caps;
     tile->k = DEPTH - 1;
     set_mode(tile, FP8RT_BIT(MODE__ACC_KEEP));
 }
-static void reuse_other_m(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void reuse_other_m(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     (void)caps;
     tile->m = ROWS_M - 1;
     set_mode(tile, FP8RT_BIT(MODE__REUSE_A));
 }
-static void reuse_other_k(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void reuse_other_k(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     (void)caps;
     tile->k = DEPTH - 1;
     set_mode(tile, FP8RT_BIT(MODE__REUSE_B));
 }
 
 // ---- bus ------------------------------------------------------------------------------------------------------------
-static void a_slverr(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->a = fp8rt_app_slverr_address; }
-static void a_decerr(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->a = fp8rt_app_decerr_address; }
-static void b_slverr(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->b = fp8rt_app_slverr_address; }
-static void d_slverr(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->d = fp8rt_app_slverr_address; }
-static void d_decerr(const fp8rt_caps *caps, fp8rt_tile *tile) { (void)caps, tile->d = fp8rt_app_decerr_address; }
-static void scale_a_slverr(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void a_slverr(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->a = fp8rt_app_slverr_address;
+}
+static void a_decerr(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->a = fp8rt_app_decerr_address;
+}
+static void b_slverr(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->b = fp8rt_app_slverr_address;
+}
+static void d_slverr(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->d = fp8rt_app_slverr_address;
+}
+static void d_decerr(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, tile->d = fp8rt_app_decerr_address;
+}
+static void scale_a_slverr(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__SCALE_A_VEC));
     tile->scale_a = fp8rt_app_slverr_address;
 }
-static void scale_b_decerr(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void scale_b_decerr(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__SCALE_B_VEC));
     tile->scale_b = fp8rt_app_decerr_address;
 }
-static void bias_decerr(const fp8rt_caps *caps, fp8rt_tile *tile) {
+static void bias_decerr(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__BIAS_EN));
     tile->bias = fp8rt_app_decerr_address;
@@ -192,7 +307,8 @@ static const fault illegal[] = {
     {"reuses B of another k", reuse_other_k, FP8RT_ERR_HW_SEQUENCE},
 };
 
-static const fault one_accumulator = {"an accumulator that the array has not", other_accumulator, FP8RT_ERR_HW_MODE};
+static const fault one_accumulator = {"an accumulator that the array has not", other_accumulator,
+                                      FP8RT_ERR_HW_MODE};
 
 static const fault e4m3_alone[] = {
     {"A of e5m2", a_of_e5m2, FP8RT_ERR_HW_MODE},
@@ -214,7 +330,8 @@ static const fault bus[] = {
 
 // ---- the three commands ---------------------------------------------------------------------------------------------
 
-static fp8rt_tile command(const bench *b, unsigned index) {
+static fp8rt_tile command(const bench *b, unsigned index)
+{
     fp8rt_tile tile = b->good;
     tile.d = (uintptr_t)b->d[index];
     tile.tag = (uint16_t)(100 + index);
@@ -222,45 +339,60 @@ static fp8rt_tile command(const bench *b, unsigned index) {
     return tile;
 }
 
-static bool is_unwritten(const uint8_t *d) {
+static bool is_unwritten(const uint8_t *d)
+{
     for (unsigned i = 0; i < D_BYTES; i++) {
-        if (d[i] != UNWRITTEN) return false;
+        if (d[i] != UNWRITTEN) {
+            return false;
+        }
     }
     return true;
 }
 
-static bool is_refused(fp8rt_device *dev, const bench *b, fp8rt_status expected) {
+static bool is_refused(fp8rt_device *dev, const bench *b, fp8rt_status expected)
+{
     return fp8rt_device_wait(dev) == expected && fp8rt_device_submit(dev, &b->good) == expected &&
            fp8rt_device_wait(dev) == expected;
 }
 
-static bool provoke(const bench *b, const fault *fault) {
+static bool provoke(const bench *b, const fault *fault)
+{
     fp8rt_device *dev = &b->f->dev;
     fp8rt_tile tiles[3] = {command(b, 0), command(b, 1), command(b, 2)};
     fault->spoil(&dev->caps, &tiles[1]);
-    for (unsigned i = 0; i < 3; i++) fp8rt_device_push(dev, &tiles[i]);
+    for (unsigned i = 0; i < 3; i++) {
+        fp8rt_device_push(dev, &tiles[i]);
+    }
     fp8rt_status status = fp8rt_device_wait(dev);
     bool right = status == fault->expected && fp8rt_device_error_tag(dev) == tiles[1].tag &&
-                 memcmp(b->d[0], b->expected, D_BYTES) == 0 && is_unwritten(b->d[1]) && is_unwritten(b->d[2]) &&
-                 is_refused(dev, b, fault->expected) && is_unwritten(b->d[2]);
-    if (status != fault->expected) printf("     answered: %s\n", fp8rt_status_string(status));
+                 memcmp(b->d[0], b->expected, D_BYTES) == 0 && is_unwritten(b->d[1]) &&
+                 is_unwritten(b->d[2]) && is_refused(dev, b, fault->expected) &&
+                 is_unwritten(b->d[2]);
+    if (status != fault->expected) {
+        printf("     answered: %s\n", fp8rt_status_string(status));
+    }
     fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
     return right && fp8rt_device_wait(dev) == FP8RT_OK;
 }
 
-static void run_fault(const bench *b, const fault *fault) {
+static void run_fault(const bench *b, const fault *fault)
+{
     bool right = provoke(b, fault);
     faults_count(b->f, faults_still_works(b->f) && right, fault->name);
 }
 
 // More than the queue holds, each of which takes longer than submitting all.
-static void fill_queue(const bench *b) {
+static void fill_queue(const bench *b)
+{
     fp8rt_device *dev = &b->f->dev;
     fp8rt_tile tile = command(b, 0);
-    tile.k = (uint16_t)(dev->caps.buf_beats * dev->caps.beat_bytes); // of zeros that nobody looks at
+    tile.k =
+        (uint16_t)(dev->caps.buf_beats * dev->caps.beat_bytes); // of zeros that nobody looks at
     tile.a_stride = tile.b_stride = tile.k;
     tile.m = tile.n = 2;
-    for (unsigned i = 0; i < 3u * dev->caps.queue_depth; i++) fp8rt_device_push(dev, &tile);
+    for (unsigned i = 0; i < 3u * dev->caps.queue_depth; i++) {
+        fp8rt_device_push(dev, &tile);
+    }
     fp8rt_status status = fp8rt_device_wait(dev);
     fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
     bool right = status == FP8RT_ERR_HW_QUEUE_FULL && fp8rt_device_wait(dev) == FP8RT_OK;
@@ -270,7 +402,8 @@ static void fill_queue(const bench *b) {
 // ---- what only some elements have not -------------------------------------------------------------------------------
 
 // The first of two chained commands keeps its accumulators, and the second is spoilt: it must fail, and write nothing.
-static void break_chain(const bench *b, const char *name, uint32_t mode, int exponent) {
+static void break_chain(const bench *b, const char *name, uint32_t mode, int exponent)
+{
     fp8rt_device *dev = &b->f->dev;
     fp8rt_tile first = command(b, 0), second = command(b, 1);
     first.m = second.m = first.n = second.n = 1;
@@ -283,64 +416,109 @@ static void break_chain(const bench *b, const char *name, uint32_t mode, int exp
     fp8rt_status status = fp8rt_device_wait(dev);
     bool right = status == FP8RT_ERR_HW_SEQUENCE && fp8rt_device_error_tag(dev) == second.tag &&
                  is_unwritten(b->d[0]) && is_unwritten(b->d[1]);
-    if (status != FP8RT_ERR_HW_SEQUENCE) printf("     answered: %s\n", fp8rt_status_string(status));
+    if (status != FP8RT_ERR_HW_SEQUENCE) {
+        printf("     answered: %s\n", fp8rt_status_string(status));
+    }
     fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
     faults_count(b->f, faults_still_works(b->f) && right, name);
 }
 
-static void run_element(const bench *b) {
+static void run_element(const bench *b)
+{
     const fp8rt_element *element = &b->f->dev.caps.element;
-    bool both = fp8rt_element_has(element, FP8MAC_ACC_FP32) && fp8rt_element_has(element, FP8MAC_ACC_FP16);
-    if (!both) run_fault(b, &one_accumulator);
-    else faults_skip(b->f, one_accumulator.name, "it has both");
-    for (size_t i = 0; i < sizeof e4m3_alone / sizeof e4m3_alone[0]; i++) {
-        if (!element->e5m2) run_fault(b, &e4m3_alone[i]);
-        else faults_skip(b->f, e4m3_alone[i].name, "the array takes it");
+    bool both =
+        fp8rt_element_has(element, FP8MAC_ACC_FP32) && fp8rt_element_has(element, FP8MAC_ACC_FP16);
+    if (!both) {
+        run_fault(b, &one_accumulator);
+    } else {
+        faults_skip(b->f, one_accumulator.name, "it has both");
     }
-    if (both) break_chain(b, "chain of another accumulator", FP8RT_BIT(MODE__ACC_FMT), 0);
-    if (!fp8rt_element_has(element, FP8MAC_ACC_FIXED)) return;
+    for (size_t i = 0; i < sizeof e4m3_alone / sizeof e4m3_alone[0]; i++) {
+        if (!element->e5m2) {
+            run_fault(b, &e4m3_alone[i]);
+        } else {
+            faults_skip(b->f, e4m3_alone[i].name, "the array takes it");
+        }
+    }
+    if (both) {
+        break_chain(b, "chain of another accumulator", FP8RT_BIT(MODE__ACC_FMT), 0);
+    }
+    if (!fp8rt_element_has(element, FP8MAC_ACC_FIXED)) {
+        return;
+    }
     break_chain(b, "fixed-point chain of another scaling exponent", 0, 1);
-    break_chain(b, "fixed-point chain of another format", FP8RT_PUT(MODE__A_FMT, FP8MAC_E4M3FNUZ), 0);
+    break_chain(b, "fixed-point chain of another format", FP8RT_PUT(MODE__A_FMT, FP8MAC_E4M3FNUZ),
+                0);
 }
 
-static void *take(faults *f, size_t bytes) {
+static void *take(faults *f, size_t bytes)
+{
     return fp8rt_arena_alloc(&f->arena, bytes);
 }
 
 // Operands, and D of the good command as it should be.
-static bool prepare(bench *b) {
+static bool prepare(bench *b)
+{
     faults *f = b->f;
     fp8rt_random random = fp8rt_random_seed(1);
     uint8_t *a = take(f, ROWS_M * STRIDE), *second = take(f, ROWS_N * STRIDE);
-    for (unsigned i = 0; i < 3; i++) b->d[i] = take(f, D_BYTES);
-    if (a == NULL || second == NULL || b->d[2] == NULL) return false;
+    for (unsigned i = 0; i < 3; i++) {
+        b->d[i] = take(f, D_BYTES);
+    }
+    if (a == NULL || second == NULL || b->d[2] == NULL) {
+        return false;
+    }
     fp8rt_random_codes(&random, FP8RT_DATA_FINITE, FP8MAC_E4M3FN, a, ROWS_M * STRIDE);
     fp8rt_random_codes(&random, FP8RT_DATA_FINITE, FP8MAC_E4M3FN, second, ROWS_N * STRIDE);
-    b->good = (fp8rt_tile){.a = (uintptr_t)a, .b = (uintptr_t)second, .m = ROWS_M, .n = ROWS_N, .k = DEPTH,
-                           .a_stride = STRIDE, .b_stride = STRIDE, .d_stride = STRIDE, .scale_a = ONE, .scale_b = ONE,
-                           .scale_d = ONE, .mode = FP8RT_PUT(MODE__D_FMT, FP8MAC_FP32)};
+    b->good = (fp8rt_tile){.a = (uintptr_t)a,
+                           .b = (uintptr_t)second,
+                           .m = ROWS_M,
+                           .n = ROWS_N,
+                           .k = DEPTH,
+                           .a_stride = STRIDE,
+                           .b_stride = STRIDE,
+                           .d_stride = STRIDE,
+                           .scale_a = ONE,
+                           .scale_b = ONE,
+                           .scale_d = ONE,
+                           .mode = FP8RT_PUT(MODE__D_FMT, FP8MAC_FP32)};
     bool fp16 = fp8rt_element_accumulator(&f->dev.caps.element) == FP8MAC_ACC_FP16;
-    if (fp16) set_mode(&b->good, FP8RT_BIT(MODE__ACC_FMT));
+    if (fp16) {
+        set_mode(&b->good, FP8RT_BIT(MODE__ACC_FMT));
+    }
     const fp8rt_tile tile = command(b, 0);
-    bool ran = fp8rt_device_submit(&f->dev, &tile) == FP8RT_OK && fp8rt_device_wait(&f->dev) == FP8RT_OK;
+    bool ran =
+        fp8rt_device_submit(&f->dev, &tile) == FP8RT_OK && fp8rt_device_wait(&f->dev) == FP8RT_OK;
     memcpy(b->expected, b->d[0], D_BYTES);
     return ran && !is_unwritten(b->d[0]);
 }
 
-void faults_run_commands(faults *f) {
+void faults_run_commands(faults *f)
+{
     static bench b;
     const fp8rt_arena start = f->arena;
     b.f = f;
     faults_count(f, prepare(&b) && faults_still_works(f), "a good command");
-    for (size_t i = 0; i < sizeof illegal / sizeof illegal[0]; i++) run_fault(&b, &illegal[i]);
-    run_element(&b);
-    if (f->dev.caps.lanes > 1) run_fault(&b, &steps);
-    else faults_skip(f, steps.name, "with one lane every k is whole steps");
-    for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {
-        if (!fp8rt_app_is_host) run_fault(&b, &bus[i]);
-        else faults_skip(f, bus[i].name, "the host build has no bus");
+    for (size_t i = 0; i < sizeof illegal / sizeof illegal[0]; i++) {
+        run_fault(&b, &illegal[i]);
     }
-    if (!fp8rt_app_is_host) fill_queue(&b);
-    else faults_skip(f, "queue full", "the golden model runs a command when it is submitted");
+    run_element(&b);
+    if (f->dev.caps.lanes > 1) {
+        run_fault(&b, &steps);
+    } else {
+        faults_skip(f, steps.name, "with one lane every k is whole steps");
+    }
+    for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {
+        if (!fp8rt_app_is_host) {
+            run_fault(&b, &bus[i]);
+        } else {
+            faults_skip(f, bus[i].name, "the host build has no bus");
+        }
+    }
+    if (!fp8rt_app_is_host) {
+        fill_queue(&b);
+    } else {
+        faults_skip(f, "queue full", "the golden model runs a command when it is submitted");
+    }
     f->arena = start;
 }

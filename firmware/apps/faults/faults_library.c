@@ -14,7 +14,7 @@ static const float zero = 0.0f, negative = -1.0f, bad_at_three[VECTOR] = {1, 1, 
 typedef struct bench {
     faults *f;
     fp8rt_gemm_desc good;
-    float *vector;   // VECTOR values, one float off a beat
+    float *vector; // VECTOR values, one float off a beat
     uint8_t *scratch;
     size_t d_bytes;
 } bench;
@@ -27,14 +27,19 @@ typedef struct fault {
     fp8rt_status expected;
 } fault;
 
-static float of_bits(uint32_t bits) {
+static float of_bits(uint32_t bits)
+{
     float x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
-#define SPOIL(name, statement) \
-    static void name(const bench *b, fp8rt_gemm_desc *desc) { (void)b; statement; }
+#define SPOIL(name, statement)                                                                     \
+    static void name(const bench *b, fp8rt_gemm_desc *desc)                                        \
+    {                                                                                              \
+        (void)b;                                                                                   \
+        statement;                                                                                 \
+    }
 
 SPOIL(null_a, desc->a = NULL)
 SPOIL(null_b, desc->b = NULL)
@@ -130,7 +135,8 @@ static const fault e5m2[] = {
     {"library: B of e5m2fnuz", b_of_e5m2fnuz, FP8RT_ERR_FORMAT},
 };
 
-static const fault depth = {"library: k of more than an accumulator takes", too_deep, FP8RT_ERR_SHAPE};
+static const fault depth = {"library: k of more than an accumulator takes", too_deep,
+                            FP8RT_ERR_SHAPE};
 
 static const fault bus[] = {
     {"library: A answered SLVERR", a_slverr, FP8RT_ERR_HW_READ_SLVERR},
@@ -139,56 +145,80 @@ static const fault bus[] = {
     {"library: D answered DECERR", d_decerr, FP8RT_ERR_HW_WRITE_DECERR},
 };
 
-static bool d_is_unwritten(const bench *b) {
+static bool d_is_unwritten(const bench *b)
+{
     const uint8_t *d = b->good.d;
     for (size_t i = 0; i < b->d_bytes; i++) {
-        if (d[i] != UNWRITTEN) return false;
+        if (d[i] != UNWRITTEN) {
+            return false;
+        }
     }
     return true;
 }
 
-static bool provoke(const bench *b, const fault *fault) {
+static bool provoke(const bench *b, const fault *fault)
+{
     fp8rt_gemm_desc desc = b->good;
     fp8rt_gemm_result result;
     fault->spoil(b, &desc);
     fp8rt_status status = fp8rt_gemm(&b->f->dev, desc, b->scratch, SCRATCH_BYTES, &result);
-    if (status != fault->expected) printf("     answered: %s\n", fp8rt_status_string(status));
+    if (status != fault->expected) {
+        printf("     answered: %s\n", fp8rt_status_string(status));
+    }
     return status == fault->expected && result.status == status && d_is_unwritten(b);
 }
 
-static void run_fault(const bench *b, const fault *fault) {
+static void run_fault(const bench *b, const fault *fault)
+{
     bool right = provoke(b, fault);
-    faults_count(b->f, fp8rt_device_wait(&b->f->dev) == FP8RT_OK && faults_still_works(b->f) && right, fault->name);
+    faults_count(b->f,
+                 fp8rt_device_wait(&b->f->dev) == FP8RT_OK && faults_still_works(b->f) && right,
+                 fault->name);
 }
 
 // What only some elements have not.
-static void run_element(const bench *b) {
+static void run_element(const bench *b)
+{
     const fp8rt_element *element = &b->f->dev.caps.element;
     for (size_t i = 0; i < sizeof accumulators / sizeof accumulators[0]; i++) {
-        if (!fp8rt_element_has(element, accumulators[i].format)) run_fault(b, &accumulators[i].fault);
+        if (!fp8rt_element_has(element, accumulators[i].format)) {
+            run_fault(b, &accumulators[i].fault);
+        }
     }
     for (size_t i = 0; i < sizeof e5m2 / sizeof e5m2[0]; i++) {
-        if (!element->e5m2) run_fault(b, &e5m2[i]);
-        else faults_skip(b->f, e5m2[i].name, "the array takes it");
+        if (!element->e5m2) {
+            run_fault(b, &e5m2[i]);
+        } else {
+            faults_skip(b->f, e5m2[i].name, "the array takes it");
+        }
     }
-    if (element->terms_log2 != 0) run_fault(b, &depth);
-    else faults_skip(b->f, depth.name, "any number");
+    if (element->terms_log2 != 0) {
+        run_fault(b, &depth);
+    } else {
+        faults_skip(b->f, depth.name, "any number");
+    }
 }
 
 // A vector off its beat needs scratch: too little of it, and none.
-static void run_scratch(const bench *b) {
+static void run_scratch(const bench *b)
+{
     fp8rt_gemm_desc desc = b->good;
     fp8rt_gemm_plan plan;
     desc.bias = b->vector;
-    bool made = fp8rt_gemm_plan_make(&b->f->dev.caps, desc, &plan) == FP8RT_OK && plan.scratch_bytes > 0;
+    bool made =
+        fp8rt_gemm_plan_make(&b->f->dev.caps, desc, &plan) == FP8RT_OK && plan.scratch_bytes > 0;
     fp8rt_device *dev = &b->f->dev;
-    fp8rt_status short_by_one = fp8rt_gemm_run(dev, &plan, b->scratch, plan.scratch_bytes - 1, NULL);
-    faults_count(b->f, made && short_by_one == FP8RT_ERR_SCRATCH && d_is_unwritten(b), "library: scratch one byte short");
+    fp8rt_status short_by_one =
+        fp8rt_gemm_run(dev, &plan, b->scratch, plan.scratch_bytes - 1, NULL);
+    faults_count(b->f, made && short_by_one == FP8RT_ERR_SCRATCH && d_is_unwritten(b),
+                 "library: scratch one byte short");
     fp8rt_status none = fp8rt_gemm_run(dev, &plan, NULL, plan.scratch_bytes, NULL);
-    faults_count(b->f, made && none == FP8RT_ERR_NULL && d_is_unwritten(b), "library: scratch is NULL");
+    faults_count(b->f, made && none == FP8RT_ERR_NULL && d_is_unwritten(b),
+                 "library: scratch is NULL");
 }
 
-static bool prepare(bench *b) {
+static bool prepare(bench *b)
+{
     faults *f = b->f;
     const fp8rt_caps *caps = &f->dev.caps;
     uint8_t *a = fp8rt_arena_alloc(&f->arena, fp8rt_packed_bytes(caps, ROWS_M, DEPTH));
@@ -197,18 +227,27 @@ static bool prepare(bench *b) {
     uint8_t *d = fp8rt_arena_alloc(&f->arena, b->d_bytes);
     float *vector = fp8rt_arena_alloc(&f->arena, (VECTOR + 1) * sizeof(float));
     b->scratch = fp8rt_arena_alloc(&f->arena, SCRATCH_BYTES);
-    if (b->scratch == NULL) return false;
+    if (b->scratch == NULL) {
+        return false;
+    }
     b->vector = vector + 1;
     memset(a, 0, fp8rt_packed_bytes(caps, ROWS_M, DEPTH));
     memset(second, 0, fp8rt_packed_bytes(caps, ROWS_N, DEPTH));
     memset(d, UNWRITTEN, b->d_bytes);
     memset(vector, 0, (VECTOR + 1) * sizeof(float));
-    b->good = (fp8rt_gemm_desc){.m = ROWS_M, .n = ROWS_N, .k = DEPTH, .a = a, .b = second, .d = d,
-                                .acc_format = fp8rt_element_accumulator(&caps->element), .d_format = FP8MAC_FP32};
+    b->good = (fp8rt_gemm_desc){.m = ROWS_M,
+                                .n = ROWS_N,
+                                .k = DEPTH,
+                                .a = a,
+                                .b = second,
+                                .d = d,
+                                .acc_format = fp8rt_element_accumulator(&caps->element),
+                                .d_format = FP8MAC_FP32};
     return true;
 }
 
-void faults_run_library(faults *f) {
+void faults_run_library(faults *f)
+{
     static bench b;
     const fp8rt_arena start = f->arena;
     b.f = f;
@@ -216,12 +255,17 @@ void faults_run_library(faults *f) {
         faults_count(f, false, "library: memory");
         return;
     }
-    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) run_fault(&b, &arguments[i]);
+    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
+        run_fault(&b, &arguments[i]);
+    }
     run_element(&b);
     run_scratch(&b);
     for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {
-        if (!fp8rt_app_is_host) run_fault(&b, &bus[i]);
-        else faults_skip(f, bus[i].name, "the host build has no bus");
+        if (!fp8rt_app_is_host) {
+            run_fault(&b, &bus[i]);
+        } else {
+            faults_skip(f, bus[i].name, "the host build has no bus");
+        }
     }
     f->arena = start;
 }

@@ -9,38 +9,45 @@
 
 static fp8rt_device dev;
 
-static const char *format_name(fp8mac_format_id id) {
+static const char *format_name(fp8mac_format_id id)
+{
     return fp8mac_format_get(id)->name;
 }
 
-static void print_head(const fp8rt_trial *trial) {
+static void print_head(const fp8rt_trial *trial)
+{
     const fp8rt_caps *caps = &dev.caps;
-    printf("gemm          %" PRIu32 " x %" PRIu32 " x %" PRIu32 " on an array of %u x %u x %u\n", trial->m, trial->n,
-           trial->k, caps->rows, caps->cols, caps->lanes);
+    printf("gemm          %" PRIu32 " x %" PRIu32 " x %" PRIu32 " on an array of %u x %u x %u\n",
+           trial->m, trial->n, trial->k, caps->rows, caps->cols, caps->lanes);
     fp8rt_app_print_element(&caps->element);
     printf("formats       A %s, B %s, accumulator %s, D %s\n", format_name(trial->a_format),
-           format_name(trial->b_format), gemm_accumulator_name(trial->acc_format), format_name(trial->d_format));
+           format_name(trial->b_format), gemm_accumulator_name(trial->acc_format),
+           format_name(trial->d_format));
 }
 
-static void print_plan(const fp8rt_gemm_plan *plan) {
-    printf("tiles         %" PRIu32 " x %" PRIu32 " x %" PRIu32 ", %" PRIu32 " commands\n", plan->tile_m, plan->tile_n,
-           plan->tile_k, plan->commands);
+static void print_plan(const fp8rt_gemm_plan *plan)
+{
+    printf("tiles         %" PRIu32 " x %" PRIu32 " x %" PRIu32 ", %" PRIu32 " commands\n",
+           plan->tile_m, plan->tile_n, plan->tile_k, plan->commands);
 }
 
 // Cycles in which every multiplier would have worked, per mille of those that passed.
-static uint32_t utilisation(const fp8rt_counters *c) {
+static uint32_t utilisation(const fp8rt_counters *c)
+{
     uint64_t macs_per_cycle = (uint64_t)dev.caps.rows * dev.caps.cols * dev.caps.lanes;
     return (uint32_t)(c->macs * 1000u / (c->cycles * macs_per_cycle));
 }
 
-static void print_counters(const fp8rt_counters *c) {
+static void print_counters(const fp8rt_counters *c)
+{
     char macs[21];
     printf("macs          %s\n", fp8rt_app_decimal(c->macs, macs));
     if (c->cycles != 0) {
         uint32_t used = utilisation(c);
-        printf("cycles        %" PRIu32 ", utilisation %" PRIu32 ".%" PRIu32 " %%\n", c->cycles, used / 10, used % 10);
-        printf("  of these    compute %" PRIu32 ", drain %" PRIu32 ", load %" PRIu32 ", store %" PRIu32
-               ", overhead %" PRIu32 ", idle %" PRIu32 "\n",
+        printf("cycles        %" PRIu32 ", utilisation %" PRIu32 ".%" PRIu32 " %%\n", c->cycles,
+               used / 10, used % 10);
+        printf("  of these    compute %" PRIu32 ", drain %" PRIu32 ", load %" PRIu32
+               ", store %" PRIu32 ", overhead %" PRIu32 ", idle %" PRIu32 "\n",
                c->compute, c->drain, c->load, c->store, c->overhead, c->idle);
     } else {
         printf("cycles        none: the golden model has no clock\n");
@@ -49,17 +56,24 @@ static void print_counters(const fp8rt_counters *c) {
 }
 
 // A finite value that is not negative, to four decimals (the rest cut off), and its bits.
-static void print_fp32(uint32_t bits) {
+static void print_fp32(uint32_t bits)
+{
     enum { SIG_BITS = 23, UNIT = 10000 };
     int exponent = (int)(bits >> SIG_BITS) - (127 + SIG_BITS);
     uint64_t units = (uint64_t)((bits & 0x7fffffu) | 0x800000u) * UNIT; // 38 bits
     char text[21];
-    units = exponent < -60 ? 0 : exponent < 0 ? units >> -exponent : exponent <= 24 ? units << exponent : 0;
-    if (exponent <= 24) printf("%s.%04u, ", fp8rt_app_decimal(units / UNIT, text), (unsigned)(units % UNIT));
+    units = exponent < -60   ? 0
+            : exponent < 0   ? units >> -exponent
+            : exponent <= 24 ? units << exponent
+                             : 0;
+    if (exponent <= 24) {
+        printf("%s.%04u, ", fp8rt_app_decimal(units / UNIT, text), (unsigned)(units % UNIT));
+    }
     printf("0x%08" PRIx32, bits);
 }
 
-static void print_observed(const fp8rt_gemm_result *result) {
+static void print_observed(const fp8rt_gemm_result *result)
+{
     static const char *const names[] = {"invalid", "overflow", "saturated", "nan"};
     uint32_t amax;
     memcpy(&amax, &result->amax, sizeof amax);
@@ -68,32 +82,43 @@ static void print_observed(const fp8rt_gemm_result *result) {
     printf("%s\n", result->amax_nonfinite ? ", and outputs that are not finite" : "");
     printf("flags        ");
     for (unsigned i = 0; i < 4; i++) {
-        if (result->flags >> i & 1u) printf(" %s", names[i]);
+        if (result->flags >> i & 1u) {
+            printf(" %s", names[i]);
+        }
     }
     printf("%s\n", result->flags == 0 ? " none" : "");
 }
 
-static int report(const fp8rt_trial *trial, const fp8rt_trial_outcome *outcome) {
+static int report(const fp8rt_trial *trial, const fp8rt_trial_outcome *outcome)
+{
     uint32_t outputs = trial->m * trial->n;
     uint32_t equal = outcome->differing < outputs ? outputs - outcome->differing : 0;
     print_plan(&outcome->plan);
     printf("outputs       %" PRIu32 " compared, %" PRIu32 " equal\n", outputs, equal);
     print_counters(&outcome->result.counters);
     print_observed(&outcome->result);
-    if (outcome->overwritten != 0) printf("%" PRIu32 " bytes between rows of D were written\n", outcome->overwritten);
+    if (outcome->overwritten != 0) {
+        printf("%" PRIu32 " bytes between rows of D were written\n", outcome->overwritten);
+    }
     return fp8rt_trial_passed(outcome) ? 0 : 1;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     fp8rt_trial trial;
     fp8rt_status status = fp8rt_device_open(&dev);
     if (status == FP8RT_OK) {
-        if (!gemm_options_parse(argc, argv, &dev.caps.element, &trial)) return 2;
+        if (!gemm_options_parse(argc, argv, &dev.caps.element, &trial)) {
+            return 2;
+        }
         print_head(&trial);
         fp8rt_trial_outcome outcome = fp8rt_trial_run(&dev, &trial, fp8rt_app_arena());
-        if (outcome.status == FP8RT_OK) return report(&trial, &outcome);
+        if (outcome.status == FP8RT_OK) {
+            return report(&trial, &outcome);
+        }
         status = outcome.status;
     }
-    printf("gemm: %s\n", status == FP8RT_ERR_SCRATCH ? "the matrices do not fit in memory" : fp8rt_status_string(status));
+    printf("gemm: %s\n", status == FP8RT_ERR_SCRATCH ? "the matrices do not fit in memory"
+                                                     : fp8rt_status_string(status));
     return 1;
 }

@@ -27,20 +27,15 @@ static const word d_formats[] = {{"float32", FP8MAC_FP32},
                                  {"e4m3fnuz", FP8MAC_E4M3FNUZ},
                                  {"e5m2fnuz", FP8MAC_E5M2FNUZ},
                                  {NULL, 0}};
-static const word accumulators[] = {{"fp32", FP8MAC_ACC_FP32},
-                                    {"float32", FP8MAC_ACC_FP32},
-                                    {"fp16", FP8MAC_ACC_FP16},
-                                    {"float16", FP8MAC_ACC_FP16},
-                                    {"fixed", FP8MAC_ACC_FIXED},
-                                    {NULL, 0}};
+static const word accumulators[] = {{"fp32", FP8MAC_ACC_FP32},   {"float32", FP8MAC_ACC_FP32},
+                                    {"fp16", FP8MAC_ACC_FP16},   {"float16", FP8MAC_ACC_FP16},
+                                    {"fixed", FP8MAC_ACC_FIXED}, {NULL, 0}};
 static const word scale_modes[] = {{"none", FP8MAC_SCALE_NONE},
                                    {"tensor", FP8MAC_SCALE_TENSOR},
                                    {"vector", FP8MAC_SCALE_VECTOR},
                                    {NULL, 0}};
-static const word activations[] = {{"none", FP8MAC_ACT_NONE},
-                                   {"relu", FP8MAC_ACT_RELU},
-                                   {"clamp", FP8MAC_ACT_CLAMP},
-                                   {NULL, 0}};
+static const word activations[] = {
+    {"none", FP8MAC_ACT_NONE}, {"relu", FP8MAC_ACT_RELU}, {"clamp", FP8MAC_ACT_CLAMP}, {NULL, 0}};
 static const word overflows[] = {{"saturate", FP8MAC_OVERFLOW_SATURATE},
                                  {"saturate_finite", FP8MAC_OVERFLOW_SATURATE_FINITE},
                                  {"ieee", FP8MAC_OVERFLOW_IEEE},
@@ -50,10 +45,12 @@ static const word data_kinds[] = {{"finite", FP8RT_DATA_FINITE},
                                   {"codes", FP8RT_DATA_CODES},
                                   {NULL, 0}};
 
-static bool takes(const fp8rt_element *element, int32_t format) {
+static bool takes(const fp8rt_element *element, int32_t format)
+{
     return fp8rt_element_takes(element, (fp8mac_format_id)format);
 }
-static bool has(const fp8rt_element *element, int32_t format) {
+static bool has(const fp8rt_element *element, int32_t format)
+{
     return fp8rt_element_has(element, (fp8mac_acc_format)format);
 }
 
@@ -61,7 +58,8 @@ static bool has(const fp8rt_element *element, int32_t format) {
 typedef struct option {
     const char *key;
     const word *words;
-    bool (*fits)(const fp8rt_element *element, int32_t value); // NULL: every array has all of the words
+    bool (*fits)(const fp8rt_element *element,
+                 int32_t value); // NULL: every array has all of the words
     int32_t least, most, start;
     int32_t value;
 } option;
@@ -86,77 +84,110 @@ static const option defaults[OPTIONS] = {
     [DATA] = {.key = "DATA", .words = data_kinds},
 };
 
-static bool is_good(const option *o, const fp8rt_element *element, const word *w) {
+static bool is_good(const option *o, const fp8rt_element *element, const word *w)
+{
     return o->fits == NULL || o->fits(element, w->value);
 }
 
-static bool parse_word(option *o, const fp8rt_element *element, const char *text) {
+static bool parse_word(option *o, const fp8rt_element *element, const char *text)
+{
     bool known = false;
     for (const word *w = o->words; w->name != NULL; w++) {
-        if (strcmp(text, w->name) != 0) continue;
+        if (strcmp(text, w->name) != 0) {
+            continue;
+        }
         o->value = w->value;
-        if (is_good(o, element, w)) return true;
+        if (is_good(o, element, w)) {
+            return true;
+        }
         known = element->kind != FP8RT_ELEMENT_EXACT;
     }
     printf("gemm: %s=%s is not possible", o->key, text);
-    if (known) printf(" with %s elements", fp8rt_element_name(element->kind));
+    if (known) {
+        printf(" with %s elements", fp8rt_element_name(element->kind));
+    }
     printf(": choose one of");
     for (const word *w = o->words; w->name != NULL; w++) {
-        if (is_good(o, element, w)) printf(" %s", w->name);
+        if (is_good(o, element, w)) {
+            printf(" %s", w->name);
+        }
     }
     printf("\n");
     return false;
 }
 
 // Decimal digits with an optional minus; false for anything else and for what cannot be in any range here.
-static bool read_number(const char *text, int64_t *value) {
+static bool read_number(const char *text, int64_t *value)
+{
     bool negative = *text == '-';
-    if (negative) text++;
+    if (negative) {
+        text++;
+    }
     *value = 0;
-    if (*text == '\0') return false;
+    if (*text == '\0') {
+        return false;
+    }
     for (; *text != '\0'; text++) {
-        if (*text < '0' || *text > '9' || *value > INT32_MAX) return false;
+        if (*text < '0' || *text > '9' || *value > INT32_MAX) {
+            return false;
+        }
         *value = 10 * *value + (*text - '0');
     }
-    if (negative) *value = -*value;
+    if (negative) {
+        *value = -*value;
+    }
     return true;
 }
 
-static bool parse_number(option *o, const char *text) {
+static bool parse_number(option *o, const char *text)
+{
     int64_t value;
     if (read_number(text, &value) && value >= o->least && value <= o->most) {
         o->value = (int32_t)value;
         return true;
     }
-    printf("gemm: %s=%s is not possible: choose a number from %" PRId32 " to %" PRId32 "\n", o->key, text, o->least,
-           o->most);
+    printf("gemm: %s=%s is not possible: choose a number from %" PRId32 " to %" PRId32 "\n", o->key,
+           text, o->least, o->most);
     return false;
 }
 
-static option *find_option(option list[OPTIONS], const char *argument, size_t key_length) {
+static option *find_option(option list[OPTIONS], const char *argument, size_t key_length)
+{
     for (int i = 0; i < OPTIONS; i++) {
-        if (strlen(list[i].key) == key_length && strncmp(list[i].key, argument, key_length) == 0) return &list[i];
+        if (strlen(list[i].key) == key_length && strncmp(list[i].key, argument, key_length) == 0) {
+            return &list[i];
+        }
     }
     return NULL;
 }
 
-static bool parse_argument(option list[OPTIONS], const fp8rt_element *element, const char *argument) {
+static bool parse_argument(option list[OPTIONS], const fp8rt_element *element, const char *argument)
+{
     const char *equals = strchr(argument, '=');
     option *o = equals == NULL ? NULL : find_option(list, argument, (size_t)(equals - argument));
-    if (o != NULL) return o->words != NULL ? parse_word(o, element, equals + 1) : parse_number(o, equals + 1);
+    if (o != NULL) {
+        return o->words != NULL ? parse_word(o, element, equals + 1) : parse_number(o, equals + 1);
+    }
     printf("gemm: %s is not possible: choose one of", argument);
-    for (int i = 0; i < OPTIONS; i++) printf(" %s=", list[i].key);
+    for (int i = 0; i < OPTIONS; i++) {
+        printf(" %s=", list[i].key);
+    }
     printf("\n");
     return false;
 }
 
-bool gemm_options_parse(int argc, char **argv, const fp8rt_element *element, fp8rt_trial *trial) {
+bool gemm_options_parse(int argc, char **argv, const fp8rt_element *element, fp8rt_trial *trial)
+{
     option o[OPTIONS];
     bool good = true;
     memcpy(o, defaults, sizeof o);
-    for (int i = 0; i < OPTIONS; i++) o[i].value = o[i].words != NULL ? o[i].words[0].value : o[i].start;
+    for (int i = 0; i < OPTIONS; i++) {
+        o[i].value = o[i].words != NULL ? o[i].words[0].value : o[i].start;
+    }
     o[ACC].value = fp8rt_element_accumulator(element);
-    for (int i = 1; i < argc; i++) good = parse_argument(o, element, argv[i]) && good;
+    for (int i = 1; i < argc; i++) {
+        good = parse_argument(o, element, argv[i]) && good;
+    }
     *trial = (fp8rt_trial){
         .m = (uint32_t)o[M].value,
         .n = (uint32_t)o[N].value,
@@ -177,7 +208,10 @@ bool gemm_options_parse(int argc, char **argv, const fp8rt_element *element, fp8
     return good;
 }
 
-const char *gemm_accumulator_name(fp8mac_acc_format format) {
-    if (format == FP8MAC_ACC_FIXED) return "fixed";
+const char *gemm_accumulator_name(fp8mac_acc_format format)
+{
+    if (format == FP8MAC_ACC_FIXED) {
+        return "fixed";
+    }
     return format == FP8MAC_ACC_FP16 ? "float16" : "float32";
 }

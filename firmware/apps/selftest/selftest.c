@@ -14,9 +14,13 @@ typedef struct tally {
     unsigned passed, failed;
 } tally;
 
-static void count(tally *t, bool passed, const char *name) {
-    if (passed) t->passed++;
-    else t->failed++;
+static void count(tally *t, bool passed, const char *name)
+{
+    if (passed) {
+        t->passed++;
+    } else {
+        t->failed++;
+    }
     printf("%s %s\n", passed ? "ok  " : "FAIL", name);
 }
 
@@ -39,88 +43,217 @@ static const named_trial trials[] = {
     {"one row", {.m = 1, .n = 70, .k = 33, .d_format = FP8MAC_FP16}},
     {"one column", {.m = 70, .n = 1, .k = 33, .d_format = FP8MAC_FP16}},
     {"64x64x64", {.m = 64, .n = 64, .k = 64, .d_format = FP8MAC_E4M3FN}},
-    {"M larger than a command's", {.m = 140, .n = 7, .k = 20, .d_format = FP8MAC_E5M2, .data = FP8RT_DATA_WIDE}},
-    {"N larger than a command's", {.m = 7, .n = 140, .k = 20, .d_format = FP8MAC_E4M3FNUZ, .data = FP8RT_DATA_WIDE}},
+    {"M larger than a command's",
+     {.m = 140, .n = 7, .k = 20, .d_format = FP8MAC_E5M2, .data = FP8RT_DATA_WIDE}},
+    {"N larger than a command's",
+     {.m = 7, .n = 140, .k = 20, .d_format = FP8MAC_E4M3FNUZ, .data = FP8RT_DATA_WIDE}},
     {"M and N larger, panels turn", {.m = 135, .n = 150, .k = 9, .d_format = FP8MAC_E4M3FN}},
     {"K fills the buffers", {.m = 5, .n = 20, .k = 2048, .d_format = FP8MAC_FP32}},
     {"deep K, D of bytes", {.m = 5, .n = 20, .k = 1100, .d_format = FP8MAC_E4M3FN}},
-    {"K chain of two", {.m = 3, .n = 5, .k = 2053, .d_format = FP8MAC_FP32, .data = FP8RT_DATA_WIDE}},
-    {"K chain of three, FP16", {.m = 2, .n = 1, .k = 4100, .acc_format = FP8MAC_ACC_FP16, .d_format = FP8MAC_FP32}},
+    {"K chain of two",
+     {.m = 3, .n = 5, .k = 2053, .d_format = FP8MAC_FP32, .data = FP8RT_DATA_WIDE}},
+    {"K chain of three, FP16",
+     {.m = 2, .n = 1, .k = 4100, .acc_format = FP8MAC_ACC_FP16, .d_format = FP8MAC_FP32}},
     {"K chain over tiles", {.m = 17, .n = 18, .k = 2052, .d_format = FP8MAC_FP32}},
-    {"FP16 accumulator overflows", {.m = 9, .n = 12, .k = 40, .acc_format = FP8MAC_ACC_FP16, .a_format = E5,
-                                    .b_format = E5, .d_format = FP8MAC_FP32, .data = FP8RT_DATA_WIDE}},
-    {"FP16 accumulator, exponents", {.m = 9, .n = 12, .k = 40, .acc_format = FP8MAC_ACC_FP16, .scale_exp_a = -9,
-                                     .scale_exp_b = 3, .d_format = FP8MAC_FP16}},
-    {"exponents +32, +32", {.m = 8, .n = 9, .k = 10, .scale_exp_a = 32, .scale_exp_b = 32, .d_format = FP8MAC_FP32}},
-    {"exponents -32, -32", {.m = 8, .n = 9, .k = 10, .scale_exp_a = -32, .scale_exp_b = -32, .a_format = F5,
-                            .b_format = F5, .d_format = FP8MAC_FP32, .data = FP8RT_DATA_WIDE}},
-    {"tensor scales", {.m = 18, .n = 21, .k = 31, .scales = FP8MAC_SCALE_TENSOR, .d_format = FP8MAC_BF16}},
-    {"vector scales", {.m = 37, .n = 21, .k = 15, .scales = FP8MAC_SCALE_VECTOR, .d_format = FP8MAC_FP32}},
-    {"vectors through the scratch", {.m = 70, .n = 90, .k = 5, .scales = FP8MAC_SCALE_VECTOR, .bias = true,
-                                     .unaligned_vectors = true, .d_format = FP8MAC_E4M3FN}},
+    {"FP16 accumulator overflows",
+     {.m = 9,
+      .n = 12,
+      .k = 40,
+      .acc_format = FP8MAC_ACC_FP16,
+      .a_format = E5,
+      .b_format = E5,
+      .d_format = FP8MAC_FP32,
+      .data = FP8RT_DATA_WIDE}},
+    {"FP16 accumulator, exponents",
+     {.m = 9,
+      .n = 12,
+      .k = 40,
+      .acc_format = FP8MAC_ACC_FP16,
+      .scale_exp_a = -9,
+      .scale_exp_b = 3,
+      .d_format = FP8MAC_FP16}},
+    {"exponents +32, +32",
+     {.m = 8, .n = 9, .k = 10, .scale_exp_a = 32, .scale_exp_b = 32, .d_format = FP8MAC_FP32}},
+    {"exponents -32, -32",
+     {.m = 8,
+      .n = 9,
+      .k = 10,
+      .scale_exp_a = -32,
+      .scale_exp_b = -32,
+      .a_format = F5,
+      .b_format = F5,
+      .d_format = FP8MAC_FP32,
+      .data = FP8RT_DATA_WIDE}},
+    {"tensor scales",
+     {.m = 18, .n = 21, .k = 31, .scales = FP8MAC_SCALE_TENSOR, .d_format = FP8MAC_BF16}},
+    {"vector scales",
+     {.m = 37, .n = 21, .k = 15, .scales = FP8MAC_SCALE_VECTOR, .d_format = FP8MAC_FP32}},
+    {"vectors through the scratch",
+     {.m = 70,
+      .n = 90,
+      .k = 5,
+      .scales = FP8MAC_SCALE_VECTOR,
+      .bias = true,
+      .unaligned_vectors = true,
+      .d_format = FP8MAC_E4M3FN}},
     {"bias", {.m = 6, .n = 35, .k = 12, .bias = true, .d_format = FP8MAC_FP16}},
-    {"bias, relu", {.m = 19, .n = 35, .k = 12, .bias = true, .activation = FP8MAC_ACT_RELU, .d_format = FP8MAC_E4M3FN}},
-    {"scales, bias, clamp", {.m = 19, .n = 35, .k = 12, .scales = FP8MAC_SCALE_VECTOR, .bias = true,
-                             .activation = FP8MAC_ACT_CLAMP, .d_format = FP8MAC_FP32}},
-    {"relu keeps NaN", {.m = 24, .n = 24, .k = 2, .activation = FP8MAC_ACT_RELU, .a_format = E5, .b_format = E5,
-                        .d_format = FP8MAC_E5M2, .data = FP8RT_DATA_CODES}},
-    {"clamp keeps NaN", {.m = 24, .n = 24, .k = 2, .activation = FP8MAC_ACT_CLAMP, .d_format = FP8MAC_BF16,
-                         .data = FP8RT_DATA_CODES}},
-    {"D e4m3fn saturates", {.m = 24, .n = 20, .k = 6, .a_format = E5, .b_format = E5, .d_format = E4,
-                            .data = FP8RT_DATA_CODES}},
-    {"D e4m3fn saturate_finite", {.m = 24, .n = 20, .k = 6, .a_format = E5, .b_format = E5, .d_format = E4,
-                                  .overflow = FP8MAC_OVERFLOW_SATURATE_FINITE, .data = FP8RT_DATA_CODES}},
-    {"D e4m3fnuz ieee", {.m = 24, .n = 20, .k = 6, .a_format = E5, .b_format = E5, .d_format = F4,
-                         .overflow = FP8MAC_OVERFLOW_IEEE, .data = FP8RT_DATA_CODES}},
-    {"D e5m2 ieee", {.m = 24, .n = 20, .k = 6, .a_format = E5, .b_format = E5, .d_format = E5,
-                     .overflow = FP8MAC_OVERFLOW_IEEE, .data = FP8RT_DATA_CODES}},
-    {"D e5m2 saturate_finite", {.m = 24, .n = 20, .k = 6, .a_format = E5, .b_format = E5, .d_format = E5,
-                                .overflow = FP8MAC_OVERFLOW_SATURATE_FINITE, .data = FP8RT_DATA_CODES}},
-    {"D e5m2fnuz saturates", {.m = 24, .n = 20, .k = 6, .a_format = E5, .b_format = E5, .d_format = F5,
-                              .data = FP8RT_DATA_CODES}},
-    {"D e5m2fnuz wide", {.m = 24, .n = 20, .k = 6, .a_format = F5, .b_format = F5, .d_format = F5,
-                         .data = FP8RT_DATA_WIDE}},
-    {"D float16 overflows", {.m = 24, .n = 20, .k = 6, .a_format = E5, .b_format = E5, .d_format = FP8MAC_FP16,
-                             .data = FP8RT_DATA_WIDE}},
+    {"bias, relu",
+     {.m = 19,
+      .n = 35,
+      .k = 12,
+      .bias = true,
+      .activation = FP8MAC_ACT_RELU,
+      .d_format = FP8MAC_E4M3FN}},
+    {"scales, bias, clamp",
+     {.m = 19,
+      .n = 35,
+      .k = 12,
+      .scales = FP8MAC_SCALE_VECTOR,
+      .bias = true,
+      .activation = FP8MAC_ACT_CLAMP,
+      .d_format = FP8MAC_FP32}},
+    {"relu keeps NaN",
+     {.m = 24,
+      .n = 24,
+      .k = 2,
+      .activation = FP8MAC_ACT_RELU,
+      .a_format = E5,
+      .b_format = E5,
+      .d_format = FP8MAC_E5M2,
+      .data = FP8RT_DATA_CODES}},
+    {"clamp keeps NaN",
+     {.m = 24,
+      .n = 24,
+      .k = 2,
+      .activation = FP8MAC_ACT_CLAMP,
+      .d_format = FP8MAC_BF16,
+      .data = FP8RT_DATA_CODES}},
+    {"D e4m3fn saturates",
+     {.m = 24,
+      .n = 20,
+      .k = 6,
+      .a_format = E5,
+      .b_format = E5,
+      .d_format = E4,
+      .data = FP8RT_DATA_CODES}},
+    {"D e4m3fn saturate_finite",
+     {.m = 24,
+      .n = 20,
+      .k = 6,
+      .a_format = E5,
+      .b_format = E5,
+      .d_format = E4,
+      .overflow = FP8MAC_OVERFLOW_SATURATE_FINITE,
+      .data = FP8RT_DATA_CODES}},
+    {"D e4m3fnuz ieee",
+     {.m = 24,
+      .n = 20,
+      .k = 6,
+      .a_format = E5,
+      .b_format = E5,
+      .d_format = F4,
+      .overflow = FP8MAC_OVERFLOW_IEEE,
+      .data = FP8RT_DATA_CODES}},
+    {"D e5m2 ieee",
+     {.m = 24,
+      .n = 20,
+      .k = 6,
+      .a_format = E5,
+      .b_format = E5,
+      .d_format = E5,
+      .overflow = FP8MAC_OVERFLOW_IEEE,
+      .data = FP8RT_DATA_CODES}},
+    {"D e5m2 saturate_finite",
+     {.m = 24,
+      .n = 20,
+      .k = 6,
+      .a_format = E5,
+      .b_format = E5,
+      .d_format = E5,
+      .overflow = FP8MAC_OVERFLOW_SATURATE_FINITE,
+      .data = FP8RT_DATA_CODES}},
+    {"D e5m2fnuz saturates",
+     {.m = 24,
+      .n = 20,
+      .k = 6,
+      .a_format = E5,
+      .b_format = E5,
+      .d_format = F5,
+      .data = FP8RT_DATA_CODES}},
+    {"D e5m2fnuz wide",
+     {.m = 24,
+      .n = 20,
+      .k = 6,
+      .a_format = F5,
+      .b_format = F5,
+      .d_format = F5,
+      .data = FP8RT_DATA_WIDE}},
+    {"D float16 overflows",
+     {.m = 24,
+      .n = 20,
+      .k = 6,
+      .a_format = E5,
+      .b_format = E5,
+      .d_format = FP8MAC_FP16,
+      .data = FP8RT_DATA_WIDE}},
 };
 
-static uint64_t macs_of(const fp8rt_trial *trial) {
+static uint64_t macs_of(const fp8rt_trial *trial)
+{
     return (uint64_t)trial->m * trial->n * trial->k;
 }
 
 // Every multiply-accumulate counted, and every cycle once.
-static bool counters_are_right(const fp8rt_counters *c, uint64_t macs) {
+static bool counters_are_right(const fp8rt_counters *c, uint64_t macs)
+{
     uint64_t parts = (uint64_t)c->compute + c->drain + c->load + c->store + c->overhead + c->idle;
     bool clocked = c->compute > 0 && c->idle < c->cycles;
     return c->macs == macs && parts == c->cycles && clocked == !fp8rt_app_is_host;
 }
 
-static void run_possible(tally *t, const char *name, fp8rt_trial trial) {
+static void run_possible(tally *t, const char *name, fp8rt_trial trial)
+{
     trial.seed = t->passed + t->failed + 1;
     fp8rt_trial_outcome outcome = fp8rt_trial_run(&dev, &trial, fp8rt_app_arena());
     bool counted = counters_are_right(&outcome.result.counters, macs_of(&trial));
     count(t, fp8rt_trial_passed(&outcome) && counted, name);
-    if (outcome.status != FP8RT_OK) printf("     %s\n", fp8rt_status_string(outcome.status));
-    else if (outcome.differing != 0) printf("     %" PRIu32 " outputs differ\n", outcome.differing);
-    else if (outcome.overwritten != 0) printf("     %" PRIu32 " bytes beyond D\n", outcome.overwritten);
-    else if (!counted) printf("     the counters are wrong\n");
+    if (outcome.status != FP8RT_OK) {
+        printf("     %s\n", fp8rt_status_string(outcome.status));
+    } else if (outcome.differing != 0) {
+        printf("     %" PRIu32 " outputs differ\n", outcome.differing);
+    } else if (outcome.overwritten != 0) {
+        printf("     %" PRIu32 " bytes beyond D\n", outcome.overwritten);
+    } else if (!counted) {
+        printf("     the counters are wrong\n");
+    }
 }
 
-static void expect_refused(tally *t, const char *name, const fp8rt_trial *trial, fp8rt_status expected) {
+static void expect_refused(tally *t, const char *name, const fp8rt_trial *trial,
+                           fp8rt_status expected)
+{
     fp8rt_trial_outcome outcome = fp8rt_trial_run(&dev, trial, fp8rt_app_arena());
     bool passed = outcome.status == expected;
-    if (passed) t->passed++;
-    else t->failed++;
+    if (passed) {
+        t->passed++;
+    } else {
+        t->failed++;
+    }
     printf("%s %s: refused\n", passed ? "ok  " : "FAIL", name);
 }
 
 // What the array's elements do not have must be refused; and then the trial is run with what they have.
-static void run_trial(tally *t, const char *name, fp8rt_trial trial) {
+static void run_trial(tally *t, const char *name, fp8rt_trial trial)
+{
     const fp8rt_element *element = &dev.caps.element;
-    if (!fp8rt_element_takes(element, trial.a_format) || !fp8rt_element_takes(element, trial.b_format)) {
+    if (!fp8rt_element_takes(element, trial.a_format) ||
+        !fp8rt_element_takes(element, trial.b_format)) {
         expect_refused(t, name, &trial, FP8RT_ERR_FORMAT);
-        if (!fp8rt_element_takes(element, trial.a_format)) trial.a_format = E4;
-        if (!fp8rt_element_takes(element, trial.b_format)) trial.b_format = F4;
+        if (!fp8rt_element_takes(element, trial.a_format)) {
+            trial.a_format = E4;
+        }
+        if (!fp8rt_element_takes(element, trial.b_format)) {
+            trial.b_format = F4;
+        }
     }
     if (!fp8rt_element_has(element, trial.acc_format)) {
         expect_refused(t, name, &trial, FP8RT_ERR_ACCUMULATOR);
@@ -130,35 +263,48 @@ static void run_trial(tally *t, const char *name, fp8rt_trial trial) {
 }
 
 // Every pair of operand formats with every code, into both accumulators, each pair into another format of D.
-static void run_pairs(tally *t) {
+static void run_pairs(tally *t)
+{
     static const char *const names[] = {"e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz"};
     for (unsigned pair = 0; pair < 32; pair++) {
         unsigned a = pair & 3u, b = (pair >> 2) & 3u;
         fp8mac_acc_format acc = pair < 16 ? FP8MAC_ACC_FP32 : FP8MAC_ACC_FP16;
         char name[50];
-        snprintf(name, sizeof name, "every code, %s x %s to %s", names[a], names[b], pair < 16 ? "FP32" : "FP16");
-        run_trial(t, name, (fp8rt_trial){.m = 17, .n = 18, .k = 5, .a_format = (fp8mac_format_id)a,
-                                         .b_format = (fp8mac_format_id)b, .acc_format = acc,
-                                         .data = FP8RT_DATA_CODES,
-                                         .d_format = pair % 5 == 0 ? FP8MAC_FP32 : (fp8mac_format_id)(pair % 7)});
+        snprintf(name, sizeof name, "every code, %s x %s to %s", names[a], names[b],
+                 pair < 16 ? "FP32" : "FP16");
+        run_trial(
+            t, name,
+            (fp8rt_trial){.m = 17,
+                          .n = 18,
+                          .k = 5,
+                          .a_format = (fp8mac_format_id)a,
+                          .b_format = (fp8mac_format_id)b,
+                          .acc_format = acc,
+                          .data = FP8RT_DATA_CODES,
+                          .d_format = pair % 5 == 0 ? FP8MAC_FP32 : (fp8mac_format_id)(pair % 7)});
     }
 }
 
 // A GEMM that keeps flags and counters adds its own to those of the GEMM before it.
-static void run_kept(tally *t) {
+static void run_kept(tally *t)
+{
     const fp8mac_acc_format acc = fp8rt_element_accumulator(&dev.caps.element);
     const fp8rt_trial clean = {.m = 5, .n = 6, .k = 7, .acc_format = acc};
-    const fp8rt_trial dirty = {.m = 9, .n = 9, .k = 64, .acc_format = acc, .data = FP8RT_DATA_CODES};
+    const fp8rt_trial dirty = {
+        .m = 9, .n = 9, .k = 64, .acc_format = acc, .data = FP8RT_DATA_CODES};
     fp8rt_arena arena = fp8rt_app_arena();
     fp8rt_trial_outcome outcome = fp8rt_trial_run(&dev, &clean, arena);
     bool cleared = fp8rt_trial_passed(&outcome) && outcome.result.flags == 0;
     fp8rt_gemm_plan plan = outcome.plan;
     plan.desc.flags = FP8RT_GEMM_KEEP_FLAGS | FP8RT_GEMM_KEEP_COUNTERS;
-    if (fp8rt_arena_alloc(&arena, 4096) != NULL) outcome = fp8rt_trial_run(&dev, &dirty, arena);
+    if (fp8rt_arena_alloc(&arena, 4096) != NULL) {
+        outcome = fp8rt_trial_run(&dev, &dirty, arena);
+    }
     bool raised = fp8rt_trial_passed(&outcome) && (outcome.result.flags & FP8MAC_FLAG_NAN) != 0;
     fp8rt_gemm_result result;
     bool ran = fp8rt_gemm_run(&dev, &plan, NULL, 0, &result) == FP8RT_OK;
-    bool kept = (result.flags & FP8MAC_FLAG_NAN) != 0 && result.counters.macs == macs_of(&clean) + macs_of(&dirty);
+    bool kept = (result.flags & FP8MAC_FLAG_NAN) != 0 &&
+                result.counters.macs == macs_of(&clean) + macs_of(&dirty);
     count(t, cleared && raised && ran && kept, "flags and counters over two GEMMs");
 }
 
@@ -166,41 +312,54 @@ static void run_kept(tally *t) {
 
 enum { PACK_ROWS = 5, PACK_K = 19, PACK_LD = 23 };
 
-static bool pack_is_right(size_t row_stride, size_t k_stride) {
+static bool pack_is_right(size_t row_stride, size_t k_stride)
+{
     static _Alignas(64) uint8_t packed[PACK_ROWS * 64];
     static uint8_t src[PACK_LD * PACK_LD];
     uint32_t stride = fp8rt_packed_stride(&dev.caps, PACK_K);
-    for (unsigned i = 0; i < sizeof src; i++) src[i] = (uint8_t)(i * 7u + 3u);
+    for (unsigned i = 0; i < sizeof src; i++) {
+        src[i] = (uint8_t)(i * 7u + 3u);
+    }
     fp8rt_operand_view view = {src + 1, PACK_ROWS, PACK_K, row_stride, k_stride};
-    if (fp8rt_pack(&dev.caps, packed, view) != FP8RT_OK) return false;
+    if (fp8rt_pack(&dev.caps, packed, view) != FP8RT_OK) {
+        return false;
+    }
     for (uint32_t r = 0; r < PACK_ROWS; r++) {
         for (uint32_t i = 0; i < stride; i++) {
             uint8_t want = i < PACK_K ? src[1 + r * row_stride + i * k_stride] : 0;
-            if (packed[r * stride + i] != want) return false;
+            if (packed[r * stride + i] != want) {
+                return false;
+            }
         }
     }
     return true;
 }
 
 // 2^-14, 2 and 7 times 64 are 2^-8, 128 and 448: exact in e4m3fn, and back.
-static bool quantisation_is_right(void) {
+static bool quantisation_is_right(void)
+{
     static const float values[3] = {0x1p-14f, 2.0f, 7.0f};
     static const uint8_t codes[3] = {0x02, 0x70, 0x7e};
     uint8_t got[3] = {0};
     float back[3] = {0};
     fp8mac_flags flags = 0;
-    bool quantised = fp8rt_quantize(E4, got, 3, values, 3, 1, 3, 64.0f, FP8MAC_OVERFLOW_SATURATE, &flags) == FP8RT_OK;
+    bool quantised = fp8rt_quantize(E4, got, 3, values, 3, 1, 3, 64.0f, FP8MAC_OVERFLOW_SATURATE,
+                                    &flags) == FP8RT_OK;
     bool dequantised = fp8rt_dequantize(back, 3, E4, got, 3, 1, 3, 0x1p-6f) == FP8RT_OK;
     return quantised && dequantised && flags == 0 && memcmp(got, codes, sizeof got) == 0 &&
            memcmp(back, values, sizeof back) == 0;
 }
 
-int main(void) {
+int main(void)
+{
     tally t = {0, 0};
     fp8rt_status status = fp8rt_device_open(&dev);
-    if (status != FP8RT_OK) printf("selftest: %s\n", fp8rt_status_string(status));
-    else {
-        for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++) run_trial(&t, trials[i].name, trials[i].trial);
+    if (status != FP8RT_OK) {
+        printf("selftest: %s\n", fp8rt_status_string(status));
+    } else {
+        for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++) {
+            run_trial(&t, trials[i].name, trials[i].trial);
+        }
         run_pairs(&t);
         run_kept(&t);
         count(&t, pack_is_right(PACK_LD, 1), "packing, K contiguous");

@@ -46,7 +46,8 @@ const char *fp8rt_app_option(int argc, char **argv, const char *key);
 // Answers how many of the m * n outputs differ (amax or flags wrong: at least 1); FP8RT_CHECK_MALFORMED if it could not
 // be compared.
 #define FP8RT_CHECK_MALFORMED 0xffffffffu
-uint32_t fp8rt_app_check(const fp8rt_caps *caps, const fp8rt_gemm_plan *plan, const fp8rt_gemm_result *result);
+uint32_t fp8rt_app_check(const fp8rt_caps *caps, const fp8rt_gemm_plan *plan,
+                         const fp8rt_gemm_result *result);
 
 // Cycles since reset (host: 0).
 uint64_t fp8rt_app_cycles(void);

@@ -20,18 +20,26 @@ extern "C" {
 // What the accelerator is, as its CONFIG and ELEMENT registers say. All numbers but max_mn and buf_beats are powers of
 // two.
 typedef struct fp8rt_caps {
-    uint16_t rows, cols, lanes; // elements, and products per element and cycle: rows * cols * lanes MACs a cycle
-    uint16_t beat_bytes;        // bus width: alignment of every address and stride
-    uint16_t slots_m, slots_n;  // accumulators per element: one pass computes rows*slots_m x cols*slots_n outputs
+    uint16_t rows, cols,
+        lanes; // elements, and products per element and cycle: rows * cols * lanes MACs a cycle
+    uint16_t beat_bytes; // bus width: alignment of every address and stride
+    uint16_t banks_m,
+        banks_n; // accumulators per element: one pass computes rows*banks_m x cols*banks_n outputs
     uint16_t queue_depth;
-    uint16_t buf_beats;         // beats per row bank of an operand buffer
-    uint16_t max_mn;            // limit of m and of n of one command
-    fp8rt_element element;      // numerics of a step: what formats and accumulators there are
+    uint16_t buf_beats;    // beats per row ram of an operand buffer
+    uint16_t max_mn;       // limit of m and of n of one command
+    fp8rt_element element; // numerics of a step: what formats and accumulators there are
 } fp8rt_caps;
 
 // Outputs of one pass over the array, the natural step of tiles.
-static inline uint32_t fp8rt_block_m(const fp8rt_caps *caps) { return (uint32_t)caps->rows * caps->slots_m; }
-static inline uint32_t fp8rt_block_n(const fp8rt_caps *caps) { return (uint32_t)caps->cols * caps->slots_n; }
+static inline uint32_t fp8rt_block_m(const fp8rt_caps *caps)
+{
+    return (uint32_t)caps->rows * caps->banks_m;
+}
+static inline uint32_t fp8rt_block_n(const fp8rt_caps *caps)
+{
+    return (uint32_t)caps->cols * caps->banks_n;
+}
 
 // One tile command: D[m x n] = epilogue(A[m x k] * B[n x k]^T). Addresses and strides in bytes, multiples of
 // beat_bytes. Fields that the mode makes unused (D with acc_keep, A with reuse_a, ...) are ignored. Formats that
@@ -42,8 +50,8 @@ typedef struct fp8rt_tile {
     uintptr_t a, b, d;
     uint32_t a_stride, b_stride, d_stride;
     uint16_t m, n, k;
-    uint16_t tag;                    // comes back with an error
-    uint32_t mode;                   // MODE register: FP8MAC_REGS__MODE__* of the generated fp8mac_regs.h
+    uint16_t tag;  // comes back with an error
+    uint32_t mode; // MODE register: FP8MAC_REGS__MODE__* of the generated fp8mac_regs.h
     int8_t scale_exp_a, scale_exp_b; // -32..+32
     uintptr_t scale_a, scale_b;      // FP32 bits; address of m (n) floats if the mode says vector
     uintptr_t bias;                  // address of n floats
@@ -55,21 +63,21 @@ typedef struct fp8rt_tile {
 // no clock: its cycles and parts are 0; its beats are those that one pass over each row of a command takes.
 typedef struct fp8rt_counters {
     uint32_t cycles;
-    uint32_t compute;  // a step was issued
-    uint32_t drain;    // results waited to be drained before more could be computed
-    uint32_t load;     // operands were being loaded, nothing to compute yet
-    uint32_t store;    // nothing left to compute or load: draining and storing
-    uint32_t overhead; // any other cycle with a command in flight
-    uint32_t idle;     // no command in flight
-    uint64_t macs;     // useful multiply-accumulates: sum of m*n*k of the commands
+    uint32_t compute;                 // a step was issued
+    uint32_t drain;                   // results waited to be drained before more could be computed
+    uint32_t load;                    // operands were being loaded, nothing to compute yet
+    uint32_t store;                   // nothing left to compute or load: draining and storing
+    uint32_t overhead;                // any other cycle with a command in flight
+    uint32_t idle;                    // no command in flight
+    uint64_t macs;                    // useful multiply-accumulates: sum of m*n*k of the commands
     uint32_t read_beats, write_beats; // bus data beats
 } fp8rt_counters;
 
 // What the commands since FP8RT_CLEAR_FLAGS saw.
 typedef struct fp8rt_observed {
-    fp8mac_flags flags;   // FP8MAC_FLAG_*
-    bool amax_nonfinite;  // some output before scale_d was Inf or NaN
-    uint32_t amax;        // FP32 bits of max |T| over the finite ones; +0 if none
+    fp8mac_flags flags;  // FP8MAC_FLAG_*
+    bool amax_nonfinite; // some output before scale_d was Inf or NaN
+    uint32_t amax;       // FP32 bits of max |T| over the finite ones; +0 if none
 } fp8rt_observed;
 
 enum {
@@ -81,8 +89,8 @@ enum {
 #include "fp8rt_device_state.h" // of the platform: what `state` holds
 
 typedef struct fp8rt_device {
-    fp8rt_caps caps;           // constant after open
-    fp8rt_device_state state;  // private to the platform
+    fp8rt_caps caps;          // constant after open
+    fp8rt_device_state state; // private to the platform
 } fp8rt_device;
 
 // Finds the accelerator, fills *dev, clears errors, flags and counters.

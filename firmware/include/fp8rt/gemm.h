@@ -29,7 +29,8 @@ extern "C" {
 #endif
 
 enum {
-    FP8RT_GEMM_KEEP_FLAGS = 1u << 0,    // do not clear flags and amax first: they accumulate over several GEMMs
+    FP8RT_GEMM_KEEP_FLAGS =
+        1u << 0, // do not clear flags and amax first: they accumulate over several GEMMs
     FP8RT_GEMM_KEEP_COUNTERS = 1u << 1, // do not clear the counters first
 };
 
@@ -41,64 +42,67 @@ enum {
 // Bias and scale vectors: any float alignment; those not beat-aligned are copied to the scratch.
 // D must not overlap any input.
 typedef struct fp8rt_gemm_desc {
-    uint32_t m, n, k;                // each >= 1; k at most what an accumulator takes (caps.element.terms_log2)
-    fp8mac_format_id a_format;       // FP8MAC_E4M3FN .. FP8MAC_E5M2FNUZ
-    fp8mac_format_id b_format;       // independent of a_format
-    fp8mac_acc_format acc_format;    // FP8MAC_ACC_FP32, _FP16 or _FIXED; see fp8rt_element_accumulator
-    const void *a;                   // m x k codes
-    uint32_t a_stride;               // bytes from row to row, >= k; 0: fp8rt_packed_stride(caps, k)
-    const void *b;                   // n x k codes
-    uint32_t b_stride;               // as a_stride
-    int scale_exp_a, scale_exp_b;    // used value = 2^scale_exp * decoded value; -32..+32
-    fp8mac_scale scale_a;            // none, one, or m values; finite and greater than 0
-    fp8mac_scale scale_b;            // none, one, or n values
-    const float *bias;               // n values, or NULL
+    uint32_t m, n, k; // each >= 1; k at most what an accumulator takes (caps.element.terms_log2)
+    fp8mac_format_id a_format;    // FP8MAC_E4M3FN .. FP8MAC_E5M2FNUZ
+    fp8mac_format_id b_format;    // independent of a_format
+    fp8mac_acc_format acc_format; // FP8MAC_ACC_FP32, _FP16 or _FIXED; see fp8rt_element_accumulator
+    const void *a;                // m x k codes
+    uint32_t a_stride;            // bytes from row to row, >= k; 0: fp8rt_packed_stride(caps, k)
+    const void *b;                // n x k codes
+    uint32_t b_stride;            // as a_stride
+    int scale_exp_a, scale_exp_b; // used value = 2^scale_exp * decoded value; -32..+32
+    fp8mac_scale scale_a;         // none, one, or m values; finite and greater than 0
+    fp8mac_scale scale_b;         // none, one, or n values
+    const float *bias;            // n values, or NULL
     fp8mac_activation activation;
-    float clamp_lo, clamp_hi;        // FP8MAC_ACT_CLAMP: finite, lo <= hi
-    float beta;                      // 0; anything else is FP8RT_ERR_UNSUPPORTED (C is not in the accelerator)
-    const void *c;                   // not read
-    void *d;                         // m x n of d_format
-    uint32_t d_stride;               // bytes, >= n * bytes of d_format; 0: that, rounded up to a beat
-    fp8mac_format_id d_format;       // FP8MAC_E4M3FN .. FP8MAC_FP32
-    fp8mac_overflow overflow;        // for FP8 d_format; others are always as FP8MAC_OVERFLOW_IEEE
-    const float *scale_d;            // one value, finite and greater than 0; NULL: 1.0
-    uint32_t flags;                  // FP8RT_GEMM_*
+    float clamp_lo, clamp_hi; // FP8MAC_ACT_CLAMP: finite, lo <= hi
+    float beta;        // 0; anything else is FP8RT_ERR_UNSUPPORTED (C is not in the accelerator)
+    const void *c;     // not read
+    void *d;           // m x n of d_format
+    uint32_t d_stride; // bytes, >= n * bytes of d_format; 0: that, rounded up to a beat
+    fp8mac_format_id d_format; // FP8MAC_E4M3FN .. FP8MAC_FP32
+    fp8mac_overflow overflow;  // for FP8 d_format; others are always as FP8MAC_OVERFLOW_IEEE
+    const float *scale_d;      // one value, finite and greater than 0; NULL: 1.0
+    uint32_t flags;            // FP8RT_GEMM_*
 } fp8rt_gemm_desc;
 
 // How a GEMM is cut. Public for reading; only fp8rt_gemm_plan_make writes it.
 typedef struct fp8rt_gemm_plan {
-    fp8rt_gemm_desc desc;      // strides filled in
-    size_t scratch_bytes;      // what fp8rt_gemm_run needs; any alignment
-    uint32_t tile_m, tile_n;   // outputs per command (less at the edges)
-    uint32_t tile_k;           // k, or less: then each tile is a chain of commands along K
-    bool b_resident;           // a panel of B stays in its buffer while tiles of A stream past it; else the reverse
-    uint32_t first;            // extent of the first streamed tile: short, as nothing overlaps its load
-    uint32_t commands;         // tile commands that the run submits
-    uint32_t mode;             // MODE register bits common to all commands
-    struct {                   // offsets in the scratch of what cannot stay in place; FP8RT_IN_PLACE otherwise
+    fp8rt_gemm_desc desc;    // strides filled in
+    size_t scratch_bytes;    // what fp8rt_gemm_run needs; any alignment
+    uint32_t tile_m, tile_n; // outputs per command (less at the edges)
+    uint32_t tile_k;         // k, or less: then each tile is a chain of commands along K
+    bool
+        b_resident; // a panel of B stays in its buffer while tiles of A stream past it; else the reverse
+    uint32_t first;    // extent of the first streamed tile: short, as nothing overlaps its load
+    uint32_t commands; // tile commands that the run submits
+    uint32_t mode;     // MODE register bits common to all commands
+    struct { // offsets in the scratch of what cannot stay in place; FP8RT_IN_PLACE otherwise
         size_t scale_a, scale_b, bias, d;
     } staged;
 } fp8rt_gemm_plan;
 
-#define FP8RT_IN_PLACE ((size_t)-1)
+#define FP8RT_IN_PLACE ((size_t) - 1)
 
 typedef struct fp8rt_gemm_result {
-    fp8rt_status status;       // as returned
-    float amax;                // these three only if status is FP8RT_OK
+    fp8rt_status status; // as returned
+    float amax;          // these three only if status is FP8RT_OK
     bool amax_nonfinite;
-    fp8mac_flags flags;        // FP8MAC_FLAG_*
-    fp8rt_counters counters;   // FP8RT_OK and accelerator errors: of this run, from its start to its end
+    fp8mac_flags flags; // FP8MAC_FLAG_*
+    fp8rt_counters
+        counters; // FP8RT_OK and accelerator errors: of this run, from its start to its end
 } fp8rt_gemm_result;
 
 // Checks the descriptor (all but the values of scale vectors, which are read at the run) and cuts it for `caps`.
-fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc, fp8rt_gemm_plan *plan);
+fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
+                                  fp8rt_gemm_plan *plan);
 // Runs a plan and sleeps until D is complete. `caps` of the plan must have been dev->caps. `scratch` may be NULL if
 // the plan needs none; `result` may be NULL. Leaves the accelerator idle and without error, whatever it returns.
-fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, const fp8rt_gemm_plan *plan, void *scratch, size_t scratch_bytes,
-                            fp8rt_gemm_result *result);
+fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, const fp8rt_gemm_plan *plan, void *scratch,
+                            size_t scratch_bytes, fp8rt_gemm_result *result);
 // Both, for callers that know their scratch suffices.
-fp8rt_status fp8rt_gemm(fp8rt_device *dev, fp8rt_gemm_desc desc, void *scratch, size_t scratch_bytes,
-                        fp8rt_gemm_result *result);
+fp8rt_status fp8rt_gemm(fp8rt_device *dev, fp8rt_gemm_desc desc, void *scratch,
+                        size_t scratch_bytes, fp8rt_gemm_result *result);
 
 #ifdef __cplusplus
 }

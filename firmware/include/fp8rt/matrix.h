@@ -13,11 +13,13 @@ extern "C" {
 #endif
 
 // Bytes from row to row of a packed matrix with `row_bytes` bytes a row (k codes, or n * bytes of D's format).
-static inline uint32_t fp8rt_packed_stride(const fp8rt_caps *caps, uint32_t row_bytes) {
+static inline uint32_t fp8rt_packed_stride(const fp8rt_caps *caps, uint32_t row_bytes)
+{
     return (row_bytes + caps->beat_bytes - 1u) & ~((uint32_t)caps->beat_bytes - 1u);
 }
 // Bytes of a whole packed matrix; allocate it aligned to caps->beat_bytes.
-static inline size_t fp8rt_packed_bytes(const fp8rt_caps *caps, uint32_t rows, uint32_t row_bytes) {
+static inline size_t fp8rt_packed_bytes(const fp8rt_caps *caps, uint32_t rows, uint32_t row_bytes)
+{
     return (size_t)rows * fp8rt_packed_stride(caps, row_bytes);
 }
 
@@ -31,9 +33,9 @@ static inline size_t fp8rt_packed_bytes(const fp8rt_caps *caps, uint32_t rows, u
 //   TN     k x m         1, ld                     k x n         1, ld
 typedef struct fp8rt_operand_view {
     const void *src;
-    uint32_t rows;       // m for A, n for B
+    uint32_t rows; // m for A, n for B
     uint32_t k;
-    size_t row_stride;   // bytes; any value and any alignment
+    size_t row_stride; // bytes; any value and any alignment
     size_t k_stride;
 } fp8rt_operand_view;
 
@@ -45,12 +47,13 @@ fp8rt_status fp8rt_pack(const fp8rt_caps *caps, void *dst, fp8rt_operand_view vi
 // A float matrix quantised into a packed one: dst = encode(src * scale), as fp8mac_quantize, row by row.
 // `src_stride` in floats, `dst_stride` in bytes; padding is not written. `flags` may be NULL, else it is ORed into.
 // FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_STRIDE, FP8RT_ERR_FORMAT, FP8RT_ERR_OVERFLOW_MODE, FP8RT_ERR_SCALE.
-fp8rt_status fp8rt_quantize(fp8mac_format_id format, void *dst, uint32_t dst_stride, const float *src,
-                            uint32_t src_stride, uint32_t rows, uint32_t cols, float scale, fp8mac_overflow overflow,
-                            fp8mac_flags *flags);
+fp8rt_status fp8rt_quantize(fp8mac_format_id format, void *dst, uint32_t dst_stride,
+                            const float *src, uint32_t src_stride, uint32_t rows, uint32_t cols,
+                            float scale, fp8mac_overflow overflow, fp8mac_flags *flags);
 // The way back: dst = decode(src) * scale.
-fp8rt_status fp8rt_dequantize(float *dst, uint32_t dst_stride, fp8mac_format_id format, const void *src,
-                              uint32_t src_stride, uint32_t rows, uint32_t cols, float scale);
+fp8rt_status fp8rt_dequantize(float *dst, uint32_t dst_stride, fp8mac_format_id format,
+                              const void *src, uint32_t src_stride, uint32_t rows, uint32_t cols,
+                              float scale);
 
 #ifdef __cplusplus
 }

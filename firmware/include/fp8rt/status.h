@@ -15,37 +15,44 @@ extern "C" {
 // fp8rt_device_clear(FP8RT_CLEAR_ERROR), which fp8rt_gemm_run does itself; after that the accelerator works as before.
 // The library refuses what the accelerator would refuse, so through fp8rt_gemm only the bus errors can come back.
 typedef enum fp8rt_status {
-    FP8RT_OK = 0,             // done: every output is in memory
-    FP8RT_ERR_NULL,           // a required pointer is NULL
-    FP8RT_ERR_SHAPE,          // m, n or k (rows or k of a packing) is 0, a row is too long to count its bytes, or k is
-                              // above what an accumulator of this array takes
-    FP8RT_ERR_STRIDE,         // a stride shorter than its row, or a matrix that runs past the end of the address space
-    FP8RT_ERR_ALIGNMENT,      // an operand's address or stride is not a multiple of the bus beat: fp8rt_pack makes one
-    FP8RT_ERR_FORMAT,         // a format that its place does not take (A, B: the four FP8, or the two E4M3 ones if the
-                              // array has no more; D: the four FP8, FP16, BF16, FP32)
+    FP8RT_OK = 0,   // done: every output is in memory
+    FP8RT_ERR_NULL, // a required pointer is NULL
+    FP8RT_ERR_SHAPE, // m, n or k (rows or k of a packing) is 0, a row is too long to count its bytes, or k is
+                     // above what an accumulator of this array takes
+    FP8RT_ERR_STRIDE, // a stride shorter than its row, or a matrix that runs past the end of the address space
+    FP8RT_ERR_ALIGNMENT, // an operand's address or stride is not a multiple of the bus beat: fp8rt_pack makes one
+    FP8RT_ERR_FORMAT, // a format that its place does not take (A, B: the four FP8, or the two E4M3 ones if the
+                      // array has no more; D: the four FP8, FP16, BF16, FP32)
     FP8RT_ERR_ACCUMULATOR,    // an accumulator that the array does not have (caps.element)
     FP8RT_ERR_OVERFLOW_MODE,  // not one of fp8mac_overflow
     FP8RT_ERR_SCALE_EXPONENT, // a scaling exponent outside -32..+32
     FP8RT_ERR_SCALE,          // a scale that is not finite and greater than 0
     FP8RT_ERR_ACTIVATION,     // not one of fp8mac_activation, or clamp bounds not finite or lo > hi
     FP8RT_ERR_SCRATCH,        // the scratch is smaller than the plan asked for
-    FP8RT_ERR_UNSUPPORTED,    // a valid request that this accelerator does not implement (beta != 0)
-    FP8RT_ERR_NO_DEVICE,      // no accelerator answers, or not one that this library knows
+    FP8RT_ERR_UNSUPPORTED, // a valid request that this accelerator does not implement (beta != 0)
+    FP8RT_ERR_NO_DEVICE,   // no accelerator answers, or not one that this library knows
 
-    FP8RT_ERR_HW = 32,                             // + error_code of the STATUS register:
-    FP8RT_ERR_HW_SHAPE = FP8RT_ERR_HW + 1,         // m, n or k is 0, above the limit, or larger than the buffers
-    FP8RT_ERR_HW_ALIGNMENT = FP8RT_ERR_HW + 2,     // an address or a stride is not a multiple of the bus beat
-    FP8RT_ERR_HW_RANGE = FP8RT_ERR_HW + 3,         // a short stride, or past the end of the address space
-    FP8RT_ERR_HW_MODE = FP8RT_ERR_HW + 4,          // a reserved code in a mode field, or a format the array has not
+    FP8RT_ERR_HW = 32, // + error_code of the STATUS register:
+    FP8RT_ERR_HW_SHAPE =
+        FP8RT_ERR_HW + 1, // m, n or k is 0, above the limit, or larger than the buffers
+    FP8RT_ERR_HW_ALIGNMENT =
+        FP8RT_ERR_HW + 2, // an address or a stride is not a multiple of the bus beat
+    FP8RT_ERR_HW_RANGE = FP8RT_ERR_HW + 3, // a short stride, or past the end of the address space
+    FP8RT_ERR_HW_MODE =
+        FP8RT_ERR_HW + 4, // a reserved code in a mode field, or a format the array has not
     FP8RT_ERR_HW_SCALE_EXPONENT = FP8RT_ERR_HW + 5, // a scaling exponent outside -32..+32
-    FP8RT_ERR_HW_SCALE = FP8RT_ERR_HW + 6,         // an immediate scale or the clamp bounds
-    FP8RT_ERR_HW_SEQUENCE = FP8RT_ERR_HW + 7,      // continues or reuses what the preceding command did not leave, or
-                                                   // changes the unit of a fixed-point accumulator, or fills it up
-    FP8RT_ERR_HW_READ_SLVERR = FP8RT_ERR_HW + 8,   // a read was answered SLVERR
-    FP8RT_ERR_HW_READ_DECERR = FP8RT_ERR_HW + 9,   // a read was answered DECERR
-    FP8RT_ERR_HW_WRITE_SLVERR = FP8RT_ERR_HW + 10, // a write was answered SLVERR: D may be partly written
-    FP8RT_ERR_HW_WRITE_DECERR = FP8RT_ERR_HW + 11, // a write was answered DECERR: D may be partly written
-    FP8RT_ERR_HW_QUEUE_FULL = FP8RT_ERR_HW + 12,   // pushed into a full queue: that command was dropped, the others ran
+    FP8RT_ERR_HW_SCALE = FP8RT_ERR_HW + 6,          // an immediate scale or the clamp bounds
+    FP8RT_ERR_HW_SEQUENCE =
+        FP8RT_ERR_HW + 7, // continues or reuses what the preceding command did not leave, or
+                          // changes the unit of a fixed-point accumulator, or fills it up
+    FP8RT_ERR_HW_READ_SLVERR = FP8RT_ERR_HW + 8, // a read was answered SLVERR
+    FP8RT_ERR_HW_READ_DECERR = FP8RT_ERR_HW + 9, // a read was answered DECERR
+    FP8RT_ERR_HW_WRITE_SLVERR =
+        FP8RT_ERR_HW + 10, // a write was answered SLVERR: D may be partly written
+    FP8RT_ERR_HW_WRITE_DECERR =
+        FP8RT_ERR_HW + 11, // a write was answered DECERR: D may be partly written
+    FP8RT_ERR_HW_QUEUE_FULL =
+        FP8RT_ERR_HW + 12, // pushed into a full queue: that command was dropped, the others ran
 } fp8rt_status;
 
 // One sentence in English for `status`; never NULL.

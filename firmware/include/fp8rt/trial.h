@@ -23,7 +23,8 @@ typedef struct fp8rt_random {
 fp8rt_random fp8rt_random_seed(uint32_t seed);
 uint32_t fp8rt_random_next(fp8rt_random *random);
 // `bytes` FP8 codes, a multiple of 4; `dst` is aligned to 4.
-void fp8rt_random_codes(fp8rt_random *random, fp8rt_data data, fp8mac_format_id format, void *dst, size_t bytes);
+void fp8rt_random_codes(fp8rt_random *random, fp8rt_data data, fp8mac_format_id format, void *dst,
+                        size_t bytes);
 // Values of magnitude 2^-8 .. 2^8, greater than 0 or of either sign.
 void fp8rt_random_floats(fp8rt_random *random, bool is_signed, float *dst, size_t count);
 
@@ -33,19 +34,21 @@ typedef struct fp8rt_trial {
     fp8mac_format_id a_format, b_format, d_format;
     fp8mac_acc_format acc_format;
     int scale_exp_a, scale_exp_b;
-    fp8mac_scale_mode scales;     // of A and B; anything but none also sets scale_d
+    fp8mac_scale_mode scales; // of A and B; anything but none also sets scale_d
     bool bias;
     fp8mac_activation activation; // clamp: -2 .. 6
     fp8mac_overflow overflow;
     fp8rt_data data;
     uint32_t seed;
-    bool unaligned_vectors;       // scale vectors and bias not on a beat, so that they pass through the scratch
+    bool
+        unaligned_vectors; // scale vectors and bias not on a beat, so that they pass through the scratch
 } fp8rt_trial;
 
 typedef struct fp8rt_trial_outcome {
     fp8rt_status status;
-    uint32_t differing;        // outputs (and amax, flags) that differ from the golden model, FP8RT_CHECK_MALFORMED
-    uint32_t overwritten;      // bytes between the rows of D that were written
+    uint32_t
+        differing; // outputs (and amax, flags) that differ from the golden model, FP8RT_CHECK_MALFORMED
+    uint32_t overwritten; // bytes between the rows of D that were written
     fp8rt_gemm_plan plan;
     fp8rt_gemm_result result;
 } fp8rt_trial_outcome;
@@ -53,7 +56,8 @@ typedef struct fp8rt_trial_outcome {
 // Everything lies in `arena`, which is passed by value: the next trial may use the same memory.
 // FP8RT_ERR_SCRATCH if it is too small.
 fp8rt_trial_outcome fp8rt_trial_run(fp8rt_device *dev, const fp8rt_trial *trial, fp8rt_arena arena);
-static inline bool fp8rt_trial_passed(const fp8rt_trial_outcome *outcome) {
+static inline bool fp8rt_trial_passed(const fp8rt_trial_outcome *outcome)
+{
     return outcome->status == FP8RT_OK && outcome->differing == 0 && outcome->overwritten == 0;
 }
 

@@ -11,7 +11,7 @@ extern "C" {
 
 typedef enum fp8mac_order {
     FP8MAC_LESS = -1,
-    FP8MAC_EQUAL = 0,   // also -0 and +0
+    FP8MAC_EQUAL = 0, // also -0 and +0
     FP8MAC_GREATER = 1,
     FP8MAC_UNORDERED = 2, // a NaN
 } fp8mac_order;
@@ -32,8 +32,10 @@ uint32_t fp8mac_neg(const fp8mac_format *format, uint32_t code, fp8mac_flags *fl
 uint32_t fp8mac_abs(const fp8mac_format *format, uint32_t code, fp8mac_flags *flags);
 
 // a + b and a * b of two codes of one row, rounded once as fp8mac_encode does. A NaN result is the positive one.
-uint32_t fp8mac_add(const fp8mac_format *format, uint32_t a, uint32_t b, fp8mac_convert_mode mode, fp8mac_flags *flags);
-uint32_t fp8mac_mul(const fp8mac_format *format, uint32_t a, uint32_t b, fp8mac_convert_mode mode, fp8mac_flags *flags);
+uint32_t fp8mac_add(const fp8mac_format *format, uint32_t a, uint32_t b, fp8mac_convert_mode mode,
+                    fp8mac_flags *flags);
+uint32_t fp8mac_mul(const fp8mac_format *format, uint32_t a, uint32_t b, fp8mac_convert_mode mode,
+                    fp8mac_flags *flags);
 
 #ifdef __cplusplus
 }

@@ -39,13 +39,13 @@
 //
 // A FIXED accumulator with frac_bits = F > 0 has a window too, which hangs from a constant:
 //
-//   acc' = acc + sum trunc(a_i * b_i, anchor-F)        where ea_i + eb_i <= anchor        toward zero, no scaling in it
+//   acc' = acc + sum trunc(a_i * b_i, static_exponent-F)        where ea_i + eb_i <= static_exponent        toward zero, no scaling in it
 //
-// It is an integer in units of 2^(anchor-F), of F + 2 + guard_bits bits and a sign, and cannot overflow. A call with a
-// finite product above the anchor, ea_i + eb_i > anchor, is FP8MAC_ERR_SCALE_EXPONENT and changes nothing. In hardware
-// the anchor is a sum of two: one for a row of A and one for a column of B, the largest ea and eb over the whole K. A
+// It is an integer in units of 2^(static_exponent-F), of F + 2 + guard_bits bits and a sign, and cannot overflow. A call with a
+// finite product above the static_exponent, ea_i + eb_i > static_exponent, is FP8MAC_ERR_SCALE_EXPONENT and changes nothing. In hardware
+// the static_exponent is a sum of two: one for a row of A and one for a column of B, the largest ea and eb over the whole K. A
 // GEMM knows those before it starts, and an element that hangs its window there needs no maximum, no normalisation and
-// no rounding in its accumulate loop: it is an integer accumulator. For e4m3fn pairs anchor 16 and F = 34 lose nothing.
+// no rounding in its accumulate loop: it is an integer accumulator. For e4m3fn pairs static_exponent 16 and F = 34 lose nothing.
 //
 // Flags of a step: `nan` if a present operand is a NaN; `invalid` if some product is Inf * 0, or if both +Inf and -Inf
 // are among the products and acc. A NaN elsewhere in the step neither raises `invalid` nor suppresses it.
@@ -66,12 +66,13 @@ typedef enum fp8mac_acc_format {
     FP8MAC_ACC_FP32 = 0,
     FP8MAC_ACC_FP16 = 1,
     // Two's complement in units of the product of the two formats' smallest subnormals (2^-18 for e4m3fn pairs,
-    // 2^-34 for e5m2fnuz pairs), wide enough for 2^guard_bits terms, so it never rounds nor overflows; or anchored, as
+    // 2^-34 for e5m2fnuz pairs), wide enough for 2^guard_bits terms, so it never rounds nor overflows; or static, as
     // above. The scaling exponents are applied once, at read-out.
     FP8MAC_ACC_FIXED = 2,
     FP8MAC_ACC_BF16 = 3,
-    FP8MAC_ACC_E8M13 = 4, // rounded to 13 fraction bits, kept as an FP32 code; a loaded one may have all 23
-    FP8MAC_ACC_E6M9 = 5,  // 1-6-9
+    FP8MAC_ACC_E8M13 =
+        4, // rounded to 13 fraction bits, kept as an FP32 code; a loaded one may have all 23
+    FP8MAC_ACC_E6M9 = 5, // 1-6-9
     // Exact, two's complement in fp8mac_acc.code; INT8 rows only, K <= 131071, every other option 0.
     FP8MAC_ACC_INT32 = 6,
 } fp8mac_acc_format;
@@ -91,49 +92,54 @@ typedef enum fp8mac_align_by {
 #define FP8MAC_FRAC_BITS_MAX 64
 #define FP8MAC_LATE_BITS_MAX 64
 #define FP8MAC_MIN_EXPONENT_DEFAULT (-126)
-#define FP8MAC_ANCHOR_MIN (-524) // no two rows have a product below or above these
-#define FP8MAC_ANCHOR_MAX 323
+#define FP8MAC_STATIC_EXPONENT_MIN (-524) // no two rows have a product below or above these
+#define FP8MAC_STATIC_EXPONENT_MAX 323
 #define FP8MAC_MX_BLOCK 32 // products that share one pair of block scales
 #define FP8MAC_INT8_K_MAX 131071
 
 // What a dot product computes. All-zero apart from the two formats is group 1, FP32, exact, unscaled.
 typedef struct fp8mac_dot_config {
-    const fp8mac_format *a_format; // one of the FP8 rows, or a row of at most 8 bits and no wider range
+    const fp8mac_format
+        *a_format; // one of the FP8 rows, or a row of at most 8 bits and no wider range
     const fp8mac_format *b_format; // likewise, independent of a_format
     fp8mac_acc_format acc_format;
-    unsigned group;      // terms per step (LANES in RTL), 1..1024; 0 means 1
-    int scale_exp_a;     // used value of A = 2^scale_exp_a * decoded value; -32..+32
+    unsigned group;  // terms per step (LANES in RTL), 1..1024; 0 means 1
+    int scale_exp_a; // used value of A = 2^scale_exp_a * decoded value; -32..+32
     int scale_exp_b;
     unsigned guard_bits; // FIXED: G, K <= 2^G; 0 means 16, at most 40. FP32, FP16: must be 0
-    bool acc_saturate;   // FP32, FP16: overflow of a step gives +-max (flag `saturated`) instead of Inf, while an
-                         // infinite operand or acc still gives Inf. FIXED: must be false
+    bool
+        acc_saturate; // FP32, FP16: overflow of a step gives +-max (flag `saturated`) instead of Inf, while an
+                      // infinite operand or acc still gives Inf. FIXED: must be false
 
-    // ---- all zero: nearest even, exact, one accumulator. FIXED takes frac_bits and anchor alone, INT32 nothing ----
+    // ---- all zero: nearest even, exact, one accumulator. FIXED takes frac_bits and static_exponent alone, INT32 nothing ----
     fp8mac_rounding acc_rounding;
     unsigned random_bits; // stochastic: n, 1..24; otherwise 0
-    uint64_t seed;        // stochastic: the generator's key; the counter is {acc.m, acc.n, acc.steps}
+    uint64_t seed; // stochastic: the generator's key; the counter is {acc.m, acc.n, acc.steps}
 
-    unsigned frac_bits;   // F, 1..64; 0: exact, and the fields down to even_odd must be 0
-    int anchor;           // FIXED: -524..323, and never changed while an accumulator is in use. Others: must be 0
+    unsigned frac_bits; // F, 1..64; 0: exact, and the fields down to even_odd must be 0
+    int static_exponent; // FIXED: -524..323, and never changed while an accumulator is in use. Others: must be 0
     fp8mac_align_round align_round;
     fp8mac_align_by align_by; // OPERANDS: not with even_odd
-    int min_exponent;     // no alignment exponent is below this: -1100..-1; 0 means -126
-    bool acc_late;        // the accumulator joins after the products have been summed
+    int min_exponent;         // no alignment exponent is below this: -1100..-1; 0 means -126
+    bool acc_late;            // the accumulator joins after the products have been summed
     // late: 1..64 each, or both 0: the products' sum is rounded to acc_format, and acc is added to that exactly and
     // rounded again; otherwise 0
     unsigned late_bits_sum, late_bits_acc;
-    unsigned late_drop;   // late: 1..1000, or 0 for never, as with late_bits of 0; otherwise 0
+    unsigned late_drop; // late: 1..1000, or 0 for never, as with late_bits of 0; otherwise 0
     fp8mac_align_round late_round;
-    bool even_odd;        // late only: even and odd terms of a step are summed apart
+    bool even_odd; // late only: even and odd terms of a step are summed apart
 
-    bool flush;           // a sum below acc_format's smallest normal, before rounding, becomes zero of its sign
-    uint32_t nan_code;    // written for a NaN, 0 for the canonical one; must be a NaN of acc_format (FP32 for E8M13)
-    unsigned lscale;      // products are scaled by 2^-lscale besides, 0..127; 0..15 for FP16 (Arm's FPMR.LSCALE)
+    bool
+        flush; // a sum below acc_format's smallest normal, before rounding, becomes zero of its sign
+    uint32_t
+        nan_code; // written for a NaN, 0 for the canonical one; must be a NaN of acc_format (FP32 for E8M13)
+    unsigned
+        lscale; // products are scaled by 2^-lscale besides, 0..127; 0..15 for FP16 (Arm's FPMR.LSCALE)
 
     // A second accumulator, at most one of the two; multiples of group. After that many products, and at read-out for
     // what is left, second = round(second + acc) and acc = +0; the read-out is of second. acc_saturate holds here too.
-    unsigned promote;     // P: the second accumulator is FP32, nearest even
-    unsigned chunk;       // CL: it has acc_format and acc_rounding (and flush), like acc itself
+    unsigned promote; // P: the second accumulator is FP32, nearest even
+    unsigned chunk;   // CL: it has acc_format and acc_rounding (and flush), like acc itself
 } fp8mac_dot_config;
 
 // FP8MAC_OK, or FP8MAC_ERR_FORMAT, _ACCUMULATOR (every option but those named next), _GROUP (also promote and chunk
@@ -146,35 +152,38 @@ enum { FP8MAC_FIXED_NAN = 1, FP8MAC_FIXED_POS_INF = 2, FP8MAC_FIXED_NEG_INF = 4 
 // The whole state of one accumulator, in its own format: copying it out and back changes no later bit.
 // All zero is +0. With stochastic rounding the caller sets m and n before the first step.
 typedef struct fp8mac_acc {
-    uint32_t code;        // floating point: its code; INT32: the integer
-    uint64_t fixed_lo;    // FIXED: 128-bit two's complement
+    uint32_t code;     // floating point: its code; INT32: the integer
+    uint64_t fixed_lo; // FIXED: 128-bit two's complement
     uint64_t fixed_hi;
     uint8_t fixed_sticky; // FIXED: FP8MAC_FIXED_*
-    uint64_t fixed_terms; // FIXED, INT32: terms consumed so far, checked against 2^guard_bits or 131071
-    int16_t fixed_scale;  // FIXED: sa+sb of the terms consumed so far; a change is an error
-    int16_t fixed_anchor; // FIXED: anchor of the terms consumed so far; likewise
-    uint32_t second;      // promote: FP32 code; chunk: code of acc_format
-    uint32_t pending;     // promote, chunk: products in `code` that `second` has not seen
-    uint32_t m, n;        // stochastic: which output this is
-    uint64_t steps;       // stochastic: steps consumed so far
+    uint64_t
+        fixed_terms; // FIXED, INT32: terms consumed so far, checked against 2^guard_bits or 131071
+    int16_t fixed_scale; // FIXED: sa+sb of the terms consumed so far; a change is an error
+    int16_t fixed_static_exponent; // FIXED: static_exponent of the terms consumed so far; likewise
+    uint32_t second;               // promote: FP32 code; chunk: code of acc_format
+    uint32_t pending;              // promote, chunk: products in `code` that `second` has not seen
+    uint32_t m, n;                 // stochastic: which output this is
+    uint64_t steps;                // stochastic: steps consumed so far
 } fp8mac_acc;
 
 // One step over n terms a[0..n-1], b[0..n-1], 1 <= n <= group; missing lanes are absent and raise no flag.
-fp8mac_status fp8mac_dot_step(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                              unsigned n, fp8mac_flags *flags);
+fp8mac_status fp8mac_dot_step(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                              const uint8_t *b, unsigned n, fp8mac_flags *flags);
 // k >= 1 terms in ascending order, `group` at a time; the last step may be short. Continues from *acc.
 // Zero terms, here and above, are FP8MAC_ERR_SHAPE.
-fp8mac_status fp8mac_dot(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                         size_t k, fp8mac_flags *flags);
+fp8mac_status fp8mac_dot(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                         const uint8_t *b, size_t k, fp8mac_flags *flags);
 // fp8mac_dot with block scales: mx_a and mx_b hold ceil(k / 32) E8M0 codes each, one for every 32 terms from the first
 // one here, whose exponents add to the products'; NULL is 1. A code of 0xff makes its terms NaN (flag `nan`). k must be
 // a multiple of 32 in every call but an output's last. Not for FIXED and INT32 (FP8MAC_ERR_ACCUMULATOR).
-fp8mac_status fp8mac_dot_mx(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a, const uint8_t *b,
-                            size_t k, const uint8_t *mx_a, const uint8_t *mx_b, fp8mac_flags *flags);
+fp8mac_status fp8mac_dot_mx(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                            const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
+                            fp8mac_flags *flags);
 // The accumulator as an FP32 code. Floating point: exact (the second accumulator, with what is pending, if there is
 // one); NaN is canonical, or nan_code where that is an FP32 code. FIXED and INT32: one nearest-even rounding, where
 // zero reads +0 and an overflow raises FP8MAC_FLAG_OVERFLOW. `config` and `acc` must be valid.
-uint32_t fp8mac_acc_to_fp32(const fp8mac_dot_config *config, const fp8mac_acc *acc, fp8mac_flags *flags);
+uint32_t fp8mac_acc_to_fp32(const fp8mac_dot_config *config, const fp8mac_acc *acc,
+                            fp8mac_flags *flags);
 
 #ifdef __cplusplus
 }

@@ -42,9 +42,11 @@ const char *fp8mac_isa_name(fp8mac_isa isa);
 
 // fp8mac_gemm and fp8mac_convert, carried out as `run` says (NULL: all zero). An isa that is not available is
 // FP8MAC_ERR_UNSUPPORTED. Conversions use one thread.
-fp8mac_status fp8mac_gemm_run(const fp8mac_gemm_desc *desc, const fp8mac_run *run, fp8mac_gemm_result *result);
-fp8mac_status fp8mac_convert_run(const fp8mac_format *dst_format, void *dst, const fp8mac_format *src_format,
-                                 const void *src, size_t n, fp8mac_convert_mode mode, const fp8mac_run *run,
+fp8mac_status fp8mac_gemm_run(const fp8mac_gemm_desc *desc, const fp8mac_run *run,
+                              fp8mac_gemm_result *result);
+fp8mac_status fp8mac_convert_run(const fp8mac_format *dst_format, void *dst,
+                                 const fp8mac_format *src_format, const void *src, size_t n,
+                                 fp8mac_convert_mode mode, const fp8mac_run *run,
                                  fp8mac_flags *flags);
 
 #ifdef __cplusplus

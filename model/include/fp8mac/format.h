@@ -34,11 +34,11 @@ typedef enum fp8mac_exponent_zero {
 // an integer in two's complement (INT8, MXINT8): mantissa_bits besides the sign, in units of 2^(1 - bias -
 // mantissa_bits); conversions to it are clamped to +-(2^mantissa_bits - 1).
 typedef struct fp8mac_format {
-    const char *name;        // as NumPy's ml_dtypes spells it
+    const char *name; // as NumPy's ml_dtypes spells it
     bool is_signed;
-    uint8_t exponent_bits;   // 1..8; 0: two's complement
-    uint8_t mantissa_bits;   // 0..23
-    int16_t bias;            // value of a normal code: 1.mantissa * 2^(field - bias)
+    uint8_t exponent_bits; // 1..8; 0: two's complement
+    uint8_t mantissa_bits; // 0..23
+    int16_t bias;          // value of a normal code: 1.mantissa * 2^(field - bias)
     bool has_inf;
     bool has_negative_zero;
     fp8mac_nan_encoding nan_encoding;
@@ -54,27 +54,33 @@ typedef enum fp8mac_format_id {
     FP8MAC_FP16 = 4,
     FP8MAC_BF16 = 5,
     FP8MAC_FP32 = 6,
-    FP8MAC_FORMAT_COUNT = 7, // of the rows above, which are those of the array; FP8MAC_ROW_COUNT counts all
+    FP8MAC_FORMAT_COUNT =
+        7, // of the rows above, which are those of the array; FP8MAC_ROW_COUNT counts all
     // Rows for the model alone.
-    FP8MAC_E4M3 = 7,         // IEEE-like: Inf and NaN above 240 (ml_dtypes float8_e4m3)
-    FP8MAC_E3M4 = 8,         // IEEE-like: Inf and NaN above 15.5 (ml_dtypes float8_e3m4)
-    FP8MAC_E4M3B11FNUZ = 9,  // bias 11, max 30 (ml_dtypes float8_e4m3b11fnuz)
-    FP8MAC_HFP8_E4M3 = 10,   // IBM's hybrid FP8 forward format: +-30, no Inf, NaN or subnormals (NeurIPS 2019)
-    FP8MAC_CFLOAT8_E4M3 = 11, // Tesla Dojo, bias 0..63 (here 7), every code finite, denormals 0.mmm * 2^-bias
+    FP8MAC_E4M3 = 7,        // IEEE-like: Inf and NaN above 240 (ml_dtypes float8_e4m3)
+    FP8MAC_E3M4 = 8,        // IEEE-like: Inf and NaN above 15.5 (ml_dtypes float8_e3m4)
+    FP8MAC_E4M3B11FNUZ = 9, // bias 11, max 30 (ml_dtypes float8_e4m3b11fnuz)
+    FP8MAC_HFP8_E4M3 =
+        10, // IBM's hybrid FP8 forward format: +-30, no Inf, NaN or subnormals (NeurIPS 2019)
+    FP8MAC_CFLOAT8_E4M3 =
+        11, // Tesla Dojo, bias 0..63 (here 7), every code finite, denormals 0.mmm * 2^-bias
     FP8MAC_CFLOAT8_E5M2 = 12, // likewise (here 15)
-    FP8MAC_QC_E5M2 = 13,     // Qualcomm's studies (arXiv 2208.09225): every code finite, flexible bias (here 15)
-    FP8MAC_QC_E4M3 = 14,     // (here 7)
-    FP8MAC_QC_E3M4 = 15,     // (here 3)
-    FP8MAC_QC_E2M5 = 16,     // (here 1)
-    FP8MAC_GAUDI_E4M3 = 17,  // Intel Gaudi 2: IEEE-like, max 240 at bias 7; bias 3, 7, 11 or 15 (here 7)
-    FP8MAC_E3M2FN = 18,      // OCP MX elements: every code finite
+    FP8MAC_QC_E5M2 =
+        13, // Qualcomm's studies (arXiv 2208.09225): every code finite, flexible bias (here 15)
+    FP8MAC_QC_E4M3 = 14, // (here 7)
+    FP8MAC_QC_E3M4 = 15, // (here 3)
+    FP8MAC_QC_E2M5 = 16, // (here 1)
+    FP8MAC_GAUDI_E4M3 =
+        17,             // Intel Gaudi 2: IEEE-like, max 240 at bias 7; bias 3, 7, 11 or 15 (here 7)
+    FP8MAC_E3M2FN = 18, // OCP MX elements: every code finite
     FP8MAC_E2M3FN = 19,
     FP8MAC_E2M1FN = 20,
-    FP8MAC_MXINT8 = 21,      // OCP MX: two's complement in units of 2^-6
-    FP8MAC_INT8 = 22,        // two's complement in units of 1
-    FP8MAC_E8M0FNU = 23,     // OCP MX scale: a power of two, 0xff is NaN, no zero, no sign
-    FP8MAC_E8M13 = 24,       // Hopper's FP8 accumulator: FP32 without its low 10 fraction bits, 22 bits here
-    FP8MAC_E6M9 = 25,        // 1-6-9, IBM's accumulator: bias 31, IEEE-like, 16 bits
+    FP8MAC_MXINT8 = 21,  // OCP MX: two's complement in units of 2^-6
+    FP8MAC_INT8 = 22,    // two's complement in units of 1
+    FP8MAC_E8M0FNU = 23, // OCP MX scale: a power of two, 0xff is NaN, no zero, no sign
+    FP8MAC_E8M13 =
+        24, // Hopper's FP8 accumulator: FP32 without its low 10 fraction bits, 22 bits here
+    FP8MAC_E6M9 = 25, // 1-6-9, IBM's accumulator: bias 31, IEEE-like, 16 bits
     FP8MAC_ROW_COUNT
 } fp8mac_format_id;
 
@@ -134,11 +140,12 @@ int32_t fp8mac_format_unit_exponent(const fp8mac_format *format);
 
 // One code taken apart.
 typedef struct fp8mac_record {
-    uint32_t code;        // the format's bits alone
+    uint32_t code; // the format's bits alone
     fp8mac_class cls;
     bool sign;
-    bool subnormal;       // finite, in the binade of the smallest exponent, without the hidden one
-    int32_t exponent;     // finite: of the significand read as d.ddd, i.e. fp8mac_value's exponent + mantissa_bits
+    bool subnormal; // finite, in the binade of the smallest exponent, without the hidden one
+    int32_t
+        exponent; // finite: of the significand read as d.ddd, i.e. fp8mac_value's exponent + mantissa_bits
     uint64_t significand; // finite: as in fp8mac_value
     double value;         // exact
 } fp8mac_record;

@@ -13,7 +13,7 @@
 //
 // INT8: a_format and b_format FP8MAC_INT8 with FP8MAC_ACC_INT32. Exact, K <= 131071, t0 the nearest-even float of the
 // sum.
-// An anchored FIXED accumulator is for fp8mac_dot alone: its anchor is an output's own, and here are many
+// An static FIXED accumulator is for fp8mac_dot alone: its static_exponent is an output's own, and here are many
 // (FP8MAC_ERR_ACCUMULATOR).
 // dot.nan_code, if set, is also what D gets for a NaN where d_format is the accumulator's own.
 // The epilogue's operations raise the same flags as a step's: `invalid` (Inf * 0, Inf - Inf), `overflow` (finite
@@ -41,8 +41,9 @@ typedef struct fp8mac_scale {
 
 typedef enum fp8mac_activation {
     FP8MAC_ACT_NONE = 0,
-    FP8MAC_ACT_RELU = 1,  // NaN stays NaN, any other value with the sign bit set becomes +0
-    FP8MAC_ACT_CLAMP = 2, // NaN stays NaN, then x < lo gives lo, x > hi gives hi; lo <= hi, both finite
+    FP8MAC_ACT_RELU = 1, // NaN stays NaN, any other value with the sign bit set becomes +0
+    FP8MAC_ACT_CLAMP =
+        2, // NaN stays NaN, then x < lo gives lo, x > hi gives hi; lo <= hi, both finite
 } fp8mac_activation;
 
 // Epilogue alone: what happens to one accumulator value. All zero but d_format and scale_d = 1: D = convert(t0 * s)
@@ -51,52 +52,54 @@ typedef struct fp8mac_epilogue {
     bool has_bias;
     fp8mac_activation activation;
     float clamp_lo, clamp_hi;
-    float beta;                 // 0: C is not read
+    float beta;                    // 0: C is not read
     const fp8mac_format *d_format; // the four FP8 rows, FP16, BF16, FP32
     fp8mac_convert_mode d_mode;
-    float scale_d;              // finite, > 0
+    float scale_d; // finite, > 0
 } fp8mac_epilogue;
 
 // One output: returns D's code. t0, scale_a, scale_b, bias, c are FP32 bit patterns; *amax (an FP32 bit pattern of a
 // finite non-negative value) and *amax_nonfinite are updated. `epilogue` must be valid.
-uint32_t fp8mac_epilogue_apply(const fp8mac_epilogue *epilogue, uint32_t t0, uint32_t scale_a, uint32_t scale_b,
-                               uint32_t bias, uint32_t c, uint32_t *amax, bool *amax_nonfinite, fp8mac_flags *flags);
+uint32_t fp8mac_epilogue_apply(const fp8mac_epilogue *epilogue, uint32_t t0, uint32_t scale_a,
+                               uint32_t scale_b, uint32_t bias, uint32_t c, uint32_t *amax,
+                               bool *amax_nonfinite, fp8mac_flags *flags);
 
 // Strides are in elements. D must not overlap any input.
 typedef struct fp8mac_gemm_desc {
-    size_t m, n, k;              // each >= 1
-    fp8mac_dot_config dot;       // formats of A and B, accumulator, group, scaling exponents
-    const uint8_t *a;            // m x k codes, lda >= k
+    size_t m, n, k;        // each >= 1
+    fp8mac_dot_config dot; // formats of A and B, accumulator, group, scaling exponents
+    const uint8_t *a;      // m x k codes, lda >= k
     size_t lda;
-    const uint8_t *b;            // n x k codes, ldb >= k
+    const uint8_t *b; // n x k codes, ldb >= k
     size_t ldb;
     fp8mac_scale scale_a;
     fp8mac_scale scale_b;
-    const float *bias;           // n values, or NULL
-    float beta;                  // 0: c is not read
-    const void *c;               // m x n of c_format, ldc >= n
+    const float *bias;             // n values, or NULL
+    float beta;                    // 0: c is not read
+    const void *c;                 // m x n of c_format, ldc >= n
     const fp8mac_format *c_format; // FP16, BF16 or FP32
     size_t ldc;
     fp8mac_activation activation;
     float clamp_lo, clamp_hi;
-    void *d;                     // m x n of d_format, ldd >= n; elements between n and ldd are not written
+    void *d; // m x n of d_format, ldd >= n; elements between n and ldd are not written
     const fp8mac_format *d_format;
     size_t ldd;
     fp8mac_convert_mode d_mode;
-    const float *scale_d;        // one value, finite and > 0, or NULL for 1.0
+    const float *scale_d; // one value, finite and > 0, or NULL for 1.0
     // MX: one E8M0 code per 32 terms along K, rows ldmx_a >= ceil(k / 32) apart (m rows for A, n for B), besides
     // scale_a and scale_b; NULL for none. See fp8mac_dot_mx.
     const uint8_t *mx_a;
     size_t ldmx_a;
     const uint8_t *mx_b;
     size_t ldmx_b;
-    uint32_t origin_m, origin_n; // position of D[0][0] in the whole output, for the generator's counter: 0 unless tiled
-    unsigned d_random_bits;      // d_mode stochastic: n, 1..24, drawn with dot.seed; otherwise 0
+    uint32_t origin_m,
+        origin_n; // position of D[0][0] in the whole output, for the generator's counter: 0 unless tiled
+    unsigned d_random_bits; // d_mode stochastic: n, 1..24, drawn with dot.seed; otherwise 0
 } fp8mac_gemm_desc;
 
 typedef struct fp8mac_gemm_result {
-    float amax;           // max |T| over finite outputs
-    bool amax_nonfinite;  // some output was Inf or NaN
+    float amax;          // max |T| over finite outputs
+    bool amax_nonfinite; // some output was Inf or NaN
     fp8mac_flags flags;
 } fp8mac_gemm_result;
 

@@ -11,10 +11,12 @@ extern "C" {
 
 typedef struct fp8mac_preset {
     const char *name;
-    const char *summary;    // one sentence: what it computes
-    const char *source;     // where that is known from
-    bool covered;           // false: no public bit-accurate source is matched; `config` is all zero, `summary` says why
-    fp8mac_dot_config config; // valid as it is; the operand formats, and what `summary` says, may be changed
+    const char *summary; // one sentence: what it computes
+    const char *source;  // where that is known from
+    bool
+        covered; // false: no public bit-accurate source is matched; `config` is all zero, `summary` says why
+    fp8mac_dot_config
+        config; // valid as it is; the operand formats, and what `summary` says, may be changed
 } fp8mac_preset;
 
 // The preset of that index from 0, or NULL past the last one. Presets live for the whole program.

@@ -19,9 +19,9 @@ extern "C" {
 #endif
 
 typedef enum fp8mac_random_use {
-    FP8MAC_RANDOM_STEP = 0,    // the accumulator after step `step`
-    FP8MAC_RANDOM_OUTER = 1,   // the outer accumulator of chunks, after the chunk's last step `step`
-    FP8MAC_RANDOM_OUTPUT = 2,  // D; step is 0
+    FP8MAC_RANDOM_STEP = 0,   // the accumulator after step `step`
+    FP8MAC_RANDOM_OUTER = 1,  // the outer accumulator of chunks, after the chunk's last step `step`
+    FP8MAC_RANDOM_OUTPUT = 2, // D; step is 0
     FP8MAC_RANDOM_CONVERT = 3, // element {m, n} of an array conversion; step is the caller's
 } fp8mac_random_use;
 
@@ -29,8 +29,8 @@ typedef enum fp8mac_random_use {
 // 0x9e3779b9 and 0xbb67ae85).
 void fp8mac_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t output[4]);
 // n_bits = 1..24 random bits for one rounding; step < 2^60.
-uint32_t fp8mac_random_bits(uint64_t seed, uint32_t m, uint32_t n, uint64_t step, fp8mac_random_use use,
-                            unsigned n_bits);
+uint32_t fp8mac_random_bits(uint64_t seed, uint32_t m, uint32_t n, uint64_t step,
+                            fp8mac_random_use use, unsigned n_bits);
 
 // Where an array conversion takes its bits from: `r`, one for each element and each below 2^bits, or, if that is NULL,
 // the generator at {m, n + i, step} for element i (n + i carries into m).
@@ -43,8 +43,9 @@ typedef struct fp8mac_random_source {
 } fp8mac_random_source;
 
 // fp8mac_convert, rounding stochastically. FP8MAC_ERR_ROUNDING: bits out of range, or an r that has more.
-fp8mac_status fp8mac_convert_stochastic(const fp8mac_format *dst_format, void *dst, const fp8mac_format *src_format,
-                                        const void *src, size_t n, fp8mac_overflow overflow,
+fp8mac_status fp8mac_convert_stochastic(const fp8mac_format *dst_format, void *dst,
+                                        const fp8mac_format *src_format, const void *src, size_t n,
+                                        fp8mac_overflow overflow,
                                         const fp8mac_random_source *source, fp8mac_flags *flags);
 
 #ifdef __cplusplus

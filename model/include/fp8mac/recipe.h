@@ -52,8 +52,9 @@ typedef enum fp8mac_recipe_form {
 } fp8mac_recipe_form;
 
 typedef struct fp8mac_recipe_formula {
-    float fp8_max;           // finite, > 0: the value that amax is to become, fp8mac_recipe_format_max as a rule
-    int margin;              // powers of two left free above amax; FP8MAC_RECIPE_MARGIN_MIN..FP8MAC_RECIPE_MARGIN_MAX
+    float
+        fp8_max; // finite, > 0: the value that amax is to become, fp8mac_recipe_format_max as a rule
+    int margin; // powers of two left free above amax; FP8MAC_RECIPE_MARGIN_MIN..FP8MAC_RECIPE_MARGIN_MAX
     fp8mac_recipe_form form;
 } fp8mac_recipe_formula;
 
@@ -70,7 +71,8 @@ float fp8mac_recipe_scale(fp8mac_recipe_formula formula, float amax, float previ
 fp8mac_status fp8mac_recipe_static(float given, float *scale);
 // From the amax of the very tensor that is to be scaled. FP8MAC_ERR_NULL, FP8MAC_ERR_SCALE (previous scale), and those
 // of fp8mac_recipe_formula_validate.
-fp8mac_status fp8mac_recipe_dynamic(fp8mac_recipe_formula formula, float amax, bool amax_nonfinite, float *scale);
+fp8mac_status fp8mac_recipe_dynamic(fp8mac_recipe_formula formula, float amax, bool amax_nonfinite,
+                                    float *scale);
 
 // ---- delayed ----------------------------------------------------------------------------------------------------
 // The scale for this step comes from the amaxes of the steps before it, so a tensor is quantised while it is made.
@@ -87,13 +89,15 @@ typedef enum fp8mac_recipe_window {
 typedef float (*fp8mac_recipe_amax_fn)(const float *history, size_t length, void *context);
 // Replaces the formula. A result that is not finite and > 0 is treated as the formula's would be: Inf becomes the
 // largest float; NaN, zero or a negative value keep the previous scale.
-typedef float (*fp8mac_recipe_scale_fn)(float amax, float previous, fp8mac_recipe_formula formula, void *context);
+typedef float (*fp8mac_recipe_scale_fn)(float amax, float previous, fp8mac_recipe_formula formula,
+                                        void *context);
 
 // All zero but formula.fp8_max, history and history_length is Transformer Engine's default, recomputed at every step.
 typedef struct fp8mac_recipe_delayed_config {
     fp8mac_recipe_formula formula;
-    size_t interval;                 // the scale is recomputed by the first update and every interval-th after it; the
-                                     // history takes part in all of them. 0 means 1
+    size_t
+        interval; // the scale is recomputed by the first update and every interval-th after it; the
+                  // history takes part in all of them. 0 means 1
     fp8mac_recipe_window window;
     fp8mac_recipe_amax_fn amax_fn;   // instead of `window`, or NULL
     fp8mac_recipe_scale_fn scale_fn; // instead of `formula`, or NULL
@@ -110,8 +114,8 @@ typedef struct fp8mac_recipe_delayed {
 
 // Clears the history and sets the scale. FP8MAC_ERR_NULL (recipe, history), FP8MAC_ERR_SHAPE (history_length 0),
 // FP8MAC_ERR_SCALE (scale), FP8MAC_ERR_UNSUPPORTED (unknown window), those of fp8mac_recipe_formula_validate.
-fp8mac_status fp8mac_recipe_delayed_init(fp8mac_recipe_delayed *recipe, fp8mac_recipe_delayed_config config,
-                                         float scale);
+fp8mac_status fp8mac_recipe_delayed_init(fp8mac_recipe_delayed *recipe,
+                                         fp8mac_recipe_delayed_config config, float scale);
 // Takes the amax of the step just done into the history, the oldest one out of it, and returns the scale for the next
 // step. An amax of Inf or NaN keeps the scale for as long as the window shows it. `recipe` must be initialised.
 float fp8mac_recipe_delayed_update(fp8mac_recipe_delayed *recipe, float amax, bool amax_nonfinite);

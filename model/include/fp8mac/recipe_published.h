@@ -34,13 +34,14 @@ typedef enum fp8mac_recipe_te_gemm {
 // One layer's precision. All zero is HYBRID with every GEMM in FP8.
 typedef struct fp8mac_recipe_te_layer {
     fp8mac_recipe_te_format format;
-    bool high_precision[3]; // by fp8mac_recipe_te_gemm: this GEMM is not in FP8 (override_linear_precision)
+    bool high_precision
+        [3]; // by fp8mac_recipe_te_gemm: this GEMM is not in FP8 (override_linear_precision)
 } fp8mac_recipe_te_layer;
 
 // The format of a GEMM's gradient operand (`is_gradient`) or of its other one; NULL if that GEMM is not in FP8, and for
 // unknown enumerators.
-const fp8mac_format *fp8mac_recipe_te_operand(const fp8mac_recipe_te_layer *layer, fp8mac_recipe_te_gemm gemm,
-                                              bool is_gradient);
+const fp8mac_format *fp8mac_recipe_te_operand(const fp8mac_recipe_te_layer *layer,
+                                              fp8mac_recipe_te_gemm gemm, bool is_gradient);
 
 // ---- XLA ---------------------------------------------------------------------------------------------------------
 // openxla/xla, xla/service/gpu FP8 GEMM rewriter, and Flax fp8_ops: the scale dequantises.
@@ -53,8 +54,9 @@ const fp8mac_format *fp8mac_recipe_te_operand(const fp8mac_recipe_te_layer *laye
 float fp8mac_recipe_xla_next(float fp8_max, float amax, float scale);
 fp8mac_convert_mode fp8mac_recipe_xla_mode(fp8mac_format_id format, bool loss_scaled_gradient);
 // dst[i] = convert(src[i] / scale). Errors as fp8mac_quantize.
-fp8mac_status fp8mac_recipe_xla_quantize(const fp8mac_format *dst_format, void *dst, const float *src, size_t n,
-                                         float scale, fp8mac_convert_mode mode, fp8mac_flags *flags);
+fp8mac_status fp8mac_recipe_xla_quantize(const fp8mac_format *dst_format, void *dst,
+                                         const float *src, size_t n, float scale,
+                                         fp8mac_convert_mode mode, fp8mac_flags *flags);
 
 // ---- PyTorch float8 (torchao) --------------------------------------------------------------------------------------
 // pytorch/ao, torchao/float8/float8_utils.py, amax_to_scale: the scale quantises.
@@ -105,7 +107,8 @@ typedef struct fp8mac_recipe_factors {
 } fp8mac_recipe_factors;
 
 // before and after are 1/N and 1; 1 and 1/N; mu and 1/(N mu). `mu` is read by the automatic one only. ranks >= 1.
-fp8mac_recipe_factors fp8mac_recipe_reduction_factors(fp8mac_recipe_reduction reduction, uint32_t ranks, float mu);
+fp8mac_recipe_factors fp8mac_recipe_reduction_factors(fp8mac_recipe_reduction reduction,
+                                                      uint32_t ranks, float mu);
 
 // ---- OCP MX --------------------------------------------------------------------------------------------------------
 // OCP Microscaling Formats (MX) v1.0, 6.3: for each block of 32
@@ -119,8 +122,8 @@ fp8mac_recipe_factors fp8mac_recipe_reduction_factors(fp8mac_recipe_reduction re
 uint8_t fp8mac_recipe_mx_scale(const fp8mac_format *element, float amax);
 // n floats to n elements and ceil(n / 32) scales; the last block may be short. Nearest even, saturate: flags are
 // FP8MAC_FLAG_SATURATED, and FP8MAC_FLAG_NAN for a NaN in src. FP8MAC_ERR_NULL, FP8MAC_ERR_FORMAT (wider than a byte).
-fp8mac_status fp8mac_recipe_mx_quantize(const fp8mac_format *element, uint8_t *dst, uint8_t *scales, const float *src,
-                                        size_t n, fp8mac_flags *flags);
+fp8mac_status fp8mac_recipe_mx_quantize(const fp8mac_format *element, uint8_t *dst, uint8_t *scales,
+                                        const float *src, size_t n, fp8mac_flags *flags);
 
 // ---- Qualcomm ------------------------------------------------------------------------------------------------------
 // Kuzmin et al., FP8 quantization: the power of the exponent (arXiv 2208.09225): flexible bias, per tensor, or per
@@ -130,8 +133,8 @@ fp8mac_status fp8mac_recipe_mx_quantize(const fp8mac_format *element, uint8_t *d
 //
 // in float64; the smallest of equals. FP8MAC_ERR_FORMAT: not FP8MAC_QC_*; FP8MAC_ERR_SHAPE: no element, or lowest above
 // highest or outside -128..255; FP8MAC_ERR_SCALE: an x that is not finite. *bias is written on success only.
-fp8mac_status fp8mac_recipe_qualcomm_bias(fp8mac_format_id id, const float *x, size_t n, int lowest, int highest,
-                                          int *bias);
+fp8mac_status fp8mac_recipe_qualcomm_bias(fp8mac_format_id id, const float *x, size_t n, int lowest,
+                                          int highest, int *bias);
 
 // ---- static scales for inference -----------------------------------------------------------------------------------
 // One calibrated amax for a tensor of activations; one for a tensor of weights, or one for each output channel.
@@ -151,8 +154,9 @@ typedef enum fp8mac_recipe_scheme {
 
 // n amaxes to n pairs of scales. FP8MAC_ERR_NULL; FP8MAC_ERR_UNSUPPORTED (scheme); FP8MAC_ERR_SCALE: fp8_max not finite
 // and > 0, an amax that is Inf or NaN, or a result that is not finite and > 0 (nothing is written then).
-fp8mac_status fp8mac_recipe_static_scales(fp8mac_recipe_scheme scheme, float fp8_max, const float *amaxes, size_t n,
-                                          float *quantise, float *dequantise);
+fp8mac_status fp8mac_recipe_static_scales(fp8mac_recipe_scheme scheme, float fp8_max,
+                                          const float *amaxes, size_t n, float *quantise,
+                                          float *dequantise);
 
 #ifdef __cplusplus
 }

@@ -13,20 +13,20 @@ extern "C" {
 // promises that no output has been written.
 typedef enum fp8mac_status {
     FP8MAC_OK = 0,
-    FP8MAC_ERR_NULL,           // a required pointer is NULL
-    FP8MAC_ERR_FORMAT,         // a format is NULL, malformed, or not usable in this place
-    FP8MAC_ERR_ROUNDING,       // rounding mode not in fp8mac_rounding, or random bits out of range
-    FP8MAC_ERR_OVERFLOW_MODE,  // overflow mode unknown, or not `saturate` for a format without Inf and NaN
-    FP8MAC_ERR_ACCUMULATOR,    // accumulator format unknown, or not usable with these operands
-    FP8MAC_ERR_GROUP,          // more terms present than the step's group, or a group out of range
-    FP8MAC_ERR_SCALE_EXPONENT, // a scaling exponent outside -32..+32; under `fixed`: it or the anchor has changed, or a
-                               // product is above the anchor
-    FP8MAC_ERR_SCALE,          // a scale that is not finite and greater than zero
-    FP8MAC_ERR_SHAPE,          // a dimension that is zero or too large
-    FP8MAC_ERR_STRIDE,         // a leading stride shorter than its row
-    FP8MAC_ERR_K_LIMIT,        // K > 2^G for `fixed` (the sum could overflow)
-    FP8MAC_ERR_ACTIVATION,     // activation unknown, or clamp bounds not finite or not lo <= hi
-    FP8MAC_ERR_UNSUPPORTED,    // a valid request that this build does not implement
+    FP8MAC_ERR_NULL,     // a required pointer is NULL
+    FP8MAC_ERR_FORMAT,   // a format is NULL, malformed, or not usable in this place
+    FP8MAC_ERR_ROUNDING, // rounding mode not in fp8mac_rounding, or random bits out of range
+    FP8MAC_ERR_OVERFLOW_MODE, // overflow mode unknown, or not `saturate` for a format without Inf and NaN
+    FP8MAC_ERR_ACCUMULATOR, // accumulator format unknown, or not usable with these operands
+    FP8MAC_ERR_GROUP,       // more terms present than the step's group, or a group out of range
+    FP8MAC_ERR_SCALE_EXPONENT, // a scaling exponent outside -32..+32; under `fixed`: it or the static_exponent has changed, or a
+    // product is above the static_exponent
+    FP8MAC_ERR_SCALE,       // a scale that is not finite and greater than zero
+    FP8MAC_ERR_SHAPE,       // a dimension that is zero or too large
+    FP8MAC_ERR_STRIDE,      // a leading stride shorter than its row
+    FP8MAC_ERR_K_LIMIT,     // K > 2^G for `fixed` (the sum could overflow)
+    FP8MAC_ERR_ACTIVATION,  // activation unknown, or clamp bounds not finite or not lo <= hi
+    FP8MAC_ERR_UNSUPPORTED, // a valid request that this build does not implement
 } fp8mac_status;
 
 // One sentence in English for `status`; never NULL.

@@ -9,12 +9,29 @@ give NumPy's own.
 Everything is computed by the C library libfp8mac. What it refuses is an Error.
 """
 
-from ._core import Error, version as __version__
-from ._formats import Format, Record, format_of, formats
-from ._config import Config, Preset, presets
-from ._arrays import Flags
-from ._operations import GemmResult, cast, decode, dot, gemm
 from . import recipes
+from ._arrays import Flags
+from ._config import Config, Preset, presets
+from ._core import Error
+from ._core import version as __version__
+from ._formats import Format, Record, format_of, formats
+from ._operations import GemmResult, cast, decode, dot, gemm
 
-__all__ = ["Config", "Error", "Flags", "Format", "GemmResult", "Preset", "Record", "cast", "decode", "dot", "format_of",
-           "formats", "gemm", "presets", "recipes", "__version__"]
+__all__ = [
+    "Config",
+    "Error",
+    "Flags",
+    "Format",
+    "GemmResult",
+    "Preset",
+    "Record",
+    "__version__",
+    "cast",
+    "decode",
+    "dot",
+    "format_of",
+    "formats",
+    "gemm",
+    "presets",
+    "recipes",
+]

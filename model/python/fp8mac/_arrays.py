@@ -31,16 +31,32 @@ def codes(name: str, x: ArrayLike, what: FormatLike) -> tuple[NDArray[Any], Form
     own = format_of_dtype(x.dtype)
     row = format_of(what) if what is not None else own
     if row is None:
-        raise refuse("FORMAT", f"{name} holds {x.dtype.name}, which says no format: give one, or an array of ml_dtypes' types")
+        raise refuse(
+            "FORMAT",
+            f"{name} holds {x.dtype.name}, which says no format: give one, or an array of ml_dtypes' types",
+        )
     if own is not None and own.bytes == row.bytes:
         if own != row:
-            raise refuse("FORMAT", f"{name} holds {x.dtype.name}, and its format was given as {row.name}")
-    elif own is not None or x.dtype.kind not in "iu" or x.dtype.itemsize != row.bytes or not x.dtype.isnative:
-        raise refuse("FORMAT", f"{name} holds {x.dtype.name}; codes of {row.name} are {row.code_dtype.name} or its own type")
+            raise refuse(
+                "FORMAT", f"{name} holds {x.dtype.name}, and its format was given as {row.name}"
+            )
+    elif (
+        own is not None
+        or x.dtype.kind not in "iu"
+        or x.dtype.itemsize != row.bytes
+        or not x.dtype.isnative
+    ):
+        raise refuse(
+            "FORMAT",
+            f"{name} holds {x.dtype.name}; codes of {row.name} are {row.code_dtype.name} or its own type",
+        )
     # np.require keeps 0-dimensional arrays so, and a view needs the type alone
     x = contiguous(x).view(row.code_dtype)
     if row.bits < 8 * row.bytes and x.size and int(x.max()) >> row.bits:
-        raise refuse("FORMAT", f"{name} holds 0x{int(x.max()):x}, which is no code of {row.name}, which has {row.bits} bits")
+        raise refuse(
+            "FORMAT",
+            f"{name} holds 0x{int(x.max()):x}, which is no code of {row.name}, which has {row.bits} bits",
+        )
     return x, row
 
 
@@ -52,7 +68,9 @@ def operand(name: str, x: ArrayLike, row: Format) -> NDArray[np.uint8]:
 def float32(name: str, x: ArrayLike) -> NDArray[np.float32]:
     """Values as float32, which must hold them: other types are refused, Python's numbers rounded."""
     array = np.asarray(x)
-    if array.dtype.kind not in "fiu" or (isinstance(x, np.ndarray) and array.dtype not in (np.float32, np.float16)):
+    if array.dtype.kind not in "fiu" or (
+        isinstance(x, np.ndarray) and array.dtype not in (np.float32, np.float16)
+    ):
         raise refuse("FORMAT", f"{name} holds {array.dtype.name} and must hold float32")
     return contiguous(array.astype(np.float32))
 

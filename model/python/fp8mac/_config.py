@@ -24,7 +24,10 @@ def _text(name: str, value: Any) -> str:
     try:
         return str(value.__index__())
     except AttributeError:
-        raise refuse("ACCUMULATOR", f"{name} is {value!r} and must be a whole number, a truth value or a name") from None
+        raise refuse(
+            "ACCUMULATOR",
+            f"{name} is {value!r} and must be a whole number, a truth value or a name",
+        ) from None
 
 
 class Config:
@@ -39,13 +42,27 @@ class Config:
     a_format: Format
     b_format: Format
 
-    def __init__(self, preset: str | None = None, *, format: FormatLike = None, a_format: FormatLike = None,
-                 b_format: FormatLike = None, **settings: Any):
+    def __init__(
+        self,
+        preset: str | None = None,
+        *,
+        format: FormatLike = None,
+        a_format: FormatLike = None,
+        b_format: FormatLike = None,
+        **settings: Any,
+    ):
         for name in settings:
             if name not in SETTINGS:
-                raise refuse("ACCUMULATOR", f"there is no setting {name!r}; there are {', '.join(SETTINGS)}")
-        rows = [format_of(row)._row if row is not None else None
-                for row in (format if a_format is None else a_format, format if b_format is None else b_format)]
+                raise refuse(
+                    "ACCUMULATOR", f"there is no setting {name!r}; there are {', '.join(SETTINGS)}"
+                )
+        rows = [
+            format_of(row)._row if row is not None else None
+            for row in (
+                format if a_format is None else a_format,
+                format if b_format is None else b_format,
+            )
+        ]
         pairs = tuple((name, _text(name, value)) for name, value in settings.items())
         self._take(_core.config(preset, *rows, pairs))
 
@@ -54,7 +71,11 @@ class Config:
         object.__setattr__(self, "_capsule", capsule)
         object.__setattr__(self, "a_format", _from_row(a_row))
         object.__setattr__(self, "b_format", _from_row(b_row))
-        object.__setattr__(self, "_settings", {n: v for n, v in values.items() if n not in ("a_format", "b_format")})
+        object.__setattr__(
+            self,
+            "_settings",
+            {n: v for n, v in values.items() if n not in ("a_format", "b_format")},
+        )
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("a Config does not change; replace() gives another")
@@ -67,8 +88,10 @@ class Config:
     def replace(self, **settings: Any) -> Config:
         """The same with some settings changed."""
         both = settings.pop("format", None)
-        rows = {"a_format": both if both is not None else self.a_format,
-                "b_format": both if both is not None else self.b_format}
+        rows = {
+            "a_format": both if both is not None else self.a_format,
+            "b_format": both if both is not None else self.b_format,
+        }
         return Config(**(rows | self._settings | settings))
 
     def __repr__(self) -> str:
@@ -78,7 +101,11 @@ class Config:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Config):
             return NotImplemented
-        return (self.a_format, self.b_format, self._settings) == (other.a_format, other.b_format, other._settings)
+        return (self.a_format, self.b_format, self._settings) == (
+            other.a_format,
+            other.b_format,
+            other._settings,
+        )
 
     def __hash__(self) -> int:
         return hash((self.a_format, self.b_format, tuple(self._settings.items())))
@@ -92,7 +119,8 @@ def _rebuild(a_format: Format, b_format: Format, settings: dict[str, str]) -> Co
 
 
 Config.__doc__ = (Config.__doc__ or "") + "".join(
-    f"    {name.replace('-', '_'):<14} {text}\n" for name, text in _HELP.items())
+    f"    {name.replace('-', '_'):<14} {text}\n" for name, text in _HELP.items()
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,21 +135,35 @@ class Preset:
 
 #: Every preset by name.
 presets: Mapping[str, Preset] = MappingProxyType(
-    {name: Preset(name, summary, source, Config(name) if covered else None)
-     for name, summary, source, covered in _core.presets()})
+    {
+        name: Preset(name, summary, source, Config(name) if covered else None)
+        for name, summary, source, covered in _core.presets()
+    }
+)
 
 
-def make_config(config: Config | str | None, preset: str | None, settings: dict[str, Any],
-                a_format: FormatLike, b_format: FormatLike) -> Config:
+def make_config(
+    config: Config | str | None,
+    preset: str | None,
+    settings: dict[str, Any],
+    a_format: FormatLike,
+    b_format: FormatLike,
+) -> Config:
     """The configuration that a call names; its operands' own formats fill what it leaves open."""
     settings = {name: value for name, value in settings.items() if value is not None}
     if isinstance(config, str):
         config, preset = None, config
     if config is not None and not isinstance(config, Config):
-        raise refuse("ACCUMULATOR", f"config is {config!r} and must be a Config or the name of a preset")
+        raise refuse(
+            "ACCUMULATOR", f"config is {config!r} and must be a Config or the name of a preset"
+        )
     if config is not None and preset is not None:
         raise refuse("ACCUMULATOR", "config and preset exclude each other")
-    rows = {name: row for name, row in (("a_format", a_format), ("b_format", b_format)) if row is not None}
+    rows = {
+        name: row
+        for name, row in (("a_format", a_format), ("b_format", b_format))
+        if row is not None
+    }
     if config is None:
         return Config(preset, **rows, **settings)
     return config.replace(**rows, **settings) if rows or settings else config

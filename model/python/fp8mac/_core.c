@@ -11,15 +11,18 @@
 static PyObject *error_class;
 
 static const char *const status_names[] = {
-    "OK", "NULL", "FORMAT", "ROUNDING", "OVERFLOW_MODE", "ACCUMULATOR", "GROUP", "SCALE_EXPONENT", "SCALE", "SHAPE",
-    "STRIDE", "K_LIMIT", "ACTIVATION", "UNSUPPORTED"};
+    "OK",          "NULL",    "FORMAT",         "ROUNDING",   "OVERFLOW_MODE",
+    "ACCUMULATOR", "GROUP",   "SCALE_EXPONENT", "SCALE",      "SHAPE",
+    "STRIDE",      "K_LIMIT", "ACTIVATION",     "UNSUPPORTED"};
 
 // Raises Error: `what`, if there is any, then the status's own text; returns NULL.
 static PyObject *refuse(fp8mac_status status, const char *what)
 {
     const char *text = fp8mac_status_string(status);
-    PyObject *message = what == NULL ? PyUnicode_FromString(text) : PyUnicode_FromFormat("%s. %s", what, text);
-    PyObject *instance = message == NULL ? NULL : PyObject_CallFunctionObjArgs(error_class, message, NULL);
+    PyObject *message =
+        what == NULL ? PyUnicode_FromString(text) : PyUnicode_FromFormat("%s. %s", what, text);
+    PyObject *instance =
+        message == NULL ? NULL : PyObject_CallFunctionObjArgs(error_class, message, NULL);
     PyObject *name = PyUnicode_FromFormat("FP8MAC_ERR_%s", status_names[status]);
     if (instance != NULL && name != NULL && PyObject_SetAttrString(instance, "status", name) == 0) {
         PyErr_SetObject(error_class, instance);
@@ -80,24 +83,32 @@ static int take_row(PyObject *object, void *to)
         }
         return 1;
     }
-    int is_signed, exponent_bits, mantissa_bits, bias, has_inf, has_negative_zero, nan_encoding, exponent_zero;
+    int is_signed, exponent_bits, mantissa_bits, bias, has_inf, has_negative_zero, nan_encoding,
+        exponent_zero;
     if (!PyTuple_Check(object)) {
         refuse(FP8MAC_ERR_FORMAT, "a format must be a name or a Format");
         return 0;
     }
-    if (!PyArg_ParseTuple(object, "spiiippii", &name, &is_signed, &exponent_bits, &mantissa_bits, &bias, &has_inf,
-                          &has_negative_zero, &nan_encoding, &exponent_zero)) {
+    if (!PyArg_ParseTuple(object, "spiiippii", &name, &is_signed, &exponent_bits, &mantissa_bits,
+                          &bias, &has_inf, &has_negative_zero, &nan_encoding, &exponent_zero)) {
         return 0;
     }
     PyOS_snprintf(holder->name, sizeof holder->name, "%s", name);
-    bool fits = exponent_bits >= 0 && exponent_bits < 256 && mantissa_bits >= 0 && mantissa_bits < 256;
+    bool fits =
+        exponent_bits >= 0 && exponent_bits < 256 && mantissa_bits >= 0 && mantissa_bits < 256;
     if (!fits || bias < -10000 || bias > 10000) {
         refuse(FP8MAC_ERR_FORMAT, "exponent_bits, mantissa_bits or bias is out of range");
         return 0;
     }
-    holder->row = (fp8mac_format){holder->name, is_signed != 0, (uint8_t)exponent_bits, (uint8_t)mantissa_bits,
-                                  (int16_t)bias, has_inf != 0, has_negative_zero != 0,
-                                  (fp8mac_nan_encoding)nan_encoding, (fp8mac_exponent_zero)exponent_zero};
+    holder->row = (fp8mac_format){holder->name,
+                                  is_signed != 0,
+                                  (uint8_t)exponent_bits,
+                                  (uint8_t)mantissa_bits,
+                                  (int16_t)bias,
+                                  has_inf != 0,
+                                  has_negative_zero != 0,
+                                  (fp8mac_nan_encoding)nan_encoding,
+                                  (fp8mac_exponent_zero)exponent_zero};
     const char *why = fp8mac_format_refusal(&holder->row);
     if (why != NULL) {
         refuse(FP8MAC_ERR_FORMAT, why);
@@ -108,9 +119,10 @@ static int take_row(PyObject *object, void *to)
 
 static PyObject *row_tuple(const fp8mac_format *row)
 {
-    return Py_BuildValue("(sNiiiNNii)", row->name, PyBool_FromLong(row->is_signed), row->exponent_bits,
-                         row->mantissa_bits, row->bias, PyBool_FromLong(row->has_inf),
-                         PyBool_FromLong(row->has_negative_zero), (int)row->nan_encoding, (int)row->exponent_zero);
+    return Py_BuildValue("(sNiiiNNii)", row->name, PyBool_FromLong(row->is_signed),
+                         row->exponent_bits, row->mantissa_bits, row->bias,
+                         PyBool_FromLong(row->has_inf), PyBool_FromLong(row->has_negative_zero),
+                         (int)row->nan_encoding, (int)row->exponent_zero);
 }
 
 static PyObject *core_row(PyObject *self, PyObject *arguments)
@@ -144,7 +156,8 @@ static PyObject *core_row_facts(PyObject *self, PyObject *arguments)
         return NULL;
     }
     return Py_BuildValue("(IIkk)", fp8mac_format_bits(&h.row), fp8mac_format_bytes(&h.row),
-                         (unsigned long)fp8mac_format_max_code(&h.row), (unsigned long)fp8mac_format_nan_code(&h.row));
+                         (unsigned long)fp8mac_format_max_code(&h.row),
+                         (unsigned long)fp8mac_format_nan_code(&h.row));
 }
 
 // (code, class, sign, subnormal, exponent, significand, value, text)
@@ -163,9 +176,11 @@ static PyObject *core_record(PyObject *self, PyObject *arguments)
     }
     char text[400];
     fp8mac_record r = fp8mac_record_of(&h.row, (uint32_t)code);
-    fp8mac_value_text(fp8mac_decode(&h.row, (uint32_t)code), FP8MAC_TEXT_DECIMAL, text, sizeof text);
-    return Py_BuildValue("(ksNNiKds)", (unsigned long)r.code, classes[r.cls], PyBool_FromLong(r.sign),
-                         PyBool_FromLong(r.subnormal), (int)r.exponent, (unsigned long long)r.significand, r.value, text);
+    fp8mac_value_text(fp8mac_decode(&h.row, (uint32_t)code), FP8MAC_TEXT_DECIMAL, text,
+                      sizeof text);
+    return Py_BuildValue("(ksNNiKds)", (unsigned long)r.code, classes[r.cls],
+                         PyBool_FromLong(r.sign), PyBool_FromLong(r.subnormal), (int)r.exponent,
+                         (unsigned long long)r.significand, r.value, text);
 }
 
 // ---- conversions --------------------------------------------------------------------------------------------------
@@ -222,29 +237,32 @@ static PyObject *core_convert(PyObject *self, PyObject *arguments)
     PyObject *random;
     unsigned long long seed, step;
     unsigned long m, n;
-    if (!PyArg_ParseTuple(arguments, "O&w*O&y*O&OKkkK", take_row, &to, &dst, take_row, &from, &src, take_mode, &how,
-                          &random, &seed, &m, &n, &step)) {
+    if (!PyArg_ParseTuple(arguments, "O&w*O&y*O&OKkkK", take_row, &to, &dst, take_row, &from, &src,
+                          take_mode, &how, &random, &seed, &m, &n, &step)) {
         return NULL;
     }
     PyObject *result = NULL;
     unsigned bytes = fp8mac_format_bytes(&from.row);
     size_t count = (size_t)src.len / bytes;
-    if (!length_is(&src, count, bytes, "src") || !length_is(&dst, count, fp8mac_format_bytes(&to.row), "dst") ||
-        !mode_fits(&to.row, &how) || (random != Py_None && PyObject_GetBuffer(random, &r, PyBUF_SIMPLE) != 0)) {
+    if (!length_is(&src, count, bytes, "src") ||
+        !length_is(&dst, count, fp8mac_format_bytes(&to.row), "dst") || !mode_fits(&to.row, &how) ||
+        (random != Py_None && PyObject_GetBuffer(random, &r, PyBUF_SIMPLE) != 0)) {
         goto done;
     }
-    if (r.obj != NULL && !length_is(&r, count, 4, "random must have as many elements as the input")) {
+    if (r.obj != NULL &&
+        !length_is(&r, count, 4, "random must have as many elements as the input")) {
         goto done;
     }
     fp8mac_status status;
     fp8mac_flags flags = 0;
-    fp8mac_random_source source = {r.obj == NULL ? NULL : r.buf, how.random_bits, seed, (uint32_t)m, (uint32_t)n, step};
-    Py_BEGIN_ALLOW_THREADS
-    status = how.mode.rounding == FP8MAC_ROUND_STOCHASTIC
-                 ? fp8mac_convert_stochastic(&to.row, dst.buf, &from.row, src.buf, count, how.mode.overflow, &source, &flags)
-                 : fp8mac_convert(&to.row, dst.buf, &from.row, src.buf, count, how.mode, &flags);
-    Py_END_ALLOW_THREADS
-    result = finish(status, flags);
+    fp8mac_random_source source = {
+        r.obj == NULL ? NULL : r.buf, how.random_bits, seed, (uint32_t)m, (uint32_t)n, step};
+    Py_BEGIN_ALLOW_THREADS status =
+        how.mode.rounding == FP8MAC_ROUND_STOCHASTIC
+            ? fp8mac_convert_stochastic(&to.row, dst.buf, &from.row, src.buf, count,
+                                        how.mode.overflow, &source, &flags)
+            : fp8mac_convert(&to.row, dst.buf, &from.row, src.buf, count, how.mode, &flags);
+    Py_END_ALLOW_THREADS result = finish(status, flags);
 done:
     PyBuffer_Release(&r);
     PyBuffer_Release(&src);
@@ -253,20 +271,26 @@ done:
 }
 
 // The same bits as fp8mac_convert_stochastic draws, from doubles.
-static void stochastic_from_double(const fp8mac_format *to, char *dst, const double *src, size_t count,
-                                   const mode_holder *how, fp8mac_random_source source, fp8mac_flags *flags)
+static void stochastic_from_double(const fp8mac_format *to, char *dst, const double *src,
+                                   size_t count, const mode_holder *how,
+                                   fp8mac_random_source source, fp8mac_flags *flags)
 {
     unsigned bytes = fp8mac_format_bytes(to);
     for (size_t i = 0; i < count; i++) {
         uint64_t place = ((uint64_t)source.m << 32 | source.n) + i;
-        uint32_t r = source.r != NULL ? source.r[i]
-                                      : fp8mac_random_bits(source.seed, (uint32_t)(place >> 32), (uint32_t)place,
-                                                           source.step, FP8MAC_RANDOM_CONVERT, source.bits);
-        uint32_t code = fp8mac_encode_stochastic(to, fp8mac_value_from_double(src[i]), how->mode.overflow, r,
-                                                 source.bits, flags);
+        uint32_t r = source.r != NULL
+                         ? source.r[i]
+                         : fp8mac_random_bits(source.seed, (uint32_t)(place >> 32), (uint32_t)place,
+                                              source.step, FP8MAC_RANDOM_CONVERT, source.bits);
+        uint32_t code = fp8mac_encode_stochastic(to, fp8mac_value_from_double(src[i]),
+                                                 how->mode.overflow, r, source.bits, flags);
         uint16_t u2 = (uint16_t)code;
         uint8_t u1 = (uint8_t)code;
-        memcpy(dst + i * bytes, bytes == 1 ? (void *)&u1 : bytes == 2 ? (void *)&u2 : (void *)&code, bytes);
+        memcpy(dst + i * bytes,
+               bytes == 1   ? (void *)&u1
+               : bytes == 2 ? (void *)&u2
+                            : (void *)&code,
+               bytes);
     }
 }
 
@@ -290,32 +314,38 @@ static PyObject *core_convert_from_double(PyObject *self, PyObject *arguments)
     PyObject *random;
     unsigned long long seed, step;
     unsigned long m, n;
-    if (!PyArg_ParseTuple(arguments, "O&w*y*O&OKkkK", take_row, &to, &dst, &src, take_mode, &how, &random, &seed, &m, &n,
-                          &step)) {
+    if (!PyArg_ParseTuple(arguments, "O&w*y*O&OKkkK", take_row, &to, &dst, &src, take_mode, &how,
+                          &random, &seed, &m, &n, &step)) {
         return NULL;
     }
     PyObject *result = NULL;
     size_t count = (size_t)src.len / 8;
-    if (!length_is(&src, count, 8, "src") || !length_is(&dst, count, fp8mac_format_bytes(&to.row), "dst") ||
-        !mode_fits(&to.row, &how) || (random != Py_None && PyObject_GetBuffer(random, &r, PyBUF_SIMPLE) != 0)) {
+    if (!length_is(&src, count, 8, "src") ||
+        !length_is(&dst, count, fp8mac_format_bytes(&to.row), "dst") || !mode_fits(&to.row, &how) ||
+        (random != Py_None && PyObject_GetBuffer(random, &r, PyBUF_SIMPLE) != 0)) {
         goto done;
     }
-    if (r.obj != NULL && !length_is(&r, count, 4, "random must have as many elements as the input")) {
+    if (r.obj != NULL &&
+        !length_is(&r, count, 4, "random must have as many elements as the input")) {
         goto done;
     }
     fp8mac_status status = FP8MAC_OK;
     fp8mac_flags flags = 0;
-    fp8mac_random_source source = {r.obj == NULL ? NULL : r.buf, how.random_bits, seed, (uint32_t)m, (uint32_t)n, step};
-    Py_BEGIN_ALLOW_THREADS
-    if (how.mode.rounding != FP8MAC_ROUND_STOCHASTIC) {
+    fp8mac_random_source source = {
+        r.obj == NULL ? NULL : r.buf, how.random_bits, seed, (uint32_t)m, (uint32_t)n, step};
+    Py_BEGIN_ALLOW_THREADS if (how.mode.rounding != FP8MAC_ROUND_STOCHASTIC)
+    {
         status = fp8mac_convert_from_double(&to.row, dst.buf, src.buf, count, how.mode, &flags);
-    } else if (!random_fits(source.r, count, how.random_bits)) {
+    }
+    else if (!random_fits(source.r, count, how.random_bits))
+    {
         status = FP8MAC_ERR_ROUNDING;
-    } else {
+    }
+    else
+    {
         stochastic_from_double(&to.row, dst.buf, src.buf, count, &how, source, &flags);
     }
-    Py_END_ALLOW_THREADS
-    result = finish(status, flags);
+    Py_END_ALLOW_THREADS result = finish(status, flags);
 done:
     PyBuffer_Release(&r);
     PyBuffer_Release(&src);
@@ -351,14 +381,15 @@ static PyObject *core_quantize(PyObject *self, PyObject *arguments)
     mode_holder how;
     Py_buffer dst, src;
     float scale;
-    if (!PyArg_ParseTuple(arguments, "O&w*y*fO&", take_row, &to, &dst, &src, &scale, take_mode, &how)) {
+    if (!PyArg_ParseTuple(arguments, "O&w*y*fO&", take_row, &to, &dst, &src, &scale, take_mode,
+                          &how)) {
         return NULL;
     }
     PyObject *result = NULL;
     size_t count = (size_t)src.len / 4;
     char message[SETTINGS_MESSAGE];
-    if (!length_is(&src, count, 4, "src") || !length_is(&dst, count, fp8mac_format_bytes(&to.row), "dst") ||
-        !mode_fits(&to.row, &how)) {
+    if (!length_is(&src, count, 4, "src") ||
+        !length_is(&dst, count, fp8mac_format_bytes(&to.row), "dst") || !mode_fits(&to.row, &how)) {
         goto done;
     }
     if (!settings_scale(scale, "scale", message)) {
@@ -367,10 +398,9 @@ static PyObject *core_quantize(PyObject *self, PyObject *arguments)
     }
     fp8mac_status status;
     fp8mac_flags flags = 0;
-    Py_BEGIN_ALLOW_THREADS
-    status = fp8mac_quantize(&to.row, dst.buf, src.buf, count, scale, how.mode, &flags);
-    Py_END_ALLOW_THREADS
-    result = finish(status, flags);
+    Py_BEGIN_ALLOW_THREADS status =
+        fp8mac_quantize(&to.row, dst.buf, src.buf, count, scale, how.mode, &flags);
+    Py_END_ALLOW_THREADS result = finish(status, flags);
 done:
     PyBuffer_Release(&src);
     PyBuffer_Release(&dst);
@@ -527,7 +557,9 @@ static PyObject *core_config_settings(PyObject *self, PyObject *capsule)
 {
     (void)self;
     const settings *s = config_of(capsule);
-    return s == NULL ? NULL : Py_BuildValue("(NNN)", row_tuple(&s->a_row), row_tuple(&s->b_row), settings_dict(&s->config));
+    return s == NULL ? NULL
+                     : Py_BuildValue("(NNN)", row_tuple(&s->a_row), row_tuple(&s->b_row),
+                                     settings_dict(&s->config));
 }
 
 static PyObject *core_setting_names(PyObject *self, PyObject *none)
@@ -553,7 +585,8 @@ static PyObject *core_presets(PyObject *self, PyObject *none)
     PyObject *all = PyList_New(0);
     const fp8mac_preset *p;
     for (size_t i = 0; all != NULL && (p = fp8mac_preset_get(i)) != NULL; i++) {
-        PyObject *one = Py_BuildValue("(sssN)", p->name, p->summary, p->source, PyBool_FromLong(p->covered));
+        PyObject *one =
+            Py_BuildValue("(sssN)", p->name, p->summary, p->source, PyBool_FromLong(p->covered));
         if (one == NULL || PyList_Append(all, one) != 0) {
             Py_CLEAR(all);
         }
@@ -565,12 +598,14 @@ static PyObject *core_presets(PyObject *self, PyObject *none)
 // ---- dot product, GEMM --------------------------------------------------------------------------------------------
 
 // An optional buffer: None is NULL. Returns 0 with an exception set.
-static int optional(PyObject *object, Py_buffer *buffer, size_t count, size_t bytes, const char *what)
+static int optional(PyObject *object, Py_buffer *buffer, size_t count, size_t bytes,
+                    const char *what)
 {
     if (object == Py_None) {
         return 1;
     }
-    return PyObject_GetBuffer(object, buffer, PyBUF_SIMPLE) == 0 && length_is(buffer, count, bytes, what);
+    return PyObject_GetBuffer(object, buffer, PyBUF_SIMPLE) == 0 &&
+           length_is(buffer, count, bytes, what);
 }
 
 static size_t blocks_of(size_t k)
@@ -599,12 +634,14 @@ static PyObject *core_dot(PyObject *self, PyObject *arguments)
     fp8mac_flags flags = 0;
     fp8mac_status status;
     uint32_t code = 0;
-    Py_BEGIN_ALLOW_THREADS
-    status = sa.buf == NULL && sb.buf == NULL ? fp8mac_dot(&s->config, &acc, a.buf, b.buf, k, &flags)
-                                              : fp8mac_dot_mx(&s->config, &acc, a.buf, b.buf, k, sa.buf, sb.buf, &flags);
+    Py_BEGIN_ALLOW_THREADS status =
+        sa.buf == NULL && sb.buf == NULL
+            ? fp8mac_dot(&s->config, &acc, a.buf, b.buf, k, &flags)
+            : fp8mac_dot_mx(&s->config, &acc, a.buf, b.buf, k, sa.buf, sb.buf, &flags);
     code = status == FP8MAC_OK ? fp8mac_acc_to_fp32(&s->config, &acc, &flags) : 0;
-    Py_END_ALLOW_THREADS
-    result = status == FP8MAC_OK ? Py_BuildValue("(kk)", (unsigned long)code, (unsigned long)flags) : refuse(status, NULL);
+    Py_END_ALLOW_THREADS result =
+        status == FP8MAC_OK ? Py_BuildValue("(kk)", (unsigned long)code, (unsigned long)flags)
+                            : refuse(status, NULL);
 done:
     PyBuffer_Release(&a);
     PyBuffer_Release(&b);
@@ -627,7 +664,8 @@ static int optional_scale(PyObject *object, Py_buffer *buffer, size_t rows, cons
     if (object == Py_None) {
         return 1;
     }
-    return PyObject_GetBuffer(object, buffer, PyBUF_SIMPLE) == 0 && (buffer->len == 4 || length_is(buffer, rows, 4, what));
+    return PyObject_GetBuffer(object, buffer, PyBUF_SIMPLE) == 0 &&
+           (buffer->len == 4 || length_is(buffer, rows, 4, what));
 }
 
 // gemm(config, (m, n, k), a, b, scale_a, scale_b, bias, beta, c, c_row, act, lo, hi, d, d_row, mode, scale_d, mx_a, mx_b,
@@ -645,9 +683,10 @@ static PyObject *core_gemm(PyObject *self, PyObject *arguments)
     int activation;
     unsigned long origin_m, origin_n;
     float scale_d;
-    if (!PyArg_ParseTuple(arguments, "O(nnn)y*y*OOOfOO&iffw*O&O&fOO(kk)", &capsule, &m, &n, &k, &a, &b, &object[SCALE_A],
-                          &object[SCALE_B], &object[BIAS], &desc.beta, &object[C], take_row, &c_row, &activation,
-                          &desc.clamp_lo, &desc.clamp_hi, &d, take_row, &d_row, take_mode, &how, &scale_d, &object[MX_A],
+    if (!PyArg_ParseTuple(arguments, "O(nnn)y*y*OOOfOO&iffw*O&O&fOO(kk)", &capsule, &m, &n, &k, &a,
+                          &b, &object[SCALE_A], &object[SCALE_B], &object[BIAS], &desc.beta,
+                          &object[C], take_row, &c_row, &activation, &desc.clamp_lo, &desc.clamp_hi,
+                          &d, take_row, &d_row, take_mode, &how, &scale_d, &object[MX_A],
                           &object[MX_B], &origin_m, &origin_n)) {
         return NULL;
     }
@@ -661,13 +700,19 @@ static PyObject *core_gemm(PyObject *self, PyObject *arguments)
         goto done;
     }
     if (!length_is(&a, um * uk, 1, "a") || !length_is(&b, un * uk, 1, "b") ||
-        !length_is(&d, um * un, fp8mac_format_bytes(&d_row.row), "d") || !mode_fits(&d_row.row, &how) ||
-        !optional_scale(object[SCALE_A], &buffer[SCALE_A], um, "scale_a must have one value, or one for each row of a") ||
-        !optional_scale(object[SCALE_B], &buffer[SCALE_B], un, "scale_b must have one value, or one for each row of b") ||
+        !length_is(&d, um * un, fp8mac_format_bytes(&d_row.row), "d") ||
+        !mode_fits(&d_row.row, &how) ||
+        !optional_scale(object[SCALE_A], &buffer[SCALE_A], um,
+                        "scale_a must have one value, or one for each row of a") ||
+        !optional_scale(object[SCALE_B], &buffer[SCALE_B], un,
+                        "scale_b must have one value, or one for each row of b") ||
         !optional(object[BIAS], &buffer[BIAS], un, 4, "bias must have N values") ||
-        !optional(object[C], &buffer[C], um * un, fp8mac_format_bytes(&c_row.row), "c must be M x N") ||
-        !optional(object[MX_A], &buffer[MX_A], um * blocks_of(uk), 1, "mx_a must be M x ceil(K / 32)") ||
-        !optional(object[MX_B], &buffer[MX_B], un * blocks_of(uk), 1, "mx_b must be N x ceil(K / 32)")) {
+        !optional(object[C], &buffer[C], um * un, fp8mac_format_bytes(&c_row.row),
+                  "c must be M x N") ||
+        !optional(object[MX_A], &buffer[MX_A], um * blocks_of(uk), 1,
+                  "mx_a must be M x ceil(K / 32)") ||
+        !optional(object[MX_B], &buffer[MX_B], un * blocks_of(uk), 1,
+                  "mx_b must be N x ceil(K / 32)")) {
         goto done;
     }
     desc.m = um, desc.n = un, desc.k = uk;
@@ -687,11 +732,11 @@ static PyObject *core_gemm(PyObject *self, PyObject *arguments)
     desc.origin_m = (uint32_t)origin_m, desc.origin_n = (uint32_t)origin_n;
     fp8mac_gemm_result r = {0};
     fp8mac_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = fp8mac_gemm(&desc, &r);
-    Py_END_ALLOW_THREADS
-    result = status == FP8MAC_OK ? Py_BuildValue("(fNk)", r.amax, PyBool_FromLong(r.amax_nonfinite), (unsigned long)r.flags)
-                                 : refuse(status, NULL);
+    Py_BEGIN_ALLOW_THREADS status = fp8mac_gemm(&desc, &r);
+    Py_END_ALLOW_THREADS result =
+        status == FP8MAC_OK ? Py_BuildValue("(fNk)", r.amax, PyBool_FromLong(r.amax_nonfinite),
+                                            (unsigned long)r.flags)
+                            : refuse(status, NULL);
 done:
     for (int i = 0; i < OPTIONAL; i++) {
         PyBuffer_Release(&buffer[i]);
@@ -723,23 +768,31 @@ static PyMethodDef methods[] = {
     {"presets", core_presets, METH_NOARGS, NULL},
     {"dot", core_dot, METH_VARARGS, NULL},
     {"gemm", core_gemm, METH_VARARGS, NULL},
-    RECIPE_METHODS
-    {NULL, NULL, 0, NULL},
+    RECIPE_METHODS{NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef module = {PyModuleDef_HEAD_INIT, "fp8mac._core", "libfp8mac for the package fp8mac.", -1, methods, NULL,
-                             NULL, NULL, NULL};
+static PyModuleDef module = {PyModuleDef_HEAD_INIT,
+                             "fp8mac._core",
+                             "libfp8mac for the package fp8mac.",
+                             -1,
+                             methods,
+                             NULL,
+                             NULL,
+                             NULL,
+                             NULL};
 
 PyMODINIT_FUNC PyInit__core(void)
 {
     PyObject *m = PyModule_Create(&module);
     PyObject *members = Py_BuildValue("{s:O}", "status", Py_None);
-    error_class = members == NULL ? NULL
-                                  : PyErr_NewExceptionWithDoc("fp8mac.Error",
-                                                              "What the library refuses: which argument, what would be "
-                                                              "right, and the library's own sentence.\n\n`status` is "
-                                                              "the name of the C status, such as 'FP8MAC_ERR_SCALE'.",
-                                                              PyExc_ValueError, members);
+    error_class =
+        members == NULL
+            ? NULL
+            : PyErr_NewExceptionWithDoc("fp8mac.Error",
+                                        "What the library refuses: which argument, what would be "
+                                        "right, and the library's own sentence.\n\n`status` is "
+                                        "the name of the C status, such as 'FP8MAC_ERR_SCALE'.",
+                                        PyExc_ValueError, members);
     Py_XDECREF(members);
     if (m == NULL || error_class == NULL || PyModule_AddObjectRef(m, "Error", error_class) != 0 ||
         PyModule_AddStringConstant(m, "version", FP8MAC_PYTHON_VERSION) != 0) {

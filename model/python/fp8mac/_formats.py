@@ -57,15 +57,30 @@ class Format:
 
     def __post_init__(self) -> None:
         if self.nan_encoding not in NAN_ENCODINGS:
-            raise refuse("FORMAT", f"nan_encoding {self.nan_encoding!r} is unknown; there are {', '.join(NAN_ENCODINGS)}")
+            raise refuse(
+                "FORMAT",
+                f"nan_encoding {self.nan_encoding!r} is unknown; there are {', '.join(NAN_ENCODINGS)}",
+            )
         if self.exponent_zero not in EXPONENT_ZEROS:
-            raise refuse("FORMAT", f"exponent_zero {self.exponent_zero!r} is unknown; there are {', '.join(EXPONENT_ZEROS)}")
+            raise refuse(
+                "FORMAT",
+                f"exponent_zero {self.exponent_zero!r} is unknown; there are {', '.join(EXPONENT_ZEROS)}",
+            )
         _core.row(self._row)
 
     @functools.cached_property
     def _row(self) -> tuple[Any, ...]:
-        return (self.name, self.is_signed, self.exponent_bits, self.mantissa_bits, self.bias, self.has_inf,
-                self.has_negative_zero, NAN_ENCODINGS.index(self.nan_encoding), EXPONENT_ZEROS.index(self.exponent_zero))
+        return (
+            self.name,
+            self.is_signed,
+            self.exponent_bits,
+            self.mantissa_bits,
+            self.bias,
+            self.has_inf,
+            self.has_negative_zero,
+            NAN_ENCODINGS.index(self.nan_encoding),
+            EXPONENT_ZEROS.index(self.exponent_zero),
+        )
 
     @functools.cached_property
     def _facts(self) -> tuple[int, int, int, int]:
@@ -104,7 +119,9 @@ class Format:
     def record(self, code: int) -> Record:
         """Takes one code apart."""
         if not 0 <= int(code) < 1 << self.bits:
-            raise refuse("FORMAT", f"code {code} is no code of {self.name}, which has {self.bits} bits")
+            raise refuse(
+                "FORMAT", f"code {code} is no code of {self.name}, which has {self.bits} bits"
+            )
         return Record(*_core.record(self._row, int(code)))
 
     def with_bias(self, bias: int) -> Format:
@@ -146,7 +163,10 @@ def format_of(what: FormatLike) -> Format:
     except TypeError:
         found = None
     if found is None:
-        raise refuse("FORMAT", f"format {what!r} is unknown; there are {', '.join(formats)}, and ml_dtypes' types of these")
+        raise refuse(
+            "FORMAT",
+            f"format {what!r} is unknown; there are {', '.join(formats)}, and ml_dtypes' types of these",
+        )
     return found
 
 

@@ -31,8 +31,11 @@ def _random(random: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.uint
         return None
     array = np.asarray(random)
     if array.dtype.kind not in "iu" or array.shape != shape:
-        raise refuse("ROUNDING", f"random holds {array.dtype.name} of shape {array.shape} and must hold whole numbers of "
-                                 f"shape {shape}")
+        raise refuse(
+            "ROUNDING",
+            f"random holds {array.dtype.name} of shape {array.shape} and must hold whole numbers of "
+            f"shape {shape}",
+        )
     if array.size and (int(array.min()) < 0 or int(array.max()) >= 2**24):
         raise refuse("ROUNDING", "random must be in 0..2**random_bits - 1")
     return contiguous(array.astype(np.uint32))
@@ -46,14 +49,20 @@ def _values(x: ArrayLike, source: FormatLike) -> tuple[np.ndarray, Format | None
             return contiguous(array.astype(np.float64)), None
         if not isinstance(x, np.ndarray) and array.dtype.kind in "iu":  # Python's own numbers
             return contiguous(array.astype(np.float64)), None
-        raise refuse("FORMAT", f"x holds {array.dtype.name}; give float16, float32, float64, a type of ml_dtypes, or codes "
-                               "and their format as source")
+        raise refuse(
+            "FORMAT",
+            f"x holds {array.dtype.name}; give float16, float32, float64, a type of ml_dtypes, or codes "
+            "and their format as source",
+        )
     return codes("x", x, source)
 
 
 def _is_float64(what: FormatLike) -> bool:
-    return what is float or (isinstance(what, str) and what == "float64") or (
-        not isinstance(what, (str, Format)) and what is not None and _dtype(what) == np.float64)
+    return (
+        what is float
+        or (isinstance(what, str) and what == "float64")
+        or (not isinstance(what, (str, Format)) and what is not None and _dtype(what) == np.float64)
+    )
 
 
 def _dtype(what: Any) -> np.dtype | None:
@@ -67,9 +76,20 @@ def _shaped(out: np.ndarray, flags: int, return_flags: bool) -> Any:
     return (out, Flags(flags)) if return_flags else out
 
 
-def cast(x: ArrayLike, format: FormatLike, *, source: FormatLike = None, scale: float | None = None,
-         rounding: str = "nearest-even", overflow: str = "saturate", random_bits: int | None = None, seed: int = 0,
-         random: ArrayLike | None = None, counter: tuple[int, int, int] = (0, 0, 0), return_flags: bool = False) -> Any:
+def cast(
+    x: ArrayLike,
+    format: FormatLike,
+    *,
+    source: FormatLike = None,
+    scale: float | None = None,
+    rounding: str = "nearest-even",
+    overflow: str = "saturate",
+    random_bits: int | None = None,
+    seed: int = 0,
+    random: ArrayLike | None = None,
+    counter: tuple[int, int, int] = (0, 0, 0),
+    return_flags: bool = False,
+) -> Any:
     """Converts to a format, rounding once.
 
     x         values (float16, float32, float64, Python's numbers), an array of an ml_dtypes type, or codes with `source`
@@ -85,7 +105,10 @@ def cast(x: ArrayLike, format: FormatLike, *, source: FormatLike = None, scale: 
     values, row = _values(x, source)
     if _is_float64(format):
         if scale is not None or rounding != "nearest-even":
-            raise refuse("FORMAT", "float64 holds every value as it is: neither scale nor rounding can be given")
+            raise refuse(
+                "FORMAT",
+                "float64 holds every value as it is: neither scale nor rounding can be given",
+            )
         out = np.empty(values.shape, np.float64)
         if row is None:
             out[...] = values
@@ -94,21 +117,31 @@ def cast(x: ArrayLike, format: FormatLike, *, source: FormatLike = None, scale: 
         return _shaped(out, 0, return_flags)
     to = format_of(format)
     out = np.empty(values.shape, to.code_dtype)
-    place = tuple(whole("counter", number, 0, limit) for number, limit in zip(counter, (2**32 - 1, 2**32 - 1, 2**60 - 1)))
+    place = tuple(
+        whole("counter", number, 0, limit)
+        for number, limit in zip(counter, (2**32 - 1, 2**32 - 1, 2**60 - 1))
+    )
     draw = (_random(random, values.shape), whole("seed", seed, 0, U64), *place)
     flags = 0
     if scale is not None:
         if row is None:
-            raise refuse("FORMAT", "x holds float64, and a scale multiplies float32: x must be float32 or narrower")
+            raise refuse(
+                "FORMAT",
+                "x holds float64, and a scale multiplies float32: x must be float32 or narrower",
+            )
         if row.name != "float32":
             wide = np.empty(values.shape, np.uint32)
-            _core.convert("float32", wide, row._row, values, ("nearest-even", "saturate", 0), None, 0, 0, 0, 0)
+            _core.convert(
+                "float32", wide, row._row, values, ("nearest-even", "saturate", 0), None, 0, 0, 0, 0
+            )
             values = wide
         if rounding != "stochastic":
             flags = _core.quantize(to._row, out, values, float(scale), how)
             return _shaped(out.view(result_dtype(format, to)), flags, return_flags)
         product = np.empty(values.shape, np.uint32)
-        flags = _core.quantize("float32", product, values, float(scale), ("nearest-even", "saturate", 0))
+        flags = _core.quantize(
+            "float32", product, values, float(scale), ("nearest-even", "saturate", 0)
+        )
         values, row = product, format_of("float32")
     if row is None:
         flags |= _core.convert_from_double(to._row, out, values, how, *draw)
@@ -117,7 +150,13 @@ def cast(x: ArrayLike, format: FormatLike, *, source: FormatLike = None, scale: 
     return _shaped(out.view(result_dtype(format, to)), flags, return_flags)
 
 
-def decode(x: ArrayLike, format: FormatLike = None, *, scale: float | None = None, dtype: DTypeLike = np.float32) -> Any:
+def decode(
+    x: ArrayLike,
+    format: FormatLike = None,
+    *,
+    scale: float | None = None,
+    dtype: DTypeLike = np.float32,
+) -> Any:
     """The values of codes, times `scale` (one float32 product), as float32 or float64.
 
     Without a scale this is exact, but for rows of a far bias in float32.
@@ -132,14 +171,17 @@ def decode(x: ArrayLike, format: FormatLike = None, *, scale: float | None = Non
         return out
     single = np.empty(values.shape, np.float32)
     if scale is None:
-        _core.convert("float32", single, row._row, values, ("nearest-even", "saturate", 0), None, 0, 0, 0, 0)
+        _core.convert(
+            "float32", single, row._row, values, ("nearest-even", "saturate", 0), None, 0, 0, 0, 0
+        )
     else:
         _core.dequantize(single, row._row, values, float(scale))
     return single.astype(kind)
 
 
-def _operand_formats(a: np.ndarray, b: np.ndarray, a_format: FormatLike, b_format: FormatLike,
-                     both: FormatLike) -> tuple[FormatLike, FormatLike]:
+def _operand_formats(
+    a: np.ndarray, b: np.ndarray, a_format: FormatLike, b_format: FormatLike, both: FormatLike
+) -> tuple[FormatLike, FormatLike]:
     """A format that is not given is that of the array's type, if its type is one of 8 bits or fewer."""
     own_a, own_b = (format_of_dtype(x.dtype) if x.dtype.itemsize == 1 else None for x in (a, b))
     first = a_format if a_format is not None else both if both is not None else own_a
@@ -153,14 +195,28 @@ def _scales(name: str, x: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[n
         return None
     array = codes(name, x, "e8m0fnu")[0]
     if array.shape != shape:
-        raise refuse("SHAPE", f"{name} has the shape {array.shape} and must have {shape}, one scale for every 32 terms")
+        raise refuse(
+            "SHAPE",
+            f"{name} has the shape {array.shape} and must have {shape}, one scale for every 32 terms",
+        )
     return array
 
 
-def dot(a: ArrayLike, b: ArrayLike, config: Config | str | None = None, *, preset: str | None = None,
-        format: FormatLike = None, a_format: FormatLike = None, b_format: FormatLike = None,
-        mx_a: ArrayLike | None = None, mx_b: ArrayLike | None = None, origin: tuple[int, int] = (0, 0),
-        return_flags: bool = False, **settings: Any) -> Any:
+def dot(
+    a: ArrayLike,
+    b: ArrayLike,
+    config: Config | str | None = None,
+    *,
+    preset: str | None = None,
+    format: FormatLike = None,
+    a_format: FormatLike = None,
+    b_format: FormatLike = None,
+    mx_a: ArrayLike | None = None,
+    mx_b: ArrayLike | None = None,
+    origin: tuple[int, int] = (0, 0),
+    return_flags: bool = False,
+    **settings: Any,
+) -> Any:
     """The dot product of two vectors of codes, bit for bit as a configuration computes it, as a float32.
 
     The configuration is a Config, the name of a preset, or settings (see Config), which change either. mx_a and mx_b are
@@ -171,14 +227,25 @@ def dot(a: ArrayLike, b: ArrayLike, config: Config | str | None = None, *, prese
     how = make_config(config, preset, settings, *rows)
     first, second = operand("a", a, how.a_format), operand("b", b, how.b_format)
     if first.ndim != 1 or second.ndim != 1:
-        raise refuse("SHAPE", f"a and b have {first.ndim} and {second.ndim} dimensions and must have one each")
+        raise refuse(
+            "SHAPE",
+            f"a and b have {first.ndim} and {second.ndim} dimensions and must have one each",
+        )
     if first.size != second.size:
         raise refuse("SHAPE", f"the lengths disagree: a has {first.size} terms and b {second.size}")
     if first.size == 0:
         raise refuse("SHAPE", "a and b have no terms; one is the least")
     blocks = (-(-first.size // 32),)
     m, n = (whole("origin", number, 0, 2**32 - 1) for number in origin)
-    code, flags = _core.dot(how._capsule, first, second, _scales("mx_a", mx_a, blocks), _scales("mx_b", mx_b, blocks), m, n)
+    code, flags = _core.dot(
+        how._capsule,
+        first,
+        second,
+        _scales("mx_a", mx_a, blocks),
+        _scales("mx_b", mx_b, blocks),
+        m,
+        n,
+    )
     value = np.uint32(code).view(np.float32)
     return (value, Flags(flags)) if return_flags else value
 
@@ -195,7 +262,9 @@ class GemmResult:
 
 def _matrix(name: str, x: np.ndarray) -> np.ndarray:
     if x.ndim != 2 or 0 in x.shape:
-        raise refuse("SHAPE", f"{name} has the shape {x.shape} and must be a matrix with an element at least")
+        raise refuse(
+            "SHAPE", f"{name} has the shape {x.shape} and must be a matrix with an element at least"
+        )
     return x
 
 
@@ -204,7 +273,10 @@ def _vector(name: str, x: ArrayLike | None, n: int, one_too: bool) -> NDArray[np
         return None
     array = float32(name, x)
     if array.shape != (n,) and not (one_too and array.size == 1):
-        raise refuse("SHAPE", f"{name} has the shape {array.shape} and must have {'one value or ' if one_too else ''}({n},)")
+        raise refuse(
+            "SHAPE",
+            f"{name} has the shape {array.shape} and must have {'one value or ' if one_too else ''}({n},)",
+        )
     return array
 
 
@@ -216,10 +288,14 @@ def _scale_vector(name: str, x: ArrayLike | None, n: int) -> NDArray[np.float32]
     return array
 
 
-def _addend(c: ArrayLike | None, c_format: FormatLike, m: int, n: int) -> tuple[np.ndarray | None, Format]:
+def _addend(
+    c: ArrayLike | None, c_format: FormatLike, m: int, n: int
+) -> tuple[np.ndarray | None, Format]:
     if c is None:
         return None, format_of("float32")
-    array, row = codes("c", np.asarray(c, np.float32) if not isinstance(c, np.ndarray) else c, c_format)
+    array, row = codes(
+        "c", np.asarray(c, np.float32) if not isinstance(c, np.ndarray) else c, c_format
+    )
     if row.name not in ("float16", "bfloat16", "float32"):
         raise refuse("FORMAT", f"c holds {row.name} and must hold float16, bfloat16 or float32")
     if array.shape != (m, n):
@@ -227,26 +303,56 @@ def _addend(c: ArrayLike | None, c_format: FormatLike, m: int, n: int) -> tuple[
     return array, row
 
 
-def _activation(activation: str | None, clamp: tuple[float, float] | None) -> tuple[int, float, float]:
+def _activation(
+    activation: str | None, clamp: tuple[float, float] | None
+) -> tuple[int, float, float]:
     name = activation or ("clamp" if clamp is not None else "none")
     if name not in ACTIVATIONS:
-        raise refuse("ACTIVATION", f"activation {activation!r} is unknown; there are {', '.join(ACTIVATIONS)}")
+        raise refuse(
+            "ACTIVATION",
+            f"activation {activation!r} is unknown; there are {', '.join(ACTIVATIONS)}",
+        )
     if (name == "clamp") != (clamp is not None):
-        raise refuse("ACTIVATION", "the activation clamp needs clamp=(low, high), and no other takes it")
+        raise refuse(
+            "ACTIVATION", "the activation clamp needs clamp=(low, high), and no other takes it"
+        )
     low, high = (float(bound) for bound in clamp) if clamp is not None else (0.0, 0.0)
     if not (np.isfinite(low) and np.isfinite(high) and low <= high):
-        raise refuse("ACTIVATION", f"clamp is ({low}, {high}); both bounds must be finite, the lower one first")
+        raise refuse(
+            "ACTIVATION",
+            f"clamp is ({low}, {high}); both bounds must be finite, the lower one first",
+        )
     return ACTIVATIONS.index(name), low, high
 
 
-def gemm(a: ArrayLike, b: ArrayLike, config: Config | str | None = None, *, preset: str | None = None,
-         format: FormatLike = None, a_format: FormatLike = None, b_format: FormatLike = None,
-         scale_a: ArrayLike | None = None, scale_b: ArrayLike | None = None, bias: ArrayLike | None = None,
-         beta: float | None = None, c: ArrayLike | None = None, c_format: FormatLike = None,
-         activation: str | None = None, clamp: tuple[float, float] | None = None, d_format: FormatLike = "float32",
-         scale_d: float = 1.0, rounding: str = "nearest-even", overflow: str = "saturate", d_random_bits: int | None = None,
-         mx_a: ArrayLike | None = None, mx_b: ArrayLike | None = None, origin: tuple[int, int] = (0, 0),
-         return_result: bool = False, **settings: Any) -> Any:
+def gemm(
+    a: ArrayLike,
+    b: ArrayLike,
+    config: Config | str | None = None,
+    *,
+    preset: str | None = None,
+    format: FormatLike = None,
+    a_format: FormatLike = None,
+    b_format: FormatLike = None,
+    scale_a: ArrayLike | None = None,
+    scale_b: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    beta: float | None = None,
+    c: ArrayLike | None = None,
+    c_format: FormatLike = None,
+    activation: str | None = None,
+    clamp: tuple[float, float] | None = None,
+    d_format: FormatLike = "float32",
+    scale_d: float = 1.0,
+    rounding: str = "nearest-even",
+    overflow: str = "saturate",
+    d_random_bits: int | None = None,
+    mx_a: ArrayLike | None = None,
+    mx_b: ArrayLike | None = None,
+    origin: tuple[int, int] = (0, 0),
+    return_result: bool = False,
+    **settings: Any,
+) -> Any:
     """D = convert(act(a @ b.T * (scale_a * scale_b) + bias + beta * c) * scale_d), each operation one of float32.
 
     a         M x K codes; b is N x K codes, so the product is with its transpose
@@ -263,10 +369,16 @@ def gemm(a: ArrayLike, b: ArrayLike, config: Config | str | None = None, *, pres
     a, b = np.asarray(a), np.asarray(b)
     rows = _operand_formats(a, b, a_format, b_format, format)
     how = make_config(config, preset, settings, *rows)
-    first, second = _matrix("a", operand("a", a, how.a_format)), _matrix("b", operand("b", b, how.b_format))
+    first, second = (
+        _matrix("a", operand("a", a, how.a_format)),
+        _matrix("b", operand("b", b, how.b_format)),
+    )
     (m, k), n = first.shape, second.shape[0]
     if second.shape[1] != k:
-        raise refuse("SHAPE", f"the shapes disagree: a is {first.shape} and b {second.shape}, both with K last")
+        raise refuse(
+            "SHAPE",
+            f"the shapes disagree: a is {first.shape} and b {second.shape}, both with K last",
+        )
     addend, c_row = _addend(c, c_format, m, n)
     if addend is None and beta:
         raise refuse("NULL", "beta needs c")
@@ -277,9 +389,24 @@ def gemm(a: ArrayLike, b: ArrayLike, config: Config | str | None = None, *, pres
     d = np.empty((m, n), d_row.code_dtype)
     place = tuple(whole("origin", number, 0, 2**32 - 1) for number in origin)
     amax, nonfinite, flags = _core.gemm(
-        how._capsule, (m, n, k), first, second, _scale_vector("scale_a", scale_a, m), _scale_vector("scale_b", scale_b, n),
-        _vector("bias", bias, n, False), factor, addend, c_row._row, *_activation(activation, clamp), d, d_row._row,
-        _mode(rounding, overflow, d_random_bits), float(scale[0]), _scales("mx_a", mx_a, (m, blocks)),
-        _scales("mx_b", mx_b, (n, blocks)), place)
+        how._capsule,
+        (m, n, k),
+        first,
+        second,
+        _scale_vector("scale_a", scale_a, m),
+        _scale_vector("scale_b", scale_b, n),
+        _vector("bias", bias, n, False),
+        factor,
+        addend,
+        c_row._row,
+        *_activation(activation, clamp),
+        d,
+        d_row._row,
+        _mode(rounding, overflow, d_random_bits),
+        float(scale[0]),
+        _scales("mx_a", mx_a, (m, blocks)),
+        _scales("mx_b", mx_b, (n, blocks)),
+        place,
+    )
     out = d.view(result_dtype(d_format, d_row))
     return GemmResult(out, np.float32(amax), nonfinite, Flags(flags)) if return_result else out

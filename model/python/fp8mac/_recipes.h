@@ -29,8 +29,9 @@ static PyObject *recipe_format_max(PyObject *self, PyObject *arguments)
 {
     (void)self;
     row_holder h;
-    return PyArg_ParseTuple(arguments, "O&", take_row, &h) ? PyFloat_FromDouble((double)fp8mac_recipe_format_max(&h.row))
-                                                           : NULL;
+    return PyArg_ParseTuple(arguments, "O&", take_row, &h)
+               ? PyFloat_FromDouble((double)fp8mac_recipe_format_max(&h.row))
+               : NULL;
 }
 
 static PyObject *recipe_floor_log2(PyObject *self, PyObject *arguments)
@@ -50,7 +51,9 @@ static PyObject *recipe_inverse(PyObject *self, PyObject *arguments)
 {
     (void)self;
     float x;
-    return PyArg_ParseTuple(arguments, "f", &x) ? PyFloat_FromDouble((double)fp8mac_recipe_inverse(x)) : NULL;
+    return PyArg_ParseTuple(arguments, "f", &x)
+               ? PyFloat_FromDouble((double)fp8mac_recipe_inverse(x))
+               : NULL;
 }
 
 static PyObject *recipe_reduce(PyObject *self, PyObject *arguments)
@@ -72,7 +75,8 @@ static PyObject *recipe_scale(PyObject *self, PyObject *arguments)
     fp8mac_recipe_formula formula;
     int power_of_two;
     float amax, previous;
-    if (!PyArg_ParseTuple(arguments, "fipff", &formula.fp8_max, &formula.margin, &power_of_two, &amax, &previous)) {
+    if (!PyArg_ParseTuple(arguments, "fipff", &formula.fp8_max, &formula.margin, &power_of_two,
+                          &amax, &previous)) {
         return NULL;
     }
     formula.form = power_of_two ? FP8MAC_RECIPE_POWER_OF_TWO : FP8MAC_RECIPE_RATIO;
@@ -98,8 +102,10 @@ static PyObject *recipe_te_operand(PyObject *self, PyObject *arguments)
         return NULL;
     }
     fp8mac_recipe_te_layer layer = {.format = (fp8mac_recipe_te_format)format};
-    const fp8mac_format *row = fp8mac_recipe_te_operand(&layer, (fp8mac_recipe_te_gemm)gemm, is_gradient != 0);
-    return row == NULL ? refuse(FP8MAC_ERR_UNSUPPORTED, "format or gemm is unknown") : PyUnicode_FromString(row->name);
+    const fp8mac_format *row =
+        fp8mac_recipe_te_operand(&layer, (fp8mac_recipe_te_gemm)gemm, is_gradient != 0);
+    return row == NULL ? refuse(FP8MAC_ERR_UNSUPPORTED, "format or gemm is unknown")
+                       : PyUnicode_FromString(row->name);
 }
 
 static PyObject *recipe_xla_next(PyObject *self, PyObject *arguments)
@@ -119,7 +125,8 @@ static PyObject *recipe_xla_quantize(PyObject *self, PyObject *arguments)
     mode_holder how;
     Py_buffer dst, src;
     float scale;
-    if (!PyArg_ParseTuple(arguments, "O&w*y*fO&", take_row, &to, &dst, &src, &scale, take_mode, &how)) {
+    if (!PyArg_ParseTuple(arguments, "O&w*y*fO&", take_row, &to, &dst, &src, &scale, take_mode,
+                          &how)) {
         return NULL;
     }
     PyObject *result = NULL;
@@ -128,9 +135,11 @@ static PyObject *recipe_xla_quantize(PyObject *self, PyObject *arguments)
     fp8mac_flags flags = 0;
     if (!settings_scale(scale, "scale", message)) {
         refuse(FP8MAC_ERR_SCALE, message);
-    } else if (length_is(&src, count, 4, "src") && length_is(&dst, count, fp8mac_format_bytes(&to.row), "dst") &&
+    } else if (length_is(&src, count, 4, "src") &&
+               length_is(&dst, count, fp8mac_format_bytes(&to.row), "dst") &&
                mode_fits(&to.row, &how)) {
-        fp8mac_status status = fp8mac_recipe_xla_quantize(&to.row, dst.buf, src.buf, count, scale, how.mode, &flags);
+        fp8mac_status status =
+            fp8mac_recipe_xla_quantize(&to.row, dst.buf, src.buf, count, scale, how.mode, &flags);
         result = finish(status, flags);
     }
     PyBuffer_Release(&src);
@@ -144,7 +153,8 @@ static PyObject *recipe_pytorch_scale(PyObject *self, PyObject *arguments)
     float fp8_max, amax, previous;
     int power_of_two;
     return PyArg_ParseTuple(arguments, "ffpf", &fp8_max, &amax, &power_of_two, &previous)
-               ? PyFloat_FromDouble((double)fp8mac_recipe_pytorch_scale(fp8_max, amax, power_of_two != 0, previous))
+               ? PyFloat_FromDouble((double)fp8mac_recipe_pytorch_scale(
+                     fp8_max, amax, power_of_two != 0, previous))
                : NULL;
 }
 
@@ -162,7 +172,9 @@ static PyObject *recipe_scale_exponent(PyObject *self, PyObject *arguments)
 {
     (void)self;
     int bias;
-    return PyArg_ParseTuple(arguments, "i", &bias) ? PyLong_FromLong(fp8mac_recipe_scale_exponent(bias)) : NULL;
+    return PyArg_ParseTuple(arguments, "i", &bias)
+               ? PyLong_FromLong(fp8mac_recipe_scale_exponent(bias))
+               : NULL;
 }
 
 static PyObject *recipe_fp8lm_mu(PyObject *self, PyObject *arguments)
@@ -182,8 +194,9 @@ static PyObject *recipe_fp8lm_shared_scale(PyObject *self, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "O&", take_floats, &f)) {
         return NULL;
     }
-    PyObject *result = f.count == 0 ? refuse(FP8MAC_ERR_SHAPE, "scales must have one element at least")
-                                    : PyFloat_FromDouble((double)fp8mac_recipe_fp8lm_shared_scale(f.at, f.count));
+    PyObject *result =
+        f.count == 0 ? refuse(FP8MAC_ERR_SHAPE, "scales must have one element at least")
+                     : PyFloat_FromDouble((double)fp8mac_recipe_fp8lm_shared_scale(f.at, f.count));
     PyBuffer_Release(&f.buffer);
     return result;
 }
@@ -200,7 +213,8 @@ static PyObject *recipe_reduction_factors(PyObject *self, PyObject *arguments)
     if (ranks == 0) {
         return refuse(FP8MAC_ERR_SHAPE, "ranks must be at least 1");
     }
-    fp8mac_recipe_factors f = fp8mac_recipe_reduction_factors((fp8mac_recipe_reduction)reduction, ranks, mu);
+    fp8mac_recipe_factors f =
+        fp8mac_recipe_reduction_factors((fp8mac_recipe_reduction)reduction, ranks, mu);
     return Py_BuildValue("(ff)", f.before, f.after);
 }
 
@@ -209,8 +223,9 @@ static PyObject *recipe_mx_scale(PyObject *self, PyObject *arguments)
     (void)self;
     row_holder h;
     float amax;
-    return PyArg_ParseTuple(arguments, "O&f", take_row, &h, &amax) ? PyLong_FromLong(fp8mac_recipe_mx_scale(&h.row, amax))
-                                                                  : NULL;
+    return PyArg_ParseTuple(arguments, "O&f", take_row, &h, &amax)
+               ? PyLong_FromLong(fp8mac_recipe_mx_scale(&h.row, amax))
+               : NULL;
 }
 
 // mx_quantize(row, dst, scales, src) -> flags
@@ -227,8 +242,10 @@ static PyObject *recipe_mx_quantize(PyObject *self, PyObject *arguments)
     fp8mac_flags flags = 0;
     if (length_is(&src, count, 4, "src") && length_is(&dst, count, 1, "dst") &&
         length_is(&scales, blocks_of(count), 1, "scales")) {
-        fp8mac_status status = fp8mac_recipe_mx_quantize(&h.row, dst.buf, scales.buf, src.buf, count, &flags);
-        result = status == FP8MAC_ERR_FORMAT ? refuse(status, "element formats have at most 8 bits") : finish(status, flags);
+        fp8mac_status status =
+            fp8mac_recipe_mx_quantize(&h.row, dst.buf, scales.buf, src.buf, count, &flags);
+        result = status == FP8MAC_ERR_FORMAT ? refuse(status, "element formats have at most 8 bits")
+                                             : finish(status, flags);
     }
     PyBuffer_Release(&src);
     PyBuffer_Release(&scales);
@@ -246,15 +263,18 @@ static PyObject *recipe_qualcomm_bias(PyObject *self, PyObject *arguments)
         return NULL;
     }
     const fp8mac_format *row = fp8mac_format_by_name(name);
-    fp8mac_status status = row == NULL ? FP8MAC_ERR_FORMAT
-                                       : fp8mac_recipe_qualcomm_bias(
-                                             (fp8mac_format_id)(row - fp8mac_format_get(FP8MAC_E4M3FN)), f.at, f.count,
-                                             lowest, highest, &bias);
+    fp8mac_status status = row == NULL
+                               ? FP8MAC_ERR_FORMAT
+                               : fp8mac_recipe_qualcomm_bias(
+                                     (fp8mac_format_id)(row - fp8mac_format_get(FP8MAC_E4M3FN)),
+                                     f.at, f.count, lowest, highest, &bias);
     PyBuffer_Release(&f.buffer);
     switch (status) {
     case FP8MAC_OK: return PyLong_FromLong(bias);
-    case FP8MAC_ERR_FORMAT: return refuse(status, "format must be qc_e5m2, qc_e4m3, qc_e3m4 or qc_e2m5");
-    case FP8MAC_ERR_SHAPE: return refuse(status, "x needs an element, and lowest <= highest within -128..255");
+    case FP8MAC_ERR_FORMAT:
+        return refuse(status, "format must be qc_e5m2, qc_e4m3, qc_e3m4 or qc_e2m5");
+    case FP8MAC_ERR_SHAPE:
+        return refuse(status, "x needs an element, and lowest <= highest within -128..255");
     default: return refuse(status, "every element of x must be finite");
     }
 }
@@ -267,16 +287,19 @@ static PyObject *recipe_static_scales(PyObject *self, PyObject *arguments)
     float fp8_max;
     floats f;
     Py_buffer quantise, dequantise;
-    if (!PyArg_ParseTuple(arguments, "ifO&w*w*", &scheme, &fp8_max, take_floats, &f, &quantise, &dequantise)) {
+    if (!PyArg_ParseTuple(arguments, "ifO&w*w*", &scheme, &fp8_max, take_floats, &f, &quantise,
+                          &dequantise)) {
         return NULL;
     }
     PyObject *result = NULL;
-    if (length_is(&quantise, f.count, 4, "quantise") && length_is(&dequantise, f.count, 4, "dequantise")) {
-        fp8mac_status status = fp8mac_recipe_static_scales((fp8mac_recipe_scheme)scheme, fp8_max, f.at, f.count,
-                                                           quantise.buf, dequantise.buf);
-        result = status == FP8MAC_ERR_SCALE ? refuse(status, "fp8_max, every amax and every result must be finite, and "
-                                                             "fp8_max and the results greater than zero")
-                                            : finish(status, 0);
+    if (length_is(&quantise, f.count, 4, "quantise") &&
+        length_is(&dequantise, f.count, 4, "dequantise")) {
+        fp8mac_status status = fp8mac_recipe_static_scales(
+            (fp8mac_recipe_scheme)scheme, fp8_max, f.at, f.count, quantise.buf, dequantise.buf);
+        result = status == FP8MAC_ERR_SCALE
+                     ? refuse(status, "fp8_max, every amax and every result must be finite, and "
+                                      "fp8_max and the results greater than zero")
+                     : finish(status, 0);
     }
     PyBuffer_Release(&f.buffer);
     PyBuffer_Release(&quantise);
@@ -285,10 +308,12 @@ static PyObject *recipe_static_scales(PyObject *self, PyObject *arguments)
 }
 
 #define RECIPE(name) {"recipe_" #name, recipe_##name, METH_VARARGS, NULL},
-#define RECIPE_METHODS \
-    RECIPE(format_max) RECIPE(floor_log2) RECIPE(inverse) RECIPE(reduce) RECIPE(scale) RECIPE(te_operand) \
-    RECIPE(xla_next) RECIPE(xla_quantize) RECIPE(pytorch_scale) RECIPE(graphcore_amax_bias) RECIPE(scale_exponent) \
-    RECIPE(fp8lm_mu) RECIPE(fp8lm_shared_scale) RECIPE(reduction_factors) RECIPE(mx_scale) RECIPE(mx_quantize) \
-    RECIPE(qualcomm_bias) RECIPE(static_scales)
+#define RECIPE_METHODS                                                                             \
+    RECIPE(format_max)                                                                             \
+    RECIPE(floor_log2) RECIPE(inverse) RECIPE(reduce) RECIPE(scale) RECIPE(te_operand)             \
+        RECIPE(xla_next) RECIPE(xla_quantize) RECIPE(pytorch_scale) RECIPE(graphcore_amax_bias)    \
+            RECIPE(scale_exponent) RECIPE(fp8lm_mu) RECIPE(fp8lm_shared_scale)                     \
+                RECIPE(reduction_factors) RECIPE(mx_scale) RECIPE(mx_quantize)                     \
+                    RECIPE(qualcomm_bias) RECIPE(static_scales)
 
 #endif

@@ -18,10 +18,32 @@ from . import _core
 from ._arrays import Flags, contiguous, float32, whole
 from ._formats import FormatLike, format_of, refuse, result_dtype
 
-__all__ = ["Delayed", "autofp8", "dynamic", "floor_log2", "format_max", "fp8lm_mu", "fp8lm_reduction_factors",
-           "fp8lm_shared_scale", "graphcore_amax_bias", "inverse", "mx_quantize", "mx_scale", "pytorch_scale",
-           "qualcomm_bias", "reduce", "scale", "scale_exponent", "static", "te_operand", "tensorrt_llm", "vllm",
-           "xla_mode", "xla_next", "xla_quantize"]
+__all__ = [
+    "Delayed",
+    "autofp8",
+    "dynamic",
+    "floor_log2",
+    "format_max",
+    "fp8lm_mu",
+    "fp8lm_reduction_factors",
+    "fp8lm_shared_scale",
+    "graphcore_amax_bias",
+    "inverse",
+    "mx_quantize",
+    "mx_scale",
+    "pytorch_scale",
+    "qualcomm_bias",
+    "reduce",
+    "scale",
+    "scale_exponent",
+    "static",
+    "te_operand",
+    "tensorrt_llm",
+    "vllm",
+    "xla_mode",
+    "xla_next",
+    "xla_quantize",
+]
 
 TE_FORMATS = ("HYBRID", "E4M3", "E5M2")
 TE_GEMMS = ("fprop", "dgrad", "wgrad")
@@ -40,7 +62,7 @@ def _fp8_max(fp8_max: float | FormatLike) -> float:
 
 
 def _int32(name: str, x: int) -> int:
-    return whole(name, x, -2**31, 2**31 - 1, "SCALE_EXPONENT")
+    return whole(name, x, -(2**31), 2**31 - 1, "SCALE_EXPONENT")
 
 
 def format_max(format: FormatLike) -> float:
@@ -63,13 +85,21 @@ def reduce(amaxes: ArrayLike) -> float:
     return _core.recipe_reduce(float32("amaxes", amaxes))
 
 
-def scale(fp8_max: float | FormatLike, amax: float, *, margin: int = 0, power_of_two: bool = False,
-          previous: float = 1.0) -> float:
+def scale(
+    fp8_max: float | FormatLike,
+    amax: float,
+    *,
+    margin: int = 0,
+    power_of_two: bool = False,
+    previous: float = 1.0,
+) -> float:
     """Transformer Engine's: (fp8_max / amax) / 2^margin, or 2^(floor(log2(fp8_max / amax)) - margin).
 
     An amax of 0, Inf or NaN keeps the previous scale; an infinite scale becomes the largest float.
     """
-    return _core.recipe_scale(_fp8_max(fp8_max), _int32("margin", margin), bool(power_of_two), amax, previous)
+    return _core.recipe_scale(
+        _fp8_max(fp8_max), _int32("margin", margin), bool(power_of_two), amax, previous
+    )
 
 
 def static(given: float) -> float:
@@ -80,8 +110,14 @@ def static(given: float) -> float:
     return given
 
 
-def dynamic(x: ArrayLike, format: FormatLike, *, margin: int = 0, power_of_two: bool = False,
-            previous: float = 1.0) -> float:
+def dynamic(
+    x: ArrayLike,
+    format: FormatLike,
+    *,
+    margin: int = 0,
+    power_of_two: bool = False,
+    previous: float = 1.0,
+) -> float:
     """scale() from the amax of this very tensor."""
     return scale(format, reduce(x), margin=margin, power_of_two=power_of_two, previous=previous)
 
@@ -94,9 +130,18 @@ class Delayed:
     after it.
     """
 
-    def __init__(self, fp8_max: float | FormatLike, length: int, *, margin: int = 0, power_of_two: bool = False,
-                 interval: int = 1, window: str | Callable[[Sequence[float]], float] = "max",
-                 scale_fn: Callable[[float, float], float] | None = None, initial: float = 1.0):
+    def __init__(
+        self,
+        fp8_max: float | FormatLike,
+        length: int,
+        *,
+        margin: int = 0,
+        power_of_two: bool = False,
+        interval: int = 1,
+        window: str | Callable[[Sequence[float]], float] = "max",
+        scale_fn: Callable[[float, float], float] | None = None,
+        initial: float = 1.0,
+    ):
         if not callable(window):
             _choice("window", window, ("max", "most-recent"))
         self._fp8_max, self._margin, self._power_of_two = _fp8_max(fp8_max), margin, power_of_two
@@ -114,13 +159,21 @@ class Delayed:
 
     def update(self, amax: float, nonfinite: bool = False) -> float:
         """Takes the amax of the step just done; the scale for the next one."""
-        self.history = [math.inf if nonfinite else float(np.abs(np.float32(amax))), *self.history[:-1]]
+        self.history = [
+            math.inf if nonfinite else float(np.abs(np.float32(amax))),
+            *self.history[:-1],
+        ]
         due, self._updates = self._updates == 0, (self._updates + 1) % self._interval
         if not due:
             return self.scale
         if self._scale_fn is None:
-            self.scale = scale(self._fp8_max, self._amax(), margin=self._margin, power_of_two=self._power_of_two,
-                               previous=self.scale)
+            self.scale = scale(
+                self._fp8_max,
+                self._amax(),
+                margin=self._margin,
+                power_of_two=self._power_of_two,
+                previous=self.scale,
+            )
         else:
             found = float(np.float32(self._scale_fn(self._amax(), self.scale)))
             if found > 0:
@@ -130,7 +183,9 @@ class Delayed:
 
 def te_operand(format: str, gemm: str, is_gradient: bool) -> str:
     """Transformer Engine: the format of an operand of "fprop", "dgrad" or "wgrad" under HYBRID, E4M3 or E5M2."""
-    return _core.recipe_te_operand(_choice("format", format, TE_FORMATS), _choice("gemm", gemm, TE_GEMMS), is_gradient)
+    return _core.recipe_te_operand(
+        _choice("format", format, TE_FORMATS), _choice("gemm", gemm, TE_GEMMS), is_gradient
+    )
 
 
 def xla_next(fp8_max: float | FormatLike, amax: float, scale: float) -> float:
@@ -143,7 +198,9 @@ def xla_mode(format: FormatLike, loss_scaled_gradient: bool) -> str:
     return "ieee" if loss_scaled_gradient and format_of(format).name == "e5m2" else "saturate"
 
 
-def xla_quantize(x: ArrayLike, format: FormatLike, scale: float, *, overflow: str = "saturate") -> NDArray:
+def xla_quantize(
+    x: ArrayLike, format: FormatLike, scale: float, *, overflow: str = "saturate"
+) -> NDArray:
     """convert(x / scale), XLA's scale being the dequantising one."""
     values, row = float32("x", x), format_of(format)
     out = np.empty(values.shape, row.code_dtype)
@@ -151,7 +208,9 @@ def xla_quantize(x: ArrayLike, format: FormatLike, scale: float, *, overflow: st
     return out.view(result_dtype(format, row))
 
 
-def pytorch_scale(fp8_max: float | FormatLike, amax: float, *, power_of_two: bool = False, previous: float = 1.0) -> float:
+def pytorch_scale(
+    fp8_max: float | FormatLike, amax: float, *, power_of_two: bool = False, previous: float = 1.0
+) -> float:
     """torchao's: float64(fp8_max) / max(amax, 1e-12)."""
     return _core.recipe_pytorch_scale(_fp8_max(fp8_max), amax, power_of_two, previous)
 
@@ -168,7 +227,9 @@ def scale_exponent(bias: int) -> int:
 
 def fp8lm_mu(mu: float, saturated: int, total: int) -> float:
     """FP8-LM's automatic factor: halved when more than 0.001 % of the values saturated, else times 1.00069344."""
-    return _core.recipe_fp8lm_mu(mu, whole("saturated", saturated, 0, 2**64 - 1), whole("total", total, 0, 2**64 - 1))
+    return _core.recipe_fp8lm_mu(
+        mu, whole("saturated", saturated, 0, 2**64 - 1), whole("total", total, 0, 2**64 - 1)
+    )
 
 
 def fp8lm_shared_scale(scales: ArrayLike) -> float:
@@ -178,8 +239,9 @@ def fp8lm_shared_scale(scales: ArrayLike) -> float:
 
 def fp8lm_reduction_factors(reduction: str, ranks: int, mu: float = 1.0) -> tuple[float, float]:
     """What each rank's values are multiplied by before a sum, and the sum after it."""
-    return _core.recipe_reduction_factors(_choice("reduction", reduction, REDUCTIONS),
-                                          whole("ranks", ranks, 1, 2**32 - 1), mu)
+    return _core.recipe_reduction_factors(
+        _choice("reduction", reduction, REDUCTIONS), whole("ranks", ranks, 1, 2**32 - 1), mu
+    )
 
 
 def mx_scale(element: FormatLike, amax: float) -> int:
@@ -197,18 +259,26 @@ def mx_quantize(x: ArrayLike, element: FormatLike, *, return_flags: bool = False
     scales = np.empty((*values.shape[:-1], blocks), np.uint8)
     flags = 0
     for index in np.ndindex(values.shape[:-1]):
-        flags |= _core.recipe_mx_quantize(row._row, out[index], scales[index], contiguous(values[index]))
+        flags |= _core.recipe_mx_quantize(
+            row._row, out[index], scales[index], contiguous(values[index])
+        )
     result = (out.view(result_dtype(element, row)), scales)
     return (*result, Flags(flags)) if return_flags else result
 
 
 def qualcomm_bias(x: ArrayLike, format: FormatLike, lowest: int, highest: int) -> int:
     """The bias of a qc_* row with the least squared error over x, the smallest of equals."""
-    return _core.recipe_qualcomm_bias(format_of(format).name, float32("x", x), _int32("lowest", lowest),
-                                      _int32("highest", highest))
+    return _core.recipe_qualcomm_bias(
+        format_of(format).name,
+        float32("x", x),
+        _int32("lowest", lowest),
+        _int32("highest", highest),
+    )
 
 
-def _static_scales(scheme: int, fp8_max: float | FormatLike, amaxes: ArrayLike) -> tuple[NDArray, NDArray]:
+def _static_scales(
+    scheme: int, fp8_max: float | FormatLike, amaxes: ArrayLike
+) -> tuple[NDArray, NDArray]:
     values = float32("amaxes", amaxes)
     quantise, dequantise = np.empty_like(values), np.empty_like(values)
     _core.recipe_static_scales(scheme, _fp8_max(fp8_max), values, quantise, dequantise)

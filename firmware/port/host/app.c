@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's side of fp8rt/app.h: static memory as large as the chip's, and the simulator's checker called directly.
+#include "fp8rt/app.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gemm_check.h"
+#include "port.h"
+
+// Every checked D is appended to the file that this environment variable names, rows without their padding: the bytes
+// that the simulator's --dump-outputs writes.
+#define DUMP_VARIABLE "FP8RT_DUMP"
+#define ARENA_BYTES (8u << 20)
+
+const bool fp8rt_app_is_host = true;
+const uintptr_t fp8rt_app_slverr_address = 0;
+const uintptr_t fp8rt_app_decerr_address = 0;
+
+fp8rt_arena fp8rt_app_arena(void)
+{
+    static _Alignas(64) uint8_t memory[ARENA_BYTES];
+    return (fp8rt_arena){memory, memory + sizeof memory};
+}
+
+uint64_t fp8rt_app_cycles(void)
+{
+    return 0;
+}
+
+// Addresses in a record are this process's own.
+static const void *resolve(void *context, uint64_t address, uint64_t size)
+{
+    (void)context;
+    (void)size;
+    return (const void *)(uintptr_t)address;
+}
+
+static void dump(const char *path, const fp8rt_check_record *record)
+{
+    FILE *file = fopen(path, "ab");
+    for (uint32_t m = 0; file != NULL && m < record->m; m++) {
+        size_t bytes;
+        const void *row = fp8rt_check_d_row(record, m, resolve, NULL, &bytes);
+        if (row != NULL) {
+            fwrite(row, 1, bytes, file);
+        }
+    }
+    if (file == NULL || fclose(file) != 0) {
+        fprintf(stderr, DUMP_VARIABLE ": cannot write %s\n", path);
+        exit(EXIT_FAILURE);
+    }
+}
+
+uint32_t fp8rt_port_check(const fp8rt_check_record *record)
+{
+    fp8rt_check_counters counters = {0};
+    const char *path = getenv(DUMP_VARIABLE);
+    uint32_t differing = fp8rt_check_run(record, resolve, NULL, &counters);
+    if (path != NULL && differing != FP8RT_CHECK_MALFORMED) {
+        dump(path, record);
+    }
+    return differing;
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// The golden model behind the device interface: a command runs, tile and all, when it is submitted. Steps and epilogue
+// are the model's own; what is done here is what the accelerator does around them: buffers, chains, reuse, errors.
+#include <string.h>
+
+#include "array.h"
+#include "element_model.h"
+#include "fp32_bits.h"
+#include "fp8mac/fp8mac.h"
+#include "fp8rt/registers.h"
+#include "tile_check.h"
+
+fp8rt_status fp8rt_device_open(fp8rt_device *dev)
+{
+    if (dev == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    memset(dev, 0, sizeof *dev);
+    return fp8rt_host_array(&dev->caps) ? FP8RT_OK : FP8RT_ERR_NO_DEVICE;
+}
+
+// ---- one command ----------------------------------------------------------------------------------------------------
+
+// How the command computes.
+typedef struct work {
+    const fp8rt_tile *tile;
+    fp8mac_dot_config dot;
+    fp8mac_epilogue epilogue;
+    uint32_t d_bytes;
+    bool continues, keeps;
+} work;
+
+static fp8mac_epilogue epilogue_of(const fp8rt_tile *tile)
+{
+    return (fp8mac_epilogue){
+        .has_bias = FP8RT_GET(MODE__BIAS_EN, tile->mode) != 0,
+        .activation = (fp8mac_activation)FP8RT_GET(MODE__ACT, tile->mode),
+        .clamp_lo = fp8rt_fp32_from_bits(tile->clamp_lo),
+        .clamp_hi = fp8rt_fp32_from_bits(tile->clamp_hi),
+        .d_format = fp8mac_format_get((fp8mac_format_id)FP8RT_GET(MODE__D_FMT, tile->mode)),
+        .d_mode = {.overflow = (fp8mac_overflow)FP8RT_GET(MODE__OVERFLOW, tile->mode)},
+        .scale_d = fp8rt_fp32_from_bits(tile->scale_d),
+    };
+}
+
+static work work_of(const fp8rt_caps *caps, const fp8rt_tile *tile)
+{
+    work w = {.tile = tile, .epilogue = epilogue_of(tile)};
+    w.dot = (fp8mac_dot_config){
+        .group = caps->lanes,
+        .scale_exp_a = tile->scale_exp_a,
+        .scale_exp_b = tile->scale_exp_b,
+    };
+    fp8rt_element_model(fp8rt_element_encode(&caps->element), tile->mode, &w.dot);
+    w.continues = FP8RT_GET(MODE__ACC_CONTINUE, tile->mode) != 0;
+    w.keeps = FP8RT_GET(MODE__ACC_KEEP, tile->mode) != 0;
+    if (!w.keeps) {
+        w.d_bytes = fp8mac_format_bytes(w.epilogue.d_format);
+    }
+    return w;
+}
+
+static uint32_t beats(const fp8rt_caps *caps, uint32_t bytes)
+{
+    return (bytes + caps->beat_bytes - 1u) / caps->beat_bytes;
+}
+
+static void load_operand(fp8rt_device *dev, uint8_t *buffer, uintptr_t address, uint32_t rows,
+                         uint32_t stride, uint32_t k)
+{
+    for (uint32_t r = 0; r < rows; r++) {
+        memcpy(buffer + (size_t)r * k, (const uint8_t *)address + (size_t)r * stride, k);
+    }
+    dev->state.counters.read_beats += rows * beats(&dev->caps, k);
+}
+
+static void load(fp8rt_device *dev, const work *w)
+{
+    const fp8rt_tile *tile = w->tile;
+    uint32_t vectors = FP8RT_GET(MODE__SCALE_A_VEC, tile->mode) * beats(&dev->caps, tile->m * 4u) +
+                       FP8RT_GET(MODE__SCALE_B_VEC, tile->mode) * beats(&dev->caps, tile->n * 4u) +
+                       FP8RT_GET(MODE__BIAS_EN, tile->mode) * beats(&dev->caps, tile->n * 4u);
+    if (!FP8RT_GET(MODE__REUSE_A, tile->mode)) {
+        load_operand(dev, dev->state.a, tile->a, tile->m, tile->a_stride, tile->k);
+    }
+    if (!FP8RT_GET(MODE__REUSE_B, tile->mode)) {
+        load_operand(dev, dev->state.b, tile->b, tile->n, tile->b_stride, tile->k);
+    }
+    if (!w->keeps) {
+        dev->state.counters.read_beats += vectors;
+    }
+}
+
+static uint32_t float_at(uintptr_t address, uint32_t index)
+{
+    uint32_t bits;
+    memcpy(&bits, (const uint8_t *)address + (size_t)index * 4u, sizeof bits);
+    return bits;
+}
+
+static void finish(fp8rt_device *dev, const work *w, uint32_t t0, uint32_t m, uint32_t n)
+{
+    const fp8rt_tile *tile = w->tile;
+    fp8rt_observed *seen = &dev->state.observed;
+    bool a_is_vector = FP8RT_GET(MODE__SCALE_A_VEC, tile->mode) != 0;
+    bool b_is_vector = FP8RT_GET(MODE__SCALE_B_VEC, tile->mode) != 0;
+    uint32_t scale_a = a_is_vector ? float_at(tile->scale_a, m) : (uint32_t)tile->scale_a;
+    uint32_t scale_b = b_is_vector ? float_at(tile->scale_b, n) : (uint32_t)tile->scale_b;
+    uint32_t bias = w->epilogue.has_bias ? float_at(tile->bias, n) : 0;
+    uint32_t d = fp8mac_epilogue_apply(&w->epilogue, t0, scale_a, scale_b, bias, 0, &seen->amax,
+                                       &seen->amax_nonfinite, &seen->flags);
+    uint8_t *out = (uint8_t *)tile->d + (size_t)m * tile->d_stride + (size_t)n * w->d_bytes;
+    for (uint32_t i = 0; i < w->d_bytes; i++) {
+        out[i] = (uint8_t)(d >> 8 * i);
+    }
+}
+
+// Only chained commands, which are at most one block, touch the kept accumulators.
+static fp8mac_acc *kept_acc(fp8rt_device *dev, uint32_t m, uint32_t n)
+{
+    return &dev->state.acc[m * fp8rt_block_n(&dev->caps) + n];
+}
+
+static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_t n)
+{
+    const fp8rt_tile *tile = w->tile;
+    fp8mac_acc acc = w->continues ? *kept_acc(dev, m, n) : (fp8mac_acc){0};
+    fp8mac_dot(&w->dot, &acc, dev->state.a + (size_t)m * tile->k,
+               dev->state.b + (size_t)n * tile->k, tile->k, &dev->state.observed.flags);
+    if (w->keeps) {
+        *kept_acc(dev, m, n) = acc;
+    } else {
+        finish(dev, w, fp8mac_acc_to_fp32(&w->dot, &acc, &dev->state.observed.flags), m, n);
+    }
+}
+
+static void leave(fp8rt_device_state *state, const work *w)
+{
+    state->terms = (w->continues ? state->terms : 0) + w->tile->k;
+    state->before = true;
+    state->kept = w->keeps;
+    state->m = w->tile->m;
+    state->n = w->tile->n;
+    state->k = w->tile->k;
+    state->mode = w->tile->mode;
+    state->scale_exp_a = w->tile->scale_exp_a;
+    state->scale_exp_b = w->tile->scale_exp_b;
+}
+
+static void run(fp8rt_device *dev, const fp8rt_tile *tile)
+{
+    const work w = work_of(&dev->caps, tile);
+    load(dev, &w);
+    for (uint32_t m = 0; m < tile->m; m++) {
+        for (uint32_t n = 0; n < tile->n; n++) {
+            compute_output(dev, &w, m, n);
+        }
+    }
+    dev->state.counters.macs += (uint64_t)tile->m * tile->n * tile->k;
+    if (!w.keeps) {
+        dev->state.counters.write_beats += tile->m * beats(&dev->caps, tile->n * w.d_bytes);
+    }
+    leave(&dev->state, &w);
+}
+
+// ---- the interface --------------------------------------------------------------------------------------------------
+
+static fp8rt_status error_of(const fp8rt_device *dev)
+{
+    return dev->state.error == 0 ? FP8RT_OK : (fp8rt_status)(FP8RT_ERR_HW + dev->state.error);
+}
+
+void fp8rt_device_push(fp8rt_device *dev, const fp8rt_tile *tile)
+{
+    if (dev->state.error != 0) {
+        return;
+    }
+    fp8rt_status status = fp8rt_host_tile_check(dev, tile);
+    if (status == FP8RT_OK) {
+        run(dev, tile);
+        return;
+    }
+    dev->state.error = (uint16_t)(status - FP8RT_ERR_HW);
+    dev->state.error_tag = tile->tag;
+}
+
+fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_tile *tile)
+{
+    fp8rt_status status = error_of(dev);
+    if (status == FP8RT_OK) {
+        fp8rt_device_push(dev, tile);
+    }
+    return status;
+}
+
+fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
+{
+    return error_of(dev);
+}
+
+uint16_t fp8rt_device_error_tag(const fp8rt_device *dev)
+{
+    return dev->state.error == 0 ? 0 : dev->state.error_tag;
+}
+
+void fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
+{
+    fp8rt_device_state *state = &dev->state;
+    if ((what & FP8RT_CLEAR_ERROR) && state->error != 0) {
+        state->error = 0;
+        state->before = false;
+        state->kept = false;
+    }
+    if (what & FP8RT_CLEAR_FLAGS) {
+        state->observed = (fp8rt_observed){0};
+    }
+    if (what & FP8RT_CLEAR_COUNTERS) {
+        state->counters = (fp8rt_counters){0};
+    }
+}
+
+fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev)
+{
+    return dev->state.observed;
+}
+
+fp8rt_counters fp8rt_device_counters(const fp8rt_device *dev)
+{
+    return dev->state.counters;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// State of the golden model in place of the accelerator. Commands run when they are submitted.
+#ifndef FP8RT_DEVICE_STATE_H
+#define FP8RT_DEVICE_STATE_H
+
+// The largest array that the model stands for.
+#define FP8RT_HOST_MAX_SIDE 32u                                    // rows, columns
+#define FP8RT_HOST_MAX_BANKS 2u                                    // banks_m, banks_n
+#define FP8RT_HOST_BUFFER_BYTES (FP8RT_HOST_MAX_SIDE * 256u * 32u) // banks * buf_beats * beat_bytes
+#define FP8RT_HOST_MAX_BLOCK (FP8RT_HOST_MAX_SIDE * FP8RT_HOST_MAX_BANKS)
+
+typedef struct fp8rt_device_state {
+    uint16_t error; // error_code; 0: none
+    uint16_t error_tag;
+    fp8rt_observed observed;
+    fp8rt_counters counters;
+    // What the preceding command left.
+    bool before; // there was one since the error state was last left
+    bool kept;   // it kept its accumulators
+    uint16_t m, n, k;
+    uint32_t mode;
+    int8_t scale_exp_a, scale_exp_b;
+    uint32_t
+        terms; // products of its accumulators, those of the commands that it continues included
+    uint8_t a[FP8RT_HOST_BUFFER_BYTES]; // rows of k codes
+    uint8_t b[FP8RT_HOST_BUFFER_BYTES];
+    fp8mac_acc acc[FP8RT_HOST_MAX_BLOCK * FP8RT_HOST_MAX_BLOCK];
+} fp8rt_device_state;
+
+#endif

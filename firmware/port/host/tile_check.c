@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accelerator's command checks, in the accelerator's order.
+#include "tile_check.h"
+
+#include "fp32_bits.h"
+#include "fp8mac/fp8mac.h"
+#include "fp8rt/registers.h"
+
+typedef struct region {
+    bool used;
+    uintptr_t address;
+    uint32_t rows, stride, row_bytes;
+} region;
+
+enum { REGIONS = 6 };
+
+static bool has(const fp8rt_tile *tile, uint32_t bit)
+{
+    return (tile->mode & bit) != 0;
+}
+
+static bool finishes(const fp8rt_tile *tile)
+{
+    return !has(tile, FP8RT_BIT(MODE__ACC_KEEP));
+}
+
+static uint32_t ceil_div(uint32_t x, uint32_t step)
+{
+    return (x + step - 1) / step;
+}
+
+static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_tile *tile)
+{
+    uint32_t row_beats = ceil_div(tile->k, caps->beat_bytes);
+    return tile->m == 0 || tile->n == 0 || tile->k == 0 || tile->m > caps->max_mn ||
+           tile->n > caps->max_mn || ceil_div(tile->m, caps->rows) * row_beats > caps->buf_beats ||
+           ceil_div(tile->n, caps->cols) * row_beats > caps->buf_beats;
+}
+
+// A reserved format of D counts as 4 bytes, as in the accelerator.
+static uint32_t d_row_bytes(const fp8rt_tile *tile)
+{
+    uint32_t code = FP8RT_GET(MODE__D_FMT, tile->mode);
+    bool reserved = code >= FP8MAC_FORMAT_COUNT;
+    return tile->n *
+           (reserved ? 4u : fp8mac_format_bytes(fp8mac_format_get((fp8mac_format_id)code)));
+}
+
+static void list_regions(const fp8rt_tile *tile, region list[REGIONS])
+{
+    bool end = finishes(tile);
+    uint32_t m_floats = tile->m * 4u, n_floats = tile->n * 4u;
+    list[0] =
+        (region){!has(tile, FP8RT_BIT(MODE__REUSE_A)), tile->a, tile->m, tile->a_stride, tile->k};
+    list[1] =
+        (region){!has(tile, FP8RT_BIT(MODE__REUSE_B)), tile->b, tile->n, tile->b_stride, tile->k};
+    list[2] = (region){end, tile->d, tile->m, tile->d_stride, d_row_bytes(tile)};
+    list[3] =
+        (region){end && has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)), tile->scale_a, 1, 0, m_floats};
+    list[4] =
+        (region){end && has(tile, FP8RT_BIT(MODE__SCALE_B_VEC)), tile->scale_b, 1, 0, n_floats};
+    list[5] = (region){end && has(tile, FP8RT_BIT(MODE__BIAS_EN)), tile->bias, 1, 0, n_floats};
+}
+
+static bool alignment_is_bad(const fp8rt_caps *caps, const region *r)
+{
+    uintptr_t bits = r->address | (r->rows > 1 ? r->stride : 0);
+    return r->used && (bits & (caps->beat_bytes - 1u)) != 0;
+}
+
+static bool range_is_bad(const region *r)
+{
+    uint64_t span = (uint64_t)(r->rows - 1u) * r->stride + r->row_bytes - 1u;
+    return r->used &&
+           ((r->rows > 1 && r->stride < r->row_bytes) || span > UINTPTR_MAX - r->address);
+}
+
+// An integer accumulator goes by the name of the FP32 that it is read out as.
+static bool element_lacks(const fp8rt_element *element, const fp8rt_tile *tile)
+{
+    bool fp16 = FP8RT_GET(MODE__ACC_FMT, tile->mode) != 0;
+    bool has_acc = fp16 ? fp8rt_element_has(element, FP8MAC_ACC_FP16)
+                        : fp8rt_element_has(element, FP8MAC_ACC_FP32) ||
+                              fp8rt_element_has(element, FP8MAC_ACC_FIXED);
+    return !has_acc ||
+           !fp8rt_element_takes(element, (fp8mac_format_id)FP8RT_GET(MODE__A_FMT, tile->mode)) ||
+           !fp8rt_element_takes(element, (fp8mac_format_id)FP8RT_GET(MODE__B_FMT, tile->mode));
+}
+
+static bool mode_is_bad(const fp8rt_tile *tile)
+{
+    return FP8RT_GET(MODE__D_FMT, tile->mode) > FP8MAC_FP32 ||
+           FP8RT_GET(MODE__OVERFLOW, tile->mode) > FP8MAC_OVERFLOW_IEEE ||
+           FP8RT_GET(MODE__ACT, tile->mode) > FP8MAC_ACT_CLAMP;
+}
+
+static bool exponent_is_bad(int exponent)
+{
+    return exponent < FP8MAC_SCALE_EXPONENT_MIN || exponent > FP8MAC_SCALE_EXPONENT_MAX;
+}
+
+static bool scales_are_bad(const fp8rt_tile *tile)
+{
+    bool a_is_vector = has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)),
+         b_is_vector = has(tile, FP8RT_BIT(MODE__SCALE_B_VEC));
+    bool clamps = FP8RT_GET(MODE__ACT, tile->mode) == FP8MAC_ACT_CLAMP;
+    return (!a_is_vector && !fp8rt_fp32_is_scale((uint32_t)tile->scale_a)) ||
+           (!b_is_vector && !fp8rt_fp32_is_scale((uint32_t)tile->scale_b)) ||
+           !fp8rt_fp32_is_scale(tile->scale_d) ||
+           (clamps && !fp8rt_fp32_is_interval(tile->clamp_lo, tile->clamp_hi));
+}
+
+// A fixed-point accumulator has one unit, and room for so many products.
+static bool unit_is_bad(const fp8rt_device *dev, const fp8rt_tile *tile)
+{
+    const fp8rt_device_state *left = &dev->state;
+    const uint32_t unit = FP8RT_BIT(MODE__A_FMT) | FP8RT_BIT(MODE__B_FMT);
+    return fp8rt_element_has(&dev->caps.element, FP8MAC_ACC_FIXED) &&
+           (((tile->mode ^ left->mode) & unit) != 0 || tile->scale_exp_a != left->scale_exp_a ||
+            tile->scale_exp_b != left->scale_exp_b ||
+            !fp8rt_element_holds(&dev->caps.element, left->terms + tile->k));
+}
+
+static bool sequence_is_bad(const fp8rt_device *dev, const fp8rt_tile *tile)
+{
+    const fp8rt_device_state *left = &dev->state;
+    bool keep = !finishes(tile), continues = has(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
+    bool same_m = tile->m == left->m, same_n = tile->n == left->n, same_k = tile->k == left->k;
+    bool same_acc = ((tile->mode ^ left->mode) & FP8RT_BIT(MODE__ACC_FMT)) == 0;
+    if (continues && (!left->kept || !same_m || !same_n || !same_acc || unit_is_bad(dev, tile))) {
+        return true;
+    }
+    if ((continues || keep) &&
+        (tile->m > fp8rt_block_m(&dev->caps) || tile->n > fp8rt_block_n(&dev->caps))) {
+        return true;
+    }
+    if (keep && (tile->k & (dev->caps.lanes - 1u)) != 0) {
+        return true;
+    }
+    if (has(tile, FP8RT_BIT(MODE__REUSE_A)) && !(left->before && same_m && same_k)) {
+        return true;
+    }
+    return has(tile, FP8RT_BIT(MODE__REUSE_B)) && !(left->before && same_n && same_k);
+}
+
+fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_tile *tile)
+{
+    region list[REGIONS];
+    if (shape_is_bad(&dev->caps, tile)) {
+        return FP8RT_ERR_HW_SHAPE;
+    }
+    list_regions(tile, list);
+    for (int i = 0; i < REGIONS; i++) {
+        if (alignment_is_bad(&dev->caps, &list[i])) {
+            return FP8RT_ERR_HW_ALIGNMENT;
+        }
+    }
+    for (int i = 0; i < REGIONS; i++) {
+        if (range_is_bad(&list[i])) {
+            return FP8RT_ERR_HW_RANGE;
+        }
+    }
+    if (mode_is_bad(tile) || element_lacks(&dev->caps.element, tile)) {
+        return FP8RT_ERR_HW_MODE;
+    }
+    if (exponent_is_bad(tile->scale_exp_a) || exponent_is_bad(tile->scale_exp_b)) {
+        return FP8RT_ERR_HW_SCALE_EXPONENT;
+    }
+    if (finishes(tile) && scales_are_bad(tile)) {
+        return FP8RT_ERR_HW_SCALE;
+    }
+    return sequence_is_bad(dev, tile) ? FP8RT_ERR_HW_SEQUENCE : FP8RT_OK;
+}

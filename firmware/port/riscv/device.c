@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accelerator's registers behind the device interface.
+#include "fp8rt/device.h"
+
+#include "fp8rt/registers.h"
+#include "soc.h"
+
+#define REG(name) (SOC_ACCELERATOR + (uint32_t)offsetof(fp8mac_regs_t, name))
+#define COMMAND_INDEX(name)                                                                        \
+    ((offsetof(fp8mac_regs_t, name) - offsetof(fp8mac_regs_t, A_ADDR)) / sizeof(uint32_t))
+
+_Static_assert(COMMAND_INDEX(CLAMP_HI) == FP8RT_COMMAND_WORDS - 1,
+               "the command registers follow each other");
+
+#define IDENTITY FP8MAC_REGS__ID__VALUE_reset
+#define IRQ_ALL (FP8RT_BIT(IRQ_STATE__DONE) | FP8RT_BIT(IRQ_STATE__ERROR))
+#define MSTATUS_MIE 8u
+
+static fp8rt_caps read_caps(void)
+{
+    uint32_t config0 = soc_read(REG(CONFIG0)), config1 = soc_read(REG(CONFIG1)),
+             config2 = soc_read(REG(CONFIG2));
+    return (fp8rt_caps){
+        .rows = (uint16_t)FP8RT_GET(CONFIG0__ROWS, config0),
+        .cols = (uint16_t)FP8RT_GET(CONFIG0__COLS, config0),
+        .lanes = (uint16_t)FP8RT_GET(CONFIG0__LANES, config0),
+        .beat_bytes = (uint16_t)FP8RT_GET(CONFIG0__BEAT_BYTES, config0),
+        .banks_m = (uint16_t)FP8RT_GET(CONFIG1__BANKS_M, config1),
+        .banks_n = (uint16_t)FP8RT_GET(CONFIG1__BANKS_N, config1),
+        .queue_depth = (uint16_t)FP8RT_GET(CONFIG1__QUEUE_DEPTH, config1),
+        .buf_beats = (uint16_t)FP8RT_GET(CONFIG2__BUF_BEATS, config2),
+        .max_mn = (uint16_t)FP8RT_GET(CONFIG2__MAX_MN, config2),
+        .element = fp8rt_element_decode(soc_read(REG(ELEMENT))),
+    };
+}
+
+// The registers that are read here, and elements that have a name.
+static bool is_known(void)
+{
+    if (soc_read(REG(ID)) != IDENTITY) {
+        return false;
+    }
+    uint32_t version = soc_read(REG(VERSION));
+    if (FP8RT_GET(VERSION__MAJOR, version) != FP8MAC_REGS__VERSION__MAJOR_reset ||
+        FP8RT_GET(VERSION__MINOR, version) < FP8MAC_REGS__VERSION__MINOR_reset) {
+        return false;
+    }
+    return fp8rt_element_name(
+               (fp8rt_element_kind)FP8RT_GET(ELEMENT__KIND, soc_read(REG(ELEMENT)))) != NULL;
+}
+
+fp8rt_status fp8rt_device_open(fp8rt_device *dev)
+{
+    if (dev == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    if (!is_known()) {
+        return FP8RT_ERR_NO_DEVICE;
+    }
+    dev->caps = read_caps();
+    for (uint32_t i = 0; i < FP8RT_COMMAND_WORDS; i++) {
+        dev->state.written[i] = soc_read(REG(A_ADDR) + 4u * i);
+    }
+    soc_write(REG(IRQ_ENABLE), IRQ_ALL);
+    fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR | FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS);
+    return FP8RT_OK;
+}
+
+// ---- waiting --------------------------------------------------------------------------------------------------------
+
+static fp8rt_status status_of(uint32_t status)
+{
+    if (!(status & FP8RT_BIT(STATUS__ERROR))) {
+        return FP8RT_OK;
+    }
+    return (fp8rt_status)(FP8RT_ERR_HW + (int)FP8RT_GET(STATUS__ERROR_CODE, status));
+}
+
+// Returns when the accelerator's interrupt line is high. `wfi` ends for an interrupt that is enabled in mie even while
+// mstatus.MIE is clear; then nothing traps, and an event before the `wfi` is not missed.
+static void sleep_until_event(void)
+{
+    uint32_t line = 1u << SOC_ACCELERATOR_IRQ;
+    uint32_t mstatus;
+    __asm__ volatile("csrrci %0, mstatus, %1" : "=r"(mstatus) : "i"(MSTATUS_MIE) : "memory");
+    __asm__ volatile("csrs mie, %0" ::"r"(line));
+    __asm__ volatile("wfi" ::: "memory");
+    __asm__ volatile("csrc mie, %0" ::"r"(line));
+    __asm__ volatile("csrs mstatus, %0" ::"r"(mstatus & MSTATUS_MIE) : "memory");
+}
+
+// Reads STATUS until `stop` says so. Events are acknowledged before a reading that would show what they announce, so
+// one that follows that reading ends the sleep.
+static uint32_t await(bool (*stop)(uint32_t status))
+{
+    for (;;) {
+        uint32_t status = soc_read(REG(STATUS));
+        if (stop(status)) {
+            return status;
+        }
+        soc_write(REG(IRQ_STATE), IRQ_ALL);
+        status = soc_read(REG(STATUS));
+        if (stop(status)) {
+            return status;
+        }
+        // With an error the last event may be past already, while the rest of the queue still drains.
+        if (!(status & FP8RT_BIT(STATUS__ERROR))) {
+            sleep_until_event();
+        }
+    }
+}
+
+static bool takes_commands(uint32_t status)
+{
+    return !(status & FP8RT_BIT(STATUS__QUEUE_FULL)) || (status & FP8RT_BIT(STATUS__ERROR)) != 0;
+}
+
+static bool is_idle(uint32_t status)
+{
+    return (status & FP8RT_BIT(STATUS__IDLE)) != 0;
+}
+
+// ---- commands -------------------------------------------------------------------------------------------------------
+
+// Writes a command register unless it holds `value` already.
+static inline void update(fp8rt_device_state *state, unsigned index, uint32_t value)
+{
+    if (state->written[index] == value) {
+        return;
+    }
+    state->written[index] = value;
+    soc_write(REG(A_ADDR) + 4u * index, value);
+}
+
+void fp8rt_device_push(fp8rt_device *dev, const fp8rt_tile *tile)
+{
+    fp8rt_device_state *state = &dev->state;
+    uint32_t mode =
+        tile->mode | FP8RT_BIT(MODE__IRQ); // every completion may be what a sleeper waits for
+    update(state, COMMAND_INDEX(A_ADDR), tile->a);
+    update(state, COMMAND_INDEX(A_STRIDE), tile->a_stride);
+    update(state, COMMAND_INDEX(B_ADDR), tile->b);
+    update(state, COMMAND_INDEX(B_STRIDE), tile->b_stride);
+    update(state, COMMAND_INDEX(D_ADDR), tile->d);
+    update(state, COMMAND_INDEX(D_STRIDE), tile->d_stride);
+    update(state, COMMAND_INDEX(SHAPE),
+           FP8RT_PUT(SHAPE__M, tile->m) | FP8RT_PUT(SHAPE__N, tile->n));
+    update(state, COMMAND_INDEX(K), FP8RT_PUT(K__K, tile->k));
+    update(state, COMMAND_INDEX(MODE), mode);
+    update(state, COMMAND_INDEX(SCALE_EXP),
+           FP8RT_PUT(SCALE_EXP__SA, tile->scale_exp_a) |
+               FP8RT_PUT(SCALE_EXP__SB, tile->scale_exp_b));
+    update(state, COMMAND_INDEX(SCALE_A), tile->scale_a);
+    update(state, COMMAND_INDEX(SCALE_B), tile->scale_b);
+    update(state, COMMAND_INDEX(BIAS), tile->bias);
+    update(state, COMMAND_INDEX(SCALE_D), tile->scale_d);
+    update(state, COMMAND_INDEX(CLAMP_LO), tile->clamp_lo);
+    update(state, COMMAND_INDEX(CLAMP_HI), tile->clamp_hi);
+    soc_fence();
+    soc_write(REG(SUBMIT), FP8RT_PUT(SUBMIT__TAG, tile->tag));
+}
+
+fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_tile *tile)
+{
+    fp8rt_status status = status_of(await(takes_commands));
+    if (status == FP8RT_OK) {
+        fp8rt_device_push(dev, tile);
+    }
+    return status;
+}
+
+fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
+{
+    (void)dev;
+    uint32_t status = await(is_idle);
+    soc_fence();
+    return status_of(status);
+}
+
+uint16_t fp8rt_device_error_tag(const fp8rt_device *dev)
+{
+    (void)dev;
+    uint32_t status = soc_read(REG(STATUS));
+    return (status & FP8RT_BIT(STATUS__ERROR)) ? (uint16_t)FP8RT_GET(STATUS__ERROR_TAG, status) : 0;
+}
+
+// ---- what happened --------------------------------------------------------------------------------------------------
+
+_Static_assert(FP8RT_CLEAR_ERROR == FP8MAC_REGS__CTRL__CLEAR_ERROR_bm &&
+                   FP8RT_CLEAR_FLAGS == FP8MAC_REGS__CTRL__CLEAR_FLAGS_bm &&
+                   FP8RT_CLEAR_COUNTERS == FP8MAC_REGS__CTRL__CLEAR_COUNTERS_bm,
+               "FP8RT_CLEAR_* are CTRL's bits");
+_Static_assert(FP8MAC_FLAG_INVALID == FP8MAC_REGS__FLAGS__INVALID_bm &&
+                   FP8MAC_FLAG_OVERFLOW == FP8MAC_REGS__FLAGS__OVERFLOW_bm &&
+                   FP8MAC_FLAG_SATURATED == FP8MAC_REGS__FLAGS__SATURATED_bm &&
+                   FP8MAC_FLAG_NAN == FP8MAC_REGS__FLAGS__NAN_bm,
+               "FP8MAC_FLAG_* are FLAGS' bits");
+
+void fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
+{
+    (void)dev;
+    await(is_idle);
+    soc_write(REG(IRQ_STATE), IRQ_ALL);
+    soc_write(REG(CTRL), what & (FP8RT_CLEAR_ERROR | FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS));
+}
+
+fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev)
+{
+    (void)dev;
+    uint32_t flags = soc_read(REG(FLAGS));
+    return (fp8rt_observed){
+        .flags = flags & (FP8MAC_FLAG_INVALID | FP8MAC_FLAG_OVERFLOW | FP8MAC_FLAG_SATURATED |
+                          FP8MAC_FLAG_NAN),
+        .amax_nonfinite = (flags & FP8RT_BIT(FLAGS__AMAX_NONFINITE)) != 0,
+        .amax = soc_read(REG(AMAX)),
+    };
+}
+
+// While the accelerator is idle only CYCLES and CYC_IDLE advance. So the idle cycles at the moment that CYCLES is read
+// are what the other parts leave.
+fp8rt_counters fp8rt_device_counters(const fp8rt_device *dev)
+{
+    (void)dev;
+    fp8rt_counters counters = {
+        .cycles = soc_read(REG(CYCLES)),
+        .compute = soc_read(REG(CYC_COMPUTE)),
+        .drain = soc_read(REG(CYC_DRAIN)),
+        .load = soc_read(REG(CYC_LOAD)),
+        .store = soc_read(REG(CYC_STORE)),
+        .overhead = soc_read(REG(CYC_OVERHEAD)),
+        .macs = (uint64_t)soc_read(REG(MACS_HI)) << 32 | soc_read(REG(MACS_LO)),
+        .read_beats = soc_read(REG(READ_BEATS)),
+        .write_beats = soc_read(REG(WRITE_BEATS)),
+    };
+    counters.idle = counters.cycles - counters.compute - counters.drain - counters.load -
+                    counters.store - counters.overhead;
+    return counters;
+}

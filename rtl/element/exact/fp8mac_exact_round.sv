@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Round: to nearest even at FP32's or FP16's quantum, into the bank's accumulator; specials are selected here, last.
+//
+//   significand    [ sig, 24 bits ][ guard ][ sticky ]
+//   FP32           quantum is sig's last bit
+//   FP16           13 bits above it; one more for each binade below 2^-14 (FP16's quantum stays at 2^-24), until
+//                  nothing is left of the significand (2^-25, the tie below the smallest subnormal) or less
+//
+//   last bit kept | below it, in quanta | result
+//   --------------+---------------------+-------
+//         -       |       < 1/2         | down
+//         0       |         1/2         | down
+//         1       |         1/2         | up
+//         -       |       > 1/2         | up
+//
+// Adding half a quantum less one, and one more if the last bit kept is set, carries exactly when the result goes up.
+module fp8mac_exact_round
+  import fp8mac_pkg::*;
+#(
+  parameter int unsigned BANKS = 4,
+  localparam int unsigned BankW = $clog2(BANKS)
+) (
+  input  logic                   clk_i,
+  input  logic                   en_i,
+  input  logic [BankW-1:0]       bank_i,
+  input  acc_fmt_e               acc_fmt_i,
+  input  normalised_t            normalised_i,
+  input  special_e               special_i,
+  output logic [31:0]            acc_o [BANKS],  // FP32 patterns
+  output logic                   overflow_o      // registered, of the last step
+);
+
+  localparam int unsigned TailW = 2;                                // guard and sticky
+  localparam int unsigned Fp16Drop = Fp32MantW - Fp16MantW;         // 13
+  localparam int unsigned QuantumMax = AccSigW + 1;                 // 25: the significand is below half a quantum
+  localparam int unsigned RoundW = QuantumMax + TailW + 1;          // 28
+  localparam int unsigned PatternW = RoundFieldW + 1 + Fp32MantW;
+
+  typedef struct packed {
+    logic        overflow;
+    logic [31:0] pattern;
+  } rounded_t;
+
+  // The quantum's place over sig's last bit.
+  function automatic logic [4:0] quantum_of(logic [RoundFieldW-1:0] field, acc_fmt_e acc_fmt);
+    logic [4:0] fp16;
+    if (field >= RoundFieldW'(Fp16FieldMin)) fp16 = 5'(Fp16Drop);
+    else if (field <= RoundFieldW'(Fp16FieldMin - (QuantumMax - Fp16Drop))) fp16 = 5'(QuantumMax);
+    else fp16 = 5'(Fp16Drop + Fp16FieldMin) - field[4:0];
+    return acc_fmt == AccFp16 ? fp16 : '0;
+  endfunction
+
+  function automatic logic [RoundW-1:0] round_nearest_even(logic [RoundW-1:0] value, logic [RoundW-1:0] quantum);
+    logic [RoundW-1:0] half_less_one, last_kept;
+    half_less_one = (quantum >> 1) - RoundW'(1);
+    last_kept     = RoundW'((value & quantum) != '0);
+    return (value + half_less_one + last_kept) & -quantum;
+  endfunction
+
+  function automatic logic [31:0] special_pattern(special_e special);
+    return special == SpecialNan ? Fp32Nan : {special == SpecialNegInf, Fp32Inf[30:0]};
+  endfunction
+
+  // Exponent field and fraction add up: a significand that has carried to 2 takes the field one up, a subnormal
+  // that has become normal too.
+  function automatic rounded_t round(normalised_t n, special_e special, acc_fmt_e acc_fmt);
+    rounded_t            r;
+    logic [RoundW-1:0]   value;
+    logic [PatternW-1:0] pattern;
+    value      = round_nearest_even(RoundW'({n.sig, n.guard, n.sticky}),
+                                    RoundW'(1 << TailW) << quantum_of(n.field, acc_fmt));
+    pattern    = {(RoundFieldW + 1)'(n.field) - (RoundFieldW + 1)'(1), Fp32MantW'(0)} +
+                 PatternW'(value[RoundW-1:TailW]);
+    if (value == '0) pattern = '0;
+    r.overflow = pattern[PatternW-1:Fp32MantW] >=
+                 (RoundFieldW + 1)'(acc_fmt == AccFp16 ? Fp16FieldInf : Fp32ExpMax);
+    r.pattern  = {n.sign, r.overflow ? Fp32Inf[30:0] : pattern[30:0]};
+    if (special != SpecialNone) r = '{overflow: 1'b0, pattern: special_pattern(special)};
+    return r;
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (en_i) begin
+      automatic rounded_t r;
+      r = round(normalised_i, special_i, acc_fmt_i);
+      overflow_o    <= r.overflow;
+      acc_o[bank_i] <= r.pattern;
+    end
+  end
+
+endmodule

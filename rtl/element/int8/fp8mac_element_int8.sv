@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// INT8 baseline of the processing element: acc' = acc + sum of a_i * b_i, signed 8-bit products, exact INT32. It is the
+// yardstick for area: as small as we can make it, with the same discipline as its FP8 siblings. One operand comes
+// recoded by the edge (fp8mac_booth_recode), the rows of all lanes go to one compressor tree, and BANKS accumulators
+// rotate through the accumulate loop, one step a cycle.
+//
+//   cycle    0                       1 .. BANKS
+//            multiply, compressor tree, add  -> accumulate -> acc_o in cycle BANKS + 1, of the step issued in cycle 0
+//            (one later with TREE_REGISTER)
+//
+// The step issued in cycle t belongs to accumulator t mod BANKS; operands that are all zero leave it as it is.
+module fp8mac_element_int8
+  import fp8mac_pkg::*;
+#(
+  parameter int unsigned LANES = 4,
+  parameter int unsigned BANKS = 4,
+  parameter bit TREE_REGISTER = 1'b0,  // one cycle more, between compressor tree and adder: many lanes at a fast clock
+  parameter int unsigned RIPPLE = 10,  // of the adder of the products, see fp8mac_adder
+  parameter bit SELECT = 1'b0
+) (
+  input  logic                  clk_i,
+
+  input  logic                  step_first_i,  // acc starts from 0
+  input  logic [LANES-1:0][7:0] a_i,
+  input  booth_t [LANES-1:0]    b_i,
+
+  output logic [31:0]           acc_o
+);
+
+  localparam int unsigned AccW = 32;
+  localparam int unsigned SumW = 16 + $clog2(LANES);  // (-128)^2 = 2^14 is the largest product, -2^14 + 2^7 the least
+  localparam int unsigned RowW = 9;
+  localparam int unsigned Chunk = SumW;
+
+  // Multiply. A row's sign bit has the weight -2^8: inverted it weighs +2^8, and the constant makes up for it.
+  localparam int unsigned PerLane = 2 * BoothDigits;
+  localparam int unsigned TreeRows = LANES * PerLane + 1;
+  localparam logic [SumW-1:0] Constant = SumW'(-(int'(LANES) * 'h5500));
+
+  typedef logic [TreeRows-1:0][SumW-1:0] addend_t;
+
+  function automatic addend_t present();
+    addend_t mask;
+    mask = '0;
+    for (int unsigned lane = 0; lane < LANES; lane++) begin
+      for (int unsigned j = 0; j < BoothDigits; j++) begin
+        mask[lane*PerLane+j]             = SumW'('h1ff) << (2 * j);
+        mask[lane*PerLane+BoothDigits+j] = SumW'(1) << (2 * j);
+      end
+    end
+    mask[TreeRows-1] = Constant;
+    return mask;
+  endfunction
+
+  addend_t         addend;
+  logic [SumW-1:0] tree_sum, tree_carry, sum, sum_q;
+  logic            unused_carry;
+
+  for (genvar lane = 0; lane < int'(LANES); lane++) begin : g_lane
+    for (genvar j = 0; j < int'(BoothDigits); j++) begin : g_row
+      logic [RowW-1:0] row;
+      fp8mac_booth_row #(.W(8)) u_row (
+        .multiplicand_i(a_i[lane]), .negative_i(b_i[lane].negative[j]), .one_i(b_i[lane].one[j]),
+        .two_i(b_i[lane].two[j]), .row_o(row)
+      );
+      assign addend[lane*PerLane+j]             = SumW'({!row[RowW-1], row[RowW-2:0]}) << (2 * j);
+      assign addend[lane*PerLane+BoothDigits+j] = SumW'(b_i[lane].negative[j]) << (2 * j);
+    end
+  end
+  assign addend[TreeRows-1] = Constant;
+
+  fp8mac_compressor_tree #(.ROWS(TreeRows), .W(SumW), .MASK(present())) u_tree (
+    .addend_i(addend), .sum_o(tree_sum), .carry_o(tree_carry)
+  );
+
+  logic [SumW-1:0] add_sum, add_carry;
+  logic            first, first_q;
+
+  if (TREE_REGISTER) begin : g_tree_register
+    always_ff @(posedge clk_i) begin
+      add_sum   <= tree_sum;
+      add_carry <= tree_carry;
+      first     <= step_first_i;
+    end
+  end else begin : g_no_register
+    assign add_sum   = tree_sum;
+    assign add_carry = tree_carry;
+    assign first     = step_first_i;
+  end
+
+  fp8mac_adder #(.W(SumW), .RIPPLE(RIPPLE), .SELECT(SELECT)) u_add (
+    .a_i(add_sum), .b_i(add_carry), .carry_i(1'b0), .sum_o(sum), .carry_o(unused_carry)
+  );
+
+  always_ff @(posedge clk_i) begin
+    sum_q   <= sum;
+    first_q <= first;
+  end
+
+  fp8mac_rotating_accumulator #(
+    .SUM_W(SumW), .ACC_W(AccW), .BANKS(BANKS), .CHUNK(Chunk), .RIPPLE(BANKS == 1 ? AccW / 2 : Chunk)
+  ) u_accumulate (
+    .clk_i, .first_i(first_q), .sum_i(sum_q), .acc_o
+  );
+
+endmodule

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processing element whose products are summed in a window of their own, hung from the step's largest operands, and
+// whose accumulator joins late:
+//
+//   acc' = round(odd(acc) + odd(2^scale * sum of trunc(a_i * b_i)))
+//
+// trunc cuts toward zero FRAC_BITS below the exponent of the largest a plus that of the largest b; odd cuts to odd
+// (what is lost sets the last bit) late_bits() below the larger of that and the accumulator's; round is to nearest
+// even. In the C model: {.frac_bits = FRAC_BITS, .align_by = OPERANDS, .acc_late = true, .late_round = ODD,
+// .late_bits_sum = .late_bits_acc = late_bits(FRAC_BITS, ACC_FP16, LANES), .group = LANES, .acc_format = FP32 or FP16}.
+//
+// No lane waits for the accumulator: a product's shift is the sum of what the edge, fp8mac_feed_distance, says of its
+// two operands. It is one shifter more than fp8mac_element_aligned has, and smaller, calmer lanes.
+//
+//   cycle   0                              1        2               3      4             5
+//           multiply, align, add (compressor tree) -> add   -> swap, align  -> add -> normalise  -> round -> place of the bank's
+//                                          place ->                                      |        next step
+//                                          ^                                             | result_o, flags_o
+//                                          '------------ BANKS = 4 cycles ---------------'
+//
+// One step a cycle; the step issued in cycle t belongs to accumulator t mod 4, which is nowhere but in the loop's
+// registers. A cycle without a step is a step whose operands are all zero: it leaves its accumulator as it is, but for
+// FP16's -0, which becomes +0.
+//
+// With LANES = 1 it is the classical multiply-accumulate unit, correctly rounded: the product stays whole, and what is
+// cut of the smaller is cut to odd where the one rounding cannot tell. {.frac_bits = 0, .group = 1, .acc_format} in the
+// model, IEEE 754's fusedMultiplyAdd; -0 is kept if A's edge has SIDE_A.
+module fp8mac_element_late
+  import fp8mac_pkg::*;
+  import fp8mac_element_pkg::*;
+#(
+  parameter int unsigned LANES = 16,
+  parameter int unsigned FRAC_BITS = 25,   // of the products' window; of no concern with LANES = 1
+  parameter bit ACC_FP16 = 1'b0,
+  parameter bit INF = 1'b1,                // 0 where no format has an infinity
+  parameter bit NAN = 1'b1,
+  parameter int unsigned ADD_RIPPLE = 22,  // bits of the adders that are a chain
+  localparam int unsigned AccSigBits = ACC_FP16 ? Fp16MantW + 1 : AccSigW,
+  localparam int unsigned AccFieldW = ACC_FP16 ? 5 : 8
+) (
+  input  logic                   clk_i,
+
+  // Cycle 0, from fp8mac_feed_distance with OWN_BOUND and DISTANCE_W = $clog2(FRAC_BITS + 3)
+  input  lane_t [LANES-1:0]      a_i,
+  input  lane_t [LANES-1:0]      b_i,
+  input  base_t                  field_a_i,    // largest exponent of a, plus base_of the scaling exponents
+  input  logic [OperandExpW:0]   bound_b_i,    // largest exponent of b
+  input  logic                   none_i,       // all of a or all of b is zero
+  input  logic                   nan_i,        // some operand is a NaN
+
+  // Cycle 1
+  input  logic                   step_first_i, // acc starts from +0
+
+  // Cycle 5
+  output logic                   sign_o,
+  output logic [AccFieldW-1:0]   field_o,
+  output logic [AccSigBits-1:0]  sig_o,
+  output special_e               special_o,
+  output flags_t                 flags_o
+);
+
+  localparam bit Alone = LANES == 1;
+  localparam int unsigned FracBits = Alone ? ProductSigW - 2 : FRAC_BITS;
+  localparam int unsigned LateBits = late_bits(FracBits, ACC_FP16, LANES);
+  localparam int unsigned DistanceW = $clog2(FracBits + 3);
+  localparam int unsigned IntW = integer_bits(LANES);
+  localparam int unsigned ProductsW = FracBits + IntW + 1;
+  localparam int unsigned SumW = LateBits + IntW + 1;
+  localparam int unsigned FieldMin = ACC_FP16 ? 1 : 0;
+  localparam int unsigned FieldBits = window_field_bits(ACC_FP16);
+
+  // Products
+  logic [ProductsW-1:0] products_2;
+  logic                 pos_inf, neg_inf, invalid, pos_inf_1_q, neg_inf_1_q, invalid_1_q, nan_1_q, none_1_q;
+  base_t                field_0, field_1_q;
+  logic                 unused_carry_0;
+
+  fp8mac_distance_sum #(
+    .LANES(LANES), .FRAC_BITS(FracBits), .DISTANCE_W(DistanceW), .ALONE(Alone), .INF(INF), .ADD_RIPPLE(ADD_RIPPLE),
+    .SUM_W(ProductsW)
+  ) u_sum (
+    .clk_i, .a_i, .b_i, .pos_inf_o(pos_inf), .neg_inf_o(neg_inf), .invalid_o(invalid), .sum_o(products_2)
+  );
+  fp8mac_adder #(.W(BaseW)) u_field (
+    .a_i(field_a_i), .b_i(base_t'({1'b0, bound_b_i})), .carry_i(1'b0), .sum_o(field_0), .carry_o(unused_carry_0)
+  );
+  always_ff @(posedge clk_i) begin
+    field_1_q   <= field_0;
+    none_1_q    <= none_i;
+    pos_inf_1_q <= pos_inf;
+    neg_inf_1_q <= neg_inf;
+    invalid_1_q <= invalid;
+    nan_1_q     <= NAN && nan_i;
+  end
+
+  // Place: which of the two exponents is larger, and by how much. Where it is the products', `over` is one less than
+  // that: the accumulator starts one place lower.
+  localparam int unsigned ShiftW = $clog2(SumW + 2);
+  localparam int unsigned DiffW = BaseW + 1;
+
+  logic                  acc_sign, acc_sign_2_q, by_acc, by_acc_2_q, far, unused_carry_1;
+  logic [AccSigBits-1:0] acc_sig, acc_sig_2_q;
+  logic [AccFieldW-1:0]  acc_field;
+  special_e              acc_special;
+  logic [DiffW-1:0]      over;
+  logic [DiffW-2:0]      distance;
+  logic [ShiftW-1:0]     shift_2_q;
+  logic [FieldBits-1:0]  field_2_q, field_3_q, field_4_q;
+
+  fp8mac_adder #(.W(DiffW)) u_over (
+    .a_i(DiffW'(field_1_q)), .b_i(~DiffW'(acc_field)), .carry_i(1'b0), .sum_o(over), .carry_o(unused_carry_1)
+  );
+  assign by_acc   = none_1_q || over[DiffW-1];
+  assign distance = over[DiffW-2:0] ^ {(DiffW - 1){over[DiffW-1]}};
+  assign far      = distance[DiffW-2:ShiftW] != '0;
+
+  // Specials
+  outcome_t outcome_1, outcome_2_q, outcome_3_q, outcome_4_q;
+  logic     plus, minus;
+
+  assign plus  = pos_inf_1_q || acc_special == SpecialPosInf;
+  assign minus = neg_inf_1_q || acc_special == SpecialNegInf;
+  always_comb begin
+    outcome_1.invalid = invalid_1_q || (plus && minus);
+    outcome_1.nan     = nan_1_q;
+    outcome_1.special = SpecialNone;
+    if (outcome_1.invalid || nan_1_q || acc_special == SpecialNan) outcome_1.special = SpecialNan;
+    else if (plus) outcome_1.special = SpecialPosInf;
+    else if (minus) outcome_1.special = SpecialNegInf;
+  end
+
+  always_ff @(posedge clk_i) begin
+    by_acc_2_q   <= by_acc;
+    shift_2_q    <= distance[ShiftW-1:0] | {ShiftW{far}};
+    field_2_q    <= by_acc ? FieldBits'(acc_field) : field_1_q[FieldBits-1:0];
+    acc_sign_2_q <= acc_sign;
+    acc_sig_2_q  <= acc_sig;
+    outcome_2_q  <= outcome_1;
+  end
+
+  // Swap, align: the one of the smaller exponent is shifted, in a word with one column below the window.
+  //
+  //   column      SumW-1 .. L+1   L ......................... 0   -1       L = LateBits
+  //   sum        [ ...... products' sum .....   | 0 ........ 0 ]
+  //   acc        [ s ........ s ][ significand ^ s | s ..... s ]           one's complement: +s in the addition
+  //   smaller                                                            one place lower already, if it is acc
+  logic [SumW-1:0] sum_2, acc_2, larger, larger_3_q, smaller_3_q;
+  logic [SumW:0]   smaller, aligned;
+  logic            fill, empty, cut, lost, acc_sign_3_q;
+
+  assign acc_2   = {{IntW{acc_sign_2_q}}, acc_sig_2_q ^ {AccSigBits{acc_sign_2_q}},
+                    {(LateBits + 1 - AccSigBits){acc_sign_2_q}}};
+  assign sum_2   = {products_2, {(LateBits - FracBits){1'b0}}};
+  assign larger  = by_acc_2_q ? acc_2 : sum_2;
+  assign smaller = by_acc_2_q ? {sum_2, 1'b0} : {acc_sign_2_q, acc_2};
+  assign fill    = smaller[SumW];
+  assign empty   = !by_acc_2_q && acc_sign_2_q;
+
+  fp8mac_align_shift #(.VALUE_W(SumW + 1), .W(SumW + 1), .LEVELS(ShiftW)) u_align (
+    .value_i(smaller), .fill_i(fill), .void_i(empty), .shift_i(shift_2_q), .word_o(aligned), .lost_o(cut)
+  );
+  assign lost = cut || aligned[0] != empty;
+
+  always_ff @(posedge clk_i) begin
+    larger_3_q   <= larger;
+    smaller_3_q  <= {aligned[SumW:2], lost ? !empty : aligned[1]};
+    acc_sign_3_q <= acc_sign_2_q;
+    field_3_q    <= field_2_q;
+    outcome_3_q  <= outcome_2_q;
+  end
+
+  // Add
+  logic [SumW-1:0] sum_3, sum_4_q;
+  logic            unused_carry_3;
+
+  fp8mac_adder #(.W(SumW), .RIPPLE(ADD_RIPPLE), .SELECT(1'b1)) u_add (
+    .a_i(larger_3_q), .b_i(smaller_3_q), .carry_i(acc_sign_3_q), .sum_o(sum_3), .carry_o(unused_carry_3)
+  );
+  always_ff @(posedge clk_i) begin
+    sum_4_q     <= sum_3;
+    field_4_q   <= field_3_q;
+    outcome_4_q <= outcome_3_q;
+  end
+
+  // -0 is the sum of nothing but -0. A window's aligned sum is +0.
+  logic [3:1] minus_q;
+  logic       minus_4_q;
+  always_ff @(posedge clk_i) begin
+    minus_q[1] <= Alone && (a_i[0].sign ^ b_i[0].sign);
+    minus_q[2] <= minus_q[1] && acc_sign;
+    minus_q[3] <= minus_q[2];
+    minus_4_q  <= minus_q[3];
+  end
+
+  // Normalise, round
+  fp8mac_acc_finish #(.SUM_W(SumW), .INT_W(IntW), .ACC_FP16(ACC_FP16)) u_finish (
+    .clk_i, .sum_i(sum_4_q), .minus_zero_i(minus_4_q), .field_i(field_4_q), .outcome_i(outcome_4_q),
+    .sign_o, .field_o, .sig_o, .special_o, .flags_o
+  );
+
+  // Back to the window: a first step starts from +0
+  assign acc_sign    = sign_o && !step_first_i;
+  assign acc_sig     = step_first_i ? '0 : sig_o;
+  assign acc_field   = step_first_i ? AccFieldW'(FieldMin) : field_o;
+  assign acc_special = step_first_i ? SpecialNone : special_o;
+
+endmodule

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Normalise -> round, of a sum in a window: the two last cycles of an accumulate loop.
+module fp8mac_acc_finish
+  import fp8mac_pkg::*;
+  import fp8mac_element_pkg::*;
+#(
+  parameter int unsigned SUM_W = 32,
+  parameter int unsigned INT_W = 6,      // integer bits: the window's exponent is that of column SUM_W - 1 - INT_W
+  parameter bit ACC_FP16 = 1'b0,
+  parameter bit SUBNORMALS = 1'b1,       // 0: an FP16 result below 2^-14 is zero
+  localparam int unsigned WindowFieldW = window_field_bits(ACC_FP16),
+  localparam int unsigned SigBits = ACC_FP16 ? Fp16MantW + 1 : AccSigW,
+  localparam int unsigned FieldW = ACC_FP16 ? 5 : 8
+) (
+  input  logic                    clk_i,
+
+  input  logic [SUM_W-1:0]        sum_i,       // two's complement
+  input  logic                    minus_zero_i,
+  input  logic [WindowFieldW-1:0] field_i,     // the window's exponent, as the accumulator's field
+  input  outcome_t                outcome_i,
+
+  // A cycle later
+  output logic                    sign_o,
+  output logic [FieldW-1:0]       field_o,
+  output logic [SigBits-1:0]      sig_o,
+  output special_e                special_o,
+  output flags_t                  flags_o
+);
+
+  localparam int unsigned NormW = $clog2(SUM_W - 1);
+  localparam int unsigned FieldMin = ACC_FP16 ? 1 : 0;
+
+  // Normalise. The field of the magnitude's top bit; a shift by one less than that leaves field 1. A field below 0 is
+  // that of a zero, which has none, or, without SUBNORMALS, of a result to be flushed.
+  localparam int unsigned TopFieldW = ACC_FP16 && SUBNORMALS ? WindowFieldW : BaseW;
+  logic               sign, up, carry, sign_q, up_q, carry_q;
+  logic [SigBits-1:0] sig, sig_q;
+  logic [NormW-1:0]   shift;
+  outcome_t           outcome_q;
+
+  logic [TopFieldW-1:0] top_field, limit, field_q;
+  assign top_field = TopFieldW'(field_i) + TopFieldW'(INT_W - 1);
+  assign limit     = TopFieldW'(field_i) + TopFieldW'(INT_W - 2);
+
+  fp8mac_acc_normalise #(.SUM_W(SUM_W), .SIG_W(SigBits), .LIMITED(ACC_FP16 && SUBNORMALS)) u_normalise (
+    .sum_i, .limit_i(limit[NormW-1:0]), .unlimited_i(limit[TopFieldW-1:NormW] != '0),
+    .sign_o(sign), .sig_o(sig), .up_o(up), .carry_o(carry), .shift_o(shift)
+  );
+  always_ff @(posedge clk_i) begin
+    sign_q    <= sign || minus_zero_i;
+    sig_q     <= sig;
+    up_q      <= up;
+    carry_q   <= carry;
+    field_q   <= top_field - TopFieldW'(shift);
+    outcome_q <= outcome_i;
+  end
+
+  // Round
+  logic overflow;
+
+  fp8mac_acc_round #(
+    .SIG_W(SigBits), .FIELD_W(FieldW), .FIELD_MIN(FieldMin), .FLUSH(ACC_FP16 && !SUBNORMALS)
+  ) u_round (
+    .sig_i(sig_q), .up_i(up_q), .carry_i(carry_q), .sign_i(sign_q), .field_i(base_t'(field_q)), .outcome_i(outcome_q),
+    .sig_o, .field_o, .special_o, .overflow_o(overflow)
+  );
+  assign sign_o  = sign_q;
+  assign flags_o = '{nan: outcome_q.nan, saturated: 1'b0, overflow: overflow, invalid: outcome_q.invalid};
+
+endmodule

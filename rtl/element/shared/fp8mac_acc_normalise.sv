@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Normalise: the sum as sign and significand with its leading bit on top, and whether rounding to nearest even goes up.
+// Levels of 2^l places: where the top 2^l bits are zero they are shifted out. `limit` stops the shift where the
+// accumulator's smallest exponent is reached.
+//
+// A negative sum is inverted only: its magnitude is one unit of the last place more. With ones shifted in, that unit is
+// infinitely far below, and the rounding rules see to it:
+//
+//   sign | guard | rest (as if positive)   | rounding goes
+//   -----+-------+-------------------------+------------------
+//     0  |   0   |          -              | down
+//     0  |   1   |          0              | to the even one
+//     0  |   1   |         > 0             | up
+//     1  |   1   |          -              | up                the magnitude is above the tie
+//     1  |   0   |  all ones, inverted: 0  | to the even one    the magnitude is the tie
+//     1  |   0   |         else            | down
+module fp8mac_acc_normalise
+  import fp8mac_pkg::*;
+  import fp8mac_element_pkg::*;
+#(
+  parameter int unsigned SUM_W = 33,
+  parameter int unsigned SIG_W = 24,
+  parameter bit LIMITED = 1'b0,
+  localparam int unsigned ShiftW = $clog2(SUM_W - 1)
+) (
+  input  logic [SUM_W-1:0]  sum_i,
+  input  logic [ShiftW-1:0] limit_i,   // the largest shift allowed, if LIMITED and not unlimited_i
+  input  logic              unlimited_i,
+  output logic              sign_o,
+  output logic [SIG_W-1:0]  sig_o,
+  output logic              up_o,
+  output logic              carry_o,       // rounding up carries into the exponent: all of the significand is ones
+  output logic [ShiftW-1:0] shift_o
+);
+
+  localparam int unsigned MagnitudeW = SUM_W - 1;
+  localparam int unsigned Width = MagnitudeW > SIG_W + 2 ? MagnitudeW : SIG_W + 2;
+
+  logic [ShiftW:0][Width-1:0] stage /* verilator split_var */;   // stage[ShiftW] is the first
+  logic [ShiftW:0]            free /* verilator split_var */;
+
+  assign sign_o = sum_i[SUM_W-1];
+  if (Width > MagnitudeW) begin : g_pad
+    assign stage[ShiftW] = {sum_i[SUM_W-2:0] ^ {MagnitudeW{sign_o}}, {(Width - MagnitudeW){sign_o}}};
+  end else begin : g_same
+    assign stage[ShiftW] = sum_i[SUM_W-2:0] ^ {MagnitudeW{sign_o}};
+  end
+  assign free[ShiftW] = !LIMITED || unlimited_i;
+
+  for (genvar l = int'(ShiftW) - 1; l >= 0; l--) begin : g_level
+    localparam int unsigned By = 1 << l;
+    logic clear, shift;
+    assign clear      = stage[l+1][Width-1-:By] == '0;
+    assign shift      = clear && (free[l+1] || limit_i[l]);
+    assign free[l]    = free[l+1] || (limit_i[l] && !clear);
+    assign shift_o[l] = shift;
+    assign stage[l]   = shift ? {stage[l+1][Width-1-By:0], {By{sign_o}}} : stage[l+1];
+  end
+
+  logic guard, rest, odd;
+  assign sig_o = stage[0][Width-1-:SIG_W];
+  assign guard = stage[0][Width-1-SIG_W];
+  assign rest  = (stage[0][Width-2-SIG_W:0] ^ {(Width - 1 - SIG_W){sign_o}}) != '0;
+  assign odd   = sig_o[0];
+  assign up_o  = sign_o ? guard || (!rest && odd) : guard && (rest || odd);
+
+  // Beside the increment, so that the exponent need not wait for its carry
+  assign carry_o = up_o && sig_o == '1;
+
+endmodule

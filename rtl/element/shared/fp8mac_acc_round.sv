@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Round: the significand and its exponent field, one up if `up`; overflow is judged after rounding, specials are
+// selected last. A significand without its leading bit is zero or, where the field is the smallest, subnormal.
+module fp8mac_acc_round
+  import fp8mac_pkg::*;
+  import fp8mac_element_pkg::*;
+#(
+  parameter int unsigned SIG_W = 24,
+  parameter int unsigned FIELD_W = 8,
+  parameter int unsigned FIELD_MIN = 0,  // of a significand without leading bit
+  parameter bit FLUSH = 1'b0             // what is below FIELD_MIN after rounding becomes zero of its sign
+) (
+  input  logic [SIG_W-1:0]   sig_i,
+  input  logic               up_i,
+  input  logic               carry_i,     // out of the significand
+  input  logic               sign_i,
+  input  base_t              field_i,
+  input  outcome_t           outcome_i,
+  output logic [SIG_W-1:0]   sig_o,
+  output logic [FIELD_W-1:0] field_o,
+  output special_e           special_o,
+  output logic               overflow_o
+);
+
+  localparam int unsigned FieldInf = (1 << FIELD_W) - 1;
+
+  logic             finite;
+  logic [SIG_W-1:0] rounded;
+  base_t            field;
+
+  // Rounding up to the leading bit, in a subnormal or in the magnitude of -1 unit, field_i is its field already.
+  assign rounded = sig_i + SIG_W'(up_i);
+  assign field   = sig_i[SIG_W-1] || up_i ? field_i + base_t'({1'b0, carry_i}) : base_t'(FIELD_MIN);
+  assign finite  = outcome_i.special == SpecialNone;
+
+  // FIELD_MIN <= field, unless FLUSH: as an unsigned number it is Inf's or larger
+  if (FLUSH) begin : g_flush
+    logic flush;
+    assign flush      = field < base_t'(FIELD_MIN);
+    assign sig_o      = {rounded[SIG_W-1] || carry_i, rounded[SIG_W-2:0]} & {SIG_W{!flush}};
+    assign field_o    = flush ? FIELD_W'(FIELD_MIN) : field[FIELD_W-1:0];
+    assign overflow_o = finite && !flush && field >= base_t'(FieldInf);
+  end else begin : g_keep
+    assign sig_o      = {rounded[SIG_W-1] || carry_i, rounded[SIG_W-2:0]};
+    assign field_o    = field[FIELD_W-1:0];
+    assign overflow_o = finite && (field[BaseW-1:FIELD_W] != '0 || field[FIELD_W-1:0] == FIELD_W'(FieldInf));
+  end
+
+  assign special_o  = !overflow_o ? outcome_i.special : sign_i ? SpecialNegInf : SpecialPosInf;
+
+endmodule

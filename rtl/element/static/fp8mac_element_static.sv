@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processing element with a fixed-point accumulator: acc' = acc + sum of trunc(a_i * b_i), each product cut toward zero
+// FRAC_BITS below a bound that does not change while an output is computed. Without maximum, normalisation and rounding
+// it is an integer accumulator behind an alignment shift; scaling exponents, FNUZ's bias and the one rounding belong to
+// the read-out. In the C model: {.acc_format = FIXED, .frac_bits = FRAC_BITS, .static_exponent, .guard_bits = GUARD}.
+//
+// An operand comes with its distance below its row's (or column's) bound as exp_n, saturated at the largest. The bound:
+//   - of the format: with FRAC_BITS = 34 and DISTANCE_W = 4 the two E4M3 formats are summed exactly (the defaults);
+//   - or of the data: the largest exponent of the row over all of K.
+//
+//   cycle   0                                 1      2 .. BANKS + 1
+//           multiply, align, add (compressor tree)   ->  add -> accumulate -> acc_o, special_o in cycle BANKS + 2
+//
+// The step issued in cycle t belongs to accumulator t mod BANKS; operands that are all zero leave it as it is.
+// While K <= 2^GUARD it cannot overflow.
+module fp8mac_element_static
+  import fp8mac_pkg::*;
+  import fp8mac_element_pkg::*;
+#(
+  parameter int unsigned LANES = 4,
+  parameter int unsigned BANKS = 4,
+  parameter int unsigned FRAC_BITS = 34,
+  parameter int unsigned DISTANCE_W = 4,
+  parameter bit HIDDEN_ONE = 1'b0,     // operands come normalised
+  parameter bit INF = 1'b0,
+  parameter int unsigned GUARD = 16,
+  parameter int unsigned ADD_RIPPLE = 22,  // bits of the adder behind the compressor tree that are a chain
+  localparam int unsigned WordW = FRAC_BITS + 2,
+  localparam int unsigned AccW = WordW + 1 + GUARD
+) (
+  input  logic              clk_i,
+
+  input  logic              step_first_i,  // acc starts from 0
+  input  lane_t [LANES-1:0] a_i,
+  input  lane_t [LANES-1:0] b_i,
+  input  logic              nan_i,         // some operand is a NaN
+
+  output logic [AccW-1:0]   acc_o,
+  output special_e          special_o,
+  output flags_t            flags_o        // in cycle 2
+);
+
+  // Multiply, align, add
+  localparam int unsigned SumW = WordW + 1 + $clog2(LANES);
+  logic [SumW-1:0] sum_q;
+  logic            pos_inf, neg_inf, invalid, first_1_q, first_2_q;
+
+  fp8mac_distance_sum #(
+    .LANES(LANES), .FRAC_BITS(FRAC_BITS), .DISTANCE_W(DISTANCE_W), .HIDDEN_ONE(HIDDEN_ONE), .INF(INF),
+    .ADD_RIPPLE(ADD_RIPPLE), .SUM_W(SumW)
+  ) u_sum (
+    .clk_i, .a_i, .b_i, .pos_inf_o(pos_inf), .neg_inf_o(neg_inf), .invalid_o(invalid), .sum_o(sum_q)
+  );
+  always_ff @(posedge clk_i) begin
+    first_1_q <= step_first_i;
+    first_2_q <= first_1_q;
+  end
+
+  // Accumulate
+  localparam int unsigned Chunk = BANKS == 1 ? AccW : (AccW + 2) / 3;
+  fp8mac_rotating_accumulator #(.SUM_W(SumW), .ACC_W(AccW), .BANKS(BANKS), .CHUNK(Chunk)) u_accumulate (
+    .clk_i, .first_i(first_2_q), .sum_i(sum_q), .acc_o
+  );
+
+  // Specials: sticky, and they rotate with their accumulator.
+  typedef struct packed {
+    logic nan;
+    logic plus;
+    logic minus;
+  } sticky_t;
+
+  sticky_t             step, step_1_q, step_2_q, now, after;
+  sticky_t [BANKS-1:0] sticky_q;
+  logic                invalid_1_q, invalid_2_q, nan_1_q, nan_2_q;
+
+  assign step  = '{nan: nan_i || invalid, plus: pos_inf, minus: neg_inf};
+  assign now   = sticky_q[BANKS-1];
+  assign after = first_2_q ? step_2_q : step_2_q | now;
+
+  always_ff @(posedge clk_i) begin
+    step_1_q    <= step;
+    step_2_q    <= step_1_q;
+    nan_1_q     <= nan_i;
+    nan_2_q     <= nan_1_q;
+    invalid_1_q <= invalid;
+    invalid_2_q <= invalid_1_q;
+    sticky_q[0] <= after;
+    for (int unsigned s = 1; s < BANKS; s++) sticky_q[s] <= sticky_q[s-1];
+  end
+
+  always_comb begin
+    special_o = SpecialNone;
+    if (now.nan || (now.plus && now.minus)) special_o = SpecialNan;
+    else if (now.plus) special_o = SpecialPosInf;
+    else if (now.minus) special_o = SpecialNegInf;
+  end
+
+  // Inf - Inf is raised by the step that brings an Inf.
+  logic clash;
+  assign clash   = (step_2_q.plus && after.minus) || (step_2_q.minus && after.plus);
+  assign flags_o = '{nan: nan_2_q, saturated: 1'b0, overflow: 1'b0, invalid: invalid_2_q || clash};
+
+endmodule

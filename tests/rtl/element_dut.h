@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the benches of the window, the fixed-point and the INT8 element see of a verilated top: the same for every
+// parameter set, so that a bench is compiled once. element_dut.cpp, static_dut.cpp and int8_dut.cpp are compiled with
+// each set.
+#ifndef ELEMENT_DUT_H
+#define ELEMENT_DUT_H
+
+#include <cstdint>
+#include <memory>
+
+class VerilatedContext;
+
+namespace tb
+{
+
+constexpr unsigned kWindowLanes = 32; // of the tops, whatever the element has
+
+struct ElementParameters {
+    unsigned lanes, frac_bits, stages, exp_w; // stages: clock edges from a step to its result
+    bool late, fused, hidden_one, inf, nan, scale,
+        fp16; // fused: late, and a single product, which stays whole
+
+    // Of the addition in which products and accumulator come together: two bits beyond the accumulator's fraction, or
+    // three where a single product is rounded correctly.
+    unsigned sum_bits() const
+    {
+        const unsigned enough = (fp16 ? 10 : 23) + (fused ? 3 : 2);
+        return late && frac_bits < enough ? enough : frac_bits;
+    }
+};
+
+// What goes in before one clock edge. A step that is not valid is a bubble.
+struct ElementStep {
+    bool valid = false, first = false;
+    unsigned a_format = 0, b_format = 0;
+    int scale = 0; // sum of both scaling exponents
+    uint32_t lanes = 0;
+    uint8_t a[kWindowLanes] = {}, b[kWindowLanes] = {};
+};
+
+struct ElementResult {
+    uint32_t sign, field, sig, special, flags;
+};
+
+class ElementDut
+{
+  public:
+    static std::unique_ptr<ElementDut> make(VerilatedContext *context);
+    virtual ~ElementDut() = default;
+    virtual ElementParameters parameters() = 0;
+    virtual ElementResult tick(const ElementStep &step) = 0;
+};
+
+struct FixedParameters {
+    unsigned lanes, banks, frac_bits, distance_w, stages; // stages: as a window's
+    bool static_exponent, inf;
+};
+
+struct FixedStep {
+    bool valid = false, first = false;
+    unsigned a_format = 0, b_format = 0;
+    unsigned a_bound = 0,
+             b_bound = 0; // as the edge takes them: normalised exponents in E5M2's bias, plus 1
+    uint32_t lanes = 0;
+    uint8_t a[kWindowLanes] = {}, b[kWindowLanes] = {};
+};
+
+struct FixedResult {
+    uint64_t acc;
+    uint32_t special, flags;
+};
+
+class FixedDut
+{
+  public:
+    static std::unique_ptr<FixedDut> make(VerilatedContext *context);
+    virtual ~FixedDut() = default;
+    virtual FixedParameters parameters() = 0;
+    virtual FixedResult tick(const FixedStep &step) = 0;
+};
+
+struct Int8Step {
+    bool first = false;
+    uint8_t a[kWindowLanes] = {}, b[kWindowLanes] = {};
+};
+
+class Int8Dut
+{
+  public:
+    static std::unique_ptr<Int8Dut> make(VerilatedContext *context);
+    virtual ~Int8Dut() = default;
+    virtual unsigned lanes() = 0;
+    virtual unsigned banks() = 0;
+    virtual uint32_t tick(const Int8Step &step) = 0; // acc_o after the edge
+};
+
+} // namespace tb
+
+#endif
