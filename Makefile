@@ -44,7 +44,7 @@ include $(BUILD)/env.mk
 include tools/array.mk
 # Each fragment appends the logs of its tests to TESTS; tests/run_test.sh makes a log only when its test passes.
 TESTS :=
-include model/build.mk rtl/build.mk sim/build.mk firmware/build.mk synth/build.mk tests/build.mk tools/run.mk
+include model/build.mk rtl/build.mk sim/build.mk firmware/build.mk synth/build.mk tests/build.mk tools/run.mk tools/lint.mk
 endif
 
 $(BUILD)/env.mk: tools/setup.sh tools/packages.txt tools/requirements.txt
@@ -60,7 +60,8 @@ help:
 #: make run TRACE=1 ...      the same with a waveform: TRACE_FILE=.. TRACE_FROM=cycle TRACE_TO=cycle
 #: make test                 every test, counted
 #: make bench                the model's speed beside PyTorch, ml_dtypes, gfloat and OpenBLAS (fetches them: 5 GB)
-#: make lint                 Verilator -Wall over every module and parameter set
+#: make lint                 every style checker, and Verilator -Wall over every module and parameter set
+#: make format               the formatters of C, C++ and Python
 #: make model|rtl|firmware|sim   one part;  make regs  register RTL, C header and HTML
 #: make install-model        libfp8mac with headers and pkg-config, the tool fp8mac and its man page (DESTDIR=, PREFIX=)
 #: make cli | test-long      the tool build/model/fp8mac | conversions of all 2^32 float32 values, minutes

@@ -16,10 +16,10 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "synth"))
 
-from energy import circuit, data, drive, power  # noqa: E402
-from energy.circuit import MODES, SKIPPED, STREAMS, Circuit  # noqa: E402
-from flow.errors import FlowError, RejectedNetlist, UsageError  # noqa: E402
-from flow.liberty import Library  # noqa: E402
+from energy import circuit, data, drive, power
+from energy.circuit import MODES, SKIPPED, STREAMS, Circuit
+from flow.errors import FlowError, RejectedNetlist, UsageError
+from flow.liberty import Library
 
 SETTLED, LONG, SHORTER = MODES
 DELAY = "0.10"  # of every gate but `slow`: 10 ticks

@@ -19,9 +19,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "synth"))
 
-import configs  # noqa: E402
-from flow import equivalence, faults, liberty, recipe, runs, sources, yosys  # noqa: E402
-from flow.cache import Cache  # noqa: E402
+import configs
+from flow import equivalence, faults, liberty, recipe, runs, sources, yosys
+from flow.cache import Cache
 
 SECONDS = 100  # for one proof
 FOLDERS = (*configs.SOURCES, "tests/synth")

@@ -23,7 +23,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "synth"))
 
-import configs  # noqa: E402
+import configs
 from flow import (
     breakdown,
     cli,
@@ -40,9 +40,9 @@ from flow import (
     study,
     yosys,
 )
-from flow.cache import Cache  # noqa: E402
-from flow.errors import FlowError, RejectedNetlist, UsageError  # noqa: E402
-from flow.netlist import Netlist  # noqa: E402
+from flow.cache import Cache
+from flow.errors import FlowError, RejectedNetlist, UsageError
+from flow.netlist import Netlist
 
 OSU018 = configs.LIBRARIES["osu018"][0]
 GOOD = runs.Design("fp8mac_flow_good", (("WIDTH", 4),))

@@ -308,12 +308,13 @@ static PyObject *recipe_static_scales(PyObject *self, PyObject *arguments)
 }
 
 #define RECIPE(name) {"recipe_" #name, recipe_##name, METH_VARARGS, NULL},
-#define RECIPE_METHODS                                                                             \
-    RECIPE(format_max)                                                                             \
-    RECIPE(floor_log2) RECIPE(inverse) RECIPE(reduce) RECIPE(scale) RECIPE(te_operand)             \
-        RECIPE(xla_next) RECIPE(xla_quantize) RECIPE(pytorch_scale) RECIPE(graphcore_amax_bias)    \
-            RECIPE(scale_exponent) RECIPE(fp8lm_mu) RECIPE(fp8lm_shared_scale)                     \
-                RECIPE(reduction_factors) RECIPE(mx_scale) RECIPE(mx_quantize)                     \
-                    RECIPE(qualcomm_bias) RECIPE(static_scales)
+// clang-format off: it indents a chain of macros ever deeper
+#define RECIPE_METHODS \
+    RECIPE(format_max) RECIPE(floor_log2) RECIPE(inverse) RECIPE(reduce) RECIPE(scale) \
+    RECIPE(te_operand) RECIPE(xla_next) RECIPE(xla_quantize) RECIPE(pytorch_scale) \
+    RECIPE(graphcore_amax_bias) RECIPE(scale_exponent) RECIPE(fp8lm_mu) \
+    RECIPE(fp8lm_shared_scale) RECIPE(reduction_factors) RECIPE(mx_scale) RECIPE(mx_quantize) \
+    RECIPE(qualcomm_bias) RECIPE(static_scales)
+// clang-format on
 
 #endif

