@@ -44,7 +44,7 @@ include $(BUILD)/env.mk
 include tools/array.mk
 # Each fragment appends the logs of its tests to TESTS; tests/run_test.sh makes a log only when its test passes.
 TESTS :=
-include model/build.mk rtl/build.mk sim/build.mk firmware/build.mk synth/build.mk tests/build.mk tools/run.mk tools/lint.mk
+include model/build.mk rtl/build.mk firmware/build.mk sim/build.mk synth/build.mk tests/build.mk tools/run.mk tools/lint.mk
 endif
 
 $(BUILD)/env.mk: tools/setup.sh tools/packages.txt tools/requirements.txt

@@ -1,72 +1,121 @@
 # SPDX-License-Identifier: Apache-2.0
 # The runtime and the applications, from the same sources: for the chip and, over the golden model, for the host.
 #   make firmware      $(BUILD)/firmware/riscv/APP.elf and $(BUILD)/firmware/host/APP for every folder firmware/apps/APP
-# A new application is a new folder there: its *.c are compiled and linked with the runtime, nothing is listed anywhere.
+#
+# An application is a folder of firmware/apps. Its C and C++ sources are compiled and linked with the runtime; nothing
+# is listed anywhere. A file whose kind is not known here is refused. FW_APPS_DIR may name another folder of
+# applications.
+include firmware/check/build.mk
 
-FW_APPS := $(notdir $(patsubst %/,%,$(wildcard firmware/apps/*/)))
+FW_APPS_DIR := firmware/apps
+FW_APPS := $(notdir $(patsubst %/,%,$(wildcard $(FW_APPS_DIR)/*/)))
 FW_BUILD := $(BUILD)/firmware
 FW_RISCV_ELFS := $(FW_APPS:%=$(FW_BUILD)/riscv/%.elf)
 FW_HOST_APPS := $(FW_APPS:%=$(FW_BUILD)/host/%)
 
-FW_CFLAGS := -std=c11 -Wall -Wextra -Wconversion -Werror -O2 -g -MMD -MP \
-  -Ifirmware/include -Ifirmware/src -Ifirmware/port -Imodel/include -I$(REGS_DIR)
+FW_FLAGS := -Wall -Wextra -Wconversion -Werror -O2 -g -MMD -MP \
+  -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src -Ifirmware/port -Imodel/include -I$(REGS_DIR)
+FW_CFLAGS := -std=c11 $(FW_FLAGS)
+# C++20 has the designated initialisers of the runtime's descriptors; what they leave out is zero, as in C.
+FW_CXXFLAGS := -std=c++20 -Wno-missing-field-initializers $(FW_FLAGS)
 
 .PHONY: firmware firmware-size
 firmware: $(FW_RISCV_ELFS) $(FW_HOST_APPS) firmware-size
 
 # ---- the chip --------------------------------------------------------------------------------------------------------
 FW_RISCV_ARCH := -march=rv32imc -misa-spec=2.2 -mabi=ilp32 --specs=picolibc.specs -DPICOLIBC_INTEGER_PRINTF_SCANF
-FW_RISCV_CFLAGS := $(FW_RISCV_ARCH) $(FW_CFLAGS) -ffunction-sections -fdata-sections -Ifirmware/port/riscv
+FW_RISCV_FLAGS := $(FW_RISCV_ARCH) -ffunction-sections -fdata-sections -Ifirmware/port/riscv
+FW_RISCV_CFLAGS := $(FW_RISCV_FLAGS) $(FW_CFLAGS)
+# The cross compiler has no C++ library: no headers such as <vector>, no exceptions, no run-time type information.
+FW_RISCV_CXXFLAGS := $(FW_RISCV_FLAGS) $(FW_CXXFLAGS) -ffreestanding -fno-exceptions -fno-rtti \
+  -fno-threadsafe-statics -fno-use-cxa-atexit
 FW_RISCV_LDFLAGS := $(FW_RISCV_ARCH) -nostartfiles -Tfirmware/link.ld -Wl,--gc-sections -Wl,--fatal-warnings
-# Of the model the chip gets formats, conversions and recipes: dot products are the accelerator's.
-FW_RISCV_SOURCES := $(wildcard firmware/src/*.c firmware/port/riscv/*.c firmware/port/riscv/*.S) \
-  $(addprefix model/src/,format.c convert.c fp32.c status.c recipe.c)
-FW_RISCV_OBJECTS := $(patsubst %,$(FW_BUILD)/riscv/obj/%.o,$(basename $(FW_RISCV_SOURCES)))
+# Of the model the chip has formats, conversions and recipes. Dot products are the accelerator's.
+FW_RISCV_SOURCES := $(wildcard firmware/src/*.c firmware/port/riscv/*.c firmware/port/riscv/*.cpp \
+  firmware/port/riscv/*.S) $(CHECK_ASK) $(addprefix model/src/,format.c convert.c fp32.c status.c recipe.c)
+FW_RISCV_OBJECTS := $(FW_RISCV_SOURCES:%=$(FW_BUILD)/riscv/obj/%.o)
 
-$(FW_BUILD)/riscv/obj/%.o: %.c firmware/build.mk | $(REGS_H)
+$(FW_BUILD)/riscv/obj/%.c.o: %.c firmware/build.mk | $(REGS_H)
 	@mkdir -p $(@D)
 	$(call say,RISCV CC,$@)
 	$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_CFLAGS) -c -o $@ $<
 
-$(FW_BUILD)/riscv/obj/%.o: %.S firmware/build.mk
+$(FW_BUILD)/riscv/obj/%.S.o: %.S firmware/build.mk
 	@mkdir -p $(@D)
 	$(call say,RISCV CC,$@)
 	$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_CFLAGS) -c -o $@ $<
 
 # ---- the host, plain and under the sanitizers ------------------------------------------------------------------------
-FW_HOST_CFLAGS := $(FW_CFLAGS) -Ifirmware/port/host -Isim
-FW_HOST_SOURCES := $(wildcard firmware/src/*.c firmware/port/host/*.c) \
-  $(addprefix sim/,gemm_check.c element_model.c)
-FW_HOST_OBJECTS := $(FW_HOST_SOURCES:%.c=%.o)
+FW_HOST_SOURCES := $(wildcard firmware/src/*.c firmware/port/host/*.c) $(CHECK_ASK) $(CHECK_COMPARE)
+FW_HOST_OBJECTS := $(FW_HOST_SOURCES:%=%.o)
 
-$(FW_BUILD)/host/obj/%.o: %.c firmware/build.mk | $(REGS_H)
+$(FW_BUILD)/host/obj/%.c.o: %.c firmware/build.mk | $(REGS_H)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(FW_HOST_CFLAGS) $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(FW_CFLAGS) -Ifirmware/port/host $(CFLAGS) -c -o $@ $<
 
-$(FW_BUILD)/host-san/obj/%.o: %.c firmware/build.mk | $(REGS_H)
+$(FW_BUILD)/host-san/obj/%.c.o: %.c firmware/build.mk | $(REGS_H)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(FW_HOST_CFLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(FW_CFLAGS) -Ifirmware/port/host $(SANITIZE_FLAGS) $(CFLAGS) -c -o $@ $<
+
+# ---- C++, one rule for each way to spell the ending ------------------------------------------------------------------
+FW_CXX_ENDINGS := cpp cc cxx
+# $(1): the ending.
+define FW_CXX
+$(FW_BUILD)/riscv/obj/%.$(1).o: %.$(1) firmware/build.mk | $(REGS_H)
+	@mkdir -p $$(@D)
+	$$(call say,RISCV CXX,$$@)
+	$$(Q)$(RISCV_PREFIX)g++ $(FW_RISCV_CXXFLAGS) -c -o $$@ $$<
+
+$(FW_BUILD)/host/obj/%.$(1).o: %.$(1) firmware/build.mk | $(REGS_H)
+	@mkdir -p $$(@D)
+	$$(call say,CXX,$$@)
+	$$(Q)$(CXX) $(FW_CXXFLAGS) -Ifirmware/port/host $(CXXFLAGS) -c -o $$@ $$<
+
+$(FW_BUILD)/host-san/obj/%.$(1).o: %.$(1) firmware/build.mk | $(REGS_H)
+	@mkdir -p $$(@D)
+	$$(call say,CXX,$$@)
+	$$(Q)$(CXX) $(FW_CXXFLAGS) -Ifirmware/port/host $(SANITIZE_FLAGS) $(CXXFLAGS) -c -o $$@ $$<
+endef
+$(foreach ending,$(FW_CXX_ENDINGS),$(eval $(call FW_CXX,$(ending))))
 
 # ---- applications ----------------------------------------------------------------------------------------------------
+FW_SOURCE_ENDINGS := c $(FW_CXX_ENDINGS)
+# Files that belong beside sources and are not compiled.
+FW_OTHER_ENDINGS := h hpp hh py md txt
+# $(1): an application's folder. Its sources; the files and folders in it that are of no known kind.
+fw_sources = $(sort $(wildcard $(FW_SOURCE_ENDINGS:%=$(1)/*.%)))
+fw_unknown = $(filter-out $(foreach e,$(FW_SOURCE_ENDINGS) $(FW_OTHER_ENDINGS),%.$(e)) %/__pycache__,$(wildcard $(1)/*))
+# A program with C++ in it is linked by the C++ compiler. $(1): sources; $(2): the C compiler; $(3): the C++ compiler.
+fw_linker = $(if $(filter-out %.c,$(1)),$(3),$(2))
+
 # $(1): the application.
 define FW_APP
-FW_OBJECTS_$(1) := $$(patsubst %.c,%.o,$$(wildcard firmware/apps/$(1)/*.c))
+FW_SOURCES_$(1) := $$(call fw_sources,$(FW_APPS_DIR)/$(1))
 
-$(FW_BUILD)/riscv/$(1).elf: $$(FW_OBJECTS_$(1):%=$(FW_BUILD)/riscv/obj/%) $(FW_RISCV_OBJECTS) firmware/link.ld
+$(FW_BUILD)/riscv/$(1).elf: $$(FW_SOURCES_$(1):%=$(FW_BUILD)/riscv/obj/%.o) $(FW_RISCV_OBJECTS) firmware/link.ld \
+    | fw-kinds-$(1)
 	$$(call say,RISCV LD,$$@)
 	$$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_LDFLAGS) -Wl,-Map=$$(@:.elf=.map) -o $$@ $$(filter %.o,$$^)
 
-$(FW_BUILD)/host/$(1): $$(addprefix $(FW_BUILD)/host/obj/,$$(FW_OBJECTS_$(1)) $(FW_HOST_OBJECTS)) \
-    $(BUILD)/model/libfp8mac.a
+$(FW_BUILD)/host/$(1): $$(addprefix $(FW_BUILD)/host/obj/,$$(FW_SOURCES_$(1):%=%.o) $(FW_HOST_OBJECTS)) \
+    $(BUILD)/model/libfp8mac.a | fw-kinds-$(1)
 	$$(call say,LINK,$$@)
-	$$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $$@ $$^
+	$$(Q)$$(call fw_linker,$$(FW_SOURCES_$(1)),$(CC),$(CXX)) $(CFLAGS) $(LDFLAGS) -o $$@ $$^
 
-$(FW_BUILD)/host-san/$(1): $$(addprefix $(FW_BUILD)/host-san/obj/,$$(FW_OBJECTS_$(1)) $(FW_HOST_OBJECTS)) \
-    $(BUILD)/model-san/libfp8mac.a
+$(FW_BUILD)/host-san/$(1): $$(addprefix $(FW_BUILD)/host-san/obj/,$$(FW_SOURCES_$(1):%=%.o) $(FW_HOST_OBJECTS)) \
+    $(BUILD)/model-san/libfp8mac.a | fw-kinds-$(1)
 	$$(call say,LINK,$$@)
-	$$(Q)$(CC) $(SANITIZE_FLAGS) $(CFLAGS) $(LDFLAGS) -o $$@ $$^
+	$$(Q)$$(call fw_linker,$$(FW_SOURCES_$(1)),$(CC),$(CXX)) $(SANITIZE_FLAGS) $(CFLAGS) $(LDFLAGS) -o $$@ $$^
+
+.PHONY: fw-kinds-$(1)
+fw-kinds-$(1):
+	@$$(foreach f,$$(call fw_unknown,$(FW_APPS_DIR)/$(1)),$$(error $$(f) is neither built nor known: an application \
+	  has sources *.$$(subst $$(space), *.,$(FW_SOURCE_ENDINGS)), other files \
+	  *.$$(subst $$(space), *.,$(FW_OTHER_ENDINGS)), and no folders))
+	@$$(if $$(FW_SOURCES_$(1)),,$$(error $(FW_APPS_DIR)/$(1) has no sources: an application needs \
+	  *.$$(subst $$(space), or *.,$(FW_SOURCE_ENDINGS))))
 endef
 $(foreach app,$(FW_APPS),$(eval $(call FW_APP,$(app))))
 

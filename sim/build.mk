@@ -33,10 +33,11 @@ SIM_VERILATOR_FLAGS := -O3 --x-initial unique --x-assign fast --no-timing \
   --output-split 20000 --output-split-cfuncs 2000 $(if $(TRACE),--trace-fst --trace-structs)
 SIM_OPT := OPT_FAST=-O3 OPT_SLOW=-O0 OPT_GLOBAL=-O2
 
-SIM_CHECK := sim/gemm_check.c sim/element_model.c firmware/src/element.c
+# The checker, whose folder says what it consists of (firmware/check/build.mk).
+SIM_CHECK := $(CHECK_COMPARE) firmware/src/element.c
 SIM_SOURCES := $(wildcard sim/*.cpp) $(SIM_CHECK)
 SIM_OBJECTS := $(patsubst %,$(SIM_DIR)/%.o,$(basename $(notdir $(SIM_SOURCES))))
-SIM_INCLUDES := -Isim -Imodel/include -Ifirmware/include -I$(REGS_DIR)
+SIM_INCLUDES := -Isim -Imodel/include -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src -I$(REGS_DIR)
 SIM_WARNINGS := -Wall -Wextra -Wconversion -Werror
 # Verilator's own headers are not ours to warn about.
 SIM_MODEL_INCLUDES := -isystem $(SIM_MODEL_DIR) -isystem $(VERILATOR_ROOT)/include \
@@ -64,15 +65,14 @@ $(SIM_DIR)/%.o: sim/%.cpp $(SIM_MODEL) sim/build.mk
 	$(call say,CXX,$@)
 	$(Q)$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(SIM_MODEL_INCLUDES) $(CXXFLAGS) -MMD -MP -c -o $@ $<
 
-$(SIM_DIR)/%.o: firmware/src/%.c $(REGS_H) sim/build.mk
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)$(CC) -std=c11 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(CFLAGS) -MMD -MP -c -o $@ $<
-
-$(SIM_DIR)/%.o: sim/%.c $(REGS_H) sim/build.mk
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)$(CC) -std=c11 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(CFLAGS) -MMD -MP -c -o $@ $<
+# $(1): a folder with sources of the checker.
+define SIM_CHECK_OBJECT
+$(SIM_DIR)/%.o: $(1)%.c $(REGS_H) sim/build.mk
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)
+	$$(Q)$(CC) -std=c11 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(CFLAGS) -MMD -MP -c -o $$@ $$<
+endef
+$(foreach folder,$(sort $(dir $(SIM_CHECK))),$(eval $(call SIM_CHECK_OBJECT,$(folder))))
 
 # The system's lint has the accelerator's parameter sets: same names, another folder.
 SYSTEM_LINT_STAMPS := $(sort $(LINT_SETS:%=$(BUILD)/lint/system/%.ok) $(BUILD)/lint/system/4_4_4_128_1.ok)

@@ -3,13 +3,13 @@
 DIGITS_DIR := firmware/apps/digits
 DIGITS_HOST := $(BUILD)/firmware/host/digits
 DIGITS_DATA := $(BUILD)/tests/digits/libdigits_data.so
-DIGITS_DATA_SOURCES := $(wildcard $(DIGITS_DIR)/digits_*.c $(DIGITS_DIR)/host/*.c)
+DIGITS_DATA_SOURCES := $(wildcard $(DIGITS_DIR)/digits_*.c tests/digits/*.c)
 
 # The committed arrays as a C compiler reads them, for Python to look at.
-$(DIGITS_DATA): $(DIGITS_DATA_SOURCES) $(wildcard $(DIGITS_DIR)/*.h $(DIGITS_DIR)/host/*.h)
+$(DIGITS_DATA): $(DIGITS_DATA_SOURCES) $(wildcard $(DIGITS_DIR)/*.h tests/digits/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) -std=c11 -Wall -Wextra -Wconversion -Werror $(CFLAGS) -fPIC -shared -o $@ $(DIGITS_DATA_SOURCES)
+	$(Q)$(CC) -std=c11 -Wall -Wextra -Wconversion -Werror -I$(DIGITS_DIR) $(CFLAGS) -fPIC -shared -o $@ $(DIGITS_DATA_SOURCES)
 
 $(BUILD)/test/recipe.log: tests/model/test_recipe.py $(BUILD)/model/libfp8mac.so tests/run_test.sh
 	@tests/run_test.sh recipe $@ $(PYTHON) $< --lib $(BUILD)/model/libfp8mac.so

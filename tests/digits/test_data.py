@@ -21,7 +21,7 @@ import train  # first: it sets the number of BLAS threads before numpy's first p
 from checks import Checks, arguments
 
 LEAST_ACCURACY = 0.97
-FILES = "digits_net.c", "digits_images.c", "host/digits_float32.c"
+FILES = DIGITS / "digits_net.c", DIGITS / "digits_images.c", HERE / "digits_float32.c"
 ALIGNMENT = 64
 CLAIM = re.compile(r"(\d+) of (\d+) test images right")
 
@@ -143,16 +143,19 @@ def test_accuracy(c, data):
     c.check(
         "accuracy: float32, at least 97 %", right >= LEAST_ACCURACY * len(data.labels), True, right
     )
-    for name in FILES:
-        head = "".join((DIGITS / name).read_text().splitlines(keepends=True)[:8])
+    for path in FILES:
+        head = "".join(path.read_text().splitlines(keepends=True)[:8])
         c.check(
             "accuracy: as the files' first lines say",
             [tuple(map(int, m)) for m in CLAIM.findall(head)],
             [(right, len(data.labels))],
-            name,
+            path.name,
         )
         c.check(
-            "provenance: seed in the files' first lines", f"Seed {train.SEED};" in head, True, name
+            "provenance: seed in the files' first lines",
+            f"Seed {train.SEED};" in head,
+            True,
+            path.name,
         )
     return right
 
@@ -171,10 +174,7 @@ def test_training(c):
             True,
             f"{right} of {of}",
         )
-        same = [
-            (pathlib.Path(out) / name).read_bytes() == (DIGITS / name).read_bytes()
-            for name in FILES
-        ]
+        same = [(pathlib.Path(out) / path.name).read_bytes() == path.read_bytes() for path in FILES]
     print(
         f"trained anew: {right} of {of} right; files",
         "are the committed ones, byte for byte"

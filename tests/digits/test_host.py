@@ -21,7 +21,7 @@ RUNS += [[f"FORMAT={f}", f"ACC={acc}"] for f in FORMATS[1:] for acc in ("fp32", 
 ELEMENTS = {
     "aligned_fp32": ("fp32", FORMATS),
     "late_fp16-10": ("fp16", FORMATS),
-    "fixed": ("fixed", FORMATS[::2]),
+    "kulisch": ("fixed", FORMATS[::2]),
 }  # accumulator and formats that there are
 RUNS += [
     ["BATCH=1", "IMAGES=9"],

@@ -5,8 +5,8 @@ SIM_TEST := $(BUILD)/test
 SIM_TEST_BUILD := $(BUILD)/sim-test
 TESTS += $(patsubst %,$(SIM_TEST)/%.log,sim-check sim-elf sim-soc sim-command-line)
 
-$(SIM_TEST_BUILD)/test_gemm_check: tests/sim/test_gemm_check.c $(SIM_CHECK) $(wildcard sim/*.h) $(REGS_H) \
-    $(BUILD)/model-san/libfp8mac.a
+$(SIM_TEST_BUILD)/test_gemm_check: tests/sim/test_gemm_check.c $(SIM_CHECK) $(wildcard firmware/check/*.h firmware/check/include/fp8rt/*.h) \
+    $(REGS_H) $(BUILD)/model-san/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c11 -O1 -g $(SIM_WARNINGS) $(SANITIZE_FLAGS) $(SIM_INCLUDES) -o $@ $(filter %.c %.a,$^)

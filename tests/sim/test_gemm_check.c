@@ -14,8 +14,8 @@
 #define ROUNDS 300
 
 static unsigned long passed, failed;
-static uint8_t
-    *ram; // exactly RAM_BYTES on the compressor tree, so that the address sanitizer guards its ends
+// Exactly RAM_BYTES from malloc, so that the address sanitizer guards both ends.
+static uint8_t *ram;
 static fp8rt_check_counters counters;
 
 static void expect(const char *what, bool ok)
@@ -107,11 +107,11 @@ static uint32_t draw_element(fp8mac_dot_config *dot, uint32_t *a, uint32_t *b, u
 }
 
 // A GEMM of the model's own description, and the record that says the same.
-typedef struct baseline {
+typedef struct pair {
     fp8mac_gemm_desc desc;
     fp8rt_check_record record;
     float scale_d;
-} baseline;
+} pair;
 
 static float float_of(uint32_t bits)
 {
@@ -148,7 +148,7 @@ static void draw_memory(void)
     }
 }
 
-static void draw_baseline(baseline *t)
+static void draw_pair(pair *t)
 {
     uint32_t m = 1 + draw(20), n = 1 + draw(20), k = 1 + draw(70);
     fp8mac_format_id d = (fp8mac_format_id)draw(7);
@@ -218,7 +218,7 @@ static void draw_baseline(baseline *t)
 }
 
 // Leaves D, amax and flags as the model has them.
-static void compute(baseline *t)
+static void compute(pair *t)
 {
     fp8mac_gemm_result result;
     expect("the model takes the GEMM", fp8mac_gemm(&t->desc, &result) == FP8MAC_OK);
@@ -228,7 +228,7 @@ static void compute(baseline *t)
 }
 
 // Spoils one bit of each of `count` different outputs.
-static void spoil(const baseline *t, uint32_t count)
+static void spoil(const pair *t, uint32_t count)
 {
     uint32_t size = t->record.d_stride / (uint32_t)t->desc.ldd;
     for (uint32_t i = 0; i < count; i++) {
@@ -241,9 +241,9 @@ static void spoil(const baseline *t, uint32_t count)
 static void test_differences(void)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        baseline t;
+        pair t;
         draw_memory();
-        draw_baseline(&t);
+        draw_pair(&t);
         compute(&t);
         expect("equal", run(&t.record) == 0);
         t.record.amax ^= 1u << draw(31);
@@ -258,9 +258,9 @@ static void test_differences(void)
 
 static void test_counters(void)
 {
-    baseline t;
+    pair t;
     draw_memory();
-    draw_baseline(&t);
+    draw_pair(&t);
     compute(&t);
     counters = (fp8rt_check_counters){0};
     uint64_t outputs = (uint64_t)t.record.m * t.record.n;
@@ -277,9 +277,9 @@ static void test_counters(void)
 
 static fp8rt_check_record well_formed(void)
 {
-    baseline t;
+    pair t;
     draw_memory();
-    draw_baseline(&t);
+    draw_pair(&t);
     t.record.element = EXACT;
     t.record.mode |= FP8MAC_REGS__MODE__ACC_FMT_bm | FP8MAC_E5M2 << FP8MAC_REGS__MODE__A_FMT_bp;
     t.record.m = t.record.n = 4;

@@ -23,6 +23,7 @@
 #include "fp8mac/convert.h"
 #include "fp8mac/recipe.h"
 #include "fp8rt/app.h"
+#include "fp8rt/check.h"
 #include "fp8rt/matrix.h"
 
 enum {
@@ -290,7 +291,7 @@ static fp8rt_status run_layer(network *net, int layer, uint32_t batch, float *sc
     }
 
     uint32_t outputs = desc.m * desc.n;
-    uint32_t different = fp8rt_app_check(&net->dev.caps, &plan, &result);
+    uint32_t different = fp8rt_check_gemm(&net->dev.caps, &plan, &result);
     net->totals.outputs += outputs;
     net->totals.different += different < outputs ? different : outputs;
     add_counters(&net->totals.counters, &result.counters);

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the network of the digits application and writes its data as C sources: digits_net.c, digits_images.c and
-host/digits_float32.c in DIR (the folder of this script unless --out says otherwise).
+"""Trains the network of the digits application and writes its data as C sources.
 
     build/venv/bin/python firmware/apps/digits/train.py [--out DIR]
+
+Without --out, digits_net.c and digits_images.c go to the folder of this script, and digits_float32.c, which only the
+tests use, goes to tests/digits. With --out, all three go to DIR.
 
 Images: the UCI handwritten digits that come with scikit-learn, 8 x 8 pixels 0..16; a stratified 30 % is held out for
 the test. Sizes, epochs and dropout were compared by 5-fold cross-validation over the other images. The network:
@@ -219,8 +221,10 @@ def main():
     parser = argparse.ArgumentParser(
         description="trains the digits network and writes its C sources"
     )
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent)
-    out = parser.parse_args().out
+    parser.add_argument("--out", type=pathlib.Path, help="folder of all three files")
+    here = pathlib.Path(__file__).resolve().parent
+    given = parser.parse_args().out
+    out, tests = given or here, given or here.parents[2] / "tests" / "digits"
 
     digits = load_digits()
     images, labels = digits.images.astype(np.uint8), digits.target.astype(np.uint8)
@@ -270,7 +274,7 @@ def main():
         "Apache-2.0 AND CC-BY-4.0",
     )
     write(
-        out / "host" / "digits_float32.c",
+        tests / "digits_float32.c",
         [
             "The float32 weights (bit patterns) from which digits_net.c was quantised:",
             accuracy + ".",

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each fault spoils the second of three commands. The first must be complete, the third must write nothing.
+#include "faults_commands.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "faults.h"
 #include "fp8rt/registers.h"
 
 // The good command: rows of two beats, D with rows of two beats.

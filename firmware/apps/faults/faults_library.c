@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each fault spoils one field of a good descriptor. Argument errors must leave D alone; bus errors must leave an
 // accelerator that works.
+#include "faults_library.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "faults.h"
 #include "fp8rt/matrix.h"
 
 enum { ROWS_M = 5, ROWS_N = 7, DEPTH = 33, VECTOR = 8, UNWRITTEN = 0xa5, SCRATCH_BYTES = 256 };

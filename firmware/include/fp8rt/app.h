@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fp8rt/gemm.h"
+#include "fp8rt/element.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,13 +41,6 @@ void fp8rt_app_print_element(const fp8rt_element *element);
 
 // The value of the last argument `key=value`, or NULL if there is none.
 const char *fp8rt_app_option(int argc, char **argv, const char *key);
-
-// Compares, bit by bit, D, amax and flags of a GEMM that has just run with the golden model over the same memory.
-// Answers how many of the m * n outputs differ (amax or flags wrong: at least 1); FP8RT_CHECK_MALFORMED if it could not
-// be compared.
-#define FP8RT_CHECK_MALFORMED 0xffffffffu
-uint32_t fp8rt_app_check(const fp8rt_caps *caps, const fp8rt_gemm_plan *plan,
-                         const fp8rt_gemm_result *result);
 
 // Cycles since reset (host: 0).
 uint64_t fp8rt_app_cycles(void);

@@ -3,6 +3,7 @@
 #include "fp8rt/app.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "port.h"
@@ -16,6 +17,7 @@ const uintptr_t fp8rt_app_decerr_address = SOC_UNMAPPED;
 extern uint8_t __arena_start[], __arena_end[];
 
 int main(int argc, char **argv);
+void __libc_init_array(void);
 _Noreturn void fp8rt_start(void);
 _Noreturn void fp8rt_trap(uint32_t cause, uint32_t pc, uint32_t value);
 
@@ -69,7 +71,8 @@ _Noreturn void _exit(int status)
 void fp8rt_start(void)
 {
     const uint32_t *block = (const uint32_t *)(uintptr_t)soc_read(SOC_SIMCTRL + SIMCTRL_ARGS);
-    _exit(main((int)block[0], (char **)(uintptr_t)(block + 1)));
+    __libc_init_array();
+    exit(main((int)block[0], (char **)(uintptr_t)(block + 1)));
 }
 
 // Without printf: what trapped may be printf.

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares one finished GEMM, as an fp8rt_check_record describes it, with the golden model's untiled fp8mac_gemm over
 // the same memory: every output's bits, amax and the flags. The simulator and the firmware's host build share it.
-#ifndef FP8MAC_SIM_GEMM_CHECK_H
-#define FP8MAC_SIM_GEMM_CHECK_H
+#ifndef FP8RT_GEMM_CHECK_H
+#define FP8RT_GEMM_CHECK_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fp8rt/check.h"
+#include "fp8rt/check_record.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define FP8RT_CHECK_MALFORMED 0xffffffffu
 
 // The host's view of [address, address + size), size > 0, or NULL if the program has no such memory.
 typedef const void *(*fp8rt_check_resolve)(void *context, uint64_t address, uint64_t size);

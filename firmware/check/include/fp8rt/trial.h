@@ -5,6 +5,7 @@
 #define FP8RT_TRIAL_H
 
 #include "fp8rt/app.h"
+#include "fp8rt/check.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #ifndef DIGITS_FLOAT32_H
 #define DIGITS_FLOAT32_H
 
-#include "../digits_data.h"
+#include "digits_data.h"
 
 // FP32 bit patterns, n x k of each layer.
 extern const uint32_t *const digits_float32_weights[DIGITS_LAYERS];

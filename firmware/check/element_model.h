@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of the golden model an array's elements are. The checker and the firmware's host build share it.
-#ifndef FP8MAC_SIM_ELEMENT_MODEL_H
-#define FP8MAC_SIM_ELEMENT_MODEL_H
+#ifndef FP8RT_ELEMENT_MODEL_H
+#define FP8RT_ELEMENT_MODEL_H
 
 #include "fp8rt/element.h"
 

@@ -8,14 +8,11 @@
 #include <string.h>
 
 #include "element_model.h"
+#include "fp32_bits.h"
 #include "fp8mac/fp8mac.h"
-#include "fp8mac_regs.h"
+#include "fp8rt/registers.h"
 
 #define MAX_REPORTED 4
-
-// A field of a command register, by its name in the register map.
-#define FIELD(reg, field, value)                                                                   \
-    (((value) & FP8MAC_REGS__##reg##__##field##_bm) >> FP8MAC_REGS__##reg##__##field##_bp)
 
 #define ALL_FLAGS                                                                                  \
     (FP8MAC_FLAG_INVALID | FP8MAC_FLAG_OVERFLOW | FP8MAC_FLAG_SATURATED | FP8MAC_FLAG_NAN)
@@ -57,24 +54,10 @@ static const float *floats(memory mem, uint64_t address, uint32_t count)
     return (uintptr_t)p % _Alignof(float) == 0 ? p : NULL;
 }
 
-static float float_of_bits(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static uint32_t bits_of_float(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 // The model has more rows than the register has codes.
 static const fp8mac_format *d_format(const fp8rt_check_record *r)
 {
-    uint32_t code = FIELD(MODE, D_FMT, r->mode);
+    uint32_t code = FP8RT_GET(MODE__D_FMT, r->mode);
     return code < FP8MAC_FORMAT_COUNT ? fp8mac_format_get((fp8mac_format_id)code) : NULL;
 }
 
@@ -91,7 +74,7 @@ static fp8mac_scale scale(memory mem, bool is_vector, uint64_t field, uint32_t c
     if (is_vector) {
         return (fp8mac_scale){FP8MAC_SCALE_VECTOR, floats(mem, field, count)};
     }
-    *immediate = float_of_bits((uint32_t)field);
+    *immediate = fp8rt_fp32_from_bits((uint32_t)field);
     return (fp8mac_scale){FP8MAC_SCALE_TENSOR, field >> 32 == 0 ? immediate : NULL};
 }
 
@@ -100,8 +83,8 @@ static fp8mac_dot_config dot_config(const fp8rt_check_record *r)
 {
     fp8mac_dot_config dot = {
         .group = r->group,
-        .scale_exp_a = (int8_t)FIELD(SCALE_EXP, SA, r->scale_exp),
-        .scale_exp_b = (int8_t)FIELD(SCALE_EXP, SB, r->scale_exp),
+        .scale_exp_a = (int8_t)FP8RT_GET(SCALE_EXP__SA, r->scale_exp),
+        .scale_exp_b = (int8_t)FP8RT_GET(SCALE_EXP__SB, r->scale_exp),
     };
     fp8rt_element_model(r->element, r->mode, &dot);
     return dot;
@@ -117,7 +100,7 @@ static size_t leading(uint32_t rows, uint32_t stride, uint32_t size, uint32_t co
 static bool describe(const fp8rt_check_record *r, memory mem, immediates *imm,
                      fp8mac_gemm_desc *desc)
 {
-    imm->scale_d = float_of_bits(r->scale_d);
+    imm->scale_d = fp8rt_fp32_from_bits(r->scale_d);
     *desc = (fp8mac_gemm_desc){
         .m = r->m,
         .n = r->n,
@@ -127,17 +110,19 @@ static bool describe(const fp8rt_check_record *r, memory mem, immediates *imm,
         .lda = leading(r->m, r->a_stride, 1, r->k),
         .b = matrix(mem, r->b, r->n, r->b_stride, r->k),
         .ldb = leading(r->n, r->b_stride, 1, r->k),
-        .scale_a = scale(mem, FIELD(MODE, SCALE_A_VEC, r->mode), r->scale_a, r->m, &imm->scale_a),
-        .scale_b = scale(mem, FIELD(MODE, SCALE_B_VEC, r->mode), r->scale_b, r->n, &imm->scale_b),
-        .activation = (fp8mac_activation)FIELD(MODE, ACT, r->mode),
-        .clamp_lo = float_of_bits(r->clamp_lo),
-        .clamp_hi = float_of_bits(r->clamp_hi),
+        .scale_a =
+            scale(mem, FP8RT_GET(MODE__SCALE_A_VEC, r->mode), r->scale_a, r->m, &imm->scale_a),
+        .scale_b =
+            scale(mem, FP8RT_GET(MODE__SCALE_B_VEC, r->mode), r->scale_b, r->n, &imm->scale_b),
+        .activation = (fp8mac_activation)FP8RT_GET(MODE__ACT, r->mode),
+        .clamp_lo = fp8rt_fp32_from_bits(r->clamp_lo),
+        .clamp_hi = fp8rt_fp32_from_bits(r->clamp_hi),
         .d_format = d_format(r),
         .ldd = r->n,
-        .d_mode = {.overflow = (fp8mac_overflow)FIELD(MODE, OVERFLOW, r->mode)},
+        .d_mode = {.overflow = (fp8mac_overflow)FP8RT_GET(MODE__OVERFLOW, r->mode)},
         .scale_d = &imm->scale_d,
     };
-    if (FIELD(MODE, BIAS_EN, r->mode)) {
+    if (FP8RT_GET(MODE__BIAS_EN, r->mode)) {
         desc->bias = floats(mem, r->bias, r->n);
         if (desc->bias == NULL) {
             return false;
@@ -204,7 +189,7 @@ static uint32_t compare_outputs(const fp8rt_check_record *r, const uint8_t *got,
 static uint32_t compare_summary(const fp8rt_check_record *r, const fp8mac_gemm_result *want)
 {
     uint32_t differing = 0;
-    uint32_t amax = bits_of_float(want->amax);
+    uint32_t amax = fp8rt_fp32_bits(want->amax);
     uint32_t flags = (want->flags & ALL_FLAGS) |
                      (want->amax_nonfinite ? FP8MAC_REGS__FLAGS__AMAX_NONFINITE_bm : 0);
     if (r->amax != amax) {

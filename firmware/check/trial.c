@@ -203,7 +203,7 @@ fp8rt_trial_outcome fp8rt_trial_run(fp8rt_device *dev, const fp8rt_trial *trial,
         return out;
     }
 
-    out.differing = fp8rt_app_check(&dev->caps, &out.plan, &out.result);
+    out.differing = fp8rt_check_gemm(&dev->caps, &out.plan, &out.result);
     out.overwritten = count_overwritten(&out.plan.desc, d_row_bytes(trial));
     return out;
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What compiled C++ calls although the chip has no C++ library. Nothing is allocated, so nothing can be freed.
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+extern "C" void __cxa_pure_virtual()
+{
+    puts("a pure virtual function was called");
+    abort();
+}
+
+void operator delete(void *) noexcept
+{
+    puts("delete was called, but the chip has no heap");
+    abort();
+}
+
+void operator delete(void *memory, size_t) noexcept
+{
+    operator delete(memory);
+}
