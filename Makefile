@@ -37,11 +37,16 @@ V :=
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-9s %s\n' '$(1)' '$(2)')
 
+# What is generated from the catalogue of elements.
+CATALOGUE_DIR := $(BUILD)/catalogue
+CATALOGUE_FILES := $(addprefix $(CATALOGUE_DIR)/,catalogue.mk fp8mac_catalogue_pkg.sv fp8mac/catalogue.h element_kind.rdl \
+  elements.md)
+
 # Whatever is asked for is built on a machine that is set up: env.mk is (re)made first if it is missing or old.
 NO_SETUP_GOALS := help clean
 ifneq (,$(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all)))
 include $(BUILD)/env.mk
-include tools/array.mk
+include $(CATALOGUE_DIR)/catalogue.mk tools/array.mk
 # Each fragment appends the logs of its tests to TESTS; tests/run_test.sh makes a log only when its test passes.
 TESTS :=
 include model/build.mk rtl/build.mk firmware/build.mk sim/build.mk synth/build.mk tests/build.mk tools/run.mk tools/lint.mk
@@ -50,6 +55,10 @@ endif
 $(BUILD)/env.mk: tools/setup.sh tools/packages.txt tools/requirements.txt
 	@mkdir -p $(BUILD)
 	@tools/setup.sh $(BUILD)
+
+$(CATALOGUE_FILES) &: rtl/catalogue/elements.toml rtl/catalogue/catalogue.py | $(BUILD)/env.mk
+	@python3 rtl/catalogue/catalogue.py --out $(CATALOGUE_DIR)
+	@touch $(CATALOGUE_FILES)
 
 help:
 	@sed -n 's/^#: \(.*\)/\1/p' $(firstword $(MAKEFILE_LIST))

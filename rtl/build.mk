@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The register files from their one source, the list of the accelerator's sources, and lint.
 
+# The catalogue of elements: what is generated from its one table. `make` includes the fragment before everything else.
+CATALOGUE_SV := $(CATALOGUE_DIR)/fp8mac_catalogue_pkg.sv
+CATALOGUE_RDL := $(CATALOGUE_DIR)/element_kind.rdl
+
 RDL := rtl/regs/fp8mac.rdl
 PEAKRDL := $(dir $(PYTHON))peakrdl
 REGS_DIR := $(BUILD)/regs
@@ -9,7 +13,7 @@ REGS_H := $(REGS_DIR)/fp8mac_regs.h
 
 # Packages first; the order of modules is free.
 RTL_PACKAGE := rtl/fp8mac_pkg.sv
-RTL_ARRAY_PACKAGES := $(RTL_PACKAGE) rtl/element/fp8mac_element_pkg.sv rtl/array/fp8mac_array_pkg.sv
+RTL_ARRAY_PACKAGES := $(RTL_PACKAGE) $(CATALOGUE_SV) rtl/element/fp8mac_element_pkg.sv rtl/array/fp8mac_array_pkg.sv
 RTL_PACKAGES := $(RTL_ARRAY_PACKAGES) rtl/accel/fp8mac_cmd_pkg.sv
 RTL_ELEMENT_FOLDERS := $(patsubst %/,%,$(wildcard rtl/element/*/))
 RTL_FOLDERS := rtl/leaf rtl/feed $(RTL_ELEMENT_FOLDERS) rtl/array rtl/epilogue rtl/accel
@@ -24,32 +28,35 @@ RTL_WAIVER := rtl/lint/verilator_waiver.vlt
 rtl: $(RTL_SOURCES)
 regs: $(REGS_SV) $(REGS_H) $(REGS_DIR)/html/index.html
 
-$(REGS_SV) &: $(RDL)
+$(REGS_SV) &: $(RDL) $(CATALOGUE_RDL)
 	@mkdir -p $(REGS_DIR)
 	$(call say,PEAKRDL,$(REGS_SV))
-	$(Q)$(PEAKRDL) regblock $< --cpuif apb4-flat --addr-width 12 --default-reset rst_n --type-style hier \
+	$(Q)$(PEAKRDL) regblock -I $(CATALOGUE_DIR) $< --cpuif apb4-flat --addr-width 12 --default-reset rst_n --type-style hier \
 	  --err-if-bad-addr -o $(REGS_DIR)
 	@touch $(REGS_SV)
 
-$(REGS_H): $(RDL)
+$(REGS_H): $(RDL) $(CATALOGUE_RDL)
 	@mkdir -p $(REGS_DIR)
 	$(call say,PEAKRDL,$@)
-	$(Q)$(PEAKRDL) c-header $< --std gnu11 --type-style hier -o $@
+	$(Q)$(PEAKRDL) c-header -I $(CATALOGUE_DIR) $< --std gnu11 --type-style hier -o $@
 
-$(REGS_DIR)/html/index.html: $(RDL)
+$(REGS_DIR)/html/index.html: $(RDL) $(CATALOGUE_RDL)
 	@mkdir -p $(REGS_DIR)
 	$(call say,PEAKRDL,$@)
-	$(Q)$(PEAKRDL) html $< -o $(REGS_DIR)/html
+	$(Q)$(PEAKRDL) html -I $(CATALOGUE_DIR) $< -o $(REGS_DIR)/html
 	@touch $@
 
-# One lint run per parameter set, written as ROWS_COLS_LANES_AXIWIDTH. Of the other kinds of elements also _ELEMENT (of
-# fp8mac_array_pkg); of arrays of kinds that are in no accelerator, ROWS_COLS_LANES_ELEMENT.
+# One lint run per parameter set, written as ROWS_COLS_LANES_AXIWIDTH, and _ELEMENT where that is not `exact`; of the array
+# alone, ROWS_COLS_LANES_ELEMENT.
 LINT_SETS := 8_8_4_128 4_4_1_64 4_2_8_128 16_16_16_256 $(ROWS)_$(COLS)_$(LANES)_128
-LINT_SETS_ELEMENT := 4_4_1_64_5 4_4_4_128_6 4_4_4_128_1 2_4_16_128_1 4_4_4_128_2 2_4_1_128_2 4_4_4_128_3
-LINT_SETS_ARRAY := 4_4_4_4 2_3_16_4 4_4_4_5 3_2_1_5 2_3_16_6 4_4_4_7 2_3_16_7
+LINT_SETS_ELEMENT := 4_4_1_64_late_fp32 4_4_4_128_late_fp16 4_4_4_128_aligned_fp32 2_4_16_128_aligned_fp32 \
+  4_4_4_128_aligned_fp16 2_4_1_128_aligned_fp16 4_4_4_128_kulisch
+LINT_SETS_ARRAY := 4_4_4_int8 2_3_16_int8 4_4_4_late_fp32 3_2_1_late_fp32 2_3_16_late_fp16 4_4_4_static 2_3_16_static
 LINT_STAMPS := $(sort $(LINT_SETS:%=$(BUILD)/lint/%.ok) $(LINT_SETS_ELEMENT:%=$(BUILD)/lint/%.ok))
 LINT_STAMPS_ARRAY := $(LINT_SETS_ARRAY:%=$(BUILD)/lint/array_%.ok)
 lint_word = $(word $(2),$(subst _, ,$(1)))
+# The element's name from word $(2) on, as Verilator's parameters.
+lint_element = $(call element_parameters,$(or $(subst $(space),_,$(wordlist $(2),9,$(subst _, ,$(1)))),exact))
 
 lint: $(LINT_STAMPS) $(LINT_STAMPS_ARRAY)
 
@@ -58,7 +65,7 @@ $(LINT_STAMPS): $(BUILD)/lint/%.ok: $(RTL_WAIVER) $(RTL_SOURCES)
 	$(call say,LINT,fp8mac_accel $*)
 	$(Q)$(VERILATOR) --lint-only -Wall --assert --top-module fp8mac_accel -GROWS=$(call lint_word,$*,1) \
 	  -GCOLS=$(call lint_word,$*,2) -GLANES=$(call lint_word,$*,3) -GAXI_DATA_W=$(call lint_word,$*,4) \
-	  -GELEMENT=$(or $(call lint_word,$*,5),0) $^
+	  $(call lint_element,$*,5) $^
 	@touch $@
 
 $(LINT_STAMPS_ARRAY): $(BUILD)/lint/array_%.ok: $(RTL_WAIVER) $(RTL_SOURCES)
@@ -66,5 +73,5 @@ $(LINT_STAMPS_ARRAY): $(BUILD)/lint/array_%.ok: $(RTL_WAIVER) $(RTL_SOURCES)
 	$(call say,LINT,fp8mac_array $*)
 	$(Q)$(VERILATOR) --lint-only -Wall --assert --top-module fp8mac_array -GROWS=$(call lint_word,$*,1) \
 	  -GCOLS=$(call lint_word,$*,2) -GLANES=$(call lint_word,$*,3) \
-	  -GELEMENT=$(call lint_word,$*,4) $^
+	  $(call lint_element,$*,4) $^
 	@touch $@

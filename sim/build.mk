@@ -75,14 +75,14 @@ endef
 $(foreach folder,$(sort $(dir $(SIM_CHECK))),$(eval $(call SIM_CHECK_OBJECT,$(folder))))
 
 # The system's lint has the accelerator's parameter sets: same names, another folder.
-SYSTEM_LINT_STAMPS := $(sort $(LINT_SETS:%=$(BUILD)/lint/system/%.ok) $(BUILD)/lint/system/4_4_4_128_1.ok)
+SYSTEM_LINT_STAMPS := $(sort $(LINT_SETS:%=$(BUILD)/lint/system/%.ok) $(BUILD)/lint/system/4_4_4_128_aligned_fp32.ok)
 lint: $(SYSTEM_LINT_STAMPS)
 
 $(SYSTEM_LINT_STAMPS): $(BUILD)/lint/system/%.ok: $(SYSTEM_INPUTS)
 	@mkdir -p $(@D)
 	$(call say,LINT,fp8mac_system $*)
 	$(Q)$(VERILATOR) --lint-only $(SYSTEM_FLAGS) $(call system_parameters,$*) \
-	  -GELEMENT=$(or $(call lint_word,$*,5),0) $^
+	  $(call lint_element,$*,5) $^
 	@touch $@
 
 -include $(SIM_OBJECTS:.o=.d)

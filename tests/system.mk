@@ -9,7 +9,7 @@ SYS_HOST := $(BUILD)/firmware/host
 # Arrays whose buffers, blocks and beats stand in every relation to each other.
 SYS_ARRAYS := 2x2x1 4x4x4 4x16x8 16x4x2 2x32x16 32x32x2
 # Every kind of elements, on the host.
-SYS_HOST_ELEMENTS := 8x8x4:aligned_fp32 4x4x8:aligned_fp16-29 4x4x4:late_fp32-10 2x2x1:late_fp32 2x2x16:late_fp16 \
+SYS_HOST_ELEMENTS := 8x8x4:aligned_fp32 4x4x8:aligned_fp16_f29 4x4x4:late_fp32_f10 2x2x1:late_fp32 2x2x16:late_fp16 \
   8x8x4:kulisch 2x2x1:kulisch
 
 TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-host firmware-host-faults firmware-san firmware-san-faults \
@@ -60,18 +60,17 @@ $(SYS_TEST)/system-bytes.log: $(SYS_TEST)/system-selftest.log $(SYS_TEST)/firmwa
 
 # Chips of other elements, on small arrays, as ROWSxCOLSxLANES-ELEMENT_SPEC: the same programs and comparisons, on
 # simulators that a make of their own builds.
-SYS_CHIPS := 2x2x4-aligned_fp32-24 2x2x4-kulisch
+SYS_CHIPS := 2x2x4-aligned_fp32_f24 2x2x4-kulisch
 SYS_CHIP_FROM := $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/*) $(REGS_H) $(BUILD)/model/libfp8mac.a
 sys_chip_word = $(word $(2),$(subst x, ,$(firstword $(subst -, ,$(1)))))
 sys_chip_spec = $(patsubst $(firstword $(subst -, ,$(1)))-%,%,$(1))
-sys_chip_spec_word = $(word $(2),$(subst -, ,$(call sys_chip_spec,$(1))))
 SYS_CHIP_TESTS := $(foreach test,selftest faults bytes,$(SYS_CHIPS:%=$(SYS_TEST)/system-%-$(test).log))
 TESTS += $(SYS_CHIP_TESTS)
 
 $(filter-out $(SIM),$(SYS_CHIPS:%=$(BUILD)/sim/%/fp8mac-sim)): $(BUILD)/sim/%/fp8mac-sim: $(SYS_CHIP_FROM)
 	+@$(MAKE) --no-print-directory sim TRACE= ROWS=$(call sys_chip_word,$*,1) COLS=$(call sys_chip_word,$*,2) \
-	  LANES=$(call sys_chip_word,$*,3) ELEMENT=$(call sys_chip_spec_word,$*,1) \
-	  FRAC_BITS=$(call sys_chip_spec_word,$*,2)
+	  LANES=$(call sys_chip_word,$*,3) ELEMENT=$(call element_name,$(call sys_chip_spec,$*)) \
+	  FRAC_BITS=$(call element_bits,$(call sys_chip_spec,$*))
 
 $(SYS_CHIPS:%=$(SYS_TEST)/system-%-selftest.log): $(SYS_TEST)/system-%-selftest.log: $(SYS_RISCV)/selftest.elf \
     $(BUILD)/sim/%/fp8mac-sim tests/run_test.sh

@@ -12,39 +12,30 @@ endif
 
 empty :=
 space := $(empty) $(empty)
-# What it is made of: kinds of elements, their numbers in fp8mac_array_pkg, and of a window the fraction bits that are
-# possible, and those that it has unless told otherwise.
-ELEMENTS := exact aligned_fp32 aligned_fp16 late_fp32 late_fp16 kulisch
-element_number_exact := 0
-element_number_aligned_fp32 := 1
-element_number_aligned_fp16 := 2
-element_number_kulisch := 3
-element_number_late_fp32 := 5
-element_number_late_fp16 := 6
-element_frac_bits_aligned_fp32 := 23 24 25 26 27 28 29
-element_frac_bits_aligned_fp16 := 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29
-# With one lane there is no window.
-element_frac_bits_late_fp32 := $(if $(filter-out 1,$(LANES)),$(element_frac_bits_aligned_fp16))
-element_frac_bits_late_fp16 := $(element_frac_bits_late_fp32)
-element_default_bits_aligned_fp32 := 25
-element_default_bits_aligned_fp16 := 13
-element_default_bits_late_fp32 := $(if $(element_frac_bits_late_fp32),25)
-element_default_bits_late_fp16 := $(if $(element_frac_bits_late_fp16),13)
-$(call check_choice,ELEMENT,$(ELEMENTS))
-element_windows := $(strip $(foreach e,$(ELEMENTS),$(if $(element_frac_bits_$(e)),$(e))))
+# The kind of element and the fraction bits of its alignment window, from the catalogue (rtl/catalogue/elements.toml).
+# On a new machine make reads this file once before the catalogue's fragment is there, and again after.
+ifdef ELEMENTS
+array_elements := $(if $(filter synth synth-full,$(MAKECMDGOALS)),$(ELEMENTS),$(ELEMENTS_ACCELERATOR))
+$(call check_choice,ELEMENT,$(array_elements))
+# The fraction bits that are possible: none where there is no window.
+element_has_window = $(and $(element_frac_bits_$(1)),$(filter-out $(element_no_window_lanes_$(1)),$(LANES)))
 ifneq (,$(FRAC_BITS))
-ifeq (,$(element_frac_bits_$(ELEMENT)))
-$(error FRAC_BITS is not possible with ELEMENT=$(ELEMENT) LANES=$(LANES), which has no window: \
-  choose ELEMENT=$(subst $(space), or ELEMENT=,$(element_windows)))
+ifeq (,$(call element_has_window,$(ELEMENT)))
+$(error FRAC_BITS is not possible with ELEMENT=$(ELEMENT) LANES=$(LANES), which has no alignment window: \
+  choose ELEMENT=$(subst $(space), or ELEMENT=,$(strip $(foreach e,$(array_elements),$(if $(call element_has_window,$(e)),$(e))))))
 endif
 $(call check_choice,FRAC_BITS,$(element_frac_bits_$(ELEMENT)))
 endif
 
-# One word for all of it: exact, kulisch, or as aligned_fp32-25.
-ELEMENT_SPEC := $(subst $(space),-,$(strip $(ELEMENT) $(or $(FRAC_BITS),$(element_default_bits_$(ELEMENT)))))
-element_kind = $(element_number_$(firstword $(subst -, ,$(1))))
-element_bits = $(word 2,$(subst -, ,$(1)))
-# Verilator's options for a module with the parameters ELEMENT and FRAC_BITS. $(1): ELEMENT_SPEC.
+# The element's spelling without its lanes: KIND, or KIND_fF where it has a window, as late_fp16_f13.
+element_f = $(if $(FRAC_BITS),_f$(FRAC_BITS),$(if $(call element_has_window,$(ELEMENT)),_f$(element_default_frac_bits_$(ELEMENT))))
+ELEMENT_SPEC := $(ELEMENT)$(element_f)
+endif
+# From such a spelling: the kind's name, its number, its fraction bits.
+element_name = $(firstword $(foreach e,$(ELEMENTS),$(if $(filter $(e) $(e)_f%,$(1)),$(e))))
+element_kind = $(element_number_$(element_name))
+element_bits = $(patsubst $(element_name)_f%,%,$(filter $(element_name)_f%,$(1)))
+# Verilator's options for a module with the parameters ELEMENT and FRAC_BITS. $(1): the spelling.
 element_parameters = -GELEMENT=$(element_kind) $(if $(element_bits),-GFRAC_BITS=$(element_bits))
 # The same for a C++ bench.
 element_defines = -DELEMENT_KIND=$(element_kind) -DFRAC_BITS=$(or $(element_bits),0)

@@ -3,7 +3,7 @@
 # kind of element as ELEMENT_SPEC of tools/array.mk, exact unless it is said.
 
 ACCEL_TB_SETS := 8_8_4_128 4_4_1_64 4_2_8_128 \
-  4_4_4_128_aligned_fp32-25 4_2_8_128_late_fp16-13 4_4_1_64_late_fp32 2_2_4_128_kulisch
+  4_4_4_128_aligned_fp32_f25 4_2_8_128_late_fp16_f13 4_4_1_64_late_fp32 2_2_4_128_kulisch
 ACCEL_TB_LIB := $(BUILD)/model/libfp8mac.a
 ACCEL_TB_FROM := tests/rtl/accel_tb.cpp $(wildcard tests/rtl/accel_*.h) tests/rtl/axi_memory.h tests/rtl/tb.h \
   $(RTL_SIM_SOURCES) $(RTL_WAIVER) $(REGS_H) $(ACCEL_TB_LIB)

@@ -50,14 +50,14 @@ static const kind *find_kind(const char *name, size_t length)
     return NULL;
 }
 
-// What follows the name: nothing, or -BITS.
+// What follows the name: nothing, or _fBITS.
 static bool read_bits(const kind *kind, const char *text, uint8_t *frac_bits)
 {
     char *end;
     if (*text == '\0') {
         return true;
     }
-    unsigned long bits = strtoul(text + 1, &end, 10);
+    unsigned long bits = strtoul(text + 2, &end, 10);
     *frac_bits = (uint8_t)bits;
     return *end == '\0' && bits != 0 && bits >= kind->least_bits && bits <= kind->most_bits;
 }
@@ -68,7 +68,12 @@ static bool choose_element(uint32_t lanes, fp8rt_element *element)
     if (text == NULL) {
         text = fp8rt_element_name(FP8RT_ELEMENT_EXACT);
     }
-    size_t length = strcspn(text, "-");
+    size_t length = 0; // of the name: _f followed by digits alone ends it, _fp16 does not
+    while (text[length] != '\0' &&
+           !(strncmp(text + length, "_f", 2) == 0 &&
+             strspn(text + length + 2, "0123456789") == strlen(text + length + 2))) {
+        length++;
+    }
     const kind *kind = find_kind(text, length);
     if (kind == NULL) {
         return false;

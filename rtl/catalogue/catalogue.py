@@ -1,0 +1,454 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The catalogue of processing elements: reads and checks elements.toml, and writes what is generated from it.
+
+    python3 rtl/catalogue/catalogue.py --out build/catalogue
+
+writes fp8mac_catalogue_pkg.sv (SystemVerilog), fp8mac/catalogue.h (C), catalogue.mk (make), element_kind.rdl (the
+register map's enumeration) and elements.md (the table of the documentation). Python imports it and calls load().
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import re
+import textwrap
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+TABLE = Path(__file__).resolve().parent / "elements.toml"
+FEEDS = ("fields", "exponents", "distances", "bounded", "format", "int8")
+ALIGNS = ("exact", "products", "operands", "bounds", "format")
+ACCUMULATORS = ("fp32", "fp16", "fixed", "int32")
+FORMATS = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "int8")
+MODEL_ACCUMULATORS = {name: f"FP8MAC_ACC_{name.upper()}" for name in ACCUMULATORS}
+
+
+class CatalogueError(ValueError):
+    """elements.toml says what cannot be; the message names the kind and the field."""
+
+
+@dataclass(frozen=True)
+class FracBits:
+    """Fraction bits of the alignment window: the least and most possible, and the default."""
+
+    least: int
+    default: int
+    most: int
+
+
+@dataclass(frozen=True)
+class Element:
+    """One kind of element. elements.toml explains the fields."""
+
+    name: str
+    number: int
+    summary: str
+    family: str
+    feed: str
+    accumulators: tuple[str, ...]
+    formats: tuple[str, ...]
+    align: str
+    latency: int
+    rotating_banks: int
+    accelerator: bool
+    frac_bits: FracBits | None
+    window_lanes: int
+    late_bits: tuple[int, int]
+    rtl_frac_bits: int
+    terms_log2: int
+    model: dict[str, str]
+
+    @property
+    def run_time_accumulator(self) -> bool:
+        """Whether each GEMM chooses the accumulator's format."""
+        return len(self.accumulators) > 1
+
+    def has_window(self, lanes: int) -> bool:
+        return self.frac_bits is not None and lanes >= self.window_lanes
+
+    def default_frac_bits(self, lanes: int) -> int | None:
+        return self.frac_bits.default if self.has_window(lanes) else None
+
+    def spelling(self, lanes: int, frac_bits: int | None = None) -> str:
+        """KIND_fF_lL; _fF only where there is a window."""
+        bits = frac_bits if frac_bits is not None else self.default_frac_bits(lanes)
+        return self.name + (f"_f{bits}" if bits is not None else "") + f"_l{lanes}"
+
+    @property
+    def constant(self) -> str:
+        """The name of its number in SystemVerilog."""
+        return "Element" + "".join(word.capitalize() for word in self.name.split("_"))
+
+
+def _require(ok: bool, name: str, what: str) -> None:
+    if not ok:
+        raise CatalogueError(f"{TABLE.name}: [{name}] {what}")
+
+
+def _element(name: str, row: dict) -> Element:
+    frac = row.get("frac_bits")
+    known = {field for field in Element.__dataclass_fields__ if field != "name"}
+    for field in row:
+        _require(
+            field in known, name, f"has no field {field}: choose from {', '.join(sorted(known))}"
+        )
+    for field in ("number", "summary", "family", "feed", "accumulators", "formats", "align", "latency",
+                  "rotating_banks", "accelerator"):  # fmt: skip
+        _require(field in row, name, f"needs the field {field}")
+    element = Element(
+        name=name,
+        frac_bits=FracBits(**frac) if frac else None,
+        window_lanes=row.get("window_lanes", 1),
+        late_bits=tuple(row.get("late_bits", (0, 0))),
+        rtl_frac_bits=row.get("rtl_frac_bits", 0),
+        terms_log2=row.get("terms_log2", 0),
+        model=row.get("model", {}),
+        accumulators=tuple(row["accumulators"]),
+        formats=tuple(row["formats"]),
+        **{
+            k: row[k]
+            for k in ("number", "summary", "family", "feed", "align", "latency", "rotating_banks")
+        },
+        accelerator=row["accelerator"],
+    )
+    _require(
+        re.fullmatch(r"[a-z][a-z0-9]*(_[a-z][a-z0-9]*)*", name) is not None,
+        name,
+        "is not a lower-case name",
+    )
+    _require(0 <= element.number <= 255, name, "number must be 0..255")
+    _require(element.feed in FEEDS, name, f"feed must be one of {', '.join(FEEDS)}")
+    _require(element.align in ALIGNS, name, f"align must be one of {', '.join(ALIGNS)}")
+    _require(bool(element.accumulators) and set(element.accumulators) <= set(ACCUMULATORS), name,
+             f"accumulators must be some of {', '.join(ACCUMULATORS)}")  # fmt: skip
+    _require(bool(element.formats) and set(element.formats) <= set(FORMATS), name,
+             f"formats must be some of {', '.join(FORMATS)}")  # fmt: skip
+    if element.frac_bits:
+        bits = element.frac_bits
+        _require(
+            0 < bits.least <= bits.default <= bits.most <= 64,
+            name,
+            "frac_bits must ascend within 1..64",
+        )
+    return element
+
+
+def load(path: Path = TABLE) -> dict[str, Element]:
+    """Every kind by name, in the order of their numbers."""
+    elements = [_element(name, row) for name, row in tomllib.loads(path.read_text()).items()]
+    elements.sort(key=lambda e: e.number)
+    for one, other in itertools.pairwise(elements):
+        _require(one.number != other.number, other.name, f"has the number of [{one.name}]")
+    names = [e.name for e in elements]
+    for name in names:
+        clash = [o for o in names if re.fullmatch(re.escape(name) + r"_[fl]\d+.*", o)]
+        _require(not clash, name, f"cannot be told from {clash}: _fF and _lL are suffixes")
+    return {e.name: e for e in elements}
+
+
+def parse(
+    spelling: str, elements: dict[str, Element] | None = None
+) -> tuple[Element, int | None, int | None]:
+    """(kind, fraction bits or None, lanes or None) of KIND[_fF][_lL]. CatalogueError for any other text."""
+    elements = elements or load()
+    found = re.fullmatch(r"(.+?)(?:_f(\d+))?(?:_l(\d+))?", spelling)
+    name = found.group(1) if found else ""
+    if name not in elements:
+        raise CatalogueError(
+            f"there is no element {spelling}: choose KIND[_fF][_lL] with KIND one of {', '.join(elements)}"
+        )
+    bits, lanes = (int(text) if text else None for text in found.group(2, 3))
+    return elements[name], bits, lanes
+
+
+# ---- generated files --------------------------------------------------------------------------------------------
+
+BY = "Generated by rtl/catalogue/catalogue.py from rtl/catalogue/elements.toml. Do not edit."
+
+
+def system_verilog(elements: dict[str, Element]) -> str:
+    rows = list(elements.values())
+    families = list(dict.fromkeys(e.family for e in rows))
+
+    def enum(prefix: str, names: tuple[str, ...] | list[str]) -> str:
+        return ", ".join(prefix + name.capitalize() for name in names)
+
+    def column(result: str, name: str, comment: str, value, default: str) -> str:
+        lines = [
+            f"  // {comment}",
+            f"  function automatic {result} element_{name}(int unsigned element);",
+            "    case (element)",
+        ]
+        lines += [f"      {e.constant}: return {value(e)};" for e in rows]
+        return "\n".join(
+            [*lines, f"      default: return {default};", "    endcase", "  endfunction", ""]
+        )
+
+    def bit(test) -> object:
+        return lambda e: "1'b1" if test(e) else "1'b0"
+
+    def bits(pick) -> object:
+        return lambda e: str(pick(e.frac_bits)) if e.frac_bits else str(e.rtl_frac_bits)
+
+    def flag(name: str, comment: str, test) -> str:
+        return column("bit", name, comment, bit(test), "1'b0")
+
+    def count(name: str, comment: str, value) -> str:
+        return column("int unsigned", name, comment, value, "0")
+
+    parts = [
+        "// SPDX-License-Identifier: Apache-2.0",
+        f"// {BY}",
+        "// The kinds of processing elements: a parameter ELEMENT has one of the values Element*. Each element_* function",
+        "// gives one column of the catalogue; for a number that is no kind it gives 0.",
+        "package fp8mac_catalogue_pkg;",
+        "",
+        *(
+            textwrap.indent("\n".join(textwrap.wrap(e.summary, 94)), "  // ")
+            + f"\n  parameter int unsigned {e.constant} = {e.number};"
+            for e in rows
+        ),
+        "",
+        f"  typedef enum logic [3:0] {{{enum('Family', families)}}} element_family_e;",
+        f"  typedef enum logic [3:0] {{{enum('Feed', FEEDS)}}} element_feed_e;",
+        f"  typedef enum logic [3:0] {{{enum('Align', ALIGNS)}}} element_align_e;",
+        "",
+        flag("exists", "Whether this is a kind at all.", lambda e: True),
+        flag("in_accelerator", "Whether commands of the accelerator know this kind.", lambda e: e.accelerator),
+        column("element_family_e", "family", "The module fp8mac_element_FAMILY.",
+               lambda e: f"Family{e.family.capitalize()}", f"Family{families[0].capitalize()}"),
+        column("element_feed_e", "feed", "What the operand feed sends.", lambda e: f"Feed{e.feed.capitalize()}", "FeedFields"),
+        column("element_align_e", "align", "What the products are aligned to.",
+               lambda e: f"Align{e.align.capitalize()}", "AlignExact"),
+        *(flag(f"has_{acc}", f"Whether the accumulator can be {acc}.", lambda e, acc=acc: acc in e.accumulators)
+          for acc in ACCUMULATORS),
+        flag("takes_e5m2", "Whether A and B may be e5m2 and e5m2fnuz.", lambda e: "e5m2" in e.formats),
+        count("default_frac_bits", "Fraction bits of the alignment window unless chosen; the RTL's own where there is no choice.",
+              bits(lambda b: b.default)),
+        count("least_frac_bits", "The least fraction bits that are possible.", bits(lambda b: b.least)),
+        count("most_frac_bits", "The most fraction bits that are possible.", bits(lambda b: b.most)),
+        count("window_lanes", "With fewer lanes there is no alignment window. 0: there never is one to choose.",
+              lambda e: str(e.window_lanes if e.frac_bits else 0)),
+        count("terms_log2", "An accumulator takes 2^element_terms_log2 products; 0: any number.", lambda e: str(e.terms_log2)),
+        count("latency", "Cycles from the issue of a step to its result in the array's result registers.",
+              lambda e: str(e.latency)),
+        count("rotating_banks", "Accumulators that rotate through the loop; 0: accumulators have an index.",
+              lambda e: str(e.rotating_banks)),
+        count("late_bits_least", "Late accumulation: least fraction bits of the final addition.", lambda e: str(e.late_bits[0])),
+        count("late_bits_one_lane", "The same with one lane.", lambda e: str(e.late_bits[1])),
+        "  // Late accumulation: fraction bits of the final addition, at least those of the products.",
+        "  function automatic int unsigned element_late_bits(int unsigned element, int unsigned frac_bits, int unsigned lanes);",
+        "    int unsigned least;",
+        "    least = lanes == 1 ? element_late_bits_one_lane(element) : element_late_bits_least(element);",
+        "    return frac_bits > least ? frac_bits : least;",
+        "  endfunction",
+        "",
+        "  // Whether an element of so many lanes has an alignment window of a chosen width.",
+        "  function automatic bit element_has_window(int unsigned element, int unsigned lanes);",
+        "    return element_window_lanes(element) != 0 && lanes >= element_window_lanes(element);",
+        "  endfunction",
+        "",
+        "endpackage",
+    ]  # fmt: skip
+    return "\n".join(parts) + "\n"
+
+
+def c_header(elements: dict[str, Element]) -> str:
+    rows = list(elements.values())
+
+    def mask(names: tuple[str, ...], prefix: str) -> str:
+        return " | ".join(f"1u << {prefix}{name.upper()}" for name in names)
+
+    def entry(e: Element) -> str:
+        bits = e.frac_bits or FracBits(0, 0, 0)
+        lanes = e.window_lanes if e.frac_bits else 0
+        return (
+            f'    {{.name = "{e.name}",\n     .summary = "{e.summary}",\n     .kind = FP8MAC_ELEMENT_{e.name.upper()},\n'
+            f"     .accumulators = {mask(e.accumulators, 'FP8MAC_ACC_')},\n"
+            f"     .formats = {mask(e.formats, 'FP8MAC_')},\n"
+            f"     .frac_bits_least = {bits.least},\n     .frac_bits_default = {bits.default},\n"
+            f"     .frac_bits_most = {bits.most},\n     .window_lanes = {lanes},\n     .terms_log2 = {e.terms_log2},\n"
+            f"     .latency = {e.latency},\n     .rotating_banks = {e.rotating_banks},\n"
+            f"     .align_by_operands = {str(e.align == 'operands').lower()},\n"
+            f"     .accelerator = {str(e.accelerator).lower()}}},\n"
+        )
+
+    def settings(e: Element) -> str:
+        lines = [f"    case FP8MAC_ELEMENT_{e.name.upper()}:\n"]
+        if len(e.accumulators) == 1:
+            lines.append(f"        config->acc_format = {MODEL_ACCUMULATORS[e.accumulators[0]]};\n")
+        if e.frac_bits and e.window_lanes > 1:
+            lines.append(
+                f"        if (lanes < {e.window_lanes}) {{\n            break;\n        }}\n"
+            )
+        for field, value in e.model.items():
+            value = value.replace(
+                "late_bits", f"(frac_bits > {e.late_bits[0]} ? frac_bits : {e.late_bits[0]})"
+            )
+            lines.append(f"        config->{field} = {value};\n")
+        return "".join(lines) + "        break;\n"
+
+    return f"""// SPDX-License-Identifier: Apache-2.0
+// {BY}
+// The kinds of processing elements of the array, and the golden model's settings that compute what each of them does.
+#ifndef FP8MAC_CATALOGUE_H
+#define FP8MAC_CATALOGUE_H
+
+#include "fp8mac/dot.h"
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+// The numbers are those of the register ELEMENT and of the RTL's parameter ELEMENT.
+typedef enum fp8mac_element_kind {{
+{"".join(f"    FP8MAC_ELEMENT_{e.name.upper()} = {e.number},{chr(10)}" for e in rows)}}} fp8mac_element_kind;
+
+#define FP8MAC_ELEMENT_COUNT {len(rows)}
+
+// One kind of element.
+typedef struct fp8mac_element_info {{
+    const char *name;
+    const char *summary;
+    fp8mac_element_kind kind;
+    uint32_t accumulators;     // bits 1u << fp8mac_acc_format; more than one: each GEMM chooses
+    uint32_t formats;          // bits 1u << fp8mac_format_id that A and B may have
+    uint8_t frac_bits_least;   // fraction bits of the alignment window; all 0: there is no choice
+    uint8_t frac_bits_default;
+    uint8_t frac_bits_most;
+    uint8_t window_lanes;      // with fewer lanes there is no window; 0: there never is one
+    uint8_t terms_log2;        // an accumulator takes 2^terms_log2 products; 0: any number
+    uint8_t latency;           // cycles from the issue of a step to its result
+    uint8_t rotating_banks;    // accumulators that rotate through the loop; 0: they have an index
+    bool align_by_operands;    // products are aligned to the largest operands
+    bool accelerator;          // commands of the accelerator know this kind
+}} fp8mac_element_info;
+
+static const fp8mac_element_info fp8mac_element_table[FP8MAC_ELEMENT_COUNT] = {{
+{"".join(entry(e) for e in rows)}}};
+
+// The kind with this number, or NULL.
+static inline const fp8mac_element_info *fp8mac_element_find(uint32_t kind)
+{{
+    for (unsigned i = 0; i < FP8MAC_ELEMENT_COUNT; i++) {{
+        if ((uint32_t)fp8mac_element_table[i].kind == kind) {{
+            return &fp8mac_element_table[i];
+        }}
+    }}
+    return NULL;
+}}
+
+// Whether an element of so many lanes has an alignment window whose width is chosen.
+static inline bool fp8mac_element_has_window(const fp8mac_element_info *element, unsigned lanes)
+{{
+    return element->window_lanes != 0 && lanes >= element->window_lanes;
+}}
+
+// Sets the fields of *config that say how a step of this kind of element is computed: group = lanes, alignment, and the
+// accumulator's format where there is but one. The other fields keep what they have: zero them first. `frac_bits` is the
+// window's, at least 1 where there is one; `static_exponent` is the sum of a row's and a column's bound, for the kind
+// `static` alone.
+static inline void fp8mac_element_settings(fp8mac_element_kind kind, unsigned lanes, unsigned frac_bits,
+                                           int static_exponent, fp8mac_dot_config *config)
+{{
+    (void)frac_bits;
+    (void)static_exponent;
+    config->group = lanes;
+    switch (kind) {{
+{"".join(settings(e) for e in rows)}    }}
+}}
+
+#ifdef __cplusplus
+}}
+#endif
+#endif
+"""
+
+
+def make_fragment(elements: dict[str, Element]) -> str:
+    lines = [
+        "# SPDX-License-Identifier: Apache-2.0",
+        f"# {BY}",
+        "# ELEMENTS: every kind. ELEMENTS_ACCELERATOR: those that commands know. Of a kind K: element_number_K,",
+        "# element_frac_bits_K (those possible; empty: no choice), element_default_frac_bits_K, element_no_window_lanes_K.",
+        f"ELEMENTS := {' '.join(elements)}",
+        f"ELEMENTS_ACCELERATOR := {' '.join(e.name for e in elements.values() if e.accelerator)}",
+    ]
+    for e in elements.values():
+        lines.append(f"element_number_{e.name} := {e.number}")
+        lines.append(f"element_family_{e.name} := {e.family}")
+        lines.append(f"element_accumulators_{e.name} := {' '.join(e.accumulators)}")
+        if e.frac_bits:
+            lines.append(
+                f"element_frac_bits_{e.name} := {' '.join(map(str, range(e.frac_bits.least, e.frac_bits.most + 1)))}"
+            )
+            lines.append(f"element_default_frac_bits_{e.name} := {e.frac_bits.default}")
+            lanes = " ".join(map(str, range(1, e.window_lanes)))
+            lines.append(f"element_no_window_lanes_{e.name} := {lanes}")
+        if e.rtl_frac_bits:
+            lines.append(f"element_rtl_frac_bits_{e.name} := {e.rtl_frac_bits}")
+    return "\n".join(lines) + "\n"
+
+
+def register_enum(elements: dict[str, Element]) -> str:
+    rows = [e for e in elements.values() if e.accelerator]
+    body = "".join(f'  {e.name} = 8\'d{e.number} {{ desc = "{e.summary}"; }};\n' for e in rows)
+    return f"// SPDX-License-Identifier: Apache-2.0\n// {BY}\nenum element_kind {{\n{body}}};\n"
+
+
+def document(elements: dict[str, Element]) -> str:
+    head = ("kind", "number", "accumulator", "formats", "aligned to", "fraction bits", "latency, cycles",
+            "interleaved accumulators", "in the accelerator")  # fmt: skip
+    to = {"exact": "nothing: the sum is exact", "products": "largest product or accumulator", "operands": "largest operands of the step",
+          "bounds": "bounds of row and column", "format": "largest exponent of the format"}  # fmt: skip
+    lines = [
+        f"<!-- {BY} -->",
+        "# Elements",
+        "",
+        f"| {' | '.join(head)} |",
+        "|" + "---|" * len(head),
+    ]
+    for e in elements.values():
+        bits = (
+            f"{e.frac_bits.least} to {e.frac_bits.most}, default {e.frac_bits.default}"
+            if e.frac_bits
+            else "no choice"
+        )
+        choice = ", chosen at run time" if e.run_time_accumulator else ""
+        cells = (f"`{e.name}`", str(e.number), ", ".join(e.accumulators) + choice, ", ".join(f"`{f}`" for f in e.formats),
+                 to[e.align], bits, str(e.latency), str(e.rotating_banks) if e.rotating_banks else "any number, indexed",
+                 "yes" if e.accelerator else "no")  # fmt: skip
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", *(f"- `{e.name}`: {e.summary}" for e in elements.values())]
+    return "\n".join(lines) + "\n"
+
+
+FILES = {
+    "fp8mac_catalogue_pkg.sv": system_verilog,
+    "fp8mac/catalogue.h": c_header,
+    "catalogue.mk": make_fragment,
+    "element_kind.rdl": register_enum,
+    "elements.md": document,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description="Writes the files that are generated from elements.toml."
+    )
+    parser.add_argument("--out", type=Path, required=True, help="the folder to write to")
+    out = parser.parse_args().out
+    elements = load()
+    for name, write in FILES.items():
+        path = out / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(write(elements))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except CatalogueError as error:
+        raise SystemExit(str(error)) from None
