@@ -24,7 +24,7 @@ firmware: $(FW_RISCV_ELFS) $(FW_HOST_APPS) firmware-size
 
 # ---- the chip --------------------------------------------------------------------------------------------------------
 FW_RISCV_ARCH := -march=rv32imc -misa-spec=2.2 -mabi=ilp32 --specs=picolibc.specs -DPICOLIBC_INTEGER_PRINTF_SCANF
-FW_RISCV_FLAGS := $(FW_RISCV_ARCH) -ffunction-sections -fdata-sections -Ifirmware/port/riscv
+FW_RISCV_FLAGS := $(FW_RISCV_ARCH) -ffunction-sections -fdata-sections -Ifirmware/port/riscv -Imodel/src
 FW_RISCV_CFLAGS := $(FW_RISCV_FLAGS) $(FW_CFLAGS)
 # The cross compiler has no C++ library: no headers such as <vector>, no exceptions, no run-time type information.
 FW_RISCV_CXXFLAGS := $(FW_RISCV_FLAGS) $(FW_CXXFLAGS) -ffreestanding -fno-exceptions -fno-rtti \
@@ -32,7 +32,7 @@ FW_RISCV_CXXFLAGS := $(FW_RISCV_FLAGS) $(FW_CXXFLAGS) -ffreestanding -fno-except
 FW_RISCV_LDFLAGS := $(FW_RISCV_ARCH) -nostartfiles -Tfirmware/link.ld -Wl,--gc-sections -Wl,--fatal-warnings
 # Of the model the chip has formats, conversions and recipes. Dot products are the accelerator's.
 FW_RISCV_SOURCES := $(wildcard firmware/src/*.c firmware/port/riscv/*.c firmware/port/riscv/*.cpp \
-  firmware/port/riscv/*.S) $(CHECK_ASK) $(addprefix model/src/,format.c convert.c fp32.c status.c recipe.c)
+  firmware/port/riscv/*.S) $(CHECK_ASK) $(MODEL_BARE_SOURCES)
 FW_RISCV_OBJECTS := $(FW_RISCV_SOURCES:%=$(FW_BUILD)/riscv/obj/%.o)
 
 $(FW_BUILD)/riscv/obj/%.c.o: %.c firmware/build.mk | $(REGS_H)

@@ -3,7 +3,6 @@
 #   make cli                                $(BUILD)/model/fp8mac and fp8mac.1
 
 CLI_SOURCES := $(wildcard model/cli/*.c)
-CLI_FLAGS = $(MODEL_CFLAGS) -DFP8MAC_CLI_VERSION='"$(MODEL_VERSION)"'
 CLI_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model/cli/%.o)
 CLI_SAN_OBJECTS := $(CLI_SOURCES:model/cli/%.c=$(BUILD)/model-san/cli/%.o)
 
@@ -13,12 +12,12 @@ cli: $(BUILD)/model/fp8mac $(BUILD)/model/fp8mac.1
 $(BUILD)/model/cli/%.o: model/cli/%.c model/bindings.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(CLI_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(MODEL_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/model-san/cli/%.o: model/cli/%.c model/bindings.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(CLI_FLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(MODEL_CFLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/model/fp8mac: $(CLI_OBJECTS) $(BUILD)/model/libfp8mac.a
 	$(call say,LINK,$@)

@@ -4,12 +4,18 @@
 #   make install-model DESTDIR= PREFIX=     headers, libraries, pkg-config file
 
 PREFIX ?= /usr/local
-MODEL_VERSION := 0.1.0
-MODEL_SONAME := libfp8mac.so.0
-MODEL_SOURCES := $(wildcard model/src/*.c)
+# MAJOR.MINOR.PATCH of the whole project, and the three numbers.
+VERSION_PARTS := $(foreach part,MAJOR MINOR PATCH,$(shell sed -n 's/^.define FP8MAC_VERSION_$(part) //p' \
+  model/include/fp8mac/version.h))
+VERSION := $(subst $(eval) ,.,$(VERSION_PARTS))
+MODEL_SONAME := libfp8mac.so.$(word 1,$(VERSION_PARTS))
+MODEL_SOURCES := $(wildcard model/src/*/*.c)
+# What bare metal has of the model: formats, conversions and recipes.
+MODEL_BARE_SOURCES := $(addprefix model/src/,core/format.c core/encode.c core/convert.c core/fp32.c core/status.c \
+  core/version.c api/convert.c recipe/recipe.c)
 MODEL_HEADERS := $(wildcard model/include/fp8mac/*.h)
 MODEL_CFLAGS := -std=c11 -O2 -g -ffp-contract=off -pthread -Wall -Wextra -Wconversion -Werror -fPIC -fvisibility=hidden \
-  -Imodel/include
+  -Imodel/include -Imodel/src
 SANITIZE_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 MODEL_OBJECTS := $(MODEL_SOURCES:model/src/%.c=$(BUILD)/model/%.o)
@@ -28,16 +34,17 @@ $(BUILD)/model-san/%.o: model/src/%.c model/build.mk
 	$(call say,CC,$@)
 	$(Q)$(CC) $(MODEL_CFLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# Made anew, so that no object of a source that is gone stays inside.
+# The archive is made anew, so that no object of a removed source stays inside. Folders may hold sources of the same
+# name: q keeps both objects.
 $(BUILD)/model/libfp8mac.a: $(MODEL_OBJECTS)
 	$(Q)rm -f $@
 	$(call say,AR,$@)
-	$(Q)$(AR) rcs $@ $^
+	$(Q)$(AR) qcs $@ $^
 
 $(BUILD)/model-san/libfp8mac.a: $(MODEL_SAN_OBJECTS)
 	$(Q)rm -f $@
 	$(call say,AR,$@)
-	$(Q)$(AR) rcs $@ $^
+	$(Q)$(AR) qcs $@ $^
 
 # The link beside it is the name that a program linked against it looks for.
 $(BUILD)/model/libfp8mac.so: $(MODEL_OBJECTS)
@@ -49,19 +56,19 @@ install-model: model model/fp8mac.pc.in
 	install -d $(DESTDIR)$(PREFIX)/include/fp8mac $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 644 $(MODEL_HEADERS) $(DESTDIR)$(PREFIX)/include/fp8mac
 	install -m 644 $(BUILD)/model/libfp8mac.a $(DESTDIR)$(PREFIX)/lib
-	install -m 755 $(BUILD)/model/libfp8mac.so $(DESTDIR)$(PREFIX)/lib/libfp8mac.so.$(MODEL_VERSION)
-	ln -sf libfp8mac.so.$(MODEL_VERSION) $(DESTDIR)$(PREFIX)/lib/$(MODEL_SONAME)
+	install -m 755 $(BUILD)/model/libfp8mac.so $(DESTDIR)$(PREFIX)/lib/libfp8mac.so.$(VERSION)
+	ln -sf libfp8mac.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(MODEL_SONAME)
 	ln -sf $(MODEL_SONAME) $(DESTDIR)$(PREFIX)/lib/libfp8mac.so
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(MODEL_VERSION)|' model/fp8mac.pc.in \
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' model/fp8mac.pc.in \
 	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/fp8mac.pc
 
-# The tests look at the private headers too, for the library's own definition of a step.
+# The tests include private headers too, for the library's own definition of a step.
 MODEL_C_TESTS := api by_hand dot_definition any_settings
 MODEL_C_TEST_PROGRAMS := $(MODEL_C_TESTS:%=$(BUILD)/model-san/test_%)
 
 $(MODEL_C_TEST_PROGRAMS): $(BUILD)/model-san/test_%: tests/model/test_%.c $(BUILD)/model-san/libfp8mac.a
 	$(call say,CC,$@)
-	$(Q)$(CC) $(MODEL_CFLAGS) -Imodel/src $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^)
+	$(Q)$(CC) $(MODEL_CFLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^)
 
 MODEL_C_TEST_LOGS := $(BUILD)/test/model-api.log $(BUILD)/test/model-by-hand.log \
   $(BUILD)/test/model-dot-definition.log $(BUILD)/test/model-any-settings.log

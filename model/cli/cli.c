@@ -212,7 +212,7 @@ static void run(cli *c, int argc, char **argv)
     if (help) {
         cli_help(c, argc > 2 ? command_of(c, argv[2]) : NULL);
     } else if (strcmp(argv[1], "--version") == 0) {
-        fprintf(c->out, "fp8mac %s\n", FP8MAC_CLI_VERSION);
+        fprintf(c->out, "fp8mac %s\n", FP8MAC_VERSION);
     } else if (strcmp(argv[1], "--man") == 0) {
         cli_man(c);
     } else {

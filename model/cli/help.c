@@ -202,7 +202,7 @@ static void man_command(FILE *to, const cli_command *command)
 void cli_man(cli *c)
 {
     FILE *to = c->out;
-    fprintf(to, ".TH FP8MAC 1 \"\" \"fp8mac %s\" \"User Commands\"\n", FP8MAC_CLI_VERSION);
+    fprintf(to, ".TH FP8MAC 1 \"\" \"fp8mac %s\" \"User Commands\"\n", FP8MAC_VERSION);
     fputs(".SH NAME\nfp8mac \\- bit\\-accurate FP8 arithmetic\n.SH SYNOPSIS\n.B fp8mac\nCOMMAND "
           "[ARGUMENT...]\n"
           ".SH COMMANDS\n",

@@ -17,15 +17,18 @@ from setuptools.command.sdist import sdist
 HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parent if (HERE.parent / "include" / "fp8mac" / "fp8mac.h").exists() else HERE / "csrc"
 CARRIED = [
-    "src/*.c",
-    "src/*.h",
+    "src/*/*.c",
+    "src/*/*.h",
     "include/fp8mac/*.h",
     "cli/settings.c",
     "cli/settings.h",
-    "build.mk",
 ]
+VERSION_H = TREE / "include" / "fp8mac" / "version.h"
 SCRATCH = tempfile.mkdtemp(prefix="fp8mac-build-")
-VERSION = re.search(r"^MODEL_VERSION := (\S+)$", (TREE / "build.mk").read_text(), re.M).group(1)
+VERSION = ".".join(
+    re.search(rf"^#define FP8MAC_VERSION_{part} (\d+)$", VERSION_H.read_text(), re.M).group(1)
+    for part in ("MAJOR", "MINOR", "PATCH")
+)
 
 
 class BuildExt(build_ext):
@@ -33,7 +36,7 @@ class BuildExt(build_ext):
 
     def build_extension(self, ext):
         ext.sources += [
-            str(path) for path in (*sorted((TREE / "src").glob("*.c")), TREE / "cli" / "settings.c")
+            str(path) for path in (*sorted((TREE / "src").glob("*/*.c")), TREE / "cli" / "settings.c")
         ]
         super().build_extension(ext)
 
@@ -57,10 +60,7 @@ try:
                 ["fp8mac/_core.c"],
                 py_limited_api=True,
                 include_dirs=[str(TREE / "include"), str(TREE / "src"), str(TREE / "cli")],
-                define_macros=[
-                    ("Py_LIMITED_API", "0x030B0000"),
-                    ("FP8MAC_PYTHON_VERSION", f'"{VERSION}"'),
-                ],
+                define_macros=[("Py_LIMITED_API", "0x030B0000")],
                 extra_compile_args=[
                     "-std=c11",
                     "-O2",

@@ -42,7 +42,7 @@ $(BUILD)/test/bindings_dpi.log: $(BINDINGS_TESTS)/dpi.sh $(DPI_EXAMPLE) tests/ru
 FUZZ_SECONDS := 40
 CLANG := $(firstword $(foreach name,clang clang-14 clang-16 clang-19,$(shell command -v $(name))))
 FUZZ_CLI := $(filter-out %/main.o,$(CLI_SAN_OBJECTS))
-FUZZ_FLAGS = $(CLI_FLAGS) -Imodel/cli -Wl,--wrap=fopen
+FUZZ_FLAGS = $(MODEL_CFLAGS) -Imodel/cli -Wl,--wrap=fopen
 
 $(BUILD)/model-san/fuzz: $(BINDINGS_TESTS)/fuzz.c $(FUZZ_CLI) $(BUILD)/model-san/libfp8mac.a
 	$(call say,CC,$@)
@@ -63,7 +63,7 @@ libfuzz: $(BUILD)/model-san/libfuzz
 
 $(BUILD)/model-san/libfuzz: $(BINDINGS_TESTS)/fuzz.c $(MODEL_SOURCES) $(filter-out %/main.c,$(CLI_SOURCES)) $(MODEL_HEADERS)
 	@mkdir -p $(@D)
-	$(CLANG) -std=c11 -O1 -g -Imodel/include -Imodel/cli -DFP8MAC_CLI_VERSION='"$(MODEL_VERSION)"' \
+	$(CLANG) -std=c11 -O1 -g -Imodel/include -Imodel/src -Imodel/cli \
 	  -DFUZZ_WITH_LIBFUZZER -Wl,--wrap=fopen -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ \
 	  $(filter %.c,$^) -lm -pthread
 

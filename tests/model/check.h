@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dot_engine.h"
+#include "core/dot_definition.h"
+#include "core/dot_engine.h"
 
 static unsigned long passed, failed;
 

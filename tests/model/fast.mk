@@ -8,11 +8,11 @@ TESTS += $(MODEL_FAST_LOGS)
 
 $(MODEL_FAST_TESTS:%=$(BUILD)/model/test_%): $(BUILD)/model/test_%: tests/model/test_%.c $(BUILD)/model/libfp8mac.a
 	$(call say,CC,$@)
-	$(Q)$(CC) $(MODEL_CFLAGS) -Imodel/src $(CFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^)
+	$(Q)$(CC) $(MODEL_CFLAGS) $(CFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^)
 $(MODEL_FAST_TESTS:%=$(BUILD)/model-san/test_%): $(BUILD)/model-san/test_%: tests/model/test_%.c \
     $(BUILD)/model-san/libfp8mac.a
 	$(call say,CC,$@)
-	$(Q)$(CC) $(MODEL_CFLAGS) -Imodel/src $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^)
+	$(Q)$(CC) $(MODEL_CFLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^)
 
 $(BUILD)/test/model-fast.log: $(BUILD)/model/test_fast tests/run_test.sh
 	@tests/run_test.sh model-fast $@ $< 400

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "fast.h"
+#include "fast/fast.h"
 
 static uint64_t random_state = 20240611;
 

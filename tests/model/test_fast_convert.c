@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "fast.h"
+#include "core/convert.h"
+#include "fast/fast.h"
 
 enum { HIGH_BITS = 11, LOW_PATTERNS = 5, COUNT = 512 * (1 << HIGH_BITS) * LOW_PATTERNS / 2 };
 

@@ -3,6 +3,7 @@
 #ifndef FP8MAC_FP8MAC_H
 #define FP8MAC_FP8MAC_H
 
+#include "fp8mac/version.h"
 #include "fp8mac/status.h"
 #include "fp8mac/format.h"
 #include "fp8mac/convert.h"

@@ -795,7 +795,7 @@ PyMODINIT_FUNC PyInit__core(void)
                                         PyExc_ValueError, members);
     Py_XDECREF(members);
     if (m == NULL || error_class == NULL || PyModule_AddObjectRef(m, "Error", error_class) != 0 ||
-        PyModule_AddStringConstant(m, "version", FP8MAC_PYTHON_VERSION) != 0) {
+        PyModule_AddStringConstant(m, "version", fp8mac_version()) != 0) {
         Py_XDECREF(m);
         return NULL;
     }

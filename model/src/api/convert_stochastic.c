@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public stochastic conversion of arrays: random bits given or drawn, then a kernel or the definition.
+#include "fast/fast.h"
+
+static uint32_t draw(const fp8mac_random_source *source, size_t i)
+{
+    if (source->r != NULL) {
+        return source->r[i];
+    }
+    uint64_t place = ((uint64_t)source->m << 32 | source->n) + i;
+    return fp8mac_random_bits(source->seed, (uint32_t)(place >> 32), (uint32_t)place, source->step,
+                              FP8MAC_RANDOM_CONVERT, source->bits);
+}
+
+static uint32_t bits_used(const uint32_t *words, size_t n)
+{
+    const fp8mac_kernels *kernels = fp8mac_kernels_best();
+    if (kernels != NULL) {
+        return kernels->bits_used(words, n);
+    }
+    uint32_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        used |= words[i];
+    }
+    return used;
+}
+
+static fp8mac_status validate_source(const fp8mac_random_source *source, size_t n)
+{
+    if (source->bits < 1 || source->bits > FP8MAC_RANDOM_BITS_MAX) {
+        return FP8MAC_ERR_ROUNDING;
+    }
+    if (source->r != NULL && bits_used(source->r, n) >> source->bits != 0) {
+        return FP8MAC_ERR_ROUNDING;
+    }
+    return FP8MAC_OK;
+}
+
+// Random bits of a block, drawn together; one by one where n carries into m.
+static void draw_block(const fp8mac_kernels *kernels, const fp8mac_random_source *source,
+                       size_t first, uint32_t *r, size_t count)
+{
+    uint64_t place = ((uint64_t)source->m << 32 | source->n) + first;
+    if ((uint32_t)place > UINT32_MAX - count) {
+        for (size_t i = 0; i < count; i++) {
+            r[i] = draw(source, first + i);
+        }
+        return;
+    }
+    uint32_t high = (uint32_t)(source->step >> 32) | (uint32_t)FP8MAC_RANDOM_CONVERT << 28;
+    const uint32_t counter[4] = {(uint32_t)(place >> 32), (uint32_t)place, (uint32_t)source->step,
+                                 high};
+    const uint32_t key[2] = {(uint32_t)source->seed, (uint32_t)(source->seed >> 32)};
+    kernels->draw(r, count, counter, key, source->bits);
+}
+
+// Blocks of elements, as long as there is a kernel for them: there is for all, or for none.
+static bool convert_fast(const fp8mac_format *dst_format, void *dst,
+                         const fp8mac_format *src_format, const void *src, size_t n,
+                         fp8mac_overflow overflow, const fp8mac_random_source *source,
+                         fp8mac_flags *flags)
+{
+    enum { BLOCK = 1024 };
+    const fp8mac_kernels *kernels = fp8mac_kernels_best();
+    bool done = FP8MAC_FAST && kernels != NULL;
+    if (done && source->r != NULL) {
+        return fp8mac_fast_convert_stochastic(kernels, dst_format, dst, src_format, src, n,
+                                              overflow, source->r, source->bits, flags);
+    }
+    unsigned dst_bytes = fp8mac_format_bytes(dst_format),
+             src_bytes = fp8mac_format_bytes(src_format);
+    uint32_t r[BLOCK];
+    for (size_t i = 0; done && i < n; i += BLOCK) {
+        size_t count = n - i < BLOCK ? n - i : BLOCK;
+        draw_block(kernels, source, i, r, count);
+        done = fp8mac_fast_convert_stochastic(kernels, dst_format, (uint8_t *)dst + i * dst_bytes,
+                                              src_format, (const uint8_t *)src + i * src_bytes,
+                                              count, overflow, r, source->bits, flags);
+    }
+    return done;
+}
+
+fp8mac_status fp8mac_convert_stochastic(const fp8mac_format *dst_format, void *dst,
+                                        const fp8mac_format *src_format, const void *src, size_t n,
+                                        fp8mac_overflow overflow,
+                                        const fp8mac_random_source *source, fp8mac_flags *flags)
+{
+    if (source == NULL || (n > 0 && (dst == NULL || src == NULL))) {
+        return FP8MAC_ERR_NULL;
+    }
+    if (fp8mac_format_validate(src_format) != FP8MAC_OK) {
+        return FP8MAC_ERR_FORMAT;
+    }
+    fp8mac_status status =
+        fp8mac_convert_mode_validate(dst_format, (fp8mac_convert_mode){.overflow = overflow});
+    if (status == FP8MAC_OK) {
+        status = validate_source(source, n);
+    }
+    if (status != FP8MAC_OK) {
+        return status;
+    }
+    if (convert_fast(dst_format, dst, src_format, src, n, overflow, source, flags)) {
+        return FP8MAC_OK;
+    }
+    unsigned dst_bytes = fp8mac_format_bytes(dst_format);
+    unsigned src_bytes = fp8mac_format_bytes(src_format);
+    for (size_t i = 0; i < n; i++) {
+        fp8mac_value value = fp8mac_decode(src_format, fp8mac_load_code(src, i, src_bytes));
+        uint32_t code = fp8mac_encode_stochastic(dst_format, value, overflow, draw(source, i),
+                                                 source->bits, flags);
+        fp8mac_store_code(dst, i, dst_bytes, code);
+    }
+    return FP8MAC_OK;
+}

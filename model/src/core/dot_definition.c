@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step written down as dot.h defines it, for every setting. Slow and obvious: the fast paths must agree with it.
+#include "core/dot_definition.h"
+
+#include "core/exact.h"
+#include "core/round.h"
+
+// ---- decode, multiply -------------------------------------------------------------------------------------------
+
+// One product, or the accumulator. `exponent` is what alignment compares: the value's significand in units of
+// 2^exponent is below 4. A product also has its operands' exponents, which add up to a bound of the same kind.
+typedef struct term {
+    fp8mac_value value;
+    int32_t exponent, a_exponent, b_exponent;
+} term;
+
+// What the terms of a step are, besides numbers.
+typedef struct facts {
+    bool nan_operand, invalid_product, plus_inf, minus_inf, acc_is_nan, all_minus_zero;
+} facts;
+
+enum { NO_EXPONENT = INT32_MIN };
+
+// floor(log2 |x|) + scale, if there is such a thing.
+static int32_t operand_exponent(fp8mac_value x, int32_t scale)
+{
+    return x.cls == FP8MAC_CLASS_FINITE ? x.exponent + fp8mac_bit_length(x.significand) - 1 + scale
+                                        : NO_EXPONENT;
+}
+
+static term multiply(const fp8mac_dot_config *config, uint8_t a_code, uint8_t b_code,
+                     fp8mac_mx_pair mx, facts *f)
+{
+    fp8mac_value a = fp8mac_decode(config->a_format, a_code);
+    fp8mac_value b = fp8mac_decode(config->b_format, b_code);
+    int32_t a_scale = config->scale_exp_a - (int32_t)config->lscale + mx.a_exponent;
+    int32_t b_scale = config->scale_exp_b + mx.b_exponent;
+    term product = {.value = fp8mac_value_mul_finite(a, b)};
+    product.a_exponent = operand_exponent(a, a_scale);
+    product.b_exponent = operand_exponent(b, b_scale);
+    product.value.exponent += a_scale + b_scale;
+    product.exponent =
+        product.value.exponent + config->a_format->mantissa_bits + config->b_format->mantissa_bits;
+    if (a.cls == FP8MAC_CLASS_NAN || b.cls == FP8MAC_CLASS_NAN || mx.is_nan) {
+        product.value.cls = FP8MAC_CLASS_NAN;
+        f->nan_operand = true;
+    } else if (a.cls == FP8MAC_CLASS_INF || b.cls == FP8MAC_CLASS_INF) {
+        bool with_zero = a.cls == FP8MAC_CLASS_ZERO || b.cls == FP8MAC_CLASS_ZERO;
+        product.value.cls = with_zero ? FP8MAC_CLASS_NAN : FP8MAC_CLASS_INF;
+        f->invalid_product |= with_zero;
+    }
+    return product;
+}
+
+static void note(facts *f, fp8mac_value value)
+{
+    f->plus_inf |= value.cls == FP8MAC_CLASS_INF && !value.sign;
+    f->minus_inf |= value.cls == FP8MAC_CLASS_INF && value.sign;
+    f->all_minus_zero &= value.cls == FP8MAC_CLASS_ZERO && value.sign;
+}
+
+static bool is_special(const facts *f)
+{
+    return f->nan_operand || f->invalid_product || f->plus_inf || f->minus_inf || f->acc_is_nan;
+}
+
+static fp8mac_value special_value(const facts *f, fp8mac_flags *flags)
+{
+    bool both = f->plus_inf && f->minus_inf;
+    fp8mac_raise(flags, f->nan_operand ? FP8MAC_FLAG_NAN : 0);
+    fp8mac_raise(flags, f->invalid_product || both ? FP8MAC_FLAG_INVALID : 0);
+    if (f->nan_operand || f->invalid_product || f->acc_is_nan || both) {
+        return (fp8mac_value){.cls = FP8MAC_CLASS_NAN};
+    }
+    return (fp8mac_value){.cls = FP8MAC_CLASS_INF, .sign = f->minus_inf};
+}
+
+// ---- align, add -------------------------------------------------------------------------------------------------
+
+static fp8mac_value add_exactly(const term *terms, unsigned n, term acc)
+{
+    fp8mac_exact sum = {{0}};
+    fp8mac_exact_add(&sum, acc.value);
+    for (unsigned i = 0; i < n; i++) {
+        fp8mac_exact_add(&sum, terms[i].value);
+    }
+    return fp8mac_exact_value(&sum);
+}
+
+// The largest exponent of the products first, first + stride, ... that are not zero, from `least` up.
+static int32_t largest_exponent(const term *terms, unsigned n, unsigned first, unsigned stride,
+                                int32_t least)
+{
+    for (unsigned i = first; i < n; i += stride) {
+        if (terms[i].value.cls == FP8MAC_CLASS_FINITE && terms[i].exponent > least) {
+            least = terms[i].exponent;
+        }
+    }
+    return least;
+}
+
+// The largest a_exponent plus the largest b_exponent, each over all products, zeros among them too; from `least` up.
+static int32_t operands_exponent(const term *terms, unsigned n, int32_t least)
+{
+    int32_t a = NO_EXPONENT, b = NO_EXPONENT;
+    for (unsigned i = 0; i < n; i++) {
+        a = terms[i].a_exponent > a ? terms[i].a_exponent : a;
+        b = terms[i].b_exponent > b ? terms[i].b_exponent : b;
+    }
+    return a != NO_EXPONENT && b != NO_EXPONENT && a + b > least ? a + b : least;
+}
+
+// Terms first, first + stride, ..., each cut to a multiple of 2^quantum, summed.
+static fp8mac_exact sum_cut(const term *terms, unsigned n, unsigned first, unsigned stride,
+                            int32_t quantum, fp8mac_align_round round)
+{
+    fp8mac_exact sum = {{0}};
+    for (unsigned i = first; i < n; i += stride) {
+        fp8mac_exact one = {{0}};
+        fp8mac_exact_add(&one, terms[i].value);
+        fp8mac_exact_cut(&one, quantum, round);
+        fp8mac_exact_add_exact(&sum, &one);
+    }
+    return sum;
+}
+
+static int32_t min_exponent(const fp8mac_dot_config *config)
+{
+    return config->min_exponent == 0 ? FP8MAC_MIN_EXPONENT_DEFAULT : config->min_exponent;
+}
+
+// What the products are aligned to, acc apart. Even and odd ones are apart only where align_by is PRODUCTS.
+static int32_t products_exponent(const fp8mac_dot_config *config, const term *terms, unsigned n,
+                                 unsigned first, unsigned stride)
+{
+    int32_t least = min_exponent(config);
+    return config->align_by == FP8MAC_ALIGN_BY_OPERANDS
+               ? operands_exponent(terms, n, least)
+               : largest_exponent(terms, n, first, stride, least);
+}
+
+static int32_t join_acc(int32_t exponent, term acc)
+{
+    return acc.value.cls == FP8MAC_CLASS_FINITE && acc.exponent > exponent ? acc.exponent
+                                                                           : exponent;
+}
+
+// The accumulator is aligned like a product: terms[n] is a copy of it.
+static fp8mac_value add_aligned(const fp8mac_dot_config *config, term *terms, unsigned n, term acc)
+{
+    terms[n] = acc;
+    int32_t e = join_acc(products_exponent(config, terms, n, 0, 1), acc);
+    fp8mac_exact sum =
+        sum_cut(terms, n + 1, 0, 1, e - (int32_t)config->frac_bits, config->align_round);
+    return fp8mac_exact_value(&sum);
+}
+
+// The products' sum and its exponent, with the even and odd ones apart if the configuration says so.
+static fp8mac_exact sum_products(const fp8mac_dot_config *config, const term *terms, unsigned n,
+                                 int32_t *exponent)
+{
+    int32_t fraction = (int32_t)config->frac_bits;
+    unsigned parts = config->even_odd ? 2 : 1;
+    fp8mac_exact sum = {{0}};
+    *exponent = products_exponent(config, terms, n, 0, 1);
+    for (unsigned part = 0; part < parts; part++) {
+        int32_t e = products_exponent(config, terms, n, part, parts);
+        fp8mac_exact some = sum_cut(terms, n, part, parts, e - fraction, config->align_round);
+        if (parts > 1) {
+            fp8mac_exact_cut(&some, *exponent - fraction, config->late_round);
+        }
+        fp8mac_exact_add_exact(&sum, &some);
+    }
+    return sum;
+}
+
+static fp8mac_value add_late(const fp8mac_dot_config *config, const term *terms, unsigned n,
+                             term acc)
+{
+    int32_t e;
+    fp8mac_exact sum = sum_products(config, terms, n, &e);
+    e = join_acc(e, acc);
+    fp8mac_exact_cut(&sum, e - (int32_t)config->late_bits_sum, config->late_round);
+    fp8mac_exact addend = {{0}};
+    if (config->late_drop == 0 || acc.exponent >= e - (int32_t)config->late_drop) {
+        fp8mac_exact_add(&addend, acc.value);
+        fp8mac_exact_cut(&addend, e - (int32_t)config->late_bits_acc, config->late_round);
+    }
+    fp8mac_exact_add_exact(&sum, &addend);
+    return fp8mac_exact_value(&sum);
+}
+
+// ---- normalise, round -------------------------------------------------------------------------------------------
+
+static fp8mac_round_mode round_mode(const fp8mac_dot_config *config, const fp8mac_acc *acc,
+                                    uint64_t step, fp8mac_random_use use)
+{
+    fp8mac_round_mode mode = {.rounding = config->acc_rounding};
+    if (mode.rounding == FP8MAC_ROUND_STOCHASTIC) {
+        mode.n = config->random_bits;
+        mode.r = fp8mac_random_bits(config->seed, acc->m, acc->n, step, use, mode.n);
+    }
+    return mode;
+}
+
+static bool kept_as_fp32(fp8mac_acc_format format)
+{
+    return format == FP8MAC_ACC_FP32 || format == FP8MAC_ACC_E8M13;
+}
+
+static fp8mac_value flush(const fp8mac_format *row, fp8mac_value value)
+{
+    int32_t top = value.exponent + fp8mac_bit_length(value.significand) - 1;
+    if (value.cls == FP8MAC_CLASS_FINITE && top < 1 - row->bias) {
+        return (fp8mac_value){.cls = FP8MAC_CLASS_ZERO, .sign = value.sign};
+    }
+    return value;
+}
+
+// A sum in the accumulator's format, as it is kept.
+static uint32_t round_sum(const fp8mac_dot_config *config, fp8mac_value sum, fp8mac_round_mode mode,
+                          fp8mac_flags *flags)
+{
+    const fp8mac_format *row = fp8mac_acc_rounded_format(config->acc_format);
+    if (sum.cls == FP8MAC_CLASS_NAN && config->nan_code != 0) {
+        return config->nan_code;
+    }
+    sum = config->flush ? flush(row, sum) : sum;
+    fp8mac_overflow overflow =
+        config->acc_saturate ? FP8MAC_OVERFLOW_SATURATE_FINITE : FP8MAC_OVERFLOW_IEEE;
+    uint32_t code = fp8mac_encode_rounded(row, sum, mode, overflow, flags);
+    unsigned kept_below =
+        fp8mac_acc_code_format(config->acc_format)->mantissa_bits - (unsigned)row->mantissa_bits;
+    return code << kept_below;
+}
+
+// The products' sum rounded to the accumulator's format, plus the accumulator.
+static fp8mac_value add_rounded(const fp8mac_dot_config *config, const term *terms, unsigned n,
+                                fp8mac_value acc, fp8mac_round_mode mode, fp8mac_flags *flags)
+{
+    int32_t e;
+    fp8mac_exact sum = sum_products(config, terms, n, &e);
+    uint32_t rounded = round_sum(config, fp8mac_exact_value(&sum), mode, flags);
+    return fp8mac_value_add(fp8mac_decode(fp8mac_acc_code_format(config->acc_format), rounded), acc,
+                            flags);
+}
+
+void fp8mac_dot_step_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                             const uint8_t *b, unsigned n, const fp8mac_mx_pair *mx,
+                             fp8mac_flags *flags)
+{
+    const fp8mac_format *code_format = fp8mac_acc_code_format(config->acc_format);
+    facts f = {.all_minus_zero = true};
+    term terms[FP8MAC_GROUP_MAX + 1];
+    term before = {.value = fp8mac_decode(code_format, acc->code)};
+    before.exponent = before.value.exponent + code_format->mantissa_bits;
+    f.acc_is_nan = before.value.cls == FP8MAC_CLASS_NAN;
+    note(&f, before.value);
+    for (unsigned i = 0; i < n; i++) {
+        terms[i] = multiply(config, a[i], b[i], mx == NULL ? (fp8mac_mx_pair){0} : mx[i], &f);
+        note(&f, terms[i].value);
+    }
+    fp8mac_round_mode mode = round_mode(config, acc, acc->steps, FP8MAC_RANDOM_STEP);
+    fp8mac_value sum;
+    if (is_special(&f)) {
+        sum = special_value(&f, flags);
+    } else if (config->frac_bits == 0) {
+        sum = add_exactly(terms, n, before);
+        sum.sign |= sum.cls == FP8MAC_CLASS_ZERO && f.all_minus_zero;
+    } else if (!config->acc_late) {
+        sum = add_aligned(config, terms, n, before);
+    } else if (config->late_bits_sum == 0) {
+        sum = add_rounded(config, terms, n, before.value, mode, flags);
+    } else {
+        sum = add_late(config, terms, n, before);
+    }
+    acc->code = round_sum(config, sum, mode, flags);
+}
+
+void fp8mac_dot_step_definition(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                                const uint8_t *b, unsigned n, fp8mac_flags *flags)
+{
+    fp8mac_dot_step_defined(config, acc, a, b, n, NULL, flags);
+}
+
+// ---- the second accumulator -------------------------------------------------------------------------------------
+
+uint32_t fp8mac_acc_joined(const fp8mac_dot_config *config, const fp8mac_acc *acc,
+                           fp8mac_flags *flags)
+{
+    const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
+    const fp8mac_format *code_format = fp8mac_acc_code_format(config->acc_format);
+    const fp8mac_format *second_row = config->promote != 0 ? fp32 : code_format;
+    fp8mac_value sum = fp8mac_value_add(fp8mac_decode(second_row, acc->second),
+                                        fp8mac_decode(code_format, acc->code), flags);
+    if (config->promote == 0) {
+        uint64_t step = acc->steps - 1; // the step that the chunk ended with
+        return round_sum(config, sum, round_mode(config, acc, step, FP8MAC_RANDOM_OUTER), flags);
+    }
+    if (sum.cls == FP8MAC_CLASS_NAN && config->nan_code != 0 && kept_as_fp32(config->acc_format)) {
+        return config->nan_code;
+    }
+    fp8mac_overflow overflow =
+        config->acc_saturate ? FP8MAC_OVERFLOW_SATURATE_FINITE : FP8MAC_OVERFLOW_IEEE;
+    return fp8mac_encode_independent(fp32, sum, FP8MAC_ROUND_NEAREST_EVEN, overflow, flags);
+}
+
+static void count_products(const fp8mac_dot_config *config, fp8mac_acc *acc, unsigned n,
+                           fp8mac_flags *flags)
+{
+    unsigned period = config->promote != 0 ? config->promote : config->chunk;
+    if (period == 0) {
+        return;
+    }
+    acc->pending += n;
+    if (acc->pending >= period) {
+        acc->second = fp8mac_acc_joined(config, acc, flags);
+        acc->code = 0;
+        acc->pending = 0;
+    }
+}
+
+// ---- all the steps of K -----------------------------------------------------------------------------------------
+
+// The block scales of one product, and whether one of them is NaN.
+static fp8mac_mx_pair mx_pair(const uint8_t *mx_a, const uint8_t *mx_b, size_t k)
+{
+    const fp8mac_format *e8m0 = fp8mac_format_get(FP8MAC_E8M0FNU);
+    fp8mac_mx_pair pair = {0};
+    const uint8_t *const scales[] = {mx_a, mx_b};
+    int32_t *const exponents[] = {&pair.a_exponent, &pair.b_exponent};
+    for (size_t i = 0; i < 2; i++) {
+        if (scales[i] != NULL) {
+            fp8mac_value scale = fp8mac_decode(e8m0, scales[i][k / FP8MAC_MX_BLOCK]);
+            pair.is_nan |= scale.cls == FP8MAC_CLASS_NAN;
+            *exponents[i] = scale.exponent;
+        }
+    }
+    return pair;
+}
+
+void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                            const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
+                            fp8mac_flags *flags)
+{
+    bool scaled = mx_a != NULL || mx_b != NULL;
+    unsigned group = config->group == 0 ? 1 : config->group;
+    for (size_t first = 0; first < k; first += group) {
+        unsigned n = k - first < group ? (unsigned)(k - first) : group;
+        fp8mac_mx_pair mx[FP8MAC_GROUP_MAX];
+        for (unsigned i = 0; scaled && i < n; i++) {
+            mx[i] = mx_pair(mx_a, mx_b, first + i);
+        }
+        fp8mac_dot_step_defined(config, acc, a + first, b + first, n, scaled ? mx : NULL, flags);
+        acc->steps += config->acc_rounding == FP8MAC_ROUND_STOCHASTIC ? 1 : 0;
+        count_products(config, acc, n, flags);
+    }
+}

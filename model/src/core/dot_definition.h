@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The definition of a step, for every floating-point accumulator and every setting. It is slow and obvious.
+#ifndef FP8MAC_CORE_DOT_DEFINITION_H
+#define FP8MAC_CORE_DOT_DEFINITION_H
+
+#include "core/accumulator.h"
+
+// The exponents of a product's two block scales.
+typedef struct fp8mac_mx_pair {
+    int32_t a_exponent, b_exponent;
+    bool is_nan;
+} fp8mac_mx_pair;
+
+// One step, of the accumulator alone: terms in exact integers as wide as it takes. mx holds one pair for each term, or
+// is NULL. The engine must agree with it; it is the slow and obvious one.
+void fp8mac_dot_step_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                             const uint8_t *b, unsigned n, const fp8mac_mx_pair *mx,
+                             fp8mac_flags *flags);
+void fp8mac_dot_step_definition(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                                const uint8_t *b, unsigned n, fp8mac_flags *flags);
+// All steps, with the second accumulator.
+void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
+                            const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
+                            fp8mac_flags *flags);
+// The code of second + acc, in the second accumulator's format.
+uint32_t fp8mac_acc_joined(const fp8mac_dot_config *config, const fp8mac_acc *acc,
+                           fp8mac_flags *flags);
+
+#endif

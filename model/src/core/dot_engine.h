@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dot product behind fp8mac_dot and fp8mac_gemm, for arguments that have been checked.
+#ifndef FP8MAC_DOT_ENGINE_H
+#define FP8MAC_DOT_ENGINE_H
+
+#include "core/accumulator.h"
+
+// Every code of a format as an integer in units of its smallest subnormal (Inf and NaN as 0), decoded once.
+typedef struct fp8mac_operand_table {
+    int64_t value[256];
+    uint8_t special[256]; // 1 for Inf and NaN
+} fp8mac_operand_table;
+
+// A configuration made ready: nothing in it changes from step to step.
+typedef struct fp8mac_dot_engine {
+    fp8mac_dot_config config;
+    unsigned group;                      // terms per step, 1 or more
+    const fp8mac_format *rounded_format; // NULL for FIXED and INT32
+    bool plain; // what this engine computes by itself: FIXED; or exact, nearest even, one acc
+    int32_t unit_exponent;  // log2 of the unit of a product of two table entries, without scaling
+    int32_t scale_exponent; // sa + sb
+    fp8mac_operand_table a, b;
+} fp8mac_dot_engine;
+
+// Whether the row can be an operand: one byte, and a range that the product sums hold.
+bool fp8mac_is_operand_format(const fp8mac_format *format);
+
+void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *config);
+// Whether no product is above the static_exponent of a FIXED accumulator that has one. The engine runs only then.
+bool fp8mac_dot_products_fit(const fp8mac_dot_engine *engine, const uint8_t *a, const uint8_t *b,
+                             size_t k);
+// k terms in ascending order, `group` at a time.
+void fp8mac_dot_engine_run(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a,
+                           const uint8_t *b, size_t k, fp8mac_flags *flags);
+// K <= 2^G, or what INT32 holds, counting the terms consumed before.
+bool fp8mac_dot_k_fits(const fp8mac_dot_config *config, uint64_t consumed, uint64_t k);
+// fp8mac_dot_engine_run with block scales, either of which may be NULL.
+void fp8mac_dot_engine_run_mx(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a,
+                              const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
+                              fp8mac_flags *flags);
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/internal.h"
+
+static uint32_t fp32_round(fp8mac_value value, fp8mac_flags *flags)
+{
+    return fp8mac_encode_independent(fp8mac_format_get(FP8MAC_FP32), value,
+                                     FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_IEEE, flags);
+}
+
+static uint32_t fp32_invalid(fp8mac_flags *flags)
+{
+    fp8mac_raise(flags, FP8MAC_FLAG_INVALID);
+    return FP8MAC_FP32_NAN;
+}
+
+fp8mac_value fp8mac_value_mul_finite(fp8mac_value a, fp8mac_value b)
+{
+    fp8mac_value product = {.cls = FP8MAC_CLASS_ZERO, .sign = a.sign != b.sign};
+    if (a.cls == FP8MAC_CLASS_FINITE && b.cls == FP8MAC_CLASS_FINITE) {
+        product.cls = FP8MAC_CLASS_FINITE;
+        product.significand = a.significand * b.significand;
+        product.exponent = a.exponent + b.exponent;
+    }
+    return product;
+}
+
+uint32_t fp8mac_fp32_mul_values(fp8mac_value a, fp8mac_value b, fp8mac_flags *flags)
+{
+    if (a.cls == FP8MAC_CLASS_NAN || b.cls == FP8MAC_CLASS_NAN) {
+        return FP8MAC_FP32_NAN;
+    }
+    if (a.cls == FP8MAC_CLASS_INF || b.cls == FP8MAC_CLASS_INF) {
+        if (a.cls == FP8MAC_CLASS_ZERO || b.cls == FP8MAC_CLASS_ZERO) {
+            return fp32_invalid(flags);
+        }
+        return fp32_round((fp8mac_value){.cls = FP8MAC_CLASS_INF, .sign = a.sign != b.sign}, flags);
+    }
+    return fp32_round(fp8mac_value_mul_finite(a, b), flags);
+}
+
+uint32_t fp8mac_fp32_mul(uint32_t a, uint32_t b, fp8mac_flags *flags)
+{
+    const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
+    return fp8mac_fp32_mul_values(fp8mac_decode(fp32, a), fp8mac_decode(fp32, b), flags);
+}
+
+// The sum of two finite FP32 values, neither zero, exact but for a sticky last bit far below the rounding position.
+//
+//   63 62 61            38                    0
+//   [0][c][ big, 24 bits  ][   GUARD bits      ]        c: the carry of the addition
+//             [ small, 24 bits, shifted right  ]s       s: ORed into bit 0 when bits of small were lost
+//
+// Bits are lost only if the exponents differ by more than GUARD; then big is normal, so the sum keeps at least
+// 24 + GUARD - 1 significant bits and the sticky bit is far below the 25th.
+static fp8mac_value add_finite(fp8mac_value a, fp8mac_value b)
+{
+    enum { GUARD = 38 };
+    fp8mac_value big = a.exponent >= b.exponent ? a : b;
+    fp8mac_value small = a.exponent >= b.exponent ? b : a;
+    int32_t distance = big.exponent - small.exponent;
+    uint64_t x = big.significand << GUARD;
+    uint64_t y = small.significand << GUARD;
+    uint64_t aligned = distance < 64 ? y >> distance : 0;
+    bool lost = distance < 64 ? (aligned << distance) != y : true;
+
+    fp8mac_value sum = {
+        .cls = FP8MAC_CLASS_FINITE, .sign = big.sign, .exponent = big.exponent - GUARD};
+    if (big.sign == small.sign) {
+        sum.significand = (x + aligned) | (lost ? 1 : 0);
+    } else if (x >= aligned) {
+        sum.significand = (x - aligned - (lost ? 1 : 0)) | (lost ? 1 : 0);
+    } else {
+        sum.significand = aligned - x; // nothing is lost here: the exponents are equal or nearly so
+        sum.sign = small.sign;
+    }
+    if (sum.significand == 0) {
+        return (fp8mac_value){.cls = FP8MAC_CLASS_ZERO, .sign = false};
+    }
+    return sum;
+}
+
+uint32_t fp8mac_fp32_add(uint32_t a_code, uint32_t b_code, fp8mac_flags *flags)
+{
+    const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
+    fp8mac_value a = fp8mac_decode(fp32, a_code);
+    fp8mac_value b = fp8mac_decode(fp32, b_code);
+    if (a.cls == FP8MAC_CLASS_NAN || b.cls == FP8MAC_CLASS_NAN) {
+        return FP8MAC_FP32_NAN;
+    }
+    if (a.cls == FP8MAC_CLASS_INF || b.cls == FP8MAC_CLASS_INF) {
+        if (a.cls == b.cls && a.sign != b.sign) {
+            return fp32_invalid(flags);
+        }
+        return a.cls == FP8MAC_CLASS_INF ? a_code : b_code;
+    }
+    if (a.cls == FP8MAC_CLASS_ZERO && b.cls == FP8MAC_CLASS_ZERO) {
+        return a_code & b_code; // -0 only if both are
+    }
+    if (a.cls == FP8MAC_CLASS_ZERO || b.cls == FP8MAC_CLASS_ZERO) {
+        return a.cls == FP8MAC_CLASS_ZERO ? b_code : a_code;
+    }
+    return fp32_round(add_finite(a, b), flags);
+}

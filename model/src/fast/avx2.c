@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fast/fast.h"
+
+#if FP8MAC_FAST && defined(__x86_64__)
+#pragma GCC target("avx2,fma,f16c")
+#include <immintrin.h>
+
+enum { VL = 8, MR = 6 };
+#define KERNELS fp8mac_kernels_avx2
+#define FMA(a, b, c) ((vf)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
+#define FMA_DOUBLE(a, b, c) ((vd)_mm256_fmadd_pd((__m256d)(a), (__m256d)(b), (__m256d)(c)))
+#define MAX_BYTE(a, b) ((vb)_mm_max_epi8((__m128i)(a), (__m128i)(b)))
+#define MAX_CODE(a, b) ((vc)_mm256_max_epu8((__m256i)(a), (__m256i)(b)))
+#define MIN_CODE(a, b) ((vc)_mm256_min_epu8((__m256i)(a), (__m256i)(b)))
+#define MAX_INT(a, b) ((vi)_mm256_max_epi32((__m256i)(a), (__m256i)(b)))
+#define ROUND_FP16(x) ((vf)_mm256_cvtph_ps(_mm256_cvtps_ph((__m256)(x), _MM_FROUND_TO_NEAREST_INT)))
+typedef __m256i vmask;
+#define GREATER(a, b) _mm256_cmpgt_epi32((__m256i)(a), (__m256i)(b))
+#define EQUAL(a, b) _mm256_cmpeq_epi32((__m256i)(a), (__m256i)(b))
+#define SELECT(mask, a, b) ((vi)_mm256_blendv_epi8((__m256i)(b), (__m256i)(a), mask))
+#define MASK_OR(a, b) _mm256_or_si256(a, b)
+#define MASK_XOR(a, b) _mm256_xor_si256(a, b)
+#define NO_MASK _mm256_setzero_si256()
+#define ANY(mask) (!_mm256_testz_si256(mask, mask))
+// The compiler's own conversions between these widths go element by element.
+#define LOW_HALF(x)                                                                                \
+    _mm_set_epi64x(0, (long long)(x)) // of eight bytes that GCC converts to a scalar as they are
+#define WIDEN8(x) ((vi)_mm256_cvtepu8_epi32(LOW_HALF(x)))
+#define WIDEN16(x) ((vi)_mm256_cvtepu16_epi32((__m128i)(x)))
+#define WIDEN_SIGNED(x) ((vi)_mm256_cvtepi8_epi32(LOW_HALF(x)))
+#define PACK16(x)                                                                                  \
+    _mm_packus_epi32(_mm256_castsi256_si128((__m256i)(x)),                                         \
+                     _mm256_extracti128_si256((__m256i)(x), 1))
+#define NARROW16(x) ((v_code16)PACK16(x))
+#define NARROW8(x) ((v_code8)_mm_cvtsi128_si64(_mm_packus_epi16(PACK16(x), PACK16(x))))
+
+#include "fast/kernels.h"
+#endif

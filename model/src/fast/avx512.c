@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fast/fast.h"
+
+#if FP8MAC_FAST && defined(__x86_64__)
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")
+#include <immintrin.h>
+
+enum { VL = 16, MR = 12 };
+#define KERNELS fp8mac_kernels_avx512
+#define FMA(a, b, c) ((vf)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
+#define FMA_DOUBLE(a, b, c) ((vd)_mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
+#define MAX_BYTE(a, b) ((vb)_mm256_max_epi8((__m256i)(a), (__m256i)(b)))
+#define MAX_CODE(a, b) ((vc)_mm512_max_epu8((__m512i)(a), (__m512i)(b)))
+#define MIN_CODE(a, b) ((vc)_mm512_min_epu8((__m512i)(a), (__m512i)(b)))
+#define MAX_INT(a, b) ((vi)_mm512_max_epi32((__m512i)(a), (__m512i)(b)))
+#define ROUND_FP16(x) ((vf)_mm512_cvtph_ps(_mm512_cvtps_ph((__m512)(x), _MM_FROUND_TO_NEAREST_INT)))
+typedef __mmask16 vmask;
+#define GREATER(a, b) _mm512_cmpgt_epi32_mask((__m512i)(a), (__m512i)(b))
+#define EQUAL(a, b) _mm512_cmpeq_epi32_mask((__m512i)(a), (__m512i)(b))
+#define SELECT(mask, a, b) ((vi)_mm512_mask_blend_epi32(mask, (__m512i)(b), (__m512i)(a)))
+#define MASK_OR(a, b) ((vmask)((a) | (b)))
+#define MASK_XOR(a, b) ((vmask)((a) ^ (b)))
+#define NO_MASK 0
+#define ANY(mask) ((mask) != 0)
+// The compiler's own conversions between these widths go element by element.
+#define WIDEN8(x) ((vi)_mm512_cvtepu8_epi32((__m128i)(x)))
+#define WIDEN16(x) ((vi)_mm512_cvtepu16_epi32((__m256i)(x)))
+#define WIDEN_SIGNED(x) ((vi)_mm512_cvtepi8_epi32((__m128i)(x)))
+#define NARROW8(x) ((v_code8)_mm512_cvtepi32_epi8((__m512i)(x)))
+#define NARROW16(x) ((v_code16)_mm512_cvtepi32_epi16((__m512i)(x)))
+
+#include "fast/kernels.h"
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fast paths: the same results as the definition, from float and double arithmetic that is proved exact where it
+// has to be. One source of kernels (fast_kernels.h), compiled once for each instruction set.
+//
+// They rely on the host's floating point as C leaves it: nearest even, subnormals kept.
+#ifndef FP8MAC_FAST_INTERNAL_H
+#define FP8MAC_FAST_INTERNAL_H
+
+#include "core/gemm_definition.h"
+
+// ---- rows -------------------------------------------------------------------------------------------------------
+
+// A row with IEEE 754's exponents, in the bits of a float. `shift` is 23 - mantissa bits; a magnitude is a code without
+// its sign.
+typedef struct fp8mac_fast_row {
+    uint32_t bits, shift;
+    uint32_t sign;           // the sign bit of a code
+    uint32_t keep_zero_sign; // all ones if there is -0, else 0
+    uint32_t rebias; // (127 - bias) << mantissa bits: subtracted from a normal float's top bits
+    uint32_t least_normal; // float bits of the smallest normal value
+    uint32_t
+        denormal_magic; // float bits of 2^(e_min - mantissa bits + 23), whose last place is the quantum
+    float quantum;      // 2^(e_min - mantissa bits)
+    uint32_t max_code, inf_code, nan_code;
+    bool has_inf, nan_is_minus_zero;
+} fp8mac_fast_row;
+
+// Whether the row has that form; fills *row.
+bool fp8mac_fast_row_init(fp8mac_fast_row *row, const fp8mac_format *format);
+
+// What an array conversion met; the caller makes flags of it.
+typedef struct fp8mac_fast_seen {
+    bool over, inf; // finite values rounded beyond the largest; infinities
+} fp8mac_fast_seen;
+
+typedef struct fp8mac_fast_encode {
+    fp8mac_fast_row row;
+    uint32_t finite_code, inf_code; // magnitude written for an overflow, for an infinity
+    unsigned random_bits;           // 0: nearest even
+    float units;                    // stochastic: 2^random_bits / quantum
+    const uint32_t *r;              // stochastic: one for each element
+} fp8mac_fast_encode;
+
+// ---- tiles ------------------------------------------------------------------------------------------------------
+
+// K terms of a tile of outputs, mr x nr. Panels hold k-major columns of operands: a[k][mr], b[k][nr].
+typedef struct fp8mac_tile {
+    size_t k;
+    unsigned group;
+    const float *a, *b;
+    const double *a_double;
+    const double *
+        a_small; // wide sums: a_double holds the large values of A, this the others; zeros in their places
+    double one; // wide sums: a power of two that divides them in two
+    const int8_t *a_exponent, *b_exponent;
+    void *acc; // mr x nr floats, or doubles for FIXED
+    // truncated alignment
+    unsigned frac_bits;
+    unsigned chunk; // that many terms at most fit an int32_t
+    int32_t scale, min_exponent, acc_min_exponent;
+    uint64_t keep; // mask of a double's bits: what rounding toward zero keeps
+    bool to_fp16;
+} fp8mac_tile;
+
+typedef void fp8mac_tile_function(const fp8mac_tile *tile);
+
+// The epilogue's arithmetic on a row of outputs.
+typedef struct fp8mac_fast_outputs {
+    size_t n;
+    const float *t0;
+    float scale_a, scale_b; // scale_b: unless scales_b is given
+    const float *scales_b, *bias, *c;
+    float beta, clamp_lo, clamp_hi, scale_d;
+    fp8mac_activation activation;
+    float *out;     // T * scale_d
+    uint32_t amax;  // bits of max |T|, if all were finite
+    bool nonfinite; // some operand or result was not: nothing of this can be used
+} fp8mac_fast_outputs;
+
+// What a row of operand codes holds.
+typedef struct fp8mac_scan {
+    uint8_t most;        // largest magnitude
+    uint8_t least_less1; // smallest magnitude but zero, less 1; 0xff if all are zero
+    bool minus_zero;     // the sign bit alone
+} fp8mac_scan;
+
+typedef struct fp8mac_kernels {
+    unsigned mr, nr;
+    void (*encode8)(const fp8mac_fast_encode *how, uint8_t *dst, const float *src, size_t n,
+                    fp8mac_fast_seen *seen);
+    void (*encode16)(const fp8mac_fast_encode *how, uint16_t *dst, const float *src, size_t n,
+                     fp8mac_fast_seen *seen);
+    void (*decode8)(const fp8mac_fast_row *row, float *dst, const uint8_t *src, size_t n);
+    void (*decode16)(const fp8mac_fast_row *row, float *dst, const uint16_t *src, size_t n);
+    // r[i] = the first word of Philox4x32-10 at {m, n + i, ...}, shifted down to its first `bits` bits; n does not
+    // carry.
+    void (*draw)(uint32_t *r, size_t count, const uint32_t counter[4], const uint32_t key[2],
+                 unsigned bits);
+    uint32_t (*bits_used)(const uint32_t *words, size_t n); // all of them ORed
+    fp8mac_scan (*scan)(const uint8_t *codes, size_t n);
+    // `rows` <= width rows of k codes, made a panel of `width` columns (mr or nr): values * 2^scale, finite codes only.
+    // 16 floats beyond the panel may be written.
+    void (*pack)(const fp8mac_fast_row *row, float *panel, unsigned width, const uint8_t *codes,
+                 size_t stride, unsigned rows, size_t k, float scale);
+    // The exponents of their binades, `zero` for a zero. 16 bytes beyond the panel may be written.
+    void (*pack_exponents)(const fp8mac_fast_row *row, int8_t *panel, unsigned width,
+                           const uint8_t *codes, size_t stride, unsigned rows, size_t k,
+                           int8_t zero);
+    void (*outputs)(fp8mac_fast_outputs *outputs);
+    fp8mac_tile_function *fp32, *fp16;             // one product a step
+    fp8mac_tile_function *fused_fp32, *fused_fp16; // groups, sums exact in double
+    fp8mac_tile_function *wide_fp32, *wide_fp16;   // groups, sums exact in two doubles
+    fp8mac_tile_function *wide_sum; // FIXED: mr x nr doubles of high, then of low parts
+    fp8mac_tile_function *sum;      // exact in double, no rounding
+    fp8mac_tile_function *aligned;  // truncated alignment
+} fp8mac_kernels;
+
+// Bare metal takes the sources of conversions alone, and small machines have nothing to gain: no kernels there.
+#define FP8MAC_FAST (__STDC_HOSTED__ && UINTPTR_MAX > UINT32_MAX)
+
+extern const fp8mac_kernels fp8mac_kernels_portable;
+#if defined(__x86_64__)
+extern const fp8mac_kernels fp8mac_kernels_avx2, fp8mac_kernels_avx512;
+#endif
+
+// ---- what the callers try first ---------------------------------------------------------------------------------
+
+// False if `isa` is not available. *kernels is NULL for FP8MAC_ISA_DEFINED.
+#if FP8MAC_FAST
+bool fp8mac_kernels_find(fp8mac_isa isa, const fp8mac_kernels **kernels);
+#else
+static inline bool fp8mac_kernels_find(fp8mac_isa isa, const fp8mac_kernels **kernels)
+{
+    *kernels = NULL;
+    return isa == FP8MAC_ISA_BEST || isa == FP8MAC_ISA_DEFINED;
+}
+#endif
+
+static inline const fp8mac_kernels *fp8mac_kernels_best(void)
+{
+    const fp8mac_kernels *kernels;
+    return fp8mac_kernels_find(FP8MAC_ISA_BEST, &kernels) ? kernels : NULL;
+}
+
+// `kernels` is not NULL, arguments have been validated. True if done; false: nothing has been written, the definition
+// has to do it.
+bool fp8mac_fast_convert(const fp8mac_kernels *kernels, const fp8mac_format *dst_format, void *dst,
+                         const fp8mac_format *src_format, const void *src, size_t n,
+                         fp8mac_convert_mode mode, fp8mac_flags *flags);
+// Random bits r[i] < 2^bits are given.
+bool fp8mac_fast_convert_stochastic(const fp8mac_kernels *kernels, const fp8mac_format *dst_format,
+                                    void *dst, const fp8mac_format *src_format, const void *src,
+                                    size_t n, fp8mac_overflow overflow, const uint32_t *r,
+                                    unsigned bits, fp8mac_flags *flags);
+bool fp8mac_fast_quantize(const fp8mac_kernels *kernels, const fp8mac_format *dst_format, void *dst,
+                          const float *src, size_t n, float scale, fp8mac_convert_mode mode,
+                          fp8mac_flags *flags);
+bool fp8mac_fast_dequantize(const fp8mac_kernels *kernels, float *dst,
+                            const fp8mac_format *src_format, const void *src, size_t n,
+                            float scale);
+
+// False as above, or if there is no memory for it.
+bool fp8mac_fast_gemm(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
+                      fp8mac_gemm_totals *totals);
+
+#endif

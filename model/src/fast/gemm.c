@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GEMM by the kernels: columns of B in blocks, packed once; rows of A in blocks; K in blocks that are multiples of
+// the group, in ascending order, with the accumulators kept in their own format between them.
+#include "fast/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#if FP8MAC_FAST
+
+enum { ROW_TILES = 8, BLOCK_N = 1024, BLOCK_K = 256, ALIGNMENT = 64, BEYOND = 16 };
+
+typedef struct work {
+    const fp8mac_gemm_desc *desc;
+    const fp8mac_operand_facts *a, *b;
+    fp8mac_fast_plan plan;
+    fp8mac_epilogue epilogue;
+    size_t block_k;
+    float *a_panel, *b_panel;
+    double *a_double, *a_small;
+    int8_t *a_exponent, *b_exponent;
+    void *acc;
+    float t0[BLOCK_N], c[BLOCK_N], out[BLOCK_N];
+} work;
+
+// ---- what the operands hold -----------------------------------------------------------------------------------------
+
+static bool facts_init(fp8mac_operand_facts *facts, const fp8mac_kernels *kernels,
+                       const fp8mac_format *f, const uint8_t *codes, size_t rows, size_t stride,
+                       size_t k)
+{
+    *facts = (fp8mac_operand_facts){.e_min = 1 - f->bias};
+    if (fp8mac_format_bits(f) != 8 || !fp8mac_fast_row_init(&facts->row, f)) {
+        return false;
+    }
+    facts->special = malloc(rows);
+    if (facts->special == NULL) {
+        return false;
+    }
+    uint8_t most = 0, least_less1 = 0xff;
+    for (size_t i = 0; i < rows; i++) {
+        fp8mac_scan row = kernels->scan(codes + i * stride, k);
+        facts->special[i] =
+            row.most > facts->row.max_code || (row.minus_zero && facts->row.nan_is_minus_zero);
+        if (facts->special[i]) {
+            facts->specials++;
+            continue;
+        }
+        most = row.most > most ? row.most : most;
+        least_less1 = row.least_less1 < least_less1 ? row.least_less1 : least_less1;
+    }
+    int32_t top_field = most >> f->mantissa_bits,
+            unit_field = (uint8_t)(least_less1 + 1) >> f->mantissa_bits;
+    facts->e_max = (int32_t)(facts->row.max_code >> f->mantissa_bits) - f->bias;
+    facts->top = (top_field == 0 ? 1 : top_field) - f->bias + 1;
+    facts->unit = (unit_field == 0 ? 1 : unit_field) - f->bias - f->mantissa_bits;
+    return true;
+}
+
+// ---- blocks ---------------------------------------------------------------------------------------------------------
+
+static size_t tiles_of(size_t n, size_t side)
+{
+    return (n + side - 1) / side;
+}
+
+// One panel; `i` counts panels within the block.
+static void pack_panel(const work *w, const fp8mac_operand_facts *facts, float *panel,
+                       int8_t *exponents, unsigned width, const uint8_t *codes, size_t stride,
+                       size_t rows, float scale)
+{
+    const fp8mac_kernels *kernels = w->plan.kernels;
+    unsigned present = rows < width ? (unsigned)rows : width;
+    kernels->pack(&facts->row, panel, width, codes, stride, present, w->desc->k, scale);
+    if (w->plan.needs_exponents) {
+        kernels->pack_exponents(&facts->row, exponents, width, codes, stride, present, w->desc->k,
+                                FP8MAC_FAST_ZERO_EXPONENT);
+    }
+}
+
+static void pack_b(work *w, size_t n0, size_t n)
+{
+    size_t nr = w->plan.kernels->nr, k = w->desc->k;
+    for (size_t j = 0; j < n; j += nr) {
+        pack_panel(w, w->b, w->b_panel + j * k, w->b_exponent + j * k, (unsigned)nr,
+                   w->desc->b + (n0 + j) * w->desc->ldb, w->desc->ldb, n - j, 1);
+    }
+}
+
+static void pack_a(work *w, size_t m0, size_t m)
+{
+    size_t mr = w->plan.kernels->mr, k = w->desc->k;
+    for (size_t i = 0; i < m; i += mr) {
+        pack_panel(w, w->a, w->a_panel + i * k, w->a_exponent + i * k, (unsigned)mr,
+                   w->desc->a + (m0 + i) * w->desc->lda, w->desc->lda, m - i, w->plan.a_scale);
+    }
+    size_t size = tiles_of(m, mr) * mr * k;
+    for (size_t i = 0; w->plan.needs_double && i < size; i++) {
+        w->a_double[i] = (double)w->a_panel[i];
+    }
+    for (size_t i = 0; w->plan.a_large != 0 && i < size; i++) {
+        bool large = fabs(w->a_double[i]) >= w->plan.a_large;
+        w->a_small[i] = large ? copysign(0, w->a_double[i]) : w->a_double[i];
+        w->a_double[i] = large ? w->a_double[i] : copysign(0, w->a_double[i]);
+    }
+}
+
+static void *acc_tile(const work *w, size_t i, size_t j, size_t columns)
+{
+    const fp8mac_kernels *kernels = w->plan.kernels;
+    return (uint8_t *)w->acc + (i * columns + j) * kernels->mr * kernels->nr * w->plan.acc_bytes;
+}
+
+// All tiles of a block, all of K.
+static void run_tiles(work *w, size_t m, size_t n)
+{
+    size_t mr = w->plan.kernels->mr, nr = w->plan.kernels->nr, k = w->desc->k;
+    size_t rows = tiles_of(m, mr), columns = tiles_of(n, nr);
+    memset(w->acc, 0, rows * columns * mr * nr * w->plan.acc_bytes);
+    for (size_t k0 = 0; k0 < k; k0 += w->block_k) {
+        fp8mac_tile tile = w->plan.tile;
+        tile.k = k - k0 < w->block_k ? k - k0 : w->block_k;
+        for (size_t j = 0; j < columns; j++) {
+            tile.b = w->b_panel + (j * k + k0) * nr;
+            tile.b_exponent = w->b_exponent + (j * k + k0) * nr;
+            for (size_t i = 0; i < rows; i++) {
+                tile.a = w->a_panel + (i * k + k0) * mr;
+                tile.a_double = w->a_double + (i * k + k0) * mr;
+                tile.a_small = w->a_small + (i * k + k0) * mr;
+                tile.a_exponent = w->a_exponent + (i * k + k0) * mr;
+                tile.acc = acc_tile(w, i, j, columns);
+                w->plan.run(&tile);
+            }
+        }
+    }
+}
+
+// ---- outputs --------------------------------------------------------------------------------------------------------
+
+// high + low with the last bit set if something is lost: |high| >= |low|, or high is zero.
+static double add_to_odd(double high, double low)
+{
+    double sum = high + low, lost = low - (sum - high);
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    if (lost != 0 && (bits & 1) == 0) {
+        bits = (lost < 0) == (sum < 0) ? bits + 1 : bits - 1;
+    }
+    memcpy(&sum, &bits, sizeof sum);
+    return sum;
+}
+
+// One row of a block's accumulators as FP32. A sum in one double or in two is rounded here, once.
+static void read_out(work *w, size_t i, size_t n)
+{
+    size_t mr = w->plan.kernels->mr, nr = w->plan.kernels->nr, columns = tiles_of(n, nr),
+           bytes = w->plan.acc_bytes;
+    for (size_t j = 0; j < columns; j++) {
+        const void *tile = acc_tile(w, i / mr, j, columns);
+        size_t count = n - j * nr < nr ? n - j * nr : nr, first = i % mr * nr;
+        if (bytes == sizeof(float)) {
+            memcpy(w->t0 + j * nr, (const float *)tile + first, count * sizeof(float));
+            continue;
+        }
+        const double *sum = (const double *)tile + first;
+        for (size_t x = 0; x < count; x++) {
+            double exact = bytes == sizeof(double) ? sum[x] : add_to_odd(sum[x], sum[x + mr * nr]);
+            w->t0[j * nr + x] = (float)(exact * w->plan.t0_scale);
+        }
+    }
+}
+
+static const float *c_row(work *w, size_t m, size_t n0, size_t n)
+{
+    const fp8mac_gemm_desc *desc = w->desc;
+    if (desc->beta == 0) {
+        return NULL;
+    }
+    unsigned bytes = fp8mac_format_bytes(desc->c_format);
+    const uint8_t *source = (const uint8_t *)desc->c + (m * desc->ldc + n0) * bytes;
+    fp8mac_convert_mode ieee = {FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_IEEE};
+    if (bytes == sizeof(float)) {
+        memcpy(w->c, source, n * sizeof(float));
+    } else if (!fp8mac_fast_convert(w->plan.kernels, &fp8mac_formats[FP8MAC_FP32], w->c,
+                                    desc->c_format, source, n, ieee, NULL)) {
+        (void)fp8mac_convert(&fp8mac_formats[FP8MAC_FP32], w->c, desc->c_format, source, n, ieee,
+                             NULL);
+    }
+    return w->c;
+}
+
+// Where something is or becomes infinite or NaN: one by one, flags and all. An infinite sum of finite products has
+// overflowed on the way.
+static void finish_singly(const work *w, size_t m, size_t n0, size_t n, const float *t0,
+                          fp8mac_gemm_totals *totals)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits = fp8mac_float_bits(t0[i]);
+        if (!fp8mac_fp32_is_finite(bits)) {
+            totals->flags |= FP8MAC_FLAG_OVERFLOW;
+        }
+        fp8mac_gemm_finish(w->desc, &w->epilogue, m, n0 + i, bits, totals);
+    }
+}
+
+// D's codes; false if a NaN is among them (an overflow), whose sign D does not have.
+static bool write_d(const work *w, size_t m, size_t n0, size_t n, fp8mac_flags *flags)
+{
+    const fp8mac_gemm_desc *desc = w->desc;
+    unsigned bytes = fp8mac_format_bytes(desc->d_format);
+    uint8_t *d = (uint8_t *)desc->d + (m * desc->ldd + n0) * bytes;
+    const fp8mac_format *fp32 = &fp8mac_formats[FP8MAC_FP32];
+    fp8mac_flags own = 0;
+    if (bytes == sizeof(float)) {
+        memcpy(d, w->out, n * sizeof(float));
+    } else if (!fp8mac_fast_convert(w->plan.kernels, desc->d_format, d, fp32, w->out, n,
+                                    desc->d_mode, &own)) {
+        (void)fp8mac_convert(desc->d_format, d, fp32, w->out, n, desc->d_mode, &own);
+    }
+    *flags |= own;
+    return (own & FP8MAC_FLAG_OVERFLOW) == 0 || desc->d_format->has_inf;
+}
+
+// Infinite sums, where D takes them as they are.
+static void finish_infinities(work *w, size_t m, size_t n0, size_t n, const float *t0,
+                              fp8mac_gemm_totals *totals)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t magnitude = fp8mac_float_bits(t0[i]) & 0x7fffffffu;
+        if (!fp8mac_fp32_is_finite(magnitude)) {
+            totals->flags |= FP8MAC_FLAG_OVERFLOW;
+            totals->amax_nonfinite = true;
+        } else if (magnitude > totals->amax) {
+            totals->amax = magnitude;
+        }
+    }
+    memcpy(w->out, t0, n * sizeof(float));
+    (void)write_d(w, m, n0, n, &totals->flags);
+}
+
+// T * scale_d is t0.
+static bool epilogue_is_identity(const work *w)
+{
+    const fp8mac_gemm_desc *desc = w->desc;
+    return desc->scale_a.mode == FP8MAC_SCALE_NONE && desc->scale_b.mode == FP8MAC_SCALE_NONE &&
+           desc->bias == NULL && desc->beta == 0 && desc->activation == FP8MAC_ACT_NONE &&
+           w->epilogue.scale_d == 1;
+}
+
+// n outputs of row m, none of them special.
+static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0,
+                       fp8mac_gemm_totals *totals)
+{
+    const fp8mac_gemm_desc *desc = w->desc;
+    bool by_row = desc->scale_a.mode == FP8MAC_SCALE_VECTOR,
+         by_column = desc->scale_b.mode == FP8MAC_SCALE_VECTOR;
+    fp8mac_fast_outputs o = {
+        .n = n,
+        .t0 = t0,
+        .scale_a =
+            desc->scale_a.mode == FP8MAC_SCALE_NONE ? 1.0f : desc->scale_a.values[by_row ? m : 0],
+        .scale_b = desc->scale_b.mode == FP8MAC_SCALE_TENSOR ? desc->scale_b.values[0] : 1.0f,
+        .scales_b = by_column ? desc->scale_b.values + n0 : NULL,
+        .bias = desc->bias != NULL ? desc->bias + n0 : NULL,
+        .c = c_row(w, m, n0, n),
+        .beta = desc->beta,
+        .clamp_lo = desc->clamp_lo,
+        .clamp_hi = desc->clamp_hi,
+        .scale_d = w->epilogue.scale_d,
+        .activation = desc->activation,
+        .out = w->out,
+    };
+    w->plan.kernels->outputs(&o);
+    if (o.nonfinite && desc->d_format->has_inf && epilogue_is_identity(w)) {
+        finish_infinities(w, m, n0, n, t0, totals);
+    } else if (o.nonfinite || !write_d(w, m, n0, n, &totals->flags)) {
+        finish_singly(w, m, n0, n, t0, totals);
+    } else if (o.amax > totals->amax) {
+        totals->amax = o.amax;
+    }
+}
+
+// Runs of columns between the special ones, short enough that one odd value does not slow down many others.
+static void finish_row(work *w, size_t m, size_t n0, size_t n, fp8mac_gemm_totals *totals)
+{
+    enum { LONGEST = 256 };
+    for (size_t i = 0; i < n;) {
+        size_t end = i;
+        while (end < n && end - i < LONGEST && !w->b->special[n0 + end]) {
+            end++;
+        }
+        if (end > i) {
+            finish_run(w, m, n0 + i, end - i, w->t0 + i, totals);
+        }
+        i = end > i ? end : i + 1;
+    }
+}
+
+// ---- the whole ------------------------------------------------------------------------------------------------------
+
+static void *allocate(size_t count, size_t size)
+{
+    if (count > (SIZE_MAX / 2 - ALIGNMENT) / size) {
+        return NULL;
+    }
+    return aligned_alloc(ALIGNMENT, (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+}
+
+static bool allocate_panels(work *w)
+{
+    size_t mr = w->plan.kernels->mr, nr = w->plan.kernels->nr, k = w->desc->k;
+    size_t m = mr * (tiles_of(w->desc->m, mr) < ROW_TILES ? tiles_of(w->desc->m, mr) : ROW_TILES);
+    size_t n = nr * tiles_of(w->desc->n < BLOCK_N ? w->desc->n : BLOCK_N, nr);
+    if (k > SIZE_MAX / 64 / n) {
+        return false;
+    }
+    bool exponents = w->plan.needs_exponents;
+    w->a_panel = allocate(m * k + BEYOND, sizeof(float));
+    w->b_panel = allocate(n * k + BEYOND, sizeof(float));
+    w->a_double = allocate(w->plan.needs_double ? m * k : 1, sizeof(double));
+    w->a_small = allocate(w->plan.a_large != 0 ? m * k : 1, sizeof(double));
+    w->a_exponent = allocate(exponents ? m * k + BEYOND : 1, 1);
+    w->b_exponent = allocate(exponents ? n * k + BEYOND : 1, 1);
+    w->acc = allocate(m * n, w->plan.acc_bytes);
+    return w->a_panel != NULL && w->b_panel != NULL && w->a_double != NULL && w->a_small != NULL &&
+           w->a_exponent != NULL && w->b_exponent != NULL && w->acc != NULL;
+}
+
+static void free_panels(work *w)
+{
+    free(w->a_panel);
+    free(w->b_panel);
+    free(w->a_double);
+    free(w->a_small);
+    free(w->a_exponent);
+    free(w->b_exponent);
+    free(w->acc);
+}
+
+static void run_blocks(work *w, fp8mac_gemm_totals *totals)
+{
+    const fp8mac_gemm_desc *desc = w->desc;
+    size_t block_m = ROW_TILES * (size_t)w->plan.kernels->mr;
+    for (size_t n0 = 0; n0 < desc->n; n0 += BLOCK_N) {
+        size_t n = desc->n - n0 < BLOCK_N ? desc->n - n0 : BLOCK_N;
+        pack_b(w, n0, n);
+        for (size_t m0 = 0; m0 < desc->m; m0 += block_m) {
+            size_t m = desc->m - m0 < block_m ? desc->m - m0 : block_m;
+            pack_a(w, m0, m);
+            run_tiles(w, m, n);
+            for (size_t i = 0; i < m; i++) {
+                if (!w->a->special[m0 + i]) {
+                    read_out(w, i, n);
+                    finish_row(w, m0 + i, n0, n, totals);
+                }
+            }
+        }
+    }
+}
+
+// Outputs that are known to be NaN have an epilogue all the same; where it does the same for each of them, one is
+// computed and copied. Whether a sum overflowed before it met a NaN is of no more interest once one has.
+static void finish_nans(const work *w, fp8mac_gemm_totals *totals)
+{
+    const fp8mac_gemm_desc *desc = w->desc;
+    bool uniform = desc->bias == NULL && desc->beta == 0 &&
+                   desc->scale_a.mode != FP8MAC_SCALE_VECTOR &&
+                   desc->scale_b.mode != FP8MAC_SCALE_VECTOR;
+    unsigned bytes = fp8mac_format_bytes(desc->d_format);
+    bool known = false;
+    uint32_t code = 0;
+    for (size_t m = 0; m < desc->m; m++) {
+        for (size_t n = 0; n < desc->n; n++) {
+            if (!w->a->special[m] && !w->b->special[n]) {
+                continue;
+            }
+            if (known) {
+                fp8mac_store_code(desc->d, m * desc->ldd + n, bytes, code);
+                continue;
+            }
+            if (w->plan.may_overflow && (totals->flags & FP8MAC_FLAG_OVERFLOW) == 0) {
+                fp8mac_gemm_desc part = fp8mac_gemm_part(desc, m, 1, n, 1);
+                fp8mac_gemm_defined(&part, totals);
+                continue;
+            }
+            totals->flags |= FP8MAC_FLAG_NAN;
+            fp8mac_gemm_finish(desc, &w->epilogue, m, n, w->plan.nan, totals);
+            code = fp8mac_load_code(desc->d, m * desc->ldd + n, bytes);
+            known = uniform;
+        }
+    }
+}
+
+// Rows of A with Inf or NaN, and columns of B in the other rows: by the definition.
+static void run_specials(const work *w, fp8mac_gemm_totals *totals)
+{
+    const fp8mac_gemm_desc *desc = w->desc;
+    for (size_t m = 0; m < desc->m;) {
+        size_t end = m;
+        while (end < desc->m && w->a->special[end] == w->a->special[m]) {
+            end++;
+        }
+        for (size_t n = 0; n < desc->n;) {
+            size_t n_end = n;
+            while (n_end < desc->n && (w->a->special[m] || w->b->special[n_end])) {
+                n_end++;
+            }
+            if (n_end > n) {
+                fp8mac_gemm_desc part = fp8mac_gemm_part(desc, m, end - m, n, n_end - n);
+                fp8mac_gemm_defined(&part, totals);
+            }
+            n = n_end > n ? n_end : n + 1;
+        }
+        m = end;
+    }
+}
+
+static bool run_plan(work *w, fp8mac_gemm_totals *totals)
+{
+    size_t group = w->plan.tile.group;
+    w->block_k = tiles_of(BLOCK_K, group) * group;
+    w->epilogue = fp8mac_gemm_epilogue(w->desc);
+    bool ok = allocate_panels(w);
+    if (ok) {
+        run_blocks(w, totals);
+        if (w->plan.specials_are_nan) {
+            finish_nans(w, totals);
+        } else {
+            run_specials(w, totals);
+        }
+    }
+    free_panels(w);
+    return ok;
+}
+
+bool fp8mac_fast_gemm(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
+                      fp8mac_gemm_totals *totals)
+{
+    if (desc->d_mode.rounding == FP8MAC_ROUND_STOCHASTIC) {
+        return false;
+    }
+    fp8mac_operand_facts a = {.special = NULL}, b = {.special = NULL};
+    work *w = malloc(sizeof *w);
+    bool done = w != NULL &&
+                facts_init(&a, kernels, desc->dot.a_format, desc->a, desc->m, desc->lda, desc->k) &&
+                facts_init(&b, kernels, desc->dot.b_format, desc->b, desc->n, desc->ldb, desc->k);
+    if (done) {
+        *w = (work){.desc = desc, .a = &a, .b = &b};
+        bool few = a.specials <= desc->m / 2 && b.specials <= desc->n / 2;
+        done = fp8mac_fast_plan_init(&w->plan, kernels, desc, &a, &b) &&
+               (few || w->plan.specials_are_nan) && run_plan(w, totals);
+    }
+    free(a.special);
+    free(b.special);
+    free(w);
+    return done;
+}
+#endif

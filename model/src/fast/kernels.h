@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Included once by each instruction set's source, which defines what C cannot say for it. VL floats make a vector.
+#include "fast/vector.h"
+#include "fast/kernels_convert.h"
+#include "fast/kernels_random.h"
+#include "fast/kernels_pack.h"
+#include "fast/kernels_gemm.h"
+#include "fast/kernels_wide.h"
+
+const fp8mac_kernels KERNELS = {
+    .mr = MR,
+    .nr = NR,
+    .encode8 = encode8,
+    .encode16 = encode16,
+    .decode8 = decode8,
+    .decode16 = decode16,
+    .draw = draw_words,
+    .bits_used = bits_used,
+    .scan = scan,
+    .pack = pack,
+    .pack_exponents = pack_exponents,
+    .outputs = outputs,
+    .fp32 = tile_fp32,
+    .fp16 = tile_fp16,
+    .fused_fp32 = tile_fused_fp32,
+    .fused_fp16 = tile_fused_fp16,
+    .wide_fp32 = tile_wide_fp32,
+    .wide_fp16 = tile_wide_fp16,
+    .wide_sum = tile_wide_sum,
+    .sum = tile_sum,
+    .aligned = tile_aligned,
+};

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a GEMM is carried out: which kernel, and why it is exact.
+#ifndef FP8MAC_FAST_PLAN_H
+#define FP8MAC_FAST_PLAN_H
+
+#include "core/dot_engine.h"
+#include "fast/fast.h"
+
+// What a matrix of operand codes holds. Rows with Inf or NaN are marked, and take no part in the rest.
+typedef struct fp8mac_operand_facts {
+    fp8mac_fast_row row;
+    uint8_t *special; // one for each row of the matrix
+    size_t specials;
+    int32_t top;          // every value is below 2^top
+    int32_t unit;         // and a multiple of 2^unit
+    int32_t e_min, e_max; // the format's exponents
+} fp8mac_operand_facts;
+
+typedef struct fp8mac_fast_plan {
+    const fp8mac_kernels *kernels;
+    fp8mac_tile_function *run;
+    fp8mac_tile tile; // what all tiles share
+    float a_scale;    // folded into the panels of A
+    double t0_scale;  // FIXED: at read-out
+    size_t acc_bytes; // of one output
+    bool needs_double, needs_exponents;
+    double a_large;        // wide sums: from here on a value of A is large, otherwise 0
+    bool specials_are_nan; // no operand is Inf: an output with a special operand is NaN, flag `nan`
+    bool may_overflow;     // and if this is set, perhaps flag `overflow`
+    uint32_t nan;          // and that is its t0
+} fp8mac_fast_plan;
+
+// False if no kernel computes the dot products of `desc` exactly as defined.
+bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels,
+                           const fp8mac_gemm_desc *desc, const fp8mac_operand_facts *a,
+                           const fp8mac_operand_facts *b);
+
+enum { FP8MAC_FAST_ZERO_EXPONENT = -64 }; // of a zero operand, for truncated alignment
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors of the compiler's (GCC, Clang), four wide; whatever the processor has for them. A product is exact, so that
+// multiplying and adding is one rounding.
+#include "fast/fast.h"
+
+#if FP8MAC_FAST
+
+enum { VL = 4, MR = 6 };
+#define KERNELS fp8mac_kernels_portable
+#define FMA(a, b, c) ((a) * (b) + (c))
+#define FMA_DOUBLE(a, b, c) ((a) * (b) + (c))
+#define BLEND(type, mask, a, b)                                                                    \
+    ((type)(((mask) & (__typeof__(mask))(a)) | (~(mask) & (__typeof__(mask))(b))))
+#define MAX_BYTE(a, b) BLEND(vb, (a) > (b), a, b)
+#define MAX_CODE(a, b) BLEND(vc, (a) > (b), a, b)
+#define MIN_CODE(a, b) BLEND(vc, (a) < (b), a, b)
+#define MAX_INT(a, b) BLEND(vi, (a) > (b), a, b)
+#define ROUND_FP16(x) round_fp16(x)
+#define vmask vi
+#define GREATER(a, b) ((vi)(a) > (vi)(b))
+#define EQUAL(a, b) ((vi)(a) == (vi)(b))
+#define SELECT(mask, a, b) BLEND(vi, mask, (vi)(a), (vi)(b))
+#define MASK_OR(a, b) ((a) | (b))
+#define MASK_XOR(a, b) ((a) ^ (b))
+#define NO_MASK ((vi){0})
+#define ANY(mask) any(mask)
+#define WIDEN8(x) __builtin_convertvector(x, vi)
+#define WIDEN16(x) __builtin_convertvector(x, vi)
+#define WIDEN_SIGNED(x) __builtin_convertvector(x, vi)
+#define NARROW8(x) __builtin_convertvector(x, v_code8)
+#define NARROW16(x) __builtin_convertvector(x, v_code16)
+
+#include "fast/kernels.h"
+#endif

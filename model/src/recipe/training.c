@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transformer Engine's layers, XLA, PyTorch, Graphcore, FP8-LM.
+#include "recipe/shared.h"
+
+const fp8mac_format *fp8mac_recipe_te_operand(const fp8mac_recipe_te_layer *layer,
+                                              fp8mac_recipe_te_gemm gemm, bool is_gradient)
+{
+    if (layer == NULL || (unsigned)gemm > FP8MAC_TE_WGRAD || layer->high_precision[gemm]) {
+        return NULL;
+    }
+    switch (layer->format) {
+    case FP8MAC_TE_HYBRID: return fp8mac_format_get(is_gradient ? FP8MAC_E5M2 : FP8MAC_E4M3FN);
+    case FP8MAC_TE_E4M3: return fp8mac_format_get(FP8MAC_E4M3FN);
+    case FP8MAC_TE_E5M2: return fp8mac_format_get(FP8MAC_E5M2);
+    }
+    return NULL;
+}
+
+float fp8mac_recipe_xla_next(float fp8_max, float amax, float scale)
+{
+    amax = fp8mac_magnitude(amax);
+    if (!fp8mac_is_scale(amax)) {
+        return scale;
+    }
+    float ratio = amax / fp8_max;
+    float next = 1.1f * ratio;
+    return fp8mac_is_scale(next) ? next : scale;
+}
+
+fp8mac_convert_mode fp8mac_recipe_xla_mode(fp8mac_format_id format, bool loss_scaled_gradient)
+{
+    bool ieee = format == FP8MAC_E5M2 && loss_scaled_gradient;
+    return (fp8mac_convert_mode){.overflow =
+                                     ieee ? FP8MAC_OVERFLOW_IEEE : FP8MAC_OVERFLOW_SATURATE};
+}
+
+fp8mac_status fp8mac_recipe_xla_quantize(const fp8mac_format *dst_format, void *dst,
+                                         const float *src, size_t n, float scale,
+                                         fp8mac_convert_mode mode, fp8mac_flags *flags)
+{
+    if (n > 0 && (dst == NULL || src == NULL)) {
+        return FP8MAC_ERR_NULL;
+    }
+    fp8mac_status status = fp8mac_convert_mode_validate(dst_format, mode);
+    if (status == FP8MAC_OK && !fp8mac_is_scale(scale)) {
+        status = FP8MAC_ERR_SCALE;
+    }
+    const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
+    for (size_t i = 0; status == FP8MAC_OK && i < n; i++) {
+        fp8mac_value quotient = fp8mac_decode(fp32, fp8mac_float_bits(src[i] / scale));
+        fp8mac_store_code(dst, i, fp8mac_format_bytes(dst_format),
+                          fp8mac_encode(dst_format, quotient, mode, flags));
+    }
+    return status;
+}
+
+float fp8mac_recipe_pytorch_scale(float fp8_max, float amax, bool power_of_two, float previous)
+{
+    const double least = 1e-12;
+    amax = fp8mac_magnitude(amax);
+    if (!fp8mac_fp32_is_finite(fp8mac_float_bits(amax))) {
+        return previous;
+    }
+    double clamped = (double)amax < least ? least : (double)amax;
+    float scale = (float)((double)fp8_max / clamped);
+    if (!fp8mac_is_scale(scale)) {
+        return previous;
+    }
+    return power_of_two ? fp8mac_recipe_power_of_two(fp8mac_recipe_floor_log2(scale)) : scale;
+}
+
+static int clamp_exponent(int x)
+{
+    enum { LOW = -32, HIGH = 32 }; // FP8MAC_SCALE_EXPONENT_MIN and MAX
+    return x < LOW ? LOW : x > HIGH ? HIGH : x;
+}
+
+int fp8mac_recipe_graphcore_amax_bias(float fp8_max, float amax, int previous)
+{
+    amax = fp8mac_magnitude(amax);
+    if (!fp8mac_is_scale(amax)) {
+        return clamp_exponent(previous);
+    }
+    float ratio = fp8_max / amax;
+    uint32_t bits = fp8mac_float_bits(ratio);
+    // A quotient beyond the floats is beyond the clamp as well.
+    return bits == 0x7f800000u ? clamp_exponent(1000)
+           : bits == 0         ? clamp_exponent(-1000)
+                               : clamp_exponent(fp8mac_recipe_floor_log2(ratio));
+}
+
+int fp8mac_recipe_graphcore_cscale_bias(int bias)
+{
+    return clamp_exponent(bias);
+}
+
+int fp8mac_recipe_scale_exponent(int bias)
+{
+    return -clamp_exponent(bias);
+}
+
+float fp8mac_recipe_fp8lm_mu(float mu, uint64_t saturated, uint64_t total)
+{
+    const uint64_t per_cent_thousandths = 100000; // 0.001 % is one in so many
+    if (total == 0) {
+        return mu;
+    }
+    float next = mu * (saturated > total / per_cent_thousandths ? 0.5f : 1.00069344f);
+    return fp8mac_is_scale(next) ? next : mu;
+}
+
+float fp8mac_recipe_fp8lm_shared_scale(const float *scales, size_t n)
+{
+    float least = scales[0];
+    for (size_t i = 1; i < n; i++) {
+        least = scales[i] < least ? scales[i] : least;
+    }
+    return least;
+}
+
+fp8mac_recipe_factors fp8mac_recipe_reduction_factors(fp8mac_recipe_reduction reduction,
+                                                      uint32_t ranks, float mu)
+{
+    float count = (float)ranks;
+    switch (reduction) {
+    case FP8MAC_REDUCTION_PRE_SCALING: return (fp8mac_recipe_factors){1.0f / count, 1.0f};
+    case FP8MAC_REDUCTION_POST_SCALING: return (fp8mac_recipe_factors){1.0f, 1.0f / count};
+    case FP8MAC_REDUCTION_AUTOMATIC: break;
+    }
+    float product = count * mu;
+    return (fp8mac_recipe_factors){mu, 1.0f / product};
+}
