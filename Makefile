@@ -49,7 +49,8 @@ include $(BUILD)/env.mk
 include $(CATALOGUE_DIR)/catalogue.mk tools/array.mk
 # Each fragment appends the logs of its tests to TESTS; tests/run_test.sh makes a log only when its test passes.
 TESTS :=
-include model/build.mk rtl/build.mk firmware/build.mk sim/build.mk synth/build.mk tests/build.mk tools/run.mk tools/lint.mk
+include model/build.mk rtl/build.mk firmware/build.mk sim/build.mk synth/build.mk tests/build.mk tools/run.mk tools/lint.mk \
+  examples/build.mk
 endif
 
 $(BUILD)/env.mk: tools/setup.sh tools/packages.txt tools/requirements.txt
@@ -81,6 +82,7 @@ help:
 #: make synth-full           every element, clock period and library, hours
 #: make synth-check          the table's netlists run the RTL's vectors in Verilator; small ones are proved equal to it
 #: make synth-energy         energy of those netlists on real operands, indicative
+#: make examples             the model in C and Python, the accelerator in a small system, a cocotb test (examples/)
 #: make setup                install and check the tools, and nothing else
 #: make clean                remove everything that was built
 #: ROWS= COLS= LANES= (8 8 4)   size of the array, for run, sim and rtl

@@ -18,7 +18,7 @@ lint: lint-c lint-python lint-shell
 
 lint-c:
 	$(call say,LINT,$(words $(STYLE_C)) files of C and C++)
-	$(Q)$(VENV_BIN)clang-format --dry-run --Werror $(STYLE_C)
+	$(Q)$(VENV_BIN)clang-format --dry-run --Werror --ferror-limit=20 $(STYLE_C)
 
 lint-python:
 	$(call say,LINT,Python)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# Examples of use; each folder has a README with its one command, and `make test` runs every one.
+#   make examples          all of them;  make example-c | example-python | example-soc | example-cocotb
+
+EXAMPLES := c python soc cocotb
+EXAMPLES_DIR := $(BUILD)/examples
+EXAMPLE_LOGS := $(EXAMPLES:%=$(BUILD)/test/example_%.log)
+TESTS += $(EXAMPLE_LOGS)
+
+.PHONY: examples $(EXAMPLES:%=example-%)
+examples: $(EXAMPLES:%=example-%)
+
+# ---- the model in C --------------------------------------------------------------------------------------------------
+EXAMPLE_C := $(EXAMPLES_DIR)/c/dot
+$(EXAMPLE_C): examples/c/dot.c $(BUILD)/model/libfp8mac.a $(MODEL_HEADERS)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c11 -Wall -Wextra -Werror -Imodel/include $(CFLAGS) -o $@ $< $(BUILD)/model/libfp8mac.a -lm -pthread
+
+example-c: $(EXAMPLE_C)
+	@$<
+$(BUILD)/test/example_c.log: $(EXAMPLE_C)
+	@tests/run_test.sh example_c $@ $<
+
+# ---- the model in Python ---------------------------------------------------------------------------------------------
+# The package model/python, built and installed into a folder of its own.
+EXAMPLE_PACKAGE := $(EXAMPLES_DIR)/package
+EXAMPLE_PYTHON := PYTHONPATH=$(abspath $(EXAMPLE_PACKAGE)) $(PYTHON) -B
+$(EXAMPLE_PACKAGE)/installed: $(MODEL_SOURCES) $(wildcard model/include/fp8mac/*.h model/src/*.h model/python/* \
+    model/python/fp8mac/* model/cli/settings.*)
+	@rm -rf $(@D) && mkdir -p $(@D)
+	$(call say,PIP,$(@D))
+	$(Q)$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-index --no-build-isolation --no-deps \
+	  --target $(@D) ./model/python
+	@touch $@
+
+example-python: $(EXAMPLE_PACKAGE)/installed
+	@$(EXAMPLE_PYTHON) examples/python/gemm.py
+$(BUILD)/test/example_python.log: examples/python/gemm.py $(EXAMPLE_PACKAGE)/installed
+	@tests/run_test.sh example_python $@ env $(EXAMPLE_PYTHON) $<
+
+# ---- the accelerator in a small system -------------------------------------------------------------------------------
+EXAMPLE_SOC := $(EXAMPLES_DIR)/soc/soc
+EXAMPLE_SOC_RTL := $(RTL_WAIVER) $(RTL_SIM_SOURCES) examples/soc/axi_ram.sv examples/soc/soc_top.sv
+$(EXAMPLE_SOC): examples/soc/main.cpp examples/soc/soc_host.h $(EXAMPLE_SOC_RTL) $(REGS_H) $(BUILD)/model/libfp8mac.a
+	@mkdir -p $(@D) && rm -f $@
+	$(call say,VERILATOR,$@)
+	$(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -Wall --top-module soc_top --Mdir $(@D) -o $(@F) \
+	  -CFLAGS "-std=c++17 -Wall -I$(CURDIR)/examples/soc -I$(CURDIR)/model/include -I$(abspath $(REGS_DIR))" \
+	  -LDFLAGS $(abspath $(BUILD)/model/libfp8mac.a) -MAKEFLAGS "--no-print-directory" \
+	  $(EXAMPLE_SOC_RTL) $(abspath $<) >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
+
+example-soc: $(EXAMPLE_SOC)
+	@$<
+$(BUILD)/test/example_soc.log: $(EXAMPLE_SOC)
+	@tests/run_test.sh example_soc $@ $<
+
+# ---- a cocotb test ---------------------------------------------------------------------------------------------------
+EXAMPLE_COCOTB_RTL := $(RTL_WAIVER) $(DPI_RTL)
+EXAMPLE_COCOTB = env $(EXAMPLE_PYTHON) examples/cocotb/run.py --build $(EXAMPLES_DIR)/cocotb $(EXAMPLE_COCOTB_RTL)
+
+example-cocotb: $(EXAMPLE_COCOTB_RTL) $(EXAMPLE_PACKAGE)/installed
+	@$(EXAMPLE_COCOTB)
+$(BUILD)/test/example_cocotb.log: examples/cocotb/run.py examples/cocotb/test_element.py $(EXAMPLE_COCOTB_RTL) \
+    $(EXAMPLE_PACKAGE)/installed
+	@tests/run_test.sh example_cocotb $@ $(EXAMPLE_COCOTB)
