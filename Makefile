@@ -7,15 +7,21 @@ CXX := g++
 VERILATOR := verilator
 RISCV_PREFIX := riscv64-unknown-elf-
 
-# The array: rows x columns of elements, each with LANES multipliers.
+# The array: ROWS x COLS elements with LANES products a cycle each.
 ROWS := 8
 COLS := 8
 LANES := 4
-# What they are, as `make help` lists it, and fraction bits of those with a window.
+# The kind of element, and the width of its alignment window (empty: the kind's default).
 ELEMENT := exact
 FRAC_BITS :=
-# The program that `make run` runs: a folder of firmware/apps.
+# The program that `make run` runs: a folder of APPS_DIR.
 APP := digits
+APPS_DIR := firmware/apps
+# 1: the simulator writes waveforms.
+TRACE := 0
+TRACING := $(filter-out 0,$(TRACE))
+
+include tools/variables.mk
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -32,20 +38,41 @@ MAKEFLAGS += --no-builtin-rules
 # What Python compiles goes to the build folder too.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(BUILD)/pycache
 
-# A line a product; the whole commands with V=1.
-V :=
-Q := $(if $(V),,@)
-say = $(if $(V),,@printf '  %-9s %s\n' '$(1)' '$(2)')
+# One line for each product; V=1 prints whole commands instead.
+V := 0
+VERBOSE := $(filter-out 0,$(V))
+Q := $(if $(VERBOSE),,@)
+say = $(if $(VERBOSE),,@printf '  %-9s %s\n' '$(1)' '$(2)')
 
 # What is generated from the catalogue of elements.
 CATALOGUE_DIR := $(BUILD)/catalogue
 CATALOGUE_FILES := $(addprefix $(CATALOGUE_DIR)/,catalogue.mk fp8mac_catalogue_pkg.sv fp8mac/catalogue.h element_kind.rdl \
   elements.md)
 
-# Whatever is asked for is built on a machine that is set up: env.mk is (re)made first if it is missing or old.
+# Set-up: before a goal is built, tools/setup.sh installs what the goal's parts need. Goals that are not listed here,
+# and files, may need everything.
 NO_SETUP_GOALS := help clean
-ifneq (,$(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all)))
-include $(BUILD)/env.mk
+SETUP_PARTS := model python rtl firmware sim synth tests
+setup_parts_model := model
+setup_parts_cli := model
+setup_parts_install-model := model
+setup_parts_rtl := model python rtl
+setup_parts_regs := model python rtl
+setup_parts_firmware := model python firmware
+setup_parts_sim := model python sim
+setup_parts_run := model python firmware sim
+setup_parts_all := model python rtl firmware sim
+setup_parts_synth := model python synth
+setup_parts_synth-full := model python synth
+setup_goals := $(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all))
+setup_wanted := $(foreach goal,$(setup_goals),$(or $(setup_parts_$(goal)),$(SETUP_PARTS)))
+setup_parts := $(strip $(foreach part,$(SETUP_PARTS),$(if $(filter $(part),$(setup_wanted)),$(part))))
+empty :=
+space := $(empty) $(empty)
+SETUP_ENV := $(BUILD)/env/$(subst $(space),-,$(setup_parts)).mk
+
+ifneq (,$(setup_goals))
+include $(SETUP_ENV)
 include $(CATALOGUE_DIR)/catalogue.mk tools/array.mk
 # Each fragment appends the logs of its tests to TESTS; tests/run_test.sh makes a log only when its test passes.
 TESTS :=
@@ -53,11 +80,10 @@ include model/build.mk rtl/build.mk firmware/build.mk sim/build.mk synth/build.m
   examples/build.mk
 endif
 
-$(BUILD)/env.mk: tools/setup.sh tools/packages.txt tools/requirements.txt
-	@mkdir -p $(BUILD)
-	@tools/setup.sh $(BUILD)
+$(BUILD)/env/%.mk: tools/setup.sh tools/packages.txt tools/requirements.txt
+	@tools/setup.sh $(BUILD) $@ $(subst -, ,$*)
 
-$(CATALOGUE_FILES) &: rtl/catalogue/elements.toml rtl/catalogue/catalogue.py | $(BUILD)/env.mk
+$(CATALOGUE_FILES) &: rtl/catalogue/elements.toml rtl/catalogue/catalogue.py | $(SETUP_ENV)
 	@python3 rtl/catalogue/catalogue.py --out $(CATALOGUE_DIR)
 	@touch $(CATALOGUE_FILES)
 

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The runtime and the applications, from the same sources: for the chip and, over the golden model, for the host.
-#   make firmware      $(BUILD)/firmware/riscv/APP.elf and $(BUILD)/firmware/host/APP for every folder firmware/apps/APP
+#   make firmware      $(BUILD)/firmware/riscv/APP.elf and $(BUILD)/firmware/host/APP for every folder $(APPS_DIR)/APP
 #
-# An application is a folder of firmware/apps. Its C and C++ sources are compiled and linked with the runtime; nothing
-# is listed anywhere. A file whose kind is not known here is refused. FW_APPS_DIR may name another folder of
-# applications.
+# An application is a folder of $(APPS_DIR). Its C and C++ sources are compiled and linked with the runtime; nothing
+# is listed anywhere. A file whose kind is not known here is refused.
 include firmware/check/build.mk
 
-FW_APPS_DIR := firmware/apps
-FW_APPS := $(notdir $(patsubst %/,%,$(wildcard $(FW_APPS_DIR)/*/)))
+FW_APPS := $(notdir $(patsubst %/,%,$(wildcard $(APPS_DIR)/*/)))
 FW_BUILD := $(BUILD)/firmware
 FW_RISCV_ELFS := $(FW_APPS:%=$(FW_BUILD)/riscv/%.elf)
 FW_HOST_APPS := $(FW_APPS:%=$(FW_BUILD)/host/%)
@@ -92,7 +90,7 @@ fw_linker = $(if $(filter-out %.c,$(1)),$(3),$(2))
 
 # $(1): the application.
 define FW_APP
-FW_SOURCES_$(1) := $$(call fw_sources,$(FW_APPS_DIR)/$(1))
+FW_SOURCES_$(1) := $$(call fw_sources,$(APPS_DIR)/$(1))
 
 $(FW_BUILD)/riscv/$(1).elf: $$(FW_SOURCES_$(1):%=$(FW_BUILD)/riscv/obj/%.o) $(FW_RISCV_OBJECTS) firmware/link.ld \
     | fw-kinds-$(1)
@@ -111,10 +109,10 @@ $(FW_BUILD)/host-san/$(1): $$(addprefix $(FW_BUILD)/host-san/obj/,$$(FW_SOURCES_
 
 .PHONY: fw-kinds-$(1)
 fw-kinds-$(1):
-	@$$(foreach f,$$(call fw_unknown,$(FW_APPS_DIR)/$(1)),$$(error $$(f) is neither built nor known: an application \
+	@$$(foreach f,$$(call fw_unknown,$(APPS_DIR)/$(1)),$$(error $$(f) is neither built nor known: an application \
 	  has sources *.$$(subst $$(space), *.,$(FW_SOURCE_ENDINGS)), other files \
 	  *.$$(subst $$(space), *.,$(FW_OTHER_ENDINGS)), and no folders))
-	@$$(if $$(FW_SOURCES_$(1)),,$$(error $(FW_APPS_DIR)/$(1) has no sources: an application needs \
+	@$$(if $$(FW_SOURCES_$(1)),,$$(error $(APPS_DIR)/$(1) has no sources: an application needs \
 	  *.$$(subst $$(space), or *.,$(FW_SOURCE_ENDINGS))))
 endef
 $(foreach app,$(FW_APPS),$(eval $(call FW_APP,$(app))))

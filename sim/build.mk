@@ -4,12 +4,12 @@
 #   make sim TRACE=1     the one that can write waveforms, in ROWSxCOLSxLANES-trace; it takes twice as long to build
 # IBEX_DIR is where the package pythondata-cpu-ibex keeps Ibex's sources.
 
-SIM_DIR := $(BUILD)/sim/$(ARRAY)$(patsubst %,-%,$(filter-out exact,$(ELEMENT_SPEC)))$(if $(TRACE),-trace)
+SIM_DIR := $(BUILD)/sim/$(ARRAY)$(patsubst %,-%,$(filter-out exact,$(ELEMENT_SPEC)))$(if $(TRACING),-trace)
 SIM := $(SIM_DIR)/fp8mac-sim
 SIM_MODEL_DIR := $(SIM_DIR)/model
 SIM_MODEL := $(SIM_MODEL_DIR)/Vfp8mac_system__ALL.a
 # Verilator's own run-time library, compiled with the model.
-SIM_SUPPORT := $(patsubst %,$(SIM_MODEL_DIR)/verilated%.o,$(if $(TRACE),_fst_c) _dpi _threads) \
+SIM_SUPPORT := $(patsubst %,$(SIM_MODEL_DIR)/verilated%.o,$(if $(TRACING),_fst_c) _dpi _threads) \
   $(SIM_MODEL_DIR)/verilated.o
 
 # Ibex: packages by name, modules found in its folder; its primitives are ours (rtl/system/prim_*.sv).
@@ -30,7 +30,7 @@ system_parameters = -GROWS=$(call lint_word,$(1),1) -GCOLS=$(call lint_word,$(1)
 
 # Registers start as the simulator's --power-up says; what the sources call 'x is whatever is fastest.
 SIM_VERILATOR_FLAGS := -O3 --x-initial unique --x-assign fast --no-timing \
-  --output-split 20000 --output-split-cfuncs 2000 $(if $(TRACE),--trace-fst --trace-structs)
+  --output-split 20000 --output-split-cfuncs 2000 $(if $(TRACING),--trace-fst --trace-structs)
 SIM_OPT := OPT_FAST=-O3 OPT_SLOW=-O0 OPT_GLOBAL=-O2
 
 # The checker, whose folder says what it consists of (firmware/check/build.mk).
@@ -41,7 +41,7 @@ SIM_INCLUDES := -Isim -Imodel/include -Ifirmware/include $(CHECK_INCLUDES) -Ifir
 SIM_WARNINGS := -Wall -Wextra -Wconversion -Werror
 # Verilator's own headers are not ours to warn about.
 SIM_MODEL_INCLUDES := -isystem $(SIM_MODEL_DIR) -isystem $(VERILATOR_ROOT)/include \
-  -isystem $(VERILATOR_ROOT)/include/vltstd -DVM_TRACE_FST=$(if $(TRACE),1,0)
+  -isystem $(VERILATOR_ROOT)/include/vltstd -DVM_TRACE_FST=$(if $(TRACING),1,0)
 
 .PHONY: sim
 sim: $(SIM)
@@ -49,7 +49,7 @@ sim: $(SIM)
 $(SIM): $(SIM_OBJECTS) $(SIM_MODEL) $(BUILD)/model/libfp8mac.a
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $(SIM_OBJECTS) $(SIM_MODEL) $(SIM_SUPPORT) $(BUILD)/model/libfp8mac.a \
-	  -pthread -lm $(if $(TRACE),-lz)
+	  -pthread -lm $(if $(TRACING),-lz)
 
 $(SIM_MODEL): $(SIM_INPUTS) sim/fp8mac_sim.vlt sim/build.mk
 	@mkdir -p $(SIM_MODEL_DIR)
@@ -57,8 +57,8 @@ $(SIM_MODEL): $(SIM_INPUTS) sim/fp8mac_sim.vlt sim/build.mk
 	$(Q)$(VERILATOR) --cc $(SYSTEM_FLAGS) $(SIM_VERILATOR_FLAGS) $(call system_parameters,$(ROWS)_$(COLS)_$(LANES)_128) \
 	  $(call element_parameters,$(ELEMENT_SPEC)) --Mdir $(SIM_MODEL_DIR) sim/fp8mac_sim.vlt $(SIM_INPUTS)
 	$(call say,CXX,$@ (a minute or two))
-	+$(Q)$(MAKE) --no-print-directory -C $(SIM_MODEL_DIR) -f Vfp8mac_system.mk $(SIM_OPT) $(if $(V),,-s) \
-	  $(notdir $(SIM_MODEL) $(SIM_SUPPORT)) $(if $(V),,>/dev/null)
+	+$(Q)$(MAKE) --no-print-directory -C $(SIM_MODEL_DIR) -f Vfp8mac_system.mk $(SIM_OPT) $(if $(VERBOSE),,-s) \
+	  $(notdir $(SIM_MODEL) $(SIM_SUPPORT)) $(if $(VERBOSE),,>/dev/null)
 	@touch $@
 
 $(SIM_DIR)/%.o: sim/%.cpp $(SIM_MODEL) sim/build.mk

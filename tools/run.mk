@@ -1,22 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-# `make run`: an application of firmware/apps on the simulated chip.
+# `make run`: an application on the simulated chip. The application gets NAME=value for each of its own options that
+# make's command line sets. A source of the application declares an option in a comment: "//: NAME=meaning".
 
-# What an application accepts as NAME=value is handed on if it was given on make's command line.
-RUN_VARIABLES := M N K A B D ACC SA SB SCALE BIAS ACT OVERFLOW SEED DATA IMAGES BATCH FORMAT
-run_arguments = $(foreach v,$(RUN_VARIABLES),$(if $(filter command,$(origin $(v))),$(v)=$($(v))))
+app_options = $(if $(wildcard $(APPS_DIR)/$(1)/*),$(sort $(shell sed -n 's|^//: *\([A-Za-z_][A-Za-z0-9_]*\)=.*|\1|p' \
+  $(call fw_sources,$(APPS_DIR)/$(1)))))
+# One word for the shell. $(1): any text.
+quote = '$(subst ','\'',$(1))'
 
-# The simulator's own options, as `fp8mac-sim --help` lists them.
 SIM_ARGS :=
 TRACE_FILE := $(BUILD)/$(APP).fst
-TRACE_FROM := 0
+TRACE_FROM :=
 TRACE_TO :=
-run_trace = --trace $(TRACE_FILE) --trace-from $(TRACE_FROM) $(if $(TRACE_TO),--trace-to $(TRACE_TO))
+$(call check_choice,TRACE,0 1,0)
+trace_details := $(strip $(foreach v,TRACE_FILE TRACE_FROM TRACE_TO,$(if $(filter command,$(firstword $(origin $(v)))),$(v))))
+ifneq (,$(if $(TRACING),,$(trace_details)))
+$(error $(firstword $(trace_details)) has no effect without TRACE=1)
+endif
+run_trace = --trace $(call quote,$(TRACE_FILE)) $(if $(TRACE_FROM),--trace-from $(TRACE_FROM)) \
+  $(if $(TRACE_TO),--trace-to $(TRACE_TO))
 
 RUN_ELF := $(FW_BUILD)/riscv/$(APP).elf
 
 ifneq (,$(filter run,$(MAKECMDGOALS)))
 $(call check_choice,APP,$(FW_APPS))
+RUN_OPTIONS := $(call app_options,$(APP))
+# An option would hide a variable of the build.
+run_hidden := $(filter $(RUN_OPTIONS),$(shell awk '/^[A-Z]/ && $$2 ~ /every|run/ {print $$1}' tools/variables.txt))
+ifneq (,$(run_hidden))
+$(error APP=$(APP) declares the option $(firstword $(run_hidden)), which is a variable of make run: choose another name)
 endif
+endif
+run_arguments = $(foreach v,$(RUN_OPTIONS),$(if $(filter command,$(firstword $(origin $(v)))),$(call quote,$(v)=$($(v)))))
 
 run: $(SIM) $(RUN_ELF)
-	@$(SIM) $(if $(TRACE),$(run_trace)) $(SIM_ARGS) $(RUN_ELF) $(run_arguments)
+	@$(SIM) $(if $(TRACING),$(run_trace)) $(SIM_ARGS) $(RUN_ELF) $(run_arguments)

@@ -1,73 +1,111 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# setup.sh BUILD: brings this machine to the state that the build needs, and writes BUILD/env.mk, which says where
-# things are. Installs missing Debian packages (tools/packages.txt) and a private Python environment in BUILD/venv
-# (tools/requirements.txt), checks the tools' versions, and does nothing that is already done.
+# setup.sh BUILD FILE PART...: brings this machine to the state that some parts of the build need, then writes FILE, a
+# make fragment that says where things are. Parts:
+#
+#   model      C compiler
+#   python     a private Python environment in BUILD/venv with tools/requirements.txt (registers, oracles, Yosys)
+#   rtl        Verilator as a linter, Ibex's sources
+#   firmware   the RISC-V cross compiler and its C library
+#   sim        Verilator as a simulator, C++ compiler
+#   synth      cell libraries, OpenSTA
+#   tests      what only tests use
+#
+# It installs missing Debian packages (tools/packages.txt), checks the versions of tools, and repeats nothing. While
+# another process holds the package manager's lock it says so and waits, up to SETUP_WAIT seconds (1800).
 set -eu
-build=$1
+build=$1 file=$2
+shift 2
+parts=" $* "
 here=$(cd "$(dirname "$0")" && pwd)
 say() { printf 'setup: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
+needs() { case $parts in *" $1 "*) return 0 ;; *) return 1 ;; esac; }
+mkdir -p "$build" "$(dirname "$file")"
 
 # --- Debian packages ---------------------------------------------------------------------------------------------
 command -v dpkg-query >/dev/null 2>&1 ||
-  die "this needs Debian 12 (or a system with dpkg and apt-get); install what tools/packages.txt lists by hand otherwise"
+  die "this needs Debian 12 (or a system with dpkg and apt-get); otherwise install what tools/packages.txt lists by hand"
+wanted=$(awk -v parts="$parts" '!/^#/ { for (i = 2; i <= NF; i++) if (index(parts, " " $i " ")) { print $1; next } }' \
+  "$here/packages.txt")
 installed=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' 2>/dev/null | sed -n 's/^ii  *//p')
 missing=
-for package in $(grep -v '^#' "$here/packages.txt"); do
+for package in $wanted; do
   printf '%s\n' "$installed" | grep -qx "$package" || missing="$missing $package"
 done
+
+# run_apt ARGUMENTS...: apt-get, once nobody else holds its locks. The output goes to $log.
+log=$build/apt.log
+run_apt() {
+  waited=0
+  until DEBIAN_FRONTEND=noninteractive ${sudo}apt-get "$@" >"$log.part" 2>&1; do
+    cat "$log.part" >>"$log"
+    lock=$(grep -m 1 -E 'Could not get lock|Unable to lock|Unable to acquire the dpkg' "$log.part") || return 1
+    holder=$(printf '%s\n' "$lock" | sed -n 's/.*held by \(process [0-9]* ([^)]*)\).*/\1/p')
+    [ "$waited" -lt "${SETUP_WAIT:-1800}" ] ||
+      die "${holder:-another process} still holds the package manager's lock after $waited s; make again when it ends"
+    [ $((waited % 60)) -ne 0 ] ||
+      say "${holder:-another process} holds the package manager's lock: waiting until it ends ($waited s so far)"
+    sleep 5
+    waited=$((waited + 5))
+  done
+  cat "$log.part" >>"$log"
+}
+
 if [ -n "$missing" ]; then
-  install="apt-get install -y --no-install-recommends$missing"
   if [ "$(id -u)" = 0 ]; then
-    run=
+    sudo=
   elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
-    run='sudo '
+    sudo='sudo '
   else
     die "missing Debian packages. Run this line, then make again:
-  sudo apt-get update && sudo $install"
+  sudo apt-get update && sudo apt-get install -y --no-install-recommends$missing"
   fi
   say "installing Debian packages:$missing"
-  mkdir -p "$build"
-  # The lists may be older than the mirror: on failure, refresh them once and try again.
-  DEBIAN_FRONTEND=noninteractive $run$install >"$build/apt.log" 2>&1 ||
-    { ${run}apt-get update >>"$build/apt.log" 2>&1 &&
-      DEBIAN_FRONTEND=noninteractive $run$install >>"$build/apt.log" 2>&1; } ||
-    { tail -n 5 "$build/apt.log" >&2; die "apt-get failed; the whole log is in $build/apt.log"; }
+  : >"$log"
+  # The package lists may be older than the mirror: after a failure, refresh them once and try again.
+  # shellcheck disable=SC2086 # several packages
+  run_apt install -y --no-install-recommends $missing ||
+    { run_apt update && run_apt install -y --no-install-recommends $missing; } ||
+    { tail -n 5 "$log" >&2; die "apt-get failed; the whole log is in $log"; }
 fi
 
 # --- versions ----------------------------------------------------------------------------------------------------
+ready=
 # at_least WHAT FOUND NEEDED
 at_least() {
   [ "$(printf '%s\n%s\n' "$3" "$2" | sort -V | head -n 1)" = "$3" ] ||
     die "$1 $2 is too old: $3 or newer is needed (Debian 12 has it)"
+  ready="$ready, $1 $2"
 }
-verilator_version=$(verilator --version | awk '{print $2; exit}')
-at_least Verilator "$verilator_version" 5.006
-at_least gcc "$(gcc -dumpfullversion)" 12.2
-riscv_version=$(riscv64-unknown-elf-gcc -dumpfullversion)
-at_least riscv64-unknown-elf-gcc "$riscv_version" 12.2
+if needs model || needs sim; then at_least gcc "$(gcc -dumpfullversion)" 12.2; fi
+if needs rtl || needs sim; then at_least Verilator "$(verilator --version | awk '{print $2; exit}')" 5.006; fi
+if needs firmware; then at_least riscv64-unknown-elf-gcc "$(riscv64-unknown-elf-gcc -dumpfullversion)" 12.2; fi
 python=/usr/bin/python3
-at_least Python "$($python -c 'import platform; print(platform.python_version())')" 3.11
+if needs model || needs python; then
+  at_least Python "$($python -c 'import platform; print(platform.python_version())')" 3.11
+fi
 
 # --- private Python environment ----------------------------------------------------------------------------------
 venv=$build/venv
-if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
-  say "installing pinned Python packages into $venv"
-  rm -rf "$venv"
-  $python -m venv "$venv"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$here/requirements.txt" ||
-    die "pip could not install tools/requirements.txt"
-  cp "$here/requirements.txt" "$venv/requirements.txt"
+if needs python; then
+  if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
+    say "installing pinned Python packages into $venv"
+    rm -rf "$venv"
+    $python -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$here/requirements.txt" ||
+      die "pip could not install tools/requirements.txt"
+    cp "$here/requirements.txt" "$venv/requirements.txt"
+  fi
+  ibex=$("$venv/bin/python" -c 'import pythondata_cpu_ibex as p; print(p.data_location)')
+  [ -f "$ibex/rtl/ibex_top.sv" ] || die "the Ibex sources are not where pythondata-cpu-ibex says: $ibex"
+  ready="$ready, pinned Python packages"
 fi
-ibex=$("$venv/bin/python" -c 'import pythondata_cpu_ibex as p; print(p.data_location)')
-[ -f "$ibex/rtl/ibex_top.sv" ] || die "the Ibex sources are not where pythondata-cpu-ibex says: $ibex"
 
-cat >"$build/env.mk.part" <<END
-# Generated by tools/setup.sh.
-PYTHON := $venv/bin/python
-IBEX_DIR := $ibex
-VERILATOR_ROOT := $(verilator --getenv VERILATOR_ROOT)
-END
-mv "$build/env.mk.part" "$build/env.mk"
-say "ready: Verilator $verilator_version, riscv64-unknown-elf-gcc $riscv_version, $($python --version), packages pinned"
+{
+  echo '# Generated by tools/setup.sh.'
+  if needs python; then printf 'PYTHON := %s\nIBEX_DIR := %s\n' "$venv/bin/python" "$ibex"; fi
+  if needs rtl || needs sim; then echo "VERILATOR_ROOT := $(verilator --getenv VERILATOR_ROOT)"; fi
+} >"$file.part"
+mv "$file.part" "$file"
+say "ready: ${ready#, }"

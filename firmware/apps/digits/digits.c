@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classifies handwritten digits: three layers, each one scaled GEMM with bias (and ReLU) on the FP8 array, in batches.
+//: Classifies handwritten digits with three layers. Each layer is one scaled GEMM with bias, and with ReLU between.
+//: IMAGES=    how many of the 540 test images, from the first on (chip: 256, host: all)
+//: BATCH=     images of one batch, M of the GEMMs (128)
+//: ACC=       accumulator: fp32, fp16 or fixed, as far as the element has it (the first that it has)
+//: FORMAT=    activations: e4m3fn, e5m2, e4m3fnuz or e5m2fnuz, as far as the element takes it (e4m3fn)
 //
-//   IMAGES=  how many of the test images, the first ones (chip: 256, host: all)
-//   BATCH=   images at a time, M of the GEMMs (128)
-//   ACC=     accumulator: fp32, fp16, fixed, whatever the array has (fp32 if it has that)
-//   FORMAT=  of the activations: e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, what the array takes (e4m3fn); weights are e4m3fn
+// The weights are e4m3fn.
 //
 // Hidden activations are written in FP8 with the scale of a delayed recipe: each layer's amax, read back after its
 // GEMM, scales the batches after it. The first batch has the calibration amax of the training images.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEMMs over the corners of shapes, formats and options, each compared with the golden model in every output, amax and
-// flags; and the runtime's packing and quantisation against known answers. The last line counts.
+//: GEMMs over the corners of shapes, formats and options, compared with the golden model, and counted.
+//
+// Every output, amax and the flags are compared. The runtime's packing and quantisation are compared with known answers.
+// The last line is the count of tests.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
