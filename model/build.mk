@@ -13,9 +13,9 @@ MODEL_SOURCES := $(wildcard model/src/*/*.c)
 # What bare metal has of the model: formats, conversions and recipes.
 MODEL_BARE_SOURCES := $(addprefix model/src/,core/format.c core/encode.c core/convert.c core/fp32.c core/status.c \
   core/version.c api/convert.c recipe/recipe.c)
-MODEL_HEADERS := $(wildcard model/include/fp8mac/*.h)
+MODEL_HEADERS := $(wildcard model/include/fp8mac/*.h) $(CATALOGUE_DIR)/fp8mac/catalogue.h
 MODEL_CFLAGS := -std=c11 -O2 -g -ffp-contract=off -pthread -Wall -Wextra -Wconversion -Werror -fPIC -fvisibility=hidden \
-  -Imodel/include -Imodel/src
+  -Imodel/include -Imodel/src -I$(CATALOGUE_DIR)
 SANITIZE_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 MODEL_OBJECTS := $(MODEL_SOURCES:model/src/%.c=$(BUILD)/model/%.o)

@@ -36,9 +36,10 @@ void settings_format_names(char *text, size_t size)
 void settings_preset_names(char *text, size_t size)
 {
     text[0] = '\0';
-    for (size_t i = 0; fp8mac_preset_get(i) != NULL; i++) {
-        if (fp8mac_preset_get(i)->covered) {
-            list(text, size, fp8mac_preset_get(i)->name);
+    fp8mac_preset preset;
+    for (size_t i = 0; fp8mac_preset_get(i, &preset) == FP8MAC_OK; i++) {
+        if (preset.covered) {
+            list(text, size, preset.name);
         }
     }
 }
@@ -275,18 +276,37 @@ bool settings_overflow(fp8mac_overflow *overflow, const char *text, char *messag
     return i >= 0 || refuse_name(message, "overflow mode", text, overflow_names);
 }
 
+static bool refuse_preset(char *message, const char *name, fp8mac_status status)
+{
+    char good[SETTINGS_MESSAGE - 120];
+    switch (status) {
+    case FP8MAC_ERR_GROUP:
+        return refuse(message, "preset '%.60s' has a number of lanes that is not in 1..1024", name);
+    case FP8MAC_ERR_ACCUMULATOR:
+        return refuse(message, "preset '%.60s' has fraction bits that its kind does not have",
+                      name);
+    default: break;
+    }
+    settings_preset_names(good, sizeof good);
+    return refuse(message, "preset '%.60s' is unknown; there are %s", name, good);
+}
+
+bool settings_preset(fp8mac_preset *preset, const char *name, char *message)
+{
+    fp8mac_status status = fp8mac_preset_by_name(name, preset);
+    return status == FP8MAC_OK || refuse_preset(message, name, status);
+}
+
 static bool set_preset(settings *s, const char *name, char *message)
 {
-    const fp8mac_preset *preset = fp8mac_preset_by_name(name);
-    if (preset == NULL) {
-        char good[SETTINGS_MESSAGE - 120];
-        settings_preset_names(good, sizeof good);
-        return refuse(message, "preset '%.60s' is unknown; there are %s", name, good);
+    fp8mac_preset preset;
+    if (!settings_preset(&preset, name, message)) {
+        return false;
     }
-    if (!preset->covered) {
-        return refuse(message, "preset %s has no configuration: %s", preset->name, preset->summary);
+    if (!preset.covered) {
+        return refuse(message, "preset %s has no configuration: %s", preset.name, preset.summary);
     }
-    settings_from(s, &preset->config);
+    settings_from(s, &preset.config);
     return true;
 }
 

@@ -24,6 +24,8 @@ void settings_from(settings *s, const fp8mac_dot_config *config);
 
 // NAME or NAME:BIAS.
 bool settings_format(fp8mac_format *row, const char *text, char *message);
+// The preset of that name, with the suffixes of an element's spelling.
+bool settings_preset(fp8mac_preset *preset, const char *name, char *message);
 // A field of fp8mac_dot_config by its name, '-' and '_' being the same; "format" sets both formats, "preset" everything.
 bool settings_set(settings *s, const char *name, const char *value, char *message);
 // fp8mac_dot_config_validate, in a sentence that says which setting and what would be right.

@@ -166,9 +166,9 @@ void cli_formats(cli *c, int argc, char **argv)
 
 // ---- presets ------------------------------------------------------------------------------------------------------
 
-static void preset_block(cli *c, const fp8mac_preset *preset)
+static void preset_block(cli *c, const char *name, const fp8mac_preset *preset)
 {
-    fprintf(c->out, "%s\n    %s\n", preset->name, preset->summary);
+    fprintf(c->out, "%s\n    %s\n", name, preset->summary);
     if (preset->covered) {
         fputs("   ", c->out);
         for (size_t i = 0; i < settings_count(); i++) {
@@ -186,17 +186,18 @@ void cli_presets(cli *c, int argc, char **argv)
 {
     const cli_option options[] = {{0}};
     cli_operands operands = cli_arguments(c, argc, argv, options, NULL);
+    char message[SETTINGS_MESSAGE];
+    fp8mac_preset preset;
     for (size_t i = 0; i < operands.count; i++) {
-        if (fp8mac_preset_by_name(operands.text[i]) == NULL) {
-            char good[SETTINGS_MESSAGE];
-            settings_preset_names(good, sizeof good);
-            cli_fail(c, "preset '%.60s' is unknown; there are %s", operands.text[i], good);
+        if (!settings_preset(&preset, operands.text[i], message)) {
+            cli_fail(c, "%s", message);
         }
     }
     for (size_t i = 0; i < operands.count; i++) {
-        preset_block(c, fp8mac_preset_by_name(operands.text[i]));
+        settings_preset(&preset, operands.text[i], message);
+        preset_block(c, operands.text[i], &preset);
     }
-    for (size_t i = 0; operands.count == 0 && fp8mac_preset_get(i) != NULL; i++) {
-        preset_block(c, fp8mac_preset_get(i));
+    for (size_t i = 0; operands.count == 0 && fp8mac_preset_get(i, &preset) == FP8MAC_OK; i++) {
+        preset_block(c, preset.name, &preset);
     }
 }

@@ -8,6 +8,8 @@ library's. What is built goes to a temporary folder, so that an installation lea
 import pathlib
 import re
 import shutil
+import subprocess
+import sys
 import tempfile
 
 from setuptools import Extension, setup
@@ -25,6 +27,11 @@ CARRIED = [
 ]
 VERSION_H = TREE / "include" / "fp8mac" / "version.h"
 SCRATCH = tempfile.mkdtemp(prefix="fp8mac-build-")
+# The catalogue's header is generated in the repository, from the table that the RTL is generated from.
+CATALOGUE = HERE.parents[1] / "rtl" / "catalogue" / "catalogue.py"
+GENERATED = pathlib.Path(SCRATCH) if TREE != HERE / "csrc" else TREE / "include"
+if TREE != HERE / "csrc":
+    subprocess.run([sys.executable, "-B", str(CATALOGUE), "--out", SCRATCH], check=True)
 VERSION = ".".join(
     re.search(rf"^#define FP8MAC_VERSION_{part} (\d+)$", VERSION_H.read_text(), re.M).group(1)
     for part in ("MAJOR", "MINOR", "PATCH")
@@ -36,7 +43,8 @@ class BuildExt(build_ext):
 
     def build_extension(self, ext):
         ext.sources += [
-            str(path) for path in (*sorted((TREE / "src").glob("*/*.c")), TREE / "cli" / "settings.c")
+            str(path)
+            for path in (*sorted((TREE / "src").glob("*/*.c")), TREE / "cli" / "settings.c")
         ]
         super().build_extension(ext)
 
@@ -49,6 +57,8 @@ class Sdist(sdist):
                 target = pathlib.Path(base_dir, "csrc", path.relative_to(TREE))
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, target)
+        header = pathlib.Path("fp8mac", "catalogue.h")
+        shutil.copyfile(GENERATED / header, pathlib.Path(base_dir, "csrc", "include", header))
 
 
 try:
@@ -59,7 +69,10 @@ try:
                 "fp8mac._core",
                 ["fp8mac/_core.c"],
                 py_limited_api=True,
-                include_dirs=[str(TREE / "include"), str(TREE / "src"), str(TREE / "cli")],
+                include_dirs=[
+                    str(GENERATED),
+                    *(str(TREE / folder) for folder in ("include", "src", "cli")),
+                ],
                 define_macros=[("Py_LIMITED_API", "0x030B0000")],
                 extra_compile_args=[
                     "-std=c11",

@@ -63,7 +63,7 @@ libfuzz: $(BUILD)/model-san/libfuzz
 
 $(BUILD)/model-san/libfuzz: $(BINDINGS_TESTS)/fuzz.c $(MODEL_SOURCES) $(filter-out %/main.c,$(CLI_SOURCES)) $(MODEL_HEADERS)
 	@mkdir -p $(@D)
-	$(CLANG) -std=c11 -O1 -g -Imodel/include -Imodel/src -Imodel/cli \
+	$(CLANG) -std=c11 -O1 -g -Imodel/include -I$(CATALOGUE_DIR) -Imodel/src -Imodel/cli \
 	  -DFUZZ_WITH_LIBFUZZER -Wl,--wrap=fopen -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ \
 	  $(filter %.c,$^) -lm -pthread
 

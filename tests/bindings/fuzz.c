@@ -190,9 +190,9 @@ static fp8mac_dot_config any_config(bytes *in, fp8mac_format own[2])
 {
     fp8mac_dot_config c = {.a_format = fp8mac_format_get((fp8mac_format_id)below(in, 4)),
                            .b_format = fp8mac_format_get((fp8mac_format_id)below(in, 4))};
-    const fp8mac_preset *preset = fp8mac_preset_get(below(in, 20));
-    if (preset != NULL && preset->covered) {
-        c = preset->config;
+    fp8mac_preset preset;
+    if (fp8mac_preset_get(below(in, 30), &preset) == FP8MAC_OK && preset.covered) {
+        c = preset.config;
     }
     if (one_in(in, 4)) {
         c.a_format = any_row(in, &own[0]);

@@ -536,39 +536,118 @@ PRESETS = {
 NOT_COVERED = ("gaudi2-fp8",)
 
 
+def late(group, acc, frac_bits, late_bits):
+    return d.settings(
+        group=group, acc=acc, frac_bits=frac_bits, align_by="OPERANDS", late=True,
+        late_round="ODD", late_bits_sum=late_bits, late_bits_acc=late_bits,
+    )  # fmt: skip
+
+
+# Our own elements by their spelling, typed here and not taken from the catalogue.
+ELEMENTS = {
+    "exact": d.settings(group=4),
+    "exact_l16": d.settings(group=16),
+    "aligned_fp32": d.settings(group=4, frac_bits=25),
+    "aligned_fp32_f23_l8": d.settings(group=8, frac_bits=23),
+    "aligned_fp16": d.settings(group=4, acc="FP16", frac_bits=13, min_exponent=-14),
+    "aligned_fp16_f10_l1": d.settings(group=1, acc="FP16", frac_bits=10, min_exponent=-14),
+    "late_fp32": late(4, "FP32", 25, 25),
+    "late_fp32_f29": late(4, "FP32", 29, 29),
+    "late_fp32_l1": d.settings(group=1),
+    "late_fp16": late(4, "FP16", 13, 13),
+    "late_fp16_f9_l2": late(2, "FP16", 9, 12),
+    "late_fp16_f13_l16": late(16, "FP16", 13, 13),
+    "late_fp16_l1": d.settings(group=1, acc="FP16"),
+}
+# Those with an accumulator that is an integer: format of the operands, then fields of the configuration.
+INTEGER_ELEMENTS = {
+    "kulisch": ("e4m3fn", dict(acc_format="FIXED", group=4, guard_bits=16)),
+    "kulisch_l32": ("e4m3fn", dict(acc_format="FIXED", group=32, guard_bits=16)),
+    "static": (
+        "e4m3fn",
+        dict(acc_format="FIXED", group=4, guard_bits=16, frac_bits=13, static_exponent=16),
+    ),
+    "static_f20_l8": (
+        "e4m3fn",
+        dict(acc_format="FIXED", group=8, guard_bits=16, frac_bits=20, static_exponent=16),
+    ),
+    "int8": ("int8", dict(acc_format="INT32", group=4)),
+    "int8_l16": ("int8", dict(acc_format="INT32", group=16)),
+}
+KINDS = (
+    "exact",
+    "aligned_fp32",
+    "aligned_fp16",
+    "kulisch",
+    "int8",
+    "late_fp32",
+    "late_fp16",
+    "static",
+)
+# What is no name, and the status that says why.
+BAD_NAMES = {
+    "h100": "PRESET", "": "PRESET", "late_fp16_": "PRESET", "late_fp16_f": "PRESET", "late_fp16_l": "PRESET",
+    "late_fp16_f013": "PRESET", "late_fp16_l4_f13": "PRESET", "late_fp16_f13_l4x": "PRESET", "late_fp16f13": "PRESET",
+    "late_fp16_f13_f13": "PRESET", "late_fp16_l99999": "PRESET", "late_fp16_f0": "PRESET", "hopper-fp8_l4": "PRESET",
+    "late_fp16_f8": "ACCUMULATOR", "late_fp16_f30": "ACCUMULATOR", "late_fp16_f13_l1": "ACCUMULATOR",
+    "exact_f13": "ACCUMULATOR", "kulisch_f34": "ACCUMULATOR", "int8_f8": "ACCUMULATOR", "exact_l1025": "GROUP",
+}  # fmt: skip
+
+
+def preset(lib, name):
+    p = clib.Preset()
+    if lib.preset_by_name(name.encode(), ct.byref(p)) != clib.OK:
+        raise ValueError(f"preset {name} is refused")
+    return p
+
+
 def test_presets(checks, lib, rng, count=60):
     names = []
-    for index in itertools.count():
-        p = lib.preset_get(index)
-        if not p:
-            break
-        name = p.contents.name.decode()
+    for index in range(lib.preset_count()):
+        p = clib.Preset()
+        checks.check("presets: by index", lib.preset_get(index, ct.byref(p)), clib.OK, index)
+        name = p.name.decode()
         names.append(name)
-        by_name = lib.preset_by_name(name.encode())
-        checks.check(
-            "presets: by name", ct.addressof(by_name.contents), ct.addressof(p.contents), name
-        )
-        checks.check(
-            "presets: documented",
-            min(len(p.contents.summary), len(p.contents.source)) > 20,
-            True,
-            name,
-        )
+        checks.check("presets: by name", bytes(preset(lib, name)), bytes(p), name)
+        checks.check("presets: documented", min(len(p.summary), len(p.source)) > 20, True, name)
         checks.check(
             "presets: covered ones are valid",
-            lib.dot_config_validate(ct.byref(p.contents.config)) == clib.OK,
+            lib.dot_config_validate(ct.byref(p.config)) == clib.OK,
             name not in NOT_COVERED,
             name,
         )
-        checks.check("presets: covered", p.contents.covered, name not in NOT_COVERED, name)
-    checks.check("presets: all of them", sorted(names), sorted((*PRESETS, "kulisch", *NOT_COVERED)))
+        checks.check("presets: covered", p.covered, name not in NOT_COVERED, name)
+    checks.check("presets: all of them", sorted(names), sorted((*PRESETS, *KINDS, *NOT_COVERED)))
+    p = clib.Preset()
+    past = (lib.preset_count(), 2**32 - 1)
     checks.check(
-        "presets: unknown",
-        (bool(lib.preset_get(1000)), bool(lib.preset_by_name(b"h100"))),
-        (False, False),
+        "presets: past the last", [lib.preset_get(i, ct.byref(p)) for i in past],
+        [clib.enum("ERR_PRESET")] * 2,
+    )  # fmt: skip
+    checks.check(
+        "presets: NULL",
+        (
+            lib.preset_get(0, None),
+            lib.preset_by_name(b"exact", None),
+            lib.preset_by_name(None, ct.byref(p)),
+        ),
+        (clib.enum("ERR_NULL"),) * 3,
     )
-    for name, s in PRESETS.items():
-        config = lib.preset_by_name(name.encode()).contents.config
+    for name, status in BAD_NAMES.items():
+        got = lib.preset_by_name(name.encode(), ct.byref(p))
+        checks.check("presets: refused", got, clib.enum("ERR_" + status), name)
+    for name, (row, fields) in INTEGER_ELEMENTS.items():
+        config = preset(lib, name).config
+        checks.check("elements: valid", lib.dot_config_validate(ct.byref(config)), clib.OK, name)
+        formats = {config.a_format.contents.name, config.b_format.contents.name}
+        checks.check("elements: formats", formats, {row.encode()}, name)
+        want = clib.DotConfig(a_format=config.a_format, b_format=config.b_format)
+        for field, value in fields.items():
+            acc = field == "acc_format"
+            setattr(want, field, clib.enum("ACC_" + value) if acc else value)
+        checks.check("elements: settings", bytes(config), bytes(want), name)
+    for name, s in (PRESETS | ELEMENTS).items():
+        config = preset(lib, name).config
         for i in range(count):
             k = s.group * int(rng.integers(1, 5)) if i % 3 else int(rng.integers(1, 150))
             a, b = draw_codes(rng, s.a_format, k), draw_codes(rng, s.b_format, k)
@@ -610,7 +689,7 @@ def test_preset_corners(checks, lib):
     )
     for name, start, terms, want in cases:
         config, acc, flags = (
-            lib.preset_by_name(name.encode()).contents.config,
+            preset(lib, name).config,
             clib.Acc(code=start),
             ct.c_uint32(),
         )
@@ -619,7 +698,7 @@ def test_preset_corners(checks, lib):
         checks.check(f"by hand: {name}", acc.code, want, f"{start:#x} {terms}")
     # Arm's lscale: 3 * 2 * 2^-lscale.
     for lscale in range(128):
-        config, acc = lib.preset_by_name(b"arm-fdot4").contents.config, clib.Acc()
+        config, acc = preset(lib, "arm-fdot4").config, clib.Acc()
         config = clib.DotConfig.from_buffer_copy(config)
         config.lscale = lscale
         lib.dot(ct.byref(config), ct.byref(acc), bytes([0x44]), bytes([two]), 1, None)

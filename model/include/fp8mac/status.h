@@ -27,6 +27,7 @@ typedef enum fp8mac_status {
     FP8MAC_ERR_K_LIMIT,     // K > 2^G for `fixed` (the sum could overflow)
     FP8MAC_ERR_ACTIVATION,  // activation unknown, or clamp bounds not finite or not lo <= hi
     FP8MAC_ERR_UNSUPPORTED, // a valid request that this build does not implement
+    FP8MAC_ERR_PRESET,      // a preset or a kind of element that does not exist
 } fp8mac_status;
 
 // One sentence in English for `status`; never NULL.

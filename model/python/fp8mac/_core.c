@@ -583,10 +583,10 @@ static PyObject *core_presets(PyObject *self, PyObject *none)
     (void)self;
     (void)none;
     PyObject *all = PyList_New(0);
-    const fp8mac_preset *p;
-    for (size_t i = 0; all != NULL && (p = fp8mac_preset_get(i)) != NULL; i++) {
+    fp8mac_preset p;
+    for (size_t i = 0; all != NULL && fp8mac_preset_get(i, &p) == FP8MAC_OK; i++) {
         PyObject *one =
-            Py_BuildValue("(sssN)", p->name, p->summary, p->source, PyBool_FromLong(p->covered));
+            Py_BuildValue("(sssN)", p.name, p.summary, p.source, PyBool_FromLong(p.covered));
         if (one == NULL || PyList_Append(all, one) != 0) {
             Py_CLEAR(all);
         }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// The presets: a table of published hardware, and the elements of the catalogue.
 #include "core/internal.h"
 
-#define ROW(name) (&fp8mac_formats[FP8MAC_##name])
+#define FORMAT(name) (&fp8mac_formats[FP8MAC_##name])
 #define MMA_SIM                                                                                    \
     "MMA-Sim, bit-accurate against the hardware (github.com/microsoft/MMA-Sim, mmasim/simulator; " \
     "arXiv 2511.10909)"
@@ -11,19 +12,19 @@
 #define NVIDIA_FP32 .acc_rounding = FP8MAC_ROUND_TOWARD_ZERO, .nan_code = 0x7fffffff
 #define NVIDIA_FP16 .acc_format = FP8MAC_ACC_FP16, .nan_code = 0x7fff
 
-static const fp8mac_preset presets[] = {
+static const fp8mac_preset published[] = {
     {"ieee-fma",
      "One fused multiply-add a step, IEEE 754, nearest even, in FP32 (or FP16).",
      "IEEE 754-2019, 5.4.1 fusedMultiplyAdd",
      true,
-     {.a_format = ROW(E4M3FN), .b_format = ROW(E4M3FN), .group = 1}},
+     {.a_format = FORMAT(E4M3FN), .b_format = FORMAT(E4M3FN), .group = 1}},
     {"hopper-fp8",
      "32 products and acc aligned to the largest, 13 bits below it kept toward zero; E8M13 toward "
      "zero.",
      MMA_SIM MATLAB "H100TC.m) but for the least alignment exponent, -133: min_exponent",
      true,
-     {.a_format = ROW(E4M3FN),
-      .b_format = ROW(E4M3FN),
+     {.a_format = FORMAT(E4M3FN),
+      .b_format = FORMAT(E4M3FN),
       .acc_format = FP8MAC_ACC_E8M13,
       .group = 32,
       .frac_bits = 13,
@@ -32,13 +33,17 @@ static const fp8mac_preset presets[] = {
      "As hopper-fp8 with an FP16 accumulator, nearest even.",
      MMA_SIM MATLAB "H100TC.m)",
      true,
-     {.a_format = ROW(E4M3FN), .b_format = ROW(E4M3FN), .group = 32, .frac_bits = 13, NVIDIA_FP16}},
+     {.a_format = FORMAT(E4M3FN),
+      .b_format = FORMAT(E4M3FN),
+      .group = 32,
+      .frac_bits = 13,
+      NVIDIA_FP16}},
     {"ada-fp8",
      "As hopper-fp8 in steps of 16: an instruction's 32 products are two steps in sequence.",
      MMA_SIM MATLAB "L40STC.m)",
      true,
-     {.a_format = ROW(E4M3FN),
-      .b_format = ROW(E4M3FN),
+     {.a_format = FORMAT(E4M3FN),
+      .b_format = FORMAT(E4M3FN),
       .acc_format = FP8MAC_ACC_E8M13,
       .group = 16,
       .frac_bits = 13,
@@ -47,25 +52,37 @@ static const fp8mac_preset presets[] = {
      "As ada-fp8 with an FP16 accumulator, nearest even.",
      MMA_SIM MATLAB "L40STC.m)",
      true,
-     {.a_format = ROW(E4M3FN), .b_format = ROW(E4M3FN), .group = 16, .frac_bits = 13, NVIDIA_FP16}},
+     {.a_format = FORMAT(E4M3FN),
+      .b_format = FORMAT(E4M3FN),
+      .group = 16,
+      .frac_bits = 13,
+      NVIDIA_FP16}},
     {"blackwell-fp8",
      "32 products and acc aligned, 25 bits kept toward zero, FP32 toward zero; MX scales in the "
      "exponents.",
      MMA_SIM MATLAB "B200TC.m) but for the least alignment exponent, -133: min_exponent",
      true,
-     {.a_format = ROW(E4M3FN), .b_format = ROW(E4M3FN), .group = 32, .frac_bits = 25, NVIDIA_FP32}},
+     {.a_format = FORMAT(E4M3FN),
+      .b_format = FORMAT(E4M3FN),
+      .group = 32,
+      .frac_bits = 25,
+      NVIDIA_FP32}},
     {"blackwell-fp8-fp16",
      "As blackwell-fp8 with an FP16 accumulator, nearest even.",
      MMA_SIM,
      true,
-     {.a_format = ROW(E4M3FN), .b_format = ROW(E4M3FN), .group = 32, .frac_bits = 25, NVIDIA_FP16}},
+     {.a_format = FORMAT(E4M3FN),
+      .b_format = FORMAT(E4M3FN),
+      .group = 32,
+      .frac_bits = 25,
+      NVIDIA_FP16}},
     {"cdna3-fp8",
      "Even and odd products of 16 summed apart, 24 bits toward zero; joined, and acc added, "
      "rounding down; FP32.",
      MMA_SIM MATLAB "CDNA3.m) but for the dropped acc: late_drop 0",
      true,
-     {.a_format = ROW(E4M3FNUZ),
-      .b_format = ROW(E4M3FNUZ),
+     {.a_format = FORMAT(E4M3FNUZ),
+      .b_format = FORMAT(E4M3FNUZ),
       .group = 16,
       .frac_bits = 24,
       .acc_late = true,
@@ -80,21 +97,24 @@ static const fp8mac_preset presets[] = {
      "Arm A-profile instruction pages FDOT (2-way, FP8 to FP16) and FPMR.LSCALE "
      "(developer.arm.com, DDI 0602)",
      true,
-     {.a_format = ROW(E4M3FN), .b_format = ROW(E4M3FN), .acc_format = FP8MAC_ACC_FP16, .group = 2}},
+     {.a_format = FORMAT(E4M3FN),
+      .b_format = FORMAT(E4M3FN),
+      .acc_format = FP8MAC_ACC_FP16,
+      .group = 2}},
     {"arm-fdot4",
      "Four products, scaled by 2^-lscale (0..127), fused into FP32, nearest even; acc_saturate "
      "likewise.",
      "Arm A-profile instruction pages FDOT (4-way, FP8 to FP32) and FPMR.LSCALE "
      "(developer.arm.com, DDI 0602)",
      true,
-     {.a_format = ROW(E4M3FN), .b_format = ROW(E4M3FN), .group = 4}},
+     {.a_format = FORMAT(E4M3FN), .b_format = FORMAT(E4M3FN), .group = 4}},
     {"ibm-chunk",
      "One product a step into 1-6-9, nearest even; chunks of 64 into an outer 1-6-9 accumulator.",
      "Wang et al., Training deep neural networks with 8-bit floating point numbers, NeurIPS 2018 "
      "(arXiv 1812.08011)",
      true,
-     {.a_format = ROW(E5M2),
-      .b_format = ROW(E5M2),
+     {.a_format = FORMAT(E5M2),
+      .b_format = FORMAT(E5M2),
       .acc_format = FP8MAC_ACC_E6M9,
       .group = 1,
       .chunk = 64}},
@@ -103,20 +123,12 @@ static const fp8mac_preset presets[] = {
      "Wang et al., Training deep neural networks with 8-bit floating point numbers, NeurIPS 2018 "
      "(arXiv 1812.08011)",
      true,
-     {.a_format = ROW(E5M2),
-      .b_format = ROW(E5M2),
+     {.a_format = FORMAT(E5M2),
+      .b_format = FORMAT(E5M2),
       .acc_format = FP8MAC_ACC_E6M9,
       .group = 1,
       .acc_rounding = FP8MAC_ROUND_STOCHASTIC,
       .random_bits = 16}},
-    {"kulisch",
-     "Every product exactly into one long fixed-point accumulator, rounded once at read-out.",
-     "Kulisch, Computer arithmetic and validity, 2nd ed., de Gruyter 2013, chapter 8",
-     true,
-     {.a_format = ROW(E4M3FN),
-      .b_format = ROW(E4M3FN),
-      .acc_format = FP8MAC_ACC_FIXED,
-      .group = 1}},
     {"gaudi2-fp8",
      "Not covered: subnormal operands are normalised before alignment, and acc joins with a sticky "
      "bit.",
@@ -130,8 +142,8 @@ static const fp8mac_preset presets[] = {
      "riscv-isa-sim, riscv/bulknormdot.h and riscv/zvbdot.h (Zvfqbdot8f, VLEN 256), a draft "
      "extension's model",
      true,
-     {.a_format = ROW(E4M3FN),
-      .b_format = ROW(E4M3FN),
+     {.a_format = FORMAT(E4M3FN),
+      .b_format = FORMAT(E4M3FN),
       .group = 32,
       .acc_rounding = FP8MAC_ROUND_ODD,
       .frac_bits = 28,
@@ -139,17 +151,98 @@ static const fp8mac_preset presets[] = {
       .acc_late = true}},
 };
 
-const fp8mac_preset *fp8mac_preset_get(size_t index)
+enum { PUBLISHED = sizeof published / sizeof published[0] };
+
+// ---- elements of the catalogue ----------------------------------------------------------------------------------
+
+#define KULISCH "Kulisch, Computer arithmetic and validity, 2nd ed., de Gruyter 2013, chapter 8; "
+#define OWN "this project, rtl/catalogue/elements.toml"
+
+static fp8mac_status element_preset(const fp8mac_element_info *element, unsigned lanes,
+                                    unsigned frac_bits, fp8mac_preset *preset)
 {
-    return index < sizeof presets / sizeof presets[0] ? &presets[index] : NULL;
+    *preset = (fp8mac_preset){.name = element->name,
+                              .summary = element->summary,
+                              .source = element->kind == FP8MAC_ELEMENT_KULISCH ? KULISCH OWN : OWN,
+                              .covered = true};
+    return fp8mac_element_config(element->kind, lanes, frac_bits, &preset->config);
 }
 
-const fp8mac_preset *fp8mac_preset_by_name(const char *name)
+// Reads "_" LETTER NUMBER at *text, if it is there, and moves *text behind it. The number is 1 to 9999, without leading
+// zeros. False if what is there is malformed; *number is left alone if nothing is there.
+static bool read_suffix(const char **text, char letter, unsigned *number)
 {
-    for (size_t i = 0; name != NULL && i < sizeof presets / sizeof presets[0]; i++) {
-        if (strcmp(name, presets[i].name) == 0) {
-            return &presets[i];
+    const char *at = *text;
+    if (at[0] != '_' || at[1] != letter) {
+        return true;
+    }
+    at += 2;
+    if (*at < '1' || *at > '9') {
+        return false;
+    }
+    unsigned value = 0;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        value = value * 10 + (unsigned)(*at - '0');
+        if (value > 9999) {
+            return false;
         }
     }
-    return NULL;
+    *number = value;
+    *text = at;
+    return true;
+}
+
+// KIND, KIND_fF, KIND_lL or KIND_fF_lL of this kind.
+static bool is_spelling(const char *name, const fp8mac_element_info *element, unsigned *frac_bits,
+                        unsigned *lanes)
+{
+    size_t length = strlen(element->name);
+    const char *rest = name + length;
+    *frac_bits = 0;
+    *lanes = FP8MAC_ELEMENT_LANES_DEFAULT;
+    return strncmp(name, element->name, length) == 0 && read_suffix(&rest, 'f', frac_bits) &&
+           read_suffix(&rest, 'l', lanes) && *rest == '\0';
+}
+
+// ---- all of them --------------------------------------------------------------------------------------------------
+
+size_t fp8mac_preset_count(void)
+{
+    return PUBLISHED + FP8MAC_ELEMENT_COUNT;
+}
+
+fp8mac_status fp8mac_preset_get(size_t index, fp8mac_preset *preset)
+{
+    if (preset == NULL) {
+        return FP8MAC_ERR_NULL;
+    }
+    if (index >= fp8mac_preset_count()) {
+        return FP8MAC_ERR_PRESET;
+    }
+    if (index < PUBLISHED) {
+        *preset = published[index];
+        return FP8MAC_OK;
+    }
+    return element_preset(&fp8mac_element_table[index - PUBLISHED], FP8MAC_ELEMENT_LANES_DEFAULT, 0,
+                          preset);
+}
+
+fp8mac_status fp8mac_preset_by_name(const char *name, fp8mac_preset *preset)
+{
+    if (name == NULL || preset == NULL) {
+        return FP8MAC_ERR_NULL;
+    }
+    for (size_t i = 0; i < PUBLISHED; i++) {
+        if (strcmp(name, published[i].name) == 0) {
+            *preset = published[i];
+            return FP8MAC_OK;
+        }
+    }
+    for (size_t i = 0; i < FP8MAC_ELEMENT_COUNT; i++) {
+        unsigned frac_bits, lanes;
+        if (is_spelling(name, &fp8mac_element_table[i], &frac_bits, &lanes)) {
+            return element_preset(&fp8mac_element_table[i], lanes, frac_bits, preset);
+        }
+    }
+    return FP8MAC_ERR_PRESET;
 }

@@ -27,6 +27,7 @@ const char *fp8mac_status_string(fp8mac_status status)
     case FP8MAC_ERR_ACTIVATION:
         return "The activation is unknown, or its bounds are not finite and ordered.";
     case FP8MAC_ERR_UNSUPPORTED: return "The request is valid, but not implemented in this build.";
+    case FP8MAC_ERR_PRESET: return "The preset or kind of element does not exist.";
     }
     return "Unknown status.";
 }
