@@ -26,7 +26,7 @@ $(BUILD)/test/example_c.log: $(EXAMPLE_C)
 # The package model/python, built and installed into a folder of its own.
 EXAMPLE_PACKAGE := $(EXAMPLES_DIR)/package
 EXAMPLE_PYTHON := PYTHONPATH=$(abspath $(EXAMPLE_PACKAGE)) $(PYTHON) -B
-$(EXAMPLE_PACKAGE)/installed: $(MODEL_SOURCES) $(wildcard model/include/fp8mac/*.h model/src/*.h model/python/* \
+$(EXAMPLE_PACKAGE)/installed: $(MODEL_SOURCES) $(wildcard model/include/fp8mac/*.h model/src/*/*.h model/python/* \
     model/python/fp8mac/* model/cli/settings.*)
 	@rm -rf $(@D) && mkdir -p $(@D)
 	$(call say,PIP,$(@D))

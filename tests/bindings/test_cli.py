@@ -323,15 +323,24 @@ def test_tables(tool):
         "arm-fdot2",
         "arm-fdot4",
         "ibm-chunk",
-        "kulisch",
         "gaudi2-fp8",
         "riscv-fqbdot8f",
+        "exact",
+        "aligned_fp32",
+        "aligned_fp16",
+        "late_fp32",
+        "late_fp16",
+        "kulisch",
+        "static",
+        "int8",
     ]:
         tool.checks.check("presets lists every preset", f"\n{name}\n" in "\n" + presets, True, name)
         done = tool.run("presets", name)
         tool.checks.check(
             "presets NAME", (done.returncode, done.stdout.decode() in presets), (0, True), name
         )
+    done = tool.run("presets", "late_fp16_f9_l2").stdout.decode()
+    tool.checks.check("presets KIND_fF_lL", "group=2 frac-bits=9 " in done, True, done)
 
 
 def test_npy(tool, rng, folder):
@@ -627,6 +636,8 @@ def test_refusals(tool, folder):
     refused("--mx-a is 1 x 2 and must be 1 x 1", "gemm", "1", "1", "--mx-a", "1,2")
     refused("is not an option", "probe", "1")
     refused("preset 'x' is unknown", "presets", "x")
+    refused("has fraction bits that its kind does not have", "presets", "late_fp16_f8")
+    refused("a number of lanes that is not in 1..1024", "dot", "--preset", "exact_l2000", "1", "1")
     refused("format 'x' is unknown", "formats", "x")
     refused("cannot be written", "cast", "e4m3fn", "1", "-o", folder / "no" / "such", status=1)
     with open("/dev/full", "wb") as full:

@@ -505,6 +505,12 @@ def test_dot(rng):
         "ACCUMULATOR",
         lambda: fp8mac.dot(good, good, "volta"),
     )
+    refused(
+        "has fraction bits that its kind does not have",
+        "ACCUMULATOR",
+        lambda: fp8mac.dot(good, good, preset="late_fp16_f8"),
+    )
+    refused("not in 1..1024", "ACCUMULATOR", lambda: fp8mac.dot(good, good, preset="exact_l2000"))
     refused("no configuration", "ACCUMULATOR", lambda: fp8mac.dot(good, good, preset="gaudi2-fp8"))
     refused(
         "there is no setting 'groop'; there are",
@@ -567,11 +573,26 @@ def test_config():
         ("e5m2", "e4m3fnuz"),
     )
     check("config: changes", Config("hopper-fp8", frac_bits=20).settings["frac_bits"], "20")
-    static = Config("kulisch", frac_bits=20, static_exponent=-5)
+    check(
+        "presets: an element",
+        Config("late_fp16_f13_l16").settings,
+        {
+            "acc_format": "fp16",
+            "group": "16",
+            "frac_bits": "13",
+            "align_by": "operands",
+            "acc_late": "true",
+            "late_bits_sum": "13",
+            "late_bits_acc": "13",
+            "late_round": "odd",
+        },
+    )
+    check("presets: an element's lanes", Config("exact_l2"), Config(group=2))
+    static = Config(acc_format="fixed", frac_bits=20, static_exponent=-5)
     check(
         "config: static",
         static.settings,
-        {"acc_format": "fixed", "group": "1", "frac_bits": "20", "static_exponent": "-5"},
+        {"acc_format": "fixed", "frac_bits": "20", "static_exponent": "-5"},
     )
     check("config: pickle", pickle.loads(pickle.dumps(static)), static)
     check(
@@ -589,12 +610,12 @@ def test_config():
         ({"align_by": "sums", "frac_bits": 9}, "there are products, operands", "ACCUMULATOR"),
         (
             {"static_exponent": 3, "frac_bits": 9},
-            "static_exponent is for the fixed accumulator alone",
+            "static-exponent is for the fixed accumulator alone",
             "ACCUMULATOR",
         ),
         (
             {"static_exponent": 3, "acc_format": "fixed"},
-            "static_exponent needs frac-bits",
+            "static-exponent needs frac-bits",
             "ACCUMULATOR",
         ),
         ({"a_format": "e8m0fnu"}, "no wider range", "FORMAT"),

@@ -5,7 +5,6 @@
 #ifndef FP8MAC_PRESET_H
 #define FP8MAC_PRESET_H
 
-#include "fp8mac/catalogue.h"
 #include "fp8mac/dot.h"
 
 #ifdef __cplusplus
@@ -36,7 +35,7 @@ fp8mac_status fp8mac_preset_get(size_t index, fp8mac_preset *preset);
 // fp8mac_element_config.
 fp8mac_status fp8mac_preset_by_name(const char *name, fp8mac_preset *preset);
 
-// How an element of the array computes: `kind` is a fp8mac_element_kind, such as the register ELEMENT holds; 1 to 1024
+// How an element of the array computes: `kind` is a fp8mac_element_kind, from fp8mac/catalogue.h; 1 to 1024
 // lanes; fraction bits of the alignment window, where 0 is the kind's default. A kind without a choice takes 0 alone.
 // The operands are e4m3fn, or int8 for the kind int8. Where the accumulator's format is chosen at run time it is FP32.
 // The kind `static` gets the largest exponent of an e4m3fn product, 16, as its static_exponent.

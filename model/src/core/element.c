@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elements of the catalogue as configurations of the dot product.
 #include "core/accumulator.h"
+#include "fp8mac/catalogue.h"
 
 // Fraction bits of the element: 0 where it has no alignment window to choose.
 static bool find_frac_bits(const fp8mac_element_info *element, unsigned lanes, unsigned asked,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The presets: a table of published hardware, and the elements of the catalogue.
 #include "core/internal.h"
+#include "fp8mac/catalogue.h"
 
 #define FORMAT(name) (&fp8mac_formats[FP8MAC_##name])
 #define MMA_SIM                                                                                    \
