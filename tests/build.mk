@@ -3,7 +3,7 @@
 # after a failure, and ends with the sum of what was counted. One test alone: make build/test/NAME.log
 include tests/model/build.mk tests/sim/build.mk
 include $(sort $(wildcard tests/rtl/*.mk))
-include tests/digits.mk tests/system.mk tests/formal/build.mk tests/synth/build.mk
+include tests/digits.mk tests/system.mk tests/formal/build.mk tests/synth/build.mk tests/docs/build.mk
 
 test:
 	@rm -rf $(BUILD)/test
