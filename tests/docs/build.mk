@@ -1,7 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-# The documents: README's figures are what its commands print.
+# The documents. README's figures are what its commands print.
 
 $(BUILD)/test/docs-readme-figures.log: tests/docs/test_readme_figures.py README.md $(SIM) $(FW_BUILD)/riscv/gemm.elf \
     $(FW_BUILD)/riscv/digits.elf tests/run_test.sh
 	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh docs-readme-figures $@ $(PYTHON) -B $< README.md
 TESTS += $(BUILD)/test/docs-readme-figures.log
+
+# Every command and every snippet of these pages runs as printed: build/test/docs-PAGE.log, where PAGE is the path with
+# '-' for '/'. A page without code blocks is not listed: a run of no blocks is a failure.
+DOCS_PAGES := README.md model/python/README.md
+DOCS_LOGS := $(foreach page,$(DOCS_PAGES),$(BUILD)/test/docs-$(subst /,-,$(basename $(page))).log)
+TESTS += $(DOCS_LOGS)
+
+define DOCS_TEST
+$(BUILD)/test/docs-$(subst /,-,$(basename $(1))).log: $(1) tests/docs/run_snippets.py tests/run_test.sh \
+  $(BUILD)/model/libfp8mac.so $(BUILD)/model/fp8mac
+	@tests/run_test.sh $$(basename $$(@F)) $$@ $$(PYTHON) -B tests/docs/run_snippets.py $(1)
+endef
+$(foreach page,$(DOCS_PAGES),$(eval $(call DOCS_TEST,$(page))))
+# What its commands run is built before, so that the test measures the page and not the compiler.
+$(BUILD)/test/docs-README.log: $(SIM) $(FW_RISCV_ELFS) $(FW_HOST_APPS)

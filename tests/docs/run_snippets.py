@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs every code block of Markdown pages as printed.
+
+    run_snippets.py [--list] PAGE...
+
+A reader follows a page from top to bottom in one shell that starts at the root of the repository. So does this test:
+the blocks of a page run in their order, and a later block sees the folder and the variables that an earlier one left.
+
+    ```sh        runs in that shell, with `set -e`; so does an indented block
+    ```python    runs after all earlier Python blocks of the page, in one program
+    ```text      is not code: a drawing, a file listing
+
+A comment in the line above a block changes that:
+
+    <!-- snippet: file NAME -->     any language: the block is saved as NAME in the current folder, removed in the end
+    <!-- snippet: output -->        the block is what the block before it prints, exactly
+    <!-- snippet: skip, REASON -->  the block is not run, for this reason
+
+Every other block is a failure: a language without a rule, a file that exists already. HOME is an empty folder, and a virtual environment that sees the packages of the build comes first in
+PATH: `pip install` works without network and leaves nothing behind. The last line counts the blocks that ran.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})\s*(\S*)\s*$")
+COMMENT = re.compile(r"^\s*<!--\s*snippet:\s*(file|output|skip)\b,?\s*(.*?)\s*-->\s*$")
+LIST_ITEM = re.compile(r"^\s*([-*+]|\d+[.)])\s")
+TIMEOUT = 1800  # seconds for one block: a guard against a command that waits for input
+
+
+class Malformed(Exception):
+    """The page breaks the rules above."""
+
+
+@dataclass
+class Block:
+    line: int
+    language: str
+    text: str
+    mark: str = ""  # file, output, skip
+    argument: str = ""
+
+
+def blocks_of(page: Path) -> list[Block]:
+    """Every code block of the page. Raises Malformed where one cannot be classified."""
+    found: list[Block] = []
+    lines = page.read_text().split("\n")
+    mark, in_list, blank = ("", ""), False, True
+    i = 0
+    while i < len(lines):
+        line = lines[i]
+        if match := FENCE.match(line):
+            indent, fence, language = match.groups()
+            body, start = [], i + 1
+            i += 1
+            while i < len(lines) and not lines[i].strip().startswith(fence):
+                body.append(lines[i].removeprefix(indent))
+                i += 1
+            if i == len(lines):
+                raise Malformed(f"{page}:{start}: the block has no end")
+            found.append(Block(start, language, "\n".join(body) + "\n", *mark))
+            mark = ("", "")
+        elif match := COMMENT.match(line):
+            mark = match.groups()
+            if mark[0] != "output" and not mark[1]:
+                raise Malformed(f"{page}:{i + 1}: '{mark[0]}' needs an argument")
+        elif line.startswith("    ") and line.strip() and blank and not in_list:
+            start, body = i + 1, []
+            while i < len(lines) and (lines[i].startswith("    ") or not lines[i].strip()):
+                body.append(lines[i].removeprefix("    "))
+                i += 1
+            found.append(Block(start, "sh", "\n".join(body).rstrip() + "\n", *mark))
+            mark, blank = ("", ""), True
+            continue
+        elif mark[0] and line.strip():
+            raise Malformed(f"{page}:{i + 1}: the comment above belongs to no block")
+        if line.strip():
+            in_list = bool(LIST_ITEM.match(line)) or (in_list and line.startswith(" "))
+        blank = not line.strip()
+        i += 1
+    return found
+
+
+def make_environment(folder: Path) -> dict[str, str]:
+    """HOME and a virtual environment in `folder`."""
+    site = [path for path in sys.path if path.endswith("site-packages")]
+    environment = folder / "venv"
+    venv.create(environment, with_pip=False, symlinks=True)
+    packages = next(environment.glob("lib/python*/site-packages"))
+    (packages / "build.pth").write_text("\n".join(site) + "\n")
+    pip = environment / "bin" / "pip"
+    pip.write_text(f'#!/bin/sh\nexec "{environment}/bin/python" -m pip "$@"\n')
+    pip.chmod(0o755)
+    home = folder / "home"
+    home.mkdir()
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not re.match(r"MAKE|MFLAGS|PYTHON|VIRTUAL_ENV|LD_LIBRARY_PATH|PKG_CONFIG", name)
+    }
+    return kept | {
+        "HOME": str(home),
+        "PATH": f"{environment}/bin{os.pathsep}{os.environ['PATH']}",
+        "PIP_NO_INDEX": "1",
+        "PIP_NO_BUILD_ISOLATION": "0",  # pip reads it as the value of build_isolation
+        "PIP_QUIET": "1",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+class Reader:
+    """One page, followed from top to bottom."""
+
+    def __init__(self, page: Path, folder: Path):
+        self.page = page
+        self.folder = folder
+        self.environment = make_environment(folder)
+        self.state = folder / "state.sh"
+        self.state.write_text(f'cd "{ROOT}"\n')
+        self.python = ""
+        self.printed = ""
+        self.files: list[Path] = []
+
+    def shell(self, text: str) -> subprocess.CompletedProcess:
+        script = self.folder / "block.sh"
+        script.write_text(
+            f'set -e\n. "{self.state}"\n{text}\n{{ export -p; echo "cd \\"$PWD\\""; }} >"{self.state}"\n'
+        )
+        return subprocess.run(
+            ["sh", str(script)],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=TIMEOUT,
+        )
+
+    def save(self, name: str, text: str) -> None:
+        where = self.shell("pwd").stdout.strip()
+        path = Path(where, name)
+        if path.exists():
+            raise Malformed(f"{path} exists already")
+        path.write_text(text)
+        self.files.append(path)
+
+    def run(self, block: Block) -> str:
+        """What is wrong with the block, or an empty text."""
+        if block.mark == "file":
+            self.save(block.argument, block.text)
+            return ""
+        if block.mark == "output":
+            if block.text.rstrip() == self.printed.rstrip():
+                return ""
+            return f"printed:\n{self.printed}\nbut the page says:\n{block.text}"
+        if block.language in ("sh", "bash", "shell"):
+            done = self.shell(block.text)
+            self.printed = done.stdout
+        elif block.language in ("python", "py"):
+            program = self.folder / "program.py"
+            program.write_text(f"{self.python}\nprint('\\f', end='')\n{block.text}")
+            done = self.shell(f'python "{program}"')
+            self.printed = done.stdout.rpartition("\f")[2]
+            self.python += "\n" + block.text
+        else:
+            return f"there is no rule for the language '{block.language}'"
+        return (
+            ""
+            if done.returncode == 0
+            else f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
+        )
+
+    def close(self) -> None:
+        for path in self.files:
+            path.unlink(missing_ok=True)
+
+
+def indented(text: str) -> str:
+    return "\n".join("      " + line for line in text.rstrip().split("\n"))
+
+
+def follow(page: Path, list_only: bool) -> tuple[int, int]:
+    """Blocks that passed and failed."""
+    passed = failed = 0
+    folder = Path(tempfile.mkdtemp(prefix="fp8mac-docs-"))
+    reader = Reader(page, folder)
+    try:
+        for block in blocks_of(page):
+            place = f"{page}:{block.line}"
+            if block.mark == "skip":
+                print(f"skip {place}: {block.argument}")
+                continue
+            if block.language == "text" and block.mark == "":
+                continue
+            if list_only:
+                print(f"{place} {block.language}\n{indented(block.text)}")
+                passed += 1
+                continue
+            problem = reader.run(block)
+            if problem:
+                failed += 1
+                print(f"FAIL {place}\n{indented(block.text)}\n{problem}")
+            else:
+                passed += 1
+                print(f"ok   {place}")
+    except (Malformed, subprocess.TimeoutExpired) as error:
+        failed += 1
+        print(f"FAIL {error}")
+    finally:
+        reader.close()
+        shutil.rmtree(folder, ignore_errors=True)
+    return passed, failed
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Runs every code block of Markdown pages.")
+    parser.add_argument("--list", action="store_true", help="only print the blocks that would run")
+    parser.add_argument("pages", nargs="+", type=Path)
+    arguments = parser.parse_args()
+    results = [follow(page, arguments.list) for page in arguments.pages]
+    passed, failed = (sum(column) for column in zip(*results))
+    print(f"{passed} passed, {failed} failed")
+    return 0 if failed == 0 and passed > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
