@@ -74,8 +74,9 @@ SETUP_ENV := $(BUILD)/env/$(subst $(space),-,$(setup_parts)).mk
 ifneq (,$(setup_goals))
 include $(SETUP_ENV)
 include $(CATALOGUE_DIR)/catalogue.mk tools/array.mk
-# Each fragment appends the logs of its tests to TESTS; tests/run_test.sh makes a log only when its test passes.
+# Each fragment appends the logs of its tests to TESTS, or to TESTS_LONG if only `make test-long` runs them.
 TESTS :=
+TESTS_LONG :=
 include model/build.mk rtl/build.mk firmware/build.mk sim/build.mk synth/build.mk tests/build.mk tools/run.mk tools/lint.mk \
   examples/build.mk
 endif
@@ -94,13 +95,14 @@ help:
 #: make run APP=gemm M=.. N=.. K=.. A=e5m2fnuz B=e4m3fn ACC=fp16 ...
 #:                           one scaled GEMM of any shape and format, checked (a bad value lists the good ones)
 #: make run TRACE=1 ...      the same with a waveform: TRACE_FILE=.. TRACE_FROM=cycle TRACE_TO=cycle
-#: make test                 every test, counted
+#: make test                 every behaviour once, counted: 15 minutes at most on two cores
+#: make test-long            all of it, and more parameter sets, seeded faults, random steps; all 2^32 float32: hours
 #: make bench                the model's speed beside PyTorch, ml_dtypes, gfloat and OpenBLAS (fetches them: 5 GB)
 #: make lint                 every style checker, and Verilator -Wall over every module and parameter set
 #: make format               the formatters of C, C++ and Python
 #: make model|rtl|firmware|sim   one part;  make regs  register RTL, C header and HTML
 #: make install-model        libfp8mac with headers and pkg-config, the tool fp8mac and its man page (DESTDIR=, PREFIX=)
-#: make cli | test-long      the tool build/model/fp8mac | conversions of all 2^32 float32 values, minutes
+#: make cli                  the tool build/model/fp8mac
 #: make formal | formal-long  queues, handshakes, interrupts and the issue of steps, proved with SymbiYosys | deeper
 #: make synth                area of the elements beside their INT8 baselines, at a clock that OpenSTA confirms, minutes
 #: make synth LANES=8 ACC=fp16 LIB=path.lib FRAC=.. FORMATS=.. PERIOD=ns WINDOW=products|late|static

