@@ -8,7 +8,7 @@ TESTS += $(BUILD)/test/docs-readme-figures.log
 
 # Every command and every snippet of these pages runs as printed: build/test/docs-PAGE.log, where PAGE is the path with
 # '-' for '/'. A page without code blocks is not listed: a run of no blocks is a failure.
-DOCS_PAGES := README.md model/python/README.md
+DOCS_PAGES := README.md model/python/README.md model/NUMERICS.md model/SPEED.md
 DOCS_LOGS := $(foreach page,$(DOCS_PAGES),$(BUILD)/test/docs-$(subst /,-,$(basename $(page))).log)
 TESTS += $(DOCS_LOGS)
 
