@@ -6,13 +6,15 @@
 # is listed anywhere. A file whose kind is not known here is refused.
 include firmware/check/build.mk
 
+CATALOGUE_H := $(CATALOGUE_DIR)/fp8mac/catalogue.h
+
 FW_APPS := $(notdir $(patsubst %/,%,$(wildcard $(APPS_DIR)/*/)))
 FW_BUILD := $(BUILD)/firmware
 FW_RISCV_ELFS := $(FW_APPS:%=$(FW_BUILD)/riscv/%.elf)
 FW_HOST_APPS := $(FW_APPS:%=$(FW_BUILD)/host/%)
 
 FW_FLAGS := -Wall -Wextra -Wconversion -Werror -O2 -g -MMD -MP \
-  -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src -Ifirmware/port -Imodel/include -I$(REGS_DIR)
+  -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src -Ifirmware/port -Imodel/include -I$(CATALOGUE_DIR) -I$(REGS_DIR)
 FW_CFLAGS := -std=c11 $(FW_FLAGS)
 # C++20 has the designated initialisers of the runtime's descriptors; what they leave out is zero, as in C.
 FW_CXXFLAGS := -std=c++20 -Wno-missing-field-initializers $(FW_FLAGS)
@@ -33,7 +35,7 @@ FW_RISCV_SOURCES := $(wildcard firmware/src/*.c firmware/port/riscv/*.c firmware
   firmware/port/riscv/*.S) $(CHECK_ASK) $(MODEL_BARE_SOURCES)
 FW_RISCV_OBJECTS := $(FW_RISCV_SOURCES:%=$(FW_BUILD)/riscv/obj/%.o)
 
-$(FW_BUILD)/riscv/obj/%.c.o: %.c firmware/build.mk | $(REGS_H)
+$(FW_BUILD)/riscv/obj/%.c.o: %.c firmware/build.mk | $(REGS_H) $(CATALOGUE_H)
 	@mkdir -p $(@D)
 	$(call say,RISCV CC,$@)
 	$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_CFLAGS) -c -o $@ $<
@@ -47,12 +49,12 @@ $(FW_BUILD)/riscv/obj/%.S.o: %.S firmware/build.mk
 FW_HOST_SOURCES := $(wildcard firmware/src/*.c firmware/port/host/*.c) $(CHECK_ASK) $(CHECK_COMPARE)
 FW_HOST_OBJECTS := $(FW_HOST_SOURCES:%=%.o)
 
-$(FW_BUILD)/host/obj/%.c.o: %.c firmware/build.mk | $(REGS_H)
+$(FW_BUILD)/host/obj/%.c.o: %.c firmware/build.mk | $(REGS_H) $(CATALOGUE_H)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(FW_CFLAGS) -Ifirmware/port/host $(CFLAGS) -c -o $@ $<
 
-$(FW_BUILD)/host-san/obj/%.c.o: %.c firmware/build.mk | $(REGS_H)
+$(FW_BUILD)/host-san/obj/%.c.o: %.c firmware/build.mk | $(REGS_H) $(CATALOGUE_H)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(FW_CFLAGS) -Ifirmware/port/host $(SANITIZE_FLAGS) $(CFLAGS) -c -o $@ $<
@@ -61,17 +63,17 @@ $(FW_BUILD)/host-san/obj/%.c.o: %.c firmware/build.mk | $(REGS_H)
 FW_CXX_ENDINGS := cpp cc cxx
 # $(1): the ending.
 define FW_CXX
-$(FW_BUILD)/riscv/obj/%.$(1).o: %.$(1) firmware/build.mk | $(REGS_H)
+$(FW_BUILD)/riscv/obj/%.$(1).o: %.$(1) firmware/build.mk | $(REGS_H) $(CATALOGUE_H)
 	@mkdir -p $$(@D)
 	$$(call say,RISCV CXX,$$@)
 	$$(Q)$(RISCV_PREFIX)g++ $(FW_RISCV_CXXFLAGS) -c -o $$@ $$<
 
-$(FW_BUILD)/host/obj/%.$(1).o: %.$(1) firmware/build.mk | $(REGS_H)
+$(FW_BUILD)/host/obj/%.$(1).o: %.$(1) firmware/build.mk | $(REGS_H) $(CATALOGUE_H)
 	@mkdir -p $$(@D)
 	$$(call say,CXX,$$@)
 	$$(Q)$(CXX) $(FW_CXXFLAGS) -Ifirmware/port/host $(CXXFLAGS) -c -o $$@ $$<
 
-$(FW_BUILD)/host-san/obj/%.$(1).o: %.$(1) firmware/build.mk | $(REGS_H)
+$(FW_BUILD)/host-san/obj/%.$(1).o: %.$(1) firmware/build.mk | $(REGS_H) $(CATALOGUE_H)
 	@mkdir -p $$(@D)
 	$$(call say,CXX,$$@)
 	$$(Q)$(CXX) $(FW_CXXFLAGS) -Ifirmware/port/host $(SANITIZE_FLAGS) $(CXXFLAGS) -c -o $$@ $$<

@@ -37,7 +37,7 @@ SIM_OPT := OPT_FAST=-O3 OPT_SLOW=-O0 OPT_GLOBAL=-O2
 SIM_CHECK := $(CHECK_COMPARE) firmware/src/element.c
 SIM_SOURCES := $(wildcard sim/*.cpp) $(SIM_CHECK)
 SIM_OBJECTS := $(patsubst %,$(SIM_DIR)/%.o,$(basename $(notdir $(SIM_SOURCES))))
-SIM_INCLUDES := -Isim -Imodel/include -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src -I$(REGS_DIR)
+SIM_INCLUDES := -Isim -Imodel/include -I$(CATALOGUE_DIR) -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src -I$(REGS_DIR)
 SIM_WARNINGS := -Wall -Wextra -Wconversion -Werror
 # Verilator's own headers are not ours to warn about.
 SIM_MODEL_INCLUDES := -isystem $(SIM_MODEL_DIR) -isystem $(VERILATOR_ROOT)/include \
@@ -67,7 +67,7 @@ $(SIM_DIR)/%.o: sim/%.cpp $(SIM_MODEL) sim/build.mk
 
 # $(1): a folder with sources of the checker.
 define SIM_CHECK_OBJECT
-$(SIM_DIR)/%.o: $(1)%.c $(REGS_H) sim/build.mk
+$(SIM_DIR)/%.o: $(1)%.c $(REGS_H) $(CATALOGUE_H) sim/build.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
 	$$(Q)$(CC) -std=c11 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(CFLAGS) -MMD -MP -c -o $$@ $$<

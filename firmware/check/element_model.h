@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of the golden model an array's elements are. The checker and the firmware's host build share it.
+// The golden model's settings of an accelerator's registers. The checker and the firmware's host build share it.
 #ifndef FP8RT_ELEMENT_MODEL_H
 #define FP8RT_ELEMENT_MODEL_H
 
@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-// Fills in the formats of *dot, and how steps are computed, from words of the registers ELEMENT and MODE. False if
-// there are no such elements, or if they do not have what the mode asks for. Group and scaling exponents are the
-// caller's; the group is there before.
+// Maps words of the registers ELEMENT and MODE to the equivalent settings of the golden model. The caller sets
+// dot->group, the lanes, before, and the scaling exponents, which stay.
+// False if the catalogue has no such element, or if the element does not have the formats that MODE asks for.
 bool fp8rt_element_model(uint32_t element, uint32_t mode, fp8mac_dot_config *dot);
 
 #ifdef __cplusplus

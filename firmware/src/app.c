@@ -4,17 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-void fp8rt_app_print_element(const fp8rt_element *element)
+void fp8rt_app_print_element(const fp8rt_caps *caps)
 {
-    if (element->kind == FP8RT_ELEMENT_EXACT) {
-        return;
-    }
-    printf("elements      %s", fp8rt_element_name(element->kind));
-    if (element->frac_bits != 0) {
-        printf(", %u fraction bits below the largest %s", element->frac_bits,
-               element->align_by == FP8MAC_ALIGN_BY_OPERANDS ? "operands" : "product");
-    }
-    printf("\n");
+    char spelling[FP8RT_ELEMENT_SPELLING_BYTES];
+    printf("element       %s\n", fp8rt_element_spell(&caps->element, caps->lanes, spelling));
 }
 
 void *fp8rt_arena_alloc(fp8rt_arena *arena, size_t bytes)

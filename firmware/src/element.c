@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fp8rt/element.h"
 
-#include <stddef.h>
+#include <stdio.h>
 
 #include "fp8rt/registers.h"
 
@@ -13,23 +13,58 @@ fp8mac_acc_format fp8rt_element_accumulator(const fp8rt_element *element)
     return fp8rt_element_has(element, FP8MAC_ACC_FP16) ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FIXED;
 }
 
-const char *fp8rt_element_name(fp8rt_element_kind kind)
+static const fp8mac_element_info *find(uint32_t kind)
 {
-    switch (kind) {
-    case FP8RT_ELEMENT_EXACT: return "exact";
-    case FP8RT_ELEMENT_ALIGNED_FP32: return "aligned_fp32";
-    case FP8RT_ELEMENT_ALIGNED_FP16: return "aligned_fp16";
-    case FP8RT_ELEMENT_KULISCH: return "kulisch";
-    case FP8RT_ELEMENT_LATE_FP32: return "late_fp32";
-    case FP8RT_ELEMENT_LATE_FP16: return "late_fp16";
+    const fp8mac_element_info *info = fp8mac_element_find(kind);
+    return info != NULL && info->accelerator ? info : NULL;
+}
+
+const char *fp8rt_element_name(uint32_t kind)
+{
+    const fp8mac_element_info *info = find(kind);
+    return info == NULL ? NULL : info->name;
+}
+
+const char *fp8rt_element_spell(const fp8rt_element *element, unsigned lanes,
+                                char buffer[FP8RT_ELEMENT_SPELLING_BYTES])
+{
+    const char *name = fp8rt_element_name(element->kind);
+    if (name == NULL) {
+        name = "unknown";
     }
-    return NULL;
+    if (element->frac_bits == 0) {
+        snprintf(buffer, FP8RT_ELEMENT_SPELLING_BYTES, "%s_l%u", name, lanes);
+    } else {
+        snprintf(buffer, FP8RT_ELEMENT_SPELLING_BYTES, "%s_f%u_l%u", name, element->frac_bits,
+                 lanes);
+    }
+    return buffer;
+}
+
+bool fp8rt_element_make(uint32_t kind, unsigned lanes, unsigned frac_bits, fp8rt_element *element)
+{
+    const fp8mac_element_info *info = find(kind);
+    if (info == NULL) {
+        return false;
+    }
+    bool window = fp8mac_element_has_window(info, lanes);
+    unsigned bits = window && frac_bits == 0 ? info->frac_bits_default : frac_bits;
+    *element = (fp8rt_element){
+        .kind = info->kind,
+        .accumulators = (uint8_t)info->accumulators,
+        .e5m2 = (info->formats >> FP8MAC_E5M2 & 1u) != 0,
+        .frac_bits = (uint8_t)bits,
+        .align_by =
+            window && info->align_by_operands ? FP8MAC_ALIGN_BY_OPERANDS : FP8MAC_ALIGN_BY_PRODUCTS,
+        .terms_log2 = info->terms_log2,
+    };
+    return window ? bits >= info->frac_bits_least && bits <= info->frac_bits_most : bits == 0;
 }
 
 fp8rt_element fp8rt_element_decode(uint32_t word)
 {
     return (fp8rt_element){
-        .kind = (fp8rt_element_kind)FP8RT_GET(ELEMENT__KIND, word),
+        .kind = (fp8mac_element_kind)FP8RT_GET(ELEMENT__KIND, word),
         .accumulators = (uint8_t)(FP8RT_GET(ELEMENT__ACC_FP32, word) << FP8MAC_ACC_FP32 |
                                   FP8RT_GET(ELEMENT__ACC_FP16, word) << FP8MAC_ACC_FP16 |
                                   FP8RT_GET(ELEMENT__ACC_FIXED, word) << FP8MAC_ACC_FIXED),

@@ -20,7 +20,7 @@ RUNS = [[], ["ACC=fp16"]]
 RUNS += [[f"FORMAT={f}", f"ACC={acc}"] for f in FORMATS[1:] for acc in ("fp32", "fp16")]
 ELEMENTS = {
     "aligned_fp32": ("fp32", FORMATS),
-    "late_fp16-10": ("fp16", FORMATS),
+    "late_fp16_f10": ("fp16", FORMATS),
     "kulisch": ("fixed", FORMATS[::2]),
 }  # accumulator and formats that there are
 RUNS += [

@@ -76,10 +76,11 @@ static void make_late(fp8mac_dot_config *dot, unsigned least_bits)
         dot->frac_bits < least_bits ? least_bits : dot->frac_bits;
 }
 
-// An element that has been drawn: its word, and what of the model it is. Formats are drawn before, and may change.
+// Draws an element: its word, and the golden model's settings, typed here independently of the catalogue. The formats
+// are drawn before, and may change.
 static uint32_t draw_element(fp8mac_dot_config *dot, uint32_t *a, uint32_t *b, uint32_t *acc)
 {
-    uint32_t bits = 10 + draw(20), kind = draw(7); // odd: an FP16 accumulator
+    uint32_t kind = draw(7); // odd: an FP16 accumulator
     dot->acc_format = (fp8mac_acc_format)*acc;
     if (kind == 0) {
         return EXACT;
@@ -89,6 +90,7 @@ static uint32_t draw_element(fp8mac_dot_config *dot, uint32_t *a, uint32_t *b, u
         *b &= 2;
         *acc = 0;
         dot->acc_format = FP8MAC_ACC_FIXED;
+        dot->guard_bits = 16;
         return FIXED;
     }
     *acc = kind % 2;
@@ -97,11 +99,15 @@ static uint32_t draw_element(fp8mac_dot_config *dot, uint32_t *a, uint32_t *b, u
         dot->group = 1;
         return LATE_FP32_ONE_LANE;
     }
-    dot->frac_bits = bits;
     if (kind < 3) {
+        uint32_t bits = *acc ? 10 + draw(20) : 23 + draw(7);
+        dot->frac_bits = bits;
         dot->min_exponent = *acc ? -14 : 0;
         return *acc ? ALIGNED_FP16(bits) : ALIGNED_FP32(bits);
     }
+    uint32_t bits = 9 + draw(21);
+    dot->frac_bits = bits;
+    dot->group = 2 + draw(7);
     make_late(dot, *acc ? 12 : 25);
     return *acc ? LATE_FP16(bits) : LATE_FP32(bits);
 }
@@ -313,6 +319,9 @@ static void test_malformed(void)
     MALFORMED(element, ALIGNED_FP16(13) | BY_OPERANDS);
     MALFORMED(element, LATE_FP16(13) & ~BY_OPERANDS);
     MALFORMED(element, LATE_FP16(0));
+    MALFORMED(element, LATE_FP16(8));
+    MALFORMED(element, ALIGNED_FP16(30));
+    MALFORMED(element, 4u | ACC(FP32) | E5M2);
     MALFORMED(element, ALIGNED_FP32(25));
     MALFORMED(element, r_.element | 25 << FP8MAC_REGS__ELEMENT__FRAC_BITS_bp);
     MALFORMED(element, r_.element | 16u << FP8MAC_REGS__ELEMENT__TERMS_LOG2_bp);

@@ -21,7 +21,7 @@ refused() {
   count $named "$1: status $status, $output"
 }
 
-for bad in M=0 N=-1 K=65537 K= K=12x M=99999999999999 A=fp8 B=E4M3FN D=int8 ACC=fixed SA=33 SB=-33 SCALE=row BIAS=2 \
+for bad in M=0 N=-1 K=65537 K= K=12x M=99999999999999 A=fp8 B=E4M3FN D=int8 ACC=fp8 SA=33 SB=-33 SCALE=row BIAS=2 \
   ACT=gelu OVERFLOW=wrap SEED=-1 DATA=normal m=64 SIZE=64 64; do
   refused "$bad" 'is not possible: choose '
 done
@@ -34,7 +34,8 @@ for good in '' 'M=1 N=1 K=1' 'A=e5m2 B=e4m3fnuz D=bf16' 'ACC=fp16 SA=-32 SB=32' 
   if [ $? -eq 0 ]; then count yes; else count no "$good: $output"; fi
 done
 
-export FP8RT_ELEMENT=aligned_fp32-23
+refused ACC=fixed 'is not possible with exact elements: choose one of fp32 float32 fp16 float16'
+export FP8RT_ELEMENT=aligned_fp32_f23
 for bad in ACC=fp16 ACC=fixed; do
   refused $bad 'is not possible with aligned_fp32 elements: choose one of fp32 float32'
 done

@@ -119,11 +119,8 @@ static const char *good_accumulators(const fp8rt_element *element)
 static bool refuse(const fp8rt_element *element, const char *key, const char *text,
                    const char *good)
 {
-    printf("%s=%s is not possible", key, text);
-    if (element->kind != FP8RT_ELEMENT_EXACT) {
-        printf(" with %s elements", fp8rt_element_name(element->kind));
-    }
-    printf(": choose %s.\n", good);
+    printf("%s=%s is not possible with %s elements: choose %s.\n", key, text,
+           fp8rt_element_name(element->kind), good);
     return false;
 }
 
@@ -386,7 +383,7 @@ static void print_head(const network *net)
     printf("digits        %" PRIu32 " images in batches of %" PRIu32
            " on an array of %u x %u x %u\n",
            net->options.images, net->options.batch, caps->rows, caps->cols, caps->lanes);
-    fp8rt_app_print_element(&caps->element);
+    fp8rt_app_print_element(caps);
     printf("formats       activations %s, weights e4m3fn, accumulator %s\n", format_name(net),
            acc_name(net->options.acc_format));
 }

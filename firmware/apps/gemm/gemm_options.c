@@ -100,7 +100,7 @@ static bool parse_word(option *o, const fp8rt_element *element, const char *text
         if (is_good(o, element, w)) {
             return true;
         }
-        known = element->kind != FP8RT_ELEMENT_EXACT;
+        known = true;
     }
     printf("gemm: %s=%s is not possible", o->key, text);
     if (known) {

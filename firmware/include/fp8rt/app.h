@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fp8rt/element.h"
+#include "fp8rt/device.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,8 +36,8 @@ fp8rt_arena fp8rt_app_arena(void);
 // `bytes` aligned to 64, or NULL if there is not that much left.
 void *fp8rt_arena_alloc(fp8rt_arena *arena, size_t bytes);
 
-// A line that says what the array is made of, unless that is the exact elements of the default.
-void fp8rt_app_print_element(const fp8rt_element *element);
+// Prints one line with the spelling of the array's elements.
+void fp8rt_app_print_element(const fp8rt_caps *caps);
 
 // The value of the last argument `key=value`, or NULL if there is none.
 const char *fp8rt_app_option(int argc, char **argv, const char *key);

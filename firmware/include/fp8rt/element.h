@@ -1,38 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the array is made of, as the accelerator's ELEMENT register says: the numerics of a step, and what a command may
-// ask for. fp8mac/dot.h defines a step; this says which of its configurations the array is.
+// The array's elements, as the accelerator's register ELEMENT describes them. fp8mac/catalogue.h, which is generated
+// from the catalogue of elements, lists the kinds; fp8mac/dot.h defines what a step computes.
 #ifndef FP8RT_ELEMENT_H
 #define FP8RT_ELEMENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "fp8mac/dot.h"
+#include "fp8mac/catalogue.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// element_kind of the register map.
-typedef enum fp8rt_element_kind {
-    FP8RT_ELEMENT_EXACT = 0, // as if computed exactly and rounded once a step; FP32 and FP16
-    FP8RT_ELEMENT_ALIGNED_FP32 =
-        1, // FP32; products and accumulator are cut frac_bits below the largest of them
-    FP8RT_ELEMENT_ALIGNED_FP16 = 2, // the same, FP16
-    FP8RT_ELEMENT_KULISCH =
-        3, // FIXED with guard_bits = terms_log2: never rounds before it is read out
-    FP8RT_ELEMENT_LATE_FP32 =
-        5, // FP32; products are cut frac_bits below the largest operands', acc joins late; with
-           // one lane there is no window, and it is exact
-    FP8RT_ELEMENT_LATE_FP16 = 6, // the same, FP16
-} fp8rt_element_kind;
-
 typedef struct fp8rt_element {
-    fp8rt_element_kind kind;
-    uint8_t accumulators;     // 1u << format of each that there is: FP8MAC_ACC_FP32, _FP16, _FIXED
-    bool e5m2;                // A and B may be e5m2 and e5m2fnuz; else e4m3fn and e4m3fnuz alone
-    uint8_t frac_bits;        // of a window; 0: there is none
-    fp8mac_align_by align_by; // what a window hangs from
+    fp8mac_element_kind kind;
+    uint8_t accumulators; // bits 1u << format: FP8MAC_ACC_FP32, _FP16, _FIXED
+    bool e5m2;            // A and B may also be e5m2 and e5m2fnuz, not e4m3fn and e4m3fnuz alone
+    uint8_t frac_bits;    // fraction bits of the alignment window; 0: there is no window
+    fp8mac_align_by align_by; // what the products are aligned to, where there is a window
     uint8_t terms_log2; // an accumulator takes 2^terms_log2 products, the limit of K; 0: any number
 } fp8rt_element;
 
@@ -53,13 +40,23 @@ static inline bool fp8rt_element_holds(const fp8rt_element *element, uint32_t pr
     return element->terms_log2 == 0 || products <= 1u << element->terms_log2;
 }
 
-// For a program without a wish: FP32 where there is one, else the only one.
+// The accumulator of a program that does not ask for one: FP32 where there is one, else FP16, else the fixed one.
 fp8mac_acc_format fp8rt_element_accumulator(const fp8rt_element *element);
 
-// "exact", "aligned_fp32", ...; NULL for a kind that is not known.
-const char *fp8rt_element_name(fp8rt_element_kind kind);
+// The catalogue's name, such as "exact"; NULL if the accelerator has no such kind.
+const char *fp8rt_element_name(uint32_t kind);
 
-// The ELEMENT register's word, and back.
+#define FP8RT_ELEMENT_SPELLING_BYTES 48
+// The element's spelling, KIND_fF_lL, such as "late_fp16_f13_l4"; _fF only where there is a window. The text lies in
+// `buffer`.
+const char *fp8rt_element_spell(const fp8rt_element *element, unsigned lanes,
+                                char buffer[FP8RT_ELEMENT_SPELLING_BYTES]);
+
+// The element of this kind. `frac_bits` is the window's; 0 is the kind's default.
+// False if the accelerator has no such kind, or the kind has no such window with so many lanes.
+bool fp8rt_element_make(uint32_t kind, unsigned lanes, unsigned frac_bits, fp8rt_element *element);
+
+// The word of the register ELEMENT, and back.
 fp8rt_element fp8rt_element_decode(uint32_t word);
 uint32_t fp8rt_element_encode(const fp8rt_element *element);
 

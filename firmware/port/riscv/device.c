@@ -34,7 +34,7 @@ static fp8rt_caps read_caps(void)
     };
 }
 
-// The registers that are read here, and elements that have a name.
+// Whether the registers are those that this file reads, and the elements of a kind in the catalogue.
 static bool is_known(void)
 {
     if (soc_read(REG(ID)) != IDENTITY) {
@@ -45,8 +45,7 @@ static bool is_known(void)
         FP8RT_GET(VERSION__MINOR, version) < FP8MAC_REGS__VERSION__MINOR_reset) {
         return false;
     }
-    return fp8rt_element_name(
-               (fp8rt_element_kind)FP8RT_GET(ELEMENT__KIND, soc_read(REG(ELEMENT)))) != NULL;
+    return fp8rt_element_name(FP8RT_GET(ELEMENT__KIND, soc_read(REG(ELEMENT)))) != NULL;
 }
 
 fp8rt_status fp8rt_device_open(fp8rt_device *dev)
