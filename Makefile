@@ -64,6 +64,7 @@ setup_parts_run := model python firmware sim
 setup_parts_all := model python rtl firmware sim
 setup_parts_synth := model python synth
 setup_parts_synth-full := model python synth
+setup_parts_synth-report := model python synth
 setup_goals := $(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all))
 setup_wanted := $(foreach goal,$(setup_goals),$(or $(setup_parts_$(goal)),$(SETUP_PARTS)))
 setup_parts := $(strip $(foreach part,$(SETUP_PARTS),$(if $(filter $(part),$(setup_wanted)),$(part))))
@@ -105,9 +106,10 @@ help:
 #: make cli                  the tool build/model/fp8mac
 #: make formal | formal-long  queues, handshakes, interrupts and the issue of steps, proved with SymbiYosys | deeper
 #: make synth                area of the elements beside their INT8 baselines, at a clock that OpenSTA confirms, minutes
-#: make synth LANES=8 ACC=fp16 LIB=path.lib FRAC=.. FORMATS=.. PERIOD=ns WINDOW=products|late|static
-#:                           the same for an element of your own
+#: make synth ELEMENT=late_fp16 FRAC_BITS=13 LANES=16 FORMATS=.. PERIOD=ns LIB=path.lib
+#:                           the same for an element of your own; with ROWS= or COLS= for a whole array
 #: make synth-full           every element, clock period and library, hours
+#: make synth-report         the page synth/AREA.md and its plots, from the results in synth/results
 #: make synth-check          the table's netlists run the RTL's vectors in Verilator; small ones are proved equal to it
 #: make synth-energy         energy of those netlists on real operands, indicative
 #: make examples             the model in C and Python, the accelerator in a small system, a cocotb test (examples/)

@@ -1,8 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python synth OPTION...`: the flow of `make synth`."""
+"""python -m synth COMMAND OPTION...
 
+measure   area of the elements beside their INT8 baselines     (make synth, make synth-full)
+report    synth/AREA.md and its plots from synth/results       (make synth-report)
+check     the netlists run the vectors of the RTL's benches    (make synth-check)
+energy    energy of the netlists on real operands              (make synth-energy)
+"""
+
+import importlib
 import sys
 
-from flow.cli import main
+COMMANDS = {
+    "measure": "synth.study.cli",
+    "report": "synth.study.report",
+    "check": "synth.study.check",
+    "energy": "synth.energy.cli",
+}
 
-sys.exit(main(sys.argv[1:]))
+
+def main(arguments: list[str]) -> int:
+    name = arguments[0] if arguments else ""
+    if name not in COMMANDS:
+        print(f"python -m synth: choose one of {' '.join(COMMANDS)}", file=sys.stderr)
+        return 2
+    return importlib.import_module(COMMANDS[name]).main(arguments[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,30 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 # Area of the elements and their INT8 baselines, at a clock that OpenSTA confirms. Results: $(BUILD)/synth/area.json,
-# area.md and plots. What has not changed since the last run is not run again.
+# area.md and plots. A run that is in the cache ($(BUILD)/synth/cache) is not repeated.
 #   make synth                     the default table
 #   make synth-full                every element, period and library
-#   make synth LANES=8 ACC=fp16 FRAC=13 FORMATS=e4m3fn,e5m2 WINDOW=late PERIOD=6 LIB=path.lib     your own element; any
-#                                  of these. ACC=fp32, fp16 or fixed; WINDOW=products, late, or static (fixed)
-#   make synth ONLY=regex          elements by name;  JOBS=n  runs at a time (all cores)
-#   make synth-check               the netlists of the table run the RTL's vectors, against the C model
+#   make synth ELEMENT=late_fp16 FRAC_BITS=13 LANES=16 FORMATS=e4m3fn,e5m2 PERIOD=6 LIB=path.lib
+#                                  an element of your own. ELEMENT and any of the others, with the values of `make run`.
+#                                  With ROWS= or COLS= the whole array is measured
+#   make synth ONLY=regex          entries by name;  JOBS=n  runs at a time (default: all cores)
+#   make synth-report              synth/AREA.md and synth/plots from the results in synth/results;
+#                                  FROM=build/synth/area.json takes the records of a measurement into them first
+#   make synth-check               the netlists of the table run the RTL's vectors, against the golden model
 #   make synth-check CHECK=regex   those whose name, or whose element's, matches
 
 SYNTH_GIVEN = $(if $(filter command,$(firstword $(origin $(1)))),$($(1)))
 SYNTH_OPTION = $(if $(call SYNTH_GIVEN,$(1)),--$(2) '$(call SYNTH_GIVEN,$(1))')
-SYNTH_OPTIONS = $(call SYNTH_OPTION,LANES,lanes) $(call SYNTH_OPTION,ACC,acc) $(call SYNTH_OPTION,FRAC,frac) \
-  $(call SYNTH_OPTION,FORMATS,formats) $(call SYNTH_OPTION,WINDOW,window) $(call SYNTH_OPTION,PERIOD,period) \
-  $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,JOBS,jobs) $(call SYNTH_OPTION,ONLY,only)
-SYNTH := synth --build $(BUILD) --model $(BUILD)/model/fp8mac
+SYNTH_OPTIONS = $(call SYNTH_OPTION,ELEMENT,element) $(call SYNTH_OPTION,LANES,lanes) \
+  $(call SYNTH_OPTION,FRAC_BITS,frac-bits) $(call SYNTH_OPTION,FORMATS,formats) $(call SYNTH_OPTION,ROWS,rows) \
+  $(call SYNTH_OPTION,COLS,cols) $(call SYNTH_OPTION,PERIOD,period) $(call SYNTH_OPTION,LIB,lib) \
+  $(call SYNTH_OPTION,JOBS,jobs) $(call SYNTH_OPTION,ONLY,only)
+SYNTH := $(PYTHON) -B -m synth
 
-.PHONY: synth synth-full
+.PHONY: synth synth-full synth-report synth-check
 synth synth-full: $(REGS_SV) $(BUILD)/model/fp8mac
-	@$(PYTHON) $(SYNTH) $(if $(filter synth-full,$@),--full) $(SYNTH_OPTIONS)
+	@$(SYNTH) measure --build $(BUILD) --model $(BUILD)/model/fp8mac $(if $(filter synth-full,$@),--full) $(SYNTH_OPTIONS)
 
-# After `make synth`: what area.json quotes.
+synth-report:
+	@$(SYNTH) report $(call SYNTH_OPTION,FROM,from)
+
+# After `make synth`: the netlists that area.json quotes.
 CHECK :=
-.PHONY: synth-check
 synth-check: element-bench
-	@VERILATOR=$(VERILATOR) CXX=$(CXX) PYTHONPATH=synth $(PYTHON) -m flow.simulate --build $(BUILD) --only '$(CHECK)' \
+	@VERILATOR=$(VERILATOR) CXX=$(CXX) $(SYNTH) check --build $(BUILD) --only '$(CHECK)' \
 	  $(call SYNTH_OPTION,JOBS,jobs) $(call SYNTH_OPTION,LIB,lib)
 
 include synth/energy/build.mk

@@ -5,24 +5,28 @@ ARRAY_LANES := 1 2 4 8 16
 check_choice = $(if $(filter $(or $($(1)),$(3)),$(2)),,$(error $(1)=$($(1)) is not possible: choose one of $(2)))
 $(call check_choice,ROWS,$(ARRAY_SIDES))
 $(call check_choice,COLS,$(ARRAY_SIDES))
-# An element that is only synthesised may have any LANES that synth/ knows.
-ifneq (,$(filter-out synth synth-full,$(or $(MAKECMDGOALS),all)))
+# synth/study/request.py checks the same variables of what is only synthesised: the same kinds and the INT8 baseline,
+# with more LANES and FRAC_BITS than an array that runs.
+array_is_run := $(filter-out synth synth-full,$(or $(MAKECMDGOALS),all))
+ifneq (,$(array_is_run))
 $(call check_choice,LANES,$(ARRAY_LANES))
 endif
 
 # The kind of element and the fraction bits of its alignment window, from the catalogue (rtl/catalogue/elements.toml).
 # On a new machine make reads this file once before the catalogue's fragment is there, and again after.
 ifdef ELEMENTS
-array_elements := $(if $(filter synth synth-full,$(MAKECMDGOALS)),$(ELEMENTS),$(ELEMENTS_ACCELERATOR))
-$(call check_choice,ELEMENT,$(array_elements))
+array_elements := $(ELEMENTS_ACCELERATOR)
 # The fraction bits that are possible: none where there is no window.
 element_has_window = $(and $(element_frac_bits_$(1)),$(filter-out $(element_no_window_lanes_$(1)),$(LANES)))
+ifneq (,$(array_is_run))
+$(call check_choice,ELEMENT,$(array_elements))
 ifneq (,$(FRAC_BITS))
 ifeq (,$(call element_has_window,$(ELEMENT)))
 $(error FRAC_BITS is not possible with ELEMENT=$(ELEMENT) LANES=$(LANES), which has no alignment window: \
   choose ELEMENT=$(subst $(space), or ELEMENT=,$(strip $(foreach e,$(array_elements),$(if $(call element_has_window,$(e)),$(e))))))
 endif
 $(call check_choice,FRAC_BITS,$(element_frac_bits_$(ELEMENT)))
+endif
 endif
 
 # The element's spelling without its lanes: KIND, or KIND_fF where it has a window, as late_fp16_f13.

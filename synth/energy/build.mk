@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Energy of the elements beside their INT8 baselines, indicative: the netlists of $(BUILD)/synth/area.json, made by
-# `make synth`, on real operands. Results: $(BUILD)/synth/energy.json and energy.md.
+# Energy of the elements beside their INT8 baselines, on real operands. It is indicative. The netlists are those of
+# $(BUILD)/synth/area.json, which `make synth` makes. Results: $(BUILD)/synth/energy.json and energy.md.
 #   make synth-energy              every element of 1, 4 and 16 lanes, minutes
 #   make synth-energy ONLY=regex DATA=digits|normal
 
@@ -12,10 +12,10 @@ $(ENERGY_TOGGLES): synth/energy/toggles.cpp
 
 .PHONY: synth-energy
 synth-energy: $(ENERGY_TOGGLES)
-	@$(PYTHON) -B synth/energy --build $(BUILD) --toggles $(ENERGY_TOGGLES) $(call SYNTH_OPTION,ONLY,only) \
+	@$(SYNTH) energy --build $(BUILD) --toggles $(ENERGY_TOGGLES) $(call SYNTH_OPTION,ONLY,only) \
 	  $(call SYNTH_OPTION,DATA,data)
 
 TESTS += $(BUILD)/test/synth_energy.log
 $(BUILD)/test/synth_energy.log: tests/synth/test_energy.py $(ENERGY_TOGGLES) \
-  $(wildcard synth/energy/*.py synth/flow/*.py) tests/run_test.sh
-	@tests/run_test.sh synth_energy $@ $(PYTHON) -B $< $(ENERGY_TOGGLES) $(BUILD)/synth-energy-test
+  $(wildcard synth/*/*.py) tests/run_test.sh
+	@tests/run_test.sh synth_energy $@ $(PYTHON) -B -m tests.synth.test_energy $(ENERGY_TOGGLES) $(BUILD)/synth-energy-test

@@ -10,10 +10,11 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from flow.errors import FlowError, RejectedNetlist
-from flow.liberty import Library, evaluator
-from flow.sta import CLOCK
-from flow.timing import FALL, RISE, Graph, Timing
+
+from ..flow.errors import FlowError, RejectedNetlist
+from ..flow.liberty import Library, evaluator
+from ..flow.sta import CLOCK
+from ..flow.timing import FALL, RISE, Graph, Timing
 
 TICK_NS = 0.01
 STREAMS = 64  # copies of the netlist that run side by side

@@ -1,60 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of `make synth-energy`."""
+"""python -m synth energy: the energy of the netlists of area.json on real operands."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 import time
 from pathlib import Path
 
-import configs
-from flow.cache import Cache
-from flow.errors import FlowError, UsageError
-from flow.liberty import Library
-from flow.runs import Synthesiser
-
+from ..flow.cache import Cache
+from ..flow.errors import FlowError, UsageError
+from ..flow.liberty import Library
+from ..flow.runs import Synthesiser
+from ..study import libraries, records
+from ..study.elements import source_folders
 from . import data, pages
-from .study import Study, elements, entry
+from .measure import Study, elements, entry
 
 SETS = {"digits": data.digits, "normal": lambda: [data.normal()]}
 
 
 def parser() -> argparse.ArgumentParser:
-    result = argparse.ArgumentParser(prog="energy", description=__doc__, allow_abbrev=False)
+    result = argparse.ArgumentParser(
+        prog="python -m synth energy", description=__doc__, allow_abbrev=False
+    )
     add = result.add_argument
     add(
         "--build",
         type=Path,
         default=Path("build"),
-        help="build folder: netlists and results are in its folder synth",
+        help="the build folder; netlists and results are in its folder synth",
     )
-    add("--area", type=Path, help="area.json, if it is another one than the build folder's")
-    add("--toggles", type=Path, required=True, help="the simulator, compiled")
+    add("--area", type=Path, help="another area.json than the build folder's")
+    add("--toggles", type=Path, required=True, help="the compiled simulator")
     add("--only", default="", help="elements whose name matches this regular expression")
-    add("--library", default="osu018", choices=list(configs.LIBRARIES))
+    add("--library", default=libraries.FIRST, choices=list(libraries.LIBRARIES))
     add("--data", default=",".join(SETS), help="digits, normal, or both with a comma between them")
     return result
 
 
-def read_rows(path: Path) -> list[dict]:
-    if not path.is_file():
-        raise UsageError(f"there is no {path}: run `make synth` first")
-    return json.loads(path.read_text())
-
-
 def run(options: argparse.Namespace) -> None:
     folder = options.build / "synth"
-    path, period = configs.LIBRARIES[options.library]
+    path, period = libraries.LIBRARIES[options.library]
     library = Library(path)
-    found = elements(read_rows(options.area or folder / "area.json"), options.library, period)
-    rows = [row for row in found if re.search(options.only, row["name"])]
-    if not rows:
+    every = records.read(options.area or folder / "area.json")
+    found = elements(every, options.library, period)
+    wanted = [record for record in found if re.search(options.only, record["name"])]
+    if not wanted:
         raise UsageError(
             f"ONLY={options.only} matches none of area.json's elements: "
-            + " ".join(row["name"] for row in found)
+            + " ".join(record["name"] for record in found)
         )
     unknown = set(options.data.split(",")) - SETS.keys()
     if unknown:
@@ -62,11 +58,10 @@ def run(options: argparse.Namespace) -> None:
             f"DATA={options.data} is not possible: choose digits, normal, or both with a comma"
         )
     sets = [one for name in options.data.split(",") for one in SETS[name]()]
-    sources = [*map(Path, configs.SOURCES), *(options.build / name for name in configs.GENERATED)]
-    synthesiser = Synthesiser(library, sources, Cache(folder))
+    synthesiser = Synthesiser(library, source_folders(options.build), Cache(folder))
     study = Study(synthesiser, period, options.toggles.resolve(), folder / "energy")
     pairs, start = [], time.monotonic()
-    for pair in study.run(rows, sets):
+    for pair in study.run(wanted, sets):
         pairs.append(pair)
         m, baseline = pair
         ratios = ", ".join(
@@ -74,12 +69,12 @@ def run(options: argparse.Namespace) -> None:
             for mode in m.energy
         )
         print(
-            f"  ENERGY    [{len(pairs)}/{len(rows) * len(sets)}] {m.row['name']} on {m.data.title}: {ratios} "
+            f"  ENERGY    [{len(pairs)}/{len(wanted) * len(sets)}] {m.record['name']} on {m.data.title}: {ratios} "
             f"({time.monotonic() - start:.0f} s)",
             flush=True,
         )
     entries = [entry(m, baseline, options.library, period) for m, baseline in pairs]
-    (folder / "energy.json").write_text(json.dumps(entries, indent=1) + "\n")
+    records.write(folder / "energy.json", {"tools": synthesiser.tools}, entries)
     (folder / "energy.md").write_text(
         pages.page(pairs, options.library, study.tables.volts, period)
     )

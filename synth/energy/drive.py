@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives an element's netlist with operands through its edges' netlists, as in an array, and checks what comes out.
+"""Drives an element's netlist with operands through the netlists of its operand feeds, as in an array, and checks the
+results.
 
-One row's edge decodes for all elements of the row: here every copy of the element has copies of its edges before it.
+In an array the feed of a row decodes for all elements of the row. Here every copy of the element has its own copies of
+both feeds.
 """
 
 from __future__ import annotations
@@ -9,22 +11,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from flow.errors import FlowError
-from flow.runs import Design
 
+from ..flow.errors import FlowError
+from ..flow.runs import Design
+from ..study.records import Record
 from .circuit import STREAMS
 from .data import Data, Steps, operands, steps, value_of
 
 FMT_E4M3FN = 0
-# Of the sum of the products' magnitudes; by the accumulator, and of a window of less than 25 bits
-TOLERANCE = {"fp32": 2e-5, "fp16": 2e-2, "fixed": 1e-12, "static": 1e-4}
+# Largest error, relative to the sum of the products' magnitudes: by kind, and for a window of less than 25 bits.
+TOLERANCE = {"fp32": 2e-5, "fp16": 2e-2, "kulisch": 1e-12, "static": 1e-4}
 TOLERANCE_NARROW = 2e-3
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How an element is driven: its edges' top and their parameters, by side; cycles from codes to step_first_i, and to
-    the result."""
+    """How an element is driven: the module of its feeds and their parameters, by side; cycles from the codes to
+    step_first_i, and to the result."""
 
     name: str
     top: str
@@ -33,7 +36,7 @@ class Kind:
     first: int
     result: int
 
-    def edge(self, side: str, lanes: int) -> Design:
+    def feed(self, side: str, lanes: int) -> Design:
         return Design(self.top, (("LANES", lanes), *(self.a if side == "a" else self.b)))
 
 
@@ -41,26 +44,26 @@ def both(name: str, top: str, first: int, result: int, **parameters: int) -> Kin
     return Kind(name, top, *[tuple(parameters.items())] * 2, first, result)
 
 
-def kind_of(row: dict) -> Kind:
-    """Of a row of area.json."""
-    parameters = row["parameters"]
-    if row["top"] == "fp8mac_element_int8":
+def kind_of(record: Record) -> Kind:
+    """The kind of a record of area.json."""
+    parameters = record["parameters"]
+    if record["top"] == "fp8mac_element_int8":
         return Kind("int8", "fp8mac_feed_int8", (("RECODE", 0),), (("RECODE", 1),), 1, 6)
-    if row["top"] == "fp8mac_element_static" and not parameters.get("HIDDEN_ONE"):
-        return both("fixed", "fp8mac_feed_kulisch", 1, 7)
+    if record["top"] == "fp8mac_element_static" and not parameters.get("HIDDEN_ONE"):
+        return both("kulisch", "fp8mac_feed_kulisch", 1, 7)
     distance = {"DISTANCE_W": (parameters.get("FRAC_BITS", 0) + 2).bit_length()}
-    if row["top"] == "fp8mac_element_static":
+    if record["top"] == "fp8mac_element_static":
         return both("static", "fp8mac_feed_distance", 1, 7, **distance)
-    if row["top"] == "fp8mac_element_late":
+    if record["top"] == "fp8mac_element_late":
         return both(
             "late",
             "fp8mac_feed_distance",
             4,
             8,
             OWN_BOUND=1,
-            **(distance if row["lanes"] > 1 else {}),
+            **(distance if record["lanes"] > 1 else {}),
         )
-    return both("products", "fp8mac_feed_aligned", 2, 6, NORMALISE=1)
+    return both("aligned", "fp8mac_feed_aligned", 2, 6, NORMALISE=1)
 
 
 def bits_of(values: np.ndarray, width: int) -> np.ndarray:
@@ -72,7 +75,7 @@ def constant(value: int, width: int, cycles: int) -> np.ndarray:
     return np.broadcast_to(bits_of(np.array(value), width), (cycles, STREAMS, width))
 
 
-def late(values: np.ndarray, cycles: int, total: int) -> np.ndarray:
+def delayed(values: np.ndarray, cycles: int, total: int) -> np.ndarray:
     """[cycle, ...] delayed, 0 before and after."""
     result = np.zeros((total, *values.shape[1:]), values.dtype)
     result[cycles : cycles + len(values)] = values[: total - cycles]
@@ -82,21 +85,21 @@ def late(values: np.ndarray, cycles: int, total: int) -> np.ndarray:
 class Drive:
     """One element's work on one data set."""
 
-    def __init__(self, row: dict, data: Data):
-        self.row, self.data, self.kind = row, data, kind_of(row)
-        self.lanes = row["lanes"]
+    def __init__(self, record: Record, data: Data):
+        self.record, self.data, self.kind = record, data, kind_of(record)
+        self.lanes = record["lanes"]
         self.is_int8 = self.kind.name == "int8"
         self.a = data.a_int8 if self.is_int8 else data.a_fp8
         self.b = data.b_int8 if self.is_int8 else data.b_fp8
         self.steps: Steps = steps(len(self.a), len(self.b), self.a.shape[1], self.lanes)
         self.total = len(self.steps.k) + self.kind.result
 
-    def edge_inputs(self, side: str, ports: dict[str, list]) -> dict[str, np.ndarray]:
+    def feed_inputs(self, side: str, ports: dict[str, list]) -> dict[str, np.ndarray]:
         codes, where = (self.a, self.steps.row) if side == "a" else (self.b, self.steps.column)
         lanes = np.zeros((self.total, STREAMS, self.lanes), np.uint8)
         lanes[: len(self.steps.k)] = operands(codes, where, self.steps.k, self.lanes).view(np.uint8)
         all_inputs = {
-            "valid_i": late(np.ones((len(self.steps.k), STREAMS, 1), np.uint8), 0, self.total),
+            "valid_i": delayed(np.ones((len(self.steps.k), STREAMS, 1), np.uint8), 0, self.total),
             "lane_en_i": constant((1 << self.lanes) - 1, self.lanes, self.total),
             "code_i": np.unpackbits(lanes, axis=2, bitorder="little"),
             "fmt_i": constant(FMT_E4M3FN, 2, self.total),
@@ -109,14 +112,14 @@ class Drive:
         """The largest exponent of each row over all of K, with E5M2's bias, plus 1."""
         if self.kind.name != "static":
             return np.zeros((self.total, STREAMS, 6), np.uint8)
-        return late(bits_of(exponents(codes)[where] + 15 + 1, 6), 0, self.total)
+        return delayed(bits_of(exponents(codes)[where] + 15 + 1, 6), 0, self.total)
 
     def element_inputs(
-        self, a_edge: dict[str, np.ndarray], b_edge: dict[str, np.ndarray], ports: dict[str, list]
+        self, a_feed: dict[str, np.ndarray], b_feed: dict[str, np.ndarray], ports: dict[str, list]
     ) -> dict[str, np.ndarray]:
         found = {}
         first = np.broadcast_to(
-            late(self.steps.first, self.kind.first, self.total)[:, None, None],
+            delayed(self.steps.first, self.kind.first, self.total)[:, None, None],
             (self.total, STREAMS, 1),
         )
         for name in ports:
@@ -125,17 +128,17 @@ class Drive:
             elif name == "base_i":
                 found[name] = constant(self.base & 0x1FF, 9, self.total)
             elif name in ("nan_i", "none_i"):
-                found[name] = a_edge[name[:-1] + "o"] | b_edge[name[:-1] + "o"]
+                found[name] = a_feed[name[:-1] + "o"] | b_feed[name[:-1] + "o"]
             elif name == "field_a_i":
-                found[name] = a_edge["field_o"]
+                found[name] = a_feed["field_o"]
             elif name == "bound_b_i":
-                found[name] = b_edge["field_o"][..., :6]
+                found[name] = b_feed["field_o"][..., :6]
             else:
-                edge = a_edge if name.startswith("a") else b_edge
-                found[name] = edge[self._edge_port(name)]
+                feed = a_feed if name.startswith("a") else b_feed
+                found[name] = feed[self._feed_port(name)]
         return found
 
-    def _edge_port(self, name: str) -> str:
+    def _feed_port(self, name: str) -> str:
         if self.is_int8:
             return {"a_i": "operand_o", "b_i": "digit_o"}[name]
         return {"": "lane_o", "_exp": "exp_o", "_zero": "zero_o"}[name[1:-2]]
@@ -143,14 +146,14 @@ class Drive:
     @property
     def base(self) -> int:
         """fp8mac_element_pkg's base_of, for operands of 5 exponent bits."""
-        bias = 15 if self.row["accumulator"] == "fp16" else 127
+        bias = 15 if self.record["acc"] == "fp16" else 127
         return self.data.scale + bias - 2 * 15 - 2
 
     @property
     def macs_per_cycle(self) -> int:
         return self.lanes
 
-    # ---- is it right? ------------------------------------------------------------------------------------------------
+    # ---- the check ----------------------------------------------------------------------------------------------------
 
     def check(self, outputs: dict[str, np.ndarray]) -> int:
         """Every result against the product of the operands' values; how many there were."""
@@ -161,7 +164,7 @@ class Drive:
         values = (lambda codes: codes.astype(np.float64)) if self.is_int8 else value_of
         a, b = values(self.a), values(self.b)
         scale = (
-            1.0 if self.is_int8 or self.kind.name in ("fixed", "static") else 2.0**self.data.scale
+            1.0 if self.is_int8 or self.kind.name in ("kulisch", "static") else 2.0**self.data.scale
         )
         wanted, size = (scale * (x @ y.T)[row, column] for x, y in ((a, b), (np.abs(a), np.abs(b))))
         allowed = 0.0 if self.is_int8 else self._tolerance()
@@ -169,15 +172,15 @@ class Drive:
         if wrong.any():
             worst = np.unravel_index(np.argmax(np.abs(found - wanted)), found.shape)
             raise FlowError(
-                f"{self.row['name']} on {self.data.name}: {wrong.sum()} of {wrong.size} results are wrong, "
+                f"{self.record['name']} on {self.data.name}: {wrong.sum()} of {wrong.size} results are wrong, "
                 f"one is {found[worst]:g} instead of {wanted[worst]:g}"
             )
         return wrong.size
 
     def _tolerance(self) -> float:
-        accumulator = "static" if self.kind.name == "static" else self.row["accumulator"]
-        narrow = self.row["frac_bits"] != "exact" and self.row["frac_bits"] < 25
-        return max(TOLERANCE[accumulator], TOLERANCE_NARROW if narrow else 0.0)
+        name = self.kind.name if self.kind.name in TOLERANCE else self.record["acc"]
+        narrow = self.record["frac_bits"] is not None and self.record["frac_bits"] < 25
+        return max(TOLERANCE[name], TOLERANCE_NARROW if narrow else 0.0)
 
     def _value(
         self, outputs: dict[str, np.ndarray], row: np.ndarray, column: np.ndarray
@@ -196,19 +199,19 @@ class Drive:
             )
             return signed.astype(np.float64) * self._unit(row, column)
         fraction = outputs["sig_o"].shape[-1] - 1
-        half, least = (15, 1) if self.row["accumulator"] == "fp16" else (127, 0)
+        half, least = (15, 1) if self.record["acc"] == "fp16" else (127, 0)
         exponent = np.maximum(number["field_o"], least) - half - fraction
         if number["special_o"].any():
-            raise FlowError(f"{self.row['name']} on {self.data.name}: a result is Inf or NaN")
+            raise FlowError(f"{self.record['name']} on {self.data.name}: a result is Inf or NaN")
         return (1 - 2.0 * number["sign_o"]) * number["sig_o"] * 2.0**exponent
 
     def _unit(self, row: np.ndarray, column: np.ndarray) -> np.ndarray | float:
-        """What an integer accumulator counts in."""
-        if self.kind.name == "fixed":
+        """The value of an integer accumulator's lowest bit."""
+        if self.kind.name == "kulisch":
             return 2.0**-18
         if self.kind.name == "static":
             return 2.0 ** (
-                exponents(self.a)[row] + exponents(self.b)[column] - self.row["frac_bits"]
+                exponents(self.a)[row] + exponents(self.b)[column] - self.record["frac_bits"]
             )
         return 1.0
 

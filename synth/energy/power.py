@@ -7,18 +7,17 @@
     registers   the same of flip-flops: their outputs, and their data pins
     clock       flip-flops' clock pins: two transitions a cycle of the pin's capacitance and of its internal_power
 
-Internal power is the mean of rise and fall (there are as many of the one as of the other), looked up at the net's load
-and the input's slew, and the mean over the related pins, weighted with these pins' transitions.
+Internal power is the mean of rise and fall, which are equally frequent. It is looked up at the net's load and the input's
+slew, and averaged over the related pins with these pins' transitions as weights.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from flow.errors import UsageError
-from flow.liberty import Cell, Group, Library, parse
-from flow.timing import Table
-
+from ..flow.errors import UsageError
+from ..flow.liberty import Cell, Group, Library, parse
+from ..flow.timing import Table
 from .circuit import Activity, Circuit
 
 PARTS = ("switching", "inputs", "internal", "registers", "clock")

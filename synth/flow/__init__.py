@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesis of the elements and their baselines: area at a met clock, cached, in parallel."""
+"""The engine: synthesises a design with Yosys, repairs its paths, times it with OpenSTA and checks its netlist."""

@@ -308,14 +308,15 @@ def fit(module: dict, library: Library, period_ns: float, margin: float) -> dict
 
 
 def main(arguments: list[str]) -> int:
-    """TOP PERIOD MARGIN: mapped.json to fitted.json, in the folder where it runs. A netlist whose modules are kept
-    apart, for the breakdown, stays as it was mapped."""
-    top, period, margin = arguments
-    data = json.loads(Path("mapped.json").read_text())
+    """FOLDER TOP PERIOD MARGIN: makes FOLDER/fitted.json of FOLDER/mapped.json. A netlist whose modules are kept apart,
+    for the breakdown, stays as it was mapped."""
+    folder, top, period, margin = Path(arguments[0]), *arguments[1:]
+    data = json.loads((folder / "mapped.json").read_text())
     modules = data["modules"]
     if [name for name, module in modules.items() if not is_black_box(module)] == [top]:
-        modules[top] = fit(modules[top], Library(Path("library.lib")), float(period), float(margin))
-    Path("fitted.json").write_text(json.dumps(data))
+        library = Library(folder / "library.lib")
+        modules[top] = fit(modules[top], library, float(period), float(margin))
+    (folder / "fitted.json").write_text(json.dumps(data))
     return 0
 
 

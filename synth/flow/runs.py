@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -19,14 +18,18 @@ from .errors import FlowError, RejectedNetlist
 from .liberty import Library
 from .netlist import Netlist
 
-# Goes up when area, checks or what is kept of a run is computed differently: results of before are then made anew.
+# Part of every key of the cache. It goes up when this package computes an area, a check or a kept file differently, so
+# that older results are made anew. Sources, scripts, tools and the library are in the key themselves.
 VERSION = "3"
+
+# `python -m synth...` runs from here.
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
 class Design:
-    """What is synthesised: a top module with parameters. Black boxes are left out and counted; `folders` hold sources
-    that take the place of those of the same name."""
+    """A top module with parameters. Black boxes are left out and counted. Sources in `folders` take the place of those of
+    the same name."""
 
     top: str
     parameters: tuple[tuple[str, int], ...] = ()
@@ -73,7 +76,7 @@ class Synthesiser:
         self.sta_command = sta_command
 
     @cached_property
-    def _tools(self) -> dict[str, str]:
+    def tools(self) -> dict[str, str]:
         try:
             timer = subprocess.run(
                 [self.sta_command, "-version"], capture_output=True, text=True, check=True
@@ -99,7 +102,7 @@ class Synthesiser:
         script = recipe.front(
             design.top, dict(design.parameters), list(texts), design.black_boxes, hierarchy
         )
-        key = key_of({"front.ys": script, "yosys": self._tools["yosys"], "flow": VERSION, **texts})
+        key = key_of({"front.ys": script, "yosys": self.tools["yosys"], "flow": VERSION, **texts})
 
         def make(folder: Path) -> None:
             for name, text in {**texts, "front.ys": script}.items():
@@ -139,7 +142,7 @@ class Synthesiser:
                 "front": front,
                 "seed": str(seed),
                 "library": self._library_text,
-                **self._tools,
+                **self.tools,
                 **texts,
             }
         )
@@ -171,7 +174,8 @@ class Synthesiser:
             sys.executable,
             "-B",
             "-m",
-            "flow.fit",
+            "synth.flow.fit",
+            folder.resolve(),
             design.top,
             f"{period_ns:g}",
             f"{recipe.FIT_MARGIN:g}",
@@ -179,14 +183,13 @@ class Synthesiser:
         with log.open("w") as output:
             done = subprocess.run(
                 command,
-                cwd=folder,
+                cwd=ROOT,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 check=False,
-                env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])},
             )
         if done.returncode:
-            raise FlowError("the repair of late paths failed", log)
+            raise FlowError("the repair of paths that miss the clock failed", log)
 
     def _judge(
         self, folder: Path, design: Design, effort: recipe.Effort, seed: int, timed: bool

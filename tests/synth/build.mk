@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# The flow's own tests: it rejects what must not be quoted, reuses what is there, and answers wrong requests.
+# Tests of the synthesis package. The flow rejects netlists that must not be quoted, takes finished runs from its cache,
+# and refuses wrong requests with a sentence. The page synth/AREA.md is the one that its generator writes.
+SYNTH_PY := $(wildcard synth/*.py synth/*/*.py rtl/catalogue/*)
 
 TESTS += $(BUILD)/test/synth_flow.log
-$(BUILD)/test/synth_flow.log: tests/synth/test_flow.py $(wildcard tests/synth/*.sv synth/*.py synth/flow/*.py) \
-  tests/run_test.sh
-	@tests/run_test.sh synth_flow $@ $(PYTHON) -B $< $(BUILD)/synth-test
+$(BUILD)/test/synth_flow.log: tests/synth/test_flow.py $(SYNTH_PY) $(wildcard tests/synth/*.sv) tests/run_test.sh
+	@tests/run_test.sh synth_flow $@ $(PYTHON) -B -m tests.synth.test_flow $(BUILD)/synth-test
 
-# What the flow makes of the leaves, the boxes and the elements of one lane, proved equal to their RTL.
+TESTS += $(BUILD)/test/synth_report.log
+$(BUILD)/test/synth_report.log: tests/synth/test_report.py $(SYNTH_PY) synth/AREA.md \
+  $(wildcard synth/results/* synth/plots/*) tests/run_test.sh
+	@tests/run_test.sh synth_report $@ $(PYTHON) -B -m tests.synth.test_report $(BUILD)/synth-report-test
+
+# The flow's netlists of the leaves, the boxes and the elements of one lane, proved equal to their RTL.
 TESTS += $(BUILD)/test/synth_equivalence.log
-$(BUILD)/test/synth_equivalence.log: tests/synth/test_equivalence.py $(wildcard tests/synth/*.sv synth/*.py \
-  synth/flow/*.py rtl/behavioural/*.sv rtl/*.sv rtl/leaf/*.sv rtl/feed/*.sv rtl/element/*/*.sv rtl/array/*.sv) tests/run_test.sh
-	@tests/run_test.sh synth_equivalence $@ $(PYTHON) -B $< $(BUILD)/synth-equivalence
+$(BUILD)/test/synth_equivalence.log: tests/synth/test_equivalence.py $(SYNTH_PY) $(CATALOGUE_SV) \
+  $(wildcard tests/synth/*.sv rtl/*.sv rtl/*/*.sv rtl/*/*/*.sv) tests/run_test.sh
+	@tests/run_test.sh synth_equivalence $@ $(PYTHON) -B -m tests.synth.test_equivalence $(BUILD)

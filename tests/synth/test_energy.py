@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Energy from counted transitions: netlists that can be worked out by hand, and the operands' order and quantisation.
 
-test_energy.py TOGGLES FOLDER    TOGGLES: the compiled simulator; FOLDER is for what it reads and writes
+python -m tests.synth.test_energy TOGGLES FOLDER    TOGGLES: the compiled simulator; FOLDER is for what it reads and writes
 """
 
 from __future__ import annotations
@@ -13,13 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "synth"))
-
-from energy import circuit, data, drive, power
-from energy.circuit import MODES, SKIPPED, STREAMS, Circuit
-from flow.errors import FlowError, RejectedNetlist, UsageError
-from flow.liberty import Library
+from synth.energy import circuit, data, drive, power
+from synth.energy.circuit import MODES, SKIPPED, STREAMS, Circuit
+from synth.flow.errors import FlowError, RejectedNetlist, UsageError
+from synth.flow.liberty import Library
 
 SETTLED, LONG, SHORTER = MODES
 DELAY = "0.10"  # of every gate but `slow`: 10 ticks
@@ -361,14 +358,14 @@ def test_quantised(b: Bench) -> None:
 
 def test_wrong_results(b: Bench) -> None:
     """An element that answers wrongly is not quoted."""
-    row = {
-        "name": "int8_4",
+    record = {
+        "name": "int8_l4",
         "top": "fp8mac_element_int8",
         "lanes": 4,
-        "accumulator": "int32",
+        "acc": "int32",
         "parameters": {},
     }
-    work = drive.Drive(row, data.normal(64))
+    work = drive.Drive(record, data.normal(64))
     issued = np.flatnonzero(work.steps.last)
     right = work.a.astype(int) @ work.b.astype(int).T
     acc = np.zeros((work.total, STREAMS), np.int64)

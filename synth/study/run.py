@@ -1,44 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole study: every point of a plan measured, then area.json, area.md and the plots."""
+"""A whole study: measures every point of a plan, then writes area.json, area.md and the plots."""
 
 from __future__ import annotations
 
-import json
+import re
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
-import configs
-
-from . import accuracy, breakdown, pages, points, recipe, report
-from .cache import Cache
-from .errors import FlowError
-from .liberty import Library
-from .points import Point
-from .report import Pair, Row
-from .runs import Design, Synthesiser, remove_stale
-from .schedule import Task, run_all
+from ..flow import breakdown, points, recipe
+from ..flow.cache import Cache
+from ..flow.liberty import Library
+from ..flow.points import Point
+from ..flow.runs import Design, Synthesiser, remove_stale
+from ..flow.schedule import Task, run_all
+from . import accuracy, libraries, pages, records, table
+from .elements import KINDS, Entry, needed, source_folders
+from .records import Pair, Record
 
 Curve = dict[float, Point]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is measured: `periods` None means each library's headline, and in a full run also the sweep."""
+    """What is measured. Without `periods` it is each library's headline period, and in a full run also the sweep."""
 
-    elements: tuple[configs.Element, ...]
+    entries: tuple[Entry, ...]
     libraries: dict[str, Path]
     periods: tuple[float, ...] | None
     full: bool
 
     def headline(self, library: str) -> float:
-        return self.periods[0] if self.periods else configs.headline(library)
+        return self.periods[0] if self.periods else libraries.headline(library)
 
-    def periods_of(self, element: configs.Element, library: str) -> tuple[float, ...]:
-        return self.periods or configs.periods(element, library, self.full)
+    def periods_of(self, entry: Entry, library: str) -> tuple[float, ...]:
+        return self.periods or table.periods(entry, library, self.full)
 
-    def covers(self, element: configs.Element, library: str) -> bool:
+    def covers(self, entry: Entry, library: str) -> bool:
         """The libraries beside the first one are for some elements only."""
-        return library == next(iter(self.libraries)) or configs.in_other_libraries(element)
+        return library == next(iter(self.libraries)) or table.in_other_libraries(entry)
 
 
 def curve_name(design: Design, library: str) -> str:
@@ -62,6 +62,12 @@ def curve_summary(curve: Curve) -> str:
     return "; ".join(f"{period:g} ns: {point_summary(point)}" for period, point in curve.items())
 
 
+def version() -> str:
+    """The project's version number, which stands in a header of the model."""
+    text = Path("model/include/fp8mac/version.h").read_text()
+    return ".".join(re.findall(r"^#define FP8MAC_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", text, re.M))
+
+
 class Study:
     def __init__(
         self, plan: Plan, build: Path, extra_sources: list[Path], jobs: int, model: Path | None
@@ -70,11 +76,7 @@ class Study:
         self.folder = build / "synth"
         self.jobs = jobs
         self.model = model
-        folders = [
-            *map(Path, configs.SOURCES),
-            *(build / name for name in configs.GENERATED),
-            *extra_sources,
-        ]
+        folders = [*source_folders(build), *extra_sources]
         cache = Cache(self.folder)
         self.synthesisers = {
             name: Synthesiser(Library(path), folders, cache)
@@ -87,20 +89,20 @@ class Study:
             (self.folder / name).unlink(missing_ok=True)
         remove_stale(self.folder)
         results, failures = run_all(self.tasks(), self.jobs)
-        self.write(self.rows(results))
+        self.write(self.records(results))
         for name, error in failures.items():
             print(f"FAILED {name}: {error}" + (f"; see {error.log}" if error.log else ""))
         return 1 if failures else 0
 
     # ---- what is to be run -------------------------------------------------------------------------------------------
 
-    def triples(self) -> list[tuple[configs.Element, str, float]]:
+    def triples(self) -> list[tuple[Entry, str, float]]:
         return [
-            (element, library, period)
-            for element in self.plan.elements
+            (entry, library, period)
+            for entry in self.plan.entries
             for library in self.plan.libraries
-            if self.plan.covers(element, library)
-            for period in self.plan.periods_of(element, library)
+            if self.plan.covers(entry, library)
+            for period in self.plan.periods_of(entry, library)
         ]
 
     def tasks(self) -> list[Task]:
@@ -108,8 +110,8 @@ class Study:
         periods: dict[tuple[Design, str], set[float]] = {}
         costs: dict[Design, int] = {}
         wanted: dict[Design, int] = {}
-        for element, library, period in self.triples():
-            for one in configs.needed(element):
+        for entry, library, period in self.triples():
+            for one in needed(entry):
                 periods.setdefault((one.design, library), set()).add(period)
                 costs[one.design] = one.lanes + len(one.parts) * 100
                 wanted[one.design] = one.variants
@@ -118,8 +120,7 @@ class Study:
             for (design, library), at in periods.items()
         ]
         boxed = {
-            box_name(element.design, library): (element, library)
-            for element, library in self.boxed()
+            box_name(entry.design, library): (entry, library) for entry, library in self.boxed()
         }
         return tasks + [self._box_task(*pair) for pair in boxed.values()]
 
@@ -133,24 +134,23 @@ class Study:
             curve_summary,
         )
 
-    def boxed(self) -> list[tuple[configs.Element, str]]:
+    def boxed(self) -> list[tuple[Entry, str]]:
         """Elements, and their baselines, whose breakdown is wanted: with the first library."""
         library = next(iter(self.plan.libraries))
         wanted = [
-            element
-            for element in self.plan.elements
-            if element.group == "main"
+            entry
+            for entry in self.plan.entries
+            if entry.group == "main"
             and (
-                element.lanes in configs.breakdown_lanes(self.plan.full)
-                or len(self.plan.elements) == 1
+                entry.lanes in table.breakdown_lanes(self.plan.full) or len(self.plan.entries) == 1
             )
         ]
-        return [(one, library) for element in wanted for one in (element, element.baseline) if one]
+        return [(one, library) for entry in wanted for one in (entry, entry.baseline) if one]
 
-    def _box_task(self, element: configs.Element, library: str) -> Task:
+    def _box_task(self, entry: Entry, library: str) -> Task:
         synthesiser, design, period = (
             self.synthesisers[library],
-            element.design,
+            entry.design,
             self.plan.headline(library),
         )
 
@@ -159,53 +159,61 @@ class Study:
                 design, period, recipe.EFFORTS[0], recipe.SEEDS[0], hierarchy=True
             )
             return breakdown.by_box(
-                synthesiser.read_netlist(Path(result.netlist), design), configs.BOXES
+                synthesiser.read_netlist(Path(result.netlist), design), table.BOXES
             )
 
         return Task(
             box_name(design, library),
-            element.lanes,
+            entry.lanes,
             work,
             lambda areas: f"{sum(areas.values()):,.0f}, modules apart",
         )
 
     # ---- what comes of it --------------------------------------------------------------------------------------------
 
-    def rows(self, results: dict) -> list[Row]:
-        rows = []
-        for element, library, period in self.triples():
-            found = {
+    def records(self, results: dict) -> list[Record]:
+        found = []
+        for entry, library, period in self.triples():
+            points_of = {
                 one.design: curve[period]
-                for one in configs.needed(element)
+                for one in needed(entry)
                 if (curve := results.get(curve_name(one.design, library)))
             }
-            if any(one.design not in found for one in configs.needed(element)):
+            if any(one.design not in points_of for one in needed(entry)):
                 continue
-            baseline = element.baseline and report.whole(element.baseline, found)
-            row = report.row(
-                Pair(element, library, report.whole(element, found), baseline),
-                results.get(box_name(element.design, library)),
+            baseline = entry.baseline and records.whole(entry.baseline, points_of)
+            record = records.record(
+                Pair(entry, library, records.whole(entry, points_of), baseline),
+                results.get(box_name(entry.design, library)),
             )
-            if element.baseline:
-                row["int8_breakdown"] = results.get(box_name(element.baseline.design, library), {})
-            row["error"] = self._error(element)
-            rows.append(row)
-        return rows
+            if entry.baseline:
+                name = box_name(entry.baseline.design, library)
+                record["baseline_breakdown"] = results.get(name, {})
+            record["error"] = self._error(entry)
+            found.append(record)
+        return found
 
-    def _error(self, element: configs.Element) -> float | None:
-        if self.model is None or element.group not in ("main", "frac_bits"):
+    def _error(self, entry: Entry) -> float | None:
+        if self.model is None or entry.group not in ("main", "frac_bits"):
             return None
-        settings = configs.model_settings(element)
         return accuracy.error(
-            self.model, self.folder / "accuracy", configs.ACCURACY_K, element.formats[0], settings
+            self.model,
+            self.folder / "accuracy",
+            entry.formats[0],
+            KINDS[entry.kind],
+            entry.lanes,
+            entry.frac_bits,
         )
 
-    def write(self, rows: list[Row]) -> None:
+    def write(self, found: list[Record]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / "area.json").write_text(json.dumps(rows, indent=1) + "\n")
-        for name, text in pages.everything(rows, self.plan).items():
+        made = next(iter(self.synthesisers.values())).tools
+        run = {
+            "version": version(),
+            "date": date.today().isoformat(),
+            "tools": {tool: made[tool] for tool in ("yosys", "sta")},
+        }
+        records.write(self.folder / "area.json", run, found)
+        for name, text in pages.everything(found, self.plan).items():
             (self.folder / name).write_text(text)
-        print(f"  SYNTH     {self.folder}/area.json, area.md and plots: {len(rows)} points")
-
-
-__all__ = ["FlowError", "Plan", "Study"]
+        print(f"  SYNTH     {self.folder}/area.json, area.md and plots: {len(found)} points")

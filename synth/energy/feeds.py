@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Netlists of the edges that drive the elements: mapped for area by the flow's recipe, neither sized nor timed."""
+"""Netlists of the operand feeds that drive the elements: mapped for area by the flow's recipe, neither sized nor
+timed."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from flow import recipe, yosys
-from flow.cache import key_of
-from flow.runs import Design, Synthesiser
+from ..flow import recipe, yosys
+from ..flow.cache import key_of
+from ..flow.runs import Design, Synthesiser
 
 
 def netlist(synthesiser: Synthesiser, design: Design, period_ns: float) -> Path:
-    """The flat netlist as JSON, from the cache where it is there."""
+    """The flat netlist as JSON, from the cache if it is there."""
     front, front_key = synthesiser.front(design)
     library = synthesiser.library
     texts = {
@@ -28,5 +29,5 @@ def netlist(synthesiser: Synthesiser, design: Design, period_ns: float) -> Path:
         for name in ("library.lib", "front.il"):
             (folder / name).unlink()
 
-    key = key_of({"edge": front_key, "yosys": yosys.version(), **texts})
+    key = key_of({"feed": front_key, "yosys": yosys.version(), **texts})
     return synthesiser.cache.get(key, make)[0] / "mapped.json"

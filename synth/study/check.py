@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The netlists that area.json quotes run the vectors of the RTL's benches, against the C model; those of the edges are
-proved equal to their RTL.
+"""python -m synth check: the netlists that area.json quotes run the vectors of the RTL's benches, against the C model.
+Those of the operand feeds are proved equal to their RTL.
 
-    PYTHONPATH=synth python -m flow.simulate --build BUILD      what `make synth-check` runs
+The bench is the RTL's (tests/rtl/element_build.sh). The netlist is the file that OpenSTA timed. Its cells are models made
+of the Liberty file's functions. Registers have no reset, so every netlist runs twice, its registers starting from
+different random values. Both runs must give the model's results throughout. The bench begins with one step with
+step_first for every accumulator; from the first of those on, the result of every cycle is compared.
 
-The bench is the RTL's (tests/rtl/element_build.sh), the netlist is the file that OpenSTA timed, its cells are models
-made of the Liberty file's functions. Registers have no reset: every netlist is run twice, its registers starting from
-different random values, and both runs must give the model's results throughout. What flushes them is part of the bench:
-one step with step_first for every accumulator; from the first of those on every cycle's result is compared.
-
-Netlists of few lanes are also proved equal to their RTL, register by register, where that ends in time.
+Netlists of few lanes are also proved equal to their RTL, register by register, if the proof ends in time.
 """
 
 from __future__ import annotations
@@ -27,14 +25,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-import configs
-
-from . import cells, equivalence, faults, sources, sta
-from .errors import FlowError, RejectedNetlist, UsageError
-from .liberty import Library
-from .netlist import Netlist
-from .runs import Design
-from .schedule import Task, run_all
+from ..flow import cells, equivalence, faults, sources, sta
+from ..flow.errors import FlowError, RejectedNetlist, UsageError
+from ..flow.liberty import Library
+from ..flow.netlist import Netlist
+from ..flow.runs import Design
+from ..flow.schedule import Task, run_all
+from . import libraries, records, table
+from .elements import int8, source_folders
+from .records import Record
 
 TESTS = Path("tests/rtl")
 SCRIPT = TESTS / "element_build.sh"
@@ -71,14 +70,14 @@ BENCHES = {
 
 @dataclass(frozen=True)
 class Quoted:
-    """A netlist, and what is said of it."""
+    """A netlist, and what area.json says of it."""
 
     netlist: Path  # netlist.v
     design: Design
     library: str
     period_ns: float
     area: float
-    elements: tuple[str, ...] = field(compare=False)  # rows that quote it
+    elements: tuple[str, ...] = field(compare=False)  # names of the records that quote it
 
     @property
     def name(self) -> str:
@@ -87,7 +86,7 @@ class Quoted:
             (
                 " behavioural" if self.design.folders else "",
                 "" if self.library.startswith("osu018") else f" {self.library}",
-                "" if self.period_ns == configs.HEADLINE_PERIOD else f" {self.period_ns:g} ns",
+                "" if self.period_ns == libraries.HEADLINE_PERIOD else f" {self.period_ns:g} ns",
             )
         )
         return f"{self.design.top.removeprefix('fp8mac_')} {values}{more} ({self.netlist.parent.name[:6]})"
@@ -135,37 +134,37 @@ class Outcome:
         self.add(int(good), int(not good), note)
 
 
-def designs(row: dict) -> tuple[Design, Design | None]:
-    """What a row's two netlists are. An element that is not of the table is somebody's own."""
-    known = {element.name: element for element in configs.ELEMENTS}.get(row["name"])
+def designs(record: Record) -> tuple[Design, Design | None]:
+    """The designs of a record's two netlists. An element that is not in the table was asked for by a user."""
+    known = {entry.name: entry for entry in table.ENTRIES}.get(record["name"])
     own = Design(
-        row["top"],
-        tuple(row["parameters"].items()),
-        tuple(row.get("black_boxes", ())),
+        record["top"],
+        tuple(record["parameters"].items()),
+        tuple(record.get("black_boxes", ())),
         known.design.folders if known else (),
     )
     if known is None:
-        return own, configs.int8(row["lanes"]).design
+        return own, int8(record["lanes"]).design
     return own, known.baseline.design if known.baseline else None
 
 
-def quoted(rows: list[dict], groups: Iterable[str]) -> list[Quoted]:
-    """The netlists of these rows and of their baselines, each once; of all groups if none is named."""
+def quoted(every: list[Record], groups: Iterable[str]) -> list[Quoted]:
+    """The netlists of these records and of their baselines, each once; of all groups if none is named."""
     found: dict[Path, Quoted] = {}
-    for row in rows:
-        if groups and row["group"] not in groups:
+    for record in every:
+        if groups and record["group"] not in groups:
             continue
-        own, baseline = designs(row)
+        own, baseline = designs(record)
         for netlist, design, area in (
-            (row["netlist"], own, row["area_without_parts"]),
-            (row["int8_netlist"], baseline, row["int8_area"]),
+            (record["netlist"], own, record["area_without_parts"]),
+            (record["baseline_netlist"], baseline, record["baseline_area"]),
         ):
             if netlist:
                 path = Path(netlist)
                 first = found.get(path) or Quoted(
-                    path, design, row["library"], row["period_ns"], area, ()
+                    path, design, record["library"], record["period_ns"], area, ()
                 )
-                found[path] = replace(first, elements=(*first.elements, row["name"]))
+                found[path] = replace(first, elements=(*first.elements, record["name"]))
     return list(found.values())
 
 
@@ -291,14 +290,10 @@ def seeded(simulator: Simulator, item: Quoted) -> Outcome:
 
 
 def proved(simulator: Simulator, item: Quoted) -> Outcome:
-    """The netlist is what its RTL says. That a proof has not ended is said; it counts for an edge, whose proof is short
-    and all there is."""
+    """Whether the netlist is equal to its RTL. A proof that has not ended is reported. It counts as a failure for an
+    operand feed, whose proof is short and its only check."""
     outcome, library = Outcome(), simulator.libraries[item.library]
-    folders = [
-        *map(Path, configs.SOURCES),
-        *(simulator.build / name for name in configs.GENERATED),
-        *map(Path, item.design.folders),
-    ]
+    folders = [*source_folders(simulator.build), *map(Path, item.design.folders)]
     try:
         text = item.netlist.read_text()
         proof = equivalence.Proof(
@@ -314,7 +309,7 @@ def proved(simulator: Simulator, item: Quoted) -> Outcome:
             "a seeded fault is not found",
         )
     except FlowError as error:
-        outcome.failed += item.design.top.endswith("_edge")
+        outcome.failed += item.design.top.startswith("fp8mac_feed")
         outcome.notes.append(f"{error}; see {error.log}")
     return outcome
 
@@ -362,9 +357,9 @@ def tasks(simulator: Simulator, items: list[Quoted]) -> list[Task[Outcome]]:
 
 
 def library(name: str, given: str) -> Library:
-    """The Liberty file that area.json's rows call by this name: one of the usual ones, or a file's stem."""
-    paths = {path.stem: path for path, _ in configs.LIBRARIES.values()}
-    paths |= {usual: path for usual, (path, _) in configs.LIBRARIES.items()}
+    """The Liberty file that area.json calls by this name: one of the usual ones, or a file's stem."""
+    paths = {path.stem: path for path, _ in libraries.LIBRARIES.values()}
+    paths |= {usual: path for usual, (path, _) in libraries.LIBRARIES.items()}
     if given:
         paths[Path(given).stem] = Path(given)
     if name not in paths:
@@ -374,19 +369,16 @@ def library(name: str, given: str) -> Library:
 
 def run(options: argparse.Namespace) -> int:
     path = options.build / "synth" / "area.json"
-    if not path.is_file():
-        raise UsageError(f"there is no {path}: `make synth` makes it")
-    rows = json.loads(path.read_text())
-    items = quoted(rows, [group for group in options.groups.split(",") if group])
+    items = quoted(records.read(path), [group for group in options.groups.split(",") if group])
     items = [
         item for item in items if re.search(options.only, " ".join((item.name, *item.elements)))
     ]
     checked = [item for item in items if item.bench or item.is_proved]
     if not checked:
         raise UsageError(f"{path} quotes no netlist that was asked for and can be checked")
-    libraries = {item.library: library(item.library, options.lib) for item in items}
+    read = {item.library: library(item.library, options.lib) for item in items}
     start = time.monotonic()
-    simulator = Simulator(options.build, libraries, options.steps)
+    simulator = Simulator(options.build, read, options.steps)
     results, failures = run_all(tasks(simulator, items), options.jobs)
     for item in items:
         if item not in checked:
@@ -414,7 +406,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="synth-check", description=__doc__, allow_abbrev=False)
+    parser = argparse.ArgumentParser(
+        prog="python -m synth check", description=__doc__, allow_abbrev=False
+    )
     add = parser.add_argument
     add(
         "--build",
@@ -442,7 +436,3 @@ def main(arguments: list[str]) -> int:
     except UsageError as error:
         print(f"make synth-check: {error}", file=sys.stderr)
         return 2
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python -m synth measure: the area of elements beside their INT8 baselines, at a clock that OpenSTA confirms."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from pathlib import Path
+
+from ..flow.errors import UsageError
+from . import libraries, request, table
+from .elements import KINDS, Entry
+from .run import Plan, Study
+
+
+def own_entry(options: argparse.Namespace) -> Entry | None:
+    return request.entry(
+        options.element,
+        options.lanes,
+        options.frac_bits,
+        options.formats,
+        options.rows,
+        options.cols,
+    )
+
+
+def plan(options: argparse.Namespace) -> Plan:
+    own = own_entry(options)
+    entries = [own] if own else list(table.entries(options.full))
+    if options.only:
+        possible = entries
+        entries = [entry for entry in possible if re.search(options.only, entry.name)]
+        if not entries:
+            raise UsageError(
+                f"ONLY={options.only} matches none of " + " ".join(entry.name for entry in possible)
+            )
+    paths = {
+        name: path
+        for name, (path, _) in libraries.LIBRARIES.items()
+        if options.full or name == libraries.FIRST
+    }
+    if options.lib:
+        path = request.library(options.lib)
+        paths = {path.stem: path}
+    for path in paths.values():
+        request.library(str(path))
+    return Plan(
+        tuple(entries),
+        paths,
+        request.periods(options.period) if options.period else None,
+        options.full,
+    )
+
+
+def parser() -> argparse.ArgumentParser:
+    result = argparse.ArgumentParser(
+        prog="python -m synth measure", description=__doc__, allow_abbrev=False
+    )
+    add = result.add_argument
+    add(
+        "--build",
+        type=Path,
+        default=Path("build"),
+        help="the build folder; results go to its folder synth",
+    )
+    add("--full", action="store_true", help="every element, period and library")
+    add("--element", default="", help="the kind: " + ", ".join(KINDS))
+    add("--lanes", default="", help="products a cycle: " + ", ".join(map(str, request.LANES)))
+    add("--frac-bits", default="", help="fraction bits of the alignment window")
+    add("--formats", default="", help="all, or names with commas between them")
+    add("--rows", default="", help="with ROWS or COLS the whole array is measured")
+    add("--cols", default="")
+    add("--period", default="", help="ns; several with commas between them")
+    add("--lib", default="", help="a Liberty file")
+    add("--jobs", default="", help="runs at a time; the default is the number of cores")
+    add("--only", default="", help="entries whose name matches this regular expression")
+    add(
+        "--rtl",
+        type=Path,
+        action="append",
+        default=[],
+        help="one more folder of sources, searched before the others",
+    )
+    add("--model", type=Path, help="the model's tool fp8mac, for the error of each element")
+    return result
+
+
+def main(arguments: list[str]) -> int:
+    options = parser().parse_args(arguments)
+    try:
+        jobs = int(request.number("JOBS", options.jobs or str(os.cpu_count() or 1), 1, 1024))
+        study = Study(plan(options), options.build, options.rtl, jobs, options.model)
+        return study.run()
+    except UsageError as error:
+        print(f"make synth: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nmake synth: interrupted; finished runs are kept", file=sys.stderr)
+        return 130

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entries: what can be measured. An element, its operand feed, a whole array or an accelerator, each with its INT8
+baseline of equal lanes and interleaved accumulators. The kinds of elements come from rtl/catalogue.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rtl.catalogue import catalogue
+
+from ..flow.runs import Design
+from .libraries import SLOW_PERIOD
+
+KINDS = catalogue.load()
+FORMATS = KINDS["exact"].formats
+E4M3 = KINDS["kulisch"].formats
+E5M2 = frozenset(FORMATS) - frozenset(E4M3)
+OCP = ("e4m3fn", "e5m2")
+
+BANKS = 4  # interleaved accumulators, on both sides
+ROWS, COLUMNS = 8, 8  # of the array, unless chosen
+
+# Leaves that are written without regard to cells, for both sides.
+BEHAVIOURAL = ("rtl/behavioural",)
+
+# Folders of sources; the build folder adds the generated ones.
+GENERATED = ("catalogue", "regs")
+
+
+def source_folders(build: Path) -> list[Path]:
+    """Every folder with SystemVerilog below rtl, then the generated ones. rtl/behavioural takes the place of leaves
+    only where a design asks for it."""
+    found = sorted({path.parent for path in Path("rtl").rglob("*.sv")})
+    return [
+        *(folder for folder in found if str(folder) not in BEHAVIOURAL),
+        *(build / name for name in GENERATED),
+    ]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the table."""
+
+    name: str  # KIND_fF_lL for an element; others begin with feed_, array_ or accelerator_
+    design: Design
+    group: str  # the table or plot that it belongs to
+    lanes: int
+    kind: str  # of the catalogue; "" for a feed, which several kinds share
+    family: str
+    acc: str  # the accumulator's formats
+    frac_bits: int | None  # of the alignment window; None: there is no window
+    formats: tuple[str, ...]
+    baseline: Entry | None = None
+    target: float | None = None  # the largest area, as a ratio to the baseline's
+    sweep: bool = False  # a full run measures it over all PERIODS
+    removed: str = ""  # the feature of the whole element that this one lacks
+    # Black boxes, and the entry of each; None: its area is not counted.
+    parts: tuple[tuple[str, Entry | None], ...] = ()
+    # (part, count) pairs, synthesised separately for the report.
+    inside: tuple[tuple[Entry, int], ...] = ()
+    period_ns: float | None = None  # replaces the library's headline period
+    variants: int = 3  # re-synthesised netlists of which the median is taken
+
+
+def design(top: str, *folders: str, **parameters: int) -> Design:
+    return Design(top, tuple(parameters.items()), folders=folders)
+
+
+def distance_bits(frac_bits: int) -> int:
+    """$clog2(FRAC_BITS + 3): the largest distance shifts an operand out of the window."""
+    return (frac_bits + 2).bit_length()
+
+
+# ---- elements -------------------------------------------------------------------------------------------------------
+
+
+def int8(lanes: int, sweep: bool = False, behavioural: bool = False) -> Entry:
+    """The baseline: INT8 products, one compressor tree, INT32 accumulators, made of the same leaves as FP8."""
+    kind = KINDS["int8"]
+    # Without this register 32 lanes miss 6 ns.
+    register = {"TREE_REGISTER": 1} if lanes > 16 and not behavioural else {}
+    return Entry(
+        kind.spelling(lanes) + ("_behavioural" if behavioural else ""),
+        design(
+            "fp8mac_element_int8",
+            *(BEHAVIOURAL if behavioural else ()),
+            LANES=lanes,
+            BANKS=BANKS,
+            **register,
+        ),
+        "baseline",
+        lanes,
+        kind.name,
+        kind.family,
+        kind.accumulators[0],
+        None,
+        kind.formats,
+        sweep=sweep,
+    )
+
+
+def rtl_parameters(
+    kind: catalogue.Element, frac_bits: int | None, formats: tuple[str, ...], more: dict[str, int]
+) -> dict[str, int]:
+    """The only place that knows how each family's module spells a configuration."""
+    inf = int("e5m2" in formats)
+    window = {} if frac_bits is None else {"FRAC_BITS": frac_bits}
+    if kind.family == "exact":
+        return {"BANKS": BANKS}
+    if kind.family == "static":
+        if frac_bits is not None:
+            window |= {"DISTANCE_W": distance_bits(frac_bits), "HIDDEN_ONE": 1}
+        return {"BANKS": BANKS, "INF": inf, **window}
+    rounded = {"ACC_FP16": int(kind.accumulators == ("fp16",)), "INF": inf, **window}
+    if kind.family == "late":
+        return rounded
+    wide = bool(E5M2 & set(formats))
+    normalised = wide or not more.get("SUBNORMALS", 1)
+    return {
+        **rounded,
+        "EXP_W": 5 if wide else 4,
+        "HIDDEN_ONE": int(normalised),
+        "SCALE": int(formats != OCP),
+    }
+
+
+def element(
+    name: str,
+    lanes: int,
+    frac_bits: int | None = None,
+    formats: tuple[str, ...] | None = None,
+    target: float | None = None,
+    group: str = "main",
+    sweep: bool = False,
+    removed: str = "",
+    behavioural: bool = False,
+    **more: int,
+) -> Entry:
+    """An element of the kind NAME. `more` are further parameters of its module, named in the entry's name."""
+    kind = KINDS[name]
+    formats = formats or kind.formats
+    if frac_bits is None:
+        frac_bits = kind.default_frac_bits(lanes)
+    spelling = (
+        kind.spelling(lanes, frac_bits)
+        + ("" if formats == kind.formats else "_" + "_".join(formats))
+        + "".join(f"_no_{parameter.lower()}" for parameter in more)
+        + ("_behavioural" if behavioural else "")
+    )
+    parameters = {"LANES": lanes, **rtl_parameters(kind, frac_bits, formats, more), **more}
+    return Entry(
+        spelling,
+        design(
+            f"fp8mac_element_{kind.family}",
+            *(BEHAVIOURAL if behavioural else ()),
+            **parameters,
+        ),
+        group,
+        lanes,
+        kind.name,
+        kind.family,
+        " or ".join(kind.accumulators),
+        frac_bits,
+        formats,
+        int8(lanes, sweep, behavioural),
+        target,
+        sweep,
+        removed,
+    )
+
+
+# ---- operand feeds --------------------------------------------------------------------------------------------------
+
+
+def feed(
+    name: str,
+    family: str,
+    top: str,
+    lanes: int,
+    baseline: Entry | None = None,
+    frac_bits: int | None = None,
+    **parameters: int,
+) -> Entry:
+    """The operand feed of one row or column: decoders and registers."""
+    window = "" if frac_bits is None else f"_f{frac_bits}"
+    return Entry(
+        f"feed_{name}{window}_l{lanes}",
+        design(top, LANES=lanes, **parameters),
+        "feed",
+        lanes,
+        "",
+        family,
+        "",
+        frac_bits,
+        KINDS["int8"].formats if family == "int8" else FORMATS,
+        baseline,
+    )
+
+
+def feed_of(kind_name: str, lanes: int, frac_bits: int | None, baseline: Entry | None) -> Entry:
+    """The feed that an element of this kind needs."""
+    kind = KINDS[kind_name]
+    family = kind.family
+    if kind.feed == "exponents":
+        return feed(family, family, "fp8mac_feed_aligned", lanes, baseline, NORMALISE=1)
+    if kind.feed == "format":
+        return feed(kind.name, family, "fp8mac_feed_kulisch", lanes, baseline)
+    if kind.feed not in ("distances", "bounded") or frac_bits is None:
+        raise ValueError(f"the feed of {kind.name} is not measured alone")
+    return feed(
+        family,
+        family,
+        "fp8mac_feed_distance",
+        lanes,
+        baseline,
+        frac_bits,
+        DISTANCE_W=distance_bits(frac_bits),
+        OWN_BOUND=int(kind.feed == "distances"),
+    )
+
+
+def int8_feeds(lanes: int) -> tuple[Entry, Entry]:
+    """A's operands pass as they are, B's as Booth digits."""
+    return (
+        feed("int8_codes", "int8", "fp8mac_feed_int8", lanes, RECODE=0),
+        feed("int8_digits", "int8", "fp8mac_feed_int8", lanes, RECODE=1),
+    )
+
+
+# ---- the array, and the accelerator without its memories ------------------------------------------------------------
+
+
+def array_of(
+    inner: Entry,
+    inside: tuple[tuple[Entry, int], ...],
+    baseline: Entry | None,
+    rows: int,
+    columns: int,
+    period_ns: float | None,
+) -> Entry:
+    """The array with its elements as black boxes: feeds, results, read-out and control are synthesised."""
+    window = {} if inner.frac_bits is None else {"FRAC_BITS": inner.frac_bits}
+    made = design(
+        "fp8mac_array",
+        ROWS=rows,
+        COLS=columns,
+        LANES=inner.lanes,
+        ELEMENT=KINDS[inner.kind].number,
+        **window,
+    )
+    return replace(
+        inner,
+        name=f"array_{rows}x{columns}_{inner.name}",
+        design=replace(made, black_boxes=(inner.design.top,)),
+        group="array",
+        baseline=baseline,
+        parts=((inner.design.top, inner),),
+        inside=inside,
+        period_ns=period_ns,
+        target=None,
+        sweep=False,
+    )
+
+
+def array(
+    kind: str,
+    lanes: int,
+    frac_bits: int | None = None,
+    rows: int = ROWS,
+    columns: int = COLUMNS,
+    period_ns: float | None = None,
+) -> Entry:
+    codes, digits = int8_feeds(lanes)
+    baseline = array_of(
+        int8(lanes), ((codes, rows), (digits, columns)), None, rows, columns, period_ns
+    )
+    inner = element(kind, lanes, frac_bits)
+    own_feed = feed_of(kind, lanes, inner.frac_bits, None)
+    return array_of(inner, ((own_feed, rows + columns),), baseline, rows, columns, period_ns)
+
+
+def accelerator(kind: str, lanes: int, frac_bits: int | None = None) -> Entry:
+    """The accelerator with the array as a black box and without its memories. The baseline is the INT8 array in the same
+    surroundings. One variant is measured, since a run takes long."""
+    inner = array(kind, lanes, frac_bits, period_ns=SLOW_PERIOD)
+    around = replace(
+        design("fp8mac_accel", ELEMENT=KINDS["late_fp32"].number),
+        black_boxes=("fp8mac_array", "fp8mac_memories"),
+    )
+
+    def made(one: Entry, baseline: Entry | None) -> Entry:
+        return replace(
+            one,
+            name=one.name.replace("array", "accelerator"),
+            design=around,
+            baseline=baseline,
+            parts=(("fp8mac_array", one), ("fp8mac_memories", None)),
+            inside=(),
+            variants=1,
+        )
+
+    return made(inner, made(inner.baseline, None))
+
+
+def needed(entry: Entry | None) -> tuple[Entry, ...]:
+    """An entry and every other one that its record is made of."""
+    if entry is None:
+        return ()
+    others = (
+        entry.baseline,
+        *(part for _, part in entry.parts),
+        *(part for part, _ in entry.inside),
+    )
+    return (entry, *(one for other in others for one in needed(other)))

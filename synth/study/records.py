@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measured points as records of area.json and as Markdown tables.
+
+area.json holds {"run": what made it, "records": [...]}. A record is one entry with one library at one period; its
+keys `baseline_...` are the INT8 baseline's.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..flow.errors import UsageError
+from ..flow.points import Point
+from ..flow.timing import FAR
+from .elements import Entry
+
+Record = dict[str, Any]
+
+
+def write(path: Path, run: dict[str, Any], found: list[Record]) -> None:
+    path.write_text(json.dumps({"run": run, "records": found}, indent=1) + "\n")
+
+
+def read(path: Path) -> list[Record]:
+    if not path.is_file():
+        raise UsageError(f"there is no {path}: run `make synth` first")
+    return json.loads(path.read_text())["records"]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """An entry's point with the areas of its black boxes."""
+
+    point: Point
+    area: float
+    slack_ns: float  # the worst of all
+    met: bool  # by all
+    parts: dict[str, float]  # area of each kind of black box
+    inside: dict[
+        str, float
+    ]  # area, measured alone, of parts that are inside the point's own netlist
+
+    @property
+    def area_without_parts(self) -> float:
+        return self.point.chosen.area
+
+
+def whole(entry: Entry, found: dict[Any, Point]) -> Whole:
+    """`found` has the points of everything that elements.needed names."""
+    point = found[entry.design]
+    inner = {
+        box: (point.chosen.boxes[box], whole(part, found)) for box, part in entry.parts if part
+    }
+    areas = {box: count * part.area for box, (count, part) in inner.items()}
+    inside: dict[str, float] = {}
+    for part, count in entry.inside:
+        inside[part.name] = inside.get(part.name, 0.0) + count * found[part.design].chosen.area
+    return Whole(
+        point,
+        point.chosen.area + sum(areas.values()),
+        min(point.chosen.slack_ns, *(part.slack_ns for _, part in inner.values()), FAR),
+        point.met and all(part.met for _, part in inner.values()),
+        areas,
+        inside,
+    )
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An entry and its baseline, at one period with one library."""
+
+    entry: Entry
+    library: str
+    own: Whole
+    baseline: Whole | None
+
+
+def _variants(point: Point) -> list[Record]:
+    used = {id(result) for result in point.used}
+    return [
+        {
+            "effort": r.effort,
+            "seed": r.seed,
+            "area": r.area,
+            "slack_ns": round(r.slack_ns, 4),
+            "used": id(r) in used,
+        }
+        for r in point.tried
+    ]
+
+
+def record(pair: Pair, breakdown: dict[str, float] | None = None) -> Record:
+    entry, own, baseline = pair.entry, pair.own, pair.baseline
+    point, chosen = own.point, own.point.chosen
+    ratio = own.area / baseline.area if baseline else None
+    closed = own.met and (baseline is None or baseline.met)
+    return {
+        "name": entry.name,
+        "group": entry.group,
+        "kind": entry.kind,
+        "family": entry.family,
+        "acc": entry.acc,
+        "frac_bits": entry.frac_bits,
+        "lanes": entry.lanes,
+        "formats": list(entry.formats),
+        "library": pair.library,
+        "period_ns": point.period_ns,
+        "area": own.area,
+        "slack_ns": round(own.slack_ns, 4),
+        "timing_met": own.met,
+        "baseline": entry.baseline.name if entry.baseline else None,
+        "baseline_area": baseline.area if baseline else None,
+        "baseline_slack_ns": round(baseline.slack_ns, 4) if baseline else None,
+        "baseline_timing_met": baseline.met if baseline else None,
+        "ratio": round(ratio, 4) if ratio else None,
+        "target": entry.target,
+        "met": closed and (entry.target is None or (ratio is not None and ratio <= entry.target)),
+        "removed": entry.removed,
+        # How it was made
+        "top": entry.design.top,
+        "parameters": dict(entry.design.parameters),
+        "effort": chosen.effort,
+        "spread": round(point.spread, 5),
+        "critical": chosen.critical,
+        "register_area": chosen.register_area,
+        "cells": chosen.cells,
+        "idle_adder_outputs": chosen.idle,
+        "black_boxes": chosen.boxes,
+        "area_without_parts": own.area_without_parts,
+        "parts": own.parts,
+        "inside": own.inside,
+        "baseline_area_without_parts": baseline.area_without_parts if baseline else None,
+        "baseline_parts": baseline.parts if baseline else {},
+        "baseline_inside": baseline.inside if baseline else {},
+        "netlist": f"{chosen.netlist}/netlist.v",
+        "baseline_netlist": f"{baseline.point.chosen.netlist}/netlist.v" if baseline else None,
+        "variants": _variants(point),
+        "baseline_variants": _variants(baseline.point) if baseline else [],
+        "breakdown": breakdown or {},
+    }

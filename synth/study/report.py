@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python -m synth report: writes synth/AREA.md and synth/plots from the results in synth/results.
+
+area_page.md, beside this file, is the page's text. In it {{WORD ARGUMENT...}} stands for a table or a figure, which is
+computed from the results: see Page. Both the text and the results are edited by hand or by --from, never the page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import textwrap
+from pathlib import Path
+
+from ..flow.errors import UsageError
+from . import pages, tables
+from .records import Record
+
+TEMPLATE = Path(__file__).with_name("area_page.md")
+PLACE = re.compile(r"\{\{([^{}]+)\}\}")
+WIDTH = 120
+MODES = ("settled", "long_glitches", "glitches")
+# Keys of area.json that the page does not need, and that name paths of a build folder or fill pages.
+LEFT_OUT = ("netlist", "baseline_netlist", "variants", "baseline_variants", "critical")
+
+
+def load(folder: Path, name: str) -> dict:
+    path = folder / f"{name}.json"
+    if not path.is_file():
+        raise UsageError(f"there is no {path}")
+    return json.loads(path.read_text())
+
+
+class Page:
+    """The words that the template may use. Records are those of the first library; `NAME` is an entry's name."""
+
+    def __init__(self, folder: Path):
+        area, energy, notes = (load(folder, name) for name in ("area", "energy", "notes"))
+        self.area, self.energy, self.notes = area["records"], energy["records"], notes
+        self.runs = {**area["runs"], **energy["runs"]}
+        self.top = tables.headline(self.area)
+        self.main = tables.of_group(self.top, "main")
+        self.feeds = tables.of_group(self.top, "feed")
+
+    def text(self, template: str) -> str:
+        def value(place: re.Match[str]) -> str:
+            word, *arguments = place[1].split()
+            method = getattr(self, f"say_{word}", None)
+            if method is None:
+                known = " ".join(name[4:] for name in dir(self) if name.startswith("say_"))
+                raise UsageError(f"the template has {place[0]}: choose one of {known}")
+            return method(*arguments).rstrip("\n")
+
+        return PLACE.sub(value, template)
+
+    def record(self, name: str) -> Record:
+        found = next((record for record in self.top if record["name"] == name), None)
+        if found is None:
+            raise UsageError(f"synth/results/area.json has no record of {name}")
+        return found
+
+    # ---- figures ----------------------------------------------------------------------------------------------------
+
+    def say_ratio(self, name: str) -> str:
+        return tables.number(tables.ratio_of(self.record(name)), 2)
+
+    def say_area(self, name: str) -> str:
+        return tables.number(self.record(name)["area"])
+
+    def say_error(self, name: str) -> str:
+        return tables.error(self.record(name))
+
+    def say_with_feed(self, name: str) -> str:
+        return tables.number(tables.with_feed(self.record(name), self.feeds), 2)
+
+    def say_more(self, name: str, than: str) -> str:
+        """By how much the area of NAME is above that of THAN, in %."""
+        share = self.record(name)["area"] / self.record(than)["area"] - 1
+        return f"{100 * share:.1f} %"
+
+    def say_more_baseline(self, name: str, than: str) -> str:
+        """The same of the baselines of two records."""
+        areas = [self.record(one)["baseline_area"] for one in (name, than)]
+        return f"{100 * (areas[0] / areas[1] - 1):.0f} %"
+
+    def say_over(self, name: str, baseline_of: str) -> str:
+        """The area of NAME over the baseline of another record, as of a behavioural one."""
+        return tables.number(
+            self.record(name)["area"] / self.record(baseline_of)["baseline_area"], 2
+        )
+
+    def say_lane(self, kind: str) -> str:
+        """The area of one more lane, of KIND_fF or int8."""
+        return tables.number(tables.lane_areas(self.main)[kind][0])
+
+    def say_lane_ratio(self, kind: str) -> str:
+        lanes = tables.lane_areas(self.main)
+        return tables.number(lanes[kind][0] / lanes["int8"][0], 2)
+
+    def say_figure(self, name: str) -> str:
+        """A single measurement that is no entry of the table."""
+        found = self.notes["figures"].get(name)
+        if found is None:
+            raise UsageError(f"synth/results/notes.json has no figure {name}")
+        value = found["value"]
+        return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+
+    def say_energy(self, name: str, mode: str) -> str:
+        """The ratio to INT8 of the energy of a MAC."""
+        found = next(record for record in self.energy if record["name"] == name)
+        return tables.number(found["ratio"][mode], 2)
+
+    def say_targets(self) -> str:
+        """How many elements meet their target."""
+        aimed = [record for record in self.main if record.get("target") is not None]
+        return f"{sum(map(tables.meets, aimed))} of {len(aimed)}"
+
+    def say_runs(self) -> str:
+        lines = [
+            [
+                f"`{run['command']}`",
+                run["version"],
+                run["date"],
+                ", ".join(
+                    version if tool == "yosys" else f"OpenSTA {version}"
+                    for tool, version in run["tools"].items()
+                ),
+                run["note"],
+            ]
+            for run in self.runs.values()
+        ]
+        return tables.table(["command", "version", "date", "tools", "results"], lines)
+
+    # ---- tables -----------------------------------------------------------------------------------------------------
+
+    def say_table(self, name: str) -> str:
+        group = tables.of_group
+        made = {
+            "elements": lambda: tables.elements(self.main),
+            "behavioural": lambda: tables.behavioural(group(self.top, "behavioural"), self.main),
+            "period": lambda: tables.period(tables.swept(self.area)),
+            "frac_bits": lambda: tables.frac_bits(tables.over_frac_bits(self.top)),
+            "removal": lambda: tables.removal(group(self.top, "removal"), self.main),
+            "feeds": lambda: tables.feeds(self.feeds),
+            "with_feeds": lambda: tables.with_feeds(self.main, self.feeds),
+            "arrays": lambda: tables.arrays(group(self.top, "array")),
+            "lanes": lambda: tables.one_more_lane(self.main),
+            "breakdown": lambda: tables.breakdown(self.main),
+            "energy": lambda: self.energy_table(),
+            "published": lambda: self.notes_table("published"),
+            "cells": lambda: self.notes_table("cells"),
+            "once": lambda: self.notes_table("once"),
+        }
+        if name not in made:
+            raise UsageError(f"there is no table {name}: choose one of {' '.join(made)}")
+        text = made[name]()
+        if not text:
+            raise UsageError(f"synth/results has no records for the table {name}")
+        return text
+
+    def notes_table(self, name: str) -> str:
+        """A table of notes.json, whose cells may have figures in them."""
+        made = self.notes[name]
+        return self.text(tables.table(made["header"], made["lines"]))
+
+    def energy_table(self) -> str:
+        def three(values: dict[str, float], digits: int) -> str:
+            return " / ".join(tables.number(values[mode], digits) for mode in MODES)
+
+        lines = [
+            [
+                tables.code(record["name"]),
+                three(record["fp8"]["pj_per_mac"], 1),
+                three(record["baseline"]["pj_per_mac"], 1),
+                three(record["ratio"], 2),
+            ]
+            for record in tables.in_table_order(self.energy)
+        ]
+        return tables.table(["element", "FP8, pJ per MAC", "INT8, pJ per MAC", "ratio"], lines)
+
+
+def take(source: Path, folder: Path, command: str) -> None:
+    """Records of a measurement take the place of those of the same entry, library and period."""
+    try:
+        made = json.loads(source.read_text())
+        name = f"{command} {made['run']['date']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        raise UsageError(f"FROM={source} is not the area.json of a measurement") from None
+    area = load(folder, "area")
+    fresh = {
+        (record["name"], record["library"], record["period_ns"]): {
+            **{key: value for key, value in record.items() if key not in LEFT_OUT},
+            "run": name,
+        }
+        for record in made["records"]
+    }
+    kept = [
+        record
+        for record in area["records"]
+        if (record["name"], record["library"], record["period_ns"]) not in fresh
+    ]
+    area["records"] = sorted(
+        tables.in_table_order([*kept, *fresh.values()]), key=lambda record: record["library"]
+    )
+    run = {"command": command, "note": "Every record of the measurement.", **made["run"]}
+    used = {record["run"] for record in area["records"]}
+    area["runs"] = {key: one for key, one in ({**area["runs"], name: run}).items() if key in used}
+    (folder / "area.json").write_text(json.dumps(area, indent=1) + "\n")
+
+
+def filled(text: str) -> str:
+    """Paragraphs and list items in lines of full width: figures are shorter than the places that they fill."""
+
+    def fill(block: str) -> str:
+        if re.match(r"[|#!<]|    ", block):
+            return block
+        items = re.split(r"\n(?=- |\d+\. )", block)
+        return "\n".join(
+            textwrap.fill(
+                " ".join(item.split()),
+                WIDTH,
+                subsequent_indent=" " * len(re.match(r"(?:- |\d+\. )?", item)[0]),
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            for item in items
+        )
+
+    return "\n\n".join(fill(block) for block in text.strip("\n").split("\n\n")) + "\n"
+
+
+def write(results: Path, out: Path) -> None:
+    page = Page(results)
+    (out / "plots").mkdir(parents=True, exist_ok=True)
+    (out / "AREA.md").write_text(filled(page.text(TEMPLATE.read_text())))
+    for name, text in pages.plots(page.area).items():
+        (out / "plots" / name).write_text(text)
+
+
+def parser() -> argparse.ArgumentParser:
+    result = argparse.ArgumentParser(
+        prog="python -m synth report", description=__doc__, allow_abbrev=False
+    )
+    add = result.add_argument
+    add("--results", type=Path, default=Path("synth/results"), help="the folder of the results")
+    add("--out", type=Path, default=Path("synth"), help="the folder of AREA.md and plots")
+    add("--from", type=Path, dest="source", help="an area.json whose records are taken first")
+    add("--command", default="make synth", help="the command that made it")
+    return result
+
+
+def main(arguments: list[str]) -> int:
+    options = parser().parse_args(arguments)
+    try:
+        if options.source:
+            take(options.source, options.results, options.command)
+        write(options.results, options.out)
+    except UsageError as error:
+        print(f"make synth-report: {error}", file=sys.stderr)
+        return 2
+    print(f"  REPORT    {options.out}/AREA.md and {options.out}/plots")
+    return 0

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The element that a user asks for by make variables, and the sentence about a value that is not possible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..flow.errors import UsageError
+from . import libraries
+from .elements import KINDS, Entry, array, element, int8
+
+# Synthesis takes more than an array that runs: these lanes, and fraction bits from here to the catalogue's most.
+LANES = (1, 2, 4, 8, 16, 32)
+LEAST_FRAC_BITS = 4
+SIDES = (2, 4, 8, 16, 32)
+
+
+def choice(name: str, text: str, choices: tuple[str, ...]) -> str:
+    if text not in choices:
+        raise UsageError(f"{name}={text} is not possible: choose one of {' '.join(choices)}")
+    return text
+
+
+def number(name: str, text: str, low: float, high: float, whole: bool = True) -> float:
+    try:
+        value = int(text) if whole else float(text)
+    except ValueError:
+        value = low - 1
+    if not low <= value <= high:
+        raise UsageError(
+            f"{name}={text} is not possible: give a {'whole ' if whole else ''}number "
+            f"from {low:g} to {high:g}"
+        )
+    return value
+
+
+def formats(text: str, possible: tuple[str, ...]) -> tuple[str, ...]:
+    """`all`, or names with commas between them, in the order of the catalogue."""
+    if text == "all":
+        return possible
+    wanted = text.replace(",", " ").split()
+    for name in wanted:
+        choice("FORMATS", name, possible)
+    if not wanted:
+        raise UsageError(f"FORMATS= is empty: give all, or some of {','.join(possible)}")
+    return tuple(name for name in possible if name in wanted)
+
+
+def library(text: str) -> Path:
+    path = Path(text)
+    if not path.is_file():
+        raise UsageError(
+            f"LIB={text} is not a file: give the path of a Liberty file, such as LIB="
+            f"{libraries.LIBRARIES[libraries.FIRST][0]} (Debian's qflow-tech-osu018)"
+        )
+    return path
+
+
+def periods(text: str) -> tuple[float, ...]:
+    found = tuple(
+        number("PERIOD", word, 0.1, 1000, whole=False) for word in text.replace(",", " ").split()
+    )
+    if not found:
+        raise UsageError("PERIOD= is empty: give nanoseconds, several with commas between them")
+    return found
+
+
+def frac_bits_of(kind: str, lanes: int, text: str) -> int | None:
+    if not text:
+        return None
+    if not KINDS[kind].has_window(lanes):
+        others = " or ".join(f"ELEMENT={name}" for name in KINDS if KINDS[name].has_window(lanes))
+        raise UsageError(
+            f"FRAC_BITS={text} is not possible: ELEMENT={kind} LANES={lanes} has no alignment window; "
+            f"leave FRAC_BITS out, or choose {others}"
+        )
+    return int(number("FRAC_BITS", text, LEAST_FRAC_BITS, KINDS[kind].frac_bits.most))
+
+
+def entry(
+    kind: str = "",
+    lanes: str = "",
+    frac_bits: str = "",
+    formats_text: str = "",
+    rows: str = "",
+    columns: str = "",
+) -> Entry | None:
+    """The element, or with ROWS or COLS the array, that these variables ask for; None if all are empty."""
+    if not (kind or lanes or frac_bits or formats_text or rows or columns):
+        return None
+    if not kind:
+        raise UsageError(f"give ELEMENT too: choose one of {' '.join(KINDS)}")
+    choice("ELEMENT", kind, tuple(KINDS))
+    count = int(choice("LANES", lanes or "4", tuple(map(str, LANES))))
+    bits = frac_bits_of(kind, count, frac_bits)
+    own = formats(formats_text or "all", KINDS[kind].formats)
+    every = own == KINDS[kind].formats
+    if not every and KINDS[kind].family not in ("aligned", "late", "static"):
+        raise UsageError(
+            f"FORMATS={formats_text} is not possible: ELEMENT={kind} has all formats; leave FORMATS out"
+        )
+    if rows or columns:
+        if not every:
+            raise UsageError("FORMATS is not possible with ROWS or COLS: an array has all formats")
+        return array_entry(kind, count, bits, rows, columns)
+    return int8(count) if kind == "int8" else element(kind, count, bits, own)
+
+
+def array_entry(kind: str, lanes: int, bits: int | None, rows: str, columns: str) -> Entry:
+    sides = [
+        int(choice(name, text or "8", tuple(map(str, SIDES))))
+        for name, text in (("ROWS", rows), ("COLS", columns))
+    ]
+    # The other feeds are not measured alone, and an array of them has no record of its own.
+    possible = tuple(
+        name
+        for name, one in KINDS.items()
+        if one.feed in ("exponents", "format", "distances", "bounded") and lanes >= one.window_lanes
+    )
+    if kind not in possible:
+        raise UsageError(
+            f"ELEMENT={kind} is not possible with ROWS or COLS: choose one of {' '.join(possible)}"
+        )
+    return array(kind, lanes, bits, *sides)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page synth/AREA.md and its plots are what the generator makes of synth/results; a changed result changes them; a
+measurement's records take the place of older ones.
+
+python -m tests.synth.test_report FOLDER    works in FOLDER, which is emptied first
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from synth.study import report, table
+from synth.study.elements import needed
+
+RESULTS, PAGE = Path("synth/results"), Path("synth/AREA.md")
+
+
+class Bench:
+    def __init__(self) -> None:
+        self.passed = self.failed = 0
+
+    def check(self, name: str, good: object) -> None:
+        if good:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAILED {name}")
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        status = report.main([*arguments])
+    return status, said.getvalue()
+
+
+def test_committed(bench: Bench, folder: Path) -> None:
+    status, said = run(f"--out={folder}/same")
+    bench.check(f"the report is written: {said}", status == 0)
+    made = sorted(path for path in (folder / "same").rglob("*") if path.is_file())
+    for path in made:
+        committed = Path("synth") / path.relative_to(folder / "same")
+        bench.check(
+            f"{committed} is not what `make synth-report` writes",
+            committed.is_file() and committed.read_text() == path.read_text(),
+        )
+    drawn = {path.name for path in made if path.suffix == ".svg"}
+    bench.check(
+        "no plot is left from before", drawn == {p.name for p in Path("synth/plots").glob("*")}
+    )
+    shown = set(re.findall(r"\(plots/([^)]+)\)", PAGE.read_text()))
+    bench.check(f"the page shows every plot: {shown} of {drawn}", shown == drawn)
+
+
+def test_tables(bench: Bench) -> None:
+    """No table of figures is typed: outside the generated ones, a table's cell has no number with a separator or a
+    point."""
+    text = report.PLACE.sub("", report.TEMPLATE.read_text())
+    cells = [line for line in text.splitlines() if line.startswith("|")]
+    bench.check("the template has tables of words", len(cells) > 10)
+    typed = [line for line in cells if re.search(r"\d[.,]\d", line)]
+    bench.check(f"no figure is typed into a table: {typed}", not typed)
+    known = {one.name for entry in table.ENTRIES for one in needed(entry)}
+    records = json.loads((RESULTS / "area.json").read_text())["records"]
+    names = {record["name"] for record in records}
+    bench.check(f"every record is an entry of the table: {names - known}", names <= known)
+    runs = json.loads((RESULTS / "area.json").read_text())["runs"]
+    bench.check("every record says which run made it", all(r["run"] in runs for r in records))
+    for one in runs.values():
+        bench.check(
+            f"{one['command']}: command, version, date and tools",
+            one["command"].startswith("make ") and one["version"] and one["date"] and one["tools"],
+        )
+
+
+def test_changes(bench: Bench, folder: Path) -> None:
+    """A measurement with one other area changes the page."""
+    results = folder / "results"
+    shutil.copytree(RESULTS, results)
+    area = json.loads((results / "area.json").read_text())
+    name = "late_fp32_f13_l16"
+    record = next(r for r in area["records"] if r["name"] == name and r["period_ns"] == 6)
+    other = {**record, "area": 2 * record["area"], "netlist": "build/somewhere"}
+    source = folder / "area.json"
+    run_of = {"version": "9.9.9", "date": "2030-01-01", "tools": {"yosys": "Yosys 9"}}
+    source.write_text(json.dumps({"run": run_of, "records": [other]}))
+    status, said = run(
+        f"--results={results}", f"--out={folder}/other", f"--from={source}", "--command=make synth"
+    )
+    page = (folder / "other/AREA.md").read_text()
+    bench.check(f"a measurement is taken: {said}", status == 0)
+    bench.check("its area is on the page", f"| {2 * record['area']:,.0f} |" in page)
+    bench.check("its run is on the page", "9.9.9" in page and "2030-01-01" in page)
+    after = json.loads((results / "area.json").read_text())["records"]
+    bench.check("the old record is gone", len(after) == len(area["records"]))
+    bench.check("no path of a build folder is kept", "build/somewhere" not in json.dumps(after))
+
+
+def test_refused(bench: Bench, folder: Path) -> None:
+    for options, words in (
+        ((f"--results={folder}/none",), "there is no .*area.json"),
+        (("--from=README.md",), "README.md is not the area.json"),
+    ):
+        status, said = run(*options, f"--out={folder}/refused")
+        bench.check(f"{options}: {said}", status == 2 and re.search(words, said))
+
+
+def main() -> int:
+    folder = Path(sys.argv[1])
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    bench = Bench()
+    test_committed(bench, folder)
+    test_tables(bench)
+    test_changes(bench, folder)
+    test_refused(bench, folder)
+    print(f"{bench.passed} passed, {bench.failed} failed")
+    return 1 if bench.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
