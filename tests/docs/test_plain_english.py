@@ -26,7 +26,7 @@ REPLACED = {
 # Words that mean something else where they stand.
 ALLOWED = {
     "tests/docs/test_plain_english.py": set(REPLACED),
-    "synth/flow/plot.py": {ANCHOR},  # SVG's text-anchor
+    "synth/study/plot.py": {ANCHOR},  # SVG's text-anchor
     "model/bench/plot.py": {ANCHOR},
     "firmware/port/riscv/cxx.cpp": {HEAP},  # memory that is allocated at run time
 }
