@@ -60,7 +60,7 @@ $(SYS_TEST)/system-bytes.log: $(SYS_TEST)/system-selftest.log $(SYS_TEST)/firmwa
 
 # Chips of other elements, on small arrays, as ROWSxCOLSxLANES-ELEMENT_SPEC: the same programs and comparisons, on
 # simulators that a make of their own builds.
-SYS_CHIPS := 2x2x4-aligned_fp32_f24 2x2x4-kulisch
+SYS_CHIPS := 2x2x4-late_fp16_f13 2x2x4-kulisch
 SYS_CHIP_FROM := $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/*) $(REGS_H) $(BUILD)/model/libfp8mac.a
 sys_chip_word = $(word $(2),$(subst x, ,$(firstword $(subst -, ,$(1)))))
 sys_chip_spec = $(patsubst $(firstword $(subst -, ,$(1)))-%,%,$(1))
