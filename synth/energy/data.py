@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operands of a matrix product as FP8 and as INT8 codes, and the order in which an array's elements get them.
+"""Operands of a matrix product as FP8 and as INT8 codes, in the order in which an array's elements receive them.
 
     digits 1   the digits network's first layer: 64 test images (pixels, many are 0) on 96 x 64 weights
     digits 2   its second layer: what the float32 network's first layer makes of these images (ReLU), on 64 x 96 weights
     normal     N(0,1) on N(0,1), K = 4096
 
-FP8 is e4m3fn as the firmware has it: weights are the committed codes, of w * 448 / amax of their row; activations are
-pixels as they are in the first layer, x * 448 / amax of the tensor elsewhere. INT8 is symmetric, q = round to nearest
-even of x * 127 / amax, with the same amax: of each row of the weights, of the whole tensor of activations. N(0,1) has
-one amax per tensor on both sides.
+FP8 is e4m3fn, as in the firmware. The weights are the committed codes of w * 448 / amax of their row. The activations of
+the first layer are the pixels; those of the second are x * 448 / amax of the tensor. INT8 is symmetric: q is x * 127 /
+amax, rounded to nearest even, with the same amax as FP8. N(0,1) has one amax for each tensor on both sides.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ import ml_dtypes
 import numpy as np
 
 DIGITS = Path("firmware/apps/digits")
+DIGITS_FLOAT32 = Path("tests/digits/digits_float32.c")  # the network as it was trained
 IMAGES, PIXELS, PIXEL_EXP, CODE_EXP = 64, 64, -4, -8
 ROWS, COLUMNS = 8, 8  # elements of the array
 SNAKE = (
@@ -60,7 +60,7 @@ def value_of(codes: np.ndarray) -> np.ndarray:
     return codes.view(FP8).astype(np.float64)
 
 
-# ---- where they come from --------------------------------------------------------------------------------------------
+# ---- sources of the operands ------------------------------------------------------------------------------------------
 
 
 def c_array(path: Path, name: str, kind: type) -> np.ndarray:
@@ -76,8 +76,10 @@ def c_array(path: Path, name: str, kind: type) -> np.ndarray:
 
 def layer(number: int, outputs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Float32 weights, FP8 codes, bias."""
-    host, net = DIGITS / "host" / "digits_float32.c", DIGITS / "digits_net.c"
-    weights = c_array(host, f"weights{number}", np.uint32).view(np.float32).reshape(outputs, -1)
+    net = DIGITS / "digits_net.c"
+    weights = (
+        c_array(DIGITS_FLOAT32, f"weights{number}", np.uint32).view(np.float32).reshape(outputs, -1)
+    )
     codes = c_array(net, f"weights{number}", np.uint8).reshape(outputs, -1)
     return weights, codes, c_array(net, f"bias{number}", np.float32)
 
