@@ -58,7 +58,7 @@ static const float *floats(memory mem, uint64_t address, uint32_t count)
 static const fp8mac_format *d_format(const fp8rt_check_record *r)
 {
     uint32_t code = FP8RT_GET(MODE__D_FMT, r->mode);
-    return code < FP8MAC_FORMAT_COUNT ? fp8mac_format_get((fp8mac_format_id)code) : NULL;
+    return code < FP8MAC_ARRAY_FORMAT_COUNT ? fp8mac_format_get((fp8mac_format_id)code) : NULL;
 }
 
 static uint32_t d_size(const fp8rt_check_record *r)

@@ -8,18 +8,18 @@
 
 #include "npy.h"
 
-// ---- elements -----------------------------------------------------------------------------------------------------
+// ---- elements -----------------------------------------------------------------------------------
 
-static unsigned element_bytes(const fp8mac_format *row)
+static unsigned element_bytes(const fp8mac_format *format)
 {
-    return row == NULL ? 8 : fp8mac_format_bytes(row);
+    return format == NULL ? 8 : fp8mac_format_bytes(format);
 }
 
-array array_of(cli *c, const fp8mac_format *row, const array *shape)
+array array_of(cli *c, const fp8mac_format *format, const array *shape)
 {
     array a = *shape;
-    a.row = row;
-    a.data = cli_alloc(c, a.count, element_bytes(row));
+    a.format = format;
+    a.data = cli_alloc(c, a.count, element_bytes(format));
     return a;
 }
 
@@ -28,7 +28,7 @@ uint32_t array_code(const array *a, size_t i)
     uint8_t u1;
     uint16_t u2;
     uint32_t u4;
-    switch (element_bytes(a->row)) {
+    switch (element_bytes(a->format)) {
     case 1: memcpy(&u1, (const char *)a->data + i, 1); return u1;
     case 2: memcpy(&u2, (const char *)a->data + 2 * i, 2); return u2;
     default: memcpy(&u4, (const char *)a->data + 4 * i, 4); return u4;
@@ -38,14 +38,14 @@ uint32_t array_code(const array *a, size_t i)
 double array_value(const array *a, size_t i)
 {
     double x;
-    if (a->row == NULL) {
+    if (a->format == NULL) {
         memcpy(&x, (const char *)a->data + 8 * i, 8);
         return x;
     }
-    return fp8mac_value_to_double(fp8mac_decode(a->row, array_code(a, i)));
+    return fp8mac_value_to_double(fp8mac_decode(a->format, array_code(a, i)));
 }
 
-// ---- text ---------------------------------------------------------------------------------------------------------
+// ---- text ---------------------------------------------------------------------------------------
 
 typedef struct text {
     cli *c;
@@ -197,7 +197,7 @@ static array parse_text(cli *c, const char *origin, const char *bytes, size_t si
     if (rows == 0) {
         cli_fail(c, "%s holds no numbers", origin);
     }
-    a.row = t.is_codes ? codes : NULL;
+    a.format = t.is_codes ? codes : NULL;
     a.dims = rows == 1 || columns == 1 ? 1 : 2;
     a.shape[0] = a.dims == 1 ? a.count : rows;
     a.shape[1] = columns;
@@ -220,7 +220,7 @@ void array_read_two(cli *c, const fp8mac_format *first, const fp8mac_format *sec
             t.line++;
             take_line(&t);
         }
-        arrays[i].row = t.is_codes ? t.codes : NULL;
+        arrays[i].format = t.is_codes ? t.codes : NULL;
         arrays[i].shape[0] = arrays[i].count;
         if (arrays[i].count == 0) {
             cli_fail(c, "standard input needs two lines of numbers, A and B");
@@ -238,7 +238,7 @@ void array_read_two(cli *c, const fp8mac_format *first, const fp8mac_format *sec
     }
 }
 
-// ---- reading ------------------------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 array array_parse(cli *c, const char *origin, const char *bytes, size_t size,
                   const fp8mac_format *codes)
@@ -276,19 +276,19 @@ array array_read(cli *c, const char *operand, const fp8mac_format *codes)
     return parse_text(c, "the argument", operand, strlen(operand), codes);
 }
 
-// ---- writing ------------------------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
 static void write_element(FILE *to, const array *a, size_t i, bool codes)
 {
-    if (codes && a->row != NULL) {
-        fprintf(to, "0x%0*x", (int)(2 * element_bytes(a->row)), array_code(a, i));
+    if (codes && a->format != NULL) {
+        fprintf(to, "0x%0*x", (int)(2 * element_bytes(a->format)), array_code(a, i));
         return;
     }
     double x = array_value(a, i);
     if (x != x) {
         fputs("nan", to); // glibc prints a NaN's sign, others do not
     } else {
-        fprintf(to, "%.*g", a->row == NULL ? 17 : 9, x);
+        fprintf(to, "%.*g", a->format == NULL ? 17 : 9, x);
     }
 }
 

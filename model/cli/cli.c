@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- memory of a run ----------------------------------------------------------------------------------------------
+// ---- memory of a run ----------------------------------------------------------------------------
 
 typedef struct cli_block {
     struct cli_block *next;
@@ -49,7 +49,7 @@ static void release(cli *c)
     }
 }
 
-// ---- refusals -----------------------------------------------------------------------------------------------------
+// ---- refusals -----------------------------------------------------------------------------------
 
 static void complain(cli *c, const char *format, va_list arguments)
 {
@@ -79,7 +79,7 @@ _Noreturn void cli_fail_output(cli *c, const char *format, ...)
     longjmp(c->stop, 1);
 }
 
-// ---- arguments ----------------------------------------------------------------------------------------------------
+// ---- arguments ----------------------------------------------------------------------------------
 
 static bool is_operand(const char *text)
 {
@@ -187,7 +187,7 @@ cli_operands cli_arguments(cli *c, int argc, char **argv, const cli_option *opti
     return operands;
 }
 
-// ---- the tool -----------------------------------------------------------------------------------------------------
+// ---- the tool -----------------------------------------------------------------------------------
 
 static const cli_command *command_of(cli *c, const char *name)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command-line tool as a function: streams and arguments in, an exit status out, nothing left behind. A refusal
-// leaves through cli_fail, which prints one sentence; memory and files of a run are released at its end.
+// The command-line tool as a function: streams and arguments in, an exit status out, nothing left
+// behind. A refusal leaves through cli_fail, which prints one sentence; memory and files of a run
+// are released at its end.
 #ifndef FP8MAC_CLI_CLI_H
 #define FP8MAC_CLI_CLI_H
 
@@ -39,7 +40,7 @@ void *cli_alloc(cli *c, size_t n, size_t size);
 // A block that cli_alloc or cli_grow returned, or NULL, made n * size large.
 void *cli_grow(cli *c, void *block, size_t n, size_t size);
 
-// ---- arguments ----------------------------------------------------------------------------------------------------
+// ---- arguments ----------------------------------------------------------------------------------
 
 // "--name VALUE" or "--name=VALUE" sets *text, "--name" alone *flag. A table ends with {0}.
 typedef struct cli_option {
@@ -53,11 +54,11 @@ typedef struct cli_operands {
     size_t count;
 } cli_operands;
 
-// Names that the table does not have are settings of `dot`, unless that is NULL. What starts with a sign and a digit is
-// an operand; so is everything after "--".
+// Names that the table does not have are settings of `dot`, unless that is NULL. What starts with a
+// sign and a digit is an operand; so is everything after "--".
 cli_operands cli_arguments(cli *c, int argc, char **argv, const cli_option *options, settings *dot);
 
-// ---- subcommands, each with the arguments after its name ----------------------------------------------------------
+// ---- subcommands, each with the arguments after its name ----------------------------------------
 
 typedef struct cli_command {
     const char *name;

@@ -68,7 +68,7 @@ void cli_dot(cli *c, int argc, char **argv)
         check(c, fp8mac_dot(&s.config, &acc, a.data, b.data, k, &flags));
     }
     uint32_t code = fp8mac_acc_to_fp32(&s.config, &acc, &flags);
-    array result = {.row = fp8mac_format_get(FP8MAC_FP32), .count = 1, .data = &code};
+    array result = {.format = fp8mac_format_get(FP8MAC_FP32), .count = 1, .data = &code};
     array_write(c, &result, &output);
     if (report) {
         array_report_flags(c, flags);

@@ -210,7 +210,7 @@ void cli_gemm(cli *c, int argc, char **argv)
     if (status != FP8MAC_OK) {
         cli_fail(c, "%s", fp8mac_status_string(status));
     }
-    o.output.codes = o.output.codes || fp8mac_format_bits(d.row) <= 8;
+    o.output.codes = o.output.codes || fp8mac_format_bits(d.format) <= 8;
     array_write(c, &d, &o.output);
     if (o.report) {
         array_report_flags(c, result.flags);

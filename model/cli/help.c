@@ -13,49 +13,52 @@ const cli_command cli_commands[] = {
     {"show", cli_show, "FORMAT CODE...", "take codes apart",
      "Prints the fields, the class and the exact value of each code. A code is 0x and an even "
      "number of hexadecimal\n"
-     "digits, or a decimal number. FORMAT is a name of 'fp8mac formats', or name:bias for a row "
-     "with a flexible bias.\n",
+     "digits, or a decimal number. FORMAT is a name of 'fp8mac formats', or name:bias "
+     "where the bias is flexible.\n",
      "  fp8mac show e4m3fn 0x7e\n  fp8mac show e5m2 0x7c 0x01\n  fp8mac show cfloat8_e4m3:20 "
      "0xff\n",
      false},
     {"table", cli_table, "FORMAT", "print every code and its exact value",
-     "One line a code: the code, its sign, exponent and mantissa bits, its value in full. At most "
-     "16 bits.\n",
+     "Prints one line per code: the code, its sign, exponent and mantissa bits, and its exact "
+     "value. "
+     "The format has\nat most 16 bits.\n",
      "  fp8mac table e5m2fnuz\n  fp8mac table e2m1fn\n", false},
     {"cast", cli_cast, "[OPTION...] FORMAT [INPUT...]", "convert values or codes to a format",
-     "Rounds once. INPUT is as described under Input below; FORMAT may be float64 too. Results of "
-     "8 bits or fewer are\n"
+     "Rounds once. The section Input describes INPUT. FORMAT may also be float64. Results of at "
+     "most "
+     "8 bits are\n"
      "printed as codes, others as values.\n"
-     "  --from FORMAT       what codes in the input are\n"
+     "  --from FORMAT       the format of codes in the input\n"
      "  --scale X           multiply by X first, in float32\n"
      "  --rounding R        nearest-even (default), toward-zero, stochastic\n"
      "  --overflow O        saturate (default), saturate-finite, ieee\n"
      "  --random-bits N     stochastic: 1..24, default 16\n"
      "  --seed S            stochastic: key of the generator, default 0\n"
      "  --codes, --values   print codes, or values\n"
-     "  --flags             raised flags to standard error\n" OUTPUT_TEXT,
+     "  --flags             print raised flags to standard error\n" OUTPUT_TEXT,
      "  fp8mac cast e4m3fn 448 0.3 -inf\n  fp8mac cast float32 --from e4m3fn 0x7e0138\n"
      "  printf '0.1 0.2\\n0.3 0.4\\n' | fp8mac cast e5m2 --overflow ieee --values\n"
      "  fp8mac cast e4m3fn --scale 16 weights.npy -o codes.npy\n",
      false},
     {"dot", cli_dot, "[OPTION...] [A B]",
      "one dot product, bit for bit as a configuration computes it",
-     "A and B are inputs of equal length, or else the two lines of standard input. Values are "
-     "rounded to the operand\n"
-     "formats, to nearest even, saturating. Prints the accumulator as a float32.\n"
+     "A and B are inputs of equal length. Without them, standard input has A in its first line and "
+     "B "
+     "in its second.\n"
+     "Values are rounded to the operand formats, to nearest even, and saturated. Prints the "
+     "accumulator as a float32.\n"
      "  --mx-a S, --mx-b S  E8M0 block scales, one for every 32 terms\n"
      "  --codes             print the float32 code\n"
-     "  --flags             raised flags to standard error\n" OUTPUT_TEXT,
+     "  --flags             print raised flags to standard error\n" OUTPUT_TEXT,
      "  fp8mac dot 1,2,3 0.5,0.25,-4\n  fp8mac dot --preset hopper-fp8 a.npy b.npy --flags\n"
      "  printf '0x3840\\n1 2\\n' | fp8mac dot --acc-format fp16 --codes\n",
      true},
     {"gemm", cli_gemm, "[OPTION...] A B",
      "D = convert(act(A * B^T * scales + bias + beta * C) * scale_d)",
-     "A is M x K, B is N x K: text with a row a line, or .npy. Every operation of the epilogue is "
-     "one float32 operation\n"
-     "in this order.\n"
+     "A is M x K, B is N x K: text with one row per line, or .npy. Every operation of the epilogue "
+     "is one float32\noperation, in this order.\n"
      "  --b-kn              B is K x N\n"
-     "  --scale-a S         one float32, or one for each row of A; --scale-b likewise\n"
+     "  --scale-a S         one float32, or one per row of A; --scale-b likewise, per row of B\n"
      "  --scale-d X         multiplies before the conversion to D\n"
      "  --bias V            N values\n"
      "  --c C               M x N values or codes; --c-format float32 (default), float16, "
@@ -65,50 +68,51 @@ const cli_command cli_commands[] = {
      "  --d-format F        float32 (default), float16, bfloat16, e4m3fn, e5m2, e4m3fnuz, "
      "e5m2fnuz\n"
      "  --d-rounding, --d-overflow, --d-random-bits   as of cast\n"
-     "  --codes             print codes of D, as 8-bit ones are anyway\n"
-     "  --flags             raised flags and amax to standard error\n" OUTPUT_TEXT,
+     "  --codes             print codes of D; 8-bit results are always codes\n"
+     "  --flags             print raised flags and amax to standard error\n" OUTPUT_TEXT,
      "  fp8mac gemm a.npy b.npy -o d.npy\n"
      "  fp8mac gemm --a-format e5m2 --acc-format fp16 --group 4 --d-format e4m3fn --scale-d 0.5 "
      "a.npy b.npy\n"
      "  fp8mac gemm '1,2;3,4' '1,0;0,1' --bias 10,20 --act relu\n",
      true},
-    {"probe", cli_probe, "[SETTING...]", "how many bits a configuration keeps",
-     "The accumulator-width experiment that is run on GPUs: the largest k for which 2^k + 1 - 2^k "
-     "is still 1, within one\n"
-     "step, one term a step, and with the accumulator holding 2^k; how a lost bit is rounded; and "
-     "where a sum of ones\n"
-     "stops growing.\n",
+    {"probe", cli_probe, "[SETTING...]", "measure the width of an accumulator",
+     "Runs the accumulator-width experiment that is run on GPUs. It prints the largest k for which "
+     "2^k + 1 - 2^k is 1:\n"
+     "within one step, with one term per step, and with 2^k in the accumulator. It also prints how "
+     "a lost bit is rounded\nand where a sum of ones stops growing.\n",
      "  fp8mac probe --preset hopper-fp8\n  fp8mac probe --acc-format fp16 --group 4\n"
      "  fp8mac probe --format e5m2 --preset blackwell-fp8 --frac-bits 20\n",
      true},
-    {"presets", cli_presets, "[NAME...]", "print the published configurations, with their sources",
-     "What each computes, its settings that are not zero, and where it is known from.\n",
-     "  fp8mac presets\n  fp8mac presets cdna3-fp8\n", false},
+    {"presets", cli_presets, "[NAME...]", "print the presets: published hardware and our elements",
+     "Prints what each preset computes, its settings that are not zero, and its source. An element "
+     "is named KIND,\nKIND_fF, KIND_lL or KIND_fF_lL: F fraction bits, L lanes (4 by default).\n",
+     "  fp8mac presets\n  fp8mac presets cdna3-fp8 late_fp16_f13_l16\n", false},
     {"formats", cli_formats, "[FORMAT...]", "print the table of formats",
-     "Layout (sign, exponent and mantissa bits), bias, largest and smallest positive value, "
-     "special values.\n",
+     "Prints the layout (sign, exponent and mantissa bits), the bias, the largest and the smallest "
+     "positive value,\nand the special values.\n",
      "  fp8mac formats\n  fp8mac formats e4m3fn qc_e4m3:9\n", false},
     {0},
 };
 
 static const char input_text[] =
-    "An input is a list of numbers (1,2,0.5; rows end with ';'), the name of a file, or '-' for "
-    "standard input; where\n"
-    "none is given, standard input. Files are .npy by their first bytes, otherwise text: numbers "
+    "An input is a list of numbers (1,2,0.5; ';' ends a row), the name of a file, or '-' for "
+    "standard input. Without\n"
+    "one, standard input is read. The first bytes of a file tell .npy from text. Text has numbers "
     "between spaces or\n"
-    "commas, a row a line, '#' begins a comment. A number that begins with 0x and has neither "
-    "point nor exponent is one\n"
-    "code or several run together (0x7e01); any other is a value, read as float64. The two are not "
-    "mixed. In .npy,\n"
-    "little-endian and in C order, u1 (u2, u4 for wide formats) are codes, f2, f4, f8 values.\n";
+    "commas and one row per line; '#' begins a comment. A number that begins with 0x and has "
+    "neither point nor exponent\n"
+    "is one code, or several run together (0x7e01). Any other number is a value, read as float64. "
+    "An input has codes or\n"
+    "values, not both. In .npy, little-endian and in C order, u1 (u2, u4 for wide formats) are "
+    "codes; f2, f4, f8 are values.\n";
 
 static const char status_text[] = "0: done. 1: the output could not be written. 2: bad input; a "
-                                  "sentence on standard error says what would be right.\n";
+                                  "sentence on standard error names the valid input.\n";
 
 static void print_settings(FILE *to)
 {
     fprintf(to, "  %-20s%s\n", "--preset NAME",
-            "everything as 'fp8mac presets' says; what follows changes it");
+            "all settings of a preset; later settings change them");
     fprintf(to, "  %-20s%s\n", "--format F", "a-format and b-format");
     for (size_t i = 0; i < settings_count(); i++) {
         fprintf(to, "  --%-18s%s\n", settings_name(i), settings_help(i));
@@ -120,8 +124,8 @@ static void print_command(FILE *to, const cli_command *command)
     fprintf(to, "Usage: fp8mac %s %s\n\nfp8mac %s: %s.\n\n%s", command->name, command->synopsis,
             command->name, command->summary, command->text);
     if (command->settings) {
-        fputs("\nSettings of the dot product (a setting that is not given is 0, which is exact, "
-              "FP32, one a step):\n",
+        fputs("\nSettings of the dot product (default 0: an exact sum, FP32, one product "
+              "per step):\n",
               to);
         print_settings(to);
     }
@@ -153,7 +157,7 @@ void cli_help(cli *c, const cli_command *command)
     }
 }
 
-// ---- the manual page ----------------------------------------------------------------------------------------------
+// ---- the manual page ----------------------------------------------------------------------------
 
 // Text as troff takes it: backslashes, and dots and quotes at the beginning of a line, are escaped.
 static void troff(FILE *to, const char *text)

@@ -25,14 +25,14 @@ char *npy_read_all(cli *c, FILE *from, const char *origin, size_t *size)
     if (ferror(from)) {
         cli_fail(c, "%.200s could not be read", origin);
     }
-    bytes =
-        cli_grow(c, bytes, used + 1, 1); // no larger, so that a sanitizer sees what reads beyond
+    // No larger, so that a sanitizer sees what reads beyond
+    bytes = cli_grow(c, bytes, used + 1, 1);
     bytes[used] = '\0';
     *size = used;
     return bytes;
 }
 
-// ---- the header, a Python dictionary ------------------------------------------------------------------------------
+// ---- the header, a Python dictionary ------------------------------------------------------------
 
 typedef struct header {
     cli *c;
@@ -154,7 +154,7 @@ static void take_header(header *h)
     }
 }
 
-// ---- the types ----------------------------------------------------------------------------------------------------
+// ---- the types ----------------------------------------------------------------------------------
 
 typedef struct element {
     const char *descr;
@@ -185,7 +185,7 @@ static const element *element_of(const header *h)
              h->origin, h->descr);
 }
 
-static const fp8mac_format *row_of(const header *h, const element *e, const fp8mac_format *codes)
+static const fp8mac_format *format_of(const header *h, const element *e, const fp8mac_format *codes)
 {
     if (e->id == CODES) {
         if (codes == NULL) {
@@ -225,12 +225,12 @@ static void count_elements(const header *h, unsigned bytes, size_t available)
 static void check_codes(const header *h)
 {
     const array *a = h->a;
-    unsigned bits = a->row == NULL ? 0 : fp8mac_format_bits(a->row);
-    for (size_t i = 0; a->row != NULL && bits < 8 * fp8mac_format_bytes(a->row) && i < a->count;
-         i++) {
+    unsigned bits = a->format == NULL ? 0 : fp8mac_format_bits(a->format);
+    for (size_t i = 0;
+         a->format != NULL && bits < 8 * fp8mac_format_bytes(a->format) && i < a->count; i++) {
         if (array_code(a, i) >> bits != 0) {
             cli_fail(h->c, "%.200s, element %zu: 0x%x is no code of %s, which has %u bits",
-                     h->origin, i, array_code(a, i), a->row->name, bits);
+                     h->origin, i, array_code(a, i), a->format->name, bits);
         }
     }
 }
@@ -255,7 +255,7 @@ array npy_parse(cli *c, const char *origin, const char *bytes, size_t size,
     h.end = h.at + length;
     take_header(&h);
     const element *e = element_of(&h);
-    a.row = row_of(&h, e, codes);
+    a.format = format_of(&h, e, codes);
     count_elements(&h, e->bytes, size - prefix - length);
     a.data = cli_alloc(c, a.count, e->bytes);
     if (a.count != 0) {
@@ -265,15 +265,15 @@ array npy_parse(cli *c, const char *origin, const char *bytes, size_t size,
     return a;
 }
 
-// ---- writing ------------------------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
-static const char *descr_of(const fp8mac_format *row)
+static const char *descr_of(const fp8mac_format *format)
 {
-    if (row == NULL) {
+    if (format == NULL) {
         return "<f8";
     }
-    bool half = strcmp(row->name, "float16") == 0, single = strcmp(row->name, "float32") == 0;
-    unsigned bytes = fp8mac_format_bytes(row);
+    bool half = strcmp(format->name, "float16") == 0, single = strcmp(format->name, "float32") == 0;
+    unsigned bytes = fp8mac_format_bytes(format);
     return half ? "<f2" : single ? "<f4" : bytes == 1 ? "|u1" : bytes == 2 ? "<u2" : "<u4";
 }
 
@@ -281,7 +281,7 @@ void npy_write(FILE *to, const array *a)
 {
     char text[512];
     int n = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
-                     descr_of(a->row));
+                     descr_of(a->format));
     for (size_t i = 0; i < a->dims; i++) {
         n += snprintf(text + n, sizeof text - (size_t)n,
                       a->dims == 1 ? "%zu,"
@@ -300,5 +300,5 @@ void npy_write(FILE *to, const array *a)
     fputc((int)(length >> 8), to);
     fwrite(text, 1, (size_t)n, to);
     fprintf(to, "%*s\n", (int)padding, "");
-    fwrite(a->data, a->row == NULL ? 8 : fp8mac_format_bytes(a->row), a->count, to);
+    fwrite(a->data, a->format == NULL ? 8 : fp8mac_format_bytes(a->format), a->count, to);
 }

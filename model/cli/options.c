@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-mode options_mode(cli *c, const fp8mac_format *row, mode_options options)
+mode options_mode(cli *c, const fp8mac_format *format, mode_options options)
 {
     char message[SETTINGS_MESSAGE];
     mode how = {{FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE}, 0};
@@ -23,7 +23,7 @@ mode options_mode(cli *c, const fp8mac_format *row, mode_options options)
         cli_fail(c, "random-bits '%.60s' is not a whole number in 1..24", options.random_bits);
     }
     how.random_bits = (unsigned)bits;
-    if (row != NULL && !settings_check_mode(row, how.convert, how.random_bits, message)) {
+    if (format != NULL && !settings_check_mode(format, how.convert, how.random_bits, message)) {
         cli_fail(c, "%s", message);
     }
     return how;
@@ -35,12 +35,12 @@ const fp8mac_format *options_format(cli *c, const char *name, bool float64_too)
         return NULL;
     }
     char message[SETTINGS_MESSAGE];
-    fp8mac_format *row = cli_alloc(c, 1, sizeof *row);
-    if (!settings_format(row, name, message)) {
+    fp8mac_format *format = cli_alloc(c, 1, sizeof *format);
+    if (!settings_format(format, name, message)) {
         cli_fail(c, "%s%s", message,
                  float64_too && strstr(message, "there are") != NULL ? ", float64" : "");
     }
-    return row;
+    return format;
 }
 
 double options_number(cli *c, const char *what, const char *text)
@@ -71,7 +71,7 @@ void options_check(cli *c, const settings *s)
     }
 }
 
-bool same_row(const fp8mac_format *a, const fp8mac_format *b)
+bool same_format(const fp8mac_format *a, const fp8mac_format *b)
 {
     return a != NULL && b != NULL && strcmp(a->name, b->name) == 0 && a->bias == b->bias;
 }
@@ -87,7 +87,7 @@ static void store(array *to, size_t i, uint32_t code)
 {
     uint8_t u1 = (uint8_t)code;
     uint16_t u2 = (uint16_t)code;
-    unsigned bytes = fp8mac_format_bytes(to->row);
+    unsigned bytes = fp8mac_format_bytes(to->format);
     memcpy((char *)to->data + i * bytes,
            bytes == 1   ? (void *)&u1
            : bytes == 2 ? (void *)&u2
@@ -104,41 +104,42 @@ static void stochastic_from_double(array *to, const array *from, mode how, uint6
                                         FP8MAC_RANDOM_CONVERT, how.random_bits);
         fp8mac_value value = fp8mac_value_from_double(array_value(from, i));
         store(to, i,
-              fp8mac_encode_stochastic(to->row, value, how.convert.overflow, r, how.random_bits,
+              fp8mac_encode_stochastic(to->format, value, how.convert.overflow, r, how.random_bits,
                                        flags));
     }
 }
 
-array convert_array(cli *c, const array *from, const fp8mac_format *row, mode how, uint64_t seed,
+array convert_array(cli *c, const array *from, const fp8mac_format *format, mode how, uint64_t seed,
                     fp8mac_flags *flags)
 {
-    array to = array_of(c, row, from);
+    array to = array_of(c, format, from);
     bool stochastic = how.convert.rounding == FP8MAC_ROUND_STOCHASTIC;
-    if (row == NULL && from->row == NULL) {
+    if (format == NULL && from->format == NULL) {
         memcpy(to.data, from->data, from->count * 8);
-    } else if (row == NULL) {
-        check_status(c, fp8mac_convert_to_double(to.data, from->row, from->data, from->count));
-    } else if (from->row == NULL && stochastic) {
+    } else if (format == NULL) {
+        check_status(c, fp8mac_convert_to_double(to.data, from->format, from->data, from->count));
+    } else if (from->format == NULL && stochastic) {
         stochastic_from_double(&to, from, how, seed, flags);
-    } else if (from->row == NULL) {
-        check_status(c, fp8mac_convert_from_double(row, to.data, from->data, from->count,
+    } else if (from->format == NULL) {
+        check_status(c, fp8mac_convert_from_double(format, to.data, from->data, from->count,
                                                    how.convert, flags));
     } else if (stochastic) {
         fp8mac_random_source source = {.bits = how.random_bits, .seed = seed};
-        check_status(c, fp8mac_convert_stochastic(row, to.data, from->row, from->data, from->count,
-                                                  how.convert.overflow, &source, flags));
+        check_status(c,
+                     fp8mac_convert_stochastic(format, to.data, from->format, from->data,
+                                               from->count, how.convert.overflow, &source, flags));
     } else {
-        check_status(c, fp8mac_convert(row, to.data, from->row, from->data, from->count,
+        check_status(c, fp8mac_convert(format, to.data, from->format, from->data, from->count,
                                        how.convert, flags));
     }
     return to;
 }
 
-array convert_operand(cli *c, const array *from, const fp8mac_format *row)
+array convert_operand(cli *c, const array *from, const fp8mac_format *format)
 {
-    if (same_row(from->row, row)) {
+    if (same_format(from->format, format)) {
         return *from;
     }
-    return convert_array(c, from, row,
+    return convert_array(c, from, format,
                          (mode){{FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE}, 0}, 0, NULL);
 }

@@ -15,18 +15,19 @@ typedef struct mode {
     unsigned random_bits;
 } mode;
 
-mode options_mode(cli *c, const fp8mac_format *row, mode_options options);
-// float64 is NULL; otherwise a row that lives as long as the run.
+mode options_mode(cli *c, const fp8mac_format *format, mode_options options);
+// float64 is NULL; otherwise a format that lives as long as the run.
 const fp8mac_format *options_format(cli *c, const char *name, bool float64_too);
 double options_number(cli *c, const char *what, const char *text);
 float options_scale(cli *c, const char *what, const char *text);
 void options_check(cli *c, const settings *s);
 
-// The array as codes of `row`: codes of that very row as they are, anything else converted once.
-array convert_array(cli *c, const array *from, const fp8mac_format *row, mode how, uint64_t seed,
+// The array as codes of `format`: codes of that very format as they are, anything else converted
+// once.
+array convert_array(cli *c, const array *from, const fp8mac_format *format, mode how, uint64_t seed,
                     fp8mac_flags *flags);
 // Values rounded to operands of a dot product: nearest even, saturated.
-array convert_operand(cli *c, const array *from, const fp8mac_format *row);
-bool same_row(const fp8mac_format *a, const fp8mac_format *b);
+array convert_operand(cli *c, const array *from, const fp8mac_format *format);
+bool same_format(const fp8mac_format *a, const fp8mac_format *b);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people measure on a GPU to learn how wide its accumulator is: 2^k + 1 - 2^k, and how large k may be before the 1
-// is lost; here every power is a product of two codes, and "1" is 2^k's distance below the largest.
+// What people measure on a GPU to learn how wide its accumulator is: 2^k + 1 - 2^k, and how large k
+// may be before the 1 is lost; here every power is a product of two codes, and "1" is 2^k's
+// distance below the largest.
 #include <math.h>
 
 #include "options.h"
@@ -20,13 +21,13 @@ typedef struct probe {
     int low, high; // exponents of the least and of the largest product used
 } probe;
 
-// The code of (-1)^sign * 2^exponent, if the row has it.
-static bool power_code(const fp8mac_format *row, bool sign, int exponent, uint8_t *code)
+// The code of (-1)^sign * 2^exponent, if the format has it.
+static bool power_code(const fp8mac_format *format, bool sign, int exponent, uint8_t *code)
 {
     fp8mac_value value = {FP8MAC_CLASS_FINITE, sign, exponent, 1};
     const fp8mac_convert_mode plain = {FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE};
-    *code = (uint8_t)fp8mac_encode(row, value, plain, NULL);
-    return fp8mac_compare(fp8mac_decode(row, *code), value) == FP8MAC_EQUAL;
+    *code = (uint8_t)fp8mac_encode(format, value, plain, NULL);
+    return fp8mac_compare(fp8mac_decode(format, *code), value) == FP8MAC_EQUAL;
 }
 
 static void find_powers(probe *p)
@@ -93,7 +94,7 @@ static term minus(const probe *p, int exponent)
     return p->negative[exponent + ZERO];
 }
 
-// ---- 2^k + 1 - 2^k ------------------------------------------------------------------------------------------------
+// ---- 2^k + 1 - 2^k ------------------------------------------------------------------------------
 
 typedef double (*experiment)(probe *p, int k);
 
@@ -156,7 +157,7 @@ static int report_kept(probe *p, const char *name, experiment try)
     return k;
 }
 
-// ---- rounding of the accumulator ----------------------------------------------------------------------------------
+// ---- rounding of the accumulator ----------------------------------------------------------------
 
 // (2^high + odd * ulp) + half an ulp, in steps, in ulps above 2^high; of negative terms too.
 static double rounded(probe *p, int k, bool odd, bool negative)
@@ -191,7 +192,7 @@ static const char *rounding_seen(probe *p, int k)
                                                                       : "not the same every time";
 }
 
-// ---- the whole ----------------------------------------------------------------------------------------------------
+// ---- the whole ----------------------------------------------------------------------------------
 
 static void report_ones(probe *p)
 {
@@ -245,7 +246,8 @@ void cli_probe(cli *c, int argc, char **argv)
     p->config.lscale = 0;
     find_powers(p);
     if (!find_range(p)) {
-        cli_fail(c, "%s x %s has too few powers of two to probe with", s.a_row.name, s.b_row.name);
+        cli_fail(c, "%s x %s has too few powers of two to probe with", s.a_format.name,
+                 s.b_format.name);
     }
     fputs("probe of", c->out);
     for (size_t i = 0; i < settings_count(); i++) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- sentences ----------------------------------------------------------------------------------------------------
+// ---- sentences ----------------------------------------------------------------------------------
 
 __attribute__((format(printf, 2, 3))) static bool refuse(char *message, const char *format, ...)
 {
@@ -28,7 +28,7 @@ static void list(char *text, size_t size, const char *item)
 void settings_format_names(char *text, size_t size)
 {
     text[0] = '\0';
-    for (unsigned id = 0; id < FP8MAC_ROW_COUNT; id++) {
+    for (unsigned id = 0; id < FP8MAC_FORMAT_COUNT; id++) {
         list(text, size, fp8mac_format_get((fp8mac_format_id)id)->name);
     }
 }
@@ -44,7 +44,7 @@ void settings_preset_names(char *text, size_t size)
     }
 }
 
-// ---- the fields ---------------------------------------------------------------------------------------------------
+// ---- the fields ---------------------------------------------------------------------------------
 
 typedef enum kind {
     KIND_FORMAT,
@@ -82,8 +82,8 @@ static const field fields[] = {
     {"acc-format", KIND_ENUM, AT(acc_format), 0, 0, acc_names,
      "accumulator: fp32, fp16, bf16, e8m13, e6m9, fixed, int32"},
     {"group", KIND_UNSIGNED, AT(group), 0, 1024, NULL, "products per step, 1..1024; 0 is 1"},
-    {"scale-exp-a", KIND_INT, AT(scale_exp_a), -32, 32, NULL, "A is used times 2^this, -32..32"},
-    {"scale-exp-b", KIND_INT, AT(scale_exp_b), -32, 32, NULL, "B likewise"},
+    {"scale-exp-a", KIND_INT, AT(scale_exp_a), -32, 32, NULL, "A is scaled by 2^this, -32..32"},
+    {"scale-exp-b", KIND_INT, AT(scale_exp_b), -32, 32, NULL, "B is scaled by 2^this, -32..32"},
     {"guard-bits", KIND_UNSIGNED, AT(guard_bits), 0, 40, NULL,
      "fixed: K is at most 2^this, up to 40; 0 is 16"},
     {"acc-saturate", KIND_BOOL, AT(acc_saturate), 0, 0, NULL,
@@ -94,37 +94,37 @@ static const field fields[] = {
      "stochastic: random bits for a rounding, 1..24"},
     {"seed", KIND_SEED, AT(seed), 0, 0, NULL, "stochastic: key of the generator"},
     {"frac-bits", KIND_UNSIGNED, AT(frac_bits), 0, 64, NULL,
-     "bits kept below the largest term, 1..64; 0 is exact"},
+     "fraction bits of the alignment window, 1..64; 0 is exact"},
     {"static-exponent", KIND_INT, AT(static_exponent), FP8MAC_STATIC_EXPONENT_MIN,
-     FP8MAC_STATIC_EXPONENT_MAX, NULL,
-     "fixed: the largest exponent of a product; frac-bits below it are kept"},
+     FP8MAC_STATIC_EXPONENT_MAX, NULL, "fixed: products are aligned to this exponent, -524..323"},
     {"align-round", KIND_ENUM, AT(align_round), 0, 0, align_names,
-     "what is cut there: toward-zero, floor or odd"},
+     "how terms are truncated: toward-zero, floor or odd"},
     {"align-by", KIND_ENUM, AT(align_by), 0, 0, align_by_names,
-     "largest of what: products, or operands of A and B"},
+     "terms are aligned to the largest: products or operands"},
     {"min-exponent", KIND_INT, AT(min_exponent), -1100, 0, NULL,
      "least alignment exponent, -1100..-1; 0 is -126"},
     {"acc-late", KIND_BOOL, AT(acc_late), 0, 0, NULL,
-     "the accumulator joins after the products are summed"},
+     "late accumulation: it is added after the product sum"},
     {"late-bits-sum", KIND_UNSIGNED, AT(late_bits_sum), 0, 64, NULL,
-     "late: bits kept of the sum, 1..64; 0: it is rounded first"},
+     "late: fraction bits of the sum, 1..64; 0: it is rounded"},
     {"late-bits-acc", KIND_UNSIGNED, AT(late_bits_acc), 0, 64, NULL,
-     "late: bits kept of the accumulator, 1..64; 0 with it"},
+     "late: fraction bits of the accumulator, 1..64"},
     {"late-drop", KIND_UNSIGNED, AT(late_drop), 0, 1000, NULL,
-     "late: accumulator left out this far below; 0 is never"},
-    {"late-round", KIND_ENUM, AT(late_round), 0, 0, align_names, "late: toward-zero, floor or odd"},
+     "late: drops the accumulator this far below; 0 disables it"},
+    {"late-round", KIND_ENUM, AT(late_round), 0, 0, align_names,
+     "late: how they are truncated: toward-zero, floor or odd"},
     {"even-odd", KIND_BOOL, AT(even_odd), 0, 0, NULL,
-     "late: even and odd products are summed apart"},
+     "late: even and odd products are summed separately"},
     {"flush", KIND_BOOL, AT(flush), 0, 0, NULL,
      "sums below the smallest normal number become zero"},
     {"nan-code", KIND_CODE, AT(nan_code), 0, 0, NULL,
      "the NaN that is written; 0 is the canonical one"},
     {"lscale", KIND_UNSIGNED, AT(lscale), 0, 127, NULL,
-     "products are scaled by 2^-this too, 0..127 (fp16: 0..15)"},
+     "products are also scaled by 2^-this, 0..127 (fp16: 0..15)"},
     {"promote", KIND_UNSIGNED, AT(promote), 0, UINT32_MAX, NULL,
-     "added to a second FP32 accumulator after this many products"},
+     "products after which acc is added to a second, FP32 one"},
     {"chunk", KIND_UNSIGNED, AT(chunk), 0, UINT32_MAX, NULL,
-     "added to an outer accumulator after this many products"},
+     "products after which acc is added to an outer accumulator"},
 };
 
 enum { FIELDS = sizeof fields / sizeof fields[0] };
@@ -190,23 +190,23 @@ static void write_bits(fp8mac_dot_config *config, const field *f, uint32_t bits)
     memcpy((char *)config + f->offset, &bits, sizeof bits);
 }
 
-// ---- reading ------------------------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 void settings_init(settings *s)
 {
     memset(s, 0, sizeof *s);
-    s->a_row = s->b_row = *fp8mac_format_get(FP8MAC_E4M3FN);
-    s->config.a_format = &s->a_row;
-    s->config.b_format = &s->b_row;
+    s->a_format = s->b_format = *fp8mac_format_get(FP8MAC_E4M3FN);
+    s->config.a_format = &s->a_format;
+    s->config.b_format = &s->b_format;
 }
 
 void settings_from(settings *s, const fp8mac_dot_config *config)
 {
-    s->a_row = *config->a_format;
-    s->b_row = *config->b_format;
+    s->a_format = *config->a_format;
+    s->b_format = *config->b_format;
     s->config = *config;
-    s->config.a_format = &s->a_row;
-    s->config.b_format = &s->b_row;
+    s->config.a_format = &s->a_format;
+    s->config.b_format = &s->b_format;
 }
 
 bool settings_number(const char *text, uint64_t most, uint64_t *number)
@@ -233,18 +233,18 @@ static bool signed_number(const char *text, int64_t low, int64_t high, int64_t *
     return *number >= low && *number <= high;
 }
 
-static bool biased(fp8mac_format *row, fp8mac_format_id id, const char *text, char *message)
+static bool biased(fp8mac_format *format, fp8mac_format_id id, const char *text, char *message)
 {
     int64_t bias;
     if (!signed_number(text, -10000, 10000, &bias)) {
         return refuse(message, "bias '%.60s' is not a whole number", text);
     }
-    *row = fp8mac_format_with_bias(id, (int)bias);
-    const char *why = fp8mac_format_refusal(row);
+    *format = fp8mac_format_with_bias(id, (int)bias);
+    const char *why = fp8mac_format_refusal(format);
     return why == NULL || refuse(message, "bias %d is refused: %s", (int)bias, why);
 }
 
-bool settings_format(fp8mac_format *row, const char *text, char *message)
+bool settings_format(fp8mac_format *format, const char *text, char *message)
 {
     char name[32];
     size_t length = strcspn(text, ":");
@@ -256,9 +256,9 @@ bool settings_format(fp8mac_format *row, const char *text, char *message)
         settings_format_names(good, sizeof good);
         return refuse(message, "format '%.31s' is unknown; there are %s", name, good);
     }
-    *row = *found;
+    *format = *found;
     return text[length] == '\0' ||
-           biased(row, (fp8mac_format_id)(found - fp8mac_format_get(FP8MAC_E4M3FN)),
+           biased(format, (fp8mac_format_id)(found - fp8mac_format_get(FP8MAC_E4M3FN)),
                   text + length + 1, message);
 }
 
@@ -364,7 +364,8 @@ static bool set_field(settings *s, const field *f, const char *value, char *mess
 {
     switch (f->kind) {
     case KIND_FORMAT:
-        return settings_format(f->offset == AT(a_format) ? &s->a_row : &s->b_row, value, message);
+        return settings_format(f->offset == AT(a_format) ? &s->a_format : &s->b_format, value,
+                               message);
     case KIND_BOOL: return set_bool(s, f, value, message);
     case KIND_SEED: return set_seed(s, f, value, message);
     case KIND_CODE: return set_code(s, f, value, message);
@@ -381,8 +382,8 @@ bool settings_set(settings *s, const char *name, const char *value, char *messag
         return set_preset(s, value, message);
     }
     if (same_name(name, "format")) {
-        return settings_format(&s->a_row, value, message) &&
-               settings_format(&s->b_row, value, message);
+        return settings_format(&s->a_format, value, message) &&
+               settings_format(&s->b_format, value, message);
     }
     for (size_t i = 0; i < FIELDS; i++) {
         if (same_name(name, fields[i].name)) {
@@ -392,7 +393,7 @@ bool settings_set(settings *s, const char *name, const char *value, char *messag
     return refuse(message, "there is no setting '%.60s'", name);
 }
 
-// ---- refusing -----------------------------------------------------------------------------------------------------
+// ---- refusing -----------------------------------------------------------------------------------
 
 static bool check_range(const fp8mac_dot_config *config, const field *f, char *message)
 {
@@ -485,10 +486,10 @@ bool settings_check(const settings *s, char *message)
     if (status == FP8MAC_OK) {
         return true;
     }
-    const char *row = fp8mac_format_refusal(c->a_format);
-    row = row != NULL ? row : fp8mac_format_refusal(c->b_format);
-    if (row != NULL) {
-        return refuse(message, "a format is refused: %s", row);
+    const char *format = fp8mac_format_refusal(c->a_format);
+    format = format != NULL ? format : fp8mac_format_refusal(c->b_format);
+    if (format != NULL) {
+        return refuse(message, "a format is refused: %s", format);
     }
     for (size_t i = 0; i < FIELDS; i++) {
         if (!check_range(c, &fields[i], message)) {
@@ -499,22 +500,22 @@ bool settings_check(const settings *s, char *message)
     return refuse(message, "%s", why != NULL ? why : fp8mac_status_string(status));
 }
 
-bool settings_check_mode(const fp8mac_format *row, fp8mac_convert_mode mode, unsigned random_bits,
-                         char *message)
+bool settings_check_mode(const fp8mac_format *format, fp8mac_convert_mode mode,
+                         unsigned random_bits, char *message)
 {
     bool stochastic = mode.rounding == FP8MAC_ROUND_STOCHASTIC;
     if (stochastic ? random_bits < 1 || random_bits > FP8MAC_RANDOM_BITS_MAX : random_bits != 0) {
         return refuse(message, "random-bits is 1..24 for stochastic rounding and 0 for any other");
     }
     mode.rounding = stochastic ? FP8MAC_ROUND_NEAREST_EVEN : mode.rounding;
-    fp8mac_status status = fp8mac_convert_mode_validate(row, mode);
+    fp8mac_status status = fp8mac_convert_mode_validate(format, mode);
     if (status == FP8MAC_ERR_OVERFLOW_MODE && (unsigned)mode.overflow <= FP8MAC_OVERFLOW_IEEE) {
         return refuse(message,
                       "%s has neither infinity nor NaN and takes no overflow mode but saturate",
-                      row->name);
+                      format->name);
     }
-    if (status == FP8MAC_ERR_FORMAT && fp8mac_format_refusal(row) != NULL) {
-        return refuse(message, "the format is refused: %s", fp8mac_format_refusal(row));
+    if (status == FP8MAC_ERR_FORMAT && fp8mac_format_refusal(format) != NULL) {
+        return refuse(message, "the format is refused: %s", fp8mac_format_refusal(format));
     }
     return status == FP8MAC_OK || refuse(message, "%s", fp8mac_status_string(status));
 }
@@ -526,7 +527,7 @@ bool settings_scale(float scale, const char *what, char *message)
                   (double)scale);
 }
 
-// ---- writing ------------------------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
 bool settings_value(const fp8mac_dot_config *config, size_t i, char *text, size_t size)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that fp8mac_dpi_pkg.sv imports. Their types are DPI-C's: int is int32_t, `int unsigned` uint32_t, bit
-// unsigned char, byte unsigned char. A simulator's generated prototypes may be checked against these.
+// The functions that fp8mac_dpi_pkg.sv imports. Their types are DPI-C's: int is int32_t, `int
+// unsigned` uint32_t, bit unsigned char, byte unsigned char. A simulator's generated prototypes may
+// be checked against these.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ typedef struct dot {
 } dot;
 
 typedef struct epilogue {
-    fp8mac_format row;
+    fp8mac_format format;
     fp8mac_epilogue e;
 } epilogue;
 
@@ -45,7 +46,7 @@ const char *fp8mac_dpi_message(void)
     return message;
 }
 
-// ---- formats and conversions --------------------------------------------------------------------------------------
+// ---- formats and conversions --------------------------------------------------------------------
 
 int32_t fp8mac_dpi_format(const char *name)
 {
@@ -65,7 +66,7 @@ int32_t fp8mac_dpi_format(const char *name)
     return i;
 }
 
-static const fp8mac_format *row_of(int32_t handle)
+static const fp8mac_format *format_of(int32_t handle)
 {
     bool known = handle > 0 && handle < FORMATS && names[handle][0] != '\0';
     if (!known) {
@@ -74,68 +75,69 @@ static const fp8mac_format *row_of(int32_t handle)
     return known ? &formats[handle] : NULL;
 }
 
-int32_t fp8mac_dpi_bits(int32_t format)
+int32_t fp8mac_dpi_bits(int32_t handle)
 {
-    const fp8mac_format *row = row_of(format);
-    return row == NULL ? 0 : (int32_t)fp8mac_format_bits(row);
+    const fp8mac_format *format = format_of(handle);
+    return format == NULL ? 0 : (int32_t)fp8mac_format_bits(format);
 }
 
-int32_t fp8mac_dpi_decode_code(int32_t format, uint32_t code, int32_t *cls, unsigned char *sign,
+int32_t fp8mac_dpi_decode_code(int32_t handle, uint32_t code, int32_t *cls, unsigned char *sign,
                                int32_t *exponent, uint64_t *significand)
 {
-    const fp8mac_format *row = row_of(format);
+    const fp8mac_format *format = format_of(handle);
     fp8mac_value value = {FP8MAC_CLASS_NAN, false, 0, 0};
-    if (row != NULL) {
-        value = fp8mac_decode(row, code);
+    if (format != NULL) {
+        value = fp8mac_decode(format, code);
     }
     *cls = (int32_t)value.cls;
     *sign = value.sign;
     *exponent = value.exponent;
     *significand = value.significand;
-    return row == NULL ? FP8MAC_ERR_FORMAT : 0;
+    return format == NULL ? FP8MAC_ERR_FORMAT : 0;
 }
 
-double fp8mac_dpi_to_real(int32_t format, uint32_t code)
+double fp8mac_dpi_to_real(int32_t handle, uint32_t code)
 {
-    const fp8mac_format *row = row_of(format);
-    return row == NULL ? 0 : fp8mac_value_to_double(fp8mac_decode(row, code));
+    const fp8mac_format *format = format_of(handle);
+    return format == NULL ? 0 : fp8mac_value_to_double(fp8mac_decode(format, code));
 }
 
-const char *fp8mac_dpi_to_text(int32_t format, uint32_t code)
+const char *fp8mac_dpi_to_text(int32_t handle, uint32_t code)
 {
     static char text[400];
-    const fp8mac_format *row = row_of(format);
+    const fp8mac_format *format = format_of(handle);
     text[0] = '\0';
-    if (row != NULL) {
-        fp8mac_value_text(fp8mac_decode(row, code), FP8MAC_TEXT_DECIMAL, text, sizeof text);
+    if (format != NULL) {
+        fp8mac_value_text(fp8mac_decode(format, code), FP8MAC_TEXT_DECIMAL, text, sizeof text);
     }
     return text;
 }
 
-static uint32_t encode(const fp8mac_format *row, fp8mac_value value, int32_t rounding,
+static uint32_t encode(const fp8mac_format *format, fp8mac_value value, int32_t rounding,
                        int32_t overflow, uint32_t *flags)
 {
     fp8mac_convert_mode mode = {(fp8mac_rounding)rounding, (fp8mac_overflow)overflow};
-    fp8mac_status status = fp8mac_convert_mode_validate(row, mode);
+    fp8mac_status status = fp8mac_convert_mode_validate(format, mode);
     if (status != FP8MAC_OK) {
         fail(status, NULL);
         return 0;
     }
-    return fp8mac_encode(row, value, mode, flags);
+    return fp8mac_encode(format, value, mode, flags);
 }
 
-uint32_t fp8mac_dpi_from_real(int32_t format, double value, int32_t rounding, int32_t overflow,
+uint32_t fp8mac_dpi_from_real(int32_t handle, double value, int32_t rounding, int32_t overflow,
                               uint32_t *flags)
 {
-    const fp8mac_format *row = row_of(format);
-    return row == NULL ? 0
-                       : encode(row, fp8mac_value_from_double(value), rounding, overflow, flags);
+    const fp8mac_format *format = format_of(handle);
+    return format == NULL
+               ? 0
+               : encode(format, fp8mac_value_from_double(value), rounding, overflow, flags);
 }
 
 uint32_t fp8mac_dpi_cast(int32_t to_format, int32_t from_format, uint32_t code, int32_t rounding,
                          int32_t overflow, uint32_t *flags)
 {
-    const fp8mac_format *to = row_of(to_format), *from = row_of(from_format);
+    const fp8mac_format *to = format_of(to_format), *from = format_of(from_format);
     return to == NULL || from == NULL
                ? 0
                : encode(to, fp8mac_decode(from, code), rounding, overflow, flags);
@@ -144,7 +146,7 @@ uint32_t fp8mac_dpi_cast(int32_t to_format, int32_t from_format, uint32_t code, 
 uint32_t fp8mac_dpi_cast_stochastic(int32_t to_format, int32_t from_format, uint32_t code,
                                     int32_t overflow, uint32_t r, int32_t n, uint32_t *flags)
 {
-    const fp8mac_format *to = row_of(to_format), *from = row_of(from_format);
+    const fp8mac_format *to = format_of(to_format), *from = format_of(from_format);
     if (to == NULL || from == NULL) {
         return 0;
     }
@@ -158,7 +160,7 @@ uint32_t fp8mac_dpi_cast_stochastic(int32_t to_format, int32_t from_format, uint
                                     flags);
 }
 
-// ---- dot products -------------------------------------------------------------------------------------------------
+// ---- dot products -------------------------------------------------------------------------------
 
 // "name=value" between spaces.
 static bool apply(settings *s, const char *text)
@@ -307,7 +309,7 @@ uint32_t fp8mac_dpi_dot_flags(int32_t handle)
     return d == NULL ? 0 : d->flags;
 }
 
-// ---- epilogue -----------------------------------------------------------------------------------------------------
+// ---- epilogue -----------------------------------------------------------------------------------
 
 static float float_of(uint32_t bits)
 {
@@ -348,23 +350,24 @@ int32_t fp8mac_dpi_epilogue_new(int32_t d_format, int32_t rounding, int32_t over
                                 uint32_t scale_d, unsigned char has_bias, uint32_t beta,
                                 int32_t activation, uint32_t lo, uint32_t hi)
 {
-    const fp8mac_format *row = row_of(d_format);
+    const fp8mac_format *format = format_of(d_format);
     int32_t handle = 1;
     while (handle < EPILOGUES && epilogues[handle] != NULL) {
         handle++;
     }
-    epilogue *e = row == NULL || handle == EPILOGUES ? NULL : calloc(1, sizeof *e);
+    epilogue *e = format == NULL || handle == EPILOGUES ? NULL : calloc(1, sizeof *e);
     if (e == NULL) {
-        return row == NULL ? 0
-                           : fail(FP8MAC_OK, "there are too many epilogues, or there is no memory");
+        return format == NULL
+                   ? 0
+                   : fail(FP8MAC_OK, "there are too many epilogues, or there is no memory");
     }
-    e->row = *row;
+    e->format = *format;
     e->e = (fp8mac_epilogue){has_bias != 0,
                              (fp8mac_activation)activation,
                              float_of(lo),
                              float_of(hi),
                              float_of(beta),
-                             &e->row,
+                             &e->format,
                              {(fp8mac_rounding)rounding, (fp8mac_overflow)overflow},
                              float_of(scale_d)};
     fp8mac_status status = check_epilogue(&e->e);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// All 2^32 float32 patterns to each of the four FP8 formats, to nearest even, saturating and IEEE, against a staircase
-// that is made here from the formats' definition alone.
+// All 2^32 float32 patterns to each of the four FP8 formats, to nearest even, saturating and IEEE,
+// against a staircase that is made here from the formats' definition alone.
 //
-// Rounding is monotonic, so over the positive patterns, which order as their values do, a format's codes are a staircase.
-// Its steps are at the midpoints of neighbouring values; each is a float32, and belongs to the even code of the two. The
-// value after the largest is the one that the exponent would go on with. Negative patterns mirror the positive ones.
+// Rounding is monotonic, so over the positive patterns, which order as their values do, a format's
+// codes are a staircase. Its steps are at the midpoints of neighbouring values; each is a float32,
+// and belongs to the even code of the two. The value after the largest is the one that the exponent
+// would go on with. Negative patterns mirror the positive ones.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ enum { CHUNK_BITS = 20, STEPS_MAX = 130 };
 #define FLOAT_INF 0x7f800000u
 #define PATTERNS_OF_A_SIGN 0x80000000u
 
-// ---- the formats, as their definitions print them -----------------------------------------------------------------
+// ---- the formats, as their definitions print them -----------------------------------------------
 
 typedef struct definition {
     const char *name;
@@ -56,7 +57,7 @@ static double value_of(const definition *f, uint32_t code)
     return significand * power((field == 0 ? 1 : field) - f->bias - f->mantissa_bits);
 }
 
-// ---- the staircase ------------------------------------------------------------------------------------------------
+// ---- the staircase ------------------------------------------------------------------------------
 
 typedef struct staircase {
     uint32_t from[STEPS_MAX]; // first pattern of a step
@@ -120,7 +121,7 @@ static void expect(const staircase *s, uint32_t first, uint8_t *codes)
     }
 }
 
-// ---- the scan -----------------------------------------------------------------------------------------------------
+// ---- the scan -----------------------------------------------------------------------------------
 
 typedef struct worker {
     pthread_t thread;

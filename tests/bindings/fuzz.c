@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Anything at all, to the library's public functions and to the command-line tool, under the sanitizers. The entry is
-// libFuzzer's; without it main() is a seeded mutator over the inputs below, for a bounded time.
+// Anything at all, to the library's public functions and to the command-line tool, under the
+// sanitizers. The entry is libFuzzer's; without it main() is a seeded mutator over the inputs
+// below, for a bounded time.
 //
-// Besides what the sanitizers see: a refused call writes nothing; the tool's status is 0, 1 or 2, and with 2 it says one
-// line and prints nothing; values survive a conversion to a format and back; a dot product cut into steps by the caller
-// gives the same bits.
+// Besides what the sanitizers see: a refused call writes nothing; the tool's status is 0, 1 or 2,
+// and with 2 it says one line and prints nothing; values survive a conversion to a format and back;
+// a dot product cut into steps by the caller gives the same bits.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdarg.h>
@@ -25,7 +26,7 @@ static void demand(bool ok, const char *what)
     }
 }
 
-// ---- bytes as whatever is asked for -------------------------------------------------------------------------------
+// ---- bytes as whatever is asked for -------------------------------------------------------------
 
 typedef struct bytes {
     const uint8_t *at;
@@ -86,10 +87,10 @@ static const fp8mac_format *any_row(bytes *in, fp8mac_format *own)
     case 1:
     case 2: return own;
     case 3:
-        *own = fp8mac_format_with_bias((fp8mac_format_id)below(in, FP8MAC_ROW_COUNT + 2),
+        *own = fp8mac_format_with_bias((fp8mac_format_id)below(in, FP8MAC_FORMAT_COUNT + 2),
                                        (int)below(in, 600) - 200);
         return own;
-    default: return fp8mac_format_get((fp8mac_format_id)below(in, FP8MAC_ROW_COUNT + 1));
+    default: return fp8mac_format_get((fp8mac_format_id)below(in, FP8MAC_FORMAT_COUNT + 1));
     }
 }
 
@@ -105,7 +106,7 @@ static bool untouched(const uint8_t *memory, size_t n)
     return true;
 }
 
-// ---- rows and conversions -----------------------------------------------------------------------------------------
+// ---- rows and conversions -----------------------------------------------------------------------
 
 static void values(bytes *in, const fp8mac_format *row)
 {
@@ -183,7 +184,7 @@ static void conversions(bytes *in)
     free(src);
 }
 
-// ---- dot products and GEMMs ---------------------------------------------------------------------------------------
+// ---- dot products and GEMMs ---------------------------------------------------------------------
 
 // Mostly settings that fit together, sometimes anything.
 static fp8mac_dot_config any_config(bytes *in, fp8mac_format own[2])
@@ -292,7 +293,8 @@ static void gemms(bytes *in)
     if (g.m >= 3 && one_in(in, 32)) { // no such memory: the last index is not a size_t
         *(size_t *[]){&g.lda, &g.ldd}[below(in, 2)] = SIZE_MAX - (size_t)take(in, 4);
     }
-    // Arrays of exactly the size that the header asks for, so that what lies beyond is not read or written.
+    // Arrays of exactly the size that the header asks for, so that what lies beyond is not read or
+    // written.
     size_t a_size = extent(g.m, g.k, g.lda), b_size = extent(g.n, g.k, g.ldb),
            d_size = 4 * extent(g.m, g.n, g.ldd);
     size_t c_size = 4 * extent(g.m, g.n, g.ldc),
@@ -340,7 +342,7 @@ static void gemms(bytes *in)
     free(mx);
 }
 
-// ---- recipes ------------------------------------------------------------------------------------------------------
+// ---- recipes ------------------------------------------------------------------------------------
 
 static void recipes(bytes *in)
 {
@@ -390,7 +392,7 @@ static void recipes(bytes *in)
                                       low + (int)below(in, 9) - 1, &bias);
 }
 
-// ---- the tool -----------------------------------------------------------------------------------------------------
+// ---- the tool -----------------------------------------------------------------------------------
 
 // Files that the tool opens: for reading, the input's last part; for writing, nowhere.
 static const uint8_t *file;
@@ -464,7 +466,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-// ---- without libFuzzer --------------------------------------------------------------------------------------------
+// ---- without libFuzzer --------------------------------------------------------------------------
 
 #ifndef FUZZ_WITH_LIBFUZZER
 

@@ -441,7 +441,7 @@ def test_refusals(tool, folder):
     refused("is not a code", "show", "e4m3fn", "0xgg")
     refused("is not a code", "show", "e4m3fn", "99999999999999999999")
     refused(
-        "bias 64 is refused: The bias is not one that this row can have",
+        "bias 64 is refused: The bias is not one that this format can have",
         "show",
         "cfloat8_e4m3:64",
         "0",
@@ -583,7 +583,7 @@ def test_refusals(tool, folder):
     refused("a product is above the static_exponent", "dot", *static, "1,2", "1,1")
     refused("each output of a GEMM has its own static_exponent", "gemm", *static, "1", "1")
     refused(
-        "static_exponent needs frac-bits",
+        "static-exponent needs frac-bits",
         "dot",
         "--acc-format",
         "fixed",
@@ -593,7 +593,7 @@ def test_refusals(tool, folder):
         "1",
     )
     refused(
-        "static_exponent is for the fixed accumulator alone",
+        "static-exponent is for the fixed accumulator alone",
         "dot",
         "--static-exponent",
         "1",
@@ -601,7 +601,7 @@ def test_refusals(tool, folder):
         "1",
     )
     refused(
-        "static_exponent '324' is not a whole number in -524..323",
+        "static-exponent '324' is not a whole number in -524..323",
         "dot",
         "--static-exponent",
         "324",

@@ -299,7 +299,7 @@ class Library:
             function = getattr(dll, "fp8mac_" + name)
             function.restype, function.argtypes = result, arguments
             setattr(self, name, function)
-        self.rows = [self.format_get(i) for i in range(enum("ROW_COUNT"))]
+        self.rows = [self.format_get(i) for i in range(enum("FORMAT_COUNT"))]
         self.by_name = {row.contents.name.decode(): row for row in self.rows}
 
     def convert_array(self, dst_name, dst_dtype, src_name, src, mode):

@@ -36,7 +36,7 @@ static unsigned option(unsigned most)
 static fp8mac_format random_format(void)
 {
     if (below(4) != 0) {
-        return *row((fp8mac_format_id)below(FP8MAC_ROW_COUNT));
+        return *row((fp8mac_format_id)below(FP8MAC_FORMAT_COUNT));
     }
     return (fp8mac_format){
         "own",

@@ -23,7 +23,7 @@ static void test_format_lookup(void)
 {
     static const char *const names[] = {"e4m3fn",  "e5m2",     "e4m3fnuz", "e5m2fnuz",
                                         "float16", "bfloat16", "float32"};
-    for (int id = 0; id < FP8MAC_FORMAT_COUNT; id++) {
+    for (int id = 0; id < FP8MAC_ARRAY_FORMAT_COUNT; id++) {
         const fp8mac_format *f = row((fp8mac_format_id)id);
         CHECK(f != NULL && strcmp(f->name, names[id]) == 0);
         CHECK(fp8mac_format_by_name(names[id]) == f);
@@ -31,13 +31,13 @@ static void test_format_lookup(void)
         CHECK(fp8mac_format_bits(f) == (id < 4 ? 8u : id < 6 ? 16u : 32u));
         CHECK(fp8mac_format_bytes(f) == (id < 4 ? 1u : id < 6 ? 2u : 4u));
     }
-    for (int id = 0; id < FP8MAC_ROW_COUNT; id++) {
+    for (int id = 0; id < FP8MAC_FORMAT_COUNT; id++) {
         const fp8mac_format *f = row((fp8mac_format_id)id);
         CHECK(f != NULL && fp8mac_format_by_name(f->name) == f);
         CHECK(fp8mac_format_validate(f) == FP8MAC_OK && fp8mac_format_refusal(f) == NULL);
         CHECK(fp8mac_format_bytes(f) * 8 >= fp8mac_format_bits(f));
     }
-    CHECK(fp8mac_format_get(FP8MAC_ROW_COUNT) == NULL);
+    CHECK(fp8mac_format_get(FP8MAC_FORMAT_COUNT) == NULL);
     CHECK(fp8mac_format_get((fp8mac_format_id)-1) == NULL);
     CHECK(fp8mac_format_by_name(NULL) == NULL);
     CHECK(fp8mac_format_by_name("") == NULL);

@@ -240,7 +240,7 @@ int main(void)
     for (size_t i = 0; i < n; i++) {
         random_words[i] = random_bits();
     }
-    for (int id = 0; id < FP8MAC_ROW_COUNT; id++) {
+    for (int id = 0; id < FP8MAC_FORMAT_COUNT; id++) {
         test_row(row((fp8mac_format_id)id), n / (id < 4 ? 1 : 8));
     }
     test_draw();

@@ -182,7 +182,7 @@ def test_row(checks, lib, index, row):
 
 
 def test_table(checks, lib):
-    checks.check("table: number of rows", clib.enum("FORMAT_COUNT"), len(oracle.ROWS))
+    checks.check("table: number of rows", clib.enum("ARRAY_FORMAT_COUNT"), len(oracle.ROWS))
     for index, row in enumerate(oracle.ROWS.values()):
         test_row(checks, lib, index, row)
     for alias, name in ALIASES.items():
@@ -190,7 +190,7 @@ def test_table(checks, lib):
         checks.check("table: aliases", bool(row) and row.contents.name, name.encode(), alias)
     for wrong in (b"", b"e4m4", b"E4M3FN", b"float8", b"e4m3fn "):
         checks.check("table: unknown name", bool(lib.format_by_name(wrong)), False, wrong)
-    for wrong in (clib.enum("ROW_COUNT"), 255):
+    for wrong in (clib.enum("FORMAT_COUNT"), 255):
         checks.check("table: unknown identifier", bool(lib.format_get(wrong)), False, wrong)
     checks.check("table: NULL is not a row", lib.format_validate(None), clib.enum("ERR_FORMAT"))
     test_malformed(checks, lib)

@@ -96,7 +96,7 @@ struct Events {
         subnormal_t, clamp_lo, clamp_hi, clamp_keeps_zero, relu_negative, relu_nan, clamp_nan,
         nan_of_negative, nonfinite, amax_zero, absent, absent_special, none_present, stall, gap,
         waits_for_cfg, cfg_kept, lost_to_reset;
-    uint64_t modes[FP8MAC_FORMAT_COUNT][3][3][2];
+    uint64_t modes[FP8MAC_ARRAY_FORMAT_COUNT][3][3][2];
 };
 
 class EpilogueBench
@@ -383,7 +383,7 @@ void random_clamp(tb::Rng &rng, Config &cfg)
 Config random_config(tb::Rng &rng)
 {
     Config cfg;
-    cfg.d_fmt = rng.below(FP8MAC_FORMAT_COUNT);
+    cfg.d_fmt = rng.below(FP8MAC_ARRAY_FORMAT_COUNT);
     cfg.overflow = rng.below(3);
     cfg.act = rng.below(3);
     cfg.bias_en = rng.below(2);
@@ -398,7 +398,7 @@ Config random_config(tb::Rng &rng)
 Config neighbour(tb::Rng &rng, Config cfg)
 {
     switch (rng.below(6)) {
-    case 0: cfg.d_fmt = (cfg.d_fmt + 1) % FP8MAC_FORMAT_COUNT; break;
+    case 0: cfg.d_fmt = (cfg.d_fmt + 1) % FP8MAC_ARRAY_FORMAT_COUNT; break;
     case 1: cfg.overflow = (cfg.overflow + 1) % 3; break;
     case 2: cfg.act = (cfg.act + 1) % 3; break;
     case 3: cfg.bias_en ^= 1; break;
@@ -482,7 +482,7 @@ void corners(EpilogueBench &epilogue, tb::Bench &bench)
                                       kNan,
                                       0xffc00001u};
     static const uint32_t scales[] = {kOne, 0x20000000u, 0x5f800000u};
-    for (unsigned mode = 0; mode < FP8MAC_FORMAT_COUNT * 18 && !bench.hopeless(); mode++) {
+    for (unsigned mode = 0; mode < FP8MAC_ARRAY_FORMAT_COUNT * 18 && !bench.hopeless(); mode++) {
         Transfer t;
         t.cfg.d_fmt = mode / 18;
         t.cfg.overflow = mode / 6 % 3;

@@ -273,7 +273,7 @@ class ConvertBench
   public:
     ConvertBench(tb::Bench &bench, tb::Clocked<Vfp32_tb_top> &dut) : bench_(bench), dut_(dut)
     {
-        for (int f = 0; f < FP8MAC_FORMAT_COUNT; f++) {
+        for (int f = 0; f < FP8MAC_ARRAY_FORMAT_COUNT; f++) {
             row_[f] = fp8mac_format_get(static_cast<fp8mac_format_id>(f));
         }
     }
@@ -284,7 +284,7 @@ class ConvertBench
         mode_ = mode;
         rotation_ = rotation;
         uint32_t fmt = 0;
-        for (int i = 0; i < FP8MAC_FORMAT_COUNT; i++) {
+        for (int i = 0; i < FP8MAC_ARRAY_FORMAT_COUNT; i++) {
             fmt |= static_cast<uint32_t>(format_of(i)) << (3 * i);
         }
         dut_->fmt_i = fmt;
@@ -308,7 +308,7 @@ class ConvertBench
     }
     void report() const
     {
-        for (int f = 0; f < FP8MAC_FORMAT_COUNT; f++) {
+        for (int f = 0; f < FP8MAC_ARRAY_FORMAT_COUNT; f++) {
             const ConvertEvents &e = events_[f];
             const fp8mac_format *row = row_[f];
             const auto line = [&](const char *event, uint64_t hits) {
@@ -340,13 +340,13 @@ class ConvertBench
   private:
     int format_of(int converter) const
     {
-        return (converter + rotation_) % FP8MAC_FORMAT_COUNT;
+        return (converter + rotation_) % FP8MAC_ARRAY_FORMAT_COUNT;
     }
 
     void compare(uint32_t x)
     {
         const fp8mac_value v = fp8mac_decode(row_[FP8MAC_FP32], x);
-        for (int i = 0; i < FP8MAC_FORMAT_COUNT; i++) {
+        for (int i = 0; i < FP8MAC_ARRAY_FORMAT_COUNT; i++) {
             const int f = format_of(i);
             fp8mac_flags flags = 0;
             uint32_t code = fp8mac_encode(row_[f], v, {FP8MAC_ROUND_NEAREST_EVEN, mode_}, &flags);
@@ -387,8 +387,8 @@ class ConvertBench
 
     tb::Bench &bench_;
     tb::Clocked<Vfp32_tb_top> &dut_;
-    const fp8mac_format *row_[FP8MAC_FORMAT_COUNT];
-    ConvertEvents events_[FP8MAC_FORMAT_COUNT] = {};
+    const fp8mac_format *row_[FP8MAC_ARRAY_FORMAT_COUNT];
+    ConvertEvents events_[FP8MAC_ARRAY_FORMAT_COUNT] = {};
     fp8mac_overflow mode_ = FP8MAC_OVERFLOW_SATURATE;
     int rotation_ = 0;
     uint32_t ring_[kConvertStages] = {};

@@ -41,7 +41,7 @@ static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_tile *tile)
 static uint32_t d_row_bytes(const fp8rt_tile *tile)
 {
     uint32_t code = FP8RT_GET(MODE__D_FMT, tile->mode);
-    bool reserved = code >= FP8MAC_FORMAT_COUNT;
+    bool reserved = code >= FP8MAC_ARRAY_FORMAT_COUNT;
     return tile->n *
            (reserved ? 4u : fp8mac_format_bytes(fp8mac_format_get((fp8mac_format_id)code)));
 }

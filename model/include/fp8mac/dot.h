@@ -1,54 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of the dot product: acc' = round(acc + 2^(sa+sb) * sum of a_i * b_i), as if computed exactly and rounded
-// once to the accumulator's format. With one term this is IEEE 754 fusedMultiplyAdd.
+// One step of the dot product: acc' = round(acc + 2^(sa+sb) * sum of a_i * b_i), as if computed
+// exactly and rounded once to the accumulator's format. With one term this is IEEE 754's
+// fusedMultiplyAdd.
 //
-// Signs: a product's sign is the XOR of its operands', also for zeros; an exactly zero sum is -0 only if every present
-// term and acc are -0, otherwise +0; a non-zero sum that rounds to zero keeps its sign.
-// Specials: NaN in, Inf * 0 and Inf - Inf give NaN; Inf propagates; overflow (the sum, rounded with an unbounded
-// exponent, exceeds the largest finite value) gives Inf in every rounding mode, or +-max with `acc_saturate`.
-// Every NaN that is written is canonical: FP32 and E8M13 0x7fc00000, FP16 0x7e00, BF16 0x7fc0, 1-6-9 0x7f00; or
-// `nan_code`.
+// Signs: a product's sign is the XOR of its operands', also for zeros. An exactly zero sum is -0
+// only if every present term and acc are -0, otherwise +0. A non-zero sum that rounds to zero keeps
+// its sign.
+// Special values: NaN in, Inf * 0 and Inf - Inf give NaN; Inf propagates. Overflow means that the
+// sum, rounded with an unbounded exponent, exceeds the largest finite value. It gives Inf in every
+// rounding mode, or +-max with `acc_saturate`.
+// Every NaN that is written is canonical: FP32 and E8M13 0x7fc00000, FP16 0x7e00, BF16 0x7fc0,
+// 1-6-9 0x7f00; or `nan_code`.
 //
-// frac_bits = F > 0 keeps fewer bits, as hardware does. With trunc(x, q) cutting x to a multiple of 2^q (toward zero,
-// down, or to odd: the last bit kept is set if anything was lost), e_i the exponents of a product (the sum of its
-// operands' and of all scaling exponents; an operand's is that of its binade, a subnormal's the smallest) and e_acc
-// that of the accumulator:
+// Truncated alignment. frac_bits = F > 0 drops bits, as hardware does. trunc(x, q) truncates x to a
+// multiple of 2^q: toward zero, down, or to odd (the last bit is set if anything was lost). e_i is
+// the exponent of a product: the sum of its operands' exponents and of all scaling exponents. An
+// operand's exponent is that of its binade; a subnormal has the smallest. e_acc is the exponent of
+// the accumulator.
 //
 //   acc in the alignment     e = max(min_exponent, e_i, e_acc)
 //                            acc' = round( trunc(acc, e-F) + sum trunc(product_i, e-F) )
-//   acc late                 e = max(min_exponent, e_i)          s = sum trunc(product_i, e-F)
+//   late accumulation        e = max(min_exponent, e_i)          s = sum trunc(product_i, e-F)
 //                            E = max(e, e_acc), or e if acc is zero
 //                            acc' = round( trunc'(s, E-late_bits_sum) + trunc'(acc, E-late_bits_acc) )
-//                            where acc is left out if e_acc < E - late_drop; or, with both late_bits 0,
-//                            acc' = round( round(s) + acc )
-//   even/odd (late only)     s_0 of the terms 0, 2, 4, ..., s_1 of 1, 3, 5, ..., each as s above with its own e;
-//                            e = max(e_0, e_1), s = trunc'(s_0, e-F) + trunc'(s_1, e-F)
+//                            where acc is left out if e_acc < E - late_drop;
+//                            or, with both late_bits 0, acc' = round( round(s) + acc )
+//   even/odd (late only)     s_0 of the terms 0, 2, 4, ..., s_1 of 1, 3, 5, ..., each as s above
+//                            with its own e; e = max(e_0, e_1),
+//                            s = trunc'(s_0, e-F) + trunc'(s_1, e-F)
 //
-// trunc follows align_round, trunc' late_round. Zero terms, absent lanes and a zero acc take no part in a maximum. An
-// aligned sum of zero is +0.
+// trunc follows align_round, trunc' late_round. Zero terms, absent lanes and a zero acc take no
+// part in a maximum. An aligned sum of zero is +0.
 //
-// align_by OPERANDS takes e_products in place of every max e_i above. Its two maxima are over the present operands that
-// are not zero, each by itself, whatever they are multiplied by:
+// align_by OPERANDS takes e_products in place of every max e_i above. It has two maxima. Each is
+// over the present operands that are not zero, whatever they are multiplied by:
 //
-//   e_products = max ea_i + max eb_i + the scaling exponents       ea_i = floor(log2 |a_i|), eb_i likewise
+//   e_products = max ea_i + max eb_i + the scaling exponents
+//   ea_i = floor(log2 |a_i|), eb_i likewise
 //
-// where a subnormal's leading bit counts, and a block's scale exponent belongs to its operands' ea_i or eb_i. If all
-// a_i or all b_i are zero, there is none. Every product is below 4 * 2^e_products. The two maxima belong to a row of A
-// and a column of B and can be taken once at an array's edge, so that an element needs no maximum over its products;
-// the price is that the window hangs from a bound that may lie above the largest product.
+// A subnormal's leading bit counts here. A block's scale exponent belongs to its operands' ea_i or
+// eb_i. If all a_i or all b_i are zero, there is no e_products. Every product is below
+// 4 * 2^e_products. The two maxima belong to a row of A and a column of B, so that an array's
+// operand feed can find them once for all elements. In exchange, e_products may lie above the
+// exponent of the largest product.
 //
-// A FIXED accumulator with frac_bits = F > 0 has a window too, which hangs from a constant:
+// Static shared exponent. A FIXED accumulator with frac_bits = F > 0 aligns to a constant:
 //
-//   acc' = acc + sum trunc(a_i * b_i, static_exponent-F)        where ea_i + eb_i <= static_exponent        toward zero, no scaling in it
+//   acc' = acc + sum trunc(a_i * b_i, static_exponent-F)   where ea_i + eb_i <= static_exponent
 //
-// It is an integer in units of 2^(static_exponent-F), of F + 2 + guard_bits bits and a sign, and cannot overflow. A call with a
-// finite product above the static_exponent, ea_i + eb_i > static_exponent, is FP8MAC_ERR_SCALE_EXPONENT and changes nothing. In hardware
-// the static_exponent is a sum of two: one for a row of A and one for a column of B, the largest ea and eb over the whole K. A
-// GEMM knows those before it starts, and an element that hangs its window there needs no maximum, no normalisation and
-// no rounding in its accumulate loop: it is an integer accumulator. For e4m3fn pairs static_exponent 16 and F = 34 lose nothing.
+// trunc is toward zero, and no scaling exponent enters. The accumulator is an integer in units of
+// 2^(static_exponent-F), of F + 2 + guard_bits bits and a sign, and cannot overflow. A call with a
+// finite product above the limit, ea_i + eb_i > static_exponent, is FP8MAC_ERR_SCALE_EXPONENT and
+// changes nothing. In hardware the static exponent is the sum of two bounds: one of a row of A and
+// one of a column of B, the largest ea and eb over the whole K. A GEMM knows them before it starts.
+// The element then needs no maximum, no normalisation and no rounding in its accumulate loop.
+// For e4m3fn pairs, static_exponent 16 and F = 34 lose nothing.
 //
-// Flags of a step: `nan` if a present operand is a NaN; `invalid` if some product is Inf * 0, or if both +Inf and -Inf
-// are among the products and acc. A NaN elsewhere in the step neither raises `invalid` nor suppresses it.
+// Flags of a step: `nan` if a present operand is a NaN; `invalid` if some product is Inf * 0, or if
+// both +Inf and -Inf are among the products and acc. A NaN elsewhere in the step neither raises
+// `invalid` nor suppresses it.
 #ifndef FP8MAC_DOT_H
 #define FP8MAC_DOT_H
 
@@ -65,15 +75,17 @@ extern "C" {
 typedef enum fp8mac_acc_format {
     FP8MAC_ACC_FP32 = 0,
     FP8MAC_ACC_FP16 = 1,
-    // Two's complement in units of the product of the two formats' smallest subnormals (2^-18 for e4m3fn pairs,
-    // 2^-34 for e5m2fnuz pairs), wide enough for 2^guard_bits terms, so it never rounds nor overflows; or static, as
-    // above. The scaling exponents are applied once, at read-out.
+    // The Kulisch accumulator: two's complement in units of the product of the two formats'
+    // smallest subnormals (2^-18 for e4m3fn pairs, 2^-34 for e5m2fnuz pairs). It is wide enough for
+    // 2^guard_bits terms and neither rounds nor overflows. With frac_bits it has a static shared
+    // exponent, as above. The scaling exponents are applied once, at read-out.
     FP8MAC_ACC_FIXED = 2,
     FP8MAC_ACC_BF16 = 3,
-    FP8MAC_ACC_E8M13 =
-        4, // rounded to 13 fraction bits, kept as an FP32 code; a loaded one may have all 23
+    // Rounded to 13 fraction bits and held as an FP32 code; a loaded code may have all 23.
+    FP8MAC_ACC_E8M13 = 4,
     FP8MAC_ACC_E6M9 = 5, // 1-6-9
-    // Exact, two's complement in fp8mac_acc.code; INT8 rows only, K <= 131071, every other option 0.
+    // Exact two's complement in fp8mac_acc.code. INT8 operands only, K <= 131071, every other
+    // option 0.
     FP8MAC_ACC_INT32 = 6,
 } fp8mac_acc_format;
 
@@ -92,72 +104,79 @@ typedef enum fp8mac_align_by {
 #define FP8MAC_FRAC_BITS_MAX 64
 #define FP8MAC_LATE_BITS_MAX 64
 #define FP8MAC_MIN_EXPONENT_DEFAULT (-126)
-#define FP8MAC_STATIC_EXPONENT_MIN (-524) // no two rows have a product below or above these
+#define FP8MAC_STATIC_EXPONENT_MIN (-524) // products of any two formats are within these
 #define FP8MAC_STATIC_EXPONENT_MAX 323
 #define FP8MAC_MX_BLOCK 32 // products that share one pair of block scales
 #define FP8MAC_INT8_K_MAX 131071
 
-// What a dot product computes. All-zero apart from the two formats is group 1, FP32, exact, unscaled.
+// What a dot product computes. All-zero apart from the two formats is group 1, FP32, exact,
+// unscaled.
 typedef struct fp8mac_dot_config {
-    const fp8mac_format
-        *a_format; // one of the FP8 rows, or a row of at most 8 bits and no wider range
+    // One of the FP8 formats, or a format of at most 8 bits and no wider range than cfloat8_e5m2.
+    const fp8mac_format *a_format;
     const fp8mac_format *b_format; // likewise, independent of a_format
     fp8mac_acc_format acc_format;
-    unsigned group;  // terms per step (LANES in RTL), 1..1024; 0 means 1
-    int scale_exp_a; // used value of A = 2^scale_exp_a * decoded value; -32..+32
-    int scale_exp_b;
-    unsigned guard_bits; // FIXED: G, K <= 2^G; 0 means 16, at most 40. FP32, FP16: must be 0
-    bool
-        acc_saturate; // FP32, FP16: overflow of a step gives +-max (flag `saturated`) instead of Inf, while an
-                      // infinite operand or acc still gives Inf. FIXED: must be false
+    unsigned group;      // terms per step (LANES in RTL), 1..1024; 0 means 1
+    int scale_exp_a;     // the value of A is 2^scale_exp_a * the decoded value; -32..+32
+    int scale_exp_b;     // likewise for B
+    unsigned guard_bits; // FIXED: G, K <= 2^G, at most 40; 0 means 16. Others: must be 0
+    // Overflow of a step gives +-max (flag `saturated`) instead of Inf. An infinite operand or acc
+    // still gives Inf. FIXED and INT32: must be false.
+    bool acc_saturate;
 
-    // ---- all zero: nearest even, exact, one accumulator. FIXED takes frac_bits and static_exponent alone, INT32 nothing ----
-    fp8mac_rounding acc_rounding;
-    unsigned random_bits; // stochastic: n, 1..24; otherwise 0
-    uint64_t seed; // stochastic: the generator's key; the counter is {acc.m, acc.n, acc.steps}
+    // FIXED takes frac_bits and static_exponent of the settings below, INT32 none.
+    fp8mac_rounding acc_rounding; // of a step's sum to acc_format
+    unsigned random_bits;         // stochastic acc_rounding: 1..24 random bits; otherwise 0
+    uint64_t seed;                // key of the generator, see random.h
 
-    unsigned frac_bits; // F, 1..64; 0: exact, and the fields down to even_odd must be 0
-    int static_exponent; // FIXED: -524..323, and never changed while an accumulator is in use. Others: must be 0
+    // Truncated alignment: F = 1..64 fraction bits; 0 is exact, and then the settings up to even_odd
+    // must be 0 too.
+    unsigned frac_bits;
+    // FIXED: -524..323, constant while an accumulator is in use. Others: must be 0.
+    int static_exponent;
     fp8mac_align_round align_round;
-    fp8mac_align_by align_by; // OPERANDS: not with even_odd
+    fp8mac_align_by align_by; // OPERANDS excludes even_odd
     int min_exponent;         // no alignment exponent is below this: -1100..-1; 0 means -126
-    bool acc_late;            // the accumulator joins after the products have been summed
-    // late: 1..64 each, or both 0: the products' sum is rounded to acc_format, and acc is added to that exactly and
-    // rounded again; otherwise 0
+    bool acc_late;            // late accumulation: acc is added after the product sum
+    // Late accumulation: fraction bits of the final addition, 1..64 each. Both 0: the product sum
+    // is rounded to acc_format, added to acc exactly and rounded again. Otherwise 0.
     unsigned late_bits_sum, late_bits_acc;
-    unsigned late_drop; // late: 1..1000, or 0 for never, as with late_bits of 0; otherwise 0
+    unsigned late_drop; // late: 1..1000; 0 disables it. It needs late_bits_sum and late_bits_acc
     fp8mac_align_round late_round;
     bool even_odd; // late only: even and odd terms of a step are summed apart
 
-    bool
-        flush; // a sum below acc_format's smallest normal, before rounding, becomes zero of its sign
-    uint32_t
-        nan_code; // written for a NaN, 0 for the canonical one; must be a NaN of acc_format (FP32 for E8M13)
-    unsigned
-        lscale; // products are scaled by 2^-lscale besides, 0..127; 0..15 for FP16 (Arm's FPMR.LSCALE)
+    // A sum below acc_format's smallest normal number, before rounding, becomes zero of its sign.
+    bool flush;
+    // Written for a NaN; 0 means the canonical one. It must be a NaN of acc_format (FP32 for
+    // E8M13).
+    uint32_t nan_code;
+    // Products are also scaled by 2^-lscale: 0..127, or 0..15 for FP16 (Arm's FPMR.LSCALE).
+    unsigned lscale;
 
-    // A second accumulator, at most one of the two; multiples of group. After that many products, and at read-out for
-    // what is left, second = round(second + acc) and acc = +0; the read-out is of second. acc_saturate holds here too.
+    // A second accumulator: at most one of the two, a multiple of group. After that many products,
+    // and at read-out for the remainder, second = round(second + acc) and acc = +0. The read-out is
+    // of second. acc_saturate holds here too.
     unsigned promote; // P: the second accumulator is FP32, nearest even
-    unsigned chunk;   // CL: it has acc_format and acc_rounding (and flush), like acc itself
+    unsigned chunk;   // CL: it has acc_format, acc_rounding and flush, like acc itself
 } fp8mac_dot_config;
 
-// FP8MAC_OK, or FP8MAC_ERR_FORMAT, _ACCUMULATOR (every option but those named next), _GROUP (also promote and chunk
-// that are not multiples of it), _ROUNDING (acc_rounding, random_bits) or _SCALE_EXPONENT (also lscale).
+// FP8MAC_OK, or FP8MAC_ERR_FORMAT, _ACCUMULATOR (every option but those named next), _GROUP (also
+// promote and chunk that are not multiples of it), _ROUNDING (acc_rounding, random_bits) or
+// _SCALE_EXPONENT (also lscale).
 fp8mac_status fp8mac_dot_config_validate(const fp8mac_dot_config *config);
 
 // Sticky bits beside a FIXED accumulator. Both infinities together read as NaN.
 enum { FP8MAC_FIXED_NAN = 1, FP8MAC_FIXED_POS_INF = 2, FP8MAC_FIXED_NEG_INF = 4 };
 
-// The whole state of one accumulator, in its own format: copying it out and back changes no later bit.
-// All zero is +0. With stochastic rounding the caller sets m and n before the first step.
+// The whole state of one accumulator, in its own format: copying it out and back changes no later
+// bit. All zero is +0. With stochastic rounding the caller sets m and n before the first step.
 typedef struct fp8mac_acc {
     uint32_t code;     // floating point: its code; INT32: the integer
     uint64_t fixed_lo; // FIXED: 128-bit two's complement
     uint64_t fixed_hi;
     uint8_t fixed_sticky; // FIXED: FP8MAC_FIXED_*
-    uint64_t
-        fixed_terms; // FIXED, INT32: terms consumed so far, checked against 2^guard_bits or 131071
+    // FIXED, INT32: terms consumed so far, checked against 2^guard_bits or 131071
+    uint64_t fixed_terms;
     int16_t fixed_scale; // FIXED: sa+sb of the terms consumed so far; a change is an error
     int16_t fixed_static_exponent; // FIXED: static_exponent of the terms consumed so far; likewise
     uint32_t second;               // promote: FP32 code; chunk: code of acc_format
@@ -166,22 +185,25 @@ typedef struct fp8mac_acc {
     uint64_t steps;                // stochastic: steps consumed so far
 } fp8mac_acc;
 
-// One step over n terms a[0..n-1], b[0..n-1], 1 <= n <= group; missing lanes are absent and raise no flag.
+// One step over n terms a[0..n-1], b[0..n-1], 1 <= n <= group; missing lanes are absent and raise
+// no flag.
 fp8mac_status fp8mac_dot_step(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
                               const uint8_t *b, unsigned n, fp8mac_flags *flags);
-// k >= 1 terms in ascending order, `group` at a time; the last step may be short. Continues from *acc.
-// Zero terms, here and above, are FP8MAC_ERR_SHAPE.
+// k >= 1 terms in ascending order, `group` at a time; the last step may be short. Continues from
+// *acc. Zero terms, here and above, are FP8MAC_ERR_SHAPE.
 fp8mac_status fp8mac_dot(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
                          const uint8_t *b, size_t k, fp8mac_flags *flags);
-// fp8mac_dot with block scales: mx_a and mx_b hold ceil(k / 32) E8M0 codes each, one for every 32 terms from the first
-// one here, whose exponents add to the products'; NULL is 1. A code of 0xff makes its terms NaN (flag `nan`). k must be
-// a multiple of 32 in every call but an output's last. Not for FIXED and INT32 (FP8MAC_ERR_ACCUMULATOR).
+// fp8mac_dot with block scales: mx_a and mx_b hold ceil(k / 32) E8M0 codes each, one for every 32
+// terms from the first one here, whose exponents add to the products'; NULL is 1. A code of 0xff
+// makes its terms NaN (flag `nan`). k must be a multiple of 32 in every call but an output's last.
+// Not for FIXED and INT32 (FP8MAC_ERR_ACCUMULATOR).
 fp8mac_status fp8mac_dot_mx(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
                             const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
                             fp8mac_flags *flags);
-// The accumulator as an FP32 code. Floating point: exact (the second accumulator, with what is pending, if there is
-// one); NaN is canonical, or nan_code where that is an FP32 code. FIXED and INT32: one nearest-even rounding, where
-// zero reads +0 and an overflow raises FP8MAC_FLAG_OVERFLOW. `config` and `acc` must be valid.
+// The accumulator as an FP32 code. Floating point: exact (the second accumulator, with what is
+// pending, if there is one); NaN is canonical, or nan_code where that is an FP32 code. FIXED and
+// INT32: one nearest-even rounding, where zero reads +0 and an overflow raises
+// FP8MAC_FLAG_OVERFLOW. `config` and `acc` must be valid.
 uint32_t fp8mac_acc_to_fp32(const fp8mac_dot_config *config, const fp8mac_acc *acc,
                             fp8mac_flags *flags);
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How work is carried out: by which instructions, on how many threads. The result never depends on it, bit for bit:
-// fp8mac_gemm and the conversions choose the best instructions themselves, and these functions are for threads, and
-// for those who measure or test one path.
+// How work is carried out: by which instructions, on how many threads. The result never depends on
+// it, bit for bit: fp8mac_gemm and the conversions choose the best instructions themselves, and
+// these functions are for threads, and for those who measure or test one path.
 //
-// What is fast: conversions of float32 to and from rows with IEEE 754's layout of exponents (nearest even, or
-// stochastic with given bits); GEMMs with such operands into FP32, FP16 and FIXED, exact, and into E8M13, FP32 and
-// FP16 with truncated alignment toward zero. Outputs whose row of A or column of B holds Inf or NaN, and every other
-// setting, are computed one by one, by the definition.
+// What is fast: conversions of float32 to and from rows with IEEE 754's layout of exponents
+// (nearest even, or stochastic with given bits); GEMMs with such operands into FP32, FP16 and
+// FIXED, exact, and into E8M13, FP32 and FP16 with truncated alignment toward zero. Outputs whose
+// row of A or column of B holds Inf or NaN, and every other setting, are computed one by one, by
+// the definition.
 //
-// The environment variable FP8MAC_ISA (defined, portable, avx2, avx512) sets what FP8MAC_ISA_BEST means, for testing;
-// it is read once.
+// The environment variable FP8MAC_ISA (defined, portable, avx2, avx512) sets what FP8MAC_ISA_BEST
+// means, for testing; it is read once.
 #ifndef FP8MAC_FAST_H
 #define FP8MAC_FAST_H
 
@@ -40,8 +41,8 @@ bool fp8mac_isa_available(fp8mac_isa isa);
 // "defined", "portable", "avx2", "avx512"; "best" for FP8MAC_ISA_BEST, NULL for anything else.
 const char *fp8mac_isa_name(fp8mac_isa isa);
 
-// fp8mac_gemm and fp8mac_convert, carried out as `run` says (NULL: all zero). An isa that is not available is
-// FP8MAC_ERR_UNSUPPORTED. Conversions use one thread.
+// fp8mac_gemm and fp8mac_convert, carried out as `run` says (NULL: all zero). An isa that is not
+// available is FP8MAC_ERR_UNSUPPORTED. Conversions use one thread.
 fp8mac_status fp8mac_gemm_run(const fp8mac_gemm_desc *desc, const fp8mac_run *run,
                               fp8mac_gemm_result *result);
 fp8mac_status fp8mac_convert_run(const fp8mac_format *dst_format, void *dst,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// IEEE 754 binary32 multiplication and addition on bit patterns, in integer arithmetic: nearest even, with subnormals.
-// A NaN result is 0x7fc00000 whatever the operands' payloads. Flags: `invalid` for Inf * 0 and Inf - Inf (not for NaN
-// operands), `overflow` when finite operands give Inf; ORed into *flags, which may be NULL.
+// IEEE 754 binary32 multiplication and addition on bit patterns, in integer arithmetic: nearest
+// even, with subnormals. A NaN result is 0x7fc00000 whatever the operands' payloads. Flags:
+// `invalid` for Inf * 0 and Inf - Inf (not for NaN operands), `overflow` when finite operands give
+// Inf; ORed into *flags, which may be NULL.
 #ifndef FP8MAC_FP32_H
 #define FP8MAC_FP32_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libfp8mac: bit-accurate golden model of an FP8 multiply-accumulate array. This header includes all others, except for
-// the generated fp8mac/catalogue.h, which describes the elements of the array.
+// libfp8mac: bit-accurate golden model of an FP8 multiply-accumulate array. This header includes
+// all others, except for the generated fp8mac/catalogue.h, which describes the elements of the
+// array.
 #ifndef FP8MAC_FP8MAC_H
 #define FP8MAC_FP8MAC_H
 

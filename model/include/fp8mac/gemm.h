@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scaled GEMM. A is M x K, B is N x K, both K-contiguous (C = A * B^T); with acc from fp8mac_dot:
+// The scaled GEMM. A is M x K, B is N x K, both K-contiguous (C = A * B^T); with acc from
+// fp8mac_dot:
 //
 //   t0 = acc to FP32          s  = scale_a[m] * scale_b[n]        t1 = t0 * s
 //   t2 = t1 + bias[n]         t3 = t2 + (beta * C[m][n])          T = act(t3)
 //   amax = max |T| over the M x N outputs that are finite (+0 if none); amax_nonfinite is set if any was not
 //   D[m][n] = convert(T * scale_d)
 //
-// Each operation is one FP32 nearest-even operation with subnormals, in this order, never contracted. An absent bias,
-// and beta = 0 (C is then not read), skip their addition. A NaN result of any operation is 0x7fc00000; D in FP8 gets
-// the format's positive NaN code, also where a negative value overflows to NaN. The output scale multiplies: 1/scale_d
-// is what the next layer passes as its input scale.
+// Each operation is one FP32 nearest-even operation with subnormals, in this order, never
+// contracted. An absent bias, and beta = 0 (C is then not read), skip their addition. A NaN result
+// of any operation is 0x7fc00000; D in FP8 gets the format's positive NaN code, also where a
+// negative value overflows to NaN. The output scale multiplies: 1/scale_d is what the next layer
+// passes as its input scale.
 //
-// INT8: a_format and b_format FP8MAC_INT8 with FP8MAC_ACC_INT32. Exact, K <= 131071, t0 the nearest-even float of the
-// sum.
-// An static FIXED accumulator is for fp8mac_dot alone: its static_exponent is an output's own, and here are many
-// (FP8MAC_ERR_ACCUMULATOR).
-// dot.nan_code, if set, is also what D gets for a NaN where d_format is the accumulator's own.
-// The epilogue's operations raise the same flags as a step's: `invalid` (Inf * 0, Inf - Inf), `overflow` (finite
-// operands, infinite result), `nan` (a NaN in C, bias, beta or a scale), and D's conversion those of fp8mac_encode.
+// INT8: a_format and b_format are FP8MAC_INT8, with FP8MAC_ACC_INT32. The sum is exact, K <= 131071,
+// and t0 is its nearest-even float.
+// A FIXED accumulator with a static exponent is refused (FP8MAC_ERR_ACCUMULATOR): each output of a
+// GEMM would have a static exponent of its own. fp8mac_dot takes it.
+// If dot.nan_code is set and d_format is the accumulator's format, D gets nan_code for a NaN.
+// The epilogue's operations raise the flags of a step: `invalid` (Inf * 0, Inf - Inf), `overflow`
+// (finite operands, infinite result), `nan` (a NaN in C, bias, beta or a scale). D's conversion
+// raises those of fp8mac_encode.
 #ifndef FP8MAC_GEMM_H
 #define FP8MAC_GEMM_H
 
@@ -42,24 +45,25 @@ typedef struct fp8mac_scale {
 typedef enum fp8mac_activation {
     FP8MAC_ACT_NONE = 0,
     FP8MAC_ACT_RELU = 1, // NaN stays NaN, any other value with the sign bit set becomes +0
-    FP8MAC_ACT_CLAMP =
-        2, // NaN stays NaN, then x < lo gives lo, x > hi gives hi; lo <= hi, both finite
+    // NaN stays NaN, then x < lo gives lo, x > hi gives hi; lo <= hi, both finite
+    FP8MAC_ACT_CLAMP = 2,
 } fp8mac_activation;
 
-// Epilogue alone: what happens to one accumulator value. All zero but d_format and scale_d = 1: D = convert(t0 * s)
-// with nearest even, saturated.
+// The epilogue of one output. If all but d_format is zero and scale_d is 1, D = convert(t0 * s),
+// rounded to nearest even and saturated.
 typedef struct fp8mac_epilogue {
     bool has_bias;
     fp8mac_activation activation;
     float clamp_lo, clamp_hi;
     float beta;                    // 0: C is not read
-    const fp8mac_format *d_format; // the four FP8 rows, FP16, BF16, FP32
+    const fp8mac_format *d_format; // the four FP8 formats, FP16, BF16, FP32
     fp8mac_convert_mode d_mode;
     float scale_d; // finite, > 0
 } fp8mac_epilogue;
 
-// One output: returns D's code. t0, scale_a, scale_b, bias, c are FP32 bit patterns; *amax (an FP32 bit pattern of a
-// finite non-negative value) and *amax_nonfinite are updated. `epilogue` must be valid.
+// One output: returns D's code. t0, scale_a, scale_b, bias, c are FP32 bit patterns; *amax (an FP32
+// bit pattern of a finite non-negative value) and *amax_nonfinite are updated. `epilogue` must be
+// valid.
 uint32_t fp8mac_epilogue_apply(const fp8mac_epilogue *epilogue, uint32_t t0, uint32_t scale_a,
                                uint32_t scale_b, uint32_t bias, uint32_t c, uint32_t *amax,
                                bool *amax_nonfinite, fp8mac_flags *flags);
@@ -86,14 +90,14 @@ typedef struct fp8mac_gemm_desc {
     size_t ldd;
     fp8mac_convert_mode d_mode;
     const float *scale_d; // one value, finite and > 0, or NULL for 1.0
-    // MX: one E8M0 code per 32 terms along K, rows ldmx_a >= ceil(k / 32) apart (m rows for A, n for B), besides
-    // scale_a and scale_b; NULL for none. See fp8mac_dot_mx.
+    // MX: one E8M0 code per 32 terms along K, rows ldmx_a >= ceil(k / 32) apart (m rows for A, n
+    // for B), besides scale_a and scale_b; NULL for none. See fp8mac_dot_mx.
     const uint8_t *mx_a;
     size_t ldmx_a;
     const uint8_t *mx_b;
     size_t ldmx_b;
-    uint32_t origin_m,
-        origin_n; // position of D[0][0] in the whole output, for the generator's counter: 0 unless tiled
+    // Position of D[0][0] in the whole output, for the generator's counter: 0 unless tiled.
+    uint32_t origin_m, origin_n;
     unsigned d_random_bits; // d_mode stochastic: n, 1..24, drawn with dot.seed; otherwise 0
 } fp8mac_gemm_desc;
 
@@ -103,8 +107,9 @@ typedef struct fp8mac_gemm_result {
     fp8mac_flags flags;
 } fp8mac_gemm_result;
 
-// Computes the whole of D. `result` may be NULL. Everything is checked before anything is written; which status is
-// returned when several checks fail is not specified. An unknown scale mode is FP8MAC_ERR_SCALE.
+// Computes the whole of D. `result` may be NULL. Everything is checked before anything is written;
+// which status is returned when several checks fail is not specified. An unknown scale mode is
+// FP8MAC_ERR_SCALE.
 fp8mac_status fp8mac_gemm(const fp8mac_gemm_desc *desc, fp8mac_gemm_result *result);
 
 #ifdef __cplusplus

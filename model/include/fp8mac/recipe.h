@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scaling recipes: from the largest magnitudes of a tensor (amax) to the scale that quantises it.
 //
-// Here a scale multiplies on the way into FP8, as scale_d of the GEMM does; what multiplies on the way back (the next
-// GEMM's scale_a) is fp8mac_recipe_inverse(scale).
+// Here a scale multiplies on the way into FP8, as scale_d of the GEMM does; what multiplies on the
+// way back (the next GEMM's scale_a) is fp8mac_recipe_inverse(scale).
 //
-// The formula, from Transformer Engine's DelayedScaling (NVIDIA/TransformerEngine, transformer_engine/common/recipe and
-// _default_sf_compute in its framework parts). Each operation is one FP32 nearest-even operation:
+// The formula, from Transformer Engine's DelayedScaling (NVIDIA/TransformerEngine,
+// transformer_engine/common/recipe and _default_sf_compute in its framework parts). Each operation
+// is one FP32 nearest-even operation:
 //
 //   FP8MAC_RECIPE_RATIO          scale = (fp8_max / amax) / 2^margin
 //   FP8MAC_RECIPE_POWER_OF_TWO   scale = 2^(floor(log2(fp8_max / amax)) - margin)      (its older form)
@@ -15,9 +16,10 @@
 //   scale underflows to 0  becomes the smallest positive float (Transformer Engine leaves 0, with which nothing can be
 //                          dequantised)
 //
-// floor(log2 x) is the exponent field of x, subnormals normalised. An amax is a magnitude: its sign is ignored. An amax
-// observed together with amax_nonfinite counts as Inf. Nothing is allocated, no libm is called, and no arithmetic but
-// division and multiplication of floats is done, so a core without floating point computes the same bits.
+// floor(log2 x) is the exponent field of x, subnormals normalised. An amax is a magnitude: its sign
+// is ignored. An amax observed together with amax_nonfinite counts as Inf. Nothing is allocated, no
+// libm is called, and no arithmetic but division and multiplication of floats is done, so a core
+// without floating point computes the same bits.
 #ifndef FP8MAC_RECIPE_H
 #define FP8MAC_RECIPE_H
 
@@ -32,9 +34,10 @@ extern "C" {
 #define FP8MAC_RECIPE_MARGIN_MIN (-32)
 #define FP8MAC_RECIPE_MARGIN_MAX 32
 
-// ---- what recipes are made of -----------------------------------------------------------------------------------
+// ---- what recipes are made of -------------------------------------------------------------------
 
-// The largest finite value of `format`, which must be valid and at most FP32: 448 for e4m3fn, 57344 for e5m2.
+// The largest finite value of `format`, which must be valid and at most FP32: 448 for e4m3fn, 57344
+// for e5m2.
 float fp8mac_recipe_format_max(const fp8mac_format *format);
 // floor(log2(x)) of a finite x > 0: -149..127.
 int fp8mac_recipe_floor_log2(float x);
@@ -42,8 +45,8 @@ int fp8mac_recipe_floor_log2(float x);
 float fp8mac_recipe_power_of_two(int exponent);
 // What dequantises: 1 / scale, one FP32 division. Inf if scale is below 2^-128.
 float fp8mac_recipe_inverse(float scale);
-// The maximum of the magnitudes of n amaxes, say one per rank or per part of a tensor; NaN if any is NaN (0x7fc00000),
-// else Inf if any is Inf, +0 if n is 0.
+// The maximum of the magnitudes of n amaxes, say one per rank or per part of a tensor; NaN if any
+// is NaN (0x7fc00000), else Inf if any is Inf, +0 if n is 0.
 float fp8mac_recipe_reduce(const float *amaxes, size_t n);
 
 typedef enum fp8mac_recipe_form {
@@ -52,30 +55,33 @@ typedef enum fp8mac_recipe_form {
 } fp8mac_recipe_form;
 
 typedef struct fp8mac_recipe_formula {
-    float
-        fp8_max; // finite, > 0: the value that amax is to become, fp8mac_recipe_format_max as a rule
-    int margin; // powers of two left free above amax; FP8MAC_RECIPE_MARGIN_MIN..FP8MAC_RECIPE_MARGIN_MAX
+    // finite, > 0: the value that amax is to become, fp8mac_recipe_format_max as a rule
+    float fp8_max;
+    // Powers of two left free above amax; FP8MAC_RECIPE_MARGIN_MIN..FP8MAC_RECIPE_MARGIN_MAX
+    int margin;
     fp8mac_recipe_form form;
 } fp8mac_recipe_formula;
 
-// FP8MAC_OK; FP8MAC_ERR_SCALE (fp8_max), FP8MAC_ERR_SCALE_EXPONENT (margin), FP8MAC_ERR_UNSUPPORTED (unknown form).
+// FP8MAC_OK; FP8MAC_ERR_SCALE (fp8_max), FP8MAC_ERR_SCALE_EXPONENT (margin), FP8MAC_ERR_UNSUPPORTED
+// (unknown form).
 fp8mac_status fp8mac_recipe_formula_validate(fp8mac_recipe_formula formula);
 // The formula above with all its edge cases. `formula` must be valid.
 float fp8mac_recipe_scale(fp8mac_recipe_formula formula, float amax, float previous);
 
-// ---- static, dynamic --------------------------------------------------------------------------------------------
-// `*scale` is the previous scale on entry, which must be finite and > 0 (1 if there is none), and the new one on
-// return. Errors leave it alone.
+// ---- static, dynamic ----------------------------------------------------------------------------
+// `*scale` is the previous scale on entry, which must be finite and > 0 (1 if there is none), and
+// the new one on return. Errors leave it alone.
 
 // The scale given. FP8MAC_ERR_NULL; FP8MAC_ERR_SCALE unless `given` is finite and > 0.
 fp8mac_status fp8mac_recipe_static(float given, float *scale);
-// From the amax of the very tensor that is to be scaled. FP8MAC_ERR_NULL, FP8MAC_ERR_SCALE (previous scale), and those
-// of fp8mac_recipe_formula_validate.
+// From the amax of the very tensor that is to be scaled. FP8MAC_ERR_NULL, FP8MAC_ERR_SCALE
+// (previous scale), and those of fp8mac_recipe_formula_validate.
 fp8mac_status fp8mac_recipe_dynamic(fp8mac_recipe_formula formula, float amax, bool amax_nonfinite,
                                     float *scale);
 
-// ---- delayed ----------------------------------------------------------------------------------------------------
-// The scale for this step comes from the amaxes of the steps before it, so a tensor is quantised while it is made.
+// ---- delayed ------------------------------------------------------------------------------------
+// The scale for this step comes from the amaxes of the steps before it, so a tensor is quantised
+// while it is made.
 //
 //   config.history = memory; state = init(config, 1.0f); update(state, calibration amax)
 //   each step: make the tensor with state.scale, read its amax back, update(state, amax)
@@ -87,17 +93,18 @@ typedef enum fp8mac_recipe_window {
 
 // history[0] is the newest of `length` amaxes; those that never were are +0.
 typedef float (*fp8mac_recipe_amax_fn)(const float *history, size_t length, void *context);
-// Replaces the formula. A result that is not finite and > 0 is treated as the formula's would be: Inf becomes the
-// largest float; NaN, zero or a negative value keep the previous scale.
+// Replaces the formula. A result that is not finite and > 0 is treated as the formula's would be:
+// Inf becomes the largest float; NaN, zero or a negative value keep the previous scale.
 typedef float (*fp8mac_recipe_scale_fn)(float amax, float previous, fp8mac_recipe_formula formula,
                                         void *context);
 
-// All zero but formula.fp8_max, history and history_length is Transformer Engine's default, recomputed at every step.
+// All zero but formula.fp8_max, history and history_length is Transformer Engine's default,
+// recomputed at every step.
 typedef struct fp8mac_recipe_delayed_config {
     fp8mac_recipe_formula formula;
-    size_t
-        interval; // the scale is recomputed by the first update and every interval-th after it; the
-                  // history takes part in all of them. 0 means 1
+    // The scale is recomputed by the first update and every interval-th after it; the history takes
+    // part in all of them. 0 means 1
+    size_t interval;
     fp8mac_recipe_window window;
     fp8mac_recipe_amax_fn amax_fn;   // instead of `window`, or NULL
     fp8mac_recipe_scale_fn scale_fn; // instead of `formula`, or NULL
@@ -112,12 +119,14 @@ typedef struct fp8mac_recipe_delayed {
     size_t updates; // since init, modulo interval
 } fp8mac_recipe_delayed;
 
-// Clears the history and sets the scale. FP8MAC_ERR_NULL (recipe, history), FP8MAC_ERR_SHAPE (history_length 0),
-// FP8MAC_ERR_SCALE (scale), FP8MAC_ERR_UNSUPPORTED (unknown window), those of fp8mac_recipe_formula_validate.
+// Clears the history and sets the scale. FP8MAC_ERR_NULL (recipe, history), FP8MAC_ERR_SHAPE
+// (history_length 0), FP8MAC_ERR_SCALE (scale), FP8MAC_ERR_UNSUPPORTED (unknown window), those of
+// fp8mac_recipe_formula_validate.
 fp8mac_status fp8mac_recipe_delayed_init(fp8mac_recipe_delayed *recipe,
                                          fp8mac_recipe_delayed_config config, float scale);
-// Takes the amax of the step just done into the history, the oldest one out of it, and returns the scale for the next
-// step. An amax of Inf or NaN keeps the scale for as long as the window shows it. `recipe` must be initialised.
+// Takes the amax of the step just done into the history, the oldest one out of it, and returns the
+// scale for the next step. An amax of Inf or NaN keeps the scale for as long as the window shows
+// it. `recipe` must be initialised.
 float fp8mac_recipe_delayed_update(fp8mac_recipe_delayed *recipe, float amax, bool amax_nonfinite);
 
 #ifdef __cplusplus

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaling recipes by the names they were published under. recipe.h holds what they share, and Transformer Engine's
-// delayed scaling itself.
+// Scaling recipes by the names they were published under. recipe.h holds what they share, and
+// Transformer Engine's delayed scaling itself.
 //
-// Two directions: a quantising scale multiplies on the way into FP8; a dequantising scale multiplies on the way back
-// and is what a GEMM takes as scale_a or scale_b. Each formula says which it gives. Operations are FP32, nearest even,
-// one at a time, unless it says otherwise. An amax is a magnitude; one seen with amax_nonfinite is given as Inf.
-// floor(log2 x) is the exponent field. No libm, no allocation: the same bits with and without floating-point hardware.
+// Two directions: a quantising scale multiplies on the way into FP8; a dequantising scale
+// multiplies on the way back and is what a GEMM takes as scale_a or scale_b. Each formula says
+// which it gives. Operations are FP32, nearest even, one at a time, unless it says otherwise. An
+// amax is a magnitude; one seen with amax_nonfinite is given as Inf. floor(log2 x) is the exponent
+// field. No libm, no allocation: the same bits with and without floating-point hardware.
 #ifndef FP8MAC_RECIPE_PUBLISHED_H
 #define FP8MAC_RECIPE_PUBLISHED_H
 
@@ -16,8 +17,9 @@
 extern "C" {
 #endif
 
-// ---- Transformer Engine: which GEMM of a layer is in which format ------------------------------------------------
-// NVIDIA/TransformerEngine, transformer_engine/common/recipe: Format, DelayedScaling.override_linear_precision.
+// ---- Transformer Engine: which GEMM of a layer is in which format -------------------------------
+// NVIDIA/TransformerEngine, transformer_engine/common/recipe: Format,
+// DelayedScaling.override_linear_precision.
 
 typedef enum fp8mac_recipe_te_format {
     FP8MAC_TE_HYBRID = 0, // E4M3 forward, E5M2 for gradients
@@ -34,16 +36,16 @@ typedef enum fp8mac_recipe_te_gemm {
 // One layer's precision. All zero is HYBRID with every GEMM in FP8.
 typedef struct fp8mac_recipe_te_layer {
     fp8mac_recipe_te_format format;
-    bool high_precision
-        [3]; // by fp8mac_recipe_te_gemm: this GEMM is not in FP8 (override_linear_precision)
+    // By fp8mac_recipe_te_gemm: this GEMM is not in FP8 (override_linear_precision)
+    bool high_precision[3];
 } fp8mac_recipe_te_layer;
 
-// The format of a GEMM's gradient operand (`is_gradient`) or of its other one; NULL if that GEMM is not in FP8, and for
-// unknown enumerators.
+// The format of a GEMM's gradient operand (`is_gradient`) or of its other one; NULL if that GEMM is
+// not in FP8, and for unknown enumerators.
 const fp8mac_format *fp8mac_recipe_te_operand(const fp8mac_recipe_te_layer *layer,
                                               fp8mac_recipe_te_gemm gemm, bool is_gradient);
 
-// ---- XLA ---------------------------------------------------------------------------------------------------------
+// ---- XLA ----------------------------------------------------------------------------------------
 // openxla/xla, xla/service/gpu FP8 GEMM rewriter, and Flax fp8_ops: the scale dequantises.
 //
 //   next = 1.1f * (amax / fp8_max)      used from the next step on; amax 0, Inf or NaN keeps the scale
@@ -58,30 +60,32 @@ fp8mac_status fp8mac_recipe_xla_quantize(const fp8mac_format *dst_format, void *
                                          const float *src, size_t n, float scale,
                                          fp8mac_convert_mode mode, fp8mac_flags *flags);
 
-// ---- PyTorch float8 (torchao) --------------------------------------------------------------------------------------
+// ---- PyTorch float8 (torchao) -------------------------------------------------------------------
 // pytorch/ao, torchao/float8/float8_utils.py, amax_to_scale: the scale quantises.
 //
 //   scale = float32( float64(fp8_max) / max(float64(amax), 1e-12) )
 //   power_of_two:  scale = 2^floor(log2 scale)
 //
-// amax Inf or NaN: torchao gives 0 or NaN, with which nothing can be dequantised; here the previous scale stays.
-// Dynamic: amax of this very tensor. Delayed: fp8mac_recipe_reduce of a history. Static: a given scale.
+// amax Inf or NaN: torchao gives 0 or NaN, with which nothing can be dequantised; here the previous
+// scale stays. Dynamic: amax of this very tensor. Delayed: fp8mac_recipe_reduce of a history.
+// Static: a given scale.
 float fp8mac_recipe_pytorch_scale(float fp8_max, float amax, bool power_of_two, float previous);
 
-// ---- Graphcore -----------------------------------------------------------------------------------------------------
-// Perez et al., Training and inference of large language models using 8-bit floating point (arXiv 2309.17224).
+// ---- Graphcore ----------------------------------------------------------------------------------
+// Perez et al., Training and inference of large language models using 8-bit floating point (arXiv
+// 2309.17224).
 //
 //   FP8-AMAX     b = floor(log2(fp8_max / amax)), per tensor; x * 2^b is converted
 //   FP8-CSCALE   b is one constant for all tensors of a kind
 //
-// amax 0, Inf or NaN keeps the previous b. The operand is used as 2^s * code with s = -b; b is clamped to -32..+32, so
-// that s is a scaling exponent of fp8mac_dot_config.
+// amax 0, Inf or NaN keeps the previous b. The operand is used as 2^s * code with s = -b; b is
+// clamped to -32..+32, so that s is a scaling exponent of fp8mac_dot_config.
 int fp8mac_recipe_graphcore_amax_bias(float fp8_max, float amax, int previous);
 int fp8mac_recipe_graphcore_cscale_bias(int bias);
 // s = -b, clamped to FP8MAC_SCALE_EXPONENT_MIN..MAX.
 int fp8mac_recipe_scale_exponent(int bias);
 
-// ---- FP8-LM --------------------------------------------------------------------------------------------------------
+// ---- FP8-LM -------------------------------------------------------------------------------------
 // Peng et al., FP8-LM: Training FP8 large language models (arXiv 2310.18313), 2.1; Azure/MS-AMP.
 //
 //   scale of a tensor: FP8MAC_RECIPE_POWER_OF_TWO of recipe.h, and of a sum over ranks the least of the ranks' scales
@@ -106,11 +110,12 @@ typedef struct fp8mac_recipe_factors {
     float before, after;
 } fp8mac_recipe_factors;
 
-// before and after are 1/N and 1; 1 and 1/N; mu and 1/(N mu). `mu` is read by the automatic one only. ranks >= 1.
+// before and after are 1/N and 1; 1 and 1/N; mu and 1/(N mu). `mu` is read by the automatic one
+// only. ranks >= 1.
 fp8mac_recipe_factors fp8mac_recipe_reduction_factors(fp8mac_recipe_reduction reduction,
                                                       uint32_t ranks, float mu);
 
-// ---- OCP MX --------------------------------------------------------------------------------------------------------
+// ---- OCP MX -------------------------------------------------------------------------------------
 // OCP Microscaling Formats (MX) v1.0, 6.3: for each block of 32
 //
 //   X = 2^(floor(log2 amax) - emax), clamped to 2^-127 .. 2^127;  emax = floor(log2(largest element))
@@ -120,24 +125,27 @@ fp8mac_recipe_factors fp8mac_recipe_reduction_factors(fp8mac_recipe_reduction re
 
 // The E8M0 code of X for elements of `element`, which must be valid.
 uint8_t fp8mac_recipe_mx_scale(const fp8mac_format *element, float amax);
-// n floats to n elements and ceil(n / 32) scales; the last block may be short. Nearest even, saturate: flags are
-// FP8MAC_FLAG_SATURATED, and FP8MAC_FLAG_NAN for a NaN in src. FP8MAC_ERR_NULL, FP8MAC_ERR_FORMAT (wider than a byte).
+// n floats to n elements and ceil(n / 32) scales; the last block may be short. Nearest even,
+// saturate: flags are FP8MAC_FLAG_SATURATED, and FP8MAC_FLAG_NAN for a NaN in src. FP8MAC_ERR_NULL,
+// FP8MAC_ERR_FORMAT (wider than a byte).
 fp8mac_status fp8mac_recipe_mx_quantize(const fp8mac_format *element, uint8_t *dst, uint8_t *scales,
                                         const float *src, size_t n, fp8mac_flags *flags);
 
-// ---- Qualcomm ------------------------------------------------------------------------------------------------------
-// Kuzmin et al., FP8 quantization: the power of the exponent (arXiv 2208.09225): flexible bias, per tensor, or per
-// channel by one call for each. The bias b in lowest..highest with the least
+// ---- Qualcomm -----------------------------------------------------------------------------------
+// Kuzmin et al., FP8 quantization: the power of the exponent (arXiv 2208.09225): flexible bias, per
+// tensor, or per channel by one call for each. The bias b in lowest..highest with the least
 //
-//   sum over i ascending of (float64(x_i) - float64(q_i))^2,   q_i = x_i in the row with bias b, nearest, saturated
+//   sum over i ascending of (float64(x_i) - float64(q_i))^2,   q_i = x_i in the format with bias b, nearest, saturated
 //
-// in float64; the smallest of equals. FP8MAC_ERR_FORMAT: not FP8MAC_QC_*; FP8MAC_ERR_SHAPE: no element, or lowest above
-// highest or outside -128..255; FP8MAC_ERR_SCALE: an x that is not finite. *bias is written on success only.
+// in float64; the smallest of equals. FP8MAC_ERR_FORMAT: not FP8MAC_QC_*; FP8MAC_ERR_SHAPE: no
+// element, or lowest above highest or outside -128..255; FP8MAC_ERR_SCALE: an x that is not finite.
+// *bias is written on success only.
 fp8mac_status fp8mac_recipe_qualcomm_bias(fp8mac_format_id id, const float *x, size_t n, int lowest,
                                           int highest, int *bias);
 
-// ---- static scales for inference -----------------------------------------------------------------------------------
-// One calibrated amax for a tensor of activations; one for a tensor of weights, or one for each output channel.
+// ---- static scales for inference ----------------------------------------------------------------
+// One calibrated amax for a tensor of activations; one for a tensor of weights, or one for each
+// output channel.
 //
 //   AutoFP8        quantise = fp8_max / max(amax, 1e-12f)      dequantise = 1 / quantise
 //                  (neuralmagic/AutoFP8, auto_fp8/quantize.py, per_tensor_quantize)
@@ -152,8 +160,9 @@ typedef enum fp8mac_recipe_scheme {
     FP8MAC_SCHEME_TENSORRT_LLM = 2,
 } fp8mac_recipe_scheme;
 
-// n amaxes to n pairs of scales. FP8MAC_ERR_NULL; FP8MAC_ERR_UNSUPPORTED (scheme); FP8MAC_ERR_SCALE: fp8_max not finite
-// and > 0, an amax that is Inf or NaN, or a result that is not finite and > 0 (nothing is written then).
+// n amaxes to n pairs of scales. FP8MAC_ERR_NULL; FP8MAC_ERR_UNSUPPORTED (scheme);
+// FP8MAC_ERR_SCALE: fp8_max not finite and > 0, an amax that is Inf or NaN, or a result that is not
+// finite and > 0 (nothing is written then).
 fp8mac_status fp8mac_recipe_static_scales(fp8mac_recipe_scheme scheme, float fp8_max,
                                           const float *amaxes, size_t n, float *quantise,
                                           float *dequantise);

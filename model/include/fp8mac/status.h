@@ -16,15 +16,17 @@ typedef enum fp8mac_status {
     FP8MAC_ERR_NULL,     // a required pointer is NULL
     FP8MAC_ERR_FORMAT,   // a format is NULL, malformed, or not usable in this place
     FP8MAC_ERR_ROUNDING, // rounding mode not in fp8mac_rounding, or random bits out of range
-    FP8MAC_ERR_OVERFLOW_MODE, // overflow mode unknown, or not `saturate` for a format without Inf and NaN
+    // overflow mode unknown, or not `saturate` for a format without Inf and NaN
+    FP8MAC_ERR_OVERFLOW_MODE,
     FP8MAC_ERR_ACCUMULATOR, // accumulator format unknown, or not usable with these operands
     FP8MAC_ERR_GROUP,       // more terms present than the step's group, or a group out of range
-    FP8MAC_ERR_SCALE_EXPONENT, // a scaling exponent outside -32..+32; under `fixed`: it or the static_exponent has changed, or a
-    // product is above the static_exponent
+    // A scaling exponent is outside -32..+32. FIXED: a scaling exponent or static_exponent has
+    // changed, or a product exceeds static_exponent.
+    FP8MAC_ERR_SCALE_EXPONENT,
     FP8MAC_ERR_SCALE,       // a scale that is not finite and greater than zero
     FP8MAC_ERR_SHAPE,       // a dimension that is zero or too large
     FP8MAC_ERR_STRIDE,      // a leading stride shorter than its row
-    FP8MAC_ERR_K_LIMIT,     // K > 2^G for `fixed` (the sum could overflow)
+    FP8MAC_ERR_K_LIMIT,     // FIXED: K > 2^G, so that the sum could overflow; INT32: K > 131071
     FP8MAC_ERR_ACTIVATION,  // activation unknown, or clamp bounds not finite or not lo <= hi
     FP8MAC_ERR_UNSUPPORTED, // a valid request that this build does not implement
     FP8MAC_ERR_PRESET,      // a preset or a kind of element that does not exist

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The version of the project: the one place where it is written. make, the Python package, the tool and pkg-config read
-// these three lines.
+// The version of the project: the one place where it is written. make, the Python package, the tool
+// and pkg-config read these three lines.
 #ifndef FP8MAC_VERSION_H
 #define FP8MAC_VERSION_H
 
@@ -18,7 +18,8 @@
 extern "C" {
 #endif
 
-// "MAJOR.MINOR.PATCH" of the library. It differs from FP8MAC_VERSION if a program was compiled with other headers.
+// "MAJOR.MINOR.PATCH" of the library. It differs from FP8MAC_VERSION if a program was compiled with
+// other headers.
 const char *fp8mac_version(void);
 
 #ifdef __cplusplus

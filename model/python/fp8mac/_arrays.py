@@ -29,40 +29,40 @@ def codes(name: str, x: ArrayLike, what: FormatLike) -> tuple[NDArray[Any], Form
     """An array of codes as unsigned integers, and its format: `what`, or that of its type."""
     x = np.asarray(x)
     own = format_of_dtype(x.dtype)
-    row = format_of(what) if what is not None else own
-    if row is None:
+    known = format_of(what) if what is not None else own
+    if known is None:
         raise refuse(
             "FORMAT",
             f"{name} holds {x.dtype.name}, which says no format: give one, or an array of ml_dtypes' types",
         )
-    if own is not None and own.bytes == row.bytes:
-        if own != row:
+    if own is not None and own.bytes == known.bytes:
+        if own != known:
             raise refuse(
-                "FORMAT", f"{name} holds {x.dtype.name}, and its format was given as {row.name}"
+                "FORMAT", f"{name} holds {x.dtype.name}, and its format was given as {known.name}"
             )
     elif (
         own is not None
         or x.dtype.kind not in "iu"
-        or x.dtype.itemsize != row.bytes
+        or x.dtype.itemsize != known.bytes
         or not x.dtype.isnative
     ):
         raise refuse(
             "FORMAT",
-            f"{name} holds {x.dtype.name}; codes of {row.name} are {row.code_dtype.name} or its own type",
+            f"{name} holds {x.dtype.name}; codes of {known.name} are {known.code_dtype.name} or its own type",
         )
     # np.require keeps 0-dimensional arrays so, and a view needs the type alone
-    x = contiguous(x).view(row.code_dtype)
-    if row.bits < 8 * row.bytes and x.size and int(x.max()) >> row.bits:
+    x = contiguous(x).view(known.code_dtype)
+    if known.bits < 8 * known.bytes and x.size and int(x.max()) >> known.bits:
         raise refuse(
             "FORMAT",
-            f"{name} holds 0x{int(x.max()):x}, which is no code of {row.name}, which has {row.bits} bits",
+            f"{name} holds 0x{int(x.max()):x}, which is no code of {known.name}, which has {known.bits} bits",
         )
-    return x, row
+    return x, known
 
 
-def operand(name: str, x: ArrayLike, row: Format) -> NDArray[np.uint8]:
+def operand(name: str, x: ArrayLike, known: Format) -> NDArray[np.uint8]:
     """Codes of a dot product's operand."""
-    return codes(name, x, row)[0]
+    return codes(name, x, known)[0]
 
 
 def float32(name: str, x: ArrayLike) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from . import _core
-from ._formats import Format, FormatLike, _from_row, format_of, refuse
+from ._formats import Format, FormatLike, _from_entry, format_of, refuse
 
 _HELP = dict(_core.setting_names())
 SETTINGS = tuple(name.replace("-", "_") for name in _HELP)
@@ -56,21 +56,21 @@ class Config:
                 raise refuse(
                     "ACCUMULATOR", f"there is no setting {name!r}; there are {', '.join(SETTINGS)}"
                 )
-        rows = [
-            format_of(row)._row if row is not None else None
-            for row in (
+        both_formats = [
+            format_of(entry)._entry if entry is not None else None
+            for entry in (
                 format if a_format is None else a_format,
                 format if b_format is None else b_format,
             )
         ]
         pairs = tuple((name, _text(name, value)) for name, value in settings.items())
-        self._take(_core.config(preset, *rows, pairs))
+        self._take(_core.config(preset, *both_formats, pairs))
 
     def _take(self, capsule: object) -> None:
-        a_row, b_row, values = _core.config_settings(capsule)
+        a_entry, b_entry, values = _core.config_settings(capsule)
         object.__setattr__(self, "_capsule", capsule)
-        object.__setattr__(self, "a_format", _from_row(a_row))
-        object.__setattr__(self, "b_format", _from_row(b_row))
+        object.__setattr__(self, "a_format", _from_entry(a_entry))
+        object.__setattr__(self, "b_format", _from_entry(b_entry))
         object.__setattr__(
             self,
             "_settings",
@@ -88,11 +88,11 @@ class Config:
     def replace(self, **settings: Any) -> Config:
         """The same with some settings changed."""
         both = settings.pop("format", None)
-        rows = {
+        both_formats = {
             "a_format": both if both is not None else self.a_format,
             "b_format": both if both is not None else self.b_format,
         }
-        return Config(**(rows | self._settings | settings))
+        return Config(**(both_formats | self._settings | settings))
 
     def __repr__(self) -> str:
         rest = "".join(f", {name}={value!r}" for name, value in self._settings.items())
@@ -159,11 +159,11 @@ def make_config(
         )
     if config is not None and preset is not None:
         raise refuse("ACCUMULATOR", "config and preset exclude each other")
-    rows = {
-        name: row
-        for name, row in (("a_format", a_format), ("b_format", b_format))
-        if row is not None
+    both_formats = {
+        name: entry
+        for name, entry in (("a_format", a_format), ("b_format", b_format))
+        if entry is not None
     }
     if config is None:
-        return Config(preset, **rows, **settings)
-    return config.replace(**rows, **settings) if rows or settings else config
+        return Config(preset, **both_formats, **settings)
+    return config.replace(**both_formats, **settings) if both_formats or settings else config

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library for Python: buffers in and out, allocated by the caller, which has checked types and shapes. Every length
-// is checked here again, so that no call can read or write outside a buffer.
+// The library for Python: buffers in and out, allocated by the caller, which has checked types and
+// shapes. Every length is checked here again, so that no call can read or write outside a buffer.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -59,17 +59,17 @@ static int length_is(const Py_buffer *buffer, size_t count, size_t bytes, const 
     return 1;
 }
 
-// ---- rows ---------------------------------------------------------------------------------------------------------
+// ---- formats ------------------------------------------------------------------------------------
 
-typedef struct row_holder {
-    fp8mac_format row;
+typedef struct format_holder {
+    fp8mac_format format;
     char name[48];
-} row_holder;
+} format_holder;
 
-// A name ("e4m3fn", "cfloat8_e4m3:9"), or the fields of a row as a tuple. For O&.
-static int take_row(PyObject *object, void *to)
+// A name ("e4m3fn", "cfloat8_e4m3:9"), or the fields of a format as a tuple. For O&.
+static int take_format(PyObject *object, void *to)
 {
-    row_holder *holder = to;
+    format_holder *holder = to;
     const char *name;
     if (PyUnicode_Check(object)) {
         char message[SETTINGS_MESSAGE];
@@ -77,7 +77,7 @@ static int take_row(PyObject *object, void *to)
         if (name == NULL) {
             return 0;
         }
-        if (!settings_format(&holder->row, name, message)) {
+        if (!settings_format(&holder->format, name, message)) {
             refuse(FP8MAC_ERR_FORMAT, message);
             return 0;
         }
@@ -100,16 +100,16 @@ static int take_row(PyObject *object, void *to)
         refuse(FP8MAC_ERR_FORMAT, "exponent_bits, mantissa_bits or bias is out of range");
         return 0;
     }
-    holder->row = (fp8mac_format){holder->name,
-                                  is_signed != 0,
-                                  (uint8_t)exponent_bits,
-                                  (uint8_t)mantissa_bits,
-                                  (int16_t)bias,
-                                  has_inf != 0,
-                                  has_negative_zero != 0,
-                                  (fp8mac_nan_encoding)nan_encoding,
-                                  (fp8mac_exponent_zero)exponent_zero};
-    const char *why = fp8mac_format_refusal(&holder->row);
+    holder->format = (fp8mac_format){holder->name,
+                                     is_signed != 0,
+                                     (uint8_t)exponent_bits,
+                                     (uint8_t)mantissa_bits,
+                                     (int16_t)bias,
+                                     has_inf != 0,
+                                     has_negative_zero != 0,
+                                     (fp8mac_nan_encoding)nan_encoding,
+                                     (fp8mac_exponent_zero)exponent_zero};
+    const char *why = fp8mac_format_refusal(&holder->format);
     if (why != NULL) {
         refuse(FP8MAC_ERR_FORMAT, why);
         return 0;
@@ -117,28 +117,30 @@ static int take_row(PyObject *object, void *to)
     return 1;
 }
 
-static PyObject *row_tuple(const fp8mac_format *row)
+static PyObject *format_tuple(const fp8mac_format *format)
 {
-    return Py_BuildValue("(sNiiiNNii)", row->name, PyBool_FromLong(row->is_signed),
-                         row->exponent_bits, row->mantissa_bits, row->bias,
-                         PyBool_FromLong(row->has_inf), PyBool_FromLong(row->has_negative_zero),
-                         (int)row->nan_encoding, (int)row->exponent_zero);
+    return Py_BuildValue("(sNiiiNNii)", format->name, PyBool_FromLong(format->is_signed),
+                         format->exponent_bits, format->mantissa_bits, format->bias,
+                         PyBool_FromLong(format->has_inf),
+                         PyBool_FromLong(format->has_negative_zero), (int)format->nan_encoding,
+                         (int)format->exponent_zero);
 }
 
-static PyObject *core_row(PyObject *self, PyObject *arguments)
+static PyObject *core_format(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    row_holder holder;
-    return PyArg_ParseTuple(arguments, "O&", take_row, &holder) ? row_tuple(&holder.row) : NULL;
+    format_holder holder;
+    return PyArg_ParseTuple(arguments, "O&", take_format, &holder) ? format_tuple(&holder.format)
+                                                                   : NULL;
 }
 
-static PyObject *core_rows(PyObject *self, PyObject *none)
+static PyObject *core_formats(PyObject *self, PyObject *none)
 {
     (void)self;
     (void)none;
     PyObject *all = PyList_New(0);
-    for (unsigned id = 0; all != NULL && id < FP8MAC_ROW_COUNT; id++) {
-        PyObject *one = row_tuple(fp8mac_format_get((fp8mac_format_id)id));
+    for (unsigned id = 0; all != NULL && id < FP8MAC_FORMAT_COUNT; id++) {
+        PyObject *one = format_tuple(fp8mac_format_get((fp8mac_format_id)id));
         if (one == NULL || PyList_Append(all, one) != 0) {
             Py_CLEAR(all);
         }
@@ -148,16 +150,16 @@ static PyObject *core_rows(PyObject *self, PyObject *none)
 }
 
 // (bits, bytes, max_code, nan_code)
-static PyObject *core_row_facts(PyObject *self, PyObject *arguments)
+static PyObject *core_format_facts(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    row_holder h;
-    if (!PyArg_ParseTuple(arguments, "O&", take_row, &h)) {
+    format_holder h;
+    if (!PyArg_ParseTuple(arguments, "O&", take_format, &h)) {
         return NULL;
     }
-    return Py_BuildValue("(IIkk)", fp8mac_format_bits(&h.row), fp8mac_format_bytes(&h.row),
-                         (unsigned long)fp8mac_format_max_code(&h.row),
-                         (unsigned long)fp8mac_format_nan_code(&h.row));
+    return Py_BuildValue("(IIkk)", fp8mac_format_bits(&h.format), fp8mac_format_bytes(&h.format),
+                         (unsigned long)fp8mac_format_max_code(&h.format),
+                         (unsigned long)fp8mac_format_nan_code(&h.format));
 }
 
 // (code, class, sign, subnormal, exponent, significand, value, text)
@@ -165,25 +167,25 @@ static PyObject *core_record(PyObject *self, PyObject *arguments)
 {
     (void)self;
     static const char *const classes[] = {"zero", "finite", "inf", "nan"};
-    row_holder h;
+    format_holder h;
     unsigned long code;
-    if (!PyArg_ParseTuple(arguments, "O&k", take_row, &h, &code)) {
+    if (!PyArg_ParseTuple(arguments, "O&k", take_format, &h, &code)) {
         return NULL;
     }
-    unsigned bits = fp8mac_format_bits(&h.row);
+    unsigned bits = fp8mac_format_bits(&h.format);
     if (code > UINT32_MAX || (bits < 32 && code >> bits != 0)) {
         return refuse(FP8MAC_ERR_FORMAT, "code has more bits than the format");
     }
     char text[400];
-    fp8mac_record r = fp8mac_record_of(&h.row, (uint32_t)code);
-    fp8mac_value_text(fp8mac_decode(&h.row, (uint32_t)code), FP8MAC_TEXT_DECIMAL, text,
+    fp8mac_record r = fp8mac_record_of(&h.format, (uint32_t)code);
+    fp8mac_value_text(fp8mac_decode(&h.format, (uint32_t)code), FP8MAC_TEXT_DECIMAL, text,
                       sizeof text);
     return Py_BuildValue("(ksNNiKds)", (unsigned long)r.code, classes[r.cls],
                          PyBool_FromLong(r.sign), PyBool_FromLong(r.subnormal), (int)r.exponent,
                          (unsigned long long)r.significand, r.value, text);
 }
 
-// ---- conversions --------------------------------------------------------------------------------------------------
+// ---- conversions --------------------------------------------------------------------------------
 
 // (rounding, overflow, random_bits) by name. For O&.
 typedef struct mode_holder {
@@ -210,10 +212,10 @@ static int take_mode(PyObject *object, void *to)
     return 1;
 }
 
-static int mode_fits(const fp8mac_format *row, const mode_holder *how)
+static int mode_fits(const fp8mac_format *format, const mode_holder *how)
 {
     char message[SETTINGS_MESSAGE];
-    if (settings_check_mode(row, how->mode, how->random_bits, message)) {
+    if (settings_check_mode(format, how->mode, how->random_bits, message)) {
         return 1;
     }
     bool stochastic = how->mode.rounding == FP8MAC_ROUND_STOCHASTIC;
@@ -227,25 +229,26 @@ static PyObject *finish(fp8mac_status status, fp8mac_flags flags)
     return status == FP8MAC_OK ? PyLong_FromUnsignedLong(flags) : refuse(status, NULL);
 }
 
-// convert(dst_row, dst, src_row, src, mode, random or None, seed, m, n, step) -> flags
+// convert(dst_format, dst, src_format, src, mode, random or None, seed, m, n, step) -> flags
 static PyObject *core_convert(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    row_holder to, from;
+    format_holder to, from;
     mode_holder how;
     Py_buffer dst, src, r = {0};
     PyObject *random;
     unsigned long long seed, step;
     unsigned long m, n;
-    if (!PyArg_ParseTuple(arguments, "O&w*O&y*O&OKkkK", take_row, &to, &dst, take_row, &from, &src,
-                          take_mode, &how, &random, &seed, &m, &n, &step)) {
+    if (!PyArg_ParseTuple(arguments, "O&w*O&y*O&OKkkK", take_format, &to, &dst, take_format, &from,
+                          &src, take_mode, &how, &random, &seed, &m, &n, &step)) {
         return NULL;
     }
     PyObject *result = NULL;
-    unsigned bytes = fp8mac_format_bytes(&from.row);
+    unsigned bytes = fp8mac_format_bytes(&from.format);
     size_t count = (size_t)src.len / bytes;
     if (!length_is(&src, count, bytes, "src") ||
-        !length_is(&dst, count, fp8mac_format_bytes(&to.row), "dst") || !mode_fits(&to.row, &how) ||
+        !length_is(&dst, count, fp8mac_format_bytes(&to.format), "dst") ||
+        !mode_fits(&to.format, &how) ||
         (random != Py_None && PyObject_GetBuffer(random, &r, PyBUF_SIMPLE) != 0)) {
         goto done;
     }
@@ -259,9 +262,9 @@ static PyObject *core_convert(PyObject *self, PyObject *arguments)
         r.obj == NULL ? NULL : r.buf, how.random_bits, seed, (uint32_t)m, (uint32_t)n, step};
     Py_BEGIN_ALLOW_THREADS status =
         how.mode.rounding == FP8MAC_ROUND_STOCHASTIC
-            ? fp8mac_convert_stochastic(&to.row, dst.buf, &from.row, src.buf, count,
+            ? fp8mac_convert_stochastic(&to.format, dst.buf, &from.format, src.buf, count,
                                         how.mode.overflow, &source, &flags)
-            : fp8mac_convert(&to.row, dst.buf, &from.row, src.buf, count, how.mode, &flags);
+            : fp8mac_convert(&to.format, dst.buf, &from.format, src.buf, count, how.mode, &flags);
     Py_END_ALLOW_THREADS result = finish(status, flags);
 done:
     PyBuffer_Release(&r);
@@ -304,24 +307,25 @@ static bool random_fits(const uint32_t *r, size_t count, unsigned bits)
     return true;
 }
 
-// convert_from_double(dst_row, dst, src, mode, random or None, seed, m, n, step) -> flags
+// convert_from_double(dst_format, dst, src, mode, random or None, seed, m, n, step) -> flags
 static PyObject *core_convert_from_double(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    row_holder to;
+    format_holder to;
     mode_holder how;
     Py_buffer dst, src, r = {0};
     PyObject *random;
     unsigned long long seed, step;
     unsigned long m, n;
-    if (!PyArg_ParseTuple(arguments, "O&w*y*O&OKkkK", take_row, &to, &dst, &src, take_mode, &how,
+    if (!PyArg_ParseTuple(arguments, "O&w*y*O&OKkkK", take_format, &to, &dst, &src, take_mode, &how,
                           &random, &seed, &m, &n, &step)) {
         return NULL;
     }
     PyObject *result = NULL;
     size_t count = (size_t)src.len / 8;
     if (!length_is(&src, count, 8, "src") ||
-        !length_is(&dst, count, fp8mac_format_bytes(&to.row), "dst") || !mode_fits(&to.row, &how) ||
+        !length_is(&dst, count, fp8mac_format_bytes(&to.format), "dst") ||
+        !mode_fits(&to.format, &how) ||
         (random != Py_None && PyObject_GetBuffer(random, &r, PyBUF_SIMPLE) != 0)) {
         goto done;
     }
@@ -335,7 +339,7 @@ static PyObject *core_convert_from_double(PyObject *self, PyObject *arguments)
         r.obj == NULL ? NULL : r.buf, how.random_bits, seed, (uint32_t)m, (uint32_t)n, step};
     Py_BEGIN_ALLOW_THREADS if (how.mode.rounding != FP8MAC_ROUND_STOCHASTIC)
     {
-        status = fp8mac_convert_from_double(&to.row, dst.buf, src.buf, count, how.mode, &flags);
+        status = fp8mac_convert_from_double(&to.format, dst.buf, src.buf, count, how.mode, &flags);
     }
     else if (!random_fits(source.r, count, how.random_bits))
     {
@@ -343,7 +347,7 @@ static PyObject *core_convert_from_double(PyObject *self, PyObject *arguments)
     }
     else
     {
-        stochastic_from_double(&to.row, dst.buf, src.buf, count, &how, source, &flags);
+        stochastic_from_double(&to.format, dst.buf, src.buf, count, &how, source, &flags);
     }
     Py_END_ALLOW_THREADS result = finish(status, flags);
 done:
@@ -353,35 +357,35 @@ done:
     return result;
 }
 
-// convert_to_double(dst, src_row, src)
+// convert_to_double(dst, src_format, src)
 static PyObject *core_convert_to_double(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    row_holder from;
+    format_holder from;
     Py_buffer dst, src;
-    if (!PyArg_ParseTuple(arguments, "w*O&y*", &dst, take_row, &from, &src)) {
+    if (!PyArg_ParseTuple(arguments, "w*O&y*", &dst, take_format, &from, &src)) {
         return NULL;
     }
     PyObject *result = NULL;
-    unsigned bytes = fp8mac_format_bytes(&from.row);
+    unsigned bytes = fp8mac_format_bytes(&from.format);
     size_t count = (size_t)src.len / bytes;
     if (length_is(&src, count, bytes, "src") && length_is(&dst, count, 8, "dst")) {
-        result = finish(fp8mac_convert_to_double(dst.buf, &from.row, src.buf, count), 0);
+        result = finish(fp8mac_convert_to_double(dst.buf, &from.format, src.buf, count), 0);
     }
     PyBuffer_Release(&src);
     PyBuffer_Release(&dst);
     return result;
 }
 
-// quantize(dst_row, dst, src, scale, mode) -> flags
+// quantize(dst_format, dst, src, scale, mode) -> flags
 static PyObject *core_quantize(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    row_holder to;
+    format_holder to;
     mode_holder how;
     Py_buffer dst, src;
     float scale;
-    if (!PyArg_ParseTuple(arguments, "O&w*y*fO&", take_row, &to, &dst, &src, &scale, take_mode,
+    if (!PyArg_ParseTuple(arguments, "O&w*y*fO&", take_format, &to, &dst, &src, &scale, take_mode,
                           &how)) {
         return NULL;
     }
@@ -389,7 +393,8 @@ static PyObject *core_quantize(PyObject *self, PyObject *arguments)
     size_t count = (size_t)src.len / 4;
     char message[SETTINGS_MESSAGE];
     if (!length_is(&src, count, 4, "src") ||
-        !length_is(&dst, count, fp8mac_format_bytes(&to.row), "dst") || !mode_fits(&to.row, &how)) {
+        !length_is(&dst, count, fp8mac_format_bytes(&to.format), "dst") ||
+        !mode_fits(&to.format, &how)) {
         goto done;
     }
     if (!settings_scale(scale, "scale", message)) {
@@ -399,7 +404,7 @@ static PyObject *core_quantize(PyObject *self, PyObject *arguments)
     fp8mac_status status;
     fp8mac_flags flags = 0;
     Py_BEGIN_ALLOW_THREADS status =
-        fp8mac_quantize(&to.row, dst.buf, src.buf, count, scale, how.mode, &flags);
+        fp8mac_quantize(&to.format, dst.buf, src.buf, count, scale, how.mode, &flags);
     Py_END_ALLOW_THREADS result = finish(status, flags);
 done:
     PyBuffer_Release(&src);
@@ -407,31 +412,31 @@ done:
     return result;
 }
 
-// dequantize(dst, src_row, src, scale)
+// dequantize(dst, src_format, src, scale)
 static PyObject *core_dequantize(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    row_holder from;
+    format_holder from;
     Py_buffer dst, src;
     float scale;
-    if (!PyArg_ParseTuple(arguments, "w*O&y*f", &dst, take_row, &from, &src, &scale)) {
+    if (!PyArg_ParseTuple(arguments, "w*O&y*f", &dst, take_format, &from, &src, &scale)) {
         return NULL;
     }
     PyObject *result = NULL;
-    unsigned bytes = fp8mac_format_bytes(&from.row);
+    unsigned bytes = fp8mac_format_bytes(&from.format);
     size_t count = (size_t)src.len / bytes;
     char message[SETTINGS_MESSAGE];
     if (!settings_scale(scale, "scale", message)) {
         refuse(FP8MAC_ERR_SCALE, message);
     } else if (length_is(&src, count, bytes, "src") && length_is(&dst, count, 4, "dst")) {
-        result = finish(fp8mac_dequantize(dst.buf, &from.row, src.buf, count, scale), 0);
+        result = finish(fp8mac_dequantize(dst.buf, &from.format, src.buf, count, scale), 0);
     }
     PyBuffer_Release(&src);
     PyBuffer_Release(&dst);
     return result;
 }
 
-// ---- configurations -----------------------------------------------------------------------------------------------
+// ---- configurations -----------------------------------------------------------------------------
 
 #define CONFIG_NAME "fp8mac._core.config"
 
@@ -459,18 +464,18 @@ static fp8mac_status status_of_setting(const char *name)
     return strcmp(name, "group") == 0 ? FP8MAC_ERR_GROUP : FP8MAC_ERR_ACCUMULATOR;
 }
 
-static int set_row(config_holder *h, int which, PyObject *object)
+static int set_format(config_holder *h, int which, PyObject *object)
 {
-    row_holder row;
+    format_holder taken;
     if (object == Py_None) {
         return 1;
     }
-    if (!take_row(object, &row)) {
+    if (!take_format(object, &taken)) {
         return 0;
     }
-    PyOS_snprintf(h->names[which], sizeof h->names[which], "%s", row.row.name);
-    row.row.name = h->names[which];
-    *(which == 0 ? &h->s.a_row : &h->s.b_row) = row.row;
+    PyOS_snprintf(h->names[which], sizeof h->names[which], "%s", taken.format.name);
+    taken.format.name = h->names[which];
+    *(which == 0 ? &h->s.a_format : &h->s.b_format) = taken.format;
     return 1;
 }
 
@@ -490,7 +495,7 @@ static int set_pairs(config_holder *h, PyObject *pairs)
     return 1;
 }
 
-// config(preset or None, a_row or None, b_row or None, ((name, value), ...)) -> capsule
+// config(preset or None, a_format or None, b_format or None, ((name, value), ...)) -> capsule
 static PyObject *core_config(PyObject *self, PyObject *arguments)
 {
     (void)self;
@@ -509,7 +514,7 @@ static PyObject *core_config(PyObject *self, PyObject *arguments)
         refuse(FP8MAC_ERR_ACCUMULATOR, message);
         goto failed;
     }
-    if (!set_row(h, 0, a) || !set_row(h, 1, b) || !set_pairs(h, pairs)) {
+    if (!set_format(h, 0, a) || !set_format(h, 1, b) || !set_pairs(h, pairs)) {
         goto failed;
     }
     if (!settings_check(&h->s, message)) {
@@ -552,14 +557,14 @@ static const settings *config_of(PyObject *capsule)
     return h == NULL ? NULL : &h->s;
 }
 
-// config_settings(capsule) -> (a_row, b_row, {name: value})
+// config_settings(capsule) -> (a_format, b_format, {name: value})
 static PyObject *core_config_settings(PyObject *self, PyObject *capsule)
 {
     (void)self;
     const settings *s = config_of(capsule);
     return s == NULL ? NULL
-                     : Py_BuildValue("(NNN)", row_tuple(&s->a_row), row_tuple(&s->b_row),
-                                     settings_dict(&s->config));
+                     : Py_BuildValue("(NNN)", format_tuple(&s->a_format),
+                                     format_tuple(&s->b_format), settings_dict(&s->config));
 }
 
 static PyObject *core_setting_names(PyObject *self, PyObject *none)
@@ -595,7 +600,7 @@ static PyObject *core_presets(PyObject *self, PyObject *none)
     return all;
 }
 
-// ---- dot product, GEMM --------------------------------------------------------------------------------------------
+// ---- dot product, GEMM --------------------------------------------------------------------------
 
 // An optional buffer: None is NULL. Returns 0 with an exception set.
 static int optional(PyObject *object, Py_buffer *buffer, size_t count, size_t bytes,
@@ -668,7 +673,8 @@ static int optional_scale(PyObject *object, Py_buffer *buffer, size_t rows, cons
            (buffer->len == 4 || length_is(buffer, rows, 4, what));
 }
 
-// gemm(config, (m, n, k), a, b, scale_a, scale_b, bias, beta, c, c_row, act, lo, hi, d, d_row, mode, scale_d, mx_a, mx_b,
+// gemm(config, (m, n, k), a, b, scale_a, scale_b, bias, beta, c, c_format, act, lo, hi, d,
+// d_format, mode, scale_d, mx_a, mx_b,
 //      (origin_m, origin_n)) -> (amax, amax_nonfinite, flags)
 static PyObject *core_gemm(PyObject *self, PyObject *arguments)
 {
@@ -676,7 +682,7 @@ static PyObject *core_gemm(PyObject *self, PyObject *arguments)
     enum { SCALE_A, SCALE_B, BIAS, C, MX_A, MX_B, OPTIONAL };
     PyObject *capsule, *object[OPTIONAL], *result = NULL;
     Py_buffer a, b, d, buffer[OPTIONAL] = {{0}};
-    row_holder c_row, d_row;
+    format_holder c_format, d_format;
     mode_holder how;
     fp8mac_gemm_desc desc = {0};
     Py_ssize_t m, n, k;
@@ -685,9 +691,9 @@ static PyObject *core_gemm(PyObject *self, PyObject *arguments)
     float scale_d;
     if (!PyArg_ParseTuple(arguments, "O(nnn)y*y*OOOfOO&iffw*O&O&fOO(kk)", &capsule, &m, &n, &k, &a,
                           &b, &object[SCALE_A], &object[SCALE_B], &object[BIAS], &desc.beta,
-                          &object[C], take_row, &c_row, &activation, &desc.clamp_lo, &desc.clamp_hi,
-                          &d, take_row, &d_row, take_mode, &how, &scale_d, &object[MX_A],
-                          &object[MX_B], &origin_m, &origin_n)) {
+                          &object[C], take_format, &c_format, &activation, &desc.clamp_lo,
+                          &desc.clamp_hi, &d, take_format, &d_format, take_mode, &how, &scale_d,
+                          &object[MX_A], &object[MX_B], &origin_m, &origin_n)) {
         return NULL;
     }
     const settings *s = config_of(capsule);
@@ -700,14 +706,14 @@ static PyObject *core_gemm(PyObject *self, PyObject *arguments)
         goto done;
     }
     if (!length_is(&a, um * uk, 1, "a") || !length_is(&b, un * uk, 1, "b") ||
-        !length_is(&d, um * un, fp8mac_format_bytes(&d_row.row), "d") ||
-        !mode_fits(&d_row.row, &how) ||
+        !length_is(&d, um * un, fp8mac_format_bytes(&d_format.format), "d") ||
+        !mode_fits(&d_format.format, &how) ||
         !optional_scale(object[SCALE_A], &buffer[SCALE_A], um,
                         "scale_a must have one value, or one for each row of a") ||
         !optional_scale(object[SCALE_B], &buffer[SCALE_B], un,
                         "scale_b must have one value, or one for each row of b") ||
         !optional(object[BIAS], &buffer[BIAS], un, 4, "bias must have N values") ||
-        !optional(object[C], &buffer[C], um * un, fp8mac_format_bytes(&c_row.row),
+        !optional(object[C], &buffer[C], um * un, fp8mac_format_bytes(&c_format.format),
                   "c must be M x N") ||
         !optional(object[MX_A], &buffer[MX_A], um * blocks_of(uk), 1,
                   "mx_a must be M x ceil(K / 32)") ||
@@ -722,9 +728,9 @@ static PyObject *core_gemm(PyObject *self, PyObject *arguments)
     desc.scale_a = scale_from(&buffer[SCALE_A]);
     desc.scale_b = scale_from(&buffer[SCALE_B]);
     desc.bias = buffer[BIAS].buf;
-    desc.c = buffer[C].buf, desc.c_format = &c_row.row, desc.ldc = un;
+    desc.c = buffer[C].buf, desc.c_format = &c_format.format, desc.ldc = un;
     desc.activation = (fp8mac_activation)activation;
-    desc.d = d.buf, desc.d_format = &d_row.row, desc.ldd = un;
+    desc.d = d.buf, desc.d_format = &d_format.format, desc.ldd = un;
     desc.d_mode = how.mode, desc.d_random_bits = how.random_bits;
     desc.scale_d = &scale_d;
     desc.mx_a = buffer[MX_A].buf, desc.ldmx_a = blocks_of(uk);
@@ -749,13 +755,13 @@ done:
 
 #include "_recipes.h"
 
-// ---- the module ---------------------------------------------------------------------------------------------------
+// ---- the module ---------------------------------------------------------------------------------
 
 static PyMethodDef methods[] = {
     {"status_text", core_status_text, METH_VARARGS, NULL},
-    {"row", core_row, METH_VARARGS, NULL},
-    {"rows", core_rows, METH_NOARGS, NULL},
-    {"row_facts", core_row_facts, METH_VARARGS, NULL},
+    {"format", core_format, METH_VARARGS, NULL},
+    {"formats", core_formats, METH_NOARGS, NULL},
+    {"format_facts", core_format_facts, METH_VARARGS, NULL},
     {"record", core_record, METH_VARARGS, NULL},
     {"convert", core_convert, METH_VARARGS, NULL},
     {"convert_from_double", core_convert_from_double, METH_VARARGS, NULL},

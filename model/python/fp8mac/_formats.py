@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Formats as rows of data, and how NumPy and ml_dtypes call them."""
+"""Formats as data, and how NumPy and ml_dtypes call them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Record:
 
 @dataclasses.dataclass(frozen=True)
 class Format:
-    """One row. Layout of a code, from the top: sign, exponent, mantissa. An impossible row is refused with the reason."""
+    """One format. Layout of a code, from the top: sign, exponent, mantissa. An impossible format is refused with the reason."""
 
     name: str
     is_signed: bool
@@ -66,10 +66,10 @@ class Format:
                 "FORMAT",
                 f"exponent_zero {self.exponent_zero!r} is unknown; there are {', '.join(EXPONENT_ZEROS)}",
             )
-        _core.row(self._row)
+        _core.format(self._entry)
 
     @functools.cached_property
-    def _row(self) -> tuple[Any, ...]:
+    def _entry(self) -> tuple[Any, ...]:
         return (
             self.name,
             self.is_signed,
@@ -84,7 +84,7 @@ class Format:
 
     @functools.cached_property
     def _facts(self) -> tuple[int, int, int, int]:
-        return _core.row_facts(self._row)
+        return _core.format_facts(self._entry)
 
     @property
     def bits(self) -> int:
@@ -122,22 +122,24 @@ class Format:
             raise refuse(
                 "FORMAT", f"code {code} is no code of {self.name}, which has {self.bits} bits"
             )
-        return Record(*_core.record(self._row, int(code)))
+        return Record(*_core.record(self._entry, int(code)))
 
     def with_bias(self, bias: int) -> Format:
-        """The row with another bias, where the row has a flexible one."""
-        return _from_row(_core.row(f"{self.name}:{int(bias)}"))
+        """The format with another bias, where it has a flexible one."""
+        return _from_entry(_core.format(f"{self.name}:{int(bias)}"))
 
 
 FormatLike: TypeAlias = Any  # a name, a Format, or what numpy.dtype takes
 
 
-def _from_row(row: tuple[Any, ...]) -> Format:
-    return Format(*row[:7], NAN_ENCODINGS[row[7]], EXPONENT_ZEROS[row[8]])
+def _from_entry(entry: tuple[Any, ...]) -> Format:
+    return Format(*entry[:7], NAN_ENCODINGS[entry[7]], EXPONENT_ZEROS[entry[8]])
 
 
 #: Every built-in format by name.
-formats: Mapping[str, Format] = MappingProxyType({row[0]: _from_row(row) for row in _core.rows()})
+formats: Mapping[str, Format] = MappingProxyType(
+    {entry[0]: _from_entry(entry) for entry in _core.formats()}
+)
 
 
 def format_of_dtype(dtype: np.dtype) -> Format | None:
@@ -157,7 +159,7 @@ def format_of(what: FormatLike) -> Format:
     if isinstance(what, str):
         for prefix in ML_DTYPES_PREFIXES:
             what = what.removeprefix(prefix)
-        return formats[what] if what in formats else _from_row(_core.row(what))
+        return formats[what] if what in formats else _from_entry(_core.format(what))
     try:
         found = format_of_dtype(np.dtype(what))
     except TypeError:
@@ -170,8 +172,8 @@ def format_of(what: FormatLike) -> Format:
     return found
 
 
-def result_dtype(what: FormatLike, row: Format) -> np.dtype:
+def result_dtype(what: FormatLike, entry: Format) -> np.dtype:
     """The type of a result whose format was asked for as `what`."""
     if isinstance(what, (str, Format)):
-        return np.dtype(row.name) if row.name in NUMPY_NAMES else row.code_dtype
+        return np.dtype(entry.name) if entry.name in NUMPY_NAMES else entry.code_dtype
     return np.dtype(what)

@@ -102,7 +102,7 @@ def cast(
               element; (m, n, step), the generator's counter of the first element
     """
     how = _mode(rounding, overflow, random_bits)
-    values, row = _values(x, source)
+    values, known = _values(x, source)
     if _is_float64(format):
         if scale is not None or rounding != "nearest-even":
             raise refuse(
@@ -110,10 +110,10 @@ def cast(
                 "float64 holds every value as it is: neither scale nor rounding can be given",
             )
         out = np.empty(values.shape, np.float64)
-        if row is None:
+        if known is None:
             out[...] = values
         else:
-            _core.convert_to_double(out, row._row, values)
+            _core.convert_to_double(out, known._entry, values)
         return _shaped(out, 0, return_flags)
     to = format_of(format)
     out = np.empty(values.shape, to.code_dtype)
@@ -124,29 +124,38 @@ def cast(
     draw = (_random(random, values.shape), whole("seed", seed, 0, U64), *place)
     flags = 0
     if scale is not None:
-        if row is None:
+        if known is None:
             raise refuse(
                 "FORMAT",
                 "x holds float64, and a scale multiplies float32: x must be float32 or narrower",
             )
-        if row.name != "float32":
+        if known.name != "float32":
             wide = np.empty(values.shape, np.uint32)
             _core.convert(
-                "float32", wide, row._row, values, ("nearest-even", "saturate", 0), None, 0, 0, 0, 0
+                "float32",
+                wide,
+                known._entry,
+                values,
+                ("nearest-even", "saturate", 0),
+                None,
+                0,
+                0,
+                0,
+                0,
             )
             values = wide
         if rounding != "stochastic":
-            flags = _core.quantize(to._row, out, values, float(scale), how)
+            flags = _core.quantize(to._entry, out, values, float(scale), how)
             return _shaped(out.view(result_dtype(format, to)), flags, return_flags)
         product = np.empty(values.shape, np.uint32)
         flags = _core.quantize(
             "float32", product, values, float(scale), ("nearest-even", "saturate", 0)
         )
-        values, row = product, format_of("float32")
-    if row is None:
-        flags |= _core.convert_from_double(to._row, out, values, how, *draw)
+        values, known = product, format_of("float32")
+    if known is None:
+        flags |= _core.convert_from_double(to._entry, out, values, how, *draw)
     else:
-        flags |= _core.convert(to._row, out, row._row, values, how, *draw)
+        flags |= _core.convert(to._entry, out, known._entry, values, how, *draw)
     return _shaped(out.view(result_dtype(format, to)), flags, return_flags)
 
 
@@ -159,23 +168,32 @@ def decode(
 ) -> Any:
     """The values of codes, times `scale` (one float32 product), as float32 or float64.
 
-    Without a scale this is exact, but for rows of a far bias in float32.
+    Without a scale this is exact, but for formats of a far bias in float32.
     """
-    values, row = codes("x", x, format)
+    values, known = codes("x", x, format)
     kind = np.dtype(dtype)
     if kind not in (np.float32, np.float64):
         raise refuse("FORMAT", f"dtype is {kind.name} and must be float32 or float64")
     if kind == np.float64 and scale is None:
         out = np.empty(values.shape, np.float64)
-        _core.convert_to_double(out, row._row, values)
+        _core.convert_to_double(out, known._entry, values)
         return out
     single = np.empty(values.shape, np.float32)
     if scale is None:
         _core.convert(
-            "float32", single, row._row, values, ("nearest-even", "saturate", 0), None, 0, 0, 0, 0
+            "float32",
+            single,
+            known._entry,
+            values,
+            ("nearest-even", "saturate", 0),
+            None,
+            0,
+            0,
+            0,
+            0,
         )
     else:
-        _core.dequantize(single, row._row, values, float(scale))
+        _core.dequantize(single, known._entry, values, float(scale))
     return single.astype(kind)
 
 
@@ -223,8 +241,8 @@ def dot(
     E8M0 block scales, one for every 32 terms; origin is (m, n) for the generator of stochastic rounding.
     """
     a, b = np.asarray(a), np.asarray(b)
-    rows = _operand_formats(a, b, a_format, b_format, format)
-    how = make_config(config, preset, settings, *rows)
+    both_formats = _operand_formats(a, b, a_format, b_format, format)
+    how = make_config(config, preset, settings, *both_formats)
     first, second = operand("a", a, how.a_format), operand("b", b, how.b_format)
     if first.ndim != 1 or second.ndim != 1:
         raise refuse(
@@ -293,14 +311,14 @@ def _addend(
 ) -> tuple[np.ndarray | None, Format]:
     if c is None:
         return None, format_of("float32")
-    array, row = codes(
+    array, known = codes(
         "c", np.asarray(c, np.float32) if not isinstance(c, np.ndarray) else c, c_format
     )
-    if row.name not in ("float16", "bfloat16", "float32"):
-        raise refuse("FORMAT", f"c holds {row.name} and must hold float16, bfloat16 or float32")
+    if known.name not in ("float16", "bfloat16", "float32"):
+        raise refuse("FORMAT", f"c holds {known.name} and must hold float16, bfloat16 or float32")
     if array.shape != (m, n):
         raise refuse("SHAPE", f"c has the shape {array.shape} and must have ({m}, {n})")
-    return array, row
+    return array, known
 
 
 def _activation(
@@ -367,8 +385,8 @@ def gemm(
     The configuration is as of dot. With return_result a GemmResult instead of D.
     """
     a, b = np.asarray(a), np.asarray(b)
-    rows = _operand_formats(a, b, a_format, b_format, format)
-    how = make_config(config, preset, settings, *rows)
+    both_formats = _operand_formats(a, b, a_format, b_format, format)
+    how = make_config(config, preset, settings, *both_formats)
     first, second = (
         _matrix("a", operand("a", a, how.a_format)),
         _matrix("b", operand("b", b, how.b_format)),
@@ -379,14 +397,14 @@ def gemm(
             "SHAPE",
             f"the shapes disagree: a is {first.shape} and b {second.shape}, both with K last",
         )
-    addend, c_row = _addend(c, c_format, m, n)
+    addend, c_known = _addend(c, c_format, m, n)
     if addend is None and beta:
         raise refuse("NULL", "beta needs c")
     factor = float(beta) if beta is not None else float(addend is not None)
     scale = _scale_vector("scale_d", [scale_d], 1)
     blocks = -(-k // 32)
-    d_row = format_of(d_format)
-    d = np.empty((m, n), d_row.code_dtype)
+    d_known = format_of(d_format)
+    d = np.empty((m, n), d_known.code_dtype)
     place = tuple(whole("origin", number, 0, 2**32 - 1) for number in origin)
     amax, nonfinite, flags = _core.gemm(
         how._capsule,
@@ -398,15 +416,15 @@ def gemm(
         _vector("bias", bias, n, False),
         factor,
         addend,
-        c_row._row,
+        c_known._entry,
         *_activation(activation, clamp),
         d,
-        d_row._row,
+        d_known._entry,
         _mode(rounding, overflow, d_random_bits),
         float(scale[0]),
         _scales("mx_a", mx_a, (m, blocks)),
         _scales("mx_b", mx_b, (n, blocks)),
         place,
     )
-    out = d.view(result_dtype(d_format, d_row))
+    out = d.view(result_dtype(d_format, d_known))
     return GemmResult(out, np.float32(amax), nonfinite, Flags(flags)) if return_result else out

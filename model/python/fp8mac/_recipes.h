@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scaling recipes, for _core.c alone. Names and arguments are those of the C functions without their prefix.
+// The scaling recipes, for _core.c alone. Names and arguments are those of the C functions without
+// their prefix.
 #ifndef FP8MAC_PYTHON_RECIPES_H
 #define FP8MAC_PYTHON_RECIPES_H
 
@@ -9,7 +10,8 @@ typedef struct floats {
     size_t count;
 } floats;
 
-// A buffer of floats. For O&, which releases it if a later argument fails; otherwise the caller does.
+// A buffer of floats. For O&, which releases it if a later argument fails; otherwise the caller
+// does.
 static int take_floats(PyObject *object, void *to)
 {
     floats *f = to;
@@ -28,9 +30,9 @@ static int take_floats(PyObject *object, void *to)
 static PyObject *recipe_format_max(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    row_holder h;
-    return PyArg_ParseTuple(arguments, "O&", take_row, &h)
-               ? PyFloat_FromDouble((double)fp8mac_recipe_format_max(&h.row))
+    format_holder h;
+    return PyArg_ParseTuple(arguments, "O&", take_format, &h)
+               ? PyFloat_FromDouble((double)fp8mac_recipe_format_max(&h.format))
                : NULL;
 }
 
@@ -97,15 +99,15 @@ static PyObject *recipe_scale(PyObject *self, PyObject *arguments)
 static PyObject *recipe_te_operand(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    int format, gemm, is_gradient;
-    if (!PyArg_ParseTuple(arguments, "iip", &format, &gemm, &is_gradient)) {
+    int layer_format, gemm, is_gradient;
+    if (!PyArg_ParseTuple(arguments, "iip", &layer_format, &gemm, &is_gradient)) {
         return NULL;
     }
-    fp8mac_recipe_te_layer layer = {.format = (fp8mac_recipe_te_format)format};
-    const fp8mac_format *row =
+    fp8mac_recipe_te_layer layer = {.format = (fp8mac_recipe_te_format)layer_format};
+    const fp8mac_format *format =
         fp8mac_recipe_te_operand(&layer, (fp8mac_recipe_te_gemm)gemm, is_gradient != 0);
-    return row == NULL ? refuse(FP8MAC_ERR_UNSUPPORTED, "format or gemm is unknown")
-                       : PyUnicode_FromString(row->name);
+    return format == NULL ? refuse(FP8MAC_ERR_UNSUPPORTED, "format or gemm is unknown")
+                          : PyUnicode_FromString(format->name);
 }
 
 static PyObject *recipe_xla_next(PyObject *self, PyObject *arguments)
@@ -117,15 +119,15 @@ static PyObject *recipe_xla_next(PyObject *self, PyObject *arguments)
                : NULL;
 }
 
-// xla_quantize(dst_row, dst, src, scale, mode) -> flags
+// xla_quantize(dst_format, dst, src, scale, mode) -> flags
 static PyObject *recipe_xla_quantize(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    row_holder to;
+    format_holder to;
     mode_holder how;
     Py_buffer dst, src;
     float scale;
-    if (!PyArg_ParseTuple(arguments, "O&w*y*fO&", take_row, &to, &dst, &src, &scale, take_mode,
+    if (!PyArg_ParseTuple(arguments, "O&w*y*fO&", take_format, &to, &dst, &src, &scale, take_mode,
                           &how)) {
         return NULL;
     }
@@ -136,10 +138,10 @@ static PyObject *recipe_xla_quantize(PyObject *self, PyObject *arguments)
     if (!settings_scale(scale, "scale", message)) {
         refuse(FP8MAC_ERR_SCALE, message);
     } else if (length_is(&src, count, 4, "src") &&
-               length_is(&dst, count, fp8mac_format_bytes(&to.row), "dst") &&
-               mode_fits(&to.row, &how)) {
-        fp8mac_status status =
-            fp8mac_recipe_xla_quantize(&to.row, dst.buf, src.buf, count, scale, how.mode, &flags);
+               length_is(&dst, count, fp8mac_format_bytes(&to.format), "dst") &&
+               mode_fits(&to.format, &how)) {
+        fp8mac_status status = fp8mac_recipe_xla_quantize(&to.format, dst.buf, src.buf, count,
+                                                          scale, how.mode, &flags);
         result = finish(status, flags);
     }
     PyBuffer_Release(&src);
@@ -221,20 +223,20 @@ static PyObject *recipe_reduction_factors(PyObject *self, PyObject *arguments)
 static PyObject *recipe_mx_scale(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    row_holder h;
+    format_holder h;
     float amax;
-    return PyArg_ParseTuple(arguments, "O&f", take_row, &h, &amax)
-               ? PyLong_FromLong(fp8mac_recipe_mx_scale(&h.row, amax))
+    return PyArg_ParseTuple(arguments, "O&f", take_format, &h, &amax)
+               ? PyLong_FromLong(fp8mac_recipe_mx_scale(&h.format, amax))
                : NULL;
 }
 
-// mx_quantize(row, dst, scales, src) -> flags
+// mx_quantize(format, dst, scales, src) -> flags
 static PyObject *recipe_mx_quantize(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    row_holder h;
+    format_holder h;
     Py_buffer dst, scales, src;
-    if (!PyArg_ParseTuple(arguments, "O&w*w*y*", take_row, &h, &dst, &scales, &src)) {
+    if (!PyArg_ParseTuple(arguments, "O&w*w*y*", take_format, &h, &dst, &scales, &src)) {
         return NULL;
     }
     PyObject *result = NULL;
@@ -243,7 +245,7 @@ static PyObject *recipe_mx_quantize(PyObject *self, PyObject *arguments)
     if (length_is(&src, count, 4, "src") && length_is(&dst, count, 1, "dst") &&
         length_is(&scales, blocks_of(count), 1, "scales")) {
         fp8mac_status status =
-            fp8mac_recipe_mx_quantize(&h.row, dst.buf, scales.buf, src.buf, count, &flags);
+            fp8mac_recipe_mx_quantize(&h.format, dst.buf, scales.buf, src.buf, count, &flags);
         result = status == FP8MAC_ERR_FORMAT ? refuse(status, "element formats have at most 8 bits")
                                              : finish(status, flags);
     }
@@ -262,11 +264,11 @@ static PyObject *recipe_qualcomm_bias(PyObject *self, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "sO&ii", &name, take_floats, &f, &lowest, &highest)) {
         return NULL;
     }
-    const fp8mac_format *row = fp8mac_format_by_name(name);
-    fp8mac_status status = row == NULL
+    const fp8mac_format *format = fp8mac_format_by_name(name);
+    fp8mac_status status = format == NULL
                                ? FP8MAC_ERR_FORMAT
                                : fp8mac_recipe_qualcomm_bias(
-                                     (fp8mac_format_id)(row - fp8mac_format_get(FP8MAC_E4M3FN)),
+                                     (fp8mac_format_id)(format - fp8mac_format_get(FP8MAC_E4M3FN)),
                                      f.at, f.count, lowest, highest, &bias);
     PyBuffer_Release(&f.buffer);
     switch (status) {

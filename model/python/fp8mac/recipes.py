@@ -67,7 +67,7 @@ def _int32(name: str, x: int) -> int:
 
 def format_max(format: FormatLike) -> float:
     """The largest finite value: 448 for e4m3fn."""
-    return _core.recipe_format_max(format_of(format)._row)
+    return _core.recipe_format_max(format_of(format)._entry)
 
 
 def floor_log2(x: float) -> int:
@@ -202,10 +202,10 @@ def xla_quantize(
     x: ArrayLike, format: FormatLike, scale: float, *, overflow: str = "saturate"
 ) -> NDArray:
     """convert(x / scale), XLA's scale being the dequantising one."""
-    values, row = float32("x", x), format_of(format)
-    out = np.empty(values.shape, row.code_dtype)
-    _core.recipe_xla_quantize(row._row, out, values, float(scale), ("nearest-even", overflow, 0))
-    return out.view(result_dtype(format, row))
+    values, to = float32("x", x), format_of(format)
+    out = np.empty(values.shape, to.code_dtype)
+    _core.recipe_xla_quantize(to._entry, out, values, float(scale), ("nearest-even", overflow, 0))
+    return out.view(result_dtype(format, to))
 
 
 def pytorch_scale(
@@ -246,28 +246,28 @@ def fp8lm_reduction_factors(reduction: str, ranks: int, mu: float = 1.0) -> tupl
 
 def mx_scale(element: FormatLike, amax: float) -> int:
     """The E8M0 code of 2^(floor(log2 amax) - emax)."""
-    return _core.recipe_mx_scale(format_of(element)._row, amax)
+    return _core.recipe_mx_scale(format_of(element)._entry, amax)
 
 
 def mx_quantize(x: ArrayLike, element: FormatLike, *, return_flags: bool = False):
     """Codes, and E8M0 scales: one for every 32 elements along the last axis."""
-    values, row = np.atleast_1d(float32("x", x)), format_of(element)
-    if row.bytes != 1:
-        raise refuse("FORMAT", f"element is {row.name} and must have at most 8 bits")
+    values, to = np.atleast_1d(float32("x", x)), format_of(element)
+    if to.bytes != 1:
+        raise refuse("FORMAT", f"element is {to.name} and must have at most 8 bits")
     blocks = -(-values.shape[-1] // 32)
     out = np.empty(values.shape, np.uint8)
     scales = np.empty((*values.shape[:-1], blocks), np.uint8)
     flags = 0
     for index in np.ndindex(values.shape[:-1]):
         flags |= _core.recipe_mx_quantize(
-            row._row, out[index], scales[index], contiguous(values[index])
+            to._entry, out[index], scales[index], contiguous(values[index])
         )
-    result = (out.view(result_dtype(element, row)), scales)
+    result = (out.view(result_dtype(element, to)), scales)
     return (*result, Flags(flags)) if return_flags else result
 
 
 def qualcomm_bias(x: ArrayLike, format: FormatLike, lowest: int, highest: int) -> int:
-    """The bias of a qc_* row with the least squared error over x, the smallest of equals."""
+    """The bias of a qc_* format with the least squared error over x, the smallest of equals."""
     return _core.recipe_qualcomm_bias(
         format_of(format).name,
         float32("x", x),

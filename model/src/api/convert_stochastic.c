@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public stochastic conversion of arrays: random bits given or drawn, then a kernel or the definition.
+// The public stochastic conversion of arrays: random bits given or drawn, then a kernel or the
+// definition.
 #include "fast/fast.h"
 
 static uint32_t draw(const fp8mac_random_source *source, size_t i)

@@ -46,7 +46,8 @@ static fp8mac_status validate_formats(const fp8mac_gemm_desc *desc)
     return validate_d(desc);
 }
 
-// Rows of `used` elements, `stride` apart: the last element's index must be a size_t, its bytes too.
+// Rows of `used` elements, `stride` apart: the last element's index must be a size_t, its bytes
+// too.
 static fp8mac_status validate_matrix(size_t rows, size_t used, size_t stride, unsigned bytes)
 {
     if (stride < used) {

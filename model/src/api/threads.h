@@ -5,7 +5,8 @@
 
 #include "fast/fast.h"
 
-// Divides the outputs among at most `threads` threads. The kernels compute a part, or the definition where they cannot.
+// Divides the outputs among at most `threads` threads. The kernels compute a part, or the
+// definition where they cannot.
 void fp8mac_gemm_threads(const fp8mac_gemm_desc *desc, const fp8mac_kernels *kernels,
                          unsigned threads, fp8mac_gemm_totals *totals);
 

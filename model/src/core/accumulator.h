@@ -9,7 +9,8 @@ enum { FP8MAC_GROUP_MAX = 1024 };
 
 // The format that a floating-point accumulator is rounded to; NULL for FIXED and INT32.
 const fp8mac_format *fp8mac_acc_rounded_format(fp8mac_acc_format acc_format);
-// The format of the accumulator's code. It is the same format, but FP32 for E8M13; NULL for FIXED and INT32.
+// The format of the accumulator's code. It is the same format, but FP32 for E8M13; NULL for FIXED
+// and INT32.
 const fp8mac_format *fp8mac_acc_code_format(fp8mac_acc_format acc_format);
 
 #endif

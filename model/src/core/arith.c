@@ -7,8 +7,8 @@ static fp8mac_value invalid(fp8mac_flags *flags)
     return (fp8mac_value){.cls = FP8MAC_CLASS_NAN};
 }
 
-// Two finite values with significands below 2^32. Either the sum fits 124 bits, or the smaller one lies wholly below
-// the larger one's last bit, by more than any rounding looks:
+// Two finite values with significands below 2^32. Either the sum fits 124 bits, or the smaller one
+// lies wholly below the larger one's last bit, by more than any rounding looks:
 //
 //   [  larger, 32 bits  ]  MOVE zeros  ]          larger * 2^MOVE
 //                                        [ smaller ]      worth +1 or -1 there

@@ -15,8 +15,8 @@ static unsigned operand_bits(const fp8mac_format *f)
 
 bool fp8mac_is_operand_format(const fp8mac_format *f)
 {
-    // CFloat8's E5M2 takes 34 bits: two of them, and the sum of 1024 such products, fit the engine's 128 with room for
-    // the accumulator beside it.
+    // CFloat8's E5M2 takes 34 bits: two of them, and the sum of 1024 such products, fit the
+    // engine's 128 with room for the accumulator beside it.
     return fp8mac_format_validate(f) == FP8MAC_OK && fp8mac_format_bits(f) <= 8 &&
            operand_bits(f) <= OPERAND_BITS_MAX;
 }
@@ -131,9 +131,9 @@ static bool alignment_is_valid(const fp8mac_dot_config *c)
 
 static bool nan_code_is_valid(const fp8mac_dot_config *c)
 {
-    const fp8mac_format *row = fp8mac_acc_code_format(c->acc_format);
-    bool fits = fp8mac_format_bits(row) == 32 || c->nan_code >> fp8mac_format_bits(row) == 0;
-    return c->nan_code == 0 || (fits && fp8mac_decode(row, c->nan_code).cls == FP8MAC_CLASS_NAN);
+    const fp8mac_format *format = fp8mac_acc_code_format(c->acc_format);
+    bool fits = fp8mac_format_bits(format) == 32 || c->nan_code >> fp8mac_format_bits(format) == 0;
+    return c->nan_code == 0 || (fits && fp8mac_decode(format, c->nan_code).cls == FP8MAC_CLASS_NAN);
 }
 
 static fp8mac_status validate_float(const fp8mac_dot_config *c)

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step written down as dot.h defines it, for every setting. Slow and obvious: the fast paths must agree with it.
+// One step written down as dot.h defines it, for every setting. Slow and obvious: the fast paths
+// must agree with it.
 #include "core/dot_definition.h"
 
 #include "core/exact.h"
 #include "core/round.h"
 
-// ---- decode, multiply -------------------------------------------------------------------------------------------
+// ---- decode, multiply ---------------------------------------------------------------------------
 
-// One product, or the accumulator. `exponent` is what alignment compares: the value's significand in units of
-// 2^exponent is below 4. A product also has its operands' exponents, which add up to a bound of the same kind.
+// One product, or the accumulator. `exponent` is what alignment compares: the value's significand
+// in units of 2^exponent is below 4. A product also has its operands' exponents, which add up to a
+// bound of the same kind.
 typedef struct term {
     fp8mac_value value;
     int32_t exponent, a_exponent, b_exponent;
@@ -75,7 +77,7 @@ static fp8mac_value special_value(const facts *f, fp8mac_flags *flags)
     return (fp8mac_value){.cls = FP8MAC_CLASS_INF, .sign = f->minus_inf};
 }
 
-// ---- align, add -------------------------------------------------------------------------------------------------
+// ---- align, add ---------------------------------------------------------------------------------
 
 static fp8mac_value add_exactly(const term *terms, unsigned n, term acc)
 {
@@ -87,7 +89,8 @@ static fp8mac_value add_exactly(const term *terms, unsigned n, term acc)
     return fp8mac_exact_value(&sum);
 }
 
-// The largest exponent of the products first, first + stride, ... that are not zero, from `least` up.
+// The largest exponent of the products first, first + stride, ... that are not zero, from `least`
+// up.
 static int32_t largest_exponent(const term *terms, unsigned n, unsigned first, unsigned stride,
                                 int32_t least)
 {
@@ -99,7 +102,8 @@ static int32_t largest_exponent(const term *terms, unsigned n, unsigned first, u
     return least;
 }
 
-// The largest a_exponent plus the largest b_exponent, each over all products, zeros among them too; from `least` up.
+// The largest a_exponent plus the largest b_exponent, each over all products, zeros among them too;
+// from `least` up.
 static int32_t operands_exponent(const term *terms, unsigned n, int32_t least)
 {
     int32_t a = NO_EXPONENT, b = NO_EXPONENT;
@@ -129,7 +133,8 @@ static int32_t min_exponent(const fp8mac_dot_config *config)
     return config->min_exponent == 0 ? FP8MAC_MIN_EXPONENT_DEFAULT : config->min_exponent;
 }
 
-// What the products are aligned to, acc apart. Even and odd ones are apart only where align_by is PRODUCTS.
+// What the products are aligned to, acc apart. Even and odd ones are apart only where align_by is
+// PRODUCTS.
 static int32_t products_exponent(const fp8mac_dot_config *config, const term *terms, unsigned n,
                                  unsigned first, unsigned stride)
 {
@@ -155,7 +160,8 @@ static fp8mac_value add_aligned(const fp8mac_dot_config *config, term *terms, un
     return fp8mac_exact_value(&sum);
 }
 
-// The products' sum and its exponent, with the even and odd ones apart if the configuration says so.
+// The products' sum and its exponent, with the even and odd ones apart if the configuration says
+// so.
 static fp8mac_exact sum_products(const fp8mac_dot_config *config, const term *terms, unsigned n,
                                  int32_t *exponent)
 {
@@ -190,7 +196,7 @@ static fp8mac_value add_late(const fp8mac_dot_config *config, const term *terms,
     return fp8mac_exact_value(&sum);
 }
 
-// ---- normalise, round -------------------------------------------------------------------------------------------
+// ---- normalise, round ---------------------------------------------------------------------------
 
 static fp8mac_round_mode round_mode(const fp8mac_dot_config *config, const fp8mac_acc *acc,
                                     uint64_t step, fp8mac_random_use use)
@@ -208,10 +214,10 @@ static bool kept_as_fp32(fp8mac_acc_format format)
     return format == FP8MAC_ACC_FP32 || format == FP8MAC_ACC_E8M13;
 }
 
-static fp8mac_value flush(const fp8mac_format *row, fp8mac_value value)
+static fp8mac_value flush(const fp8mac_format *format, fp8mac_value value)
 {
     int32_t top = value.exponent + fp8mac_bit_length(value.significand) - 1;
-    if (value.cls == FP8MAC_CLASS_FINITE && top < 1 - row->bias) {
+    if (value.cls == FP8MAC_CLASS_FINITE && top < 1 - format->bias) {
         return (fp8mac_value){.cls = FP8MAC_CLASS_ZERO, .sign = value.sign};
     }
     return value;
@@ -221,16 +227,16 @@ static fp8mac_value flush(const fp8mac_format *row, fp8mac_value value)
 static uint32_t round_sum(const fp8mac_dot_config *config, fp8mac_value sum, fp8mac_round_mode mode,
                           fp8mac_flags *flags)
 {
-    const fp8mac_format *row = fp8mac_acc_rounded_format(config->acc_format);
+    const fp8mac_format *format = fp8mac_acc_rounded_format(config->acc_format);
     if (sum.cls == FP8MAC_CLASS_NAN && config->nan_code != 0) {
         return config->nan_code;
     }
-    sum = config->flush ? flush(row, sum) : sum;
+    sum = config->flush ? flush(format, sum) : sum;
     fp8mac_overflow overflow =
         config->acc_saturate ? FP8MAC_OVERFLOW_SATURATE_FINITE : FP8MAC_OVERFLOW_IEEE;
-    uint32_t code = fp8mac_encode_rounded(row, sum, mode, overflow, flags);
+    uint32_t code = fp8mac_encode_rounded(format, sum, mode, overflow, flags);
     unsigned kept_below =
-        fp8mac_acc_code_format(config->acc_format)->mantissa_bits - (unsigned)row->mantissa_bits;
+        fp8mac_acc_code_format(config->acc_format)->mantissa_bits - (unsigned)format->mantissa_bits;
     return code << kept_below;
 }
 
@@ -283,15 +289,15 @@ void fp8mac_dot_step_definition(const fp8mac_dot_config *config, fp8mac_acc *acc
     fp8mac_dot_step_defined(config, acc, a, b, n, NULL, flags);
 }
 
-// ---- the second accumulator -------------------------------------------------------------------------------------
+// ---- the second accumulator ---------------------------------------------------------------------
 
 uint32_t fp8mac_acc_joined(const fp8mac_dot_config *config, const fp8mac_acc *acc,
                            fp8mac_flags *flags)
 {
     const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
     const fp8mac_format *code_format = fp8mac_acc_code_format(config->acc_format);
-    const fp8mac_format *second_row = config->promote != 0 ? fp32 : code_format;
-    fp8mac_value sum = fp8mac_value_add(fp8mac_decode(second_row, acc->second),
+    const fp8mac_format *second_format = config->promote != 0 ? fp32 : code_format;
+    fp8mac_value sum = fp8mac_value_add(fp8mac_decode(second_format, acc->second),
                                         fp8mac_decode(code_format, acc->code), flags);
     if (config->promote == 0) {
         uint64_t step = acc->steps - 1; // the step that the chunk ended with
@@ -320,7 +326,7 @@ static void count_products(const fp8mac_dot_config *config, fp8mac_acc *acc, uns
     }
 }
 
-// ---- all the steps of K -----------------------------------------------------------------------------------------
+// ---- all the steps of K -------------------------------------------------------------------------
 
 // The block scales of one product, and whether one of them is NaN.
 static fp8mac_mx_pair mx_pair(const uint8_t *mx_a, const uint8_t *mx_b, size_t k)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition of a step, for every floating-point accumulator and every setting. It is slow and obvious.
+// The definition of a step, for every floating-point accumulator and every setting. It is slow and
+// obvious.
 #ifndef FP8MAC_CORE_DOT_DEFINITION_H
 #define FP8MAC_CORE_DOT_DEFINITION_H
 
@@ -11,8 +12,8 @@ typedef struct fp8mac_mx_pair {
     bool is_nan;
 } fp8mac_mx_pair;
 
-// One step, of the accumulator alone: terms in exact integers as wide as it takes. mx holds one pair for each term, or
-// is NULL. The engine must agree with it; it is the slow and obvious one.
+// One step, of the accumulator alone: terms in exact integers as wide as it takes. mx holds one
+// pair for each term, or is NULL. The engine must agree with it; it is the slow and obvious one.
 void fp8mac_dot_step_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
                              const uint8_t *b, unsigned n, const fp8mac_mx_pair *mx,
                              fp8mac_flags *flags);

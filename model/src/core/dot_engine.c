@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dot product with products summed in 128 bits, in units of the product of the formats' smallest subnormals.
+// The dot product with products summed in 128 bits, in units of the product of the formats'
+// smallest subnormals.
 #include "core/dot_engine.h"
 
 #include "core/dot_definition.h"
 #include "core/wide.h"
 
-// Whether the step is the engine's own: FIXED; or exact, nearest even, no option that the definition alone knows.
+// Whether the step is the engine's own: FIXED; or exact, nearest even, no option that the
+// definition alone knows.
 static bool is_plain(const fp8mac_dot_config *c)
 {
     if (c->acc_format == FP8MAC_ACC_FIXED) {
@@ -74,7 +76,7 @@ static fp8mac_int128 sum_products(const fp8mac_dot_engine *engine, const uint8_t
     return sum;
 }
 
-// ---- FIXED, static --------------------------------------------------------------------------------------------
+// ---- FIXED, static ------------------------------------------------------------------------------
 
 static int32_t floor_log2(int64_t x)
 {
@@ -95,7 +97,8 @@ bool fp8mac_dot_products_fit(const fp8mac_dot_engine *engine, const uint8_t *a, 
     return true;
 }
 
-// product * 2^shift, cut toward zero, as a division does it. The result is below 2^(F + 2), however large the shift.
+// product * 2^shift, cut toward zero, as a division does it. The result is below 2^(F + 2), however
+// large the shift.
 static fp8mac_int128 cut_product(fp8mac_int128 product, int32_t shift)
 {
     enum { MOST = 126 }; // more than a product's bits
@@ -120,7 +123,7 @@ static fp8mac_int128 sum_cut_products(const fp8mac_dot_engine *engine, const uin
     return sum;
 }
 
-// ---- Inf and NaN ------------------------------------------------------------------------------------------------
+// ---- Inf and NaN --------------------------------------------------------------------------------
 
 // The specials among the products of a step.
 typedef struct specials {
@@ -165,12 +168,13 @@ static fp8mac_value specials_value(const specials *found, bool acc_is_nan)
     return (fp8mac_value){.cls = FP8MAC_CLASS_INF, .sign = found->minus_inf};
 }
 
-// ---- the steps --------------------------------------------------------------------------------------------------
+// ---- the steps ----------------------------------------------------------------------------------
 
-// acc + sum * 2^exponent, exact but for a sticky last bit; acc is finite or zero. Zero results are +0.
+// acc + sum * 2^exponent, exact but for a sticky last bit; acc is finite or zero. Zero results are
+// +0.
 //
-// Either all bits of both fit in 126, or they lie so far apart that they do not touch: the sum has at most
-// 66 + 10 bits and acc 24, so more than 126 - 76 - 24 bits are between them:
+// Either all bits of both fit in 126, or they lie so far apart that they do not touch: the sum has
+// at most 66 + 10 bits and acc 24, so more than 126 - 76 - 24 bits are between them:
 //
 //   [   larger   ]                 MOVE zeros ]           larger * 2^MOVE
 //                        [  smaller  ]                    worth +1 or -1 in the last place: only its sign matters,
@@ -345,8 +349,9 @@ static fp8mac_value float_value(const fp8mac_dot_config *config, const fp8mac_ac
     if (config->promote == 0 && config->chunk == 0) {
         return fp8mac_decode(code_format, acc->code);
     }
-    const fp8mac_format *row = config->promote != 0 ? fp8mac_format_get(FP8MAC_FP32) : code_format;
-    return fp8mac_decode(row,
+    const fp8mac_format *format =
+        config->promote != 0 ? fp8mac_format_get(FP8MAC_FP32) : code_format;
+    return fp8mac_decode(format,
                          acc->pending == 0 ? acc->second : fp8mac_acc_joined(config, acc, flags));
 }
 

@@ -5,7 +5,8 @@
 
 #include "core/accumulator.h"
 
-// Every code of a format as an integer in units of its smallest subnormal (Inf and NaN as 0), decoded once.
+// Every code of a format as an integer in units of its smallest subnormal (Inf and NaN as 0),
+// decoded once.
 typedef struct fp8mac_operand_table {
     int64_t value[256];
     uint8_t special[256]; // 1 for Inf and NaN
@@ -22,11 +23,12 @@ typedef struct fp8mac_dot_engine {
     fp8mac_operand_table a, b;
 } fp8mac_dot_engine;
 
-// Whether the row can be an operand: one byte, and a range that the product sums hold.
+// Whether the format can be an operand: one byte, and a range that the product sums hold.
 bool fp8mac_is_operand_format(const fp8mac_format *format);
 
 void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *config);
-// Whether no product is above the static_exponent of a FIXED accumulator that has one. The engine runs only then.
+// Whether no product is above the static_exponent of a FIXED accumulator that has one. The engine
+// runs only then.
 bool fp8mac_dot_products_fit(const fp8mac_dot_engine *engine, const uint8_t *a, const uint8_t *b,
                              size_t k);
 // k terms in ascending order, `group` at a time.

@@ -35,7 +35,8 @@ static uint32_t zero_code(const fp8mac_format *f, bool sign)
     return sign_bit(f, sign && f->has_negative_zero);
 }
 
-// The code of a magnitude that has one. Without exponent bits, a negative one is its two's complement.
+// The code of a magnitude that has one. Without exponent bits, a negative one is its two's
+// complement.
 static uint32_t signed_code(const fp8mac_format *f, bool sign, uint32_t magnitude)
 {
     if (f->exponent_bits == 0 && sign) {
@@ -44,7 +45,8 @@ static uint32_t signed_code(const fp8mac_format *f, bool sign, uint32_t magnitud
     return magnitude | sign_bit(f, sign);
 }
 
-// Where there is no Inf, its place is taken by NaN with the same sign (FNUZ has one NaN, whose code is the sign bit).
+// Where there is no Inf, its place is taken by NaN with the same sign (FNUZ has one NaN, whose code
+// is the sign bit).
 static uint32_t inf_code(const fp8mac_format *f, bool sign)
 {
     uint32_t code = f->has_inf ? fp8mac_format_max_code(f) + 1 : fp8mac_format_nan_code(f);
@@ -60,7 +62,7 @@ static uint32_t nan_code(const fp8mac_format *f, bool sign, fp8mac_flags *flags)
     return fp8mac_format_nan_code(f) | sign_bit(f, sign);
 }
 
-// What an unsigned row writes for a negative number.
+// What an unsigned format writes for a negative number.
 static uint32_t negative_code(const fp8mac_format *f, fp8mac_flags *flags)
 {
     fp8mac_raise(flags, FP8MAC_FLAG_INVALID);
@@ -82,13 +84,14 @@ static uint32_t overflow_code(const fp8mac_format *f, bool sign, bool finite,
     return inf_code(f, sign);
 }
 
-// Below the binade 1 - bias, in units of 2^(-bias - m), where exponent field 0 is not gradual underflow:
+// Below the binade 1 - bias, in units of 2^(-bias - m), where exponent field 0 is not gradual
+// underflow:
 //
 //   CFloat8   units   0  1 ... 2^m - 1                  2^(m+1)        HFP8   units   0         2^m + 1  2^m + 2 ...
 //             codes   0  1 ... 2^m - 1   (the gap)      2^m                   codes   0 (the gap)  1        2
 //
-// The gap is 2^m + 1 units wide in both. Its ends are neighbours: nearest is judged by distance, ties go to the even
-// code, and stochastic rounding divides the gap evenly.
+// The gap is 2^m + 1 units wide in both. Its ends are neighbours: nearest is judged by distance,
+// ties go to the even code, and stochastic rounding divides the gap evenly.
 static uint64_t round_gap(const fp8mac_format *f, uint64_t significand, int32_t shift, uint64_t low,
                           fp8mac_round_mode mode)
 {
@@ -124,9 +127,11 @@ static uint64_t round_with_gap(const fp8mac_format *f, fp8mac_value value, fp8ma
     return normal && above_low ? units - ones : units;
 }
 
-// The magnitude's code as if the exponent field had no upper end; larger than every code if it has too many bits.
+// The magnitude's code as if the exponent field had no upper end; larger than every code if it has
+// too many bits.
 //
-// In units of the quantum, significands of the binade `top` are 2^m .. 2^(m+1)-1, those of subnormals 0 .. 2^m-1. The
+// In units of the quantum, significands of the binade `top` are 2^m .. 2^(m+1)-1, those of
+// subnormals 0 .. 2^m-1. The
 // field of binade `top` is top - e_min + 1, so   code = (top - e_min) * 2^m + significand   for both; a significand
 // rounded up to the next power of two carries into the field by itself.
 static uint64_t round_magnitude(const fp8mac_format *f, fp8mac_value value, fp8mac_round_mode mode)
@@ -139,8 +144,8 @@ static uint64_t round_magnitude(const fp8mac_format *f, fp8mac_value value, fp8m
     if (top < e_min) {
         top = e_min;
     }
-    int32_t shift =
-        top - f->mantissa_bits - value.exponent; // log2 of the quantum, in the significand's unit
+    // log2 of the quantum, in the significand's unit
+    int32_t shift = top - f->mantissa_bits - value.exponent;
     uint64_t significand = shift > 0 ? fp8mac_round_right(value.significand, shift, mode)
                                      : value.significand << -shift;
     return ((uint64_t)(uint32_t)(top - e_min) << f->mantissa_bits) + significand;
@@ -169,7 +174,8 @@ static uint32_t encode_finite(const fp8mac_format *f, fp8mac_value value, fp8mac
     return signed_code(f, value.sign, (uint32_t)magnitude);
 }
 
-// A scale: floor(log2 value), clamped; what has no logarithm is NaN, except that 0 gives the least power.
+// A scale: floor(log2 value), clamped; what has no logarithm is NaN, except that 0 gives the least
+// power.
 static uint32_t encode_power(const fp8mac_format *f, fp8mac_value value, fp8mac_flags *flags)
 {
     if (value.cls == FP8MAC_CLASS_ZERO ||
@@ -230,8 +236,8 @@ uint32_t fp8mac_encode(const fp8mac_format *format, fp8mac_value value, fp8mac_c
 {
     fp8mac_overflow overflow = overflow_of(format, mode.overflow);
     if (mode.rounding == FP8MAC_ROUND_TOWARD_ZERO && overflow == FP8MAC_OVERFLOW_IEEE) {
-        overflow =
-            FP8MAC_OVERFLOW_SATURATE_FINITE; // toward zero never passes the largest finite value
+        // Toward zero never passes the largest finite value
+        overflow = FP8MAC_OVERFLOW_SATURATE_FINITE;
     }
     return fp8mac_encode_independent(format, value, mode.rounding, overflow, flags);
 }

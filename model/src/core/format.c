@@ -10,7 +10,7 @@
 #define NEGATIVE_ZERO FP8MAC_NAN_NEGATIVE_ZERO
 
 // name, signed, exponent bits, mantissa bits, bias, Inf, -0, NaN, exponent zero
-const fp8mac_format fp8mac_formats[FP8MAC_ROW_COUNT] = {
+const fp8mac_format fp8mac_formats[FP8MAC_FORMAT_COUNT] = {
     [FP8MAC_E4M3FN] = {"e4m3fn", true, 4, 3, 7, false, true, ALL_ONES, SUBNORMAL},
     [FP8MAC_E5M2] = {"e5m2", true, 5, 2, 15, true, true, IEEE, SUBNORMAL},
     [FP8MAC_E4M3FNUZ] = {"e4m3fnuz", true, 4, 3, 8, false, false, NEGATIVE_ZERO, SUBNORMAL},
@@ -47,7 +47,7 @@ static const struct {
 
 const fp8mac_format *fp8mac_format_get(fp8mac_format_id id)
 {
-    return (unsigned)id < FP8MAC_ROW_COUNT ? &fp8mac_formats[id] : NULL;
+    return (unsigned)id < FP8MAC_FORMAT_COUNT ? &fp8mac_formats[id] : NULL;
 }
 
 const fp8mac_format *fp8mac_format_by_name(const char *name)
@@ -55,7 +55,7 @@ const fp8mac_format *fp8mac_format_by_name(const char *name)
     if (name == NULL) {
         return NULL;
     }
-    for (size_t i = 0; i < FP8MAC_ROW_COUNT; i++) {
+    for (size_t i = 0; i < FP8MAC_FORMAT_COUNT; i++) {
         if (strcmp(name, fp8mac_formats[i].name) == 0) {
             return &fp8mac_formats[i];
         }
@@ -68,7 +68,7 @@ const fp8mac_format *fp8mac_format_by_name(const char *name)
     return NULL;
 }
 
-// Which biases fp8mac_format_with_bias gives a row.
+// Which biases fp8mac_format_with_bias gives a format.
 static bool bias_is_possible(fp8mac_format_id id, int bias)
 {
     switch (id) {
@@ -88,15 +88,15 @@ fp8mac_format fp8mac_format_with_bias(fp8mac_format_id id, int bias)
     if (!bias_is_possible(id, bias)) {
         return (fp8mac_format){.bias = FP8MAC_BIAS_IMPOSSIBLE};
     }
-    fp8mac_format row = fp8mac_formats[id];
-    row.bias = (int16_t)bias;
-    return row;
+    fp8mac_format format = fp8mac_formats[id];
+    format.bias = (int16_t)bias;
+    return format;
 }
 
 static const char *shape_refusal(const fp8mac_format *f)
 {
     if (f->bias == FP8MAC_BIAS_IMPOSSIBLE) {
-        return "The bias is not one that this row can have.";
+        return "The bias is not one that this format can have.";
     }
     if (f->bias < FP8MAC_BIAS_MIN || f->bias > FP8MAC_BIAS_MAX) {
         return "The bias is outside -128..255."; // so that exponents of products stay far inside an int32_t
@@ -111,12 +111,12 @@ static const char *shape_refusal(const fp8mac_format *f)
         return "The meaning of exponent field 0 is unknown.";
     }
     if (!f->is_signed && f->has_negative_zero) {
-        return "An unsigned row cannot have a negative zero.";
+        return "An unsigned format cannot have a negative zero.";
     }
     return NULL;
 }
 
-// The specials that the row declares fit together, and leave room for one another in its codes.
+// The specials that the format declares fit together, and leave room for one another in its codes.
 static const char *specials_refusal(const fp8mac_format *f)
 {
     switch (f->nan_encoding) {
@@ -142,12 +142,13 @@ static const char *exponent_refusal(const fp8mac_format *f)
     bool integer = f->is_signed && f->nan_encoding == NO_NAN && !f->has_negative_zero &&
                    f->exponent_zero == SUBNORMAL;
     if (f->exponent_bits == 0 && !integer) {
-        return "A row without exponent bits is two's complement: signed, gradual, without NaN and "
+        return "A format without exponent bits is two's complement: signed, gradual, without NaN "
+               "and "
                "-0.";
     }
     bool powers = !f->is_signed && f->nan_encoding == ALL_ONES;
     if (f->exponent_zero == NORMAL && f->mantissa_bits == 0 && !powers) {
-        return "A row of powers of two without zero is unsigned and has a NaN of all ones.";
+        return "A format of powers of two without zero is unsigned and has a NaN of all ones.";
     }
     return NULL;
 }
@@ -155,7 +156,7 @@ static const char *exponent_refusal(const fp8mac_format *f)
 const char *fp8mac_format_refusal(const fp8mac_format *f)
 {
     if (f == NULL) {
-        return "There is no row.";
+        return "There is no format.";
     }
     const char *refusal = shape_refusal(f);
     if (refusal == NULL) {

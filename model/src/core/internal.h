@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library's sources share. Included first by each of them, so that the declarations of the public headers,
-// and nothing else, are visible in the shared library (everything is compiled with -fvisibility=hidden).
+// What the library's sources share. Included first by each of them, so that the declarations of the
+// public headers, and nothing else, are visible in the shared library (everything is compiled with
+// -fvisibility=hidden).
 #ifndef FP8MAC_INTERNAL_H
 #define FP8MAC_INTERNAL_H
 
@@ -12,7 +13,7 @@
 #pragma GCC visibility pop
 
 // The table of rows, for constant addresses; fp8mac_format_get is for everything else.
-extern const fp8mac_format fp8mac_formats[FP8MAC_ROW_COUNT];
+extern const fp8mac_format fp8mac_formats[FP8MAC_FORMAT_COUNT];
 
 enum { FP8MAC_BIAS_MIN = -128, FP8MAC_BIAS_MAX = 255, FP8MAC_BIAS_IMPOSSIBLE = INT16_MIN };
 
@@ -23,8 +24,8 @@ typedef struct fp8mac_round_mode {
     unsigned n;
 } fp8mac_round_mode;
 
-// Results are rounded first and judged afterwards; the two choices are independent here, whatever fp8mac_encode
-// makes of them. `value` may have any 64-bit significand; `flags` may be NULL.
+// Results are rounded first and judged afterwards; the two choices are independent here, whatever
+// fp8mac_encode makes of them. `value` may have any 64-bit significand; `flags` may be NULL.
 uint32_t fp8mac_encode_independent(const fp8mac_format *format, fp8mac_value value,
                                    fp8mac_rounding rounding, fp8mac_overflow overflow,
                                    fp8mac_flags *flags);
@@ -38,16 +39,17 @@ uint32_t fp8mac_epilogue_rounded(const fp8mac_epilogue *epilogue, fp8mac_round_m
                                  uint32_t c, uint32_t *amax, bool *amax_nonfinite,
                                  fp8mac_flags *flags);
 
-// The exact product of two finite values, each with a significand below 2^32; zero if either is zero.
+// The exact product of two finite values, each with a significand below 2^32; zero if either is
+// zero.
 fp8mac_value fp8mac_value_mul_finite(fp8mac_value a, fp8mac_value b);
 
 // An FP32 nearest-even multiplication of two decoded values whose significands are below 2^32.
 uint32_t fp8mac_fp32_mul_values(fp8mac_value a, fp8mac_value b, fp8mac_flags *flags);
 
-// The row is FP16, BF16, FP32 or shaped like them: wider than a byte, with IEEE 754's specials.
+// The format is FP16, BF16, FP32 or shaped like them: wider than a byte, with IEEE 754's specials.
 bool fp8mac_format_is_wide(const fp8mac_format *format);
 
-// The row is a scale's: powers of two and a NaN, without a zero.
+// The format is a scale's: powers of two and a NaN, without a zero.
 static inline bool fp8mac_format_is_powers(const fp8mac_format *f)
 {
     return f->exponent_zero == FP8MAC_EXPONENT_ZERO_NORMAL && f->mantissa_bits == 0;

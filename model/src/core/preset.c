@@ -154,7 +154,7 @@ static const fp8mac_preset published[] = {
 
 enum { PUBLISHED = sizeof published / sizeof published[0] };
 
-// ---- elements of the catalogue ----------------------------------------------------------------------------------
+// ---- elements of the catalogue ------------------------------------------------------------------
 
 #define KULISCH "Kulisch, Computer arithmetic and validity, 2nd ed., de Gruyter 2013, chapter 8; "
 #define OWN "this project, rtl/catalogue/elements.toml"
@@ -169,8 +169,9 @@ static fp8mac_status element_preset(const fp8mac_element_info *element, unsigned
     return fp8mac_element_config(element->kind, lanes, frac_bits, &preset->config);
 }
 
-// Reads "_" LETTER NUMBER at *text, if it is there, and moves *text behind it. The number is 1 to 9999, without leading
-// zeros. False if what is there is malformed; *number is left alone if nothing is there.
+// Reads "_" LETTER NUMBER at *text, if it is there, and moves *text behind it. The number is 1 to
+// 9999, without leading zeros. False if what is there is malformed; *number is left alone if
+// nothing is there.
 static bool read_suffix(const char **text, char letter, unsigned *number)
 {
     const char *at = *text;
@@ -205,7 +206,7 @@ static bool is_spelling(const char *name, const fp8mac_element_info *element, un
            read_suffix(&rest, 'l', lanes) && *rest == '\0';
 }
 
-// ---- all of them --------------------------------------------------------------------------------------------------
+// ---- all of them --------------------------------------------------------------------------------
 
 size_t fp8mac_preset_count(void)
 {

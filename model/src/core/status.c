@@ -16,14 +16,13 @@ const char *fp8mac_status_string(fp8mac_status status)
     case FP8MAC_ERR_GROUP:
         return "The group is out of range, or more terms are present than it holds.";
     case FP8MAC_ERR_SCALE_EXPONENT:
-        return "A scaling exponent is outside -32..+32, or it or the static_exponent changed "
-               "during a fixed sum, or a product "
-               "is above the static_exponent.";
+        return "A scaling exponent is outside -32..+32 or changed during a sum, or a product "
+               "exceeds the static exponent.";
     case FP8MAC_ERR_SCALE:
         return "A scale is not finite and greater than zero, or its mode is unknown.";
     case FP8MAC_ERR_SHAPE: return "A dimension is zero or too large.";
     case FP8MAC_ERR_STRIDE: return "A leading stride is shorter than its row.";
-    case FP8MAC_ERR_K_LIMIT: return "K exceeds what the fixed accumulator's guard bits allow.";
+    case FP8MAC_ERR_K_LIMIT: return "K exceeds what the accumulator can sum without overflow.";
     case FP8MAC_ERR_ACTIVATION:
         return "The activation is unknown, or its bounds are not finite and ordered.";
     case FP8MAC_ERR_UNSUPPORTED: return "The request is valid, but not implemented in this build.";

@@ -3,7 +3,7 @@
 #include "core/internal.h"
 #include "core/round.h"
 
-// ---- output of at most `size` bytes -----------------------------------------------------------------------------
+// ---- output of at most `size` bytes -------------------------------------------------------------
 
 typedef struct text {
     char *to;
@@ -25,7 +25,7 @@ static void put_string(text *t, const char *s)
     }
 }
 
-// ---- a large natural number, in limbs of nine decimal digits, least significant first -----------------------------
+// ---- a large natural number, in limbs of nine decimal digits, least significant first -----------
 
 enum {
     LIMB = 1000000000,
@@ -68,7 +68,7 @@ static char digit_at(const decimal *x, size_t place)
     return i >= x->used ? '0' : (char)('0' + x->limb[i] / tens[place % LIMB_DIGITS] % 10);
 }
 
-// ---- the two styles ---------------------------------------------------------------------------------------------
+// ---- the two styles -----------------------------------------------------------------------------
 
 // significand * 2^exponent; 2^-k is 5^k / 10^k.
 static void put_decimal(text *t, uint64_t significand, int32_t exponent)

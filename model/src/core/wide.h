@@ -20,8 +20,8 @@ static inline int32_t fp8mac_bit_length128(fp8mac_uint128 x)
     return high != 0 ? 64 + fp8mac_bit_length(high) : fp8mac_bit_length((uint64_t)x);
 }
 
-// (-1)^sign * magnitude * 2^exponent with its first 64 bits; what is dropped is ORed into the last of them (sticky),
-// which no rounding to 62 or fewer bits can tell from the whole.
+// (-1)^sign * magnitude * 2^exponent with its first 64 bits; what is dropped is ORed into the last
+// of them (sticky), which no rounding to 62 or fewer bits can tell from the whole.
 static inline fp8mac_value fp8mac_value_from_wide(bool sign, fp8mac_uint128 magnitude,
                                                   int32_t exponent)
 {

@@ -10,7 +10,7 @@ static uint32_t float_of_power(int32_t e) // 2^e, also subnormal
     return e >= -126 ? (uint32_t)(e + 127) << 23 : UINT32_C(1) << (e + 149);
 }
 
-bool fp8mac_fast_row_init(fp8mac_fast_row *row, const fp8mac_format *f)
+bool fp8mac_fast_format_init(fp8mac_fast_format *format, const fp8mac_format *f)
 {
     int32_t e_min = 1 - f->bias;
     bool ok = f->is_signed && f->exponent_bits >= 1 && f->mantissa_bits >= 1 &&
@@ -25,7 +25,7 @@ bool fp8mac_fast_row_init(fp8mac_fast_row *row, const fp8mac_format *f)
     if (e_min - (int32_t)m < -149 || e_min - (int32_t)m + 23 > 127 || e_max > 127) {
         return false;
     }
-    *row = (fp8mac_fast_row){
+    *format = (fp8mac_fast_format){
         .bits = fp8mac_format_bits(f),
         .shift = 23 - m,
         .sign = UINT32_C(1) << (f->exponent_bits + m),
@@ -53,13 +53,13 @@ static bool is_float32(const fp8mac_format *f)
 
 static bool encode_init(fp8mac_fast_encode *how, const fp8mac_format *dst, fp8mac_overflow overflow)
 {
-    if (!fp8mac_fast_row_init(&how->row, dst) || dst->nan_encoding == FP8MAC_NAN_NONE) {
+    if (!fp8mac_fast_format_init(&how->format, dst) || dst->nan_encoding == FP8MAC_NAN_NONE) {
         return false;
     }
     if (fp8mac_format_is_wide(dst)) {
         overflow = FP8MAC_OVERFLOW_IEEE;
     }
-    uint32_t max_code = how->row.max_code, inf_code = how->row.inf_code;
+    uint32_t max_code = how->format.max_code, inf_code = how->format.inf_code;
     how->finite_code = overflow == FP8MAC_OVERFLOW_IEEE ? inf_code : max_code;
     how->inf_code = overflow == FP8MAC_OVERFLOW_SATURATE ? max_code : inf_code;
     return true;
@@ -69,13 +69,13 @@ static void run_encode(const fp8mac_kernels *kernels, const fp8mac_fast_encode *
                        const float *src, size_t n, fp8mac_flags *flags)
 {
     fp8mac_fast_seen seen;
-    if (how->row.bits <= 8) {
+    if (how->format.bits <= 8) {
         kernels->encode8(how, dst, src, n, &seen);
     } else {
         kernels->encode16(how, dst, src, n, &seen);
     }
-    bool finite_saturates = how->finite_code == how->row.max_code,
-         inf_saturates = how->inf_code == how->row.max_code;
+    bool finite_saturates = how->finite_code == how->format.max_code,
+         inf_saturates = how->inf_code == how->format.max_code;
     if (seen.over) {
         fp8mac_raise(flags, finite_saturates ? FP8MAC_FLAG_SATURATED : FP8MAC_FLAG_OVERFLOW);
     }
@@ -89,11 +89,11 @@ bool fp8mac_fast_convert(const fp8mac_kernels *kernels, const fp8mac_format *dst
                          fp8mac_convert_mode mode, fp8mac_flags *flags)
 {
     fp8mac_fast_encode how = {.random_bits = 0};
-    if (is_float32(dst_format) && fp8mac_fast_row_init(&how.row, src_format)) {
+    if (is_float32(dst_format) && fp8mac_fast_format_init(&how.format, src_format)) {
         if (fp8mac_format_bytes(src_format) == 1) {
-            kernels->decode8(&how.row, dst, src, n);
+            kernels->decode8(&how.format, dst, src, n);
         } else {
-            kernels->decode16(&how.row, dst, src, n);
+            kernels->decode16(&how.format, dst, src, n);
         }
         return true;
     }
@@ -125,7 +125,7 @@ bool fp8mac_fast_convert_stochastic(const fp8mac_kernels *kernels, const fp8mac_
     return true;
 }
 
-// ---- with a scale ---------------------------------------------------------------------------------------------------
+// ---- with a scale -------------------------------------------------------------------------------
 
 enum { BLOCK = 1024 };
 
@@ -164,8 +164,8 @@ bool fp8mac_fast_quantize(const fp8mac_kernels *kernels, const fp8mac_format *ds
 bool fp8mac_fast_dequantize(const fp8mac_kernels *kernels, float *dst,
                             const fp8mac_format *src_format, const void *src, size_t n, float scale)
 {
-    fp8mac_fast_row row;
-    if (!fp8mac_fast_row_init(&row, src_format)) {
+    fp8mac_fast_format format;
+    if (!fp8mac_fast_format_init(&format, src_format)) {
         return false;
     }
     unsigned bytes = fp8mac_format_bytes(src_format);
@@ -174,9 +174,9 @@ bool fp8mac_fast_dequantize(const fp8mac_kernels *kernels, float *dst,
         size_t count = n - i < BLOCK ? n - i : BLOCK;
         const uint8_t *codes = (const uint8_t *)src + i * bytes;
         if (bytes == 1) {
-            kernels->decode8(&row, value, codes, count);
+            kernels->decode8(&format, value, codes, count);
         } else {
-            kernels->decode16(&row, value, (const void *)codes, count);
+            kernels->decode16(&format, value, (const void *)codes, count);
         }
         if (!multiply(kernels, dst + i, value, count, scale)) {
             fp8mac_dequantize_defined(dst + i, src_format, codes, count, scale);

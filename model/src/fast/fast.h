@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast paths: the same results as the definition, from float and double arithmetic that is proved exact where it
-// has to be. One source of kernels (fast_kernels.h), compiled once for each instruction set.
+// The fast paths: the same results as the definition, from float and double arithmetic that is
+// proved exact where it has to be. One source of kernels (fast_kernels.h), compiled once for each
+// instruction set.
 //
 // They rely on the host's floating point as C leaves it: nearest even, subnormals kept.
 #ifndef FP8MAC_FAST_INTERNAL_H
@@ -8,25 +9,25 @@
 
 #include "core/gemm_definition.h"
 
-// ---- rows -------------------------------------------------------------------------------------------------------
+// ---- formats ------------------------------------------------------------------------------------
 
-// A row with IEEE 754's exponents, in the bits of a float. `shift` is 23 - mantissa bits; a magnitude is a code without
-// its sign.
-typedef struct fp8mac_fast_row {
+// A format with IEEE 754's exponents, in the bits of a float. `shift` is 23 - mantissa bits; a
+// magnitude is a code without its sign.
+typedef struct fp8mac_fast_format {
     uint32_t bits, shift;
     uint32_t sign;           // the sign bit of a code
     uint32_t keep_zero_sign; // all ones if there is -0, else 0
     uint32_t rebias; // (127 - bias) << mantissa bits: subtracted from a normal float's top bits
     uint32_t least_normal; // float bits of the smallest normal value
-    uint32_t
-        denormal_magic; // float bits of 2^(e_min - mantissa bits + 23), whose last place is the quantum
-    float quantum;      // 2^(e_min - mantissa bits)
+    // Float bits of 2^(e_min - mantissa bits + 23), whose last place is the quantum
+    uint32_t denormal_magic;
+    float quantum; // 2^(e_min - mantissa bits)
     uint32_t max_code, inf_code, nan_code;
     bool has_inf, nan_is_minus_zero;
-} fp8mac_fast_row;
+} fp8mac_fast_format;
 
-// Whether the row has that form; fills *row.
-bool fp8mac_fast_row_init(fp8mac_fast_row *row, const fp8mac_format *format);
+// Whether the format has that form; fills *fast.
+bool fp8mac_fast_format_init(fp8mac_fast_format *fast, const fp8mac_format *format);
 
 // What an array conversion met; the caller makes flags of it.
 typedef struct fp8mac_fast_seen {
@@ -34,23 +35,24 @@ typedef struct fp8mac_fast_seen {
 } fp8mac_fast_seen;
 
 typedef struct fp8mac_fast_encode {
-    fp8mac_fast_row row;
+    fp8mac_fast_format format;
     uint32_t finite_code, inf_code; // magnitude written for an overflow, for an infinity
     unsigned random_bits;           // 0: nearest even
     float units;                    // stochastic: 2^random_bits / quantum
     const uint32_t *r;              // stochastic: one for each element
 } fp8mac_fast_encode;
 
-// ---- tiles ------------------------------------------------------------------------------------------------------
+// ---- tiles --------------------------------------------------------------------------------------
 
-// K terms of a tile of outputs, mr x nr. Panels hold k-major columns of operands: a[k][mr], b[k][nr].
+// K terms of a tile of outputs, mr x nr. Panels hold k-major columns of operands: a[k][mr],
+// b[k][nr].
 typedef struct fp8mac_tile {
     size_t k;
     unsigned group;
     const float *a, *b;
     const double *a_double;
-    const double *
-        a_small; // wide sums: a_double holds the large values of A, this the others; zeros in their places
+    // Wide sums: a_double holds the large values of A, this the others; zeros in their places
+    const double *a_small;
     double one; // wide sums: a power of two that divides them in two
     const int8_t *a_exponent, *b_exponent;
     void *acc; // mr x nr floats, or doubles for FIXED
@@ -90,20 +92,20 @@ typedef struct fp8mac_kernels {
                     fp8mac_fast_seen *seen);
     void (*encode16)(const fp8mac_fast_encode *how, uint16_t *dst, const float *src, size_t n,
                      fp8mac_fast_seen *seen);
-    void (*decode8)(const fp8mac_fast_row *row, float *dst, const uint8_t *src, size_t n);
-    void (*decode16)(const fp8mac_fast_row *row, float *dst, const uint16_t *src, size_t n);
-    // r[i] = the first word of Philox4x32-10 at {m, n + i, ...}, shifted down to its first `bits` bits; n does not
-    // carry.
+    void (*decode8)(const fp8mac_fast_format *format, float *dst, const uint8_t *src, size_t n);
+    void (*decode16)(const fp8mac_fast_format *format, float *dst, const uint16_t *src, size_t n);
+    // r[i] = the first word of Philox4x32-10 at {m, n + i, ...}, shifted down to its first `bits`
+    // bits; n does not carry.
     void (*draw)(uint32_t *r, size_t count, const uint32_t counter[4], const uint32_t key[2],
                  unsigned bits);
     uint32_t (*bits_used)(const uint32_t *words, size_t n); // all of them ORed
     fp8mac_scan (*scan)(const uint8_t *codes, size_t n);
-    // `rows` <= width rows of k codes, made a panel of `width` columns (mr or nr): values * 2^scale, finite codes only.
-    // 16 floats beyond the panel may be written.
-    void (*pack)(const fp8mac_fast_row *row, float *panel, unsigned width, const uint8_t *codes,
-                 size_t stride, unsigned rows, size_t k, float scale);
+    // `rows` <= width rows of k codes, made a panel of `width` columns (mr or nr): values *
+    // 2^scale, finite codes only. 16 floats beyond the panel may be written.
+    void (*pack)(const fp8mac_fast_format *format, float *panel, unsigned width,
+                 const uint8_t *codes, size_t stride, unsigned rows, size_t k, float scale);
     // The exponents of their binades, `zero` for a zero. 16 bytes beyond the panel may be written.
-    void (*pack_exponents)(const fp8mac_fast_row *row, int8_t *panel, unsigned width,
+    void (*pack_exponents)(const fp8mac_fast_format *format, int8_t *panel, unsigned width,
                            const uint8_t *codes, size_t stride, unsigned rows, size_t k,
                            int8_t zero);
     void (*outputs)(fp8mac_fast_outputs *outputs);
@@ -115,7 +117,8 @@ typedef struct fp8mac_kernels {
     fp8mac_tile_function *aligned;  // truncated alignment
 } fp8mac_kernels;
 
-// Bare metal takes the sources of conversions alone, and small machines have nothing to gain: no kernels there.
+// Bare metal takes the sources of conversions alone, and small machines have nothing to gain: no
+// kernels there.
 #define FP8MAC_FAST (__STDC_HOSTED__ && UINTPTR_MAX > UINT32_MAX)
 
 extern const fp8mac_kernels fp8mac_kernels_portable;
@@ -123,7 +126,7 @@ extern const fp8mac_kernels fp8mac_kernels_portable;
 extern const fp8mac_kernels fp8mac_kernels_avx2, fp8mac_kernels_avx512;
 #endif
 
-// ---- what the callers try first ---------------------------------------------------------------------------------
+// ---- what the callers try first -----------------------------------------------------------------
 
 // False if `isa` is not available. *kernels is NULL for FP8MAC_ISA_DEFINED.
 #if FP8MAC_FAST
@@ -142,8 +145,8 @@ static inline const fp8mac_kernels *fp8mac_kernels_best(void)
     return fp8mac_kernels_find(FP8MAC_ISA_BEST, &kernels) ? kernels : NULL;
 }
 
-// `kernels` is not NULL, arguments have been validated. True if done; false: nothing has been written, the definition
-// has to do it.
+// `kernels` is not NULL, arguments have been validated. True if done; false: nothing has been
+// written, the definition has to do it.
 bool fp8mac_fast_convert(const fp8mac_kernels *kernels, const fp8mac_format *dst_format, void *dst,
                          const fp8mac_format *src_format, const void *src, size_t n,
                          fp8mac_convert_mode mode, fp8mac_flags *flags);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GEMM by the kernels: columns of B in blocks, packed once; rows of A in blocks; K in blocks that are multiples of
-// the group, in ascending order, with the accumulators kept in their own format between them.
+// A GEMM by the kernels: columns of B in blocks, packed once; rows of A in blocks; K in blocks that
+// are multiples of the group, in ascending order, with the accumulators kept in their own format
+// between them.
 #include "fast/plan.h"
 
 #include <math.h>
@@ -23,14 +24,14 @@ typedef struct work {
     float t0[BLOCK_N], c[BLOCK_N], out[BLOCK_N];
 } work;
 
-// ---- what the operands hold -----------------------------------------------------------------------------------------
+// ---- what the operands hold ---------------------------------------------------------------------
 
 static bool facts_init(fp8mac_operand_facts *facts, const fp8mac_kernels *kernels,
                        const fp8mac_format *f, const uint8_t *codes, size_t rows, size_t stride,
                        size_t k)
 {
     *facts = (fp8mac_operand_facts){.e_min = 1 - f->bias};
-    if (fp8mac_format_bits(f) != 8 || !fp8mac_fast_row_init(&facts->row, f)) {
+    if (fp8mac_format_bits(f) != 8 || !fp8mac_fast_format_init(&facts->format, f)) {
         return false;
     }
     facts->special = malloc(rows);
@@ -40,8 +41,8 @@ static bool facts_init(fp8mac_operand_facts *facts, const fp8mac_kernels *kernel
     uint8_t most = 0, least_less1 = 0xff;
     for (size_t i = 0; i < rows; i++) {
         fp8mac_scan row = kernels->scan(codes + i * stride, k);
-        facts->special[i] =
-            row.most > facts->row.max_code || (row.minus_zero && facts->row.nan_is_minus_zero);
+        facts->special[i] = row.most > facts->format.max_code ||
+                            (row.minus_zero && facts->format.nan_is_minus_zero);
         if (facts->special[i]) {
             facts->specials++;
             continue;
@@ -51,13 +52,13 @@ static bool facts_init(fp8mac_operand_facts *facts, const fp8mac_kernels *kernel
     }
     int32_t top_field = most >> f->mantissa_bits,
             unit_field = (uint8_t)(least_less1 + 1) >> f->mantissa_bits;
-    facts->e_max = (int32_t)(facts->row.max_code >> f->mantissa_bits) - f->bias;
+    facts->e_max = (int32_t)(facts->format.max_code >> f->mantissa_bits) - f->bias;
     facts->top = (top_field == 0 ? 1 : top_field) - f->bias + 1;
     facts->unit = (unit_field == 0 ? 1 : unit_field) - f->bias - f->mantissa_bits;
     return true;
 }
 
-// ---- blocks ---------------------------------------------------------------------------------------------------------
+// ---- blocks -------------------------------------------------------------------------------------
 
 static size_t tiles_of(size_t n, size_t side)
 {
@@ -71,10 +72,10 @@ static void pack_panel(const work *w, const fp8mac_operand_facts *facts, float *
 {
     const fp8mac_kernels *kernels = w->plan.kernels;
     unsigned present = rows < width ? (unsigned)rows : width;
-    kernels->pack(&facts->row, panel, width, codes, stride, present, w->desc->k, scale);
+    kernels->pack(&facts->format, panel, width, codes, stride, present, w->desc->k, scale);
     if (w->plan.needs_exponents) {
-        kernels->pack_exponents(&facts->row, exponents, width, codes, stride, present, w->desc->k,
-                                FP8MAC_FAST_ZERO_EXPONENT);
+        kernels->pack_exponents(&facts->format, exponents, width, codes, stride, present,
+                                w->desc->k, FP8MAC_FAST_ZERO_EXPONENT);
     }
 }
 
@@ -135,7 +136,7 @@ static void run_tiles(work *w, size_t m, size_t n)
     }
 }
 
-// ---- outputs --------------------------------------------------------------------------------------------------------
+// ---- outputs ------------------------------------------------------------------------------------
 
 // high + low with the last bit set if something is lost: |high| >= |low|, or high is zero.
 static double add_to_odd(double high, double low)
@@ -189,8 +190,8 @@ static const float *c_row(work *w, size_t m, size_t n0, size_t n)
     return w->c;
 }
 
-// Where something is or becomes infinite or NaN: one by one, flags and all. An infinite sum of finite products has
-// overflowed on the way.
+// Where something is or becomes infinite or NaN: one by one, flags and all. An infinite sum of
+// finite products has overflowed on the way.
 static void finish_singly(const work *w, size_t m, size_t n0, size_t n, const float *t0,
                           fp8mac_gemm_totals *totals)
 {
@@ -280,7 +281,8 @@ static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0,
     }
 }
 
-// Runs of columns between the special ones, short enough that one odd value does not slow down many others.
+// Runs of columns between the special ones, short enough that one odd value does not slow down many
+// others.
 static void finish_row(work *w, size_t m, size_t n0, size_t n, fp8mac_gemm_totals *totals)
 {
     enum { LONGEST = 256 };
@@ -296,7 +298,7 @@ static void finish_row(work *w, size_t m, size_t n0, size_t n, fp8mac_gemm_total
     }
 }
 
-// ---- the whole ------------------------------------------------------------------------------------------------------
+// ---- the whole ----------------------------------------------------------------------------------
 
 static void *allocate(size_t count, size_t size)
 {
@@ -358,8 +360,9 @@ static void run_blocks(work *w, fp8mac_gemm_totals *totals)
     }
 }
 
-// Outputs that are known to be NaN have an epilogue all the same; where it does the same for each of them, one is
-// computed and copied. Whether a sum overflowed before it met a NaN is of no more interest once one has.
+// Outputs that are known to be NaN have an epilogue all the same; where it does the same for each
+// of them, one is computed and copied. Whether a sum overflowed before it met a NaN is of no more
+// interest once one has.
 static void finish_nans(const work *w, fp8mac_gemm_totals *totals)
 {
     const fp8mac_gemm_desc *desc = w->desc;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included once by each instruction set's source, which defines what C cannot say for it. VL floats make a vector.
+// Included once by each instruction set's source, which defines what C cannot say for it. VL floats
+// make a vector.
 #include "fast/vector.h"
 #include "fast/kernels_convert.h"
 #include "fast/kernels_random.h"

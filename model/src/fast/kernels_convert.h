@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversion of arrays, and of codes to floats. See fast_vector.h.
 
-// |x| + 2^(e_min - m + 23): the sum's last place is the quantum, so the addition rounds to it, nearest even.
+// |x| + 2^(e_min - m + 23): the sum's last place is the quantum, so the addition rounds to it,
+// nearest even.
 INLINE vi encode_subnormal(const fp8mac_fast_encode *how, vi magnitude)
 {
-    vf sum = (vf)magnitude + splat_float(fp8mac_float_from_bits(how->row.denormal_magic));
-    return (vi)sum - (int32_t)how->row.denormal_magic;
+    vf sum = (vf)magnitude + splat_float(fp8mac_float_from_bits(how->format.denormal_magic));
+    return (vi)sum - (int32_t)how->format.denormal_magic;
 }
 
 //   31 30      23 22      shift  shift-1      0
 //   [s][ exponent ][  kept     ][    rest      ]      + half - 1 + last kept bit, then cut: nearest even
 INLINE vi encode_normal(const fp8mac_fast_encode *how, vi magnitude)
 {
-    uint32_t shift = how->row.shift;
+    uint32_t shift = how->format.shift;
     vu u = (vu)magnitude;
     vu odd = (u >> shift) & 1;
-    return (vi)((u + ((UINT32_C(1) << (shift - 1)) - 1) + odd) >> shift) - (int32_t)how->row.rebias;
+    return (vi)((u + ((UINT32_C(1) << (shift - 1)) - 1) + odd) >> shift) -
+           (int32_t)how->format.rebias;
 }
 
 // Random bits, aligned to the rest and added; those below its last bit cannot carry.
 INLINE vi encode_normal_random(const fp8mac_fast_encode *how, vi magnitude, vu r)
 {
-    uint32_t shift = how->row.shift, n = how->random_bits;
+    uint32_t shift = how->format.shift, n = how->random_bits;
     vu addend = n <= shift ? r << (shift - n) : r >> (n - shift);
-    return (vi)(((vu)magnitude + addend) >> shift) - (int32_t)how->row.rebias;
+    return (vi)(((vu)magnitude + addend) >> shift) - (int32_t)how->format.rebias;
 }
 
 // |x| in units of quantum / 2^n, cut: what is cut off cannot carry either.
 INLINE vi encode_subnormal_random(const fp8mac_fast_encode *how, vi magnitude, vu r)
 {
     vf units = (vf)magnitude * how->units;
-    vi in_range = (vi)SELECT(GREATER(splat(how->row.least_normal), magnitude), units, splat(0));
+    vi in_range = (vi)SELECT(GREATER(splat(how->format.least_normal), magnitude), units, splat(0));
     return (vi)(((vu) __builtin_convertvector((vf)in_range, vi) + r) >> how->random_bits);
 }
 
@@ -40,22 +42,22 @@ typedef struct seen_masks {
 
 INLINE vi encode(const fp8mac_fast_encode *how, vi x, vu r, bool random, seen_masks *seen)
 {
-    const fp8mac_fast_row *row = &how->row;
+    const fp8mac_fast_format *format = &how->format;
     vi magnitude = x & splat(0x7fffffffu);
     vi normal = random ? encode_normal_random(how, magnitude, r) : encode_normal(how, magnitude);
     vi small =
         random ? encode_subnormal_random(how, magnitude, r) : encode_subnormal(how, magnitude);
-    vi code = SELECT(GREATER(splat(row->least_normal), magnitude), small, normal);
-    vmask over = GREATER(code, splat(row->max_code));
+    vi code = SELECT(GREATER(splat(format->least_normal), magnitude), small, normal);
+    vmask over = GREATER(code, splat(format->max_code));
     vmask special = GREATER(magnitude, splat(0x7f7fffffu));
     vmask nan = GREATER(magnitude, splat(0x7f800000u));
     code = SELECT(over, splat(how->finite_code), code);
     code = SELECT(special, splat(how->inf_code), code);
-    code = SELECT(nan, splat(row->nan_code), code);
+    code = SELECT(nan, splat(format->nan_code), code);
     seen->over = MASK_OR(seen->over, MASK_XOR(over, special)); // what is special is over, too
     seen->inf = MASK_OR(seen->inf, MASK_XOR(special, nan));
-    vi sign = (vi)((vu)x >> (32 - row->bits)) & splat(row->sign);
-    vi zero = SELECT(EQUAL(code, splat(0)), splat(row->keep_zero_sign), splat(0xffffffffu));
+    vi sign = (vi)((vu)x >> (32 - format->bits)) & splat(format->sign);
+    vi zero = SELECT(EQUAL(code, splat(0)), splat(format->keep_zero_sign), splat(0xffffffffu));
     return code | (sign & zero);
 }
 
@@ -108,28 +110,29 @@ static void encode16(const fp8mac_fast_encode *how, uint16_t *dst, const float *
 }
 
 // Floats of finite codes: their bits moved up, or a subnormal's integer times the quantum.
-INLINE vi decode_finite(const fp8mac_fast_row *row, vi magnitude)
+INLINE vi decode_finite(const fp8mac_fast_format *format, vi magnitude)
 {
-    vi normal = (magnitude + (int32_t)row->rebias) << row->shift;
-    vf small = __builtin_convertvector(magnitude, vf) * row->quantum;
-    return SELECT(GREATER(splat(UINT32_C(1) << (23 - row->shift)), magnitude), (vi)small, normal);
+    vi normal = (magnitude + (int32_t)format->rebias) << format->shift;
+    vf small = __builtin_convertvector(magnitude, vf) * format->quantum;
+    return SELECT(GREATER(splat(UINT32_C(1) << (23 - format->shift)), magnitude), (vi)small,
+                  normal);
 }
 
-INLINE vi decode(const fp8mac_fast_row *row, vi code)
+INLINE vi decode(const fp8mac_fast_format *format, vi code)
 {
-    code &= splat(2 * row->sign - 1);
-    vi magnitude = code & splat(row->sign - 1);
-    vi value = decode_finite(row, magnitude);
-    vi special = SELECT(EQUAL(magnitude, splat(row->has_inf ? row->inf_code : UINT32_MAX)),
+    code &= splat(2 * format->sign - 1);
+    vi magnitude = code & splat(format->sign - 1);
+    vi value = decode_finite(format, magnitude);
+    vi special = SELECT(EQUAL(magnitude, splat(format->has_inf ? format->inf_code : UINT32_MAX)),
                         splat(0x7f800000u), splat(0x7fc00000u));
-    value = SELECT(GREATER(magnitude, splat(row->max_code)), special, value);
-    if (row->nan_is_minus_zero) {
-        value = SELECT(EQUAL(code, splat(row->sign)), splat(0x7fc00000u), value);
+    value = SELECT(GREATER(magnitude, splat(format->max_code)), special, value);
+    if (format->nan_is_minus_zero) {
+        value = SELECT(EQUAL(code, splat(format->sign)), splat(0x7fc00000u), value);
     }
-    return value | (code & splat(row->sign)) << (32 - row->bits);
+    return value | (code & splat(format->sign)) << (32 - format->bits);
 }
 
-INLINE void decode_some(const fp8mac_fast_row *row, float *dst, const uint8_t *src, size_t i,
+INLINE void decode_some(const fp8mac_fast_format *format, float *dst, const uint8_t *src, size_t i,
                         size_t left, unsigned bytes)
 {
     vi codes;
@@ -142,13 +145,13 @@ INLINE void decode_some(const fp8mac_fast_row *row, float *dst, const uint8_t *s
         memcpy(&in, src + 2 * i, left >= VL ? sizeof in : 2 * left);
         codes = WIDEN16(in);
     }
-    store_some(dst + i, (vf)decode(row, codes), left);
+    store_some(dst + i, (vf)decode(format, codes), left);
 }
 
-INLINE void decode_array(const fp8mac_fast_row *row, float *dst, const void *src, size_t n,
+INLINE void decode_array(const fp8mac_fast_format *format, float *dst, const void *src, size_t n,
                          unsigned bytes)
 {
-    const fp8mac_fast_row local = *row;
+    const fp8mac_fast_format local = *format;
     size_t i = 0;
     for (; n - i >= VL; i += VL) {
         decode_some(&local, dst, src, i, VL, bytes);
@@ -158,14 +161,14 @@ INLINE void decode_array(const fp8mac_fast_row *row, float *dst, const void *src
     }
 }
 
-static void decode8(const fp8mac_fast_row *row, float *dst, const uint8_t *src, size_t n)
+static void decode8(const fp8mac_fast_format *format, float *dst, const uint8_t *src, size_t n)
 {
-    decode_array(row, dst, src, n, 1);
+    decode_array(format, dst, src, n, 1);
 }
 
-static void decode16(const fp8mac_fast_row *row, float *dst, const uint16_t *src, size_t n)
+static void decode16(const fp8mac_fast_format *format, float *dst, const uint16_t *src, size_t n)
 {
-    decode_array(row, dst, src, n, 2);
+    decode_array(format, dst, src, n, 2);
 }
 
 static uint32_t bits_used(const uint32_t *words, size_t n)

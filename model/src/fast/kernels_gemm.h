@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of outputs, k ascending in each, and what follows them. See fast_vector.h.
 
-// ---- one product a step: two vectors of columns, MR rows, accumulators in registers --------------------------------
+// ---- one product a step: two vectors of columns, MR rows, accumulators in registers -------------
 
 INLINE void tile_single(const fp8mac_tile *tile, bool to_fp16)
 {
@@ -38,14 +38,15 @@ static void tile_fp32(const fp8mac_tile *tile)
     tile_single(tile, false);
 }
 
-// Two roundings, to FP32 and to FP16, are one here: a product of at most 11 bits and acc's 11 bits make a sum that FP32
-// does not hold only if one is so much smaller than the other that the sum is far from where FP16's rounding turns.
+// Two roundings, to FP32 and to FP16, are one here: a product of at most 11 bits and acc's 11 bits
+// make a sum that FP32 does not hold only if one is so much smaller than the other that the sum is
+// far from where FP16's rounding turns.
 static void tile_fp16(const fp8mac_tile *tile)
 {
     tile_single(tile, true);
 }
 
-// ---- sums exact in double: four vectors of columns, half the rows at a time -------------------------------------
+// ---- sums exact in double: four vectors of columns, half the rows at a time ---------------------
 
 typedef enum rounding { TO_NOTHING, TO_FP32, TO_FP16 } rounding;
 enum { HALF_MR = MR / 2 };
@@ -154,7 +155,7 @@ static void tile_sum(const fp8mac_tile *tile)
     }
 }
 
-// ---- truncated alignment --------------------------------------------------------------------------------------------
+// ---- truncated alignment ------------------------------------------------------------------------
 
 // A zero product's exponent is below this, any other's is not; see pack_exponents.
 enum { ZERO_BELOW = -32 };
@@ -194,7 +195,8 @@ INLINE vd half_as_double(vi x, int h)
     return __builtin_convertvector(half, vd);
 }
 
-// The sum in units of 2^(e - F), on its way back: times the unit, cut or rounded to the accumulator's format.
+// The sum in units of 2^(e - F), on its way back: times the unit, cut or rounded to the
+// accumulator's format.
 INLINE half_vf finish_aligned(const fp8mac_tile *tile, vd sum, vl e, vd acc)
 {
     vd unit = (vd)((e - (int64_t)tile->frac_bits + 1023) << 52);
@@ -275,7 +277,7 @@ static void tile_aligned(const fp8mac_tile *tile)
     }
 }
 
-// ---- the epilogue ---------------------------------------------------------------------------------------------------
+// ---- the epilogue -------------------------------------------------------------------------------
 
 INLINE vf activated(const fp8mac_fast_outputs *o, vf t)
 {

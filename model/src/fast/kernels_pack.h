@@ -73,10 +73,10 @@ INLINE void gather_terms(terms *out, const uint8_t *codes, size_t stride, unsign
     }
 }
 
-static void pack(const fp8mac_fast_row *row, float *panel, unsigned width, const uint8_t *codes,
-                 size_t stride, unsigned rows, size_t k, float scale)
+static void pack(const fp8mac_fast_format *format, float *panel, unsigned width,
+                 const uint8_t *codes, size_t stride, unsigned rows, size_t k, float scale)
 {
-    const fp8mac_fast_row local = *row;
+    const fp8mac_fast_format local = *format;
     for (size_t k0 = 0; k0 < k; k0 += SIDE) {
         size_t count = k - k0 < SIDE ? k - k0 : SIDE;
         terms block;
@@ -93,12 +93,12 @@ static void pack(const fp8mac_fast_row *row, float *panel, unsigned width, const
     }
 }
 
-static void pack_exponents(const fp8mac_fast_row *row, int8_t *panel, unsigned width,
+static void pack_exponents(const fp8mac_fast_format *format, int8_t *panel, unsigned width,
                            const uint8_t *codes, size_t stride, unsigned rows, size_t k,
                            int8_t zero)
 {
-    unsigned m = 23 - row->shift;
-    int8_t bias = (int8_t)(127 - (int32_t)(row->rebias >> m));
+    unsigned m = 23 - format->shift;
+    int8_t bias = (int8_t)(127 - (int32_t)(format->rebias >> m));
     for (size_t k0 = 0; k0 < k; k0 += SIDE) {
         size_t count = k - k0 < SIDE ? k - k0 : SIDE;
         terms block;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps whose sums do not fit a double, in two. See fast_vector.h.
 //
-// The large values of A times B, and the small ones, each have sums of four products that do fit. Both are cut at
-// `one`, and so is acc:
+// The large values of A times B, and the small ones, each have sums of four products that do fit.
+// Both are cut at `one`, and so is acc:
 //
 //   acc + products = high + low       high a multiple of `one`, |low| <= one, both exact
 //
-// One addition of the two, rounded to odd (the last bit says that something was lost), then the accumulator's rounding:
-// the last of 53 bits is far below any place that it turns on.
+// One addition of the two, rounded to odd (the last bit says that something was lost), then the
+// accumulator's rounding: the last of 53 bits is far below any place that it turns on.
 
 enum { WIDE_STEP = 4 };
 
@@ -24,8 +24,8 @@ INLINE vd add_to_odd(vd high, vd low)
     vd sum = high + low;
     vd lost = low - (sum - high);
     vl bits = (vl)sum;
-    vl toward =
-        (((vl)lost ^ bits) >> 63) | 1; // away from zero by one if the signs agree, else back
+    // Away from zero by one if the signs agree, else back
+    vl toward = (((vl)lost ^ bits) >> 63) | 1;
     vl even = (bits & 1) - 1;
     return (vd)(bits + (toward & even & (lost != 0)));
 }

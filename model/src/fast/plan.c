@@ -10,7 +10,8 @@
 //   FIXED                      the whole sum is exact in a double, likewise
 //   truncated alignment        see aligned_step: integers of F + 3 bits a product, doubles for their sums
 //
-// Starting from +0, a sum is -0 only in FP16, where a small negative one rounds to it; float and double keep it.
+// Starting from +0, a sum is -0 only in FP16, where a small negative one rounds to it; float and
+// double keep it.
 #include "fast/plan.h"
 
 #if FP8MAC_FAST
@@ -54,13 +55,13 @@ static double power_of_two(int32_t e)
         (fp8mac_value){.cls = FP8MAC_CLASS_FINITE, .significand = 1, .exponent = e});
 }
 
-// Four products of large values, from 2^large on, and four of small ones with what is left of the large ones' sum, have
-// 53 bits at most; so has what lies above `one`, and what lies below it.
+// Four products of large values, from 2^large on, and four of small ones with what is left of the
+// large ones' sum, have 53 bits at most; so has what lies above `one`, and what lies below it.
 static bool plan_wide(fp8mac_fast_plan *plan, const fp8mac_operand_facts *a,
                       const fp8mac_operand_facts *b, int32_t scale, int32_t top, int32_t unit)
 {
     enum { FOUR = 2, LOW_BITS = 50 };
-    int32_t a_bits = (int32_t)(23 - a->row.shift);
+    int32_t a_bits = (int32_t)(23 - a->format.shift);
     int32_t products_unit = a->unit + b->unit + scale;
     int32_t large = a->top + scale + b->top + FOUR - DOUBLE_BITS + a_bits - b->unit;
     int32_t one = unit + LOW_BITS;
@@ -169,8 +170,8 @@ static bool is_plain(const fp8mac_dot_config *dot)
            dot->chunk == 0;
 }
 
-// Whether some step may overflow, rows that hold Inf or NaN included: `bounds` leaves those out, so their other codes
-// count as the formats' largest.
+// Whether some step may overflow, rows that hold Inf or NaN included: `bounds` leaves those out, so
+// their other codes count as the formats' largest.
 static bool may_overflow(const fp8mac_dot_config *dot, const fp8mac_operand_facts *a,
                          const fp8mac_operand_facts *b, const bounds *x, size_t k)
 {

@@ -6,9 +6,10 @@
 #include "core/dot_engine.h"
 #include "fast/fast.h"
 
-// What a matrix of operand codes holds. Rows with Inf or NaN are marked, and take no part in the rest.
+// What a matrix of operand codes holds. Rows with Inf or NaN are marked, and take no part in the
+// rest.
 typedef struct fp8mac_operand_facts {
-    fp8mac_fast_row row;
+    fp8mac_fast_format format;
     uint8_t *special; // one for each row of the matrix
     size_t specials;
     int32_t top;          // every value is below 2^top

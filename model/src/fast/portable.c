@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of the compiler's (GCC, Clang), four wide; whatever the processor has for them. A product is exact, so that
-// multiplying and adding is one rounding.
+// Vectors of the compiler's (GCC, Clang), four wide; whatever the processor has for them. A product
+// is exact, so that multiplying and adding is one rounding.
 #include "fast/fast.h"
 
 #if FP8MAC_FAST

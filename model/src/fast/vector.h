@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of VL floats, and of what goes with them. No include guard: one instruction set's source includes it once.
+// Vectors of VL floats, and of what goes with them. No include guard: one instruction set's source
+// includes it once.
 
 #define VECTOR(bytes) __attribute__((vector_size(bytes), may_alias))
 typedef float vf VECTOR(4 * VL);
@@ -98,8 +99,8 @@ INLINE double double_from_bits(uint64_t bits)
 //
 //   x in [2^e, 2^(e+1))      magic = 1.5 * 2^(e+42), last place 2^(e-10)        x + magic - magic
 //
-// e is at least -14, where FP16's last place is 2^-24; above 17 everything is Inf. The product with 2^1008 overflows
-// from 65536 = 2^16 on, which is what FP16 rounds to Inf.
+// e is at least -14, where FP16's last place is 2^-24; above 17 everything is Inf. The product with
+// 2^1008 overflows from 65536 = 2^16 on, which is what FP16 rounds to Inf.
 INLINE vd round_fp16_double(vd x)
 {
     vd power = (vd)((vl)x & DOUBLE_EXPONENT);

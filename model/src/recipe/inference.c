@@ -24,7 +24,8 @@ uint8_t fp8mac_recipe_mx_scale(const fp8mac_format *element, float amax)
     return (uint8_t)(code < 0 ? 0 : code > E8M0_MAX ? E8M0_MAX : code);
 }
 
-// One block of at most 32, whose scale is `code`: a power of two moves the exponent, so there is one rounding.
+// One block of at most 32, whose scale is `code`: a power of two moves the exponent, so there is
+// one rounding.
 static void quantize_block(const fp8mac_format *element, uint8_t *dst, uint8_t code,
                            const float *src, size_t n, fp8mac_flags *flags)
 {
@@ -59,7 +60,7 @@ fp8mac_status fp8mac_recipe_mx_quantize(const fp8mac_format *element, uint8_t *d
     return FP8MAC_OK;
 }
 
-// A value of a row as a double, exactly: significands below 2^24, powers of two a float has.
+// A value of a format as a double, exactly: significands below 2^24, powers of two a float has.
 static double value_of(fp8mac_value value)
 {
     double x = (double)value.significand;
@@ -69,14 +70,14 @@ static double value_of(fp8mac_value value)
     return value.sign ? -x : x;
 }
 
-static double squared_error(const fp8mac_format *row, const float *x, size_t n)
+static double squared_error(const fp8mac_format *format, const float *x, size_t n)
 {
     const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
         fp8mac_value value = fp8mac_decode(fp32, fp8mac_float_bits(x[i]));
-        uint32_t code = fp8mac_encode(row, value, (fp8mac_convert_mode){0}, NULL);
-        double error = (double)x[i] - value_of(fp8mac_decode(row, code));
+        uint32_t code = fp8mac_encode(format, value, (fp8mac_convert_mode){0}, NULL);
+        double error = (double)x[i] - value_of(fp8mac_decode(format, code));
         double square = error * error;
         sum = sum + square;
     }
@@ -102,8 +103,8 @@ fp8mac_status fp8mac_recipe_qualcomm_bias(fp8mac_format_id id, const float *x, s
     }
     double least = 0;
     for (int b = lowest; b <= highest; b++) {
-        fp8mac_format row = fp8mac_format_with_bias(id, b);
-        double error = squared_error(&row, x, n);
+        fp8mac_format format = fp8mac_format_with_bias(id, b);
+        double error = squared_error(&format, x, n);
         if (b == lowest || error < least) {
             least = error;
             *bias = b;
