@@ -13,10 +13,10 @@ REGS_H := $(REGS_DIR)/fp8mac_regs.h
 
 # Packages first; the order of modules is free.
 RTL_PACKAGE := rtl/fp8mac_pkg.sv
-RTL_ARRAY_PACKAGES := $(RTL_PACKAGE) $(CATALOGUE_SV) rtl/element/fp8mac_element_pkg.sv rtl/array/fp8mac_array_pkg.sv
+RTL_ARRAY_PACKAGES := $(RTL_PACKAGE) $(CATALOGUE_SV) rtl/element/fp8mac_element_pkg.sv
 RTL_PACKAGES := $(RTL_ARRAY_PACKAGES) rtl/accel/fp8mac_cmd_pkg.sv
 RTL_ELEMENT_FOLDERS := $(patsubst %/,%,$(wildcard rtl/element/*/))
-RTL_FOLDERS := rtl/leaf rtl/feed $(RTL_ELEMENT_FOLDERS) rtl/array rtl/epilogue rtl/accel
+RTL_FOLDERS := rtl/leaf rtl/feed rtl/element $(RTL_ELEMENT_FOLDERS) rtl/array rtl/epilogue rtl/accel
 RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(sort $(wildcard $(RTL_FOLDERS:%=%/*.sv))))
 RTL_SOURCES := $(RTL_PACKAGES) $(REGS_SV) $(RTL_MODULES)
 # Cells bit by bit fill a compiler: in large simulations the two large leaves are what they mean (rtl_element_leaf).
@@ -46,8 +46,8 @@ $(REGS_DIR)/html/index.html: $(RDL) $(CATALOGUE_RDL)
 	$(Q)$(PEAKRDL) html -I $(CATALOGUE_DIR) $< -o $(REGS_DIR)/html
 	@touch $@
 
-# One lint run per parameter set, written as ROWS_COLS_LANES_AXIWIDTH, and _ELEMENT where that is not `exact`; of the array
-# alone, ROWS_COLS_LANES_ELEMENT.
+# One lint run per parameter set, written as ROWS_COLS_LANES_AXIWIDTH, and _ELEMENT where that is not `exact`; of the
+# array alone, ROWS_COLS_LANES_ELEMENT.
 LINT_SETS := 8_8_4_128 4_4_1_64 4_2_8_128 16_16_16_256 $(ROWS)_$(COLS)_$(LANES)_128
 LINT_SETS_ELEMENT := 4_4_1_64_late_fp32 4_4_4_128_late_fp16 4_4_4_128_aligned_fp32 2_4_16_128_aligned_fp32 \
   4_4_4_128_aligned_fp16 2_4_1_128_aligned_fp16 4_4_4_128_kulisch

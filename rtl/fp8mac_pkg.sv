@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats, records and constants shared by every fp8mac module.
 //
-// An operand leaves the decoder free of its format: value = (-1)^sign * sig * 2^(exp - OperandExpBias), with
-// sig = 1.mmm as a 4-bit integer (E5M2: 1.mm0). FNUZ's larger bias is not in the operand: it is -1 per FNUZ operand,
-// added to the step's scaling exponent (see fnuz_adjust).
+// Names, in all modules: parameters of modules are ALL_CAPS (LANES, FRAC_BITS), so that an instance shows what is set;
+// localparams and constants of packages are PascalCase (ResultW, Fp32Bias). Inputs end in _i, outputs in _o, registers
+// in _q, active-low signals in _n; types end in _t, enumerations in _e. prim_* modules replace Ibex's and have its
+// names.
+//
+// An operand leaves the operand decoder (fp8mac_decode) free of its format: value = (-1)^sign * sig * 2^(exp -
+// OperandExpBias), with sig = 1.mmm as a 4-bit integer (E5M2: 1.mm0). FNUZ's larger bias is not in the operand: it is
+// -1 per FNUZ operand, added to the step's scaling exponent (see fnuz_adjust).
 package fp8mac_pkg;
 
   // Codes of the command registers' A and B format fields.
@@ -42,7 +47,7 @@ package fp8mac_pkg;
     ActClamp = 2'd2
   } activation_e;
 
-  // One row of the format table; the C model's fp8mac_format is the same table.
+  // How a format encodes NaN; the C model's fp8mac_format has the same fields as fp8_format_t.
   typedef enum logic [1:0] {
     NanIeee         = 2'd1,
     NanAllOnes      = 2'd2,
@@ -58,7 +63,7 @@ package fp8mac_pkg;
     nan_encoding_e nan_encoding;
   } fp8_format_t;
 
-  // The row of `fmt`: name, e, m, bias, Inf, -0, NaN.
+  // The format table: exponent bits, mantissa bits, bias, Inf, -0, NaN.
   function automatic fp8_format_t fp8_format(fp8_fmt_e fmt);
     unique case (fmt)
       FmtE4m3fn:   return '{4'd4, 4'd3, 5'd7,  1'b0, 1'b1, NanAllOnes};
@@ -118,7 +123,7 @@ package fp8mac_pkg;
     logic invalid;
   } flags_t;
 
-  // How a step is to be done: constant over a tile.
+  // The configuration of a step: constant over a tile.
   typedef struct packed {
     fp8_fmt_e   a_fmt;
     fp8_fmt_e   b_fmt;
@@ -126,7 +131,7 @@ package fp8mac_pkg;
     scale_sum_t scale_sum;  // sa + sb, before the FNUZ adjustment
   } step_cfg_t;
 
-  // How an output is finished: constant over a tile.
+  // The configuration of the epilogue: constant over a tile.
   typedef struct packed {
     dst_fmt_e    d_fmt;
     overflow_e   overflow;
@@ -161,7 +166,7 @@ package fp8mac_pkg;
     return ProductW + unsigned'($clog2(lanes)) + 1;
   endfunction
 
-  // What a step's products are beside their finite sum.
+  // What is special about a step's products, beside their finite sum.
   typedef struct packed {
     logic nan;       // a NaN operand
     logic invalid;   // Inf * 0
@@ -170,7 +175,7 @@ package fp8mac_pkg;
     logic neg_zero;  // every product is -0
   } products_class_t;
 
-  // What a step's result is when it is not the rounded sum.
+  // The result of a step that is not the rounded sum.
   typedef enum logic [1:0] {
     SpecialNone,
     SpecialNan,
@@ -178,7 +183,7 @@ package fp8mac_pkg;
     SpecialNegInf
   } special_e;
 
-  // FP32, in which the accumulator is kept whatever its format.
+  // FP32, the format in which fp8mac_element_exact stores its accumulator in any case.
   parameter int unsigned Fp32MantW = 23;
   parameter int unsigned AccSigW = Fp32MantW + 1;
   parameter int signed Fp32Bias = 127;
@@ -197,6 +202,23 @@ package fp8mac_pkg;
     logic                   guard;
     logic                   sticky;
   } normalised_t;
+
+  // What is decided about an FP32 result beside the arithmetic.
+  typedef struct packed {
+    logic sign;
+    logic inf;
+    logic nan;
+    logic invalid;
+  } fp32_special_t;
+
+  // An FP32 result before rounding (fp8mac_fp32_round).
+  typedef struct packed {
+    fp32_special_t          special;
+    logic [RoundFieldW-1:0] exp;     // biased; 0: subnormal or zero; may be above Fp32ExpMax
+    logic [Fp32MantW-1:0]   frac;
+    logic                   guard;
+    logic                   sticky;
+  } fp32_unrounded_t;
 
   // Pipeline of an element, in cycles. A step issued in cycle t reads its accumulator in t + 2 and leaves the new
   // value for cycle t + 2 + LoopCycles: steps of one bank are at least LoopCycles apart.

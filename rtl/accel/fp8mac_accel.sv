@@ -2,15 +2,15 @@
 // The accelerator: APB registers, a command queue, and three engines (load, compute, store) around the array.
 module fp8mac_accel
   import fp8mac_pkg::*;
-  import fp8mac_array_pkg::*;
+  import fp8mac_catalogue_pkg::*;
 #(
   parameter int unsigned ROWS        = 8,
   parameter int unsigned COLS        = 8,
   parameter int unsigned LANES       = 4,
   parameter int unsigned BANKS_M     = 2,
   parameter int unsigned BANKS_N     = 2,
-  parameter int unsigned ELEMENT     = ElementExact,  // see fp8mac_array_pkg
-  parameter int unsigned FRAC_BITS   = default_frac_bits(ELEMENT),  // of a window
+  parameter int unsigned ELEMENT     = ElementExact,  // the kind of element: see fp8mac_catalogue_pkg
+  parameter int unsigned FRAC_BITS   = element_default_frac_bits(ELEMENT),  // of the alignment window
   parameter int unsigned EPI_WIDTH   = 4,    // columns that the epilogue finishes per cycle
   parameter int unsigned AXI_DATA_W  = 128,
   parameter int unsigned AXI_ADDR_W  = 32,
@@ -84,46 +84,17 @@ module fp8mac_accel
   endfunction
   localparam int unsigned EpiWidth = smaller(EPI_WIDTH, smaller(COLS, Beat / 4));
 
-  // What commands may ask of the elements: a row for each kind that they know.
-  typedef struct packed {
-    logic acc_fp32;
-    logic acc_fp16;
-    logic acc_fixed;
-    logic e5m2;
-    logic window;
-  } abilities_t;
-
-  function automatic abilities_t abilities(int unsigned kind);
-    unique case (kind)                          // FP32  FP16  fixed E5M2  window
-      ElementExact:      return abilities_t'{1'b1, 1'b1, 1'b0, 1'b1, 1'b0};
-      ElementAlignedFp32: return abilities_t'{1'b1, 1'b0, 1'b0, 1'b1, 1'b1};
-      ElementAlignedFp16: return abilities_t'{1'b0, 1'b1, 1'b0, 1'b1, 1'b1};
-      ElementLateFp32:   return abilities_t'{1'b1, 1'b0, 1'b0, 1'b1, LANES > 1};
-      ElementLateFp16:   return abilities_t'{1'b0, 1'b1, 1'b0, 1'b1, LANES > 1};
-      ElementKulisch:      return abilities_t'{1'b0, 1'b0, 1'b1, 1'b0, 1'b0};
-      default:           return '0;
-    endcase
-  endfunction
-
-  localparam abilities_t Able = abilities(ELEMENT);
+  // What commands may ask of the elements
+  localparam bit Window = element_has_window(ELEMENT, LANES);
   localparam element_t Element = '{
-    terms_log2: Able.acc_fixed ? 8'(FixedGuard) : 8'd0, frac_bits: Able.window ? 8'(FRAC_BITS) : 8'd0,
-    align_by_operands: Able.window && is_late(ELEMENT), e5m2: Able.e5m2, acc_fixed: Able.acc_fixed,
-    acc_fp16: Able.acc_fp16, acc_fp32: Able.acc_fp32, kind: 8'(ELEMENT)
+    terms_log2: 8'(element_terms_log2(ELEMENT)), frac_bits: Window ? 8'(FRAC_BITS) : 8'd0,
+    align_by_operands: Window && element_align(ELEMENT) == AlignOperands, e5m2: element_takes_e5m2(ELEMENT),
+    acc_fixed: element_has_fixed(ELEMENT), acc_fp16: element_has_fp16(ELEMENT), acc_fp32: element_has_fp32(ELEMENT),
+    kind: 8'(ELEMENT)
   };
 
-  if (Able == '0) begin : g_check_element
-    $error("ELEMENT is none that commands know: ElementExact, ElementAligned*, ElementLate* or ElementKulisch");
-  end
-
-  // The two lists of kinds are the same list.
-  if (ElementExact != 32'(fp8mac_regs_pkg::element_kind__exact) ||
-      ElementAlignedFp32 != 32'(fp8mac_regs_pkg::element_kind__aligned_fp32) ||
-      ElementAlignedFp16 != 32'(fp8mac_regs_pkg::element_kind__aligned_fp16) ||
-      ElementLateFp32 != 32'(fp8mac_regs_pkg::element_kind__late_fp32) ||
-      ElementLateFp16 != 32'(fp8mac_regs_pkg::element_kind__late_fp16) ||
-      ElementKulisch != 32'(fp8mac_regs_pkg::element_kind__kulisch)) begin : g_check_kinds
-    $error("fp8mac_array_pkg's kinds of elements and the register map's element_kind differ");
+  if (!element_in_accelerator(ELEMENT)) begin : g_check_element
+    $error("ELEMENT is none of the kinds that commands know: see element_in_accelerator()");
   end
 
   // Commands between load and the end of compute: one for each half of the operand buffers.
@@ -305,7 +276,7 @@ module fp8mac_accel
 
   fp8mac_compute #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .BEAT(Beat), .WORD_W(WordW),
-    .ROTATE(rotates(ELEMENT)), .STAGES(array_stages(ELEMENT))
+    .ROTATE(element_rotating_banks(ELEMENT) != 0), .STAGES(element_latency(ELEMENT))
   ) u_compute (
     .clk_i, .rst_ni,
     .abort_i        (abort),

@@ -6,7 +6,7 @@ module fp8mac_burst_split
 #(
   parameter int unsigned BEAT      = 16,
   parameter int unsigned MAX_BURST = 16,
-  parameter type         Meta      = logic,   // travels with a row
+  parameter type         META_T      = logic,   // travels with a row
   localparam int unsigned LenW = $clog2(MAX_BURST + 1)
 ) (
   input  logic            clk_i,
@@ -15,7 +15,7 @@ module fp8mac_burst_split
   input  logic            row_valid_i,
   output logic            row_ready_o,
   input  row_request_t    row_i,         // addr is a multiple of BEAT
-  input  Meta             meta_i,
+  input  META_T             meta_i,
 
   output logic            burst_valid_o,
   input  logic            burst_ready_i,
@@ -23,7 +23,7 @@ module fp8mac_burst_split
   output addr_t           burst_addr_o,
   output logic [LenW-1:0] burst_beats_o,
   output dim_t            burst_start_o, // beats of the row before this burst
-  output Meta             meta_o
+  output META_T             meta_o
 );
   localparam int unsigned PageBytes = 4096;
   localparam int unsigned PageBeats = PageBytes / BEAT;
@@ -33,7 +33,7 @@ module fp8mac_burst_split
   logic         busy_q;
   row_request_t row_q;    // what is left of the row
   dim_t         start_q;
-  Meta          meta_q;
+  META_T          meta_q;
 
   dim_t to_page, most, beats;
   logic final_burst, taken;

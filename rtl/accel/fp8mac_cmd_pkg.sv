@@ -167,7 +167,7 @@ package fp8mac_cmd_pkg;
     logic       acc_fixed;   // goes by the name of the FP32 that it is read out as
     logic       acc_fp16;
     logic       acc_fp32;
-    logic [7:0] kind;        // of fp8mac_array_pkg
+    logic [7:0] kind;        // a number of fp8mac_catalogue_pkg
   } element_t;
 
   // The counters that software reads; `cycles` is the sum of `compute` .. `idle`.

@@ -57,7 +57,7 @@ module fp8mac_dma_read
   read_dest_t      row_dest;
   in_flight_t      pushed, head;
 
-  fp8mac_burst_split #(.BEAT(Beat), .MAX_BURST(MaxBurst), .Meta(read_dest_t)) u_split (
+  fp8mac_burst_split #(.BEAT(Beat), .MAX_BURST(MaxBurst), .META_T(read_dest_t)) u_split (
     .clk_i,
     .rst_ni,
     .row_valid_i,

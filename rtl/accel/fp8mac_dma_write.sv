@@ -165,7 +165,8 @@ module fp8mac_dma_write
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || (done_valid_o && done_ready_i)) error_q <= ErrNone;
-    else if (answered && m_axi_bresp_i[1] && error_q == ErrNone) error_q <= m_axi_bresp_i[0] ? ErrWriteDec : ErrWriteSlv;
+    else if (answered && m_axi_bresp_i[1] && error_q == ErrNone)
+      error_q <= m_axi_bresp_i[0] ? ErrWriteDec : ErrWriteSlv;
   end
 
   aw_is_stable : assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -1,44 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// ROWS x COLS elements of one kind (fp8mac_array_pkg), output-stationary: each cycle's operand codes are decoded once
-// at the edge and broadcast, a row of A along the columns and a column of B along the rows. Edges and elements are the
-// grid's (fp8mac_grid_*); what is here is common to all kinds.
+// ROWS x COLS elements of one kind, output-stationary: every element computes one output of each of its BANKS_M *
+// BANKS_N accumulator banks. fp8mac_nest holds the operand feeds and the elements; this module adds the pipeline of the
+// steps' controls, one result register per element and bank, and the read-out as FP32. Everything said here holds for
+// all kinds unless a kind is named; fp8mac_catalogue_pkg describes the kinds.
 //
-// Cycle by cycle, for a step issued in cycle t, with S = array_stages(ELEMENT): 7, 8 with ElementKulisch and
-// ElementStatic, 9 with ElementLate*:
-//   t              decode, masks
-//   t+1 .. t+S-2   the element (see fp8mac_element_exact and its siblings)
-//   t+S-1          the element shows the step's result and flags
-//   t+S            flags_o holds the step's flags; if it was a bank's last, bank_full_o is up and the results
-//                  can be read: read_bank_i and read_row_i in one cycle, read_data_o in the next
-// busy_o is up from t+1 to t+S, so flags are complete once it is down.
+// Timing of a step that is issued in cycle t, with S = element_latency(ELEMENT), 7 to 9 cycles:
+//   t              the feeds decode, and masks are applied
+//   t+1 .. t+S-2   the elements compute
+//   t+S-1          the elements show the step's result and flags
+//   t+S            flags_o has the step's flags. If the step was a bank's last, bank_full_o rises, and the bank can be
+//                  read: read_bank_i and read_row_i in one cycle, read_data_o in the next
+// busy_o is high from t+1 to t+S, so all flags have been shown once it is low.
 //
-// The issuer's part: a bank's last step is issued in cycle t only if the bank is empty, or being released, by cycle
-// t+S-1, and has no other last step in flight. bank_release_i, a pulse, may come with the bank's last read_row_i. And:
+// Rules for the module that issues steps, which assertions check:
+// - A bank's last step is issued in cycle t only if the bank is empty, or being released, by cycle t+S-1, and no other
+//   last step of the bank is in flight. bank_release_i, a pulse, may come with the bank's last read_row_i.
+// - Kinds with indexed accumulators (element_rotating_banks(ELEMENT) = 0): steps of one bank are at least LoopCycles
+//   apart.
+// - Kinds whose accumulators rotate: the step issued in cycle t belongs to accumulator t mod 4, and there are 4 banks.
+//   From a bank's first step to its last, its steps are a multiple of 4 cycles apart, and no other bank has a step in
+//   those cycles. Cycles without a step, in any number, change no result.
+// - Fixed-point accumulators: formats, scale_sum and bounds are the same for all steps of a result, and a result has at
+//   most 2^element_terms_log2(ELEMENT) products. INT8: at most 131071 products.
+// - FeedBounded: no finite operand of an enabled row, column and lane is above its row's or column's bound. The bound
+//   need not be the least one. Only these kinds read bounds.
+// - Kinds that do not take E5M2: a_fmt and b_fmt are E4M3 formats.
+// - acc_fmt is the kind's accumulator format, or AccFp32 where the accumulator is an integer. INT8 ignores formats and
+//   scaling exponents.
 //
-// - ElementExact: steps of one bank are at least LoopCycles (3) apart.
-// - The others have no banks in their accumulators, which rotate: the step issued in cycle t belongs to accumulator
-//   t mod 4. There are 4 banks; steps of one bank are a multiple of 4 cycles apart, from its first step to its last,
-//   and no other bank has a step in those turns. Cycles without a step, in any number, change no result.
-// - ElementKulisch and ElementStatic: formats, scale_sum and bounds are the same for all steps of a result, which has
-//   at most FixedTermsMax products. ElementKulisch: a_fmt and b_fmt are E4M3 ones. ElementStatic: no finite operand of
-//   an enabled row, column and lane is above its row's or column's bound (see BoundBias), which need not be the least
-//   one; only this kind looks at bounds. ElementInt8: a result has at most 131071 products.
-// - acc_fmt is the accumulator's of the element's name, AccFp32 where that is an integer; ElementInt8 has no formats
-//   and no scaling exponents.
-//
-// Elements of rows or columns that are not enabled raise nothing and their results mean nothing. Lanes that are not
+// Elements of rows or columns that are not enabled raise no flags and have results without meaning. Lanes that are not
 // enabled are absent from the sum.
 module fp8mac_array
   import fp8mac_pkg::*;
-  import fp8mac_array_pkg::*;
+  import fp8mac_catalogue_pkg::*;
+  import fp8mac_element_pkg::*;
 #(
-  parameter int unsigned ROWS    = 8,
-  parameter int unsigned COLS    = 8,
-  parameter int unsigned LANES   = 4,
-  parameter int unsigned BANKS_M = 2,
-  parameter int unsigned BANKS_N = 2,
-  parameter int unsigned ELEMENT = ElementExact,
-  parameter int unsigned FRAC_BITS = default_frac_bits(ELEMENT),  // of the window, where there is one
+  parameter int unsigned ROWS      = 8,             // of elements
+  parameter int unsigned COLS      = 8,
+  parameter int unsigned LANES     = 4,             // products of an element per step
+  parameter int unsigned BANKS_M   = 2,             // accumulator banks down, and across
+  parameter int unsigned BANKS_N   = 2,
+  parameter int unsigned ELEMENT   = ElementExact,  // the kind of element
+  parameter int unsigned FRAC_BITS = element_default_frac_bits(ELEMENT),  // of the alignment window
   localparam int unsigned Banks = BANKS_M * BANKS_N,
   localparam int unsigned BankW = $clog2(Banks),
   localparam int unsigned RowW = (ROWS > 1) ? $clog2(ROWS) : 1
@@ -49,15 +52,15 @@ module fp8mac_array
   // One step of one bank in every element; the configuration travels with the step.
   input  logic                            step_valid_i,
   input  logic [BankW-1:0]                step_bank_i,
-  input  logic                            step_first_i,  // start from +0
-  input  logic                            step_last_i,   // hand the result over
+  input  logic                            step_first_i,  // the accumulator starts from +0
+  input  logic                            step_last_i,   // the result moves to the result register
   input  step_cfg_t                       step_cfg_i,
   input  logic [ROWS-1:0]                 row_en_i,
   input  logic [COLS-1:0]                 col_en_i,
   input  logic [LANES-1:0]                lane_en_i,
   input  logic [ROWS-1:0][LANES-1:0][7:0] a_code_i,
   input  logic [COLS-1:0][LANES-1:0][7:0] b_code_i,
-  input  logic [ROWS-1:0][BoundW-1:0]     a_bound_i,     // ElementStatic
+  input  logic [ROWS-1:0][BoundW-1:0]     a_bound_i,     // FeedBounded
   input  logic [COLS-1:0][BoundW-1:0]     b_bound_i,
 
   // Results, FP32 patterns
@@ -72,7 +75,7 @@ module fp8mac_array
 );
 
   // Stage s holds the step issued s cycles ago, up to the one whose results the elements show.
-  localparam int unsigned Shown = array_stages(ELEMENT) - 1;
+  localparam int unsigned Shown = element_latency(ELEMENT) - 1;
   logic [Shown:0]            valid, first, last;
   logic [Shown:0][BankW-1:0] bank;
   logic [Shown:0][ROWS-1:0]  row_en;
@@ -107,52 +110,25 @@ module fp8mac_array
 
   assign busy_o = finished_q || valid_q != '0;
 
-  // Edges and elements
-  localparam int unsigned FracBits = ELEMENT == ElementKulisch ? FixedFracBits : FRAC_BITS;
+  // Operand feeds and elements. FRAC_BITS counts where there is a choice.
+  localparam int unsigned FracBits =
+      element_window_lanes(ELEMENT) != 0 ? FRAC_BITS : element_default_frac_bits(ELEMENT);
   localparam int unsigned ResultW = result_width(ELEMENT, FracBits);
+  localparam bit Fixed = element_has_fixed(ELEMENT);
+  localparam bit Bounded = element_feed(ELEMENT) == FeedBounded;
   logic [ROWS-1:0][COLS-1:0][ResultW-1:0] result;
   flags_t                                 flags;
 
-  if (ELEMENT == ElementExact) begin : g_exact
-    fp8mac_grid_exact #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS(Banks), .SHOWN(Shown)) u_grid (
-      .clk_i, .rst_ni, .valid_i(valid), .first_i(first), .last_i(last), .bank_i(bank), .row_en_i(row_en),
-      .col_en_i(col_en), .cfg_i(step_cfg_i), .lane_en_i, .a_code_i, .b_code_i, .result_o(result), .flags_o(flags)
-    );
-  end else if (is_aligned(ELEMENT)) begin : g_window
-    fp8mac_grid_aligned #(
-      .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS(Banks), .SHOWN(Shown), .ACC_FP16(acc_is_fp16(ELEMENT)),
-      .FRAC_BITS(FracBits)
-    ) u_grid (
-      .clk_i, .rst_ni, .valid_i(valid), .first_i(first), .row_en_i(row_en), .col_en_i(col_en), .cfg_i(step_cfg_i),
-      .lane_en_i, .a_code_i, .b_code_i, .result_o(result), .flags_o(flags)
-    );
-  end else if (is_late(ELEMENT)) begin : g_late
-    fp8mac_grid_late #(
-      .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS(Banks), .SHOWN(Shown), .ACC_FP16(acc_is_fp16(ELEMENT)),
-      .FRAC_BITS(FracBits)
-    ) u_grid (
-      .clk_i, .rst_ni, .valid_i(valid), .first_i(first), .row_en_i(row_en), .col_en_i(col_en), .cfg_i(step_cfg_i),
-      .lane_en_i, .a_code_i, .b_code_i, .result_o(result), .flags_o(flags)
-    );
-  end else if (is_fixed(ELEMENT)) begin : g_fixed
-    fp8mac_grid_static #(
-      .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS(Banks), .SHOWN(Shown), .STATIC(ELEMENT == ElementStatic),
-      .FRAC_BITS(FracBits)
-    ) u_grid (
-      .clk_i, .rst_ni, .valid_i(valid), .first_i(first), .row_en_i(row_en), .col_en_i(col_en), .cfg_i(step_cfg_i),
-      .lane_en_i, .a_code_i, .b_code_i, .a_bound_i, .b_bound_i, .result_o(result), .flags_o(flags)
-    );
-  end else if (ELEMENT == ElementInt8) begin : g_int8
-    fp8mac_grid_int8 #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS(Banks), .SHOWN(Shown)) u_grid (
-      .clk_i, .valid_i(valid), .first_i(first), .row_en_i(row_en), .col_en_i(col_en), .lane_en_i, .a_code_i,
-      .b_code_i, .result_o(result), .flags_o(flags)
-    );
-  end else begin : g_check_element
-    $error("ELEMENT is none of fp8mac_array_pkg's");
-  end
+  fp8mac_nest #(
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS(Banks), .ELEMENT(ELEMENT), .FRAC_BITS(FracBits)
+  ) u_nest (
+    .clk_i, .rst_ni, .valid_i(valid), .first_i(first), .last_i(last), .bank_i(bank), .row_en_i(row_en),
+    .col_en_i(col_en), .cfg_i(step_cfg_i), .lane_en_i, .a_code_i, .b_code_i, .a_bound_i, .b_bound_i,
+    .result_o(result), .flags_o(flags)
+  );
 
-  // Results: one register per element and bank, so that a bank is read while its accumulators go on. They are in the
-  // accumulator's format; what is read out becomes FP32.
+  // Results: one register per element and bank, so that a bank can be read while its accumulators go on. Results are in
+  // the accumulator's format until they are read out.
   logic [COLS-1:0][ResultW-1:0] result_q [Banks][ROWS];
   logic [COLS-1:0][ResultW-1:0] read_q;
   logic [COLS-1:0][7:0]         read_field_one;
@@ -181,9 +157,9 @@ module fp8mac_array
 
   always_ff @(posedge clk_i) read_q <= result_q[read_bank_i][read_row_i];
 
-  // What an integer's 1 means, as FP32's exponent field. Scaling exponents and bounds are applied when it is read; they
-  // are kept from the bank's last step.
-  if (is_fixed(ELEMENT)) begin : g_unit
+  // The value of an integer's last bit, as FP32's exponent field. Scaling exponents and bounds are applied when a
+  // result is read; they are stored with the bank's last step.
+  if (Fixed) begin : g_unit
     typedef struct packed {
       scale_sum_t                  scale_sum;
       logic [ROWS-1:0][BoundW-1:0] a_bound;
@@ -199,8 +175,8 @@ module fp8mac_array
 
     always_comb begin
       unit.scale_sum = fnuz_adjust(step_cfg_i.scale_sum, step_cfg_i.a_fmt, step_cfg_i.b_fmt);
-      unit.a_bound   = ELEMENT == ElementStatic ? a_bound_i : {ROWS{BoundW'(FixedBound)}};
-      unit.b_bound   = ELEMENT == ElementStatic ? b_bound_i : {COLS{BoundW'(FixedBound)}};
+      unit.a_bound   = Bounded ? a_bound_i : {ROWS{BoundW'(FormatBound)}};
+      unit.b_bound   = Bounded ? b_bound_i : {COLS{BoundW'(FormatBound)}};
     end
 
     assign read = bank_unit_q[read_bank_i];
@@ -219,7 +195,7 @@ module fp8mac_array
     assign read_field_one = {COLS{8'(Fp32Bias)}};
   end
 
-  if (ELEMENT != ElementStatic) begin : g_no_bound
+  if (!Bounded) begin : g_no_bound
     logic unused_bound;
     assign unused_bound = a_bound_i != '0 || b_bound_i != '0;
   end
@@ -244,14 +220,10 @@ module fp8mac_array
                       step_cfg_i.scale_sum <= scale_sum_t'(2 * ScaleExpMax)));
 
   // Accumulators that rotate: a bank's steps find its accumulator where the bank's first step put it.
-  if (rotates(ELEMENT)) begin : g_rotates
+  if (element_rotating_banks(ELEMENT) != 0) begin : g_rotates
     logic [BankW-1:0]            turn_q;
     logic [Banks-1:0][BankW-1:0] turn_of_q;  // of each bank
     logic [Banks-1:0][BankW-1:0] owner_q;    // of each turn
-
-    if (Banks != 4) begin : g_check_banks
-      $error("BANKS_M * BANKS_N must be 4: accumulators that rotate are four");
-    end
 
     always_ff @(posedge clk_i) begin
       if (!rst_ni) turn_q <= '0;
@@ -266,7 +238,7 @@ module fp8mac_array
       !step_valid_i || step_first_i || (turn_of_q[step_bank_i] == turn_q && owner_q[turn_q] == step_bank_i));
 
     // A fixed-point accumulator has one unit.
-    if (is_fixed(ELEMENT)) begin : g_one_unit
+    if (Fixed) begin : g_one_unit
       localparam int unsigned BoundsW = (ROWS + COLS) * BoundW;
       step_cfg_t [Banks-1:0]          cfg_q;
       logic [Banks-1:0][BoundsW-1:0]  bounds_q;
@@ -278,7 +250,7 @@ module fp8mac_array
       end
       a_one_unit : assert property (@(posedge clk_i) disable iff (!rst_ni)
         !step_valid_i || step_first_i || (cfg_q[step_bank_i] == step_cfg_i &&
-          (ELEMENT != ElementStatic || bounds_q[step_bank_i] == {a_bound_i, b_bound_i})));
+          (!Bounded || bounds_q[step_bank_i] == {a_bound_i, b_bound_i})));
     end
   end
 

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result as the array keeps it, in its accumulator's format, to an FP32 pattern. Exact but for the one rounding of an
-// integer to nearest even.
+// Read-out: converts a result from its accumulator's format (result_width()) to an FP32 pattern. The conversion is
+// exact but for integers, which are rounded once to nearest even. Combinational.
 //
-// No integer overflows or is subnormal. Fixed point: scaled by 2^-66 .. 2^64, multiples of 2^-32, the product of E5M2's
-// smallest subnormals, and 2^16 of them below 2^32 each, so that not zero it is 2^-98 .. 2^112; INT32: 1 .. 2^31.
+// No integer overflows or becomes subnormal. A fixed-point result is a multiple of 2^-32, the product of E5M2's
+// smallest subnormals. It is the sum of at most 2^16 products below 2^32 each. Scaled by 2^-66 .. 2^64 it is 0 or has a
+// magnitude within 2^-98 .. 2^112. An INT32 has a magnitude of 1 .. 2^31.
 module fp8mac_readout
   import fp8mac_pkg::*;
-  import fp8mac_array_pkg::*;
+  import fp8mac_catalogue_pkg::*;
+  import fp8mac_element_pkg::*;
 #(
   parameter int unsigned ELEMENT = ElementExact,
-  parameter int unsigned FRAC_BITS = default_frac_bits(ELEMENT),
+  parameter int unsigned FRAC_BITS = element_default_frac_bits(ELEMENT),
   localparam int unsigned ResultW = result_width(ELEMENT, FRAC_BITS)
 ) (
   input  logic [ResultW-1:0] result_i,
-  input  logic [7:0]         field_one_i,  // of an integer: what its 1 is, as FP32's exponent field
+  input  logic [7:0]         field_one_i,  // integers: the value of the last bit, as FP32's exponent field
   output logic [31:0]        pattern_o
 );
 
@@ -43,15 +45,15 @@ module fp8mac_readout
     end
     assign pattern_o = {result_i[15], field, fraction, {(Fp32MantW - Fp16MantW){1'b0}}};
 
-  end else if (is_fixed(ELEMENT)) begin : g_fixed
+  end else if (element_has_fixed(ELEMENT)) begin : g_fixed
 
-    localparam int unsigned AccW = fixed_acc_width(FRAC_BITS);
+    localparam int unsigned AccW = fixed_acc_width(ELEMENT, FRAC_BITS);
     logic [31:0] pattern;
     special_e    special;
 
     fp8mac_readout_integer #(.W(AccW)) u_integer (.value_i(result_i[AccW-1:0]), .field_one_i, .pattern_o(pattern));
 
-    if (ELEMENT == ElementStatic) begin : g_special
+    if (element_takes_e5m2(ELEMENT)) begin : g_special
       assign special = special_e'(result_i[AccW+:2]);
     end else begin : g_nan
       assign special = result_i[AccW] ? SpecialNan : SpecialNone;
@@ -65,7 +67,7 @@ module fp8mac_readout
       endcase
     end
 
-  end else if (ELEMENT == ElementInt8) begin : g_int8
+  end else if (element_has_int32(ELEMENT)) begin : g_int8
 
     fp8mac_readout_integer #(.W(32)) u_integer (.value_i(result_i), .field_one_i, .pattern_o);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An integer times a power of two, as an FP32 pattern, rounded once to nearest even: value * 2^(field_one - 127), so
-// that field_one_i is the exponent field of 1. Zero reads +0. The result must be neither subnormal nor infinite.
+// Converts an integer times a power of two to an FP32 pattern: value_i * 2^(field_one_i - 127), rounded once to nearest
+// even. field_one_i is thus the exponent field of 1. Zero becomes +0. The result must be neither subnormal nor
+// infinite. Combinational.
 module fp8mac_readout_integer
   import fp8mac_pkg::*;
 #(
@@ -38,7 +39,9 @@ module fp8mac_readout_integer
   assign fraction  = normal[W-2-:Fp32MantW];
   assign guard     = normal[W-2-Fp32MantW];
   assign sticky    = normal[W-3-Fp32MantW:0] != '0;
-  assign up        = guard && (sticky || fraction[0]);
+  fp8mac_round_even u_round (
+    .last_i(fraction[0]), .guard_i(guard), .rest_i(sticky), .inverted_i(1'b0), .up_o(up)
+  );
   assign pattern_o = normal[W-1] ? {sign, {field, fraction} + 31'(up)} : '0;
 
 endmodule

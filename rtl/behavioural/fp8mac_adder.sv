@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rtl/leaf/fp8mac_adder.sv as one would write it without thinking of its cells.
+// Replaces rtl/leaf/fp8mac_adder.sv: the same function, described without regard to cells.
 module fp8mac_adder #(
   parameter int unsigned W = 8,
   parameter int unsigned RIPPLE = W,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rtl/leaf/fp8mac_align_shift.sv as one would write it without thinking of its cells. Also for simulation, where cells
-// bit by bit make a model ten times as large.
+// Replaces rtl/leaf/fp8mac_align_shift.sv: the same function, described without regard to cells. Large
+// simulations use it too: the cells of the original make a model ten times as large.
 module fp8mac_align_shift #(
   parameter int unsigned VALUE_W = 8,
   parameter int unsigned W = 27,
@@ -16,17 +16,17 @@ module fp8mac_align_shift #(
 
   localparam int unsigned TopW = VALUE_W < W ? VALUE_W : W;
   localparam int unsigned Above = (1 << LEVELS) - 1;
-  logic [Above+W-1:0] whole, cut;
+  logic [Above+W-1:0] whole, dropped;
 
   always_comb begin
     whole = {(Above + W){fill_i}};
     whole[W-1-:TopW] = value_i[VALUE_W-1-:TopW];
-    cut = ~({(Above + W){1'b1}} << shift_i);
+    dropped = ~({(Above + W){1'b1}} << shift_i);
   end
   assign word_o = W'(whole >> shift_i);
-  assign lost_o = ((whole ^ {(Above + W){void_i}}) & cut) != '0;
+  assign lost_o = ((whole ^ {(Above + W){void_i}}) & dropped) != '0;
 
-  logic unused;  // what a narrow word has no place for
+  logic unused;  // a narrow word has no place for the value's lowest bits
   assign unused = ^value_i;
 
 endmodule

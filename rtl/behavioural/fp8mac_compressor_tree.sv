@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rtl/leaf/fp8mac_compressor_tree.sv as one would write it without thinking of its cells: the sum is left to the synthesis tool.
-// Also for simulation, where cells bit by bit make a model ten times as large.
+// Replaces rtl/leaf/fp8mac_compressor_tree.sv: the same function, described without regard to cells. The
+// synthesis tool chooses the adders. Large simulations use it too: the cells of the original make a model ten times as
+// large.
 module fp8mac_compressor_tree #(
   parameter int unsigned ROWS = 4,
   parameter int unsigned W = 8,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rtl/element/int8/fp8mac_element_int8.sv as one would write it without thinking of its cells: products and sums are left to the
-// synthesis tool. The pipeline and the accumulators are the same; both operands come as they are.
+// Replaces rtl/element/int8/fp8mac_element_int8.sv: the same function, described without regard to cells. The
+// synthesis tool chooses multipliers and adders. The pipeline is the same; both operands come as INT8 codes.
 module fp8mac_element_int8 #(
   parameter int unsigned LANES = 4,
   parameter int unsigned BANKS = 4

@@ -1,33 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records and widths of the processing elements that align their products in a window (fp8mac_element_aligned,
-// fp8mac_element_static), and of their edge.
+// Records, widths and cycles that the operand feed, the elements and the array share. What a kind of element is stands
+// in fp8mac_catalogue_pkg; what is derived from that stands here.
 //
-// Exponents inside an element are `raw`: the sum of two operands' exponent fields as the edge gives them (exp_offset).
-// An operand comes with its exponent inverted (31 - exp), so that a shift, largest exponent less the product's, is a
-// sum.
+// Exponents inside an element are raw: the sum of two operands' exponent fields as the feed gives them (exp_offset).
+// The feed sends an operand's exponent inverted (31 - exp), so that a shift, which is the largest exponent less the
+// product's, is a sum.
 package fp8mac_element_pkg;
   import fp8mac_pkg::*;
+  import fp8mac_catalogue_pkg::*;
+
+  // ---- operands, as the feed sends them to the elements ------------------------------------------------------------
+
+  // An operand's sign and what is special about it.
+  typedef struct packed {
+    logic sign;
+    logic zero;
+    logic inf;
+    logic nan;
+  } operand_class_t;
 
   typedef struct packed {
     logic                   sign;
-    logic [OperandExpW-1:0] exp_n;  // 31 - exp
-    logic                   half;   // one less than exp says, which then is 0
-    logic [SigW-1:0]        sig;    // 0 for zero, Inf, NaN, unless it is normalised
+    logic [OperandExpW-1:0] exp_n;  // 31 - exponent, or the operand distance
+    logic                   half;   // the exponent is one less than exp_n says, which then is 31
+    logic [SigW-1:0]        sig;    // 0 for zero, Inf and NaN, unless the feed normalises
     logic                   zero;
     logic                   live;   // neither zero nor NaN
     logic                   inf;
   } lane_t;
 
+  // FeedExponents: the exponent and the zero of an operand leave two cycles before the rest of it.
+  typedef struct packed {
+    logic                   zero_ahead;
+    logic [OperandExpW-1:0] exp_ahead;
+    lane_t                  lane;
+  } aligned_lane_t;
+
   parameter int unsigned BaseW = 9;
   typedef logic signed [BaseW-1:0] base_t;
 
-  // What the edge takes from an operand's exponent, so that E4M3's fit 4 bits.
+  // What all operands of a row or a column have in common.
+  typedef struct packed {
+    logic  nan;    // some operand is a NaN
+    logic  none;   // FeedDistances: all operands are zero, so that no operand is the largest
+    base_t field;  // FeedDistances: largest exponent of the row or column, plus base_i
+  } feed_common_t;
+
+  // The vector between an operand feed and an element:
+  //
+  //   bit    high                                                        0
+  //         [ feed_common_t | lane LANES-1 | ......... | lane 1 | lane 0 ]
+  //
+  //   feed              a lane is         feed_common_t has
+  //   FeedFields        operand_t         nothing
+  //   FeedExponents     aligned_lane_t    nan
+  //   FeedDistances     lane_t            nan, none, field
+  //   FeedBounded       lane_t            nan
+  //   FeedFormat        lane_t            nan
+  //   FeedInt8, A       8-bit code        nothing
+  //   FeedInt8, B       booth_t           nothing
+  function automatic int unsigned feed_lane_width(int unsigned element, bit side_a);
+    case (element_feed(element))
+      FeedFields:    return $bits(operand_t);
+      FeedExponents: return $bits(aligned_lane_t);
+      FeedInt8:      return side_a ? 8 : $bits(booth_t);
+      default:       return $bits(lane_t);
+    endcase
+  endfunction
+
+  function automatic int unsigned feed_width(int unsigned element, int unsigned lanes, bit side_a);
+    return $bits(feed_common_t) + lanes * feed_lane_width(element, side_a);
+  endfunction
+
+  // What the feed subtracts from an operand's exponent, so that those of E4M3 formats fit 4 bits.
   function automatic int signed exp_offset(int unsigned exp_w);
     return exp_w < OperandExpW ? 8 : 0;
   endfunction
 
-  // An operand with its leading bit on top: a subnormal's goes up 1, 2 or 3 places, from exponent 1 (E5M2, 2 at most)
-  // or 9 (E4M3). `top` is the exponent plus TopOffset, so that it is not negative and needs no addition:
+  // An operand with its leading bit on top: the significand of a subnormal moves up 1, 2 or 3 places, from exponent 1
+  // (E5M2, 2 places at most) or 9 (E4M3). `top` is the exponent plus TopOffset, so that it is not negative and needs no
+  // addition:
   //   h = 1: 1 eeeee    else 1 eeee0, and for two places and more   E4M3 1 00111, 1 00110   E5M2 0 11111
   parameter int unsigned TopOffset = 32;
 
@@ -52,41 +104,53 @@ package fp8mac_element_pkg;
     return result;
   endfunction
 
+  function automatic operand_class_t class_of(operand_t operand);
+    return '{sign: operand.sign, zero: operand.zero, inf: operand.inf, nan: operand.nan};
+  endfunction
+
+  // The one place where a lane is put together.
+  function automatic lane_t lane_of(operand_class_t kind, logic [OperandExpW-1:0] exp_n, logic half,
+                                    logic [SigW-1:0] sig);
+    return '{sign: kind.sign, exp_n: exp_n, half: half, sig: sig, zero: kind.zero, live: !kind.zero && !kind.nan,
+             inf: kind.inf};
+  endfunction
+
+  // A subnormal stays in the smallest binade, without a leading bit.
+  function automatic lane_t encoded_lane(operand_t operand, int unsigned exp_w);
+    return lane_of(class_of(operand), ~(operand.exp - OperandExpW'(exp_offset(exp_w))), 1'b0, operand.sig);
+  endfunction
+
+  // A subnormal is normalised. The smallest one, 2^-17 of E5M2FNUZ, has the exponent -1: it is sent as exponent 0 and
+  // `half`.
+  function automatic lane_t normalised_lane(operand_t operand);
+    leading_t normalised;
+    logic     half;
+    normalised = leading(operand.exp, operand.sig);
+    half       = !normalised.top[OperandExpW];
+    return lane_of(class_of(operand), half ? '1 : ~normalised.top[OperandExpW-1:0], half, {1'b1, normalised.frac});
+  endfunction
+
+  // ---- exponents ---------------------------------------------------------------------------------------------------
+
   // A window's exponent is a product's raw one plus 2, so that a shift is a sum without a constant
-  // (fp8mac_aligned_align). The smallest normalised operand, 2^-17 of E5M2FNUZ, has the exponent -1: it comes as exponent
-  // 0 and `half`.
+  // (fp8mac_aligned_align).
   parameter int unsigned RawOffset = 2;
 
-  // Accumulator's exponent field of a product = raw + RawOffset + base: E5M2's bias off twice, the accumulator's on,
-  // and the edge's offset of both operands. `scale_sum` is FNUZ-adjusted.
+  // Exponent field, in the accumulator's format, of a product = raw + RawOffset + base. The base takes E5M2's bias off
+  // twice and adds the accumulator's bias and the feed's offset of both operands. `scale_sum` is FNUZ-adjusted.
   function automatic base_t base_of(scale_sum_t scale_sum, bit acc_fp16, int unsigned exp_w);
     return base_t'(scale_sum) + base_t'((acc_fp16 ? 15 : Fp32Bias) - 2 * 15 + 2 * exp_offset(exp_w) - int'(RawOffset));
   endfunction
 
-  // A window's exponent as a field of the accumulator is not negative, since the accumulator's own is not: no more than
-  // 254, or with FP16 30 + 31 + 64 - 15 = 110. An exponent after normalising needs a bit more.
+  // A window's exponent as a field of the accumulator is not negative, since the accumulator's own is not. It is at
+  // most 254, or with FP16 30 + 31 + 64 - 15 = 110. An exponent after normalising needs one bit more.
   function automatic int unsigned window_field_bits(bit acc_fp16);
     return acc_fp16 ? 7 : 8;
   endfunction
 
-  // What a step gives beside its finite sum.
-  typedef struct packed {
-    logic     invalid;  // Inf * 0, or Inf - Inf between products and accumulator
-    logic     nan;      // a NaN operand
-    special_e special;
-  } outcome_t;
-
   // Integer bits of the sum of `lanes` products, each at most (15/8)^2 = 225/64, and an accumulator below 2.
   function automatic int unsigned integer_bits(int unsigned lanes);
     return unsigned'($clog2((225 * lanes + 63) / 64 + 2));
-  endfunction
-
-  // fp8mac_element_late: fraction bits of the accumulator's addition. At least those of the products, and two or, for a
-  // single product to be rounded correctly, three beyond the accumulator's.
-  function automatic int unsigned late_bits(int unsigned frac_bits, bit acc_fp16, int unsigned lanes);
-    int unsigned enough;
-    enough = (acc_fp16 ? Fp16MantW : Fp32MantW) + (lanes == 1 ? 3 : 2);
-    return frac_bits > enough ? frac_bits : enough;
   endfunction
 
   // Bits of a shift that must be set for it to leave nothing of a word of `width` bits, whatever the others are: as few
@@ -96,6 +160,66 @@ package fp8mac_element_pkg;
     bits = '0;
     for (int b = int'(shift_w) - 1; b >= 0; b--) if (bits < width) bits[b] = 1'b1;
     return bits;
+  endfunction
+
+  // Width of an operand distance: the largest one leaves nothing of a product in a window of so many fraction bits.
+  // FeedFormat: the exponents of an E4M3 format.
+  function automatic int unsigned distance_width(int unsigned element, int unsigned frac_bits);
+    return element_feed(element) == FeedFormat ? 4 : unsigned'($clog2(frac_bits + 3));
+  endfunction
+
+  // What a step gives beside its finite sum.
+  typedef struct packed {
+    logic     invalid;  // Inf * 0, or Inf - Inf between products and accumulator
+    logic     nan;      // a NaN operand
+    special_e special;
+  } outcome_t;
+
+  // ---- bounds and fixed-point accumulators -------------------------------------------------------------------------
+
+  // A bound is the largest exponent of a row's or column's operands plus BoundBias, 0 to 32. The exponent is that of a
+  // normalised operand, without FNUZ's larger bias: the bound of E5M2's smallest subnormal is 0. FormatBound is the
+  // bound of the E4M3 formats. A fixed-point accumulator counts in units of
+  //   2^(a_bound + b_bound - 2 * BoundBias - frac_bits + scaling exponents, FNUZ-adjusted)
+  parameter int unsigned BoundW = OperandExpW + 1;
+  parameter int unsigned BoundBias = 16;
+  parameter int unsigned FormatBound = 24;
+
+  function automatic int unsigned fixed_acc_width(int unsigned element, int unsigned frac_bits);
+    return frac_bits + 3 + element_terms_log2(element);
+  endfunction
+
+  // ---- results and cycles ------------------------------------------------------------------------------------------
+
+  // A result as fp8mac_element delivers it and the array keeps it:
+  //
+  //   accumulator                    result
+  //   FP32, FP16 or both             FP32 code; FP16 code if there is no FP32
+  //   fixed, with Inf as operand     { special_e, integer }
+  //   fixed, without                 { NaN, integer }
+  //   INT32                          integer
+  function automatic int unsigned result_width(int unsigned element, int unsigned frac_bits);
+    if (element_has_fixed(element)) return fixed_acc_width(element, frac_bits) + (element_takes_e5m2(element) ? 2 : 1);
+    return element_has_fp16(element) && !element_has_fp32(element) ? 16 : 32;
+  endfunction
+
+  // FP16 is the only accumulator.
+  function automatic bit acc_is_fp16(int unsigned element);
+    return element_has_fp16(element) && !element_has_fp32(element);
+  endfunction
+
+  // A step's cycle 0 is the one in which it is issued. The cycle in which an element takes the step's controls (first,
+  // bank, scale), and the cycle in which it shows the step's flags, by family.
+  function automatic int unsigned control_cycle(int unsigned element);
+    case (element_family(element))
+      FamilyAligned: return 2;
+      FamilyLate:    return 4;
+      default:       return 1;
+    endcase
+  endfunction
+
+  function automatic int unsigned flags_cycle(int unsigned element);
+    return element_family(element) == FamilyStatic ? 3 : element_latency(element) - 1;
   endfunction
 
 endpackage

@@ -13,57 +13,43 @@ module fp8mac_fp32_add (
   output logic        invalid_o,
   output logic        overflow_o
 );
-  import fp8mac_pkg::Fp32Nan;
+  import fp8mac_pkg::*;
 
   localparam int unsigned ExpW   = 8;
   localparam int unsigned FracW  = 23;
-  localparam int unsigned SigW   = FracW + 1;
+  localparam int unsigned Sig32W   = FracW + 1;
   // Three bits below the larger operand's last place: when the alignment is by more than one, the difference loses at
   // most one leading bit, so after normalisation there are still a guard and a sticky bit. When it is by at most one,
   // all bits are there.
   localparam int unsigned ExtraW = 3;
-  localparam int unsigned TermW  = SigW + ExtraW;
+  localparam int unsigned TermW  = Sig32W + ExtraW;
   localparam int unsigned TotalW = TermW + 1;     // a carry
   localparam int unsigned CountW = $clog2(TotalW + 1);
-  localparam int unsigned WideW  = ExpW + 1;      // holds the exponent of rounding's carry
   localparam logic [ExpW-1:0] ExpMax = '1;
 
-  // What is decided beside the arithmetic.
   typedef struct packed {
-    logic sign;      // of a result that is not an exact zero
-    logic zero_sign; // of an exact zero
-    logic inf;
-    logic nan;
-    logic invalid;
-  } special_t;
+    fp32_special_t special;    // its sign is that of a result that is not an exact zero
+    logic          zero_sign;  // sign of an exact zero
+  } ordered_special_t;
 
   typedef struct packed {
-    special_t        special;
-    logic            subtract;
-    logic [ExpW-1:0] exp;        // the larger operand's, a subnormal's being 1
-    logic [ExpW-1:0] distance;   // from the smaller operand's
-    logic [SigW-1:0] larger;     // significands
-    logic [SigW-1:0] smaller;
+    ordered_special_t special;
+    logic             subtract;
+    logic [ExpW-1:0]  exp;        // the larger operand's, a subnormal's being 1
+    logic [ExpW-1:0]  distance;   // from the smaller operand's
+    logic [Sig32W-1:0]  larger;     // significands
+    logic [Sig32W-1:0]  smaller;
   } ordered_t;
 
   typedef struct packed {
-    special_t          special;
+    ordered_special_t  special;
     logic [ExpW-1:0]   exp;
     logic [TotalW-1:0] total;    // significand of the sum, bit TermW-1 weighing 2^exp
   } added_t;
 
-  typedef struct packed {
-    special_t         special;
-    logic             zero;
-    logic [WideW-1:0] exp;       // biased; 0: subnormal or zero
-    logic [FracW-1:0] frac;
-    logic             guard;
-    logic             sticky;
-  } normalised_t;
-
-  ordered_t    ordered_q;
-  added_t      added_q;
-  normalised_t normalised_q;
+  ordered_t        ordered_q;
+  added_t          added_q;
+  fp32_unrounded_t normalised_q;
 
   // ---------------------------------------------------------------------------------------------------------------
   // Decode and order by magnitude
@@ -72,17 +58,17 @@ module fp8mac_fp32_add (
     return field == '0 ? ExpW'(1) : field;
   endfunction
 
-  function automatic special_t classify(logic [31:0] larger, logic [31:0] smaller);
+  function automatic ordered_special_t classify(logic [31:0] larger, logic [31:0] smaller);
     logic larger_nan, smaller_nan, larger_inf, smaller_inf;
     larger_nan  = larger[FracW +: ExpW] == ExpMax && larger[FracW-1:0] != '0;
     smaller_nan = smaller[FracW +: ExpW] == ExpMax && smaller[FracW-1:0] != '0;
     larger_inf  = larger[FracW +: ExpW] == ExpMax && larger[FracW-1:0] == '0;
     smaller_inf = smaller[FracW +: ExpW] == ExpMax && smaller[FracW-1:0] == '0;
-    classify.sign      = larger[31];
-    classify.zero_sign = larger[31] & smaller[31];
-    classify.invalid   = larger_inf && smaller_inf && larger[31] != smaller[31];
-    classify.nan       = larger_nan || smaller_nan || classify.invalid;
-    classify.inf       = larger_inf;
+    classify.zero_sign       = larger[31] & smaller[31];
+    classify.special.sign    = larger[31];
+    classify.special.invalid = larger_inf && smaller_inf && larger[31] != smaller[31];
+    classify.special.nan     = larger_nan || smaller_nan || classify.special.invalid;
+    classify.special.inf     = larger_inf;
   endfunction
 
   function automatic ordered_t order(logic [31:0] a, logic [31:0] b);
@@ -144,16 +130,16 @@ module fp8mac_fp32_add (
   //
   //   bit      27 26                  4  3  2  1  0
   //           | 1 | fraction            | g | sticky |
-  function automatic normalised_t normalise(added_t x);
+  function automatic fp32_unrounded_t normalise(added_t x);
     logic [CountW-1:0] zeros;
     logic [TotalW-1:0] shifted;
     logic              below;
     zeros   = leading_zeros(x.total);
     below   = ExpW'(zeros) > x.exp || x.total == '0;
     shifted = x.total << (below ? x.exp[CountW-1:0] : zeros);
-    normalise.special = x.special;
-    normalise.zero    = x.total == '0;
-    normalise.exp     = below ? '0 : WideW'(x.exp) + WideW'(1) - WideW'(zeros);
+    normalise.special = x.special.special;
+    if (x.total == '0) normalise.special.sign = x.special.zero_sign;
+    normalise.exp     = below ? '0 : RoundFieldW'(x.exp) + RoundFieldW'(1) - RoundFieldW'(zeros);
     normalise.frac    = shifted[TotalW-2 -: FracW];
     normalise.guard   = shifted[ExtraW];
     normalise.sticky  = shifted[ExtraW-1:0] != '0;
@@ -166,31 +152,8 @@ module fp8mac_fp32_add (
   // ---------------------------------------------------------------------------------------------------------------
   // Round, and select the special result
   // ---------------------------------------------------------------------------------------------------------------
-  localparam int unsigned PatternW = WideW + FracW;
-
-  logic [PatternW-1:0] rounded;
-  logic                too_large;
-
-  fp8mac_round_even #(
-    .Width(PatternW)
-  ) u_round (
-    .kept_i   ({normalised_q.exp, normalised_q.frac}),
-    .guard_i  (normalised_q.guard),
-    .sticky_i (normalised_q.sticky),
-    .rounded_o(rounded)
+  fp8mac_fp32_round u_round (
+    .clk_i, .load_i(load_i[3]), .x_i(normalised_q), .result_o, .invalid_o, .overflow_o
   );
-
-  assign too_large = rounded[FracW +: WideW] >= WideW'(ExpMax);
-
-  always_ff @(posedge clk_i) begin
-    if (load_i[3]) begin
-      invalid_o  <= normalised_q.special.invalid;
-      overflow_o <= too_large && !normalised_q.special.inf && !normalised_q.special.nan;
-      if (normalised_q.special.nan) result_o <= Fp32Nan;
-      else if (normalised_q.special.inf || too_large) result_o <= {normalised_q.special.sign, ExpMax, FracW'(0)};
-      else if (normalised_q.zero) result_o <= {normalised_q.special.zero_sign, 31'b0};
-      else result_o <= {normalised_q.special.sign, rounded[30:0]};
-    end
-  end
 
 endmodule

@@ -13,12 +13,12 @@ module fp8mac_fp32_mul (
   output logic        invalid_o,
   output logic        overflow_o
 );
-  import fp8mac_pkg::Fp32Nan;
+  import fp8mac_pkg::*;
 
   localparam int unsigned ExpW   = 8;
   localparam int unsigned FracW  = 23;
-  localparam int unsigned SigW   = FracW + 1;   // 1.fraction, or 0.fraction of a subnormal
-  localparam int unsigned ProdW  = 2 * SigW;
+  localparam int unsigned Sig32W   = FracW + 1;   // 1.fraction, or 0.fraction of a subnormal
+  localparam int unsigned ProdW  = 2 * Sig32W;
   localparam int unsigned CountW = $clog2(ProdW + 1);
   localparam int unsigned SumW   = ExpW + 1;    // sum of two biased exponents
   localparam int unsigned WideW  = SumW + 2;    // that, minus the bias and the leading zeros: signed
@@ -27,35 +27,19 @@ module fp8mac_fp32_mul (
 
   typedef logic signed [WideW-1:0] wide_t;
 
-  // What is decided beside the arithmetic.
   typedef struct packed {
-    logic sign;
-    logic inf;
-    logic nan;
-    logic invalid;
-  } special_t;
-
-  typedef struct packed {
-    special_t         special;
+    fp32_special_t    special;
     logic [SumW-1:0]  exp_sum;  // of biased exponents, a subnormal's being 1
     logic [ProdW-1:0] prod;     // of significands
   } multiplied_t;
 
-  typedef struct packed {
-    special_t         special;
-    logic [SumW-1:0]  exp;      // biased; 0: subnormal or zero; may exceed ExpMax
-    logic [FracW-1:0] frac;
-    logic             guard;
-    logic             sticky;
-  } normalised_t;
-
-  multiplied_t multiplied_q;
-  normalised_t normalised_q;
+  multiplied_t     multiplied_q;
+  fp32_unrounded_t normalised_q;
 
   // ---------------------------------------------------------------------------------------------------------------
   // Decode and multiply
   // ---------------------------------------------------------------------------------------------------------------
-  function automatic special_t classify(logic [31:0] a, logic [31:0] b);
+  function automatic fp32_special_t classify(logic [31:0] a, logic [31:0] b);
     logic a_nan, b_nan, a_inf, b_inf, a_zero, b_zero;
     a_nan  = a[FracW +: ExpW] == ExpMax && a[FracW-1:0] != '0;
     b_nan  = b[FracW +: ExpW] == ExpMax && b[FracW-1:0] != '0;
@@ -74,7 +58,7 @@ module fp8mac_fp32_mul (
   endfunction
 
   function automatic multiplied_t multiply(logic [31:0] a, logic [31:0] b);
-    logic [SigW-1:0] a_sig, b_sig;
+    logic [Sig32W-1:0] a_sig, b_sig;
     a_sig = {a[FracW +: ExpW] != '0, a[FracW-1:0]};
     b_sig = {b[FracW +: ExpW] != '0, b[FracW-1:0]};
     multiply.special = classify(a, b);
@@ -103,16 +87,16 @@ module fp8mac_fp32_mul (
   endfunction
 
   // The leading one goes to bit 47, or, where the exponent would fall below 1, as far up as exponent 1 allows: then
-  // the shift is exp_sum - Bias, and it may be to the right. A right shift is a left shift after SigW places to the
+  // the shift is exp_sum - Bias, and it may be to the right. A right shift is a left shift after Sig32W places to the
   // right, whose lost bits are below the guard bit in any case:
   //
   //   bit           47                    24 23 22                  0
   //   left by n    | p[47-n .........             ...... p[0] 0 .. 0 |  n = leading zeros, or exp_sum - Bias >= 0
-  //   right by n   | 0 .. 0 p[47] ....    p[24] 0 ................ 0 |  n = Bias - exp_sum in 1..SigW; p[23:0] sticky
+  //   right by n   | 0 .. 0 p[47] ....    p[24] 0 ................ 0 |  n = Bias - exp_sum in 1..Sig32W; p[23:0] sticky
   //                |<------- kept ------>| g |<----- sticky ------->|
   //
-  // Beyond SigW places to the right everything is sticky.
-  function automatic normalised_t normalise(multiplied_t x);
+  // Beyond Sig32W places to the right everything is sticky.
+  function automatic fp32_unrounded_t normalise(multiplied_t x);
     logic [CountW-1:0] zeros, amount;
     logic [ProdW-1:0]  shifted;
     wide_t             top_exp, limit;  // exponent with the leading one at bit 47; shift that makes the exponent 1
@@ -122,16 +106,16 @@ module fp8mac_fp32_mul (
     top_exp  = limit + wide_t'(1) - wide_t'({5'b0, zeros});
     below    = top_exp < wide_t'(1) || x.prod == '0;
     to_right = below && limit < wide_t'(0);
-    vanishes = limit < -wide_t'(SigW);
-    amount   = !below ? zeros : CountW'(to_right ? limit + wide_t'(SigW) : limit);
-    shifted  = !to_right ? x.prod : vanishes ? '0 : ProdW'(x.prod[ProdW-1:SigW]);
-    lost     = to_right && (x.prod[SigW-1:0] != '0 || (vanishes && x.prod != '0));
+    vanishes = limit < -wide_t'(Sig32W);
+    amount   = !below ? zeros : CountW'(to_right ? limit + wide_t'(Sig32W) : limit);
+    shifted  = !to_right ? x.prod : vanishes ? '0 : ProdW'(x.prod[ProdW-1:Sig32W]);
+    lost     = to_right && (x.prod[Sig32W-1:0] != '0 || (vanishes && x.prod != '0));
     shifted  = shifted << amount;
     normalise.special = x.special;
-    normalise.exp     = below ? '0 : top_exp[SumW-1:0];
+    normalise.exp     = below ? '0 : top_exp[RoundFieldW-1:0];
     normalise.frac    = shifted[ProdW-2 -: FracW];
-    normalise.guard   = shifted[SigW-1];
-    normalise.sticky  = shifted[SigW-2:0] != '0 || lost;
+    normalise.guard   = shifted[Sig32W-1];
+    normalise.sticky  = shifted[Sig32W-2:0] != '0 || lost;
   endfunction
 
   always_ff @(posedge clk_i) begin
@@ -141,30 +125,8 @@ module fp8mac_fp32_mul (
   // ---------------------------------------------------------------------------------------------------------------
   // Round, and select the special result
   // ---------------------------------------------------------------------------------------------------------------
-  localparam int unsigned PatternW = SumW + FracW;
-
-  logic [PatternW-1:0] rounded;
-  logic                too_large;
-
-  fp8mac_round_even #(
-    .Width(PatternW)
-  ) u_round (
-    .kept_i   ({normalised_q.exp, normalised_q.frac}),
-    .guard_i  (normalised_q.guard),
-    .sticky_i (normalised_q.sticky),
-    .rounded_o(rounded)
+  fp8mac_fp32_round u_round (
+    .clk_i, .load_i(load_i[2]), .x_i(normalised_q), .result_o, .invalid_o, .overflow_o
   );
-
-  assign too_large = rounded[FracW +: SumW] >= SumW'(ExpMax);
-
-  always_ff @(posedge clk_i) begin
-    if (load_i[2]) begin
-      invalid_o  <= normalised_q.special.invalid;
-      overflow_o <= too_large && !normalised_q.special.inf && !normalised_q.special.nan;
-      if (normalised_q.special.nan) result_o <= Fp32Nan;
-      else if (normalised_q.special.inf || too_large) result_o <= {normalised_q.special.sign, ExpMax, FracW'(0)};
-      else result_o <= {normalised_q.special.sign, rounded[30:0]};
-    end
-  end
 
 endmodule

@@ -27,7 +27,7 @@ module fp8mac_fp32_to_fmt (
 
   typedef logic signed [WideW-1:0] wide_t;
 
-  // A destination as a row. Where there is an Inf, its code is the one after `max`.
+  // A destination format. Where there is an Inf, its code is the one after `max`.
   typedef struct packed {
     logic [4:0]  mantissa_bits;
     logic [7:0]  bias;
@@ -37,9 +37,9 @@ module fp8mac_fp32_to_fmt (
     logic [31:0] nan;
     logic        has_negative_zero;
     logic        always_ieee;
-  } row_t;
+  } destination_t;
 
-  function automatic row_t row_of(dst_fmt_e fmt);
+  function automatic destination_t destination_of(dst_fmt_e fmt);
     unique case (fmt)
       //                    m      bias    sign bit      max           Inf   NaN           -0    ieee
       DstE4m3fn:   return '{5'd3,  8'd7,   32'h80,       31'h7e,       1'b0, 32'h7f,       1'b1, 1'b0};
@@ -61,10 +61,10 @@ module fp8mac_fp32_to_fmt (
     logic        sticky;
   } aligned_t;
 
-  row_t     row;
+  destination_t     format;
   aligned_t aligned_q;
 
-  assign row = row_of(fmt_i);
+  assign format = destination_of(fmt_i);
 
   // ---------------------------------------------------------------------------------------------------------------
   // Align to the destination's last place
@@ -102,27 +102,23 @@ module fp8mac_fp32_to_fmt (
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (load_i[0]) aligned_q <= align(x_i, row.mantissa_bits, row.bias);
+    if (load_i[0]) aligned_q <= align(x_i, format.mantissa_bits, format.bias);
   end
 
   // ---------------------------------------------------------------------------------------------------------------
   // Round, judge overflow, and select
   // ---------------------------------------------------------------------------------------------------------------
   logic [31:0] rounded;
-  logic        too_large, saturate;
+  logic        up, too_large, saturate;
 
-  fp8mac_round_even #(
-    .Width(32)
-  ) u_round (
-    .kept_i   (aligned_q.pattern),
-    .guard_i  (aligned_q.guard),
-    .sticky_i (aligned_q.sticky),
-    .rounded_o(rounded)
+  fp8mac_round_even u_round (
+    .last_i(aligned_q.pattern[0]), .guard_i(aligned_q.guard), .rest_i(aligned_q.sticky), .inverted_i(1'b0), .up_o(up)
   );
+  assign rounded = aligned_q.pattern + 32'(up);
 
   // Patterns are ordered as magnitudes are, also above the destination's largest exponent; Inf is above all.
-  assign too_large = !aligned_q.nan && (aligned_q.inf || rounded > {1'b0, row.max});
-  assign saturate  = !row.always_ieee
+  assign too_large = !aligned_q.nan && (aligned_q.inf || rounded > {1'b0, format.max});
+  assign saturate  = !format.always_ieee
                      && (overflow_mode_i == OvfSaturate || (overflow_mode_i == OvfSaturateFinite && !aligned_q.inf));
 
   function automatic logic [31:0] with_sign(logic [30:0] magnitude, logic sign, logic [31:0] sign_bit);
@@ -133,10 +129,10 @@ module fp8mac_fp32_to_fmt (
     if (load_i[1]) begin
       overflow_o  <= too_large && !saturate && !aligned_q.inf;
       saturated_o <= too_large && saturate;
-      if (aligned_q.nan || (too_large && !saturate && !row.has_inf)) code_o <= row.nan;
-      else if (too_large && !saturate) code_o <= with_sign(row.max + 31'd1, aligned_q.sign, row.sign_bit);
-      else if (too_large) code_o <= with_sign(row.max, aligned_q.sign, row.sign_bit);
-      else code_o <= with_sign(rounded[30:0], aligned_q.sign && (row.has_negative_zero || rounded != '0), row.sign_bit);
+      if (aligned_q.nan || (too_large && !saturate && !format.has_inf)) code_o <= format.nan;
+      else if (too_large && !saturate) code_o <= with_sign(format.max + 31'd1, aligned_q.sign, format.sign_bit);
+      else if (too_large) code_o <= with_sign(format.max, aligned_q.sign, format.sign_bit);
+      else code_o <= with_sign(rounded[30:0], aligned_q.sign && (format.has_negative_zero || rounded != '0), format.sign_bit);
     end
   end
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// INT8 operand as four radix-4 Booth digits: the INT8 array's edge decoder, as fp8mac_decode is the FP8 array's.
+// The INT8 operand decoder: recodes an INT8 operand as four radix-4 Booth digits. Combinational.
 //
 //   b[2j+1] b[2j] b[2j-1]   digit   negative one two
 //      0      0      0         0        0     0   0

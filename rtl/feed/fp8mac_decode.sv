@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decode: one FP8 code to an operand. After this nothing knows the format, but for FNUZ's larger bias, which the
-// array adds to the step's scaling exponent (fnuz_adjust).
+// Operand decoder: one FP8 code to an operand. Nothing behind it depends on the format, except for FNUZ's larger bias,
+// which the array adds to the step's scaling exponent (fnuz_adjust). Combinational.
 //
 //   code      s eeee mmm (E4M3)      s eeeee mm (E5M2)
 //   operand   exp = max(eeee,1) + 8   exp = max(eeeee,1)
-//             sig = h.mmm             sig = h.mm0         h = (field != 0): a subnormal keeps the minimum exponent
+//             sig = h.mmm             sig = h.mm0         h = (field != 0): a subnormal has the minimum exponent
 module fp8mac_decode
   import fp8mac_pkg::*;
 (
@@ -16,32 +16,32 @@ module fp8mac_decode
   localparam int unsigned FracW = SigW - 1;
   localparam int unsigned E5m2Bias = 15;
 
-  fp8_format_t            row;
+  fp8_format_t            format;
   logic [6:0]             magnitude;
   logic [OperandExpW-1:0] field, offset;
   logic [FracW-1:0]       frac;
   logic                   exponent_ones, mantissa_ones, zero, inf, nan;
 
   always_comb begin
-    row       = fp8_format(fmt_i);
+    format       = fp8_format(fmt_i);
     magnitude = code_i[6:0];
 
     // The fraction's bits move to the top of FracW, what is above them is the exponent field.
-    field = OperandExpW'(magnitude >> row.mantissa_bits);
-    frac  = FracW'(magnitude << (4'(FracW) - row.mantissa_bits));
+    field = OperandExpW'(magnitude >> format.mantissa_bits);
+    frac  = FracW'(magnitude << (4'(FracW) - format.mantissa_bits));
 
-    exponent_ones = field == OperandExpW'((6'd1 << row.exponent_bits) - 6'd1);
-    mantissa_ones = frac == FracW'(4'b1111 << (4'(FracW) - row.mantissa_bits));
-    unique case (row.nan_encoding)
+    exponent_ones = field == OperandExpW'((6'd1 << format.exponent_bits) - 6'd1);
+    mantissa_ones = frac == FracW'(4'b1111 << (4'(FracW) - format.mantissa_bits));
+    unique case (format.nan_encoding)
       NanIeee:    nan = exponent_ones && frac != '0;
       NanAllOnes: nan = exponent_ones && mantissa_ones;
       default:    nan = code_i == 8'h80;
     endcase
-    inf  = row.has_inf && exponent_ones && frac == '0;
+    inf  = format.has_inf && exponent_ones && frac == '0;
     zero = magnitude == '0 && !nan;
 
     // E4M3's exponents start 8 above E5M2's, in both families.
-    offset = OperandExpW'(E5m2Bias) - row.bias + OperandExpW'(is_fnuz(fmt_i));
+    offset = OperandExpW'(E5m2Bias) - format.bias + OperandExpW'(is_fnuz(fmt_i));
 
     operand_o.sign = code_i[7];
     operand_o.exp  = (field == '0 ? OperandExpW'(1) : field) + offset;
@@ -51,7 +51,7 @@ module fp8mac_decode
     operand_o.nan  = nan;
   end
 
-  logic unused_row;
-  assign unused_row = row.has_negative_zero;
+  logic unused_format;
+  assign unused_format = format.has_negative_zero;
 
 endmodule

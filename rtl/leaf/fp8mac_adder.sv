@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// a + b + carry. The lowest RIPPLE bits are a chain of full adders, the smallest adder there is. What is above them:
-// with SELECT, two more chains, for either carry, of which the carry selects one (O. J. Bedrij, Carry-select adder, IRE
-// Trans. EC-11, 1962); else it is left to the synthesis tool.
+// Adder: a_i + b_i + carry_i. The lowest RIPPLE bits are a chain of full adders, the smallest adder there is. With
+// SELECT the bits above are added by two more chains, one for each carry, and the carry selects one of them. Without
+// SELECT the synthesis tool chooses their adder. Combinational.
+// (O. J. Bedrij, Carry-select adder, IRE Trans. EC-11, 1962.)
 module fp8mac_adder #(
   parameter int unsigned W = 8,
   parameter int unsigned RIPPLE = W,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alignment shift: `value` stands at the top of a window of W bits, `fill` below it; the window moves right by
-// `shift`, and `fill` comes in from above. With fill = sign and a value already inverted where it is negative, the
-// result is the one's complement of the shifted magnitude: what is cut off is cut toward zero.
+// Alignment shift: value_i stands at the top of a word of W bits, with fill_i below it. The word moves right by
+// shift_i, and fill_i comes in from above. With fill_i = sign and a value that is inverted where it is negative, the
+// result is the one's complement of the shifted and truncated magnitude. Combinational.
 //
 //   shift 0    [   value   | fill fill fill fill ]
 //   shift 3    [ fill fill fill |   value   | fill ]
 //
-// Fine levels first, while the word is narrow. With LEVELS = $clog2(W + 1) the largest shift leaves nothing but fill.
-// Every level inverts; where they are odd in number, the value is taken inverted.
+// Levels that shift by few bits come first, while the word is narrow. With LEVELS = $clog2(W + 1) the largest shift
+// leaves nothing but fill. Every level inverts; if they are odd in number, the value is inverted first.
 module fp8mac_align_shift #(
   parameter int unsigned VALUE_W = 8,
   parameter int unsigned W = 27,
@@ -15,10 +15,10 @@ module fp8mac_align_shift #(
 ) (
   input  logic [VALUE_W-1:0] value_i,
   input  logic               fill_i,
-  input  logic               void_i,  // what may be cut off without being lost: fill, or 0 in two's complement
+  input  logic               void_i,  // bits of this value are dropped without being lost: fill, or 0 in two's complement
   input  logic [LEVELS-1:0]  shift_i,
   output logic [W-1:0]       word_o,
-  output logic               lost_o   // a bit other than void was cut off
+  output logic               lost_o   // a bit other than void_i was dropped
 );
 
   localparam int unsigned TopW = VALUE_W < W ? VALUE_W : W;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One partial product of a radix-4 Booth multiplier: digit * multiplicand, the digit -2..2 given as (negative, one,
-// two). The row is a one's complement number of W + 1 bits: `negative` is to be added at its last bit.
-// (A. D. Booth 1951; O. L. MacSorley, High-speed arithmetic in binary computers, Proc. IRE 49, 1961.)
+// One partial product of a radix-4 Booth multiplier: digit * multiplicand_i. The digit, -2 to 2, is given as (negative,
+// one, two). row_o is a one's complement number of W + 1 bits: negative_i is to be added at its last bit.
+// Combinational. (A. D. Booth 1951; O. L. MacSorley, High-speed arithmetic in binary computers, Proc. IRE 49, 1961.)
 module fp8mac_booth_row #(
   parameter int unsigned W = 8
 ) (

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compressor compressor tree: ROWS addends of W bits to two of the same sum modulo 2^W, in Dadda's order: each level brings every
-// column down to the next of 2, 3, 4, 6, 9, 13, 19, ... bits with as few adders as that takes.
+// Compressor tree: reduces ROWS addends of W bits to two of the same sum modulo 2^W, in Dadda's order: each level
+// reduces every column to the next of 2, 3, 4, 6, 9, 13, 19, ... bits with as few adders as possible. Combinational.
 // (L. Dadda, Some schemes for parallel multipliers, Alta Frequenza 34, 1965.)
 //
-// MASK says which bits of the addends can be other than zero: the others cost nothing.
+// MASK marks the bits of the addends that can be other than zero. The others cost nothing.
 module fp8mac_compressor_tree #(
   parameter int unsigned ROWS = 4,
   parameter int unsigned W = 8,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Full adder: a + b + c = 2 * carry + sum. Synthesis replaces it by the library's cell (see synth/).
+// Full adder: a_i + b_i + c_i = 2 * carry_o + sum_o. Synthesis replaces the module by the library's cell.
 module fp8mac_full_adder (
   input  logic a_i,
   input  logic b_i,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Half adder: a + b = 2 * carry + sum. Synthesis replaces it by the library's cell (see synth/).
+// Half adder: a_i + b_i = 2 * carry_o + sum_o. Synthesis replaces the module by the library's cell.
 module fp8mac_half_adder (
   input  logic a_i,
   input  logic b_i,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 4 x 4 bits unsigned, an array of full adders:
+// Multiplies 4 x 4 bits, unsigned, with a compressor tree. Combinational.
 //
 //   column      6      5      4      3      2      1      0
 //                           a3b1   a3b0   a2b0   a1b0   a0b0

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// BANKS accumulators that rotate through the registers of their own adder: the sum that comes in cycle t is added to
-// accumulator t mod BANKS, which is seen whole at acc_o BANKS cycles later, when its next sum comes in.
+// BANKS accumulators that rotate through the registers of one adder. The sum that comes in cycle t is added to
+// accumulator t mod BANKS. The whole accumulator stands at acc_o BANKS cycles later, when its next sum comes.
 //
-// With BANKS > 1 the addition is done CHUNK bits a cycle, the lowest first; then the accumulator waits for its turn.
+// With BANKS > 1 the addition takes several cycles of CHUNK bits each, the lowest bits first. Then the accumulator
+// waits for its next sum.
 module fp8mac_rotating_accumulator #(
   parameter int unsigned SUM_W = 20,
   parameter int unsigned ACC_W = 32,   // at least SUM_W

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heap of ROWS one's complement words: word w with sign s is w - s * 2^WORD_W + s. The signs are counted once, and the
-// count joins the compressor tree twice:
+// Compressor tree for ROWS one's complement words: a word w with sign s stands for w - s * 2^WORD_W + s. The signs are
+// counted once, and the count enters the compressor tree twice. Combinational.
 //
 //   column  SUM_W-1 ...  WORD_W   WORD_W-1 ...................... 0
 //                                [         words                  ]   ROWS of them

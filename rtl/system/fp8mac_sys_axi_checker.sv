@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of AXI4 that the accelerator must keep as a master. Only assertions: a violation ends the simulation.
 module fp8mac_sys_axi_checker #(
-  parameter int unsigned DataW = 128,
-  parameter int unsigned IdW   = 4
+  parameter int unsigned DATA_W = 128,
+  parameter int unsigned ID_W   = 4
 ) (
   input logic               clk_i,
   input logic               rst_ni,
-  input logic [IdW-1:0]     awid_i,
+  input logic [ID_W-1:0]     awid_i,
   input logic [31:0]        awaddr_i,
   input logic [7:0]         awlen_i,
   input logic [2:0]         awsize_i,
   input logic [1:0]         awburst_i,
   input logic               awvalid_i,
   input logic               awready_i,
-  input logic [DataW-1:0]   wdata_i,
-  input logic [DataW/8-1:0] wstrb_i,
+  input logic [DATA_W-1:0]   wdata_i,
+  input logic [DATA_W/8-1:0] wstrb_i,
   input logic               wlast_i,
   input logic               wvalid_i,
   input logic               wready_i,
-  input logic [IdW-1:0]     arid_i,
+  input logic [ID_W-1:0]     arid_i,
   input logic [31:0]        araddr_i,
   input logic [7:0]         arlen_i,
   input logic [2:0]         arsize_i,
@@ -37,8 +37,8 @@ module fp8mac_sys_axi_checker #(
   endfunction
 
   // What was offered and not taken must be offered again, unchanged.
-  localparam int unsigned AddrPayloadW = IdW + 32 + 8 + 3 + 2;
-  localparam int unsigned DataPayloadW = DataW + DataW / 8 + 1;
+  localparam int unsigned AddrPayloadW = ID_W + 32 + 8 + 3 + 2;
+  localparam int unsigned DataPayloadW = DATA_W + DATA_W / 8 + 1;
   logic [AddrPayloadW-1:0] aw, aw_q, ar, ar_q;
   logic [DataPayloadW-1:0] w, w_q;
   logic aw_waits_q, ar_waits_q, w_waits_q;

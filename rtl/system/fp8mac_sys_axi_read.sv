@@ -7,9 +7,9 @@
 module fp8mac_sys_axi_read
   import fp8mac_sys_pkg::*;
 #(
-  parameter int unsigned DataW = 128,
-  parameter int unsigned IdW   = 4,
-  parameter int unsigned Depth = 8    // bursts that may wait
+  parameter int unsigned DATA_W = 128,
+  parameter int unsigned ID_W   = 4,
+  parameter int unsigned DEPTH = 8    // bursts that may wait
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -17,15 +17,15 @@ module fp8mac_sys_axi_read
   input  logic                stall_ar_i,
   input  logic                stall_r_i,
 
-  input  logic [IdW-1:0]      arid_i,
+  input  logic [ID_W-1:0]      arid_i,
   input  logic [31:0]         araddr_i,
   input  logic [7:0]          arlen_i,
   input  logic [2:0]          arsize_i,
   input  logic [1:0]          arburst_i,
   input  logic                arvalid_i,
   output logic                arready_o,
-  output logic [IdW-1:0]      rid_o,
-  output logic [DataW-1:0]    rdata_o,
+  output logic [ID_W-1:0]      rid_o,
+  output logic [DATA_W-1:0]    rdata_o,
   output logic [1:0]          rresp_o,
   output logic                rlast_o,
   output logic                rvalid_o,
@@ -33,15 +33,15 @@ module fp8mac_sys_axi_read
 
   output logic                ram_valid_o,
   output logic [RamAddrW-1:0] ram_addr_o,
-  input  logic [DataW-1:0]    ram_rdata_i    // in the cycle after ram_valid_o
+  input  logic [DATA_W-1:0]    ram_rdata_i    // in the cycle after ram_valid_o
 );
 
-  localparam int unsigned BeatOffset = $clog2(DataW / 8);
+  localparam int unsigned BeatOffset = $clog2(DATA_W / 8);
   localparam int unsigned AgeW       = 16;
   localparam int unsigned BeatDepth  = 4;    // covers the way from issue to R, so that beats follow without a gap
 
   typedef struct packed {
-    logic [IdW-1:0]      id;
+    logic [ID_W-1:0]      id;
     logic [RamAddrW-1:0] addr;
     logic [7:0]          len;
     axi_resp_e           resp;
@@ -49,24 +49,24 @@ module fp8mac_sys_axi_read
   } burst_t;
 
   typedef struct packed {
-    logic [IdW-1:0]   id;
+    logic [ID_W-1:0]   id;
     logic             last;
     axi_resp_e        resp;
-    logic [DataW-1:0] data;
+    logic [DATA_W-1:0] data;
   } beat_t;
 
   // Bursts
   logic [AgeW-1:0] now_q;
   burst_t burst_in, burst;
   logic bursts_full, bursts_empty, burst_done, supported;
-  logic [$clog2(Depth+1)-1:0] unused_bursts_level;
+  logic [$clog2(DEPTH+1)-1:0] unused_bursts_level;
 
   assign supported = arburst_i == AxiIncr && arsize_i == 3'(BeatOffset);
   assign burst_in  = '{id: arid_i, addr: araddr_i[RamAddrW-1:0], len: arlen_i,
                        resp: axi_decode(araddr_i, supported), arrival: now_q};
   assign arready_o = !bursts_full && !stall_ar_i;
 
-  fp8mac_fifo #(.T(burst_t), .DEPTH(Depth)) u_bursts (
+  fp8mac_fifo #(.T(burst_t), .DEPTH(DEPTH)) u_bursts (
     .clk_i, .rst_ni, .flush_i(1'b0),
     .push_i(arvalid_i && arready_o), .data_i(burst_in), .full_o(bursts_full),
     .pop_i(burst_done), .data_o(burst), .empty_o(bursts_empty), .level_o(unused_bursts_level)
@@ -78,7 +78,7 @@ module fp8mac_sys_axi_read
   logic [7:0] index_q;
   logic [AgeW-1:0] age;
   logic issue, issued_q, last, last_q;
-  logic [IdW-1:0] id_q;
+  logic [ID_W-1:0] id_q;
   axi_resp_e resp_q;
 
   assign age         = now_q - burst.arrival;

@@ -4,9 +4,9 @@
 module fp8mac_sys_axi_write
   import fp8mac_sys_pkg::*;
 #(
-  parameter int unsigned DataW = 128,
-  parameter int unsigned IdW   = 4,
-  parameter int unsigned Depth = 8    // bursts, and responses, that may wait
+  parameter int unsigned DATA_W = 128,
+  parameter int unsigned ID_W   = 4,
+  parameter int unsigned DEPTH = 8    // bursts, and responses, that may wait
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -15,7 +15,7 @@ module fp8mac_sys_axi_write
   input  logic                stall_w_i,
   input  logic                stall_b_i,
 
-  input  logic [IdW-1:0]      awid_i,
+  input  logic [ID_W-1:0]      awid_i,
   input  logic [31:0]         awaddr_i,
   input  logic [7:0]          awlen_i,
   input  logic [2:0]          awsize_i,
@@ -24,7 +24,7 @@ module fp8mac_sys_axi_write
   output logic                awready_o,
   input  logic                wvalid_i,
   output logic                wready_o,
-  output logic [IdW-1:0]      bid_o,
+  output logic [ID_W-1:0]      bid_o,
   output logic [1:0]          bresp_o,
   output logic                bvalid_o,
   input  logic                bready_i,
@@ -33,19 +33,19 @@ module fp8mac_sys_axi_write
   output logic [RamAddrW-1:0] ram_addr_o
 );
 
-  localparam int unsigned BeatOffset = $clog2(DataW / 8);
-  localparam int unsigned LevelW     = $clog2(Depth + 1);
+  localparam int unsigned BeatOffset = $clog2(DATA_W / 8);
+  localparam int unsigned LevelW     = $clog2(DEPTH + 1);
   localparam int unsigned AgeW       = 16;
 
   typedef struct packed {
-    logic [IdW-1:0]      id;
+    logic [ID_W-1:0]      id;
     logic [RamAddrW-1:0] addr;
     logic [7:0]          len;
     axi_resp_e           resp;
   } burst_t;
 
   typedef struct packed {
-    logic [IdW-1:0]  id;
+    logic [ID_W-1:0]  id;
     axi_resp_e       resp;
     logic [AgeW-1:0] arrival;
   } answer_t;
@@ -60,7 +60,7 @@ module fp8mac_sys_axi_write
                        resp: axi_decode(awaddr_i, supported)};
   assign awready_o = !bursts_full && !stall_aw_i;
 
-  fp8mac_fifo #(.T(burst_t), .DEPTH(Depth)) u_bursts (
+  fp8mac_fifo #(.T(burst_t), .DEPTH(DEPTH)) u_bursts (
     .clk_i, .rst_ni, .flush_i(1'b0),
     .push_i(awvalid_i && awready_o), .data_i(burst_in), .full_o(bursts_full),
     .pop_i(burst_done), .data_o(burst), .empty_o(bursts_empty), .level_o(unused_bursts_level)
@@ -85,7 +85,7 @@ module fp8mac_sys_axi_write
 
   assign answer_in = '{id: burst.id, resp: burst.resp, arrival: now_q};
 
-  fp8mac_fifo #(.T(answer_t), .DEPTH(Depth)) u_answers (
+  fp8mac_fifo #(.T(answer_t), .DEPTH(DEPTH)) u_answers (
     .clk_i, .rst_ni, .flush_i(1'b0),
     .push_i(burst_done), .data_i(answer_in), .full_o(answers_full),
     .pop_i(bvalid_o && bready_i), .data_o(answer), .empty_o(answers_empty), .level_o(unused_answers_level)

@@ -5,7 +5,7 @@
 module fp8mac_sys_ram
   import fp8mac_sys_pkg::*;
 #(
-  parameter int unsigned AxiDataW = 128
+  parameter int unsigned AXI_DATA_W = 128
 ) (
   input  logic                  clk_i,
 
@@ -23,16 +23,16 @@ module fp8mac_sys_ram
   // Accelerator: one beat a cycle in each direction, addresses rounded down to a beat
   input  logic                  axi_read_valid_i,
   input  logic [RamAddrW-1:0]   axi_read_addr_i,
-  output logic [AxiDataW-1:0]   axi_rdata_o,
+  output logic [AXI_DATA_W-1:0]   axi_rdata_o,
   input  logic                  axi_write_valid_i,
   input  logic [RamAddrW-1:0]   axi_write_addr_i,
-  input  logic [AxiDataW-1:0]   axi_wdata_i,
-  input  logic [AxiDataW/8-1:0] axi_wstrb_i
+  input  logic [AXI_DATA_W-1:0]   axi_wdata_i,
+  input  logic [AXI_DATA_W/8-1:0] axi_wstrb_i
 );
 
   localparam int unsigned WordW      = RamAddrW - 2;
-  localparam int unsigned BeatWords  = AxiDataW / 32;
-  localparam int unsigned BeatOffset = $clog2(AxiDataW / 8);
+  localparam int unsigned BeatWords  = AXI_DATA_W / 32;
+  localparam int unsigned BeatOffset = $clog2(AXI_DATA_W / 8);
 
   logic [31:0] mem [RamWords];
 

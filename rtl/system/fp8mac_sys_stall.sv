@@ -2,13 +2,13 @@
 // Random stalls: each cycle, each channel is stalled with the given probability. One 64-bit xorshift generator (shifts
 // 13, 7, 17) steps once a cycle; every channel reads ten bits of its own.
 module fp8mac_sys_stall #(
-  parameter int unsigned Channels = 5   // at most 6
+  parameter int unsigned CHANNELS = 5   // at most 6
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic [63:0]         seed_i,      // any; taken while in reset
   input  logic [9:0]          permille_i,
-  output logic [Channels-1:0] stall_o
+  output logic [CHANNELS-1:0] stall_o
 );
 
   localparam int unsigned DrawW = 10;
@@ -29,13 +29,13 @@ module fp8mac_sys_stall #(
   end
 
   // draw / 1024 < permille / 1000, in integers
-  for (genvar i = 0; i < Channels; i++) begin : gen_channel
+  for (genvar i = 0; i < CHANNELS; i++) begin : gen_channel
     logic [DrawW-1:0] draw;
     assign draw = state_q[DrawW*i+:DrawW];
     assign stall_o[i] = 17'(draw) * 17'd125 < 17'(permille_i) * 17'd128;
   end
 
   logic unused_state;
-  assign unused_state = ^state_q[63:DrawW*Channels];
+  assign unused_state = ^state_q[63:DrawW*CHANNELS];
 
 endmodule

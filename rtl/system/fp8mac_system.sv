@@ -7,14 +7,14 @@
 //                               RAM <---- AXI4 (128 bit) -----------+
 module fp8mac_system
   import fp8mac_sys_pkg::*;
-  import fp8mac_array_pkg::*;
+  import fp8mac_catalogue_pkg::*;
 #(
   parameter int unsigned ROWS       = 8,
   parameter int unsigned COLS       = 8,
   parameter int unsigned LANES      = 4,
   parameter int unsigned AXI_DATA_W = 128,
   parameter int unsigned ELEMENT    = ElementExact,  // this and the next: see fp8mac_accel
-  parameter int unsigned FRAC_BITS  = default_frac_bits(ELEMENT)
+  parameter int unsigned FRAC_BITS  = element_default_frac_bits(ELEMENT)
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -177,12 +177,12 @@ module fp8mac_system
   logic [AXI_DATA_W-1:0] axi_read_data;
   logic stall_ar, stall_r, stall_aw, stall_w, stall_b;
 
-  fp8mac_sys_stall #(.Channels(5)) u_stall (
+  fp8mac_sys_stall #(.CHANNELS(5)) u_stall (
     .clk_i, .rst_ni, .seed_i(stall_seed), .permille_i(stall_permille),
     .stall_o({stall_ar, stall_r, stall_aw, stall_w, stall_b})
   );
 
-  fp8mac_sys_axi_read #(.DataW(AXI_DATA_W), .IdW(IdW)) u_axi_read (
+  fp8mac_sys_axi_read #(.DATA_W(AXI_DATA_W), .ID_W(IdW)) u_axi_read (
     .clk_i, .rst_ni, .latency_i(axi_latency), .stall_ar_i(stall_ar), .stall_r_i(stall_r),
     .arid_i(arid), .araddr_i(araddr), .arlen_i(arlen), .arsize_i(arsize), .arburst_i(arburst),
     .arvalid_i(arvalid), .arready_o(arready),
@@ -190,7 +190,7 @@ module fp8mac_system
     .ram_valid_o(axi_read_valid), .ram_addr_o(axi_read_addr), .ram_rdata_i(axi_read_data)
   );
 
-  fp8mac_sys_axi_write #(.DataW(AXI_DATA_W), .IdW(IdW)) u_axi_write (
+  fp8mac_sys_axi_write #(.DATA_W(AXI_DATA_W), .ID_W(IdW)) u_axi_write (
     .clk_i, .rst_ni, .latency_i(axi_latency), .stall_aw_i(stall_aw), .stall_w_i(stall_w), .stall_b_i(stall_b),
     .awid_i(awid), .awaddr_i(awaddr), .awlen_i(awlen), .awsize_i(awsize), .awburst_i(awburst),
     .awvalid_i(awvalid), .awready_o(awready), .wvalid_i(wvalid), .wready_o(wready),
@@ -198,7 +198,7 @@ module fp8mac_system
     .ram_valid_o(axi_write_valid), .ram_addr_o(axi_write_addr)
   );
 
-  fp8mac_sys_axi_checker #(.DataW(AXI_DATA_W), .IdW(IdW)) u_axi_checker (
+  fp8mac_sys_axi_checker #(.DATA_W(AXI_DATA_W), .ID_W(IdW)) u_axi_checker (
     .clk_i, .rst_ni,
     .awid_i(awid), .awaddr_i(awaddr), .awlen_i(awlen), .awsize_i(awsize), .awburst_i(awburst),
     .awvalid_i(awvalid), .awready_i(awready),
@@ -207,7 +207,7 @@ module fp8mac_system
     .arvalid_i(arvalid), .arready_i(arready)
   );
 
-  fp8mac_sys_ram #(.AxiDataW(AXI_DATA_W)) u_ram (
+  fp8mac_sys_ram #(.AXI_DATA_W(AXI_DATA_W)) u_ram (
     .clk_i,
     .instr_valid_i(instr_req), .instr_addr_i(instr_addr[RamAddrW-1:0]), .instr_rdata_o(instr_rdata),
     .data_valid_i(ram_valid), .data_we_i(core_req.we), .data_be_i(core_req.be),

@@ -21,7 +21,7 @@ module formal_burst_split
   dim_t            burst_start;
   logic [3:0]      meta;
 
-  fp8mac_burst_split #(.BEAT(BEAT), .MAX_BURST(MAX_BURST), .Meta(logic [3:0])) dut (
+  fp8mac_burst_split #(.BEAT(BEAT), .MAX_BURST(MAX_BURST), .META_T(logic [3:0])) dut (
     .clk_i, .rst_ni, .row_valid_i, .row_ready_o(row_ready), .row_i, .meta_i, .burst_valid_o(burst_valid),
     .burst_ready_i, .burst_none_o(burst_none), .burst_addr_o(burst_addr), .burst_beats_o(burst_beats),
     .burst_start_o(burst_start), .meta_o(meta)

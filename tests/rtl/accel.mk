@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The whole accelerator against libfp8mac. One build per parameter set: rows, columns, lanes, AXI data width; the
-# kind of element as ELEMENT_SPEC of tools/array.mk, exact unless it is said.
+# the element's spelling (tools/array.mk), exact unless it is said.
 
 ACCEL_TB_SETS := 8_8_4_128 4_4_1_64 4_2_8_128 \
   4_4_4_128_aligned_fp32_f25 4_2_8_128_late_fp16_f13 4_4_1_64_late_fp32 2_2_4_128_kulisch
@@ -19,7 +19,7 @@ $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
 	  --top-module fp8mac_accel -o $(@F) -GROWS=$(call accel_tb_word,$*,1) -GCOLS=$(call accel_tb_word,$*,2) \
 	  -GLANES=$(call accel_tb_word,$*,3) -GAXI_DATA_W=$(call accel_tb_word,$*,4) \
 	  $(call element_parameters,$(accel_tb_element)) \
-	  -CFLAGS "-std=c++17 -O2 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl -I$(CURDIR)/$(REGS_DIR)" \
+	  -CFLAGS "-std=c++17 -O2 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl -I$(CURDIR)/$(REGS_DIR) -I$(CURDIR)/$(CATALOGUE_DIR)" \
 	  -CFLAGS "-DROWS=$(call accel_tb_word,$*,1) -DCOLS=$(call accel_tb_word,$*,2) -DLANES=$(call accel_tb_word,$*,3)" \
 	  -CFLAGS "-DAXI_DATA_W=$(call accel_tb_word,$*,4) $(call element_defines,$(accel_tb_element))" \
 	  -LDFLAGS $(abspath $(ACCEL_TB_LIB)) \

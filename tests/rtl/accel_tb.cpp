@@ -68,9 +68,9 @@ void Test::identity()
     bench_.equal("E5M2", FIELD_OF(element, ELEMENT, E5M2), kElement.e5m2);
     bench_.equal("window", FIELD_OF(element, ELEMENT, FRAC_BITS), kElement.window ? FRAC_BITS : 0);
     bench_.equal("window hangs from", FIELD_OF(element, ELEMENT, ALIGN_BY_OPERANDS),
-                 accel::kByOperands);
+                 kElement.by_operands);
     bench_.equal("products of an accumulator", FIELD_OF(element, ELEMENT, TERMS_LOG2),
-                 accel::kTermsLog2);
+                 kElement.terms_log2);
     bench_.equal("scale of D after reset", host_.read(REG(SCALE_D)), accel::kOne);
     bench_.equal("STATUS after reset", host_.read(REG(STATUS)), FP8MAC_REGS__STATUS__IDLE_bm);
     bench_.equal("AMAX after reset", host_.read(REG(AMAX)), 0);
@@ -330,11 +330,11 @@ void Test::broken_chains()
 // As many products as an accumulator takes, and one more.
 void Test::longest_chain()
 {
-    if (accel::kTermsLog2 == 0) {
+    if (kElement.terms_log2 == 0) {
         return;
     }
     constexpr uint8_t kLargest = 0x7e; // 448
-    const uint32_t part = kShape.buf_beats * kBeat, parts = (1u << accel::kTermsLog2) / part;
+    const uint32_t part = kShape.buf_beats * kBeat, parts = (1u << kElement.terms_log2) / part;
     std::vector<Tile> chain;
     begin();
     host_.memory.set_timing(axi::Timing{});

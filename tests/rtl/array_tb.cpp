@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // The array in lockstep with the model: random tiles in every bank, with bubbles, masks, short and masked steps, every
 // format and accumulator that the elements have, a reader that takes its time, and every cycle's flags, bank_full_o and
-// busy_o. ROWS, COLS, LANES, BANKS_M, BANKS_N, ELEMENT (of fp8mac_array_pkg) and FRAC_BITS are defined by the build.
+// busy_o. ROWS, COLS, LANES, BANKS_M, BANKS_N, ELEMENT_KIND and FRAC_BITS (0: no window) are defined by the build.
 // `--speed N` runs N cycles idle and N cycles at full rate, and reports the simulation's rates.
 #include <ctime>
 #include <deque>
 
 #include "Vfp8mac_array.h"
 #include "dot_steps.h"
+#include "fp8mac/catalogue.h"
 
 namespace
 {
 
 constexpr unsigned BANKS = BANKS_M * BANKS_N;
-enum Element { kExact, kAlignedFp32, kAlignedFp16, kFixed, kInt8, kLateFp32, kLateFp16, kStatic };
-constexpr Element kElement = static_cast<Element>(ELEMENT);
-constexpr bool kWindow = kElement == kAlignedFp32 || kElement == kAlignedFp16;
-constexpr bool kLate = kElement == kLateFp32 || kElement == kLateFp16;
-constexpr bool kFp16 = kElement == kAlignedFp16 || kElement == kLateFp16; // nothing else
-constexpr bool kFixedPoint = kElement == kFixed || kElement == kStatic;
-constexpr bool kInteger = kFixedPoint || kElement == kInt8;
-constexpr bool kInf = kElement != kFixed && kElement != kInt8;
-constexpr bool kRotates = kElement != kExact;
-constexpr unsigned kStages = kFixedPoint ? 8 : kLate ? 9 : 7; // array_stages
-constexpr unsigned kLoop = 3;                                 // LoopCycles
-constexpr unsigned kTurns = 4;                                // of accumulators that rotate
-constexpr int kBoundBias = 16;                                // BoundBias, and the bits of a bound
+constexpr unsigned kElement = ELEMENT_KIND;
+const fp8mac_element_info &kInfo = *fp8mac_element_find(kElement);
+constexpr bool kStatic = kElement == FP8MAC_ELEMENT_STATIC;
+constexpr bool kInt8 = kElement == FP8MAC_ELEMENT_INT8;
+const bool kFp16 = kInfo.accumulators == 1u << FP8MAC_ACC_FP16; // the only accumulator
+const bool kFixedPoint = (kInfo.accumulators & 1u << FP8MAC_ACC_FIXED) != 0;
+const bool kInteger = kFixedPoint || kInt8;
+const bool kInf = (kInfo.formats & 1u << FP8MAC_E5M2) != 0;
+const bool kRotates = kInfo.rotating_banks != 0;
+const unsigned kStages = kInfo.latency;
+constexpr unsigned kLoop = 3;  // LoopCycles
+constexpr unsigned kTurns = 4; // of accumulators that rotate
+constexpr int kBoundBias = 16; // BoundBias, and the bits of a bound
 constexpr unsigned kBoundW = 6;
 
 using Dut = tb::Clocked<Vfp8mac_array>;
@@ -40,30 +41,13 @@ int fnuz(unsigned format)
 fp8mac_dot_config model_of(const tb::StepConfig &step, int a_bound, int b_bound)
 {
     fp8mac_dot_config config = step.model(LANES);
-    if (kWindow) {
-        config.frac_bits = FRAC_BITS;
-        config.min_exponent = kElement == kAlignedFp16 ? -14 : 0;
-    } else if (kLate && LANES > 1) { // one lane: correctly rounded
-        config.frac_bits = FRAC_BITS;
-        config.late_bits_sum = config.late_bits_acc = std::max(FRAC_BITS, kFp16 ? 12 : 25);
-        config.align_by = FP8MAC_ALIGN_BY_OPERANDS;
-        config.acc_late = true;
-        config.late_round = FP8MAC_ALIGN_ODD;
-    } else if (kFixedPoint) {
-        config.acc_format = FP8MAC_ACC_FIXED;
-        config.guard_bits = 16;
-        if (kElement == kFixed) {
-            return config;
-        }
-        config.frac_bits = FRAC_BITS;
-        config.static_exponent =
-            a_bound + b_bound - 2 * kBoundBias - fnuz(step.a_format) - fnuz(step.b_format);
-    } else if (kElement == kInt8) {
+    if (kInt8) {
         config = {};
         config.a_format = config.b_format = fp8mac_format_get(FP8MAC_INT8);
-        config.acc_format = FP8MAC_ACC_INT32;
-        config.group = LANES;
     }
+    const int static_exponent =
+        a_bound + b_bound - 2 * kBoundBias - fnuz(step.a_format) - fnuz(step.b_format);
+    fp8mac_element_settings(kInfo.kind, LANES, FRAC_BITS, static_exponent, &config);
     return config;
 }
 
@@ -154,12 +138,12 @@ class ArrayTest
         if (kInf) {
             bench_.covered("Inf that meets zeros only where it is masked", masked_specials_);
         }
-        if (kElement == kStatic) {
+        if (kStatic) {
             bench_.covered("product wholly below the window", cut_);
             bench_.covered("bound that is met", met_);
         }
         // In few bits that takes longer sums than those here.
-        if (!kInteger || (kElement == kStatic && FRAC_BITS < 20)) {
+        if (!kInteger || (kStatic && FRAC_BITS < 20)) {
             return;
         }
         bench_.covered("integer that FP32 cannot hold", rounded_);
@@ -171,11 +155,11 @@ class ArrayTest
     void report_events()
     {
         using E = tb::Events;
-        if (kElement == kExact) {
+        if (kElement == FP8MAC_ELEMENT_EXACT) {
             return events_.report(bench_, "random", LANES, E::kSumFarBelow);
         }
         bench_.covered("short step", LANES == 1 || events_.hits[E::kShortStep]);
-        if (kElement == kInt8) {
+        if (kInt8) {
             return;
         }
         bench_.covered("NaN operand", events_.hits[E::kNanFlag]);
@@ -256,7 +240,7 @@ class ArrayTest
 
     void new_tile(Tile &tile)
     {
-        tile.left = 1 + rng_.below(rng_.chance(kElement == kInt8 ? 100 : 20) ? 700 : 6);
+        tile.left = 1 + rng_.below(rng_.chance(kInt8 ? 100 : 20) ? 700 : 6);
         long_ += tile.left > 100;
         tile.first = true;
         tile.rows = (1u << ROWS) - 1;
@@ -269,7 +253,7 @@ class ArrayTest
         }
         tile.steps.new_chain();
         tile.config = tile.steps.config;
-        if (kElement == kFixed) {
+        if (!kInf) {
             tile.config.a_format &= 2; // E4M3
             tile.config.b_format &= 2;
         }
@@ -339,7 +323,7 @@ class ArrayTest
     void set_bounds(const Tile &tile)
     {
         uint64_t a = rng_.next(), b = rng_.next(); // others do not look at them
-        if (kElement == kStatic) {
+        if (kStatic) {
             a = b = 0;
             for (unsigned r = 0; r < ROWS; r++) {
                 a |= static_cast<uint64_t>(tile.a_bound[r]) << kBoundW * r;
@@ -358,7 +342,7 @@ class ArrayTest
         if (i == 0) {
             take_config(tile);
         }
-        if (kElement != kInt8) {
+        if (!kInt8) {
             return;
         }
         for (unsigned lane = 0; lane < LANES; lane++) {
@@ -418,7 +402,7 @@ class ArrayTest
         uint8_t a[ROWS][LANES], b[COLS][LANES];
         for (unsigned i = 0; i < std::max<unsigned>(ROWS, COLS); i++) {
             operands(tile, i, last);
-            if (kElement == kStatic) {
+            if (kStatic) {
                 take_bounds(tile, i, tile.steps.a, tile.steps.b);
             }
             if (i < ROWS) {
@@ -502,7 +486,7 @@ class ArrayTest
             x[n] = a[lane];
             y[n++] = b[lane];
         }
-        if (kElement == kStatic) {
+        if (kStatic) {
             count_bounds(tile.a_bound[r], tile.b_bound[c], config, x, y, n);
         }
         const uint32_t before = acc.pattern;
@@ -529,7 +513,7 @@ class ArrayTest
     void count_integer(const fp8mac_acc &acc)
     {
         const int64_t value =
-            kElement == kInt8 ? static_cast<int32_t>(acc.code) : static_cast<int64_t>(acc.fixed_lo);
+            kInt8 ? static_cast<int32_t>(acc.code) : static_cast<int64_t>(acc.fixed_lo);
         const uint64_t magnitude = static_cast<uint64_t>(std::abs(value));
         uint64_t quantum = 1;
         while (magnitude / quantum >> 24 != 0) {

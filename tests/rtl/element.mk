@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# The elements with a window and their INT8 baseline against libfp8mac. What the parameter sets share is compiled once;
-# element_build.sh does the rest, for a netlist too: `make element-bench` makes what it needs for that.
+# The elements of FamilyAligned and FamilyLate and their INT8 baseline against libfp8mac. What the parameter sets share
+# is compiled once; element_build.sh does the rest, for a netlist too: `make element-bench` makes what it needs for
+# that.
 
-ELEMENT_DIR := $(BUILD)/tb/window
+ELEMENT_DIR := $(BUILD)/tb/element
 ELEMENT_COMMON := $(addprefix $(ELEMENT_DIR)/,element_tb.o static_tb.o int8_tb.o verilated.o verilated_threads.o)
-ELEMENT_RTL := $(RTL_PACKAGE) rtl/element/fp8mac_element_pkg.sv $(filter rtl/feed/% rtl/element/%,$(RTL_MODULES))
-# The leaves cell by cell, or the two large ones by what they mean, where cells would fill the compiler.
+ELEMENT_RTL := $(RTL_ARRAY_PACKAGES) $(filter rtl/feed/% rtl/element/%,$(RTL_MODULES))
+# The leaves cell by cell, or the two large ones as they are behaviourally: their cells take a compiler minutes.
 ELEMENT_CELLS := $(sort $(wildcard rtl/leaf/*.sv))
-ELEMENT_MEANING := $(filter-out $(RTL_SIM_LEAVES:rtl/behavioural/%=rtl/leaf/%),$(ELEMENT_CELLS)) $(RTL_SIM_LEAVES)
-ELEMENT_CELLS_IN := 1_25_fp32_products_all 1_0_fp32_late_all 1_0_fp16_late_all 4_13_fp16_late_all \
-  fixed_1_4_13_static fixed_1_4_34_exact int8_1_1 int8_4_1
-window_leaves = $(if $(filter $(1),$(ELEMENT_CELLS_IN)),$(ELEMENT_CELLS),$(ELEMENT_MEANING))
+ELEMENT_BEHAVIOURAL := $(filter-out $(RTL_SIM_LEAVES:rtl/behavioural/%=rtl/leaf/%),$(ELEMENT_CELLS)) $(RTL_SIM_LEAVES)
+ELEMENT_CELLS_IN := aligned_fp32_f25_l1_all late_fp32_l1_all late_fp16_l1_all late_fp16_f13_l4_all \
+  static_f13_l1 kulisch_l1 int8_l1_b1 int8_l4_b1
+element_leaves = $(if $(filter $(1),$(ELEMENT_CELLS_IN)),$(ELEMENT_CELLS),$(ELEMENT_BEHAVIOURAL))
 ELEMENT_CXX = $(CXX) -std=c++17 -Wall -Wextra -Imodel/include -Itests/rtl -isystem $(VERILATOR_ROOT)/include \
   -isystem $(VERILATOR_ROOT)/include/vltstd -MMD -MP
 
@@ -29,76 +30,79 @@ $(ELEMENT_DIR)/verilated.o $(ELEMENT_DIR)/verilated_threads.o: $(ELEMENT_DIR)/%.
 
 -include $(ELEMENT_COMMON:.o=.d)
 
-# One build per parameter set: lanes, fraction bits, accumulator, window, formats.
-#   window     products: for all terms, of normalised operands; encoded: of operands that are not normalised;
-#              late: fp8mac_element_late, whose products have a window of their own, or with one lane are exact
-#   formats    all; nonan: without NaN; noinf: without e5m2; ocp: no FNUZ ones, no scaling exponent; narrow: the E4M3
-#              ones, exponents of 4 bits; fixed: e4m3fn alone, no NaN, no scaling exponent
+# One build per parameter set, named KIND_fF_lL_FORMATS, and _encoded for operands that are not normalised. _fF is left
+# out where there is no alignment window.
+#   FORMATS    all; nonan: without NaN; noinf: without e5m2; ocp: no FNUZ ones, no scaling exponent; narrow: the E4M3
+#              ones, exponents of 4 bits; e4m3fn: that one alone, no NaN, no scaling exponent
 ELEMENT_SETS := \
-  1_25_fp32_products_all 4_25_fp32_products_all 16_25_fp32_products_all 4_13_fp16_products_all \
-  32_13_fp16_products_all 4_13_fp16_products_nonan 4_13_fp16_products_ocp \
-  4_10_fp16_products_all 4_13_fp32_products_all 4_29_fp32_products_all \
-  4_25_fp32_encoded_all 4_25_fp32_encoded_narrow 4_13_fp16_encoded_narrow 4_13_fp16_encoded_fixed \
-  1_0_fp32_late_all 1_0_fp16_late_all 4_25_fp32_late_all 16_25_fp32_late_all 4_13_fp16_late_all 16_13_fp16_late_all \
-  32_13_fp16_late_all 4_13_fp16_late_noinf 4_13_fp32_late_all 16_10_fp32_late_all 4_9_fp16_late_all
+  aligned_fp32_f25_l1_all aligned_fp32_f25_l4_all aligned_fp32_f25_l16_all aligned_fp16_f13_l4_all \
+  aligned_fp16_f13_l32_all aligned_fp16_f13_l4_nonan aligned_fp16_f13_l4_ocp \
+  aligned_fp16_f10_l4_all aligned_fp32_f23_l4_all aligned_fp32_f29_l4_all \
+  aligned_fp32_f25_l4_all_encoded aligned_fp32_f25_l4_narrow_encoded aligned_fp16_f13_l4_narrow_encoded \
+  aligned_fp16_f13_l4_e4m3fn_encoded \
+  late_fp32_l1_all late_fp16_l1_all late_fp32_f25_l4_all late_fp32_f25_l16_all late_fp16_f13_l4_all \
+  late_fp16_f13_l16_all late_fp16_f13_l32_all late_fp16_f13_l4_noinf late_fp32_f13_l4_all late_fp32_f10_l16_all \
+  late_fp16_f9_l4_all
 
 # Every pair of codes: lanes are alike, so not in every set.
-ELEMENT_PAIRS_1_25_fp32_products_all := both
-ELEMENT_PAIRS_4_13_fp16_products_all := both
-ELEMENT_PAIRS_4_13_fp16_late_all := both
-ELEMENT_PAIRS_1_0_fp32_late_all := running
-ELEMENT_PAIRS_1_0_fp16_late_all := running
+ELEMENT_PAIRS_aligned_fp32_f25_l1_all := both
+ELEMENT_PAIRS_aligned_fp16_f13_l4_all := both
+ELEMENT_PAIRS_late_fp16_f13_l4_all := both
+ELEMENT_PAIRS_late_fp32_l1_all := running
+ELEMENT_PAIRS_late_fp16_l1_all := running
 
 # A wide element's model would be longer in the optimiser than it runs.
-window_optimise = $(if $(filter 16_% 32_%,$(1)),-O0,-O1)
+element_optimise = $(if $(findstring _l16_,$(1)_)$(findstring _l32_,$(1)_),-O0,-O1)
 
-window_word = $(word $(2),$(subst _, ,$(1)))
-window_parameters_products :=
-window_parameters_encoded := HIDDEN_ONE=0
-window_parameters_late := LATE=1
-window_parameters_all :=
-window_parameters_nonan := NAN=0
-window_parameters_noinf := INF=0
-window_parameters_ocp := SCALE=0
-window_parameters_narrow := EXP_W=4 INF=0
-window_parameters_fixed := EXP_W=4 INF=0 NAN=0 SCALE=0
-window_parameters = LANES=$(call window_word,$(1),1) FRAC_BITS=$(call window_word,$(1),2) \
-  ACC_FP16=$(if $(findstring fp16,$(1)),1,0) $(window_parameters_$(call window_word,$(1),4)) \
-  $(window_parameters_$(call window_word,$(1),5))
+# From a set's name: its lanes, banks and fraction bits (4 banks and the kind's own fraction bits unless it says so).
+element_words = $(subst _, ,$(1))
+element_lanes = $(patsubst l%,%,$(filter l1 l4 l16 l32,$(element_words)))
+element_banks = $(or $(patsubst b%,%,$(filter b1,$(element_words))),4)
+element_set_bits = $(patsubst f%,%,$(filter f9 f10 f13 f23 f25 f29,$(element_words)))
+element_set_kind = $(lastword $(sort $(foreach e,$(ELEMENTS),$(if $(filter $(e)_%,$(1)),$(e)))))
+element_formats_nonan := NAN=0
+element_formats_noinf := INF=0
+element_formats_ocp := SCALE=0
+element_formats_narrow := EXP_W=4 INF=0
+element_formats_e4m3fn := EXP_W=4 INF=0 NAN=0 SCALE=0
+element_set_parameters = ELEMENT=$(element_number_$(element_set_kind)) LANES=$(element_lanes) \
+  FRAC_BITS=$(or $(element_set_bits),$(element_rtl_frac_bits_$(element_set_kind)),0)
+element_tb_parameters = $(element_set_parameters) $(if $(filter encoded,$(element_words)),HIDDEN_ONE=0) \
+  $(foreach word,$(element_words),$(element_formats_$(word)))
 
 ELEMENT_TB := $(ELEMENT_SETS:%=$(ELEMENT_DIR)/%/element_tb)
-ELEMENT_LOGS := $(ELEMENT_SETS:%=$(BUILD)/test/rtl_element_%.log)
+ELEMENT_LOGS := $(ELEMENT_SETS:%=$(BUILD)/test/rtl_%.log)
 
 $(ELEMENT_TB): $(ELEMENT_DIR)/%/element_tb: tests/rtl/element_build.sh tests/rtl/element_tb.sv tests/rtl/element_dut.cpp \
     tests/rtl/element_dut.h $(ELEMENT_RTL) $(ELEMENT_CELLS) $(RTL_SIM_LEAVES) $(RTL_WAIVER) $(ELEMENT_COMMON) \
     $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
-	$(Q)VERILATOR=$(VERILATOR) CXX=$(CXX) OPTIMISE=$(call window_optimise,$*) $< $(BUILD) element_tb $@ \
-	  '$(call window_parameters,$*)' $(ELEMENT_RTL) $(call window_leaves,$*) >$(@D)/build.log 2>&1 \
+	$(Q)VERILATOR=$(VERILATOR) CXX=$(CXX) OPTIMISE=$(call element_optimise,$*) $< $(BUILD) element_tb $@ \
+	  '$(call element_tb_parameters,$*)' $(ELEMENT_RTL) $(call element_leaves,$*) >$(@D)/build.log 2>&1 \
 	  || { cat $(@D)/build.log; exit 1; }
 
-$(ELEMENT_LOGS): $(BUILD)/test/rtl_element_%.log: $(ELEMENT_DIR)/%/element_tb
-	@tests/run_test.sh rtl_element_$* $@ $< $(if $(ELEMENT_PAIRS_$*),--pairs $(ELEMENT_PAIRS_$*))
+$(ELEMENT_LOGS): $(BUILD)/test/rtl_%.log: $(ELEMENT_DIR)/%/element_tb
+	@tests/run_test.sh rtl_$* $@ $< $(if $(ELEMENT_PAIRS_$*),--pairs $(ELEMENT_PAIRS_$*))
 TESTS += $(ELEMENT_LOGS)
 
-# Lanes, banks, and whether there is a register behind the compressor tree.
-INT8_SETS := 1_1 1_4 4_1 4_4 4_4_tree 16_4 32_4_tree
-INT8_PAIRS := 1_4 4_1
-INT8_TB := $(INT8_SETS:%=$(ELEMENT_DIR)/int8_%/int8_tb)
-INT8_LOGS := $(INT8_SETS:%=$(BUILD)/test/rtl_int8_%.log)
+# int8_lL, _b1 with one bank instead of four, _tree with a register behind the compressor tree.
+INT8_SETS := int8_l1_b1 int8_l1 int8_l4_b1 int8_l4 int8_l4_tree int8_l16 int8_l32_tree
+INT8_PAIRS := int8_l1 int8_l4_b1
+INT8_TB := $(INT8_SETS:%=$(ELEMENT_DIR)/%/int8_tb)
+INT8_LOGS := $(INT8_SETS:%=$(BUILD)/test/rtl_%.log)
 
-$(INT8_TB): $(ELEMENT_DIR)/int8_%/int8_tb: tests/rtl/element_build.sh tests/rtl/int8_tb.sv tests/rtl/int8_dut.cpp \
+$(INT8_TB): $(ELEMENT_DIR)/%/int8_tb: tests/rtl/element_build.sh tests/rtl/int8_tb.sv tests/rtl/int8_dut.cpp \
     tests/rtl/element_dut.h $(ELEMENT_RTL) $(ELEMENT_CELLS) $(RTL_SIM_LEAVES) $(RTL_WAIVER) $(ELEMENT_COMMON) \
     $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
 	$(Q)VERILATOR=$(VERILATOR) CXX=$(CXX) $< $(BUILD) int8_tb $@ \
-	  'LANES=$(call window_word,$*,1) BANKS=$(call window_word,$*,2)$(if $(findstring compressor tree,$*), TREE_REGISTER=1)' \
-	  $(ELEMENT_RTL) $(call window_leaves,int8_$*) >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; exit 1; }
+	  'LANES=$(call element_lanes,$*) BANKS=$(call element_banks,$*)$(if $(filter %_tree,$*), TREE_REGISTER=1)' \
+	  $(ELEMENT_RTL) $(call element_leaves,$*) >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; exit 1; }
 
-$(INT8_LOGS): $(BUILD)/test/rtl_int8_%.log: $(ELEMENT_DIR)/int8_%/int8_tb
-	@tests/run_test.sh rtl_int8_$* $@ $< $(if $(filter $*,$(INT8_PAIRS)),--pairs)
+$(INT8_LOGS): $(BUILD)/test/rtl_%.log: $(ELEMENT_DIR)/%/int8_tb
+	@tests/run_test.sh rtl_$* $@ $< $(if $(filter $*,$(INT8_PAIRS)),--pairs)
 TESTS += $(INT8_LOGS)
 
 ELEMENT_LEAF_DIR := $(BUILD)/tb/element_leaf

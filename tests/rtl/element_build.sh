@@ -4,14 +4,14 @@
 #
 # Builds the bench of a processing element for one parameter set.
 #   BUILD    the build folder, after `make element-bench`: what all sets share
-#   TOP      element_tb (fp8mac_element_aligned), static_tb (fp8mac_element_static) or int8_tb (fp8mac_element_int8)
+#   TOP      element_tb (fp8mac_element_aligned, fp8mac_element_late), static_tb (fp8mac_element_static) or int8_tb (fp8mac_element_int8)
 #   BINARY   what is made; everything else goes to the folder it is in
-#   NAME=..  the top's parameters: LANES=16 FRAC_BITS=13 ACC_FP16=1 ...
+#   NAME=..  the top's parameters: LANES=16 FRAC_BITS=13 ELEMENT=2 ...
 #   SOURCE   packages, the element and its boxes
 #
 # With NETLIST=1 in the environment a synthesised element is tested: SOURCE is a Verilog netlist whose top has the
-# element's name, and a file of Verilog models of its cells. The parameters say for which ones it was made. The edge
-# stays RTL.
+# element's name, and a file of Verilog models of its cells. The parameters say for which ones it was made. The operand
+# feed stays RTL.
 #
 #   NETLIST=1 tests/rtl/element_build.sh build element_tb out/netlist_tb 'LANES=4 FRAC_BITS=25' netlist.v cells.v
 #   out/netlist_tb --steps 50000
@@ -29,9 +29,10 @@ rm -f "$binary"
 rtl=$root/rtl
 flags='-Wall --assert'  # what VERILATOR_FLAGS adds comes last
 if [ -n "$NETLIST" ]; then
-  # Cells' timing and unused outputs are no concern here.
+  # Warnings about cells' timing and unused outputs do not matter here.
   flags='-Wno-fatal -Wno-lint -Wno-style -Wno-UNOPTFLAT +define+ELEMENT_NETLIST'
-  set -- "$rtl/fp8mac_pkg.sv" "$rtl/element/fp8mac_element_pkg.sv" "$rtl"/feed/*.sv "$rtl/leaf/fp8mac_adder.sv" "$rtl/leaf/fp8mac_full_adder.sv" "$@"
+  set -- "$rtl/fp8mac_pkg.sv" "$build/catalogue/fp8mac_catalogue_pkg.sv" "$rtl/element/fp8mac_element_pkg.sv" "$rtl"/feed/*.sv \
+    "$rtl/leaf/fp8mac_maximum.sv" "$rtl/leaf/fp8mac_adder.sv" "$rtl/leaf/fp8mac_full_adder.sv" "$@"
 fi
 set -- "$rtl/lint/verilator_waiver.vlt" "$@" "$here/$top.sv"
 for parameter in $parameters; do flags="$flags -G$parameter"; done
@@ -45,7 +46,7 @@ include=$(sed -n 's/^VERILATOR_ROOT *= *//p' "$folder/V$top.mk")/include
 rm -f "$folder/unit.cpp"
 for source in "$folder/V$top"*.cpp; do echo "#include \"$(basename "$source")\"" >>"$folder/unit.cpp"; done
 echo "#include \"${top%_tb}_dut.cpp\"" >>"$folder/unit.cpp"
-bench=$build/tb/window
+bench=$build/tb/element
 "${CXX:-g++}" -std=c++17 "${OPTIMISE:--O1}" -w -I"$folder" -I"$here" -isystem "$include" -isystem "$include/vltstd" \
   -o "$binary" "$folder/unit.cpp" "$bench/$top.o" "$bench/verilated.o" "$bench/verilated_threads.o" \
   "$build/model/libfp8mac.a" -pthread

@@ -2,7 +2,7 @@
 # The epilogue and its leaves against libfp8mac and the host's floats.
 
 EPILOGUE_TOP := rtl/epilogue/fp8mac_epilogue.sv
-EPILOGUE_LEAVES := $(filter-out $(EPILOGUE_TOP),$(sort $(wildcard rtl/epilogue/*.sv)))
+EPILOGUE_LEAVES := rtl/leaf/fp8mac_round_even.sv $(filter-out $(EPILOGUE_TOP),$(sort $(wildcard rtl/epilogue/*.sv)))
 EPILOGUE_LIB := $(BUILD)/model/libfp8mac.a
 # The host's floats are an oracle: IEEE 754 to the letter.
 EPILOGUE_CXXFLAGS := -std=c++17 -Wall -Wextra -ffp-contract=off -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl

@@ -54,7 +54,7 @@ module exact_tb
     localparam int unsigned SumW = sum_width(Lanes);
     localparam int unsigned FrameW = SumW + AccSigW + 2;
 
-    fp8mac_element_exact #(.LANES(Lanes), .BANKS(4)) u_pe (
+    fp8mac_element_exact #(.LANES(Lanes), .BANKS(4)) u_element (
       .clk_i, .rst_ni,
       .step_valid_i(step_valid_i[w]), .step_bank_i, .step_first_i, .step_last_i,
       .acc_fmt_i(cfg_i.acc_fmt), .scale_sum_i(scale_sum), .a_i(a[Lanes-1:0]), .b_i(b[Lanes-1:0]),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_element_int8 behind the edge of its column: like element_tb, always 32 lanes wide outside and ready for a netlist.
-// The result comes BANKS + 2 cycles after its step, with the element's own register behind the compressor tree or with one before
-// it. Only a netlist of rtl/behavioural's element takes operands without RECODE.
+// fp8mac_element_int8 behind the edge of its column: like element_tb, always 32 lanes wide outside and ready for a
+// netlist. The result comes BANKS + 2 cycles after its step, with the element's own register behind the compressor tree
+// or with one before it. Only a netlist of rtl/behavioural's element takes operands without RECODE.
 module int8_tb
   import fp8mac_pkg::*;
 #(
@@ -48,10 +48,10 @@ module int8_tb
     end
   end
 
-`ifdef WINDOW_NETLIST
-  fp8mac_element_int8 u_pe (
+`ifdef ELEMENT_NETLIST
+  fp8mac_element_int8 u_element (
 `else
-  fp8mac_element_int8 #(.LANES(LANES), .BANKS(BANKS), .TREE_REGISTER(TREE_REGISTER != 0)) u_pe (
+  fp8mac_element_int8 #(.LANES(LANES), .BANKS(BANKS), .TREE_REGISTER(TREE_REGISTER != 0)) u_element (
 `endif
     .clk_i(clk_i), .step_first_i(first), .a_i(a), .b_i(b), .acc_o(acc_o)
   );

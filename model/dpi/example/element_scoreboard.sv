@@ -35,7 +35,7 @@ module element_scoreboard
     fp8mac_decode u_b (.code_i(b_code[lane]), .fmt_i(cfg.b_fmt), .operand_o(b[lane]));
   end
 
-  fp8mac_element_exact #(.LANES(Lanes), .BANKS(Banks)) u_pe (
+  fp8mac_element_exact #(.LANES(Lanes), .BANKS(Banks)) u_element (
     .clk_i(clk), .rst_ni(rst_n), .step_valid_i(step_valid), .step_bank_i(step_bank), .step_first_i(step_first),
     .step_last_i(step_last), .acc_fmt_i(cfg.acc_fmt), .scale_sum_i(fnuz_adjust(cfg.scale_sum, cfg.a_fmt, cfg.b_fmt)),
     .a_i(a), .b_i(b), .result_valid_o(result_valid), .result_bank_o(result_bank), .result_o(result), .flags_o(flags)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Align: one product in the window. What the shift cuts off is cut toward zero.
+// Align: shifts one product to its place in the alignment window. Bits below the window are truncated. Combinational.
 //
 //   column   F+1  F     .   F-1 ...                0       shift 0: the product's bits 7..0 in columns F+1..F-6
 //           [  product, 2.6 bits   | sign ... sign ]
@@ -9,7 +9,7 @@ module fp8mac_aligned_align
 #(
   parameter int unsigned FRAC_BITS = 25,
   parameter int unsigned EXP_W = OperandExpW,
-  parameter bit ZERO_IS_SHIFTED_OUT = 1'b0,
+  parameter bit ZERO_IS_SHIFTED_OUT = 1'b0,  // a product with zero_i is not zero itself: it leaves the window
   localparam int unsigned WordW = FRAC_BITS + 2
 ) (
   input  logic [ProductSigW-1:0] product_i,

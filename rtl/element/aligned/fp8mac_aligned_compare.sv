@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Place: from what the window hangs, the largest product or the accumulator, and how far the accumulator is shifted.
+// Place: decides what the terms are aligned to, the largest product or the accumulator, and how far the accumulator is
+// shifted. Combinational.
 //
-//   field of the largest product  raw + RawOffset + base      window's top = the larger of the two
+//   field of the largest product  raw + RawOffset + base      the window's exponent = the larger of the two
 //   field of the accumulator      field
 //
-// With no product (any = 0) the accumulator stays where it is.
+// Without a product that is not zero (any_i = 0) the accumulator is not shifted.
 module fp8mac_aligned_compare
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maximum: the largest exponent among the products that are not zero, bit by bit from the top. A lane is alive while
-// nothing seen so far makes it smaller than another; a bit of the maximum is set if some lane that is alive has it.
+// Maximum: the largest raw exponent among the products that are not zero. Combinational.
 module fp8mac_aligned_maximum
   import fp8mac_pkg::*;
 #(
   parameter int unsigned LANES = 4,
-  parameter int unsigned EXP_W = OperandExpW
+  parameter int unsigned EXP_W = OperandExpW  // bits of an operand's exponent
 ) (
   input  logic [LANES-1:0][EXP_W-1:0] a_exp_i,
   input  logic [LANES-1:0][EXP_W-1:0] b_exp_i,
@@ -16,7 +15,6 @@ module fp8mac_aligned_maximum
 );
 
   logic [LANES-1:0][EXP_W:0] raw;
-  logic [EXP_W+1:0][LANES-1:0] alive /* verilator split_var */;
 
   for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
     fp8mac_adder #(.W(EXP_W)) u_add (
@@ -24,18 +22,8 @@ module fp8mac_aligned_maximum
     );
   end
 
-  assign alive[EXP_W+1] = ~(a_zero_i | b_zero_i);
-  assign any_o          = alive[EXP_W+1] != '0;
-
-  for (genvar b = int'(EXP_W); b >= 0; b--) begin : g_bit
-    logic [LANES-1:0] has;
-    logic             set;
-    for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
-      assign has[i] = raw[i][b];
-    end
-    assign set      = (alive[b+1] & has) != '0;
-    assign raw_o[b] = set;
-    assign alive[b] = alive[b+1] & (has | {LANES{!set}});
-  end
+  fp8mac_maximum #(.COUNT(LANES), .W(EXP_W + 1)) u_maximum (
+    .value_i(raw), .valid_i(~(a_zero_i | b_zero_i)), .maximum_o(raw_o), .any_o
+  );
 
 endmodule

@@ -1,38 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processing element with one window for all terms: acc' = round(trunc(acc) + 2^scale * sum of trunc(a_i * b_i)),
-// everything cut toward zero FRAC_BITS below the largest product's or the accumulator's exponent, rounded to nearest
-// even. In the C model this is
-//   {.frac_bits = FRAC_BITS, .group = LANES, .acc_format = FP32 or FP16, .min_exponent = -14 for FP16}
-// What tensor cores do; fp8mac_element_late is smaller.
+// Element with one alignment window for all terms, as in tensor cores:
+//
+//   acc' = round(trunc(acc) + 2^scale * sum of trunc(a_i * b_i))
+//
+//   trunc   truncates FRAC_BITS below the exponent of the largest product or of the accumulator, the larger one
+//   round   to nearest even
+// fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration that computes the same.
+// fp8mac_element_late is smaller.
 //
 //   cycle   0            1        2                    3       4             5
 //           maximum ->   place -> multiply, align,  -> add  -> normalise  -> round -> place of the bank's next step
-//                        ^        compressor tree                                        | result_o, flags_o
-//                        '-------------------- BANKS = 4 cycles --------------'
+//                        ^        compressor tree                             | result_o, flags_o
+//                        '-------------------- 4 cycles ----------------------'
 //
-// One step a cycle; the step issued in cycle t belongs to accumulator t mod 4, which is nowhere but in the loop's
-// registers. A cycle without a step is a step whose operands are all zero: it leaves its accumulator as it is where
-// FRAC_BITS is at least the accumulator's fraction bits, but for FP16's -0, which becomes +0; the result of a step is
-// taken when it is shown.
+// One step a cycle. The step issued in cycle t belongs to accumulator t mod 4; the accumulators exist only in the
+// registers of the loop. A cycle without a step is a step whose operands are all zero. Where FRAC_BITS is at least the
+// accumulator's fraction bits, it does not change its accumulator, except that FP16's -0 becomes +0.
 //
-// Exponents come twice: for the maximum in cycle 0, and with the significands in cycle 2, so that it is the edge that
-// keeps them in between, once for a whole row or column.
+// Exponents come twice: for the maximum in cycle 0, and with the significands in cycle 2. The feed stores them in
+// between, once for a whole row or column.
 module fp8mac_element_aligned
   import fp8mac_pkg::*;
+  import fp8mac_catalogue_pkg::*;
   import fp8mac_element_pkg::*;
 #(
+  parameter int unsigned ELEMENT = ElementAlignedFp32,  // a kind of FamilyAligned
   parameter int unsigned LANES = 4,
-  parameter int unsigned FRAC_BITS = 25,
-  parameter bit ACC_FP16 = 1'b0,
-  parameter bit HIDDEN_ONE = 1'b1,  // operands come normalised: the edge's NORMALISE; needs EXP_W = 5
+  parameter int unsigned FRAC_BITS = element_default_frac_bits(ELEMENT),
+  parameter bit HIDDEN_ONE = 1'b1,  // operands are normalised (the feed's NORMALISE); needs EXP_W = 5
   parameter int unsigned EXP_W = OperandExpW,  // 4 is enough for the two E4M3 formats
   parameter bit INF = 1'b1,         // 0 where no format has an infinity
   parameter bit NAN = 1'b1,
-  parameter bit SUBNORMALS = 1'b1,  // 0: operands have none, the edge gives zeros; an FP16 result below 2^-14 is zero
+  parameter bit SUBNORMALS = 1'b1,  // 0: the feed sends zeros for subnormals, an FP16 result below 2^-14 is zero
   parameter bit SCALE = 1'b1,       // 0: base_i is a constant, formats have one bias and there is no scaling exponent
-  parameter int unsigned ADD_RIPPLE = 22,  // bits of the adder behind the compressor tree that are a chain
-  localparam int unsigned AccSigBits = ACC_FP16 ? Fp16MantW + 1 : AccSigW,
-  localparam int unsigned AccFieldW = ACC_FP16 ? 5 : 8
+  parameter int unsigned ADD_RIPPLE = 22,  // RIPPLE of the adder behind the compressor tree, see fp8mac_adder
+  localparam bit IsFp16 = acc_is_fp16(ELEMENT),
+  localparam int unsigned AccSigBits = IsFp16 ? Fp16MantW + 1 : AccSigW,
+  localparam int unsigned AccFieldW = IsFp16 ? 5 : 8
 ) (
   input  logic                        clk_i,
 
@@ -64,9 +68,9 @@ module fp8mac_element_aligned
   localparam int unsigned WordShiftW = $clog2(WordW + 1);
   localparam int unsigned IntW = integer_bits(LANES);
   localparam int unsigned SumW = FRAC_BITS + IntW + 1;
-  localparam int unsigned FieldMin = ACC_FP16 ? 1 : 0;
+  localparam int unsigned FieldMin = IsFp16 ? 1 : 0;
   localparam bit Half = HIDDEN_ONE && SUBNORMALS;
-  localparam int unsigned FieldBits = window_field_bits(ACC_FP16);
+  localparam int unsigned FieldBits = window_field_bits(IsFp16);
 
   if (WordW > 31) begin : g_check_frac_bits
     $error("FRAC_BITS is more than 29: the window is wider than the alignment shift reaches");
@@ -99,7 +103,7 @@ module fp8mac_element_aligned
   logic [WordShiftW-1:0] acc_shift, acc_shift_q;
   base_t                 base;
 
-  assign base = SCALE ? base_i : base_of('0, ACC_FP16, EXP_W);
+  assign base = SCALE ? base_i : base_of('0, IsFp16, EXP_W);
 
   fp8mac_aligned_compare #(.RAW_W(RawBits), .FIELD_W(AccFieldW), .SHIFT_W(WordShiftW)) u_compare (
     .raw_i(raw_1), .any_i(any_q), .base_i(base), .field_i(acc_field),
@@ -180,12 +184,12 @@ module fp8mac_element_aligned
   end
 
   // Normalise, round
-  fp8mac_acc_finish #(.SUM_W(SumW), .INT_W(IntW), .ACC_FP16(ACC_FP16), .SUBNORMALS(SUBNORMALS)) u_finish (
+  fp8mac_acc_finish #(.SUM_W(SumW), .INT_W(IntW), .ACC_FP16(IsFp16), .SUBNORMALS(SUBNORMALS)) u_finish (
     .clk_i, .sum_i(sum_q), .minus_zero_i(1'b0), .field_i(field_4_q), .outcome_i(outcome_4_q),
     .sign_o, .field_o, .sig_o, .special_o, .flags_o
   );
 
-  // Back to the window: a first step starts from +0
+  // Back to the loop's start: a first step starts from +0
   assign acc_sign    = sign_o && !step_first_i;
   assign acc_sig     = step_first_i ? '0 : sig_o;
   assign acc_field   = step_first_i ? AccFieldW'(FieldMin) : field_o;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// One processing element: acc' = round(acc + 2^scale_sum * sum of a_i * b_i) for one of BANKS accumulators, exact
-// before its one rounding to nearest even in FP32 or FP16. It holds no format logic: operands come decoded.
+// Element that is exact before its one rounding: acc' = round(acc + 2^scale_sum * sum of a_i * b_i) for one of BANKS
+// indexed accumulators, to nearest even in FP32 or FP16. It contains no format logic: operands come decoded.
 //
 //   cycle    0          1            2               3             4          5
 //         multiply -> align     -> add           -> normalise -> round    -> result_valid_o, flags_o
 //                     products     acc and sum                   to acc
 //                                      ^------- LoopCycles --------'
 //
-// One step per cycle; steps of one bank are at least LoopCycles apart. The accumulator is kept as an FP32 pattern
-// also in FP16 (every FP16 value is an FP32 value): acc_fmt_i moves only the quantum and the range. NaN is Fp32Nan.
+// One step per cycle; steps of one bank are at least LoopCycles apart. The accumulator is stored as an FP32 pattern in
+// both formats, since every FP16 value is an FP32 value: acc_fmt_i changes the quantum and the range of rounding. The
+// only NaN is Fp32Nan.
 module fp8mac_element_exact
   import fp8mac_pkg::*;
 #(
@@ -21,8 +22,8 @@ module fp8mac_element_exact
 
   input  logic                 step_valid_i,
   input  logic [BankW-1:0]     step_bank_i,
-  input  logic                 step_first_i,    // acc starts from +0
-  input  logic                 step_last_i,     // this step's result is reported
+  input  logic                 step_first_i,    // the accumulator starts from +0
+  input  logic                 step_last_i,     // raises result_valid_o with this step's result
   input  acc_fmt_e             acc_fmt_i,
   input  scale_sum_t           scale_sum_i,     // sa + sb, FNUZ-adjusted
   input  operand_t [LANES-1:0] a_i,

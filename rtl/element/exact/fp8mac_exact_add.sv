@@ -5,7 +5,7 @@
 // d is how far the accumulator's last bit lies above the sum's last bit:
 //
 //   d >= 0, at most SumW+1               d < 0
-//   acc        [ 24 bits ]000 d zeros    acc                      [ 24 bits, cut at the frame's end ]
+//   acc        [ 24 bits ]000 d zeros    acc                      [ 24 bits, ends with the frame ]
 //   sum             [  SumW bits    ]    sum       [  SumW bits  ]000 BelowW zeros
 //
 // - d above SumW+1: the sum is below a quarter of acc's last place whatever d is, so d stays at SumW+1.

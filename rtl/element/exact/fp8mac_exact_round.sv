@@ -6,14 +6,7 @@
 //   FP16           13 bits above it; one more for each binade below 2^-14 (FP16's quantum stays at 2^-24), until
 //                  nothing is left of the significand (2^-25, the tie below the smallest subnormal) or less
 //
-//   last bit kept | below it, in quanta | result
-//   --------------+---------------------+-------
-//         -       |       < 1/2         | down
-//         0       |         1/2         | down
-//         1       |         1/2         | up
-//         -       |       > 1/2         | up
-//
-// Adding half a quantum less one, and one more if the last bit kept is set, carries exactly when the result goes up.
+// Masks made of the quantum select the last bit kept, the guard bit and the rest (fp8mac_round_even).
 module fp8mac_exact_round
   import fp8mac_pkg::*;
 #(
@@ -50,31 +43,33 @@ module fp8mac_exact_round
     return acc_fmt == AccFp16 ? fp16 : '0;
   endfunction
 
-  function automatic logic [RoundW-1:0] round_nearest_even(logic [RoundW-1:0] value, logic [RoundW-1:0] quantum);
-    logic [RoundW-1:0] half_less_one, last_kept;
-    half_less_one = (quantum >> 1) - RoundW'(1);
-    last_kept     = RoundW'((value & quantum) != '0);
-    return (value + half_less_one + last_kept) & -quantum;
-  endfunction
-
   function automatic logic [31:0] special_pattern(special_e special);
     return special == SpecialNan ? Fp32Nan : {special == SpecialNegInf, Fp32Inf[30:0]};
   endfunction
 
+  logic [RoundW-1:0] value, quantum, rounded;
+  logic              up;
+  assign value   = RoundW'({normalised_i.sig, normalised_i.guard, normalised_i.sticky});
+  assign quantum = RoundW'(1 << TailW) << quantum_of(normalised_i.field, acc_fmt_i);
+
+  fp8mac_round_even u_round (
+    .last_i((value & quantum) != '0), .guard_i((value & (quantum >> 1)) != '0),
+    .rest_i((value & ((quantum >> 1) - RoundW'(1))) != '0), .inverted_i(1'b0), .up_o(up)
+  );
+  assign rounded = (value & -quantum) + (up ? quantum : '0);
+
   // Exponent field and fraction add up: a significand that has carried to 2 takes the field one up, a subnormal
   // that has become normal too.
-  function automatic rounded_t round(normalised_t n, special_e special, acc_fmt_e acc_fmt);
+  function automatic rounded_t result_of(logic sign, logic [RoundFieldW-1:0] field, logic [RoundW-1:0] sig,
+                                         special_e special, acc_fmt_e acc_fmt);
     rounded_t            r;
-    logic [RoundW-1:0]   value;
     logic [PatternW-1:0] pattern;
-    value      = round_nearest_even(RoundW'({n.sig, n.guard, n.sticky}),
-                                    RoundW'(1 << TailW) << quantum_of(n.field, acc_fmt));
-    pattern    = {(RoundFieldW + 1)'(n.field) - (RoundFieldW + 1)'(1), Fp32MantW'(0)} +
-                 PatternW'(value[RoundW-1:TailW]);
-    if (value == '0) pattern = '0;
+    pattern    = {(RoundFieldW + 1)'(field) - (RoundFieldW + 1)'(1), Fp32MantW'(0)} +
+                 PatternW'(sig[RoundW-1:TailW]);
+    if (sig == '0) pattern = '0;
     r.overflow = pattern[PatternW-1:Fp32MantW] >=
                  (RoundFieldW + 1)'(acc_fmt == AccFp16 ? Fp16FieldInf : Fp32ExpMax);
-    r.pattern  = {n.sign, r.overflow ? Fp32Inf[30:0] : pattern[30:0]};
+    r.pattern  = {sign, r.overflow ? Fp32Inf[30:0] : pattern[30:0]};
     if (special != SpecialNone) r = '{overflow: 1'b0, pattern: special_pattern(special)};
     return r;
   endfunction
@@ -82,7 +77,7 @@ module fp8mac_exact_round
   always_ff @(posedge clk_i) begin
     if (en_i) begin
       automatic rounded_t r;
-      r = round(normalised_i, special_i, acc_fmt_i);
+      r = result_of(normalised_i.sign, normalised_i.field, rounded, special_i, acc_fmt_i);
       overflow_o    <= r.overflow;
       acc_o[bank_i] <= r.pattern;
     end

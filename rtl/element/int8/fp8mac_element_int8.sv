@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// INT8 baseline of the processing element: acc' = acc + sum of a_i * b_i, signed 8-bit products, exact INT32. It is the
-// yardstick for area: as small as we can make it, with the same discipline as its FP8 siblings. One operand comes
-// recoded by the edge (fp8mac_booth_recode), the rows of all lanes go to one compressor tree, and BANKS accumulators
-// rotate through the accumulate loop, one step a cycle.
+// The INT8 baseline: acc' = acc + sum of a_i * b_i, signed 8-bit products, exact INT32. The area of the FP8 elements is
+// compared with it, so it is built as carefully as they are. The feed recodes B (fp8mac_booth_recode), the partial
+// products of all lanes go to one compressor tree, and BANKS accumulators rotate through the accumulate loop.
 //
-//   cycle    0                       1 .. BANKS
+//   cycle    0                                1 .. BANKS
 //            multiply, compressor tree, add  -> accumulate -> acc_o in cycle BANKS + 1, of the step issued in cycle 0
-//            (one later with TREE_REGISTER)
+//            (one cycle later with TREE_REGISTER)
 //
-// The step issued in cycle t belongs to accumulator t mod BANKS; operands that are all zero leave it as it is.
+// One step a cycle. The step issued in cycle t belongs to accumulator t mod BANKS; operands that are all zero do not
+// change it.
 module fp8mac_element_int8
   import fp8mac_pkg::*;
 #(
   parameter int unsigned LANES = 4,
   parameter int unsigned BANKS = 4,
-  parameter bit TREE_REGISTER = 1'b0,  // one cycle more, between compressor tree and adder: many lanes at a fast clock
+  parameter bit TREE_REGISTER = 1'b0,  // a register between compressor tree and adder, one cycle more: for many lanes at a fast clock
   parameter int unsigned RIPPLE = 10,  // of the adder of the products, see fp8mac_adder
   parameter bit SELECT = 1'b0
 ) (

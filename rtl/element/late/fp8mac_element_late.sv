@@ -1,46 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processing element whose products are summed in a window of their own, hung from the step's largest operands, and
-// whose accumulator joins late:
+// Element with late accumulation: products are aligned to the step's largest operands and summed; the accumulator is
+// added after that.
 //
 //   acc' = round(odd(acc) + odd(2^scale * sum of trunc(a_i * b_i)))
 //
-// trunc cuts toward zero FRAC_BITS below the exponent of the largest a plus that of the largest b; odd cuts to odd
-// (what is lost sets the last bit) late_bits() below the larger of that and the accumulator's; round is to nearest
-// even. In the C model: {.frac_bits = FRAC_BITS, .align_by = OPERANDS, .acc_late = true, .late_round = ODD,
-// .late_bits_sum = .late_bits_acc = late_bits(FRAC_BITS, ACC_FP16, LANES), .group = LANES, .acc_format = FP32 or FP16}.
+//   trunc   truncates FRAC_BITS below the exponent of the largest a plus that of the largest b
+//   odd     truncates element_late_bits() below the larger one of that exponent and the accumulator's, and sets the last
+//           bit if anything was lost (round to odd)
+//   round   to nearest even
+// fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration that computes the same.
 //
-// No lane waits for the accumulator: a product's shift is the sum of what the edge, fp8mac_feed_distance, says of its
-// two operands. It is one shifter more than fp8mac_element_aligned has, and smaller, calmer lanes.
+// A product's shift is the sum of two operand distances from the feed (FeedDistances), so it does not depend on
+// anything computed inside the element. In return there is one shifter more than in fp8mac_element_aligned.
 //
 //   cycle   0                              1        2               3      4             5
-//           multiply, align, add (compressor tree) -> add   -> swap, align  -> add -> normalise  -> round -> place of the bank's
+//           multiply, align, add (tree) -> add   -> swap, align  -> add -> normalise  -> round -> place of the bank's
 //                                          place ->                                      |        next step
 //                                          ^                                             | result_o, flags_o
-//                                          '------------ BANKS = 4 cycles ---------------'
+//                                          '------------ 4 cycles -----------------------'
 //
-// One step a cycle; the step issued in cycle t belongs to accumulator t mod 4, which is nowhere but in the loop's
-// registers. A cycle without a step is a step whose operands are all zero: it leaves its accumulator as it is, but for
-// FP16's -0, which becomes +0.
+// One step a cycle. The step issued in cycle t belongs to accumulator t mod 4; the accumulators exist only in the
+// registers of the loop. A cycle without a step is a step whose operands are all zero: it does not change its
+// accumulator, except that FP16's -0 becomes +0.
 //
-// With LANES = 1 it is the classical multiply-accumulate unit, correctly rounded: the product stays whole, and what is
-// cut of the smaller is cut to odd where the one rounding cannot tell. {.frac_bits = 0, .group = 1, .acc_format} in the
-// model, IEEE 754's fusedMultiplyAdd; -0 is kept if A's edge has SIDE_A.
+// With LANES = 1 the element is the classical fused multiply-accumulate unit: the product is not truncated, and the
+// result is rounded correctly once (IEEE 754's fusedMultiplyAdd). -0 is preserved.
 module fp8mac_element_late
   import fp8mac_pkg::*;
+  import fp8mac_catalogue_pkg::*;
   import fp8mac_element_pkg::*;
 #(
+  parameter int unsigned ELEMENT = ElementLateFp32,  // a kind of FamilyLate
   parameter int unsigned LANES = 16,
-  parameter int unsigned FRAC_BITS = 25,   // of the products' window; of no concern with LANES = 1
-  parameter bit ACC_FP16 = 1'b0,
+  parameter int unsigned FRAC_BITS = element_default_frac_bits(ELEMENT),  // has no effect with LANES = 1
   parameter bit INF = 1'b1,                // 0 where no format has an infinity
   parameter bit NAN = 1'b1,
-  parameter int unsigned ADD_RIPPLE = 22,  // bits of the adders that are a chain
-  localparam int unsigned AccSigBits = ACC_FP16 ? Fp16MantW + 1 : AccSigW,
-  localparam int unsigned AccFieldW = ACC_FP16 ? 5 : 8
+  parameter int unsigned ADD_RIPPLE = 22,  // RIPPLE of the adders, see fp8mac_adder
+  localparam bit IsFp16 = acc_is_fp16(ELEMENT),
+  localparam int unsigned AccSigBits = IsFp16 ? Fp16MantW + 1 : AccSigW,
+  localparam int unsigned AccFieldW = IsFp16 ? 5 : 8
 ) (
   input  logic                   clk_i,
 
-  // Cycle 0, from fp8mac_feed_distance with OWN_BOUND and DISTANCE_W = $clog2(FRAC_BITS + 3)
+  // Cycle 0, from fp8mac_feed (FeedDistances)
   input  lane_t [LANES-1:0]      a_i,
   input  lane_t [LANES-1:0]      b_i,
   input  base_t                  field_a_i,    // largest exponent of a, plus base_of the scaling exponents
@@ -61,13 +63,13 @@ module fp8mac_element_late
 
   localparam bit Alone = LANES == 1;
   localparam int unsigned FracBits = Alone ? ProductSigW - 2 : FRAC_BITS;
-  localparam int unsigned LateBits = late_bits(FracBits, ACC_FP16, LANES);
+  localparam int unsigned LateBits = element_late_bits(ELEMENT, FracBits, LANES);
   localparam int unsigned DistanceW = $clog2(FracBits + 3);
   localparam int unsigned IntW = integer_bits(LANES);
   localparam int unsigned ProductsW = FracBits + IntW + 1;
   localparam int unsigned SumW = LateBits + IntW + 1;
-  localparam int unsigned FieldMin = ACC_FP16 ? 1 : 0;
-  localparam int unsigned FieldBits = window_field_bits(ACC_FP16);
+  localparam int unsigned FieldMin = IsFp16 ? 1 : 0;
+  localparam int unsigned FieldBits = window_field_bits(IsFp16);
 
   // Products
   logic [ProductsW-1:0] products_2;
@@ -146,7 +148,7 @@ module fp8mac_element_late
   //   smaller                                                            one place lower already, if it is acc
   logic [SumW-1:0] sum_2, acc_2, larger, larger_3_q, smaller_3_q;
   logic [SumW:0]   smaller, aligned;
-  logic            fill, empty, cut, lost, acc_sign_3_q;
+  logic            fill, empty, dropped, lost, acc_sign_3_q;
 
   assign acc_2   = {{IntW{acc_sign_2_q}}, acc_sig_2_q ^ {AccSigBits{acc_sign_2_q}},
                     {(LateBits + 1 - AccSigBits){acc_sign_2_q}}};
@@ -157,9 +159,9 @@ module fp8mac_element_late
   assign empty   = !by_acc_2_q && acc_sign_2_q;
 
   fp8mac_align_shift #(.VALUE_W(SumW + 1), .W(SumW + 1), .LEVELS(ShiftW)) u_align (
-    .value_i(smaller), .fill_i(fill), .void_i(empty), .shift_i(shift_2_q), .word_o(aligned), .lost_o(cut)
+    .value_i(smaller), .fill_i(fill), .void_i(empty), .shift_i(shift_2_q), .word_o(aligned), .lost_o(dropped)
   );
-  assign lost = cut || aligned[0] != empty;
+  assign lost = dropped || aligned[0] != empty;
 
   always_ff @(posedge clk_i) begin
     larger_3_q   <= larger;
@@ -182,7 +184,7 @@ module fp8mac_element_late
     outcome_4_q <= outcome_3_q;
   end
 
-  // -0 is the sum of nothing but -0. A window's aligned sum is +0.
+  // A sum is -0 only if all its terms are -0. An aligned sum of zero is +0.
   logic [3:1] minus_q;
   logic       minus_4_q;
   always_ff @(posedge clk_i) begin
@@ -193,12 +195,12 @@ module fp8mac_element_late
   end
 
   // Normalise, round
-  fp8mac_acc_finish #(.SUM_W(SumW), .INT_W(IntW), .ACC_FP16(ACC_FP16)) u_finish (
+  fp8mac_acc_finish #(.SUM_W(SumW), .INT_W(IntW), .ACC_FP16(IsFp16)) u_finish (
     .clk_i, .sum_i(sum_4_q), .minus_zero_i(minus_4_q), .field_i(field_4_q), .outcome_i(outcome_4_q),
     .sign_o, .field_o, .sig_o, .special_o, .flags_o
   );
 
-  // Back to the window: a first step starts from +0
+  // Back to the loop's start: a first step starts from +0
   assign acc_sign    = sign_o && !step_first_i;
   assign acc_sig     = step_first_i ? '0 : sig_o;
   assign acc_field   = step_first_i ? AccFieldW'(FieldMin) : field_o;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalise -> round, of a sum in a window: the two last cycles of an accumulate loop.
+// Normalise and round the sum in an alignment window: the last two cycles of an accumulate loop. Results come one cycle
+// after the inputs.
 module fp8mac_acc_finish
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;

@@ -3,17 +3,8 @@
 // Levels of 2^l places: where the top 2^l bits are zero they are shifted out. `limit` stops the shift where the
 // accumulator's smallest exponent is reached.
 //
-// A negative sum is inverted only: its magnitude is one unit of the last place more. With ones shifted in, that unit is
-// infinitely far below, and the rounding rules see to it:
-//
-//   sign | guard | rest (as if positive)   | rounding goes
-//   -----+-------+-------------------------+------------------
-//     0  |   0   |          -              | down
-//     0  |   1   |          0              | to the even one
-//     0  |   1   |         > 0             | up
-//     1  |   1   |          -              | up                the magnitude is above the tie
-//     1  |   0   |  all ones, inverted: 0  | to the even one    the magnitude is the tie
-//     1  |   0   |         else            | down
+// A negative sum is inverted only, with ones shifted in: its magnitude is one unit more, infinitely far below
+// (fp8mac_round_even).
 module fp8mac_acc_normalise
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;
@@ -57,12 +48,13 @@ module fp8mac_acc_normalise
     assign stage[l]   = shift ? {stage[l+1][Width-1-By:0], {By{sign_o}}} : stage[l+1];
   end
 
-  logic guard, rest, odd;
+  logic rest;
   assign sig_o = stage[0][Width-1-:SIG_W];
-  assign guard = stage[0][Width-1-SIG_W];
   assign rest  = (stage[0][Width-2-SIG_W:0] ^ {(Width - 1 - SIG_W){sign_o}}) != '0;
-  assign odd   = sig_o[0];
-  assign up_o  = sign_o ? guard || (!rest && odd) : guard && (rest || odd);
+
+  fp8mac_round_even u_round (
+    .last_i(sig_o[0]), .guard_i(stage[0][Width-1-SIG_W]), .rest_i(rest), .inverted_i(sign_o), .up_o
+  );
 
   // Beside the increment, so that the exponent need not wait for its carry
   assign carry_o = up_o && sig_o == '1;

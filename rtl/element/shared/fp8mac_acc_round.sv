@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round: the significand and its exponent field, one up if `up`; overflow is judged after rounding, specials are
+// Round: adds up_i to the significand and adapts its exponent field. Overflow is judged after rounding, specials are
 // selected last. A significand without its leading bit is zero or, where the field is the smallest, subnormal.
+// Combinational.
 module fp8mac_acc_round
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;

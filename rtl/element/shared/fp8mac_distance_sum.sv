@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiply, align, add, where a product's shift is the sum of its operands' distances below a bound: the sum of LANES
-// products, each cut toward zero FRAC_BITS below the sum of both bounds.
+// Multiply, align, add: the sum of LANES products, each truncated FRAC_BITS below the sum of two bounds. A product's
+// shift is the sum of its operand distances.
 //
-//   cycle   0                              1       2
+//   cycle   0                                         1       2
 //           multiply, align, add (compressor tree) -> add  -> sum_o
 //
-// With HIDDEN_ONE a zero operand must have the largest distance: its product is shifted out. ALONE: there is one lane,
-// and the bounds are its operands' own exponents, so that nothing is shifted or cut.
+// With HIDDEN_ONE a zero operand must have the largest distance: its product is shifted out. With ALONE there is one
+// lane, the bounds are its operands' own exponents, and nothing is shifted or truncated.
 module fp8mac_distance_sum
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;
@@ -14,11 +14,11 @@ module fp8mac_distance_sum
   parameter int unsigned LANES = 4,
   parameter int unsigned FRAC_BITS = 25,
   parameter int unsigned DISTANCE_W = OperandExpW,
-  parameter bit HIDDEN_ONE = 1'b1,         // operands come normalised
+  parameter bit HIDDEN_ONE = 1'b1,         // operands are normalised
   parameter bit ALONE = 1'b0,              // with LANES = 1, HIDDEN_ONE, FRAC_BITS = 6
   parameter bit INF = 1'b1,
-  parameter int unsigned ADD_RIPPLE = 22,  // bits of the adder behind the compressor tree that are a chain
-  parameter int unsigned SUM_W = FRAC_BITS + 3 + $clog2(LANES)  // that much or more
+  parameter int unsigned ADD_RIPPLE = 22,  // RIPPLE of the adder behind the compressor tree, see fp8mac_adder
+  parameter int unsigned SUM_W = FRAC_BITS + 3 + $clog2(LANES)  // or more
 ) (
   input  logic              clk_i,
   input  lane_t [LANES-1:0] a_i,

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processing element with a fixed-point accumulator: acc' = acc + sum of trunc(a_i * b_i), each product cut toward zero
-// FRAC_BITS below a bound that does not change while an output is computed. Without maximum, normalisation and rounding
-// it is an integer accumulator behind an alignment shift; scaling exponents, FNUZ's bias and the one rounding belong to
-// the read-out. In the C model: {.acc_format = FIXED, .frac_bits = FRAC_BITS, .static_exponent, .guard_bits = GUARD}.
+// Element with a fixed-point accumulator: acc' = acc + sum of trunc(a_i * b_i). Each product is truncated FRAC_BITS
+// below an exponent that does not change while an output is computed. Without maximum, normalisation and rounding the
+// element is an integer accumulator behind an alignment shift. Scaling exponents, FNUZ's bias and the one rounding
+// belong to the read-out. fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration that
+// computes the same.
 //
-// An operand comes with its distance below its row's (or column's) bound as exp_n, saturated at the largest. The bound:
-//   - of the format: with FRAC_BITS = 34 and DISTANCE_W = 4 the two E4M3 formats are summed exactly (the defaults);
-//   - or of the data: the largest exponent of the row over all of K.
+// Operands come with their operand distance. What it is measured from depends on the kind's feed:
+//   FeedFormat    the largest exponent of the E4M3 formats; with 34 fraction bits the sum is exact (Kulisch accumulator)
+//   FeedBounded   the bound of the row or column: the largest exponent over all of K
 //
 //   cycle   0                                 1      2 .. BANKS + 1
-//           multiply, align, add (compressor tree)   ->  add -> accumulate -> acc_o, special_o in cycle BANKS + 2
+//           multiply, align, compressor tree ->  add -> accumulate -> acc_o, special_o in cycle BANKS + 2
 //
-// The step issued in cycle t belongs to accumulator t mod BANKS; operands that are all zero leave it as it is.
-// While K <= 2^GUARD it cannot overflow.
+// The step issued in cycle t belongs to accumulator t mod BANKS; operands that are all zero do not change it. It cannot
+// overflow while a result has at most 2^element_terms_log2(ELEMENT) products.
 module fp8mac_element_static
   import fp8mac_pkg::*;
+  import fp8mac_catalogue_pkg::*;
   import fp8mac_element_pkg::*;
 #(
+  parameter int unsigned ELEMENT = ElementKulisch,  // a kind of FamilyStatic
   parameter int unsigned LANES = 4,
   parameter int unsigned BANKS = 4,
-  parameter int unsigned FRAC_BITS = 34,
-  parameter int unsigned DISTANCE_W = 4,
-  parameter bit HIDDEN_ONE = 1'b0,     // operands come normalised
-  parameter bit INF = 1'b0,
-  parameter int unsigned GUARD = 16,
-  parameter int unsigned ADD_RIPPLE = 22,  // bits of the adder behind the compressor tree that are a chain
+  parameter int unsigned FRAC_BITS = element_default_frac_bits(ELEMENT),
+  parameter bit INF = element_takes_e5m2(ELEMENT),  // 0 where no format has an infinity
+  parameter int unsigned ADD_RIPPLE = 22,  // RIPPLE of the adder behind the compressor tree, see fp8mac_adder
   localparam int unsigned WordW = FRAC_BITS + 2,
-  localparam int unsigned AccW = WordW + 1 + GUARD
+  localparam int unsigned AccW = fixed_acc_width(ELEMENT, FRAC_BITS)
 ) (
   input  logic              clk_i,
 
@@ -46,7 +46,8 @@ module fp8mac_element_static
   logic            pos_inf, neg_inf, invalid, first_1_q, first_2_q;
 
   fp8mac_distance_sum #(
-    .LANES(LANES), .FRAC_BITS(FRAC_BITS), .DISTANCE_W(DISTANCE_W), .HIDDEN_ONE(HIDDEN_ONE), .INF(INF),
+    .LANES(LANES), .FRAC_BITS(FRAC_BITS), .DISTANCE_W(distance_width(ELEMENT, FRAC_BITS)),
+    .HIDDEN_ONE(element_feed(ELEMENT) == FeedBounded), .INF(INF),
     .ADD_RIPPLE(ADD_RIPPLE), .SUM_W(SumW)
   ) u_sum (
     .clk_i, .a_i, .b_i, .pos_inf_o(pos_inf), .neg_inf_o(neg_inf), .invalid_o(invalid), .sum_o(sum_q)

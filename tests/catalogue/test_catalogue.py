@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The generated catalogue against a table that is typed here independently of rtl/catalogue/elements.toml.
+
+    test_catalogue.py FOLDER    FOLDER has catalogue.mk, fp8mac_catalogue_pkg.sv and fp8mac/catalogue.h
+
+A new kind of element needs a row here: the row is the second opinion on its numbers.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+FP8 = "E4M3FN E5M2 E4M3FNUZ E5M2FNUZ"
+E4M3 = "E4M3FN E4M3FNUZ"
+LATE = "frac_bits=frac_bits align_by=FP8MAC_ALIGN_BY_OPERANDS acc_late=true late_round=FP8MAC_ALIGN_ODD"
+
+# Kind: number, family, feed, accumulators, formats of A and B, fraction bits least/default/most and fewest lanes with
+# a choice of them, 2^terms products at most, latency, rotating banks, known to the accelerator's commands.
+TABLE = {
+    "exact": (0, "Exact", "Fields", "FP32 FP16", FP8, (0, 0, 0, 0), 0, 7, 0, True),
+    "aligned_fp32": (1, "Aligned", "Exponents", "FP32", FP8, (23, 25, 29, 1), 0, 7, 4, True),
+    "aligned_fp16": (2, "Aligned", "Exponents", "FP16", FP8, (10, 13, 29, 1), 0, 7, 4, True),
+    "kulisch": (3, "Static", "Format", "FIXED", E4M3, (0, 0, 0, 0), 16, 8, 4, True),
+    "int8": (4, "Int8", "Int8", "INT32", "INT8", (0, 0, 0, 0), 0, 7, 4, False),
+    "late_fp32": (5, "Late", "Distances", "FP32", FP8, (9, 25, 29, 2), 0, 9, 4, True),
+    "late_fp16": (6, "Late", "Distances", "FP16", FP8, (9, 13, 29, 2), 0, 9, 4, True),
+    "static": (7, "Static", "Bounded", "FIXED", FP8, (9, 13, 29, 1), 16, 8, 4, False),
+}
+RTL_FRAC_BITS = {
+    "kulisch": 34
+}  # where there is no choice; 34 fraction bits lose nothing of E4M3 products
+# Fraction bits of the final addition of late accumulation, at least: with several lanes, with one.
+LATE_BITS = {"late_fp32": (25, 26), "late_fp16": (12, 13)}
+
+# Assignments of fp8mac_element_settings, beside group = lanes.
+SETTINGS = {
+    "exact": "",
+    "aligned_fp32": "acc_format=FP8MAC_ACC_FP32 frac_bits=frac_bits",
+    "aligned_fp16": "acc_format=FP8MAC_ACC_FP16 frac_bits=frac_bits min_exponent=-14",
+    "kulisch": "acc_format=FP8MAC_ACC_FIXED guard_bits=16",
+    "int8": "acc_format=FP8MAC_ACC_INT32",
+    "late_fp32": f"acc_format=FP8MAC_ACC_FP32 {LATE} late_bits_sum=max25 late_bits_acc=max25",
+    "late_fp16": f"acc_format=FP8MAC_ACC_FP16 {LATE} late_bits_sum=max12 late_bits_acc=max12",
+    "static": "acc_format=FP8MAC_ACC_FIXED frac_bits=frac_bits static_exponent=static_exponent guard_bits=16",
+}
+
+
+class Checks:
+    """Counts what is compared, and prints what differs."""
+
+    def __init__(self) -> None:
+        self.passed = self.failed = 0
+
+    def equal(self, what: str, found: object, wanted: object) -> None:
+        if found == wanted:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"{what}: is {found!r}, must be {wanted!r}")
+
+
+def constant(kind: str) -> str:
+    return "Element" + "".join(word.capitalize() for word in kind.split("_"))
+
+
+def sv_columns(text: str) -> dict[str, dict[str, str]]:
+    """Function to constant to value."""
+    functions = re.findall(r"function automatic \S+(?: unsigned)? element_(\w+)\(int unsigned element\);(.*?)endfunction", text, re.S)  # fmt: skip
+    return {
+        name: dict(re.findall(r"(Element\w+): return (\S+);", body)) for name, body in functions
+    }
+
+
+def check_sv(checks: Checks, text: str) -> None:
+    numbers = dict(re.findall(r"parameter int unsigned (Element\w+) = (\d+);", text))
+    checks.equal("kinds in SystemVerilog", set(numbers), {constant(kind) for kind in TABLE})
+    columns = sv_columns(text)
+    for kind, row in TABLE.items():
+        number, family, feed, accumulators, formats, bits, terms, latency, banks, accelerator = row
+        rtl = RTL_FRAC_BITS.get(kind, 0)
+        late = LATE_BITS.get(kind, (0, 0))
+        wanted = {
+            "family": f"Family{family}",
+            "feed": f"Feed{feed}",
+            "in_accelerator": f"1'b{int(accelerator)}",
+            "takes_e5m2": f"1'b{int('E5M2' in formats.split())}",
+            "least_frac_bits": str(bits[0] or rtl),
+            "default_frac_bits": str(bits[1] or rtl),
+            "most_frac_bits": str(bits[2] or rtl),
+            "window_lanes": str(bits[3]),
+            "terms_log2": str(terms),
+            "latency": str(latency),
+            "rotating_banks": str(banks),
+            "late_bits_least": str(late[0]),
+            "late_bits_one_lane": str(late[1]),
+        } | {
+            f"has_{acc.lower()}": f"1'b{int(acc in accumulators.split())}"
+            for acc in ("FP32", "FP16", "FIXED", "INT32")
+        }
+        checks.equal(f"{kind}: number in SystemVerilog", numbers.get(constant(kind)), str(number))
+        for name, value in wanted.items():
+            checks.equal(
+                f"{kind}: element_{name}", columns.get(name, {}).get(constant(kind)), value
+            )
+
+
+def bits_of(names: str, prefix: str) -> str:
+    return " | ".join(f"1u << {prefix}{name}" for name in names.split())
+
+
+def check_c(checks: Checks, text: str) -> None:
+    numbers = dict(re.findall(r"FP8MAC_ELEMENT_(\w+) = (\d+),", text))
+    checks.equal("kinds in C", set(numbers), {kind.upper() for kind in TABLE})
+    entries = dict(re.findall(r'\{\.name = "(\w+)",(.*?)\},\n', text, re.S))
+    settings = dict(
+        re.findall(
+            r"case FP8MAC_ELEMENT_(\w+):\n(.*?)        break;\n(?=    case|    })", text, re.S
+        )
+    )
+    for kind, row in TABLE.items():
+        number, _, feed, accumulators, formats, bits, terms, latency, banks, accelerator = row
+        checks.equal(f"{kind}: number in C", numbers.get(kind.upper()), str(number))
+        found = dict(re.findall(r"\.(\w+) = ([^\n]+?),?(?=\n|$)", entries.get(kind, "")))
+        wanted = {
+            "kind": f"FP8MAC_ELEMENT_{kind.upper()}",
+            "accumulators": bits_of(accumulators, "FP8MAC_ACC_"),
+            "formats": bits_of(formats, "FP8MAC_"),
+            "frac_bits_least": str(bits[0]),
+            "frac_bits_default": str(bits[1]),
+            "frac_bits_most": str(bits[2]),
+            "window_lanes": str(bits[3]),
+            "terms_log2": str(terms),
+            "latency": str(latency),
+            "rotating_banks": str(banks),
+            "align_by_operands": str(feed == "Distances").lower(),
+            "accelerator": str(accelerator).lower(),
+        }
+        for name, value in wanted.items():
+            checks.equal(f"{kind}: {name} in C", found.get(name), value)
+        code = settings.get(kind.upper(), "(none)")
+        assigned = re.findall(r"config->(\w+) = (.+?);", code)
+        found = " ".join(f"{field}={value}" for field, value in assigned)
+        found = re.sub(r"\(frac_bits > (\d+) \? frac_bits : \1\)", r"max\1", found)
+        checks.equal(f"{kind}: settings", found, SETTINGS[kind])
+        checks.equal(f"{kind}: one lane has no window", "lanes < 2" in code, bits[3] == 2)
+
+
+def check_make(checks: Checks, text: str) -> None:
+    variables = dict(re.findall(r"^(\w+) := (.*)$", text, re.M))
+    checks.equal("ELEMENTS", variables["ELEMENTS"].split(), list(TABLE))
+    checks.equal(
+        "ELEMENTS_ACCELERATOR",
+        variables["ELEMENTS_ACCELERATOR"].split(),
+        [kind for kind, row in TABLE.items() if row[-1]],
+    )
+    for kind, row in TABLE.items():
+        least, default, most, lanes = row[5]
+        checks.equal(f"{kind}: number in make", variables[f"element_number_{kind}"], str(row[0]))
+        checks.equal(
+            f"{kind}: fraction bits in make",
+            variables.get(f"element_frac_bits_{kind}", ""),
+            " ".join(map(str, range(least, most + 1))) if lanes else "",
+        )
+        checks.equal(
+            f"{kind}: default fraction bits in make",
+            variables.get(f"element_default_frac_bits_{kind}", "0"),
+            str(default),
+        )
+
+
+def main() -> int:
+    folder = Path(sys.argv[1])
+    checks = Checks()
+    check_sv(checks, (folder / "fp8mac_catalogue_pkg.sv").read_text())
+    check_c(checks, (folder / "fp8mac/catalogue.h").read_text())
+    check_make(checks, (folder / "catalogue.mk").read_text())
+    print(f"{checks.passed} passed, {checks.failed} failed")
+    return 1 if checks.failed or not checks.passed else 0
+
+
+sys.exit(main())
