@@ -14,6 +14,7 @@ import numpy as np
 
 from ..flow.errors import FlowError
 from ..flow.runs import Design
+from ..study.elements import KINDS
 from ..study.records import Record
 from .circuit import STREAMS
 from .data import Data, Steps, operands, steps, value_of
@@ -40,30 +41,35 @@ class Kind:
         return Design(self.top, (("LANES", lanes), *(self.a if side == "a" else self.b)))
 
 
-def both(name: str, top: str, first: int, result: int, **parameters: int) -> Kind:
-    return Kind(name, top, *[tuple(parameters.items())] * 2, first, result)
+def both(name: str, number: int, first: int, result: int, **parameters: int) -> Kind:
+    a, b = ((("ELEMENT", number), *parameters.items(), ("SIDE_A", side_a)) for side_a in (1, 0))
+    return Kind(name, "fp8mac_feed", a, b, first, result)
 
 
 def kind_of(record: Record) -> Kind:
     """The kind of a record of area.json."""
     parameters = record["parameters"]
+    number = parameters.get("ELEMENT", KINDS["int8"].number)
+    window = {"FRAC_BITS": parameters["FRAC_BITS"]} if "FRAC_BITS" in parameters else {}
     if record["top"] == "fp8mac_element_int8":
-        return Kind("int8", "fp8mac_feed_int8", (("RECODE", 0),), (("RECODE", 1),), 1, 6)
-    if record["top"] == "fp8mac_element_static" and not parameters.get("HIDDEN_ONE"):
-        return both("kulisch", "fp8mac_feed_kulisch", 1, 7)
-    distance = {"DISTANCE_W": (parameters.get("FRAC_BITS", 0) + 2).bit_length()}
+        return both("int8", number, 1, 6)
     if record["top"] == "fp8mac_element_static":
-        return both("static", "fp8mac_feed_distance", 1, 7, **distance)
+        name = "kulisch" if number == KINDS["kulisch"].number else "static"
+        return both(name, number, 1, 7, **window)
     if record["top"] == "fp8mac_element_late":
-        return both(
-            "late",
-            "fp8mac_feed_distance",
-            4,
-            8,
-            OWN_BOUND=1,
-            **(distance if record["lanes"] > 1 else {}),
-        )
-    return both("aligned", "fp8mac_feed_aligned", 2, 6, NORMALISE=1)
+        return both("late", number, 4, 8, **window)
+    return both("aligned", number, 2, 6)
+
+
+# The fields of fp8mac_feed's lanes, the lowest first, and their widths; what stands above the lanes
+# (fp8mac_element_pkg draws both).
+LANE_W, COMMON_W = 14, 11
+LANE = dict.fromkeys("ab", (("", LANE_W),))
+FIELDS = {
+    "int8": {"a": (("", 8),), "b": (("", 12),)},
+    "aligned": dict.fromkeys("ab", (("", LANE_W), ("_exp", 5), ("_zero", 1))),
+}
+COMMON = {"field": slice(0, 9), "none": slice(9, 10), "nan": slice(10, 11)}
 
 
 def bits_of(values: np.ndarray, width: int) -> np.ndarray:
@@ -128,20 +134,30 @@ class Drive:
             elif name == "base_i":
                 found[name] = constant(self.base & 0x1FF, 9, self.total)
             elif name in ("nan_i", "none_i"):
-                found[name] = a_feed[name[:-1] + "o"] | b_feed[name[:-1] + "o"]
+                found[name] = self._common(a_feed, name[:-2]) | self._common(b_feed, name[:-2])
             elif name == "field_a_i":
-                found[name] = a_feed["field_o"]
+                found[name] = self._common(a_feed, "field")
             elif name == "bound_b_i":
-                found[name] = b_feed["field_o"][..., :6]
+                found[name] = self._common(b_feed, "field")[..., :6]
             else:
                 feed = a_feed if name.startswith("a") else b_feed
-                found[name] = feed[self._feed_port(name)]
+                found[name] = self._lanes(feed, name[0], name[1:-2])
         return found
 
-    def _feed_port(self, name: str) -> str:
-        if self.is_int8:
-            return {"a_i": "operand_o", "b_i": "digit_o"}[name]
-        return {"": "lane_o", "_exp": "exp_o", "_zero": "zero_o"}[name[1:-2]]
+    def _common(self, feed: dict[str, np.ndarray], name: str) -> np.ndarray:
+        bits = feed["feed_o"]
+        return bits[..., bits.shape[-1] - COMMON_W :][..., COMMON[name]]
+
+    def _lanes(self, feed: dict[str, np.ndarray], side: str, name: str) -> np.ndarray:
+        """One field of all lanes, side by side, as the element takes it."""
+        bits = feed["feed_o"]
+        lanes = bits[..., : bits.shape[-1] - COMMON_W].reshape(*bits.shape[:-1], self.lanes, -1)
+        start = 0
+        for field, width in FIELDS.get(self.kind.name, LANE)[side]:
+            if field == name:
+                return lanes[..., start : start + width].reshape(*bits.shape[:-1], -1)
+            start += width
+        raise KeyError(name)
 
     @property
     def base(self) -> int:

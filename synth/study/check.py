@@ -62,7 +62,7 @@ class Bench:
 
 BENCHES = {
     "fp8mac_element_aligned": Bench("element_tb", ("--pairs", "both")),
-    "fp8mac_element_late": Bench("element_tb", ("--pairs", "both"), (("LATE", 1),)),
+    "fp8mac_element_late": Bench("element_tb", ("--pairs", "both")),
     "fp8mac_element_static": Bench("static_tb", ("--pairs",)),
     "fp8mac_element_int8": Bench("int8_tb", ("--pairs",)),
 }

@@ -68,11 +68,6 @@ def design(top: str, *folders: str, **parameters: int) -> Design:
     return Design(top, tuple(parameters.items()), folders=folders)
 
 
-def distance_bits(frac_bits: int) -> int:
-    """$clog2(FRAC_BITS + 3): the largest distance shifts an operand out of the window."""
-    return (frac_bits + 2).bit_length()
-
-
 # ---- elements -------------------------------------------------------------------------------------------------------
 
 
@@ -110,10 +105,8 @@ def rtl_parameters(
     if kind.family == "exact":
         return {"BANKS": BANKS}
     if kind.family == "static":
-        if frac_bits is not None:
-            window |= {"DISTANCE_W": distance_bits(frac_bits), "HIDDEN_ONE": 1}
-        return {"BANKS": BANKS, "INF": inf, **window}
-    rounded = {"ACC_FP16": int(kind.accumulators == ("fp16",)), "INF": inf, **window}
+        return {"ELEMENT": kind.number, "BANKS": BANKS, "INF": inf, **window}
+    rounded = {"ELEMENT": kind.number, "INF": inf, **window}
     if kind.family == "late":
         return rounded
     wide = bool(E5M2 & set(formats))
@@ -177,7 +170,6 @@ def element(
 def feed(
     name: str,
     family: str,
-    top: str,
     lanes: int,
     baseline: Entry | None = None,
     frac_bits: int | None = None,
@@ -187,7 +179,7 @@ def feed(
     window = "" if frac_bits is None else f"_f{frac_bits}"
     return Entry(
         f"feed_{name}{window}_l{lanes}",
-        design(top, LANES=lanes, **parameters),
+        design("fp8mac_feed", LANES=lanes, **parameters),
         "feed",
         lanes,
         "",
@@ -204,28 +196,29 @@ def feed_of(kind_name: str, lanes: int, frac_bits: int | None, baseline: Entry |
     kind = KINDS[kind_name]
     family = kind.family
     if kind.feed == "exponents":
-        return feed(family, family, "fp8mac_feed_aligned", lanes, baseline, NORMALISE=1)
+        return feed(family, family, lanes, baseline, ELEMENT=kind.number, SIDE_A=1)
     if kind.feed == "format":
-        return feed(kind.name, family, "fp8mac_feed_kulisch", lanes, baseline)
+        return feed(kind.name, family, lanes, baseline, ELEMENT=kind.number, SIDE_A=1)
     if kind.feed not in ("distances", "bounded") or frac_bits is None:
         raise ValueError(f"the feed of {kind.name} is not measured alone")
     return feed(
         family,
         family,
-        "fp8mac_feed_distance",
         lanes,
         baseline,
         frac_bits,
-        DISTANCE_W=distance_bits(frac_bits),
-        OWN_BOUND=int(kind.feed == "distances"),
+        ELEMENT=kind.number,
+        FRAC_BITS=frac_bits,
+        SIDE_A=1,
     )
 
 
 def int8_feeds(lanes: int) -> tuple[Entry, Entry]:
     """A's operands pass as they are, B's as Booth digits."""
+    number = KINDS["int8"].number
     return (
-        feed("int8_codes", "int8", "fp8mac_feed_int8", lanes, RECODE=0),
-        feed("int8_digits", "int8", "fp8mac_feed_int8", lanes, RECODE=1),
+        feed("int8_codes", "int8", lanes, ELEMENT=number, SIDE_A=1),
+        feed("int8_digits", "int8", lanes, ELEMENT=number, SIDE_A=0),
     )
 
 

@@ -75,9 +75,9 @@ WRITTEN = {
         ("carry[Chain] ? sum[1] : sum[0]", "carry[Chain] ? sum[0] : sum[1]"),
     ),
     "maximum": (
-        design("fp8mac_aligned_maximum", LANES=4),
-        "fp8mac_aligned_maximum",
-        ("(has | {LANES{!set}})", "{LANES{1'b1}}"),
+        design("fp8mac_maximum", COUNT=4, W=6),
+        "fp8mac_maximum",
+        ("(has | {COUNT{!set}})", "{COUNT{1'b1}}"),
     ),
 }
 

@@ -843,9 +843,9 @@ ASKED = {
     "--element=late_fp16 --frac-bits=12 --lanes=8": (
         "late_fp16_f12_l8",
         "fp8mac_element_late",
-        {"FRAC_BITS": 12, "ACC_FP16": 1, "LANES": 8},
+        {"FRAC_BITS": 12, "ELEMENT": 6, "LANES": 8},
     ),
-    "--element=late_fp16 --lanes=1": ("late_fp16_l1", "fp8mac_element_late", {"ACC_FP16": 1}),
+    "--element=late_fp16 --lanes=1": ("late_fp16_l1", "fp8mac_element_late", {"ELEMENT": 6}),
     "--element=aligned_fp32 --lanes=1": (
         "aligned_fp32_f25_l1",
         "fp8mac_element_aligned",
@@ -859,7 +859,7 @@ ASKED = {
     "--element=static --frac-bits=25": (
         "static_f25_l4",
         "fp8mac_element_static",
-        {"FRAC_BITS": 25, "DISTANCE_W": 5, "HIDDEN_ONE": 1},
+        {"FRAC_BITS": 25, "ELEMENT": 7},
     ),
     "--element=kulisch": ("kulisch_l4", "fp8mac_element_static", {"INF": 0}),
     "--element=exact --lanes=16": ("exact_l16", "fp8mac_element_exact", {"LANES": 16}),
