@@ -37,9 +37,9 @@ TESTS += $(BUILD)/test/bindings_dpi.log
 $(BUILD)/test/bindings_dpi.log: $(BINDINGS_TESTS)/dpi.sh $(DPI_EXAMPLE) tests/run_test.sh
 	@tests/run_test.sh bindings_dpi $@ $< $(DPI_EXAMPLE)
 
-# Anything at all to the library and to the tool, under the sanitizers, for FUZZ_SECONDS. `make fuzz` goes on from
-# there with libFuzzer where clang and its run-time library are installed.
-FUZZ_SECONDS := 40
+# Mutated inputs to the library and to the tool, under the sanitizers. `make fuzz` takes FUZZ_CASES of them, with
+# libFuzzer where clang and its run-time library are installed.
+FUZZ_CASES := 200000
 CLANG := $(firstword $(foreach name,clang clang-14 clang-16 clang-19,$(shell command -v $(name))))
 FUZZ_CLI := $(filter-out %/main.o,$(CLI_SAN_OBJECTS))
 FUZZ_FLAGS = $(MODEL_CFLAGS) -Imodel/cli -Wl,--wrap=fopen
@@ -50,16 +50,19 @@ $(BUILD)/model-san/fuzz: $(BINDINGS_TESTS)/fuzz.c $(FUZZ_CLI) $(BUILD)/model-san
 
 TESTS += $(BUILD)/test/bindings_fuzz.log
 $(BUILD)/test/bindings_fuzz.log: $(BUILD)/model-san/fuzz tests/run_test.sh
-	@tests/run_test.sh bindings_fuzz $@ $< $(FUZZ_SECONDS)
+	@tests/run_test.sh bindings_fuzz $@ $< $(FUZZ_CASES)
+TESTS_LONG += $(BUILD)/test/bindings_fuzz_long.log
+$(BUILD)/test/bindings_fuzz_long.log: $(BUILD)/model-san/fuzz tests/run_test.sh
+	@tests/run_test.sh bindings_fuzz_long $@ $< $$((20 * $(FUZZ_CASES))) 2
 
 .PHONY: fuzz libfuzz
 fuzz: $(BUILD)/model-san/fuzz
 	@if [ -e "$$($(or $(CLANG),false) -print-file-name=libclang_rt.fuzzer-$$(uname -m).a 2>/dev/null)" ]; then \
-	  $(MAKE) --no-print-directory libfuzz; else $< $(FUZZ_SECONDS); fi
+	  $(MAKE) --no-print-directory libfuzz; else $< $(FUZZ_CASES); fi
 
 libfuzz: $(BUILD)/model-san/libfuzz
 	@mkdir -p $(BUILD)/fuzz/corpus
-	$< -max_total_time=$(FUZZ_SECONDS) -max_len=2000 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus
+	$< -runs=$(FUZZ_CASES) -max_len=2000 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus
 
 $(BUILD)/model-san/libfuzz: $(BINDINGS_TESTS)/fuzz.c $(MODEL_SOURCES) $(filter-out %/main.c,$(CLI_SOURCES)) $(MODEL_HEADERS)
 	@mkdir -p $(@D)

@@ -57,7 +57,6 @@ def run(program, options, element="exact"):
         [program, *options],
         capture_output=True,
         text=True,
-        timeout=300,
         env={**os.environ, "FP8RT_ELEMENT": element},
     )
 

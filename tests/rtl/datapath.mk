@@ -6,9 +6,11 @@ DATAPATH_LIB := $(BUILD)/model/libfp8mac.a
 # Of the cells that the other kinds of elements are made of, the two large leaves are simulated as what they mean.
 DATAPATH_FAST_RTL := $(filter-out $(RTL_SIM_LEAVES:rtl/behavioural/%=rtl/leaf/%),$(DATAPATH_RTL)) $(RTL_SIM_LEAVES)
 DATAPATH_FROM := $(DATAPATH_RTL) $(RTL_SIM_LEAVES) $(RTL_WAIVER) $(DATAPATH_LIB) tests/rtl/tb.h tests/rtl/dot_steps.h
+# A bench runs for seconds: the optimiser would take five times as long as the simulation gains.
+BENCH_OPTIMISE := OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0
 DATAPATH_VERILATE = $(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -Wall -O3 --x-assign fast --x-initial fast \
-  --Mdir $(@D) -CFLAGS "-std=c++17 -O2 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl" \
-  -LDFLAGS $(abspath $(DATAPATH_LIB)) -MAKEFLAGS "--no-print-directory OPT_FAST=-O2" $(RTL_WAIVER)
+  --Mdir $(@D) -CFLAGS "-std=c++17 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl" \
+  -LDFLAGS $(abspath $(DATAPATH_LIB)) -MAKEFLAGS "--no-print-directory $(BENCH_OPTIMISE)" $(RTL_WAIVER)
 
 $(BUILD)/tb/pe/exact_tb: tests/rtl/exact_tb.cpp tests/rtl/exact_tb.sv $(DATAPATH_FROM)
 	@mkdir -p $(@D)

@@ -20,7 +20,7 @@ from synth.flow.cache import Cache
 from synth.study import libraries
 from synth.study.elements import BEHAVIOURAL, design, element, int8, source_folders
 
-SECONDS = 100  # for one proof
+SECONDS = 3600  # a guard against a proof that never ends; it decides nothing else
 
 BOXES = {
     "compressor tree": design("fp8mac_equivalence_tree", ROWS=5, W=7),
