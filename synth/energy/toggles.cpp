@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the transitions of every net of a netlist: 64 copies of it, each with its own inputs, one bit of a word each.
+// Counts the transitions of every net of a netlist. 64 copies run side by side, each with its own inputs and its own bit
+// of a word.
 //
 //   toggles NETS STIMULUS RESULT SETTLED|TIMED SKIP
 //
-// NETS, text, one item a line; delays are in ticks, gates come after what drives them:
+// NETS is text, one item a line. Delays are in ticks. A gate comes after the gates that drive it:
 //   nets N | gate OUT DELAY SHORTEST TRUTH INPUT... | flop Q D DELAY | input NET DELAY | sample NET | period TICKS
 //   TRUTH: bit i is the output for the inputs that spell i, the first input the lowest bit. Nets 0 and 1 are constants.
-// STIMULUS: words[cycle][input]. What the file holds decides how many cycles there are.
+// STIMULUS: words[cycle][input]. The length of the file gives the number of cycles.
 // RESULT: words toggles[net], ones[net], then samples[cycle][sample].
 //
-// A cycle: flip-flops take what their inputs were, inputs change, everything settles, samples are taken.
-// SETTLED counts a net once a cycle if it ends elsewhere than it began. TIMED lets changes travel with the gates'
-// delays and counts every one; a pulse that is shorter than SHORTEST, at most DELAY, does not pass a gate. The first
-// SKIP cycles are not counted. In TIMED every cycle must end where SETTLED would, before the period is over: else it is
-// an error.
+// In a cycle flip-flops take their inputs' last values, inputs change, all nets settle, and samples are taken.
+// SETTLED counts a net once a cycle if its value changes from one cycle to the next. TIMED lets changes travel with the
+// gates' delays and counts every one. A pulse that is shorter than SHORTEST, at most DELAY, does not pass a gate. The
+// first SKIP cycles are not counted. In TIMED every cycle must settle to the values of SETTLED before the period ends;
+// otherwise the program fails.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where an element's area is: by the boxes of its datapath, from a synthesis that keeps its modules apart.
+"""The area of an element by the boxes of its datapath, from a synthesis that keeps its modules apart.
 
-A flattened netlist is smaller, but its cells no longer belong to a module: its breakdown would be a guess. So this is
-the breakdown of another netlist of the same design, mapped with the same recipe; the table says what each sums up to.
+The cells of a flattened netlist belong to no module, so its breakdown would be a guess. This breakdown is of a second
+netlist of the same design, mapped with the same recipe but not flattened. It is larger, and the table gives both sums.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results by the content of what they come from: a folder per key, there only when its run has succeeded."""
+"""A cache of finished runs. The key is a hash of everything that a result depends on. Its folder exists only after the
+run has succeeded."""
 
 from __future__ import annotations
 
@@ -15,12 +16,12 @@ from .errors import FlowError
 
 
 def key_of(parts: dict[str, str]) -> str:
-    """One name for everything that a result depends on."""
+    """The key of a result: a hash of everything that it depends on."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
 
 
 class Cache:
-    """Finished runs in FOLDER; runs under way and failed ones beside them."""
+    """Finished runs are in FOLDER/cache, runs in progress in FOLDER/run and failed ones in FOLDER/failed."""
 
     def __init__(self, folder: Path):
         self.folder = folder / "cache"
@@ -30,7 +31,7 @@ class Cache:
         self._guard = threading.Lock()
 
     def get(self, key: str, make: Callable[[Path], None]) -> tuple[Path, bool]:
-        """The folder of `key`, and whether it had to be made: make(folder) fills an empty one, or raises."""
+        """The folder of `key`, and whether it was made now: make(folder) fills an empty one, or raises."""
         with self._guard:
             lock = self._locks.setdefault(key, threading.Lock())
         with lock:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verilog models of a library's cells, from what its Liberty file says they compute: no timing, no x.
+"""Verilog models of a library's cells, made of the functions in its Liberty file, without timing and without x.
 
-Flip-flops have no initial value: what a simulator gives them at random must not be seen in a result.
+Flip-flops have no initial value. A simulator starts them at random, and no result may depend on that.
 """
 
 from __future__ import annotations

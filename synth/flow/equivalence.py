@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proves that a mapped netlist computes what its RTL says, with Yosys alone: neither ABC nor the flow's own steps are
-trusted.
+"""Proves that a mapped netlist is equal to its RTL, with Yosys alone. The proof trusts neither ABC nor the flow's own
+steps.
 
-Both sides are cut at their registers, which keep their names through the flow: what a register holds is an input, what
-it takes next an output. Outputs and next values are then functions without memory, and are proved equal one by one.
-That is an induction over cycles: registers of equal name that hold the same go on doing so.
+Both sides are cut at their registers, which keep their names through the flow. The value of a register becomes an input
+and its next value an output. Outputs and next values are then functions without memory and are proved equal one by one.
+This is an induction over cycles: registers of equal name and equal value keep equal values.
 
-A register of the RTL that the flow has removed is one of three things. It holds a constant, or what another register
-holds: what it takes next is proved to be that too, so that it is true from the first clock edge on, whatever registers
-woke with; Yosys's optimiser guesses which. Or nothing depends on it: then the solver may make it what it likes.
+The flow removes registers of the RTL for one of three reasons:
+
+- It holds a constant. Its next value is proved to be that constant, so this is true from the first clock edge on.
+- It holds the value of another register. Its next value is proved to be that register's next value.
+- Nothing depends on it. The solver may then choose its value.
+
+Yosys's optimiser guesses the constants and the equal registers; the proof does not depend on the guess being right.
 """
 
 from __future__ import annotations
@@ -28,8 +32,8 @@ HELD, NEXT, FREE, MERGED = "held_i", "next_o", "free_i", "merged_o"
 
 
 def read_rtl(folder: Path, design: Design, files: dict[str, Path]) -> tuple[dict, dict]:
-    """A design as it is written, every process a cell and every register of one bit; and the same optimised, for the
-    guesses."""
+    """The design as it is written, with a cell for each process and registers of one bit; and the same design optimised,
+    for the guesses."""
     used = sources.closure(design.top, files)
     for file in used:
         (folder / file.name).write_text(file.read_text())
@@ -60,11 +64,11 @@ def read_rtl(folder: Path, design: Design, files: dict[str, Path]) -> tuple[dict
     return rtl, guess
 
 
-# ---- cut at the registers -------------------------------------------------------------------------------------------
+# ---- cuts at the registers ------------------------------------------------------------------------------------------
 
 
 def registers(text: str, library: Library) -> list[tuple[re.Match[str], str, str]]:
-    """netlist.v's registers: instance, what it holds, what it takes."""
+    """The registers of netlist.v: instance, output net and input net."""
     found = []
     for match in faults.instances(text):
         if library.cells[match["kind"]].is_flip_flop:
@@ -203,8 +207,8 @@ SAT_SECONDS = 40
 
 
 def _prove(folder: Path, name: str, read: list[str], seconds: int) -> bool:
-    """Whether modules `gold` and `gate` are equal; FlowError if that is not known within so many seconds, twice. First
-    all outputs at once, which finds a difference soonest; then one by one, which is faster for what is large."""
+    """Whether the modules `gold` and `gate` are equal. FlowError if that is not known after `seconds`, twice. All outputs
+    are first tried at once, which finds a difference soonest. Then each is tried alone, which is faster for large ones."""
     bare = "select -assert-none gold/t:*DFF* gold/t:*dff* gate/t:*DFF* gate/t:*dff*"
     try:
         log = _log(
@@ -256,7 +260,7 @@ def _log(folder: Path, name: str, script: tuple[str, ...], seconds: int) -> str:
 
 
 class Proof:
-    """A design's RTL, read and cut once, against netlists of it."""
+    """The RTL of a design, read and cut once, for proofs against its netlists."""
 
     def __init__(
         self, folder: Path, design: Design, files: dict[str, Path], library: Library, netlist: str
@@ -269,7 +273,7 @@ class Proof:
         (folder / "gold.json").write_text(json.dumps({"modules": {"gold": self.cut.module}}))
 
     def holds(self, netlist: str, name: str = "prove", seconds: int = 60) -> bool:
-        """Whether the netlist computes what the RTL says."""
+        """Whether the netlist is equal to the RTL."""
         text = cut_netlist(netlist, self.design.top, self.library, self.cut)
         (self.folder / f"{name}.v").write_text(text)
         kinds = {match["kind"] for match in faults.instances(text)}

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the flow says when it refuses or fails."""
+"""The exceptions of the flow."""
 
 from pathlib import Path
 
 
 class UsageError(Exception):
-    """A wrong request: one sentence that names what is right."""
+    """A wrong request. The message is one sentence that names the possible values."""
 
 
 class FlowError(Exception):
-    """A run that failed: what happened, and the log that tells more."""
+    """A run that failed: the reason, and the log with the details."""
 
     def __init__(self, message: str, log: Path | None = None):
         super().__init__(message)
@@ -17,7 +17,7 @@ class FlowError(Exception):
 
 
 class OutOfTime(FlowError):
-    """A run that was broken off because it took too long."""
+    """A run that was ended because it took too long."""
 
 
 class RejectedNetlist(FlowError):

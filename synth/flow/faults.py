@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults put into a netlist on purpose, to see that what should find them does. Each takes netlist.v's text."""
+"""Seeded faults: changes of a netlist that the checks must find. Each takes the text of netlist.v."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _replaced(text: str, match: re.Match[str], instance: str) -> str:
 
 
 def other_gate(text: str, library: Library) -> str:
-    """A gate becomes one with the same pins and another function, as AOI22 and OAI22 have: the one with most pins."""
+    """The gate with most pins becomes one with the same pins and another function, as AOI22 becomes OAI22."""
     gates = [
         cell for cell in library.usable() if len(cell.outputs()) == 1 and not cell.is_flip_flop
     ]
@@ -58,7 +58,7 @@ def other_gate(text: str, library: Library) -> str:
 
 
 def exchanged_outputs(text: str, library: Library) -> str:
-    """A full adder's sum and carry change places."""
+    """A full adder's sum and carry are exchanged."""
     adder = library.adder(3)
     if adder is None:
         raise FlowError("the library has no full adder")
@@ -80,7 +80,7 @@ def any_fault(text: str, library: Library) -> str:
 
 
 def seen_start(text: str, library: Library) -> str:
-    """Registers' outputs are ORed with registers that nothing ever writes: right only if those start from 0."""
+    """Registers' outputs are ORed with registers that nothing writes. The result is right only if those start from 0."""
     register, gate = library.flip_flop(), library.gate(("made", "held"), "made | held")
     if gate is None:
         raise FlowError("the library has no OR")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a mapped netlist meet its clock: stronger cells and buffers where paths are late, and nowhere else.
+"""Makes a mapped netlist meet its clock. It puts stronger cells and buffers on paths that miss the clock, and nowhere
+else.
 
-ABC's own buffering works on every net with a high fan-out, whether its paths are late or not, and does not see through
-instantiated adder cells. Here the mapped netlist starts without any buffer, and each repair is judged by the timing of
-the whole netlist: it stays if the worst slack, or the sum of what is late, gets better.
+ABC's own buffering works on every net with a high fan-out, also on fast paths, and does not see through instantiated
+adder cells. Here the mapped netlist starts without any buffer. The timing of the whole netlist judges each repair: it
+stays if the worst slack, or the sum of the negative slacks, improves.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from .spread import clock_of, spread, stronger
 from .timing import FAR, Bit, Graph, Model, Timing
 
 ROUNDS = 150
-WINDOW = 0.25  # part of the worst lateness within which a net is worked on
+WINDOW = 0.25  # nets are repaired whose slack is within this part of the worst one
 MIN_GAIN = 0.004  # ns
-PATIENCE = 6  # single moves in a row that did not help
-STRIDE = 12  # rounds, in which the lateness must fall by this part:
+PATIENCE = 6  # the search ends after so many single moves without gain
+STRIDE = 12  # rounds in which the worst negative slack must fall by this part:
 PROGRESS = 0.1
 
 
@@ -32,8 +33,8 @@ class Move:
     gain: float
     area: float
     touched: frozenset[str]  # gates whose timing it changes
-    key: tuple  # so that it is not tried again where it failed
-    apply: Callable[[], Callable[[], None]]  # and how to undo it
+    key: tuple  # identifies the move, so that a failed one is not tried again
+    apply: Callable[[], Callable[[], None]]  # returns a function that undoes it
     changed: frozenset[str]  # gates whose pins or kind it changes
 
     @property
@@ -56,7 +57,7 @@ class Fitter:
     # ---- moves -------------------------------------------------------------------------------------------------------
 
     def _delay(self, its: Model, out: str, load: float, timing: Timing, name: str) -> float:
-        """Of a gate's slowest arc into its output, with the slews there are."""
+        """The delay of a gate's slowest arc into its output, with the present slews."""
         pins, slews = self.graph.pins[name], timing.slew
         worst = 0.0
         for pin, _, froms, delay, _ in its.arcs[out]:
@@ -126,7 +127,7 @@ class Fitter:
         return undo
 
     def bufferings(self, bit: Bit, name: str, out: str, timing: Timing) -> list[Move]:
-        """A buffer for the sinks that are not late, or for all of them."""
+        """A buffer for the sinks that meet the clock, or for all of them."""
         graph = self.graph
         its, load = graph.models[graph.kind[name]], timing.loads[bit]
         sinks = graph.sinks.get(bit, [])
@@ -170,7 +171,7 @@ class Fitter:
         return moves
 
     def _sink_slack(self, sink: tuple[str, str], timing: Timing) -> float:
-        """What the path through one sink of a net has left: that of the sink's outputs, or of the net at its end."""
+        """The slack of the path through one sink of a net: the slack of the sink's outputs, or of the net where it ends."""
         name, pin = sink
         return timing.pin_slack(name, pin)
 
@@ -203,7 +204,7 @@ class Fitter:
         return sorted(found, key=lambda move: -move.worth)
 
     def run(self, margin: float = 0.0) -> Timing:
-        """Until the worst slack is at least `margin`, or nothing helps any more."""
+        """Repairs until the worst slack is at least `margin`, or no move improves it."""
         timing = Timing(self.graph)
         stuck, share, milestone = 0, 1.0, -FAR
         for number in range(ROUNDS):
@@ -238,7 +239,7 @@ class Fitter:
 
     @staticmethod
     def _apart(moves: list[Move]) -> list[Move]:
-        """The best ones, no two of which touch the same gate."""
+        """The best moves, no two of which touch the same gate."""
         taken: set[str] = set()
         chosen = []
         for move in moves:
@@ -258,7 +259,7 @@ def _is_buffer(cell: Cell) -> bool:
 
 
 def _sizes(library: Library) -> dict[str, list[str]]:
-    """To each cell the others of the same pins and function."""
+    """The cells with the same pins and function, for each cell."""
     groups: dict[tuple, list[str]] = {}
     for cell in library.usable():
         if not cell.is_flip_flop:
@@ -272,7 +273,7 @@ def _sizes(library: Library) -> dict[str, list[str]]:
 
 
 def fit(module: dict, library: Library, period_ns: float, margin: float) -> dict:
-    """A flat module repaired. Buffers are new cells named fit_N and spread_N_N."""
+    """The repaired flat module. Buffers are new cells named fit_N and spread_N_N."""
     graph = Graph(module, library, period_ns)
     fitter = Fitter(graph)
     spread(graph, stronger(fitter.buffers), clock_of(module))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the flow needs of a Liberty file: areas, pins, and which cells are the adders, the flip-flop, the buffer.
+"""The parts of a Liberty file that the flow needs: areas, pins, and the cells that serve as adders, flip-flop and buffer.
 
 Cells are found by their function, never by their name.
 """
@@ -216,7 +216,7 @@ class Cell:
 
     @property
     def is_usable(self) -> bool:
-        """Logic or a flip-flop: neither a latch, a tri-state, a pad, nor a cell marked dont_use."""
+        """Whether it is logic or a flip-flop: not a latch, a tri-state, a pad or a cell marked dont_use."""
         marks = [self.group] + [pin.group for pin in self.pins.values()]
         odd = ("three_state", "is_pad")
         return not (
@@ -228,7 +228,7 @@ class Cell:
         )
 
     def truth(self, output: str) -> tuple[bool, ...]:
-        """The output's values, its inputs counted up with the first one slowest."""
+        """The output's values. Inputs count up, and the first one changes slowest."""
         value = evaluator(self.pins[output].function)
         names = self.inputs()
         return tuple(
@@ -253,7 +253,7 @@ def _cell(group: Group) -> Cell:
 
 @dataclass(frozen=True)
 class Adder:
-    """A cell that adds its inputs, and which output is which."""
+    """A cell that adds its inputs: its pins, its sum output and its carry output."""
 
     cell: str
     inputs: tuple[str, ...]
@@ -263,7 +263,7 @@ class Adder:
 
 @dataclass(frozen=True)
 class Gate:
-    """A cell with one output, and which of its pins takes which of the inputs that were asked for."""
+    """A cell with one output, and the pin for each of the inputs that were asked for."""
 
     cell: str
     pins: tuple[tuple[str, str], ...]
@@ -272,7 +272,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class FlipFlop:
-    """The plain rising-edge flip-flop, and what a path that starts or ends in it costs (ns, pF)."""
+    """The plain rising-edge flip-flop, and the delays and loads of a path that starts or ends in it (ns, pF)."""
 
     cell: str
     data: str
@@ -409,7 +409,7 @@ class Library:
         )
 
     def variable(self, table: Group, number: int) -> str:
-        """What a table's first or second axis is."""
+        """The variable of a table's first or second axis."""
         template = self.templates.get(table.arguments[0] if table.arguments else "")
         return template.attributes.get(f"variable_{number}", "") if template else ""
 

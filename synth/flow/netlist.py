@@ -202,7 +202,7 @@ class Netlist:
                 f"logic of {module.name} closes on itself at {next(n for n in left if left[n])}"
             )
 
-    # ---- facts worth knowing -----------------------------------------------------------------------------------------
+    # ---- further facts ------------------------------------------------------------------------------------------------
 
     def idle_outputs(self) -> Counter[str]:
         """Adder cells with an output that nothing reads: area that the RTL could save."""

@@ -11,7 +11,7 @@ from . import recipe
 from .recipe import Effort
 from .runs import Design, Result, Synthesiser
 
-WANTED = 3  # variants that meet the clock, where nothing else is said
+WANTED = 3  # variants that meet the clock, unless chosen otherwise
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Point:
 
     @property
     def spread(self) -> float:
-        """Of the areas of what was used, relative to the chosen one."""
+        """The range of the areas in `used`, relative to the chosen one."""
         areas = [result.area for result in self.used]
         return (max(areas) - min(areas)) / self.chosen.area
 
@@ -44,7 +44,7 @@ def curve(
     seeds: tuple[int, ...] = recipe.SEEDS,
     wanted: int = WANTED,
 ) -> dict[float, Point]:
-    """The points of one design from the longest period to the shortest, each helped by the one before it."""
+    """The points of one design from the longest period to the shortest. Each starts from the results of the one before."""
     found: dict[float, Point] = {}
     longer = None
     for period in sorted(set(periods), reverse=True):
@@ -63,11 +63,12 @@ def measure(
     longer: Point | None = None,
     wanted: int = WANTED,
 ) -> Point:
-    """The first effort of which `wanted` seeds meet the period. If there is none, the effort with the best slack, as
-    not met. An effort is given up once too few of its seeds are left, or at once if its first one is far off.
+    """The first effort of which `wanted` seeds meet the period. If there is none: the effort with the best slack, marked
+    as not met. An effort is abandoned when too few of its seeds are left, or when its first seed misses by far.
 
-    With a point of the same design at a longer period, no effort below that one's is tried. A netlist with slack enough
-    is taken over. Where the longer period is missed, the best effort's first seed says by how much this one is."""
+    A point of the same design at a longer period saves runs. Lower efforts than its own are not tried, and a netlist with
+    enough slack is taken over. If the longer period is missed, one run of the best effort says by how much this one
+    is."""
     if longer is not None:
         efforts = efforts[[effort.name for effort in efforts].index(longer.chosen.effort) :]
         if not longer.met:

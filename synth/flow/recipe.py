@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a design becomes a netlist: the one place that says which Yosys and ABC commands run, for both sides alike.
+"""The recipe: the only place that says which Yosys and ABC commands run. FP8 and INT8 have the same.
 
-A run has three parts. The front reads and simplifies the design down to single-bit cells; it knows neither the clock
-period nor the library, and is shared by every variant. The back maps to the library's cells, without buffers; fit.py
-then buffers and sizes what is late; the finish writes the netlist. Variants differ by an effort (how hard ABC works for
-the clock) and by a seed (another order of the same cells: ABC breaks ties differently, which shows synthesis noise).
+A run has four parts. The front reads the design and simplifies it to single-bit cells. It knows neither the clock period
+nor the library, so every variant shares it. The back maps to the library's cells, without buffers. Then fit.py buffers
+and sizes the paths that miss the clock. The finish writes the netlist.
+
+Variants differ by an effort and by a seed. The effort says how hard ABC works for the clock. The seed gives another
+order of the same cells: ABC then breaks ties differently, which shows the noise of synthesis.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ HOPELESS = (
     0.02  # part of the period: an effort that misses by more with its first seed is not tried again
 )
 
-# Leaf modules that become the library's adder cells where it has them, and their bodies where it has not.
+# Leaf modules that become adder cells of the library. If the library has none, they become their bodies.
 FULL_ADDER, HALF_ADDER = "fp8mac_full_adder", "fp8mac_half_adder"
 ADDERS = {
     FULL_ADDER: (("a_i", "b_i", "c_i"), "a_i ^ b_i ^ c_i", "(a_i & b_i) | (c_i & (a_i ^ b_i))"),
@@ -42,18 +44,18 @@ GATE_OUTPUT = "y_n_o"
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard ABC works for the clock. {target} in `abc` is what a path has between two registers, in ps."""
+    """How hard ABC works for the clock. {target} in `abc` is the time of a path between two registers, in ps."""
 
     name: str
     abc: tuple[str, ...]
 
     @property
     def knows_period(self) -> bool:
-        """Its mapping depends on the clock; else only the repairs do."""
+        """Whether its mapping depends on the clock. If not, only the repairs do."""
         return any("{target}" in command for command in self.abc)
 
 
-# ABC neither buffers nor sizes: fit.py does that afterwards, where OpenSTA's view of the whole netlist asks for it.
+# ABC neither buffers nor sizes. Afterwards fit.py does that on the paths that miss the clock in the whole netlist.
 _CLEAN = ("strash", "&get -n", "&fraig -x", "&put", "scorr", "dc2")
 _SMALL = ("dc2", "dc2")  # fewer nodes
 _LEVEL = ("if -g", "strash")  # fewer levels
@@ -85,7 +87,7 @@ RUNS = {kind: re.compile(f"(?:{part})+", re.M | re.S) for kind, part in PARTS.it
 
 
 def simple_ports(rtlil: str) -> str:
-    """A design whose ports, of which a black box leaves some named after its place, have names that OpenSTA reads."""
+    """The design with port names that OpenSTA reads. A black box leaves ports that are named after its place."""
     ports = re.findall(r"^  wire (?:width \d+ )?(?:input|output) \d+ (\\\S+)$", rtlil, re.M)
     names = {port: "\\" + re.sub(r"\W", "_", port[1:]) for port in ports}
     if len(set(names.values())) != len(names):
@@ -94,8 +96,8 @@ def simple_ports(rtlil: str) -> str:
 
 
 def plain(rtlil: str) -> str:
-    """A design without what its logic does not depend on: where in the sources things stand, by how much Yosys's
-    running numbers jump, the order of wires and cells. Another wording of the same logic often ends as the same."""
+    """The design without text that its logic does not depend on: source lines, gaps in Yosys's running numbers, and the
+    order of wires and cells. Sources that describe the same logic in other words often give the same text."""
     text = SOURCE_LINE.sub("", rtlil)
     numbers = sorted({int(number) for number in NUMBER.findall(text)})
     rank = {str(number): f"${place}" for place, number in enumerate(numbers, 1)}
@@ -107,7 +109,7 @@ def plain(rtlil: str) -> str:
 
 
 def shuffle(rtlil: str, seed: int) -> str:
-    """The same design with its wires and cells in another order; seed 0 leaves it."""
+    """The same design with its wires and cells in another order. Seed 0 keeps the order."""
     draw = random.Random(seed)
     return rtlil if seed == 0 else _arranged(rtlil, lambda parts, _: draw.sample(parts, len(parts)))
 
@@ -121,7 +123,7 @@ def _arranged(rtlil: str, order: Callable[[list[str], str], list[str]]) -> str:
 
 
 def leaves_verilog(library: Library) -> str:
-    """Techmap rules of the leaves. One with a constant input is left to ABC, which makes less of it."""
+    """Techmap rules of the leaves. A leaf with a constant input is left to ABC, which makes it smaller."""
     rules = []
     for module, (inputs, total, carry) in ADDERS.items():
         cell = library.adder(len(inputs))
@@ -235,7 +237,7 @@ def back(library: Library) -> str:
 
 
 def finish() -> str:
-    """Yosys script from fitted.json, the mapped netlist after repairs, to what is measured, timed and simulated."""
+    """Yosys script from fitted.json, the repaired netlist, to the files that are measured, timed and simulated."""
     return "\n".join(
         (
             "read_json fitted.json",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One synthesis of one design: front half, back half, checks, timing; each half from the cache where it is there."""
+"""One synthesis of one design: front, back, checks and timing. Front and back come from the cache if they are there."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ class Result:
     area: float
     register_area: float
     slack_ns: float
-    critical: str  # from where to where its longest path runs
+    critical: str  # the start and the end of its longest path
     cells: int
     idle: dict[str, int]  # adder cells with an output that nothing reads
     boxes: dict[str, int]  # black boxes left out
     netlist: str  # folder of netlist.v, netlist.json and the logs
-    made: bool = field(default=False, compare=False)  # by this run, not from the cache
+    made: bool = field(default=False, compare=False)  # in this run; False: from the cache
 
 
 class Synthesiser:
@@ -168,7 +168,7 @@ class Synthesiser:
 
     @staticmethod
     def _fit(folder: Path, design: Design, period_ns: float) -> None:
-        """In a process of its own: several may run at a time."""
+        """Runs in a process of its own, so that several run at a time."""
         log = folder / "fit.log"
         command = [
             sys.executable,
@@ -194,8 +194,8 @@ class Synthesiser:
     def _judge(
         self, folder: Path, design: Design, effort: recipe.Effort, seed: int, timed: bool
     ) -> None:
-        """Writes result.json. What keeps its modules apart is for the breakdown and not timed: OpenSTA does not read
-        every connection of theirs."""
+        """Writes result.json. A netlist that keeps its modules apart is for the breakdown and is not timed: OpenSTA does
+        not read all of its connections."""
         try:
             netlist = self.read_netlist(folder, design)
             netlist.check(sta.CLOCK)
@@ -224,8 +224,8 @@ class Synthesiser:
 
 
 def split_assignments(netlist: Path) -> None:
-    """OpenSTA does not read `assign { a, b[1:0] } = { c, 2'b00 }`, which is how outputs are written that are constants
-    or other outputs: here bit by bit."""
+    """Writes such assignments bit by bit. Yosys writes outputs that are constants or other outputs as
+    `assign { a, b[1:0] } = { c, 2'b00 }`, which OpenSTA does not read."""
 
     def split(line: re.Match[str]) -> str:
         left, right = single_bits(line[1]), single_bits(line[2])
@@ -240,7 +240,7 @@ def split_assignments(netlist: Path) -> None:
 
 
 def single_bits(words: str) -> list[str]:
-    """{ x[3:1], 2'b10 } as x[3], x[2], x[1], 1'b1, 1'b0; anything else is one bit."""
+    """{ x[3:1], 2'b10 } becomes x[3], x[2], x[1], 1'b1, 1'b0. Any other word is one bit."""
     bits = []
     for word in words.strip("{} ").split(", "):
         part = re.fullmatch(r"(.*)\[(\d+):(\d+)\]", word)
@@ -256,13 +256,13 @@ def single_bits(words: str) -> list[str]:
 
 
 def boxes_in(read: Path, names: tuple[str, ...]) -> dict[str, int]:
-    """How often each black box is instantiated."""
+    """The number of instances of each black box."""
     text = read.read_text()
     return {name: len(re.findall(rf"^  cell \\{name} ", text, re.M)) for name in names}
 
 
 def check_driven(read: Path) -> None:
-    """The reader ties what nothing drives to x, which later steps would use as they like."""
+    """Rejects nets without a driver. The reader ties them to x, and later steps would choose their value."""
     tied = (
         r"^  cell \$buf [^\n]*\n(?:    parameter [^\n]*\n)*"
         r"    connect \\A [^\n]*'[01xz]*x[^\n]*\n    connect \\Y \\(\S+)"
@@ -274,7 +274,7 @@ def check_driven(read: Path) -> None:
 
 
 def check_area(netlist: Netlist, stat: Path) -> None:
-    """Our sum of areas is Yosys's."""
+    """Rejects a netlist whose sum of areas differs from that of Yosys."""
     theirs = float(json.loads(stat.read_text())["design"]["area"])
     if abs(netlist.area() - theirs) > 1e-6 * max(1.0, theirs):
         raise RejectedNetlist(
@@ -283,5 +283,5 @@ def check_area(netlist: Netlist, stat: Path) -> None:
 
 
 def remove_stale(folder: Path) -> None:
-    """Runs that were broken off."""
+    """Removes runs that were interrupted."""
     shutil.rmtree(folder / "run", ignore_errors=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs tasks in parallel, says how far it is, and goes on after one that fails."""
+"""Runs tasks in parallel, prints the progress, and continues after a task that fails."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class Task(Generic[T]):
     name: str
-    cost: float  # what costs most starts first
+    cost: float  # tasks of the highest cost start first
     work: Callable[[], T]
-    summary: Callable[[T], str]  # what is said when it is done
+    summary: Callable[[T], str]  # printed when it is done
 
 
 class Progress:
-    """A line per finished task; on a terminal also one, rewritten, of what is running."""
+    """Prints a line for each finished task, and on a terminal a changing line with the running ones."""
 
     def __init__(self, total: int):
         self.total = total
@@ -64,7 +64,7 @@ class Progress:
 
 
 def run_all(tasks: list[Task[T]], jobs: int) -> tuple[dict[str, T], dict[str, FlowError]]:
-    """Results by the tasks' names, and what failed. An interrupt lets running tools end and starts no others."""
+    """Results and failures by the tasks' names. After an interrupt running tools end and no others start."""
     progress = Progress(len(tasks))
     results: dict[str, T] = {}
     failures: dict[str, FlowError] = {}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which source files a design is made of, so that only a change in those runs it again.
+"""The source files of a design. Only a change in those makes its runs anew.
 
-A file is named after the one module or package in it, and every name of the project begins with PREFIX: the files of a
-design are those whose names occur in its top module's file, and so on from there.
+A file is named after the only module or package in it, and every name of the project begins with PREFIX. The files of a
+design are those whose names occur in the file of its top module, then those whose names occur in these, and so on.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ PORTS_END = re.compile(r"^\s*\);$", re.M)
 
 
 def index(folders: Iterable[Path]) -> dict[str, Path]:
-    """Module or package name to file, over folders that may be missing; a later folder hides an earlier one's file."""
+    """Module or package name to file. Folders may be missing. A file in a later folder replaces one of the same name."""
     return {path.stem: path for folder in folders for path in sorted(folder.glob("*.sv"))}
 
 
 def check_parameters(top: Path, names: Iterable[str]) -> None:
-    """read_slang accepts a value for a parameter that is not there, and ignores it."""
+    """Refuses parameters that the module does not have: read_slang would ignore their values."""
     text = COMMENT.sub("", top.read_text())
     for name in names:
         if not re.search(rf"\bparameter\b[^,;()]*\b{name}\s*=", text):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trees of buffers for nets with hundreds of sinks, such as an array's addresses and enables. The repairs of fit.py
-move sinks behind a buffer one net at a time, which is right for an element's nets and would never end with these.
+move sinks behind a buffer one net at a time. That suits the nets of an element and takes too long for these.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ BRANCH = 12  # sinks of each buffer
 
 
 def spread(graph: Graph, buffer: Model, clock: Bit | None) -> int:
-    """Puts buffers between the drivers and the sinks of large nets, in place. The number of buffers."""
+    """Puts buffers between the drivers and the sinks of large nets, in place. Returns the number of buffers."""
     large = [
         bit
         for bit, sinks in graph.sinks.items()

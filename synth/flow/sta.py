@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenSTA's judgement of a netlist.
+"""The timing of a netlist in OpenSTA.
 
-The surroundings are the same for every design: an ideal clock without uncertainty; inputs come from the library's plain
-flip-flop (its clock-to-output delay, driving what the netlist loads it with), outputs end in one (its setup time and
-its input's capacitance). Nets have no wires: what drives them sees the pins alone. Setup is judged; hold is not, since
-there is no clock tree.
+The surroundings are the same for every design. The clock is ideal and has no uncertainty. Inputs come from the library's
+plain flip-flop, with its clock-to-output delay and drive. Outputs end in one, with its setup time and input capacitance.
+Nets have no wires: a driver sees the capacitance of the pins alone. Setup is checked. Hold is not, since there is no
+clock tree.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ puts "WORST_SLACK [worst_slack]"
 
 
 def run(folder: Path, command: str = "sta") -> Timing:
-    """Runs FOLDER/sta.tcl, keeps FOLDER/sta.log. OpenSTA goes on after an error and exits with 0: the log decides."""
+    """Runs FOLDER/sta.tcl, keeps FOLDER/sta.log. OpenSTA continues after an error and exits with 0, so the log
+    decides."""
     log = folder / "sta.log"
     with log.open("w") as output:
         status = subprocess.run(

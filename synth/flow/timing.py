@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Static timing of a flat netlist, for choosing repairs. OpenSTA has the last word; this follows it closely: table
+"""Static timing of a flat netlist, for choosing repairs. OpenSTA decides in the end. This timer follows it closely: table
 delays, the worst slew of all arcs, no wires, the surroundings of sta.py.
 """
 
@@ -95,7 +95,7 @@ def model(cell: Cell, library: Library) -> Model:
 
 
 class Graph:
-    """A flat netlist that can be changed: gates by name, each a model and its pins' nets."""
+    """A flat netlist that can be changed. A gate has a name, a model and the nets of its pins."""
 
     def __init__(self, module: dict, library: Library, period_ns: float):
         self.library = library
@@ -130,7 +130,7 @@ class Graph:
 
     @staticmethod
     def new_net(number: int) -> Bit:
-        """A net that the netlist did not have."""
+        """Whether this net was added to the netlist."""
         return f"fit {number}"
 
     @staticmethod
@@ -168,7 +168,7 @@ class Graph:
         )
 
     def _setup_tables(self) -> list[tuple[int, Table]]:
-        """Setup by the data's edge, over its slew, at the clock's slew."""
+        """The setup time by the edge of the data: a table over the data's slew, at the clock's slew."""
         found = []
         pin = self.library.cells[self.register.cell].pins[self.register.data]
         for timing in pin.group.all("timing"):
@@ -268,7 +268,7 @@ class Timing:
         self.arrival[bit], self.slew[bit] = arrival, slew
 
     def _gate(self, name: str) -> list[Bit]:
-        """Works out a gate's outputs; those that have changed."""
+        """Computes a gate's outputs and returns those that have changed."""
         g, arrivals, slews = self.graph, self.arrival, self.slew
         its, pins = g.models[g.kind[name]], g.pins[name]
         is_register = its.cell.is_flip_flop
@@ -301,7 +301,7 @@ class Timing:
         return changed
 
     def pin_need(self, name: str, pin: str, need: list[float]) -> None:
-        """Lowers `need`, the required times of a net, by what one of its sinks asks for."""
+        """Lowers `need`, the required times of a net, to those that one of its sinks asks for."""
         g = self.graph
         its, pins = g.models[g.kind[name]], g.pins[name]
         at = self.slew[pins[pin]]
@@ -356,7 +356,7 @@ class Timing:
         self.level[name] = (below + above) / 2
 
     def update(self, gates: set[str]) -> None:
-        """After these gates were changed, added, removed or rewired: everything that depends on them."""
+        """Computes everything that depends on these gates, after they were changed, added, removed or rewired."""
         g = self.graph
         stale: set[Bit] = set()
         gates = {name for name in gates if name in g.kind}
@@ -372,7 +372,7 @@ class Timing:
             if name not in self.level and not g.models[g.kind[name]].cell.is_flip_flop:
                 self.place(name)
             push(name)
-            for bit in g.pins[name].values():  # loads of what drives it
+            for bit in g.pins[name].values():  # loads of the gates that drive it
                 stale.add(bit)
                 if bit in g.driver:
                     push(g.driver[bit][0])
@@ -433,7 +433,7 @@ class Timing:
         )
 
     def pin_slack(self, name: str, pin: str) -> float:
-        """What is left of the paths through one sink of a net."""
+        """The slack of the paths through one sink of a net."""
         arrival = self.arrival.get(self.graph.pins[name][pin])
         if arrival is None:
             return FAR
@@ -448,5 +448,5 @@ class Timing:
         return min((self.slack(bit) for bit in self.ends), default=FAR)
 
     def total(self) -> float:
-        """Sum of the negative slacks where paths end."""
+        """The sum of the negative slacks at the ends of paths."""
         return sum(min(0.0, self.slack(bit)) for bit in self.ends)

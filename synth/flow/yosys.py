@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs Yosys in a folder of its own: it sees only what lies there, by relative names."""
+"""Runs Yosys in a folder of its own. It sees only the files in that folder, by relative names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def version() -> str:
 
 
 def run(folder: Path, name: str, products: tuple[str, ...], seconds: float | None = None) -> None:
-    """Runs FOLDER/NAME.ys, whose log is FOLDER/NAME.log. Every product must be there afterwards, made by this run."""
+    """Runs FOLDER/NAME.ys; its log is FOLDER/NAME.log. This run must make every one of the products."""
     log = folder / f"{name}.log"
     for product in products:
         (folder / product).unlink(missing_ok=True)

@@ -31,7 +31,7 @@ STYLE = """
 
 @dataclass(frozen=True)
 class Series:
-    """Points (x, y); those in `open` are drawn hollow."""
+    """Points (x, y)."""
 
     name: str
     points: Sequence[tuple[float, float]]

@@ -211,7 +211,7 @@ class Study:
         run = {
             "version": version(),
             "date": date.today().isoformat(),
-            "tools": {tool: made[tool] for tool in ("yosys", "sta")},
+            "tools": {tool: made[tool].split(" (")[0] for tool in ("yosys", "sta")},
         }
         records.write(self.folder / "area.json", run, found)
         for name, text in pages.everything(found, self.plan).items():
