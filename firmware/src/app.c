@@ -10,6 +10,27 @@ void fp8rt_app_print_element(const fp8rt_caps *caps)
     printf("element       %s\n", fp8rt_element_spell(&caps->element, caps->lanes, spelling));
 }
 
+// `macs` in hundredths of a per cent of what the array can do in `cycles`, and the cycles.
+static void print_use(const char *head, uint64_t macs, uint64_t macs_per_cycle, uint64_t cycles,
+                      const char *what)
+{
+    char text[21];
+    uint64_t most = cycles * macs_per_cycle;
+    uint32_t hundredths = most == 0 ? 0 : (uint32_t)((macs * 10000u + most / 2) / most);
+    printf("%-13s %2u.%02u %% %s: %s cycles\n", head, (unsigned)(hundredths / 100u),
+           (unsigned)(hundredths % 100u), what, fp8rt_app_decimal(cycles, text));
+}
+
+void fp8rt_app_print_utilisation(const fp8rt_caps *caps, const fp8rt_counters *gemms,
+                                 uint64_t run_cycles)
+{
+    uint64_t macs_per_cycle = (uint64_t)caps->rows * caps->cols * caps->lanes;
+    print_use("utilisation", gemms->macs, macs_per_cycle, gemms->cycles,
+              "while the accelerator ran GEMMs");
+    print_use("", gemms->macs, macs_per_cycle, run_cycles,
+              "of the whole run, the core's own work and the console included");
+}
+
 void *fp8rt_arena_alloc(fp8rt_arena *arena, size_t bytes)
 {
     uint8_t *start = (uint8_t *)(((uintptr_t)arena->next + 63u) & ~(uintptr_t)63u);

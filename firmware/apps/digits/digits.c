@@ -410,17 +410,17 @@ static void print_part(const char *name, uint32_t cycles, uint32_t whole, const 
 
 static void print_cycles(const fp8rt_counters *c, uint32_t macs_per_cycle)
 {
-    uint64_t most = (uint64_t)c->cycles * macs_per_cycle;
-    printf("cycles        %9" PRIu32 ", utilisation ", c->cycles);
-    print_percent(0, c->macs, most);
-    printf(" of %" PRIu32 " macs a cycle; the rest:\n", macs_per_cycle);
+    printf("cycles        %9" PRIu32 " while the accelerator ran GEMMs:\n", c->cycles);
+    print_part("useful", (uint32_t)(c->macs / macs_per_cycle), c->cycles,
+               "computing outputs, all multipliers in use");
     print_part("absent", (uint32_t)(c->compute - c->macs / macs_per_cycle), c->cycles,
-               "computing, for outputs that the matrix does not have");
-    print_part("drain", c->drain, c->cycles, "results waited to be drained");
-    print_part("load", c->load, c->cycles, "operands were being loaded, nothing to compute");
-    print_part("store", c->store, c->cycles, "the last results were being stored");
-    print_part("overhead", c->overhead, c->cycles, "between passes");
-    print_part("idle", c->idle, c->cycles, "no command: the core was preparing one");
+               "computing outputs beyond the matrix's edge");
+    print_part("drain", c->drain, c->cycles, "results waited to leave the array");
+    print_part("load", c->load, c->cycles,
+               "operands were loading, and there was nothing to compute");
+    print_part("store", c->store, c->cycles, "the last results were being written to memory");
+    print_part("overhead", c->overhead, c->cycles, "between two passes over the array");
+    print_part("idle", c->idle, c->cycles, "no command: the core prepared one");
 }
 
 // One line of key=value for programs.
@@ -454,8 +454,9 @@ static int report(const network *net, uint32_t core_cycles)
     if (fp8rt_app_is_host) {
         printf("cycles        none: the golden model has no clock\n");
     } else {
+        fp8rt_app_print_utilisation(caps, c, core_cycles);
         print_cycles(c, (uint32_t)caps->rows * caps->cols * caps->lanes);
-        printf("core cycles   %9" PRIu32 ", %" PRIu32 " an image, console output included\n",
+        printf("core cycles   %9" PRIu32 " of the whole run, %" PRIu32 " for each image\n",
                core_cycles, core_cycles / net->options.images);
     }
     if (!parts_add_up) {

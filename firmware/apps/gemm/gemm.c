@@ -46,21 +46,13 @@ static void print_plan(const fp8rt_gemm_plan *plan)
            plan->tile_m, plan->tile_n, plan->tile_k, plan->commands);
 }
 
-// Cycles in which every multiplier would have worked, per mille of those that passed.
-static uint32_t utilisation(const fp8rt_counters *c)
-{
-    uint64_t macs_per_cycle = (uint64_t)dev.caps.rows * dev.caps.cols * dev.caps.lanes;
-    return (uint32_t)(c->macs * 1000u / (c->cycles * macs_per_cycle));
-}
-
-static void print_counters(const fp8rt_counters *c)
+static void print_counters(const fp8rt_counters *c, uint64_t run_cycles)
 {
     char macs[21];
     printf("macs          %s\n", fp8rt_app_decimal(c->macs, macs));
     if (c->cycles != 0) {
-        uint32_t used = utilisation(c);
-        printf("cycles        %" PRIu32 ", utilisation %" PRIu32 ".%" PRIu32 " %%\n", c->cycles,
-               used / 10, used % 10);
+        fp8rt_app_print_utilisation(&dev.caps, c, run_cycles);
+        printf("cycles        %" PRIu32 " of the GEMM\n", c->cycles);
         printf("  of these    compute %" PRIu32 ", drain %" PRIu32 ", load %" PRIu32
                ", store %" PRIu32 ", overhead %" PRIu32 ", idle %" PRIu32 "\n",
                c->compute, c->drain, c->load, c->store, c->overhead, c->idle);
@@ -70,7 +62,7 @@ static void print_counters(const fp8rt_counters *c)
     printf("bus beats     %" PRIu32 " read, %" PRIu32 " written\n", c->read_beats, c->write_beats);
 }
 
-// A finite value that is not negative, to four decimals (the rest cut off), and its bits.
+// A finite value that is not negative, to four decimals (truncated), and its bits.
 static void print_fp32(uint32_t bits)
 {
     enum { SIG_BITS = 23, UNIT = 10000 };
@@ -104,13 +96,13 @@ static void print_observed(const fp8rt_gemm_result *result)
     printf("%s\n", result->flags == 0 ? " none" : "");
 }
 
-static int report(const fp8rt_trial *trial, const fp8rt_trial_outcome *outcome)
+static int report(const fp8rt_trial *trial, const fp8rt_trial_outcome *outcome, uint64_t run_cycles)
 {
     uint32_t outputs = trial->m * trial->n;
     uint32_t equal = outcome->differing < outputs ? outputs - outcome->differing : 0;
     print_plan(&outcome->plan);
     printf("outputs       %" PRIu32 " compared, %" PRIu32 " equal\n", outputs, equal);
-    print_counters(&outcome->result.counters);
+    print_counters(&outcome->result.counters, run_cycles);
     print_observed(&outcome->result);
     if (outcome->overwritten != 0) {
         printf("%" PRIu32 " bytes between rows of D were written\n", outcome->overwritten);
@@ -121,6 +113,7 @@ static int report(const fp8rt_trial *trial, const fp8rt_trial_outcome *outcome)
 int main(int argc, char **argv)
 {
     fp8rt_trial trial;
+    const uint64_t start = fp8rt_app_cycles();
     fp8rt_status status = fp8rt_device_open(&dev);
     if (status == FP8RT_OK) {
         if (!gemm_options_parse(argc, argv, &dev.caps.element, &trial)) {
@@ -129,7 +122,7 @@ int main(int argc, char **argv)
         print_head(&trial);
         fp8rt_trial_outcome outcome = fp8rt_trial_run(&dev, &trial, fp8rt_app_arena());
         if (outcome.status == FP8RT_OK) {
-            return report(&trial, &outcome);
+            return report(&trial, &outcome, fp8rt_app_cycles() - start);
         }
         status = outcome.status;
     }

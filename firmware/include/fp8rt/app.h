@@ -39,6 +39,11 @@ void *fp8rt_arena_alloc(fp8rt_arena *arena, size_t bytes);
 // Prints one line with the spelling of the array's elements.
 void fp8rt_app_print_element(const fp8rt_caps *caps);
 
+// Prints two lines: the share of the array's multipliers in use during the GEMMs, and during the whole run, each with
+// the cycles that it covers. `gemms` holds the counters of all GEMMs; `run_cycles` are core cycles, at least 1.
+void fp8rt_app_print_utilisation(const fp8rt_caps *caps, const fp8rt_counters *gemms,
+                                 uint64_t run_cycles);
+
 // The value of the last argument `key=value`, or NULL if there is none.
 const char *fp8rt_app_option(int argc, char **argv, const char *key);
 

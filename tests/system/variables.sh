@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# variables.sh: make refuses, with one sentence and before anything is built, each variable that its goal would not
+# read, and names the closest ones; it accepts the others. Runs make at the top of the project, which builds nothing.
+passed=0 failed=0
+unset MAKEFLAGS MFLAGS MAKELEVEL FP8MAC_MAKE
+
+# refused ARGUMENTS SENTENCE
+refused() {
+  # shellcheck disable=SC2086 # several arguments
+  output=$(make -n $1 2>&1)
+  status=$?
+  sentences=$(printf '%s\n' "$output" | grep -c '\*\*\*')
+  case $status-$sentences-$output in
+    2-1-*"*** $2"*) passed=$((passed + 1)) ;;
+    *) failed=$((failed + 1)) && printf 'FAIL make %s: status %s, %s\n' "$1" "$status" "$output" ;;
+  esac
+}
+
+# accepted ARGUMENTS: make has something to do, or nothing.
+accepted() {
+  # shellcheck disable=SC2086 # several arguments
+  output=$(make -n $1 2>&1)
+  status=$?
+  case $status in
+    0) passed=$((passed + 1)) ;;
+    *) failed=$((failed + 1)) && printf 'FAIL make %s: status %s, %s\n' "$1" "$status" "$(echo "$output" | tail -n 3)" ;;
+  esac
+}
+
+# Names that nobody knows, for every kind of goal.
+refused 'run FORMT=e5m2' 'no variable is called FORMT: did you mean FORMAT?'
+refused 'run APP=gemm a=e5m2' 'no variable is called a: did you mean A?'
+refused 'run a=e5m2' 'no variable is called a: did you mean A (an option of APP=gemm)?'
+refused 'run TRACE_FORM=5' 'no variable is called TRACE_FORM: did you mean TRACE_FROM?'
+refused 'run rows=4' 'no variable is called rows: did you mean ROWS?'
+refused 'run nonsense=1' 'no variable is called nonsense. The options of APP=digits are'
+for goal in '' all model cli rtl firmware sim test lint formal synth synth-energy install-model bench clean help \
+  build/firmware/host/gemm; do
+  refused "$goal COLLS=4" 'no variable is called COLLS: did you mean COLS?'
+done
+refused 'synth PEROID=5' 'no variable is called PEROID: did you mean PERIOD?'
+refused 'model CFLAG=-O1' 'no variable is called CFLAG: did you mean CFLAGS?'
+
+# Names that this goal does not read.
+refused 'test APP=gemm' 'APP has no effect here: only make run or help uses it'
+refused 'model DESTDIR=/tmp' 'DESTDIR has no effect here: only make install-model uses it'
+refused 'lint M=3' 'M has no effect here: it is an option of applications'
+refused 'run M=3' 'M is not an option of APP=digits, whose options are'
+refused 'run APP=selftest SEED=3' 'SEED is not an option of APP=selftest, which has none; it is one of APP=gemm'
+refused 'run PERIOD=5' 'PERIOD has no effect here'
+
+# Values that are not possible, and details of a waveform that is not written.
+refused 'run TRACE=yes' 'TRACE=yes is not possible: choose one of 0 1'
+refused 'run TRACE_FROM=5' 'TRACE_FROM has no effect without TRACE=1'
+refused 'run TRACE_TO=5' 'TRACE_TO has no effect without TRACE=1'
+refused 'run TRACE=0 TRACE_FILE=x.fst' 'TRACE_FILE has no effect without TRACE=1'
+refused 'run APP=none' 'APP=none is not possible: choose one of'
+refused 'run ROWS=3' 'ROWS=3 is not possible: choose one of'
+
+# What is declared is accepted.
+accepted 'run APP=gemm M=70 N=33 K=200 A=e5m2fnuz B=e4m3fn ACC=fp16'
+accepted 'run FORMAT=e5m2 IMAGES=9 BATCH=3'
+accepted 'model CC=gcc CFLAGS=-g V=1'
+accepted 'firmware RISCV_PREFIX=riscv64-unknown-elf- LDFLAGS='
+
+# Prints what `make run` would run. $1: variables.
+simulator() {
+  # shellcheck disable=SC2016,SC2086 # make expands the variables; several arguments
+  make --eval 'build/show: ; @echo $(SIM) $(if $(TRACING),$(run_trace))' build/show $1 2>/dev/null | tail -n 1
+}
+shows() { # VARIABLES TEXT
+  found=$(simulator "$1")
+  if [ "$(echo $found)" = "$2" ]; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAIL $1: $found"; fi
+}
+chip=build/sim/8x8x4
+shows '' $chip/fp8mac-sim
+shows TRACE= $chip/fp8mac-sim
+shows TRACE=0 $chip/fp8mac-sim
+shows TRACE=1 "$chip-trace/fp8mac-sim --trace build/digits.fst"
+shows 'TRACE=1 TRACE_FROM=5 TRACE_TO=9 TRACE_FILE=x' "$chip-trace/fp8mac-sim --trace x --trace-from 5 --trace-to 9"
+shows 'ELEMENT=late_fp16' $chip-late_fp16_f13/fp8mac-sim
+shows 'ELEMENT=late_fp16 FRAC_BITS=10 LANES=8' build/sim/8x8x8-late_fp16_f10/fp8mac-sim
+shows 'ELEMENT=late_fp16 LANES=1' build/sim/8x8x1-late_fp16/fp8mac-sim
+
+# Every option that an application declares is one that it accepts, and its own refusal lists each.
+for app in digits gemm; do
+  make "build/firmware/host/$app" >/dev/null 2>&1
+  refusal=$("build/firmware/host/$app" no_such_option=1)
+  for option in $(sed -n 's|^//: *\([A-Z]*\)=.*|\1|p' firmware/apps/$app/*.c); do
+    case $refusal in
+      *" $option="*) passed=$((passed + 1)) ;;
+      *) failed=$((failed + 1)) && echo "FAIL $app does not list $option: $refusal" ;;
+    esac
+  done
+done
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
