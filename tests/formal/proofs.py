@@ -33,17 +33,11 @@ class Proof:
     faults: list = field(default_factory=list)
     engine: str = "yices"
     cost: int = 1  # seconds, about
+    repeats: bool = False  # the same code with other parameters: `make test-long` proves it
     deeper: bool = False  # a bounded set again, to a greater depth
 
     def is_called(self, name):
         return self.name == name or self.name.startswith(name + "_")
-
-    def one_fault_per_property(self):
-        """The first fault for each property (or group of properties) that catches some."""
-        first = {}
-        for fault in self.faults:
-            first.setdefault(fault.catches, fault)
-        return list(first.values())
 
 
 FIFO = ["rtl/accel/fp8mac_fifo.sv", "formal/formal_fifo_track.sv", "formal/formal_reset.sv"]
@@ -97,6 +91,7 @@ def fifo(depth):
         cover_depth=depth + 5,
         params={"DEPTH": depth},
         faults=FIFO_FAULTS if depth == 3 else [],
+        repeats=depth not in (1, 3),
     )
 
 
@@ -155,6 +150,7 @@ def cmd_queue(depth, followed):
         cover_depth=depth + 6,
         params={"DEPTH": depth, **({"FOLLOWED": followed} if followed else {})},
         faults=faults if depth == 8 else [],
+        repeats=depth != 8,
         cost=10,
     )
 
@@ -202,6 +198,7 @@ def operand_buffer(lanes):
         cover_depth=6,
         params={"LANES": lanes},
         faults=faults if lanes == 2 else [],
+        repeats=lanes != 2,
     )
 
 
@@ -238,6 +235,7 @@ def vector_buffer(width):
         cover_depth=6,
         params={"WIDTH": width},
         faults=faults if width == 2 else [],
+        repeats=width != 2,
     )
 
 
@@ -288,6 +286,7 @@ def pack(width, beat):
         cover_depth=8,
         params={"WIDTH": width, "BEAT": beat},
         faults=faults if beat == 16 else [],
+        repeats=beat != 16,
     )
 
 
@@ -345,6 +344,7 @@ def burst_split(beat):
         cover_depth=8,
         params={"BEAT": beat},
         faults=faults if beat == 16 else [],
+        repeats=beat != 16,
         cost=5,
     )
 
@@ -808,6 +808,7 @@ COMPUTE_TURNS_SHAPES = [
         COMPUTE_TURNS,
         name=f"compute_turns_{m}_{n}",
         faults=[],
+        repeats=True,
         params={**COMPUTE_TURNS.params, "BANKS_M": m, "BANKS_N": n, "MAX_DIM": 9},
     )
     for m, n in ((4, 1), (1, 4))
@@ -902,6 +903,7 @@ def rotate(sum_w, acc_w, banks, chunk, ripple):
         fault_depth=5 * banks + 2,
         params={"SUM_W": sum_w, "ACC_W": acc_w, "BANKS": banks, "CHUNK": chunk, "RIPPLE": ripple},
         faults=ROTATE_FAULTS if (acc_w, chunk) == (8, 3) else [],
+        repeats=(acc_w, chunk) != (8, 3),
     )
 
 
@@ -1025,6 +1027,7 @@ def store(m, n, width):
         params={"M": m, "N": n, "WIDTH": width},
         cost=60,
         faults=STORE_FAULTS.get((m, n, width), []),
+        repeats=(m, n, width) != (2, 5, 2),
     )
 
 
@@ -1060,6 +1063,7 @@ PROOFS += [
         depth=proof.depth + 4,
         cover_depth=0,
         faults=[],
+        repeats=False,
         deeper=True,
     )
     for proof in PROOFS

@@ -5,8 +5,8 @@
 #   run.py --rtl RTL_DIR --regs REGS_DIR --out DIR [--tier TIER] [--jobs N] [--only KIND] [NAME...]
 #
 # NAME is a property set of proofs.py (store_5_2_2) or the beginning of several (store). TIER says which runs:
-#   test    every property set; one seeded fault for each property that can catch one
-#   further the other seeded faults
+#   test    every property set with one choice of parameters and one seeded fault
+#   further the other parameters and the other seeded faults
 #   deeper  the bounded property sets again, to a greater depth
 #
 # Each run has a folder of its own, DIR/NAME/RUN, with its sources, the tool's log and the traces. A run that uses up
@@ -181,13 +181,11 @@ def run(job, args):
 
 def runs_of(proof, tier):
     """The runs of one property set in a tier."""
-    first = proof.one_fault_per_property()
-    if tier == "further":
-        return [Job(proof, "fault", fault) for fault in proof.faults if fault not in first]
-    jobs = [Job(proof, "proof")]
-    if proof.cover_depth:
-        jobs.append(Job(proof, "cover"))
-    return jobs + [Job(proof, "fault", fault) for fault in first]
+    faults = [Job(proof, "fault", fault) for fault in proof.faults]
+    jobs = [Job(proof, "proof")] + ([Job(proof, "cover")] if proof.cover_depth else [])
+    if proof.repeats or proof.deeper:
+        return [] if tier == "test" else jobs + faults
+    return faults[1:] if tier == "further" else jobs + faults[:1]
 
 
 def selected(args, names):

@@ -51,8 +51,8 @@ ELEMENT_PAIRS_late_fp16_f13_l4_all := both
 ELEMENT_PAIRS_late_fp32_l1_all := running
 ELEMENT_PAIRS_late_fp16_l1_all := running
 
-# A wide element's model would be longer in the optimiser than it runs.
-element_optimise = $(if $(findstring _l16_,$(1)_)$(findstring _l32_,$(1)_),-O0,-O1)
+# Only the benches that take every pair of codes run longer than the optimiser.
+element_optimise = $(if $(ELEMENT_PAIRS_$(1))$(filter $(1),$(STATIC_PAIRS) $(INT8_PAIRS)),-O1,-O0)
 
 # From a set's name: its lanes, banks and fraction bits (4 banks and the kind's own fraction bits unless it says so).
 element_words = $(subst _, ,$(1))
@@ -97,7 +97,7 @@ $(INT8_TB): $(ELEMENT_DIR)/%/int8_tb: tests/rtl/element_build.sh tests/rtl/int8_
     $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
-	$(Q)VERILATOR=$(VERILATOR) CXX=$(CXX) $< $(BUILD) int8_tb $@ \
+	$(Q)VERILATOR=$(VERILATOR) CXX=$(CXX) OPTIMISE=$(call element_optimise,$*) $< $(BUILD) int8_tb $@ \
 	  'LANES=$(call element_lanes,$*) BANKS=$(call element_banks,$*)$(if $(filter %_tree,$*), TREE_REGISTER=1)' \
 	  $(ELEMENT_RTL) $(call element_leaves,$*) >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; exit 1; }
 
