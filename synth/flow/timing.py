@@ -287,12 +287,12 @@ class Timing:
                 at = clock if is_register else slews[pins[pin]]
                 for source in froms:
                     if before[source] > -FAR:
-                        late, edge_slew = (
+                        at_edge, edge_slew = (
                             before[source] + delay(load, at[source]),
                             transition(load, at[source]),
                         )
-                        if late > arrival[edge]:
-                            arrival[edge] = late
+                        if at_edge > arrival[edge]:
+                            arrival[edge] = at_edge
                         if edge_slew > slew[edge]:
                             slew[edge] = edge_slew
             if arrivals.get(bit) != arrival or slews.get(bit) != slew:
@@ -319,9 +319,9 @@ class Timing:
                 if source_pin == pin:
                     limit = after[edge]
                     for source in froms:
-                        late = limit - delay(load, at[source])
-                        if late < need[source]:
-                            need[source] = late
+                        at_source = limit - delay(load, at[source])
+                        if at_source < need[source]:
+                            need[source] = at_source
 
     def _need(self, bit: Bit) -> list[float]:
         g = self.graph

@@ -169,57 +169,44 @@ def element(
 
 def feed(
     name: str,
-    family: str,
+    kind: catalogue.Element,
     lanes: int,
     baseline: Entry | None = None,
     frac_bits: int | None = None,
-    **parameters: int,
+    side_a: int = 1,
 ) -> Entry:
-    """The operand feed of one row or column: decoders and registers."""
+    """The operand feed of one row (SIDE_A) or column: decoders and registers."""
     window = "" if frac_bits is None else f"_f{frac_bits}"
+    parameters = {} if frac_bits is None else {"FRAC_BITS": frac_bits}
     return Entry(
         f"feed_{name}{window}_l{lanes}",
-        design("fp8mac_feed", LANES=lanes, **parameters),
+        design("fp8mac_feed", ELEMENT=kind.number, LANES=lanes, SIDE_A=side_a, **parameters),
         "feed",
         lanes,
         "",
-        family,
+        kind.family,
         "",
         frac_bits,
-        KINDS["int8"].formats if family == "int8" else FORMATS,
+        kind.formats,
         baseline,
     )
 
 
-def feed_of(kind_name: str, lanes: int, frac_bits: int | None, baseline: Entry | None) -> Entry:
+def feed_of(
+    kind_name: str, lanes: int, frac_bits: int | None = None, baseline: Entry | None = None
+) -> Entry:
     """The feed that an element of this kind needs."""
     kind = KINDS[kind_name]
-    family = kind.family
-    if kind.feed == "exponents":
-        return feed(family, family, lanes, baseline, ELEMENT=kind.number, SIDE_A=1)
-    if kind.feed == "format":
-        return feed(kind.name, family, lanes, baseline, ELEMENT=kind.number, SIDE_A=1)
-    if kind.feed not in ("distances", "bounded") or frac_bits is None:
-        raise ValueError(f"the feed of {kind.name} is not measured alone")
-    return feed(
-        family,
-        family,
-        lanes,
-        baseline,
-        frac_bits,
-        ELEMENT=kind.number,
-        FRAC_BITS=frac_bits,
-        SIDE_A=1,
-    )
+    # The other feeds do not depend on the window.
+    window = frac_bits if kind.feed in ("distances", "bounded") else None
+    name = kind.name if kind.feed == "format" else kind.family
+    return feed(name, kind, lanes, baseline, window)
 
 
 def int8_feeds(lanes: int) -> tuple[Entry, Entry]:
     """A's operands pass as they are, B's as Booth digits."""
-    number = KINDS["int8"].number
-    return (
-        feed("int8_codes", "int8", lanes, ELEMENT=number, SIDE_A=1),
-        feed("int8_digits", "int8", lanes, ELEMENT=number, SIDE_A=0),
-    )
+    kind = KINDS["int8"]
+    return feed("int8_codes", kind, lanes), feed("int8_digits", kind, lanes, side_a=0)
 
 
 # ---- the array, and the accelerator without its memories ------------------------------------------------------------
@@ -257,6 +244,12 @@ def array_of(
     )
 
 
+def int8_array(lanes: int, rows: int, columns: int, period_ns: float | None = None) -> Entry:
+    codes, digits = int8_feeds(lanes)
+    inside = ((codes, rows), (digits, columns))
+    return array_of(int8(lanes), inside, None, rows, columns, period_ns)
+
+
 def array(
     kind: str,
     lanes: int,
@@ -265,13 +258,10 @@ def array(
     columns: int = COLUMNS,
     period_ns: float | None = None,
 ) -> Entry:
-    codes, digits = int8_feeds(lanes)
-    baseline = array_of(
-        int8(lanes), ((codes, rows), (digits, columns)), None, rows, columns, period_ns
-    )
+    baseline = int8_array(lanes, rows, columns, period_ns)
     inner = element(kind, lanes, frac_bits)
-    own_feed = feed_of(kind, lanes, inner.frac_bits, None)
-    return array_of(inner, ((own_feed, rows + columns),), baseline, rows, columns, period_ns)
+    inside = ((feed_of(kind, lanes, inner.frac_bits), rows + columns),)
+    return array_of(inner, inside, baseline, rows, columns, period_ns)
 
 
 def accelerator(kind: str, lanes: int, frac_bits: int | None = None) -> Entry:

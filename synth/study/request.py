@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..flow.errors import UsageError
 from . import libraries
-from .elements import KINDS, Entry, array, element, int8
+from .elements import KINDS, Entry, array, element, int8, int8_array
 
 # Synthesis takes more than an array that runs: these lanes, and fraction bits from here to the catalogue's most.
 LANES = (1, 2, 4, 8, 16, 32)
@@ -111,14 +111,6 @@ def array_entry(kind: str, lanes: int, bits: int | None, rows: str, columns: str
         int(choice(name, text or "8", tuple(map(str, SIDES))))
         for name, text in (("ROWS", rows), ("COLS", columns))
     ]
-    # The other feeds are not measured alone, and an array of them has no record of its own.
-    possible = tuple(
-        name
-        for name, one in KINDS.items()
-        if one.feed in ("exponents", "format", "distances", "bounded") and lanes >= one.window_lanes
-    )
-    if kind not in possible:
-        raise UsageError(
-            f"ELEMENT={kind} is not possible with ROWS or COLS: choose one of {' '.join(possible)}"
-        )
+    if kind == "int8":
+        return int8_array(lanes, *sides)
     return array(kind, lanes, bits, *sides)

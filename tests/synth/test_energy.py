@@ -294,8 +294,8 @@ def test_rejected(b: Bench, hand: Hand) -> None:
         lambda: hand.circuit([3], [4], [("gone", {"A": 3, "Y": 4})]),
     )
     chain = [("slow", {"A": 3 + i, "Y": 4 + i}) for i in range(25)]
-    late = hand.circuit([3], [28], chain)
-    b.raises("a path longer than the period", FlowError, lambda: hand.run(late, [[0], [1]], LONG))
+    slow = hand.circuit([3], [28], chain)
+    b.raises("a path longer than the period", FlowError, lambda: hand.run(slow, [[0], [1]], LONG))
     path = hand.folder / "no_voltage.lib"
     path.write_text(TEXT.replace("nom_voltage : 2.0;", ""))
     b.raises("a library without a voltage", UsageError, lambda: power.Tables(Library(path)))
