@@ -3,7 +3,7 @@
 #ifndef FP8MAC_CLI_OPTIONS_H
 #define FP8MAC_CLI_OPTIONS_H
 
-#include "array.h"
+#include "array_io.h"
 
 // A conversion as options give it; NULL is the default.
 typedef struct mode_options {

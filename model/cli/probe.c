@@ -135,7 +135,7 @@ static double into_step(probe *p, int k)
 }
 
 // The largest k, from 1 on, that keeps the small term whole.
-static int kept(probe *p, experiment try)
+static int largest_k(probe *p, experiment try)
 {
     int k = 0;
     while (p->high - (k + 1) >= p->low && try(p, k + 1) == ldexp(1, p->high - (k + 1))) {
@@ -144,9 +144,9 @@ static int kept(probe *p, experiment try)
     return k;
 }
 
-static int report_kept(probe *p, const char *name, experiment try)
+static int report_largest_k(probe *p, const char *name, experiment try)
 {
-    int k = kept(p, try);
+    int k = largest_k(p, try);
     if (p->high - k == p->low) {
         fprintf(p->c->out,
                 "%-30s every k up to %d, the largest that products of these formats reach\n", name,
@@ -209,16 +209,16 @@ static void report(probe *p)
     unsigned group = p->config.group == 0 ? 1 : p->config.group;
     fprintf(p->c->out, "2^k + 1 - 2^k keeps the 1 for\n");
     if (group >= 3) {
-        report_kept(p, "  within a step", within_step);
+        report_largest_k(p, "  within a step", within_step);
     } else {
         fprintf(p->c->out, "%-30s not possible with a group of %u\n", "  within a step", group);
     }
     if (group >= 5 && p->config.even_odd) {
-        report_kept(p, "  within the even terms", within_half_step);
+        report_largest_k(p, "  within the even terms", within_half_step);
     }
-    int k = report_kept(p, "  one term a step", across_steps);
+    int k = report_largest_k(p, "  one term a step", across_steps);
     if (group >= 2) {
-        report_kept(p, "  2^k kept, 1 - 2^k in a step", into_step);
+        report_largest_k(p, "  2^k kept, 1 - 2^k in a step", into_step);
     }
     if (k > 0 && p->high - k - 1 >= p->low) {
         fprintf(p->c->out, "%-30s %s\n", "a lost bit is rounded", rounding_seen(p, k));

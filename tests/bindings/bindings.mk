@@ -33,6 +33,11 @@ $(DPI_EXAMPLE): model/dpi/fp8mac_dpi_pkg.sv model/dpi/example/element_scoreboard
 	  -LDFLAGS "$(abspath $(DPI_OBJECTS) $(BUILD)/model/libfp8mac.a) -pthread" -MAKEFLAGS "--no-print-directory" \
 	  $(RTL_WAIVER) $(DPI_RTL) $(filter model/dpi/%.sv,$^) >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; exit 1; }
 
+# make dpi-example: the model as a SystemVerilog scoreboard of the exact element.
+.PHONY: dpi-example
+dpi-example: $(DPI_EXAMPLE)
+	@$<
+
 TESTS += $(BUILD)/test/bindings_dpi.log
 $(BUILD)/test/bindings_dpi.log: $(BINDINGS_TESTS)/dpi.sh $(DPI_EXAMPLE) tests/run_test.sh
 	@tests/run_test.sh bindings_dpi $@ $< $(DPI_EXAMPLE)

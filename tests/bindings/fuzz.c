@@ -5,7 +5,7 @@
 //
 // Besides what the sanitizers see: a refused call writes nothing; the tool's status is 0, 1 or 2,
 // and with 2 it says one line and prints nothing; values survive a conversion to a format and back;
-// a dot product cut into steps by the caller gives the same bits.
+// a dot product divided into steps by the caller gives the same bits.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array_io.h"
 #include "cli.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

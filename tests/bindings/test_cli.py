@@ -580,7 +580,7 @@ def test_refusals(tool, folder):
         "1",
     )
     static = "--acc-format", "fixed", "--frac-bits", "1", "--static-exponent", "0"
-    refused("a product is above the static_exponent", "dot", *static, "1,2", "1,1")
+    refused("a product exceeds the static exponent", "dot", *static, "1,2", "1,1")
     refused("each output of a GEMM has its own static_exponent", "gemm", *static, "1", "1")
     refused(
         "static-exponent needs frac-bits",

@@ -386,7 +386,7 @@ def test_dot(rng):
                 nearest_single(cut),
             )
             refused(
-                "a product is above the static_exponent",
+                "a product exceeds the static exponent",
                 "SCALE_EXPONENT",
                 lambda: fp8mac.dot(a, b, static_exponent=top - 1, **static),
             )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The `fixed` accumulator whose window hangs from a constant, against its definition in fractions and by hand."""
+"""The `fixed` accumulator with a static shared exponent, against its definition in fractions and by hand."""
 
 import ctypes as ct
 import itertools

@@ -2,7 +2,7 @@
 // libfp8mac as the scoreboard of a processing element, in SystemVerilog alone. Tiles of random formats, accumulators,
 // scaling exponents and codes go through the element, a step a cycle over its banks; each result and the tile's flags are
 // compared with the model's. +fault flips a bit of one lane's code, in the element only, every 50 steps, so that a
-// scoreboard that sees nothing shows itself. Verilator 5.006: see tests/bindings/bindings.mk for the command.
+// scoreboard that sees nothing shows itself. `make dpi-example` builds and runs it.
 module element_scoreboard
   import fp8mac_pkg::*;
   import fp8mac_dpi_pkg::*;

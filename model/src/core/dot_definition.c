@@ -114,15 +114,15 @@ static int32_t operands_exponent(const term *terms, unsigned n, int32_t least)
     return a != NO_EXPONENT && b != NO_EXPONENT && a + b > least ? a + b : least;
 }
 
-// Terms first, first + stride, ..., each cut to a multiple of 2^quantum, summed.
-static fp8mac_exact sum_cut(const term *terms, unsigned n, unsigned first, unsigned stride,
-                            int32_t quantum, fp8mac_align_round round)
+// Terms first, first + stride, ..., each truncated to a multiple of 2^quantum, summed.
+static fp8mac_exact sum_truncated(const term *terms, unsigned n, unsigned first, unsigned stride,
+                                  int32_t quantum, fp8mac_align_round round)
 {
     fp8mac_exact sum = {{0}};
     for (unsigned i = first; i < n; i += stride) {
         fp8mac_exact one = {{0}};
         fp8mac_exact_add(&one, terms[i].value);
-        fp8mac_exact_cut(&one, quantum, round);
+        fp8mac_exact_truncate(&one, quantum, round);
         fp8mac_exact_add_exact(&sum, &one);
     }
     return sum;
@@ -156,7 +156,7 @@ static fp8mac_value add_aligned(const fp8mac_dot_config *config, term *terms, un
     terms[n] = acc;
     int32_t e = join_acc(products_exponent(config, terms, n, 0, 1), acc);
     fp8mac_exact sum =
-        sum_cut(terms, n + 1, 0, 1, e - (int32_t)config->frac_bits, config->align_round);
+        sum_truncated(terms, n + 1, 0, 1, e - (int32_t)config->frac_bits, config->align_round);
     return fp8mac_exact_value(&sum);
 }
 
@@ -171,9 +171,9 @@ static fp8mac_exact sum_products(const fp8mac_dot_config *config, const term *te
     *exponent = products_exponent(config, terms, n, 0, 1);
     for (unsigned part = 0; part < parts; part++) {
         int32_t e = products_exponent(config, terms, n, part, parts);
-        fp8mac_exact some = sum_cut(terms, n, part, parts, e - fraction, config->align_round);
+        fp8mac_exact some = sum_truncated(terms, n, part, parts, e - fraction, config->align_round);
         if (parts > 1) {
-            fp8mac_exact_cut(&some, *exponent - fraction, config->late_round);
+            fp8mac_exact_truncate(&some, *exponent - fraction, config->late_round);
         }
         fp8mac_exact_add_exact(&sum, &some);
     }
@@ -186,11 +186,11 @@ static fp8mac_value add_late(const fp8mac_dot_config *config, const term *terms,
     int32_t e;
     fp8mac_exact sum = sum_products(config, terms, n, &e);
     e = join_acc(e, acc);
-    fp8mac_exact_cut(&sum, e - (int32_t)config->late_bits_sum, config->late_round);
+    fp8mac_exact_truncate(&sum, e - (int32_t)config->late_bits_sum, config->late_round);
     fp8mac_exact addend = {{0}};
     if (config->late_drop == 0 || acc.exponent >= e - (int32_t)config->late_drop) {
         fp8mac_exact_add(&addend, acc.value);
-        fp8mac_exact_cut(&addend, e - (int32_t)config->late_bits_acc, config->late_round);
+        fp8mac_exact_truncate(&addend, e - (int32_t)config->late_bits_acc, config->late_round);
     }
     fp8mac_exact_add_exact(&sum, &addend);
     return fp8mac_exact_value(&sum);
@@ -209,7 +209,7 @@ static fp8mac_round_mode round_mode(const fp8mac_dot_config *config, const fp8ma
     return mode;
 }
 
-static bool kept_as_fp32(fp8mac_acc_format format)
+static bool code_is_fp32(fp8mac_acc_format format)
 {
     return format == FP8MAC_ACC_FP32 || format == FP8MAC_ACC_E8M13;
 }
@@ -223,7 +223,7 @@ static fp8mac_value flush(const fp8mac_format *format, fp8mac_value value)
     return value;
 }
 
-// A sum in the accumulator's format, as it is kept.
+// A sum in the accumulator's format, in the format of its code.
 static uint32_t round_sum(const fp8mac_dot_config *config, fp8mac_value sum, fp8mac_round_mode mode,
                           fp8mac_flags *flags)
 {
@@ -235,9 +235,9 @@ static uint32_t round_sum(const fp8mac_dot_config *config, fp8mac_value sum, fp8
     fp8mac_overflow overflow =
         config->acc_saturate ? FP8MAC_OVERFLOW_SATURATE_FINITE : FP8MAC_OVERFLOW_IEEE;
     uint32_t code = fp8mac_encode_rounded(format, sum, mode, overflow, flags);
-    unsigned kept_below =
+    unsigned zero_bits =
         fp8mac_acc_code_format(config->acc_format)->mantissa_bits - (unsigned)format->mantissa_bits;
-    return code << kept_below;
+    return code << zero_bits;
 }
 
 // The products' sum rounded to the accumulator's format, plus the accumulator.
@@ -303,7 +303,7 @@ uint32_t fp8mac_acc_joined(const fp8mac_dot_config *config, const fp8mac_acc *ac
         uint64_t step = acc->steps - 1; // the step that the chunk ended with
         return round_sum(config, sum, round_mode(config, acc, step, FP8MAC_RANDOM_OUTER), flags);
     }
-    if (sum.cls == FP8MAC_CLASS_NAN && config->nan_code != 0 && kept_as_fp32(config->acc_format)) {
+    if (sum.cls == FP8MAC_CLASS_NAN && config->nan_code != 0 && code_is_fp32(config->acc_format)) {
         return config->nan_code;
     }
     fp8mac_overflow overflow =

@@ -97,9 +97,9 @@ bool fp8mac_dot_products_fit(const fp8mac_dot_engine *engine, const uint8_t *a, 
     return true;
 }
 
-// product * 2^shift, cut toward zero, as a division does it. The result is below 2^(F + 2), however
+// product * 2^shift, truncated toward zero, as a division does. The result is below 2^(F + 2), however
 // large the shift.
-static fp8mac_int128 cut_product(fp8mac_int128 product, int32_t shift)
+static fp8mac_int128 truncate_product(fp8mac_int128 product, int32_t shift)
 {
     enum { MOST = 126 }; // more than a product's bits
     if (product == 0 || shift < -MOST) {
@@ -109,15 +109,16 @@ static fp8mac_int128 cut_product(fp8mac_int128 product, int32_t shift)
                       : product / ((fp8mac_int128)1 << -shift);
 }
 
-// sum_products in the accumulator's unit, each product cut.
-static fp8mac_int128 sum_cut_products(const fp8mac_dot_engine *engine, const uint8_t *a,
-                                      const uint8_t *b, unsigned n, bool *special)
+// sum_products in the accumulator's unit, each product truncated.
+static fp8mac_int128 sum_truncated_products(const fp8mac_dot_engine *engine, const uint8_t *a,
+                                            const uint8_t *b, unsigned n, bool *special)
 {
     int32_t shift = engine->unit_exponent - fixed_unit(&engine->config);
     fp8mac_int128 sum = 0;
     *special = false;
     for (unsigned i = 0; i < n; i++) {
-        sum += cut_product((fp8mac_int128)engine->a.value[a[i]] * engine->b.value[b[i]], shift);
+        sum +=
+            truncate_product((fp8mac_int128)engine->a.value[a[i]] * engine->b.value[b[i]], shift);
         *special |= engine->a.special[a[i]] != 0 || engine->b.special[b[i]] != 0;
     }
     return sum;
@@ -252,8 +253,9 @@ static void step_fixed(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const u
                        const uint8_t *b, unsigned n, fp8mac_flags *flags)
 {
     bool special;
-    fp8mac_int128 sum = is_static(&engine->config) ? sum_cut_products(engine, a, b, n, &special)
-                                                   : sum_products(engine, a, b, n, &special);
+    fp8mac_int128 sum = is_static(&engine->config)
+                            ? sum_truncated_products(engine, a, b, n, &special)
+                            : sum_products(engine, a, b, n, &special);
     fp8mac_uint128 total =
         ((fp8mac_uint128)acc->fixed_hi << 64 | acc->fixed_lo) + (fp8mac_uint128)sum;
     acc->fixed_lo = (uint64_t)total;

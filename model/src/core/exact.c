@@ -58,7 +58,7 @@ void fp8mac_exact_add_exact(fp8mac_exact *sum, const fp8mac_exact *x)
 
 // Clearing the low bits of two's complement goes down; toward zero and to odd are those of the
 // magnitude.
-void fp8mac_exact_cut(fp8mac_exact *sum, int32_t exponent, fp8mac_align_round round)
+void fp8mac_exact_truncate(fp8mac_exact *sum, int32_t exponent, fp8mac_align_round round)
 {
     if (exponent <= UNIT) {
         return;

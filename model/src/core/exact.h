@@ -18,7 +18,7 @@ typedef struct fp8mac_exact {
 void fp8mac_exact_add(fp8mac_exact *sum, fp8mac_value value);
 void fp8mac_exact_add_exact(fp8mac_exact *sum, const fp8mac_exact *x);
 // The multiple of 2^exponent next to the sum: toward zero, downward, or to odd.
-void fp8mac_exact_cut(fp8mac_exact *sum, int32_t exponent, fp8mac_align_round round);
+void fp8mac_exact_truncate(fp8mac_exact *sum, int32_t exponent, fp8mac_align_round round);
 // The first 64 bits of the sum, the last of them sticky, which no rounding to 62 bits can tell from
 // the whole. Zero is +0.
 fp8mac_value fp8mac_exact_value(const fp8mac_exact *sum);

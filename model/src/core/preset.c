@@ -20,7 +20,8 @@ static const fp8mac_preset published[] = {
      true,
      {.a_format = FORMAT(E4M3FN), .b_format = FORMAT(E4M3FN), .group = 1}},
     {"hopper-fp8",
-     "32 products and acc aligned to the largest, 13 bits below it kept toward zero; E8M13 toward "
+     "32 products and acc aligned to the largest, truncated toward zero 13 bits below it; E8M13 "
+     "toward "
      "zero.",
      MMA_SIM MATLAB "H100TC.m) but for the least alignment exponent, -133: min_exponent",
      true,
@@ -59,7 +60,8 @@ static const fp8mac_preset published[] = {
       .frac_bits = 13,
       NVIDIA_FP16}},
     {"blackwell-fp8",
-     "32 products and acc aligned, 25 bits kept toward zero, FP32 toward zero; MX scales in the "
+     "32 products and acc aligned to the largest, truncated toward zero 25 bits below it; FP32 "
+     "toward zero; MX scales in the "
      "exponents.",
      MMA_SIM MATLAB "B200TC.m) but for the least alignment exponent, -133: min_exponent",
      true,

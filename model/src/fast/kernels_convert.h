@@ -10,7 +10,7 @@ INLINE vi encode_subnormal(const fp8mac_fast_encode *how, vi magnitude)
 }
 
 //   31 30      23 22      shift  shift-1      0
-//   [s][ exponent ][  kept     ][    rest      ]      + half - 1 + last kept bit, then cut: nearest even
+//   [s][ exponent ][  kept     ][    rest      ]      + half - 1 + last kept bit, truncated: nearest even
 INLINE vi encode_normal(const fp8mac_fast_encode *how, vi magnitude)
 {
     uint32_t shift = how->format.shift;
@@ -28,7 +28,7 @@ INLINE vi encode_normal_random(const fp8mac_fast_encode *how, vi magnitude, vu r
     return (vi)(((vu)magnitude + addend) >> shift) - (int32_t)how->format.rebias;
 }
 
-// |x| in units of quantum / 2^n, cut: what is cut off cannot carry either.
+// |x| in units of quantum / 2^n, truncated: the truncated bits cannot carry either.
 INLINE vi encode_subnormal_random(const fp8mac_fast_encode *how, vi magnitude, vu r)
 {
     vf units = (vf)magnitude * how->units;

@@ -195,7 +195,7 @@ INLINE vd half_as_double(vi x, int h)
     return __builtin_convertvector(half, vd);
 }
 
-// The sum in units of 2^(e - F), on its way back: times the unit, cut or rounded to the
+// The sum in units of 2^(e - F), on its way back: times the unit, truncated or rounded to the
 // accumulator's format.
 INLINE half_vf finish_aligned(const fp8mac_tile *tile, vd sum, vl e, vd acc)
 {
@@ -248,7 +248,7 @@ INLINE void aligned_step(const fp8mac_tile *tile, const float *a, const float *b
         vi units[2] = {{0}, {0}};
         _Pragma("GCC unroll 4") for (; k < end; k++)
         {
-            for (int j = 0; j < 2; j++) { // cuts toward zero
+            for (int j = 0; j < 2; j++) { // truncates toward zero
                 vf product = load(b + k * NR + j * VL) * a[k * MR];
                 units[j] += __builtin_convertvector(product * to_unit[j], vi);
             }

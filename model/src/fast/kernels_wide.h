@@ -2,7 +2,7 @@
 // Steps whose sums do not fit a double, in two. See fast_vector.h.
 //
 // The large values of A times B, and the small ones, each have sums of four products that do fit.
-// Both are cut at `one`, and so is acc:
+// Both are split at `one`, and so is acc:
 //
 //   acc + products = high + low       high a multiple of `one`, |low| <= one, both exact
 //
@@ -12,7 +12,7 @@
 enum { WIDE_STEP = 4 };
 
 // x = *whole + the result, exactly, the first a multiple of `one`; magic = 1.5 * 2^52 * one.
-INLINE vd cut(vd x, vd magic, vd *whole)
+INLINE vd split(vd x, vd magic, vd *whole)
 {
     *whole = (x + magic) - magic;
     return x - *whole;
@@ -33,7 +33,7 @@ INLINE vd add_to_odd(vd high, vd low)
 INLINE vd wide_result(vd acc, vd high, vd low, vd magic, rounding to)
 {
     vd whole;
-    low += cut(acc, magic, &whole);
+    low += split(acc, magic, &whole);
     vd sum = add_to_odd(high + whole, low);
     // low started at -0, and is that only if every product and acc were
     sum = SELECT_DOUBLE((vl)low == DOUBLE_SIGN, low, sum);
@@ -66,8 +66,8 @@ INLINE void wide_products(const double *large, const double *small, const float 
     UNROLL for (int j = 0; j < 4; j++)
     {
         vd whole_sum, whole_low;
-        low[j] += cut(sum[j], magic, &whole_sum);
-        low[j] = cut(low[j], magic, &whole_low);
+        low[j] += split(sum[j], magic, &whole_sum);
+        low[j] = split(low[j], magic, &whole_low);
         high[j] += whole_sum + whole_low;
     }
 }

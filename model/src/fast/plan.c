@@ -161,12 +161,12 @@ static bool plan_aligned(fp8mac_fast_plan *plan, const fp8mac_dot_config *dot,
 static bool is_plain(const fp8mac_dot_config *dot)
 {
     bool random = dot->acc_rounding == FP8MAC_ROUND_STOCHASTIC;
-    bool cut = dot->frac_bits == 0 && dot->acc_rounding != FP8MAC_ROUND_NEAREST_EVEN;
+    bool truncates = dot->frac_bits == 0 && dot->acc_rounding != FP8MAC_ROUND_NEAREST_EVEN;
     bool format = dot->acc_format == FP8MAC_ACC_FP32 || dot->acc_format == FP8MAC_ACC_FP16 ||
                   dot->acc_format == FP8MAC_ACC_FIXED ||
                   (dot->acc_format == FP8MAC_ACC_E8M13 && dot->frac_bits != 0);
     bool saturates = dot->acc_saturate && dot->acc_format == FP8MAC_ACC_FP16;
-    return format && !random && !cut && !saturates && !dot->flush && dot->promote == 0 &&
+    return format && !random && !truncates && !saturates && !dot->flush && dot->promote == 0 &&
            dot->chunk == 0;
 }
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array_io.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "npy.h"
+#include "text.h"
+
+// ---- reading ------------------------------------------------------------------------------------
+
+array array_parse(cli *c, const char *origin, const char *bytes, size_t size,
+                  const fp8mac_format *codes)
+{
+    return npy_is(bytes, size) ? npy_parse(c, origin, bytes, size, codes)
+                               : text_parse(c, origin, bytes, size, codes);
+}
+
+static bool is_inline(const char *operand)
+{
+    char *end;
+    strtod(operand, &end);
+    return end != operand &&
+           (*end == '\0' || strchr(",; xX", *end) != NULL || isxdigit((unsigned char)*end));
+}
+
+array array_read(cli *c, const char *operand, const fp8mac_format *codes)
+{
+    size_t size;
+    if (strcmp(operand, "-") == 0) {
+        char *bytes = npy_read_all(c, c->in, "standard input", &size);
+        return array_parse(c, "standard input", bytes, size, codes);
+    }
+    c->open = fopen(operand, "rb");
+    if (c->open != NULL) {
+        char *bytes = npy_read_all(c, c->open, operand, &size);
+        fclose(c->open);
+        c->open = NULL;
+        return array_parse(c, operand, bytes, size, codes);
+    }
+    if (!is_inline(operand)) {
+        cli_fail(c, "'%.200s' is neither a number nor a file that can be read (%s)", operand,
+                 strerror(errno));
+    }
+    return text_parse(c, "the argument", operand, strlen(operand), codes);
+}
+
+void array_read_two(cli *c, const fp8mac_format *first, const fp8mac_format *second,
+                    array arrays[2])
+{
+    size_t size;
+    char *bytes = npy_read_all(c, c->in, "standard input", &size);
+    text_parse_two(c, bytes, size, first, second, arrays);
+}
+
+// ---- writing ------------------------------------------------------------------------------------
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+void array_write(cli *c, const array *a, const array_output *output)
+{
+    FILE *to = c->out;
+    if (output->path != NULL) {
+        to = c->open = fopen(output->path, "wb");
+        if (to == NULL) {
+            cli_fail_output(c, "'%.200s' cannot be written: %s", output->path, strerror(errno));
+        }
+    }
+    if (output->npy || (output->path != NULL && ends_with(output->path, ".npy"))) {
+        npy_write(to, a);
+    } else {
+        text_write(to, a, output->codes);
+    }
+    bool failed = ferror(to) != 0;
+    if (output->path != NULL) {
+        c->open = NULL;
+        failed = fclose(to) != 0 || failed;
+    }
+    if (failed) {
+        cli_fail_output(c, "'%.200s' could not be written",
+                        output->path != NULL ? output->path : "standard output");
+    }
+}
+
+void array_report_flags(cli *c, fp8mac_flags flags)
+{
+    static const char *const names[] = {"invalid", "overflow", "saturated", "nan"};
+    fputs("flags:", c->err);
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if ((flags >> i & 1) != 0) {
+            fprintf(c->err, " %s", names[i]);
+        }
+    }
+    fputs(flags == 0 ? " none\n" : "\n", c->err);
+}
