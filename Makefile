@@ -104,6 +104,7 @@ help:
 #: make model|rtl|firmware|sim   one part;  make regs  register RTL, C header and HTML
 #: make install-model        libfp8mac with headers and pkg-config, the tool fp8mac and its man page (DESTDIR=, PREFIX=)
 #: make cli                  the tool build/model/fp8mac
+#: make dpi-example          the model as a SystemVerilog scoreboard of an element
 #: make formal | formal-long  queues, handshakes, interrupts and the issue of steps, proved with SymbiYosys | deeper
 #: make synth                area of the elements beside their INT8 baselines, at a clock that OpenSTA confirms, minutes
 #: make synth ELEMENT=late_fp16 FRAC_BITS=13 LANES=16 FORMATS=.. PERIOD=ns LIB=path.lib
