@@ -8,7 +8,7 @@ $(BUILD)/test/synth_flow.log: tests/synth/test_flow.py $(SYNTH_PY) $(wildcard te
 	@tests/run_test.sh synth_flow $@ $(PYTHON) -B -m tests.synth.test_flow $(BUILD)/synth-test
 
 TESTS += $(BUILD)/test/synth_report.log
-$(BUILD)/test/synth_report.log: tests/synth/test_report.py $(SYNTH_PY) synth/AREA.md \
+$(BUILD)/test/synth_report.log: tests/synth/test_report.py $(SYNTH_PY) synth/AREA.md README.md \
   $(wildcard synth/results/* synth/plots/*) tests/run_test.sh
 	@tests/run_test.sh synth_report $@ $(PYTHON) -B -m tests.synth.test_report $(BUILD)/synth-report-test
 

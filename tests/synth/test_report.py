@@ -79,6 +79,21 @@ def test_tables(bench: Bench) -> None:
         )
 
 
+def test_readme(bench: Bench) -> None:
+    """README's comparison quotes ratios that the results have."""
+    page = report.Page(RESULTS)
+    text = Path("README.md").read_text()
+    for words, names in (
+        ("{} / {}, synthesised", ("late_fp16_l1", "late_fp32_l1")),
+        (
+            "{} with 13 fraction bits, {} with 25",
+            ("late_fp32_f13_l32", "late_fp32_f25_l32"),
+        ),
+    ):
+        quoted = words.format(*map(page.say_ratio, names))
+        bench.check(f"README says {quoted!r}", quoted in text)
+
+
 def test_changes(bench: Bench, folder: Path) -> None:
     """A measurement with one other area changes the page."""
     results = folder / "results"
@@ -118,6 +133,7 @@ def main() -> int:
     bench = Bench()
     test_committed(bench, folder)
     test_tables(bench)
+    test_readme(bench)
     test_changes(bench, folder)
     test_refused(bench, folder)
     print(f"{bench.passed} passed, {bench.failed} failed")
