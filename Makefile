@@ -83,6 +83,7 @@ include model/build.mk rtl/build.mk firmware/build.mk sim/build.mk synth/build.m
 endif
 
 $(BUILD)/env/%.mk: tools/setup.sh tools/packages.txt tools/requirements.txt
+	@mkdir -p $(BUILD) && touch $(BUILD)/FUSESOC_IGNORE
 	@tools/setup.sh $(BUILD) $@ $(subst -, ,$*)
 
 $(CATALOGUE_FILES) &: rtl/catalogue/elements.toml rtl/catalogue/catalogue.py | $(SETUP_ENV)

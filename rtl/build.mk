@@ -10,6 +10,10 @@ PEAKRDL := $(dir $(PYTHON))peakrdl
 REGS_DIR := $(BUILD)/regs
 REGS_SV := $(REGS_DIR)/fp8mac_regs_pkg.sv $(REGS_DIR)/fp8mac_regs.sv
 REGS_H := $(REGS_DIR)/fp8mac_regs.h
+# The project's version number, for the register RELEASE.
+VERSION_H := model/include/fp8mac/version.h
+RDL_DEFINES = $(shell sed -n 's/^.define \(FP8MAC_VERSION_[A-Z]*\) \([0-9]*\)$$/-D \1=\2/p' $(VERSION_H))
+RDL_OPTIONS = -I $(CATALOGUE_DIR) $(RDL_DEFINES)
 
 # Packages first; the order of modules is free.
 RTL_PACKAGE := rtl/fp8mac_pkg.sv
@@ -24,26 +28,29 @@ RTL_SIM_LEAVES := rtl/behavioural/fp8mac_align_shift.sv rtl/behavioural/fp8mac_c
 RTL_SIM_SOURCES := $(filter-out $(RTL_SIM_LEAVES:rtl/behavioural/%=rtl/leaf/%),$(RTL_SOURCES)) $(RTL_SIM_LEAVES)
 RTL_WAIVER := rtl/lint/verilator_waiver.vlt
 
-.PHONY: rtl regs
+.PHONY: rtl rtl-sources regs
 rtl: $(RTL_SOURCES)
+# For other build systems (tools/fusesoc_rtl.py): the sources in the order of compilation, and the registers' C header.
+rtl-sources: $(RTL_SOURCES) $(REGS_H)
+	@echo $^
 regs: $(REGS_SV) $(REGS_H) $(REGS_DIR)/html/index.html
 
-$(REGS_SV) &: $(RDL) $(CATALOGUE_RDL)
+$(REGS_SV) &: $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
 	@mkdir -p $(REGS_DIR)
 	$(call say,PEAKRDL,$(REGS_SV))
-	$(Q)$(PEAKRDL) regblock -I $(CATALOGUE_DIR) $< --cpuif apb4-flat --addr-width 12 --default-reset rst_n --type-style hier \
+	$(Q)$(PEAKRDL) regblock $(RDL_OPTIONS) $< --cpuif apb4-flat --addr-width 12 --default-reset rst_n --type-style hier \
 	  --err-if-bad-addr -o $(REGS_DIR)
 	@touch $(REGS_SV)
 
-$(REGS_H): $(RDL) $(CATALOGUE_RDL)
+$(REGS_H): $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
 	@mkdir -p $(REGS_DIR)
 	$(call say,PEAKRDL,$@)
-	$(Q)$(PEAKRDL) c-header -I $(CATALOGUE_DIR) $< --std gnu11 --type-style hier -o $@
+	$(Q)$(PEAKRDL) c-header $(RDL_OPTIONS) $< --std gnu11 --type-style hier -o $@
 
-$(REGS_DIR)/html/index.html: $(RDL) $(CATALOGUE_RDL)
+$(REGS_DIR)/html/index.html: $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
 	@mkdir -p $(REGS_DIR)
 	$(call say,PEAKRDL,$@)
-	$(Q)$(PEAKRDL) html -I $(CATALOGUE_DIR) $< -o $(REGS_DIR)/html
+	$(Q)$(PEAKRDL) html $(RDL_OPTIONS) $< -o $(REGS_DIR)/html
 	@touch $@
 
 # One lint run per parameter set, written as ROWS_COLS_LANES_AXIWIDTH, and _ELEMENT where that is not `exact`; of the

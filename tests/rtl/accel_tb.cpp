@@ -53,6 +53,8 @@ class Test : public accel::Scenario
 void Test::identity()
 {
     bench_.equal("ID", host_.read(REG(ID)), 0x46503841u);
+    bench_.equal("RELEASE", host_.read(REG(RELEASE)),
+                 FP8MAC_VERSION_MAJOR << 16 | FP8MAC_VERSION_MINOR << 8 | FP8MAC_VERSION_PATCH);
     const uint32_t config0 = host_.read(REG(CONFIG0)), config1 = host_.read(REG(CONFIG1));
     bench_.equal("rows", FIELD_OF(config0, CONFIG0, ROWS), ROWS);
     bench_.equal("cols", FIELD_OF(config0, CONFIG0, COLS), COLS);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fp8mac/version.h"
 #include "fp8rt/matrix.h"
 #include "fp8rt/trial.h"
 
@@ -352,6 +353,14 @@ static bool quantisation_is_right(void)
            memcmp(back, values, sizeof back) == 0;
 }
 
+// Hardware and firmware are from the same release.
+static bool release_is_right(void)
+{
+    return dev.caps.release_major == FP8MAC_VERSION_MAJOR &&
+           dev.caps.release_minor == FP8MAC_VERSION_MINOR &&
+           dev.caps.release_patch == FP8MAC_VERSION_PATCH;
+}
+
 int main(void)
 {
     tally t = {0, 0};
@@ -367,6 +376,7 @@ int main(void)
         count(&t, pack_is_right(PACK_LD, 1), "packing, K contiguous");
         count(&t, pack_is_right(1, PACK_LD), "packing, K strided");
         count(&t, quantisation_is_right(), "quantising and back");
+        count(&t, release_is_right(), "release " FP8MAC_VERSION);
     }
     printf("%u passed, %u failed\n", t.passed, t.failed);
     return t.failed == 0 && t.passed > 0 ? 0 : 1;

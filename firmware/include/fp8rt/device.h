@@ -29,6 +29,8 @@ typedef struct fp8rt_caps {
     uint16_t buf_beats;    // beats per row ram of an operand buffer
     uint16_t max_mn;       // limit of m and of n of one command
     fp8rt_element element; // numerics of a step: what formats and accumulators there are
+    uint8_t release_major, release_minor,
+        release_patch; // version number of the project that the hardware was generated from
 } fp8rt_caps;
 
 // Outputs of one pass over the array, the natural step of tiles.

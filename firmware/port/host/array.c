@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fp8mac/version.h"
+
 #define ARRAY_VARIABLE "FP8RT_ARRAY"
 #define ELEMENT_VARIABLE "FP8RT_ELEMENT"
 
@@ -62,7 +64,10 @@ bool fp8rt_host_array(fp8rt_caps *caps)
                          .banks_n = 2,
                          .queue_depth = 8,
                          .buf_beats = 256,
-                         .max_mn = 128};
+                         .max_mn = 128,
+                         .release_major = FP8MAC_VERSION_MAJOR,
+                         .release_minor = FP8MAC_VERSION_MINOR,
+                         .release_patch = FP8MAC_VERSION_PATCH};
     return is_side(rows, FP8RT_HOST_MAX_SIDE) && is_side(cols, FP8RT_HOST_MAX_SIDE) &&
            is_side(lanes, caps->beat_bytes) &&
            read_element(element == NULL ? "exact" : element, lanes, &caps->element);

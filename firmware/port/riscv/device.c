@@ -19,7 +19,7 @@ _Static_assert(COMMAND_INDEX(CLAMP_HI) == FP8RT_COMMAND_WORDS - 1,
 static fp8rt_caps read_caps(void)
 {
     uint32_t config0 = soc_read(REG(CONFIG0)), config1 = soc_read(REG(CONFIG1)),
-             config2 = soc_read(REG(CONFIG2));
+             config2 = soc_read(REG(CONFIG2)), release = soc_read(REG(RELEASE));
     return (fp8rt_caps){
         .rows = (uint16_t)FP8RT_GET(CONFIG0__ROWS, config0),
         .cols = (uint16_t)FP8RT_GET(CONFIG0__COLS, config0),
@@ -31,6 +31,9 @@ static fp8rt_caps read_caps(void)
         .buf_beats = (uint16_t)FP8RT_GET(CONFIG2__BUF_BEATS, config2),
         .max_mn = (uint16_t)FP8RT_GET(CONFIG2__MAX_MN, config2),
         .element = fp8rt_element_decode(soc_read(REG(ELEMENT))),
+        .release_major = (uint8_t)FP8RT_GET(RELEASE__MAJOR, release),
+        .release_minor = (uint8_t)FP8RT_GET(RELEASE__MINOR, release),
+        .release_patch = (uint8_t)FP8RT_GET(RELEASE__PATCH, release),
     };
 }
 
