@@ -7,7 +7,8 @@
 # what failed and the sum of what was counted. One test alone: make build/test/NAME.log
 include tests/model/build.mk tests/sim/build.mk
 include $(sort $(wildcard tests/rtl/*.mk))
-include tests/habits/build.mk tests/catalogue/build.mk tests/digits.mk tests/system.mk tests/formal/build.mk tests/synth/build.mk tests/docs/build.mk
+include tests/habits/build.mk
+include tests/catalogue/build.mk tests/digits.mk tests/system.mk tests/formal/build.mk tests/synth/build.mk tests/docs/build.mk
 
 $(BUILD)/test/test-runner.log: tests/test_runner.sh tests/run_test.sh tests/summary.sh tests/first_failures.sh
 	@tests/run_test.sh test-runner $@ $< $(BUILD)/test-runner
