@@ -14,7 +14,7 @@ SYS_HOST_ELEMENTS := 8x8x4:aligned_fp32 4x4x8:aligned_fp16_f29 4x4x4:late_fp32_f
 
 TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-host firmware-host-faults firmware-san firmware-san-faults \
   firmware-arrays firmware-elements firmware-elements-faults firmware-options system-selftest system-stalls \
-  system-faults system-bytes)
+  system-faults system-bytes system-cxx system-variables system-setup)
 
 $(SYS_TEST)/firmware-host.log: $(SYS_HOST)/selftest tests/run_test.sh
 	@mkdir -p $(@D)
@@ -57,6 +57,18 @@ $(SYS_TEST)/system-faults.log: $(SYS_RISCV)/faults.elf $(SIM) tests/run_test.sh
 $(SYS_TEST)/system-bytes.log: $(SYS_TEST)/system-selftest.log $(SYS_TEST)/firmware-host.log tests/system/equal_bytes.sh
 	@tests/run_test.sh system-bytes $@ tests/system/equal_bytes.sh $(SYS_TEST)/selftest.chip.bytes \
 	  $(SYS_TEST)/selftest.host.bytes
+
+# Applications in C++, and what make refuses. Both run make themselves.
+$(SYS_TEST)/system-cxx.log: tests/system/cxx.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \
+    $(SYS_HOST)/gemm tests/run_test.sh
+	@tests/run_test.sh system-cxx $@ $< $(BUILD)/system-cxx
+
+$(SYS_TEST)/system-variables.log: tests/system/variables.sh tools/variables.txt $(SYS_HOST)/gemm $(SYS_HOST)/digits \
+    tests/run_test.sh
+	@tests/run_test.sh system-variables $@ $<
+
+$(SYS_TEST)/system-setup.log: tests/system/setup.sh tools/setup.sh tools/packages.txt tests/run_test.sh
+	@tests/run_test.sh system-setup $@ $< $(BUILD)/system-setup
 
 # Chips of other elements, on small arrays, as ROWSxCOLSxLANES-ELEMENT_SPEC: the same programs and comparisons, on
 # simulators that a make of their own builds.
