@@ -82,14 +82,14 @@ package fp8mac_pkg;
     logic [OperandExpW-1:0] exp;   // 1..31
     logic [SigW-1:0]        sig;   // 0 for zero, Inf, NaN
     logic                   zero;
-    logic                   inf;
+    logic                   is_inf;
     logic                   nan;
   } operand_t;
 
   // IEEE addition's identity is -0, so an absent lane is (-0) * (+0): it adds nothing, raises nothing, and
   // leaves the sign of an all-negative-zero sum alone.
-  parameter operand_t AbsentA = '{sign: 1'b1, exp: 5'd1, sig: '0, zero: 1'b1, inf: 1'b0, nan: 1'b0};
-  parameter operand_t AbsentB = '{sign: 1'b0, exp: 5'd1, sig: '0, zero: 1'b1, inf: 1'b0, nan: 1'b0};
+  parameter operand_t AbsentA = '{sign: 1'b1, exp: 5'd1, sig: '0, zero: 1'b1, is_inf: 1'b0, nan: 1'b0};
+  parameter operand_t AbsentB = '{sign: 1'b0, exp: 5'd1, sig: '0, zero: 1'b1, is_inf: 1'b0, nan: 1'b0};
 
   // An INT8 operand as radix-4 Booth digits, the least significant first (fp8mac_booth_recode).
   parameter int unsigned BoothDigits = 4;
@@ -206,7 +206,7 @@ package fp8mac_pkg;
   // What is decided about an FP32 result beside the arithmetic.
   typedef struct packed {
     logic sign;
-    logic inf;
+    logic is_inf;
     logic nan;
     logic invalid;
   } fp32_special_t;
@@ -223,7 +223,7 @@ package fp8mac_pkg;
   // Pipeline of an element, in cycles. A step issued in cycle t reads its accumulator in t + 2 and leaves the new
   // value for cycle t + 2 + LoopCycles: steps of one bank are at least LoopCycles apart.
   parameter int unsigned LoopCycles = 3;
-  parameter int unsigned ElementStages = 5;                // fp8mac_element_exact: from step_valid_i to result_valid_o, flags_o
+  parameter int unsigned ElementStages = 5;  // fp8mac_element_exact: from step_valid_i to result_valid_o, flags_o
   parameter int unsigned ArrayStages = ElementStages + 2;  // fp8mac_array: from step_valid_i to bank_full_o, flags_o
 
   parameter logic [31:0] Fp32Nan = 32'h7fc0_0000;

@@ -14,7 +14,7 @@ STYLE_SHELL := .ci/run $(call style_files,-name '*.sh')
 STYLE_SV := $(call style_files,-name '*.sv' -o -name '*.svh')
 
 .PHONY: lint-c lint-python lint-shell lint-sv format
-lint: lint-c lint-python lint-shell
+lint: lint-c lint-python lint-shell lint-sv
 
 lint-c:
 	$(call say,LINT,$(words $(STYLE_C)) files of C and C++)

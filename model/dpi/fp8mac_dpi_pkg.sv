@@ -79,7 +79,8 @@ package fp8mac_dpi_pkg;
   // One step over the terms that wait, at most `group`.
   import "DPI-C" fp8mac_dpi_dot_step = function int fp8mac_dot_step(input int dot);
   import "DPI-C" fp8mac_dpi_dot_result = function int unsigned fp8mac_dot_result(input int dot);  // FP32 pattern
-  import "DPI-C" fp8mac_dpi_dot_code = function int unsigned fp8mac_dot_code(input int dot);    // in the accumulator's own format
+  // In the accumulator's own format.
+  import "DPI-C" fp8mac_dpi_dot_code = function int unsigned fp8mac_dot_code(input int dot);
   import "DPI-C" fp8mac_dpi_dot_flags = function int unsigned fp8mac_dot_flags(input int dot);
 
   // ---- epilogue: D = convert(act(t0 * (scale_a * scale_b) + bias + beta * c) * scale_d), floats as FP32 patterns

@@ -15,7 +15,7 @@ package fp8mac_element_pkg;
   typedef struct packed {
     logic sign;
     logic zero;
-    logic inf;
+    logic is_inf;
     logic nan;
   } operand_class_t;
 
@@ -26,7 +26,7 @@ package fp8mac_element_pkg;
     logic [SigW-1:0]        sig;    // 0 for zero, Inf and NaN, unless the feed normalises
     logic                   zero;
     logic                   live;   // neither zero nor NaN
-    logic                   inf;
+    logic                   is_inf;
   } lane_t;
 
   // FeedExponents: the exponent and the zero of an operand leave two cycles before the rest of it.
@@ -105,14 +105,14 @@ package fp8mac_element_pkg;
   endfunction
 
   function automatic operand_class_t class_of(operand_t operand);
-    return '{sign: operand.sign, zero: operand.zero, inf: operand.inf, nan: operand.nan};
+    return '{sign: operand.sign, zero: operand.zero, is_inf: operand.is_inf, nan: operand.nan};
   endfunction
 
   // The one place where a lane is put together.
   function automatic lane_t lane_of(operand_class_t kind, logic [OperandExpW-1:0] exp_n, logic half,
                                     logic [SigW-1:0] sig);
     return '{sign: kind.sign, exp_n: exp_n, half: half, sig: sig, zero: kind.zero, live: !kind.zero && !kind.nan,
-             inf: kind.inf};
+             is_inf: kind.is_inf};
   endfunction
 
   // A subnormal stays in the smallest binade, without a leading bit.

@@ -68,7 +68,7 @@ module fp8mac_fp32_add (
     classify.special.sign    = larger[31];
     classify.special.invalid = larger_inf && smaller_inf && larger[31] != smaller[31];
     classify.special.nan     = larger_nan || smaller_nan || classify.special.invalid;
-    classify.special.inf     = larger_inf;
+    classify.special.is_inf     = larger_inf;
   endfunction
 
   function automatic ordered_t order(logic [31:0] a, logic [31:0] b);

@@ -50,7 +50,7 @@ module fp8mac_fp32_mul (
     classify.sign    = a[31] ^ b[31];
     classify.invalid = (a_inf && b_zero) || (a_zero && b_inf);
     classify.nan     = a_nan || b_nan || classify.invalid;
-    classify.inf     = a_inf || b_inf;
+    classify.is_inf     = a_inf || b_inf;
   endfunction
 
   function automatic logic [ExpW-1:0] exponent(logic [ExpW-1:0] field);

@@ -31,9 +31,9 @@ module fp8mac_fp32_round
   always_ff @(posedge clk_i) begin
     if (load_i) begin
       invalid_o  <= x_i.special.invalid;
-      overflow_o <= too_large && !x_i.special.inf && !x_i.special.nan;
+      overflow_o <= too_large && !x_i.special.is_inf && !x_i.special.nan;
       if (x_i.special.nan) result_o <= Fp32Nan;
-      else if (x_i.special.inf || too_large) result_o <= {x_i.special.sign, Fp32Inf[30:0]};
+      else if (x_i.special.is_inf || too_large) result_o <= {x_i.special.sign, Fp32Inf[30:0]};
       else result_o <= {x_i.special.sign, rounded[30:0]};
     end
   end

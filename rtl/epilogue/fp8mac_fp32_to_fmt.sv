@@ -54,7 +54,7 @@ module fp8mac_fp32_to_fmt (
 
   typedef struct packed {
     logic        sign;
-    logic        inf;
+    logic        is_inf;
     logic        nan;
     logic [31:0] pattern;  // magnitude {exponent, mantissa} in the destination's layout, exponent unbounded above
     logic        guard;
@@ -94,7 +94,7 @@ module fp8mac_fp32_to_fmt (
     above   = exp + deficit - wide_t'(1);
     base    = {{(32 - WideW){1'b0}}, above} << mantissa_bits;
     align.sign    = x[31];
-    align.inf     = x[FracW +: ExpW] == ExpMax && x[FracW-1:0] == '0;
+    align.is_inf     = x[FracW +: ExpW] == ExpMax && x[FracW-1:0] == '0;
     align.nan     = x[FracW +: ExpW] == ExpMax && x[FracW-1:0] != '0;
     align.pattern = base + 32'(shifted[ShiftMax +: Sig32W]);
     align.guard   = shifted[ShiftMax-1];
@@ -117,9 +117,9 @@ module fp8mac_fp32_to_fmt (
   assign rounded = aligned_q.pattern + 32'(up);
 
   // Patterns are ordered as magnitudes are, also above the destination's largest exponent; Inf is above all.
-  assign too_large = !aligned_q.nan && (aligned_q.inf || rounded > {1'b0, format.max});
+  assign too_large = !aligned_q.nan && (aligned_q.is_inf || rounded > {1'b0, format.max});
   assign saturate  = !format.always_ieee
-                     && (overflow_mode_i == OvfSaturate || (overflow_mode_i == OvfSaturateFinite && !aligned_q.inf));
+                     && (overflow_mode_i == OvfSaturate || (overflow_mode_i == OvfSaturateFinite && !aligned_q.is_inf));
 
   function automatic logic [31:0] with_sign(logic [30:0] magnitude, logic sign, logic [31:0] sign_bit);
     return {1'b0, magnitude} | (sign ? sign_bit : '0);
@@ -127,12 +127,13 @@ module fp8mac_fp32_to_fmt (
 
   always_ff @(posedge clk_i) begin
     if (load_i[1]) begin
-      overflow_o  <= too_large && !saturate && !aligned_q.inf;
+      overflow_o  <= too_large && !saturate && !aligned_q.is_inf;
       saturated_o <= too_large && saturate;
       if (aligned_q.nan || (too_large && !saturate && !format.has_inf)) code_o <= format.nan;
       else if (too_large && !saturate) code_o <= with_sign(format.max + 31'd1, aligned_q.sign, format.sign_bit);
       else if (too_large) code_o <= with_sign(format.max, aligned_q.sign, format.sign_bit);
-      else code_o <= with_sign(rounded[30:0], aligned_q.sign && (format.has_negative_zero || rounded != '0), format.sign_bit);
+      else code_o <= with_sign(rounded[30:0], aligned_q.sign && (format.has_negative_zero || rounded != '0),
+                               format.sign_bit);
     end
   end
 

@@ -20,7 +20,7 @@ module fp8mac_decode
   logic [6:0]             magnitude;
   logic [OperandExpW-1:0] field, offset;
   logic [FracW-1:0]       frac;
-  logic                   exponent_ones, mantissa_ones, zero, inf, nan;
+  logic                   exponent_ones, mantissa_ones, zero, is_inf, nan;
 
   always_comb begin
     format       = fp8_format(fmt_i);
@@ -37,7 +37,7 @@ module fp8mac_decode
       NanAllOnes: nan = exponent_ones && mantissa_ones;
       default:    nan = code_i == 8'h80;
     endcase
-    inf  = format.has_inf && exponent_ones && frac == '0;
+    is_inf  = format.has_inf && exponent_ones && frac == '0;
     zero = magnitude == '0 && !nan;
 
     // E4M3's exponents start 8 above E5M2's, in both families.
@@ -45,9 +45,9 @@ module fp8mac_decode
 
     operand_o.sign = code_i[7];
     operand_o.exp  = (field == '0 ? OperandExpW'(1) : field) + offset;
-    operand_o.sig  = (zero || inf || nan) ? '0 : {field != '0, frac};
+    operand_o.sig  = (zero || is_inf || nan) ? '0 : {field != '0, frac};
     operand_o.zero = zero;
-    operand_o.inf  = inf;
+    operand_o.is_inf  = is_inf;
     operand_o.nan  = nan;
   end
 

@@ -205,7 +205,7 @@ module fp8mac_feed
         assign is_nan[i] = kind_2[i].nan;
 
         a_within_bound : assert property (@(posedge clk_i)
-          kind_2[i].zero || kind_2[i].nan || kind_2[i].inf || normalised_2[i].top <= bound_2);
+          kind_2[i].zero || kind_2[i].nan || kind_2[i].is_inf || normalised_2[i].top <= bound_2);
       end
       always_ff @(posedge clk_i) begin
         lane_q <= lane;

@@ -15,7 +15,7 @@ module fp8mac_align_shift #(
 ) (
   input  logic [VALUE_W-1:0] value_i,
   input  logic               fill_i,
-  input  logic               void_i,  // bits of this value are dropped without being lost: fill, or 0 in two's complement
+  input  logic               void_i,  // dropping bits of this value loses nothing: fill, or 0 in two's complement
   input  logic [LEVELS-1:0]  shift_i,
   output logic [W-1:0]       word_o,
   output logic               lost_o   // a bit other than void_i was dropped

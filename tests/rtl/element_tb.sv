@@ -106,7 +106,8 @@ module element_tb
 `endif
       .clk_i(clk_i), .a_i(a_feed[LanesW-1:0]), .b_i(b_feed[LanesW-1:0]),
       .field_a_i(a_common.field), .bound_b_i(b_common.field[OperandExpW:0]),
-      .none_i(a_common.none || b_common.none), .nan_i(a_common.nan || b_common.nan), .step_first_i(first_q[FirstCycles-1]),
+      .none_i(a_common.none || b_common.none), .nan_i(a_common.nan || b_common.nan),
+      .step_first_i(first_q[FirstCycles-1]),
       .sign_o(sign_o), .field_o(field), .sig_o(sig), .special_o(special_o), .flags_o(flags_o)
     );
 

@@ -6,7 +6,7 @@
 module element_scoreboard
   import fp8mac_pkg::*;
   import fp8mac_dpi_pkg::*;
-;
+();
 
   localparam int unsigned Lanes = 4;
   localparam int unsigned Banks = 4;
@@ -154,8 +154,8 @@ module element_scoreboard
     check(fp8mac_bits(e4m3fn) == 8 && fp8mac_bits(fp32) == 32 && fp8mac_bits(99) == 0, "bits");
     check(fp8mac_to_real(e4m3fn, 32'h7e) == 448.0, "to_real");
     check(fp8mac_to_text(e4m3fn, 32'h81) == "-0.001953125", "to_text");
-    check(fp8mac_decode_code(e4m3fn, 32'hbc, cls, sign, exponent, significand) == 0 && cls == int'(ClassFinite) && sign &&
-          exponent == -3 && significand == 12, "decode_code");
+    check(fp8mac_decode_code(e4m3fn, 32'hbc, cls, sign, exponent, significand) == 0 && cls == int'(ClassFinite) &&
+          sign && exponent == -3 && significand == 12, "decode_code");
     check(fp8mac_decode_code(0, 0, cls, sign, exponent, significand) != 0, "decode_code refuses");
     for (int unsigned code = 0; code < 256; code++) begin
       if (code[6:0] != 7'h7f) begin
@@ -187,8 +187,8 @@ module element_scoreboard
     // (3 * (0.5 * 2) + 1) * 0.25 = 1
     epilogue = fp8mac_epilogue_new(e4m3fn, 0, 0, 32'h3e800000, 1'b1, 0, 1, 0, 0);
     f = 0;
-    check(fp8mac_epilogue(epilogue, 32'h40400000, 32'h3f000000, 32'h40000000, 32'h3f800000, 0, amax, nonfinite, f) == 32'h38
-          && amax == 32'h40800000 && !nonfinite && f == 0, "epilogue");
+    check(fp8mac_epilogue(epilogue, 32'h40400000, 32'h3f000000, 32'h40000000, 32'h3f800000, 0, amax, nonfinite, f)
+          == 32'h38 && amax == 32'h40800000 && !nonfinite && f == 0, "epilogue");
     check(fp8mac_epilogue_new(e4m3fn, 0, 0, 32'h7fc00000, 1'b0, 0, 0, 0, 0) == 0, "an epilogue's NaN scale is refused");
   endtask
 

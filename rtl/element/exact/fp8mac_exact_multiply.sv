@@ -23,14 +23,14 @@ module fp8mac_exact_multiply
 
   // Of one product: its sign is the XOR of the operands', also for zeros.
   function automatic products_class_t classify(operand_t a, operand_t b);
-    logic inf, negative;
+    logic is_inf, negative;
     negative = a.sign ^ b.sign;
-    inf      = (a.inf && !b.nan && !b.zero) || (b.inf && !a.nan && !a.zero);
+    is_inf      = (a.is_inf && !b.nan && !b.zero) || (b.is_inf && !a.nan && !a.zero);
     return '{
       nan:      a.nan || b.nan,
-      invalid:  (a.inf && b.zero) || (a.zero && b.inf),
-      pos_inf:  inf && !negative,
-      neg_inf:  inf && negative,
+      invalid:  (a.is_inf && b.zero) || (a.zero && b.is_inf),
+      pos_inf:  is_inf && !negative,
+      neg_inf:  is_inf && negative,
       neg_zero: (a.zero || b.zero) && negative
     };
   endfunction

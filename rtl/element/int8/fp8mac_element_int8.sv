@@ -14,7 +14,7 @@ module fp8mac_element_int8
 #(
   parameter int unsigned LANES = 4,
   parameter int unsigned BANKS = 4,
-  parameter bit TREE_REGISTER = 1'b0,  // a register between compressor tree and adder, one cycle more: for many lanes at a fast clock
+  parameter bit TREE_REGISTER = 1'b0,  // after the compressor tree, one cycle more: for many lanes at a fast clock
   parameter int unsigned RIPPLE = 10,  // of the adder of the products, see fp8mac_adder
   parameter bit SELECT = 1'b0
 ) (

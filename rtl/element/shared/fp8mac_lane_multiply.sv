@@ -19,7 +19,7 @@ module fp8mac_lane_multiply
 );
 
   logic [ProductSigW-1:0] magnitude;
-  logic                   inf;
+  logic                   is_inf;
 
   if (HIDDEN_ONE) begin : g_hidden
     // (8 + m)(8 + n) = 64 + 8(m + n) + mn; a zero operand's product is shifted out of the window
@@ -37,9 +37,9 @@ module fp8mac_lane_multiply
   assign zero_o    = a_i.zero || b_i.zero;
   assign product_o = magnitude ^ {ProductSigW{sign_o}};
 
-  assign inf       = INF && ((a_i.inf && b_i.live) || (b_i.inf && a_i.live));
-  assign pos_inf_o = inf && !sign_o;
-  assign neg_inf_o = inf && sign_o;
-  assign invalid_o = INF && ((a_i.inf && b_i.zero) || (b_i.inf && a_i.zero));
+  assign is_inf       = INF && ((a_i.is_inf && b_i.live) || (b_i.is_inf && a_i.live));
+  assign pos_inf_o = is_inf && !sign_o;
+  assign neg_inf_o = is_inf && sign_o;
+  assign invalid_o = INF && ((a_i.is_inf && b_i.zero) || (b_i.is_inf && a_i.zero));
 
 endmodule
