@@ -459,7 +459,7 @@ static const char *float_reason(const fp8mac_dot_config *c)
     return c->nan_code != 0 ? "nan-code is not a NaN of the accumulator's format" : NULL;
 }
 
-static const char *reason(const fp8mac_dot_config *c, fp8mac_status status)
+static const char *refusal_reason(const fp8mac_dot_config *c, fp8mac_status status)
 {
     if (c->acc_format == FP8MAC_ACC_INT32) {
         return "int32 takes two int8 operands, group, and no other setting";
@@ -496,7 +496,7 @@ bool settings_check(const settings *s, char *message)
             return false;
         }
     }
-    const char *why = reason(c, status);
+    const char *why = refusal_reason(c, status);
     return refuse(message, "%s", why != NULL ? why : fp8mac_status_string(status));
 }
 

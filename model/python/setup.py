@@ -67,7 +67,7 @@ try:
         ext_modules=[
             Extension(
                 "fp8mac._core",
-                ["fp8mac/_core.c"],
+                [str(path.relative_to(HERE)) for path in sorted((HERE / "fp8mac").glob("*.c"))],
                 py_limited_api=True,
                 include_dirs=[
                     str(GENERATED),

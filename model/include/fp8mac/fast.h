@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How work is carried out: by which instructions, on how many threads. The result never depends on
-// it, bit for bit: fp8mac_gemm and the conversions choose the best instructions themselves, and
-// these functions are for threads, and for those who measure or test one path.
+// How work is carried out: by which instructions, on how many threads. No bit of a result depends on
+// it. fp8mac_gemm and the conversions choose the best instructions themselves. These functions add
+// threads, and select one path for a measurement or a test.
 //
-// What is fast: conversions of float32 to and from rows with IEEE 754's layout of exponents
-// (nearest even, or stochastic with given bits); GEMMs with such operands into FP32, FP16 and
-// FIXED, exact, and into E8M13, FP32 and FP16 with truncated alignment toward zero. Outputs whose
-// row of A or column of B holds Inf or NaN, and every other setting, are computed one by one, by
-// the definition.
+// The fast cases are:
+//   - conversions of float32 to and from formats with IEEE 754's layout of exponents, to nearest
+//     even, or stochastic with given bits;
+//   - GEMMs with such operands: exact into FP32, FP16 and FIXED; with truncated alignment toward
+//     zero into E8M13, FP32 and FP16.
+// The definition computes every other setting, and outputs whose row of A or column of B holds Inf
+// or NaN.
 //
 // The environment variable FP8MAC_ISA (defined, portable, avx2, avx512) sets what FP8MAC_ISA_BEST
 // means, for testing; it is read once.

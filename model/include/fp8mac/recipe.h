@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaling recipes: from the largest magnitudes of a tensor (amax) to the scale that quantises it.
+// Scaling recipes compute the scale that quantises a tensor from its largest magnitude (amax).
 //
-// Here a scale multiplies on the way into FP8, as scale_d of the GEMM does; what multiplies on the
-// way back (the next GEMM's scale_a) is fp8mac_recipe_inverse(scale).
+// A scale multiplies on the way into FP8, as scale_d of the GEMM does. The dequantising scale, which
+// the next GEMM takes as scale_a, is fp8mac_recipe_inverse(scale).
 //
 // The formula, from Transformer Engine's DelayedScaling (NVIDIA/TransformerEngine,
 // transformer_engine/common/recipe and _default_sf_compute in its framework parts). Each operation
@@ -13,13 +13,13 @@
 //
 //   amax 0, Inf or NaN     the previous scale stays
 //   scale infinite         becomes the largest float
-//   scale underflows to 0  becomes the smallest positive float (Transformer Engine leaves 0, with which nothing can be
-//                          dequantised)
+//   scale underflows to 0  becomes the smallest positive float (Transformer Engine leaves 0, which
+//                          cannot dequantise)
 //
-// floor(log2 x) is the exponent field of x, subnormals normalised. An amax is a magnitude: its sign
-// is ignored. An amax observed together with amax_nonfinite counts as Inf. Nothing is allocated, no
-// libm is called, and no arithmetic but division and multiplication of floats is done, so a core
-// without floating point computes the same bits.
+// floor(log2 x) is the exponent field of x, subnormals normalised. The sign of an amax is ignored. An
+// amax observed together with amax_nonfinite counts as Inf. The functions allocate nothing and call
+// no libm. They only divide and multiply floats, so that a core without floating point computes the
+// same bits.
 #ifndef FP8MAC_RECIPE_H
 #define FP8MAC_RECIPE_H
 

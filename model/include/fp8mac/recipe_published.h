@@ -48,10 +48,11 @@ const fp8mac_format *fp8mac_recipe_te_operand(const fp8mac_recipe_te_layer *laye
 // ---- XLA ----------------------------------------------------------------------------------------
 // openxla/xla, xla/service/gpu FP8 GEMM rewriter, and Flax fp8_ops: the scale dequantises.
 //
-//   next = 1.1f * (amax / fp8_max)      used from the next step on; amax 0, Inf or NaN keeps the scale
-//   next that underflows to 0 or overflows keeps the scale too
-//   q = convert(clamp(x / scale, +-fp8_max))      saturate; `ieee` for E5M2 gradients under loss scaling, unclamped, so
-//                                                 that an overflow is seen and the step dropped
+//   next = 1.1f * (amax / fp8_max)      used from the next step on
+//   amax 0, Inf or NaN keeps the scale, and so does a next scale that underflows to 0 or overflows
+//   q = convert(clamp(x / scale, +-fp8_max))      saturate
+//   E5M2 gradients under loss scaling are converted with `ieee` and are not clamped, so that an
+//   overflow is seen and the step dropped.
 
 float fp8mac_recipe_xla_next(float fp8_max, float amax, float scale);
 fp8mac_convert_mode fp8mac_recipe_xla_mode(fp8mac_format_id format, bool loss_scaled_gradient);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GEMM divided by rows or columns of its output. The parts share nothing but their inputs: an
+// A GEMM divided by rows or columns of its output. The parts share only their inputs: an
 // output does not depend on the others, amax is a maximum and the flags are a union.
 #include "api/threads.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GEMM by the kernels: columns of B in blocks, packed once; rows of A in blocks; K in blocks that
-// are multiples of the group, in ascending order, with the accumulators kept in their own format
-// between them.
+// A GEMM by the kernels. Columns of B are packed once, in blocks; so are rows of A. K is divided into
+// blocks that are multiples of the group, in ascending order. Between them the accumulators stay in
+// their own format.
 #include "fast/plan.h"
 
 #include <math.h>
@@ -130,7 +130,7 @@ static void run_tiles(work *w, size_t m, size_t n)
                 tile.a_small = w->a_small + (i * k + k0) * mr;
                 tile.a_exponent = w->a_exponent + (i * k + k0) * mr;
                 tile.acc = acc_tile(w, i, j, columns);
-                w->plan.run(&tile);
+                w->plan.kernel(&tile);
             }
         }
     }
@@ -190,8 +190,8 @@ static const float *c_row(work *w, size_t m, size_t n0, size_t n)
     return w->c;
 }
 
-// Where something is or becomes infinite or NaN: one by one, flags and all. An infinite sum of
-// finite products has overflowed on the way.
+// Outputs in which something is infinite or NaN are finished one by one, with their flags. An
+// infinite sum of finite products has overflowed.
 static void finish_singly(const work *w, size_t m, size_t n0, size_t n, const float *t0,
                           fp8mac_gemm_totals *totals)
 {
@@ -204,7 +204,8 @@ static void finish_singly(const work *w, size_t m, size_t n0, size_t n, const fl
     }
 }
 
-// D's codes; false if a NaN is among them (an overflow), whose sign D does not have.
+// Writes D's codes. False if a NaN is among them: it comes from an overflow and has a sign that D
+// does not have.
 static bool write_d(const work *w, size_t m, size_t n0, size_t n, fp8mac_flags *flags)
 {
     const fp8mac_gemm_desc *desc = w->desc;
@@ -222,7 +223,7 @@ static bool write_d(const work *w, size_t m, size_t n0, size_t n, fp8mac_flags *
     return (own & FP8MAC_FLAG_OVERFLOW) == 0 || desc->d_format->has_inf;
 }
 
-// Infinite sums, where D takes them as they are.
+// Writes infinite sums where the epilogue leaves them unchanged.
 static void finish_infinities(work *w, size_t m, size_t n0, size_t n, const float *t0,
                               fp8mac_gemm_totals *totals)
 {
@@ -239,7 +240,7 @@ static void finish_infinities(work *w, size_t m, size_t n0, size_t n, const floa
     (void)write_d(w, m, n0, n, &totals->flags);
 }
 
-// T * scale_d is t0.
+// Whether T * scale_d equals t0.
 static bool epilogue_is_identity(const work *w)
 {
     const fp8mac_gemm_desc *desc = w->desc;
@@ -248,7 +249,7 @@ static bool epilogue_is_identity(const work *w)
            w->epilogue.scale_d == 1;
 }
 
-// n outputs of row m, none of them special.
+// Finishes n outputs of row m, none of them special.
 static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0,
                        fp8mac_gemm_totals *totals)
 {
@@ -281,8 +282,8 @@ static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0,
     }
 }
 
-// Runs of columns between the special ones, short enough that one odd value does not slow down many
-// others.
+// Finishes the runs of columns between the special ones. They are short, so that one special value
+// does not slow down many others.
 static void finish_row(work *w, size_t m, size_t n0, size_t n, fp8mac_gemm_totals *totals)
 {
     enum { LONGEST = 256 };
@@ -360,9 +361,8 @@ static void run_blocks(work *w, fp8mac_gemm_totals *totals)
     }
 }
 
-// Outputs that are known to be NaN have an epilogue all the same; where it does the same for each
-// of them, one is computed and copied. Whether a sum overflowed before it met a NaN is of no more
-// interest once one has.
+// Outputs that are known to be NaN have an epilogue too. Where it is the same for each of them, one
+// is computed and copied. Once the overflow flag is set, later overflows need not be detected.
 static void finish_nans(const work *w, fp8mac_gemm_totals *totals)
 {
     const fp8mac_gemm_desc *desc = w->desc;
@@ -394,7 +394,7 @@ static void finish_nans(const work *w, fp8mac_gemm_totals *totals)
     }
 }
 
-// Rows of A with Inf or NaN, and columns of B in the other rows: by the definition.
+// The definition computes rows of A with Inf or NaN, and columns of B with them in the other rows.
 static void run_specials(const work *w, fp8mac_gemm_totals *totals)
 {
     const fp8mac_gemm_desc *desc = w->desc;

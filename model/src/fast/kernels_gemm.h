@@ -181,7 +181,7 @@ INLINE void largest_exponents(const fp8mac_tile *tile, const int8_t *a, const in
     }
 }
 
-// 2^e as floats; e is clamped to 127, which only a step of nothing but zeros reaches.
+// 2^e as floats; e is clamped to 127, which only a step whose terms are all zero reaches.
 INLINE vf powers(vi e)
 {
     vi clamped = SELECT(GREATER(e, splat(127)), splat(127), e);

@@ -42,10 +42,10 @@ static bool plan_single(fp8mac_fast_plan *plan, const fp8mac_gemm_desc *desc, co
                         int32_t product_bits)
 {
     if (desc->dot.acc_format == FP8MAC_ACC_FP32) {
-        plan->run = plan->kernels->fp32;
+        plan->kernel = plan->kernels->fp32;
         return x->top + x->k_bits + 1 <= MOST_TOP;
     }
-    plan->run = plan->kernels->fp16;
+    plan->kernel = plan->kernels->fp16;
     return product_bits <= FP16_BITS && x->top < MOST_TOP;
 }
 
@@ -77,7 +77,7 @@ static bool plan_fixed(fp8mac_fast_plan *plan, const fp8mac_operand_facts *a,
 {
     int32_t top = x->top + x->k_bits;
     plan->needs_double = true;
-    plan->run = plan->kernels->sum;
+    plan->kernel = plan->kernels->sum;
     plan->acc_bytes = sizeof(double);
     plan->a_scale = 1; // FIXED is scaled at read-out
     plan->t0_scale = power_of_two(scale);
@@ -87,7 +87,7 @@ static bool plan_fixed(fp8mac_fast_plan *plan, const fp8mac_operand_facts *a,
     if (top - x->unit <= DOUBLE_BITS) {
         return true;
     }
-    plan->run = plan->kernels->wide_sum;
+    plan->kernel = plan->kernels->wide_sum;
     plan->acc_bytes = 2 * sizeof(double);
     return plan_wide(plan, a, b, 0, top - scale, x->unit - scale);
 }
@@ -107,10 +107,10 @@ static bool plan_fused(fp8mac_fast_plan *plan, const fp8mac_gemm_desc *desc,
         return false;
     }
     if (top - unit <= DOUBLE_BITS) {
-        plan->run = fp32 ? plan->kernels->fused_fp32 : plan->kernels->fused_fp16;
+        plan->kernel = fp32 ? plan->kernels->fused_fp32 : plan->kernels->fused_fp16;
         return true;
     }
-    plan->run = fp32 ? plan->kernels->wide_fp32 : plan->kernels->wide_fp16;
+    plan->kernel = fp32 ? plan->kernels->wide_fp32 : plan->kernels->wide_fp16;
     return plan_wide(plan, a, b, scale, top, unit);
 }
 
@@ -140,7 +140,7 @@ static bool plan_aligned(fp8mac_fast_plan *plan, const fp8mac_dot_config *dot,
     bool fp16 = dot->acc_format == FP8MAC_ACC_FP16;
     int32_t least_product = a->e_min + b->e_min;
     int32_t zero_product = FP8MAC_FAST_ZERO_EXPONENT + (a->e_max > b->e_max ? a->e_max : b->e_max);
-    plan->run = plan->kernels->aligned;
+    plan->kernel = plan->kernels->aligned;
     plan->needs_exponents = true;
     tile->to_fp16 = fp16;
     tile->keep = aligned_keep(dot);

@@ -19,7 +19,7 @@ typedef struct fp8mac_operand_facts {
 
 typedef struct fp8mac_fast_plan {
     const fp8mac_kernels *kernels;
-    fp8mac_tile_function *run;
+    fp8mac_tile_function *kernel;
     fp8mac_tile tile; // what all tiles share
     float a_scale;    // folded into the panels of A
     double t0_scale;  // FIXED: at read-out

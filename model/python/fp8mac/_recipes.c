@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scaling recipes, for _core.c alone. Names and arguments are those of the C functions without
-// their prefix.
-#ifndef FP8MAC_PYTHON_RECIPES_H
-#define FP8MAC_PYTHON_RECIPES_H
+// The scaling recipes.
+#include "_shared.h"
 
-typedef struct floats {
+#include <string.h>
+
+typedef struct float_buffer {
     Py_buffer buffer;
     const float *at;
     size_t count;
-} floats;
+} float_buffer;
 
-// A buffer of floats. For O&, which releases it if a later argument fails; otherwise the caller
+// A buffer of float_buffer. For O&, which releases it if a later argument fails; otherwise the caller
 // does.
 static int take_floats(PyObject *object, void *to)
 {
-    floats *f = to;
+    float_buffer *f = to;
     if (object == NULL) {
         PyBuffer_Release(&f->buffer);
         return 1;
@@ -61,7 +61,7 @@ static PyObject *recipe_inverse(PyObject *self, PyObject *arguments)
 static PyObject *recipe_reduce(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    floats f;
+    float_buffer f;
     if (!PyArg_ParseTuple(arguments, "O&", take_floats, &f)) {
         return NULL;
     }
@@ -192,7 +192,7 @@ static PyObject *recipe_fp8lm_mu(PyObject *self, PyObject *arguments)
 static PyObject *recipe_fp8lm_shared_scale(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    floats f;
+    float_buffer f;
     if (!PyArg_ParseTuple(arguments, "O&", take_floats, &f)) {
         return NULL;
     }
@@ -259,7 +259,7 @@ static PyObject *recipe_qualcomm_bias(PyObject *self, PyObject *arguments)
 {
     (void)self;
     const char *name;
-    floats f;
+    float_buffer f;
     int lowest, highest, bias;
     if (!PyArg_ParseTuple(arguments, "sO&ii", &name, take_floats, &f, &lowest, &highest)) {
         return NULL;
@@ -287,7 +287,7 @@ static PyObject *recipe_static_scales(PyObject *self, PyObject *arguments)
     (void)self;
     int scheme;
     float fp8_max;
-    floats f;
+    float_buffer f;
     Py_buffer quantise, dequantise;
     if (!PyArg_ParseTuple(arguments, "ifO&w*w*", &scheme, &fp8_max, take_floats, &f, &quantise,
                           &dequantise)) {
@@ -309,14 +309,24 @@ static PyObject *recipe_static_scales(PyObject *self, PyObject *arguments)
     return result;
 }
 
-#define RECIPE(name) {"recipe_" #name, recipe_##name, METH_VARARGS, NULL},
-// clang-format off: it indents a chain of macros ever deeper
-#define RECIPE_METHODS \
-    RECIPE(format_max) RECIPE(floor_log2) RECIPE(inverse) RECIPE(reduce) RECIPE(scale) \
-    RECIPE(te_operand) RECIPE(xla_next) RECIPE(xla_quantize) RECIPE(pytorch_scale) \
-    RECIPE(graphcore_amax_bias) RECIPE(scale_exponent) RECIPE(fp8lm_mu) \
-    RECIPE(fp8lm_shared_scale) RECIPE(reduction_factors) RECIPE(mx_scale) RECIPE(mx_quantize) \
-    RECIPE(qualcomm_bias) RECIPE(static_scales)
-// clang-format on
-
-#endif
+PyMethodDef fp8mac_py_recipes_methods[] = {
+    {"recipe_format_max", recipe_format_max, METH_VARARGS, NULL},
+    {"recipe_floor_log2", recipe_floor_log2, METH_VARARGS, NULL},
+    {"recipe_inverse", recipe_inverse, METH_VARARGS, NULL},
+    {"recipe_reduce", recipe_reduce, METH_VARARGS, NULL},
+    {"recipe_scale", recipe_scale, METH_VARARGS, NULL},
+    {"recipe_te_operand", recipe_te_operand, METH_VARARGS, NULL},
+    {"recipe_xla_next", recipe_xla_next, METH_VARARGS, NULL},
+    {"recipe_xla_quantize", recipe_xla_quantize, METH_VARARGS, NULL},
+    {"recipe_pytorch_scale", recipe_pytorch_scale, METH_VARARGS, NULL},
+    {"recipe_graphcore_amax_bias", recipe_graphcore_amax_bias, METH_VARARGS, NULL},
+    {"recipe_scale_exponent", recipe_scale_exponent, METH_VARARGS, NULL},
+    {"recipe_fp8lm_mu", recipe_fp8lm_mu, METH_VARARGS, NULL},
+    {"recipe_fp8lm_shared_scale", recipe_fp8lm_shared_scale, METH_VARARGS, NULL},
+    {"recipe_reduction_factors", recipe_reduction_factors, METH_VARARGS, NULL},
+    {"recipe_mx_scale", recipe_mx_scale, METH_VARARGS, NULL},
+    {"recipe_mx_quantize", recipe_mx_quantize, METH_VARARGS, NULL},
+    {"recipe_qualcomm_bias", recipe_qualcomm_bias, METH_VARARGS, NULL},
+    {"recipe_static_scales", recipe_static_scales, METH_VARARGS, NULL},
+    {0},
+};

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the extension share. Each part has a table of methods, which _core.c puts into
+// the module.
+#ifndef FP8MAC_PYTHON_SHARED_H
+#define FP8MAC_PYTHON_SHARED_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "settings.h"
+
+extern PyMethodDef fp8mac_py_shared_methods[], fp8mac_py_formats_methods[],
+    fp8mac_py_convert_methods[], fp8mac_py_config_methods[], fp8mac_py_gemm_methods[],
+    fp8mac_py_recipes_methods[];
+
+// The class fp8mac.Error.
+extern PyObject *fp8mac_py_error;
+
+// Raises Error: `what`, if it is not NULL, then the status's own text. Returns NULL.
+PyObject *refuse(fp8mac_status status, const char *what);
+// Whether the buffer holds count elements; otherwise 0, with `what` raised.
+int length_is(const Py_buffer *buffer, size_t count, size_t bytes, const char *what);
+
+typedef struct format_holder {
+    fp8mac_format format;
+    char name[48];
+} format_holder;
+
+// A name ("e4m3fn", "cfloat8_e4m3:9"), or the fields of a format as a tuple. For O&.
+int take_format(PyObject *object, void *to);
+PyObject *format_tuple(const fp8mac_format *format);
+
+typedef struct mode_holder {
+    fp8mac_convert_mode mode;
+    unsigned random_bits;
+} mode_holder;
+
+// (rounding, overflow, random_bits), the first two by name. For O&.
+int take_mode(PyObject *object, void *to);
+// Whether the mode is possible for results of the format; otherwise 0, with the reason raised.
+int mode_fits(const fp8mac_format *format, const mode_holder *how);
+// The flags as a number, or the status raised.
+PyObject *finish(fp8mac_status status, fp8mac_flags flags);
+
+// Block scales of k terms.
+static inline size_t blocks_of(size_t k)
+{
+    return k / FP8MAC_MX_BLOCK + (k % FP8MAC_MX_BLOCK != 0);
+}
+
+// The settings in a capsule that config() returned, or NULL with an exception.
+const settings *config_of(PyObject *capsule);
+
+#endif
