@@ -64,6 +64,7 @@ setup_parts_run := model python firmware sim
 setup_parts_all := model python rtl firmware sim
 setup_parts_synth := model python synth
 setup_parts_synth-full := model python synth
+setup_parts_synth-report := model python
 setup_parts_synth-report := model python synth
 setup_goals := $(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all))
 setup_wanted := $(foreach goal,$(setup_goals),$(or $(setup_parts_$(goal)),$(SETUP_PARTS)))
@@ -91,35 +92,57 @@ $(CATALOGUE_FILES) &: rtl/catalogue/elements.toml rtl/catalogue/catalogue.py | $
 	@touch $(CATALOGUE_FILES)
 
 help:
-	@sed -n 's/^#: \(.*\)/\1/p' $(firstword $(MAKEFILE_LIST))
+	@sed -n 's/^#: \{0,1\}\(.*\)/\1/p' $(firstword $(MAKEFILE_LIST))
+	@echo 'Applications (make run APP=name) and their options:'
+	@for app in $(APPS_DIR)/*/; do echo "  $$(basename $$app)"; \
+	  cat $$app*.c $$app*.cpp $$app*.cc $$app*.cxx 2>/dev/null | sed -n 's|^//: \{0,1\}|    |p'; done
+	@echo
+	@echo 'Variables, with their defaults in brackets:'
+	@grep -v "^#\|make's own" tools/variables.txt | while read -r name users meaning; do \
+	  case $$users in every | run,help) users= ;; *) users=" [make $$users]" ;; esac; \
+	  printf '  %-13s %s%s\n' "$$name=" "$$meaning" "$$users"; done
+	@echo
+	@echo 'Kinds of ELEMENT; rtl/catalogue/elements.toml describes them:'
+	@sed -n 's/^\[\([a-z0-9_]*\)\]$$/  \1/p' rtl/catalogue/elements.toml
 
-#: make run                  firmware on the simulated chip classifies handwritten digits, every output checked
-#: make run APP=gemm M=.. N=.. K=.. A=e5m2fnuz B=e4m3fn ACC=fp16 ...
-#:                           one scaled GEMM of any shape and format, checked (a bad value lists the good ones)
-#: make run TRACE=1 ...      the same with a waveform: TRACE_FILE=.. TRACE_FROM=cycle TRACE_TO=cycle
-#: make test                 every behaviour once, counted: 15 minutes at most on two cores
-#: make test-long            all of it, and more parameter sets, seeded faults, random steps; all 2^32 float32: hours
-#: make bench                the model's speed beside PyTorch, ml_dtypes, gfloat and OpenBLAS (fetches them: 5 GB)
-#: make lint                 every style checker, and Verilator -Wall over every module and parameter set
-#: make format               the formatters of C, C++ and Python
-#: make model|rtl|firmware|sim   one part;  make regs  register RTL, C header and HTML
-#: make install-model        libfp8mac with headers and pkg-config, the tool fp8mac and its man page (DESTDIR=, PREFIX=)
-#: make cli                  the tool build/model/fp8mac
-#: make dpi-example          the model as a SystemVerilog scoreboard of an element
-#: make formal | formal-long  queues, handshakes, interrupts and the issue of steps, proved with SymbiYosys | deeper
-#: make synth                area of the elements beside their INT8 baselines, at a clock that OpenSTA confirms, minutes
-#: make synth ELEMENT=late_fp16 FRAC_BITS=13 LANES=16 FORMATS=.. PERIOD=ns LIB=path.lib
-#:                           the same for an element of your own; with ROWS= or COLS= for a whole array
-#: make synth-full           every element, clock period and library, hours
-#: make synth-report         the page synth/AREA.md and its plots, from the results in synth/results
-#: make synth-check          the table's netlists run the RTL's vectors in Verilator; small ones are proved equal to it
-#: make synth-energy         energy of those netlists on real operands, indicative
-#: make examples             the model in C and Python, the accelerator in a small system, a cocotb test (examples/)
-#: make setup                install and check the tools, and nothing else
-#: make clean                remove everything that was built
-#: ROWS= COLS= LANES= (8 8 4)   size of the array, for run, sim and rtl
-#: ELEMENT=exact|aligned_fp32|aligned_fp16|late_fp32|late_fp16|kulisch   what it is made of, for run and sim; of a window
-#:                           FRAC_BITS= (25 for FP32, 13 for FP16)
+#: fp8mac: an array of FP8 multiply-accumulate elements in SystemVerilog, its bit-exact golden model in C, firmware
+#: for a simulated RISC-V chip around it, and a study of its area. Everything that is built goes to build/.
+#:
+#: Start here:
+#:   make run              simulate the chip: its firmware classifies handwritten digits, and every output is checked
+#:   make run APP=gemm M=70 N=33 K=200 A=e5m2fnuz B=e4m3fn ACC=fp16
+#:                         one matrix product of any shape and format
+#:   make run ELEMENT=late_fp16 FRAC_BITS=13
+#:                         the same chip with another kind of processing element
+#:   make run TRACE=1 TRACE_FROM=0 TRACE_TO=20000
+#:                         write a waveform, build/APP.fst
+#:   make test             run and count every test: 15 minutes at most on two cores
+#:
+#: Parts:
+#:   make model            the golden model: build/model/libfp8mac.a and .so
+#:   make cli              the command-line tool build/model/fp8mac
+#:   make install-model    install the model and the tool
+#:   make dpi-example      the model as a SystemVerilog scoreboard of an element
+#:   make rtl | regs       the RTL's sources | the register map as RTL, C header and HTML
+#:   make firmware | sim   the applications for chip and host | the simulator
+#:   make examples         the model in C and Python, the accelerator in a small system, a cocotb test
+#:
+#: Area study:
+#:   make synth            area of the elements beside their INT8 baselines, minutes
+#:   make synth ELEMENT=late_fp16 FRAC_BITS=13 LANES=16 FORMATS=e4m3fn,e5m2 PERIOD=6 LIB=path.lib
+#:                         the same for an element of your choice; with ROWS= or COLS= for a whole array
+#:   make synth-full       every element, clock period and cell library, hours
+#:   make synth-report     the page synth/AREA.md and its plots, from the results in synth/results
+#:   make synth-check      simulate the synthesised netlists against the golden model
+#:   make synth-energy     energy of the netlists on real operands, indicative
+#:
+#: Checks and tools:
+#:   make test-long        every test with more parameter sets, seeded faults and data: hours
+#:   make formal | formal-long  proofs of queues, handshakes, interrupts and the issue of steps | deeper ones
+#:   make lint | format    check the style and the RTL | apply the formatters
+#:   make bench            speed of the model beside PyTorch, ml_dtypes, gfloat and OpenBLAS (downloads 5 GB)
+#:   make setup | clean    install and check all tools | remove everything that was built
+#:
 setup:
 	@echo 'setup: everything is in place'
 

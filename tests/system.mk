@@ -63,7 +63,7 @@ $(SYS_TEST)/system-cxx.log: tests/system/cxx.sh $(wildcard tests/system/apps/*/*
     $(SYS_HOST)/gemm tests/run_test.sh
 	@tests/run_test.sh system-cxx $@ $< $(BUILD)/system-cxx
 
-$(SYS_TEST)/system-variables.log: tests/system/variables.sh tools/variables.txt $(SYS_HOST)/gemm $(SYS_HOST)/digits \
+$(SYS_TEST)/system-variables.log: tests/system/variables.sh tools/variables.txt $(SIM) $(SYS_HOST)/gemm $(SYS_HOST)/digits \
     tests/run_test.sh
 	@tests/run_test.sh system-variables $@ $<
 

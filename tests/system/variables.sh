@@ -35,6 +35,7 @@ refused 'run a=e5m2' 'no variable is called a: did you mean A (an option of APP=
 refused 'run TRACE_FORM=5' 'no variable is called TRACE_FORM: did you mean TRACE_FROM?'
 refused 'run rows=4' 'no variable is called rows: did you mean ROWS?'
 refused 'run nonsense=1' 'no variable is called nonsense. The options of APP=digits are'
+refused 'model ACC=fp16' 'ACC has no effect here: it is an option of applications'
 for goal in '' all model cli rtl firmware sim test lint formal synth synth-energy install-model bench clean help \
   build/firmware/host/gemm; do
   refused "$goal COLLS=4" 'no variable is called COLLS: did you mean COLS?'
@@ -93,6 +94,15 @@ for app in digits gemm; do
       *) failed=$((failed + 1)) && echo "FAIL $app does not list $option: $refusal" ;;
     esac
   done
+done
+
+# make help names every goal's variables and every application with its options.
+help=$(make help)
+for text in 'make run' 'FRAC_BITS=' 'TRACE_FROM=' 'gemm' 'FORMAT=' 'OVERFLOW='; do
+  case $help in
+    *"$text"*) passed=$((passed + 1)) ;;
+    *) failed=$((failed + 1)) && echo "FAIL make help does not mention $text" ;;
+  esac
 done
 
 echo "$passed passed, $failed failed"
