@@ -54,7 +54,7 @@ static const float *floats(memory mem, uint64_t address, uint32_t count)
     return (uintptr_t)p % _Alignof(float) == 0 ? p : NULL;
 }
 
-// The model has more rows than the register has codes.
+// The model knows more formats than the register has codes.
 static const fp8mac_format *d_format(const fp8rt_check_record *r)
 {
     uint32_t code = FP8RT_GET(MODE__D_FMT, r->mode);
@@ -78,7 +78,7 @@ static fp8mac_scale scale(memory mem, bool is_vector, uint64_t field, uint32_t c
     return (fp8mac_scale){FP8MAC_SCALE_TENSOR, field >> 32 == 0 ? immediate : NULL};
 }
 
-// That it is possible is well_formed's affair.
+// well_formed has checked that the element exists.
 static fp8mac_dot_config dot_config(const fp8rt_check_record *r)
 {
     fp8mac_dot_config dot = {
@@ -90,13 +90,13 @@ static fp8mac_dot_config dot_config(const fp8rt_check_record *r)
     return dot;
 }
 
-// A stride is looked at only where there is a second row.
+// The stride matters only if there is a second row.
 static size_t leading(uint32_t rows, uint32_t stride, uint32_t size, uint32_t columns)
 {
     return rows > 1 ? stride / size : columns;
 }
 
-// The record as a GEMM over the program's memory, D apart. False if something that it names is not there.
+// Describes the record's GEMM over the program's memory, without D. False if an operand lies outside memory.
 static bool describe(const fp8rt_check_record *r, memory mem, immediates *imm,
                      fp8mac_gemm_desc *desc)
 {
@@ -185,7 +185,7 @@ static uint32_t compare_outputs(const fp8rt_check_record *r, const uint8_t *got,
     return differing;
 }
 
-// One for each that differs.
+// Compares amax and flags, and counts 1 for each that differs.
 static uint32_t compare_summary(const fp8rt_check_record *r, const fp8mac_gemm_result *want)
 {
     uint32_t differing = 0;
@@ -239,8 +239,8 @@ uint32_t fp8rt_check_run(const fp8rt_check_record *record, fp8rt_check_resolve r
     if (!well_formed(record)) {
         return malformed(
             counters,
-            "no magic number, a reserved code, a format that the elements have not, or a D "
-            "stride that is no multiple of an output");
+            "no magic number, a reserved code, a format that the elements do not have, or a D "
+            "stride that is not a multiple of the output's size");
     }
     uint64_t row_bytes = (uint64_t)record->n * d_size(record);
     const uint8_t *got = matrix(mem, record->d, record->m, record->d_stride, row_bytes);

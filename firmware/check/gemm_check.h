@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares one finished GEMM, as an fp8rt_check_record describes it, with the golden model's untiled fp8mac_gemm over
-// the same memory: every output's bits, amax and the flags. The simulator and the firmware's host build share it.
+// Compares one finished GEMM with the golden model: every output bit, amax and the flags. The record describes the GEMM;
+// the golden model's untiled fp8mac_gemm computes it over the same memory. Simulator and host build share this.
 #ifndef FP8RT_GEMM_CHECK_H
 #define FP8RT_GEMM_CHECK_H
 
@@ -22,8 +22,8 @@ typedef struct fp8rt_check_counters {
     uint64_t gemms_equal; // of these, equal in every output, amax and flags
     uint64_t outputs;     // compared
     uint64_t outputs_equal;
-    uint64_t
-        malformed; // records that say nothing that can be checked: no magic, outside memory, a reserved code
+    // Records that cannot be checked: no magic number, outside memory, or a reserved code.
+    uint64_t malformed;
 } fp8rt_check_counters;
 
 // Checks one record, already in the host's memory. Returns how many outputs differ, plus one for amax and one for the

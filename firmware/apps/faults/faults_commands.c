@@ -308,8 +308,8 @@ static const fault illegal[] = {
     {"reuses B of another k", reuse_other_k, FP8RT_ERR_HW_SEQUENCE},
 };
 
-static const fault one_accumulator = {"an accumulator that the array has not", other_accumulator,
-                                      FP8RT_ERR_HW_MODE};
+static const fault one_accumulator = {"an accumulator that the array does not have",
+                                      other_accumulator, FP8RT_ERR_HW_MODE};
 
 static const fault e4m3_alone[] = {
     {"A of e5m2", a_of_e5m2, FP8RT_ERR_HW_MODE},

@@ -17,20 +17,16 @@
 extern "C" {
 #endif
 
-// What the accelerator is, as its CONFIG and ELEMENT registers say. All numbers but max_mn and buf_beats are powers of
-// two.
+// The accelerator, as its registers CONFIG and ELEMENT describe it. All numbers but max_mn and buf_beats are powers of 2.
 typedef struct fp8rt_caps {
-    uint16_t rows, cols,
-        lanes; // elements, and products per element and cycle: rows * cols * lanes MACs a cycle
-    uint16_t beat_bytes; // bus width: alignment of every address and stride
-    uint16_t banks_m,
-        banks_n; // accumulators per element: one pass computes rows*banks_m x cols*banks_n outputs
+    uint16_t rows, cols;       // elements of the array
+    uint16_t lanes;            // products per element and cycle: rows * cols * lanes MACs a cycle
+    uint16_t beat_bytes;       // bus width: the alignment of every address and stride
+    uint16_t banks_m, banks_n; // a pass computes rows * banks_m x cols * banks_n outputs
     uint16_t queue_depth;
-    uint16_t buf_beats;    // beats per row ram of an operand buffer
+    uint16_t buf_beats;    // beats per row RAM of an operand buffer
     uint16_t max_mn;       // limit of m and of n of one command
-    fp8rt_element element; // numerics of a step: what formats and accumulators there are
-    uint8_t release_major, release_minor,
-        release_patch; // version number of the project that the hardware was generated from
+    fp8rt_element element; // which formats and accumulators there are, and how a step rounds
 } fp8rt_caps;
 
 // Outputs of one pass over the array, the natural step of tiles.

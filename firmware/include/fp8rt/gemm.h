@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scaled GEMM of any shape, cut into tile commands. A is m x k, B is n x k, both K-contiguous (C = A * B^T):
+// The scaled GEMM of any shape, divided into tile commands. A is m x k, B is n x k, both K-contiguous (C = A * B^T):
 //
 //   t0 = acc to FP32          s  = scale_a[m] * scale_b[n]        t1 = t0 * s
 //   t2 = t1 + bias[n]         T  = act(t2)
@@ -28,15 +28,15 @@
 extern "C" {
 #endif
 
+// What a GEMM keeps, so that it accumulates over several GEMMs. Without these bits it is cleared first.
 enum {
-    FP8RT_GEMM_KEEP_FLAGS =
-        1u << 0, // do not clear flags and amax first: they accumulate over several GEMMs
-    FP8RT_GEMM_KEEP_COUNTERS = 1u << 1, // do not clear the counters first
+    FP8RT_GEMM_KEEP_FLAGS = 1u << 0,    // flags and amax
+    FP8RT_GEMM_KEEP_COUNTERS = 1u << 1, // counters
 };
 
-// All zero but m, n, k, a, b, d is e4m3fn times e4m3fn into e4m3fn, FP32 accumulator, no scales, bias or activation,
-// saturating. The array decides which formats of A and B and which accumulators there are (caps.element; others are
-// FP8RT_ERR_FORMAT and FP8RT_ERR_ACCUMULATOR) and what a step computes with them.
+// A descriptor with only m, n, k, a, b and d set multiplies e4m3fn by e4m3fn into e4m3fn, with an FP32 accumulator,
+// without scales, bias or activation; D saturates. caps.element says which formats of A and B and which accumulators
+// the array has. Others return FP8RT_ERR_FORMAT and FP8RT_ERR_ACCUMULATOR.
 // A, B and D: addresses and strides are multiples of caps.beat_bytes (fp8rt_pack brings other layouts to
 // that); bytes of a row beyond its end are read within its last beat, never written, and never influence a result.
 // Bias and scale vectors: any float alignment; those not beat-aligned are copied to the scratch.

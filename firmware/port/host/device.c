@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden model behind the device interface: a command runs, tile and all, when it is submitted. Steps and epilogue
-// are the model's own; what is done here is what the accelerator does around them: buffers, chains, reuse, errors.
+// The golden model behind the device interface. A command runs as a whole when it is submitted. The model computes steps
+// and epilogue. This file does what the accelerator does around them: buffers, chains of commands, reuse, errors.
 #include <string.h>
 
 #include "array.h"

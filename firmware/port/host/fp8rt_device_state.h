@@ -20,8 +20,8 @@ typedef struct fp8rt_device_state {
     uint16_t m, n, k;
     uint32_t mode;
     int8_t scale_exp_a, scale_exp_b;
-    uint32_t
-        terms; // products of its accumulators, those of the commands that it continues included
+    // Products of its accumulators, with those of the commands that it continues.
+    uint32_t terms;
     uint8_t a[FP8RT_HOST_BUFFER_BYTES]; // rows of k codes
     uint8_t b[FP8RT_HOST_BUFFER_BYTES];
     fp8mac_acc acc[FP8RT_HOST_MAX_BLOCK * FP8RT_HOST_MAX_BLOCK];

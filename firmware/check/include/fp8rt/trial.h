@@ -41,14 +41,12 @@ typedef struct fp8rt_trial {
     fp8mac_overflow overflow;
     fp8rt_data data;
     uint32_t seed;
-    bool
-        unaligned_vectors; // scale vectors and bias not on a beat, so that they pass through the scratch
+    bool unaligned_vectors; // scale vectors and bias start between beats: the scratch takes them
 } fp8rt_trial;
 
 typedef struct fp8rt_trial_outcome {
     fp8rt_status status;
-    uint32_t
-        differing; // outputs (and amax, flags) that differ from the golden model, FP8RT_CHECK_MALFORMED
+    uint32_t differing;   // as fp8rt_check_gemm returns it
     uint32_t overwritten; // bytes between the rows of D that were written
     fp8rt_gemm_plan plan;
     fp8rt_gemm_result result;
