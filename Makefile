@@ -126,6 +126,7 @@ help:
 #:   make rtl | regs       the RTL's sources | the register map as RTL, C header and HTML
 #:   make firmware | sim   the applications for chip and host | the simulator
 #:   make examples         the model in C and Python, the accelerator in a small system, a cocotb test
+#:   make docs             HTML of the documents, the C interfaces, the RTL modules and the registers: build/docs
 #:
 #: Area study:
 #:   make synth            area of the elements beside their INT8 baselines, minutes

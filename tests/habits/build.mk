@@ -7,3 +7,15 @@ $(BUILD)/test/packaging.log: tests/habits/test_packaging.py tests/habits/soc_int
     $(RTL_SOURCES)
 	@tests/run_test.sh packaging $@ $(PYTHON) -B $< --version-h $(VERSION_H) --regs-h $(REGS_H) --build $(BUILD) \
 	  --fusesoc $(BUILD)/fusesoc $(RTL_SOURCES)
+
+# ---- HTML documentation ----------------------------------------------------------------------------------------------
+#   make docs      $(BUILD)/docs/index.html: the pages, the C interfaces, the RTL modules, the registers
+DOCS_DIR := $(BUILD)/docs
+.PHONY: docs
+docs: $(REGS_DIR)/html/index.html
+	$(call say,DOCS,$(DOCS_DIR)/index.html)
+	$(Q)$(PYTHON) -B tools/docs/build_docs.py --out $(DOCS_DIR) --registers $(REGS_DIR)/html
+
+TESTS += $(BUILD)/test/docs-html.log
+$(BUILD)/test/docs-html.log: tests/habits/test_docs.py docs
+	@tests/run_test.sh docs-html $@ $(PYTHON) -B $< $(DOCS_DIR)
