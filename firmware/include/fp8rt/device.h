@@ -17,7 +17,8 @@
 extern "C" {
 #endif
 
-// The accelerator, as its registers CONFIG and ELEMENT describe it. All numbers but max_mn and buf_beats are powers of 2.
+// The accelerator, as its registers CONFIG, ELEMENT and RELEASE describe it. The numbers up to queue_depth are powers of
+// two.
 typedef struct fp8rt_caps {
     uint16_t rows, cols;       // elements of the array
     uint16_t lanes;            // products per element and cycle: rows * cols * lanes MACs a cycle
@@ -27,6 +28,8 @@ typedef struct fp8rt_caps {
     uint16_t buf_beats;    // beats per row RAM of an operand buffer
     uint16_t max_mn;       // limit of m and of n of one command
     fp8rt_element element; // which formats and accumulators there are, and how a step rounds
+    // Version number of the project that the hardware was generated from.
+    uint8_t release_major, release_minor, release_patch;
 } fp8rt_caps;
 
 // Outputs of one pass over the array, the natural step of tiles.
