@@ -97,7 +97,7 @@ class Quoted:
 
     @property
     def bench(self) -> Bench | None:
-        """None if there is none, or not for these parameters."""
+        """The bench of the element; None if it has none for these parameters."""
         bench = BENCHES.get(self.design.top)
         return (
             bench if bench and bench.parameters.issuperset(dict(self.design.parameters)) else None
@@ -114,7 +114,7 @@ class Quoted:
 
     @property
     def is_proved(self) -> bool:
-        """What has no bench is proved if it can be; what is left out of a netlist can not."""
+        """Netlists without a bench are proved, and so are small ones. A netlist with black boxes cannot be proved."""
         return not self.design.black_boxes and (self.bench is None or self.lanes <= PROOF_LANES)
 
 
@@ -212,7 +212,7 @@ class Simulator:
         return folder / "bench"
 
     def run(self, bench: Path, start: str, *options: str) -> tuple[int, int, str]:
-        """What passed and failed, and all that was said."""
+        """The numbers of passed and failed comparisons, and the output."""
         done = subprocess.run(
             [bench, *self.options, *options, *start.split()],
             capture_output=True,
@@ -230,7 +230,7 @@ class Simulator:
         return passed, failed, done.stdout
 
     def check(self, item: Quoted) -> Outcome:
-        """The netlist is the one that was measured, it has nothing that must not be there, and it computes."""
+        """The netlist is the measured one, the flow accepts it, and it computes the model's results."""
         outcome = Outcome()
         text, library = item.netlist.read_text(), self.libraries[item.library]
         kinds = [match["kind"] for match in faults.instances(text)]
@@ -255,7 +255,7 @@ class Simulator:
 
 
 def judged(item: Quoted, library: Library) -> tuple[bool, str]:
-    """The flow's own reasons to reject, once more."""
+    """Whether the flow would accept the netlist, and why not."""
     try:
         Netlist.read(item.netlist.with_name("netlist.json"), item.design.top, library).check(
             sta.CLOCK
@@ -269,7 +269,7 @@ def judged(item: Quoted, library: Library) -> tuple[bool, str]:
 
 
 def seeded(simulator: Simulator, item: Quoted) -> Outcome:
-    """Faults in copies of a netlist: each must be found."""
+    """Seeds faults in copies of a netlist. The bench must find each."""
     outcome = Outcome()
     text, library = item.netlist.read_text(), simulator.libraries[item.library]
     for fault in (faults.other_gate, faults.exchanged_outputs, faults.seen_start):
@@ -281,7 +281,7 @@ def seeded(simulator: Simulator, item: Quoted) -> Outcome:
             _, failed, _ = simulator.run(bench, ZERO_START)
             outcome.check(
                 failed == 0,
-                f"{name} is wrong even if registers start from 0: it shows nothing of its own",
+                f"{name} is wrong even if registers start from 0: the fault does not depend on the start",
             )
     return outcome
 

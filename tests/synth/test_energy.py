@@ -106,7 +106,7 @@ TEXT = (
 
 
 class Bench:
-    """Counts checks; a failed one is said and the rest goes on."""
+    """Counts checks. A failed one is printed, and the others follow."""
 
     def __init__(self) -> None:
         self.passed = self.failed = 0
@@ -289,7 +289,7 @@ def test_streams(b: Bench, hand: Hand) -> None:
 
 def test_rejected(b: Bench, hand: Hand) -> None:
     b.raises(
-        "a cell that the library has not",
+        "a cell that is not in the library",
         RejectedNetlist,
         lambda: hand.circuit([3], [4], [("gone", {"A": 3, "Y": 4})]),
     )

@@ -59,7 +59,7 @@ library (tiny) {
 
 
 class Bench:
-    """Counts checks; a failed one is said and the rest goes on."""
+    """Counts checks. A failed one is printed, and the others follow."""
 
     def __init__(self) -> None:
         self.passed = self.failed = 0
