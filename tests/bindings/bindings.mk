@@ -17,7 +17,7 @@ $(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)
 DPI_SOURCES := model/dpi/fp8mac_dpi.c model/cli/settings.c
 DPI_OBJECTS := $(patsubst %.c,$(BUILD)/model/dpi/%.o,$(notdir $(DPI_SOURCES)))
 DPI_RTL := rtl/fp8mac_pkg.sv \
-  rtl/feed/fp8mac_decode.sv $(wildcard rtl/element/exact/*.sv)
+  rtl/feed/fp8mac_decode.sv rtl/leaf/fp8mac_round_even.sv $(wildcard rtl/element/exact/*.sv)
 DPI_EXAMPLE := $(BUILD)/tb/dpi/element_scoreboard
 
 $(DPI_OBJECTS): $(BUILD)/model/dpi/%.o: $(DPI_SOURCES) $(MODEL_HEADERS) model/cli/settings.h
