@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated chip's RAM as the simulator sees it, and the arguments that it leaves there for the program.
+// The simulated chip's RAM as the simulator sees it, and the arguments that it leaves there for the
+// program.
 #ifndef FP8MAC_SIM_RAM_H
 #define FP8MAC_SIM_RAM_H
 

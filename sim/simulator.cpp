@@ -16,7 +16,8 @@ constexpr uint32_t entry_point = Ram::base + 0x80; // where Ibex starts: boot ad
 constexpr unsigned reset_cycles = 8;
 constexpr uint64_t look_interval = 4096; // cycles between two looks at the clock on the wall
 
-// DPI calls carry no context, and signals none either: there is one running simulation in a process.
+// DPI calls carry no context, and signals none either: there is one running simulation in a
+// process.
 Simulator *running = nullptr;
 volatile std::sig_atomic_t interrupted = 0;
 
@@ -104,7 +105,8 @@ void Simulator::clock(bool level)
     chip_.eval();
 }
 
-// One cycle: from a rising edge up to the next. Time, as the hardware's messages print it, is two units a cycle.
+// One cycle: from a rising edge up to the next. Time, as the hardware's messages print it, is two
+// units a cycle.
 void Simulator::step()
 {
     context_.time(2 * cycles_);

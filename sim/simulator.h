@@ -18,13 +18,15 @@
 class Simulator
 {
   public:
-    // Builds the chip, loads the program and opens the files. Throws std::runtime_error if any of it is not possible.
+    // Builds the chip, loads the program and opens the files. Throws std::runtime_error if any of
+    // it is not possible.
     explicit Simulator(const Options &options);
     ~Simulator();
     Simulator(const Simulator &) = delete;
     Simulator &operator=(const Simulator &) = delete;
 
-    // Simulates until the program ends or something stops it; reports, and returns the process's exit status.
+    // Simulates until the program ends or something stops it; reports, and returns the process's
+    // exit status.
     int run();
 
     // What the chip asks for through DPI.

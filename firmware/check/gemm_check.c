@@ -17,7 +17,8 @@
 #define ALL_FLAGS                                                                                  \
     (FP8MAC_FLAG_INVALID | FP8MAC_FLAG_OVERFLOW | FP8MAC_FLAG_SATURATED | FP8MAC_FLAG_NAN)
 
-// The fields of MODE that a record uses; reuse, chaining and the interrupt say how a command ran, not what it computes.
+// The fields of MODE that a record uses; reuse, chaining and the interrupt say how a command ran,
+// not what it computes.
 #define UNUSED_MODE                                                                                \
     (~(uint32_t)(FP8MAC_REGS__MODE__A_FMT_bm | FP8MAC_REGS__MODE__B_FMT_bm |                       \
                  FP8MAC_REGS__MODE__ACC_FMT_bm | FP8MAC_REGS__MODE__D_FMT_bm |                     \
@@ -38,7 +39,8 @@ typedef struct immediates {
     float scale_a, scale_b, scale_d;
 } immediates;
 
-// `rows` rows of `row_bytes`, the k-th at address + k * stride; NULL if not within memory, or if rows overlap.
+// `rows` rows of `row_bytes`, the k-th at address + k * stride; NULL if not within memory, or if
+// rows overlap.
 static const void *matrix(memory mem, uint64_t address, uint32_t rows, uint32_t stride,
                           uint64_t row_bytes)
 {
@@ -96,7 +98,8 @@ static size_t leading(uint32_t rows, uint32_t stride, uint32_t size, uint32_t co
     return rows > 1 ? stride / size : columns;
 }
 
-// Describes the record's GEMM over the program's memory, without D. False if an operand lies outside memory.
+// Describes the record's GEMM over the program's memory, without D. False if an operand lies
+// outside memory.
 static bool describe(const fp8rt_check_record *r, memory mem, immediates *imm,
                      fp8mac_gemm_desc *desc)
 {

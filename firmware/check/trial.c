@@ -66,7 +66,7 @@ void fp8rt_random_floats(fp8rt_random *random, bool is_signed, float *dst, size_
     }
 }
 
-// ---- one trial ------------------------------------------------------------------------------------------------------
+// ---- one trial ----------------------------------------------------------------------------------
 
 // Scales and scale_d of a trial, in memory while it runs.
 typedef struct setting {
@@ -149,7 +149,8 @@ static fp8rt_gemm_desc plain_desc(const fp8rt_trial *trial)
     };
 }
 
-// One statement each: initialisers have no order, and the random numbers must be the same with every compiler.
+// One statement each: initialisers have no order, and the random numbers must be the same with
+// every compiler.
 static fp8rt_gemm_desc make_desc(setting *s)
 {
     fp8rt_gemm_desc desc = plain_desc(s->trial);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checking a GEMM and cutting it into tile commands.
 //
-// While one tile computes, the next one loads: an m x n tile computes for m*n*k / MACs-per-cycle cycles and loads
-// (m + n) * k bytes, or only one of the two with the other panel resident. So tiles are as deep as K where the buffers
-// allow, and as near to square. A K that does not fit is a chain of commands on one pass's outputs.
+// While one tile computes, the next one loads: an m x n tile computes for m*n*k / MACs-per-cycle
+// cycles and loads (m + n) * k bytes, or only one of the two with the other panel resident. So
+// tiles are as deep as K where the buffers allow, and as near to square. A K that does not fit is a
+// chain of commands on one pass's outputs.
 #include "fp32_bits.h"
 #include "fp8rt/gemm.h"
 #include "fp8rt/matrix.h"
@@ -46,7 +47,7 @@ static uint32_t d_bytes(const fp8rt_gemm_desc *desc)
     return fp8mac_format_bytes(fp8mac_format_get(desc->d_format));
 }
 
-// ---- argument checks, one function per kind of error ----------------------------------------------------------------
+// ---- argument checks, one function per kind of error --------------------------------------------
 
 static bool has_null(const fp8rt_gemm_desc *desc)
 {
@@ -168,7 +169,7 @@ static void fill_strides(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
     }
 }
 
-// ---- tiles ----------------------------------------------------------------------------------------------------------
+// ---- tiles --------------------------------------------------------------------------------------
 
 // Steps of tiles: whole passes, and starts of D's rows and of vectors that are whole beats.
 static uint32_t granule_m(const fp8rt_caps *caps)
@@ -188,14 +189,16 @@ static uint64_t compute_cycles(const fp8rt_caps *caps, uint32_t side, uint32_t k
     return (uint64_t)count_pow2(k, caps->lanes) * passes * caps->banks_m * caps->banks_n;
 }
 
-// Tiles of half the limit keep the first load and the last store short, unless they would be over too soon.
+// Tiles of half the limit keep the first load and the last store short, unless they would be over
+// too soon.
 static uint32_t side_limit(const fp8rt_caps *caps, uint32_t k)
 {
     uint32_t half = caps->max_mn / 2u;
     return compute_cycles(caps, half, k) >= MIN_COMMAND_CYCLES ? half : caps->max_mn;
 }
 
-// The most rows of k codes, in steps of `granule` up to `limit`, that a buffer of `banks` banks holds; 0 if not one step.
+// The most rows of k codes, in steps of `granule` up to `limit`, that a buffer of `banks` banks
+// holds; 0 if not one step.
 static uint32_t rows_that_fit(const fp8rt_caps *caps, uint32_t banks, uint32_t granule, uint32_t k,
                               uint32_t limit)
 {
@@ -208,7 +211,8 @@ static uint32_t rows_that_fit(const fp8rt_caps *caps, uint32_t banks, uint32_t g
     return rows;
 }
 
-// The smallest tile, in steps of `granule`, of which no more are needed than of `tile`: no small rest at the end.
+// The smallest tile, in steps of `granule`, of which no more are needed than of `tile`: no small
+// rest at the end.
 static uint32_t even_out(uint32_t total, uint32_t tile, uint32_t granule)
 {
     uint32_t count = count_tiles(total, tile);
@@ -218,7 +222,8 @@ static uint32_t even_out(uint32_t total, uint32_t tile, uint32_t granule)
     return tile;
 }
 
-// One pass's outputs a tile, and K in parts that fit with that; parts start at a beat and hold whole steps.
+// One pass's outputs a tile, and K in parts that fit with that; parts start at a beat and hold
+// whole steps.
 static void cut_k(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
 {
     uint32_t banks = max_u32(caps->banks_m, caps->banks_n);
@@ -272,7 +277,7 @@ static uint32_t count_commands(const fp8rt_gemm_plan *plan)
     return (first_panel + other_panels) * count_tiles(desc->k, plan->tile_k);
 }
 
-// ---- scratch --------------------------------------------------------------------------------------------------------
+// ---- scratch ------------------------------------------------------------------------------------
 
 static size_t reserve(const fp8rt_caps *caps, fp8rt_gemm_plan *plan, size_t bytes)
 {
@@ -301,8 +306,8 @@ static bool starts_at_beats(const fp8rt_caps *caps, uint32_t total, uint32_t til
     return total <= tile || ((tile * bytes) & (caps->beat_bytes - 1u)) == 0;
 }
 
-// One-pass tiles of a narrow array may be less than a beat wide: their D goes to the scratch, a panel for each column
-// of tiles with rows of one beat, and is copied into place at the end.
+// One-pass tiles of a narrow array may be less than a beat wide: their D goes to the scratch, a
+// panel for each column of tiles with rows of one beat, and is copied into place at the end.
 static void lay_out_scratch(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
 {
     const fp8rt_gemm_desc *desc = &plan->desc;

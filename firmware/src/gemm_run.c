@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Driving a plan: tiles in an order that keeps one operand's panel in its buffer.
 //
-// Panels of the resident operand are taken in order; the tiles of the other one stream past each, forwards and
-// backwards in turn, so that the tile at the turn is in the buffer already.
+// Panels of the resident operand are taken in order; the tiles of the other one stream past each,
+// forwards and backwards in turn, so that the tile at the turn is in the buffer already.
 #include <string.h>
 
 #include "fp32_bits.h"
@@ -31,7 +31,7 @@ static bool same_span(span x, span y)
     return x.start == y.start && x.length == y.length;
 }
 
-// ---- one tile -------------------------------------------------------------------------------------------------------
+// ---- one tile -----------------------------------------------------------------------------------
 
 static uintptr_t d_address(const job *job, uint32_t m0, uint32_t n0)
 {
@@ -109,7 +109,7 @@ static fp8rt_status submit_tile(job *job, span m, span n)
     return submit_part(job, m, n, (span){0, plan->desc.k}, reuse);
 }
 
-// ---- all tiles ------------------------------------------------------------------------------------------------------
+// ---- all tiles ----------------------------------------------------------------------------------
 
 static fp8rt_status submit_pair(job *job, span resident, span streamed)
 {
@@ -167,7 +167,7 @@ static fp8rt_status submit_all(job *job)
     return status;
 }
 
-// ---- before and after -----------------------------------------------------------------------------------------------
+// ---- before and after ---------------------------------------------------------------------------
 
 static bool values_are_scales(const fp8mac_scale *scale, uint32_t count)
 {

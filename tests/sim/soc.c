@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chip around the accelerator: bus errors, byte lanes, timer, interrupts, waiting, the simulation's own registers.
-// With an argument, one way to end instead: what the simulator must then report is tests/sim/command_line.sh's affair.
+// The chip around the accelerator: bus errors, byte lanes, timer, interrupts, waiting, the
+// simulation's own registers. With an argument, one way to end instead: what the simulator must
+// then report is tests/sim/command_line.sh's affair.
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ELF loader: what it puts where, what it refuses, and that no damaged file makes it read or write outside.
+// The ELF loader: what it puts where, what it refuses, and that no damaged file makes it read or
+// write outside.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -42,7 +43,8 @@ struct Bytes : std::vector<uint8_t> {
     }
 };
 
-// Header, one segment to load, its bytes, two sections (symbols and their names), two function symbols.
+// Header, one segment to load, its bytes, two sections (symbols and their names), two function
+// symbols.
 constexpr uint32_t text_at = header_bytes + segment_bytes;
 constexpr uint32_t sections_at = text_at + text_bytes;
 constexpr uint32_t symbols_at = sections_at + 2 * section_bytes;
@@ -176,7 +178,8 @@ void test_refusals(Bench &bench)
     refused("cut short", [](Bytes &elf) { elf.half(44, 0xffff); });
 }
 
-// A shorter file never loads; a changed byte may, but nothing outside is touched (the sanitizers watch).
+// A shorter file never loads; a changed byte may, but nothing outside is touched (the sanitizers
+// watch).
 void test_damage(Bench &bench)
 {
     const Bytes whole = program();

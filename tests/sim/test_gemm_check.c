@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checker: equal GEMMs pass, every seeded difference is counted, and no record reaches outside the memory.
+// The checker: equal GEMMs pass, every seeded difference is counted, and no record reaches outside
+// the memory.
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,8 +77,8 @@ static void make_late(fp8mac_dot_config *dot, unsigned least_bits)
         dot->frac_bits < least_bits ? least_bits : dot->frac_bits;
 }
 
-// Draws an element: its word, and the golden model's settings, typed here independently of the catalogue. The formats
-// are drawn before, and may change.
+// Draws an element: its word, and the golden model's settings, typed here independently of the
+// catalogue. The formats are drawn before, and may change.
 static uint32_t draw_element(fp8mac_dot_config *dot, uint32_t *a, uint32_t *b, uint32_t *acc)
 {
     uint32_t kind = draw(7); // odd: an FP16 accumulator

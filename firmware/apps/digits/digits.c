@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//: Classifies handwritten digits with three layers. Each layer is one scaled GEMM with bias, and with ReLU between.
+//: Classifies handwritten digits with three layers. Each layer is one scaled GEMM with bias; ReLU
+//: stands between two layers.
 //: IMAGES=    how many of the 540 test images, from the first on (chip: 256, host: all)
 //: BATCH=     images of one batch, M of the GEMMs (128)
-//: ACC=       accumulator: fp32, fp16 or fixed, as far as the element has it (the first that it has)
-//: FORMAT=    activations: e4m3fn, e5m2, e4m3fnuz or e5m2fnuz, as far as the element takes it (e4m3fn)
+//: ACC=       accumulator: fp32, fp16 or fixed, if the element has it (its first)
+//: FORMAT=    activations: e4m3fn, e5m2, e4m3fnuz or e5m2fnuz (e4m3fn)
 //
 // The weights are e4m3fn.
 //
-// Hidden activations are written in FP8 with the scale of a delayed recipe: each layer's amax, read back after its
-// GEMM, scales the batches after it. The first batch has the calibration amax of the training images.
+// Hidden activations are written in FP8 with the scale of a delayed recipe: each layer's amax, read
+// back after its GEMM, scales the batches after it. The first batch has the calibration amax of the
+// training images.
 //
-// Operands are used as code * 2^-floor(log2 largest value), so within +-2: no sum of theirs leaves an FP16
-// accumulator. The same power of two is in the scales, so that FP32 is not touched by it.
+// Operands are used as code * 2^-floor(log2 largest value), so within +-2: no sum of theirs leaves
+// an FP16 accumulator. The same power of two is in the scales, so that FP32 is not touched by it.
 //
-// Exit status: 0; 1 if an output, amax or flag differs from the golden model or the runtime reports an error; 2 for
-// an argument that is not possible.
+// Exit status: 0; 1 if an output, amax or flag differs from the golden model or the runtime reports
+// an error; 2 for an argument that is not possible.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +60,7 @@ typedef struct network {
     totals totals;
 } network;
 
-// ---- arguments ------------------------------------------------------------------------------------------------------
+// ---- arguments ----------------------------------------------------------------------------------
 
 static const char *const option_names[] = {"IMAGES", "BATCH", "ACC", "FORMAT"};
 
@@ -174,7 +176,7 @@ static bool parse_options(int argc, char **argv, const fp8rt_element *element, o
            format_option(argc, argv, element, &options->format);
 }
 
-// ---- the network ----------------------------------------------------------------------------------------------------
+// ---- the network --------------------------------------------------------------------------------
 
 static fp8mac_format_id output_format(const network *net, int layer)
 {
@@ -370,7 +372,7 @@ static fp8rt_status run_batch(network *net, uint32_t first, uint32_t count)
     return FP8RT_OK;
 }
 
-// ---- report ---------------------------------------------------------------------------------------------------------
+// ---- report -------------------------------------------------------------------------------------
 
 static const char *format_name(const network *net)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //: Provokes every error that the accelerator and the library can report, and counts.
 //
-// Each error must come back with its own status, must write nothing that the status promises not to write, and must
-// leave a working accelerator. The last line is the count of tests.
+// Each error must come back with its own status, must write nothing that the status promises not to
+// write, and must leave a working accelerator. The last line is the count of tests.
 #include <stdio.h>
 
 #include "faults_commands.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each fault spoils the second of three commands. The first must be complete, the third must write nothing.
+// Each fault spoils the second of three commands. The first must be complete, the third must write
+// nothing.
 #include "faults_commands.h"
 
 #include <stdio.h>
@@ -41,7 +42,7 @@ static void set_mode(fp8rt_tile *tile, uint32_t bits)
     tile->mode |= bits;
 }
 
-// ---- shape ----------------------------------------------------------------------------------------------------------
+// ---- shape --------------------------------------------------------------------------------------
 static void no_m(const fp8rt_caps *caps, fp8rt_tile *tile)
 {
     (void)caps, tile->m = 0;
@@ -72,7 +73,7 @@ static void shape_before_scale(const fp8rt_caps *caps, fp8rt_tile *tile)
     tile->scale_d = 0;
 }
 
-// ---- alignment ------------------------------------------------------------------------------------------------------
+// ---- alignment ----------------------------------------------------------------------------------
 static void odd_a(const fp8rt_caps *caps, fp8rt_tile *tile)
 {
     (void)caps, tile->a += 1;
@@ -98,7 +99,7 @@ static void odd_scale_a(const fp8rt_caps *caps, fp8rt_tile *tile)
     tile->scale_a = tile->a + 8;
 }
 
-// ---- range ----------------------------------------------------------------------------------------------------------
+// ---- range --------------------------------------------------------------------------------------
 static uintptr_t last_beat(const fp8rt_caps *caps)
 {
     return (uintptr_t)0 - caps->beat_bytes;
@@ -129,7 +130,7 @@ static void bias_past_the_end(const fp8rt_caps *caps, fp8rt_tile *tile)
     tile->bias = last_beat(caps);
 }
 
-// ---- mode, exponents, scales ----------------------------------------------------------------------------------------
+// ---- mode, exponents, scales --------------------------------------------------------------------
 static void reserved_d(const fp8rt_caps *caps, fp8rt_tile *tile)
 {
     (void)caps, set_mode(tile, FP8RT_PUT(MODE__D_FMT, 7));
@@ -201,7 +202,7 @@ static void clamp_infinite(const fp8rt_caps *caps, fp8rt_tile *tile)
     (void)caps, clamp(tile, 0, INF);
 }
 
-// ---- sequence: the preceding command kept nothing, and had the good command's shape ---------------------------------
+// ---- sequence: the preceding command kept nothing, and had the good command's shape -------------
 static void continue_nothing(const fp8rt_caps *caps, fp8rt_tile *tile)
 {
     (void)caps, set_mode(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
@@ -230,7 +231,7 @@ static void reuse_other_k(const fp8rt_caps *caps, fp8rt_tile *tile)
     set_mode(tile, FP8RT_BIT(MODE__REUSE_B));
 }
 
-// ---- bus ------------------------------------------------------------------------------------------------------------
+// ---- bus ----------------------------------------------------------------------------------------
 static void a_slverr(const fp8rt_caps *caps, fp8rt_tile *tile)
 {
     (void)caps, tile->a = fp8rt_app_slverr_address;
@@ -329,7 +330,7 @@ static const fault bus[] = {
     {"D answered DECERR", d_decerr, FP8RT_ERR_HW_WRITE_DECERR},
 };
 
-// ---- the three commands ---------------------------------------------------------------------------------------------
+// ---- the three commands -------------------------------------------------------------------------
 
 static fp8rt_tile command(const bench *b, unsigned index)
 {
@@ -400,9 +401,10 @@ static void fill_queue(const bench *b)
     faults_count(b->f, faults_still_works(b->f) && right, "queue full");
 }
 
-// ---- what only some elements have not -------------------------------------------------------------------------------
+// ---- what only some elements have not -----------------------------------------------------------
 
-// The first of two chained commands keeps its accumulators, and the second is spoilt: it must fail, and write nothing.
+// The first of two chained commands keeps its accumulators, and the second is spoilt: it must fail,
+// and write nothing.
 static void break_chain(const bench *b, const char *name, uint32_t mode, int exponent)
 {
     fp8rt_device *dev = &b->f->dev;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each fault spoils one field of a good descriptor. Argument errors must leave D alone; bus errors must leave an
-// accelerator that works.
+// Each fault spoils one field of a good descriptor. Argument errors must leave D alone; bus errors
+// must leave an accelerator that works.
 #include "faults_library.h"
 
 #include <stdio.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//: One scaled GEMM of any shape and format on seeded data. Every output is compared with the golden model. A value
-//: that is not possible is refused with the list of possible ones.
+//: One scaled GEMM of any shape and format on seeded data. Every output is compared with the golden
+//: model. A value that is not possible is refused with the list of possible ones.
 //: M=         rows of A and D: 1 to 65536 (64)
 //: N=         rows of B, columns of D: 1 to 65536 (64)
 //: K=         products of one output: 1 to 65536 (64)
 //: A=         format of A: e4m3fn, e5m2, e4m3fnuz or e5m2fnuz (e4m3fn)
 //: B=         format of B: the same choice (e4m3fn)
 //: D=         format of D: float32, float16, bfloat16 or an FP8 format (float32)
-//: ACC=       accumulator: fp32, fp16 or fixed, as far as the element has it (the first that it has)
+//: ACC=       accumulator: fp32, fp16 or fixed, if the element has it (its first)
 //: SA=        A is scaled by 2^SA: -32 to 32 (0)
 //: SB=        B is scaled by 2^SB: -32 to 32 (0)
 //: SCALE=     FP32 scales: none, tensor or vector, one for each row of A and B (none)
@@ -15,7 +15,7 @@
 //: ACT=       activation: none, relu or clamp to -2 .. 6 (none)
 //: OVERFLOW=  of D: saturate, saturate_finite or ieee (saturate)
 //: SEED=      seed of the data (1)
-//: DATA=      operands: finite, near 1; wide, all magnitudes; codes, all codes with NaN and Inf (finite)
+//: DATA=      operands: finite (near 1), wide (all magnitudes) or codes (all codes) (finite)
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

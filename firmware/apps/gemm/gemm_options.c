@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// A word that a key accepts, and what it stands for. Lists end with a NULL name; the first is the default.
+// A word that a key accepts, and what it stands for. Lists end with a NULL name; the first is the
+// default.
 typedef struct word {
     const char *name;
     int32_t value;
@@ -116,7 +117,8 @@ static bool parse_word(option *o, const fp8rt_element *element, const char *text
     return false;
 }
 
-// Decimal digits with an optional minus; false for anything else and for what cannot be in any range here.
+// Decimal digits with an optional minus; false for anything else and for what cannot be in any
+// range here.
 static bool read_number(const char *text, int64_t *value)
 {
     bool negative = *text == '-';

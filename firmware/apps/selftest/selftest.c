@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//: GEMMs over the corners of shapes, formats and options, compared with the golden model, and counted.
+//: GEMMs over the corners of shapes, formats and options, compared with the golden model.
 //
-// Every output, amax and the flags are compared. The runtime's packing and quantisation are compared with known answers.
-// The last line is the count of tests.
+// Every output, amax and the flags are compared. The runtime's packing and quantisation are
+// compared with known answers. The last line is the count of tests.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -244,7 +244,8 @@ static void expect_refused(tally *t, const char *name, const fp8rt_trial *trial,
     printf("%s %s: refused\n", passed ? "ok  " : "FAIL", name);
 }
 
-// What the array's elements do not have must be refused; and then the trial is run with what they have.
+// What the array's elements do not have must be refused; and then the trial is run with what they
+// have.
 static void run_trial(tally *t, const char *name, fp8rt_trial trial)
 {
     const fp8rt_element *element = &dev.caps.element;
@@ -265,7 +266,8 @@ static void run_trial(tally *t, const char *name, fp8rt_trial trial)
     run_possible(t, name, trial);
 }
 
-// Every pair of operand formats with every code, into both accumulators, each pair into another format of D.
+// Every pair of operand formats with every code, into both accumulators, each pair into another
+// format of D.
 static void run_pairs(tally *t)
 {
     static const char *const names[] = {"e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz"};
@@ -311,7 +313,7 @@ static void run_kept(tally *t)
     count(t, cleared && raised && ran && kept, "flags and counters over two GEMMs");
 }
 
-// ---- packing and quantisation -------------------------------------------------------------------------------------
+// ---- packing and quantisation -------------------------------------------------------------------
 
 enum { PACK_ROWS = 5, PACK_K = 19, PACK_LD = 23 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program in firmware/apps gets besides the runtime: memory, arguments and a checker, the same on the chip (in
-// the simulator) and on the host. Nothing in the runtime uses this.
+// What a program in firmware/apps gets besides the runtime: memory, arguments and a checker, the
+// same on the chip (in the simulator) and on the host. Nothing in the runtime uses this.
 //
-// An application is a folder with C sources and `int main(int argc, char **argv)`; its exit status is main's. On the
-// chip printf goes to the console and knows 32-bit integers and strings only (neither %f nor %llu), and file I/O and
-// malloc do not exist.
+// An application is a folder with C sources and `int main(int argc, char **argv)`; its exit status
+// is main's. On the chip printf goes to the console and knows 32-bit integers and strings only
+// (neither %f nor %llu), and file I/O and malloc do not exist.
 #ifndef FP8RT_APP_H
 #define FP8RT_APP_H
 
@@ -21,17 +21,20 @@ extern "C" {
 // True in the host build, where the golden model stands for the chip and the bus has no errors.
 extern const bool fp8rt_app_is_host;
 
-// Addresses that the bus answers with SLVERR and DECERR, for reads and writes of the accelerator; 0 in the host build.
+// Addresses that the bus answers with SLVERR and DECERR, for reads and writes of the accelerator; 0
+// in the host build.
 extern const uintptr_t fp8rt_app_slverr_address;
 extern const uintptr_t fp8rt_app_decerr_address;
 
-// A bump allocator over a piece of memory. Nothing is ever freed; to start again, copy the structure back.
+// A bump allocator over a piece of memory. Nothing is ever freed; to start again, copy the
+// structure back.
 typedef struct fp8rt_arena {
     uint8_t *next;
     uint8_t *end;
 } fp8rt_arena;
 
-// All memory that the program does not use itself (some 7.9 MB). Not cleared. Every call gives the same memory.
+// All memory that the program does not use itself (some 7.9 MB). Not cleared. Every call gives the
+// same memory.
 fp8rt_arena fp8rt_app_arena(void);
 // `bytes` aligned to 64, or NULL if there is not that much left.
 void *fp8rt_arena_alloc(fp8rt_arena *arena, size_t bytes);
@@ -39,8 +42,9 @@ void *fp8rt_arena_alloc(fp8rt_arena *arena, size_t bytes);
 // Prints one line with the spelling of the array's elements.
 void fp8rt_app_print_element(const fp8rt_caps *caps);
 
-// Prints two lines: the share of the array's multipliers in use during the GEMMs, and during the whole run, each with
-// the cycles that it covers. `gemms` holds the counters of all GEMMs; `run_cycles` are core cycles, at least 1.
+// Prints two lines: the share of the array's multipliers in use during the GEMMs, and during the
+// whole run, each with the cycles that it covers. `gemms` holds the counters of all GEMMs;
+// `run_cycles` are core cycles, at least 1.
 void fp8rt_app_print_utilisation(const fp8rt_caps *caps, const fp8rt_counters *gemms,
                                  uint64_t run_cycles);
 

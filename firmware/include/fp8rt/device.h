@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator as a queue of tile commands. Two implementations share this header: the registers of the chip, and
-// the golden model in place of the chip. Neither allocates; the device structure is the caller's and holds all state.
+// The accelerator as a queue of tile commands. Two implementations share this header: the registers
+// of the chip, and the golden model in place of the chip. Neither allocates; the device structure
+// is the caller's and holds all state.
 //
-// One program owns the accelerator: calls must not overlap. The chip's driver sleeps with `wfi`; it lets the
-// accelerator's interrupt wake the core only there, with interrupts masked, so no handler is needed and none runs.
+// One program owns the accelerator: calls must not overlap. The chip's driver sleeps with `wfi`; it
+// lets the accelerator's interrupt wake the core only there, with interrupts masked, so no handler
+// is needed and none runs.
 #ifndef FP8RT_DEVICE_H
 #define FP8RT_DEVICE_H
 
@@ -17,8 +19,8 @@
 extern "C" {
 #endif
 
-// The accelerator, as its registers CONFIG, ELEMENT and RELEASE describe it. The numbers up to queue_depth are powers of
-// two.
+// The accelerator, as its registers CONFIG, ELEMENT and RELEASE describe it. The numbers up to
+// queue_depth are powers of two.
 typedef struct fp8rt_caps {
     uint16_t rows, cols;       // elements of the array
     uint16_t lanes;            // products per element and cycle: rows * cols * lanes MACs a cycle
@@ -42,11 +44,11 @@ static inline uint32_t fp8rt_block_n(const fp8rt_caps *caps)
     return (uint32_t)caps->cols * caps->banks_n;
 }
 
-// One tile command: D[m x n] = epilogue(A[m x k] * B[n x k]^T). Addresses and strides in bytes, multiples of
-// beat_bytes. Fields that the mode makes unused (D with acc_keep, A with reuse_a, ...) are ignored. Formats that
-// caps.element does not have are FP8RT_ERR_HW_MODE. A command that continues a fixed-point accumulator has the formats
-// and scaling exponents of the one before, and they have at most 2^terms_log2 products together; else
-// FP8RT_ERR_HW_SEQUENCE.
+// One tile command: D[m x n] = epilogue(A[m x k] * B[n x k]^T). Addresses and strides in bytes,
+// multiples of beat_bytes. Fields that the mode makes unused (D with acc_keep, A with reuse_a, ...)
+// are ignored. Formats that caps.element does not have are FP8RT_ERR_HW_MODE. A command that
+// continues a fixed-point accumulator has the formats and scaling exponents of the one before, and
+// they have at most 2^terms_log2 products together; else FP8RT_ERR_HW_SEQUENCE.
 typedef struct fp8rt_tile {
     uintptr_t a, b, d;
     uint32_t a_stride, b_stride, d_stride;
@@ -60,8 +62,9 @@ typedef struct fp8rt_tile {
     uint32_t clamp_lo, clamp_hi;     // FP32 bits
 } fp8rt_tile;
 
-// Where the cycles went since FP8RT_CLEAR_COUNTERS: `cycles` is exactly the sum of the six parts. The golden model has
-// no clock: its cycles and parts are 0; its beats are those that one pass over each row of a command takes.
+// Where the cycles went since FP8RT_CLEAR_COUNTERS: `cycles` is exactly the sum of the six parts.
+// The golden model has no clock: its cycles and parts are 0; its beats are those that one pass over
+// each row of a command takes.
 typedef struct fp8rt_counters {
     uint32_t cycles;
     uint32_t compute;                 // a step was issued
@@ -98,15 +101,15 @@ typedef struct fp8rt_device {
 // FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_NO_DEVICE.
 fp8rt_status fp8rt_device_open(fp8rt_device *dev);
 
-// Queues a command, sleeping while the queue is full. Only registers that differ from the last command are written.
-// FP8RT_OK: queued (whether it is legal is known after fp8rt_device_wait). FP8RT_ERR_HW_*: an earlier command has
-// failed, and this one was not queued.
+// Queues a command, sleeping while the queue is full. Only registers that differ from the last
+// command are written. FP8RT_OK: queued (whether it is legal is known after fp8rt_device_wait).
+// FP8RT_ERR_HW_*: an earlier command has failed, and this one was not queued.
 fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_tile *tile);
-// The same without asking whether there is room: a full queue drops the command and answers at the next wait with
-// FP8RT_ERR_HW_QUEUE_FULL.
+// The same without asking whether there is room: a full queue drops the command and answers at the
+// next wait with FP8RT_ERR_HW_QUEUE_FULL.
 void fp8rt_device_push(fp8rt_device *dev, const fp8rt_tile *tile);
-// Sleeps until no command is in flight. FP8RT_OK: all complete, their D in memory. FP8RT_ERR_HW_*: the first failure;
-// it is answered again until it is cleared.
+// Sleeps until no command is in flight. FP8RT_OK: all complete, their D in memory. FP8RT_ERR_HW_*:
+// the first failure; it is answered again until it is cleared.
 fp8rt_status fp8rt_device_wait(fp8rt_device *dev);
 // Tag of the command that the current error is about; 0 if there is no error.
 uint16_t fp8rt_device_error_tag(const fp8rt_device *dev);

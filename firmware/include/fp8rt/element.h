@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The array's elements, as the accelerator's register ELEMENT describes them. fp8mac/catalogue.h, which is generated
-// from the catalogue of elements, lists the kinds; fp8mac/dot.h defines what a step computes.
+// The array's elements, as the accelerator's register ELEMENT describes them. fp8mac/catalogue.h,
+// which is generated from the catalogue of elements, lists the kinds; fp8mac/dot.h defines what a
+// step computes.
 #ifndef FP8RT_ELEMENT_H
 #define FP8RT_ELEMENT_H
 
@@ -40,15 +41,16 @@ static inline bool fp8rt_element_holds(const fp8rt_element *element, uint32_t pr
     return element->terms_log2 == 0 || products <= 1u << element->terms_log2;
 }
 
-// The accumulator of a program that does not ask for one: FP32 where there is one, else FP16, else the fixed one.
+// The accumulator of a program that does not ask for one: FP32 where there is one, else FP16, else
+// the fixed one.
 fp8mac_acc_format fp8rt_element_accumulator(const fp8rt_element *element);
 
 // The catalogue's name, such as "exact"; NULL if the accelerator has no such kind.
 const char *fp8rt_element_name(uint32_t kind);
 
 #define FP8RT_ELEMENT_SPELLING_BYTES 48
-// The element's spelling, KIND_fF_lL, such as "late_fp16_f13_l4"; _fF only where there is a window. The text lies in
-// `buffer`.
+// The element's spelling, KIND_fF_lL, such as "late_fp16_f13_l4"; _fF only where there is a window.
+// The text lies in `buffer`.
 const char *fp8rt_element_spell(const fp8rt_element *element, unsigned lanes,
                                 char buffer[FP8RT_ELEMENT_SPELLING_BYTES]);
 

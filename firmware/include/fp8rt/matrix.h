@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bringing matrices into the form that the accelerator reads: rows along K, each row starting on a bus beat.
+// Bringing matrices into the form that the accelerator reads: rows along K, each row starting on a
+// bus beat.
 #ifndef FP8RT_MATRIX_H
 #define FP8RT_MATRIX_H
 
@@ -12,7 +13,8 @@
 extern "C" {
 #endif
 
-// Bytes from row to row of a packed matrix with `row_bytes` bytes a row (k codes, or n * bytes of D's format).
+// Bytes from row to row of a packed matrix with `row_bytes` bytes a row (k codes, or n * bytes of
+// D's format).
 static inline uint32_t fp8rt_packed_stride(const fp8rt_caps *caps, uint32_t row_bytes)
 {
     return (row_bytes + caps->beat_bytes - 1u) & ~((uint32_t)caps->beat_bytes - 1u);
@@ -23,8 +25,8 @@ static inline size_t fp8rt_packed_bytes(const fp8rt_caps *caps, uint32_t rows, u
     return (size_t)rows * fp8rt_packed_stride(caps, row_bytes);
 }
 
-// An operand as it lies in memory: element (row, kk) is the byte at src[row * row_stride + kk * k_stride].
-// With row-major storage of leading stride ld:
+// An operand as it lies in memory: element (row, kk) is the byte at src[row * row_stride + kk *
+// k_stride]. With row-major storage of leading stride ld:
 //
 //   GEMM   A is stored   A: row_stride, k_stride   B is stored   B: row_stride, k_stride
 //   NT     m x k         ld, 1                     n x k         ld, 1
@@ -39,14 +41,15 @@ typedef struct fp8rt_operand_view {
     size_t k_stride;
 } fp8rt_operand_view;
 
-// dst[row * packed_stride + kk] = element (row, kk), padding up to the stride = code 0. `dst` must be aligned to a beat
-// and hold fp8rt_packed_bytes(caps, view.rows, view.k); it must not overlap the source.
-// FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_SHAPE, FP8RT_ERR_ALIGNMENT.
+// dst[row * packed_stride + kk] = element (row, kk), padding up to the stride = code 0. `dst` must
+// be aligned to a beat and hold fp8rt_packed_bytes(caps, view.rows, view.k); it must not overlap
+// the source. FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_SHAPE, FP8RT_ERR_ALIGNMENT.
 fp8rt_status fp8rt_pack(const fp8rt_caps *caps, void *dst, fp8rt_operand_view view);
 
-// A float matrix quantised into a packed one: dst = encode(src * scale), as fp8mac_quantize, row by row.
-// `src_stride` in floats, `dst_stride` in bytes; padding is not written. `flags` may be NULL, else it is ORed into.
-// FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_STRIDE, FP8RT_ERR_FORMAT, FP8RT_ERR_OVERFLOW_MODE, FP8RT_ERR_SCALE.
+// A float matrix quantised into a packed one: dst = encode(src * scale), as fp8mac_quantize, row by
+// row. `src_stride` in floats, `dst_stride` in bytes; padding is not written. `flags` may be NULL,
+// else it is ORed into. FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_STRIDE, FP8RT_ERR_FORMAT,
+// FP8RT_ERR_OVERFLOW_MODE, FP8RT_ERR_SCALE.
 fp8rt_status fp8rt_quantize(fp8mac_format_id format, void *dst, uint32_t dst_stride,
                             const float *src, uint32_t src_stride, uint32_t rows, uint32_t cols,
                             float scale, fp8mac_overflow overflow, fp8mac_flags *flags);

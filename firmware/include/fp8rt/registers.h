@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of the accelerator's registers, by the names of the register map: FP8RT_PUT(MODE__D_FMT, FP8MAC_FP32).
+// Fields of the accelerator's registers, by the names of the register map: FP8RT_PUT(MODE__D_FMT,
+// FP8MAC_FP32).
 #ifndef FP8RT_REGISTERS_H
 #define FP8RT_REGISTERS_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call of the runtime can answer, and what it promises about memory and the accelerator when it does.
+// What a call of the runtime can answer, and what it promises about memory and the accelerator when
+// it does.
 #ifndef FP8RT_STATUS_H
 #define FP8RT_STATUS_H
 
@@ -7,13 +8,14 @@
 extern "C" {
 #endif
 
-// Argument errors (1..31): found by the library before anything was written anywhere. No output, no scratch and no
-// device register has changed, and the accelerator is as it was.
+// Argument errors (1..31): found by the library before anything was written anywhere. No output, no
+// scratch and no device register has changed, and the accelerator is as it was.
 //
-// Accelerator errors (FP8RT_ERR_HW and above): reported by the accelerator. Commands before the failing one are
-// complete in memory; the failing one and all after it wrote nothing, except where said. The error state stays until
-// fp8rt_device_clear(FP8RT_CLEAR_ERROR), which fp8rt_gemm_run does itself; after that the accelerator works as before.
-// The library refuses what the accelerator would refuse, so through fp8rt_gemm only the bus errors can come back.
+// Accelerator errors (FP8RT_ERR_HW and above): reported by the accelerator. Commands before the
+// failing one are complete in memory; the failing one and all after it wrote nothing, except where
+// said. The error state stays until fp8rt_device_clear(FP8RT_CLEAR_ERROR), which fp8rt_gemm_run
+// does itself; after that the accelerator works as before. The library refuses what the accelerator
+// would refuse, so through fp8rt_gemm only the bus errors can come back.
 typedef enum fp8rt_status {
     FP8RT_OK = 0,   // done: every output is in memory
     FP8RT_ERR_NULL, // a required pointer is NULL
@@ -39,7 +41,8 @@ typedef enum fp8rt_status {
         FP8RT_ERR_HW + 2, // an address or a stride is not a multiple of the bus beat
     FP8RT_ERR_HW_RANGE = FP8RT_ERR_HW + 3, // a short stride, or past the end of the address space
     FP8RT_ERR_HW_MODE =
-        FP8RT_ERR_HW + 4, // a reserved code in a mode field, or a format the array has not
+        FP8RT_ERR_HW +
+        4, // a reserved code in a mode field, or a format that the array does not have
     FP8RT_ERR_HW_SCALE_EXPONENT = FP8RT_ERR_HW + 5, // a scaling exponent outside -32..+32
     FP8RT_ERR_HW_SCALE = FP8RT_ERR_HW + 6,          // an immediate scale or the clamp bounds
     FP8RT_ERR_HW_SEQUENCE =

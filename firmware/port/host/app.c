@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's side of fp8rt/app.h: static memory as large as the chip's, and the simulator's checker called directly.
+// The host's side of fp8rt/app.h: static memory as large as the chip's, and the simulator's checker
+// called directly.
 #include "fp8rt/app.h"
 
 #include <stdio.h>
@@ -8,8 +9,8 @@
 #include "gemm_check.h"
 #include "port.h"
 
-// Every checked D is appended to the file that this environment variable names, rows without their padding: the bytes
-// that the simulator's --dump-outputs writes.
+// Every checked D is appended to the file that this environment variable names, rows without their
+// padding: the bytes that the simulator's --dump-outputs writes.
 #define DUMP_VARIABLE "FP8RT_DUMP"
 #define ARENA_BYTES (8u << 20)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden model behind the device interface. A command runs as a whole when it is submitted. The model computes steps
-// and epilogue. This file does what the accelerator does around them: buffers, chains of commands, reuse, errors.
+// The golden model behind the device interface. A command runs as a whole when it is submitted. The
+// model computes steps and epilogue. This file does what the accelerator does around them: buffers,
+// chains of commands, reuse, errors.
 #include <string.h>
 
 #include "array.h"
@@ -19,7 +20,7 @@ fp8rt_status fp8rt_device_open(fp8rt_device *dev)
     return fp8rt_host_array(&dev->caps) ? FP8RT_OK : FP8RT_ERR_NO_DEVICE;
 }
 
-// ---- one command ----------------------------------------------------------------------------------------------------
+// ---- one command --------------------------------------------------------------------------------
 
 // How the command computes.
 typedef struct work {
@@ -163,7 +164,7 @@ static void run(fp8rt_device *dev, const fp8rt_tile *tile)
     leave(&dev->state, &w);
 }
 
-// ---- the interface --------------------------------------------------------------------------------------------------
+// ---- the interface ------------------------------------------------------------------------------
 
 static fp8rt_status error_of(const fp8rt_device *dev)
 {

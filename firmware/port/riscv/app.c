@@ -43,7 +43,7 @@ uint32_t fp8rt_port_check(const fp8rt_check_record *record)
     return soc_read(SOC_SIMCTRL + SIMCTRL_CHECK);
 }
 
-// ---- the C library's needs ------------------------------------------------------------------------------------------
+// ---- the C library's needs ----------------------------------------------------------------------
 
 static int console_put(char c, FILE *file)
 {
@@ -66,7 +66,7 @@ _Noreturn void _exit(int status)
     }
 }
 
-// ---- start and end --------------------------------------------------------------------------------------------------
+// ---- start and end ------------------------------------------------------------------------------
 
 void fp8rt_start(void)
 {

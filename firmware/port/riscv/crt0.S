@@ -31,7 +31,8 @@ _start:
 2:
   call fp8rt_start  // does not return
 
-// Reports and ends the program: nothing needs to be saved, and the stack pointer may be what is wrong.
+// Reports and ends the program: nothing needs to be saved, and the stack pointer may be what is
+// wrong.
 trap_entry:
   csrr a0, mcause
   csrr a1, mepc

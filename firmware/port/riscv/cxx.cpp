@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiled C++ calls although the chip has no C++ library. Nothing is allocated, so nothing can be freed.
+// What compiled C++ calls although the chip has no C++ library. Nothing is allocated, so nothing
+// can be freed.
 #include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -37,7 +37,8 @@ static fp8rt_caps read_caps(void)
     };
 }
 
-// Whether the registers are those that this file reads, and the elements of a kind in the catalogue.
+// Whether the registers are those that this file reads, and the elements of a kind in the
+// catalogue.
 static bool is_known(void)
 {
     if (soc_read(REG(ID)) != IDENTITY) {
@@ -68,7 +69,7 @@ fp8rt_status fp8rt_device_open(fp8rt_device *dev)
     return FP8RT_OK;
 }
 
-// ---- waiting --------------------------------------------------------------------------------------------------------
+// ---- waiting ------------------------------------------------------------------------------------
 
 static fp8rt_status status_of(uint32_t status)
 {
@@ -78,8 +79,9 @@ static fp8rt_status status_of(uint32_t status)
     return (fp8rt_status)(FP8RT_ERR_HW + (int)FP8RT_GET(STATUS__ERROR_CODE, status));
 }
 
-// Returns when the accelerator's interrupt line is high. `wfi` ends for an interrupt that is enabled in mie even while
-// mstatus.MIE is clear; then nothing traps, and an event before the `wfi` is not missed.
+// Returns when the accelerator's interrupt line is high. `wfi` ends for an interrupt that is
+// enabled in mie even while mstatus.MIE is clear; then nothing traps, and an event before the `wfi`
+// is not missed.
 static void sleep_until_event(void)
 {
     uint32_t line = 1u << SOC_ACCELERATOR_IRQ;
@@ -91,8 +93,8 @@ static void sleep_until_event(void)
     __asm__ volatile("csrs mstatus, %0" ::"r"(mstatus & MSTATUS_MIE) : "memory");
 }
 
-// Reads STATUS until `stop` says so. Events are acknowledged before a reading that would show what they announce, so
-// one that follows that reading ends the sleep.
+// Reads STATUS until `stop` says so. Events are acknowledged before a reading that would show what
+// they announce, so one that follows that reading ends the sleep.
 static uint32_t await(bool (*stop)(uint32_t status))
 {
     for (;;) {
@@ -105,7 +107,8 @@ static uint32_t await(bool (*stop)(uint32_t status))
         if (stop(status)) {
             return status;
         }
-        // With an error the last event may be past already, while the rest of the queue still drains.
+        // With an error the last event may be past already, while the rest of the queue still
+        // drains.
         if (!(status & FP8RT_BIT(STATUS__ERROR))) {
             sleep_until_event();
         }
@@ -122,7 +125,7 @@ static bool is_idle(uint32_t status)
     return (status & FP8RT_BIT(STATUS__IDLE)) != 0;
 }
 
-// ---- commands -------------------------------------------------------------------------------------------------------
+// ---- commands -----------------------------------------------------------------------------------
 
 // Writes a command register unless it holds `value` already.
 static inline void update(fp8rt_device_state *state, unsigned index, uint32_t value)
@@ -186,7 +189,7 @@ uint16_t fp8rt_device_error_tag(const fp8rt_device *dev)
     return (status & FP8RT_BIT(STATUS__ERROR)) ? (uint16_t)FP8RT_GET(STATUS__ERROR_TAG, status) : 0;
 }
 
-// ---- what happened --------------------------------------------------------------------------------------------------
+// ---- what happened ------------------------------------------------------------------------------
 
 _Static_assert(FP8RT_CLEAR_ERROR == FP8MAC_REGS__CTRL__CLEAR_ERROR_bm &&
                    FP8RT_CLEAR_FLAGS == FP8MAC_REGS__CTRL__CLEAR_FLAGS_bm &&
@@ -218,8 +221,8 @@ fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev)
     };
 }
 
-// While the accelerator is idle only CYCLES and CYC_IDLE advance. So the idle cycles at the moment that CYCLES is read
-// are what the other parts leave.
+// While the accelerator is idle only CYCLES and CYC_IDLE advance. So the idle cycles at the moment
+// that CYCLES is read are what the other parts leave.
 fp8rt_counters fp8rt_device_counters(const fp8rt_device *dev)
 {
     (void)dev;

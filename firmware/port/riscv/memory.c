@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// memcpy and memset by words: the C library's are by bytes, to be small. Four words a turn hide the loop.
+// memcpy and memset by words: the C library's are by bytes, to be small. Four words a turn hide the
+// loop.
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The record that a program hands to the checker: one finished GEMM, as it was asked for.
 //
-// The checker computes the same GEMM with the golden model's untiled fp8mac_gemm over the same memory and compares
-// every output bit, amax and the flags. On the chip the checker is part of the simulator; in the host build the
-// program calls it directly. A real chip has no checker.
+// The checker computes the same GEMM with the golden model's untiled fp8mac_gemm over the same
+// memory and compares every output bit, amax and the flags. On the chip the checker is part of the
+// simulator; in the host build the program calls it directly. A real chip has no checker.
 #ifndef FP8RT_CHECK_RECORD_H
 #define FP8RT_CHECK_RECORD_H
 
@@ -13,7 +13,8 @@
 // The checker's answer to a record that it cannot compare.
 #define FP8RT_CHECK_MALFORMED 0xffffffffu
 
-// The layout is the same on rv32 and on a 64-bit host. A field named after a register holds that register's word.
+// The layout is the same on rv32 and on a 64-bit host. A field named after a register holds that
+// register's word.
 typedef struct fp8rt_check_record {
     uint32_t magic; // FP8RT_CHECK_MAGIC
     uint32_t m, n, k;

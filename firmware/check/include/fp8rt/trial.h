@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole GEMM for a test: seeded operands, run, and comparison with the golden model. The same numbers, and so the
-// same bytes of D, on the host and on the chip: the generator is integer arithmetic alone.
+// A whole GEMM for a test: seeded operands, run, and comparison with the golden model. The same
+// numbers, and so the same bytes of D, on the host and on the chip: the generator is integer
+// arithmetic alone.
 #ifndef FP8RT_TRIAL_H
 #define FP8RT_TRIAL_H
 
