@@ -23,7 +23,8 @@ RTL_ELEMENT_FOLDERS := $(patsubst %/,%,$(wildcard rtl/element/*/))
 RTL_FOLDERS := rtl/leaf rtl/feed rtl/element $(RTL_ELEMENT_FOLDERS) rtl/array rtl/epilogue rtl/accel
 RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(sort $(wildcard $(RTL_FOLDERS:%=%/*.sv))))
 RTL_SOURCES := $(RTL_PACKAGES) $(REGS_SV) $(RTL_MODULES)
-# Cells bit by bit fill a compiler: in large simulations the two large leaves are what they mean (rtl_element_leaf).
+# Large simulations take the two largest leaves as they are described behaviourally: their cells compile for minutes.
+# The test rtl_element_leaf compares both.
 RTL_SIM_LEAVES := rtl/behavioural/fp8mac_align_shift.sv rtl/behavioural/fp8mac_compressor_tree.sv
 RTL_SIM_SOURCES := $(filter-out $(RTL_SIM_LEAVES:rtl/behavioural/%=rtl/leaf/%),$(RTL_SOURCES)) $(RTL_SIM_LEAVES)
 RTL_WAIVER := rtl/lint/verilator_waiver.vlt

@@ -1,22 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator: APB registers, a command queue, and three engines (load, compute, store) around the array.
+// The accelerator: D = epilogue(A * B) on FP8 matrices in memory. It has APB registers, a command queue, three engines
+// (load, compute, store) and the array (fp8mac_array).
+//
+//   APB -> csr -> cmd_queue -> cmd_check -> load -> compute -> store -> epilogue -> pack -> dma_write -> AXI
+//                                            |        |  ^                                         (write)
+//                              AXI (read) dma_read  array memories
+//
+// Software submits a command by writing the registers that rtl/regs/fp8mac.rdl describes. The engines work on different
+// commands at once; commands finish in the order of their submission. A command that fails writes nothing after its
+// failure and enters the error state: STATUS then has its error code (fp8mac_pkg::error_e) and tag, and the commands
+// behind it are dropped. irq_o is a level interrupt, enabled and cleared by registers.
+//
+// The AXI master uses INCR bursts of whole beats, one identifier, and no burst crosses a 4 KiB boundary. APB accesses
+// outside the register map answer with pslverr_o. rst_ni is synchronous.
 module fp8mac_accel
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
 #(
-  parameter int unsigned ROWS        = 8,
-  parameter int unsigned COLS        = 8,
-  parameter int unsigned LANES       = 4,
-  parameter int unsigned BANKS_M     = 2,
-  parameter int unsigned BANKS_N     = 2,
+  parameter int unsigned ROWS        = 8,    // of elements: a power of two, 2 to 32
+  parameter int unsigned COLS        = 8,    // the same
+  parameter int unsigned LANES       = 4,    // products of an element per step: a power of two, 1 to 16
+  parameter int unsigned BANKS_M     = 2,    // accumulator banks down; BANKS_M * BANKS_N is 4 where banks rotate
+  parameter int unsigned BANKS_N     = 2,    // accumulator banks across
   parameter int unsigned ELEMENT     = ElementExact,  // the kind of element: see fp8mac_catalogue_pkg
   parameter int unsigned FRAC_BITS   = element_default_frac_bits(ELEMENT),  // of the alignment window
   parameter int unsigned EPI_WIDTH   = 4,    // columns that the epilogue finishes per cycle
-  parameter int unsigned AXI_DATA_W  = 128,
+  parameter int unsigned AXI_DATA_W  = 128,  // bits of a beat
   parameter int unsigned AXI_ADDR_W  = 32,
   parameter int unsigned AXI_ID_W    = 4,
-  parameter int unsigned QUEUE_DEPTH = 8,
-  parameter int unsigned BUF_BEATS   = 256,  // beats per ram in half an operand buffer
+  parameter int unsigned QUEUE_DEPTH = 8,    // commands that can wait, at most 255
+  parameter int unsigned BUF_BEATS   = 256,  // beats of a row RAM in half an operand buffer
   parameter int unsigned MAX_MN      = 128   // limit of a command's m and n
 ) (
   input  logic                    clk_i,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes commands from the queue, checks everything about them that does not need the bus, and works out what each
-// engine has to know. A command that fails is passed on as an empty one carrying its error, and nothing after it.
+// Takes commands from the queue, checks everything about them that does not need the bus, and derives what each engine
+// has to know. A command that fails is passed on as an empty one with its error; nothing is passed on after it.
 module fp8mac_cmd_check
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command on its way through the accelerator: as software wrote it, and the part that each engine needs of it.
+// Records of a command on its way through the accelerator: as software wrote it, and the part that each engine needs.
 package fp8mac_cmd_pkg;
   import fp8mac_pkg::*;
 

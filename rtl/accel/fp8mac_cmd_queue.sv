@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands submitted and not yet begun. A submission while the queue is full is dropped and reported; one in the error
-// state is dropped in silence (the error is already reported). Entering the abort state forgets all that wait.
+// The command queue: commands that are submitted and not yet begun. A submission to a full queue is dropped and
+// reported. A submission in the error state is dropped without a report, because the error is already reported. The
+// abort state empties the queue.
 module fp8mac_cmd_queue
   import fp8mac_cmd_pkg::*;
 #(

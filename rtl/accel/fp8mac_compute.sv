@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compute engine: issues a command's steps, one per cycle. A command is cut into passes of ROWS*BANKS_M rows and
-// COLS*BANKS_N columns of D, columns first. Within a pass, for each group of LANES k, the banks are visited in a snake
-// ((0,0), (0,1), (1,1), (1,0) for 2 x 2), so that one operand's block stays from visit to visit; a bank without rows or
-// columns is passed over in its turn, which keeps the steps of one bank apart. Passes and commands follow each other
-// without a gap.
+// The compute engine: issues a command's steps, one per cycle. A command is divided into passes of ROWS*BANKS_M rows
+// and COLS*BANKS_N columns of D, columns first. Within a pass, for each group of LANES k, the banks are visited in a
+// snake ((0,0), (0,1), (1,1), (1,0) for 2 x 2), so that one operand's block stays from visit to visit. A bank without
+// rows or columns uses its cycle without a step, so that the steps of one bank stay apart. Passes and commands follow
+// each other without a gap.
 //
-// With ROTATE the accumulators have no index but take turns, as many cycles as there are banks (see fp8mac_array): a
-// position of the walk is taken only in its turn. A pass that starts its accumulators may begin in any cycle, which
-// then is the first turn. So cycles are lost only after a stall, until the turn comes round, and where a command
-// continues the accumulators of another.
+// With ROTATE the accumulators have no index but rotate (see fp8mac_array): each bank has one turn in as many cycles as
+// there are banks, and its steps are issued only in its turn. A pass that starts its accumulators may begin in any
+// cycle, which becomes the first turn. Cycles are lost only after a stall, until the turn comes again, and where a
+// command continues the accumulators of another.
 //
-// A bank's last step waits until the store engine has emptied the bank. Commands that failed, and all after them until
-// the error state is left, are handed on to the store engine as empty.
+// A bank's last step waits until the store engine has emptied the bank. Failed commands, and all after them until the
+// error state is left, are passed to the store engine as empty ones.
 module fp8mac_compute
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;

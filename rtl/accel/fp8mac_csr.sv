@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generated register file, its fields gathered into the accelerator's own records.
+// Connects the generated register file (rtl/regs/fp8mac.rdl) to the accelerator's records.
 module fp8mac_csr
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;

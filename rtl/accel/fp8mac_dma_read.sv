@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads rows over AXI. One address generator; a queue of the bursts in flight tells the data side where beats go. All
-// bursts have the same id, so data come in the order of addresses. A row without beats ends a command: it comes out as
-// done_valid_o, after the command's last beat, with the first error among the command's responses.
+// Reads rows over AXI. One address generator issues bursts, and a queue of the bursts in flight tells the data side
+// where beats go. All bursts have the same identifier, so data come in the order of addresses. A row without beats ends
+// a command: it raises done_valid_o after the command's last beat, with the first error among the command's responses.
 module fp8mac_dma_read
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes rows over AXI: bursts are cut from rows, beats come separately and in the same order. All bursts have the same
-// id, so responses come in order; a queue of the bursts in flight tells where a command ends (a row without beats).
-// With discard_i, beats go out with all strobes 0.
+// Writes rows over AXI. Rows are split into bursts; beats come separately and in the same order. All bursts have the
+// same identifier, so responses come in order. A row without beats marks the end of a command in the queue of bursts in
+// flight. With discard_i, beats are sent with all strobes 0.
 module fp8mac_dma_write
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;

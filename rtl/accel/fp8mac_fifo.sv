@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// First in, first out; a push is visible at the output one cycle later.
+// First-in first-out queue. A push is visible at the output one cycle later.
 module fp8mac_fifo #(
   parameter type         T     = logic,
   parameter int unsigned DEPTH = 2,

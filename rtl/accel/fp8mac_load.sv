@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The load engine: turns commands into rows to be read. A command may start once the one before the last has been
-// computed (its halves of the operand buffers are then free; loaded_ready_i says so), and its vectors wait until the
-// one before the last has been stored. After a read error it loads nothing more until the error state is left.
+// The load engine: turns commands into rows to be read. A command may start once the command before the last has been
+// computed: its halves of the operand buffers are free then, and loaded_ready_i is high. Its vectors wait until the
+// command before the last has been stored. After a read error it loads nothing until the error state is left.
 module fp8mac_load
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;

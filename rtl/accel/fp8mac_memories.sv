@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything the load engine fills: operand buffers of A and B, vectors of scales and biases. Beats arrive with their
-// destination; every read answers in the next cycle.
+// The memories that the load engine fills: operand buffers of A and B, vectors of scales and biases. Beats arrive with
+// their destination. Every read answers in the next cycle.
 module fp8mac_memories
   import fp8mac_cmd_pkg::*;
 #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One operand's rows, double-buffered: RAMS memories of two halves of DEPTH beats. Row r of a half lies in ram
-// r % RAMS. A beat is written to one ram; all rams are read at one address, and one group of LANES bytes of what
-// they hold comes out in the cycle after. A plain synchronous memory: one write port, one read port.
+// The rows of one operand, double-buffered: RAMS row RAMs, each with two halves of DEPTH beats. Row r of a half lies in
+// row RAM r % RAMS. A beat is written to one RAM. All RAMs are read at one address, and one group of LANES bytes of
+// each leaves in the cycle after. The RAMs are plain synchronous memories with one write port and one read port.
 module fp8mac_operand_buffer #(
   parameter int unsigned RAMS = 8,
   parameter int unsigned LANES = 4,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From finished banks to memory: store engine, epilogue, packing into beats, write DMA. What has been written and
-// acknowledged comes out as retired commands, in order.
+// The way from finished banks to memory: store engine, epilogue, packing into beats, write DMA. Commands whose writes
+// have been acknowledged leave as retired commands, in order.
 module fp8mac_output
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;

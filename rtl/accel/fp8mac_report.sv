@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What software is told: commands completed, the error state, sticky flags and the amax.
+// Reports to software: completed commands, the error state, sticky flags and the amax.
 //
-// Commands finish in order. The first that failed enters the error state and aborts: the queue is emptied, and what is
-// still in the engines comes through here without being reported. A submission to a full queue enters the error state
-// at once but aborts nothing. The state is left by clear_error_i once nothing is in flight (clear_o tells the engines).
+// Commands finish in order. The first one that fails enters the error state and aborts: the queue is emptied, and what
+// is still in the engines passes here without being reported. A submission to a full queue enters the error state at
+// once but aborts nothing. clear_error_i leaves the state once nothing is in flight; clear_o tells the engines.
 module fp8mac_report
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;

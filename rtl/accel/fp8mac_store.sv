@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The store engine: follows the compute engine pass by pass, reads finished banks row by row, WIDTH columns a cycle,
-// and feeds them to the epilogue with their scales and biases; for each row of a pass it asks for a write. The banks
-// that lie beside each other are drained together, so that a row's columns are contiguous in memory.
+// and passes them to the epilogue with their scales and biases. For each row of a pass it requests a write. Banks that
+// lie beside each other are drained together, so that a row's columns are contiguous in memory.
 //
-//   cycle t    row, bank and column chosen: result and vectors are read, the row's write is requested
-//   cycle t+1  they are there: offered to the epilogue. While it refuses, the same address is read again.
+//   cycle t    row, bank and column are chosen: result and vectors are read, the row's write is requested
+//   cycle t+1  the values are offered to the epilogue. While it refuses, the same address is read again.
 //
 // With `discard_i`, from the next row on, results are taken out of the banks and dropped.
 module fp8mac_store

@@ -14,8 +14,8 @@
 // cfg_i belongs to the transfer it comes with. One copy serves the whole pipeline: a transfer whose cfg_i differs from
 // that of the transfers inside waits until they have left, so a new tile that changes it costs the latency once.
 module fp8mac_epilogue #(
-  parameter int unsigned WIDTH  = 4,
-  parameter int unsigned META_W = 16
+  parameter int unsigned WIDTH  = 4,   // outputs per transfer
+  parameter int unsigned META_W = 16   // bits that travel with a transfer unchanged
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,

@@ -125,7 +125,7 @@ class Maker
         return u;
     }
 
-    // A chain that cuts a long K: all but the last keep, all but the first continue.
+    // A chain that divides a long K: all but the last keep, all but the first continue.
     std::vector<Tile> chain(unsigned pieces)
     {
         std::vector<Tile> tiles;

@@ -69,7 +69,7 @@ void Test::identity()
     bench_.equal("fixed-point accumulator", FIELD_OF(element, ELEMENT, ACC_FIXED), kElement.fixed);
     bench_.equal("E5M2", FIELD_OF(element, ELEMENT, E5M2), kElement.e5m2);
     bench_.equal("window", FIELD_OF(element, ELEMENT, FRAC_BITS), kElement.window ? FRAC_BITS : 0);
-    bench_.equal("window hangs from", FIELD_OF(element, ELEMENT, ALIGN_BY_OPERANDS),
+    bench_.equal("aligned to operands", FIELD_OF(element, ELEMENT, ALIGN_BY_OPERANDS),
                  kElement.by_operands);
     bench_.equal("products of an accumulator", FIELD_OF(element, ELEMENT, TERMS_LOG2),
                  kElement.terms_log2);
@@ -306,7 +306,7 @@ void Test::broken_chains()
         {"chain of other m", true, [](Tile &t) { t.m = t.m > 1 ? t.m - 1 : 2; }},
         {"chain of other n", true, [](Tile &t) { t.n = t.n > 1 ? t.n - 1 : 2; }},
         {"chain of another accumulator", !accel::kOneAccumulator, [](Tile &t) { t.acc_fmt ^= 1; }},
-        {"chain cut within a step", LANES > 1, [](Tile &t) { t.k = LANES + 1; }},
+        {"chain that ends within a step", LANES > 1, [](Tile &t) { t.k = LANES + 1; }},
         {"chain of another unit: sa", kElement.fixed, [](Tile &t) { t.sa += t.sa < 32 ? 1 : -1; }},
         {"chain of another unit: sb", kElement.fixed, [](Tile &t) { t.sb -= t.sb > -32 ? 1 : -1; }},
         {"chain of another unit: format of A", kElement.fixed, [](Tile &t) { t.a_fmt ^= 2; }},
@@ -496,7 +496,7 @@ void Test::utilisation(const char *name, const std::vector<Tile> &tiles, double 
     bench_.check("utilisation is not below what it was", percent >= min_percent);
 }
 
-// A product cut into a_tiles x b_tiles tiles of mn x mn x k: each A is loaded once, each B once per A. FP8 results.
+// A product divided into a_tiles x b_tiles tiles of mn x mn x k: each A is loaded once, each B once per A. FP8 results.
 std::vector<Tile> Test::product(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k)
 {
     std::vector<Tile> tiles;

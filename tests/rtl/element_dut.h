@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benches of the window, the fixed-point and the INT8 element see of a verilated top: the same for every
+// What the benches of the elements see of a verilated top: the same for every
 // parameter set, so that a bench is compiled once. element_dut.cpp, static_dut.cpp and int8_dut.cpp are compiled with
 // each set.
 #ifndef ELEMENT_DUT_H
@@ -13,12 +13,12 @@ class VerilatedContext;
 namespace tb
 {
 
-constexpr unsigned kWindowLanes = 32; // of the tops, whatever the element has
+constexpr unsigned kTopLanes = 32; // of the tops, whatever the element has
 
 struct ElementParameters {
     unsigned lanes, frac_bits, stages, exp_w; // stages: clock edges from a step to its result
     bool late, fused, hidden_one, inf, nan, scale,
-        fp16; // fused: late, and a single product, which stays whole
+        fp16; // fused: late, and one lane, whose product is not truncated
 
     // Of the addition in which products and accumulator come together: two bits beyond the accumulator's fraction, or
     // three where a single product is rounded correctly.
@@ -35,7 +35,7 @@ struct ElementStep {
     unsigned a_format = 0, b_format = 0;
     int scale = 0; // sum of both scaling exponents
     uint32_t lanes = 0;
-    uint8_t a[kWindowLanes] = {}, b[kWindowLanes] = {};
+    uint8_t a[kTopLanes] = {}, b[kTopLanes] = {};
 };
 
 struct ElementResult {
@@ -51,37 +51,37 @@ class ElementDut
     virtual ElementResult tick(const ElementStep &step) = 0;
 };
 
-struct FixedParameters {
-    unsigned lanes, banks, frac_bits, distance_w, stages; // stages: as a window's
+struct StaticParameters {
+    unsigned lanes, banks, frac_bits, distance_w, stages; // stages: as ElementParameters'
     bool static_exponent, inf;
 };
 
-struct FixedStep {
+struct StaticStep {
     bool valid = false, first = false;
     unsigned a_format = 0, b_format = 0;
     unsigned a_bound = 0,
-             b_bound = 0; // as the edge takes them: normalised exponents in E5M2's bias, plus 1
+             b_bound = 0; // as the feed takes them: normalised exponents in E5M2's bias, plus 1
     uint32_t lanes = 0;
-    uint8_t a[kWindowLanes] = {}, b[kWindowLanes] = {};
+    uint8_t a[kTopLanes] = {}, b[kTopLanes] = {};
 };
 
-struct FixedResult {
+struct StaticResult {
     uint64_t acc;
     uint32_t special, flags;
 };
 
-class FixedDut
+class StaticDut
 {
   public:
-    static std::unique_ptr<FixedDut> make(VerilatedContext *context);
-    virtual ~FixedDut() = default;
-    virtual FixedParameters parameters() = 0;
-    virtual FixedResult tick(const FixedStep &step) = 0;
+    static std::unique_ptr<StaticDut> make(VerilatedContext *context);
+    virtual ~StaticDut() = default;
+    virtual StaticParameters parameters() = 0;
+    virtual StaticResult tick(const StaticStep &step) = 0;
 };
 
 struct Int8Step {
     bool first = false;
-    uint8_t a[kWindowLanes] = {}, b[kWindowLanes] = {};
+    uint8_t a[kTopLanes] = {}, b[kTopLanes] = {};
 };
 
 class Int8Dut

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened in steps of an element with a window, counted, so that its bench can tell that it has tested what it is
-// there for. The window is written down once more here, in 64-bit integers; nothing but the counts depends on it.
+// Counts events in the steps of an element with an alignment window, so that its bench can tell whether it has met all of
+// them. The window is described once more here, in 64-bit integers; only the counts depend on it.
 #ifndef ELEMENT_EVENTS_H
 #define ELEMENT_EVENTS_H
 
@@ -14,7 +14,7 @@ namespace tb
 struct ElementTerms {
     fp8mac_dot_config config;
     unsigned n;
-    uint8_t a[kWindowLanes], b[kWindowLanes];
+    uint8_t a[kTopLanes], b[kTopLanes];
 };
 
 class ElementEvents
@@ -53,7 +53,7 @@ class ElementEvents
         const bool many = p_.lanes > 1, deep = p_.sum_bits() >= (p_.fp16 ? 11u : 25u);
         const bool below =
             p_.fp16 && p_.scale && p_.sum_bits() > 10; // units below FP16's smallest subnormal
-        const bool cut =
+        const bool truncated =
             p_.late ? many : p_.exp_w == 5 || p_.scale; // a product in the products' window
         const struct {
             Kind kind;
@@ -75,12 +75,12 @@ class ElementEvents
             {kMinusZero, "-0 from underflow", below},
             {kPlusZero, "+0 from underflow", below},
             {kCancelled, "sum of non-zero terms is zero", true},
-            {kProductCut, "product cut to nothing", cut},
-            {kProductPartlyCut, "product cut in part", cut},
-            {kAccCut, "accumulator cut to nothing", p_.scale},
-            {kAccPartlyCut, "accumulator cut in part", p_.scale},
-            {kSumCut, "products' sum cut to nothing but an odd bit", p_.late},
-            {kSumPartlyCut, "products' sum cut to odd", p_.late},
+            {kProductTruncated, "product truncated to nothing", truncated},
+            {kProductPartlyTruncated, "product truncated in part", truncated},
+            {kAccTruncated, "accumulator truncated to nothing", p_.scale},
+            {kAccPartlyTruncated, "accumulator truncated in part", p_.scale},
+            {kSumTruncated, "products' sum truncated to nothing but an odd bit", p_.late},
+            {kSumPartlyTruncated, "products' sum rounded to odd", p_.late},
             {kAligned, "products and accumulator of one exponent", p_.late},
             {kNothing, "accumulator alone", p_.late},
             {kMinusZeroKept, "-0 kept", p_.fused && p_.fp16},
@@ -121,10 +121,10 @@ class ElementEvents
         kMinusZero,
         kPlusZero,
         kCancelled,
-        kProductCut,
-        kProductPartlyCut,
-        kAccCut,
-        kAccPartlyCut,
+        kProductTruncated,
+        kProductPartlyTruncated,
+        kAccTruncated,
+        kAccPartlyTruncated,
         kAccAbove,
         kZeroPartner,
         kTieUp,
@@ -139,8 +139,8 @@ class ElementEvents
         kMinusZeroKept,
         kOne,
         kMinusOne,
-        kSumCut,
-        kSumPartlyCut,
+        kSumTruncated,
+        kSumPartlyTruncated,
         kAligned,
         kNothing,
         kKinds
@@ -183,8 +183,8 @@ class ElementEvents
         int64_t products = 0;
         for (unsigned i = 0; i < t.n; i++) {
             const double x = Codes::of(ids[0]).value[t.a[i]], y = Codes::of(ids[1]).value[t.b[i]];
-            products +=
-                cut(std::ldexp(x * y, scale), products_unit, kProductCut, kProductPartlyCut);
+            products += truncate_to(std::ldexp(x * y, scale), products_unit, kProductTruncated,
+                            kProductPartlyTruncated);
             const int partner = x != 0 ? exponent(ids[0], t.a[i]).binade - 16
                                        : exponent(ids[1], t.b[i]).binade - 16;
             hits_[kZeroPartner] += x * y == 0 && x != y && partner + scale > e;
@@ -195,10 +195,10 @@ class ElementEvents
             hits_[kAligned] +=
                 any && before != 0 && products_top == e && std::max(std::ilogb(before), least) == e;
             hits_[kNothing] += !any && before != 0;
-            sum =
-                odd(late, unit, kSumCut, kSumPartlyCut) + odd(before, unit, kAccCut, kAccPartlyCut);
+            sum = odd(late, unit, kSumTruncated, kSumPartlyTruncated) +
+                  odd(before, unit, kAccTruncated, kAccPartlyTruncated);
         } else {
-            sum = products + cut(before, unit, kAccCut, kAccPartlyCut);
+            sum = products + truncate_to(before, unit, kAccTruncated, kAccPartlyTruncated);
         }
         hits_[kOne] += sum == 1;
         hits_[kMinusOne] += sum == -1;
@@ -229,7 +229,7 @@ class ElementEvents
         return i;
     }
 
-    int64_t cut(double x, int unit, Kind whole, Kind part)
+    int64_t truncate_to(double x, int unit, Kind whole, Kind part)
     {
         const double scaled = std::ldexp(x, -unit), kept = std::trunc(scaled);
         hits_[whole] += x != 0 && kept == 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaves of rtl/leaf that are built cell by cell, in the widths that the elements have, beside what they mean. A
-// bit of wrong_o for each that differs.
+// The leaves of rtl/leaf that are built cell by cell, in the widths that the elements have, beside a behavioural
+// description. Each has a bit of wrong_o, which is 1 where the two differ.
 module element_leaf_tb #(
   localparam int unsigned Rows = 33,
   localparam int unsigned WordMax = 31,
   localparam int unsigned Shifts = 10,
-  localparam int unsigned Heaps = 4,
+  localparam int unsigned Trees = 4,
   localparam int unsigned SumMax = 40
 ) (
   input  logic [Rows-1:0][WordMax-1:0] word_i,
@@ -14,7 +14,7 @@ module element_leaf_tb #(
   input  logic                         fill_i,
   input  logic                         void_i,
   input  logic [5:0]                   shift_i,
-  output logic [Shifts+Heaps-1:0]      wrong_o
+  output logic [Shifts+Trees-1:0]      wrong_o
 );
 
   // Value's width, word's width: products and accumulators, FP32 and FP16, windows of other widths, and where products'
@@ -46,11 +46,11 @@ module element_leaf_tb #(
 
   // Words, their width, the sum's width: 1, 4, 16 and 32 lanes. Narrow where they are many: a simulator's model of the
   // whole would take minutes to compile.
-  localparam int unsigned TreeRows[Heaps] = '{2, 5, 17, 33};
-  localparam int unsigned TreeWordW[Heaps] = '{27, 27, 9, 9};
-  localparam int unsigned TreeSumW[Heaps] = '{29, 31, 14, 16};
+  localparam int unsigned TreeRows[Trees] = '{2, 5, 17, 33};
+  localparam int unsigned TreeWordW[Trees] = '{27, 27, 9, 9};
+  localparam int unsigned TreeSumW[Trees] = '{29, 31, 14, 16};
 
-  for (genvar i = 0; i < int'(Heaps); i++) begin : g_tree
+  for (genvar i = 0; i < int'(Trees); i++) begin : g_tree
     localparam int unsigned R = TreeRows[i];
     localparam int unsigned W = TreeWordW[i];
     localparam int unsigned S = TreeSumW[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands for steps of the window element: where the window's ends, cancellation, ties, specials and underflow are. A
-// style lasts for a chain of steps onto one accumulator.
+// Operands for steps of an element with an alignment window: at the window's ends, cancellation, ties, specials and
+// underflow. A style lasts for a chain of steps onto one accumulator.
 #ifndef ELEMENT_STEPS_H
 #define ELEMENT_STEPS_H
 
@@ -100,7 +100,7 @@ class ElementSteps
         step.lanes = some_lanes(rng_, lanes_);
         rest_ = std::isfinite(acc) ? std::ldexp(-acc, -scale_) : 0;
         const bool cancel = rng_.chance(700);
-        for (unsigned i = 0; i < kWindowLanes; i++) {
+        for (unsigned i = 0; i < kTopLanes; i++) {
             term(i, step, cancel);
             if (step.lanes >> i & 1) {
                 rest_ -= product(step, i);
@@ -297,7 +297,7 @@ class ElementSteps
     }
     void drop_nans(ElementStep &step)
     {
-        for (unsigned i = 0; i < kWindowLanes; i++) {
+        for (unsigned i = 0; i < kTopLanes; i++) {
             if (std::isnan(value(a_format_, step.a[i]))) {
                 step.a[i] = 0;
             }

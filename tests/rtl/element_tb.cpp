@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processing elements with a window, fp8mac_element_aligned and fp8mac_element_late, against the model's step, every cycle's
+// The elements with an alignment window, fp8mac_element_aligned and fp8mac_element_late, against the model's step, every cycle's
 // result and flags:
 //   element_tb [--seed N] [--steps N] [--pairs zero|running|both]
 // Random chains onto four rotating accumulators with bubbles between; with --pairs also every pair of codes of every
@@ -24,7 +24,7 @@ class ElementTest
         std::printf("%u lanes, %u fraction bits, %s, exponents of %u bits%s%s%s%s%s\n", p_.lanes,
                     p_.frac_bits, p_.fp16 ? "fp16" : "fp32", p_.exp_w,
                     p_.fused  ? ", fused"
-                    : p_.late ? ", accumulator late"
+                    : p_.late ? ", late accumulation"
                               : "",
                     p_.hidden_one ? ", normalised" : "", p_.inf ? "" : ", no Inf",
                     p_.nan ? "" : ", no NaN", p_.scale ? "" : ", no scale");

@@ -54,7 +54,7 @@ class Int8Test
             if (style == 7) {
                 bubbles_++;
             }
-            for (unsigned lane = 0; lane < tb::kWindowLanes && (style != 7 || lane >= lanes_);
+            for (unsigned lane = 0; lane < tb::kTopLanes && (style != 7 || lane >= lanes_);
                  lane++) {
                 step.a[lane] = code(style);
                 step.b[lane] = code(style);

@@ -7,7 +7,7 @@
 namespace
 {
 
-class Dut : public tb::FixedDut
+class Dut : public tb::StaticDut
 {
   public:
     explicit Dut(VerilatedContext *context) : top_(context) {}
@@ -16,7 +16,7 @@ class Dut : public tb::FixedDut
         top_.final();
     }
 
-    tb::FixedParameters parameters() override
+    tb::StaticParameters parameters() override
     {
         top_.eval();
         const uint32_t p = top_.parameters_o;
@@ -24,7 +24,7 @@ class Dut : public tb::FixedDut
                 p >> 8 & 15, (p >> 1 & 1) != 0, (p & 1) != 0};
     }
 
-    tb::FixedResult tick(const tb::FixedStep &step) override
+    tb::StaticResult tick(const tb::StaticStep &step) override
     {
         top_.valid_i = step.valid;
         top_.step_first_i = step.first;
@@ -48,7 +48,7 @@ class Dut : public tb::FixedDut
 
 } // namespace
 
-std::unique_ptr<tb::FixedDut> tb::FixedDut::make(VerilatedContext *context)
+std::unique_ptr<tb::StaticDut> tb::StaticDut::make(VerilatedContext *context)
 {
-    return std::unique_ptr<tb::FixedDut>(new Dut(context));
+    return std::unique_ptr<tb::StaticDut>(new Dut(context));
 }

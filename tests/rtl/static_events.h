@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened in steps of the fixed-point element, counted, so that its bench can tell that it has tested what it is
-// there for. Nothing but the counts depends on it.
-#ifndef FIXED_EVENTS_H
-#define FIXED_EVENTS_H
+// Counts events in the steps of an element with a fixed-point accumulator, so that its bench can tell whether it has met
+// all of them. Only the counts depend on it.
+#ifndef STATIC_EVENTS_H
+#define STATIC_EVENTS_H
 
 #include "static_steps.h"
 
@@ -14,7 +14,7 @@ struct FixedTerms {
     FixedChain chain;
     fp8mac_dot_config config;
     unsigned n;
-    uint8_t a[kWindowLanes], b[kWindowLanes];
+    uint8_t a[kTopLanes], b[kTopLanes];
 };
 
 // An accumulator as the element shows it.
@@ -37,9 +37,9 @@ struct FixedState {
 class FixedEvents
 {
   public:
-    explicit FixedEvents(const FixedParameters &parameters) : p_(parameters) {}
+    explicit FixedEvents(const StaticParameters &parameters) : p_(parameters) {}
 
-    void count(const FixedStep &step, const FixedTerms &terms, uint64_t consumed,
+    void count(const StaticStep &step, const FixedTerms &terms, uint64_t consumed,
                const FixedState &before, const FixedState &after, uint32_t flags)
     {
         hits_[kBubble] += !step.valid;
@@ -64,7 +64,7 @@ class FixedEvents
     // Fails for each kind that could have happened and never did.
     void report(Bench &bench) const
     {
-        const bool many = p_.lanes > 1, cut = p_.static_exponent;
+        const bool many = p_.lanes > 1, truncated = p_.static_exponent;
         const struct {
             Kind kind;
             const char *name;
@@ -91,16 +91,16 @@ class FixedEvents
                      {kAtA, "a at its bound", true},
                      {kAtB, "b at its bound", true},
                      {kAtBoth, "both at their bounds", true},
-                     {kWhole, "product kept whole", true},
-                     {kGone, "positive product cut to nothing", cut},
-                     {kMinusGone, "negative product cut to nothing", cut},
-                     {kPart, "positive product cut in part", cut},
-                     {kMinusPart, "negative product cut in part", cut},
+                     {kWhole, "product not truncated", true},
+                     {kGone, "positive product truncated to nothing", truncated},
+                     {kMinusGone, "negative product truncated to nothing", truncated},
+                     {kPart, "positive product truncated in part", truncated},
+                     {kMinusPart, "negative product truncated in part", truncated},
                      {kLast, "product that is the last column alone", true},
-                     {kFarA, "a's distance saturated", cut},
-                     {kFarB, "b's distance saturated", cut},
-                     {kFarSum, "product out of the window, neither distance saturated", cut},
-                     {kJustFar, "distance of one less than the saturated", cut},
+                     {kFarA, "a's distance saturated", truncated},
+                     {kFarB, "b's distance saturated", truncated},
+                     {kFarSum, "product out of the window, neither distance saturated", truncated},
+                     {kJustFar, "distance of one less than the saturated", truncated},
                      {kZeroNear, "zero whose partner is at its bound", true}};
         for (const auto &line : table) {
             if (line.possible) {
@@ -194,7 +194,7 @@ class FixedEvents
         hits_[kLast] += std::fabs(kept) == 1;
     }
 
-    const FixedParameters p_;
+    const StaticParameters p_;
     uint64_t hits_[kKinds] = {};
 };
 

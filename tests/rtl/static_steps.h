@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands for steps of the fixed-point element: at the bounds and at the window's lower end, where distances saturate,
+// Operands for steps of an element with a fixed-point accumulator: at the bounds and at the window's lower end, where distances saturate,
 // sums that grow, sums that cancel, specials. Formats, bounds and a style last for a chain onto one accumulator.
-#ifndef FIXED_STEPS_H
-#define FIXED_STEPS_H
+#ifndef STATIC_STEPS_H
+#define STATIC_STEPS_H
 
 #include "element_steps.h"
 
@@ -34,7 +34,7 @@ struct FixedSide {
     {
         return !is_number(code) || exponent(code) <= bound;
     }
-    // As the edge takes it: E5M2's bias, FNUZ's one more, and 1.
+    // As the feed takes it: E5M2's bias, FNUZ's one more, and 1.
     int field() const
     {
         return bound + field_of_one();
@@ -42,7 +42,7 @@ struct FixedSide {
     int highest() const
     {
         return 32 - field_of_one();
-    } // that the edge takes
+    } // that the feed takes
     // Some code of the binade `distance` below the bound, or of the nearest; 0 if the bound is below them all.
     uint8_t below(Rng &rng, int distance) const
     {
@@ -64,15 +64,15 @@ struct FixedChain {
     FixedSide a, b;
 };
 
-class FixedSteps
+class StaticSteps
 {
   public:
-    FixedSteps(Rng &rng, const FixedParameters &parameters)
+    StaticSteps(Rng &rng, const StaticParameters &parameters)
         : rng_(rng), parameters_(parameters), depth_(static_cast<int>(parameters.frac_bits))
     {
     }
 
-    static bool taken(const FixedParameters &parameters, unsigned format)
+    static bool taken(const StaticParameters &parameters, unsigned format)
     {
         return parameters.static_exponent ? parameters.inf || format != 1 : format % 2 == 0;
     }
@@ -80,7 +80,7 @@ class FixedSteps
     void new_chain()
     {
         style_ = static_cast<Style>(rng_.below(kStyles));
-        last_ = FixedStep();
+        last_ = StaticStep();
         new_side(chain.a);
         new_side(chain.b);
         if (style_ == kSpecials && parameters_.inf) { // E5M2 has Inf
@@ -91,7 +91,7 @@ class FixedSteps
     }
 
     // Fills in everything but `valid` and `first`.
-    void next(FixedStep &step)
+    void next(StaticStep &step)
     {
         step.a_format = chain.a.format;
         step.b_format = chain.b.format;
@@ -103,7 +103,7 @@ class FixedSteps
             return;
         }
         const bool minus = rng_.coin();
-        for (unsigned i = 0; i < kWindowLanes; i++) {
+        for (unsigned i = 0; i < kTopLanes; i++) {
             term(i, step, minus);
         }
         const unsigned often = style_ == kSpecials ? 200 : 10;
@@ -158,7 +158,7 @@ class FixedSteps
         }
     }
 
-    void term(unsigned i, FixedStep &step, bool minus)
+    void term(unsigned i, StaticStep &step, bool minus)
     {
         const FixedSide &a = chain.a, &b = chain.b;
         int far = 0;
@@ -204,10 +204,10 @@ class FixedSteps
     }
 
     // The step before, of the other sign.
-    void take_back(FixedStep &step) const
+    void take_back(StaticStep &step) const
     {
         step.lanes = last_.lanes;
-        for (unsigned i = 0; i < kWindowLanes; i++) {
+        for (unsigned i = 0; i < kTopLanes; i++) {
             step.a[i] = minus_of(last_.a[i]);
             step.b[i] = last_.b[i];
         }
@@ -217,7 +217,7 @@ class FixedSteps
         return chain.a.is_number(a) ? a ^ 0x80 : a;
     } // FNUZ's -0 is NaN
 
-    void set(unsigned i, FixedStep &step, int a_distance, int b_distance)
+    void set(unsigned i, StaticStep &step, int a_distance, int b_distance)
     {
         step.a[i] = chain.a.below(rng_, a_distance);
         step.b[i] = chain.b.below(rng_, b_distance);
@@ -246,7 +246,7 @@ class FixedSteps
     }
 
     // Inf, in one lane, where there is an Inf; or Inf * 0.
-    void infinite(FixedStep &step)
+    void infinite(StaticStep &step)
     {
         const bool in_a = chain.a.format == 1 && (chain.b.format != 1 || rng_.coin());
         if ((!in_a && chain.b.format != 1) || rng_.chance(600)) {
@@ -260,10 +260,10 @@ class FixedSteps
     }
 
     Rng &rng_;
-    const FixedParameters parameters_;
+    const StaticParameters parameters_;
     const int depth_;
     Style style_ = kAnyCode;
-    FixedStep last_;
+    StaticStep last_;
 };
 
 } // namespace tb

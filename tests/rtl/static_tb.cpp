@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixed-point element, exact or static, against the model's step, every cycle's accumulator, specials and flags:
+// An element of FamilyStatic (kulisch or static) against the model's step, every cycle's accumulator, specials and flags:
 //   static_tb [--seed N] [--steps N] [--pairs]
 // Random chains onto rotating accumulators with bubbles between, and the largest products of either sign, as many as
 // the model lets a sum have; with --pairs also every pair of codes of every pair of formats in a lane that moves on:
@@ -18,7 +18,7 @@ class FixedTest
 {
   public:
     FixedTest(tb::Bench &bench, tb::Rng &rng)
-        : bench_(bench), rng_(rng), dut_(tb::FixedDut::make(bench.context())),
+        : bench_(bench), rng_(rng), dut_(tb::StaticDut::make(bench.context())),
           p_(dut_->parameters()), events_(p_), bank_(p_.banks)
     {
         std::printf("%u lanes, %u banks, %u fraction bits, %s, distances of %u bits%s\n", p_.lanes,
@@ -30,10 +30,10 @@ class FixedTest
 
     void random_chains(unsigned steps)
     {
-        std::vector<tb::FixedSteps> chains(p_.banks, tb::FixedSteps(rng_, p_));
+        std::vector<tb::StaticSteps> chains(p_.banks, tb::StaticSteps(rng_, p_));
         for (unsigned i = 0; i < steps && !bench_.hopeless(); i++) {
-            tb::FixedSteps &operands = chains[turn()];
-            tb::FixedStep step;
+            tb::StaticSteps &operands = chains[turn()];
+            tb::StaticStep step;
             step.valid = rng_.chance(920);
             step.first =
                 i < p_.banks || full() || rng_.chance(bank().state.special() == 0 ? 20 : 300);
@@ -52,8 +52,8 @@ class FixedTest
             tb::FixedChain own;
             own.a.format = formats / tb::kFormats;
             own.b.format = formats % tb::kFormats;
-            if (!tb::FixedSteps::taken(p_, own.a.format) ||
-                !tb::FixedSteps::taken(p_, own.b.format)) {
+            if (!tb::StaticSteps::taken(p_, own.a.format) ||
+                !tb::StaticSteps::taken(p_, own.b.format)) {
                 continue;
             }
             own.a.bound = own.a.binades().high;
@@ -80,7 +80,7 @@ class FixedTest
     {
         tb::FixedChain chain;
         chain.a.bound = chain.b.bound = p_.static_exponent ? 7 : 8;
-        tb::FixedStep step;
+        tb::StaticStep step;
         step.valid = true;
         set_bounds(step, chain);
         step.lanes = static_cast<uint32_t>((uint64_t{1} << p_.lanes) - 1);
@@ -130,7 +130,7 @@ class FixedTest
 
     void restart()
     {
-        tb::FixedStep step;
+        tb::StaticStep step;
         step.first = true;
         for (unsigned i = 0; i < p_.banks; i++) {
             issue(step, tb::FixedChain());
@@ -150,7 +150,7 @@ class FixedTest
     void one_lane(const tb::FixedChain &chain, uint8_t a, uint8_t b, bool first)
     {
         const auto lane = static_cast<unsigned>(cycle_ % p_.lanes);
-        tb::FixedStep step;
+        tb::StaticStep step;
         step.valid = true;
         step.first = first;
         step.lanes = 1u << lane;
@@ -160,7 +160,7 @@ class FixedTest
         issue(step, chain);
     }
 
-    static void set_bounds(tb::FixedStep &step, const tb::FixedChain &chain)
+    static void set_bounds(tb::StaticStep &step, const tb::FixedChain &chain)
     {
         step.a_format = chain.a.format;
         step.b_format = chain.b.format;
@@ -168,7 +168,7 @@ class FixedTest
         step.b_bound = static_cast<unsigned>(chain.b.field());
     }
 
-    tb::FixedTerms terms_of(const tb::FixedStep &step, const tb::FixedChain &chain) const
+    tb::FixedTerms terms_of(const tb::StaticStep &step, const tb::FixedChain &chain) const
     {
         tb::FixedTerms terms = {};
         terms.chain = chain;
@@ -190,7 +190,7 @@ class FixedTest
         return terms;
     }
 
-    void issue(const tb::FixedStep &step, const tb::FixedChain &chain)
+    void issue(const tb::StaticStep &step, const tb::FixedChain &chain)
     {
         Bank &mine = bank_[turn()];
         if (step.first) {
@@ -211,7 +211,7 @@ class FixedTest
         e.after = mine.state;
         e.flags = flags;
         events_.count(step, e.terms, consumed, e.before, e.after, flags);
-        const tb::FixedResult result = dut_->tick(step);
+        const tb::StaticResult result = dut_->tick(step);
         cycle_++;
         in_flight_.push_back(e);
         if (in_flight_.size() < p_.stages) {
@@ -221,7 +221,7 @@ class FixedTest
         in_flight_.pop_front();
     }
 
-    void check(const tb::FixedResult &r, const Expected &e)
+    void check(const tb::StaticResult &r, const Expected &e)
     {
         auto detail = [&] { return text_of(e); };
         const unsigned special = e.after.special();
@@ -247,8 +247,8 @@ class FixedTest
 
     tb::Bench &bench_;
     tb::Rng &rng_;
-    std::unique_ptr<tb::FixedDut> dut_;
-    const tb::FixedParameters p_;
+    std::unique_ptr<tb::StaticDut> dut_;
+    const tb::StaticParameters p_;
     tb::FixedEvents events_;
     std::vector<Bank> bank_;
     uint64_t cycle_ = 0;

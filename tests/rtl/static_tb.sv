@@ -57,7 +57,7 @@ module static_tb
   assign a_common = a_feed[FeedW-1-:$bits(feed_common_t)];
   assign b_common = b_feed[FeedW-1-:$bits(feed_common_t)];
 
-  // Codes come in cycle -1; step_first is due in cycle 0, flags come in cycle 2 and are kept for the result.
+  // Codes come in cycle -1; step_first is due in cycle 0, flags come in cycle 2 and wait for the result.
   logic                                 first_q;
   logic [BANKS-1:0][$bits(flags_t)-1:0] flags_q;
   logic [$bits(flags_t)-1:0]            flags;
