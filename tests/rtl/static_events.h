@@ -10,15 +10,15 @@ namespace tb
 {
 
 // A step as the model takes it: the lanes that are present, one behind the other.
-struct FixedTerms {
-    FixedChain chain;
+struct StaticTerms {
+    StaticChain chain;
     fp8mac_dot_config config;
     unsigned n;
     uint8_t a[kTopLanes], b[kTopLanes];
 };
 
 // An accumulator as the element shows it.
-struct FixedState {
+struct StaticState {
     int64_t acc;
     unsigned sticky;
 
@@ -34,13 +34,13 @@ struct FixedState {
     }
 };
 
-class FixedEvents
+class StaticEvents
 {
   public:
-    explicit FixedEvents(const StaticParameters &parameters) : p_(parameters) {}
+    explicit StaticEvents(const StaticParameters &parameters) : p_(parameters) {}
 
-    void count(const StaticStep &step, const FixedTerms &terms, uint64_t consumed,
-               const FixedState &before, const FixedState &after, uint32_t flags)
+    void count(const StaticStep &step, const StaticTerms &terms, uint64_t consumed,
+               const StaticState &before, const StaticState &after, uint32_t flags)
     {
         hits_[kBubble] += !step.valid;
         hits_[kNoLane] += step.valid && step.lanes == 0;
@@ -147,7 +147,7 @@ class FixedEvents
         kKinds
     };
 
-    void specials(const FixedState &before, const FixedState &after, uint32_t flags)
+    void specials(const StaticState &before, const StaticState &after, uint32_t flags)
     {
         const unsigned infs = FP8MAC_FIXED_POS_INF | FP8MAC_FIXED_NEG_INF;
         const bool one = before.special() >= 2, both = (before.sticky & infs) == infs,
@@ -166,9 +166,9 @@ class FixedEvents
                             (after.sticky & FP8MAC_FIXED_NAN) == 0 && invalid;
     }
 
-    void product(const FixedTerms &t, unsigned i)
+    void product(const StaticTerms &t, unsigned i)
     {
-        const FixedSide &a = t.chain.a, &b = t.chain.b;
+        const StaticSide &a = t.chain.a, &b = t.chain.b;
         const int far = (1 << p_.distance_w) - 1;
         if (!a.is_number(t.a[i]) || !b.is_number(t.b[i])) {
             hits_[kZeroNear] += a.is_number(t.a[i]) && a.exponent(t.a[i]) == a.bound;

@@ -10,7 +10,7 @@ namespace tb
 {
 
 // One operand's side. A bound is the largest floor(log2 |x|) that is allowed.
-struct FixedSide {
+struct StaticSide {
     unsigned format = 0;
     int bound = 0;
 
@@ -60,8 +60,8 @@ struct FixedSide {
 };
 
 // Formats and bounds of a chain. An exact element has its formats' own bounds.
-struct FixedChain {
-    FixedSide a, b;
+struct StaticChain {
+    StaticSide a, b;
 };
 
 class StaticSteps
@@ -84,7 +84,7 @@ class StaticSteps
         new_side(chain.a);
         new_side(chain.b);
         if (style_ == kSpecials && parameters_.inf) { // E5M2 has Inf
-            FixedSide &side = rng_.coin() ? chain.a : chain.b;
+            StaticSide &side = rng_.coin() ? chain.a : chain.b;
             side.format = 1;
             side.bound = side.binades().high;
         }
@@ -119,7 +119,7 @@ class StaticSteps
         last_ = step;
     }
 
-    FixedChain chain;
+    StaticChain chain;
 
   private:
     enum Style {
@@ -134,7 +134,7 @@ class StaticSteps
         kStyles
     };
 
-    void new_side(FixedSide &side)
+    void new_side(StaticSide &side)
     {
         do {
             side.format = rng_.below(kFormats);
@@ -160,7 +160,7 @@ class StaticSteps
 
     void term(unsigned i, StaticStep &step, bool minus)
     {
-        const FixedSide &a = chain.a, &b = chain.b;
+        const StaticSide &a = chain.a, &b = chain.b;
         int far = 0;
         switch (style_) {
         case kAnyCode: far = -1; break;
@@ -223,7 +223,7 @@ class StaticSteps
         step.b[i] = chain.b.below(rng_, b_distance);
     }
     // Any finite code within the bound.
-    uint8_t any(const FixedSide &side)
+    uint8_t any(const StaticSide &side)
     {
         for (unsigned tries = 0; tries < 8; tries++) {
             const uint8_t code = rng_.code8();
@@ -234,7 +234,7 @@ class StaticSteps
         return side.below(rng_, rng_.range(0, 6));
     }
     // Zeros, Inf, NaN and the ends of the ranges, in one format or another, if the bound allows it.
-    void corner(const FixedSide &side, uint8_t &code)
+    void corner(const StaticSide &side, uint8_t &code)
     {
         static const uint8_t magnitude[] = {0x00, 0x00, 0x00, 0x01, 0x03, 0x07,
                                             0x08, 0x7b, 0x7c, 0x7c, 0x7e, 0x7f};

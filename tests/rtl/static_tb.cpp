@@ -14,10 +14,10 @@ namespace
 
 constexpr uint64_t kTerms = 65536; // of one sum
 
-class FixedTest
+class StaticTest
 {
   public:
-    FixedTest(tb::Bench &bench, tb::Rng &rng)
+    StaticTest(tb::Bench &bench, tb::Rng &rng)
         : bench_(bench), rng_(rng), dut_(tb::StaticDut::make(bench.context())),
           p_(dut_->parameters()), events_(p_), bank_(p_.banks)
     {
@@ -49,7 +49,7 @@ class FixedTest
     {
         for (unsigned formats = 0; formats < tb::kFormats * tb::kFormats && !bench_.hopeless();
              formats++) {
-            tb::FixedChain own;
+            tb::StaticChain own;
             own.a.format = formats / tb::kFormats;
             own.b.format = formats % tb::kFormats;
             if (!tb::StaticSteps::taken(p_, own.a.format) ||
@@ -60,7 +60,7 @@ class FixedTest
             own.b.bound = own.b.binades().high;
             for (unsigned pair = 0; pair < 65536; pair++) {
                 const auto a = static_cast<uint8_t>(pair >> 8), b = static_cast<uint8_t>(pair);
-                tb::FixedChain chain = own;
+                tb::StaticChain chain = own;
                 if (!running) {
                     draw_bound(chain.a, a);
                 }
@@ -78,7 +78,7 @@ class FixedTest
     // Every bit of the accumulator is used.
     void longest(uint8_t sign)
     {
-        tb::FixedChain chain;
+        tb::StaticChain chain;
         chain.a.bound = chain.b.bound = p_.static_exponent ? 7 : 8;
         tb::StaticStep step;
         step.valid = true;
@@ -106,11 +106,11 @@ class FixedTest
   private:
     struct Bank {
         fp8mac_acc acc;
-        tb::FixedState state;
+        tb::StaticState state;
     };
     struct Expected {
-        tb::FixedTerms terms;
-        tb::FixedState before, after;
+        tb::StaticTerms terms;
+        tb::StaticState before, after;
         uint32_t flags;
         bool first;
     };
@@ -133,12 +133,12 @@ class FixedTest
         tb::StaticStep step;
         step.first = true;
         for (unsigned i = 0; i < p_.banks; i++) {
-            issue(step, tb::FixedChain());
+            issue(step, tb::StaticChain());
         }
     }
 
     // At the code's own exponent, or above it.
-    void draw_bound(tb::FixedSide &side, uint8_t code)
+    void draw_bound(tb::StaticSide &side, uint8_t code)
     {
         if (!p_.static_exponent) {
             return;
@@ -147,7 +147,7 @@ class FixedTest
         side.bound = rng_.chance(300) ? least : rng_.range(least, side.highest());
     }
 
-    void one_lane(const tb::FixedChain &chain, uint8_t a, uint8_t b, bool first)
+    void one_lane(const tb::StaticChain &chain, uint8_t a, uint8_t b, bool first)
     {
         const auto lane = static_cast<unsigned>(cycle_ % p_.lanes);
         tb::StaticStep step;
@@ -160,7 +160,7 @@ class FixedTest
         issue(step, chain);
     }
 
-    static void set_bounds(tb::StaticStep &step, const tb::FixedChain &chain)
+    static void set_bounds(tb::StaticStep &step, const tb::StaticChain &chain)
     {
         step.a_format = chain.a.format;
         step.b_format = chain.b.format;
@@ -168,9 +168,9 @@ class FixedTest
         step.b_bound = static_cast<unsigned>(chain.b.field());
     }
 
-    tb::FixedTerms terms_of(const tb::StaticStep &step, const tb::FixedChain &chain) const
+    tb::StaticTerms terms_of(const tb::StaticStep &step, const tb::StaticChain &chain) const
     {
-        tb::FixedTerms terms = {};
+        tb::StaticTerms terms = {};
         terms.chain = chain;
         terms.config.a_format = tb::Codes::of(chain.a.format).format;
         terms.config.b_format = tb::Codes::of(chain.b.format).format;
@@ -190,7 +190,7 @@ class FixedTest
         return terms;
     }
 
-    void issue(const tb::StaticStep &step, const tb::FixedChain &chain)
+    void issue(const tb::StaticStep &step, const tb::StaticChain &chain)
     {
         Bank &mine = bank_[turn()];
         if (step.first) {
@@ -234,7 +234,7 @@ class FixedTest
 
     std::string text_of(const Expected &e) const
     {
-        const tb::FixedSide &a = e.terms.chain.a, &b = e.terms.chain.b;
+        const tb::StaticSide &a = e.terms.chain.a, &b = e.terms.chain.b;
         std::string s = tb::text("from %#" PRIx64 "%s, %s below 2^%d * %s below 2^%d:",
                                  static_cast<uint64_t>(e.before.acc), e.first ? " (first)" : "",
                                  e.terms.config.a_format->name, a.bound + 1,
@@ -249,7 +249,7 @@ class FixedTest
     tb::Rng &rng_;
     std::unique_ptr<tb::StaticDut> dut_;
     const tb::StaticParameters p_;
-    tb::FixedEvents events_;
+    tb::StaticEvents events_;
     std::vector<Bank> bank_;
     uint64_t cycle_ = 0;
     std::deque<Expected> in_flight_;
@@ -263,7 +263,7 @@ int main(int argc, char **argv)
     tb::Rng rng(bench.seed());
     const unsigned steps = bench.number("--steps", 50000);
     const bool pairs = bench.flag("--pairs");
-    FixedTest test(bench, rng);
+    StaticTest test(bench, rng);
     test.random_chains(steps);
     test.longest(0x00);
     test.longest(0x80);
