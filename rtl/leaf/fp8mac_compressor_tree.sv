@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compressor tree: reduces ROWS addends of W bits to two of the same sum modulo 2^W, in Dadda's order: each level
+// Compressor tree: reduces ADDENDS addends of W bits to two of the same sum modulo 2^W, in Dadda's order: each level
 // reduces every column to the next of 2, 3, 4, 6, 9, 13, 19, ... bits with as few adders as possible. Combinational.
 // (L. Dadda, Some schemes for parallel multipliers, Alta Frequenza 34, 1965.)
 //
 // MASK marks the bits of the addends that can be other than zero. The others cost nothing.
 module fp8mac_compressor_tree #(
-  parameter int unsigned ROWS = 4,
+  parameter int unsigned ADDENDS = 4,
   parameter int unsigned W = 8,
-  parameter logic [ROWS-1:0][W-1:0] MASK = '1
+  parameter logic [ADDENDS-1:0][W-1:0] MASK = '1
 ) (
-  input  logic [ROWS-1:0][W-1:0] addend_i,
+  input  logic [ADDENDS-1:0][W-1:0] addend_i,
   output logic [W-1:0]           sum_o,
   output logic [W-1:0]           carry_o
 );
 
-  function automatic int unsigned rank(int unsigned row, int unsigned column);
+  function automatic int unsigned rank(int unsigned addend, int unsigned column);
     int unsigned count;
     count = 0;
-    for (int unsigned r = 0; r < row; r++) count = count + (MASK[r][column] ? 1 : 0);
+    for (int unsigned r = 0; r < addend; r++) count = count + (MASK[r][column] ? 1 : 0);
     return count;
   endfunction
 
   function automatic int unsigned tallest();
     int unsigned height;
     height = 2;
-    for (int unsigned c = 0; c < W; c++) if (rank(ROWS, c) > height) height = rank(ROWS, c);
+    for (int unsigned c = 0; c < W; c++) if (rank(ADDENDS, c) > height) height = rank(ADDENDS, c);
     return height;
   endfunction
 
@@ -55,7 +55,7 @@ module fp8mac_compressor_tree #(
     height = '0;
     full   = '0;
     half   = '0;
-    for (int unsigned c = 0; c < W; c++) height[0][c] = CountW'(rank(ROWS, c));
+    for (int unsigned c = 0; c < W; c++) height[0][c] = CountW'(rank(ADDENDS, c));
     for (int l = 0; l < int'(Levels); l++) begin
       int unsigned carries, excess;
       carries = 0;
@@ -86,7 +86,7 @@ module fp8mac_compressor_tree #(
 
       if (l == 0) begin : g_addends
 
-        for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
+        for (genvar r = 0; r < int'(ADDENDS); r++) begin : g_addend
           if (MASK[r][c]) begin : g_present
             assign bits[c][rank(r, c)] = addend_i[r][c];
           end

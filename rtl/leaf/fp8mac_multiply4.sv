@@ -13,15 +13,15 @@ module fp8mac_multiply4 (
 );
 
   localparam int unsigned W = 8;
-  localparam logic [3:0][W-1:0] Rows = {W'('h78), W'('h3c), W'('h1e), W'('hf)};
-  logic [3:0][W-1:0] row;
+  localparam logic [3:0][W-1:0] Mask = {W'('h78), W'('h3c), W'('h1e), W'('hf)};
+  logic [3:0][W-1:0] partial;
   logic [W-1:0]      sum, carry;
   logic              unused;
 
-  for (genvar j = 0; j < 4; j++) begin : g_row
-    assign row[j] = W'({a_i & {4{b_i[j]}}}) << j;
+  for (genvar j = 0; j < 4; j++) begin : g_partial
+    assign partial[j] = W'({a_i & {4{b_i[j]}}}) << j;
   end
-  fp8mac_compressor_tree #(.ROWS(4), .W(W), .MASK(Rows)) u_tree (.addend_i(row), .sum_o(sum), .carry_o(carry));
+  fp8mac_compressor_tree #(.ADDENDS(4), .W(W), .MASK(Mask)) u_tree (.addend_i(partial), .sum_o(sum), .carry_o(carry));
   fp8mac_adder #(.W(W)) u_add (
     .a_i(sum), .b_i(carry), .carry_i(1'b0), .sum_o(product_o), .carry_o(unused)
   );

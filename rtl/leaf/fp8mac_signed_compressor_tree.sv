@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compressor tree for ROWS one's complement words: a word w with sign s stands for w - s * 2^WORD_W + s. The signs are
-// counted once, and the count enters the compressor tree twice. Combinational.
+// Compressor tree for ADDENDS one's complement words: a word w with sign s stands for w - s * 2^WORD_W + s. The signs
+// are counted once, and the count enters the compressor tree twice. Combinational.
 //
 //   column  SUM_W-1 ...  WORD_W   WORD_W-1 ...................... 0
-//                                [         words                  ]   ROWS of them
+//                                [         words                  ]   ADDENDS of them
 //          [     - count        ]                     [   count   ]
 module fp8mac_signed_compressor_tree #(
-  parameter int unsigned ROWS = 4,
+  parameter int unsigned ADDENDS = 4,
   parameter int unsigned WORD_W = 27,
   parameter int unsigned SUM_W = 33  // above WORD_W, wide enough for the sum in two's complement
 ) (
-  input  logic [ROWS-1:0][WORD_W-1:0] word_i,
-  input  logic [ROWS-1:0]             sign_i,
+  input  logic [ADDENDS-1:0][WORD_W-1:0] word_i,
+  input  logic [ADDENDS-1:0]             sign_i,
   output logic [SUM_W-1:0]            sum_o,
   output logic [SUM_W-1:0]            carry_o
 );
 
   localparam int unsigned HeadW = SUM_W - WORD_W;
-  localparam int unsigned CountW = $clog2(ROWS + 1);
+  localparam int unsigned CountW = $clog2(ADDENDS + 1);
 
-  typedef logic [ROWS:0][SUM_W-1:0] addend_t;
+  typedef logic [ADDENDS:0][SUM_W-1:0] addend_t;
 
   function automatic addend_t present();
     addend_t mask;
-    for (int unsigned row = 0; row < ROWS; row++) mask[row] = {{HeadW{1'b0}}, {WORD_W{1'b1}}};
-    mask[ROWS] = {{HeadW{1'b1}}, WORD_W'((1 << CountW) - 1)};
+    for (int unsigned i = 0; i < ADDENDS; i++) mask[i] = {{HeadW{1'b0}}, {WORD_W{1'b1}}};
+    mask[ADDENDS] = {{HeadW{1'b1}}, WORD_W'((1 << CountW) - 1)};
     return mask;
   endfunction
 
   // The number of negative words
-  logic [ROWS-1:0][CountW-1:0] sign;
+  logic [ADDENDS-1:0][CountW-1:0] sign;
   logic [CountW-1:0]           count, count_sum, count_carry;
   logic                        unused;
 
-  for (genvar i = 0; i < int'(ROWS); i++) begin : g_sign
+  for (genvar i = 0; i < int'(ADDENDS); i++) begin : g_sign
     assign sign[i] = CountW'(sign_i[i]);
   end
-  fp8mac_compressor_tree #(.ROWS(ROWS), .W(CountW), .MASK({ROWS{CountW'(1)}})) u_signs (
+  fp8mac_compressor_tree #(.ADDENDS(ADDENDS), .W(CountW), .MASK({ADDENDS{CountW'(1)}})) u_signs (
     .addend_i(sign), .sum_o(count_sum), .carry_o(count_carry)
   );
   fp8mac_adder #(.W(CountW)) u_count (
@@ -44,12 +44,12 @@ module fp8mac_signed_compressor_tree #(
   );
 
   addend_t addend;
-  for (genvar i = 0; i < int'(ROWS); i++) begin : g_word
+  for (genvar i = 0; i < int'(ADDENDS); i++) begin : g_word
     assign addend[i] = {{HeadW{1'b0}}, word_i[i]};
   end
-  assign addend[ROWS] = {-HeadW'(count), WORD_W'(count)};
+  assign addend[ADDENDS] = {-HeadW'(count), WORD_W'(count)};
 
-  fp8mac_compressor_tree #(.ROWS(ROWS + 1), .W(SUM_W), .MASK(present())) u_tree (
+  fp8mac_compressor_tree #(.ADDENDS(ADDENDS + 1), .W(SUM_W), .MASK(present())) u_tree (
     .addend_i(addend), .sum_o(sum_o), .carry_o(carry_o)
   );
 

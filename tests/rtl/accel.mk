@@ -19,7 +19,8 @@ $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
 	  --top-module fp8mac_accel -o $(@F) -GROWS=$(call accel_tb_word,$*,1) -GCOLS=$(call accel_tb_word,$*,2) \
 	  -GLANES=$(call accel_tb_word,$*,3) -GAXI_DATA_W=$(call accel_tb_word,$*,4) \
 	  $(call element_parameters,$(accel_tb_element)) \
-	  -CFLAGS "-std=c++17 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl -I$(CURDIR)/$(REGS_DIR) -I$(CURDIR)/$(CATALOGUE_DIR)" \
+	  -CFLAGS "-std=c++17 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl -I$(CURDIR)/$(REGS_DIR)" \
+	  -CFLAGS "-I$(CURDIR)/$(CATALOGUE_DIR)" \
 	  -CFLAGS "-DROWS=$(call accel_tb_word,$*,1) -DCOLS=$(call accel_tb_word,$*,2) -DLANES=$(call accel_tb_word,$*,3)" \
 	  -CFLAGS "-DAXI_DATA_W=$(call accel_tb_word,$*,4) $(call element_defines,$(accel_tb_element))" \
 	  -LDFLAGS $(abspath $(ACCEL_TB_LIB)) \

@@ -17,8 +17,8 @@ $(BUILD)/tb/pe/exact_tb: BENCH_OPTIMISE := OPT_FAST=-O2
 $(BUILD)/tb/pe/exact_tb: tests/rtl/exact_tb.cpp tests/rtl/exact_tb.sv $(DATAPATH_FROM)
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
-	$(DATAPATH_VERILATE) $(DATAPATH_RTL) --top-module exact_tb -o $(@F) tests/rtl/exact_tb.sv $(abspath $<) >$(@D)/build.log \
-	  || { cat $(@D)/build.log; exit 1; }
+	$(DATAPATH_VERILATE) $(DATAPATH_RTL) --top-module exact_tb -o $(@F) tests/rtl/exact_tb.sv $(abspath $<) \
+	  >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
 
 $(BUILD)/test/rtl_exact.log: $(BUILD)/tb/pe/exact_tb
 	@tests/run_test.sh rtl_exact $@ $<

@@ -73,8 +73,8 @@ element_tb_parameters = $(element_set_parameters) $(if $(filter encoded,$(elemen
 ELEMENT_TB := $(ELEMENT_SETS:%=$(ELEMENT_DIR)/%/element_tb)
 ELEMENT_LOGS := $(ELEMENT_SETS:%=$(BUILD)/test/rtl_%.log)
 
-$(ELEMENT_TB): $(ELEMENT_DIR)/%/element_tb: tests/rtl/element_build.sh tests/rtl/element_tb.sv tests/rtl/element_dut.cpp \
-    tests/rtl/element_dut.h $(ELEMENT_RTL) $(ELEMENT_CELLS) $(RTL_SIM_LEAVES) $(RTL_WAIVER) $(ELEMENT_COMMON) \
+$(ELEMENT_TB): $(ELEMENT_DIR)/%/element_tb: tests/rtl/element_build.sh tests/rtl/element_tb.sv \
+    tests/rtl/element_dut.cpp tests/rtl/element_dut.h $(ELEMENT_RTL) $(ELEMENT_CELLS) $(RTL_SIM_LEAVES) $(RTL_WAIVER) $(ELEMENT_COMMON) \
     $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)

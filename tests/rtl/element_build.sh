@@ -4,7 +4,8 @@
 #
 # Builds the bench of a processing element for one parameter set.
 #   BUILD    the build folder, after `make element-bench`: what all sets share
-#   TOP      element_tb (fp8mac_element_aligned, fp8mac_element_late), static_tb (fp8mac_element_static) or int8_tb (fp8mac_element_int8)
+#   TOP      element_tb (fp8mac_element_aligned, fp8mac_element_late), static_tb (fp8mac_element_static) or int8_tb
+#            (fp8mac_element_int8)
 #   BINARY   what is made; everything else goes to the folder it is in
 #   NAME=..  the top's parameters: LANES=16 FRAC_BITS=13 ELEMENT=2 ...
 #   SOURCE   packages, the element and its boxes
@@ -31,8 +32,8 @@ flags='-Wall --assert'  # what VERILATOR_FLAGS adds comes last
 if [ -n "$NETLIST" ]; then
   # Warnings about cells' timing and unused outputs do not matter here.
   flags='-Wno-fatal -Wno-lint -Wno-style -Wno-UNOPTFLAT +define+ELEMENT_NETLIST'
-  set -- "$rtl/fp8mac_pkg.sv" "$build/catalogue/fp8mac_catalogue_pkg.sv" "$rtl/element/fp8mac_element_pkg.sv" "$rtl"/feed/*.sv \
-    "$rtl/leaf/fp8mac_maximum.sv" "$rtl/leaf/fp8mac_adder.sv" "$rtl/leaf/fp8mac_full_adder.sv" "$@"
+  set -- "$rtl/fp8mac_pkg.sv" "$build/catalogue/fp8mac_catalogue_pkg.sv" \
+    "$rtl/element/fp8mac_element_pkg.sv" "$rtl"/feed/*.sv "$rtl/leaf/fp8mac_maximum.sv" "$rtl/leaf/fp8mac_adder.sv" "$rtl/leaf/fp8mac_full_adder.sv" "$@"
 fi
 set -- "$rtl/lint/verilator_waiver.vlt" "$@" "$here/$top.sv"
 for parameter in $parameters; do flags="$flags -G$parameter"; done

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts events in the steps of an element with an alignment window, so that its bench can tell whether it has met all of
-// them. The window is described once more here, in 64-bit integers; only the counts depend on it.
+// Counts events in the steps of an element with an alignment window, so that its bench can tell whether it has met all
+// of them. The window is described once more here, in 64-bit integers; only the counts depend on it.
 #ifndef ELEMENT_EVENTS_H
 #define ELEMENT_EVENTS_H
 

@@ -2,14 +2,14 @@
 // The leaves of rtl/leaf that are built cell by cell, in the widths that the elements have, beside a behavioural
 // description. Each has a bit of wrong_o, which is 1 where the two differ.
 module element_leaf_tb #(
-  localparam int unsigned Rows = 33,
+  localparam int unsigned Words = 33,
   localparam int unsigned WordMax = 31,
   localparam int unsigned Shifts = 10,
   localparam int unsigned Trees = 4,
   localparam int unsigned SumMax = 40
 ) (
-  input  logic [Rows-1:0][WordMax-1:0] word_i,
-  input  logic [Rows-1:0]              sign_i,
+  input  logic [Words-1:0][WordMax-1:0] word_i,
+  input  logic [Words-1:0]              sign_i,
   input  logic [33:0]                  value_i,
   input  logic                         fill_i,
   input  logic                         void_i,
@@ -46,12 +46,12 @@ module element_leaf_tb #(
 
   // Words, their width, the sum's width: 1, 4, 16 and 32 lanes. Narrow where they are many: a simulator's model of the
   // whole would take minutes to compile.
-  localparam int unsigned TreeRows[Trees] = '{2, 5, 17, 33};
+  localparam int unsigned TreeWords[Trees] = '{2, 5, 17, 33};
   localparam int unsigned TreeWordW[Trees] = '{27, 27, 9, 9};
   localparam int unsigned TreeSumW[Trees] = '{29, 31, 14, 16};
 
   for (genvar i = 0; i < int'(Trees); i++) begin : g_tree
-    localparam int unsigned R = TreeRows[i];
+    localparam int unsigned R = TreeWords[i];
     localparam int unsigned W = TreeWordW[i];
     localparam int unsigned S = TreeSumW[i];
     logic [R-1:0][W-1:0] word;
@@ -60,7 +60,7 @@ module element_leaf_tb #(
     for (genvar r = 0; r < int'(R); r++) begin : g_word
       assign word[r] = word_i[r][W-1:0];
     end
-    fp8mac_signed_compressor_tree #(.ROWS(R), .WORD_W(W), .SUM_W(S)) u_tree (
+    fp8mac_signed_compressor_tree #(.ADDENDS(R), .WORD_W(W), .SUM_W(S)) u_tree (
       .word_i(word), .sign_i(sign_i[R-1:0]), .sum_o(sum), .carry_o(carry)
     );
     always_comb begin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements with an alignment window, fp8mac_element_aligned and fp8mac_element_late, against the model's step, every cycle's
-// result and flags:
+// The elements with an alignment window, fp8mac_element_aligned and fp8mac_element_late, against the model's step,
+// every cycle's result and flags:
 //   element_tb [--seed N] [--steps N] [--pairs zero|running|both]
 // Random chains onto four rotating accumulators with bubbles between; with --pairs also every pair of codes of every
 // pair of formats in a lane that moves on, from +0, onto running accumulators, or both.

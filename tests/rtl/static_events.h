@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts events in the steps of an element with a fixed-point accumulator, so that its bench can tell whether it has met
-// all of them. Only the counts depend on it.
+// Counts events in the steps of an element with a fixed-point accumulator, so that its bench can tell whether it has
+// met all of them. Only the counts depend on it.
 #ifndef STATIC_EVENTS_H
 #define STATIC_EVENTS_H
 

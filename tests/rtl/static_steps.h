@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands for steps of an element with a fixed-point accumulator: at the bounds and at the window's lower end, where distances saturate,
-// sums that grow, sums that cancel, specials. Formats, bounds and a style last for a chain onto one accumulator.
+// Operands for steps of an element with a fixed-point accumulator: at the bounds and at the window's lower end, where
+// distances saturate, sums that grow, sums that cancel, specials. Formats, bounds and a style last for a chain onto one
+// accumulator.
 #ifndef STATIC_STEPS_H
 #define STATIC_STEPS_H
 

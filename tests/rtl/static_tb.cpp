@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An element of FamilyStatic (kulisch or static) against the model's step, every cycle's accumulator, specials and flags:
+// An element of FamilyStatic (kulisch or static) against the model's step, every cycle's accumulator, specials and
+// flags:
 //   static_tb [--seed N] [--steps N] [--pairs]
 // Random chains onto rotating accumulators with bubbles between, and the largest products of either sign, as many as
 // the model lets a sum have; with --pairs also every pair of codes of every pair of formats in a lane that moves on:

@@ -23,12 +23,12 @@ from synth.study.elements import BEHAVIOURAL, design, element, int8, source_fold
 SECONDS = 3600  # a guard against a proof that never ends; it decides nothing else
 
 BOXES = {
-    "compressor tree": design("fp8mac_equivalence_tree", ROWS=5, W=7),
+    "compressor tree": design("fp8mac_equivalence_tree", ADDENDS=5, W=7),
     "align_shift 27": design("fp8mac_align_shift", VALUE_W=8, W=27),
     "align_shift 15": design("fp8mac_align_shift", VALUE_W=8, W=15),
     "align_shift whole": design("fp8mac_align_shift", VALUE_W=20, W=20),
     "multiply4": design("fp8mac_multiply4"),
-    "booth_row": design("fp8mac_booth_row"),
+    "booth_product": design("fp8mac_booth_product"),
     "adder, carry select": design("fp8mac_adder", W=24, RIPPLE=12, SELECT=1),
     "decode": design("fp8mac_decode"),
     "multiply": design("fp8mac_lane_multiply", HIDDEN_ONE=1),
@@ -50,7 +50,7 @@ ELEMENTS = {
 # A leaf, its parameters, and a fault: words of its source and what stands in their place.
 WRITTEN = {
     "compressor tree": (
-        design("fp8mac_equivalence_tree", ROWS=5, W=7),
+        design("fp8mac_equivalence_tree", ADDENDS=5, W=7),
         "fp8mac_compressor_tree",
         (".c_i(g_level[l-1].bits[c][3*i+2])", ".c_i(g_level[l-1].bits[c][3*i+1])"),
     ),

@@ -164,7 +164,7 @@ module fp8mac_element_aligned
   logic [SumW-1:0] tree_sum, tree_carry, tree_sum_q, tree_carry_q, sum, sum_q;
   logic            unused;
 
-  fp8mac_signed_compressor_tree #(.ROWS(LANES + 1), .WORD_W(WordW), .SUM_W(SumW)) u_add (
+  fp8mac_signed_compressor_tree #(.ADDENDS(LANES + 1), .WORD_W(WordW), .SUM_W(SumW)) u_add (
     .word_i(word), .sign_i(sign), .sum_o(tree_sum), .carry_o(tree_carry)
   );
   always_ff @(posedge clk_i) begin

@@ -29,15 +29,15 @@ module fp8mac_element_int8
 
   localparam int unsigned AccW = 32;
   localparam int unsigned SumW = 16 + $clog2(LANES);  // (-128)^2 = 2^14 is the largest product, -2^14 + 2^7 the least
-  localparam int unsigned RowW = 9;
+  localparam int unsigned PartialW = 9;
   localparam int unsigned Chunk = SumW;
 
-  // Multiply. A row's sign bit has the weight -2^8: inverted it weighs +2^8, and the constant makes up for it.
+  // Multiply. A partial's sign bit has the weight -2^8: inverted it weighs +2^8, and the constant makes up for it.
   localparam int unsigned PerLane = 2 * BoothDigits;
-  localparam int unsigned TreeRows = LANES * PerLane + 1;
+  localparam int unsigned Addends = LANES * PerLane + 1;
   localparam logic [SumW-1:0] Constant = SumW'(-(int'(LANES) * 'h5500));
 
-  typedef logic [TreeRows-1:0][SumW-1:0] addend_t;
+  typedef logic [Addends-1:0][SumW-1:0] addend_t;
 
   function automatic addend_t present();
     addend_t mask;
@@ -48,7 +48,7 @@ module fp8mac_element_int8
         mask[lane*PerLane+BoothDigits+j] = SumW'(1) << (2 * j);
       end
     end
-    mask[TreeRows-1] = Constant;
+    mask[Addends-1] = Constant;
     return mask;
   endfunction
 
@@ -57,19 +57,19 @@ module fp8mac_element_int8
   logic            unused_carry;
 
   for (genvar lane = 0; lane < int'(LANES); lane++) begin : g_lane
-    for (genvar j = 0; j < int'(BoothDigits); j++) begin : g_row
-      logic [RowW-1:0] row;
-      fp8mac_booth_row #(.W(8)) u_row (
+    for (genvar j = 0; j < int'(BoothDigits); j++) begin : g_partial
+      logic [PartialW-1:0] partial;
+      fp8mac_booth_product #(.W(8)) u_partial (
         .multiplicand_i(a_i[lane]), .negative_i(b_i[lane].negative[j]), .one_i(b_i[lane].one[j]),
-        .two_i(b_i[lane].two[j]), .row_o(row)
+        .two_i(b_i[lane].two[j]), .product_o(partial)
       );
-      assign addend[lane*PerLane+j]             = SumW'({!row[RowW-1], row[RowW-2:0]}) << (2 * j);
+      assign addend[lane*PerLane+j]             = SumW'({!partial[PartialW-1], partial[PartialW-2:0]}) << (2 * j);
       assign addend[lane*PerLane+BoothDigits+j] = SumW'(b_i[lane].negative[j]) << (2 * j);
     end
   end
-  assign addend[TreeRows-1] = Constant;
+  assign addend[Addends-1] = Constant;
 
-  fp8mac_compressor_tree #(.ROWS(TreeRows), .W(SumW), .MASK(present())) u_tree (
+  fp8mac_compressor_tree #(.ADDENDS(Addends), .W(SumW), .MASK(present())) u_tree (
     .addend_i(addend), .sum_o(tree_sum), .carry_o(tree_carry)
   );
 

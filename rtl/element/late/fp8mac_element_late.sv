@@ -5,8 +5,8 @@
 //   acc' = round(odd(acc) + odd(2^scale * sum of trunc(a_i * b_i)))
 //
 //   trunc   truncates FRAC_BITS below the exponent of the largest a plus that of the largest b
-//   odd     truncates element_late_bits() below the larger one of that exponent and the accumulator's, and sets the last
-//           bit if anything was lost (round to odd)
+//   odd     truncates element_late_bits() below the larger one of that exponent and the accumulator's, and sets the
+//           last bit if anything was lost (round to odd)
 //   round   to nearest even
 // fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration that computes the same.
 //

@@ -106,7 +106,7 @@ module fp8mac_distance_sum
       );
     end
 
-    fp8mac_signed_compressor_tree #(.ROWS(LANES), .WORD_W(WordW), .SUM_W(SUM_W)) u_add (
+    fp8mac_signed_compressor_tree #(.ADDENDS(LANES), .WORD_W(WordW), .SUM_W(SUM_W)) u_add (
       .word_i(word), .sign_i(sign), .sum_o(tree_sum), .carry_o(tree_carry)
     );
     always_ff @(posedge clk_i) begin

@@ -6,7 +6,7 @@
 // computes the same.
 //
 // Operands come with their operand distance. What it is measured from depends on the kind's feed:
-//   FeedFormat    the largest exponent of the E4M3 formats; with 34 fraction bits the sum is exact (Kulisch accumulator)
+//   FeedFormat    the largest exponent of the E4M3 formats: with 34 fraction bits the sum is exact (Kulisch)
 //   FeedBounded   the bound of the row or column: the largest exponent over all of K
 //
 //   cycle   0                                 1      2 .. BANKS + 1
