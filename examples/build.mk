@@ -56,7 +56,7 @@ $(BUILD)/test/example_soc.log: $(EXAMPLE_SOC)
 	@tests/run_test.sh example_soc $@ $<
 
 # ---- a cocotb test ---------------------------------------------------------------------------------------------------
-EXAMPLE_COCOTB_RTL := $(RTL_WAIVER) $(DPI_RTL)
+EXAMPLE_COCOTB_RTL := $(RTL_WAIVER) $(RTL_SIM_SOURCES)
 EXAMPLE_COCOTB = env $(EXAMPLE_PYTHON) examples/cocotb/run.py --build $(EXAMPLES_DIR)/cocotb $(EXAMPLE_COCOTB_RTL)
 
 example-cocotb: $(EXAMPLE_COCOTB_RTL) $(EXAMPLE_PACKAGE)/installed
