@@ -2,11 +2,11 @@
 # The golden model against exact arithmetic, ml_dtypes and NumPy. Each script is a test by itself.
 MODEL_TESTS := formats conversions fp32 dot fixed static_exponent gemm rows settings scaled recipes_published effects
 MODEL_TEST_LOGS := $(MODEL_TESTS:%=$(BUILD)/test/model-%.log)
-MODEL_TEST_INPUTS := $(wildcard tests/model/*.py model/include/fp8mac/*.h) rtl/fp8mac_pkg.sv tests/run_test.sh
+MODEL_TEST_INPUTS := $(wildcard tests/model/*.py tests/oracle/*.py model/include/fp8mac/*.h) rtl/fp8mac_pkg.sv tests/run_test.sh
 TESTS += $(MODEL_TEST_LOGS)
 
 $(MODEL_TEST_LOGS): $(BUILD)/test/model-%.log: tests/model/test_%.py $(BUILD)/model/libfp8mac.so $(MODEL_TEST_INPUTS)
-	@tests/run_test.sh model-$* $@ $(PYTHON) -B $< --lib $(BUILD)/model/libfp8mac.so
+	@PYTHONPATH=tests tests/run_test.sh model-$* $@ $(PYTHON) -B $< --lib $(BUILD)/model/libfp8mac.so
 
 include tests/model/fast.mk
 

@@ -2,24 +2,24 @@
 """Random operands for the dot product: full-range codes, accumulators near the sum, scaling exponents."""
 
 import numpy as np
-import oracle
+from oracle import exact
 
 
 class Codes:
     """Random operand codes of one format, with less or more chance of a special."""
 
     def __init__(self, name):
-        decoded = [oracle.decode(oracle.ROWS[name], code) for code in range(256)]
+        decoded = [exact.decode(exact.ARRAY_FORMATS[name], code) for code in range(256)]
         classes = [
             [c for c in range(256) if decoded[c][0] in kinds]
             for kinds in (
-                (oracle.FINITE, oracle.ZERO),
-                (oracle.ZERO,),
-                (oracle.INF, oracle.NAN, oracle.ZERO),
+                (exact.FINITE, exact.ZERO),
+                (exact.ZERO,),
+                (exact.INF, exact.NAN, exact.ZERO),
             )
         ]
         self.finite, self.zeros, self.specials = (np.array(c, np.uint8) for c in classes)
-        largest = oracle.max_code(oracle.ROWS[name])
+        largest = exact.max_code(exact.ARRAY_FORMATS[name])
         signs = [0, 128]
         self.extremes = np.array(
             [s | c for s in signs for c in (1, 2, largest - 1, largest, largest >> 1)], np.uint8
@@ -42,7 +42,7 @@ class Codes:
 def draw_acc(rng, row, sum_value, scale):
     """An accumulator code: any pattern, a special, subnormal, or close to minus the products' exact sum."""
     kind = rng.integers(0, 8)
-    bits = oracle.width(row)
+    bits = exact.width(row)
     sign = int(rng.integers(0, 2)) << (bits - 1)
     if kind == 0:
         return int(rng.integers(0, 1 << bits))
@@ -50,11 +50,11 @@ def draw_acc(rng, row, sum_value, scale):
         specials = (
             0,
             1,
-            oracle.inf_code(row),
-            oracle.inf_code(row) + 1,
-            oracle.nan_code(row) + 1,
-            oracle.max_code(row),
-            oracle.max_code(row) - 1,
+            exact.inf_code(row),
+            exact.inf_code(row) + 1,
+            exact.nan_code(row) + 1,
+            exact.max_code(row),
+            exact.max_code(row) - 1,
             1 << row.mantissa_bits,
         )
         return sign | specials[rng.integers(0, len(specials))]
@@ -63,15 +63,15 @@ def draw_acc(rng, row, sum_value, scale):
     if kind == 3:
         return sign
     if sum_value == 0:
-        return sign | int(rng.integers(0, oracle.inf_code(row)))
-    value = (oracle.FINITE, int(sum_value > 0), abs(sum_value), scale - 2 * oracle.UNIT)
-    code = oracle.convert(row, value, overflow=oracle.IEEE)[0]
+        return sign | int(rng.integers(0, exact.inf_code(row)))
+    value = (exact.FINITE, int(sum_value > 0), abs(sum_value), scale - 2 * exact.UNIT)
+    code = exact.convert(row, value, overflow=exact.IEEE)[0]
     if kind == 4:  # minus the sum, rounded: cancellation down to the rounding error or to zero
         return code
     # a few binades above or below the sum, of either sign: halfway cases and sticky bits
     shift = int(rng.integers(-row.mantissa_bits - 3, row.mantissa_bits + 4)) << row.mantissa_bits
     near = (code & ~(1 << (bits - 1))) + shift + int(rng.integers(-2, 3))
-    return sign | min(max(near, 0), oracle.max_code(row))
+    return sign | min(max(near, 0), exact.max_code(row))
 
 
 def draw_scale(rng, row):
@@ -80,7 +80,7 @@ def draw_scale(rng, row):
     kind = rng.integers(0, 4)
     if kind == 0:
         return int(rng.choice([-32, 32])), int(rng.choice([-32, 32]))
-    if kind == 1 or row is oracle.FP16:
+    if kind == 1 or row is exact.FP16:
         return sa, max(-32, min(32, -sa + int(rng.integers(-12, 13))))
     return sa, sb
 

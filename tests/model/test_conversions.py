@@ -7,14 +7,14 @@ import sys
 
 import clib
 import numpy as np
-import oracle
 from checks import Checks, arguments
+from oracle import exact
 from test_formats import DTYPES, container
 
 MODES = list(
     itertools.product(
-        (oracle.NEAREST_EVEN, oracle.TOWARD_ZERO),
-        (oracle.SATURATE, oracle.SATURATE_FINITE, oracle.IEEE),
+        (exact.NEAREST_EVEN, exact.TOWARD_ZERO),
+        (exact.SATURATE, exact.SATURATE_FINITE, exact.IEEE),
     )
 )
 RANDOM_BULK = 4_000_000  # float32 patterns against ml_dtypes, for each format
@@ -26,7 +26,7 @@ RANDOM_EXACT = 60_000  # float32 patterns against exact integers, for each forma
 
 def finite_magnitudes(row):
     """Zero, every positive finite value in ascending order, and the next one if the exponent went on."""
-    codes = np.arange(oracle.max_code(row) + 1, dtype=np.uint32)
+    codes = np.arange(exact.max_code(row) + 1, dtype=np.uint32)
     values = codes.astype(container(row)).view(DTYPES[row.name]).astype(np.float64)
     return np.append(values, 2 * values[-1] - values[-2])
 
@@ -80,8 +80,8 @@ def float32_corners():
 def near_random(row, rng, n):
     """Random float32 patterns, half of them with exponents in and around the format's range."""
     patterns = rng.integers(0, 1 << 32, n, dtype=np.uint32)
-    low = max(0, 127 + int(np.log2(row.min_subnormal)) - 3)
-    high = min(255, 127 + int(np.log2(row.max_finite)) + 3)
+    low = max(0, 127 + int(np.log2(exact.EXTREMES[row.name][2])) - 3)
+    high = min(255, 127 + int(np.log2(exact.EXTREMES[row.name][0])) + 3)
     exponents = rng.integers(low, high, n // 2, dtype=np.uint32)
     patterns[: n // 2] = patterns[: n // 2] & np.uint32(0x807FFFFF) | exponents << np.uint32(23)
     return patterns.view(np.float32)
@@ -106,22 +106,22 @@ def beyond_largest(row, src):
     limit = (values[-2] + values[-1]) / 2
     with np.errstate(invalid="ignore"):
         magnitude = np.abs(src.astype(np.float64))
-    beyond = magnitude > limit if oracle.max_code(row) % 2 == 0 else magnitude >= limit
+    beyond = magnitude > limit if exact.max_code(row) % 2 == 0 else magnitude >= limit
     return beyond & np.isfinite(src)
 
 
 # Named cases in which another library may write another code: (name, whether it applies, the rule's own code).
 def special_cases(row, src, saturate):
     negative = np.signbit(src)
-    sign = np.where(negative, oracle.sign_bit(row), 0)
-    nan = np.full(src.shape, oracle.nan_code(row)) | (0 if row.nan == "negative_zero" else sign)
-    inf = oracle.inf_code(row) | sign if row.has_inf else nan
+    sign = np.where(negative, exact.sign_bit(row), 0)
+    nan = np.full(src.shape, exact.nan_code(row)) | (0 if row.nan == "negative_zero" else sign)
+    inf = exact.inf_code(row) | sign if row.has_inf else nan
     if saturate:
-        inf = oracle.max_code(row) | sign
+        inf = exact.max_code(row) | sign
     yield "NaN: the sign is kept where there is one, the payload is not", np.isnan(src), nan
     yield "Inf", np.isinf(src), inf
     yield "finite overflow: as Inf", beyond_largest(row, src), inf
-    to_zero = np.abs(src) <= row.min_subnormal / 2
+    to_zero = np.abs(src) <= exact.EXTREMES[row.name][2] / 2
     yield (
         "negative to zero: -0 where there is one, else 0",
         to_zero & negative,
@@ -163,7 +163,7 @@ DEPARTURES = {}  # (format, case) -> inputs for which astype writes something el
 
 
 def test_against_astype(checks, lib, rng, row):
-    narrow = oracle.width(row) == 8
+    narrow = exact.width(row) == 8
     if row.name != "float16":
         compare(checks, lib, row, all_float16(), "every float16")
     compare(checks, lib, row, boundaries(row), "midpoints and neighbours")
@@ -213,7 +213,7 @@ def converter(lib, row, src_name, src, mode):
 
 def test_exact(checks, lib, row, src_row, src, source, modes=MODES):
     """Code and flags of each element in each mode, one by one and as an array."""
-    values = [oracle.decode(src_row, code) for code in src.tolist()]
+    values = [exact.decode(src_row, code) for code in src.tolist()]
     label = f"{row.name} from {source}: "
     for rounding, overflow in modes:
 
@@ -225,7 +225,7 @@ def test_exact(checks, lib, row, src_row, src, source, modes=MODES):
         got, wanted = np.empty((2, src.size), np.int64), np.empty((2, src.size), np.int64)
         for i, value in enumerate(values):
             got[:, i] = one(i)
-            wanted[:, i] = oracle.convert(row, value, rounding, overflow)
+            wanted[:, i] = exact.convert(row, value, rounding, overflow)
         checks.arrays(label + "code", got[0], wanted[0], about)
         checks.arrays(label + "flags", got[1], wanted[1], about)
         bulk, flags = lib.convert_array(row.name, container(row), src_row.name, src, mode)
@@ -243,8 +243,8 @@ def test_exact(checks, lib, row, src_row, src, source, modes=MODES):
 
 def test_odd_arrays(checks, lib, rng):
     """Every length up to 40 from every alignment: nothing missed, nothing written beyond, flags of the last too."""
-    for name, length, offset in itertools.product(oracle.ROWS, range(41), range(4)):
-        row, flags = oracle.ROWS[name], ct.c_uint32()
+    for name, length, offset in itertools.product(exact.ARRAY_FORMATS, range(41), range(4)):
+        row, flags = exact.ARRAY_FORMATS[name], ct.c_uint32()
         src = near_random(row, rng, length + offset)[offset:]
         if length % 2:
             src[:-1] = 1.0
@@ -260,7 +260,7 @@ def test_odd_arrays(checks, lib, rng):
             ct.byref(flags),
         )
         want = [
-            oracle.convert(row, oracle.decode(oracle.FP32, c)) for c in src.view(np.uint32).tolist()
+            exact.convert(row, exact.decode(exact.FP32, c)) for c in src.view(np.uint32).tolist()
         ]
         before[offset : offset + length] = [code for code, _ in want]
         checks.arrays(
@@ -276,26 +276,24 @@ def test_odd_arrays(checks, lib, rng):
 
 def test_exact_all(checks, lib, rng):
     float16 = np.arange(1 << 16, dtype=np.uint32).astype(np.uint16)
-    for name in oracle.FP8:
-        row = oracle.ROWS[name]
-        test_exact(checks, lib, row, oracle.FP16, float16, "every float16")
+    for name in exact.FP8:
+        row = exact.ARRAY_FORMATS[name]
+        test_exact(checks, lib, row, exact.FP16, float16, "every float16")
         float32 = np.concatenate([boundaries(row), near_random(row, rng, RANDOM_EXACT)])
-        test_exact(checks, lib, row, oracle.FP32, float32.view(np.uint32), "float32")
-        for src_name in oracle.FP8:
+        test_exact(checks, lib, row, exact.FP32, float32.view(np.uint32), "float32")
+        for src_name in exact.FP8:
             codes = np.arange(256, dtype=np.uint8)
-            test_exact(checks, lib, row, oracle.ROWS[src_name], codes, src_name)
+            test_exact(checks, lib, row, exact.ARRAY_FORMATS[src_name], codes, src_name)
     for name, count in (("float16", 40000), ("bfloat16", 40000), ("float32", 40000)):
-        row = oracle.ROWS[name]
+        row = exact.ARRAY_FORMATS[name]
         src = np.concatenate([float32_corners(), near_random(row, rng, count)]).view(np.uint32)
         # Wide formats are always `ieee`, whatever the mode says.
-        test_exact(checks, lib, row, oracle.FP32, src, "float32", [MODES[0], MODES[-1], MODES[3]])
+        test_exact(checks, lib, row, exact.FP32, src, "float32", [MODES[0], MODES[-1], MODES[3]])
     bfloat16 = float16.copy()
     test_exact(
-        checks, lib, oracle.FP16, oracle.BF16, bfloat16, "every bfloat16", [MODES[2], MODES[5]]
+        checks, lib, exact.FP16, exact.BF16, bfloat16, "every bfloat16", [MODES[2], MODES[5]]
     )
-    test_exact(
-        checks, lib, oracle.BF16, oracle.FP16, float16, "every float16", [MODES[2], MODES[5]]
-    )
+    test_exact(checks, lib, exact.BF16, exact.FP16, float16, "every float16", [MODES[2], MODES[5]])
 
 
 def random_value(rng, row):
@@ -304,7 +302,10 @@ def random_value(rng, row):
     kind, significand = rng.integers(0, 4), significand or 1
     if kind == 0:
         return significand, int(rng.integers(-1200, 1200))
-    span = int(np.log2(row.min_subnormal)) - 3, int(np.log2(row.max_finite)) + 3
+    span = (
+        int(np.log2(exact.EXTREMES[row.name][2])) - 3,
+        int(np.log2(exact.EXTREMES[row.name][0])) + 3,
+    )
     leading = int(rng.integers(span[0], span[1] + 1))
     if kind == 1:
         return significand, leading - significand.bit_length() + 1
@@ -317,13 +318,13 @@ def random_value(rng, row):
 def test_encode(checks, lib, rng):
     """fp8mac_encode of values no array conversion can hold."""
     flags = ct.c_uint32()
-    for row, (rounding, overflow) in itertools.product(oracle.ROWS.values(), MODES):
+    for row, (rounding, overflow) in itertools.product(exact.ARRAY_FORMATS.values(), MODES):
         p, mode = lib.by_name[row.name], clib.mode(rounding, overflow)
         values = [random_value(rng, row) for _ in range(2500)] + [
             (1, e) for e in (-(10**6), 10**6, -(2**30), 2**30)
         ]
         for i, (significand, exponent) in enumerate(values):
-            value = (oracle.FINITE, i & 1, significand, exponent)
+            value = (exact.FINITE, i & 1, significand, exponent)
             flags.value = 0
             code = lib.encode(
                 p,
@@ -332,9 +333,9 @@ def test_encode(checks, lib, rng):
                 ct.addressof(flags),
             )
             want = (
-                oracle.convert(row, value, rounding, overflow)
+                exact.convert(row, value, rounding, overflow)
                 if abs(exponent) < 10**7
-                else oracle.convert(
+                else exact.convert(
                     row, value[:3] + (10**4 if exponent > 0 else -(10**4),), rounding, overflow
                 )
             )
@@ -348,8 +349,8 @@ def test_encode(checks, lib, rng):
 
 def test_doubles(checks, lib, rng):
     """Double to FP8 rounds once: doubles a hair off an FP8 midpoint, far below float32's resolution."""
-    for name in oracle.FP8:
-        row = oracle.ROWS[name]
+    for name in exact.FP8:
+        row = exact.ARRAY_FORMATS[name]
         points = finite_magnitudes(row)
         points = np.concatenate([(points[:-1] + points[1:]) / 2, points])
         points = np.concatenate([points, np.nextafter(points, -1), np.nextafter(points, np.inf)])
@@ -358,7 +359,7 @@ def test_doubles(checks, lib, rng):
                 code = lib.encode(
                     lib.by_name[name], lib.value_from_double(x), clib.mode(rounding, overflow), None
                 )
-                want = oracle.convert(row, oracle.from_double(x), rounding, overflow)[0]
+                want = exact.convert(row, exact.from_double(x), rounding, overflow)[0]
                 checks.check(
                     "encode: doubles next to midpoints",
                     code,
@@ -373,7 +374,7 @@ def test_doubles(checks, lib, rng):
 def test_quantize(checks, lib, rng):
     """One FP32 multiplication, then the conversion; dequantize the other way."""
     scales = [1.0, 0.5, 3.0, 1e-3, 2.0**-126, 2.0**-149, 2.0**127, float(np.float32(0.1))]
-    for row, scale in itertools.product(oracle.ROWS.values(), scales):
+    for row, scale in itertools.product(exact.ARRAY_FORMATS.values(), scales):
         rounding, overflow = MODES[int(rng.integers(len(MODES)))]
         src = near_random(row, rng, 2000)
         with np.errstate(all="ignore"):
@@ -393,7 +394,7 @@ def test_quantize(checks, lib, rng):
         )
         checks.check("quantize: status", status, clib.OK, row.name)
         want = [
-            oracle.convert(row, oracle.decode(oracle.FP32, oracle.bits(x)), rounding, overflow)
+            exact.convert(row, exact.decode(exact.FP32, exact.bits(x)), rounding, overflow)
             for x in product
         ]
         checks.arrays(
@@ -404,7 +405,7 @@ def test_quantize(checks, lib, rng):
         )
         overflowed = np.isinf(product) & np.isfinite(src)
         raised = np.bitwise_or.reduce([w[1] for w in want]) | (
-            oracle.OVERFLOW if overflowed.any() else 0
+            exact.OVERFLOW if overflowed.any() else 0
         )
         checks.check(
             "quantize: flags",
@@ -415,11 +416,9 @@ def test_quantize(checks, lib, rng):
 
 
 def test_dequantize(checks, lib, rng):
-    for row in oracle.ROWS.values():
-        codes = rng.integers(0, 1 << oracle.width(row), 1500, dtype=np.uint64).astype(
-            container(row)
-        )
-        if oracle.width(row) == 8:
+    for row in exact.ARRAY_FORMATS.values():
+        codes = rng.integers(0, 1 << exact.width(row), 1500, dtype=np.uint64).astype(container(row))
+        if exact.width(row) == 8:
             codes = np.arange(256, dtype=np.uint8)
         for scale in (1.0, 0.3, 2.0**-140, 2.0**120, 3.4e38):
             dst = clib.blank(codes.size, np.float32)
@@ -429,7 +428,7 @@ def test_dequantize(checks, lib, rng):
             checks.check("dequantize: status", status, clib.OK, row.name)
             with np.errstate(all="ignore"):
                 want = codes.view(DTYPES[row.name]).astype(np.float32) * np.float32(scale)
-            want = np.where(np.isnan(want), np.uint32(oracle.NAN32), want.view(np.uint32))
+            want = np.where(np.isnan(want), np.uint32(exact.NAN32), want.view(np.uint32))
             checks.arrays(
                 f"dequantize {row.name}",
                 dst.view(np.uint32),
@@ -519,12 +518,12 @@ def test_no_nan_row(checks, lib):
             overflow,
         )
     cases = [
-        (np.nan, 0, oracle.INVALID),
-        (-np.nan, 0, oracle.INVALID),
-        (np.inf, 0x7F, oracle.SATURATED),
-        (-np.inf, 0xFF, oracle.SATURATED),
+        (np.nan, 0, exact.INVALID),
+        (-np.nan, 0, exact.INVALID),
+        (np.inf, 0x7F, exact.SATURATED),
+        (-np.inf, 0xFF, exact.SATURATED),
         (480.0, 0x7F, 0),
-        (496.0, 0x7F, oracle.SATURATED),
+        (496.0, 0x7F, exact.SATURATED),
         (495.0, 0x7F, 0),
         (-0.0, 0x80, 0),
     ]
@@ -537,7 +536,7 @@ def test_no_nan_row(checks, lib):
 def main():
     args = arguments("conversions")
     rng, checks, lib = np.random.default_rng(args.seed), Checks(), clib.Library(args.lib)
-    for row in oracle.ROWS.values():
+    for row in exact.ARRAY_FORMATS.values():
         if row.name != "float32":
             test_against_astype(checks, lib, rng, row)
     report_departures(checks)

@@ -8,13 +8,13 @@ import sys
 import clib
 import corners
 import numpy as np
-import oracle
 from checks import Checks, arguments, show
 from draw import Codes, draw_acc, draw_k, draw_long, draw_scale
+from oracle import exact
 from test_formats import DTYPES
 
-PAIRS = list(itertools.product(oracle.FP8, oracle.FP8))
-ACC_ROWS = {"FP32": oracle.FP32, "FP16": oracle.FP16}
+PAIRS = list(itertools.product(exact.FP8, exact.FP8))
+ACC_ROWS = {"FP32": exact.FP32, "FP16": exact.FP16}
 GROUPS = (*range(1, 17), 31, 32, 100, 1024)
 STEPS_PER_CONFIG = 1200  # random steps for each pair of formats, group and accumulator format
 
@@ -67,10 +67,10 @@ def random_steps(checks, lib, rng, a_name, b_name, acc, codes, count):
             n = group if rng.integers(0, 4) else int(rng.integers(1, group + 1))
             a, b = codes[a_name].draw(rng, n), codes[b_name].draw(rng, n)
             a, b = a.tobytes(), b.tobytes()
-            total = oracle.multiply(a_name, b_name, a, b).total
+            total = exact.multiply(a_name, b_name, a, b).total
             for _ in range(4):
                 acc_code = draw_acc(rng, row, total, sa + sb)
-                want = oracle.step(a_name, b_name, row, acc_code, a, b, sa + sb, saturate)
+                want = exact.step(a_name, b_name, row, acc_code, a, b, sa + sb, saturate)
                 checks.check(
                     f"random steps, {acc}",
                     dot.step(acc_code, a, b),
@@ -88,7 +88,7 @@ def describe(a_name, b_name, acc, acc_code, a, b, scale, saturate=False):
 
 
 def test_random_steps(checks, lib, rng):
-    codes = {name: Codes(name) for name in oracle.FP8}
+    codes = {name: Codes(name) for name in exact.FP8}
     for (a_name, b_name), acc in itertools.product(PAIRS, ACC_ROWS):
         random_steps(checks, lib, rng, a_name, b_name, acc, codes, STEPS_PER_CONFIG)
 
@@ -105,10 +105,10 @@ def products(a_name, b_name, dtype):
         exact = a * b
         rounded = exact.astype(dtype)
     nan_in = np.isnan(a) | np.isnan(b)
-    flags = np.where(nan_in, oracle.NAN_FLAG, 0) | np.where(
-        np.isnan(exact) & ~nan_in, oracle.INVALID, 0
+    flags = np.where(nan_in, exact.NAN_FLAG, 0) | np.where(
+        np.isnan(exact) & ~nan_in, exact.INVALID, 0
     )
-    flags |= np.where(np.isinf(rounded) & np.isfinite(exact), oracle.OVERFLOW, 0)
+    flags |= np.where(np.isinf(rounded) & np.isfinite(exact), exact.OVERFLOW, 0)
     return rounded, flags
 
 
@@ -123,8 +123,8 @@ def test_every_pair(checks, lib):
         plus = acc == "FP16"
         if plus:
             rounded = np.where((rounded == 0) & exact_zero(a_name, b_name), dtype(0), rounded)
-        want = np.where(np.isnan(rounded), code_type(oracle.nan_code(row)), rounded.view(code_type))
-        start = 0 if plus else oracle.sign_bit(row)
+        want = np.where(np.isnan(rounded), code_type(exact.nan_code(row)), rounded.view(code_type))
+        start = 0 if plus else exact.sign_bit(row)
         got = [dot.step(start, byte[i], byte[j]) for i in range(256) for j in range(256)]
         got = np.array(got, dtype=np.int64)
         checks.arrays(
@@ -157,7 +157,7 @@ def test_corners(checks, lib):
         a, b = bytes.fromhex(a), bytes.fromhex(b)
         split = max(-32, min(32, scale))
         row, sizes = ACC_ROWS[acc], {len(a), 1024}
-        by_oracle = oracle.step(a_name, b_name, row, code, a, b, scale, bool(saturate))
+        by_oracle = exact.step(a_name, b_name, row, code, a, b, scale, bool(saturate))
         checks.check("corners: the oracle itself", by_oracle, (want, flags), name)
         for group in sizes:  # a short step is the same as a full one
             dot = Dot(lib, a_name, b_name, acc, group, (split, scale - split), bool(saturate))
@@ -174,15 +174,15 @@ def test_corners(checks, lib):
 
 def test_whole_k(checks, lib, rng, count=100):
     """fp8mac_dot in one go, and cut at a multiple of the group with the state copied out and back."""
-    codes = {name: Codes(name) for name in oracle.FP8}
+    codes = {name: Codes(name) for name in exact.FP8}
     for (a_name, b_name), acc, _ in itertools.product(PAIRS, ACC_ROWS, range(count)):
         row, group, k = ACC_ROWS[acc], int(rng.integers(1, 17)), draw_k(rng)
         scale, saturate = draw_scale(rng, row), bool(rng.integers(0, 2))
         a, b = draw_long(rng, codes[a_name], k), draw_long(rng, codes[b_name], k)
         start = int(
-            rng.choice([0, 0, oracle.sign_bit(row), int(rng.integers(0, oracle.inf_code(row)))])
+            rng.choice([0, 0, exact.sign_bit(row), int(rng.integers(0, exact.inf_code(row)))])
         )
-        want = oracle.dot(a_name, b_name, row, start, a, b, group, sum(scale), saturate)
+        want = exact.dot(a_name, b_name, row, start, a, b, group, sum(scale), saturate)
         cut = group * int(rng.integers(1, 1 + k // group)) if k > group else k
         dot = Dot(lib, a_name, b_name, acc, group, scale, saturate)
         for parts in ([(0, k)], [(0, cut), (cut, k)]):
@@ -205,11 +205,11 @@ def test_whole_k(checks, lib, rng, count=100):
 
 def test_read_out_exact(checks, dot, row):
     before = dot.flags.value
-    cls, sign, number, exponent = oracle.decode(row, dot.acc.code)
+    cls, sign, number, exponent = exact.decode(row, dot.acc.code)
     want = (
-        oracle.NAN32
-        if cls is oracle.NAN
-        else oracle.convert(oracle.FP32, (cls, sign, number, exponent), overflow=oracle.IEEE)[0]
+        exact.NAN32
+        if cls is exact.NAN
+        else exact.convert(exact.FP32, (cls, sign, number, exponent), overflow=exact.IEEE)[0]
     )
     checks.check(
         "read-out of FP32 and FP16 is exact", (dot.read_out(), dot.flags.value), (want, before)
@@ -225,7 +225,7 @@ def test_read_out_nan(checks, lib):
     ):
         dot = Dot(lib, "e4m3fn", "e4m3fn", acc)
         dot.acc.code = code
-        checks.check("read-out: NaN is canonical", dot.read_out(), oracle.NAN32, hex(code))
+        checks.check("read-out: NaN is canonical", dot.read_out(), exact.NAN32, hex(code))
 
 
 # ---- refusals ---------------------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ import math
 import sys
 
 import clib
-import definition as d
 import numpy as np
 from checks import Checks, arguments
+from oracle import definition as d
 from test_settings import dot_config
 
 SQRT3 = math.sqrt(3)

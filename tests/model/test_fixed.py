@@ -7,9 +7,9 @@ import sys
 import clib
 import corners
 import numpy as np
-import oracle
 from checks import Checks, arguments
 from draw import Codes, draw_k, draw_long, draw_scale
+from oracle import exact
 from test_dot import PAIRS, Dot, describe
 
 
@@ -23,13 +23,13 @@ def fixed_state(acc):
 
 
 def test_fixed_random(checks, lib, rng, count=60):
-    codes = {name: Codes(name) for name in oracle.FP8}
+    codes = {name: Codes(name) for name in exact.FP8}
     for (a_name, b_name), _ in itertools.product(PAIRS, range(count)):
-        group, k, scale = int(rng.integers(1, 17)), draw_k(rng), draw_scale(rng, oracle.FP32)
+        group, k, scale = int(rng.integers(1, 17)), draw_k(rng), draw_scale(rng, exact.FP32)
         a, b = draw_long(rng, codes[a_name], k), draw_long(rng, codes[b_name], k)
         if rng.integers(0, 4) == 0:  # every term comes back negated: an exact zero
             a, b = a + bytes(x ^ 128 if x & 127 else x for x in a), b + b
-        want, dot = oracle.Fixed(a_name, b_name), Dot(lib, a_name, b_name, "FIXED", group, scale)
+        want, dot = exact.Fixed(a_name, b_name), Dot(lib, a_name, b_name, "FIXED", group, scale)
         cut = group * (len(a) // group // 2)
         for lo, hi in ((0, cut), (cut, len(a))):
             if lo < hi:
@@ -55,7 +55,7 @@ def test_fixed_corners(checks, lib):
         split = max(-32, min(32, scale))
         dot, own = (
             Dot(lib, a_name, b_name, "FIXED", 4, (split, scale - split)),
-            oracle.Fixed(a_name, b_name),
+            exact.Fixed(a_name, b_name),
         )
         checks.check("fixed corners: status", dot.run(a, b), clib.OK, name)
         own.accumulate(a, b)
@@ -70,10 +70,10 @@ def test_fixed_read_out_overflow(checks, lib):
     shift = 128 + 32 - 64  # 2^128 in units of 2^-32, less the scale
     half_ulp = 1 << (shift - 25)
     for total, code, flags in (
-        (1 << shift, 0x7F800000, oracle.OVERFLOW),
-        ((1 << shift) - half_ulp, 0x7F800000, oracle.OVERFLOW),
+        (1 << shift, 0x7F800000, exact.OVERFLOW),
+        ((1 << shift) - half_ulp, 0x7F800000, exact.OVERFLOW),
         ((1 << shift) - half_ulp - 1, 0x7F7FFFFF, 0),
-        (-(1 << shift), 0xFF800000, oracle.OVERFLOW),
+        (-(1 << shift), 0xFF800000, exact.OVERFLOW),
         (-(1 << shift) + half_ulp + 1, 0xFF7FFFFF, 0),
     ):
         lo, hi = two_halves(total)

@@ -9,17 +9,17 @@ from collections import namedtuple
 import clib
 import corners
 import numpy as np
-import oracle
 from checks import Checks, arguments
 from draw import Codes
+from oracle import exact
 from test_dot import PAIRS, products
 from test_formats import container
 
 EPILOGUES = 150_000
 GEMMS = 1500
 ACTIVATIONS = ("NONE", "RELU", "CLAMP")
-ROUNDINGS = (oracle.NEAREST_EVEN, oracle.TOWARD_ZERO)
-OVERFLOWS = (oracle.SATURATE, oracle.SATURATE_FINITE, oracle.IEEE)
+ROUNDINGS = (exact.NEAREST_EVEN, exact.TOWARD_ZERO)
+OVERFLOWS = (exact.SATURATE, exact.SATURATE_FINITE, exact.IEEE)
 
 MAX32, LEAST, LEAST_NORMAL = 0x7F7FFFFF, 0x00000001, 0x00800000
 # FP32 codes of either sign: zero, subnormals, the ends of the normal range, Inf, NaNs, and ordinary numbers.
@@ -70,18 +70,18 @@ def draw_code(rng):
         return int(rng.choice(CORNERS))
     if kind == 1:
         return int(rng.integers(0, 1 << 32))
-    return oracle.bits(np.float32(rng.normal() * 2.0 ** rng.integers(-12, 16)))
+    return exact.bits(np.float32(rng.normal() * 2.0 ** rng.integers(-12, 16)))
 
 
 def draw_scale(rng):
     """Finite and greater than zero: mostly ordinary, at times so large or small that products leave FP32."""
     if rng.integers(0, 4) == 0:
         return int(rng.choice(SCALES))
-    return oracle.bits(np.float32(2.0 ** rng.uniform(-8, 8)))
+    return exact.bits(np.float32(2.0 ** rng.uniform(-8, 8)))
 
 
 def draw_bounds(rng):
-    lo, hi = sorted((oracle.f32(draw_code(rng)) for _ in range(2)), key=lambda x: (np.isnan(x), x))
+    lo, hi = sorted((exact.f32(draw_code(rng)) for _ in range(2)), key=lambda x: (np.isnan(x), x))
     return (lo, hi) if np.isfinite(lo) and np.isfinite(hi) else (np.float32(-0.0), np.float32(6))
 
 
@@ -89,16 +89,16 @@ def draw_epilogue(rng, d_name=None):
     lo, hi = draw_bounds(rng)
     beta = 0 if rng.integers(0, 2) else int(rng.choice([0x3F800000, 0x80000000, draw_code(rng)]))
     scale_d = 0x3F800000 if rng.integers(0, 2) else draw_scale(rng)
-    return oracle.Epilogue(
+    return exact.Epilogue(
         bool(rng.integers(0, 2)),
         ACTIVATIONS[rng.integers(0, 3)],
         lo,
         hi,
-        oracle.f32(beta),
-        oracle.ROWS[d_name or list(oracle.ROWS)[rng.integers(0, 7)]],
+        exact.f32(beta),
+        exact.ARRAY_FORMATS[d_name or list(exact.ARRAY_FORMATS)[rng.integers(0, 7)]],
         ROUNDINGS[rng.integers(0, 2)],
         OVERFLOWS[rng.integers(0, 3)],
-        oracle.f32(scale_d),
+        exact.f32(scale_d),
     )
 
 
@@ -119,7 +119,7 @@ def amax_after(t, amax, nonfinite):
     """(amax as a code, nonfinite) once the output T has been seen."""
     if not np.isfinite(t):
         return amax, True
-    return max(amax, oracle.bits(np.abs(t))), nonfinite
+    return max(amax, exact.bits(np.abs(t))), nonfinite
 
 
 def apply(lib, e, operands, amax, nonfinite):
@@ -144,10 +144,10 @@ def test_epilogue(checks, lib, rng):
         if i % 16 == 0:
             operands[1 + i // 16 % 2] = int(rng.choice(CORNERS))
         amax, nonfinite = (
-            (0, False) if i % 4 else (oracle.bits(np.float32(abs(rng.normal()))), bool(i % 8))
+            (0, False) if i % 4 else (exact.bits(np.float32(abs(rng.normal()))), bool(i % 8))
         )
         with np.errstate(all="ignore"):
-            code, t, flags = oracle.epilogue(e, *(oracle.f32(x) for x in operands))
+            code, t, flags = exact.epilogue(e, *(exact.f32(x) for x in operands))
         want = (code, *amax_after(t, amax, nonfinite), flags)
         checks.check(
             f"epilogue to {e.d_row.name}",
@@ -161,17 +161,17 @@ def test_by_hand(checks, lib):
     """Both the library and the oracle against results written by hand."""
     for name, changes, operands, *want in corners.EPILOGUES:
         p = {**corners.EPILOGUE_BASE, **changes}
-        e = oracle.Epilogue(
+        e = exact.Epilogue(
             p["bias"],
             p["activation"],
             *(np.float32(p[x]) for x in ("lo", "hi", "beta")),
-            oracle.ROWS[p["d"]],
+            exact.ARRAY_FORMATS[p["d"]],
             p["rounding"],
             p["overflow"],
             np.float32(p["scale_d"]),
         )
         with np.errstate(all="ignore"):
-            code, t, flags = oracle.epilogue(e, *(oracle.f32(x) for x in operands))
+            code, t, flags = exact.epilogue(e, *(exact.f32(x) for x in operands))
         checks.check(
             "by hand: the oracle itself", (code, *amax_after(t, 0, False), flags), tuple(want), name
         )
@@ -205,14 +205,14 @@ def draw_scale_vector(rng, n):
 
 
 def draw_c(rng, name, m, n):
-    row = oracle.ROWS[name]
+    row = exact.ARRAY_FORMATS[name]
     codes = rng.integers(
-        0, 1 << oracle.width(row), (m, n + int(rng.integers(0, 3))), dtype=np.uint64
+        0, 1 << exact.width(row), (m, n + int(rng.integers(0, 3))), dtype=np.uint64
     )
     if rng.integers(0, 2):  # exponents of ordinary size
-        codes &= ~np.uint64(oracle.inf_code(row))
+        codes &= ~np.uint64(exact.inf_code(row))
         codes |= np.uint64(row.bias << row.mantissa_bits)
-    codes[:, n:] = oracle.nan_code(row)
+    codes[:, n:] = exact.nan_code(row)
     return codes.astype(container(row))
 
 
@@ -255,17 +255,15 @@ def draw_case(rng, codes):
 def accumulate(case, a, b):
     """(t0 as an FP32 code, flags)"""
     if case.acc == "FIXED":
-        fixed = oracle.Fixed(case.a_name, case.b_name)
+        fixed = exact.Fixed(case.a_name, case.b_name)
         fixed.accumulate(a, b)
         return fixed.read_out(sum(case.scale_exp))
-    row = oracle.FP32 if case.acc == "FP32" else oracle.FP16
-    code, flags = oracle.dot(
+    row = exact.FP32 if case.acc == "FP32" else exact.FP16
+    code, flags = exact.dot(
         case.a_name, case.b_name, row, 0, a, b, case.group, sum(case.scale_exp), case.saturate
     )
-    value = oracle.decode(row, code)
-    return (
-        oracle.NAN32 if value[0] is oracle.NAN else oracle.convert(oracle.FP32, value)[0]
-    ), flags
+    value = exact.decode(row, code)
+    return (exact.NAN32 if value[0] is exact.NAN else exact.convert(exact.FP32, value)[0]), flags
 
 
 def scale_at(scale, i):
@@ -276,14 +274,14 @@ def scale_at(scale, i):
 def expected(case):
     """(codes of D, amax as a code, nonfinite, flags)"""
     d, amax, nonfinite, flags = np.empty((case.m, case.n), np.int64), 0, False, 0
-    c_row, _c_cache = oracle.ROWS[case.c_name], {}
+    c_row, _c_cache = exact.ARRAY_FORMATS[case.c_name], {}
     for i, j in itertools.product(range(case.m), range(case.n)):
         t0, raised = accumulate(case, case.a[i, : case.k].tobytes(), case.b[j, : case.k].tobytes())
         flags |= raised
-        c = oracle.f32(oracle.convert(oracle.FP32, oracle.decode(c_row, int(case.c[i, j])))[0])
-        d[i, j], t, raised = oracle.epilogue(
+        c = exact.f32(exact.convert(exact.FP32, exact.decode(c_row, int(case.c[i, j])))[0])
+        d[i, j], t, raised = exact.epilogue(
             case.e,
-            oracle.f32(t0),
+            exact.f32(t0),
             scale_at(case.scale_a, i),
             scale_at(case.scale_b, j),
             case.bias[j],
@@ -339,7 +337,7 @@ def about_case(case):
 
 
 def test_random(checks, lib, rng):
-    codes = {name: Codes(name) for name in oracle.FP8}
+    codes = {name: Codes(name) for name in exact.FP8}
     for name, c in codes.items():
         c.name = name
     reached = 0
@@ -364,7 +362,7 @@ def test_random(checks, lib, rng):
             d[:, case.n :],
             want[:, case.n :],
         )
-        got = oracle.bits(np.float32(result.amax)), result.amax_nonfinite, result.flags
+        got = exact.bits(np.float32(result.amax)), result.amax_nonfinite, result.flags
         checks.check(
             "random GEMM: amax, nonfinite, flags",
             got,
@@ -381,15 +379,15 @@ def test_random(checks, lib, rng):
 
 def plain_case(m, n, k, a_name="e4m3fn", b_name="e4m3fn", acc="FP32", group=1, a=None, b=None):
     """Ones times ones into FP32, with nothing in the epilogue."""
-    e = oracle.Epilogue(
+    e = exact.Epilogue(
         False,
         "NONE",
         np.float32(-1),
         np.float32(1),
         np.float32(0),
-        oracle.FP32,
-        oracle.NEAREST_EVEN,
-        oracle.SATURATE,
+        exact.FP32,
+        exact.NEAREST_EVEN,
+        exact.SATURATE,
         np.float32(1),
     )
     ones = [
@@ -423,7 +421,7 @@ def test_every_pair(checks, lib):
     for a_name, b_name in PAIRS:
         rounded, flags = products(a_name, b_name, np.float32)
         want = np.where(
-            np.isnan(rounded), np.uint32(oracle.NAN32), (rounded + np.float32(0)).view(np.uint32)
+            np.isnan(rounded), np.uint32(exact.NAN32), (rounded + np.float32(0)).view(np.uint32)
         )
         for acc in ("FP32", "FIXED"):
             d, result = clib.blank(65536, np.uint32).reshape(256, 256), clib.GemmResult()

@@ -7,10 +7,10 @@ import sys
 from fractions import Fraction
 
 import clib
-import definition as d
 import ml_dtypes
 import numpy as np
 from checks import Checks, arguments
+from oracle import definition as d
 
 F = np.float32
 LARGEST, SMALLEST = F(np.finfo(np.float32).max), F(2.0**-149)
@@ -236,7 +236,7 @@ EMAX = {
 
 def test_mx(checks, lib, rng):
     for name, emax in EMAX.items():
-        p, row = lib.by_name[name], d.ROWS[name]
+        p, row = lib.by_name[name], d.FORMATS[name]
         for amax in amaxes(rng, 400):
             want = max(-127, min(127, floor_log2(amax) - emax)) + 127
             checks.check("MX: scale", lib.recipe_mx_scale(p, amax), want, f"{name} {amax!r}")
@@ -284,7 +284,7 @@ def check_mx_blocks(checks, lib, p, row, emax, src):
 def test_qualcomm(checks, lib, rng):
     bias = ct.c_int()
     for name in ("QC_E5M2", "QC_E4M3", "QC_E3M4", "QC_E2M5"):
-        base = d.ROWS[name.lower()]
+        base = d.FORMATS[name.lower()]
         for _ in range(4):
             x = (rng.standard_normal(40) * 2.0 ** rng.integers(-8, 9)).astype(np.float32)
             status = lib.recipe_qualcomm_bias(

@@ -10,10 +10,10 @@ import sys
 from fractions import Fraction
 
 import clib
-import definition as d
 import ml_dtypes
 import numpy as np
 from checks import Checks, arguments
+from oracle import definition as d
 
 DTYPES = {
     "e4m3fn": ml_dtypes.float8_e4m3fn,
@@ -93,10 +93,10 @@ def fraction_of(v):
 
 def test_declared(checks, lib):
     names = [row.contents.name.decode() for row in lib.rows]
-    checks.check("rows: all of them, in order", names, list(d.ROWS))
+    checks.check("rows: all of them, in order", names, list(d.FORMATS))
     low = {"gradual": "SUBNORMAL", "at_bias": "AT_BIAS", "normal": "NORMAL", "powers": "NORMAL"}
     nan = {None: "NONE", "ieee": "IEEE", "all_ones": "ALL_ONES", "negative_zero": "NEGATIVE_ZERO"}
-    for name, row in d.ROWS.items():
+    for name, row in d.FORMATS.items():
         c = lib.by_name[name].contents
         got = (
             c.is_signed,
@@ -110,11 +110,11 @@ def test_declared(checks, lib):
         )
         want = (
             row.signed,
-            row.e,
-            row.m,
+            row.exponent_bits,
+            row.mantissa_bits,
             row.bias,
-            row.inf,
-            row.negative_zero,
+            row.has_inf,
+            row.has_negative_zero,
             clib.enum("NAN_" + nan[row.nan]),
             clib.enum("EXPONENT_ZERO_" + low[row.low]),
         )
@@ -123,22 +123,28 @@ def test_declared(checks, lib):
         checks.check(
             "rows: codes",
             (lib.format_max_code(p), lib.format_nan_code(p), lib.format_bits(p)),
-            (d.top_code(row), d.nan_code(row), d.width(row)),
+            (d.max_code(row), d.nan_code(row), d.width(row)),
             name,
         )
         unit = (
             d.magnitude_of(row, 1)
             if row.low in ("gradual", "at_bias")
-            else d.power(-row.bias - row.m)
+            else d.power(-row.bias - row.mantissa_bits)
         )
         checks.check("rows: unit", d.power(lib.format_unit_exponent(p)), unit, name)
         if name in FACTS:
             largest, normal, smallest = FACTS[name]
             checks.check(
-                "rows: largest", lib.value_to_double(lib.decode(p, d.top_code(row))), largest, name
+                "rows: largest", lib.value_to_double(lib.decode(p, d.max_code(row))), largest, name
             )
             if normal is not None:
-                code = 1 << row.m if row.low in ("gradual", "at_bias") else 1 if row.m else 0
+                code = (
+                    1 << row.mantissa_bits
+                    if row.low in ("gradual", "at_bias")
+                    else 1
+                    if row.mantissa_bits
+                    else 0
+                )
                 checks.check(
                     "rows: smallest normal", lib.value_to_double(lib.decode(p, code)), normal, name
                 )
@@ -160,7 +166,7 @@ def test_decoded(checks, lib, rng, row):
             v.cls,
             v.sign,
             fraction_of(v) if cls == d.FINITE else 0,
-            v.exponent + row.m if cls == d.FINITE else 0,
+            v.exponent + row.mantissa_bits if cls == d.FINITE else 0,
         )
         checks.check(
             f"decode {row.name}", got, (class_of(cls), bool(sign), x, exponent), lambda: hex(code)
@@ -223,7 +229,7 @@ def test_ml_dtypes(checks, lib, row):
 
 def numbers_around(row, rng):
     """Values of the row, midpoints of neighbours, and those a hair to either side; beyond both ends; random ones."""
-    top = d.top_code(row)
+    top = d.max_code(row)
     codes = (
         range(top + 1)
         if top < 300
@@ -333,13 +339,13 @@ def test_every_r(checks, lib, rng):
         "e6m9",
         "int8",
     ):
-        row, p = d.ROWS[name], lib.by_name[name]
+        row, p = d.FORMATS[name], lib.by_name[name]
         for n in (1, 2, 3, 8):
             for turn in range(24):
                 code = (
                     gaps[name]
                     if name in gaps and turn % 2
-                    else int(rng.integers(0, min(d.top_code(row), 200)))
+                    else int(rng.integers(0, min(d.max_code(row), 200)))
                 )
                 low, high = d.magnitude_of(row, code), d.magnitude_of(row, code + 1)
                 places = 1 << (
@@ -365,14 +371,14 @@ def test_every_r(checks, lib, rng):
 
 def test_any_to_any(checks, lib, rng):
     """Between any two rows by fp8mac_convert: one rounding."""
-    for src in d.ROWS.values():
+    for src in d.FORMATS.values():
         codes = np.array(codes_of(src, rng, 400), dtype=np.uint32)
         if codes.size > 400:
             codes = rng.choice(codes, 400, replace=False)
         width = d.width(src)
         codes = codes.astype(np.uint8 if width <= 8 else np.uint16 if width <= 16 else np.uint32)
         values = [d.decode(src, int(c)) for c in codes]
-        for dst in d.ROWS.values():
+        for dst in d.FORMATS.values():
             rounding, overflow = MODES[int(rng.integers(0, 6))]
             overflow = overflow if dst.nan else "SATURATE"
             width = d.width(dst)
@@ -411,7 +417,7 @@ def test_arithmetic(checks, lib, rng, row, pairs=1500):
                     else (code & ~d.sign_bit(row) | (d.sign_bit(row) if new else 0), 0)
                 )
             else:
-                want = d.encode(row, (cls, new, x), overflow="IEEE" if row.inf else "SATURATE")
+                want = d.encode(row, (cls, new, x), overflow="IEEE" if row.has_inf else "SATURATE")
             checks.check(f"{name}", (got, flags.value), want, f"{row.name} {code:#x}")
     for i, j in rng.integers(0, len(every), (pairs, 2)):
         a, b = every[i], every[j]
@@ -455,7 +461,7 @@ def test_biases(checks, lib, rng):
         "E4M3FN": (),
     }
     for name, biases in possible.items():
-        identifier, row = clib.enum(name), d.ROWS[name.lower()]
+        identifier, row = clib.enum(name), d.FORMATS[name.lower()]
         for bias in range(-130, 260):
             c = lib.format_with_bias(identifier, bias)
             ok = bias in biases
@@ -505,11 +511,11 @@ def test_own_rows(checks, lib, rng):
         c = clib.Format(
             b"own",
             bool(row.signed),
-            row.e,
-            row.m,
+            row.exponent_bits,
+            row.mantissa_bits,
             row.bias,
-            bool(row.inf),
-            bool(row.negative_zero),
+            bool(row.has_inf),
+            bool(row.has_negative_zero),
             clib.enum("NAN_" + nan[row.nan]),
             clib.enum("EXPONENT_ZERO_" + low[row.low]),
         )
@@ -524,7 +530,7 @@ def test_own_rows(checks, lib, rng):
             )
             continue
         accepted += 1
-        powers = row.low == "normal" and row.m == 0
+        powers = row.low == "normal" and row.mantissa_bits == 0
         row = row._replace(low="powers") if powers else row
         flags = ct.c_uint32()
         for code in rng.integers(0, 1 << d.width(row), 4):
@@ -662,12 +668,12 @@ def main():
     args = arguments("rows")
     rng, checks, lib = np.random.default_rng(args.seed), Checks(), clib.Library(args.lib)
     test_declared(checks, lib)
-    for row in d.ROWS.values():
+    for row in d.FORMATS.values():
         test_decoded(checks, lib, rng, row)
         test_encoded(checks, lib, rng, row)
         test_arithmetic(checks, lib, rng, row)
     for name in DTYPES:
-        test_ml_dtypes(checks, lib, d.ROWS[name])
+        test_ml_dtypes(checks, lib, d.FORMATS[name])
     test_every_r(checks, lib, rng)
     test_any_to_any(checks, lib, rng)
     test_biases(checks, lib, rng)

@@ -8,10 +8,10 @@ import ctypes as ct
 import sys
 
 import clib
-import definition as d
 import numpy as np
-import oracle
 from checks import Checks, arguments
+from oracle import definition as d
+from oracle import exact
 from test_settings import PRESETS, dot_config, draw_codes, draw_settings
 
 CODES = {"float32": np.uint32, "float16": np.uint16, "bfloat16": np.uint16}
@@ -132,8 +132,8 @@ class Gemm:
 
     def want(self):
         flags, codes, amax, nonfinite = 0, [], np.float32(0), False
-        row = oracle.ROWS[self.d_name]
-        e = oracle.Epilogue(
+        row = exact.ARRAY_FORMATS[self.d_name]
+        e = exact.Epilogue(
             self.bias is not None,
             self.activation,
             np.float32(-1.5),
@@ -149,16 +149,16 @@ class Gemm:
                 t0, raised = self.accumulated(i, j)
                 bias = self.bias[j] if self.bias is not None else np.float32(0)
                 with np.errstate(all="ignore"):
-                    code, t, more = oracle.epilogue(
+                    code, t, more = exact.epilogue(
                         e,
-                        oracle.f32(t0),
+                        exact.f32(t0),
                         self.scale_a[i],
                         self.scale_b[j],
                         bias,
                         np.float32(self.c[i, j]),
                     )
                     if self.d_bits:
-                        scaled = oracle.Fp32Unit().mul(t, self.scale_d)
+                        scaled = exact.Fp32Unit().mul(t, self.scale_d)
                         r = d.draw_bits(
                             self.s.seed,
                             self.origin[0] + i,
@@ -167,10 +167,10 @@ class Gemm:
                             "OUTPUT",
                             self.d_bits,
                         )
-                        definition_row = d.ROWS[self.d_name]
+                        definition_row = d.FORMATS[self.d_name]
                         code, more_d = d.encode(
                             definition_row,
-                            d.decode(d.ROWS["float32"], oracle.bits(scaled)),
+                            d.decode(d.FORMATS["float32"], exact.bits(scaled)),
                             "STOCHASTIC",
                             "SATURATE",
                             r,
@@ -181,8 +181,8 @@ class Gemm:
                             if d.decode(definition_row, code)[0] == d.NAN
                             else code
                         )
-                        more = more & ~(oracle.SATURATED | oracle.OVERFLOW) | more_d
-                    if d.decode(d.ROWS[self.d_name], code)[0] == d.NAN and self.own_nan():
+                        more = more & ~(exact.SATURATED | exact.OVERFLOW) | more_d
+                    if d.decode(d.FORMATS[self.d_name], code)[0] == d.NAN and self.own_nan():
                         code = self.s.nan_code
                 flags |= raised | more
                 nonfinite |= not np.isfinite(t)

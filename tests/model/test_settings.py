@@ -6,9 +6,9 @@ import itertools
 import sys
 
 import clib
-import definition as d
 import numpy as np
 from checks import Checks, arguments, show
+from oracle import definition as d
 
 OPERANDS = (
     "e4m3fn",
@@ -30,7 +30,7 @@ OPERANDS = (
     "mxint8",
     "int8",
 )
-ACCS = tuple(d.ACC_ROWS)
+ACCS = tuple(d.ACC_FORMATS)
 RANDOM_SETTINGS, STEPS_EACH, WHOLE_K = 2500, 6, 500
 
 
@@ -72,8 +72,8 @@ def one_of(rng, *choices):
 
 
 def draw_nan_code(rng, acc):
-    row = d.ROWS["float32" if acc == "E8M13" else d.ACC_ROWS[acc]]
-    return int(rng.integers(d.top_code(row) + 2, d.sign_bit(row))) | one_of(rng, 0, d.sign_bit(row))
+    row = d.FORMATS["float32" if acc == "E8M13" else d.ACC_FORMATS[acc]]
+    return int(rng.integers(d.max_code(row) + 2, d.sign_bit(row))) | one_of(rng, 0, d.sign_bit(row))
 
 
 def draw_settings(rng):
@@ -121,7 +121,7 @@ def draw_settings(rng):
 
 def draw_codes(rng, name, n):
     """Any codes, or one in eight times few of them: zeros among them, equal ones, a run of zeros."""
-    width = d.width(d.ROWS[name])
+    width = d.width(d.FORMATS[name])
     codes = rng.integers(0, 1 << width, n)
     finite = np.array([c for c, t in enumerate(d.table(name)) if t[0] in (d.FINITE, d.ZERO)])
     kind = rng.integers(0, 8)
@@ -145,12 +145,18 @@ def draw_acc_code(rng, s, a, b):
         return int(rng.integers(0, 1 << d.width(row)))
     if kind == 1:
         return sign | one_of(
-            rng, 0, 1, d.top_code(row), d.top_code(row) + 1, 1 << row.m, (1 << row.m) - 1
+            rng,
+            0,
+            1,
+            d.max_code(row),
+            d.max_code(row) + 1,
+            1 << row.mantissa_bits,
+            (1 << row.mantissa_bits) - 1,
         )
     terms, _ = d.products(s, a, b)
     total = sum(t.units for t in terms)
     if total == 0:
-        return sign | int(rng.integers(0, d.top_code(row)))
+        return sign | int(rng.integers(0, d.max_code(row)))
     near = d.encode(
         row, (d.FINITE, int(total > 0), d.Fraction(abs(total), 1 << d.SHIFT)), overflow="IEEE"
     )[0]
@@ -158,10 +164,10 @@ def draw_acc_code(rng, s, a, b):
         return near
     moved = (
         (near & (d.sign_bit(row) - 1))
-        + (int(rng.integers(-30, 31)) << row.m)
+        + (int(rng.integers(-30, 31)) << row.mantissa_bits)
         + int(rng.integers(-4, 5))
     )
-    return sign | min(max(moved, 0), d.top_code(row))
+    return sign | min(max(moved, 0), d.max_code(row))
 
 
 def about(s, *rest):

@@ -6,9 +6,9 @@ import itertools
 import sys
 
 import clib
-import definition as d
 import numpy as np
 from checks import Checks, arguments
+from oracle import definition as d
 from test_fixed import fixed_state, two_halves
 from test_settings import OPERANDS, draw_codes, one_of
 
@@ -60,7 +60,7 @@ def state_of(want):
 
 
 def draw_row(rng):
-    row = d.ROWS[one_of(rng, *OPERANDS[:4], *OPERANDS)]
+    row = d.FORMATS[one_of(rng, *OPERANDS[:4], *OPERANDS)]
     biases = {
         "cfloat8_e4m3": range(64),
         "cfloat8_e5m2": range(64),
@@ -149,8 +149,8 @@ def test_random(checks, lib, rng):
 def test_exact(checks, lib, rng):
     """An F that reaches the exact unit loses nothing: the exact accumulator's sum, in another unit."""
     for _ in range(EXACT_COUNT):
-        rows = [d.ROWS[one_of(rng, *OPERANDS[:4])] for _ in range(2)]
-        unit = sum(1 - row.bias - row.m for row in rows)
+        rows = [d.FORMATS[one_of(rng, *OPERANDS[:4])] for _ in range(2)]
+        unit = sum(1 - row.bias - row.mantissa_bits for row in rows)
         k, more, scale = (
             int(rng.integers(1, 300)),
             int(rng.integers(0, 4)),
@@ -175,7 +175,7 @@ def test_exact(checks, lib, rng):
             (rows[0].name, rows[1].name, static_exponent),
         )
         checks.check("as exact: read-out", dot.read_out(), exact.read_out())
-    rows, every = [d.ROWS["e4m3fn"]] * 2, bytes(range(256))
+    rows, every = [d.FORMATS["e4m3fn"]] * 2, bytes(range(256))
     for shift in range(256):  # every pair of codes
         exact, dot = (Dot(lib, rows, *window, 256) for window in ((0, 0), (34, 16)))
         other = every[shift:] + every[:shift]
@@ -269,7 +269,7 @@ def test_by_hand(checks, lib):
         code,
         flags,
     ), group in itertools.product(BY_HAND, (1, 2, 1024)):
-        rows, a, b = [d.ROWS[a_name], d.ROWS[b_name]], bytes.fromhex(a), bytes.fromhex(b)
+        rows, a, b = [d.FORMATS[a_name], d.FORMATS[b_name]], bytes.fromhex(a), bytes.fromhex(b)
         split = max(-32, min(32, scale))
         dot = Dot(lib, rows, frac_bits, static_exponent, group, (split, scale - split))
         own = d.Static(*rows, frac_bits, static_exponent)
@@ -290,7 +290,7 @@ def test_by_hand(checks, lib):
 
 def test_sticky(checks, lib):
     """Steps after an Inf or a NaN go on adding; a later Inf of the other sign is invalid."""
-    rows = [d.ROWS[E5], d.ROWS[E5]]
+    rows = [d.FORMATS[E5], d.FORMATS[E5]]
     for order in itertools.product(("7c", "fc", "7e", "3c", "bc", "00"), repeat=3):
         dot, want = Dot(lib, rows, 5, 0), d.Static(*rows, 5, 0)
         for code in order:
@@ -303,7 +303,7 @@ def test_sticky(checks, lib):
 
 def test_widest(checks, lib):
     """As many of the largest products as the guard bits hold, at every F: each bit of the sum is kept."""
-    rows, guard_bits = [d.ROWS[E4]] * 2, 12
+    rows, guard_bits = [d.FORMATS[E4]] * 2, 12
     k = 1 << guard_bits
     for frac_bits, sign in itertools.product((1, 2, 5, 16, 34, 63, 64), (0, 0x80)):
         dot = Dot(lib, rows, frac_bits, 16, 64, guard_bits=guard_bits)
@@ -315,7 +315,7 @@ def test_widest(checks, lib):
 
 def test_untouched(checks, lib):
     """A refused call changes nothing: a product above in any place, another scale, another static_exponent."""
-    rows, one = [d.ROWS[E4]] * 2, b"\x38"
+    rows, one = [d.FORMATS[E4]] * 2, b"\x38"
     for place, step in itertools.product((0, 7, 8, 15), (False, True)):
         dot = Dot(lib, rows, 9, 0, 16, (3, -1))
         checks.check("untouched: the first terms", dot.run(one * 16, one * 16), clib.OK)
@@ -358,7 +358,7 @@ OTHERS = {
 
 
 def test_validation(checks, lib):
-    rows, refused = [d.ROWS[E4]] * 2, clib.enum("ERR_ACCUMULATOR")
+    rows, refused = [d.FORMATS[E4]] * 2, clib.enum("ERR_ACCUMULATOR")
     for changes, accepted in (
         ({}, True),
         ({"static_exponent": -524}, True),
@@ -376,7 +376,7 @@ def test_validation(checks, lib):
         ({"frac_bits": 0}, False),
         ({"frac_bits": 0, "static_exponent": 0}, True),
         *(({name: value}, False) for name, value in OTHERS.items()),
-        *(({"acc_format": clib.enum("ACC_" + acc)}, False) for acc in d.ACC_ROWS),
+        *(({"acc_format": clib.enum("ACC_" + acc)}, False) for acc in d.ACC_FORMATS),
     ):
         dot = Dot(lib, rows, 9, 1)
         for field, value in changes.items():
@@ -386,7 +386,7 @@ def test_validation(checks, lib):
         if not accepted:
             checks.check("validation: by the dot product", dot.run(b"8", b"8"), refused, changes)
             checks.check("validation: nothing written", bytes(dot.acc), bytes(clib.Acc()), changes)
-    int8 = Dot(lib, [d.ROWS["int8"]] * 2, 0, 1)
+    int8 = Dot(lib, [d.FORMATS["int8"]] * 2, 0, 1)
     int8.config.acc_format = clib.enum("ACC_INT32")
     checks.check("validation: INT32", lib.dot_config_validate(ct.byref(int8.config)), refused)
     dot, scale = Dot(lib, rows, 9, 1), np.full(1, 127, np.uint8).ctypes.data

@@ -7,54 +7,25 @@ Numbers are Python integers in units of 2^-SHIFT, so that sums are sums and a cu
 from collections import namedtuple
 from fractions import Fraction
 
-SHIFT = 1400
-ZERO, FINITE, INF, NAN = "zero", "finite", "inf", "nan"
-INVALID, OVERFLOW, SATURATED, NAN_FLAG = 1, 2, 4, 8
-
-# `low` says what exponent field 0 means: "gradual", "at_bias" (CFloat8), "normal" (HFP8), "powers" (E8M0: no zero).
-Row = namedtuple("Row", "name signed e m bias inf nan negative_zero low")
-
-
-def _rows(*rows):
-    return {row[0]: Row(*row) for row in rows}
-
-
-ROWS = _rows(
-    ("e4m3fn", 1, 4, 3, 7, 0, "all_ones", 1, "gradual"),
-    ("e5m2", 1, 5, 2, 15, 1, "ieee", 1, "gradual"),
-    ("e4m3fnuz", 1, 4, 3, 8, 0, "negative_zero", 0, "gradual"),
-    ("e5m2fnuz", 1, 5, 2, 16, 0, "negative_zero", 0, "gradual"),
-    ("float16", 1, 5, 10, 15, 1, "ieee", 1, "gradual"),
-    ("bfloat16", 1, 8, 7, 127, 1, "ieee", 1, "gradual"),
-    ("float32", 1, 8, 23, 127, 1, "ieee", 1, "gradual"),
-    ("e4m3", 1, 4, 3, 7, 1, "ieee", 1, "gradual"),
-    ("e3m4", 1, 3, 4, 3, 1, "ieee", 1, "gradual"),
-    ("e4m3b11fnuz", 1, 4, 3, 11, 0, "negative_zero", 0, "gradual"),
-    ("hfp8_e4m3", 1, 4, 3, 11, 0, None, 1, "normal"),
-    ("cfloat8_e4m3", 1, 4, 3, 7, 0, None, 1, "at_bias"),
-    ("cfloat8_e5m2", 1, 5, 2, 15, 0, None, 1, "at_bias"),
-    ("qc_e5m2", 1, 5, 2, 15, 0, None, 1, "gradual"),
-    ("qc_e4m3", 1, 4, 3, 7, 0, None, 1, "gradual"),
-    ("qc_e3m4", 1, 3, 4, 3, 0, None, 1, "gradual"),
-    ("qc_e2m5", 1, 2, 5, 1, 0, None, 1, "gradual"),
-    ("gaudi_e4m3", 1, 4, 3, 7, 1, "ieee", 1, "gradual"),
-    ("e3m2fn", 1, 3, 2, 3, 0, None, 1, "gradual"),
-    ("e2m3fn", 1, 2, 3, 1, 0, None, 1, "gradual"),
-    ("e2m1fn", 1, 2, 1, 1, 0, None, 1, "gradual"),
-    ("mxint8", 1, 0, 7, 0, 0, None, 0, "gradual"),
-    ("int8", 1, 0, 7, -6, 0, None, 0, "gradual"),
-    ("e8m0fnu", 0, 8, 0, 127, 0, "all_ones", 0, "powers"),
-    ("e8m13", 1, 8, 13, 127, 1, "ieee", 1, "gradual"),
-    ("e6m9", 1, 6, 9, 31, 1, "ieee", 1, "gradual"),
+from oracle import formats
+from oracle.formats import (
+    FINITE,
+    FORMATS,
+    INF,
+    INVALID,
+    NAN,
+    NAN_FLAG,
+    OVERFLOW,
+    SATURATED,
+    ZERO,
+    is_integer,
+    max_code,
+    nan_code,
+    sign_bit,
+    width,
 )
 
-
-def width(row):
-    return row.signed + row.e + row.m
-
-
-def sign_bit(row):
-    return 1 << (row.e + row.m)
+SHIFT = 1400
 
 
 def power(exponent):
@@ -66,59 +37,27 @@ def is_wide(row):
     return width(row) > 8 and row.nan == "ieee"
 
 
-def is_integer_row(row):
-    return row.e == 0
-
-
 def magnitude_of(row, code):
     """The number that a magnitude code stands for, the exponent field being unbounded above."""
-    if is_integer_row(row):
-        return code * power(1 - row.bias - row.m)
-    field, mantissa = code >> row.m, Fraction(code & ((1 << row.m) - 1), 1 << row.m)
-    if field:
-        return (1 + mantissa) * power(field - row.bias)
-    if row.low == "gradual":
-        return mantissa * power(1 - row.bias)
-    if row.low == "at_bias":
-        return mantissa * power(-row.bias)
-    if row.low == "normal" and code == 0:
-        return Fraction(0)
-    return (1 + mantissa) * power(-row.bias)
+    number, exponent = formats.magnitude(row, code)
+    return number * power(exponent)
 
 
 def exponent_of(row, code):
     """The exponent of the binade that a magnitude code is in, as alignment sees it."""
-    field = code >> row.m if row.e else 0
+    field = code >> row.mantissa_bits if row.exponent_bits else 0
     return (field or (1 if row.low == "gradual" else 0)) - row.bias
 
 
-def top_code(row):
-    """The largest finite magnitude code."""
-    ones = sign_bit(row) - 1
-    return {"ieee": ones - (1 << row.m), "all_ones": ones - 1}.get(row.nan, ones)
-
-
-def nan_code(row):
-    ones = sign_bit(row) - 1
-    return {
-        "ieee": ones - ((1 << row.m) - 1 >> 1),
-        "all_ones": ones,
-        "negative_zero": ones + 1,
-        None: 0,
-    }[row.nan]
-
-
 def decode(row, code):
-    """(class, sign, magnitude, exponent)"""
-    sign, magnitude = int(bool(row.signed and code & sign_bit(row))), code & (sign_bit(row) - 1)
-    if is_integer_row(row) and sign:
-        magnitude = sign_bit(row) - magnitude
-    if row.nan == "negative_zero" and sign and magnitude == 0:
-        return NAN, sign, Fraction(0), 0
-    if row.nan and row.nan != "negative_zero" and magnitude > top_code(row):
-        return (INF if row.inf and magnitude == top_code(row) + 1 else NAN), sign, Fraction(0), 0
-    value = magnitude_of(row, magnitude)
-    return (FINITE if value else ZERO), sign, value, exponent_of(row, magnitude) if value else 0
+    """(class, sign, magnitude, exponent that alignment sees)"""
+    cls, sign, number, exponent = formats.decode(row, code)
+    if cls != FINITE:
+        return cls, sign, Fraction(0), 0
+    low_bits = code & (sign_bit(row) - 1)
+    if is_integer(row) and sign:
+        low_bits = sign_bit(row) - low_bits
+    return cls, sign, number * power(exponent), exponent_of(row, low_bits)
 
 
 def floor_log2(x):
@@ -129,11 +68,11 @@ def floor_log2(x):
 def round_code(row, x, rounding, r=0, n=0):
     """The magnitude code for x > 0 as if exponents had no upper end: one of the two neighbours."""
     field = max(floor_log2(x) + row.bias, 0)
-    code = field << row.m if row.e else int(x / magnitude_of(row, 1))
-    if row.e and field:
-        code += int((x / power(floor_log2(x)) - 1) * (1 << row.m))
-    elif row.e:
-        code = int(x / power(1 - row.bias - row.m))
+    code = field << row.mantissa_bits if row.exponent_bits else int(x / magnitude_of(row, 1))
+    if row.exponent_bits and field:
+        code += int((x / power(floor_log2(x)) - 1) * (1 << row.mantissa_bits))
+    elif row.exponent_bits:
+        code = int(x / power(1 - row.bias - row.mantissa_bits))
     while magnitude_of(row, code) > x:
         code -= 1
     while magnitude_of(row, code + 1) <= x:
@@ -150,7 +89,7 @@ def round_code(row, x, rounding, r=0, n=0):
 
 
 def signed(row, sign, magnitude):
-    if is_integer_row(row) and sign:
+    if is_integer(row) and sign:
         return 2 * sign_bit(row) - magnitude
     return magnitude | (sign_bit(row) if sign and row.signed else 0)
 
@@ -178,22 +117,22 @@ def encode(row, value, rounding="NEAREST_EVEN", overflow="SATURATE", r=0, n=0, a
     ):
         return nan_code(row), INVALID
     if cls == INF:
-        code = top_code(row) + 1
+        code = max_code(row) + 1
     elif cls == ZERO or x == 0:
         code = 0
     else:
         code = round_code(row, x, rounding, r, n)
-    if code > top_code(row):
+    if code > max_code(row):
         toward_zero = rounding == "TOWARD_ZERO" and not always and cls == FINITE
         if overflow == "SATURATE" or (
             cls == FINITE and (overflow == "SATURATE_FINITE" or toward_zero)
         ):
-            return signed(row, sign, top_code(row)), SATURATED
+            return signed(row, sign, max_code(row)), SATURATED
         raised = OVERFLOW if cls == FINITE else 0
-        if row.inf:
-            return signed(row, sign, top_code(row) + 1), raised
+        if row.has_inf:
+            return signed(row, sign, max_code(row) + 1), raised
         return no_number(row, sign, raised)
-    return (signed(row, sign, code) if code or row.negative_zero else 0), 0
+    return (signed(row, sign, code) if code or row.has_negative_zero else 0), 0
 
 
 def encode_power(row, cls, sign, x):
@@ -202,7 +141,7 @@ def encode_power(row, cls, sign, x):
     if cls == ZERO:
         return 0, 0
     code = floor_log2(x) + row.bias
-    return min(max(code, 0), top_code(row)), SATURATED if code > top_code(row) else 0
+    return min(max(code, 0), max_code(row)), SATURATED if code > max_code(row) else 0
 
 
 # ---- arithmetic -------------------------------------------------------------------------------------------------
@@ -239,7 +178,7 @@ def multiply(a, b):
 
 # ---- one step ---------------------------------------------------------------------------------------------------
 
-ACC_ROWS = {
+ACC_FORMATS = {
     "FP32": "float32",
     "FP16": "float16",
     "BF16": "bfloat16",
@@ -283,7 +222,7 @@ def settings(**changes):
 
 def kept_row(s):
     """The row of the accumulator's code: E8M13 is kept as FP32."""
-    return ROWS["float32"] if s.acc == "E8M13" else ROWS[ACC_ROWS[s.acc]]
+    return FORMATS["float32"] if s.acc == "E8M13" else FORMATS[ACC_FORMATS[s.acc]]
 
 
 _tables = {}
@@ -292,7 +231,7 @@ _tables = {}
 def table(name):
     """code -> (class, sign, signed integer in units of 2^-400, exponent)"""
     if name not in _tables:
-        rows = [decode(ROWS[name], code) for code in range(1 << width(ROWS[name]))]
+        rows = [decode(FORMATS[name], code) for code in range(1 << width(FORMATS[name]))]
         _tables[name] = [(c, s, int((-x if s else x) * (1 << 400)), e) for c, s, x, e in rows]
     return _tables[name]
 
@@ -391,7 +330,7 @@ def round_acc(s, row, value, r, rounding=None):
     """(code as kept, flags) of (class, sign, magnitude)"""
     if value[0] == NAN:
         fp32_like = row.name in ("float32", "e8m13") and s.acc in ("FP32", "E8M13")
-        own = s.nan_code and (fp32_like or row.name == ACC_ROWS[s.acc])
+        own = s.nan_code and (fp32_like or row.name == ACC_FORMATS[s.acc])
         return (s.nan_code if own else nan_code(row) << (10 if row.name == "e8m13" else 0)), 0
     if s.flush and rounding is None and value[0] == FINITE and value[2] < power(1 - row.bias):
         value = (ZERO, value[1], Fraction(0))
@@ -406,7 +345,7 @@ def step(s, code, a, b, mx=None, r=0):
     """acc' and flags of one step from an accumulator's code, r being its random bits."""
     terms, flags = products(s, a, b, mx)
     acc = acc_term(s, code)
-    row = ROWS[ACC_ROWS[s.acc]]
+    row = FORMATS[ACC_FORMATS[s.acc]]
     classes = [t.cls for t in terms] + [acc.cls]
     infinities = {t.sign for t in terms + [acc] if t.cls == INF}
     if len(infinities) == 2:
@@ -489,7 +428,7 @@ class Static:
             value = (INF, int(self.sticky & 6 == self.NEG_INF), Fraction(0))
         if self.sticky & self.NAN or self.sticky & 6 == 6:
             value = (NAN, 0, Fraction(0))
-        code, raised = encode(ROWS["float32"], value)
+        code, raised = encode(FORMATS["float32"], value)
         return code, self.flags | raised
 
 
@@ -524,8 +463,8 @@ class Accumulator:
 
     def joined(self):
         s = self.s
-        row = ROWS["float32"] if s.promote else ROWS[ACC_ROWS[s.acc]]
-        kept = ROWS["float32"] if s.promote else kept_row(s)
+        row = FORMATS["float32"] if s.promote else FORMATS[ACC_FORMATS[s.acc]]
+        kept = FORMATS["float32"] if s.promote else kept_row(s)
         value, flags = add(decode(kept, self.second), decode(kept_row(s), self.code))
         r = 0 if s.promote else self.draw("OUTER", self.steps - 1)
         code, raised = round_acc(s, row, value, r, "NEAREST_EVEN" if s.promote else None)
@@ -535,13 +474,13 @@ class Accumulator:
         """(FP32 code, flags)"""
         s, row, code, flags = self.s, kept_row(self.s), self.code, self.flags
         if s.promote or s.chunk:
-            row = ROWS["float32"] if s.promote else row
+            row = FORMATS["float32"] if s.promote else row
             code, raised = self.joined() if self.pending else (self.second, 0)
             flags |= raised
         value = decode(row, code)
         if value[0] == NAN:
             return (s.nan_code if s.nan_code and s.acc in ("FP32", "E8M13") else 0x7FC00000), flags
-        return encode(ROWS["float32"], value, always=True, overflow="IEEE")[0], flags
+        return encode(FORMATS["float32"], value, always=True, overflow="IEEE")[0], flags
 
 
 # Philox4x32-10 from its paper's text: two multiplications, the high halves mixed with the key, ten times.

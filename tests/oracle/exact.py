@@ -8,107 +8,32 @@ from collections import namedtuple
 
 import numpy as np
 
-ZERO, FINITE, INF, NAN = "zero", "finite", "inf", "nan"
-INVALID, OVERFLOW, SATURATED, NAN_FLAG = 1, 2, 4, 8
+from oracle.formats import (
+    ARRAY_FORMATS,
+    EXTREMES,
+    FINITE,
+    FP8,
+    INF,
+    INVALID,
+    NAN,
+    NAN_FLAG,
+    OVERFLOW,
+    SATURATED,
+    ZERO,
+    decode,
+    inf_code,
+    is_nan_code,
+    max_code,
+    nan_code,
+    sign_bit,
+    width,
+)
+
 NEAREST_EVEN, TOWARD_ZERO = "NEAREST_EVEN", "TOWARD_ZERO"
 SATURATE, SATURATE_FINITE, IEEE = "SATURATE", "SATURATE_FINITE", "IEEE"
 
-Row = namedtuple(
-    "Row",
-    "name exponent_bits mantissa_bits bias has_inf nan has_negative_zero max_finite min_normal "
-    "min_subnormal",
-)
-ROWS = {
-    row.name: row
-    for row in (
-        Row("e4m3fn", 4, 3, 7, False, "all_ones", True, 448.0, 2.0**-6, 2.0**-9),
-        Row("e5m2", 5, 2, 15, True, "ieee", True, 57344.0, 2.0**-14, 2.0**-16),
-        Row("e4m3fnuz", 4, 3, 8, False, "negative_zero", False, 240.0, 2.0**-7, 2.0**-10),
-        Row("e5m2fnuz", 5, 2, 16, False, "negative_zero", False, 57344.0, 2.0**-15, 2.0**-17),
-        Row("float16", 5, 10, 15, True, "ieee", True, 65504.0, 2.0**-14, 2.0**-24),
-        Row(
-            "bfloat16",
-            8,
-            7,
-            127,
-            True,
-            "ieee",
-            True,
-            (2 - 2.0**-7) * 2.0**127,
-            2.0**-126,
-            2.0**-133,
-        ),
-        Row(
-            "float32",
-            8,
-            23,
-            127,
-            True,
-            "ieee",
-            True,
-            (2 - 2.0**-23) * 2.0**127,
-            2.0**-126,
-            2.0**-149,
-        ),
-    )
-}
-FP8 = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")
-FP16, BF16, FP32 = ROWS["float16"], ROWS["bfloat16"], ROWS["float32"]
+FP16, BF16, FP32 = (ARRAY_FORMATS[name] for name in ("float16", "bfloat16", "float32"))
 NAN32 = 0x7FC00000
-
-
-def width(row):
-    return 1 + row.exponent_bits + row.mantissa_bits
-
-
-def sign_bit(row):
-    return 1 << (width(row) - 1)
-
-
-def nan_code(row):
-    """The positive NaN that is written."""
-    return {
-        "all_ones": sign_bit(row) - 1,
-        "negative_zero": sign_bit(row),
-        "ieee": ((1 << row.exponent_bits) - 1) << row.mantissa_bits | 1 << (row.mantissa_bits - 1),
-    }[row.nan]
-
-
-def inf_code(row):
-    return ((1 << row.exponent_bits) - 1) << row.mantissa_bits
-
-
-def max_code(row):
-    """The largest finite code: the one below the first special."""
-    return {
-        "all_ones": sign_bit(row) - 2,
-        "negative_zero": sign_bit(row) - 1,
-        "ieee": inf_code(row) - 1,
-    }[row.nan]
-
-
-def is_nan_code(row, code):
-    magnitude = code & (sign_bit(row) - 1)
-    return {
-        "all_ones": magnitude == sign_bit(row) - 1,
-        "negative_zero": code == sign_bit(row),
-        "ieee": magnitude > inf_code(row),
-    }[row.nan]
-
-
-def decode(row, code):
-    sign = 1 if code & sign_bit(row) else 0
-    magnitude = code & (sign_bit(row) - 1)
-    field, fraction = magnitude >> row.mantissa_bits, magnitude & ((1 << row.mantissa_bits) - 1)
-    if is_nan_code(row, code):
-        return (NAN, sign, 0, 0)
-    if row.has_inf and magnitude == inf_code(row):
-        return (INF, sign, 0, 0)
-    if magnitude == 0:
-        return (ZERO, sign, 0, 0)
-    if field == 0:
-        return (FINITE, sign, fraction, 1 - row.bias - row.mantissa_bits)
-    return (FINITE, sign, fraction + (1 << row.mantissa_bits), field - row.bias - row.mantissa_bits)
 
 
 def from_double(x):
@@ -197,7 +122,7 @@ def _operands(row):
     return table
 
 
-OPERANDS = {name: _operands(ROWS[name]) for name in FP8}
+OPERANDS = {name: _operands(ARRAY_FORMATS[name]) for name in FP8}
 
 # What the terms of a sum are, besides their exact sum: `infinities` has bit 0 for +Inf and bit 1 for -Inf.
 Terms = namedtuple("Terms", "total nan infinities all_negative_zero flags")
@@ -277,7 +202,7 @@ class Fixed:
 
     def __init__(self, a_name, b_name):
         self.names = a_name, b_name
-        self.unit = int(np.log2(ROWS[a_name].min_subnormal * ROWS[b_name].min_subnormal))
+        self.unit = int(np.log2(EXTREMES[a_name][2] * EXTREMES[b_name][2]))
         self.total = self.sticky = self.terms = self.flags = 0
 
     def accumulate(self, a, b):
