@@ -4,7 +4,7 @@
 # an error; if there are none either, the last lines.
 log=$1 lines=$2
 {
-  grep -m "$lines" -E '^ *FAIL' "$log" ||
+  grep -m "$lines" -E '^ *FAIL|^[A-Za-z.]+Error: ' "$log" ||
     grep -m "$lines" -E '(^|[^A-Za-z_])(FAIL|ERROR|[Ee]rror:|Traceback|[Aa]ssert|Aborted|Killed|not finished)' "$log" ||
     tail -n "$lines" "$log"
 } | cut -c 1-200

@@ -102,13 +102,13 @@ def products(a_name, b_name, dtype):
     with np.errstate(all="ignore"):
         a = every.view(DTYPES[a_name]).astype(np.float64)[:, None]
         b = every.view(DTYPES[b_name]).astype(np.float64)[None, :]
-        exact = a * b
-        rounded = exact.astype(dtype)
+        product = a * b
+        rounded = product.astype(dtype)
     nan_in = np.isnan(a) | np.isnan(b)
     flags = np.where(nan_in, exact.NAN_FLAG, 0) | np.where(
-        np.isnan(exact) & ~nan_in, exact.INVALID, 0
+        np.isnan(product) & ~nan_in, exact.INVALID, 0
     )
-    flags |= np.where(np.isinf(rounded) & np.isfinite(exact), exact.OVERFLOW, 0)
+    flags |= np.where(np.isinf(rounded) & np.isfinite(product), exact.OVERFLOW, 0)
     return rounded, flags
 
 

@@ -497,7 +497,7 @@ def test_own_rows(checks, lib, rng):
     low = {"gradual": "SUBNORMAL", "at_bias": "AT_BIAS", "normal": "NORMAL"}
     accepted = 0
     for _ in range(3000):
-        row = d.Row(
+        row = d.formats.Format(
             "own",
             int(rng.integers(0, 2)),
             int(rng.integers(0, 10)),

@@ -96,11 +96,11 @@ def nan_code(fmt):
 
 
 def is_nan_code(fmt, code):
-    magnitude = code & (sign_bit(fmt) - 1)
+    low_bits = code & (sign_bit(fmt) - 1)
     return {
-        "all_ones": magnitude == sign_bit(fmt) - 1,
+        "all_ones": low_bits == sign_bit(fmt) - 1,
         "negative_zero": code == sign_bit(fmt),
-        "ieee": magnitude > inf_code(fmt),
+        "ieee": low_bits >= inf_code(fmt) + bool(fmt.has_inf),
         None: False,
     }[fmt.nan]
 
