@@ -184,7 +184,7 @@ class ElementEvents
         for (unsigned i = 0; i < t.n; i++) {
             const double x = Codes::of(ids[0]).value[t.a[i]], y = Codes::of(ids[1]).value[t.b[i]];
             products += truncate_to(std::ldexp(x * y, scale), products_unit, kProductTruncated,
-                            kProductPartlyTruncated);
+                                    kProductPartlyTruncated);
             const int partner = x != 0 ? exponent(ids[0], t.a[i]).binade - 16
                                        : exponent(ids[1], t.b[i]).binade - 16;
             hits_[kZeroPartner] += x * y == 0 && x != y && partner + scale > e;
