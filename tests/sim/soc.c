@@ -219,7 +219,8 @@ static fp8rt_check_record smallest_record(void)
         .a = (uintptr_t)a,
         .b = (uintptr_t)b,
         .d = (uintptr_t)d,
-        .element = FP8MAC_REGS__ELEMENT__ACC_FP32_bm, // exact
+        .element = FP8MAC_REGS__ELEMENT__ACC_FP32_bm | FP8MAC_REGS__ELEMENT__ACC_FP16_bm |
+                   FP8MAC_REGS__ELEMENT__E5M2_bm, // exact
     };
 }
 
