@@ -4,3 +4,8 @@
 $(BUILD)/test/catalogue.log: tests/catalogue/test_catalogue.py $(CATALOGUE_FILES)
 	@tests/run_test.sh catalogue $@ $(PYTHON) $< $(CATALOGUE_DIR)
 TESTS += $(BUILD)/test/catalogue.log
+
+# A kind that is added to the catalogue alone is known everywhere.
+$(BUILD)/test/catalogue-new-kind.log: tests/catalogue/new_kind.sh rtl/catalogue/elements.toml
+	@tests/run_test.sh catalogue-new-kind $@ $< $(BUILD)/test-new-kind
+TESTS += $(BUILD)/test/catalogue-new-kind.log
