@@ -19,7 +19,7 @@ include tests/long.mk
 # $(1): the logs of the tests to run.
 define run_tests
 	@rm -rf $(BUILD)/test
-	@TEST_TOTAL=$(words $(1)) $(MAKE) --no-print-directory -k $(1) && status=0 || status=1; \
+	+@TEST_TOTAL=$(words $(1)) $(MAKE) --no-print-directory -k $(1) && status=0 || status=1; \
 	  tests/summary.sh $(1) && exit $$status
 endef
 
