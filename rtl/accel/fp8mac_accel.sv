@@ -7,18 +7,18 @@
 //                              AXI (read) dma_read  array memories
 //
 // Software submits a command by writing the registers that rtl/regs/fp8mac.rdl describes. The engines work on different
-// commands at once; commands finish in the order of their submission. A command that fails writes nothing after its
-// failure and enters the error state: STATUS then has its error code (fp8mac_pkg::error_e) and tag, and the commands
-// behind it are dropped. irq_o is a level interrupt, enabled and cleared by registers.
+// commands at once. Commands finish in the order of their submission. A command that fails writes nothing after its
+// failure, and the accelerator enters the error state: STATUS then has the command's error code (fp8mac_pkg::error_e)
+// and tag, and the commands behind it are dropped. irq_o is a level interrupt; registers enable and clear it.
 //
-// The AXI master uses INCR bursts of whole beats, one identifier, and no burst crosses a 4 KiB boundary. APB accesses
-// outside the register map answer with pslverr_o. rst_ni is synchronous.
+// The AXI master uses INCR bursts of whole beats with one identifier. No burst crosses a 4 KiB boundary. The APB slave
+// answers accesses outside the register map with pslverr_o. rst_ni is synchronous.
 module fp8mac_accel
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
 #(
-  parameter int unsigned ROWS        = 8,    // of elements: a power of two, 2 to 32
-  parameter int unsigned COLS        = 8,    // the same
+  parameter int unsigned ROWS        = 8,    // rows of elements: a power of two, 2 to 32
+  parameter int unsigned COLS        = 8,    // columns of elements: a power of two, 2 to 32
   parameter int unsigned LANES       = 4,    // products of an element per step: a power of two, 1 to 16
   parameter int unsigned BANKS_M     = 2,    // accumulator banks down; BANKS_M * BANKS_N is 4 where banks rotate
   parameter int unsigned BANKS_N     = 2,    // accumulator banks across
@@ -348,7 +348,7 @@ module fp8mac_accel
     .lane_en_i     (lane_en),
     .a_code_i      (a_code),
     .b_code_i      (b_code),
-    .a_bound_i     ('0),  // ElementStatic's alone
+    .a_bound_i     ('0),  // only ElementStatic has bounds
     .b_bound_i     ('0),
     .bank_full_o   (bank_full),
     .bank_release_i(bank_release),
@@ -400,7 +400,7 @@ module fp8mac_accel
   );
 
   // ---- reports and counters ----------------------------------------------------------------------------------------
-  // A command is always in at least one of these places.
+  // The accelerator is idle if it holds no command. A command is always in at least one of these places.
   logic waiting;
   assign waiting = submit || queue_valid || !check_idle;
   assign idle    = !waiting && load_idle && loaded_empty && storing_empty && output_empty && !array_busy &&
@@ -451,7 +451,7 @@ module fp8mac_accel
     .counters_o  (counters)
   );
 
-  // One id for everything: the bus answers in order.
+  // All bursts have the identifier 0, and so must their responses.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_bvalid_i || m_axi_bid_i == '0);
   assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_rvalid_i || m_axi_rid_i == '0);
 

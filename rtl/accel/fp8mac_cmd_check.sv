@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes commands from the queue, checks everything about them that does not need the bus, and derives what each engine
-// has to know. A command that fails is passed on as an empty one with its error; nothing is passed on after it.
+// Checks commands from the queue, as far as this does not need the bus, and derives the parameters of each engine. A
+// command that fails is passed on as an empty command with its error. No command is passed on after it until the error
+// state is left.
 module fp8mac_cmd_check
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -18,7 +19,7 @@ module fp8mac_cmd_check
   input  logic         clk_i,
   input  logic         rst_ni,
   input  logic         abort_i,  // drop the command at hand and take no other
-  input  logic         clear_i,  // the error state is left: no preceding command any more
+  input  logic         clear_i,  // the error state is left: the next command has no predecessor
   output logic         idle_o,
 
   input  logic         valid_i,
@@ -37,9 +38,9 @@ module fp8mac_cmd_check
 
   typedef enum logic [1:0] {
     Idle,
-    Regions,  // one region of memory per cycle, multiplied in one cycle and judged in the next
-    Offer,    // waiting for the load engine
-    Blocked   // a command failed: wait until the error state has come and gone
+    Regions,  // one region of memory per cycle: its span is computed in one cycle and checked in the next
+    Offer,    // wait for the load engine
+    Blocked   // a command failed: wait until the error state is left
   } state_e;
 
   state_e     state_q;
@@ -56,7 +57,8 @@ module fp8mac_cmd_check
   assign d_size    = dst_size(dst_fmt_e'(cmd_q.mode.d_fmt));
 
   // ---- regions of memory: alignment and range ----------------------------------------------------------------------
-  // A region is `rows` rows of `row_bytes` bytes, `stride` apart; a vector is one row. Bytes of a row fit in DimW + 2.
+  // A region has more_rows + 1 rows of row_bytes bytes; the rows start `stride` bytes apart. A vector is one row. An
+  // element has at most 4 bytes, so row_bytes needs DimW + 2 bits.
   typedef struct packed {
     logic                used;
     addr_t               addr;
@@ -68,7 +70,7 @@ module fp8mac_cmd_check
   localparam logic [2:0] LastRegion = 3'd5;
 
   region_t region, judged_q;
-  logic    finishes;  // an epilogue is run
+  logic    finishes;  // the command ends with the epilogue
   assign finishes = !cmd_q.mode.acc_keep;
 
   always_comb begin
@@ -116,7 +118,7 @@ module fp8mac_cmd_check
   end
 
   // ---- shape -------------------------------------------------------------------------------------------------------
-  logic [2*DimW-1:0] a_words_q, b_words_q;  // per ram
+  logic [2*DimW-1:0] a_words_q, b_words_q;  // per row RAM
   logic              shape_bad;
 
   always_ff @(posedge clk_i) begin
@@ -141,7 +143,7 @@ module fp8mac_cmd_check
     return x[31] || x[30:0] == '0 || !fp32_finite(x[30:23]);
   endfunction
 
-  // The order of finite FP32 values as the order of integers; both zeros are 0.
+  // Maps finite FP32 values to integers of the same order; both zeros become 0.
   function automatic logic signed [32:0] fp32_rank(logic [31:0] x);
     return x[31] ? -$signed({2'b00, x[30:0]}) : $signed({2'b00, x[30:0]});
   endfunction
@@ -152,7 +154,7 @@ module fp8mac_cmd_check
 
   logic mode_bad, element_bad, scale_exp_bad, scales_bad, clamp_bad;
 
-  // What the array's elements have not.
+  // Formats that the array's elements do not have
   always_comb begin
     element_bad = (acc_fmt_e'(cmd_q.mode.acc_fmt) == AccFp16) ? !ELEMENT.acc_fp16
                                                               : !ELEMENT.acc_fp32 && !ELEMENT.acc_fixed;
@@ -170,7 +172,7 @@ module fp8mac_cmd_check
   end
 
   // ---- sequence ----------------------------------------------------------------------------------------------------
-  // What the preceding command leaves: its operands, and its accumulators if it kept them.
+  // The preceding command leaves its operands, and its accumulators if it kept them.
   logic before_q;
   logic kept_q;
   logic before_acc_fmt_q;
@@ -209,7 +211,8 @@ module fp8mac_cmd_check
     end
   end
 
-  // A fixed-point accumulator has one unit, that of its formats and scaling exponents, and room for so many products.
+  // A fixed-point accumulator counts in one unit, given by the formats and scaling exponents, so a command that
+  // continues it must have the same ones. It takes at most 2^terms_log2 products.
   if (ELEMENT.acc_fixed) begin : g_unit
     localparam int unsigned TermsW = DimW + 1;
     typedef struct packed {
@@ -270,7 +273,7 @@ module fp8mac_cmd_check
   assign ready_o = state_q == Idle;
   assign valid_o = state_q == Offer && !abort_i;
 
-  // ---- what each engine has to know --------------------------------------------------------------------------------
+  // ---- parameters of each engine -----------------------------------------------------------------------------------
   always_comb begin
     checked_o.load.wanted.a       = error == ErrNone && !cmd_q.mode.reuse_a;
     checked_o.load.wanted.b       = error == ErrNone && !cmd_q.mode.reuse_b;

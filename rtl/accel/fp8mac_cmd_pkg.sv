@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of a command on its way through the accelerator: as software wrote it, and the part that each engine needs.
+// Records of a command on its way through the accelerator: the command as software wrote it, and each engine's part.
 package fp8mac_cmd_pkg;
   import fp8mac_pkg::*;
 
   parameter int unsigned DimW  = 16;  // m, n, k and everything counted in them
-  parameter int unsigned AddrW = 32;  // bytes
+  parameter int unsigned AddrW = 32;  // byte addresses
   parameter int unsigned TagW  = 16;
 
   typedef logic [DimW-1:0]  dim_t;
   typedef logic [AddrW-1:0] addr_t;
   typedef logic [TagW-1:0]  tag_t;
 
-  // The MODE register's fields. Formats are as written: reserved codes are the checker's business.
+  // The MODE register's fields. Formats are unchecked codes; fp8mac_cmd_check rejects the reserved ones.
   typedef struct packed {
     logic       irq;
     logic       acc_keep;
@@ -84,11 +84,11 @@ package fp8mac_cmd_pkg;
     logic      acc_keep;
   } compute_cmd_t;
 
-  // How D leaves, and what is reported of the command at its end.
+  // How D is finished and stored, and what is reported at the command's end.
   typedef struct packed {
     tag_t          tag;
     logic          irq;
-    error_e        error;      // already known to fail: nothing is loaded, computed or stored
+    error_e        error;      // other than ErrNone: nothing is loaded, computed or stored
     logic          acc_keep;   // nothing is stored
     dim_t          m;
     dim_t          n;
@@ -121,21 +121,22 @@ package fp8mac_cmd_pkg;
     halves_t      halves;
   } loaded_cmd_t;
 
-  // A command between the start of its compute and the end of its store. `skip`: it failed, no result will come.
+  // A command between the start of its compute and the end of its store. With `skip` it has no results: it or an older
+  // command failed.
   typedef struct packed {
     store_cmd_t cmd;
     logic       vector_half;
     logic       skip;
   } storing_cmd_t;
 
-  // What is reported when everything a command wrote has been acknowledged.
+  // What is reported when all writes of a command have been acknowledged.
   typedef struct packed {
     tag_t   tag;
     logic   irq;
     error_e error;
   } finished_cmd_t;
 
-  // Where the beats of a read go.
+  // The destination of a read's beats
   typedef enum logic [2:0] {
     DestA      = 3'd0,
     DestB      = 3'd1,
@@ -148,23 +149,23 @@ package fp8mac_cmd_pkg;
     dest_kind_e kind;
     logic       half;
     logic [7:0] ram;
-    dim_t       word;  // of the first beat; the others follow
+    dim_t       word;  // address of the first beat; the others follow
   } read_dest_t;
 
-  // A row to be moved over AXI. `none`: no beats, it only marks the end of a command in the stream.
+  // A row to be moved over AXI. A row with `none` has no beats; it marks the end of a command.
   typedef struct packed {
     logic  none;
     addr_t addr;
     dim_t  beats;
   } row_request_t;
 
-  // What the array is made of, and what a command may ask of it: the ELEMENT register's fields.
+  // The kind of element and what it supports: the ELEMENT register's fields.
   typedef struct packed {
     logic [7:0] terms_log2;  // an accumulator takes 2^terms_log2 products; 0: any number
-    logic [7:0] frac_bits;   // of a window; 0: none
+    logic [7:0] frac_bits;   // fraction bits of the alignment window; 0: there is no window
     logic       align_by_operands;
-    logic       e5m2;        // as format of A and B; else the E4M3 ones alone
-    logic       acc_fixed;   // goes by the name of the FP32 that it is read out as
+    logic       e5m2;        // A and B may have the E5M2 formats; else only the E4M3 formats
+    logic       acc_fixed;   // commands select it as FP32, the format in which it is read out
     logic       acc_fp16;
     logic       acc_fp32;
     logic [7:0] kind;        // a number of fp8mac_catalogue_pkg

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command queue: commands that are submitted and not yet begun. A submission to a full queue is dropped and
-// reported. A submission in the error state is dropped without a report, because the error is already reported. The
-// abort state empties the queue.
+// The command queue holds commands that are submitted and not yet begun. A submission to a full queue is dropped and
+// reported. A submission in the error state is dropped without a report, because the error is already reported.
+// abort_i empties the queue.
 module fp8mac_cmd_queue
   import fp8mac_cmd_pkg::*;
 #(
@@ -9,11 +9,11 @@ module fp8mac_cmd_queue
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       error_i,     // error state: accept nothing
-  input  logic       abort_i,     // forget everything
+  input  logic       error_i,     // the error state: no command is accepted
+  input  logic       abort_i,     // empties the queue
   input  logic       submit_i,
   input  command_t   command_i,
-  output logic       overflow_o,  // the command submitted now is dropped for want of room
+  output logic       overflow_o,  // the command submitted now is dropped because the queue is full
   output logic       full_o,
   output logic [7:0] level_o,
   output logic       valid_o,

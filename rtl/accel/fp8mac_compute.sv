@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compute engine: issues a command's steps, one per cycle. A command is divided into passes of ROWS*BANKS_M rows
-// and COLS*BANKS_N columns of D, columns first. Within a pass, for each group of LANES k, the banks are visited in a
-// snake ((0,0), (0,1), (1,1), (1,0) for 2 x 2), so that one operand's block stays from visit to visit. A bank without
-// rows or columns uses its cycle without a step, so that the steps of one bank stay apart. Passes and commands follow
-// each other without a gap.
+// The compute engine issues a command's steps, one per cycle. A command is divided into passes of ROWS*BANKS_M rows and
+// COLS*BANKS_N columns of D. The passes proceed along the columns first. Within a pass, each group of LANES values of k
+// visits the banks in a snake: (0,0), (0,1), (1,1), (1,0) for 2 x 2. One operand's block then stays from visit to
+// visit. A bank without rows or columns uses its cycle without a step, so that the steps of one bank stay apart. Passes
+// and commands follow each other without a gap.
 //
-// With ROTATE the accumulators have no index but rotate (see fp8mac_array): each bank has one turn in as many cycles as
+// With ROTATE the accumulators rotate and have no index (see fp8mac_array). Each bank has one turn in as many cycles as
 // there are banks, and its steps are issued only in its turn. A pass that starts its accumulators may begin in any
-// cycle, which becomes the first turn. Cycles are lost only after a stall, until the turn comes again, and where a
-// command continues the accumulators of another.
+// cycle, which becomes the first turn. Cycles are lost in two cases: after a stall, until the bank's turn comes again,
+// and where a command continues the accumulators of another.
 //
-// A bank's last step waits until the store engine has emptied the bank. Failed commands, and all after them until the
-// error state is left, are passed to the store engine as empty ones.
+// A bank's last step waits until the store engine has emptied the bank. Failed commands, and all commands after them
+// until the error state is left, are passed to the store engine as empty commands.
 module fp8mac_compute
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -24,7 +24,7 @@ module fp8mac_compute
   parameter int unsigned BEAT    = 16,
   parameter int unsigned WORD_W  = 8,
   parameter bit          ROTATE  = 1'b0,
-  parameter int unsigned STAGES  = ArrayStages,  // of the array
+  parameter int unsigned STAGES  = ArrayStages,  // pipeline stages of the array
   localparam int unsigned Banks  = BANKS_M * BANKS_N,
   localparam int unsigned BankW  = $clog2(Banks),
   localparam int unsigned Groups = BEAT / LANES,
@@ -67,7 +67,7 @@ module fp8mac_compute
   output logic [LANES-1:0]  lane_en_o,
 
   // For the counters
-  output logic              stalled_o,       // waiting for results to be drained, or for the turn
+  output logic              stalled_o,       // waiting for results to be drained, or for the bank's turn
   output logic              computed_o       // all steps of a command have been issued
 );
   localparam int unsigned PassM = ROWS * BANKS_M;
@@ -107,13 +107,13 @@ module fp8mac_compute
     end
   end
 
-  // ---- where we are ------------------------------------------------------------------------------------------------
+  // ---- position within the command ---------------------------------------------------------------------------------
   dim_t              m0_q, n0_q;          // first row and column of the pass
   dim_t              k_done_q;
   logic [ImW-1:0]    im_q;
   logic [InW-1:0]    in_q;
-  logic [WORD_W-1:0] a_base_q, b_base_q;  // first word of the pass in the banks
-  logic [WORD_W-1:0] beat_q;              // k_done in beats, and groups within the beat
+  logic [WORD_W-1:0] a_base_q, b_base_q;  // first word of the pass in the row RAMs
+  logic [WORD_W-1:0] beat_q;              // k_done_q = beat_q * BEAT + group_q * LANES
   logic [GroupW-1:0] group_q;
 
   logic last_group, last_n, last_m, last_bank;
@@ -125,12 +125,12 @@ module fp8mac_compute
   assign last_n     = cmd.n - n0_q <= dim_t'(PassN);
   assign last_m     = cmd.m - m0_q <= dim_t'(PassM);
 
-  // The snake: n upwards in even im, downwards in odd im.
+  // The snake: in_q counts upwards where im_q is even and downwards where it is odd.
   assign in_up     = !im_q[0];
   assign in_end    = in_up ? in_q == InW'(BANKS_N - 1) : in_q == '0;
   assign last_bank = in_end && im_q == ImW'(BANKS_M - 1);
 
-  // Rows and columns of the bank that exist, or "none" as 0.
+  // What is left from `first` on: the rows or columns of the bank, 0 if it has none
   function automatic dim_t left(dim_t total, dim_t first);
     return (total > first) ? total - first : '0;
   endfunction
@@ -138,7 +138,7 @@ module fp8mac_compute
   assign rows_left = left(cmd.m, m0_q + dim_t'(im_q) * dim_t'(ROWS));
   assign cols_left = left(cmd.n, n0_q + dim_t'(in_q) * dim_t'(COLS));
 
-  // ---- may we go on? -----------------------------------------------------------------------------------------------
+  // ---- conditions to advance ---------------------------------------------------------------------------------------
   logic [BankW-1:0] bank;
   logic [Banks-1:0] owed_q;  // a last step has been issued and its result is not yet drained
   logic             present, last_step, blocked, in_turn, advance, issue;
@@ -161,7 +161,7 @@ module fp8mac_compute
   end
 
   if (ROTATE) begin : g_turns
-    logic [BankW-1:0] turn_q, position;  // the turn of this cycle; the walk's position
+    logic [BankW-1:0] turn_q, position;  // whose turn this cycle is; the bank's position in the snake
     logic             fresh;
 
     assign position = BankW'(im_q) * BankW'(BANKS_N) + (in_up ? BankW'(in_q) : BankW'(BANKS_N - 1) - BankW'(in_q));
@@ -181,7 +181,7 @@ module fp8mac_compute
     assign in_turn = 1'b1;
   end
 
-  // ---- go on -------------------------------------------------------------------------------------------------------
+  // ---- advance -----------------------------------------------------------------------------------------------------
   logic finished;
 
   assign finished   = advance && last_bank && last_group && last_n && last_m;

@@ -14,7 +14,7 @@ module fp8mac_counters
   input  logic      waiting_i,      // a command is queued or being checked
   input  logic      idle_i,         // no command anywhere
 
-  input  logic      computed_i,     // a command's last step was issued; its shape:
+  input  logic      computed_i,     // the last step of a command of shape m_i, n_i, k_i was issued
   input  dim_t      m_i,
   input  dim_t      n_i,
   input  dim_t      k_i,
@@ -34,7 +34,7 @@ module fp8mac_counters
     overhead = !compute && !drain && !load && !idle && !store;
   end
 
-  // m * n * k in two steps
+  // m * n * k, one multiplication per cycle
   logic                two_q, add_q;
   dim_t                k_q;
   logic [2*DimW-1:0]   outputs_q;

@@ -29,7 +29,7 @@ module fp8mac_csr
   output logic [31:0] prdata_o,
   output logic        pslverr_o,
 
-  // The command as the registers hold it; submit_o pulses when it is to be pushed.
+  // The command that the registers hold; submit_o pulses when software submits it.
   output logic        submit_o,
   output command_t    command_o,
 
@@ -157,7 +157,7 @@ module fp8mac_csr
     command_o.mode.a_fmt        = out.MODE.a_fmt.value;
   end
 
-  // The tag is in its register one cycle after the write that pushes.
+  // The tag is in its register one cycle after the write that submits the command.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) submit_o <= 1'b0;
     else submit_o <= out.SUBMIT.tag.swmod;
@@ -170,7 +170,7 @@ module fp8mac_csr
   assign irq_o = (out.IRQ_STATE.done.value && out.IRQ_ENABLE.done.value) ||
                  (out.IRQ_STATE.error.value && out.IRQ_ENABLE.error.value);
 
-  // The two lists of error codes are the same list.
+  // error_e and the register map's error_code must agree; four of their codes are compared.
   if (int'(ErrShape) != int'(fp8mac_regs_pkg::error_code__shape) ||
       int'(ErrSequence) != int'(fp8mac_regs_pkg::error_code__sequence) ||
       int'(ErrReadSlv) != int'(fp8mac_regs_pkg::error_code__read_slv) ||

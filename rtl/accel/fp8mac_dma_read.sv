@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads rows over AXI. One address generator issues bursts, and a queue of the bursts in flight tells the data side
-// where beats go. All bursts have the same identifier, so data come in the order of addresses. A row without beats ends
-// a command: it raises done_valid_o after the command's last beat, with the first error among the command's responses.
+// Reads rows over AXI. One address generator issues bursts. A queue of the bursts in flight tells the data side where
+// beats go. All bursts have the same identifier, so data come in the order of addresses. A row without beats ends a
+// command: done_valid_o rises after the command's last beat, with the first error among the command's responses.
 module fp8mac_dma_read
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -19,7 +19,7 @@ module fp8mac_dma_read
   input  row_request_t          row_i,
   input  read_dest_t            dest_i,
 
-  // Beats, as they come
+  // Beats, in the order in which they arrive; the receiver takes every beat
   output logic                  beat_valid_o,
   output read_dest_t            beat_dest_o,
   output logic [AXI_DATA_W-1:0] beat_data_o,
@@ -111,7 +111,7 @@ module fp8mac_dma_read
 
   // ---- data --------------------------------------------------------------------------------------------------------
   logic   beat;
-  dim_t   beats_q;  // of the head burst, already here
+  dim_t   beats_q;  // beats of the oldest burst that have arrived
   error_e error_q, error;
 
   assign m_axi_rready_o = !empty && !head.none;

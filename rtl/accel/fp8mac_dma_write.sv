@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes rows over AXI. Rows are split into bursts; beats come separately and in the same order. All bursts have the
-// same identifier, so responses come in order. A row without beats marks the end of a command in the queue of bursts in
-// flight. With discard_i, beats are sent with all strobes 0.
+// Writes rows over AXI. Rows are split into bursts; their beats come at a port of their own, in the same order. All
+// bursts have the same identifier, so responses come in order. A row without beats marks the end of a command in the
+// queue of bursts in flight. With discard_i, beats are sent with all strobes 0.
 module fp8mac_dma_write
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -25,7 +25,7 @@ module fp8mac_dma_write
   input  logic [AXI_DATA_W-1:0]   beat_data_i,
   input  logic [AXI_DATA_W/8-1:0] beat_strb_i,
 
-  // A command's writes have all been answered.
+  // All writes of a command have been answered.
   output logic                    done_valid_o,
   output error_e                  done_error_o,  // the first error among its responses, also before done_valid_o
   input  logic                    done_ready_i,

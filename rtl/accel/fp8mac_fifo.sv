@@ -7,7 +7,7 @@ module fp8mac_fifo #(
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
-  input  logic              flush_i,  // forgets everything, a push of the same cycle included
+  input  logic              flush_i,  // empties the queue; a push of the same cycle is lost, too
   input  logic              push_i,
   input  T                  data_i,
   output logic              full_o,

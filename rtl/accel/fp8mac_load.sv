@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The load engine: turns commands into rows to be read. A command may start once the command before the last has been
-// computed: its halves of the operand buffers are free then, and loaded_ready_i is high. Its vectors wait until the
-// command before the last has been stored. After a read error it loads nothing until the error state is left.
+// The load engine turns commands into rows to be read. A command may start once the second command before it has been
+// computed: then loaded_ready_i is high, and the command's halves of the operand buffers are free. Its vectors wait
+// until the second command before it has been stored. After a read error the engine loads nothing until the error state
+// is left.
 module fp8mac_load
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -20,7 +21,7 @@ module fp8mac_load
   input  checked_cmd_t checked_i,
   output logic         ready_o,
 
-  // The command is on its way: compute keeps it until its operands are there.
+  // The command starts to load. The compute engine's queue keeps it until its operands have arrived.
   output logic         loaded_valid_o,
   output loaded_cmd_t  loaded_o,
   input  logic         loaded_ready_i,

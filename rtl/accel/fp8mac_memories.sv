@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memories that the load engine fills: operand buffers of A and B, vectors of scales and biases. Beats arrive with
-// their destination. Every read answers in the next cycle.
+// The memories that the load engine fills: the operand buffers of A and B, and the buffers of scales and biases. Each
+// beat arrives with its destination. Every read answers in the next cycle.
 module fp8mac_memories
   import fp8mac_cmd_pkg::*;
 #(
@@ -105,7 +105,7 @@ module fp8mac_memories
     .read_data_o (bias_o)
   );
 
-  // The half being loaded is not the half being computed with.
+  // The half that is being loaded is never the half that is being read.
   a_halves_apart : assert property (@(posedge clk_i)
     !(beat_valid_i && beat_dest_i.kind == DestA && operand_read_i && beat_dest_i.half == a_half_i));
   b_halves_apart : assert property (@(posedge clk_i)

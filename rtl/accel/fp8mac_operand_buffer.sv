@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of one operand, double-buffered: RAMS row RAMs, each with two halves of DEPTH beats. Row r of a half lies in
-// row RAM r % RAMS. A beat is written to one RAM. All RAMs are read at one address, and one group of LANES bytes of
-// each leaves in the cycle after. The RAMs are plain synchronous memories with one write port and one read port.
+// A double buffer for the rows of one operand: RAMS row RAMs, each with two halves of DEPTH beats. Row r of a half lies
+// in row RAM r % RAMS. A beat is written to one RAM. All RAMs are read at one address. In the next cycle each gives one
+// group of LANES bytes. The RAMs are plain synchronous memories with one write port and one read port.
 module fp8mac_operand_buffer #(
   parameter int unsigned RAMS = 8,
   parameter int unsigned LANES = 4,

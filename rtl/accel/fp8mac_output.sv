@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from finished banks to memory: store engine, epilogue, packing into beats, write DMA. Commands whose writes
-// have been acknowledged leave as retired commands, in order.
+// The path from finished banks to memory: store engine, epilogue, packing into beats, write DMA. A command retires when
+// all its writes have been acknowledged. Commands retire in order.
 module fp8mac_output
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -47,8 +47,7 @@ module fp8mac_output
   output logic [31:0]             epi_amax_o,
   output logic                    epi_nonfinite_o,
 
-  // Commands whose results have been requested and are not yet retired
-  output logic                    empty_o,
+  output logic                    empty_o,         // no command is between the store engine and its retirement
   output logic                    retire_valid_o,  // a pulse
   output finished_cmd_t           retire_o,
 
@@ -72,7 +71,7 @@ module fp8mac_output
   localparam int unsigned PosW          = $clog2(Beat);
   localparam int unsigned FinishedDepth = 4;  // commands waiting for write responses
 
-  // Where a transfer goes in its beat
+  // The place of a transfer in its beat
   typedef struct packed {
     logic [PosW-1:0] pos;
     logic [1:0]      size;
@@ -93,7 +92,7 @@ module fp8mac_output
   logic [Beat-1:0]        pack_strb;
   error_e                 write_error;
 
-  // After an error nothing more is written: of younger commands, nor of the one whose write failed.
+  // After an error nothing more is written, neither for younger commands nor for the one whose write failed.
   assign discard = abort_i || write_error != ErrNone;
 
   fp8mac_store #(

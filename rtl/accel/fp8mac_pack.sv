@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs finished outputs of a row into beats. A transfer lies within one beat, at byte pos_i; a beat leaves when it is
-// complete or with the row's last transfer, with a strobe per byte that was given.
+// Packs finished outputs of a row into beats. A transfer lies within one beat, from byte pos_i on. A beat leaves when
+// it is complete or with the row's last transfer. Its strobes mark the bytes that were written.
 module fp8mac_pack #(
   parameter int unsigned WIDTH = 4,
   parameter int unsigned BEAT  = 16,
@@ -50,7 +50,7 @@ module fp8mac_pack #(
     end
   end
 
-  // Into the beat at byte pos, over what is there already
+  // The transfer moves to byte pos_i of the beat. Other bytes keep what earlier transfers wrote.
   always_comb begin
     shifted      = (BEAT*8)'(bytes) << {pos_i, 3'b000};
     shifted_strb = BEAT'(bytes_en) << pos_i;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports to software: completed commands, the error state, sticky flags and the amax.
 //
-// Commands finish in order. The first one that fails enters the error state and aborts: the queue is emptied, and what
-// is still in the engines passes here without being reported. A submission to a full queue enters the error state at
-// once but aborts nothing. clear_error_i leaves the state once nothing is in flight; clear_o tells the engines.
+// Commands finish in order. The first one that fails causes the error state and an abort: the queue is emptied, and the
+// commands still in the engines arrive here without being reported. A submission to a full queue causes the error state
+// at once, but no abort. clear_error_i ends the error state if idle_i is 1, and has no effect otherwise; clear_o then
+// tells the engines.
 module fp8mac_report
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -77,7 +78,7 @@ module fp8mac_report
   assign error_event_o = failed || overflow_i;
 
   // ---- sticky flags and amax ---------------------------------------------------------------------------------------
-  // amax is the pattern of a finite value without its sign: ordered as an integer.
+  // amax_o is the pattern of a finite value without its sign. Such patterns are ordered as integers.
   always_ff @(posedge clk_i) begin
     if (!rst_ni || clear_flags_i) begin
       flags_o          <= '0;

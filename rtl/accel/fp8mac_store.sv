@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store engine: follows the compute engine pass by pass, reads finished banks row by row, WIDTH columns a cycle,
+// The store engine follows the compute engine pass by pass. It reads finished banks row by row, WIDTH columns a cycle,
 // and passes them to the epilogue with their scales and biases. For each row of a pass it requests a write. Banks that
-// lie beside each other are drained together, so that a row's columns are contiguous in memory.
+// lie side by side are drained together, so that a row's columns are contiguous in memory.
 //
-//   cycle t    row, bank and column are chosen: result and vectors are read, the row's write is requested
+//   cycle t    row, bank and column are chosen, result and vectors are read, the row's write is requested
 //   cycle t+1  the values are offered to the epilogue. While it refuses, the same address is read again.
 //
-// With `discard_i`, from the next row on, results are taken out of the banks and dropped.
+// With `discard_i`, results from the next row on are taken out of the banks and dropped.
 module fp8mac_store
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -25,7 +25,7 @@ module fp8mac_store
   input  logic                   clk_i,
   input  logic                   rst_ni,
   input  logic                   discard_i,
-  output logic                   stored_o,        // the command at hand needs its vectors no more
+  output logic                   stored_o,        // the current command no longer needs its vectors
 
   input  logic                   valid_i,
   input  storing_cmd_t           cmd_i,           // held until ready_o
@@ -77,7 +77,7 @@ module fp8mac_store
 
   typedef enum logic [1:0] {
     Idle,
-    Fill,   // until the banks beside each other are full (and the last transfer's bank shows that it was emptied)
+    Fill,   // wait until the side-by-side banks are full and the last transfer has left, so that `full` is up to date
     Drain,
     Finish
   } state_e;
@@ -89,14 +89,14 @@ module fp8mac_store
   assign cmd  = cmd_i.cmd;
   assign size = dst_size(cmd.epilogue.d_fmt);
 
-  // ---- where we are ------------------------------------------------------------------------------------------------
+  // ---- position within the command ---------------------------------------------------------------------------------
   dim_t              m0_q, n0_q;      // first row and column of the pass
   logic [ImW-1:0]    im_q;
   logic [RowW-1:0]   row_q;
   logic [InW-1:0]    in_q;
   logic [ChunkW-1:0] chunk_q;
-  addr_t             block_addr_q;    // of row m0 of D
-  addr_t             row_addr_q;      // of the row at hand
+  addr_t             block_addr_q;    // address of row m0 of D
+  addr_t             row_addr_q;      // address of the current row
   logic              discard_q, discard;
 
   dim_t row, col, col_in_pass, pass_cols;
@@ -119,7 +119,7 @@ module fp8mac_store
   logic [BankW-1:0] bank;
   assign bank = BankW'(im_q) * BankW'(BANKS_N) + BankW'(in_q);
 
-  // The banks beside each other, (im, *): those with columns are drained together.
+  // The banks (im, *) lie side by side. Those that have columns are drained together.
   logic [BANKS_M-1:0][BANKS_N-1:0] full;
   logic [BANKS_N-1:0]              has_cols;
   logic                            fill_ends, next_is_full;
@@ -130,14 +130,15 @@ module fp8mac_store
   end
   assign fill_ends = (has_cols & ~full[im_q]) == '0;
 
-  // Go on without a pause to the next im, or to im 0 of the next pass, if that surely is full: other banks than these,
-  // whose last transfer is still on its way, and all of them where the next pass may have fewer columns.
+  // Draining goes on without a pause to the next im, or to im 0 of the next pass, if its banks are certainly full. They
+  // must be other banks than the current ones, whose last transfer is still under way. Before the next pass, which may
+  // have other columns, all BANKS_N of them must be full.
   logic [ImW-1:0] next_im;
   assign next_im      = last_im ? '0 : im_q + ImW'(1);
   assign next_is_full = next_im != im_q && ((last_im ? '1 : has_cols) & ~full[next_im]) == '0;
 
   // ---- the end of a command ----------------------------------------------------------------------------------------
-  // Commands that left the array keeping their accumulators, and are not yet reported
+  // Commands with acc_keep that have left the array and are not yet reported
   localparam int unsigned SeenW = 3;
   logic [SeenW-1:0] kept_seen_q;
   logic             end_ready, s1_ready, s1_valid_q;
@@ -159,7 +160,7 @@ module fp8mac_store
   assign discard = row_start ? discard_i : discard_q;
   assign step    = state_q == Drain && s1_ready && (!row_start || discard || row_ready_i);
 
-  // Bytes of a row of the pass, from the beat in which it begins:
+  // Bytes of a row of the pass, counted from the start of the beat in which the row begins:
   //   | before | element | element | ... |     in beats of BEAT bytes
   logic [PosW-1:0] pos, row_pos;
   dim_t            row_bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vector of FP32 values, one per row or column of D, double-buffered: written a beat at a time, read WIDTH values at
-// a time (the index is a multiple of WIDTH), in the cycle after the index is given.
+// A double buffer for a vector of FP32 values, one per row or column of D. A write stores one beat. A read gives WIDTH
+// values in the cycle after the index; the index is a multiple of WIDTH.
 module fp8mac_vector_buffer #(
   parameter int unsigned DEPTH = 128,   // values per half
   parameter int unsigned WIDTH = 4,
