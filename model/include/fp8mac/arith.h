@@ -16,25 +16,26 @@ typedef enum fp8mac_order {
     FP8MAC_UNORDERED = 2, // a NaN
 } fp8mac_order;
 
-// The functions on values take values with significands below 2^32, of whatever formats: what
-// fp8mac_decode gives.
+// The functions on values take values of any formats, also of two different ones. Significands must
+// be below 2^32, as those that fp8mac_decode returns are.
 
 // Exact comparison.
 fp8mac_order fp8mac_compare(fp8mac_value a, fp8mac_value b);
-// Exact sum and product, with a sticky last bit at least 48 bits below the larger operand's last,
-// which no rounding to a format can tell from the whole. Signs and specials as in IEEE 754, a NaN
-// being positive; Inf - Inf and Inf * 0 are NaN and raise `invalid`.
+// Exact sum and product, except that a sum of far distant operands ends in a sticky bit. The sticky
+// bit lies at least 48 bits below the larger operand's last bit, so every rounding to a format gives
+// the result of the exact sum. Signs and special values are those of IEEE 754. A NaN result is
+// positive. Inf - Inf and Inf * 0 give NaN and raise `invalid`.
 fp8mac_value fp8mac_value_add(fp8mac_value a, fp8mac_value b, fp8mac_flags *flags);
 fp8mac_value fp8mac_value_mul(fp8mac_value a, fp8mac_value b, fp8mac_flags *flags);
-// -x and |x| as codes of the format: exact, except that -128 of an integer format becomes 127 (flag
-// `saturated`). A FNUZ 0x00 or 0x80 is its own negative and magnitude; a NaN keeps its payload; a
-// code of an unsigned format other than 0 has no negative: NaN if the format has one, else 0, and
-// `invalid`.
+// -x and |x| as codes of the format. Both are exact, except that -128 of an integer format becomes
+// 127 and raises `saturated`. A NaN keeps its payload. In a FNUZ format, each of 0x00 and 0x80 is
+// its own negative and magnitude. In an unsigned format, only 0 has a negative. Any other code then
+// gives NaN, or 0 if the format has no NaN, and raises `invalid`.
 uint32_t fp8mac_neg(const fp8mac_format *format, uint32_t code, fp8mac_flags *flags);
 uint32_t fp8mac_abs(const fp8mac_format *format, uint32_t code, fp8mac_flags *flags);
 
 // a + b and a * b of two codes of one format, rounded once as fp8mac_encode does. A NaN result is
-// the positive one.
+// positive.
 uint32_t fp8mac_add(const fp8mac_format *format, uint32_t a, uint32_t b, fp8mac_convert_mode mode,
                     fp8mac_flags *flags);
 uint32_t fp8mac_mul(const fp8mac_format *format, uint32_t a, uint32_t b, fp8mac_convert_mode mode,

@@ -6,9 +6,9 @@
 // Signs: a product's sign is the XOR of its operands', also for zeros. An exactly zero sum is -0
 // only if every present term and acc are -0, otherwise +0. A non-zero sum that rounds to zero keeps
 // its sign.
-// Special values: NaN in, Inf * 0 and Inf - Inf give NaN; Inf propagates. Overflow means that the
-// sum, rounded with an unbounded exponent, exceeds the largest finite value. It gives Inf in every
-// rounding mode, or +-max with `acc_saturate`.
+// Special values: a NaN operand, Inf * 0 and Inf - Inf give NaN; Inf propagates. Overflow means
+// that the sum, rounded with an unbounded exponent, exceeds the largest finite value. It gives Inf
+// in every rounding mode, or +-max with `acc_saturate`.
 // Every NaN that is written is canonical: FP32 and E8M13 0x7fc00000, FP16 0x7e00, BF16 0x7fc0,
 // 1-6-9 0x7f00; or `nan_code`.
 //
@@ -38,21 +38,21 @@
 //   e_products = max ea_i + max eb_i + the scaling exponents
 //   ea_i = floor(log2 |a_i|), eb_i likewise
 //
-// A subnormal's leading bit counts here. A block's scale exponent belongs to its operands' ea_i or
-// eb_i. If all a_i or all b_i are zero, there is no e_products. Every product is below
-// 4 * 2^e_products. The two maxima belong to a row of A and a column of B, so that an array's
-// operand feed can find them once for all elements. In exchange, e_products may lie above the
+// The exponent of a subnormal is that of its leading bit here. A block's scale exponent is part of
+// its operands' ea_i or eb_i. If all a_i or all b_i are zero, there is no e_products. Every product
+// is below 4 * 2^e_products. One maximum belongs to a row of A, the other to a column of B, so an
+// array's operand feed can find them once for all elements. In exchange, e_products may exceed the
 // exponent of the largest product.
 //
 // Static shared exponent. A FIXED accumulator with frac_bits = F > 0 aligns to a constant:
 //
 //   acc' = acc + sum trunc(a_i * b_i, static_exponent-F)   where ea_i + eb_i <= static_exponent
 //
-// trunc is toward zero, and no scaling exponent enters. The accumulator is an integer in units of
-// 2^(static_exponent-F), of F + 2 + guard_bits bits and a sign, and cannot overflow. A call with a
+// trunc is toward zero. Scaling exponents take no part. The accumulator is an integer in units of
+// 2^(static_exponent-F), with F + 2 + guard_bits bits and a sign. It cannot overflow. A call with a
 // finite product above the limit, ea_i + eb_i > static_exponent, is FP8MAC_ERR_SCALE_EXPONENT and
-// changes nothing. In hardware the static exponent is the sum of two bounds: one of a row of A and
-// one of a column of B, the largest ea and eb over the whole K. A GEMM knows them before it starts.
+// changes nothing. In hardware the static exponent is the sum of two bounds: the largest ea of a
+// row of A and the largest eb of a column of B, over the whole K. A GEMM finds them before its start.
 // The element then needs no maximum, no normalisation and no rounding in its accumulate loop.
 // For e4m3fn pairs, static_exponent 16 and F = 34 lose nothing.
 //
@@ -81,7 +81,8 @@ typedef enum fp8mac_acc_format {
     // exponent, as above. The scaling exponents are applied once, at read-out.
     FP8MAC_ACC_FIXED = 2,
     FP8MAC_ACC_BF16 = 3,
-    // Rounded to 13 fraction bits and held as an FP32 code; a loaded code may have all 23.
+    // Each step rounds to 13 fraction bits. The code is an FP32 code; one that the caller loads may
+    // have all 23 fraction bits.
     FP8MAC_ACC_E8M13 = 4,
     FP8MAC_ACC_E6M9 = 5, // 1-6-9
     // Exact two's complement in fp8mac_acc.code. INT8 operands only, K <= 131071, every other
@@ -109,8 +110,8 @@ typedef enum fp8mac_align_by {
 #define FP8MAC_MX_BLOCK 32 // products that share one pair of block scales
 #define FP8MAC_INT8_K_MAX 131071
 
-// What a dot product computes. All-zero apart from the two formats is group 1, FP32, exact,
-// unscaled.
+// What a dot product computes. If all but the two formats is zero, it is exact into FP32, with
+// group 1 and without scaling exponents.
 typedef struct fp8mac_dot_config {
     // One of the FP8 formats, or a format of at most 8 bits and no wider range than cfloat8_e5m2.
     const fp8mac_format *a_format;
@@ -147,29 +148,30 @@ typedef struct fp8mac_dot_config {
 
     // A sum below acc_format's smallest normal number, before rounding, becomes zero of its sign.
     bool flush;
-    // Written for a NaN; 0 means the canonical one. It must be a NaN of acc_format (FP32 for
-    // E8M13).
+    // The code that is written for a NaN; 0 means the canonical one. It must be a NaN of acc_format
+    // (of FP32 for E8M13).
     uint32_t nan_code;
     // Products are also scaled by 2^-lscale: 0..127, or 0..15 for FP16 (Arm's FPMR.LSCALE).
     unsigned lscale;
 
-    // A second accumulator: at most one of the two, a multiple of group. After that many products,
-    // and at read-out for the remainder, second = round(second + acc) and acc = +0. The read-out is
-    // of second. acc_saturate holds here too.
+    // A second accumulator. At most one of the two is set, to a multiple of group. After that many
+    // products, and at read-out for the remainder, second = round(second + acc) and acc = +0. The
+    // read-out gives `second`. acc_saturate applies here too.
     unsigned promote; // P: the second accumulator is FP32, nearest even
     unsigned chunk;   // CL: it has acc_format, acc_rounding and flush, like acc itself
 } fp8mac_dot_config;
 
-// FP8MAC_OK, or FP8MAC_ERR_FORMAT, _ACCUMULATOR (every option but those named next), _GROUP (also
-// promote and chunk that are not multiples of it), _ROUNDING (acc_rounding, random_bits) or
-// _SCALE_EXPONENT (also lscale).
+// FP8MAC_OK if the settings are legal. FP8MAC_ERR_FORMAT: a_format, b_format. FP8MAC_ERR_GROUP:
+// group, or a promote or chunk that is not a multiple of it. FP8MAC_ERR_ROUNDING: acc_rounding,
+// random_bits. FP8MAC_ERR_SCALE_EXPONENT: scaling exponents, lscale. FP8MAC_ERR_ACCUMULATOR: every
+// other setting.
 fp8mac_status fp8mac_dot_config_validate(const fp8mac_dot_config *config);
 
 // Sticky bits beside a FIXED accumulator. Both infinities together read as NaN.
 enum { FP8MAC_FIXED_NAN = 1, FP8MAC_FIXED_POS_INF = 2, FP8MAC_FIXED_NEG_INF = 4 };
 
-// The whole state of one accumulator, in its own format: copying it out and back changes no later
-// bit. All zero is +0. With stochastic rounding the caller sets m and n before the first step.
+// The whole state of one accumulator, in its own format. A copy of it continues with the same bits.
+// All zero is +0. With stochastic rounding the caller sets m and n before the first step.
 typedef struct fp8mac_acc {
     uint32_t code;     // floating point: its code; INT32: the integer
     uint64_t fixed_lo; // FIXED: 128-bit two's complement
@@ -185,25 +187,25 @@ typedef struct fp8mac_acc {
     uint64_t steps;                // stochastic: steps consumed so far
 } fp8mac_acc;
 
-// One step over n terms a[0..n-1], b[0..n-1], 1 <= n <= group; missing lanes are absent and raise
-// no flag.
+// One step over the n terms a[0..n-1], b[0..n-1], where 1 <= n <= group. Lanes from n on are absent
+// and raise no flag.
 fp8mac_status fp8mac_dot_step(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
                               const uint8_t *b, unsigned n, fp8mac_flags *flags);
-// k >= 1 terms in ascending order, `group` at a time; the last step may be short. Continues from
-// *acc. Zero terms, here and above, are FP8MAC_ERR_SHAPE.
+// Adds k >= 1 terms to *acc in ascending order, `group` at a time; the last step may be short.
+// k = 0 here and n = 0 above are FP8MAC_ERR_SHAPE.
 fp8mac_status fp8mac_dot(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
                          const uint8_t *b, size_t k, fp8mac_flags *flags);
-// fp8mac_dot with block scales: mx_a and mx_b hold ceil(k / 32) E8M0 codes each, one for every 32
-// terms from the first one here, whose exponents add to the products'; NULL is 1. A code of 0xff
-// makes its terms NaN (flag `nan`). k must be a multiple of 32 in every call but an output's last.
-// Not for FIXED and INT32 (FP8MAC_ERR_ACCUMULATOR).
+// fp8mac_dot with block scales. mx_a and mx_b hold ceil(k / 32) E8M0 codes each, one for every 32
+// terms of this call. Their exponents add to those of the products. A NULL stands for scales of 1.
+// A code of 0xff makes its terms NaN and raises `nan`. k must be a multiple of 32 in every call but
+// an output's last. FIXED and INT32 are refused (FP8MAC_ERR_ACCUMULATOR).
 fp8mac_status fp8mac_dot_mx(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
                             const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
                             fp8mac_flags *flags);
-// The accumulator as an FP32 code. Floating point: exact (the second accumulator, with what is
-// pending, if there is one); NaN is canonical, or nan_code where that is an FP32 code. FIXED and
-// INT32: one nearest-even rounding, where zero reads +0 and an overflow raises
-// FP8MAC_FLAG_OVERFLOW. `config` and `acc` must be valid.
+// The accumulator as an FP32 code. `config` and `acc` must be valid. A floating-point accumulator
+// is converted exactly. If there is a second accumulator, it is converted, after what is pending
+// has been added to it. A NaN is canonical, or nan_code where that is an FP32 code. FIXED and INT32
+// are rounded once to nearest even; zero gives +0, and an overflow raises FP8MAC_FLAG_OVERFLOW.
 uint32_t fp8mac_acc_to_fp32(const fp8mac_dot_config *config, const fp8mac_acc *acc,
                             fp8mac_flags *flags);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The random bits of stochastic rounding, where the library draws them itself: Philox4x32-10, a
-// counter-based generator (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3,
-// SC 2011). It has no state: the bits of an element depend on the seed and on where the element is,
-// so neither tiling nor threads change them.
+// The generator from which the library draws the random bits of stochastic rounding. It is
+// Philox4x32-10, which is counter-based (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as
+// easy as 1, 2, 3, SC 2011). It has no state. The bits of an element depend only on the seed and on
+// the element's position, so neither tiling nor threads change them.
 //
 //   key      seed, low word first
 //   counter  {m, n, step low word, step high word | use << 28}
 //   r        the upper n_bits bits of the first of the four output words
 //
-// m and n are the output's row and column, step counts the steps of that output from 0; `use` tells
-// apart what is rounded there.
+// m and n are the output's row and column. step counts the steps of that output from 0. `use` says
+// what is rounded, so that two roundings at one position get different bits.
 #ifndef FP8MAC_RANDOM_H
 #define FP8MAC_RANDOM_H
 
@@ -26,15 +26,16 @@ typedef enum fp8mac_random_use {
     FP8MAC_RANDOM_CONVERT = 3, // element {m, n} of an array conversion; step is the caller's
 } fp8mac_random_use;
 
-// The block function itself: ten rounds, as published (multipliers 0xd2511f53 and 0xcd9e8d57, key
-// increments 0x9e3779b9 and 0xbb67ae85).
+// The published block function: ten rounds, multipliers 0xd2511f53 and 0xcd9e8d57, key increments
+// 0x9e3779b9 and 0xbb67ae85.
 void fp8mac_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t output[4]);
 // n_bits = 1..24 random bits for one rounding; step < 2^60.
 uint32_t fp8mac_random_bits(uint64_t seed, uint32_t m, uint32_t n, uint64_t step,
                             fp8mac_random_use use, unsigned n_bits);
 
-// Where an array conversion takes its bits from: `r`, one for each element and each below 2^bits,
-// or, if that is NULL, the generator at {m, n + i, step} for element i (n + i carries into m).
+// Where an array conversion takes its random bits from. `r` holds one word for each element, each
+// below 2^bits. If `r` is NULL, the generator gives element i its bits at {m, n + i, step}; a carry
+// out of n + i goes into m.
 typedef struct fp8mac_random_source {
     const uint32_t *r;
     unsigned bits; // 1..24
@@ -43,8 +44,8 @@ typedef struct fp8mac_random_source {
     uint64_t step;
 } fp8mac_random_source;
 
-// fp8mac_convert, rounding stochastically. FP8MAC_ERR_ROUNDING: bits out of range, or an r that has
-// more.
+// fp8mac_convert with stochastic rounding. FP8MAC_ERR_ROUNDING: `bits` is out of range, or a word
+// of `r` is not below 2^bits.
 fp8mac_status fp8mac_convert_stochastic(const fp8mac_format *dst_format, void *dst,
                                         const fp8mac_format *src_format, const void *src, size_t n,
                                         fp8mac_overflow overflow,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaling recipes by the names they were published under. recipe.h holds what they share, and
-// Transformer Engine's delayed scaling itself.
+// Published scaling recipes, by their published names. recipe.h holds the functions that they share
+// and Transformer Engine's delayed scaling.
 //
-// Two directions: a quantising scale multiplies on the way into FP8; a dequantising scale
-// multiplies on the way back and is what a GEMM takes as scale_a or scale_b. Each formula says
-// which it gives. Operations are FP32, nearest even, one at a time, unless it says otherwise. An
-// amax is a magnitude; one seen with amax_nonfinite is given as Inf. floor(log2 x) is the exponent
-// field. No libm, no allocation: the same bits with and without floating-point hardware.
+// A quantising scale multiplies a value on its way into FP8. A dequantising scale multiplies on the
+// way back; a GEMM takes it as scale_a or scale_b. Each formula says which of the two it gives.
+// Each operation is one FP32 nearest-even operation, unless the formula says otherwise. The sign of
+// an amax is ignored. The caller passes Inf for an amax observed together with amax_nonfinite.
+// floor(log2 x) is taken from the exponent field of x. The functions call no libm and allocate
+// nothing, so they give the same bits with and without floating-point hardware.
 #ifndef FP8MAC_RECIPE_PUBLISHED_H
 #define FP8MAC_RECIPE_PUBLISHED_H
 
@@ -36,23 +37,24 @@ typedef enum fp8mac_recipe_te_gemm {
 // One layer's precision. All zero is HYBRID with every GEMM in FP8.
 typedef struct fp8mac_recipe_te_layer {
     fp8mac_recipe_te_format format;
-    // By fp8mac_recipe_te_gemm: this GEMM is not in FP8 (override_linear_precision)
+    // Indexed by fp8mac_recipe_te_gemm. true: this GEMM is not in FP8 (override_linear_precision)
     bool high_precision[3];
 } fp8mac_recipe_te_layer;
 
-// The format of a GEMM's gradient operand (`is_gradient`) or of its other one; NULL if that GEMM is
-// not in FP8, and for unknown enumerators.
+// The format of a GEMM's gradient operand (`is_gradient`) or of its other operand. NULL if that
+// GEMM is not in FP8, if an enumerator is unknown, or if `layer` is NULL.
 const fp8mac_format *fp8mac_recipe_te_operand(const fp8mac_recipe_te_layer *layer,
                                               fp8mac_recipe_te_gemm gemm, bool is_gradient);
 
 // ---- XLA ----------------------------------------------------------------------------------------
-// openxla/xla, xla/service/gpu FP8 GEMM rewriter, and Flax fp8_ops: the scale dequantises.
+// openxla/xla, xla/service/gpu FP8 GEMM rewriter, and Flax fp8_ops. The scale dequantises.
 //
 //   next = 1.1f * (amax / fp8_max)      used from the next step on
-//   amax 0, Inf or NaN keeps the scale, and so does a next scale that underflows to 0 or overflows
 //   q = convert(clamp(x / scale, +-fp8_max))      saturate
-//   E5M2 gradients under loss scaling are converted with `ieee` and are not clamped, so that an
-//   overflow is seen and the step dropped.
+//
+// The previous scale stays if amax is 0, Inf or NaN, or if `next` would be 0 or infinite. E5M2
+// gradients under loss scaling are converted with overflow mode `ieee` and are not clamped. An
+// overflow then stays visible, and the training loop can drop the step.
 
 float fp8mac_recipe_xla_next(float fp8_max, float amax, float scale);
 fp8mac_convert_mode fp8mac_recipe_xla_mode(fp8mac_format_id format, bool loss_scaled_gradient);
@@ -62,25 +64,26 @@ fp8mac_status fp8mac_recipe_xla_quantize(const fp8mac_format *dst_format, void *
                                          fp8mac_convert_mode mode, fp8mac_flags *flags);
 
 // ---- PyTorch float8 (torchao) -------------------------------------------------------------------
-// pytorch/ao, torchao/float8/float8_utils.py, amax_to_scale: the scale quantises.
+// pytorch/ao, torchao/float8/float8_utils.py, amax_to_scale. The scale quantises.
 //
 //   scale = float32( float64(fp8_max) / max(float64(amax), 1e-12) )
 //   power_of_two:  scale = 2^floor(log2 scale)
 //
-// amax Inf or NaN: torchao gives 0 or NaN, with which nothing can be dequantised; here the previous
-// scale stays. Dynamic: amax of this very tensor. Delayed: fp8mac_recipe_reduce of a history.
-// Static: a given scale.
+// For an amax of Inf or NaN the previous scale stays. torchao gives 0 or NaN there, which cannot
+// dequantise. Dynamic scaling passes the amax of the tensor itself. Delayed scaling passes
+// fp8mac_recipe_reduce of a history. Static scaling uses a given scale and no amax.
 float fp8mac_recipe_pytorch_scale(float fp8_max, float amax, bool power_of_two, float previous);
 
 // ---- Graphcore ----------------------------------------------------------------------------------
 // Perez et al., Training and inference of large language models using 8-bit floating point (arXiv
 // 2309.17224).
 //
-//   FP8-AMAX     b = floor(log2(fp8_max / amax)), per tensor; x * 2^b is converted
+//   FP8-AMAX     b = floor(log2(fp8_max / amax)), per tensor
 //   FP8-CSCALE   b is one constant for all tensors of a kind
 //
-// amax 0, Inf or NaN keeps the previous b. The operand is used as 2^s * code with s = -b; b is
-// clamped to -32..+32, so that s is a scaling exponent of fp8mac_dot_config.
+// x * 2^b is converted to FP8. The GEMM then uses 2^s * code, where s = -b is a scaling exponent of
+// fp8mac_dot_config. b is therefore clamped to -32..+32. An amax of 0, Inf or NaN keeps the
+// previous b.
 int fp8mac_recipe_graphcore_amax_bias(float fp8_max, float amax, int previous);
 int fp8mac_recipe_graphcore_cscale_bias(int bias);
 // s = -b, clamped to FP8MAC_SCALE_EXPONENT_MIN..MAX.
@@ -89,13 +92,16 @@ int fp8mac_recipe_scale_exponent(int bias);
 // ---- FP8-LM -------------------------------------------------------------------------------------
 // Peng et al., FP8-LM: Training FP8 large language models (arXiv 2310.18313), 2.1; Azure/MS-AMP.
 //
-//   scale of a tensor: FP8MAC_RECIPE_POWER_OF_TWO of recipe.h, and of a sum over ranks the least of the ranks' scales
 //   mu' = mu * 0.5f           if more than 0.001 % of the values saturated
 //       = mu * 1.00069344f    otherwise: doubles in 1000 steps
+//
 //   a reduction over N ranks: pre-scaling  sum of g / N;  post-scaling  (sum of g) / N;
 //                             automatic  (sum of mu g) / (N mu)
 //
-// mu stays where the product would not be finite and greater than 0, or where `total` is 0.
+// The scale of a tensor is FP8MAC_RECIPE_POWER_OF_TWO of recipe.h. The shared scale of a sum over
+// ranks is the least of the ranks' scales.
+
+// mu' above. mu stays if mu' would not be finite and greater than 0, or if `total` is 0.
 float fp8mac_recipe_fp8lm_mu(float mu, uint64_t saturated, uint64_t total);
 // The least of n >= 1 scales.
 float fp8mac_recipe_fp8lm_shared_scale(const float *scales, size_t n);
@@ -106,54 +112,60 @@ typedef enum fp8mac_recipe_reduction {
     FP8MAC_REDUCTION_AUTOMATIC = 2,
 } fp8mac_recipe_reduction;
 
-// What each rank's values are multiplied by before the sum, and the sum after it.
+// `before` multiplies each rank's values, `after` multiplies their sum.
 typedef struct fp8mac_recipe_factors {
     float before, after;
 } fp8mac_recipe_factors;
 
-// before and after are 1/N and 1; 1 and 1/N; mu and 1/(N mu). `mu` is read by the automatic one
-// only. ranks >= 1.
+// {before, after} for N = ranks >= 1: pre-scaling {1/N, 1}; post-scaling {1, 1/N}; automatic
+// {mu, 1/(N mu)}. Only the automatic reduction reads `mu`.
 fp8mac_recipe_factors fp8mac_recipe_reduction_factors(fp8mac_recipe_reduction reduction,
                                                       uint32_t ranks, float mu);
 
 // ---- OCP MX -------------------------------------------------------------------------------------
-// OCP Microscaling Formats (MX) v1.0, 6.3: for each block of 32
+// OCP Microscaling Formats (MX) v1.0, 6.3. For each block of 32 values V_i:
 //
-//   X = 2^(floor(log2 amax) - emax), clamped to 2^-127 .. 2^127;  emax = floor(log2(largest element))
-//   P_i = convert(V_i / X), rounded once; beyond the largest element +-max
+//   emax = floor(log2(largest element))
+//   X    = 2^(floor(log2 amax) - emax), clamped to 2^-127 .. 2^127
+//   P_i  = convert(V_i / X), rounded once and saturated
 //
-// amax 0: code 0 (X = 2^-127). A NaN or Inf among the V_i: code 0xff, and the elements are 0.
+// If amax is 0, the scale's code is 0 (X = 2^-127). If a V_i is NaN or Inf, the scale's code is
+// 0xff and the elements are 0.
 
 // The E8M0 code of X for elements of `element`, which must be valid.
 uint8_t fp8mac_recipe_mx_scale(const fp8mac_format *element, float amax);
-// n floats to n elements and ceil(n / 32) scales; the last block may be short. Nearest even,
-// saturate: flags are FP8MAC_FLAG_SATURATED, and FP8MAC_FLAG_NAN for a NaN in src. FP8MAC_ERR_NULL,
-// FP8MAC_ERR_FORMAT (wider than a byte).
+// Converts n floats to n elements and ceil(n / 32) scales; the last block may be short. Rounds to
+// nearest even and saturates. Raises FP8MAC_FLAG_SATURATED, and FP8MAC_FLAG_NAN for a NaN in src.
+// Errors: FP8MAC_ERR_NULL; FP8MAC_ERR_FORMAT (invalid, or wider than a byte).
 fp8mac_status fp8mac_recipe_mx_quantize(const fp8mac_format *element, uint8_t *dst, uint8_t *scales,
                                         const float *src, size_t n, fp8mac_flags *flags);
 
 // ---- Qualcomm -----------------------------------------------------------------------------------
-// Kuzmin et al., FP8 quantization: the power of the exponent (arXiv 2208.09225): flexible bias, per
-// tensor, or per channel by one call for each. The bias b in lowest..highest with the least
+// Kuzmin et al., FP8 quantization: the power of the exponent (arXiv 2208.09225). The bias is
+// flexible: one call for a tensor, or one for each channel. The result is the bias b in
+// lowest..highest with the least squared error, computed in float64:
 //
-//   sum over i ascending of (float64(x_i) - float64(q_i))^2,   q_i = x_i in the format with bias b, nearest, saturated
+//   error(b) = sum over i ascending of (float64(x_i) - float64(q_i))^2
+//   q_i      = x_i in the format with bias b, rounded to nearest even, saturated
 //
-// in float64; the smallest of equals. FP8MAC_ERR_FORMAT: not FP8MAC_QC_*; FP8MAC_ERR_SHAPE: no
-// element, or lowest above highest or outside -128..255; FP8MAC_ERR_SCALE: an x that is not finite.
-// *bias is written on success only.
+// The smallest b wins a tie. *bias is written on success only. Errors: FP8MAC_ERR_NULL;
+// FP8MAC_ERR_FORMAT: `id` is not one of FP8MAC_QC_*; FP8MAC_ERR_SHAPE: n is 0, lowest exceeds
+// highest, or one of them is outside -128..255; FP8MAC_ERR_SCALE: an x is not finite.
 fp8mac_status fp8mac_recipe_qualcomm_bias(fp8mac_format_id id, const float *x, size_t n, int lowest,
                                           int highest, int *bias);
 
 // ---- static scales for inference ----------------------------------------------------------------
-// One calibrated amax for a tensor of activations; one for a tensor of weights, or one for each
+// A tensor of activations has one calibrated amax. A tensor of weights has one, or one for each
 // output channel.
 //
 //   AutoFP8        quantise = fp8_max / max(amax, 1e-12f)      dequantise = 1 / quantise
 //                  (neuralmagic/AutoFP8, auto_fp8/quantize.py, per_tensor_quantize)
 //   vLLM           dequantise = max(amax / fp8_max, 1 / (fp8_max * 512))   quantise = 1 / dequantise
-//                  (vllm-project/vllm, csrc/quantization/fp8: the floor is that of its per-token kernel)
+//                  (vllm-project/vllm, csrc/quantization/fp8; the lower limit is that of its
+//                  per-token kernel)
 //   TensorRT-LLM   dequantise = amax / fp8_max; 1 for amax 0   quantise = 1 / dequantise
-//                  (NVIDIA/TensorRT-LLM and ModelOpt, export of amax as a weight or activation scaling factor)
+//                  (NVIDIA/TensorRT-LLM and ModelOpt, which export amax as a scaling factor of
+//                  weights or activations)
 
 typedef enum fp8mac_recipe_scheme {
     FP8MAC_SCHEME_AUTOFP8 = 0,
@@ -161,9 +173,9 @@ typedef enum fp8mac_recipe_scheme {
     FP8MAC_SCHEME_TENSORRT_LLM = 2,
 } fp8mac_recipe_scheme;
 
-// n amaxes to n pairs of scales. FP8MAC_ERR_NULL; FP8MAC_ERR_UNSUPPORTED (scheme);
-// FP8MAC_ERR_SCALE: fp8_max not finite and > 0, an amax that is Inf or NaN, or a result that is not
-// finite and > 0 (nothing is written then).
+// Computes n pairs of scales from n amaxes. Errors, after which nothing has been written:
+// FP8MAC_ERR_NULL; FP8MAC_ERR_UNSUPPORTED (scheme); FP8MAC_ERR_SCALE (fp8_max or a result is not
+// finite and > 0, or an amax is Inf or NaN).
 fp8mac_status fp8mac_recipe_static_scales(fp8mac_recipe_scheme scheme, float fp8_max,
                                           const float *amaxes, size_t n, float *quantise,
                                           float *dequantise);
