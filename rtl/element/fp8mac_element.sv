@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One processing element of any kind: the family's module behind the ports that the array knows. Operands come as the
-// vectors of fp8mac_feed (fp8mac_element_pkg draws them), the result leaves as result_width() says.
+// One processing element of any kind: the family's module behind ports that are the same for all kinds. Operands come
+// as the vectors of fp8mac_feed, which fp8mac_element_pkg draws. The result has result_width() bits.
 //
-// A step's cycle 0 is the one in which it is issued. The controls of a step come in its cycle control_cycle(ELEMENT),
-// its result is there in cycle element_latency(ELEMENT) - 1, its flags in cycle flags_cycle(ELEMENT). An element of a
-// row or column that is not enabled has a result and flags without meaning.
+// A step is issued in its cycle 0. Its controls come in cycle control_cycle(ELEMENT). Its result is valid in cycle
+// element_latency(ELEMENT) - 1, its flags in cycle flags_cycle(ELEMENT). In a row or column that is not enabled, an
+// element's result and flags have no meaning.
 module fp8mac_element
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -31,7 +31,7 @@ module fp8mac_element
   input  acc_fmt_e           acc_fmt_i,       // kinds whose accumulator is chosen at run time
   input  base_t              base_i,          // FamilyExact: scaling exponents; FamilyAligned: base_of()
 
-  // From the feeds, when they come
+  // From the feeds, in the cycles in which the feeds deliver them
   input  logic [AFeedW-1:0]  a_i,
   input  logic [BFeedW-1:0]  b_i,
 
@@ -45,7 +45,7 @@ module fp8mac_element
   assign a_common = a_i[AFeedW-1-:$bits(feed_common_t)];
   assign b_common = b_i[BFeedW-1-:$bits(feed_common_t)];
 
-  // No family uses all of them.
+  // No family uses all ports.
   logic unused_inputs;
   assign unused_inputs = ^{rst_ni, step_valid_i, step_enabled_i, step_last_i, step_bank_i, acc_fmt_i, base_i, a_common,
                            b_common};

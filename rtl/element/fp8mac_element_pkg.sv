@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records, widths and cycles that the operand feed, the elements and the array share. What a kind of element is stands
-// in fp8mac_catalogue_pkg; what is derived from that stands here.
+// Records, widths and cycles that the operand feed, the elements and the array share. fp8mac_catalogue_pkg defines the
+// kinds of elements. This package derives the rest from it.
 //
-// Exponents inside an element are raw: the sum of two operands' exponent fields as the feed gives them (exp_offset).
-// The feed sends an operand's exponent inverted (31 - exp), so that a shift, which is the largest exponent less the
-// product's, is a sum.
+// A product's exponent inside an element is raw: the sum of two operands' exponent fields as the feed gives them
+// (exp_offset). A product is shifted by the largest exponent minus its own. The feed sends an operand's exponent
+// inverted (31 - exp), so that this shift is a sum.
 package fp8mac_element_pkg;
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -22,14 +22,14 @@ package fp8mac_element_pkg;
   typedef struct packed {
     logic                   sign;
     logic [OperandExpW-1:0] exp_n;  // 31 - exponent, or the operand distance
-    logic                   half;   // the exponent is one less than exp_n says, which then is 31
+    logic                   half;   // the exponent is -1, one below the 0 that exp_n = 31 stands for
     logic [SigW-1:0]        sig;    // 0 for zero, Inf and NaN, unless the feed normalises
     logic                   zero;
     logic                   live;   // neither zero nor NaN
     logic                   is_inf;
   } lane_t;
 
-  // FeedExponents: the exponent and the zero of an operand leave two cycles before the rest of it.
+  // FeedExponents: an operand's exponent and its zero flag leave the feed two cycles before the rest of it.
   typedef struct packed {
     logic                   zero_ahead;
     logic [OperandExpW-1:0] exp_ahead;
@@ -39,7 +39,7 @@ package fp8mac_element_pkg;
   parameter int unsigned BaseW = 9;
   typedef logic signed [BaseW-1:0] base_t;
 
-  // What all operands of a row or a column have in common.
+  // What the feed reports of all operands of a row or a column together
   typedef struct packed {
     logic  nan;    // some operand is a NaN
     logic  none;   // FeedDistances: all operands are zero, so that no operand is the largest
@@ -72,14 +72,14 @@ package fp8mac_element_pkg;
     return $bits(feed_common_t) + lanes * feed_lane_width(element, side_a);
   endfunction
 
-  // What the feed subtracts from an operand's exponent, so that those of E4M3 formats fit 4 bits.
+  // The feed subtracts this from an operand's exponent, so that exponents of the E4M3 formats fit in 4 bits.
   function automatic int signed exp_offset(int unsigned exp_w);
     return exp_w < OperandExpW ? 8 : 0;
   endfunction
 
-  // An operand with its leading bit on top: the significand of a subnormal moves up 1, 2 or 3 places, from exponent 1
-  // (E5M2, 2 places at most) or 9 (E4M3). `top` is the exponent plus TopOffset, so that it is not negative and needs no
-  // addition:
+  // A normalised operand: its leading bit is on top. The significand of a subnormal moves up 1, 2 or 3 places, from
+  // exponent 1 (E5M2, 2 places at most) or 9 (E4M3). `top` is the exponent plus TopOffset. It is never negative, and
+  // its bits follow without an addition:
   //   h = 1: 1 eeeee    else 1 eeee0, and for two places and more   E4M3 1 00111, 1 00110   E5M2 0 11111
   parameter int unsigned TopOffset = 32;
 
@@ -90,7 +90,7 @@ package fp8mac_element_pkg;
 
   function automatic leading_t leading(logic [OperandExpW-1:0] exponent, logic [SigW-1:0] sig);
     leading_t result;
-    logic     e4m3;  // if it is subnormal
+    logic     e4m3;  // the format of a subnormal: exponent 9 is E4M3's, 1 is E5M2's
     e4m3       = exponent[3];
     result.top = {1'b1, exponent};
     if (!sig[3] && sig[2]) result.top[0] = 1'b0;
@@ -108,7 +108,7 @@ package fp8mac_element_pkg;
     return '{sign: operand.sign, zero: operand.zero, is_inf: operand.is_inf, nan: operand.nan};
   endfunction
 
-  // The one place where a lane is put together.
+  // Every lane is assembled here.
   function automatic lane_t lane_of(operand_class_t kind, logic [OperandExpW-1:0] exp_n, logic half,
                                     logic [SigW-1:0] sig);
     return '{sign: kind.sign, exp_n: exp_n, half: half, sig: sig, zero: kind.zero, live: !kind.zero && !kind.nan,
@@ -132,18 +132,19 @@ package fp8mac_element_pkg;
 
   // ---- exponents ---------------------------------------------------------------------------------------------------
 
-  // A window's exponent is a product's raw one plus 2, so that a shift is a sum without a constant
-  // (fp8mac_aligned_align).
+  // A window's exponent is a product's raw exponent plus RawOffset. With the offset 2 a product's shift is a sum
+  // without a constant (fp8mac_aligned_align).
   parameter int unsigned RawOffset = 2;
 
-  // Exponent field, in the accumulator's format, of a product = raw + RawOffset + base. The base takes E5M2's bias off
-  // twice and adds the accumulator's bias and the feed's offset of both operands. `scale_sum` is FNUZ-adjusted.
+  // The exponent field of a product in the accumulator's format is raw + RawOffset + base. The base subtracts E5M2's
+  // bias twice, and adds the accumulator's bias and the feed's offset of both operands. `scale_sum` is FNUZ-adjusted.
   function automatic base_t base_of(scale_sum_t scale_sum, bit acc_fp16, int unsigned exp_w);
     return base_t'(scale_sum) + base_t'((acc_fp16 ? 15 : Fp32Bias) - 2 * 15 + 2 * exp_offset(exp_w) - int'(RawOffset));
   endfunction
 
-  // A window's exponent as a field of the accumulator is not negative, since the accumulator's own is not. It is at
-  // most 254, or with FP16 30 + 31 + 64 - 15 = 110. An exponent after normalising needs one bit more.
+  // The width of a window's exponent as a field of the accumulator. The field is not negative, because the
+  // accumulator's own field is not. It is at most 254, or with FP16 at most 30 + 31 + 64 - 15 = 110. An exponent after
+  // normalising needs one bit more.
   function automatic int unsigned window_field_bits(bit acc_fp16);
     return acc_fp16 ? 7 : 8;
   endfunction
@@ -153,8 +154,8 @@ package fp8mac_element_pkg;
     return unsigned'($clog2((225 * lanes + 63) / 64 + 2));
   endfunction
 
-  // Bits of a shift that must be set for it to leave nothing of a word of `width` bits, whatever the others are: as few
-  // of the highest as that takes.
+  // A shift with these bits set moves all of a word of `width` bits out, whatever its other bits are. They are the
+  // fewest of the highest bits with this property.
   function automatic logic [31:0] shift_all_out(int unsigned width, int unsigned shift_w);
     logic [31:0] bits;
     bits = '0;
@@ -162,13 +163,13 @@ package fp8mac_element_pkg;
     return bits;
   endfunction
 
-  // Width of an operand distance: the largest one leaves nothing of a product in a window of so many fraction bits.
-  // FeedFormat: the exponents of an E4M3 format.
+  // Width of an operand distance. The largest distance shifts a product out of a window of frac_bits fraction bits.
+  // With FeedFormat the distance only covers the exponents of an E4M3 format.
   function automatic int unsigned distance_width(int unsigned element, int unsigned frac_bits);
     return element_feed(element) == FeedFormat ? 4 : unsigned'($clog2(frac_bits + 3));
   endfunction
 
-  // What a step gives beside its finite sum.
+  // The flags and the special value of a step, computed beside its finite sum
   typedef struct packed {
     logic     invalid;  // Inf * 0, or Inf - Inf between products and accumulator
     logic     nan;      // a NaN operand
@@ -178,8 +179,8 @@ package fp8mac_element_pkg;
   // ---- bounds and fixed-point accumulators -------------------------------------------------------------------------
 
   // A bound is the largest exponent of a row's or column's operands plus BoundBias, 0 to 32. The exponent is that of a
-  // normalised operand, without FNUZ's larger bias: the bound of E5M2's smallest subnormal is 0. FormatBound is the
-  // bound of the E4M3 formats. A fixed-point accumulator counts in units of
+  // normalised operand; FNUZ's larger bias is left out. So the bound of E5M2's smallest subnormal is 0. FormatBound is
+  // the bound of the E4M3 formats. A fixed-point accumulator counts in units of
   //   2^(a_bound + b_bound - 2 * BoundBias - frac_bits + scaling exponents, FNUZ-adjusted)
   parameter int unsigned BoundW = OperandExpW + 1;
   parameter int unsigned BoundBias = 16;
@@ -203,13 +204,13 @@ package fp8mac_element_pkg;
     return element_has_fp16(element) && !element_has_fp32(element) ? 16 : 32;
   endfunction
 
-  // FP16 is the only accumulator.
+  // Whether FP16 is the kind's only accumulator format
   function automatic bit acc_is_fp16(int unsigned element);
     return element_has_fp16(element) && !element_has_fp32(element);
   endfunction
 
-  // A step's cycle 0 is the one in which it is issued. The cycle in which an element takes the step's controls (first,
-  // bank, scale), and the cycle in which it shows the step's flags, by family.
+  // By family: the cycle in which an element takes a step's controls (first, bank, scale), and the cycle in which it
+  // shows the step's flags. A step is issued in its cycle 0.
   function automatic int unsigned control_cycle(int unsigned element);
     case (element_family(element))
       FamilyAligned: return 2;

@@ -9,7 +9,7 @@ module fp8mac_aligned_align
 #(
   parameter int unsigned FRAC_BITS = 25,
   parameter int unsigned EXP_W = OperandExpW,
-  parameter bit ZERO_IS_SHIFTED_OUT = 1'b0,  // a product with zero_i is not zero itself: it leaves the window
+  parameter bit ZERO_IS_SHIFTED_OUT = 1'b0,  // with zero_i, product_i is not zero and must be shifted out
   localparam int unsigned WordW = FRAC_BITS + 2
 ) (
   input  logic [ProductSigW-1:0] product_i,
@@ -27,7 +27,7 @@ module fp8mac_aligned_align
   localparam int unsigned RawBits = EXP_W + 1;
   localparam logic [ShiftW-1:0] AllOut = ShiftW'(shift_all_out(WordW, ShiftW));
 
-  // top - RawOffset - (a + b), where a = 2^EXP_W - 1 - a_exp_n - a_half, is
+  // The shift is top - RawOffset - (a + b), where a = 2^EXP_W - 1 - a_exp_n - a_half and b likewise. This equals
   // top + (a_exp_n + b_exp_n + a_half) + b_half - 2^RawBits.
   logic [RawBits-1:0] raw_n;
   logic [RawBits:0]   shift;

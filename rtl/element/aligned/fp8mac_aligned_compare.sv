@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Place: decides what the terms are aligned to, the largest product or the accumulator, and how far the accumulator is
-// shifted. Combinational.
+// Place: decides whether the terms are aligned to the largest product or to the accumulator, and how far the
+// accumulator is shifted. Combinational.
 //
 //   field of the largest product  raw + RawOffset + base      the window's exponent = the larger of the two
 //   field of the accumulator      field
 //
-// Without a product that is not zero (any_i = 0) the accumulator is not shifted.
+// If all products are zero (any_i = 0), the accumulator is not shifted.
 module fp8mac_aligned_compare
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;
@@ -20,7 +20,7 @@ module fp8mac_aligned_compare
   input  base_t              base_i,
   input  logic [FIELD_W-1:0] field_i,
 
-  output logic [RAW_W:0]     top_o,    // the window's exponent likewise, or more than any product's window reaches
+  output logic [RAW_W:0]     top_o,    // the window's exponent, raw plus RawOffset; all ones if above every product
   output logic [SHIFT_W-1:0] shift_o,  // of the accumulator
   output logic [WindowFieldW-1:0] field_o  // the window's exponent as an accumulator's field
 );
@@ -28,7 +28,7 @@ module fp8mac_aligned_compare
   localparam int unsigned DiffW = BaseW + 1;
   typedef logic signed [DiffW-1:0] diff_t;
 
-  diff_t acc_raw, over;   // the accumulator's exponent in raw units; the largest product's over it
+  diff_t acc_raw, over;   // the accumulator's exponent in raw units; the largest product's minus it
   logic  by_acc;
   logic  unused_a, unused_b;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element with one alignment window for all terms, as in tensor cores:
+// Element with one alignment window for all terms, as in NVIDIA's tensor cores:
 //
 //   acc' = round(trunc(acc) + 2^scale * sum of trunc(a_i * b_i))
 //
-//   trunc   truncates FRAC_BITS below the exponent of the largest product or of the accumulator, the larger one
+//   trunc   drops the bits more than FRAC_BITS below the largest exponent among the products and the accumulator
 //   round   to nearest even
 // fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration that computes the same.
 // fp8mac_element_late is smaller.
@@ -13,9 +13,9 @@
 //                        ^        compressor tree                             | result_o, flags_o
 //                        '-------------------- 4 cycles ----------------------'
 //
-// One step a cycle. The step issued in cycle t belongs to accumulator t mod 4; the accumulators exist only in the
-// registers of the loop. A cycle without a step is a step whose operands are all zero. Where FRAC_BITS is at least the
-// accumulator's fraction bits, it does not change its accumulator, except that FP16's -0 becomes +0.
+// The element takes one step a cycle. The step issued in cycle t belongs to accumulator t mod 4. The accumulators exist
+// only in the registers of the loop. A cycle without a step is a step whose operands are all zero. If FRAC_BITS is at
+// least the accumulator's fraction bits, such a step only changes FP16's -0 to +0.
 //
 // Exponents come twice: for the maximum in cycle 0, and with the significands in cycle 2. The feed stores them in
 // between, once for a whole row or column.
@@ -29,7 +29,7 @@ module fp8mac_element_aligned
   parameter int unsigned FRAC_BITS = element_default_frac_bits(ELEMENT),
   parameter bit HIDDEN_ONE = 1'b1,  // operands are normalised (the feed's NORMALISE); needs EXP_W = 5
   parameter int unsigned EXP_W = OperandExpW,  // 4 is enough for the two E4M3 formats
-  parameter bit INF = 1'b1,         // 0 where no format has an infinity
+  parameter bit INF = 1'b1,         // 0: no format has an infinity
   parameter bit NAN = 1'b1,
   parameter bit SUBNORMALS = 1'b1,  // 0: the feed sends zeros for subnormals, an FP16 result below 2^-14 is zero
   parameter bit SCALE = 1'b1,       // 0: base_i is a constant, formats have one bias and there is no scaling exponent
@@ -189,7 +189,7 @@ module fp8mac_element_aligned
     .sign_o, .field_o, .sig_o, .special_o, .flags_o
   );
 
-  // Back to the loop's start: a first step starts from +0
+  // The result returns to the loop's start; a first step starts from +0 instead.
   assign acc_sign    = sign_o && !step_first_i;
   assign acc_sig     = step_first_i ? '0 : sig_o;
   assign acc_field   = step_first_i ? AccFieldW'(FieldMin) : field_o;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element that is exact before its one rounding: acc' = round(acc + 2^scale_sum * sum of a_i * b_i) for one of BANKS
-// indexed accumulators, to nearest even in FP32 or FP16. It contains no format logic: operands come decoded.
+// Exact element: acc' = round(acc + 2^scale_sum * sum of a_i * b_i). The sum is exact and is rounded once, to nearest
+// even in FP32 or FP16. The element has BANKS indexed accumulators. Operands come decoded, so it has no format logic.
 //
 //   cycle    0          1            2               3             4          5
 //         multiply -> align     -> add           -> normalise -> round    -> result_valid_o, flags_o
 //                     products     acc and sum                   to acc
 //                                      ^------- LoopCycles --------'
 //
-// One step per cycle; steps of one bank are at least LoopCycles apart. The accumulator is stored as an FP32 pattern in
-// both formats, since every FP16 value is an FP32 value: acc_fmt_i changes the quantum and the range of rounding. The
-// only NaN is Fp32Nan.
+// The element takes one step per cycle. Steps of one bank are at least LoopCycles apart. In both formats the
+// accumulator is stored as an FP32 pattern, because every FP16 value is an FP32 value. acc_fmt_i only changes the
+// quantum and the range of rounding. The only NaN is Fp32Nan.
 module fp8mac_element_exact
   import fp8mac_pkg::*;
 #(
@@ -32,7 +32,7 @@ module fp8mac_element_exact
   output logic                 result_valid_o,  // ElementStages after a step with step_last_i
   output logic [BankW-1:0]     result_bank_o,
   output logic [31:0]          result_o,        // FP32 pattern
-  output flags_t               flags_o          // of the step issued ElementStages ago, else 0
+  output flags_t               flags_o          // of the step issued ElementStages ago; 0 if there was none
 );
 
   localparam int unsigned SumW = sum_width(LANES);
@@ -142,7 +142,7 @@ module fp8mac_element_exact
   assign flags_o        = valid_q[5] ?
       '{nan: nan_5_q, saturated: 1'b0, overflow: overflow_5, invalid: invalid_5_q} : '0;
 
-  // A bank whose step is on its way to the accumulator is left alone.
+  // No step is issued to a bank whose preceding step has not yet reached its accumulator.
   always_ff @(posedge clk_i) begin
     if (rst_ni && step_valid_i) begin
       assert (!(valid_q[1] && control_q[1].bank == step_bank_i));

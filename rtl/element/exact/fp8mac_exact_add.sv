@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Add: the accumulator and the sum of the products on one frame, exactly, or with what cannot be held jammed into the
-// frame's last bit where that cannot change a rounding.
+// Add: the accumulator plus the sum of the products, in one fixed-point frame. Usually the frame holds the exact sum.
+// Where bits of acc lie below the frame, they are ORed into its last bit; this cannot change the rounding.
 //
 // d is how far the accumulator's last bit lies above the sum's last bit:
 //
@@ -8,14 +8,15 @@
 //   acc        [ 24 bits ]000 d zeros    acc                      [ 24 bits, ends with the frame ]
 //   sum             [  SumW bits    ]    sum       [  SumW bits  ]000 BelowW zeros
 //
-// - d above SumW+1: the sum is below a quarter of acc's last place whatever d is, so d stays at SumW+1.
-// - d < -BelowW: then |sum| >= 1 and |acc| < 1/8 of the sum's units, so the result's leading bit is at most one below
-//   the sum's last, its 24 bits end at most AccSigW below, and two more (guard and sticky) make BelowW = 26; what acc
-//   has below that is jammed (ORed) into the last bit: round to odd, which a second rounding cannot tell from exact.
-// - the sum is zero: acc itself, d = 0.
+// - d > SumW+1: the sum is below a quarter of acc's last place for every such d, so d = SumW+1 is used for all.
+// - d < -BelowW: |sum| is at least 1 and |acc| is below 1/8, in the sum's units. So the result's leading bit is at most
+//   one place below the sum's last bit, and its 24 bits end at most AccSigW below that bit. The guard and sticky bits
+//   make BelowW = 26. Bits of acc below the frame are ORed into its last bit. This is round to odd, so that the second
+//   rounding is as if of the exact sum.
+// - sum = 0: the result is acc itself, with d = 0.
 //
-// Either way the frame's magnitude fits SumW-1+BelowW bits: acc << d is below 2^(AccSigW+SumW+1), and with d < 0 acc
-// is below 2^23 of the sum's units, far less than what the largest product (14 * 14 of 2^8) leaves free above it.
+// The frame's magnitude always fits SumW-1+BelowW bits. With d >= 0, acc << d is below 2^(AccSigW+SumW+1). With d < 0,
+// acc is below 2^23 of the sum's units; the largest product (14 * 14 of 2^8) leaves far more than that free above it.
 module fp8mac_exact_add
   import fp8mac_pkg::*;
 #(
@@ -30,7 +31,7 @@ module fp8mac_exact_add
   input  scale_sum_t               scale_sum_i,  // FNUZ-adjusted
   input  products_class_t          class_i,
   input  logic [31:0]              acc_i,        // FP32 pattern
-  output logic signed [FrameW-1:0] frame_o,      // registered, like the rest
+  output logic signed [FrameW-1:0] frame_o,      // registered, as all outputs are
   output logic [7:0]               field_o,      // FP32 exponent field of a significand whose last bit is the frame's
   output logic                     neg_zero_o,   // sign of an exactly zero sum
   output special_e                 special_o,
@@ -40,10 +41,10 @@ module fp8mac_exact_add
 
   localparam int unsigned DistanceW = 10;        // -181..+203
   localparam int signed DistanceMax = int'(SumW) + 1;
-  // The sum's last bit, as the exponent field of a significand whose last bit it is.
+  // Exponent field of a significand whose last bit is the sum's last bit
   localparam int signed SumField = SumUnitExp + Fp32Bias + int'(Fp32MantW);  // 118
 
-  // acc is shifted as if its last bit started PadW below the frame's: within a word, then by whole words.
+  // acc's last bit starts PadW places below the frame's last bit. acc is shifted within a word, then by whole words.
   localparam int unsigned PadW = 32;
   localparam int unsigned PlaceW = 7;            // 0..DistanceMax+PadW
   localparam int unsigned FineW = 5;
@@ -54,7 +55,7 @@ module fp8mac_exact_add
 
   typedef struct packed {
     logic              below;  // d < 0
-    logic [PlaceW-1:0] place;  // of acc's last bit, PadW at the frame's last bit
+    logic [PlaceW-1:0] place;  // where acc's last bit goes; PadW is the frame's last bit
     logic [7:0]        field;
   } placement_t;
 
@@ -76,7 +77,7 @@ module fp8mac_exact_add
     };
   endfunction
 
-  //   place[6:5] = 0   frame's first word [ term >> 32 ], the rest of the term is jammed
+  //   place[6:5] = 0   frame's first word [ term >> 32 ], the rest of the term is ORed into its last bit
   //   place[6:5] = w   term at word w-1 of the frame
   function automatic frame_t align_acc(logic [AccSigW-1:0] sig, logic [PlaceW-1:0] place);
     logic [TermW-1:0] term;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Align: the products on one fixed-point frame, and their exact sum in two's complement, in units of 2^SumUnitExp
-// before scaling.
+// Align: shifts the products to their places in one fixed-point frame and adds them exactly. The sum is in two's
+// complement, in units of 2^SumUnitExp before scaling.
 //
-// A product is shifted by up to ProductShiftMax = 60, half of that range at a time: shift[4:0] moves it within a term,
-// shift[5] chooses which of two sums it joins. Only the two sums meet over the whole width.
+// A product is shifted by up to ProductShiftMax = 60. shift[4:0] moves it within a term, and shift[5] chooses which of
+// two sums it joins. Only the addition of the two sums has the full width.
 //
 //   bit          67         39 38        32 31              2 1  0
 //   low term                   [    sig << shift[4:0]       | 0 0 ]     shift[5] = 0, ProductDropW zeros at the end
@@ -23,7 +23,7 @@ module fp8mac_exact_align
 
   localparam int unsigned FineW = ProductShiftW - 1;
   localparam int unsigned HalfW = 1 << FineW;                         // 32: weight of the high sum's bit 0
-  localparam int unsigned TermW = ProductSigW + HalfW;                // 40: shifted by up to 31, and a sign
+  localparam int unsigned TermW = ProductSigW + HalfW;                // 40: a product shifted by up to 31, and a sign
   localparam int unsigned HalfSumW = TermW + unsigned'($clog2(LANES));
 
   typedef logic signed [HalfSumW-1:0] half_sum_t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiply: LANES products of significands, exponent sums and signs; what is special about them, beside.
+// Multiply: LANES products as significand, exponent and sign. NaN, Inf and zero are handled beside them, in class_o.
 module fp8mac_exact_multiply
   import fp8mac_pkg::*;
 #(
@@ -21,7 +21,7 @@ module fp8mac_exact_multiply
     };
   endfunction
 
-  // Of one product: its sign is the XOR of the operands', also for zeros.
+  // One product. Its sign is the XOR of the operands' signs, also for zeros.
   function automatic products_class_t classify(operand_t a, operand_t b);
     logic is_inf, negative;
     negative = a.sign ^ b.sign;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalise: the frame as sign, significand with its leading bit on top, exponent field, and two bits for rounding.
-// The shift stops where the exponent field would fall below 1: FP32's subnormals.
+// Normalise: turns the frame into a sign, a significand with its leading bit on top, an exponent field and two bits for
+// rounding. The shift stops at exponent field 1, so that FP32's subnormals have no leading bit.
 //
 //   magnitude, 96 bits      [  word 2  ][  word 1  ][  word 0  ]
-//   shift[6:5] = w          the window's first word is the w-th from the top, what is below the window is sticky
+//   shift[6:5] = w          the window's first word is the w-th from the top; bits below the window are sticky
 //   shift[4:0]              within the window, 64 bits:
 //                           [ sig, 24 bits ][ guard ][ sticky: OR of the rest ]
 module fp8mac_exact_normalise
@@ -26,7 +26,7 @@ module fp8mac_exact_normalise
   localparam int unsigned WindowW = 2 * WordW;
   localparam int unsigned FineW = $clog2(WordW);
   localparam int unsigned ShiftW = FineW + 2;
-  // Exponent field of a significand whose leading bit is the magnitude's top bit, over the frame's field.
+  // A significand whose leading bit is the magnitude's top bit has the frame's exponent field plus TopField.
   localparam int unsigned TopField = MagnitudeW - AccSigW;  // 72
 
   if (FrameW - 1 > MagnitudeW) begin : g_check_lanes
@@ -41,7 +41,7 @@ module fp8mac_exact_normalise
     return frame[FrameW-1] ? -magnitude_t'(frame) : magnitude_t'(frame);
   endfunction
 
-  // Leading zeros of a word that is not zero: halve and choose.
+  // Leading zeros of a word that is not zero, by repeated halving
   function automatic logic [FineW-1:0] leading_zeros(logic [WordW-1:0] word);
     logic [FineW-1:0] count;
     logic [WordW-1:0] rest;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round: to nearest even at FP32's or FP16's quantum, into the bank's accumulator; specials are selected here, last.
+// Round: rounds to nearest even at FP32's or FP16's quantum, selects special values, and writes the bank's accumulator.
 //
 //   significand    [ sig, 24 bits ][ guard ][ sticky ]
-//   FP32           quantum is sig's last bit
-//   FP16           13 bits above it; one more for each binade below 2^-14 (FP16's quantum stays at 2^-24), until
-//                  nothing is left of the significand (2^-25, the tie below the smallest subnormal) or less
+//   FP32           the quantum is sig's last bit
+//   FP16           the quantum is 13 bits above sig's last bit, and one more for each binade below 2^-14, because it
+//                  stays at 2^-24; at 25 bits all of sig is below half a quantum
 //
-// Masks made of the quantum select the last bit kept, the guard bit and the rest (fp8mac_round_even).
+// Masks derived from the quantum select the last bit kept, the guard bit and the rest (fp8mac_round_even).
 module fp8mac_exact_round
   import fp8mac_pkg::*;
 #(
@@ -34,7 +34,7 @@ module fp8mac_exact_round
     logic [31:0] pattern;
   } rounded_t;
 
-  // The quantum's place over sig's last bit.
+  // How many bits the quantum lies above sig's last bit
   function automatic logic [4:0] quantum_of(logic [RoundFieldW-1:0] field, acc_fmt_e acc_fmt);
     logic [4:0] fp16;
     if (field >= RoundFieldW'(Fp16FieldMin)) fp16 = 5'(Fp16Drop);
@@ -58,8 +58,8 @@ module fp8mac_exact_round
   );
   assign rounded = (value & -quantum) + (up ? quantum : '0);
 
-  // Exponent field and fraction add up: a significand that has carried to 2 takes the field one up, a subnormal
-  // that has become normal too.
+  // Exponent field and significand are added. So a significand that has become 2 raises the field by one, and so does
+  // a subnormal that has become normal.
   function automatic rounded_t result_of(logic sign, logic [RoundFieldW-1:0] field, logic [RoundW-1:0] sig,
                                          special_e special, acc_fmt_e acc_fmt);
     rounded_t            r;

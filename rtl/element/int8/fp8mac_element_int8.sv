@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The INT8 baseline: acc' = acc + sum of a_i * b_i, signed 8-bit products, exact INT32. The area of the FP8 elements is
-// compared with it, so it is built as carefully as they are. The feed recodes B (fp8mac_booth_recode), the partial
-// products of all lanes go to one compressor tree, and BANKS accumulators rotate through the accumulate loop.
+// The INT8 baseline: acc' = acc + sum of a_i * b_i, with signed 8-bit operands and an exact INT32 accumulator. The area
+// of the FP8 elements is compared with it, so it is built as carefully as they are. The feed recodes B
+// (fp8mac_booth_recode). The partial products of all lanes go to one compressor tree. BANKS accumulators rotate through
+// the accumulate loop.
 //
 //   cycle    0                                1 .. BANKS
 //            multiply, compressor tree, add  -> accumulate -> acc_o in cycle BANKS + 1, of the step issued in cycle 0
 //            (one cycle later with TREE_REGISTER)
 //
-// One step a cycle. The step issued in cycle t belongs to accumulator t mod BANKS; operands that are all zero do not
-// change it.
+// The element takes one step a cycle. The step issued in cycle t belongs to accumulator t mod BANKS. Operands that are
+// all zero do not change it.
 module fp8mac_element_int8
   import fp8mac_pkg::*;
 #(
   parameter int unsigned LANES = 4,
   parameter int unsigned BANKS = 4,
-  parameter bit TREE_REGISTER = 1'b0,  // after the compressor tree, one cycle more: for many lanes at a fast clock
+  parameter bit TREE_REGISTER = 1'b0,  // adds a register and a cycle after the compressor tree, for a fast clock
   parameter int unsigned RIPPLE = 10,  // of the adder of the products, see fp8mac_adder
   parameter bit SELECT = 1'b0
 ) (
@@ -32,7 +33,8 @@ module fp8mac_element_int8
   localparam int unsigned PartialW = 9;
   localparam int unsigned Chunk = SumW;
 
-  // Multiply. A partial's sign bit has the weight -2^8: inverted it weighs +2^8, and the constant makes up for it.
+  // Multiply. A partial product's sign bit has the weight -2^8. It is inverted and added with the weight +2^8; a
+  // constant corrects the difference.
   localparam int unsigned PerLane = 2 * BoothDigits;
   localparam int unsigned Addends = LANES * PerLane + 1;
   localparam logic [SumW-1:0] Constant = SumW'(-(int'(LANES) * 'h5500));

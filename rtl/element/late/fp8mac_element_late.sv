@@ -4,14 +4,14 @@
 //
 //   acc' = round(odd(acc) + odd(2^scale * sum of trunc(a_i * b_i)))
 //
-//   trunc   truncates FRAC_BITS below the exponent of the largest a plus that of the largest b
-//   odd     truncates element_late_bits() below the larger one of that exponent and the accumulator's, and sets the
-//           last bit if anything was lost (round to odd)
+//   trunc   drops the bits more than FRAC_BITS below the sum of the largest a's and the largest b's exponent
+//   odd     drops the bits more than element_late_bits() below the larger of that sum and the accumulator's exponent,
+//           and sets the last bit if anything was lost (round to odd)
 //   round   to nearest even
 // fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration that computes the same.
 //
 // A product's shift is the sum of two operand distances from the feed (FeedDistances), so it does not depend on
-// anything computed inside the element. In return there is one shifter more than in fp8mac_element_aligned.
+// anything computed inside the element. The price is one shifter more than in fp8mac_element_aligned.
 //
 //   cycle   0                              1        2               3      4             5
 //           multiply, align, add (tree) -> add   -> swap, align  -> add -> normalise  -> round -> place of the bank's
@@ -19,12 +19,12 @@
 //                                          ^                                             | result_o, flags_o
 //                                          '------------ 4 cycles -----------------------'
 //
-// One step a cycle. The step issued in cycle t belongs to accumulator t mod 4; the accumulators exist only in the
-// registers of the loop. A cycle without a step is a step whose operands are all zero: it does not change its
-// accumulator, except that FP16's -0 becomes +0.
+// The element takes one step a cycle. The step issued in cycle t belongs to accumulator t mod 4. The accumulators exist
+// only in the registers of the loop. A cycle without a step is a step whose operands are all zero. Such a step only
+// changes FP16's -0 to +0.
 //
-// With LANES = 1 the element is the classical fused multiply-accumulate unit: the product is not truncated, and the
-// result is rounded correctly once (IEEE 754's fusedMultiplyAdd). -0 is preserved.
+// With LANES = 1 the element is a fused multiply-accumulate unit: the product is not truncated, and the result is
+// correctly rounded once (IEEE 754's fusedMultiplyAdd). -0 is preserved.
 module fp8mac_element_late
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -33,7 +33,7 @@ module fp8mac_element_late
   parameter int unsigned ELEMENT = ElementLateFp32,  // a kind of FamilyLate
   parameter int unsigned LANES = 16,
   parameter int unsigned FRAC_BITS = element_default_frac_bits(ELEMENT),  // has no effect with LANES = 1
-  parameter bit INF = 1'b1,                // 0 where no format has an infinity
+  parameter bit INF = 1'b1,                // 0: no format has an infinity
   parameter bit NAN = 1'b1,
   parameter int unsigned ADD_RIPPLE = 22,  // RIPPLE of the adders, see fp8mac_adder
   localparam bit IsFp16 = acc_is_fp16(ELEMENT),
@@ -95,8 +95,8 @@ module fp8mac_element_late
     nan_1_q     <= NAN && nan_i;
   end
 
-  // Place: which of the two exponents is larger, and by how much. Where it is the products', `over` is one less than
-  // that: the accumulator starts one place lower.
+  // Place: which of the two exponents is larger, and by how much. `over` is the difference minus 1. Where the products'
+  // exponent is larger this is the accumulator's shift, because the accumulator starts one place lower.
   localparam int unsigned ShiftW = $clog2(SumW + 2);
   localparam int unsigned DiffW = BaseW + 1;
 
@@ -140,12 +140,12 @@ module fp8mac_element_late
     outcome_2_q  <= outcome_1;
   end
 
-  // Swap, align: the one of the smaller exponent is shifted, in a word with one column below the window.
+  // Swap, align: the word with the smaller exponent is shifted. It has one column below the window.
   //
   //   column      SumW-1 .. L+1   L ......................... 0   -1       L = LateBits
   //   sum        [ ...... products' sum .....   | 0 ........ 0 ]
   //   acc        [ s ........ s ][ significand ^ s | s ..... s ]           one's complement: +s in the addition
-  //   smaller                                                            one place lower already, if it is acc
+  //   smaller                                                            if it is acc, it starts one place lower
   logic [SumW-1:0] sum_2, acc_2, larger, larger_3_q, smaller_3_q;
   logic [SumW:0]   smaller, aligned;
   logic            fill, empty, dropped, lost, acc_sign_3_q;
@@ -200,7 +200,7 @@ module fp8mac_element_late
     .sign_o, .field_o, .sig_o, .special_o, .flags_o
   );
 
-  // Back to the loop's start: a first step starts from +0
+  // The result returns to the loop's start; a first step starts from +0 instead.
   assign acc_sign    = sign_o && !step_first_i;
   assign acc_sig     = step_first_i ? '0 : sig_o;
   assign acc_field   = step_first_i ? AccFieldW'(FieldMin) : field_o;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An accumulator as its format's code. A significand without its leading bit is zero or subnormal: its field in the
-// code is 0.
+// Encodes an accumulator in its format. A significand without its leading bit is zero or subnormal, and has the field 0
+// in the code.
 module fp8mac_acc_code
   import fp8mac_pkg::*;
 #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalise and round the sum in an alignment window: the last two cycles of an accumulate loop. Results come one cycle
-// after the inputs.
+// Normalises and rounds the sum in an alignment window, in the last two cycles of an accumulate loop. Results come one
+// cycle after the inputs.
 module fp8mac_acc_finish
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;
@@ -31,8 +31,8 @@ module fp8mac_acc_finish
   localparam int unsigned NormW = $clog2(SUM_W - 1);
   localparam int unsigned FieldMin = ACC_FP16 ? 1 : 0;
 
-  // Normalise. The field of the magnitude's top bit; a shift by one less than that leaves field 1. A field below 0 is
-  // that of a zero, which has none, or, without SUBNORMALS, of a result to be flushed.
+  // Normalise. top_field is the field of the magnitude's top bit. A shift by top_field - 1, the limit, leaves field 1.
+  // A field below 0 belongs to a zero, which has no field, or without SUBNORMALS to a result that becomes zero.
   localparam int unsigned TopFieldW = ACC_FP16 && SUBNORMALS ? WindowFieldW : BaseW;
   logic               sign, up, carry, sign_q, up_q, carry_q;
   logic [SigBits-1:0] sig, sig_q;

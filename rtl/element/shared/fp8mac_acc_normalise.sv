@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalise: the sum as sign and significand with its leading bit on top, and whether rounding to nearest even goes up.
-// Levels of 2^l places: where the top 2^l bits are zero they are shifted out. `limit` stops the shift where the
-// accumulator's smallest exponent is reached.
+// Normalise: turns the sum into a sign and a significand with its leading bit on top, and decides whether rounding to
+// nearest even goes up. Level l shifts by 2^l places if the top 2^l bits are zero. limit_i stops the shift at the
+// accumulator's smallest exponent.
 //
-// A negative sum is inverted only, with ones shifted in: its magnitude is one unit more, infinitely far below
-// (fp8mac_round_even).
+// A negative sum is only inverted, with ones shifted in. Its magnitude is one unit larger, and that unit is infinitely
+// far below (fp8mac_round_even).
 module fp8mac_acc_normalise
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;
@@ -20,7 +20,7 @@ module fp8mac_acc_normalise
   output logic              sign_o,
   output logic [SIG_W-1:0]  sig_o,
   output logic              up_o,
-  output logic              carry_o,       // rounding up carries into the exponent: all of the significand is ones
+  output logic              carry_o,       // rounding up carries into the exponent: every bit of sig_o is 1
   output logic [ShiftW-1:0] shift_o
 );
 
@@ -56,7 +56,7 @@ module fp8mac_acc_normalise
     .last_i(sig_o[0]), .guard_i(stage[0][Width-1-SIG_W]), .rest_i(rest), .inverted_i(sign_o), .up_o
   );
 
-  // Beside the increment, so that the exponent need not wait for its carry
+  // Computed beside the increment, so that the exponent does not wait for the increment's carry
   assign carry_o = up_o && sig_o == '1;
 
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round: adds up_i to the significand and adapts its exponent field. Overflow is judged after rounding, specials are
-// selected last. A significand without its leading bit is zero or, where the field is the smallest, subnormal.
+// Round: adds up_i to the significand and adapts its exponent field. Overflow is detected after rounding. Special
+// values are selected last. A significand without its leading bit is zero or, with the smallest field, subnormal.
 // Combinational.
 module fp8mac_acc_round
   import fp8mac_pkg::*;
@@ -8,8 +8,8 @@ module fp8mac_acc_round
 #(
   parameter int unsigned SIG_W = 24,
   parameter int unsigned FIELD_W = 8,
-  parameter int unsigned FIELD_MIN = 0,  // of a significand without leading bit
-  parameter bit FLUSH = 1'b0             // what is below FIELD_MIN after rounding becomes zero of its sign
+  parameter int unsigned FIELD_MIN = 0,  // the field of a significand without leading bit
+  parameter bit FLUSH = 1'b0             // 1: a result below FIELD_MIN after rounding becomes zero of its sign
 ) (
   input  logic [SIG_W-1:0]   sig_i,
   input  logic               up_i,
@@ -29,12 +29,13 @@ module fp8mac_acc_round
   logic [SIG_W-1:0] rounded;
   base_t            field;
 
-  // Rounding up to the leading bit, in a subnormal or in the magnitude of -1 unit, field_i is its field already.
+  // Rounding up can create the leading bit, in a subnormal or in the magnitude of -1 unit. field_i is then its field.
   assign rounded = sig_i + SIG_W'(up_i);
   assign field   = sig_i[SIG_W-1] || up_i ? field_i + base_t'({1'b0, carry_i}) : base_t'(FIELD_MIN);
   assign finite  = outcome_i.special == SpecialNone;
 
-  // FIELD_MIN <= field, unless FLUSH: as an unsigned number it is Inf's or larger
+  // Without FLUSH the field is at least FIELD_MIN, so an overflow is any field that is at least Inf's as an unsigned
+  // number.
   if (FLUSH) begin : g_flush
     logic flush;
     assign flush      = field < base_t'(FIELD_MIN);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element with a fixed-point accumulator: acc' = acc + sum of trunc(a_i * b_i). Each product is truncated FRAC_BITS
-// below an exponent that does not change while an output is computed. Without maximum, normalisation and rounding the
-// element is an integer accumulator behind an alignment shift. Scaling exponents, FNUZ's bias and the one rounding
-// belong to the read-out. fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration that
+// below an exponent that does not change while an output is computed. The element is an integer accumulator behind an
+// alignment shift; it has no maximum, normalisation or rounding. The read-out applies the scaling exponents and FNUZ's
+// bias, and rounds once. fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration that
 // computes the same.
 //
-// Operands come with their operand distance. What it is measured from depends on the kind's feed:
-//   FeedFormat    the largest exponent of the E4M3 formats: with 34 fraction bits the sum is exact (Kulisch)
-//   FeedBounded   the bound of the row or column: the largest exponent over all of K
+// Operands come with their operand distance. The kind's feed decides from where the distance is measured:
+//   FeedFormat    from the largest exponent of the E4M3 formats; with 34 fraction bits the sum is exact (Kulisch)
+//   FeedBounded   from the bound of the row or column, the largest exponent over all of K
 //
 //   cycle   0                                 1      2 .. BANKS + 1
 //           multiply, align, compressor tree ->  add -> accumulate -> acc_o, special_o in cycle BANKS + 2
@@ -23,7 +23,7 @@ module fp8mac_element_static
   parameter int unsigned LANES = 4,
   parameter int unsigned BANKS = 4,
   parameter int unsigned FRAC_BITS = element_default_frac_bits(ELEMENT),
-  parameter bit INF = element_takes_e5m2(ELEMENT),  // 0 where no format has an infinity
+  parameter bit INF = element_takes_e5m2(ELEMENT),  // 0: no format has an infinity
   parameter int unsigned ADD_RIPPLE = 22,  // RIPPLE of the adder behind the compressor tree, see fp8mac_adder
   localparam int unsigned WordW = FRAC_BITS + 2,
   localparam int unsigned AccW = fixed_acc_width(ELEMENT, FRAC_BITS)
