@@ -106,7 +106,7 @@ static bool untouched(const uint8_t *memory, size_t n)
     return true;
 }
 
-// ---- rows and conversions -----------------------------------------------------------------------
+// ---- formats and conversions --------------------------------------------------------------------
 
 static void values(bytes *in, const fp8mac_format *row)
 {
@@ -145,7 +145,7 @@ static void conversions(bytes *in)
     fp8mac_format own[2];
     const fp8mac_format *to = any_row(in, &own[0]), *from = any_row(in, &own[1]);
     bool valid = fp8mac_format_validate(to) == FP8MAC_OK;
-    demand(valid == (fp8mac_format_refusal(to) == NULL), "a refused row has a reason");
+    demand(valid == (fp8mac_format_refusal(to) == NULL), "a refused format has a reason");
     if (valid) {
         values(in, to);
     }

@@ -313,7 +313,7 @@ def test_tables(tool):
     names = tool.run("formats").stdout.decode()
     presets = tool.run("presets").stdout.decode()
     for name in ML_DTYPES + ["float16", "int8", "mxint8", "qc_e2m5", "e8m13"]:
-        tool.checks.check("formats lists every row", f"\n{name} " in names, True, name)
+        tool.checks.check("formats lists every format", f"\n{name} " in names, True, name)
     for name in [
         "ieee-fma",
         "hopper-fp8",

@@ -139,7 +139,7 @@ def test_formats():
             row.exponent_zero,
         )
         check(
-            "formats: a row of the caller's own",
+            "formats: a format of the caller's own",
             (again, again.max, again.max_code),
             (row, row.max, row.max_code),
             name,
@@ -157,7 +157,7 @@ def test_formats():
     check("formats: int8", fp8mac.format_of(np.int8).name, "int8")
     own = Format("e5m2b20", True, 5, 2, 20, False, False, "negative-zero")
     check(
-        "formats: a row of the caller's own",
+        "formats: a format of the caller's own",
         fp8mac.decode(fp8mac.cast([2.0**-20], own), own)[0],
         F32(2.0**-20),
     )

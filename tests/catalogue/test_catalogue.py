@@ -3,7 +3,7 @@
 
     test_catalogue.py FOLDER    FOLDER has catalogue.mk, fp8mac_catalogue_pkg.sv and fp8mac/catalogue.h
 
-A new kind of element needs a row here: the row is the second opinion on its numbers.
+A new kind of element needs an entry in TABLE and in SETTINGS.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TABLE = {
 }
 RTL_FRAC_BITS = {
     "kulisch": 34
-}  # where there is no choice; 34 fraction bits lose nothing of E4M3 products
+}  # kinds without a choice; with 34 fraction bits E4M3 products are exact
 # Fraction bits of the final addition of late accumulation, at least: with several lanes, with one.
 LATE_BITS = {"late_fp32": (25, 26), "late_fp16": (12, 13)}
 
@@ -66,7 +66,7 @@ def constant(kind: str) -> str:
 
 
 def sv_columns(text: str) -> dict[str, dict[str, str]]:
-    """Function to constant to value."""
+    """{function: {constant: value}}"""
     functions = re.findall(r"function automatic \S+(?: unsigned)? element_(\w+)\(int unsigned element\);(.*?)endfunction", text, re.S)  # fmt: skip
     return {
         name: dict(re.findall(r"(Element\w+): return (\S+);", body)) for name, body in functions

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the C tests of the model share: counted checks, rows and modes.
+// What the C tests of the model share: counted checks, formats and modes.
 #ifndef FP8MAC_TESTS_CHECK_H
 #define FP8MAC_TESTS_CHECK_H
 

@@ -291,7 +291,7 @@ SIGNATURES = {  # name: (result, arguments)
 
 
 class Library:
-    """The functions without their prefix, and the built-in rows by name."""
+    """The functions without their prefix, and the built-in formats by name."""
 
     def __init__(self, path):
         dll = ct.CDLL(str(pathlib.Path(path).resolve()))

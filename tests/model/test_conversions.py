@@ -130,7 +130,7 @@ def special_cases(row, src, saturate):
 
 
 def compare(checks, lib, row, src, source, saturate=False):
-    """Equal to astype; the special cases are also held against the rule, and counted where astype departs from it."""
+    """Equal to astype. Special cases are also compared with the rule, and those where astype differs are counted."""
     mode = "saturate" if saturate else "ieee"
     got = library_codes(lib, row, src, clib.mode(overflow=mode.upper()))
     with np.errstate(all="ignore"):
@@ -159,7 +159,7 @@ def compare(checks, lib, row, src, source, saturate=False):
     )
 
 
-DEPARTURES = {}  # (format, case) -> inputs for which astype writes something else than the rule
+DEPARTURES = {}  # (format, case) -> number of inputs for which astype and the rule differ
 
 
 def test_against_astype(checks, lib, rng, row):
@@ -192,7 +192,7 @@ def report_departures(checks):
 
 
 def converter(lib, row, src_name, src, mode):
-    """i -> (code, flags) of one element by itself."""
+    """A function of i: (code, flags) of element i, converted alone."""
     dst, flags = np.zeros(1, container(row)), ct.c_uint32()
     row_p, src_p, flags_p, dst_p = (
         lib.by_name[row.name],
@@ -297,7 +297,7 @@ def test_exact_all(checks, lib, rng):
 
 
 def random_value(rng, row):
-    """A value of up to 64 significant bits: anywhere, about the format's range, or a hair off a midpoint."""
+    """A value of up to 64 significant bits: anywhere, near the format's range, or close to a midpoint."""
     significand = int(rng.integers(1, 1 << 64, dtype=np.uint64)) >> int(rng.integers(0, 64))
     kind, significand = rng.integers(0, 4), significand or 1
     if kind == 0:
@@ -316,7 +316,7 @@ def random_value(rng, row):
 
 
 def test_encode(checks, lib, rng):
-    """fp8mac_encode of values no array conversion can hold."""
+    """fp8mac_encode of values that no array of a conversion can hold."""
     flags = ct.c_uint32()
     for row, (rounding, overflow) in itertools.product(exact.ARRAY_FORMATS.values(), MODES):
         p, mode = lib.by_name[row.name], clib.mode(rounding, overflow)
@@ -348,7 +348,7 @@ def test_encode(checks, lib, rng):
 
 
 def test_doubles(checks, lib, rng):
-    """Double to FP8 rounds once: doubles a hair off an FP8 midpoint, far below float32's resolution."""
+    """Double to FP8 rounds once: doubles that differ from an FP8 midpoint by less than float32's resolution."""
     for name in exact.FP8:
         row = exact.ARRAY_FORMATS[name]
         points = finite_magnitudes(row)
@@ -372,7 +372,7 @@ def test_doubles(checks, lib, rng):
 
 
 def test_quantize(checks, lib, rng):
-    """One FP32 multiplication, then the conversion; dequantize the other way."""
+    """quantize: one FP32 multiplication, then the conversion. dequantize: the conversion, then the multiplication."""
     scales = [1.0, 0.5, 3.0, 1e-3, 2.0**-126, 2.0**-149, 2.0**127, float(np.float32(0.1))]
     for row, scale in itertools.product(exact.ARRAY_FORMATS.values(), scales):
         rounding, overflow = MODES[int(rng.integers(len(MODES)))]
@@ -482,7 +482,7 @@ def test_refusals(checks, lib):
         lib.rows[: clib.enum("ARRAY_FORMAT_COUNT")], MODES
     ):
         checks.check(
-            "every mode is legal for every row",
+            "every mode is legal for every format",
             lib.convert_mode_validate(p, clib.mode(rounding, overflow)),
             clib.OK,
             p.contents.name,
@@ -501,11 +501,11 @@ def test_refusals(checks, lib):
 
 
 def test_no_nan_row(checks, lib):
-    """A row without NaN and Inf takes only `saturate`; its NaN is +0 and raises `invalid`."""
+    """A format without NaN and Inf takes only `saturate`; its NaN is +0 and raises `invalid`."""
     row = clib.Format.from_buffer_copy(lib.by_name["e4m3fn"].contents)
     row.name, row.nan_encoding = b"all_finite", clib.enum("NAN_NONE")
     p, flags = ct.byref(row), ct.c_uint32()
-    checks.check("no NaN: row is valid", lib.format_validate(p), clib.OK)
+    checks.check("no NaN: format is valid", lib.format_validate(p), clib.OK)
     for overflow, want in (
         ("SATURATE", "OK"),
         ("SATURATE_FINITE", "ERR_OVERFLOW_MODE"),

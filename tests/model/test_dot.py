@@ -142,7 +142,7 @@ def test_every_pair(checks, lib):
 
 
 def exact_zero(a_name, b_name):
-    """Where the exact product is zero, not merely rounded to zero."""
+    """Where the exact product is zero; a product that only rounds to zero does not count."""
     every = np.arange(256, dtype=np.uint8)
     a = every.view(DTYPES[a_name]).astype(np.float64)[:, None]
     return (a == 0) | (every.view(DTYPES[b_name]).astype(np.float64)[None, :] == 0)
@@ -173,7 +173,7 @@ def test_corners(checks, lib):
 
 
 def test_whole_k(checks, lib, rng, count=100):
-    """fp8mac_dot in one go, and cut at a multiple of the group with the state copied out and back."""
+    """fp8mac_dot in one call, and in two that meet at a multiple of the group, the state copied out and back."""
     codes = {name: Codes(name) for name in exact.FP8}
     for (a_name, b_name), acc, _ in itertools.product(PAIRS, ACC_ROWS, range(count)):
         row, group, k = ACC_ROWS[acc], int(rng.integers(1, 17)), draw_k(rng)

@@ -113,7 +113,7 @@ def test_fourteen_bits(checks, lib, seed):
 # log2(sigma / RMSE) of the best scale for a format, by integrating the squared error over each interval that rounds to
 # one value: with partial moments M0, M1, M2 of the density, the integral of (x - q)^2 is M2 - 2 q M1 + q^2 M0. After
 # Noune et al., 8-bit numerical formats for deep neural networks (arXiv 2206.02915), and Kuzmin et al., FP8
-# quantization: the power of the exponent (arXiv 2208.09225), whose formats these are. Student-t: nu = 3, cut at +-1e5.
+# quantization: the power of the exponent (arXiv 2208.09225), whose formats these are. Student-t: nu = 3, truncated at +-1e5.
 
 erf = np.vectorize(math.erf)
 

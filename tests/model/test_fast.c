@@ -40,7 +40,7 @@ typedef enum code_kind {
     KINDS
 } code_kind;
 
-// A finite code of a row with specials at the top, by magnitude.
+// A finite code of a format whose specials are its largest codes.
 static uint8_t random_code(const fp8mac_format *f, code_kind kind)
 {
     uint32_t max = fp8mac_format_max_code(f), sign = below(2) << 7,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Array conversions of every instruction set equal the definition, element by element, and so do the flags: float32 of
-// every exponent with significands around every rounding boundary, to every row there is a kernel for and to those
-// there is none for; every code of every row to float32; stochastic rounding; scaled conversions.
+// Array conversions of every instruction set give the codes and flags of the definition:
+// - float32 of every exponent, with significands around every rounding boundary, to every format,
+//   with or without a kernel;
+// - every code of every format to float32;
+// - stochastic rounding and scaled conversions.
 #include <stdlib.h>
 
 #include "check.h"

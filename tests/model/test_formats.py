@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The format table: C, SystemVerilog and the definition are the same; every code decodes as ml_dtypes and NumPy do."""
+"""The format table: C, SystemVerilog and the definition agree; every code decodes as in ml_dtypes and NumPy."""
 
 import ctypes as ct
 import pathlib
@@ -59,7 +59,7 @@ def sv_struct_fields(source, type_name):
 
 
 def sv_rows(source):
-    """fp8_format's rows: label of the case -> fields of fp8_format_t."""
+    """The entries of fp8_format: label of the case -> fields of fp8_format_t."""
     body = re.search(
         r"function automatic fp8_format_t fp8_format\(.*?\);(.*?)endfunction", source, re.S
     ).group(1)
@@ -82,15 +82,17 @@ def sv_parameter(source, name):
 def test_package(checks, lib, source):
     rows = sv_rows(source)
     names = sv_enum(source, "fp8_fmt_e")
-    checks.check("package: four rows", len(rows), 4)
+    checks.check("package: four formats", len(rows), 4)
     labels = list(rows)
     for label, code in names.items():
         row = rows.get(label, rows[labels[-1]])
         c_row = lib.format_get(code).contents
-        checks.check("package: order of the rows", labels[code] in (label, "default"), True, label)
+        checks.check(
+            "package: order of the formats", labels[code] in (label, "default"), True, label
+        )
         for field, value in row.items():
             checks.check(
-                "package: row equals the C row",
+                "package: format equals that of the C table",
                 value,
                 int(getattr(c_row, field)),
                 f"{label}.{field}",
@@ -162,7 +164,7 @@ def test_row(checks, lib, index, row):
         "exponent_zero": clib.enum("EXPONENT_ZERO_SUBNORMAL"),
     }
     for field, want in expected.items():
-        checks.check("table: fields of the C row", getattr(c, field), want, f"{row.name}.{field}")
+        checks.check("table: fields of the C entry", getattr(c, field), want, f"{row.name}.{field}")
     bits = exact.width(row)
     checks.check("table: identifier", clib.enum(C_NAMES[index]), index, row.name)
     checks.check("table: valid", lib.format_validate(p), clib.OK, row.name)
@@ -182,7 +184,9 @@ def test_row(checks, lib, index, row):
 
 
 def test_table(checks, lib):
-    checks.check("table: number of rows", clib.enum("ARRAY_FORMAT_COUNT"), len(exact.ARRAY_FORMATS))
+    checks.check(
+        "table: number of formats", clib.enum("ARRAY_FORMAT_COUNT"), len(exact.ARRAY_FORMATS)
+    )
     for index, row in enumerate(exact.ARRAY_FORMATS.values()):
         test_row(checks, lib, index, row)
     for alias, name in ALIASES.items():
@@ -192,7 +196,7 @@ def test_table(checks, lib):
         checks.check("table: unknown name", bool(lib.format_by_name(wrong)), False, wrong)
     for wrong in (clib.enum("FORMAT_COUNT"), 255):
         checks.check("table: unknown identifier", bool(lib.format_get(wrong)), False, wrong)
-    checks.check("table: NULL is not a row", lib.format_validate(None), clib.enum("ERR_FORMAT"))
+    checks.check("table: NULL is not a format", lib.format_validate(None), clib.enum("ERR_FORMAT"))
     test_malformed(checks, lib)
 
 
@@ -207,7 +211,7 @@ def test_malformed(checks, lib):
         row = clib.Format.from_buffer_copy(lib.by_name["e4m3fn"].contents)
         setattr(row, field, value)
         checks.check(
-            "table: malformed row refused",
+            "table: malformed format refused",
             lib.format_validate(ct.byref(row)),
             clib.enum("ERR_FORMAT"),
             f"{field} = {value}",
@@ -233,13 +237,13 @@ def container(row):
 
 
 def reference(row, codes):
-    """The doubles of the codes by ml_dtypes or NumPy, NaN signs being the codes' own."""
+    """The codes as doubles, by ml_dtypes or NumPy. A NaN has the sign of its code."""
     with np.errstate(all="ignore"):
         return codes.astype(container(row)).view(DTYPES[row.name]).astype(np.float64)
 
 
 def same_number(got, want):
-    """Equal, zeros with the same sign, and NaN for NaN."""
+    """Equal: zeros have the same sign, and a NaN equals a NaN."""
     return (got == want) & (np.signbit(got) == np.signbit(want)) | np.isnan(got) & np.isnan(want)
 
 

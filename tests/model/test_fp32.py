@@ -49,9 +49,7 @@ def random_pairs(rng, n):
     b[:third] = sign[:third] | np.clip(near, 0, 0x7FFFFFFF).astype(np.uint32)
     middle = slice(third, 2 * third)
     field = (a[middle] >> np.uint32(23) & np.uint32(255)).astype(np.int64)
-    at_the_bottom = rng.integers(
-        0, 2, third
-    )  # else at the top; the sum of the two fields says which
+    at_the_bottom = rng.integers(0, 2, third)  # else at the top
     total = np.where(
         at_the_bottom, 127 + rng.integers(-26, 4, third), 127 + 254 + rng.integers(-3, 4, third)
     )
@@ -62,7 +60,7 @@ def random_pairs(rng, n):
 
 
 def expected(operation, a, b):
-    """(codes, flags) by NumPy, a NaN being the canonical one."""
+    """(codes, flags) by NumPy; any NaN gives the canonical one."""
     with np.errstate(all="ignore"):
         x, y = a.view(np.float32), b.view(np.float32)
         result = operation(x, y)

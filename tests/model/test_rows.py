@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every row: what it declares, every code decoded, conversions in every mode, stochastic rounding, arithmetic, text.
+"""Every format: its entry, every code decoded, conversions in every mode, stochastic rounding, arithmetic, text.
 
 References: the definition in exact rationals, and ml_dtypes and NumPy where they have the format.
 """
@@ -93,7 +93,7 @@ def fraction_of(v):
 
 def test_declared(checks, lib):
     names = [row.contents.name.decode() for row in lib.rows]
-    checks.check("rows: all of them, in order", names, list(d.FORMATS))
+    checks.check("formats: all of them, in order", names, list(d.FORMATS))
     low = {"gradual": "SUBNORMAL", "at_bias": "AT_BIAS", "normal": "NORMAL", "powers": "NORMAL"}
     nan = {None: "NONE", "ieee": "IEEE", "all_ones": "ALL_ONES", "negative_zero": "NEGATIVE_ZERO"}
     for name, row in d.FORMATS.items():
@@ -118,10 +118,10 @@ def test_declared(checks, lib):
             clib.enum("NAN_" + nan[row.nan]),
             clib.enum("EXPONENT_ZERO_" + low[row.low]),
         )
-        checks.check("rows: fields", tuple(int(x) for x in got), want, name)
+        checks.check("formats: fields", tuple(int(x) for x in got), want, name)
         p = lib.by_name[name]
         checks.check(
-            "rows: codes",
+            "formats: codes",
             (lib.format_max_code(p), lib.format_nan_code(p), lib.format_bits(p)),
             (d.max_code(row), d.nan_code(row), d.width(row)),
             name,
@@ -131,11 +131,14 @@ def test_declared(checks, lib):
             if row.low in ("gradual", "at_bias")
             else d.power(-row.bias - row.mantissa_bits)
         )
-        checks.check("rows: unit", d.power(lib.format_unit_exponent(p)), unit, name)
+        checks.check("formats: unit", d.power(lib.format_unit_exponent(p)), unit, name)
         if name in FACTS:
             largest, normal, smallest = FACTS[name]
             checks.check(
-                "rows: largest", lib.value_to_double(lib.decode(p, d.max_code(row))), largest, name
+                "formats: largest",
+                lib.value_to_double(lib.decode(p, d.max_code(row))),
+                largest,
+                name,
             )
             if normal is not None:
                 code = (
@@ -146,10 +149,13 @@ def test_declared(checks, lib):
                     else 0
                 )
                 checks.check(
-                    "rows: smallest normal", lib.value_to_double(lib.decode(p, code)), normal, name
+                    "formats: smallest normal",
+                    lib.value_to_double(lib.decode(p, code)),
+                    normal,
+                    name,
                 )
             checks.check(
-                "rows: smallest",
+                "formats: smallest",
                 lib.value_to_double(lib.decode(p, 0 if row.low == "powers" else 1)),
                 smallest,
                 name,
@@ -203,7 +209,8 @@ def test_ml_dtypes(checks, lib, row):
     checks.check("to doubles: status", status, clib.OK)
     same = (got == want) & (np.signbit(got) == np.signbit(want)) | np.isnan(got) & np.isnan(want)
     checks.arrays(f"decode {row.name} against {dtype.__module__}", same, np.ones_like(same), hex)
-    if row.name in ("int8", "e8m0fnu"):  # they truncate and round: see the definition
+    # NumPy truncates to int8, and ml_dtypes rounds to e8m0fnu to nearest: the definition does neither.
+    if row.name in ("int8", "e8m0fnu"):
         return
     with np.errstate(all="ignore"):
         halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
@@ -228,7 +235,7 @@ def test_ml_dtypes(checks, lib, row):
 
 
 def numbers_around(row, rng):
-    """Values of the row, midpoints of neighbours, and those a hair to either side; beyond both ends; random ones."""
+    """Values of the format, midpoints of neighbours, numbers close to both, beyond both ends, and random ones."""
     top = d.max_code(row)
     codes = (
         range(top + 1)
@@ -269,7 +276,7 @@ def numbers_around(row, rng):
 
 
 def representable(x):
-    """Cut to 60 significant bits: what a value record can hold."""
+    """Truncated to 60 significant bits, which a value record can hold."""
     if x == 0:
         return x
     unit = d.power(d.floor_log2(x) - 59)
@@ -319,7 +326,7 @@ def test_encoded(checks, lib, rng, row):
         allowed = bool(row.nan) or overflow == "SATURATE"
         want = clib.OK if allowed else clib.enum("ERR_OVERFLOW_MODE")
         checks.check(
-            "rows without Inf and NaN only saturate",
+            "formats without Inf and NaN only saturate",
             lib.convert_mode_validate(p, clib.mode(overflow=overflow)),
             want,
             row.name,
@@ -327,7 +334,7 @@ def test_encoded(checks, lib, rng, row):
 
 
 def test_every_r(checks, lib, rng):
-    """Of the 2^n values of r, exactly floor(place * 2^n) round up, and it is monotone in r."""
+    """Exactly floor(place * 2^n) of the 2^n values of r round up, and the result is monotone in r."""
     gaps = {"cfloat8_e4m3": 7, "cfloat8_e5m2": 3, "hfp8_e4m3": 0}  # the code below the gap
     for name in (
         "e4m3fn",
@@ -350,7 +357,7 @@ def test_every_r(checks, lib, rng):
                 low, high = d.magnitude_of(row, code), d.magnitude_of(row, code + 1)
                 places = 1 << (
                     n if turn % 4 == 1 else 12
-                )  # every so often, exactly where one r decides
+                )  # sometimes a value at which one r decides
                 place = Fraction(int(rng.integers(0, places)), places)
                 x = representable(low + (high - low) * place)
                 if x == 0:
@@ -370,7 +377,7 @@ def test_every_r(checks, lib, rng):
 
 
 def test_any_to_any(checks, lib, rng):
-    """Between any two rows by fp8mac_convert: one rounding."""
+    """Between any two formats by fp8mac_convert: one rounding."""
     for src in d.FORMATS.values():
         codes = np.array(codes_of(src, rng, 400), dtype=np.uint32)
         if codes.size > 400:
@@ -391,7 +398,7 @@ def test_any_to_any(checks, lib, rng):
             )
             want = [d.encode(dst, v, rounding, overflow)[0] for v in values]
             checks.arrays(
-                "convert between any two rows",
+                "convert between any two formats",
                 got.astype(np.int64),
                 np.array(want, dtype=np.int64),
                 lambda i: f"{src.name} {int(codes[i]):#x} to {dst.name} {rounding} {overflow}",
@@ -448,7 +455,7 @@ def test_arithmetic(checks, lib, rng, row, pairs=1500):
         )
 
 
-# ---- biases, rows of one's own, the generator -----------------------------------------------------------------------
+# ---- biases, formats of one's own, the generator --------------------------------------------------------------------
 
 
 def test_biases(checks, lib, rng):
@@ -492,7 +499,7 @@ def test_biases(checks, lib, rng):
 
 
 def test_own_rows(checks, lib, rng):
-    """Rows that are in no table, drawn at random: accepted ones follow the definition, refused ones get a sentence."""
+    """Random formats that are in no table: accepted ones follow the definition, refused ones get a sentence."""
     nan = {None: "NONE", "ieee": "IEEE", "all_ones": "ALL_ONES", "negative_zero": "NEGATIVE_ZERO"}
     low = {"gradual": "SUBNORMAL", "at_bias": "AT_BIAS", "normal": "NORMAL"}
     accepted = 0
@@ -520,10 +527,10 @@ def test_own_rows(checks, lib, rng):
             clib.enum("EXPONENT_ZERO_" + low[row.low]),
         )
         ok, refusal = lib.format_validate(ct.byref(c)) == clib.OK, lib.format_refusal(ct.byref(c))
-        checks.check("own rows: a sentence if refused", refusal is None, ok, row)
+        checks.check("own formats: a sentence if refused", refusal is None, ok, row)
         if not ok:
             checks.check(
-                "own rows: it is a sentence",
+                "own formats: it is a sentence",
                 refusal.endswith(b".") and len(refusal) > 15,
                 True,
                 row,
@@ -537,7 +544,7 @@ def test_own_rows(checks, lib, rng):
             cls, _sign, x, _ = d.decode(row, int(code))
             v = lib.decode(ct.byref(c), int(code))
             checks.check(
-                "own rows: decoded",
+                "own formats: decoded",
                 (v.cls, fraction_of(v) if cls == d.FINITE else 0),
                 (class_of(cls), x if cls == d.FINITE else 0),
                 f"{row} {code:#x}",
@@ -550,12 +557,12 @@ def test_own_rows(checks, lib, rng):
             flags.value = 0
             got = lib.encode(ct.byref(c), as_value(near), clib.mode(), ct.addressof(flags))
             checks.check(
-                "own rows: encoded",
+                "own formats: encoded",
                 (got, flags.value),
                 d.encode(row, near),
                 f"{row} {float(near[2])}",
             )
-    checks.check("own rows: some are accepted", accepted > 100, True, accepted)
+    checks.check("own formats: some are accepted", accepted > 100, True, accepted)
 
 
 KNOWN_ANSWERS = (  # counter, key, output: the published known answers of Philox4x32-10 (Random123, kat_vectors)

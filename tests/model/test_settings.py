@@ -407,7 +407,7 @@ BY_HAND = (
     ("NaN takes the result", ALIGNED, 0, "7f 38", "38 38", 0x7FC00000, 0x7FC00000),
     # -2^-18 to odd, at 2^(-14-3); by products at 2^(-12-3).
     ("the least exponent", LEAST, 0, "81", "01", 0x8200, 0x8080),
-    # 1 + 2^-11 is a tie of FP16, and 2^-18 beside it a sticky bit at 2^-13 if nothing has cut it before.
+    # 1 + 2^-11 is a tie of FP16, and 2^-18 beside it a sticky bit at 2^-13 if it was not truncated before.
     ("late, a tie", ODD_16, 0x3C00, "10", "08", 0x3C00, 0x3C00),
     ("late, to odd", ODD_16, 0x3C00, "10 01", "08 01", 0x3C01, 0x3C01),
     ("late, toward zero", ZERO_16, 0x3C00, "10 01", "08 01", 0x3C00, 0x3C00),
@@ -565,7 +565,7 @@ ELEMENTS = {
     "late_fp16_f13_l16": late(16, "FP16", 13, 13),
     "late_fp16_l1": d.settings(group=1, acc="FP16"),
 }
-# Those with an accumulator that is an integer: format of the operands, then fields of the configuration.
+# Elements with an integer accumulator: format of the operands, then fields of the configuration.
 INTEGER_ELEMENTS = {
     "kulisch": ("e4m3fn", dict(acc_format="FIXED", group=4, guard_bits=16)),
     "kulisch_l32": ("e4m3fn", dict(acc_format="FIXED", group=32, guard_bits=16)),
@@ -590,7 +590,7 @@ KINDS = (
     "late_fp16",
     "static",
 )
-# What is no name, and the status that says why.
+# Names that are refused, and the status of the refusal.
 BAD_NAMES = {
     "h100": "PRESET", "": "PRESET", "late_fp16_": "PRESET", "late_fp16_f": "PRESET", "late_fp16_l": "PRESET",
     "late_fp16_f013": "PRESET", "late_fp16_l4_f13": "PRESET", "late_fp16_f13_l4x": "PRESET", "late_fp16f13": "PRESET",
@@ -669,22 +669,22 @@ def test_presets(checks, lib, rng, count=60):
 
 
 def test_preset_corners(checks, lib):
-    """Results worked out by hand, each of which tells a setting from its neighbours."""
+    """Results computed by hand; each one shows one setting."""
     one, tiny, minus_tiny, big, two = 0x38, 0x01, 0x81, 0x7E, 0x40  # 1, 2^-9, -2^-9, 448, 2
     inf32, nan32 = 0x7F800000, 0x7FFFFFFF
     cases = (
         # 2^-14 is below the 13th fraction bit of 1: lost, however often; 2^-13 stays.
         ("hopper-fp8", 0x3F800000, [(tiny, 0x10)] * 31, 0x3F800000),  # 2^-9 * 2^-5, 31 times
         ("hopper-fp8", 0x3F800000, [(tiny, 0x18)], 0x3F800400),  # 2^-9 * 2^-4
-        ("hopper-fp8", 0x3F801FFF, [(0, 0)], 0x3F801C00),  # a loaded acc is cut to 13 bits
+        ("hopper-fp8", 0x3F801FFF, [(0, 0)], 0x3F801C00),  # a loaded acc is truncated to 13 bits
         ("hopper-fp8", 0x3F800000, [(minus_tiny, 0x10)], 0x3F800000),  # toward zero, not down
         ("hopper-fp8", 0x80000000, [(0, 0x80)], 0x00000000),  # an aligned zero is +0
         ("hopper-fp8", 0x7F7FFC00, [(big, big)], 0x7F7FFC00),  # far below the accumulator
         ("hopper-fp8", inf32, [(one, one)], inf32),
         ("hopper-fp8", 0, [(0x7F, one)], nan32),
-        ("blackwell-fp8", 0x3F800000, [(tiny, 0x10)] * 2, 0x3F800400),  # kept: 25 fraction bits
+        ("blackwell-fp8", 0x3F800000, [(tiny, 0x10)] * 2, 0x3F800400),  # 25 fraction bits hold it
         ("cdna3-fp8", 0x3F800000, [(0x81, 0x08)], 0x3F7FFF80),  # fnuz: -2^-10 * 2^-7 = -2^-17
-        ("cdna3-fp8", 0xB3000000, [(0x40, 0x40)], 0x3F7FFFFF),  # acc -2^-25 is cut down to -2^-24
+        ("cdna3-fp8", 0xB3000000, [(0x40, 0x40)], 0x3F7FFFFF),  # acc -2^-25 becomes -2^-24
         ("cdna3-fp8", 0xB2800000, [(0x40, 0x40)], 0x3F800000),  # acc -2^-26 is dropped
         ("cdna3-fp8", 0x3F800000, [(0xC0, 0x40), (0x40, 0x40)], 0x3F800000),
         ("riscv-fqbdot8f", 0x4B800000, [(one, one)], 0x4B800001),  # 2^24 + 1, to odd

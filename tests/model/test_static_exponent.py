@@ -17,7 +17,7 @@ ABOVE = clib.enum("ERR_SCALE_EXPONENT")
 
 
 class Dot:
-    """A configuration of the library with an accumulator and flags; rows may have a bias of their own."""
+    """A configuration of the library with an accumulator and flags. A format may have a bias of its own."""
 
     def __init__(self, lib, rows, frac_bits, static_exponent, group=1, scale=(0, 0), guard_bits=0):
         own = [clib.Format.from_buffer_copy(lib.by_name[row.name].contents) for row in rows]
@@ -70,7 +70,7 @@ def draw_row(rng):
 
 
 def draw_mild(rng, row, n):
-    """Codes as test_settings draws them; and all of them finite, three times in four."""
+    """Codes as test_settings draws them. Three times in four all of them are finite."""
     codes = draw_codes(rng, row.name, n)
     finite = [
         code for code in range(1 << d.width(row)) if d.decode(row, code)[0] in (d.FINITE, d.ZERO)
@@ -83,7 +83,7 @@ def draw_mild(rng, row, n):
 
 
 def draw_static_exponent(rng, want, a, b):
-    """A row's largest exponent plus a column's; the products' own bound, exactly, below and above; far above."""
+    """A row's largest exponent plus a column's, or a number at, below, above or far above the products' own bound."""
     sides = [
         [d.floor_log2(table[code][2]) for code in codes if table[code][0] == d.FINITE]
         for table, codes in zip(want.tables, (a, b))
@@ -302,7 +302,7 @@ def test_sticky(checks, lib):
 
 
 def test_widest(checks, lib):
-    """As many of the largest products as the guard bits hold, at every F: each bit of the sum is kept."""
+    """As many of the largest products as the guard bits hold, at every F: no bit of the sum is lost."""
     rows, guard_bits = [d.FORMATS[E4]] * 2, 12
     k = 1 << guard_bits
     for frac_bits, sign in itertools.product((1, 2, 5, 16, 34, 63, 64), (0, 0x80)):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every format, rounding and setting of a step, from their definitions in exact numbers; nothing knows the library.
+"""Every format, rounding and setting of a step, from their definitions in exact numbers, without the library.
 
-Numbers are Python integers in units of 2^-SHIFT, so that sums are sums and a cut to a multiple of 2^q clears bits.
+Numbers are Python integers in units of 2^-SHIFT, so that sums are exact and truncating to a multiple of 2^q clears bits.
 """
 
 from collections import namedtuple
@@ -33,7 +33,7 @@ def power(exponent):
 
 
 def is_wide(row):
-    """FP16, BF16, FP32 and the accumulators' rows, which overflow in one way only."""
+    """FP16, BF16, FP32 and the accumulators' formats, which overflow in one way only."""
     return width(row) > 8 and row.nan == "ieee"
 
 
@@ -66,7 +66,7 @@ def floor_log2(x):
 
 
 def round_code(row, x, rounding, r=0, n=0):
-    """The magnitude code for x > 0 as if exponents had no upper end: one of the two neighbours."""
+    """The magnitude code of one of the two neighbours of x > 0, as if the exponent had no upper limit."""
     field = max(floor_log2(x) + row.bias, 0)
     code = field << row.mantissa_bits if row.exponent_bits else int(x / magnitude_of(row, 1))
     if row.exponent_bits and field:
@@ -95,7 +95,7 @@ def signed(row, sign, magnitude):
 
 
 def no_number(row, sign, flags):
-    """NaN with the value's sign where the row has one."""
+    """NaN with the value's sign, where the format has one."""
     if not row.nan:
         return 0, flags | INVALID
     return signed(row, sign if row.signed else 0, nan_code(row)), flags
@@ -221,7 +221,7 @@ def settings(**changes):
 
 
 def kept_row(s):
-    """The row of the accumulator's code: E8M13 is kept as FP32."""
+    """The format of the accumulator's code: E8M13 is held as FP32."""
     return FORMATS["float32"] if s.acc == "E8M13" else FORMATS[ACC_FORMATS[s.acc]]
 
 
@@ -327,7 +327,7 @@ def sum_of(s, terms, acc):
 
 
 def round_acc(s, row, value, r, rounding=None):
-    """(code as kept, flags) of (class, sign, magnitude)"""
+    """(code as the accumulator holds it, flags) of (class, sign, magnitude)"""
     if value[0] == NAN:
         fp32_like = row.name in ("float32", "e8m13") and s.acc in ("FP32", "E8M13")
         own = s.nan_code and (fp32_like or row.name == ACC_FORMATS[s.acc])
@@ -342,7 +342,7 @@ def round_acc(s, row, value, r, rounding=None):
 
 
 def step(s, code, a, b, mx=None, r=0):
-    """acc' and flags of one step from an accumulator's code, r being its random bits."""
+    """acc' and flags of one step from an accumulator's code. r are the step's random bits."""
     terms, flags = products(s, a, b, mx)
     acc = acc_term(s, code)
     row = FORMATS[ACC_FORMATS[s.acc]]
@@ -368,7 +368,7 @@ def step(s, code, a, b, mx=None, r=0):
 
 
 def products_sum(s, terms):
-    """(sum of the cut products, its exponent)"""
+    """(sum of the truncated products, its exponent)"""
     if not s.even_odd:
         return aligned_sum(s, terms)
     (even, e_even), (odd, e_odd) = aligned_sum(s, terms[0::2]), aligned_sum(s, terms[1::2])
@@ -404,7 +404,7 @@ class Static:
         return [floor_log2(x[2]) + floor_log2(y[2]) for x, y in pairs if x[0] == y[0] == FINITE]
 
     def accumulate(self, a, b):
-        """Whether no product is above the static_exponent; nothing is taken if one is."""
+        """Returns whether no product is above the static_exponent. If one is, nothing is added."""
         if max(self.exponents(a, b), default=self.static_exponent) > self.static_exponent:
             return False
         for x, y in zip(a, b):

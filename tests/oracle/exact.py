@@ -124,7 +124,7 @@ def _operands(row):
 
 OPERANDS = {name: _operands(ARRAY_FORMATS[name]) for name in FP8}
 
-# What the terms of a sum are, besides their exact sum: `infinities` has bit 0 for +Inf and bit 1 for -Inf.
+# The exact sum of some terms and their special values: `infinities` has bit 0 for +Inf and bit 1 for -Inf.
 Terms = namedtuple("Terms", "total nan infinities all_negative_zero flags")
 
 
@@ -235,7 +235,7 @@ class Fixed:
 
 
 def bits(x):
-    """FP32 code of a float32, a NaN being the canonical one."""
+    """FP32 code of a float32; any NaN gives the canonical one."""
     return NAN32 if x != x else int(np.float32(x).view(np.uint32))
 
 
@@ -244,7 +244,7 @@ def f32(code):
 
 
 class Fp32Unit:
-    """One nearest-even FP32 operation at a time, by NumPy; remembers the flags."""
+    """FP32 operations by NumPy, each rounded to nearest even; collects the flags."""
 
     def __init__(self):
         self.flags = 0
@@ -287,6 +287,6 @@ def epilogue(e, t0, scale_a, scale_b, bias, c):
     scaled = unit.mul(t, e.scale_d)
     code, raised = convert(e.d_row, decode(FP32, bits(scaled)), e.rounding, e.overflow)
     if is_nan_code(e.d_row, code):
-        code = nan_code(e.d_row)  # no sign leaves the epilogue with a NaN, whatever made it
+        code = nan_code(e.d_row)  # the epilogue writes every NaN without a sign
     nan = NAN_FLAG if any(np.isnan(x) for x in inputs) else 0
     return code, t, unit.flags | raised | nan
