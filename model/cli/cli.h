@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command-line tool as a function: streams and arguments in, an exit status out, nothing left
-// behind. A refusal leaves through cli_fail, which prints one sentence; memory and files of a run
-// are released at its end.
+// The command-line tool as a function of streams and arguments that returns an exit status. A
+// refusal leaves through cli_fail, which prints one sentence. Every run releases its memory and
+// files at its end.
 #ifndef FP8MAC_CLI_CLI_H
 #define FP8MAC_CLI_CLI_H
 
@@ -30,14 +30,14 @@ typedef struct cli {
 // What `fp8mac` does: argv[1] is the subcommand.
 int cli_main(int argc, char **argv, FILE *in, FILE *out, FILE *err);
 
-// "fp8mac COMMAND: " and the sentence to err, then the run ends with CLI_REFUSED.
+// Prints "fp8mac COMMAND: " and the sentence to err, and ends the run with CLI_REFUSED.
 _Noreturn __attribute__((format(printf, 2, 3))) void cli_fail(cli *c, const char *format, ...);
-// The same for output that cannot be written: CLI_FAILED.
+// The same for output that cannot be written. The status is CLI_FAILED.
 _Noreturn __attribute__((format(printf, 2, 3))) void cli_fail_output(cli *c, const char *format,
                                                                      ...);
-// n elements, zeroed, until the end of the run; n * size may be 0.
+// Allocates n zeroed elements that live until the end of the run. n * size may be 0.
 void *cli_alloc(cli *c, size_t n, size_t size);
-// A block that cli_alloc or cli_grow returned, or NULL, made n * size large.
+// Resizes a block from cli_alloc or cli_grow to n * size bytes. `block` may be NULL.
 void *cli_grow(cli *c, void *block, size_t n, size_t size);
 
 // ---- arguments ----------------------------------------------------------------------------------
@@ -54,8 +54,8 @@ typedef struct cli_operands {
     size_t count;
 } cli_operands;
 
-// Names that the table does not have are settings of `dot`, unless that is NULL. What starts with a
-// sign and a digit is an operand; so is everything after "--".
+// Names that the table does not have are settings of `dot`, unless `dot` is NULL. An argument that
+// starts with a sign and a digit is an operand. Every argument after "--" is an operand too.
 cli_operands cli_arguments(cli *c, int argc, char **argv, const cli_option *options, settings *dot);
 
 // ---- subcommands, each with the arguments after its name ----------------------------------------

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people measure on a GPU to learn how wide its accumulator is: 2^k + 1 - 2^k, and how large k
-// may be before the 1 is lost; here every power is a product of two codes, and "1" is 2^k's
-// distance below the largest.
+// Probes the width of an accumulator, as people do on a GPU: in 2^k + 1 - 2^k, how large may k be
+// before the 1 is lost? Here every power is a product of two codes. 2^k is the largest of them, and
+// "1" is the product that lies k binades below.
 #include <math.h>
 
 #include "options.h"
@@ -134,7 +134,7 @@ static double into_step(probe *p, int k)
     return read_out(p, &acc);
 }
 
-// The largest k, from 1 on, that keeps the small term whole.
+// The largest k for which every distance from 1 to k keeps the small term. 0 if there is none.
 static int largest_k(probe *p, experiment try)
 {
     int k = 0;
@@ -159,7 +159,8 @@ static int report_largest_k(probe *p, const char *name, experiment try)
 
 // ---- rounding of the accumulator ----------------------------------------------------------------
 
-// (2^high + odd * ulp) + half an ulp, in steps, in ulps above 2^high; of negative terms too.
+// Computes (2^high + odd * ulp) + half an ulp, one term a step, or the same with negative terms.
+// Returns the result's distance from 2^high in ulps.
 static double rounded(probe *p, int k, bool odd, bool negative)
 {
     fp8mac_acc acc = {0};

@@ -279,7 +279,7 @@ int32_t fp8mac_dpi_dot_term(int32_t handle, unsigned char a, unsigned char b)
     return 0;
 }
 
-// A step that is refused leaves the accumulator, and takes its terms away.
+// A refused step leaves the accumulator unchanged and discards its terms.
 int32_t fp8mac_dpi_dot_step(int32_t handle)
 {
     dot *d = dot_of(handle);
@@ -318,7 +318,7 @@ static float float_of(uint32_t bits)
     return x;
 }
 
-// fp8mac_gemm checks an epilogue's fields; a GEMM of one zero product checks these.
+// fp8mac_gemm checks an epilogue's fields, so a GEMM of one zero product checks these.
 static fp8mac_status check_epilogue(const fp8mac_epilogue *e)
 {
     static const uint8_t zero[1] = {0};

@@ -22,9 +22,9 @@ typedef enum fp8mac_order {
 // Exact comparison.
 fp8mac_order fp8mac_compare(fp8mac_value a, fp8mac_value b);
 // Exact sum and product, except that a sum of far distant operands ends in a sticky bit. The sticky
-// bit lies at least 48 bits below the larger operand's last bit, so every rounding to a format gives
-// the result of the exact sum. Signs and special values are those of IEEE 754. A NaN result is
-// positive. Inf - Inf and Inf * 0 give NaN and raise `invalid`.
+// bit lies at least 48 bits below the larger operand's last bit. Every rounding to a format
+// therefore gives the result of the exact sum. Signs and special values are those of IEEE 754. A
+// NaN result is positive. Inf - Inf and Inf * 0 give NaN and raise `invalid`.
 fp8mac_value fp8mac_value_add(fp8mac_value a, fp8mac_value b, fp8mac_flags *flags);
 fp8mac_value fp8mac_value_mul(fp8mac_value a, fp8mac_value b, fp8mac_flags *flags);
 // -x and |x| as codes of the format. Both are exact, except that -128 of an integer format becomes

@@ -52,9 +52,9 @@
 // 2^(static_exponent-F), with F + 2 + guard_bits bits and a sign. It cannot overflow. A call with a
 // finite product above the limit, ea_i + eb_i > static_exponent, is FP8MAC_ERR_SCALE_EXPONENT and
 // changes nothing. In hardware the static exponent is the sum of two bounds: the largest ea of a
-// row of A and the largest eb of a column of B, over the whole K. A GEMM finds them before its start.
-// The element then needs no maximum, no normalisation and no rounding in its accumulate loop.
-// For e4m3fn pairs, static_exponent 16 and F = 34 lose nothing.
+// row of A and the largest eb of a column of B, over the whole K. A GEMM finds them before it
+// starts. The element then needs no maximum, no normalisation and no rounding in its accumulate
+// loop. For e4m3fn pairs, static_exponent 16 and F = 34 lose nothing.
 //
 // Flags of a step: `nan` if a present operand is a NaN; `invalid` if some product is Inf * 0, or if
 // both +Inf and -Inf are among the products and acc. A NaN elsewhere in the step neither raises
@@ -130,8 +130,8 @@ typedef struct fp8mac_dot_config {
     unsigned random_bits;         // stochastic acc_rounding: 1..24 random bits; otherwise 0
     uint64_t seed;                // key of the generator, see random.h
 
-    // Truncated alignment: F = 1..64 fraction bits; 0 is exact, and then the settings up to even_odd
-    // must be 0 too.
+    // Truncated alignment: F = 1..64 fraction bits; 0 is exact, and then the settings up to
+    // even_odd must be 0 too.
     unsigned frac_bits;
     // FIXED: -524..323, constant while an accumulator is in use. Others: must be 0.
     int static_exponent;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How work is carried out: by which instructions, on how many threads. No bit of a result depends on
-// it. fp8mac_gemm and the conversions choose the best instructions themselves. These functions add
-// threads, and select one path for a measurement or a test.
+// How work is carried out: by which instructions, on how many threads. No bit of a result depends
+// on it. fp8mac_gemm and the conversions choose the best instructions themselves. These functions
+// add threads, and select one path for a measurement or a test.
 //
 // The fast cases are:
 //   - conversions of float32 to and from formats with IEEE 754's layout of exponents, to nearest

@@ -4,23 +4,23 @@
 //
 //   t0 = acc to FP32          s  = scale_a[m] * scale_b[n]        t1 = t0 * s
 //   t2 = t1 + bias[n]         t3 = t2 + (beta * C[m][n])          T = act(t3)
-//   amax = max |T| over the M x N outputs that are finite (+0 if none); amax_nonfinite is set if any was not
+//   amax = max |T| over the M x N outputs that are finite (+0 if none)
+//   amax_nonfinite is set if an output is not finite
 //   D[m][n] = convert(T * scale_d)
 //
 // Each operation is one FP32 nearest-even operation with subnormals, in this order, never
-// contracted. An absent bias, and beta = 0 (C is then not read), skip their addition. A NaN result
-// of any operation is 0x7fc00000; D in FP8 gets the format's positive NaN code, also where a
-// negative value overflows to NaN. The output scale multiplies: 1/scale_d is what the next layer
-// passes as its input scale.
+// contracted. Without a bias, its addition is skipped. With beta = 0, C is not read and its
+// addition is skipped. A NaN result of any operation is 0x7fc00000. D in FP8 gets the format's
+// positive NaN code, also where a negative value overflows to NaN. The output scale multiplies, so
+// the next layer passes 1/scale_d as its input scale.
 //
-// INT8: a_format and b_format are FP8MAC_INT8, with FP8MAC_ACC_INT32. The sum is exact, K <= 131071,
-// and t0 is its nearest-even float.
-// A FIXED accumulator with a static exponent is refused (FP8MAC_ERR_ACCUMULATOR): each output of a
-// GEMM would have a static exponent of its own. fp8mac_dot takes it.
-// If dot.nan_code is set and d_format is the accumulator's format, D gets nan_code for a NaN.
-// The epilogue's operations raise the flags of a step: `invalid` (Inf * 0, Inf - Inf), `overflow`
-// (finite operands, infinite result), `nan` (a NaN in C, bias, beta or a scale). D's conversion
-// raises those of fp8mac_encode.
+// INT8: a_format and b_format are FP8MAC_INT8, with FP8MAC_ACC_INT32. The sum is exact, K <=
+// 131071, and t0 is its nearest-even float. A FIXED accumulator with a static exponent is refused
+// (FP8MAC_ERR_ACCUMULATOR): each output of a GEMM would have a static exponent of its own.
+// fp8mac_dot takes it. If dot.nan_code is set and d_format is the accumulator's format, D gets
+// nan_code for a NaN. The epilogue's operations raise the flags of a step: `invalid` (Inf * 0, Inf
+// - Inf), `overflow` (finite operands, infinite result), `nan` (a NaN in C, bias, beta or a scale).
+// D's conversion raises those of fp8mac_encode.
 #ifndef FP8MAC_GEMM_H
 #define FP8MAC_GEMM_H
 
@@ -90,8 +90,8 @@ typedef struct fp8mac_gemm_desc {
     size_t ldd;
     fp8mac_convert_mode d_mode;
     const float *scale_d; // one value, finite and > 0, or NULL for 1.0
-    // MX: one E8M0 code per 32 terms along K, rows ldmx_a >= ceil(k / 32) apart (m rows for A, n
-    // for B), besides scale_a and scale_b; NULL for none. See fp8mac_dot_mx.
+    // MX block scales, in addition to scale_a and scale_b; NULL for none. One E8M0 code per 32
+    // terms along K; m rows for A, n rows for B; ldmx_a, ldmx_b >= ceil(k / 32). See fp8mac_dot_mx.
     const uint8_t *mx_a;
     size_t ldmx_a;
     const uint8_t *mx_b;
@@ -107,8 +107,8 @@ typedef struct fp8mac_gemm_result {
     fp8mac_flags flags;
 } fp8mac_gemm_result;
 
-// Computes the whole of D. `result` may be NULL. Everything is checked before anything is written;
-// which status is returned when several checks fail is not specified. An unknown scale mode is
+// Computes the whole of D. `result` may be NULL. Everything is checked before anything is written.
+// If several checks fail, the status is that of any one of them. An unknown scale mode is
 // FP8MAC_ERR_SCALE.
 fp8mac_status fp8mac_gemm(const fp8mac_gemm_desc *desc, fp8mac_gemm_result *result);
 

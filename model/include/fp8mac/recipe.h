@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scaling recipes compute the scale that quantises a tensor from its largest magnitude (amax).
 //
-// A scale multiplies on the way into FP8, as scale_d of the GEMM does. The dequantising scale, which
-// the next GEMM takes as scale_a, is fp8mac_recipe_inverse(scale).
+// A scale multiplies on the way into FP8, as scale_d of the GEMM does. The dequantising scale,
+// which the next GEMM takes as scale_a, is fp8mac_recipe_inverse(scale).
 //
 // The formula, from Transformer Engine's DelayedScaling (NVIDIA/TransformerEngine,
 // transformer_engine/common/recipe and _default_sf_compute in its framework parts). Each operation
@@ -16,10 +16,10 @@
 //   scale underflows to 0  becomes the smallest positive float (Transformer Engine leaves 0, which
 //                          cannot dequantise)
 //
-// floor(log2 x) is the exponent field of x, subnormals normalised. The sign of an amax is ignored. An
-// amax observed together with amax_nonfinite counts as Inf. The functions allocate nothing and call
-// no libm. They only divide and multiply floats, so that a core without floating point computes the
-// same bits.
+// floor(log2 x) is taken from the exponent field of x, subnormals normalised. The sign of an amax
+// is ignored. An amax observed together with amax_nonfinite counts as Inf. The functions allocate
+// nothing and call no libm. They only divide and multiply floats, so that a core without floating
+// point computes the same bits.
 #ifndef FP8MAC_RECIPE_H
 #define FP8MAC_RECIPE_H
 
@@ -43,7 +43,8 @@ float fp8mac_recipe_format_max(const fp8mac_format *format);
 int fp8mac_recipe_floor_log2(float x);
 // 2^exponent, which must be -149..127.
 float fp8mac_recipe_power_of_two(int exponent);
-// What dequantises: 1 / scale, one FP32 division. Inf if scale is below 2^-128.
+// The dequantising scale, 1 / scale: one FP32 division. Inf if scale is too small for its inverse
+// to be a float.
 float fp8mac_recipe_inverse(float scale);
 // The maximum of the magnitudes of n amaxes, say one per rank or per part of a tensor; NaN if any
 // is NaN (0x7fc00000), else Inf if any is Inf, +0 if n is 0.
@@ -72,10 +73,10 @@ float fp8mac_recipe_scale(fp8mac_recipe_formula formula, float amax, float previ
 // `*scale` is the previous scale on entry, which must be finite and > 0 (1 if there is none), and
 // the new one on return. Errors leave it alone.
 
-// The scale given. FP8MAC_ERR_NULL; FP8MAC_ERR_SCALE unless `given` is finite and > 0.
+// Sets the given scale. FP8MAC_ERR_NULL; FP8MAC_ERR_SCALE unless `given` is finite and > 0.
 fp8mac_status fp8mac_recipe_static(float given, float *scale);
-// From the amax of the very tensor that is to be scaled. FP8MAC_ERR_NULL, FP8MAC_ERR_SCALE
-// (previous scale), and those of fp8mac_recipe_formula_validate.
+// Sets the scale from the amax of the tensor itself. FP8MAC_ERR_NULL; FP8MAC_ERR_SCALE (previous
+// scale); those of fp8mac_recipe_formula_validate.
 fp8mac_status fp8mac_recipe_dynamic(fp8mac_recipe_formula formula, float amax, bool amax_nonfinite,
                                     float *scale);
 
@@ -91,7 +92,7 @@ typedef enum fp8mac_recipe_window {
     FP8MAC_RECIPE_MOST_RECENT = 1, // history[0]
 } fp8mac_recipe_window;
 
-// history[0] is the newest of `length` amaxes; those that never were are +0.
+// history[0] is the newest of `length` amaxes. Entries not yet filled are +0.
 typedef float (*fp8mac_recipe_amax_fn)(const float *history, size_t length, void *context);
 // Replaces the formula. A result that is not finite and > 0 is treated as the formula's would be:
 // Inf becomes the largest float; NaN, zero or a negative value keep the previous scale.
@@ -124,9 +125,9 @@ typedef struct fp8mac_recipe_delayed {
 // fp8mac_recipe_formula_validate.
 fp8mac_status fp8mac_recipe_delayed_init(fp8mac_recipe_delayed *recipe,
                                          fp8mac_recipe_delayed_config config, float scale);
-// Takes the amax of the step just done into the history, the oldest one out of it, and returns the
-// scale for the next step. An amax of Inf or NaN keeps the scale for as long as the window shows
-// it. `recipe` must be initialised.
+// Adds the amax of the finished step to the history, drops the oldest one, and returns the scale
+// for the next step. An amax of Inf or NaN keeps the scale as long as it is within the window.
+// `recipe` must be initialised.
 float fp8mac_recipe_delayed_update(fp8mac_recipe_delayed *recipe, float amax, bool amax_nonfinite);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public array conversions: arguments are checked, then a kernel or the definition computes.
+// The public array conversions. They check the arguments; then a kernel or the definition computes.
 #include "core/convert.h"
 #include "fast/fast.h"
 

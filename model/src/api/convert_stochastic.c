@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public stochastic conversion of arrays: random bits given or drawn, then a kernel or the
-// definition.
+// The public stochastic conversion of arrays. The random bits are given or drawn; then a kernel or
+// the definition converts.
 #include "fast/fast.h"
 
 static uint32_t draw(const fp8mac_random_source *source, size_t i)
@@ -37,7 +37,7 @@ static fp8mac_status validate_source(const fp8mac_random_source *source, size_t 
     return FP8MAC_OK;
 }
 
-// Random bits of a block, drawn together; one by one where n carries into m.
+// Draws the random bits of a block together, or one by one where n carries into m.
 static void draw_block(const fp8mac_kernels *kernels, const fp8mac_random_source *source,
                        size_t first, uint32_t *r, size_t count)
 {
@@ -55,7 +55,8 @@ static void draw_block(const fp8mac_kernels *kernels, const fp8mac_random_source
     kernels->draw(r, count, counter, key, source->bits);
 }
 
-// Blocks of elements, as long as there is a kernel for them: there is for all, or for none.
+// Converts block by block. A kernel exists for every block or for none, so a false result means
+// that nothing has been written.
 static bool convert_fast(const fp8mac_format *dst_format, void *dst,
                          const fp8mac_format *src_format, const void *src, size_t n,
                          fp8mac_overflow overflow, const fp8mac_random_source *source,

@@ -12,7 +12,7 @@ static fp8mac_status validate_pointers(const fp8mac_gemm_desc *desc)
     return missing ? FP8MAC_ERR_NULL : FP8MAC_OK;
 }
 
-// D may be rounded stochastically too: here is where the bits come from.
+// D may be rounded stochastically too, because fp8mac_gemm draws the random bits.
 static fp8mac_status validate_d(const fp8mac_gemm_desc *desc)
 {
     fp8mac_convert_mode mode = desc->d_mode;
@@ -46,8 +46,8 @@ static fp8mac_status validate_formats(const fp8mac_gemm_desc *desc)
     return validate_d(desc);
 }
 
-// Rows of `used` elements, `stride` apart: the last element's index must be a size_t, its bytes
-// too.
+// Rows of `used` elements, `stride` apart. The last element's index and byte offset must fit a
+// size_t.
 static fp8mac_status validate_matrix(size_t rows, size_t used, size_t stride, unsigned bytes)
 {
     if (stride < used) {

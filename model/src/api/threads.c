@@ -23,7 +23,7 @@ static void *run_share(void *argument)
     return NULL;
 }
 
-// Enough work for each: below this a thread costs more than it saves.
+// Work for one thread. With less, a thread costs more than it saves.
 static unsigned useful_threads(const fp8mac_gemm_desc *desc, const fp8mac_kernels *kernels,
                                unsigned threads)
 {
@@ -50,7 +50,7 @@ void fp8mac_gemm_threads(const fp8mac_gemm_desc *desc, const fp8mac_kernels *ker
         shares[i] = (share){.kernels = kernels};
         shares[i].desc = by_rows ? fp8mac_gemm_part(desc, first, size, 0, desc->n)
                                  : fp8mac_gemm_part(desc, 0, desc->m, first, size);
-        // The last share is this thread's own; so is one for which no thread can be had.
+        // This thread computes the last share, and each share for which no thread can be created.
         shares[i].started =
             i + 1 < count && pthread_create(&shares[i].thread, NULL, run_share, &shares[i]) == 0;
         if (!shares[i].started) {

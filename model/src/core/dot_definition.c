@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step written down as dot.h defines it, for every setting. Slow and obvious: the fast paths
-// must agree with it.
+// One step exactly as dot.h defines it, for every setting. The code is slow and obvious. The fast
+// paths must agree with it.
 #include "core/dot_definition.h"
 
 #include "core/exact.h"
@@ -89,8 +89,7 @@ static fp8mac_value add_exactly(const term *terms, unsigned n, term acc)
     return fp8mac_exact_value(&sum);
 }
 
-// The largest exponent of the products first, first + stride, ... that are not zero, from `least`
-// up.
+// The largest exponent of the non-zero products first, first + stride, ..., and at least `least`.
 static int32_t largest_exponent(const term *terms, unsigned n, unsigned first, unsigned stride,
                                 int32_t least)
 {
@@ -102,8 +101,8 @@ static int32_t largest_exponent(const term *terms, unsigned n, unsigned first, u
     return least;
 }
 
-// The largest a_exponent plus the largest b_exponent, each over all products, zeros among them too;
-// from `least` up.
+// The largest a_exponent plus the largest b_exponent, and at least `least`. Both maxima cover all
+// products, also those that are zero.
 static int32_t operands_exponent(const term *terms, unsigned n, int32_t least)
 {
     int32_t a = NO_EXPONENT, b = NO_EXPONENT;
@@ -114,7 +113,7 @@ static int32_t operands_exponent(const term *terms, unsigned n, int32_t least)
     return a != NO_EXPONENT && b != NO_EXPONENT && a + b > least ? a + b : least;
 }
 
-// Terms first, first + stride, ..., each truncated to a multiple of 2^quantum, summed.
+// The sum of the terms first, first + stride, ..., each truncated to a multiple of 2^quantum.
 static fp8mac_exact sum_truncated(const term *terms, unsigned n, unsigned first, unsigned stride,
                                   int32_t quantum, fp8mac_align_round round)
 {
@@ -133,8 +132,8 @@ static int32_t min_exponent(const fp8mac_dot_config *config)
     return config->min_exponent == 0 ? FP8MAC_MIN_EXPONENT_DEFAULT : config->min_exponent;
 }
 
-// What the products are aligned to, acc apart. Even and odd ones are apart only where align_by is
-// PRODUCTS.
+// The exponent to which the products are aligned, without acc. Even and odd products have separate
+// exponents only if align_by is PRODUCTS.
 static int32_t products_exponent(const fp8mac_dot_config *config, const term *terms, unsigned n,
                                  unsigned first, unsigned stride)
 {
@@ -160,8 +159,8 @@ static fp8mac_value add_aligned(const fp8mac_dot_config *config, term *terms, un
     return fp8mac_exact_value(&sum);
 }
 
-// The products' sum and its exponent, with the even and odd ones apart if the configuration says
-// so.
+// The sum of the products and its exponent. Even and odd products are summed separately if the
+// configuration says so.
 static fp8mac_exact sum_products(const fp8mac_dot_config *config, const term *terms, unsigned n,
                                  int32_t *exponent)
 {

@@ -12,14 +12,14 @@ typedef struct fp8mac_mx_pair {
     bool is_nan;
 } fp8mac_mx_pair;
 
-// One step, of the accumulator alone: terms in exact integers as wide as it takes. mx holds one
-// pair for each term, or is NULL. The engine must agree with it; it is the slow and obvious one.
+// One step of the accumulator, without the second one. Terms are summed in one exact integer. mx
+// holds one pair for each term, or is NULL. The engine must agree with this function.
 void fp8mac_dot_step_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
                              const uint8_t *b, unsigned n, const fp8mac_mx_pair *mx,
                              fp8mac_flags *flags);
 void fp8mac_dot_step_definition(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
                                 const uint8_t *b, unsigned n, fp8mac_flags *flags);
-// All steps, with the second accumulator.
+// All steps, including the second accumulator.
 void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
                             const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
                             fp8mac_flags *flags);

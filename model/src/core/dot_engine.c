@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dot product with products summed in 128 bits, in units of the product of the formats'
+// The dot product. Products are summed in 128 bits. The unit is the product of the two formats'
 // smallest subnormals.
 #include "core/dot_engine.h"
 
 #include "core/dot_definition.h"
 #include "core/wide.h"
 
-// Whether the step is the engine's own: FIXED; or exact, nearest even, no option that the
-// definition alone knows.
+// Whether the engine computes the step itself: FIXED; or exact and nearest even, without the
+// options that only the definition implements.
 static bool is_plain(const fp8mac_dot_config *c)
 {
     if (c->acc_format == FP8MAC_ACC_FIXED) {
@@ -62,7 +62,7 @@ void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *
     table_init(&engine->b, config->b_format);
 }
 
-// Multiply and add. *special is set if any operand is Inf or NaN; the sum then leaves its term out.
+// Multiplies and adds. *special is set if any operand is Inf or NaN; the sum omits its term.
 static fp8mac_int128 sum_products(const fp8mac_dot_engine *engine, const uint8_t *a,
                                   const uint8_t *b, unsigned n, bool *special)
 {
@@ -97,8 +97,8 @@ bool fp8mac_dot_products_fit(const fp8mac_dot_engine *engine, const uint8_t *a, 
     return true;
 }
 
-// product * 2^shift, truncated toward zero, as a division does. The result is below 2^(F + 2), however
-// large the shift.
+// product * 2^shift, truncated toward zero as a division does. The result is below 2^(F + 2) for
+// any shift.
 static fp8mac_int128 truncate_product(fp8mac_int128 product, int32_t shift)
 {
     enum { MOST = 126 }; // more than a product's bits
@@ -109,7 +109,7 @@ static fp8mac_int128 truncate_product(fp8mac_int128 product, int32_t shift)
                       : product / ((fp8mac_int128)1 << -shift);
 }
 
-// sum_products in the accumulator's unit, each product truncated.
+// sum_products in the accumulator's unit. Each product is truncated.
 static fp8mac_int128 sum_truncated_products(const fp8mac_dot_engine *engine, const uint8_t *a,
                                             const uint8_t *b, unsigned n, bool *special)
 {
@@ -171,15 +171,16 @@ static fp8mac_value specials_value(const specials *found, bool acc_is_nan)
 
 // ---- the steps ----------------------------------------------------------------------------------
 
-// acc + sum * 2^exponent, exact but for a sticky last bit; acc is finite or zero. Zero results are
-// +0.
+// acc + sum * 2^exponent, exact except for a sticky last bit. acc is finite or zero. A zero result
+// is +0.
 //
-// Either all bits of both fit in 126, or they lie so far apart that they do not touch: the sum has
-// at most 66 + 10 bits and acc 24, so more than 126 - 76 - 24 bits are between them:
+// Either the bits of both fit in 126 bits, or both lie so far apart that they do not overlap. The
+// sum has at most 66 + 10 bits and acc has 24, so more than 126 - 76 - 24 bits lie between them:
 //
 //   [   larger   ]                 MOVE zeros ]           larger * 2^MOVE
-//                        [  smaller  ]                    worth +1 or -1 in the last place: only its sign matters,
-//                                                         as it is far below half of any place that is rounded to
+//                        [  smaller  ]                    counts as +1 or -1 in the last place
+//
+// Only the sign of the smaller one matters: it is far below half of any place that is rounded to.
 static fp8mac_value join(fp8mac_value acc, fp8mac_int128 sum, int32_t exponent)
 {
     fp8mac_uint128 magnitude = fp8mac_magnitude128(sum);
@@ -277,7 +278,7 @@ static void step_fixed(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const u
     }
 }
 
-// Signed 8 x 8 products cannot leave 32 bits before K does its limit.
+// A sum of signed 8 x 8 products fits 32 bits as long as K is within its limit.
 static void run_int32(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a,
                       const uint8_t *b, size_t k)
 {
@@ -343,7 +344,7 @@ static fp8mac_value int32_value(const fp8mac_acc *acc)
     return fp8mac_value_from_wide(sign, sign ? UINT32_C(0) - acc->code : acc->code, 0);
 }
 
-// The floating-point accumulator that is read out, with what is pending in it.
+// The floating-point accumulator that is read out, including what is pending.
 static fp8mac_value float_value(const fp8mac_dot_config *config, const fp8mac_acc *acc,
                                 fp8mac_flags *flags)
 {
@@ -357,7 +358,7 @@ static fp8mac_value float_value(const fp8mac_dot_config *config, const fp8mac_ac
                          acc->pending == 0 ? acc->second : fp8mac_acc_joined(config, acc, flags));
 }
 
-// What a NaN reads as: nan_code belongs to the accumulator's own format.
+// The FP32 code of a NaN at read-out. nan_code applies only if the accumulator's codes are FP32.
 static uint32_t nan_read_out(const fp8mac_dot_config *config)
 {
     bool is_fp32 = config->acc_format == FP8MAC_ACC_FP32 || config->acc_format == FP8MAC_ACC_E8M13;

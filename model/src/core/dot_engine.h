@@ -12,7 +12,7 @@ typedef struct fp8mac_operand_table {
     uint8_t special[256]; // 1 for Inf and NaN
 } fp8mac_operand_table;
 
-// A configuration made ready: nothing in it changes from step to step.
+// A prepared configuration. Nothing in it changes from step to step.
 typedef struct fp8mac_dot_engine {
     fp8mac_dot_config config;
     unsigned group;                      // terms per step, 1 or more
@@ -34,7 +34,7 @@ bool fp8mac_dot_products_fit(const fp8mac_dot_engine *engine, const uint8_t *a, 
 // k terms in ascending order, `group` at a time.
 void fp8mac_dot_engine_run(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a,
                            const uint8_t *b, size_t k, fp8mac_flags *flags);
-// K <= 2^G, or what INT32 holds, counting the terms consumed before.
+// Whether K, including the terms consumed before, is at most 2^G, or at most the limit of INT32.
 bool fp8mac_dot_k_fits(const fp8mac_dot_config *config, uint64_t consumed, uint64_t k);
 // fp8mac_dot_engine_run with block scales, either of which may be NULL.
 void fp8mac_dot_engine_run_mx(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a,

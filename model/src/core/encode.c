@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoded values to codes of a format: rounding first, then the judgement of overflow.
+// Encodes decoded values as codes of a format. A value is rounded first; overflow is judged
+// afterwards.
 #include "core/internal.h"
 #include "core/round.h"
 
@@ -35,7 +36,7 @@ static uint32_t zero_code(const fp8mac_format *f, bool sign)
     return sign_bit(f, sign && f->has_negative_zero);
 }
 
-// The code of a magnitude that has one. Without exponent bits, a negative one is its two's
+// The code of a representable magnitude with its sign. A format without exponent bits stores two's
 // complement.
 static uint32_t signed_code(const fp8mac_format *f, bool sign, uint32_t magnitude)
 {
@@ -45,8 +46,8 @@ static uint32_t signed_code(const fp8mac_format *f, bool sign, uint32_t magnitud
     return magnitude | sign_bit(f, sign);
 }
 
-// Where there is no Inf, its place is taken by NaN with the same sign (FNUZ has one NaN, whose code
-// is the sign bit).
+// In a format without Inf, NaN takes the place of Inf and keeps the sign. FNUZ has one NaN, whose
+// code is the sign bit.
 static uint32_t inf_code(const fp8mac_format *f, bool sign)
 {
     uint32_t code = f->has_inf ? fp8mac_format_max_code(f) + 1 : fp8mac_format_nan_code(f);
@@ -84,11 +85,14 @@ static uint32_t overflow_code(const fp8mac_format *f, bool sign, bool finite,
     return inf_code(f, sign);
 }
 
-// Below the binade 1 - bias, in units of 2^(-bias - m), where exponent field 0 is not gradual
-// underflow:
+// Formats whose exponent field 0 is not gradual underflow have a gap below the binade 1 - bias. In
+// units of 2^(-bias - m), the values and their codes are:
 //
-//   CFloat8   units   0  1 ... 2^m - 1                  2^(m+1)        HFP8   units   0         2^m + 1  2^m + 2 ...
-//             codes   0  1 ... 2^m - 1   (the gap)      2^m                   codes   0 (the gap)  1        2
+//   CFloat8   units   0  1 ... 2^m - 1                2^(m+1)
+//             codes   0  1 ... 2^m - 1   (the gap)    2^m
+//
+//   HFP8      units   0             2^m + 1  2^m + 2 ...
+//             codes   0  (the gap)  1        2
 //
 // The gap is 2^m + 1 units wide in both. Its ends are neighbours: nearest is judged by distance,
 // ties go to the even code, and stochastic rounding divides the gap evenly.
@@ -127,13 +131,15 @@ static uint64_t round_with_gap(const fp8mac_format *f, fp8mac_value value, fp8ma
     return normal && above_low ? units - ones : units;
 }
 
-// The magnitude's code as if the exponent field had no upper end; larger than every code if it has
-// too many bits.
+// The magnitude's code as if the exponent field had no upper limit. The result exceeds every code
+// of the format if the magnitude overflows.
 //
-// In units of the quantum, significands of the binade `top` are 2^m .. 2^(m+1)-1, those of
-// subnormals 0 .. 2^m-1. The
-// field of binade `top` is top - e_min + 1, so   code = (top - e_min) * 2^m + significand   for both; a significand
-// rounded up to the next power of two carries into the field by itself.
+// In units of the quantum, significands of the binade `top` are 2^m .. 2^(m+1)-1, and those of
+// subnormals are 0 .. 2^m-1. The field of binade `top` is top - e_min + 1. So for both
+//
+//   code = (top - e_min) * 2^m + significand
+//
+// A significand that is rounded up to the next power of two carries into the field.
 static uint64_t round_magnitude(const fp8mac_format *f, fp8mac_value value, fp8mac_round_mode mode)
 {
     int32_t e_min = 1 - f->bias;
@@ -174,8 +180,8 @@ static uint32_t encode_finite(const fp8mac_format *f, fp8mac_value value, fp8mac
     return signed_code(f, value.sign, (uint32_t)magnitude);
 }
 
-// A scale: floor(log2 value), clamped; what has no logarithm is NaN, except that 0 gives the least
-// power.
+// A format of powers of two: floor(log2 value), clamped. Zero gives the smallest power. A value
+// without a logarithm gives NaN.
 static uint32_t encode_power(const fp8mac_format *f, fp8mac_value value, fp8mac_flags *flags)
 {
     if (value.cls == FP8MAC_CLASS_ZERO ||
@@ -225,7 +231,7 @@ uint32_t fp8mac_encode_independent(const fp8mac_format *f, fp8mac_value value,
                                  flags);
 }
 
-// FP16, BF16, FP32 and the accumulators' rows have but one way to overflow.
+// FP16, BF16, FP32 and the accumulators' formats always overflow as in IEEE 754.
 static fp8mac_overflow overflow_of(const fp8mac_format *format, fp8mac_overflow overflow)
 {
     return fp8mac_format_is_wide(format) ? FP8MAC_OVERFLOW_IEEE : overflow;
@@ -236,7 +242,7 @@ uint32_t fp8mac_encode(const fp8mac_format *format, fp8mac_value value, fp8mac_c
 {
     fp8mac_overflow overflow = overflow_of(format, mode.overflow);
     if (mode.rounding == FP8MAC_ROUND_TOWARD_ZERO && overflow == FP8MAC_OVERFLOW_IEEE) {
-        // Toward zero never passes the largest finite value
+        // Rounding toward zero never exceeds the largest finite value.
         overflow = FP8MAC_OVERFLOW_SATURATE_FINITE;
     }
     return fp8mac_encode_independent(format, value, mode.rounding, overflow, flags);

@@ -78,8 +78,8 @@ uint32_t fp8mac_epilogue_rounded(const fp8mac_epilogue *epilogue, fp8mac_round_m
     uint32_t scaled = fp8mac_fp32_mul(t, fp8mac_float_bits(epilogue->scale_d), flags);
     fp8mac_value value = fp8mac_decode(fp8mac_format_get(FP8MAC_FP32), scaled);
     uint32_t code = convert_d(epilogue, value, rounding, flags);
-    // A NaN that stands for an overflow has the value's sign; none leaves the epilogue with a sign
-    // of its own.
+    // A NaN that stands for an overflow has the value's sign. The epilogue writes the canonical NaN
+    // instead.
     bool is_nan = fp8mac_decode(epilogue->d_format, code).cls == FP8MAC_CLASS_NAN;
     return is_nan ? fp8mac_format_nan_code(epilogue->d_format) : code;
 }

@@ -56,8 +56,8 @@ void fp8mac_exact_add_exact(fp8mac_exact *sum, const fp8mac_exact *x)
     }
 }
 
-// Clearing the low bits of two's complement goes down; toward zero and to odd are those of the
-// magnitude.
+// Clearing the low bits of a two's complement number rounds down. Rounding toward zero and to odd
+// work on the magnitude, so a negative sum is negated before and after.
 void fp8mac_exact_truncate(fp8mac_exact *sum, int32_t exponent, fp8mac_align_round round)
 {
     if (exponent <= UNIT) {
@@ -96,8 +96,8 @@ fp8mac_value fp8mac_exact_value(const fp8mac_exact *sum)
     if (top == 0) {
         return (fp8mac_value){.cls = FP8MAC_CLASS_ZERO};
     }
-    // The leading limb, filled up from the one below it; whatever is lower only matters by being
-    // there.
+    // The first 64 bits: the leading limb, and the top of the limb below it. All lower bits only
+    // set the sticky bit.
     uint64_t below = top > 1 ? x.limb[top - 2] : 0;
     int32_t room = 64 - fp8mac_bit_length(x.limb[top - 1]);
     uint64_t leading = room == 0 ? x.limb[top - 1] : x.limb[top - 1] << room | below >> (64 - room);

@@ -99,7 +99,8 @@ static const char *shape_refusal(const fp8mac_format *f)
         return "The bias is not one that this format can have.";
     }
     if (f->bias < FP8MAC_BIAS_MIN || f->bias > FP8MAC_BIAS_MAX) {
-        return "The bias is outside -128..255."; // so that exponents of products stay far inside an int32_t
+        // The limits keep exponents of products far inside an int32_t.
+        return "The bias is outside -128..255.";
     }
     if (f->exponent_bits > 8 || f->mantissa_bits > 23) {
         return "More than 8 exponent bits or more than 23 mantissa bits.";
@@ -116,7 +117,7 @@ static const char *shape_refusal(const fp8mac_format *f)
     return NULL;
 }
 
-// The specials that the format declares fit together, and leave room for one another in its codes.
+// Why the special values that the format declares do not fit together or do not fit its codes.
 static const char *specials_refusal(const fp8mac_format *f)
 {
     switch (f->nan_encoding) {

@@ -67,7 +67,7 @@ static fp8mac_round_mode d_round_mode(const fp8mac_gemm_desc *desc, size_t m, si
     return mode;
 }
 
-// The NaN that the accumulator's own settings ask for, where D has the accumulator's format.
+// The code of D. nan_code replaces a NaN if D has the accumulator's format.
 static uint32_t d_code(const fp8mac_gemm_desc *desc, uint32_t code)
 {
     const fp8mac_format *row = fp8mac_acc_code_format(desc->dot.acc_format);

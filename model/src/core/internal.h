@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library's sources share. Included first by each of them, so that the declarations of the
-// public headers, and nothing else, are visible in the shared library (everything is compiled with
-// -fvisibility=hidden).
+// Declarations that the library's sources share. Each source includes this header first. Everything
+// is compiled with -fvisibility=hidden, so the shared library exports the public headers'
+// declarations alone.
 #ifndef FP8MAC_INTERNAL_H
 #define FP8MAC_INTERNAL_H
 
@@ -12,7 +12,7 @@
 #include "fp8mac/fp8mac.h"
 #pragma GCC visibility pop
 
-// The table of rows, for constant addresses; fp8mac_format_get is for everything else.
+// The table of formats, for constant addresses. Other code calls fp8mac_format_get.
 extern const fp8mac_format fp8mac_formats[FP8MAC_FORMAT_COUNT];
 
 enum { FP8MAC_BIAS_MIN = -128, FP8MAC_BIAS_MAX = 255, FP8MAC_BIAS_IMPOSSIBLE = INT16_MIN };
@@ -24,8 +24,9 @@ typedef struct fp8mac_round_mode {
     unsigned n;
 } fp8mac_round_mode;
 
-// Results are rounded first and judged afterwards; the two choices are independent here, whatever
-// fp8mac_encode makes of them. `value` may have any 64-bit significand; `flags` may be NULL.
+// Results are rounded first; overflow is judged afterwards. Rounding and overflow mode are
+// independent here, unlike in fp8mac_encode. `value` may have any 64-bit significand. `flags` may
+// be NULL.
 uint32_t fp8mac_encode_independent(const fp8mac_format *format, fp8mac_value value,
                                    fp8mac_rounding rounding, fp8mac_overflow overflow,
                                    fp8mac_flags *flags);
@@ -49,7 +50,7 @@ uint32_t fp8mac_fp32_mul_values(fp8mac_value a, fp8mac_value b, fp8mac_flags *fl
 // The format is FP16, BF16, FP32 or shaped like them: wider than a byte, with IEEE 754's specials.
 bool fp8mac_format_is_wide(const fp8mac_format *format);
 
-// The format is a scale's: powers of two and a NaN, without a zero.
+// The format is that of a block scale: powers of two and a NaN, without a zero.
 static inline bool fp8mac_format_is_powers(const fp8mac_format *f)
 {
     return f->exponent_zero == FP8MAC_EXPONENT_ZERO_NORMAL && f->mantissa_bits == 0;

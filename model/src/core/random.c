@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Philox4x32-10, the counter-based generator of random.h.
+// Philox4x32-10, the counter-based generator that random.h describes.
 #include "core/internal.h"
 
 void fp8mac_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t output[4])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding of one integer significand: the only place where bits are given up.
+// Rounding of one integer significand.
 #ifndef FP8MAC_ROUND_H
 #define FP8MAC_ROUND_H
 

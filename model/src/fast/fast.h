@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast paths: the same results as the definition, from float and double arithmetic that is
-// proved exact where it has to be. One source of kernels (fast_kernels.h), compiled once for each
-// instruction set.
+// The fast paths. They give the results of the definition with float and double arithmetic that is
+// exact wherever the definition is. The kernels have one source, kernels.h, which is compiled once
+// for each instruction set.
 //
-// They rely on the host's floating point as C leaves it: nearest even, subnormals kept.
+// The host's floating point must round to nearest even and keep subnormals, as it does by default.
 #ifndef FP8MAC_FAST_INTERNAL_H
 #define FP8MAC_FAST_INTERNAL_H
 
@@ -29,7 +29,7 @@ typedef struct fp8mac_fast_format {
 // Whether the format has that form; fills *fast.
 bool fp8mac_fast_format_init(fp8mac_fast_format *fast, const fp8mac_format *format);
 
-// What an array conversion met; the caller makes flags of it.
+// What occurred during an array conversion. The caller turns it into flags.
 typedef struct fp8mac_fast_seen {
     bool over, inf; // finite values rounded beyond the largest; infinities
 } fp8mac_fast_seen;
@@ -51,14 +51,15 @@ typedef struct fp8mac_tile {
     unsigned group;
     const float *a, *b;
     const double *a_double;
-    // Wide sums: a_double holds the large values of A, this the others; zeros in their places
+    // Wide sums: a_double holds the large values of A, a_small the others. Each has zeros in the
+    // other's places.
     const double *a_small;
-    double one; // wide sums: a power of two that divides them in two
+    double one; // wide sums: the power of two at which they are split
     const int8_t *a_exponent, *b_exponent;
     void *acc; // mr x nr floats, or doubles for FIXED
     // truncated alignment
     unsigned frac_bits;
-    unsigned chunk; // that many terms at most fit an int32_t
+    unsigned chunk; // the number of terms whose sum fits an int32_t
     int32_t scale, min_exponent, acc_min_exponent;
     uint64_t keep; // mask of a double's bits: what rounding toward zero keeps
     bool to_fp16;
@@ -76,7 +77,7 @@ typedef struct fp8mac_fast_outputs {
     fp8mac_activation activation;
     float *out;     // T * scale_d
     uint32_t amax;  // bits of max |T|, if all were finite
-    bool nonfinite; // some operand or result was not: nothing of this can be used
+    bool nonfinite; // some operand or result was not finite: no result here may be used
 } fp8mac_fast_outputs;
 
 // What a row of operand codes holds.
@@ -100,11 +101,12 @@ typedef struct fp8mac_kernels {
                  unsigned bits);
     uint32_t (*bits_used)(const uint32_t *words, size_t n); // all of them ORed
     fp8mac_scan (*scan)(const uint8_t *codes, size_t n);
-    // `rows` <= width rows of k codes, made a panel of `width` columns (mr or nr): values *
-    // 2^scale, finite codes only. 16 floats beyond the panel may be written.
+    // Turns `rows` <= width rows of k finite codes into a panel of `width` columns (mr or nr). The
+    // panel holds values * scale. 16 floats beyond the panel may be written.
     void (*pack)(const fp8mac_fast_format *format, float *panel, unsigned width,
                  const uint8_t *codes, size_t stride, unsigned rows, size_t k, float scale);
-    // The exponents of their binades, `zero` for a zero. 16 bytes beyond the panel may be written.
+    // Writes the exponents of the codes' binades, and `zero` for a zero. 16 bytes beyond the panel
+    // may be written.
     void (*pack_exponents)(const fp8mac_fast_format *format, int8_t *panel, unsigned width,
                            const uint8_t *codes, size_t stride, unsigned rows, size_t k,
                            int8_t zero);
@@ -117,8 +119,8 @@ typedef struct fp8mac_kernels {
     fp8mac_tile_function *aligned;  // truncated alignment
 } fp8mac_kernels;
 
-// Bare metal takes the sources of conversions alone, and small machines have nothing to gain: no
-// kernels there.
+// There are no kernels on bare metal, which compiles only the conversions, and on 32-bit machines,
+// which would not gain from them.
 #define FP8MAC_FAST (__STDC_HOSTED__ && UINTPTR_MAX > UINT32_MAX)
 
 extern const fp8mac_kernels fp8mac_kernels_portable;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GEMM by the kernels. Columns of B are packed once, in blocks; so are rows of A. K is divided into
-// blocks that are multiples of the group, in ascending order. Between them the accumulators stay in
-// their own format.
+// A GEMM by the kernels. Columns of B are packed once, in blocks; so are rows of A. K is divided
+// into blocks that are multiples of the group, in ascending order. Between them the accumulators
+// stay in their own format.
 #include "fast/plan.h"
 
 #include <math.h>

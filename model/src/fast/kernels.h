@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included once by each instruction set's source, which defines what C cannot say for it. VL floats
-// make a vector.
+// The kernels. Each instruction set's source includes this file once and defines the operations
+// that C cannot express. A vector has VL floats.
 #include "fast/vector.h"
 #include "fast/kernels_convert.h"
 #include "fast/kernels_random.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of arrays, and of codes to floats. See fast_vector.h.
+// Conversion of arrays, and of codes to floats. vector.h defines the vectors.
 
 // |x| + 2^(e_min - m + 23): the sum's last place is the quantum, so the addition rounds to it,
 // nearest even.
@@ -9,8 +9,10 @@ INLINE vi encode_subnormal(const fp8mac_fast_encode *how, vi magnitude)
     return (vi)sum - (int32_t)how->format.denormal_magic;
 }
 
+// Nearest even: adds half - 1 + the last kept bit, then truncates.
+//
 //   31 30      23 22      shift  shift-1      0
-//   [s][ exponent ][  kept     ][    rest      ]      + half - 1 + last kept bit, truncated: nearest even
+//   [s][ exponent ][  kept     ][    rest      ]
 INLINE vi encode_normal(const fp8mac_fast_encode *how, vi magnitude)
 {
     uint32_t shift = how->format.shift;
@@ -20,7 +22,7 @@ INLINE vi encode_normal(const fp8mac_fast_encode *how, vi magnitude)
            (int32_t)how->format.rebias;
 }
 
-// Random bits, aligned to the rest and added; those below its last bit cannot carry.
+// The random bits are aligned to the rest and added. Random bits below its last bit cannot carry.
 INLINE vi encode_normal_random(const fp8mac_fast_encode *how, vi magnitude, vu r)
 {
     uint32_t shift = how->format.shift, n = how->random_bits;

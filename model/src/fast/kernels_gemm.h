@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of outputs, k ascending in each, and what follows them. See fast_vector.h.
+// Tiles of outputs, with ascending k in each, and the epilogue's arithmetic. vector.h defines the
+// vectors.
 
 // ---- one product a step: two vectors of columns, MR rows, accumulators in registers -------------
 
@@ -38,9 +39,9 @@ static void tile_fp32(const fp8mac_tile *tile)
     tile_single(tile, false);
 }
 
-// Two roundings, to FP32 and to FP16, are one here: a product of at most 11 bits and acc's 11 bits
-// make a sum that FP32 does not hold only if one is so much smaller than the other that the sum is
-// far from where FP16's rounding turns.
+// Rounding to FP32 and then to FP16 equals one rounding here. A product has at most 11 bits, and so
+// has acc. FP32 cannot hold their sum only if one is much smaller than the other; the sum is then
+// far from any point where FP16's rounding changes.
 static void tile_fp16(const fp8mac_tile *tile)
 {
     tile_single(tile, true);

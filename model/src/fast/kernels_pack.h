@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of codes made panels of operands. See fast_vector.h.
+// Turns rows of codes into panels of operands. vector.h defines the vectors.
 
 static fp8mac_scan scan(const uint8_t *codes, size_t n)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generator of random.h, VL blocks at a time. See fast_vector.h.
+// The generator of random.h, VL blocks at a time. vector.h defines the vectors.
 
 typedef uint64_t vul VECTOR(4 * VL);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps whose sums do not fit a double, in two. See fast_vector.h.
+// Steps whose sums do not fit one double are kept in two. vector.h defines the vectors.
 //
-// The large values of A times B, and the small ones, each have sums of four products that do fit.
-// Both are split at `one`, and so is acc:
+// The sum of four products with large values of A fits a double, and so does the sum of four with
+// small ones. Both sums and acc are split at `one`:
 //
 //   acc + products = high + low       high a multiple of `one`, |low| <= one, both exact
 //
-// One addition of the two, rounded to odd (the last bit says that something was lost), then the
-// accumulator's rounding: the last of 53 bits is far below any place that it turns on.
+// high + low is rounded to odd: the last bit is set if anything was lost. The accumulator's
+// rounding follows. It depends on no place as low as the last of the 53 bits.
 
 enum { WIDE_STEP = 4 };
 
@@ -24,7 +24,7 @@ INLINE vd add_to_odd(vd high, vd low)
     vd sum = high + low;
     vd lost = low - (sum - high);
     vl bits = (vl)sum;
-    // Away from zero by one if the signs agree, else back
+    // One step away from zero if the signs agree, else one toward zero.
     vl toward = (((vl)lost ^ bits) >> 63) | 1;
     vl even = (bits & 1) - 1;
     return (vd)(bits + (toward & even & (lost != 0)));
@@ -35,7 +35,7 @@ INLINE vd wide_result(vd acc, vd high, vd low, vd magic, rounding to)
     vd whole;
     low += split(acc, magic, &whole);
     vd sum = add_to_odd(high + whole, low);
-    // low started at -0, and is that only if every product and acc were
+    // low started at -0. It is still -0 only if every product and acc were -0.
     sum = SELECT_DOUBLE((vl)low == DOUBLE_SIGN, low, sum);
     vd after = rounded(sum, to);
     if (to == TO_FP16) {

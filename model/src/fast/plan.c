@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// With every product a multiple of 2^unit and below 2^top, after scaling, and K products:
+// Why a kernel is exact. After scaling, every product is a multiple of 2^unit and below 2^top.
+// There are K products.
 //
-//   FP32, one product a step   products are floats; acc is also a multiple of 2^unit and below 2^(top + log2 K + 1), so
-//                              with unit >= -149 and that <= 127 nothing underflows, overflows or is rounded but by
-//                              the one rounding of acc + product
-//   FP16, one product a step   likewise, see tile_fp16; overflow gives Inf, which stays
-//   groups                     acc + products is exact in a double if its bits, from top to unit, are 53
-//                              at most; if it has more, see fast_kernels_wide.h
-//   FIXED                      the whole sum is exact in a double, likewise
-//   truncated alignment        see aligned_step: integers of F + 3 bits a product, doubles for their sums
+//   FP32, one product a step   Products are floats. acc is a multiple of 2^unit and below
+//                              2^(top + log2 K + 1). If unit >= -149 and that exponent <= 127,
+//                              nothing underflows or overflows. The only rounding is that of
+//                              acc + product.
+//   FP16, one product a step   Likewise, see tile_fp16. Overflow gives Inf, which stays.
+//   groups                     acc + products is exact in a double if it has at most 53 bits, from
+//                              top to unit. If it has more, see kernels_wide.h.
+//   FIXED                      The whole sum is exact in a double, likewise.
+//   truncated alignment        See aligned_step: products are integers of F + 3 bits, their sums
+//                              doubles.
 //
-// Starting from +0, a sum is -0 only in FP16, where a small negative one rounds to it; float and
-// double keep it.
+// A sum that starts from +0 becomes -0 only in FP16, when a small negative sum rounds to zero.
+// float and double represent it.
 #include "fast/plan.h"
 
 #if FP8MAC_FAST

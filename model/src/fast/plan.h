@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a GEMM is carried out: which kernel, and why it is exact.
+// How a GEMM is carried out: the choice of a kernel that is exact for it.
 #ifndef FP8MAC_FAST_PLAN_H
 #define FP8MAC_FAST_PLAN_H
 
 #include "core/dot_engine.h"
 #include "fast/fast.h"
 
-// What a matrix of operand codes holds. Rows with Inf or NaN are marked, and take no part in the
-// rest.
+// What a matrix of operand codes holds. `special` marks the rows with Inf or NaN. The other members
+// describe the remaining rows.
 typedef struct fp8mac_operand_facts {
     fp8mac_fast_format format;
     uint8_t *special; // one for each row of the matrix

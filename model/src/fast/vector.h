@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of VL floats, and of what goes with them. No include guard: one instruction set's source
-// includes it once.
+// Vectors of VL floats, and vectors of other types that match them. There is no include guard: each
+// instruction set's source includes this file once.
 
 #define VECTOR(bytes) __attribute__((vector_size(bytes), may_alias))
 typedef float vf VECTOR(4 * VL);

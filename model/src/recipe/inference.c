@@ -24,8 +24,8 @@ uint8_t fp8mac_recipe_mx_scale(const fp8mac_format *element, float amax)
     return (uint8_t)(code < 0 ? 0 : code > E8M0_MAX ? E8M0_MAX : code);
 }
 
-// One block of at most 32, whose scale is `code`: a power of two moves the exponent, so there is
-// one rounding.
+// One block of at most 32 elements, whose scale is `code`. The division by a power of two changes
+// only the exponent, so each element is rounded once.
 static void quantize_block(const fp8mac_format *element, uint8_t *dst, uint8_t code,
                            const float *src, size_t n, fp8mac_flags *flags)
 {
@@ -60,11 +60,12 @@ fp8mac_status fp8mac_recipe_mx_quantize(const fp8mac_format *element, uint8_t *d
     return FP8MAC_OK;
 }
 
-// A value of a format as a double, exactly: significands below 2^24, powers of two a float has.
+// A value of a format as a double. It is exact: the significand is below 2^24, and each power of
+// two is a float.
 static double value_of(fp8mac_value value)
 {
     double x = (double)value.significand;
-    int32_t half = value.exponent / 2; // either half is within the floats
+    int32_t half = value.exponent / 2; // 2^half and the rest are both floats
     x *= (double)fp8mac_recipe_power_of_two(half);
     x *= (double)fp8mac_recipe_power_of_two(value.exponent - half);
     return value.sign ? -x : x;

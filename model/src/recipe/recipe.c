@@ -50,7 +50,7 @@ int fp8mac_recipe_floor_log2(float x)
 float fp8mac_recipe_format_max(const fp8mac_format *format)
 {
     fp8mac_value largest = fp8mac_decode(format, fp8mac_format_max_code(format));
-    // Below 2^24: the conversion is exact, and so is the product.
+    // The significand is below 2^24, so the conversion and the product are exact.
     return (float)(uint32_t)largest.significand * fp8mac_recipe_power_of_two(largest.exponent);
 }
 
@@ -59,7 +59,7 @@ float fp8mac_recipe_inverse(float scale)
     return 1.0f / scale;
 }
 
-// Magnitudes of floats order as their bits do, with Inf above the finite ones and NaN above Inf.
+// The bits of floats' magnitudes have the order of the magnitudes: finite, then Inf, then NaN.
 float fp8mac_recipe_reduce(const float *amaxes, size_t n)
 {
     uint32_t largest = 0;
@@ -84,7 +84,7 @@ fp8mac_status fp8mac_recipe_formula_validate(fp8mac_recipe_formula formula)
     return FP8MAC_OK;
 }
 
-// A division by 2^margin, as the multiplication by 2^-margin that rounds the same exact value.
+// ratio / 2^margin. The multiplication by 2^-margin rounds the same exact value.
 static float scale_ratio(float ratio, int margin)
 {
     return ratio * fp8mac_recipe_power_of_two(-margin);
@@ -107,7 +107,7 @@ float fp8mac_recipe_scale(fp8mac_recipe_formula formula, float amax, float previ
     }
     float ratio = formula.fp8_max / fp8mac_float_from_bits(magnitude);
     uint32_t ratio_bits = fp8mac_float_bits(ratio);
-    // An infinite or vanished ratio has no exponent to speak of; the margin does not bring it back.
+    // The margin does not apply to an infinite or zero ratio, whose exponent is unknown.
     if (ratio_bits < INFINITY_BITS && ratio_bits > 0) {
         ratio = formula.form == FP8MAC_RECIPE_POWER_OF_TWO
                     ? scale_power_of_two(ratio, formula.margin)

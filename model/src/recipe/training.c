@@ -83,7 +83,7 @@ int fp8mac_recipe_graphcore_amax_bias(float fp8_max, float amax, int previous)
     }
     float ratio = fp8_max / amax;
     uint32_t bits = fp8mac_float_bits(ratio);
-    // A quotient beyond the floats is beyond the clamp as well.
+    // A quotient outside the range of floats is outside the clamp's range as well.
     return bits == 0x7f800000u ? clamp_exponent(1000)
            : bits == 0         ? clamp_exponent(-1000)
                                : clamp_exponent(fp8mac_recipe_floor_log2(ratio));
