@@ -3,16 +3,17 @@
 //
 //   s = scale_a * scale_b    t1 = t0 * s    t2 = t1 + bias    T = act(t2)    D = convert(T * scale_d)
 //
-// Each operation is one FP32 nearest-even operation. amax_o is the largest |T| over the present finite elements of the
-// transfer (+0 if none), nonfinite_o tells whether one was not finite, and flags_o is what its elements raised.
-// Absent elements (in_en_i = 0) contribute to none of these, and their d_o is meaningless.
+// Each operation is one FP32 operation, rounded to nearest even. amax_o is the largest |T| over the finite present
+// outputs of the transfer, or +0 if there is none. nonfinite_o tells whether a present output was not finite. flags_o
+// are the flags that the present outputs raised. Absent outputs (in_en_i = 0) have no effect, and their d_o is
+// meaningless.
 //
-// Transfers leave in the order they came; a stall (out_ready_i = 0) holds everything. in_ready_o depends on
-// out_ready_i and cfg_i of the same cycle, and on no valid. in_valid_i must not fall, nor its data and cfg_i change,
-// before in_ready_o.
+// Transfers leave in the order in which they came. A stall (out_ready_i = 0) holds everything. in_ready_o depends on
+// out_ready_i and cfg_i of the same cycle, and not on in_valid_i. Once in_valid_i is 1, it, its data and cfg_i must
+// stay until in_ready_o.
 //
-// cfg_i belongs to the transfer it comes with. One copy serves the whole pipeline: a transfer whose cfg_i differs from
-// that of the transfers inside waits until they have left, so a new tile that changes it costs the latency once.
+// cfg_i belongs to the transfer with which it comes. The pipeline has one copy of it. A transfer with another cfg_i
+// than that of the transfers inside waits until they have left. So a tile that changes cfg_i costs the latency once.
 module fp8mac_epilogue #(
   parameter int unsigned WIDTH  = 4,   // outputs per transfer
   parameter int unsigned META_W = 16   // bits that travel with a transfer unchanged
@@ -28,7 +29,7 @@ module fp8mac_epilogue #(
   input  logic [WIDTH-1:0][31:0]    t0_i,       // accumulators as FP32
   input  logic [31:0]               scale_a_i,  // of the row
   input  logic [WIDTH-1:0][31:0]    scale_b_i,  // of each column
-  input  logic [WIDTH-1:0][31:0]    bias_i,     // of each column; not consulted unless cfg_i.bias_en
+  input  logic [WIDTH-1:0][31:0]    bias_i,     // of each column; has no effect unless cfg_i.bias_en
   input  logic [META_W-1:0]         meta_i,
 
   output logic                      out_valid_o,
@@ -45,11 +46,11 @@ module fp8mac_epilogue #(
   localparam int unsigned ExpW  = 8;
   localparam int unsigned FracW = 23;
   localparam logic [ExpW-1:0] ExpMax = '1;
-  // IEEE addition's identity: t1 + (-0) is t1 for every t1, so this is an addition skipped.
+  // The bias where there is none: t1 + (-0) is t1 for every t1.
   localparam logic [31:0] Fp32NegZero = 32'h8000_0000;
 
-  // The stage at which each operation's input is; the difference to the next is its latency. beta * C belongs between
-  // BiasStage and ActStage: its product beside the stages before (a delay of T0 as long as those), its sum here.
+  // The stage of each operation's input. The difference to the next one is the operation's latency. A term beta * C
+  // would be added between BiasStage and ActStage, with its product computed beside the stages before.
   localparam int unsigned MulStages     = 3;
   localparam int unsigned AddStages     = 4;
   localparam int unsigned ConvertStages = 2;
@@ -61,7 +62,7 @@ module fp8mac_epilogue #(
   localparam int unsigned ConvertStage  = ScaleDStage + MulStages;
   localparam int unsigned Depth         = ConvertStage + ConvertStages;
 
-  // What travels with a transfer besides the elements' values.
+  // The part of a transfer that is common to its outputs
   typedef struct packed {
     logic [WIDTH-1:0]  en;
     logic [META_W-1:0] meta;
@@ -98,10 +99,10 @@ module fp8mac_epilogue #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // What travels, and the flags it collects on its way
+  // The common part of each transfer, and the flags that it collects
   // ---------------------------------------------------------------------------------------------------------------
   travel_t travel_q [1:Depth];
-  flags_t  raised [Depth+1];  // by the operation whose results are at this stage, present elements only
+  flags_t  raised [Depth+1];  // by the operation whose results are at this stage, for present outputs only
 
   always_ff @(posedge clk_i) begin
     if (load[0]) travel_q[1] <= '{en: in_en_i, meta: meta_i, flags: raised[0]};
@@ -118,8 +119,8 @@ module fp8mac_epilogue #(
   logic [WIDTH-1:0] s_invalid, s_overflow, t1_invalid, t1_overflow, t2_invalid, t2_overflow;
   logic [WIDTH-1:0] td_invalid, td_overflow, d_overflow, d_saturated;
 
-  // ReLU: a sign bit gives +0. Clamp: by value, so that a zero of either sign is equal to a zero bound and stays. NaN
-  // stays in both.
+  // ReLU: a value with the sign bit set becomes +0. Clamp compares values, so that a zero of either sign equals a zero
+  // bound and stays. NaN stays in both.
   function automatic logic less(logic [31:0] a, logic [31:0] b);
     if (a[30:0] == '0 && b[30:0] == '0) return 1'b0;
     if (a[31] != b[31]) return a[31];
@@ -138,7 +139,7 @@ module fp8mac_epilogue #(
     logic [31:0] t0_q [ScaleStage+1:ProductStage];
     logic [31:0] bias_q [ScaleStage+1:BiasStage];
 
-    // The accumulator waits for s, the bias for t1.
+    // The accumulator is delayed until s is there, and the bias until t1 is.
     always_ff @(posedge clk_i) begin
       if (load[ScaleStage]) t0_q[ScaleStage+1] <= t0_i[w];
       for (int unsigned i = ScaleStage + 1; i < ProductStage; i++) if (load[i]) t0_q[i+1] <= t0_q[i];
@@ -228,7 +229,7 @@ module fp8mac_epilogue #(
   // ---------------------------------------------------------------------------------------------------------------
   typedef struct packed {
     logic        nonfinite;
-    logic [30:0] max;  // magnitudes of finite values are ordered as their patterns are
+    logic [30:0] max;  // a pattern: finite magnitudes have the order of their patterns
   } amax_t;
 
   function automatic amax_t reduce(logic [WIDTH-1:0] en, logic [WIDTH-1:0][31:0] x);
@@ -264,13 +265,13 @@ module fp8mac_epilogue #(
   assign in_waits  = in_valid_i & ~in_ready_o;
   assign out_waits = out_valid_o & ~out_ready_i;
 
-  // The producer's side of the contract.
+  // What the producer must keep
   AssertInHeld: assert property (@(posedge clk_i) disable iff (!rst_ni)
     in_waits |=> in_valid_i && $stable({cfg_i, in_en_i, t0_i, scale_a_i, scale_b_i, bias_i, meta_i}));
   AssertCfgLegal: assert property (@(posedge clk_i) disable iff (!rst_ni)
     in_valid_i |-> cfg_i.d_fmt <= DstFp32 && cfg_i.overflow <= OvfIeee && cfg_i.act <= ActClamp);
 
-  // Ours: a stalled output stays, and one configuration serves all that is inside.
+  // What this module keeps: a stalled output stays, and all transfers inside have one configuration.
   AssertOutHeld: assert property (@(posedge clk_i) disable iff (!rst_ni)
     out_waits |=> out_valid_o && $stable({out_en_o, d_o, meta_o, amax_o, nonfinite_o, flags_o}));
   AssertOneCfg: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // IEEE 754 binary32 addition, to nearest even, with subnormals. Four stages: order | align and add | normalise | round.
 //
-// load_i[i] loads stage i's register; a value is in result_o after its four loads and stays until the next one's
-// fourth. Every NaN result is Fp32Nan. invalid_o: Inf - Inf. overflow_o: finite operands, infinite result.
-// Flags belong to the value in result_o. Adding -0 changes nothing but a NaN's code.
+// load_i[i] loads stage i's register. A value is in result_o after its four loads and stays until the fourth load of
+// the next value. Every NaN result is Fp32Nan. invalid_o: Inf - Inf. overflow_o: finite operands, infinite result.
+// Flags belong to the value in result_o. Adding -0 only changes a NaN's code.
 module fp8mac_fp32_add (
   input  logic        clk_i,
   input  logic [3:0]  load_i,
@@ -18,9 +18,9 @@ module fp8mac_fp32_add (
   localparam int unsigned ExpW   = 8;
   localparam int unsigned FracW  = 23;
   localparam int unsigned Sig32W   = FracW + 1;
-  // Three bits below the larger operand's last place: when the alignment is by more than one, the difference loses at
-  // most one leading bit, so after normalisation there are still a guard and a sticky bit. When it is by at most one,
-  // all bits are there.
+  // Three bits below the larger operand's last place are enough. If the smaller operand moves by more than one place,
+  // the difference loses at most one leading bit, so a guard and a sticky bit remain after normalising. If it moves by
+  // at most one place, no bit is lost.
   localparam int unsigned ExtraW = 3;
   localparam int unsigned TermW  = Sig32W + ExtraW;
   localparam int unsigned TotalW = TermW + 1;     // a carry
@@ -28,14 +28,14 @@ module fp8mac_fp32_add (
   localparam logic [ExpW-1:0] ExpMax = '1;
 
   typedef struct packed {
-    fp32_special_t special;    // its sign is that of a result that is not an exact zero
+    fp32_special_t special;    // with the sign of a result that is not an exact zero
     logic          zero_sign;  // sign of an exact zero
   } ordered_special_t;
 
   typedef struct packed {
     ordered_special_t special;
     logic             subtract;
-    logic [ExpW-1:0]  exp;        // the larger operand's, a subnormal's being 1
+    logic [ExpW-1:0]  exp;        // the larger operand's; a subnormal has 1
     logic [ExpW-1:0]  distance;   // from the smaller operand's
     logic [Sig32W-1:0]  larger;     // significands
     logic [Sig32W-1:0]  smaller;
@@ -92,7 +92,7 @@ module fp8mac_fp32_add (
   // ---------------------------------------------------------------------------------------------------------------
   //   bit       27 26                         3  2  1  0
   //   larger     0 | s23 ................... s0 | 0  0  0
-  //   smaller    0 | 0 .. 0 s23 ............ sd | .  .  or of what is lost      right by distance
+  //   smaller    0 | 0 .. 0 s23 ............ sd | .  .  OR of the lost bits     right by distance
   function automatic added_t align_and_add(ordered_t x);
     logic [2*TermW-1:0] shifted;
     logic [TermW-1:0]   aligned;
@@ -112,7 +112,7 @@ module fp8mac_fp32_add (
   // ---------------------------------------------------------------------------------------------------------------
   // Normalise
   // ---------------------------------------------------------------------------------------------------------------
-  // Leading zeros by halving; TotalW for zero.
+  // Leading zeros, by repeated halving; TotalW if x is zero
   function automatic logic [CountW-1:0] leading_zeros(logic [TotalW-1:0] x);
     logic [31:0] rest;
     leading_zeros = '0;
@@ -125,8 +125,8 @@ module fp8mac_fp32_add (
     end
   endfunction
 
-  // The leading one goes to bit 27, whose exponent is exp + 1, or, where the exponent would fall below 1, the sum
-  // goes as far up as exponent 1 allows, which is by exp:
+  // The leading one moves up to bit 27, whose exponent is exp + 1. Where the exponent would fall below 1, the sum only
+  // moves up by exp places, to exponent 1:
   //
   //   bit      27 26                  4  3  2  1  0
   //           | 1 | fraction            | g | sticky |

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // IEEE 754 binary32 multiplication, to nearest even, with subnormals. Three stages: multiply | normalise | round.
 //
-// load_i[i] loads stage i's register; a value is in result_o after its three loads and stays until the next one's
-// third. Every NaN result is Fp32Nan. invalid_o: 0 * Inf. overflow_o: finite operands, infinite result.
+// load_i[i] loads stage i's register. A value is in result_o after its three loads and stays until the third load of
+// the next value. Every NaN result is Fp32Nan. invalid_o: 0 * Inf. overflow_o: finite operands, infinite result.
 // Flags belong to the value in result_o.
 module fp8mac_fp32_mul (
   input  logic        clk_i,
@@ -21,7 +21,7 @@ module fp8mac_fp32_mul (
   localparam int unsigned ProdW  = 2 * Sig32W;
   localparam int unsigned CountW = $clog2(ProdW + 1);
   localparam int unsigned SumW   = ExpW + 1;    // sum of two biased exponents
-  localparam int unsigned WideW  = SumW + 2;    // that, minus the bias and the leading zeros: signed
+  localparam int unsigned WideW  = SumW + 2;    // that sum minus the bias and the leading zeros: signed
   localparam int signed   Bias   = 127;
   localparam logic [ExpW-1:0] ExpMax = '1;
 
@@ -29,7 +29,7 @@ module fp8mac_fp32_mul (
 
   typedef struct packed {
     fp32_special_t    special;
-    logic [SumW-1:0]  exp_sum;  // of biased exponents, a subnormal's being 1
+    logic [SumW-1:0]  exp_sum;  // of biased exponents; a subnormal has 1
     logic [ProdW-1:0] prod;     // of significands
   } multiplied_t;
 
@@ -73,7 +73,7 @@ module fp8mac_fp32_mul (
   // ---------------------------------------------------------------------------------------------------------------
   // Normalise
   // ---------------------------------------------------------------------------------------------------------------
-  // Leading zeros by halving; ProdW for zero.
+  // Leading zeros, by repeated halving; ProdW if x is zero
   function automatic logic [CountW-1:0] leading_zeros(logic [ProdW-1:0] x);
     logic [63:0] rest;
     leading_zeros = '0;
@@ -86,16 +86,16 @@ module fp8mac_fp32_mul (
     end
   endfunction
 
-  // The leading one goes to bit 47, or, where the exponent would fall below 1, as far up as exponent 1 allows: then
-  // the shift is exp_sum - Bias, and it may be to the right. A right shift is a left shift after Sig32W places to the
-  // right, whose lost bits are below the guard bit in any case:
+  // The leading one moves to bit 47. Where the exponent would fall below 1, the product moves to exponent 1 instead:
+  // the shift is exp_sum - Bias, which may be to the right. A right shift is done as Sig32W places to the right and
+  // then some to the left. The bits that this loses are below the guard bit in any case:
   //
   //   bit           47                    24 23 22                  0
   //   left by n    | p[47-n .........             ...... p[0] 0 .. 0 |  n = leading zeros, or exp_sum - Bias >= 0
   //   right by n   | 0 .. 0 p[47] ....    p[24] 0 ................ 0 |  n = Bias - exp_sum in 1..Sig32W; p[23:0] sticky
   //                |<------- kept ------>| g |<----- sticky ------->|
   //
-  // Beyond Sig32W places to the right everything is sticky.
+  // More than Sig32W places to the right leave only sticky.
   function automatic fp32_unrounded_t normalise(multiplied_t x);
     logic [CountW-1:0] zeros, amount;
     logic [ProdW-1:0]  shifted;

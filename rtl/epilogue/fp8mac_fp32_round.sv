@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Last stage of FP32 addition and multiplication: rounds to nearest even, judges overflow, and selects the special
-// result. load_i loads the result register; the outputs belong to the value in it.
+// Last stage of FP32 addition and multiplication: rounds to nearest even, detects overflow, and selects the special
+// result. load_i loads the result register. The outputs belong to the value in it.
 //
 //   pattern   [ exponent, 9 bits ][ fraction, 23 bits ][ guard ][ sticky ]
 //
-// A carry out of the fraction runs into the exponent, as it must: 1.11..1 becomes 10.0, and the largest subnormal the
-// smallest normal. Every NaN result is Fp32Nan.
+// A carry out of the fraction increments the exponent, which gives the right result: 1.11..1 becomes 10.0, and the
+// largest subnormal becomes the smallest normal number. Every NaN result is Fp32Nan.
 module fp8mac_fp32_round
   import fp8mac_pkg::*;
 (

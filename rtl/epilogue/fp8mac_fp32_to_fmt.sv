@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts an FP32 value to a D format, to nearest even. Two stages: align | round.
 //
-// load_i[i] loads stage i's register; a value is in code_o, right-justified, after its two loads. fmt_i and
-// overflow_mode_i must be constant while a value is inside. overflow_mode_i is not consulted for FP16, BF16 and FP32.
-// Every NaN written is the format's positive one, also where something negative is too large and there is no Inf.
-// overflow_o: finite became Inf or NaN. saturated_o: +-max was written for anything larger. Flags belong to the value
-// in code_o.
+// load_i[i] loads stage i's register. A value is in code_o, right-justified, after its two loads. fmt_i and
+// overflow_mode_i must be constant while a value is inside. overflow_mode_i has no effect on FP16, BF16 and FP32.
+// Every NaN written is the format's positive one, also for a negative overflow in a format without Inf. overflow_o: a
+// finite value became Inf or NaN. saturated_o: +-max was written for a larger magnitude. Flags belong to the value in
+// code_o.
 module fp8mac_fp32_to_fmt (
   input  logic                  clk_i,
   input  logic [1:0]            load_i,
@@ -21,13 +21,13 @@ module fp8mac_fp32_to_fmt (
   localparam int unsigned ExpW   = 8;
   localparam int unsigned FracW  = 23;
   localparam int unsigned Sig32W = FracW + 1;
-  localparam int unsigned WideW  = ExpW + 2;  // an exponent between the biases: signed
+  localparam int unsigned WideW  = ExpW + 2;  // an exponent that changes from one bias to another: signed
   localparam int signed   Bias   = 127;
   localparam logic [ExpW-1:0] ExpMax = '1;
 
   typedef logic signed [WideW-1:0] wide_t;
 
-  // A destination format. Where there is an Inf, its code is the one after `max`.
+  // A destination format. If it has an Inf, the Inf's code is max + 1.
   typedef struct packed {
     logic [4:0]  mantissa_bits;
     logic [7:0]  bias;
@@ -56,7 +56,7 @@ module fp8mac_fp32_to_fmt (
     logic        sign;
     logic        is_inf;
     logic        nan;
-    logic [31:0] pattern;  // magnitude {exponent, mantissa} in the destination's layout, exponent unbounded above
+    logic [31:0] pattern;  // magnitude {exponent, mantissa} in the destination's layout; the exponent is not limited
     logic        guard;
     logic        sticky;
   } aligned_t;
@@ -69,16 +69,16 @@ module fp8mac_fp32_to_fmt (
   // ---------------------------------------------------------------------------------------------------------------
   // Align to the destination's last place
   // ---------------------------------------------------------------------------------------------------------------
-  // Right by 23 - m, and by what the exponent is below the destination's 1:
+  // The significand moves right by 23 - m, plus the distance of its exponent below the destination's exponent 1:
   //
   //   bit       48                   25 24 23                  0
   //   sig      | 1 f22 ........... f0  | 0 ................... 0 |
   //   shifted  | 0 .... 0 1 f22 .... fs | g |<----- sticky ----->|
   //             |<------- kept ------->|
   //
-  // 25 places leave only sticky. A source subnormal needs no normalising: either the destination has its exponent
-  // range (BF16, FP32), or it is far below half the destination's smallest subnormal.
-  // The kept integer bit sits on the exponent's last bit, so adding {exponent - 1, 0} to it packs both.
+  // 25 places leave only sticky. A source subnormal is not normalised: either the destination has the same exponent
+  // range (BF16, FP32), or the value is far below half the destination's smallest subnormal. The integer bit that is
+  // kept lies on the exponent's last bit, so adding {exponent - 1, 0} packs exponent and mantissa.
   localparam int unsigned ShiftMax = Sig32W + 1;
 
   function automatic aligned_t align(logic [31:0] x, logic [4:0] mantissa_bits, logic [7:0] bias);
@@ -116,7 +116,7 @@ module fp8mac_fp32_to_fmt (
   );
   assign rounded = aligned_q.pattern + 32'(up);
 
-  // Patterns are ordered as magnitudes are, also above the destination's largest exponent; Inf is above all.
+  // Patterns have the order of their magnitudes, also above the destination's largest exponent. Inf is above all.
   assign too_large = !aligned_q.nan && (aligned_q.is_inf || rounded > {1'b0, format.max});
   assign saturate  = !format.always_ieee
                      && (overflow_mode_i == OvfSaturate || (overflow_mode_i == OvfSaturateFinite && !aligned_q.is_inf));

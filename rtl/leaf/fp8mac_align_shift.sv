@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alignment shift: value_i stands at the top of a word of W bits, with fill_i below it. The word moves right by
-// shift_i, and fill_i comes in from above. With fill_i = sign and a value that is inverted where it is negative, the
-// result is the one's complement of the shifted and truncated magnitude. Combinational.
+// Alignment shift: value_i is at the top of a word of W bits, with fill_i below it. The word moves right by shift_i,
+// and fill_i comes in from above. If fill_i is the sign and a negative value is inverted, the result is the shifted and
+// truncated magnitude in one's complement. Combinational.
 //
 //   shift 0    [   value   | fill fill fill fill ]
 //   shift 3    [ fill fill fill |   value   | fill ]
 //
 // Levels that shift by few bits come first, while the word is narrow. With LEVELS = $clog2(W + 1) the largest shift
-// leaves nothing but fill. Every level inverts; if they are odd in number, the value is inverted first.
+// leaves only fill. Every level inverts. If the number of levels is odd, the value is inverted first.
 module fp8mac_align_shift #(
   parameter int unsigned VALUE_W = 8,
   parameter int unsigned W = 27,
@@ -15,7 +15,7 @@ module fp8mac_align_shift #(
 ) (
   input  logic [VALUE_W-1:0] value_i,
   input  logic               fill_i,
-  input  logic               void_i,  // dropping bits of this value loses nothing: fill, or 0 in two's complement
+  input  logic               void_i,  // dropped bits of this value do not count as lost: fill, or 0 in two's complement
   input  logic [LEVELS-1:0]  shift_i,
   output logic [W-1:0]       word_o,
   output logic               lost_o   // a bit other than void_i was dropped
@@ -35,7 +35,7 @@ module fp8mac_align_shift #(
 
   for (genvar l = 0; l <= int'(LEVELS); l++) begin : g_level
     logic [W-1:0] word;
-    logic         fill;  // in this level's sense
+    logic         fill;  // fill_i, inverted as often as the word of this level
     assign fill = fill_i ^ ((l % 2 == 1) != Odd);
 
     if (l == 0) begin : g_in
@@ -61,7 +61,7 @@ module fp8mac_align_shift #(
         if (c < low(l)) begin : g_fill
           assign word[c] = fill;
         end else if (c < low(l - 1)) begin : g_below
-          // fill if not shifted: the roles of the two are exchanged
+          // Fill if not shifted: the two inputs are exchanged.
           fp8mac_fill_n u_mux (
             .a_i(c + By < int'(W) ? g_level[l-1].word[c + By < int'(W) ? c + By : 0] : g_level[l-1].fill),
             .select_i(select_n), .hold_i(select || g_level[l-1].fill), .y_n_o(word[c])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest of COUNT unsigned numbers that are valid, bit by bit from the top. A number is alive while nothing seen
-// so far makes it smaller than another; a bit of the maximum is set if some number that is alive has it. Combinational.
+// The largest of the valid ones among COUNT unsigned numbers, found bit by bit from the top. A number is alive while
+// its bits so far equal the maximum's. A bit of the maximum is 1 if some number that is alive has it. Combinational.
 module fp8mac_maximum #(
   parameter int unsigned COUNT = 4,  // of numbers
   parameter int unsigned W     = 6   // bits of each

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // BANKS accumulators that rotate through the registers of one adder. The sum that comes in cycle t is added to
-// accumulator t mod BANKS. The whole accumulator stands at acc_o BANKS cycles later, when its next sum comes.
+// accumulator t mod BANKS. The complete accumulator is at acc_o BANKS cycles later, when its next sum comes.
 //
 // With BANKS > 1 the addition takes several cycles of CHUNK bits each, the lowest bits first. Then the accumulator
 // waits for its next sum.

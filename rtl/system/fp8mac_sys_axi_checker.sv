@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of AXI4 that the accelerator must keep as a master. Only assertions: a violation ends the simulation.
+// Asserts the rules of AXI4 that the accelerator must keep as a master. A violation ends the simulation.
 module fp8mac_sys_axi_checker #(
   parameter int unsigned DATA_W = 128,
   parameter int unsigned ID_W   = 4
@@ -36,7 +36,7 @@ module fp8mac_sys_axi_checker #(
     return first_beat + ((32'(len) + 32'd1) << size) > (32'd1 << PageW);
   endfunction
 
-  // What was offered and not taken must be offered again, unchanged.
+  // A payload that was offered and not taken must be offered again, unchanged.
   localparam int unsigned AddrPayloadW = ID_W + 32 + 8 + 3 + 2;
   localparam int unsigned DataPayloadW = DATA_W + DATA_W / 8 + 1;
   logic [AddrPayloadW-1:0] aw, aw_q, ar, ar_q;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4 read channels of the RAM: bursts wait in a queue, their beats are read one a cycle, in order.
+// AXI4 read channels of the RAM. Bursts wait in a queue. Their beats are read in order, one a cycle.
 //
-// Without stalls the first beat comes three cycles after its address and the others follow without a gap, also from
-// burst to burst; `latency_i` adds to the three. Burst types other than INCR, and beats narrower than the bus, answer
-// SLVERR.
+// Without stalls the first beat comes 3 + latency_i cycles after its address. The others follow without a gap, also
+// from burst to burst. Burst types other than INCR, and beats narrower than the bus, are answered with SLVERR.
 module fp8mac_sys_axi_read
   import fp8mac_sys_pkg::*;
 #(
@@ -38,7 +37,7 @@ module fp8mac_sys_axi_read
 
   localparam int unsigned BeatOffset = $clog2(DATA_W / 8);
   localparam int unsigned AgeW       = 16;
-  localparam int unsigned BeatDepth  = 4;    // covers the way from issue to R, so that beats follow without a gap
+  localparam int unsigned BeatDepth  = 4;    // covers the latency from issue to R, so that beats follow without a gap
 
   typedef struct packed {
     logic [ID_W-1:0]      id;
@@ -103,7 +102,7 @@ module fp8mac_sys_axi_read
     resp_q <= burst.resp;
   end
 
-  // R: a beat once shown stays until it is taken.
+  // R: a beat that is shown stays until it is taken.
   beat_t beat_in, beat;
   logic unused_beats_full, beats_empty, shown_q;
 

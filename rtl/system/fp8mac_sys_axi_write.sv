@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4 write channels of the RAM: one beat a cycle as soon as its burst's address is known, in order. The response
-// follows the last beat by 1 + `latency_i` cycles. What cannot be written (see axi_decode) is taken and dropped.
+// AXI4 write channels of the RAM. Beats are taken in order, one a cycle, once their burst's address is known. The
+// response follows the last beat by 1 + latency_i cycles. Beats of a burst that axi_decode rejects are taken and
+// dropped.
 module fp8mac_sys_axi_write
   import fp8mac_sys_pkg::*;
 #(
@@ -77,7 +78,7 @@ module fp8mac_sys_axi_write
   assign ram_valid_o = take && burst.resp == AxiOkay;
   assign ram_addr_o  = burst.addr + (RamAddrW'(index_q) << BeatOffset);
 
-  // Responses: once shown, one stays until it is taken.
+  // Responses: one that is shown stays until it is taken.
   logic [AgeW-1:0] now_q, age;
   answer_t answer_in, answer;
   logic answers_empty, shown_q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core's data port: one access at a time goes to the target that its address selects. Every target but the
-// accelerator answers in the next cycle; an address where nothing is mapped answers with a bus error.
+// The core's data port. One access at a time goes to the target that its address selects. Every target but the
+// accelerator answers in the next cycle. An access to an unmapped address is answered with a bus error.
 module fp8mac_sys_bus
   import fp8mac_sys_pkg::*;
 (
@@ -28,7 +28,7 @@ module fp8mac_sys_bus
   input  logic        accel_err_i
 );
 
-  // Whose answer is due.
+  // The target whose answer is due
   target_e target_q, target;
 
   assign gnt_o  = valid_i && (target_q != TargetAccel || accel_done_i);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulation control: what a program tells the simulator, and what only a simulation has.
+// Simulation control: registers with which a program controls the simulator.
 //
 //   +0x00 EXIT   w   ends the simulation with this status
 //   +0x04 PUTC   w   one character for the console
-//   +0x08 CHECK  w   address of an fp8rt_check_record: compares that GEMM with the golden model, without simulated time
+//   +0x08 CHECK  w   address of an fp8rt_check_record: compares that GEMM with the golden model in no simulated time
 //                r   differences in the last one: outputs, plus one each for amax and flags; 0xffffffff: malformed
 //   +0x0c ARGS   r   address of the arguments: argc, then argc addresses of strings
 //   +0x10 STALL  rw  per-mille probability (0..900, larger values mean 900) of a stall per AXI channel and cycle

@@ -22,7 +22,7 @@ module fp8mac_sys_stall #(
 
   logic [63:0] state_q;
 
-  // Zero is the one state that the generator never leaves.
+  // The generator never leaves the state zero, so another one replaces it.
   always_ff @(posedge clk_i) begin
     if (!rst_ni)                 state_q <= seed_i == '0 ? 64'h9e37_79b9_7f4a_7c15 : seed_i;
     else if (permille_i != '0)   state_q <= xorshift(state_q);

@@ -13,7 +13,7 @@ module fp8mac_system
   parameter int unsigned COLS       = 8,
   parameter int unsigned LANES      = 4,
   parameter int unsigned AXI_DATA_W = 128,
-  parameter int unsigned ELEMENT    = ElementExact,  // the kind of element; these parameters are fp8mac_accel's
+  parameter int unsigned ELEMENT    = ElementExact,  // the kind of element; fp8mac_accel describes all parameters
   parameter int unsigned FRAC_BITS  = element_default_frac_bits(ELEMENT)
 ) (
   input  logic        clk_i,
