@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checking a GEMM and cutting it into tile commands.
+// Checks a GEMM and divides it into tile commands.
 //
-// While one tile computes, the next one loads: an m x n tile computes for m*n*k / MACs-per-cycle
-// cycles and loads (m + n) * k bytes, or only one of the two with the other panel resident. So
-// tiles are as deep as K where the buffers allow, and as near to square. A K that does not fit is a
-// chain of commands on one pass's outputs.
+// While one tile computes, the next one loads. An m x n tile computes for m*n*k / MACs-per-cycle
+// cycles and loads (m + n) * k bytes. With one panel resident, it loads only m * k or n * k bytes.
+// Tiles therefore cover the whole K and are nearly square, as far as the buffers allow. If K does
+// not fit, each tile is the outputs of one pass, computed by a chain of commands along K.
 #include "fp32_bits.h"
 #include "fp8rt/gemm.h"
 #include "fp8rt/matrix.h"
 #include "fp8rt/registers.h"
 
-// Commands shorter than this would wait for the core that submits them.
+// The array would finish shorter commands before the core submits the next one.
 #define MIN_COMMAND_CYCLES 512u
 
 static uint32_t min_u32(uint32_t a, uint32_t b)
@@ -23,7 +23,7 @@ static uint32_t max_u32(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-// ceil(total / step) without a division, which this core is slow at.
+// ceil(total / tile) without a division, which is slow on this core. 1 for a total of 0.
 static uint32_t count_tiles(uint32_t total, uint32_t tile)
 {
     uint32_t count = 1;
@@ -33,7 +33,7 @@ static uint32_t count_tiles(uint32_t total, uint32_t tile)
     return count;
 }
 
-// The same for a step that is a power of two, in time that does not depend on `total`.
+// ceil(total / step) for a step that is a power of two. The time does not depend on `total`.
 static uint32_t count_pow2(uint32_t total, uint32_t step)
 {
     for (; step > 1; step >>= 1) {
@@ -56,7 +56,7 @@ static bool has_null(const fp8rt_gemm_desc *desc)
            (desc->scale_b.mode != FP8MAC_SCALE_NONE && desc->scale_b.values == NULL);
 }
 
-// rows of `row_bytes` every `stride` bytes, ending within the address space.
+// Whether rows of `row_bytes`, one every `stride` bytes, end within the address space.
 static bool fits_addresses(const void *base, uint32_t rows, uint32_t stride, uint32_t row_bytes)
 {
     uint64_t room = (uint64_t)UINTPTR_MAX - (uintptr_t)base;
@@ -74,7 +74,7 @@ static bool strides_are_legal(const fp8rt_gemm_desc *desc)
            fits_addresses(desc->d, desc->m, desc->d_stride, d_row);
 }
 
-// The stride of a single row is never used.
+// The stride matters only if there is a second row.
 static bool is_aligned(const fp8rt_caps *caps, const void *address, uint32_t rows, uint32_t stride)
 {
     return (((uintptr_t)address | (rows > 1 ? stride : 0)) & (caps->beat_bytes - 1u)) == 0;
@@ -114,7 +114,7 @@ static fp8rt_status check_kinds(const fp8rt_element *element, const fp8rt_gemm_d
         return FP8RT_ERR_FORMAT;
     }
     if (desc->n > UINT32_MAX / 8 || desc->k > UINT32_MAX / 8) {
-        return FP8RT_ERR_SHAPE; // a row is a 32-bit count of bytes
+        return FP8RT_ERR_SHAPE; // the bytes of a row must fit 32 bits
     }
     if (!fp8rt_element_has(element, desc->acc_format)) {
         return FP8RT_ERR_ACCUMULATOR;
@@ -171,7 +171,8 @@ static void fill_strides(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
 
 // ---- tiles --------------------------------------------------------------------------------------
 
-// Steps of tiles: whole passes, and starts of D's rows and of vectors that are whole beats.
+// Tile sizes are multiples of a granule. A tile is then whole passes, and its parts of D's rows and
+// of the vectors start at a beat.
 static uint32_t granule_m(const fp8rt_caps *caps)
 {
     return max_u32(fp8rt_block_m(caps), count_pow2(caps->beat_bytes, sizeof(float)));
@@ -182,23 +183,23 @@ static uint32_t granule_n(const fp8rt_caps *caps, uint32_t d_element_bytes)
     return max_u32(fp8rt_block_n(caps), count_pow2(caps->beat_bytes, d_element_bytes));
 }
 
-// Cycles that a tile of `side` x `side` outputs computes.
+// Cycles that the array computes for a tile of `side` x `side` outputs.
 static uint64_t compute_cycles(const fp8rt_caps *caps, uint32_t side, uint32_t k)
 {
     uint32_t passes = count_pow2(side, fp8rt_block_m(caps)) * count_pow2(side, fp8rt_block_n(caps));
     return (uint64_t)count_pow2(k, caps->lanes) * passes * caps->banks_m * caps->banks_n;
 }
 
-// Tiles of half the limit keep the first load and the last store short, unless they would be over
-// too soon.
+// Half the limit keeps the first load and the last store short. If such tiles would be shorter than
+// MIN_COMMAND_CYCLES, the whole limit applies.
 static uint32_t side_limit(const fp8rt_caps *caps, uint32_t k)
 {
     uint32_t half = caps->max_mn / 2u;
     return compute_cycles(caps, half, k) >= MIN_COMMAND_CYCLES ? half : caps->max_mn;
 }
 
-// The most rows of k codes, in steps of `granule` up to `limit`, that a buffer of `banks` banks
-// holds; 0 if not one step.
+// The most rows of k codes that a buffer of `banks` row RAMs holds: a multiple of `granule` up to
+// `limit`, or 0 if one granule does not fit.
 static uint32_t rows_that_fit(const fp8rt_caps *caps, uint32_t banks, uint32_t granule, uint32_t k,
                               uint32_t limit)
 {
@@ -211,8 +212,8 @@ static uint32_t rows_that_fit(const fp8rt_caps *caps, uint32_t banks, uint32_t g
     return rows;
 }
 
-// The smallest tile, in steps of `granule`, of which no more are needed than of `tile`: no small
-// rest at the end.
+// The smallest multiple of `granule` that divides `total` into no more tiles than `tile` does. The
+// last tile is then not much smaller than the others.
 static uint32_t even_out(uint32_t total, uint32_t tile, uint32_t granule)
 {
     uint32_t count = count_tiles(total, tile);
@@ -222,8 +223,8 @@ static uint32_t even_out(uint32_t total, uint32_t tile, uint32_t granule)
     return tile;
 }
 
-// One pass's outputs a tile, and K in parts that fit with that; parts start at a beat and hold
-// whole steps.
+// Sets tiles to the outputs of one pass, and divides K into parts whose operands fit the buffers.
+// Parts start at a beat and hold whole steps.
 static void cut_k(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
 {
     uint32_t banks = max_u32(caps->banks_m, caps->banks_n);
@@ -254,7 +255,8 @@ static void choose_tiles(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
     plan->tile_n = even_out(desc->n, plan->tile_n, step_n);
 }
 
-// The resident operand is loaded once, the other once for every tile of the resident one.
+// The resident operand is loaded once. The other one is loaded once for every tile of the resident
+// operand. The order that loads fewer rows is chosen.
 static void choose_order(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
 {
     const fp8rt_gemm_desc *desc = &plan->desc;
@@ -300,14 +302,14 @@ static const float *vector_of(const fp8mac_scale *scale)
     return scale->mode == FP8MAC_SCALE_VECTOR ? scale->values : NULL;
 }
 
-// Do tiles of `tile` elements of `bytes` each, out of `total`, all start at a beat?
+// Whether all tiles of `tile` elements of `bytes` bytes, out of `total` elements, start at a beat.
 static bool starts_at_beats(const fp8rt_caps *caps, uint32_t total, uint32_t tile, uint32_t bytes)
 {
     return total <= tile || ((tile * bytes) & (caps->beat_bytes - 1u)) == 0;
 }
 
-// One-pass tiles of a narrow array may be less than a beat wide: their D goes to the scratch, a
-// panel for each column of tiles with rows of one beat, and is copied into place at the end.
+// One-pass tiles of a narrow array may be less than a beat wide. Their D goes to the scratch and is
+// copied into place at the end. Each column of tiles has a panel there with rows of one beat.
 static void lay_out_scratch(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
 {
     const fp8rt_gemm_desc *desc = &plan->desc;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Driving a plan: tiles in an order that keeps one operand's panel in its buffer.
+// Runs a plan. The order of tiles keeps one operand's panel in its buffer.
 //
-// Panels of the resident operand are taken in order; the tiles of the other one stream past each,
-// forwards and backwards in turn, so that the tile at the turn is in the buffer already.
+// The panels of the resident operand follow in order. For each panel, the tiles of the other
+// operand are streamed, alternately forwards and backwards. The tile at which the direction changes
+// is therefore in the buffer already.
 #include <string.h>
 
 #include "fp32_bits.h"
@@ -75,7 +76,7 @@ static fp8rt_status submit_part(job *job, span m, span n, span k, uint32_t mode)
     return fp8rt_device_submit(job->dev, tile);
 }
 
-// The parts of K but the last keep their accumulators, those but the first continue them.
+// All parts of K except the last keep their accumulators. All except the first continue them.
 static fp8rt_status submit_chain(job *job, span m, span n)
 {
     uint32_t left = job->plan->desc.k;
@@ -207,7 +208,7 @@ static uintptr_t place_vector(const float *vector, uint32_t count, uint8_t *scra
     return (uintptr_t)(scratch + offset);
 }
 
-// Where the scale is (a vector), or what it is (bits).
+// The address of a scale vector, or the FP32 bits of a single scale.
 static uintptr_t place_scale(const fp8mac_scale *scale, uint32_t count, uint8_t *scratch,
                              size_t offset)
 {
@@ -239,7 +240,7 @@ static job make_job(fp8rt_device *dev, const fp8rt_gemm_plan *plan, uint8_t *scr
     return job;
 }
 
-// Brings a staged D into place.
+// Copies a staged D from the scratch into place.
 static void collect_d(const job *job)
 {
     const fp8rt_gemm_plan *plan = job->plan;

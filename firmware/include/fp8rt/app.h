@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program in firmware/apps gets besides the runtime: memory, arguments and a checker, the
-// same on the chip (in the simulator) and on the host. Nothing in the runtime uses this.
+// Services for programs in firmware/apps: memory, arguments and a checker. They are the same on the
+// chip (in the simulator) and on the host. The runtime does not use them.
 //
-// An application is a folder with C sources and `int main(int argc, char **argv)`; its exit status
-// is main's. On the chip printf goes to the console and knows 32-bit integers and strings only
-// (neither %f nor %llu), and file I/O and malloc do not exist.
+// An application is a folder with C or C++ sources and `int main(int argc, char **argv)`. Its exit
+// status is main's. On the chip, printf goes to the console and supports only strings and 32-bit
+// integers (neither %f nor %llu). The chip has no file I/O and no malloc.
 #ifndef FP8RT_APP_H
 #define FP8RT_APP_H
 
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-// True in the host build, where the golden model stands for the chip and the bus has no errors.
+// True in the host build. There the golden model replaces the chip, and the bus has no errors.
 extern const bool fp8rt_app_is_host;
 
 // Addresses that the bus answers with SLVERR and DECERR, for reads and writes of the accelerator; 0

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator as a queue of tile commands. Two implementations share this header: the registers
-// of the chip, and the golden model in place of the chip. Neither allocates; the device structure
-// is the caller's and holds all state.
+// The accelerator as a queue of tile commands. This header has two implementations: one drives the
+// chip's registers, the other runs the golden model in place of the chip. Neither allocates memory.
+// The caller owns the device structure, which holds all state.
 //
-// One program owns the accelerator: calls must not overlap. The chip's driver sleeps with `wfi`; it
-// lets the accelerator's interrupt wake the core only there, with interrupts masked, so no handler
-// is needed and none runs.
+// One program owns the accelerator: calls must not overlap. The chip's driver sleeps with `wfi`.
+// The accelerator's interrupt is enabled only there, while interrupts are masked. It wakes the
+// core, and no handler runs.
 #ifndef FP8RT_DEVICE_H
 #define FP8RT_DEVICE_H
 
@@ -34,7 +34,7 @@ typedef struct fp8rt_caps {
     uint8_t release_major, release_minor, release_patch;
 } fp8rt_caps;
 
-// Outputs of one pass over the array, the natural step of tiles.
+// Rows and columns of the outputs of one pass over the array. Tiles are multiples of them.
 static inline uint32_t fp8rt_block_m(const fp8rt_caps *caps)
 {
     return (uint32_t)caps->rows * caps->banks_m;
@@ -44,11 +44,11 @@ static inline uint32_t fp8rt_block_n(const fp8rt_caps *caps)
     return (uint32_t)caps->cols * caps->banks_n;
 }
 
-// One tile command: D[m x n] = epilogue(A[m x k] * B[n x k]^T). Addresses and strides in bytes,
-// multiples of beat_bytes. Fields that the mode makes unused (D with acc_keep, A with reuse_a, ...)
-// are ignored. Formats that caps.element does not have are FP8RT_ERR_HW_MODE. A command that
-// continues a fixed-point accumulator has the formats and scaling exponents of the one before, and
-// they have at most 2^terms_log2 products together; else FP8RT_ERR_HW_SEQUENCE.
+// One tile command: D[m x n] = epilogue(A[m x k] * B[n x k]^T). Addresses and strides are in bytes
+// and multiples of beat_bytes. Fields that the mode makes unused (D with acc_keep, A with reuse_a,
+// ...) are ignored. Formats that caps.element does not have are FP8RT_ERR_HW_MODE. A command that
+// continues a fixed-point accumulator must have the formats and scaling exponents of the preceding
+// command, and the chain at most 2^terms_log2 products; otherwise FP8RT_ERR_HW_SEQUENCE.
 typedef struct fp8rt_tile {
     uintptr_t a, b, d;
     uint32_t a_stride, b_stride, d_stride;
@@ -62,9 +62,9 @@ typedef struct fp8rt_tile {
     uint32_t clamp_lo, clamp_hi;     // FP32 bits
 } fp8rt_tile;
 
-// Where the cycles went since FP8RT_CLEAR_COUNTERS: `cycles` is exactly the sum of the six parts.
-// The golden model has no clock: its cycles and parts are 0; its beats are those that one pass over
-// each row of a command takes.
+// The cycles since FP8RT_CLEAR_COUNTERS and their use. `cycles` is exactly the sum of the six
+// parts. The golden model has no clock: its cycles and parts are 0. Its beats count each row of a
+// command once.
 typedef struct fp8rt_counters {
     uint32_t cycles;
     uint32_t compute;                 // a step was issued
@@ -77,7 +77,7 @@ typedef struct fp8rt_counters {
     uint32_t read_beats, write_beats; // bus data beats
 } fp8rt_counters;
 
-// What the commands since FP8RT_CLEAR_FLAGS saw.
+// Flags and amax of the commands since FP8RT_CLEAR_FLAGS.
 typedef struct fp8rt_observed {
     fp8mac_flags flags;  // FP8MAC_FLAG_*
     bool amax_nonfinite; // some output before scale_d was Inf or NaN
@@ -105,18 +105,18 @@ fp8rt_status fp8rt_device_open(fp8rt_device *dev);
 // command are written. FP8RT_OK: queued (whether it is legal is known after fp8rt_device_wait).
 // FP8RT_ERR_HW_*: an earlier command has failed, and this one was not queued.
 fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_tile *tile);
-// The same without asking whether there is room: a full queue drops the command and answers at the
-// next wait with FP8RT_ERR_HW_QUEUE_FULL.
+// The same without a check for room. A full queue drops the command, and the next wait returns
+// FP8RT_ERR_HW_QUEUE_FULL.
 void fp8rt_device_push(fp8rt_device *dev, const fp8rt_tile *tile);
-// Sleeps until no command is in flight. FP8RT_OK: all complete, their D in memory. FP8RT_ERR_HW_*:
-// the first failure; it is answered again until it is cleared.
+// Sleeps until no command is in flight. FP8RT_OK: all are complete and their D is in memory.
+// FP8RT_ERR_HW_*: the first failure, which is returned again until it is cleared.
 fp8rt_status fp8rt_device_wait(fp8rt_device *dev);
-// Tag of the command that the current error is about; 0 if there is no error.
+// Tag of the command that caused the current error; 0 if there is no error.
 uint16_t fp8rt_device_error_tag(const fp8rt_device *dev);
 
-// `what` is an OR of FP8RT_CLEAR_*; waits first until no command is in flight.
+// Waits until no command is in flight, then clears `what`, an OR of FP8RT_CLEAR_*.
 void fp8rt_device_clear(fp8rt_device *dev, uint32_t what);
-// Meaningful when no command is in flight.
+// Both are valid only while no command is in flight.
 fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev);
 fp8rt_counters fp8rt_device_counters(const fp8rt_device *dev);
 

@@ -41,8 +41,8 @@ static inline bool fp8rt_element_holds(const fp8rt_element *element, uint32_t pr
     return element->terms_log2 == 0 || products <= 1u << element->terms_log2;
 }
 
-// The accumulator of a program that does not ask for one: FP32 where there is one, else FP16, else
-// the fixed one.
+// The default accumulator of a program: FP32 if the element has it, else FP16, else the fixed-point
+// one.
 fp8mac_acc_format fp8rt_element_accumulator(const fp8rt_element *element);
 
 // The catalogue's name, such as "exact"; NULL if the accelerator has no such kind.

@@ -4,12 +4,13 @@
 //
 //   t0 = acc to FP32          s  = scale_a[m] * scale_b[n]        t1 = t0 * s
 //   t2 = t1 + bias[n]         T  = act(t2)
-//   amax = max |T| over the m x n outputs that are finite (+0 if none); amax_nonfinite is set if any was not
+//   amax = max |T| over the m x n outputs that are finite (+0 if none)
+//   amax_nonfinite is set if an output is not finite
 //   D[m][n] = convert(T * scale_d)
 //
-// Each operation is one FP32 nearest-even operation, in this order. scale_d multiplies: 1/scale_d
-// is what the next layer passes as its input scale. The order of k is ascending whatever the tiles,
-// so tiling never changes a bit.
+// Each operation is one FP32 nearest-even operation, in this order. scale_d multiplies, so the next
+// layer passes 1/scale_d as its input scale. Products are added in ascending k for any tiles, so
+// tiling never changes a bit.
 //
 //   fp8rt_gemm_plan plan;
 //   fp8rt_gemm_desc desc = {.m = 64, .n = 64, .k = 64, .a = a, .b = b, .d = d};
@@ -17,8 +18,8 @@
 //   ... provide plan.scratch_bytes of scratch ...
 //   status = fp8rt_gemm_run(&dev, &plan, scratch, sizeof scratch, &result);
 //
-// A plan carries its descriptor, so the two cannot disagree. Nothing is allocated and nothing is
-// kept between calls.
+// A plan contains its descriptor, so the two cannot disagree. The functions allocate nothing and
+// keep nothing between calls.
 #ifndef FP8RT_GEMM_H
 #define FP8RT_GEMM_H
 
@@ -31,8 +32,7 @@
 extern "C" {
 #endif
 
-// What a GEMM keeps, so that it accumulates over several GEMMs. Without these bits it is cleared
-// first.
+// What a GEMM keeps from the GEMMs before it. Without these bits it is cleared first.
 enum {
     FP8RT_GEMM_KEEP_FLAGS = 1u << 0,    // flags and amax
     FP8RT_GEMM_KEEP_COUNTERS = 1u << 1, // counters
@@ -41,10 +41,13 @@ enum {
 // A descriptor with only m, n, k, a, b and d set multiplies e4m3fn by e4m3fn into e4m3fn, with an
 // FP32 accumulator, without scales, bias or activation; D saturates. caps.element says which
 // formats of A and B and which accumulators the array has. Others return FP8RT_ERR_FORMAT and
-// FP8RT_ERR_ACCUMULATOR. A, B and D: addresses and strides are multiples of caps.beat_bytes
-// (fp8rt_pack brings other layouts to that); bytes of a row beyond its end are read within its last
-// beat, never written, and never influence a result. Bias and scale vectors: any float alignment;
-// those not beat-aligned are copied to the scratch. D must not overlap any input.
+// FP8RT_ERR_ACCUMULATOR.
+//
+// Addresses and strides of A, B and D are multiples of caps.beat_bytes; fp8rt_pack converts other
+// layouts. The accelerator reads whole beats, so it may read bytes beyond the end of a row. They
+// never influence a result, and they are never written. Bias and scale vectors may have any float
+// alignment; those that are not aligned to a beat are copied to the scratch. D must not overlap any
+// input.
 typedef struct fp8rt_gemm_desc {
     uint32_t m, n, k; // each >= 1; k at most what an accumulator takes (caps.element.terms_log2)
     fp8mac_format_id a_format;    // FP8MAC_E4M3FN .. FP8MAC_E5M2FNUZ
@@ -97,8 +100,8 @@ typedef struct fp8rt_gemm_result {
         counters; // FP8RT_OK and accelerator errors: of this run, from its start to its end
 } fp8rt_gemm_result;
 
-// Checks the descriptor (all but the values of scale vectors, which are read at the run) and cuts
-// it for `caps`.
+// Checks the descriptor and divides the GEMM into tiles for `caps`. It does not check the values of
+// scale vectors, which are read at the run.
 fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
                                   fp8rt_gemm_plan *plan);
 // Runs a plan and sleeps until D is complete. `caps` of the plan must have been dev->caps.
@@ -106,7 +109,7 @@ fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
 // and without error, whatever it returns.
 fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, const fp8rt_gemm_plan *plan, void *scratch,
                             size_t scratch_bytes, fp8rt_gemm_result *result);
-// Both, for callers that know their scratch suffices.
+// Makes a plan and runs it, for callers that know that their scratch suffices.
 fp8rt_status fp8rt_gemm(fp8rt_device *dev, fp8rt_gemm_desc desc, void *scratch,
                         size_t scratch_bytes, fp8rt_gemm_result *result);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bringing matrices into the form that the accelerator reads: rows along K, each row starting on a
+// Converts matrices to the form that the accelerator reads: rows along K, each of which starts at a
 // bus beat.
 #ifndef FP8RT_MATRIX_H
 #define FP8RT_MATRIX_H
@@ -41,19 +41,19 @@ typedef struct fp8rt_operand_view {
     size_t k_stride;
 } fp8rt_operand_view;
 
-// dst[row * packed_stride + kk] = element (row, kk), padding up to the stride = code 0. `dst` must
-// be aligned to a beat and hold fp8rt_packed_bytes(caps, view.rows, view.k); it must not overlap
-// the source. FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_SHAPE, FP8RT_ERR_ALIGNMENT.
+// dst[row * packed_stride + kk] = element (row, kk). The padding up to the stride is code 0. `dst`
+// must be aligned to a beat and hold fp8rt_packed_bytes(caps, view.rows, view.k); it must not
+// overlap the source. FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_SHAPE, FP8RT_ERR_ALIGNMENT.
 fp8rt_status fp8rt_pack(const fp8rt_caps *caps, void *dst, fp8rt_operand_view view);
 
-// A float matrix quantised into a packed one: dst = encode(src * scale), as fp8mac_quantize, row by
-// row. `src_stride` in floats, `dst_stride` in bytes; padding is not written. `flags` may be NULL,
-// else it is ORed into. FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_STRIDE, FP8RT_ERR_FORMAT,
+// Quantises a float matrix into a packed one: dst = encode(src * scale), as fp8mac_quantize, row by
+// row. `src_stride` is in floats, `dst_stride` in bytes. Padding is not written. Flags are ORed
+// into *flags, which may be NULL. FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_STRIDE, FP8RT_ERR_FORMAT,
 // FP8RT_ERR_OVERFLOW_MODE, FP8RT_ERR_SCALE.
 fp8rt_status fp8rt_quantize(fp8mac_format_id format, void *dst, uint32_t dst_stride,
                             const float *src, uint32_t src_stride, uint32_t rows, uint32_t cols,
                             float scale, fp8mac_overflow overflow, fp8mac_flags *flags);
-// The way back: dst = decode(src) * scale.
+// The reverse: dst = decode(src) * scale.
 fp8rt_status fp8rt_dequantize(float *dst, uint32_t dst_stride, fp8mac_format_id format,
                               const void *src, uint32_t src_stride, uint32_t rows, uint32_t cols,
                               float scale);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call of the runtime can answer, and what it promises about memory and the accelerator when
-// it does.
+// The status codes of the runtime, and what each one promises about memory and the accelerator.
 #ifndef FP8RT_STATUS_H
 #define FP8RT_STATUS_H
 
@@ -8,14 +7,14 @@
 extern "C" {
 #endif
 
-// Argument errors (1..31): found by the library before anything was written anywhere. No output, no
-// scratch and no device register has changed, and the accelerator is as it was.
+// The library finds argument errors (1..31) before it writes anything. Outputs, scratch, device
+// registers and the accelerator's state have not changed.
 //
-// Accelerator errors (FP8RT_ERR_HW and above): reported by the accelerator. Commands before the
-// failing one are complete in memory; the failing one and all after it wrote nothing, except where
-// said. The error state stays until fp8rt_device_clear(FP8RT_CLEAR_ERROR), which fp8rt_gemm_run
-// does itself; after that the accelerator works as before. The library refuses what the accelerator
-// would refuse, so through fp8rt_gemm only the bus errors can come back.
+// The accelerator reports accelerator errors (FP8RT_ERR_HW and above). Commands before the failing
+// one are complete in memory. The failing one and all after it have written nothing, unless its
+// status says otherwise. The error state stays until fp8rt_device_clear(FP8RT_CLEAR_ERROR), which
+// fp8rt_gemm_run calls itself. The accelerator then works as before. The library refuses what the
+// accelerator would refuse, so fp8rt_gemm can return only the bus errors of these.
 typedef enum fp8rt_status {
     FP8RT_OK = 0,   // done: every output is in memory
     FP8RT_ERR_NULL, // a required pointer is NULL

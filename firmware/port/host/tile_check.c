@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator's command checks, in the accelerator's order.
+// The checks that the accelerator makes on a command, in the accelerator's order.
 #include "tile_check.h"
 
 #include "fp32_bits.h"
@@ -75,7 +75,8 @@ static bool range_is_bad(const region *r)
            ((r->rows > 1 && r->stride < r->row_bytes) || span > UINTPTR_MAX - r->address);
 }
 
-// An integer accumulator goes by the name of the FP32 that it is read out as.
+// ACC_FMT has no code for a fixed-point accumulator. A command selects it with the code of FP32,
+// the format of its read-out.
 static bool element_lacks(const fp8rt_element *element, const fp8rt_tile *tile)
 {
     bool fp16 = FP8RT_GET(MODE__ACC_FMT, tile->mode) != 0;
@@ -110,7 +111,8 @@ static bool scales_are_bad(const fp8rt_tile *tile)
            (clamps && !fp8rt_fp32_is_interval(tile->clamp_lo, tile->clamp_hi));
 }
 
-// A fixed-point accumulator has one unit, and room for so many products.
+// A chain on a fixed-point accumulator must keep the accumulator's unit, which the formats and the
+// scaling exponents determine. It must also stay within the accumulator's number of products.
 static bool unit_is_bad(const fp8rt_device *dev, const fp8rt_tile *tile)
 {
     const fp8rt_device_state *left = &dev->state;

@@ -4,8 +4,8 @@
 
 #include "fp8rt/device.h"
 
-// The first error that the accelerator would report for this command, before it touches the bus;
-// FP8RT_OK if none.
+// The error that the accelerator would report for this command before any bus access. FP8RT_OK if
+// there is none.
 fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_tile *tile);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator's registers behind the device interface.
+// The device interface over the accelerator's registers.
 #include "fp8rt/device.h"
 
 #include "fp8rt/registers.h"
@@ -37,7 +37,7 @@ static fp8rt_caps read_caps(void)
     };
 }
 
-// Whether the registers are those that this file reads, and the elements of a kind in the
+// Whether the registers have the layout that this file reads, and the elements are of a kind in the
 // catalogue.
 static bool is_known(void)
 {
@@ -80,7 +80,7 @@ static fp8rt_status status_of(uint32_t status)
 }
 
 // Returns when the accelerator's interrupt line is high. `wfi` ends for an interrupt that is
-// enabled in mie even while mstatus.MIE is clear; then nothing traps, and an event before the `wfi`
+// enabled in mie even while mstatus.MIE is clear. So nothing traps, and an event before the `wfi`
 // is not missed.
 static void sleep_until_event(void)
 {
@@ -93,8 +93,8 @@ static void sleep_until_event(void)
     __asm__ volatile("csrs mstatus, %0" ::"r"(mstatus & MSTATUS_MIE) : "memory");
 }
 
-// Reads STATUS until `stop` says so. Events are acknowledged before a reading that would show what
-// they announce, so one that follows that reading ends the sleep.
+// Reads STATUS until `stop` returns true. Events are acknowledged before the second reading, which
+// shows what they announce. An event after that reading ends the sleep.
 static uint32_t await(bool (*stop)(uint32_t status))
 {
     for (;;) {
@@ -107,8 +107,8 @@ static uint32_t await(bool (*stop)(uint32_t status))
         if (stop(status)) {
             return status;
         }
-        // With an error the last event may be past already, while the rest of the queue still
-        // drains.
+        // After an error, the last event may have passed while the rest of the queue still drains.
+        // So this loop polls.
         if (!(status & FP8RT_BIT(STATUS__ERROR))) {
             sleep_until_event();
         }
@@ -221,8 +221,8 @@ fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev)
     };
 }
 
-// While the accelerator is idle only CYCLES and CYC_IDLE advance. So the idle cycles at the moment
-// that CYCLES is read are what the other parts leave.
+// While the accelerator is idle, only CYCLES and CYC_IDLE advance. So the idle cycles at the
+// reading of CYCLES are the difference between it and the other parts.
 fp8rt_counters fp8rt_device_counters(const fp8rt_device *dev)
 {
     (void)dev;
