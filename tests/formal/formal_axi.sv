@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of AXI4 that bind an address channel with incrementing bursts: a request stays as it is until it is
-// taken; it moves whole beats, at most MAX_BURST of them, within one page of 4 KiB.
+// The rules of AXI4 for an address channel with incrementing bursts. A request stays unchanged until it is taken. It
+// moves whole beats, at most MAX_BURST of them, within one page of 4 KiB.
 module formal_axi_address #(
   parameter int unsigned BEAT      = 16,
   parameter int unsigned MAX_BURST = 16
@@ -39,10 +39,10 @@ module formal_axi_address #(
 
 endmodule
 
-// A slave's side of the read channels: it answers what was asked, in order, with LAST on the last beat of each burst
-// and nowhere else; when, and with what response, is its own choice. open_o: bursts asked for and not yet answered.
+// A slave on the read channels. It answers the requests in order, with LAST on the last beat of each burst and on no
+// other beat. It chooses time and response freely. open_o counts the bursts requested and not yet answered.
 module formal_axi_read_slave #(
-  parameter int unsigned DEPTH = 8,     // more bursts than are ever open
+  parameter int unsigned DEPTH = 8,     // must exceed the number of open bursts
   localparam int unsigned PtrW = $clog2(DEPTH)
 ) (
   input  logic          clk_i,
@@ -58,7 +58,7 @@ module formal_axi_read_slave #(
   logic [7:0]      len_q [DEPTH];
   logic [PtrW-1:0] head_q, tail_q;
   logic [PtrW:0]   open_q;
-  logic [7:0]      beat_q;     // of the burst at hand
+  logic [7:0]      beat_q;     // of the current burst
   logic            asked, answered;
 
   assign asked    = arvalid_i && arready_i;

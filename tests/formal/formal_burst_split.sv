@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_burst_split: the bursts of a row are the row, without a gap and without an overlap; none is longer than
-// MAX_BURST or touches two pages of 4 KiB; a row without beats passes once; what is offered stays until it is taken.
+// fp8mac_burst_split: the bursts of a row cover the row without gaps and overlaps. No burst is longer than MAX_BURST or
+// touches two pages of 4 KiB. A row without beats passes once. An offered burst stays until it is taken.
 module formal_burst_split
   import fp8mac_cmd_pkg::*;
 #(
@@ -29,7 +29,7 @@ module formal_burst_split
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // The row at hand and how much of it has been asked for
+  // The current row, and how much of it has been requested
   logic         busy_q;
   row_request_t row_q;
   dim_t         done_q, left;
@@ -56,7 +56,7 @@ module formal_burst_split
     end
   end
 
-  // What was offered in the cycle before and not taken
+  // A burst that was offered in the preceding cycle and not taken
   logic            waits_q, waits_none_q;
   addr_t           waits_addr_q;
   logic [LenW-1:0] waits_beats_q;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_cmd_queue: whatever is submitted, a command is taken in exactly when there is room and no error, or reported
-// as dropped; what is taken in comes out once and in order, unless the abort state forgets it.
+// fp8mac_cmd_queue: a submitted command is accepted exactly if there is room and neither error state nor abort. It is
+// reported as dropped exactly if there is no room and no error state. Accepted commands come out once and in order,
+// unless an abort drops them.
 module formal_cmd_queue
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned DEPTH    = 3,
-  parameter int unsigned FOLLOWED = $bits(command_t)  // so many of the command's bits, its tag the first
+  parameter int unsigned FOLLOWED = $bits(command_t)  // how many of a command's bits are followed, from its tag on
 ) (
   input logic     clk_i,
   input logic     rst_ni,
@@ -30,7 +31,7 @@ module formal_cmd_queue
     .valid_o(valid), .command_o(command), .ready_i
   );
 
-  // The contract, from the inputs and the count of what is inside.
+  // The contract, in terms of the inputs and the number of commands inside
   assign accepted = submit_i && !error_i && !abort_i && count != CountW'(DEPTH);
   assign taken    = valid && ready_i;
 

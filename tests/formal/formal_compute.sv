@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_compute: what it asks of the array. Any proper commands, any pace of the store engine, and:
-//   - steps of one bank are at least LoopCycles apart, whatever pass or command they belong to; with ROTATE a round
-//     of turns, and an accumulator is only ever given steps of one sum (formal_turns.sv);
-//   - a bank's last step is never issued while the bank's last result is owed to the store engine;
-//   - the output (m, n) of a command, chosen by the solver, gets each of its k, one of them chosen by the solver too,
-//     in exactly one step, of its own bank, with its own operands, `first` and `last` where they belong; no step of
-//     another bank ever has its row and column of operands.
+// fp8mac_compute: the steps that it issues, for any proper commands and any pace of the store engine.
+//   - Steps of one bank are at least LoopCycles apart, also across passes and commands. With ROTATE they are a round of
+//     turns apart, and an accumulator only gets steps of one sum (formal_turns.sv).
+//   - A bank's last step is never issued while the store engine still has to read the bank's last result.
+//   - The solver chooses an output (m, n) of a command and one of its k. Exactly one step adds this k. The step belongs
+//     to the output's bank, and has the right operands, `first` and `last`.
+//   - While the sum of the output is open, its bank gets no step with other operands.
 module formal_compute
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -18,7 +18,7 @@ module formal_compute
   parameter int unsigned BEAT    = 4,
   parameter int unsigned WORD_W  = 4,
   parameter int unsigned MAX_DIM = 5,      // of m, n and k
-  parameter bit          OUTPUTS = 1'b1,   // follow an output; else only the rules of banks
+  parameter bit          OUTPUTS = 1'b1,   // follows an output; with 0 only the rules of banks are proved
   parameter bit          ROTATE  = 1'b0,
   localparam int unsigned Banks  = BANKS_M * BANKS_N,
   localparam int unsigned BankW  = $clog2(Banks),
@@ -113,9 +113,8 @@ module formal_compute
     else owed_q <= (owed_q & ~bank_release_i) | (stepped & {Banks{step_last}});
   end
 
-  // The walk over the banks: each is passed once in Banks cycles that advance. The last Apart positions at least
-  // are other banks' than the one at hand.
-  logic [Banks-1:0][AgeW-1:0] passed_q;   // cycles since the walk was at the bank
+  // The engine walks over the banks in its snake, and visits each once in Banks cycles that advance.
+  logic [Banks-1:0][AgeW-1:0] passed_q;   // cycles since the walk was at the bank, up to Apart
 
   always_ff @(posedge clk_i) begin
     for (int unsigned s = 0; s < Banks; s++) begin
@@ -137,7 +136,7 @@ module formal_compute
     always_comb begin
       if (rst_ni) begin
         steps_are_apart : assert (!stepped[s] || 32'(age_q[s]) >= Apart);
-        // The walk has come on from bank s by as many banks as lie between: so many cycles have gone at least.
+        // Since the walk was at bank s, at least as many cycles have passed as the walk has moved on.
         walk_is_in_turn : assert (32'(passed_q[s]) >= Apart ||
           32'(passed_q[s]) >= ((turn(32'(dut.bank)) + Banks - turn(s) - 1) % Banks) + 1);
         was_passed_before_it_stepped : assert (!stepped[s] || passed_q[s] == AgeW'(1));
@@ -167,7 +166,7 @@ module formal_compute
 
   // ---- the rules of turns ------------------------------------------------------------------------------------------
   if (ROTATE) begin : g_turns
-    logic [Banks-1:0] due;  // the banks whose sums have begun and not ended, as the walk has it
+    logic [Banks-1:0] due;  // the banks whose sums have begun and not ended, computed from the walk's position
     always_comb begin
       for (int unsigned s = 0; s < Banks; s++) begin
         due[s] = 32'(cmd.m) > 32'(dut.m0_q) + s / BANKS_N * ROWS && 32'(cmd.n) > 32'(dut.n0_q) + s % BANKS_N * COLS &&
@@ -191,14 +190,14 @@ module formal_compute
     formal_const #(.WIDTH(3 * DimW)) u_mnk (.clk_i, .any_i({any_m_i, any_n_i, any_k_i}), .const_o({m, n, k}));
 
     logic              exists;
-    logic [BankW-1:0]  bank;           // the output's own
+    logic [BankW-1:0]  bank;           // the output's bank
     logic [WORD_W-1:0] a_first, b_first;  // words of its row of A and of its row of B
     assign exists  = m < cmd.m && n < cmd.n && k < cmd.k;
     assign bank    = BankW'((32'(m) / ROWS) % BANKS_M * BANKS_N + (32'(n) / COLS) % BANKS_N);
     assign a_first = WORD_W'(32'(m) / ROWS * 32'(cmd.row_beats));
     assign b_first = WORD_W'(32'(n) / COLS * 32'(cmd.row_beats));
 
-    // Of the read: does it fetch the output's rows, and this k of them? The step comes in the next cycle.
+    // Whether a read fetches the output's rows, and this k of them. The step comes in the next cycle.
     logic rows_read_q, k_read_q, first_due_q, last_due_q, exists_q, finished_q;
     always_ff @(posedge clk_i) begin
       rows_read_q <= read && a_word >= a_first && 32'(a_word) < 32'(a_first) + 32'(cmd.row_beats) &&
@@ -211,7 +210,7 @@ module formal_compute
       finished_q  <= rst_ni && computed;
     end
 
-    logic its_element, its_rows, its_k;  // of the step
+    logic its_element, its_rows, its_k;  // the step concerns the output's element, its rows, this k
     assign its_element = step_valid && row_en[m[$clog2(ROWS)-1:0]] && col_en[n[$clog2(COLS)-1:0]];
     assign its_rows    = its_element && rows_read_q;
     assign its_k       = its_rows && k_read_q && lane_en[k[$clog2(LANES)-1:0]];
@@ -220,7 +219,7 @@ module formal_compute
     assign opens  = its_rows && exists_q;
     assign closes = (its_rows && exists_q && step_last) || finished_q;
 
-    logic given_q;   // this k of the command at hand has had its step
+    logic given_q;   // this k of the current command has had its step
     logic open_q;    // the output's sum has begun in its bank, and neither it nor the command has ended
     always_ff @(posedge clk_i) begin
       if (!rst_ni || finished_q) given_q <= 1'b0;
@@ -229,13 +228,13 @@ module formal_compute
       else if (opens) open_q <= 1'b1;
     end
 
-    // What the step before tells of where the walk is: needed for induction.
+    // Relations between the output and the walk's position, needed for induction
     dim_t pass_m, pass_n, group_k;   // the pass and the group that hold the output and its k
     assign pass_m  = dim_t'(32'(m) / PassM * PassM);
     assign pass_n  = dim_t'(32'(n) / PassN * PassN);
     assign group_k = dim_t'(32'(k) / LANES * LANES);
 
-    logic past, at_pass;   // the walk has passed this k's step; it is in the output's pass
+    logic past, at_pass;   // the walk has passed this k's step; the walk is in the output's pass
     assign at_pass = dut.m0_q == pass_m && dut.n0_q == pass_n;
     always_comb begin
       past = dut.m0_q > pass_m;
@@ -256,7 +255,7 @@ module formal_compute
         open_is_at_hand : assert (!((open_q || opens) && !closes) || (dut.started_q && exists && at_pass &&
           (cmd.acc_keep || 32'(dut.k_done_q) + LANES < 32'(cmd.k) || turn(32'(dut.bank)) <= turn(32'(bank)))));
 
-        // The walk's words
+        // The word addresses follow from the walk's position.
         if (valid_i && dut.started_q) begin
           words_follow : assert (32'(dut.a_base_q) == 32'(dut.m0_q) / ROWS * 32'(cmd.row_beats) &&
             32'(dut.b_base_q) == 32'(dut.n0_q) / COLS * 32'(cmd.row_beats) &&

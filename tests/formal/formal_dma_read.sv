@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_dma_read between an engine that asks for rows and any legal AXI slave. One beat of one row, both chosen by
-// the solver, is followed: it arrives exactly once, in its turn, with its own destination. So is one end of a command.
+// fp8mac_dma_read between an engine that requests rows and any legal AXI slave. The solver chooses one beat of one row.
+// The beat arrives exactly once, in its turn, with its own destination. One end of a command is followed likewise.
 module formal_dma_read
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -52,8 +52,8 @@ module formal_dma_read
   typedef logic [6:0] count_t;
 
   logic   taken, taken_row, taken_end;
-  count_t owed_q;         // beats of the rows taken, less those that came
-  logic [3:0] ends_q;     // ends taken, less those reported
+  count_t owed_q;         // beats of the accepted rows minus the beats that came
+  logic [3:0] ends_q;     // ends accepted minus ends reported
 
   assign taken     = row_valid_i && row_ready;
   assign taken_row = taken && !row_i.none;
@@ -63,7 +63,7 @@ module formal_dma_read
   count_t     beats_ahead_q, end_beats_ahead_q;
   logic [3:0] ends_ahead_q;
   read_dest_t dest_q;
-  error_e     error_q;    // the first since the last end
+  error_e     error_q;    // the first error since the last end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -115,7 +115,7 @@ module formal_dma_read
   end
 
   if (ADDRESSES) begin : g_addresses
-    // What the address generator holds is proper, so all that follows from it is.
+    // The address generator's state is proper, so its bursts are.
     always_comb begin
       if (rst_ni && dut.u_split.busy_q && !dut.u_split.row_q.none) begin
         rest_is_proper : assert (dut.u_split.row_q.addr % Beat == 0 && dut.u_split.row_q.beats != '0);
@@ -127,7 +127,7 @@ module formal_dma_read
       .open_o(open)
     );
 
-    // Short rows, so that the counts are small; they lie anywhere, and a page's end may cut them.
+    // Rows are short, so that the counts are small. They start anywhere and may cross the end of a page.
     always_comb begin
       if (rst_ni) begin
         rows_are_short : assume (!row_valid_i || row_i.none ||

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_dma_write between an engine that gives rows and their beats and any legal AXI slave. One beat, one burst and
-// one end of a command, chosen by the solver, are followed: the beat leaves once, in its turn, unchanged or (where
-// discarded) without strobes; the burst has WLAST on its last beat alone; the end is told when all before it is
-// answered and nothing of what comes after it is.
+// fp8mac_dma_write between an engine that gives rows and their beats, and any legal AXI slave. The solver chooses one
+// beat, one burst and one end of a command. The beat leaves once, in its turn, unchanged or, if discarded, without
+// strobes. The burst has WLAST only on its last beat. The end is reported when all writes before it have been answered
+// and none after it.
 module formal_dma_write
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -78,13 +78,14 @@ module formal_dma_write
   // ---- counts ------------------------------------------------------------------------------------------------------
   typedef logic [5:0] count_t;
 
-  // A burst is promised in the first cycle in which its address is offered: data may come before it is taken.
+  // A burst counts as promised from the first cycle in which its address is offered, because data may come before the
+  // address is taken.
   logic   aw_seen_q, promise, aw_taken, moves, enters, answered, taken_end;
-  count_t promised_q, moved_q;             // beats promised by bursts, beats that went out
+  count_t promised_q, moved_q;             // beats promised by bursts, beats that left
   count_t bursts_q, aw_taken_q, last_q, answered_q;
   count_t asked_q;                         // beats of the rows
-  count_t inside_q;                        // beats given and not yet out
-  count_t ends_q;                          // ends given and not yet told
+  count_t inside_q;                        // beats given that have not yet left
+  count_t ends_q;                          // ends given and not yet reported
   count_t length;
 
   assign promise   = awvalid && !aw_seen_q;

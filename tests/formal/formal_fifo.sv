@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_fifo, used as its contract says: no push when full, no pop when empty.
+// fp8mac_fifo within its contract: no push when full, no pop when empty.
 module formal_fifo #(
   parameter int unsigned WIDTH = 4,
   parameter int unsigned DEPTH = 3

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows one word through a first-in first-out queue: of the words pushed with mark_i, one at a time. Being any word
-// at any place, it speaks for all of them: at the output exactly when those before it are gone, unchanged, once.
-// mem_i and head_i are the queue's own state; what is said of them makes the proof inductive.
+// Follows one word at a time through a first-in first-out queue, chosen among the words pushed with mark_i. The solver
+// may choose any word at any place, so the proof holds for all. The word is at the output exactly when those before it
+// are gone, unchanged and once. mem_i and head_i are the queue's state. The assertions on them make the proof
+// inductive.
 module formal_fifo_track #(
   parameter int unsigned WIDTH = 8,
   parameter int unsigned DEPTH = 2,
@@ -22,7 +23,7 @@ module formal_fifo_track #(
   input logic [PtrW-1:0]              tail_i,
 
   output logic [CountW-1:0]           count_o,  // words inside
-  output logic                        held_o  // the followed word is
+  output logic                        held_o  // the followed word is inside
 );
   logic [CountW-1:0] count_q, ahead_q;
   logic              held_q;

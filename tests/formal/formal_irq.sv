@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers and reports together, as fp8mac_accel joins them: what software writes is the command, what it reads is
-// so, the interrupt line is what the registers say, and no completion and no error is ever lost on the way to it.
+// Registers and reports, connected as in fp8mac_accel. The command is what software wrote, and reads give the true
+// values. The interrupt line follows from the registers. No completion and no error is lost on its way to the line.
 module formal_irq
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -56,7 +56,7 @@ module formal_irq
   formal_reset u_reset (.clk_i, .rst_ni);
 
   // ---- a bus that keeps to APB -------------------------------------------------------------------------------------
-  logic        access_q;      // the access phase: the cycle after select, and on until it is answered
+  logic        access_q;      // the access phase: from the cycle after select until the answer
   logic        write_q;
   logic [11:0] addr_q;
   logic [31:0] wdata_q;
@@ -83,7 +83,7 @@ module formal_irq
   end
 
   // ---- the registers, as software knows them -----------------------------------------------------------------------
-  // One register, at an address that the solver chooses; its bits that exist; what a read of it gives.
+  // One register, at an address that the solver chooses, with the mask of its bits and the value that a read gives
   localparam logic [11:0] Status = 12'h024, IrqState = 12'h028, IrqEnable = 12'h02c, Submit = 12'h0c0;
 
   logic [11:0] addr;
@@ -135,7 +135,7 @@ module formal_irq
     endcase
   end
 
-  // A write is done in the cycle in which it is answered.
+  // A write takes effect in the cycle of its answer.
   logic        answered, written;
   logic [11:0] word_addr;
   logic [31:0] biten;
@@ -158,8 +158,8 @@ module formal_irq
   // ---- causes and enables ------------------------------------------------------------------------------------------
   logic [1:0] cause_q, enable_q, events, cleared;
 
-  // From the commands themselves, not from the events in between. A failure or a dropped command is an error; a
-  // command that asks for it, does not fail and does not come after a failure, is done.
+  // Causes, derived from the commands and not from the events in between. A failed or dropped command is an error. A
+  // command is done if it asks for an interrupt, does not fail, and does not come after a failure.
   logic good, bad;
   assign good    = retire_valid_i && !abort && retire_i.error == ErrNone && retire_i.irq;
   assign bad     = overflow_i || (retire_valid_i && !abort && retire_i.error != ErrNone);
@@ -209,8 +209,8 @@ module formal_irq
 
   always_comb begin
     if (rst_ni) begin
-      // As in the accelerator: nothing retires or is submitted in a cycle that is idle, and nothing is dropped in the
-      // error state.
+      // As in the accelerator, no command retires or is dropped in an idle cycle, and none is dropped in the error
+      // state.
       idle_is_quiet : assume (!idle_i || (!retire_valid_i && !overflow_i));
       no_drop_in_error : assume (!overflow_i || !error);
 
@@ -234,7 +234,7 @@ module formal_irq
       clears_when_told : assert (clear == leaves);
       completions_are_counted : assert (completed == completed_q);
 
-      // What the registers hold between accesses and during one
+      // The register file's state between accesses and during one
       request_is_held : assert (u_csr.u_regs.is_active == access_q && u_csr.u_regs.cpuif_req == access_q &&
         (!access_q || (u_csr.u_regs.cpuif_req_is_wr == pwrite_i && u_csr.u_regs.cpuif_addr == word_addr &&
                        u_csr.u_regs.cpuif_wr_data == pwdata_i && u_csr.u_regs.cpuif_wr_biten == biten)));

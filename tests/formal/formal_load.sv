@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The load engine, the read DMA and the two queues behind them, joined as in fp8mac_accel: every command that is taken
-// comes to compute exactly once, with its outcome behind its last beat; neither queue ever overflows. And the rows of
-// a command are all its rows, each at its address and bound for its ram, word and half; fewer only after an error.
+// The load engine, the read DMA and the two queues behind them, connected as in fp8mac_accel. Every command that is
+// taken comes to compute exactly once, with its outcome after its last beat. Neither queue overflows. All rows of a
+// command are requested, each at its address and for its row RAM, word and half. After an error there may be fewer.
 module formal_load
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -63,7 +63,7 @@ module formal_load
 
   // ---- ends of commands on their way -------------------------------------------------------------------------------
   localparam int unsigned CountW = $clog2(IN_FLIGHT + 4);
-  logic [CountW-1:0]    ends;   // between the load engine and the second queue
+  logic [CountW-1:0]    ends;   // ends between the load engine and the second queue
   logic [IN_FLIGHT-1:0] is_end;
 
   for (genvar i = 0; i < int'(IN_FLIGHT); i++) begin : g_end
@@ -77,7 +77,8 @@ module formal_load
     for (int unsigned i = 0; i < IN_FLIGHT; i++) ends += CountW'(is_end[i]);
   end
 
-  // Commands that compute has taken and whose vectors are still in use: as many as its queue to the store engine holds
+  // Commands that compute has taken and whose vectors are still in use: at most the depth of the queue to the store
+  // engine
   localparam int unsigned StoringDepth = 4;
   logic [2:0] storing_q;
 
@@ -88,7 +89,8 @@ module formal_load
 
   always_comb begin
     if (rst_ni) begin
-      // As in the accelerator: compute takes what has its outcome and while it can hand on, store ends what it has.
+      // As in the accelerator, compute takes a command only if its outcome is known and the next queue has room. The
+      // store engine only ends commands that it has.
       takes_what_is_there : assume (!pop_i || (!done_empty && 32'(storing_q) < StoringDepth));
       ends_what_it_has : assume (!stored_i || storing_q != '0);
 
@@ -112,21 +114,21 @@ module formal_load
   assign state = 3'(u_load.state_q);
 
   // ---- the rows of a command ---------------------------------------------------------------------------------------
-  load_cmd_t cmd_q;          // the command at hand
+  load_cmd_t cmd_q;          // the current command
   halves_t   halves_q;
   logic      stopped_q;      // an abort or an error since it was taken
-  dim_t      a_q, b_q;       // rows asked for so far
+  dim_t      a_q, b_q;       // rows requested so far
   addr_t     next_addr_q;    // of the next row of the same operand
   dim_t      next_word_q;
   logic [7:0] next_ram_q;
-  logic [2:0] vectors_q;     // asked for so far: scale A, scale B, bias
+  logic [2:0] vectors_q;     // requested so far: scale A, scale B, bias
   logic      taken, is_a, is_b, more_of_a, more_of_b;
 
   assign taken = row_valid && row_ready;
   assign is_a  = !row.none && dest.kind == DestA;
   assign is_b  = !row.none && dest.kind == DestB;
 
-  // Where operand rows go: ram by ram, then on by as many words as a row has.
+  // Operand rows go to one row RAM after the other. After the last one, the word address grows by the words of a row.
   logic [7:0] rams;
   assign rams = is_a ? 8'(ROWS) : 8'(COLS);
 
@@ -205,7 +207,7 @@ module formal_load
       pushed_with_its_halves : assert (!loaded_push || (pushed.halves.a == (halves_q.a ^ checked_i.load.wanted.a) &&
         pushed.halves.b == (halves_q.b ^ checked_i.load.wanted.b) && pushed.halves.vectors == !halves_q.vectors));
 
-      // What the engines hold
+      // The engines' state
       rest_is_proper : assert (!u_dma.u_split.busy_q || u_dma.u_split.row_q.none ||
         (u_dma.u_split.row_q.addr % BEAT == 0 && u_dma.u_split.row_q.beats != '0));
       command_stays_proper : assert (idle || (cmd_q.m != '0 && cmd_q.n != '0 && cmd_q.row_beats != '0 &&

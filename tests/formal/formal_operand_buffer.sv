@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_operand_buffer: any one word of any ram and half holds what was last written to it, and a read gives the
-// group of it that was asked for, in the next cycle and until the next read.
+// fp8mac_operand_buffer: any word of any row RAM and half holds what was last written to it. A read gives the requested
+// group of the word, in the next cycle and until the next read.
 module formal_operand_buffer #(
   parameter int unsigned RAMS = 2,
   parameter int unsigned LANES = 2,
@@ -34,7 +34,7 @@ module formal_operand_buffer #(
     .read_group_i, .read_data_o(read_data)
   );
 
-  // The word that is followed
+  // The word that the solver chooses
   logic [RamW-1:0] ram;
   logic             half;
   logic [WordW-1:0] word;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_pack: every byte that is given leaves exactly once, unchanged, at its place in its own row's beat, and no
-// other byte is enabled. One byte of the beat, chosen by the solver, is followed through all rows.
+// fp8mac_pack: every input byte leaves exactly once, unchanged, at its place in its own row's beat. No other byte is
+// enabled. The solver chooses one byte position of the beat, which is followed through all rows.
 module formal_pack #(
   parameter int unsigned WIDTH = 4,
   parameter int unsigned BEAT  = 16,
@@ -60,7 +60,7 @@ module formal_pack #(
   end
 
   // ---- the byte ----------------------------------------------------------------------------------------------------
-  logic       given, waits_q;   // by this transfer; by one before it
+  logic       given, waits_q;   // this transfer gives the byte; an earlier one has given it
   logic [7:0] value, value_q;
   logic [PosW-1:0] offset, which;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reset is given in the first cycle, and at any time after it.
+// Reset is active in the first cycle, and may become active at any later time.
 module formal_reset (
   input logic clk_i,
   input logic rst_ni
@@ -14,7 +14,7 @@ module formal_reset (
 
 endmodule
 
-// A value that the solver chooses and that then stays.
+// A value that the solver chooses and that stays constant.
 module formal_const #(
   parameter int unsigned WIDTH = 1
 ) (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_rotating_accumulator: what comes out in a turn, chosen by the solver, is the sum of exactly the steps of that
-// turn from its last `first` on.
+// fp8mac_rotating_accumulator: the solver chooses a turn. The output in that turn is the sum of exactly the turn's
+// steps since its last `first`.
 module formal_rotate #(
   parameter int unsigned SUM_W = 5,
   parameter int unsigned ACC_W = 8,
@@ -24,12 +24,12 @@ module formal_rotate #(
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  logic [TurnW-1:0] turn, turn_q;  // the chosen one; of this cycle
+  logic [TurnW-1:0] turn, turn_q;  // the chosen turn; the turn of this cycle
   formal_const #(.WIDTH(TurnW)) u_turn (.clk_i, .any_i(any_turn_i), .const_o(turn));
 
   logic signed [ACC_W-1:0] total_q, before_q;
-  logic                    known_q;      // since the first `first`
-  logic [2:0]              steps_q;      // of this sum, up to 7
+  logic                    known_q;      // the turn has had a `first`, so its sum is known
+  logic [2:0]              steps_q;      // steps of this sum, up to 7
   logic                    others_q;     // other turns have begun anew meanwhile
   logic                    its_turn;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_store between the array's banks and whatever takes its transfers: it reads a bank only while it is full and
-// empties it once; the transfers of a row complete exactly the beats that were asked for; and the output (m, n),
-// chosen by the solver, is offered exactly once, from its own bank, row and column, for its own address.
+// fp8mac_store between the array's banks and the receiver of its transfers. It reads a bank only while the bank is
+// full, and empties it once. The transfers of a row complete exactly the requested beats. The solver chooses an output
+// (m, n). It is offered exactly once, from its own bank, row and column, for its own address.
 module formal_store
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -12,7 +12,7 @@ module formal_store
   parameter int unsigned BANKS_N = 2,
   parameter int unsigned WIDTH   = 2,
   parameter int unsigned BEAT    = 8,
-  parameter int unsigned M       = 3,   // of every command: the proofs are made shape by shape
+  parameter int unsigned M       = 3,   // every command's m: each shape has its own proof
   parameter int unsigned N       = 6,
   localparam int unsigned Banks  = BANKS_M * BANKS_N,
   localparam int unsigned BankW  = $clog2(Banks),
@@ -65,7 +65,7 @@ module formal_store
 
   assign cmd = cmd_i.cmd;
 
-  // A bank may be filled at any time that it is empty.
+  // An empty bank may be filled at any time.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) full_q <= '0;
     else full_q <= (full_q & ~release_bank) | (fill_i & ~full_q);
@@ -85,7 +85,7 @@ module formal_store
   end
 
   // ---- banks -------------------------------------------------------------------------------------------------------
-  logic [BankW-1:0] bank_q;   // of the transfer on offer
+  logic [BankW-1:0] bank_q;   // the bank of the transfer that is offered
   logic [RowW-1:0]  bank_row_q;
   dim_t             row_q, col_q;
 
@@ -108,9 +108,9 @@ module formal_store
 
   // ---- rows and their beats ----------------------------------------------------------------------------------------
   logic  asks, moves, completes;
-  logic  row_open_q;         // a row was asked for and its last transfer is still to come
-  dim_t  beats_q;            // of it, still to be completed
-  addr_t beat_addr_q;        // of the beat at hand
+  logic  row_open_q;         // a row was requested and its last transfer is still to come
+  dim_t  beats_q;            // beats of the row that are not yet complete
+  addr_t beat_addr_q;        // address of the current beat
 
   assign asks      = row_valid && row_ready_i && !row.none;
   assign moves     = epi_valid && epi_ready_i;

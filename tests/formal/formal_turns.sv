@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_compute with ROTATE: accumulators that take turns never mix outputs. The step in cycle t goes to accumulator
-// t mod Banks, so that a sum is what the steps of one turn add up to from a `first` to a `last`. A bank is open from
-// the first step of a sum to its last, or until a command that is skipped or does not continue gives up what another
-// one has kept.
-//   - a step that is not a first one belongs to an open bank and comes in the turn of its first;
-//   - no step comes in the turn of another bank that is open, and none begins again in a bank that is open;
-//   - nothing but what was kept is given up;
-//   - after a step of the walk the next one need not wait, and if it must, it is for less than a round.
+// fp8mac_compute with ROTATE: rotating accumulators never mix outputs. The step in cycle t goes to accumulator
+// t mod Banks. So a sum consists of the steps of one turn from a `first` to a `last`. A bank is open from the first
+// step of a sum to its last. Accumulators that a command has kept are given up when the next command is skipped or does
+// not continue them; this also closes their banks.
+//   - A step other than a first one belongs to an open bank and comes in the turn of the bank's first step.
+//   - No step comes in the turn of another bank that is open, and no sum begins in a bank that is open.
+//   - Only accumulators that were kept are given up.
+//   - After a cycle that advances, the next step does not wait for its turn. No step waits a whole round.
 module formal_turns
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -20,9 +20,9 @@ module formal_turns
 ) (
   input logic             clk_i,
   input logic             rst_ni,
-  input logic             start_i,     // the command at hand starts, and is not skipped
-  input logic             skip_i,      // it is skipped
-  input logic             ready_i,     // it is taken away
+  input logic             start_i,     // the current command starts, and is not skipped
+  input logic             skip_i,      // the current command is skipped
+  input logic             ready_i,     // the current command ends
   input logic             computed_i,
   input compute_cmd_t     cmd_i,
   input logic             step_valid_i,
@@ -35,10 +35,10 @@ module formal_turns
   input logic [Banks-1:0] due_i,       // banks that should be open
   input logic [BankW-1:0] walk_turn_i,
   input logic             advance_i,
-  input logic             waits_i      // for its turn alone
+  input logic             waits_i      // a step only waits for its turn
 );
 
-  // What comes before: a command continues what the one before it has kept (fp8mac_cmd_check).
+  // As fp8mac_cmd_check ensures, a command continues only what the command before it has kept.
   logic kept_q;
   dim_t kept_m_q, kept_n_q;
 
@@ -82,7 +82,7 @@ module formal_turns
   end
 
   logic       advanced_q;
-  logic [2:0] waited_q;   // cycles
+  logic [2:0] waited_q;   // cycles of waiting
 
   always_ff @(posedge clk_i) begin
     advanced_q <= rst_ni && advance_i;
@@ -90,7 +90,7 @@ module formal_turns
     else waited_q <= waited_q + 3'd1;
   end
 
-  // The walk's position of a bank
+  // A bank's position in the walk
   function automatic int unsigned position(int unsigned bank);
     int unsigned im, in;
     im = bank / BANKS_N;
@@ -106,7 +106,7 @@ module formal_turns
       if (rst_ni) begin
         alone_in_its_turn : assert (!(step_valid_i && open_q[s] && 32'(step_bank_i) != s) || turn_of_q[s] != turn_q);
 
-        // The walk's turns are the array's but for a distance, which does not change while a bank is open.
+        // The walk's turns differ from the array's by a distance that is constant while a bank is open.
         distance_stays : assert (!open[s] ||
           BankW'(walk_turn_i - turn_q) == BankW'(position(s) + 1) - turn_of[s]);
         open_as_the_walk_has_it : assert (open[s] == (started_i ? due_i[s] : kept_exists));
@@ -114,7 +114,7 @@ module formal_turns
     end
   end
 
-  logic first_again_q;   // a sum that began in another turn than its bank's sum before it
+  logic first_again_q;   // a sum began in another turn than the bank's preceding sum
 
   always_ff @(posedge clk_i) begin
     first_again_q <= rst_ni && step_valid_i && step_first_i && turn_of_q[step_bank_i] != turn_q;

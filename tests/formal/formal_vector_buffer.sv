@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_vector_buffer: any one beat of either half holds what was last written to it, and reading any index of it
-// gives the WIDTH values that begin there, in the next cycle.
+// fp8mac_vector_buffer: any beat of either half holds what was last written to it. Reading any index in it gives the
+// WIDTH values that begin there, in the next cycle.
 module formal_vector_buffer #(
   parameter int unsigned DEPTH = 16,
   parameter int unsigned WIDTH = 2,
