@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# The runtime and the applications, from the same sources: for the chip and, over the golden model, for the host.
+# The runtime and the applications. The same sources are built for the chip and, over the golden model, for the host.
 #   make firmware      $(BUILD)/firmware/riscv/APP.elf and $(BUILD)/firmware/host/APP for every folder $(APPS_DIR)/APP
 #
-# An application is a folder of $(APPS_DIR). Its C and C++ sources are compiled and linked with the runtime; nothing
-# is listed anywhere. A file whose kind is not known here is refused.
+# An application is a folder of $(APPS_DIR). Its C and C++ sources are compiled and linked with the runtime; no
+# list names them. A file of unknown kind is refused.
 include firmware/check/build.mk
 
 CATALOGUE_H := $(CATALOGUE_DIR)/fp8mac/catalogue.h

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fp8mac-sim: the simulated chip, from Verilator, as a program that runs RISC-V programs.
-#   make sim             $(BUILD)/sim/ROWSxCOLSxLANES/fp8mac-sim; -ELEMENT and its settings follow if it is not exact
-#   make sim TRACE=1     the one that can write waveforms, in ROWSxCOLSxLANES-trace; it takes twice as long to build
+#   make sim             $(BUILD)/sim/ROWSxCOLSxLANES/fp8mac-sim. The folder also names an element that is not `exact`
+#   make sim TRACE=1     a simulator that can write waveforms, in ROWSxCOLSxLANES-trace. It takes twice as long to build
 # IBEX_DIR is where the package pythondata-cpu-ibex keeps Ibex's sources.
 
 SIM_DIR := $(BUILD)/sim/$(ARRAY)$(patsubst %,-%,$(filter-out exact,$(ELEMENT_SPEC)))$(if $(TRACING),-trace)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests. Each fragment adds the logs of its tests to one of two lists:
-#   TESTS        what `make test` runs: each behaviour once; what can be exhausted is exhausted
-#   TESTS_LONG   what `make test-long` runs as well: further parameter sets of the same code, longer random runs, deeper
+#   TESTS        `make test` runs these: each behaviour once, and every case where all can be tried
+#   TESTS_LONG   `make test-long` runs these too: further parameter sets of the same code, longer random runs, deeper
 #                proofs, further seeded faults
-# Both run every test anew (what tests are built from is made only where it changed), go on after a failure, and end with
-# what failed and the sum of what was counted. One test alone: make build/test/NAME.log
+# Both commands run every test again, but rebuild only what changed. They continue after a failure. At the end they name
+# the failed tests and print the sum of all counts. `make build/test/NAME.log` runs one test.
 include tests/model/build.mk tests/sim/build.mk
 include $(sort $(wildcard tests/rtl/*.mk))
 include tests/habits/build.mk

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests that only `make test-long` runs, because another test of `make test` runs the same code with other parameters.
-# Included last: it moves them from TESTS to TESTS_LONG.
+# Tests that only `make test-long` runs, because `make test` runs the same code with other parameters. This file is
+# included last and moves them from TESTS to TESTS_LONG.
 
-# Every kind stays in `make test` as an array and every family as an accelerator.
+# `make test` keeps an array of every kind.
 LONG := $(addprefix rtl_array_,8_8_4_2_2_exact 4_4_1_2_2_exact 2_4_16_3_1_exact 2_3_16_4_1_aligned_fp32_f29 \
   3_2_1_2_2_aligned_fp32_f23 2_3_4_2_2_aligned_fp16_f13 2_3_8_1_4_late_fp32_f13 2_3_1_4_1_late_fp32 \
   2_3_8_4_1_static_f25 2_1_16_4_1_kulisch 2_3_16_4_1_int8)
 LONG += $(addprefix rtl_accel_,8_8_4_128 4_2_8_128 4_4_4_128_aligned_fp32_f25 4_4_1_64_late_fp32)
-# Every pair of codes, every switch of the formats and one wide element stay.
+# `make test` keeps every pair of codes, every FORMATS of element.mk and one element of many lanes.
 LONG += $(addprefix rtl_,aligned_fp32_f25_l4_all aligned_fp32_f25_l16_all aligned_fp16_f10_l4_all \
   aligned_fp32_f23_l4_all aligned_fp32_f29_l4_all aligned_fp32_f25_l4_all_encoded \
   aligned_fp16_f13_l4_narrow_encoded late_fp32_f25_l16_all late_fp16_f13_l16_all late_fp16_f13_l32_all \

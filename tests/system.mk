@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# The firmware on the simulated chip and on the host. SIM is the simulator of the array that ROWS, COLS, LANES and
-# ELEMENT say; the host build stands for the same array, so that the two can be compared byte for byte.
+# The firmware on the simulated chip and on the host. ROWS, COLS, LANES and ELEMENT choose the array of the simulator
+# SIM. The host build computes as the same array, so the outputs of both are compared byte for byte.
 
 SYS_TEST := $(BUILD)/test
 SYS_RUN = $(SIM) --quiet
 SYS_RISCV := $(BUILD)/firmware/riscv
 SYS_HOST := $(BUILD)/firmware/host
-# Arrays whose buffers, blocks and beats stand in every relation to each other.
+# Arrays in which buffers, blocks and beats have different ratios of sizes.
 SYS_ARRAYS := 2x2x1 4x4x4 4x16x8 16x4x2 2x32x16 32x32x2
-# Every kind of elements, on the host.
+# Every kind of element, on the host.
 SYS_HOST_ELEMENTS := 8x8x4:aligned_fp32 4x4x8:aligned_fp16_f29 4x4x4:late_fp32_f10 2x2x1:late_fp32 2x2x16:late_fp16 \
   8x8x4:kulisch 2x2x1:kulisch
 
@@ -58,7 +58,7 @@ $(SYS_TEST)/system-bytes.log: $(SYS_TEST)/system-selftest.log $(SYS_TEST)/firmwa
 	@tests/run_test.sh system-bytes $@ tests/system/equal_bytes.sh $(SYS_TEST)/selftest.chip.bytes \
 	  $(SYS_TEST)/selftest.host.bytes
 
-# Applications in C++, and what make refuses. Both run make themselves.
+# Applications in C++, and variables that make refuses. Both tests run make themselves.
 $(SYS_TEST)/system-cxx.log: tests/system/cxx.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \
     $(SYS_HOST)/gemm tests/run_test.sh
 	@tests/run_test.sh system-cxx $@ $< $(BUILD)/system-cxx
@@ -70,8 +70,8 @@ $(SYS_TEST)/system-variables.log: tests/system/variables.sh tools/variables.txt 
 $(SYS_TEST)/system-setup.log: tests/system/setup.sh tools/setup.sh tools/packages.txt tests/run_test.sh
 	@tests/run_test.sh system-setup $@ $< $(BUILD)/system-setup
 
-# Chips of other elements, on small arrays, as ROWSxCOLSxLANES-ELEMENT_SPEC: the same programs and comparisons, on
-# simulators that a make of their own builds.
+# The same programs and comparisons on small chips with other elements, as ROWSxCOLSxLANES-ELEMENT_SPEC. A make that the
+# test starts builds their simulators.
 SYS_CHIPS := 2x2x4-late_fp16_f13 2x2x4-kulisch
 SYS_CHIP_FROM := $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/*) $(REGS_H) $(BUILD)/model/libfp8mac.a
 sys_chip_word = $(word $(2),$(subst x, ,$(firstword $(subst -, ,$(1)))))

@@ -75,7 +75,7 @@ $(BUILD)/model-san/libfuzz: $(BINDINGS_TESTS)/fuzz.c $(MODEL_SOURCES) $(filter-o
 	  -DFUZZ_WITH_LIBFUZZER -Wl,--wrap=fopen -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ \
 	  $(filter %.c,$^) -lm -pthread
 
-# Every float32 to the four FP8 formats takes minutes. `make test` takes every 127th million of patterns.
+# Converting every float32 to the four FP8 formats takes minutes. `make test` takes every 127th million of patterns.
 $(BUILD)/model/all_float32: $(BINDINGS_TESTS)/all_float32.c $(BUILD)/model/libfp8mac.a
 	$(call say,CC,$@)
 	$(Q)$(CC) $(MODEL_CFLAGS) $(CFLAGS) -o $@ $^ -pthread

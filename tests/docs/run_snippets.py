@@ -16,8 +16,9 @@ A comment in the line above a block changes that:
     <!-- snippet: output -->        the block is what the block before it prints, exactly
     <!-- snippet: skip, REASON -->  the block is not run, for this reason
 
-Every other block is a failure: a language without a rule, a file that exists already. HOME is an empty folder, and a virtual environment that sees the packages of the build comes first in
-PATH: `pip install` works without network and leaves nothing behind. The last line counts the blocks that ran.
+Any other block is a failure, as one in a language without a rule, or a file that exists already. HOME is an empty
+folder. A virtual environment that sees the build's packages comes first in PATH, so `pip install` works without network
+and leaves nothing behind. The last line counts the blocks that ran.
 """
 
 import argparse

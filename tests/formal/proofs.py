@@ -7,8 +7,8 @@ PACKAGES = ["rtl/fp8mac_pkg.sv", "rtl/accel/fp8mac_cmd_pkg.sv"]
 
 @dataclass
 class Fault:
-    """A change of one place in one source file, and the property that it breaks: a|b where it breaks several in one
-    cycle, of which the solver shows any."""
+    """A change of one place in one source file, and the property that it breaks. `a|b` are properties that break in the
+    same cycle: the solver shows one of them."""
 
     name: str
     file: str
@@ -32,8 +32,8 @@ class Proof:
     params: dict = field(default_factory=dict)
     faults: list = field(default_factory=list)
     engine: str = "yices"
-    cost: int = 1  # seconds, about
-    repeats: bool = False  # the same code with other parameters: `make test-long` proves it
+    cost: int = 1  # approximate seconds
+    repeats: bool = False  # the code of another set, other parameters: for `make test-long`
     deeper: bool = False  # a bounded set again, to a greater depth
 
     def is_called(self, name):
@@ -802,7 +802,7 @@ COMPUTE_TURNS = Proof(
     ],
 )
 
-# The snake's other two shapes
+# The other two shapes of the snake, which is the banks' order (fp8mac_compute.sv)
 COMPUTE_TURNS_SHAPES = [
     replace(
         COMPUTE_TURNS,
@@ -875,7 +875,8 @@ ROTATE_FAULTS = [
 ]
 
 
-# Sum, accumulator, banks, chunk, chain: with turns to wait and without, an odd rest, one bank
+# Widths of sum and accumulator, banks, chunk, ripple: with and without turns that wait, a last chunk that is shorter, and
+# a single bank
 ROTATE_SIZES = (
     (5, 8, 4, 3, 3),
     (4, 8, 4, 2, 2),
@@ -886,7 +887,7 @@ ROTATE_SIZES = (
 
 
 def rotate(sum_w, acc_w, banks, chunk, ripple):
-    """Unbounded: a step comes out a round later, and induction spans more than one round."""
+    """Unbounded: a step's result comes one round of the banks later, so the induction spans more than one round."""
     return Proof(
         f"rotate_{sum_w}_{acc_w}_{banks}_{chunk}_{ripple}",
         "formal_rotate",
@@ -1055,7 +1056,7 @@ PROOFS = [
     *[rotate(*sizes) for sizes in ROTATE_SIZES],
 ]
 
-# The bounded ones again, deeper; `make formal-long` alone runs them.
+# The bounded sets again, to a greater depth. Only `make formal-long` runs them.
 PROOFS += [
     replace(
         proof,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The fast paths against the definition: many cases as they are installed, fewer under the sanitizers.
+# The kernels against the definition: many cases with the installed build, fewer under the sanitizers.
 MODEL_FAST_TESTS := fast fast_convert
 MODEL_FAST_PROGRAMS := $(MODEL_FAST_TESTS:%=$(BUILD)/model/test_%) $(MODEL_FAST_TESTS:%=$(BUILD)/model-san/test_%)
 MODEL_FAST_LOGS := $(BUILD)/test/model-fast.log $(BUILD)/test/model-fast-convert.log \

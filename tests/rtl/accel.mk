@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The whole accelerator against libfp8mac. One build per parameter set: rows, columns, lanes, AXI data width; the
-# element's spelling (tools/array.mk), exact unless it is said.
+# The whole accelerator against libfp8mac. One build per parameter set, ROWS_COLS_LANES_AXIWIDTH. The element's spelling
+# (tools/array.mk) follows if the element is not `exact`.
 
 ACCEL_TB_SETS := 8_8_4_128 4_4_1_64 4_2_8_128 \
   4_4_4_128_aligned_fp32_f25 4_2_8_128_late_fp16_f13 4_4_1_64_late_fp32 2_2_4_128_kulisch

@@ -12,7 +12,7 @@ DATAPATH_VERILATE = $(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -Wal
   --Mdir $(@D) -CFLAGS "-std=c++17 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl" \
   -LDFLAGS $(abspath $(DATAPATH_LIB)) -MAKEFLAGS "--no-print-directory $(BENCH_OPTIMISE)" $(RTL_WAIVER)
 
-# This one runs 22 million checks, which are worth the optimiser.
+# This bench runs 22 million checks, so the optimiser saves time.
 $(BUILD)/tb/pe/exact_tb: BENCH_OPTIMISE := OPT_FAST=-O2
 $(BUILD)/tb/pe/exact_tb: tests/rtl/exact_tb.cpp tests/rtl/exact_tb.sv $(DATAPATH_FROM)
 	@mkdir -p $(@D)

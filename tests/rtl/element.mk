@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The elements of FamilyAligned and FamilyLate and their INT8 baseline against libfp8mac. What the parameter sets share
-# is compiled once; element_build.sh does the rest, for a netlist too: `make element-bench` makes what it needs for
-# that.
+# is compiled once. element_build.sh builds the rest of a bench, from the RTL or from a netlist. `make element-bench`
+# makes what it needs for a netlist.
 
 ELEMENT_DIR := $(BUILD)/tb/element
 ELEMENT_COMMON := $(addprefix $(ELEMENT_DIR)/,element_tb.o static_tb.o int8_tb.o verilated.o verilated_threads.o)
 ELEMENT_RTL := $(RTL_ARRAY_PACKAGES) $(filter rtl/feed/% rtl/element/%,$(RTL_MODULES))
-# The leaves cell by cell, or the two large ones as they are behaviourally: their cells take a compiler minutes.
+# Benches take the structural leaves, or behavioural forms of the two large ones, whose cells compile for minutes.
 ELEMENT_CELLS := $(sort $(wildcard rtl/leaf/*.sv))
 ELEMENT_BEHAVIOURAL := $(filter-out $(RTL_SIM_LEAVES:rtl/behavioural/%=rtl/leaf/%),$(ELEMENT_CELLS)) $(RTL_SIM_LEAVES)
 ELEMENT_CELLS_IN := aligned_fp32_f25_l1_all late_fp32_l1_all late_fp16_l1_all late_fp16_f13_l4_all \
@@ -30,10 +30,11 @@ $(ELEMENT_DIR)/verilated.o $(ELEMENT_DIR)/verilated_threads.o: $(ELEMENT_DIR)/%.
 
 -include $(ELEMENT_COMMON:.o=.d)
 
-# One build per parameter set, named KIND_fF_lL_FORMATS, and _encoded for operands that are not normalised. _fF is left
-# out where there is no alignment window.
-#   FORMATS    all; nonan: without NaN; noinf: without e5m2; ocp: no FNUZ ones, no scaling exponent; narrow: the E4M3
-#              ones, exponents of 4 bits; e4m3fn: that one alone, no NaN, no scaling exponent
+# One build per parameter set, named KIND_fF_lL_FORMATS, with _encoded behind it if operands are not normalised. A set
+# without an alignment window has no _fF.
+#   FORMATS    all      all four formats                  ocp      without the FNUZ formats and scaling exponents
+#              nonan    without NaN                       narrow   the E4M3 formats, exponents of 4 bits
+#              noinf    without e5m2                      e4m3fn   that format alone, without NaN and scaling exponents
 ELEMENT_SETS := \
   aligned_fp32_f25_l1_all aligned_fp32_f25_l4_all aligned_fp32_f25_l16_all aligned_fp16_f13_l4_all \
   aligned_fp16_f13_l32_all aligned_fp16_f13_l4_nonan aligned_fp16_f13_l4_ocp \
@@ -44,17 +45,17 @@ ELEMENT_SETS := \
   late_fp16_f13_l16_all late_fp16_f13_l32_all late_fp16_f13_l4_noinf late_fp32_f13_l4_all late_fp32_f10_l16_all \
   late_fp16_f9_l4_all
 
-# Every pair of codes: lanes are alike, so not in every set.
+# These sets try every pair of codes. All lanes are equal, so a few sets are enough.
 ELEMENT_PAIRS_aligned_fp32_f25_l1_all := both
 ELEMENT_PAIRS_aligned_fp16_f13_l4_all := both
 ELEMENT_PAIRS_late_fp16_f13_l4_all := both
 ELEMENT_PAIRS_late_fp32_l1_all := running
 ELEMENT_PAIRS_late_fp16_l1_all := running
 
-# Only the benches that take every pair of codes run longer than the optimiser.
+# Only benches that try every pair of codes run long enough for the optimiser to save time.
 element_optimise = $(if $(ELEMENT_PAIRS_$(1))$(filter $(1),$(STATIC_PAIRS) $(INT8_PAIRS)),-O1,-O0)
 
-# From a set's name: its lanes, banks and fraction bits (4 banks and the kind's own fraction bits unless it says so).
+# A set's lanes, banks and fraction bits, from its name. Without them it has 4 banks and the kind's own fraction bits.
 element_words = $(subst _, ,$(1))
 element_lanes = $(patsubst l%,%,$(filter l1 l4 l16 l32,$(element_words)))
 element_banks = $(or $(patsubst b%,%,$(filter b1,$(element_words))),4)

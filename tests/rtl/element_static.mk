@@ -4,7 +4,7 @@
 # static_fF_lL, _b1 with one bank instead of four, _noinf without e5m2; kulisch_lL.
 STATIC_SETS := static_f13_l1_b1 static_f13_l1 static_f13_l4 static_f25_l4 static_f25_l4_noinf \
   static_f25_l16 static_f13_l32 kulisch_l1 kulisch_l4 kulisch_l16
-# Every pair of codes: lanes are alike, so not in every set.
+# These sets try every pair of codes. All lanes are equal, so a few sets are enough.
 STATIC_PAIRS := static_f13_l1 static_f25_l4 kulisch_l1
 STATIC_TB := $(STATIC_SETS:%=$(ELEMENT_DIR)/%/static_tb)
 STATIC_LOGS := $(STATIC_SETS:%=$(BUILD)/test/rtl_%.log)
