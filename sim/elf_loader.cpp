@@ -105,7 +105,7 @@ void check_header(const Image &elf)
     }
 }
 
-// One program header. Returns whether it put anything into RAM.
+// Loads the segment of one program header. Returns whether it wrote anything to RAM.
 bool load_segment(const Image &elf, uint64_t header, const Ram &ram)
 {
     if (elf.word(header) != segment_load) {
@@ -129,7 +129,7 @@ bool load_segment(const Image &elf, uint64_t header, const Ram &ram)
     return true;
 }
 
-// Function symbols of one symbol table, whose names are in section number `strings`.
+// Reads the function symbols of one symbol table. Their names are in section number `strings`.
 void read_symbols(const Image &elf, uint64_t table, uint64_t strings,
                   std::map<uint32_t, std::string> &functions)
 {

@@ -17,9 +17,9 @@ struct Program {
     std::string describe(uint32_t address) const;
 };
 
-// Copies every loadable segment to its physical address and clears the rest of it. Throws
-// std::runtime_error with one sentence that names the file if it is not such an executable or does
-// not fit below ram.argument_address().
+// Copies every loadable segment to its physical address and clears the rest of the segment. Throws
+// std::runtime_error if the file is not such an executable, or does not fit below
+// ram.argument_address(). The message is one sentence that names the file.
 Program load_elf(const std::string &path, const Ram &ram);
 
 #endif

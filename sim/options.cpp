@@ -119,7 +119,7 @@ std::map<std::string, Setter> setters(Options &options)
     };
 }
 
-// Sets the switch `name`, if it is one.
+// Sets the switch `name`. False if there is no such switch.
 bool parse_switch(const std::string &name, Options &options)
 {
     if (name == "--quiet") {

@@ -10,7 +10,7 @@
 struct Options {
     std::vector<std::string> program; // the ELF file, then its arguments
     std::string trace_file;           // empty: no waveform
-    uint64_t trace_from = 0;          // cycles, both included
+    uint64_t trace_from = 0;          // first and last cycle of the waveform, both included
     uint64_t trace_to = UINT64_MAX;
     uint64_t timeout = 500'000'000; // cycles; 0: none
     double heartbeat = 10;          // seconds; 0: none

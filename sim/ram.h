@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated chip's RAM as the simulator sees it, and the arguments that it leaves there for the
+// The simulator's view of the simulated chip's RAM, and the arguments that it writes there for the
 // program.
 #ifndef FP8MAC_SIM_RAM_H
 #define FP8MAC_SIM_RAM_H
@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-// A window on the RAM inside the simulated model; does not own it.
+// A view of the RAM inside the simulated model. It does not own the RAM.
 struct Ram {
     static constexpr uint32_t base = 0x80000000u;    // fp8mac_sys_pkg: RamBase
-    static constexpr uint32_t argument_bytes = 4096; // at the top, kept free of the program
+    static constexpr uint32_t argument_bytes = 4096; // at the top; no program is loaded there
 
     uint8_t *bytes;
     uint32_t size;

@@ -14,10 +14,9 @@ namespace
 
 constexpr uint32_t entry_point = Ram::base + 0x80; // where Ibex starts: boot address + 0x80
 constexpr unsigned reset_cycles = 8;
-constexpr uint64_t look_interval = 4096; // cycles between two looks at the clock on the wall
+constexpr uint64_t look_interval = 4096; // cycles between two readings of the host's clock
 
-// DPI calls carry no context, and signals none either: there is one running simulation in a
-// process.
+// DPI calls and signals carry no context, so a process runs one simulation at a time.
 Simulator *running = nullptr;
 volatile std::sig_atomic_t interrupted = 0;
 
@@ -37,7 +36,7 @@ Ram ram_of(Words &words)
     return {reinterpret_cast<uint8_t *>(&words[0]), sizeof words};
 }
 
-// How a chip that is built in `context` starts.
+// Sets the start values of the registers of a chip that is built in `context`.
 VerilatedContext *powered_up(VerilatedContext &context, int seed)
 {
     constexpr int zeros = 0, random = 2;
@@ -105,8 +104,8 @@ void Simulator::clock(bool level)
     chip_.eval();
 }
 
-// One cycle: from a rising edge up to the next. Time, as the hardware's messages print it, is two
-// units a cycle.
+// Simulates one cycle, from a rising edge to the next. A cycle is two units of the time that the
+// hardware's messages print.
 void Simulator::step()
 {
     context_.time(2 * cycles_);
@@ -118,7 +117,7 @@ void Simulator::step()
     cycles_++;
 }
 
-// Cycle 0 is the first after reset.
+// Cycle 0 is the first one after reset.
 void Simulator::reset()
 {
     chip_.rst_ni = 0;
@@ -130,7 +129,7 @@ void Simulator::reset()
     chip_.rst_ni = 1;
 }
 
-// The first reason to stop is the one that counts.
+// Only the first reason to stop is recorded.
 void Simulator::stop(End why)
 {
     if (end_ == End::none) {
@@ -138,7 +137,7 @@ void Simulator::stop(End why)
     }
 }
 
-// What need not be looked at in every cycle.
+// Checks what need not be checked in every cycle.
 void Simulator::look_around()
 {
     if (interrupted) {
@@ -232,7 +231,7 @@ void Simulator::dump_outputs(const fp8rt_check_record &record)
     }
 }
 
-// Simulated kilohertz, the time in the golden model left out.
+// Simulated kilohertz, without the time spent in the golden model.
 double Simulator::rate() const
 {
     const double busy = seconds(Clock::now() - start_ - checking_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated chip in motion: clock, reset, program, console, checker, waveform, progress.
+// Runs the simulated chip: clock, reset, program, console, checker, waveform, progress.
 #ifndef FP8MAC_SIM_SIMULATOR_H
 #define FP8MAC_SIM_SIMULATOR_H
 
@@ -19,17 +19,17 @@ class Simulator
 {
   public:
     // Builds the chip, loads the program and opens the files. Throws std::runtime_error if any of
-    // it is not possible.
+    // these fails.
     explicit Simulator(const Options &options);
     ~Simulator();
     Simulator(const Simulator &) = delete;
     Simulator &operator=(const Simulator &) = delete;
 
-    // Simulates until the program ends or something stops it; reports, and returns the process's
-    // exit status.
+    // Simulates until the program ends or something stops it. Prints a report and returns the exit
+    // status of the process.
     int run();
 
-    // What the chip asks for through DPI.
+    // The services that the chip calls through DPI.
     void on_exit(uint32_t status);
     void on_putc(uint8_t character);
     uint32_t on_check(uint32_t record_address);

@@ -20,7 +20,7 @@ Trace::Trace(VerilatedContext &context, Vfp8mac_system &chip, const std::string 
     if (!active_) {
         return;
     }
-    // The library opens files without a word when it cannot.
+    // The library does not report a file that it cannot open.
     std::FILE *probe = std::fopen(file.c_str(), "wb");
     if (probe == nullptr) {
         throw std::runtime_error("the waveform '" + file + "' cannot be written");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waveform of a window of cycles. Only a simulator built with TRACE=1 can write one: a model
-// that can takes twice as long to compile.
+// The waveform of a window of cycles. Only a simulator that is built with TRACE=1 can write one,
+// because its model takes twice as long to compile.
 #ifndef FP8MAC_SIM_TRACE_H
 #define FP8MAC_SIM_TRACE_H
 
@@ -16,8 +16,8 @@
 class Trace
 {
   public:
-    // An empty file name traces nothing. Throws std::runtime_error if tracing is asked for and not
-    // possible.
+    // An empty file name traces nothing. Throws std::runtime_error if a waveform is asked for but
+    // cannot be written.
     Trace(VerilatedContext &context, Vfp8mac_system &chip, const std::string &file, uint64_t from,
           uint64_t to);
 

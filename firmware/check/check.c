@@ -13,8 +13,8 @@ static uint64_t scale_word(const fp8mac_scale *scale)
     return scale->mode == FP8MAC_SCALE_NONE ? FP8RT_FP32_ONE : fp8rt_fp32_bits(scale->values[0]);
 }
 
-// MODE as the descriptor asks for it. The plan's own words are what is being checked, so they are
-// not used here.
+// MODE as the descriptor asks for it. The plan's own words are not used, because they are being
+// checked.
 static uint32_t mode_word(const fp8rt_gemm_desc *desc)
 {
     return FP8RT_PUT(MODE__A_FMT, desc->a_format) | FP8RT_PUT(MODE__B_FMT, desc->b_format) |

@@ -4,7 +4,8 @@
 #include "fp8mac/preset.h"
 #include "fp8rt/registers.h"
 
-// ACC_FMT is 1 for FP16. A fixed-point accumulator goes by the format that it is read out as, FP32.
+// ACC_FMT is 1 for FP16. A fixed-point accumulator has the code of FP32, the format of its
+// read-out.
 static fp8mac_acc_format accumulator(const fp8rt_element *element, uint32_t mode)
 {
     if (FP8RT_GET(MODE__ACC_FMT, mode)) {
@@ -13,7 +14,7 @@ static fp8mac_acc_format accumulator(const fp8rt_element *element, uint32_t mode
     return fp8rt_element_has(element, FP8MAC_ACC_FIXED) ? FP8MAC_ACC_FIXED : FP8MAC_ACC_FP32;
 }
 
-// Whether the register's word is that of a possible element.
+// Whether the register's word describes a possible element.
 static bool read_element(uint32_t word, unsigned lanes, fp8rt_element *element)
 {
     const fp8rt_element read = fp8rt_element_decode(word);

@@ -56,7 +56,7 @@ static const float *floats(memory mem, uint64_t address, uint32_t count)
     return (uintptr_t)p % _Alignof(float) == 0 ? p : NULL;
 }
 
-// The model knows more formats than the register has codes.
+// The register has codes for the array's formats only; the model has more formats.
 static const fp8mac_format *d_format(const fp8rt_check_record *r)
 {
     uint32_t code = FP8RT_GET(MODE__D_FMT, r->mode);
@@ -69,7 +69,7 @@ static uint32_t d_size(const fp8rt_check_record *r)
     return format == NULL ? 0 : fp8mac_format_bytes(format);
 }
 
-// Vector or immediate; `values` is NULL if the vector is outside memory.
+// A scale vector or an immediate scale. `values` is NULL if the vector is outside memory.
 static fp8mac_scale scale(memory mem, bool is_vector, uint64_t field, uint32_t count,
                           float *immediate)
 {

@@ -149,8 +149,8 @@ static fp8rt_gemm_desc plain_desc(const fp8rt_trial *trial)
     };
 }
 
-// One statement each: initialisers have no order, and the random numbers must be the same with
-// every compiler.
+// Each draw is one statement. Initialisers have no order, and the random numbers must be the same
+// with every compiler.
 static fp8rt_gemm_desc make_desc(setting *s)
 {
     fp8rt_gemm_desc desc = plain_desc(s->trial);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FP32 values as bit patterns: the runtime moves and judges floats without floating-point
+// FP32 values as bit patterns. The runtime copies and compares floats without floating-point
 // instructions.
 #ifndef FP8RT_FP32_BITS_H
 #define FP8RT_FP32_BITS_H

@@ -30,7 +30,8 @@ fp8rt_status fp8rt_pack(const fp8rt_caps *caps, void *dst, fp8rt_operand_view vi
     return FP8RT_OK;
 }
 
-// The model's answers that a conversion can give; its other codes concern what is fixed here.
+// Maps the status codes that a conversion can return. The others concern arguments that are fixed
+// here.
 static fp8rt_status from_model(fp8mac_status status)
 {
     switch (status) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's side of fp8rt/app.h: static memory as large as the chip's, and the simulator's checker
-// called directly.
+// The host's implementation of fp8rt/app.h. Its static memory is as large as the chip's. It calls
+// the simulator's checker directly.
 #include "fp8rt/app.h"
 
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include "gemm_check.h"
 #include "port.h"
 
-// Every checked D is appended to the file that this environment variable names, rows without their
-// padding: the bytes that the simulator's --dump-outputs writes.
+// Names the file to which every checked D is appended. Rows are written without padding, as the
+// simulator's --dump-outputs writes them.
 #define DUMP_VARIABLE "FP8RT_DUMP"
 #define ARENA_BYTES (8u << 20)
 

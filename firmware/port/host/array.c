@@ -10,8 +10,8 @@
 #define ARRAY_VARIABLE "FP8RT_ARRAY"
 #define ELEMENT_VARIABLE "FP8RT_ELEMENT"
 
-// Reads "_" LETTER DIGITS at *text, and steps over it. False, and *number stays, if that is not
-// there.
+// Reads "_" LETTER DIGITS at *text and moves *text behind it. If it is not there, returns false and
+// leaves *number unchanged.
 static bool read_suffix(const char **text, char letter, unsigned *number)
 {
     const char *t = *text;

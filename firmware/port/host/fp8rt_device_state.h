@@ -14,8 +14,8 @@ typedef struct fp8rt_device_state {
     uint16_t error_tag;
     fp8rt_observed observed;
     fp8rt_counters counters;
-    // What the preceding command left.
-    bool before; // there was one since the error state was last left
+    // The state after the preceding command.
+    bool before; // there was one after the last error was cleared
     bool kept;   // it kept its accumulators
     uint16_t m, n, k;
     uint32_t mode;

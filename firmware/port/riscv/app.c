@@ -75,7 +75,7 @@ void fp8rt_start(void)
     exit(main((int)block[0], (char **)(uintptr_t)(block + 1)));
 }
 
-// Without printf: what trapped may be printf.
+// This handler does not call printf, because printf may have trapped.
 static void put_text(const char *text)
 {
     while (*text != '\0') {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiled C++ calls although the chip has no C++ library. Nothing is allocated, so nothing
-// can be freed.
+// The functions that compiled C++ calls; the chip has no C++ library. Nothing is allocated, so
+// nothing can be freed.
 #include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>

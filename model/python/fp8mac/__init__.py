@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bit-accurate FP8 arithmetic on NumPy arrays.
 
-Codes are arrays of uint8 (uint16, uint32 for wide formats), together with a format; or arrays of ml_dtypes' types and
-NumPy's float16 and float32, which are their own format. A result has the type that its format was asked for as: a name
-("e4m3fn") or a Format gives codes, an ml_dtypes type gives an array of that type; "float16", "float32" and "float64"
-give NumPy's own.
+Codes are arrays of uint8 (uint16 or uint32 for wide formats), together with a format. Arrays of ml_dtypes' types, and
+NumPy's float16 and float32, are codes too: their type is their format. The type of a result depends on how its format
+was asked for. A name ("e4m3fn") or a Format gives codes. An ml_dtypes type gives an array of that type. "float16",
+"float32" and "float64" give NumPy's own types.
 
-Everything is computed by the C library libfp8mac. What it refuses is an Error.
+The C library libfp8mac computes everything. If it refuses an argument, the call raises Error.
 """
 
 from . import recipes

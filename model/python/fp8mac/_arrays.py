@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays as the library takes them: contiguous codes or values, and what format they are in."""
+"""Arrays as the library takes them: contiguous codes or values, and their format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._formats import Format, FormatLike, format_of, format_of_dtype, refuse
 
 
 class Flags(enum.IntFlag):
-    """What happened in a call, over all elements."""
+    """The exceptions that occurred in a call, over all elements."""
 
     INVALID = 1  # Inf * 0, Inf - Inf
     OVERFLOW = 2  # finite operands gave Inf, or NaN where there is no Inf
@@ -26,7 +26,7 @@ def contiguous(x: np.ndarray) -> np.ndarray:
 
 
 def codes(name: str, x: ArrayLike, what: FormatLike) -> tuple[NDArray[Any], Format]:
-    """An array of codes as unsigned integers, and its format: `what`, or that of its type."""
+    """An array of codes as unsigned integers, and its format: `what`, or the format of its type."""
     x = np.asarray(x)
     own = format_of_dtype(x.dtype)
     known = format_of(what) if what is not None else own
@@ -50,7 +50,7 @@ def codes(name: str, x: ArrayLike, what: FormatLike) -> tuple[NDArray[Any], Form
             "FORMAT",
             f"{name} holds {x.dtype.name}; codes of {known.name} are {known.code_dtype.name} or its own type",
         )
-    # np.require keeps 0-dimensional arrays so, and a view needs the type alone
+    # np.require keeps 0-dimensional arrays as they are, and a view needs only the type.
     x = contiguous(x).view(known.code_dtype)
     if known.bits < 8 * known.bytes and x.size and int(x.max()) >> known.bits:
         raise refuse(
@@ -66,7 +66,7 @@ def operand(name: str, x: ArrayLike, known: Format) -> NDArray[np.uint8]:
 
 
 def float32(name: str, x: ArrayLike) -> NDArray[np.float32]:
-    """Values as float32, which must hold them: other types are refused, Python's numbers rounded."""
+    """Values as float32. Types that float32 cannot hold are refused; Python's numbers are rounded."""
     array = np.asarray(x)
     if array.dtype.kind not in "fiu" or (
         isinstance(x, np.ndarray) and array.dtype not in (np.float32, np.float16)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a dot product computes: settings, and published hardware as presets of them."""
+"""What a dot product computes: settings, and presets of them for hardware and for this project's elements."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def _text(name: str, value: Any) -> str:
 
 
 class Config:
-    """Settings of a dot product; immutable. Those not given are 0: exact, FP32, one product a step, e4m3fn operands.
+    """Settings of a dot product; immutable.
+
+    Settings that are not given have their defaults: exact, FP32, one product a step, e4m3fn operands.
 
     The settings are the fields of fp8mac_dot_config:
 
@@ -82,11 +84,11 @@ class Config:
 
     @property
     def settings(self) -> dict[str, str]:
-        """The settings that are not 0, as text; the formats are a_format and b_format."""
+        """The settings that are not 0, as text. The formats are in a_format and b_format."""
         return dict(self._settings)
 
     def replace(self, **settings: Any) -> Config:
-        """The same with some settings changed."""
+        """A copy with some settings changed."""
         both = settings.pop("format", None)
         both_formats = {
             "a_format": both if both is not None else self.a_format,
@@ -125,7 +127,7 @@ Config.__doc__ = (Config.__doc__ or "") + "".join(
 
 @dataclasses.dataclass(frozen=True)
 class Preset:
-    """Published hardware as a configuration."""
+    """Published hardware, or an element of this project, as a configuration."""
 
     name: str
     summary: str
@@ -149,7 +151,7 @@ def make_config(
     a_format: FormatLike,
     b_format: FormatLike,
 ) -> Config:
-    """The configuration that a call names; its operands' own formats fill what it leaves open."""
+    """The configuration that a call names. Formats that it does not name are those of the operands' types."""
     settings = {name: value for name, value in settings.items() if value is not None}
     if isinstance(config, str):
         config, preset = None, config

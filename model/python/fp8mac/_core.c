@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension module fp8mac._core: buffers in and out, allocated by the caller, which has checked
-// types and shapes. Every length is checked here again, so that no call can read or write outside a
-// buffer.
+// The extension module fp8mac._core. The caller allocates all buffers and checks types and shapes.
+// The extension checks every length again, so no call can read or write outside a buffer.
 #include "_shared.h"
 
 static int add_methods(PyObject *module)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Formats as data, and how NumPy and ml_dtypes call them."""
+"""Formats as data, and their names in NumPy and ml_dtypes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NUMPY_NAMES = ("float16", "float32", "float64")
 
 
 def refuse(status: str, message: str) -> Error:
-    """The Error to raise for what never reaches the library."""
+    """The Error to raise for an argument that is refused before it reaches the library."""
     error = Error(f"{message}. {_core.status_text(status)}")
     error.status = "FP8MAC_ERR_" + status
     return error
@@ -103,7 +103,7 @@ class Format:
 
     @property
     def nan_code(self) -> int:
-        """The positive NaN that is written; 0 where there is none."""
+        """Code of the positive NaN that is written; 0 if the format has none."""
         return self._facts[3]
 
     @property
@@ -125,7 +125,7 @@ class Format:
         return Record(*_core.record(self._entry, int(code)))
 
     def with_bias(self, bias: int) -> Format:
-        """The format with another bias, where it has a flexible one."""
+        """The format with another bias, if its bias is flexible."""
         return _from_entry(_core.format(f"{self.name}:{int(bias)}"))
 
 

@@ -90,16 +90,18 @@ def cast(
     counter: tuple[int, int, int] = (0, 0, 0),
     return_flags: bool = False,
 ) -> Any:
-    """Converts to a format, rounding once.
+    """Converts to a format and rounds once.
 
     x         values (float16, float32, float64, Python's numbers), an array of an ml_dtypes type, or codes with `source`
-    format    a name, a Format, or a dtype; see the package's documentation for what that makes the result's type
-    scale     multiply by it first: one float32 product (x must be float32 or narrower)
+    format    a name, a Format, or a dtype; the package's documentation says which type the result then has
+    scale     x is multiplied by it first, in one float32 product; x must then be float32 or narrower
     rounding  "nearest-even", "toward-zero" or "stochastic"
     overflow  "saturate", "saturate-finite" or "ieee"
-    random_bits, seed, random, counter
-              stochastic: bits for a rounding (16), the generator's key, or the bits themselves, one number for each
-              element; (m, n, step), the generator's counter of the first element
+    For stochastic rounding:
+    random_bits  bits of one rounding (16)
+    seed         the generator's key
+    random       the random bits themselves, one number for each element
+    counter      (m, n, step), the generator's counter of the first element
     """
     how = _mode(rounding, overflow, random_bits)
     values, known = _values(x, source)
@@ -168,7 +170,7 @@ def decode(
 ) -> Any:
     """The values of codes, times `scale` (one float32 product), as float32 or float64.
 
-    Without a scale this is exact, but for formats of a far bias in float32.
+    Without a scale the result is exact, except that float32 cannot hold every value of a format with a far bias.
     """
     values, known = codes("x", x, format)
     kind = np.dtype(dtype)
@@ -200,7 +202,7 @@ def decode(
 def _operand_formats(
     a: np.ndarray, b: np.ndarray, a_format: FormatLike, b_format: FormatLike, both: FormatLike
 ) -> tuple[FormatLike, FormatLike]:
-    """A format that is not given is that of the array's type, if its type is one of 8 bits or fewer."""
+    """The formats of both operands. One that is not given is that of the array's type, if a code has at most 8 bits."""
     own_a, own_b = (format_of_dtype(x.dtype) if x.dtype.itemsize == 1 else None for x in (a, b))
     first = a_format if a_format is not None else both if both is not None else own_a
     second = b_format if b_format is not None else both if both is not None else own_b
@@ -235,10 +237,10 @@ def dot(
     return_flags: bool = False,
     **settings: Any,
 ) -> Any:
-    """The dot product of two vectors of codes, bit for bit as a configuration computes it, as a float32.
+    """The dot product of two vectors of codes as a float32, bit for bit as a configuration computes it.
 
-    The configuration is a Config, the name of a preset, or settings (see Config), which change either. mx_a and mx_b are
-    E8M0 block scales, one for every 32 terms; origin is (m, n) for the generator of stochastic rounding.
+    The configuration is a Config or the name of a preset. Settings (see Config) change it, or stand alone. mx_a and
+    mx_b are E8M0 block scales, one for every 32 terms. origin is (m, n) for the generator of stochastic rounding.
     """
     a, b = np.asarray(a), np.asarray(b)
     both_formats = _operand_formats(a, b, a_format, b_format, format)
@@ -270,7 +272,7 @@ def dot(
 
 @dataclasses.dataclass(frozen=True)
 class GemmResult:
-    """D, and what was seen on the way."""
+    """D, with its amax and flags."""
 
     d: np.ndarray
     amax: np.float32  # of the finite outputs before scale_d
@@ -371,18 +373,20 @@ def gemm(
     return_result: bool = False,
     **settings: Any,
 ) -> Any:
-    """D = convert(act(a @ b.T * (scale_a * scale_b) + bias + beta * c) * scale_d), each operation one of float32.
+    """D = convert(act(a @ b.T * (scale_a * scale_b) + bias + beta * c) * scale_d)
 
-    a         M x K codes; b is N x K codes, so the product is with its transpose
+    After the dot products, each operation is one float32 operation.
+
+    a, b      M x K and N x K codes; a is multiplied by the transpose of b
     scale_a   one value, or one for each row; scale_b likewise; all are finite and greater than zero
     bias      N float32 values
     c, beta   M x N float16, bfloat16 or float32; beta is 1 if c is given
     activation, clamp    "relu", or clamp=(low, high)
-    d_format, rounding, overflow, d_random_bits    as of cast; the seed is the setting `seed`
+    d_format, rounding, overflow, d_random_bits    as in cast; the seed is the setting `seed`
     mx_a, mx_b           E8M0 block scales, M (N) x ceil(K / 32)
     origin    position of D[0, 0] in a larger output, for the generator of stochastic rounding
 
-    The configuration is as of dot. With return_result a GemmResult instead of D.
+    The configuration is given as in dot. With return_result, the result is a GemmResult instead of D.
     """
     a, b = np.asarray(a), np.asarray(b)
     both_formats = _operand_formats(a, b, a_format, b_format, format)

@@ -10,8 +10,8 @@ typedef struct float_buffer {
     size_t count;
 } float_buffer;
 
-// A buffer of float_buffer. For O&, which releases it if a later argument fails; otherwise the caller
-// does.
+// A buffer of float_buffer. For O&, which releases it if a later argument fails; otherwise the
+// caller does.
 static int take_floats(PyObject *object, void *to)
 {
     float_buffer *f = to;

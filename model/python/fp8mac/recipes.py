@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scaling recipes as they were published: from the largest magnitude of a tensor (amax) to its scale.
+"""Published scaling recipes. They compute the scale of a tensor from its largest magnitude (amax).
 
-A quantising scale multiplies on the way into FP8; a dequantising one multiplies on the way back and is what gemm takes
-as scale_a and scale_b. Floats are float32, each operation one nearest-even operation; the C headers recipe.h and
-recipe_published.h have the formulas, their sources and their edge cases.
+A quantising scale multiplies on the way into FP8. A dequantising scale multiplies on the way back; gemm takes it as
+scale_a and scale_b. Floats are float32, and each operation is one nearest-even operation. The C headers recipe.h and
+recipe_published.h give the formulas, their sources and their edge cases.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def inverse(scale: float) -> float:
 
 
 def reduce(amaxes: ArrayLike) -> float:
-    """The maximum of magnitudes: NaN if there is one, else Inf, +0 of none."""
+    """The maximum of magnitudes: NaN if any is NaN, else Inf if any is Inf, +0 if there is none."""
     return _core.recipe_reduce(float32("amaxes", amaxes))
 
 
@@ -93,7 +93,7 @@ def scale(
     power_of_two: bool = False,
     previous: float = 1.0,
 ) -> float:
-    """Transformer Engine's: (fp8_max / amax) / 2^margin, or 2^(floor(log2(fp8_max / amax)) - margin).
+    """Transformer Engine's scale: (fp8_max / amax) / 2^margin, or 2^(floor(log2(fp8_max / amax)) - margin).
 
     An amax of 0, Inf or NaN keeps the previous scale; an infinite scale becomes the largest float.
     """
@@ -118,16 +118,15 @@ def dynamic(
     power_of_two: bool = False,
     previous: float = 1.0,
 ) -> float:
-    """scale() from the amax of this very tensor."""
+    """scale() from the amax of the tensor itself."""
     return scale(format, reduce(x), margin=margin, power_of_two=power_of_two, previous=previous)
 
 
 class Delayed:
     """Transformer Engine's DelayedScaling: the scale for a step comes from the amaxes of the steps before it.
 
-    window is "max" (of the whole history) or "most-recent", or a function of the history, newest first; scale_fn
-    replaces the formula: scale_fn(amax, previous). The scale is recomputed by the first update and every interval-th
-    after it.
+    window is "max" (of the whole history), "most-recent", or a function of the history, newest first.
+    scale_fn(amax, previous) replaces the formula. The first update recomputes the scale, and then every interval-th.
     """
 
     def __init__(
@@ -158,7 +157,7 @@ class Delayed:
         return reduce(self.history) if self._window == "max" else self.history[0]
 
     def update(self, amax: float, nonfinite: bool = False) -> float:
-        """Takes the amax of the step just done; the scale for the next one."""
+        """Takes the amax of the finished step and returns the scale for the next one."""
         self.history = [
             math.inf if nonfinite else float(np.abs(np.float32(amax))),
             *self.history[:-1],
@@ -201,7 +200,7 @@ def xla_mode(format: FormatLike, loss_scaled_gradient: bool) -> str:
 def xla_quantize(
     x: ArrayLike, format: FormatLike, scale: float, *, overflow: str = "saturate"
 ) -> NDArray:
-    """convert(x / scale), XLA's scale being the dequantising one."""
+    """convert(x / scale); XLA's scale dequantises."""
     values, to = float32("x", x), format_of(format)
     out = np.empty(values.shape, to.code_dtype)
     _core.recipe_xla_quantize(to._entry, out, values, float(scale), ("nearest-even", overflow, 0))
@@ -211,7 +210,7 @@ def xla_quantize(
 def pytorch_scale(
     fp8_max: float | FormatLike, amax: float, *, power_of_two: bool = False, previous: float = 1.0
 ) -> float:
-    """torchao's: float64(fp8_max) / max(amax, 1e-12)."""
+    """torchao's quantising scale, float64(fp8_max) / max(amax, 1e-12)."""
     return _core.recipe_pytorch_scale(_fp8_max(fp8_max), amax, power_of_two, previous)
 
 
@@ -233,12 +232,12 @@ def fp8lm_mu(mu: float, saturated: int, total: int) -> float:
 
 
 def fp8lm_shared_scale(scales: ArrayLike) -> float:
-    """The least scale, which a sum over ranks is made with."""
+    """The smallest of the ranks' scales, with which a sum over ranks is computed."""
     return _core.recipe_fp8lm_shared_scale(float32("scales", scales))
 
 
 def fp8lm_reduction_factors(reduction: str, ranks: int, mu: float = 1.0) -> tuple[float, float]:
-    """What each rank's values are multiplied by before a sum, and the sum after it."""
+    """The factor of each rank's values before a sum, and the factor of the sum."""
     return _core.recipe_reduction_factors(
         _choice("reduction", reduction, REDUCTIONS), whole("ranks", ranks, 1, 2**32 - 1), mu
     )
@@ -267,7 +266,7 @@ def mx_quantize(x: ArrayLike, element: FormatLike, *, return_flags: bool = False
 
 
 def qualcomm_bias(x: ArrayLike, format: FormatLike, lowest: int, highest: int) -> int:
-    """The bias of a qc_* format with the least squared error over x, the smallest of equals."""
+    """The bias of a qc_* format with the least squared error over x. The smallest bias wins a tie."""
     return _core.recipe_qualcomm_bias(
         format_of(format).name,
         float32("x", x),
@@ -291,10 +290,10 @@ def autofp8(fp8_max: float | FormatLike, amaxes: ArrayLike) -> tuple[NDArray, ND
 
 
 def vllm(fp8_max: float | FormatLike, amaxes: ArrayLike) -> tuple[NDArray, NDArray]:
-    """vLLM's, likewise."""
+    """vLLM's quantising and dequantising scales of calibrated amaxes."""
     return _static_scales(1, fp8_max, amaxes)
 
 
 def tensorrt_llm(fp8_max: float | FormatLike, amaxes: ArrayLike) -> tuple[NDArray, NDArray]:
-    """TensorRT-LLM's, likewise."""
+    """TensorRT-LLM's quantising and dequantising scales of calibrated amaxes."""
     return _static_scales(2, fp8_max, amaxes)

@@ -172,8 +172,8 @@ static fp8mac_status element_preset(const fp8mac_element_info *element, unsigned
 }
 
 // Reads "_" LETTER NUMBER at *text, if it is there, and moves *text behind it. The number is 1 to
-// 9999, without leading zeros. False if what is there is malformed; *number is left alone if
-// nothing is there.
+// 9999, without leading zeros. Returns false if it is malformed. Leaves *number unchanged if there
+// is no such suffix.
 static bool read_suffix(const char **text, char letter, unsigned *number)
 {
     const char *at = *text;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole GEMM for a test: seeded operands, run, and comparison with the golden model. The same
-// numbers, and so the same bytes of D, on the host and on the chip: the generator is integer
-// arithmetic alone.
+// A whole GEMM for a test: it draws operands from a seed, runs, and is compared with the golden
+// model. The generator uses only integer arithmetic, so host and chip compute the same bytes of D.
 #ifndef FP8RT_TRIAL_H
 #define FP8RT_TRIAL_H
 
@@ -30,7 +29,7 @@ void fp8rt_random_codes(fp8rt_random *random, fp8rt_data data, fp8mac_format_id 
 // Values of magnitude 2^-8 .. 2^8, greater than 0 or of either sign.
 void fp8rt_random_floats(fp8rt_random *random, bool is_signed, float *dst, size_t count);
 
-// All zero but m, n, k is finite data, e4m3fn, FP32 accumulator, no scales, seed 0.
+// If only m, n and k are set: finite data, e4m3fn, FP32 accumulator, no scales, seed 0.
 typedef struct fp8rt_trial {
     uint32_t m, n, k;
     fp8mac_format_id a_format, b_format, d_format;
@@ -53,7 +52,7 @@ typedef struct fp8rt_trial_outcome {
     fp8rt_gemm_result result;
 } fp8rt_trial_outcome;
 
-// Everything lies in `arena`, which is passed by value: the next trial may use the same memory.
+// All memory comes from `arena`. It is passed by value, so the next trial may use the same memory.
 // FP8RT_ERR_SCRATCH if it is too small.
 fp8rt_trial_outcome fp8rt_trial_run(fp8rt_device *dev, const fp8rt_trial *trial, fp8rt_arena arena);
 static inline bool fp8rt_trial_passed(const fp8rt_trial_outcome *outcome)
