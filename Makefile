@@ -29,16 +29,16 @@ include tools/variables.mk
 .PHONY: all help setup run test lint clean
 all: model rtl firmware sim
 
-# Use every core unless told otherwise.
+# Use every core unless the command line has -j.
 ifeq (0,$(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)))
 MAKEFLAGS += -j$(shell nproc)
 endif
 MAKEFLAGS += --no-builtin-rules
 
-# What Python compiles goes to the build folder too.
+# Python's compiled files go to the build folder too.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(BUILD)/pycache
 
-# One line for each product; V=1 prints whole commands instead.
+# make prints one line for each product, or whole commands with V=1.
 V := 0
 VERBOSE := $(filter-out 0,$(V))
 Q := $(if $(VERBOSE),,@)
@@ -49,8 +49,8 @@ CATALOGUE_DIR := $(BUILD)/catalogue
 CATALOGUE_FILES := $(addprefix $(CATALOGUE_DIR)/,catalogue.mk fp8mac_catalogue_pkg.sv fp8mac/catalogue.h element_kind.rdl \
   elements.md)
 
-# Set-up: before a goal is built, tools/setup.sh installs what the goal's parts need. Goals that are not listed here,
-# and files, may need everything.
+# Set-up: before make builds a goal, tools/setup.sh installs what the goal's parts need. Files and goals that are not
+# listed here get every part.
 NO_SETUP_GOALS := help clean
 SETUP_PARTS := model python rtl firmware sim synth tests
 setup_parts_model := model

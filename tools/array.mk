@@ -5,8 +5,8 @@ ARRAY_LANES := 1 2 4 8 16
 check_choice = $(if $(filter $(or $($(1)),$(3)),$(2)),,$(error $(1)=$($(1)) is not possible: choose one of $(2)))
 $(call check_choice,ROWS,$(ARRAY_SIDES))
 $(call check_choice,COLS,$(ARRAY_SIDES))
-# synth/study/request.py checks the same variables of what is only synthesised: the same kinds and the INT8 baseline,
-# with more LANES and FRAC_BITS than an array that runs.
+# synth/study/request.py checks the same variables for synthesis, which takes more kinds, LANES and FRAC_BITS than an
+# array that runs.
 array_is_run := $(filter-out synth synth-full,$(or $(MAKECMDGOALS),all))
 ifneq (,$(array_is_run))
 $(call check_choice,LANES,$(ARRAY_LANES))

@@ -4,7 +4,7 @@
     python3 rtl/catalogue/catalogue.py --out build/catalogue
 
 writes fp8mac_catalogue_pkg.sv (SystemVerilog), fp8mac/catalogue.h (C), catalogue.mk (make), element_kind.rdl (the
-register map's enumeration) and elements.md (the table of the documentation). Python imports it and calls load().
+register map's enumeration) and elements.md (a table for readers). Python imports it and calls load().
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""energy.md."""
+"""The page energy.md and its caveats."""
 
 from __future__ import annotations
 

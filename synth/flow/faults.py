@@ -14,7 +14,7 @@ Fault = Callable[[str, Library], str]
 INSTANCE = re.compile(
     r"^  (?P<kind>\w+) (?P<name>\S+) +\(\n(?P<pins>(?:    \.[^\n]*\n)*)  \);\n", re.M
 )
-HELD = 8  # registers that keep what they woke with: all being 0 by chance must be unlikely
+HELD = 8  # registers that keep their initial value: they must not all be 0 by chance
 
 
 def instances(text: str, kind: str = "") -> list[re.Match[str]]:

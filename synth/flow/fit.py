@@ -21,10 +21,11 @@ from .spread import clock_of, spread, stronger
 from .timing import FAR, Bit, Graph, Model, Timing
 
 ROUNDS = 150
-WINDOW = 0.25  # nets are repaired whose slack is within this part of the worst one
+WINDOW = 0.25  # repairs take nets whose slack is within this part of the worst one
 MIN_GAIN = 0.004  # ns
 PATIENCE = 6  # the search ends after so many single moves without gain
-STRIDE = 12  # rounds in which the worst negative slack must fall by this part:
+# In so many rounds the worst negative slack must fall by this part.
+STRIDE = 12
 PROGRESS = 0.1
 
 

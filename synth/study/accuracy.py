@@ -22,7 +22,7 @@ STATIC_EXPONENT = 4
 
 @cache
 def _matrices(k: int) -> tuple[str, str]:
-    """Normally distributed values, one line a row; the model rounds them to the operands' format."""
+    """Normally distributed values, one line for each row. The model rounds them to the operands' format."""
     draw = random.Random(SEED)
     return tuple(
         "\n".join(" ".join(f"{draw.gauss(0, 1):.6g}" for _ in range(k)) for _ in range(n)) + "\n"

@@ -41,7 +41,7 @@ STARTS = ("+verilator+rand+reset+2 +verilator+seed+1", "+verilator+rand+reset+2 
 ZERO_START = "+verilator+rand+reset+0"
 PROOF_LANES = 4  # of what has a bench
 PROOF_SECONDS = 300
-PAIRS_LANES = 4  # up to so many, every pair of codes too: lanes are alike
+PAIRS_LANES = 4  # up to so many lanes, every pair of codes too: all lanes are equal
 LAST = re.compile(r"^(\d+) passed, (\d+) failed$")
 
 

@@ -22,7 +22,7 @@ OCP = ("e4m3fn", "e5m2")
 BANKS = 4  # interleaved accumulators, on both sides
 ROWS, COLUMNS = 8, 8  # of the array, unless chosen
 
-# Leaves that are written without regard to cells, for both sides.
+# Leaves that instantiate no cells, for both sides.
 BEHAVIOURAL = ("rtl/behavioural",)
 
 # Folders of sources; the build folder adds the generated ones.

@@ -76,7 +76,7 @@ def plots(here: list[Record]) -> dict[str, str]:
 
 
 def without_lanes(record: Record) -> str:
-    """Its spelling without the lanes, without the window of one that is exact with one lane."""
+    """The spelling of the record's element without its lanes."""
     return record["name"].replace(f"_l{record['lanes']}", "")
 
 

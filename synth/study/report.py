@@ -22,7 +22,7 @@ TEMPLATE = Path(__file__).with_name("area_page.md")
 PLACE = re.compile(r"\{\{([^{}]+)\}\}")
 WIDTH = 120
 MODES = ("settled", "long_glitches", "glitches")
-# Keys of area.json that the page does not need, and that name paths of a build folder or fill pages.
+# Keys of area.json that the page does not need: they are long, or they are paths in a build folder.
 LEFT_OUT = ("netlist", "baseline_netlist", "variants", "baseline_variants", "critical")
 
 

@@ -84,7 +84,7 @@ class Study:
         }
 
     def run(self) -> int:
-        """0, or 1 if a point failed: the others are reported all the same."""
+        """Returns 1 if a point failed, else 0. The other points are reported in both cases."""
         for name in ("area.json", "area.md"):
             (self.folder / name).unlink(missing_ok=True)
         remove_stale(self.folder)

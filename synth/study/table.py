@@ -90,7 +90,7 @@ ENTRIES = [
     *of_lanes("aligned_fp32", 25, FP32_TARGETS),
     *of_lanes("aligned_fp16", 13, FP16_TARGETS),
     *of_lanes("kulisch", None, EXACT_TARGETS),
-    # Both sides written without regard to cells. Synthesis makes slow sums of 16 lanes.
+    # Behavioural sources on both sides. Synthesis makes slow sums of 16 lanes from them.
     *(behavioural(kind, 4) for kind in ALIGNED),
     *(replace(behavioural(kind, 16), **SLOW) for kind in ALIGNED),
     # What each feature costs
@@ -110,7 +110,7 @@ ENTRIES = [
     accelerator("late_fp32", ARRAY_LANES, 25),
     accelerator("late_fp32", ARRAY_LANES, 13),
     accelerator("late_fp16", ARRAY_LANES, 13),
-    # The exact sum of all formats, with both accumulators at run time, was not made for the others' clock either
+    # `exact` was not made for the clock of the other elements, and neither was the accelerator.
     *(replace(element("exact", lanes, group="exact"), **SLOW) for lanes in (4, 16)),
     # The width of the alignment window
     *(element("aligned_fp32", 4, bits, group="frac_bits") for bits in (13, 16, 19, 22, 28)),

@@ -120,7 +120,7 @@ def draw_settings(rng):
 
 
 def draw_codes(rng, name, n):
-    """Any codes, or one in eight times few of them: zeros among them, equal ones, a run of zeros."""
+    """Any codes, one time in eight; else finite ones, at times half of them zero, all equal, or with a run of zeros."""
     width = d.width(d.FORMATS[name])
     codes = rng.integers(0, 1 << width, n)
     finite = np.array([c for c, t in enumerate(d.table(name)) if t[0] in (d.FINITE, d.ZERO)])
@@ -236,7 +236,7 @@ def test_steps(checks, lib, rng):
 
 
 def test_far_apart(checks, lib, rng):
-    """A tie of the products, broken by an accumulator of any size below them, through the definition."""
+    """The products' sum is a tie, and an accumulator of any size below it breaks the tie."""
     flags = ct.c_uint32()
     for rounding, exponent, sign in itertools.product(
         ("NEAREST_EVEN", "TOWARD_ZERO"), range(0, 100), (0, 1 << 31)
@@ -330,7 +330,7 @@ def test_whole_k(checks, lib, rng):
         )
 
 
-# ---- aligned to the operands' exponents, a late join to odd: by hand ------------------------------------------------
+# ---- aligned to the largest operands, late accumulation with rounding to odd: by hand -------------------------------
 
 ALIGNED = dict(group=64, frac_bits=13)
 ODD_16 = dict(
@@ -454,7 +454,7 @@ def test_aligned_by_hand(checks, lib):
         checks.check("by hand: block scales are their operands'", got, want, align_by)
 
 
-# ---- a late join to odd, both alignments ----------------------------------------------------------------------------
+# ---- late accumulation with rounding to odd, both alignments --------------------------------------------------------
 
 LATE_ODD = (
     dict(frac_bits=25, late_bits_sum=25, late_bits_acc=25),

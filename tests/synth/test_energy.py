@@ -222,14 +222,14 @@ def test_functions(b: Bench, hand: Hand) -> None:
 
 
 def test_glitches(b: Bench, hand: Hand) -> None:
-    """x ^ x through another gate is 0: but for a pulse as long as that gate's delay, where the XOR lets it pass."""
+    """x ^ x, one x through another gate, is 0, except for a pulse of that gate's delay if the XOR lets it pass."""
     for kind, counts in (("slow", (0, 2, 2)), ("inv", (0, 2, 2))):
         made = hand.circuit(
             [3], [5], [(kind, {"A": 3, "Y": 4}), ("differ", {"A": 3, "B": 4, "Y": 5})]
         )
         found = [hand.run(made, [[0], [1]], mode).per_cycle[5] for mode in MODES]
         b.check(f"pulse behind {kind}", found, list(map(float, counts)))
-    # Of 10 ticks, through a gate of 30: gone if it must last 30 or 15
+    # A pulse of 10 ticks does not pass a gate of 30 ticks if it must last 30 or 15.
     made = hand.circuit(
         [3],
         [6],
@@ -244,7 +244,7 @@ def test_glitches(b: Bench, hand: Hand) -> None:
         [hand.run(made, [[0], [1]], mode).per_cycle[6] for mode in MODES],
         [0, 0, 0],
     )
-    # Of 20 ticks: passes where 15 are enough
+    # A pulse of 20 ticks passes where 15 are enough.
     made = hand.circuit(
         [3],
         [7],
