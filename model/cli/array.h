@@ -16,7 +16,7 @@ typedef struct array {
     const char *origin; // its name in messages
 } array;
 
-// Elements of `format` in the shape of another array, all zero.
+// An array of `format` in the shape of another array. All elements are zero.
 array array_of(cli *c, const fp8mac_format *format, const array *shape);
 // Bytes of one element: the format's container, or 8 for doubles.
 unsigned array_element_bytes(const fp8mac_format *format);

@@ -14,7 +14,7 @@ array array_read(cli *c, const char *operand, const fp8mac_format *codes);
 // The first and the second line of standard input.
 void array_read_two(cli *c, const fp8mac_format *first, const fp8mac_format *second,
                     array arrays[2]);
-// array_read of a file's bytes. The fuzzer calls it with anything.
+// array_read of a file's bytes. The fuzzer calls it with arbitrary bytes.
 array array_parse(cli *c, const char *origin, const char *bytes, size_t size,
                   const fp8mac_format *codes);
 
@@ -25,7 +25,7 @@ typedef struct array_output {
 } array_output;
 
 void array_write(cli *c, const array *a, const array_output *output);
-// Raised flags to err: "flags: overflow saturated" or "flags: none".
+// Prints the raised flags to err: "flags: overflow saturated" or "flags: none".
 void array_report_flags(cli *c, fp8mac_flags flags);
 
 #endif

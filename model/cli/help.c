@@ -159,7 +159,7 @@ void cli_help(cli *c, const cli_command *command)
 
 // ---- the manual page ----------------------------------------------------------------------------
 
-// Text as troff takes it: backslashes, and dots and quotes at the beginning of a line, are escaped.
+// Prints text with the escapes that troff needs.
 static void troff(FILE *to, const char *text)
 {
     for (bool begins = true; *text != '\0'; begins = *text++ == '\n') {

@@ -164,7 +164,7 @@ typedef struct element {
 
 enum { CODES = -1, DOUBLES = -2 };
 
-// ml_dtypes' one-byte types are written by NumPy as V1 or f1: codes.
+// NumPy writes ml_dtypes' one-byte types as V1 or f1. They are codes.
 static const element elements[] = {
     {"|u1", 1, CODES},   {"<u1", 1, CODES}, {"|V1", 1, CODES},       {"<V1", 1, CODES},
     {"<f1", 1, CODES},   {"|f1", 1, CODES}, {"<u2", 2, CODES},       {"<V2", 2, CODES},

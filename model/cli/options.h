@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several subcommands read from their options.
+// Options that several subcommands share.
 #ifndef FP8MAC_CLI_OPTIONS_H
 #define FP8MAC_CLI_OPTIONS_H
 
 #include "array_io.h"
 
-// A conversion as options give it; NULL is the default.
+// The options of a conversion. NULL is the default.
 typedef struct mode_options {
     const char *rounding, *overflow, *random_bits;
 } mode_options;
@@ -16,17 +16,17 @@ typedef struct mode {
 } mode;
 
 mode options_mode(cli *c, const fp8mac_format *format, mode_options options);
-// float64 is NULL; otherwise a format that lives as long as the run.
+// The format of that name, which lives as long as the run; NULL for float64.
 const fp8mac_format *options_format(cli *c, const char *name, bool float64_too);
 double options_number(cli *c, const char *what, const char *text);
 float options_scale(cli *c, const char *what, const char *text);
 void options_check(cli *c, const settings *s);
 
-// The array as codes of `format`: codes of that very format as they are, anything else converted
+// The array as codes of `format`. Codes of this format stay as they are; anything else is converted
 // once.
 array convert_array(cli *c, const array *from, const fp8mac_format *format, mode how, uint64_t seed,
                     fp8mac_flags *flags);
-// Values rounded to operands of a dot product: nearest even, saturated.
+// The array as operands of a dot product. Values are rounded to nearest even and saturated.
 array convert_operand(cli *c, const array *from, const fp8mac_format *format);
 bool same_format(const fp8mac_format *a, const fp8mac_format *b);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// show, table, formats, presets: what there is, taken apart.
+// The subcommands show, table, formats and presets.
 #include <string.h>
 
 #include "cli.h"

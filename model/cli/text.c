@@ -106,7 +106,7 @@ static void take_token(text *t, const char *begin, size_t length)
     }
 }
 
-// One line, without its end, which may hold nothing. '#' begins a comment.
+// One line without its end. It may be empty. '#' begins a comment.
 static void take_line(text *t)
 {
     while (t->at < t->end && *t->at != '\n' && *t->at != ';' && *t->at != '#') {
@@ -132,7 +132,7 @@ static void take_line(text *t)
     t->at += t->at < t->end;
 }
 
-// All lines as the rows of one array; a single one, or one element a line, is a vector.
+// All lines as the rows of one array. A single line, or one element per line, is a vector.
 array text_parse(cli *c, const char *origin, const char *bytes, size_t size,
                  const fp8mac_format *codes)
 {

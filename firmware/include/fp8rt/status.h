@@ -18,12 +18,16 @@ extern "C" {
 typedef enum fp8rt_status {
     FP8RT_OK = 0,   // done: every output is in memory
     FP8RT_ERR_NULL, // a required pointer is NULL
-    FP8RT_ERR_SHAPE, // m, n or k (rows or k of a packing) is 0, a row is too long to count its bytes, or k is
-                     // above what an accumulator of this array takes
-    FP8RT_ERR_STRIDE, // a stride shorter than its row, or a matrix that runs past the end of the address space
-    FP8RT_ERR_ALIGNMENT, // an operand's address or stride is not a multiple of the bus beat: fp8rt_pack makes one
-    FP8RT_ERR_FORMAT, // a format that its place does not take (A, B: the four FP8, or the two E4M3 ones if the
-                      // array has no more; D: the four FP8, FP16, BF16, FP32)
+    // m, n or k (rows or k of a packing) is 0, the bytes of a row exceed 32 bits, or k is more than
+    // an accumulator of this array takes
+    FP8RT_ERR_SHAPE,
+    // a stride is shorter than its row, or a matrix exceeds the end of the address space
+    FP8RT_ERR_STRIDE,
+    // an operand's address or stride is not a multiple of the bus beat; fp8rt_pack makes it one
+    FP8RT_ERR_ALIGNMENT,
+    // a format that is not possible here (A, B: the four FP8, or the two E4M3 formats if the array
+    // has only these; D: the four FP8, FP16, BF16, FP32)
+    FP8RT_ERR_FORMAT,
     FP8RT_ERR_ACCUMULATOR,    // an accumulator that the array does not have (caps.element)
     FP8RT_ERR_OVERFLOW_MODE,  // not one of fp8mac_overflow
     FP8RT_ERR_SCALE_EXPONENT, // a scaling exponent outside -32..+32

@@ -16,14 +16,14 @@ typedef struct term {
     int32_t exponent, a_exponent, b_exponent;
 } term;
 
-// What the terms of a step are, besides numbers.
+// The special values among the terms of a step.
 typedef struct facts {
     bool nan_operand, invalid_product, plus_inf, minus_inf, acc_is_nan, all_minus_zero;
 } facts;
 
 enum { NO_EXPONENT = INT32_MIN };
 
-// floor(log2 |x|) + scale, if there is such a thing.
+// floor(log2 |x|) + scale of a finite value that is not zero, else NO_EXPONENT.
 static int32_t operand_exponent(fp8mac_value x, int32_t scale)
 {
     return x.cls == FP8MAC_CLASS_FINITE ? x.exponent + fp8mac_bit_length(x.significand) - 1 + scale

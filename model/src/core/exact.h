@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One integer wide enough for every sum that the definitions form: nothing is rounded in it.
+// One integer that is wide enough for every sum of the definitions. It never rounds.
 #ifndef FP8MAC_EXACT_H
 #define FP8MAC_EXACT_H
 
@@ -17,10 +17,10 @@ typedef struct fp8mac_exact {
 // sum += value, which must be zero or finite.
 void fp8mac_exact_add(fp8mac_exact *sum, fp8mac_value value);
 void fp8mac_exact_add_exact(fp8mac_exact *sum, const fp8mac_exact *x);
-// The multiple of 2^exponent next to the sum: toward zero, downward, or to odd.
+// Truncates the sum to a multiple of 2^exponent: toward zero, down, or to odd.
 void fp8mac_exact_truncate(fp8mac_exact *sum, int32_t exponent, fp8mac_align_round round);
-// The first 64 bits of the sum, the last of them sticky, which no rounding to 62 bits can tell from
-// the whole. Zero is +0.
+// The first 64 bits of the sum, of which the last is sticky. A rounding to at most 62 bits gives
+// the result of the whole sum. Zero is +0.
 fp8mac_value fp8mac_exact_value(const fp8mac_exact *sum);
 
 #endif

@@ -44,12 +44,12 @@ uint32_t fp8mac_fp32_mul(uint32_t a, uint32_t b, fp8mac_flags *flags)
     return fp8mac_fp32_mul_values(fp8mac_decode(fp32, a), fp8mac_decode(fp32, b), flags);
 }
 
-// The sum of two finite FP32 values, neither zero, exact but for a sticky last bit far below the
-// rounding position.
+// The sum of two finite FP32 values that are not zero. It is exact except for a sticky last bit far
+// below the rounding position.
 //
 //   63 62 61            38                    0
 //   [0][c][ big, 24 bits  ][   GUARD bits      ]        c: the carry of the addition
-//             [ small, 24 bits, shifted right  ]s       s: ORed into bit 0 when bits of small were lost
+//             [ small, 24 bits, shifted right  ]s       s: ORed into bit 0 if small loses bits
 //
 // Bits are lost only if the exponents differ by more than GUARD; then big is normal, so the sum
 // keeps at least 24 + GUARD - 1 significant bits and the sticky bit is far below the 25th.

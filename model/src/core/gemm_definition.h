@@ -5,7 +5,7 @@
 
 #include "core/internal.h"
 
-// What is collected over all outputs.
+// Results that are collected over all outputs.
 typedef struct fp8mac_gemm_totals {
     uint32_t amax;
     bool amax_nonfinite;

@@ -35,7 +35,7 @@ static inline bool fp8mac_is_multiple(uint64_t sig, int32_t shift)
 //   nearest even: kept + 1 if rest > half, or rest = half and kept is odd
 //   toward zero:  kept
 //   to odd:       kept with its last bit set if rest > 0
-//   stochastic:   kept + 1 if first n + r carries out of n bits: the bits after them cannot change that
+//   stochastic:   kept + 1 if first n + r carries out of n bits; later bits cannot change that
 //
 // Beyond 64, everything is below half.
 static inline uint64_t fp8mac_round_right(uint64_t sig, int32_t shift, fp8mac_round_mode mode)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values from and to the host's doubles: exact, by taking bits apart and by powers of two.
+// Exact conversion of values from and to the host's doubles, by their bits and by powers of two.
 #include "core/internal.h"
 
 // 2^e for -1022 <= e <= 1023.

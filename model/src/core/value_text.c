@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as text, every digit of them, for people and scoreboards.
+// Values as text with every digit, for people and scoreboards.
 #include "core/internal.h"
 #include "core/round.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact sums: 128-bit integers with an exponent, and the one rounding that leaves them.
+// Exact sums as 128-bit integers with an exponent, and their conversion to a value.
 #ifndef FP8MAC_WIDE_H
 #define FP8MAC_WIDE_H
 
@@ -20,8 +20,8 @@ static inline int32_t fp8mac_bit_length128(fp8mac_uint128 x)
     return high != 0 ? 64 + fp8mac_bit_length(high) : fp8mac_bit_length((uint64_t)x);
 }
 
-// (-1)^sign * magnitude * 2^exponent with its first 64 bits; what is dropped is ORed into the last
-// of them (sticky), which no rounding to 62 or fewer bits can tell from the whole.
+// (-1)^sign * magnitude * 2^exponent, reduced to its first 64 bits. Dropped bits are ORed into the
+// last of them, which is sticky. A rounding to at most 62 bits gives the result of the whole.
 static inline fp8mac_value fp8mac_value_from_wide(bool sign, fp8mac_uint128 magnitude,
                                                   int32_t exponent)
 {

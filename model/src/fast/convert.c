@@ -129,7 +129,7 @@ bool fp8mac_fast_convert_stochastic(const fp8mac_kernels *kernels, const fp8mac_
 
 enum { BLOCK = 1024 };
 
-// out = x * scale; false if something is not finite, on either side.
+// out = x * scale. False if an operand or a result is not finite.
 static bool multiply(const fp8mac_kernels *kernels, float *out, const float *x, size_t n,
                      float scale)
 {

@@ -190,7 +190,7 @@ static const float *c_row(work *w, size_t m, size_t n0, size_t n)
     return w->c;
 }
 
-// Outputs in which something is infinite or NaN are finished one by one, with their flags. An
+// Finishes, one by one and with their flags, the outputs in which something is infinite or NaN. An
 // infinite sum of finite products has overflowed.
 static void finish_singly(const work *w, size_t m, size_t n0, size_t n, const float *t0,
                           fp8mac_gemm_totals *totals)
@@ -204,8 +204,8 @@ static void finish_singly(const work *w, size_t m, size_t n0, size_t n, const fl
     }
 }
 
-// Writes D's codes. False if a NaN is among them: it comes from an overflow and has a sign that D
-// does not have.
+// Writes D's codes. False if a NaN is among them. Such a NaN comes from an overflow and has the
+// value's sign, but the NaN that D must have is positive.
 static bool write_d(const work *w, size_t m, size_t n0, size_t n, fp8mac_flags *flags)
 {
     const fp8mac_gemm_desc *desc = w->desc;
@@ -394,7 +394,8 @@ static void finish_nans(const work *w, fp8mac_gemm_totals *totals)
     }
 }
 
-// The definition computes rows of A with Inf or NaN, and columns of B with them in the other rows.
+// The definition computes the outputs of rows of A with Inf or NaN. In the other rows, it computes
+// the outputs of columns of B with Inf or NaN.
 static void run_specials(const work *w, fp8mac_gemm_totals *totals)
 {
     const fp8mac_gemm_desc *desc = w->desc;

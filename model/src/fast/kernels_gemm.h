@@ -158,7 +158,8 @@ static void tile_sum(const fp8mac_tile *tile)
 
 // ---- truncated alignment ------------------------------------------------------------------------
 
-// A zero product's exponent is below this, any other's is not; see pack_exponents.
+// The exponent of a zero product is below this, that of any other product is not. See
+// pack_exponents.
 enum { ZERO_BELOW = -32 };
 
 // The largest exponent among the products of a step, for NR columns of one row, as int32.
@@ -196,8 +197,8 @@ INLINE vd half_as_double(vi x, int h)
     return __builtin_convertvector(half, vd);
 }
 
-// The sum in units of 2^(e - F), on its way back: times the unit, truncated or rounded to the
-// accumulator's format.
+// Converts a sum in units of 2^(e - F) to a value, and truncates or rounds it to the accumulator's
+// format.
 INLINE half_vf finish_aligned(const fp8mac_tile *tile, vd sum, vl e, vd acc)
 {
     vd unit = (vd)((e - (int64_t)tile->frac_bits + 1023) << 52);
@@ -219,7 +220,7 @@ INLINE vi step_exponent(const fp8mac_tile *tile, vi products, vf acc)
     return MAX_INT(MAX_INT(products, own), splat((uint32_t)tile->min_exponent));
 }
 
-// acc joins a step's sum, in units of 2^(e - F), half a vector at a time.
+// Adds acc to a step's sum, in units of 2^(e - F), half a vector at a time.
 INLINE void join_acc(const fp8mac_tile *tile, vd sum[2], vi e, float *acc)
 {
     for (int h = 0; h < 2; h++) {

@@ -58,8 +58,9 @@ static double power_of_two(int32_t e)
         (fp8mac_value){.cls = FP8MAC_CLASS_FINITE, .significand = 1, .exponent = e});
 }
 
-// Four products of large values, from 2^large on, and four of small ones with what is left of the
-// large ones' sum, have 53 bits at most; so has what lies above `one`, and what lies below it.
+// Large values are those from 2^large on. A sum of four large products has at most 53 bits. So has
+// a sum of four small products and the rest of the large ones' sum. The parts above and below `one`
+// have at most 53 bits too.
 static bool plan_wide(fp8mac_fast_plan *plan, const fp8mac_operand_facts *a,
                       const fp8mac_operand_facts *b, int32_t scale, int32_t top, int32_t unit)
 {
@@ -122,7 +123,7 @@ static uint64_t kept_bits(unsigned fraction)
     return ~((UINT64_C(1) << (52 - fraction)) - 1);
 }
 
-// Where the accumulator's rounding leaves a double's bits, or 0 if there is no kernel for it.
+// The mask of a double's bits that the accumulator's rounding keeps, or 0 if no kernel has it.
 static uint64_t aligned_keep(const fp8mac_dot_config *dot)
 {
     bool zero = dot->acc_rounding == FP8MAC_ROUND_TOWARD_ZERO;
@@ -173,8 +174,8 @@ static bool is_plain(const fp8mac_dot_config *dot)
            dot->chunk == 0;
 }
 
-// Whether some step may overflow, rows that hold Inf or NaN included: `bounds` leaves those out, so
-// their other codes count as the formats' largest.
+// Whether some step may overflow, also in rows that hold Inf or NaN. `bounds` omits these rows, so
+// their finite codes count as the formats' largest.
 static bool may_overflow(const fp8mac_dot_config *dot, const fp8mac_operand_facts *a,
                          const fp8mac_operand_facts *b, const bounds *x, size_t k)
 {
