@@ -10,7 +10,7 @@ VERSION_PARTS := $(foreach part,MAJOR MINOR PATCH,$(shell sed -n 's/^.define FP8
 VERSION := $(subst $(eval) ,.,$(VERSION_PARTS))
 MODEL_SONAME := libfp8mac.so.$(word 1,$(VERSION_PARTS))
 MODEL_SOURCES := $(wildcard model/src/*/*.c)
-# What bare metal has of the model: formats, conversions and recipes.
+# The parts of the model that run on bare metal: formats, conversions and recipes.
 MODEL_BARE_SOURCES := $(addprefix model/src/,core/format.c core/encode.c core/convert.c core/fp32.c core/status.c \
   core/version.c api/convert.c recipe/recipe.c)
 MODEL_HEADERS := $(wildcard model/include/fp8mac/*.h) $(CATALOGUE_DIR)/fp8mac/catalogue.h
@@ -34,8 +34,8 @@ $(BUILD)/model-san/%.o: model/src/%.c model/build.mk
 	$(call say,CC,$@)
 	$(Q)$(CC) $(MODEL_CFLAGS) $(SANITIZE_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# The archive is made anew, so that no object of a removed source stays inside. Folders may hold sources of the same
-# name: q keeps both objects.
+# The archive is made anew, so no object of a removed source stays in it. Folders may hold sources of the same name, and
+# ar's q keeps both objects.
 $(BUILD)/model/libfp8mac.a: $(MODEL_OBJECTS)
 	$(Q)rm -f $@
 	$(call say,AR,$@)
@@ -46,7 +46,7 @@ $(BUILD)/model-san/libfp8mac.a: $(MODEL_SAN_OBJECTS)
 	$(call say,AR,$@)
 	$(Q)$(AR) qcs $@ $^
 
-# The link beside it is the name that a program linked against it looks for.
+# Programs that are linked against the library look for the name of this link.
 $(BUILD)/model/libfp8mac.so: $(MODEL_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -pthread -Wl,-soname,$(MODEL_SONAME) -Wl,--no-undefined $(LDFLAGS) -o $@ $^

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The register files from their one source, the list of the accelerator's sources, and lint.
+# The register files, generated from rtl/regs/fp8mac.rdl; the list of the accelerator's sources; lint.
 
-# The catalogue of elements: what is generated from its one table. `make` includes the fragment before everything else.
+# Files that are generated from the catalogue of elements. `make` includes its fragment before everything else.
 CATALOGUE_SV := $(CATALOGUE_DIR)/fp8mac_catalogue_pkg.sv
 CATALOGUE_RDL := $(CATALOGUE_DIR)/element_kind.rdl
 
@@ -23,7 +23,7 @@ RTL_ELEMENT_FOLDERS := $(patsubst %/,%,$(wildcard rtl/element/*/))
 RTL_FOLDERS := rtl/leaf rtl/feed rtl/element $(RTL_ELEMENT_FOLDERS) rtl/array rtl/epilogue rtl/accel
 RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(sort $(wildcard $(RTL_FOLDERS:%=%/*.sv))))
 RTL_SOURCES := $(RTL_PACKAGES) $(REGS_SV) $(RTL_MODULES)
-# Large simulations take the two largest leaves as they are described behaviourally: their cells compile for minutes.
+# Large simulations take behavioural forms of the two largest leaves, whose cells compile for minutes.
 # The test rtl_element_leaf compares both.
 RTL_SIM_LEAVES := rtl/behavioural/fp8mac_align_shift.sv rtl/behavioural/fp8mac_compressor_tree.sv
 RTL_SIM_SOURCES := $(filter-out $(RTL_SIM_LEAVES:rtl/behavioural/%=rtl/leaf/%),$(RTL_SOURCES)) $(RTL_SIM_LEAVES)

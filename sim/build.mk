@@ -12,7 +12,7 @@ SIM_MODEL := $(SIM_MODEL_DIR)/Vfp8mac_system__ALL.a
 SIM_SUPPORT := $(patsubst %,$(SIM_MODEL_DIR)/verilated%.o,$(if $(TRACING),_fst_c) _dpi _threads) \
   $(SIM_MODEL_DIR)/verilated.o
 
-# Ibex: packages by name, modules found in its folder; its primitives are ours (rtl/system/prim_*.sv).
+# Ibex: its packages are listed, its modules are found in its folder. Its primitives are rtl/system/prim_*.sv.
 IBEX_PRIM := $(IBEX_DIR)/vendor/lowrisc_ip/ip/prim/rtl
 IBEX_PACKAGES := $(patsubst %,$(IBEX_PRIM)/prim_%_pkg.sv,secded ram_1p util mubi count cipher) \
   $(IBEX_DIR)/rtl/ibex_pkg.sv
@@ -24,22 +24,22 @@ system_inputs = $(RTL_WAIVER) $(IBEX_PACKAGES) $(1) $(SYSTEM_SOURCES)
 SYSTEM_INPUTS := $(call system_inputs,$(RTL_SOURCES))
 SIM_INPUTS := $(call system_inputs,$(RTL_SIM_SOURCES))
 SYSTEM_FLAGS := -Wall --assert --top-module fp8mac_system $(IBEX_FLAGS)
-# Of ROWS_COLS_LANES_AXIWIDTH.
+# One number of ROWS_COLS_LANES_AXIWIDTH.
 system_parameters = -GROWS=$(call lint_word,$(1),1) -GCOLS=$(call lint_word,$(1),2) \
   -GLANES=$(call lint_word,$(1),3) -GAXI_DATA_W=$(call lint_word,$(1),4)
 
-# Registers start as the simulator's --power-up says; what the sources call 'x is whatever is fastest.
+# The simulator's --power-up sets the registers' initial values. An 'x of the sources becomes what is fastest.
 SIM_VERILATOR_FLAGS := -O3 --x-initial unique --x-assign fast --no-timing \
   --output-split 20000 --output-split-cfuncs 2000 $(if $(TRACING),--trace-fst --trace-structs)
 SIM_OPT := OPT_FAST=-O3 OPT_SLOW=-O0 OPT_GLOBAL=-O2
 
-# The checker, whose folder says what it consists of (firmware/check/build.mk).
+# The checker; firmware/check/build.mk lists its sources.
 SIM_CHECK := $(CHECK_COMPARE) firmware/src/element.c
 SIM_SOURCES := $(wildcard sim/*.cpp) $(SIM_CHECK)
 SIM_OBJECTS := $(patsubst %,$(SIM_DIR)/%.o,$(basename $(notdir $(SIM_SOURCES))))
 SIM_INCLUDES := -Isim -Imodel/include -I$(CATALOGUE_DIR) -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src -I$(REGS_DIR)
 SIM_WARNINGS := -Wall -Wextra -Wconversion -Werror
-# Verilator's own headers are not ours to warn about.
+# No warnings about Verilator's own headers.
 SIM_MODEL_INCLUDES := -isystem $(SIM_MODEL_DIR) -isystem $(VERILATOR_ROOT)/include \
   -isystem $(VERILATOR_ROOT)/include/vltstd -DVM_TRACE_FST=$(if $(TRACING),1,0)
 
@@ -74,7 +74,7 @@ $(SIM_DIR)/%.o: $(1)%.c $(REGS_H) $(CATALOGUE_H) sim/build.mk
 endef
 $(foreach folder,$(sort $(dir $(SIM_CHECK))),$(eval $(call SIM_CHECK_OBJECT,$(folder))))
 
-# The system's lint has the accelerator's parameter sets: same names, another folder.
+# The system's lint has the accelerator's parameter sets. Its stamps have the same names in another folder.
 SYSTEM_LINT_STAMPS := $(sort $(LINT_SETS:%=$(BUILD)/lint/system/%.ok) $(BUILD)/lint/system/4_4_4_128_aligned_fp32.ok)
 lint: $(SYSTEM_LINT_STAMPS)
 

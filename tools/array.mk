@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Refuses an array that the accelerator cannot be, before anything is built from it.
+# Refuses an impossible array before anything is built from it.
 ARRAY_SIDES := 2 4 8 16 32
 ARRAY_LANES := 1 2 4 8 16
 check_choice = $(if $(filter $(or $($(1)),$(3)),$(2)),,$(error $(1)=$($(1)) is not possible: choose one of $(2)))
@@ -13,7 +13,7 @@ $(call check_choice,LANES,$(ARRAY_LANES))
 endif
 
 # The kind of element and the fraction bits of its alignment window, from the catalogue (rtl/catalogue/elements.toml).
-# On a new machine make reads this file once before the catalogue's fragment is there, and again after.
+# On a new machine make reads this file twice: before the catalogue's fragment exists, and after.
 ifdef ELEMENTS
 array_elements := $(ELEMENTS_ACCELERATOR)
 # The fraction bits that are possible: none where there is no window.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# `make run`: an application on the simulated chip. The application gets NAME=value for each of its own options that
-# make's command line sets. A source of the application declares an option in a comment: "//: NAME=meaning".
+# `make run`: an application on the simulated chip. The application gets NAME=value for each of its own options on
+# make's command line. A source of the application declares an option in a comment: "//: NAME=meaning".
 
 app_options = $(if $(wildcard $(APPS_DIR)/$(1)/*),$(sort $(shell sed -n 's|^//: *\([A-Za-z_][A-Za-z0-9_]*\)=.*|\1|p' \
   $(call fw_sources,$(APPS_DIR)/$(1)))))
-# One word for the shell. $(1): any text.
+# Quotes any text as one word for the shell. $(1): the text.
 quote = '$(subst ','\'',$(1))'
 
 SIM_ARGS :=
@@ -24,7 +24,7 @@ RUN_ELF := $(FW_BUILD)/riscv/$(APP).elf
 ifneq (,$(filter run,$(MAKECMDGOALS)))
 $(call check_choice,APP,$(FW_APPS))
 RUN_OPTIONS := $(call app_options,$(APP))
-# An option would hide a variable of the build.
+# An option of this name would hide a variable of the build.
 run_hidden := $(filter $(RUN_OPTIONS),$(shell awk '/^[A-Z]/ && $$2 ~ /every|run/ {print $$1}' tools/variables.txt))
 ifneq (,$(run_hidden))
 $(error APP=$(APP) declares the option $(firstword $(run_hidden)), which is a variable of make run: choose another name)

@@ -16,7 +16,7 @@ $(SIM_TEST_BUILD)/test_elf: tests/sim/test_elf.cpp sim/elf_loader.cpp sim/ram.cp
 	$(call say,CXX,$@)
 	$(Q)$(CXX) -std=c++17 -O1 -g $(SIM_WARNINGS) $(SANITIZE_FLAGS) -Isim -o $@ $(filter %.cpp,$^)
 
-# A program of its own, start to end: neither runtime nor C library.
+# A complete program without runtime and C library.
 $(SIM_TEST_BUILD)/soc.elf: tests/sim/soc_start.S tests/sim/soc.c firmware/link.ld \
     firmware/port/riscv/soc.h $(REGS_H)
 	@mkdir -p $(@D)
