@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The array's elements: what they offer, and the golden model's settings that compute what they do. The build defines
-// ELEMENT_KIND and FRAC_BITS, which are fp8mac_accel's parameters.
+// The array's elements: what they support, and the golden model's settings that compute the same.
+// The build defines ELEMENT_KIND and FRAC_BITS, which are fp8mac_accel's parameters.
 #ifndef ACCEL_ELEMENT_H
 #define ACCEL_ELEMENT_H
 
@@ -43,7 +43,7 @@ inline Element element_of(unsigned kind)
 inline const Element kElement = element_of(ELEMENT_KIND);
 inline const bool kOneAccumulator = kElement.fp32 + kElement.fp16 + kElement.fixed == 1;
 
-// MODE.acc_fmt of a tile that wants what only some have, and of one that does not care.
+// MODE.acc_fmt of a tile that needs a certain accumulator, and of a tile that takes any.
 inline uint32_t acc_fmt(bool wish)
 {
     return kOneAccumulator ? kElement.fp16 : wish;

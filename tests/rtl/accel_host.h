@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Software's side of the accelerator: APB accesses, submitting tiles, waiting. Every cycle runs the memory too.
+// Software's side of the accelerator: APB accesses, submitting tiles, waiting. Every cycle runs the
+// memory too.
 #ifndef ACCEL_HOST_H
 #define ACCEL_HOST_H
 
@@ -25,7 +26,7 @@ template <typename Dut, unsigned Beat>
 class Host
 {
   public:
-    static constexpr uint64_t kPatience = 400000; // cycles until a wait counts as a hang
+    static constexpr uint64_t kPatience = 400000; // a wait of this many cycles counts as a hang
 
     Host(tb::Bench &bench, tb::Clocked<Dut> &dut, tb::Rng &rng, size_t memory_bytes)
         : memory(*dut, rng, memory_bytes), bench_(bench), dut_(dut)
@@ -70,7 +71,7 @@ class Host
         return slave_error_;
     } // of the last access
 
-    // Writes what differs from the registers' contents, then pushes.
+    // Writes the registers whose contents differ, then submits.
     void submit(const Tile &t)
     {
         set(REG(A_ADDR), t.a_addr);

@@ -38,7 +38,7 @@ class Maker
     {
     }
 
-    // Forget all operands; every byte of the memory is random.
+    // Forgets all operands and fills the memory with random bytes.
     void fresh()
     {
         next_ = static_cast<uint32_t>(axi::kMemoryBase) + rng_.below(256) * shape_.beat;
@@ -61,7 +61,7 @@ class Maker
         return tile_of(m, n, k);
     }
 
-    // One bank wide or high, many passes, few steps: results are what everything waits for.
+    // One bank wide or high, with many passes of few steps, so that everything waits for results.
     Tile thin()
     {
         const bool tall = rng_.coin();
@@ -87,7 +87,8 @@ class Maker
         return t;
     }
 
-    // rows x k codes without gaps (k a multiple of the beat): its address.
+    // Stores rows x k codes without gaps, where k is a multiple of the beat, and returns their
+    // address.
     uint32_t dense(uint32_t rows, uint32_t k)
     {
         const uint32_t addr = allocate(rows * k);
@@ -95,7 +96,7 @@ class Maker
         return addr;
     }
 
-    // The tile after `t`, with the same shape and A, or B, or both, reused.
+    // A tile of the same shape as `t` that reuses its A, its B or both.
     Tile reusing(const Tile &t)
     {
         const bool a = rng_.coin();
@@ -125,7 +126,8 @@ class Maker
         return u;
     }
 
-    // A chain that divides a long K: all but the last keep, all but the first continue.
+    // A chain that divides a long K. All tiles but the last keep their accumulators, and all but
+    // the first continue.
     std::vector<Tile> chain(unsigned pieces)
     {
         std::vector<Tile> tiles;
@@ -150,7 +152,7 @@ class Maker
         return tiles;
     }
 
-    // A fixed-point accumulator has one unit, that of its formats and scaling exponents.
+    // A fixed-point accumulator counts in one unit, given by the formats and scaling exponents.
     static void share_unit(Tile &t, const Tile &first)
     {
         t.a_fmt = first.a_fmt;
@@ -159,7 +161,7 @@ class Maker
         t.sb = first.sb;
     }
 
-    // Addresses and scales that are nonsense where the command does not use them.
+    // Gives nonsense to the addresses and scales that the command does not use.
     void scramble_unused(Tile &t)
     {
         if (t.reuse_a) {
@@ -208,12 +210,12 @@ class Maker
             (Shape::up(row_bytes, shape_.beat) + (rng_.coin() ? 0 : rng_.below(4))) * shape_.beat;
         const uint32_t addr = allocate(rows * stride);
         if (rows == 1 && rng_.coin()) {
-            stride = rng_.below(64); // of a single row the stride means nothing
+            stride = rng_.below(64); // the stride of a single row has no effect
         }
         return addr;
     }
 
-    // Full-range codes are mostly NaN, Inf and overflow after some steps: other styles keep sums finite.
+    // Full-range codes soon give NaN, Inf and overflow. Other styles keep the sums finite.
     void codes(uint32_t addr, uint32_t rows, uint32_t stride, uint32_t k)
     {
         const unsigned style = rng_.below(8) == 0 ? rng_.below(4) : style_;

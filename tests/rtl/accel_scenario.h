@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every test of the accelerator does: a fresh memory, tiles submitted, and then everything compared that a run of
-// good tiles leaves behind: each byte of the memory, flags, amax, counters, interrupt.
+// The common part of the accelerator's tests: prepare a fresh memory, submit tiles, and compare all
+// effects of good tiles: each byte of the memory, flags, amax, counters, interrupt.
 #ifndef ACCEL_SCENARIO_H
 #define ACCEL_SCENARIO_H
 
@@ -59,7 +59,7 @@ inline void Scenario::random_timing()
     host_.memory.set_timing(timing);
 }
 
-// Idle, nothing counted, nothing pending.
+// Checks that the accelerator is idle, that nothing was counted and that nothing is pending.
 inline void Scenario::begin()
 {
     host_.wait_idle();
@@ -140,7 +140,7 @@ inline void Scenario::counters(const std::vector<Tile> &tiles, uint64_t reads, u
          {REG(CYC_COMPUTE), REG(CYC_DRAIN), REG(CYC_LOAD), REG(CYC_STORE), REG(CYC_OVERHEAD)}) {
         sum += host_.read(part);
     }
-    // The idle part goes on while we read.
+    // The idle counter advances during the reads.
     const uint64_t idle_at = host_.cycles();
     sum += host_.read(REG(CYC_IDLE));
     const uint64_t cycles_at = host_.cycles();
@@ -148,7 +148,7 @@ inline void Scenario::counters(const std::vector<Tile> &tiles, uint64_t reads, u
     bench_.equal("parts of CYCLES", sum, cycles - (cycles_at - idle_at));
 }
 
-// Tiles of several rows and columns, so that strides count.
+// Tiles have several rows and columns, so that strides have an effect.
 inline Tile Scenario::plain()
 {
     for (;;) {
@@ -159,7 +159,7 @@ inline Tile Scenario::plain()
     }
 }
 
-// A good command works as ever, and so does reuse after it.
+// Checks that a good command works after an error, and that a reuse after it works too.
 inline void Scenario::works_again()
 {
     begin();

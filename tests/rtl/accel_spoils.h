@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameter set that the bench is compiled for, and every way to make a good tile an illegal one.
+// The parameter set for which the bench is compiled, and every way to make a good tile illegal.
 #ifndef ACCEL_SPOILS_H
 #define ACCEL_SPOILS_H
 
@@ -12,14 +12,14 @@ constexpr unsigned kBeat = AXI_DATA_W / 8;
 constexpr Shape kShape{ROWS, COLS, LANES, kBeat, 2, 2, 256};
 constexpr unsigned kMaxMn = 128;
 
-// How to make a good tile bad; `before` is the tile submitted just before it.
+// A way to make a good tile illegal. `before` is the tile submitted just before it.
 struct Spoil {
     const char *name;
     Error code;
     void (*spoil)(Tile &bad, const Tile &before);
 };
 
-// Formats that only some elements have not.
+// Formats that some elements do not have.
 const Spoil kFormatSpoils[] = {
     {"an accumulator that the elements have not", ErrMode,
      [](Tile &t, const Tile &) { t.acc_fmt ^= 1; }},

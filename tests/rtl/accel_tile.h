@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile command as software describes it, and what the golden model makes of it on an image of the memory.
+// A tile command as software describes it, and its result by the golden model on an image of the
+// memory.
 #ifndef ACCEL_TILE_H
 #define ACCEL_TILE_H
 
@@ -50,7 +51,7 @@ struct Tile {
     }
 };
 
-// What all tiles together leave behind, besides D.
+// The effects of all tiles together, other than D.
 struct Outcome {
     fp8mac_flags flags = 0;
     uint32_t amax = 0;
@@ -65,7 +66,7 @@ class Golden
     {
     }
     Outcome outcome;
-    unsigned refusals = 0; // tiles that the model would not compute: a mistake of the bench
+    unsigned refusals = 0; // tiles that the model refused to compute: a mistake of the bench
 
     void run(const Tile &t)
     {
@@ -125,7 +126,8 @@ class Golden
         if (t.bias_en) {
             std::memcpy(bias.data(), at(t.bias), 4 * t.n);
         }
-        // D apart from the image: the model's leading stride counts elements, the command's bytes.
+        // D is computed beside the image, because the model's leading stride counts elements and
+        // the command's bytes.
         std::vector<uint8_t> d(size_t(t.m) * t.n * t.d_bytes());
 
         fp8mac_gemm_desc desc{};
@@ -168,7 +170,7 @@ class Golden
         outcome.nonfinite |= result.amax_nonfinite;
     }
 
-    // Chains: each tile continues the accumulators of the one before, in its own formats.
+    // In a chain each tile continues the accumulators of the one before it, with its own formats.
     void run_chained(const Tile &t)
     {
         const fp8mac_dot_config dot = dot_config(t);

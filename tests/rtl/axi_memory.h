@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// An AXI4 slave with memory behind it, for one master that uses one id: random latency and stalls on every channel,
-// error responses by address, and checks that the master keeps to the protocol. Responses come in order.
+// An AXI4 slave with memory, for one master that uses one identifier. It has random latency and
+// stalls on every channel and error responses by address. It checks that the master keeps to the
+// protocol. Responses come in order.
 //
-// Per clock: drive() sets the slave's outputs before the edge, sample() looks at the handshakes just before the edge.
+// Per clock: drive() sets the slave's outputs before the edge. sample() reads the handshakes just
+// before the edge.
 #ifndef AXI_MEMORY_H
 #define AXI_MEMORY_H
 
@@ -20,7 +22,7 @@ namespace axi
 enum Response : uint8_t { Okay = 0, SlvErr = 2, DecErr = 3 };
 
 struct Timing {
-    unsigned stall_permille = 0; // chance per channel and cycle that nothing moves
+    unsigned stall_permille = 0; // probability of a stall per channel and cycle
     unsigned latency =
         4; // cycles from an address to its first response, plus a random part as large
     bool random_latency = true;
@@ -77,7 +79,7 @@ class Memory
     {
         return reads_.empty() && writes_.empty() && write_data_.empty() && answers_.empty();
     }
-    // What the master did wrong; empty if nothing.
+    // A violation of the protocol by the master; empty if there is none.
     const std::string &violation() const
     {
         return violation_;
@@ -236,7 +238,8 @@ class Memory
         return Burst{addr, addr, due(), len + 1};
     }
 
-    // A burst is written once its address and all its data are here: data may well come first.
+    // A burst is written once its address and all its data have arrived. Data may come before the
+    // address.
     void write()
     {
         while (!writes_.empty() && !write_data_.empty()) {

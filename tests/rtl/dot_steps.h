@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random steps of a dot product with the model's answer to each: for the benches of the element and of the array.
+// Random steps of a dot product with the model's result of each, for the benches of the element and
+// of the array.
 #ifndef DOT_STEPS_H
 #define DOT_STEPS_H
 
@@ -16,7 +17,7 @@ namespace tb
 constexpr unsigned kFormats = 4;
 constexpr unsigned kLanesMax = 16;
 
-// The codes of one FP8 format, sorted into what generators choose from.
+// The codes of one FP8 format, sorted into the classes from which generators choose.
 class Codes
 {
   public:
@@ -60,7 +61,7 @@ class Codes
     std::vector<uint8_t> powers; // +-2^i
 };
 
-// How a step is to be done, as the hardware's configuration.
+// A step's configuration, as the hardware has it.
 struct StepConfig {
     unsigned a_format = 0, b_format = 0;
     bool fp16 = false;
@@ -102,7 +103,7 @@ inline float float_of(uint32_t pattern)
     return x;
 }
 
-// One accumulator, by the model.
+// One accumulator, computed by the model.
 struct Accumulator {
     fp8mac_acc acc = {};
     uint32_t pattern = 0; // acc as FP32
@@ -122,7 +123,7 @@ struct Accumulator {
     }
 };
 
-// What happened in steps, counted, so that a bench can tell that it has tested what it is there for.
+// Counts events in steps, so that a bench can check that it has met all of them.
 class Events
 {
   public:
@@ -182,7 +183,8 @@ class Events
         }
     }
 
-    // Fails for each of the first `kinds` kinds that never happened. One lane can neither be short nor cancel itself.
+    // Fails for each of the first `kinds` kinds that never happened. A single lane can be neither
+    // short nor cancel itself.
     void report(Bench &bench, const std::string &where, unsigned lanes,
                 unsigned kinds = kKinds) const
     {
@@ -219,7 +221,7 @@ class Events
         hits[kind] += happened;
     }
 
-    // sum += x; error is not zero once a sum was not exact.
+    // sum += x. `error` is other than zero after a sum that was not exact.
     static void accumulate(long double &sum, long double &error, long double x)
     {
         const long double total = sum + x;
@@ -268,8 +270,8 @@ class Steps
         config.fp16 = rng_.coin();
         new_config();
     }
-    // The next step: its configuration, how many lanes are present (all, if it must be `whole`), and operands for an
-    // accumulator of value `acc`.
+    // The next step: its configuration, the number of lanes present (all, with `whole`), and
+    // operands that suit an accumulator of value `acc`.
     void next(uint32_t acc, bool whole)
     {
         if (rng_.chance(100)) {
@@ -358,7 +360,7 @@ class Steps
         }
         return from[rng_.below(static_cast<uint32_t>(from.size()))];
     }
-    // Brings the accumulator, or what the lanes so far have left of it, as near to zero as one product can.
+    // Brings the sum of the accumulator and the lanes so far as near to zero as one product can.
     void cancelling(unsigned lane)
     {
         const Codes &x = Codes::of(config.a_format), &y = Codes::of(config.b_format);
@@ -371,7 +373,7 @@ class Steps
         }
         rest_ -= x.value[a[lane]] * y.value[b[lane]];
     }
-    // Terms of a tie: 2^top, 2^(top - precision) just half a quantum below it, and something much smaller.
+    // Terms of a tie: 2^top, half its quantum 2^(top - precision), and a much smaller term.
     void choose_tie()
     {
         top_ = rng_.range(-8, 12);
@@ -386,7 +388,7 @@ class Steps
         default: break;
         }
     }
-    // +-2^exponent, or as near as the formats come to it.
+    // +-2^exponent, or the nearest product that the formats have.
     void power_term(unsigned lane, int exponent)
     {
         const Codes &x = Codes::of(config.a_format), &y = Codes::of(config.b_format);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benches of the elements see of a verilated top: the same for every
-// parameter set, so that a bench is compiled once. element_dut.cpp, static_dut.cpp and int8_dut.cpp are compiled with
-// each set.
+// The interface between the elements' benches and a verilated top. It is the same for every
+// parameter set, so that a bench is compiled once. element_dut.cpp, static_dut.cpp and int8_dut.cpp
+// are compiled with each set.
 #ifndef ELEMENT_DUT_H
 #define ELEMENT_DUT_H
 
@@ -13,15 +13,16 @@ class VerilatedContext;
 namespace tb
 {
 
-constexpr unsigned kTopLanes = 32; // of the tops, whatever the element has
+constexpr unsigned kTopLanes = 32; // every top has this many lanes; the element may have fewer
 
 struct ElementParameters {
     unsigned lanes, frac_bits, stages, exp_w; // stages: clock edges from a step to its result
     bool late, fused, hidden_one, inf, nan, scale,
         fp16; // fused: late, and one lane, whose product is not truncated
 
-    // Of the addition in which products and accumulator come together: two bits beyond the accumulator's fraction, or
-    // three where a single product is rounded correctly.
+    // Fraction bits of the addition of products and accumulator. Late accumulation has at least two
+    // bits more than the accumulator's fraction, or three where a single product is rounded
+    // correctly.
     unsigned sum_bits() const
     {
         const unsigned enough = (fp16 ? 10 : 23) + (fused ? 3 : 2);
@@ -29,7 +30,7 @@ struct ElementParameters {
     }
 };
 
-// What goes in before one clock edge. A step that is not valid is a bubble.
+// The inputs before one clock edge. A step that is not valid is a bubble.
 struct ElementStep {
     bool valid = false, first = false;
     unsigned a_format = 0, b_format = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts events in the steps of an element with an alignment window, so that its bench can tell whether it has met all
-// of them. The window is described once more here, in 64-bit integers; only the counts depend on it.
+// Counts events in the steps of an element with an alignment window, so that its bench can check
+// that it has met all of them. The window is computed again here, in 64-bit integers. Only the
+// counts depend on this computation.
 #ifndef ELEMENT_EVENTS_H
 #define ELEMENT_EVENTS_H
 
@@ -10,7 +11,7 @@
 namespace tb
 {
 
-// A step as the model takes it: the lanes that are present, one behind the other.
+// A step as the model takes it: the present lanes without gaps.
 struct ElementTerms {
     fp8mac_dot_config config;
     unsigned n;
@@ -47,7 +48,7 @@ class ElementEvents
         }
     }
 
-    // Fails for each kind that could have happened and never did.
+    // Fails for each kind of event that is possible with these parameters and never happened.
     void report(Bench &bench) const
     {
         const bool many = p_.lanes > 1, deep = p_.sum_bits() >= (p_.fp16 ? 11u : 25u);
@@ -206,7 +207,8 @@ class ElementEvents
         round(sum, unit);
     }
 
-    // The exponent of its binade, where a subnormal has the smallest one, and that of its leading bit.
+    // The exponent of an operand's binade, where a subnormal has the smallest one, and that of its
+    // leading bit.
     struct Exponent {
         bool zero;
         int binade, leading;
@@ -237,7 +239,8 @@ class ElementEvents
         return static_cast<int64_t>(kept);
     }
 
-    // What is lost sets the last bit. Counted where that changes it.
+    // Round to odd: lost bits set the last bit. Cases in which this changes the last bit are
+    // counted.
     int64_t odd(double x, int unit, Kind whole, Kind part)
     {
         const auto kept = static_cast<int64_t>(std::trunc(std::ldexp(x, -unit)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands for steps of an element with an alignment window: at the window's ends, cancellation, ties, specials and
-// underflow. A style lasts for a chain of steps onto one accumulator.
+// Operands for steps of an element with an alignment window. Their styles aim at the window's ends,
+// cancellation, ties, specials and underflow. A style lasts for a chain of steps onto one
+// accumulator.
 #ifndef ELEMENT_STEPS_H
 #define ELEMENT_STEPS_H
 
@@ -70,8 +71,8 @@ class ElementSteps
     {
     }
 
-    // Whether the element takes a format: without scale those whose bias needs no adjustment, by the narrow exponent
-    // the E4M3 ones, without Inf all but the one that has it.
+    // Whether the element takes a format. Without scale it takes no FNUZ format, with a narrow
+    // exponent no E5M2 format, and without Inf not the format that has one.
     static bool taken(const ElementParameters &parameters, unsigned format)
     {
         const bool fnuz = format >= 2, e5m2 = format % 2 != 0;
@@ -175,7 +176,7 @@ class ElementSteps
         return Binades::of(a_format_).high + Binades::of(b_format_).high;
     }
 
-    // Puts the largest product as far above or below the accumulator as the window is deep.
+    // The largest product lies above or below the accumulator by about the window's depth.
     void aim(double acc)
     {
         if (!parameters_.scale || acc == 0 || !std::isfinite(acc) || rng_.chance(300)) {
@@ -255,7 +256,7 @@ class ElementSteps
         step.a[i] = x.pick(rng_, a);
         step.b[i] = y.pick(rng_, exponent - a);
     }
-    // As near to the opposite of what there is so far as one product comes; or of the preceding lane.
+    // The product that comes nearest to the opposite of the sum so far, or of the preceding lane.
     void cancelling(unsigned i, ElementStep &step)
     {
         if (i != 0 && rng_.chance(400)) {
@@ -274,7 +275,7 @@ class ElementSteps
             step.a[i] ^= 1;
         }
     }
-    // 2^top, half a unit of its last place, and something at the window's lower end.
+    // 2^top, half a unit of its last place, and a term at the window's lower end.
     void tie_term(unsigned i, ElementStep &step)
     {
         const int precision = rng_.coin() ? precision_ : precision_ - 1;

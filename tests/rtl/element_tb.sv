@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// An element of FamilyAligned or FamilyLate behind the feeds of its row and its column, so that a step enters as codes,
-// in one cycle, and its result leaves `stages` cycles later. The ports are always 32 lanes wide: the bench is the same
-// for all parameter sets, and parameters_o tells it which one it has before it.
+// An element of FamilyAligned or FamilyLate behind the feeds of its row and its column. A step enters as codes, in one
+// cycle, and its result leaves `stages` cycles later. The ports always have 32 lanes, so that the bench is the same for
+// all parameter sets. parameters_o tells the bench which set this is.
 //
-// Every port of the element is connected by its name to a plain vector, and with ELEMENT_NETLIST defined no parameter
-// is given to it: a netlist made for these parameters takes the element's place (element_build.sh).
+// Every port of the element is connected by its name to a plain vector. With ELEMENT_NETLIST defined the element gets
+// no parameters, so that a netlist made for these parameters can take its place (element_build.sh).
 module element_tb
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -38,20 +38,20 @@ module element_tb
   output logic [31:0]              parameters_o
 );
 
-  // Whole numbers outside: the command line has no others.
+  // Parameters of the top are integers, because the command line has no other types.
   localparam bit IsHiddenOne = HIDDEN_ONE != 0;
   localparam bit IsInf = INF != 0;
   localparam bit IsNan = NAN != 0;
   localparam bit IsScale = SCALE != 0;
   localparam bit IsAccFp16 = acc_is_fp16(ELEMENT);
   localparam bit IsLate = element_family(ELEMENT) == FamilyLate;
-  localparam bit IsFused = IsLate && LANES == 1;  // a single product stays whole
+  localparam bit IsFused = IsLate && LANES == 1;  // a single product is not truncated
   localparam int unsigned FracBits = IsFused ? ProductSigW - 2 : FRAC_BITS;
 
   localparam int unsigned AccSigBits = IsAccFp16 ? Fp16MantW + 1 : AccSigW;
   localparam int unsigned AccFieldW = IsAccFp16 ? 5 : 8;
 
-  // From a step's codes to the element's cycle 1, and to its result.
+  // Cycles from a step's codes to the element's cycle 1, and to its result
   localparam int unsigned FirstCycles = IsLate ? 4 : 2;
   localparam int unsigned Stages = FirstCycles + 4;
 

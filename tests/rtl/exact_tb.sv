@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of several widths behind decoders, all fed with the same codes; and, for each width, the element's boxes in
-// a row without its accumulators: with inputs held for ElementStages cycles they do one step from any acc_i.
+// Elements with several numbers of lanes behind decoders, all fed with the same codes. For each number of lanes there
+// is also the chain of the element's boxes without its accumulators. With inputs held for ElementStages cycles the
+// chain does one step from any acc_i.
 module exact_tb
   import fp8mac_pkg::*;
 #(

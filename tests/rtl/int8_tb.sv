@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_element_int8 behind the recoding of its column. Like element_tb its ports are always 32 lanes wide, and it is
-// ready for a netlist. The result comes BANKS + 2 cycles after its step, with the element's own register behind the
-// compressor tree or with one before it. Only a netlist of rtl/behavioural's element takes operands without RECODE.
+// fp8mac_element_int8 behind the recoding of its column. As in element_tb, the ports always have 32 lanes, and a
+// netlist can take the element's place. The result comes BANKS + 2 cycles after its step: if the element has no
+// register behind its compressor tree, there is one before the element. Without RECODE only a netlist of
+// rtl/behavioural's element works.
 module int8_tb
   import fp8mac_pkg::*;
 #(

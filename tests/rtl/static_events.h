@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts events in the steps of an element with a fixed-point accumulator, so that its bench can tell whether it has
-// met all of them. Only the counts depend on it.
+// Counts events in the steps of an element with a fixed-point accumulator, so that its bench can
+// check that it has met all of them. Only the counts depend on this computation.
 #ifndef STATIC_EVENTS_H
 #define STATIC_EVENTS_H
 
@@ -9,7 +9,7 @@
 namespace tb
 {
 
-// A step as the model takes it: the lanes that are present, one behind the other.
+// A step as the model takes it: the present lanes without gaps.
 struct StaticTerms {
     StaticChain chain;
     fp8mac_dot_config config;
@@ -61,7 +61,7 @@ class StaticEvents
         }
     }
 
-    // Fails for each kind that could have happened and never did.
+    // Fails for each kind of event that is possible with these parameters and never happened.
     void report(Bench &bench) const
     {
         const bool many = p_.lanes > 1, truncated = p_.static_exponent;

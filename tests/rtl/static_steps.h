@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands for steps of an element with a fixed-point accumulator: at the bounds and at the window's lower end, where
-// distances saturate, sums that grow, sums that cancel, specials. Formats, bounds and a style last for a chain onto one
-// accumulator.
+// Operands for steps of an element with a fixed-point accumulator. Their styles aim at the bounds,
+// the window's lower end, saturating distances, growing sums, cancelling sums and specials.
+// Formats, bounds and a style last for a chain onto one accumulator.
 #ifndef STATIC_STEPS_H
 #define STATIC_STEPS_H
 
@@ -10,7 +10,7 @@
 namespace tb
 {
 
-// One operand's side. A bound is the largest floor(log2 |x|) that is allowed.
+// One side, A or B. A bound is the largest floor(log2 |x|) that is allowed.
 struct StaticSide {
     unsigned format = 0;
     int bound = 0;
@@ -35,7 +35,7 @@ struct StaticSide {
     {
         return !is_number(code) || exponent(code) <= bound;
     }
-    // As the feed takes it: E5M2's bias, FNUZ's one more, and 1.
+    // The bound as the feed takes it: with E5M2's bias, 1 more for FNUZ, plus 1.
     int field() const
     {
         return bound + field_of_one();
@@ -44,7 +44,8 @@ struct StaticSide {
     {
         return 32 - field_of_one();
     } // that the feed takes
-    // Some code of the binade `distance` below the bound, or of the nearest; 0 if the bound is below them all.
+    // Some code of the binade `distance` below the bound, or of the nearest one; 0 if the bound is
+    // below all binades.
     uint8_t below(Rng &rng, int distance) const
     {
         if (bound < binades().low) {
@@ -60,7 +61,7 @@ struct StaticSide {
     }
 };
 
-// Formats and bounds of a chain. An exact element has its formats' own bounds.
+// Formats and bounds of a chain. An exact element uses the bounds of its formats.
 struct StaticChain {
     StaticSide a, b;
 };
@@ -204,7 +205,7 @@ class StaticSteps
         step.b[i] = any(b);
     }
 
-    // The step before, of the other sign.
+    // The preceding step with the opposite sign.
     void take_back(StaticStep &step) const
     {
         step.lanes = last_.lanes;
@@ -246,7 +247,7 @@ class StaticSteps
         }
     }
 
-    // Inf, in one lane, where there is an Inf; or Inf * 0.
+    // Inf in one lane, or Inf * 0, if the format has an Inf.
     void infinite(StaticStep &step)
     {
         const bool in_a = chain.a.format == 1 && (chain.b.format != 1 || rng_.coin());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An element of FamilyStatic behind the feeds of its row and its column. Like element_tb its ports are always 32 lanes
-// wide, and it is ready for a netlist. The kind says whether products are aligned to bounds that come with the operands
-// or to the largest exponent of the E4M3 formats. A step enters as codes, in one cycle; accumulator, specials and flags
-// leave together, `stages` cycles later, as parameters_o tells.
+// An element of FamilyStatic behind the feeds of its row and its column. As in element_tb, the ports always have 32
+// lanes, and a netlist can take the element's place. Products are aligned to bounds that come with the operands or to
+// the largest exponent of the E4M3 formats, as the kind says. A step enters as codes, in one cycle. Accumulator,
+// specials and flags leave together `stages` cycles later; parameters_o gives the number.
 module static_tb
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -57,7 +57,7 @@ module static_tb
   assign a_common = a_feed[FeedW-1-:$bits(feed_common_t)];
   assign b_common = b_feed[FeedW-1-:$bits(feed_common_t)];
 
-  // Codes come in cycle -1; step_first is due in cycle 0, flags come in cycle 2 and wait for the result.
+  // Codes come in cycle -1. step_first is due in cycle 0. Flags come in cycle 2 and are delayed until the result.
   logic                                 first_q;
   logic [BANKS-1:0][$bits(flags_t)-1:0] flags_q;
   logic [$bits(flags_t)-1:0]            flags;

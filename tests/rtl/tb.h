@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the leaf benches: seeded random codes, a clock, counted checks.
+// The benches' common part: seeded random codes, a clock, counted checks.
 //
 //   int main(int argc, char **argv) {
 //       tb::Bench bench(argc, argv);                 // takes --seed N; bench.number("--steps", 1000)
@@ -75,8 +75,9 @@ class Rng
         return static_cast<uint8_t>(next() >> 56);
     }
 
-    // An FP32 or FP16 pattern of any class: exponents are uniform over the field, significands are random, all zeros,
-    // all ones or a single bit, and zero, Inf, NaN, subnormals and the range's ends are as likely as the middle.
+    // An FP32 or FP16 pattern of any class. Exponents are uniform over the field. Significands are
+    // random, all zeros, all ones or a single bit. Zero, Inf, NaN, subnormals and the range's ends
+    // are as likely as the middle.
     uint32_t fp32()
     {
         return pattern(8, 23);
@@ -160,7 +161,7 @@ class Bench
         }
         return false;
     }
-    // The word behind `name`, the last one; null if there is none.
+    // The word after the last `name` on the command line; null if there is none.
     const char *option(const char *name) const
     {
         const char *found = nullptr;
@@ -188,7 +189,7 @@ class Bench
     {
         return failed_;
     }
-    // So many failures that going on tells nothing new.
+    // There are so many failures that more would not help.
     bool hopeless() const
     {
         return failed_ > 1000;
@@ -241,8 +242,9 @@ class Bench
     uint64_t failed_ = 0;
 };
 
-// A verilated module with clk_i and rst_ni. Inputs are set while the clock is low; tick() is the rising edge, after
-// which registered outputs have their new values. settle() lets combinational outputs follow the inputs.
+// A verilated module with clk_i and rst_ni. Inputs are set while the clock is low; tick() is the
+// rising edge, after which registered outputs have their new values. settle() lets combinational
+// outputs follow the inputs.
 template <typename Dut>
 class Clocked
 {
