@@ -87,7 +87,7 @@ FW_OTHER_ENDINGS := h hpp hh py md txt
 # $(1): an application's folder. Its sources; the files and folders in it that are of no known kind.
 fw_sources = $(sort $(wildcard $(FW_SOURCE_ENDINGS:%=$(1)/*.%)))
 fw_unknown = $(filter-out $(foreach e,$(FW_SOURCE_ENDINGS) $(FW_OTHER_ENDINGS),%.$(e)) %/__pycache__,$(wildcard $(1)/*))
-# The compiler that links a program: C++ if a source is C++. $(1): sources; $(2): the C compiler; $(3): the C++ compiler.
+# The compiler that links a program: C++ if any source is C++. $(1): sources; $(2): C compiler; $(3): C++ compiler.
 fw_linker = $(if $(filter-out %.c,$(1)),$(3),$(2))
 
 # $(1): the application.
