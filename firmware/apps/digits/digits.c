@@ -204,7 +204,7 @@ static bool allocate(network *net)
     return enough;
 }
 
-// Pixels are quantised once: every image is a look-up.
+// Each pixel value is quantised once. Every image is then a look-up.
 static void quantise_pixels(network *net)
 {
     float pixels[DIGITS_PIXEL_MAX + 1];
@@ -319,13 +319,14 @@ static void look_up_images(network *net, uint32_t first, uint32_t count)
     }
 }
 
-// FP32 patterns in an order that integers have: a negative number's magnitude bits are inverted.
+// Maps FP32 patterns to integers of the same order: a negative number's magnitude bits are
+// inverted.
 static int32_t ordered(uint32_t fp32)
 {
     return (int32_t)(fp32 >> 31 ? fp32 ^ 0x7fffffffu : fp32);
 }
 
-// The first of the largest.
+// The index of the largest value; the first one if several are equal.
 static uint32_t argmax(const uint32_t *outputs)
 {
     uint32_t best = 0;

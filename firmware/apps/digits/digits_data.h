@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network and the test images that train.py makes. Everything is aligned for the accelerator's bus.
+// The network and the test images that train.py makes. Everything is aligned for the accelerator's
+// bus.
 #ifndef DIGITS_DATA_H
 #define DIGITS_DATA_H
 
@@ -11,9 +12,10 @@
 #define DIGITS_PIXEL_EXP (-4) // the network sees pixel * 2^-4
 #define DIGITS_PIXEL_MAX 16
 #define DIGITS_CLASSES 10      // the last layer's n
-#define DIGITS_WEIGHT_EXP (-8) // scale_exp_b that scale_b reckons with
+#define DIGITS_WEIGHT_EXP (-8) // the scale_exp_b for which scale_b is computed
 
-// out = in * (2^DIGITS_WEIGHT_EXP * weights * scale_b)^T + bias, then ReLU in all layers but the last.
+// out = in * (2^DIGITS_WEIGHT_EXP * weights * scale_b)^T + bias, then ReLU in all layers but the
+// last.
 typedef struct digits_layer {
     uint32_t n, k;
     const uint8_t *weights; // n rows of k codes, e4m3fn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each fault spoils the second of three commands. The first must be complete, the third must write
+// Each fault spoils the second of three commands. The first must complete. The third must write
 // nothing.
 #include "faults_commands.h"
 
@@ -383,13 +383,13 @@ static void run_fault(const bench *b, const fault *fault)
     faults_count(b->f, faults_still_works(b->f) && right, fault->name);
 }
 
-// More than the queue holds, each of which takes longer than submitting all.
+// Submits more commands than the queue holds. Each takes longer than the submission of all.
 static void fill_queue(const bench *b)
 {
     fp8rt_device *dev = &b->f->dev;
     fp8rt_tile tile = command(b, 0);
     tile.k =
-        (uint16_t)(dev->caps.buf_beats * dev->caps.beat_bytes); // of zeros that nobody looks at
+        (uint16_t)(dev->caps.buf_beats * dev->caps.beat_bytes); // of zeros, which nothing compares
     tile.a_stride = tile.b_stride = tile.k;
     tile.m = tile.n = 2;
     for (unsigned i = 0; i < 3u * dev->caps.queue_depth; i++) {
@@ -403,8 +403,8 @@ static void fill_queue(const bench *b)
 
 // ---- what only some elements have not -----------------------------------------------------------
 
-// The first of two chained commands keeps its accumulators, and the second is spoilt: it must fail,
-// and write nothing.
+// The first of two chained commands keeps its accumulators. The second is spoilt: it must fail and
+// write nothing.
 static void break_chain(const bench *b, const char *name, uint32_t mode, int exponent)
 {
     fp8rt_device *dev = &b->f->dev;
@@ -459,7 +459,7 @@ static void *take(faults *f, size_t bytes)
     return fp8rt_arena_alloc(&f->arena, bytes);
 }
 
-// Operands, and D of the good command as it should be.
+// Sets the operands, and the expected D of the good command.
 static bool prepare(bench *b)
 {
     faults *f = b->f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each fault spoils one field of a good descriptor. Argument errors must leave D alone; bus errors
-// must leave an accelerator that works.
+// Each fault spoils one field of a good descriptor. Argument errors must leave D unchanged. After
+// bus errors the accelerator must work.
 #include "faults_library.h"
 
 #include <stdio.h>
@@ -177,7 +177,7 @@ static void run_fault(const bench *b, const fault *fault)
                  fault->name);
 }
 
-// What only some elements have not.
+// Formats and accumulators that only some elements lack.
 static void run_element(const bench *b)
 {
     const fp8rt_element *element = &b->f->dev.caps.element;
@@ -200,7 +200,7 @@ static void run_element(const bench *b)
     }
 }
 
-// A vector off its beat needs scratch: too little of it, and none.
+// A vector that is not aligned to a beat needs scratch. The tests give too little of it, and none.
 static void run_scratch(const bench *b)
 {
     fp8rt_gemm_desc desc = b->good;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the program share: the accelerator, the memory and the counts.
+// Shared by the parts of the program: the accelerator, the memory and the counts.
 #ifndef FAULTS_TALLY_H
 #define FAULTS_TALLY_H
 

@@ -117,7 +117,7 @@ static bool parse_word(option *o, const fp8rt_element *element, const char *text
     return false;
 }
 
-// Decimal digits with an optional minus; false for anything else and for what cannot be in any
+// Decimal digits with an optional minus. False for anything else, and for numbers outside every
 // range here.
 static bool read_number(const char *text, int64_t *value)
 {

@@ -5,8 +5,8 @@
 
 #include "fp8rt/trial.h"
 
-// Fills *trial; or prints one sentence for every key and value that is not known, or that an array
-// of such elements does not have, and returns false.
+// Fills *trial. If a key or value is unknown, or an array of such elements does not have it, prints
+// one sentence for each of these and returns false.
 bool gemm_options_parse(int argc, char **argv, const fp8rt_element *element, fp8rt_trial *trial);
 
 const char *gemm_accumulator_name(fp8mac_acc_format format);

@@ -37,7 +37,8 @@ typedef struct named_trial {
 #define F4 FP8MAC_E4M3FNUZ
 #define F5 FP8MAC_E5M2FNUZ
 
-// Data of kind `codes` makes almost every output of a long K NaN, so those have a short one.
+// With data of kind `codes`, almost every output of a long K is NaN, so these trials have a short
+// K.
 static const named_trial trials[] = {
     {"1x1x1", {.m = 1, .n = 1, .k = 1, .d_format = FP8MAC_FP32}},
     {"K of 1", {.m = 20, .n = 9, .k = 1, .d_format = FP8MAC_FP32, .data = FP8RT_DATA_WIDE}},
@@ -206,7 +207,7 @@ static uint64_t macs_of(const fp8rt_trial *trial)
     return (uint64_t)trial->m * trial->n * trial->k;
 }
 
-// Every multiply-accumulate counted, and every cycle once.
+// The counters must count every multiply-accumulate, and every cycle once.
 static bool counters_are_right(const fp8rt_counters *c, uint64_t macs)
 {
     uint64_t parts = (uint64_t)c->compute + c->drain + c->load + c->store + c->overhead + c->idle;
@@ -244,8 +245,8 @@ static void expect_refused(tally *t, const char *name, const fp8rt_trial *trial,
     printf("%s %s: refused\n", passed ? "ok  " : "FAIL", name);
 }
 
-// What the array's elements do not have must be refused; and then the trial is run with what they
-// have.
+// A format or accumulator that the array's elements do not have must be refused. The trial then
+// runs with one that they have.
 static void run_trial(tally *t, const char *name, fp8rt_trial trial)
 {
     const fp8rt_element *element = &dev.caps.element;

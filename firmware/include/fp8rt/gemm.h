@@ -73,14 +73,14 @@ typedef struct fp8rt_gemm_desc {
     uint32_t flags;            // FP8RT_GEMM_*
 } fp8rt_gemm_desc;
 
-// How a GEMM is divided into tiles. Public for reading; only fp8rt_gemm_plan_make writes it.
+// How a GEMM is divided into tiles. Callers may read it; only fp8rt_gemm_plan_make writes it.
 typedef struct fp8rt_gemm_plan {
     fp8rt_gemm_desc desc;    // strides filled in
     size_t scratch_bytes;    // what fp8rt_gemm_run needs; any alignment
     uint32_t tile_m, tile_n; // outputs per command (less at the edges)
     uint32_t tile_k;         // k, or less: then each tile is a chain of commands along K
-    bool
-        b_resident; // a panel of B stays in its buffer while tiles of A stream past it; else the reverse
+    // a panel of B stays in its buffer while tiles of A are streamed; false: the reverse
+    bool b_resident;
     uint32_t first;    // extent of the first streamed tile: short, as nothing overlaps its load
     uint32_t commands; // tile commands that the run submits
     uint32_t mode;     // MODE register bits common to all commands

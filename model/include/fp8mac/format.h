@@ -95,12 +95,13 @@ const fp8mac_format *fp8mac_format_by_name(const char *name);
 // FP8MAC_QC_* -128..255. A bias that the format cannot have gives a format
 // that fp8mac_format_validate refuses.
 fp8mac_format fp8mac_format_with_bias(fp8mac_format_id id, int bias);
-// FP8MAC_OK if this library can compute with the format, else FP8MAC_ERR_FORMAT. It has
-// at most 8 exponent and 23 mantissa bits, two magnitude bits or more, a bias in -128..255,
-// specials that fit together. Unsigned formats have no negative zero; a format without exponent
-// bits is signed, gradual and without Inf and NaN.
+// FP8MAC_OK if this library can compute with the format, else FP8MAC_ERR_FORMAT. A valid format has
+// at most 8 exponent bits and 23 mantissa bits, at least two bits besides the sign, a bias in
+// -128..255, and special values that fit together. An unsigned format has no negative zero. A
+// format without exponent bits is signed, gradual and without Inf and NaN.
 fp8mac_status fp8mac_format_validate(const fp8mac_format *format);
-// Why fp8mac_format_validate refuses the format: one sentence in English, or NULL if it does not.
+// The reason why fp8mac_format_validate refuses the format, as one sentence in English. NULL if it
+// accepts the format.
 const char *fp8mac_format_refusal(const fp8mac_format *format);
 
 // Width of a code in bits (8, 16 or 32 for the formats that the array uses) and of its container in

@@ -211,7 +211,7 @@ INLINE half_vf finish_aligned(const fp8mac_tile *tile, vd sum, vl e, vd acc)
     return __builtin_convertvector(SELECT_DOUBLE(infinite, acc, fp16), half_vf);
 }
 
-// acc's own exponent joins those of the products.
+// The exponent of a step: the largest of the products' exponents, acc's and min_exponent.
 INLINE vi step_exponent(const fp8mac_tile *tile, vi products, vf acc)
 {
     vi field = (vi)((vu)acc >> 23) & 255;
@@ -220,7 +220,8 @@ INLINE vi step_exponent(const fp8mac_tile *tile, vi products, vf acc)
     return MAX_INT(MAX_INT(products, own), splat((uint32_t)tile->min_exponent));
 }
 
-// Adds acc to a step's sum, in units of 2^(e - F), half a vector at a time.
+// Adds acc to a step's sum, in units of 2^(e - F), and writes the new acc. It works on half a
+// vector at a time.
 INLINE void join_acc(const fp8mac_tile *tile, vd sum[2], vi e, float *acc)
 {
     for (int h = 0; h < 2; h++) {
