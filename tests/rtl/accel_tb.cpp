@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator against libfp8mac: random tile commands over a memory that stalls, every byte of the memory compared,
-// every error code provoked and left again. Compiled once per parameter set (ROWS, COLS, LANES, AXI_DATA_W, and the
-// elements': see accel_element.h).
+// The accelerator against libfp8mac. Random tile commands work on a memory that stalls, and every
+// byte of the memory is compared. Every error code is provoked and cleared. The bench is compiled
+// once per parameter set: ROWS, COLS, LANES, AXI_DATA_W and the elements' (accel_element.h).
 //
 //   accel_tb [--seed N] [--batches N] [--gemm512]   --gemm512 also runs a whole 512 x 512 x 512
 #include "accel_scenario.h"
@@ -115,7 +115,7 @@ void Test::random_batches(unsigned count)
     bench_.covered("batches with finite outputs only", hits_finite_);
 }
 
-// The line is the OR of state and enable; a state bit goes only when 1 is written to it.
+// The line is the OR of state & enable. A state bit is cleared only by writing 1 to it.
 void Test::interrupts()
 {
     begin();
@@ -149,7 +149,7 @@ void Test::protocol()
     bench_.check("several writes in flight", host_.memory.most_writes_in_flight() > 2);
 }
 
-// The largest tiles that fit, where indices and addresses come to their ends.
+// The largest tiles that fit, so that indices and addresses reach their ends.
 void Test::large_tiles()
 {
     const unsigned full_k = kShape.buf_beats / (kMaxMn / ROWS) * kBeat;
@@ -162,9 +162,10 @@ void Test::large_tiles()
          maker_.tile_of(ROWS, 1, long_k - LANES)});
 }
 
-// ---- errors -------------------------------------------------------------------------------------------------------
+// ---- errors
+// -------------------------------------------------------------------------------------------------------
 
-// `before` completes, `bad` fails with `code`, and what follows it leaves no trace.
+// `before` completes, `bad` fails with `code`, and the commands after it have no effect.
 void Test::fails(const char *name, accel::Error code, const std::vector<Tile> &before,
                  const Tile &bad, const std::vector<Tile> &after)
 {
@@ -200,7 +201,8 @@ void Test::fails(const char *name, accel::Error code, const std::vector<Tile> &b
     host_.wait_irq();
     expect_error(name, code, bad.tag);
 
-    // Of a command whose write failed, and of those after it, any part may have been written before that was known.
+    // Of a command whose write failed, and of those after it, any part may have been written before
+    // that was known.
     const std::vector<uint8_t> &got = bytes();
     for (size_t i = 0; writes && i < got.size(); i++) {
         if (got[i] == all[i] && got[i] != want[i]) {
@@ -283,7 +285,7 @@ void Test::illegal_commands()
     if (!kElement.e5m2) {
         illegal(accel::kFormatSpoils[1]), illegal(accel::kFormatSpoils[2]);
     }
-    // What was there before an error is not there after it.
+    // State from before an error cannot be reused after it.
     scene(before, bad, after);
     bad.act = 3;
     fails("an error", accel::ErrMode, before, bad, after);
@@ -294,7 +296,7 @@ void Test::illegal_commands()
     fails("reuse after the error state", accel::ErrSequence, before, reusing, after);
 }
 
-// The second command of a chain does not go with the first.
+// The second command of a chain does not match the first.
 void Test::broken_chains()
 {
     struct Break {
@@ -329,7 +331,7 @@ void Test::broken_chains()
     }
 }
 
-// As many products as an accumulator takes, and one more.
+// A sum of as many products as an accumulator takes, and one of one product more.
 void Test::longest_chain()
 {
     if (kElement.terms_log2 == 0) {
@@ -362,8 +364,8 @@ void Test::longest_chain()
     works_again();
 }
 
-// Small commands and a slow memory: those after the bad one are loaded before its error is known, and could be written
-// while the ones before it still wait for their answers.
+// Small commands and a slow memory. Commands after the bad one are loaded before its error is
+// known. They could be written while the commands before it still wait for their responses.
 void Test::hasty(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after)
 {
     axi::Timing slow;
@@ -422,7 +424,7 @@ void Test::bus_errors()
     fails("write error in the first row", accel::ErrWriteSlv, {}, bad, {});
     bench_.check("most of D is not written",
                  hits_partial_ - written < bad.m * bad.n * bad.d_bytes() / 2);
-    // No memory there at all
+    // There is no memory at this address.
     scene(before, bad, after);
     bad.a_addr = 0x30000000;
     fails("no memory at A", accel::ErrReadDec, before, bad, after);
@@ -430,7 +432,8 @@ void Test::bus_errors()
     bench_.covered("bytes written before a write error", hits_partial_);
 }
 
-// More commands than the queue holds while the bus stands still: one is dropped and reported, the others complete.
+// More commands than the queue holds, while the bus is stalled: one is dropped and reported, the
+// others complete.
 void Test::queue_full()
 {
     begin();
@@ -468,9 +471,11 @@ void Test::queue_full()
     works_again();
 }
 
-// ---- speed --------------------------------------------------------------------------------------------------------
+// ---- speed
+// --------------------------------------------------------------------------------------------------------
 
-// `tiles` with a memory that never stalls. Cycles are from the first register write to the last result written.
+// Runs `tiles` on a memory that never stalls. Cycles count from the first register write to the
+// last result written.
 void Test::utilisation(const char *name, const std::vector<Tile> &tiles, double min_percent)
 {
     axi::Timing ideal;
@@ -496,7 +501,8 @@ void Test::utilisation(const char *name, const std::vector<Tile> &tiles, double 
     bench_.check("utilisation is not below what it was", percent >= min_percent);
 }
 
-// A product divided into a_tiles x b_tiles tiles of mn x mn x k: each A is loaded once, each B once per A. FP8 results.
+// A product divided into a_tiles x b_tiles tiles of mn x mn x k: each A is loaded once, each B once
+// per A. FP8 results.
 std::vector<Tile> Test::product(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k)
 {
     std::vector<Tile> tiles;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The array in lockstep with the model: random tiles in every bank, with bubbles, masks, short and masked steps, every
-// format and accumulator that the elements have, a reader that takes its time, and every cycle's flags, bank_full_o and
-// busy_o. ROWS, COLS, LANES, BANKS_M, BANKS_N, ELEMENT_KIND and FRAC_BITS (0: no window) are defined by the build.
-// `--speed N` runs N cycles idle and N cycles at full rate, and reports the simulation's rates.
+// The array in lockstep with the model. Random tiles run in every bank, with bubbles, short and
+// masked steps, every format and accumulator that the elements have, and a slow reader. Flags,
+// bank_full_o and busy_o are compared in every cycle. The build defines ROWS, COLS, LANES, BANKS_M,
+// BANKS_N, ELEMENT_KIND and FRAC_BITS (0: no window). `--speed N` runs N cycles idle and N cycles
+// at full rate, and reports the simulation's rates.
 #include <ctime>
 #include <deque>
 
@@ -37,7 +38,8 @@ int fnuz(unsigned format)
     return format >= 2;
 }
 
-// What the elements compute, as the model's configuration. Bounds are those of the element's row and column.
+// The model's configuration that computes the same as the elements. Bounds are those of the
+// element's row and column.
 fp8mac_dot_config model_of(const tb::StepConfig &step, int a_bound, int b_bound)
 {
     fp8mac_dot_config config = step.model(LANES);
@@ -79,7 +81,7 @@ struct Accumulator {
     }
 };
 
-// What a finished tile leaves in its bank.
+// The results that a finished tile leaves in its bank.
 struct Results {
     uint32_t rows = 0, cols = 0;       // enabled
     uint32_t pattern[ROWS][COLS] = {}; // FP32
@@ -151,7 +153,8 @@ class ArrayTest
     }
 
   private:
-    // What cannot happen: windows have no -0 but where FP16 underflows, FP32 neither underflows nor overflows.
+    // What cannot happen: windows have no -0 but where FP16 underflows, FP32 neither underflows nor
+    // overflows.
     void report_events()
     {
         using E = tb::Events;
@@ -221,7 +224,7 @@ class ArrayTest
         return BANKS;
     }
 
-    // A tile that rotates begins in a turn that no other one has, and stays in it.
+    // With rotating accumulators a tile begins in a turn that no other tile has, and stays in it.
     bool in_turn(const Tile &tile) const
     {
         if (!kRotates) {
@@ -270,7 +273,7 @@ class ArrayTest
         }
     }
 
-    // What the elements have of a step's configuration.
+    // Reduces a step's configuration to what the elements support.
     void take_config(Tile &tile)
     {
         if (kRotates) {
@@ -281,7 +284,7 @@ class ArrayTest
         }
     }
 
-    // An operand's exponent as bounds count it, or -1: none, zeros have none; specials neither.
+    // An operand's exponent in the units of bounds, or -1 for zeros and specials, which have none.
     static int exponent(unsigned format, uint8_t code)
     {
         const double value = tb::Codes::of(format).value[code];
@@ -433,8 +436,8 @@ class ArrayTest
         return flags;
     }
 
-    // A special value in a row or column that is enabled, beside one that is not. A NaN raises its flag where it is not
-    // masked, so with no flag at all it is an Inf.
+    // A special value in a row or column that is enabled, beside one that is not. A NaN raises its
+    // flag where it is not masked, so with no flag at all it is an Inf.
     bool meets_mask(const Tile &tile, const uint8_t a[][LANES], const uint8_t b[][LANES],
                     uint32_t lanes) const
     {
@@ -509,7 +512,8 @@ class ArrayTest
         }
     }
 
-    // A result that is an integer: does FP32 hold it, and if not, is it half way between two that it holds?
+    // A result that is an integer: does FP32 hold it, and if not, is it half way between two that
+    // it holds?
     void count_integer(const fp8mac_acc &acc)
     {
         const int64_t value =
@@ -524,7 +528,7 @@ class ArrayTest
         ties_ += lost != 0 && 2 * lost == quantum;
     }
 
-    // One row per cycle, in an order of its own; a bank is released with its last row or later.
+    // Reads one row per cycle, in a random order. A bank is released with its last row or later.
     void read()
     {
         dut_->bank_release_i = 0;
@@ -628,7 +632,7 @@ class ArrayTest
     uint64_t rounded_ = 0, ties_ = 0, cut_ = 0, met_ = 0;
 };
 
-// Steps in every cycle, random finite operands; nothing is compared.
+// Steps in every cycle with random finite operands. Nothing is compared.
 void measure(Dut &dut, tb::Rng &rng, unsigned cycles)
 {
     dut->row_en_i = (1u << ROWS) - 1;

@@ -3,10 +3,10 @@
 
 DATAPATH_RTL := $(RTL_ARRAY_PACKAGES) $(filter rtl/leaf/% rtl/feed/% rtl/element/% rtl/array/%,$(RTL_MODULES))
 DATAPATH_LIB := $(BUILD)/model/libfp8mac.a
-# Of the cells that the other kinds of elements are made of, the two large leaves are simulated as what they mean.
+# The two large leaves of the other kinds of elements are simulated by their behavioural descriptions.
 DATAPATH_FAST_RTL := $(filter-out $(RTL_SIM_LEAVES:rtl/behavioural/%=rtl/leaf/%),$(DATAPATH_RTL)) $(RTL_SIM_LEAVES)
 DATAPATH_FROM := $(DATAPATH_RTL) $(RTL_SIM_LEAVES) $(RTL_WAIVER) $(DATAPATH_LIB) tests/rtl/tb.h tests/rtl/dot_steps.h
-# A bench runs for seconds: the optimiser would take five times as long as the simulation gains.
+# A bench runs for seconds, and the optimiser would take five times as long as it saves.
 BENCH_OPTIMISE := OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0
 DATAPATH_VERILATE = $(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -Wall -O3 --x-assign fast --x-initial fast \
   --Mdir $(@D) -CFLAGS "-std=c++17 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl" \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random and extreme words through the leaves that are built cell by cell (element_leaf_tb.sv).
+// Sends random and extreme words through the leaves that are built cell by cell
+// (element_leaf_tb.sv).
 #include "Velement_leaf_tb.h"
 #include "tb.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements with an alignment window, fp8mac_element_aligned and fp8mac_element_late, against the model's step,
-// every cycle's result and flags:
+// The elements with an alignment window, fp8mac_element_aligned and fp8mac_element_late, against
+// the model's step, every cycle's result and flags:
 //   element_tb [--seed N] [--steps N] [--pairs zero|running|both]
-// Random chains onto four rotating accumulators with bubbles between; with --pairs also every pair of codes of every
-// pair of formats in a lane that moves on, from +0, onto running accumulators, or both.
+// Random chains run onto four rotating accumulators, with bubbles between. With --pairs also every
+// pair of codes of every pair of formats runs, each in another lane than the pair before: from +0,
+// onto running accumulators, or both.
 #include <deque>
 
 #include "element_events.h"
@@ -116,7 +117,7 @@ class ElementTest
         return fp8mac_value_to_double(fp8mac_decode(fp8mac_format_get(id), code)) * 1.0;
     }
 
-    // An accumulator's first step tells what it is; before that the registers hold anything.
+    // An accumulator is known from its first step on. Before that its registers may hold anything.
     void clear()
     {
         tb::ElementStep step;
@@ -163,7 +164,8 @@ class ElementTest
         }
         Expected e = {true, 0, 0, terms_of(step), acc.code};
         fp8mac_flags flags = 0;
-        // A step without lanes, or a bubble, is one term 0 * 0, where both codes are +0; a fused one leaves even -0.
+        // A step without lanes, or a bubble, is one term 0 * 0, where both codes are +0; a fused
+        // one leaves even -0.
         fp8mac_status status = FP8MAC_OK;
         if (e.terms.n != 0 || !p_.fused) {
             const unsigned n = std::max(e.terms.n, 1u);
@@ -193,7 +195,7 @@ class ElementTest
         bench_.equal("flags", r.flags, e.flags, detail);
     }
 
-    // A result as the model's code. What no code means is marked above its 32 bits.
+    // A result as the model's code. A result that no code means is marked above the 32 bits.
     uint64_t code_of(const tb::ElementResult &r) const
     {
         const unsigned fraction = p_.fp16 ? 10 : 23;

@@ -4,7 +4,7 @@
 EPILOGUE_TOP := rtl/epilogue/fp8mac_epilogue.sv
 EPILOGUE_LEAVES := rtl/leaf/fp8mac_round_even.sv $(filter-out $(EPILOGUE_TOP),$(sort $(wildcard rtl/epilogue/*.sv)))
 EPILOGUE_LIB := $(BUILD)/model/libfp8mac.a
-# The host's floats are an oracle: IEEE 754 to the letter.
+# The host's floats are the oracle, so the compiler must follow IEEE 754 exactly.
 EPILOGUE_CXXFLAGS := -std=c++17 -Wall -Wextra -ffp-contract=off -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl
 EPILOGUE_VERILATE = $(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -Wall -O3 --prefix V$(1) --top-module $(1) \
   --Mdir $(@D) -CFLAGS "$(EPILOGUE_CXXFLAGS)" -LDFLAGS $(abspath $(EPILOGUE_LIB)) \

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The epilogue of WIDTH outputs against fp8mac_epilogue_apply: D, amax, nonfinite, flags, order and meta of every
-// transfer, in all combinations of D format, overflow mode, activation and bias; corners and random values of every
-// class; gaps at the input, stalls at the output, configurations that change while transfers are inside, and a reset.
+// The epilogue of WIDTH outputs against fp8mac_epilogue_apply. D, amax, nonfinite, flags, order and
+// meta of every transfer are compared, in all combinations of D format, overflow mode, activation
+// and bias. Values are corners and random ones of every class. There are gaps at the input, stalls
+// at the output, a reset, and configurations that change while transfers are inside.
 #include <algorithm>
 #include <deque>
 #include <vector>
@@ -139,7 +140,7 @@ class EpilogueBench
         }
         bench_.equal("transfers left inside", expected_.size(), 0);
     }
-    // Idle cycles until all has left.
+    // Idle cycles until all transfers have left.
     unsigned flush()
     {
         unsigned idle = 0;
@@ -148,7 +149,7 @@ class EpilogueBench
         }
         return idle;
     }
-    // A reset empties the pipeline: nothing of what was inside comes out.
+    // A reset empties the pipeline: no transfer that was inside comes out.
     void reset()
     {
         events_.lost_to_reset += expected_.size();
@@ -394,7 +395,7 @@ Config random_config(tb::Rng &rng)
     return cfg;
 }
 
-// One field differs: the least that a new tile can change.
+// One field differs, which is the smallest change between two tiles.
 Config neighbour(tb::Rng &rng, Config cfg)
 {
     switch (rng.below(6)) {
@@ -509,7 +510,8 @@ void corners(EpilogueBench &epilogue, tb::Bench &bench)
     epilogue.drain();
 }
 
-// Without gaps, stalls and changes of configuration there is one transfer per cycle, and the latency is constant.
+// Without gaps, stalls and changes of configuration there is one transfer per cycle, and the
+// latency is constant.
 void full_speed(EpilogueBench &epilogue, tb::Bench &bench)
 {
     const unsigned transfers = 1000;

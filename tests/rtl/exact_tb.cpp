@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoder and processing element against the model's step, every cycle's result and flags:
-//   every pair of codes of every pair of formats, in FP32 and FP16, from +0 and onto a running accumulator;
-//   random chains in 1, 3, 4 and 16 lanes; single steps from accumulators of any FP32 or FP16 value.
+// Decoder and processing element against the model's step. Result and flags are compared in every
+// cycle. Steps are:
+//   every pair of codes of every pair of formats, in FP32 and FP16, from +0 and onto a running
+//   accumulator; random chains in 1, 3, 4 and 16 lanes; single steps from accumulators of any FP32
+//   or FP16 value.
 #include <deque>
 
 #include "Vexact_tb.h"
@@ -34,7 +36,7 @@ class PeTest
         dut_->boxes_en_i = 0;
     }
 
-    // Every pair, in a lane that moves on; the other lanes are absent.
+    // Every pair, each in another lane than the pair before. The other lanes are absent.
     void every_pair(bool fp16, bool running)
     {
         for (unsigned formats = 0; formats < tb::kFormats * tb::kFormats && !bench_.hopeless();
@@ -140,7 +142,8 @@ class PeTest
         acc.pattern = fp8mac_acc_to_fp32(&model, &acc.acc, nullptr);
     }
 
-    // As far above or below the products as the alignment goes: their sum has 67 bits and more, acc 24.
+    // As far above or below the products as the alignment goes: their sum has 67 bits and more, acc
+    // 24.
     void put_at_an_edge(const tb::StepConfig &config, uint32_t &code)
     {
         const int unit = 118 + config.scale_a +

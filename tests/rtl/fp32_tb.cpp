@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The epilogue's leaves: FP32 multiply and add against the host's IEEE 754 floats (nearest even, subnormals, NaN made
-// canonical), and the conversion of FP32 to every D format against libfp8mac.
+// The epilogue's leaves: FP32 multiply and add against the host's IEEE 754 floats (nearest even,
+// subnormals, NaN made canonical), and the conversion of FP32 to every D format against libfp8mac.
 //
-// Multiply and add: all pairs of a list of corners, then random pairs of every class, near-cancellations, products
-// about the smallest subnormals and about the largest finite value. Convert: every FP16 value, every code of every
-// 8- and 16-bit format, the midpoints of neighbouring codes, one FP32 step to either side of all of these, the
-// midpoints beyond the largest and below the smallest, and random patterns; in every overflow mode.
+// Multiply and add: all pairs of a list of corners, then random pairs of every class,
+// near-cancellations, products about the smallest subnormals and about the largest finite value.
+// Convert: every FP16 value, every code of every 8- and 16-bit format, the midpoints of
+// neighbouring codes, one FP32 step to either side of all of these, the midpoints beyond the
+// largest and below the smallest, and random patterns; in every overflow mode.
 #include <cmath>
 #include <vector>
 
@@ -54,7 +55,7 @@ bool is_subnormal(uint32_t x)
     return magnitude(x) != 0 && magnitude(x) < kMinNormal;
 }
 
-// What an operation must give.
+// The result that an operation must give.
 struct Result {
     uint32_t a, b, bits;
     bool invalid, overflow;
@@ -133,7 +134,7 @@ class FpBench
         muls_[operations_ % kMulStages] = product;
         adds_[operations_ % kAddStages] = sum;
         operations_++;
-        // The oldest of the ring is what leaves now.
+        // The oldest entry of the ring is the one that leaves now.
         if (operations_ >= kMulStages) {
             compare("mul", muls_[operations_ % kMulStages], dut_->mul_o, dut_->mul_invalid_o,
                     dut_->mul_overflow_o);
@@ -182,7 +183,8 @@ class FpBench
                 sum.overflow && std::fabs(static_cast<double>(a) + b) < 0x1p128;
             return;
         }
-        // Knuth's two-sum in double: what a double sum loses is far below a float's tie unless it is 0.
+        // Knuth's two-sum in double: what a double sum loses is far below a float's tie unless it
+        // is 0.
         const double s = static_cast<double>(a) + b, bb = s - a;
         const double lost = (a - (s - bb)) + (b - bb);
         add_.count(sum, lost != 0 ? lost : s - to_float(sum.bits));
@@ -278,7 +280,8 @@ class ConvertBench
         }
     }
 
-    // Converter i converts to format (i + rotation) % 7, so that each converter meets each format.
+    // Converter i converts to format (i + rotation) % 7, so that each converter handles each
+    // format.
     void begin(fp8mac_overflow mode, int rotation)
     {
         mode_ = mode;
@@ -350,7 +353,8 @@ class ConvertBench
             const int f = format_of(i);
             fp8mac_flags flags = 0;
             uint32_t code = fp8mac_encode(row_[f], v, {FP8MAC_ROUND_NEAREST_EVEN, mode_}, &flags);
-            // fp8mac_encode keeps a NaN's sign; the epilogue's conversion, like the model's epilogue, does not.
+            // fp8mac_encode keeps a NaN's sign; the epilogue's conversion, like the model's
+            // epilogue, does not.
             if (fp8mac_decode(row_[f], code).cls == FP8MAC_CLASS_NAN) {
                 code = fp8mac_format_nan_code(row_[f]);
             }
@@ -407,8 +411,8 @@ void with_neighbours(ConvertBench &convert, double x)
     }
 }
 
-// Codes of one format, each the lower end of an interval to the next; beyond the largest finite one the interval of
-// the last binade goes on.
+// Codes of one format, each the lower end of an interval to the next; beyond the largest finite one
+// the interval of the last binade goes on.
 void codes_and_midpoints(ConvertBench &convert, const fp8mac_format *format)
 {
     const uint32_t max = fp8mac_format_max_code(format);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The INT8 element against the model's exact step, every cycle's accumulator:
 //   int8_tb [--seed N] [--steps N] [--pairs]
-// Random chains onto rotating accumulators, and chains of the largest and least products up to the model's longest,
-// which takes too many steps of one lane;
-// with --pairs also every pair of codes in a lane that moves on, from 0 and onto running accumulators.
+// Random chains run onto rotating accumulators. Chains of the largest and least products reach the
+// model's longest sum, except with one lane, where it takes too many steps. With --pairs also every
+// pair of codes runs, each in another lane than the pair before, from 0 and onto running
+// accumulators.
 #include <deque>
 #include <vector>
 
@@ -66,7 +67,7 @@ class Int8Test
         }
     }
 
-    // As long as the model lets a sum be, so that every bit of the accumulator is used.
+    // The longest sum that the model allows, so that every bit of the accumulator is used.
     void longest(uint8_t a, uint8_t b)
     {
         restart();
@@ -101,7 +102,8 @@ class Int8Test
         tb::Int8Step step;
     };
 
-    // A step issued before one edge is seen in the accumulator after this many more, its own included.
+    // A step issued before one edge is seen in the accumulator after this many more, its own
+    // included.
     unsigned stages() const
     {
         return banks_ + 2;
@@ -111,7 +113,7 @@ class Int8Test
         return static_cast<unsigned>(cycle_ % banks_);
     }
 
-    // The model lets a sum be no longer.
+    // The model allows no longer sum.
     bool full() const
     {
         return acc_[bank()].fixed_terms + lanes_ > FP8MAC_INT8_K_MAX;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// An element of FamilyStatic (kulisch or static) against the model's step, every cycle's accumulator, specials and
-// flags:
+// An element of FamilyStatic (kulisch or static) against the model's step, every cycle's
+// accumulator, specials and flags:
 //   static_tb [--seed N] [--steps N] [--pairs]
-// Random chains onto rotating accumulators with bubbles between, and the largest products of either sign, as many as
-// the model lets a sum have; with --pairs also every pair of codes of every pair of formats in a lane that moves on:
-// from 0, below bounds that fit the pair, and onto running accumulators below the formats' own bounds.
+// Random chains run onto rotating accumulators, with bubbles between. Sums of the largest products
+// of either sign have as many products as the model allows. With --pairs also every pair of codes
+// of every pair of formats runs, each in another lane than the pair before: from 0, below bounds
+// that fit the pair, and onto running accumulators, below the formats' own bounds.
 #include <deque>
 #include <vector>
 
@@ -25,7 +26,8 @@ class StaticTest
         std::printf("%u lanes, %u banks, %u fraction bits, %s, distances of %u bits%s\n", p_.lanes,
                     p_.banks, p_.frac_bits, p_.static_exponent ? "static" : "exact", p_.distance_w,
                     p_.inf ? "" : ", no Inf");
-        // An accumulator's first step tells what it is; before that the registers hold anything.
+        // An accumulator is known from its first step on. Before that its registers may hold
+        // anything.
         restart();
     }
 
