@@ -73,7 +73,7 @@ module fp8mac_csr
     .hwif_out     (out)
   );
 
-  // ---- what software reads -----------------------------------------------------------------------------------------
+  // ---- registers that software reads -------------------------------------------------------------------------------
   always_comb begin
     in.CONFIG0.rows.next         = 8'(ROWS);
     in.CONFIG0.cols.next         = 8'(COLS);
@@ -120,7 +120,7 @@ module fp8mac_csr
     in.WRITE_BEATS.value.next    = counters_i.write_beats;
   end
 
-  // ---- what software writes ----------------------------------------------------------------------------------------
+  // ---- registers that software writes ------------------------------------------------------------------------------
   always_comb begin
     command_o.tag      = out.SUBMIT.tag.value;
     command_o.a_addr   = out.A_ADDR.value.value;

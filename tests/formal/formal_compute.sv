@@ -65,7 +65,7 @@ module formal_compute
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- what comes before: proper commands, held until they are taken -----------------------------------------------
+  // ---- assumptions: proper commands, held until they are taken -----------------------------------------------------
   compute_cmd_t cmd, cmd_q;
   logic         held_q;
   loaded_cmd_t  whole_q;

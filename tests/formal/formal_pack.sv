@@ -34,7 +34,7 @@ module formal_pack #(
   assign leaves = beat_valid && beat_ready_i;
 
   // ---- how it is used: transfers of a row follow each other without gaps -------------------------------------------
-  logic            in_row_q;       // a row has begun and its last transfer is still to come
+  logic            in_row_q;       // a row has begun, and its last transfer has not come
   logic [PosW-1:0] next_pos_q;
   logic [1:0]      size_q;
   logic [PosW:0]   end_pos;        // of this transfer
