@@ -64,7 +64,6 @@ setup_parts_run := model python firmware sim
 setup_parts_all := model python rtl firmware sim
 setup_parts_synth := model python synth
 setup_parts_synth-full := model python synth
-setup_parts_synth-report := model python
 setup_parts_synth-report := model python synth
 setup_goals := $(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all))
 setup_wanted := $(foreach goal,$(setup_goals),$(or $(setup_parts_$(goal)),$(SETUP_PARTS)))

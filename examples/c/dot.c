@@ -46,14 +46,18 @@ int main(void)
     fp8mac_dot_config fp32 = {.a_format = e4m3fn, .b_format = e4m3fn, .group = 4};
     fp8mac_dot_config fp16 = fp32;
     fp16.acc_format = FP8MAC_ACC_FP16;
-    fp8mac_dot_config hopper = fp8mac_preset_by_name("hopper-fp8")->config;
+    fp8mac_preset preset;
+    if (fp8mac_preset_by_name("hopper-fp8", &preset) != FP8MAC_OK) {
+        return 1;
+    }
+    fp8mac_dot_config hopper = preset.config;
     float with_fp32 = dot(&fp32, a, b), with_fp16 = dot(&fp16, a, b),
           on_hopper = dot(&hopper, a, b);
     printf("exact                            %.9g\n", exact);
     printf("FP32 accumulator, 4 lanes        %.9g\n", (double)with_fp32);
     printf("FP16 accumulator, 4 lanes        %.9g\n", (double)with_fp16);
     printf("preset hopper-fp8                %.9g\n", (double)on_hopper);
-    // Every product is a multiple of 2^-18 and the sum is small, so the FP32 accumulator loses nothing here.
+    // Every product is a multiple of 2^-18 and the sum is small: the FP32 accumulator is exact here.
     int passed = (double)with_fp32 == exact;
     passed += fabs(with_fp16 - exact) < 0.25;
     passed += fabs(on_hopper - exact) < 0.25;

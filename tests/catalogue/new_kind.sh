@@ -57,11 +57,11 @@ equal_dots() {
   [ "$(build/model/fp8mac dot --preset trial_fp32 448,1.75,-2,3 448,0.0625,5,7)" = \
     "$(build/model/fp8mac dot --preset late_fp32_f17 448,1.75,-2,3 448,0.0625,5,7)" ]
 }
-check 'the tool, the registers and the host program build' make -j2 cli build/regs/fp8mac_regs.h \
-  build/firmware/host/selftest
+check 'the tool, the registers and the host program build' make -j2 cli \
+  build/regs/fp8mac_regs_pkg.sv build/firmware/host/selftest
 check 'the model has a preset of this name' sh -c 'build/model/fp8mac presets | grep -qx trial_fp32'
 check 'the preset computes what its settings say' equal_dots
-check 'the register map has its number' grep -rqi 'trial_fp32' build/regs/fp8mac_regs.h
+check 'the register map has its number' grep -q element_kind__trial_fp32 build/regs/fp8mac_regs_pkg.sv
 check 'the host build computes with it' env FP8RT_ARRAY=4x4x4 FP8RT_ELEMENT=trial_fp32_f13 build/firmware/host/selftest
 check 'make knows it, with its own fraction bits' sh -c \
   "make -n run LANES=4 ELEMENT=trial_fp32 2>&1 | grep -q trial_fp32_f17"
