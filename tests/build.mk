@@ -24,6 +24,8 @@ define run_tests
 endef
 
 .PHONY: test-long
+# Random batches of commands for each accelerator; `make test` runs 100.
+test-long: export ACCEL_BATCHES = 300
 test:
 	$(call run_tests,$(TESTS))
 

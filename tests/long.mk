@@ -5,14 +5,18 @@
 # `make test` keeps an array of every kind.
 LONG := $(addprefix rtl_array_,8_8_4_2_2_exact 4_4_1_2_2_exact 2_4_16_3_1_exact 2_3_16_4_1_aligned_fp32_f29 \
   3_2_1_2_2_aligned_fp32_f23 2_3_4_2_2_aligned_fp16_f13 2_3_8_1_4_late_fp32_f13 2_3_1_4_1_late_fp32 \
-  2_3_8_4_1_static_f25 2_1_16_4_1_kulisch 2_3_16_4_1_int8)
+  2_3_8_4_1_static_f25 2_1_16_4_1_kulisch 2_3_16_4_1_int8 3_2_1_2_2_late_fp16)
 LONG += $(addprefix rtl_accel_,8_8_4_128 4_2_8_128 4_4_4_128_aligned_fp32_f25 4_4_1_64_late_fp32)
-# `make test` keeps every pair of codes, every FORMATS of element.mk and one element of many lanes.
+# `make test` keeps every pair of codes, every kind, and one element of many lanes. Elements without NaN, Inf or some
+# formats are for the area study.
 LONG += $(addprefix rtl_,aligned_fp32_f25_l4_all aligned_fp32_f25_l16_all aligned_fp16_f10_l4_all \
   aligned_fp32_f23_l4_all aligned_fp32_f29_l4_all aligned_fp32_f25_l4_all_encoded \
-  aligned_fp16_f13_l4_narrow_encoded late_fp32_f25_l16_all late_fp16_f13_l16_all late_fp16_f13_l32_all \
+  aligned_fp16_f13_l4_narrow_encoded aligned_fp16_f13_l4_nonan aligned_fp16_f13_l4_ocp aligned_fp16_f13_l4_e4m3fn_encoded \
+  aligned_fp32_f25_l4_narrow_encoded late_fp16_f13_l4_noinf late_fp32_f25_l16_all late_fp16_f13_l16_all late_fp16_f13_l32_all \
   late_fp32_f13_l4_all late_fp32_f10_l16_all late_fp16_f9_l4_all static_f13_l1_b1 static_f13_l4 static_f25_l16 \
-  static_f13_l32 kulisch_l16 int8_l1_b1 int8_l4 int8_l16 int8_l32_tree)
+  static_f13_l32 static_f25_l4 static_f25_l4_noinf kulisch_l4 kulisch_l16 int8_l1_b1 int8_l4 int8_l16 int8_l32_tree)
+# `make test` keeps a chip of another element than the default. The host build runs every kind that a chip can have.
+LONG += $(addprefix system-2x2x4-kulisch-,selftest faults bytes)
 LONG_LOGS := $(LONG:%=$(BUILD)/test/%.log)
 ifneq (,$(filter-out $(TESTS),$(LONG_LOGS)))
 $(error tests/long.mk names tests that do not exist: $(notdir $(filter-out $(TESTS),$(LONG_LOGS))))

@@ -120,6 +120,7 @@ def test_refusals(c, program):
 def test_elements(c, program):
     """Without options the accumulator is the one that the elements have; what they do not have is refused by name."""
     for element, (acc, formats) in ELEMENTS.items():
+        kind = re.sub(r"_f\d+$", "", element)
         for format in formats:
             test_run(c, program, [f"FORMAT={format}", "IMAGES=200"], element, acc)
         bad = [f"ACC={a}" for a in ("fp32", "fp16", "fixed") if a != acc]
@@ -129,7 +130,7 @@ def test_elements(c, program):
             c.check(
                 "refused with what is possible",
                 run(program, [option], element).stdout,
-                f"{option} is not possible with {element.split('-')[0]} elements: choose {good}.\n",
+                f"{option} is not possible with {kind} elements: choose {good}.\n",
                 element,
             )
 

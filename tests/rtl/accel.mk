@@ -28,5 +28,5 @@ $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
 	  || { cat $(@D)/build.log; exit 1; }
 
 $(ACCEL_TB_LOGS): $(BUILD)/test/rtl_accel_%.log: $(BUILD)/tb/accel_%/accel_tb
-	@tests/run_test.sh rtl_accel_$* $@ $<
+	@tests/run_test.sh rtl_accel_$* $@ $< --batches $${ACCEL_BATCHES:-100}
 TESTS += $(ACCEL_TB_LOGS)

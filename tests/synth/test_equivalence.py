@@ -33,7 +33,7 @@ BOXES = {
     "decode": design("fp8mac_decode"),
     "multiply": design("fp8mac_lane_multiply", HIDDEN_ONE=1),
     "maximum": design("fp8mac_aligned_maximum", LANES=4),
-    "place": design("fp8mac_aligned_compare", FIELD_W=5, SHIFT_W=4),
+    "compare": design("fp8mac_aligned_compare", FIELD_W=5, SHIFT_W=4),
     "normalise FP16": design("fp8mac_acc_normalise", SUM_W=19, SIG_W=11, LIMITED=1),
     "normalise FP32": design("fp8mac_acc_normalise", SUM_W=31, SIG_W=24),
     "round FP16": design("fp8mac_acc_round", SIG_W=11, FIELD_W=5, FIELD_MIN=1),
