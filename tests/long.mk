@@ -2,10 +2,11 @@
 # Tests that only `make test-long` runs, because `make test` runs the same code with other parameters. This file is
 # included last and moves them from TESTS to TESTS_LONG.
 
-# `make test` keeps an array of every kind.
+# `make test` keeps an array of every family and feed.
 LONG := $(addprefix rtl_array_,8_8_4_2_2_exact 4_4_1_2_2_exact 2_4_16_3_1_exact 2_3_16_4_1_aligned_fp32_f29 \
   3_2_1_2_2_aligned_fp32_f23 2_3_4_2_2_aligned_fp16_f13 2_3_8_1_4_late_fp32_f13 2_3_1_4_1_late_fp32 \
-  2_3_8_4_1_static_f25 2_1_16_4_1_kulisch 2_3_16_4_1_int8 3_2_1_2_2_late_fp16)
+  2_3_8_4_1_static_f25 2_1_16_4_1_kulisch 2_3_16_4_1_int8 3_2_1_2_2_late_fp16 5_3_2_1_4_aligned_fp16_f10 \
+  3_2_4_2_2_late_fp32_f25)
 LONG += $(addprefix rtl_accel_,8_8_4_128 4_2_8_128 4_4_4_128_aligned_fp32_f25 4_4_1_64_late_fp32)
 # `make test` keeps every pair of codes, every kind, and one element of many lanes. Elements without NaN, Inf or some
 # formats are for the area study.
