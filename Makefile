@@ -115,7 +115,7 @@ help:
 #:                         the same chip with another kind of processing element
 #:   make run TRACE=1 TRACE_FROM=0 TRACE_TO=20000
 #:                         write a waveform, build/APP.fst
-#:   make test             run and count every test: 15 minutes at most on two cores
+#:   make test             run and count every test: about 15 minutes on two cores
 #:
 #: Parts:
 #:   make model            the golden model: build/model/libfp8mac.a and .so
