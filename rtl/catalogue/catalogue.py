@@ -378,8 +378,6 @@ def make_fragment(elements: dict[str, Element]) -> str:
     ]
     for e in elements.values():
         lines.append(f"element_number_{e.name} := {e.number}")
-        lines.append(f"element_family_{e.name} := {e.family}")
-        lines.append(f"element_accumulators_{e.name} := {' '.join(e.accumulators)}")
         if e.frac_bits:
             lines.append(
                 f"element_frac_bits_{e.name} := {' '.join(map(str, range(e.frac_bits.least, e.frac_bits.most + 1)))}"
