@@ -50,14 +50,13 @@ class Element:
     accumulators: tuple[str, ...]
     formats: tuple[str, ...]
     align: str
-    latency: int
-    rotating_banks: int
     accelerator: bool
     frac_bits: FracBits | None
     window_lanes: int
     late_bits: tuple[int, int]
     rtl_frac_bits: int
     terms_log2: int
+    block: int
     model: dict[str, str]
 
     @property
@@ -94,8 +93,7 @@ def _element(name: str, row: dict) -> Element:
         _require(
             field in known, name, f"has no field {field}: choose from {', '.join(sorted(known))}"
         )
-    for field in ("number", "summary", "family", "feed", "accumulators", "formats", "align", "latency",
-                  "rotating_banks", "accelerator"):  # fmt: skip
+    for field in ("number", "summary", "family", "feed", "accumulators", "formats", "align", "accelerator"):  # fmt: skip
         _require(field in row, name, f"needs the field {field}")
     element = Element(
         name=name,
@@ -104,12 +102,13 @@ def _element(name: str, row: dict) -> Element:
         late_bits=tuple(row.get("late_bits", (0, 0))),
         rtl_frac_bits=row.get("rtl_frac_bits", 0),
         terms_log2=row.get("terms_log2", 0),
+        block=row.get("block", 0),
         model=row.get("model", {}),
         accumulators=tuple(row["accumulators"]),
         formats=tuple(row["formats"]),
         **{
             k: row[k]
-            for k in ("number", "summary", "family", "feed", "align", "latency", "rotating_banks")
+            for k in ("number", "summary", "family", "feed", "align")
         },
         accelerator=row["accelerator"],
     )
@@ -232,10 +231,8 @@ def system_verilog(elements: dict[str, Element]) -> str:
         count("window_lanes", "With fewer lanes there is no alignment window. 0: there never is one to choose.",
               lambda e: str(e.window_lanes if e.frac_bits else 0)),
         count("terms_log2", "An accumulator takes 2^element_terms_log2 products; 0: any number.", lambda e: str(e.terms_log2)),
-        count("latency", "Cycles from the issue of a step to its result in the array's result registers.",
-              lambda e: str(e.latency)),
-        count("rotating_banks", "Accumulators that rotate through the loop; 0: accumulators have an index.",
-              lambda e: str(e.rotating_banks)),
+        count("block_products", "Products that are summed before the sum joins the accumulator. 0: those of one step.",
+              lambda e: str(e.block)),
         count("late_bits_least", "Late accumulation: least fraction bits of the final addition.", lambda e: str(e.late_bits[0])),
         count("late_bits_one_lane", "The same with one lane.", lambda e: str(e.late_bits[1])),
         "  // Late accumulation: fraction bits of the final addition, at least those of the products.",
@@ -270,7 +267,7 @@ def c_header(elements: dict[str, Element]) -> str:
             f"     .formats = {mask(e.formats, 'FP8MAC_')},\n"
             f"     .frac_bits_least = {bits.least},\n     .frac_bits_default = {bits.default},\n"
             f"     .frac_bits_most = {bits.most},\n     .window_lanes = {lanes},\n     .terms_log2 = {e.terms_log2},\n"
-            f"     .latency = {e.latency},\n     .rotating_banks = {e.rotating_banks},\n"
+            f"     .block = {e.block},\n"
             f"     .align_by_operands = {str(e.align == 'operands').lower()},\n"
             f"     .accelerator = {str(e.accelerator).lower()}}},\n"
         )
@@ -279,6 +276,8 @@ def c_header(elements: dict[str, Element]) -> str:
         lines = [f"    case FP8MAC_ELEMENT_{e.name.upper()}:\n"]
         if len(e.accumulators) == 1:
             lines.append(f"        config->acc_format = {MODEL_ACCUMULATORS[e.accumulators[0]]};\n")
+        if e.block:
+            lines.append(f"        config->group = {e.block};\n")
         if e.frac_bits and e.window_lanes > 1:
             lines.append(
                 f"        if (lanes < {e.window_lanes}) {{\n            break;\n        }}\n"
@@ -320,8 +319,7 @@ typedef struct fp8mac_element_info {{
     uint8_t frac_bits_most;
     uint8_t window_lanes;      // with fewer lanes there is no window; 0: there never is one
     uint8_t terms_log2;        // an accumulator takes 2^terms_log2 products; 0: any number
-    uint8_t latency;           // cycles from the issue of a step to its result
-    uint8_t rotating_banks;    // accumulators that rotate through the loop; 0: they have an index
+    uint8_t block;             // products that join the accumulator together; 0: those of one step
     bool align_by_operands;    // products are aligned to the largest operands
     bool accelerator;          // commands of the accelerator know this kind
 }} fp8mac_element_info;
@@ -346,8 +344,8 @@ static inline bool fp8mac_element_has_window(const fp8mac_element_info *element,
     return element->window_lanes != 0 && lanes >= element->window_lanes;
 }}
 
-// Sets the fields of *config that say how a step of this kind of element is computed: group = lanes, alignment, and the
-// accumulator's format where there is but one. The other fields keep what they have: zero them first. `frac_bits` is the
+// Sets the fields of *config that say how a step of this kind of element is computed: group, which is the kind's block
+// or else `lanes`, alignment, and the accumulator's format where there is but one. The other fields keep what they have: zero them first. `frac_bits` is the
 // window's, at least 1 where there is one; `static_exponent` is the sum of a row's and a column's bound, for the kind
 // `static` alone.
 static inline void fp8mac_element_settings(fp8mac_element_kind kind, unsigned lanes, unsigned frac_bits,
@@ -397,9 +395,9 @@ def register_enum(elements: dict[str, Element]) -> str:
 
 
 def document(elements: dict[str, Element]) -> str:
-    head = ("kind", "number", "accumulator", "formats", "aligned to", "fraction bits", "latency, cycles",
-            "interleaved accumulators", "in the accelerator")  # fmt: skip
-    to = {"exact": "nothing: the sum is exact", "products": "largest product or accumulator", "operands": "largest operands of the step",
+    head = ("kind", "number", "accumulator", "formats", "aligned to", "fraction bits", "block, products",
+            "in the accelerator")  # fmt: skip
+    to = {"exact": "nothing: the sum is exact", "products": "largest product or accumulator", "operands": "largest operands of the block",
           "bounds": "bounds of row and column", "format": "largest exponent of the format"}  # fmt: skip
     lines = [
         f"<!-- {BY} -->",
@@ -416,7 +414,7 @@ def document(elements: dict[str, Element]) -> str:
         )
         choice = ", chosen at run time" if e.run_time_accumulator else ""
         cells = (f"`{e.name}`", str(e.number), ", ".join(e.accumulators) + choice, ", ".join(f"`{f}`" for f in e.formats),
-                 to[e.align], bits, str(e.latency), str(e.rotating_banks) if e.rotating_banks else "any number, indexed",
+                 to[e.align], bits, str(e.block) if e.block else "LANES",
                  "yes" if e.accelerator else "no")  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
     lines += ["", *(f"- `{e.name}`: {e.summary}" for e in elements.values())]

@@ -185,6 +185,7 @@ package fp8mac_element_pkg;
   parameter int unsigned BoundW = OperandExpW + 1;
   parameter int unsigned BoundBias = 16;
   parameter int unsigned FormatBound = 24;
+  parameter logic [BoundW-1:0] BoundNone = '1;  // of operands that are all zero
 
   function automatic int unsigned fixed_acc_width(int unsigned element, int unsigned frac_bits);
     return frac_bits + 3 + element_terms_log2(element);
@@ -192,9 +193,9 @@ package fp8mac_element_pkg;
 
   // ---- results and cycles ------------------------------------------------------------------------------------------
 
-  // A result as fp8mac_element delivers it and the array keeps it:
+  // An accumulator as the accumulator memory keeps it:
   //
-  //   accumulator                    result
+  //   accumulator                    code
   //   FP32, FP16 or both             FP32 code; FP16 code if there is no FP32
   //   fixed, with Inf as operand     { special_e, integer }
   //   fixed, without                 { NaN, integer }
@@ -209,18 +210,61 @@ package fp8mac_element_pkg;
     return element_has_fp16(element) && !element_has_fp32(element);
   endfunction
 
-  // By family: the cycle in which an element takes a step's controls (first, bank, scale), and the cycle in which it
-  // shows the step's flags. A step is issued in its cycle 0.
-  function automatic int unsigned control_cycle(int unsigned element);
+  // Cycles are counted from the issue of a block's last step, which is cycle 0. In its cycle acc_cycle() an element takes
+  // the accumulator, in its cycle result_cycle() it shows the new one and the block's flags.
+  function automatic int unsigned acc_cycle(int unsigned element);
     case (element_family(element))
       FamilyAligned: return 2;
       FamilyLate:    return 4;
-      default:       return 1;
+      FamilyInt8:    return 2;
+      FamilyBlock:   return 4;
+      default:       return 3;
     endcase
   endfunction
 
-  function automatic int unsigned flags_cycle(int unsigned element);
-    return element_family(element) == FamilyStatic ? 3 : element_latency(element) - 1;
+  function automatic int unsigned result_cycle(int unsigned element);
+    case (element_family(element))
+      FamilyLate:    return 8;
+      FamilyInt8:    return 4;
+      FamilyBlock:   return 8;
+      default:       return 6;
+    endcase
+  endfunction
+
+  // ---- blocks and accumulators -------------------------------------------------------------------------------------
+
+  // Products that join the accumulator together: a block, of 1 to element_block() / LANES steps
+  function automatic int unsigned element_block(int unsigned element, int unsigned lanes);
+    return element_block_products(element) != 0 ? element_block_products(element) : lanes;
+  endfunction
+
+  // Elements of a column that share one accumulate unit: as many as a block has steps, or fewer, so that they divide the
+  // rows.
+  function automatic int unsigned element_share(int unsigned element, int unsigned lanes, int unsigned rows);
+    int unsigned share;
+    share = 1;
+    for (int unsigned s = 2; s <= element_block(element, lanes) / lanes; s++) if (rows % s == 0) share = s;
+    return share;
+  endfunction
+
+  // An accumulator is read from the accumulator memory in the cycle before acc_cycle(), and written in result_cycle().
+  // With forwarding a result is used in the cycle in which it is shown. Forwarding is built where a round over
+  // PassTiles tiles would otherwise wait for it.
+  parameter int unsigned PassTiles = 4;
+
+  function automatic bit element_forwards(int unsigned element, int unsigned lanes, int unsigned rows);
+    return PassTiles * element_share(element, lanes, rows) < result_cycle(element) - acc_cycle(element) + 2;
+  endfunction
+
+  // Cycles between the last steps of two blocks of the same accumulators, at least
+  function automatic int unsigned element_loop(int unsigned element, int unsigned lanes, int unsigned rows);
+    return result_cycle(element) - acc_cycle(element) + (element_forwards(element, lanes, rows) ? 0 : 2);
+  endfunction
+
+  // Cycles from a block's last step to the first of its results. A result that is no FP32 pattern is converted, which
+  // takes one cycle more.
+  function automatic int unsigned element_latency(int unsigned element);
+    return result_cycle(element) + (element_has_fp32(element) ? 1 : 2);
   endfunction
 
 endpackage

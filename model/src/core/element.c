@@ -31,7 +31,7 @@ fp8mac_status fp8mac_element_config(uint32_t kind, unsigned lanes, unsigned frac
     if (element == NULL) {
         return FP8MAC_ERR_PRESET;
     }
-    if (lanes < 1 || lanes > FP8MAC_GROUP_MAX) {
+    if (lanes < 1 || lanes > FP8MAC_GROUP_MAX || element->block % lanes != 0) {
         return FP8MAC_ERR_GROUP;
     }
     unsigned bits;
