@@ -33,6 +33,7 @@ module fp8mac_cmd_check
   localparam int unsigned BeatLog = $clog2(BEAT);
   localparam int unsigned RowsLog = $clog2(ROWS);
   localparam int unsigned ColsLog = $clog2(COLS);
+  localparam int unsigned BlockWords = BoundBlock / BEAT;
   localparam int unsigned PassM   = ROWS * BANKS_M;
   localparam int unsigned PassN   = COLS * BANKS_N;
 
@@ -48,10 +49,11 @@ module fp8mac_cmd_check
   command_t   cmd_q;
 
   // ---- derived sizes -----------------------------------------------------------------------------------------------
-  dim_t       row_beats, a_groups, b_groups;
+  dim_t       row_beats, row_words, a_groups, b_groups;
   logic [1:0] d_size;
 
   assign row_beats = dim_t'(({1'b0, cmd_q.k} + (DimW+1)'(BEAT - 1)) >> BeatLog);
+  assign row_words = (row_beats + dim_t'(BlockWords - 1)) & ~dim_t'(BlockWords - 1);
   assign a_groups  = dim_t'(({1'b0, cmd_q.m} + (DimW+1)'(ROWS - 1)) >> RowsLog);
   assign b_groups  = dim_t'(({1'b0, cmd_q.n} + (DimW+1)'(COLS - 1)) >> ColsLog);
   assign d_size    = dst_size(dst_fmt_e'(cmd_q.mode.d_fmt));
@@ -122,8 +124,8 @@ module fp8mac_cmd_check
   logic              shape_bad;
 
   always_ff @(posedge clk_i) begin
-    a_words_q <= a_groups * row_beats;
-    b_words_q <= b_groups * row_beats;
+    a_words_q <= a_groups * row_words;
+    b_words_q <= b_groups * row_words;
   end
 
   assign shape_bad = cmd_q.m == '0 || cmd_q.n == '0 || cmd_q.k == '0 ||
@@ -289,12 +291,17 @@ module fp8mac_cmd_check
     checked_o.load.bias         = cmd_q.bias;
     checked_o.load.m            = cmd_q.m;
     checked_o.load.n            = cmd_q.n;
+    checked_o.load.k            = cmd_q.k;
     checked_o.load.row_beats    = row_beats;
+    checked_o.load.row_words    = row_words;
+    checked_o.load.a_fmt        = fp8_fmt_e'(cmd_q.mode.a_fmt);
+    checked_o.load.b_fmt        = fp8_fmt_e'(cmd_q.mode.b_fmt);
 
     checked_o.compute.m             = cmd_q.m;
     checked_o.compute.n             = cmd_q.n;
     checked_o.compute.k             = cmd_q.k;
-    checked_o.compute.row_beats     = row_beats;
+    checked_o.compute.row_words     = row_words;
+    checked_o.compute.pass_shape    = Pass2x2;
     checked_o.compute.cfg.a_fmt     = fp8_fmt_e'(cmd_q.mode.a_fmt);
     checked_o.compute.cfg.b_fmt     = fp8_fmt_e'(cmd_q.mode.b_fmt);
     checked_o.compute.cfg.acc_fmt   = acc_fmt_e'(cmd_q.mode.acc_fmt);

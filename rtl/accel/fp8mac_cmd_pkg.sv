@@ -51,6 +51,38 @@ package fp8mac_cmd_pkg;
     logic [31:0] clamp_hi;
   } command_t;
 
+  // A pass is up to PassTiles tiles of ROWS x COLS outputs that are computed in turn.
+  parameter int unsigned PassTiles = 4;
+
+  // Tiles of a pass, down x across: the codes of MODE.pass_shape
+  typedef enum logic [1:0] {
+    Pass1x4 = 2'd0,
+    Pass2x2 = 2'd1,
+    Pass4x1 = 2'd2
+  } pass_shape_e;
+
+  // log2 of a pass's tiles down; those across are the rest of PassTiles.
+  function automatic logic [1:0] pass_rows_log2(pass_shape_e shape);
+    return 2'(shape);
+  endfunction
+
+  function automatic logic [1:0] pass_cols_log2(pass_shape_e shape);
+    return 2'd2 - 2'(shape);
+  endfunction
+
+  // The place of a tile in its command, which travels through the array with the tile's steps.
+  typedef logic [7:0] tile_index_t;
+
+  typedef struct packed {
+    tile_index_t row_tile;  // tiles above it
+    tile_index_t col_tile;  // tiles to its left
+    logic        last;      // the command's last tile
+  } place_t;
+
+  // Words of the operand memories begin blocks of BoundBlock codes: one bound is stored for each of them. A row begins
+  // with a block.
+  parameter int unsigned BoundBlock = 32;
+
   // What the load engine reads: rows of A and B, then vectors.
   typedef struct packed {
     logic a;
@@ -71,17 +103,22 @@ package fp8mac_cmd_pkg;
     addr_t bias;
     dim_t  m;
     dim_t  n;
+    dim_t  k;
     dim_t  row_beats;  // ceil(k / beat)
+    dim_t  row_words;  // row_beats, rounded up to whole blocks of BoundBlock codes
+    fp8_fmt_e a_fmt;
+    fp8_fmt_e b_fmt;
   } load_cmd_t;
 
   typedef struct packed {
-    dim_t      m;
-    dim_t      n;
-    dim_t      k;
-    dim_t      row_beats;
-    step_cfg_t cfg;
-    logic      acc_continue;
-    logic      acc_keep;
+    dim_t        m;
+    dim_t        n;
+    dim_t        k;
+    dim_t        row_words;     // as in load_cmd_t
+    pass_shape_e pass_shape;
+    step_cfg_t   cfg;
+    logic        acc_continue;
+    logic        acc_keep;
   } compute_cmd_t;
 
   // How D is finished and stored, and what is reported at the command's end.
@@ -149,7 +186,10 @@ package fp8mac_cmd_pkg;
     dest_kind_e kind;
     logic       half;
     logic [7:0] ram;
-    dim_t       word;  // address of the first beat; the others follow
+    dim_t       word;       // address of the first beat; the others follow
+    fp8_fmt_e   fmt;        // DestA, DestB: format of the codes
+    logic [4:0] last_byte;  // DestA, DestB: the row's last code is this byte of its last beat
+    logic       last;       // with a beat: it is the row's last one
   } read_dest_t;
 
   // A row to be moved over AXI. A row with `none` has no beats; it marks the end of a command.
