@@ -226,6 +226,9 @@ package fp8mac_pkg;
   parameter int unsigned ElementStages = 5;  // fp8mac_element_exact: from step_valid_i to result_valid_o, flags_o
   parameter int unsigned ArrayStages = ElementStages + 2;  // fp8mac_array: from step_valid_i to bank_full_o, flags_o
 
+  // A pass is up to PassTiles tiles of ROWS x COLS outputs that are computed in turn, block by block.
+  parameter int unsigned PassTiles = 4;
+
   parameter logic [31:0] Fp32Nan = 32'h7fc0_0000;
   parameter logic [31:0] Fp32Inf = 32'h7f80_0000;
   parameter logic [31:0] Fp32One = 32'h3f80_0000;

@@ -51,10 +51,7 @@ package fp8mac_cmd_pkg;
     logic [31:0] clamp_hi;
   } command_t;
 
-  // A pass is up to PassTiles tiles of ROWS x COLS outputs that are computed in turn.
-  parameter int unsigned PassTiles = 4;
-
-  // Tiles of a pass, down x across: the codes of MODE.pass_shape
+  // Tiles of a pass (PassTiles), down x across: the codes of MODE.pass_shape
   typedef enum logic [1:0] {
     Pass1x4 = 2'd0,
     Pass2x2 = 2'd1,

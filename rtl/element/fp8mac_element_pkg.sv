@@ -250,8 +250,6 @@ package fp8mac_element_pkg;
   // An accumulator is read from the accumulator memory in the cycle before acc_cycle(), and written in result_cycle().
   // With forwarding a result is used in the cycle in which it is shown. Forwarding is built where a round over
   // PassTiles tiles would otherwise wait for it.
-  parameter int unsigned PassTiles = 4;
-
   function automatic bit element_forwards(int unsigned element, int unsigned lanes, int unsigned rows);
     return PassTiles * element_share(element, lanes, rows) < result_cycle(element) - acc_cycle(element) + 2;
   endfunction
