@@ -2,19 +2,20 @@
 // Checks commands from the queue, as far as this does not need the bus, and derives the parameters of each engine. A
 // command that fails is passed on as an empty command with its error. No command is passed on after it until the error
 // state is left.
+//
+// The checks are a pipeline with one multiplication or one addition per stage. A command takes 12 cycles.
 module fp8mac_cmd_check
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
-  parameter int unsigned ROWS      = 8,
-  parameter int unsigned COLS      = 8,
-  parameter int unsigned LANES     = 4,
-  parameter int unsigned BANKS_M   = 2,
-  parameter int unsigned BANKS_N   = 2,
+  parameter int unsigned ROWS      = 4,
+  parameter int unsigned COLS      = 4,
+  parameter int unsigned BLOCK     = 32,   // products that join an accumulator together
+  parameter int unsigned TILES     = 256,  // tiles of the accumulator memory
   parameter int unsigned BEAT      = 16,
   parameter int unsigned BUF_BEATS = 256,
   parameter int unsigned MAX_MN    = 128,
-  parameter element_t    ELEMENT   = '0  // of the array
+  parameter element_t    ELEMENT   = '0    // of the array
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -30,107 +31,138 @@ module fp8mac_cmd_check
   output checked_cmd_t checked_o,
   input  logic         ready_i
 );
-  localparam int unsigned BeatLog = $clog2(BEAT);
-  localparam int unsigned RowsLog = $clog2(ROWS);
-  localparam int unsigned ColsLog = $clog2(COLS);
-  localparam int unsigned BlockWords = BoundBlock / BEAT;
-  localparam int unsigned PassM   = ROWS * BANKS_M;
-  localparam int unsigned PassN   = COLS * BANKS_N;
+  localparam int unsigned BeatLog  = $clog2(BEAT);
+  localparam int unsigned RowsLog  = $clog2(ROWS);
+  localparam int unsigned ColsLog  = $clog2(COLS);
+  localparam int unsigned BoundLog = $clog2(BoundBlock);
 
   typedef enum logic [1:0] {
     Idle,
-    Regions,  // one region of memory per cycle: its span is computed in one cycle and checked in the next
+    Check,    // one region of memory enters the pipeline per cycle
     Offer,    // wait for the load engine
     Blocked   // a command failed: wait until the error state is left
   } state_e;
 
+  // Cycles of Check: the regions, and the stages behind the last one
+  localparam logic [3:0] LastRegion = 4'd5;
+  localparam logic [3:0] LastCycle  = LastRegion + 4'd4;
+
   state_e     state_q;
-  logic [2:0] region_q;
+  logic [3:0] cycle_q;
   command_t   cmd_q;
+  logic       finishes;  // the command ends with the epilogue
+
+  assign finishes = !cmd_q.mode.acc_keep;
 
   // ---- derived sizes -----------------------------------------------------------------------------------------------
-  dim_t       row_beats, row_words, a_groups, b_groups;
-  logic [1:0] d_size;
+  // m, n and k are rejected before their products count if they exceed MAX_MN, or the room of one row in a row RAM. The
+  // products are then meaningless, and their factors have only the bits of legal values.
+  localparam int unsigned MnW    = $clog2(MAX_MN + 1);
+  localparam int unsigned WordsW = $clog2(BUF_BEATS + 1);
 
-  assign row_beats = dim_t'(({1'b0, cmd_q.k} + (DimW+1)'(BEAT - 1)) >> BeatLog);
-  assign row_words = (row_beats + dim_t'(BlockWords - 1)) & ~dim_t'(BlockWords - 1);
-  assign a_groups  = dim_t'(({1'b0, cmd_q.m} + (DimW+1)'(ROWS - 1)) >> RowsLog);
-  assign b_groups  = dim_t'(({1'b0, cmd_q.n} + (DimW+1)'(COLS - 1)) >> ColsLog);
-  assign d_size    = dst_size(dst_fmt_e'(cmd_q.mode.d_fmt));
+  pass_shape_e       pass_shape;
+  dim_t              row_beats_q, row_words_q;
+  logic [MnW-1:0]    a_groups_q, b_groups_q;      // rows of A and B in a row RAM: tiles down and across
+  logic [MnW-1:0]    passes_down_q, passes_across_q;
+  logic              size_bad_q;
+
+  assign pass_shape = pass_shape_e'(cmd_q.mode.pass_shape);
+
+  function automatic dim_t ceil_shift(dim_t x, int unsigned shift);
+    return dim_t'(({1'b0, x} + (DimW+1)'((1 << shift) - 1)) >> shift);
+  endfunction
+
+  function automatic logic [MnW-1:0] passes_of(logic [MnW-1:0] tiles, logic [1:0] tiles_log2);
+    return MnW'(({2'b00, tiles} + (MnW+2)'((1 << tiles_log2) - 1)) >> tiles_log2);
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    row_beats_q     <= ceil_shift(cmd_q.k, BeatLog);
+    row_words_q     <= ceil_shift(cmd_q.k, BoundLog) << (BoundLog - BeatLog);
+    a_groups_q      <= MnW'(ceil_shift(cmd_q.m, RowsLog));
+    b_groups_q      <= MnW'(ceil_shift(cmd_q.n, ColsLog));
+    passes_down_q   <= passes_of(a_groups_q, pass_rows_log2(pass_shape));
+    passes_across_q <= passes_of(b_groups_q, pass_cols_log2(pass_shape));
+    size_bad_q      <= cmd_q.m == '0 || cmd_q.n == '0 || cmd_q.k == '0 ||
+                       cmd_q.m > dim_t'(MAX_MN) || cmd_q.n > dim_t'(MAX_MN) || row_words_q > dim_t'(BUF_BEATS);
+  end
 
   // ---- regions of memory: alignment and range ----------------------------------------------------------------------
   // A region has more_rows + 1 rows of row_bytes bytes; the rows start `stride` bytes apart. A vector is one row. An
   // element has at most 4 bytes, so row_bytes needs DimW + 2 bits.
+  //
+  //   stage 1: select    stage 2: span = more_rows * stride    stage 3: end = addr + span + row_bytes    stage 4: judge
   typedef struct packed {
-    logic                used;
-    addr_t               addr;
-    addr_t               stride;
-    dim_t                more_rows;  // rows - 1
-    logic [DimW+1:0]     row_bytes;
+    logic            used;
+    addr_t           addr;
+    addr_t           stride;
+    logic [MnW-1:0]  more_rows;  // rows - 1
+    logic [DimW+1:0] row_bytes;
   } region_t;
 
-  localparam logic [2:0] LastRegion = 3'd5;
+  localparam int unsigned SpanW = MnW + AddrW;
 
-  region_t region, judged_q;
-  logic    finishes;  // the command ends with the epilogue
-  assign finishes = !cmd_q.mode.acc_keep;
+  region_t          region, select_q, span_region_q;
+  logic [1:0]       d_size;
+  logic [SpanW-1:0] span_q;  // bytes from the first row to the last
+  logic [SpanW:0]   end_q;   // address behind the last byte
+  logic             end_used_q, align_bad_q, stride_bad_q, range_bad_q;
+
+  assign d_size = dst_size(dst_fmt_e'(cmd_q.mode.d_fmt));
 
   always_comb begin
-    unique case (region_q)
-      3'd0:
-        region = '{!cmd_q.mode.reuse_a, cmd_q.a_addr, cmd_q.a_stride, cmd_q.m - 1, (DimW+2)'(cmd_q.k)};
-      3'd1:
-        region = '{!cmd_q.mode.reuse_b, cmd_q.b_addr, cmd_q.b_stride, cmd_q.n - 1, (DimW+2)'(cmd_q.k)};
-      3'd2:
-        region = '{finishes, cmd_q.d_addr, cmd_q.d_stride, cmd_q.m - 1, (DimW+2)'(cmd_q.n) << d_size};
-      3'd3:
+    unique case (cycle_q)
+      4'd0:
+        region = '{!cmd_q.mode.reuse_a, cmd_q.a_addr, cmd_q.a_stride, MnW'(cmd_q.m) - MnW'(1), (DimW+2)'(cmd_q.k)};
+      4'd1:
+        region = '{!cmd_q.mode.reuse_b, cmd_q.b_addr, cmd_q.b_stride, MnW'(cmd_q.n) - MnW'(1), (DimW+2)'(cmd_q.k)};
+      4'd2:
+        region = '{finishes, cmd_q.d_addr, cmd_q.d_stride, MnW'(cmd_q.m) - MnW'(1), (DimW+2)'(cmd_q.n) << d_size};
+      4'd3:
         region = '{finishes && cmd_q.mode.scale_a_vec, cmd_q.scale_a, '0, '0, {cmd_q.m, 2'b00}};
-      3'd4:
+      4'd4:
         region = '{finishes && cmd_q.mode.scale_b_vec, cmd_q.scale_b, '0, '0, {cmd_q.n, 2'b00}};
       default:
         region = '{finishes && cmd_q.mode.bias_en, cmd_q.bias, '0, '0, {cmd_q.n, 2'b00}};
     endcase
   end
 
-  localparam int unsigned SpanW = DimW + AddrW;
-
-  logic [SpanW-1:0] span_q;  // bytes from the first row to the last
-  logic [SpanW:0]   last;    // address of the last byte
-  logic             align_bad, range_bad, align_bad_q, range_bad_q;
-
-  always_comb begin
-    last      = (SpanW+1)'(judged_q.addr) + (SpanW+1)'(span_q) + (SpanW+1)'(judged_q.row_bytes) - 1;
-    align_bad = judged_q.used && (judged_q.addr[BeatLog-1:0] != '0 ||
-                                  (judged_q.more_rows != '0 && judged_q.stride[BeatLog-1:0] != '0));
-    range_bad = judged_q.used && ((judged_q.more_rows != '0 && judged_q.stride < addr_t'(judged_q.row_bytes)) ||
-                                  last > (SpanW+1)'({AddrW{1'b1}}));
-  end
-
   always_ff @(posedge clk_i) begin
-    judged_q <= region;
-    span_q   <= SpanW'(region.more_rows) * SpanW'(region.stride);
+    select_q      <= region;
+    span_region_q <= select_q;
+    span_q        <= SpanW'(select_q.more_rows) * SpanW'(select_q.stride);
+    end_q         <= (SpanW+1)'(span_region_q.addr) + (SpanW+1)'(span_q) + (SpanW+1)'(span_region_q.row_bytes);
+    end_used_q    <= span_region_q.used;
     if (state_q == Idle) begin
-      judged_q.used <= 1'b0;
-      align_bad_q   <= 1'b0;
-      range_bad_q   <= 1'b0;
-    end else if (state_q == Regions) begin
-      align_bad_q <= align_bad_q || align_bad;
-      range_bad_q <= range_bad_q || range_bad;
+      select_q.used      <= 1'b0;
+      span_region_q.used <= 1'b0;
+      end_used_q         <= 1'b0;
+      align_bad_q        <= 1'b0;
+      stride_bad_q       <= 1'b0;
+      range_bad_q        <= 1'b0;
+    end else if (state_q == Check) begin
+      if (span_region_q.used) begin
+        align_bad_q  <= align_bad_q || span_region_q.addr[BeatLog-1:0] != '0 ||
+                        (span_region_q.more_rows != '0 && span_region_q.stride[BeatLog-1:0] != '0);
+        stride_bad_q <= stride_bad_q || (span_region_q.more_rows != '0 &&
+                                         span_region_q.stride < addr_t'(span_region_q.row_bytes));
+      end
+      if (end_used_q) range_bad_q <= range_bad_q || end_q > {{MnW{1'b0}}, 1'b1, {AddrW{1'b0}}};
     end
   end
 
-  // ---- shape -------------------------------------------------------------------------------------------------------
-  logic [2*DimW-1:0] a_words_q, b_words_q;  // per row RAM
-  logic              shape_bad;
+  // ---- shape: the rows of both operands must fit their row RAMs ----------------------------------------------------
+  logic [MnW+WordsW-1:0] a_words_q, b_words_q;  // per row RAM
+  logic [2*MnW-1:0]      passes_q;
+  logic                  shape_bad;
 
   always_ff @(posedge clk_i) begin
-    a_words_q <= a_groups * row_words;
-    b_words_q <= b_groups * row_words;
+    a_words_q <= (MnW+WordsW)'(a_groups_q) * (MnW+WordsW)'(row_words_q[WordsW-1:0]);
+    b_words_q <= (MnW+WordsW)'(b_groups_q) * (MnW+WordsW)'(row_words_q[WordsW-1:0]);
+    passes_q  <= (2*MnW)'(passes_down_q) * (2*MnW)'(passes_across_q);
   end
 
-  assign shape_bad = cmd_q.m == '0 || cmd_q.n == '0 || cmd_q.k == '0 ||
-                     cmd_q.m > dim_t'(MAX_MN) || cmd_q.n > dim_t'(MAX_MN) ||
-                     a_words_q > (2*DimW)'(BUF_BEATS) || b_words_q > (2*DimW)'(BUF_BEATS);
+  assign shape_bad = size_bad_q || a_words_q > (MnW+WordsW)'(BUF_BEATS) || b_words_q > (MnW+WordsW)'(BUF_BEATS);
 
   // ---- mode and scales ---------------------------------------------------------------------------------------------
   function automatic logic exp_bad(logic signed [7:0] s);
@@ -164,7 +196,8 @@ module fp8mac_cmd_check
   end
 
   always_comb begin
-    mode_bad      = cmd_q.mode.d_fmt == 3'd7 || cmd_q.mode.overflow == 2'd3 || cmd_q.mode.act == 2'd3 || element_bad;
+    mode_bad      = cmd_q.mode.d_fmt == 3'd7 || cmd_q.mode.overflow == 2'd3 || cmd_q.mode.act == 2'd3 ||
+                    cmd_q.mode.pass_shape == 2'd3 || element_bad;
     scale_exp_bad = exp_bad(cmd_q.sa) || exp_bad(cmd_q.sb);
     scales_bad    = (!cmd_q.mode.scale_a_vec && scale_bad(cmd_q.scale_a)) ||
                     (!cmd_q.mode.scale_b_vec && scale_bad(cmd_q.scale_b)) || scale_bad(cmd_q.scale_d);
@@ -174,27 +207,40 @@ module fp8mac_cmd_check
   end
 
   // ---- sequence ----------------------------------------------------------------------------------------------------
-  // The preceding command leaves its operands, and its accumulators if it kept them.
-  logic before_q;
-  logic kept_q;
-  logic before_acc_fmt_q;
-  dim_t before_m_q, before_n_q, before_k_q;
-  logic same_m, same_n, same_k, unit_bad, sequence_bad;
+  // The preceding command leaves its operands with the bounds of their format, and its accumulators if it kept them.
+  typedef struct packed {
+    logic       acc_fmt;
+    logic [1:0] pass_shape;
+    logic [1:0] a_fmt;
+    logic [1:0] b_fmt;
+    dim_t       m;
+    dim_t       n;
+    dim_t       k;
+  } left_t;
+
+  logic  before_q;
+  logic  kept_q;
+  left_t left, left_q;
+  logic  same_m, same_n, same_k, unit_bad, sequence_bad;
+
+  assign left = '{acc_fmt: cmd_q.mode.acc_fmt, pass_shape: cmd_q.mode.pass_shape, a_fmt: cmd_q.mode.a_fmt,
+                  b_fmt: cmd_q.mode.b_fmt, m: cmd_q.m, n: cmd_q.n, k: cmd_q.k};
 
   always_comb begin
-    same_m = cmd_q.m == before_m_q;
-    same_n = cmd_q.n == before_n_q;
-    same_k = cmd_q.k == before_k_q;
+    same_m = left.m == left_q.m;
+    same_n = left.n == left_q.n;
+    same_k = left.k == left_q.k;
     sequence_bad = 1'b0;
     if (cmd_q.mode.acc_continue) begin
-      sequence_bad |= !kept_q || !same_m || !same_n || cmd_q.mode.acc_fmt != before_acc_fmt_q || unit_bad;
+      sequence_bad |= !kept_q || !same_m || !same_n || left.acc_fmt != left_q.acc_fmt ||
+                      left.pass_shape != left_q.pass_shape || unit_bad;
     end
     if (cmd_q.mode.acc_continue || cmd_q.mode.acc_keep) begin
-      sequence_bad |= cmd_q.m > dim_t'(PassM) || cmd_q.n > dim_t'(PassN);
+      sequence_bad |= 32'(passes_q) > 32'(TILES / PassTiles);
     end
-    if (cmd_q.mode.acc_keep) sequence_bad |= (cmd_q.k & dim_t'(LANES - 1)) != '0;
-    if (cmd_q.mode.reuse_a) sequence_bad |= !before_q || !same_m || !same_k;
-    if (cmd_q.mode.reuse_b) sequence_bad |= !before_q || !same_n || !same_k;
+    if (cmd_q.mode.acc_keep) sequence_bad |= (cmd_q.k & dim_t'(BLOCK - 1)) != '0;
+    if (cmd_q.mode.reuse_a) sequence_bad |= !before_q || !same_m || !same_k || left.a_fmt != left_q.a_fmt;
+    if (cmd_q.mode.reuse_b) sequence_bad |= !before_q || !same_n || !same_k || left.b_fmt != left_q.b_fmt;
   end
 
   always_ff @(posedge clk_i) begin
@@ -205,12 +251,7 @@ module fp8mac_cmd_check
       before_q <= 1'b1;
       kept_q   <= cmd_q.mode.acc_keep;
     end
-    if (valid_o && ready_i) begin
-      before_acc_fmt_q <= cmd_q.mode.acc_fmt;
-      before_m_q       <= cmd_q.m;
-      before_n_q       <= cmd_q.n;
-      before_k_q       <= cmd_q.k;
-    end
+    if (valid_o && ready_i) left_q <= left;
   end
 
   // A fixed-point accumulator counts in one unit, given by the formats and scaling exponents, so a command that
@@ -243,17 +284,18 @@ module fp8mac_cmd_check
   end
 
   // ---- verdict -----------------------------------------------------------------------------------------------------
-  error_e error;
+  // The verdict is registered in the last cycle of Check.
+  error_e verdict, error_q;
 
   always_comb begin
-    error = ErrNone;
-    if (shape_bad) error = ErrShape;
-    else if (align_bad_q) error = ErrAlign;
-    else if (range_bad_q) error = ErrRange;
-    else if (mode_bad) error = ErrMode;
-    else if (scale_exp_bad) error = ErrScaleExp;
-    else if (finishes && (scales_bad || clamp_bad)) error = ErrScale;
-    else if (sequence_bad) error = ErrSequence;
+    verdict = ErrNone;
+    if (shape_bad) verdict = ErrShape;
+    else if (align_bad_q) verdict = ErrAlign;
+    else if (stride_bad_q || range_bad_q) verdict = ErrRange;
+    else if (mode_bad) verdict = ErrMode;
+    else if (scale_exp_bad) verdict = ErrScaleExp;
+    else if (finishes && (scales_bad || clamp_bad)) verdict = ErrScale;
+    else if (sequence_bad) verdict = ErrSequence;
   end
 
   always_ff @(posedge clk_i) begin
@@ -261,14 +303,15 @@ module fp8mac_cmd_check
       state_q <= Idle;
     end else begin
       unique case (state_q)
-        Idle:    if (valid_i) state_q <= Regions;
-        Regions: if (region_q == LastRegion + 3'd1) state_q <= Offer;
-        Offer:   if (ready_i) state_q <= (error == ErrNone) ? Idle : Blocked;
+        Idle:    if (valid_i) state_q <= Check;
+        Check:   if (cycle_q == LastCycle) state_q <= Offer;
+        Offer:   if (ready_i) state_q <= (error_q == ErrNone) ? Idle : Blocked;
         default: ;  // Blocked
       endcase
     end
-    region_q <= (state_q == Regions) ? region_q + 3'd1 : 3'd0;
+    cycle_q <= (state_q == Check) ? cycle_q + 4'd1 : 4'd0;
     if (state_q == Idle) cmd_q <= command_i;
+    if (state_q == Check) error_q <= verdict;
   end
 
   assign idle_o  = state_q == Idle || state_q == Blocked;
@@ -277,11 +320,11 @@ module fp8mac_cmd_check
 
   // ---- parameters of each engine -----------------------------------------------------------------------------------
   always_comb begin
-    checked_o.load.wanted.a       = error == ErrNone && !cmd_q.mode.reuse_a;
-    checked_o.load.wanted.b       = error == ErrNone && !cmd_q.mode.reuse_b;
-    checked_o.load.wanted.scale_a = error == ErrNone && finishes && cmd_q.mode.scale_a_vec;
-    checked_o.load.wanted.scale_b = error == ErrNone && finishes && cmd_q.mode.scale_b_vec;
-    checked_o.load.wanted.bias    = error == ErrNone && finishes && cmd_q.mode.bias_en;
+    checked_o.load.wanted.a       = error_q == ErrNone && !cmd_q.mode.reuse_a;
+    checked_o.load.wanted.b       = error_q == ErrNone && !cmd_q.mode.reuse_b;
+    checked_o.load.wanted.scale_a = error_q == ErrNone && finishes && cmd_q.mode.scale_a_vec;
+    checked_o.load.wanted.scale_b = error_q == ErrNone && finishes && cmd_q.mode.scale_b_vec;
+    checked_o.load.wanted.bias    = error_q == ErrNone && finishes && cmd_q.mode.bias_en;
     checked_o.load.a_addr       = cmd_q.a_addr;
     checked_o.load.a_stride     = cmd_q.a_stride;
     checked_o.load.b_addr       = cmd_q.b_addr;
@@ -292,26 +335,26 @@ module fp8mac_cmd_check
     checked_o.load.m            = cmd_q.m;
     checked_o.load.n            = cmd_q.n;
     checked_o.load.k            = cmd_q.k;
-    checked_o.load.row_beats    = row_beats;
-    checked_o.load.row_words    = row_words;
+    checked_o.load.row_beats    = row_beats_q;
+    checked_o.load.row_words    = row_words_q;
     checked_o.load.a_fmt        = fp8_fmt_e'(cmd_q.mode.a_fmt);
     checked_o.load.b_fmt        = fp8_fmt_e'(cmd_q.mode.b_fmt);
 
     checked_o.compute.m             = cmd_q.m;
     checked_o.compute.n             = cmd_q.n;
     checked_o.compute.k             = cmd_q.k;
-    checked_o.compute.row_words     = row_words;
-    checked_o.compute.pass_shape    = Pass2x2;
+    checked_o.compute.row_words     = row_words_q;
     checked_o.compute.cfg.a_fmt     = fp8_fmt_e'(cmd_q.mode.a_fmt);
     checked_o.compute.cfg.b_fmt     = fp8_fmt_e'(cmd_q.mode.b_fmt);
     checked_o.compute.cfg.acc_fmt   = acc_fmt_e'(cmd_q.mode.acc_fmt);
     checked_o.compute.cfg.scale_sum = ScaleSumW'(cmd_q.sa) + ScaleSumW'(cmd_q.sb);
     checked_o.compute.acc_continue  = cmd_q.mode.acc_continue;
     checked_o.compute.acc_keep      = cmd_q.mode.acc_keep;
+    checked_o.compute.pass_shape    = pass_shape;
 
     checked_o.store.tag               = cmd_q.tag;
     checked_o.store.irq               = cmd_q.mode.irq;
-    checked_o.store.error             = error;
+    checked_o.store.error             = error_q;
     checked_o.store.acc_keep          = cmd_q.mode.acc_keep;
     checked_o.store.m                 = cmd_q.m;
     checked_o.store.n                 = cmd_q.n;
@@ -330,11 +373,15 @@ module fp8mac_cmd_check
     checked_o.store.scale_b           = cmd_q.scale_b;
   end
 
-  if ((1 << BeatLog) != BEAT || (1 << RowsLog) != ROWS || (1 << ColsLog) != COLS) begin : g_powers_of_two
-    $error("ROWS, COLS and the beat's bytes must be powers of two");
+  if ((1 << BeatLog) != BEAT || (1 << RowsLog) != ROWS || (1 << ColsLog) != COLS || (BLOCK & (BLOCK - 1)) != 0)
+  begin : g_powers_of_two
+    $error("ROWS, COLS, BLOCK and the beat's bytes must be powers of two");
   end
-  if ((LANES & (LANES - 1)) != 0 || LANES > BEAT) begin : g_lanes
-    $error("LANES must be a power of two and not exceed the beat's bytes");
+  if (BEAT > BoundBlock) begin : g_beat
+    $error("A beat must not exceed BoundBlock codes");
   end
+
+  a_fields_stay : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    valid_o && !ready_i |=> $stable(checked_o));
 
 endmodule

@@ -11,8 +11,10 @@ package fp8mac_cmd_pkg;
   typedef logic [AddrW-1:0] addr_t;
   typedef logic [TagW-1:0]  tag_t;
 
-  // The MODE register's fields. Formats are unchecked codes; fp8mac_cmd_check rejects the reserved ones.
+  // The MODE register's fields. Formats and the pass shape are unchecked codes; fp8mac_cmd_check rejects the reserved
+  // ones.
   typedef struct packed {
+    logic [1:0] pass_shape;
     logic       irq;
     logic       acc_keep;
     logic       acc_continue;

@@ -4,11 +4,11 @@ module fp8mac_csr
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
-  parameter int unsigned ROWS        = 8,
-  parameter int unsigned COLS        = 8,
-  parameter int unsigned LANES       = 4,
-  parameter int unsigned BANKS_M     = 2,
-  parameter int unsigned BANKS_N     = 2,
+  parameter int unsigned ROWS        = 4,
+  parameter int unsigned COLS        = 4,
+  parameter int unsigned LANES       = 16,
+  parameter int unsigned BLOCK       = 32,
+  parameter int unsigned TILES       = 256,
   parameter int unsigned BEAT        = 16,
   parameter int unsigned QUEUE_DEPTH = 8,
   parameter int unsigned BUF_BEATS   = 256,
@@ -79,11 +79,12 @@ module fp8mac_csr
     in.CONFIG0.cols.next         = 8'(COLS);
     in.CONFIG0.lanes.next        = 8'(LANES);
     in.CONFIG0.beat_bytes.next   = 8'(BEAT);
-    in.CONFIG1.banks_m.next      = 8'(BANKS_M);
-    in.CONFIG1.banks_n.next      = 8'(BANKS_N);
+    in.CONFIG1.acc_tiles.next    = 16'(TILES);
     in.CONFIG1.queue_depth.next  = 8'(QUEUE_DEPTH);
+    in.CONFIG1.pass_tiles.next   = 8'(PassTiles);
     in.CONFIG2.buf_beats.next    = 16'(BUF_BEATS);
     in.CONFIG2.max_mn.next       = 16'(MAX_MN);
+    in.CONFIG3.block.next        = 8'(BLOCK);
     in.ELEMENT.kind.next         = ELEMENT.kind;
     in.ELEMENT.acc_fp32.next     = ELEMENT.acc_fp32;
     in.ELEMENT.acc_fp16.next     = ELEMENT.acc_fp16;
@@ -141,6 +142,7 @@ module fp8mac_csr
     command_o.clamp_lo = out.CLAMP_LO.value.value;
     command_o.clamp_hi = out.CLAMP_HI.value.value;
 
+    command_o.mode.pass_shape   = out.MODE.pass_shape.value;
     command_o.mode.irq          = out.MODE.irq.value;
     command_o.mode.acc_keep     = out.MODE.acc_keep.value;
     command_o.mode.acc_continue = out.MODE.acc_continue.value;
@@ -169,6 +171,12 @@ module fp8mac_csr
 
   assign irq_o = (out.IRQ_STATE.done.value && out.IRQ_ENABLE.done.value) ||
                  (out.IRQ_STATE.error.value && out.IRQ_ENABLE.error.value);
+
+  if (int'(Pass1x4) != int'(fp8mac_regs_pkg::pass_shape__across) ||
+      int'(Pass2x2) != int'(fp8mac_regs_pkg::pass_shape__square) ||
+      int'(Pass4x1) != int'(fp8mac_regs_pkg::pass_shape__down)) begin : g_pass_shapes_differ
+    $error("pass_shape_e and the register map's pass_shape differ");
+  end
 
   // error_e and the register map's error_code must agree; four of their codes are compared.
   if (int'(ErrShape) != int'(fp8mac_regs_pkg::error_code__shape) ||
