@@ -358,6 +358,7 @@ module fp8mac_cmd_check
     checked_o.store.acc_keep          = cmd_q.mode.acc_keep;
     checked_o.store.m                 = cmd_q.m;
     checked_o.store.n                 = cmd_q.n;
+    checked_o.store.pass_shape        = checked_o.compute.pass_shape;
     checked_o.store.d_addr            = cmd_q.d_addr;
     checked_o.store.d_stride          = cmd_q.d_stride;
     checked_o.store.epilogue.d_fmt    = dst_fmt_e'(cmd_q.mode.d_fmt);

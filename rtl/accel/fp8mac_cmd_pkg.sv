@@ -128,6 +128,7 @@ package fp8mac_cmd_pkg;
     logic          acc_keep;   // nothing is stored
     dim_t          m;
     dim_t          n;
+    pass_shape_e   pass_shape;
     addr_t         d_addr;
     addr_t         d_stride;
     epilogue_cfg_t epilogue;

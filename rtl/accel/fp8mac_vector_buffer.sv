@@ -1,51 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
-// A double buffer for a vector of FP32 values, one per row or column of D. A write stores one beat. A read gives WIDTH
-// values in the cycle after the index; the index is a multiple of WIDTH.
+// A double buffer for a vector of FP32 values, one per row or column of D. A write stores one beat. A read gives the
+// READ values of a tile in the next cycle. Values of more than one beat come from as many memories, side by side.
 module fp8mac_vector_buffer #(
   parameter int unsigned DEPTH = 128,   // values per half
-  parameter int unsigned WIDTH = 4,
+  parameter int unsigned READ  = 4,     // values of a tile: a power of two, at most DEPTH
   parameter int unsigned BEAT  = 16,
   localparam int unsigned PerBeat = BEAT / 4,
   localparam int unsigned Words   = (DEPTH + PerBeat - 1) / PerBeat,
   localparam int unsigned WordW   = (Words > 1) ? $clog2(Words) : 1,
-  localparam int unsigned IndexW  = WordW + $clog2(PerBeat)
+  localparam int unsigned Tiles   = (DEPTH + READ - 1) / READ,
+  localparam int unsigned TileW   = (Tiles > 1) ? $clog2(Tiles) : 1
 ) (
-  input  logic                   clk_i,
+  input  logic                  clk_i,
 
-  input  logic                   write_i,
-  input  logic                   write_half_i,
-  input  logic [WordW-1:0]       write_word_i,
-  input  logic [BEAT*8-1:0]      write_data_i,
+  input  logic                  write_i,
+  input  logic                  write_half_i,
+  input  logic [WordW-1:0]      write_word_i,
+  input  logic [BEAT*8-1:0]     write_data_i,
 
-  input  logic                   read_half_i,
-  input  logic [IndexW-1:0]      read_index_i,
-  output logic [WIDTH-1:0][31:0] read_data_o
+  input  logic                  read_half_i,
+  input  logic [TileW-1:0]      read_tile_i,
+  output logic [READ-1:0][31:0] read_data_o
 );
-  localparam int unsigned Groups = PerBeat / WIDTH;
-  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1;
+  localparam int unsigned Banks    = (READ > PerBeat) ? READ / PerBeat : 1;
+  localparam int unsigned BankLog  = $clog2(Banks);
+  localparam int unsigned Groups   = (READ < PerBeat) ? PerBeat / READ : 1;
+  localparam int unsigned GroupLog = $clog2(Groups);
+  // Address: | half | words of the half in one memory |
+  localparam int unsigned AddrW = 1 + WordW - BankLog;
 
-  logic [BEAT*8-1:0] mem_q [2 << WordW];
-  logic [Groups-1:0][WIDTH-1:0][31:0] word_q;
+  logic [AddrW-1:0]         write_addr, read_addr;
+  logic [31:0]              write_bank;
+  logic [Banks*BEAT*8-1:0]  word;
 
-  always_ff @(posedge clk_i) begin
-    if (write_i) mem_q[{write_half_i, write_word_i}] <= write_data_i;
+  assign write_addr = AddrW'({write_half_i, write_word_i} >> BankLog);
+  assign write_bank = 32'(write_word_i) & 32'(Banks - 1);
+  assign read_addr  = AddrW'(32'(read_half_i) << (AddrW - 1)) | AddrW'(32'(read_tile_i) >> GroupLog);
+
+  for (genvar bank = 0; bank < int'(Banks); bank++) begin : g_bank
+    logic [BEAT*8-1:0] mem_q [1 << AddrW];
+    logic [BEAT*8-1:0] word_q;
+
+    always_ff @(posedge clk_i) begin
+      if (write_i && write_bank == 32'(bank)) mem_q[write_addr] <= write_data_i;
+    end
+
+    always_ff @(posedge clk_i) word_q <= mem_q[read_addr];
+
+    assign word[bank*BEAT*8 +: BEAT*8] = word_q;
   end
 
-  always_ff @(posedge clk_i) begin
-    word_q <= mem_q[{read_half_i, read_index_i[IndexW-1 -: WordW]}];
-  end
-
-  // Index: | word | group | value within the group |
+  // Where a beat has the values of several tiles: | tile | tile | ... |
   if (Groups > 1) begin : g_group
-    logic [GroupW-1:0] group_q;
-    always_ff @(posedge clk_i) group_q <= read_index_i[$clog2(WIDTH) +: GroupW];
-    assign read_data_o = word_q[group_q];
+    logic [GroupLog-1:0]                group_q;
+    logic [Groups-1:0][READ-1:0][31:0]  tiles;
+
+    always_ff @(posedge clk_i) group_q <= GroupLog'(read_tile_i);
+    assign tiles       = word;
+    assign read_data_o = tiles[group_q];
   end else begin : g_whole
-    assign read_data_o = word_q[0];
+    assign read_data_o = word;
   end
 
-  if (PerBeat % WIDTH != 0) begin : g_width
-    $error("a beat must hold a whole number of groups of WIDTH values");
+  if ((READ & (READ - 1)) != 0 || READ > DEPTH) begin : g_read
+    $error("READ must be a power of two and at most DEPTH");
   end
 
 endmodule
