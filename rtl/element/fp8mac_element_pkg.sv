@@ -187,6 +187,20 @@ package fp8mac_element_pkg;
   parameter int unsigned FormatBound = 24;
   parameter logic [BoundW-1:0] BoundNone = '1;  // of operands that are all zero
 
+  // The exponent of a block's sum, as a field of the accumulator's format, is a_bound + b_bound + block_base().
+  // `scale_sum` is FNUZ-adjusted.
+  function automatic base_t block_base(scale_sum_t scale_sum, bit acc_fp16);
+    return base_t'(scale_sum) + base_t'((acc_fp16 ? 15 : Fp32Bias) - 2 * int'(BoundBias));
+  endfunction
+
+  // What is special about a block's products
+  typedef struct packed {
+    logic nan;      // an operand is a NaN
+    logic invalid;  // a product is Inf * 0
+    logic plus;     // a product is +Inf
+    logic minus;
+  } block_special_t;
+
   function automatic int unsigned fixed_acc_width(int unsigned element, int unsigned frac_bits);
     return frac_bits + 3 + element_terms_log2(element);
   endfunction

@@ -185,7 +185,7 @@ module fp8mac_element_aligned
 
   // Normalise, round
   fp8mac_acc_finish #(.SUM_W(SumW), .INT_W(IntW), .ACC_FP16(IsFp16), .SUBNORMALS(SUBNORMALS)) u_finish (
-    .clk_i, .sum_i(sum_q), .minus_zero_i(1'b0), .field_i(field_4_q), .outcome_i(outcome_4_q),
+    .clk_i, .sum_i(sum_q), .minus_zero_i(1'b0), .field_i(field_4_q), .outcome_i(outcome_4_q), .fp16_i(1'b0),
     .sign_o, .field_o, .sig_o, .special_o, .flags_o
   );
 

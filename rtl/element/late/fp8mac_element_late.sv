@@ -95,26 +95,20 @@ module fp8mac_element_late
     nan_1_q     <= NAN && nan_i;
   end
 
-  // Place: which of the two exponents is larger, and by how much. `over` is the difference minus 1. Where the products'
-  // exponent is larger this is the accumulator's shift, because the accumulator starts one place lower.
-  localparam int unsigned ShiftW = $clog2(SumW + 2);
-  localparam int unsigned DiffW = BaseW + 1;
-
-  logic                  acc_sign, acc_sign_2_q, by_acc, by_acc_2_q, far, unused_carry_1;
-  logic [AccSigBits-1:0] acc_sig, acc_sig_2_q;
+  // Place, swap, align, add
+  logic                  acc_sign;
+  logic [AccSigBits-1:0] acc_sig;
   logic [AccFieldW-1:0]  acc_field;
   special_e              acc_special;
-  logic [DiffW-1:0]      over;
-  logic [DiffW-2:0]      distance;
-  logic [ShiftW-1:0]     shift_2_q;
-  logic [FieldBits-1:0]  field_2_q, field_3_q, field_4_q;
+  logic [SumW-1:0]       sum_4;
+  logic [FieldBits-1:0]  field_4;
 
-  fp8mac_adder #(.W(DiffW)) u_over (
-    .a_i(DiffW'(field_1_q)), .b_i(~DiffW'(acc_field)), .carry_i(1'b0), .sum_o(over), .carry_o(unused_carry_1)
+  fp8mac_late_add #(
+    .FRAC_BITS(FracBits), .LATE_BITS(LateBits), .INT_W(IntW), .ACC_FP16(IsFp16), .ADD_RIPPLE(ADD_RIPPLE)
+  ) u_add (
+    .clk_i, .field_i(field_1_q), .none_i(none_1_q), .acc_sign_i(acc_sign), .acc_sig_i(acc_sig),
+    .acc_field_i(acc_field), .products_i(products_2), .sum_o(sum_4), .field_o(field_4)
   );
-  assign by_acc   = none_1_q || over[DiffW-1];
-  assign distance = over[DiffW-2:0] ^ {(DiffW - 1){over[DiffW-1]}};
-  assign far      = distance[DiffW-2:ShiftW] != '0;
 
   // Specials
   outcome_t outcome_1, outcome_2_q, outcome_3_q, outcome_4_q;
@@ -132,55 +126,8 @@ module fp8mac_element_late
   end
 
   always_ff @(posedge clk_i) begin
-    by_acc_2_q   <= by_acc;
-    shift_2_q    <= distance[ShiftW-1:0] | {ShiftW{far}};
-    field_2_q    <= by_acc ? FieldBits'(acc_field) : field_1_q[FieldBits-1:0];
-    acc_sign_2_q <= acc_sign;
-    acc_sig_2_q  <= acc_sig;
-    outcome_2_q  <= outcome_1;
-  end
-
-  // Swap, align: the word with the smaller exponent is shifted. It has one column below the window.
-  //
-  //   column      SumW-1 .. L+1   L ......................... 0   -1       L = LateBits
-  //   sum        [ ...... products' sum .....   | 0 ........ 0 ]
-  //   acc        [ s ........ s ][ significand ^ s | s ..... s ]           one's complement: +s in the addition
-  //   smaller                                                            if it is acc, it starts one place lower
-  logic [SumW-1:0] sum_2, acc_2, larger, larger_3_q, smaller_3_q;
-  logic [SumW:0]   smaller, aligned;
-  logic            fill, empty, dropped, lost, acc_sign_3_q;
-
-  assign acc_2   = {{IntW{acc_sign_2_q}}, acc_sig_2_q ^ {AccSigBits{acc_sign_2_q}},
-                    {(LateBits + 1 - AccSigBits){acc_sign_2_q}}};
-  assign sum_2   = {products_2, {(LateBits - FracBits){1'b0}}};
-  assign larger  = by_acc_2_q ? acc_2 : sum_2;
-  assign smaller = by_acc_2_q ? {sum_2, 1'b0} : {acc_sign_2_q, acc_2};
-  assign fill    = smaller[SumW];
-  assign empty   = !by_acc_2_q && acc_sign_2_q;
-
-  fp8mac_align_shift #(.VALUE_W(SumW + 1), .W(SumW + 1), .LEVELS(ShiftW)) u_align (
-    .value_i(smaller), .fill_i(fill), .void_i(empty), .shift_i(shift_2_q), .word_o(aligned), .lost_o(dropped)
-  );
-  assign lost = dropped || aligned[0] != empty;
-
-  always_ff @(posedge clk_i) begin
-    larger_3_q   <= larger;
-    smaller_3_q  <= {aligned[SumW:2], lost ? !empty : aligned[1]};
-    acc_sign_3_q <= acc_sign_2_q;
-    field_3_q    <= field_2_q;
-    outcome_3_q  <= outcome_2_q;
-  end
-
-  // Add
-  logic [SumW-1:0] sum_3, sum_4_q;
-  logic            unused_carry_3;
-
-  fp8mac_adder #(.W(SumW), .RIPPLE(ADD_RIPPLE), .SELECT(1'b1)) u_add (
-    .a_i(larger_3_q), .b_i(smaller_3_q), .carry_i(acc_sign_3_q), .sum_o(sum_3), .carry_o(unused_carry_3)
-  );
-  always_ff @(posedge clk_i) begin
-    sum_4_q     <= sum_3;
-    field_4_q   <= field_3_q;
+    outcome_2_q <= outcome_1;
+    outcome_3_q <= outcome_2_q;
     outcome_4_q <= outcome_3_q;
   end
 
@@ -196,7 +143,7 @@ module fp8mac_element_late
 
   // Normalise, round
   fp8mac_acc_finish #(.SUM_W(SumW), .INT_W(IntW), .ACC_FP16(IsFp16)) u_finish (
-    .clk_i, .sum_i(sum_4_q), .minus_zero_i(minus_4_q), .field_i(field_4_q), .outcome_i(outcome_4_q),
+    .clk_i, .sum_i(sum_4), .minus_zero_i(minus_4_q), .field_i(field_4), .outcome_i(outcome_4_q), .fp16_i(1'b0),
     .sign_o, .field_o, .sig_o, .special_o, .flags_o
   );
 

@@ -34,43 +34,24 @@ module fp8mac_distance_sum
 );
 
   localparam int unsigned WordW = FRAC_BITS + 2;
-  localparam int unsigned DistanceMax = (1 << DISTANCE_W) - 1;
-  localparam int unsigned Reach = 2 * DistanceMax < WordW ? 2 * DistanceMax : WordW;
-  localparam int unsigned Levels = $clog2(Reach + 1);
-  localparam logic [Levels-1:0] AllOut = Levels'(shift_all_out(WordW, Levels));
-
-  if (HIDDEN_ONE && DistanceMax < WordW) begin : g_check_distance
-    $error("DISTANCE_W is too small: it must be $clog2(FRAC_BITS + 3), for the largest distance to leave nothing");
-  end
 
   if (ALONE && (LANES != 1 || !HIDDEN_ONE || WordW != ProductSigW)) begin : g_check_alone
     $error("ALONE needs LANES = 1, HIDDEN_ONE and FRAC_BITS = 6: the whole product");
   end
-
-  logic [LANES-1:0]                  sign, zero, pos_inf, neg_inf, invalid;
-  logic [LANES-1:0][ProductSigW-1:0] product;
-
-  for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
-    fp8mac_lane_multiply #(.HIDDEN_ONE(HIDDEN_ONE), .INF(INF)) u_multiply (
-      .a_i(a_i[i]), .b_i(b_i[i]), .product_o(product[i]), .sign_o(sign[i]), .zero_o(zero[i]),
-      .pos_inf_o(pos_inf[i]), .neg_inf_o(neg_inf[i]), .invalid_o(invalid[i])
-    );
-  end
-
-  assign pos_inf_o = pos_inf != '0;
-  assign neg_inf_o = neg_inf != '0;
-  assign invalid_o = invalid != '0;
 
   logic [SUM_W-1:0] sum;
   logic             unused_carry;
 
   if (ALONE) begin : g_alone
 
-    logic [ProductSigW-1:0] product_q;
-    logic                   sign_q;
+    logic [ProductSigW-1:0] product, product_q;
+    logic                   sign, zero, sign_q;
+    fp8mac_lane_multiply #(.HIDDEN_ONE(HIDDEN_ONE), .INF(INF)) u_multiply (
+      .a_i(a_i[0]), .b_i(b_i[0]), .product_o(product), .sign_o(sign), .zero_o(zero), .pos_inf_o, .neg_inf_o, .invalid_o
+    );
     always_ff @(posedge clk_i) begin
-      product_q <= product[0] & {ProductSigW{!zero[0]}};
-      sign_q    <= sign[0] && !zero[0];
+      product_q <= product & {ProductSigW{!zero}};
+      sign_q    <= sign && !zero;
     end
     fp8mac_adder #(.W(SUM_W)) u_sum (
       .a_i({{(SUM_W - ProductSigW){sign_q}}, product_q}), .b_i('0), .carry_i(sign_q), .sum_o(sum),
@@ -82,32 +63,12 @@ module fp8mac_distance_sum
 
   end else begin : g_window
 
-    logic [LANES-1:0][WordW-1:0] word;
-    logic [LANES-1:0]            unused_zero;
-    logic [SUM_W-1:0]            tree_sum, tree_carry, tree_sum_q, tree_carry_q;
-    assign unused_zero = zero;
+    logic [SUM_W-1:0] tree_sum, tree_carry, tree_sum_q, tree_carry_q;
 
-    for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
-      logic [DISTANCE_W:0] shift;
-      logic                far;
-
-      fp8mac_adder #(.W(DISTANCE_W)) u_shift (
-        .a_i(a_i[i].exp_n[DISTANCE_W-1:0]), .b_i(b_i[i].exp_n[DISTANCE_W-1:0]), .carry_i(1'b0),
-        .sum_o(shift[DISTANCE_W-1:0]), .carry_o(shift[DISTANCE_W])
-      );
-      if (Levels <= DISTANCE_W) begin : g_far
-        assign far = shift[DISTANCE_W:Levels] != '0;
-      end else begin : g_near
-        assign far = 1'b0;
-      end
-      fp8mac_align_shift #(.VALUE_W(ProductSigW), .W(WordW), .LEVELS(Levels)) u_align (
-        .value_i(product[i]), .fill_i(sign[i]), .void_i(sign[i]),
-        .shift_i(shift[Levels-1:0] | (AllOut & {Levels{far}})), .word_o(word[i]), .lost_o()
-      );
-    end
-
-    fp8mac_signed_compressor_tree #(.ADDENDS(LANES), .WORD_W(WordW), .SUM_W(SUM_W)) u_add (
-      .word_i(word), .sign_i(sign), .sum_o(tree_sum), .carry_o(tree_carry)
+    fp8mac_distance_tree #(
+      .LANES(LANES), .FRAC_BITS(FRAC_BITS), .DISTANCE_W(DISTANCE_W), .HIDDEN_ONE(HIDDEN_ONE), .INF(INF), .SUM_W(SUM_W)
+    ) u_tree (
+      .a_i, .b_i, .pos_inf_o, .neg_inf_o, .invalid_o, .sum_o(tree_sum), .carry_o(tree_carry)
     );
     always_ff @(posedge clk_i) begin
       tree_sum_q   <= tree_sum;

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Multiply, align, add: LANES products, each truncated FRAC_BITS below the sum of two bounds, as two words of the same sum.
+// A product's shift is the sum of its operand distances. Combinational.
+//
+// With HIDDEN_ONE a zero operand must have the largest distance, so that its product is shifted out.
+module fp8mac_distance_tree
+  import fp8mac_pkg::*;
+  import fp8mac_element_pkg::*;
+#(
+  parameter int unsigned LANES = 4,
+  parameter int unsigned FRAC_BITS = 25,
+  parameter int unsigned DISTANCE_W = OperandExpW,
+  parameter bit HIDDEN_ONE = 1'b1,         // operands are normalised
+  parameter bit INF = 1'b1,
+  parameter int unsigned SUM_W = FRAC_BITS + 3 + $clog2(LANES)  // or more
+) (
+  input  lane_t [LANES-1:0] a_i,
+  input  lane_t [LANES-1:0] b_i,
+  output logic              pos_inf_o,   // some product is +Inf
+  output logic              neg_inf_o,
+  output logic              invalid_o,   // some product is Inf * 0
+  output logic [SUM_W-1:0]  sum_o,       // two's complement, in units FRAC_BITS below the bounds
+  output logic [SUM_W-1:0]  carry_o
+);
+
+  localparam int unsigned WordW = FRAC_BITS + 2;
+  localparam int unsigned DistanceMax = (1 << DISTANCE_W) - 1;
+  localparam int unsigned Reach = 2 * DistanceMax < WordW ? 2 * DistanceMax : WordW;
+  localparam int unsigned Levels = $clog2(Reach + 1);
+  localparam logic [Levels-1:0] AllOut = Levels'(shift_all_out(WordW, Levels));
+
+  if (HIDDEN_ONE && DistanceMax < WordW) begin : g_check_distance
+    $error("DISTANCE_W is too small: it must be $clog2(FRAC_BITS + 3), for the largest distance to leave nothing");
+  end
+
+  logic [LANES-1:0]            sign, pos_inf, neg_inf, invalid, unused_zero;
+  logic [LANES-1:0][WordW-1:0] word;
+
+  for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
+    logic [ProductSigW-1:0] product;
+    logic [DISTANCE_W:0]    shift;
+    logic                   far;
+
+    fp8mac_lane_multiply #(.HIDDEN_ONE(HIDDEN_ONE), .INF(INF)) u_multiply (
+      .a_i(a_i[i]), .b_i(b_i[i]), .product_o(product), .sign_o(sign[i]), .zero_o(unused_zero[i]),
+      .pos_inf_o(pos_inf[i]), .neg_inf_o(neg_inf[i]), .invalid_o(invalid[i])
+    );
+    fp8mac_adder #(.W(DISTANCE_W)) u_shift (
+      .a_i(a_i[i].exp_n[DISTANCE_W-1:0]), .b_i(b_i[i].exp_n[DISTANCE_W-1:0]), .carry_i(1'b0),
+      .sum_o(shift[DISTANCE_W-1:0]), .carry_o(shift[DISTANCE_W])
+    );
+    if (Levels <= DISTANCE_W) begin : g_far
+      assign far = shift[DISTANCE_W:Levels] != '0;
+    end else begin : g_near
+      assign far = 1'b0;
+    end
+    fp8mac_align_shift #(.VALUE_W(ProductSigW), .W(WordW), .LEVELS(Levels)) u_align (
+      .value_i(product), .fill_i(sign[i]), .void_i(sign[i]),
+      .shift_i(shift[Levels-1:0] | (AllOut & {Levels{far}})), .word_o(word[i]), .lost_o()
+    );
+  end
+
+  assign pos_inf_o = pos_inf != '0;
+  assign neg_inf_o = neg_inf != '0;
+  assign invalid_o = invalid != '0;
+
+  fp8mac_signed_compressor_tree #(.ADDENDS(LANES), .WORD_W(WordW), .SUM_W(SUM_W)) u_add (
+    .word_i(word), .sign_i(sign), .sum_o, .carry_o
+  );
+
+endmodule
