@@ -1,32 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compute engine issues a command's steps, one per cycle. A command is divided into passes of ROWS*BANKS_M rows and
-// COLS*BANKS_N columns of D. The passes proceed along the columns first. Within a pass, each group of LANES values of k
-// visits the banks in a snake: (0,0), (0,1), (1,1), (1,0) for 2 x 2. One operand's block then stays from visit to
-// visit. A bank without rows or columns uses its cycle without a step, so that the steps of one bank stay apart. Passes
-// and commands follow each other without a gap.
+// The compute engine issues a command's steps, one per cycle. D is divided into tiles of ROWS x COLS outputs, and these
+// into passes of up to four tiles: 1 x 4, 2 x 2 or 4 x 1 (pass_shape). The order of the steps is
 //
-// With ROTATE the accumulators rotate and have no index (see fp8mac_array). Each bank has one turn in as many cycles as
-// there are banks, and its steps are issued only in its turn. A pass that starts its accumulators may begin in any
-// cycle, which becomes the first turn. Cycles are lost in two cases: after a stall, until the bank's turn comes again,
-// and where a command continues the accumulators of another.
+//   for each pass down, for each pass across, for each block of k, for each tile of the pass that has outputs: its steps
 //
-// A bank's last step waits until the store engine has emptied the bank. Failed commands, and all commands after them
-// until the error state is left, are passed to the store engine as empty commands.
+// A step is LANES products of every element. A block is BLOCK products, or fewer at the end of k. Only a block's last
+// step waits: SHARE cycles lie between the last steps of two blocks, and LOOP cycles between those of the same tile,
+// unless the accumulators start from +0. Passes and commands follow each other without a gap.
+//
+// A tile's accumulators have the number pass * 4 + position in the accumulator memory, modulo TILES. Positions count
+// along the rows of a pass; tiles without outputs have one, too. So a command with acc_continue finds what a command of
+// the same m, n and pass_shape has kept.
+//
+//   cycle t    the walk chooses a step
+//   cycle t+1  its operands are read
+//   cycle t+2  the array has the step and its operands
+//
+// With run_i = 0 the walk and everything behind it stand still. Failed commands, and all commands after them until the
+// error state is left, are passed to the store engine as empty commands.
 module fp8mac_compute
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
-  parameter int unsigned ROWS    = 8,
-  parameter int unsigned COLS    = 8,
-  parameter int unsigned LANES   = 4,
-  parameter int unsigned BANKS_M = 2,
-  parameter int unsigned BANKS_N = 2,
+  parameter int unsigned ROWS    = 4,
+  parameter int unsigned COLS    = 4,
+  parameter int unsigned LANES   = 16,
+  parameter int unsigned BLOCK   = 32,   // products
+  parameter int unsigned SHARE   = 2,    // cycles between the last steps of two blocks, at least
+  parameter int unsigned LOOP    = 6,    // cycles between the last steps of two blocks of a tile, at least
+  parameter int unsigned LATENCY = 12,   // cycles from a block's last step until all its flags have been shown
+  parameter int unsigned TILES   = 256,
   parameter int unsigned BEAT    = 16,
   parameter int unsigned WORD_W  = 8,
-  parameter bit          ROTATE  = 1'b0,
-  parameter int unsigned STAGES  = ArrayStages,  // pipeline stages of the array
-  localparam int unsigned Banks  = BANKS_M * BANKS_N,
-  localparam int unsigned BankW  = $clog2(Banks),
+  localparam int unsigned TileW  = $clog2(TILES),
   localparam int unsigned Groups = BEAT / LANES,
   localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
 ) (
@@ -34,19 +40,20 @@ module fp8mac_compute
   input  logic              rst_ni,
   input  logic              abort_i,
   input  logic              clear_i,
+  input  logic              run_i,
 
-  // The oldest loaded command, held until ready_o
+  // The oldest loaded command, held until it is taken
   input  logic              valid_i,
   input  loaded_cmd_t       cmd_i,
   input  error_e            load_error_i,
   output logic              ready_o,
+  output logic              released_o,      // a command has read all its operands
 
-  // To the store engine, when the command starts
+  // To the store engine, when the command is taken
   output logic              storing_valid_o,
   output storing_cmd_t      storing_o,
   input  logic              storing_ready_i,
   output logic              kept_o,          // a command with acc_keep has left the array
-  input  logic [Banks-1:0]  bank_release_i,
 
   // Operand buffers: one read per step
   output logic              read_o,
@@ -58,210 +65,331 @@ module fp8mac_compute
 
   // The array, in the cycle after the read
   output logic              step_valid_o,
-  output logic [BankW-1:0]  step_bank_o,
-  output logic              step_first_o,
-  output logic              step_last_o,
+  output logic [TileW-1:0]  step_tile_o,
+  output logic              block_first_o,
+  output logic              block_last_o,
+  output logic              acc_first_o,
+  output logic              acc_last_o,
   output step_cfg_t         step_cfg_o,
   output logic [ROWS-1:0]   row_en_o,
   output logic [COLS-1:0]   col_en_o,
   output logic [LANES-1:0]  lane_en_o,
+  output place_t            place_o,
 
   // For the counters
-  output logic              stalled_o,       // waiting for results to be drained, or for the bank's turn
-  output logic              computed_o       // all steps of a command have been issued
+  output logic              busy_o,          // a command is at hand
+  output logic              stalled_o        // waiting for results to be taken
 );
-  localparam int unsigned PassM = ROWS * BANKS_M;
-  localparam int unsigned PassN = COLS * BANKS_N;
-  localparam int unsigned ImW   = (BANKS_M > 1) ? $clog2(BANKS_M) : 1;
-  localparam int unsigned InW   = (BANKS_N > 1) ? $clog2(BANKS_N) : 1;
+  localparam int unsigned RowsLog  = $clog2(ROWS);
+  localparam int unsigned ColsLog  = $clog2(COLS);
+  localparam int unsigned LanesLog = $clog2(LANES);
+  localparam int unsigned BeatLog  = $clog2(BEAT);
+  localparam int unsigned BlockLog = $clog2(BLOCK);
+  localparam int unsigned KW       = WORD_W + BeatLog;                        // k - 1
+  localparam int unsigned BlockW   = KW - BlockLog;
+  localparam int unsigned StepLog  = BlockLog - LanesLog;                     // of a block's steps
+  localparam int unsigned StepW    = (StepLog > 0) ? StepLog : 1;
+  localparam int unsigned GroupLog = BeatLog - LanesLog;
+  localparam int unsigned StepNrW  = KW - LanesLog;                           // of all steps along k
+  localparam int unsigned PosW     = $clog2(PassTiles);
+  localparam int unsigned RowIdxW  = (ROWS > 1) ? RowsLog : 1;
+  localparam int unsigned ColIdxW  = (COLS > 1) ? ColsLog : 1;
+  localparam int unsigned LaneIdxW = (LANES > 1) ? LanesLog : 1;
 
-  compute_cmd_t cmd;
-  assign cmd = cmd_i.compute;
+  // ---- taking a command --------------------------------------------------------------------------------------------
+  compute_cmd_t next;
+  error_e       error;
+  logic         poisoned_q;  // an older command failed
+  logic         skip, take, busy_q, finished;
 
-  // ---- start: hand the command on ----------------------------------------------------------------------------------
-  error_e error;
-  logic   poisoned_q;  // an older command failed
-  logic   started_q;   // the command at hand has been handed on
-  logic   skip, active;
-
+  assign next  = cmd_i.compute;
   assign error = (cmd_i.store.error != ErrNone) ? cmd_i.store.error : load_error_i;
-  assign skip  = !started_q && (error != ErrNone || poisoned_q || abort_i);
+  assign skip  = error != ErrNone || poisoned_q || abort_i;
+  assign take  = valid_i && storing_ready_i && (!busy_q || finished);
 
-  assign storing_valid_o = valid_i && !started_q && storing_ready_i;
+  assign ready_o         = take;
+  assign storing_valid_o = take;
   always_comb begin
     storing_o           = '{cmd: cmd_i.store, vector_half: cmd_i.halves.vectors, skip: skip};
     storing_o.cmd.error = error;
   end
 
-  assign active = valid_i && (started_q || storing_ready_i) && !skip;
-
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      started_q  <= 1'b0;
+      busy_q     <= 1'b0;
       poisoned_q <= 1'b0;
     end else begin
-      if (ready_o) started_q <= 1'b0;
-      else if (storing_valid_o) started_q <= 1'b1;
+      if (take) busy_q <= 1'b1;
+      else if (finished) busy_q <= 1'b0;
       if (clear_i) poisoned_q <= 1'b0;
-      else if (storing_valid_o && error != ErrNone) poisoned_q <= 1'b1;
+      else if (take && error != ErrNone) poisoned_q <= 1'b1;
+    end
+  end
+
+  // ---- the command at hand -----------------------------------------------------------------------------------------
+  // k - 1:   | block | step of the block | lane |      so its parts are those of the last product
+  typedef struct packed {
+    logic [WORD_W-1:0]   row_words;
+    pass_shape_e         pass_shape;
+    step_cfg_t           cfg;
+    logic                acc_continue;
+    logic                acc_keep;
+    logic                half_a;
+    logic                half_b;
+    logic [RowIdxW-1:0]  last_row;    // of the last row of tiles
+    logic [ColIdxW-1:0]  last_col;
+    logic [BlockW-1:0]   last_block;
+    logic [StepW-1:0]    last_step;   // of the last block
+    logic [LaneIdxW-1:0] last_lane;   // of the last step
+    logic                skip;
+  } work_t;
+
+  work_t         work_q;
+  logic [KW-1:0] k_less_one;
+  tile_index_t   next_rows, next_cols;  // tiles down and across, less one
+
+  assign k_less_one = KW'(next.k - dim_t'(1));
+  assign next_rows  = tile_index_t'((next.m - dim_t'(1)) >> RowsLog);
+  assign next_cols  = tile_index_t'((next.n - dim_t'(1)) >> ColsLog);
+
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      work_q <= '{
+        row_words: WORD_W'(next.row_words), pass_shape: next.pass_shape, cfg: next.cfg,
+        acc_continue: next.acc_continue, acc_keep: next.acc_keep, half_a: cmd_i.halves.a, half_b: cmd_i.halves.b,
+        last_row: RowIdxW'((next.m - dim_t'(1)) & dim_t'(ROWS - 1)),
+        last_col: ColIdxW'((next.n - dim_t'(1)) & dim_t'(COLS - 1)),
+        last_block: BlockW'(k_less_one >> BlockLog),
+        last_step: StepW'((k_less_one & KW'(BLOCK - 1)) >> LanesLog),
+        last_lane: LaneIdxW'(k_less_one & KW'(LANES - 1)),
+        skip: skip
+      };
     end
   end
 
   // ---- position within the command ---------------------------------------------------------------------------------
-  dim_t              m0_q, n0_q;          // first row and column of the pass
-  dim_t              k_done_q;
-  logic [ImW-1:0]    im_q;
-  logic [InW-1:0]    in_q;
-  logic [WORD_W-1:0] a_base_q, b_base_q;  // first word of the pass in the row RAMs
-  logic [WORD_W-1:0] beat_q;              // k_done_q = beat_q * BEAT + group_q * LANES
-  logic [GroupW-1:0] group_q;
+  tile_index_t         row_tile_q, col_tile_q;    // of the pass's first tile
+  tile_index_t         rows_more_q, cols_more_q;  // tiles below it, and to its right
+  logic [TileW-PosW-1:0] pass_q;
+  logic [WORD_W-1:0]   a_base_q, b_base_q;        // first word of the pass in the row RAMs
+  logic [BlockW-1:0]   block_q;
+  logic [1:0]          im_q, in_q;                // tile of the pass: down, across
+  logic [StepW-1:0]    step_q;
 
-  logic last_group, last_n, last_m, last_bank;
-  dim_t k_left, rows_left, cols_left;
-  logic in_up, in_end;
+  logic [1:0]          pass_rows, pass_cols;      // tiles of a whole pass, less one
+  logic [1:0]          last_im, last_in;          // of the tiles that have outputs
+  logic                last_m, last_n, last_block, last_step, last_tile;
+  logic [PosW-1:0]     position;
 
-  assign k_left     = cmd.k - k_done_q;
-  assign last_group = k_left <= dim_t'(LANES);
-  assign last_n     = cmd.n - n0_q <= dim_t'(PassN);
-  assign last_m     = cmd.m - m0_q <= dim_t'(PassM);
+  assign pass_rows = (work_q.pass_shape == Pass4x1) ? 2'd3 : (work_q.pass_shape == Pass2x2) ? 2'd1 : 2'd0;
+  assign pass_cols = (work_q.pass_shape == Pass4x1) ? 2'd0 : (work_q.pass_shape == Pass2x2) ? 2'd1 : 2'd3;
 
-  // The snake: in_q counts upwards where im_q is even and downwards where it is odd.
-  assign in_up     = !im_q[0];
-  assign in_end    = in_up ? in_q == InW'(BANKS_N - 1) : in_q == '0;
-  assign last_bank = in_end && im_q == ImW'(BANKS_M - 1);
+  assign last_m     = rows_more_q <= tile_index_t'(pass_rows);
+  assign last_n     = cols_more_q <= tile_index_t'(pass_cols);
+  assign last_im    = last_m ? rows_more_q[1:0] : pass_rows;
+  assign last_in    = last_n ? cols_more_q[1:0] : pass_cols;
+  assign last_block = block_q == work_q.last_block;
+  assign last_step  = (StepLog == 0) || step_q == (last_block ? work_q.last_step : '1);
+  assign last_tile  = im_q == last_im && in_q == last_in;
 
-  // What is left from `first` on: the rows or columns of the bank, 0 if it has none
-  function automatic dim_t left(dim_t total, dim_t first);
-    return (total > first) ? total - first : '0;
-  endfunction
-
-  assign rows_left = left(cmd.m, m0_q + dim_t'(im_q) * dim_t'(ROWS));
-  assign cols_left = left(cmd.n, n0_q + dim_t'(in_q) * dim_t'(COLS));
+  always_comb begin
+    unique case (work_q.pass_shape)
+      Pass1x4: position = in_q;
+      Pass2x2: position = {im_q[0], in_q[0]};
+      default: position = im_q;
+    endcase
+  end
 
   // ---- conditions to advance ---------------------------------------------------------------------------------------
-  logic [BankW-1:0] bank;
-  logic [Banks-1:0] owed_q;  // a last step has been issued and its result is not yet drained
-  logic             present, last_step, blocked, in_turn, advance, issue;
+  // The cycles that are left until a block's last step may come: after any block, and after a block of the same tile.
+  // Blocks of other commands at the same position count as those of the same tile.
+  localparam int unsigned ShareW = (SHARE > 1) ? $clog2(SHARE) : 1;
+  localparam int unsigned LoopW  = (LOOP > 1) ? $clog2(LOOP) : 1;
 
-  assign bank      = BankW'(im_q) * BankW'(BANKS_N) + BankW'(in_q);
-  assign present   = rows_left != '0 && cols_left != '0;
-  assign last_step = last_group && !cmd.acc_keep;
-  assign blocked   = present && last_step && owed_q[bank];
-  assign advance   = active && !blocked && in_turn;
-  assign issue     = advance && present;
-  assign stalled_o = (active && !advance) || (valid_i && !started_q && !storing_ready_i);
+  logic [ShareW-1:0]                share_wait_q;
+  logic [PassTiles-1:0][LoopW-1:0]  loop_wait_q;
+  logic                             acc_first, early, advance, issue, block_ends;
+
+  assign acc_first  = block_q == '0 && !work_q.acc_continue;
+  assign early      = last_step && (share_wait_q != '0 || (!acc_first && loop_wait_q[position] != '0));
+  assign advance    = busy_q && run_i && (work_q.skip || !early);
+  assign issue      = advance && !work_q.skip;
+  assign block_ends = issue && last_step;
+  assign finished   = advance && (work_q.skip || (last_step && last_tile && last_block && last_n && last_m));
+  assign busy_o     = busy_q;
+  assign stalled_o  = (busy_q && !run_i) || (valid_i && !storing_ready_i && !busy_q);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      owed_q <= '0;
-    end else begin
-      owed_q <= owed_q & ~bank_release_i;
-      if (issue && last_step) owed_q[bank] <= 1'b1;
-    end
-  end
-
-  if (ROTATE) begin : g_turns
-    logic [BankW-1:0] turn_q, position;  // whose turn this cycle is; the bank's position in the snake
-    logic             fresh;
-
-    assign position = BankW'(im_q) * BankW'(BANKS_N) + (in_up ? BankW'(in_q) : BankW'(BANKS_N - 1) - BankW'(in_q));
-    assign fresh    = position == '0 && k_done_q == '0 && !cmd.acc_continue;
-    assign in_turn  = fresh || turn_q == position;
-
-    always_ff @(posedge clk_i) begin
-      if (!rst_ni) turn_q <= '0;
-      else if (advance) turn_q <= position + BankW'(1);
-      else turn_q <= turn_q + BankW'(1);
-    end
-
-    if (Banks != 4) begin : g_check_banks
-      $error("BANKS_M * BANKS_N must be 4: accumulators that rotate are four");
-    end
-  end else begin : g_any_turn
-    assign in_turn = 1'b1;
-  end
-
-  // ---- advance -----------------------------------------------------------------------------------------------------
-  logic finished;
-
-  assign finished   = advance && last_bank && last_group && last_n && last_m;
-  assign ready_o    = finished || (storing_valid_o && skip);
-  assign computed_o = finished;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || finished) begin
-      im_q     <= '0;
-      in_q     <= '0;
-      k_done_q <= '0;
-      beat_q   <= '0;
-      group_q  <= '0;
-      n0_q     <= '0;
-      b_base_q <= '0;
-      m0_q     <= '0;
-      a_base_q <= '0;
-    end else if (advance) begin
-      if (!in_end) begin
-        in_q <= in_up ? in_q + InW'(1) : in_q - InW'(1);
-      end else if (!last_bank) begin
-        im_q <= im_q + ImW'(1);
-      end else begin
-        im_q <= '0;
-        in_q <= '0;
-        if (!last_group) begin
-          k_done_q <= k_done_q + dim_t'(LANES);
-          group_q  <= (group_q == GroupW'(Groups - 1)) ? '0 : group_q + GroupW'(1);
-          if (group_q == GroupW'(Groups - 1)) beat_q <= beat_q + WORD_W'(1);
-        end else begin
-          k_done_q <= '0;
-          beat_q   <= '0;
-          group_q  <= '0;
-          if (!last_n) begin
-            n0_q     <= n0_q + dim_t'(PassN);
-            b_base_q <= b_base_q + WORD_W'(BANKS_N) * WORD_W'(cmd.row_beats);
-          end else begin
-            n0_q     <= '0;
-            b_base_q <= '0;
-            m0_q     <= m0_q + dim_t'(PassM);
-            a_base_q <= a_base_q + WORD_W'(BANKS_M) * WORD_W'(cmd.row_beats);
-          end
-        end
+      share_wait_q <= '0;
+      loop_wait_q  <= '0;
+    end else if (run_i) begin
+      if (block_ends) share_wait_q <= ShareW'(SHARE - 1);
+      else if (share_wait_q != '0) share_wait_q <= share_wait_q - ShareW'(1);
+      for (int unsigned p = 0; p < PassTiles; p++) begin
+        if (block_ends && position == PosW'(p)) loop_wait_q[p] <= LoopW'(LOOP - 1);
+        else if (loop_wait_q[p] != '0) loop_wait_q[p] <= loop_wait_q[p] - LoopW'(1);
       end
     end
   end
 
-  // ---- operands ----------------------------------------------------------------------------------------------------
-  assign read_o   = issue;
-  assign a_half_o = cmd_i.halves.a;
-  assign b_half_o = cmd_i.halves.b;
-  assign a_word_o = a_base_q + WORD_W'(im_q) * WORD_W'(cmd.row_beats) + beat_q;
-  assign b_word_o = b_base_q + WORD_W'(in_q) * WORD_W'(cmd.row_beats) + beat_q;
-  assign group_o  = group_q;
+  // ---- advance -----------------------------------------------------------------------------------------------------
+  logic [WORD_W-1:0] a_pass_words, b_pass_words;  // of a whole pass
 
-  // ---- the step, while its operands are read -----------------------------------------------------------------------
+  assign a_pass_words = work_q.row_words << pass_rows_log2(work_q.pass_shape);
+  assign b_pass_words = work_q.row_words << pass_cols_log2(work_q.pass_shape);
+
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) step_valid_o <= 1'b0;
-    else step_valid_o <= issue;
-    step_bank_o  <= bank;
-    step_first_o <= k_done_q == '0 && !cmd.acc_continue;
-    step_last_o  <= last_step;
-    step_cfg_o   <= cmd.cfg;
-    for (int unsigned r = 0; r < ROWS; r++) row_en_o[r] <= dim_t'(r) < rows_left;
-    for (int unsigned c = 0; c < COLS; c++) col_en_o[c] <= dim_t'(c) < cols_left;
-    for (int unsigned l = 0; l < LANES; l++) lane_en_o[l] <= dim_t'(l) < k_left;
+    if (take) begin
+      row_tile_q  <= '0;
+      rows_more_q <= next_rows;
+      pass_q      <= '0;
+      a_base_q    <= '0;
+    end else if (issue && last_step && last_tile && last_block) begin
+      pass_q <= pass_q + 1'b1;
+      if (last_n) begin
+        row_tile_q  <= row_tile_q + tile_index_t'(pass_rows) + tile_index_t'(1);
+        rows_more_q <= rows_more_q - tile_index_t'(pass_rows) - tile_index_t'(1);
+        a_base_q    <= a_base_q + a_pass_words;
+      end
+    end
+    if (take || (issue && last_step && last_tile && last_block && last_n)) begin
+      col_tile_q  <= '0;
+      cols_more_q <= take ? next_cols : cols_of_d_q;
+      b_base_q    <= '0;
+    end else if (issue && last_step && last_tile && last_block) begin
+      col_tile_q  <= col_tile_q + tile_index_t'(pass_cols) + tile_index_t'(1);
+      cols_more_q <= cols_more_q - tile_index_t'(pass_cols) - tile_index_t'(1);
+      b_base_q    <= b_base_q + b_pass_words;
+    end
+    if (take) begin
+      step_q  <= '0;
+      im_q    <= '0;
+      in_q    <= '0;
+      block_q <= '0;
+    end else if (issue) begin
+      step_q <= last_step ? '0 : step_q + StepW'(1);
+      if (last_step) begin
+        in_q <= (in_q == last_in) ? '0 : in_q + 2'd1;
+        if (in_q == last_in) im_q <= (im_q == last_im) ? '0 : im_q + 2'd1;
+        if (last_tile) block_q <= last_block ? '0 : block_q + BlockW'(1);
+      end
+    end
   end
 
-  // The flags of a command that keeps its accumulators are complete when its last step has left the array.
-  logic [STAGES:0] keeping_q;
+  tile_index_t cols_of_d_q;  // tiles across, less one
+  always_ff @(posedge clk_i) begin
+    if (take) cols_of_d_q <= next_cols;
+  end
+
+  // ---- the next cycle: operands are read ---------------------------------------------------------------------------
+  typedef struct packed {
+    logic [TileW-1:0] tile;
+    logic             block_first;
+    logic             block_last;
+    logic             acc_first;
+    logic             acc_last;
+    step_cfg_t        cfg;
+    logic [ROWS-1:0]  row_en;
+    logic [COLS-1:0]  col_en;
+    logic [LANES-1:0] lane_en;
+    place_t           place;
+  } step_t;
+
+  step_t              step, step_q1, step_q2;
+  logic [StepNrW-1:0] step_nr;
+  logic               valid_q1, valid_q2;
+  logic               end_q1, end_q2;        // the command's last cycle here
+  logic               keep_q1, keep_q2;      // it keeps its accumulators
+  logic               last_row_of_tiles, last_col_of_tiles, final_step;
+
+  if (StepLog > 0) begin : g_step_nr
+    assign step_nr = {block_q, step_q};
+  end else begin : g_block_nr
+    assign step_nr = block_q;
+  end
+
+  assign last_row_of_tiles = rows_more_q == tile_index_t'(im_q);
+  assign last_col_of_tiles = cols_more_q == tile_index_t'(in_q);
+  assign final_step        = last_block && last_step;
+
+  always_comb begin
+    step.tile           = {pass_q, position};
+    step.block_first    = (StepLog == 0) || step_q == '0;
+    step.block_last     = last_step;
+    step.acc_first      = acc_first;
+    step.acc_last       = last_block && !work_q.acc_keep;
+    step.cfg            = work_q.cfg;
+    step.place.row_tile = row_tile_q + tile_index_t'(im_q);
+    step.place.col_tile = col_tile_q + tile_index_t'(in_q);
+    step.place.last     = last_row_of_tiles && last_col_of_tiles;
+    for (int unsigned r = 0; r < ROWS; r++) step.row_en[r] = !last_row_of_tiles || RowIdxW'(r) <= work_q.last_row;
+    for (int unsigned c = 0; c < COLS; c++) step.col_en[c] = !last_col_of_tiles || ColIdxW'(c) <= work_q.last_col;
+    for (int unsigned l = 0; l < LANES; l++) step.lane_en[l] = !final_step || LaneIdxW'(l) <= work_q.last_lane;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      valid_q1 <= 1'b0;
+      valid_q2 <= 1'b0;
+      end_q1   <= 1'b0;
+      end_q2   <= 1'b0;
+    end else if (run_i) begin
+      valid_q1 <= issue;
+      valid_q2 <= valid_q1;
+      end_q1   <= finished;
+      end_q2   <= end_q1;
+    end
+    if (run_i) begin
+      keep_q1  <= work_q.acc_keep && !work_q.skip;
+      keep_q2  <= keep_q1;
+      step_q1  <= step;
+      step_q2  <= step_q1;
+      a_half_o <= work_q.half_a;
+      b_half_o <= work_q.half_b;
+      a_word_o <= a_base_q + times(work_q.row_words, im_q) + WORD_W'(step_nr >> GroupLog);
+      b_word_o <= b_base_q + times(work_q.row_words, in_q) + WORD_W'(step_nr >> GroupLog);
+      group_o  <= GroupW'(step_nr & StepNrW'(Groups - 1));
+    end
+  end
+
+  function automatic logic [WORD_W-1:0] times(logic [WORD_W-1:0] words, logic [1:0] tiles);
+    return (tiles[0] ? words : '0) + (tiles[1] ? words << 1 : '0);
+  endfunction
+
+  assign read_o = valid_q1 && run_i;
+
+  // ---- the cycle after: the array takes the step -------------------------------------------------------------------
+  assign step_valid_o  = valid_q2;
+  assign step_tile_o   = step_q2.tile;
+  assign block_first_o = step_q2.block_first;
+  assign block_last_o  = step_q2.block_last;
+  assign acc_first_o   = step_q2.acc_first;
+  assign acc_last_o    = step_q2.acc_last;
+  assign step_cfg_o    = step_q2.cfg;
+  assign row_en_o      = step_q2.row_en;
+  assign col_en_o      = step_q2.col_en;
+  assign lane_en_o     = step_q2.lane_en;
+  assign place_o       = step_q2.place;
+  assign released_o    = end_q2 && run_i;
+
+  // The flags of a command that keeps its accumulators are complete LATENCY cycles after its last step.
+  logic [LATENCY-1:0] keeping_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) keeping_q <= '0;
-    else keeping_q <= {keeping_q[STAGES-1:0], finished && cmd.acc_keep};
+    else if (run_i) keeping_q <= {keeping_q[LATENCY-2:0], end_q2 && keep_q2};
   end
 
-  assign kept_o = keeping_q[STAGES];
+  assign kept_o = keeping_q[LATENCY-1] && run_i;
 
-  a_released_bank_was_owed : assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (bank_release_i & ~owed_q) == '0);
+  if ((TILES & (TILES - 1)) != 0 || TILES <= PassTiles) begin : g_tiles
+    $error("TILES must be a power of two and at least 8");
+  end
+  if (BLOCK % LANES != 0 || BEAT % LANES != 0) begin : g_lanes
+    $error("LANES must divide a beat's bytes and the products of a block");
+  end
+
   a_loaded_command_stays : assert property (@(posedge clk_i) disable iff (!rst_ni)
     valid_i && !ready_o |=> valid_i);
 

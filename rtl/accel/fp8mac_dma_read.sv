@@ -46,6 +46,7 @@ module fp8mac_dma_read
 
   typedef struct packed {
     logic       none;
+    logic       row_final;  // the last burst of its row
     read_dest_t dest;
   } in_flight_t;
 
@@ -100,7 +101,8 @@ module fp8mac_dma_read
   assign m_axi_arvalid_o = arvalid_q;
 
   always_comb begin
-    pushed           = '{none: burst_none, dest: row_dest};
+    // Once its last burst is taken, the splitter is ready for the next row.
+    pushed           = '{none: burst_none, row_final: row_ready_o, dest: row_dest};
     pushed.dest.word = row_dest.word + burst_start;
   end
 
@@ -141,6 +143,7 @@ module fp8mac_dma_read
   always_comb begin
     beat_dest_o      = head.dest;
     beat_dest_o.word = head.dest.word + beats_q;
+    beat_dest_o.last = head.row_final && m_axi_rlast_i;
   end
 
   ar_is_stable : assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The load engine turns commands into rows to be read. A command may start once the second command before it has been
-// computed: then loaded_ready_i is high, and the command's halves of the operand buffers are free. Its vectors wait
-// until the second command before it has been stored. After a read error the engine loads nothing until the error state
-// is left.
+// computed: then its halves of the operand buffers are free. Its vectors wait until the second command before it has been
+// stored. After a read error the engine loads nothing until the error state is left.
 module fp8mac_load
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -15,16 +14,17 @@ module fp8mac_load
   input  logic         rst_ni,
   input  logic         abort_i,
   input  logic         clear_i,
-  output logic         idle_o,
+  output logic         idle_o,           // no command is being loaded, and the operand buffers are free
 
   input  logic         valid_i,
   input  checked_cmd_t checked_i,
   output logic         ready_o,
 
-  // The command starts to load. The compute engine's queue keeps it until its operands have arrived.
+  // The command starts to load. The compute engine's queue keeps it until its operands have arrived. The queue holds two
+  // commands, and no more are between their start here and released_i.
   output logic         loaded_valid_o,
   output loaded_cmd_t  loaded_o,
-  input  logic         loaded_ready_i,
+  input  logic         released_i,       // the oldest of them has read all its operands
 
   output logic         row_valid_o,
   output row_request_t row_o,
@@ -57,9 +57,9 @@ module fp8mac_load
   halves_t halves_d;
 
   assign stop    = failed_q || abort_i;
-  assign ready_o = state_q == Idle && loaded_ready_i && !stop;
+  assign ready_o = state_q == Idle && !halves_in_use && !stop;
   assign accept  = ready_o && valid_i;
-  assign idle_o  = state_q == Idle;
+  assign idle_o  = state_q == Idle && in_use_q == '0;
   assign cmd_d   = accept ? checked_i.load : cmd_q;
 
   always_comb begin
@@ -70,6 +70,17 @@ module fp8mac_load
 
   assign loaded_valid_o = accept;
   assign loaded_o       = '{compute: checked_i.compute, store: checked_i.store, halves: halves_d};
+
+  // ---- commands that use their operands ----------------------------------------------------------------------------
+  logic [1:0] in_use_q;
+  logic       halves_in_use;
+
+  assign halves_in_use = in_use_q[1];
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) in_use_q <= '0;
+    else in_use_q <= in_use_q + 2'(accept) - 2'(released_i);
+  end
 
   // ---- commands that may still use their vectors -------------------------------------------------------------------
   logic [HeldW-1:0] held_q;
@@ -87,6 +98,7 @@ module fp8mac_load
   dim_t       rows_q;             // still to be requested, this one included
   logic [7:0] ram_q, last_ram_q;
   dim_t       word_q;
+  logic [4:0] last_byte_q;
   logic       vector_state;
 
   function automatic dim_t vector_beats(dim_t count);
@@ -109,13 +121,15 @@ module fp8mac_load
   always_comb begin
     row_valid_o = 1'b0;
     row_o       = '{none: 1'b0, addr: addr_q, beats: cmd_q.row_beats};
-    dest_o      = '{kind: DestA, half: halves_q.a, ram: ram_q, word: word_q};
+    dest_o      = '{kind: DestA, half: halves_q.a, ram: ram_q, word: word_q, fmt: cmd_q.a_fmt,
+                    last_byte: last_byte_q, last: 1'b0};
     unique case (state_q)
       LoadA: row_valid_o = !stop;
       LoadB: begin
         row_valid_o = !stop;
         dest_o.kind = DestB;
         dest_o.half = halves_q.b;
+        dest_o.fmt  = cmd_q.b_fmt;
       end
       LoadScaleA, LoadScaleB, LoadBias: begin
         row_valid_o = !stop && vectors_free;
@@ -156,7 +170,8 @@ module fp8mac_load
       failed_q <= (failed_q || read_failed_i) && !clear_i;
       if (accept) halves_q <= halves_d;
     end
-    cmd_q <= cmd_d;
+    cmd_q       <= cmd_d;
+    last_byte_q <= 5'(cmd_d.k - dim_t'(1)) & 5'(BEAT - 1);
 
     if (state_d != state_q) begin
       ram_q <= '0;
@@ -182,10 +197,12 @@ module fp8mac_load
       addr_q <= addr_q + stride_q;
       rows_q <= rows_q - dim_t'(1);
       ram_q <= (ram_q == last_ram_q) ? '0 : ram_q + 8'd1;
-      if (ram_q == last_ram_q) word_q <= word_q + cmd_q.row_beats;
+      if (ram_q == last_ram_q) word_q <= word_q + cmd_q.row_words;
     end
   end
 
+  in_use_is_bounded : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    in_use_q != 2'd3 && !(released_i && in_use_q == '0));
   held_is_bounded : assert property (@(posedge clk_i) disable iff (!rst_ni) held_q != '1);
 
 endmodule

@@ -1,54 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
-// A double buffer for the rows of one operand: RAMS row RAMs, each with two halves of DEPTH beats. Row r of a half lies
-// in row RAM r % RAMS. A beat is written to one RAM. All RAMs are read at one address. In the next cycle each gives one
-// group of LANES bytes. The RAMs are plain synchronous memories with one write port and one read port.
+// A double buffer for the rows of one operand: RAMS row RAMs, each with two halves of DEPTH words. Row r of a half lies
+// in row RAM r % RAMS. A beat is written as one word of one RAM. All RAMs are read at one address. In the next cycle,
+// and until the next read, each gives one group of LANES bytes and the bound of the block that the group belongs to.
+//
+//   word      0             1             2             3
+//             [ 16 codes ]  [ 16 codes ]  [ 16 codes ]  [ 16 codes ]    BEAT = 16
+//   bound     0                           1                             one for BLOCK_WORDS words; with BOUNDS = 0 none
+//
+// Each half is a single-port memory: the half that is being written is never the half that is being read. The bound of a
+// block is written with each of its words, and the last one counts.
 module fp8mac_operand_buffer #(
-  parameter int unsigned RAMS = 8,
-  parameter int unsigned LANES = 4,
-  parameter int unsigned BEAT  = 16,
-  parameter int unsigned DEPTH = 256,
+  parameter int unsigned RAMS        = 4,
+  parameter int unsigned LANES       = 16,
+  parameter int unsigned BEAT        = 16,
+  parameter int unsigned DEPTH       = 256,
+  parameter bit          BOUNDS      = 1'b1,
+  parameter int unsigned BLOCK_WORDS = 2,     // words of a block that has a bound
+  parameter int unsigned BOUND_W     = 6,
   localparam int unsigned WordW  = $clog2(DEPTH),
-  localparam int unsigned RamW  = $clog2(RAMS),
+  localparam int unsigned RamW   = (RAMS > 1) ? $clog2(RAMS) : 1,
   localparam int unsigned Groups = BEAT / LANES,
   localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
 ) (
-  input  logic                             clk_i,
+  input  logic                            clk_i,
 
-  input  logic                             write_i,
-  input  logic                             write_half_i,
+  input  logic                            write_i,
+  input  logic                            write_half_i,
   input  logic [RamW-1:0]                 write_ram_i,
-  input  logic [WordW-1:0]                 write_word_i,
-  input  logic [BEAT*8-1:0]                write_data_i,
+  input  logic [WordW-1:0]                write_word_i,
+  input  logic [BEAT*8-1:0]               write_data_i,
+  input  logic [BOUND_W-1:0]              write_bound_i,
 
-  input  logic                             read_i,
-  input  logic                             read_half_i,
-  input  logic [WordW-1:0]                 read_word_i,
-  input  logic [GroupW-1:0]                read_group_i,
-  output logic [RAMS-1:0][LANES-1:0][7:0] read_data_o
+  input  logic                            read_i,
+  input  logic                            read_half_i,
+  input  logic [WordW-1:0]                read_word_i,
+  input  logic [GroupW-1:0]               read_group_i,
+  output logic [RAMS-1:0][LANES-1:0][7:0] read_data_o,
+  output logic [RAMS-1:0][BOUND_W-1:0]    read_bound_o
 );
+  localparam int unsigned Blocks    = DEPTH / BLOCK_WORDS;
+  localparam int unsigned BlockLog  = $clog2(BLOCK_WORDS);
+  localparam int unsigned BlockIdxW = (Blocks > 1) ? $clog2(Blocks) : 1;
+
   logic [GroupW-1:0] group_q;
+  logic              half_q;  // of the last read
 
   always_ff @(posedge clk_i) begin
-    if (read_i) group_q <= read_group_i;
+    if (read_i) begin
+      group_q <= read_group_i;
+      half_q  <= read_half_i;
+    end
   end
 
   for (genvar ram = 0; ram < int'(RAMS); ram++) begin : g_ram
-    logic [BEAT*8-1:0] mem_q [2*DEPTH];
-    logic [Groups-1:0][LANES-1:0][7:0] word_q;
+    logic [1:0]                             write, read;
+    logic [1:0][Groups-1:0][LANES-1:0][7:0] word;
+    logic [1:0][BOUND_W-1:0]                bound;
 
-    always_ff @(posedge clk_i) begin
-      if (write_i && write_ram_i == RamW'(ram)) mem_q[{write_half_i, write_word_i}] <= write_data_i;
+    for (genvar half = 0; half < 2; half++) begin : g_half
+      logic [WordW-1:0] addr;
+
+      assign write[half] = write_i && write_half_i == 1'(half) && write_ram_i == RamW'(ram);
+      assign read[half]  = read_i && read_half_i == 1'(half);
+      assign addr        = read[half] ? read_word_i : write_word_i;
+
+      fp8mac_ram #(.WIDTH(BEAT * 8), .DEPTH(DEPTH)) u_words (
+        .clk_i, .en_i(read[half] || write[half]), .write_i(write[half]), .addr_i(addr), .data_i(write_data_i),
+        .data_o(word[half])
+      );
+
+      if (BOUNDS) begin : g_bound
+        fp8mac_ram #(.WIDTH(BOUND_W), .DEPTH(Blocks)) u_bounds (
+          .clk_i, .en_i(read[half] || write[half]), .write_i(write[half]), .addr_i(BlockIdxW'(addr >> BlockLog)),
+          .data_i(write_bound_i), .data_o(bound[half])
+        );
+      end else begin : g_no_bound
+        assign bound[half] = '0;
+      end
     end
 
-    always_ff @(posedge clk_i) begin
-      if (read_i) word_q <= mem_q[{read_half_i, read_word_i}];
-    end
-
-    assign read_data_o[ram] = (Groups > 1) ? word_q[group_q] : word_q[0];
+    assign read_data_o[ram]  = (Groups > 1) ? word[half_q][group_q] : word[half_q][0];
+    assign read_bound_o[ram] = bound[half_q];
   end
 
-  if ((1 << WordW) != DEPTH) begin : g_depth
-    $error("DEPTH must be a power of two");
+  if (!BOUNDS) begin : g_unused
+    logic unused_bound;
+    assign unused_bound = ^write_bound_i;
   end
+
+  if ((1 << WordW) != DEPTH || DEPTH % BLOCK_WORDS != 0) begin : g_depth
+    $error("DEPTH must be a power of two, and a multiple of BLOCK_WORDS");
+  end
+
+  halves_apart : assert property (@(posedge clk_i) !(write_i && read_i && write_half_i == read_half_i));
 
 endmodule

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stage of the load path between the read DMA and the memories. Beats leave it one cycle after they came. In the
+// last beat of an operand's row, the bytes behind the row's last code become 0x00, which is +0 in every format. With each
+// beat of an operand comes the bound so far of the block that the beat belongs to: the largest exponent of its finite
+// codes that are not zero, normalised, plus BoundBias, or BoundNone. With a block's last beat it is the block's bound.
+//
+// The beats of a block come one after the other. A row begins with a block.
+module fp8mac_operand_bound
+  import fp8mac_pkg::*;
+  import fp8mac_cmd_pkg::*;
+  import fp8mac_element_pkg::*;
+#(
+  parameter int unsigned BEAT   = 16,
+  parameter bit          BOUNDS = 1'b1  // 0: no bounds, bound_o is 0
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+
+  input  logic              valid_i,
+  input  read_dest_t        dest_i,
+  input  logic [BEAT*8-1:0] data_i,
+
+  output logic              valid_o,
+  output read_dest_t        dest_o,
+  output logic [BEAT*8-1:0] data_o,
+  output logic [BoundW-1:0] bound_o
+);
+  localparam int unsigned BlockWords = BoundBlock / BEAT;
+
+  // ---- the cycle of the beat: mask and decode ----------------------------------------------------------------------
+  logic                 operand;
+  logic [BEAT-1:0][7:0] code;
+
+  assign operand = dest_i.kind == DestA || dest_i.kind == DestB;
+  assign code    = data_i;
+
+  logic [BEAT-1:0][7:0] masked;
+  always_comb begin
+    for (int unsigned i = 0; i < BEAT; i++) begin
+      masked[i] = (operand && dest_i.last && 5'(i) > dest_i.last_byte) ? '0 : code[i];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) valid_o <= 1'b0;
+    else valid_o <= valid_i;
+    dest_o <= dest_i;
+    data_o <= masked;
+  end
+
+  // ---- the next cycle: the largest exponent of this beat and of the block's beats before it ------------------------
+  if (BOUNDS) begin : g_bound
+    logic [BEAT-1:0]             counts_q;
+    logic [BEAT-1:0][BoundW-1:0] bound_q;
+    logic                        so_far_valid_q, first, any;
+    logic [BoundW-1:0]           so_far_q, largest;
+
+    for (genvar i = 0; i < int'(BEAT); i++) begin : g_code
+      operand_t decoded;
+      leading_t normalised;
+
+      fp8mac_decode u_decode (.code_i(masked[i]), .fmt_i(dest_i.fmt), .operand_o(decoded));
+      assign normalised = leading(decoded.exp, decoded.sig);
+      always_ff @(posedge clk_i) begin
+        counts_q[i] <= decoded.sig != '0;  // 0 for zero, Inf and NaN
+        bound_q[i]  <= normalised.top - BoundW'(TopOffset - 1);  // BoundBias counts from E5M2's smallest subnormal
+      end
+
+      logic unused_decoded;
+      assign unused_decoded = ^{decoded.sign, decoded.zero, decoded.is_inf, decoded.nan, normalised.frac};
+    end
+
+    assign first = (dest_o.word & dim_t'(BlockWords - 1)) == '0;
+
+    fp8mac_maximum #(.COUNT(BEAT + 1), .W(BoundW)) u_maximum (
+      .value_i({so_far_q, bound_q}), .valid_i({so_far_valid_q && !first, counts_q}), .maximum_o(largest), .any_o(any)
+    );
+    assign bound_o = any ? largest : BoundNone;
+
+    always_ff @(posedge clk_i) begin
+      if (valid_o) begin
+        so_far_q       <= largest;
+        so_far_valid_q <= any;
+      end
+    end
+  end else begin : g_no_bound
+    assign bound_o = '0;
+  end
+
+  if (BoundBlock % BEAT != 0) begin : g_check_beat
+    $error("a beat must be a whole part of BoundBlock bytes");
+  end
+
+  bytes_are_in_the_beat : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    !(valid_i && operand) || 32'(dest_i.last_byte) < BEAT);
+
+endmodule
