@@ -2,9 +2,9 @@
 // The accelerator: D = epilogue(A * B) on FP8 matrices in memory. It has APB registers, a command queue, three engines
 // (load, compute, store) and the array (fp8mac_array).
 //
-//   APB -> csr -> cmd_queue -> cmd_check -> load -> compute -> store -> epilogue -> pack -> dma_write -> AXI
-//                                            |        |  ^                                         (write)
-//                              AXI (read) dma_read  array memories
+//   APB -> csr -> cmd_queue -> cmd_check -> load -> compute -> array -> output -> AXI (write)
+//                                            |         |
+//                               AXI (read) dma_read -> memories
 //
 // Software submits a command by writing the registers that rtl/regs/fp8mac.rdl describes. The engines work on different
 // commands at once. Commands finish in the order of their submission. A command that fails writes nothing after its
@@ -16,20 +16,20 @@
 module fp8mac_accel
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
+  import fp8mac_element_pkg::*;
 #(
-  parameter int unsigned ROWS        = 8,    // rows of elements: a power of two, 2 to 32
-  parameter int unsigned COLS        = 8,    // columns of elements: a power of two, 2 to 32
-  parameter int unsigned LANES       = 4,    // products of an element per step: a power of two, 1 to 16
-  parameter int unsigned BANKS_M     = 2,    // accumulator banks down; BANKS_M * BANKS_N is 4 where banks rotate
-  parameter int unsigned BANKS_N     = 2,    // accumulator banks across
-  parameter int unsigned ELEMENT     = ElementExact,  // the kind of element: see fp8mac_catalogue_pkg
+  parameter int unsigned ROWS        = 4,    // rows of elements: a power of two, 1 to 32
+  parameter int unsigned COLS        = 4,    // columns of elements: a power of two, 1 to 32
+  parameter int unsigned LANES       = 16,   // products of an element per step: a power of two, 1 to 32
+  parameter int unsigned TILES       = 256,  // of ROWS x COLS accumulators: a power of two, at least 8
+  parameter int unsigned ELEMENT     = ElementBlock,  // the kind of element: see fp8mac_catalogue_pkg
   parameter int unsigned FRAC_BITS   = element_default_frac_bits(ELEMENT),  // of the alignment window
-  parameter int unsigned EPI_WIDTH   = 4,    // columns that the epilogue finishes per cycle
+  parameter int unsigned EPI_WIDTH   = 8,    // outputs that the epilogue finishes per cycle
   parameter int unsigned AXI_DATA_W  = 128,  // bits of a beat
   parameter int unsigned AXI_ADDR_W  = 32,
   parameter int unsigned AXI_ID_W    = 4,
   parameter int unsigned QUEUE_DEPTH = 8,    // commands that can wait, at most 255
-  parameter int unsigned BUF_BEATS   = 256,  // beats of a row RAM in half an operand buffer
+  parameter int unsigned BUF_BEATS   = 256,  // beats of a row RAM in half an operand buffer: a power of two
   parameter int unsigned MAX_MN      = 128   // limit of a command's m and n
 ) (
   input  logic                    clk_i,
@@ -85,17 +85,17 @@ module fp8mac_accel
   import fp8mac_cmd_pkg::*;
 
   localparam int unsigned Beat    = AXI_DATA_W / 8;
-  localparam int unsigned Banks   = BANKS_M * BANKS_N;
-  localparam int unsigned BankW   = $clog2(Banks);
-  localparam int unsigned RowW    = $clog2(ROWS);
-  localparam int unsigned WordW   = $clog2(BUF_BEATS);
-  localparam int unsigned Groups  = Beat / LANES;
+  localparam int unsigned Word    = (LANES > Beat) ? LANES : Beat;  // bytes of a word of the operand memories
+  localparam int unsigned WordW   = $clog2(BUF_BEATS * Beat / Word);
+  localparam int unsigned Groups  = Word / LANES;
   localparam int unsigned GroupW  = (Groups > 1) ? $clog2(Groups) : 1;
-  // A transfer through the epilogue lies in one bank and, as FP32, in one beat.
-  function automatic int unsigned smaller(int unsigned a, int unsigned b);
-    return (a < b) ? a : b;
-  endfunction
-  localparam int unsigned EpiWidth = smaller(EPI_WIDTH, smaller(COLS, Beat / 4));
+  localparam int unsigned TileW   = $clog2(TILES);
+
+  // How the elements accumulate
+  localparam int unsigned Block   = element_block(ELEMENT, LANES);
+  localparam int unsigned Share   = element_share(ELEMENT, LANES, ROWS);
+  localparam int unsigned PhaseW  = (Share > 1) ? $clog2(Share) : 1;
+  localparam bit          Bounded = element_feed(ELEMENT) == FeedBounded;
 
   // What commands may ask of the elements
   localparam bit Window = element_has_window(ELEMENT, LANES);
@@ -108,6 +108,9 @@ module fp8mac_accel
 
   if (!element_in_accelerator(ELEMENT)) begin : g_check_element
     $error("ELEMENT is none of the kinds that commands know: see element_in_accelerator()");
+  end
+  if (MAX_MN > (1 << $bits(tile_index_t)) * ROWS || MAX_MN > (1 << $bits(tile_index_t)) * COLS) begin : g_check_max
+    $error("MAX_MN must not exceed 256 tiles of ROWS rows or COLS columns");
   end
 
   // Commands between load and the end of compute: one for each half of the operand buffers.
@@ -132,8 +135,8 @@ module fp8mac_accel
   counters_t    counters;
 
   fp8mac_csr #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .BEAT(Beat),
-    .QUEUE_DEPTH(QUEUE_DEPTH), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .ELEMENT(Element)
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BLOCK(Block), .TILES(TILES), .BEAT(Beat), .QUEUE_DEPTH(QUEUE_DEPTH),
+    .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .ELEMENT(Element)
   ) u_csr (
     .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i, .pstrb_i, .pready_o, .prdata_o,
     .pslverr_o,
@@ -173,8 +176,8 @@ module fp8mac_accel
   );
 
   fp8mac_cmd_check #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .BEAT(Beat),
-    .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .ELEMENT(Element)
+    .ROWS(ROWS), .COLS(COLS), .BLOCK(Block), .TILES(TILES), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN),
+    .ELEMENT(Element)
   ) u_check (
     .clk_i, .rst_ni,
     .abort_i  (abort),
@@ -189,7 +192,7 @@ module fp8mac_accel
   );
 
   // ---- load --------------------------------------------------------------------------------------------------------
-  logic         load_idle, loaded_push, loaded_full, loaded_empty, loaded_pop;
+  logic         load_idle, loaded_push, loaded_empty, loaded_pop, released;
   loaded_cmd_t  loaded_pushed, loaded;
   logic         read_row_valid, read_row_ready, beat_valid, read_done, stored;
   row_request_t read_row;
@@ -208,7 +211,7 @@ module fp8mac_accel
     .ready_o       (checked_ready),
     .loaded_valid_o(loaded_push),
     .loaded_o      (loaded_pushed),
-    .loaded_ready_i(!loaded_full),
+    .released_i    (released),
     .row_valid_o   (read_row_valid),
     .row_o         (read_row),
     .dest_o        (read_dest),
@@ -232,9 +235,10 @@ module fp8mac_accel
     .m_axi_arready_i, .m_axi_rdata_i, .m_axi_rresp_i, .m_axi_rlast_i, .m_axi_rvalid_i, .m_axi_rready_o
   );
 
-  // Commands in the order of their loads; the oldest is loaded once its outcome is known.
+  // Commands in the order of their loads; the oldest is loaded once its outcome is known. The load engine starts no
+  // command while the operands of LoadedDepth others are in use.
   fp8mac_fifo #(.T(loaded_cmd_t), .DEPTH(LoadedDepth)) u_loaded (
-    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(loaded_push), .data_i(loaded_pushed), .full_o(loaded_full),
+    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(loaded_push), .data_i(loaded_pushed), .full_o(),
     .pop_i(loaded_pop), .data_o(loaded), .empty_o(loaded_empty), .level_o()
   );
 
@@ -249,14 +253,16 @@ module fp8mac_accel
   logic [GroupW-1:0]                operand_group;
   logic [ROWS-1:0][LANES-1:0][7:0]  a_code;
   logic [COLS-1:0][LANES-1:0][7:0]  b_code;
-  dim_t                             vector_row, vector_col;
-  logic [31:0]                      scale_a;
-  logic [EpiWidth-1:0][31:0]        scale_b, bias;
+  logic [ROWS-1:0][BoundW-1:0]      a_bound;
+  logic [COLS-1:0][BoundW-1:0]      b_bound;
+  tile_index_t                      vector_row_tile, vector_col_tile;
+  logic [ROWS-1:0][31:0]            scale_a;
+  logic [COLS-1:0][31:0]            scale_b, bias;
 
   fp8mac_memories #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .WIDTH(EpiWidth)
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .BOUNDS(Bounded)
   ) u_memories (
-    .clk_i,
+    .clk_i, .rst_ni,
     .beat_valid_i   (beat_valid),
     .beat_dest_i    (beat_dest),
     .beat_data_i    (beat_data),
@@ -268,41 +274,48 @@ module fp8mac_accel
     .operand_group_i(operand_group),
     .a_code_o       (a_code),
     .b_code_o       (b_code),
+    .a_bound_o      (a_bound),
+    .b_bound_o      (b_bound),
     .vector_half_i  (vector_half),
-    .row_i          (vector_row),
-    .col_i          (vector_col),
+    .row_tile_i     (vector_row_tile),
+    .col_tile_i     (vector_col_tile),
     .scale_a_o      (scale_a),
     .scale_b_o      (scale_b),
     .bias_o         (bias)
   );
 
   // ---- compute -----------------------------------------------------------------------------------------------------
-  logic             storing_push, storing_full, storing_empty, storing_pop, kept, stalled, computed;
+  logic             storing_push, storing_full, storing_empty, storing_pop, kept, computing, stalled;
   storing_cmd_t     storing_pushed, storing;
-  logic [Banks-1:0] bank_full, bank_release;
-  logic             step_valid, step_first, step_last;
-  logic [BankW-1:0] step_bank;
+  logic             step_valid, block_first, block_last, acc_first, acc_last;
+  logic [TileW-1:0] step_tile;
   step_cfg_t        step_cfg;
   logic [ROWS-1:0]  row_en;
   logic [COLS-1:0]  col_en;
   logic [LANES-1:0] lane_en;
+  place_t           place;
+
+  // The array, and what leads to it, stand still while the output part cannot take a result.
+  logic run, result_valid, result_ready;
+  assign run = result_ready || !result_valid;
 
   fp8mac_compute #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .BEAT(Beat), .WORD_W(WordW),
-    .ROTATE(element_rotating_banks(ELEMENT) != 0), .STAGES(element_latency(ELEMENT))
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BLOCK(Block), .SHARE(Share), .LOOP(element_loop(ELEMENT, LANES, ROWS)),
+    .LATENCY(element_latency(ELEMENT) + Share), .TILES(TILES), .BEAT(Beat), .WORD(Word), .WORD_W(WordW)
   ) u_compute (
     .clk_i, .rst_ni,
     .abort_i        (abort),
     .clear_i        (clear),
+    .run_i          (run),
     .valid_i        (!load_done_empty),
     .cmd_i          (loaded),
     .load_error_i   (load_error),
     .ready_o        (loaded_pop),
+    .released_o     (released),
     .storing_valid_o(storing_push),
     .storing_o      (storing_pushed),
     .storing_ready_i(!storing_full),
     .kept_o         (kept),
-    .bank_release_i (bank_release),
     .read_o         (operand_read),
     .a_half_o       (a_half),
     .a_word_o       (a_word),
@@ -310,15 +323,18 @@ module fp8mac_accel
     .b_word_o       (b_word),
     .group_o        (operand_group),
     .step_valid_o   (step_valid),
-    .step_bank_o    (step_bank),
-    .step_first_o   (step_first),
-    .step_last_o    (step_last),
+    .step_tile_o    (step_tile),
+    .block_first_o  (block_first),
+    .block_last_o   (block_last),
+    .acc_first_o    (acc_first),
+    .acc_last_o     (acc_last),
     .step_cfg_o     (step_cfg),
     .row_en_o       (row_en),
     .col_en_o       (col_en),
     .lane_en_o      (lane_en),
-    .stalled_o      (stalled),
-    .computed_o     (computed)
+    .place_o        (place),
+    .busy_o         (computing),
+    .stalled_o      (stalled)
   );
 
   fp8mac_fifo #(.T(storing_cmd_t), .DEPTH(StoringDepth)) u_storing (
@@ -327,34 +343,37 @@ module fp8mac_accel
   );
 
   // ---- the array ---------------------------------------------------------------------------------------------------
-  logic [BankW-1:0]      result_bank;
-  logic [RowW-1:0]       result_row;
-  logic [COLS-1:0][31:0] result_data;
-  flags_t                step_flags;
-  logic                  array_busy;
+  logic [PhaseW-1:0]                      result_phase;
+  logic [ROWS/Share-1:0][COLS-1:0][31:0]  result;
+  place_t                                 result_place;
+  flags_t                                 step_flags;
+  logic                                   array_busy;
 
   fp8mac_array #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .ELEMENT(ELEMENT),
-    .FRAC_BITS(FRAC_BITS)
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FRAC_BITS), .TILES(TILES),
+    .META_W($bits(place_t))
   ) u_array (
     .clk_i, .rst_ni,
+    .run_i         (run),
     .step_valid_i  (step_valid),
-    .step_bank_i   (step_bank),
-    .step_first_i  (step_first),
-    .step_last_i   (step_last),
+    .step_tile_i   (step_tile),
+    .block_first_i (block_first),
+    .block_last_i  (block_last),
+    .acc_first_i   (acc_first),
+    .acc_last_i    (acc_last),
     .step_cfg_i    (step_cfg),
     .row_en_i      (row_en),
     .col_en_i      (col_en),
     .lane_en_i     (lane_en),
     .a_code_i      (a_code),
     .b_code_i      (b_code),
-    .a_bound_i     ('0),  // only ElementStatic has bounds
-    .b_bound_i     ('0),
-    .bank_full_o   (bank_full),
-    .bank_release_i(bank_release),
-    .read_bank_i   (result_bank),
-    .read_row_i    (result_row),
-    .read_data_o   (result_data),
+    .a_bound_i     (a_bound),
+    .b_bound_i     (b_bound),
+    .meta_i        (place),
+    .result_valid_o(result_valid),
+    .result_phase_o(result_phase),
+    .result_o      (result),
+    .result_meta_o (result_place),
     .flags_o       (step_flags),
     .busy_o        (array_busy)
   );
@@ -366,8 +385,8 @@ module fp8mac_accel
   logic [31:0]   epi_amax;
 
   fp8mac_output #(
-    .ROWS(ROWS), .COLS(COLS), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .WIDTH(EpiWidth), .AXI_DATA_W(AXI_DATA_W),
-    .AXI_ADDR_W(AXI_ADDR_W), .AXI_ID_W(AXI_ID_W)
+    .ROWS(ROWS), .COLS(COLS), .SHARE(Share), .WIDTH(EPI_WIDTH), .AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W),
+    .AXI_ID_W(AXI_ID_W)
   ) u_output (
     .clk_i, .rst_ni,
     .abort_i        (abort),
@@ -376,14 +395,14 @@ module fp8mac_accel
     .ready_o        (storing_pop),
     .kept_i         (kept),
     .stored_o       (stored),
-    .bank_full_i    (bank_full),
-    .bank_release_o (bank_release),
-    .read_bank_o    (result_bank),
-    .read_row_o     (result_row),
-    .read_data_i    (result_data),
+    .result_valid_i (result_valid),
+    .result_ready_o (result_ready),
+    .result_phase_i (result_phase),
+    .result_i       (result),
+    .result_place_i (result_place),
     .vector_half_o  (vector_half),
-    .row_o          (vector_row),
-    .col_o          (vector_col),
+    .row_tile_o     (vector_row_tile),
+    .col_tile_o     (vector_col_tile),
     .scale_a_i      (scale_a),
     .scale_b_i      (scale_b),
     .bias_i         (bias),
@@ -403,8 +422,7 @@ module fp8mac_accel
   // The accelerator is idle if it holds no command. A command is always in at least one of these places.
   logic waiting;
   assign waiting = submit || queue_valid || !check_idle;
-  assign idle    = !waiting && load_idle && loaded_empty && storing_empty && output_empty && !array_busy &&
-                   !step_valid;
+  assign idle    = !waiting && load_idle && storing_empty && output_empty && !array_busy;
 
   fp8mac_report u_report (
     .clk_i, .rst_ni,
@@ -433,19 +451,19 @@ module fp8mac_accel
     .amax_nonfinite_o(amax_nonfinite)
   );
 
-  fp8mac_counters u_counters (
+  fp8mac_counters #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES)) u_counters (
     .clk_i, .rst_ni,
     .clear_i     (clear_counters),
     .step_i      (operand_read),
     .stalled_i   (stalled),
-    .loaded_i    (!load_done_empty),
+    .loaded_i    (computing || !load_done_empty),
     .loading_i   (!loaded_empty),
     .waiting_i   (waiting),
     .idle_i      (idle),
-    .computed_i  (computed),
-    .m_i         (loaded.compute.m),
-    .n_i         (loaded.compute.n),
-    .k_i         (loaded.compute.k),
+    .taken_i     (step_valid && run),
+    .row_en_i    (row_en),
+    .col_en_i    (col_en),
+    .lane_en_i   (lane_en),
     .read_beat_i (beat_valid),
     .write_beat_i(m_axi_wvalid_o && m_axi_wready_i),
     .counters_o  (counters)

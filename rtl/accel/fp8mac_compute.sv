@@ -2,7 +2,7 @@
 // The compute engine issues a command's steps, one per cycle. D is divided into tiles of ROWS x COLS outputs, and these
 // into passes of up to four tiles: 1 x 4, 2 x 2 or 4 x 1 (pass_shape). The order of the steps is
 //
-//   for each pass down, for each pass across, for each block of k, for each tile of the pass that has outputs: its steps
+//   for each pass down, for each pass across, for each block of k, for each tile of the pass with outputs: its steps
 //
 // A step is LANES products of every element. A block is BLOCK products, or fewer at the end of k. Only a block's last
 // step waits: SHARE cycles lie between the last steps of two blocks, and LOOP cycles between those of the same tile,
@@ -31,9 +31,10 @@ module fp8mac_compute
   parameter int unsigned LATENCY = 12,   // cycles from a block's last step until all its flags have been shown
   parameter int unsigned TILES   = 256,
   parameter int unsigned BEAT    = 16,
-  parameter int unsigned WORD_W  = 8,
+  parameter int unsigned WORD    = 16,   // bytes of a word of the operand memories: BEAT, or LANES if that is more
+  parameter int unsigned WORD_W  = 8,    // bits of their addresses
   localparam int unsigned TileW  = $clog2(TILES),
-  localparam int unsigned Groups = BEAT / LANES,
+  localparam int unsigned Groups = WORD / LANES,
   localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
 ) (
   input  logic              clk_i,
@@ -83,13 +84,13 @@ module fp8mac_compute
   localparam int unsigned RowsLog  = $clog2(ROWS);
   localparam int unsigned ColsLog  = $clog2(COLS);
   localparam int unsigned LanesLog = $clog2(LANES);
-  localparam int unsigned BeatLog  = $clog2(BEAT);
+  localparam int unsigned WordLog  = $clog2(WORD);
   localparam int unsigned BlockLog = $clog2(BLOCK);
-  localparam int unsigned KW       = WORD_W + BeatLog;                        // k - 1
+  localparam int unsigned KW       = WORD_W + WordLog;                        // k - 1
   localparam int unsigned BlockW   = KW - BlockLog;
   localparam int unsigned StepLog  = BlockLog - LanesLog;                     // of a block's steps
   localparam int unsigned StepW    = (StepLog > 0) ? StepLog : 1;
-  localparam int unsigned GroupLog = BeatLog - LanesLog;
+  localparam int unsigned GroupLog = WordLog - LanesLog;
   localparam int unsigned StepNrW  = KW - LanesLog;                           // of all steps along k
   localparam int unsigned PosW     = $clog2(PassTiles);
   localparam int unsigned RowIdxW  = (ROWS > 1) ? RowsLog : 1;
@@ -155,7 +156,7 @@ module fp8mac_compute
   always_ff @(posedge clk_i) begin
     if (take) begin
       work_q <= '{
-        row_words: WORD_W'(next.row_words), pass_shape: next.pass_shape, cfg: next.cfg,
+        row_words: WORD_W'(next.row_words >> $clog2(WORD / BEAT)), pass_shape: next.pass_shape, cfg: next.cfg,
         acc_continue: next.acc_continue, acc_keep: next.acc_keep, half_a: cmd_i.halves.a, half_b: cmd_i.halves.b,
         last_row: RowIdxW'((next.m - dim_t'(1)) & dim_t'(ROWS - 1)),
         last_col: ColIdxW'((next.n - dim_t'(1)) & dim_t'(COLS - 1)),
@@ -386,8 +387,8 @@ module fp8mac_compute
   if ((TILES & (TILES - 1)) != 0 || TILES <= PassTiles) begin : g_tiles
     $error("TILES must be a power of two and at least 8");
   end
-  if (BLOCK % LANES != 0 || BEAT % LANES != 0) begin : g_lanes
-    $error("LANES must divide a beat's bytes and the products of a block");
+  if (BLOCK % LANES != 0 || WORD % LANES != 0 || WORD % BEAT != 0) begin : g_lanes
+    $error("LANES and a beat's bytes must be powers of two, and a block must have whole steps");
   end
 
   a_loaded_command_stays : assert property (@(posedge clk_i) disable iff (!rst_ni)

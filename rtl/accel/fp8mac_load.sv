@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The load engine turns commands into rows to be read. A command may start once the second command before it has been
-// computed: then its halves of the operand buffers are free. Its vectors wait until the second command before it has been
-// stored. After a read error the engine loads nothing until the error state is left.
+// computed: then its halves of the operand buffers are free. Its vectors wait until the second command before it has
+// been stored. After a read error the engine loads nothing until the error state is left.
 module fp8mac_load
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -20,8 +20,8 @@ module fp8mac_load
   input  checked_cmd_t checked_i,
   output logic         ready_o,
 
-  // The command starts to load. The compute engine's queue keeps it until its operands have arrived. The queue holds two
-  // commands, and no more are between their start here and released_i.
+  // The command starts to load. The compute engine's queue keeps it until its operands have arrived. At most two
+  // commands are between their start here and released_i, so a queue of two never overflows.
   output logic         loaded_valid_o,
   output loaded_cmd_t  loaded_o,
   input  logic         released_i,       // the oldest of them has read all its operands

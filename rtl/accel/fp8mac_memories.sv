@@ -6,16 +6,16 @@ module fp8mac_memories
   import fp8mac_cmd_pkg::*;
   import fp8mac_element_pkg::*;
 #(
-  parameter int unsigned ROWS      = 8,
-  parameter int unsigned COLS      = 8,
-  parameter int unsigned LANES     = 4,
+  parameter int unsigned ROWS      = 4,
+  parameter int unsigned COLS      = 4,
+  parameter int unsigned LANES     = 16,
   parameter int unsigned BEAT      = 16,
   parameter int unsigned BUF_BEATS = 256,
   parameter int unsigned MAX_MN    = 128,
-  parameter int unsigned WIDTH     = 4,   // columns read at a time
   parameter bit          BOUNDS    = 1'b1,  // each block of BoundBlock codes has a bound
-  localparam int unsigned WordW  = $clog2(BUF_BEATS),
-  localparam int unsigned Groups = BEAT / LANES,
+  localparam int unsigned Word   = (LANES > BEAT) ? LANES : BEAT,  // bytes read at one address
+  localparam int unsigned WordW  = $clog2(BUF_BEATS * BEAT / Word),
+  localparam int unsigned Groups = Word / LANES,
   localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
 ) (
   input  logic                            clk_i,
@@ -37,19 +37,21 @@ module fp8mac_memories
   output logic [COLS-1:0][BoundW-1:0]     b_bound_o,
 
   input  logic                            vector_half_i,
-  input  dim_t                            row_i,
-  input  dim_t                            col_i,          // a multiple of WIDTH
-  output logic [31:0]                     scale_a_o,
-  output logic [WIDTH-1:0][31:0]          scale_b_o,
-  output logic [WIDTH-1:0][31:0]          bias_o
+  input  tile_index_t                     row_tile_i,
+  input  tile_index_t                     col_tile_i,
+  output logic [ROWS-1:0][31:0]           scale_a_o,
+  output logic [COLS-1:0][31:0]           scale_b_o,
+  output logic [COLS-1:0][31:0]           bias_o
 );
-  localparam int unsigned BlockWords = BoundBlock / BEAT;
   localparam int unsigned RowW       = (ROWS > 1) ? $clog2(ROWS) : 1;
   localparam int unsigned ColW       = (COLS > 1) ? $clog2(COLS) : 1;
-  localparam int unsigned PerBeat = BEAT / 4;
-  localparam int unsigned Words   = (MAX_MN + PerBeat - 1) / PerBeat;
-  localparam int unsigned VWordW  = (Words > 1) ? $clog2(Words) : 1;
-  localparam int unsigned IndexW  = VWordW + $clog2(PerBeat);
+  localparam int unsigned BeatW      = $clog2(BUF_BEATS);
+  localparam int unsigned RowTiles   = (MAX_MN + ROWS - 1) / ROWS;
+  localparam int unsigned ColTiles   = (MAX_MN + COLS - 1) / COLS;
+  localparam int unsigned RowTileW   = (RowTiles > 1) ? $clog2(RowTiles) : 1;
+  localparam int unsigned ColTileW   = (ColTiles > 1) ? $clog2(ColTiles) : 1;
+  localparam int unsigned Words      = (MAX_MN * 4 + BEAT - 1) / BEAT;
+  localparam int unsigned VWordW     = (Words > 1) ? $clog2(Words) : 1;
 
   // ---- what arrives ------------------------------------------------------------------------------------------------
   logic              valid;
@@ -64,14 +66,14 @@ module fp8mac_memories
 
   // ---- operands ----------------------------------------------------------------------------------------------------
   fp8mac_operand_buffer #(
-    .RAMS(ROWS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_WORDS(BlockWords),
+    .RAMS(ROWS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_BEATS(BoundBlock / BEAT),
     .BOUND_W(BoundW)
   ) u_a (
     .clk_i,
     .write_i      (valid && dest.kind == DestA),
     .write_half_i (dest.half),
     .write_ram_i  (dest.ram[RowW-1:0]),
-    .write_word_i (dest.word[WordW-1:0]),
+    .write_beat_i (dest.word[BeatW-1:0]),
     .write_data_i (data),
     .write_bound_i(bound),
     .read_i       (operand_read_i),
@@ -83,14 +85,14 @@ module fp8mac_memories
   );
 
   fp8mac_operand_buffer #(
-    .RAMS(COLS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_WORDS(BlockWords),
+    .RAMS(COLS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_BEATS(BoundBlock / BEAT),
     .BOUND_W(BoundW)
   ) u_b (
     .clk_i,
     .write_i      (valid && dest.kind == DestB),
     .write_half_i (dest.half),
     .write_ram_i  (dest.ram[ColW-1:0]),
-    .write_word_i (dest.word[WordW-1:0]),
+    .write_beat_i (dest.word[BeatW-1:0]),
     .write_data_i (data),
     .write_bound_i(bound),
     .read_i       (operand_read_i),
@@ -102,36 +104,36 @@ module fp8mac_memories
   );
 
   // ---- scales and biases -------------------------------------------------------------------------------------------
-  fp8mac_vector_buffer #(.DEPTH(MAX_MN), .WIDTH(1), .BEAT(BEAT)) u_scale_a (
+  fp8mac_vector_buffer #(.DEPTH(MAX_MN), .READ(ROWS), .BEAT(BEAT)) u_scale_a (
     .clk_i,
     .write_i     (valid && dest.kind == DestScaleA),
     .write_half_i(dest.half),
     .write_word_i(dest.word[VWordW-1:0]),
     .write_data_i(data),
     .read_half_i (vector_half_i),
-    .read_index_i(row_i[IndexW-1:0]),
+    .read_tile_i (RowTileW'(row_tile_i)),
     .read_data_o (scale_a_o)
   );
 
-  fp8mac_vector_buffer #(.DEPTH(MAX_MN), .WIDTH(WIDTH), .BEAT(BEAT)) u_scale_b (
+  fp8mac_vector_buffer #(.DEPTH(MAX_MN), .READ(COLS), .BEAT(BEAT)) u_scale_b (
     .clk_i,
     .write_i     (valid && dest.kind == DestScaleB),
     .write_half_i(dest.half),
     .write_word_i(dest.word[VWordW-1:0]),
     .write_data_i(data),
     .read_half_i (vector_half_i),
-    .read_index_i(col_i[IndexW-1:0]),
+    .read_tile_i (ColTileW'(col_tile_i)),
     .read_data_o (scale_b_o)
   );
 
-  fp8mac_vector_buffer #(.DEPTH(MAX_MN), .WIDTH(WIDTH), .BEAT(BEAT)) u_bias (
+  fp8mac_vector_buffer #(.DEPTH(MAX_MN), .READ(COLS), .BEAT(BEAT)) u_bias (
     .clk_i,
     .write_i     (valid && dest.kind == DestBias),
     .write_half_i(dest.half),
     .write_word_i(dest.word[VWordW-1:0]),
     .write_data_i(data),
     .read_half_i (vector_half_i),
-    .read_index_i(col_i[IndexW-1:0]),
+    .read_tile_i (ColTileW'(col_tile_i)),
     .read_data_o (bias_o)
   );
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stage of the load path between the read DMA and the memories. Beats leave it one cycle after they came. In the
-// last beat of an operand's row, the bytes behind the row's last code become 0x00, which is +0 in every format. With each
-// beat of an operand comes the bound so far of the block that the beat belongs to: the largest exponent of its finite
-// codes that are not zero, normalised, plus BoundBias, or BoundNone. With a block's last beat it is the block's bound.
+// last beat of an operand's row, the bytes behind the row's last code become 0x00, which is +0 in every format.
+//
+// Each beat of an operand leaves with the bound of its block, as far as the block has come. The bound is the largest
+// exponent of the finite codes that are not zero, normalised, plus BoundBias; BoundNone if there are none.
 //
 // The beats of a block come one after the other. A row begins with a block.
 module fp8mac_operand_bound
