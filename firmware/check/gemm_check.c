@@ -17,7 +17,7 @@
 #define ALL_FLAGS                                                                                  \
     (FP8MAC_FLAG_INVALID | FP8MAC_FLAG_OVERFLOW | FP8MAC_FLAG_SATURATED | FP8MAC_FLAG_NAN)
 
-// The fields of MODE that a record uses; reuse, chaining and the interrupt say how a command ran,
+// The fields of MODE that a record uses; reuse, chaining, the interrupt and the pass shape say how a command ran,
 // not what it computes.
 #define UNUSED_MODE                                                                                \
     (~(uint32_t)(FP8MAC_REGS__MODE__A_FMT_bm | FP8MAC_REGS__MODE__B_FMT_bm |                       \
@@ -26,7 +26,8 @@
                  FP8MAC_REGS__MODE__SCALE_A_VEC_bm | FP8MAC_REGS__MODE__SCALE_B_VEC_bm |           \
                  FP8MAC_REGS__MODE__BIAS_EN_bm | FP8MAC_REGS__MODE__REUSE_A_bm |                   \
                  FP8MAC_REGS__MODE__REUSE_B_bm | FP8MAC_REGS__MODE__ACC_CONTINUE_bm |              \
-                 FP8MAC_REGS__MODE__ACC_KEEP_bm | FP8MAC_REGS__MODE__IRQ_bm))
+                 FP8MAC_REGS__MODE__ACC_KEEP_bm | FP8MAC_REGS__MODE__IRQ_bm |                      \
+                 FP8MAC_REGS__MODE__PASS_SHAPE_bm))
 
 // The program's memory.
 typedef struct memory {

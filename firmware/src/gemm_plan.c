@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks a GEMM and divides it into tile commands.
 //
-// While one tile computes, the next one loads. An m x n tile computes for m*n*k / MACs-per-cycle
-// cycles and loads (m + n) * k bytes. With one panel resident, it loads only m * k or n * k bytes.
-// Tiles therefore cover the whole K and are nearly square, as far as the buffers allow. If K does
-// not fit, each tile is the outputs of one pass, computed by a chain of commands along K.
+// While one command computes, the next one loads. An m x n tile computes for m*n*k / MACs-per-cycle
+// cycles and loads (m + n) * k bytes, so that large tiles hide their loads. K is divided into chunks
+// that fit the operand buffers; the accumulators of a tile stay in the array from chunk to chunk. If
+// the whole K fits, one chunk serves, and the operand that two commands have in common is loaded
+// once. The plan is the candidate with the least estimated time.
 #include "fp32_bits.h"
 #include "fp8rt/gemm.h"
 #include "fp8rt/matrix.h"
 #include "fp8rt/registers.h"
+#include "gemm_tiles.h"
 
-// The array would finish shorter commands before the core submits the next one.
-#define MIN_COMMAND_CYCLES 512u
+// Cycles that the core needs to submit a command.
+#define COMMAND_CYCLES 128u
+// Cycles of the read bus between the loads of two commands.
+#define LOAD_GAP 8u
+// Commands of a plan that is limited by the bus read about this many beats each: the last one
+// computes alone.
+#define SHORT_LOAD 512u
+// A row of an operand buffer begins with a whole group of this many codes.
+#define ROW_CODES 32u
 
 static uint32_t min_u32(uint32_t a, uint32_t b)
 {
@@ -23,23 +32,14 @@ static uint32_t max_u32(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-// ceil(total / tile) without a division, which is slow on this core. 1 for a total of 0.
-static uint32_t count_tiles(uint32_t total, uint32_t tile)
+static uint64_t max_u64(uint64_t a, uint64_t b)
 {
-    uint32_t count = 1;
-    for (; total > tile; total -= tile) {
-        count++;
-    }
-    return count;
+    return a > b ? a : b;
 }
 
-// ceil(total / step) for a step that is a power of two. The time does not depend on `total`.
-static uint32_t count_pow2(uint32_t total, uint32_t step)
+static uint32_t ceil_div(uint32_t x, uint32_t step)
 {
-    for (; step > 1; step >>= 1) {
-        total = (total >> 1) + (total & 1u);
-    }
-    return total;
+    return x <= step ? 1 : (x + step - 1u) / step;
 }
 
 static uint32_t d_bytes(const fp8rt_gemm_desc *desc)
@@ -171,112 +171,283 @@ static void fill_strides(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
 
 // ---- tiles --------------------------------------------------------------------------------------
 
-// Tile sizes are multiples of a granule. A tile is then whole passes, and its parts of D's rows and
-// of the vectors start at a beat.
+// Tile sizes are multiples of a granule. Parts of D's rows and of the vectors then start at a beat.
 static uint32_t granule_m(const fp8rt_caps *caps)
 {
-    return max_u32(fp8rt_block_m(caps), count_pow2(caps->beat_bytes, sizeof(float)));
+    return max_u32(caps->rows, fp8rt_count_pow2(caps->beat_bytes, sizeof(float)));
 }
 
 static uint32_t granule_n(const fp8rt_caps *caps, uint32_t d_element_bytes)
 {
-    return max_u32(fp8rt_block_n(caps), count_pow2(caps->beat_bytes, d_element_bytes));
+    return max_u32(caps->cols, fp8rt_count_pow2(caps->beat_bytes, d_element_bytes));
 }
 
-// Cycles that the array computes for a tile of `side` x `side` outputs.
-static uint64_t compute_cycles(const fp8rt_caps *caps, uint32_t side, uint32_t k)
+// Chunks of K are whole blocks, and their rows start at a beat.
+static uint32_t granule_k(const fp8rt_caps *caps)
 {
-    uint32_t passes = count_pow2(side, fp8rt_block_m(caps)) * count_pow2(side, fp8rt_block_n(caps));
-    return (uint64_t)count_pow2(k, caps->lanes) * passes * caps->banks_m * caps->banks_n;
+    return max_u32(max_u32(caps->block, caps->beat_bytes), ROW_CODES);
 }
 
-// Half the limit keeps the first load and the last store short. If such tiles would be shorter than
-// MIN_COMMAND_CYCLES, the whole limit applies.
-static uint32_t side_limit(const fp8rt_caps *caps, uint32_t k)
+// What the candidates have in common.
+typedef struct shape {
+    const fp8rt_caps *caps;
+    uint32_t m, n, k;
+    uint32_t granule_m, granule_n, granule_k;
+    uint32_t d_bytes;
+} shape;
+
+typedef struct candidate {
+    uint32_t tile_m, tile_n, tile_k, first_k;
+    bool b_resident;
+} candidate;
+
+// `total` in no more tiles than tiles of `cap` need, and all tiles about equal.
+static uint32_t even_out(uint32_t total, uint32_t cap, uint32_t granule)
 {
-    uint32_t half = caps->max_mn / 2u;
-    return compute_cycles(caps, half, k) >= MIN_COMMAND_CYCLES ? half : caps->max_mn;
+    uint32_t tile = ceil_div(total, ceil_div(total, cap));
+    return min_u32((tile + granule - 1u) & ~(granule - 1u), total);
 }
 
-// The most rows of k codes that a buffer of `banks` row RAMs holds: a multiple of `granule` up to
-// `limit`, or 0 if one granule does not fit.
-static uint32_t rows_that_fit(const fp8rt_caps *caps, uint32_t banks, uint32_t granule, uint32_t k,
-                              uint32_t limit)
+static uint32_t row_words(const fp8rt_caps *caps, uint32_t k)
 {
-    uint64_t step = (uint64_t)count_pow2(k, caps->beat_bytes) * count_pow2(granule, banks);
-    uint64_t used = step;
-    uint32_t rows = 0;
-    for (; used <= caps->buf_beats && rows + granule <= limit; used += step) {
-        rows += granule;
+    return fp8rt_count_pow2(k, ROW_CODES) * fp8rt_count_pow2(ROW_CODES, caps->beat_bytes);
+}
+
+static uint64_t load_beats(const shape *s, uint32_t rows, uint32_t k)
+{
+    return (uint64_t)rows * fp8rt_count_pow2(k, s->caps->beat_bytes);
+}
+
+static uint64_t compute_cycles(const shape *s, uint32_t m, uint32_t n, uint32_t k)
+{
+    uint32_t passes;
+    fp8rt_pass_shape(fp8rt_count_pow2(m, s->caps->rows), fp8rt_count_pow2(n, s->caps->cols),
+                     &passes);
+    return (uint64_t)passes * s->caps->pass_tiles * fp8rt_count_pow2(k, s->caps->lanes);
+}
+
+// The largest chunk of K with which m rows and n columns fit the buffers: whole granules, or all of
+// K. 0 if a granule does not fit.
+static uint32_t chunk_that_fits(const shape *s, uint32_t m, uint32_t n)
+{
+    const fp8rt_caps *caps = s->caps;
+    uint32_t rows = max_u32(fp8rt_count_pow2(m, caps->rows), fp8rt_count_pow2(n, caps->cols));
+    uint32_t words = row_words(caps, s->granule_k);
+    uint32_t chunk = caps->buf_beats / (rows * words) * s->granule_k;
+    return min_u32(chunk, s->k);
+}
+
+// Commands of a tile whose first chunk has at most `first` codes; each cap is twice the one before.
+static uint32_t count_chunks(const candidate *c, uint32_t k, uint32_t first, uint32_t granule)
+{
+    uint32_t count = 0;
+    uint32_t cap = first;
+    for (uint32_t left = k; left != 0; count++) {
+        left -= fp8rt_next_chunk(left, cap, granule);
+        cap = min_u32(2u * cap, c->tile_k);
     }
-    return rows;
+    return count;
 }
 
-// The smallest multiple of `granule` that divides `total` into no more tiles than `tile` does. The
-// last tile is then not much smaller than the others.
-static uint32_t even_out(uint32_t total, uint32_t tile, uint32_t granule)
+// Whether every command has all of K, so that operands can stay for the next one.
+static bool is_whole(const shape *s, const candidate *c)
 {
-    uint32_t count = count_tiles(total, tile);
-    while (tile > granule && count_tiles(total, tile - granule) == count) {
-        tile -= granule;
-    }
-    return tile;
+    return c->tile_k == s->k;
 }
 
-// Sets tiles to the outputs of one pass, and divides K into parts whose operands fit the buffers.
-// Parts start at a beat and hold whole steps.
-static void cut_k(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
+// ---- estimated time of a candidate --------------------------------------------------------------
+
+// Cycles of a tile while its neighbours load and store. `load_rows` rows are loaded over all of K.
+static uint64_t tile_cycles(const shape *s, const candidate *c, uint32_t m, uint32_t n,
+                            uint32_t load_rows)
 {
-    uint32_t banks = max_u32(caps->banks_m, caps->banks_n);
-    uint32_t step = max_u32(caps->beat_bytes, caps->lanes);
-    uint32_t part = 0;
-    while ((part + step) * banks <= (uint32_t)caps->buf_beats * caps->beat_bytes) {
-        part += step;
-    }
-    plan->tile_k = part < plan->desc.k ? even_out(plan->desc.k, part, step) : plan->desc.k;
-    plan->tile_m = fp8rt_block_m(caps);
-    plan->tile_n = fp8rt_block_n(caps);
+    uint32_t chunks = c->tile_k == s->k ? 1 : ceil_div(s->k, c->tile_k);
+    uint64_t load = (uint64_t)load_rows * fp8rt_count_pow2(s->k, s->caps->beat_bytes) +
+                    (uint64_t)chunks * LOAD_GAP;
+    uint32_t store = m * fp8rt_count_pow2(n * s->d_bytes, s->caps->beat_bytes);
+    uint64_t busy = max_u64(compute_cycles(s, m, n, s->k), store);
+    return max_u64(max_u64(busy, load), (uint64_t)chunks * COMMAND_CYCLES);
 }
 
-static void choose_tiles(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
+// A panel is the resident tile with all streamed tiles.
+static uint64_t panel_cycles(const shape *s, const candidate *c, uint32_t resident)
+{
+    uint32_t total = c->b_resident ? s->m : s->n;
+    uint32_t tile = c->b_resident ? c->tile_m : c->tile_n;
+    uint32_t count = ceil_div(total, tile);
+    uint32_t last = total - (count - 1u) * tile;
+    uint64_t cycles = 0;
+    for (uint32_t part = 0; part < 2; part++) {
+        uint32_t streamed = part == 0 ? tile : last;
+        uint32_t tiles = part == 0 ? count - 1u : 1u;
+        uint32_t m = c->b_resident ? streamed : resident;
+        uint32_t n = c->b_resident ? resident : streamed;
+        // At the turn the resident operand is loaded and the streamed one is there.
+        uint32_t turns = is_whole(s, c) && part == 1;
+        uint32_t rows = is_whole(s, c) ? streamed : m + n;
+        cycles += (tiles - turns) * tile_cycles(s, c, m, n, rows);
+        cycles += turns * tile_cycles(s, c, m, n, resident);
+    }
+    return cycles;
+}
+
+// What overlaps with nothing: the first load, and the last computation if the loads are the limit.
+static uint64_t ends_cycles(const shape *s, const candidate *c)
+{
+    uint32_t m = c->tile_m, n = c->tile_n;
+    uint64_t cycles = load_beats(s, m + n, c->first_k);
+    if (load_beats(s, m + n, c->tile_k) > compute_cycles(s, m, n, c->tile_k)) {
+        return cycles + compute_cycles(s, m, n, c->tile_k);
+    }
+    // The second tile's load after a first tile in chunks
+    uint64_t second = is_whole(s, c) ? load_beats(s, m + n, s->k) : 0;
+    uint64_t hidden = compute_cycles(s, m, n, s->k / 2u);
+    bool several = s->m > c->tile_m || s->n > c->tile_n;
+    bool stalls = several && c->first_k < c->tile_k && second > hidden;
+    return stalls ? cycles + second - hidden : cycles;
+}
+
+static uint64_t estimate(const shape *s, const candidate *c)
+{
+    uint32_t total = c->b_resident ? s->n : s->m;
+    uint32_t tile = c->b_resident ? c->tile_n : c->tile_m;
+    uint32_t count = ceil_div(total, tile);
+    uint64_t cycles = panel_cycles(s, c, total - (count - 1u) * tile) + ends_cycles(s, c);
+    return count > 1 ? cycles + (count - 1u) * panel_cycles(s, c, tile) : cycles;
+}
+
+// ---- the candidates -----------------------------------------------------------------------------
+
+typedef struct choice {
+    candidate best;
+    uint64_t cycles; // of the best; 0: there is none yet
+} choice;
+
+// A later candidate must be better by 1/128, because it has shorter commands.
+static void consider(const shape *s, choice *choice, candidate c)
+{
+    uint64_t cycles = estimate(s, &c);
+    if (choice->cycles == 0 || cycles + (cycles >> 7) < choice->cycles) {
+        choice->best = c;
+        choice->cycles = cycles;
+    }
+}
+
+static bool can_chain(const shape *s, uint32_t m, uint32_t n)
+{
+    uint32_t passes;
+    fp8rt_pass_shape(fp8rt_count_pow2(m, s->caps->rows), fp8rt_count_pow2(n, s->caps->cols),
+                     &passes);
+    return passes * s->caps->pass_tiles <= s->caps->acc_tiles;
+}
+
+// The first chunk of the first tile: short, because nothing hides its load. Each next chunk is
+// twice as long, so that its load is hidden if a tile computes for twice the time of its load.
+static uint32_t first_chunk(const shape *s, const candidate *c)
+{
+    uint32_t chunk = s->granule_k;
+    if (!can_chain(s, c->tile_m, c->tile_n) || compute_cycles(s, c->tile_m, c->tile_n, chunk) <=
+                                                   load_beats(s, c->tile_m + c->tile_n, chunk)) {
+        return c->tile_k;
+    }
+    while (chunk < c->tile_k && compute_cycles(s, c->tile_m, c->tile_n, chunk) < COMMAND_CYCLES) {
+        chunk *= 2u;
+    }
+    return min_u32(chunk, c->tile_k);
+}
+
+static void consider_orders(const shape *s, choice *choice, candidate c)
+{
+    c.first_k = first_chunk(s, &c);
+    consider(s, choice, c);
+    if (is_whole(s, &c)) {
+        c.b_resident = true;
+        consider(s, choice, c);
+    }
+}
+
+// Chunks of a chain: as long as the buffers allow where the array is the limit, but at most half of
+// K, so that the chunks of the first tile reach this length. Short ones where the bus is the limit.
+static uint32_t chain_chunk(const shape *s, uint32_t m, uint32_t n, uint32_t most)
+{
+    uint32_t granule = s->granule_k;
+    if (compute_cycles(s, m, n, granule) > load_beats(s, m + n, granule)) {
+        uint32_t half = ((s->k + 1u) / 2u + granule - 1u) & ~(granule - 1u);
+        return min_u32(most, max_u32(half, 2u * granule));
+    }
+    while (most > granule && load_beats(s, m + n, most / 2u) >= SHORT_LOAD) {
+        most = (most / 2u + granule - 1u) & ~(granule - 1u);
+    }
+    return most;
+}
+
+static void consider_tile(const shape *s, choice *choice, uint32_t m, uint32_t n)
+{
+    uint32_t most = chunk_that_fits(s, m, n);
+    candidate c = {.tile_m = m, .tile_n = n, .tile_k = most};
+    if (most == s->k) {
+        consider_orders(s, choice, c);
+    }
+    if (most != 0 && s->k > s->granule_k && can_chain(s, m, n)) {
+        c.tile_k = chain_chunk(s, m, n, most);
+        if (c.tile_k != s->k) {
+            consider_orders(s, choice, c);
+        }
+    }
+}
+
+// Tiles of at most max_mn, max_mn / 2, ... rows and columns. The largest come first.
+static choice choose(const shape *s)
+{
+    choice choice = {.cycles = 0};
+    uint32_t before_m = 0;
+    for (uint32_t cap_m = s->caps->max_mn; cap_m >= s->granule_m; cap_m /= 2u) {
+        uint32_t tile_m = even_out(s->m, cap_m, s->granule_m), before_n = 0;
+        for (uint32_t cap_n = s->caps->max_mn; cap_n >= s->granule_n && tile_m != before_m;
+             cap_n /= 2u) {
+            uint32_t tile_n = even_out(s->n, cap_n, s->granule_n);
+            if (tile_n != before_n) {
+                consider_tile(s, &choice, tile_m, tile_n);
+            }
+            before_n = tile_n;
+        }
+        before_m = tile_m;
+    }
+    return choice;
+}
+
+static uint32_t count_commands(const shape *s, const candidate *c)
+{
+    uint32_t tiles = ceil_div(s->m, c->tile_m) * ceil_div(s->n, c->tile_n);
+    return count_chunks(c, s->k, c->first_k, s->granule_k) +
+           (tiles - 1u) * count_chunks(c, s->k, c->tile_k, s->granule_k);
+}
+
+static fp8rt_status choose_tiles(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
 {
     const fp8rt_gemm_desc *desc = &plan->desc;
-    uint32_t step_m = granule_m(caps);
-    uint32_t step_n = granule_n(caps, d_bytes(desc));
-    uint32_t limit = side_limit(caps, desc->k);
-    plan->tile_k = desc->k;
-    plan->tile_m = rows_that_fit(caps, caps->rows, step_m, desc->k, limit);
-    plan->tile_n = rows_that_fit(caps, caps->cols, step_n, desc->k, limit);
-    if (plan->tile_m == 0 || plan->tile_n == 0) {
-        cut_k(caps, plan);
-        return;
+    const shape s = {
+        .caps = caps,
+        .m = desc->m,
+        .n = desc->n,
+        .k = desc->k,
+        .granule_m = granule_m(caps),
+        .granule_n = granule_n(caps, d_bytes(desc)),
+        .granule_k = granule_k(caps),
+        .d_bytes = d_bytes(desc),
+    };
+    const choice choice = choose(&s);
+    if (choice.cycles == 0) {
+        return FP8RT_ERR_UNSUPPORTED;
     }
-    plan->tile_m = even_out(desc->m, plan->tile_m, step_m);
-    plan->tile_n = even_out(desc->n, plan->tile_n, step_n);
-}
-
-// The resident operand is loaded once. The other one is loaded once for every tile of the resident
-// operand. The order that loads fewer rows is chosen.
-static void choose_order(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
-{
-    const fp8rt_gemm_desc *desc = &plan->desc;
-    uint64_t a_resident = desc->m + (uint64_t)count_tiles(desc->m, plan->tile_m) * desc->n;
-    uint64_t b_resident = desc->n + (uint64_t)count_tiles(desc->n, plan->tile_n) * desc->m;
-    plan->b_resident = b_resident < a_resident;
-    plan->first = plan->b_resident ? min_u32(granule_m(caps), plan->tile_m)
-                                   : min_u32(granule_n(caps, d_bytes(desc)), plan->tile_n);
-}
-
-static uint32_t count_commands(const fp8rt_gemm_plan *plan)
-{
-    const fp8rt_gemm_desc *desc = &plan->desc;
-    uint32_t tiles_m = count_tiles(desc->m, plan->tile_m);
-    uint32_t tiles_n = count_tiles(desc->n, plan->tile_n);
-    uint32_t total = plan->b_resident ? desc->m : desc->n;
-    uint32_t step = plan->b_resident ? plan->tile_m : plan->tile_n;
-    uint32_t first_panel = total > plan->first ? 1u + count_tiles(total - plan->first, step) : 1u;
-    uint32_t other_panels = tiles_m * tiles_n - (plan->b_resident ? tiles_m : tiles_n);
-    return (first_panel + other_panels) * count_tiles(desc->k, plan->tile_k);
+    plan->tile_m = choice.best.tile_m;
+    plan->tile_n = choice.best.tile_n;
+    plan->tile_k = choice.best.tile_k;
+    plan->first_k = choice.best.first_k;
+    plan->granule_k = s.granule_k;
+    plan->b_resident = choice.best.b_resident;
+    plan->commands = count_commands(&s, &choice.best);
+    return FP8RT_OK;
 }
 
 // ---- scratch ------------------------------------------------------------------------------------
@@ -302,14 +473,6 @@ static const float *vector_of(const fp8mac_scale *scale)
     return scale->mode == FP8MAC_SCALE_VECTOR ? scale->values : NULL;
 }
 
-// Whether all tiles of `tile` elements of `bytes` bytes, out of `total` elements, start at a beat.
-static bool starts_at_beats(const fp8rt_caps *caps, uint32_t total, uint32_t tile, uint32_t bytes)
-{
-    return total <= tile || ((tile * bytes) & (caps->beat_bytes - 1u)) == 0;
-}
-
-// One-pass tiles of a narrow array may be less than a beat wide. Their D goes to the scratch and is
-// copied into place at the end. Each column of tiles has a panel there with rows of one beat.
 static void lay_out_scratch(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
 {
     const fp8rt_gemm_desc *desc = &plan->desc;
@@ -317,23 +480,9 @@ static void lay_out_scratch(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
     plan->staged.scale_a = stage_vector(caps, plan, vector_of(&desc->scale_a), desc->m);
     plan->staged.scale_b = stage_vector(caps, plan, vector_of(&desc->scale_b), desc->n);
     plan->staged.bias = stage_vector(caps, plan, desc->bias, desc->n);
-    plan->staged.d = FP8RT_IN_PLACE;
-    if (!starts_at_beats(caps, desc->n, plan->tile_n, d_bytes(desc))) {
-        plan->staged.d = reserve(
-            caps, plan, (size_t)count_tiles(desc->n, plan->tile_n) * desc->m * caps->beat_bytes);
-    }
     if (plan->scratch_bytes > 0) {
         plan->scratch_bytes += caps->beat_bytes - 1u; // to align its start
     }
-}
-
-static bool vectors_are_reachable(const fp8rt_caps *caps, const fp8rt_gemm_plan *plan)
-{
-    const fp8rt_gemm_desc *desc = &plan->desc;
-    bool over_n = vector_of(&desc->scale_b) != NULL || desc->bias != NULL;
-    return (vector_of(&desc->scale_a) == NULL ||
-            starts_at_beats(caps, desc->m, plan->tile_m, sizeof(float))) &&
-           (!over_n || starts_at_beats(caps, desc->n, plan->tile_n, sizeof(float)));
 }
 
 static uint32_t mode_of(const fp8rt_gemm_desc *desc)
@@ -364,13 +513,10 @@ fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
     }
 
     fp8rt_gemm_plan made = {.desc = desc, .mode = mode_of(&desc)};
-    choose_tiles(caps, &made);
-    choose_order(caps, &made);
-    made.commands = count_commands(&made);
-    lay_out_scratch(caps, &made);
-    if (!vectors_are_reachable(caps, &made)) {
-        return FP8RT_ERR_UNSUPPORTED;
+    status = choose_tiles(caps, &made);
+    if (status == FP8RT_OK) {
+        lay_out_scratch(caps, &made);
+        *plan = made;
     }
-    *plan = made;
-    return FP8RT_OK;
+    return status;
 }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a plan. The order of tiles keeps one operand's panel in its buffer.
-//
-// The panels of the resident operand follow in order. For each panel, the tiles of the other
-// operand are streamed, alternately forwards and backwards. The tile at which the direction changes
-// is therefore in the buffer already.
+// Runs a plan. The panels of the resident operand follow in order. For each panel, the tiles of the
+// other operand are streamed, alternately forwards and backwards. Where the commands have all of K,
+// the tile at which the direction changes is therefore in the buffer already.
 #include <string.h>
 
 #include "fp32_bits.h"
 #include "fp8rt/gemm.h"
 #include "fp8rt/matrix.h"
 #include "fp8rt/registers.h"
+#include "gemm_tiles.h"
 
 // Rows of one operand, or a part of K.
 typedef struct span {
@@ -20,11 +19,12 @@ typedef struct span {
 typedef struct job {
     fp8rt_device *dev;
     const fp8rt_gemm_plan *plan;
-    fp8rt_tile tile;                     // fields that no tile changes are set once
-    uintptr_t scale_a, scale_b, bias, d; // where they are: in place or in the scratch
+    fp8rt_tile tile;                  // fields that no tile changes are set once
+    uintptr_t scale_a, scale_b, bias; // where they are: in place or in the scratch
     uint32_t d_element_bytes;
-    uint32_t staged_column_bytes; // a beat holds the columns of a one-pass tile
-    span loaded_m, loaded_n;      // what the buffers hold, whole along K
+    uint32_t tile_mode;      // MODE bits of the tile at hand
+    uint32_t first_k;        // most products of the next tile's first command
+    span loaded_m, loaded_n; // what the buffers hold, whole along K
 } job;
 
 static bool same_span(span x, span y)
@@ -34,23 +34,19 @@ static bool same_span(span x, span y)
 
 // ---- one tile -----------------------------------------------------------------------------------
 
-static uintptr_t d_address(const job *job, uint32_t m0, uint32_t n0)
-{
-    const fp8rt_gemm_plan *plan = job->plan;
-    if (plan->staged.d == FP8RT_IN_PLACE) {
-        return job->d + (size_t)m0 * plan->desc.d_stride + (size_t)n0 * job->d_element_bytes;
-    }
-    return job->d + (size_t)n0 * job->staged_column_bytes * plan->desc.m +
-           (size_t)m0 * job->dev->caps.beat_bytes;
-}
-
 static void place_tile(job *job, span m, span n)
 {
     const fp8rt_gemm_desc *desc = &job->plan->desc;
+    const fp8rt_caps *caps = &job->dev->caps;
     fp8rt_tile *tile = &job->tile;
+    uint32_t passes;
+    uint32_t shape = fp8rt_pass_shape(fp8rt_count_pow2(m.length, caps->rows),
+                                      fp8rt_count_pow2(n.length, caps->cols), &passes);
+    job->tile_mode = job->plan->mode | FP8RT_PUT(MODE__PASS_SHAPE, shape);
     tile->m = (uint16_t)m.length;
     tile->n = (uint16_t)n.length;
-    tile->d = d_address(job, m.start, n.start);
+    tile->d = (uintptr_t)desc->d + (size_t)m.start * desc->d_stride +
+              (size_t)n.start * job->d_element_bytes;
     tile->scale_a = job->scale_a;
     tile->scale_b = job->scale_b;
     if (desc->scale_a.mode == FP8MAC_SCALE_VECTOR) {
@@ -71,33 +67,29 @@ static fp8rt_status submit_part(job *job, span m, span n, span k, uint32_t mode)
     tile->a = (uintptr_t)desc->a + (size_t)m.start * desc->a_stride + k.start;
     tile->b = (uintptr_t)desc->b + (size_t)n.start * desc->b_stride + k.start;
     tile->k = (uint16_t)k.length;
-    tile->mode = job->plan->mode | mode;
+    tile->mode = job->tile_mode | mode;
     tile->tag++;
     return fp8rt_device_submit(job->dev, tile);
 }
 
-// All parts of K except the last keep their accumulators. All except the first continue them.
+// All chunks of K except the last keep their accumulators. All except the first continue them.
 static fp8rt_status submit_chain(job *job, span m, span n)
 {
-    uint32_t left = job->plan->desc.k;
-    uint32_t mode = FP8RT_BIT(MODE__ACC_KEEP);
-    span k = {0, job->plan->tile_k};
+    const fp8rt_gemm_plan *plan = job->plan;
+    uint32_t left = plan->desc.k, cap = job->first_k, mode = 0;
     fp8rt_status status = FP8RT_OK;
-    for (; left > k.length && status == FP8RT_OK; left -= k.length, k.start += k.length) {
-        status = submit_part(job, m, n, k, mode);
-        mode |= FP8RT_BIT(MODE__ACC_CONTINUE);
+    while (left != 0 && status == FP8RT_OK) {
+        span k = {plan->desc.k - left, fp8rt_next_chunk(left, cap, plan->granule_k)};
+        left -= k.length;
+        status = submit_part(job, m, n, k, mode | (left != 0 ? FP8RT_BIT(MODE__ACC_KEEP) : 0));
+        mode = FP8RT_BIT(MODE__ACC_CONTINUE);
+        cap = 2u * cap < plan->tile_k ? 2u * cap : plan->tile_k;
     }
-    k.length = left;
-    return status == FP8RT_OK ? submit_part(job, m, n, k, FP8RT_BIT(MODE__ACC_CONTINUE)) : status;
+    return status;
 }
 
-static fp8rt_status submit_tile(job *job, span m, span n)
+static fp8rt_status submit_whole(job *job, span m, span n)
 {
-    const fp8rt_gemm_plan *plan = job->plan;
-    place_tile(job, m, n);
-    if (plan->tile_k < plan->desc.k) {
-        return submit_chain(job, m, n);
-    }
     uint32_t reuse = 0;
     if (same_span(m, job->loaded_m)) {
         reuse |= FP8RT_BIT(MODE__REUSE_A);
@@ -107,7 +99,16 @@ static fp8rt_status submit_tile(job *job, span m, span n)
     }
     job->loaded_m = m;
     job->loaded_n = n;
-    return submit_part(job, m, n, (span){0, plan->desc.k}, reuse);
+    return submit_part(job, m, n, (span){0, job->plan->desc.k}, reuse);
+}
+
+static fp8rt_status submit_tile(job *job, span m, span n)
+{
+    place_tile(job, m, n);
+    fp8rt_status status =
+        job->first_k < job->plan->desc.k ? submit_chain(job, m, n) : submit_whole(job, m, n);
+    job->first_k = job->plan->tile_k;
+    return status;
 }
 
 // ---- all tiles ----------------------------------------------------------------------------------
@@ -124,26 +125,19 @@ static span span_at(uint32_t start, uint32_t length, uint32_t total)
     return (span){start, length < left ? length : left};
 }
 
-static fp8rt_status stream_forwards(job *job, span resident, uint32_t total, uint32_t first,
-                                    uint32_t step)
+static fp8rt_status stream(job *job, span resident, bool forwards)
 {
-    fp8rt_status status = FP8RT_OK;
-    uint32_t length = first;
-    for (uint32_t start = 0; start < total && status == FP8RT_OK; start += length, length = step) {
-        status = submit_pair(job, resident, span_at(start, length, total));
-    }
-    return status;
-}
-
-static fp8rt_status stream_backwards(job *job, span resident, uint32_t total, uint32_t step)
-{
-    fp8rt_status status = FP8RT_OK;
-    uint32_t end = 0;
+    const fp8rt_gemm_plan *plan = job->plan;
+    uint32_t total = plan->b_resident ? plan->desc.m : plan->desc.n;
+    uint32_t step = plan->b_resident ? plan->tile_m : plan->tile_n;
+    uint32_t end = 0; // of the grid
     while (end < total) {
         end += step;
     }
-    for (; end != 0 && status == FP8RT_OK; end -= step) {
-        status = submit_pair(job, resident, span_at(end - step, step, total));
+    fp8rt_status status = FP8RT_OK;
+    for (uint32_t done = 0; done < end && status == FP8RT_OK; done += step) {
+        uint32_t start = forwards ? done : end - step - done;
+        status = submit_pair(job, resident, span_at(start, step, total));
     }
     return status;
 }
@@ -151,18 +145,12 @@ static fp8rt_status stream_backwards(job *job, span resident, uint32_t total, ui
 static fp8rt_status submit_all(job *job)
 {
     const fp8rt_gemm_plan *plan = job->plan;
-    bool swap = plan->b_resident;
-    uint32_t resident_total = swap ? plan->desc.n : plan->desc.m;
-    uint32_t resident_step = swap ? plan->tile_n : plan->tile_m;
-    uint32_t total = swap ? plan->desc.m : plan->desc.n;
-    uint32_t step = swap ? plan->tile_m : plan->tile_n;
+    uint32_t total = plan->b_resident ? plan->desc.n : plan->desc.m;
+    uint32_t step = plan->b_resident ? plan->tile_n : plan->tile_m;
     fp8rt_status status = FP8RT_OK;
     bool forwards = true;
-    for (uint32_t start = 0; start < resident_total && status == FP8RT_OK; start += resident_step) {
-        span resident = span_at(start, resident_step, resident_total);
-        uint32_t first = start == 0 ? plan->first : step;
-        status = forwards ? stream_forwards(job, resident, total, first, step)
-                          : stream_backwards(job, resident, total, step);
+    for (uint32_t start = 0; start < total && status == FP8RT_OK; start += step) {
+        status = stream(job, span_at(start, step, total), forwards);
         forwards = !forwards;
     }
     return status;
@@ -226,35 +214,16 @@ static job make_job(fp8rt_device *dev, const fp8rt_gemm_plan *plan, uint8_t *scr
     job.scale_a = place_scale(&desc->scale_a, desc->m, scratch, plan->staged.scale_a);
     job.scale_b = place_scale(&desc->scale_b, desc->n, scratch, plan->staged.scale_b);
     job.bias = place_vector(desc->bias, desc->n, scratch, plan->staged.bias);
-    bool in_place = plan->staged.d == FP8RT_IN_PLACE;
-    job.d = in_place ? (uintptr_t)desc->d : (uintptr_t)(scratch + plan->staged.d);
-    job.staged_column_bytes = in_place ? 0 : dev->caps.beat_bytes / plan->tile_n;
+    job.first_k = plan->first_k;
     job.tile.a_stride = desc->a_stride;
     job.tile.b_stride = desc->b_stride;
-    job.tile.d_stride = in_place ? desc->d_stride : dev->caps.beat_bytes;
+    job.tile.d_stride = desc->d_stride;
     job.tile.scale_exp_a = (int8_t)desc->scale_exp_a;
     job.tile.scale_exp_b = (int8_t)desc->scale_exp_b;
     job.tile.scale_d = desc->scale_d == NULL ? FP8RT_FP32_ONE : fp8rt_fp32_bits(*desc->scale_d);
     job.tile.clamp_lo = fp8rt_fp32_bits(desc->clamp_lo);
     job.tile.clamp_hi = fp8rt_fp32_bits(desc->clamp_hi);
     return job;
-}
-
-// Copies a staged D from the scratch into place.
-static void collect_d(const job *job)
-{
-    const fp8rt_gemm_plan *plan = job->plan;
-    const fp8rt_gemm_desc *desc = &plan->desc;
-    if (plan->staged.d == FP8RT_IN_PLACE) {
-        return;
-    }
-    for (uint32_t n0 = 0; n0 < desc->n; n0 += plan->tile_n) {
-        size_t bytes = (size_t)span_at(n0, plan->tile_n, desc->n).length * job->d_element_bytes;
-        uint8_t *d = (uint8_t *)desc->d + (size_t)n0 * job->d_element_bytes;
-        for (uint32_t m = 0; m < desc->m; m++, d += desc->d_stride) {
-            memcpy(d, (const void *)d_address(job, m, n0), bytes);
-        }
-    }
 }
 
 static fp8rt_gemm_result observe(fp8rt_device *dev, fp8rt_status status)
@@ -280,9 +249,7 @@ static fp8rt_gemm_result run_job(job *job)
     fp8rt_status submitted = submit_all(job);
     fp8rt_status done = fp8rt_device_wait(dev);
     fp8rt_gemm_result result = observe(dev, submitted == FP8RT_OK ? done : submitted);
-    if (result.status == FP8RT_OK) {
-        collect_d(job);
-    } else {
+    if (result.status != FP8RT_OK) {
         fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
     }
     return result;

@@ -143,6 +143,10 @@ static void reserved_act(const fp8rt_caps *caps, fp8rt_tile *tile)
 {
     (void)caps, set_mode(tile, FP8RT_PUT(MODE__ACT, 3));
 }
+static void reserved_shape(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps, set_mode(tile, FP8RT_PUT(MODE__PASS_SHAPE, 3));
+}
 static void other_accumulator(const fp8rt_caps *caps, fp8rt_tile *tile)
 {
     (void)caps, tile->mode ^= FP8RT_BIT(MODE__ACC_FMT);
@@ -207,12 +211,14 @@ static void continue_nothing(const fp8rt_caps *caps, fp8rt_tile *tile)
 {
     (void)caps, set_mode(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
 }
+// More tiles than the accumulator memory holds; the operands fit their buffers.
 static void keep_too_much(const fp8rt_caps *caps, fp8rt_tile *tile)
 {
-    tile->m = (uint16_t)(fp8rt_block_m(caps) + 1u);
+    tile->m = caps->max_mn;
+    tile->n = caps->max_mn;
     set_mode(tile, FP8RT_BIT(MODE__ACC_KEEP));
 }
-static void keep_part_of_a_step(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void keep_part_of_a_block(const fp8rt_caps *caps, fp8rt_tile *tile)
 {
     (void)caps;
     tile->k = DEPTH - 1;
@@ -223,6 +229,16 @@ static void reuse_other_m(const fp8rt_caps *caps, fp8rt_tile *tile)
     (void)caps;
     tile->m = ROWS_M - 1;
     set_mode(tile, FP8RT_BIT(MODE__REUSE_A));
+}
+static void reuse_other_a_format(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps;
+    set_mode(tile, FP8RT_PUT(MODE__A_FMT, FP8MAC_E4M3FNUZ) | FP8RT_BIT(MODE__REUSE_A));
+}
+static void reuse_other_b_format(const fp8rt_caps *caps, fp8rt_tile *tile)
+{
+    (void)caps;
+    set_mode(tile, FP8RT_PUT(MODE__B_FMT, FP8MAC_E4M3FNUZ) | FP8RT_BIT(MODE__REUSE_B));
 }
 static void reuse_other_k(const fp8rt_caps *caps, fp8rt_tile *tile)
 {
@@ -293,6 +309,7 @@ static const fault illegal[] = {
     {"reserved format of D", reserved_d, FP8RT_ERR_HW_MODE},
     {"reserved overflow mode", reserved_overflow, FP8RT_ERR_HW_MODE},
     {"reserved activation", reserved_act, FP8RT_ERR_HW_MODE},
+    {"reserved pass shape", reserved_shape, FP8RT_ERR_HW_MODE},
     {"scaling exponent 33", exponent_33, FP8RT_ERR_HW_SCALE_EXPONENT},
     {"scaling exponent -33", exponent_minus_33, FP8RT_ERR_HW_SCALE_EXPONENT},
     {"scaling exponent -128", exponent_minus_128, FP8RT_ERR_HW_SCALE_EXPONENT},
@@ -304,9 +321,10 @@ static const fault illegal[] = {
     {"clamp bound NaN", clamp_nan, FP8RT_ERR_HW_SCALE},
     {"clamp bound Inf", clamp_infinite, FP8RT_ERR_HW_SCALE},
     {"continues what was not kept", continue_nothing, FP8RT_ERR_HW_SEQUENCE},
-    {"keeps more than one pass", keep_too_much, FP8RT_ERR_HW_SEQUENCE},
     {"reuses A of another m", reuse_other_m, FP8RT_ERR_HW_SEQUENCE},
     {"reuses B of another k", reuse_other_k, FP8RT_ERR_HW_SEQUENCE},
+    {"reuses A of another format", reuse_other_a_format, FP8RT_ERR_HW_SEQUENCE},
+    {"reuses B of another format", reuse_other_b_format, FP8RT_ERR_HW_SEQUENCE},
 };
 
 static const fault one_accumulator = {"an accumulator that the array does not have",
@@ -317,7 +335,10 @@ static const fault e4m3_alone[] = {
     {"B of e5m2fnuz", b_of_e5m2fnuz, FP8RT_ERR_HW_MODE},
 };
 
-static const fault steps = {"keeps part of a step", keep_part_of_a_step, FP8RT_ERR_HW_SEQUENCE};
+static const fault blocks = {"keeps part of a block", keep_part_of_a_block, FP8RT_ERR_HW_SEQUENCE};
+
+static const fault tiles = {"keeps more tiles than the array holds", keep_too_much,
+                            FP8RT_ERR_HW_SEQUENCE};
 
 static const fault bus[] = {
     {"A answered SLVERR", a_slverr, FP8RT_ERR_HW_READ_SLVERR},
@@ -443,6 +464,7 @@ static void run_element(const bench *b)
             faults_skip(b->f, e4m3_alone[i].name, "the array takes it");
         }
     }
+    break_chain(b, "chain of another pass shape", FP8RT_PUT(MODE__PASS_SHAPE, 1), 0);
     if (both) {
         break_chain(b, "chain of another accumulator", FP8RT_BIT(MODE__ACC_FMT), 0);
     }
@@ -506,10 +528,16 @@ void faults_run_commands(faults *f)
         run_fault(&b, &illegal[i]);
     }
     run_element(&b);
-    if (f->dev.caps.lanes > 1) {
-        run_fault(&b, &steps);
+    const fp8rt_caps *caps = &f->dev.caps;
+    if (caps->block > 1) {
+        run_fault(&b, &blocks);
     } else {
-        faults_skip(f, steps.name, "with one lane every k is whole steps");
+        faults_skip(f, blocks.name, "every k is whole blocks of one");
+    }
+    if (caps->max_mn / caps->rows * (caps->max_mn / caps->cols) > caps->acc_tiles) {
+        run_fault(&b, &tiles);
+    } else {
+        faults_skip(f, tiles.name, "it holds every command's");
     }
     for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {
         if (!fp8rt_app_is_host) {

@@ -22,10 +22,12 @@ extern "C" {
 // The accelerator, as its registers CONFIG, ELEMENT and RELEASE describe it. The numbers up to
 // queue_depth are powers of two.
 typedef struct fp8rt_caps {
-    uint16_t rows, cols;       // elements of the array
-    uint16_t lanes;            // products per element and cycle: rows * cols * lanes MACs a cycle
-    uint16_t beat_bytes;       // bus width: the alignment of every address and stride
-    uint16_t banks_m, banks_n; // a pass computes rows * banks_m x cols * banks_n outputs
+    uint16_t rows, cols; // elements of the array
+    uint16_t lanes;      // products per element and cycle: rows * cols * lanes MACs a cycle
+    uint16_t beat_bytes; // bus width: the alignment of every address and stride
+    uint16_t block;      // products that join an accumulator together
+    uint16_t pass_tiles; // tiles of rows x cols outputs that are computed in turn
+    uint16_t acc_tiles;  // tiles that the accumulator memory holds
     uint16_t queue_depth;
     uint16_t buf_beats;    // beats per row RAM of an operand buffer
     uint16_t max_mn;       // limit of m and of n of one command
@@ -34,21 +36,17 @@ typedef struct fp8rt_caps {
     uint8_t release_major, release_minor, release_patch;
 } fp8rt_caps;
 
-// Rows and columns of the outputs of one pass over the array. Tiles are multiples of them.
-static inline uint32_t fp8rt_block_m(const fp8rt_caps *caps)
-{
-    return (uint32_t)caps->rows * caps->banks_m;
-}
-static inline uint32_t fp8rt_block_n(const fp8rt_caps *caps)
-{
-    return (uint32_t)caps->cols * caps->banks_n;
-}
-
 // One tile command: D[m x n] = epilogue(A[m x k] * B[n x k]^T). Addresses and strides are in bytes
 // and multiples of beat_bytes. Fields that the mode makes unused (D with acc_keep, A with reuse_a,
-// ...) are ignored. Formats that caps.element does not have are FP8RT_ERR_HW_MODE. A command that
-// continues a fixed-point accumulator must have the formats and scaling exponents of the preceding
-// command, and the chain at most 2^terms_log2 products; otherwise FP8RT_ERR_HW_SEQUENCE.
+// ...) are ignored. Formats that caps.element does not have are FP8RT_ERR_HW_MODE.
+//
+// FP8RT_ERR_HW_SEQUENCE, unless:
+// - a command with acc_keep has a k of whole blocks;
+// - passes * pass_tiles <= acc_tiles in a command that keeps or continues accumulators;
+// - a command with acc_continue has the m, n, acc_fmt and pass_shape of the preceding command;
+// - a command with reuse_a (reuse_b) has the m (n), k and format of the preceding command;
+// - a command that continues a fixed-point accumulator has the formats and scaling exponents of the
+//   preceding command, and the chain at most 2^terms_log2 products.
 typedef struct fp8rt_tile {
     uintptr_t a, b, d;
     uint32_t a_stride, b_stride, d_stride;

@@ -78,14 +78,17 @@ typedef struct fp8rt_gemm_plan {
     fp8rt_gemm_desc desc;    // strides filled in
     size_t scratch_bytes;    // what fp8rt_gemm_run needs; any alignment
     uint32_t tile_m, tile_n; // outputs per command (less at the edges)
-    uint32_t tile_k;         // k, or less: then each tile is a chain of commands along K
+    // Products per command: k, or less. A tile is then a chain of commands along K, whose
+    // accumulators stay in the array.
+    uint32_t tile_k;
+    uint32_t first_k;   // products of the first command: few, as nothing overlaps its load
+    uint32_t granule_k; // chunks of K are multiples of it
     // a panel of B stays in its buffer while tiles of A are streamed; false: the reverse
     bool b_resident;
-    uint32_t first;    // extent of the first streamed tile: short, as nothing overlaps its load
     uint32_t commands; // tile commands that the run submits
     uint32_t mode;     // MODE register bits common to all commands
     struct { // offsets in the scratch of what cannot stay in place; FP8RT_IN_PLACE otherwise
-        size_t scale_a, scale_b, bias, d;
+        size_t scale_a, scale_b, bias;
     } staged;
 } fp8rt_gemm_plan;
 

@@ -52,7 +52,7 @@ static bool is_side(unsigned x, unsigned most)
 
 bool fp8rt_host_array(fp8rt_caps *caps)
 {
-    unsigned rows = 8, cols = 8, lanes = 4;
+    unsigned rows = 4, cols = 4, lanes = 16;
     const char *array = getenv(ARRAY_VARIABLE), *element = getenv(ELEMENT_VARIABLE);
     if (array != NULL && sscanf(array, "%ux%ux%u", &rows, &cols, &lanes) != 3) {
         return false;
@@ -61,15 +61,20 @@ bool fp8rt_host_array(fp8rt_caps *caps)
                          .cols = (uint16_t)cols,
                          .lanes = (uint16_t)lanes,
                          .beat_bytes = 16,
-                         .banks_m = 2,
-                         .banks_n = 2,
+                         .pass_tiles = 4,
+                         .acc_tiles = 256,
                          .queue_depth = 8,
                          .buf_beats = 256,
-                         .max_mn = 128,
+                         .max_mn = FP8RT_HOST_MAX_MN,
                          .release_major = FP8MAC_VERSION_MAJOR,
                          .release_minor = FP8MAC_VERSION_MINOR,
                          .release_patch = FP8MAC_VERSION_PATCH};
-    return is_side(rows, FP8RT_HOST_MAX_SIDE) && is_side(cols, FP8RT_HOST_MAX_SIDE) &&
-           is_side(lanes, caps->beat_bytes) &&
-           read_element(element == NULL ? "exact" : element, lanes, &caps->element);
+    if (!is_side(rows, FP8RT_HOST_MAX_SIDE) || !is_side(cols, FP8RT_HOST_MAX_SIDE) ||
+        !is_side(lanes, caps->beat_bytes) ||
+        !read_element(element == NULL ? "block" : element, lanes, &caps->element)) {
+        return false;
+    }
+    unsigned block = fp8mac_element_find(caps->element.kind)->block;
+    caps->block = (uint16_t)(block == 0 ? lanes : block);
+    return true;
 }

@@ -5,9 +5,9 @@
 
 #include "fp8rt/device.h"
 
-// Reads two environment variables. FP8RT_ARRAY is ROWSxCOLSxLANES; the default is 8x8x4.
+// Reads two environment variables. FP8RT_ARRAY is ROWSxCOLSxLANES; the default is 4x4x16.
 // FP8RT_ELEMENT is the spelling of an element of the catalogue, KIND, KIND_fF or KIND_fF_lL, such
-// as aligned_fp16_f13; the default is exact. False if the accelerator has no such array.
+// as aligned_fp16_f13; the default is block. False if the accelerator has no such array.
 bool fp8rt_host_array(fp8rt_caps *caps);
 
 #endif

@@ -116,10 +116,9 @@ static void finish(fp8rt_device *dev, const work *w, uint32_t t0, uint32_t m, ui
     }
 }
 
-// Only chained commands, which are at most one block, touch the kept accumulators.
 static fp8mac_acc *kept_acc(fp8rt_device *dev, uint32_t m, uint32_t n)
 {
-    return &dev->state.acc[m * fp8rt_block_n(&dev->caps) + n];
+    return &dev->state.acc[m * dev->caps.max_mn + n];
 }
 
 static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_t n)

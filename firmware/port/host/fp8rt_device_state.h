@@ -4,10 +4,10 @@
 #define FP8RT_DEVICE_STATE_H
 
 // The largest array that the model stands for.
-#define FP8RT_HOST_MAX_SIDE 32u                                    // rows, columns
-#define FP8RT_HOST_MAX_BANKS 2u                                    // banks_m, banks_n
-#define FP8RT_HOST_BUFFER_BYTES (FP8RT_HOST_MAX_SIDE * 256u * 32u) // banks * buf_beats * beat_bytes
-#define FP8RT_HOST_MAX_BLOCK (FP8RT_HOST_MAX_SIDE * FP8RT_HOST_MAX_BANKS)
+#define FP8RT_HOST_MAX_SIDE 32u // rows, columns
+#define FP8RT_HOST_MAX_MN 128u  // max_mn
+#define FP8RT_HOST_BUFFER_BYTES                                                                    \
+    (FP8RT_HOST_MAX_SIDE * 256u * 32u) // row RAMs * buf_beats * beat_bytes
 
 typedef struct fp8rt_device_state {
     uint16_t error; // error_code; 0: none
@@ -24,7 +24,7 @@ typedef struct fp8rt_device_state {
     uint32_t terms;
     uint8_t a[FP8RT_HOST_BUFFER_BYTES]; // rows of k codes
     uint8_t b[FP8RT_HOST_BUFFER_BYTES];
-    fp8mac_acc acc[FP8RT_HOST_MAX_BLOCK * FP8RT_HOST_MAX_BLOCK];
+    fp8mac_acc acc[FP8RT_HOST_MAX_MN * FP8RT_HOST_MAX_MN]; // that it kept
 } fp8rt_device_state;
 
 #endif

@@ -6,6 +6,9 @@
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
 
+// A row of an operand buffer begins with a whole group of this many codes.
+#define ROW_CODES 32u
+
 typedef struct region {
     bool used;
     uintptr_t address;
@@ -31,10 +34,10 @@ static uint32_t ceil_div(uint32_t x, uint32_t step)
 
 static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_tile *tile)
 {
-    uint32_t row_beats = ceil_div(tile->k, caps->beat_bytes);
+    uint32_t row_words = ceil_div(tile->k, ROW_CODES) * (ROW_CODES / caps->beat_bytes);
     return tile->m == 0 || tile->n == 0 || tile->k == 0 || tile->m > caps->max_mn ||
-           tile->n > caps->max_mn || ceil_div(tile->m, caps->rows) * row_beats > caps->buf_beats ||
-           ceil_div(tile->n, caps->cols) * row_beats > caps->buf_beats;
+           tile->n > caps->max_mn || ceil_div(tile->m, caps->rows) * row_words > caps->buf_beats ||
+           ceil_div(tile->n, caps->cols) * row_words > caps->buf_beats;
 }
 
 // A reserved format of D counts as 4 bytes, as in the accelerator.
@@ -92,7 +95,8 @@ static bool mode_is_bad(const fp8rt_tile *tile)
 {
     return FP8RT_GET(MODE__D_FMT, tile->mode) > FP8MAC_FP32 ||
            FP8RT_GET(MODE__OVERFLOW, tile->mode) > FP8MAC_OVERFLOW_IEEE ||
-           FP8RT_GET(MODE__ACT, tile->mode) > FP8MAC_ACT_CLAMP;
+           FP8RT_GET(MODE__ACT, tile->mode) > FP8MAC_ACT_CLAMP ||
+           FP8RT_GET(MODE__PASS_SHAPE, tile->mode) > 2u;
 }
 
 static bool exponent_is_bad(int exponent)
@@ -123,26 +127,39 @@ static bool unit_is_bad(const fp8rt_device *dev, const fp8rt_tile *tile)
             !fp8rt_element_holds(&dev->caps.element, left->terms + tile->k));
 }
 
+// A pass is 1 << shape tiles down and 4 >> shape across.
+static bool tiles_are_too_many(const fp8rt_caps *caps, const fp8rt_tile *tile)
+{
+    uint32_t shape = FP8RT_GET(MODE__PASS_SHAPE, tile->mode);
+    uint32_t passes = ceil_div(ceil_div(tile->m, caps->rows), 1u << shape) *
+                      ceil_div(ceil_div(tile->n, caps->cols), 4u >> shape);
+    return passes * caps->pass_tiles > caps->acc_tiles;
+}
+
 static bool sequence_is_bad(const fp8rt_device *dev, const fp8rt_tile *tile)
 {
     const fp8rt_device_state *left = &dev->state;
+    const uint32_t other = tile->mode ^ left->mode;
     bool keep = !finishes(tile), continues = has(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
     bool same_m = tile->m == left->m, same_n = tile->n == left->n, same_k = tile->k == left->k;
-    bool same_acc = ((tile->mode ^ left->mode) & FP8RT_BIT(MODE__ACC_FMT)) == 0;
-    if (continues && (!left->kept || !same_m || !same_n || !same_acc || unit_is_bad(dev, tile))) {
+    bool same_tiles = (other & (FP8RT_BIT(MODE__ACC_FMT) | FP8RT_BIT(MODE__PASS_SHAPE))) == 0;
+    bool same_a_format = (other & FP8RT_BIT(MODE__A_FMT)) == 0;
+    bool same_b_format = (other & FP8RT_BIT(MODE__B_FMT)) == 0;
+    if (continues && (!left->kept || !same_m || !same_n || !same_tiles || unit_is_bad(dev, tile))) {
         return true;
     }
-    if ((continues || keep) &&
-        (tile->m > fp8rt_block_m(&dev->caps) || tile->n > fp8rt_block_n(&dev->caps))) {
+    if ((continues || keep) && tiles_are_too_many(&dev->caps, tile)) {
         return true;
     }
-    if (keep && (tile->k & (dev->caps.lanes - 1u)) != 0) {
+    if (keep && (tile->k & (dev->caps.block - 1u)) != 0) {
         return true;
     }
-    if (has(tile, FP8RT_BIT(MODE__REUSE_A)) && !(left->before && same_m && same_k)) {
+    if (has(tile, FP8RT_BIT(MODE__REUSE_A)) &&
+        !(left->before && same_m && same_k && same_a_format)) {
         return true;
     }
-    return has(tile, FP8RT_BIT(MODE__REUSE_B)) && !(left->before && same_n && same_k);
+    return has(tile, FP8RT_BIT(MODE__REUSE_B)) &&
+           !(left->before && same_n && same_k && same_b_format);
 }
 
 fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_tile *tile)

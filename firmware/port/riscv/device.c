@@ -13,20 +13,25 @@ _Static_assert(COMMAND_INDEX(CLAMP_HI) == FP8RT_COMMAND_WORDS - 1,
                "the command registers follow each other");
 
 #define IDENTITY FP8MAC_REGS__ID__VALUE_reset
+#define VERSION                                                                                    \
+    (FP8RT_PUT(VERSION__MAJOR, FP8MAC_REGS__VERSION__MAJOR_reset) |                                \
+     FP8RT_PUT(VERSION__MINOR, FP8MAC_REGS__VERSION__MINOR_reset))
 #define IRQ_ALL (FP8RT_BIT(IRQ_STATE__DONE) | FP8RT_BIT(IRQ_STATE__ERROR))
 #define MSTATUS_MIE 8u
 
 static fp8rt_caps read_caps(void)
 {
     uint32_t config0 = soc_read(REG(CONFIG0)), config1 = soc_read(REG(CONFIG1)),
-             config2 = soc_read(REG(CONFIG2)), release = soc_read(REG(RELEASE));
+             config2 = soc_read(REG(CONFIG2)), config3 = soc_read(REG(CONFIG3)),
+             release = soc_read(REG(RELEASE));
     return (fp8rt_caps){
         .rows = (uint16_t)FP8RT_GET(CONFIG0__ROWS, config0),
         .cols = (uint16_t)FP8RT_GET(CONFIG0__COLS, config0),
         .lanes = (uint16_t)FP8RT_GET(CONFIG0__LANES, config0),
         .beat_bytes = (uint16_t)FP8RT_GET(CONFIG0__BEAT_BYTES, config0),
-        .banks_m = (uint16_t)FP8RT_GET(CONFIG1__BANKS_M, config1),
-        .banks_n = (uint16_t)FP8RT_GET(CONFIG1__BANKS_N, config1),
+        .block = (uint16_t)FP8RT_GET(CONFIG3__BLOCK, config3),
+        .pass_tiles = (uint16_t)FP8RT_GET(CONFIG1__PASS_TILES, config1),
+        .acc_tiles = (uint16_t)FP8RT_GET(CONFIG1__ACC_TILES, config1),
         .queue_depth = (uint16_t)FP8RT_GET(CONFIG1__QUEUE_DEPTH, config1),
         .buf_beats = (uint16_t)FP8RT_GET(CONFIG2__BUF_BEATS, config2),
         .max_mn = (uint16_t)FP8RT_GET(CONFIG2__MAX_MN, config2),
@@ -46,7 +51,7 @@ static bool is_known(void)
     }
     uint32_t version = soc_read(REG(VERSION));
     if (FP8RT_GET(VERSION__MAJOR, version) != FP8MAC_REGS__VERSION__MAJOR_reset ||
-        FP8RT_GET(VERSION__MINOR, version) < FP8MAC_REGS__VERSION__MINOR_reset) {
+        version < VERSION) {
         return false;
     }
     return fp8rt_element_name(FP8RT_GET(ELEMENT__KIND, soc_read(REG(ELEMENT)))) != NULL;
