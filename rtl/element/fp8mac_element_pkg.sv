@@ -176,6 +176,19 @@ package fp8mac_element_pkg;
     special_e special;
   } outcome_t;
 
+  // What is special about a fixed-point accumulator. A bit stays set until the next result.
+  typedef struct packed {
+    logic nan;
+    logic plus;   // +Inf was added
+    logic minus;
+  } sticky_t;
+
+  function automatic special_e special_of(sticky_t sticky);
+    if (sticky.nan || (sticky.plus && sticky.minus)) return SpecialNan;
+    if (sticky.plus) return SpecialPosInf;
+    return sticky.minus ? SpecialNegInf : SpecialNone;
+  endfunction
+
   // ---- bounds and fixed-point accumulators -------------------------------------------------------------------------
 
   // A bound is the largest exponent of a row's or column's operands plus BoundBias, 0 to 32. The exponent is that of a
@@ -211,11 +224,11 @@ package fp8mac_element_pkg;
   //
   //   accumulator                    code
   //   FP32, FP16 or both             FP32 code; FP16 code if there is no FP32
-  //   fixed, with Inf as operand     { special_e, integer }
-  //   fixed, without                 { NaN, integer }
+  //   fixed, with Inf as operand     { sticky_t, integer }
+  //   fixed, without                 { sticky_t.nan, integer }
   //   INT32                          integer
   function automatic int unsigned result_width(int unsigned element, int unsigned frac_bits);
-    if (element_has_fixed(element)) return fixed_acc_width(element, frac_bits) + (element_takes_e5m2(element) ? 2 : 1);
+    if (element_has_fixed(element)) return fixed_acc_width(element, frac_bits) + (element_takes_e5m2(element) ? $bits(sticky_t) : 1);
     return element_has_fp16(element) && !element_has_fp32(element) ? 16 : 32;
   endfunction
 

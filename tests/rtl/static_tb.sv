@@ -57,15 +57,22 @@ module static_tb
   assign a_common = a_feed[FeedW-1-:$bits(feed_common_t)];
   assign b_common = b_feed[FeedW-1-:$bits(feed_common_t)];
 
-  // Codes come in cycle -1. step_first is due in cycle 0. Flags come in cycle 2 and are delayed until the result.
+  // Codes come in cycle -1. step_first is due in cycle 0. Flags come before the accumulator has waited for its turn.
+  localparam int unsigned Waits = BANKS == 1 ? 0 : BANKS - 3;
   logic                                 first_q;
-  logic [BANKS-1:0][$bits(flags_t)-1:0] flags_q;
+  logic [Waits:0][$bits(flags_t)-1:0]   flags_q;
   logic [$bits(flags_t)-1:0]            flags;
   always_ff @(posedge clk_i) begin
     first_q <= step_first_i;
-    flags_q <= (BANKS * $bits(flags_t))'({flags_q, flags});
+    flags_q <= ((Waits + 1) * $bits(flags_t))'({flags_q, flags});
   end
-  assign flags_o = flags_q[BANKS-1];
+  if (Waits == 0) begin : g_at_once
+    logic unused_flags;
+    assign flags_o      = flags;
+    assign unused_flags = ^flags_q;
+  end else begin : g_later
+    assign flags_o = flags_q[Waits-1];
+  end
 
   logic signed [AccW-1:0] acc;
   assign acc_o = 64'(acc);

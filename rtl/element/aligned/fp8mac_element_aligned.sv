@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element with one alignment window for all terms, as in NVIDIA's tensor cores:
+// Element with one alignment window for all terms and four accumulators of its own, which rotate through the registers
+// of fp8mac_aligned_pipeline. The area study weighs this element. fp8mac_array has the pipeline, and the accumulators in
+// its accumulator memory.
 //
-//   acc' = round(trunc(acc) + 2^scale * sum of trunc(a_i * b_i))
-//
-//   trunc   drops the bits more than FRAC_BITS below the largest exponent among the products and the accumulator
-//   round   to nearest even
-// fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration that computes the same.
-// fp8mac_element_late is smaller.
-//
-//   cycle   0            1        2                    3       4             5
-//           maximum ->   place -> multiply, align,  -> add  -> normalise  -> round -> place of the bank's next step
-//                        ^        compressor tree                             | result_o, flags_o
-//                        '-------------------- 4 cycles ----------------------'
-//
-// The element takes one step a cycle. The step issued in cycle t belongs to accumulator t mod 4. The accumulators exist
-// only in the registers of the loop. A cycle without a step is a step whose operands are all zero. If FRAC_BITS is at
-// least the accumulator's fraction bits, such a step only changes FP16's -0 to +0.
-//
-// Exponents come twice: for the maximum in cycle 0, and with the significands in cycle 2. The feed stores them in
-// between, once for a whole row or column.
+// The element takes one step a cycle. The step issued in cycle t belongs to accumulator t mod 4. A cycle without a step
+// is a step whose operands are all zero. If FRAC_BITS is at least the accumulator's fraction bits, such a step only
+// changes FP16's -0 to +0.
 module fp8mac_element_aligned
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -63,136 +50,24 @@ module fp8mac_element_aligned
   output flags_t                      flags_o
 );
 
-  localparam int unsigned RawBits = EXP_W + 1;
-  localparam int unsigned WordW = FRAC_BITS + 2;
-  localparam int unsigned WordShiftW = $clog2(WordW + 1);
-  localparam int unsigned IntW = integer_bits(LANES);
-  localparam int unsigned SumW = FRAC_BITS + IntW + 1;
-  localparam int unsigned FieldMin = IsFp16 ? 1 : 0;
-  localparam bit Half = HIDDEN_ONE && SUBNORMALS;
-  localparam int unsigned FieldBits = window_field_bits(IsFp16);
-
-  if (WordW > 31) begin : g_check_frac_bits
-    $error("FRAC_BITS is more than 29: the window is wider than the alignment shift reaches");
-  end
-  if (Half && EXP_W < OperandExpW) begin : g_check_exp_w
-    $error("HIDDEN_ONE needs EXP_W = 5: E4M3's normalised subnormals do not fit 4 bits");
-  end
-
-  // Maximum
-  logic [RawBits-1:0] raw, raw_q;
-  logic [RawBits:0]   raw_1;
-  logic               any, any_q;
-
-  fp8mac_aligned_maximum #(.LANES(LANES), .EXP_W(EXP_W)) u_maximum (
-    .a_exp_i, .b_exp_i, .a_zero_i, .b_zero_i, .raw_o(raw), .any_o(any)
-  );
-  always_ff @(posedge clk_i) begin
-    raw_q <= raw;
-    any_q <= any;
-  end
-  assign raw_1 = {1'b0, raw_q} + (RawBits + 1)'(RawOffset);
-
-  // Place
-  logic                  acc_sign, acc_sign_q;
-  logic [AccSigBits-1:0] acc_sig, acc_sig_q;
+  logic                  acc_sign;
+  logic [AccSigBits-1:0] acc_sig;
   logic [AccFieldW-1:0]  acc_field;
-  special_e              acc_special, acc_special_q;
-  logic [FieldBits-1:0]  field_1, field_2_q, field_3_q, field_4_q;
-  logic [RawBits:0]      top, top_q;
-  logic [WordShiftW-1:0] acc_shift, acc_shift_q;
-  base_t                 base;
+  special_e              acc_special;
 
-  assign base = SCALE ? base_i : base_of('0, IsFp16, EXP_W);
-
-  fp8mac_aligned_compare #(.RAW_W(RawBits), .FIELD_W(AccFieldW), .SHIFT_W(WordShiftW)) u_compare (
-    .raw_i(raw_1), .any_i(any_q), .base_i(base), .field_i(acc_field),
-    .top_o(top), .shift_o(acc_shift), .field_o(field_1)
-  );
-
-  always_ff @(posedge clk_i) begin
-    top_q         <= top;
-    acc_shift_q   <= acc_shift;
-    field_2_q     <= field_1;
-    acc_sign_q    <= acc_sign;
-    acc_sig_q     <= acc_sig;
-    acc_special_q <= acc_special;
-  end
-
-  // Multiply, align
-  logic [LANES-1:0][ProductSigW-1:0] product;
-  logic [LANES-1:0]                  zero, pos_inf, neg_inf, invalid;
-  logic [LANES:0]                    sign;
-  logic [LANES:0][WordW-1:0]         word;
-
-  for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
-    fp8mac_lane_multiply #(.HIDDEN_ONE(HIDDEN_ONE), .INF(INF)) u_multiply (
-      .a_i(a_i[i]), .b_i(b_i[i]), .product_o(product[i]), .sign_o(sign[i]), .zero_o(zero[i]),
-      .pos_inf_o(pos_inf[i]), .neg_inf_o(neg_inf[i]), .invalid_o(invalid[i])
-    );
-    fp8mac_aligned_align #(.FRAC_BITS(FRAC_BITS), .EXP_W(EXP_W), .ZERO_IS_SHIFTED_OUT(HIDDEN_ONE)) u_align (
-      .product_i(product[i]), .sign_i(sign[i]), .zero_i(zero[i]),
-      .a_exp_n_i(a_i[i].exp_n[EXP_W-1:0]), .b_exp_n_i(b_i[i].exp_n[EXP_W-1:0]),
-      .a_half_i(Half && a_i[i].half), .b_half_i(Half && b_i[i].half), .top_i(top_q), .word_o(word[i])
-    );
-  end
-
-  // The accumulator's leading bit stands in column FRAC_BITS, one below a product's.
-  assign sign[LANES] = acc_sign_q;
-  fp8mac_align_shift #(.VALUE_W(AccSigBits + 1), .W(WordW)) u_align_acc (
-    .value_i({acc_sign_q, acc_sig_q ^ {AccSigBits{acc_sign_q}}}), .fill_i(acc_sign_q), .void_i(acc_sign_q),
-    .shift_i(acc_shift_q), .word_o(word[LANES]), .lost_o()
-  );
-
-  // Specials
-  outcome_t outcome_2, outcome_3_q, outcome_4_q;
-  logic     plus, minus, nan;
-
-  assign plus  = pos_inf != '0 || acc_special_q == SpecialPosInf;
-  assign minus = neg_inf != '0 || acc_special_q == SpecialNegInf;
-  assign nan   = NAN && nan_i;
-  always_comb begin
-    outcome_2.invalid = invalid != '0 || (plus && minus);
-    outcome_2.nan     = nan;
-    outcome_2.special = SpecialNone;
-    if (outcome_2.invalid || nan || acc_special_q == SpecialNan) outcome_2.special = SpecialNan;
-    else if (plus) outcome_2.special = SpecialPosInf;
-    else if (minus) outcome_2.special = SpecialNegInf;
-  end
-
-  // Add
-  logic [SumW-1:0] tree_sum, tree_carry, tree_sum_q, tree_carry_q, sum, sum_q;
-  logic            unused;
-
-  fp8mac_signed_compressor_tree #(.ADDENDS(LANES + 1), .WORD_W(WordW), .SUM_W(SumW)) u_add (
-    .word_i(word), .sign_i(sign), .sum_o(tree_sum), .carry_o(tree_carry)
-  );
-  always_ff @(posedge clk_i) begin
-    tree_sum_q   <= tree_sum;
-    tree_carry_q <= tree_carry;
-    field_3_q    <= field_2_q;
-    outcome_3_q  <= outcome_2;
-  end
-
-  fp8mac_adder #(.W(SumW), .RIPPLE(ADD_RIPPLE), .SELECT(1'b1)) u_sum (
-    .a_i(tree_sum_q), .b_i(tree_carry_q), .carry_i(1'b0), .sum_o(sum), .carry_o(unused)
-  );
-  always_ff @(posedge clk_i) begin
-    sum_q       <= sum;
-    field_4_q   <= field_3_q;
-    outcome_4_q <= outcome_3_q;
-  end
-
-  // Normalise, round
-  fp8mac_acc_finish #(.SUM_W(SumW), .INT_W(IntW), .ACC_FP16(IsFp16), .SUBNORMALS(SUBNORMALS)) u_finish (
-    .clk_i, .sum_i(sum_q), .minus_zero_i(1'b0), .field_i(field_4_q), .outcome_i(outcome_4_q), .fp16_i(1'b0),
-    .sign_o, .field_o, .sig_o, .special_o, .flags_o
+  fp8mac_aligned_pipeline #(
+    .ELEMENT(ELEMENT), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .HIDDEN_ONE(HIDDEN_ONE), .EXP_W(EXP_W), .INF(INF),
+    .NAN(NAN), .SUBNORMALS(SUBNORMALS), .SCALE(SCALE), .ADD_RIPPLE(ADD_RIPPLE)
+  ) u_pipeline (
+    .clk_i, .a_exp_i, .b_exp_i, .a_zero_i, .b_zero_i, .base_i,
+    .acc_sign_i(acc_sign), .acc_field_i(acc_field), .acc_sig_i(acc_sig), .acc_special_i(acc_special),
+    .a_i, .b_i, .nan_i, .sign_o, .field_o, .sig_o, .special_o, .flags_o
   );
 
   // The result returns to the loop's start; a first step starts from +0 instead.
   assign acc_sign    = sign_o && !step_first_i;
   assign acc_sig     = step_first_i ? '0 : sig_o;
-  assign acc_field   = step_first_i ? AccFieldW'(FieldMin) : field_o;
+  assign acc_field   = step_first_i ? AccFieldW'(IsFp16) : field_o;
   assign acc_special = step_first_i ? SpecialNone : special_o;
 
 endmodule

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact element: acc' = round(acc + 2^scale_sum * sum of a_i * b_i). The sum is exact and is rounded once, to nearest
-// even in FP32 or FP16. The element has BANKS indexed accumulators. Operands come decoded, so it has no format logic.
+// Exact element with BANKS indexed accumulators of its own, around fp8mac_exact_pipeline. The area study weighs this
+// element. fp8mac_array has the pipeline, and the accumulators in its accumulator memory.
 //
-//   cycle    0          1            2               3             4          5
-//         multiply -> align     -> add           -> normalise -> round    -> result_valid_o, flags_o
-//                     products     acc and sum                   to acc
-//                                      ^------- LoopCycles --------'
-//
-// The element takes one step per cycle. Steps of one bank are at least LoopCycles apart. In both formats the
-// accumulator is stored as an FP32 pattern, because every FP16 value is an FP32 value. acc_fmt_i only changes the
-// quantum and the range of rounding. The only NaN is Fp32Nan.
+// The element takes one step per cycle. Steps of one bank are at least LoopCycles apart. Accumulators are FP32 patterns
+// in both formats.
 module fp8mac_element_exact
   import fp8mac_pkg::*;
 #(
@@ -35,9 +29,6 @@ module fp8mac_element_exact
   output flags_t               flags_o          // of the step issued ElementStages ago; 0 if there was none
 );
 
-  localparam int unsigned SumW = sum_width(LANES);
-  localparam int unsigned FrameW = SumW + AccSigW + 2;
-
   if (BANKS < LoopCycles) begin : g_check_banks
     $error("BANKS is less than the accumulate loop: a round over the banks would overtake its own results");
   end
@@ -46,101 +37,38 @@ module fp8mac_element_exact
     logic [BankW-1:0] bank;
     logic             first;
     logic             last;
-    acc_fmt_e         acc_fmt;
   } control_t;
 
-  // Index s: of the step whose data are in the registers after stage s, s = 1 for multiply.
-  logic [ElementStages:1]     valid_q;
+  // Index s: of the step that was issued s cycles ago
+  logic [2:1]                 valid_q;
   control_t [ElementStages:1] control_q;
-  scale_sum_t [2:1]           scale_sum_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= '0;
-    else valid_q <= {valid_q[ElementStages-1:1], step_valid_i};
+    else valid_q <= {valid_q[1], step_valid_i};
+    control_q <= {control_q[ElementStages-1:1], control_t'{bank: step_bank_i, first: step_first_i, last: step_last_i}};
   end
 
-  always_ff @(posedge clk_i) begin
-    if (step_valid_i) begin
-      control_q[1]   <= '{bank: step_bank_i, first: step_first_i, last: step_last_i, acc_fmt: acc_fmt_i};
-      scale_sum_q[1] <= scale_sum_i;
-    end
-    for (int unsigned s = 2; s <= ElementStages; s++) begin
-      if (valid_q[s-1]) control_q[s] <= control_q[s-1];
-    end
-    if (valid_q[1]) scale_sum_q[2] <= scale_sum_q[1];
+  // A step takes the result that is shown, or else its bank's accumulator.
+  logic [BANKS-1:0][31:0] acc_q;
+  logic [31:0]            acc;
+  logic                   valid_5;
+
+  always_ff @(posedge clk_i) if (valid_5) acc_q[control_q[5].bank] <= result_o;
+
+  always_comb begin
+    acc = acc_q[control_q[2].bank];
+    if (valid_5 && control_q[5].bank == control_q[2].bank) acc = result_o;
+    if (control_q[2].first) acc = '0;
   end
 
-  // Multiply
-  product_t [LANES-1:0]   products_1;
-  products_class_t        class_1, class_2_q;
-
-  fp8mac_exact_multiply #(.LANES(LANES)) u_multiply (
-    .clk_i, .en_i(step_valid_i), .a_i, .b_i, .product_o(products_1), .class_o(class_1)
+  fp8mac_exact_pipeline #(.LANES(LANES)) u_pipeline (
+    .clk_i, .rst_ni, .step_valid_i, .acc_fmt_i, .scale_sum_i, .a_i, .b_i, .acc_i(acc), .valid_o(valid_5),
+    .acc_o(result_o), .flags_o
   );
 
-  // Align
-  logic signed [SumW-1:0] sum_2;
-
-  fp8mac_exact_align #(.LANES(LANES)) u_align (
-    .clk_i, .en_i(valid_q[1]), .product_i(products_1), .sum_o(sum_2)
-  );
-
-  always_ff @(posedge clk_i) begin
-    if (valid_q[1]) class_2_q <= class_1;
-  end
-
-  // Add
-  logic [31:0]              accumulator [BANKS];
-  logic [31:0]              acc_2;
-  logic signed [FrameW-1:0] frame_3;
-  logic [7:0]               field_3;
-  logic                     neg_zero_3, invalid_3, nan_3, invalid_4_q, nan_4_q;
-  special_e                 special_3, special_4_q;
-
-  assign acc_2 = control_q[2].first ? '0 : accumulator[control_q[2].bank];
-
-  fp8mac_exact_add #(.LANES(LANES)) u_add (
-    .clk_i, .en_i(valid_q[2]), .sum_i(sum_2), .scale_sum_i(scale_sum_q[2]), .class_i(class_2_q), .acc_i(acc_2),
-    .frame_o(frame_3), .field_o(field_3), .neg_zero_o(neg_zero_3),
-    .special_o(special_3), .invalid_o(invalid_3), .nan_o(nan_3)
-  );
-
-  // Normalise
-  normalised_t normalised_4;
-
-  fp8mac_exact_normalise #(.LANES(LANES)) u_normalise (
-    .clk_i, .en_i(valid_q[3]), .frame_i(frame_3), .field_i(field_3), .neg_zero_i(neg_zero_3),
-    .normalised_o(normalised_4)
-  );
-
-  always_ff @(posedge clk_i) begin
-    if (valid_q[3]) begin
-      special_4_q <= special_3;
-      invalid_4_q <= invalid_3;
-      nan_4_q     <= nan_3;
-    end
-  end
-
-  // Round
-  logic overflow_5, invalid_5_q, nan_5_q;
-
-  fp8mac_exact_round #(.BANKS(BANKS)) u_round (
-    .clk_i, .en_i(valid_q[4]), .bank_i(control_q[4].bank), .acc_fmt_i(control_q[4].acc_fmt),
-    .normalised_i(normalised_4), .special_i(special_4_q), .acc_o(accumulator), .overflow_o(overflow_5)
-  );
-
-  always_ff @(posedge clk_i) begin
-    if (valid_q[4]) begin
-      invalid_5_q <= invalid_4_q;
-      nan_5_q     <= nan_4_q;
-    end
-  end
-
-  assign result_valid_o = valid_q[5] && control_q[5].last;
+  assign result_valid_o = valid_5 && control_q[5].last;
   assign result_bank_o  = control_q[5].bank;
-  assign result_o       = accumulator[control_q[5].bank];
-  assign flags_o        = valid_q[5] ?
-      '{nan: nan_5_q, saturated: 1'b0, overflow: overflow_5, invalid: invalid_5_q} : '0;
 
   // No step is issued to a bank whose preceding step has not yet reached its accumulator.
   always_ff @(posedge clk_i) begin

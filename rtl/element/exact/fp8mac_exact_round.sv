@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round: rounds to nearest even at FP32's or FP16's quantum, selects special values, and writes the bank's accumulator.
+// Round: rounds to nearest even at FP32's or FP16's quantum, and selects special values.
 //
 //   significand    [ sig, 24 bits ][ guard ][ sticky ]
 //   FP32           the quantum is sig's last bit
@@ -9,18 +9,14 @@
 // Masks derived from the quantum select the last bit kept, the guard bit and the rest (fp8mac_round_even).
 module fp8mac_exact_round
   import fp8mac_pkg::*;
-#(
-  parameter int unsigned BANKS = 4,
-  localparam int unsigned BankW = $clog2(BANKS)
-) (
+(
   input  logic                   clk_i,
   input  logic                   en_i,
-  input  logic [BankW-1:0]       bank_i,
   input  acc_fmt_e               acc_fmt_i,
   input  normalised_t            normalised_i,
   input  special_e               special_i,
-  output logic [31:0]            acc_o [BANKS],  // FP32 patterns
-  output logic                   overflow_o      // registered, of the last step
+  output logic [31:0]            acc_o,       // FP32 pattern, registered
+  output logic                   overflow_o   // registered
 );
 
   localparam int unsigned TailW = 2;                                // guard and sticky
@@ -78,8 +74,8 @@ module fp8mac_exact_round
     if (en_i) begin
       automatic rounded_t r;
       r = result_of(normalised_i.sign, normalised_i.field, rounded, special_i, acc_fmt_i);
-      overflow_o    <= r.overflow;
-      acc_o[bank_i] <= r.pattern;
+      overflow_o <= r.overflow;
+      acc_o      <= r.pattern;
     end
   end
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The INT8 baseline: acc' = acc + sum of a_i * b_i, with signed 8-bit operands and an exact INT32 accumulator. The area
-// of the FP8 elements is compared with it, so it is built as carefully as they are. The feed recodes B
-// (fp8mac_booth_recode). The partial products of all lanes go to one compressor tree. BANKS accumulators rotate through
-// the accumulate loop.
+// The INT8 baseline with BANKS accumulators of its own, which rotate through the registers of fp8mac_int8_pipeline. The
+// area study compares the FP8 elements with it. fp8mac_array has the pipeline, and the accumulators in its accumulator
+// memory.
 //
-//   cycle    0                                1 .. BANKS
-//            multiply, compressor tree, add  -> accumulate -> acc_o in cycle BANKS + 1, of the step issued in cycle 0
+//   cycle    0      1 .. BANKS
+//            sum -> accumulate -> acc_o in cycle BANKS + 1, of the step issued in cycle 0
 //            (one cycle later with TREE_REGISTER)
 //
 // The element takes one step a cycle. The step issued in cycle t belongs to accumulator t mod BANKS. Operands that are
@@ -28,81 +27,30 @@ module fp8mac_element_int8
   output logic [31:0]           acc_o
 );
 
-  localparam int unsigned AccW = 32;
-  localparam int unsigned SumW = 16 + $clog2(LANES);  // (-128)^2 = 2^14 is the largest product, -2^14 + 2^7 the least
-  localparam int unsigned PartialW = 9;
-  localparam int unsigned Chunk = SumW;
+  localparam int unsigned Stages = BANKS == 1 ? 1 : 2;
+  localparam int unsigned FirstCycles = TREE_REGISTER ? 2 : 1;
 
-  // Multiply. A partial product's sign bit has the weight -2^8. It is inverted and added with the weight +2^8; a
-  // constant corrects the difference.
-  localparam int unsigned PerLane = 2 * BoothDigits;
-  localparam int unsigned Addends = LANES * PerLane + 1;
-  localparam logic [SumW-1:0] Constant = SumW'(-(int'(LANES) * 'h5500));
+  logic [31:0]            added;
+  logic [FirstCycles-1:0] first_q;
 
-  typedef logic [Addends-1:0][SumW-1:0] addend_t;
+  always_ff @(posedge clk_i) first_q <= FirstCycles'({first_q, step_first_i});
 
-  function automatic addend_t present();
-    addend_t mask;
-    mask = '0;
-    for (int unsigned lane = 0; lane < LANES; lane++) begin
-      for (int unsigned j = 0; j < BoothDigits; j++) begin
-        mask[lane*PerLane+j]             = SumW'('h1ff) << (2 * j);
-        mask[lane*PerLane+BoothDigits+j] = SumW'(1) << (2 * j);
-      end
-    end
-    mask[Addends-1] = Constant;
-    return mask;
-  endfunction
-
-  addend_t         addend;
-  logic [SumW-1:0] tree_sum, tree_carry, sum, sum_q;
-  logic            unused_carry;
-
-  for (genvar lane = 0; lane < int'(LANES); lane++) begin : g_lane
-    for (genvar j = 0; j < int'(BoothDigits); j++) begin : g_partial
-      logic [PartialW-1:0] partial;
-      fp8mac_booth_product #(.W(8)) u_partial (
-        .multiplicand_i(a_i[lane]), .negative_i(b_i[lane].negative[j]), .one_i(b_i[lane].one[j]),
-        .two_i(b_i[lane].two[j]), .product_o(partial)
-      );
-      assign addend[lane*PerLane+j]             = SumW'({!partial[PartialW-1], partial[PartialW-2:0]}) << (2 * j);
-      assign addend[lane*PerLane+BoothDigits+j] = SumW'(b_i[lane].negative[j]) << (2 * j);
-    end
-  end
-  assign addend[Addends-1] = Constant;
-
-  fp8mac_compressor_tree #(.ADDENDS(Addends), .W(SumW), .MASK(present())) u_tree (
-    .addend_i(addend), .sum_o(tree_sum), .carry_o(tree_carry)
+  fp8mac_int8_pipeline #(
+    .LANES(LANES), .STAGES(Stages), .TREE_REGISTER(TREE_REGISTER), .RIPPLE(RIPPLE), .SELECT(SELECT)
+  ) u_pipeline (
+    .clk_i, .a_i, .b_i, .acc_i(first_q[FirstCycles-1] ? '0 : acc_o), .acc_o(added)
   );
 
-  logic [SumW-1:0] add_sum, add_carry;
-  logic            first, first_q;
-
-  if (TREE_REGISTER) begin : g_tree_register
-    always_ff @(posedge clk_i) begin
-      add_sum   <= tree_sum;
-      add_carry <= tree_carry;
-      first     <= step_first_i;
+  // An accumulator waits for its turn. Index s: s cycles after it was taken
+  for (genvar s = int'(Stages); s <= int'(BANKS); s++) begin : g_wait
+    logic [31:0] acc;
+    if (s == int'(Stages)) begin : g_added
+      assign acc = added;
+    end else begin : g_later
+      always_ff @(posedge clk_i) acc <= g_wait[s-1].acc;
     end
-  end else begin : g_no_register
-    assign add_sum   = tree_sum;
-    assign add_carry = tree_carry;
-    assign first     = step_first_i;
   end
 
-  fp8mac_adder #(.W(SumW), .RIPPLE(RIPPLE), .SELECT(SELECT)) u_add (
-    .a_i(add_sum), .b_i(add_carry), .carry_i(1'b0), .sum_o(sum), .carry_o(unused_carry)
-  );
-
-  always_ff @(posedge clk_i) begin
-    sum_q   <= sum;
-    first_q <= first;
-  end
-
-  fp8mac_rotating_accumulator #(
-    .SUM_W(SumW), .ACC_W(AccW), .BANKS(BANKS), .CHUNK(Chunk), .RIPPLE(BANKS == 1 ? AccW / 2 : Chunk)
-  ) u_accumulate (
-    .clk_i, .first_i(first_q), .sum_i(sum_q), .acc_o
-  );
+  assign acc_o = g_wait[BANKS].acc;
 
 endmodule

@@ -1,30 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element with late accumulation: products are aligned to the step's largest operands and summed; the accumulator is
-// added after that.
+// Element with late accumulation and four accumulators of its own, which rotate through the registers of
+// fp8mac_late_pipeline. The area study weighs this element. fp8mac_array has the pipeline, and the accumulators in its
+// accumulator memory.
 //
-//   acc' = round(odd(acc) + odd(2^scale * sum of trunc(a_i * b_i)))
-//
-//   trunc   drops the bits more than FRAC_BITS below the sum of the largest a's and the largest b's exponent
-//   odd     drops the bits more than element_late_bits() below the larger of that sum and the accumulator's exponent,
-//           and sets the last bit if anything was lost (round to odd)
-//   round   to nearest even
-// fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration that computes the same.
-//
-// A product's shift is the sum of two operand distances from the feed (FeedDistances), so it does not depend on
-// anything computed inside the element. The price is one shifter more than in fp8mac_element_aligned.
-//
-//   cycle   0                              1        2               3      4             5
-//           multiply, align, add (tree) -> add   -> swap, align  -> add -> normalise  -> round -> place of the bank's
-//                                          place ->                                      |        next step
-//                                          ^                                             | result_o, flags_o
-//                                          '------------ 4 cycles -----------------------'
-//
-// The element takes one step a cycle. The step issued in cycle t belongs to accumulator t mod 4. The accumulators exist
-// only in the registers of the loop. A cycle without a step is a step whose operands are all zero. Such a step only
-// changes FP16's -0 to +0.
-//
-// With LANES = 1 the element is a fused multiply-accumulate unit: the product is not truncated, and the result is
-// correctly rounded once (IEEE 754's fusedMultiplyAdd). -0 is preserved.
+// The element takes one step a cycle. The step issued in cycle t belongs to accumulator t mod 4. A cycle without a step
+// is a step whose operands are all zero. Such a step only changes FP16's -0 to +0.
 module fp8mac_element_late
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -61,96 +41,23 @@ module fp8mac_element_late
   output flags_t                 flags_o
 );
 
-  localparam bit Alone = LANES == 1;
-  localparam int unsigned FracBits = Alone ? ProductSigW - 2 : FRAC_BITS;
-  localparam int unsigned LateBits = element_late_bits(ELEMENT, FracBits, LANES);
-  localparam int unsigned DistanceW = $clog2(FracBits + 3);
-  localparam int unsigned IntW = integer_bits(LANES);
-  localparam int unsigned ProductsW = FracBits + IntW + 1;
-  localparam int unsigned SumW = LateBits + IntW + 1;
-  localparam int unsigned FieldMin = IsFp16 ? 1 : 0;
-  localparam int unsigned FieldBits = window_field_bits(IsFp16);
-
-  // Products
-  logic [ProductsW-1:0] products_2;
-  logic                 pos_inf, neg_inf, invalid, pos_inf_1_q, neg_inf_1_q, invalid_1_q, nan_1_q, none_1_q;
-  base_t                field_0, field_1_q;
-  logic                 unused_carry_0;
-
-  fp8mac_distance_sum #(
-    .LANES(LANES), .FRAC_BITS(FracBits), .DISTANCE_W(DistanceW), .ALONE(Alone), .INF(INF), .ADD_RIPPLE(ADD_RIPPLE),
-    .SUM_W(ProductsW)
-  ) u_sum (
-    .clk_i, .a_i, .b_i, .pos_inf_o(pos_inf), .neg_inf_o(neg_inf), .invalid_o(invalid), .sum_o(products_2)
-  );
-  fp8mac_adder #(.W(BaseW)) u_field (
-    .a_i(field_a_i), .b_i(base_t'({1'b0, bound_b_i})), .carry_i(1'b0), .sum_o(field_0), .carry_o(unused_carry_0)
-  );
-  always_ff @(posedge clk_i) begin
-    field_1_q   <= field_0;
-    none_1_q    <= none_i;
-    pos_inf_1_q <= pos_inf;
-    neg_inf_1_q <= neg_inf;
-    invalid_1_q <= invalid;
-    nan_1_q     <= NAN && nan_i;
-  end
-
-  // Place, swap, align, add
   logic                  acc_sign;
   logic [AccSigBits-1:0] acc_sig;
   logic [AccFieldW-1:0]  acc_field;
   special_e              acc_special;
-  logic [SumW-1:0]       sum_4;
-  logic [FieldBits-1:0]  field_4;
 
-  fp8mac_late_add #(
-    .FRAC_BITS(FracBits), .LATE_BITS(LateBits), .INT_W(IntW), .ACC_FP16(IsFp16), .ADD_RIPPLE(ADD_RIPPLE)
-  ) u_add (
-    .clk_i, .field_i(field_1_q), .none_i(none_1_q), .acc_sign_i(acc_sign), .acc_sig_i(acc_sig),
-    .acc_field_i(acc_field), .products_i(products_2), .sum_o(sum_4), .field_o(field_4)
-  );
-
-  // Specials
-  outcome_t outcome_1, outcome_2_q, outcome_3_q, outcome_4_q;
-  logic     plus, minus;
-
-  assign plus  = pos_inf_1_q || acc_special == SpecialPosInf;
-  assign minus = neg_inf_1_q || acc_special == SpecialNegInf;
-  always_comb begin
-    outcome_1.invalid = invalid_1_q || (plus && minus);
-    outcome_1.nan     = nan_1_q;
-    outcome_1.special = SpecialNone;
-    if (outcome_1.invalid || nan_1_q || acc_special == SpecialNan) outcome_1.special = SpecialNan;
-    else if (plus) outcome_1.special = SpecialPosInf;
-    else if (minus) outcome_1.special = SpecialNegInf;
-  end
-
-  always_ff @(posedge clk_i) begin
-    outcome_2_q <= outcome_1;
-    outcome_3_q <= outcome_2_q;
-    outcome_4_q <= outcome_3_q;
-  end
-
-  // A sum is -0 only if all its terms are -0. An aligned sum of zero is +0.
-  logic [3:1] minus_q;
-  logic       minus_4_q;
-  always_ff @(posedge clk_i) begin
-    minus_q[1] <= Alone && (a_i[0].sign ^ b_i[0].sign);
-    minus_q[2] <= minus_q[1] && acc_sign;
-    minus_q[3] <= minus_q[2];
-    minus_4_q  <= minus_q[3];
-  end
-
-  // Normalise, round
-  fp8mac_acc_finish #(.SUM_W(SumW), .INT_W(IntW), .ACC_FP16(IsFp16)) u_finish (
-    .clk_i, .sum_i(sum_4), .minus_zero_i(minus_4_q), .field_i(field_4), .outcome_i(outcome_4_q), .fp16_i(1'b0),
+  fp8mac_late_pipeline #(
+    .ELEMENT(ELEMENT), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .INF(INF), .NAN(NAN), .ADD_RIPPLE(ADD_RIPPLE)
+  ) u_pipeline (
+    .clk_i, .a_i, .b_i, .field_a_i, .bound_b_i, .none_i, .nan_i,
+    .acc_sign_i(acc_sign), .acc_field_i(acc_field), .acc_sig_i(acc_sig), .acc_special_i(acc_special),
     .sign_o, .field_o, .sig_o, .special_o, .flags_o
   );
 
   // The result returns to the loop's start; a first step starts from +0 instead.
   assign acc_sign    = sign_o && !step_first_i;
   assign acc_sig     = step_first_i ? '0 : sig_o;
-  assign acc_field   = step_first_i ? AccFieldW'(FieldMin) : field_o;
+  assign acc_field   = step_first_i ? AccFieldW'(IsFp16) : field_o;
   assign acc_special = step_first_i ? SpecialNone : special_o;
 
 endmodule
