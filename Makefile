@@ -8,11 +8,11 @@ VERILATOR := verilator
 RISCV_PREFIX := riscv64-unknown-elf-
 
 # The array: ROWS x COLS elements with LANES products a cycle each.
-ROWS := 8
-COLS := 8
-LANES := 4
+ROWS := 4
+COLS := 4
+LANES := 16
 # The kind of element, and the width of its alignment window (empty: the kind's default).
-ELEMENT := exact
+ELEMENT := block
 FRAC_BITS :=
 # The program that `make run` runs: a folder of APPS_DIR.
 APP := digits

@@ -54,9 +54,10 @@ $(REGS_DIR)/html/index.html: $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
 	$(Q)$(PEAKRDL) html $(RDL_OPTIONS) $< -o $(REGS_DIR)/html
 	@touch $@
 
-# One lint run per parameter set, written as ROWS_COLS_LANES_AXIWIDTH, and _ELEMENT where that is not `exact`; of the
-# array alone, ROWS_COLS_LANES_ELEMENT.
-LINT_SETS := 8_8_4_128 4_4_1_64 4_2_8_128 16_16_16_256 $(ROWS)_$(COLS)_$(LANES)_128
+# One lint run per parameter set, written as ROWS_COLS_LANES_AXIWIDTH_ELEMENT; of the array alone,
+# ROWS_COLS_LANES_ELEMENT.
+LINT_SETS := 8_8_4_128_exact 4_4_1_64_exact 4_2_8_128_block_f19 16_16_16_256_block_f19 \
+  $(ROWS)_$(COLS)_$(LANES)_128_$(ELEMENT_SPEC)
 LINT_SETS_ELEMENT := 4_4_1_64_late_fp32 4_4_4_128_late_fp16 4_4_4_128_aligned_fp32 2_4_16_128_aligned_fp32 \
   4_4_4_128_aligned_fp16 2_4_1_128_aligned_fp16 4_4_4_128_kulisch
 LINT_SETS_ARRAY := 4_4_4_int8 2_3_16_int8 4_4_4_late_fp32 3_2_1_late_fp32 2_3_16_late_fp16 4_4_4_static 2_3_16_static
@@ -64,7 +65,7 @@ LINT_STAMPS := $(sort $(LINT_SETS:%=$(BUILD)/lint/%.ok) $(LINT_SETS_ELEMENT:%=$(
 LINT_STAMPS_ARRAY := $(LINT_SETS_ARRAY:%=$(BUILD)/lint/array_%.ok)
 lint_word = $(word $(2),$(subst _, ,$(1)))
 # The element's name from word $(2) on, as Verilator's parameters.
-lint_element = $(call element_parameters,$(or $(subst $(space),_,$(wordlist $(2),9,$(subst _, ,$(1)))),exact))
+lint_element = $(call element_parameters,$(subst $(space),_,$(wordlist $(2),9,$(subst _, ,$(1)))))
 
 lint: $(LINT_STAMPS) $(LINT_STAMPS_ARRAY)
 

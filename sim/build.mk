@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # fp8mac-sim: the simulated chip, from Verilator, as a program that runs RISC-V programs.
-#   make sim             $(BUILD)/sim/ROWSxCOLSxLANES/fp8mac-sim. The folder also names an element that is not `exact`
-#   make sim TRACE=1     a simulator that can write waveforms, in ROWSxCOLSxLANES-trace. It takes twice as long to build
+#   make sim             $(BUILD)/sim/ROWSxCOLSxLANES-ELEMENT/fp8mac-sim
+#   make sim TRACE=1     a simulator that can write waveforms, in a folder *-trace. It takes twice as long to build
 # IBEX_DIR is where the package pythondata-cpu-ibex keeps Ibex's sources.
 
-SIM_DIR := $(BUILD)/sim/$(ARRAY)$(patsubst %,-%,$(filter-out exact,$(ELEMENT_SPEC)))$(if $(TRACING),-trace)
+SIM_DIR := $(BUILD)/sim/$(ARRAY)-$(ELEMENT_SPEC)$(if $(TRACING),-trace)
 SIM := $(SIM_DIR)/fp8mac-sim
 SIM_MODEL_DIR := $(SIM_DIR)/model
 SIM_MODEL := $(SIM_MODEL_DIR)/Vfp8mac_system__ALL.a
@@ -24,7 +24,7 @@ system_inputs = $(RTL_WAIVER) $(IBEX_PACKAGES) $(1) $(SYSTEM_SOURCES)
 SYSTEM_INPUTS := $(call system_inputs,$(RTL_SOURCES))
 SIM_INPUTS := $(call system_inputs,$(RTL_SIM_SOURCES))
 SYSTEM_FLAGS := -Wall --assert --top-module fp8mac_system $(IBEX_FLAGS)
-# One number of ROWS_COLS_LANES_AXIWIDTH.
+# $(1): ROWS_COLS_LANES_AXIWIDTH, and what may follow it.
 system_parameters = -GROWS=$(call lint_word,$(1),1) -GCOLS=$(call lint_word,$(1),2) \
   -GLANES=$(call lint_word,$(1),3) -GAXI_DATA_W=$(call lint_word,$(1),4)
 

@@ -7,12 +7,12 @@ SYS_RUN = $(SIM) --quiet
 SYS_RISCV := $(BUILD)/firmware/riscv
 SYS_HOST := $(BUILD)/firmware/host
 # Arrays in which buffers, blocks and beats have different ratios of sizes.
-SYS_ARRAYS := 2x2x1 4x4x4 4x16x8 16x4x2 2x32x16 32x32x2
+SYS_ARRAYS := 2x2x1 8x8x4 4x16x8 16x4x2 2x32x16 32x32x2
 # Every kind of element, on the host.
 SYS_HOST_ELEMENTS := 8x8x4:aligned_fp32 4x4x8:aligned_fp16_f29 4x4x4:late_fp32_f10 2x2x1:late_fp32 2x2x16:late_fp16 \
   8x8x4:kulisch 2x2x1:kulisch
 
-TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-host firmware-host-faults firmware-san firmware-san-faults \
+TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-host firmware-host-faults firmware-plan firmware-san firmware-san-faults \
   firmware-arrays firmware-elements firmware-elements-faults firmware-options system-selftest system-stalls \
   system-faults system-bytes system-cxx system-variables system-setup)
 
@@ -25,11 +25,24 @@ $(SYS_TEST)/firmware-host.log: $(SYS_HOST)/selftest tests/run_test.sh
 $(SYS_TEST)/firmware-host-faults.log: $(SYS_HOST)/faults tests/run_test.sh
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh firmware-host-faults $@ $<
 
+# The commands of the planner, recorded in place of an accelerator.
+SYS_PLAN_SOURCES := tests/system/plan.c $(patsubst %,firmware/src/%.c,gemm_plan gemm_run element status)
+$(BUILD)/system-plan/plan: $(SYS_PLAN_SOURCES) $(wildcard firmware/src/*.h firmware/include/fp8rt/*.h) $(REGS_H) \
+    $(CATALOGUE_H) $(BUILD)/model/libfp8mac.a
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(FW_CFLAGS) -MF $@.d -Ifirmware/port/host $(CFLAGS) $(LDFLAGS) -o $@ $(SYS_PLAN_SOURCES) \
+	  $(BUILD)/model/libfp8mac.a -lm
+
+$(SYS_TEST)/firmware-plan.log: $(BUILD)/system-plan/plan tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh firmware-plan $@ $<
+
 $(SYS_TEST)/firmware-san.log: $(SYS_HOST)-san/selftest tests/system/arrays.sh tests/run_test.sh
-	@tests/run_test.sh firmware-san $@ tests/system/arrays.sh $< 2x2x1 8x8x4 4x4x2:kulisch
+	@tests/run_test.sh firmware-san $@ tests/system/arrays.sh $< 2x2x1 4x4x16:block 4x4x2:kulisch
 
 $(SYS_TEST)/firmware-san-faults.log: $(SYS_HOST)-san/faults tests/system/arrays.sh tests/run_test.sh
-	@tests/run_test.sh firmware-san-faults $@ tests/system/arrays.sh $< 2x2x1 8x8x4 4x4x2:kulisch
+	@tests/run_test.sh firmware-san-faults $@ tests/system/arrays.sh $< 2x2x1 4x4x16:block 4x4x2:kulisch
 
 $(SYS_TEST)/firmware-arrays.log: $(SYS_HOST)/selftest tests/system/arrays.sh tests/run_test.sh
 	@tests/run_test.sh firmware-arrays $@ tests/system/arrays.sh $< $(SYS_ARRAYS)

@@ -266,7 +266,8 @@ static uint64_t tile_cycles(const shape *s, const candidate *c, uint32_t m, uint
                     (uint64_t)chunks * LOAD_GAP;
     uint32_t store = m * fp8rt_count_pow2(n * s->d_bytes, s->caps->beat_bytes);
     uint64_t busy = max_u64(compute_cycles(s, m, n, s->k), store);
-    return max_u64(max_u64(busy, load), (uint64_t)chunks * COMMAND_CYCLES);
+    uint64_t cycles = max_u64(max_u64(busy, load), (uint64_t)chunks * COMMAND_CYCLES);
+    return cycles + (load >> 5); // of equal plans the one that needs the bus less
 }
 
 // A panel is the resident tile with all streamed tiles.
@@ -291,20 +292,35 @@ static uint64_t panel_cycles(const shape *s, const candidate *c, uint32_t reside
     return cycles;
 }
 
+// The cycles by which the computations of the first tile's chunks are shorter than the loads behind
+// them. The last of these is the second tile's.
+static uint64_t first_tile_stalls(const shape *s, const candidate *c)
+{
+    uint32_t m = c->tile_m, n = c->tile_n, cap = c->first_k;
+    uint32_t chunk = fp8rt_next_chunk(s->k, cap, s->granule_k);
+    uint64_t stalls = 0;
+    for (uint32_t left = s->k - chunk;; left -= chunk) {
+        uint64_t compute = compute_cycles(s, m, n, chunk);
+        cap = min_u32(2u * cap, c->tile_k);
+        chunk = left != 0 ? fp8rt_next_chunk(left, cap, s->granule_k) : c->tile_k;
+        uint64_t load = load_beats(s, m + n, chunk);
+        stalls += load > compute ? load - compute : 0;
+        if (left == 0) {
+            return stalls;
+        }
+    }
+}
+
 // What overlaps with nothing: the first load, and the last computation if the loads are the limit.
 static uint64_t ends_cycles(const shape *s, const candidate *c)
 {
     uint32_t m = c->tile_m, n = c->tile_n;
-    uint64_t cycles = load_beats(s, m + n, c->first_k);
-    if (load_beats(s, m + n, c->tile_k) > compute_cycles(s, m, n, c->tile_k)) {
-        return cycles + compute_cycles(s, m, n, c->tile_k);
+    uint64_t compute = compute_cycles(s, m, n, c->tile_k), first = load_beats(s, m + n, c->first_k);
+    if (load_beats(s, m + n, c->tile_k) > compute) {
+        return first + compute;
     }
-    // The second tile's load after a first tile in chunks
-    uint64_t second = is_whole(s, c) ? load_beats(s, m + n, s->k) : 0;
-    uint64_t hidden = compute_cycles(s, m, n, s->k / 2u);
-    bool several = s->m > c->tile_m || s->n > c->tile_n;
-    bool stalls = several && c->first_k < c->tile_k && second > hidden;
-    return stalls ? cycles + second - hidden : cycles;
+    bool ramp = c->first_k < c->tile_k && (s->m > m || s->n > n);
+    return ramp ? first + first_tile_stalls(s, c) : first;
 }
 
 static uint64_t estimate(const shape *s, const candidate *c)
@@ -323,11 +339,11 @@ typedef struct choice {
     uint64_t cycles; // of the best; 0: there is none yet
 } choice;
 
-// A later candidate must be better by 1/128, because it has shorter commands.
+// A later candidate must be better by 1/256, because it has shorter commands.
 static void consider(const shape *s, choice *choice, candidate c)
 {
     uint64_t cycles = estimate(s, &c);
-    if (choice->cycles == 0 || cycles + (cycles >> 7) < choice->cycles) {
+    if (choice->cycles == 0 || cycles + (cycles >> 8) < choice->cycles) {
         choice->best = c;
         choice->cycles = cycles;
     }
@@ -373,7 +389,7 @@ static uint32_t chain_chunk(const shape *s, uint32_t m, uint32_t n, uint32_t mos
     uint32_t granule = s->granule_k;
     if (compute_cycles(s, m, n, granule) > load_beats(s, m + n, granule)) {
         uint32_t half = ((s->k + 1u) / 2u + granule - 1u) & ~(granule - 1u);
-        return min_u32(most, max_u32(half, 2u * granule));
+        return min_u32(most, half);
     }
     while (most > granule && load_beats(s, m + n, most / 2u) >= SHORT_LOAD) {
         most = (most / 2u + granule - 1u) & ~(granule - 1u);

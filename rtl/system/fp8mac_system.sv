@@ -9,11 +9,11 @@ module fp8mac_system
   import fp8mac_sys_pkg::*;
   import fp8mac_catalogue_pkg::*;
 #(
-  parameter int unsigned ROWS       = 8,
-  parameter int unsigned COLS       = 8,
-  parameter int unsigned LANES      = 4,
+  parameter int unsigned ROWS       = 4,
+  parameter int unsigned COLS       = 4,
+  parameter int unsigned LANES      = 16,
   parameter int unsigned AXI_DATA_W = 128,
-  parameter int unsigned ELEMENT    = ElementExact,  // the kind of element; fp8mac_accel describes all parameters
+  parameter int unsigned ELEMENT    = ElementBlock,  // the kind of element; fp8mac_accel describes all parameters
   parameter int unsigned FRAC_BITS  = element_default_frac_bits(ELEMENT)
 ) (
   input  logic        clk_i,

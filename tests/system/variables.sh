@@ -74,15 +74,15 @@ shows() { # VARIABLES TEXT
   found=$(simulator "$1")
   if [ "$(echo $found)" = "$2" ]; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAIL $1: $found"; fi
 }
-chip=build/sim/8x8x4
+chip=build/sim/4x4x16-block_f19
 shows '' $chip/fp8mac-sim
 shows TRACE= $chip/fp8mac-sim
 shows TRACE=0 $chip/fp8mac-sim
 shows TRACE=1 "$chip-trace/fp8mac-sim --trace build/digits.fst"
 shows 'TRACE=1 TRACE_FROM=5 TRACE_TO=9 TRACE_FILE=x' "$chip-trace/fp8mac-sim --trace x --trace-from 5 --trace-to 9"
-shows 'ELEMENT=late_fp16' $chip-late_fp16_f13/fp8mac-sim
-shows 'ELEMENT=late_fp16 FRAC_BITS=10 LANES=8' build/sim/8x8x8-late_fp16_f10/fp8mac-sim
-shows 'ELEMENT=late_fp16 LANES=1' build/sim/8x8x1-late_fp16/fp8mac-sim
+shows 'ELEMENT=late_fp16' build/sim/4x4x16-late_fp16_f13/fp8mac-sim
+shows 'ELEMENT=late_fp16 FRAC_BITS=10 LANES=8' build/sim/4x4x8-late_fp16_f10/fp8mac-sim
+shows 'ELEMENT=late_fp16 LANES=1' build/sim/4x4x1-late_fp16/fp8mac-sim
 
 # Every option that an application declares is one that it accepts, and its own refusal lists each.
 for app in digits gemm; do
