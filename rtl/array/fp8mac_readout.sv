@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read-out: converts a result from its accumulator's format (result_width()) to an FP32 pattern. The conversion is
-// exact but for integers, which are rounded once to nearest even. Combinational.
+// Read-out: converts an accumulator's code (result_width()) to an FP32 pattern. The conversion is exact but for integers,
+// which are rounded once to nearest even. Combinational.
 //
 // No integer overflows or becomes subnormal. A fixed-point result is a multiple of 2^-32, the product of E5M2's
 // smallest subnormals. It is the sum of at most 2^16 products below 2^32 each. Scaled by 2^-66 .. 2^64 it is 0 or has a
@@ -15,6 +15,7 @@ module fp8mac_readout
   localparam int unsigned ResultW = result_width(ELEMENT, FRAC_BITS)
 ) (
   input  logic [ResultW-1:0] result_i,
+  input  acc_fmt_e           acc_fmt_i,    // FamilyBlock with both formats: the accumulator's
   input  logic [7:0]         field_one_i,  // integers: the value of the last bit, as FP32's exponent field
   output logic [31:0]        pattern_o
 );
@@ -54,7 +55,7 @@ module fp8mac_readout
     fp8mac_readout_integer #(.W(AccW)) u_integer (.value_i(result_i[AccW-1:0]), .field_one_i, .pattern_o(pattern));
 
     if (element_takes_e5m2(ELEMENT)) begin : g_special
-      assign special = special_e'(result_i[AccW+:2]);
+      assign special = special_of(result_i[AccW+:$bits(sticky_t)]);
     end else begin : g_nan
       assign special = result_i[AccW] ? SpecialNan : SpecialNone;
     end
@@ -70,6 +71,10 @@ module fp8mac_readout
   end else if (element_has_int32(ELEMENT)) begin : g_int8
 
     fp8mac_readout_integer #(.W(32)) u_integer (.value_i(result_i), .field_one_i, .pattern_o);
+
+  end else if (!result_is_pattern(ELEMENT)) begin : g_block
+
+    fp8mac_block_result u_result (.acc_fp16_i(acc_fmt_i == AccFp16), .acc_i(result_i), .pattern_o);
 
   end else begin : g_fp32
 

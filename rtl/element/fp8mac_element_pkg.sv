@@ -223,7 +223,8 @@ package fp8mac_element_pkg;
   // An accumulator as the accumulator memory keeps it:
   //
   //   accumulator                    code
-  //   FP32, FP16 or both             FP32 code; FP16 code if there is no FP32
+  //   FP32, FP16 or both             FP32 code; FP16 code if there is no FP32; for FamilyBlock with both formats that of
+  //                                  fp8mac_block_accumulate
   //   fixed, with Inf as operand     { sticky_t, integer }
   //   fixed, without                 { sticky_t.nan, integer }
   //   INT32                          integer
@@ -238,13 +239,14 @@ package fp8mac_element_pkg;
   endfunction
 
   // Cycles are counted from the issue of a block's last step, which is cycle 0. In its cycle acc_cycle() an element takes
-  // the accumulator, in its cycle result_cycle() it shows the new one and the block's flags.
+  // the accumulator, in its cycle result_cycle() it shows the new one and the block's flags. With phases both are those
+  // of phase 0, and the others follow.
   function automatic int unsigned acc_cycle(int unsigned element);
     case (element_family(element))
       FamilyAligned: return 2;
       FamilyLate:    return 4;
       FamilyInt8:    return 2;
-      FamilyBlock:   return 4;
+      FamilyBlock:   return 2;
       default:       return 3;
     endcase
   endfunction
@@ -253,7 +255,6 @@ package fp8mac_element_pkg;
     case (element_family(element))
       FamilyLate:    return 8;
       FamilyInt8:    return 4;
-      FamilyBlock:   return 8;
       default:       return 6;
     endcase
   endfunction
@@ -286,10 +287,15 @@ package fp8mac_element_pkg;
     return result_cycle(element) - acc_cycle(element) + (element_forwards(element, lanes, rows) ? 0 : 2);
   endfunction
 
-  // Cycles from a block's last step to the first of its results. A result that is no FP32 pattern is converted, which
-  // takes one cycle more.
+  // Whether an accumulator's code is the FP32 pattern of its value
+  function automatic bit result_is_pattern(int unsigned element);
+    return element_has_fp32(element) && !(element_family(element) == FamilyBlock && element_has_fp16(element));
+  endfunction
+
+  // Cycles from the issue of a block's last step to its flags and the first of its results. A code that is no FP32
+  // pattern is converted, which takes one cycle more.
   function automatic int unsigned element_latency(int unsigned element);
-    return result_cycle(element) + (element_has_fp32(element) ? 1 : 2);
+    return result_cycle(element) + (result_is_pattern(element) ? 1 : 2);
   endfunction
 
 endpackage

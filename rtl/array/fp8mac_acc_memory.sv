@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accumulator memory: DEPTH words, each with an accumulator of every accumulate unit of the array. One write port and
+// one read port. A word that is written is read from the next cycle on; nobody reads it in the same cycle. A chip
+// replaces this module by a memory macro of this shape.
+module fp8mac_acc_memory #(
+  parameter int unsigned DEPTH = 512,
+  parameter int unsigned WIDTH = 256,
+  localparam int unsigned AddressW = (DEPTH > 1) ? $clog2(DEPTH) : 1
+) (
+  input  logic                clk_i,
+
+  input  logic                write_i,
+  input  logic [AddressW-1:0] write_address_i,
+  input  logic [WIDTH-1:0]    write_data_i,
+
+  input  logic                read_i,
+  input  logic [AddressW-1:0] read_address_i,
+  output logic [WIDTH-1:0]    read_data_o      // one cycle after read_i; holds until the next read
+);
+
+  logic [WIDTH-1:0] word_q [DEPTH];
+
+  always_ff @(posedge clk_i) begin
+    if (write_i) word_q[write_address_i] <= write_data_i;
+    if (read_i) read_data_o <= word_q[read_address_i];
+  end
+
+endmodule
