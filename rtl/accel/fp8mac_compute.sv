@@ -137,6 +137,7 @@ module fp8mac_compute
     logic                acc_keep;
     logic                half_a;
     logic                half_b;
+    tile_index_t         cols_more;   // tiles across, less one
     logic [RowIdxW-1:0]  last_row;    // of the last row of tiles
     logic [ColIdxW-1:0]  last_col;
     logic [BlockW-1:0]   last_block;
@@ -158,6 +159,7 @@ module fp8mac_compute
       work_q <= '{
         row_words: WORD_W'(next.row_words >> $clog2(WORD / BEAT)), pass_shape: next.pass_shape, cfg: next.cfg,
         acc_continue: next.acc_continue, acc_keep: next.acc_keep, half_a: cmd_i.halves.a, half_b: cmd_i.halves.b,
+        cols_more: next_cols,
         last_row: RowIdxW'((next.m - dim_t'(1)) & dim_t'(ROWS - 1)),
         last_col: ColIdxW'((next.n - dim_t'(1)) & dim_t'(COLS - 1)),
         last_block: BlockW'(k_less_one >> BlockLog),
@@ -256,7 +258,7 @@ module fp8mac_compute
     end
     if (take || (issue && last_step && last_tile && last_block && last_n)) begin
       col_tile_q  <= '0;
-      cols_more_q <= take ? next_cols : cols_of_d_q;
+      cols_more_q <= take ? next_cols : work_q.cols_more;
       b_base_q    <= '0;
     end else if (issue && last_step && last_tile && last_block) begin
       col_tile_q  <= col_tile_q + tile_index_t'(pass_cols) + tile_index_t'(1);
@@ -276,11 +278,6 @@ module fp8mac_compute
         if (last_tile) block_q <= last_block ? '0 : block_q + BlockW'(1);
       end
     end
-  end
-
-  tile_index_t cols_of_d_q;  // tiles across, less one
-  always_ff @(posedge clk_i) begin
-    if (take) cols_of_d_q <= next_cols;
   end
 
   // ---- the next cycle: operands are read ---------------------------------------------------------------------------

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_compute: the steps that it issues, for any proper commands and any pace of the store engine.
-//   - Steps of one bank are at least LoopCycles apart, also across passes and commands. With ROTATE they are a round of
-//     turns apart, and an accumulator only gets steps of one sum (formal_turns.sv).
-//   - A bank's last step is never issued while the store engine still has to read the bank's last result.
-//   - The solver chooses an output (m, n) of a command and one of its k. Exactly one step adds this k. The step belongs
-//     to the output's bank, and has the right operands, `first` and `last`.
-//   - While the sum of the output is open, its bank gets no step with other operands.
+// fp8mac_compute: the steps that it issues, for any proper commands, and for any pace of the array and the store engine.
+//   - The solver chooses a tile of a command and a step along its k. The walk visits it exactly once.
+//   - The array gets each step that was visited, with its tile number, ends of blocks and sums, place, configuration,
+//     enables and operands.
+//   - Blocks are not mixed. Their last steps are SHARE cycles apart, and those of the same tile LOOP cycles, unless the
+//     accumulators start from +0. Cycles with run_i = 0 do not count, and nothing moves in them.
+//   - Every command is handed on once, and releases its operands once, when all its steps have been taken.
 module formal_compute
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -13,66 +13,67 @@ module formal_compute
   parameter int unsigned ROWS    = 2,
   parameter int unsigned COLS    = 2,
   parameter int unsigned LANES   = 2,
-  parameter int unsigned BANKS_M = 2,
-  parameter int unsigned BANKS_N = 2,
+  parameter int unsigned BLOCK   = 4,
+  parameter int unsigned SHARE   = 2,
+  parameter int unsigned LOOP    = 5,
+  parameter int unsigned TILES   = 8,
   parameter int unsigned BEAT    = 4,
+  parameter int unsigned WORD    = 4,
   parameter int unsigned WORD_W  = 4,
-  parameter int unsigned MAX_DIM = 5,      // of m, n and k
-  parameter bit          OUTPUTS = 1'b1,   // follows an output; with 0 only the rules of banks are proved
-  parameter bit          ROTATE  = 1'b0,
-  localparam int unsigned Banks  = BANKS_M * BANKS_N,
-  localparam int unsigned BankW  = $clog2(Banks),
-  localparam int unsigned PassM  = ROWS * BANKS_M,
-  localparam int unsigned PassN  = COLS * BANKS_N,
-  localparam int unsigned Groups = BEAT / LANES,
+  parameter int unsigned MAX_DIM = 9,     // of m, n and k
+  localparam int unsigned TileW  = $clog2(TILES),
+  localparam int unsigned Groups = WORD / LANES,
   localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
 ) (
-  input logic             clk_i,
-  input logic             rst_ni,
-  input logic             abort_i,
-  input logic             clear_i,
-  input logic             valid_i,
-  input loaded_cmd_t      cmd_i,
-  input error_e           load_error_i,
-  input logic             storing_ready_i,
-  input logic [Banks-1:0] bank_release_i,
-  input dim_t             any_m_i,
-  input dim_t             any_n_i,
-  input dim_t             any_k_i
+  input logic        clk_i,
+  input logic        rst_ni,
+  input logic        abort_i,
+  input logic        clear_i,
+  input logic        run_i,
+  input logic        valid_i,
+  input loaded_cmd_t cmd_i,
+  input error_e      load_error_i,
+  input logic        storing_ready_i,
+  input tile_index_t any_row_i,
+  input tile_index_t any_col_i,
+  input dim_t        any_step_i
 );
-  logic              ready, storing_valid, kept, read, a_half, b_half, step_valid, step_first, step_last, stalled;
-  logic              computed;
+  localparam int unsigned Latency = 4;
+  localparam int unsigned Steps   = BLOCK / LANES;  // of a block
+
+  logic              ready, released, storing_valid, kept, read, a_half, b_half, step_valid, block_first, block_last;
+  logic              acc_first, acc_last, busy, stalled;
   storing_cmd_t      storing;
   logic [WORD_W-1:0] a_word, b_word;
   logic [GroupW-1:0] group;
-  logic [BankW-1:0]  step_bank;
+  logic [TileW-1:0]  step_tile;
   step_cfg_t         step_cfg;
   logic [ROWS-1:0]   row_en;
   logic [COLS-1:0]   col_en;
   logic [LANES-1:0]  lane_en;
+  place_t            place;
 
   fp8mac_compute #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .BEAT(BEAT), .WORD_W(WORD_W),
-    .ROTATE(ROTATE)
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BLOCK(BLOCK), .SHARE(SHARE), .LOOP(LOOP), .LATENCY(Latency),
+    .TILES(TILES), .BEAT(BEAT), .WORD(WORD), .WORD_W(WORD_W)
   ) dut (
-    .clk_i, .rst_ni, .abort_i, .clear_i, .valid_i, .cmd_i, .load_error_i, .ready_o(ready),
-    .storing_valid_o(storing_valid), .storing_o(storing), .storing_ready_i, .kept_o(kept), .bank_release_i,
+    .clk_i, .rst_ni, .abort_i, .clear_i, .run_i, .valid_i, .cmd_i, .load_error_i, .ready_o(ready),
+    .released_o(released), .storing_valid_o(storing_valid), .storing_o(storing), .storing_ready_i, .kept_o(kept),
     .read_o(read), .a_half_o(a_half), .a_word_o(a_word), .b_half_o(b_half), .b_word_o(b_word), .group_o(group),
-    .step_valid_o(step_valid), .step_bank_o(step_bank), .step_first_o(step_first), .step_last_o(step_last),
-    .step_cfg_o(step_cfg), .row_en_o(row_en), .col_en_o(col_en), .lane_en_o(lane_en), .stalled_o(stalled),
-    .computed_o(computed)
+    .step_valid_o(step_valid), .step_tile_o(step_tile), .block_first_o(block_first), .block_last_o(block_last),
+    .acc_first_o(acc_first), .acc_last_o(acc_last), .step_cfg_o(step_cfg), .row_en_o(row_en), .col_en_o(col_en),
+    .lane_en_o(lane_en), .place_o(place), .busy_o(busy), .stalled_o(stalled)
   );
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
   // ---- assumptions: proper commands, held until they are taken -----------------------------------------------------
-  compute_cmd_t cmd, cmd_q;
+  compute_cmd_t offered;
   logic         held_q;
   loaded_cmd_t  whole_q;
   error_e       load_error_q;
-  logic [Banks-1:0] owed_q;        // last steps issued, results not yet taken
 
-  assign cmd = cmd_i.compute;
+  assign offered = cmd_i.compute;
 
   always_ff @(posedge clk_i) begin
     held_q       <= rst_ni && valid_i && !ready;
@@ -80,195 +81,325 @@ module formal_compute
     load_error_q <= load_error_i;
   end
 
+  function automatic int unsigned words(dim_t k);
+    return (32'(k) + BLOCK - 1) / BLOCK * (BLOCK / BEAT);
+  endfunction
+
   always_comb begin
     if (rst_ni) begin
       command_is_held : assume (!held_q || (valid_i && cmd_i == whole_q && load_error_i == load_error_q));
-      shape_is_proper : assume (!valid_i || (cmd.m inside {[1:MAX_DIM]} && cmd.n inside {[1:MAX_DIM]} &&
-        cmd.k inside {[1:MAX_DIM]} && cmd.row_beats == dim_t'((32'(cmd.k) + BEAT - 1) / BEAT)));
-      chained_in_one_pass : assume (!valid_i || !(cmd.acc_keep || cmd.acc_continue) ||
-        (32'(cmd.m) <= ROWS * BANKS_M && 32'(cmd.n) <= COLS * BANKS_N));
-      only_owed_are_released : assume ((bank_release_i & ~owed_q) == '0);
+      shape_is_proper : assume (!valid_i || (offered.m inside {[1:MAX_DIM]} && offered.n inside {[1:MAX_DIM]} &&
+        offered.k inside {[1:MAX_DIM]} && 32'(offered.row_words) == words(offered.k) &&
+        offered.pass_shape inside {Pass1x4, Pass2x2, Pass4x1}));
     end
   end
 
-  // ---- the rules of banks ------------------------------------------------------------------------------------------
-  localparam int unsigned Apart = ROTATE ? Banks : LoopCycles;
-  localparam int unsigned AgeW = $clog2(Apart + 2);
+  // ---- the command at hand, and the commands of the steps behind it ------------------------------------------------
+  typedef struct packed {
+    compute_cmd_t cmd;
+    halves_t      halves;
+    logic         skip;
+  } ghost_t;
 
-  logic [Banks-1:0][AgeW-1:0] age_q;   // cycles since the bank's last step, up to Apart
-  logic [Banks-1:0]           stepped;
+  typedef struct packed {
+    tile_index_t row;
+    tile_index_t col;
+    dim_t        step;
+  } where_t;
 
-  always_comb begin
-    stepped = '0;
-    stepped[step_bank] = step_valid;
-  end
+  ghost_t at, at_1_q, at_2_q;
+  ghost_t at_q;
+  where_t walk, walk_1_q, walk_2_q;
+
+  assign at   = at_q;
+  assign walk = '{row: dut.row_tile_q + tile_index_t'(dut.im_q), col: dut.col_tile_q + tile_index_t'(dut.in_q),
+                  step: dim_t'(32'(dut.block_q) * Steps + (Steps > 1 ? 32'(dut.step_q) : 0))};
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned s = 0; s < Banks; s++) begin
-      if (!rst_ni) age_q[s] <= AgeW'(Apart);
-      else if (stepped[s]) age_q[s] <= AgeW'(1);
-      else if (32'(age_q[s]) < Apart) age_q[s] <= age_q[s] + AgeW'(1);
-    end
-    if (!rst_ni) owed_q <= '0;
-    else owed_q <= (owed_q & ~bank_release_i) | (stepped & {Banks{step_last}});
-  end
-
-  // The engine walks over the banks in its snake, and visits each once in Banks cycles that advance.
-  logic [Banks-1:0][AgeW-1:0] passed_q;   // cycles since the walk was at the bank, up to Apart
-
-  always_ff @(posedge clk_i) begin
-    for (int unsigned s = 0; s < Banks; s++) begin
-      if (!rst_ni) passed_q[s] <= AgeW'(Apart);
-      else if (dut.advance && 32'(dut.bank) == s) passed_q[s] <= AgeW'(1);
-      else if (32'(passed_q[s]) < Apart) passed_q[s] <= passed_q[s] + AgeW'(1);
+    if (storing_valid) at_q <= '{cmd: offered, halves: cmd_i.halves, skip: storing.skip};
+    if (run_i) begin
+      at_1_q   <= at;
+      at_2_q   <= at_1_q;
+      walk_1_q <= walk;
+      walk_2_q <= walk_1_q;
     end
   end
 
-  // The banks in the order of the walk
-  function automatic int unsigned turn(int unsigned bank);
-    int unsigned im, in;
-    im = bank / BANKS_N;
-    in = bank % BANKS_N;
-    return im * BANKS_N + ((im % 2 == 0) ? in : BANKS_N - 1 - in);
+  function automatic int unsigned last_row(compute_cmd_t cmd);
+    return (32'(cmd.m) - 1) / ROWS;
+  endfunction
+  function automatic int unsigned last_col(compute_cmd_t cmd);
+    return (32'(cmd.n) - 1) / COLS;
+  endfunction
+  function automatic int unsigned last_step(compute_cmd_t cmd);
+    return (32'(cmd.k) - 1) / LANES;
   endfunction
 
-  for (genvar s = 0; s < int'(Banks); s++) begin : g_bank
-    always_comb begin
-      if (rst_ni) begin
-        steps_are_apart : assert (!stepped[s] || 32'(age_q[s]) >= Apart);
-        // Since the walk was at bank s, at least as many cycles have passed as the walk has moved on.
-        walk_is_in_turn : assert (32'(passed_q[s]) >= Apart ||
-          32'(passed_q[s]) >= ((turn(32'(dut.bank)) + Banks - turn(s) - 1) % Banks) + 1);
-        was_passed_before_it_stepped : assert (!stepped[s] || passed_q[s] == AgeW'(1));
-        age_follows_the_walk : assert (stepped[s] || 32'(age_q[s]) + 1 >= 32'(passed_q[s]));
-      end
+  // Number and position of the pass of a tile, computed from the tile's place
+  function automatic int unsigned pass_of(compute_cmd_t cmd, tile_index_t row, tile_index_t col);
+    int unsigned down, across;
+    down   = pass_rows_log2(cmd.pass_shape);
+    across = pass_cols_log2(cmd.pass_shape);
+    return (32'(row) >> down) * ((last_col(cmd) >> across) + 1) + (32'(col) >> across);
+  endfunction
+
+  function automatic int unsigned position_of(pass_shape_e shape, tile_index_t row, tile_index_t col);
+    case (shape)
+      Pass1x4: return 32'(col[1:0]);
+      Pass2x2: return 32'({row[0], col[0]});
+      default: return 32'(row[1:0]);
+    endcase
+  endfunction
+
+  // ---- each step that was visited ----------------------------------------------------------------------------------
+  typedef struct packed {
+    logic [TileW-1:0] tile;
+    logic             block_first;
+    logic             block_last;
+    logic             acc_first;
+    logic             acc_last;
+    step_cfg_t        cfg;
+    logic [ROWS-1:0]  row_en;
+    logic [COLS-1:0]  col_en;
+    logic [LANES-1:0] lane_en;
+    place_t           place;
+  } step_t;
+
+  function automatic step_t step_at(ghost_t g, where_t w);
+    step_t s;
+    s.tile        = TileW'(pass_of(g.cmd, w.row, w.col) * PassTiles + position_of(g.cmd.pass_shape, w.row, w.col));
+    s.block_first = 32'(w.step) % Steps == 0;
+    s.block_last  = 32'(w.step) % Steps == Steps - 1 || 32'(w.step) == last_step(g.cmd);
+    s.acc_first   = 32'(w.step) < Steps && !g.cmd.acc_continue;
+    s.acc_last    = 32'(w.step) / Steps == last_step(g.cmd) / Steps && !g.cmd.acc_keep;
+    s.cfg         = g.cmd.cfg;
+    for (int unsigned r = 0; r < ROWS; r++) s.row_en[r] = 32'(w.row) * ROWS + r < 32'(g.cmd.m);
+    for (int unsigned c = 0; c < COLS; c++) s.col_en[c] = 32'(w.col) * COLS + c < 32'(g.cmd.n);
+    for (int unsigned l = 0; l < LANES; l++) s.lane_en[l] = 32'(w.step) * LANES + l < 32'(g.cmd.k);
+    s.place = '{row_tile: w.row, col_tile: w.col,
+                last: 32'(w.row) == last_row(g.cmd) && 32'(w.col) == last_col(g.cmd)};
+    return s;
+  endfunction
+
+  step_t given;
+  logic  visited_1_q, visited_2_q;  // the walk took a step one cycle ago, and two cycles ago
+  assign given = '{tile: step_tile, block_first: block_first, block_last: block_last, acc_first: acc_first,
+                   acc_last: acc_last, cfg: step_cfg, row_en: row_en, col_en: col_en, lane_en: lane_en, place: place};
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      visited_1_q <= 1'b0;
+      visited_2_q <= 1'b0;
+    end else if (run_i) begin
+      visited_1_q <= dut.issue;
+      visited_2_q <= visited_1_q;
     end
+  end
+
+  function automatic logic [WORD_W-1:0] word_of(ghost_t g, tile_index_t tile, dim_t step);
+    return WORD_W'(32'(tile) * words(g.cmd.k) / (WORD / BEAT) + 32'(step) * LANES / WORD);
+  endfunction
+
+  always_comb begin
+    if (rst_ni) begin
+      step_was_visited : assert (step_valid == visited_2_q);
+      next_was_visited : assert (dut.valid_q1 == visited_1_q);
+      step_is_right : assert (!step_valid || given == step_at(at_2_q, walk_2_q));
+      read_was_visited : assert (read == (visited_1_q && run_i));
+      reads_its_operands : assert (!visited_1_q || (a_word == word_of(at_1_q, walk_1_q.row, walk_1_q.step) &&
+        b_word == word_of(at_1_q, walk_1_q.col, walk_1_q.step) && 32'(group) == 32'(walk_1_q.step) % Groups &&
+        a_half == at_1_q.halves.a && b_half == at_1_q.halves.b));
+
+      next_step_is_right : assert (!dut.valid_q1 || dut.step_q1 == step_at(at_1_q, walk_1_q));
+      only_in_a_command : assert (!dut.issue || (busy && !at.skip));
+    end
+  end
+
+  // ---- once: one tile, one step along k ----------------------------------------------------------------------------
+  where_t one;
+  formal_const #(.WIDTH($bits(where_t))) u_one (
+    .clk_i, .any_i({any_row_i, any_col_i, any_step_i}), .const_o({one.row, one.col, one.step})
+  );
+
+  logic exists, here, visited_q;
+  assign exists = busy && !at.skip && 32'(one.row) <= last_row(at.cmd) && 32'(one.col) <= last_col(at.cmd) &&
+                  32'(one.step) <= last_step(at.cmd);
+  assign here   = dut.issue && walk == one;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || storing_valid) visited_q <= 1'b0;
+    else if (here) visited_q <= 1'b1;
+  end
+
+  // Whether the walk has passed `one`: passes down, passes across, blocks, tiles of the pass, steps
+  logic        past;
+  int unsigned pass_here, pass_one, tile_here, tile_one, block_here, block_one;
+  assign pass_here  = pass_of(at.cmd, walk.row, walk.col);
+  assign pass_one   = pass_of(at.cmd, one.row, one.col);
+  assign tile_here  = position_of(at.cmd.pass_shape, walk.row, walk.col);
+  assign tile_one   = position_of(at.cmd.pass_shape, one.row, one.col);
+  assign block_here = 32'(walk.step) / Steps;
+  assign block_one  = 32'(one.step) / Steps;
+
+  always_comb begin
+    past = pass_here > pass_one;
+    if (pass_here == pass_one) past = block_here > block_one;
+    if (pass_here == pass_one && block_here == block_one) past = tile_here > tile_one;
+    if (pass_here == pass_one && block_here == block_one && tile_here == tile_one) past = walk.step > one.step;
   end
 
   always_comb begin
     if (rst_ni) begin
-      in_the_walk : assert (32'(dut.im_q) < BANKS_M && 32'(dut.in_q) < BANKS_N);
-      walk_is_proper : assert (!dut.started_q || (32'(dut.m0_q) % PassM == 0 && dut.m0_q < cmd.m &&
-        32'(dut.n0_q) % PassN == 0 && dut.n0_q < cmd.n && 32'(dut.k_done_q) % LANES == 0 && dut.k_done_q < cmd.k));
-      starts_at_the_start : assert (dut.started_q || (dut.m0_q == '0 && dut.n0_q == '0 && dut.k_done_q == '0 &&
-        dut.im_q == '0 && dut.in_q == '0));
-      started_has_a_command : assert (!dut.started_q || valid_i);
-      full_is_left_alone : assert (!(step_valid && step_last && owed_q[step_bank]));
-      owed_is_known : assert (dut.owed_q == (owed_q | (stepped & {Banks{step_last}})));
-      handed_on_once : assert (!(storing_valid && dut.started_q) && (!ready || storing_valid || dut.started_q));
-      handed_on_where_there_is_room : assert (!storing_valid || (valid_i && storing_ready_i));
-      nothing_without_a_command : assert (!read || (valid_i && (storing_valid || dut.started_q)));
+      once : assert (!here || !visited_q);
+      at_the_end_visited : assert (!(dut.finished && exists) || visited_q || here);
+      visited_is_past : assert (!exists || visited_q == past);
 
-      all_banks_back_to_back : cover (step_valid && 32'(age_q[step_bank]) == Apart && step_first);
-      waits_for_the_store : cover (stalled && owed_q != '0 && bank_release_i != '0);
+      second_pass_visited : cover (here && one.row >= 8'd2 && 32'(one.step) == last_step(at.cmd) && one.step > 16'd1);
     end
   end
 
-  // ---- the rules of turns ------------------------------------------------------------------------------------------
-  if (ROTATE) begin : g_turns
-    logic [Banks-1:0] due;  // the banks whose sums have begun and not ended, computed from the walk's position
-    always_comb begin
-      for (int unsigned s = 0; s < Banks; s++) begin
-        due[s] = 32'(cmd.m) > 32'(dut.m0_q) + s / BANKS_N * ROWS && 32'(cmd.n) > 32'(dut.n0_q) + s % BANKS_N * COLS &&
-                 (cmd.acc_continue || dut.k_done_q != '0 || turn(s) < turn(32'(dut.bank))) &&
-                 (cmd.acc_keep || !dut.last_group || turn(s) >= turn(32'(dut.bank)));
-      end
-    end
+  // ---- the walk's state --------------------------------------------------------------------------------------------
+  logic [1:0] down, across;
+  assign down   = pass_rows_log2(at.cmd.pass_shape);
+  assign across = pass_cols_log2(at.cmd.pass_shape);
 
-    formal_turns #(.ROWS(ROWS), .COLS(COLS), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N)) u_turns (
-      .clk_i, .rst_ni, .start_i(storing_valid && !storing.skip), .skip_i(storing_valid && storing.skip),
-      .ready_i(ready), .computed_i(computed), .cmd_i(cmd),
-      .step_valid_i(step_valid), .step_bank_i(step_bank), .step_first_i(step_first), .step_last_i(step_last),
-      .started_i(dut.started_q), .due_i(due), .walk_turn_i(dut.g_turns.turn_q), .advance_i(dut.advance),
-      .waits_i(dut.active && !dut.blocked && !dut.in_turn)
-    );
+  always_comb begin
+    if (rst_ni && busy) begin
+      skips_as_told : assert (dut.work_q.skip == at.skip);
+    end
+    if (rst_ni && busy && !at.skip) begin
+      command_is_proper : assert (at.cmd.m inside {[1:MAX_DIM]} && at.cmd.n inside {[1:MAX_DIM]} &&
+        at.cmd.k inside {[1:MAX_DIM]} && 32'(at.cmd.row_words) == words(at.cmd.k) &&
+        at.cmd.pass_shape inside {Pass1x4, Pass2x2, Pass4x1});
+      work_is_the_command : assert (32'(dut.work_q.row_words) == words(at.cmd.k) / (WORD / BEAT) &&
+        dut.work_q.pass_shape == at.cmd.pass_shape && dut.work_q.cfg == at.cmd.cfg &&
+        dut.work_q.acc_continue == at.cmd.acc_continue && dut.work_q.acc_keep == at.cmd.acc_keep &&
+        dut.work_q.half_a == at.halves.a && dut.work_q.half_b == at.halves.b &&
+        32'(dut.work_q.last_row) == (32'(at.cmd.m) - 1) % ROWS &&
+        32'(dut.work_q.last_col) == (32'(at.cmd.n) - 1) % COLS &&
+        32'(dut.work_q.last_lane) == (32'(at.cmd.k) - 1) % LANES &&
+        32'(dut.work_q.last_block) == last_step(at.cmd) / Steps &&
+        (Steps == 1 || 32'(dut.work_q.last_step) == last_step(at.cmd) % Steps));
+      passes_are_whole : assert (dut.row_tile_q == (dut.row_tile_q >> down << down) &&
+        dut.col_tile_q == (dut.col_tile_q >> across << across));
+      tiles_are_counted : assert (32'(dut.row_tile_q) + 32'(dut.rows_more_q) == last_row(at.cmd) &&
+        32'(dut.col_tile_q) + 32'(dut.cols_more_q) == last_col(at.cmd) &&
+        32'(dut.work_q.cols_more) == last_col(at.cmd));
+      in_the_pass : assert (32'(dut.im_q) < (1 << down) && 32'(dut.in_q) < (1 << across) &&
+        32'(walk.row) <= last_row(at.cmd) && 32'(walk.col) <= last_col(at.cmd) &&
+        32'(walk.step) <= last_step(at.cmd));
+      pass_is_counted : assert (dut.pass_q == (TileW-2)'(pass_of(at.cmd, dut.row_tile_q, dut.col_tile_q)));
+      words_follow : assert (dut.a_base_q == word_of(at, dut.row_tile_q, '0) &&
+        dut.b_base_q == word_of(at, dut.col_tile_q, '0));
+    end
   end
 
-  // ---- one output, one of its k ------------------------------------------------------------------------------------
-  if (OUTPUTS) begin : g_output
-    dim_t m, n, k;
-    formal_const #(.WIDTH(3 * DimW)) u_mnk (.clk_i, .any_i({any_m_i, any_n_i, any_k_i}), .const_o({m, n, k}));
+  // ---- blocks ------------------------------------------------------------------------------------------------------
+  // Whether a block is open after the steps that the array has taken, and after those one and two cycles behind
+  logic             open_q, open_1, open_0;
+  logic [TileW-1:0] tile_q, tile_1, tile_0;
 
-    logic              exists;
-    logic [BankW-1:0]  bank;           // the output's bank
-    logic [WORD_W-1:0] a_first, b_first;  // words of its row of A and of its row of B
-    assign exists  = m < cmd.m && n < cmd.n && k < cmd.k;
-    assign bank    = BankW'((32'(m) / ROWS) % BANKS_M * BANKS_N + (32'(n) / COLS) % BANKS_N);
-    assign a_first = WORD_W'(32'(m) / ROWS * 32'(cmd.row_beats));
-    assign b_first = WORD_W'(32'(n) / COLS * 32'(cmd.row_beats));
+  assign open_1 = step_valid ? !block_last : open_q;
+  assign tile_1 = step_valid ? step_tile : tile_q;
+  assign open_0 = dut.valid_q1 ? !dut.step_q1.block_last : open_1;
+  assign tile_0 = dut.valid_q1 ? dut.step_q1.tile : tile_1;
 
-    // Whether a read fetches the output's rows, and this k of them. The step comes in the next cycle.
-    logic rows_read_q, k_read_q, first_due_q, last_due_q, exists_q, finished_q;
-    always_ff @(posedge clk_i) begin
-      rows_read_q <= read && a_word >= a_first && 32'(a_word) < 32'(a_first) + 32'(cmd.row_beats) &&
-                     b_word >= b_first && 32'(b_word) < 32'(b_first) + 32'(cmd.row_beats);
-      k_read_q    <= 32'(a_word - a_first) == 32'(k) / BEAT && 32'(b_word - b_first) == 32'(k) / BEAT &&
-                     32'(group) == 32'(k) % BEAT / LANES;
-      first_due_q <= 32'(k) < LANES && !cmd.acc_continue;
-      last_due_q  <= 32'(k) / LANES == (32'(cmd.k) - 1) / LANES && !cmd.acc_keep;
-      exists_q    <= exists;
-      finished_q  <= rst_ni && computed;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) open_q <= 1'b0;
+    else if (run_i) open_q <= open_1;
+    if (run_i) tile_q <= tile_1;
+  end
+
+  always_comb begin
+    if (rst_ni) begin
+      begins_when_none_is_open : assert (!step_valid || block_first == !open_q);
+      goes_on_in_its_tile : assert (!(step_valid && open_q) || step_tile == tile_q);
+      next_begins_when_none_is_open : assert (!dut.valid_q1 || dut.step_q1.block_first == !open_1);
+      next_goes_on_in_its_tile : assert (!(dut.valid_q1 && open_1) || dut.step_q1.tile == tile_1);
+      walk_goes_on : assert (open_0 == (busy && !at.skip && 32'(walk.step) % Steps != 0));
+      walk_stays_in_its_tile : assert (!open_0 || tile_0 == dut.step.tile);
     end
+  end
 
-    logic its_element, its_rows, its_k;  // the step concerns the output's element, its rows, this k
-    assign its_element = step_valid && row_en[m[$clog2(ROWS)-1:0]] && col_en[n[$clog2(COLS)-1:0]];
-    assign its_rows    = its_element && rows_read_q;
-    assign its_k       = its_rows && k_read_q && lane_en[k[$clog2(LANES)-1:0]];
+  // ---- distances ---------------------------------------------------------------------------------------------------
+  // ends_q[i]: the last step of a block that the walk took i cycles ago
+  localparam int unsigned Far = (LOOP > SHARE) ? LOOP : SHARE;
 
-    logic opens, closes;
-    assign opens  = its_rows && exists_q;
-    assign closes = (its_rows && exists_q && step_last) || finished_q;
+  typedef struct packed {
+    logic             ends;
+    logic             first;
+    logic [TileW-1:0] tile;
+  } end_t;
 
-    logic given_q;   // this k of the current command has had its step
-    logic open_q;    // the output's sum has begun in its bank, and neither it nor the command has ended
-    always_ff @(posedge clk_i) begin
-      if (!rst_ni || finished_q) given_q <= 1'b0;
-      else if (its_k && exists_q) given_q <= 1'b1;
-      if (!rst_ni || closes) open_q <= 1'b0;
-      else if (opens) open_q <= 1'b1;
+  end_t [Far+2:1] ends_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) ends_q <= '0;
+    else if (run_i) ends_q <= {ends_q[Far+1:1], end_t'{dut.block_ends, dut.acc_first, dut.step.tile}};
+  end
+
+  always_comb begin
+    if (rst_ni) begin
+      ends_behind : assert ((dut.valid_q1 && dut.step_q1.block_last) == ends_q[1].ends &&
+        (step_valid && block_last) == ends_q[2].ends);
+      ends_of_tiles : assert ((!ends_q[1].ends ||
+        {dut.step_q1.acc_first, dut.step_q1.tile} == {ends_q[1].first, ends_q[1].tile}) &&
+        (!ends_q[2].ends || {acc_first, step_tile} == {ends_q[2].first, ends_q[2].tile}));
     end
+  end
 
-    // Relations between the output and the walk's position, needed for induction
-    dim_t pass_m, pass_n, group_k;   // the pass and the group that hold the output and its k
-    assign pass_m  = dim_t'(32'(m) / PassM * PassM);
-    assign pass_n  = dim_t'(32'(n) / PassN * PassN);
-    assign group_k = dim_t'(32'(k) / LANES * LANES);
-
-    logic past, at_pass;   // the walk has passed this k's step; the walk is in the output's pass
-    assign at_pass = dut.m0_q == pass_m && dut.n0_q == pass_n;
-    always_comb begin
-      past = dut.m0_q > pass_m;
-      if (dut.m0_q == pass_m) past = dut.n0_q > pass_n;
-      if (at_pass) past = dut.k_done_q > group_k;
-      if (at_pass && dut.k_done_q == group_k) past = turn(32'(dut.bank)) > turn(32'(bank));
-    end
-
-    always_comb begin
-      if (rst_ni) begin
-        in_its_own_bank : assert (!(its_k && exists_q) || step_bank == bank);
-        once : assert (!(its_k && exists_q) || !given_q);
-        at_the_end_given : assert (!(finished_q && exists_q) || given_q || its_k);
-        begins_where_it_begins : assert (!(its_k && exists_q) || step_first == first_due_q);
-        ends_where_it_ends : assert (!(its_k && exists_q) || step_last == last_due_q);
-        nothing_else_in_between : assert (!(open_q && its_element && step_bank == bank && exists_q) || its_rows);
-
-        open_is_at_hand : assert (!((open_q || opens) && !closes) || (dut.started_q && exists && at_pass &&
-          (cmd.acc_keep || 32'(dut.k_done_q) + LANES < 32'(cmd.k) || turn(32'(dut.bank)) <= turn(32'(bank)))));
-
-        // The word addresses follow from the walk's position.
-        if (valid_i && dut.started_q) begin
-          words_follow : assert (32'(dut.a_base_q) == 32'(dut.m0_q) / ROWS * 32'(cmd.row_beats) &&
-            32'(dut.b_base_q) == 32'(dut.n0_q) / COLS * 32'(cmd.row_beats) &&
-            32'(dut.beat_q) == 32'(dut.k_done_q) / BEAT && 32'(dut.group_q) == 32'(dut.k_done_q) % BEAT / LANES);
+  // The step that the array gets, and the one behind it, against those before it
+  for (genvar now = 1; now <= 2; now++) begin : g_now
+    for (genvar i = 1; i < int'(Far); i++) begin : g_distance
+      always_comb begin
+        if (rst_ni) begin
+          blocks_are_apart : assert (i >= int'(SHARE) || !ends_q[now].ends || !ends_q[now+i].ends);
+          tiles_are_apart : assert (i >= int'(LOOP) || !ends_q[now].ends || ends_q[now].first ||
+            !(ends_q[now+i].ends && ends_q[now+i].tile == ends_q[now].tile));
         end
-        given_is_past : assert (!(exists && valid_i && !finished_q) || (given_q || its_k) == past);
-        fresh_when_it_starts : assert (dut.started_q || finished_q || (!given_q && !open_q && !step_valid));
-        words_start_at_the_start : assert (dut.started_q || (dut.a_base_q == '0 && dut.b_base_q == '0 &&
-          dut.beat_q == '0 && dut.group_q == '0));
-
-        second_pass_done : cover (its_k && exists_q && m >= dim_t'(PassM) && step_last && !step_first);
-        continues : cover (its_k && exists_q && !step_first && 32'(k) < LANES && step_last);
       end
+    end
+  end
+
+  for (genvar i = 1; i < int'(Far); i++) begin : g_wait
+    always_comb begin
+      if (rst_ni && ends_q[i].ends) begin
+        share_is_awaited : assert (32'(dut.share_wait_q) + i >= SHARE);
+        loop_is_awaited : assert (32'(dut.loop_wait_q[ends_q[i].tile[1:0]]) + i >= LOOP);
+      end
+    end
+  end
+
+  function automatic logic is_last(ghost_t g, where_t w);
+    return 32'(w.row) == last_row(g.cmd) && 32'(w.col) == last_col(g.cmd) && 32'(w.step) == last_step(g.cmd);
+  endfunction
+
+  // ---- commands ----------------------------------------------------------------------------------------------------
+  logic [2:0] in_hand_q;  // commands taken and not released
+  logic       frozen_q;
+  logic [$bits(step_t)+1:0] shown_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) in_hand_q <= '0;
+    else in_hand_q <= in_hand_q + 3'(ready) - 3'(released);
+    frozen_q <= rst_ni && !run_i;
+    shown_q  <= {step_valid, dut.valid_q1, given};
+  end
+
+  always_comb begin
+    if (rst_ni) begin
+      handed_on_as_taken : assert (storing_valid == ready && (!ready || (valid_i && storing_ready_i)));
+      failed_are_skipped : assert (!ready || storing.skip == (storing.cmd.error != ErrNone || dut.poisoned_q || abort_i));
+      released_once : assert (32'(in_hand_q) == 32'(busy) + 32'(dut.end_q1) + 32'(dut.end_q2));
+      released_at_the_end : assert (!step_valid || dut.end_q2 == is_last(at_2_q, walk_2_q));
+      next_released_at_the_end : assert (!dut.valid_q1 || dut.end_q1 == is_last(at_1_q, walk_1_q));
+      kept_after_a_release : assert (!kept || run_i);
+      frozen_stands_still : assert (!frozen_q || shown_q == {step_valid, dut.valid_q1, given});
+
+      back_to_back : cover (released && step_valid && dut.valid_q1 && dut.finished && dut.issue && ready);
+      waits_for_its_tile : cover (busy && run_i && dut.early && dut.share_wait_q == '0);
+      stalls : cover (stalled && step_valid && dut.valid_q1);
+      keeps : cover (kept && busy);
     end
   end
 

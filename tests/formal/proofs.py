@@ -636,205 +636,107 @@ IRQ = Proof(
     ],
 )
 
-COMPUTE_FILES = RESET + [
-    "rtl/accel/fp8mac_compute.sv",
-    "formal/formal_turns.sv",
-    "formal/formal_compute.sv",
+COMPUTE_FAULTS = [
+    Fault(
+        "share_does_not_wait",
+        "fp8mac_compute.sv",
+        "last_step && (share_wait_q != '0 || (",
+        "last_step && ((",
+        "blocks_are_apart|share_is_awaited",
+    ),
+    Fault(
+        "tile_does_not_wait",
+        "fp8mac_compute.sv",
+        "(!acc_first && loop_wait_q[position] != '0)",
+        "1'b0",
+        "tiles_are_apart|loop_is_awaited",
+    ),
+    Fault(
+        "waits_end_in_a_stall",
+        "fp8mac_compute.sv",
+        "end else if (run_i) begin\n      if (block_ends) share_wait_q",
+        "end else begin\n      if (block_ends) share_wait_q",
+        "share_is_awaited|loop_is_awaited",
+    ),
+    Fault(
+        "absent_columns_are_visited",
+        "fp8mac_compute.sv",
+        "last_in    = last_n ? cols_more_q[1:0] : pass_cols;",
+        "last_in    = pass_cols;",
+        "in_the_pass|next_step_is_right",
+    ),
+    Fault(
+        "kept_is_handed_over",
+        "fp8mac_compute.sv",
+        "step.acc_last       = last_block && !work_q.acc_keep;",
+        "step.acc_last       = last_block;",
+        "next_step_is_right",
+    ),
+    Fault(
+        "continued_is_begun_again",
+        "fp8mac_compute.sv",
+        "acc_first  = block_q == '0 && !work_q.acc_continue;",
+        "acc_first  = block_q == '0;",
+        "next_step_is_right",
+    ),
+    Fault(
+        "next_pass_reads_the_same_rows",
+        "fp8mac_compute.sv",
+        "a_base_q    <= a_base_q + a_pass_words;",
+        "a_base_q    <= a_base_q;",
+        "words_follow",
+        depth=16,
+    ),
+    Fault(
+        "read_in_a_stall",
+        "fp8mac_compute.sv",
+        "read_o = valid_q1 && run_i;",
+        "read_o = valid_q1;",
+        "read_was_visited",
+    ),
+    Fault(
+        "next_is_taken_too_early",
+        "fp8mac_compute.sv",
+        "(!busy_q || finished);",
+        "(!busy_q || block_ends);",
+        "at_the_end_visited|released_once",
+    ),
+    Fault(
+        "failed_is_computed",
+        "fp8mac_compute.sv",
+        "skip: skip\n",
+        "skip: 1'b0\n",
+        "skips_as_told",
+    ),
 ]
 
-COMPUTE_BANKS = Proof(
-    "compute_banks",
-    "formal_compute",
-    COMPUTE_FILES,
-    "prove",
-    6,
-    cover_depth=20,
-    fault_depth=14,
-    cost=30,
-    params={"OUTPUTS": "1'b0"},
-    faults=[
-        Fault(
-            "absent_banks_are_skipped",
-            "fp8mac_compute.sv",
-            "in_end    = in_up ?",
-            "in_end    = cols_left <= dim_t'(COLS) || in_up ?",
-            "walk_is_in_turn",
-        ),
-        Fault(
-            "last_step_does_not_wait",
-            "fp8mac_compute.sv",
-            "present && last_step && owed_q[bank];",
-            "1'b0;",
-            "full_is_left_alone",
-        ),
-        Fault(
-            "any_release_frees_all",
-            "fp8mac_compute.sv",
-            "owed_q <= owed_q & ~bank_release_i;",
-            "owed_q <= (bank_release_i != '0) ? '0 : owed_q;",
-            "owed_is_known",
-        ),
-        Fault(
-            "handed_on_without_room",
-            "fp8mac_compute.sv",
-            "valid_i && !started_q && storing_ready_i;",
-            "valid_i && !started_q;",
-            "handed_on_where_there_is_room",
-        ),
-    ],
+
+# Blocks of two steps and of one; words of a beat and of two beats; steps of half a word and of a whole one
+COMPUTE_SIZES = (
+    {},
+    {"LANES": 1, "BLOCK": 2, "LOOP": 3},
+    {"LANES": 2, "BLOCK": 2, "SHARE": 1, "LOOP": 3},
+    {"LANES": 4, "BLOCK": 8, "BEAT": 2},
 )
 
-COMPUTE_OUTPUTS = Proof(
-    "compute_outputs",
-    "formal_compute",
-    COMPUTE_FILES,
-    "prove",
-    4,
-    cover_depth=26,
-    fault_depth=16,
-    cost=60,
-    faults=[
-        Fault(
-            "second_pass_in_other_banks",
-            "fp8mac_compute.sv",
-            "step_bank_o  <= bank;",
-            "step_bank_o  <= bank ^ BankW'(m0_q != '0);",
-            "was_passed_before_it_stepped|owed_is_known|in_its_own_bank",
-        ),
-        Fault(
-            "first_in_every_beat",
-            "fp8mac_compute.sv",
-            "step_first_o <= k_done_q == '0 && !cmd.acc_continue;",
-            "step_first_o <= group_q == '0 && !cmd.acc_continue;",
-            "begins_where_it_begins",
-        ),
-        Fault(
-            "kept_is_handed_over",
-            "fp8mac_compute.sv",
-            "last_group && !cmd.acc_keep;",
-            "last_group;",
-            "ends_where_it_ends",
-        ),
-        Fault(
-            "next_pass_reads_the_same_rows",
-            "fp8mac_compute.sv",
-            "a_base_q <= a_base_q + WORD_W'(BANKS_M) * WORD_W'(cmd.row_beats);",
-            "a_base_q <= a_base_q;",
-            "words_follow",
-        ),
-        Fault(
-            "last_row_left_out",
-            "fp8mac_compute.sv",
-            "row_en_o[r] <= dim_t'(r) < rows_left;",
-            "row_en_o[r] <= dim_t'(r) + 1 < rows_left;",
-            "given_is_past",
-        ),
-    ],
-)
 
-COMPUTE_TURNS = Proof(
-    "compute_turns",
-    "formal_compute",
-    COMPUTE_FILES,
-    "prove",
-    6,
-    cover_depth=22,
-    fault_depth=16,
-    cost=30,
-    params={"OUTPUTS": "1'b0", "ROTATE": "1'b1"},
-    faults=[
-        Fault(
-            "turns_are_not_awaited",
-            "fp8mac_compute.sv",
-            "advance   = active && !blocked && in_turn;",
-            "advance   = active && !blocked;",
-            "stays_in_its_turn|alone_in_its_turn|distance_stays",
-        ),
-        Fault(
-            "every_group_is_fresh",
-            "fp8mac_compute.sv",
-            "position == '0 && k_done_q == '0 && !cmd.acc_continue;",
-            "position == '0 && !cmd.acc_continue;",
-            "stays_in_its_turn|distance_stays",
-        ),
-        Fault(
-            "continues_in_any_turn",
-            "fp8mac_compute.sv",
-            "position == '0 && k_done_q == '0 && !cmd.acc_continue;",
-            "position == '0 && k_done_q == '0;",
-            "stays_in_its_turn|distance_stays",
-        ),
-        Fault(
-            "turns_stop_in_a_stall",
-            "fp8mac_compute.sv",
-            "else turn_q <= turn_q + BankW'(1);",
-            "else turn_q <= turn_q;",
-            "stays_in_its_turn|distance_stays",
-        ),
-        Fault(
-            "turns_go_on_from_a_fresh_start",
-            "fp8mac_compute.sv",
-            "(advance) turn_q <= position + BankW'(1);",
-            "(advance) turn_q <= turn_q + BankW'(1);",
-            "distance_stays|no_turn_is_lost",
-        ),
-        Fault(
-            "turns_by_bank_not_by_walk",
-            "fp8mac_compute.sv",
-            "(in_up ? BankW'(in_q) : BankW'(BANKS_N - 1) - BankW'(in_q));",
-            "BankW'(in_q);",
-            "distance_stays|no_turn_is_lost",
-        ),
-        Fault(
-            "last_step_does_not_wait",
-            "fp8mac_compute.sv",
-            "present && last_step && owed_q[bank];",
-            "1'b0;",
-            "full_is_left_alone",
-        ),
-        Fault(
-            "kept_is_begun_again",
-            "fp8mac_compute.sv",
-            "step_first_o <= k_done_q == '0 && !cmd.acc_continue;",
-            "step_first_o <= k_done_q == '0;",
-            "begins_once",
-        ),
-    ],
-)
-
-# The other two shapes of the snake, which is the banks' order (fp8mac_compute.sv)
-COMPUTE_TURNS_SHAPES = [
-    replace(
-        COMPUTE_TURNS,
-        name=f"compute_turns_{m}_{n}",
-        faults=[],
-        repeats=True,
-        params={**COMPUTE_TURNS.params, "BANKS_M": m, "BANKS_N": n, "MAX_DIM": 9},
+def compute(sizes):
+    """Unbounded. A step is two cycles behind the walk, and its waits are counted from the walk."""
+    name = "_".join(str(value) for value in sizes.values())
+    return Proof(
+        "compute" + (f"_{name}" if name else ""),
+        "formal_compute",
+        RESET + ["rtl/accel/fp8mac_compute.sv", "formal/formal_compute.sv"],
+        "prove",
+        3,
+        cover_depth=20,
+        fault_depth=12,
+        cost=60,
+        params=sizes,
+        faults=[] if sizes else COMPUTE_FAULTS,
+        repeats=bool(sizes),
     )
-    for m, n in ((4, 1), (1, 4))
-]
 
-COMPUTE_TURNS_OUTPUTS = replace(
-    COMPUTE_OUTPUTS,
-    name="compute_turns_outputs",
-    params={"ROTATE": "1'b1"},
-    faults=[
-        Fault(
-            "step_while_the_walk_waits",
-            "fp8mac_compute.sv",
-            "issue     = advance && present;",
-            "issue     = active && !blocked && present;",
-            "once|given_is_past|was_passed_before_it_stepped",
-        ),
-        Fault(
-            "step_is_lost_in_a_release",
-            "fp8mac_compute.sv",
-            "issue     = advance && present;",
-            "issue     = advance && present && bank_release_i == '0;",
-            "given_is_past|open_as_the_walk_has_it",
-        ),
-    ],
-)
 
 ROTATE_FAULTS = [
     Fault(
@@ -1048,11 +950,7 @@ PROOFS = [
     store(2, 5, 2),
     store(5, 2, 2),
     store(2, 3, 1),
-    COMPUTE_BANKS,
-    COMPUTE_OUTPUTS,
-    COMPUTE_TURNS,
-    *COMPUTE_TURNS_SHAPES,
-    COMPUTE_TURNS_OUTPUTS,
+    *[compute(sizes) for sizes in COMPUTE_SIZES],
     *[rotate(*sizes) for sizes in ROTATE_SIZES],
 ]
 
