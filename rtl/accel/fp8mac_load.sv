@@ -53,6 +53,9 @@ module fp8mac_load
   logic      failed_q, stop;
   logic      accept, row_taken;
 
+  logic [1:0] in_use_q;  // commands that use their halves of the operand buffers
+  logic       halves_in_use;
+
   // ---- taking a command --------------------------------------------------------------------------------------------
   halves_t halves_d;
 
@@ -72,9 +75,6 @@ module fp8mac_load
   assign loaded_o       = '{compute: checked_i.compute, store: checked_i.store, halves: halves_d};
 
   // ---- commands that use their operands ----------------------------------------------------------------------------
-  logic [1:0] in_use_q;
-  logic       halves_in_use;
-
   assign halves_in_use = in_use_q[1];
 
   always_ff @(posedge clk_i) begin

@@ -81,6 +81,7 @@ module formal_dma_read
         beats_ahead_q <= owed_q - count_t'(beat_valid) + count_t'(index_i);
         dest_q        <= dest_i;
         dest_q.word   <= dest_i.word + index_i;
+        dest_q.last   <= index_i == row_i.beats - 1;
       end else if (beat_valid) begin
         beat_held_q   <= beats_ahead_q != '0;
         beats_ahead_q <= beats_ahead_q - 1;

@@ -18,6 +18,7 @@ module formal_load
   input logic              valid_i,
   input checked_cmd_t      checked_i,
   input logic              pop_i,       // compute takes the oldest command
+  input logic              released_i,  // the oldest command that compute took has read its operands
   input logic              stored_i,
   input logic              arready_i,
   input logic [BEAT*8-1:0] rdata_i,
@@ -37,7 +38,7 @@ module formal_load
 
   fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(BEAT)) u_load (
     .clk_i, .rst_ni, .abort_i, .clear_i, .idle_o(idle), .valid_i, .checked_i, .ready_o(ready),
-    .loaded_valid_o(loaded_push), .loaded_o(pushed), .loaded_ready_i(!loaded_full), .row_valid_o(row_valid),
+    .loaded_valid_o(loaded_push), .loaded_o(pushed), .released_i, .row_valid_o(row_valid),
     .row_o(row), .dest_o(dest), .row_ready_i(row_ready), .read_failed_i(read_error != ErrNone), .stored_i
   );
 
@@ -61,6 +62,14 @@ module formal_load
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
+  // The load engine's states, in their order
+  typedef enum logic [2:0] {Idle, LoadA, LoadB, LoadScaleA, LoadScaleB, LoadBias, Finish} state_e;
+  logic [2:0] state;
+  assign state = 3'(u_load.state_q);
+
+  logic waits;  // for a command
+  assign waits = state == Idle;
+
   // ---- ends of commands on their way -------------------------------------------------------------------------------
   localparam int unsigned CountW = $clog2(IN_FLIGHT + 4);
   logic [CountW-1:0]    ends;   // ends between the load engine and the second queue
@@ -81,10 +90,16 @@ module formal_load
   // engine
   localparam int unsigned StoringDepth = 4;
   logic [2:0] storing_q;
+  logic [1:0] computing_q;  // taken by compute, and not released
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) storing_q <= '0;
-    else storing_q <= storing_q + 3'(pop_i) - 3'(stored_i);
+    if (!rst_ni) begin
+      storing_q   <= '0;
+      computing_q <= '0;
+    end else begin
+      storing_q   <= storing_q + 3'(pop_i) - 3'(stored_i);
+      computing_q <= computing_q + 2'(pop_i) - 2'(released_i);
+    end
   end
 
   always_comb begin
@@ -93,13 +108,16 @@ module formal_load
       // store engine only ends commands that it has.
       takes_what_is_there : assume (!pop_i || (!done_empty && 32'(storing_q) < StoringDepth));
       ends_what_it_has : assume (!stored_i || storing_q != '0);
+      releases_what_it_took : assume (!released_i || computing_q != '0);
 
+      operands_are_in_use : assert (32'(u_load.in_use_q) == 32'(loaded_level) + 32'(computing_q));
+      halves_are_two : assert (32'(u_load.in_use_q) <= LoadedDepth);
       vectors_are_held : assert (32'(u_load.held_q) == 32'(ends) + 32'(done_level) + 32'(storing_q));
 
       loaded_has_room : assert (!(loaded_push && loaded_full));
       done_has_room : assert (!(read_done && 32'(done_level) == LoadedDepth));
       an_outcome_has_its_command : assert (done_level <= loaded_level);
-      each_command_has_one_end : assert (32'(loaded_level) == 32'(done_level) + 32'(ends) + 32'(!idle));
+      each_command_has_one_end : assert (32'(loaded_level) == 32'(done_level) + 32'(ends) + 32'(!waits));
       queues_are_in_order : assert (u_dma.u_in_flight.level_q <= IN_FLIGHT && 32'(u_dma.u_in_flight.head_q) < IN_FLIGHT
         && 32'(u_dma.u_in_flight.tail_q) ==
            (32'(u_dma.u_in_flight.head_q) + 32'(u_dma.u_in_flight.level_q)) % IN_FLIGHT && loaded_level <= LoadedDepth);
@@ -107,11 +125,6 @@ module formal_load
       end_on_its_way : cover (32'(ends) == 2);
     end
   end
-
-  // The load engine's states, in their order
-  typedef enum logic [2:0] {Idle, LoadA, LoadB, LoadScaleA, LoadScaleB, LoadBias, Finish} state_e;
-  logic [2:0] state;
-  assign state = 3'(u_load.state_q);
 
   // ---- the rows of a command ---------------------------------------------------------------------------------------
   load_cmd_t cmd_q;          // the current command
@@ -157,7 +170,7 @@ module formal_load
       if (is_b) b_q <= b_q + 1;
       next_addr_q <= row.addr + (is_a ? cmd_q.a_stride : cmd_q.b_stride);
       next_ram_q <= (dest.ram + 8'd1 == rams) ? 8'd0 : dest.ram + 8'd1;
-      next_word_q <= (dest.ram + 8'd1 == rams) ? dest.word + cmd_q.row_beats : dest.word;
+      next_word_q <= (dest.ram + 8'd1 == rams) ? dest.word + cmd_q.row_words : dest.word;
     end
     if (taken && !row.none && dest.kind == DestScaleA) vectors_q[0] <= 1'b1;
     if (taken && !row.none && dest.kind == DestScaleB) vectors_q[1] <= 1'b1;
@@ -174,6 +187,7 @@ module formal_load
   always_comb begin
     if (rst_ni) begin
       shape_is_proper : assume (!valid_i || (checked_i.load.m != '0 && checked_i.load.n != '0 &&
+        checked_i.load.k != '0 &&
         checked_i.load.row_beats != '0 && checked_i.load.a_addr % BEAT == 0 && checked_i.load.b_addr % BEAT == 0 &&
         checked_i.load.a_stride % BEAT == 0 && checked_i.load.b_stride % BEAT == 0 &&
         checked_i.load.scale_a % BEAT == 0 && checked_i.load.scale_b % BEAT == 0 && checked_i.load.bias % BEAT == 0));
@@ -181,6 +195,7 @@ module formal_load
       if (row_valid && is_a) begin
         a_row_is_wanted : assert (more_of_a && b_q == '0 && vectors_q == '0);
         a_row_of_its_length : assert (row.beats == cmd_q.row_beats && dest.half == halves_q.a);
+        a_is_of_its_format : assert (dest.fmt == cmd_q.a_fmt && 32'(dest.last_byte) == (32'(cmd_q.k) - 1) % BEAT);
         a_begins : assert (!first_of_kind || (row.addr == cmd_q.a_addr && dest.ram == '0 && dest.word == '0));
         a_goes_on : assert (first_of_kind ||
           (row.addr == next_addr_q && dest.ram == next_ram_q && dest.word == next_word_q));
@@ -188,6 +203,7 @@ module formal_load
       if (row_valid && is_b) begin
         b_row_is_wanted : assert (more_of_b && !more_of_a && vectors_q == '0);
         b_row_of_its_length : assert (row.beats == cmd_q.row_beats && dest.half == halves_q.b);
+        b_is_of_its_format : assert (dest.fmt == cmd_q.b_fmt && 32'(dest.last_byte) == (32'(cmd_q.k) - 1) % BEAT);
         b_begins : assert (!first_of_kind || (row.addr == cmd_q.b_addr && dest.ram == '0 && dest.word == '0));
         b_goes_on : assert (first_of_kind ||
           (row.addr == next_addr_q && dest.ram == next_ram_q && dest.word == next_word_q));
@@ -210,12 +226,14 @@ module formal_load
       // The engines' state
       rest_is_proper : assert (!u_dma.u_split.busy_q || u_dma.u_split.row_q.none ||
         (u_dma.u_split.row_q.addr % BEAT == 0 && u_dma.u_split.row_q.beats != '0));
-      command_stays_proper : assert (idle || (cmd_q.m != '0 && cmd_q.n != '0 && cmd_q.row_beats != '0 &&
+      command_stays_proper : assert (waits || (cmd_q.m != '0 && cmd_q.n != '0 && cmd_q.k != '0 && cmd_q.row_beats != '0 &&
         cmd_q.a_stride % BEAT == 0 && cmd_q.b_stride % BEAT == 0 && cmd_q.a_addr % BEAT == 0 &&
         cmd_q.b_addr % BEAT == 0 && cmd_q.scale_a % BEAT == 0 && cmd_q.scale_b % BEAT == 0 &&
         cmd_q.bias % BEAT == 0));
-      address_is_aligned : assert (idle || state == Finish || u_load.addr_q % BEAT == 0);
-      engine_knows_the_command : assert (u_load.halves_q == halves_q && (idle || u_load.cmd_q == cmd_q));
+      address_is_aligned : assert (waits || state == Finish || u_load.addr_q % BEAT == 0);
+      engine_knows_the_last_byte : assert (waits || 32'(u_load.last_byte_q) == (32'(cmd_q.k) - 1) % BEAT);
+      idle_has_no_command : assert (idle == (waits && loaded_level == '0 && computing_q == '0));
+      engine_knows_the_command : assert (u_load.halves_q == halves_q && (waits || u_load.cmd_q == cmd_q));
       engine_counts_a : assert (state != LoadA || (u_load.rows_q == cmd_q.m - a_q && a_q < cmd_q.m &&
         cmd_q.wanted.a && b_q == '0 && vectors_q == '0 && u_load.stride_q == cmd_q.a_stride &&
         u_load.last_ram_q == 8'(ROWS - 1)));
@@ -230,7 +248,7 @@ module formal_load
         vectors_q == {1'b0, cmd_q.wanted.scale_b, cmd_q.wanted.scale_a} && u_load.addr_q == cmd_q.bias));
       engine_is_at_the_end : assert (state != Finish || stopped_q || (!more_of_a && !more_of_b &&
         vectors_q == {cmd_q.wanted.bias, cmd_q.wanted.scale_b, cmd_q.wanted.scale_a}));
-      a_state_that_exists : assert (32'(state) <= 32'(Finish) && (idle || 32'(loaded_level) != 0));
+      a_state_that_exists : assert (32'(state) <= 32'(Finish) && (waits || 32'(loaded_level) != 0));
       all_kinds : cover (row_valid && row.none && vectors_q == 3'b111 && a_q == 16'd3 && b_q == 16'd1);
       stopped_halfway : cover (row_valid && row.none && more_of_b && a_q == 16'd1);
     end

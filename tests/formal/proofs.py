@@ -429,6 +429,13 @@ DMA_READ = Proof(
             "its_own_destination",
         ),
         Fault(
+            "every_burst_ends_its_row",
+            "fp8mac_dma_read.sv",
+            "head.row_final && m_axi_rlast_i;",
+            "m_axi_rlast_i;",
+            "its_own_destination",
+        ),
+        Fault(
             "end_passes_its_beats",
             "fp8mac_dma_read.sv",
             "done_valid_o   = !empty && head.none;",
@@ -825,9 +832,9 @@ LOAD = Proof(
         Fault(
             "taken_without_room",
             "fp8mac_load.sv",
-            "state_q == Idle && loaded_ready_i && !stop;",
+            "state_q == Idle && !halves_in_use && !stop;",
             "state_q == Idle && !stop;",
-            "loaded_has_room",
+            "loaded_has_room|halves_are_two",
         ),
         Fault(
             "end_is_left_out_after_a_stop",
@@ -856,6 +863,20 @@ LOAD = Proof(
             "LoadA:   if (row_taken && rows_q == dim_t'(1))",
             "LoadA:   if (row_taken && rows_q <= dim_t'(2))",
             "engine_is_at_scale_a",
+        ),
+        Fault(
+            "words_of_rows_run_together",
+            "fp8mac_load.sv",
+            "word_q <= word_q + cmd_q.row_words;",
+            "word_q <= word_q + cmd_q.row_beats;",
+            "a_goes_on",
+        ),
+        Fault(
+            "b_in_the_format_of_a",
+            "fp8mac_load.sv",
+            "dest_o.fmt  = cmd_q.b_fmt;",
+            "dest_o.fmt  = cmd_q.a_fmt;",
+            "b_is_of_its_format",
         ),
         Fault(
             "bias_of_m_values",
