@@ -6,7 +6,7 @@
 #   make formal PROOFS='dma_read store_5_2_2'   some of them
 
 PROOFS :=
-FORMAL := $(PYTHON) tests/formal/run.py --rtl rtl --regs $(REGS_DIR) --out $(BUILD)/formal
+FORMAL := $(PYTHON) tests/formal/run.py --rtl rtl --regs $(REGS_DIR) --catalogue $(CATALOGUE_DIR) --out $(BUILD)/formal
 FORMAL_FROM := $(RTL_SOURCES) $(wildcard tests/formal/*.sv tests/formal/*.py)
 FORMAL_JOBS = --jobs $$(nproc)
 
@@ -20,7 +20,7 @@ formal-long: $(FORMAL_FROM)
 	@$(FORMAL) $(FORMAL_JOBS) --tier deeper $(PROOFS)
 
 # One test for each block of the accelerator. run.py refuses a list that leaves a run of the tier out.
-FORMAL_BLOCKS := fifo cmd_queue operand_buffer vector_buffer pack burst_split dma_read dma_write irq load store compute \
+FORMAL_BLOCKS := fifo cmd_queue operand_buffer operand_bound vector_buffer pack burst_split dma_read dma_write irq load store compute \
   rotate
 FORMAL_BLOCKS_further := $(FORMAL_BLOCKS)
 FORMAL_BLOCKS_deeper := dma_read dma_write store

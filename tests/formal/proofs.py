@@ -158,47 +158,129 @@ def cmd_queue(depth, followed):
 RESET = ["formal/formal_reset.sv"]
 
 
+OPERAND_BUFFER_FAULTS = [
+    Fault(
+        "halves_share_words",
+        "fp8mac_operand_buffer.sv",
+        "write_i && write_half_i == 1'(half) && write_ram_i",
+        "write_i && write_ram_i",
+        "keeps_its_beat|keeps_its_bound",
+    ),
+    Fault(
+        "written_to_every_ram",
+        "fp8mac_operand_buffer.sv",
+        "write_half_i == 1'(half) && write_ram_i == RamW'(ram);",
+        "write_half_i == 1'(half);",
+        "keeps_its_beat|keeps_its_bound",
+    ),
+    Fault(
+        "group_changes_without_a_read",
+        "fp8mac_operand_buffer.sv",
+        "    if (read_i) begin\n      group_q",
+        "    begin\n      group_q",
+        "read_gives_the_group|read_gives_the_bound",
+    ),
+    Fault(
+        "reads_the_other_half",
+        "fp8mac_operand_buffer.sv",
+        "half_q  <= read_half_i;",
+        "half_q  <= 1'b0;",
+        "read_gives_the_group|read_gives_the_bound",
+    ),
+    Fault(
+        "bound_of_the_next_block",
+        "fp8mac_operand_buffer.sv",
+        "BlockIdxW'(addr >> BlockLog)",
+        "BlockIdxW'(read[half] ? (addr >> BlockLog) : addr)",
+        "keeps_its_bound|read_gives_the_bound",
+    ),
+    Fault(
+        "write_in_the_read_word",
+        "fp8mac_ram.sv",
+        "if (en_i && !write_i) data_o",
+        "if (en_i) data_o",
+        "read_gives_the_group|read_gives_the_bound",
+    ),
+]
+
+
 def operand_buffer(lanes):
-    faults = [
-        Fault(
-            "halves_share_words",
-            "fp8mac_operand_buffer.sv",
-            "mem_q[{write_half_i, write_word_i}] <=",
-            "mem_q[{1'b0, write_word_i}] <=",
-            "keeps_its_word",
-        ),
-        Fault(
-            "written_to_every_ram",
-            "fp8mac_operand_buffer.sv",
-            "if (write_i && write_ram_i == RamW'(ram))",
-            "if (write_i)",
-            "keeps_its_word",
-        ),
-        Fault(
-            "group_changes_without_a_read",
-            "fp8mac_operand_buffer.sv",
-            "if (read_i) group_q <= read_group_i;",
-            "group_q <= read_group_i;",
-            "read_gives_the_group",
-        ),
-        Fault(
-            "reads_the_other_half",
-            "fp8mac_operand_buffer.sv",
-            "mem_q[{read_half_i, read_word_i}];",
-            "mem_q[{!read_half_i, read_word_i}];",
-            "read_gives_the_group",
-        ),
-    ]
+    """Groups of half a word, of a whole one, and words of two beats."""
     return Proof(
         f"operand_buffer_{lanes}",
         "formal_operand_buffer",
-        RESET + ["rtl/accel/fp8mac_operand_buffer.sv", "formal/formal_operand_buffer.sv"],
+        RESET
+        + [
+            "rtl/accel/fp8mac_ram.sv",
+            "rtl/accel/fp8mac_operand_buffer.sv",
+            "formal/formal_operand_buffer.sv",
+        ],
         "prove",
-        3,
-        cover_depth=6,
+        2,
+        cover_depth=8,
         params={"LANES": lanes},
-        faults=faults if lanes == 2 else [],
+        faults=OPERAND_BUFFER_FAULTS if lanes == 2 else [],
         repeats=lanes != 2,
+    )
+
+
+def operand_bound(beat):
+    return Proof(
+        f"operand_bound_{beat}",
+        "formal_operand_bound",
+        RESET
+        + [
+            "catalogue/fp8mac_catalogue_pkg.sv",
+            "rtl/element/fp8mac_element_pkg.sv",
+            "rtl/leaf/fp8mac_maximum.sv",
+            "rtl/feed/fp8mac_decode.sv",
+            "rtl/accel/fp8mac_operand_bound.sv",
+            "formal/formal_operand_bound.sv",
+        ],
+        "prove",
+        2,
+        cover_depth=6,
+        params={"BEAT": beat},
+        repeats=beat != 8,
+        faults=[]
+        if beat != 8
+        else [
+            Fault(
+                "block_goes_on_from_the_one_before",
+                "fp8mac_operand_bound.sv",
+                "{so_far_valid_q && !first, counts_q}",
+                "{so_far_valid_q, counts_q}",
+                "bound_is_the_largest",
+            ),
+            Fault(
+                "every_beat_begins_a_block",
+                "fp8mac_operand_bound.sv",
+                "{so_far_valid_q && !first, counts_q}",
+                "{1'b0, counts_q}",
+                "bound_is_the_largest",
+            ),
+            Fault(
+                "bytes_behind_the_last_count",
+                "fp8mac_operand_bound.sv",
+                ".code_i(masked[i])",
+                ".code_i(code[i])",
+                "bound_is_the_largest",
+            ),
+            Fault(
+                "vectors_are_masked",
+                "fp8mac_operand_bound.sv",
+                "(operand && dest_i.last && ",
+                "(dest_i.last && ",
+                "bytes_behind_are_zero",
+            ),
+            Fault(
+                "one_byte_too_many",
+                "fp8mac_operand_bound.sv",
+                "5'(i) > dest_i.last_byte",
+                "5'(i) >= dest_i.last_byte",
+                "bytes_behind_are_zero|bound_is_the_largest",
+            ),
+        ],
     )
 
 
@@ -702,11 +784,11 @@ COMPUTE_FAULTS = [
         "read_was_visited",
     ),
     Fault(
-        "next_is_taken_too_early",
+        "ends_with_the_first_row_of_passes",
         "fp8mac_compute.sv",
-        "(!busy_q || finished);",
-        "(!busy_q || block_ends);",
-        "at_the_end_visited|released_once",
+        "last_block && last_n && last_m));",
+        "last_block && last_n));",
+        "at_the_end_visited|released_at_the_end|next_released_at_the_end",
     ),
     Fault(
         "failed_is_computed",
@@ -958,7 +1040,8 @@ def store(m, n, width):
 PROOFS = [
     *[fifo(depth) for depth in (1, 2, 3, 8)],
     *[cmd_queue(depth, followed) for depth, followed in ((2, None), (8, 16))],
-    *[operand_buffer(lanes) for lanes in (2, 4)],
+    *[operand_buffer(lanes) for lanes in (2, 4, 8)],
+    *[operand_bound(beat) for beat in (8, 16)],
     *[vector_buffer(width) for width in (1, 2, 4)],
     *[pack(width, beat) for width, beat in ((4, 16), (1, 8), (2, 32))],
     *[burst_split(beat) for beat in (8, 16)],

@@ -2,7 +2,7 @@
 # Runs the proofs of proofs.py: each property set must hold, each of its cover statements must be reached, and each of
 # its seeded faults must yield a counterexample to the property that the fault was made for.
 #
-#   run.py --rtl RTL_DIR --regs REGS_DIR --out DIR [--tier TIER] [--jobs N] [--only KIND] [NAME...]
+#   run.py --rtl RTL_DIR --regs REGS_DIR --catalogue CATALOGUE_DIR --out DIR [--tier TIER] [--jobs N] [--only KIND] [NAME...]
 #
 # NAME is a property set of proofs.py (store_5_2_2) or the beginning of several (store). TIER says which runs:
 #   test    every property set with one choice of parameters and one seeded fault
@@ -81,7 +81,7 @@ def prepare(job, args):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     here = Path(__file__).parent
-    roots = {"rtl": args.rtl, "regs": args.regs, "formal": here}
+    roots = {"rtl": args.rtl, "regs": args.regs, "catalogue": args.catalogue, "formal": here}
     names = []
     for name in PACKAGES + job.proof.files:
         root, _, relative = name.partition("/")
@@ -213,6 +213,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rtl", type=Path, required=True)
     parser.add_argument("--regs", type=Path, required=True)
+    parser.add_argument("--catalogue", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--tools", type=Path, default=Path(sys.executable).parent)
     parser.add_argument("--jobs", type=int, default=1)

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// fp8mac_operand_bound: beats leave one cycle later, unchanged but for the bytes behind a row's last code. The bound is
+// the largest exponent of the block's codes so far, computed from the formats' definitions.
+module formal_operand_bound
+  import fp8mac_pkg::*;
+  import fp8mac_cmd_pkg::*;
+  import fp8mac_element_pkg::*;
+#(
+  parameter int unsigned BEAT = 8
+) (
+  input logic              clk_i,
+  input logic              rst_ni,
+  input logic              valid_i,
+  input read_dest_t        dest_i,
+  input logic [BEAT*8-1:0] data_i
+);
+  localparam int unsigned BlockWords = BoundBlock / BEAT;
+
+  logic              valid;
+  read_dest_t        dest;
+  logic [BEAT*8-1:0] data;
+  logic [BoundW-1:0] bound;
+
+  fp8mac_operand_bound #(.BEAT(BEAT)) dut (
+    .clk_i, .rst_ni, .valid_i, .dest_i, .data_i, .valid_o(valid), .dest_o(dest), .data_o(data), .bound_o(bound)
+  );
+  formal_reset u_reset (.clk_i, .rst_ni);
+
+  // The exponent of a code's leading bit plus 16, with E5M2's or E4M3FN's bias; -1 if there is no leading bit.
+  function automatic int exponent_of(fp8_fmt_e fmt, logic [7:0] code);
+    unique case (fmt)
+      FmtE4m3fn:   if (code[6:0] == 7'h7f) return -1;
+      FmtE5m2:     if (code[6:2] == 5'h1f) return -1;
+      default:     if (code[6:0] == 7'h00) return -1;
+    endcase
+    if (fmt == FmtE4m3fn || fmt == FmtE4m3fnuz) begin
+      if (code[6:3] != '0) return int'(code[6:3]) - 7 + 16;
+      return code[2] ? 9 : code[1] ? 8 : code[0] ? 7 : -1;
+    end
+    if (code[6:2] != '0) return int'(code[6:2]) - 15 + 16;
+    return code[1] ? 1 : code[0] ? 0 : -1;
+  endfunction
+
+  // ---- what came one cycle ago -------------------------------------------------------------------------------------
+  logic                 valid_q, is_operand;
+  read_dest_t           dest_q;
+  logic [BEAT-1:0][7:0] data_q, expected;
+  int                   so_far_q, largest;  // of the block: before this beat, with it
+
+  assign is_operand = dest_q.kind == DestA || dest_q.kind == DestB;
+
+  always_comb begin
+    largest = (32'(dest_q.word) % BlockWords == 0) ? -1 : so_far_q;
+    for (int unsigned i = 0; i < BEAT; i++) begin
+      expected[i] = (is_operand && dest_q.last && i > 32'(dest_q.last_byte)) ? '0 : data_q[i];
+      if (exponent_of(dest_q.fmt, expected[i]) > largest) largest = exponent_of(dest_q.fmt, expected[i]);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    valid_q <= rst_ni && valid_i;
+    dest_q  <= dest_i;
+    data_q  <= data_i;
+    if (valid_q) so_far_q <= largest;
+  end
+
+  // A row begins with a block, and no beat of a block is left out.
+  logic begun_q;
+  dim_t next_word_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begun_q <= 1'b0;
+    else if (valid_i) begun_q <= 1'b1;
+    if (valid_i) next_word_q <= dest_i.word + dim_t'(1);
+  end
+
+  always_comb begin
+    if (rst_ni) begin
+      last_byte_is_in_the_beat : assume (32'(dest_i.last_byte) < BEAT);
+      beats_follow : assume (!valid_i || 32'(dest_i.word) % BlockWords == 0 || (begun_q && dest_i.word == next_word_q));
+
+      leaves_a_cycle_later : assert (valid == valid_q && (!valid || dest == dest_q));
+      bytes_behind_are_zero : assert (!valid || data == expected);
+      bound_is_the_largest : assert (!valid || (largest < 0 ? bound == BoundNone : 32'(bound) == largest));
+
+      begun_is_known : assert (!valid_q || begun_q);
+      engine_knows_the_largest : assert (!begun_q || valid_q ||
+        (so_far_q < 0 ? !dut.g_bound.so_far_valid_q
+                      : dut.g_bound.so_far_valid_q && 32'(dut.g_bound.so_far_q) == so_far_q));
+      word_is_known : assert (!valid_q || next_word_q == dest_q.word + dim_t'(1));
+      carried_is_known : assert (!(valid_q && 32'(dest_q.word) % BlockWords != 0) ||
+        (so_far_q < 0 ? !dut.g_bound.so_far_valid_q
+                      : dut.g_bound.so_far_valid_q && 32'(dut.g_bound.so_far_q) == so_far_q));
+
+      largest_from_an_earlier_beat : cover (valid && dest.last && dest.fmt == FmtE5m2 && bound == 6'd1 &&
+                                            so_far_q == 1 && 32'(dest.word) % BlockWords == 1 && data != '0);
+      none : cover (valid && is_operand && bound == BoundNone && data_q != '0);
+    end
+  end
+
+endmodule
