@@ -47,6 +47,7 @@ $(EXAMPLE_SOC): examples/soc/main.cpp examples/soc/soc_host.h $(EXAMPLE_SOC_RTL)
 	$(call say,VERILATOR,$@)
 	$(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -Wall --top-module soc_top --Mdir $(@D) -o $(@F) \
 	  -CFLAGS "-std=c++17 -Wall -I$(CURDIR)/examples/soc -I$(CURDIR)/model/include -I$(abspath $(REGS_DIR))" \
+	  -CFLAGS "-I$(abspath $(CATALOGUE_DIR))" \
 	  -LDFLAGS $(abspath $(BUILD)/model/libfp8mac.a) -MAKEFLAGS "--no-print-directory" \
 	  $(EXAMPLE_SOC_RTL) $(abspath $<) >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
 

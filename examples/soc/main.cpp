@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "fp8mac/catalogue.h"
 #include "fp8mac/fp8mac.h"
 #include "soc_host.h"
 
@@ -33,9 +34,9 @@ std::vector<uint32_t> model(const std::vector<uint8_t> &a, const std::vector<uin
     desc.m = kM;
     desc.n = kN;
     desc.k = kK;
+    fp8mac_element_config(FP8MAC_ELEMENT_BLOCK, kLanes, 0, &desc.dot); // the accelerator's default
     desc.dot.a_format = desc.dot.b_format = fp8mac_format_get(FP8MAC_E4M3FN);
     desc.dot.acc_format = FP8MAC_ACC_FP32;
-    desc.dot.group = kLanes;
     desc.a = a.data();
     desc.lda = kK;
     desc.b = b.data();

@@ -16,14 +16,28 @@ typedef struct span {
     uint32_t length; // 0: none
 } span;
 
+// One side of the grid of tiles.
+typedef struct side {
+    uint32_t total, step;
+    uint32_t end; // total, rounded up to whole steps
+} side;
+
 typedef struct job {
     fp8rt_device *dev;
     const fp8rt_gemm_plan *plan;
-    fp8rt_tile tile;                  // fields that no tile changes are set once
+    fp8rt_tile tile;                  // the next command
     uintptr_t scale_a, scale_b, bias; // where they are: in place or in the scratch
     uint32_t d_element_bytes;
-    uint32_t tile_mode;      // MODE bits of the tile at hand
-    uint32_t first_k;        // most products of the next tile's first command
+    uint32_t tile_mode; // MODE bits of the tile at hand
+    // The tile behind the one at hand: the resident operand's start, and how far the other operand
+    // has been streamed.
+    side resident, streamed;
+    uint32_t resident_start, streamed_length;
+    bool backwards;
+    span m, n;               // the tile at hand
+    uint32_t left;           // products of it that no command has yet; 0: the tile is complete
+    uint32_t cap;            // most products of its next command
+    uint32_t first_k;        // the same of the next tile's first command
     span loaded_m, loaded_n; // what the buffers hold, whole along K
 } job;
 
@@ -32,10 +46,22 @@ static bool same_span(span x, span y)
     return x.start == y.start && x.length == y.length;
 }
 
+static side make_side(uint32_t total, uint32_t step)
+{
+    return (side){total, step, (total + step - 1u) / step * step};
+}
+
+static span span_at(const side *side, uint32_t start)
+{
+    uint32_t left = side->total - start;
+    return (span){start, side->step < left ? side->step : left};
+}
+
 // ---- one tile -----------------------------------------------------------------------------------
 
-static void place_tile(job *job, span m, span n)
+static void place_tile(job *job)
 {
+    const span m = job->m, n = job->n;
     const fp8rt_gemm_desc *desc = &job->plan->desc;
     const fp8rt_caps *caps = &job->dev->caps;
     fp8rt_tile *tile = &job->tile;
@@ -60,100 +86,76 @@ static void place_tile(job *job, span m, span n)
     }
 }
 
-static fp8rt_status submit_part(job *job, span m, span n, span k, uint32_t mode)
+static bool next_tile(job *job)
 {
-    const fp8rt_gemm_desc *desc = &job->plan->desc;
+    const fp8rt_gemm_plan *plan = job->plan;
+    if (job->streamed_length == job->streamed.end) {
+        job->streamed_length = 0;
+        job->resident_start += job->resident.step;
+        job->backwards = !job->backwards;
+    }
+    if (job->resident_start >= job->resident.total) {
+        return false;
+    }
+    uint32_t start = job->streamed_length;
+    job->streamed_length += job->streamed.step;
+    if (job->backwards) {
+        start = job->streamed.end - job->streamed_length;
+    }
+    span resident = span_at(&job->resident, job->resident_start);
+    span streamed = span_at(&job->streamed, start);
+    job->m = plan->b_resident ? streamed : resident;
+    job->n = plan->b_resident ? resident : streamed;
+    place_tile(job);
+    job->left = plan->desc.k;
+    job->cap = job->first_k;
+    job->first_k = plan->tile_k;
+    return true;
+}
+
+// ---- one command --------------------------------------------------------------------------------
+
+// The operands that the preceding command has left; only commands with all of K leave any.
+static uint32_t reuse(job *job, bool whole)
+{
+    uint32_t mode = 0;
+    if (whole && same_span(job->m, job->loaded_m)) {
+        mode |= FP8RT_BIT(MODE__REUSE_A);
+    }
+    if (whole && same_span(job->n, job->loaded_n)) {
+        mode |= FP8RT_BIT(MODE__REUSE_B);
+    }
+    job->loaded_m = whole ? job->m : (span){0, 0};
+    job->loaded_n = whole ? job->n : (span){0, 0};
+    return mode;
+}
+
+// Makes the next command. All chunks of K except the last keep their accumulators, all except the
+// first continue them. False if there is no further command.
+static bool next_command(job *job)
+{
+    if (job->left == 0 && !next_tile(job)) {
+        return false;
+    }
+    const fp8rt_gemm_plan *plan = job->plan;
+    const fp8rt_gemm_desc *desc = &plan->desc;
     fp8rt_tile *tile = &job->tile;
-    tile->a = (uintptr_t)desc->a + (size_t)m.start * desc->a_stride + k.start;
-    tile->b = (uintptr_t)desc->b + (size_t)n.start * desc->b_stride + k.start;
-    tile->k = (uint16_t)k.length;
-    tile->mode = job->tile_mode | mode;
+    uint32_t start = desc->k - job->left;
+    uint32_t length = fp8rt_next_chunk(job->left, job->cap, plan->granule_k);
+    job->left -= length;
+    job->cap = 2u * job->cap < plan->tile_k ? 2u * job->cap : plan->tile_k;
+    tile->a = (uintptr_t)desc->a + (size_t)job->m.start * desc->a_stride + start;
+    tile->b = (uintptr_t)desc->b + (size_t)job->n.start * desc->b_stride + start;
+    tile->k = (uint16_t)length;
+    tile->mode = job->tile_mode | reuse(job, length == desc->k);
+    if (start != 0) {
+        tile->mode |= FP8RT_BIT(MODE__ACC_CONTINUE);
+    }
+    if (job->left != 0) {
+        tile->mode |= FP8RT_BIT(MODE__ACC_KEEP);
+    }
     tile->tag++;
-    return fp8rt_device_submit(job->dev, tile);
-}
-
-// All chunks of K except the last keep their accumulators. All except the first continue them.
-static fp8rt_status submit_chain(job *job, span m, span n)
-{
-    const fp8rt_gemm_plan *plan = job->plan;
-    uint32_t left = plan->desc.k, cap = job->first_k, mode = 0;
-    fp8rt_status status = FP8RT_OK;
-    while (left != 0 && status == FP8RT_OK) {
-        span k = {plan->desc.k - left, fp8rt_next_chunk(left, cap, plan->granule_k)};
-        left -= k.length;
-        status = submit_part(job, m, n, k, mode | (left != 0 ? FP8RT_BIT(MODE__ACC_KEEP) : 0));
-        mode = FP8RT_BIT(MODE__ACC_CONTINUE);
-        cap = 2u * cap < plan->tile_k ? 2u * cap : plan->tile_k;
-    }
-    return status;
-}
-
-static fp8rt_status submit_whole(job *job, span m, span n)
-{
-    uint32_t reuse = 0;
-    if (same_span(m, job->loaded_m)) {
-        reuse |= FP8RT_BIT(MODE__REUSE_A);
-    }
-    if (same_span(n, job->loaded_n)) {
-        reuse |= FP8RT_BIT(MODE__REUSE_B);
-    }
-    job->loaded_m = m;
-    job->loaded_n = n;
-    return submit_part(job, m, n, (span){0, job->plan->desc.k}, reuse);
-}
-
-static fp8rt_status submit_tile(job *job, span m, span n)
-{
-    place_tile(job, m, n);
-    fp8rt_status status =
-        job->first_k < job->plan->desc.k ? submit_chain(job, m, n) : submit_whole(job, m, n);
-    job->first_k = job->plan->tile_k;
-    return status;
-}
-
-// ---- all tiles ----------------------------------------------------------------------------------
-
-static fp8rt_status submit_pair(job *job, span resident, span streamed)
-{
-    return job->plan->b_resident ? submit_tile(job, streamed, resident)
-                                 : submit_tile(job, resident, streamed);
-}
-
-static span span_at(uint32_t start, uint32_t length, uint32_t total)
-{
-    uint32_t left = total - start;
-    return (span){start, length < left ? length : left};
-}
-
-static fp8rt_status stream(job *job, span resident, bool forwards)
-{
-    const fp8rt_gemm_plan *plan = job->plan;
-    uint32_t total = plan->b_resident ? plan->desc.m : plan->desc.n;
-    uint32_t step = plan->b_resident ? plan->tile_m : plan->tile_n;
-    uint32_t end = 0; // of the grid
-    while (end < total) {
-        end += step;
-    }
-    fp8rt_status status = FP8RT_OK;
-    for (uint32_t done = 0; done < end && status == FP8RT_OK; done += step) {
-        uint32_t start = forwards ? done : end - step - done;
-        status = submit_pair(job, resident, span_at(start, step, total));
-    }
-    return status;
-}
-
-static fp8rt_status submit_all(job *job)
-{
-    const fp8rt_gemm_plan *plan = job->plan;
-    uint32_t total = plan->b_resident ? plan->desc.n : plan->desc.m;
-    uint32_t step = plan->b_resident ? plan->tile_n : plan->tile_m;
-    fp8rt_status status = FP8RT_OK;
-    bool forwards = true;
-    for (uint32_t start = 0; start < total && status == FP8RT_OK; start += step) {
-        status = stream(job, span_at(start, step, total), forwards);
-        forwards = !forwards;
-    }
-    return status;
+    return true;
 }
 
 // ---- before and after ---------------------------------------------------------------------------
@@ -209,12 +211,19 @@ static uintptr_t place_scale(const fp8mac_scale *scale, uint32_t count, uint8_t 
 static job make_job(fp8rt_device *dev, const fp8rt_gemm_plan *plan, uint8_t *scratch)
 {
     const fp8rt_gemm_desc *desc = &plan->desc;
-    job job = {.dev = dev, .plan = plan};
+    job job = {
+        .dev = dev,
+        .plan = plan,
+        .resident =
+            plan->b_resident ? make_side(desc->n, plan->tile_n) : make_side(desc->m, plan->tile_m),
+        .streamed =
+            plan->b_resident ? make_side(desc->m, plan->tile_m) : make_side(desc->n, plan->tile_n),
+        .first_k = plan->first_k,
+    };
     job.d_element_bytes = fp8mac_format_bytes(fp8mac_format_get(desc->d_format));
     job.scale_a = place_scale(&desc->scale_a, desc->m, scratch, plan->staged.scale_a);
     job.scale_b = place_scale(&desc->scale_b, desc->n, scratch, plan->staged.scale_b);
     job.bias = place_vector(desc->bias, desc->n, scratch, plan->staged.bias);
-    job.first_k = plan->first_k;
     job.tile.a_stride = desc->a_stride;
     job.tile.b_stride = desc->b_stride;
     job.tile.d_stride = desc->d_stride;
@@ -239,14 +248,20 @@ static fp8rt_gemm_result observe(fp8rt_device *dev, fp8rt_status status)
     return result;
 }
 
+// The first command is ready before the counters start, each other one before the queue has room.
 static fp8rt_gemm_result run_job(job *job)
 {
     fp8rt_device *dev = job->dev;
     uint32_t flags = job->plan->desc.flags;
+    fp8rt_status submitted = FP8RT_OK;
+    bool more = next_command(job);
     fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR |
                                 ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
                                 ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS));
-    fp8rt_status submitted = submit_all(job);
+    while (more && submitted == FP8RT_OK) {
+        submitted = fp8rt_device_submit(dev, &job->tile);
+        more = next_command(job);
+    }
     fp8rt_status done = fp8rt_device_wait(dev);
     fp8rt_gemm_result result = observe(dev, submitted == FP8RT_OK ? done : submitted);
     if (result.status != FP8RT_OK) {

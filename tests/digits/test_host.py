@@ -16,6 +16,7 @@ IMAGES = 540
 OUTPUTS, MACS = 96 + 64 + 10, 64 * 96 + 96 * 64 + 64 * 10  # of one image
 MOST_LOST = 0.005
 FORMATS = "e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz"
+DEFAULT = "block"
 RUNS = [[], ["ACC=fp16"]]
 RUNS += [[f"FORMAT={f}", f"ACC={acc}"] for f in FORMATS[1:] for acc in ("fp32", "fp16")]
 ELEMENTS = {
@@ -52,7 +53,7 @@ REFUSED = {
 }
 
 
-def run(program, options, element="exact"):
+def run(program, options, element=DEFAULT):
     return subprocess.run(
         [program, *options],
         capture_output=True,
@@ -61,10 +62,10 @@ def run(program, options, element="exact"):
     )
 
 
-def test_run(c, program, options, element="exact", acc="fp32"):
+def test_run(c, program, options, element=DEFAULT, acc="fp32"):
     asked = dict(option.split("=") for option in options)
     images, name = int(asked.get("IMAGES", IMAGES)), " ".join(options) or "defaults"
-    if element != "exact":
+    if element != DEFAULT:
         name = f"{element} {name}"
     result = run(program, options, element)
     record = re.findall(r"^digits: (images=.*)$", result.stdout, re.M)
@@ -139,6 +140,8 @@ def main():
     program, c = sys.argv[1], Checks()
     for options in RUNS:
         test_run(c, program, options)
+    for options in ([], ["ACC=fp16"]):
+        test_run(c, program, options, "exact")
     test_refusals(c, program)
     test_elements(c, program)
     return c.finish()

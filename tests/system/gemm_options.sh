@@ -34,7 +34,7 @@ for good in '' 'M=1 N=1 K=1' 'A=e5m2 B=e4m3fnuz D=bf16' 'ACC=fp16 SA=-32 SB=32' 
   if [ $? -eq 0 ]; then count yes; else count no "$good: $output"; fi
 done
 
-refused ACC=fixed 'is not possible with exact elements: choose one of fp32 float32 fp16 float16'
+refused ACC=fixed 'is not possible with block elements: choose one of fp32 float32 fp16 float16'
 export FP8RT_ELEMENT=aligned_fp32_f23
 for bad in ACC=fp16 ACC=fixed; do
   refused $bad 'is not possible with aligned_fp32 elements: choose one of fp32 float32'
