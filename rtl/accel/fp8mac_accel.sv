@@ -17,6 +17,7 @@ module fp8mac_accel
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
   import fp8mac_element_pkg::*;
+  import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS        = 4,    // rows of elements: a power of two, 1 to 32
   parameter int unsigned COLS        = 4,    // columns of elements: a power of two, 1 to 32
@@ -24,7 +25,8 @@ module fp8mac_accel
   parameter int unsigned TILES       = 256,  // of ROWS x COLS accumulators: a power of two, at least 8
   parameter int unsigned ELEMENT     = ElementBlock,  // the kind of element: see fp8mac_catalogue_pkg
   parameter int unsigned FRAC_BITS   = element_default_frac_bits(ELEMENT),  // of the alignment window
-  parameter int unsigned EPI_WIDTH   = 8,    // outputs that the epilogue finishes per cycle
+  // Outputs that the epilogue finishes per cycle
+  parameter int unsigned EPI_WIDTH   = default_epi_width(ROWS, COLS, element_share(ELEMENT, LANES, ROWS)),
   parameter int unsigned AXI_DATA_W  = 128,  // bits of a beat
   parameter int unsigned AXI_ADDR_W  = 32,
   parameter int unsigned AXI_ID_W    = 4,
@@ -81,8 +83,6 @@ module fp8mac_accel
   // Level interrupt
   output logic                    irq_o
 );
-
-  import fp8mac_cmd_pkg::*;
 
   localparam int unsigned Beat    = AXI_DATA_W / 8;
   localparam int unsigned Word    = (LANES > Beat) ? LANES : Beat;  // bytes of a word of the operand memories

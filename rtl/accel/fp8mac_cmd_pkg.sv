@@ -225,6 +225,15 @@ package fp8mac_cmd_pkg;
     logic [31:0] write_beats;
   } counters_t;
 
+  // Outputs that the epilogue finishes per cycle, unless told otherwise: 8, or what a bundle of the array's results has,
+  // and at least a row of it.
+  function automatic int unsigned default_epi_width(int unsigned rows, int unsigned cols, int unsigned share);
+    int unsigned bundle;
+    bundle = rows / share * cols;
+    if (bundle < 8) return bundle;
+    return cols > 8 ? cols : 8;
+  endfunction
+
   // log2 of the bytes of a D element
   function automatic logic [1:0] dst_size(dst_fmt_e fmt);
     unique case (fmt)

@@ -164,14 +164,14 @@ OPERAND_BUFFER_FAULTS = [
         "fp8mac_operand_buffer.sv",
         "write_i && write_half_i == 1'(half) && write_ram_i",
         "write_i && write_ram_i",
-        "keeps_its_beat|keeps_its_bound",
+        "keeps_its_beat|keeps_its_bound|read_gives_the_group|read_gives_the_bound",
     ),
     Fault(
         "written_to_every_ram",
         "fp8mac_operand_buffer.sv",
         "write_half_i == 1'(half) && write_ram_i == RamW'(ram);",
         "write_half_i == 1'(half);",
-        "keeps_its_beat|keeps_its_bound",
+        "keeps_its_beat|keeps_its_bound|read_gives_the_group|read_gives_the_bound",
     ),
     Fault(
         "group_changes_without_a_read",

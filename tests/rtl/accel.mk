@@ -2,7 +2,7 @@
 # The whole accelerator against libfp8mac. One build per parameter set, ROWS_COLS_LANES_AXIWIDTH. The element's spelling
 # (tools/array.mk) follows if the element is not `exact`.
 
-ACCEL_TB_SETS := 8_8_4_128 4_4_1_64 4_2_8_128 \
+ACCEL_TB_SETS := 4_4_16_128_block_f19 2_2_4_64_block_f13 4_4_16_256_block_f19 4_4_1_64 8_8_4_128 \
   4_4_4_128_aligned_fp32_f25 4_2_8_128_late_fp16_f13 4_4_1_64_late_fp32 2_2_4_128_kulisch
 ACCEL_TB_LIB := $(BUILD)/model/libfp8mac.a
 ACCEL_TB_FROM := tests/rtl/accel_tb.cpp $(wildcard tests/rtl/accel_*.h) tests/rtl/axi_memory.h tests/rtl/tb.h \
@@ -10,6 +10,8 @@ ACCEL_TB_FROM := tests/rtl/accel_tb.cpp $(wildcard tests/rtl/accel_*.h) tests/rt
 ACCEL_TB_BENCHES := $(ACCEL_TB_SETS:%=$(BUILD)/tb/accel_%/accel_tb)
 ACCEL_TB_LOGS := $(ACCEL_TB_SETS:%=$(BUILD)/test/rtl_accel_%.log)
 accel_tb_word = $(word $(2),$(subst _, ,$(1)))
+# The default array has its accumulator memory. The others have a smaller one, which small commands fill.
+accel_tb_tiles = $(if $(filter 4_4_16_%,$(1)),256,64)
 accel_tb_element = $(or $(subst $(space),_,$(wordlist 5,9,$(subst _, ,$*))),exact)
 
 $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
@@ -18,11 +20,11 @@ $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
 	$(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -O3 --threads 1 --x-assign fast --x-initial fast --Mdir $(@D) \
 	  --top-module fp8mac_accel -o $(@F) -GROWS=$(call accel_tb_word,$*,1) -GCOLS=$(call accel_tb_word,$*,2) \
 	  -GLANES=$(call accel_tb_word,$*,3) -GAXI_DATA_W=$(call accel_tb_word,$*,4) \
-	  $(call element_parameters,$(accel_tb_element)) \
+	  -GTILES=$(call accel_tb_tiles,$*) $(call element_parameters,$(accel_tb_element)) \
 	  -CFLAGS "-std=c++17 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl -I$(CURDIR)/$(REGS_DIR)" \
 	  -CFLAGS "-I$(CURDIR)/$(CATALOGUE_DIR)" \
 	  -CFLAGS "-DROWS=$(call accel_tb_word,$*,1) -DCOLS=$(call accel_tb_word,$*,2) -DLANES=$(call accel_tb_word,$*,3)" \
-	  -CFLAGS "-DAXI_DATA_W=$(call accel_tb_word,$*,4) $(call element_defines,$(accel_tb_element))" \
+	  -CFLAGS "-DAXI_DATA_W=$(call accel_tb_word,$*,4) -DTILES=$(call accel_tb_tiles,$*) $(call element_defines,$(accel_tb_element))" \
 	  -LDFLAGS $(abspath $(ACCEL_TB_LIB)) \
 	  -MAKEFLAGS "--no-print-directory $(BENCH_OPTIMISE)" $(RTL_WAIVER) $(RTL_SIM_SOURCES) $(abspath $<) >$(@D)/build.log \
 	  || { cat $(@D)/build.log; exit 1; }

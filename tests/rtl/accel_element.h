@@ -21,6 +21,7 @@ struct Element {
     bool window;            // an alignment window of FRAC_BITS
     bool by_operands;       // aligned to the largest operands
     unsigned terms_log2;    // an accumulator takes 2^terms_log2 products; 0: any number
+    unsigned block;         // products that join the accumulator together
 };
 
 inline Element element_of(unsigned kind)
@@ -37,7 +38,8 @@ inline Element element_of(unsigned kind)
             (info.formats >> FP8MAC_E5M2 & 1) != 0,
             window,
             window && info.align_by_operands,
-            info.terms_log2};
+            info.terms_log2,
+            info.block ? info.block : LANES};
 }
 
 inline const Element kElement = element_of(ELEMENT_KIND);

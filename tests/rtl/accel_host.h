@@ -89,7 +89,8 @@ class Host
                 FIELD(MODE, SCALE_A_VEC, t.scale_a_vec) | FIELD(MODE, SCALE_B_VEC, t.scale_b_vec) |
                 FIELD(MODE, BIAS_EN, t.bias_en) | FIELD(MODE, REUSE_A, t.reuse_a) |
                 FIELD(MODE, REUSE_B, t.reuse_b) | FIELD(MODE, ACC_CONTINUE, t.acc_continue) |
-                FIELD(MODE, ACC_KEEP, t.acc_keep) | FIELD(MODE, IRQ, t.irq));
+                FIELD(MODE, ACC_KEEP, t.acc_keep) | FIELD(MODE, IRQ, t.irq) |
+                FIELD(MODE, PASS_SHAPE, t.pass_shape));
         set(REG(SCALE_EXP), FIELD(SCALE_EXP, SA, t.sa) | FIELD(SCALE_EXP, SB, t.sb));
         set(REG(SCALE_A), t.scale_a);
         set(REG(SCALE_B), t.scale_b);

@@ -11,22 +11,36 @@ namespace accel
 {
 
 struct Shape {
-    unsigned rows, cols, lanes, beat, banks_m, banks_n, buf_beats;
-    unsigned pass_m() const
-    {
-        return rows * banks_m;
-    }
-    unsigned pass_n() const
-    {
-        return cols * banks_n;
-    }
+    unsigned rows, cols, lanes, beat, tiles, buf_beats;
+
+    static constexpr unsigned kPassTiles = 4;
+    static constexpr unsigned kBoundBlock = 32; // a row of an operand buffer has whole blocks
+
     static unsigned up(unsigned x, unsigned to)
     {
         return (x + to - 1) / to;
     }
+    unsigned row_beats(unsigned k) const
+    {
+        return up(k, kBoundBlock) * (kBoundBlock / beat);
+    }
     bool fits(unsigned m, unsigned n, unsigned k) const
     {
-        return up(m, rows) * up(k, beat) <= buf_beats && up(n, cols) * up(k, beat) <= buf_beats;
+        return up(m, rows) * row_beats(k) <= buf_beats && up(n, cols) * row_beats(k) <= buf_beats;
+    }
+    // Rows and columns of a pass
+    unsigned pass_m(unsigned shape) const
+    {
+        return rows << shape;
+    }
+    unsigned pass_n(unsigned shape) const
+    {
+        return cols * kPassTiles >> shape;
+    }
+    // Whether the accumulators of a whole command fit the accumulator memory
+    bool keeps(unsigned m, unsigned n, unsigned shape) const
+    {
+        return up(m, pass_m(shape)) * up(n, pass_n(shape)) * kPassTiles <= tiles;
     }
 };
 
@@ -54,14 +68,14 @@ class Maker
     {
         uint32_t m, n, k;
         do {
-            m = dimension(max_mn, shape_.pass_m());
-            n = dimension(max_mn, shape_.pass_n());
+            m = dimension(max_mn, 2 * shape_.rows);
+            n = dimension(max_mn, 2 * shape_.cols);
             k = dimension(max_k, shape_.beat);
         } while (!shape_.fits(m, n, k));
         return tile_of(m, n, k);
     }
 
-    // One bank wide or high, with many passes of few steps, so that everything waits for results.
+    // One tile wide or high, with many passes of few steps, so that everything waits for results.
     Tile thin()
     {
         const bool tall = rng_.coin();
@@ -78,6 +92,7 @@ class Maker
         t.n = n;
         t.k = k;
         t.tag = static_cast<uint16_t>(rng_.next());
+        t.pass_shape = rng_.below(3);
         formats(t);
         t.a_addr = matrix(m, k, t.a_stride);
         t.b_addr = matrix(n, k, t.b_stride);
@@ -96,7 +111,7 @@ class Maker
         return addr;
     }
 
-    // A tile of the same shape as `t` that reuses its A, its B or both.
+    // A tile of the same shape as `t` that reuses its A, its B or both, in their formats.
     Tile reusing(const Tile &t)
     {
         const bool a = rng_.coin();
@@ -105,9 +120,16 @@ class Maker
         u.reuse_a = a;
         u.reuse_b = !a || rng_.below(4) == 0;
         u.acc_continue = u.acc_keep = false;
+        u.pass_shape = rng_.below(3);
         formats(u);
+        if (u.reuse_a) {
+            u.a_fmt = t.a_fmt;
+        }
+        if (u.reuse_b) {
+            u.b_fmt = t.b_fmt;
+        }
         if (!u.reuse_a) {
-            u.m = dimension(48, shape_.pass_m());
+            u.m = dimension(48, 2 * shape_.rows);
             while (!shape_.fits(u.m, u.n, u.k)) {
                 u.m = (u.m + 1) / 2;
             }
@@ -115,7 +137,7 @@ class Maker
             codes(u.a_addr, u.m, u.a_stride, u.k);
         }
         if (!u.reuse_b) {
-            u.n = dimension(48, shape_.pass_n());
+            u.n = dimension(48, 2 * shape_.cols);
             while (!shape_.fits(u.m, u.n, u.k)) {
                 u.n = (u.n + 1) / 2;
             }
@@ -131,14 +153,20 @@ class Maker
     std::vector<Tile> chain(unsigned pieces)
     {
         std::vector<Tile> tiles;
-        const uint32_t m = 1 + rng_.below(shape_.pass_m()), n = 1 + rng_.below(shape_.pass_n());
+        const uint32_t most = rng_.coin() ? 2 * shape_.rows : 64, shape = rng_.below(3);
+        uint32_t m, n;
+        do {
+            m = 1 + rng_.below(most);
+            n = 1 + rng_.below(most);
+        } while (!shape_.keeps(m, n, shape) || !shape_.fits(m, n, 128));
         for (unsigned i = 0; i < pieces; i++) {
             const bool last = i + 1 == pieces;
             uint32_t k = 1 + rng_.below(100);
             if (!last) {
-                k = Shape::up(k, shape_.lanes) * shape_.lanes;
+                k = Shape::up(k, kElement.block) * kElement.block;
             }
             Tile t = tile_of(m, n, k);
+            t.pass_shape = shape;
             if (i > 0) {
                 t.acc_fmt = tiles[0].acc_fmt;
             }

@@ -91,7 +91,7 @@ inline void Scenario::compare(const std::vector<uint8_t> &want, const char *what
 inline void Scenario::run(const std::vector<Tile> &tiles)
 {
     std::vector<uint8_t> want = bytes();
-    Golden golden(want, axi::kMemoryBase, LANES);
+    Golden golden(want, axi::kMemoryBase);
     const uint64_t reads = host_.memory.read_beats(), writes = host_.memory.write_beats();
     bool any_irq = false;
     for (const Tile &t : tiles) {

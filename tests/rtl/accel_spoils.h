@@ -9,7 +9,7 @@ namespace accel
 {
 
 constexpr unsigned kBeat = AXI_DATA_W / 8;
-constexpr Shape kShape{ROWS, COLS, LANES, kBeat, 2, 2, 256};
+constexpr Shape kShape{ROWS, COLS, LANES, kBeat, TILES, 256};
 constexpr unsigned kMaxMn = 128;
 
 // A way to make a good tile illegal. `before` is the tile submitted just before it.
@@ -72,6 +72,7 @@ const Spoil kSpoils[] = {
      [](Tile &t, const Tile &) { t.bias_en = true, t.n = kBeat / 4 + 1, t.bias = 0u - kBeat; }},
     {"reserved d_fmt", ErrMode,
      [](Tile &t, const Tile &) { t.d_fmt = 7, t.d_stride += 64 * kBeat; }},
+    {"reserved pass_shape", ErrMode, [](Tile &t, const Tile &) { t.pass_shape = 3; }},
     {"reserved overflow", ErrMode, [](Tile &t, const Tile &) { t.overflow = 3; }},
     {"reserved act", ErrMode, [](Tile &t, const Tile &) { t.act = 3; }},
     {"sa too large", ErrScaleExp, [](Tile &t, const Tile &) { t.sa = 33; }},
@@ -90,19 +91,30 @@ const Spoil kSpoils[] = {
     {"reuse of an A of other k", ErrSequence,
      [](Tile &t, const Tile &before) {
          t.reuse_a = true, t.m = before.m, t.k = before.k > 1 ? before.k - 1 : 2;
+         t.a_fmt = before.a_fmt;
      }},
     {"reuse of an A of other m", ErrSequence,
      [](Tile &t, const Tile &before) {
          t.reuse_a = true, t.k = before.k, t.m = before.m > 1 ? before.m - 1 : 2;
+         t.a_fmt = before.a_fmt;
      }},
     {"reuse of a B of other n", ErrSequence,
      [](Tile &t, const Tile &before) {
          t.reuse_b = true, t.k = before.k, t.n = before.n > 1 ? before.n - 1 : 2;
+         t.b_fmt = before.b_fmt;
+     }},
+    {"reuse of an A in another format", ErrSequence,
+     [](Tile &t, const Tile &before) {
+         t.reuse_a = true, t.k = before.k, t.m = before.m, t.a_fmt = before.a_fmt ^ 2;
+     }},
+    {"reuse of a B in another format", ErrSequence,
+     [](Tile &t, const Tile &before) {
+         t.reuse_b = true, t.k = before.k, t.n = before.n, t.b_fmt = before.b_fmt ^ 2;
      }},
     {"continues what was not kept", ErrSequence,
      [](Tile &t, const Tile &before) { t.acc_continue = true, t.m = before.m, t.n = before.n; }},
-    {"keeps more than a pass", ErrSequence,
-     [](Tile &t, const Tile &) { t.acc_keep = true, t.m = kShape.pass_m() + 1, t.k = LANES; }},
+    {"keeps more tiles than there are", ErrSequence,
+     [](Tile &t, const Tile &) { t.acc_keep = true, t.m = t.n = kMaxMn, t.k = kElement.block; }},
 };
 
 } // namespace accel

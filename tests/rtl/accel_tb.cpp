@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accelerator against libfp8mac. Random tile commands work on a memory that stalls, and every
 // byte of the memory is compared. Every error code is provoked and cleared. The bench is compiled
-// once per parameter set: ROWS, COLS, LANES, AXI_DATA_W and the elements' (accel_element.h).
+// once per parameter set: ROWS, COLS, LANES, TILES, AXI_DATA_W and the elements' (accel_element.h).
 //
 //   accel_tb [--seed N] [--batches N] [--gemm512]   --gemm512 also runs a whole 512 x 512 x 512
+#include <algorithm>
+
 #include "accel_scenario.h"
 
 namespace
@@ -45,6 +47,8 @@ class Test : public accel::Scenario
                const Tile &bad, const std::vector<Tile> &after);
     void expect_error(const char *name, accel::Error code, uint16_t tag);
     std::vector<Tile> product(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k);
+    std::vector<Tile> chains(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k,
+                             uint32_t part);
     void utilisation(const char *name, const std::vector<Tile> &tiles, double min_percent);
 
     uint64_t hits_chain_ = 0, hits_reuse_ = 0, hits_partial_ = 0;
@@ -60,6 +64,11 @@ void Test::identity()
     bench_.equal("cols", FIELD_OF(config0, CONFIG0, COLS), COLS);
     bench_.equal("lanes", FIELD_OF(config0, CONFIG0, LANES), LANES);
     bench_.equal("beat", FIELD_OF(config0, CONFIG0, BEAT_BYTES), kBeat);
+    bench_.equal("tiles of the accumulator memory", FIELD_OF(config1, CONFIG1, ACC_TILES), TILES);
+    bench_.equal("tiles of a pass", FIELD_OF(config1, CONFIG1, PASS_TILES),
+                 accel::Shape::kPassTiles);
+    bench_.equal("products of a block", FIELD_OF(host_.read(REG(CONFIG3)), CONFIG3, BLOCK),
+                 kElement.block);
     bench_.equal("queue depth", FIELD_OF(config1, CONFIG1, QUEUE_DEPTH), kQueueDepth);
     bench_.equal("buffers", host_.read(REG(CONFIG2)), kShape.buf_beats | kMaxMn << 16);
     const uint32_t element = host_.read(REG(ELEMENT));
@@ -152,7 +161,7 @@ void Test::protocol()
 // The largest tiles that fit, so that indices and addresses reach their ends.
 void Test::large_tiles()
 {
-    const unsigned full_k = kShape.buf_beats / (kMaxMn / ROWS) * kBeat;
+    const unsigned full_k = kShape.buf_beats / (kMaxMn / std::min(ROWS, COLS)) * kBeat;
     const unsigned long_k = kShape.buf_beats * kBeat;
     begin();
     random_timing();
@@ -170,13 +179,13 @@ void Test::fails(const char *name, accel::Error code, const std::vector<Tile> &b
                  const Tile &bad, const std::vector<Tile> &after)
 {
     std::vector<uint8_t> want = bytes();
-    accel::Golden golden(want, axi::kMemoryBase, LANES);
+    accel::Golden golden(want, axi::kMemoryBase);
     for (const Tile &t : before) {
         golden.run(t);
     }
     std::vector<uint8_t> all = want;
     const bool writes = code == accel::ErrWriteSlv || code == accel::ErrWriteDec;
-    accel::Golden younger(all, axi::kMemoryBase, LANES);
+    accel::Golden younger(all, axi::kMemoryBase);
     if (writes) {
         younger.run(bad);
     }
@@ -308,7 +317,10 @@ void Test::broken_chains()
         {"chain of other m", true, [](Tile &t) { t.m = t.m > 1 ? t.m - 1 : 2; }},
         {"chain of other n", true, [](Tile &t) { t.n = t.n > 1 ? t.n - 1 : 2; }},
         {"chain of another accumulator", !accel::kOneAccumulator, [](Tile &t) { t.acc_fmt ^= 1; }},
-        {"chain that ends within a step", LANES > 1, [](Tile &t) { t.k = LANES + 1; }},
+        {"chain that ends within a block", kElement.block > 1,
+         [](Tile &t) { t.k = kElement.block + 1; }},
+        {"chain of another pass shape", true,
+         [](Tile &t) { t.pass_shape = (t.pass_shape + 1) % 3; }},
         {"chain of another unit: sa", kElement.fixed, [](Tile &t) { t.sa += t.sa < 32 ? 1 : -1; }},
         {"chain of another unit: sb", kElement.fixed, [](Tile &t) { t.sb -= t.sb > -32 ? 1 : -1; }},
         {"chain of another unit: format of A", kElement.fixed, [](Tile &t) { t.a_fmt ^= 2; }},
@@ -448,7 +460,7 @@ void Test::queue_full()
         tiles.back().irq = false;
     }
     want = bytes();
-    accel::Golden golden(want, axi::kMemoryBase, LANES);
+    accel::Golden golden(want, axi::kMemoryBase);
     unsigned accepted = 0;
     while (!FIELD_OF(host_.read(REG(STATUS)), STATUS, QUEUE_FULL) && accepted < tiles.size() - 1) {
         golden.run(tiles[accepted]);
@@ -528,15 +540,38 @@ std::vector<Tile> Test::product(unsigned a_tiles, unsigned b_tiles, uint32_t mn,
     return tiles;
 }
 
+// The same with k divided into parts: the accumulators of an mn x mn tile stay where they are.
+std::vector<Tile> Test::chains(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k,
+                               uint32_t part)
+{
+    std::vector<Tile> tiles;
+    for (Tile t : product(a_tiles, b_tiles, mn, k)) {
+        t.reuse_a = t.k == part && t.reuse_a;
+        const uint32_t a_addr = t.a_addr, b_addr = t.b_addr;
+        t.k = part;
+        for (uint32_t from = 0; from < k; from += part) {
+            t.a_addr = a_addr + from;
+            t.b_addr = b_addr + from;
+            t.acc_continue = from > 0;
+            t.acc_keep = from + part < k;
+            tiles.push_back(t);
+        }
+    }
+    return tiles;
+}
+
 void Test::speed(bool gemm512)
 {
     begin();
-    const uint32_t side = kShape.fits(64, 64, 512) ? 64 : 32,
+    const uint32_t side = kShape.fits(64, 64, 256) ? 64 : 32,
                    k = kShape.fits(64, 64, 512) ? 512 : 256;
     const std::string name = tb::text("%u x %u x %u, 8 commands", side, side, k);
     utilisation(name.c_str(), product(2, 4, side, k), 90.0);
     for (const auto &[mn, depth] :
          {std::pair<unsigned, unsigned>{64, 32}, {64, 64}, {64, 128}, {16, 512}}) {
+        if (!kShape.fits(mn, mn, depth)) {
+            continue;
+        }
         begin();
         utilisation(tb::text("%u x %u x %u, 6 commands", mn, mn, depth).c_str(),
                     product(2, 3, mn, depth), 0);
@@ -545,7 +580,7 @@ void Test::speed(bool gemm512)
         return;
     }
     begin();
-    utilisation("512 x 512 x 512", product(8, 8, 64, 512), 98.0);
+    utilisation("512 x 512 x 512", chains(8, 8, 64, 512, k), 98.0);
 }
 
 } // namespace

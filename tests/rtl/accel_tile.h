@@ -35,6 +35,7 @@ struct Tile {
     uint32_t m = 1, n = 1, k = 1;
     uint32_t a_addr = 0, a_stride = 0, b_addr = 0, b_stride = 0, d_addr = 0, d_stride = 0;
     uint32_t a_fmt = 0, b_fmt = 0, acc_fmt = 0, d_fmt = 0, overflow = 0, act = 0;
+    uint32_t pass_shape = 0; // log2 of the pass's tiles down
     bool scale_a_vec = false, scale_b_vec = false, bias_en = false;
     bool reuse_a = false, reuse_b = false, acc_continue = false, acc_keep = false, irq = false;
     int sa = 0, sb = 0;
@@ -61,10 +62,7 @@ struct Outcome {
 class Golden
 {
   public:
-    Golden(std::vector<uint8_t> &image, uint64_t base, unsigned lanes)
-        : image_(image), base_(base), lanes_(lanes)
-    {
-    }
+    Golden(std::vector<uint8_t> &image, uint64_t base) : image_(image), base_(base) {}
     Outcome outcome;
     unsigned refusals = 0; // tiles that the model refused to compute: a mistake of the bench
 
@@ -105,7 +103,6 @@ class Golden
         dot.a_format = format(t.a_fmt);
         dot.b_format = format(t.b_fmt);
         dot.acc_format = t.acc_fmt ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FP32;
-        dot.group = lanes_;
         dot.scale_exp_a = t.sa;
         dot.scale_exp_b = t.sb;
         set_model(dot);
@@ -212,7 +209,6 @@ class Golden
 
     std::vector<uint8_t> &image_;
     uint64_t base_;
-    unsigned lanes_;
     std::vector<fp8mac_acc> acc_;
 };
 
