@@ -166,6 +166,17 @@ package fp8mac_cmd_pkg;
     logic       skip;
   } storing_cmd_t;
 
+  // What the drain engine knows of a command. With `none` it has no results.
+  typedef struct packed {
+    logic        none;
+    dim_t        m;
+    dim_t        n;
+    logic [1:0]  size;        // log2 of the bytes of a D element
+    pass_shape_e pass_shape;
+    addr_t       d_addr;
+    addr_t       d_stride;
+  } drain_cmd_t;
+
   // What is reported when all writes of a command have been acknowledged.
   typedef struct packed {
     tag_t   tag;

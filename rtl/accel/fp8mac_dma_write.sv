@@ -10,7 +10,7 @@ module fp8mac_dma_write
   parameter int unsigned AXI_ADDR_W = 32,
   parameter int unsigned AXI_ID_W   = 4,
   parameter int unsigned IN_FLIGHT  = 16,  // bursts
-  parameter int unsigned BEATS      = 16   // beats waiting for the bus
+  parameter int unsigned BEATS      = 2    // beats waiting for the bus
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,

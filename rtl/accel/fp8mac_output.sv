@@ -1,45 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// The path from finished banks to memory: store engine, epilogue, packing into beats, write DMA. A command retires when
-// all its writes have been acknowledged. Commands retire in order.
+// The path from the array's results to memory:
+//
+//   results -> store -> epilogue -> pack (the D buffer) -> drain -> dma_write -> AXI
+//
+// The store engine takes results while the D buffer has room, and the epilogue never stops. The drain engine and the
+// write DMA follow at the rate of the bus. A command retires when all its writes have been acknowledged. Commands retire
+// in order.
+//
+// Each command that is neither skipped nor kept (acc_keep) gives all its results, also after an error.
 module fp8mac_output
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
-  parameter int unsigned ROWS       = 8,
-  parameter int unsigned COLS       = 8,
-  parameter int unsigned BANKS_M    = 2,
-  parameter int unsigned BANKS_N    = 2,
-  parameter int unsigned WIDTH      = 4,
+  parameter int unsigned ROWS       = 4,    // a power of two
+  parameter int unsigned COLS       = 4,    // a power of two
+  parameter int unsigned SHARE      = 2,    // a bundle has the results of every SHARE-th row
+  parameter int unsigned WIDTH      = 8,    // results that are finished per cycle
   parameter int unsigned AXI_DATA_W = 128,
   parameter int unsigned AXI_ADDR_W = 32,
   parameter int unsigned AXI_ID_W   = 4,
-  localparam int unsigned Banks = BANKS_M * BANKS_N,
-  localparam int unsigned BankW = $clog2(Banks),
-  localparam int unsigned RowW  = $clog2(ROWS)
+  localparam int unsigned Groups = ROWS / SHARE,
+  localparam int unsigned PhaseW = (SHARE > 1) ? $clog2(SHARE) : 1
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
   input  logic                    abort_i,
 
-  // The oldest command that compute has begun, held until ready_o
+  // The oldest command that compute has begun, held until ready_o. It is there before its first result.
   input  logic                    valid_i,
   input  storing_cmd_t            cmd_i,
   output logic                    ready_o,
   input  logic                    kept_i,
   output logic                    stored_o,
 
-  input  logic [Banks-1:0]        bank_full_i,
-  output logic [Banks-1:0]        bank_release_o,
-  output logic [BankW-1:0]        read_bank_o,
-  output logic [RowW-1:0]         read_row_o,
-  input  logic [COLS-1:0][31:0]   read_data_i,
+  // Results, tile after tile, in the order of passes. In a pass the tile that is farthest down and to the right is the
+  // last. A bundle is taken with result_valid_i and result_ready_o.
+  input  logic                    result_valid_i,
+  output logic                    result_ready_o,  // a register
+  input  logic [PhaseW-1:0]       result_phase_i,
+  input  logic [Groups-1:0][COLS-1:0][31:0] result_i,
+  input  place_t                  result_place_i,
 
+  // Scales and biases of a tile, in the cycle after its index
   output logic                    vector_half_o,
-  output dim_t                    row_o,
-  output dim_t                    col_o,
-  input  logic [31:0]             scale_a_i,
-  input  logic [WIDTH-1:0][31:0]  scale_b_i,
-  input  logic [WIDTH-1:0][31:0]  bias_i,
+  output tile_index_t             row_tile_o,
+  output tile_index_t             col_tile_o,
+  input  logic [ROWS-1:0][31:0]   scale_a_i,
+  input  logic [COLS-1:0][31:0]   scale_b_i,
+  input  logic [COLS-1:0][31:0]   bias_i,
 
   // A transfer leaves the epilogue.
   output logic                    epi_valid_o,
@@ -67,65 +75,84 @@ module fp8mac_output
   input  logic                    m_axi_bvalid_i,
   output logic                    m_axi_bready_o
 );
-  localparam int unsigned Beat          = AXI_DATA_W / 8;
-  localparam int unsigned PosW          = $clog2(Beat);
+  function automatic int unsigned larger(int unsigned a, int unsigned b);
+    return (a > b) ? a : b;
+  endfunction
+
+  // ---- the D buffer ------------------------------------------------------------------------------------------------
+  // Four slots keep the bus busy while transfers are on their way through the epilogue, also where rows of D are short.
+  localparam int unsigned Beat     = AXI_DATA_W / 8;
+  localparam int unsigned Rows     = WIDTH / COLS;     // of a transfer
+  localparam int unsigned Slots    = 4;
+  localparam int unsigned Word     = larger(Beat, COLS * 4);
+  localparam int unsigned RowBytes = larger(8 * Beat, PassTiles * Word);
+  localparam int unsigned Words    = Slots * ROWS / Rows * RowBytes / Word;
+  localparam int unsigned BufW     = $clog2(Words);
+  localparam int unsigned WordW    = $clog2(Word);
+  localparam int unsigned RowW     = (Rows > 1) ? $clog2(Rows) : 1;
+  localparam int unsigned BeatW    = (Word > Beat) ? $clog2(Word / Beat) : 1;
+
+  localparam int unsigned DrainDepth    = 2;  // commands waiting for the drain engine
   localparam int unsigned FinishedDepth = 4;  // commands waiting for write responses
 
-  // The place of a transfer in its beat
+  // The place of a transfer in the D buffer
   typedef struct packed {
-    logic [PosW-1:0] pos;
-    logic [1:0]      size;
-    logic            row_final;
-  } place_t;
+    logic [Rows-1:0]  row;
+    logic [BufW-1:0] addr;
+    logic [WordW-1:0] offset;
+    logic             last;    // of a region
+  } position_t;
 
-  logic                   discard, row_valid, row_ready, finished_push, finished_full;
-  row_request_t           row;
-  finished_cmd_t          finished_pushed, finished;
-  logic                   in_valid, in_ready, out_valid, out_ready;
-  logic [WIDTH-1:0]       in_en, out_en;
-  logic [WIDTH-1:0][31:0] t0, scale_b, bias, code;
-  logic [31:0]            scale_a;
-  epilogue_cfg_t          cfg;
-  place_t                 in_place, out_place;
-  logic                   pack_valid, pack_ready, written;
-  logic [AXI_DATA_W-1:0]  pack_data;
-  logic [Beat-1:0]        pack_strb;
-  error_e                 write_error;
+  logic                            in_valid, epi_busy, out_valid;
+  logic [Rows-1:0][COLS-1:0]       in_en;
+  logic [Rows-1:0][COLS-1:0][31:0] t0, code;
+  logic [31:0]                     scale_a;
+  logic [COLS-1:0][31:0]           scale_b, bias;
+  epilogue_cfg_t                   cfg;
+  position_t                       in_place, out_place;
 
-  // After an error nothing more is written, neither for younger commands nor for the one whose write failed.
-  assign discard = abort_i || write_error != ErrNone;
+  logic                  cmd_valid, cmd_ready, cmd_push, drain_full, drain_empty, drain_pop, slot_free;
+  drain_cmd_t            drain_pushed, drain_cmd;
+  logic                  finished_full, written, discard;
+  finished_cmd_t         finished_pushed, finished;
+  error_e                write_error;
+
+  logic                  read, row_valid, row_ready, beat_valid, beat_ready;
+  logic [RowW-1:0]       read_row;
+  logic [BufW-1:0]      read_addr;
+  logic [BeatW-1:0]      read_beat;
+  logic [AXI_DATA_W-1:0] beat_data;
+  logic [Beat-1:0]       beat_strb;
+  row_request_t          row;
 
   fp8mac_store #(
-    .ROWS(ROWS), .COLS(COLS), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .WIDTH(WIDTH), .BEAT(Beat)
+    .ROWS(ROWS), .COLS(COLS), .SHARE(SHARE), .WIDTH(WIDTH), .SLOTS(Slots), .ROW_BYTES(RowBytes), .WORD(Word)
   ) u_store (
-    .clk_i, .rst_ni,
-    .discard_i       (discard),
-    .stored_o, .valid_i, .cmd_i, .ready_o, .kept_i, .bank_full_i, .bank_release_o, .read_bank_o, .read_row_o,
-    .read_data_i, .vector_half_o, .row_o, .col_o, .scale_a_i, .scale_b_i, .bias_i,
-    .epi_valid_o     (in_valid),
-    .epi_ready_i     (in_ready),
-    .epi_en_o        (in_en),
-    .epi_t0_o        (t0),
-    .epi_scale_a_o   (scale_a),
-    .epi_scale_b_o   (scale_b),
-    .epi_bias_o      (bias),
-    .epi_cfg_o       (cfg),
-    .epi_pos_o       (in_place.pos),
-    .epi_size_o      (in_place.size),
-    .epi_final_o     (in_place.row_final),
-    .row_valid_o     (row_valid),
-    .row_req_o       (row),
-    .row_ready_i     (row_ready),
-    .finished_valid_o(finished_push),
-    .finished_o      (finished_pushed),
-    .finished_ready_i(!finished_full)
+    .clk_i, .rst_ni, .valid_i, .cmd_i, .ready_o, .stored_o, .kept_i, .result_valid_i, .result_ready_o,
+    .result_phase_i, .result_i, .result_place_i, .vector_half_o, .row_tile_o, .col_tile_o, .scale_a_i, .scale_b_i,
+    .bias_i,
+    .epi_valid_o  (in_valid),
+    .epi_busy_i   (epi_busy),
+    .epi_en_o     (in_en),
+    .epi_t0_o     (t0),
+    .epi_scale_a_o(scale_a),
+    .epi_scale_b_o(scale_b),
+    .epi_bias_o   (bias),
+    .epi_cfg_o    (cfg),
+    .epi_row_o    (in_place.row),
+    .epi_addr_o   (in_place.addr),
+    .epi_offset_o (in_place.offset),
+    .epi_last_o   (in_place.last),
+    .slot_free_i  (slot_free),
+    .cmd_valid_o  (cmd_valid),
+    .cmd_ready_i  (cmd_ready)
   );
 
-  fp8mac_epilogue #(.WIDTH(WIDTH), .META_W($bits(place_t))) u_epilogue (
+  fp8mac_epilogue #(.WIDTH(WIDTH), .COLS(COLS), .META_W($bits(position_t))) u_epilogue (
     .clk_i, .rst_ni,
     .cfg_i      (cfg),
+    .busy_o     (epi_busy),
     .in_valid_i (in_valid),
-    .in_ready_o (in_ready),
     .in_en_i    (in_en),
     .t0_i       (t0),
     .scale_a_i  (scale_a),
@@ -133,8 +160,6 @@ module fp8mac_output
     .bias_i     (bias),
     .meta_i     (in_place),
     .out_valid_o(out_valid),
-    .out_ready_i(out_ready),
-    .out_en_o   (out_en),
     .d_o        (code),
     .meta_o     (out_place),
     .amax_o     (epi_amax_o),
@@ -142,43 +167,39 @@ module fp8mac_output
     .flags_o    (epi_flags_o)
   );
 
-  assign epi_valid_o = out_valid && out_ready;
+  assign epi_valid_o = out_valid;
 
-  fp8mac_pack #(.WIDTH(WIDTH), .BEAT(Beat)) u_pack (
+  fp8mac_pack #(.ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat)) u_pack (
     .clk_i, .rst_ni,
-    .valid_i     (out_valid),
-    .ready_o     (out_ready),
-    .en_i        (out_en),
-    .code_i      (code),
-    .pos_i       (out_place.pos),
-    .size_i      (out_place.size),
-    .final_i     (out_place.row_final),
-    .beat_valid_o(pack_valid),
-    .beat_data_o (pack_data),
-    .beat_strb_o (pack_strb),
-    .beat_ready_i(pack_ready)
+    .valid_i    (out_valid),
+    .row_i      (out_place.row),
+    .code_i     (code),
+    .size_i     (dst_size(cfg.d_fmt)),
+    .addr_i     (out_place.addr),
+    .offset_i   (out_place.offset),
+    .read_i     (read),
+    .read_row_i (read_row),
+    .read_addr_i(read_addr),
+    .read_beat_i(read_beat),
+    .read_data_o(beat_data)
   );
 
-  fp8mac_dma_write #(.AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W), .AXI_ID_W(AXI_ID_W)) u_dma_write (
-    .clk_i, .rst_ni,
-    .discard_i   (discard),
-    .row_valid_i (row_valid),
-    .row_ready_o (row_ready),
-    .row_i       (row),
-    .beat_valid_i(pack_valid),
-    .beat_ready_o(pack_ready),
-    .beat_data_i (pack_data),
-    .beat_strb_i (pack_strb),
-    .done_valid_o(written),
-    .done_error_o(write_error),
-    .done_ready_i(retire_valid_o),
-    .m_axi_awid_o, .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o, .m_axi_awvalid_o,
-    .m_axi_awready_i, .m_axi_wdata_o, .m_axi_wstrb_o, .m_axi_wlast_o, .m_axi_wvalid_o, .m_axi_wready_i,
-    .m_axi_bresp_i, .m_axi_bvalid_i, .m_axi_bready_o
+  // ---- commands ----------------------------------------------------------------------------------------------------
+  assign cmd_ready = !drain_full && !finished_full;
+  assign cmd_push  = cmd_valid && cmd_ready;
+
+  assign drain_pushed    = '{none: cmd_i.skip || cmd_i.cmd.acc_keep, m: cmd_i.cmd.m, n: cmd_i.cmd.n,
+                             size: dst_size(cmd_i.cmd.epilogue.d_fmt), pass_shape: cmd_i.cmd.pass_shape,
+                             d_addr: cmd_i.cmd.d_addr, d_stride: cmd_i.cmd.d_stride};
+  assign finished_pushed = '{tag: cmd_i.cmd.tag, irq: cmd_i.cmd.irq, error: cmd_i.cmd.error};
+
+  fp8mac_fifo #(.T(drain_cmd_t), .DEPTH(DrainDepth)) u_drain_cmd (
+    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(cmd_push), .data_i(drain_pushed), .full_o(drain_full),
+    .pop_i(drain_pop), .data_o(drain_cmd), .empty_o(drain_empty), .level_o()
   );
 
   fp8mac_fifo #(.T(finished_cmd_t), .DEPTH(FinishedDepth)) u_finished (
-    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(finished_push), .data_i(finished_pushed), .full_o(finished_full),
+    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(cmd_push), .data_i(finished_pushed), .full_o(finished_full),
     .pop_i(retire_valid_o), .data_o(finished), .empty_o, .level_o()
   );
 
@@ -188,5 +209,49 @@ module fp8mac_output
     retire_o = finished;
     if (finished.error == ErrNone) retire_o.error = write_error;
   end
+
+  // ---- to memory ---------------------------------------------------------------------------------------------------
+  // After an error nothing more is written, neither for younger commands nor for the one whose write failed.
+  assign discard = abort_i || write_error != ErrNone;
+
+  fp8mac_drain #(
+    .ROWS(ROWS), .SHARE(SHARE), .BANKS(Rows), .SLOTS(Slots), .ROW_BYTES(RowBytes), .WORD(Word), .BEAT(Beat)
+  ) u_drain (
+    .clk_i, .rst_ni,
+    .discard_i    (discard),
+    .valid_i      (!drain_empty),
+    .cmd_i        (drain_cmd),
+    .ready_o      (drain_pop),
+    .region_full_i(out_valid && out_place.last),
+    .slot_free_o  (slot_free),
+    .read_o       (read),
+    .read_bank_o  (read_row),
+    .read_addr_o  (read_addr),
+    .read_beat_o  (read_beat),
+    .row_valid_o  (row_valid),
+    .row_o        (row),
+    .row_ready_i  (row_ready),
+    .beat_valid_o (beat_valid),
+    .beat_strb_o  (beat_strb),
+    .beat_ready_i (beat_ready)
+  );
+
+  fp8mac_dma_write #(.AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W), .AXI_ID_W(AXI_ID_W)) u_dma_write (
+    .clk_i, .rst_ni,
+    .discard_i   (discard),
+    .row_valid_i (row_valid),
+    .row_ready_o (row_ready),
+    .row_i       (row),
+    .beat_valid_i(beat_valid),
+    .beat_ready_o(beat_ready),
+    .beat_data_i (beat_data),
+    .beat_strb_i (beat_strb),
+    .done_valid_o(written),
+    .done_error_o(write_error),
+    .done_ready_i(retire_valid_o),
+    .m_axi_awid_o, .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o, .m_axi_awvalid_o,
+    .m_axi_awready_i, .m_axi_wdata_o, .m_axi_wstrb_o, .m_axi_wlast_o, .m_axi_wvalid_o, .m_axi_wready_i,
+    .m_axi_bresp_i, .m_axi_bvalid_i, .m_axi_bready_o
+  );
 
 endmodule

@@ -1,78 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs finished outputs of a row into beats. A transfer lies within one beat, from byte pos_i on. A beat leaves when
-// it is complete or with the row's last transfer. Its strobes mark the bytes that were written.
+// The D buffer: packs finished outputs into words, from which whole beats are read. It is one memory with byte enables
+// for each row of a transfer. The engines on both sides choose the addresses.
+//
+//   cycle t    a transfer is there: COLS codes for each of its rows, to be written from byte offset_i of word addr_i on
+//   cycle t+1  it is written; a read of cycle t+2 sees it
+//
+// A read gives one beat in the next cycle, and the beat stays until the next read.
 module fp8mac_pack #(
-  parameter int unsigned WIDTH = 4,
+  parameter int unsigned ROWS  = 2,    // of a transfer: a power of two
+  parameter int unsigned COLS  = 4,
+  parameter int unsigned WORDS = 64,   // of a memory
+  parameter int unsigned WORD  = 16,   // bytes; at least a beat, and at least COLS codes of four bytes
   parameter int unsigned BEAT  = 16,
-  localparam int unsigned PosW = $clog2(BEAT)
+  localparam int unsigned AddrW  = $clog2(WORDS),
+  localparam int unsigned WordW  = $clog2(WORD),
+  localparam int unsigned RowW   = (ROWS > 1) ? $clog2(ROWS) : 1,
+  localparam int unsigned Beats  = WORD / BEAT,
+  localparam int unsigned BeatW  = (Beats > 1) ? $clog2(Beats) : 1
 ) (
-  input  logic                   clk_i,
-  input  logic                   rst_ni,
+  input  logic                            clk_i,
+  input  logic                            rst_ni,
 
-  input  logic                   valid_i,
-  output logic                   ready_o,
-  input  logic [WIDTH-1:0]       en_i,
-  input  logic [WIDTH-1:0][31:0] code_i,   // right-justified
-  input  logic [PosW-1:0]        pos_i,
-  input  logic [1:0]             size_i,   // log2 of a code's bytes
-  input  logic                   final_i,  // the row's last transfer
+  input  logic                            valid_i,
+  input  logic [ROWS-1:0]                 row_i,     // rows that are written
+  input  logic [ROWS-1:0][COLS-1:0][31:0] code_i,    // right-justified
+  input  logic [1:0]                      size_i,    // log2 of a code's bytes
+  input  logic [AddrW-1:0]                addr_i,
+  input  logic [WordW-1:0]                offset_i,  // a multiple of the bytes of COLS codes
 
-  output logic                   beat_valid_o,
-  output logic [BEAT*8-1:0]      beat_data_o,
-  output logic [BEAT-1:0]        beat_strb_o,
-  input  logic                   beat_ready_i
+  input  logic                            read_i,
+  input  logic [RowW-1:0]                 read_row_i,
+  input  logic [AddrW-1:0]                read_addr_i,
+  input  logic [BeatW-1:0]                read_beat_i,
+  output logic [BEAT*8-1:0]               read_data_o
 );
-  logic [BEAT-1:0][7:0] data_q, data, shifted;
-  logic [BEAT-1:0]      strb_q, strb, shifted_strb;
-  logic [WIDTH*4-1:0][7:0] bytes;
-  logic [WIDTH*4-1:0]      bytes_en;
-  logic                    complete;
+  localparam int unsigned ColsLog = $clog2(COLS);
+  localparam int unsigned Widest  = COLS * 4;
 
-  // Codes side by side:  | code 0 | code 1 | ... |  each of 2^size bytes
+  // ---- cycle t: codes side by side ---------------------------------------------------------------------------------
+  // A row's codes, repeated over the word; the byte enables choose the right copy.
+  logic [ROWS-1:0][WORD-1:0][7:0] word, word_q;
+  logic [WORD-1:0]                enable, enable_q;
+  logic [ROWS-1:0]                write_q;
+  logic [AddrW-1:0]               addr_q;
+
   always_comb begin
-    bytes    = '0;
-    bytes_en = '0;
-    for (int unsigned w = 0; w < WIDTH; w++) begin
-      unique case (size_i)
-        2'd0: begin
-          bytes[w]    = code_i[w][7:0];
-          bytes_en[w] = en_i[w];
-        end
-        2'd1: begin
-          bytes[2*w +: 2]    = code_i[w][15:0];
-          bytes_en[2*w +: 2] = {2{en_i[w]}};
-        end
-        default: begin
-          bytes[4*w +: 4]    = code_i[w];
-          bytes_en[4*w +: 4] = {4{en_i[w]}};
-        end
-      endcase
+    for (int unsigned r = 0; r < ROWS; r++) begin
+      for (int unsigned b = 0; b < WORD; b++) begin
+        unique case (size_i)
+          2'd0:    word[r][b] = code_i[r][b % COLS][7:0];
+          2'd1:    word[r][b] = code_i[r][b % (COLS * 2) / 2][b % 2 * 8 +: 8];
+          default: word[r][b] = code_i[r][b % Widest / 4][b % 4 * 8 +: 8];
+        endcase
+      end
     end
+    for (int unsigned b = 0; b < WORD; b++) enable[b] = (WordW'(b) ^ offset_i) >> ColsLog >> size_i == '0;
   end
-
-  // The transfer moves to byte pos_i of the beat. Other bytes keep what earlier transfers wrote.
-  always_comb begin
-    shifted      = (BEAT*8)'(bytes) << {pos_i, 3'b000};
-    shifted_strb = BEAT'(bytes_en) << pos_i;
-    data = data_q;
-    for (int unsigned b = 0; b < BEAT; b++) begin
-      if (shifted_strb[b]) data[b] = shifted[b];
-    end
-    strb = strb_q | shifted_strb;
-  end
-
-  localparam logic [PosW:0] Full = (PosW+1)'(BEAT);
-  assign complete = final_i || {1'b0, pos_i} + ((PosW+1)'(WIDTH) << size_i) == Full;
-
-  assign beat_valid_o = valid_i && complete;
-  assign beat_data_o  = data;
-  assign beat_strb_o  = strb;
-  assign ready_o      = beat_ready_i;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || (valid_i && ready_o && complete)) strb_q <= '0;
-    else if (valid_i && ready_o) strb_q <= strb;
-    if (valid_i && ready_o) data_q <= data;
+    if (!rst_ni) write_q <= '0;
+    else write_q <= valid_i ? row_i : '0;
+    word_q   <= word;
+    enable_q <= enable;
+    addr_q   <= addr_i;
+  end
+
+  // ---- the memories ------------------------------------------------------------------------------------------------
+  logic [ROWS-1:0][Beats-1:0][BEAT*8-1:0] read_word;
+  logic [RowW-1:0]                        read_row_q;
+  logic [BeatW-1:0]                       read_beat_q;
+
+  for (genvar row = 0; row < int'(ROWS); row++) begin : g_row
+    logic [WORD-1:0][7:0] mem_q [WORDS];
+    logic [WORD-1:0][7:0] read_q;
+
+    always_ff @(posedge clk_i) begin
+      for (int unsigned b = 0; b < WORD; b++) begin
+        if (write_q[row] && enable_q[b]) mem_q[addr_q][b] <= word_q[row][b];
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (read_i && read_row_i == RowW'(row)) read_q <= mem_q[read_addr_i];
+    end
+
+    assign read_word[row] = read_q;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (read_i) begin
+      read_row_q  <= read_row_i;
+      read_beat_q <= read_beat_i;
+    end
+  end
+
+  assign read_data_o = read_word[read_row_q][read_beat_q];
+
+  if (WORD % BEAT != 0 || WORD % Widest != 0) begin : g_word
+    $error("a word must hold whole beats and COLS codes of four bytes");
   end
 
 endmodule

@@ -1,303 +1,321 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store engine follows the compute engine pass by pass. It reads finished banks row by row, WIDTH columns a cycle,
-// and passes them to the epilogue with their scales and biases. For each row of a pass it requests a write. Banks that
-// lie side by side are drained together, so that a row's columns are contiguous in memory.
+// The store engine takes the array's results and passes them to the epilogue with their scales and biases. It also
+// chooses the place of each result in the D buffer (fp8mac_pack).
 //
-//   cycle t    row, bank and column are chosen, result and vectors are read, the row's write is requested
-//   cycle t+1  the values are offered to the epilogue. While it refuses, the same address is read again.
+//   cycle t    a bundle is there (result_valid_i, or in the skid register), and the vectors of its tile are read
+//   cycle t+1  a transfer of the bundle and its vectors are there; the scales and biases of its rows are selected
+//   cycle t+2  the transfer is offered to the epilogue, which always takes it
 //
-// With `discard_i`, results from the next row on are taken out of the banks and dropped.
+// A bundle has Groups rows of COLS results: rows group * SHARE + phase of a tile. A transfer has WIDTH of them, from
+// neighbouring groups. They have one scale_a: where scales differ from row to row, a transfer has one row.
+//
+// A region is the part of D that is written to memory together, from one slot of the D buffer. It is as high as a pass,
+// and a row has at most ROW_BYTES bytes, halved with each doubling of its height:
+//
+//   pass 1x4      ROWS rows of ROW_BYTES bytes
+//   pass 2x2    2*ROWS rows of ROW_BYTES/2
+//   pass 4x1    4*ROWS rows of ROW_BYTES/4
+//
+// Results wait while all slots have regions that are not yet written. So a transfer never waits behind this engine.
 module fp8mac_store
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
-  parameter int unsigned ROWS    = 8,
-  parameter int unsigned COLS    = 8,
-  parameter int unsigned BANKS_M = 2,
-  parameter int unsigned BANKS_N = 2,
-  parameter int unsigned WIDTH   = 4,
-  parameter int unsigned BEAT    = 16,
-  localparam int unsigned Banks  = BANKS_M * BANKS_N,
-  localparam int unsigned BankW  = $clog2(Banks),
-  localparam int unsigned RowW   = $clog2(ROWS),
-  localparam int unsigned PosW   = $clog2(BEAT)
+  parameter int unsigned ROWS      = 4,
+  parameter int unsigned COLS      = 4,
+  parameter int unsigned SHARE     = 2,
+  parameter int unsigned WIDTH     = 8,
+  parameter int unsigned SLOTS     = 4,
+  parameter int unsigned ROW_BYTES = 128,
+  parameter int unsigned WORD      = 16,    // bytes of a word of the D buffer
+  localparam int unsigned Groups   = ROWS / SHARE,
+  localparam int unsigned Rows     = WIDTH / COLS,  // of a transfer
+  localparam int unsigned Parts    = Groups / Rows, // transfers that make up a bundle
+  localparam int unsigned PhaseW   = (SHARE > 1) ? $clog2(SHARE) : 1,
+  localparam int unsigned WordW    = $clog2(WORD),
+  localparam int unsigned BufW     = $clog2(SLOTS * SHARE * Parts * ROW_BYTES / WORD)
 ) (
-  input  logic                   clk_i,
-  input  logic                   rst_ni,
-  input  logic                   discard_i,
-  output logic                   stored_o,        // the current command no longer needs its vectors
+  input  logic                              clk_i,
+  input  logic                              rst_ni,
 
-  input  logic                   valid_i,
-  input  storing_cmd_t           cmd_i,           // held until ready_o
-  output logic                   ready_o,
-  input  logic                   kept_i,          // a command with acc_keep has left the array
+  // The oldest command that compute has begun, held until ready_o
+  input  logic                              valid_i,
+  input  storing_cmd_t                      cmd_i,
+  output logic                              ready_o,
+  output logic                              stored_o,        // the command no longer needs its vectors
+  input  logic                              kept_i,          // a command with acc_keep has left the array
 
-  // Results
-  input  logic [Banks-1:0]       bank_full_i,
-  output logic [Banks-1:0]       bank_release_o,
-  output logic [BankW-1:0]       read_bank_o,
-  output logic [RowW-1:0]        read_row_o,
-  input  logic [COLS-1:0][31:0]  read_data_i,
+  // Results: a bundle is taken with result_valid_i and result_ready_o.
+  input  logic                              result_valid_i,
+  output logic                              result_ready_o,  // a register
+  input  logic [PhaseW-1:0]                 result_phase_i,
+  input  logic [Groups-1:0][COLS-1:0][31:0] result_i,
+  input  place_t                            result_place_i,
 
-  // Scales and biases
-  output logic                   vector_half_o,
-  output dim_t                   row_o,
-  output dim_t                   col_o,
-  input  logic [31:0]            scale_a_i,
-  input  logic [WIDTH-1:0][31:0] scale_b_i,
-  input  logic [WIDTH-1:0][31:0] bias_i,
+  // Scales and biases of a tile, in the cycle after its index
+  output logic                              vector_half_o,
+  output tile_index_t                       row_tile_o,
+  output tile_index_t                       col_tile_o,
+  input  logic [ROWS-1:0][31:0]             scale_a_i,
+  input  logic [COLS-1:0][31:0]             scale_b_i,
+  input  logic [COLS-1:0][31:0]             bias_i,
 
   // The epilogue
-  output logic                   epi_valid_o,
-  input  logic                   epi_ready_i,
-  output logic [WIDTH-1:0]       epi_en_o,
-  output logic [WIDTH-1:0][31:0] epi_t0_o,
-  output logic [31:0]            epi_scale_a_o,
-  output logic [WIDTH-1:0][31:0] epi_scale_b_o,
-  output logic [WIDTH-1:0][31:0] epi_bias_o,
-  output epilogue_cfg_t          epi_cfg_o,
-  output logic [PosW-1:0]        epi_pos_o,       // byte of the beat where the transfer begins
-  output logic [1:0]             epi_size_o,      // log2 of an element's bytes
-  output logic                   epi_final_o,     // the last transfer of a row
+  output logic                              epi_valid_o,
+  input  logic                              epi_busy_i,
+  output logic [Rows-1:0][COLS-1:0]         epi_en_o,
+  output logic [Rows-1:0][COLS-1:0][31:0]   epi_t0_o,
+  output logic [31:0]                       epi_scale_a_o,
+  output logic [COLS-1:0][31:0]             epi_scale_b_o,
+  output logic [COLS-1:0][31:0]             epi_bias_o,
+  output epilogue_cfg_t                     epi_cfg_o,       // constant while transfers are inside
 
-  // Rows to be written, and `none` at a command's end
-  output logic                   row_valid_o,
-  output row_request_t           row_req_o,
-  input  logic                   row_ready_i,
-  output logic                   finished_valid_o,
-  output finished_cmd_t          finished_o,
-  input  logic                   finished_ready_i
+  // The transfer's place in the D buffer
+  output logic [Rows-1:0]                   epi_row_o,       // its rows
+  output logic [BufW-1:0]                  epi_addr_o,      // word
+  output logic [WordW-1:0]                  epi_offset_o,    // first byte in the word
+  output logic                              epi_last_o,      // the region's last transfer
+
+  input  logic                              slot_free_i,     // a region has been written
+
+  // The command, before its first region; one without results once it has left the array
+  output logic                              cmd_valid_o,
+  input  logic                              cmd_ready_i
 );
-  localparam int unsigned PassM  = ROWS * BANKS_M;
-  localparam int unsigned PassN  = COLS * BANKS_N;
-  localparam int unsigned Chunks = COLS / WIDTH;
-  localparam int unsigned ImW    = (BANKS_M > 1) ? $clog2(BANKS_M) : 1;
-  localparam int unsigned InW    = (BANKS_N > 1) ? $clog2(BANKS_N) : 1;
-  localparam int unsigned ChunkW = (Chunks > 1) ? $clog2(Chunks) : 1;
+  localparam int unsigned RowsLog  = $clog2(ROWS);
+  localparam int unsigned ColsLog  = $clog2(COLS);
+  localparam int unsigned SlotW    = $clog2(SLOTS);
+  localparam int unsigned GroupW   = $clog2(Groups + 1);
+  localparam int unsigned PartW    = (Parts > 1) ? $clog2(Parts) : 1;
+  localparam int unsigned RowLog   = $clog2(ROW_BYTES);
 
   typedef enum logic [1:0] {
-    Idle,
-    Fill,   // wait until the side-by-side banks are full and the last transfer has left, so that `full` is up to date
-    Drain,
+    Idle,    // values derived from the next command are registered
+    Start,   // waits until the epilogue may have the command's configuration
+    Run,
     Finish
   } state_e;
 
   state_e     state_q;
   store_cmd_t cmd;
-  logic [1:0] size;
+  logic       no_results;
 
-  assign cmd  = cmd_i.cmd;
-  assign size = dst_size(cmd.epilogue.d_fmt);
+  assign cmd        = cmd_i.cmd;
+  assign no_results = cmd_i.skip || cmd.acc_keep;
 
-  // ---- position within the command ---------------------------------------------------------------------------------
-  dim_t              m0_q, n0_q;      // first row and column of the pass
-  logic [ImW-1:0]    im_q;
-  logic [RowW-1:0]   row_q;
-  logic [InW-1:0]    in_q;
-  logic [ChunkW-1:0] chunk_q;
-  addr_t             block_addr_q;    // address of row m0 of D
-  addr_t             row_addr_q;      // address of the current row
-  logic              discard_q, discard;
+  // ---- derived from the command ------------------------------------------------------------------------------------
+  tile_index_t     last_row_tile_q, last_col_tile_q;
+  tile_index_t     region_rows_q, region_cols_q;  // tiles of a region, down and across, minus 1: a mask of its tiles
+  logic [ROWS-1:0] last_rows_q;                   // rows of the last row tile that are in D
+  logic [COLS-1:0] last_cols_q;
+  logic            same_cfg_q;
+  epilogue_cfg_t   cfg_q;
+  logic [1:0]      shape, size;
 
-  dim_t row, col, col_in_pass, pass_cols;
-  logic row_start, last_chunk, last_col, last_row_of_bank, last_row, last_im, last_n, last_m;
-
-  assign row         = m0_q + dim_t'(im_q) * dim_t'(ROWS) + dim_t'(row_q);
-  assign col_in_pass = dim_t'(in_q) * dim_t'(COLS) + dim_t'(chunk_q) * dim_t'(WIDTH);
-  assign col         = n0_q + col_in_pass;
-  assign last_n      = cmd.n - n0_q <= dim_t'(PassN);
-  assign last_m      = cmd.m - m0_q <= dim_t'(PassM);
-  assign pass_cols   = last_n ? cmd.n - n0_q : dim_t'(PassN);
-
-  assign row_start        = in_q == '0 && chunk_q == '0;
-  assign last_chunk       = chunk_q == ChunkW'(Chunks - 1);
-  assign last_col         = col_in_pass + dim_t'(WIDTH) >= pass_cols;
-  assign last_row         = row == cmd.m - 1;
-  assign last_row_of_bank = last_row || row_q == RowW'(ROWS - 1);
-  assign last_im          = last_row || im_q == ImW'(BANKS_M - 1);
-
-  logic [BankW-1:0] bank;
-  assign bank = BankW'(im_q) * BankW'(BANKS_N) + BankW'(in_q);
-
-  // The banks (im, *) lie side by side. Those that have columns are drained together.
-  logic [BANKS_M-1:0][BANKS_N-1:0] full;
-  logic [BANKS_N-1:0]              has_cols;
-  logic                            fill_ends, next_is_full;
-
-  assign full = bank_full_i;
-  always_comb begin
-    for (int unsigned i = 0; i < BANKS_N; i++) has_cols[i] = dim_t'(i * COLS) < pass_cols;
-  end
-  assign fill_ends = (has_cols & ~full[im_q]) == '0;
-
-  // Draining goes on without a pause to the next im, or to im 0 of the next pass, if its banks are certainly full. They
-  // must be other banks than the current ones, whose last transfer is still under way. Before the next pass, which may
-  // have other columns, all BANKS_N of them must be full.
-  logic [ImW-1:0] next_im;
-  assign next_im      = last_im ? '0 : im_q + ImW'(1);
-  assign next_is_full = next_im != im_q && ((last_im ? '1 : has_cols) & ~full[next_im]) == '0;
-
-  // ---- the end of a command ----------------------------------------------------------------------------------------
-  // Commands with acc_keep that have left the array and are not yet reported
-  localparam int unsigned SeenW = 3;
-  logic [SeenW-1:0] kept_seen_q;
-  logic             end_ready, s1_ready, s1_valid_q;
-
-  assign end_ready        = !s1_valid_q && finished_ready_i && (cmd_i.skip || !cmd.acc_keep || kept_seen_q != '0);
-  assign finished_valid_o = state_q == Finish && end_ready && row_ready_i;
-  assign finished_o       = '{tag: cmd.tag, irq: cmd.irq, error: cmd.error};
-  assign ready_o          = finished_valid_o;
-  assign stored_o         = finished_valid_o;
+  assign shape = pass_rows_log2(cmd.pass_shape);
+  assign size  = dst_size(cmd.epilogue.d_fmt);
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) kept_seen_q <= '0;
-    else kept_seen_q <= kept_seen_q + SeenW'(kept_i) - SeenW'(ready_o && cmd.acc_keep && !cmd_i.skip);
+    if (state_q == Idle) begin
+      last_row_tile_q <= tile_index_t'((cmd.m - dim_t'(1)) >> RowsLog);
+      last_col_tile_q <= tile_index_t'((cmd.n - dim_t'(1)) >> ColsLog);
+      region_rows_q   <= (tile_index_t'(1) << shape) - tile_index_t'(1);
+      region_cols_q   <= tile_index_t'((dim_t'(ROW_BYTES / COLS) >> shape >> size) - dim_t'(1));
+      for (int unsigned r = 0; r < ROWS; r++) last_rows_q[r] <= ((cmd.m - dim_t'(1)) & dim_t'(ROWS - 1)) >= dim_t'(r);
+      for (int unsigned c = 0; c < COLS; c++) last_cols_q[c] <= ((cmd.n - dim_t'(1)) & dim_t'(COLS - 1)) >= dim_t'(c);
+      same_cfg_q      <= cmd.epilogue == cfg_q;
+    end
+    if (start && !no_results) cfg_q <= cmd.epilogue;
   end
 
-  // ---- cycle t: choose and read ------------------------------------------------------------------------------------
-  logic step;
+  // ---- cycle t -----------------------------------------------------------------------------------------------------
+  typedef struct packed {
+    logic [PhaseW-1:0]                 phase;
+    place_t                            place;
+    logic [Groups-1:0][COLS-1:0][31:0] result;
+  } bundle_t;
 
-  assign discard = row_start ? discard_i : discard_q;
-  assign step    = state_q == Drain && s1_ready && (!row_start || discard || row_ready_i);
+  logic              skid_valid_q, ready_q;
+  bundle_t           skid_q, in, bundle;
+  logic              bundle_valid, go, bundle_done;
+  logic [GroupW-1:0] group_q, group_step;     // first group of the transfer
 
-  // Bytes of a row of the pass, counted from the start of the beat in which the row begins:
-  //   | before | element | element | ... |     in beats of BEAT bytes
-  logic [PosW-1:0] pos, row_pos;
-  dim_t            row_bytes;
-  addr_t           row_begin;
+  assign in             = '{phase: result_phase_i, place: result_place_i, result: result_i};
+  assign bundle         = skid_valid_q ? skid_q : in;
+  assign bundle_valid   = skid_valid_q || (result_valid_i && ready_q);
+  assign result_ready_o = ready_q;
 
-  assign pos       = PosW'(col << size);
-  assign row_begin = row_addr_q + (addr_t'(n0_q) << size);
-  assign row_pos   = row_begin[PosW-1:0];
-  assign row_bytes = dim_t'(row_pos) + (pass_cols << size);
+  // The bundle at hand stays in the skid register until its last transfer goes.
+  assign group_step  = cmd.scale_a_vec ? GroupW'(1) : GroupW'(Rows);
+  assign bundle_done = go && group_q + group_step == GroupW'(Groups);
 
-  always_comb begin
-    row_valid_o = state_q == Drain && s1_ready && row_start && !discard;
-    row_req_o   = '{none: 1'b0, addr: {row_begin[AddrW-1:PosW], PosW'(0)},
-                    beats: (row_bytes + dim_t'(BEAT - 1)) >> PosW};
-    if (state_q == Finish) begin
-      row_valid_o    = end_ready;
-      row_req_o.none = 1'b1;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      skid_valid_q <= 1'b0;
+      ready_q      <= 1'b0;
+      group_q      <= '0;
+    end else begin
+      skid_valid_q <= bundle_valid && !bundle_done;
+      ready_q      <= !(bundle_valid && !bundle_done);
+      if (go) group_q <= bundle_done ? '0 : group_q + group_step;
+    end
+    if (!skid_valid_q && result_valid_i) skid_q <= in;
+  end
+
+  // Regions and slots
+  logic [SlotW-1:0] slot_q;          // of the open region, or of the next one
+  logic             open_q;          // a region has begun and not ended
+  logic [SlotW:0]   regions_q;       // that have slots
+  logic             bundle_is_last, region_done, command_done, slot_available_q;
+
+  assign go             = state_q == Run && bundle_valid && (open_q || slot_available_q);
+  assign bundle_is_last = bundle.phase == PhaseW'(SHARE - 1);
+  assign region_done    = bundle_done && bundle_is_last &&
+                          (bundle.place.row_tile == last_row_tile_q ||
+                           (bundle.place.row_tile & region_rows_q) == region_rows_q) &&
+                          (bundle.place.col_tile == last_col_tile_q ||
+                           (bundle.place.col_tile & region_cols_q) == region_cols_q);
+  assign command_done   = bundle_done && bundle_is_last && bundle.place.last;
+
+  logic [SlotW:0] regions;
+  assign regions = regions_q + (SlotW+1)'(go && !open_q) - (SlotW+1)'(slot_free_i);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      slot_q           <= '0;
+      open_q           <= 1'b0;
+      regions_q        <= '0;
+      slot_available_q <= 1'b1;
+    end else begin
+      if (region_done) slot_q <= slot_q + SlotW'(1);
+      if (go) open_q <= !region_done;
+      regions_q        <= regions;
+      slot_available_q <= regions != (SlotW+1)'(SLOTS);
     end
   end
 
-  // ---- next --------------------------------------------------------------------------------------------------------
+  assign vector_half_o = cmd_i.vector_half;
+  assign row_tile_o    = bundle.place.row_tile;
+  assign col_tile_o    = bundle.place.col_tile;
+
+  // ---- cycle t+1 ---------------------------------------------------------------------------------------------------
+  typedef struct packed {
+    logic [SlotW-1:0]  slot;
+    logic [PhaseW-1:0] phase;
+    logic [GroupW-1:0] group;
+    place_t            place;
+    logic              region_done;
+  } source_t;
+
+  logic                              valid1_q;
+  source_t                           source_q;
+  logic [Rows-1:0][COLS-1:0][31:0]   t0_q;
+  logic [PartW-1:0]                  part, part1;
+  logic [Parts-1:0][Rows-1:0][COLS-1:0][31:0] parts;
+
+  assign parts = bundle.result;
+  assign part  = PartW'(group_q / GroupW'(Rows));
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) valid1_q <= 1'b0;
+    else valid1_q <= go;
+    source_q <= '{slot: slot_q, phase: bundle.phase, group: group_q, place: bundle.place, region_done: region_done};
+    t0_q     <= parts[part];
+  end
+
+  // Rows and columns of the tile that are in D, then the rows of the transfer
+  logic [Parts-1:0][Rows-1:0][SHARE-1:0] row_in_d;
+  logic [COLS-1:0]                       col_in_d;
+  logic [Groups-1:0][SHARE-1:0][31:0]    scale_a;
+  logic [Rows-1:0]                       row_moves;
+
+  assign row_in_d = source_q.place.row_tile == last_row_tile_q ? last_rows_q : '1;
+  assign col_in_d = source_q.place.col_tile == last_col_tile_q ? last_cols_q : '1;
+  assign scale_a  = scale_a_i;
+  assign part1    = PartW'(source_q.group / GroupW'(Rows));
+
+  always_comb begin
+    for (int unsigned r = 0; r < Rows; r++) begin
+      row_moves[r] = !cmd.scale_a_vec || source_q.group % GroupW'(Rows) == GroupW'(r);
+    end
+  end
+
+  // ---- the place in the D buffer -----------------------------------------------------------------------------------
+  // Address of a word: | slot | phase | part | rows of tiles, and in them words of a row |, in the memory of each row of
+  // a transfer
+  localparam int unsigned RowWords = ROW_BYTES / WORD;
+  tile_index_t       row_tile, col_tile;  // in the region
+  logic [RowLog-1:0] row_begin, col_begin, byte_in_row;
+  logic [BufW-1:0]  addr;
+
+  assign row_tile    = source_q.place.row_tile & region_rows_q;
+  assign col_tile    = source_q.place.col_tile & region_cols_q;
+  assign row_begin   = RowLog'(32'(row_tile) * ROW_BYTES >> shape);
+  assign col_begin   = RowLog'(32'(col_tile) * COLS << size);
+  assign byte_in_row = row_begin | col_begin;
+  assign addr        = BufW'(32'(source_q.slot) * SHARE * Parts * RowWords + 32'(source_q.phase) * Parts * RowWords +
+                              32'(part1) * RowWords + 32'(byte_in_row[RowLog-1:WordW]));
+
+  // ---- cycle t+2 ---------------------------------------------------------------------------------------------------
+  logic valid2_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) valid2_q <= 1'b0;
+    else valid2_q <= valid1_q;
+    epi_t0_o      <= t0_q;
+    epi_scale_a_o <= cmd.scale_a_vec ? scale_a[source_q.group][source_q.phase] : cmd.scale_a;
+    epi_scale_b_o <= cmd.scale_b_vec ? scale_b_i : {COLS{cmd.scale_b}};
+    epi_bias_o    <= bias_i;
+    epi_row_o     <= row_moves;
+    epi_addr_o    <= addr;
+    epi_offset_o  <= byte_in_row[WordW-1:0];
+    epi_last_o    <= source_q.region_done;
+    for (int unsigned r = 0; r < Rows; r++) begin
+      epi_en_o[r] <= (row_moves[r] && row_in_d[part1][r][source_q.phase]) ? col_in_d : '0;
+    end
+  end
+
+  assign epi_valid_o = valid2_q;
+  assign epi_cfg_o   = cfg_q;
+
+  // ---- commands ----------------------------------------------------------------------------------------------------
+  // Commands with acc_keep that have left the array and are not yet reported
+  localparam int unsigned SeenW = 3;
+  logic [SeenW-1:0] kept_seen_q;
+  logic             left_array, epilogue_empty, start;
+
+  assign left_array     = cmd_i.skip || kept_seen_q != '0;
+  assign epilogue_empty = !valid1_q && !valid2_q && !epi_busy_i;
+  assign cmd_valid_o    = state_q == Start && (no_results ? left_array : same_cfg_q || epilogue_empty);
+  assign start          = cmd_valid_o && cmd_ready_i;
+  assign ready_o        = state_q == Finish;
+  assign stored_o       = ready_o;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) kept_seen_q <= '0;
+    else kept_seen_q <= kept_seen_q + SeenW'(kept_i) - SeenW'(start && cmd.acc_keep && !cmd_i.skip);
+  end
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= Idle;
     end else begin
       unique case (state_q)
-        Idle:  if (valid_i) state_q <= (cmd_i.skip || cmd.acc_keep) ? Finish : Fill;
-        Fill:  if (!s1_valid_q && fill_ends) state_q <= Drain;
-        Drain: begin
-          if (step && last_col && last_row_of_bank) begin
-            if (last_im && last_n && last_m) state_q <= Finish;
-            else if (!next_is_full) state_q <= Fill;
-          end
-        end
-        default: if (finished_valid_o) state_q <= Idle;
+        Idle:    if (valid_i) state_q <= Start;
+        Start:   if (start) state_q <= no_results ? Finish : Run;
+        Run:     if (command_done) state_q <= Finish;
+        default: state_q <= Idle;
       endcase
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (state_q == Idle) begin
-      m0_q         <= '0;
-      n0_q         <= '0;
-      im_q         <= '0;
-      row_q        <= '0;
-      in_q         <= '0;
-      chunk_q      <= '0;
-      block_addr_q <= cmd.d_addr;
-      row_addr_q   <= cmd.d_addr;
-    end else if (step) begin
-      if (row_start) discard_q <= discard;
-      if (!last_col) begin
-        chunk_q <= last_chunk ? '0 : chunk_q + ChunkW'(1);
-        if (last_chunk) in_q <= in_q + InW'(1);
-      end else begin
-        chunk_q    <= '0;
-        in_q       <= '0;
-        row_addr_q <= row_addr_q + cmd.d_stride;
-        row_q      <= last_row_of_bank ? '0 : row_q + RowW'(1);
-        if (last_row_of_bank) begin
-          im_q <= last_im ? '0 : im_q + ImW'(1);
-          if (last_im && !last_n) begin
-            n0_q       <= n0_q + dim_t'(PassN);
-            row_addr_q <= block_addr_q;
-          end else if (last_im) begin
-            n0_q         <= '0;
-            m0_q         <= m0_q + dim_t'(PassM);
-            block_addr_q <= row_addr_q + cmd.d_stride;
-          end
-        end
-      end
-    end
-  end
+  a_region_ends_where_its_slot_does : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    !command_done || region_done);
+  slots_are_counted : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    32'(regions_q) <= SLOTS && !(slot_free_i && regions_q == '0));
 
-  // ---- cycle t+1: offer --------------------------------------------------------------------------------------------
-  typedef struct packed {
-    logic [BankW-1:0]  bank;
-    logic [RowW-1:0]   bank_row;
-    dim_t              row;
-    dim_t              col;
-  } place_t;
-
-  typedef struct packed {
-    place_t            place;
-    logic [ChunkW-1:0] chunk;
-    logic [WIDTH-1:0]  en;
-    logic [PosW-1:0]   pos;
-    logic              row_final;
-    logic              bank_final;  // the bank's last transfer
-    logic              discard;
-  } transfer_t;
-
-  transfer_t s0, s1_q;
-  place_t    read;
-
-  always_comb begin
-    s0 = '{place: '{bank: bank, bank_row: row_q, row: row, col: col}, chunk: chunk_q, en: '0, pos: pos,
-           row_final: last_col, bank_final: last_row_of_bank && (last_chunk || last_col), discard: discard};
-    for (int unsigned w = 0; w < WIDTH; w++) s0.en[w] = col + dim_t'(w) < cmd.n;
-  end
-
-  assign s1_ready = !s1_valid_q || s1_q.discard || epi_ready_i;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) s1_valid_q <= 1'b0;
-    else if (s1_ready) s1_valid_q <= step;
-    if (step) s1_q <= s0;
-  end
-
-  assign read          = s1_ready ? s0.place : s1_q.place;
-  assign read_bank_o   = read.bank;
-  assign read_row_o    = read.bank_row;
-  assign row_o         = read.row;
-  assign col_o         = read.col;
-  assign vector_half_o = cmd_i.vector_half;
-
-  logic [Chunks-1:0][WIDTH-1:0][31:0] result;
-  assign result = read_data_i;
-
-  assign epi_valid_o   = s1_valid_q && !s1_q.discard;
-  assign epi_en_o      = s1_q.en;
-  assign epi_t0_o      = result[s1_q.chunk];
-  assign epi_scale_a_o = cmd.scale_a_vec ? scale_a_i : cmd.scale_a;
-  assign epi_scale_b_o = cmd.scale_b_vec ? scale_b_i : {WIDTH{cmd.scale_b}};
-  assign epi_bias_o    = bias_i;
-  assign epi_cfg_o     = cmd.epilogue;
-  assign epi_pos_o     = s1_q.pos;
-  assign epi_size_o    = size;
-  assign epi_final_o   = s1_q.row_final;
-
-  always_comb begin
-    bank_release_o = '0;
-    bank_release_o[s1_q.place.bank] = s1_valid_q && s1_ready && s1_q.bank_final;
-  end
-
-  if (COLS % WIDTH != 0 || WIDTH * 4 > BEAT) begin : g_width
-    $error("a transfer must be a whole part of COLS and fit a beat");
+  if (COLS * Rows != WIDTH || Rows * Parts != Groups || Parts == 0 || Rows == 0) begin : g_width
+    $error("EPI_WIDTH must be a multiple of COLS and divide COLS * ROWS / SHARE, the results of a bundle");
   end
 
 endmodule

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The epilogue: finishes WIDTH outputs of one row per transfer, one transfer per cycle.
+// The epilogue: finishes WIDTH outputs per transfer, one transfer per cycle. A transfer has outputs of WIDTH / COLS rows.
+// Its rows have one scale_a.
 //
 //   s = scale_a * scale_b    t1 = t0 * s    t2 = t1 + bias    T = act(t2)    D = convert(T * scale_d)
 //
@@ -8,33 +9,28 @@
 // are the flags that the present outputs raised. Absent outputs (in_en_i = 0) have no effect, and their d_o is
 // meaningless.
 //
-// Transfers leave in the order in which they came. A stall (out_ready_i = 0) holds everything. in_ready_o depends on
-// out_ready_i and cfg_i of the same cycle, and not on in_valid_i. Once in_valid_i is 1, it, its data and cfg_i must
-// stay until in_ready_o.
-//
-// cfg_i belongs to the transfer with which it comes. The pipeline has one copy of it. A transfer with another cfg_i
-// than that of the transfers inside waits until they have left. So a tile that changes cfg_i costs the latency once.
+// A transfer enters in any cycle, and leaves a fixed number of cycles later. Nothing stops it, so the receiver must have
+// room for it. cfg_i must be constant while transfers are inside (busy_o), and in the cycle in which one enters.
 module fp8mac_epilogue #(
-  parameter int unsigned WIDTH  = 4,   // outputs per transfer
+  parameter int unsigned WIDTH  = 8,   // outputs per transfer
+  parameter int unsigned COLS   = 4,   // of which a row has COLS
   parameter int unsigned META_W = 16   // bits that travel with a transfer unchanged
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
 
   input  fp8mac_pkg::epilogue_cfg_t cfg_i,
+  output logic                      busy_o,
 
   input  logic                      in_valid_i,
-  output logic                      in_ready_o,
   input  logic [WIDTH-1:0]          in_en_i,
-  input  logic [WIDTH-1:0][31:0]    t0_i,       // accumulators as FP32
-  input  logic [31:0]               scale_a_i,  // of the row
-  input  logic [WIDTH-1:0][31:0]    scale_b_i,  // of each column
-  input  logic [WIDTH-1:0][31:0]    bias_i,     // of each column; has no effect unless cfg_i.bias_en
+  input  logic [WIDTH-1:0][31:0]    t0_i,       // accumulators as FP32, row by row
+  input  logic [31:0]               scale_a_i,
+  input  logic [COLS-1:0][31:0]     scale_b_i,
+  input  logic [COLS-1:0][31:0]     bias_i,     // has no effect unless cfg_i.bias_en
   input  logic [META_W-1:0]         meta_i,
 
   output logic                      out_valid_o,
-  input  logic                      out_ready_i,
-  output logic [WIDTH-1:0]          out_en_o,
   output logic [WIDTH-1:0][31:0]    d_o,        // codes, right-justified
   output logic [META_W-1:0]         meta_o,
   output logic [31:0]               amax_o,
@@ -51,7 +47,7 @@ module fp8mac_epilogue #(
 
   // The stage of each operation's input. The difference to the next one is the operation's latency. A term beta * C
   // would be added between BiasStage and ActStage, with its product computed beside the stages before.
-  localparam int unsigned MulStages     = 3;
+  localparam int unsigned MulStages     = 4;
   localparam int unsigned AddStages     = 4;
   localparam int unsigned ConvertStages = 2;
   localparam int unsigned ScaleStage    = 0;
@@ -74,49 +70,59 @@ module fp8mac_epilogue #(
   endfunction
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Flow control: stage i holds data if valid[i], and load[i] moves it to stage i + 1
+  // The common part of each transfer, and the flags that it collects
   // ---------------------------------------------------------------------------------------------------------------
-  epilogue_cfg_t    cfg_q;
-  logic [Depth:1]   valid_q;
-  logic [Depth-1:0] valid;
-  logic [Depth-1:0] load;
-  logic             advance, cfg_ready;
+  logic [Depth:1] valid_q;
+  travel_t        travel_q [1:Depth];
+  flags_t         raised [Depth+1];  // by the operation whose results are at this stage, for present outputs only
 
-  assign advance    = out_ready_i | ~valid_q[Depth];
-  assign cfg_ready  = cfg_i == cfg_q || valid_q == '0;
-  assign in_ready_o = advance & cfg_ready;
-  assign valid      = {valid_q[Depth-1:1], in_valid_i & cfg_ready};
-  assign load       = advance ? valid : '0;
+  assign busy_o = valid_q != '0;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= '0;
-    else if (advance) valid_q <= valid;
+    else valid_q <= {valid_q[Depth-1:1], in_valid_i};
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) cfg_q <= epilogue_cfg_t'('0);
-    else if (load[0]) cfg_q <= cfg_i;
-  end
-
-  // ---------------------------------------------------------------------------------------------------------------
-  // The common part of each transfer, and the flags that it collects
-  // ---------------------------------------------------------------------------------------------------------------
-  travel_t travel_q [1:Depth];
-  flags_t  raised [Depth+1];  // by the operation whose results are at this stage, for present outputs only
-
-  always_ff @(posedge clk_i) begin
-    if (load[0]) travel_q[1] <= '{en: in_en_i, meta: meta_i, flags: raised[0]};
+    travel_q[1] <= '{en: in_en_i, meta: meta_i, flags: raised[0]};
     for (int unsigned i = 1; i < Depth; i++) begin
-      if (load[i]) travel_q[i+1] <= '{en: travel_q[i].en, meta: travel_q[i].meta, flags: travel_q[i].flags | raised[i]};
+      travel_q[i+1] <= '{en: travel_q[i].en, meta: travel_q[i].meta, flags: travel_q[i].flags | raised[i]};
     end
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Elements
+  // Columns: the scales' product, and the bias until t1 is there
+  // ---------------------------------------------------------------------------------------------------------------
+  logic [COLS-1:0][31:0] s, bias;
+  logic [COLS-1:0]       scale_nan, bias_nan, s_invalid, s_overflow;
+
+  for (genvar c = 0; c < int'(COLS); c++) begin : gen_column
+    logic [31:0] bias_q [ScaleStage+1:BiasStage];
+
+    assign scale_nan[c] = is_nan(scale_a_i[30:0]) | is_nan(scale_b_i[c][30:0]);
+    assign bias_nan[c]  = cfg_i.bias_en & is_nan(bias_i[c][30:0]);
+    assign bias[c]      = bias_q[BiasStage];
+
+    always_ff @(posedge clk_i) begin
+      bias_q[ScaleStage+1] <= cfg_i.bias_en ? bias_i[c] : Fp32NegZero;
+      for (int unsigned i = ScaleStage + 1; i < BiasStage; i++) bias_q[i+1] <= bias_q[i];
+    end
+
+    fp8mac_fp32_mul u_s (
+      .clk_i,
+      .a_i       (scale_a_i),
+      .b_i       (scale_b_i[c]),
+      .result_o  (s[c]),
+      .invalid_o (s_invalid[c]),
+      .overflow_o(s_overflow[c])
+    );
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Outputs
   // ---------------------------------------------------------------------------------------------------------------
   logic [WIDTH-1:0][31:0] act_q;
-  logic [WIDTH-1:0] scale_nan, bias_nan;
-  logic [WIDTH-1:0] s_invalid, s_overflow, t1_invalid, t1_overflow, t2_invalid, t2_overflow;
+  logic [WIDTH-1:0] t1_invalid, t1_overflow, t2_invalid, t2_overflow;
   logic [WIDTH-1:0] td_invalid, td_overflow, d_overflow, d_saturated;
 
   // ReLU: a value with the sign bit set becomes +0. Clamp compares values, so that a zero of either sign equals a zero
@@ -134,40 +140,20 @@ module fp8mac_epilogue #(
     return x;
   endfunction
 
-  for (genvar w = 0; w < WIDTH; w++) begin : gen_element
-    logic [31:0] s, t1, t2, td;
+  for (genvar w = 0; w < int'(WIDTH); w++) begin : gen_output
+    logic [31:0] t1, t2, td;
     logic [31:0] t0_q [ScaleStage+1:ProductStage];
-    logic [31:0] bias_q [ScaleStage+1:BiasStage];
 
-    // The accumulator is delayed until s is there, and the bias until t1 is.
+    // The accumulator is delayed until s is there.
     always_ff @(posedge clk_i) begin
-      if (load[ScaleStage]) t0_q[ScaleStage+1] <= t0_i[w];
-      for (int unsigned i = ScaleStage + 1; i < ProductStage; i++) if (load[i]) t0_q[i+1] <= t0_q[i];
+      t0_q[ScaleStage+1] <= t0_i[w];
+      for (int unsigned i = ScaleStage + 1; i < ProductStage; i++) t0_q[i+1] <= t0_q[i];
     end
-
-    always_ff @(posedge clk_i) begin
-      if (load[ScaleStage]) bias_q[ScaleStage+1] <= cfg_i.bias_en ? bias_i[w] : Fp32NegZero;
-      for (int unsigned i = ScaleStage + 1; i < BiasStage; i++) if (load[i]) bias_q[i+1] <= bias_q[i];
-    end
-
-    assign scale_nan[w] = is_nan(scale_a_i[30:0]) | is_nan(scale_b_i[w][30:0]);
-    assign bias_nan[w]  = cfg_i.bias_en & is_nan(bias_i[w][30:0]);
-
-    fp8mac_fp32_mul u_s (
-      .clk_i,
-      .load_i    (load[ScaleStage +: MulStages]),
-      .a_i       (scale_a_i),
-      .b_i       (scale_b_i[w]),
-      .result_o  (s),
-      .invalid_o (s_invalid[w]),
-      .overflow_o(s_overflow[w])
-    );
 
     fp8mac_fp32_mul u_t1 (
       .clk_i,
-      .load_i    (load[ProductStage +: MulStages]),
       .a_i       (t0_q[ProductStage]),
-      .b_i       (s),
+      .b_i       (s[w % COLS]),
       .result_o  (t1),
       .invalid_o (t1_invalid[w]),
       .overflow_o(t1_overflow[w])
@@ -175,23 +161,19 @@ module fp8mac_epilogue #(
 
     fp8mac_fp32_add u_t2 (
       .clk_i,
-      .load_i    (load[BiasStage +: AddStages]),
       .a_i       (t1),
-      .b_i       (bias_q[BiasStage]),
+      .b_i       (bias[w % COLS]),
       .result_o  (t2),
       .invalid_o (t2_invalid[w]),
       .overflow_o(t2_overflow[w])
     );
 
-    always_ff @(posedge clk_i) begin
-      if (load[ActStage]) act_q[w] <= activate(t2, cfg_q.act, cfg_q.clamp_lo, cfg_q.clamp_hi);
-    end
+    always_ff @(posedge clk_i) act_q[w] <= activate(t2, cfg_i.act, cfg_i.clamp_lo, cfg_i.clamp_hi);
 
     fp8mac_fp32_mul u_td (
       .clk_i,
-      .load_i    (load[ScaleDStage +: MulStages]),
       .a_i       (act_q[w]),
-      .b_i       (cfg_q.scale_d),
+      .b_i       (cfg_i.scale_d),
       .result_o  (td),
       .invalid_o (td_invalid[w]),
       .overflow_o(td_overflow[w])
@@ -199,9 +181,8 @@ module fp8mac_epilogue #(
 
     fp8mac_fp32_to_fmt u_d (
       .clk_i,
-      .load_i         (load[ConvertStage +: ConvertStages]),
-      .fmt_i          (cfg_q.d_fmt),
-      .overflow_mode_i(cfg_q.overflow),
+      .fmt_i          (cfg_i.d_fmt),
+      .overflow_mode_i(cfg_i.overflow),
       .x_i            (td),
       .code_o         (d_o[w]),
       .overflow_o     (d_overflow[w]),
@@ -209,11 +190,14 @@ module fp8mac_epilogue #(
     );
   end
 
+  // What the columns raise, for each present output
+  localparam int unsigned Rows = WIDTH / COLS;
+
   always_comb begin
     for (int unsigned i = 0; i <= Depth; i++) raised[i] = '0;
-    raised[ScaleStage].nan        = |((scale_nan | bias_nan) & in_en_i);
-    raised[ProductStage].invalid  = |(s_invalid & travel_q[ProductStage].en);
-    raised[ProductStage].overflow = |(s_overflow & travel_q[ProductStage].en);
+    raised[ScaleStage].nan        = |({Rows{scale_nan | bias_nan}} & in_en_i);
+    raised[ProductStage].invalid  = |({Rows{s_invalid}} & travel_q[ProductStage].en);
+    raised[ProductStage].overflow = |({Rows{s_overflow}} & travel_q[ProductStage].en);
     raised[BiasStage].invalid     = |(t1_invalid & travel_q[BiasStage].en);
     raised[BiasStage].overflow    = |(t1_overflow & travel_q[BiasStage].en);
     raised[ActStage].invalid      = |(t2_invalid & travel_q[ActStage].en);
@@ -225,57 +209,58 @@ module fp8mac_epilogue #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // amax of T, beside the conversion
+  // amax of T, beside the last multiplication and the conversion: a tree with one level of comparisons per stage
   // ---------------------------------------------------------------------------------------------------------------
-  typedef struct packed {
-    logic        nonfinite;
-    logic [30:0] max;  // a pattern: finite magnitudes have the order of their patterns
-  } amax_t;
+  localparam int unsigned Levels = $clog2(WIDTH);
+  localparam int unsigned First  = ScaleDStage + 1;
 
-  function automatic amax_t reduce(logic [WIDTH-1:0] en, logic [WIDTH-1:0][31:0] x);
-    reduce = '0;
-    for (int unsigned w = 0; w < WIDTH; w++) begin
-      if (en[w] && x[w][FracW +: ExpW] == ExpMax) reduce.nonfinite = 1'b1;
-      else if (en[w] && x[w][30:0] > reduce.max) reduce.max = x[w][30:0];
-    end
-  endfunction
+  // Patterns without signs: finite magnitudes have their order.
+  logic [(1 << Levels)-1:0][30:0] max_q [First:Depth];
+  logic [WIDTH-1:0]               infinite;
+  logic [Depth:First]             nonfinite_q;
 
-  amax_t amax_q [ScaleDStage+1:Depth];
+  always_comb begin
+    for (int unsigned w = 0; w < WIDTH; w++) infinite[w] = act_q[w][FracW +: ExpW] == ExpMax;
+  end
 
   always_ff @(posedge clk_i) begin
-    if (load[ScaleDStage]) amax_q[ScaleDStage+1] <= reduce(travel_q[ScaleDStage].en, act_q);
-    for (int unsigned i = ScaleDStage + 1; i < Depth; i++) if (load[i]) amax_q[i+1] <= amax_q[i];
+    max_q[First] <= '0;
+    for (int unsigned w = 0; w < WIDTH; w++) begin
+      if (travel_q[ScaleDStage].en[w] && !infinite[w]) max_q[First][w] <= act_q[w][30:0];
+    end
+    nonfinite_q <= {nonfinite_q[Depth-1:First], |(infinite & travel_q[ScaleDStage].en)};
+    for (int unsigned i = First; i < Depth; i++) begin
+      max_q[i+1] <= '0;
+      for (int unsigned j = 0; j < (1 << Levels); j++) begin
+        if (i >= First + Levels) begin
+          max_q[i+1][j] <= max_q[i][j];
+        end else if (j < ((1 << Levels) >> (i - First + 1))) begin
+          max_q[i+1][j] <= max_q[i][2*j] > max_q[i][2*j+1] ? max_q[i][2*j] : max_q[i][2*j+1];
+        end
+      end
+    end
   end
 
   // ---------------------------------------------------------------------------------------------------------------
   // Out
   // ---------------------------------------------------------------------------------------------------------------
   assign out_valid_o = valid_q[Depth];
-  assign out_en_o    = travel_q[Depth].en;
   assign meta_o      = travel_q[Depth].meta;
   assign flags_o     = travel_q[Depth].flags | raised[Depth];
-  assign amax_o      = {1'b0, amax_q[Depth].max};
-  assign nonfinite_o = amax_q[Depth].nonfinite;
+  assign amax_o      = {1'b0, max_q[Depth][0]};
+  assign nonfinite_o = nonfinite_q[Depth];
+
+  if (WIDTH % COLS != 0 || Levels > Depth - First) begin : g_width
+    $error("WIDTH must be a multiple of COLS, and its maximum must be found in %0d stages", Depth - First);
+  end
 
   // ---------------------------------------------------------------------------------------------------------------
   // Assertions
   // ---------------------------------------------------------------------------------------------------------------
 `ifndef SYNTHESIS
-  logic in_waits, out_waits;
-  assign in_waits  = in_valid_i & ~in_ready_o;
-  assign out_waits = out_valid_o & ~out_ready_i;
-
-  // What the producer must keep
-  AssertInHeld: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    in_waits |=> in_valid_i && $stable({cfg_i, in_en_i, t0_i, scale_a_i, scale_b_i, bias_i, meta_i}));
   AssertCfgLegal: assert property (@(posedge clk_i) disable iff (!rst_ni)
     in_valid_i |-> cfg_i.d_fmt <= DstFp32 && cfg_i.overflow <= OvfIeee && cfg_i.act <= ActClamp);
-
-  // What this module keeps: a stalled output stays, and all transfers inside have one configuration.
-  AssertOutHeld: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    out_waits |=> out_valid_o && $stable({out_en_o, d_o, meta_o, amax_o, nonfinite_o, flags_o}));
-  AssertOneCfg: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    valid_q != '0 |=> $stable(cfg_q));
+  AssertCfgHeld: assert property (@(posedge clk_i) disable iff (!rst_ni) busy_o |-> $stable(cfg_i));
 `endif
 
 endmodule

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // IEEE 754 binary32 addition, to nearest even, with subnormals. Four stages: order | align and add | normalise | round.
 //
-// load_i[i] loads stage i's register. A value is in result_o after its four loads and stays until the fourth load of
-// the next value. Every NaN result is Fp32Nan. invalid_o: Inf - Inf. overflow_o: finite operands, infinite result.
+// A value enters in every cycle, and its result is in result_o four cycles later. Every NaN result is Fp32Nan. invalid_o: Inf - Inf. overflow_o: finite operands, infinite result.
 // Flags belong to the value in result_o. Adding -0 only changes a NaN's code.
 module fp8mac_fp32_add (
   input  logic        clk_i,
-  input  logic [3:0]  load_i,
   input  logic [31:0] a_i,
   input  logic [31:0] b_i,
   output logic [31:0] result_o,
@@ -84,7 +82,7 @@ module fp8mac_fp32_add (
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (load_i[0]) ordered_q <= order(a_i, b_i);
+    ordered_q <= order(a_i, b_i);
   end
 
   // ---------------------------------------------------------------------------------------------------------------
@@ -106,7 +104,7 @@ module fp8mac_fp32_add (
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (load_i[1]) added_q <= align_and_add(ordered_q);
+    added_q <= align_and_add(ordered_q);
   end
 
   // ---------------------------------------------------------------------------------------------------------------
@@ -146,14 +144,14 @@ module fp8mac_fp32_add (
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (load_i[2]) normalised_q <= normalise(added_q);
+    normalised_q <= normalise(added_q);
   end
 
   // ---------------------------------------------------------------------------------------------------------------
   // Round, and select the special result
   // ---------------------------------------------------------------------------------------------------------------
   fp8mac_fp32_round u_round (
-    .clk_i, .load_i(load_i[3]), .x_i(normalised_q), .result_o, .invalid_o, .overflow_o
+    .clk_i, .x_i(normalised_q), .result_o, .invalid_o, .overflow_o
   );
 
 endmodule

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// IEEE 754 binary32 multiplication, to nearest even, with subnormals. Three stages: multiply | normalise | round.
+// IEEE 754 binary32 multiplication, to nearest even, with subnormals. Four stages: multiply | add | normalise | round.
 //
-// load_i[i] loads stage i's register. A value is in result_o after its three loads and stays until the third load of
-// the next value. Every NaN result is Fp32Nan. invalid_o: 0 * Inf. overflow_o: finite operands, infinite result.
+// A value enters in every cycle, and its result is in result_o four cycles later. Every NaN result is Fp32Nan. invalid_o: 0 * Inf. overflow_o: finite operands, infinite result.
 // Flags belong to the value in result_o.
 module fp8mac_fp32_mul (
   input  logic        clk_i,
-  input  logic [2:0]  load_i,
   input  logic [31:0] a_i,
   input  logic [31:0] b_i,
   output logic [31:0] result_o,
@@ -27,14 +25,21 @@ module fp8mac_fp32_mul (
 
   typedef logic signed [WideW-1:0] wide_t;
 
+  // Beside the product of the significands
   typedef struct packed {
     fp32_special_t    special;
     logic [SumW-1:0]  exp_sum;  // of biased exponents; a subnormal has 1
+  } beside_t;
+
+  typedef struct packed {
+    beside_t          beside;
     logic [ProdW-1:0] prod;     // of significands
   } multiplied_t;
 
-  multiplied_t     multiplied_q;
-  fp32_unrounded_t normalised_q;
+  beside_t          beside_q;
+  logic [ProdW-1:0] sum, carry, sum_q, carry_q;
+  multiplied_t      multiplied_q;
+  fp32_unrounded_t  normalised_q;
 
   // ---------------------------------------------------------------------------------------------------------------
   // Decode and multiply
@@ -57,18 +62,19 @@ module fp8mac_fp32_mul (
     return field == '0 ? ExpW'(1) : field;
   endfunction
 
-  function automatic multiplied_t multiply(logic [31:0] a, logic [31:0] b);
-    logic [Sig32W-1:0] a_sig, b_sig;
-    a_sig = {a[FracW +: ExpW] != '0, a[FracW-1:0]};
-    b_sig = {b[FracW +: ExpW] != '0, b[FracW-1:0]};
-    multiply.special = classify(a, b);
-    multiply.exp_sum = SumW'(exponent(a[FracW +: ExpW])) + SumW'(exponent(b[FracW +: ExpW]));
-    multiply.prod    = ProdW'(a_sig) * ProdW'(b_sig);
-  endfunction
-
   always_ff @(posedge clk_i) begin
-    if (load_i[0]) multiplied_q <= multiply(a_i, b_i);
+    beside_q <= '{special: classify(a_i, b_i),
+                  exp_sum: SumW'(exponent(a_i[FracW +: ExpW])) + SumW'(exponent(b_i[FracW +: ExpW]))};
+    sum_q    <= sum;
+    carry_q  <= carry;
   end
+
+  fp8mac_fp32_product u_product (
+    .a_i({a_i[FracW +: ExpW] != '0, a_i[FracW-1:0]}), .b_i({b_i[FracW +: ExpW] != '0, b_i[FracW-1:0]}),
+    .sum_o(sum), .carry_o(carry)
+  );
+
+  always_ff @(posedge clk_i) multiplied_q <= '{beside: beside_q, prod: sum_q + carry_q};
 
   // ---------------------------------------------------------------------------------------------------------------
   // Normalise
@@ -102,7 +108,7 @@ module fp8mac_fp32_mul (
     wide_t             top_exp, limit;  // exponent with the leading one at bit 47; shift that makes the exponent 1
     logic              below, to_right, vanishes, lost;
     zeros    = leading_zeros(x.prod);
-    limit    = wide_t'({2'b0, x.exp_sum}) - wide_t'(Bias);
+    limit    = wide_t'({2'b0, x.beside.exp_sum}) - wide_t'(Bias);
     top_exp  = limit + wide_t'(1) - wide_t'({5'b0, zeros});
     below    = top_exp < wide_t'(1) || x.prod == '0;
     to_right = below && limit < wide_t'(0);
@@ -111,7 +117,7 @@ module fp8mac_fp32_mul (
     shifted  = !to_right ? x.prod : vanishes ? '0 : ProdW'(x.prod[ProdW-1:Sig32W]);
     lost     = to_right && (x.prod[Sig32W-1:0] != '0 || (vanishes && x.prod != '0));
     shifted  = shifted << amount;
-    normalise.special = x.special;
+    normalise.special = x.beside.special;
     normalise.exp     = below ? '0 : top_exp[RoundFieldW-1:0];
     normalise.frac    = shifted[ProdW-2 -: FracW];
     normalise.guard   = shifted[Sig32W-1];
@@ -119,14 +125,14 @@ module fp8mac_fp32_mul (
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (load_i[1]) normalised_q <= normalise(multiplied_q);
+    normalised_q <= normalise(multiplied_q);
   end
 
   // ---------------------------------------------------------------------------------------------------------------
   // Round, and select the special result
   // ---------------------------------------------------------------------------------------------------------------
   fp8mac_fp32_round u_round (
-    .clk_i, .load_i(load_i[2]), .x_i(normalised_q), .result_o, .invalid_o, .overflow_o
+    .clk_i, .x_i(normalised_q), .result_o, .invalid_o, .overflow_o
   );
 
 endmodule

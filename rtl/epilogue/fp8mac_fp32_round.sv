@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Last stage of FP32 addition and multiplication: rounds to nearest even, detects overflow, and selects the special
-// result. load_i loads the result register. The outputs belong to the value in it.
+// result. One stage.
 //
 //   pattern   [ exponent, 9 bits ][ fraction, 23 bits ][ guard ][ sticky ]
 //
@@ -10,7 +10,6 @@ module fp8mac_fp32_round
   import fp8mac_pkg::*;
 (
   input  logic            clk_i,
-  input  logic            load_i,
   input  fp32_unrounded_t x_i,
   output logic [31:0]     result_o,
   output logic            invalid_o,   // x_i.special.invalid
@@ -29,13 +28,11 @@ module fp8mac_fp32_round
   assign too_large = rounded[PatternW-1:Fp32MantW] >= RoundFieldW'(Fp32ExpMax);
 
   always_ff @(posedge clk_i) begin
-    if (load_i) begin
-      invalid_o  <= x_i.special.invalid;
-      overflow_o <= too_large && !x_i.special.is_inf && !x_i.special.nan;
-      if (x_i.special.nan) result_o <= Fp32Nan;
-      else if (x_i.special.is_inf || too_large) result_o <= {x_i.special.sign, Fp32Inf[30:0]};
-      else result_o <= {x_i.special.sign, rounded[30:0]};
-    end
+    invalid_o  <= x_i.special.invalid;
+    overflow_o <= too_large && !x_i.special.is_inf && !x_i.special.nan;
+    if (x_i.special.nan) result_o <= Fp32Nan;
+    else if (x_i.special.is_inf || too_large) result_o <= {x_i.special.sign, Fp32Inf[30:0]};
+    else result_o <= {x_i.special.sign, rounded[30:0]};
   end
 
 endmodule

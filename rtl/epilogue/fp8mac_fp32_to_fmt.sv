@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts an FP32 value to a D format, to nearest even. Two stages: align | round.
 //
-// load_i[i] loads stage i's register. A value is in code_o, right-justified, after its two loads. fmt_i and
+// A value enters in every cycle, and its code is in code_o, right-justified, two cycles later. fmt_i and
 // overflow_mode_i must be constant while a value is inside. overflow_mode_i has no effect on FP16, BF16 and FP32.
 // Every NaN written is the format's positive one, also for a negative overflow in a format without Inf. overflow_o: a
 // finite value became Inf or NaN. saturated_o: +-max was written for a larger magnitude. Flags belong to the value in
 // code_o.
 module fp8mac_fp32_to_fmt (
   input  logic                  clk_i,
-  input  logic [1:0]            load_i,
   input  fp8mac_pkg::dst_fmt_e  fmt_i,
   input  fp8mac_pkg::overflow_e overflow_mode_i,
   input  logic [31:0]           x_i,
@@ -102,7 +101,7 @@ module fp8mac_fp32_to_fmt (
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (load_i[0]) aligned_q <= align(x_i, format.mantissa_bits, format.bias);
+    aligned_q <= align(x_i, format.mantissa_bits, format.bias);
   end
 
   // ---------------------------------------------------------------------------------------------------------------
@@ -126,15 +125,13 @@ module fp8mac_fp32_to_fmt (
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (load_i[1]) begin
-      overflow_o  <= too_large && !saturate && !aligned_q.is_inf;
-      saturated_o <= too_large && saturate;
-      if (aligned_q.nan || (too_large && !saturate && !format.has_inf)) code_o <= format.nan;
-      else if (too_large && !saturate) code_o <= with_sign(format.max + 31'd1, aligned_q.sign, format.sign_bit);
-      else if (too_large) code_o <= with_sign(format.max, aligned_q.sign, format.sign_bit);
-      else code_o <= with_sign(rounded[30:0], aligned_q.sign && (format.has_negative_zero || rounded != '0),
-                               format.sign_bit);
-    end
+    overflow_o  <= too_large && !saturate && !aligned_q.is_inf;
+    saturated_o <= too_large && saturate;
+    if (aligned_q.nan || (too_large && !saturate && !format.has_inf)) code_o <= format.nan;
+    else if (too_large && !saturate) code_o <= with_sign(format.max + 31'd1, aligned_q.sign, format.sign_bit);
+    else if (too_large) code_o <= with_sign(format.max, aligned_q.sign, format.sign_bit);
+    else code_o <= with_sign(rounded[30:0], aligned_q.sign && (format.has_negative_zero || rounded != '0),
+                             format.sign_bit);
   end
 
 endmodule

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The drain engine writes the D buffer's regions to memory, in the order of the store engine (fp8mac_store defines the
+// regions). A region is written once all its results are in the buffer. So the data of a burst are there before its
+// address is offered.
+//
+//   cycle t    a beat of a row is read from the D buffer; with the row's first beat a write of the row is requested
+//   cycle t+1  the beat is offered to the write DMA, with strobes for the bytes that are in D
+//
+// With `discard_i` the rest of a region is dropped from the next row on.
+module fp8mac_drain
+  import fp8mac_cmd_pkg::*;
+#(
+  parameter int unsigned ROWS      = 4,
+  parameter int unsigned SHARE     = 2,
+  parameter int unsigned BANKS     = 2,    // memories of the D buffer: rows of a transfer
+  parameter int unsigned SLOTS     = 4,
+  parameter int unsigned ROW_BYTES = 128,
+  parameter int unsigned WORD      = 16,
+  parameter int unsigned BEAT      = 16,
+  localparam int unsigned Parts    = ROWS / SHARE / BANKS,
+  localparam int unsigned BufW     = $clog2(SLOTS * SHARE * Parts * ROW_BYTES / WORD),
+  localparam int unsigned BankW    = (BANKS > 1) ? $clog2(BANKS) : 1,
+  localparam int unsigned BeatW    = (WORD > BEAT) ? $clog2(WORD / BEAT) : 1
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             discard_i,
+
+  // The oldest command whose regions are not all written
+  input  logic             valid_i,
+  input  drain_cmd_t       cmd_i,
+  output logic             ready_o,
+
+  input  logic             region_full_i,  // one more region is in the buffer
+  output logic             slot_free_o,    // one less
+
+  output logic             read_o,
+  output logic [BankW-1:0] read_bank_o,
+  output logic [BufW-1:0] read_addr_o,
+  output logic [BeatW-1:0] read_beat_o,
+
+  // Rows to be written, `none` at a command's end, and the rows' beats
+  output logic             row_valid_o,
+  output row_request_t     row_o,
+  input  logic             row_ready_i,
+  output logic             beat_valid_o,
+  output logic [BEAT-1:0]  beat_strb_o,
+  input  logic             beat_ready_i
+);
+  localparam int unsigned RowsLog  = $clog2(ROWS);
+  localparam int unsigned BeatLog  = $clog2(BEAT);
+  localparam int unsigned SlotW    = $clog2(SLOTS);
+  localparam int unsigned RowLog   = $clog2(ROW_BYTES);
+  localparam int unsigned MaxRows  = ROWS * fp8mac_pkg::PassTiles;
+  localparam int unsigned HeightW  = $clog2(MaxRows + 1);
+  localparam int unsigned BytesW   = DimW + 2;     // a row of D
+  localparam int unsigned LengthW  = RowLog + 1;   // bytes of a region's row
+  localparam int unsigned BeatsW   = RowLog - BeatLog + 1;
+
+  typedef logic [BytesW-1:0] bytes_t;
+
+  // ---- the next region ---------------------------------------------------------------------------------------------
+  logic   placed_q;          // the registers below belong to the command
+  addr_t  band_addr_q;       // first byte of the row of regions
+  addr_t  region_addr_q;
+  dim_t   rows_left_q;       // of D, from this row of regions on
+  bytes_t bytes_left_q;      // of a row of D, from this region on
+
+  logic [1:0] shape;
+  bytes_t     all_bytes, most_bytes;
+  dim_t       most_rows;
+  logic       last_across, last_down, take, region_waits;
+  logic       row_stage_free, end_q;
+
+  assign shape       = pass_rows_log2(cmd_i.pass_shape);
+  assign all_bytes   = bytes_t'(cmd_i.n) << cmd_i.size;
+  assign most_bytes  = bytes_t'(ROW_BYTES) >> shape;
+  assign most_rows   = dim_t'(ROWS) << shape;
+  assign last_across = bytes_left_q <= most_bytes;
+  assign last_down   = rows_left_q <= most_rows;
+
+  assign take    = valid_i && (cmd_i.none ? !busy_q && !end_q : row_stage_free && placed_q && region_waits);
+  assign ready_o = take && (cmd_i.none || (last_across && last_down));
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || ready_o) placed_q <= 1'b0;
+    else if (valid_i) placed_q <= 1'b1;
+    if (!placed_q) begin
+      band_addr_q   <= cmd_i.d_addr;
+      region_addr_q <= cmd_i.d_addr;
+      rows_left_q   <= cmd_i.m;
+      bytes_left_q  <= all_bytes;
+    end else if (take && !last_across) begin
+      region_addr_q <= region_addr_q + addr_t'(most_bytes);
+      bytes_left_q  <= bytes_left_q - most_bytes;
+    end else if (take) begin
+      band_addr_q   <= band_addr_q + (cmd_i.d_stride << RowsLog << shape);
+      region_addr_q <= band_addr_q + (cmd_i.d_stride << RowsLog << shape);
+      rows_left_q   <= rows_left_q - most_rows;
+      bytes_left_q  <= all_bytes;
+    end
+  end
+
+  // Regions that are in the buffer and not yet taken
+  logic [SlotW:0] waiting_q;
+
+  assign region_waits = waiting_q != '0;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) waiting_q <= '0;
+    else waiting_q <= waiting_q + (SlotW+1)'(region_full_i) - (SlotW+1)'(take && !cmd_i.none);
+  end
+
+  // ---- cycle t: a row's beats --------------------------------------------------------------------------------------
+  logic               busy_q;
+  logic [SlotW-1:0]   slot_q;
+  logic [1:0]         shape_q;
+  logic               ends_q;        // the command ends with the region
+  addr_t              addr_q, stride_q;
+  logic [HeightW-1:0] row_q, last_row_q;
+  logic [LengthW-1:0] last_byte_q;   // of a row of the region
+  logic [BeatsW-1:0]  beat_q;
+
+  logic step, row_done, region_done, dropped, first_beat, last_beat, s1_ready, s1_valid_q;
+
+  assign first_beat     = beat_q == '0;
+  assign last_beat      = beat_q == last_byte_q[LengthW-1:BeatLog];
+  assign dropped        = busy_q && !end_q && first_beat && discard_i;
+  assign step           = busy_q && !end_q && !dropped && s1_ready && (!first_beat || row_ready_i);
+  assign row_done       = step && last_beat;
+  assign region_done    = dropped || (row_done && row_q == last_row_q);
+  assign row_stage_free = (!busy_q || region_done) && !end_q;
+  assign slot_free_o    = region_done;
+
+  // The end of a command has its turn in the cycle after its last row.
+  always_comb begin
+    row_valid_o = end_q || (busy_q && !dropped && first_beat && s1_ready);
+    row_o       = '{none: end_q, addr: addr_q, beats: dim_t'(last_byte_q[LengthW-1:BeatLog]) + dim_t'(1)};
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      busy_q <= 1'b0;
+      end_q  <= 1'b0;
+      slot_q <= '0;
+    end else begin
+      if (take && !cmd_i.none) busy_q <= 1'b1;
+      else if (region_done) busy_q <= 1'b0;
+      if ((region_done && ends_q) || (take && cmd_i.none)) end_q <= 1'b1;
+      else if (row_ready_i) end_q <= 1'b0;
+      if (region_done) slot_q <= slot_q + SlotW'(1);
+    end
+    if (take) begin
+      shape_q     <= shape;
+      ends_q      <= last_across && last_down;
+      addr_q      <= region_addr_q;
+      stride_q    <= cmd_i.d_stride;
+      row_q       <= '0;
+      last_row_q  <= HeightW'((last_down ? rows_left_q : most_rows) - dim_t'(1));
+      last_byte_q <= LengthW'((last_across ? bytes_left_q : most_bytes) - bytes_t'(1));
+      beat_q      <= '0;
+    end else if (step) begin
+      beat_q <= last_beat ? '0 : beat_q + BeatsW'(1);
+      if (last_beat) begin
+        row_q  <= row_q + HeightW'(1);
+        addr_q <= addr_q + stride_q;
+      end
+    end
+  end
+
+  // Row of a region: | row of tiles | group | phase |, and the group is | part | bank |
+  logic [31:0] tile_row, group, phase, byte_in_row;
+
+  assign tile_row    = 32'(row_q) / ROWS;
+  assign group       = 32'(row_q) % ROWS / SHARE;
+  assign phase       = 32'(row_q) % SHARE;
+  assign byte_in_row = (tile_row * ROW_BYTES >> shape_q) + 32'(beat_q) * BEAT;
+  assign read_o      = step;
+  assign read_bank_o = BankW'(group % BANKS);
+  assign read_addr_o = BufW'(((32'(slot_q) * SHARE + phase) * Parts + group / BANKS) * (ROW_BYTES / WORD) +
+                              byte_in_row / WORD);
+  assign read_beat_o = BeatW'(byte_in_row / BEAT % (WORD / BEAT));
+
+  // ---- cycle t+1: offer --------------------------------------------------------------------------------------------
+  logic [BEAT-1:0] strb_q;
+
+  assign s1_ready     = !s1_valid_q || beat_ready_i;
+  assign beat_valid_o = s1_valid_q;
+  assign beat_strb_o  = strb_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) s1_valid_q <= 1'b0;
+    else if (s1_ready) s1_valid_q <= step;
+    if (step) begin
+      for (int unsigned b = 0; b < BEAT; b++) strb_q[b] <= !last_beat || last_byte_q[BeatLog-1:0] >= BeatLog'(b);
+    end
+  end
+
+  regions_are_counted : assert property (@(posedge clk_i) disable iff (!rst_ni) 32'(waiting_q) <= SLOTS);
+
+endmodule
