@@ -75,8 +75,11 @@ module fp8mac_pack #(
     logic [WORD-1:0][7:0] read_q;
 
     always_ff @(posedge clk_i) begin
-      for (int unsigned b = 0; b < WORD; b++) begin
-        if (write_q[row] && enable_q[b]) mem_q[addr_q][b] <= word_q[row][b];
+      // Two loops, because Verilator unrolls none of more than 64 turns
+      for (int unsigned k = 0; k < WORD / 4; k++) begin
+        for (int unsigned b = 0; b < 4; b++) begin
+          if (write_q[row] && enable_q[4*k+b]) mem_q[addr_q][4*k+b] <= word_q[row][4*k+b];
+        end
       end
     end
 

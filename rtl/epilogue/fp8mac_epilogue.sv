@@ -215,7 +215,7 @@ module fp8mac_epilogue #(
   localparam int unsigned First  = ScaleDStage + 1;
 
   // Patterns without signs: finite magnitudes have their order.
-  logic [(1 << Levels)-1:0][30:0] max_q [First:Depth];
+  logic [Depth:First][(1 << Levels)-1:0][30:0] max_q, max_d;
   logic [WIDTH-1:0]               infinite;
   logic [Depth:First]             nonfinite_q;
 
@@ -223,22 +223,22 @@ module fp8mac_epilogue #(
     for (int unsigned w = 0; w < WIDTH; w++) infinite[w] = act_q[w][FracW +: ExpW] == ExpMax;
   end
 
-  always_ff @(posedge clk_i) begin
-    max_q[First] <= '0;
+  always_comb begin
+    max_d[First] = '0;
     for (int unsigned w = 0; w < WIDTH; w++) begin
-      if (travel_q[ScaleDStage].en[w] && !infinite[w]) max_q[First][w] <= act_q[w][30:0];
+      if (travel_q[ScaleDStage].en[w] && !infinite[w]) max_d[First][w] = act_q[w][30:0];
     end
-    nonfinite_q <= {nonfinite_q[Depth-1:First], |(infinite & travel_q[ScaleDStage].en)};
     for (int unsigned i = First; i < Depth; i++) begin
-      max_q[i+1] <= '0;
-      for (int unsigned j = 0; j < (1 << Levels); j++) begin
-        if (i >= First + Levels) begin
-          max_q[i+1][j] <= max_q[i][j];
-        end else if (j < ((1 << Levels) >> (i - First + 1))) begin
-          max_q[i+1][j] <= max_q[i][2*j] > max_q[i][2*j+1] ? max_q[i][2*j] : max_q[i][2*j+1];
-        end
+      max_d[i+1] = (i >= First + Levels) ? max_q[i] : '0;
+      for (int unsigned j = 0; i < First + Levels && j < ((1 << Levels) >> (i - First + 1)); j++) begin
+        max_d[i+1][j] = max_q[i][2*j] > max_q[i][2*j+1] ? max_q[i][2*j] : max_q[i][2*j+1];
       end
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    max_q       <= max_d;
+    nonfinite_q <= {nonfinite_q[Depth-1:First], |(infinite & travel_q[ScaleDStage].en)};
   end
 
   // ---------------------------------------------------------------------------------------------------------------
