@@ -61,6 +61,7 @@ setup_parts_regs := model python rtl
 setup_parts_firmware := model python firmware
 setup_parts_sim := model python sim
 setup_parts_run := model python firmware sim
+setup_parts_bench-system := model python firmware sim
 setup_parts_all := model python rtl firmware sim
 setup_parts_synth := model python synth
 setup_parts_synth-full := model python synth
@@ -140,6 +141,7 @@ help:
 #:   make test-long        every test with more parameter sets, seeded faults and data: hours
 #:   make formal | formal-long  proofs of queues, handshakes, interrupts and the issue of steps | deeper ones
 #:   make lint | format    check the style and the RTL | apply the formatters
+#:   make bench-system     throughput of the simulated chip on squares, vectors and layers of networks: minutes
 #:   make bench            speed of the model beside PyTorch, ml_dtypes, gfloat and OpenBLAS (downloads 5 GB)
 #:   make setup | clean    install and check all tools | remove everything that was built
 #:

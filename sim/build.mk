@@ -86,3 +86,4 @@ $(SYSTEM_LINT_STAMPS): $(BUILD)/lint/system/%.ok: $(SYSTEM_INPUTS)
 	@touch $@
 
 -include $(SIM_OBJECTS:.o=.d)
+include sim/bench/bench.mk

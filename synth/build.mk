@@ -5,7 +5,9 @@
 #   make synth-full                every element, period and library
 #   make synth ELEMENT=late_fp16 FRAC_BITS=13 LANES=16 FORMATS=e4m3fn,e5m2 PERIOD=6 LIB=path.lib
 #                                  an element of your own. ELEMENT and any of the others, with the values of `make run`.
-#                                  With ROWS= or COLS= the whole array is measured
+#                                  With ROWS= or COLS= the whole array is measured. LIB may name several files of one
+#                                  library, and compressed ones (.lib.gz): LIB='a.lib.gz b.lib.gz'
+#   make synth DONT_USE='*probe* *lpflow*'   cells that are not used;  CLOCK_FO4=60.5  the period in FO4 delays of LIB
 #   make synth ONLY=regex          entries by name;  JOBS=n  runs at a time (default: all cores)
 #   make synth-report              synth/AREA.md and synth/plots from the results in synth/results;
 #                                  FROM=build/synth/area.json takes the records of a measurement into them first
@@ -17,7 +19,8 @@ SYNTH_OPTION = $(if $(call SYNTH_GIVEN,$(1)),--$(2) '$(call SYNTH_GIVEN,$(1))')
 SYNTH_OPTIONS = $(call SYNTH_OPTION,ELEMENT,element) $(call SYNTH_OPTION,LANES,lanes) \
   $(call SYNTH_OPTION,FRAC_BITS,frac-bits) $(call SYNTH_OPTION,FORMATS,formats) $(call SYNTH_OPTION,ROWS,rows) \
   $(call SYNTH_OPTION,COLS,cols) $(call SYNTH_OPTION,PERIOD,period) $(call SYNTH_OPTION,LIB,lib) \
-  $(call SYNTH_OPTION,JOBS,jobs) $(call SYNTH_OPTION,ONLY,only)
+  $(call SYNTH_OPTION,DONT_USE,dont-use) $(call SYNTH_OPTION,CLOCK_FO4,clock-fo4) $(call SYNTH_OPTION,JOBS,jobs) \
+  $(call SYNTH_OPTION,ONLY,only)
 SYNTH := $(PYTHON) -B -m synth
 
 .PHONY: synth synth-full synth-report synth-check

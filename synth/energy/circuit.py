@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from ..flow.errors import FlowError, RejectedNetlist
-from ..flow.liberty import Library, evaluator
+from ..flow.functions import evaluator
+from ..flow.liberty import Library
 from ..flow.sta import CLOCK
 from ..flow.timing import FALL, RISE, Graph, Timing
 

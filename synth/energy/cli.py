@@ -43,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
 def run(options: argparse.Namespace) -> None:
     folder = options.build / "synth"
     path, period = libraries.LIBRARIES[options.library]
-    library = Library(path)
+    library = Library(path, power=True)
     every = records.read(options.area or folder / "area.json")
     found = elements(every, options.library, period)
     wanted = [record for record in found if re.search(options.only, record["name"])]

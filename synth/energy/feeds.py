@@ -19,7 +19,7 @@ def netlist(synthesiser: Synthesiser, design: Design, period_ns: float) -> Path:
         "back.ys": recipe.back(library),
         "leaves.v": recipe.leaves_verilog(library),
         "abc.txt": recipe.abc(recipe.EFFORTS[0], library, period_ns),
-        "library.lib": library.path.read_text(errors="replace"),
+        "library.lib": library.text,
     }
 
     def make(folder: Path) -> None:

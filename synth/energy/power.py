@@ -16,7 +16,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from ..flow.errors import UsageError
-from ..flow.liberty import Cell, Group, Library, parse
+from ..flow.liberty import Cell, Library
+from ..flow.liberty_text import Group
 from ..flow.timing import Table
 from .circuit import Activity, Circuit
 
@@ -43,7 +44,7 @@ class Tables:
 
     def __init__(self, library: Library):
         self.library = library
-        attributes = parse(library.path.read_text(errors="replace")).attributes
+        attributes = library.head.attributes
         self.volts = float(attributes.get("nom_voltage", 0))
         if not self.volts or attributes.get("voltage_unit", "1V") != "1V":
             raise UsageError(
@@ -70,11 +71,9 @@ class EnergyTable(Table):
     """A table of internal power: its slews have another name, and its values are energies."""
 
     def __init__(self, group: Group, library: Library):
-        self.loads = [
-            v * library.capacitance_pf for v in library.axis(group, "total_output_net_capacitance")
-        ]
-        self.slews = [v * library.time_ns for v in library.axis(group, "input_transition_time")]
-        rows = [[value * library.capacitance_pf for value in row] for row in library.values(group)]
+        self.loads = library.axis(group, "total_output_net_capacitance")
+        self.slews = library.axis(group, "input_transition_time")
+        rows = library.values(group)
         if library.variable(group, 1) == "input_transition_time" and len(self.loads) > 1:
             rows = [list(column) for column in zip(*rows)]
         self.rows = rows
@@ -137,7 +136,4 @@ def _clock(circuit: Circuit, tables: Tables, cell: Cell) -> float:
     rows = tables.of(cell, cell.clock)
     slew = circuit.graph.register.clock_slew
     inside = 2 * sum(table(0.0, slew) for _, table in rows) / len(rows) if rows else 0.0
-    return (
-        inside
-        + cell.pins[cell.clock].capacitance * circuit.library.capacitance_pf * tables.volts**2
-    )
+    return inside + cell.pins[cell.clock].capacitance * tables.volts**2

@@ -8,55 +8,10 @@ from __future__ import annotations
 
 import re
 
+from . import functions
 from .errors import UsageError
+from .functions import verilog
 from .liberty import Cell, Library
-
-TOKEN = re.compile(r"[A-Za-z_]\w*|[01]|[!'&*^|+()]")
-
-
-def expression(function: str) -> str:
-    """A Liberty function in Verilog. Both bind AND before XOR before OR; a space is AND, a quote inverts."""
-    words = TOKEN.findall(function)
-    place = 0
-
-    def peek() -> str:
-        return words[place] if place < len(words) else ""
-
-    def take() -> str:
-        nonlocal place
-        place += 1
-        return words[place - 1]
-
-    def factor() -> str:
-        word = take()
-        if word == "!":
-            text = f"~{factor()}"
-        elif word == "(":
-            text = f"({level(0)})"
-            take()
-        else:
-            text = f"1'b{word}" if word in "01" else word
-        while peek() == "'":
-            take()
-            text = f"(~{text})"
-        return text
-
-    def level(depth: int) -> str:
-        if depth == 2:
-            parts = [factor()]
-            while peek() and peek() not in ")|+^":
-                if peek() in "&*":
-                    take()
-                parts.append(factor())
-            return " & ".join(parts)
-        marks, sign = (("|+", " | "), ("^", " ^ "))[depth]
-        parts = [level(depth + 1)]
-        while peek() and peek() in marks:
-            take()
-            parts.append(level(depth + 1))
-        return sign.join(parts)
-
-    return level(0)
 
 
 def model(cell: Cell) -> str:
@@ -66,7 +21,7 @@ def model(cell: Cell) -> str:
         for name, pin in cell.pins.items()
         if pin.direction in ("input", "output")
     )
-    body = [f"  assign {name} = {expression(cell.pins[name].function)};" for name in cell.outputs()]
+    body = [f"  assign {name} = {verilog(cell.pins[name].function)};" for name in cell.outputs()]
     if cell.is_flip_flop:
         body = _register(cell) + body
     return "\n".join((f"module {cell.name} ({ports});", *body, "endmodule", ""))
@@ -74,20 +29,19 @@ def model(cell: Cell) -> str:
 
 def _register(cell: Cell) -> list[str]:
     ff = next(cell.group.all("ff"))
-    if "clear" in ff.attributes or "preset" in ff.attributes:
-        raise UsageError(f"{cell.name} has a set or a reset, which nothing here maps to")
-    state, inverse = ff.arguments[0], ff.arguments[1]
+    state = ff.arguments[0]
     clock = ff.attributes["clocked_on"]
     edge = "negedge" if re.search(r"[!']", clock) else "posedge"
-    return [
-        f"  reg {state};",
-        f"  always @({edge} {cell.clock}) {state} <= {expression(ff.attributes['next_state'])};",
-        *(
-            [f"  wire {inverse} = ~{state};"]
-            if any(inverse in TOKEN.findall(cell.pins[o].function) for o in cell.outputs())
-            else []
-        ),
-    ]
+    edges = [f"{edge} {cell.clock}"]
+    body, wires = f"{state} <= {verilog(ff.attributes['next_state'])};", []
+    for name, value in (("preset", 1), ("clear", 0)):
+        if name in ff.attributes:
+            wires.append(f"  wire {name}_is_on = {verilog(ff.attributes[name])};")
+            edges.append(f"posedge {name}_is_on")
+            body = f"if ({name}_is_on) {state} <= 1'b{value}; else {body}"
+    read = {word for out in cell.outputs() for word in functions.names(cell.pins[out].function)}
+    wires += [f"  wire {name} = ~{state};" for name in ff.arguments[1:] if name in read]
+    return [f"  reg {state};", *wires, f"  always @({' or '.join(edges)}) {body}"]
 
 
 def models(library: Library, kinds: set[str]) -> str:

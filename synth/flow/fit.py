@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .liberty import Cell, Library
+from .liberty import Library
 from .netlist import is_black_box
 from .spread import clock_of, spread, stronger
 from .timing import FAR, Bit, Graph, Model, Timing
@@ -50,7 +50,7 @@ class Fitter:
         self.graph = graph
         self.sizes = _sizes(graph.library)
         self.buffers = [
-            graph.models[cell.name] for cell in graph.library.usable() if _is_buffer(cell)
+            graph.models[cell.name] for cell in graph.library.usable() if cell.is_buffer
         ]
         self.banned: set[tuple] = set()
         self.count = 0
@@ -248,15 +248,6 @@ class Fitter:
                 chosen.append(move)
                 taken |= move.touched
         return chosen
-
-
-def _is_buffer(cell: Cell) -> bool:
-    return (
-        len(cell.inputs()) == 1
-        and len(cell.outputs()) == 1
-        and not cell.is_flip_flop
-        and cell.truth(cell.outputs()[0]) == (False, True)
-    )
 
 
 def _sizes(library: Library) -> dict[str, list[str]]:

@@ -1,182 +1,85 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a Liberty file that the flow needs: areas, pins, and the cells that serve as adders, flip-flop and buffer.
+"""A cell library as the flow uses it: areas, pins, tables, and the cells that serve as adders, flip-flop and buffer.
 
-Cells are found by their function, never by their name.
+Cells are found by their function, never by their name. Times are in ns and capacitances in pF, whatever the units of the
+Liberty files: the numbers are scaled when they are read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import permutations, product
+from fnmatch import fnmatchcase
+from functools import cached_property
+from itertools import permutations
 from pathlib import Path
 
+from . import functions, liberty_text
 from .errors import UsageError
+from .liberty_text import Group
 
-TOKEN = re.compile(
-    r'\s+|/\*.*?\*/|//[^\n]*|\\\s*\n|"(?P<text>(?:[^"\\]|\\.)*)"|(?P<mark>[(){};:,])'
-    r'|(?P<word>[^\s(){};:,"]+)',
-    re.S,
+# Groups that nothing here reads. They are most of a file. `internal_power` is read where energy is wanted.
+SKIPPED = frozenset(
+    [
+        "leakage_power",
+        "leakage_current",
+        "intrinsic_parasitic",
+        "pg_pin",
+        "receiver_capacitance",
+        "input_voltage",
+        "output_voltage",
+        "output_current_rise",
+        "output_current_fall",
+        "ccsn_first_stage",
+        "ccsn_last_stage",
+        "input_ccb",
+        "output_ccb",
+        "normalized_driver_waveform",
+        "dc_current",
+        "minimum_period",
+        "min_pulse_width",
+        "wire_load",
+        "wire_load_selection",
+        "wire_load_table",
+    ]
+)
+POWER = "internal_power"
+DELAYS = frozenset(["cell_rise", "cell_fall", "rise_transition", "fall_transition"])
+CONSTRAINTS = frozenset(["rise_constraint", "fall_constraint"])
+POWERS = frozenset(["rise_power", "fall_power"])
+# Arcs that a setup check needs
+ARCS = frozenset(
+    ["", "combinational", "combinational_rise", "combinational_fall", "rising_edge", "setup_rising"]
 )
 
+TIMES = frozenset(
+    [
+        "input_net_transition",
+        "related_pin_transition",
+        "constrained_pin_transition",
+        "input_transition_time",
+    ]
+)
+LOADS = frozenset(["total_output_net_capacitance"])
+PIN_LOADS = frozenset(
+    ["capacitance", "rise_capacitance", "fall_capacitance", "max_capacitance", "min_capacitance"]
+)
+PIN_TIMES = frozenset(["max_transition", "min_transition"])
 
-@dataclass
-class Group:
-    """`kind (arguments) { attributes, groups }`; a complex attribute `name (values);` keeps a list of its values."""
-
-    kind: str
-    arguments: list[str]
-    attributes: dict[str, str] = field(default_factory=dict)
-    lists: dict[str, list[str]] = field(default_factory=dict)
-    groups: list[Group] = field(default_factory=list)
-
-    def all(self, kind: str) -> Iterator[Group]:
-        return (group for group in self.groups if group.kind == kind)
-
-
-def _tokens(text: str) -> list[str]:
-    tokens, place = [], 0
-    while place < len(text):
-        match = TOKEN.match(text, place)
-        if match is None:
-            raise UsageError(f"this is not Liberty: {text[place : place + 20]!r}")
-        place = match.end()
-        if match["text"] is not None:
-            tokens.append(re.sub(r"\\\s*\n", "", match["text"]))
-        elif match["mark"] or match["word"]:
-            tokens.append(match["mark"] or match["word"])
-    return tokens
-
-
-class _Reader:
-    def __init__(self, text: str):
-        self.tokens = _tokens(text)
-        self.next = 0
-
-    def take(self, expected: str | None = None) -> str:
-        token = self.tokens[self.next] if self.next < len(self.tokens) else ""
-        if not token or (expected is not None and token != expected):
-            raise UsageError(
-                f"this is not Liberty: {expected or 'more'!r} expected, {token!r} found"
-            )
-        self.next += 1
-        return token
-
-    def see(self, token: str) -> bool:
-        if self.next < len(self.tokens) and self.tokens[self.next] == token:
-            self.next += 1
-            return True
-        return False
-
-    def arguments(self) -> list[str]:
-        values = []
-        while not self.see(")"):
-            token = self.take()
-            if token != ",":
-                values.append(token)
-        return values
-
-    def value(self) -> str:
-        words = [self.take()]
-        while (
-            self.next < len(self.tokens)
-            and self.tokens[self.next] not in (";", "}")
-            and self.tokens[self.next + 1 : self.next + 2] != [":"]
-        ):
-            words.append(self.take())
-        return " ".join(words)
-
-    def body(self, group: Group) -> Group:
-        while not self.see("}"):
-            if self.see(";"):
-                continue
-            name = self.take()
-            if self.see(":"):
-                group.attributes[name] = self.value()
-            else:
-                self.take("(")
-                arguments = self.arguments()
-                if self.see("{"):
-                    group.groups.append(self.body(Group(name, arguments)))
-                else:
-                    group.lists[name] = arguments
-        return group
-
-
-def parse(text: str) -> Group:
-    """The library group of a Liberty text."""
-    reader = _Reader(text)
-    kind = reader.take()
-    if kind != "library":
-        raise UsageError(f"this is not Liberty: it begins with {kind!r}, not with library (...)")
-    reader.take("(")
-    arguments = reader.arguments()
-    reader.take("{")
-    return reader.body(Group(kind, arguments))
-
-
-# ---- functions ------------------------------------------------------------------------------------------------------
-
-Evaluator = Callable[[dict[str, bool]], bool]
-
-
-def evaluator(expression: str) -> Evaluator:
-    """A Liberty function: ! and postfix ', then AND (`&`, `*`, a space), then ^, then OR (`|`, `+`)."""
-    tokens = re.findall(r"[A-Za-z_]\w*|[01]|[!'&*^|+()]", expression)
-    place = 0
-
-    def peek() -> str:
-        return tokens[place] if place < len(tokens) else ""
-
-    def take() -> str:
-        nonlocal place
-        place += 1
-        return tokens[place - 1]
-
-    def factor() -> Evaluator:
-        token = take()
-        if token == "!":
-            inner = factor()
-            result: Evaluator = lambda v, inner=inner: not inner(v)
-        elif token == "(":
-            result = either()
-            take()
-        elif token in ("0", "1"):
-            result = lambda v, value=token == "1": value
-        else:
-            result = lambda v, name=token: v[name]
-        while peek() == "'":
-            take()
-            result = lambda v, inner=result: not inner(v)
-        return result
-
-    def both() -> Evaluator:
-        result = factor()
-        while peek() and peek() not in (")", "|", "+", "^"):
-            if peek() in ("&", "*"):
-                take()
-            result = lambda v, a=result, b=factor(): a(v) and b(v)
-        return result
-
-    def differ() -> Evaluator:
-        result = both()
-        while peek() == "^":
-            take()
-            result = lambda v, a=result, b=both(): a(v) != b(v)
-        return result
-
-    def either() -> Evaluator:
-        result = differ()
-        while peek() in ("|", "+"):
-            take()
-            result = lambda v, a=result, b=differ(): a(v) or b(v)
-        return result
-
-    return either()
-
-
-# ---- cells ----------------------------------------------------------------------------------------------------------
+# What of the library's own attributes the timing depends on
+KEPT = ("delay_model", "slew_derate_from_library", "default_operating_conditions")
+KEPT_PARTS = (
+    "_threshold_pct_",
+    "nom_",
+    "k_",
+    "voltage_unit",
+    "current_unit",
+    "resistance_unit",
+    "power_unit",
+)
+PIN_KEPT = ("direction", "function", "clock", *sorted(PIN_LOADS))
 
 
 @dataclass(frozen=True)
@@ -194,6 +97,7 @@ class Cell:
     area: float
     pins: dict[str, Pin]
     group: Group = field(repr=False, compare=False)
+    excluded: bool = False  # by the user
 
     def inputs(self) -> list[str]:
         return [name for name, pin in self.pins.items() if pin.direction == "input"]
@@ -210,34 +114,61 @@ class Cell:
         return any(self.group.all("ff"))
 
     @property
+    def is_buffer(self) -> bool:
+        return self._is_single((False, True))
+
+    @property
+    def is_inverter(self) -> bool:
+        return self._is_single((True, False))
+
+    def _is_single(self, values: tuple[bool, ...]) -> bool:
+        ends = self.outputs()
+        one = len(self.inputs()) == 1 and len(ends) == 1 and not self.is_flip_flop
+        return one and self.truth(ends[0]) == values
+
+    @property
     def clock(self) -> str:
         """The clock pin of a flip-flop."""
         return next(self.group.all("ff")).attributes["clocked_on"].strip(" ()!'")
 
+    @cached_property
+    def unusable(self) -> str:
+        """Why the flow does not use this cell; empty if it does."""
+        marks = [self.group] + [pin.group for pin in self.pins.values()]
+        its = self.group.attributes
+        reasons = (
+            (self.excluded, "DONT_USE"),
+            (its.get("dont_use") == "true" or its.get("dont_touch") == "true", "marked dont_use"),
+            (self.is_latch, "latch"),
+            ("clock_gating_integrated_cell" in its, "clock gate"),
+            (any(self.group.all("test_cell")), "scan"),
+            (
+                any(n in mark.attributes for mark in marks for n in ("three_state", "is_pad")),
+                "tri-state or pad",
+            ),
+            (not self.outputs() or self.area <= 0, "no output or no area"),
+            (
+                not all(self.pins[out].function for out in self.outputs()),
+                "output without a function",
+            ),
+            (self._is_strange(), "function of other things than its inputs"),
+        )
+        return next((reason for holds, reason in reasons if holds), "")
+
+    def _is_strange(self) -> bool:
+        known = {*self.inputs()} | {name for ff in self.group.all("ff") for name in ff.arguments}
+        return any(functions.names(self.pins[out].function) - known for out in self.outputs())
+
     @property
     def is_usable(self) -> bool:
-        """Whether it is logic or a flip-flop: not a latch, a tri-state, a pad or a cell marked dont_use."""
-        marks = [self.group] + [pin.group for pin in self.pins.values()]
-        odd = ("three_state", "is_pad")
-        return not (
-            self.is_latch
-            or self.area <= 0
-            or self.group.attributes.get("dont_use") == "true"
-            or self.group.attributes.get("dont_touch") == "true"
-            or any(name in mark.attributes for mark in marks for name in odd)
-        )
+        return not self.unusable
 
     def truth(self, output: str) -> tuple[bool, ...]:
         """The output's values. Inputs count up, and the first one changes slowest."""
-        value = evaluator(self.pins[output].function)
-        names = self.inputs()
-        return tuple(
-            bool(value(dict(zip(names, bits))))
-            for bits in product((False, True), repeat=len(names))
-        )
+        return functions.truth(self.pins[output].function, tuple(self.inputs()))
 
 
-def _cell(group: Group) -> Cell:
+def _cell(group: Group, dont_use: Sequence[str]) -> Cell:
     pins = {}
     for pin in group.all("pin"):
         for name in pin.arguments:
@@ -248,17 +179,20 @@ def _cell(group: Group) -> Cell:
                 float(pin.attributes.get("capacitance", 0)),
                 pin,
             )
-    return Cell(group.arguments[0], float(group.attributes.get("area", 0)), pins, group)
+    name = group.arguments[0]
+    excluded = any(fnmatchcase(name, pattern) for pattern in dont_use)
+    return Cell(name, float(group.attributes.get("area", 0)), pins, group, excluded)
 
 
 @dataclass(frozen=True)
 class Adder:
-    """A cell that adds its inputs: its pins, its sum output and its carry output."""
+    """A cell that adds its inputs: its pins, its sum output and its carry output, and which of them are inverted."""
 
     cell: str
     inputs: tuple[str, ...]
     sum: str
     carry: str
+    inverted: tuple[str, ...] = ()  # output pins
 
 
 @dataclass(frozen=True)
@@ -278,6 +212,7 @@ class FlipFlop:
     data: str
     clock: str
     output: str
+    inverted: bool  # the output is the data's complement: the library has no other
     clock_to_output: float
     setup: float
     clock_slew: float
@@ -285,29 +220,35 @@ class FlipFlop:
 
 
 class Library:
-    """A Liberty file as the flow uses it."""
+    """One or several Liberty files, compressed or not. `dont_use` has patterns of cell names, as in a shell. `power`
+    says that the tables of internal power are wanted too."""
 
-    def __init__(self, path: Path):
-        self.path = path
-        try:
-            text = path.read_text(errors="replace")
-        except OSError as error:
-            raise UsageError(
-                f"LIB={path} cannot be read ({error.strerror}): give the path of a Liberty file, "
-                "LIB=path.lib"
-            ) from None
-        group = parse(text)
-        self.name = group.arguments[0] if group.arguments else path.stem
-        self.cells = {cell.name: cell for cell in map(_cell, group.all("cell"))}
+    def __init__(
+        self, paths: Path | Sequence[Path], dont_use: Iterable[str] = (), power: bool = False
+    ):
+        self.paths = [paths] if isinstance(paths, Path) else list(paths)
+        self.path = self.paths[0]
+        skipped = SKIPPED if power else SKIPPED | {POWER}
+        files = [liberty_text.parse(liberty_text.read(path), skipped) for path in self.paths]
+        self.templates: dict[str, Group] = {}
+        for group in files:
+            _Units(group).scale(group, self.templates)
+        self.head = files[0]
+        self.name = self.head.arguments[0] if self.head.arguments else self.path.stem
+        patterns = tuple(dont_use)
+        self.cells = {
+            cell.name: cell
+            for group in files
+            for cell in (_cell(one, patterns) for one in group.all("cell"))
+        }
+        where = " ".join(map(str, self.paths))
         if not self.cells:
             raise UsageError(
-                f"LIB={path} has no cells: give the path of a Liberty file, LIB=path.lib"
+                f"LIB={where} has no cells: give the path of a Liberty file, LIB=path.lib"
             )
-        self.time_ns = _unit(group.attributes.get("time_unit", "1ns"), {"ps": 1e-3, "ns": 1.0})
-        self.capacitance_pf = _capacitance_unit(group)
-        self.templates = {
-            t.arguments[0]: t for t in group.groups if t.kind.endswith("_template") and t.arguments
-        }
+        for pattern in patterns:
+            if not any(fnmatchcase(name, pattern) for name in self.cells):
+                raise UsageError(f"DONT_USE: no cell of LIB={where} matches {pattern}")
 
     def usable(self) -> list[Cell]:
         return sorted(
@@ -317,72 +258,117 @@ class Library:
     def unusable(self) -> list[str]:
         return sorted(c.name for c in self.cells.values() if not c.is_usable)
 
+    def note(self) -> str:
+        """How many cells are used, and why the others are not."""
+        why = Counter(cell.unusable for cell in self.cells.values() if cell.unusable)
+        used = len(self.cells) - why.total()
+        rest = ", ".join(f"{count} {reason}" for reason, count in sorted(why.items()))
+        return f"{self.name}: {used} of {len(self.cells)} cells are used" + (
+            f"; left out: {rest}" if rest else ""
+        )
+
+    # ---- cells by function -------------------------------------------------------------------------------------------
+
     def adder(self, inputs: int) -> Adder | None:
-        """The smallest full (3) or half (2) adder cell."""
-        ones = [sum(bits) for bits in product((0, 1), repeat=inputs)]
+        """The smallest full (3) or half (2) adder cell. One with an inverted output is taken only if there is no other."""
+        ones = [bin(row).count("1") for row in range(1 << inputs)]
         wanted = {tuple(n % 2 == 1 for n in ones): "sum", tuple(n >= 2 for n in ones): "carry"}
+        inverse = {tuple(not value for value in values): role for values, role in wanted.items()}
+        found = []
         for cell in self.usable():
             if cell.is_flip_flop or len(cell.inputs()) != inputs or len(cell.outputs()) != 2:
                 continue
-            roles = {wanted.get(cell.truth(out)): out for out in cell.outputs()}
+            roles, inverted = {}, []
+            for out in cell.outputs():
+                values = cell.truth(out)
+                roles[wanted.get(values) or inverse.get(values)] = out
+                inverted += [out] if values in inverse else []
             if roles.keys() == {"sum", "carry"}:
-                return Adder(cell.name, tuple(cell.inputs()), roles["sum"], roles["carry"])
-        return None
+                found.append(
+                    Adder(
+                        cell.name,
+                        tuple(cell.inputs()),
+                        roles["sum"],
+                        roles["carry"],
+                        tuple(inverted),
+                    )
+                )
+        return min(found, key=lambda adder: len(adder.inverted), default=None)
 
     def gate(self, inputs: tuple[str, ...], function: str) -> Gate | None:
         """The smallest cell that computes a function of `inputs`, written as in a Liberty file."""
-        value = evaluator(function)
-        wanted = [
-            bool(value(dict(zip(inputs, bits))))
-            for bits in product((False, True), repeat=len(inputs))
-        ]
+        orders = {functions.truth(function, order): order for order in permutations(inputs)}
         for cell in self.usable():
             pins, outputs = cell.inputs(), cell.outputs()
             if cell.is_flip_flop or len(pins) != len(inputs) or len(outputs) != 1:
                 continue
-            its = evaluator(cell.pins[outputs[0]].function)
-            for order in permutations(inputs):
-                if wanted == [
-                    bool(its({pin: named[name] for pin, name in zip(pins, order)}))
-                    for named in (
-                        dict(zip(inputs, bits))
-                        for bits in product((False, True), repeat=len(inputs))
-                    )
-                ]:
-                    return Gate(cell.name, tuple(zip(pins, order)), outputs[0])
+            order = orders.get(cell.truth(outputs[0]))
+            if order:
+                return Gate(cell.name, tuple(zip(pins, order)), outputs[0])
         return None
 
     def buffer(self) -> Cell:
         """The smallest buffer."""
         for cell in self.usable():
-            if (
-                len(cell.inputs()) == 1
-                and len(cell.outputs()) == 1
-                and not cell.is_flip_flop
-                and cell.truth(cell.outputs()[0]) == (False, True)
-            ):
+            if cell.is_buffer:
                 return cell
         raise UsageError(f"LIB={self.path} has no buffer, which the flow needs")
 
-    def flip_flop(self) -> FlipFlop:
-        """The smallest flip-flop with a rising clock and neither set nor reset."""
+    def inverters(self) -> list[Cell]:
+        found = [cell for cell in self.usable() if cell.is_inverter]
+        if not found:
+            raise UsageError(f"LIB={self.path} has no inverter, which the flow needs")
+        return found
+
+    @cached_property
+    def _flip_flop(self) -> FlipFlop:
+        inverter = next((cell.area for cell in self.usable() if cell.is_inverter), 0.0)
+        found = []
         for cell in self.usable():
             ff = next(cell.group.all("ff"), None)
-            if ff is None or "clear" in ff.attributes or "preset" in ff.attributes:
+            if ff is None:
                 continue
-            data, clock = (
-                ff.attributes.get(n, "").strip(" ()") for n in ("next_state", "clocked_on")
+            data, clock, tied = (
+                _plain(ff.attributes.get("next_state", "")),
+                _plain(ff.attributes.get("clocked_on", "")),
+                [
+                    _plain(ff.attributes[name])
+                    for name in ("clear", "preset")
+                    if name in ff.attributes
+                ],
             )
-            outputs = [
-                o for o in cell.outputs() if cell.pins[o].function.strip(" ()") == ff.arguments[0]
-            ]
-            if outputs and data in cell.pins and clock in cell.pins:
-                return self._timed(cell, data, clock, outputs[0])
-        raise UsageError(
-            f"LIB={self.path} has no plain rising-edge flip-flop, which the flow needs"
-        )
+            for output in cell.outputs():
+                end = _plain(cell.pins[output].function)
+                if data and clock and end and all(tied) and data[0] in cell.pins and not clock[1]:
+                    inverted = data[1] ^ end[1] ^ (end[0] != ff.arguments[0])
+                    cost = cell.area + inverted * inverter
+                    found.append(
+                        (
+                            bool(tied),
+                            cost,
+                            len(cell.pins),
+                            cell,
+                            data[0],
+                            clock[0],
+                            output,
+                            inverted,
+                        )
+                    )
+        if not found:
+            raise UsageError(
+                f"LIB={self.path} has no plain rising-edge flip-flop, which the flow needs"
+            )
+        return self._timed(*min(found, key=lambda one: one[:3])[3:])
 
-    def _timed(self, cell: Cell, data: str, clock: str, output: str) -> FlipFlop:
+    def flip_flop(self) -> FlipFlop:
+        """The smallest flip-flop with a rising clock. One whose only output is inverted counts with an inverter. One with a
+        set or a reset is taken only if there is no other; these inputs are then tied to constants."""
+        return self._flip_flop
+
+    def other_flip_flops(self) -> list[str]:
+        return [c.name for c in self.usable() if c.is_flip_flop and c.name != self._flip_flop.cell]
+
+    def _timed(self, cell: Cell, data: str, clock: str, output: str, inverted: bool) -> FlipFlop:
         delays, setups, slews = [], [], []
         for timing in cell.pins[output].group.all("timing"):
             for table in timing.groups:
@@ -402,11 +388,14 @@ class Library:
             data,
             clock,
             output,
-            max(delays) * self.time_ns,
-            max(setups) * self.time_ns,
-            min(slews) * self.time_ns,
-            cell.pins[data].capacitance * self.capacitance_pf,
+            inverted,
+            max(delays),
+            max(setups),
+            min(slews),
+            cell.pins[data].capacitance,
         )
+
+    # ---- tables ------------------------------------------------------------------------------------------------------
 
     def variable(self, table: Group, number: int) -> str:
         """The variable of a table's first or second axis."""
@@ -417,17 +406,142 @@ class Library:
         """A table's marks along a variable; one mark if it does not depend on that."""
         for number in (1, 2):
             if self.variable(table, number) == variable:
-                index = table.lists.get(f"index_{number}")
-                index = index or self.templates[table.arguments[0]].lists.get(f"index_{number}", [])
-                return [float(word) for part in index for word in part.replace(",", " ").split()]
+                return _numbers(table.lists.get(f"index_{number}", []))
         return [0.0]
 
     @staticmethod
     def values(table: Group) -> list[list[float]]:
-        return [
-            [float(word) for word in row.replace(",", " ").split()]
-            for row in table.lists.get("values", ["0"])
-        ]
+        return [_numbers([row]) for row in table.lists.get("values", ["0"])]
+
+    # ---- text --------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def text(self) -> str:
+        """The library as one Liberty text in ns and pF, with the usable cells and what the setup check needs. The tools
+        read this, so that all see the same cells and units."""
+        head = {
+            name: value
+            for name, value in self.head.attributes.items()
+            if name in KEPT or any(part in name for part in KEPT_PARTS)
+        }
+        used: set[str] = set()
+        cells = [self._cell_group(cell, used) for cell in self.cells.values() if cell.is_usable]
+        whole = Group(
+            "library",
+            [self.name],
+            {**head, "time_unit": "1ns"},
+            {"capacitive_load_unit": ["1", "pf"]},
+            [
+                *(template for name, template in self.templates.items() if name in used),
+                *self.head.all("operating_conditions"),
+                *cells,
+            ],
+        )
+        return liberty_text.write(whole) + "\n"
+
+    @staticmethod
+    def _cell_group(cell: Cell, used: set[str]) -> Group:
+        groups = []
+        for inner in cell.group.groups:
+            if inner.kind == "ff":
+                groups.append(inner)
+            elif inner.kind == "pin" and cell.pins[inner.arguments[0]].direction in (
+                "input",
+                "output",
+            ):
+                its = {
+                    name: inner.attributes[name] for name in PIN_KEPT if name in inner.attributes
+                }
+                timings = [
+                    Group(
+                        "timing",
+                        [],
+                        {
+                            n: v
+                            for n, v in arc.attributes.items()
+                            if n in ("related_pin", "timing_sense", "timing_type")
+                        },
+                        {},
+                        [table for table in arc.groups if table.kind in DELAYS | CONSTRAINTS],
+                    )
+                    for arc in inner.all("timing")
+                    if arc.attributes.get("timing_type", "") in ARCS
+                ]
+                used.update(t.arguments[0] for arc in timings for t in arc.groups if t.arguments)
+                groups.append(Group("pin", inner.arguments, its, {}, timings))
+        return Group("cell", [cell.name], {"area": cell.group.attributes["area"]}, {}, groups)
+
+
+class _Units:
+    """Scales the numbers of a file to ns and pF, and gives every table its own axes: several files may have templates
+    of one name."""
+
+    def __init__(self, group: Group):
+        self.time = _unit(group.attributes.get("time_unit", "1ns"), {"ps": 1e-3, "ns": 1.0})
+        words = group.lists.get("capacitive_load_unit", ["1", "pf"])
+        if len(words) != 2:
+            raise UsageError("the Liberty file has an unknown unit of capacitance")
+        self.load = _unit(f"{words[0]} {words[1]}", {"ff": 1e-3, "pf": 1.0})
+        self.own = {
+            t.arguments[0]: t for t in group.groups if t.kind.endswith("_template") and t.arguments
+        }
+
+    def scale(self, group: Group, templates: dict[str, Group]) -> None:
+        for cell in group.all("cell"):
+            for pin in cell.all("pin"):
+                for name in pin.attributes.keys() & (PIN_LOADS | PIN_TIMES):
+                    factor = self.load if name in PIN_LOADS else self.time
+                    pin.attributes[name] = _scaled(pin.attributes[name], factor)
+                for arc in pin.groups:
+                    for table in arc.groups:
+                        self._table(table, templates)
+
+    def _table(self, table: Group, templates: dict[str, Group]) -> None:
+        kind = table.kind
+        if kind not in DELAYS | CONSTRAINTS | POWERS:
+            return
+        # Internal power is an energy: its unit is that of capacitance times V^2.
+        factor = self.load if kind in POWERS else self.time
+        if factor != 1:
+            table.lists["values"] = [_scaled(row, factor) for row in table.lists.get("values", [])]
+        template = self.own.get(table.arguments[0] if table.arguments else "")
+        if template is None:
+            return
+        variables, sizes = {}, []
+        for number in ("1", "2"):
+            variable = template.attributes.get(f"variable_{number}")
+            if variable is None:
+                continue
+            marks = table.lists.get(f"index_{number}") or template.lists.get(f"index_{number}", [])
+            factor = self.time if variable in TIMES else self.load if variable in LOADS else 1
+            marks = [_scaled(row, factor) for row in marks]
+            table.lists[f"index_{number}"] = marks
+            variables[f"variable_{number}"] = variable
+            sizes.append(len(_numbers(marks)))
+        name = "_".join((*variables.values(), *map(str, sizes))) or "scalar"
+        table.arguments = [name]
+        if variables and name not in templates:
+            marks = {key: value for key, value in table.lists.items() if key.startswith("index_")}
+            templates[name] = Group("lu_table_template", [name], variables, marks)
+
+
+def _plain(function: str) -> tuple[str, bool] | None:
+    """(name, inverted) of a function that is a name or an inverted name."""
+    tree = functions.parse(function) if function.strip() else ""
+    inverted = False
+    while isinstance(tree, tuple) and tree[0] == "~":
+        tree, inverted = tree[1], not inverted
+    return (tree, inverted) if isinstance(tree, str) and tree else None
+
+
+def _numbers(rows: Iterable[str]) -> list[float]:
+    return [float(word) for row in rows for word in row.replace(",", " ").split()]
+
+
+def _scaled(text: str, factor: float) -> str:
+    if factor == 1:
+        return text
+    return ", ".join(f"{float(word) * factor:.9g}" for word in text.replace(",", " ").split())
 
 
 def _unit(text: str, units: dict[str, float]) -> float:
@@ -435,8 +549,3 @@ def _unit(text: str, units: dict[str, float]) -> float:
     if match is None or match[2].lower() not in units:
         raise UsageError(f"the Liberty file has an unknown unit: {text!r}")
     return float(match[1]) * units[match[2].lower()]
-
-
-def _capacitance_unit(group: Group) -> float:
-    words = group.lists.get("capacitive_load_unit", ["1", "pf"])
-    return _unit(f"{words[0]} {words[1]}", {"ff": 1e-3, "pf": 1.0})

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from .liberty import Library
+from .liberty import Adder, Library
 from .sta import CLOCK
 
 SEEDS = (1, 2, 3, 4, 5)  # until three of them meet the clock
@@ -127,13 +127,7 @@ def leaves_verilog(library: Library) -> str:
     rules = []
     for module, (inputs, total, carry) in ADDERS.items():
         cell = library.adder(len(inputs))
-        instance = (
-            ""
-            if cell is None
-            else (
-                f"{cell.cell} leaf ({_pins(zip(cell.inputs, inputs))}, .{cell.sum}(sum_o), .{cell.carry}(carry_o));"
-            )
-        )
+        instance = "" if cell is None else _adder(cell, inputs)
         rules.append(_rule(module, inputs, ("sum_o", "carry_o"), (total, carry), instance))
     for module, (inputs, function) in GATES.items():
         gate = library.gate(inputs, function)
@@ -144,6 +138,20 @@ def leaves_verilog(library: Library) -> str:
         )
         rules.append(_rule(module, inputs, (GATE_OUTPUT,), (function,), instance))
     return "\n".join(rules)
+
+
+def _adder(cell: Adder, inputs: Sequence[str]) -> str:
+    """An instance of an adder cell. ABC merges the inverters behind inverted outputs into the logic that follows."""
+    ends = {"sum_o": cell.sum, "carry_o": cell.carry}
+    wires = {port: f"{port[:-2]}_n" for port, pin in ends.items() if pin in cell.inverted}
+    outputs = _pins((pin, wires.get(port, port)) for port, pin in ends.items())
+    return "\n  ".join(
+        (
+            *(f"wire {wire};" for wire in wires.values()),
+            f"{cell.cell} leaf ({_pins(zip(cell.inputs, inputs))}, {outputs});",
+            *(f"assign {port} = ~{wire};" for port, wire in wires.items()),
+        )
+    )
 
 
 def _pins(pairs: Iterable[tuple[str, str]]) -> str:
@@ -217,16 +225,17 @@ def front(
 
 
 def back(library: Library) -> str:
-    """Yosys script from front.il to mapped.json; ABC's own script is abc.txt."""
-    skip = " ".join(f"-dont_use {name}" for name in library.unusable())
+    """Yosys script from front.il to mapped.json; ABC's own script is abc.txt. library.lib has only cells that may be
+    used."""
+    other = "".join(f" -dont_use {name}" for name in library.other_flip_flops())
     return "\n".join(
         (
             "read_rtlil front.il",
             "techmap -map leaves.v " + " ".join(f"t:{name}" for name in (*ADDERS, *GATES)),
             "simplemap",
-            f"dfflibmap -liberty library.lib {skip}",
+            f"dfflibmap -liberty library.lib{other}",
             "opt -nodffe -nosdff",
-            f"abc -liberty library.lib -script abc.txt {skip}",
+            "abc -liberty library.lib -script abc.txt",
             "opt_clean -purge",
             "splitnets",
             "opt_clean -purge",

@@ -87,10 +87,6 @@ class Synthesiser:
             ) from None
         return {"yosys": yosys.version(), "sta": timer.strip(), "flow": VERSION}
 
-    @cached_property
-    def _library_text(self) -> str:
-        return self.library.path.read_text(errors="replace")
-
     def front(self, design: Design, hierarchy: bool = False) -> tuple[Path, str]:
         """The folder with front.il, and its key."""
         known = {**self.files, **sources.index(map(Path, design.folders))}
@@ -141,14 +137,14 @@ class Synthesiser:
             {
                 "front": front,
                 "seed": str(seed),
-                "library": self._library_text,
+                "library": self.library.text,
                 **self.tools,
                 **texts,
             }
         )
 
         def make(folder: Path) -> None:
-            for name, text in {**texts, "library.lib": self._library_text}.items():
+            for name, text in {**texts, "library.lib": self.library.text}.items():
                 (folder / name).write_text(text)
             (folder / "front.il").write_text(recipe.shuffle(front, seed))
             yosys.run(folder, "back", ("mapped.json",))

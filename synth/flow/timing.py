@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count
 
-from .liberty import Cell, Group, Library
+from .liberty import Cell, Library
+from .liberty_text import Group
 from .sta import CLOCK
 
 RISE, FALL = 0, 1
@@ -28,11 +29,9 @@ class Table:
             name: library.axis(group, name)
             for name in ("total_output_net_capacitance", "input_net_transition")
         }
-        self.loads = [
-            value * library.capacitance_pf for value in axes["total_output_net_capacitance"]
-        ]
-        self.slews = [value * library.time_ns for value in axes["input_net_transition"]]
-        rows = [[value * library.time_ns for value in row] for row in library.values(group)]
+        self.loads = axes["total_output_net_capacitance"]
+        self.slews = axes["input_net_transition"]
+        rows = library.values(group)
         if library.variable(group, 1) == "input_net_transition":
             rows = (
                 [list(column) for column in zip(*rows)] if len(rows) > 1 else [[v] for v in rows[0]]
@@ -72,7 +71,7 @@ class Model:
 
 
 def model(cell: Cell, library: Library) -> Model:
-    loads = {name: cell.pins[name].capacitance * library.capacitance_pf for name in cell.inputs()}
+    loads = {name: cell.pins[name].capacitance for name in cell.inputs()}
     result = Model(cell, cell.inputs(), cell.outputs(), loads, {out: [] for out in cell.outputs()})
     for out in result.outputs:
         for timing in cell.pins[out].group.all("timing"):
@@ -209,12 +208,9 @@ class SetupTable(Table):
     """A constraint over the data's slew, at the clock slew of the surroundings."""
 
     def __init__(self, group: Group, library: Library):
-        clock = [v * library.time_ns for v in library.axis(group, "related_pin_transition")]
-        self.loads = clock
-        self.slews = [
-            v * library.time_ns for v in library.axis(group, "constrained_pin_transition")
-        ]
-        rows = [[value * library.time_ns for value in row] for row in library.values(group)]
+        self.loads = library.axis(group, "related_pin_transition")
+        self.slews = library.axis(group, "constrained_pin_transition")
+        rows = library.values(group)
         if library.variable(group, 1) == "constrained_pin_transition" and len(rows) > 1:
             rows = [list(column) for column in zip(*rows)]
         self.rows = rows

@@ -31,7 +31,7 @@ from ..flow.liberty import Library
 from ..flow.netlist import Netlist
 from ..flow.runs import Design
 from ..flow.schedule import Task, run_all
-from . import libraries, records, table
+from . import libraries, records, request, table
 from .elements import int8, source_folders
 from .records import Record
 
@@ -357,11 +357,12 @@ def tasks(simulator: Simulator, items: list[Quoted]) -> list[Task[Outcome]]:
 
 
 def library(name: str, given: str) -> Library:
-    """The Liberty file that area.json calls by this name: one of the usual ones, or a file's stem."""
-    paths = {path.stem: path for path, _ in libraries.LIBRARIES.values()}
-    paths |= {usual: path for usual, (path, _) in libraries.LIBRARIES.items()}
+    """The Liberty file that area.json calls by this name: one of the usual ones, or the files that are given."""
+    paths = {path.stem: [path] for path, _ in libraries.LIBRARIES.values()}
+    paths |= {usual: [path] for usual, (path, _) in libraries.LIBRARIES.items()}
     if given:
-        paths[Path(given).stem] = Path(given)
+        found = request.library(given)
+        paths[libraries.name_of(found[0])] = found
     if name not in paths:
         raise UsageError(f"area.json was made with {name}.lib: give its path, LIB=path.lib")
     return Library(paths[name])

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from ..flow.errors import UsageError
+from ..flow.liberty import Library
 from . import libraries, request, table
 from .elements import KINDS, Entry
 from .run import Plan, Study
@@ -36,22 +37,28 @@ def plan(options: argparse.Namespace) -> Plan:
             raise UsageError(
                 f"ONLY={options.only} matches none of " + " ".join(entry.name for entry in possible)
             )
-    paths = {
-        name: path
+    if options.period and options.clock_fo4:
+        raise UsageError("give PERIOD or CLOCK_FO4, not both")
+    return Plan(
+        tuple(entries),
+        chosen_libraries(options),
+        request.periods(options.period) if options.period else None,
+        options.full,
+        request.clocks_fo4(options.clock_fo4) if options.clock_fo4 else None,
+    )
+
+
+def chosen_libraries(options: argparse.Namespace) -> dict[str, Library]:
+    """The library that the user gives, or the usual ones."""
+    patterns = request.patterns(options.dont_use)
+    if options.lib:
+        paths = request.library(options.lib)
+        return {libraries.name_of(paths[0]): Library(paths, patterns)}
+    return {
+        name: Library(request.library(str(path)), patterns)
         for name, (path, _) in libraries.LIBRARIES.items()
         if options.full or name == libraries.FIRST
     }
-    if options.lib:
-        path = request.library(options.lib)
-        paths = {path.stem: path}
-    for path in paths.values():
-        request.library(str(path))
-    return Plan(
-        tuple(entries),
-        paths,
-        request.periods(options.period) if options.period else None,
-        options.full,
-    )
 
 
 def parser() -> argparse.ArgumentParser:
@@ -73,7 +80,9 @@ def parser() -> argparse.ArgumentParser:
     add("--rows", default="", help="with ROWS or COLS the whole array is measured")
     add("--cols", default="")
     add("--period", default="", help="ns; several with commas between them")
-    add("--lib", default="", help="a Liberty file")
+    add("--clock-fo4", default="", help="the period in FO4 delays of the library, instead")
+    add("--lib", default="", help="a Liberty file, or several of one library, or compressed ones")
+    add("--dont-use", default="", help="patterns of cells that are not used, as '*probe* *lpflow*'")
     add("--jobs", default="", help="runs at a time; the default is the number of cores")
     add("--only", default="", help="entries whose name matches this regular expression")
     add(

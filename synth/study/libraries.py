@@ -5,11 +5,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..flow import fo4
+from ..flow.liberty import Library
+
 HEADLINE_PERIOD = 6.0  # ns, with the first library
 PERIODS = tuple(float(period) for period in range(4, 13))  # of the sweep
 SLOW_PERIOD = (
     12.0  # of designs that were not made for the elements' clock, such as the accelerator's control
 )
+# The headline period in FO4 delays of the first library (99.19 ps): the clock of every library that is not listed here.
+HEADLINE_FO4 = 60.5
 
 # Where Debian's qflow packages put the libraries, and the headline period of each: the older ones are slower.
 TECH = Path("/usr/share/qflow/tech")
@@ -21,10 +26,26 @@ LIBRARIES = {
 FIRST = next(iter(LIBRARIES))
 
 
+def name_of(path: Path) -> str:
+    """A library's name in the results: that of its (first) file."""
+    return path.name.removesuffix(".gz").removesuffix(".lib")
+
+
 def usual_name(library: str) -> str:
     """The name in LIBRARIES of a library that is given by the stem of its file."""
     return next((name for name, (path, _) in LIBRARIES.items() if library == path.stem), library)
 
 
-def headline(library: str) -> float:
-    return LIBRARIES.get(usual_name(library), (None, HEADLINE_PERIOD))[1]
+def headline(library: str) -> float | None:
+    """The headline period of a library in LIBRARIES."""
+    return LIBRARIES.get(usual_name(library), (None, None))[1]
+
+
+def in_fo4(library: Library, count: float) -> float:
+    """The period of so many FO4 delays, in whole ps."""
+    return round(count * fo4.of(library).delay_ns, 3)
+
+
+def headline_of(name: str, library: Library) -> float:
+    """The headline period, or that of equally many FO4 delays."""
+    return headline(name) or in_fo4(library, HEADLINE_FO4)

@@ -46,22 +46,39 @@ def formats(text: str, possible: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in possible if name in wanted)
 
 
-def library(text: str) -> Path:
-    path = Path(text)
-    if not path.is_file():
-        raise UsageError(
-            f"LIB={text} is not a file: give the path of a Liberty file, such as LIB="
-            f"{libraries.LIBRARIES[libraries.FIRST][0]} (Debian's qflow-tech-osu018)"
-        )
-    return path
+def library(text: str) -> list[Path]:
+    """Liberty files, with spaces or commas between them."""
+    paths = [Path(word) for word in text.replace(",", " ").split()]
+    for path in paths:
+        if not path.is_file():
+            raise UsageError(
+                f"LIB={path} is not a file: give the path of a Liberty file, such as LIB="
+                f"{libraries.LIBRARIES[libraries.FIRST][0]} (Debian's qflow-tech-osu018)"
+            )
+    if not paths:
+        raise UsageError("LIB= is empty: give the path of a Liberty file, or of several")
+    return paths
+
+
+def patterns(text: str) -> tuple[str, ...]:
+    """DONT_USE: patterns of cell names, with spaces or commas between them."""
+    return tuple(text.replace(",", " ").split())
 
 
 def periods(text: str) -> tuple[float, ...]:
+    return several("PERIOD", text, "nanoseconds")
+
+
+def clocks_fo4(text: str) -> tuple[float, ...]:
+    return several("CLOCK_FO4", text, "FO4 delays of the library")
+
+
+def several(name: str, text: str, unit: str) -> tuple[float, ...]:
     found = tuple(
-        number("PERIOD", word, 0.1, 1000, whole=False) for word in text.replace(",", " ").split()
+        number(name, word, 0.1, 1000, whole=False) for word in text.replace(",", " ").split()
     )
     if not found:
-        raise UsageError("PERIOD= is empty: give nanoseconds, several with commas between them")
+        raise UsageError(f"{name}= is empty: give {unit}, several with commas between them")
     return found
 
 

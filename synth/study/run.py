@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from ..flow import breakdown, points, recipe
+from ..flow import breakdown, fo4, points, recipe
 from ..flow.cache import Cache
 from ..flow.liberty import Library
 from ..flow.points import Point
@@ -23,18 +23,38 @@ Curve = dict[float, Point]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is measured. Without `periods` it is each library's headline period, and in a full run also the sweep."""
+    """What is measured. Without `periods` (ns) and `fo4` (the same in FO4 delays of the library) it is each library's
+    headline period, and in a full run also the sweep."""
 
     entries: tuple[Entry, ...]
-    libraries: dict[str, Path]
+    libraries: dict[str, Library]
     periods: tuple[float, ...] | None
     full: bool
+    fo4: tuple[float, ...] | None = None
+
+    def chosen(self, library: str) -> tuple[float, ...] | None:
+        """The periods that the user chose."""
+        if self.fo4:
+            return tuple(libraries.in_fo4(self.libraries[library], count) for count in self.fo4)
+        return self.periods
 
     def headline(self, library: str) -> float:
-        return self.periods[0] if self.periods else libraries.headline(library)
+        periods = self.chosen(library)
+        return periods[0] if periods else libraries.headline_of(library, self.libraries[library])
 
     def periods_of(self, entry: Entry, library: str) -> tuple[float, ...]:
-        return self.periods or table.periods(entry, library, self.full)
+        if self.chosen(library) or libraries.headline(library) is None:
+            return self.chosen(library) or (self.headline(library),)
+        return table.periods(entry, library, self.full)
+
+    def note(self, library: str) -> str:
+        """The library, its FO4 delay and its clock."""
+        its, period = self.libraries[library], self.headline(library)
+        one = fo4.of(its)
+        return (
+            f"{its.note()}. FO4 delay {1000 * one.delay_ns:.2f} ps ({one.cell}); "
+            f"clock {period:g} ns = {period / one.delay_ns:.1f} FO4"
+        )
 
     def covers(self, entry: Entry, library: str) -> bool:
         """The libraries beside the first one are for some elements only."""
@@ -79,8 +99,7 @@ class Study:
         folders = [*source_folders(build), *extra_sources]
         cache = Cache(self.folder)
         self.synthesisers = {
-            name: Synthesiser(Library(path), folders, cache)
-            for name, path in plan.libraries.items()
+            name: Synthesiser(library, folders, cache) for name, library in plan.libraries.items()
         }
 
     def run(self) -> int:
@@ -88,6 +107,8 @@ class Study:
         for name in ("area.json", "area.md"):
             (self.folder / name).unlink(missing_ok=True)
         remove_stale(self.folder)
+        for name in self.plan.libraries:
+            print(f"  LIBRARY   {self.plan.note(name)}", flush=True)
         results, failures = run_all(self.tasks(), self.jobs)
         self.write(self.records(results))
         for name, error in failures.items():

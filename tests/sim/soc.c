@@ -104,8 +104,8 @@ static void test_bus_errors(void)
     expect_load_fault("load from 0", 0);
     expect_store_fault("store to 0", 0);
     expect_load_fault("load below RAM", 0x7ffffffc);
-    expect_load_fault("load above RAM", 0x80800000);
-    expect_store_fault("store above RAM", 0x80800000);
+    expect_load_fault("load above RAM", 0x81000000);
+    expect_store_fault("store above RAM", 0x81000000);
     expect_load_fault("load from the fault window", SOC_FAULT_WINDOW);
     expect_load_fault("simctrl without a register", SOC_SIMCTRL + 0x14);
     expect_store_fault("store to ARGS", SOC_SIMCTRL + SIMCTRL_ARGS);

@@ -7,6 +7,10 @@ TESTS += $(BUILD)/test/synth_flow.log
 $(BUILD)/test/synth_flow.log: tests/synth/test_flow.py $(SYNTH_PY) $(wildcard tests/synth/*.sv) tests/run_test.sh
 	@tests/run_test.sh synth_flow $@ $(PYTHON) -B -m tests.synth.test_flow $(BUILD)/synth-test
 
+TESTS += $(BUILD)/test/synth_liberty.log
+$(BUILD)/test/synth_liberty.log: tests/synth/test_liberty.py $(SYNTH_PY) tests/synth/bench.py tests/run_test.sh
+	@tests/run_test.sh synth_liberty $@ $(PYTHON) -B -m tests.synth.test_liberty $(BUILD)/synth-liberty-test
+
 TESTS += $(BUILD)/test/synth_report.log
 $(BUILD)/test/synth_report.log: tests/synth/test_report.py $(SYNTH_PY) synth/AREA.md README.md \
   $(wildcard synth/results/* synth/plots/*) tests/run_test.sh

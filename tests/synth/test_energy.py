@@ -137,7 +137,7 @@ class Hand:
         self.toggles, self.folder = toggles, folder
         path = folder / "hand.lib"
         path.write_text(TEXT)
-        self.library = Library(path)
+        self.library = Library(path, power=True)
         self.tables = power.Tables(self.library)
 
     def circuit(

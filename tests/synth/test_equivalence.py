@@ -125,7 +125,7 @@ def netlist(folder: Path, name: str, flow: runs.Synthesiser, library_text: str) 
 
 
 def mapped(bench: Bench, folder: Path, flow: runs.Synthesiser) -> None:
-    library_text = flow.library.path.read_text(errors="replace")
+    library_text = flow.library.text
     for name, made in (BOXES | ELEMENTS).items():
         work = folder / name.replace(" ", "_")
         text = netlist(work, name, flow, library_text)

@@ -14,152 +14,33 @@ import json
 import re
 import shutil
 import sys
-import traceback
 import xml.etree.ElementTree
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from synth.flow import breakdown, fit, liberty, points, recipe, runs, sources, spread, sta, yosys
+from synth.flow import (
+    breakdown,
+    fit,
+    liberty,
+    points,
+    recipe,
+    runs,
+    sources,
+    spread,
+    sta,
+    yosys,
+)
 from synth.flow.cache import Cache
-from synth.flow.errors import FlowError, RejectedNetlist, UsageError
+from synth.flow.errors import FlowError, RejectedNetlist
 from synth.flow.netlist import Netlist
 from synth.study import cli, libraries, plot, records, run, table, tables
 from synth.study.elements import FORMATS, KINDS, Entry, needed
+from tests.synth.bench import Bench
 
 HERE = Path(__file__).resolve().parent
 OSU018 = libraries.LIBRARIES["osu018"][0]
 GOOD = runs.Design("fp8mac_flow_good", (("WIDTH", 4),))
-TINY = r"""
-/* names that say nothing, functions in several spellings */
-library (tiny) {
-  time_unit : "1ps"; capacitive_load_unit (1, ff);
-  cell (p) { area : 3.5; pin (x) { direction : input; } pin (y) { direction : input; } pin (z) { direction : input; }
-    pin (u) { direction : output; function : "x ^ y ^ z"; }
-    pin (v) { direction : output; function : "x*y + z*(x+y)"; } }
-  cell (q) { area : 2; pin (x) { direction : input; } pin (y) { direction : input; }
-    pin (u) { direction : output; function : "(x' y) | (x y')"; }
-    pin (v) { direction : output; function : "!(x' + y')"; } }
-  cell (big) { area : 9; pin (x) { direction : input; } pin (u) { direction : output; function : "x"; } }
-  cell (small) { area : 1; pin (x) { direction : input; } pin (u) { direction : output; function : "(x')'"; } }
-  cell (hold) { area : 5; latch (i, n) { enable : "g"; data_in : "d"; } pin (d) { direction : input; }
-    pin (g) { direction : input; } pin (u) { direction : output; function : "i"; } }
-  cell (reset) { area : 6; ff (i, n) { clocked_on : "c"; next_state : "d"; clear : "r'"; }
-    pin (d) { direction : input; }
-    pin (c) { direction : input; } pin (u) { direction : output; function : "i"; } }
-  cell (edge) { area : 7; ff (i, n) { clocked_on : "c"; next_state : "d"; }
-    pin (d) { direction : input; capacitance : 4; timing () { related_pin : "c"; timing_type : setup_rising;
-      rise_constraint (t) { values ("100, 110, 900", "1, 2, 3"); } } }
-    pin (c) { direction : input; }
-    pin (u) { direction : output; function : "i";
-      timing () { related_pin : "c"; cell_rise (t) { values ("70, 80", \
-        "90, 99"); } cell_fall (t) { values ("75, 80", "90, 99"); } } } }
-}
-"""
-
-
-class Bench:
-    """Counts checks. A failed one is printed, and the others follow."""
-
-    def __init__(self) -> None:
-        self.passed = self.failed = 0
-
-    def check(self, name: str, good: object) -> None:
-        if good:
-            self.passed += 1
-        else:
-            self.failed += 1
-            print(f"FAILED {name}")
-
-    def raises(self, name: str, kind: type[Exception], words: str, work) -> None:
-        """`work` raises `kind`, and its message matches `words`."""
-        try:
-            work()
-        except kind as error:
-            self.check(f"{name}: {error}", re.search(words, str(error)))
-        else:
-            self.check(f"{name}: nothing was raised", False)
-
-    def run(self, test, *arguments) -> None:
-        try:
-            test(self, *arguments)
-        except Exception:
-            traceback.print_exc(file=sys.stdout)
-            self.check(test.__name__, False)
-
-
-# ---- Liberty --------------------------------------------------------------------------------------------------------
-
-
-def test_liberty_by_function(bench: Bench, folder: Path) -> None:
-    path = folder / "tiny.lib"
-    path.write_text(TINY)
-    library = liberty.Library(path)
-    bench.check(
-        "full adder by function", library.adder(3) == liberty.Adder("p", ("x", "y", "z"), "u", "v")
-    )
-    bench.check(
-        "half adder by function", library.adder(2) == liberty.Adder("q", ("x", "y"), "u", "v")
-    )
-    bench.check("smallest buffer", library.buffer().name == "small")
-    register = library.flip_flop()
-    bench.check("plain flip-flop, not the smaller one with a reset", register.cell == "edge")
-    bench.check(
-        "units",
-        abs(register.clock_to_output - 0.075) < 1e-9
-        and abs(register.setup - 0.11) < 1e-9
-        and abs(register.data_capacitance - 0.004) < 1e-9,
-    )
-    bench.check("a latch is not usable", library.unusable() == ["hold"])
-    table = [
-        liberty.evaluator("!A B + C ^ D'")(dict(zip("ABCD", map(bool, map(int, f"{i:04b}")))))
-        for i in range(16)
-    ]
-    expected = [
-        bool(((not a) and b) or (c != (not d)))
-        for a in (0, 1)
-        for b in (0, 1)
-        for c in (0, 1)
-        for d in (0, 1)
-    ]
-    bench.check("precedence of operators", table == expected)
-
-
-def test_liberty_osu018(bench: Bench) -> None:
-    library = liberty.Library(OSU018)
-    bench.check("OSU018 adders", (library.adder(3).cell, library.adder(2).cell) == ("FAX1", "HAX1"))
-    bench.check("OSU018 flip-flop", library.flip_flop().cell == "DFFPOSX1")
-    bench.check(
-        "OSU018 area", library.cells["FAX1"].area == 120 and library.cells["OAI21X1"].area == 23
-    )
-    bench.check("OSU018 not usable", library.unusable() == ["LATCH", "TBUFX1", "TBUFX2"])
-
-
-def test_liberty_errors(bench: Bench, folder: Path) -> None:
-    bench.raises(
-        "a missing Liberty file",
-        UsageError,
-        "cannot be read .*LIB=path.lib",
-        lambda: liberty.Library(folder / "none.lib"),
-    )
-    for text, words in (
-        ("module x; endmodule", "not Liberty"),
-        ("library (x) {", "not Liberty"),
-        ("library (x) { }", "no cells"),
-    ):
-        path = folder / "bad.lib"
-        path.write_text(text)
-        bench.raises(f"Liberty text {text!r}", UsageError, words, lambda: liberty.Library(path))
-    path = folder / "noff.lib"
-    path.write_text(TINY.replace("cell (edge) { area : 7; ff", "cell (edge) { area : 7; latch"))
-    bench.raises(
-        "a library without a flip-flop",
-        UsageError,
-        "no plain rising-edge flip-flop",
-        lambda: liberty.Library(path).flip_flop(),
-    )
-
-
 # ---- sources and shuffling ------------------------------------------------------------------------------------------
 
 
@@ -726,7 +607,7 @@ def test_study(bench: Bench, folder: Path) -> None:
     baseline = entry("small", replace(GOOD, parameters=(("WIDTH", 2),)), "baseline")
     element = entry("good", GOOD, "main", baseline=baseline, target=1.0)
     boxed = entry("boxed", NEST, "array", baseline=baseline, parts=(("fp8mac_flow_good", element),))
-    made = run.Plan((element, boxed), {"osu018": OSU018}, (6.0, 0.5), True)
+    made = run.Plan((element, boxed), {"osu018": liberty.Library(OSU018)}, (6.0, 0.5), True)
     (folder / "study/synth").mkdir(parents=True)
     (folder / "study/synth/cache").symlink_to(folder / "cache")
     quiet = io.StringIO()
@@ -795,6 +676,10 @@ WRONG = {
     "--period fast": "PERIOD=fast .*number",
     "--period -1": "PERIOD=-1",
     "--lib nowhere.lib": "LIB=nowhere.lib .*Liberty",
+    "--lib ,": "LIB= is empty",
+    "--dont-use no_such_cell*": r"DONT_USE: no cell .* matches no_such_cell\\*",
+    "--period 6 --clock-fo4 60": "PERIOD or CLOCK_FO4",
+    "--clock-fo4 fast": "CLOCK_FO4=fast .*number",
     "--jobs 0": "JOBS=0 .*whole number",
     "--only zzz": "ONLY=zzz .*late_fp32_f25_l16",
 }
@@ -904,9 +789,6 @@ def main() -> int:
     folder.mkdir(parents=True)
     bench = Bench()
     flow = synthesiser(folder)
-    bench.run(test_liberty_by_function, folder)
-    bench.run(test_liberty_osu018)
-    bench.run(test_liberty_errors, folder)
     bench.run(test_sources, folder)
     bench.run(test_synthesis, flow)
     bench.run(test_shuffle, flow.front(GOOD)[0])
@@ -928,4 +810,5 @@ def main() -> int:
     return 1 if bench.failed else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
