@@ -19,6 +19,8 @@ const char *const usage_text =
     "                        was built with TRACE=1\n"
     "  --trace-from CYCLE    first cycle of the waveform; needs --trace (0)\n"
     "  --trace-to CYCLE      last cycle of the waveform; needs --trace (the end)\n"
+    "  --timeline FILE       write a timeline of core, commands and bus as JSON for "
+    "ui.perfetto.dev\n"
     "  --timeout CYCLES      end after so many cycles; 0: never (500000000)\n"
     "  --heartbeat SECONDS   time between two progress lines on stderr; 0: none (10)\n"
     "  --stall PERMILLE      probability of a stall, in each cycle and AXI channel: 0 to 900 (0)\n"
@@ -96,6 +98,8 @@ std::map<std::string, Setter> setters(Options &options)
          [&](auto &name, auto &value) {
              options.trace_to = parse_number(name, value, UINT64_MAX);
          }},
+        {"--timeline",
+         [&](auto &name, auto &value) { options.timeline_file = parse_file(name, value); }},
         {"--timeout",
          [&](auto &name, auto &value) { options.timeout = parse_number(name, value, UINT64_MAX); }},
         {"--heartbeat",

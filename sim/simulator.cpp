@@ -73,7 +73,7 @@ Simulator::Simulator(const Options &options)
       ram_(ram_of(chip_.rootp->fp8mac_system__DOT__u_ram__DOT__mem)),
       program_(load_elf(options.program.front(), ram_)),
       trace_(context_, chip_, options.trace_file, options.trace_from, options.trace_to),
-      dump_(nullptr, std::fclose)
+      timeline_(options.timeline_file), dump_(nullptr, std::fclose)
 {
     if (program_.entry != entry_point) {
         throw std::runtime_error("'" + options.program.front() + "' starts at " +
@@ -279,6 +279,7 @@ int Simulator::report()
 {
     const double khz = rate();
     trace_.close();
+    timeline_.close(cycles_);
     chip_.final();
     std::fflush(stdout);
     if (!options_.quiet || end_ != End::exit) {
@@ -337,4 +338,26 @@ unsigned long long fp8sim_stall_seed()
 unsigned char fp8sim_axi_latency()
 {
     return static_cast<unsigned char>(running->options().latency);
+}
+
+// The functions that rtl/system/fp8mac_sys_timeline.sv imports.
+unsigned char fp8sim_timeline_wanted()
+{
+    return running->timeline().wanted();
+}
+void fp8sim_timeline_begin(unsigned int track, unsigned int tag)
+{
+    running->timeline().begin(track, tag, running->cycles());
+}
+void fp8sim_timeline_end(unsigned int track)
+{
+    running->timeline().end(track, running->cycles());
+}
+void fp8sim_timeline_retire(unsigned int tag)
+{
+    running->timeline().retire(tag, running->cycles());
+}
+void fp8sim_timeline_rates(unsigned int steps, unsigned int reads, unsigned int writes)
+{
+    running->timeline().rates(steps, reads, writes, running->cycles());
 }

@@ -13,6 +13,7 @@
 #include "gemm_check.h"
 #include "options.h"
 #include "ram.h"
+#include "timeline.h"
 #include "trace.h"
 
 class Simulator
@@ -33,6 +34,14 @@ class Simulator
     void on_exit(uint32_t status);
     void on_putc(uint8_t character);
     uint32_t on_check(uint32_t record_address);
+    Timeline &timeline()
+    {
+        return timeline_;
+    }
+    uint64_t cycles() const
+    {
+        return cycles_;
+    }
     const Options &options() const
     {
         return options_;
@@ -67,6 +76,7 @@ class Simulator
     Ram ram_;
     Program program_;
     Trace trace_;
+    Timeline timeline_;
     std::unique_ptr<std::FILE, int (*)(std::FILE *)> dump_;
 
     End end_ = End::none;

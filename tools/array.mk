@@ -13,8 +13,9 @@ $(call check_choice,LANES,$(ARRAY_LANES))
 endif
 
 # The kind of element and the fraction bits of its alignment window, from the catalogue (rtl/catalogue/elements.toml).
-# On a new machine make reads this file twice: before the catalogue's fragment exists, and after.
-ifdef ELEMENTS
+# On a new machine, or with a changed catalogue, make reads this file twice: before the catalogue's fragment is written,
+# and after.
+ifneq (,$(and $(ELEMENTS),$(shell find $(CATALOGUE_DIR)/catalogue.mk -newer rtl/catalogue/elements.toml 2>/dev/null)))
 array_elements := $(ELEMENTS_ACCELERATOR)
 # The fraction bits that are possible: none where there is no window.
 element_has_window = $(and $(element_frac_bits_$(1)),$(filter-out $(element_no_window_lanes_$(1)),$(LANES)))

@@ -171,6 +171,24 @@ module fp8mac_system
     .irq_o(irq_accel)
   );
 
+  fp8mac_sys_timeline u_timeline (
+    .clk_i, .rst_ni,
+    .sleeping_i      (core_sleep_o),
+    .submitted_i     (u_accel.submit && !u_accel.queue_full && !u_accel.error),
+    .submitted_tag_i (u_accel.command.tag),
+    .load_begins_i   (u_accel.loaded_push),
+    .load_tag_i      (u_accel.loaded_pushed.store.tag),
+    .load_ends_i     (u_accel.read_done),
+    .compute_begins_i(u_accel.storing_push),
+    .compute_tag_i   (u_accel.storing_pushed.cmd.tag),
+    .compute_ends_i  (u_accel.released),
+    .retires_i       (u_accel.retire_valid),
+    .retire_tag_i    (u_accel.retire.tag),
+    .computing_i     (u_accel.counters.compute),
+    .read_beats_i    (u_accel.counters.read_beats),
+    .write_beats_i   (u_accel.counters.write_beats)
+  );
+
   // Memory
   logic axi_read_valid, axi_write_valid;
   logic [RamAddrW-1:0] axi_read_addr, axi_write_addr;
