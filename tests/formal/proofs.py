@@ -827,75 +827,55 @@ def compute(sizes):
     )
 
 
-ROTATE_FAULTS = [
-    Fault(
-        "first_adds_to_the_old",
-        "fp8mac_rotating_accumulator.sv",
-        "held  = first_i ? '0 : acc;",
-        "held  = acc;",
-        "sum_of_its_turn",
-    ),
-    Fault(
-        "a_turn_too_early",
-        "fp8mac_rotating_accumulator.sv",
-        "acc = g_stage[BANKS].acc_q;",
-        "acc = g_stage[BANKS-1].acc_q;",
-        "sum_of_its_turn",
-    ),
+PIPELINED_ADDER_FAULTS = [
     Fault(
         "carry_is_lost",
-        "fp8mac_rotating_accumulator.sv",
+        "fp8mac_pipelined_adder.sv",
         "carry_q <= carry;",
         "carry_q <= 1'b0;",
-        "sum_of_its_turn",
+        "sum_of_its_words",
     ),
     Fault(
-        "sign_is_lost",
-        "fp8mac_rotating_accumulator.sv",
-        "sum   = ACC_W'(sum_i);",
-        "sum   = ACC_W'($unsigned(sum_i));",
-        "sum_of_its_turn",
-    ),
-    Fault(
-        "carry_of_another_turn",
-        "fp8mac_rotating_accumulator.sv",
+        "carry_of_other_words",
+        "fp8mac_pipelined_adder.sv",
         ".carry_i(g_stage[s-1].carry_q),",
         ".carry_i(s == 1 ? 1'b0 : g_stage[s].carry_q),",
-        "sum_of_its_turn",
+        "sum_of_its_words",
+    ),
+    Fault(
+        "other_word",
+        "fp8mac_pipelined_adder.sv",
+        "b_q     <= g_stage[s-1].b_q;",
+        "b_q     <= b_i;",
+        "sum_of_its_words",
     ),
 ]
 
-
-# Widths of sum and accumulator, banks, chunk, ripple: with and without turns that wait, a last chunk that is shorter, and
-# a single bank
-ROTATE_SIZES = (
-    (5, 8, 4, 3, 3),
-    (4, 8, 4, 2, 2),
-    (6, 9, 3, 3, 2),
-    (4, 7, 1, 7, 7),
-    (12, 20, 4, 7, 7),
-)
+# Width, chunk, ripple: whole chunks, a last chunk that is shorter, a single chunk
+PIPELINED_ADDER_SIZES = ((8, 3, 3), (8, 2, 2), (9, 3, 2), (7, 7, 7), (20, 7, 7))
 
 
-def rotate(sum_w, acc_w, banks, chunk, ripple):
-    """Unbounded: a step's result comes one round of the banks later, so the induction spans more than one round."""
+def pipelined_adder(w, chunk, ripple):
+    """Unbounded: a sum comes as many cycles after its words as there are chunks, and the induction spans them."""
+    chunks = -(-w // chunk)
+    first = (w, chunk) == (8, 3)
     return Proof(
-        f"rotate_{sum_w}_{acc_w}_{banks}_{chunk}_{ripple}",
-        "formal_rotate",
+        f"pipelined_adder_{w}_{chunk}_{ripple}",
+        "formal_pipelined_adder",
         RESET
         + [
             "rtl/leaf/fp8mac_full_adder.sv",
             "rtl/leaf/fp8mac_adder.sv",
-            "rtl/leaf/fp8mac_rotating_accumulator.sv",
-            "formal/formal_rotate.sv",
+            "rtl/leaf/fp8mac_pipelined_adder.sv",
+            "formal/formal_pipelined_adder.sv",
         ],
         "prove",
-        2 * banks + 1,
-        cover_depth=6 * banks + 2,
-        fault_depth=5 * banks + 2,
-        params={"SUM_W": sum_w, "ACC_W": acc_w, "BANKS": banks, "CHUNK": chunk, "RIPPLE": ripple},
-        faults=ROTATE_FAULTS if (acc_w, chunk) == (8, 3) else [],
-        repeats=(acc_w, chunk) != (8, 3),
+        chunks + 2,
+        cover_depth=chunks + 4,
+        fault_depth=chunks + 4,
+        params={"W": w, "CHUNK": chunk, "RIPPLE": ripple},
+        faults=PIPELINED_ADDER_FAULTS if first else [],
+        repeats=not first,
     )
 
 
@@ -1055,7 +1035,7 @@ PROOFS = [
     store(5, 2, 2),
     store(2, 3, 1),
     *[compute(sizes) for sizes in COMPUTE_SIZES],
-    *[rotate(*sizes) for sizes in ROTATE_SIZES],
+    *[pipelined_adder(*sizes) for sizes in PIPELINED_ADDER_SIZES],
 ]
 
 # The bounded sets again, to a greater depth. Only `make formal-long` runs them.
