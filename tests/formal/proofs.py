@@ -924,7 +924,7 @@ LOAD = Proof(
             "fp8mac_load.sv",
             "LoadA:   if (row_taken && rows_q == dim_t'(1))",
             "LoadA:   if (row_taken && rows_q <= dim_t'(2))",
-            "engine_is_at_scale_a",
+            "engine_is_at_scale_a|engine_counts_b",
         ),
         Fault(
             "words_of_rows_run_together",
