@@ -2,7 +2,9 @@
 # The epilogue and its leaves against libfp8mac and the host's floats.
 
 EPILOGUE_TOP := rtl/epilogue/fp8mac_epilogue.sv
-EPILOGUE_LEAVES := rtl/leaf/fp8mac_round_even.sv $(filter-out $(EPILOGUE_TOP),$(sort $(wildcard rtl/epilogue/*.sv)))
+EPILOGUE_LEAVES := $(addprefix rtl/leaf/fp8mac_,round_even.sv booth_product.sv full_adder.sv half_adder.sv) \
+  $(filter-out $(EPILOGUE_TOP),$(sort $(wildcard rtl/epilogue/*.sv)))
+EPILOGUE_TREE := rtl/leaf/fp8mac_compressor_tree.sv
 EPILOGUE_LIB := $(BUILD)/model/libfp8mac.a
 # The host's floats are the oracle, so the compiler must follow IEEE 754 exactly.
 EPILOGUE_CXXFLAGS := -std=c++17 -Wall -Wextra -ffp-contract=off -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl
@@ -11,11 +13,11 @@ EPILOGUE_VERILATE = $(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -Wal
   -MAKEFLAGS '--no-print-directory OPT_FAST=-O2'
 
 $(BUILD)/tb/fp32/fp32_tb: tests/rtl/fp32_tb.cpp tests/rtl/fp32_tb_top.sv tests/rtl/tb.h $(RTL_PACKAGE) \
-    $(EPILOGUE_LEAVES) $(RTL_WAIVER) $(EPILOGUE_LIB)
+    $(EPILOGUE_LEAVES) $(EPILOGUE_TREE) $(RTL_WAIVER) $(EPILOGUE_LIB)
 	@mkdir -p $(@D) && rm -f $@
 	$(call say,VERILATOR,$@)
 	$(call EPILOGUE_VERILATE,fp32_tb_top) -o $(@F) $(RTL_WAIVER) $(RTL_PACKAGE) $(EPILOGUE_LEAVES) \
-	  tests/rtl/fp32_tb_top.sv $(abspath $<) >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
+	  $(EPILOGUE_TREE) tests/rtl/fp32_tb_top.sv $(abspath $<) >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
 
 $(BUILD)/test/rtl_fp32.log: $(BUILD)/tb/fp32/fp32_tb
 	@tests/run_test.sh rtl_fp32 $@ $<
