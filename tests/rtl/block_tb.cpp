@@ -48,6 +48,11 @@ class BlockTest
         clear();
     }
 
+    unsigned rows() const
+    {
+        return p_.share;
+    }
+
     void random_chains(unsigned blocks)
     {
         for (unsigned i = 0; i < blocks && !bench_.hopeless(); i++) {
@@ -369,10 +374,9 @@ int main(int argc, char **argv)
 {
     tb::Bench bench(argc, argv);
     tb::Rng rng(bench.seed());
-    const unsigned blocks = bench.number("--steps", 80000);
     const bool pairs = bench.flag("--pairs");
     BlockTest test(bench, rng);
-    test.random_chains(blocks);
+    test.random_chains(bench.number("--steps", std::max(10000u, 160000 / test.rows())));
     if (pairs) {
         test.every_pair();
     }
