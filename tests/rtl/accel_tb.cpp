@@ -122,6 +122,7 @@ void Test::random_batches(unsigned count)
     bench_.covered("tiles that reuse an operand", hits_reuse_);
     bench_.covered("batches with an output that is not finite", hits_nonfinite_);
     bench_.covered("batches with finite outputs only", hits_finite_);
+    bench_.covered("cycles of waiting for results to be taken", drained_);
 }
 
 // The line is the OR of state & enable. A state bit is cleared only by writing 1 to it.
