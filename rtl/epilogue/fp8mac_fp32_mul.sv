@@ -15,11 +15,11 @@ module fp8mac_fp32_mul (
 
   localparam int unsigned ExpW    = 8;
   localparam int unsigned FracW   = 23;
-  localparam int unsigned Sig32W  = FracW + 1;         // 1.fraction, or 0.fraction of a subnormal
+  localparam int unsigned Sig32W  = FracW + 1;             // 1.fraction, or 0.fraction of a subnormal
   localparam int unsigned ProdW   = 2 * Sig32W;
-  localparam int unsigned ZerosW  = $clog2(Sig32W + 1);  // leading zeros of a significand
-  localparam int unsigned CountW  = $clog2(ProdW + 1);   // leading zeros of the product
-  localparam int unsigned WideW   = ExpW + 3;          // an exponent of the product: signed
+  localparam int unsigned ZerosW  = $clog2(Sig32W + 1);    // leading zeros of a significand
+  localparam int unsigned CountW  = $clog2(ProdW + 1);     // leading zeros of the product
+  localparam int unsigned WideW   = ExpW + 3;              // an exponent of the product: signed
   localparam int signed   Bias    = 127;
   localparam logic [ExpW-1:0] ExpMax = '1;
 
@@ -42,20 +42,10 @@ module fp8mac_fp32_mul (
     logic [CountW-1:0] amount;
   } shift_t;
 
-  localparam int unsigned KeptW = Sig32W + 2;  // with a guard bit, also after one more place to the left
-
-  typedef struct packed {
-    fp32_special_t    special;
-    wide_t            exp;
-    logic             below;
-    logic [KeptW-1:0] kept;
-    logic             sticky;
-  } shifted_t;
-
   beside_t          beside_q;
   shift_t           shift_q;
   logic [ProdW-1:0] sum, carry, sum_q, carry_q, prod_q;
-  shifted_t         shifted_q;
+  fp32_unrounded_t  normalised_q;
 
   // ---------------------------------------------------------------------------------------------------------------
   // Decode and multiply
@@ -143,47 +133,28 @@ module fp8mac_fp32_mul (
   //   right by n   | 0 .. 0 p[47] ....    p[24] 0 ................ 0 |  n = -limit in 1..Sig32W; p[23:0] sticky
   //                |<------- kept ------>| g |<----- sticky ------->|
   //
-  // More than Sig32W places to the right leave only sticky.
-  function automatic shifted_t shift(shift_t x, logic [ProdW-1:0] prod);
+  // More than Sig32W places to the right leave only sticky. If the leading one is at bit 46 and the exponent is above
+  // 1, everything moves by one more place.
+  function automatic fp32_unrounded_t shift(shift_t x, logic [ProdW-1:0] prod);
     logic [ProdW-1:0] shifted;
-    logic             lost;
-    shifted = !x.to_right ? prod : x.vanishes ? '0 : ProdW'(prod[ProdW-1:Sig32W]);
-    lost    = x.to_right && (prod[Sig32W-1:0] != '0 || (x.vanishes && prod != '0));
-    shifted = shifted << x.amount;
+    logic             lost, top, once_more;
+    shifted   = !x.to_right ? prod : x.vanishes ? '0 : ProdW'(prod[ProdW-1:Sig32W]);
+    lost      = x.to_right && (prod[Sig32W-1:0] != '0 || (x.vanishes && prod != '0));
+    shifted   = shifted << x.amount;
+    top       = shifted[ProdW-1];
+    once_more = !x.below && !top;
     shift.special = x.special;
-    shift.exp     = x.exp;
-    shift.below   = x.below;
-    shift.kept    = shifted[ProdW-1 -: KeptW];
-    shift.sticky  = shifted[ProdW-KeptW-1:0] != '0 || lost;
+    shift.exp     = x.below ? RoundFieldW'(top) : RoundFieldW'(top ? x.exp : x.exp - wide_t'(1));
+    shift.frac    = once_more ? shifted[ProdW-3 -: FracW] : shifted[ProdW-2 -: FracW];
+    shift.guard   = once_more ? shifted[Sig32W-2] : shifted[Sig32W-1];
+    shift.sticky  = shifted[Sig32W-3:0] != '0 || (!once_more && shifted[Sig32W-2]) || lost;
   endfunction
 
-  always_ff @(posedge clk_i) shifted_q <= shift(shift_q, prod_q);
+  always_ff @(posedge clk_i) normalised_q <= shift(shift_q, prod_q);
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The last place of normalising, round, and select the special result
+  // Round, and select the special result
   // ---------------------------------------------------------------------------------------------------------------
-  //   bit          25  24                   2  1   0
-  //   no place    | 1 | fraction, 23 bits    | g | sticky
-  //   one place   | 0 | 1 | fraction, 23 bits    | g | sticky
-  fp32_unrounded_t normalised;
-  logic            top;
-
-  always_comb begin
-    top                = shifted_q.kept[KeptW-1];
-    normalised.special = shifted_q.special;
-    if (shifted_q.below || top) begin
-      normalised.frac   = shifted_q.kept[KeptW-2 -: FracW];
-      normalised.guard  = shifted_q.kept[1];
-      normalised.sticky = shifted_q.kept[0] || shifted_q.sticky;
-    end else begin
-      normalised.frac   = shifted_q.kept[KeptW-3 -: FracW];
-      normalised.guard  = shifted_q.kept[0];
-      normalised.sticky = shifted_q.sticky;
-    end
-    if (shifted_q.below) normalised.exp = RoundFieldW'(top);
-    else normalised.exp = RoundFieldW'(shifted_q.exp - wide_t'({{(WideW - 1){1'b0}}, !top}));
-  end
-
-  fp8mac_fp32_round u_round (.clk_i, .x_i(normalised), .result_o, .invalid_o, .overflow_o);
+  fp8mac_fp32_round u_round (.clk_i, .x_i(normalised_q), .result_o, .invalid_o, .overflow_o);
 
 endmodule
