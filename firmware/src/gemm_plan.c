@@ -13,7 +13,7 @@
 #include "gemm_tiles.h"
 
 // Cycles that the core needs to submit a command.
-#define COMMAND_CYCLES 128u
+#define COMMAND_CYCLES 250u
 // Cycles of the read bus between the loads of two commands.
 #define LOAD_GAP 8u
 // Commands of a plan that is limited by the bus read about this many beats each: the last one
