@@ -96,7 +96,7 @@ struct Tile {
     tb::Steps steps;
     tb::StepConfig config;                      // kFixedPoint: of all its blocks
     int a_bound[ROWS] = {}, b_bound[COLS] = {}; // kStatic
-    // kInt8: mostly -128 * -128; kStatic: infinities in place of NaNs, which outlive all else
+    // kInt8: mostly -128 * -128; kStatic, blocks: infinities in place of NaNs, which outlive all else
     bool extremes = false;
     Accumulator acc[ROWS][COLS];
     uint32_t rows = 0, cols = 0; // enabled
@@ -363,6 +363,14 @@ class ArrayTest
         i == 0 ? tile.steps.next(acc, !last && rng_.coin()) : tile.steps.fill(acc);
         if (i == 0) {
             take_config(tile);
+        }
+        if (kInfo.block != 0 && tile.extremes) {
+            for (unsigned lane = 0; lane < kBlock; lane++) {
+                tile.steps.a[lane] =
+                    within(32, tile.steps.config.a_format, tile.steps.a[lane], true);
+                tile.steps.b[lane] =
+                    within(32, tile.steps.config.b_format, tile.steps.b[lane], true);
+            }
         }
         if (kInfo.block != 0 && rng_.chance(30)) {
             std::memset(tile.steps.a, rng_.chance(500) ? 0x80 * (tile.config.a_format < 2) : 0,
