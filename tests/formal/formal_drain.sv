@@ -13,8 +13,10 @@ module formal_drain
   parameter int unsigned ROW_BYTES = 32,
   parameter int unsigned WORD      = 8,
   parameter int unsigned BEAT      = 4,
-  parameter int unsigned M         = 3,   // every command's m and n: each shape has its own proof
+  parameter int unsigned M         = 3,   // of every command: each choice has its own proof
   parameter int unsigned N         = 9,
+  parameter int unsigned SHAPE     = 0,   // pass_shape_e
+  parameter int unsigned SIZE      = 2,   // log2 of the bytes of a D element
   localparam int unsigned Parts    = ROWS / SHARE / BANKS,
   localparam int unsigned BufW     = $clog2(SLOTS * SHARE * Parts * ROW_BYTES / WORD),
   localparam int unsigned BankW    = (BANKS > 1) ? $clog2(BANKS) : 1,
@@ -49,12 +51,13 @@ module formal_drain
   formal_reset u_reset (.clk_i, .rst_ni);
 
   // ---- around it: one command after the other, all alike -----------------------------------------------------------
+  localparam int unsigned RowBytes = N << SIZE;
+  localparam int unsigned RowBeats = (RowBytes + BEAT - 1) / BEAT;
   typedef logic [7:0] count_t;
 
   drain_cmd_t cmd_q;
   logic       held_q, valid_q, waits_q;
   count_t     full_q, freed_q;       // regions
-  dim_t       row_bytes, row_beats;
 
   always_ff @(posedge clk_i) begin
     held_q  <= rst_ni;
@@ -69,14 +72,11 @@ module formal_drain
     end
   end
 
-  assign row_bytes = dim_t'(N) << cmd_i.size;
-  assign row_beats = (row_bytes + dim_t'(BEAT - 1)) / dim_t'(BEAT);
-
   always_comb begin
     if (rst_ni) begin
       command_is_proper : assume (cmd_i.m == dim_t'(M) && cmd_i.n == dim_t'(N) && !cmd_i.none &&
-        cmd_i.pass_shape <= Pass4x1 && cmd_i.size <= 2'd2 && cmd_i.d_addr % BEAT == 0 && cmd_i.d_addr < 64 &&
-        cmd_i.d_stride % BEAT == 0 && cmd_i.d_stride < 64 && cmd_i.d_stride >= addr_t'(row_beats) * BEAT);
+        32'(cmd_i.pass_shape) == SHAPE && 32'(cmd_i.size) == SIZE && cmd_i.d_addr % BEAT == 0 && cmd_i.d_addr < 64 &&
+        cmd_i.d_stride % BEAT == 0 && cmd_i.d_stride < 64 && cmd_i.d_stride >= RowBeats * BEAT);
       commands_are_alike : assume (!held_q || cmd_i == cmd_q);
       command_stays : assume (!waits_q || valid_i);
       slots_suffice : assume (!region_full_i || full_q - freed_q < SLOTS);
@@ -116,17 +116,17 @@ module formal_drain
   formal_const #(.WIDTH(2 * DimW)) u_mb (.clk_i, .any_i({any_m_i, any_beat_i}), .const_o({m, b}));
 
   logic        hit, hit_q, given_q, dropped_q;
-  logic [31:0] height, width, region, across, in_row, place, base;
+  localparam int unsigned Height = ROWS << SHAPE;       // of a region
+  localparam int unsigned Width  = ROW_BYTES >> SHAPE;
+  localparam int unsigned Across = (RowBytes + Width - 1) / Width;
+  logic [31:0] region, in_row, place, base;
   addr_t       address;
   count_t      freed_at_end_q;    // regions of all commands before this one
 
   assign address = cmd_i.d_addr + cmd_i.d_stride * addr_t'(m[3:0]) + addr_t'(b) * BEAT;
   assign hit     = read && addr == address;
-  assign height  = ROWS << 2'(cmd_i.pass_shape);
-  assign width   = ROW_BYTES >> 2'(cmd_i.pass_shape);
-  assign across  = (32'(row_bytes) + width - 1) / width;
-  assign region  = 32'(freed_at_end_q) + 32'(m) / height * across + 32'(b) * BEAT / width;
-  assign in_row  = 32'(m) % height / ROWS * width + 32'(b) * BEAT % width;
+  assign region  = 32'(freed_at_end_q) + 32'(m) / Height * Across + 32'(b) * BEAT / Width;
+  assign in_row  = 32'(m) % Height / ROWS * Width + 32'(b) * BEAT % Width;
   assign base    = (region % SLOTS * SHARE + 32'(m) % SHARE) * Parts + 32'(m) % ROWS / SHARE / BANKS;
   assign place   = base * (ROW_BYTES / WORD) + in_row / WORD;
 
@@ -139,7 +139,7 @@ module formal_drain
     end else begin
       if (ends) begin
         given_q        <= 1'b0;
-        freed_at_end_q <= freed_at_end_q + count_t'((32'(M) + height - 1) / height * across);
+        freed_at_end_q <= freed_at_end_q + count_t'((M + Height - 1) / Height * Across);
       end else if (hit) begin
         given_q <= 1'b1;
       end
@@ -148,9 +148,14 @@ module formal_drain
     end
   end
 
+  logic [BEAT-1:0] in_d;      // bytes of the beat
+  always_comb begin
+    for (int unsigned i = 0; i < BEAT; i++) in_d[i] = 32'(b) * BEAT + i < RowBytes;
+  end
+
   always_comb begin
     if (rst_ni) begin
-      beat_exists : assume (m < dim_t'(M) && b < row_beats);
+      beat_exists : assume (m < dim_t'(M) && 32'(b) < RowBeats);
       if (hit && !dropped_q) begin
         once : assert (!given_q);
         from_its_own_memory : assert (32'(read_bank) == 32'(m) % ROWS / SHARE % BANKS);
@@ -158,11 +163,9 @@ module formal_drain
         from_its_own_beat : assert (32'(read_beat) == in_row / BEAT % (WORD / BEAT));
       end
       offered_until_taken : assert (!hit_q || beat_valid);
-      for (int unsigned i = 0; i < BEAT; i++) begin
-        strobes_of_d : assert (!hit_q || strb[i] == (32'(b) * BEAT + i < 32'(row_bytes)));
-      end
+      strobes_of_d : assert (!hit_q || strb == in_d);
       all_at_the_end : assert (!ends || given_q || dropped_q || discard_i);
-      all_read : cover (ends && given_q && !dropped_q && m == dim_t'(M - 1) && b == row_beats - 1);
+      all_read : cover (ends && given_q && !dropped_q && m == dim_t'(M - 1) && 32'(b) == RowBeats - 1);
       two_commands : cover (hit && freed_at_end_q != '0 && !dropped_q);
       ends_dropped : cover (ends && !given_q && dropped_q);
     end

@@ -14,8 +14,10 @@ module formal_store
   parameter int unsigned SLOTS     = 2,
   parameter int unsigned ROW_BYTES = 32,
   parameter int unsigned WORD      = 8,
-  parameter int unsigned M         = 3,   // every command's m and n: each shape has its own proof
+  parameter int unsigned M         = 3,   // of every command: each choice has its own proof
   parameter int unsigned N         = 3,
+  parameter int unsigned SHAPE     = 0,   // pass_shape_e
+  parameter int unsigned SIZE      = 0,   // log2 of the bytes of a D element
   localparam int unsigned Groups   = ROWS / SHARE,
   localparam int unsigned Rows     = WIDTH / COLS,
   localparam int unsigned Parts    = Groups / Rows,
@@ -91,13 +93,13 @@ module formal_store
   // The tiles in the order of passes, and the phases of each
   localparam int unsigned TilesM = (M + ROWS - 1) / ROWS;
   localparam int unsigned TilesN = (N + COLS - 1) / COLS;
-  logic [31:0] down, across, i_q, j_q, m0, n0;
+  localparam int unsigned Down   = 1 << SHAPE;
+  localparam int unsigned Across = PassTiles >> SHAPE;
+  logic [31:0] i_q, j_q, m0, n0;
   logic        taken, given_q;     // all results of the command at hand have been given
 
-  assign down   = 1 << 2'(cmd.pass_shape);
-  assign across = PassTiles >> 2'(cmd.pass_shape);
-  assign m0     = i_q / down * down;
-  assign n0     = j_q / across * across;
+  assign m0     = i_q / Down * Down;
+  assign n0     = j_q / Across * Across;
   assign taken  = result_valid_i && result_ready;
   assign place  = '{row_tile: tile_index_t'(i_q), col_tile: tile_index_t'(j_q),
                     last: i_q == TilesM - 1 && j_q == TilesN - 1};
@@ -113,16 +115,16 @@ module formal_store
       phase_q <= phase_q + PhaseW'(1);
     end else if (taken) begin
       phase_q <= '0;
-      if (j_q + 1 < n0 + across && j_q + 1 < TilesN) begin
+      if (j_q + 1 < n0 + Across && j_q + 1 < TilesN) begin
         j_q <= j_q + 1;
-      end else if (i_q + 1 < m0 + down && i_q + 1 < TilesM) begin
+      end else if (i_q + 1 < m0 + Down && i_q + 1 < TilesM) begin
         i_q <= i_q + 1;
         j_q <= n0;
-      end else if (n0 + across < TilesN) begin
+      end else if (n0 + Across < TilesN) begin
         i_q <= m0;
-        j_q <= n0 + across;
+        j_q <= n0 + Across;
       end else begin
-        i_q <= m0 + down;
+        i_q <= m0 + Down;
         j_q <= '0;
       end
     end
@@ -130,8 +132,8 @@ module formal_store
 
   always_comb begin
     if (rst_ni) begin
-      command_is_proper : assume (cmd.m == dim_t'(M) && cmd.n == dim_t'(N) && cmd.pass_shape <= Pass4x1 &&
-        cmd.epilogue.d_fmt != dst_fmt_e'(3'd7) && !cmd_i.skip && !cmd.acc_keep);
+      command_is_proper : assume (cmd.m == dim_t'(M) && cmd.n == dim_t'(N) && 32'(cmd.pass_shape) == SHAPE &&
+        32'(dst_size(cmd.epilogue.d_fmt)) == SIZE && cmd.epilogue.d_fmt != dst_fmt_e'(3'd7) && !cmd_i.skip && !cmd.acc_keep);
       commands_are_alike : assume (!held_q || cmd_i == cmd_q);
       command_stays : assume (!waits_q || valid_i);
       result_stays : assume (!refused_q || (result_valid_i && result_i == result_q));
@@ -145,23 +147,21 @@ module formal_store
   dim_t m, n;
   formal_const #(.WIDTH(2 * DimW)) u_mn (.clk_i, .any_i({any_m_i, any_n_i}), .const_o({m, n}));
 
-  logic [31:0]           group, bank, lane, phase, height, width, regions_across, region, in_row, base;
+  localparam int unsigned Height        = ROWS << SHAPE;  // of a region
+  localparam int unsigned Width         = ROW_BYTES >> SHAPE;
+  localparam int unsigned RegionsAcross = ((N << SIZE) + Width - 1) / Width;
+  logic [31:0]           group, bank, lane, phase, region, in_row, base;
   logic                  now, hit, hit_q, was_given_q, ends_q;
   logic [31:0]           value, value_q, scale_a_q, scale_b_q;
   tile_index_t           row_tile_q, row_tile_qq, col_tile_q, col_tile_qq;
   count_t                lasts_before_q;   // regions of the commands before this one
-  logic [1:0]            size;
 
-  assign size           = dst_size(cmd.epilogue.d_fmt);
   assign group          = 32'(m) % ROWS / SHARE;
   assign phase          = 32'(m) % SHARE;
   assign bank           = group % Rows;
   assign lane           = 32'(n) % COLS;
-  assign height         = ROWS * down;
-  assign width          = ROW_BYTES >> 2'(cmd.pass_shape);
-  assign regions_across = ((32'(N) << size) + width - 1) / width;
-  assign region         = 32'(m) / height * regions_across + (32'(n) << size) / width;
-  assign in_row         = 32'(m) % height / ROWS * width + ((32'(n) - lane) << size) % width;
+  assign region         = 32'(m) / Height * RegionsAcross + (32'(n) << SIZE) / Width;
+  assign in_row         = 32'(m) % Height / ROWS * Width + ((32'(n) - lane) << SIZE) % Width;
   assign base           = (32'(lasts_q) % SLOTS * SHARE + phase) * Parts + group / Rows;
 
   // The transfer that holds it: of its region, and for its word
@@ -218,11 +218,11 @@ module formal_store
       end
       all_at_the_end : assert (!ends_q || ((hit || hit_q) && 32'(count) == M * N));
       regions_at_the_end : assert (!ends_q || 32'(lasts_q + count_t'(epi_valid && epi_last) - lasts_before_q) ==
-        (M + height - 1) / height * regions_across);
+        (M + Height - 1) / Height * RegionsAcross);
       slot_is_free : assert (!epi_valid || 32'(lasts_q - freed_q) < SLOTS);
       only_enabled_rows_move : assert (!epi_valid || moved != '0);
       the_last_output : cover (hit && m == dim_t'(M - 1) && n == dim_t'(N - 1));
-      all_given : cover (ends_q && cmd.pass_shape == Pass1x4);
+      all_given : cover (ends_q);
     end
   end
 

@@ -990,18 +990,18 @@ STORE_FAULTS = [
 ]
 
 
-def store(m, n, share, width):
+def store(m, n, share, width, shape, size):
     """Commands of m x n outputs: `depth` is long enough for one of them, from its first to its last transfer."""
     first = (m, n, share, width) == (3, 3, 2, 2)
     return Proof(
-        f"store_{m}_{n}_{share}_{width}",
+        f"store_{m}_{n}_{share}_{width}_{shape}_{size}",
         "formal_store",
         RESET + ["rtl/accel/fp8mac_store.sv", "formal/formal_store.sv"],
         "bmc",
         16,
         cover_depth=16,
         fault_depth=16,
-        params={"M": m, "N": n, "SHARE": share, "WIDTH": width},
+        params={"M": m, "N": n, "SHARE": share, "WIDTH": width, "SHAPE": shape, "SIZE": size},
         cost=60,
         faults=STORE_FAULTS if first else [],
         repeats=not first,
@@ -1054,18 +1054,18 @@ DRAIN_FAULTS = [
 ]
 
 
-def drain(m, n, share, banks):
+def drain(m, n, share, banks, shape, size):
     """Commands of m x n outputs: `depth` is long enough for one of them."""
     first = (m, n, share, banks) == (3, 9, 2, 1)
     return Proof(
-        f"drain_{m}_{n}_{share}_{banks}",
+        f"drain_{m}_{n}_{share}_{banks}_{shape}_{size}",
         "formal_drain",
         RESET + ["rtl/accel/fp8mac_drain.sv", "formal/formal_drain.sv"],
         "bmc",
         16,
         cover_depth=18,
         fault_depth=16,
-        params={"M": m, "N": n, "SHARE": share, "BANKS": banks},
+        params={"M": m, "N": n, "SHARE": share, "BANKS": banks, "SHAPE": shape, "SIZE": size},
         cost=60,
         faults=DRAIN_FAULTS if first else [],
         repeats=not first,
@@ -1086,11 +1086,12 @@ PROOFS = [
     DMA_WRITE,
     IRQ,
     LOAD,
-    store(3, 3, 2, 2),
-    store(3, 5, 1, 2),
-    store(2, 3, 1, 4),
-    drain(3, 9, 2, 1),
-    drain(3, 5, 1, 2),
+    store(3, 3, 2, 2, 0, 0),
+    store(3, 3, 1, 2, 1, 2),
+    store(3, 2, 1, 4, 2, 2),
+    drain(3, 9, 2, 1, 0, 2),
+    drain(3, 5, 1, 2, 1, 1),
+    drain(3, 3, 2, 1, 2, 0),
     *[compute(sizes) for sizes in COMPUTE_SIZES],
     *[pipelined_adder(*sizes) for sizes in PIPELINED_ADDER_SIZES],
 ]
