@@ -944,50 +944,55 @@ LOAD = Proof(
     ],
 )
 
-STORE_FAULTS = [
-    Fault(
-        "part_of_the_next_bundle",
-        "fp8mac_store.sv",
-        "skid_valid_q <= bundle_valid && !bundle_done;",
-        "skid_valid_q <= bundle_valid && !go;",
-        "all_at_the_end|once|unchanged",
-    ),
-    Fault(
-        "ready_while_a_bundle_waits",
-        "fp8mac_store.sv",
-        "ready_q      <= !(bundle_valid && !bundle_done);",
-        "ready_q      <= 1'b1;",
-        "all_at_the_end|unchanged",
-    ),
-    Fault(
-        "rows_beyond_d",
-        "fp8mac_store.sv",
-        "row_tile == last_row_tile_q ? last_rows_q : '1;",
-        "row_tile == last_row_tile_q ? '1 : '1;",
-        "all_at_the_end",
-    ),
-    Fault(
-        "slot_before_it_is_free",
-        "fp8mac_store.sv",
-        "slot_available_q <= regions != (SlotW+1)'(SLOTS);",
-        "slot_available_q <= 1'b1;",
-        "slot_is_free",
-    ),
-    Fault(
-        "scale_of_another_phase",
-        "fp8mac_store.sv",
-        "scale_a[source_q.group][source_q.phase]",
-        "scale_a[source_q.group][bundle.phase]",
-        "scale_of_its_row",
-    ),
-    Fault(
-        "region_goes_on_below",
-        "fp8mac_store.sv",
-        "(bundle.place.row_tile & region_rows_q) == region_rows_q) &&",
-        "(bundle.place.row_tile & region_rows_q) == '0) &&",
-        "all_at_the_end|regions_at_the_end",
-    ),
-]
+# By SHARE: a bundle is one transfer, or two.
+STORE_FAULTS = {
+    2: [
+        Fault(
+            "rows_beyond_d",
+            "fp8mac_store.sv",
+            "row_tile == last_row_tile_q ? last_rows_q : '1;",
+            "row_tile == last_row_tile_q ? '1 : '1;",
+            "all_at_the_end",
+        ),
+        Fault(
+            "ready_while_a_bundle_waits",
+            "fp8mac_store.sv",
+            "ready_q      <= !(bundle_valid && !bundle_done);",
+            "ready_q      <= 1'b1;",
+            "all_at_the_end|unchanged",
+        ),
+        Fault(
+            "slot_before_it_is_free",
+            "fp8mac_store.sv",
+            "slot_available_q <= regions != (SlotW+1)'(SLOTS);",
+            "slot_available_q <= 1'b1;",
+            "slot_is_free",
+        ),
+        Fault(
+            "scale_of_another_phase",
+            "fp8mac_store.sv",
+            "scale_a[source_q.group][source_q.phase]",
+            "scale_a[source_q.group][bundle.phase]",
+            "scale_of_its_row",
+        ),
+        Fault(
+            "region_goes_on_below",
+            "fp8mac_store.sv",
+            "(bundle.place.row_tile & region_rows_q) == region_rows_q) &&",
+            "(bundle.place.row_tile & region_rows_q) == '0) &&",
+            "all_at_the_end|regions_at_the_end",
+        ),
+    ],
+    1: [
+        Fault(
+            "part_of_the_next_bundle",
+            "fp8mac_store.sv",
+            "skid_valid_q <= bundle_valid && !bundle_done;",
+            "skid_valid_q <= bundle_valid && !go;",
+            "all_at_the_end|once|unchanged",
+        ),
+    ],
+}
 
 
 def store(m, n, share, width, shape, size):
@@ -1003,7 +1008,7 @@ def store(m, n, share, width, shape, size):
         fault_depth=16,
         params={"M": m, "N": n, "SHARE": share, "WIDTH": width, "SHAPE": shape, "SIZE": size},
         cost=60,
-        faults=STORE_FAULTS if first else [],
+        faults=STORE_FAULTS[share] if width == 2 else [],
         repeats=not first,
     )
 
