@@ -3,11 +3,12 @@
 # included last and moves them from TESTS to TESTS_LONG.
 
 # `make test` keeps an array of every family and feed.
-LONG := $(addprefix rtl_array_,8_8_4_2_2_exact 4_4_1_2_2_exact 2_4_16_3_1_exact 2_3_16_4_1_aligned_fp32_f29 \
-  3_2_1_2_2_aligned_fp32_f23 2_3_4_2_2_aligned_fp16_f13 2_3_8_1_4_late_fp32_f13 2_3_1_4_1_late_fp32 \
-  2_3_8_4_1_static_f25 2_1_16_4_1_kulisch 2_3_16_4_1_int8 3_2_1_2_2_late_fp16 5_3_2_1_4_aligned_fp16_f10 \
-  3_2_4_2_2_late_fp32_f25)
-LONG += $(addprefix rtl_accel_,8_8_4_128 4_2_8_128 4_4_4_128_aligned_fp32_f25 4_4_1_64_late_fp32)
+LONG := $(addprefix rtl_array_,8_2_8_5_block_f13 2_3_32_6_block_f19 3_4_1_4_block_f9 8_8_4_5_exact 4_4_1_6_exact \
+  2_4_16_7_exact 2_3_16_4_aligned_fp32_f29 3_2_1_5_aligned_fp32_f23 2_3_4_8_aligned_fp16_f13 2_3_8_4_late_fp32_f13 \
+  2_3_1_5_late_fp32 2_3_8_5_static_f25 2_1_16_4_kulisch 2_3_16_5_int8 3_2_1_4_late_fp16 5_3_2_6_aligned_fp16_f10 \
+  3_2_4_8_late_fp32_f25)
+LONG += $(addprefix rtl_accel_,8_8_4_128_exact 4_2_8_128_late_fp16_f13 4_4_4_128_aligned_fp32_f25 4_4_1_64_exact \
+  4_4_16_256_block_f19)
 # `make test` keeps every pair of codes, every kind, and one element of many lanes. Elements without NaN, Inf or some
 # formats are for the area study.
 LONG += $(addprefix rtl_,aligned_fp32_f25_l4_all aligned_fp32_f25_l16_all aligned_fp16_f10_l4_all \

@@ -44,7 +44,7 @@ const char *fp8rt_element_spell(const fp8rt_element *element, unsigned lanes,
 bool fp8rt_element_make(uint32_t kind, unsigned lanes, unsigned frac_bits, fp8rt_element *element)
 {
     const fp8mac_element_info *info = find(kind);
-    if (info == NULL) {
+    if (info == NULL || lanes == 0 || info->block % lanes != 0) {
         return false;
     }
     bool window = fp8mac_element_has_window(info, lanes);

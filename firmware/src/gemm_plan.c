@@ -13,7 +13,7 @@
 #include "gemm_tiles.h"
 
 // Cycles that the core needs to submit a command.
-#define COMMAND_CYCLES 128u
+#define COMMAND_CYCLES 250u
 // Cycles of the read bus between the loads of two commands.
 #define LOAD_GAP 8u
 // Commands of a plan that is limited by the bus read about this many beats each: the last one
@@ -194,7 +194,29 @@ typedef struct shape {
     uint32_t m, n, k;
     uint32_t granule_m, granule_n, granule_k;
     uint32_t d_bytes;
+    uint32_t rows_log2, cols_log2, lanes_log2, beat_log2;
 } shape;
+
+static uint32_t log2_of(uint32_t power)
+{
+    uint32_t log2 = 0;
+    for (; power > 1; power >>= 1) {
+        log2++;
+    }
+    return log2;
+}
+
+static inline uint32_t ceil_shift(uint32_t x, uint32_t shift)
+{
+    return (x + (1u << shift) - 1u) >> shift;
+}
+
+static uint32_t count_passes(const shape *s, uint32_t m, uint32_t n)
+{
+    uint32_t passes;
+    fp8rt_pass_shape(ceil_shift(m, s->rows_log2), ceil_shift(n, s->cols_log2), &passes);
+    return passes;
+}
 
 typedef struct candidate {
     uint32_t tile_m, tile_n, tile_k, first_k;
@@ -215,15 +237,12 @@ static uint32_t row_words(const fp8rt_caps *caps, uint32_t k)
 
 static uint64_t load_beats(const shape *s, uint32_t rows, uint32_t k)
 {
-    return (uint64_t)rows * fp8rt_count_pow2(k, s->caps->beat_bytes);
+    return (uint64_t)rows * ceil_shift(k, s->beat_log2);
 }
 
 static uint64_t compute_cycles(const shape *s, uint32_t m, uint32_t n, uint32_t k)
 {
-    uint32_t passes;
-    fp8rt_pass_shape(fp8rt_count_pow2(m, s->caps->rows), fp8rt_count_pow2(n, s->caps->cols),
-                     &passes);
-    return (uint64_t)passes * s->caps->pass_tiles * fp8rt_count_pow2(k, s->caps->lanes);
+    return (uint64_t)(count_passes(s, m, n) * s->caps->pass_tiles) * ceil_shift(k, s->lanes_log2);
 }
 
 // The largest chunk of K with which m rows and n columns fit the buffers: whole granules, or all of
@@ -231,7 +250,7 @@ static uint64_t compute_cycles(const shape *s, uint32_t m, uint32_t n, uint32_t 
 static uint32_t chunk_that_fits(const shape *s, uint32_t m, uint32_t n)
 {
     const fp8rt_caps *caps = s->caps;
-    uint32_t rows = max_u32(fp8rt_count_pow2(m, caps->rows), fp8rt_count_pow2(n, caps->cols));
+    uint32_t rows = max_u32(ceil_shift(m, s->rows_log2), ceil_shift(n, s->cols_log2));
     uint32_t words = row_words(caps, s->granule_k);
     uint32_t chunk = caps->buf_beats / (rows * words) * s->granule_k;
     return min_u32(chunk, s->k);
@@ -262,9 +281,8 @@ static uint64_t tile_cycles(const shape *s, const candidate *c, uint32_t m, uint
                             uint32_t load_rows)
 {
     uint32_t chunks = c->tile_k == s->k ? 1 : ceil_div(s->k, c->tile_k);
-    uint64_t load = (uint64_t)load_rows * fp8rt_count_pow2(s->k, s->caps->beat_bytes) +
-                    (uint64_t)chunks * LOAD_GAP;
-    uint32_t store = m * fp8rt_count_pow2(n * s->d_bytes, s->caps->beat_bytes);
+    uint64_t load = load_beats(s, load_rows, s->k) + (uint64_t)chunks * LOAD_GAP;
+    uint32_t store = m * ceil_shift(n * s->d_bytes, s->beat_log2);
     uint64_t busy = max_u64(compute_cycles(s, m, n, s->k), store);
     uint64_t cycles = max_u64(max_u64(busy, load), (uint64_t)chunks * COMMAND_CYCLES);
     return cycles + (load >> 5); // of equal plans the one that needs the bus less
@@ -278,16 +296,21 @@ static uint64_t panel_cycles(const shape *s, const candidate *c, uint32_t reside
     uint32_t count = ceil_div(total, tile);
     uint32_t last = total - (count - 1u) * tile;
     uint64_t cycles = 0;
-    for (uint32_t part = 0; part < 2; part++) {
+    for (uint32_t part = last == tile ? 1 : 0; part < 2; part++) {
         uint32_t streamed = part == 0 ? tile : last;
-        uint32_t tiles = part == 0 ? count - 1u : 1u;
+        uint32_t tiles = last == tile ? count : part == 0 ? count - 1u : 1u;
         uint32_t m = c->b_resident ? streamed : resident;
         uint32_t n = c->b_resident ? resident : streamed;
+        if (!is_whole(s, c)) {
+            cycles += tiles * tile_cycles(s, c, m, n, m + n);
+            continue;
+        }
         // At the turn the resident operand is loaded and the streamed one is there.
-        uint32_t turns = is_whole(s, c) && part == 1;
-        uint32_t rows = is_whole(s, c) ? streamed : m + n;
-        cycles += (tiles - turns) * tile_cycles(s, c, m, n, rows);
-        cycles += turns * tile_cycles(s, c, m, n, resident);
+        if (part == 1) {
+            cycles += tile_cycles(s, c, m, n, resident);
+            tiles--;
+        }
+        cycles += tiles == 0 ? 0 : tiles * tile_cycles(s, c, m, n, streamed);
     }
     return cycles;
 }
@@ -328,8 +351,11 @@ static uint64_t estimate(const shape *s, const candidate *c)
     uint32_t total = c->b_resident ? s->n : s->m;
     uint32_t tile = c->b_resident ? c->tile_n : c->tile_m;
     uint32_t count = ceil_div(total, tile);
-    uint64_t cycles = panel_cycles(s, c, total - (count - 1u) * tile) + ends_cycles(s, c);
-    return count > 1 ? cycles + (count - 1u) * panel_cycles(s, c, tile) : cycles;
+    uint32_t last = total - (count - 1u) * tile;
+    uint32_t whole = last == tile ? count : count - 1u;
+    uint64_t cycles = ends_cycles(s, c);
+    cycles += whole == 0 ? 0 : whole * panel_cycles(s, c, tile);
+    return last == tile ? cycles : cycles + panel_cycles(s, c, last);
 }
 
 // ---- the candidates -----------------------------------------------------------------------------
@@ -351,10 +377,7 @@ static void consider(const shape *s, choice *choice, candidate c)
 
 static bool can_chain(const shape *s, uint32_t m, uint32_t n)
 {
-    uint32_t passes;
-    fp8rt_pass_shape(fp8rt_count_pow2(m, s->caps->rows), fp8rt_count_pow2(n, s->caps->cols),
-                     &passes);
-    return passes * s->caps->pass_tiles <= s->caps->acc_tiles;
+    return count_passes(s, m, n) * s->caps->pass_tiles <= s->caps->acc_tiles;
 }
 
 // The first chunk of the first tile: short, because nothing hides its load. Each next chunk is
@@ -451,6 +474,10 @@ static fp8rt_status choose_tiles(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
         .granule_n = granule_n(caps, d_bytes(desc)),
         .granule_k = granule_k(caps),
         .d_bytes = d_bytes(desc),
+        .rows_log2 = log2_of(caps->rows),
+        .cols_log2 = log2_of(caps->cols),
+        .lanes_log2 = log2_of(caps->lanes),
+        .beat_log2 = log2_of(caps->beat_bytes),
     };
     const choice choice = choose(&s);
     if (choice.cycles == 0) {

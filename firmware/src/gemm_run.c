@@ -59,18 +59,26 @@ static span span_at(const side *side, uint32_t start)
 
 // ---- one tile -----------------------------------------------------------------------------------
 
+// MODE bits and sizes of tiles, which most tiles have in common
+static void shape_tile(job *job)
+{
+    const fp8rt_caps *caps = &job->dev->caps;
+    uint32_t passes;
+    uint32_t shape = fp8rt_pass_shape(fp8rt_count_pow2(job->m.length, caps->rows),
+                                      fp8rt_count_pow2(job->n.length, caps->cols), &passes);
+    job->tile_mode = job->plan->mode | FP8RT_PUT(MODE__PASS_SHAPE, shape);
+    job->tile.m = (uint16_t)job->m.length;
+    job->tile.n = (uint16_t)job->n.length;
+}
+
 static void place_tile(job *job)
 {
     const span m = job->m, n = job->n;
     const fp8rt_gemm_desc *desc = &job->plan->desc;
-    const fp8rt_caps *caps = &job->dev->caps;
     fp8rt_tile *tile = &job->tile;
-    uint32_t passes;
-    uint32_t shape = fp8rt_pass_shape(fp8rt_count_pow2(m.length, caps->rows),
-                                      fp8rt_count_pow2(n.length, caps->cols), &passes);
-    job->tile_mode = job->plan->mode | FP8RT_PUT(MODE__PASS_SHAPE, shape);
-    tile->m = (uint16_t)m.length;
-    tile->n = (uint16_t)n.length;
+    if (m.length != tile->m || n.length != tile->n) {
+        shape_tile(job);
+    }
     tile->d = (uintptr_t)desc->d + (size_t)m.start * desc->d_stride +
               (size_t)n.start * job->d_element_bytes;
     tile->scale_a = job->scale_a;
@@ -254,13 +262,13 @@ static fp8rt_gemm_result run_job(job *job)
     fp8rt_device *dev = job->dev;
     uint32_t flags = job->plan->desc.flags;
     fp8rt_status submitted = FP8RT_OK;
-    bool more = next_command(job);
+    next_command(job);
     fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR |
                                 ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
                                 ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS));
-    while (more && submitted == FP8RT_OK) {
+    fp8rt_device_push(dev, &job->tile); // the queue is empty
+    while (next_command(job) && submitted == FP8RT_OK) {
         submitted = fp8rt_device_submit(dev, &job->tile);
-        more = next_command(job);
     }
     fp8rt_status done = fp8rt_device_wait(dev);
     fp8rt_gemm_result result = observe(dev, submitted == FP8RT_OK ? done : submitted);

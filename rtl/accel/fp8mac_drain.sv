@@ -70,7 +70,11 @@ module fp8mac_drain
   bytes_t     all_bytes, most_bytes;
   dim_t       most_rows;
   logic       last_across, last_down, take, region_waits;
-  logic       row_stage_free, end_q;
+  logic       row_stage_free;
+  logic       busy_q;      // a region's rows are being read
+  logic       end_q;       // the end of a command waits for its turn
+
+  logic [SlotW:0] waiting_q;  // regions that are in the buffer and not yet taken
 
   assign shape       = pass_rows_log2(cmd_i.pass_shape);
   assign all_bytes   = bytes_t'(cmd_i.n) << cmd_i.size;
@@ -101,9 +105,6 @@ module fp8mac_drain
     end
   end
 
-  // Regions that are in the buffer and not yet taken
-  logic [SlotW:0] waiting_q;
-
   assign region_waits = waiting_q != '0;
 
   always_ff @(posedge clk_i) begin
@@ -112,7 +113,6 @@ module fp8mac_drain
   end
 
   // ---- cycle t: a row's beats --------------------------------------------------------------------------------------
-  logic               busy_q;
   logic [SlotW-1:0]   slot_q;
   logic [1:0]         shape_q;
   logic               ends_q;        // the command ends with the region

@@ -98,7 +98,7 @@ module fp8mac_store
 
   state_e     state_q;
   store_cmd_t cmd;
-  logic       no_results;
+  logic       no_results, start;
 
   assign cmd        = cmd_i.cmd;
   assign no_results = cmd_i.skip || cmd.acc_keep;
@@ -282,7 +282,7 @@ module fp8mac_store
   // Commands with acc_keep that have left the array and are not yet reported
   localparam int unsigned SeenW = 3;
   logic [SeenW-1:0] kept_seen_q;
-  logic             left_array, epilogue_empty, start;
+  logic             left_array, epilogue_empty;
 
   assign left_array     = cmd_i.skip || kept_seen_q != '0;
   assign epilogue_empty = !valid1_q && !valid2_q && !epi_busy_i;

@@ -106,10 +106,7 @@ def _element(name: str, row: dict) -> Element:
         model=row.get("model", {}),
         accumulators=tuple(row["accumulators"]),
         formats=tuple(row["formats"]),
-        **{
-            k: row[k]
-            for k in ("number", "summary", "family", "feed", "align")
-        },
+        **{k: row[k] for k in ("number", "summary", "family", "feed", "align")},
         accelerator=row["accelerator"],
     )
     _require(

@@ -200,6 +200,11 @@ package fp8mac_element_pkg;
   parameter int unsigned FormatBound = 24;
   parameter logic [BoundW-1:0] BoundNone = '1;  // of operands that are all zero
 
+  // FeedBounded: a bound plus 1 as an exponent field of the format. It is the same for all lanes.
+  function automatic logic [BoundW-1:0] distance_base(logic [BoundW-1:0] bound, fp8_fmt_e fmt);
+    return fmt == FmtE5m2 || fmt == FmtE5m2fnuz ? bound : bound - BoundW'(8);
+  endfunction
+
   // The exponent of a block's sum, as a field of the accumulator's format, is a_bound + b_bound + block_base().
   // `scale_sum` is FNUZ-adjusted.
   function automatic base_t block_base(scale_sum_t scale_sum, bit acc_fp16);

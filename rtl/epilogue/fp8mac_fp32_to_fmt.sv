@@ -76,26 +76,27 @@ module fp8mac_fp32_to_fmt (
   //             |<------- kept ------->|
   //
   // 25 places leave only sticky. A source subnormal is not normalised: either the destination has the same exponent
-  // range (BF16, FP32), or the value is far below half the destination's smallest subnormal. The integer bit that is
-  // kept lies on the exponent's last bit, so adding {exponent - 1, 0} packs exponent and mantissa.
+  // range (BF16, FP32), or the value is far below half the destination's smallest subnormal. A result with a normal
+  // exponent has no integer bit: the exponent takes its place.
   localparam int unsigned ShiftMax = Sig32W + 1;
 
   function automatic aligned_t align(logic [31:0] x, logic [4:0] mantissa_bits, logic [7:0] bias);
-    wide_t                      exp, deficit, amount, above;  // above: the exponent minus 1, 0 for a subnormal
+    wide_t                      exp, deficit, amount;
+    logic                       normal;
     logic [Sig32W+ShiftMax-1:0] shifted;
     logic [31:0]                base;
     exp     = wide_t'({2'b0, x[FracW +: ExpW] == '0 ? ExpW'(1) : x[FracW +: ExpW]})
               - wide_t'(Bias) + wide_t'({2'b0, bias});
     deficit = exp < wide_t'(1) ? wide_t'(1) - exp : '0;
     amount  = wide_t'(FracW) - wide_t'({5'b0, mantissa_bits}) + deficit;
-    shifted = {x[FracW +: ExpW] != '0, x[FracW-1:0], ShiftMax'(0)}
+    normal  = x[FracW +: ExpW] != '0 && deficit == '0;
+    shifted = {x[FracW +: ExpW] != '0 && !normal, x[FracW-1:0], ShiftMax'(0)}
               >> (amount > wide_t'(ShiftMax) ? wide_t'(ShiftMax) : amount);
-    above   = exp + deficit - wide_t'(1);
-    base    = {{(32 - WideW){1'b0}}, above} << mantissa_bits;
+    base    = normal ? {{(32 - WideW){1'b0}}, exp} << mantissa_bits : '0;
     align.sign    = x[31];
     align.is_inf     = x[FracW +: ExpW] == ExpMax && x[FracW-1:0] == '0;
     align.nan     = x[FracW +: ExpW] == ExpMax && x[FracW-1:0] != '0;
-    align.pattern = base + 32'(shifted[ShiftMax +: Sig32W]);
+    align.pattern = base | 32'(shifted[ShiftMax +: Sig32W]);
     align.guard   = shifted[ShiftMax-1];
     align.sticky  = shifted[ShiftMax-2:0] != '0;
   endfunction

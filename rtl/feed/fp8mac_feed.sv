@@ -71,6 +71,27 @@ module fp8mac_feed
     assign common = '0;
     assign feed_o = {common, lane_q};
 
+  end else if (Feed == FeedBounded) begin : g_bounded
+
+    feed_common_t      common;
+    lane_t [LANES-1:0] lane, lane_q;
+    logic [LANES-1:0]  is_nan;
+    logic              nan_q;
+    logic [BoundW-1:0] base;
+
+    assign base = distance_base(bound_i, fmt_i);
+    for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
+      fp8mac_distance_decode #(.DISTANCE_W(distance_width(ELEMENT, FRAC_BITS)), .FRAC_BITS(FRAC_BITS)) u_decode (
+        .clk_i, .code_i(code_i[i]), .present_i(present[i]), .fmt_i, .base_i(base), .lane_o(lane[i]), .nan_o(is_nan[i])
+      );
+    end
+    always_ff @(posedge clk_i) begin
+      lane_q <= lane;
+      nan_q  <= is_nan != '0;
+    end
+    assign common = '{nan: nan_q, none: 1'b0, field: '0};
+    assign feed_o = {common, lane_q};
+
   end else begin : g_fp8
 
     operand_t [LANES-1:0] operand;
@@ -153,43 +174,32 @@ module fp8mac_feed
         assign normalised[i] = leading(operand[i].exp, operand[i].sig);
       end
 
-      if (Feed == FeedDistances) begin : g_largest
+      operand_class_t [LANES-1:0]          kind_q;
+      leading_t [LANES-1:0]                normalised_q;
+      logic [LANES-1:0][OperandExpW:0]     top;
+      logic [LANES-1:0]                    nonzero;
+      logic [OperandExpW:0]                largest;
+      logic                                any, none_2_q, none_3_q;
+      base_t                               field_q;
 
-        operand_class_t [LANES-1:0]          kind_q;
-        leading_t [LANES-1:0]                normalised_q;
-        logic [LANES-1:0][OperandExpW:0]     top;
-        logic [LANES-1:0]                    nonzero;
-        logic [OperandExpW:0]                largest;
-        logic                                any, none_2_q, none_3_q;
-        base_t                               field_q;
-
-        for (genvar i = 0; i < int'(LANES); i++) begin : g_operand
-          assign top[i]     = normalised_q[i].top;
-          assign nonzero[i] = !kind_q[i].zero;
-        end
-        fp8mac_maximum #(.COUNT(LANES), .W(OperandExpW + 1)) u_maximum (
-          .value_i(top), .valid_i(nonzero), .maximum_o(largest), .any_o(any)
-        );
-        always_ff @(posedge clk_i) begin
-          kind_q       <= kind;
-          normalised_q <= normalised;
-          kind_2       <= kind_q;
-          normalised_2 <= normalised_q;
-          bound_2      <= largest;
-          none_2_q       <= !any;
-          none_3_q     <= none_2_q;
-          field_q      <= base_t'({1'b0, bound_2}) + base_i - base_t'(TopOffset - 1);
-        end
-        assign common = '{nan: nan_q, none: none_3_q, field: field_q};
-
-      end else begin : g_bounded
-
-        assign kind_2       = kind;
-        assign normalised_2 = normalised;
-        assign bound_2      = bound_i + (OperandExpW + 1)'(TopOffset - 1);
-        assign common       = '{nan: nan_q, none: 1'b0, field: '0};
-
+      for (genvar i = 0; i < int'(LANES); i++) begin : g_top
+        assign top[i]     = normalised_q[i].top;
+        assign nonzero[i] = !kind_q[i].zero;
       end
+      fp8mac_maximum #(.COUNT(LANES), .W(OperandExpW + 1)) u_maximum (
+        .value_i(top), .valid_i(nonzero), .maximum_o(largest), .any_o(any)
+      );
+      always_ff @(posedge clk_i) begin
+        kind_q       <= kind;
+        normalised_q <= normalised;
+        kind_2       <= kind_q;
+        normalised_2 <= normalised_q;
+        bound_2      <= largest;
+        none_2_q     <= !any;
+        none_3_q     <= none_2_q;
+        field_q      <= base_t'({1'b0, bound_2}) + base_i - base_t'(TopOffset - 1);
+      end
+      assign common = '{nan: nan_q, none: none_3_q, field: field_q};
 
       // The distance of a zero is the largest.
       for (genvar i = 0; i < int'(LANES); i++) begin : g_lane

@@ -78,11 +78,12 @@ def error(
     lanes: int,
     frac_bits: int | None,
     k: int = K,
+    more: tuple[str, ...] = (),
 ) -> float:
     """Root mean square error over the dot products, relative to the root mean square of the exact ones."""
     common = ["--format", operand]
     exact = _gemm(tool, folder, k, [*common, "--acc-format", "fixed"])
-    own = [*settings(kind, lanes, frac_bits), *common]
+    own = [*settings(kind, lanes, frac_bits), *more, *common]
     if kind.align == "bounds":
         found = _dots(tool, k, [*own, "--static-exponent", str(STATIC_EXPONENT)])
     else:

@@ -63,6 +63,7 @@ class Bench:
 BENCHES = {
     "fp8mac_element_aligned": Bench("element_tb", ("--pairs", "both")),
     "fp8mac_element_late": Bench("element_tb", ("--pairs", "both")),
+    "fp8mac_element_block": Bench("block_tb", ("--pairs",)),
     "fp8mac_element_static": Bench("static_tb", ("--pairs",)),
     "fp8mac_element_int8": Bench("int8_tb", ("--pairs",)),
 }

@@ -62,6 +62,8 @@ class Entry:
     inside: tuple[tuple[Entry, int], ...] = ()
     period_ns: float | None = None  # replaces the library's headline period
     variants: int = 3  # re-synthesised netlists of which the median is taken
+    copies: int = 1  # elements in the netlist; an element's area is its part
+    model: tuple[str, ...] = ()  # the golden model's options beside the kind's preset
 
 
 def design(top: str, *folders: str, **parameters: int) -> Design:
@@ -161,6 +163,56 @@ def element(
         target,
         sweep,
         removed,
+    )
+
+
+def block(
+    lanes: int,
+    frac_bits: int,
+    acc: str = "fp32",
+    products: int = 32,
+    target: float | None = None,
+    group: str = "main",
+) -> Entry:
+    """An element with block accumulation. The netlist has as many elements as a block has steps, the accumulate unit that
+    they share, and BANKS accumulators of each. `acc`: fp32, fp16, or both for a choice at run time."""
+    kind = KINDS["block"]
+    share = products // lanes
+    late_bits = max(frac_bits, 12 if acc == "fp16" else 25)
+    return Entry(
+        kind.spelling(lanes, frac_bits)
+        + ("" if acc == "both" else f"_{acc}")
+        + ("" if products == 32 else f"_b{products}"),
+        design(
+            "fp8mac_element_block",
+            LANES=lanes,
+            BLOCK=products,
+            SHARE=share,
+            BANKS=BANKS,
+            FRAC_BITS=frac_bits,
+            ACC_FP32=int(acc != "fp16"),
+            ACC_FP16=int(acc != "fp32"),
+        ),
+        group,
+        lanes,
+        kind.name,
+        kind.family,
+        "fp32 or fp16" if acc == "both" else acc,
+        frac_bits,
+        kind.formats,
+        int8(lanes),
+        target,
+        copies=share,
+        model=(
+            "--group",
+            str(products),
+            "--acc-format",
+            "fp16" if acc == "fp16" else "fp32",
+            "--late-bits-sum",
+            str(late_bits),
+            "--late-bits-acc",
+            str(late_bits),
+        ),
     )
 
 

@@ -35,7 +35,7 @@ class Whole:
     """An entry's point with the areas of its black boxes."""
 
     point: Point
-    area: float
+    area: float  # of one element
     slack_ns: float  # the worst of all
     met: bool  # by all
     parts: dict[str, float]  # area of each kind of black box
@@ -45,6 +45,7 @@ class Whole:
 
     @property
     def area_without_parts(self) -> float:
+        """Of the netlist, with all its elements."""
         return self.point.chosen.area
 
 
@@ -60,7 +61,7 @@ def whole(entry: Entry, found: dict[Any, Point]) -> Whole:
         inside[part.name] = inside.get(part.name, 0.0) + count * found[part.design].chosen.area
     return Whole(
         point,
-        point.chosen.area + sum(areas.values()),
+        (point.chosen.area + sum(areas.values())) / entry.copies,
         min(point.chosen.slack_ns, *(part.slack_ns for _, part in inner.values()), FAR),
         point.met and all(part.met for _, part in inner.values()),
         areas,
@@ -129,6 +130,7 @@ def record(pair: Pair, breakdown: dict[str, float] | None = None) -> Record:
         "cells": chosen.cells,
         "idle_adder_outputs": chosen.idle,
         "black_boxes": chosen.boxes,
+        "copies": entry.copies,
         "area_without_parts": own.area_without_parts,
         "parts": own.parts,
         "inside": own.inside,

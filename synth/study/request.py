@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..flow.errors import UsageError
 from . import libraries
-from .elements import KINDS, Entry, array, element, int8, int8_array
+from .elements import KINDS, Entry, array, block, element, int8, int8_array
 
 # Synthesis takes more than an array that runs: these lanes, and fraction bits from here to the catalogue's most.
 LANES = (1, 2, 4, 8, 16, 32)
@@ -120,6 +120,8 @@ def entry(
         if not every:
             raise UsageError("FORMATS is not possible with ROWS or COLS: an array has all formats")
         return array_entry(kind, count, bits, rows, columns)
+    if kind == "block":
+        return block(count, bits, "both")
     return int8(count) if kind == "int8" else element(kind, count, bits, own)
 
 

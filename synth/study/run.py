@@ -224,6 +224,7 @@ class Study:
             KINDS[entry.kind],
             entry.lanes,
             entry.frac_bits,
+            more=entry.model,
         )
 
     def write(self, found: list[Record]) -> None:

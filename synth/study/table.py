@@ -14,6 +14,7 @@ from .elements import (
     Entry,
     accelerator,
     array,
+    block,
     element,
     feed_of,
     int8_feeds,
@@ -22,6 +23,11 @@ from .elements import (
 # The largest area of an element, as a ratio to its baseline's, by lanes.
 FP32_TARGETS = {1: 1.45, 4: 1.30, 16: 1.10, 32: 1.10}
 FP16_TARGETS = {1: 0.95, 4: 0.92, 16: 0.80, 32: 0.80}
+BLOCK_TARGETS = {
+    ("fp32", 19): {1: 1.50, 4: 1.35, 16: 1.15, 32: 1.06},
+    ("fp32", 13): {1: 1.30, 4: 1.15, 16: 0.97, 32: 0.89},
+    ("fp16", 13): {1: 1.20, 4: 1.08, 16: 0.92, 32: 0.86},
+}
 EXACT_TARGETS = {4: 1.05, 16: 1.00}
 NO_TARGETS = dict.fromkeys((4, 16, 32))
 
@@ -64,6 +70,7 @@ def feeds(lanes: int) -> list[Entry]:
                 ("late_fp32", 13),
                 ("static", 25),
                 ("static", 13),
+                ("block", 19),
                 ("kulisch", None),
             )
         ),
@@ -82,6 +89,17 @@ ENTRIES = [
     # One lane is correctly rounded
     element("late_fp32", 1, target=FP32_TARGETS[1]),
     element("late_fp16", 1, target=FP16_TARGETS[1]),
+    *(
+        block(lanes, frac_bits, acc, target=target)
+        for (acc, frac_bits), targets in BLOCK_TARGETS.items()
+        for lanes, target in targets.items()
+    ),
+    *(block(lanes, 19, "both") for lanes in (4, 16)),
+    *(
+        block(lanes, frac_bits, acc, 64, target=BLOCK_TARGETS[acc, frac_bits][lanes])
+        for acc, frac_bits in BLOCK_TARGETS
+        for lanes in (16, 32)
+    ),
     *of_lanes("late_fp32", 25, FP32_TARGETS),
     *of_lanes("late_fp32", 13, NO_TARGETS),
     *of_lanes("late_fp16", 13, FP16_TARGETS),

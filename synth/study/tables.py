@@ -249,7 +249,7 @@ def feeds(found: list[Record]) -> str:
 
 def feed_name(record: Record) -> str:
     """The feed of this element."""
-    kind = {"late": "late", "static": "static", "aligned": "aligned"}[record["family"]]
+    kind = record["family"]
     window = record["frac_bits"] if kind != "aligned" else None
     if record["kind"] == "kulisch":
         return f"feed_kulisch_l{record['lanes']}"

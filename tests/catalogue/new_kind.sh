@@ -27,8 +27,6 @@ align = "operands"
 frac_bits = { least = 9, default = 17, most = 29 }
 window_lanes = 2
 late_bits = [25, 26]
-latency = 9
-rotating_banks = 4
 accelerator = true
 
 [trial_fp32.model]

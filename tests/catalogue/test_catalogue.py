@@ -17,24 +17,26 @@ E4M3 = "E4M3FN E4M3FNUZ"
 LATE = "frac_bits=frac_bits align_by=FP8MAC_ALIGN_BY_OPERANDS acc_late=true late_round=FP8MAC_ALIGN_ODD"
 
 # Kind: number, family, feed, accumulators, formats of A and B, fraction bits least/default/most and fewest lanes with
-# a choice of them, 2^terms products at most, latency, rotating banks, known to the accelerator's commands.
+# a choice of them, 2^terms products at most, products of a block (0: those of a step), known to the accelerator's
+# commands.
 TABLE = {
-    "exact": (0, "Exact", "Fields", "FP32 FP16", FP8, (0, 0, 0, 0), 0, 7, 0, True),
-    "aligned_fp32": (1, "Aligned", "Exponents", "FP32", FP8, (23, 25, 29, 1), 0, 7, 4, True),
-    "aligned_fp16": (2, "Aligned", "Exponents", "FP16", FP8, (10, 13, 29, 1), 0, 7, 4, True),
-    "kulisch": (3, "Static", "Format", "FIXED", E4M3, (0, 0, 0, 0), 16, 8, 4, True),
-    "int8": (4, "Int8", "Int8", "INT32", "INT8", (0, 0, 0, 0), 0, 7, 4, False),
-    "late_fp32": (5, "Late", "Distances", "FP32", FP8, (9, 25, 29, 2), 0, 9, 4, True),
-    "late_fp16": (6, "Late", "Distances", "FP16", FP8, (9, 13, 29, 2), 0, 9, 4, True),
-    "static": (7, "Static", "Bounded", "FIXED", FP8, (9, 13, 29, 1), 16, 8, 4, False),
+    "exact": (0, "Exact", "Fields", "FP32 FP16", FP8, (0, 0, 0, 0), 0, 0, True),
+    "aligned_fp32": (1, "Aligned", "Exponents", "FP32", FP8, (23, 25, 29, 1), 0, 0, True),
+    "aligned_fp16": (2, "Aligned", "Exponents", "FP16", FP8, (10, 13, 29, 1), 0, 0, True),
+    "kulisch": (3, "Static", "Format", "FIXED", E4M3, (0, 0, 0, 0), 16, 0, True),
+    "int8": (4, "Int8", "Int8", "INT32", "INT8", (0, 0, 0, 0), 0, 0, False),
+    "late_fp32": (5, "Late", "Distances", "FP32", FP8, (9, 25, 29, 2), 0, 0, True),
+    "late_fp16": (6, "Late", "Distances", "FP16", FP8, (9, 13, 29, 2), 0, 0, True),
+    "static": (7, "Static", "Bounded", "FIXED", FP8, (9, 13, 29, 1), 16, 0, False),
+    "block": (8, "Block", "Bounded", "FP32 FP16", FP8, (9, 19, 29, 1), 0, 32, True),
 }
 RTL_FRAC_BITS = {
     "kulisch": 34
 }  # kinds without a choice; with 34 fraction bits E4M3 products are exact
 # Fraction bits of the final addition of late accumulation, at least: with several lanes, with one.
-LATE_BITS = {"late_fp32": (25, 26), "late_fp16": (12, 13)}
+LATE_BITS = {"late_fp32": (25, 26), "late_fp16": (12, 13), "block": (25, 25)}
 
-# Assignments of fp8mac_element_settings, beside group = lanes.
+# Assignments of fp8mac_element_settings, after group = lanes.
 SETTINGS = {
     "exact": "",
     "aligned_fp32": "acc_format=FP8MAC_ACC_FP32 frac_bits=frac_bits",
@@ -44,6 +46,7 @@ SETTINGS = {
     "late_fp32": f"acc_format=FP8MAC_ACC_FP32 {LATE} late_bits_sum=max25 late_bits_acc=max25",
     "late_fp16": f"acc_format=FP8MAC_ACC_FP16 {LATE} late_bits_sum=max12 late_bits_acc=max12",
     "static": "acc_format=FP8MAC_ACC_FIXED frac_bits=frac_bits static_exponent=static_exponent guard_bits=16",
+    "block": f"group=32 {LATE} late_bits_sum=max25 late_bits_acc=max25",
 }
 
 
@@ -78,7 +81,7 @@ def check_sv(checks: Checks, text: str) -> None:
     checks.equal("kinds in SystemVerilog", set(numbers), {constant(kind) for kind in TABLE})
     columns = sv_columns(text)
     for kind, row in TABLE.items():
-        number, family, feed, accumulators, formats, bits, terms, latency, banks, accelerator = row
+        number, family, feed, accumulators, formats, bits, terms, block, accelerator = row
         rtl = RTL_FRAC_BITS.get(kind, 0)
         late = LATE_BITS.get(kind, (0, 0))
         wanted = {
@@ -91,8 +94,7 @@ def check_sv(checks: Checks, text: str) -> None:
             "most_frac_bits": str(bits[2] or rtl),
             "window_lanes": str(bits[3]),
             "terms_log2": str(terms),
-            "latency": str(latency),
-            "rotating_banks": str(banks),
+            "block_products": str(block),
             "late_bits_least": str(late[0]),
             "late_bits_one_lane": str(late[1]),
         } | {
@@ -120,7 +122,7 @@ def check_c(checks: Checks, text: str) -> None:
         )
     )
     for kind, row in TABLE.items():
-        number, _, feed, accumulators, formats, bits, terms, latency, banks, accelerator = row
+        number, family, _, accumulators, formats, bits, terms, block, accelerator = row
         checks.equal(f"{kind}: number in C", numbers.get(kind.upper()), str(number))
         found = dict(re.findall(r"\.(\w+) = ([^\n]+?),?(?=\n|$)", entries.get(kind, "")))
         wanted = {
@@ -132,9 +134,8 @@ def check_c(checks: Checks, text: str) -> None:
             "frac_bits_most": str(bits[2]),
             "window_lanes": str(bits[3]),
             "terms_log2": str(terms),
-            "latency": str(latency),
-            "rotating_banks": str(banks),
-            "align_by_operands": str(feed == "Distances").lower(),
+            "block": str(block),
+            "align_by_operands": str(family in ("Late", "Block")).lower(),
             "accelerator": str(accelerator).lower(),
         }
         for name, value in wanted.items():

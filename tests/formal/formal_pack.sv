@@ -1,103 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_pack: every input byte leaves exactly once, unchanged, at its place in its own row's beat. No other byte is
-// enabled. The solver chooses one byte position of the beat, which is followed through all rows.
+// fp8mac_pack: any byte of the D buffer is the one that was last written to it, by a transfer whose codes cover it. A
+// read gives its beat in the next cycle, with every byte in its place, and the beat stays until the next read.
 module formal_pack #(
-  parameter int unsigned WIDTH = 4,
-  parameter int unsigned BEAT  = 16,
-  localparam int unsigned PosW = $clog2(BEAT)
+  parameter int unsigned ROWS  = 2,
+  parameter int unsigned COLS  = 2,
+  parameter int unsigned WORDS = 4,
+  parameter int unsigned WORD  = 16,
+  parameter int unsigned BEAT  = 8,
+  localparam int unsigned BufW  = $clog2(WORDS),
+  localparam int unsigned WordW = $clog2(WORD),
+  localparam int unsigned RowW  = (ROWS > 1) ? $clog2(ROWS) : 1,
+  localparam int unsigned Beats = WORD / BEAT,
+  localparam int unsigned BeatW = (Beats > 1) ? $clog2(Beats) : 1
 ) (
-  input logic                   clk_i,
-  input logic                   rst_ni,
-  input logic                   valid_i,
-  input logic [WIDTH-1:0]       en_i,
-  input logic [WIDTH-1:0][31:0] code_i,
-  input logic [PosW-1:0]        pos_i,
-  input logic [1:0]             size_i,
-  input logic                   final_i,
-  input logic                   beat_ready_i,
-  input logic [PosW-1:0]        byte_i
+  input logic                            clk_i,
+  input logic                            rst_ni,
+  input logic                            valid_i,
+  input logic [ROWS-1:0]                 row_i,
+  input logic [ROWS-1:0][COLS-1:0][31:0] code_i,
+  input logic [1:0]                      size_i,
+  input logic [BufW-1:0]                 addr_i,
+  input logic [WordW-1:0]                offset_i,
+  input logic                            read_i,
+  input logic [RowW-1:0]                 read_row_i,
+  input logic [BufW-1:0]                 read_addr_i,
+  input logic [BeatW-1:0]                read_beat_i,
+  input logic [RowW+BufW+WordW-1:0]      place_i
 );
-  logic                 ready, beat_valid, moves, leaves;
-  logic [BEAT-1:0][7:0] beat_data;
-  logic [BEAT-1:0]      beat_strb;
+  logic [BEAT-1:0][7:0] read_data;
 
-  fp8mac_pack #(.WIDTH(WIDTH), .BEAT(BEAT)) dut (
-    .clk_i, .rst_ni, .valid_i, .ready_o(ready), .en_i, .code_i, .pos_i, .size_i, .final_i, .beat_valid_o(beat_valid),
-    .beat_data_o(beat_data), .beat_strb_o(beat_strb), .beat_ready_i
+  fp8mac_pack #(.ROWS(ROWS), .COLS(COLS), .WORDS(WORDS), .WORD(WORD), .BEAT(BEAT)) dut (
+    .clk_i, .rst_ni, .valid_i, .row_i, .code_i, .size_i, .addr_i, .offset_i, .read_i, .read_row_i, .read_addr_i,
+    .read_beat_i, .read_data_o(read_data)
   );
 
-  logic [PosW-1:0] place;
-  formal_const #(.WIDTH(PosW)) u_byte (.clk_i, .any_i(byte_i), .const_o(place));
+  // The byte that is followed
+  logic [RowW-1:0]  row;
+  logic [BufW-1:0]  addr;
+  logic [WordW-1:0] place;
+  formal_const #(.WIDTH(RowW + BufW + WordW)) u_place (.clk_i, .any_i(place_i), .const_o({row, addr, place}));
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  assign moves  = valid_i && ready;
-  assign leaves = beat_valid && beat_ready_i;
+  logic [WordW-1:0] distance;   // from the transfer's first byte
+  logic             given;
+  logic [7:0]       value;
 
-  // ---- how it is used: transfers of a row follow each other without gaps -------------------------------------------
-  logic            in_row_q;       // a row has begun, and its last transfer has not come
-  logic [PosW-1:0] next_pos_q;
-  logic [1:0]      size_q;
-  logic [PosW:0]   end_pos;        // of this transfer
+  assign distance = place - offset_i;
+  assign given    = valid_i && row_i[row] && addr_i == addr && place >= offset_i &&
+                    32'(distance) < (COLS << size_i);
 
-  assign end_pos = (PosW+1)'(pos_i) + ((PosW+1)'(WIDTH) << size_i);
+  always_comb begin
+    value = '0;
+    for (int unsigned c = 0; c < COLS; c++) begin
+      if (32'(distance >> size_i) == c) value = 8'(code_i[row][c] >> ((32'(distance) & ((1 << size_i) - 1)) * 8));
+    end
+  end
+
+  // A byte that is given is written one cycle later.
+  logic       given_q, known_q, shown_q;
+  logic [7:0] given_value_q, value_q, shown_value_q;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) in_row_q <= 1'b0;
-    else if (moves) in_row_q <= !final_i;
-    if (moves) begin
-      next_pos_q <= PosW'(end_pos);
-      size_q     <= size_i;
-    end
-  end
-
-  always_comb begin
-    if (rst_ni && valid_i) begin
-      codes_have_1_2_or_4_bytes : assume (size_i <= 2'd2);
-      lies_in_one_beat : assume (end_pos <= (PosW+1)'(BEAT));
-      starts_at_its_own_size : assume ((32'(pos_i) & ((WIDTH << size_i) - 1)) == 0);
-      follows : assume (!in_row_q || (pos_i == next_pos_q && size_i == size_q));
-    end
-  end
-
-  // ---- the byte ----------------------------------------------------------------------------------------------------
-  logic       given, waits_q;   // this transfer gives the byte; an earlier one has given it
-  logic [7:0] value, value_q;
-  logic [PosW-1:0] offset, which;
-
-  assign offset = place - pos_i;
-  assign which  = offset >> size_i;
-
-  always_comb begin
-    given = 1'b0;
-    value = '0;
-    for (int unsigned w = 0; w < WIDTH; w++) begin
-      if (place >= pos_i && 32'(which) == w && en_i[w]) begin
-        given = 1'b1;
-        value = 8'(code_i[w] >> {offset & PosW'((1 << size_i) - 1), 3'b000});
+    if (!rst_ni) begin
+      given_q <= 1'b0;
+      known_q <= 1'b0;
+      shown_q <= 1'b0;
+    end else begin
+      given_q <= given;
+      if (given_q) begin
+        known_q <= 1'b1;
+        value_q <= given_value_q;
+      end
+      if (read_i) begin
+        shown_q       <= known_q && read_row_i == row && read_addr_i == addr && 32'(read_beat_i) == 32'(place) / BEAT;
+        shown_value_q <= value_q;
       end
     end
+    given_value_q <= value;
   end
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || (moves && leaves)) waits_q <= 1'b0;
-    else if (moves) waits_q <= waits_q || given;
-    if (moves && given) value_q <= value;
+  for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
+    always_comb begin
+      if (rst_ni) begin
+        kept : assert (!known_q || 32'(row) != 32'(r) || dut.g_row[r].mem_q[addr][place] == value_q);
+        still_shown : assert (!shown_q || 32'(row) != 32'(r) || dut.g_row[r].read_q[place] == shown_value_q);
+      end
+    end
   end
 
   always_comb begin
     if (rst_ni) begin
-      takes_when_the_bus_does : assert (ready == beat_ready_i);
-      leaves_when_complete : assert (beat_valid == (valid_i && (final_i || end_pos == (PosW+1)'(BEAT))));
-      if (beat_valid) begin
-        enabled_if_given : assert (beat_strb[place] == (waits_q || given));
-        unchanged : assert (!beat_strb[place] || beat_data[place] == (given ? value : value_q));
-      end
-      not_given_twice : assert (!(valid_i && waits_q && given));
-      lies_below_the_next : assert (!waits_q || (in_row_q && next_pos_q != '0 && place < next_pos_q));
-      nothing_waits_between_rows : assert (in_row_q && next_pos_q != '0 || dut.strb_q == '0);
-      kept : assert (dut.strb_q[place] == waits_q && (!waits_q || dut.data_q[place] == value_q));
-      leaves_after_waiting : cover (leaves && waits_q && place == '0 && !final_i);
-      leaves_at_once : cover (leaves && given && final_i && size_i == 2'd0);
+      codes_have_1_2_or_4_bytes : assume (size_i <= 2'd2);
+      offset_is_a_multiple : assume ((32'(offset_i) & ((COLS << size_i) - 1)) == 0);
+      rows_and_beats_exist : assume (32'(read_row_i) < ROWS && 32'(read_beat_i) < Beats && 32'(row) < ROWS);
+      written_in_the_next_cycle : assert (!given_q || (dut.write_q[row] && dut.addr_q == addr && dut.enable_q[place] &&
+                                                       dut.word_q[row][place] == given_value_q));
+      no_other_byte_is_written : assert (given_q || !dut.write_q[row] || dut.addr_q != addr || !dut.enable_q[place]);
+      beat_of_the_byte : assert (!shown_q || (dut.read_row_q == row && 32'(dut.read_beat_q) == 32'(place) / BEAT));
+      read_gives_the_byte : assert (!shown_q || read_data[32'(place) % BEAT] == shown_value_q);
+      read_again : cover (shown_q && read_i && shown_value_q == 8'h3c);
+      overwritten : cover (known_q && given_q && given_value_q != value_q);
     end
   end
 

@@ -1,183 +1,228 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_store between the array's banks and the receiver of its transfers. It reads a bank only while the bank is
-// full, and empties it once. The transfers of a row complete exactly the requested beats. The solver chooses an output
-// (m, n). It is offered exactly once, from its own bank, row and column, for its own address.
+// fp8mac_store between the array's results and the epilogue. The array gives the tiles of a command in the order of
+// passes. The solver chooses an output (m, n). It leaves exactly once, unchanged and enabled, with the scales of its row
+// and column, for its own place in the slot of its own region. Nothing beyond D is enabled. A region's last transfer is
+// marked, and no transfer is for a slot that is not free.
 module formal_store
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
-  parameter int unsigned ROWS    = 2,
-  parameter int unsigned COLS    = 2,
-  parameter int unsigned BANKS_M = 2,
-  parameter int unsigned BANKS_N = 2,
-  parameter int unsigned WIDTH   = 2,
-  parameter int unsigned BEAT    = 8,
-  parameter int unsigned M       = 3,   // every command's m: each shape has its own proof
-  parameter int unsigned N       = 6,
-  localparam int unsigned Banks  = BANKS_M * BANKS_N,
-  localparam int unsigned BankW  = $clog2(Banks),
-  localparam int unsigned RowW   = $clog2(ROWS),
-  localparam int unsigned PosW   = $clog2(BEAT)
+  parameter int unsigned ROWS      = 2,
+  parameter int unsigned COLS      = 2,
+  parameter int unsigned SHARE     = 2,
+  parameter int unsigned WIDTH     = 2,
+  parameter int unsigned SLOTS     = 2,
+  parameter int unsigned ROW_BYTES = 32,
+  parameter int unsigned WORD      = 8,
+  parameter int unsigned M         = 3,   // of every command: each choice has its own proof
+  parameter int unsigned N         = 3,
+  parameter int unsigned SHAPE     = 0,   // pass_shape_e
+  parameter int unsigned SIZE      = 0,   // log2 of the bytes of a D element
+  localparam int unsigned Groups   = ROWS / SHARE,
+  localparam int unsigned Rows     = WIDTH / COLS,
+  localparam int unsigned Parts    = Groups / Rows,
+  localparam int unsigned PhaseW   = (SHARE > 1) ? $clog2(SHARE) : 1,
+  localparam int unsigned WordW    = $clog2(WORD),
+  localparam int unsigned BufW     = $clog2(SLOTS * SHARE * Parts * ROW_BYTES / WORD)
 ) (
-  input logic                  clk_i,
-  input logic                  rst_ni,
-  input logic                  discard_i,
-  input logic                  valid_i,
-  input storing_cmd_t          cmd_i,
-  input logic                  kept_i,
-  input logic [Banks-1:0]      fill_i,
-  input logic [COLS-1:0][31:0] read_data_i,
-  input logic                  epi_ready_i,
-  input logic                  row_ready_i,
-  input logic                  finished_ready_i,
-  input dim_t                  any_m_i,
-  input dim_t                  any_n_i
+  input logic                              clk_i,
+  input logic                              rst_ni,
+  input logic                              valid_i,
+  input storing_cmd_t                      cmd_i,
+  input logic                              result_valid_i,
+  input logic [Groups-1:0][COLS-1:0][31:0] result_i,
+  input logic [ROWS-1:0][31:0]             scale_a_i,
+  input logic [COLS-1:0][31:0]             scale_b_i,
+  input logic                              epi_busy_i,
+  input logic                              slot_free_i,
+  input logic                              cmd_ready_i,
+  input dim_t                              any_m_i,
+  input dim_t                              any_n_i
 );
-  logic                   stored, ready, epi_valid, epi_final, row_valid, finished_valid;
-  logic [Banks-1:0]       release_bank, full_q;
-  logic [BankW-1:0]       read_bank;
-  logic [RowW-1:0]        read_row;
-  dim_t                   at_row, at_col;
-  logic [WIDTH-1:0]       epi_en;
-  logic [WIDTH-1:0][31:0] epi_t0;
-  logic [PosW-1:0]        epi_pos;
-  logic [1:0]             epi_size;
-  row_request_t           row;
-  finished_cmd_t          finished;
+  logic                            ready, stored, result_ready, epi_valid, epi_last, cmd_valid;
+  logic [PhaseW-1:0]               phase_q;
+  place_t                          place;
+  tile_index_t                     row_tile, col_tile;
+  logic [Rows-1:0][COLS-1:0]       en;
+  logic [Rows-1:0][COLS-1:0][31:0] t0;
+  logic [31:0]                     scale_a;
+  logic [COLS-1:0][31:0]           scale_b;
+  logic [Rows-1:0]                 moved;
+  logic [BufW-1:0]                 addr;
+  logic [WordW-1:0]                offset;
 
   fp8mac_store #(
-    .ROWS(ROWS), .COLS(COLS), .BANKS_M(BANKS_M), .BANKS_N(BANKS_N), .WIDTH(WIDTH), .BEAT(BEAT)
+    .ROWS(ROWS), .COLS(COLS), .SHARE(SHARE), .WIDTH(WIDTH), .SLOTS(SLOTS), .ROW_BYTES(ROW_BYTES), .WORD(WORD)
   ) dut (
-    .clk_i, .rst_ni, .discard_i, .stored_o(stored), .valid_i, .cmd_i, .ready_o(ready), .kept_i, .bank_full_i(full_q),
-    .bank_release_o(release_bank), .read_bank_o(read_bank), .read_row_o(read_row), .read_data_i, .vector_half_o(),
-    .row_o(at_row), .col_o(at_col), .scale_a_i('0), .scale_b_i('0), .bias_i('0), .epi_valid_o(epi_valid),
-    .epi_ready_i, .epi_en_o(epi_en), .epi_t0_o(epi_t0), .epi_scale_a_o(), .epi_scale_b_o(), .epi_bias_o(),
-    .epi_cfg_o(), .epi_pos_o(epi_pos), .epi_size_o(epi_size), .epi_final_o(epi_final), .row_valid_o(row_valid),
-    .row_req_o(row), .row_ready_i, .finished_valid_o(finished_valid), .finished_o(finished), .finished_ready_i
+    .clk_i, .rst_ni, .valid_i, .cmd_i, .ready_o(ready), .stored_o(stored), .kept_i(1'b0), .result_valid_i,
+    .result_ready_o(result_ready), .result_phase_i(phase_q), .result_i, .result_place_i(place), .vector_half_o(),
+    .row_tile_o(row_tile), .col_tile_o(col_tile), .scale_a_i, .scale_b_i, .bias_i('0), .epi_valid_o(epi_valid),
+    .epi_busy_i, .epi_en_o(en), .epi_t0_o(t0), .epi_scale_a_o(scale_a), .epi_scale_b_o(scale_b), .epi_bias_o(),
+    .epi_cfg_o(), .epi_row_o(moved), .epi_addr_o(addr), .epi_offset_o(offset), .epi_last_o(epi_last), .slot_free_i,
+    .cmd_valid_o(cmd_valid), .cmd_ready_i
   );
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- around it ---------------------------------------------------------------------------------------------------
-  store_cmd_t   cmd;
-  logic         held_q;
-  storing_cmd_t whole_q;
+  // ---- around it: one command after the other, all alike -----------------------------------------------------------
+  typedef logic [7:0] count_t;
+
+  store_cmd_t                        cmd;
+  storing_cmd_t                      cmd_q;
+  logic [Groups-1:0][COLS-1:0][31:0] result_q;
+  logic                              held_q, waits_q, refused_q;
+  count_t                            lasts_q, freed_q;   // regions
 
   assign cmd = cmd_i.cmd;
 
-  // An empty bank may be filled at any time.
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) full_q <= '0;
-    else full_q <= (full_q & ~release_bank) | (fill_i & ~full_q);
-    held_q  <= rst_ni && valid_i && !ready;
-    whole_q <= cmd_i;
-  end
-
-  always_comb begin
-    if (rst_ni) begin
-      command_is_held : assume (!held_q || (valid_i && cmd_i == whole_q));
-      shape_is_proper : assume (!valid_i || cmd_i.skip ||
-        (cmd.m == dim_t'(M) && cmd.n == dim_t'(N) && cmd.epilogue.d_fmt != dst_fmt_e'(3'd7) &&
-         cmd.d_addr % BEAT == 0 && cmd.d_stride % BEAT == 0 && cmd.d_addr < 64 && cmd.d_stride < 64));
-      is_not_kept : assume (!valid_i || !cmd.acc_keep);
-      not_kept : assume (!kept_i);
+    held_q    <= rst_ni;
+    cmd_q     <= cmd_i;
+    waits_q   <= rst_ni && valid_i && !ready;
+    refused_q <= rst_ni && result_valid_i && !result_ready;
+    result_q  <= result_i;
+    if (!rst_ni) begin
+      lasts_q <= '0;
+      freed_q <= '0;
+    end else begin
+      lasts_q <= lasts_q + count_t'(epi_valid && epi_last);
+      freed_q <= freed_q + count_t'(slot_free_i);
     end
   end
 
-  // ---- banks -------------------------------------------------------------------------------------------------------
-  logic [BankW-1:0] bank_q;   // the bank of the transfer that is offered
-  logic [RowW-1:0]  bank_row_q;
-  dim_t             row_q, col_q;
+  // The tiles in the order of passes, and the phases of each
+  localparam int unsigned TilesM = (M + ROWS - 1) / ROWS;
+  localparam int unsigned TilesN = (N + COLS - 1) / COLS;
+  localparam int unsigned Down   = 1 << SHAPE;
+  localparam int unsigned Across = PassTiles >> SHAPE;
+  logic [31:0] i_q, j_q, m0, n0;
+  logic        taken, given_q;     // all results of the command at hand have been given
+
+  assign m0     = i_q / Down * Down;
+  assign n0     = j_q / Across * Across;
+  assign taken  = result_valid_i && result_ready;
+  assign place  = '{row_tile: tile_index_t'(i_q), col_tile: tile_index_t'(j_q),
+                    last: i_q == TilesM - 1 && j_q == TilesN - 1};
 
   always_ff @(posedge clk_i) begin
-    bank_q     <= read_bank;
-    bank_row_q <= read_row;
-    row_q      <= at_row;
-    col_q      <= at_col;
-  end
-
-  always_comb begin
-    if (rst_ni) begin
-      empties_what_is_full : assert ((release_bank & ~full_q) == '0);
-      reads_what_is_full : assert (!epi_valid || full_q[bank_q]);
-      one_end_each : assert (finished_valid == ready && stored == ready && (!ready || (valid_i && row_ready_i &&
-        finished_ready_i && row_valid && row.none)));
-      end_is_of_its_command : assert (!finished_valid || (finished.tag == cmd.tag && finished.error == cmd.error));
-    end
-  end
-
-  // ---- rows and their beats ----------------------------------------------------------------------------------------
-  logic  asks, moves, completes;
-  logic  row_open_q;         // a row was requested and its last transfer is still to come
-  dim_t  beats_q;            // beats of the row that are not yet complete
-  addr_t beat_addr_q;        // address of the current beat
-
-  assign asks      = row_valid && row_ready_i && !row.none;
-  assign moves     = epi_valid && epi_ready_i;
-  assign completes = moves && (epi_final || 32'(epi_pos) + (WIDTH << epi_size) == BEAT);
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) row_open_q <= 1'b0;
-    else if (asks) row_open_q <= 1'b1;
-    else if (moves && epi_final) row_open_q <= 1'b0;
-    if (asks) begin
-      beats_q     <= row.beats;
-      beat_addr_q <= row.addr;
-    end else if (completes) begin
-      beats_q     <= beats_q - 1;
-      beat_addr_q <= beat_addr_q + addr_t'(BEAT);
+    if (!rst_ni || ready) given_q <= 1'b0;
+    else if (taken && place.last && 32'(phase_q) == SHARE - 1) given_q <= 1'b1;
+    if (!rst_ni || ready) begin
+      i_q     <= '0;
+      j_q     <= '0;
+      phase_q <= '0;
+    end else if (taken && 32'(phase_q) != SHARE - 1) begin
+      phase_q <= phase_q + PhaseW'(1);
+    end else if (taken) begin
+      phase_q <= '0;
+      if (j_q + 1 < n0 + Across && j_q + 1 < TilesN) begin
+        j_q <= j_q + 1;
+      end else if (i_q + 1 < m0 + Down && i_q + 1 < TilesM) begin
+        i_q <= i_q + 1;
+        j_q <= n0;
+      end else if (n0 + Across < TilesN) begin
+        i_q <= m0;
+        j_q <= n0 + Across;
+      end else begin
+        i_q <= m0 + Down;
+        j_q <= '0;
+      end
     end
   end
 
   always_comb begin
     if (rst_ni) begin
-      one_row_at_a_time : assert (!asks || !row_open_q || (moves && epi_final));
-      transfers_have_a_row : assert (!epi_valid || row_open_q);
-      last_beat_with_the_last_transfer : assert (!completes || (beats_q == dim_t'(1)) == epi_final);
-      rows_have_beats : assert (!asks || (row.beats != '0 && row.addr % BEAT == 0));
-      within_a_beat : assert (!epi_valid || 32'(epi_pos) + (WIDTH << epi_size) <= BEAT);
-      nothing_open_at_the_end : assert (!finished_valid || !row_open_q);
+      command_is_proper : assume (cmd.m == dim_t'(M) && cmd.n == dim_t'(N) && 32'(cmd.pass_shape) == SHAPE &&
+        32'(dst_size(cmd.epilogue.d_fmt)) == SIZE && cmd.epilogue.d_fmt != dst_fmt_e'(3'd7) && !cmd_i.skip && !cmd.acc_keep);
+      commands_are_alike : assume (!held_q || cmd_i == cmd_q);
+      command_stays : assume (!waits_q || valid_i);
+      result_stays : assume (!refused_q || (result_valid_i && result_i == result_q));
+      results_of_the_command : assume (!result_valid_i || (valid_i && !given_q));
+      frees_what_is_full : assume (!slot_free_i || freed_q != lasts_q);
+      one_end_each : assert (stored == ready && (!ready || valid_i));
     end
   end
 
   // ---- one output --------------------------------------------------------------------------------------------------
-  dim_t m, n, lane;
+  dim_t m, n;
   formal_const #(.WIDTH(2 * DimW)) u_mn (.clk_i, .any_i({any_m_i, any_n_i}), .const_o({m, n}));
 
-  logic  exists, offered, given_q, discarded_q;
-  addr_t address;
+  localparam int unsigned Height        = ROWS << SHAPE;  // of a region
+  localparam int unsigned Width         = ROW_BYTES >> SHAPE;
+  localparam int unsigned RegionsAcross = ((N << SIZE) + Width - 1) / Width;
+  logic [31:0]           group, bank, lane, phase, region, in_row, base;
+  logic                  now, hit, hit_q, was_given_q, ends_q;
+  logic [31:0]           value, value_q, scale_a_q, scale_b_q;
+  tile_index_t           row_tile_q, row_tile_qq, col_tile_q, col_tile_qq;
+  count_t                lasts_before_q;   // regions of the commands before this one
 
-  assign exists  = valid_i && !cmd_i.skip && m < cmd.m && n < cmd.n;
-  assign lane    = n - col_q;
-  assign offered = moves && row_q == m && n >= col_q && lane < dim_t'(WIDTH);
-  assign address = cmd.d_addr + cmd.d_stride * addr_t'(m[2:0]) + (addr_t'(n[2:0]) << dst_size(cmd.epilogue.d_fmt));
+  assign group          = 32'(m) % ROWS / SHARE;
+  assign phase          = 32'(m) % SHARE;
+  assign bank           = group % Rows;
+  assign lane           = 32'(n) % COLS;
+  assign region         = 32'(m) / Height * RegionsAcross + (32'(n) << SIZE) / Width;
+  assign in_row         = 32'(m) % Height / ROWS * Width + ((32'(n) - lane) << SIZE) % Width;
+  assign base           = (32'(lasts_q) % SLOTS * SHARE + phase) * Parts + group / Rows;
+
+  // The transfer that holds it: of its region, and for its word
+  assign hit = epi_valid && moved[bank] && en[bank][lane] && 32'(lasts_q - lasts_before_q) == region &&
+               32'(addr) == base * (ROW_BYTES / WORD) + in_row / WORD && 32'(offset) == in_row % WORD;
+  assign now   = taken && i_q == 32'(m) / ROWS && j_q == 32'(n) / COLS && 32'(phase_q) == phase;
+  assign value = now ? result_i[group][lane] : value_q;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || ready) begin
-      given_q     <= 1'b0;
-      discarded_q <= 1'b0;
-    end else begin
-      if (offered) given_q <= 1'b1;
-      if (discard_i) discarded_q <= 1'b1;
+    if (now) value_q <= value;
+    scale_a_q   <= scale_a_i[32'(m) % ROWS];
+    scale_b_q   <= scale_b_i[lane];
+    row_tile_q  <= row_tile;
+    row_tile_qq <= row_tile_q;
+    col_tile_q  <= col_tile;
+    col_tile_qq <= col_tile_q;
+    ends_q      <= rst_ni && ready;
+    if (!rst_ni) begin
+      hit_q          <= 1'b0;
+      lasts_before_q <= '0;
+    end else if (ends_q) begin
+      hit_q          <= 1'b0;
+      lasts_before_q <= lasts_q + count_t'(epi_valid && epi_last);
+    end else if (hit) begin
+      hit_q <= 1'b1;
     end
   end
 
+  logic [31:0] enabled;
+  logic [15:0] count_q, count;  // outputs of the command so far
+
   always_comb begin
-    if (rst_ni && exists) begin
-      if (offered) begin
-        once : assert (!given_q);
-        is_enabled : assert (epi_en[lane]);
-        from_its_own_bank : assert (32'(bank_q) == (32'(m) / ROWS) % BANKS_M * BANKS_N + (32'(n) / COLS) % BANKS_N);
-        from_its_own_place : assert (32'(bank_row_q) == 32'(m) % ROWS && epi_t0[lane] == read_data_i[n % COLS]);
-        to_its_own_address : assert (beat_addr_q + addr_t'(epi_pos) + (addr_t'(lane) << epi_size) == address);
-      end
-      all_at_the_end : assert (!finished_valid || given_q || discarded_q);
-      the_last_output : cover (offered && m == dim_t'(M - 1) && n == dim_t'(N - 1));
-      all_given : cover (finished_valid && given_q && !discarded_q);
+    enabled = '0;
+    for (int unsigned r = 0; r < Rows; r++) begin
+      for (int unsigned c = 0; c < COLS; c++) enabled = enabled + 32'(en[r][c]);
     end
+    count = count_q + (epi_valid ? 16'(enabled) : 16'd0);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || ends_q) count_q <= '0;
+    else count_q <= count;
+  end
+
+  always_comb begin
     if (rst_ni) begin
-      ends_discarded : cover (finished_valid && discarded_q && !given_q && exists);
-      nothing_beyond : assert (!(moves && valid_i && row_q >= cmd.m));
+      output_exists : assume (m < dim_t'(M) && n < dim_t'(N));
+      if (hit) begin
+        once : assert (!hit_q);
+        unchanged : assert (t0[bank][lane] == value_q);
+        scale_of_its_row : assert (scale_a == (cmd.scale_a_vec ? scale_a_q : cmd.scale_a));
+        scale_of_its_column : assert (scale_b[lane] == (cmd.scale_b_vec ? scale_b_q : cmd.scale_b));
+        vectors_of_its_tile : assert (32'(row_tile_qq) == 32'(m) / ROWS && 32'(col_tile_qq) == 32'(n) / COLS);
+      end
+      all_at_the_end : assert (!ends_q || ((hit || hit_q) && 32'(count) == M * N));
+      regions_at_the_end : assert (!ends_q || 32'(lasts_q + count_t'(epi_valid && epi_last) - lasts_before_q) ==
+        (M + Height - 1) / Height * RegionsAcross);
+      slot_is_free : assert (!epi_valid || 32'(lasts_q - freed_q) < SLOTS);
+      only_enabled_rows_move : assert (!epi_valid || moved != '0);
+      the_last_output : cover (hit && m == dim_t'(M - 1) && n == dim_t'(N - 1));
+      all_given : cover (ends_q);
     end
   end
 

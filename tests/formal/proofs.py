@@ -284,91 +284,85 @@ def operand_bound(beat):
     )
 
 
-def vector_buffer(width):
+def vector_buffer(read):
+    """Tiles of half a beat, of a whole one, and of two."""
     faults = [
         Fault(
             "halves_share_words",
             "fp8mac_vector_buffer.sv",
-            "mem_q[{write_half_i, write_word_i}] <=",
-            "mem_q[{1'b0, write_word_i}] <=",
-            "keeps_its_beat",
+            "AddrW'({write_half_i, write_word_i} >> BankLog);",
+            "AddrW'({1'b0, write_word_i} >> BankLog);",
+            "keeps_its_value|read_gives_the_value",
         ),
         Fault(
             "group_one_cycle_early",
             "fp8mac_vector_buffer.sv",
-            "word_q[group_q];",
-            "word_q[read_index_i[$clog2(WIDTH) +: GroupW]];",
-            "read_gives_the_values",
+            "tiles[group_q];",
+            "tiles[GroupLog'(read_tile_i)];",
+            "read_gives_the_value",
         ),
         Fault(
             "word_from_the_low_bits",
             "fp8mac_vector_buffer.sv",
-            "read_index_i[IndexW-1 -: WordW]",
-            "read_index_i[WordW-1:0]",
-            "read_gives_the_values",
+            "AddrW'(32'(read_tile_i) >> GroupLog);",
+            "AddrW'(32'(read_tile_i));",
+            "read_gives_the_value",
         ),
     ]
     return Proof(
-        f"vector_buffer_{width}",
+        f"vector_buffer_{read}",
         "formal_vector_buffer",
         RESET + ["rtl/accel/fp8mac_vector_buffer.sv", "formal/formal_vector_buffer.sv"],
         "prove",
         3,
         cover_depth=6,
-        params={"WIDTH": width},
-        faults=faults if width == 2 else [],
-        repeats=width != 2,
+        params={"READ": read},
+        faults=faults if read == 2 else [],
+        repeats=read != 2,
     )
 
 
-def pack(width, beat):
+def pack(rows, cols, word, beat):
     faults = [
-        Fault(
-            "strobes_survive_a_row",
-            "fp8mac_pack.sv",
-            "if (!rst_ni || (valid_i && ready_o && complete)) strb_q",
-            "if (!rst_ni || (valid_i && ready_o && complete && !final_i)) strb_q",
-            "nothing_waits_between_rows|enabled_if_given",
-        ),
-        Fault(
-            "takes_while_refused",
-            "fp8mac_pack.sv",
-            "else if (valid_i && ready_o) strb_q <= strb;",
-            "else if (valid_i) strb_q <= strb;",
-            "kept|nothing_waits_between_rows",
-        ),
-        Fault(
-            "final_waits",
-            "fp8mac_pack.sv",
-            "complete = final_i || ",
-            "complete = ",
-            "leaves_when_complete",
-        ),
-        Fault(
-            "overwrites_without_enable",
-            "fp8mac_pack.sv",
-            "bytes_en[2*w +: 2] = {2{en_i[w]}};",
-            "bytes_en[2*w +: 2] = 2'b11;",
-            "enabled_if_given|kept",
-        ),
         Fault(
             "high_bytes_first",
             "fp8mac_pack.sv",
-            "bytes[2*w +: 2]    = code_i[w][15:0];",
-            "bytes[2*w +: 2]    = {code_i[w][7:0], code_i[w][15:8]};",
-            "unchanged",
+            "[b % (COLS * 2) / 2][b % 2 * 8 +: 8];",
+            "[b % (COLS * 2) / 2][(b + 1) % 2 * 8 +: 8];",
+            "written_in_the_next_cycle",
+        ),
+        Fault(
+            "writes_every_row",
+            "fp8mac_pack.sv",
+            "valid_i ? row_i : '0;",
+            "valid_i ? '1 : '0;",
+            "no_other_byte_is_written",
+        ),
+        Fault(
+            "writes_the_whole_word",
+            "fp8mac_pack.sv",
+            "if (write_q[row] && enable_q[4*k+b]) mem_q",
+            "if (write_q[row]) mem_q",
+            "kept|read_gives_the_byte|still_shown",
+        ),
+        Fault(
+            "beat_of_the_next_read",
+            "fp8mac_pack.sv",
+            "read_word[read_row_q][read_beat_q];",
+            "read_word[read_row_q][read_beat_i];",
+            "read_gives_the_byte",
         ),
     ]
     return Proof(
-        f"pack_{width}_{beat}",
+        f"pack_{rows}_{cols}_{word}_{beat}",
         "formal_pack",
         RESET + ["rtl/accel/fp8mac_pack.sv", "formal/formal_pack.sv"],
         "prove",
         3,
         cover_depth=8,
-        params={"WIDTH": width, "BEAT": beat},
-        faults=faults if beat == 16 else [],
-        repeats=beat != 16,
+        params={"ROWS": rows, "COLS": cols, "WORD": word, "BEAT": beat},
+        faults=faults if (rows, beat) == (2, 8) else [],
+        repeats=(rows, beat) != (2, 8),
     )
 
 
@@ -827,75 +821,55 @@ def compute(sizes):
     )
 
 
-ROTATE_FAULTS = [
-    Fault(
-        "first_adds_to_the_old",
-        "fp8mac_rotating_accumulator.sv",
-        "held  = first_i ? '0 : acc;",
-        "held  = acc;",
-        "sum_of_its_turn",
-    ),
-    Fault(
-        "a_turn_too_early",
-        "fp8mac_rotating_accumulator.sv",
-        "acc = g_stage[BANKS].acc_q;",
-        "acc = g_stage[BANKS-1].acc_q;",
-        "sum_of_its_turn",
-    ),
+PIPELINED_ADDER_FAULTS = [
     Fault(
         "carry_is_lost",
-        "fp8mac_rotating_accumulator.sv",
+        "fp8mac_pipelined_adder.sv",
         "carry_q <= carry;",
         "carry_q <= 1'b0;",
-        "sum_of_its_turn",
+        "sum_of_its_words",
     ),
     Fault(
-        "sign_is_lost",
-        "fp8mac_rotating_accumulator.sv",
-        "sum   = ACC_W'(sum_i);",
-        "sum   = ACC_W'($unsigned(sum_i));",
-        "sum_of_its_turn",
-    ),
-    Fault(
-        "carry_of_another_turn",
-        "fp8mac_rotating_accumulator.sv",
+        "carry_of_other_words",
+        "fp8mac_pipelined_adder.sv",
         ".carry_i(g_stage[s-1].carry_q),",
         ".carry_i(s == 1 ? 1'b0 : g_stage[s].carry_q),",
-        "sum_of_its_turn",
+        "sum_of_its_words",
+    ),
+    Fault(
+        "other_word",
+        "fp8mac_pipelined_adder.sv",
+        "b_q     <= g_stage[s-1].b_q;",
+        "b_q     <= b_i;",
+        "sum_of_its_words",
     ),
 ]
 
-
-# Widths of sum and accumulator, banks, chunk, ripple: with and without turns that wait, a last chunk that is shorter, and
-# a single bank
-ROTATE_SIZES = (
-    (5, 8, 4, 3, 3),
-    (4, 8, 4, 2, 2),
-    (6, 9, 3, 3, 2),
-    (4, 7, 1, 7, 7),
-    (12, 20, 4, 7, 7),
-)
+# Width, chunk, ripple: whole chunks, a last chunk that is shorter, a single chunk
+PIPELINED_ADDER_SIZES = ((8, 3, 3), (8, 2, 2), (9, 3, 2), (7, 7, 7), (20, 7, 7))
 
 
-def rotate(sum_w, acc_w, banks, chunk, ripple):
-    """Unbounded: a step's result comes one round of the banks later, so the induction spans more than one round."""
+def pipelined_adder(w, chunk, ripple):
+    """Unbounded: a sum comes as many cycles after its words as there are chunks, and the induction spans them."""
+    chunks = -(-w // chunk)
+    first = (w, chunk) == (8, 3)
     return Proof(
-        f"rotate_{sum_w}_{acc_w}_{banks}_{chunk}_{ripple}",
-        "formal_rotate",
+        f"pipelined_adder_{w}_{chunk}_{ripple}",
+        "formal_pipelined_adder",
         RESET
         + [
             "rtl/leaf/fp8mac_full_adder.sv",
             "rtl/leaf/fp8mac_adder.sv",
-            "rtl/leaf/fp8mac_rotating_accumulator.sv",
-            "formal/formal_rotate.sv",
+            "rtl/leaf/fp8mac_pipelined_adder.sv",
+            "formal/formal_pipelined_adder.sv",
         ],
         "prove",
-        2 * banks + 1,
-        cover_depth=6 * banks + 2,
-        fault_depth=5 * banks + 2,
-        params={"SUM_W": sum_w, "ACC_W": acc_w, "BANKS": banks, "CHUNK": chunk, "RIPPLE": ripple},
-        faults=ROTATE_FAULTS if (acc_w, chunk) == (8, 3) else [],
-        repeats=(acc_w, chunk) != (8, 3),
+        chunks + 2,
+        cover_depth=chunks + 4,
+        fault_depth=chunks + 4,
+        params={"W": w, "CHUNK": chunk, "RIPPLE": ripple},
+        faults=PIPELINED_ADDER_FAULTS if first else [],
+        repeats=not first,
     )
 
 
@@ -944,7 +918,7 @@ LOAD = Proof(
             "fp8mac_load.sv",
             "LoadA:   if (row_taken && rows_q == dim_t'(1))",
             "LoadA:   if (row_taken && rows_q <= dim_t'(2))",
-            "engine_is_at_scale_a",
+            "engine_is_at_scale_a|engine_counts_b",
         ),
         Fault(
             "words_of_rows_run_together",
@@ -970,70 +944,136 @@ LOAD = Proof(
     ],
 )
 
+# By SHARE: a bundle is one transfer, or two.
 STORE_FAULTS = {
-    (2, 5, 2): [
+    2: [
         Fault(
-            "drains_before_full",
+            "rows_beyond_d",
             "fp8mac_store.sv",
-            "fill_ends = (has_cols & ~full[im_q]) == '0;",
-            "fill_ends = full[im_q] != '0;",
-            "reads_what_is_full",
+            "row_tile == last_row_tile_q ? last_rows_q : '1;",
+            "row_tile == last_row_tile_q ? '1 : '1;",
+            "all_at_the_end",
         ),
         Fault(
-            "released_a_row_early",
+            "ready_while_a_bundle_waits",
             "fp8mac_store.sv",
-            "bank_final: last_row_of_bank && (last_chunk || last_col)",
-            "bank_final: (last_chunk || last_col)",
-            "empties_what_is_full|reads_what_is_full",
+            "ready_q      <= !(bundle_valid && !bundle_done);",
+            "ready_q      <= 1'b1;",
+            "all_at_the_end|unchanged",
         ),
         Fault(
-            "next_pass_at_the_first_column",
+            "slot_before_it_is_free",
             "fp8mac_store.sv",
-            "row_begin = row_addr_q + (addr_t'(n0_q) << size);",
-            "row_begin = row_addr_q;",
-            "to_its_own_address",
+            "slot_available_q <= regions != (SlotW+1)'(SLOTS);",
+            "slot_available_q <= 1'b1;",
+            "slot_is_free",
         ),
         Fault(
-            "a_beat_too_few",
+            "scale_of_another_phase",
             "fp8mac_store.sv",
-            "(row_bytes + dim_t'(BEAT - 1)) >> PosW};",
-            "row_bytes >> PosW};",
-            "rows_have_beats",
+            "scale_a[source_q.group][source_q.phase]",
+            "scale_a[source_q.group][bundle.phase]",
+            "scale_of_its_row",
         ),
         Fault(
-            "refused_transfer_is_lost",
+            "region_goes_on_below",
             "fp8mac_store.sv",
-            "s1_ready = !s1_valid_q || s1_q.discard || epi_ready_i;",
-            "s1_ready = 1'b1;",
-            "one_row_at_a_time|all_at_the_end",
+            "(bundle.place.row_tile & region_rows_q) == region_rows_q) &&",
+            "(bundle.place.row_tile & region_rows_q) == '0) &&",
+            "all_at_the_end|regions_at_the_end",
         ),
     ],
-    (2, 3, 1): [
+    1: [
         Fault(
-            "chunk_of_the_next_transfer",
+            "part_of_the_next_bundle",
             "fp8mac_store.sv",
-            "result[s1_q.chunk];",
-            "result[s0.chunk];",
-            "from_its_own_place",
+            "skid_valid_q <= bundle_valid && !bundle_done;",
+            "skid_valid_q <= bundle_valid && !go;",
+            "all_at_the_end|once|unchanged",
         ),
     ],
 }
 
 
-def store(m, n, width):
+def store(m, n, share, width, shape, size):
     """Commands of m x n outputs: `depth` is long enough for one of them, from its first to its last transfer."""
+    first = (m, n, share, width) == (3, 3, 2, 2)
     return Proof(
-        f"store_{m}_{n}_{width}",
+        f"store_{m}_{n}_{share}_{width}_{shape}_{size}",
         "formal_store",
         RESET + ["rtl/accel/fp8mac_store.sv", "formal/formal_store.sv"],
         "bmc",
-        13,
-        cover_depth=13,
-        fault_depth=13,
-        params={"M": m, "N": n, "WIDTH": width},
+        16,
+        cover_depth=16,
+        fault_depth=16,
+        params={"M": m, "N": n, "SHARE": share, "WIDTH": width, "SHAPE": shape, "SIZE": size},
         cost=60,
-        faults=STORE_FAULTS.get((m, n, width), []),
-        repeats=(m, n, width) != (2, 5, 2),
+        faults=STORE_FAULTS[share] if width == 2 else [],
+        repeats=not first,
+    )
+
+
+DRAIN_FAULTS = [
+    Fault(
+        "reads_before_the_region_is_full",
+        "fp8mac_drain.sv",
+        "placed_q && region_waits);",
+        "placed_q);",
+        "region_is_full|one_slot_each",
+    ),
+    Fault(
+        "next_region_at_the_first_column",
+        "fp8mac_drain.sv",
+        "region_addr_q <= region_addr_q + addr_t'(most_bytes);",
+        "region_addr_q <= region_addr_q;",
+        "once|all_at_the_end|from_its_own_word",
+    ),
+    Fault(
+        "end_before_the_last_row",
+        "fp8mac_drain.sv",
+        "(region_done && ends_q) ||",
+        "(row_done && ends_q) ||",
+        "all_at_the_end|end_after_the_rows",
+    ),
+    Fault(
+        "all_bytes_of_the_last_beat",
+        "fp8mac_drain.sv",
+        "strb_q[b] <= !last_beat || last_byte_q[BeatLog-1:0] >= BeatLog'(b);",
+        "strb_q[b] <= 1'b1;",
+        "strobes_of_d",
+    ),
+    Fault(
+        "goes_on_while_refused",
+        "fp8mac_drain.sv",
+        "s1_ready     = !s1_valid_q || beat_ready_i;",
+        "s1_ready     = 1'b1;",
+        "offered_until_taken|strobes_of_d",
+    ),
+    Fault(
+        "rows_in_the_order_of_groups",
+        "fp8mac_drain.sv",
+        "phase       = 32'(row_q) % SHARE;",
+        "phase       = 32'(row_q) / SHARE % SHARE;",
+        "from_its_own_word",
+    ),
+]
+
+
+def drain(m, n, share, banks, shape, size):
+    """Commands of m x n outputs: `depth` is long enough for one of them."""
+    first = (m, n, share, banks) == (3, 9, 2, 1)
+    return Proof(
+        f"drain_{m}_{n}_{share}_{banks}_{shape}_{size}",
+        "formal_drain",
+        RESET + ["rtl/accel/fp8mac_drain.sv", "formal/formal_drain.sv"],
+        "bmc",
+        16,
+        cover_depth=18,
+        fault_depth=16,
+        params={"M": m, "N": n, "SHARE": share, "BANKS": banks, "SHAPE": shape, "SIZE": size},
+        cost=60,
+        faults=DRAIN_FAULTS if first else [],
+        repeats=not first,
     )
 
 
@@ -1042,8 +1082,8 @@ PROOFS = [
     *[cmd_queue(depth, followed) for depth, followed in ((2, None), (8, 16))],
     *[operand_buffer(lanes) for lanes in (2, 4, 8)],
     *[operand_bound(beat) for beat in (8, 16)],
-    *[vector_buffer(width) for width in (1, 2, 4)],
-    *[pack(width, beat) for width, beat in ((4, 16), (1, 8), (2, 32))],
+    *[vector_buffer(read) for read in (2, 4, 8)],
+    *[pack(*sizes) for sizes in ((2, 2, 16, 8), (1, 4, 16, 16), (2, 1, 8, 8))],
     *[burst_split(beat) for beat in (8, 16)],
     DMA_READ_ADDRESSES,
     DMA_READ,
@@ -1051,11 +1091,14 @@ PROOFS = [
     DMA_WRITE,
     IRQ,
     LOAD,
-    store(2, 5, 2),
-    store(5, 2, 2),
-    store(2, 3, 1),
+    store(3, 3, 2, 2, 0, 0),
+    store(3, 3, 1, 2, 1, 2),
+    store(3, 2, 1, 4, 2, 2),
+    drain(3, 9, 2, 1, 0, 2),
+    drain(3, 5, 1, 2, 1, 1),
+    drain(3, 3, 2, 1, 2, 0),
     *[compute(sizes) for sizes in COMPUTE_SIZES],
-    *[rotate(*sizes) for sizes in ROTATE_SIZES],
+    *[pipelined_adder(*sizes) for sizes in PIPELINED_ADDER_SIZES],
 ]
 
 # The bounded sets again, to a greater depth. Only `make formal-long` runs them.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The whole accelerator against libfp8mac. One build per parameter set, ROWS_COLS_LANES_AXIWIDTH. The element's spelling
-# (tools/array.mk) follows if the element is not `exact`.
+# The whole accelerator against libfp8mac. One build per parameter set, ROWS_COLS_LANES_AXIWIDTH_ELEMENT, with the
+# element's spelling (tools/array.mk).
 
-ACCEL_TB_SETS := 4_4_16_128_block_f19 2_2_4_64_block_f13 4_4_16_256_block_f19 4_4_1_64 8_8_4_128 \
+ACCEL_TB_SETS := 4_4_16_128_block_f19 2_2_4_64_block_f13 4_4_16_256_block_f19 4_4_1_64_exact 8_8_4_128_exact \
   4_4_4_128_aligned_fp32_f25 4_2_8_128_late_fp16_f13 4_4_1_64_late_fp32 2_2_4_128_kulisch
 ACCEL_TB_LIB := $(BUILD)/model/libfp8mac.a
 ACCEL_TB_FROM := tests/rtl/accel_tb.cpp $(wildcard tests/rtl/accel_*.h) tests/rtl/axi_memory.h tests/rtl/tb.h \
@@ -12,7 +12,7 @@ ACCEL_TB_LOGS := $(ACCEL_TB_SETS:%=$(BUILD)/test/rtl_accel_%.log)
 accel_tb_word = $(word $(2),$(subst _, ,$(1)))
 # The default array has its accumulator memory. The others have a smaller one, which small commands fill.
 accel_tb_tiles = $(if $(filter 4_4_16_%,$(1)),256,64)
-accel_tb_element = $(or $(subst $(space),_,$(wordlist 5,9,$(subst _, ,$*))),exact)
+accel_tb_element = $(subst $(space),_,$(wordlist 5,9,$(subst _, ,$*)))
 
 $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
 	@mkdir -p $(@D) && rm -f $@

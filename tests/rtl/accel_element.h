@@ -39,7 +39,7 @@ inline Element element_of(unsigned kind)
             window,
             window && info.align_by_operands,
             info.terms_log2,
-            info.block ? info.block : LANES};
+            info.block ? info.block : unsigned{LANES}};
 }
 
 inline const Element kElement = element_of(ELEMENT_KIND);

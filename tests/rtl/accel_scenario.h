@@ -45,6 +45,7 @@ class Scenario
     Maker maker_;
     uint32_t completed_ = 0; // since reset
     uint64_t hits_nonfinite_ = 0, hits_finite_ = 0;
+    uint64_t drained_ = 0; // cycles in which compute waited for results to be taken
 
   private:
     void counters(const std::vector<Tile> &tiles, uint64_t reads, uint64_t writes);
@@ -128,10 +129,13 @@ inline void Scenario::run(const std::vector<Tile> &tiles)
 
 inline void Scenario::counters(const std::vector<Tile> &tiles, uint64_t reads, uint64_t writes)
 {
-    uint64_t macs = 0;
+    uint64_t macs = 0, steps = 0;
     for (const Tile &t : tiles) {
         macs += t.macs();
+        steps += uint64_t(Shape::up(t.m, ROWS)) * Shape::up(t.n, COLS) * Shape::up(t.k, LANES);
     }
+    bench_.equal("CYC_COMPUTE is the number of steps", host_.read(REG(CYC_COMPUTE)), steps);
+    drained_ += host_.read(REG(CYC_DRAIN));
     bench_.equal("MACS", host_.read(REG(MACS_LO)) | uint64_t(host_.read(REG(MACS_HI))) << 32, macs);
     bench_.equal("READ_BEATS", host_.read(REG(READ_BEATS)), reads);
     bench_.equal("WRITE_BEATS", host_.read(REG(WRITE_BEATS)), writes);

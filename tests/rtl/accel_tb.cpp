@@ -122,6 +122,7 @@ void Test::random_batches(unsigned count)
     bench_.covered("tiles that reuse an operand", hits_reuse_);
     bench_.covered("batches with an output that is not finite", hits_nonfinite_);
     bench_.covered("batches with finite outputs only", hits_finite_);
+    bench_.covered("cycles of waiting for results to be taken", drained_);
 }
 
 // The line is the OR of state & enable. A state bit is cleared only by writing 1 to it.
@@ -563,8 +564,11 @@ std::vector<Tile> Test::chains(unsigned a_tiles, unsigned b_tiles, uint32_t mn, 
 void Test::speed(bool gemm512)
 {
     begin();
-    const uint32_t side = kShape.fits(64, 64, 256) ? 64 : 32,
-                   k = kShape.fits(64, 64, 512) ? 512 : 256;
+    const uint32_t side = kShape.fits(64, 64, 256) ? 64 : 32;
+    uint32_t k = 512;
+    while (!kShape.fits(side, side, k)) {
+        k /= 2;
+    }
     const std::string name = tb::text("%u x %u x %u, 8 commands", side, side, k);
     utilisation(name.c_str(), product(2, 4, side, k), 90.0);
     for (const auto &[mn, depth] :

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// The array in lockstep with the model. Random tiles run in every bank, with bubbles, short and
-// masked steps, every format and accumulator that the elements have, and a slow reader. Flags,
-// bank_full_o and busy_o are compared in every cycle. The build defines ROWS, COLS, LANES, BANKS_M,
-// BANKS_N, ELEMENT_KIND and FRAC_BITS (0: no window). `--speed N` runs N cycles idle and N cycles
-// at full rate, and reports the simulation's rates.
+// The array in lockstep with the model. Random dot products run in every tile of the accumulator
+// memory, their blocks interleaved, with bubbles, short and masked blocks, frozen cycles, and every
+// format and accumulator that the elements have. Results, flags and busy_o are compared in every
+// cycle. The build defines ROWS, COLS, LANES, TILES, ELEMENT_KIND and FRAC_BITS (0: no window).
+// `--speed N` runs N cycles idle and N cycles at full rate, and reports the simulation's rates.
 #include <ctime>
 #include <deque>
 
-#include "Vfp8mac_array.h"
+#include "Varray_tb.h"
 #include "dot_steps.h"
 #include "fp8mac/catalogue.h"
 
 namespace
 {
 
-constexpr unsigned BANKS = BANKS_M * BANKS_N;
 constexpr unsigned kElement = ELEMENT_KIND;
 const fp8mac_element_info &kInfo = *fp8mac_element_find(kElement);
 constexpr bool kStatic = kElement == FP8MAC_ELEMENT_STATIC;
 constexpr bool kInt8 = kElement == FP8MAC_ELEMENT_INT8;
-const bool kFp16 = kInfo.accumulators == 1u << FP8MAC_ACC_FP16; // the only accumulator
+const bool kFp16 = kInfo.accumulators == 1u << FP8MAC_ACC_FP16;            // the only accumulator
+const bool kChoice = (kInfo.accumulators & (kInfo.accumulators - 1)) != 0; // at run time
 const bool kFixedPoint = (kInfo.accumulators & 1u << FP8MAC_ACC_FIXED) != 0;
 const bool kInteger = kFixedPoint || kInt8;
 const bool kInf = (kInfo.formats & 1u << FP8MAC_E5M2) != 0;
-const bool kRotates = kInfo.rotating_banks != 0;
-const unsigned kStages = kInfo.latency;
-constexpr unsigned kLoop = 3;  // LoopCycles
-constexpr unsigned kTurns = 4; // of accumulators that rotate
+const unsigned kBlock = kInfo.block != 0 ? kInfo.block : LANES;
 constexpr int kBoundBias = 16; // BoundBias, and the bits of a bound
 constexpr unsigned kBoundW = 6;
+constexpr int kBoundNone = (1 << kBoundW) - 1;
+constexpr unsigned kTileMax = TILES;
+constexpr unsigned kMetas = 1u << 17;
 
-using Dut = tb::Clocked<Vfp8mac_array>;
+using Dut = tb::Clocked<Varray_tb>;
 
 // FNUZ's bias is one larger; bounds do not know it.
 int fnuz(unsigned format)
@@ -58,9 +58,18 @@ static_assert(kBoundW * ROWS < 64 && kBoundW * COLS < 64, "bounds are driven as 
 void drive_bounds(Dut &dut, uint64_t a, uint64_t b)
 {
     dut->a_bound_i =
-        static_cast<decltype(Vfp8mac_array::a_bound_i + 0)>(a & ((1ull << kBoundW * ROWS) - 1));
+        static_cast<decltype(Varray_tb::a_bound_i + 0)>(a & ((1ull << kBoundW * ROWS) - 1));
     dut->b_bound_i =
-        static_cast<decltype(Vfp8mac_array::b_bound_i + 0)>(b & ((1ull << kBoundW * COLS) - 1));
+        static_cast<decltype(Varray_tb::b_bound_i + 0)>(b & ((1ull << kBoundW * COLS) - 1));
+}
+
+uint64_t packed(const int *bound, unsigned count)
+{
+    uint64_t word = 0;
+    for (unsigned i = 0; i < count; i++) {
+        word |= static_cast<uint64_t>(bound[i]) << kBoundW * i;
+    }
+    return word;
 }
 
 // One accumulator, by the model.
@@ -81,62 +90,92 @@ struct Accumulator {
     }
 };
 
-// The results that a finished tile leaves in its bank.
-struct Results {
-    uint32_t rows = 0, cols = 0;       // enabled
-    uint32_t pattern[ROWS][COLS] = {}; // FP32
-};
-
-// One bank: the tile that is stepping, and the results of those before it.
+// One tile of the accumulator memory: the dot product that it holds.
 struct Tile {
-    explicit Tile(tb::Rng &rng) : steps(rng, LANES) {}
+    explicit Tile(tb::Rng &rng) : steps(rng, kBlock) {}
     tb::Steps steps;
-    tb::StepConfig config;                      // kFixedPoint: of all its steps
+    tb::StepConfig config;                      // kFixedPoint: of all its blocks
     int a_bound[ROWS] = {}, b_bound[COLS] = {}; // kStatic
-    bool extremes =
-        false; // kInt8: mostly -128 * -128; kStatic: infinities in place of NaNs, which outlive all else
+    // kInt8: mostly -128 * -128; kStatic, blocks: infinities in place of NaNs, which outlive all else
+    bool extremes = false;
     Accumulator acc[ROWS][COLS];
     uint32_t rows = 0, cols = 0; // enabled
-    unsigned left = 0;           // steps to issue
-    uint64_t issued = 0;         // cycle of the last one
+    unsigned left = 0;           // blocks to issue
     bool first = false;
-    std::deque<Results> results; // finished, not yet released
-    bool reading = false;
-    uint64_t release = 0; // cycle, while reading
+    uint64_t issued = 0; // cycle of the last block's last step
+};
+
+// A block while its steps are issued.
+struct Block {
+    bool open = false;
+    unsigned tile = 0, steps = 0, step = 0;
+    bool first = false, last = false;
+    uint32_t lanes = 0, meta = 0; // lanes: of all steps
+    uint64_t a_bounds = 0, b_bounds = 0;
+    uint8_t a[ROWS][tb::kLanesMax] = {}, b[COLS][tb::kLanesMax] = {};
+    uint32_t flags[ROWS] = {};
+};
+
+// What the array shows in one cycle.
+struct Shown {
+    bool valid = false;   // a phase of a block
+    bool results = false; // and its results
+    unsigned tile = 0, phase = 0;
+    uint32_t flags = 0, meta = 0, rows = 0, cols = 0;
+    uint32_t pattern[ROWS][COLS] = {}; // FP32
 };
 
 class ArrayTest
 {
   public:
     ArrayTest(tb::Bench &bench, Dut &dut, tb::Rng &rng)
-        : bench_(bench), dut_(dut), rng_(rng), tiles_(BANKS, Tile(rng))
+        : bench_(bench), dut_(dut), rng_(rng), tiles_(kTileMax, Tile(rng))
     {
+        dut_.settle();
+        const uint32_t parameters = dut_->parameters_o;
+        bench_.equal("block", parameters >> 24, kBlock);
+        share_ = parameters >> 16 & 0xff;
+        loop_ = parameters >> 8 & 0xff;
+        latency_ = parameters & 0xff;
+        bench_.check("rows are shared", ROWS % share_ == 0 && share_ * LANES <= kBlock);
     }
 
-    void run(unsigned cycles, unsigned bubbles, unsigned reader_delay)
+    // `tiles` of them are in use: with few, blocks of one tile follow each other closely.
+    void run(unsigned cycles, unsigned tiles, unsigned bubbles, unsigned freezes)
     {
+        in_use_ = std::min(tiles, kTileMax);
+        freezes_ = freezes;
         for (unsigned i = 0; i < cycles && !bench_.hopeless(); i++) {
-            reader_delay_ = reader_delay;
-            issue(!rng_.chance(bubbles));
-            read();
-            clock();
+            cycle(!rng_.chance(bubbles));
         }
-        while (!idle() && !bench_.hopeless()) {
-            issue(false);
-            read();
-            clock();
+        while ((block_.open || !shown_.empty()) && !bench_.hopeless()) {
+            cycle(block_.open);
+        }
+        for (unsigned i = 0; i < 20; i++) {
+            cycle(false);
         }
     }
     void report()
     {
         report_events();
-        bench_.covered("step of a tile with absent rows or columns", masked_);
-        if (LANES > 1) {
-            bench_.covered("step with a gap in its lanes", gaps_);
+        bench_.covered("block of a tile with absent rows or columns", masked_);
+        if (kBlock > 1) {
+            bench_.covered("block with a gap in its products", gaps_);
         }
-        bench_.covered("last step issued while the bank was being read", overlapped_);
-        bench_.covered("tile's results compared", compared_);
-        bench_.covered("tile of more than 100 steps", long_);
+        if (kBlock > LANES) {
+            bench_.covered("block of one step", one_step_);
+            bench_.covered("block of all steps", all_steps_);
+            bench_.covered("cycle without a step inside a block", bubbles_inside_);
+            bench_.covered("cycle frozen inside a block", frozen_inside_);
+            bench_.covered("operands that are all zero", none_);
+        }
+        bench_.covered("result compared", compared_);
+        bench_.covered("result that waits in frozen cycles", frozen_result_);
+        bench_.covered("block as soon after its tile's as is possible", closest_);
+        bench_.covered("block as soon after another as is possible", next_);
+        bench_.covered("dot product of more than 100 blocks", long_);
+        bench_.covered("dot product that others interrupt", interrupted_);
+        bench_.covered("stopped clock", stopped_);
         if (kInf) {
             bench_.covered("Inf that meets zeros only where it is masked", masked_specials_);
         }
@@ -161,7 +200,7 @@ class ArrayTest
         if (kElement == FP8MAC_ELEMENT_EXACT) {
             return events_.report(bench_, "random", LANES, E::kSumFarBelow);
         }
-        bench_.covered("short step", LANES == 1 || events_.hits[E::kShortStep]);
+        bench_.covered("short block", kBlock == 1 || events_.hits[E::kShortStep]);
         if (kInt8) {
             return;
         }
@@ -173,9 +212,9 @@ class ArrayTest
         }
         bench_.covered("infinite result", events_.hits[E::kInf]);
         bench_.covered("Inf * 0", events_.hits[E::kInfTimesZero]);
-        bench_.covered("Inf - Inf", LANES == 1 || events_.hits[E::kInfMinusInf]);
-        // With many lanes an infinite accumulator hardly outlives the NaNs.
-        if (LANES < 8) {
+        bench_.covered("Inf - Inf", kBlock == 1 || events_.hits[E::kInfMinusInf]);
+        // With many products an infinite accumulator hardly outlives the NaNs.
+        if (kBlock < 8) {
             bench_.covered("Inf - Inf in acc", events_.hits[E::kInfMinusAcc]);
         }
         if (kInteger) {
@@ -183,7 +222,10 @@ class ArrayTest
         }
         bench_.covered("sum far below acc", events_.hits[E::kSumFarBelow]);
         if (!kFp16) {
-            return bench_.covered("acc far below sum", events_.hits[E::kAccFarBelow]);
+            bench_.covered("acc far below sum", events_.hits[E::kAccFarBelow]);
+        }
+        if (!kFp16 && !kChoice) {
+            return;
         }
         bench_.covered("overflow", events_.hits[E::kOverflow]);
         bench_.covered("subnormal result", events_.hits[E::kSubnormal16]);
@@ -192,56 +234,10 @@ class ArrayTest
             bench_.covered("result -0", events_.hits[E::kMinusZero]);
         }
     }
-    struct Shown {
-        uint32_t flags = 0;
-        bool valid = false, last = false;
-        unsigned bank = 0;
-    };
 
-    bool idle() const
-    {
-        for (const Tile &tile : tiles_) {
-            if (!tile.results.empty()) {
-                return false;
-            }
-        }
-        return true;
-    }
+    // ---- dot products --------------------------------------------------------------------------
 
-    // A bank that may step now; BANKS if there is none.
-    unsigned ready_bank()
-    {
-        const unsigned start = rng_.below(BANKS);
-        for (unsigned i = 0; i < BANKS; i++) {
-            const unsigned bank = (start + i) % BANKS;
-            const Tile &tile = tiles_[bank];
-            const bool free = tile.results.empty() || (tile.results.size() == 1 && tile.reading &&
-                                                       tile.release < now_ + kStages);
-            if (in_turn(tile) && (tile.left != 1 || free)) {
-                return bank;
-            }
-        }
-        return BANKS;
-    }
-
-    // With rotating accumulators a tile begins in a turn that no other tile has, and stays in it.
-    bool in_turn(const Tile &tile) const
-    {
-        if (!kRotates) {
-            return now_ - tile.issued >= kLoop;
-        }
-        if (!tile.first) {
-            return (now_ - tile.issued) % kTurns == 0;
-        }
-        for (const Tile &other : tiles_) {
-            if (other.left != 0 && !other.first && (now_ - other.issued) % kTurns == 0) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    void new_tile(Tile &tile)
+    void new_dot_product(Tile &tile)
     {
         tile.left = 1 + rng_.below(rng_.chance(kInt8 ? 100 : 20) ? 700 : 6);
         long_ += tile.left > 100;
@@ -273,10 +269,10 @@ class ArrayTest
         }
     }
 
-    // Reduces a step's configuration to what the elements support.
+    // Reduces a block's configuration to what the elements support.
     void take_config(Tile &tile)
     {
-        if (kRotates) {
+        if (!kChoice) {
             tile.config.fp16 = tile.steps.config.fp16 = kFp16;
         }
         if (kFixedPoint) {
@@ -323,27 +319,62 @@ class ArrayTest
             }
         }
     }
+    // The largest exponent of a block's operands. Whether a NaN or an Inf counts makes no
+    // difference.
+    int bound_of(unsigned format, const uint8_t *codes, uint32_t lanes, bool specials)
+    {
+        int bound = -1;
+        for (unsigned lane = 0; lane < kBlock; lane++) {
+            if ((lanes >> lane & 1) == 0) {
+                continue;
+            }
+            const bool special = !std::isfinite(tb::Codes::of(format).value[codes[lane]]);
+            bound = std::max(bound, special && specials ? 32 : exponent(format, codes[lane]));
+        }
+        none_ += bound < 0;
+        return bound < 0 ? kBoundNone : bound;
+    }
     void set_bounds(const Tile &tile)
     {
-        uint64_t a = rng_.next(), b = rng_.next(); // others do not look at them
+        block_.a_bounds = rng_.next(); // other kinds do not look at them
+        block_.b_bounds = rng_.next();
         if (kStatic) {
-            a = b = 0;
+            block_.a_bounds = packed(tile.a_bound, ROWS);
+            block_.b_bounds = packed(tile.b_bound, COLS);
+        }
+        if (kInfo.block != 0) {
+            int a[ROWS], b[COLS];
+            const bool specials = rng_.coin();
+            const tb::StepConfig &config = tile.steps.config;
             for (unsigned r = 0; r < ROWS; r++) {
-                a |= static_cast<uint64_t>(tile.a_bound[r]) << kBoundW * r;
+                a[r] = bound_of(config.a_format, block_.a[r], block_.lanes, specials);
             }
             for (unsigned c = 0; c < COLS; c++) {
-                b |= static_cast<uint64_t>(tile.b_bound[c]) << kBoundW * c;
+                b[c] = bound_of(config.b_format, block_.b[c], block_.lanes, specials);
             }
+            block_.a_bounds = packed(a, ROWS);
+            block_.b_bounds = packed(b, COLS);
         }
-        drive_bounds(dut_, a, b);
     }
 
     void operands(Tile &tile, unsigned i, bool last)
     {
         const uint32_t acc = tile.acc[i % ROWS][i % COLS].pattern;
-        i == 0 ? tile.steps.next(acc, !last) : tile.steps.fill(acc);
+        i == 0 ? tile.steps.next(acc, !last && rng_.coin()) : tile.steps.fill(acc);
         if (i == 0) {
             take_config(tile);
+        }
+        if (kInfo.block != 0 && tile.extremes) {
+            for (unsigned lane = 0; lane < kBlock; lane++) {
+                tile.steps.a[lane] =
+                    within(32, tile.steps.config.a_format, tile.steps.a[lane], true);
+                tile.steps.b[lane] =
+                    within(32, tile.steps.config.b_format, tile.steps.b[lane], true);
+            }
+        }
+        if (kInfo.block != 0 && rng_.chance(30)) {
+            std::memset(tile.steps.a, rng_.chance(500) ? 0x80 * (tile.config.a_format < 2) : 0,
+                        kBlock);
         }
         if (!kInt8) {
             return;
@@ -354,105 +385,80 @@ class ArrayTest
         }
     }
 
-    void issue(bool wanted)
-    {
-        dut_->step_valid_i = 0;
-        shown_.push_back(Shown());
-        if (!wanted) {
-            return;
-        }
-        // A tile begins only in a cycle in which its only step could be its last.
-        for (Tile &tile : tiles_) {
-            if (tile.left == 0) {
-                new_tile(tile);
-            }
-        }
-        const unsigned bank = ready_bank();
-        if (bank == BANKS) {
-            return;
-        }
-        Tile &tile = tiles_[bank];
-        Shown &shown = shown_.back();
-        shown.valid = true;
-        shown.bank = bank;
-        shown.last = tile.left == 1;
-        shown.flags = step(tile, shown.last);
-        dut_->step_valid_i = 1;
-        dut_->step_bank_i = static_cast<uint8_t>(bank);
-        dut_->step_first_i = tile.first;
-        dut_->step_last_i = shown.last;
-        overlapped_ += shown.last && !tile.results.empty();
-        tile.first = false;
-        tile.left--;
-        tile.issued = now_;
-        if (shown.last) {
-            tile.results.emplace_back();
-            Results &results = tile.results.back();
-            results.rows = tile.rows;
-            results.cols = tile.cols;
-            for (unsigned i = 0; i < ROWS * COLS; i++) {
-                results.pattern[i / COLS][i % COLS] = tile.acc[i / COLS][i % COLS].pattern;
-                if (kInteger) {
-                    count_integer(tile.acc[i / COLS][i % COLS].acc);
-                }
-            }
-        }
-    }
+    // ---- blocks --------------------------------------------------------------------------------
 
-    // Sets the operands of a step and takes it in the model; returns its flags.
-    uint32_t step(Tile &tile, bool last)
+    // Begins a block: chooses its operands and adds it in the model.
+    void begin(unsigned index)
     {
-        uint8_t a[ROWS][LANES], b[COLS][LANES];
+        Tile &tile = tiles_[index];
+        if (tile.left == 0) {
+            new_dot_product(tile);
+        }
+        block_ = Block();
+        block_.open = true;
+        block_.tile = index;
+        block_.first = tile.first;
+        block_.last = tile.left == 1;
+        block_.meta = rng_.below(kMetas);
         for (unsigned i = 0; i < std::max<unsigned>(ROWS, COLS); i++) {
-            operands(tile, i, last);
+            operands(tile, i, block_.last);
             if (kStatic) {
                 take_bounds(tile, i, tile.steps.a, tile.steps.b);
             }
             if (i < ROWS) {
-                std::memcpy(a[i], tile.steps.a, LANES);
+                std::memcpy(block_.a[i], tile.steps.a, kBlock);
             }
             if (i < COLS) {
-                std::memcpy(b[i], tile.steps.b, LANES);
+                std::memcpy(block_.b[i], tile.steps.b, kBlock);
             }
         }
-        const uint32_t lanes = lane_mask(tile.steps.n);
-        std::memcpy(&dut_->a_code_i, a, sizeof a);
-        std::memcpy(&dut_->b_code_i, b, sizeof b);
-        dut_->step_cfg_i = static_cast<uint16_t>(tile.steps.config.bits());
-        dut_->row_en_i = static_cast<uint8_t>(tile.rows);
-        dut_->col_en_i = static_cast<uint8_t>(tile.cols);
-        dut_->lane_en_i = static_cast<uint16_t>(lanes);
+        block_.lanes = lane_mask(tile.steps.n);
+        unsigned steps = 1;
+        while (steps * LANES < kBlock && block_.lanes >> steps * LANES != 0) {
+            steps++;
+        }
+        block_.steps = rng_.chance(100) ? kBlock / LANES : steps; // the last ones may be empty
+        one_step_ += block_.steps == 1;
+        all_steps_ += block_.steps == kBlock / LANES;
         set_bounds(tile);
+        add(tile);
+        interrupted_ += !tile.first && last_tile_ != index;
+        last_tile_ = index;
+        tile.first = false;
+        tile.left--;
+    }
+
+    void add(Tile &tile)
+    {
         masked_ += tile.rows != (1u << ROWS) - 1 || tile.cols != (1u << COLS) - 1;
         uint32_t flags = 0;
         for (unsigned r = 0; r < ROWS; r++) {
             for (unsigned c = 0; c < COLS; c++) {
                 if ((tile.rows >> r & 1) && (tile.cols >> c & 1)) {
-                    flags |= element(tile, r, c, a[r], b[c], lanes);
+                    block_.flags[r] |= element(tile, r, c);
                 }
             }
+            flags |= block_.flags[r];
         }
-        masked_specials_ += flags == 0 && meets_mask(tile, a, b, lanes);
-        return flags;
+        masked_specials_ += flags == 0 && meets_mask(tile);
     }
 
     // A special value in a row or column that is enabled, beside one that is not. A NaN raises its
     // flag where it is not masked, so with no flag at all it is an Inf.
-    bool meets_mask(const Tile &tile, const uint8_t a[][LANES], const uint8_t b[][LANES],
-                    uint32_t lanes) const
+    bool meets_mask(const Tile &tile) const
     {
         bool a_special = false, b_special = false;
-        for (unsigned lane = 0; lane < LANES; lane++) {
-            if ((lanes >> lane & 1) == 0) {
+        for (unsigned lane = 0; lane < kBlock; lane++) {
+            if ((block_.lanes >> lane & 1) == 0) {
                 continue;
             }
             for (unsigned r = 0; r < ROWS; r++) {
-                a_special |=
-                    (tile.rows >> r & 1) != 0 && special(tile.steps.config.a_format, a[r][lane]);
+                a_special |= (tile.rows >> r & 1) != 0 &&
+                             special(tile.steps.config.a_format, block_.a[r][lane]);
             }
             for (unsigned c = 0; c < COLS; c++) {
-                b_special |=
-                    (tile.cols >> c & 1) != 0 && special(tile.steps.config.b_format, b[c][lane]);
+                b_special |= (tile.cols >> c & 1) != 0 &&
+                             special(tile.steps.config.b_format, block_.b[c][lane]);
             }
         }
         return (a_special && tile.cols != (1u << COLS) - 1) ||
@@ -463,31 +469,30 @@ class ArrayTest
         return !std::isfinite(tb::Codes::of(format).value[code]);
     }
 
-    // n lanes: the first ones or, sometimes, any.
+    // n products: the first ones or, sometimes, any.
     uint32_t lane_mask(unsigned n)
     {
-        uint32_t mask = (1u << n) - 1;
-        if (n == LANES || rng_.chance(300)) {
-            return mask;
+        const uint32_t all = static_cast<uint32_t>((1ull << kBlock) - 1);
+        if (n == kBlock || rng_.chance(kBlock > LANES ? 700 : 300)) {
+            return static_cast<uint32_t>((1ull << n) - 1);
         }
-        mask = 1 + rng_.below((1u << LANES) - 1);
+        const uint32_t mask = 1 + rng_.below(all);
         gaps_ += (mask & (mask + 1)) != 0;
         return mask;
     }
 
-    uint32_t element(Tile &tile, unsigned r, unsigned c, const uint8_t *a, const uint8_t *b,
-                     uint32_t lanes)
+    uint32_t element(Tile &tile, unsigned r, unsigned c)
     {
         const tb::StepConfig &config = tile.steps.config;
         Accumulator &acc = tile.acc[r][c];
-        uint8_t x[LANES], y[LANES];
+        uint8_t x[tb::kLanesMax], y[tb::kLanesMax];
         unsigned n = 0;
-        for (unsigned lane = 0; lane < LANES; lane++) {
-            if ((lanes >> lane & 1) == 0) {
+        for (unsigned lane = 0; lane < kBlock; lane++) {
+            if ((block_.lanes >> lane & 1) == 0) {
                 continue;
             }
-            x[n] = a[lane];
-            y[n++] = b[lane];
+            x[n] = block_.a[r][lane];
+            y[n++] = block_.b[c][lane];
         }
         if (kStatic) {
             count_bounds(tile.a_bound[r], tile.b_bound[c], config, x, y, n);
@@ -495,7 +500,7 @@ class ArrayTest
         const uint32_t before = acc.pattern;
         const tb::Answer answer =
             acc.step(model_of(config, tile.a_bound[r], tile.b_bound[c]), x, y, n);
-        events_.count(config, before, x, y, n, LANES, answer);
+        events_.count(config, before, x, y, n, kBlock, answer);
         return answer.flags;
     }
 
@@ -528,120 +533,216 @@ class ArrayTest
         ties_ += lost != 0 && 2 * lost == quantum;
     }
 
-    // Reads one row per cycle, in a random order. A bank is released with its last row or later.
-    void read()
+    // ---- cycles --------------------------------------------------------------------------------
+
+    // One cycle of the array, with a step if one is wanted and allowed, after any number of frozen
+    // cycles.
+    void cycle(bool wanted)
     {
-        dut_->bank_release_i = 0;
-        for (unsigned bank = 0; bank < BANKS; bank++) {
-            Tile &tile = tiles_[bank];
-            if (!tile.reading || tile.release != now_) {
-                continue;
-            }
-            dut_->bank_release_i |= static_cast<uint8_t>(1u << bank);
-            tile.reading = false;
-            tile.results.pop_front();
-            full_ &= ~(1u << bank);
+        const bool in_flight = busy();
+        while (rng_.chance(freezes_)) {
+            freeze();
         }
-        if (rows_left_ == 0) {
-            start_reading();
+        dut_->run_i = 1;
+        const bool stepped = wanted ? issue() : no_step();
+        dut_.settle();
+        const Shown shown = take_shown();
+        bench_.equal("flags", dut_->flags_o, shown.flags);
+        bench_.equal("busy", dut_->busy_o, in_flight);
+        bench_.equal("result_valid", dut_->result_valid_o, shown.results);
+        if (shown.results) {
+            compare(shown);
         }
-        compare_row_ = rows_left_ != 0;
-        if (!compare_row_) {
-            return;
-        }
-        rows_left_--;
-        row_ = (first_row_ + rows_left_) % ROWS;
-        dut_->read_bank_i = static_cast<uint8_t>(read_bank_);
-        dut_->read_row_i = static_cast<uint8_t>(row_);
+        tick(stepped || in_flight);
+        now_++;
     }
 
-    void start_reading()
+    // A frozen cycle: whatever is at the inputs, nothing happens.
+    void freeze()
     {
-        const unsigned bank = rng_.below(BANKS);
-        Tile &tile = tiles_[bank];
-        if (tile.reading || (full_ >> bank & 1) == 0 || rng_.chance(reader_delay_)) {
-            return;
+        dut_->run_i = 0;
+        drive_anything();
+        dut_.settle();
+        bench_.equal("flags while frozen", dut_->flags_o, 0);
+        const bool results =
+            !shown_.empty() && shown_.front().first == now_ && shown_.front().second.results;
+        bench_.equal("result_valid while frozen", dut_->result_valid_o, results);
+        if (results) {
+            compare(shown_.front().second);
+            frozen_result_++;
         }
-        tile.reading = true;
-        tile.release = now_ + ROWS - 1 + (rng_.coin() ? 0 : rng_.below(12));
-        if (tile.release == now_) {
-            tile.release++; // this cycle's releases are already decided
-        }
-        read_bank_ = bank;
-        want_ = tile.results.front();
-        first_row_ = rng_.below(ROWS);
-        rows_left_ = ROWS;
-        compared_++;
+        frozen_inside_ += block_.open && block_.step != 0;
+        tick(false);
     }
 
-    void clock()
+    // The array's clock rises if it should.
+    void tick(bool runs)
     {
         dut_.tick();
-        now_++;
-        Shown shown;
-        if (shown_.size() == kStages) {
-            shown = shown_.front();
-            shown_.pop_front();
-        }
-        if (shown.last) {
-            full_ |= 1u << shown.bank;
-        }
-        bool busy = shown.valid;
-        for (const Shown &s : shown_) {
-            busy = busy || s.valid;
-        }
-        bench_.equal("flags", dut_->flags_o, shown.flags);
-        bench_.equal("bank_full", dut_->bank_full_o, full_);
-        bench_.equal("busy", dut_->busy_o, busy);
-        if (compare_row_) {
-            compare();
-        }
+        bench_.equal("clock", dut_->running_o, runs);
+        stopped_ += !runs && dut_->run_i;
     }
 
-    void compare()
+    bool busy() const
     {
-        uint32_t got[COLS];
-        std::memcpy(got, &dut_->read_data_o, sizeof got);
-        if ((want_.rows >> row_ & 1) == 0) {
-            return;
+        return !shown_.empty() && shown_.front().first < now_ + latency_;
+    }
+
+    Shown take_shown()
+    {
+        Shown shown;
+        if (!shown_.empty() && shown_.front().first == now_) {
+            shown = shown_.front().second;
+            shown_.pop_front();
+        }
+        return shown;
+    }
+
+    bool no_step()
+    {
+        drive_anything();
+        dut_->step_valid_i = 0;
+        bubbles_inside_ += block_.open && block_.step != 0;
+        return false;
+    }
+
+    bool issue()
+    {
+        if (!block_.open) {
+            begin(rng_.below(in_use_));
+        }
+        const Tile &tile = tiles_[block_.tile];
+        const bool last = block_.step + 1 == block_.steps;
+        const uint64_t since = now_ - tile.issued, since_any = now_ - issued_;
+        if (last && (since_any < share_ || (!block_.first && since < loop_))) {
+            return no_step();
+        }
+        drive(tile, last);
+        block_.step++;
+        if (last) {
+            closest_ += !block_.first && since == loop_;
+            next_ += since_any == share_;
+            finish(tiles_[block_.tile]);
+        }
+        return true;
+    }
+
+    void drive(const Tile &tile, bool last)
+    {
+        uint8_t a[ROWS][LANES], b[COLS][LANES];
+        for (unsigned r = 0; r < ROWS; r++) {
+            std::memcpy(a[r], block_.a[r] + block_.step * LANES, LANES);
         }
         for (unsigned c = 0; c < COLS; c++) {
-            if ((want_.cols >> c & 1) == 0) {
-                continue;
+            std::memcpy(b[c], block_.b[c] + block_.step * LANES, LANES);
+        }
+        std::memcpy(&dut_->a_code_i, a, sizeof a);
+        std::memcpy(&dut_->b_code_i, b, sizeof b);
+        dut_->step_valid_i = 1;
+        dut_->step_tile_i = static_cast<uint8_t>(block_.tile);
+        dut_->block_first_i = block_.step == 0;
+        dut_->block_last_i = last;
+        dut_->acc_first_i = block_.first;
+        dut_->acc_last_i = block_.last;
+        dut_->step_cfg_i = static_cast<uint16_t>(tile.steps.config.bits());
+        dut_->row_en_i = static_cast<uint8_t>(tile.rows);
+        dut_->col_en_i = static_cast<uint8_t>(tile.cols);
+        dut_->lane_en_i = static_cast<decltype(Varray_tb::lane_en_i + 0)>(
+            block_.lanes >> block_.step * LANES & ((1ull << LANES) - 1));
+        dut_->meta_i = block_.meta;
+        drive_bounds(dut_, block_.a_bounds, block_.b_bounds);
+    }
+
+    void drive_anything()
+    {
+        dut_->step_valid_i = rng_.coin();
+        dut_->step_tile_i = static_cast<uint8_t>(rng_.below(kTileMax));
+        dut_->block_first_i = rng_.coin();
+        dut_->block_last_i = rng_.coin();
+        dut_->acc_first_i = rng_.coin();
+        dut_->acc_last_i = rng_.coin();
+        dut_->meta_i = rng_.below(kMetas);
+        uint8_t *a = reinterpret_cast<uint8_t *>(&dut_->a_code_i);
+        for (unsigned i = 0; i < ROWS * LANES; i++) {
+            a[i] = rng_.code8();
+        }
+        drive_bounds(dut_, rng_.next(), rng_.next());
+    }
+
+    // The block is issued: its phases will be shown.
+    void finish(Tile &tile)
+    {
+        for (unsigned phase = 0; phase < share_; phase++) {
+            Shown shown;
+            shown.valid = true;
+            shown.results = block_.last;
+            shown.tile = block_.tile;
+            shown.phase = phase;
+            shown.meta = block_.meta;
+            shown.rows = tile.rows;
+            shown.cols = tile.cols;
+            for (unsigned r = phase; r < ROWS; r += share_) {
+                shown.flags |= block_.flags[r];
             }
-            bench_.equal("result", got[c], want_.pattern[row_][c], [&] {
-                return tb::text("bank %u, row %u, column %u", read_bank_, row_, c);
-            });
+            for (unsigned i = 0; block_.last && i < ROWS * COLS; i++) {
+                shown.pattern[i / COLS][i % COLS] = tile.acc[i / COLS][i % COLS].pattern;
+                if (kInteger) {
+                    count_integer(tile.acc[i / COLS][i % COLS].acc);
+                }
+            }
+            shown_.emplace_back(now_ + latency_ + phase, shown);
+        }
+        tile.issued = issued_ = now_;
+        block_.open = false;
+    }
+
+    void compare(const Shown &want)
+    {
+        uint32_t got[ROWS][COLS];
+        std::memcpy(got, &dut_->result_o, sizeof got / share_);
+        bench_.equal("phase", dut_->result_phase_o, want.phase);
+        bench_.equal("meta", dut_->result_meta_o, want.meta);
+        for (unsigned r = want.phase; r < ROWS; r += share_) {
+            for (unsigned c = 0; c < COLS; c++) {
+                if ((want.rows >> r & 1) == 0 || (want.cols >> c & 1) == 0) {
+                    continue;
+                }
+                compared_++;
+                bench_.equal("result", got[r / share_][c], want.pattern[r][c], [&] {
+                    return tb::text("tile %u, row %u, column %u", want.tile, r, c);
+                });
+            }
         }
     }
 
     tb::Bench &bench_;
     Dut &dut_;
     tb::Rng &rng_;
+    unsigned share_ = 1, loop_ = 1, latency_ = 1;
     std::vector<Tile> tiles_;
-    std::deque<Shown> shown_;
-    uint64_t now_ = 100;
-    uint32_t full_ = 0;
-    unsigned reader_delay_ = 0;
-    unsigned read_bank_ = 0, first_row_ = 0, rows_left_ = 0, row_ = 0;
-    Results want_;
-    bool compare_row_ = false;
+    Block block_;
+    std::deque<std::pair<uint64_t, Shown>> shown_; // in the order of their cycles
+    uint64_t now_ = 1000;                          // cycles that were not frozen
+    uint64_t issued_ = 0;
+    unsigned in_use_ = kTileMax, freezes_ = 0, last_tile_ = 0;
     tb::Events events_;
-    uint64_t masked_ = 0, gaps_ = 0, overlapped_ = 0, compared_ = 0, long_ = 0,
-             masked_specials_ = 0;
+    uint64_t masked_ = 0, gaps_ = 0, compared_ = 0, long_ = 0, masked_specials_ = 0;
+    uint64_t one_step_ = 0, all_steps_ = 0, bubbles_inside_ = 0, frozen_inside_ = 0,
+             frozen_result_ = 0, closest_ = 0, next_ = 0, interrupted_ = 0, stopped_ = 0, none_ = 0;
     uint64_t rounded_ = 0, ties_ = 0, cut_ = 0, met_ = 0;
 };
 
 // Steps in every cycle with random finite operands. Nothing is compared.
 void measure(Dut &dut, tb::Rng &rng, unsigned cycles)
 {
+    dut->run_i = 1;
     dut->row_en_i = (1u << ROWS) - 1;
     dut->col_en_i = (1u << COLS) - 1;
-    dut->lane_en_i = static_cast<uint16_t>((1u << LANES) - 1);
+    dut->lane_en_i = static_cast<decltype(Varray_tb::lane_en_i + 0)>((1ull << LANES) - 1);
     dut->step_cfg_i = kFp16 ? 1u << 8 : 0;
-    dut->step_last_i = 0;
     const uint64_t above_all = 040404040404040404040;
     drive_bounds(dut, above_all, above_all);
+    const unsigned steps = kBlock / LANES;
     for (unsigned busy = 0; busy < 2; busy++) {
         const std::clock_t start = std::clock();
         for (unsigned cycle = 0; cycle < cycles; cycle++) {
@@ -654,8 +755,10 @@ void measure(Dut &dut, tb::Rng &rng, unsigned cycles)
                 b[i] = rng.code8() & 0xbf;
             }
             dut->step_valid_i = static_cast<uint8_t>(busy);
-            dut->step_bank_i = static_cast<uint8_t>(cycle % BANKS);
-            dut->step_first_i = cycle < BANKS;
+            dut->step_tile_i = static_cast<uint8_t>(cycle / steps % kTileMax);
+            dut->block_first_i = cycle % steps == 0;
+            dut->block_last_i = cycle % steps == steps - 1;
+            dut->acc_first_i = 1;
             dut.tick();
         }
         const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
@@ -677,9 +780,11 @@ int main(int argc, char **argv)
         return 0;
     }
     ArrayTest test(bench, dut, rng);
-    test.run(6000, 0, 0); // as fast as the array and its reader go
-    test.run(6000, 200, 500);
-    test.run(3000, 50, 950); // results wait: banks fill up
+    test.run(4000, TILES, 0, 0); // as fast as the array goes
+    test.run(3000, 1, 0, 50);    // a single tile waits for its own results
+    test.run(3000, 2, 20, 100);
+    test.run(4000, TILES, 300, 300);
+    test.run(1500, 3, 930, 100); // mostly idle
     test.report();
     std::printf("%" PRIu64 " cycles\n", dut.cycles());
     return bench.finish();

@@ -24,25 +24,27 @@ $(BUILD)/test/rtl_exact.log: $(BUILD)/tb/pe/exact_tb
 	@tests/run_test.sh rtl_exact $@ $<
 TESTS += $(BUILD)/test/rtl_exact.log
 
-# One build per parameter set: rows, columns, lanes, banks down, banks across, and the element's spelling.
-ARRAY_TB_SETS := 8_8_4_2_2_exact 4_4_1_2_2_exact 2_4_16_3_1_exact 3_5_2_2_3_exact \
-  3_2_4_2_2_aligned_fp32_f25 2_3_16_4_1_aligned_fp32_f29 3_2_1_2_2_aligned_fp32_f23 2_3_4_2_2_aligned_fp16_f13 \
-  5_3_2_1_4_aligned_fp16_f10 \
-  3_2_4_2_2_late_fp32_f25 2_3_8_1_4_late_fp32_f13 2_3_1_4_1_late_fp32 3_2_8_4_1_late_fp16_f13 3_2_1_2_2_late_fp16 \
-  3_2_4_2_2_static_f13 2_3_8_4_1_static_f25 3_2_4_2_2_kulisch 2_1_16_4_1_kulisch 4_4_4_2_2_int8 2_3_16_4_1_int8
+# One build per parameter set: rows, columns, lanes, tiles, and the element's spelling.
+ARRAY_TB_SETS := 4_4_16_8_block_f19 8_2_8_5_block_f13 2_3_32_6_block_f19 6_2_4_7_block_f29 3_4_1_4_block_f9 \
+  8_8_4_5_exact 4_4_1_6_exact 2_4_16_7_exact 3_5_2_4_exact \
+  3_2_4_8_aligned_fp32_f25 2_3_16_4_aligned_fp32_f29 3_2_1_5_aligned_fp32_f23 2_3_4_8_aligned_fp16_f13 \
+  5_3_2_6_aligned_fp16_f10 \
+  3_2_4_8_late_fp32_f25 2_3_8_4_late_fp32_f13 2_3_1_5_late_fp32 3_2_8_6_late_fp16_f13 3_2_1_4_late_fp16 \
+  3_2_4_8_static_f13 2_3_8_5_static_f25 3_2_4_6_kulisch 2_1_16_4_kulisch 4_4_4_8_int8 2_3_16_5_int8
 array_tb_word = $(word $(2),$(subst _, ,$(1)))
-array_tb_element = $(subst $(space),_,$(wordlist 6,9,$(subst _, ,$(1))))
+array_tb_element = $(subst $(space),_,$(wordlist 5,9,$(subst _, ,$(1))))
 ARRAY_TB_LOGS := $(ARRAY_TB_SETS:%=$(BUILD)/test/rtl_array_%.log)
 
-$(ARRAY_TB_SETS:%=$(BUILD)/tb/array_%/array_tb): $(BUILD)/tb/array_%/array_tb: tests/rtl/array_tb.cpp $(DATAPATH_FROM)
+$(ARRAY_TB_SETS:%=$(BUILD)/tb/array_%/array_tb): $(BUILD)/tb/array_%/array_tb: tests/rtl/array_tb.cpp \
+    tests/rtl/array_tb.sv $(DATAPATH_FROM)
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
-	$(DATAPATH_VERILATE) $(DATAPATH_FAST_RTL) --top-module fp8mac_array -o $(@F) \
+	$(DATAPATH_VERILATE) $(DATAPATH_FAST_RTL) tests/rtl/array_tb.sv --top-module array_tb -o $(@F) \
 	  -GROWS=$(call array_tb_word,$*,1) -GCOLS=$(call array_tb_word,$*,2) -GLANES=$(call array_tb_word,$*,3) \
-	  -GBANKS_M=$(call array_tb_word,$*,4) -GBANKS_N=$(call array_tb_word,$*,5) \
-  $(call element_parameters,$(call array_tb_element,$*)) -CFLAGS "-I$(CURDIR)/$(CATALOGUE_DIR)" \
-  -CFLAGS "-DROWS=$(call array_tb_word,$*,1) -DCOLS=$(call array_tb_word,$*,2) -DLANES=$(call array_tb_word,$*,3)" \
-	  -CFLAGS "-DBANKS_M=$(call array_tb_word,$*,4) -DBANKS_N=$(call array_tb_word,$*,5)" \
+	  -GTILES=$(call array_tb_word,$*,4) $(call element_parameters,$(call array_tb_element,$*)) \
+	  -CFLAGS "-I$(CURDIR)/$(CATALOGUE_DIR)" \
+	  -CFLAGS "-DROWS=$(call array_tb_word,$*,1) -DCOLS=$(call array_tb_word,$*,2) -DLANES=$(call array_tb_word,$*,3)" \
+	  -CFLAGS "-DTILES=$(call array_tb_word,$*,4)" \
 	  -CFLAGS "$(call element_defines,$(call array_tb_element,$*))" $(abspath $<) \
 	  >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
 

@@ -4,7 +4,7 @@
 # makes what it needs for a netlist.
 
 ELEMENT_DIR := $(BUILD)/tb/element
-ELEMENT_COMMON := $(addprefix $(ELEMENT_DIR)/,element_tb.o static_tb.o int8_tb.o verilated.o verilated_threads.o)
+ELEMENT_COMMON := $(addprefix $(ELEMENT_DIR)/,element_tb.o static_tb.o block_tb.o int8_tb.o verilated.o verilated_threads.o)
 ELEMENT_RTL := $(RTL_ARRAY_PACKAGES) $(filter rtl/feed/% rtl/element/%,$(RTL_MODULES))
 # Benches take the structural leaves, or behavioural forms of the two large ones, whose cells compile for minutes.
 ELEMENT_CELLS := $(sort $(wildcard rtl/leaf/*.sv))

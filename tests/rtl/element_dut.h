@@ -18,14 +18,16 @@ constexpr unsigned kTopLanes = 32; // every top has this many lanes; the element
 struct ElementParameters {
     unsigned lanes, frac_bits, stages, exp_w; // stages: clock edges from a step to its result
     bool late, fused, hidden_one, inf, nan, scale,
-        fp16; // fused: late, and one lane, whose product is not truncated
+        fp16;                // fused: late, and one lane, whose product is not truncated
+    unsigned late_least = 0; // least sum_bits() if it is not that of the accumulator's format
 
     // Fraction bits of the addition of products and accumulator. Late accumulation has at least two
     // bits more than the accumulator's fraction, or three where a single product is rounded
     // correctly.
     unsigned sum_bits() const
     {
-        const unsigned enough = (fp16 ? 10 : 23) + (fused ? 3 : 2);
+        const unsigned enough =
+            late_least != 0 ? late_least : (fp16 ? 10u : 23u) + (fused ? 3u : 2u);
         return late && frac_bits < enough ? enough : frac_bits;
     }
 };
@@ -78,6 +80,40 @@ class StaticDut
     virtual ~StaticDut() = default;
     virtual StaticParameters parameters() = 0;
     virtual StaticResult tick(const StaticStep &step) = 0;
+};
+
+constexpr unsigned kTopBlock = 64; // products of the longest block
+
+struct BlockParameters {
+    unsigned lanes, block, share, banks, frac_bits;
+    bool fp32, fp16, inf, nan;
+};
+
+// The inputs before one clock edge. Row r's operand of lane l is a[r * lanes + l].
+struct BlockCycle {
+    // For the operand feeds. A cycle that is not valid is a bubble.
+    bool valid = false, first = false, last = false;
+    unsigned a_format = 0, b_format = 0;
+    uint32_t lanes = 0;
+    uint8_t a[kTopBlock] = {}, b[kTopLanes] = {};
+    unsigned a_bound[kTopLanes] = {}, b_bound = 0; // a_bound: of each row
+    // For the accumulate unit
+    unsigned unit_a_bound = 0, unit_b_bound = 0;
+    int scale = 0; // sum of both scaling exponents, less 1 for each FNUZ format
+    bool fp16 = false, acc_first = false;
+};
+
+struct BlockResult {
+    uint32_t pattern, flags; // with FP16 alone FP16's pattern, else FP32's
+};
+
+class BlockDut
+{
+  public:
+    static std::unique_ptr<BlockDut> make(VerilatedContext *context);
+    virtual ~BlockDut() = default;
+    virtual BlockParameters parameters() = 0;
+    virtual BlockResult tick(const BlockCycle &cycle) = 0;
 };
 
 struct Int8Step {

@@ -15,7 +15,7 @@ namespace tb
 struct ElementTerms {
     fp8mac_dot_config config;
     unsigned n;
-    uint8_t a[kTopLanes], b[kTopLanes];
+    uint8_t a[kTopBlock], b[kTopBlock];
 };
 
 class ElementEvents

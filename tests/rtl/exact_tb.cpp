@@ -14,6 +14,7 @@ namespace
 
 constexpr unsigned kWidths = 4;
 constexpr unsigned kLanes[kWidths] = {1, 3, 4, 16}; // as in exact_tb.sv
+constexpr unsigned kDutLanes = 16;                  // of the ports
 constexpr unsigned kBanks = 4;
 constexpr unsigned kStages = 5; // ElementStages
 constexpr unsigned kLoop = 3;   // LoopCycles
@@ -170,8 +171,8 @@ class PeTest
     void drive(const tb::StepConfig &config, unsigned lane, const uint8_t *a, const uint8_t *b,
                unsigned n)
     {
-        uint8_t codes[2][tb::kLanesMax];
-        for (unsigned i = 0; i < tb::kLanesMax; i++) { // absent lanes carry anything
+        uint8_t codes[2][kDutLanes];
+        for (unsigned i = 0; i < kDutLanes; i++) { // absent lanes carry anything
             codes[0][i] = rng_.code8();
             codes[1][i] = rng_.code8();
         }

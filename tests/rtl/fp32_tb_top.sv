@@ -2,7 +2,6 @@
 // The epilogue's leaves side by side, fed every cycle: one multiplier, one adder, one converter per D format.
 module fp32_tb_top (
   input  logic             clk_i,
-  input  logic             rst_ni,
   input  logic [31:0]      a_i,
   input  logic [31:0]      b_i,
   output logic [31:0]      mul_o,
@@ -21,7 +20,6 @@ module fp32_tb_top (
 
   fp8mac_fp32_mul u_mul (
     .clk_i,
-    .load_i    ({3{rst_ni}}),
     .a_i,
     .b_i,
     .result_o  (mul_o),
@@ -31,7 +29,6 @@ module fp32_tb_top (
 
   fp8mac_fp32_add u_add (
     .clk_i,
-    .load_i    ({4{rst_ni}}),
     .a_i,
     .b_i,
     .result_o  (add_o),
@@ -42,8 +39,7 @@ module fp32_tb_top (
   for (genvar f = 0; f < 7; f++) begin : gen_converter
     fp8mac_fp32_to_fmt u_convert (
       .clk_i,
-      .load_i         ({2{rst_ni}}),
-      .fmt_i          (fp8mac_pkg::dst_fmt_e'(fmt_i[f])),
+        .fmt_i          (fp8mac_pkg::dst_fmt_e'(fmt_i[f])),
       .overflow_mode_i(fp8mac_pkg::overflow_e'(overflow_mode_i)),
       .x_i,
       .code_o         (code_o[f]),

@@ -55,7 +55,8 @@ const char *fp8rt_element_spell(const fp8rt_element *element, unsigned lanes,
                                 char buffer[FP8RT_ELEMENT_SPELLING_BYTES]);
 
 // The element of this kind. `frac_bits` is the window's; 0 is the kind's default.
-// False if the accelerator has no such kind, or the kind has no such window with so many lanes.
+// False if the accelerator has no such kind, or the kind has no such window with so many lanes, or the lanes do not
+// divide its block.
 bool fp8rt_element_make(uint32_t kind, unsigned lanes, unsigned frac_bits, fp8rt_element *element);
 
 // The word of the register ELEMENT, and back.

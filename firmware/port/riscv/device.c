@@ -13,7 +13,7 @@ _Static_assert(COMMAND_INDEX(CLAMP_HI) == FP8RT_COMMAND_WORDS - 1,
                "the command registers follow each other");
 
 #define IDENTITY FP8MAC_REGS__ID__VALUE_reset
-#define VERSION                                                                                    \
+#define OLDEST_VERSION                                                                             \
     (FP8RT_PUT(VERSION__MAJOR, FP8MAC_REGS__VERSION__MAJOR_reset) |                                \
      FP8RT_PUT(VERSION__MINOR, FP8MAC_REGS__VERSION__MINOR_reset))
 #define IRQ_ALL (FP8RT_BIT(IRQ_STATE__DONE) | FP8RT_BIT(IRQ_STATE__ERROR))
@@ -51,7 +51,7 @@ static bool is_known(void)
     }
     uint32_t version = soc_read(REG(VERSION));
     if (FP8RT_GET(VERSION__MAJOR, version) != FP8MAC_REGS__VERSION__MAJOR_reset ||
-        version < VERSION) {
+        version < OLDEST_VERSION) {
         return false;
     }
     return fp8rt_element_name(FP8RT_GET(ELEMENT__KIND, soc_read(REG(ELEMENT)))) != NULL;

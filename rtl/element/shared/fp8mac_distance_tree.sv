@@ -29,6 +29,10 @@ module fp8mac_distance_tree
   localparam int unsigned Levels = $clog2(Reach + 1);
   localparam logic [Levels-1:0] AllOut = Levels'(shift_all_out(WordW, Levels));
 
+  if (Levels < DISTANCE_W || Levels > DISTANCE_W + 1) begin : g_check_levels
+    $error("DISTANCE_W is too large: no shift needs so many bits");
+  end
+
   if (HIDDEN_ONE && DistanceMax < WordW) begin : g_check_distance
     $error("DISTANCE_W is too small: it must be $clog2(FRAC_BITS + 3), for the largest distance to leave nothing");
   end
@@ -38,25 +42,30 @@ module fp8mac_distance_tree
 
   for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
     logic [ProductSigW-1:0] product;
-    logic [DISTANCE_W:0]    shift;
-    logic                   far;
+    logic [Levels-1:0]      shift, shift_or_out;
+    logic                   far, a_top, b_top, carry;
 
     fp8mac_lane_multiply #(.HIDDEN_ONE(HIDDEN_ONE), .INF(INF)) u_multiply (
       .a_i(a_i[i]), .b_i(b_i[i]), .product_o(product), .sign_o(sign[i]), .zero_o(unused_zero[i]),
       .pos_inf_o(pos_inf[i]), .neg_inf_o(neg_inf[i]), .invalid_o(invalid[i])
     );
-    fp8mac_adder #(.W(DISTANCE_W)) u_shift (
-      .a_i(a_i[i].exp_n[DISTANCE_W-1:0]), .b_i(b_i[i].exp_n[DISTANCE_W-1:0]), .carry_i(1'b0),
-      .sum_o(shift[DISTANCE_W-1:0]), .carry_o(shift[DISTANCE_W])
+    // The sum of the distances. If it does not fit, AllOut is set, and AllOut has the top bit.
+    fp8mac_adder #(.W(DISTANCE_W - 1)) u_shift (
+      .a_i(a_i[i].exp_n[DISTANCE_W-2:0]), .b_i(b_i[i].exp_n[DISTANCE_W-2:0]), .carry_i(1'b0),
+      .sum_o(shift[DISTANCE_W-2:0]), .carry_o(carry)
     );
-    if (Levels <= DISTANCE_W) begin : g_far
-      assign far = shift[DISTANCE_W:Levels] != '0;
-    end else begin : g_near
-      assign far = 1'b0;
+    assign a_top = a_i[i].exp_n[DISTANCE_W-1];
+    assign b_top = b_i[i].exp_n[DISTANCE_W-1];
+    assign far   = (a_top && b_top) || (carry && (a_top || b_top));
+    if (Levels > DISTANCE_W) begin : g_near
+      assign shift[Levels-1:DISTANCE_W-1] = {far, a_top ^ b_top ^ carry};
+    end else begin : g_far
+      assign shift[Levels-1] = a_top || b_top || carry;
     end
+    assign shift_or_out = Levels > DISTANCE_W ? shift : shift | (AllOut & {Levels{far}});
     fp8mac_align_shift #(.VALUE_W(ProductSigW), .W(WordW), .LEVELS(Levels)) u_align (
       .value_i(product), .fill_i(sign[i]), .void_i(sign[i]),
-      .shift_i(shift[Levels-1:0] | (AllOut & {Levels{far}})), .word_o(word[i]), .lost_o()
+      .shift_i(shift_or_out), .word_o(word[i]), .lost_o()
     );
   end
 
