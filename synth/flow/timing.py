@@ -6,7 +6,7 @@ delays, the worst slew of all arcs, no wires, the surroundings of sta.py.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count
@@ -71,9 +71,35 @@ def worst(tables: list[Table]) -> Table:
     return made
 
 
+def joint(delay: Table, slew: Table) -> Callable[[float, float], tuple[float, float]]:
+    """Delay and slew at once: tables of one arc have the same axes, which are then searched once."""
+    loads, slews, first, second = delay.loads, delay.slews, delay.rows, slew.rows
+    if delay.axes() != slew.axes() or len(loads) == 1 or len(slews) == 1:
+        return lambda load, at: (delay(load, at), slew(load, at))
+    most_i, most_j = len(loads) - 2, len(slews) - 2
+
+    def both(load: float, at: float) -> tuple[float, float]:
+        j = bisect_right(slews, at) - 1
+        j = 0 if j < 0 else most_j if j > most_j else j
+        i = bisect_right(loads, load) - 1
+        i = 0 if i < 0 else most_i if i > most_i else i
+        part = (at - slews[j]) / (slews[j + 1] - slews[j])
+        weight = (load - loads[i]) / (loads[i + 1] - loads[i])
+        low, high = first[i], first[i + 1]
+        below = low[j] + part * (low[j + 1] - low[j])
+        above = high[j] + part * (high[j + 1] - high[j])
+        low, high = second[i], second[i + 1]
+        under = low[j] + part * (low[j + 1] - low[j])
+        over = high[j] + part * (high[j + 1] - high[j])
+        return below + weight * (above - below), under + weight * (over - under)
+
+    return both
+
+
 @dataclass
 class Model:
-    """A library cell as the timer sees it. Arcs: input, output, its edge, the input's edges, delay, slew."""
+    """A library cell as the timer sees it. Arcs: input, output, its edge, the input's edges, delay, slew. `joint` has
+    the last two as one function; `of_pin` has the arcs of an input: output, its edge, the input's edges, delay."""
 
     cell: Cell
     inputs: list[str]
@@ -83,6 +109,8 @@ class Model:
     arcs: dict[str, list[tuple[str, int, tuple[int, ...], Table, Table]]] = field(
         default_factory=dict
     )
+    joint: dict[str, list[tuple]] = field(default_factory=dict)
+    of_pin: dict[str, list[tuple]] = field(default_factory=dict)
 
 
 def model(cell: Cell, library: Library) -> Model:
@@ -107,6 +135,12 @@ def model(cell: Cell, library: Library) -> Model:
                 pins = timing.attributes["related_pin"].split()
                 result.arcs[out] += [(pin, edge, froms, delay, slew) for pin in pins]
         result.arcs[out] = _merged(result.arcs[out])
+        result.joint[out] = [
+            (pin, edge, froms, joint(delay, slew))
+            for pin, edge, froms, delay, slew in result.arcs[out]
+        ]
+        for pin, edge, froms, delay, _ in result.arcs[out]:
+            result.of_pin.setdefault(pin, []).append((out, edge, froms, delay))
     return result
 
 
@@ -306,17 +340,15 @@ class Timing:
                 continue
             load = self.loads[bit] = g.load(bit)
             arrival, slew = [-FAR, -FAR], [0.0, 0.0]
-            for pin, edge, froms, delay, transition in its.arcs[out]:
+            for pin, edge, froms, both in its.joint[out]:
                 before = start if is_register else arrivals.get(pins[pin])
                 if before is None:
                     continue  # a constant
                 at = clock if is_register else slews[pins[pin]]
                 for source in froms:
                     if before[source] > -FAR:
-                        at_edge, edge_slew = (
-                            before[source] + delay(load, at[source]),
-                            transition(load, at[source]),
-                        )
+                        delay, edge_slew = both(load, at[source])
+                        at_edge = before[source] + delay
                         if at_edge > arrival[edge]:
                             arrival[edge] = at_edge
                         if edge_slew > slew[edge]:
@@ -336,18 +368,17 @@ class Timing:
                 for edge, table in g.setup:
                     need[edge] = min(need[edge], g.period - table(g.register.clock_slew, at[edge]))
             return
-        for out in its.outputs:
-            after = self.required.get(pins.get(out, ""))
+        required, loads = self.required, self.loads
+        for out, edge, froms, delay in its.of_pin.get(pin, ()):
+            bit = pins.get(out, "")
+            after = required.get(bit)
             if after is None:
                 continue
-            load = self.loads[pins[out]]
-            for source_pin, edge, froms, delay, _ in its.arcs[out]:
-                if source_pin == pin:
-                    limit = after[edge]
-                    for source in froms:
-                        at_source = limit - delay(load, at[source])
-                        if at_source < need[source]:
-                            need[source] = at_source
+            limit, load = after[edge], loads[bit]
+            for source in froms:
+                at_source = limit - delay(load, at[source])
+                if at_source < need[source]:
+                    need[source] = at_source
 
     def _need(self, bit: Bit) -> list[float]:
         g = self.graph

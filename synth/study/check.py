@@ -367,7 +367,7 @@ def library(name: str, given: str) -> Library:
 
 
 def run(options: argparse.Namespace) -> int:
-    path = options.build / "synth" / "area.json"
+    path = options.area or options.build / "synth" / "area.json"
     items = quoted(records.read(path), [group for group in options.groups.split(",") if group])
     items = [
         item for item in items if re.search(options.only, " ".join((item.name, *item.elements)))
@@ -415,6 +415,7 @@ def main(arguments: list[str]) -> int:
         default=Path("build"),
         help="build folder, after `make synth` and `make element-bench`",
     )
+    add("--area", type=Path, help="another area.json than the build folder's")
     add(
         "--groups",
         default="",

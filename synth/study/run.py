@@ -215,6 +215,7 @@ class Study:
                 name = box_name(entry.baseline.design, library)
                 record["baseline_breakdown"] = results.get(name, {})
             record["error"] = self._error(entry)
+            record["fo4_ns"] = round(fo4.of(self.plan.libraries[library]).delay_ns, 6)
             found.append(record)
         return found
 
