@@ -66,6 +66,9 @@ setup_parts_all := model python rtl firmware sim
 setup_parts_synth := model python synth
 setup_parts_synth-full := model python synth
 setup_parts_synth-report := model python synth
+setup_parts_synth-accel := model python synth
+setup_parts_synth-fo4 := model python synth
+setup_parts_synth-memories := model python synth
 setup_goals := $(filter-out $(NO_SETUP_GOALS),$(or $(MAKECMDGOALS),all))
 setup_wanted := $(foreach goal,$(setup_goals),$(or $(setup_parts_$(goal)),$(SETUP_PARTS)))
 setup_parts := $(strip $(foreach part,$(SETUP_PARTS),$(if $(filter $(part),$(setup_wanted)),$(part))))
@@ -132,6 +135,10 @@ help:
 #:   make synth            area of the elements beside their INT8 baselines, minutes
 #:   make synth ELEMENT=late_fp16 FRAC_BITS=13 LANES=16 FORMATS=e4m3fn,e5m2 PERIOD=6 LIB=path.lib
 #:                         the same for an element of your choice; with ROWS= or COLS= for a whole array
+#:   make synth-fo4        the FO4 delay of a cell library, and the clock that is its default
+#:   make synth TARGET=xilinx | ecp5  LUTs, flip-flops, DSPs and RAMs of an FPGA, minutes
+#:   make synth-memories   the area of the memories, from published areas of a bit
+#:   make synth-accel      the accelerator without its memories: area and worst path of each block, an hour
 #:   make synth-full       every element, clock period and cell library, hours
 #:   make synth-report     the page synth/AREA.md and its plots, from the results in synth/results
 #:   make synth-check      simulate the synthesised netlists against the golden model

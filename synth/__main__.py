@@ -3,6 +3,10 @@
 
 measure   area of the elements beside their INT8 baselines     (make synth, make synth-full)
 report    synth/AREA.md and its plots from synth/results       (make synth-report)
+accel     the accelerator without its memories                 (make synth-accel)
+fpga      LUT, flip-flop, DSP and RAM counts of an FPGA        (make synth TARGET=)
+memories  the area of the memories from an area of a bit       (make synth-memories)
+fo4       the FO4 delay of a library                           (make synth-fo4)
 check     the netlists run the vectors of the RTL's benches    (make synth-check)
 energy    energy of the netlists on real operands              (make synth-energy)
 """
@@ -13,6 +17,10 @@ import sys
 COMMANDS = {
     "measure": "synth.study.cli",
     "report": "synth.study.report",
+    "accel": "synth.study.accel",
+    "fpga": "synth.study.fpga",
+    "memories": "synth.study.memories",
+    "fo4": "synth.study.clock",
     "check": "synth.study.check",
     "energy": "synth.energy.cli",
 }

@@ -8,7 +8,14 @@
 #                                  With ROWS= or COLS= the whole array is measured. LIB may name several files of one
 #                                  library, and compressed ones (.lib.gz): LIB='a.lib.gz b.lib.gz'
 #   make synth DONT_USE='*probe* *lpflow*'   cells that are not used;  CLOCK_FO4=60.5  the period in FO4 delays of LIB
-#   make synth ONLY=regex          entries by name;  JOBS=n  runs at a time (default: all cores)
+#   make synth ONLY=regex          entries by name;  JOBS=n  runs at a time (default: all cores);  VARIANTS=1  one
+#                                  netlist of each point in place of the median of three: faster, with more noise
+#   make synth-fo4 LIB=path.lib    the FO4 delay of a library, and its default clock
+#   make synth-accel CONFIG='ROWS=2 COLS=2 LANES=4 ELEMENT=late_fp32' PERIOD=6
+#                                  the accelerator without its memories: area and worst path of each block. BOXES=MODULE
+#                                  leaves out more modules, EFFORTS= names efforts of the recipe, DEPTH= levels of blocks
+#   make synth TARGET=xilinx       cells of an FPGA, xilinx or ecp5: the default element, its baseline, a small accelerator
+#   make synth-memories            the area of the accelerator's memories, from the area of a bit in published macros
 #   make synth-report              synth/AREA.md and synth/plots from the results in synth/results;
 #                                  FROM=build/synth/area.json takes the records of a measurement into them first
 #   make synth-check               the netlists of the table run the RTL's vectors, against the golden model
@@ -20,15 +27,29 @@ SYNTH_OPTIONS = $(call SYNTH_OPTION,ELEMENT,element) $(call SYNTH_OPTION,LANES,l
   $(call SYNTH_OPTION,FRAC_BITS,frac-bits) $(call SYNTH_OPTION,FORMATS,formats) $(call SYNTH_OPTION,ROWS,rows) \
   $(call SYNTH_OPTION,COLS,cols) $(call SYNTH_OPTION,PERIOD,period) $(call SYNTH_OPTION,LIB,lib) \
   $(call SYNTH_OPTION,DONT_USE,dont-use) $(call SYNTH_OPTION,CLOCK_FO4,clock-fo4) $(call SYNTH_OPTION,JOBS,jobs) \
-  $(call SYNTH_OPTION,ONLY,only)
+  $(call SYNTH_OPTION,ONLY,only) $(call SYNTH_OPTION,VARIANTS,variants)
 SYNTH := $(PYTHON) -B -m synth
+SYNTH_MEASURE = $(SYNTH) measure --build $(BUILD) --model $(BUILD)/model/fp8mac $(if $(filter synth-full,$),--full) $(SYNTH_OPTIONS)
+SYNTH_FPGA_OPTIONS = $(foreach v,ELEMENT=element LANES=lanes FRAC_BITS=frac-bits CONFIG=config JOBS=jobs ONLY=only, \
+  $(call SYNTH_OPTION,$(word 1,$(subst =, ,$(v))),$(word 2,$(subst =, ,$(v)))))
 
-.PHONY: synth synth-full synth-report synth-check
+.PHONY: synth synth-full synth-report synth-check synth-accel synth-fo4 synth-memories
 synth synth-full: $(REGS_SV) $(BUILD)/model/fp8mac
-	@$(SYNTH) measure --build $(BUILD) --model $(BUILD)/model/fp8mac $(if $(filter synth-full,$@),--full) $(SYNTH_OPTIONS)
+	@$(if $(TARGET),$(SYNTH) fpga --build $(BUILD) --target '$(TARGET)' $(SYNTH_FPGA_OPTIONS),$(SYNTH_MEASURE))
+
+synth-memories:
+	@$(SYNTH) memories --build $(BUILD) $(call SYNTH_OPTION,CONFIG,config)
 
 synth-report:
 	@$(SYNTH) report $(call SYNTH_OPTION,FROM,from)
+
+synth-accel: $(REGS_SV)
+	@$(SYNTH) accel --build $(BUILD) $(call SYNTH_OPTION,CONFIG,config) $(call SYNTH_OPTION,BOXES,boxes) \
+	  $(call SYNTH_OPTION,PERIOD,period) $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,DONT_USE,dont-use) \
+	  $(call SYNTH_OPTION,EFFORTS,efforts) $(call SYNTH_OPTION,DEPTH,depth)
+
+synth-fo4:
+	@$(SYNTH) fo4 $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,DONT_USE,dont-use)
 
 # After `make synth`: the netlists that area.json quotes.
 CHECK :=

@@ -7,7 +7,7 @@ $(call check_choice,ROWS,$(ARRAY_SIDES))
 $(call check_choice,COLS,$(ARRAY_SIDES))
 # synth/study/request.py checks the same variables for synthesis, which takes more kinds, LANES and FRAC_BITS than an
 # array that runs.
-array_is_run := $(filter-out synth synth-full,$(or $(MAKECMDGOALS),all))
+array_is_run := $(filter-out synth synth-full synth-accel,$(or $(MAKECMDGOALS),all))
 ifneq (,$(array_is_run))
 $(call check_choice,LANES,$(ARRAY_LANES))
 endif

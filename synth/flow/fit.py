@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a mapped netlist meet its clock. It puts stronger cells and buffers on paths that miss the clock, and nowhere
-else.
+"""Makes a mapped netlist meet its clock. On paths that miss the clock, and nowhere else, it puts stronger cells and
+buffers, and it replaces adder cells by gates where those are faster (see splits.py).
 
 ABC's own buffering works on every net with a high fan-out, also on fast paths, and does not see through instantiated
 adder cells. Here the mapped netlist starts without any buffer. The timing of the whole netlist judges each repair: it
@@ -15,14 +15,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import fo4
 from .liberty import Library
 from .netlist import is_black_box
-from .spread import clock_of, spread, stronger
+from .splits import Plan, Splitter
+from .spread import clocks_of, spread, stronger
 from .timing import FAR, Bit, Graph, Model, Timing
 
 ROUNDS = 150
 WINDOW = 0.25  # repairs take nets whose slack is within this part of the worst one
-MIN_GAIN = 0.004  # ns
+# In FO4 delays of the library
+MIN_GAIN = 0.04
+LEAST_WINDOW = 0.2
+APART = 3.0  # sinks with so much more slack can wait behind a buffer
+EQUAL = 0.001
 PATIENCE = 6  # the search ends after so many single moves without gain
 # In so many rounds the worst negative slack must fall by this part.
 STRIDE = 12
@@ -35,12 +41,13 @@ class Move:
     area: float
     touched: frozenset[str]  # gates whose timing it changes
     key: tuple  # identifies the move, so that a failed one is not tried again
-    apply: Callable[[], Callable[[], None]]  # returns a function that undoes it
-    changed: frozenset[str]  # gates whose pins or kind it changes
+    apply: Callable[[], tuple[Callable[[], None], list[str]]]  # (what undoes it, new gates)
+    changed: tuple[str, ...]  # gates whose pins or kind it changes
+    least_area: float  # what the smallest repair costs
 
     @property
     def worth(self) -> float:
-        return self.gain / (self.area + 4.0)
+        return self.gain / max(self.area + self.least_area, self.least_area / 4)
 
 
 class Fitter:
@@ -49,11 +56,12 @@ class Fitter:
     def __init__(self, graph: Graph):
         self.graph = graph
         self.sizes = _sizes(graph.library)
-        self.buffers = [
-            graph.models[cell.name] for cell in graph.library.usable() if cell.is_buffer
-        ]
+        self.buffers = fast_buffers(graph)
+        self.splitter = Splitter(graph)
+        self.unit = fo4.of(graph.library).delay_ns
+        self.least_area = graph.library.usable()[0].area / 4
         self.banned: set[tuple] = set()
-        self.count = 0
+        self.count = self.nets = 0
 
     # ---- moves -------------------------------------------------------------------------------------------------------
 
@@ -63,34 +71,24 @@ class Fitter:
         worst = 0.0
         for pin, _, froms, delay, _ in its.arcs[out]:
             at = slews.get(pins.get(pin))
-            if at is not None or its.cell.is_flip_flop:
+            if its.is_flip_flop:
+                worst = max(worst, delay(load, self.graph.register.clock_slew))
+            elif at is not None:
                 for source in froms:
-                    worst = max(
-                        worst,
-                        delay(
-                            load,
-                            at[source]
-                            if at is not None and not its.cell.is_flip_flop
-                            else self.graph.register.clock_slew,
-                        ),
-                    )
+                    worst = max(worst, delay(load, at[source]))
         return worst
 
     def resizes(self, name: str, timing: Timing) -> list[Move]:
         graph = self.graph
         kind = graph.kind[name]
         now = graph.models[kind]
+        loads = {out: timing.loads.get(graph.pins[name].get(out), 0.0) for out in now.outputs}
+        before = {out: self._delay(now, out, loads[out], timing, name) for out in now.outputs}
         moves = []
         for other in self.sizes.get(kind, ()):
             new = graph.models[other]
             gain = max(
-                self._delay(
-                    now, out, timing.loads.get(graph.pins[name].get(out), 0.0), timing, name
-                )
-                - self._delay(
-                    new, out, timing.loads.get(graph.pins[name].get(out), 0.0), timing, name
-                )
-                for out in now.outputs
+                before[out] - self._delay(new, out, loads[out], timing, name) for out in now.outputs
             )
             touched = {name}
             for pin in now.inputs:
@@ -99,12 +97,10 @@ class Fitter:
                 if source is None:
                     continue
                 bit = graph.pins[name][pin]
-                before, load = graph.models[graph.kind[source[0]]], timing.loads[bit]
-                cost = self._delay(before, source[1], load + more, timing, source[0]) - self._delay(
-                    before, source[1], load, timing, source[0]
-                )
                 if timing.slack(bit) < self.limit:
-                    gain -= cost
+                    driver, load = graph.models[graph.kind[source[0]]], timing.loads[bit]
+                    gain -= self._delay(driver, source[1], load + more, timing, source[0])
+                    gain += self._delay(driver, source[1], load, timing, source[0])
                 touched.add(source[0])
             moves.append(
                 Move(
@@ -113,19 +109,70 @@ class Fitter:
                     frozenset(touched),
                     (name, other),
                     lambda other=other: self._resize(name, other),
-                    frozenset([name]),
+                    (name,),
+                    self.least_area,
                 )
             )
         return moves
 
-    def _resize(self, name: str, other: str) -> Callable[[], None]:
+    def _resize(self, name: str, other: str) -> tuple[Callable[[], None], list[str]]:
         before = self.graph.kind[name]
         self.graph.kind[name] = other
 
         def undo() -> None:
             self.graph.kind[name] = before
 
-        return undo
+        return undo, []
+
+    def splits(self, name: str, timing: Timing) -> list[Move]:
+        """An adder cell as gates."""
+        graph = self.graph
+        plan = self.splitter.plan(name, timing)
+        if plan is None:
+            return []
+        drivers = {graph.driver[bit][0] for bit in plan.nets if bit in graph.driver}
+        return [
+            Move(
+                plan.gain,
+                plan.area,
+                frozenset({name, *drivers}),
+                (name, "split", plan.late),
+                lambda: self._split(name, plan, timing),
+                (name, *sorted(drivers)),
+                self.least_area,
+            )
+        ]
+
+    def _split(self, name: str, plan: Plan, timing: Timing) -> tuple[Callable[[], None], list[str]]:
+        """Gates of the split come between the cell's drivers and its sinks in the order of levels."""
+        graph = self.graph
+        kind, pins, top = graph.kind[name], graph.pins[name], timing.level[name]
+        low = max(
+            (
+                timing.level.get(graph.driver[bit][0], -1.0)
+                for bit in plan.nets
+                if bit in graph.driver
+            ),
+            default=top - 1,
+        )
+        graph.remove(name)
+        new = []
+        for gate, nets, place in self.splitter.gates(plan, lambda: self._fresh_net()):
+            self.count += 1
+            new.append(f"fit_{self.count}")
+            graph.add(new[-1], gate, nets)
+            timing.level[new[-1]] = low + (top - low) * place
+
+        def undo() -> None:
+            for one in reversed(new):
+                graph.remove(one)
+            graph.add(name, kind, pins)
+
+        return undo, new
+
+    def _fresh_net(self) -> Bit:
+        self.nets += 1
+        return self.graph.new_net(f"split {self.nets}")
 
     def bufferings(self, bit: Bit, name: str, out: str, timing: Timing) -> list[Move]:
         """A buffer for the sinks that meet the clock, or for all of them."""
@@ -140,7 +187,12 @@ class Fitter:
             choices.add(len(slacks) * part // 4)
         choices |= {
             next(
-                (i for i, (slack, _) in enumerate(slacks) if slack > self.limit + 0.3), len(slacks)
+                (
+                    i
+                    for i, (slack, _) in enumerate(slacks)
+                    if slack > self.limit + APART * self.unit
+                ),
+                len(slacks),
             )
         }
         for keep in sorted(choices):
@@ -166,7 +218,8 @@ class Fitter:
                         frozenset({name, *(user for user, _ in sinks)}),
                         (name, out, keep, len(sinks), buffer.cell.name),
                         lambda moved=tuple(moved), buffer=buffer: self._buffer(bit, moved, buffer),
-                        frozenset([name, *(user for user, _ in moved)]),
+                        (name, *(user for user, _ in moved)),
+                        self.least_area,
                     )
                 )
         return moves
@@ -176,7 +229,9 @@ class Fitter:
         name, pin = sink
         return timing.pin_slack(name, pin)
 
-    def _buffer(self, bit: Bit, moved: tuple, buffer: Model) -> Callable[[], None]:
+    def _buffer(
+        self, bit: Bit, moved: tuple, buffer: Model
+    ) -> tuple[Callable[[], None], list[str]]:
         graph = self.graph
         self.count += 1
         name, new = f"fit_{self.count}", graph.new_net(self.count)
@@ -189,7 +244,7 @@ class Fitter:
                 graph.rewire(user, pin, bit)
             graph.remove(name)
 
-        return undo
+        return undo, [name]
 
     # ---- rounds ------------------------------------------------------------------------------------------------------
 
@@ -198,14 +253,20 @@ class Fitter:
         found = []
         for bit, (name, out) in list(graph.driver.items()):
             if timing.slack(bit) < self.limit:
-                options = [*self.resizes(name, timing), *self.bufferings(bit, name, out, timing)]
-                options = [m for m in options if m.gain > MIN_GAIN and m.key not in self.banned]
+                options = [
+                    *self.resizes(name, timing),
+                    *self.bufferings(bit, name, out, timing),
+                    *self.splits(name, timing),
+                ]
+                least = MIN_GAIN * self.unit
+                options = [m for m in options if m.gain > least and m.key not in self.banned]
                 if options:
                     found.append(max(options, key=lambda move: move.worth))
         return sorted(found, key=lambda move: -move.worth)
 
     def run(self, margin: float = 0.0) -> Timing:
-        """Repairs until the worst slack is at least `margin`, or no move improves it."""
+        """Repairs until the worst slack is at least `margin` FO4 delays, or no move improves it."""
+        margin *= self.unit
         timing = Timing(self.graph)
         stuck, share, milestone = 0, 1.0, -FAR
         for number in range(ROUNDS):
@@ -216,21 +277,22 @@ class Fitter:
                 milestone = worst
             if worst >= margin or stuck >= PATIENCE:
                 break
-            self.limit = min(margin, worst + WINDOW * (margin - worst) + 0.02)
+            self.limit = min(margin, worst + WINDOW * (margin - worst) + LEAST_WINDOW * self.unit)
             moves = self._apart(self.moves(timing))
             if not moves:
                 break
             chosen = moves[: max(1, int(len(moves) * share))]
-            undo = [move.apply() for move in chosen]
-            changed = {name for move in chosen for name in move.changed}
-            new = {f"fit_{n}" for n in range(self.count - len(chosen), self.count + 1)}
-            timing.update(changed | new)
-            after = timing.worst()
-            if after > worst + 1e-4 or (after > worst - 1e-4 and timing.total() > total + 1e-3):
+            applied = [move.apply() for move in chosen]
+            changed = [name for move in chosen for name in move.changed]
+            timing.update([*changed, *(name for _, new in applied for name in new)])
+            after, equal = timing.worst(), EQUAL * self.unit
+            if after > worst + equal or (
+                after > worst - equal and timing.total() > total + 10 * equal
+            ):
                 stuck, share = 0, min(1.0, share * 2)
                 continue
-            for back in reversed(undo):
-                back()
+            for undo, _ in reversed(applied):
+                undo()
             timing.update(changed)
             if len(chosen) == 1:
                 self.banned.add(chosen[0].key)
@@ -250,6 +312,32 @@ class Fitter:
         return chosen
 
 
+def fast_buffers(graph: Graph) -> list[Model]:
+    """Buffers from the smallest, without those that another one of at most their area beats at every load: libraries have
+    slow buffers for hold times."""
+    found: list[Model] = []
+    for cell in graph.library.usable():
+        if cell.is_buffer:
+            its = graph.models[cell.name]
+            delays = _delays(its, graph)
+            if not any(all(a <= b for a, b in zip(_delays(o, graph), delays)) for o in found):
+                found.append(its)
+    return found
+
+
+def _delays(its: Model, graph: Graph) -> list[float]:
+    """Delays over several loads, from a source that drives the buffer's own pin."""
+    load = graph.register.data_capacitance
+    weight = its.loads[its.inputs[0]] / load  # a large pin costs the driver time
+    own = graph.models[graph.register.cell].arcs[graph.register.output]
+    slew = graph.register.clock_slew
+    return [
+        max(delay(count * load, slew) for _, _, _, delay, _ in its.arcs[its.outputs[0]])
+        + max(delay(weight * load, slew) - delay(0.0, slew) for _, _, _, delay, _ in own)
+        for count in (2, 8, 32)
+    ]
+
+
 def _sizes(library: Library) -> dict[str, list[str]]:
     """The cells with the same pins and function, for each cell."""
     groups: dict[tuple, list[str]] = {}
@@ -265,10 +353,10 @@ def _sizes(library: Library) -> dict[str, list[str]]:
 
 
 def fit(module: dict, library: Library, period_ns: float, margin: float) -> dict:
-    """The repaired flat module. Buffers are new cells named fit_N and spread_N_N."""
+    """The repaired flat module. New cells are named fit_N and spread_N_N."""
     graph = Graph(module, library, period_ns)
     fitter = Fitter(graph)
-    spread(graph, stronger(fitter.buffers), clock_of(module))
+    spread(graph, stronger(fitter.buffers), clocks_of(module))
     fitter.run(margin)
     bits = [
         bit
@@ -279,7 +367,7 @@ def fit(module: dict, library: Library, period_ns: float, margin: float) -> dict
     bits += [bit for port in module["ports"].values() for bit in port["bits"]]
     fresh = 1 + max((bit for bit in bits if isinstance(bit, int)), default=1)
     new: dict[Bit, int] = {}
-    cells = dict(module["cells"])
+    cells = {name: cell for name, cell in module["cells"].items() if name in graph.pins}
     for name, pins in graph.pins.items():
         old = cells.get(
             name, {"hide_name": 0, "parameters": {}, "attributes": {}, "connections": {}}
@@ -301,7 +389,7 @@ def fit(module: dict, library: Library, period_ns: float, margin: float) -> dict
 
 
 def main(arguments: list[str]) -> int:
-    """FOLDER TOP PERIOD MARGIN: makes FOLDER/fitted.json of FOLDER/mapped.json. A netlist whose modules are kept apart,
+    """FOLDER TOP PERIOD MARGIN (FO4 delays): makes FOLDER/fitted.json of FOLDER/mapped.json. A netlist whose modules are kept apart,
     for the breakdown, stays as it was mapped."""
     folder, top, period, margin = Path(arguments[0]), *arguments[1:]
     data = json.loads((folder / "mapped.json").read_text())

@@ -24,7 +24,7 @@ class Fo4:
 def of_inverter(library: Library, cell: Cell) -> Fo4:
     its = model(cell, library)
     (pin,), (out,) = its.inputs, its.outputs
-    load = FAN_OUT * its.loads[pin]
+    load = FAN_OUT * cell.pins[pin].capacitance
     slews, delays = [0.0, 0.0], [0.0, 0.0]
     for _ in range(STAGES):
         after, delays = [0.0, 0.0], [0.0, 0.0]

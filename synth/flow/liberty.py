@@ -90,6 +90,13 @@ class Pin:
     capacitance: float
     group: Group = field(repr=False, compare=False)
 
+    @property
+    def largest_capacitance(self) -> float:
+        """Of both edges."""
+        its = self.group.attributes
+        edges = (its.get(f"{edge}_capacitance", 0) for edge in ("rise", "fall"))
+        return max(self.capacitance, *map(float, edges))
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -271,6 +278,10 @@ class Library:
 
     def adder(self, inputs: int) -> Adder | None:
         """The smallest full (3) or half (2) adder cell. One with an inverted output is taken only if there is no other."""
+        return min(self.adders(inputs), key=lambda adder: len(adder.inverted), default=None)
+
+    def adders(self, inputs: int) -> list[Adder]:
+        """All full (3) or half (2) adder cells, the smallest first."""
         ones = [bin(row).count("1") for row in range(1 << inputs)]
         wanted = {tuple(n % 2 == 1 for n in ones): "sum", tuple(n >= 2 for n in ones): "carry"}
         inverse = {tuple(not value for value in values): role for values, role in wanted.items()}
@@ -293,7 +304,7 @@ class Library:
                         tuple(inverted),
                     )
                 )
-        return min(found, key=lambda adder: len(adder.inverted), default=None)
+        return found
 
     def gate(self, inputs: tuple[str, ...], function: str) -> Gate | None:
         """The smallest cell that computes a function of `inputs`, written as in a Liberty file."""

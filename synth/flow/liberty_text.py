@@ -18,6 +18,9 @@ TOKEN = re.compile(
     re.S,
 )
 FOLDED = re.compile(r"\\\s*\n")
+TEXTS = frozenset(
+    ["function", "next_state", "clocked_on", "clear", "preset"]
+)  # in quotes, also "1"
 MARKS = frozenset("(){};:,")
 
 
@@ -142,7 +145,10 @@ def write(group: Group, depth: int = 0) -> str:
     """A group as text, with every value in quotes."""
     space = "  " * depth
     lines = [f"{space}{group.kind} ({', '.join(map(_quoted, group.arguments))}) {{"]
-    lines += [f"{space}  {name} : {_quoted(value)};" for name, value in group.attributes.items()]
+    lines += [
+        f"{space}  {name} : {_quoted(value, name in TEXTS)};"
+        for name, value in group.attributes.items()
+    ]
     lines += [
         f"{space}  {name} ({', '.join(map(_quoted, values))});"
         for name, values in group.lists.items()
@@ -151,8 +157,8 @@ def write(group: Group, depth: int = 0) -> str:
     return "\n".join((*lines, f"{space}}}"))
 
 
-def _quoted(text: str) -> str:
-    plain = re.fullmatch(r"[A-Za-z_]\w*|-?\d+(\.\d+)?(e-?\d+)?", text)
+def _quoted(text: str, always: bool = False) -> str:
+    plain = not always and re.fullmatch(r"[A-Za-z_]\w*|-?\d+(\.\d+)?(e-?\d+)?", text)
     return text if plain else f'"{text}"'
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .errors import RejectedNetlist
 from .liberty import Library
+from .sta import is_clock
 
 Bit = int | str
 
@@ -70,16 +71,18 @@ class Netlist:
 
     # ---- reasons to reject -------------------------------------------------------------------------------------------
 
-    def check(self, clock: str) -> None:
+    def check(self) -> None:
         """Raises RejectedNetlist unless every cell is a usable library cell, every input is driven by exactly one
-        driver and none by x, flip-flops run on `clock`, and no path through logic closes on itself."""
+        driver and none by x, flip-flops run on a clock, and no path through logic closes on itself."""
         for module in self.modules.values():
             self._check_cells(module)
             drivers = self._drivers(module)
             self._check_inputs(module, drivers)
             self._check_loops(module, drivers)
         top = self.modules[self.top]
-        self._check_clock(top, top.ports[clock]["bits"][0] if clock in top.ports else None)
+        self._check_clock(
+            top, {port["bits"][0] for name, port in top.ports.items() if is_clock(name)}
+        )
 
     def _check_cells(self, module: Module) -> None:
         for name, cell in module.cells.items():
@@ -153,7 +156,7 @@ class Netlist:
                 if bit not in ("0", "1") and bit not in drivers:
                     raise RejectedNetlist(f"{end} in {module.name} has no driver")
 
-    def _check_clock(self, module: Module, clock: Bit | None) -> None:
+    def _check_clock(self, module: Module, clocks: set[Bit]) -> None:
         for name, cell in module.cells.items():
             kind = cell["type"]
             if kind in self.modules:
@@ -164,9 +167,9 @@ class Netlist:
                     for i, bit in enumerate(outer)
                     if inner.ports[port]["direction"] == "input"
                 }
-                self._check_clock(inner, bits.get(clock))
+                self._check_clock(inner, {bits[clock] for clock in clocks & bits.keys()})
             elif kind in self.library.cells and self.library.cells[kind].is_flip_flop:
-                if cell["connections"][self.library.cells[kind].clock] != [clock]:
+                if not set(cell["connections"][self.library.cells[kind].clock]) <= clocks:
                     raise RejectedNetlist(
                         f"flip-flop {name} of {module.name} does not run on the clock"
                     )

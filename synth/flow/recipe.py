@@ -72,7 +72,7 @@ EFFORTS = (
     ),
 )
 
-FIT_MARGIN = 0.02  # ns: fit.py sees nearly the slack that OpenSTA sees
+FIT_MARGIN = 0.2  # FO4 delays: fit.py sees nearly the slack that OpenSTA sees
 
 SOURCE_LINE = re.compile(r"^ *attribute \\src [^\n]*\n", re.M)
 NUMBER = re.compile(r"\$(\d+)(?!\d)")  # in the names that Yosys gives

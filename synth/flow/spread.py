@@ -5,19 +5,19 @@ move sinks behind a buffer one net at a time. That suits the nets of an element 
 
 from __future__ import annotations
 
-from .sta import CLOCK
+from .sta import is_clock
 from .timing import Bit, Graph, Model
 
 MANY = 200  # sinks: no element's net has as many
 BRANCH = 12  # sinks of each buffer
 
 
-def spread(graph: Graph, buffer: Model, clock: Bit | None) -> int:
+def spread(graph: Graph, buffer: Model, clocks: set[Bit]) -> int:
     """Puts buffers between the drivers and the sinks of large nets, in place. Returns the number of buffers."""
     large = [
         bit
         for bit, sinks in graph.sinks.items()
-        if len(sinks) > MANY and bit != clock and (bit in graph.driver or bit in graph.inputs)
+        if len(sinks) > MANY and bit not in clocks and (bit in graph.driver or bit in graph.inputs)
     ]
     return sum(_tree(graph, buffer, bit, f"spread_{number}") for number, bit in enumerate(large))
 
@@ -40,8 +40,8 @@ def _tree(graph: Graph, buffer: Model, bit: Bit, name: str) -> int:
     return made
 
 
-def clock_of(module: dict) -> Bit | None:
-    return module["ports"][CLOCK]["bits"][0] if CLOCK in module["ports"] else None
+def clocks_of(module: dict) -> set[Bit]:
+    return {port["bits"][0] for name, port in module["ports"].items() if is_clock(name)}
 
 
 def stronger(buffers: list[Model]) -> Model:

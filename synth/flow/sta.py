@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The timing of a netlist in OpenSTA.
 
-The surroundings are the same for every design. The clock is ideal and has no uncertainty. Inputs come from the library's
+The surroundings are the same for every design. The clock is ideal and has no uncertainty, also
+behind clock gates, whose enables end in a flip-flop like other outputs. Inputs come from the library's
 plain flip-flop, with its clock-to-output delay and drive. Outputs end in one, with its setup time and input capacitance.
 Nets have no wires: a driver sees the capacitance of the pins alone. Setup is checked. Hold is not, since there is no
 clock tree.
@@ -18,6 +19,8 @@ from .errors import FlowError
 from .liberty import Library
 
 CLOCK = "clk_i"
+# A clock gate is a black box. Its output becomes a port with this ending, which is another source of the same clock.
+GATED = "_clk_o"
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,10 @@ class Timing:
     end: str
 
 
+def is_clock(port: str) -> bool:
+    return port == CLOCK or port.endswith(GATED)
+
+
 def script(top: str, library: Library, period_ns: float) -> str:
     register = library.flip_flop()
     return f"""read_liberty library.lib
@@ -34,14 +41,15 @@ read_verilog netlist.v
 link_design {top}
 set_units -time ns -capacitance pF
 set inputs {{}}
-set clock_port {{}}
+set clocks {{}}
 foreach port [all_inputs] {{
-  if {{[get_full_name $port] eq "{CLOCK}"}} {{ set clock_port $port }} else {{ lappend inputs $port }}
+  set name [get_full_name $port]
+  if {{$name eq "{CLOCK}" || [string match "*{GATED}" $name]}} {{ lappend clocks $port }} else {{ lappend inputs $port }}
 }}
-if {{$clock_port eq ""}} {{
+if {{[llength $clocks] == 0}} {{
   create_clock -name clock -period {period_ns:g}
 }} else {{
-  create_clock -name clock -period {period_ns:g} $clock_port
+  create_clock -name clock -period {period_ns:g} $clocks
 }}
 set_clock_transition {register.clock_slew:g} [get_clocks clock]
 set_driving_cell -lib_cell {register.cell} -from_pin {register.clock} -pin {register.output} \\

@@ -6,13 +6,14 @@ delays, the worst slew of all arcs, no wires, the surroundings of sta.py.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count
 
 from .liberty import Cell, Library
 from .liberty_text import Group
-from .sta import CLOCK
+from .sta import is_clock
 
 RISE, FALL = 0, 1
 FAR = 1e9
@@ -38,6 +39,9 @@ class Table:
             )
         self.rows = rows
 
+    def axes(self) -> tuple:
+        return tuple(self.loads), tuple(self.slews)
+
     def __call__(self, load: float, slew: float) -> float:
         loads, slews, rows = self.loads, self.slews, self.rows
         if len(slews) == 1:
@@ -57,22 +61,62 @@ class Table:
         return below + (load - loads[i]) / (loads[i + 1] - loads[i]) * (above - below)
 
 
+def worst(tables: list[Table]) -> Table:
+    """The table of the largest values of tables with the same axes."""
+    if len(tables) == 1:
+        return tables[0]
+    made = Table.__new__(Table)
+    made.loads, made.slews = tables[0].loads, tables[0].slews
+    made.rows = [list(map(max, *rows)) for rows in zip(*(table.rows for table in tables))]
+    return made
+
+
+def joint(delay: Table, slew: Table) -> Callable[[float, float], tuple[float, float]]:
+    """Delay and slew at once: tables of one arc have the same axes, which are then searched once."""
+    loads, slews, first, second = delay.loads, delay.slews, delay.rows, slew.rows
+    if delay.axes() != slew.axes() or len(loads) == 1 or len(slews) == 1:
+        return lambda load, at: (delay(load, at), slew(load, at))
+    most_i, most_j = len(loads) - 2, len(slews) - 2
+
+    def both(load: float, at: float) -> tuple[float, float]:
+        j = bisect_right(slews, at) - 1
+        j = 0 if j < 0 else most_j if j > most_j else j
+        i = bisect_right(loads, load) - 1
+        i = 0 if i < 0 else most_i if i > most_i else i
+        part = (at - slews[j]) / (slews[j + 1] - slews[j])
+        weight = (load - loads[i]) / (loads[i + 1] - loads[i])
+        low, high = first[i], first[i + 1]
+        below = low[j] + part * (low[j + 1] - low[j])
+        above = high[j] + part * (high[j + 1] - high[j])
+        low, high = second[i], second[i + 1]
+        under = low[j] + part * (low[j + 1] - low[j])
+        over = high[j] + part * (high[j + 1] - high[j])
+        return below + weight * (above - below), under + weight * (over - under)
+
+    return both
+
+
 @dataclass
 class Model:
-    """A library cell as the timer sees it. Arcs: input, output, its edge, the input's edges, delay, slew."""
+    """A library cell as the timer sees it. Arcs: input, output, its edge, the input's edges, delay, slew. `joint` has
+    the last two as one function; `of_pin` has the arcs of an input: output, its edge, the input's edges, delay."""
 
     cell: Cell
     inputs: list[str]
     outputs: list[str]
     loads: dict[str, float]
+    is_flip_flop: bool
     arcs: dict[str, list[tuple[str, int, tuple[int, ...], Table, Table]]] = field(
         default_factory=dict
     )
+    joint: dict[str, list[tuple]] = field(default_factory=dict)
+    of_pin: dict[str, list[tuple]] = field(default_factory=dict)
 
 
 def model(cell: Cell, library: Library) -> Model:
-    loads = {name: cell.pins[name].capacitance for name in cell.inputs()}
-    result = Model(cell, cell.inputs(), cell.outputs(), loads, {out: [] for out in cell.outputs()})
+    loads = {name: cell.pins[name].largest_capacitance for name in cell.inputs()}
+    arcs = {out: [] for out in cell.outputs()}
+    result = Model(cell, cell.inputs(), cell.outputs(), loads, cell.is_flip_flop, arcs)
     for out in result.outputs:
         for timing in cell.pins[out].group.all("timing"):
             tables = {group.kind: group for group in timing.groups}
@@ -90,7 +134,27 @@ def model(cell: Cell, library: Library) -> Model:
                 )
                 pins = timing.attributes["related_pin"].split()
                 result.arcs[out] += [(pin, edge, froms, delay, slew) for pin in pins]
+        result.arcs[out] = _merged(result.arcs[out])
+        result.joint[out] = [
+            (pin, edge, froms, joint(delay, slew))
+            for pin, edge, froms, delay, slew in result.arcs[out]
+        ]
+        for pin, edge, froms, delay, _ in result.arcs[out]:
+            result.of_pin.setdefault(pin, []).append((out, edge, froms, delay))
     return result
+
+
+def _merged(arcs: list[tuple]) -> list[tuple]:
+    """Arcs of the same pin and edges become one, with the worst of their delays: they differ in the values of the other
+    inputs, which are not known here."""
+    found: dict[tuple, list[tuple]] = {}
+    for pin, edge, froms, delay, slew in arcs:
+        key = pin, edge, froms, delay.axes(), slew.axes()
+        found.setdefault(key, []).append((delay, slew))
+    return [
+        (*key[:3], *(worst([tables[n] for tables in same]) for n in (0, 1)))
+        for key, same in found.items()
+    ]
 
 
 class Graph:
@@ -117,7 +181,7 @@ class Graph:
             )
         for name, port in module["ports"].items():
             if port["direction"] == "input":
-                self.inputs += [bit for bit in port["bits"] if name != CLOCK]
+                self.inputs += [bit for bit in port["bits"] if not is_clock(name)]
             else:
                 self.outputs += [bit for bit in port["bits"] if isinstance(bit, int)]
         self.port_loads: dict[Bit, int] = {}
@@ -128,9 +192,9 @@ class Graph:
         self.setup = self._setup_tables()
 
     @staticmethod
-    def new_net(number: int) -> Bit:
-        """Whether this net was added to the netlist."""
-        return f"fit {number}"
+    def new_net(name: int | str) -> Bit:
+        """A net that the netlist did not have."""
+        return f"fit {name}"
 
     @staticmethod
     def is_new(bit: Bit) -> bool:
@@ -182,12 +246,12 @@ class Graph:
         waiting: dict[str, int] = {}
         ready = []
         for name, its in pins.items():
-            if models[kind[name]].cell.is_flip_flop:
+            if models[kind[name]].is_flip_flop:
                 continue
             count = 0
             for pin in models[kind[name]].inputs:
                 source = self.driver.get(its[pin])
-                count += source is not None and not models[kind[source[0]]].cell.is_flip_flop
+                count += source is not None and not models[kind[source[0]]].is_flip_flop
             waiting[name] = count
             if not count:
                 ready.append(name)
@@ -267,7 +331,7 @@ class Timing:
         """Computes a gate's outputs and returns those that have changed."""
         g, arrivals, slews = self.graph, self.arrival, self.slew
         its, pins = g.models[g.kind[name]], g.pins[name]
-        is_register = its.cell.is_flip_flop
+        is_register = its.is_flip_flop
         start, clock = [0.0, 0.0], [g.register.clock_slew] * 2
         changed = []
         for out in its.outputs:
@@ -276,17 +340,15 @@ class Timing:
                 continue
             load = self.loads[bit] = g.load(bit)
             arrival, slew = [-FAR, -FAR], [0.0, 0.0]
-            for pin, edge, froms, delay, transition in its.arcs[out]:
+            for pin, edge, froms, both in its.joint[out]:
                 before = start if is_register else arrivals.get(pins[pin])
                 if before is None:
                     continue  # a constant
                 at = clock if is_register else slews[pins[pin]]
                 for source in froms:
                     if before[source] > -FAR:
-                        at_edge, edge_slew = (
-                            before[source] + delay(load, at[source]),
-                            transition(load, at[source]),
-                        )
+                        delay, edge_slew = both(load, at[source])
+                        at_edge = before[source] + delay
                         if at_edge > arrival[edge]:
                             arrival[edge] = at_edge
                         if edge_slew > slew[edge]:
@@ -301,23 +363,22 @@ class Timing:
         g = self.graph
         its, pins = g.models[g.kind[name]], g.pins[name]
         at = self.slew[pins[pin]]
-        if its.cell.is_flip_flop:
+        if its.is_flip_flop:
             if pin == g.register.data:
                 for edge, table in g.setup:
                     need[edge] = min(need[edge], g.period - table(g.register.clock_slew, at[edge]))
             return
-        for out in its.outputs:
-            after = self.required.get(pins.get(out, ""))
+        required, loads = self.required, self.loads
+        for out, edge, froms, delay in its.of_pin.get(pin, ()):
+            bit = pins.get(out, "")
+            after = required.get(bit)
             if after is None:
                 continue
-            load = self.loads[pins[out]]
-            for source_pin, edge, froms, delay, _ in its.arcs[out]:
-                if source_pin == pin:
-                    limit = after[edge]
-                    for source in froms:
-                        at_source = limit - delay(load, at[source])
-                        if at_source < need[source]:
-                            need[source] = at_source
+            limit, load = after[edge], loads[bit]
+            for source in froms:
+                at_source = limit - delay(load, at[source])
+                if at_source < need[source]:
+                    need[source] = at_source
 
     def _need(self, bit: Bit) -> list[float]:
         g = self.graph
@@ -351,11 +412,11 @@ class Timing:
         )
         self.level[name] = (below + above) / 2
 
-    def update(self, gates: set[str]) -> None:
+    def update(self, gates: Iterable[str]) -> None:
         """Computes everything that depends on these gates, after they were changed, added, removed or rewired."""
         g = self.graph
-        stale: set[Bit] = set()
-        gates = {name for name in gates if name in g.kind}
+        stale: dict[Bit, None] = {}  # in the order of their finding, so that a run is repeatable
+        gates = [name for name in dict.fromkeys(gates) if name in g.kind]
         queue: list[tuple[float, str]] = []
         queued: set[str] = set()
 
@@ -365,11 +426,11 @@ class Timing:
                 heappush(queue, (self.level.get(name, -1.0), name))
 
         for name in gates:
-            if name not in self.level and not g.models[g.kind[name]].cell.is_flip_flop:
+            if name not in self.level and not g.models[g.kind[name]].is_flip_flop:
                 self.place(name)
             push(name)
             for bit in g.pins[name].values():  # loads of the gates that drive it
-                stale.add(bit)
+                stale[bit] = None
                 if bit in g.driver:
                     push(g.driver[bit][0])
                 elif bit in self.arrival:
@@ -381,17 +442,17 @@ class Timing:
         while queue:
             _, name = heappop(queue)
             queued.discard(name)
-            stale.update(g.pins[name].values())
+            stale.update(dict.fromkeys(g.pins[name].values()))
             for bit in self._gate(name):
-                stale.add(bit)
+                stale[bit] = None
                 for user, _ in g.sinks.get(bit, ()):
                     if user in self.level:
                         push(user)
                     else:
-                        stale.add(g.pins[user][g.register.data])
+                        stale[g.pins[user][g.register.data]] = None
         self._pull(stale)
 
-    def _pull(self, stale: set[Bit]) -> None:
+    def _pull(self, stale: Iterable[Bit]) -> None:
         g = self.graph
         queue: list[tuple[float, int, Bit]] = []
         queued: set[Bit] = set()

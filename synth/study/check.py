@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from ..flow import cells, equivalence, faults, sources, sta
+from ..flow import cells, equivalence, faults, sources
 from ..flow.errors import FlowError, RejectedNetlist, UsageError
 from ..flow.liberty import Library
 from ..flow.netlist import Netlist
@@ -258,9 +258,7 @@ class Simulator:
 def judged(item: Quoted, library: Library) -> tuple[bool, str]:
     """Whether the flow would accept the netlist, and why not."""
     try:
-        Netlist.read(item.netlist.with_name("netlist.json"), item.design.top, library).check(
-            sta.CLOCK
-        )
+        Netlist.read(item.netlist.with_name("netlist.json"), item.design.top, library).check()
     except RejectedNetlist as rejected:
         return False, str(rejected)
     return True, ""
@@ -370,7 +368,7 @@ def library(name: str, given: str) -> Library:
 
 
 def run(options: argparse.Namespace) -> int:
-    path = options.build / "synth" / "area.json"
+    path = options.area or options.build / "synth" / "area.json"
     items = quoted(records.read(path), [group for group in options.groups.split(",") if group])
     items = [
         item for item in items if re.search(options.only, " ".join((item.name, *item.elements)))
@@ -418,6 +416,7 @@ def main(arguments: list[str]) -> int:
         default=Path("build"),
         help="build folder, after `make synth` and `make element-bench`",
     )
+    add("--area", type=Path, help="another area.json than the build folder's")
     add(
         "--groups",
         default="",

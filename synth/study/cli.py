@@ -45,6 +45,7 @@ def plan(options: argparse.Namespace) -> Plan:
         request.periods(options.period) if options.period else None,
         options.full,
         request.clocks_fo4(options.clock_fo4) if options.clock_fo4 else None,
+        int(request.number("VARIANTS", options.variants, 1, 5)) if options.variants else None,
     )
 
 
@@ -83,6 +84,7 @@ def parser() -> argparse.ArgumentParser:
     add("--clock-fo4", default="", help="the period in FO4 delays of the library, instead")
     add("--lib", default="", help="a Liberty file, or several of one library, or compressed ones")
     add("--dont-use", default="", help="patterns of cells that are not used, as '*probe* *lpflow*'")
+    add("--variants", default="", help="re-synthesised netlists of each point, 1 to 5; usually 3")
     add("--jobs", default="", help="runs at a time; the default is the number of cores")
     add("--only", default="", help="entries whose name matches this regular expression")
     add(

@@ -31,6 +31,7 @@ class Plan:
     periods: tuple[float, ...] | None
     full: bool
     fo4: tuple[float, ...] | None = None
+    variants: int | None = None  # of each point, in place of the entry's
 
     def chosen(self, library: str) -> tuple[float, ...] | None:
         """The periods that the user chose."""
@@ -135,7 +136,7 @@ class Study:
             for one in needed(entry):
                 periods.setdefault((one.design, library), set()).add(period)
                 costs[one.design] = one.lanes + len(one.parts) * 100
-                wanted[one.design] = one.variants
+                wanted[one.design] = self.plan.variants or one.variants
         tasks = [
             self._curve_task(design, library, at, costs[design], wanted[design])
             for (design, library), at in periods.items()
@@ -156,8 +157,11 @@ class Study:
         )
 
     def boxed(self) -> list[tuple[Entry, str]]:
-        """Elements, and their baselines, whose breakdown is wanted: with the first library."""
+        """Elements, and their baselines, whose breakdown is wanted: with the first library. Of a library that a user
+        brings, the one element that was asked for."""
         library = next(iter(self.plan.libraries))
+        if libraries.headline(library) is None and len(self.plan.entries) > 1:
+            return []
         wanted = [
             entry
             for entry in self.plan.entries
@@ -211,6 +215,7 @@ class Study:
                 name = box_name(entry.baseline.design, library)
                 record["baseline_breakdown"] = results.get(name, {})
             record["error"] = self._error(entry)
+            record["fo4_ns"] = round(fo4.of(self.plan.libraries[library]).delay_ns, 6)
             found.append(record)
         return found
 

@@ -347,3 +347,77 @@ def breakdown(found: list[Record]) -> str:
         for r in boxed
     ]
     return table(["element", *boxes, "sum, modules apart", "area, flattened"], lines)
+
+
+# ---- libraries of process design kits -------------------------------------------------------------------------------
+
+# The beginning of a library's name, and its usual name
+PDKS = {
+    "sky130_fd_sc_hd": "sky130hd",
+    "sg13g2": "IHP SG13G2",
+    "gf180mcu_fd_sc_mcu7t5v0": "GF180MCU",
+    "asap7sc7p5t": "ASAP7",
+}
+
+
+def pdk_name(library: str) -> str:
+    return next((name for start, name in PDKS.items() if library.startswith(start)), library)
+
+
+def by_pdk(found: list[Record]) -> dict[str, dict[str, Record]]:
+    """Library to element to record, in the order of PDKS."""
+    result: dict[str, dict[str, Record]] = {name: {} for name in PDKS.values()}
+    for record in in_table_order(found):
+        result.setdefault(pdk_name(record["library"]), {})[record["name"]] = record
+    return {name: records for name, records in result.items() if records}
+
+
+def pdk(found: list[Record], first: list[Record]) -> str:
+    """A line an element, a column a library: the ratio, and by how much either side misses the clock, as a part of it."""
+
+    def cell(record: Record | None) -> str:
+        if record is None:
+            return "-"
+        missed = [
+            f"{side} {-100 * record[key] / record['period_ns']:.1f} %"
+            for side, key in (("FP8", "slack_ns"), ("INT8", "baseline_slack_ns"))
+            if record[key] < 0
+        ]
+        text = number(ratio_of(record), 2)
+        return f"({text}, {', '.join(missed)})" if missed else text
+
+    libraries_of = by_pdk(found)
+    own = {record["name"]: record for record in first}
+    names = list(dict.fromkeys(name for records in libraries_of.values() for name in records))
+    order = {record["name"]: place for place, record in enumerate(in_table_order(first))}
+    lines = [
+        [code(name), cell(own.get(name)), *(cell(its.get(name)) for its in libraries_of.values())]
+        for name in sorted(names, key=lambda name: order.get(name, len(order)))
+    ]
+    return table(["element", "OSU018", *libraries_of], lines)
+
+
+def pdk_clocks(found: list[Record], first: list[Record]) -> str:
+    """The libraries, their FO4 delays and clocks, and the area of one element and its baseline."""
+    lines = []
+    for name, records in by_pdk(found).items():
+        one = next(iter(records.values()))
+        sample = records.get(PDK_SAMPLE)
+        lines.append(
+            [
+                name,
+                code(one["library"]),
+                f"{1000 * one['fo4_ns']:.1f}",
+                f"{one['period_ns']:g}",
+                f"{one['period_ns'] / one['fo4_ns']:.1f}",
+                number(sample["area"], 0 if sample["area"] > 1000 else 1) if sample else "-",
+                number(sample["baseline_area"], 0 if sample["area"] > 1000 else 1)
+                if sample
+                else "-",
+            ]
+        )
+    header = ["library", "Liberty file", "FO4 delay, ps", "clock, ns", "clock, FO4"]
+    return table([*header, f"{code(PDK_SAMPLE)}, um2", "INT8, um2"], lines)
+
+
+PDK_SAMPLE = "late_fp16_f13_l16"

@@ -262,7 +262,7 @@ SIGNATURES = {  # name: (result, arguments)
     "encode_stochastic": (U32, [FORMAT_P, Value, UINT, U32, UINT, VOID_P]),
     "convert_from_double": (STATUS, [FORMAT_P, VOID_P, VOID_P, SIZE, ConvertMode, VOID_P]),
     "convert_to_double": (STATUS, [VOID_P, FORMAT_P, VOID_P, SIZE]),
-    "philox4x32": (None, [VOID_P, VOID_P, VOID_P]),
+    "threefry4x32": (None, [VOID_P, VOID_P, VOID_P]),
     "random_bits": (U32, [ct.c_uint64, U32, U32, ct.c_uint64, UINT, UINT]),
     "convert_stochastic": (
         STATUS,

@@ -201,24 +201,89 @@ static void describe(const fp8mac_gemm_desc *desc, fp8mac_isa isa, const fp8mac_
     for (size_t i = 0; i < desc->m * desc->ldd * bytes && wrong == 0; i++) {
         wrong = d_want[i] != d_got[i] ? i + 1 : 0;
     }
-    printf("%s: %zu x %zu x %zu, %s x %s, acc %d group %u F %u rounding %d, scale %d, D %s at byte "
-           "%zu; "
-           "flags %x and %x, amax %g and %g\n",
-           fp8mac_isa_name(isa), desc->m, desc->n, desc->k, desc->dot.a_format->name,
-           desc->dot.b_format->name, desc->dot.acc_format, desc->dot.group, desc->dot.frac_bits,
-           desc->dot.acc_rounding, desc->dot.scale_exp_a + desc->dot.scale_exp_b,
-           desc->d_format->name, wrong, want->flags, got->flags, (double)want->amax,
-           (double)got->amax);
+    const fp8mac_dot_config *dot = &desc->dot;
+    printf(
+        "%s: %zu x %zu x %zu, %s x %s, D %s differs at byte %zu; flags %x and %x, amax %g and %g\n",
+        fp8mac_isa_name(isa), desc->m, desc->n, desc->k, dot->a_format->name, dot->b_format->name,
+        desc->d_format->name, wrong, want->flags, got->flags, (double)want->amax,
+        (double)got->amax);
+    printf(
+        "    acc %d group %u F %u rounding %d scale %d, saturate %d flush %d promote %u chunk %u, "
+        "align %d by %d late %d, %u %u %u %d, even_odd %d min %d, blocks %d\n",
+        dot->acc_format, dot->group, dot->frac_bits, dot->acc_rounding,
+        dot->scale_exp_a + dot->scale_exp_b - (int)dot->lscale, dot->acc_saturate, dot->flush,
+        dot->promote, dot->chunk, dot->align_round, dot->align_by, dot->acc_late,
+        dot->late_bits_sum, dot->late_bits_acc, dot->late_drop, dot->late_round, dot->even_odd,
+        dot->min_exponent, (desc->mx_a != NULL) + 2 * (desc->mx_b != NULL));
 }
 
+typedef enum feature {
+    BF16,
+    E6M9,
+    EXACT_E8M13,
+    STOCHASTIC,
+    TO_ODD,
+    EXACT_TOWARD_ZERO,
+    SATURATE,
+    FLUSH,
+    PROMOTE,
+    CHUNK,
+    BLOCK_SCALES,
+    BY_OPERANDS,
+    ALIGN_DOWN,
+    ALIGN_ODD,
+    LATE_BITS,
+    LATE_ROUNDED,
+    EVEN_ODD,
+    OTHER_FORMATS,
+    D_STOCHASTIC,
+    FEATURES
+} feature;
+
 // [accumulator][exact, in groups, aligned]: how often kernels did the work.
-static unsigned long taken[FP8MAC_ACC_INT32][3];
+static unsigned long taken[FP8MAC_ACC_INT32 + 1][3];
+
+// The same for the settings that the kernels for every setting alone have.
+static unsigned long any_taken[FEATURES], any_refused;
+
+static void count_features(const fp8mac_gemm_desc *desc)
+{
+    const fp8mac_dot_config *dot = &desc->dot;
+    bool aligned = dot->frac_bits != 0;
+    const bool has[FEATURES] = {
+        [BF16] = dot->acc_format == FP8MAC_ACC_BF16,
+        [E6M9] = dot->acc_format == FP8MAC_ACC_E6M9,
+        [EXACT_E8M13] = dot->acc_format == FP8MAC_ACC_E8M13 && !aligned,
+        [STOCHASTIC] = dot->acc_rounding == FP8MAC_ROUND_STOCHASTIC,
+        [TO_ODD] = dot->acc_rounding == FP8MAC_ROUND_ODD,
+        [EXACT_TOWARD_ZERO] = dot->acc_rounding == FP8MAC_ROUND_TOWARD_ZERO && !aligned,
+        [SATURATE] = dot->acc_saturate,
+        [FLUSH] = dot->flush,
+        [PROMOTE] = dot->promote != 0,
+        [CHUNK] = dot->chunk != 0,
+        [BLOCK_SCALES] = desc->mx_a != NULL || desc->mx_b != NULL,
+        [BY_OPERANDS] = dot->align_by == FP8MAC_ALIGN_BY_OPERANDS,
+        [ALIGN_DOWN] = aligned && dot->align_round == FP8MAC_ALIGN_FLOOR,
+        [ALIGN_ODD] = aligned && dot->align_round == FP8MAC_ALIGN_ODD,
+        [LATE_BITS] = dot->late_bits_sum != 0,
+        [LATE_ROUNDED] = dot->acc_late && dot->late_bits_sum == 0,
+        [EVEN_ODD] = dot->even_odd,
+        [OTHER_FORMATS] = dot->a_format->exponent_bits < 4 || dot->b_format->exponent_bits < 4,
+        [D_STOCHASTIC] = desc->d_mode.rounding == FP8MAC_ROUND_STOCHASTIC,
+    };
+    for (int i = 0; i < FEATURES; i++) {
+        any_taken[i] += has[i];
+    }
+}
 
 static void count_taken(const fp8mac_gemm_desc *desc)
 {
     fp8mac_gemm_totals totals = {0};
     if (fp8mac_fast_gemm(&fp8mac_kernels_portable, desc, &totals)) {
         taken[desc->dot.acc_format][desc->dot.frac_bits != 0 ? 2 : desc->dot.group > 1 ? 1 : 0]++;
+        count_features(desc);
+    } else {
+        any_refused++;
     }
 }
 
@@ -300,7 +365,121 @@ static fp8mac_gemm_desc random_nans(void)
     return desc;
 }
 
-// An alignment by operands, for which there is a kernel by products, and terms far enough apart to tell them.
+static unsigned pick(const unsigned *from, size_t count)
+{
+    return from[below((uint32_t)count)];
+}
+#define PICK(...)                                                                                  \
+    pick((const unsigned[]){__VA_ARGS__}, sizeof(const unsigned[]){__VA_ARGS__} / sizeof(unsigned))
+
+static void random_alignment(fp8mac_dot_config *dot)
+{
+    dot->frac_bits = PICK(1, 5, 9, 13, 20, 24, 25, 28, 29, 1 + below(29));
+    dot->align_round = (fp8mac_align_round)below(3);
+    dot->align_by = (fp8mac_align_by)below(2);
+    dot->min_exponent = below(3) == 0 ? -1 - (int)below(250) : 0;
+    dot->acc_late = below(2) != 0;
+    if (dot->acc_late) {
+        dot->late_round = (fp8mac_align_round)below(3);
+        dot->even_odd = dot->align_by == FP8MAC_ALIGN_BY_PRODUCTS && below(2) != 0;
+        if (below(3) != 0) {
+            dot->late_bits_sum = 1 + below(35);
+            dot->late_bits_acc = 1 + below(35);
+            dot->late_drop = below(2) != 0 ? 1 + below(30) : 0;
+        }
+    }
+}
+
+// Any setting of a floating-point accumulator.
+static fp8mac_dot_config random_any_dot(void)
+{
+    static const fp8mac_acc_format accs[] = {FP8MAC_ACC_FP32, FP8MAC_ACC_FP16, FP8MAC_ACC_BF16,
+                                             FP8MAC_ACC_E8M13, FP8MAC_ACC_E6M9};
+    static const fp8mac_rounding roundings[] = {FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_ROUND_TOWARD_ZERO,
+                                                FP8MAC_ROUND_ODD, FP8MAC_ROUND_STOCHASTIC};
+    fp8mac_dot_config dot = {
+        .a_format = row((fp8mac_format_id)below(FP8MAC_FORMAT_COUNT)),
+        .b_format = row((fp8mac_format_id)below(FP8MAC_FORMAT_COUNT)),
+        .acc_format = accs[below(5)],
+        .acc_rounding = roundings[below(4)],
+        .group = PICK(1, 1, 2, 4, 8, 16, 32, 7, 50),
+    };
+    if (below(4) != 0) {
+        dot.a_format = row((fp8mac_format_id)below(4));
+        dot.b_format = row((fp8mac_format_id)below(4));
+    }
+    if (dot.acc_rounding == FP8MAC_ROUND_STOCHASTIC) {
+        dot.random_bits = 1 + below(24);
+        dot.seed = (uint64_t)random_bits() << 32 | random_bits();
+    }
+    if (below(2) != 0) {
+        random_alignment(&dot);
+    }
+    if (below(2) != 0) {
+        dot.scale_exp_a = (int)below(65) - 32;
+        dot.scale_exp_b = (int)below(65) - 32;
+        dot.lscale = below(16);
+    }
+    dot.acc_saturate = below(4) == 0;
+    dot.flush = below(4) == 0;
+    dot.promote = below(3) == 0 ? dot.group * (1 + below(6)) : 0;
+    dot.chunk = dot.promote == 0 && below(2) == 0 ? dot.group * (1 + below(6)) : 0;
+    const fp8mac_format *code = fp8mac_acc_code_format(dot.acc_format);
+    dot.nan_code = below(4) == 0 ? fp8mac_format_nan_code(code) + 1 : 0;
+    return dot;
+}
+
+static uint8_t mx_a[M_MOST * 32], mx_b[N_MOST * 32];
+
+static void random_blocks(uint8_t *mx, size_t size)
+{
+    bool wild = below(3) == 0;
+    for (size_t i = 0; i < size; i++) {
+        mx[i] = (uint8_t)(wild ? random_bits() : 120 + below(15));
+        mx[i] = mx[i] == 0xff && below(4) != 0 ? 0 : mx[i];
+    }
+}
+
+static fp8mac_gemm_desc random_any(void)
+{
+    fp8mac_gemm_desc desc = random_gemm();
+    do {
+        desc.dot = random_any_dot();
+    } while (fp8mac_dot_config_validate(&desc.dot) != FP8MAC_OK);
+    bool deep = below(8) == 0; // more than one block of the panels
+    desc.m = 1 + below(deep ? 4 : 14);
+    desc.n = 1 + below(deep ? 5 : 70);
+    desc.k = 1 + (deep ? below(K_MOST) : below(100));
+    desc.lda = desc.ldb = desc.k;
+    desc.ldd = desc.ldc = desc.n;
+    code_kind kind = (code_kind)PICK(FINITE, NEAR_ONE, TINY, LARGEST, FEW_SPECIAL, ZEROS);
+    random_codes(a, desc.m * desc.lda, desc.dot.a_format, kind);
+    random_codes(b, desc.n * desc.ldb, desc.dot.b_format, below(2) == 0 ? FINITE : kind);
+    desc.origin_m = below(4) == 0 ? random_bits() / 2 : 0;
+    desc.origin_n = below(3) == 0 ? random_bits() / 2 : 0;
+    unsigned blocks = below(3);
+    if (blocks > 0) {
+        random_blocks(mx_a, sizeof mx_a);
+        random_blocks(mx_b, sizeof mx_b);
+        desc.mx_a = below(4) != 0 ? mx_a : NULL;
+        desc.mx_b = below(4) != 0 ? mx_b : NULL;
+        desc.ldmx_a = desc.ldmx_b = desc.k / FP8MAC_MX_BLOCK + 1;
+    }
+    if (below(2) != 0) { // the accumulators themselves
+        desc.bias = NULL;
+        desc.scale_d = NULL;
+        desc.beta = 0;
+        desc.activation = FP8MAC_ACT_NONE;
+        desc.scale_a.mode = desc.scale_b.mode = FP8MAC_SCALE_NONE;
+        desc.d_format = row(FP8MAC_FP32);
+    } else if (below(4) == 0) {
+        desc.d_mode.rounding = FP8MAC_ROUND_STOCHASTIC;
+        desc.d_random_bits = 1 + below(24);
+    }
+    return desc;
+}
+
+// An alignment by operands, with terms far enough apart to tell it from one by products.
 static fp8mac_gemm_desc random_by_operands(void)
 {
     fp8mac_gemm_desc desc = random_wide();
@@ -308,14 +487,7 @@ static fp8mac_gemm_desc random_by_operands(void)
     desc.dot.frac_bits = 8 + below(8);
     desc.dot.scale_exp_a = (int)below(21) - 10;
     desc.d_format = row(FP8MAC_FP32);
-    unsigned long before = taken[FP8MAC_ACC_FP32][2];
-    desc.d = d_got;
-    count_taken(&desc);
-    CHECK(taken[FP8MAC_ACC_FP32][2] == before + 1);
     desc.dot.align_by = FP8MAC_ALIGN_BY_OPERANDS;
-    count_taken(&desc);
-    CHECK(taken[FP8MAC_ACC_FP32][2] == before + 1);
-    taken[FP8MAC_ACC_FP32][2] = before;
     return desc;
 }
 
@@ -483,6 +655,9 @@ int main(int argc, char **argv)
         compare_gemm(random_wide());
         compare_gemm(random_nans());
         compare_gemm(random_by_operands());
+        compare_gemm(random_any());
+        compare_gemm(random_any());
+        compare_gemm(random_any());
     }
     if (count > 100) {
         test_large();
@@ -502,5 +677,10 @@ int main(int argc, char **argv)
     }
     CHECK(taken[FP8MAC_ACC_FIXED][1] > least && taken[FP8MAC_ACC_E8M13][2] > least &&
           taken[FP8MAC_ACC_FP32][2] > least && taken[FP8MAC_ACC_FP16][2] > least);
+    for (int i = 0; i < FEATURES; i++) {
+        CHECK(any_taken[i] > least);
+        printf("feature %d: %lu\n", i, any_taken[i]);
+    }
+    printf("no kernel: %lu\n", any_refused);
     return report();
 }

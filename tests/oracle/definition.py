@@ -483,19 +483,35 @@ class Accumulator:
         return encode(FORMATS["float32"], value, always=True, overflow="IEEE")[0], flags
 
 
-# Philox4x32-10 from its paper's text: two multiplications, the high halves mixed with the key, ten times.
-def philox(counter, key):
-    x, k = list(counter), list(key)
-    for _ in range(10):
-        p, q = 0xD2511F53 * x[0], 0xCD9E8D57 * x[2]
-        x = [(q >> 32) ^ x[1] ^ k[0], q & 0xFFFFFFFF, (p >> 32) ^ x[3] ^ k[1], p & 0xFFFFFFFF]
-        k = [(k[0] + 0x9E3779B9) & 0xFFFFFFFF, (k[1] + 0xBB67AE85) & 0xFFFFFFFF]
-    return x
+# Threefry4x32 with 13 rounds, from its paper's text: two pairs of words are mixed in each round, and after every fourth
+# round the key is added, whose fifth word is the others' parity.
+ROTATIONS = ((10, 26), (11, 21), (13, 27), (23, 5), (6, 20), (17, 11), (25, 10), (18, 20))
+
+
+def threefry(counter, key):
+    words, keys = list(counter), [*key, 0x1BD11BDA ^ key[0] ^ key[1] ^ key[2] ^ key[3]]
+
+    def add_key(turn):
+        for i in range(4):
+            words[i] = (words[i] + keys[(turn + i) % 5] + (turn if i == 3 else 0)) & 0xFFFFFFFF
+
+    def mix(i, j, left):
+        words[i] = (words[i] + words[j]) & 0xFFFFFFFF
+        words[j] = ((words[j] << left | words[j] >> (32 - left)) & 0xFFFFFFFF) ^ words[i]
+
+    add_key(0)
+    for number in range(13):
+        left = ROTATIONS[number % 8]
+        mix(0, 1 if number % 2 == 0 else 3, left[0])
+        mix(2, 3 if number % 2 == 0 else 1, left[1])
+        if number % 4 == 3:
+            add_key((number + 1) // 4)
+    return words
 
 
 USES = {"STEP": 0, "OUTER": 1, "OUTPUT": 2, "CONVERT": 3}
 
 
 def draw_bits(seed, m, n, step_number, use, bits):
-    counter = (m, n, step_number & 0xFFFFFFFF, step_number >> 32 | USES[use] << 28)
-    return philox(counter, (seed & 0xFFFFFFFF, seed >> 32))[0] >> (32 - bits)
+    counter = (m, n // 4, step_number & 0xFFFFFFFF, step_number >> 32 | USES[use] << 28)
+    return threefry(counter, (seed & 0xFFFFFFFF, seed >> 32, 0, 0))[n % 4] >> (32 - bits)

@@ -4,12 +4,17 @@
 SYNTH_PY := $(wildcard synth/*.py synth/*/*.py rtl/catalogue/*)
 
 TESTS += $(BUILD)/test/synth_flow.log
-$(BUILD)/test/synth_flow.log: tests/synth/test_flow.py $(SYNTH_PY) $(wildcard tests/synth/*.sv) tests/run_test.sh
+$(BUILD)/test/synth_flow.log: tests/synth/test_flow.py tests/synth/bench.py $(SYNTH_PY) $(wildcard tests/synth/*.sv) tests/run_test.sh
 	@tests/run_test.sh synth_flow $@ $(PYTHON) -B -m tests.synth.test_flow $(BUILD)/synth-test
 
 TESTS += $(BUILD)/test/synth_liberty.log
 $(BUILD)/test/synth_liberty.log: tests/synth/test_liberty.py $(SYNTH_PY) tests/synth/bench.py tests/run_test.sh
 	@tests/run_test.sh synth_liberty $@ $(PYTHON) -B -m tests.synth.test_liberty $(BUILD)/synth-liberty-test
+
+TESTS += $(BUILD)/test/synth_views.log
+$(BUILD)/test/synth_views.log: tests/synth/test_views.py $(SYNTH_PY) tests/synth/bench.py rtl/accel/fp8mac_accel.sv \
+  tests/run_test.sh
+	@tests/run_test.sh synth_views $@ $(PYTHON) -B -m tests.synth.test_views $(BUILD)/synth-views-test
 
 TESTS += $(BUILD)/test/synth_report.log
 $(BUILD)/test/synth_report.log: tests/synth/test_report.py $(SYNTH_PY) synth/AREA.md README.md \

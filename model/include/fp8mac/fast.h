@@ -5,9 +5,8 @@
 //
 // The fast cases are:
 //   - conversions of float32 to and from formats with IEEE 754's layout of exponents, to nearest
-//     even, or stochastic with given bits;
-//   - GEMMs with such operands: exact into FP32, FP16 and FIXED; with truncated alignment toward
-//     zero into E8M13, FP32 and FP16.
+//     even or stochastic;
+//   - GEMMs with every floating-point accumulator, and with FIXED. model/SPEED.md lists exceptions.
 // The definition computes every other setting, and outputs whose row of A or column of B holds Inf
 // or NaN.
 //

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generator from which the library draws the random bits of stochastic rounding. It is
-// Philox4x32-10, which is counter-based (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as
-// easy as 1, 2, 3, SC 2011). It has no state. The bits of an element depend only on the seed and on
-// the element's position, so neither tiling nor threads change them.
+// Threefry4x32 with 13 rounds, which is counter-based (Salmon, Moraes, Dror, Shaw: Parallel random
+// numbers: as easy as 1, 2, 3, SC 2011). It has no state. The bits of an element depend only on the
+// seed and on the element's position, so neither tiling nor threads change them. A round takes two
+// additions, two rotations and two exclusive ORs of 32 bits, and no multiplier, so vector units and
+// hardware can have it. One block serves four neighbouring columns.
 //
-//   key      seed, low word first
-//   counter  {m, n, step low word, step high word | use << 28}
-//   r        the upper n_bits bits of the first of the four output words
+//   key      {seed low word, seed high word, 0, 0}
+//   counter  {m, n / 4, step low word, step high word | use << 28}
+//   r        the upper n_bits bits of output word n mod 4
 //
 // m and n are the output's row and column. step counts the steps of that output from 0. `use` says
 // what is rounded, so that two roundings at one position get different bits.
@@ -26,9 +28,8 @@ typedef enum fp8mac_random_use {
     FP8MAC_RANDOM_CONVERT = 3, // element {m, n} of an array conversion; step is the caller's
 } fp8mac_random_use;
 
-// The published block function: ten rounds, multipliers 0xd2511f53 and 0xcd9e8d57, key increments
-// 0x9e3779b9 and 0xbb67ae85.
-void fp8mac_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t output[4]);
+// The published block function, with 13 rounds.
+void fp8mac_threefry4x32(const uint32_t counter[4], const uint32_t key[4], uint32_t output[4]);
 // n_bits = 1..24 random bits for one rounding; step < 2^60.
 uint32_t fp8mac_random_bits(uint64_t seed, uint32_t m, uint32_t n, uint64_t step,
                             fp8mac_random_use use, unsigned n_bits);

@@ -48,11 +48,15 @@ static void draw_block(const fp8mac_kernels *kernels, const fp8mac_random_source
         }
         return;
     }
-    uint32_t high = (uint32_t)(source->step >> 32) | (uint32_t)FP8MAC_RANDOM_CONVERT << 28;
-    const uint32_t counter[4] = {(uint32_t)(place >> 32), (uint32_t)place, (uint32_t)source->step,
-                                 high};
-    const uint32_t key[2] = {(uint32_t)source->seed, (uint32_t)(source->seed >> 32)};
-    kernels->draw(r, count, counter, key, source->bits);
+    const fp8mac_draw at = {
+        .m = (uint32_t)(place >> 32),
+        .n = (uint32_t)place,
+        .step_low = (uint32_t)source->step,
+        .step_high = (uint32_t)(source->step >> 32) | (uint32_t)FP8MAC_RANDOM_CONVERT << 28,
+        .key = {(uint32_t)source->seed, (uint32_t)(source->seed >> 32)},
+        .bits = source->bits,
+    };
+    kernels->draw(r, count, &at);
 }
 
 // Converts block by block. A kernel exists for every block or for none, so a false result means

@@ -1,20 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Philox4x32-10, the counter-based generator that random.h describes.
+// Threefry4x32 with 13 rounds, the counter-based generator that random.h describes.
 #include "core/internal.h"
 
-void fp8mac_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t output[4])
+enum { ROUNDS = 13, WORDS = 4, TURN = 4 };
+
+// By how much a round rotates the words 1 and 3, or 3 and 1.
+static const unsigned rotations[8][2] = {{10, 26}, {11, 21}, {13, 27}, {23, 5},
+                                         {6, 20},  {17, 11}, {25, 10}, {18, 20}};
+
+static uint32_t rotate(uint32_t x, unsigned bits)
 {
-    uint32_t x[4], k[2];
-    memcpy(x, counter, sizeof x);
-    memcpy(k, key, sizeof k);
-    for (int round = 0; round < 10; round++) {
-        uint64_t p = (uint64_t)UINT32_C(0xd2511f53) * x[0];
-        uint64_t q = (uint64_t)UINT32_C(0xcd9e8d57) * x[2];
-        uint32_t next[4] = {(uint32_t)(q >> 32) ^ x[1] ^ k[0], (uint32_t)q,
-                            (uint32_t)(p >> 32) ^ x[3] ^ k[1], (uint32_t)p};
-        memcpy(x, next, sizeof x);
-        k[0] += UINT32_C(0x9e3779b9);
-        k[1] += UINT32_C(0xbb67ae85);
+    return x << bits | x >> (32 - bits);
+}
+
+void fp8mac_threefry4x32(const uint32_t counter[4], const uint32_t key[4], uint32_t output[4])
+{
+    uint32_t x[WORDS], k[WORDS + 1] = {0, 0, 0, 0, UINT32_C(0x1bd11bda)};
+    for (unsigned i = 0; i < WORDS; i++) {
+        k[i] = key[i];
+        k[WORDS] ^= key[i];
+        x[i] = counter[i] + key[i];
+    }
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        const unsigned *by = rotations[round % 8];
+        unsigned first = round % 2 == 0 ? 1 : 3, second = 4 - first;
+        x[0] += x[first];
+        x[first] = rotate(x[first], by[0]) ^ x[0];
+        x[2] += x[second];
+        x[second] = rotate(x[second], by[1]) ^ x[2];
+        unsigned turn = (round + 1) / TURN;
+        for (unsigned i = 0; i < WORDS && round % TURN == TURN - 1; i++) {
+            x[i] += k[(turn + i) % (WORDS + 1)] + (i == WORDS - 1 ? turn : 0);
+        }
     }
     memcpy(output, x, sizeof x);
 }
@@ -23,9 +40,9 @@ uint32_t fp8mac_random_bits(uint64_t seed, uint32_t m, uint32_t n, uint64_t step
                             fp8mac_random_use use, unsigned n_bits)
 {
     uint32_t high = (uint32_t)(step >> 32) | (uint32_t)use << 28;
-    const uint32_t counter[4] = {m, n, (uint32_t)step, high};
-    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    const uint32_t counter[4] = {m, n / WORDS, (uint32_t)step, high};
+    const uint32_t key[4] = {(uint32_t)seed, (uint32_t)(seed >> 32), 0, 0};
     uint32_t output[4];
-    fp8mac_philox4x32(counter, key, output);
-    return output[0] >> (32 - n_bits);
+    fp8mac_threefry4x32(counter, key, output);
+    return output[n % WORDS] >> (32 - n_bits);
 }

@@ -22,6 +22,19 @@ typedef __m256i vmask;
 #define MASK_XOR(a, b) _mm256_xor_si256(a, b)
 #define NO_MASK _mm256_setzero_si256()
 #define ANY(mask) (!_mm256_testz_si256(mask, mask))
+typedef __m256d dmask;
+#define GREATER_DOUBLE(a, b) _mm256_cmp_pd((__m256d)(a), (__m256d)(b), _CMP_GT_OQ)
+#define SELECT_WHERE(mask, a, b) ((vd)_mm256_blendv_pd((__m256d)(b), (__m256d)(a), mask))
+#define MASK_DOUBLE_OR(a, b) _mm256_or_pd(a, b)
+#define MASK_DOUBLE_NONE _mm256_setzero_pd()
+#define ANY_DOUBLE(mask) (_mm256_movemask_pd(mask) != 0)
+#define MAX_DOUBLE(a, b) ((vd)_mm256_max_pd((__m256d)(a), (__m256d)(b)))
+#define MIN_DOUBLE(a, b) ((vd)_mm256_min_pd((__m256d)(a), (__m256d)(b)))
+#define ROTATE(x, n) (((x) << (n)) | ((x) >> (32 - (n))))
+#define WORDS_LOW(a, b) ((vu)_mm256_unpacklo_epi32((__m256i)(a), (__m256i)(b)))
+#define WORDS_HIGH(a, b) ((vu)_mm256_unpackhi_epi32((__m256i)(a), (__m256i)(b)))
+#define PAIRS_LOW(a, b) ((vu)_mm256_unpacklo_epi64((__m256i)(a), (__m256i)(b)))
+#define PAIRS_HIGH(a, b) ((vu)_mm256_unpackhi_epi64((__m256i)(a), (__m256i)(b)))
 // The compiler's own conversions between these widths go element by element.
 #define LOW_HALF(x)                                                                                \
     _mm_set_epi64x(0, (long long)(x)) // of eight bytes that GCC converts to a scalar as they are

@@ -22,6 +22,19 @@ typedef __mmask16 vmask;
 #define MASK_XOR(a, b) ((vmask)((a) ^ (b)))
 #define NO_MASK 0
 #define ANY(mask) ((mask) != 0)
+typedef __mmask8 dmask;
+#define GREATER_DOUBLE(a, b) _mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), _CMP_GT_OQ)
+#define SELECT_WHERE(mask, a, b) ((vd)_mm512_mask_blend_pd(mask, (__m512d)(b), (__m512d)(a)))
+#define MASK_DOUBLE_OR(a, b) ((dmask)((a) | (b)))
+#define MASK_DOUBLE_NONE 0
+#define ANY_DOUBLE(mask) ((mask) != 0)
+#define MAX_DOUBLE(a, b) ((vd)_mm512_max_pd((__m512d)(a), (__m512d)(b)))
+#define MIN_DOUBLE(a, b) ((vd)_mm512_min_pd((__m512d)(a), (__m512d)(b)))
+#define ROTATE(x, n) ((vu)_mm512_rol_epi32((__m512i)(x), n))
+#define WORDS_LOW(a, b) ((vu)_mm512_unpacklo_epi32((__m512i)(a), (__m512i)(b)))
+#define WORDS_HIGH(a, b) ((vu)_mm512_unpackhi_epi32((__m512i)(a), (__m512i)(b)))
+#define PAIRS_LOW(a, b) ((vu)_mm512_unpacklo_epi64((__m512i)(a), (__m512i)(b)))
+#define PAIRS_HIGH(a, b) ((vu)_mm512_unpackhi_epi64((__m512i)(a), (__m512i)(b)))
 // The compiler's own conversions between these widths go element by element.
 #define WIDEN8(x) ((vi)_mm512_cvtepu8_epi32((__m128i)(x)))
 #define WIDEN16(x) ((vi)_mm512_cvtepu16_epi32((__m256i)(x)))

@@ -42,6 +42,51 @@ typedef struct fp8mac_fast_encode {
     const uint32_t *r;              // stochastic: one for each element
 } fp8mac_fast_encode;
 
+// Where random bits are drawn: see random.h. The counter's last word holds `use` too.
+typedef struct fp8mac_draw {
+    uint32_t m, n, step_low, step_high;
+    uint32_t key[2]; // the seed
+    unsigned bits;   // of each word, its first
+} fp8mac_draw;
+
+// ---- every setting ------------------------------------------------------------------------------
+
+// A format to which sums are rounded, in doubles.
+typedef struct fp8mac_round_to {
+    fp8mac_rounding rounding;
+    bool flush;
+    bool may_overflow;
+    double least, most;       // power of two of the smallest normal; one above the largest number
+    double quantum;           // the quantum of a power of two is power * quantum
+    double magic;             // and this is 2^52 of them
+    double random_unit;       // stochastic: 2^-n
+    double largest, overflow; // the largest finite number; what is written for anything larger
+} fp8mac_round_to;
+
+typedef enum fp8mac_any_sums {
+    FP8MAC_ANY_EXACT,    // acc and products fit one double
+    FP8MAC_ANY_ODD,      // products fit one double
+    FP8MAC_ANY_TWO_SUMS, // products of A's large values do, and so do those of its small ones
+} fp8mac_any_sums;
+
+// What the kernels of kernels_any.h compute. Members that dot.h explains have its names.
+typedef struct fp8mac_any {
+    fp8mac_round_to to, to_second;
+    fp8mac_flags overflow_flag; // what an overflow raises
+    int32_t scale;              // exponent of what multiplies all products
+    bool blocks;                // and of the block scales
+    fp8mac_any_sums sums;
+    fp8mac_draw draw; // key and bits
+    unsigned period;  // promote or chunk; 0 if there is no second accumulator
+    // truncated alignment
+    bool by_operands, late, even_odd;
+    fp8mac_align_round align_round, late_round;
+    unsigned frac_bits, late_bits_sum, late_bits_acc, late_drop;
+    int32_t exponent; // of a product whose two exponents are the least of their formats
+    int32_t min_exponent, acc_min_exponent;
+    int32_t least_to_unit; // every product is below 2^-(this + 1)
+} fp8mac_any;
+
 // ---- tiles --------------------------------------------------------------------------------------
 
 // K terms of a tile of outputs, mr x nr. Panels hold k-major columns of operands: a[k][mr],
@@ -63,6 +108,12 @@ typedef struct fp8mac_tile {
     int32_t scale, min_exponent, acc_min_exponent;
     uint64_t keep; // mask of a double's bits: what rounding toward zero keeps
     bool to_fp16;
+    // Every setting; with a second accumulator, mr x nr floats of it follow those of acc.
+    const fp8mac_any *any;
+    const int32_t *a_block, *b_block; // exponents of block scales, from the tile's first block on
+    size_t k_first, k_all;            // the tile's first term; all terms of an output
+    uint32_t m, n;                    // the first output's position
+    fp8mac_flags *seen;
 } fp8mac_tile;
 
 typedef void fp8mac_tile_function(const fp8mac_tile *tile);
@@ -95,10 +146,8 @@ typedef struct fp8mac_kernels {
                      fp8mac_fast_seen *seen);
     void (*decode8)(const fp8mac_fast_format *format, float *dst, const uint8_t *src, size_t n);
     void (*decode16)(const fp8mac_fast_format *format, float *dst, const uint16_t *src, size_t n);
-    // r[i] = the first word of Philox4x32-10 at {m, n + i, ...}, shifted down to its first `bits`
-    // bits; n does not carry.
-    void (*draw)(uint32_t *r, size_t count, const uint32_t counter[4], const uint32_t key[2],
-                 unsigned bits);
+    // r[i] = the random bits at column n + i; n does not carry.
+    void (*draw)(uint32_t *r, size_t count, const fp8mac_draw *at);
     uint32_t (*bits_used)(const uint32_t *words, size_t n); // all of them ORed
     fp8mac_scan (*scan)(const uint8_t *codes, size_t n);
     // Turns `rows` <= width rows of k finite codes into a panel of `width` columns (mr or nr). The
@@ -117,6 +166,7 @@ typedef struct fp8mac_kernels {
     fp8mac_tile_function *wide_sum; // FIXED: mr x nr doubles of high, then of low parts
     fp8mac_tile_function *sum;      // exact in double, no rounding
     fp8mac_tile_function *aligned;  // truncated alignment
+    fp8mac_tile_function *any_exact, *any_aligned; // every setting
 } fp8mac_kernels;
 
 // There are no kernels on bare metal, which compiles only the conversions, and on 32-bit machines,

@@ -2,7 +2,7 @@
 // A GEMM by the kernels. Columns of B are packed once, in blocks; so are rows of A. K is divided
 // into blocks that are multiples of the group, in ascending order. Between them the accumulators
 // stay in their own format.
-#include "fast/plan.h"
+#include "fast/any.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,9 +17,13 @@ typedef struct work {
     fp8mac_fast_plan plan;
     fp8mac_epilogue epilogue;
     size_t block_k;
+    fp8mac_any any; // every setting, if the plan has it
+    fp8mac_code_table a_table, b_table;
+    fp8mac_flags seen;
     float *a_panel, *b_panel;
     double *a_double, *a_small;
     int8_t *a_exponent, *b_exponent;
+    int32_t *a_block, *b_block;
     void *acc;
     float t0[BLOCK_N], c[BLOCK_N], out[BLOCK_N];
 } work;
@@ -30,12 +34,9 @@ static bool facts_init(fp8mac_operand_facts *facts, const fp8mac_kernels *kernel
                        const fp8mac_format *f, const uint8_t *codes, size_t rows, size_t stride,
                        size_t k)
 {
-    *facts = (fp8mac_operand_facts){.e_min = 1 - f->bias};
-    if (fp8mac_format_bits(f) != 8 || !fp8mac_fast_format_init(&facts->format, f)) {
-        return false;
-    }
-    facts->special = malloc(rows);
-    if (facts->special == NULL) {
+    facts->e_min = 1 - f->bias;
+    if (facts->special == NULL || fp8mac_format_bits(f) != 8 ||
+        !fp8mac_fast_format_init(&facts->format, f)) {
         return false;
     }
     uint8_t most = 0, least_less1 = 0xff;
@@ -65,35 +66,75 @@ static size_t tiles_of(size_t n, size_t side)
     return (n + side - 1) / side;
 }
 
-// One panel; `i` counts panels within the block.
-static void pack_panel(const work *w, const fp8mac_operand_facts *facts, float *panel,
-                       int8_t *exponents, unsigned width, const uint8_t *codes, size_t stride,
-                       size_t rows, float scale)
+static bool is_any(const work *w)
+{
+    return w->plan.tile.any != NULL;
+}
+
+// One of the two matrices, and what its panels hold.
+typedef struct side {
+    const fp8mac_operand_facts *facts;
+    const fp8mac_code_table *table;
+    const uint8_t *codes, *mx;
+    size_t stride, mx_stride;
+    float *panel, scale;
+    int8_t *exponent;
+    int32_t *block;
+    unsigned width;
+} side;
+
+static size_t blocks_of(size_t k)
+{
+    return (k + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK;
+}
+
+// The panel of `rows` rows from `row` on, of which `width` at most are present; `at` counts rows
+// within the block.
+static void pack_panel(const work *w, const side *s, size_t at, size_t row, size_t rows)
 {
     const fp8mac_kernels *kernels = w->plan.kernels;
-    unsigned present = rows < width ? (unsigned)rows : width;
-    kernels->pack(&facts->format, panel, width, codes, stride, present, w->desc->k, scale);
-    if (w->plan.needs_exponents) {
-        kernels->pack_exponents(&facts->format, exponents, width, codes, stride, present,
-                                w->desc->k, FP8MAC_FAST_ZERO_EXPONENT);
+    size_t k = w->desc->k;
+    unsigned present = rows < s->width ? (unsigned)rows : s->width;
+    const uint8_t *codes = s->codes + row * s->stride;
+    float *panel = s->panel + at * k;
+    int8_t *exponent = w->plan.needs_exponents ? s->exponent + at * k : NULL;
+    if (is_any(w)) {
+        fp8mac_any_pack(s->table, panel, exponent, s->width, codes, s->stride, present, k,
+                        s->facts->special + row);
+        if (w->any.blocks) {
+            fp8mac_any_pack_blocks(s->block + at * blocks_of(k), s->width,
+                                   s->mx != NULL ? s->mx + row * s->mx_stride : NULL, s->mx_stride,
+                                   present, blocks_of(k), s->facts->special + row);
+        }
+        return;
+    }
+    kernels->pack(&s->facts->format, panel, s->width, codes, s->stride, present, k, s->scale);
+    if (exponent != NULL) {
+        kernels->pack_exponents(&s->facts->format, exponent, s->width, codes, s->stride, present, k,
+                                FP8MAC_FAST_ZERO_EXPONENT);
     }
 }
 
 static void pack_b(work *w, size_t n0, size_t n)
 {
-    size_t nr = w->plan.kernels->nr, k = w->desc->k;
-    for (size_t j = 0; j < n; j += nr) {
-        pack_panel(w, w->b, w->b_panel + j * k, w->b_exponent + j * k, (unsigned)nr,
-                   w->desc->b + (n0 + j) * w->desc->ldb, w->desc->ldb, n - j, 1);
+    const fp8mac_gemm_desc *desc = w->desc;
+    const side b = {
+        w->b,       &w->b_table, desc->b,       desc->mx_b, desc->ldb,          desc->ldmx_b,
+        w->b_panel, 1,           w->b_exponent, w->b_block, w->plan.kernels->nr};
+    for (size_t j = 0; j < n; j += b.width) {
+        pack_panel(w, &b, j, n0 + j, n - j);
     }
 }
 
 static void pack_a(work *w, size_t m0, size_t m)
 {
+    const fp8mac_gemm_desc *desc = w->desc;
     size_t mr = w->plan.kernels->mr, k = w->desc->k;
+    const side a = {
+        w->a,       &w->a_table,     desc->a,       desc->mx_a, desc->lda,          desc->ldmx_a,
+        w->a_panel, w->plan.a_scale, w->a_exponent, w->a_block, w->plan.kernels->mr};
     for (size_t i = 0; i < m; i += mr) {
-        pack_panel(w, w->a, w->a_panel + i * k, w->a_exponent + i * k, (unsigned)mr,
-                   w->desc->a + (m0 + i) * w->desc->lda, w->desc->lda, m - i, w->plan.a_scale);
+        pack_panel(w, &a, i, m0 + i, m - i);
     }
     size_t size = tiles_of(m, mr) * mr * k;
     for (size_t i = 0; w->plan.needs_double && i < size; i++) {
@@ -112,23 +153,31 @@ static void *acc_tile(const work *w, size_t i, size_t j, size_t columns)
     return (uint8_t *)w->acc + (i * columns + j) * kernels->mr * kernels->nr * w->plan.acc_bytes;
 }
 
-// All tiles of a block, all of K.
-static void run_tiles(work *w, size_t m, size_t n)
+// All tiles of a block, all of K. The block's first output is m0, n0.
+static void run_tiles(work *w, size_t m0, size_t m, size_t n0, size_t n)
 {
     size_t mr = w->plan.kernels->mr, nr = w->plan.kernels->nr, k = w->desc->k;
-    size_t rows = tiles_of(m, mr), columns = tiles_of(n, nr);
+    size_t rows = tiles_of(m, mr), columns = tiles_of(n, nr), blocks = blocks_of(k);
     memset(w->acc, 0, rows * columns * mr * nr * w->plan.acc_bytes);
     for (size_t k0 = 0; k0 < k; k0 += w->block_k) {
         fp8mac_tile tile = w->plan.tile;
+        size_t block = k0 / FP8MAC_MX_BLOCK;
         tile.k = k - k0 < w->block_k ? k - k0 : w->block_k;
+        tile.k_first = k0;
+        tile.k_all = k;
+        tile.seen = &w->seen;
         for (size_t j = 0; j < columns; j++) {
             tile.b = w->b_panel + (j * k + k0) * nr;
             tile.b_exponent = w->b_exponent + (j * k + k0) * nr;
+            tile.b_block = w->b_block + (j * blocks + block) * nr;
+            tile.n = w->desc->origin_n + (uint32_t)(n0 + j * nr);
             for (size_t i = 0; i < rows; i++) {
                 tile.a = w->a_panel + (i * k + k0) * mr;
                 tile.a_double = w->a_double + (i * k + k0) * mr;
                 tile.a_small = w->a_small + (i * k + k0) * mr;
                 tile.a_exponent = w->a_exponent + (i * k + k0) * mr;
+                tile.a_block = w->a_block + (i * blocks + block) * mr;
+                tile.m = w->desc->origin_m + (uint32_t)(m0 + i * mr);
                 tile.acc = acc_tile(w, i, j, columns);
                 w->plan.kernel(&tile);
             }
@@ -159,6 +208,13 @@ static void read_out(work *w, size_t i, size_t n)
     for (size_t j = 0; j < columns; j++) {
         const void *tile = acc_tile(w, i / mr, j, columns);
         size_t count = n - j * nr < nr ? n - j * nr : nr, first = i % mr * nr;
+        if (is_any(w)) {
+            const float *sum = (const float *)tile + first + (w->plan.second ? mr * nr : 0);
+            for (size_t x = 0; x < count; x++) {
+                w->t0[j * nr + x] = isnan(sum[x]) ? fp8mac_float_from_bits(w->plan.nan) : sum[x];
+            }
+            continue;
+        }
         if (bytes == sizeof(float)) {
             memcpy(w->t0 + j * nr, (const float *)tile + first, count * sizeof(float));
             continue;
@@ -197,7 +253,7 @@ static void finish_singly(const work *w, size_t m, size_t n0, size_t n, const fl
 {
     for (size_t i = 0; i < n; i++) {
         uint32_t bits = fp8mac_float_bits(t0[i]);
-        if (!fp8mac_fp32_is_finite(bits)) {
+        if (!fp8mac_fp32_is_finite(bits) && !is_any(w)) {
             totals->flags |= FP8MAC_FLAG_OVERFLOW;
         }
         fp8mac_gemm_finish(w->desc, &w->epilogue, m, n0 + i, bits, totals);
@@ -246,7 +302,7 @@ static bool epilogue_is_identity(const work *w)
     const fp8mac_gemm_desc *desc = w->desc;
     return desc->scale_a.mode == FP8MAC_SCALE_NONE && desc->scale_b.mode == FP8MAC_SCALE_NONE &&
            desc->bias == NULL && desc->beta == 0 && desc->activation == FP8MAC_ACT_NONE &&
-           w->epilogue.scale_d == 1;
+           w->epilogue.scale_d == 1 && !w->plan.second; // whose sum may be NaN
 }
 
 // Finishes n outputs of row m, none of them special.
@@ -254,6 +310,10 @@ static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0,
                        fp8mac_gemm_totals *totals)
 {
     const fp8mac_gemm_desc *desc = w->desc;
+    if (desc->d_mode.rounding == FP8MAC_ROUND_STOCHASTIC) {
+        finish_singly(w, m, n0, n, t0, totals);
+        return;
+    }
     bool by_row = desc->scale_a.mode == FP8MAC_SCALE_VECTOR,
          by_column = desc->scale_b.mode == FP8MAC_SCALE_VECTOR;
     fp8mac_fast_outputs o = {
@@ -324,9 +384,12 @@ static bool allocate_panels(work *w)
     w->a_small = allocate(w->plan.a_large != 0 ? m * k : 1, sizeof(double));
     w->a_exponent = allocate(exponents ? m * k + BEYOND : 1, 1);
     w->b_exponent = allocate(exponents ? n * k + BEYOND : 1, 1);
+    w->a_block = allocate(w->any.blocks ? m * blocks_of(k) : 1, sizeof(int32_t));
+    w->b_block = allocate(w->any.blocks ? n * blocks_of(k) : 1, sizeof(int32_t));
     w->acc = allocate(m * n, w->plan.acc_bytes);
-    return w->a_panel != NULL && w->b_panel != NULL && w->a_double != NULL && w->a_small != NULL &&
-           w->a_exponent != NULL && w->b_exponent != NULL && w->acc != NULL;
+    return w->a_block != NULL && w->b_block != NULL && w->a_panel != NULL && w->b_panel != NULL &&
+           w->a_double != NULL && w->a_small != NULL && w->a_exponent != NULL &&
+           w->b_exponent != NULL && w->acc != NULL;
 }
 
 static void free_panels(work *w)
@@ -337,6 +400,8 @@ static void free_panels(work *w)
     free(w->a_small);
     free(w->a_exponent);
     free(w->b_exponent);
+    free(w->a_block);
+    free(w->b_block);
     free(w->acc);
 }
 
@@ -350,7 +415,7 @@ static void run_blocks(work *w, fp8mac_gemm_totals *totals)
         for (size_t m0 = 0; m0 < desc->m; m0 += block_m) {
             size_t m = desc->m - m0 < block_m ? desc->m - m0 : block_m;
             pack_a(w, m0, m);
-            run_tiles(w, m, n);
+            run_tiles(w, m0, m, n0, n);
             for (size_t i = 0; i < m; i++) {
                 if (!w->a->special[m0 + i]) {
                     read_out(w, i, n);
@@ -381,7 +446,7 @@ static void finish_nans(const work *w, fp8mac_gemm_totals *totals)
                 fp8mac_store_code(desc->d, m * desc->ldd + n, bytes, code);
                 continue;
             }
-            if (w->plan.may_overflow && (totals->flags & FP8MAC_FLAG_OVERFLOW) == 0) {
+            if (w->plan.may_overflow && (totals->flags & w->plan.overflow_flag) == 0) {
                 fp8mac_gemm_desc part = fp8mac_gemm_part(desc, m, 1, n, 1);
                 fp8mac_gemm_defined(&part, totals);
                 continue;
@@ -427,6 +492,7 @@ static bool run_plan(work *w, fp8mac_gemm_totals *totals)
     bool ok = allocate_panels(w);
     if (ok) {
         run_blocks(w, totals);
+        totals->flags |= w->seen;
         if (w->plan.specials_are_nan) {
             finish_nans(w, totals);
         } else {
@@ -437,22 +503,49 @@ static bool run_plan(work *w, fp8mac_gemm_totals *totals)
     return ok;
 }
 
+// The kernels for one setting each, the fastest.
+static bool run_special_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand_facts *b,
+                                const fp8mac_kernels *kernels, fp8mac_gemm_totals *totals)
+{
+    const fp8mac_gemm_desc *desc = w->desc;
+    bool done = facts_init(a, kernels, desc->dot.a_format, desc->a, desc->m, desc->lda, desc->k) &&
+                facts_init(b, kernels, desc->dot.b_format, desc->b, desc->n, desc->ldb, desc->k) &&
+                fp8mac_fast_plan_init(&w->plan, kernels, desc, a, b);
+    bool few = a->specials <= desc->m / 2 && b->specials <= desc->n / 2;
+    return done && (few || w->plan.specials_are_nan) && run_plan(w, totals);
+}
+
+// The kernels for every setting.
+static bool run_any_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand_facts *b,
+                            const fp8mac_kernels *kernels, fp8mac_gemm_totals *totals)
+{
+    const fp8mac_gemm_desc *desc = w->desc;
+    bool normalised = desc->dot.align_by == FP8MAC_ALIGN_BY_OPERANDS;
+    a->specials = b->specials = 0;
+    if (a->special == NULL || b->special == NULL ||
+        !fp8mac_code_table_init(&w->a_table, desc->dot.a_format, normalised) ||
+        !fp8mac_code_table_init(&w->b_table, desc->dot.b_format, normalised)) {
+        return false;
+    }
+    fp8mac_any_facts(a, &w->a_table, desc->a, desc->m, desc->lda, desc->k, desc->mx_a,
+                     desc->ldmx_a);
+    fp8mac_any_facts(b, &w->b_table, desc->b, desc->n, desc->ldb, desc->k, desc->mx_b,
+                     desc->ldmx_b);
+    bool few = a->specials <= desc->m / 2 && b->specials <= desc->n / 2;
+    return fp8mac_any_plan_init(&w->plan, &w->any, kernels, desc, a, b, &w->a_table, &w->b_table) &&
+           (few || w->plan.specials_are_nan) && run_plan(w, totals);
+}
+
 bool fp8mac_fast_gemm(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
                       fp8mac_gemm_totals *totals)
 {
-    if (desc->d_mode.rounding == FP8MAC_ROUND_STOCHASTIC) {
-        return false;
-    }
-    fp8mac_operand_facts a = {.special = NULL}, b = {.special = NULL};
+    fp8mac_operand_facts a = {.special = malloc(desc->m)}, b = {.special = malloc(desc->n)};
     work *w = malloc(sizeof *w);
-    bool done = w != NULL &&
-                facts_init(&a, kernels, desc->dot.a_format, desc->a, desc->m, desc->lda, desc->k) &&
-                facts_init(&b, kernels, desc->dot.b_format, desc->b, desc->n, desc->ldb, desc->k);
-    if (done) {
+    bool done = false;
+    if (w != NULL) {
         *w = (work){.desc = desc, .a = &a, .b = &b};
-        bool few = a.specials <= desc->m / 2 && b.specials <= desc->n / 2;
-        done = fp8mac_fast_plan_init(&w->plan, kernels, desc, &a, &b) &&
-               (few || w->plan.specials_are_nan) && run_plan(w, totals);
+        done = run_special_kernels(w, &a, &b, kernels, totals) ||
+               run_any_kernels(w, &a, &b, kernels, totals);
     }
     free(a.special);
     free(b.special);

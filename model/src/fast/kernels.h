@@ -7,6 +7,7 @@
 #include "fast/kernels_pack.h"
 #include "fast/kernels_gemm.h"
 #include "fast/kernels_wide.h"
+#include "fast/kernels_any.h"
 
 const fp8mac_kernels KERNELS = {
     .mr = MR,
@@ -30,4 +31,6 @@ const fp8mac_kernels KERNELS = {
     .wide_sum = tile_wide_sum,
     .sum = tile_sum,
     .aligned = tile_aligned,
+    .any_exact = tile_any_exact,
+    .any_aligned = tile_any_aligned,
 };

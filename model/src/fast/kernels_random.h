@@ -1,40 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generator of random.h, VL blocks at a time. vector.h defines the vectors.
 
-typedef uint64_t vul VECTOR(4 * VL);
+enum { WORDS = 4 }; // of a block
 
-// Both halves of 32-bit products; the odd elements are multiplied apart.
-INLINE void multiply_words(vu x, uint32_t by, vu *low, vu *high)
+// Two additions, rotations and exclusive ORs.
+#define MIX(a, b, c, d, r, s)                                                                      \
+    x[a] += x[b], x[c] += x[d];                                                                    \
+    x[b] = ROTATE(x[b], r) ^ x[a], x[d] = ROTATE(x[d], s) ^ x[c]
+
+INLINE void add_key(vu x[WORDS], const uint32_t key[WORDS + 1], uint32_t turn)
 {
-    const vul factor = (vul){0} + by, lower = (vul){0} + UINT32_MAX;
-    vul even = ((vul)x & lower) * factor;
-    vul odd = ((vul)x >> 32) * factor;
-    *low = (vu)((even & lower) | (odd << 32));
-    *high = (vu)((even >> 32) | (odd & ~lower));
+    UNROLL for (uint32_t i = 0; i < WORDS; i++)
+    {
+        x[i] += key[(turn + i) % (WORDS + 1)];
+    }
+    x[WORDS - 1] += turn;
 }
 
-static void draw_words(uint32_t *r, size_t count, const uint32_t counter[4], const uint32_t key[2],
-                       unsigned bits)
+// Thirteen rounds; the key has its parity word.
+INLINE void threefry(vu x[WORDS], const uint32_t key[WORDS + 1])
 {
-    vu lane;
-    for (uint32_t i = 0; i < VL; i++) {
-        lane[i] = counter[1] + i;
+    add_key(x, key, 0);
+    MIX(0, 1, 2, 3, 10, 26);
+    MIX(0, 3, 2, 1, 11, 21);
+    MIX(0, 1, 2, 3, 13, 27);
+    MIX(0, 3, 2, 1, 23, 5);
+    add_key(x, key, 1);
+    MIX(0, 1, 2, 3, 6, 20);
+    MIX(0, 3, 2, 1, 17, 11);
+    MIX(0, 1, 2, 3, 25, 10);
+    MIX(0, 3, 2, 1, 18, 20);
+    add_key(x, key, 2);
+    MIX(0, 1, 2, 3, 10, 26);
+    MIX(0, 3, 2, 1, 11, 21);
+    MIX(0, 1, 2, 3, 13, 27);
+    MIX(0, 3, 2, 1, 23, 5);
+    add_key(x, key, 3);
+    MIX(0, 1, 2, 3, 6, 20);
+}
+
+// The block that a lane computes. With this order, four transpositions of 4 x 4 words give all
+// words in the order of their blocks:
+//
+//   lane            0       1          2 ...
+//   block, VL = 16  0, 4, 8, 12,   1, 5, 9, 13,   2, 6, 10, 14,   3, 7, 11, 15
+INLINE vu block_of_lane(void)
+{
+    vu block;
+    UNROLL for (unsigned i = 0; i < VL; i++)
+    {
+        block[i] = VL / 4 * (i % 4) + i / 4;
     }
-    for (size_t i = 0; i < count; i += VL, lane += VL) {
-        vu x[4] = {(vu)splat(counter[0]), lane, (vu)splat(counter[2]), (vu)splat(counter[3])};
-        uint32_t k0 = key[0], k1 = key[1];
-        for (int round = 0; round < 10; round++) {
-            vu p_low, p_high, q_low, q_high;
-            multiply_words(x[0], UINT32_C(0xd2511f53), &p_low, &p_high);
-            multiply_words(x[2], UINT32_C(0xcd9e8d57), &q_low, &q_high);
-            x[0] = q_high ^ x[1] ^ (vu)splat(k0);
-            x[1] = q_low;
-            x[2] = p_high ^ x[3] ^ (vu)splat(k1);
-            x[3] = p_low;
-            k0 += UINT32_C(0x9e3779b9);
-            k1 += UINT32_C(0xbb67ae85);
+    return block;
+}
+
+// VL blocks of four words each, in order, each word shifted down to its first bits. `n` and `step`
+// are the blocks' own; of step only the low word, which does not carry.
+INLINE void draw_blocks(uint32_t *r, const fp8mac_draw *at, vu block_n, vu step)
+{
+    const uint32_t *key = at->key;
+    const uint32_t full[WORDS + 1] = {key[0], key[1], 0, 0, key[0] ^ key[1] ^ 0x1bd11bdau};
+    vu x[WORDS] = {(vu)splat(at->m), block_n & 0x3fffffffu, step, (vu)splat(at->step_high)};
+    threefry(x, full);
+    UNROLL for (int i = 0; i < WORDS; i++)
+    {
+        x[i] >>= 32 - at->bits;
+    }
+    vu low[2] = {WORDS_LOW(x[0], x[1]), WORDS_LOW(x[2], x[3])};
+    vu high[2] = {WORDS_HIGH(x[0], x[1]), WORDS_HIGH(x[2], x[3])};
+    vu rows[WORDS] = {PAIRS_LOW(low[0], low[1]), PAIRS_HIGH(low[0], low[1]),
+                      PAIRS_LOW(high[0], high[1]), PAIRS_HIGH(high[0], high[1])};
+    memcpy(r, rows, sizeof rows);
+}
+
+// r[i] at column n + i.
+static void draw_words(uint32_t *r, size_t count, const fp8mac_draw *at)
+{
+    enum { ALL = WORDS * VL };
+    const fp8mac_draw local = *at;
+    vu step = (vu)splat(at->step_low), block = block_of_lane() + at->n / WORDS;
+    size_t skip = at->n % WORDS; // words of the first block that belong to columns before n
+    for (size_t i = 0; i < count; block += VL) {
+        size_t size = ALL - skip < count - i ? ALL - skip : count - i;
+        if (size == ALL) {
+            draw_blocks(r + i, &local, block, step);
+        } else {
+            uint32_t some[ALL];
+            draw_blocks(some, &local, block, step);
+            memcpy(r + i, some + skip, size * sizeof *r);
         }
-        vu out = x[0] >> (32 - bits);
-        memcpy(r + i, &out, count - i < VL ? (count - i) * sizeof *r : sizeof out);
+        i += size;
+        skip = 0;
     }
 }

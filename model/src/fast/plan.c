@@ -212,6 +212,7 @@ bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels
         .kernels = kernels, .tile = {.group = group}, .acc_bytes = sizeof(float)};
     plan->specials_are_nan = !dot->a_format->has_inf && !dot->b_format->has_inf;
     plan->may_overflow = may_overflow(dot, a, b, &x, desc->k);
+    plan->overflow_flag = dot->acc_saturate ? FP8MAC_FLAG_SATURATED : FP8MAC_FLAG_OVERFLOW;
     bool own_nan = dot->acc_format == FP8MAC_ACC_FP32 || dot->acc_format == FP8MAC_ACC_E8M13;
     plan->nan = dot->nan_code != 0 && own_nan ? dot->nan_code : FP8MAC_FP32_NAN;
     plan->a_scale = fp8mac_float_from_bits((uint32_t)(scale + 127) << 23);

@@ -25,10 +25,12 @@ typedef struct fp8mac_fast_plan {
     double t0_scale;  // FIXED: at read-out
     size_t acc_bytes; // of one output
     bool needs_double, needs_exponents;
+    bool second;           // there is a second accumulator, which is read out
     double a_large;        // wide sums: from here on a value of A is large, otherwise 0
     bool specials_are_nan; // no operand is Inf: an output with a special operand is NaN, flag `nan`
-    bool may_overflow;     // and if this is set, perhaps flag `overflow`
-    uint32_t nan;          // and that is its t0
+    bool may_overflow;     // and if this is set, perhaps the overflow's flag
+    fp8mac_flags overflow_flag;
+    uint32_t nan; // and that is its t0
 } fp8mac_fast_plan;
 
 // False if no kernel computes the dot products of `desc` exactly as defined.

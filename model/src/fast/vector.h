@@ -8,6 +8,7 @@ typedef int32_t vi VECTOR(4 * VL);
 typedef uint32_t vu VECTOR(4 * VL);
 typedef double vd VECTOR(4 * VL); // VL / 2 of them
 typedef int64_t vl VECTOR(4 * VL);
+typedef uint64_t vul VECTOR(4 * VL);
 typedef float half_vf VECTOR(2 * VL); // as many floats as a vd has doubles
 typedef int32_t half_vi VECTOR(2 * VL);
 typedef uint8_t vc VECTOR(4 * VL);

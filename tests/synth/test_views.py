@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The study's other views: the blocks of the accelerator, cells of an FPGA, the area of memories, and the tables of
+process design kits.
+
+python -m tests.synth.test_views FOLDER    works in FOLDER, which is emptied first
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from synth.flow import blocks, liberty, runs, sta
+from synth.flow.cache import Cache
+from synth.flow.errors import FlowError, UsageError
+from synth.flow.netlist import Netlist
+from synth.flow.recipe import EFFORTS
+from synth.study import accel, defaults, fpga, libraries, memories, tables
+from synth.study.elements import KINDS
+from tests.synth.bench import Bench
+
+GATED = """module fp8mac_gated (
+  input  logic       clk_i,
+  input  logic       en_i,
+  input  logic [3:0] a_i,
+  output logic [3:0] y_o
+);
+  logic clk;
+  fp8mac_gate u_gate (.clk_i, .en_i, .clk_o(clk));
+  fp8mac_stage u_first (.clk_i(clk), .a_i, .y_o);
+endmodule
+"""
+GATE = """module fp8mac_gate (
+  input  logic clk_i,
+  input  logic en_i,
+  output logic clk_o
+);
+  assign clk_o = clk_i && en_i;
+endmodule
+"""
+STAGE = """module fp8mac_stage (
+  input  logic       clk_i,
+  input  logic [3:0] a_i,
+  output logic [3:0] y_o
+);
+  logic [3:0] sum_q;
+  always_ff @(posedge clk_i) sum_q <= sum_q + a_i;
+  assign y_o = ~sum_q;
+endmodule
+"""
+
+
+def test_gated_clock(bench: Bench, folder: Path) -> None:
+    """A clock gate is a black box, and the clock behind it is a clock. Paths are told apart by block."""
+    rtl = folder / "rtl"
+    rtl.mkdir()
+    for name, text in (("gated", GATED), ("gate", GATE), ("stage", STAGE)):
+        (rtl / f"fp8mac_{name}.sv").write_text(text)
+    library = liberty.Library(libraries.LIBRARIES["osu018"][0])
+    flow = runs.Synthesiser(library, [rtl], Cache(folder / "cache"))
+    design = runs.Design("fp8mac_gated", black_boxes=("fp8mac_gate",))
+    result = flow.run(design, 6.0, EFFORTS[0], 1)
+    text = Path(result.netlist, "netlist.v").read_text()
+    bench.check("the gate is counted", result.boxes == {"fp8mac_gate": 1})
+    bench.check("four flip-flops behind it", text.count(".CLK(u_gate_clk_o)") == 4)
+    bench.check("the netlist is accepted and timed", 0 < result.slack_ns < 6)
+    other = folder / "other.json"
+    other.write_text(
+        Path(result.netlist, "netlist.json").read_text().replace("u_gate_clk_o", "u_gate_x_o")
+    )
+    bench.raises(
+        "another signal is no clock",
+        FlowError,
+        "does not run on the clock",
+        lambda: Netlist.read(other, design.top, library).check(),
+    )
+    setup = sta.script(design.top, library, 6.0)
+    paths = blocks.worst_paths(
+        folder / "blocks", Path(result.netlist, "netlist.v"), setup, library, 1
+    )
+    by_block = {path.block: path for path in paths}
+    bench.check(
+        f"a path into the block and one to the ports: {paths}",
+        by_block.keys() == {"u_first", "ports"}
+        and abs(by_block["u_first"].slack_ns - result.slack_ns) < 1e-3
+        and re.match(r"u_first\.sum_q", by_block["u_first"].end),
+    )
+    bench.check("from the worst to the best", paths == sorted(paths, key=lambda p: p.slack_ns))
+
+
+def test_names(bench: Bench) -> None:
+    known = {"u_array", "u_array.u_nest", "u_b"}
+    for net, depth, block in (
+        (r"\u_array.u_nest.x_q[3] ", 1, "u_array"),
+        (r"\u_array.u_nest.x_q[3] ", 2, "u_array.u_nest"),
+        (r"\u_array.x_q ", 2, "u_array"),
+        ("u_array_u_nest_u_ram_data_i", 1, "u_array.u_nest"),
+        ("u_b_en_i", 1, "u_b"),
+        ("irq_o", 1, "ports"),
+    ):
+        found = blocks.block_of(net, depth, known)
+        bench.check(f"{net} belongs to {block}: {found}", found == block)
+
+
+def test_requests(bench: Bench) -> None:
+    chosen = accel.parameters("ROWS=4, ELEMENT=late_fp16")
+    bench.check(
+        f"a small accelerator with changes: {chosen}",
+        chosen == {**accel.SMALL, "ROWS": 4, "ELEMENT": KINDS["late_fp16"].number},
+    )
+    for text, words in (
+        ("ROWS", "not NAME=VALUE"),
+        ("ELEMENT=x", "choose one of"),
+        ("ROWS=a", "ROWS=a"),
+    ):
+        bench.raises(f"CONFIG={text}", UsageError, words, lambda text=text: accel.parameters(text))
+    files = {"fp8mac_ram": Path("a"), "fp8mac_clock_gate": Path("b"), "fp8mac_array": Path("c")}
+    bench.check(
+        "memories, clock gates and what is named are left out",
+        accel.boxes(files, "fp8mac_array") == ("fp8mac_ram", "fp8mac_clock_gate", "fp8mac_array"),
+    )
+    bench.raises("BOXES", UsageError, "no module x", lambda: accel.boxes(files, "x"))
+    library = liberty.Library(libraries.LIBRARIES["osu018"][0])
+    areas = [library.cells[name].area for name in ("LATCH", "AND2X1")]
+    bench.check("a clock gate is a latch and an AND", accel.gate_area(library) == sum(areas))
+
+
+def test_fpga(bench: Bench) -> None:
+    cells = {"LUT6": 5, "LUT2": 1, "FDRE": 7, "DSP48E1": 2, "RAMB18E1": 3, "CARRY4": 4, "MUXF7": 9}
+    found = fpga.counts(fpga.TARGETS["xilinx"], cells)
+    bench.check(
+        f"cells of Xilinx: {found}",
+        tuple(found.values()) == (6, 7, 2, 1.5, 0, 4) and tuple(found) == fpga.COLUMNS,
+    )
+    found = fpga.counts(fpga.TARGETS["ecp5"], {"LUT4": 5, "CCU2C": 3, "TRELLIS_FF": 2})
+    bench.check("a carry cell of ECP5 takes two LUTs", (found["LUT"], found["carry"]) == (11, 3))
+
+
+def test_memories(bench: Bench, folder: Path) -> None:
+    usual = defaults.parameters()
+    bench.check(
+        f"the accelerator's defaults: {usual}",
+        usual["ELEMENT"] in KINDS and {"ROWS", "COLS", "LANES", "BUF_BEATS"} <= usual.keys(),
+    )
+    bench.raises("an unknown kind", FlowError, "no kind", lambda: defaults.kind_of("ElementX"))
+    of = {"ROWS": 8, "COLS": 4, "AXI_DATA_W": 128, "BUF_BEATS": 256, "MAX_MN": 128}
+    bits = [one.bits for one in memories.memories(of)]
+    bench.check(f"bits by hand: {bits}", bits == [524288, 262144, 24576])
+    more = memories.memories({**of, "TILES": 256})
+    bench.check("accumulators", more[-1].bits == 256 * 32 * 32)
+    area = memories.TWO_PORTS.um2_per_bit
+    bench.check("area of a bit", abs(area - 683.1 * 416.54 / 16384) < 1e-9 and 17 < area < 18)
+
+
+def test_pdk_tables(bench: Bench) -> None:
+    record = {
+        "name": tables.PDK_SAMPLE,
+        "library": "sky130_fd_sc_hd__tt",
+        "period_ns": 4.0,
+        "fo4_ns": 0.08,
+        "area": 2000.0,
+        "baseline_area": 1000.0,
+        "slack_ns": -0.1,
+        "baseline_slack_ns": 0.2,
+    }
+    own = {**record, "library": "osu018", "slack_ns": 0.1, "area": 1500.0}
+    text = tables.pdk([record], [own])
+    bench.check(
+        f"a ratio that misses the clock says by how much: {text}",
+        "| OSU018 | sky130hd |" in text and "| 1.50 | (2.00, FP8 2.5 %) |" in text,
+    )
+    bench.check("the clocks", "| 80.0 | 4 | 50.0 |" in tables.pdk_clocks([record], [own]))
+
+
+def main() -> int:
+    folder = Path(sys.argv[1]).resolve()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    bench = Bench()
+    bench.run(test_gated_clock, folder)
+    bench.run(test_names)
+    bench.run(test_requests)
+    bench.run(test_fpga)
+    bench.run(test_memories, folder)
+    bench.run(test_pdk_tables)
+    print(f"{bench.passed} passed, {bench.failed} failed")
+    return 1 if bench.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
