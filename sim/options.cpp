@@ -38,7 +38,7 @@ const char *const usage_text =
     "model\n"
     "  1                     the program ended with 0, but a GEMM differs or its record is "
     "malformed\n"
-    "  2                     the simulation cannot start, or --dump-outputs cannot be written\n"
+    "  2                     the simulation cannot start, or an output file cannot be written\n"
     "  124                   timeout\n"
     "  125                   the core or an assertion of the hardware failed\n"
     "  130                   interrupted\n";

@@ -16,9 +16,9 @@ struct Options {
     double heartbeat = 10;          // seconds; 0: none
     unsigned stall_permille = 0;    // 0..900
     uint64_t seed = 1;
-    int power_up = 0;      // 0: everything starts at zero
-    unsigned latency = 0;  // 0..255 cycles
-    std::string dump_file; // empty: outputs are not kept
+    int power_up = 0;          // 0: everything starts at zero
+    unsigned latency = 0;      // 0..255 cycles
+    std::string dump_file;     // empty: outputs are not kept
     std::string timeline_file; // empty: no timeline
     bool quiet = false;
     bool help = false;

@@ -279,7 +279,11 @@ int Simulator::report()
 {
     const double khz = rate();
     trace_.close();
-    timeline_.close(cycles_);
+    if (!timeline_.close(cycles_)) {
+        std::fprintf(stderr, "fp8mac-sim: the timeline '%s' could not be written completely\n",
+                     options_.timeline_file.c_str());
+        end_ = End::output_lost;
+    }
     chip_.final();
     std::fflush(stdout);
     if (!options_.quiet || end_ != End::exit) {

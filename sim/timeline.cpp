@@ -101,10 +101,10 @@ void Timeline::rates(uint32_t steps, uint32_t reads, uint32_t writes, uint64_t c
     last_rates_ = cycle;
 }
 
-void Timeline::close(uint64_t cycle)
+bool Timeline::close(uint64_t cycle)
 {
     if (!file_) {
-        return;
+        return true;
     }
     for (unsigned track = 0; track < tracks; track++) {
         for (const Span &open : open_[track]) {
@@ -113,5 +113,6 @@ void Timeline::close(uint64_t cycle)
         open_[track].clear();
     }
     std::fputs("\n],\"displayTimeUnit\":\"ns\"}\n", file_.get());
-    file_.reset();
+    const bool failed = std::ferror(file_.get()) != 0;
+    return std::fclose(file_.release()) == 0 && !failed;
 }

@@ -29,8 +29,8 @@ class Timeline
     void retire(uint32_t tag, uint64_t cycle);
     // Cycles with a step and beats of the bus since the last call.
     void rates(uint32_t steps, uint32_t reads, uint32_t writes, uint64_t cycle);
-    // Ends all spans and the file.
-    void close(uint64_t cycle);
+    // Ends all spans and the file. False if some of it could not be written.
+    bool close(uint64_t cycle);
 
   private:
     struct Span {

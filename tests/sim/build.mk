@@ -35,3 +35,8 @@ $(SIM_TEST)/sim-soc.log: $(SIM_TEST_BUILD)/soc.elf $(SIM) tests/run_test.sh
 
 $(SIM_TEST)/sim-command-line.log: tests/sim/command_line.sh $(SIM_TEST_BUILD)/soc.elf $(SIM) tests/run_test.sh
 	@tests/run_test.sh sim-command-line $@ $< $(SIM) $(SIM_TEST_BUILD)/soc.elf $(SIM_TEST_BUILD)
+
+TESTS += $(SIM_TEST)/sim-timeline.log
+$(SIM_TEST)/sim-timeline.log: tests/sim/test_timeline.py $(SIM) $(FW_BUILD)/riscv/gemm.elf tests/run_test.sh
+	@mkdir -p $(SIM_TEST_BUILD)
+	@tests/run_test.sh sim-timeline $@ $(PYTHON) $< $(SIM) $(FW_BUILD)/riscv/gemm.elf $(SIM_TEST_BUILD)

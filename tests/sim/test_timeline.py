@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The timeline of a GEMM: its spans agree with what the application prints.
+
+    python tests/sim/test_timeline.py SIM GEMM_ELF FOLDER
+
+The timeline is JSON; every command has one span, one load and one compute; spans of a track do not overlap; the windows'
+read beats add up to the counter, but for the last window.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+SHAPE = ["M=96", "N=80", "K=600"]
+WINDOW = 64
+
+
+def main() -> int:
+    sim, elf, folder = sys.argv[1:]
+    path = Path(folder) / "timeline.json"
+    done = subprocess.run([sim, "--timeline", path, elf, *SHAPE], capture_output=True, text=True)
+    failures, checks = [], 0
+
+    def check(name, good):
+        nonlocal checks
+        checks += 1
+        if not good:
+            failures.append(name)
+
+    check("the application ends with 0", done.returncode == 0)
+    text = done.stdout
+    commands = int(re.search(r"(\d+) commands", text)[1])
+    reads, writes = map(int, re.search(r"bus beats +(\d+) read, (\d+) written", text).groups())
+    events = json.loads(path.read_text())["traceEvents"]
+
+    tracks = {e["tid"]: e["args"]["name"] for e in events if e.get("name") == "thread_name"}
+    for name in ("load", "compute", "core"):
+        spans = [e for e in events if e["ph"] == "X" and tracks[e["tid"]] == name]
+        check(f"{name}: there are spans", len(spans) > 0)
+        if name != "core":
+            check(f"{name}: {len(spans)} spans for {commands} commands", len(spans) == commands)
+        ends = [s["ts"] + s["dur"] for s in spans]
+        check(f"{name}: no overlap", all(e <= s["ts"] for e, s in zip(ends, spans[1:])))
+    begins = [e for e in events if e["ph"] == "b"]
+    finishes = {e["id"]: e["ts"] for e in events if e["ph"] == "e"}
+    check("every command has a span", len(begins) == commands)
+    check("a command ends after it begins", all(finishes[b["id"]] > b["ts"] for b in begins))
+    rates = [e["args"] for e in events if e["ph"] == "C" and e["name"] == "bus beats per cycle"]
+    counted = sum(round(r["read"] * WINDOW) for r in rates)
+    check(f"{counted} of {reads} read beats are in windows", reads - WINDOW <= counted <= reads + WINDOW)
+    counted = sum(round(r["write"] * WINDOW) for r in rates)
+    check(f"{counted} of {writes} write beats are in windows", writes - WINDOW <= counted <= writes + WINDOW)
+
+    full = subprocess.run([sim, "--timeline", "/dev/full", elf, *SHAPE], capture_output=True, text=True)
+    check("a full disk is reported", full.returncode == 2 and "timeline" in full.stderr)
+    absent = subprocess.run([sim, "--timeline", f"{folder}/none/t.json", elf], capture_output=True, text=True)
+    check("a folder that does not exist is reported", absent.returncode == 2 and "cannot be written" in absent.stderr)
+
+    for failure in failures:
+        print(f"FAILED: {failure}")
+    print(f"{checks - len(failures)} passed, {len(failures)} failed")
+    return len(failures) != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
