@@ -220,11 +220,10 @@ package fp8mac_pkg;
     logic                   sticky;
   } fp32_unrounded_t;
 
-  // Pipeline of an element, in cycles. A step issued in cycle t reads its accumulator in t + 2 and leaves the new
-  // value for cycle t + 2 + LoopCycles: steps of one bank are at least LoopCycles apart.
+  // fp8mac_element_exact, in cycles: a step issued in cycle t reads its accumulator in t + 2 and leaves the new value
+  // for cycle t + 2 + LoopCycles. Steps of one bank are at least LoopCycles apart.
   parameter int unsigned LoopCycles = 3;
-  parameter int unsigned ElementStages = 5;  // fp8mac_element_exact: from step_valid_i to result_valid_o, flags_o
-  parameter int unsigned ArrayStages = ElementStages + 2;  // fp8mac_array: from step_valid_i to bank_full_o, flags_o
+  parameter int unsigned ElementStages = 5;  // from step_valid_i to result_valid_o, flags_o
 
   // A pass is up to PassTiles tiles of ROWS x COLS outputs that are computed in turn, block by block.
   parameter int unsigned PassTiles = 4;

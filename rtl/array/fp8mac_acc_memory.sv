@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulator memory: DEPTH words, each with an accumulator of every accumulate unit of the array. One write port and
-// one read port. A word that is written is read from the next cycle on; nobody reads it in the same cycle. A chip
-// replaces this module by a memory macro of this shape.
+// The accumulator memory: DEPTH words, each with an accumulator of every accumulate unit of the array. It has one write
+// port and one read port. A word can be read from the cycle after its writing on. In the cycle of the writing itself
+// the word read has no meaning, and the array does not use it. A chip replaces this module by a memory macro of this
+// shape.
 module fp8mac_acc_memory #(
   parameter int unsigned DEPTH = 512,
   parameter int unsigned WIDTH = 256,

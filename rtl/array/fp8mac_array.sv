@@ -2,35 +2,36 @@
 // ROWS x COLS elements of one kind, output-stationary, and the accumulator memory: TILES tiles of ROWS x COLS
 // accumulators. Everything said here holds for all kinds unless a kind is named; fp8mac_catalogue_pkg describes them.
 //
-// A step is LANES products of every element, in one cycle. A block is 1 to element_block() / LANES steps, in any cycles
-// and not mixed with those of another block. With a block's last step its sum joins the accumulators of its tile.
-// SHARE = element_share() rows of a group share the accumulate units of their columns: row = group * SHARE + phase.
+// A step is LANES products of every element, in one cycle. A block is 1 to element_block() / LANES consecutive steps of
+// one tile; cycles without a step may lie between them. All kinds but those with block accumulation have blocks of one
+// step. With a block's last step its sum joins the accumulators of its tile. SHARE = element_share() rows of a group
+// share the accumulate units of their columns: row = group * SHARE + phase.
 //
-// Timing, with the last step of a block issued in cycle t, S = element_latency(ELEMENT) and p = 0 .. SHARE-1. Cycles are
-// those with run_i = 1:
-//   t + S + p      flags_o has the flags of the rows of phase p. With acc_last_i, result_valid_o and the results of these
-//                  rows; result_phase_o is p
+// Timing, with the last step of a block issued in cycle t, S = element_latency(ELEMENT) and p = 0 .. SHARE-1. Cycles
+// are those with run_i = 1:
+//   t + S + p      flags_o has the flags of the rows of phase p. With acc_last_i, result_valid_o is 1, and the results
+//                  of these rows are shown; result_phase_o is p
 // busy_o is high until all results and flags have been shown.
 //
 // run_i = 0 freezes the array: nothing in it changes, inputs are not taken, and flags_o is 0. The outputs of results
 // stay. A result that is not taken in its cycle needs run_i = 0. result_valid_o comes from a register, so run_i may
-// depend on it.
+// depend on it. The array gates its own clock (fp8mac_clock_gate); the clock also stops while there is nothing to do.
+// Reset needs a running clk_i, whatever run_i is.
 //
 // Rules for the module that issues steps, which assertions check. Cycles are those with run_i = 1:
 // - Last steps of two blocks are at least SHARE cycles apart.
-// - Last steps of two blocks of the same tile are at least element_loop() cycles apart. With acc_first_i this does not
-//   hold, because the block reads no accumulator.
+// - Last steps of two blocks of the same tile are at least element_loop() cycles apart, unless the later one has
+//   acc_first_i and so reads no accumulator.
 // - Tile, acc_first_i, acc_last_i, step_cfg_i, bounds, meta_i and the enables of rows and columns are the same in all
-//   steps of a block. Where a block has one step per kind (all kinds but those with block accumulation) both
-//   block_first_i and block_last_i are 1.
+//   steps of a block. A block of one step has block_first_i = block_last_i = 1.
 // - Fixed-point accumulators: formats, scale_sum and bounds are the same in all blocks of a result, and a result has at
 //   most 2^element_terms_log2(ELEMENT) products. INT8: at most 131071 products.
 // - FeedBounded: no finite operand of an enabled row, column and lane is above its row's or column's bound. The bound
 //   need not be the least one for kind `static`. For block accumulation it is the least one of the block's enabled
-//   operands, and BoundNone if they are all zero. Only these kinds read bounds.
+//   operands, or of those and NaN and Inf, and BoundNone if they are all zero. Only these kinds read bounds.
 // - Kinds that do not take E5M2: a_fmt and b_fmt are E4M3 formats.
-// - acc_fmt is a format of the kind's accumulator, or AccFp32 where the accumulator is an integer. It is the same in all
-//   blocks of a result. INT8 ignores formats and scaling exponents.
+// - acc_fmt is a format of the kind's accumulator, or AccFp32 where the accumulator is an integer. It is the same in
+//   all blocks of a result. INT8 ignores formats and scaling exponents.
 //
 // Elements of rows or columns that are not enabled raise no flags and have results without meaning. Lanes that are not
 // enabled are absent from the sum.
@@ -96,7 +97,7 @@ module fp8mac_array
   localparam bit Bounded = element_feed(ELEMENT) == FeedBounded;
 
   // ---- clock -------------------------------------------------------------------------------------------------------
-  // The clock also stops while there is nothing to do: without a step, and with all results and flags shown.
+  // There is nothing to do without a step and with all results and flags shown.
   logic clk, active;
 
   assign active = step_valid_i || busy_o;
@@ -236,8 +237,8 @@ module fp8mac_array
   assign flags_o = run_i ? flags_q[Latency] : '0;
 
   // ---- results -----------------------------------------------------------------------------------------------------
-  // Stage ResultCycle + 1: as the accumulator memory has them. If they are no FP32 patterns yet, they are converted into
-  // the next stage.
+  // Stage ResultCycle + 1 has them as the accumulator memory does. If these codes are no FP32 patterns, the next stage
+  // has the patterns.
   word_t result_q;
   logic  result_valid_q;
 
@@ -268,7 +269,8 @@ module fp8mac_array
     always_ff @(posedge clk) begin
       acc_fmt_q <= cfg.acc_fmt;
       for (int unsigned g = 0; g < Groups; g++) begin
-        row_field_q[g] <= 8'(FieldOfBounds) + 8'(scale_sum) + (Bounded ? 8'(part[ResultCycle].a_bound[g]) : 8'(FormatBound));
+        row_field_q[g] <= 8'(FieldOfBounds) + 8'(scale_sum) +
+                          (Bounded ? 8'(part[ResultCycle].a_bound[g]) : 8'(FormatBound));
       end
       for (int unsigned c = 0; c < COLS; c++) begin
         col_field_q[c] <= Bounded ? 8'(part[ResultCycle].block.b_bound[c]) : 8'(FormatBound);

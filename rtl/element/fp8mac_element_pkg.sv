@@ -228,13 +228,15 @@ package fp8mac_element_pkg;
   // An accumulator as the accumulator memory keeps it:
   //
   //   accumulator                    code
-  //   FP32, FP16 or both             FP32 code; FP16 code if there is no FP32; for FamilyBlock with both formats that of
-  //                                  fp8mac_block_accumulate
+  //   FP32, FP16 or both             FP32 code; FP16 code if there is no FP32
+  //   both, FamilyBlock              that of fp8mac_block_accumulate
   //   fixed, with Inf as operand     { sticky_t, integer }
   //   fixed, without                 { sticky_t.nan, integer }
   //   INT32                          integer
   function automatic int unsigned result_width(int unsigned element, int unsigned frac_bits);
-    if (element_has_fixed(element)) return fixed_acc_width(element, frac_bits) + (element_takes_e5m2(element) ? $bits(sticky_t) : 1);
+    if (element_has_fixed(element)) begin
+      return fixed_acc_width(element, frac_bits) + (element_takes_e5m2(element) ? $bits(sticky_t) : 1);
+    end
     return element_has_fp16(element) && !element_has_fp32(element) ? 16 : 32;
   endfunction
 
@@ -243,9 +245,9 @@ package fp8mac_element_pkg;
     return element_has_fp16(element) && !element_has_fp32(element);
   endfunction
 
-  // Cycles are counted from the issue of a block's last step, which is cycle 0. In its cycle acc_cycle() an element takes
-  // the accumulator, in its cycle result_cycle() it shows the new one and the block's flags. With phases both are those
-  // of phase 0, and the others follow.
+  // Cycles are counted from the issue of a block's last step, which is cycle 0. In its cycle acc_cycle() an element
+  // takes the accumulator, in its cycle result_cycle() it shows the new one and the block's flags. With phases both are
+  // those of phase 0, and the others follow.
   function automatic int unsigned acc_cycle(int unsigned element);
     case (element_family(element))
       FamilyAligned: return 2;
@@ -271,8 +273,8 @@ package fp8mac_element_pkg;
     return element_block_products(element) != 0 ? element_block_products(element) : lanes;
   endfunction
 
-  // Elements of a column that share one accumulate unit: as many as a block has steps, or fewer, so that they divide the
-  // rows.
+  // Elements of a column that share one accumulate unit: as many as a block has steps, or fewer, so that they divide
+  // the rows.
   function automatic int unsigned element_share(int unsigned element, int unsigned lanes, int unsigned rows);
     int unsigned share;
     share = 1;

@@ -2,7 +2,8 @@
 // Converts an FP32 value to a D format, to nearest even. Two stages: align | round.
 //
 // A value enters in every cycle, and its code is in code_o, right-justified, two cycles later. fmt_i and
-// overflow_mode_i must be constant while a value is inside. overflow_mode_i has no effect on FP16, BF16 and FP32.
+// overflow_mode_i must be constant while a value is inside, and fmt_i also in the cycle before. overflow_mode_i has no
+// effect on FP16, BF16 and FP32.
 // Every NaN written is the format's positive one, also for a negative overflow in a format without Inf. overflow_o: a
 // finite value became Inf or NaN. saturated_o: +-max was written for a larger magnitude. Flags belong to the value in
 // code_o.
@@ -101,8 +102,14 @@ module fp8mac_fp32_to_fmt (
     align.sticky  = shifted[ShiftMax-2:0] != '0;
   endfunction
 
+  // Registered, because the format reaches all outputs of a transfer
+  logic [4:0] mantissa_bits_q;
+  logic [7:0] bias_q;
+
   always_ff @(posedge clk_i) begin
-    aligned_q <= align(x_i, format.mantissa_bits, format.bias);
+    mantissa_bits_q <= format.mantissa_bits;
+    bias_q          <= format.bias;
+    aligned_q       <= align(x_i, mantissa_bits_q, bias_q);
   end
 
   // ---------------------------------------------------------------------------------------------------------------

@@ -58,20 +58,20 @@ module fp8mac_distance_decode
   assign distance = below[DISTANCE_W-1:0] | (Far & {DISTANCE_W{far}});
 
   // Specials. In both OCP formats NaN and Inf begin with five ones.
-  logic none, ones, inf, nan;
+  logic none, ones, is_inf, nan;
   assign none = low && !m[1] && !m[0];
   assign ones = code_i[6:2] == '1 && present_i;
-  assign inf  = ones && fmt_i == FmtE5m2 && code_i[1:0] == '0;
+  assign is_inf  = ones && fmt_i == FmtE5m2 && code_i[1:0] == '0;
   assign nan  = (ones && fmt_i == FmtE5m2 && code_i[1:0] != '0) || (ones && fmt_i == FmtE4m3fn && code_i[1:0] == '1) ||
                 (none && fnuz && code_i[7] && present_i);
   assign zero = !present_i || (none && !(fnuz && code_i[7]));
 
   assign nan_o  = nan;
   assign lane_o = '{sign: code_i[7], exp_n: OperandExpW'(distance), half: 1'b0, sig: {1'b1, frac}, zero: zero,
-                    live: !zero && !nan, is_inf: inf};
+                    live: !zero && !nan, is_inf: is_inf};
 
   // No finite operand is above its bound.
   a_within_bound : assert property (@(posedge clk_i)
-    zero || nan || inf || base_i + {!low, inverse} <= BoundW'(32));
+    zero || nan || is_inf || base_i + {!low, inverse} <= BoundW'(32));
 
 endmodule

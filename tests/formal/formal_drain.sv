@@ -14,9 +14,9 @@ module formal_drain
   parameter int unsigned WORD      = 8,
   parameter int unsigned BEAT      = 4,
   parameter int unsigned M         = 3,   // of every command: each choice has its own proof
-  parameter int unsigned N         = 9,
-  parameter int unsigned SHAPE     = 0,   // pass_shape_e
-  parameter int unsigned SIZE      = 2,   // log2 of the bytes of a D element
+  parameter int unsigned N         = 5,
+  parameter int unsigned SHAPE     = 2,   // pass_shape_e
+  parameter int unsigned SIZE      = 1,   // log2 of the bytes of a D element
   localparam int unsigned Parts    = ROWS / SHARE / BANKS,
   localparam int unsigned BufW     = $clog2(SLOTS * SHARE * Parts * ROW_BYTES / WORD),
   localparam int unsigned BankW    = (BANKS > 1) ? $clog2(BANKS) : 1,
@@ -166,7 +166,6 @@ module formal_drain
       strobes_of_d : assert (!hit_q || strb == in_d);
       all_at_the_end : assert (!ends || given_q || dropped_q || discard_i);
       all_read : cover (ends && given_q && !dropped_q && m == dim_t'(M - 1) && 32'(b) == RowBeats - 1);
-      two_commands : cover (hit && freed_at_end_q != '0 && !dropped_q);
       ends_dropped : cover (ends && !given_q && dropped_q);
     end
   end

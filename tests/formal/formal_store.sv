@@ -14,8 +14,8 @@ module formal_store
   parameter int unsigned SLOTS     = 2,
   parameter int unsigned ROW_BYTES = 32,
   parameter int unsigned WORD      = 8,
-  parameter int unsigned M         = 3,   // of every command: each choice has its own proof
-  parameter int unsigned N         = 3,
+  parameter int unsigned M         = 5,   // of every command: each choice has its own proof
+  parameter int unsigned N         = 1,
   parameter int unsigned SHAPE     = 0,   // pass_shape_e
   parameter int unsigned SIZE      = 0,   // log2 of the bytes of a D element
   localparam int unsigned Groups   = ROWS / SHARE,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_element_block against the model's step, every block's results and flags:
 //   block_tb [--seed N] [--steps N] [--pairs]
-// N is a number of blocks. Random chains of blocks run onto rotating accumulators. A block has any number of its products,
-// in any of its steps. The rows of a cluster have the operands of B in common. With --pairs also
-// every pair of codes of every pair of formats runs, alone in its block.
+// N is a number of blocks. Random chains of blocks run onto rotating accumulators. A block has any
+// number of its products, in any of its steps. The rows of a cluster have the operands of B in
+// common. With --pairs also every pair of codes of every pair of formats runs, alone in its block.
 #include <deque>
 
 #include "element_events.h"

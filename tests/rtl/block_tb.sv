@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_element_block behind the feeds of its rows and its column. As in element_tb, the number of ports does not depend
-// on the parameters, and a netlist can take the element's place. Codes enter in the cycle before the elements' cycle 0.
-// What the unit takes enters in its cycle 0; of row r as everything, r cycles later. Results leave 5 cycles after that.
+// fp8mac_element_block behind the feeds of its rows and its column. As in element_tb, the number of ports does not
+// depend on the parameters, and a netlist can take the element's place. Codes enter in the cycle before the elements'
+// cycle 0. What the unit takes enters in its cycle 0; of row r as everything, r cycles later. Results leave 5 cycles
+// after that.
 module block_tb
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;

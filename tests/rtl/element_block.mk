@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The elements of FamilyBlock against libfp8mac, built as those of element.mk.
 
-# block_fF_lL_FORMATS: FORMATS is fp32, fp16, or both for a choice at run time. _b64 has blocks of 64 products instead of
-# 32, _noinf no e5m2.
+# block_fF_lL_FORMATS: FORMATS is fp32, fp16, or both for a choice at run time. _b64 has blocks of 64 products instead
+# of 32, _noinf no e5m2.
 BLOCK_SETS := block_f19_l16_both block_f13_l16_both block_f19_l4_both block_f19_l1_both block_f19_l32_fp32 \
   block_f19_l16_fp32_b64 block_f13_l16_fp16 block_f13_l4_fp16_noinf block_f25_l32_both_b64 block_f9_l16_fp16
 # These sets try every pair of codes. All lanes are equal, so a few sets are enough.

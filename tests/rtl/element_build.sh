@@ -33,7 +33,8 @@ if [ -n "$NETLIST" ]; then
   # Warnings about cells' timing and unused outputs do not matter here.
   flags='-Wno-fatal -Wno-lint -Wno-style -Wno-UNOPTFLAT +define+ELEMENT_NETLIST'
   set -- "$rtl/fp8mac_pkg.sv" "$build/catalogue/fp8mac_catalogue_pkg.sv" \
-    "$rtl/element/fp8mac_element_pkg.sv" "$rtl"/feed/*.sv "$rtl/element/block/fp8mac_block_result.sv" "$rtl/leaf/fp8mac_maximum.sv" "$rtl/leaf/fp8mac_adder.sv" "$rtl/leaf/fp8mac_full_adder.sv" "$@"
+    "$rtl/element/fp8mac_element_pkg.sv" "$rtl"/feed/*.sv "$rtl/element/block/fp8mac_block_result.sv" \
+    "$rtl/leaf/fp8mac_maximum.sv" "$rtl/leaf/fp8mac_adder.sv" "$rtl/leaf/fp8mac_full_adder.sv" "$@"
 fi
 set -- "$rtl/lint/verilator_waiver.vlt" "$@" "$here/$top.sv"
 for parameter in $parameters; do flags="$flags -G$parameter"; done

@@ -291,6 +291,7 @@ class ConvertBench
         }
         dut_->fmt_i = fmt;
         dut_->overflow_mode_i = mode;
+        dut_.tick(); // the format is registered
         fed_ = 0;
     }
     void value(uint32_t x)

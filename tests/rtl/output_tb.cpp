@@ -256,7 +256,7 @@ void OutputBench::issue(const Command &c)
     events_.formats[c.d_fmt]++;
     events_.page_crossed += c.d_addr / 4096 != (c.d_addr + c.n * c.bytes() - 1) / 4096;
     events_.region_rows += c.m > ROWS;
-    events_.many_regions += c.n * c.bytes() > 8 * kBeat;
+    events_.many_regions += c.n * c.bytes() > (8 * kBeat >> c.shape);
 }
 
 void OutputBench::expect_bytes(const Command &c)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element with one alignment window for all terms and four accumulators of its own, which rotate through the registers
-// of fp8mac_aligned_pipeline. The area study weighs this element. fp8mac_array has the pipeline, and the accumulators in
-// its accumulator memory.
+// of fp8mac_aligned_pipeline. The area study weighs this element. fp8mac_array has the pipeline, and the accumulators
+// in its accumulator memory.
 //
 // The element takes one step a cycle. The step issued in cycle t belongs to accumulator t mod 4. A cycle without a step
 // is a step whose operands are all zero. If FRAC_BITS is at least the accumulator's fraction bits, such a step only

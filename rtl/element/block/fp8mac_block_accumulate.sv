@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulate unit of block accumulation: adds a block's sum to an accumulator and rounds to FP32 or FP16. It takes one
-// sum a cycle. The accumulator is a code:
+// The accumulate unit of block accumulation: adds a block's sum to an accumulator and rounds to FP32 or FP16. It takes
+// one sum a cycle. The accumulator is a code:
 //
 //   formats      code
 //   FP32         FP32's
 //   FP16         FP16's
-//   both         with acc_fp16_i = 0 FP32's. With 1 an FP16 value in FP32's format. Below 2^-14 the field stays at that of
-//                2^-14, the significand has no leading bit, and the lowest fraction bit is set (fp8mac_block_result)
+//   both         with acc_fp16_i = 0 FP32's. With 1 an FP16 value in FP32's format. Below 2^-14 the field stays at that
+//                of 2^-14, the significand has no leading bit, and the lowest fraction bit is set (fp8mac_block_result)
 //
 //   cycle   1                       2               3      4            5
 //           acc_i, decode, place -> swap, align  -> add -> normalise -> round, acc_o

@@ -16,13 +16,14 @@
 // The elements differ in their operands of A and have the operands of B in common. Row r's block joins its accumulator
 // r cycles after row 0's, so one unit serves SHARE rows. Accumulators are outside:
 //
-//   cycle    0                             1                  2               3      4            5
-//   element  multiply, align, add (tree) -> short accumulator -> sum of block
-//   unit     + r                            acc_i, place     -> swap, align -> add -> normalise -> round: acc_o, flags_o
+//   cycle    0                               1                    2              3      4            5
+//   element  multiply, align, add (tree) ->  short accumulator -> sum of block
+//   unit                                     acc_i, place      -> swap, align -> add -> normalise -> round: acc_o
 //
 // A step is in its cycle 0 when the feeds show its operands. The unit's cycles count from the cycle 0 of the block's
-// last step; what belongs to row r comes and goes r cycles later. There are at least SHARE cycles between two steps with
-// block_last_i. A cycle without a step, even inside a block, has absent operands, and block_first_i = block_last_i = 0.
+// last step; what belongs to row r comes and goes r cycles later. There are at least SHARE cycles between two steps
+// with block_last_i. A cycle without a step, even inside a block, has absent operands, and block_first_i = block_last_i
+// = 0.
 module fp8mac_block_cluster
   import fp8mac_pkg::*;
   import fp8mac_element_pkg::*;

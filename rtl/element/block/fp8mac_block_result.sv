@@ -33,7 +33,8 @@ module fp8mac_block_result
     pattern_o = {acc_i[31:1], acc_i[0] && !acc_fp16_i};
     if (below && zero) pattern_o = {acc_i[31], 31'b0};
     else if (below) begin
-      pattern_o = {acc_i[31], 8'(Fp16FieldMin - 1) - 8'(places), shifted[Fp16MantW-2:0], {(Fp32MantW + 1 - Fp16MantW){1'b0}}};
+      pattern_o = {acc_i[31], 8'(Fp16FieldMin - 1) - 8'(places), shifted[Fp16MantW-2:0],
+                   {(Fp32MantW + 1 - Fp16MantW){1'b0}}};
     end
   end
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact accumulation, without the accumulators: acc' = round(acc + 2^scale_sum * sum of a_i * b_i). The sum is exact and
-// is rounded once, to nearest even in FP32 or FP16. Operands come decoded, so there is no format logic.
+// Exact accumulation, without the accumulators: acc' = round(acc + 2^scale_sum * sum of a_i * b_i). The sum is exact
+// and is rounded once, to nearest even in FP32 or FP16. Operands come decoded, so there is no format logic.
 //
 //   cycle    0          1            2               3             4          5
 //         multiply -> align     -> add           -> normalise -> round    -> acc_o, flags_o

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The INT8 baseline, without the accumulators: acc' = acc + sum of a_i * b_i, with signed 8-bit operands and an exact
-// INT32 accumulator. The area of the FP8 elements is compared with it, so it is built as carefully as they are. The feed
-// recodes B (fp8mac_booth_recode). The partial products of all lanes go to one compressor tree.
+// INT32 accumulator. The area of the FP8 elements is compared with it, so it is built as carefully as they are. The
+// feed recodes B (fp8mac_booth_recode). The partial products of all lanes go to one compressor tree.
 //
 //   cycle    0                                1 .. STAGES
 //            multiply, compressor tree, add  -> accumulate -> acc_o in cycle STAGES + 1

@@ -34,8 +34,8 @@ module fp8mac_acc_finish
   localparam int unsigned FieldMin = ACC_FP16 ? 1 : 0;
 
   // Normalise. top_field is the field of the magnitude's top bit. A shift by the limit leaves the field of the smallest
-  // normal number, 1 or with FP16_CHOICE Fp16FieldMin. A field below 0 belongs to a zero, which has no field, or without
-  // SUBNORMALS to a result that becomes zero.
+  // normal number, 1 or with FP16_CHOICE Fp16FieldMin. A field below 0 belongs to a zero, which has no field, or
+  // without SUBNORMALS to a result that becomes zero.
   localparam int unsigned TopFieldW = ACC_FP16 && SUBNORMALS ? WindowFieldW : BaseW;
   logic               sign, up, carry, sign_q, up_q, carry_q;
   logic [SigBits-1:0] sig, sig_q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiply, align, add: LANES products, each truncated FRAC_BITS below the sum of two bounds, as two words of the same sum.
-// A product's shift is the sum of its operand distances. Combinational.
+// Multiply, align, add: LANES products, each truncated FRAC_BITS below the sum of two bounds, as two words of the same
+// sum. A product's shift is the sum of its operand distances. Combinational.
 //
 // With HIDDEN_ONE a zero operand must have the largest distance, so that its product is shifted out.
 module fp8mac_distance_tree

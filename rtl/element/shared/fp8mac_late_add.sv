@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Late accumulation: adds an accumulator to a sum of products. Each is rounded to odd LATE_BITS below the larger of their
-// exponents. `late` does it once a step, `block` once a block.
+// Late accumulation: adds an accumulator to a sum of products. Each is rounded to odd LATE_BITS below the larger of
+// their exponents. `late` does it once a step, `block` once a block.
 //
 //   cycle   1        2               3      4
 //           place -> swap, align  -> add -> sum_o, field_o

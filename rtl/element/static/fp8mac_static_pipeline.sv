@@ -13,8 +13,8 @@
 //           multiply, align, compressor tree ->  add -> accumulate -> acc_o, sticky_o, flags_o in cycle 2 + STAGES
 //                                                       ^ accumulator
 //
-// It takes one step a cycle. A step whose operands are all zero changes nothing. The accumulator cannot overflow while a
-// result has at most 2^element_terms_log2(ELEMENT) products.
+// It takes one step a cycle. A step whose operands are all zero changes nothing. The accumulator cannot overflow while
+// a result has at most 2^element_terms_log2(ELEMENT) products.
 module fp8mac_static_pipeline
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
