@@ -520,6 +520,33 @@ bool settings_check_mode(const fp8mac_format *format, fp8mac_convert_mode mode,
     return status == FP8MAC_OK || refuse(message, "%s", fp8mac_status_string(status));
 }
 
+bool settings_check_k(const settings *s, size_t k, char *message)
+{
+    const fp8mac_dot_config *c = &s->config;
+    unsigned guard = c->guard_bits == 0 ? FP8MAC_GUARD_BITS_DEFAULT : c->guard_bits;
+    if (c->acc_format == FP8MAC_ACC_INT32 && k > FP8MAC_INT8_K_MAX) {
+        return refuse(message, "K is %zu, and int32 sums at most %d products", k,
+                      FP8MAC_INT8_K_MAX);
+    }
+    if (c->acc_format == FP8MAC_ACC_FIXED && k > UINT64_C(1) << guard) {
+        return refuse(message, "K is %zu, and fixed with %u guard bits sums at most 2^%u products",
+                      k, guard, guard);
+    }
+    return true;
+}
+
+bool settings_check_format(const fp8mac_format *format, bool is_c, char *message)
+{
+    for (unsigned id = is_c ? FP8MAC_FP16 : FP8MAC_E4M3FN; id < FP8MAC_ARRAY_FORMAT_COUNT; id++) {
+        const fp8mac_format *good = fp8mac_format_get((fp8mac_format_id)id);
+        if (strcmp(good->name, format->name) == 0 && good->bias == format->bias) {
+            return true;
+        }
+    }
+    return refuse(message, "%s is %s and must be %sfloat16, bfloat16 or float32", is_c ? "C" : "D",
+                  format->name, is_c ? "" : "e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, ");
+}
+
 bool settings_scale(float scale, const char *what, char *message)
 {
     return (scale > 0 && scale <= 3.40282347e38f) ||

@@ -205,6 +205,9 @@ class GemmDesc(ct.Structure):
         ("origin_m", ct.c_uint32),
         ("origin_n", ct.c_uint32),
         ("d_random_bits", ct.c_uint),
+        ("acc", ct.c_void_p),
+        ("ldacc", ct.c_size_t),
+        ("inexact_flags", ct.c_bool),
     ]
 
 

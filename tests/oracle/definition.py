@@ -439,11 +439,14 @@ class Accumulator:
         self.s, self.code, self.second, self.pending, self.steps, self.flags = s, code, 0, 0, 0, 0
         self.draw = draw or (lambda use, step: 0)
 
+    def step(self, *arguments):
+        return step(*arguments)
+
     def run(self, a, b, mx=None):
         group = self.s.group
         for k in range(0, len(a), group):
             part = mx[k : k + group] if mx else None
-            self.code, raised = step(
+            self.code, raised = self.step(
                 self.s,
                 self.code,
                 a[k : k + group],

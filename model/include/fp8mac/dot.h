@@ -187,6 +187,14 @@ typedef struct fp8mac_acc {
     uint64_t steps;                // stochastic: steps consumed so far
 } fp8mac_acc;
 
+// The format of the code that fp8mac_acc_load takes: acc_format, but FP32 for E8M13 and with
+// `promote`. NULL for FIXED and INT32.
+const fp8mac_format *fp8mac_acc_loaded_format(const fp8mac_dot_config *config);
+// Loads the accumulator that is read out: the second one where there is one, else the only one. This
+// is the C operand of a matrix instruction. `config` must be valid. Only the format's bits of `code`
+// count. FP8MAC_ERR_NULL; FP8MAC_ERR_ACCUMULATOR for FIXED and INT32.
+fp8mac_status fp8mac_acc_load(const fp8mac_dot_config *config, fp8mac_acc *acc, uint32_t code);
+
 // One step over the n terms a[0..n-1], b[0..n-1], where 1 <= n <= group. Lanes from n on are absent
 // and raise no flag.
 fp8mac_status fp8mac_dot_step(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,

@@ -539,6 +539,9 @@ static bool run_any_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand_fac
 bool fp8mac_fast_gemm(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
                       fp8mac_gemm_totals *totals)
 {
+    if (desc->acc != NULL) {
+        return false;
+    }
     fp8mac_operand_facts a = {.special = malloc(desc->m)}, b = {.special = malloc(desc->n)};
     work *w = malloc(sizeof *w);
     bool done = false;
