@@ -62,6 +62,7 @@ static const char *const rounding_names[] = {"nearest-even", "toward-zero", "sto
 static const char *const acc_rounding_names[] = {"nearest-even", "toward-zero", "stochastic", "odd",
                                                  NULL};
 static const char *const align_names[] = {"toward-zero", "floor", "odd", NULL};
+static const char *const k_order_names[] = {"ascending", "pairs", NULL};
 static const char *const align_by_names[] = {"products", "operands", NULL};
 static const char *const overflow_names[] = {"saturate", "saturate-finite", "ieee", NULL};
 
@@ -125,6 +126,8 @@ static const field fields[] = {
      "products after which acc is added to a second, FP32 one"},
     {"chunk", KIND_UNSIGNED, AT(chunk), 0, UINT32_MAX, NULL,
      "products after which acc is added to an outer accumulator"},
+    {"k-order", KIND_ENUM, AT(k_order), 0, 0, k_order_names,
+     "ascending; pairs: of 2 groups, first those with k mod 4 < 2"},
 };
 
 enum { FIELDS = sizeof fields / sizeof fields[0] };
@@ -452,6 +455,12 @@ static const char *float_reason(const fp8mac_dot_config *c)
     }
     if (c->promote % group != 0 || c->chunk % group != 0) {
         return "promote and chunk must be multiples of group";
+    }
+    if (c->k_order == FP8MAC_K_PAIRS) {
+        if (group % 2 != 0 || c->promote % (2 * group) != 0 || c->chunk % (2 * group) != 0) {
+            return "k-order pairs needs an even group, and promote and chunk that are multiples of "
+                   "2 * group";
+        }
     }
     if (c->acc_format == FP8MAC_ACC_FP16 && c->lscale > 15) {
         return "lscale is at most 15 for fp16";

@@ -337,6 +337,8 @@ def test_tables(tool):
         "arm-fdot4",
         "ibm-chunk",
         "gaudi2-fp8",
+        "hopper-mma-fp8-fp16",
+        "blackwell-mma-fp8",
         "riscv-fqbdot8f",
         "exact",
         "aligned_fp32",
@@ -651,7 +653,16 @@ def test_refusals(tool, folder):
     refused("nan-code is not a NaN", "dot", "--nan-code", "1", "1", "1")
     refused("preset 'volta' is unknown; there are ieee-fma", "dot", "--preset", "volta", "1", "1")
     refused("preset gaudi2-fp8 has no configuration", "dot", "--preset", "gaudi2-fp8", "1", "1")
-    refused("K exceeds", "dot", "--acc-format", "fixed", "--guard-bits", "1", "1,1,1", "1,1,1")
+    refused(
+        "K is 3, and fixed with 1 guard bits",
+        "dot",
+        "--acc-format",
+        "fixed",
+        "--guard-bits",
+        "1",
+        "1,1,1",
+        "1,1,1",
+    )
     refused("--mx-a has 2 scales; 3 terms need 1", "dot", "1,1,1", "1,1,1", "--mx-a", "1,2")
     refused("The accumulator is unknown", "dot", "--acc-format", "fixed", "--mx-a", "1", "1", "1")
     refused("A and B are needed", "gemm", "1")
@@ -664,7 +675,7 @@ def test_refusals(tool, folder):
     refused("--bias has 3 values and must have 1", "gemm", "1", "1", "--bias", "1,2,3")
     refused("--beta needs --c", "gemm", "1", "1", "--beta", "2")
     refused("C is 1 x 2 and must be 1 x 1", "gemm", "1", "1", "--c", "1,2")
-    refused("A format is missing", "gemm", "1", "1", "--c", "1", "--c-format", "e4m3fn")
+    refused("C is e4m3fn and must be float16", "gemm", "1", "1", "--c", "1", "--c-format", "e4m3fn")
     refused("activation 'gelu' is unknown", "gemm", "1", "1", "--act", "gelu")
     refused("bounds are not finite and ordered", "gemm", "1", "1", "--act", "clamp:2,1")
     refused("--mx-a is 1 x 2 and must be 1 x 1", "gemm", "1", "1", "--mx-a", "1,2")

@@ -212,6 +212,7 @@ DEFAULTS = dict(
     lscale=0,
     promote=0,
     chunk=0,
+    k_order="ASCENDING",
 )
 Settings = namedtuple("Settings", DEFAULTS)
 
@@ -300,6 +301,8 @@ def largest(s, terms):
     """The exponent that products are aligned to."""
     if s.align_by == "PRODUCTS":
         return max([s.min_exponent] + [t.exponent for t in terms if t.cls == FINITE])
+    if not terms:
+        return s.min_exponent
     row, column = ([e for e in side if e is not None] for side in zip(*((t.a, t.b) for t in terms)))
     return max(s.min_exponent, max(row) + max(column)) if row and column else s.min_exponent
 
@@ -432,6 +435,16 @@ class Static:
         return code, self.flags | raised
 
 
+def steps_of(s, length):
+    """The places of each step's terms."""
+    if s.k_order == "ASCENDING":
+        return [range(k, min(k + s.group, length)) for k in range(0, length, s.group)]
+    blocks = [range(k, min(k + 2 * s.group, length)) for k in range(0, length, 2 * s.group)]
+    return [
+        [k for k in block if (k % 4 < 2) == first] for block in blocks for first in (True, False)
+    ]
+
+
 class Accumulator:
     """The whole of K: steps, promotion or chunks, and the read-out. `draw(use, step)` gives the random bits."""
 
@@ -443,20 +456,17 @@ class Accumulator:
         return step(*arguments)
 
     def run(self, a, b, mx=None):
-        group = self.s.group
-        for k in range(0, len(a), group):
-            part = mx[k : k + group] if mx else None
+        for places in steps_of(self.s, len(a)):
             self.code, raised = self.step(
                 self.s,
                 self.code,
-                a[k : k + group],
-                b[k : k + group],
-                part,
+                *(bytes(x[k] for k in places) for x in (a, b)),
+                [mx[k] for k in places] if mx else None,
                 self.draw("STEP", self.steps),
             )
             self.flags |= raised
             self.steps += 1
-            self.pending += len(a[k : k + group])
+            self.pending += len(places)
             if (self.s.promote or self.s.chunk) and self.pending >= (
                 self.s.promote or self.s.chunk
             ):

@@ -363,20 +363,46 @@ static fp8mac_mx_pair mx_pair(const uint8_t *mx_a, const uint8_t *mx_b, size_t k
     return pair;
 }
 
+// A step's terms. `k` is the place of each among the terms of the call.
+typedef struct step_terms {
+    size_t k[FP8MAC_GROUP_MAX];
+    unsigned n;
+} step_terms;
+
+// The next step's terms. `first` is the place of the first term of its block, `part` the number of the
+// step in the block.
+static void choose_terms(const fp8mac_dot_config *config, size_t first, unsigned part, size_t end,
+                         step_terms *terms)
+{
+    bool pairs = config->k_order == FP8MAC_K_PAIRS;
+    unsigned group = config->group == 0 ? 1 : config->group;
+    terms->n = 0;
+    for (size_t k = first; k < end && k < first + (pairs ? 2 * group : group); k++) {
+        if (!pairs || (k % 4 < 2) == (part == 0)) {
+            terms->k[terms->n++] = k;
+        }
+    }
+}
+
 void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
                             const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
                             fp8mac_flags *flags)
 {
     bool scaled = mx_a != NULL || mx_b != NULL;
-    unsigned group = config->group == 0 ? 1 : config->group;
-    for (size_t first = 0; first < k; first += group) {
-        unsigned n = k - first < group ? (unsigned)(k - first) : group;
+    unsigned parts = config->k_order == FP8MAC_K_PAIRS ? 2 : 1;
+    unsigned block = parts * (config->group == 0 ? 1 : config->group);
+    for (size_t step = 0; step / parts < k / block + (k % block != 0); step++) {
+        step_terms terms;
+        uint8_t step_a[FP8MAC_GROUP_MAX], step_b[FP8MAC_GROUP_MAX];
         fp8mac_mx_pair mx[FP8MAC_GROUP_MAX];
-        for (unsigned i = 0; scaled && i < n; i++) {
-            mx[i] = mx_pair(mx_a, mx_b, first + i);
+        choose_terms(config, step / parts * block, (unsigned)(step % parts), k, &terms);
+        for (unsigned i = 0; i < terms.n; i++) {
+            step_a[i] = a[terms.k[i]];
+            step_b[i] = b[terms.k[i]];
+            mx[i] = scaled ? mx_pair(mx_a, mx_b, terms.k[i]) : (fp8mac_mx_pair){0};
         }
-        fp8mac_dot_step_defined(config, acc, a + first, b + first, n, scaled ? mx : NULL, flags);
+        fp8mac_dot_step_defined(config, acc, step_a, step_b, terms.n, scaled ? mx : NULL, flags);
         acc->steps += config->acc_rounding == FP8MAC_ROUND_STOCHASTIC ? 1 : 0;
-        count_products(config, acc, n, flags);
+        count_products(config, acc, terms.n, flags);
     }
 }

@@ -16,7 +16,7 @@ static bool is_plain(const fp8mac_dot_config *c)
     bool one_rounding =
         c->acc_rounding == FP8MAC_ROUND_NEAREST_EVEN && c->frac_bits == 0 && !c->flush;
     return one_rounding && c->acc_format != FP8MAC_ACC_E8M13 && c->nan_code == 0 &&
-           c->promote == 0 && c->chunk == 0;
+           c->promote == 0 && c->chunk == 0 && c->k_order == FP8MAC_K_ASCENDING;
 }
 
 static void table_init(fp8mac_operand_table *table, const fp8mac_format *f)
