@@ -539,7 +539,7 @@ static bool run_any_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand_fac
 bool fp8mac_fast_gemm(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
                       fp8mac_gemm_totals *totals)
 {
-    if (desc->acc != NULL) {
+    if (desc->acc != NULL || desc->dot.k_order != FP8MAC_K_ASCENDING) {
         return false;
     }
     fp8mac_operand_facts a = {.special = malloc(desc->m)}, b = {.special = malloc(desc->n)};

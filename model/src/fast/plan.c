@@ -170,8 +170,8 @@ static bool is_plain(const fp8mac_dot_config *dot)
                   dot->acc_format == FP8MAC_ACC_FIXED ||
                   (dot->acc_format == FP8MAC_ACC_E8M13 && dot->frac_bits != 0);
     bool saturates = dot->acc_saturate && dot->acc_format == FP8MAC_ACC_FP16;
-    return format && dot->k_order == FP8MAC_K_ASCENDING && !random && !truncates && !saturates &&
-           !dot->flush && dot->promote == 0 && dot->chunk == 0;
+    return format && !random && !truncates && !saturates && !dot->flush && dot->promote == 0 &&
+           dot->chunk == 0;
 }
 
 // Whether some step may overflow, also in rows that hold Inf or NaN. `bounds` omits these rows, so
