@@ -95,16 +95,16 @@ typedef struct any_step {
 INLINE void sum_any(const fp8mac_tile *tile, const any_step *at, const double *from_a, vd sum[4])
 {
     const double *a = from_a + at->k * MR + at->row;
-    const float *b = tile->b + at->k * NR;
+    const double *b = tile->b_double + at->k * NR;
     UNROLL for (int j = 0; j < 4; j++)
     {
-        sum[j] = load_as_double(b + j * (VL / 2)) * a[0];
+        sum[j] = load_double(b + j * (VL / 2)) * a[0];
     }
     for (size_t i = 1; i < at->terms; i++) {
         vd x = splat_double(a[i * MR]);
         UNROLL for (int j = 0; j < 4; j++)
         {
-            sum[j] = FMA_DOUBLE(x, load_as_double(b + i * NR + j * (VL / 2)), sum[j]);
+            sum[j] = FMA_DOUBLE(x, load_double(b + i * NR + j * (VL / 2)), sum[j]);
         }
     }
 }
