@@ -526,5 +526,9 @@ USES = {"STEP": 0, "OUTER": 1, "OUTPUT": 2, "CONVERT": 3}
 
 
 def draw_bits(seed, m, n, step_number, use, bits):
-    counter = (m, n // 4, step_number & 0xFFFFFFFF, step_number >> 32 | USES[use] << 28)
-    return threefry(counter, (seed & 0xFFFFFFFF, seed >> 32, 0, 0))[n % 4] >> (32 - bits)
+    width = 16 if bits <= 16 else 32
+    columns = 128 // width
+    counter = (m, n // columns, step_number & 0xFFFFFFFF, step_number >> 32 | USES[use] << 28)
+    words = threefry(counter, (seed & 0xFFFFFFFF, seed >> 32, 0, 0))
+    whole = sum(word << 32 * i for i, word in enumerate(words))
+    return (whole >> width * (n % columns) & (1 << width) - 1) >> (width - bits)
