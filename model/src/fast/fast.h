@@ -57,11 +57,13 @@ typedef struct fp8mac_round_to {
     fp8mac_rounding rounding;
     bool flush;
     bool may_overflow;
-    double least, most;       // power of two of the smallest normal; one above the largest number
-    double quantum;           // the quantum of a power of two is power * quantum
-    double magic;             // and this is 2^52 of them
-    double random_unit;       // stochastic: 2^-n
-    double largest, overflow; // the largest finite number; what is written for anything larger
+    bool relative; // every sum is a multiple of the least quantum: only its first bits count
+    unsigned bits, random_bits; // of the significand; of a stochastic rounding
+    double least, most;         // power of two of the smallest normal; one above the largest number
+    double quantum;             // the quantum of a power of two is power * quantum
+    double magic;               // and this is 2^52 of them
+    double random_unit;         // stochastic: 2^-n
+    double largest, overflow;   // the largest finite number; what is written for anything larger
 } fp8mac_round_to;
 
 typedef enum fp8mac_any_sums {

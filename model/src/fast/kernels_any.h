@@ -45,11 +45,37 @@ INLINE vd random_fraction(const uint32_t *r, int j)
     return __builtin_convertvector(words, vd);
 }
 
+// Rounds to the first bits, as if the exponent had no limits. What is added to the bits of a double
+// carries into its exponent.
+//
+//   63 62      52 51        shift  shift-1         0
+//   [s][ exponent ][   kept      ][      rest       ]
+INLINE vd round_relative(const fp8mac_round_to *to, vd x, const uint32_t *r, int j)
+{
+    unsigned shift = 53 - to->bits;
+    vul bits = (vul)x, last = (vul){0} + (UINT64_C(1) << shift), rest = last - 1;
+    switch (to->rounding) {
+    case FP8MAC_ROUND_NEAREST_EVEN: bits += (last / 2 - 1) + ((bits >> shift) & 1); break;
+    case FP8MAC_ROUND_STOCHASTIC: {
+        half_vi words;
+        memcpy(&words, r + j * (VL / 2), sizeof words);
+        bits += (vul) __builtin_convertvector(words, vl) << (shift - to->random_bits);
+        break;
+    }
+    case FP8MAC_ROUND_ODD: bits |= ((bits & rest) + rest) & last; break;
+    case FP8MAC_ROUND_TOWARD_ZERO: break;
+    }
+    return (vd)(bits & ~rest);
+}
+
 // Rounds to a format. Adding 2^52 quanta to a magnitude rounds it to a multiple of the quantum,
 // nearest even. If that went up, one quantum less is the truncated value. `r` holds the random bits
 // of NR columns; x are those of the quarter j.
 INLINE vd round_any(const fp8mac_round_to *to, vd x, const uint32_t *r, int j, dmask *over)
 {
+    if (to->relative) {
+        return round_relative(to, x, r, j);
+    }
     vl sign = (vl)x & DOUBLE_SIGN;
     vd magnitude = (vd)((vl)x ^ sign);
     vd power = (vd)((vl)magnitude & DOUBLE_EXPONENT);
