@@ -149,7 +149,7 @@ help:
 #:   make formal | formal-long  proofs of queues, handshakes, interrupts and the issue of steps | deeper ones
 #:   make lint | format    check the style and the RTL | apply the formatters
 #:   make bench-system     throughput of the simulated chip on squares, vectors and layers of networks: minutes
-#:   make bench            speed of the model beside PyTorch, ml_dtypes, gfloat and OpenBLAS (downloads 5 GB)
+#:   make bench            speed of the model beside PyTorch, ml_dtypes, gfloat and OpenBLAS (downloads 0.4 GB)
 #:   make setup | clean    install and check all tools | remove everything that was built
 #:
 setup:

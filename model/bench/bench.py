@@ -10,7 +10,10 @@ scalar integers on sampled outputs. Exit status 1 if a bit differs; a missed tar
 import argparse
 import ctypes as ct
 import json
+import os
 import pathlib
+import platform
+import re
 import statistics
 import sys
 import time
@@ -27,9 +30,7 @@ from plot import write_svg
 
 FP8 = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")
 SMALL, LARGE = 1 << 16, 1 << 24  # elements: 256 KiB and 64 MiB of float32
-DEFINED, PORTABLE, AVX2, AVX512 = (
-    clib.enum("ISA_" + x) for x in ("DEFINED", "PORTABLE", "AVX2", "AVX512")
-)
+DEFINED, PORTABLE = (clib.enum("ISA_" + x) for x in ("DEFINED", "PORTABLE"))
 
 
 class Run(ct.Structure):
@@ -80,7 +81,8 @@ class Bench:
             print(f"WRONG {what}: {np.count_nonzero(got != want)} bytes of {got.size} differ")
 
     def group(self, work, unit, contenders, targets):
-        """contenders: {name: function}; targets: (name, baseline, ratio or None). `work` is in units of 1e9."""
+        """contenders: {name: function}; targets: (name, baseline, ratio or None); a baseline may also be a number in
+        `unit`. `work` is in units of 1e9."""
         times = {name: [] for name in contenders}
         for run in contenders.values():
             run()
@@ -90,8 +92,11 @@ class Bench:
                 run()
                 times[name].append(time.thread_time() - start)
         for name, baseline, target in targets:
-            ratio = statistics.median(b / own for b, own in zip(times[baseline], times[name]))
             value = work / 1e9 / statistics.median(times[name])
+            if isinstance(baseline, str):
+                ratio = statistics.median(b / own for b, own in zip(times[baseline], times[name]))
+            else:
+                ratio, baseline = value / baseline, f"{baseline} {unit}"
             self.entries.append(
                 {
                     "name": name,
@@ -238,7 +243,7 @@ def bench_stochastic(bench, lib, rng):
     names = [
         "nearest even, e4m3fn",
         "stochastic, random bits given",
-        "stochastic, random bits drawn (Philox)",
+        "stochastic, random bits drawn (Threefry)",
     ]
     bench.group(
         size,
@@ -248,7 +253,7 @@ def bench_stochastic(bench, lib, rng):
             names[1]: lambda: stochastic(given, codes),
             names[2]: lambda: stochastic(drawn, codes.copy()),
         },
-        [(names[1], names[0], 0.4), (names[2], names[0], None)],
+        [(names[1], names[0], 0.4), (names[2], names[0], 0.4)],
     )
     row = lib.by_name["e4m3fn"]
     defined = np.array(
@@ -274,24 +279,61 @@ SETTINGS = [  # name, accumulator, group, frac_bits, rounding, target
 ]
 
 
-class Gemm:
-    """n x n x n, D in FP32."""
+# name, preset or accumulator and group, options of the configuration, block scales, formats
+ANY_SETTINGS = [
+    ("cdna3-fp8", "cdna3-fp8", {}, False, "e4m3fnuz"),
+    ("riscv-fqbdot8f", "riscv-fqbdot8f", {}, False, "e4m3fn"),
+    ("late_fp32", "late_fp32", {}, False, "e4m3fn"),
+    ("ibm-chunk", "ibm-chunk", {}, False, "e5m2"),
+    ("ibm-stochastic", "ibm-stochastic", {}, False, "e5m2"),
+    ("blackwell-fp8, MX", "blackwell-fp8", {}, True, "e4m3fn"),
+    ("FP32, 4 lanes fused exact, MX", ("FP32", 4), {}, True, "e4m3fn"),
+    ("hopper-fp8, promote 128", "hopper-fp8", {"promote": 128}, False, "e4m3fn"),
+    ("FP32, 4 lanes fused exact, chunk 64", ("FP32", 4), {"chunk": 64}, False, "e4m3fn"),
+    ("BF16, in order", ("BF16", 1), {}, False, "e4m3fn"),
+    ("E8M13, in order", ("E8M13", 1), {}, False, "e4m3fn"),
+    ("1-6-9, in order", ("E6M9", 1), {}, False, "e4m3fn"),
+]
 
-    def __init__(self, lib, a, b, formats, setting, isa=0, threads=1):
+
+def dot_of(lib, setting, formats):
+    """A row of SETTINGS or of ANY_SETTINGS as a configuration."""
+    row_a, row_b = (lib.by_name[name] for name in formats)
+    if len(setting) == 6:
         _, acc, group, frac_bits, rounding, _ = setting
+        dot = clib.DotConfig(row_a, row_b, clib.enum("ACC_" + acc), group)
+        dot.frac_bits, dot.acc_rounding = frac_bits, clib.enum("ROUND_" + rounding)
+        return dot
+    _, base, options, _, _ = setting
+    if isinstance(base, str):
+        preset = clib.Preset()
+        assert lib.preset_by_name(base.encode(), ct.byref(preset)) == clib.OK, base
+        dot = preset.config
+        dot.a_format, dot.b_format = row_a, row_b
+    else:
+        dot = clib.DotConfig(row_a, row_b, clib.enum("ACC_" + base[0]), base[1])
+    for name, value in options.items():
+        setattr(dot, name, value)
+    return dot
+
+
+class Gemm:
+    """n x n x n, D in FP32; `scales` are the block scales of A's and B's rows."""
+
+    def __init__(self, lib, a, b, formats, setting, isa=0, threads=1, scales=None):
         self.lib, n, k = lib, a.shape[0], a.shape[1]
         self.d = np.empty((n, b.shape[0]), np.float32)
-        self.keep = a, b
-        dot = clib.DotConfig(
-            lib.by_name[formats[0]], lib.by_name[formats[1]], clib.enum("ACC_" + acc), group
-        )
-        dot.frac_bits, dot.acc_rounding = frac_bits, clib.enum("ROUND_" + rounding)
+        self.keep, self.scales = (a, b), scales
+        dot = dot_of(lib, setting, formats)
         self.desc = clib.GemmDesc(n, b.shape[0], k, dot, a.ctypes.data, k, b.ctypes.data, k)
         self.desc.d, self.desc.d_format, self.desc.ldd = (
             self.d.ctypes.data,
             lib.by_name["float32"],
             b.shape[0],
         )
+        if scales is not None:
+            self.desc.mx_a, self.desc.ldmx_a = scales[0].ctypes.data, scales[0].shape[1]
+            self.desc.mx_b, self.desc.ldmx_b = scales[1].ctypes.data, scales[1].shape[1]
         self.how = Run(isa, threads)
 
     def __call__(self):
@@ -300,11 +342,17 @@ class Gemm:
 
 
 def check_gemm(bench, lib, gemm, formats, setting, what):
-    """Against the definition: rows and columns here and there."""
+    """Against the definition: rows and columns here and there. Random bits depend on the position in D, so there it is
+    the first rows and columns."""
     a, b = gemm.keep
     rows, columns = (
         np.arange(0, a.shape[0], a.shape[0] // 7),
         np.arange(0, b.shape[0], b.shape[0] // 5),
+    )
+    if gemm.desc.dot.random_bits != 0:
+        rows, columns = np.arange(8), np.arange(6)
+    scales = gemm.scales and tuple(
+        np.ascontiguousarray(s[i]) for s, i in zip(gemm.scales, (rows, columns))
     )
     own = Gemm(
         lib,
@@ -313,6 +361,7 @@ def check_gemm(bench, lib, gemm, formats, setting, what):
         formats,
         setting,
         DEFINED,
+        scales=scales,
     )
     own()
     bench.check(what, gemm.d[np.ix_(rows, columns)], own.d)
@@ -345,17 +394,86 @@ def bench_gemm(bench, lib, rng, n, formats, settings, targets=True, isa=0):
         check_gemm(bench, lib, gemm, formats, setting, name)
 
 
+def bench_any(bench, lib, rng, n):
+    """Settings that the kernel for every setting computes."""
+    gemms = {}
+    for setting in ANY_SETTINGS:
+        name, _, _, blocks, row = setting
+        a, b = codes_of(rng, n, row), codes_of(rng, n, row)
+        shape = n, (n + 31) // 32
+        scales = tuple(rng.integers(120, 135, shape, dtype=np.uint8) for _ in "ab")
+        gemm = Gemm(lib, a, b, (row, row), setting, scales=scales if blocks else None)
+        gemms[f"{name}, {n}^3"] = gemm, setting
+    contenders = {name: gemm for name, (gemm, _) in gemms.items()}
+    bench.group(n**3, "GMAC/s", contenders, [(name, 0.5, 1.0) for name in contenders])
+    for name, (gemm, setting) in gemms.items():
+        check_gemm(bench, lib, gemm, (setting[4], setting[4]), setting, name)
+
+
+def bench_threads(lib, rng, n, rounds):
+    """One thread and two, by the clock on the wall: the least time of each."""
+    a, b = codes_of(rng, n, "e4m3fn"), codes_of(rng, n, "e4m3fn")
+    for setting in SETTINGS[0], SETTINGS[2], SETTINGS[5]:
+        least = {}
+        for threads in (1, 2):
+            gemm = Gemm(lib, a, b, ("e4m3fn", "e4m3fn"), setting, threads=threads)
+            for _ in range(rounds):
+                start = time.perf_counter()
+                gemm()
+                least[threads] = min(least.get(threads, 1e9), time.perf_counter() - start)
+        print(
+            f"{setting[0]}, {n}^3: two threads are {least[1] / least[2]:.2f} times as fast as one"
+        )
+
+
+def processor():
+    """The processor's name."""
+    names = re.findall(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    return names[0] if names else platform.processor()
+
+
+# E5M2 over its full range needs sums in two doubles.
+WIDE_TARGETS = {"FP32, 4 lanes fused exact": 0.12, "FP16, 4 lanes fused exact": 0.12}
+
+
+def full_range(rng, n):
+    codes = rng.integers(0, 0x7C, (n, n), dtype=np.uint8)
+    return codes | rng.integers(0, 2, (n, n), dtype=np.uint8) << 7
+
+
+def bench_wide(bench, lib, rng, n):
+    x, y, z = (rng.standard_normal((n, n), dtype=np.float32) for _ in range(3))
+    a, b, formats = full_range(rng, n), full_range(rng, n), ("e5m2", "e5m2")
+    gemms = {}
+    for setting in (s for s in SETTINGS if s[0] in WIDE_TARGETS):
+        gemms[f"{setting[0]}, {n}^3, e5m2 full range"] = Gemm(lib, a, b, formats, setting), setting
+    sgemm = f"OpenBLAS SGEMM {n}^3"
+    bench.group(
+        n**3,
+        "GMAC/s",
+        {sgemm: lambda: np.matmul(x, y, out=z), **{k: g for k, (g, _) in gemms.items()}},
+        [(name, sgemm, WIDE_TARGETS[s[0]]) for name, (_, s) in gemms.items()],
+    )
+    for name, (gemm, setting) in gemms.items():
+        check_gemm(bench, lib, gemm, formats, setting, name)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lib", required=True)
+    parser.add_argument("--isa", required=True, help="the path to measure, as FP8MAC_ISA has it")
     parser.add_argument("--out", required=True, type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=31)
     args = parser.parse_args()
     torch.set_num_threads(1)
     lib, bench, rng = Library(args.lib), Bench(args.rounds), np.random.default_rng(20240917)
+    isa = lib.isa_name(lib.isa_best()).decode()
+    if isa != args.isa:
+        sys.exit(f"this processor and FP8MAC_ISA give {isa}, not {args.isa}")
     print(
-        f"PyTorch {torch.__version__}, NumPy {np.__version__}, ml_dtypes {ml_dtypes.__version__}, "
-        f"{lib.isa_name(lib.isa_best()).decode()}; medians of {args.rounds} rounds, N(0,1) data"
+        f"{processor()}, path {isa}, load {os.getloadavg()[0]:.1f}; PyTorch {torch.__version__} "
+        f"({torch.backends.cpu.get_cpu_capability()}), NumPy {np.__version__}, "
+        f"ml_dtypes {ml_dtypes.__version__}; medians of {args.rounds} rounds, N(0,1) data"
     )
     bench_encode(bench, lib, rng, SMALL)
     bench_decode(bench, lib, rng, SMALL)
@@ -363,16 +481,19 @@ def main():
     both = ("e4m3fn", "e4m3fn")
     bench_gemm(bench, lib, rng, 256, both, SETTINGS)
     bench.rounds = max(3, args.rounds // 4)
+    bench_any(bench, lib, rng, 256)
+    bench_wide(bench, lib, rng, 256)
     bench_slow_encoders(bench, lib, rng)
     bench_encode(bench, lib, rng, LARGE)
     bench_decode(bench, lib, rng, LARGE)
-    for isa in filter(lib.isa_available, (PORTABLE, AVX2)):
-        bench_gemm(bench, lib, rng, 256, both, SETTINGS, False, isa)
+    bench_gemm(bench, lib, rng, 256, both, SETTINGS, False, PORTABLE)
     for formats in (("e4m3fn", "e5m2"), ("e5m2", "e5m2")):
         bench_gemm(bench, lib, rng, 256, formats, SETTINGS, False)
     bench_gemm(bench, lib, rng, 1024, both, SETTINGS)
-    (args.out / "model.json").write_text(json.dumps(bench.entries, indent=1) + "\n")
-    write_svg(args.out / "model.svg", bench.entries)
+    bench_threads(lib, rng, 1024, bench.rounds)
+    record = {"processor": processor(), "isa": isa, "entries": bench.entries}
+    (args.out / f"{isa}.json").write_text(json.dumps(record, indent=1) + "\n")
+    write_svg(args.out / f"{isa}.svg", bench.entries)
     missed = [e["name"] for e in bench.entries if not e["met"]]
     print(
         f"{bench.checked} results compared bit for bit, {bench.wrong} wrong; "

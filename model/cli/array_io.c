@@ -90,8 +90,10 @@ void array_write(cli *c, const array *a, const array_output *output)
 
 void array_report_flags(cli *c, fp8mac_flags flags)
 {
-    static const char *const names[] = {"invalid", "overflow", "saturated", "nan"};
+    static const char *const names[] = {"invalid", "overflow", "saturated",
+                                        "nan",     "inexact",  "underflow"};
     fputs("flags:", c->err);
+    flags &= ~(fp8mac_flags)FP8MAC_FLAG_TRACK_INEXACT;
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
         if ((flags >> i & 1) != 0) {
             fprintf(c->err, " %s", names[i]);

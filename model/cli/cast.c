@@ -40,7 +40,7 @@ void cli_cast(cli *c, int argc, char **argv)
     const char *from = NULL, *scale = NULL, *seed_text = NULL;
     mode_options how_options = {0};
     array_output output = {0};
-    bool codes = false, values = false, report = false;
+    bool codes = false, values = false, report = false, inexact = false;
     const cli_option options[] = {{"from", &from, NULL},
                                   {"scale", &scale, NULL},
                                   {"rounding", &how_options.rounding, NULL},
@@ -53,6 +53,7 @@ void cli_cast(cli *c, int argc, char **argv)
                                   {"codes", NULL, &codes},
                                   {"values", NULL, &values},
                                   {"flags", NULL, &report},
+                                  {"inexact-flags", NULL, &inexact},
                                   {0}};
     cli_operands operands = cli_arguments(c, argc, argv, options, NULL);
     if (operands.count == 0) {
@@ -70,14 +71,14 @@ void cli_cast(cli *c, int argc, char **argv)
     }
     float factor = scale == NULL ? 1 : options_scale(c, "--scale", scale);
     array in = read_operands(c, operands, 1, source);
-    fp8mac_flags flags = 0;
+    fp8mac_flags flags = inexact ? FP8MAC_FLAG_TRACK_INEXACT : 0u;
     if (scale != NULL) {
         in = scaled(c, &in, factor, &flags);
     }
     array out = convert_array(c, &in, to, how, seed, &flags);
     output.codes = codes || (!values && to != NULL && fp8mac_format_bits(to) <= 8);
     array_write(c, &out, &output);
-    if (report) {
+    if (report || inexact) {
         array_report_flags(c, flags);
     }
 }

@@ -24,10 +24,11 @@ static void check(cli *c, fp8mac_status status)
 
 void cli_dot(cli *c, int argc, char **argv)
 {
-    const char *mx_a = NULL, *mx_b = NULL;
+    const char *mx_a = NULL, *mx_b = NULL, *start = NULL;
     array_output output = {0};
-    bool report = false;
+    bool report = false, inexact = false;
     const cli_option options[] = {{"mx-a", &mx_a, NULL},          {"mx-b", &mx_b, NULL},
+                                  {"acc", &start, NULL},          {"inexact-flags", NULL, &inexact},
                                   {"output", &output.path, NULL}, {"o", &output.path, NULL},
                                   {"npy", NULL, &output.npy},     {"codes", NULL, &output.codes},
                                   {"flags", NULL, &report},       {0}};
@@ -51,6 +52,7 @@ void cli_dot(cli *c, int argc, char **argv)
     if (k == 0) {
         cli_fail(c, "A and B have no terms; one is the least");
     }
+    options_check_k(c, &s, k);
     array a = convert_operand(c, &in[0], s.config.a_format),
           b = convert_operand(c, &in[1], s.config.b_format);
     array sa = {0}, sb = {0};
@@ -61,7 +63,14 @@ void cli_dot(cli *c, int argc, char **argv)
         sb = block_scales(c, mx_b, "--mx-b", k);
     }
     fp8mac_acc acc = {0};
-    fp8mac_flags flags = 0;
+    fp8mac_flags flags = inexact ? FP8MAC_FLAG_TRACK_INEXACT : 0u;
+    if (start != NULL) {
+        array from = options_acc(c, &s, start);
+        if (from.count != 1) {
+            cli_fail(c, "--acc has %zu values and must have one", from.count);
+        }
+        check(c, fp8mac_acc_load(&s.config, &acc, array_code(&from, 0)));
+    }
     if (sa.data != NULL || sb.data != NULL) {
         check(c, fp8mac_dot_mx(&s.config, &acc, a.data, b.data, k, sa.data, sb.data, &flags));
     } else {
@@ -70,7 +79,7 @@ void cli_dot(cli *c, int argc, char **argv)
     uint32_t code = fp8mac_acc_to_fp32(&s.config, &acc, &flags);
     array result = {.format = fp8mac_format_get(FP8MAC_FP32), .count = 1, .data = &code};
     array_write(c, &result, &output);
-    if (report) {
+    if (report || inexact) {
         array_report_flags(c, flags);
     }
 }

@@ -6,10 +6,10 @@
 
 typedef struct gemm_options {
     const char *scale_a, *scale_b, *scale_d, *bias, *beta, *c_operand, *c_format, *act, *mx_a,
-        *mx_b, *d_format;
+        *mx_b, *d_format, *acc;
     mode_options d_mode;
     array_output output;
-    bool b_is_kn, report;
+    bool b_is_kn, report, inexact;
 } gemm_options;
 
 typedef struct matrix {
@@ -17,10 +17,8 @@ typedef struct matrix {
     void *data;
 } matrix;
 
-static matrix matrix_of(cli *c, const char *operand, const char *what, const fp8mac_format *row)
+static matrix matrix_from(cli *c, array codes, const char *what)
 {
-    array in = array_read(c, operand, row);
-    array codes = convert_operand(c, &in, row);
     if (codes.dims > 2 || codes.count == 0) {
         cli_fail(c, "%s must be a matrix with one element at least", what);
     }
@@ -29,6 +27,12 @@ static matrix matrix_of(cli *c, const char *operand, const char *what, const fp8
     }
     return codes.column ? (matrix){codes.count, 1, codes.data}
                         : (matrix){1, codes.count, codes.data};
+}
+
+static matrix matrix_of(cli *c, const char *operand, const char *what, const fp8mac_format *row)
+{
+    array in = array_read(c, operand, row);
+    return matrix_from(c, convert_operand(c, &in, row), what);
 }
 
 static matrix transposed(cli *c, matrix from)
@@ -88,6 +92,35 @@ static void set_activation(cli *c, fp8mac_gemm_desc *desc, const char *text)
     }
 }
 
+// C and the loaded accumulators are M x N.
+static void check_outputs(cli *c, const fp8mac_gemm_desc *desc, matrix in, const char *what)
+{
+    if (in.rows != desc->m || in.columns != desc->n) {
+        cli_fail(c, "the shapes disagree: %s is %zu x %zu and must be %zu x %zu", what, in.rows,
+                 in.columns, desc->m, desc->n);
+    }
+}
+
+static const fp8mac_format *output_format(cli *c, const char *name, bool is_c)
+{
+    const fp8mac_format *format = options_format(c, name == NULL ? "float32" : name, false);
+    char message[SETTINGS_MESSAGE];
+    if (!settings_check_format(format, is_c, message)) {
+        cli_fail(c, "%s", message);
+    }
+    return format;
+}
+
+static void set_acc(cli *c, fp8mac_gemm_desc *desc, const settings *s, const char *operand)
+{
+    if (operand != NULL) {
+        matrix in = matrix_from(c, options_acc(c, s, operand), "--acc");
+        check_outputs(c, desc, in, "--acc");
+        desc->acc = in.data;
+        desc->ldacc = desc->n;
+    }
+}
+
 static void set_c(cli *c, fp8mac_gemm_desc *desc, const gemm_options *o)
 {
     desc->beta = o->beta == NULL ? (o->c_operand == NULL ? 0 : 1)
@@ -98,12 +131,9 @@ static void set_c(cli *c, fp8mac_gemm_desc *desc, const gemm_options *o)
         }
         return;
     }
-    desc->c_format = options_format(c, o->c_format == NULL ? "float32" : o->c_format, false);
+    desc->c_format = output_format(c, o->c_format, true);
     matrix in = matrix_of(c, o->c_operand, "C", desc->c_format);
-    if (in.rows != desc->m || in.columns != desc->n) {
-        cli_fail(c, "the shapes disagree: C is %zu x %zu and must be %zu x %zu", in.rows,
-                 in.columns, desc->m, desc->n);
-    }
+    check_outputs(c, desc, in, "C");
     desc->c = in.data;
     desc->ldc = desc->n;
 }
@@ -144,7 +174,8 @@ static fp8mac_gemm_desc describe(cli *c, cli_operands operands, const gemm_optio
                              .lda = a.columns,
                              .b = b.data,
                              .ldb = b.columns};
-    desc.d_format = options_format(c, o->d_format == NULL ? "float32" : o->d_format, false);
+    options_check_k(c, s, desc.k);
+    desc.d_format = output_format(c, o->d_format, false);
     mode how = options_mode(c, desc.d_format, o->d_mode);
     desc.d_mode = how.convert;
     desc.d_random_bits = how.random_bits;
@@ -158,6 +189,8 @@ static fp8mac_gemm_desc describe(cli *c, cli_operands operands, const gemm_optio
     }
     set_activation(c, &desc, o->act);
     set_c(c, &desc, o);
+    set_acc(c, &desc, s, o->acc);
+    desc.inexact_flags = o->inexact;
     size_t blocks = (desc.k + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK;
     desc.mx_a = block_scales(c, o->mx_a, "--mx-a", desc.m, desc.k);
     desc.mx_b = block_scales(c, o->mx_b, "--mx-b", desc.n, desc.k);
@@ -182,6 +215,8 @@ void cli_gemm(cli *c, int argc, char **argv)
                                   {"d-rounding", &o.d_mode.rounding, NULL},
                                   {"d-overflow", &o.d_mode.overflow, NULL},
                                   {"d-random-bits", &o.d_mode.random_bits, NULL},
+                                  {"acc", &o.acc, NULL},
+                                  {"inexact-flags", NULL, &o.inexact},
                                   {"b-kn", NULL, &o.b_is_kn},
                                   {"flags", NULL, &o.report},
                                   {"output", &o.output.path, NULL},
@@ -212,7 +247,7 @@ void cli_gemm(cli *c, int argc, char **argv)
     }
     o.output.codes = o.output.codes || fp8mac_format_bits(d.format) <= 8;
     array_write(c, &d, &o.output);
-    if (o.report) {
+    if (o.report || o.inexact) {
         array_report_flags(c, result.flags);
         fprintf(c->err, "amax: %.9g%s\n", (double)result.amax,
                 result.amax_nonfinite ? ", and an output that is not finite" : "");

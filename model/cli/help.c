@@ -35,7 +35,8 @@ const cli_command cli_commands[] = {
      "  --random-bits N     stochastic: 1..24, default 16\n"
      "  --seed S            stochastic: key of the generator, default 0\n"
      "  --codes, --values   print codes, or values\n"
-     "  --flags             print raised flags to standard error\n" OUTPUT_TEXT,
+     "  --flags             print raised flags to standard error\n"
+     "  --inexact-flags     the same, with inexact and underflow\n" OUTPUT_TEXT,
      "  fp8mac cast e4m3fn 448 0.3 -inf\n  fp8mac cast float32 --from e4m3fn 0x7e0138\n"
      "  printf '0.1 0.2\\n0.3 0.4\\n' | fp8mac cast e5m2 --overflow ieee --values\n"
      "  fp8mac cast e4m3fn --scale 16 weights.npy -o codes.npy\n",
@@ -48,8 +49,10 @@ const cli_command cli_commands[] = {
      "Values are rounded to the operand formats, to nearest even, and saturated. Prints the "
      "accumulator as a float32.\n"
      "  --mx-a S, --mx-b S  E8M0 block scales, one for every 32 terms\n"
+     "  --acc X             the accumulator to begin with, a value or a code of its format\n"
      "  --codes             print the float32 code\n"
-     "  --flags             print raised flags to standard error\n" OUTPUT_TEXT,
+     "  --flags             print raised flags to standard error\n"
+     "  --inexact-flags     the same, with inexact and underflow\n" OUTPUT_TEXT,
      "  fp8mac dot 1,2,3 0.5,0.25,-4\n  fp8mac dot --preset hopper-fp8 a.npy b.npy --flags\n"
      "  printf '0x3840\\n1 2\\n' | fp8mac dot --acc-format fp16 --codes\n",
      true},
@@ -65,11 +68,13 @@ const cli_command cli_commands[] = {
      "bfloat16; --beta X (1)\n"
      "  --act A             none, relu, clamp:LOW,HIGH\n"
      "  --mx-a S, --mx-b S  E8M0 block scales, M (N) rows of one for every 32 terms\n"
+     "  --acc X             M x N accumulators to begin with, values or codes of their format\n"
      "  --d-format F        float32 (default), float16, bfloat16, e4m3fn, e5m2, e4m3fnuz, "
      "e5m2fnuz\n"
      "  --d-rounding, --d-overflow, --d-random-bits   as of cast\n"
      "  --codes             print codes of D; 8-bit results are always codes\n"
-     "  --flags             print raised flags and amax to standard error\n" OUTPUT_TEXT,
+     "  --flags             print raised flags and amax to standard error\n"
+     "  --inexact-flags     the same, with inexact and underflow\n" OUTPUT_TEXT,
      "  fp8mac gemm a.npy b.npy -o d.npy\n"
      "  fp8mac gemm --a-format e5m2 --acc-format fp16 --group 4 --d-format e4m3fn --scale-d 0.5 "
      "a.npy b.npy\n"

@@ -71,6 +71,24 @@ void options_check(cli *c, const settings *s)
     }
 }
 
+void options_check_k(cli *c, const settings *s, size_t k)
+{
+    char message[SETTINGS_MESSAGE];
+    if (!settings_check_k(s, k, message)) {
+        cli_fail(c, "%s", message);
+    }
+}
+
+array options_acc(cli *c, const settings *s, const char *operand)
+{
+    const fp8mac_format *format = fp8mac_acc_loaded_format(&s->config);
+    if (format == NULL) {
+        cli_fail(c, "fixed and int32 accumulators cannot be loaded");
+    }
+    array in = array_read(c, operand, format);
+    return convert_operand(c, &in, format);
+}
+
 bool same_format(const fp8mac_format *a, const fp8mac_format *b)
 {
     return a != NULL && b != NULL && strcmp(a->name, b->name) == 0 && a->bias == b->bias;

@@ -28,6 +28,9 @@ array convert_array(cli *c, const array *from, const fp8mac_format *format, mode
                     fp8mac_flags *flags);
 // The array as operands of a dot product. Values are rounded to nearest even and saturated.
 array convert_operand(cli *c, const array *from, const fp8mac_format *format);
+// Accumulators to begin with: codes of the loaded format, or values, which are rounded to it.
+array options_acc(cli *c, const settings *s, const char *operand);
+void options_check_k(cli *c, const settings *s, size_t k);
 bool same_format(const fp8mac_format *a, const fp8mac_format *b);
 
 #endif

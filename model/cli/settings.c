@@ -62,6 +62,7 @@ static const char *const rounding_names[] = {"nearest-even", "toward-zero", "sto
 static const char *const acc_rounding_names[] = {"nearest-even", "toward-zero", "stochastic", "odd",
                                                  NULL};
 static const char *const align_names[] = {"toward-zero", "floor", "odd", NULL};
+static const char *const k_order_names[] = {"ascending", "pairs", NULL};
 static const char *const align_by_names[] = {"products", "operands", NULL};
 static const char *const overflow_names[] = {"saturate", "saturate-finite", "ieee", NULL};
 
@@ -125,6 +126,8 @@ static const field fields[] = {
      "products after which acc is added to a second, FP32 one"},
     {"chunk", KIND_UNSIGNED, AT(chunk), 0, UINT32_MAX, NULL,
      "products after which acc is added to an outer accumulator"},
+    {"k-order", KIND_ENUM, AT(k_order), 0, 0, k_order_names,
+     "ascending; pairs: of 2 groups, first those with k mod 4 < 2"},
 };
 
 enum { FIELDS = sizeof fields / sizeof fields[0] };
@@ -453,6 +456,12 @@ static const char *float_reason(const fp8mac_dot_config *c)
     if (c->promote % group != 0 || c->chunk % group != 0) {
         return "promote and chunk must be multiples of group";
     }
+    if (c->k_order == FP8MAC_K_PAIRS) {
+        if (group % 2 != 0 || c->promote % (2 * group) != 0 || c->chunk % (2 * group) != 0) {
+            return "k-order pairs needs an even group, and promote and chunk that are multiples of "
+                   "2 * group";
+        }
+    }
     if (c->acc_format == FP8MAC_ACC_FP16 && c->lscale > 15) {
         return "lscale is at most 15 for fp16";
     }
@@ -518,6 +527,33 @@ bool settings_check_mode(const fp8mac_format *format, fp8mac_convert_mode mode,
         return refuse(message, "the format is refused: %s", fp8mac_format_refusal(format));
     }
     return status == FP8MAC_OK || refuse(message, "%s", fp8mac_status_string(status));
+}
+
+bool settings_check_k(const settings *s, size_t k, char *message)
+{
+    const fp8mac_dot_config *c = &s->config;
+    unsigned guard = c->guard_bits == 0 ? FP8MAC_GUARD_BITS_DEFAULT : c->guard_bits;
+    if (c->acc_format == FP8MAC_ACC_INT32 && k > FP8MAC_INT8_K_MAX) {
+        return refuse(message, "K is %zu, and int32 sums at most %d products", k,
+                      FP8MAC_INT8_K_MAX);
+    }
+    if (c->acc_format == FP8MAC_ACC_FIXED && k > UINT64_C(1) << guard) {
+        return refuse(message, "K is %zu, and fixed with %u guard bits sums at most 2^%u products",
+                      k, guard, guard);
+    }
+    return true;
+}
+
+bool settings_check_format(const fp8mac_format *format, bool is_c, char *message)
+{
+    for (unsigned id = is_c ? FP8MAC_FP16 : FP8MAC_E4M3FN; id < FP8MAC_ARRAY_FORMAT_COUNT; id++) {
+        const fp8mac_format *good = fp8mac_format_get((fp8mac_format_id)id);
+        if (strcmp(good->name, format->name) == 0 && good->bias == format->bias) {
+            return true;
+        }
+    }
+    return refuse(message, "%s is %s and must be %sfloat16, bfloat16 or float32", is_c ? "C" : "D",
+                  format->name, is_c ? "" : "e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, ");
 }
 
 bool settings_scale(float scale, const char *what, char *message)

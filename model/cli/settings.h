@@ -38,6 +38,10 @@ bool settings_overflow(fp8mac_overflow *overflow, const char *text, char *messag
 // fp8mac_convert_mode_validate likewise; `rounding` may be stochastic.
 bool settings_check_mode(const fp8mac_format *format, fp8mac_convert_mode mode,
                          unsigned random_bits, char *message);
+// K is within what the accumulator sums without overflow.
+bool settings_check_k(const settings *s, size_t k, char *message);
+// The format is one of those that a GEMM takes for C (`is_c`) or gives for D.
+bool settings_check_format(const fp8mac_format *format, bool is_c, char *message);
 // A float that is finite and greater than zero.
 bool settings_scale(float scale, const char *what, char *message);
 // The whole text is one unsigned number, decimal or 0x, of at most `most`.

@@ -181,6 +181,7 @@ static void preset_block(cli *c, const char *name, const fp8mac_preset *preset)
         fputc('\n', c->out);
     }
     fprintf(c->out, "    %s\n", preset->source);
+    fprintf(c->out, "    compared with: %s\n", preset->compared);
 }
 
 void cli_presets(cli *c, int argc, char **argv)

@@ -244,7 +244,9 @@ int32_t fp8mac_dpi_dot_load(int32_t handle, uint32_t code)
     if (d->s.config.acc_format == FP8MAC_ACC_FIXED) {
         return fail(FP8MAC_ERR_ACCUMULATOR, "a fixed accumulator has no code to load");
     }
-    d->acc.code = code;
+    if (fp8mac_acc_load(&d->s.config, &d->acc, code) != FP8MAC_OK) {
+        d->acc.code = code; // int32
+    }
     return 0;
 }
 

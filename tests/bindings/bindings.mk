@@ -13,6 +13,13 @@ $(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)
   $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.*) tests/run_test.sh
 	@tests/run_test.sh bindings_python $@ $< $(PYTHON) $(BUILD)/bindings/python
 
+# PyTorch is in the environment of the benchmark, if anywhere. Without it, the test prints that its part is skipped.
+TORCH_PYTHON = $(firstword $(wildcard $(BUILD)/bench-venv/bin/python) $(PYTHON))
+TESTS += $(BUILD)/test/bindings_torch.log
+$(BUILD)/test/bindings_torch.log: $(BINDINGS_TESTS)/test_torch.py $(BUILD)/test/bindings_python.log
+	@PYTHONPATH=$$($(BUILD)/bindings/python/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+	  tests/run_test.sh bindings_torch $@ $(TORCH_PYTHON) -B $<
+
 # The DPI package as a scoreboard of rtl/element/exact/fp8mac_element_exact.sv.
 DPI_SOURCES := model/dpi/fp8mac_dpi.c model/cli/settings.c
 DPI_OBJECTS := $(patsubst %.c,$(BUILD)/model/dpi/%.o,$(notdir $(DPI_SOURCES)))

@@ -174,6 +174,19 @@ value        0.00000762939453125
         "e5m2fnuz",
         stdin="0 1 2 3 4 5 6 7 8 8 10 12 12 12 14 16\n" * 2,
     )
+    both, exact = "flags: inexact underflow\n", "flags: none\n"
+    inexact = ("cast", "e4m3fn", "--inexact-flags")
+    tool.output("golden: cast", "0x00\n", *inexact, "1e-5", err=both)
+    tool.output("golden: cast", "0x38\n", *inexact, "1", err=exact)
+    # 2048 + 1 is a tie in float16; 2048 + 2 is exact.
+    accumulator = ("--acc-format", "fp16", "--acc", "2048", "--inexact-flags")
+    tool.output("golden: dot", "2048\n", "dot", "1", "1", *accumulator, err="flags: inexact\n")
+    tool.output("golden: dot", "2050\n", "dot", "2", "1", *accumulator, err=exact)
+    code = ("--acc-format", "fp16", "--acc", "0x6800")
+    tool.output("golden: dot", "2050\n", "dot", "2", "1", *code)
+    tool.output(
+        "golden: gemm", "2048\n", "gemm", "1", "1", *accumulator, err="flags: inexact\namax: 2048\n"
+    )
     tool.output("golden: dot", "nan\n", "dot", "nan", "1", "--flags", err="flags: nan\n")
     tool.output("golden: dot", "4\n", "dot", "1,1", "1,1", "--mx-a", "0x80", "--mx-b", "0x7f")
     tool.output(
@@ -324,6 +337,8 @@ def test_tables(tool):
         "arm-fdot4",
         "ibm-chunk",
         "gaudi2-fp8",
+        "hopper-mma-fp8-fp16",
+        "blackwell-mma-fp8",
         "riscv-fqbdot8f",
         "exact",
         "aligned_fp32",
@@ -392,6 +407,10 @@ def test_npy(tool, rng, folder):
     d = tool.npy("gemm", folder / "a.npy", folder / "b.npy", "--d-format", "float16")
     arrays("npy: gemm against NumPy", d, (a @ b.T).astype(np.float16))
     np.save(folder / "row.npy", b[0])
+    start = rng.integers(-99, 99, (6, 9)).astype(np.float32)
+    np.save(folder / "start.npy", start)
+    operands = (folder / "a.npy", folder / "b.npy", "--acc", folder / "start.npy")
+    arrays("npy: gemm from accumulators", tool.npy("gemm", *operands), start + a @ b.T)
     tool.output("npy: dot", f"{int(b[0] @ b[0])}\n", "dot", folder / "row.npy", folder / "row.npy")
 
 
@@ -428,6 +447,8 @@ def test_text(tool, rng):
 
 def test_refusals(tool, folder):
     refused = tool.refused
+    ones = folder / "ones.npy"
+    np.save(ones, np.ones((1, 131072), np.uint8))
     refused("which command")
     refused("there is no command 'cats'; there are show, table", "cats")
     for command in ["show", "table", "cast", "dot", "gemm", "probe", "presets", "formats"]:
@@ -515,6 +536,21 @@ def test_refusals(tool, folder):
     refused("--codes and --values exclude each other", "cast", "e4m3fn", "--codes", "--values", "1")
     refused("the lengths disagree: A has 2 terms and B 1", "dot", "1,2", "1")
     refused("A and B are needed", "dot", "1,2")
+    refused("--acc has 2 values and must have one", "dot", "1,2", "1,2", "--acc", "1,2")
+    for acc in ("fixed", "int32"):
+        accumulator = ("--acc-format", acc, "--format", "int8", "1", "1", "--acc", "1")
+        refused("accumulators cannot be loaded", "dot", *accumulator)
+        refused("accumulators cannot be loaded", "gemm", *accumulator)
+    refused("--acc is 1 x 2 and must be 1 x 1", "gemm", "1,2", "3,4", "--acc", "1,2")
+    integers = ("--acc-format", "int32", "--format", "int8", ones, ones)
+    for command in ("dot", "gemm"):
+        refused("K is 131072, and int32 sums at most 131071 products", command, *integers)
+        fixed = ("--acc-format", "fixed", "--guard-bits", "1", "1,1,1", "1,1,1")
+        refused("K is 3, and fixed with 1 guard bits sums at most 2^1", command, *fixed)
+    for name in ("e4m3", "int8", "e8m0fnu", "e8m13", "cfloat8_e4m3:9"):
+        refused("D is " + name.split(":")[0], "gemm", "1", "1", "--d-format", name)
+    for name in ("e8m13", "e6m9", "e4m3fn"):
+        refused("C is " + name, "gemm", "1", "1", "--c", "1", "--c-format", name)
     refused("needs two lines", "dot", stdin="1 2\n")
     refused("more than two lines", "dot", stdin="1\n2\n3\n")
     refused("group '0x401' is not a whole number in 0..1024", "dot", "--group", "0x401", "1", "1")
@@ -617,7 +653,16 @@ def test_refusals(tool, folder):
     refused("nan-code is not a NaN", "dot", "--nan-code", "1", "1", "1")
     refused("preset 'volta' is unknown; there are ieee-fma", "dot", "--preset", "volta", "1", "1")
     refused("preset gaudi2-fp8 has no configuration", "dot", "--preset", "gaudi2-fp8", "1", "1")
-    refused("K exceeds", "dot", "--acc-format", "fixed", "--guard-bits", "1", "1,1,1", "1,1,1")
+    refused(
+        "K is 3, and fixed with 1 guard bits",
+        "dot",
+        "--acc-format",
+        "fixed",
+        "--guard-bits",
+        "1",
+        "1,1,1",
+        "1,1,1",
+    )
     refused("--mx-a has 2 scales; 3 terms need 1", "dot", "1,1,1", "1,1,1", "--mx-a", "1,2")
     refused("The accumulator is unknown", "dot", "--acc-format", "fixed", "--mx-a", "1", "1", "1")
     refused("A and B are needed", "gemm", "1")
@@ -630,7 +675,7 @@ def test_refusals(tool, folder):
     refused("--bias has 3 values and must have 1", "gemm", "1", "1", "--bias", "1,2,3")
     refused("--beta needs --c", "gemm", "1", "1", "--beta", "2")
     refused("C is 1 x 2 and must be 1 x 1", "gemm", "1", "1", "--c", "1,2")
-    refused("A format is missing", "gemm", "1", "1", "--c", "1", "--c-format", "e4m3fn")
+    refused("C is e4m3fn and must be float16", "gemm", "1", "1", "--c", "1", "--c-format", "e4m3fn")
     refused("activation 'gelu' is unknown", "gemm", "1", "1", "--act", "gelu")
     refused("bounds are not finite and ordered", "gemm", "1", "1", "--act", "clamp:2,1")
     refused("--mx-a is 1 x 2 and must be 1 x 1", "gemm", "1", "1", "--mx-a", "1,2")

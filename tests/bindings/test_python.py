@@ -7,6 +7,7 @@ import math
 import pathlib
 import pickle
 import sys
+import unittest.mock
 from fractions import Fraction
 
 import ml_dtypes
@@ -362,6 +363,116 @@ def nearest_single(x):
             return F32(math.copysign(math.ldexp(whole, step), x))
 
 
+def test_loaded_accumulators(rng):
+    """Each result continues the one before it, as the C operand of a matrix instruction does."""
+    for preset in ("hopper-fp8", "hopper-fp8-fp16", "cdna3-fp8", "blackwell-fp8", "aligned_fp16"):
+        a, b = (
+            fp8mac.cast(rng.normal(size=(5, 128)), "e4m3fn", overflow="saturate") for _ in range(2)
+        )
+        how = fp8mac.Config(preset, format="e4m3fn")
+        whole = np.array([fp8mac.dot(x, y, how) for x, y in zip(a, b)])
+        arrays("dot: batch", bits_of(fp8mac.dot(a, b, how)), bits_of(whole))
+        first = fp8mac.dot(a[:, :64], b[:, :64], how)
+        arrays(
+            "dot: loaded accumulators",
+            bits_of(fp8mac.dot(a[:, 64:], b[:, 64:], how, acc=first)),
+            bits_of(whole),
+        )
+        half = fp8mac.gemm(a[:, :64], b[:, :64], how)
+        arrays(
+            "gemm: loaded accumulators",
+            bits_of(fp8mac.gemm(a[:, 64:], b[:, 64:], how, acc=half)),
+            bits_of(fp8mac.gemm(a, b, how)),
+        )
+    check("dot: batch against one vector", fp8mac.dot(a, b[0], how)[3], fp8mac.dot(a[3], b[0], how))
+    blocks = rng.integers(120, 130, (5, 4)).astype(np.uint8)
+    arrays(
+        "dot: batch with block scales",
+        bits_of(fp8mac.dot(a, b, "blackwell-fp8", mx_a=blocks, mx_b=blocks[0])),
+        bits_of(
+            [
+                fp8mac.dot(x, y, "blackwell-fp8", mx_a=s, mx_b=blocks[0])
+                for x, y, s in zip(a, b, blocks)
+            ]
+        ),
+    )
+    random = dict(config="ibm-stochastic", format="e4m3fn", seed=7)
+    arrays(
+        "dot: a batch draws as a column of outputs",
+        fp8mac.dot(a, b[1], **random, origin=(3, 9)),
+        fp8mac.gemm(a, b[1:2], **random, origin=(3, 9))[:, 0],
+    )
+    one = fp8mac.cast(np.ones(2), "e4m3fn")
+    for acc, acc_format in (
+        (np.uint16(0x4100), "fp16"),
+        (np.float16(2.5), "fp16"),
+        (2.5, "bf16"),
+        (np.array(2.5, ml_dtypes.bfloat16), "bf16"),
+        (np.uint32(0x40200000), "e8m13"),
+        (F32(2.5), "fp32"),
+    ):
+        got = fp8mac.dot(one, one, acc_format=acc_format, acc=acc)
+        check("dot: acc as a code or a value", got, F32(4.5))
+    # 2048 is the second accumulator's first value; 1 + 1 is added to it once.
+    check(
+        "dot: promoted", fp8mac.dot(one, one, acc_format="fp16", promote=2, acc=2048.0), F32(2050)
+    )
+    check("dot: in chunks", fp8mac.dot(one, one, acc_format="fp16", chunk=1, acc=2048.0), F32(2048))
+
+
+def test_inexact_flags():
+    """The definition of both flags is compared with the library in tests/model; here they only travel."""
+    both = Flags.INEXACT | Flags.UNDERFLOW
+    asked = dict(return_flags=True, inexact_flags=True)
+    for x, want in (
+        (0.5, 0),
+        (0.1, Flags.INEXACT),
+        (1e-5, both),
+        (500.0, Flags(4) | Flags.INEXACT),
+    ):
+        for kind in (np.float64, F32):
+            value = np.full(3, x, kind)
+            check("cast: inexact", fp8mac.cast(value, "e4m3fn", **asked)[1], Flags(want))
+            plain = fp8mac.cast(value, "e4m3fn", return_flags=True)[1]
+            check("cast: not asked", plain, Flags(want) & Flags(15))
+    stochastic = fp8mac.cast(F32([0.1]), "e4m3fn", rounding="stochastic", **asked)[1]
+    check("cast: inexact, stochastic", stochastic, Flags.INEXACT)
+    check(
+        "cast: inexact product", fp8mac.cast(F32([3]), "float32", scale=0.1, **asked)[1], Flags(16)
+    )
+    one = fp8mac.cast(np.ones(2), "e4m3fn")
+    check("dot: exact", fp8mac.dot(one, one, **asked)[1], Flags(0))
+    large = dict(acc_format="fp16", acc=4096.0)
+    check("dot: inexact", fp8mac.dot(one, one, **large, **asked)[1], Flags.INEXACT)
+    check("dot: not asked", fp8mac.dot(one, one, **large, return_flags=True)[1], Flags(0))
+    result = fp8mac.gemm(one[None], one[None], **large, inexact_flags=True, return_result=True)
+    check("gemm: inexact", (result.flags, result.d[0, 0]), (Flags.INEXACT, F32(4096)))
+    tiny = fp8mac.gemm(
+        one[None], one[None], d_format="e5m2", scale_d=1e-7, inexact_flags=True, return_result=True
+    )
+    check("gemm: underflow", tiny.flags, both)
+
+
+def test_bfloat16_values(rng):
+    """A name gives values where NumPy or ml_dtypes has the type."""
+    x = rng.normal(size=50).astype(F32)
+    got, want = fp8mac.cast(x, "bfloat16"), x.astype(ml_dtypes.bfloat16)
+    check(
+        "cast: bfloat16 by name",
+        (got.dtype, bits_of(got).tolist()),
+        (want.dtype, bits_of(want).tolist()),
+    )
+    one = fp8mac.cast(np.ones((1, 3)), "e4m3fn")
+    check("gemm: bfloat16 by name", fp8mac.gemm(one, one, d_format="bfloat16").dtype, want.dtype)
+    with unittest.mock.patch.dict(sys.modules, {"ml_dtypes": None}):
+        got = fp8mac.cast(x, "bfloat16")
+    check(
+        "cast: bfloat16 without ml_dtypes",
+        (got.dtype, got.tolist()),
+        (np.dtype(F32), want.astype(F32).tolist()),
+    )
+
+
 def test_dot(rng):
     for a_name in FP8:
         for b_name in FP8:
@@ -459,7 +570,36 @@ def test_dot(rng):
         "the lengths disagree: a has 3 terms and b 2", "SHAPE", lambda: fp8mac.dot(good, good[:2])
     )
     refused("no terms", "SHAPE", lambda: fp8mac.dot(good[:0], good[:0]))
-    refused("dimensions", "SHAPE", lambda: fp8mac.dot(good[None], good[None]))
+    refused("one dimension at least", "SHAPE", lambda: fp8mac.dot(good[0], good[0]))
+    refused(
+        "the shapes disagree",
+        "SHAPE",
+        lambda: fp8mac.dot(np.tile(good, (2, 1)), np.tile(good, (3, 1))),
+    )
+    limit = np.ones(131072, np.int8)
+    refused(
+        "K is 131072, and int32 sums at most 131071",
+        "K_LIMIT",
+        lambda: fp8mac.dot(limit, limit, acc_format="int32"),
+    )
+    refused(
+        "K is 131072, and int32 sums at most 131071",
+        "K_LIMIT",
+        lambda: fp8mac.gemm(limit[None], limit[None], acc_format="int32"),
+    )
+    for fixed in ("fixed", "int32"):
+        one = np.ones(2, np.int8)
+        refused(
+            "cannot be loaded",
+            "ACCUMULATOR",
+            lambda: fp8mac.dot(one, one, acc_format=fixed, acc=1.0),
+        )
+    refused("cannot hold", "FORMAT", lambda: fp8mac.dot(good, good, acc_format="fp16", acc=0.1))
+    refused(
+        "acc has the shape (2,)",
+        "SHAPE",
+        lambda: fp8mac.dot(good, good, acc=np.zeros(2, F32)),
+    )
     refused(
         "a holds float32; codes of e4m3fn are uint8",
         "FORMAT",
@@ -835,6 +975,26 @@ def test_recipes(rng):
         [own.update(v, nonfinite=v > 3) for v in (1.0, 2.0, 3.0, 4.0, 5.0)],
         [1.0, 1.0, 1.0, 2.0, 4.0],
     )
+
+    def fails(history):
+        raise ZeroDivisionError(len(history))
+
+    for changes in ({"window": fails}, {"scale_fn": lambda amax, old: fails([amax, old])}):
+        broken = recipes.Delayed(448.0, 2, **changes)
+        try:
+            broken.update(3.0)
+            check("recipes: delayed, an exception is passed on", "none", "ZeroDivisionError")
+        except ZeroDivisionError as error:
+            check("recipes: delayed, an exception is passed on", error.args, (2,))
+        check("recipes: delayed, then keeps its scale", broken.scale, 1.0)
+    saved = pickle.loads(pickle.dumps(recent))
+    check("recipes: delayed, saved and restored", saved.history, [8.0, 4.0, 2.0, 1.0])
+    check("recipes: delayed, goes on", saved.update(16.0), recent.update(16.0))
+    check(
+        "recipes: graphcore_cscale_bias",
+        [recipes.graphcore_cscale_bias(b) for b in (-40, -3, 40)],
+        [-32, -3, 32],
+    )
     check(
         "recipes: te_operand",
         [
@@ -995,6 +1155,9 @@ def main():
     test_cast(rng)
     test_stochastic(rng)
     test_dot(rng)
+    test_loaded_accumulators(rng)
+    test_inexact_flags()
+    test_bfloat16_values(rng)
     test_config()
     test_gemm(rng)
     test_recipes(rng)

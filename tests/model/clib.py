@@ -95,6 +95,7 @@ class DotConfig(ct.Structure):
         ("lscale", ct.c_uint),
         ("promote", ct.c_uint),
         ("chunk", ct.c_uint),
+        ("k_order", ct.c_uint),
     ]
 
 
@@ -143,6 +144,7 @@ class Preset(ct.Structure):
         ("name", ct.c_char_p),
         ("summary", ct.c_char_p),
         ("source", ct.c_char_p),
+        ("compared", ct.c_char_p),
         ("covered", ct.c_bool),
         ("config", DotConfig),
     ]
@@ -205,6 +207,9 @@ class GemmDesc(ct.Structure):
         ("origin_m", ct.c_uint32),
         ("origin_n", ct.c_uint32),
         ("d_random_bits", ct.c_uint),
+        ("acc", ct.c_void_p),
+        ("ldacc", ct.c_size_t),
+        ("inexact_flags", ct.c_bool),
     ]
 
 
@@ -268,6 +273,7 @@ SIGNATURES = {  # name: (result, arguments)
         STATUS,
         [FORMAT_P, VOID_P, FORMAT_P, VOID_P, SIZE, UINT, VOID_P, VOID_P],
     ),
+    "acc_load": (STATUS, [VOID_P, VOID_P, U32]),
     "dot_mx": (STATUS, [VOID_P, VOID_P, VOID_P, VOID_P, SIZE, VOID_P, VOID_P, VOID_P]),
     "preset_count": (SIZE, []),
     "preset_get": (STATUS, [SIZE, VOID_P]),

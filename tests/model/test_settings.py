@@ -9,6 +9,7 @@ import clib
 import numpy as np
 from checks import Checks, arguments, show
 from oracle import definition as d
+from oracle import mma_sync
 
 OPERANDS = (
     "e4m3fn",
@@ -64,6 +65,7 @@ def dot_config(lib, s):
         s.lscale,
         s.promote,
         s.chunk,
+        clib.enum("K_" + s.k_order),
     )
 
 
@@ -113,9 +115,12 @@ def draw_settings(rng):
         changes["nan_code"] = draw_nan_code(rng, acc)
     if not rng.integers(0, 4):
         changes["lscale"] = int(rng.integers(0, 16 if acc == "FP16" else 128))
+    if group % 2 == 0 and not rng.integers(0, 3):
+        changes["k_order"] = "PAIRS"
     second = rng.integers(0, 4)
     if second < 2:
-        changes["promote" if second else "chunk"] = group * int(rng.integers(1, 9))
+        block = 2 * group if "k_order" in changes else group
+        changes["promote" if second else "chunk"] = block * int(rng.integers(1, 9))
     return d.settings(**changes)
 
 
@@ -285,7 +290,8 @@ def run_library(lib, s, start, a, b, mx_a, mx_b, cuts, m, n):
 
 
 def draw_cuts(rng, s, k, scaled):
-    period = np.lcm.reduce([s.group, s.promote or 1, s.chunk or 1, 32 if scaled else 1])
+    block = 2 * s.group if s.k_order == "PAIRS" else s.group
+    period = np.lcm.reduce([block, s.promote or 1, s.chunk or 1, 32 if scaled else 1])
     places = range(int(period), k, int(period))
     return (
         sorted(int(x) for x in rng.choice(places, min(len(places), 3), replace=False))
@@ -317,6 +323,7 @@ def test_whole_k(checks, lib, rng):
         whole = run_library(lib, s, start, a, b, mx_a, mx_b, [], m, n)
         kind = "promoted" if s.promote else "in chunks" if s.chunk else "one accumulator"
         kind += ", by operands" if s.align_by == "OPERANDS" else ""
+        kind += ", pairs" if s.k_order == "PAIRS" else ""
         checks.check(
             f"whole K, {kind}{', MX' if scaled else ''}",
             whole[:2],
@@ -517,6 +524,11 @@ PRESETS = {
     "ada-fp8-fp16": d.settings(group=16, frac_bits=13, **HALF),
     "blackwell-fp8": d.settings(group=32, frac_bits=25, **TOWARD_ZERO),
     "blackwell-fp8-fp16": d.settings(group=32, frac_bits=25, **HALF),
+    "hopper-mma-fp8-fp16": d.settings(group=16, frac_bits=25, k_order="PAIRS", chunk=32, **HALF),
+    "blackwell-mma-fp8": d.settings(
+        group=16, frac_bits=25, k_order="PAIRS", promote=32, **TOWARD_ZERO
+    ),
+    "blackwell-mma-fp8-fp16": d.settings(group=16, frac_bits=25, k_order="PAIRS", chunk=32, **HALF),
     "cdna3-fp8": d.settings(
         a_format="e4m3fnuz",
         b_format="e4m3fnuz",
@@ -616,6 +628,9 @@ def test_presets(checks, lib, rng, count=60):
         names.append(name)
         checks.check("presets: by name", bytes(preset(lib, name)), bytes(p), name)
         checks.check("presets: documented", min(len(p.summary), len(p.source)) > 20, True, name)
+        own = p.compared.decode()
+        named = own == "nothing" if name in NOT_COVERED else own.startswith("tests/oracle")
+        checks.check("presets: say what they were compared with", named, True, name)
         checks.check(
             "presets: covered ones are valid",
             lib.dot_config_validate(ct.byref(p.config)) == clib.OK,
@@ -666,6 +681,54 @@ def test_presets(checks, lib, rng, count=60):
             checks.check(
                 f"preset {name}", (got, flags.value), want.read_out(), lambda: about(s, start, a, b)
             )
+
+
+def mma_operands(rng, name):
+    """32 numbers of a format and their codes; some sets are spread over all binades, some are close together."""
+    row = d.FORMATS[name]
+    finite = [c for c, t in enumerate(d.table(name)) if t[0] in (d.FINITE, d.ZERO)]
+    low = int(rng.integers(0, d.max_code(row) - 8))
+    kinds = {
+        0: lambda: one_of(rng, *finite),
+        1: lambda: int(rng.integers(low, low + 8)) | one_of(rng, 0, d.sign_bit(row)),
+        2: lambda: one_of(rng, 0, 1, d.max_code(row), d.max_code(row) | d.sign_bit(row)),
+    }
+    draw = kinds[int(rng.integers(0, 3))]
+    codes = [draw() for _ in range(32)]
+    return bytes(codes), [(-1) ** sign * x for _, sign, x, _ in (d.decode(row, c) for c in codes)]
+
+
+def test_mma_sync(checks, lib, rng, count=400):
+    """The mma.sync presets against the instruction's definition; C is loaded."""
+
+    operands = {"e4m3fn": mma_sync.E4M3, "e5m2": mma_sync.E5M2}
+    for name, result, row in (
+        ("hopper-mma-fp8-fp16", mma_sync.FP16, d.FORMATS["float16"]),
+        ("blackwell-mma-fp8-fp16", mma_sync.FP16, d.FORMATS["float16"]),
+        ("blackwell-mma-fp8", mma_sync.FP32, d.FORMATS["float32"]),
+    ):
+        for _ in range(count):
+            config = preset(lib, name).config
+            a_name, b_name = (one_of(rng, *operands) for _ in range(2))
+            config.a_format, config.b_format = lib.by_name[a_name], lib.by_name[b_name]
+            (a, x), (b, y) = mma_operands(rng, a_name), mma_operands(rng, b_name)
+            total = sum(p * q for p, q in zip(x, y))
+            near = (d.FINITE, int(total > 0), abs(total) * d.Fraction(int(rng.integers(1, 9)), 5))
+            code = one_of(rng, 0, 1, d.encode(row, near, overflow="IEEE")[0] if total else 0)
+            cls, sign, c, _ = d.decode(row, code)
+            want = None
+            if cls in (d.FINITE, d.ZERO):
+                formats = operands[a_name], operands[b_name]
+                want = mma_sync.instruction(x, y, -c if sign else c, *formats, result)
+            acc, flags = clib.Acc(), ct.c_uint32()
+            lib.acc_load(ct.byref(config), ct.byref(acc), code)
+            lib.dot(ct.byref(config), ct.byref(acc), a, b, 32, ct.byref(flags))
+            got = np.uint32(lib.acc_to_fp32(ct.byref(config), ct.byref(acc), None)).view(np.float32)
+            about_it = f"{a_name} {a.hex()} {b_name} {b.hex()} C {code:#x}"
+            if want is None:
+                checks.check(f"{name}: overflow", np.isfinite(got), np.False_, about_it)
+            else:
+                checks.check(f"{name}: one instruction", d.Fraction(float(got)), want, about_it)
 
 
 def test_preset_corners(checks, lib):
@@ -812,6 +875,7 @@ def main():
     rng, checks, lib = np.random.default_rng(args.seed), Checks(), clib.Library(args.lib)
     test_preset_corners(checks, lib)
     test_presets(checks, lib, rng)
+    test_mma_sync(checks, lib, rng)
     test_refusals(checks, lib)
     test_aligned_by_hand(checks, lib)
     test_late_odd(checks, lib, rng)

@@ -212,6 +212,7 @@ DEFAULTS = dict(
     lscale=0,
     promote=0,
     chunk=0,
+    k_order="ASCENDING",
 )
 Settings = namedtuple("Settings", DEFAULTS)
 
@@ -300,6 +301,8 @@ def largest(s, terms):
     """The exponent that products are aligned to."""
     if s.align_by == "PRODUCTS":
         return max([s.min_exponent] + [t.exponent for t in terms if t.cls == FINITE])
+    if not terms:
+        return s.min_exponent
     row, column = ([e for e in side if e is not None] for side in zip(*((t.a, t.b) for t in terms)))
     return max(s.min_exponent, max(row) + max(column)) if row and column else s.min_exponent
 
@@ -432,6 +435,16 @@ class Static:
         return code, self.flags | raised
 
 
+def steps_of(s, length):
+    """The places of each step's terms."""
+    if s.k_order == "ASCENDING":
+        return [range(k, min(k + s.group, length)) for k in range(0, length, s.group)]
+    blocks = [range(k, min(k + 2 * s.group, length)) for k in range(0, length, 2 * s.group)]
+    return [
+        [k for k in block if (k % 4 < 2) == first] for block in blocks for first in (True, False)
+    ]
+
+
 class Accumulator:
     """The whole of K: steps, promotion or chunks, and the read-out. `draw(use, step)` gives the random bits."""
 
@@ -439,21 +452,21 @@ class Accumulator:
         self.s, self.code, self.second, self.pending, self.steps, self.flags = s, code, 0, 0, 0, 0
         self.draw = draw or (lambda use, step: 0)
 
+    def step(self, *arguments):
+        return step(*arguments)
+
     def run(self, a, b, mx=None):
-        group = self.s.group
-        for k in range(0, len(a), group):
-            part = mx[k : k + group] if mx else None
-            self.code, raised = step(
+        for places in steps_of(self.s, len(a)):
+            self.code, raised = self.step(
                 self.s,
                 self.code,
-                a[k : k + group],
-                b[k : k + group],
-                part,
+                *(bytes(x[k] for k in places) for x in (a, b)),
+                [mx[k] for k in places] if mx else None,
                 self.draw("STEP", self.steps),
             )
             self.flags |= raised
             self.steps += 1
-            self.pending += len(a[k : k + group])
+            self.pending += len(places)
             if (self.s.promote or self.s.chunk) and self.pending >= (
                 self.s.promote or self.s.chunk
             ):
@@ -513,5 +526,9 @@ USES = {"STEP": 0, "OUTER": 1, "OUTPUT": 2, "CONVERT": 3}
 
 
 def draw_bits(seed, m, n, step_number, use, bits):
-    counter = (m, n // 4, step_number & 0xFFFFFFFF, step_number >> 32 | USES[use] << 28)
-    return threefry(counter, (seed & 0xFFFFFFFF, seed >> 32, 0, 0))[n % 4] >> (32 - bits)
+    width = 16 if bits <= 16 else 32
+    columns = 128 // width
+    counter = (m, n // columns, step_number & 0xFFFFFFFF, step_number >> 32 | USES[use] << 28)
+    words = threefry(counter, (seed & 0xFFFFFFFF, seed >> 32, 0, 0))
+    whole = sum(word << 32 * i for i, word in enumerate(words))
+    return (whole >> width * (n % columns) & (1 << width) - 1) >> (width - bits)

@@ -2,6 +2,8 @@
 // Conversion of exact values to a format. A value is rounded first; overflow is judged afterwards.
 //
 //   1. The value is rounded as if the exponent had no upper limit. Subnormals have a fixed quantum.
+//      Ties to nearest go to the even code, but between two powers of two of a format without
+//      mantissa bits to the larger one: its significands are all 1, which is odd.
 //   2. If the rounded magnitude exceeds the largest finite value, the overflow mode applies.
 //   3. A NaN keeps its sign if the format has NaNs of both signs. A format without NaN gives +0 and
 //      raises `invalid`. A negative value that rounds to zero gives -0 if the format has one, else
@@ -63,8 +65,8 @@ uint32_t fp8mac_encode(const fp8mac_format *format, fp8mac_value value, fp8mac_c
                        fp8mac_flags *flags);
 
 // Converts n elements and rounds each once. A code is stored in fp8mac_format_bytes bytes, as the
-// host stores an integer: little-endian. dst and src must not overlap. If n is 0, they may be NULL.
-// Flags are those of fp8mac_encode.
+// host stores an integer: little-endian. dst and src must not overlap and need no alignment, here and
+// in every conversion below. If n is 0, they may be NULL. Flags are those of fp8mac_encode.
 fp8mac_status fp8mac_convert(const fp8mac_format *dst_format, void *dst,
                              const fp8mac_format *src_format, const void *src, size_t n,
                              fp8mac_convert_mode mode, fp8mac_flags *flags);

@@ -102,6 +102,15 @@ typedef enum fp8mac_align_by {
     FP8MAC_ALIGN_BY_OPERANDS = 1, // the largest among the a_i plus the largest among the b_i
 } fp8mac_align_by;
 
+// The order in which the products enter the steps.
+typedef enum fp8mac_k_order {
+    FP8MAC_K_ASCENDING = 0,
+    // Each block of 2 * group products takes two steps: first the products with k mod 4 < 2, then the
+    // others, each in ascending order. k counts from the first term of a call. A short block takes
+    // both steps too; its missing terms are absent.
+    FP8MAC_K_PAIRS = 1,
+} fp8mac_k_order;
+
 #define FP8MAC_FRAC_BITS_MAX 64
 #define FP8MAC_LATE_BITS_MAX 64
 #define FP8MAC_MIN_EXPONENT_DEFAULT (-126)
@@ -159,10 +168,14 @@ typedef struct fp8mac_dot_config {
     // read-out gives `second`. acc_saturate applies here too.
     unsigned promote; // P: the second accumulator is FP32, nearest even
     unsigned chunk;   // CL: it has acc_format, acc_rounding and flush, like acc itself
+
+    // PAIRS: group must be even, and promote and chunk multiples of 2 * group. Every call but an
+    // output's last takes a multiple of 2 * group terms. fp8mac_dot_step takes the terms of one step.
+    fp8mac_k_order k_order;
 } fp8mac_dot_config;
 
 // FP8MAC_OK if the settings are legal. FP8MAC_ERR_FORMAT: a_format, b_format. FP8MAC_ERR_GROUP:
-// group, or a promote or chunk that is not a multiple of it. FP8MAC_ERR_ROUNDING: acc_rounding,
+// group, or a promote or chunk that is not a multiple of it, also as k_order asks. FP8MAC_ERR_ROUNDING: acc_rounding,
 // random_bits. FP8MAC_ERR_SCALE_EXPONENT: scaling exponents, lscale. FP8MAC_ERR_ACCUMULATOR: every
 // other setting.
 fp8mac_status fp8mac_dot_config_validate(const fp8mac_dot_config *config);
@@ -186,6 +199,14 @@ typedef struct fp8mac_acc {
     uint32_t m, n;                 // stochastic: which output this is
     uint64_t steps;                // stochastic: steps consumed so far
 } fp8mac_acc;
+
+// The format of the code that fp8mac_acc_load takes: acc_format, but FP32 for E8M13 and with
+// `promote`. NULL for FIXED and INT32.
+const fp8mac_format *fp8mac_acc_loaded_format(const fp8mac_dot_config *config);
+// Loads the accumulator that is read out: the second one where there is one, else the only one. This
+// is the C operand of a matrix instruction. `config` must be valid. Only the format's bits of `code`
+// count. FP8MAC_ERR_NULL; FP8MAC_ERR_ACCUMULATOR for FIXED and INT32.
+fp8mac_status fp8mac_acc_load(const fp8mac_dot_config *config, fp8mac_acc *acc, uint32_t code);
 
 // One step over the n terms a[0..n-1], b[0..n-1], where 1 <= n <= group. Lanes from n on are absent
 // and raise no flag.

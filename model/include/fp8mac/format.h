@@ -166,7 +166,10 @@ typedef enum fp8mac_text_style {
 } fp8mac_text_style;
 
 // Writes the exact value and a NUL; at most `size` bytes are touched. Returns the length without
-// the NUL that it has or would have, as snprintf does; 400 bytes hold every value of every format.
+// the NUL that it has or would have, as snprintf does. 400 bytes hold every value of every format,
+// and 2300 bytes every value. A value is written in the style HEX if it is not a multiple of
+// 2^-2148, or is a multiple of 2^2049: its decimal digits would be too many. Products of two
+// doubles have every digit.
 size_t fp8mac_value_text(fp8mac_value value, fp8mac_text_style style, char *text, size_t size);
 
 #ifdef __cplusplus

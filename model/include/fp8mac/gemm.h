@@ -68,7 +68,9 @@ uint32_t fp8mac_epilogue_apply(const fp8mac_epilogue *epilogue, uint32_t t0, uin
                                uint32_t scale_b, uint32_t bias, uint32_t c, uint32_t *amax,
                                bool *amax_nonfinite, fp8mac_flags *flags);
 
-// Strides are in elements. D must not overlap any input.
+// Strides are in elements. An element of D may not lie in any input (FP8MAC_ERR_OVERLAP); rows of D
+// may lie between an input's rows. A matrix and a stride have at most PTRDIFF_MAX bytes
+// (FP8MAC_ERR_SHAPE, FP8MAC_ERR_STRIDE). c, d and acc need no alignment.
 typedef struct fp8mac_gemm_desc {
     size_t m, n, k;        // each >= 1
     fp8mac_dot_config dot; // formats of A and B, accumulator, group, scaling exponents
@@ -81,11 +83,12 @@ typedef struct fp8mac_gemm_desc {
     const float *bias;             // n values, or NULL
     float beta;                    // 0: c is not read
     const void *c;                 // m x n of c_format, ldc >= n
-    const fp8mac_format *c_format; // FP16, BF16 or FP32
+    const fp8mac_format *c_format; // FP16, BF16 or FP32; others are FP8MAC_ERR_FORMAT
     size_t ldc;
     fp8mac_activation activation;
     float clamp_lo, clamp_hi;
     void *d; // m x n of d_format, ldd >= n; elements between n and ldd are not written
+    // The four FP8 formats, FP16, BF16 or FP32; others are FP8MAC_ERR_FORMAT
     const fp8mac_format *d_format;
     size_t ldd;
     fp8mac_convert_mode d_mode;
@@ -97,8 +100,16 @@ typedef struct fp8mac_gemm_desc {
     const uint8_t *mx_b;
     size_t ldmx_b;
     // Position of D[0][0] in the whole output, for the generator's counter: 0 unless tiled.
+    // origin_m + m and origin_n + n are at most 2^32 (FP8MAC_ERR_SHAPE).
     uint32_t origin_m, origin_n;
     unsigned d_random_bits; // d_mode stochastic: n, 1..24, drawn with dot.seed; otherwise 0
+    // Accumulators to begin with, as fp8mac_acc_load takes them: m x n codes of the format
+    // fp8mac_acc_loaded_format, ldacc >= n. NULL: +0. This is the C operand of a matrix
+    // instruction. The C above is added by the epilogue, after the scales. FIXED and INT32: NULL.
+    const void *acc;
+    size_t ldacc;
+    // Also raise `inexact` and `underflow`, see status.h. The definition then computes the GEMM.
+    bool inexact_flags;
 } fp8mac_gemm_desc;
 
 typedef struct fp8mac_gemm_result {

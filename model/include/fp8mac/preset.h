@@ -16,8 +16,9 @@ extern "C" {
 
 typedef struct fp8mac_preset {
     const char *name;
-    const char *summary; // one sentence: what it computes
-    const char *source;  // the document or program that says so
+    const char *summary;  // one sentence: what it computes
+    const char *source;   // the document or program that says so
+    const char *compared; // what this library's results were compared with
     // false: no public bit-accurate source is matched. `config` is all zero and `summary` gives the
     // reason.
     bool covered;

@@ -4,11 +4,13 @@
 // numbers: as easy as 1, 2, 3, SC 2011). It has no state. The bits of an element depend only on the
 // seed and on the element's position, so neither tiling nor threads change them. A round takes two
 // additions, two rotations and two exclusive ORs of 32 bits, and no multiplier, so vector units and
-// hardware can have it. One block serves four neighbouring columns.
+// hardware can have it. One block serves eight neighbouring columns, or four with more than 16 bits.
 //
 //   key      {seed low word, seed high word, 0, 0}
-//   counter  {m, n / 4, step low word, step high word | use << 28}
-//   r        the upper n_bits bits of output word n mod 4
+//   counter  {m, n / W, step low word, step high word | use << 28}
+//   n_bits up to 16   W = 8: r is the upper n_bits bits of half word n mod 8. Half word 0 is the
+//                     lower half of output word 0, half word 1 its upper half, and so on.
+//   more bits         W = 4: r is the upper n_bits bits of output word n mod 4.
 //
 // m and n are the output's row and column. step counts the steps of that output from 0. `use` says
 // what is rounded, so that two roundings at one position get different bits.

@@ -6,6 +6,8 @@ NumPy's float16 and float32, are codes too: their type is their format. The type
 was asked for. A name ("e4m3fn") or a Format gives codes. An ml_dtypes type gives an array of that type. "float16",
 "float32" and "float64" give NumPy's own types.
 
+scaled_mm takes the arguments of torch._scaled_mm, on tensors of PyTorch and on arrays.
+
 The C library libfp8mac computes everything. If it refuses an argument, the call raises Error.
 """
 
@@ -16,6 +18,7 @@ from ._core import Error
 from ._core import version as __version__
 from ._formats import Format, Record, format_of, formats
 from ._operations import GemmResult, cast, decode, dot, gemm
+from ._scaled_mm import scaled_mm
 
 __all__ = [
     "Config",
@@ -34,4 +37,5 @@ __all__ = [
     "gemm",
     "presets",
     "recipes",
+    "scaled_mm",
 ]

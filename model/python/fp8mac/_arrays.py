@@ -19,6 +19,9 @@ class Flags(enum.IntFlag):
     OVERFLOW = 2  # finite operands gave Inf, or NaN where there is no Inf
     SATURATED = 4  # the largest value was written for anything larger
     NAN = 8  # a NaN among the operands
+    # Raised only with inexact_flags=True:
+    INEXACT = 16  # what was written differs from the exact result
+    UNDERFLOW = 32  # inexact, and below the smallest normal number after rounding
 
 
 def contiguous(x: np.ndarray) -> np.ndarray:

@@ -148,7 +148,7 @@ static PyObject *core_setting_names(PyObject *self, PyObject *none)
     return all;
 }
 
-// [(name, summary, source, covered), ...]
+// [(name, summary, source, compared, covered), ...]
 static PyObject *core_presets(PyObject *self, PyObject *none)
 {
     (void)self;
@@ -156,8 +156,8 @@ static PyObject *core_presets(PyObject *self, PyObject *none)
     PyObject *all = PyList_New(0);
     fp8mac_preset p;
     for (size_t i = 0; all != NULL && fp8mac_preset_get(i, &p) == FP8MAC_OK; i++) {
-        PyObject *one =
-            Py_BuildValue("(sssN)", p.name, p.summary, p.source, PyBool_FromLong(p.covered));
+        PyObject *one = Py_BuildValue("(ssssN)", p.name, p.summary, p.source, p.compared,
+                                      PyBool_FromLong(p.covered));
         if (one == NULL || PyList_Append(all, one) != 0) {
             Py_CLEAR(all);
         }

@@ -132,14 +132,15 @@ class Preset:
     name: str
     summary: str
     source: str
+    compared: str  # what the library's results were compared with
     config: Config | None  # None: not covered; the summary says why
 
 
 #: Every preset by name.
 presets: Mapping[str, Preset] = MappingProxyType(
     {
-        name: Preset(name, summary, source, Config(name) if covered else None)
-        for name, summary, source, covered in _core.presets()
+        name: Preset(name, summary, source, compared, Config(name) if covered else None)
+        for name, summary, source, compared, covered in _core.presets()
     }
 )
 

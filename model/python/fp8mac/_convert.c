@@ -32,7 +32,7 @@ static PyObject *core_convert(PyObject *self, PyObject *arguments)
         goto done;
     }
     fp8mac_status status;
-    fp8mac_flags flags = 0;
+    fp8mac_flags flags = how.flags;
     fp8mac_random_source source = {
         r.obj == NULL ? NULL : r.buf, how.random_bits, seed, (uint32_t)m, (uint32_t)n, step};
     Py_BEGIN_ALLOW_THREADS status =
@@ -109,7 +109,7 @@ static PyObject *core_convert_from_double(PyObject *self, PyObject *arguments)
         goto done;
     }
     fp8mac_status status = FP8MAC_OK;
-    fp8mac_flags flags = 0;
+    fp8mac_flags flags = how.flags;
     fp8mac_random_source source = {
         r.obj == NULL ? NULL : r.buf, how.random_bits, seed, (uint32_t)m, (uint32_t)n, step};
     Py_BEGIN_ALLOW_THREADS if (how.mode.rounding != FP8MAC_ROUND_STOCHASTIC)
@@ -177,7 +177,7 @@ static PyObject *core_quantize(PyObject *self, PyObject *arguments)
         goto done;
     }
     fp8mac_status status;
-    fp8mac_flags flags = 0;
+    fp8mac_flags flags = how.flags;
     Py_BEGIN_ALLOW_THREADS status =
         fp8mac_quantize(&to.format, dst.buf, src.buf, count, scale, how.mode, &flags);
     Py_END_ALLOW_THREADS result = finish(status, flags);

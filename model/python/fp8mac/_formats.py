@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -172,8 +173,16 @@ def format_of(what: FormatLike) -> Format:
     return found
 
 
-def result_dtype(what: FormatLike, entry: Format) -> np.dtype:
-    """The type of a result whose format was asked for as `what`."""
-    if isinstance(what, (str, Format)):
-        return np.dtype(entry.name) if entry.name in NUMPY_NAMES else entry.code_dtype
-    return np.dtype(what)
+def as_result(codes: np.ndarray, what: FormatLike, entry: Format) -> np.ndarray:
+    """Codes as the type of a result whose format was asked for as `what`.
+
+    NumPy has no bfloat16: it is ml_dtypes' where that is installed, else float32, which holds every bfloat16.
+    """
+    if not isinstance(what, (str, Format)):
+        return codes.view(np.dtype(what))
+    if entry == formats["bfloat16"]:
+        try:
+            return codes.view(np.dtype(importlib.import_module("ml_dtypes").bfloat16))
+        except ImportError:
+            return (codes.astype(np.uint32) << np.uint32(16)).view(np.float32)
+    return codes.view(entry.name) if entry.name in NUMPY_NAMES else codes

@@ -12,18 +12,34 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from . import _core
 from ._arrays import Flags, codes, contiguous, float32, operand, whole
 from ._config import Config, make_config
-from ._formats import Format, FormatLike, format_of, format_of_dtype, refuse, result_dtype
+from ._formats import (
+    Format,
+    FormatLike,
+    _from_entry,
+    as_result,
+    format_of,
+    format_of_dtype,
+    formats,
+    refuse,
+)
 
 ACTIVATIONS = ("none", "relu", "clamp")
+D_FORMATS = tuple(
+    formats[name]
+    for name in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "float16", "bfloat16", "float32")
+)
 U64 = 2**64 - 1
 
 
-def _mode(rounding: str, overflow: str, random_bits: int | None) -> tuple[str, str, int]:
+def _mode(
+    rounding: str, overflow: str, random_bits: int | None, inexact_flags: bool = False
+) -> tuple[str, str, int, bool]:
     if not isinstance(rounding, str) or not isinstance(overflow, str):
         raise refuse("ROUNDING", "rounding and overflow are names: 'nearest-even', 'saturate'")
     if random_bits is None:
         random_bits = 16 if rounding == "stochastic" else 0
-    return rounding, overflow, whole("random_bits", random_bits, 0, 24, "ROUNDING")
+    bits = whole("random_bits", random_bits, 0, 24, "ROUNDING")
+    return rounding, overflow, bits, bool(inexact_flags)
 
 
 def _random(random: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.uint32] | None:
@@ -89,6 +105,7 @@ def cast(
     random: ArrayLike | None = None,
     counter: tuple[int, int, int] = (0, 0, 0),
     return_flags: bool = False,
+    inexact_flags: bool = False,
 ) -> Any:
     """Converts to a format and rounds once.
 
@@ -97,13 +114,14 @@ def cast(
     scale     x is multiplied by it first, in one float32 product; x must then be float32 or narrower
     rounding  "nearest-even", "toward-zero" or "stochastic"
     overflow  "saturate", "saturate-finite" or "ieee"
+    inexact_flags  the flags, which return_flags returns, are to have INEXACT and UNDERFLOW; this is slower
     For stochastic rounding:
     random_bits  bits of one rounding (16)
     seed         the generator's key
     random       the random bits themselves, one number for each element
     counter      (m, n, step), the generator's counter of the first element
     """
-    how = _mode(rounding, overflow, random_bits)
+    how = _mode(rounding, overflow, random_bits, inexact_flags)
     values, known = _values(x, source)
     if _is_float64(format):
         if scale is not None or rounding != "nearest-even":
@@ -148,17 +166,16 @@ def cast(
             values = wide
         if rounding != "stochastic":
             flags = _core.quantize(to._entry, out, values, float(scale), how)
-            return _shaped(out.view(result_dtype(format, to)), flags, return_flags)
+            return _shaped(as_result(out, format, to), flags, return_flags)
         product = np.empty(values.shape, np.uint32)
-        flags = _core.quantize(
-            "float32", product, values, float(scale), ("nearest-even", "saturate", 0)
-        )
+        plain = _mode("nearest-even", "saturate", 0, inexact_flags)
+        flags = _core.quantize("float32", product, values, float(scale), plain)
         values, known = product, format_of("float32")
     if known is None:
         flags |= _core.convert_from_double(to._entry, out, values, how, *draw)
     else:
         flags |= _core.convert(to._entry, out, known._entry, values, how, *draw)
-    return _shaped(out.view(result_dtype(format, to)), flags, return_flags)
+    return _shaped(as_result(out, format, to), flags, return_flags)
 
 
 def decode(
@@ -209,17 +226,46 @@ def _operand_formats(
     return first, second
 
 
-def _scales(name: str, x: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.uint8] | None:
-    """E8M0 block scales."""
+def _scales(
+    name: str, x: ArrayLike | None, shape: tuple[int, ...], one_too: bool = False
+) -> NDArray[np.uint8] | None:
+    """E8M0 block scales; `one_too`: one vector of them may be for a whole batch."""
     if x is None:
         return None
     array = codes(name, x, "e8m0fnu")[0]
+    if one_too and array.shape == shape[-1:]:
+        return contiguous(np.broadcast_to(array, shape))
     if array.shape != shape:
         raise refuse(
             "SHAPE",
             f"{name} has the shape {array.shape} and must have {shape}, one scale for every 32 terms",
         )
     return array
+
+
+def _accumulators(x: ArrayLike | None, how: Config, shape: tuple[int, ...]) -> np.ndarray | None:
+    """Codes of the accumulators to begin with: of every output, or one for all."""
+    if x is None:
+        return None
+    entry = _core.acc_format(how._capsule)
+    if entry is None:
+        raise refuse("ACCUMULATOR", "fixed and int32 accumulators cannot be loaded")
+    known, array = _from_entry(entry), np.asarray(x)
+    if not isinstance(x, np.ndarray | np.generic) or array.dtype.kind == "f":
+        values = contiguous(array.astype(np.float64))
+        array = np.empty(values.shape, known.code_dtype)
+        plain = _mode("nearest-even", "saturate", 0, True)
+        draw = (None, 0, 0, 0, 0)
+        flags = Flags(_core.convert_from_double(known._entry, array, values, plain, *draw))
+        if Flags.INEXACT in flags:
+            raise refuse("FORMAT", f"acc holds values that {known.name} cannot hold")
+    array = codes("acc", array, known)[0]
+    try:
+        return contiguous(np.broadcast_to(array, shape))
+    except ValueError:
+        raise refuse(
+            "SHAPE", f"acc has the shape {array.shape} and must have {shape}, or one value"
+        ) from None
 
 
 def dot(
@@ -231,43 +277,60 @@ def dot(
     format: FormatLike = None,
     a_format: FormatLike = None,
     b_format: FormatLike = None,
+    acc: ArrayLike | None = None,
     mx_a: ArrayLike | None = None,
     mx_b: ArrayLike | None = None,
     origin: tuple[int, int] = (0, 0),
     return_flags: bool = False,
+    inexact_flags: bool = False,
     **settings: Any,
 ) -> Any:
-    """The dot product of two vectors of codes as a float32, bit for bit as a configuration computes it.
+    """Dot products of vectors of codes as float32, bit for bit as a configuration computes them.
 
-    The configuration is a Config or the name of a preset. Settings (see Config) change it, or stand alone. mx_a and
-    mx_b are E8M0 block scales, one for every 32 terms. origin is (m, n) for the generator of stochastic rounding.
+    a, b      vectors, or batches of them: K is the last dimension, the others are broadcast as NumPy's are
+    acc       the accumulators to begin with, the C operand of a matrix instruction: codes of the accumulator's format
+              (float32 for e8m13 and with `promote`), or values that it holds; +0 by default
+    mx_a, mx_b     E8M0 block scales, one for every 32 terms: of each vector, or the same for all
+    origin    (m, n) for the generator of stochastic rounding; the next product of a batch has m + 1
+    inexact_flags  the flags, which return_flags returns, are to have INEXACT and UNDERFLOW
+
+    The configuration is a Config or the name of a preset. Settings (see Config) change it, or stand alone. The result
+    is a float32, or an array with the batch's shape.
     """
     a, b = np.asarray(a), np.asarray(b)
     both_formats = _operand_formats(a, b, a_format, b_format, format)
     how = make_config(config, preset, settings, *both_formats)
     first, second = operand("a", a, how.a_format), operand("b", b, how.b_format)
-    if first.ndim != 1 or second.ndim != 1:
+    if first.ndim < 1 or second.ndim < 1:
+        raise refuse("SHAPE", "a and b must have one dimension at least")
+    k = first.shape[-1]
+    if k != second.shape[-1]:
+        raise refuse("SHAPE", f"the lengths disagree: a has {k} terms and b {second.shape[-1]}")
+    try:
+        shape = np.broadcast_shapes(first.shape[:-1], second.shape[:-1])
+    except ValueError:
         raise refuse(
-            "SHAPE",
-            f"a and b have {first.ndim} and {second.ndim} dimensions and must have one each",
-        )
-    if first.size != second.size:
-        raise refuse("SHAPE", f"the lengths disagree: a has {first.size} terms and b {second.size}")
-    if first.size == 0:
+            "SHAPE", f"the shapes disagree: a is {first.shape} and b {second.shape}"
+        ) from None
+    if k == 0 or 0 in shape:
         raise refuse("SHAPE", "a and b have no terms; one is the least")
-    blocks = (-(-first.size // 32),)
+    blocks = (*shape, -(-k // 32))
     m, n = (whole("origin", number, 0, 2**32 - 1) for number in origin)
-    code, flags = _core.dot(
+    every = [contiguous(np.broadcast_to(x, (*shape, k))) for x in (first, second)]
+    out = np.empty(shape, np.float32)
+    flags = _core.dot(
         how._capsule,
-        first,
-        second,
-        _scales("mx_a", mx_a, blocks),
-        _scales("mx_b", mx_b, blocks),
+        (out.size, k),
+        *every,
+        out,
+        _scales("mx_a", mx_a, blocks, True),
+        _scales("mx_b", mx_b, blocks, True),
+        _accumulators(acc, how, shape),
         m,
         n,
+        bool(inexact_flags),
     )
-    value = np.uint32(code).view(np.float32)
-    return (value, Flags(flags)) if return_flags else value
+    return _shaped(out if shape else out[()], flags, return_flags)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -316,7 +379,7 @@ def _addend(
     array, known = codes(
         "c", np.asarray(c, np.float32) if not isinstance(c, np.ndarray) else c, c_format
     )
-    if known.name not in ("float16", "bfloat16", "float32"):
+    if known not in (formats["float16"], formats["bfloat16"], formats["float32"]):
         raise refuse("FORMAT", f"c holds {known.name} and must hold float16, bfloat16 or float32")
     if array.shape != (m, n):
         raise refuse("SHAPE", f"c has the shape {array.shape} and must have ({m}, {n})")
@@ -369,8 +432,10 @@ def gemm(
     d_random_bits: int | None = None,
     mx_a: ArrayLike | None = None,
     mx_b: ArrayLike | None = None,
+    acc: ArrayLike | None = None,
     origin: tuple[int, int] = (0, 0),
     return_result: bool = False,
+    inexact_flags: bool = False,
     **settings: Any,
 ) -> Any:
     """D = convert(act(a @ b.T * (scale_a * scale_b) + bias + beta * c) * scale_d)
@@ -382,11 +447,14 @@ def gemm(
     bias      N float32 values
     c, beta   M x N float16, bfloat16 or float32; beta is 1 if c is given
     activation, clamp    "relu", or clamp=(low, high)
-    d_format, rounding, overflow, d_random_bits    as in cast; the seed is the setting `seed`
+    d_format, rounding, overflow, d_random_bits    as in cast; the seed is the setting `seed`; the format is e4m3fn,
+              e5m2, e4m3fnuz, e5m2fnuz, float16, bfloat16 or float32
+    acc       M x N accumulators to begin with, as in dot; c is added after the scales instead
     mx_a, mx_b           E8M0 block scales, M (N) x ceil(K / 32)
     origin    position of D[0, 0] in a larger output, for the generator of stochastic rounding
 
-    The configuration is given as in dot. With return_result, the result is a GemmResult instead of D.
+    The configuration is given as in dot. With return_result, the result is a GemmResult instead of D. With
+    inexact_flags, its flags have INEXACT and UNDERFLOW too; this is slower.
     """
     a, b = np.asarray(a), np.asarray(b)
     both_formats = _operand_formats(a, b, a_format, b_format, format)
@@ -408,6 +476,9 @@ def gemm(
     scale = _scale_vector("scale_d", [scale_d], 1)
     blocks = -(-k // 32)
     d_known = format_of(d_format)
+    if d_known not in D_FORMATS:
+        good = ", ".join(known.name for known in D_FORMATS)
+        raise refuse("FORMAT", f"d_format is {d_known.name} and must be one of {good}")
     d = np.empty((m, n), d_known.code_dtype)
     place = tuple(whole("origin", number, 0, 2**32 - 1) for number in origin)
     amax, nonfinite, flags = _core.gemm(
@@ -429,6 +500,8 @@ def gemm(
         _scales("mx_a", mx_a, (m, blocks)),
         _scales("mx_b", mx_b, (n, blocks)),
         place,
+        _accumulators(acc, how, (m, n)),
+        bool(inexact_flags),
     )
-    out = d.view(result_dtype(d_format, d_known))
+    out = as_result(d, d_format, d_known)
     return GemmResult(out, np.float32(amax), nonfinite, Flags(flags)) if return_result else out

@@ -96,6 +96,119 @@ static PyObject *recipe_scale(PyObject *self, PyObject *arguments)
     return PyFloat_FromDouble((double)fp8mac_recipe_scale(formula, amax, previous));
 }
 
+// ---- delayed scaling ----------------------------------------------------------------------------
+
+// The caller's functions, and whether one of them raised an exception.
+typedef struct callbacks {
+    PyObject *amax, *scale; // None: the recipe's own
+    bool raised;
+} callbacks;
+
+// The result of a caller's function; NaN keeps the previous scale.
+static float number_from(PyObject *result, callbacks *own)
+{
+    double number = result == NULL ? 0 : PyFloat_AsDouble(result);
+    Py_XDECREF(result);
+    if (PyErr_Occurred()) {
+        own->raised = true;
+        return (float)Py_NAN;
+    }
+    return (float)number;
+}
+
+static float call_amax(const float *history, size_t length, void *context)
+{
+    callbacks *own = context;
+    PyObject *all = PyTuple_New((Py_ssize_t)length);
+    for (size_t i = 0; all != NULL && i < length; i++) {
+        PyObject *one = PyFloat_FromDouble((double)history[i]);
+        if (one == NULL || PyTuple_SetItem(all, (Py_ssize_t)i, one) != 0) {
+            Py_CLEAR(all);
+        }
+    }
+    PyObject *result = all == NULL ? NULL : PyObject_CallFunctionObjArgs(own->amax, all, NULL);
+    Py_XDECREF(all);
+    return number_from(result, own);
+}
+
+static float call_scale(float amax, float previous, fp8mac_recipe_formula formula, void *context)
+{
+    (void)formula;
+    callbacks *own = context;
+    if (own->raised) {
+        return (float)Py_NAN;
+    }
+    return number_from(PyObject_CallFunction(own->scale, "dd", (double)amax, (double)previous),
+                       own);
+}
+
+static PyObject *refuse_delayed(fp8mac_status status)
+{
+    switch (status) {
+    case FP8MAC_ERR_SCALE_EXPONENT: return refuse(status, "margin must be in -32..32");
+    case FP8MAC_ERR_SCALE:
+        return refuse(status, "fp8_max and initial must be finite and greater than zero");
+    case FP8MAC_ERR_SHAPE: return refuse(status, "length must be at least 1");
+    default: return refuse(status, NULL);
+    }
+}
+
+// delayed((fp8_max, margin, power_of_two, interval, window), amax_fn or None, scale_fn or None,
+//         history, scale, updates, (amax, nonfinite) or None) -> (scale, updates)
+// Updates the history in place. Without an amax it is cleared, and the arguments are checked.
+static PyObject *recipe_delayed(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    fp8mac_recipe_delayed_config config = {.interval = 0};
+    callbacks own = {.raised = false};
+    int power_of_two, window, nonfinite;
+    Py_ssize_t interval, updates;
+    PyObject *observed, *result = NULL;
+    Py_buffer history;
+    float scale, amax;
+    if (!PyArg_ParseTuple(arguments, "(fipni)OOw*fnO", &config.formula.fp8_max,
+                          &config.formula.margin, &power_of_two, &interval, &window, &own.amax,
+                          &own.scale, &history, &scale, &updates, &observed)) {
+        return NULL;
+    }
+    size_t length = (size_t)history.len / sizeof(float);
+    float *before = PyMem_Malloc((length + 1) * sizeof *before);
+    if (before == NULL) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    memcpy(before, history.buf, length * sizeof *before);
+    config.formula.form = power_of_two ? FP8MAC_RECIPE_POWER_OF_TWO : FP8MAC_RECIPE_RATIO;
+    config.interval = (size_t)interval;
+    config.window = (fp8mac_recipe_window)window;
+    config.amax_fn = own.amax == Py_None ? NULL : call_amax;
+    config.scale_fn = own.scale == Py_None ? NULL : call_scale;
+    config.context = &own;
+    config.history = history.buf;
+    config.history_length = length;
+    fp8mac_recipe_delayed delayed;
+    fp8mac_status status = fp8mac_recipe_delayed_init(&delayed, config, scale);
+    if (status != FP8MAC_OK) {
+        refuse_delayed(status);
+        goto done;
+    }
+    if (observed != Py_None) {
+        if (!PyArg_ParseTuple(observed, "fp", &amax, &nonfinite)) {
+            goto done;
+        }
+        memcpy(history.buf, before, length * sizeof *before);
+        delayed.updates = (size_t)updates;
+        (void)fp8mac_recipe_delayed_update(&delayed, amax, nonfinite != 0);
+    }
+    if (!own.raised) {
+        result = Py_BuildValue("(fn)", delayed.scale, (Py_ssize_t)delayed.updates);
+    }
+done:
+    PyMem_Free(before);
+    PyBuffer_Release(&history);
+    return result;
+}
+
 static PyObject *recipe_te_operand(PyObject *self, PyObject *arguments)
 {
     (void)self;
@@ -117,6 +230,22 @@ static PyObject *recipe_xla_next(PyObject *self, PyObject *arguments)
     return PyArg_ParseTuple(arguments, "fff", &fp8_max, &amax, &scale)
                ? PyFloat_FromDouble((double)fp8mac_recipe_xla_next(fp8_max, amax, scale))
                : NULL;
+}
+
+// xla_mode(format, loss_scaled_gradient) -> the overflow mode's number
+static PyObject *recipe_xla_mode(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    format_holder h;
+    int gradient;
+    if (!PyArg_ParseTuple(arguments, "O&p", take_format, &h, &gradient)) {
+        return NULL;
+    }
+    const fp8mac_format *found = fp8mac_format_by_name(h.format.name);
+    fp8mac_format_id id = found == NULL
+                              ? FP8MAC_FORMAT_COUNT
+                              : (fp8mac_format_id)(found - fp8mac_format_get(FP8MAC_E4M3FN));
+    return PyLong_FromLong((long)fp8mac_recipe_xla_mode(id, gradient != 0).overflow);
 }
 
 // xla_quantize(dst_format, dst, src, scale, mode) -> flags
@@ -167,6 +296,15 @@ static PyObject *recipe_graphcore_amax_bias(PyObject *self, PyObject *arguments)
     int previous;
     return PyArg_ParseTuple(arguments, "ffi", &fp8_max, &amax, &previous)
                ? PyLong_FromLong(fp8mac_recipe_graphcore_amax_bias(fp8_max, amax, previous))
+               : NULL;
+}
+
+static PyObject *recipe_graphcore_cscale_bias(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    int bias;
+    return PyArg_ParseTuple(arguments, "i", &bias)
+               ? PyLong_FromLong(fp8mac_recipe_graphcore_cscale_bias(bias))
                : NULL;
 }
 
@@ -315,11 +453,14 @@ PyMethodDef fp8mac_py_recipes_methods[] = {
     {"recipe_inverse", recipe_inverse, METH_VARARGS, NULL},
     {"recipe_reduce", recipe_reduce, METH_VARARGS, NULL},
     {"recipe_scale", recipe_scale, METH_VARARGS, NULL},
+    {"recipe_delayed", recipe_delayed, METH_VARARGS, NULL},
     {"recipe_te_operand", recipe_te_operand, METH_VARARGS, NULL},
     {"recipe_xla_next", recipe_xla_next, METH_VARARGS, NULL},
+    {"recipe_xla_mode", recipe_xla_mode, METH_VARARGS, NULL},
     {"recipe_xla_quantize", recipe_xla_quantize, METH_VARARGS, NULL},
     {"recipe_pytorch_scale", recipe_pytorch_scale, METH_VARARGS, NULL},
     {"recipe_graphcore_amax_bias", recipe_graphcore_amax_bias, METH_VARARGS, NULL},
+    {"recipe_graphcore_cscale_bias", recipe_graphcore_cscale_bias, METH_VARARGS, NULL},
     {"recipe_scale_exponent", recipe_scale_exponent, METH_VARARGS, NULL},
     {"recipe_fp8lm_mu", recipe_fp8lm_mu, METH_VARARGS, NULL},
     {"recipe_fp8lm_shared_scale", recipe_fp8lm_shared_scale, METH_VARARGS, NULL},

@@ -7,9 +7,9 @@
 PyObject *fp8mac_py_error;
 
 static const char *const status_names[] = {
-    "OK",          "NULL",    "FORMAT",         "ROUNDING",    "OVERFLOW_MODE",
-    "ACCUMULATOR", "GROUP",   "SCALE_EXPONENT", "SCALE",       "SHAPE",
-    "STRIDE",      "K_LIMIT", "ACTIVATION",     "UNSUPPORTED", "PRESET"};
+    "OK",         "NULL",           "FORMAT", "ROUNDING", "OVERFLOW_MODE", "ACCUMULATOR",
+    "GROUP",      "SCALE_EXPONENT", "SCALE",  "SHAPE",    "STRIDE",        "K_LIMIT",
+    "ACTIVATION", "UNSUPPORTED",    "PRESET", "OVERLAP"};
 
 // Raises Error: `what`, if there is any, then the status's own text; returns NULL.
 PyObject *refuse(fp8mac_status status, const char *what)
@@ -103,9 +103,11 @@ int take_mode(PyObject *object, void *to)
     mode_holder *holder = to;
     const char *rounding, *overflow;
     char message[SETTINGS_MESSAGE];
-    if (!PyArg_ParseTuple(object, "ssI", &rounding, &overflow, &holder->random_bits)) {
+    int inexact = 0;
+    if (!PyArg_ParseTuple(object, "ssI|p", &rounding, &overflow, &holder->random_bits, &inexact)) {
         return 0;
     }
+    holder->flags = flags_wanted(inexact);
     if (!settings_rounding(&holder->mode.rounding, rounding, message)) {
         refuse(FP8MAC_ERR_ROUNDING, message);
         return 0;
@@ -131,7 +133,8 @@ int mode_fits(const fp8mac_format *format, const mode_holder *how)
 
 PyObject *finish(fp8mac_status status, fp8mac_flags flags)
 {
-    return status == FP8MAC_OK ? PyLong_FromUnsignedLong(flags) : refuse(status, NULL);
+    return status == FP8MAC_OK ? PyLong_FromUnsignedLong(flags_raised(flags))
+                               : refuse(status, NULL);
 }
 
 // status_text(name) -> the sentence of FP8MAC_ERR_name

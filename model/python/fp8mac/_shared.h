@@ -33,13 +33,25 @@ PyObject *format_tuple(const fp8mac_format *format);
 typedef struct mode_holder {
     fp8mac_convert_mode mode;
     unsigned random_bits;
+    fp8mac_flags flags; // to begin with: FP8MAC_FLAG_TRACK_INEXACT or 0
 } mode_holder;
 
-// (rounding, overflow, random_bits), the first two by name. For O&.
+// (rounding, overflow, random_bits) or (rounding, overflow, random_bits, inexact_flags), the first
+// two by name. For O&.
 int take_mode(PyObject *object, void *to);
 // Whether the mode is possible for results of the format; otherwise 0, with the reason raised.
 int mode_fits(const fp8mac_format *format, const mode_holder *how);
-// The flags as a number, or the status raised.
+// FP8MAC_FLAG_TRACK_INEXACT or 0, for a call to begin with.
+static inline fp8mac_flags flags_wanted(int inexact)
+{
+    return inexact ? FP8MAC_FLAG_TRACK_INEXACT : 0u;
+}
+// The flags that were raised, without what was asked for.
+static inline unsigned long flags_raised(fp8mac_flags flags)
+{
+    return flags & ~(fp8mac_flags)FP8MAC_FLAG_TRACK_INEXACT;
+}
+// The raised flags as a number, or the status raised.
 PyObject *finish(fp8mac_status status, fp8mac_flags flags);
 
 // Block scales of k terms.

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._arrays import Flags, contiguous, float32, whole
-from ._formats import FormatLike, format_of, refuse, result_dtype
+from ._formats import FormatLike, as_result, format_of, refuse
 
 __all__ = [
     "Delayed",
@@ -28,6 +28,7 @@ __all__ = [
     "fp8lm_reduction_factors",
     "fp8lm_shared_scale",
     "graphcore_amax_bias",
+    "graphcore_cscale_bias",
     "inverse",
     "mx_quantize",
     "mx_scale",
@@ -45,6 +46,8 @@ __all__ = [
     "xla_quantize",
 ]
 
+OVERFLOWS = ("saturate", "saturate-finite", "ieee")
+WINDOWS = ("max", "most-recent")
 TE_FORMATS = ("HYBRID", "E4M3", "E5M2")
 TE_GEMMS = ("fprop", "dgrad", "wgrad")
 REDUCTIONS = ("pre-scaling", "post-scaling", "automatic")
@@ -141,42 +144,35 @@ class Delayed:
         scale_fn: Callable[[float, float], float] | None = None,
         initial: float = 1.0,
     ):
-        if not callable(window):
-            _choice("window", window, ("max", "most-recent"))
-        self._fp8_max, self._margin, self._power_of_two = _fp8_max(fp8_max), margin, power_of_two
-        self._interval = whole("interval", interval, 1, 2**31)
-        self._window, self._scale_fn = window, scale_fn
-        self.history = [0.0] * whole("length", length, 1, 2**31)
-        self.scale = static(initial)
-        self._updates = 0
-        scale(self._fp8_max, 1.0, margin=margin)  # refuses what the formula would
+        own = callable(window)
+        self._formula = (
+            _fp8_max(fp8_max),
+            _int32("margin", margin),
+            bool(power_of_two),
+            whole("interval", interval, 1, 2**31),
+            0 if own else _choice("window", window, WINDOWS),
+        )
+        self._functions = (window if own else None, scale_fn)
+        self._history = np.zeros(whole("length", length, 1, 2**31), np.float32)
+        self.scale, self._updates = _core.recipe_delayed(
+            self._formula, *self._functions, self._history, static(initial), 0, None
+        )
 
-    def _amax(self) -> float:
-        if callable(self._window):
-            return float(self._window(tuple(self.history)))
-        return reduce(self.history) if self._window == "max" else self.history[0]
+    @property
+    def history(self) -> list[float]:
+        """The amaxes, the newest first. Entries not yet filled are 0."""
+        return self._history.tolist()
 
     def update(self, amax: float, nonfinite: bool = False) -> float:
         """Takes the amax of the finished step and returns the scale for the next one."""
-        self.history = [
-            math.inf if nonfinite else float(np.abs(np.float32(amax))),
-            *self.history[:-1],
-        ]
-        due, self._updates = self._updates == 0, (self._updates + 1) % self._interval
-        if not due:
-            return self.scale
-        if self._scale_fn is None:
-            self.scale = scale(
-                self._fp8_max,
-                self._amax(),
-                margin=self._margin,
-                power_of_two=self._power_of_two,
-                previous=self.scale,
-            )
-        else:
-            found = float(np.float32(self._scale_fn(self._amax(), self.scale)))
-            if found > 0:
-                self.scale = min(found, float(np.finfo(np.float32).max))
+        self.scale, self._updates = _core.recipe_delayed(
+            self._formula,
+            *self._functions,
+            self._history,
+            self.scale,
+            self._updates,
+            (amax, bool(nonfinite)),
+        )
         return self.scale
 
 
@@ -194,7 +190,7 @@ def xla_next(fp8_max: float | FormatLike, amax: float, scale: float) -> float:
 
 def xla_mode(format: FormatLike, loss_scaled_gradient: bool) -> str:
     """XLA's overflow mode: "saturate", but "ieee" for E5M2 gradients under loss scaling."""
-    return "ieee" if loss_scaled_gradient and format_of(format).name == "e5m2" else "saturate"
+    return OVERFLOWS[_core.recipe_xla_mode(format_of(format)._entry, bool(loss_scaled_gradient))]
 
 
 def xla_quantize(
@@ -204,7 +200,7 @@ def xla_quantize(
     values, to = float32("x", x), format_of(format)
     out = np.empty(values.shape, to.code_dtype)
     _core.recipe_xla_quantize(to._entry, out, values, float(scale), ("nearest-even", overflow, 0))
-    return out.view(result_dtype(format, to))
+    return as_result(out, format, to)
 
 
 def pytorch_scale(
@@ -217,6 +213,11 @@ def pytorch_scale(
 def graphcore_amax_bias(fp8_max: float | FormatLike, amax: float, previous: int = 0) -> int:
     """FP8-AMAX: b = floor(log2(fp8_max / amax)) clamped to -32..32; x * 2^b is converted, and used as 2^-b * code."""
     return _core.recipe_graphcore_amax_bias(_fp8_max(fp8_max), amax, _int32("previous", previous))
+
+
+def graphcore_cscale_bias(bias: int) -> int:
+    """FP8-CSCALE: one constant bias for all tensors of a kind, clamped to -32..32."""
+    return _core.recipe_graphcore_cscale_bias(_int32("bias", bias))
 
 
 def scale_exponent(bias: int) -> int:
@@ -261,7 +262,7 @@ def mx_quantize(x: ArrayLike, element: FormatLike, *, return_flags: bool = False
         flags |= _core.recipe_mx_quantize(
             to._entry, out[index], scales[index], contiguous(values[index])
         )
-    result = (out.view(result_dtype(element, to)), scales)
+    result = (as_result(out, element, to), scales)
     return (*result, Flags(flags)) if return_flags else result
 
 

@@ -29,7 +29,7 @@ fp8mac_status fp8mac_convert_run(const fp8mac_format *dst_format, void *dst,
     if (status != FP8MAC_OK) {
         return status;
     }
-    if (FP8MAC_FAST && kernels != NULL &&
+    if (FP8MAC_FAST && kernels != NULL && !fp8mac_tracks_inexact(flags) &&
         fp8mac_fast_convert(kernels, dst_format, dst, src_format, src, n, mode, flags)) {
         return FP8MAC_OK;
     }
@@ -52,7 +52,7 @@ fp8mac_status fp8mac_quantize(const fp8mac_format *dst_format, void *dst, const 
         return FP8MAC_ERR_SCALE;
     }
     const fp8mac_kernels *kernels = fp8mac_kernels_best();
-    if (!FP8MAC_FAST || kernels == NULL ||
+    if (!FP8MAC_FAST || kernels == NULL || fp8mac_tracks_inexact(flags) ||
         !fp8mac_fast_quantize(kernels, dst_format, dst, src, n, scale, mode, flags)) {
         fp8mac_quantize_defined(dst_format, dst, src, n, scale, mode, flags);
     }

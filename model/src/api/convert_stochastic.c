@@ -68,7 +68,7 @@ static bool convert_fast(const fp8mac_format *dst_format, void *dst,
 {
     enum { BLOCK = 1024 };
     const fp8mac_kernels *kernels = fp8mac_kernels_best();
-    bool done = FP8MAC_FAST && kernels != NULL;
+    bool done = FP8MAC_FAST && kernels != NULL && !fp8mac_tracks_inexact(flags);
     if (done && source->r != NULL) {
         return fp8mac_fast_convert_stochastic(kernels, dst_format, dst, src_format, src, n,
                                               overflow, source->r, source->bits, flags);

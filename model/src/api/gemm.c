@@ -27,6 +27,25 @@ static fp8mac_status validate_d(const fp8mac_gemm_desc *desc)
     return status == FP8MAC_OK && !bits_fit ? FP8MAC_ERR_ROUNDING : status;
 }
 
+static bool same_format(const fp8mac_format *a, const fp8mac_format *b)
+{
+    return a->is_signed == b->is_signed && a->exponent_bits == b->exponent_bits &&
+           a->mantissa_bits == b->mantissa_bits && a->bias == b->bias && a->has_inf == b->has_inf &&
+           a->has_negative_zero == b->has_negative_zero && a->nan_encoding == b->nan_encoding &&
+           a->exponent_zero == b->exponent_zero;
+}
+
+// Whether it is one of the formats `first` .. FP8MAC_FP32, which the array has.
+static bool is_array_format(const fp8mac_format *format, fp8mac_format_id first)
+{
+    for (unsigned id = first; format != NULL && id < FP8MAC_ARRAY_FORMAT_COUNT; id++) {
+        if (same_format(format, &fp8mac_formats[id])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static fp8mac_status validate_formats(const fp8mac_gemm_desc *desc)
 {
     fp8mac_status status = fp8mac_dot_config_validate(&desc->dot);
@@ -36,55 +55,120 @@ static fp8mac_status validate_formats(const fp8mac_gemm_desc *desc)
     bool scaled = desc->mx_a != NULL || desc->mx_b != NULL;
     bool has_static_exponent = desc->dot.acc_format == FP8MAC_ACC_FIXED && desc->dot.frac_bits != 0;
     if (has_static_exponent ||
+        (desc->acc != NULL && fp8mac_acc_loaded_format(&desc->dot) == NULL) ||
         (scaled && fp8mac_acc_rounded_format(desc->dot.acc_format) == NULL)) {
         return FP8MAC_ERR_ACCUMULATOR;
     }
-    if (desc->beta != 0 && (fp8mac_format_validate(desc->c_format) != FP8MAC_OK ||
-                            !fp8mac_format_is_wide(desc->c_format))) {
+    if (!is_array_format(desc->d_format, FP8MAC_E4M3FN) ||
+        (desc->beta != 0 && !is_array_format(desc->c_format, FP8MAC_FP16))) {
         return FP8MAC_ERR_FORMAT;
     }
     return validate_d(desc);
 }
 
-// Rows of `used` elements, `stride` apart. The last element's index and byte offset must fit a
-// size_t.
-static fp8mac_status validate_matrix(size_t rows, size_t used, size_t stride, unsigned bytes)
+// ---- the matrices in memory ---------------------------------------------------------------------
+
+// Rows of `used` elements of `bytes` bytes, `stride` elements apart. `at` is NULL for an absent one.
+typedef struct matrix {
+    const void *at;
+    size_t rows, used, stride;
+    unsigned bytes;
+} matrix;
+
+enum { MATRIX_D, MATRICES = 11 };
+
+// D comes first, then the inputs.
+static void list_matrices(const fp8mac_gemm_desc *desc, matrix list[MATRICES])
 {
-    if (stride < used) {
+    size_t blocks = desc->k / FP8MAC_MX_BLOCK + (desc->k % FP8MAC_MX_BLOCK != 0);
+    bool has_c = desc->beta != 0;
+    const fp8mac_scale *a = &desc->scale_a, *b = &desc->scale_b;
+    size_t scales_a = a->mode == FP8MAC_SCALE_VECTOR ? desc->m : 1,
+           scales_b = b->mode == FP8MAC_SCALE_VECTOR ? desc->n : 1;
+    const unsigned c_bytes = has_c ? fp8mac_format_bytes(desc->c_format) : 1,
+                   acc_bytes = desc->acc != NULL
+                                   ? fp8mac_format_bytes(fp8mac_acc_loaded_format(&desc->dot))
+                                   : 1;
+    const matrix all[MATRICES] = {
+        {desc->d, desc->m, desc->n, desc->ldd, fp8mac_format_bytes(desc->d_format)},
+        {desc->a, desc->m, desc->k, desc->lda, 1},
+        {desc->b, desc->n, desc->k, desc->ldb, 1},
+        {has_c ? desc->c : NULL, desc->m, desc->n, desc->ldc, c_bytes},
+        {desc->acc, desc->m, desc->n, desc->ldacc, acc_bytes},
+        {desc->bias, 1, desc->n, desc->n, sizeof(float)},
+        {a->mode == FP8MAC_SCALE_NONE ? NULL : a->values, 1, scales_a, scales_a, sizeof(float)},
+        {b->mode == FP8MAC_SCALE_NONE ? NULL : b->values, 1, scales_b, scales_b, sizeof(float)},
+        {desc->scale_d, 1, 1, 1, sizeof(float)},
+        {desc->mx_a, desc->m, blocks, desc->ldmx_a, 1},
+        {desc->mx_b, desc->n, blocks, desc->ldmx_b, 1},
+    };
+    memcpy(list, all, sizeof all);
+}
+
+// The stride and the whole matrix must fit a ptrdiff_t, as every object does.
+static fp8mac_status validate_matrix(const matrix *x)
+{
+    size_t room = PTRDIFF_MAX / x->bytes;
+    if (x->stride < x->used || x->stride > room) {
         return FP8MAC_ERR_STRIDE;
     }
-    size_t room = SIZE_MAX / bytes;
-    return used > room || (rows > 1 && stride > (room - used) / (rows - 1)) ? FP8MAC_ERR_SHAPE
-                                                                            : FP8MAC_OK;
+    return x->rows > 1 && x->stride > (room - x->used) / (x->rows - 1) ? FP8MAC_ERR_SHAPE
+                                                                       : FP8MAC_OK;
+}
+
+// Whether some row of x holds a byte of first .. end - 1.
+static bool has_byte_of(const matrix *x, uintptr_t first, uintptr_t end)
+{
+    uintptr_t at = (uintptr_t)x->at;
+    size_t stride = x->stride * x->bytes, used = x->used * x->bytes;
+    if (end <= at) {
+        return false;
+    }
+    // The first row that ends behind `first`.
+    size_t row = first < at + used ? 0 : (first - at - used) / stride + 1;
+    return row < x->rows && at + row * stride < end;
+}
+
+static bool overlap(const matrix *x, const matrix *y)
+{
+    for (size_t row = 0; row < x->rows; row++) {
+        uintptr_t first = (uintptr_t)x->at + row * x->stride * x->bytes;
+        if (has_byte_of(y, first, first + x->used * x->bytes)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Both origins and all of D are within the generator's counter.
+static bool origin_fits(uint32_t origin, size_t size)
+{
+    return size - 1 <= UINT32_MAX - origin;
 }
 
 static fp8mac_status validate_shape(const fp8mac_gemm_desc *desc)
 {
-    if (desc->m == 0 || desc->n == 0 || desc->k == 0) {
+    if (desc->m == 0 || desc->n == 0 || desc->k == 0 || !origin_fits(desc->origin_m, desc->m) ||
+        !origin_fits(desc->origin_n, desc->n)) {
         return FP8MAC_ERR_SHAPE;
     }
-    fp8mac_status status = validate_matrix(desc->m, desc->k, desc->lda, 1);
-    if (status == FP8MAC_OK) {
-        status = validate_matrix(desc->n, desc->k, desc->ldb, 1);
+    matrix list[MATRICES];
+    list_matrices(desc, list);
+    for (size_t i = 0; i < MATRICES; i++) {
+        fp8mac_status status = list[i].at == NULL ? FP8MAC_OK : validate_matrix(&list[i]);
+        if (status != FP8MAC_OK) {
+            return status;
+        }
     }
-    if (status == FP8MAC_OK && desc->beta != 0) {
-        status = validate_matrix(desc->m, desc->n, desc->ldc, fp8mac_format_bytes(desc->c_format));
+    for (size_t i = MATRIX_D + 1; i < MATRICES; i++) {
+        if (list[i].at != NULL && overlap(&list[MATRIX_D], &list[i])) {
+            return FP8MAC_ERR_OVERLAP;
+        }
     }
-    if (status == FP8MAC_OK) {
-        status = validate_matrix(desc->m, desc->n, desc->ldd, fp8mac_format_bytes(desc->d_format));
-    }
-    size_t blocks = desc->k / FP8MAC_MX_BLOCK + (desc->k % FP8MAC_MX_BLOCK != 0);
-    if (status == FP8MAC_OK && desc->mx_a != NULL) {
-        status = validate_matrix(desc->m, blocks, desc->ldmx_a, 1);
-    }
-    if (status == FP8MAC_OK && desc->mx_b != NULL) {
-        status = validate_matrix(desc->n, blocks, desc->ldmx_b, 1);
-    }
-    if (status == FP8MAC_OK && !fp8mac_dot_k_fits(&desc->dot, 0, desc->k)) {
-        status = FP8MAC_ERR_K_LIMIT;
-    }
-    return status;
+    return fp8mac_dot_k_fits(&desc->dot, 0, desc->k) ? FP8MAC_OK : FP8MAC_ERR_K_LIMIT;
 }
+
+// ---- the epilogue's arguments -------------------------------------------------------------------
 
 static fp8mac_status validate_scale(fp8mac_scale scale, size_t rows)
 {

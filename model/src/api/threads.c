@@ -16,7 +16,8 @@ typedef struct share {
 static void *run_share(void *argument)
 {
     share *own = argument;
-    if (!FP8MAC_FAST || own->kernels == NULL ||
+    own->totals.flags = own->desc.inexact_flags ? FP8MAC_FLAG_TRACK_INEXACT : 0u;
+    if (!FP8MAC_FAST || own->kernels == NULL || own->desc.inexact_flags ||
         !fp8mac_fast_gemm(own->kernels, &own->desc, &own->totals)) {
         fp8mac_gemm_defined(&own->desc, &own->totals);
     }
@@ -64,6 +65,6 @@ void fp8mac_gemm_threads(const fp8mac_gemm_desc *desc, const fp8mac_kernels *ker
         const fp8mac_gemm_totals *own = &shares[i].totals;
         totals->amax = own->amax > totals->amax ? own->amax : totals->amax;
         totals->amax_nonfinite |= own->amax_nonfinite;
-        totals->flags |= own->flags;
+        totals->flags |= own->flags & ~(fp8mac_flags)FP8MAC_FLAG_TRACK_INEXACT;
     }
 }

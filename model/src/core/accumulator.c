@@ -15,6 +15,25 @@ const fp8mac_format *fp8mac_acc_rounded_format(fp8mac_acc_format acc_format)
     return NULL;
 }
 
+const fp8mac_format *fp8mac_acc_loaded_format(const fp8mac_dot_config *config)
+{
+    return config->promote != 0 ? fp8mac_format_get(FP8MAC_FP32)
+                                : fp8mac_acc_code_format(config->acc_format);
+}
+
+fp8mac_status fp8mac_acc_load(const fp8mac_dot_config *config, fp8mac_acc *acc, uint32_t code)
+{
+    if (config == NULL || acc == NULL) {
+        return FP8MAC_ERR_NULL;
+    }
+    if (fp8mac_acc_loaded_format(config) == NULL) {
+        return FP8MAC_ERR_ACCUMULATOR;
+    }
+    bool has_second = config->promote != 0 || config->chunk != 0;
+    *(has_second ? &acc->second : &acc->code) = code;
+    return FP8MAC_OK;
+}
+
 const fp8mac_format *fp8mac_acc_code_format(fp8mac_acc_format format)
 {
     return format == FP8MAC_ACC_E8M13 ? fp8mac_format_get(FP8MAC_FP32)

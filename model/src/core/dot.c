@@ -35,7 +35,7 @@ static bool has_options(const fp8mac_dot_config *c)
            c->late_bits_sum != 0 || c->late_bits_acc != 0 || c->late_drop != 0 ||
            c->late_round != FP8MAC_ALIGN_TOWARD_ZERO || c->even_odd || c->flush ||
            c->nan_code != 0 || c->lscale != 0 || c->promote != 0 || c->chunk != 0 ||
-           c->static_exponent != 0;
+           c->static_exponent != 0 || c->k_order != FP8MAC_K_ASCENDING;
 }
 
 static bool is_int8(const fp8mac_format *f)
@@ -143,11 +143,13 @@ static fp8mac_status validate_float(const fp8mac_dot_config *c)
         return status;
     }
     if (c->guard_bits != 0 || !alignment_is_valid(c) || !nan_code_is_valid(c) ||
-        (c->promote != 0 && c->chunk != 0)) {
+        (c->promote != 0 && c->chunk != 0) || (unsigned)c->k_order > FP8MAC_K_PAIRS) {
         return FP8MAC_ERR_ACCUMULATOR;
     }
     unsigned group = c->group == 0 ? 1 : c->group;
-    if (c->promote % group != 0 || c->chunk % group != 0) {
+    bool pairs = c->k_order == FP8MAC_K_PAIRS;
+    unsigned block = pairs ? 2 * group : group;
+    if (c->promote % block != 0 || c->chunk % block != 0 || (pairs && group % 2 != 0)) {
         return FP8MAC_ERR_GROUP;
     }
     return c->lscale <= (c->acc_format == FP8MAC_ACC_FP16 ? 15 : 127) ? FP8MAC_OK
@@ -234,7 +236,12 @@ fp8mac_status fp8mac_dot_step(const fp8mac_dot_config *config, fp8mac_acc *acc, 
     if (status == FP8MAC_OK && n > (config->group == 0 ? 1 : config->group)) {
         status = FP8MAC_ERR_GROUP;
     }
-    return status == FP8MAC_OK ? fp8mac_dot(config, acc, a, b, n, flags) : status;
+    if (status != FP8MAC_OK) {
+        return status;
+    }
+    fp8mac_dot_config one = *config; // the terms are those of one step
+    one.k_order = FP8MAC_K_ASCENDING;
+    return fp8mac_dot(&one, acc, a, b, n, flags);
 }
 
 fp8mac_status fp8mac_dot(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,

@@ -222,6 +222,12 @@ static fp8mac_value flush(const fp8mac_format *format, fp8mac_value value)
     return value;
 }
 
+// The flags without the request for `inexact`: what is written is then judged against the exact sum.
+static fp8mac_flags without_inexact(const fp8mac_flags *flags)
+{
+    return flags == NULL ? 0 : *flags & ~(fp8mac_flags)FP8MAC_FLAG_TRACK_INEXACT;
+}
+
 // A sum in the accumulator's format, in the format of its code.
 static uint32_t round_sum(const fp8mac_dot_config *config, fp8mac_value sum, fp8mac_round_mode mode,
                           fp8mac_flags *flags)
@@ -266,20 +272,27 @@ void fp8mac_dot_step_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, c
         note(&f, terms[i].value);
     }
     fp8mac_round_mode mode = round_mode(config, acc, acc->steps, FP8MAC_RANDOM_STEP);
+    fp8mac_flags own = without_inexact(flags);
     fp8mac_value sum;
     if (is_special(&f)) {
-        sum = special_value(&f, flags);
+        sum = special_value(&f, &own);
     } else if (config->frac_bits == 0) {
         sum = add_exactly(terms, n, before);
         sum.sign |= sum.cls == FP8MAC_CLASS_ZERO && f.all_minus_zero;
     } else if (!config->acc_late) {
         sum = add_aligned(config, terms, n, before);
     } else if (config->late_bits_sum == 0) {
-        sum = add_rounded(config, terms, n, before.value, mode, flags);
+        sum = add_rounded(config, terms, n, before.value, mode, &own);
     } else {
         sum = add_late(config, terms, n, before);
     }
-    acc->code = round_sum(config, sum, mode, flags);
+    acc->code = round_sum(config, sum, mode, &own);
+    fp8mac_raise(flags, own);
+    if (!is_special(&f) && fp8mac_tracks_inexact(flags)) {
+        fp8mac_raise_inexact(fp8mac_acc_rounded_format(config->acc_format),
+                             add_exactly(terms, n, before), mode,
+                             fp8mac_decode(code_format, acc->code), flags);
+    }
 }
 
 void fp8mac_dot_step_definition(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
@@ -300,7 +313,13 @@ uint32_t fp8mac_acc_joined(const fp8mac_dot_config *config, const fp8mac_acc *ac
                                         fp8mac_decode(code_format, acc->code), flags);
     if (config->promote == 0) {
         uint64_t step = acc->steps - 1; // the step that the chunk ended with
-        return round_sum(config, sum, round_mode(config, acc, step, FP8MAC_RANDOM_OUTER), flags);
+        fp8mac_round_mode mode = round_mode(config, acc, step, FP8MAC_RANDOM_OUTER);
+        fp8mac_flags own = without_inexact(flags);
+        uint32_t code = round_sum(config, sum, mode, &own);
+        fp8mac_raise(flags, own);
+        fp8mac_raise_inexact(fp8mac_acc_rounded_format(config->acc_format), sum, mode,
+                             fp8mac_decode(code_format, code), flags);
+        return code;
     }
     if (sum.cls == FP8MAC_CLASS_NAN && config->nan_code != 0 && code_is_fp32(config->acc_format)) {
         return config->nan_code;
@@ -344,20 +363,46 @@ static fp8mac_mx_pair mx_pair(const uint8_t *mx_a, const uint8_t *mx_b, size_t k
     return pair;
 }
 
+// A step's terms. `k` is the place of each among the terms of the call.
+typedef struct step_terms {
+    size_t k[FP8MAC_GROUP_MAX];
+    unsigned n;
+} step_terms;
+
+// The next step's terms. `first` is the place of the first term of its block, `part` the number of the
+// step in the block.
+static void choose_terms(const fp8mac_dot_config *config, size_t first, unsigned part, size_t end,
+                         step_terms *terms)
+{
+    bool pairs = config->k_order == FP8MAC_K_PAIRS;
+    unsigned group = config->group == 0 ? 1 : config->group;
+    terms->n = 0;
+    for (size_t k = first; k < end && k < first + (pairs ? 2 * group : group); k++) {
+        if (!pairs || (k % 4 < 2) == (part == 0)) {
+            terms->k[terms->n++] = k;
+        }
+    }
+}
+
 void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
                             const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
                             fp8mac_flags *flags)
 {
     bool scaled = mx_a != NULL || mx_b != NULL;
-    unsigned group = config->group == 0 ? 1 : config->group;
-    for (size_t first = 0; first < k; first += group) {
-        unsigned n = k - first < group ? (unsigned)(k - first) : group;
+    unsigned parts = config->k_order == FP8MAC_K_PAIRS ? 2 : 1;
+    unsigned block = parts * (config->group == 0 ? 1 : config->group);
+    for (size_t step = 0; step / parts < k / block + (k % block != 0); step++) {
+        step_terms terms;
+        uint8_t step_a[FP8MAC_GROUP_MAX], step_b[FP8MAC_GROUP_MAX];
         fp8mac_mx_pair mx[FP8MAC_GROUP_MAX];
-        for (unsigned i = 0; scaled && i < n; i++) {
-            mx[i] = mx_pair(mx_a, mx_b, first + i);
+        choose_terms(config, step / parts * block, (unsigned)(step % parts), k, &terms);
+        for (unsigned i = 0; i < terms.n; i++) {
+            step_a[i] = a[terms.k[i]];
+            step_b[i] = b[terms.k[i]];
+            mx[i] = scaled ? mx_pair(mx_a, mx_b, terms.k[i]) : (fp8mac_mx_pair){0};
         }
-        fp8mac_dot_step_defined(config, acc, a + first, b + first, n, scaled ? mx : NULL, flags);
+        fp8mac_dot_step_defined(config, acc, step_a, step_b, terms.n, scaled ? mx : NULL, flags);
         acc->steps += config->acc_rounding == FP8MAC_ROUND_STOCHASTIC ? 1 : 0;
-        count_products(config, acc, n, flags);
+        count_products(config, acc, terms.n, flags);
     }
 }

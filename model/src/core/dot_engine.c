@@ -16,7 +16,7 @@ static bool is_plain(const fp8mac_dot_config *c)
     bool one_rounding =
         c->acc_rounding == FP8MAC_ROUND_NEAREST_EVEN && c->frac_bits == 0 && !c->flush;
     return one_rounding && c->acc_format != FP8MAC_ACC_E8M13 && c->nan_code == 0 &&
-           c->promote == 0 && c->chunk == 0;
+           c->promote == 0 && c->chunk == 0 && c->k_order == FP8MAC_K_ASCENDING;
 }
 
 static void table_init(fp8mac_operand_table *table, const fp8mac_format *f)
@@ -111,15 +111,21 @@ static fp8mac_int128 truncate_product(fp8mac_int128 product, int32_t shift)
 
 // sum_products in the accumulator's unit. Each product is truncated.
 static fp8mac_int128 sum_truncated_products(const fp8mac_dot_engine *engine, const uint8_t *a,
-                                            const uint8_t *b, unsigned n, bool *special)
+                                            const uint8_t *b, unsigned n, bool *special,
+                                            fp8mac_flags *flags)
 {
     int32_t shift = engine->unit_exponent - fixed_unit(&engine->config);
-    fp8mac_int128 sum = 0;
+    fp8mac_int128 sum = 0, lost = 0;
     *special = false;
     for (unsigned i = 0; i < n; i++) {
-        sum +=
-            truncate_product((fp8mac_int128)engine->a.value[a[i]] * engine->b.value[b[i]], shift);
+        fp8mac_int128 product = (fp8mac_int128)engine->a.value[a[i]] * engine->b.value[b[i]];
+        fp8mac_int128 kept = truncate_product(product, shift);
+        sum += kept;
+        lost += shift < 0 ? product - truncate_product(kept, -shift) : 0;
         *special |= engine->a.special[a[i]] != 0 || engine->b.special[b[i]] != 0;
+    }
+    if (lost != 0 && !*special && fp8mac_tracks_inexact(flags)) {
+        fp8mac_raise(flags, FP8MAC_FLAG_INEXACT);
     }
     return sum;
 }
@@ -255,7 +261,7 @@ static void step_fixed(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const u
 {
     bool special;
     fp8mac_int128 sum = is_static(&engine->config)
-                            ? sum_truncated_products(engine, a, b, n, &special)
+                            ? sum_truncated_products(engine, a, b, n, &special, flags)
                             : sum_products(engine, a, b, n, &special);
     fp8mac_uint128 total =
         ((fp8mac_uint128)acc->fixed_hi << 64 | acc->fixed_lo) + (fp8mac_uint128)sum;

@@ -202,8 +202,8 @@ static uint32_t encode_power(const fp8mac_format *f, fp8mac_value value, fp8mac_
     return code < 0 ? 0 : (uint32_t)code;
 }
 
-uint32_t fp8mac_encode_rounded(const fp8mac_format *f, fp8mac_value value, fp8mac_round_mode mode,
-                               fp8mac_overflow overflow, fp8mac_flags *flags)
+static uint32_t encode(const fp8mac_format *f, fp8mac_value value, fp8mac_round_mode mode,
+                       fp8mac_overflow overflow, fp8mac_flags *flags)
 {
     if (fp8mac_format_is_powers(f)) {
         return encode_power(f, value, flags);
@@ -221,6 +221,68 @@ uint32_t fp8mac_encode_rounded(const fp8mac_format *f, fp8mac_value value, fp8ma
     case FP8MAC_CLASS_ZERO: break;
     }
     return zero_code(f, value.sign);
+}
+
+// ---- inexact, underflow -------------------------------------------------------------------------
+
+// x and y are zero or not finite, or have a significand that is not 0.
+static bool same_value(fp8mac_value x, fp8mac_value y)
+{
+    if (x.cls != FP8MAC_CLASS_FINITE || y.cls != FP8MAC_CLASS_FINITE) {
+        return x.cls == y.cls;
+    }
+    int64_t down = (int64_t)x.exponent - y.exponent;
+    int64_t distance = down < 0 ? -down : down;
+    uint64_t high = down < 0 ? y.significand : x.significand;
+    uint64_t low = down < 0 ? x.significand : y.significand;
+    return x.sign == y.sign && fp8mac_bit_length(high) + distance <= 64 && high << distance == low;
+}
+
+// Whether a finite value, rounded with an unbounded exponent, is below the smallest normal number.
+static bool is_tiny(const fp8mac_format *f, fp8mac_value value, fp8mac_round_mode mode)
+{
+    bool normal = f->exponent_zero == FP8MAC_EXPONENT_ZERO_NORMAL;
+    int32_t least = (normal ? 0 : 1) - f->bias;
+    int32_t length = fp8mac_bit_length(value.significand);
+    int32_t shift = length - f->mantissa_bits - 1;
+    int64_t top = (int64_t)value.exponent + length - 1;
+    if (f->exponent_bits == 0 || fp8mac_format_is_powers(f) || top < least - 1 || top > least) {
+        return f->exponent_bits != 0 && top < least;
+    }
+    uint64_t rounded = shift > 0 ? fp8mac_round_right(value.significand, shift, mode)
+                                 : value.significand << -shift;
+    top += (int64_t)(rounded >> f->mantissa_bits >> 1); // a carry into the next binade
+    bool is_power = (rounded & (rounded - 1)) == 0;
+    return top < least || (normal && top == least && is_power);
+}
+
+void fp8mac_raise_inexact(const fp8mac_format *format, fp8mac_value exact, fp8mac_round_mode mode,
+                          fp8mac_value written, fp8mac_flags *flags)
+{
+    bool number = exact.cls == FP8MAC_CLASS_ZERO || exact.cls == FP8MAC_CLASS_FINITE;
+    if (exact.cls == FP8MAC_CLASS_FINITE && exact.significand == 0) {
+        exact.cls = FP8MAC_CLASS_ZERO;
+    }
+    if (!fp8mac_tracks_inexact(flags) || !number || same_value(exact, written)) {
+        return;
+    }
+    bool tiny = exact.cls == FP8MAC_CLASS_FINITE && is_tiny(format, exact, mode);
+    fp8mac_raise(flags, FP8MAC_FLAG_INEXACT | (tiny ? FP8MAC_FLAG_UNDERFLOW : 0u));
+}
+
+uint32_t fp8mac_encode_rounded(const fp8mac_format *f, fp8mac_value value, fp8mac_round_mode mode,
+                               fp8mac_overflow overflow, fp8mac_flags *flags)
+{
+    if (!fp8mac_tracks_inexact(flags)) {
+        return encode(f, value, mode, overflow, flags);
+    }
+    fp8mac_flags own = 0;
+    uint32_t code = encode(f, value, mode, overflow, &own);
+    fp8mac_raise(flags, own);
+    if ((own & FP8MAC_FLAG_INVALID) == 0) {
+        fp8mac_raise_inexact(f, value, mode, fp8mac_decode(f, code), flags);
+    }
+    return code;
 }
 
 uint32_t fp8mac_encode_independent(const fp8mac_format *f, fp8mac_value value,

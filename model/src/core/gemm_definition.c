@@ -50,6 +50,11 @@ static uint32_t accumulate(const fp8mac_gemm_desc *desc, const fp8mac_dot_engine
                            size_t n, fp8mac_flags *flags)
 {
     fp8mac_acc acc = {.m = desc->origin_m + (uint32_t)m, .n = desc->origin_n + (uint32_t)n};
+    if (desc->acc != NULL) {
+        unsigned bytes = fp8mac_format_bytes(fp8mac_acc_loaded_format(&desc->dot));
+        (void)fp8mac_acc_load(&desc->dot, &acc,
+                              fp8mac_load_code(desc->acc, m * desc->ldacc + n, bytes));
+    }
     fp8mac_dot_engine_run_mx(engine, &acc, desc->a + m * desc->lda, desc->b + n * desc->ldb,
                              desc->k, mx_row(desc->mx_a, m, desc->ldmx_a),
                              mx_row(desc->mx_b, n, desc->ldmx_b), flags);
@@ -123,6 +128,11 @@ fp8mac_gemm_desc fp8mac_gemm_part(const fp8mac_gemm_desc *desc, size_t m0, size_
     if (desc->beta != 0) {
         part.c =
             (const uint8_t *)desc->c + (m0 * desc->ldc + n0) * fp8mac_format_bytes(desc->c_format);
+    }
+    if (desc->acc != NULL) {
+        part.acc =
+            (const uint8_t *)desc->acc +
+            (m0 * desc->ldacc + n0) * fp8mac_format_bytes(fp8mac_acc_loaded_format(&desc->dot));
     }
     part.d = (uint8_t *)desc->d + (m0 * desc->ldd + n0) * fp8mac_format_bytes(desc->d_format);
     if (desc->mx_a != NULL) {

@@ -10,6 +10,20 @@
 #define MATLAB                                                                                     \
     "; MATLAB-tensor-core agrees (github.com/north-numerical-computing/MATLAB-tensor-core, "       \
     "models/"
+// The definition in exact integers, tests/oracle/definition.py, is compared in every run of the tests.
+#define ORACLE "tests/oracle/definition.py, exact integers, bit for bit, in every test run"
+#define RECORDED                                                                                   \
+    "; MMA-Sim; with the other hopper-fp8 and ada-fp8 presets 50000 outputs recorded on H100, "    \
+    "H200, "                                                                                       \
+    "Ada and L40S GPUs (not in the repository)"
+#define MMA_SYNC                                                                                   \
+    "outputs of the instruction, recorded on the GPUs; no document or simulator describes it "     \
+    "(PTX "                                                                                        \
+    "ISA, mma.sync.aligned.m16n8k32, names the instruction)"
+#define MMA_COMPARED                                                                               \
+    "tests/oracle/mma_sync.py, exact rational numbers, bit for bit, in every test run; with the "  \
+    "other mma.sync presets 40000 outputs recorded on H100, H200 and B200 (not in the repository)"
+#define NVIDIA_MMA .group = 16, .frac_bits = 25, .k_order = FP8MAC_K_PAIRS
 #define NVIDIA_FP32 .acc_rounding = FP8MAC_ROUND_TOWARD_ZERO, .nan_code = 0x7fffffff
 #define NVIDIA_FP16 .acc_format = FP8MAC_ACC_FP16, .nan_code = 0x7fff
 
@@ -17,13 +31,14 @@ static const fp8mac_preset published[] = {
     {"ieee-fma",
      "One fused multiply-add a step, IEEE 754, nearest even, in FP32 (or FP16).",
      "IEEE 754-2019, 5.4.1 fusedMultiplyAdd",
+     ORACLE "; Berkeley TestFloat's f16_mulAdd and f32_mulAdd",
      true,
      {.a_format = FORMAT(E4M3FN), .b_format = FORMAT(E4M3FN), .group = 1}},
     {"hopper-fp8",
-     "32 products and acc aligned to the largest, truncated toward zero 13 bits below it; E8M13 "
-     "toward "
-     "zero.",
+     "WGMMA of H100 and H200: 32 products and acc aligned to the largest, truncated toward zero 13 "
+     "bits below it; E8M13 toward zero.",
      MMA_SIM MATLAB "H100TC.m) but for the least alignment exponent, -133: min_exponent",
+     ORACLE RECORDED,
      true,
      {.a_format = FORMAT(E4M3FN),
       .b_format = FORMAT(E4M3FN),
@@ -34,6 +49,7 @@ static const fp8mac_preset published[] = {
     {"hopper-fp8-fp16",
      "As hopper-fp8 with an FP16 accumulator, nearest even.",
      MMA_SIM MATLAB "H100TC.m)",
+     ORACLE RECORDED,
      true,
      {.a_format = FORMAT(E4M3FN),
       .b_format = FORMAT(E4M3FN),
@@ -41,8 +57,10 @@ static const fp8mac_preset published[] = {
       .frac_bits = 13,
       NVIDIA_FP16}},
     {"ada-fp8",
-     "As hopper-fp8 in steps of 16: an instruction's 32 products are two steps in sequence.",
+     "mma.sync of Ada: as hopper-fp8 in steps of 16. An instruction's 32 products are two steps in "
+     "sequence.",
      MMA_SIM MATLAB "L40STC.m)",
+     ORACLE RECORDED,
      true,
      {.a_format = FORMAT(E4M3FN),
       .b_format = FORMAT(E4M3FN),
@@ -53,6 +71,7 @@ static const fp8mac_preset published[] = {
     {"ada-fp8-fp16",
      "As ada-fp8 with an FP16 accumulator, nearest even.",
      MMA_SIM MATLAB "L40STC.m)",
+     ORACLE RECORDED,
      true,
      {.a_format = FORMAT(E4M3FN),
       .b_format = FORMAT(E4M3FN),
@@ -60,10 +79,11 @@ static const fp8mac_preset published[] = {
       .frac_bits = 13,
       NVIDIA_FP16}},
     {"blackwell-fp8",
-     "32 products and acc aligned to the largest, truncated toward zero 25 bits below it; FP32 "
-     "toward zero; MX scales in the "
-     "exponents.",
+     "tcgen05.mma of B200: 32 products and acc aligned to the largest, truncated toward zero 25 "
+     "bits "
+     "below it; FP32 toward zero; MX scales in the exponents.",
      MMA_SIM MATLAB "B200TC.m) but for the least alignment exponent, -133: min_exponent",
+     ORACLE "; MMA-Sim",
      true,
      {.a_format = FORMAT(E4M3FN),
       .b_format = FORMAT(E4M3FN),
@@ -73,16 +93,52 @@ static const fp8mac_preset published[] = {
     {"blackwell-fp8-fp16",
      "As blackwell-fp8 with an FP16 accumulator, nearest even.",
      MMA_SIM,
+     ORACLE "; MMA-Sim",
      true,
      {.a_format = FORMAT(E4M3FN),
       .b_format = FORMAT(E4M3FN),
       .group = 32,
       .frac_bits = 25,
       NVIDIA_FP16}},
+    {"hopper-mma-fp8-fp16",
+     "mma.sync of H100 and H200 with FP16 output: two steps of 16 products from zero, first those "
+     "with k mod 4 < 2, truncated toward zero 25 bits below the largest; FP16 nearest even per "
+     "step; "
+     "then C is added, nearest even.",
+     MMA_SYNC,
+     MMA_COMPARED,
+     true,
+     {.a_format = FORMAT(E4M3FN),
+      .b_format = FORMAT(E4M3FN),
+      .chunk = 32,
+      NVIDIA_MMA,
+      NVIDIA_FP16}},
+    {"blackwell-mma-fp8",
+     "mma.sync of B200: as hopper-mma-fp8-fp16, but FP32, toward zero per step; then C is added, "
+     "nearest even.",
+     MMA_SYNC,
+     MMA_COMPARED,
+     true,
+     {.a_format = FORMAT(E4M3FN),
+      .b_format = FORMAT(E4M3FN),
+      .promote = 32,
+      NVIDIA_MMA,
+      NVIDIA_FP32}},
+    {"blackwell-mma-fp8-fp16",
+     "mma.sync of B200 with FP16 output: as hopper-mma-fp8-fp16.",
+     MMA_SYNC,
+     MMA_COMPARED,
+     true,
+     {.a_format = FORMAT(E4M3FN),
+      .b_format = FORMAT(E4M3FN),
+      .chunk = 32,
+      NVIDIA_MMA,
+      NVIDIA_FP16}},
     {"cdna3-fp8",
      "Even and odd products of 16 summed apart, 24 bits toward zero; joined, and acc added, "
      "rounding down; FP32.",
      MMA_SIM MATLAB "CDNA3.m) but for the dropped acc: late_drop 0",
+     ORACLE "; MMA-Sim",
      true,
      {.a_format = FORMAT(E4M3FNUZ),
       .b_format = FORMAT(E4M3FNUZ),
@@ -99,6 +155,7 @@ static const fp8mac_preset published[] = {
      "FPCR or FPMR ask.",
      "Arm A-profile instruction pages FDOT (2-way, FP8 to FP16) and FPMR.LSCALE "
      "(developer.arm.com, DDI 0602)",
+     ORACLE "; not with hardware",
      true,
      {.a_format = FORMAT(E4M3FN),
       .b_format = FORMAT(E4M3FN),
@@ -109,12 +166,14 @@ static const fp8mac_preset published[] = {
      "likewise.",
      "Arm A-profile instruction pages FDOT (4-way, FP8 to FP32) and FPMR.LSCALE "
      "(developer.arm.com, DDI 0602)",
+     ORACLE "; not with hardware",
      true,
      {.a_format = FORMAT(E4M3FN), .b_format = FORMAT(E4M3FN), .group = 4}},
     {"ibm-chunk",
      "One product a step into 1-6-9, nearest even; chunks of 64 into an outer 1-6-9 accumulator.",
      "Wang et al., Training deep neural networks with 8-bit floating point numbers, NeurIPS 2018 "
      "(arXiv 1812.08011)",
+     ORACLE "; not with hardware",
      true,
      {.a_format = FORMAT(E5M2),
       .b_format = FORMAT(E5M2),
@@ -125,6 +184,7 @@ static const fp8mac_preset published[] = {
      "One product a step into 1-6-9, rounded stochastically with 16 random bits; seed may be set.",
      "Wang et al., Training deep neural networks with 8-bit floating point numbers, NeurIPS 2018 "
      "(arXiv 1812.08011)",
+     ORACLE "; not with hardware",
      true,
      {.a_format = FORMAT(E5M2),
       .b_format = FORMAT(E5M2),
@@ -137,6 +197,7 @@ static const fp8mac_preset published[] = {
      "bit.",
      "HabanaAI/Intel_Gaudi3_Software, coral-sim/header/gaudi2/fs_core/fs_fma_gaudi2.h, "
      "fma_mul_add_tree_n",
+     "nothing",
      false,
      {.group = 0}},
     {"riscv-fqbdot8f",
@@ -144,6 +205,7 @@ static const fp8mac_preset published[] = {
      "added to odd.",
      "riscv-isa-sim, riscv/bulknormdot.h and riscv/zvbdot.h (Zvfqbdot8f, VLEN 256), a draft "
      "extension's model",
+     ORACLE "; not with hardware",
      true,
      {.a_format = FORMAT(E4M3FN),
       .b_format = FORMAT(E4M3FN),
@@ -160,6 +222,8 @@ enum { PUBLISHED = sizeof published / sizeof published[0] };
 
 #define KULISCH "Kulisch, Computer arithmetic and validity, 2nd ed., de Gruyter 2013, chapter 8; "
 #define OWN "this project, rtl/catalogue/elements.toml"
+#define OWN_COMPARED                                                                               \
+    "tests/oracle, exact integers, bit for bit, and the RTL of the element, in every test run"
 
 static fp8mac_status element_preset(const fp8mac_element_info *element, unsigned lanes,
                                     unsigned frac_bits, fp8mac_preset *preset)
@@ -167,6 +231,7 @@ static fp8mac_status element_preset(const fp8mac_element_info *element, unsigned
     *preset = (fp8mac_preset){.name = element->name,
                               .summary = element->summary,
                               .source = element->kind == FP8MAC_ELEMENT_KULISCH ? KULISCH OWN : OWN,
+                              .compared = OWN_COMPARED,
                               .covered = true};
     return fp8mac_element_config(element->kind, lanes, frac_bits, &preset->config);
 }

@@ -40,9 +40,14 @@ uint32_t fp8mac_random_bits(uint64_t seed, uint32_t m, uint32_t n, uint64_t step
                             fp8mac_random_use use, unsigned n_bits)
 {
     uint32_t high = (uint32_t)(step >> 32) | (uint32_t)use << 28;
-    const uint32_t counter[4] = {m, n / WORDS, (uint32_t)step, high};
+    bool halves = n_bits <= 16; // of the words, low half first
+    uint32_t columns = halves ? 2 * WORDS : WORDS, place = n % columns;
+    const uint32_t counter[4] = {m, n / columns, (uint32_t)step, high};
     const uint32_t key[4] = {(uint32_t)seed, (uint32_t)(seed >> 32), 0, 0};
     uint32_t output[4];
     fp8mac_threefry4x32(counter, key, output);
-    return output[n % WORDS] >> (32 - n_bits);
+    if (halves) {
+        return (output[place / 2] >> place % 2 * 16 & 0xffff) >> (16 - n_bits);
+    }
+    return output[place] >> (32 - n_bits);
 }

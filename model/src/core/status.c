@@ -21,12 +21,16 @@ const char *fp8mac_status_string(fp8mac_status status)
     case FP8MAC_ERR_SCALE:
         return "A scale is not finite and greater than zero, or its mode is unknown.";
     case FP8MAC_ERR_SHAPE: return "A dimension is zero or too large.";
-    case FP8MAC_ERR_STRIDE: return "A leading stride is shorter than its row.";
-    case FP8MAC_ERR_K_LIMIT: return "K exceeds what the accumulator can sum without overflow.";
+    case FP8MAC_ERR_STRIDE: return "A leading stride is shorter than its row, or too large.";
+    case FP8MAC_ERR_K_LIMIT:
+        return "K exceeds what the accumulator can sum without overflow: 2^guard_bits for fixed, "
+               "131071 for "
+               "int32.";
     case FP8MAC_ERR_ACTIVATION:
         return "The activation is unknown, or its bounds are not finite and ordered.";
     case FP8MAC_ERR_UNSUPPORTED: return "The request is valid, but not implemented in this build.";
     case FP8MAC_ERR_PRESET: return "The preset or kind of element does not exist.";
+    case FP8MAC_ERR_OVERLAP: return "The output overlaps an input.";
     }
     return "Unknown status.";
 }

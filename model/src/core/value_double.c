@@ -60,6 +60,18 @@ fp8mac_value fp8mac_value_from_double(double x)
     return value;
 }
 
+static double load_double(const double *array, size_t index)
+{
+    double x;
+    memcpy(&x, (const uint8_t *)array + index * sizeof x, sizeof x);
+    return x;
+}
+
+static void store_double(double *array, size_t index, double x)
+{
+    memcpy((uint8_t *)array + index * sizeof x, &x, sizeof x);
+}
+
 fp8mac_status fp8mac_convert_from_double(const fp8mac_format *dst_format, void *dst,
                                          const double *src, size_t n, fp8mac_convert_mode mode,
                                          fp8mac_flags *flags)
@@ -73,7 +85,8 @@ fp8mac_status fp8mac_convert_from_double(const fp8mac_format *dst_format, void *
     }
     unsigned bytes = fp8mac_format_bytes(dst_format);
     for (size_t i = 0; i < n; i++) {
-        uint32_t code = fp8mac_encode(dst_format, fp8mac_value_from_double(src[i]), mode, flags);
+        uint32_t code =
+            fp8mac_encode(dst_format, fp8mac_value_from_double(load_double(src, i)), mode, flags);
         fp8mac_store_code(dst, i, bytes, code);
     }
     return FP8MAC_OK;
@@ -90,7 +103,8 @@ fp8mac_status fp8mac_convert_to_double(double *dst, const fp8mac_format *src_for
     }
     unsigned bytes = fp8mac_format_bytes(src_format);
     for (size_t i = 0; i < n; i++) {
-        dst[i] = fp8mac_value_to_double(fp8mac_decode(src_format, fp8mac_load_code(src, i, bytes)));
+        fp8mac_value value = fp8mac_decode(src_format, fp8mac_load_code(src, i, bytes));
+        store_double(dst, i, fp8mac_value_to_double(value));
     }
     return FP8MAC_OK;
 }

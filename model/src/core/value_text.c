@@ -27,11 +27,10 @@ static void put_string(text *t, const char *s)
 
 // ---- a large natural number, in limbs of nine decimal digits, least significant first -----------
 
-enum {
-    LIMB = 1000000000,
-    LIMB_DIGITS = 9,
-    LIMBS = 140
-}; // 2^64 * 5^1150 has 824 digits, 2^64 * 2^1100 has 351
+// The decimal text of an odd significand has all its digits if the exponent is within these bounds,
+// as that of every product of two doubles is. 2^64 * 5^2148 has 1521 digits, 2^64 * 2^2048 has 636.
+enum { LEAST_EXPONENT = -2148, MOST_EXPONENT = 2048 };
+enum { LIMB = 1000000000, LIMB_DIGITS = 9, LIMBS = 170 };
 
 typedef struct decimal {
     uint32_t limb[LIMBS];
@@ -70,15 +69,11 @@ static char digit_at(const decimal *x, size_t place)
 
 // ---- the two styles -----------------------------------------------------------------------------
 
-// significand * 2^exponent; 2^-k is 5^k / 10^k.
-static void put_decimal(text *t, uint64_t significand, int32_t exponent)
+// significand * 2^exponent, the significand odd; 2^-k is 5^k / 10^k.
+static void put_decimal(text *t, uint64_t significand, int64_t exponent)
 {
-    while ((significand & 1) == 0) {
-        significand >>= 1;
-        exponent++;
-    }
     decimal x = decimal_of(significand);
-    for (int32_t i = 0; i < (exponent < 0 ? -exponent : exponent); i++) {
+    for (int64_t i = 0; i < (exponent < 0 ? -exponent : exponent); i++) {
         times(&x, exponent < 0 ? 5 : 2);
     }
     size_t fraction = exponent < 0 ? (size_t)-exponent : 0;
@@ -95,12 +90,12 @@ static void put_decimal(text *t, uint64_t significand, int32_t exponent)
     }
 }
 
-static void put_exponent(text *t, int32_t exponent)
+static void put_exponent(text *t, int64_t exponent)
 {
     put(t, 'p');
     put(t, exponent < 0 ? '-' : '+');
     decimal x = decimal_of((uint64_t)(exponent < 0 ? -exponent : exponent));
-    size_t place = LIMB_DIGITS;
+    size_t place = x.used == 0 ? 1 : x.used * LIMB_DIGITS;
     while (place > 1 && digit_at(&x, place - 1) == '0') {
         place--;
     }
@@ -109,7 +104,7 @@ static void put_exponent(text *t, int32_t exponent)
     }
 }
 
-static void put_hex(text *t, uint64_t significand, int32_t exponent)
+static void put_hex(text *t, uint64_t significand, int64_t exponent)
 {
     int32_t length = fp8mac_bit_length(significand);
     uint64_t fraction = length == 1 ? 0 : significand << (65 - length);
@@ -118,6 +113,20 @@ static void put_hex(text *t, uint64_t significand, int32_t exponent)
         put(t, "0123456789abcdef"[fraction >> 60]);
     }
     put_exponent(t, exponent + length - 1);
+}
+
+static void put_finite(text *t, uint64_t significand, int64_t exponent, fp8mac_text_style style)
+{
+    while ((significand & 1) == 0) {
+        significand >>= 1;
+        exponent++;
+    }
+    bool far = exponent < LEAST_EXPONENT || exponent > MOST_EXPONENT;
+    if (style == FP8MAC_TEXT_HEX || far) {
+        put_hex(t, significand, exponent);
+    } else {
+        put_decimal(t, significand, exponent);
+    }
 }
 
 size_t fp8mac_value_text(fp8mac_value value, fp8mac_text_style style, char *to, size_t size)
@@ -134,10 +143,8 @@ size_t fp8mac_value_text(fp8mac_value value, fp8mac_text_style style, char *to, 
         put_string(&t, "inf");
     } else if (value.cls == FP8MAC_CLASS_NAN) {
         put_string(&t, "nan");
-    } else if (style == FP8MAC_TEXT_HEX) {
-        put_hex(&t, value.significand, value.exponent);
     } else {
-        put_decimal(&t, value.significand, value.exponent);
+        put_finite(&t, value.significand, value.exponent, style);
     }
     if (t.size > 0) {
         to[t.length < size ? t.length : size - 1] = '\0';

@@ -150,6 +150,8 @@ static fp8mac_round_to round_to(const fp8mac_format *format, const fp8mac_dot_co
     return (fp8mac_round_to){
         .rounding = dot->acc_rounding,
         .flush = dot->flush,
+        .bits = (unsigned)p,
+        .random_bits = dot->random_bits,
         .least = power_of_two(1 - format->bias),
         .most = power_of_two(largest_exponent(format) + 1),
         .quantum = power_of_two(1 - p),
@@ -294,11 +296,15 @@ bool fp8mac_any_plan_init(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_
         .period = dot->promote != 0 ? dot->promote : dot->chunk,
     };
     any->to.may_overflow = overflows;
+    // Rounding keeps what is a multiple of a unit a multiple of it.
+    any->to.relative =
+        !overflows && !dot->flush && r.unit + r.scale >= 1 - format->bias - format->mantissa_bits;
     any->to_second = any->to;
     if (dot->promote != 0) {
         fp8mac_dot_config nearest = {.acc_saturate = dot->acc_saturate};
         any->to_second = round_to(fp8mac_format_get(FP8MAC_FP32), &nearest);
         any->to_second.may_overflow = overflows;
+        any->to_second.relative = any->to.relative;
     }
     *plan = (fp8mac_fast_plan){
         .kernels = kernels,

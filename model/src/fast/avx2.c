@@ -47,5 +47,13 @@ typedef __m256d dmask;
 #define NARROW16(x) ((v_code16)PACK16(x))
 #define NARROW8(x) ((v_code8)_mm_cvtsi128_si64(_mm_packus_epi16(PACK16(x), PACK16(x))))
 
+// 4 * VL codes in the order of their vectors. Packing works on 128-bit lanes.
+#define NARROW_FOUR(a, b, c, d)                                                                    \
+    ((vc)_mm256_permutevar8x32_epi32(                                                              \
+        _mm256_packus_epi16(_mm256_packus_epi32((__m256i)(a), (__m256i)(b)),                       \
+                            _mm256_packus_epi32((__m256i)(c), (__m256i)(d))),                      \
+        _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)))
+#define ANY_OF(v) (!_mm256_testz_si256((__m256i)(v), (__m256i)(v)))
+
 #include "fast/kernels.h"
 #endif

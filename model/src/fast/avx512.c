@@ -42,5 +42,13 @@ typedef __mmask8 dmask;
 #define NARROW8(x) ((v_code8)_mm512_cvtepi32_epi8((__m512i)(x)))
 #define NARROW16(x) ((v_code16)_mm512_cvtepi32_epi16((__m512i)(x)))
 
+// 4 * VL codes in the order of their vectors. Packing works on 128-bit lanes.
+#define NARROW_FOUR(a, b, c, d)                                                                    \
+    ((vc)_mm512_permutexvar_epi32(                                                                 \
+        _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15),                   \
+        _mm512_packus_epi16(_mm512_packus_epi32((__m512i)(a), (__m512i)(b)),                       \
+                            _mm512_packus_epi32((__m512i)(c), (__m512i)(d)))))
+#define ANY_OF(v) (_mm512_test_epi32_mask((__m512i)(v), (__m512i)(v)) != 0)
+
 #include "fast/kernels.h"
 #endif

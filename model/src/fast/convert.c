@@ -37,6 +37,7 @@ bool fp8mac_fast_format_init(fp8mac_fast_format *format, const fp8mac_format *f)
         .max_code = max_code,
         .inf_code = f->has_inf ? max_code + 1 : fp8mac_format_nan_code(f),
         .nan_code = fp8mac_format_nan_code(f),
+        .max_bits = (max_code + ((uint32_t)(127 - f->bias) << m)) << (23 - m),
         .has_inf = f->has_inf,
         .nan_is_minus_zero = f->nan_encoding == FP8MAC_NAN_NEGATIVE_ZERO,
     };

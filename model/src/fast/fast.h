@@ -23,6 +23,7 @@ typedef struct fp8mac_fast_format {
     uint32_t denormal_magic;
     float quantum; // 2^(e_min - mantissa bits)
     uint32_t max_code, inf_code, nan_code;
+    uint32_t max_bits; // float bits of the largest finite value
     bool has_inf, nan_is_minus_zero;
 } fp8mac_fast_format;
 
@@ -56,11 +57,13 @@ typedef struct fp8mac_round_to {
     fp8mac_rounding rounding;
     bool flush;
     bool may_overflow;
-    double least, most;       // power of two of the smallest normal; one above the largest number
-    double quantum;           // the quantum of a power of two is power * quantum
-    double magic;             // and this is 2^52 of them
-    double random_unit;       // stochastic: 2^-n
-    double largest, overflow; // the largest finite number; what is written for anything larger
+    bool relative; // every sum is a multiple of the least quantum: only its first bits count
+    unsigned bits, random_bits; // of the significand; of a stochastic rounding
+    double least, most;         // power of two of the smallest normal; one above the largest number
+    double quantum;             // the quantum of a power of two is power * quantum
+    double magic;               // and this is 2^52 of them
+    double random_unit;         // stochastic: 2^-n
+    double largest, overflow;   // the largest finite number; what is written for anything larger
 } fp8mac_round_to;
 
 typedef enum fp8mac_any_sums {
@@ -95,7 +98,7 @@ typedef struct fp8mac_tile {
     size_t k;
     unsigned group;
     const float *a, *b;
-    const double *a_double;
+    const double *a_double, *b_double;
     // Wide sums: a_double holds the large values of A, a_small the others. Each has zeros in the
     // other's places.
     const double *a_small;
@@ -126,6 +129,7 @@ typedef struct fp8mac_fast_outputs {
     const float *scales_b, *bias, *c;
     float beta, clamp_lo, clamp_hi, scale_d;
     fp8mac_activation activation;
+    bool identity;  // T * scale_d is t0: `out` is not written
     float *out;     // T * scale_d
     uint32_t amax;  // bits of max |T|, if all were finite
     bool nonfinite; // some operand or result was not finite: no result here may be used

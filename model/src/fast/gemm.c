@@ -9,7 +9,14 @@
 
 #if FP8MAC_FAST
 
-enum { ROW_TILES = 8, BLOCK_N = 1024, BLOCK_K = 256, ALIGNMENT = 64, BEYOND = 16 };
+enum {
+    ROW_TILES = 8,
+    BLOCK_N = 1024,
+    BLOCK_K = 256,
+    BLOCK_K_DOUBLE = 128,
+    ALIGNMENT = 64,
+    BEYOND = 16
+};
 
 typedef struct work {
     const fp8mac_gemm_desc *desc;
@@ -20,8 +27,9 @@ typedef struct work {
     fp8mac_any any; // every setting, if the plan has it
     fp8mac_code_table a_table, b_table;
     fp8mac_flags seen;
+    bool identity; // the epilogue leaves t0 unchanged
     float *a_panel, *b_panel;
-    double *a_double, *a_small;
+    double *a_double, *a_small, *b_double;
     int8_t *a_exponent, *b_exponent;
     int32_t *a_block, *b_block;
     void *acc;
@@ -124,6 +132,10 @@ static void pack_b(work *w, size_t n0, size_t n)
     for (size_t j = 0; j < n; j += b.width) {
         pack_panel(w, &b, j, n0 + j, n - j);
     }
+    size_t size = tiles_of(n, b.width) * b.width * desc->k;
+    for (size_t i = 0; w->plan.needs_double && i < size; i++) {
+        w->b_double[i] = (double)w->b_panel[i];
+    }
 }
 
 static void pack_a(work *w, size_t m0, size_t m)
@@ -168,6 +180,7 @@ static void run_tiles(work *w, size_t m0, size_t m, size_t n0, size_t n)
         tile.seen = &w->seen;
         for (size_t j = 0; j < columns; j++) {
             tile.b = w->b_panel + (j * k + k0) * nr;
+            tile.b_double = w->b_double + (j * k + k0) * nr;
             tile.b_exponent = w->b_exponent + (j * k + k0) * nr;
             tile.b_block = w->b_block + (j * blocks + block) * nr;
             tile.n = w->desc->origin_n + (uint32_t)(n0 + j * nr);
@@ -262,7 +275,8 @@ static void finish_singly(const work *w, size_t m, size_t n0, size_t n, const fl
 
 // Writes D's codes. False if a NaN is among them. Such a NaN comes from an overflow and has the
 // value's sign, but the NaN that D must have is positive.
-static bool write_d(const work *w, size_t m, size_t n0, size_t n, fp8mac_flags *flags)
+static bool write_d(const work *w, size_t m, size_t n0, size_t n, const float *out,
+                    fp8mac_flags *flags)
 {
     const fp8mac_gemm_desc *desc = w->desc;
     unsigned bytes = fp8mac_format_bytes(desc->d_format);
@@ -270,10 +284,10 @@ static bool write_d(const work *w, size_t m, size_t n0, size_t n, fp8mac_flags *
     const fp8mac_format *fp32 = &fp8mac_formats[FP8MAC_FP32];
     fp8mac_flags own = 0;
     if (bytes == sizeof(float)) {
-        memcpy(d, w->out, n * sizeof(float));
-    } else if (!fp8mac_fast_convert(w->plan.kernels, desc->d_format, d, fp32, w->out, n,
-                                    desc->d_mode, &own)) {
-        (void)fp8mac_convert(desc->d_format, d, fp32, w->out, n, desc->d_mode, &own);
+        memcpy(d, out, n * sizeof(float));
+    } else if (!fp8mac_fast_convert(w->plan.kernels, desc->d_format, d, fp32, out, n, desc->d_mode,
+                                    &own)) {
+        (void)fp8mac_convert(desc->d_format, d, fp32, out, n, desc->d_mode, &own);
     }
     *flags |= own;
     return (own & FP8MAC_FLAG_OVERFLOW) == 0 || desc->d_format->has_inf;
@@ -292,8 +306,7 @@ static void finish_infinities(work *w, size_t m, size_t n0, size_t n, const floa
             totals->amax = magnitude;
         }
     }
-    memcpy(w->out, t0, n * sizeof(float));
-    (void)write_d(w, m, n0, n, &totals->flags);
+    (void)write_d(w, m, n0, n, t0, &totals->flags);
 }
 
 // Whether T * scale_d equals t0.
@@ -330,12 +343,13 @@ static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0,
         .clamp_hi = desc->clamp_hi,
         .scale_d = w->epilogue.scale_d,
         .activation = desc->activation,
+        .identity = w->identity,
         .out = w->out,
     };
     w->plan.kernels->outputs(&o);
-    if (o.nonfinite && desc->d_format->has_inf && epilogue_is_identity(w)) {
+    if (o.nonfinite && desc->d_format->has_inf && w->identity) {
         finish_infinities(w, m, n0, n, t0, totals);
-    } else if (o.nonfinite || !write_d(w, m, n0, n, &totals->flags)) {
+    } else if (o.nonfinite || !write_d(w, m, n0, n, w->identity ? t0 : w->out, &totals->flags)) {
         finish_singly(w, m, n0, n, t0, totals);
     } else if (o.amax > totals->amax) {
         totals->amax = o.amax;
@@ -348,7 +362,7 @@ static void finish_row(work *w, size_t m, size_t n0, size_t n, fp8mac_gemm_total
 {
     enum { LONGEST = 256 };
     for (size_t i = 0; i < n;) {
-        size_t end = i;
+        size_t end = w->b->specials != 0 ? i : n - i < LONGEST ? n : i + LONGEST;
         while (end < n && end - i < LONGEST && !w->b->special[n0 + end]) {
             end++;
         }
@@ -381,15 +395,16 @@ static bool allocate_panels(work *w)
     w->a_panel = allocate(m * k + BEYOND, sizeof(float));
     w->b_panel = allocate(n * k + BEYOND, sizeof(float));
     w->a_double = allocate(w->plan.needs_double ? m * k : 1, sizeof(double));
+    w->b_double = allocate(w->plan.needs_double ? n * k : 1, sizeof(double));
     w->a_small = allocate(w->plan.a_large != 0 ? m * k : 1, sizeof(double));
     w->a_exponent = allocate(exponents ? m * k + BEYOND : 1, 1);
     w->b_exponent = allocate(exponents ? n * k + BEYOND : 1, 1);
     w->a_block = allocate(w->any.blocks ? m * blocks_of(k) : 1, sizeof(int32_t));
     w->b_block = allocate(w->any.blocks ? n * blocks_of(k) : 1, sizeof(int32_t));
     w->acc = allocate(m * n, w->plan.acc_bytes);
-    return w->a_block != NULL && w->b_block != NULL && w->a_panel != NULL && w->b_panel != NULL &&
-           w->a_double != NULL && w->a_small != NULL && w->a_exponent != NULL &&
-           w->b_exponent != NULL && w->acc != NULL;
+    return w->b_double != NULL && w->a_block != NULL && w->b_block != NULL && w->a_panel != NULL &&
+           w->b_panel != NULL && w->a_double != NULL && w->a_small != NULL &&
+           w->a_exponent != NULL && w->b_exponent != NULL && w->acc != NULL;
 }
 
 static void free_panels(work *w)
@@ -398,6 +413,7 @@ static void free_panels(work *w)
     free(w->b_panel);
     free(w->a_double);
     free(w->a_small);
+    free(w->b_double);
     free(w->a_exponent);
     free(w->b_exponent);
     free(w->a_block);
@@ -487,13 +503,17 @@ static void run_specials(const work *w, fp8mac_gemm_totals *totals)
 static bool run_plan(work *w, fp8mac_gemm_totals *totals)
 {
     size_t group = w->plan.tile.group;
-    w->block_k = tiles_of(BLOCK_K, group) * group;
+    size_t block_k = w->plan.needs_double ? BLOCK_K_DOUBLE : BLOCK_K; // B's block fits L1
+    w->block_k = tiles_of(block_k, group) * group;
     w->epilogue = fp8mac_gemm_epilogue(w->desc);
+    w->identity = epilogue_is_identity(w);
     bool ok = allocate_panels(w);
     if (ok) {
         run_blocks(w, totals);
         totals->flags |= w->seen;
-        if (w->plan.specials_are_nan) {
+        if (w->a->specials + w->b->specials == 0) {
+            // no output is left
+        } else if (w->plan.specials_are_nan) {
             finish_nans(w, totals);
         } else {
             run_specials(w, totals);
@@ -539,6 +559,9 @@ static bool run_any_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand_fac
 bool fp8mac_fast_gemm(const fp8mac_kernels *kernels, const fp8mac_gemm_desc *desc,
                       fp8mac_gemm_totals *totals)
 {
+    if (desc->acc != NULL || desc->dot.k_order != FP8MAC_K_ASCENDING) {
+        return false;
+    }
     fp8mac_operand_facts a = {.special = malloc(desc->m)}, b = {.special = malloc(desc->n)};
     work *w = malloc(sizeof *w);
     bool done = false;

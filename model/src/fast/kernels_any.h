@@ -45,11 +45,37 @@ INLINE vd random_fraction(const uint32_t *r, int j)
     return __builtin_convertvector(words, vd);
 }
 
+// Rounds to the first bits, as if the exponent had no limits. What is added to the bits of a double
+// carries into its exponent.
+//
+//   63 62      52 51        shift  shift-1         0
+//   [s][ exponent ][   kept      ][      rest       ]
+INLINE vd round_relative(const fp8mac_round_to *to, vd x, const uint32_t *r, int j)
+{
+    unsigned shift = 53 - to->bits;
+    vul bits = (vul)x, last = (vul){0} + (UINT64_C(1) << shift), rest = last - 1;
+    switch (to->rounding) {
+    case FP8MAC_ROUND_NEAREST_EVEN: bits += (last / 2 - 1) + ((bits >> shift) & 1); break;
+    case FP8MAC_ROUND_STOCHASTIC: {
+        half_vi words;
+        memcpy(&words, r + j * (VL / 2), sizeof words);
+        bits += (vul) __builtin_convertvector(words, vl) << (shift - to->random_bits);
+        break;
+    }
+    case FP8MAC_ROUND_ODD: bits |= ((bits & rest) + rest) & last; break;
+    case FP8MAC_ROUND_TOWARD_ZERO: break;
+    }
+    return (vd)(bits & ~rest);
+}
+
 // Rounds to a format. Adding 2^52 quanta to a magnitude rounds it to a multiple of the quantum,
 // nearest even. If that went up, one quantum less is the truncated value. `r` holds the random bits
 // of NR columns; x are those of the quarter j.
 INLINE vd round_any(const fp8mac_round_to *to, vd x, const uint32_t *r, int j, dmask *over)
 {
+    if (to->relative) {
+        return round_relative(to, x, r, j);
+    }
     vl sign = (vl)x & DOUBLE_SIGN;
     vd magnitude = (vd)((vl)x ^ sign);
     vd power = (vd)((vl)magnitude & DOUBLE_EXPONENT);
@@ -95,16 +121,16 @@ typedef struct any_step {
 INLINE void sum_any(const fp8mac_tile *tile, const any_step *at, const double *from_a, vd sum[4])
 {
     const double *a = from_a + at->k * MR + at->row;
-    const float *b = tile->b + at->k * NR;
+    const double *b = tile->b_double + at->k * NR;
     UNROLL for (int j = 0; j < 4; j++)
     {
-        sum[j] = load_as_double(b + j * (VL / 2)) * a[0];
+        sum[j] = load_double(b + j * (VL / 2)) * a[0];
     }
     for (size_t i = 1; i < at->terms; i++) {
         vd x = splat_double(a[i * MR]);
         UNROLL for (int j = 0; j < 4; j++)
         {
-            sum[j] = FMA_DOUBLE(x, load_as_double(b + i * NR + j * (VL / 2)), sum[j]);
+            sum[j] = FMA_DOUBLE(x, load_double(b + i * NR + j * (VL / 2)), sum[j]);
         }
     }
 }
@@ -373,24 +399,39 @@ INLINE void join_second(const fp8mac_tile *tile, const any_step *at, dmask *over
 
 // ---- the steps ----------------------------------------------------------------------------------
 
-// Random bits of a row and of the steps `step` and step + 1, which is odd; NR for each.
-INLINE void draw_steps(const fp8mac_tile *tile, fp8mac_random_use use, int row, uint64_t step,
-                       uint32_t *r)
+// Where a row's random bits are drawn at a step.
+INLINE fp8mac_draw draw_at(const fp8mac_tile *tile, fp8mac_random_use use, int row, uint64_t step)
 {
     fp8mac_draw at = tile->any->draw;
     at.m = tile->m + (uint32_t)row;
     at.n = tile->n;
     at.step_low = (uint32_t)step;
     at.step_high = (uint32_t)(step >> 32) | (uint32_t)use << 28;
-    if (at.n % WORDS == 0 && step % 2 == 0) {
-        enum { BLOCKS = NR / WORDS }; // of one step
+    return at;
+}
+
+// VL blocks give NR columns their random bits for this many steps.
+INLINE unsigned steps_of_draw(const fp8mac_tile *tile)
+{
+    return columns_of_block(&tile->any->draw) * VL / NR;
+}
+
+// Random bits of a row for all steps of a draw from `step` on, a multiple of their number; NR for
+// each step.
+INLINE void draw_steps(const fp8mac_tile *tile, int row, uint64_t step, uint32_t *r)
+{
+    fp8mac_draw at = draw_at(tile, FP8MAC_RANDOM_STEP, row, step);
+    uint32_t columns = columns_of_block(&at), steps = steps_of_draw(tile);
+    if (at.n % columns == 0) {
+        // A step has VL / 2 or VL / 4 blocks.
         vu block = block_of_lane();
-        draw_blocks(r, &at, block % BLOCKS + at.n / WORDS, block / BLOCKS + at.step_low);
+        vu n = block & (VL / steps - 1), own = steps == 2 ? block / (VL / 2) : block / (VL / 4);
+        draw_blocks(r, &at, n + at.n / columns, own + at.step_low);
         return;
     }
-    draw_words(r, NR, &at);
-    at.step_low++;
-    draw_words(r + NR, NR, &at);
+    for (unsigned i = 0; i < steps; i++, at.step_low++) {
+        draw_words(r + i * NR, NR, &at);
+    }
 }
 
 // Whether a chunk ends after `k` terms of an output.
@@ -403,17 +444,18 @@ INLINE bool joins_after(const fp8mac_tile *tile, size_t k)
 INLINE void tile_any(const fp8mac_tile *tile, bool aligned, bool random, size_t group)
 {
     const fp8mac_any *any = tile->any;
-    uint32_t r[MR][2 * NR], outer[2 * NR];
+    uint32_t r[MR][4 * NR], outer[NR];
+    unsigned steps = steps_of_draw(tile);
     dmask over = MASK_DOUBLE_NONE, invalid = MASK_DOUBLE_NONE;
     uint64_t step = tile->k_first / group;
     for (size_t k = 0; k < tile->k; k += group, step++) {
         size_t terms = tile->k - k < group ? tile->k - k : group;
         bool join = joins_after(tile, tile->k_first + k + terms);
         for (int i = 0; i < MR; i++) {
-            if (random && (step % 2 == 0 || k == 0)) {
-                draw_steps(tile, FP8MAC_RANDOM_STEP, i, step & ~UINT64_C(1), r[i]);
+            if (random && (step % steps == 0 || k == 0)) {
+                draw_steps(tile, i, step - step % steps, r[i]);
             }
-            any_step at = {k, terms, i, (float *)tile->acc + i * NR, r[i] + step % 2 * NR};
+            any_step at = {k, terms, i, (float *)tile->acc + i * NR, r[i] + step % steps * NR};
             vd sum[4];
             if (aligned) {
                 aligned_any(tile, &at, sum, &over);
@@ -433,7 +475,8 @@ INLINE void tile_any(const fp8mac_tile *tile, bool aligned, bool random, size_t 
             }
             if (join) {
                 if (random) {
-                    draw_steps(tile, FP8MAC_RANDOM_OUTER, i, step, outer);
+                    const fp8mac_draw last = draw_at(tile, FP8MAC_RANDOM_OUTER, i, step);
+                    draw_words(outer, NR, &last);
                     at.r = outer;
                 }
                 join_second(tile, &at, &over, &invalid);

@@ -79,12 +79,58 @@ INLINE void encode_some(const fp8mac_fast_encode *how, uint8_t *dst, const float
     }
 }
 
+// Four vectors that hold no NaN, Inf or value beyond the largest: what occurs most. False if they
+// may; then nothing has been written.
+INLINE bool encode_four(const fp8mac_fast_encode *how, uint8_t *dst, const float *src, size_t i,
+                        bool random)
+{
+    const fp8mac_fast_format *format = &how->format;
+    vi x[4], beyond = {0}, limit = splat(format->max_bits);
+    UNROLL for (int j = 0; j < 4; j++)
+    {
+        x[j] = (vi)load(src + i + (size_t)j * VL);
+        beyond |= limit - (x[j] & 0x7fffffff); // negative if it is
+    }
+    if (ANY_OF(beyond & INT32_MIN)) {
+        return false;
+    }
+    UNROLL for (int j = 0; j < 4; j++)
+    {
+        vi magnitude = x[j] & 0x7fffffff, normal, small;
+        if (random) {
+            vu r;
+            memcpy(&r, how->r + i + (size_t)j * VL, sizeof r);
+            normal = encode_normal_random(how, magnitude, r);
+            small = encode_subnormal_random(how, magnitude, r);
+        } else {
+            normal = encode_normal(how, magnitude);
+            small = encode_subnormal(how, magnitude);
+        }
+        vi code = SELECT(GREATER(splat(format->least_normal), magnitude), small, normal);
+        vi sign = (vi)((vu)x[j] >> (32 - format->bits)) & splat(format->sign);
+        if (format->keep_zero_sign == 0) {
+            sign = SELECT(EQUAL(code, splat(0)), splat(0), sign);
+        }
+        x[j] = code | sign;
+    }
+    vc codes = NARROW_FOUR(x[0], x[1], x[2], x[3]);
+    memcpy(dst + i, &codes, sizeof codes);
+    return true;
+}
+
 INLINE void encode_array(const fp8mac_fast_encode *how, void *dst, const float *src, size_t n,
                          unsigned bytes, bool random, fp8mac_fast_seen *seen)
 {
     seen_masks masks = {NO_MASK, NO_MASK};
     const fp8mac_fast_encode local = *how;
     size_t i = 0;
+    for (; bytes == 1 && n - i >= 4 * VL; i += 4 * VL) {
+        if (!encode_four(&local, dst, src, i, random)) {
+            for (size_t j = 0; j < 4 * VL; j += VL) {
+                encode_some(&local, dst, src, i + j, VL, bytes, random, &masks);
+            }
+        }
+    }
     for (; n - i >= VL; i += VL) {
         encode_some(&local, dst, src, i, VL, bytes, random, &masks);
     }

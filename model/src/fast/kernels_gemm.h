@@ -87,8 +87,7 @@ INLINE void fused_rows(const fp8mac_tile *tile, int first, unsigned group, round
                                        : load_as_double(acc_float + i * NR + j * (VL / 2));
         }
     }
-    const double *a = tile->a_double + first;
-    const float *b = tile->b;
+    const double *a = tile->a_double + first, *b = tile->b_double;
     for (size_t left = tile->k; left > 0;) {
         size_t step = left < group ? left : group;
         left -= step;
@@ -96,7 +95,7 @@ INLINE void fused_rows(const fp8mac_tile *tile, int first, unsigned group, round
             vd column[4];
             UNROLL for (int j = 0; j < 4; j++)
             {
-                column[j] = load_as_double(b + j * (VL / 2));
+                column[j] = load_double(b + j * (VL / 2));
             }
             UNROLL for (int i = 0; i < HALF_MR; i++)
             {
@@ -299,8 +298,12 @@ INLINE vf activated(const fp8mac_fast_outputs *o, vf t)
 static void outputs(fp8mac_fast_outputs *o)
 {
     vi most = {0}, amax = {0}; // of every intermediate result, of T; as bits without the sign
+    for (size_t i = 0; i < o->n && o->identity; i += VL) {
+        amax = MAX_INT(amax, (vi)load_some(o->t0 + i, o->n - i) & 0x7fffffff);
+        most = amax;
+    }
 #define MEET(v) most = MAX_INT(most, (vi)(v) & 0x7fffffff)
-    for (size_t i = 0; i < o->n; i += VL) {
+    for (size_t i = 0; i < o->n && !o->identity; i += VL) {
         size_t left = o->n - i;
         vf s = (o->scales_b != NULL ? load_some(o->scales_b + i, left) : splat_float(o->scale_b)) *
                o->scale_a;

@@ -54,38 +54,56 @@ INLINE vu block_of_lane(void)
     return block;
 }
 
-// VL blocks of four words each, in order, each word shifted down to its first bits. `n` and `step`
-// are the blocks' own; of step only the low word, which does not carry.
-INLINE void draw_blocks(uint32_t *r, const fp8mac_draw *at, vu block_n, vu step)
+// Columns of a block: halves of its words serve up to 16 bits.
+INLINE uint32_t columns_of_block(const fp8mac_draw *at)
+{
+    return at->bits <= 16 ? 2 * WORDS : WORDS;
+}
+
+// The draws of VL blocks, in order. `n` and `step` are the blocks' own; of step only the low word,
+// which does not carry.
+INLINE void draw_blocks(uint32_t *r, const fp8mac_draw *at, vu n, vu step)
 {
     const uint32_t *key = at->key;
     const uint32_t full[WORDS + 1] = {key[0], key[1], 0, 0, key[0] ^ key[1] ^ 0x1bd11bdau};
-    vu x[WORDS] = {(vu)splat(at->m), block_n & 0x3fffffffu, step, (vu)splat(at->step_high)};
+    vu most = (vu)splat(UINT32_MAX / columns_of_block(at)); // n wraps
+    vu x[WORDS] = {(vu)splat(at->m), n & most, step, (vu)splat(at->step_high)};
     threefry(x, full);
-    UNROLL for (int i = 0; i < WORDS; i++)
-    {
-        x[i] >>= 32 - at->bits;
-    }
     vu low[2] = {WORDS_LOW(x[0], x[1]), WORDS_LOW(x[2], x[3])};
     vu high[2] = {WORDS_HIGH(x[0], x[1]), WORDS_HIGH(x[2], x[3])};
     vu rows[WORDS] = {PAIRS_LOW(low[0], low[1]), PAIRS_HIGH(low[0], low[1]),
                       PAIRS_LOW(high[0], high[1]), PAIRS_HIGH(high[0], high[1])};
-    memcpy(r, rows, sizeof rows);
+    UNROLL for (int i = 0; i < WORDS; i++)
+    {
+        if (columns_of_block(at) == WORDS) {
+            rows[i] >>= 32 - at->bits;
+            memcpy(r + i * VL, &rows[i], sizeof rows[i]);
+            continue;
+        }
+        UNROLL for (int j = 0; j < 2; j++)
+        {
+            v_code16 halves;
+            memcpy(&halves, (const uint16_t *)&rows[i] + j * VL, sizeof halves);
+            vu wide = (vu)WIDEN16(halves) >> (16 - at->bits);
+            memcpy(r + (2 * i + j) * VL, &wide, sizeof wide);
+        }
+    }
 }
 
 // r[i] at column n + i.
 static void draw_words(uint32_t *r, size_t count, const fp8mac_draw *at)
 {
-    enum { ALL = WORDS * VL };
     const fp8mac_draw local = *at;
-    vu step = (vu)splat(at->step_low), block = block_of_lane() + at->n / WORDS;
-    size_t skip = at->n % WORDS; // words of the first block that belong to columns before n
+    const uint32_t columns = columns_of_block(&local);
+    const size_t all = (size_t)columns * VL;
+    vu step = (vu)splat(at->step_low), block = block_of_lane() + at->n / columns;
+    size_t skip = at->n % columns; // draws of the first block that belong to columns before n
     for (size_t i = 0; i < count; block += VL) {
-        size_t size = ALL - skip < count - i ? ALL - skip : count - i;
-        if (size == ALL) {
+        size_t size = all - skip < count - i ? all - skip : count - i;
+        if (size == all) {
             draw_blocks(r + i, &local, block, step);
         } else {
-            uint32_t some[ALL];
+            uint32_t some[2 * WORDS * VL];
             draw_blocks(some, &local, block, step);
             memcpy(r + i, some + skip, size * sizeof *r);
         }

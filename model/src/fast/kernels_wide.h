@@ -46,7 +46,7 @@ INLINE vd wide_result(vd acc, vd high, vd low, vd magic, rounding to)
 }
 
 // `step` products, at most WIDE_STEP, of one row, added to high and low.
-INLINE void wide_products(const double *large, const double *small, const float *b, size_t step,
+INLINE void wide_products(const double *large, const double *small, const double *b, size_t step,
                           vd magic, vd *high, vd *low)
 {
     vd sum[4];
@@ -58,7 +58,7 @@ INLINE void wide_products(const double *large, const double *small, const float 
         vd x = splat_double(large[k * MR]), y = splat_double(small[k * MR]);
         UNROLL for (int j = 0; j < 4; j++)
         {
-            vd column = load_as_double(b + k * NR + j * (VL / 2));
+            vd column = load_double(b + k * NR + j * (VL / 2));
             sum[j] = FMA_DOUBLE(x, column, sum[j]);
             low[j] = FMA_DOUBLE(y, column, low[j]);
         }
@@ -91,7 +91,7 @@ INLINE void wide_row(const fp8mac_tile *tile, size_t row, unsigned group, roundi
         while (k < end) {
             size_t step = end - k < WIDE_STEP ? end - k : WIDE_STEP;
             wide_products(tile->a_double + k * MR + row, tile->a_small + k * MR + row,
-                          tile->b + k * NR, step, magic, high, low);
+                          tile->b_double + k * NR, step, magic, high, low);
             k += step;
         }
         UNROLL for (int j = 0; j < 4; j++)
@@ -130,7 +130,7 @@ static void tile_wide_sum(const fp8mac_tile *tile)
         for (size_t k = 0; k < tile->k; k += WIDE_STEP) {
             size_t step = tile->k - k < WIDE_STEP ? tile->k - k : WIDE_STEP;
             wide_products(tile->a_double + k * MR + row, tile->a_small + k * MR + row,
-                          tile->b + k * NR, step, magic, high, low);
+                          tile->b_double + k * NR, step, magic, high, low);
         }
         memcpy(high_part, high, sizeof high);
         memcpy(low_part, low, sizeof low);

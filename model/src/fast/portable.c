@@ -43,5 +43,8 @@ typedef int64_t dmask __attribute__((vector_size(4 * VL)));
 #define NARROW8(x) __builtin_convertvector(x, v_code8)
 #define NARROW16(x) __builtin_convertvector(x, v_code16)
 
+#define NARROW_FOUR(a, b, c, d) narrow_four(a, b, c, d)
+#define ANY_OF(v) any((vi)(v))
+
 #include "fast/kernels.h"
 #endif

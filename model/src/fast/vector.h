@@ -69,6 +69,19 @@ INLINE bool any(vi mask)
     return all != 0;
 }
 
+// Codes of four vectors as bytes, in order.
+INLINE vc __attribute__((unused)) narrow_four(vi a, vi b, vi c, vi d)
+{
+    vi all[4] = {a, b, c, d};
+    vc codes;
+    UNROLL for (int i = 0; i < 4; i++)
+    {
+        v_code8 some = __builtin_convertvector(all[i], v_code8);
+        memcpy((uint8_t *)&codes + i * VL, &some, sizeof some);
+    }
+    return codes;
+}
+
 INLINE vd load_double(const double *p)
 {
     vd v;
