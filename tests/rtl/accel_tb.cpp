@@ -362,6 +362,7 @@ void Test::longest_chain()
         }
         t.a_stride = t.b_stride = part;
         t.a_fmt = t.b_fmt = 0;
+        t.pass_shape = 0;
         t.sa = t.sb = 0;
         t.acc_continue = !chain.empty();
         t.acc_keep = chain.size() + 1 < parts;
