@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flags inexact and underflow of conversions, steps, whole K and GEMMs, against their definition in exact numbers."""
+"""The flags inexact and underflow of conversions, steps, whole K and GEMMs, against exact numbers."""
 
 import ctypes as ct
 import sys

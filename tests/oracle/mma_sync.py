@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """FP8 mma.sync of H100, H200 (FP16 output) and B200 from its definition, in exact rational numbers.
 
-One instruction, m16n8k32, computes D = C + A B. Two steps take 16 products each: first those with k mod 4 < 2, then the
-others. The first step starts from zero. In a step the products and what the step before it left are truncated toward zero
-25 bits below the largest exponent among them and added. The sum is rounded: to FP32 toward zero, or to FP16 to nearest
-even. C is added to the last sum with one rounding to nearest even, in the same format. Nothing here knows the library or
-the other oracle's settings.
+One instruction, m16n8k32, computes D = C + A B. Two steps take 16 products each: first those with k mod 4 < 2, then
+the others. The first step starts from zero. In a step the products, and what the step before it left, are truncated
+toward zero 25 bits below the largest exponent among them and added. The sum is rounded: to FP32 toward zero, or to FP16
+to nearest even. C is added to the last sum with one rounding to nearest even, in the same format. Nothing here knows the
+library or the other oracle's settings.
 """
 
 from fractions import Fraction
