@@ -49,14 +49,27 @@ def main() -> int:
     check("a command ends after it begins", all(finishes[b["id"]] > b["ts"] for b in begins))
     rates = [e["args"] for e in events if e["ph"] == "C" and e["name"] == "bus beats per cycle"]
     counted = sum(round(r["read"] * WINDOW) for r in rates)
-    check(f"{counted} of {reads} read beats are in windows", reads - WINDOW <= counted <= reads + WINDOW)
+    check(
+        f"{counted} of {reads} read beats are in windows",
+        reads - WINDOW <= counted <= reads + WINDOW,
+    )
     counted = sum(round(r["write"] * WINDOW) for r in rates)
-    check(f"{counted} of {writes} write beats are in windows", writes - WINDOW <= counted <= writes + WINDOW)
+    check(
+        f"{counted} of {writes} write beats are in windows",
+        writes - WINDOW <= counted <= writes + WINDOW,
+    )
 
-    full = subprocess.run([sim, "--timeline", "/dev/full", elf, *SHAPE], capture_output=True, text=True)
+    full = subprocess.run(
+        [sim, "--timeline", "/dev/full", elf, *SHAPE], capture_output=True, text=True
+    )
     check("a full disk is reported", full.returncode == 2 and "timeline" in full.stderr)
-    absent = subprocess.run([sim, "--timeline", f"{folder}/none/t.json", elf], capture_output=True, text=True)
-    check("a folder that does not exist is reported", absent.returncode == 2 and "cannot be written" in absent.stderr)
+    absent = subprocess.run(
+        [sim, "--timeline", f"{folder}/none/t.json", elf], capture_output=True, text=True
+    )
+    check(
+        "a folder that does not exist is reported",
+        absent.returncode == 2 and "cannot be written" in absent.stderr,
+    )
 
     for failure in failures:
         print(f"FAILED: {failure}")
