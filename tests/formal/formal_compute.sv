@@ -389,7 +389,8 @@ module formal_compute
   always_comb begin
     if (rst_ni) begin
       handed_on_as_taken : assert (storing_valid == ready && (!ready || (valid_i && storing_ready_i)));
-      failed_are_skipped : assert (!ready || storing.skip == (storing.cmd.error != ErrNone || dut.poisoned_q || abort_i));
+      failed_are_skipped : assert (!ready ||
+        storing.skip == (storing.cmd.error != ErrNone || dut.poisoned_q || abort_i));
       released_once : assert (32'(in_hand_q) == 32'(busy) + 32'(dut.end_q1) + 32'(dut.end_q2));
       released_at_the_end : assert (!step_valid || dut.end_q2 == is_last(at_2_q, walk_2_q));
       next_released_at_the_end : assert (!dut.valid_q1 || dut.end_q1 == is_last(at_1_q, walk_1_q));

@@ -226,7 +226,8 @@ module formal_load
       // The engines' state
       rest_is_proper : assert (!u_dma.u_split.busy_q || u_dma.u_split.row_q.none ||
         (u_dma.u_split.row_q.addr % BEAT == 0 && u_dma.u_split.row_q.beats != '0));
-      command_stays_proper : assert (waits || (cmd_q.m != '0 && cmd_q.n != '0 && cmd_q.k != '0 && cmd_q.row_beats != '0 &&
+      command_stays_proper : assert (waits ||
+        (cmd_q.m != '0 && cmd_q.n != '0 && cmd_q.k != '0 && cmd_q.row_beats != '0 &&
         cmd_q.a_stride % BEAT == 0 && cmd_q.b_stride % BEAT == 0 && cmd_q.a_addr % BEAT == 0 &&
         cmd_q.b_addr % BEAT == 0 && cmd_q.scale_a % BEAT == 0 && cmd_q.scale_b % BEAT == 0 &&
         cmd_q.bias % BEAT == 0));

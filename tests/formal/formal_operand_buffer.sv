@@ -8,7 +8,7 @@ module formal_operand_buffer #(
   parameter int unsigned BEAT        = 4,
   parameter int unsigned DEPTH       = 4,
   parameter int unsigned BLOCK_BEATS = 2,
-  localparam int unsigned BOUND_W = 3,
+  localparam int unsigned BoundW = 3,
   localparam int unsigned BeatW  = $clog2(DEPTH),
   localparam int unsigned RamW   = $clog2(RAMS),
   localparam int unsigned Parts  = (LANES > BEAT) ? LANES / BEAT : 1,
@@ -24,7 +24,7 @@ module formal_operand_buffer #(
   input logic [RamW-1:0]    write_ram_i,
   input logic [BeatW-1:0]   write_beat_i,
   input logic [BEAT*8-1:0]  write_data_i,
-  input logic [BOUND_W-1:0] write_bound_i,
+  input logic [BoundW-1:0] write_bound_i,
   input logic               read_i,
   input logic               read_half_i,
   input logic [WordW-1:0]   read_word_i,
@@ -32,10 +32,10 @@ module formal_operand_buffer #(
   input logic [PlaceW-1:0]  place_i
 );
   logic [RAMS-1:0][LANES*8-1:0] read_data;
-  logic [RAMS-1:0][BOUND_W-1:0] read_bound;
+  logic [RAMS-1:0][BoundW-1:0] read_bound;
 
   fp8mac_operand_buffer #(
-    .RAMS(RAMS), .LANES(LANES), .BEAT(BEAT), .DEPTH(DEPTH), .BLOCK_BEATS(BLOCK_BEATS), .BOUND_W(BOUND_W)
+    .RAMS(RAMS), .LANES(LANES), .BEAT(BEAT), .DEPTH(DEPTH), .BLOCK_BEATS(BLOCK_BEATS), .BOUND_W(BoundW)
   ) dut (
     .clk_i, .write_i, .write_half_i, .write_ram_i, .write_beat_i, .write_data_i, .write_bound_i, .read_i, .read_half_i,
     .read_word_i, .read_group_i, .read_data_o(read_data), .read_bound_o(read_bound)
@@ -55,7 +55,7 @@ module formal_operand_buffer #(
 
   logic               to_ram, written_q, bound_written_q, shown_q, bound_shown_q;
   logic [BEAT*8-1:0]  beat_q;
-  logic [BOUND_W-1:0] bound_q, expected_bound_q;
+  logic [BoundW-1:0] bound_q, expected_bound_q;
   logic [BEAT*8-1:0]  expected_q;   // of the group's bytes, those of the beat
   logic [31:0]        first_q;      // the group's first byte in the word
 
@@ -117,7 +117,8 @@ module formal_operand_buffer #(
     always_comb begin
       if (rst_ni && ram == RamW'(b)) begin
         read_gives_the_bound : assert (!bound_shown_q || read_bound[b] == expected_bound_q);
-        reads_what_was_written : cover (shown_q && bound_shown_q && read_data[b][7:0] == 8'h5a && read_bound[b] == 3'd5);
+        reads_what_was_written : cover (
+          shown_q && bound_shown_q && read_data[b][7:0] == 8'h5a && read_bound[b] == 3'd5);
       end
     end
   end
