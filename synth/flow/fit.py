@@ -29,7 +29,7 @@ MIN_GAIN = 0.04
 LEAST_WINDOW = 0.2
 APART = 3.0  # sinks with so much more slack can wait behind a buffer
 EQUAL = 0.001
-PATIENCE = 6  # the search ends after so many single moves without gain
+PATIENCE = 24  # the search ends after so many single moves without gain
 # In so many rounds the worst negative slack must fall by this part.
 STRIDE = 12
 PROGRESS = 0.1
@@ -78,6 +78,11 @@ class Fitter:
                     worst = max(worst, delay(load, at[source]))
         return worst
 
+    def _input_delay(self, load: float) -> float:
+        """The delay of the flip-flop that drives an input port."""
+        slew = self.graph.register.clock_slew
+        return max(delay(load, slew) for _, delay, _ in self.graph.input_arcs)
+
     def resizes(self, name: str, timing: Timing) -> list[Move]:
         graph = self.graph
         kind = graph.kind[name]
@@ -93,10 +98,13 @@ class Fitter:
             touched = {name}
             for pin in now.inputs:
                 more = new.loads[pin] - now.loads[pin]
-                source = graph.driver.get(graph.pins[name][pin])
-                if source is None:
-                    continue
                 bit = graph.pins[name][pin]
+                source = graph.driver.get(bit)
+                if source is None:
+                    if bit in timing.loads and timing.slack(bit) < self.limit:
+                        load = timing.loads[bit]
+                        gain -= self._input_delay(load + more) - self._input_delay(load)
+                    continue
                 if timing.slack(bit) < self.limit:
                     driver, load = graph.models[graph.kind[source[0]]], timing.loads[bit]
                     gain -= self._delay(driver, source[1], load + more, timing, source[0])
@@ -175,11 +183,17 @@ class Fitter:
         return self.graph.new_net(f"split {self.nets}")
 
     def bufferings(self, bit: Bit, name: str, out: str, timing: Timing) -> list[Move]:
-        """A buffer for the sinks that meet the clock, or for all of them."""
-        graph = self.graph
-        its, load = graph.models[graph.kind[name]], timing.loads[bit]
+        """A buffer for the sinks that meet the clock, or for all of them. The net of an input port has no driver here, and
+        `name` is empty."""
+        graph, load = self.graph, timing.loads[bit]
         sinks = graph.sinks.get(bit, [])
-        now = self._delay(its, out, load, timing, name)
+
+        def driven(load: float) -> float:
+            if not name:
+                return self._input_delay(load)
+            return self._delay(graph.models[graph.kind[name]], out, load, timing, name)
+
+        now = driven(load)
         moves = []
         slacks = sorted((self._sink_slack(sink, timing), sink) for sink in sinks)
         choices = {0}
@@ -202,7 +216,7 @@ class Fitter:
             moved_load = sum(graph.models[graph.kind[user]].loads[pin] for user, pin in moved)
             for buffer in self.buffers[:4]:
                 pin, end = buffer.inputs[0], buffer.outputs[0]
-                after = self._delay(its, out, load - moved_load + buffer.loads[pin], timing, name)
+                after = driven(load - moved_load + buffer.loads[pin])
                 slew = max(timing.slew[bit])
                 through = max(delay(moved_load, slew) for _, _, _, delay, _ in buffer.arcs[end])
                 gain = now - after
@@ -215,8 +229,8 @@ class Fitter:
                     Move(
                         gain,
                         buffer.cell.area,
-                        frozenset({name, *(user for user, _ in sinks)}),
-                        (name, out, keep, len(sinks), buffer.cell.name),
+                        frozenset({name or str(bit), *(user for user, _ in sinks)}),
+                        (name or bit, out, keep, len(sinks), buffer.cell.name),
                         lambda moved=tuple(moved), buffer=buffer: self._buffer(bit, moved, buffer),
                         (name, *(user for user, _ in moved)),
                         self.least_area,
@@ -253,16 +267,23 @@ class Fitter:
         found = []
         for bit, (name, out) in list(graph.driver.items()):
             if timing.slack(bit) < self.limit:
-                options = [
-                    *self.resizes(name, timing),
-                    *self.bufferings(bit, name, out, timing),
-                    *self.splits(name, timing),
-                ]
-                least = MIN_GAIN * self.unit
-                options = [m for m in options if m.gain > least and m.key not in self.banned]
-                if options:
-                    found.append(max(options, key=lambda move: move.worth))
+                found += self._best(
+                    [
+                        *self.resizes(name, timing),
+                        *self.bufferings(bit, name, out, timing),
+                        *self.splits(name, timing),
+                    ]
+                )
+        for bit in graph.inputs:
+            if timing.slack(bit) < self.limit:
+                found += self._best(self.bufferings(bit, "", "", timing))
         return sorted(found, key=lambda move: -move.worth)
+
+    def _best(self, options: list[Move]) -> list[Move]:
+        """The move of the most worth among those that were not tried in vain, if there is one."""
+        least = MIN_GAIN * self.unit
+        options = [m for m in options if m.gain > least and m.key not in self.banned]
+        return [max(options, key=lambda move: move.worth)] if options else []
 
     def run(self, margin: float = 0.0) -> Timing:
         """Repairs until the worst slack is at least `margin` FO4 delays, or no move improves it."""

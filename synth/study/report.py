@@ -15,7 +15,7 @@ import textwrap
 from pathlib import Path
 
 from ..flow.errors import UsageError
-from . import pages, tables
+from . import libraries, pages, tables
 from .records import Record
 
 TEMPLATE = Path(__file__).with_name("area_page.md")
@@ -37,9 +37,12 @@ class Page:
     """The words that the template may use. Records are those of the first library; `NAME` is an entry's name."""
 
     def __init__(self, folder: Path):
-        area, energy, notes = (load(folder, name) for name in ("area", "energy", "notes"))
+        area, pdk, energy, notes = (
+            load(folder, name) for name in ("area", "pdk", "energy", "notes")
+        )
         self.area, self.energy, self.notes = area["records"], energy["records"], notes
-        self.runs = {**area["runs"], **energy["runs"]}
+        self.pdk = pdk["records"]  # with the libraries of process design kits
+        self.runs = {**area["runs"], **pdk["runs"], **energy["runs"]}
         self.top = tables.headline(self.area)
         self.main = tables.of_group(self.top, "main")
         self.feeds = tables.of_group(self.top, "feed")
@@ -140,6 +143,8 @@ class Page:
         made = {
             "elements": lambda: tables.elements(self.main),
             "behavioural": lambda: tables.behavioural(group(self.top, "behavioural"), self.main),
+            "pdk": lambda: tables.pdk(self.pdk, self.main),
+            "pdk_clocks": lambda: tables.pdk_clocks(self.pdk, self.main),
             "period": lambda: tables.period(tables.swept(self.area)),
             "frac_bits": lambda: tables.frac_bits(tables.over_frac_bits(self.top)),
             "removal": lambda: tables.removal(group(self.top, "removal"), self.main),
@@ -182,13 +187,23 @@ class Page:
 
 
 def take(source: Path, folder: Path, command: str) -> None:
-    """Records of a measurement take the place of those of the same entry, library and period."""
+    """Records of a measurement take the place of those of the same entry, library and period. Those of a library that the
+    user brought go to pdk.json."""
     try:
         made = json.loads(source.read_text())
         name = f"{command} {made['run']['date']}"
+        own = [r for r in made["records"] if libraries.headline(r["library"]) is None]
+        usual = [r for r in made["records"] if libraries.headline(r["library"]) is not None]
     except (OSError, ValueError, KeyError, TypeError):
         raise UsageError(f"FROM={source} is not the area.json of a measurement") from None
-    area = load(folder, "area")
+    for file, records in (("area", usual), ("pdk", own)):
+        if records:
+            merge(folder, file, {**made, "records": records}, name, command)
+
+
+def merge(folder: Path, file: str, made: dict, name: str, command: str) -> None:
+    """Puts a measurement's records into FOLDER/FILE.json."""
+    area = load(folder, file)
     fresh = {
         (record["name"], record["library"], record["period_ns"]): {
             **{key: value for key, value in record.items() if key not in LEFT_OUT},
@@ -207,7 +222,7 @@ def take(source: Path, folder: Path, command: str) -> None:
     run = {"command": command, "note": "Every record of the measurement.", **made["run"]}
     used = {record["run"] for record in area["records"]}
     area["runs"] = {key: one for key, one in ({**area["runs"], name: run}).items() if key in used}
-    (folder / "area.json").write_text(json.dumps(area, indent=1) + "\n")
+    (folder / f"{file}.json").write_text(json.dumps(area, indent=1) + "\n")
 
 
 def filled(text: str) -> str:
