@@ -56,7 +56,7 @@ $(REGS_DIR)/html/index.html: $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
 
 # One lint run per parameter set, written as ROWS_COLS_LANES_AXIWIDTH_ELEMENT; of the array alone,
 # ROWS_COLS_LANES_ELEMENT.
-LINT_SETS := 8_8_4_128_exact 4_4_1_64_exact 4_2_8_128_block_f19 16_16_16_256_block_f19 \
+LINT_SETS := 8_8_4_128_exact 4_4_1_64_exact 4_2_8_128_block_f19 8_4_16_256_block_f19 \
   $(ROWS)_$(COLS)_$(LANES)_128_$(ELEMENT_SPEC)
 LINT_SETS_ELEMENT := 4_4_1_64_late_fp32 4_4_4_128_late_fp16 4_4_4_128_aligned_fp32 2_4_16_128_aligned_fp32 \
   4_4_4_128_aligned_fp16 2_4_1_128_aligned_fp16 4_4_4_128_kulisch

@@ -21,7 +21,6 @@ IBEX_FLAGS := -I$(IBEX_DIR)/vendor/lowrisc_ip/dv/sv/dv_utils -I$(IBEX_PRIM) -y $
 SYSTEM_PACKAGE := rtl/system/fp8mac_sys_pkg.sv
 SYSTEM_SOURCES := $(SYSTEM_PACKAGE) $(filter-out $(SYSTEM_PACKAGE),$(sort $(wildcard rtl/system/*.sv)))
 system_inputs = $(RTL_WAIVER) $(IBEX_PACKAGES) $(1) $(SYSTEM_SOURCES)
-SYSTEM_INPUTS := $(call system_inputs,$(RTL_SOURCES))
 SIM_INPUTS := $(call system_inputs,$(RTL_SIM_SOURCES))
 SYSTEM_FLAGS := -Wall --assert --top-module fp8mac_system $(IBEX_FLAGS)
 # $(1): ROWS_COLS_LANES_AXIWIDTH, and what may follow it.
@@ -78,7 +77,7 @@ $(foreach folder,$(sort $(dir $(SIM_CHECK))),$(eval $(call SIM_CHECK_OBJECT,$(fo
 SYSTEM_LINT_STAMPS := $(sort $(LINT_SETS:%=$(BUILD)/lint/system/%.ok) $(BUILD)/lint/system/4_4_4_128_aligned_fp32.ok)
 lint: $(SYSTEM_LINT_STAMPS)
 
-$(SYSTEM_LINT_STAMPS): $(BUILD)/lint/system/%.ok: $(SYSTEM_INPUTS)
+$(SYSTEM_LINT_STAMPS): $(BUILD)/lint/system/%.ok: $(SIM_INPUTS)
 	@mkdir -p $(@D)
 	$(call say,LINT,fp8mac_system $*)
 	$(Q)$(VERILATOR) --lint-only $(SYSTEM_FLAGS) $(call system_parameters,$*) \
