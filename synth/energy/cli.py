@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 import time
 from pathlib import Path
 
 from ..flow.cache import Cache
-from ..flow.errors import FlowError, UsageError
+from ..flow.errors import UsageError, exit_status
 from ..flow.liberty import Library
 from ..flow.runs import Synthesiser
 from ..study import libraries, records
@@ -83,15 +82,4 @@ def run(options: argparse.Namespace) -> None:
 
 def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
-    try:
-        run(options)
-    except UsageError as error:
-        print(f"make synth-energy: {error}", file=sys.stderr)
-        return 2
-    except FlowError as error:
-        print(
-            f"make synth-energy: {error}" + (f"; see {error.log}" if error.log else ""),
-            file=sys.stderr,
-        )
-        return 1
-    return 0
+    return exit_status("synth-energy", lambda: run(options))

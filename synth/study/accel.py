@@ -14,13 +14,12 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 import time
 from pathlib import Path
 
 from ..flow import blocks, recipe, sta
 from ..flow.cache import Cache
-from ..flow.errors import FlowError, UsageError
+from ..flow.errors import UsageError, exit_status
 from ..flow.liberty import Library
 from ..flow.netlist import Netlist
 from ..flow.runs import Design, Result, Synthesiser
@@ -234,14 +233,4 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
-    try:
-        return run(options)
-    except UsageError as error:
-        print(f"make synth-accel: {error}", file=sys.stderr)
-        return 2
-    except FlowError as error:
-        print(
-            f"make synth-accel: {error}" + (f"; see {error.log}" if error.log else ""),
-            file=sys.stderr,
-        )
-        return 1
+    return exit_status("synth-accel", lambda: run(options))

@@ -200,7 +200,7 @@ static fp8mac_dot_config any_config(bytes *in, fp8mac_format own[2])
         c.b_format = any_row(in, &own[1]);
     }
     for (unsigned changes = below(in, 5); changes > 0; changes--) {
-        switch (below(in, 26)) {
+        switch (below(in, 27)) {
         case 0: c.acc_format = (fp8mac_acc_format)below(in, 8); break;
         case 1: c.group = below(in, 70); break;
         case 2: c.scale_exp_a = (int)below(in, 67) - 33; break;
@@ -226,6 +226,7 @@ static fp8mac_dot_config any_config(bytes *in, fp8mac_format own[2])
         case 22: c.chunk = below(in, 40); break;
         case 23: c.align_by = (fp8mac_align_by)below(in, 3); break;
         case 24: c.static_exponent = (int)below(in, 70) - 30; break;
+        case 25: c.k_order = (fp8mac_k_order)below(in, 3); break;
         default: c.group = (unsigned)take(in, 4); break;
         }
     }
@@ -263,10 +264,21 @@ static void dots(bytes *in)
                "a refused dot product changes nothing");
         return;
     }
-    for (size_t i = 0; i < k; i += group) {
-        unsigned n = (unsigned)(k - i < group ? k - i : group);
-        demand(fp8mac_dot_step(&c, &parts, a + i, b + i, n, &part_flags) == FP8MAC_OK,
-               "a step of it is accepted");
+    unsigned steps = c.k_order == FP8MAC_K_PAIRS ? 2 : 1; // of a block
+    for (size_t first = 0; first < k; first += (size_t)steps * group) {
+        for (unsigned step = 0; step < steps; step++) {
+            uint8_t step_a[sizeof a], step_b[sizeof b];
+            unsigned n = 0;
+            for (size_t i = first; i < k && i < first + (size_t)steps * group; i++) {
+                if (steps == 1 || (i % 4 < 2) == (step == 0)) {
+                    step_a[n] = a[i];
+                    step_b[n++] = b[i];
+                }
+            }
+            demand(n == 0 ||
+                       fp8mac_dot_step(&c, &parts, step_a, step_b, n, &part_flags) == FP8MAC_OK,
+                   "a step of it is accepted");
+        }
     }
     demand(fp8mac_acc_to_fp32(&c, &whole, &flags) == fp8mac_acc_to_fp32(&c, &parts, &part_flags),
            "steps give the dot");

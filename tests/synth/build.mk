@@ -17,7 +17,7 @@ $(BUILD)/test/synth_views.log: tests/synth/test_views.py $(SYNTH_PY) tests/synth
 	@tests/run_test.sh synth_views $@ $(PYTHON) -B -m tests.synth.test_views $(BUILD)/synth-views-test
 
 TESTS += $(BUILD)/test/synth_report.log
-$(BUILD)/test/synth_report.log: tests/synth/test_report.py $(SYNTH_PY) synth/AREA.md README.md \
+$(BUILD)/test/synth_report.log: tests/synth/test_report.py tests/synth/bench.py $(SYNTH_PY) synth/AREA.md README.md \
   $(wildcard synth/results/* synth/plots/*) tests/run_test.sh
 	@tests/run_test.sh synth_report $@ $(PYTHON) -B -m tests.synth.test_report $(BUILD)/synth-report-test
 

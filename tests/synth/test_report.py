@@ -17,20 +17,9 @@ from pathlib import Path
 
 from synth.study import report, table
 from synth.study.elements import needed
+from tests.synth.bench import Bench
 
 RESULTS, PAGE = Path("synth/results"), Path("synth/AREA.md")
-
-
-class Bench:
-    def __init__(self) -> None:
-        self.passed = self.failed = 0
-
-    def check(self, name: str, good: object) -> None:
-        if good:
-            self.passed += 1
-        else:
-            self.failed += 1
-            print(f"FAILED {name}")
 
 
 def run(*arguments: str) -> tuple[int, str]:

@@ -396,6 +396,9 @@ void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, co
         uint8_t step_a[FP8MAC_GROUP_MAX], step_b[FP8MAC_GROUP_MAX];
         fp8mac_mx_pair mx[FP8MAC_GROUP_MAX];
         choose_terms(config, step / parts * block, (unsigned)(step % parts), k, &terms);
+        if (terms.n == 0) { // a last block of one or two terms has no second step
+            continue;
+        }
         for (unsigned i = 0; i < terms.n; i++) {
             step_a[i] = a[terms.k[i]];
             step_b[i] = b[terms.k[i]];
