@@ -111,11 +111,11 @@ module formal_irq
         shown = 32'(command.k);
       end
       12'h0a0: begin
-        mask  = 32'hf_ffff;
-        shown = 32'({command.mode.irq, command.mode.acc_keep, command.mode.acc_continue, command.mode.reuse_b,
-                     command.mode.reuse_a, command.mode.bias_en, command.mode.scale_b_vec, command.mode.scale_a_vec,
-                     command.mode.act, command.mode.overflow, command.mode.d_fmt, command.mode.acc_fmt,
-                     command.mode.b_fmt, command.mode.a_fmt});
+        mask  = 32'h3f_ffff;
+        shown = 32'({command.mode.pass_shape, command.mode.irq, command.mode.acc_keep, command.mode.acc_continue,
+                     command.mode.reuse_b, command.mode.reuse_a, command.mode.bias_en, command.mode.scale_b_vec,
+                     command.mode.scale_a_vec, command.mode.act, command.mode.overflow, command.mode.d_fmt,
+                     command.mode.acc_fmt, command.mode.b_fmt, command.mode.a_fmt});
       end
       12'h0a4: begin
         mask  = 32'hffff;
