@@ -601,6 +601,7 @@ KINDS = (
     "late_fp32",
     "late_fp16",
     "static",
+    "block",
 )
 # Names that are refused, and the status of the refusal.
 BAD_NAMES = {
