@@ -576,6 +576,8 @@ ELEMENTS = {
     "late_fp16_f9_l2": late(2, "FP16", 9, 12),
     "late_fp16_f13_l16": late(16, "FP16", 13, 13),
     "late_fp16_l1": d.settings(group=1, acc="FP16"),
+    "block": late(32, "FP32", 19, 25),
+    "block_f13": late(32, "FP32", 13, 25),
 }
 # Elements with an integer accumulator: format of the operands, then fields of the configuration.
 INTEGER_ELEMENTS = {
