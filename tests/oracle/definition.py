@@ -436,13 +436,14 @@ class Static:
 
 
 def steps_of(s, length):
-    """The places of each step's terms."""
+    """The places of each step's terms. A step without terms does not happen."""
     if s.k_order == "ASCENDING":
         return [range(k, min(k + s.group, length)) for k in range(0, length, s.group)]
     blocks = [range(k, min(k + 2 * s.group, length)) for k in range(0, length, 2 * s.group)]
-    return [
+    halves = [
         [k for k in block if (k % 4 < 2) == first] for block in blocks for first in (True, False)
     ]
+    return [half for half in halves if half]
 
 
 class Accumulator:

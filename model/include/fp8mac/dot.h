@@ -107,7 +107,7 @@ typedef enum fp8mac_k_order {
     FP8MAC_K_ASCENDING = 0,
     // Each block of 2 * group products takes two steps: first the products with k mod 4 < 2, then the
     // others, each in ascending order. k counts from the first term of a call. A short block takes
-    // both steps too; its missing terms are absent.
+    // a step only if it has terms for it.
     FP8MAC_K_PAIRS = 1,
 } fp8mac_k_order;
 
