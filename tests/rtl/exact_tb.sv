@@ -71,7 +71,7 @@ module exact_tb
     logic                     neg_zero;
     special_e                 special;
     normalised_t              normalised;
-    logic [31:0]              acc [2];
+    logic [31:0]              acc;
 
     fp8mac_exact_multiply #(.LANES(Lanes)) u_multiply (
       .clk_i, .en_i(boxes_en_i[w]), .a_i(a[Lanes-1:0]), .b_i(b[Lanes-1:0]),
@@ -89,11 +89,11 @@ module exact_tb
       .clk_i, .en_i(boxes_en_i[w]), .frame_i(frame), .field_i(field), .neg_zero_i(neg_zero),
       .normalised_o(normalised)
     );
-    fp8mac_exact_round #(.BANKS(2)) u_round (
-      .clk_i, .en_i(boxes_en_i[w]), .bank_i(step_bank_i[0]), .acc_fmt_i(cfg_i.acc_fmt), .normalised_i(normalised),
+    fp8mac_exact_round u_round (
+      .clk_i, .en_i(boxes_en_i[w]), .acc_fmt_i(cfg_i.acc_fmt), .normalised_i(normalised),
       .special_i(special), .acc_o(acc), .overflow_o(boxes_flags_o[w].overflow)
     );
-    assign boxes_acc_o[w] = acc[step_bank_i[0]];
+    assign boxes_acc_o[w] = acc;
     assign boxes_flags_o[w].saturated = 1'b0;
   end
 
