@@ -358,8 +358,8 @@ module fp8mac_accel
   );
 
   fp8mac_fifo #(.T(storing_cmd_t), .DEPTH(StoringDepth)) u_storing (
-    .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(storing_push), .data_i(storing_pushed), .full_o(storing_full),
-    .pop_i(storing_pop), .data_o(storing), .empty_o(storing_empty), .level_o()
+    .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(storing_push), .data_i(storing_pushed),
+    .full_o(storing_full), .pop_i(storing_pop), .data_o(storing), .empty_o(storing_empty), .level_o()
   );
 
   // ---- the array ---------------------------------------------------------------------------------------------------

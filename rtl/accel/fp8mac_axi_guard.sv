@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the AXI master legal, whatever happens inside. The guard stands between the DMA engines and the pins, and counts
-// what the bus owes: bursts that are offered or taken, and not yet answered.
+// Keeps the AXI master legal, whatever happens inside. The guard stands between the DMA engines and the pins. It counts
+// what is owed: bursts that are offered or taken, and not yet answered.
 //
 // An event begins the drain state: a pulse of soft_reset_i, or the watchdog. The watchdog expires after limit_i cycles
 // in which something is owed and no channel moves; a limit of 0 disables it. From the event to the end of the drain

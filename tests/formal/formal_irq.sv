@@ -52,7 +52,8 @@ module formal_irq
 
   fp8mac_report u_report (
     .clk_i, .rst_ni, .idle_i, .clear_error_i(clear_error), .soft_reset_i(soft_reset), .clear_flags_i(clear_flags),
-    .overflow_i, .overflow_tag_i(command.tag), .timeout_i, .timeout_tag_i, .retire_valid_i, .retire_i, .step_flags_i, .epi_valid_i, .epi_flags_i, .epi_amax_i,
+    .overflow_i, .overflow_tag_i(command.tag), .timeout_i, .timeout_tag_i, .retire_valid_i, .retire_i,
+    .step_flags_i, .epi_valid_i, .epi_flags_i, .epi_amax_i,
     .epi_nonfinite_i, .clear_o(clear), .abort_o(abort), .error_o(error), .error_code_o(error_code),
     .error_tag_o(error_tag), .completed_o(completed), .done_event_o(done_event), .error_event_o(error_event),
     .flags_o(flags), .amax_o(amax), .amax_nonfinite_o(amax_nonfinite)
@@ -123,8 +124,8 @@ module formal_irq
       12'h0a0: begin
         mask  = 32'h3f_ffff;
         shown = 32'({command.mode.pass_shape, command.mode.irq, command.mode.acc_keep, command.mode.acc_continue,
-                     command.mode.reuse_b, command.mode.reuse_a, command.mode.bias_en, command.mode.scale_b_vec, command.mode.scale_a_vec,
-                     command.mode.act, command.mode.overflow, command.mode.d_fmt, command.mode.acc_fmt,
+                     command.mode.reuse_b, command.mode.reuse_a, command.mode.bias_en, command.mode.scale_b_vec,
+                     command.mode.scale_a_vec, command.mode.act, command.mode.overflow, command.mode.d_fmt, command.mode.acc_fmt,
                      command.mode.b_fmt, command.mode.a_fmt});
       end
       12'h0a4: begin
