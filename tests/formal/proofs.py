@@ -341,8 +341,8 @@ def pack(rows, cols, word, beat):
         Fault(
             "writes_the_whole_word",
             "fp8mac_pack.sv",
-            "if (write_q[row] && enable_q[4*k+b]) mem_q",
-            "if (write_q[row]) mem_q",
+            "(write_q[row] ? enable_q : '0)",
+            "({WORD{write_q[row]}})",
             "kept|read_gives_the_byte|still_shown",
         ),
         Fault(
@@ -356,7 +356,12 @@ def pack(rows, cols, word, beat):
     return Proof(
         f"pack_{rows}_{cols}_{word}_{beat}",
         "formal_pack",
-        RESET + ["rtl/accel/fp8mac_pack.sv", "formal/formal_pack.sv"],
+        RESET
+        + [
+            "rtl/accel/fp8mac_byte_ram.sv",
+            "rtl/accel/fp8mac_pack.sv",
+            "formal/formal_pack.sv",
+        ],
         "prove",
         3,
         cover_depth=8,
