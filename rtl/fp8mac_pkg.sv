@@ -246,7 +246,8 @@ package fp8mac_pkg;
     ErrReadDec    = 4'd9,   // AXI read answered DECERR
     ErrWriteSlv   = 4'd10,  // AXI write answered SLVERR
     ErrWriteDec   = 4'd11,  // AXI write answered DECERR
-    ErrQueueFull  = 4'd12   // submitted while the queue was full: the command was dropped
+    ErrQueueFull  = 4'd12,  // submitted while the queue was full: the command was dropped
+    ErrTimeout    = 4'd13   // the bus did not move for as long as the watchdog allows
   } error_e;
 
 endpackage

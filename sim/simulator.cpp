@@ -117,9 +117,11 @@ void Simulator::step()
     cycles_++;
 }
 
-// Cycle 0 is the first one after reset.
+// Cycle 0 is the first one after reset. Before it, registers have any value, and assertions do not
+// hold.
 void Simulator::reset()
 {
+    context_.assertOn(false);
     chip_.rst_ni = 0;
     clock(false);
     for (unsigned i = 0; i < reset_cycles; i++) {
@@ -127,6 +129,7 @@ void Simulator::reset()
         clock(false);
     }
     chip_.rst_ni = 1;
+    context_.assertOn(true);
 }
 
 // Only the first reason to stop is recorded.

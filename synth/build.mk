@@ -11,9 +11,10 @@
 #   make synth ONLY=regex          entries by name;  JOBS=n  runs at a time (default: all cores);  VARIANTS=1  one
 #                                  netlist of each point in place of the median of three: faster, with more noise
 #   make synth-fo4 LIB=path.lib    the FO4 delay of a library, and its default clock
-#   make synth-accel CONFIG='ROWS=2 COLS=2 LANES=4 ELEMENT=late_fp32' PERIOD=6
-#                                  the accelerator without its memories: area and worst path of each block. BOXES=MODULE
-#                                  leaves out more modules, EFFORTS= names efforts of the recipe, DEPTH= levels of blocks
+#   make synth-accel               the accelerator without its memories: area and worst path of each block.
+#                                  CONFIG='ROWS=2 LANES=4' changes its parameters, PART=MODULE measures a module alone,
+#                                  BOXES=MODULE leaves out more modules, EFFORTS= names efforts of the recipe, DEPTH=
+#                                  levels of instances in the tables
 #   make synth TARGET=xilinx       cells of an FPGA, xilinx or ecp5: the default element, its baseline, a small accelerator
 #   make synth-memories            the area of the accelerator's memories, from the area of a bit in published macros
 #   make synth-report              synth/AREA.md and synth/plots from the results in synth/results;
@@ -45,6 +46,7 @@ synth-report:
 
 synth-accel: $(REGS_SV)
 	@$(SYNTH) accel --build $(BUILD) $(call SYNTH_OPTION,CONFIG,config) $(call SYNTH_OPTION,BOXES,boxes) \
+	  $(call SYNTH_OPTION,PART,part) \
 	  $(call SYNTH_OPTION,PERIOD,period) $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,DONT_USE,dont-use) \
 	  $(call SYNTH_OPTION,EFFORTS,efforts) $(call SYNTH_OPTION,DEPTH,depth)
 

@@ -11,6 +11,9 @@
 // failure, and the accelerator enters the error state: STATUS then has the command's error code (fp8mac_pkg::error_e)
 // and tag, and the commands behind it are dropped. irq_o is a level interrupt; registers enable and clear it.
 //
+// The AXI guard (fp8mac_axi_guard) stands between the DMA engines and the pins. After a soft reset or a timeout of the
+// bus it resets everything but the registers and the reports, and completes what was begun on the bus.
+//
 // The AXI master uses INCR bursts of whole beats with one identifier. No burst crosses a 4 KiB boundary. The APB slave
 // answers accesses outside the register map with pslverr_o. rst_ni is synchronous.
 module fp8mac_accel
@@ -117,6 +120,14 @@ module fp8mac_accel
   localparam int unsigned LoadedDepth = 2;
   // Commands between the start of compute and the end of store
   localparam int unsigned StoringDepth = 4;
+  // Bursts in flight
+  localparam int unsigned ReadBursts  = 8;
+  localparam int unsigned WriteBursts = 16;
+
+  // ---- the reset of everything that a soft reset or a timeout stops ------------------------------------------------
+  logic inside_rst_n, flush, draining, timeout, soft_reset;
+  logic [23:0] watchdog;
+  assign inside_rst_n = rst_ni && !flush;
 
   // ---- registers, queue, checks ------------------------------------------------------------------------------------
   logic         submit, clear_error, clear_flags, clear_counters;
@@ -145,7 +156,10 @@ module fp8mac_accel
     .clear_error_o   (clear_error),
     .clear_flags_o   (clear_flags),
     .clear_counters_o(clear_counters),
+    .soft_reset_o    (soft_reset),
+    .watchdog_o      (watchdog),
     .idle_i          (idle),
+    .draining_i      (draining),
     .queue_full_i    (queue_full),
     .queue_level_i   (queue_level),
     .error_i         (error),
@@ -162,7 +176,7 @@ module fp8mac_accel
   );
 
   fp8mac_cmd_queue #(.QUEUE_DEPTH(QUEUE_DEPTH)) u_queue (
-    .clk_i, .rst_ni,
+    .clk_i, .rst_ni(inside_rst_n),
     .error_i   (error),
     .abort_i   (abort),
     .submit_i  (submit),
@@ -179,7 +193,7 @@ module fp8mac_accel
     .ROWS(ROWS), .COLS(COLS), .BLOCK(Block), .TILES(TILES), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN),
     .ELEMENT(Element)
   ) u_check (
-    .clk_i, .rst_ni,
+    .clk_i, .rst_ni(inside_rst_n),
     .abort_i  (abort),
     .clear_i  (clear),
     .idle_o   (check_idle),
@@ -200,9 +214,10 @@ module fp8mac_accel
   logic [AXI_DATA_W-1:0] beat_data;
   error_e       read_error, load_error;
   logic         load_done_empty;
+  logic         arvalid, arready, rready;  // as the DMA engine sees them
 
   fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(Beat)) u_load (
-    .clk_i, .rst_ni,
+    .clk_i, .rst_ni(inside_rst_n),
     .abort_i       (abort),
     .clear_i       (clear),
     .idle_o        (load_idle),
@@ -220,8 +235,10 @@ module fp8mac_accel
     .stored_i      (stored)
   );
 
-  fp8mac_dma_read #(.AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W), .AXI_ID_W(AXI_ID_W)) u_dma_read (
-    .clk_i, .rst_ni,
+  fp8mac_dma_read #(
+    .AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W), .AXI_ID_W(AXI_ID_W), .IN_FLIGHT(ReadBursts)
+  ) u_dma_read (
+    .clk_i, .rst_ni(inside_rst_n), .bus_rst_ni(rst_ni),
     .row_valid_i (read_row_valid),
     .row_ready_o (read_row_ready),
     .row_i       (read_row),
@@ -231,20 +248,23 @@ module fp8mac_accel
     .beat_data_o (beat_data),
     .done_valid_o(read_done),
     .done_error_o(read_error),
-    .m_axi_arid_o, .m_axi_araddr_o, .m_axi_arlen_o, .m_axi_arsize_o, .m_axi_arburst_o, .m_axi_arvalid_o,
-    .m_axi_arready_i, .m_axi_rdata_i, .m_axi_rresp_i, .m_axi_rlast_i, .m_axi_rvalid_i, .m_axi_rready_o
+    .m_axi_arid_o, .m_axi_araddr_o, .m_axi_arlen_o, .m_axi_arsize_o, .m_axi_arburst_o,
+    .m_axi_arvalid_o(arvalid),
+    .m_axi_arready_i(arready),
+    .m_axi_rdata_i, .m_axi_rresp_i, .m_axi_rlast_i, .m_axi_rvalid_i,
+    .m_axi_rready_o (rready)
   );
 
   // Commands in the order of their loads; the oldest is loaded once its outcome is known. The load engine starts no
   // command while the operands of LoadedDepth others are in use.
   fp8mac_fifo #(.T(loaded_cmd_t), .DEPTH(LoadedDepth)) u_loaded (
-    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(loaded_push), .data_i(loaded_pushed), .full_o(),
+    .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(loaded_push), .data_i(loaded_pushed), .full_o(),
     .pop_i(loaded_pop), .data_o(loaded), .empty_o(loaded_empty), .level_o()
   );
 
   fp8mac_fifo #(.T(error_e), .DEPTH(LoadedDepth)) u_load_done (
-    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(read_done), .data_i(read_error), .full_o(), .pop_i(loaded_pop),
-    .data_o(load_error), .empty_o(load_done_empty), .level_o()
+    .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(read_done), .data_i(read_error), .full_o(),
+    .pop_i(loaded_pop), .data_o(load_error), .empty_o(load_done_empty), .level_o()
   );
 
   // ---- operand and vector memories ---------------------------------------------------------------------------------
@@ -262,7 +282,7 @@ module fp8mac_accel
   fp8mac_memories #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .BOUNDS(Bounded)
   ) u_memories (
-    .clk_i, .rst_ni,
+    .clk_i, .rst_ni(inside_rst_n),
     .beat_valid_i   (beat_valid),
     .beat_dest_i    (beat_dest),
     .beat_data_i    (beat_data),
@@ -303,7 +323,7 @@ module fp8mac_accel
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BLOCK(Block), .SHARE(Share), .LOOP(element_loop(ELEMENT, LANES, ROWS)),
     .LATENCY(element_latency(ELEMENT) + Share), .TILES(TILES), .BEAT(Beat), .WORD(Word), .WORD_W(WordW)
   ) u_compute (
-    .clk_i, .rst_ni,
+    .clk_i, .rst_ni(inside_rst_n),
     .abort_i        (abort),
     .clear_i        (clear),
     .run_i          (run),
@@ -338,8 +358,8 @@ module fp8mac_accel
   );
 
   fp8mac_fifo #(.T(storing_cmd_t), .DEPTH(StoringDepth)) u_storing (
-    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(storing_push), .data_i(storing_pushed), .full_o(storing_full),
-    .pop_i(storing_pop), .data_o(storing), .empty_o(storing_empty), .level_o()
+    .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(storing_push), .data_i(storing_pushed),
+    .full_o(storing_full), .pop_i(storing_pop), .data_o(storing), .empty_o(storing_empty), .level_o()
   );
 
   // ---- the array ---------------------------------------------------------------------------------------------------
@@ -353,7 +373,7 @@ module fp8mac_accel
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FRAC_BITS), .TILES(TILES),
     .META_W($bits(place_t))
   ) u_array (
-    .clk_i, .rst_ni,
+    .clk_i, .rst_ni(inside_rst_n),
     .run_i         (run),
     .step_valid_i  (step_valid),
     .step_tile_i   (step_tile),
@@ -383,12 +403,14 @@ module fp8mac_accel
   finished_cmd_t retire;
   flags_t        epi_flags;
   logic [31:0]   epi_amax;
+  logic          awvalid, awready, wlast, wvalid, wready, bready;  // as the DMA engine sees them
+  logic [Beat-1:0] wstrb;
 
   fp8mac_output #(
     .ROWS(ROWS), .COLS(COLS), .SHARE(Share), .WIDTH(EPI_WIDTH), .AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W),
-    .AXI_ID_W(AXI_ID_W)
+    .AXI_ID_W(AXI_ID_W), .IN_FLIGHT(WriteBursts)
   ) u_output (
-    .clk_i, .rst_ni,
+    .clk_i, .rst_ni(inside_rst_n), .bus_rst_ni(rst_ni),
     .abort_i        (abort),
     .valid_i        (!storing_empty),
     .cmd_i          (storing),
@@ -413,24 +435,61 @@ module fp8mac_accel
     .empty_o        (output_empty),
     .retire_valid_o (retire_valid),
     .retire_o       (retire),
-    .m_axi_awid_o, .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o, .m_axi_awvalid_o,
-    .m_axi_awready_i, .m_axi_wdata_o, .m_axi_wstrb_o, .m_axi_wlast_o, .m_axi_wvalid_o, .m_axi_wready_i,
-    .m_axi_bresp_i, .m_axi_bvalid_i, .m_axi_bready_o
+    .m_axi_awid_o, .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o,
+    .m_axi_awvalid_o(awvalid),
+    .m_axi_awready_i(awready),
+    .m_axi_wdata_o,
+    .m_axi_wstrb_o  (wstrb),
+    .m_axi_wlast_o  (wlast),
+    .m_axi_wvalid_o (wvalid),
+    .m_axi_wready_i (wready),
+    .m_axi_bresp_i, .m_axi_bvalid_i,
+    .m_axi_bready_o (bready)
+  );
+
+  fp8mac_axi_guard #(.STRB_W(Beat), .READS(ReadBursts), .WRITES(WriteBursts), .LIMIT_W($bits(watchdog))) u_guard (
+    .clk_i, .rst_ni,
+    .soft_reset_i(soft_reset),
+    .limit_i     (watchdog),
+    .expired_o   (timeout),
+    .flush_o     (flush),
+    .draining_o  (draining),
+    .arvalid_i   (arvalid),
+    .arready_o   (arready),
+    .rready_i    (rready),
+    .awvalid_i   (awvalid),
+    .awlen_i     (m_axi_awlen_o),
+    .awready_o   (awready),
+    .wvalid_i    (wvalid),
+    .wstrb_i     (wstrb),
+    .wlast_i     (wlast),
+    .wready_o    (wready),
+    .bready_i    (bready),
+    .m_axi_arvalid_o, .m_axi_arready_i, .m_axi_rvalid_i, .m_axi_rlast_i, .m_axi_rready_o, .m_axi_awvalid_o,
+    .m_axi_awready_i, .m_axi_wvalid_o, .m_axi_wstrb_o, .m_axi_wlast_o, .m_axi_wready_i, .m_axi_bvalid_i,
+    .m_axi_bready_o
   );
 
   // ---- reports and counters ----------------------------------------------------------------------------------------
   // The accelerator is idle if it holds no command. A command is always in at least one of these places.
   logic waiting;
   assign waiting = submit || queue_valid || !check_idle;
-  assign idle    = !waiting && load_idle && storing_empty && output_empty && !array_busy;
+  assign idle    = !waiting && load_idle && storing_empty && output_empty && !array_busy && !draining;
+
+  // Tag of the oldest command that the engines have
+  tag_t oldest_tag;
+  assign oldest_tag = !output_empty ? retire.tag : !storing_empty ? storing.cmd.tag : loaded.store.tag;
 
   fp8mac_report u_report (
     .clk_i, .rst_ni,
     .idle_i          (idle),
     .clear_error_i   (clear_error),
+    .soft_reset_i    (soft_reset),
     .clear_flags_i   (clear_flags),
     .overflow_i      (overflow),
     .overflow_tag_i  (command.tag),
+    .timeout_i       (timeout),
+    .timeout_tag_i   (oldest_tag),
     .retire_valid_i  (retire_valid),
     .retire_i        (retire),
     .step_flags_i    (step_flags),

@@ -36,8 +36,11 @@ module fp8mac_csr
   output logic        clear_error_o,
   output logic        clear_flags_o,
   output logic        clear_counters_o,
+  output logic        soft_reset_o,
+  output logic [23:0] watchdog_o,
 
   input  logic        idle_i,
+  input  logic        draining_i,
   input  logic        queue_full_i,
   input  logic [7:0]  queue_level_i,
   input  logic        error_i,
@@ -96,6 +99,7 @@ module fp8mac_csr
     in.STATUS.idle.next          = idle_i;
     in.STATUS.queue_full.next    = queue_full_i;
     in.STATUS.error.next         = error_i;
+    in.STATUS.draining.next      = draining_i;
     in.STATUS.error_code.next    = error_code_i;
     in.STATUS.queue_level.next   = queue_level_i;
     in.STATUS.error_tag.next     = error_tag_i;
@@ -168,6 +172,8 @@ module fp8mac_csr
   assign clear_error_o    = out.CTRL.clear_error.value;
   assign clear_flags_o    = out.CTRL.clear_flags.value;
   assign clear_counters_o = out.CTRL.clear_counters.value;
+  assign soft_reset_o     = out.CTRL.soft_reset.value;
+  assign watchdog_o       = out.WATCHDOG.cycles.value;
 
   assign irq_o = (out.IRQ_STATE.done.value && out.IRQ_ENABLE.done.value) ||
                  (out.IRQ_STATE.error.value && out.IRQ_ENABLE.error.value);
@@ -178,11 +184,12 @@ module fp8mac_csr
     $error("pass_shape_e and the register map's pass_shape differ");
   end
 
-  // error_e and the register map's error_code must agree; four of their codes are compared.
+  // error_e and the register map's error_code must agree; five of their codes are compared.
   if (int'(ErrShape) != int'(fp8mac_regs_pkg::error_code__shape) ||
       int'(ErrSequence) != int'(fp8mac_regs_pkg::error_code__sequence) ||
       int'(ErrReadSlv) != int'(fp8mac_regs_pkg::error_code__read_slv) ||
-      int'(ErrQueueFull) != int'(fp8mac_regs_pkg::error_code__queue_full)) begin : g_error_codes_differ
+      int'(ErrQueueFull) != int'(fp8mac_regs_pkg::error_code__queue_full) ||
+      int'(ErrTimeout) != int'(fp8mac_regs_pkg::error_code__timeout)) begin : g_error_codes_differ
     $error("error_e and the register map's error_code differ");
   end
 

@@ -13,6 +13,7 @@ module fp8mac_dma_read
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
+  input  logic                  bus_rst_ni,  // of the offer on AR: rst_ni alone leaves it until it is taken
 
   input  logic                  row_valid_i,
   output logic                  row_ready_o,
@@ -84,7 +85,7 @@ module fp8mac_dma_read
   assign push        = burst_valid && burst_ready;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) arvalid_q <= 1'b0;
+    if (!bus_rst_ni) arvalid_q <= 1'b0;
     else if (push && !burst_none) arvalid_q <= 1'b1;
     else if (m_axi_arready_i) arvalid_q <= 1'b0;
     if (push && !burst_none) begin
@@ -146,9 +147,9 @@ module fp8mac_dma_read
     beat_dest_o.last = head.row_final && m_axi_rlast_i;
   end
 
-  ar_is_stable : assert property (@(posedge clk_i) disable iff (!rst_ni)
+  ar_is_stable : assert property (@(posedge clk_i) disable iff (!bus_rst_ni)
     m_axi_arvalid_o && !m_axi_arready_i |=> m_axi_arvalid_o && $stable(m_axi_araddr_o) && $stable(m_axi_arlen_o));
-  no_page_is_crossed : assert property (@(posedge clk_i) disable iff (!rst_ni)
+  no_page_is_crossed : assert property (@(posedge clk_i) disable iff (!bus_rst_ni)
     !m_axi_arvalid_o || 32'(m_axi_araddr_o[11:0]) + (32'(m_axi_arlen_o) + 1) * Beat <= 4096);
 
 endmodule

@@ -14,6 +14,7 @@ module fp8mac_dma_write
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
+  input  logic                    bus_rst_ni,  // of the offers on AW and W: rst_ni alone leaves them until they are taken
   input  logic                    discard_i,
 
   input  logic                    row_valid_i,
@@ -83,7 +84,7 @@ module fp8mac_dma_write
   assign push_aw     = burst_valid && burst_ready && !burst_none;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) awvalid_q <= 1'b0;
+    if (!bus_rst_ni) awvalid_q <= 1'b0;
     else if (push_aw) awvalid_q <= 1'b1;
     else if (m_axi_awready_i) awvalid_q <= 1'b0;
     if (push_aw) begin
@@ -133,14 +134,11 @@ module fp8mac_dma_write
   assign lens_pop = w_load && w_last;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      wvalid_q <= 1'b0;
-      sent_q   <= '0;
-    end else begin
-      if (w_load) wvalid_q <= 1'b1;
-      else if (m_axi_wready_i) wvalid_q <= 1'b0;
-      if (w_load) sent_q <= w_last ? '0 : sent_q + LenW'(1);
-    end
+    if (!bus_rst_ni) wvalid_q <= 1'b0;
+    else if (w_load) wvalid_q <= 1'b1;
+    else if (m_axi_wready_i) wvalid_q <= 1'b0;
+    if (!rst_ni) sent_q <= '0;
+    else if (w_load) sent_q <= w_last ? '0 : sent_q + LenW'(1);
     if (w_load) begin
       wbeat_q.data <= beat.data;
       wbeat_q.strb <= discard_i ? '0 : beat.strb;
@@ -169,12 +167,12 @@ module fp8mac_dma_write
       error_q <= m_axi_bresp_i[0] ? ErrWriteDec : ErrWriteSlv;
   end
 
-  aw_is_stable : assert property (@(posedge clk_i) disable iff (!rst_ni)
+  aw_is_stable : assert property (@(posedge clk_i) disable iff (!bus_rst_ni)
     m_axi_awvalid_o && !m_axi_awready_i |=> m_axi_awvalid_o && $stable(m_axi_awaddr_o) && $stable(m_axi_awlen_o));
-  w_is_stable : assert property (@(posedge clk_i) disable iff (!rst_ni)
+  w_is_stable : assert property (@(posedge clk_i) disable iff (!bus_rst_ni)
     m_axi_wvalid_o && !m_axi_wready_i |=> m_axi_wvalid_o && $stable(m_axi_wdata_o) && $stable(m_axi_wstrb_o) &&
     $stable(m_axi_wlast_o));
-  no_page_is_crossed : assert property (@(posedge clk_i) disable iff (!rst_ni)
+  no_page_is_crossed : assert property (@(posedge clk_i) disable iff (!bus_rst_ni)
     !m_axi_awvalid_o || 32'(m_axi_awaddr_o[11:0]) + (32'(m_axi_awlen_o) + 1) * Beat <= 4096);
 
 endmodule

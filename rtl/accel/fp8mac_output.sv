@@ -19,11 +19,13 @@ module fp8mac_output
   parameter int unsigned AXI_DATA_W = 128,
   parameter int unsigned AXI_ADDR_W = 32,
   parameter int unsigned AXI_ID_W   = 4,
+  parameter int unsigned IN_FLIGHT  = 16,   // bursts
   localparam int unsigned Groups = ROWS / SHARE,
   localparam int unsigned PhaseW = (SHARE > 1) ? $clog2(SHARE) : 1
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
+  input  logic                    bus_rst_ni,  // of the offers on AW and W: rst_ni alone leaves them until they are taken
   input  logic                    abort_i,
 
   // The oldest command that compute has begun, held until ready_o. It is there before its first result.
@@ -236,8 +238,10 @@ module fp8mac_output
     .beat_ready_i (beat_ready)
   );
 
-  fp8mac_dma_write #(.AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W), .AXI_ID_W(AXI_ID_W)) u_dma_write (
-    .clk_i, .rst_ni,
+  fp8mac_dma_write #(
+    .AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W), .AXI_ID_W(AXI_ID_W), .IN_FLIGHT(IN_FLIGHT)
+  ) u_dma_write (
+    .clk_i, .rst_ni, .bus_rst_ni,
     .discard_i   (discard),
     .row_valid_i (row_valid),
     .row_ready_o (row_ready),

@@ -71,23 +71,15 @@ module fp8mac_pack #(
   logic [BeatW-1:0]                       read_beat_q;
 
   for (genvar row = 0; row < int'(ROWS); row++) begin : g_row
-    logic [WORD-1:0][7:0] mem_q [WORDS];
-    logic [WORD-1:0][7:0] read_q;
-
-    always_ff @(posedge clk_i) begin
-      // Two loops, because Verilator unrolls none of more than 64 turns
-      for (int unsigned k = 0; k < WORD / 4; k++) begin
-        for (int unsigned b = 0; b < 4; b++) begin
-          if (write_q[row] && enable_q[4*k+b]) mem_q[addr_q][4*k+b] <= word_q[row][4*k+b];
-        end
-      end
-    end
-
-    always_ff @(posedge clk_i) begin
-      if (read_i && read_row_i == RowW'(row)) read_q <= mem_q[read_addr_i];
-    end
-
-    assign read_word[row] = read_q;
+    fp8mac_byte_ram #(.BYTES(WORD), .DEPTH(WORDS)) u_ram (
+      .clk_i,
+      .write_i     (write_q[row] ? enable_q : '0),
+      .write_addr_i(addr_q),
+      .write_data_i(word_q[row]),
+      .read_i      (read_i && read_row_i == RowW'(row)),
+      .read_addr_i,
+      .read_data_o (read_word[row])
+    );
   end
 
   always_ff @(posedge clk_i) begin

@@ -3,8 +3,8 @@
 //
 // Commands finish in order. The first one that fails causes the error state and an abort: the queue is emptied, and the
 // commands still in the engines arrive here without being reported. A submission to a full queue causes the error state
-// at once, but no abort. clear_error_i ends the error state if idle_i is 1, and has no effect otherwise; clear_o then
-// tells the engines.
+// at once, but no abort. A timeout causes both, and replaces an earlier error. clear_error_i ends the error state if
+// idle_i is 1, and has no effect otherwise; clear_o then tells the engines. soft_reset_i ends it at once.
 module fp8mac_report
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -14,10 +14,14 @@ module fp8mac_report
 
   input  logic          idle_i,
   input  logic          clear_error_i,
+  input  logic          soft_reset_i,
   input  logic          clear_flags_i,
 
   input  logic          overflow_i,      // a submission was dropped
   input  tag_t          overflow_tag_i,
+
+  input  logic          timeout_i,
+  input  tag_t          timeout_tag_i,   // of the oldest command
 
   // A command has left the engines: written and acknowledged, or skipped.
   input  logic          retire_valid_i,
@@ -54,15 +58,18 @@ module fp8mac_report
       error_o      <= 1'b0;
       error_code_o <= ErrNone;
       error_tag_o  <= '0;
-    end else if (clear_o) begin
+    end else if (clear_o || soft_reset_i) begin
       abort_o      <= 1'b0;
       error_o      <= 1'b0;
       error_code_o <= ErrNone;
       error_tag_o  <= '0;
     end else begin
-      if (failed) abort_o <= 1'b1;
-      if (failed || overflow_i) error_o <= 1'b1;
-      if (!error_o && (failed || overflow_i)) begin
+      if (failed || timeout_i) abort_o <= 1'b1;
+      if (failed || overflow_i || timeout_i) error_o <= 1'b1;
+      if (timeout_i) begin
+        error_code_o <= ErrTimeout;
+        error_tag_o  <= timeout_tag_i;
+      end else if (!error_o && (failed || overflow_i)) begin
         error_code_o <= failed ? retire_i.error : ErrQueueFull;
         error_tag_o  <= failed ? retire_i.tag : overflow_tag_i;
       end
@@ -75,7 +82,7 @@ module fp8mac_report
   end
 
   assign done_event_o  = reported && !failed && retire_i.irq;
-  assign error_event_o = failed || overflow_i;
+  assign error_event_o = failed || overflow_i || timeout_i;
 
   // ---- sticky flags and amax ---------------------------------------------------------------------------------------
   // amax_o is the pattern of a finite value without its sign. Such patterns are ordered as integers.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // IEEE 754 binary32 addition, to nearest even, with subnormals. Four stages: order | align and add | normalise | round.
 //
-// A value enters in every cycle, and its result is in result_o four cycles later. Every NaN result is Fp32Nan. invalid_o: Inf - Inf. overflow_o: finite operands, infinite result.
-// Flags belong to the value in result_o. Adding -0 only changes a NaN's code.
+// A value enters in every cycle, and its result is in result_o four cycles later. Every NaN result is Fp32Nan.
+// invalid_o: Inf - Inf. overflow_o: finite operands, infinite result. Flags belong to the value in result_o. Adding -0
+// only changes a NaN's code.
 module fp8mac_fp32_add (
   input  logic        clk_i,
   input  logic [31:0] a_i,

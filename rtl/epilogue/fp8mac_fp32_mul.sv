@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // IEEE 754 binary32 multiplication, to nearest even, with subnormals. Four stages: multiply | add | shift | round.
 //
-// A value enters in every cycle, and its result is in result_o four cycles later. Every NaN result is Fp32Nan. invalid_o: 0 * Inf. overflow_o: finite operands, infinite result.
-// Flags belong to the value in result_o.
+// A value enters in every cycle, and its result is in result_o four cycles later. Every NaN result is Fp32Nan.
+// invalid_o: 0 * Inf. overflow_o: finite operands, infinite result. Flags belong to the value in result_o.
 module fp8mac_fp32_mul (
   input  logic        clk_i,
   input  logic [31:0] a_i,

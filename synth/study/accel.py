@@ -2,8 +2,9 @@
 """python -m synth accel: the accelerator without its memories, at a clock that OpenSTA confirms.
 
 Memories are black boxes: a path to or from one is timed as if a flip-flop stood there. A clock gate is one cell of the
-library, and the clock behind it is ideal like the other. Everything else is one flat netlist. BOXES= leaves out other
-modules too, such as fp8mac_array; each is then a black box, to be measured alone.
+library, and the clock behind it is ideal like the other. Modules that stand many times in the chip, and begin and end
+with registers, are blocks: each is synthesised and timed alone, once, and counts as often as it stands in the chip.
+Everything else is one flat netlist. BOXES= leaves out other modules too. PART=MODULE measures one module alone.
 
 Results: build/synth/accel.json and accel.md, with the area and the worst path of each block. Areas by block come from a
 second netlist that keeps its modules apart, as in the tables of boxes.
@@ -17,27 +18,27 @@ import re
 import time
 from pathlib import Path
 
-from ..flow import blocks, recipe, sta
+from ..flow import blocks, gates, recipe, sta
 from ..flow.cache import Cache
 from ..flow.errors import UsageError, exit_status
 from ..flow.liberty import Library
 from ..flow.netlist import Netlist
 from ..flow.runs import Design, Result, Synthesiser
-from . import libraries, request, tables
-from .elements import KINDS, source_folders
+from . import defaults, libraries, request, tables
+from .elements import CLOCK_GATE, KINDS, block, element, source_folders, unit
 
 TOP = "fp8mac_accel"
 # Modules that a chip replaces by memory macros. Those that the sources have are left out.
-MEMORIES = ("fp8mac_ram", "fp8mac_acc_memory", "fp8mac_vector_buffer")
+MEMORIES = ("fp8mac_ram", "fp8mac_byte_ram", "fp8mac_acc_memory", "fp8mac_vector_buffer")
 # The same for sources whose memories are not modules of their own
 MEMORY_PART = "fp8mac_memories"
-CLOCK_GATE = "fp8mac_clock_gate"
-SMALL = {"ROWS": 2, "COLS": 2, "LANES": 4, "ELEMENT": "late_fp32", "QUEUE_DEPTH": 2}
+# Blocks of the epilogue. That of the array depends on the kind of element.
+ARITHMETIC = ("fp8mac_fp32_mul", "fp8mac_fp32_add", "fp8mac_fp32_to_fmt")
 
 
-def parameters(text: str) -> dict[str, int]:
-    """NAME=VALUE words beside the small configuration; ELEMENT is given by its name."""
-    chosen: dict[str, str | int] = dict(SMALL)
+def parameters(text: str, usual: dict[str, str | int] | None = None) -> dict[str, int]:
+    """NAME=VALUE words beside the defaults, those of the accelerator if none are given; ELEMENT is given by its name."""
+    chosen: dict[str, str | int] = defaults.parameters() if usual is None else dict(usual)
     for word in text.replace(",", " ").split():
         name, sign, value = word.partition("=")
         if not sign or not re.fullmatch(r"[A-Z][A-Z0-9_]*", name):
@@ -45,9 +46,10 @@ def parameters(text: str) -> dict[str, int]:
                 f"CONFIG: {word} is not NAME=VALUE, such as ROWS=2 or ELEMENT=late_fp32"
             )
         chosen[name] = value
-    kind = str(chosen["ELEMENT"])
-    request.choice("ELEMENT", kind, tuple(KINDS))
-    chosen["ELEMENT"] = KINDS[kind].number
+    if "ELEMENT" in chosen:
+        kind = str(chosen["ELEMENT"])
+        request.choice("ELEMENT", kind, tuple(KINDS))
+        chosen["ELEMENT"] = KINDS[kind].number
     return {
         name: int(request.number(name, str(value), 0, 1 << 20)) for name, value in chosen.items()
     }
@@ -65,27 +67,23 @@ def boxes(files: dict[str, Path], more: str) -> tuple[str, ...]:
     return (*memories, *gates, *named)
 
 
-def gate_area(library: Library) -> float:
-    """The area of a clock gate: the library's cell, or a latch and an AND."""
-    gates = [
-        cell.area
-        for cell in library.cells.values()
-        if cell.group.attributes.get("clock_gating_integrated_cell", "").startswith("latch_posedge")
-    ]
-    if gates:
-        return min(gates)
-    latches = [cell.area for cell in library.cells.values() if cell.is_latch]
-    logic = library.gate(("a", "b"), "a & b")
-    if not latches or logic is None:
-        raise UsageError(f"LIB={library.path} has neither a clock gate nor a latch and an AND")
-    return min(latches) + library.cells[logic.cell].area
+def blocks_of(of: dict[str, int]) -> dict[str, Design]:
+    """The blocks of an accelerator with these parameters."""
+    kind = next(one for one in KINDS.values() if one.number == of["ELEMENT"])
+    bits, lanes = of.get("FRAC_BITS"), of["LANES"]
+    if kind.family == "block":
+        inner = block(lanes, bits or kind.frac_bits.default, "both")
+    else:
+        inner = element(kind.name, lanes, bits)
+    its = unit(inner, of["ROWS"]).design
+    return {its.top: its, **{name: Design(name) for name in ARITHMETIC}}
 
 
-def areas_by_block(netlist: Netlist) -> dict[str, float]:
-    """The areas of the top's instances and of its own cells, from the largest."""
+def areas_by_block(netlist: Netlist, depth: int) -> dict[str, float]:
+    """The areas of instances down to this depth, and of the cells above, from the largest."""
     found: dict[str, float] = {}
     for path, kind in netlist.instances():
-        name = path[0].partition(" ")[0].strip("\\") if path else "top"
+        name = ".".join(word.partition(" ")[0].strip("\\") for word in path[:depth]) or "top"
         found[name] = found.get(name, 0.0) + netlist.library.cells[kind].area
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 
@@ -110,14 +108,27 @@ def measure(
 
 
 def page(data: dict) -> str:
-    apart = data["area_by_block"]
-    paths = {path["block"]: path for path in data["worst_paths"]}
+    apart, inner = data["area_by_block"], data["blocks"]
+    parts = tables.table(
+        ["block", "times", "area of one", "area", "slack, ns", "effort"],
+        [
+            [
+                tables.code(one["name"]),
+                str(one["count"]),
+                tables.number(one["area"]),
+                tables.number(one["count"] * one["area"]),
+                tables.number(one["slack_ns"], 2),
+                one["effort"],
+            ]
+            for one in inner
+        ],
+    )
     blocks_table = tables.table(
-        ["block", "area, modules apart"],
+        ["instance", "area, modules apart, without blocks"],
         [[tables.code(name), tables.number(area)] for name, area in apart.items()],
     )
     paths_table = tables.table(
-        ["block", "slack, ns", "from", "to", "registers and ports"],
+        ["instance", "slack, ns", "from", "to", "registers and ports"],
         [
             [
                 tables.code(p["block"]),
@@ -126,7 +137,7 @@ def page(data: dict) -> str:
                 tables.code(p["end"]),
                 str(p["ends"]),
             ]
-            for p in paths.values()
+            for p in data["worst_paths"]
         ],
     )
     outside = (
@@ -134,19 +145,35 @@ def page(data: dict) -> str:
     )
     return "\n".join(
         (
-            "# The accelerator without its memories",
+            f"# {data['top']} without its memories",
             "",
             f"{data['library']}, {data['period_ns']:g} ns, {' '.join(f'{k}={v}' for k, v in data['parameters'].items())}. "
-            f"Left out: {outside}.",
+            f"Left out of the flat netlist: {outside}.",
             "",
-            f"Area {data['area']:,.0f}, of which {data['register_area']:,.0f} in registers and "
-            f"{data['clock_gate_area']:,.0f} in clock gates. Worst slack {data['slack_ns']:.2f} ns, effort {data['effort']}. "
-            f"The same with its modules kept apart, neither sized nor buffered: {sum(apart.values()):,.0f}.",
+            f"Area {data['area']:,.0f}: {sum(one['count'] * one['area'] for one in inner):,.0f} in blocks, "
+            f"{data['flat_area']:,.0f} in the flat netlist, of which {data['register_area']:,.0f} in registers, and "
+            f"{data['clock_gate_area']:,.0f} in clock gates. Worst slack {data['slack_ns']:.2f} ns; of the flat netlist "
+            f"{data['flat_slack_ns']:.2f} ns, effort {data['effort']}. "
+            f"The flat netlist with its modules kept apart, neither sized nor buffered: {sum(apart.values()):,.0f}.",
             "",
+            parts,
             paths_table,
             blocks_table,
         )
     )
+
+
+def chosen_design(
+    options: argparse.Namespace, files: dict[str, Path]
+) -> tuple[Design, dict[str, Design]]:
+    """What is measured, and its blocks."""
+    if options.part:
+        request.choice("PART", options.part, tuple(sorted(files)))
+        own = parameters(options.config, {})
+        return Design(options.part, tuple(own.items()), boxes(files, options.boxes)), {}
+    own = parameters(options.config)
+    inner = blocks_of(own)
+    return Design(TOP, tuple(own.items()), (*boxes(files, options.boxes), *inner)), inner
 
 
 def run(options: argparse.Namespace) -> int:
@@ -168,38 +195,54 @@ def run(options: argparse.Namespace) -> int:
         request.choice("EFFORTS", effort, tuple(sorted(known)))
     folder = options.build / "synth"
     synthesiser = Synthesiser(library, source_folders(options.build), Cache(folder))
-    design = Design(
-        TOP,
-        tuple(parameters(options.config).items()),
-        boxes(synthesiser.files, options.boxes),
-    )
+    design, inner = chosen_design(options, synthesiser.files)
     print(f"  LIBRARY   {library.note()}; clock {period:g} ns\n  SYNTH     {design}", flush=True)
     chosen, tried = measure(synthesiser, design, period, efforts)
+    parts = []
+    for box, its in inner.items():
+        print(f"  SYNTH     {its}", flush=True)
+        result, more = measure(synthesiser, its, period, efforts)
+        tried += more
+        parts.append(
+            {
+                "name": box,
+                "parameters": dict(its.parameters),
+                "count": chosen.boxes[box],
+                "area": result.area,
+                "slack_ns": result.slack_ns,
+                "effort": result.effort,
+                "netlist": f"{result.netlist}/netlist.v",
+            }
+        )
     apart = synthesiser.run(design, period, recipe.EFFORTS[0], recipe.SEEDS[0], hierarchy=True)
-    gates = chosen.boxes.get(CLOCK_GATE, 0) * (
-        gate_area(library) if CLOCK_GATE in design.black_boxes else 0
-    )
+    gate_area = chosen.boxes.get(CLOCK_GATE, 0) * gates.area(library)
     paths = blocks.worst_paths(
         folder / "accel",
         Path(chosen.netlist) / "netlist.v",
-        sta.script(TOP, library, period),
+        sta.script(design.top, library, period),
         library,
         options.depth,
     )
+    slack = min(one["slack_ns"] for one in (*parts, {"slack_ns": chosen.slack_ns}))
     data = {
-        "top": TOP,
+        "top": design.top,
         "parameters": dict(design.parameters),
         "library": name,
         "period_ns": period,
-        "area": chosen.area + gates,
+        "area": chosen.area + gate_area + sum(one["count"] * one["area"] for one in parts),
+        "flat_area": chosen.area,
         "register_area": chosen.register_area,
-        "clock_gate_area": gates,
-        "slack_ns": chosen.slack_ns,
-        "timing_met": chosen.slack_ns >= 0,
+        "clock_gate_area": gate_area,
+        "slack_ns": slack,
+        "flat_slack_ns": chosen.slack_ns,
+        "timing_met": slack >= 0,
         "effort": chosen.effort,
         "critical": chosen.critical,
         "black_boxes": chosen.boxes,
-        "area_by_block": areas_by_block(synthesiser.read_netlist(Path(apart.netlist), design)),
+        "blocks": parts,
+        "area_by_block": areas_by_block(
+            synthesiser.read_netlist(Path(apart.netlist), design), options.depth
+        ),
         "worst_paths": [path.__dict__ for path in paths],
         "netlist": f"{chosen.netlist}/netlist.v",
         "tried": [
@@ -221,7 +264,8 @@ def parser() -> argparse.ArgumentParser:
     )
     add = result.add_argument
     add("--build", type=Path, default=Path("build"), help="the build folder")
-    add("--config", default="", help="NAME=VALUE parameters of fp8mac_accel, beside a small chip's")
+    add("--config", default="", help="NAME=VALUE parameters, beside the defaults")
+    add("--part", default="", help="one module of the accelerator, alone")
     add("--boxes", default="", help="more modules that are left out")
     add("--period", default="", help="ns")
     add("--lib", default="", help="a Liberty file, or several of one library")

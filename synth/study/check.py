@@ -47,12 +47,12 @@ LAST = re.compile(r"^(\d+) passed, (\d+) failed$")
 
 @dataclass(frozen=True)
 class Bench:
-    """The bench of an element: its top in TESTS, what that wants beside the element's own parameters, and the option
-    for every pair of codes."""
+    """The bench of an element: its top in TESTS, the option for every pair of codes, and the element's parameters that
+    are always the same in the bench."""
 
     top: str
     pairs: tuple[str, ...]
-    more: tuple[tuple[str, int], ...] = ()
+    without: tuple[str, ...] = ()
 
     @cached_property
     def parameters(self) -> set[str]:
@@ -66,7 +66,11 @@ BENCHES = {
     "fp8mac_element_block": Bench("block_tb", ("--pairs",)),
     "fp8mac_element_static": Bench("static_tb", ("--pairs",)),
     "fp8mac_element_int8": Bench("int8_tb", ("--pairs",)),
+    "fp8mac_block_cluster": Bench("block_tb", ("--pairs",)),
+    "fp8mac_int8_pipeline": Bench("int8_tb", ("--pairs",), without=("STAGES",)),
 }
+# Those that the array has instead of elements. Their accumulators are in the bench.
+UNITS = ("fp8mac_block_cluster", "fp8mac_int8_pipeline")
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,10 @@ class Quoted:
         """The bench of the element; None if it has none for these parameters."""
         bench = BENCHES.get(self.design.top)
         return (
-            bench if bench and bench.parameters.issuperset(dict(self.design.parameters)) else None
+            bench
+            if bench
+            and bench.parameters.issuperset(set(dict(self.design.parameters)) - {*bench.without})
+            else None
         )
 
     @property
@@ -111,7 +118,8 @@ class Quoted:
             if self.design.top == "fp8mac_element_int8" and self.design.folders
             else {}
         )
-        return dict(self.design.parameters) | dict(self.bench.more) | written_plainly
+        own = {k: v for k, v in self.design.parameters if k not in self.bench.without}
+        return own | written_plainly
 
     @property
     def is_proved(self) -> bool:
@@ -156,9 +164,14 @@ def quoted(every: list[Record], groups: Iterable[str]) -> list[Quoted]:
         if groups and record["group"] not in groups:
             continue
         own, baseline = designs(record)
+        units = [
+            (one["netlist"], Design(one["top"], tuple(one["parameters"].items())), one["area"])
+            for one in (*record["units"], *record["baseline_units"])
+        ]
         for netlist, design, area in (
             (record["netlist"], own, record["area_without_parts"]),
-            (record["baseline_netlist"], baseline, record["baseline_area"]),
+            (record["baseline_netlist"], baseline, record["baseline_area_without_parts"]),
+            *units,
         ):
             if netlist:
                 path = Path(netlist)
@@ -202,6 +215,7 @@ class Simulator:
                 env={
                     **os.environ,
                     "NETLIST": "1",
+                    "UNIT": "1" if item.design.top in UNITS else "",
                     "OPTIMISE": "-O1" if item.lanes <= PAIRS_LANES else "-O0",
                 },
                 stdout=output,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries: what can be measured. An element, its operand feed, a whole array or an accelerator, each with its INT8
-baseline of equal lanes and interleaved accumulators. The kinds of elements come from rtl/catalogue.
+"""Entries: what can be measured. An element, its operand feed or a whole array, each with its INT8 baseline of equal
+lanes and interleaved accumulators. The kinds of elements come from rtl/catalogue.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from pathlib import Path
 from rtl.catalogue import catalogue
 
 from ..flow.runs import Design
-from .libraries import SLOW_PERIOD
 
 KINDS = catalogue.load()
 FORMATS = KINDS["exact"].formats
@@ -20,7 +19,7 @@ E5M2 = frozenset(FORMATS) - frozenset(E4M3)
 OCP = ("e4m3fn", "e5m2")
 
 BANKS = 4  # interleaved accumulators, on both sides
-ROWS, COLUMNS = 8, 8  # of the array, unless chosen
+ROWS, COLUMNS = 4, 4  # of the array, unless chosen
 
 # Leaves that instantiate no cells, for both sides.
 BEHAVIOURAL = ("rtl/behavioural",)
@@ -43,7 +42,7 @@ def source_folders(build: Path) -> list[Path]:
 class Entry:
     """One line of the table."""
 
-    name: str  # KIND_fF_lL for an element; others begin with feed_, array_ or accelerator_
+    name: str  # KIND_fF_lL for an element; others begin with feed_, unit_ or array_
     design: Design
     group: str  # the table or plot that it belongs to
     lanes: int
@@ -56,7 +55,7 @@ class Entry:
     target: float | None = None  # the largest area, as a ratio to the baseline's
     sweep: bool = False  # a full run measures it over all PERIODS
     removed: str = ""  # the feature of the whole element that this one lacks
-    # Black boxes, and the entry of each; None: its area is not counted.
+    # Black boxes, and the entry of each. None: a clock gate is counted as flow/gates.py says, a memory is not counted.
     parts: tuple[tuple[str, Entry | None], ...] = ()
     # (part, count) pairs, synthesised separately for the report.
     inside: tuple[tuple[Entry, int], ...] = ()
@@ -261,7 +260,66 @@ def int8_feeds(lanes: int) -> tuple[Entry, Entry]:
     return feed("int8_codes", kind, lanes), feed("int8_digits", kind, lanes, side_a=0)
 
 
-# ---- the array, and the accelerator without its memories ------------------------------------------------------------
+# ---- what the array has instead of an element, and the array --------------------------------------------------------
+
+CLOCK_GATE = "fp8mac_clock_gate"  # a cell of the library: see flow/gates.py
+ACCUMULATORS = "fp8mac_acc_memory"  # a memory, whose area is not counted
+READOUT = "fp8mac_readout"  # converts results to FP32, where the accumulator's code is not FP32's
+OUTPUTS = 4096  # of the accumulator memory, as in the default chip: 64 x 64
+
+
+def share_of(kind: catalogue.Element, lanes: int, rows: int) -> int:
+    """Elements of a column that share an accumulate unit: element_share() of fp8mac_element_pkg."""
+    steps = kind.block // lanes if kind.block else 1
+    return max(share for share in range(1, steps + 1) if share == 1 or rows % share == 0)
+
+
+def unit(inner: Entry, rows: int) -> Entry:
+    """The module that an array of ROWS rows instantiates in the place of INNER. Its accumulators are in the array's
+    accumulator memory. With block accumulation it has the elements of a column that share an accumulate unit."""
+    kind, given = KINDS[inner.kind], dict(inner.design.parameters)
+    if inner.family == "block":
+        share = share_of(kind, inner.lanes, rows)
+        names = ("LANES", "BLOCK", "FRAC_BITS", "ACC_FP32", "ACC_FP16")
+        made = design("fp8mac_block_cluster", SHARE=share, **{name: given[name] for name in names})
+        name = f"unit_{inner.name}_s{share}"
+    elif inner.family == "int8":
+        more = {key: value for key, value in given.items() if key == "TREE_REGISTER"}
+        made, name = (
+            design("fp8mac_int8_pipeline", LANES=inner.lanes, STAGES=2, **more),
+            f"unit_{inner.name}",
+        )
+    else:
+        window = {} if inner.frac_bits is None else {"FRAC_BITS": inner.frac_bits}
+        made = design("fp8mac_element", ELEMENT=kind.number, LANES=inner.lanes, **window)
+        name = f"unit_{inner.name}"
+    return replace(
+        inner,
+        name=name,
+        design=made,
+        group="unit",
+        baseline=None,
+        target=None,
+        sweep=False,
+        copies=1,
+        variants=1,
+    )
+
+
+def readout(inner: Entry) -> Entry:
+    """The conversion of one result a cycle."""
+    window = {} if inner.frac_bits is None else {"FRAC_BITS": inner.frac_bits}
+    return replace(
+        inner,
+        name=f"readout_{inner.name}",
+        design=design(READOUT, ELEMENT=KINDS[inner.kind].number, **window),
+        group="unit",
+        baseline=None,
+        target=None,
+        sweep=False,
+        copies=1,
+        variants=1,
+    )
 
 
 def array_of(
@@ -270,9 +328,9 @@ def array_of(
     baseline: Entry | None,
     rows: int,
     columns: int,
-    period_ns: float | None,
 ) -> Entry:
-    """The array with its elements as black boxes: feeds, results, read-out and control are synthesised."""
+    """The array with its units, its read-out and its accumulator memory as black boxes: feeds, results and control are
+    synthesised."""
     window = {} if inner.frac_bits is None else {"FRAC_BITS": inner.frac_bits}
     made = design(
         "fp8mac_array",
@@ -280,26 +338,33 @@ def array_of(
         COLS=columns,
         LANES=inner.lanes,
         ELEMENT=KINDS[inner.kind].number,
+        TILES=OUTPUTS // (rows * columns),
         **window,
     )
+    its = unit(inner, rows)
     return replace(
         inner,
         name=f"array_{rows}x{columns}_{inner.name}",
-        design=replace(made, black_boxes=(inner.design.top,)),
+        design=replace(made, black_boxes=(its.design.top, READOUT, ACCUMULATORS, CLOCK_GATE)),
         group="array",
         baseline=baseline,
-        parts=((inner.design.top, inner),),
+        parts=(
+            (its.design.top, its),
+            (READOUT, readout(inner)),
+            (ACCUMULATORS, None),
+            (CLOCK_GATE, None),
+        ),
         inside=inside,
-        period_ns=period_ns,
         target=None,
         sweep=False,
+        copies=1,
+        variants=1,
     )
 
 
-def int8_array(lanes: int, rows: int, columns: int, period_ns: float | None = None) -> Entry:
+def int8_array(lanes: int, rows: int, columns: int) -> Entry:
     codes, digits = int8_feeds(lanes)
-    inside = ((codes, rows), (digits, columns))
-    return array_of(int8(lanes), inside, None, rows, columns, period_ns)
+    return array_of(int8(lanes), ((codes, rows), (digits, columns)), None, rows, columns)
 
 
 def array(
@@ -308,35 +373,17 @@ def array(
     frac_bits: int | None = None,
     rows: int = ROWS,
     columns: int = COLUMNS,
-    period_ns: float | None = None,
+    acc: str = "both",
 ) -> Entry:
-    baseline = int8_array(lanes, rows, columns, period_ns)
-    inner = element(kind, lanes, frac_bits)
+    """`acc` is for kind `block`. An array of `block` has both accumulator formats; with one of them alone its units are
+    smaller, and the rest is that of both."""
+    if kind == "block":
+        bits = KINDS[kind].frac_bits.default if frac_bits is None else frac_bits
+        inner = block(lanes, bits, acc)
+    else:
+        inner = element(kind, lanes, frac_bits)
     inside = ((feed_of(kind, lanes, inner.frac_bits), rows + columns),)
-    return array_of(inner, inside, baseline, rows, columns, period_ns)
-
-
-def accelerator(kind: str, lanes: int, frac_bits: int | None = None) -> Entry:
-    """The accelerator with the array as a black box and without its memories. The baseline is the INT8 array in the same
-    surroundings. One variant is measured, since a run takes long."""
-    inner = array(kind, lanes, frac_bits, period_ns=SLOW_PERIOD)
-    around = replace(
-        design("fp8mac_accel", ELEMENT=KINDS["late_fp32"].number),
-        black_boxes=("fp8mac_array", "fp8mac_memories"),
-    )
-
-    def made(one: Entry, baseline: Entry | None) -> Entry:
-        return replace(
-            one,
-            name=one.name.replace("array", "accelerator"),
-            design=around,
-            baseline=baseline,
-            parts=(("fp8mac_array", one), ("fp8mac_memories", None)),
-            inside=(),
-            variants=1,
-        )
-
-    return made(inner, made(inner.baseline, None))
+    return array_of(inner, inside, int8_array(lanes, rows, columns), rows, columns)
 
 
 def needed(entry: Entry | None) -> tuple[Entry, ...]:

@@ -15,7 +15,7 @@ from typing import Any
 from ..flow.errors import UsageError
 from ..flow.points import Point
 from ..flow.timing import FAR
-from .elements import Entry
+from .elements import CLOCK_GATE, Entry
 
 Record = dict[str, Any]
 
@@ -42,6 +42,7 @@ class Whole:
     inside: dict[
         str, float
     ]  # area, measured alone, of parts that are inside the point's own netlist
+    units: tuple[Record, ...] = ()  # the netlists of its black boxes
 
     @property
     def area_without_parts(self) -> float:
@@ -49,13 +50,13 @@ class Whole:
         return self.point.chosen.area
 
 
-def whole(entry: Entry, found: dict[Any, Point]) -> Whole:
-    """`found` has the points of everything that elements.needed names."""
+def whole(entry: Entry, found: dict[Any, Point], gate: float = 0.0) -> Whole:
+    """`found` has the points of everything that elements.needed names; `gate` is the area of a clock gate."""
     point = found[entry.design]
-    inner = {
-        box: (point.chosen.boxes[box], whole(part, found)) for box, part in entry.parts if part
-    }
+    boxes = point.chosen.boxes
+    inner = {box: (boxes[box], whole(part, found, gate)) for box, part in entry.parts if part}
     areas = {box: count * part.area for box, (count, part) in inner.items()}
+    areas |= {box: boxes[box] * gate for box, _ in entry.parts if box == CLOCK_GATE}
     inside: dict[str, float] = {}
     for part, count in entry.inside:
         inside[part.name] = inside.get(part.name, 0.0) + count * found[part.design].chosen.area
@@ -66,7 +67,22 @@ def whole(entry: Entry, found: dict[Any, Point]) -> Whole:
         point.met and all(part.met for _, part in inner.values()),
         areas,
         inside,
+        tuple(_unit(part, boxes[box], found[part.design]) for box, part in entry.parts if part),
     )
+
+
+def _unit(part: Entry, count: int, point: Point) -> Record:
+    chosen = point.chosen
+    return {
+        "name": part.name,
+        "top": part.design.top,
+        "parameters": dict(part.design.parameters),
+        "count": count,
+        "area": chosen.area,
+        "slack_ns": round(chosen.slack_ns, 4),
+        "effort": chosen.effort,
+        "netlist": f"{chosen.netlist}/netlist.v",
+    }
 
 
 @dataclass(frozen=True)
@@ -137,6 +153,8 @@ def record(pair: Pair, breakdown: dict[str, float] | None = None) -> Record:
         "baseline_area_without_parts": baseline.area_without_parts if baseline else None,
         "baseline_parts": baseline.parts if baseline else {},
         "baseline_inside": baseline.inside if baseline else {},
+        "units": list(own.units),
+        "baseline_units": list(baseline.units) if baseline else [],
         "netlist": f"{chosen.netlist}/netlist.v",
         "baseline_netlist": f"{baseline.point.chosen.netlist}/netlist.v" if baseline else None,
         "variants": _variants(point),

@@ -207,6 +207,11 @@ def merge(folder: Path, file: str, made: dict, name: str, command: str) -> None:
     fresh = {
         (record["name"], record["library"], record["period_ns"]): {
             **{key: value for key, value in record.items() if key not in LEFT_OUT},
+            **{
+                side: [{k: v for k, v in one.items() if k != "netlist"} for one in record[side]]
+                for side in ("units", "baseline_units")
+                if record.get(side)
+            },
             "run": name,
         }
         for record in made["records"]

@@ -127,7 +127,7 @@ def entry(
 
 def array_entry(kind: str, lanes: int, bits: int | None, rows: str, columns: str) -> Entry:
     sides = [
-        int(choice(name, text or "8", tuple(map(str, SIDES))))
+        int(choice(name, text or "4", tuple(map(str, SIDES))))
         for name, text in (("ROWS", rows), ("COLS", columns))
     ]
     if kind == "int8":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from ..flow import breakdown, fo4, points, recipe
+from ..flow import breakdown, fo4, gates, points, recipe
 from ..flow.cache import Cache
 from ..flow.liberty import Library
 from ..flow.points import Point
@@ -206,9 +206,10 @@ class Study:
             }
             if any(one.design not in points_of for one in needed(entry)):
                 continue
-            baseline = entry.baseline and records.whole(entry.baseline, points_of)
+            gate = gates.area(self.plan.libraries[library])
+            baseline = entry.baseline and records.whole(entry.baseline, points_of, gate)
             record = records.record(
-                Pair(entry, library, records.whole(entry, points_of), baseline),
+                Pair(entry, library, records.whole(entry, points_of, gate), baseline),
                 results.get(box_name(entry.design, library)),
             )
             if entry.baseline:

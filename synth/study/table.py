@@ -12,7 +12,6 @@ from .elements import (
     FORMATS,
     OCP,
     Entry,
-    accelerator,
     array,
     block,
     element,
@@ -83,7 +82,8 @@ def behavioural(kind: str, lanes: int) -> Entry:
 
 ALIGNED = ("aligned_fp32", "aligned_fp16")
 SLOW = {"period_ns": libraries.SLOW_PERIOD}
-ARRAY_LANES = 4
+# Rows, columns and lanes of arrays of 256 MACs
+SHAPES = ((16, 16, 1), (8, 8, 4), (4, 8, 8), (4, 4, 16), (2, 4, 32))
 
 ENTRIES = [
     # One lane is correctly rounded
@@ -94,7 +94,7 @@ ENTRIES = [
         for (acc, frac_bits), targets in BLOCK_TARGETS.items()
         for lanes, target in targets.items()
     ),
-    *(block(lanes, 19, "both") for lanes in (4, 16)),
+    *(block(lanes, 19, "both") for lanes in (1, 4, 16, 32)),
     *(
         block(lanes, frac_bits, acc, 64, target=BLOCK_TARGETS[acc, frac_bits][lanes])
         for acc, frac_bits in BLOCK_TARGETS
@@ -118,17 +118,10 @@ ENTRIES = [
         for formats, removed, more in REMOVALS
     ),
     *feeds(16),
-    # The whole array, and the accelerator without its memories
-    array("late_fp32", ARRAY_LANES, 25),
-    array("late_fp32", ARRAY_LANES, 13),
-    array("late_fp16", ARRAY_LANES, 13),
-    array("static", ARRAY_LANES, 13),
-    array("aligned_fp32", ARRAY_LANES, 25),
-    array("aligned_fp16", ARRAY_LANES, 13),
-    accelerator("late_fp32", ARRAY_LANES, 25),
-    accelerator("late_fp32", ARRAY_LANES, 13),
-    accelerator("late_fp16", ARRAY_LANES, 13),
-    # `exact` was not made for the clock of the other elements, and neither was the accelerator.
+    # The whole array of 256 MACs: shapes of the default kind, and the default shape with other widths
+    *(array("block", lanes, 19, rows, columns) for rows, columns, lanes in SHAPES),
+    *(array("block", 16, 13, 4, 4, acc) for acc in ("fp32", "fp16")),
+    # `exact` was not made for the clock of the other elements.
     *(replace(element("exact", lanes, group="exact"), **SLOW) for lanes in (4, 16)),
     # The width of the alignment window
     *(element("aligned_fp32", 4, bits, group="frac_bits") for bits in (13, 16, 19, 22, 28)),

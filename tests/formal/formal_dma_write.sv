@@ -40,7 +40,7 @@ module formal_dma_write
   logic [Beat-1:0]       wstrb;
 
   fp8mac_dma_write #(.AXI_DATA_W(AXI_DATA_W), .IN_FLIGHT(IN_FLIGHT), .BEATS(BEATS)) dut (
-    .clk_i, .rst_ni, .discard_i, .row_valid_i, .row_ready_o(row_ready), .row_i, .beat_valid_i,
+    .clk_i, .rst_ni, .bus_rst_ni(rst_ni), .discard_i, .row_valid_i, .row_ready_o(row_ready), .row_i, .beat_valid_i,
     .beat_ready_o(beat_ready), .beat_data_i, .beat_strb_i, .done_valid_o(done_valid), .done_error_o(done_error),
     .done_ready_i, .m_axi_awid_o(), .m_axi_awaddr_o(awaddr), .m_axi_awlen_o(awlen), .m_axi_awsize_o(awsize),
     .m_axi_awburst_o(awburst), .m_axi_awvalid_o(awvalid), .m_axi_awready_i(awready_i), .m_axi_wdata_o(wdata),

@@ -15,7 +15,10 @@ module formal_irq
   input logic [31:0]   pwdata_i,
   input logic [3:0]    pstrb_i,
   input logic          idle_i,
+  input logic          draining_i,
   input logic          overflow_i,
+  input logic          timeout_i,
+  input tag_t          timeout_tag_i,
   input logic          retire_valid_i,
   input finished_cmd_t retire_i,
   input flags_t        step_flags_i,
@@ -28,8 +31,9 @@ module formal_irq
   input logic          queue_full_i,
   input logic [11:0]   any_addr_i
 );
-  logic        pready, pslverr, submit, clear_error, clear_flags, clear_counters, irq;
+  logic        pready, pslverr, submit, clear_error, clear_flags, clear_counters, soft_reset, irq;
   logic [31:0] prdata, completed, amax;
+  logic [23:0] watchdog;
   command_t    command;
   logic        clear, abort, error, done_event, error_event, amax_nonfinite;
   error_e      error_code;
@@ -39,15 +43,17 @@ module formal_irq
   fp8mac_csr u_csr (
     .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i, .pstrb_i, .pready_o(pready),
     .prdata_o(prdata), .pslverr_o(pslverr), .submit_o(submit), .command_o(command), .clear_error_o(clear_error),
-    .clear_flags_o(clear_flags), .clear_counters_o(clear_counters), .idle_i, .queue_full_i, .queue_level_i,
+    .clear_flags_o(clear_flags), .clear_counters_o(clear_counters), .soft_reset_o(soft_reset), .watchdog_o(watchdog),
+    .idle_i, .draining_i, .queue_full_i, .queue_level_i,
     .error_i(error), .error_code_i(error_code), .error_tag_i(error_tag), .completed_i(completed), .flags_i(flags),
     .amax_i(amax), .amax_nonfinite_i(amax_nonfinite), .counters_i, .done_event_i(done_event),
     .error_event_i(error_event), .irq_o(irq)
   );
 
   fp8mac_report u_report (
-    .clk_i, .rst_ni, .idle_i, .clear_error_i(clear_error), .clear_flags_i(clear_flags), .overflow_i,
-    .overflow_tag_i(command.tag), .retire_valid_i, .retire_i, .step_flags_i, .epi_valid_i, .epi_flags_i, .epi_amax_i,
+    .clk_i, .rst_ni, .idle_i, .clear_error_i(clear_error), .soft_reset_i(soft_reset), .clear_flags_i(clear_flags),
+    .overflow_i, .overflow_tag_i(command.tag), .timeout_i, .timeout_tag_i, .retire_valid_i, .retire_i,
+    .step_flags_i, .epi_valid_i, .epi_flags_i, .epi_amax_i,
     .epi_nonfinite_i, .clear_o(clear), .abort_o(abort), .error_o(error), .error_code_o(error_code),
     .error_tag_o(error_tag), .completed_o(completed), .done_event_o(done_event), .error_event_o(error_event),
     .flags_o(flags), .amax_o(amax), .amax_nonfinite_o(amax_nonfinite)
@@ -92,6 +98,7 @@ module formal_irq
   logic [31:0] mask, shown, value_q;
 
   function automatic logic [31:0] reset_value(logic [11:0] a);
+    if (a == 12'h03c) return 32'h1_0000;
     return (a == 12'h0a8 || a == 12'h0ac || a == 12'h0b4) ? Fp32One : '0;
   endfunction
 
@@ -99,6 +106,10 @@ module formal_irq
     mask  = '1;
     shown = '0;
     unique case (addr)
+      12'h03c: begin
+        mask  = 32'hff_ffff;
+        shown = 32'(watchdog);
+      end
       12'h080: shown = command.a_addr;
       12'h084: shown = command.a_stride;
       12'h088: shown = command.b_addr;
@@ -162,7 +173,7 @@ module formal_irq
   // command is done if it asks for an interrupt, does not fail, and does not come after a failure.
   logic good, bad;
   assign good    = retire_valid_i && !abort && retire_i.error == ErrNone && retire_i.irq;
-  assign bad     = overflow_i || (retire_valid_i && !abort && retire_i.error != ErrNone);
+  assign bad     = timeout_i || overflow_i || (retire_valid_i && !abort && retire_i.error != ErrNone);
   assign events  = {bad, good};
   assign cleared = (written && word_addr == IrqState) ? pwdata_i[1:0] & biten[1:0] : '0;
 
@@ -182,18 +193,23 @@ module formal_irq
   error_e      code_q;
   tag_t        tag_q;
 
-  logic clear_written_q;  // CTRL.clear_error is a pulse in the cycle after its write
+  // CTRL.clear_error and CTRL.soft_reset are pulses in the cycle after their write.
+  logic clear_written_q, soft_reset_written_q;
   assign leaves = clear_written_q && idle_i && in_error_q;
 
   always_ff @(posedge clk_i) begin
     clear_written_q <= rst_ni && written && word_addr == 12'h020 && pwdata_i[0] && biten[0];
-    if (!rst_ni || leaves) begin
+    soft_reset_written_q <= rst_ni && written && word_addr == 12'h020 && pwdata_i[3] && biten[3];
+    if (!rst_ni || leaves || soft_reset_written_q) begin
       in_error_q <= 1'b0;
       in_abort_q <= 1'b0;
     end else if (bad) begin
       in_error_q <= 1'b1;
-      if (retire_valid_i && !in_abort_q && retire_i.error != ErrNone) in_abort_q <= 1'b1;
-      if (!in_error_q) begin
+      if (timeout_i || (retire_valid_i && !in_abort_q && retire_i.error != ErrNone)) in_abort_q <= 1'b1;
+      if (timeout_i) begin
+        code_q <= ErrTimeout;
+        tag_q  <= timeout_tag_i;
+      end else if (!in_error_q) begin
         code_q <= (retire_valid_i && retire_i.error != ErrNone) ? retire_i.error : ErrQueueFull;
         tag_q  <= (retire_valid_i && retire_i.error != ErrNone) ? retire_i.tag : command.tag;
       end
@@ -211,7 +227,7 @@ module formal_irq
     if (rst_ni) begin
       // As in the accelerator, no command retires or is dropped in an idle cycle, and none is dropped in the error
       // state.
-      idle_is_quiet : assume (!idle_i || (!retire_valid_i && !overflow_i));
+      idle_is_quiet : assume (!idle_i || (!retire_valid_i && !overflow_i && !timeout_i));
       no_drop_in_error : assume (!overflow_i || !error);
 
       answered_at_once : assert (!access_q || pready);
@@ -227,7 +243,7 @@ module formal_irq
       causes_are_read : assert (!read_state || prdata == 32'(cause_q));
       enables_are_read : assert (!read_enable || prdata == 32'(enable_q));
       status_is_read : assert (!read_status || prdata == {in_error_q ? tag_q : tag_t'(0), queue_level_i,
-        in_error_q ? code_q : ErrNone, 1'b0, in_error_q, queue_full_i, idle_i});
+        in_error_q ? code_q : ErrNone, draining_i, in_error_q, queue_full_i, idle_i});
       state_is_known : assert (error == in_error_q && abort == in_abort_q && (!in_abort_q || in_error_q) &&
         error_code == (in_error_q ? code_q : ErrNone) && error_tag == (in_error_q ? tag_q : tag_t'(0)));
       an_error_has_its_code : assert (!in_error_q || code_q != ErrNone);
@@ -242,11 +258,12 @@ module formal_irq
                                 u_csr.out.IRQ_STATE.done.value == cause_q[0]);
       enables_are_held : assert (u_csr.out.IRQ_ENABLE.error.value == enable_q[1] &&
                                  u_csr.out.IRQ_ENABLE.done.value == enable_q[0]);
-      a_clear_lasts_one_cycle : assert (clear_error == clear_written_q);
+      a_clear_lasts_one_cycle : assert (clear_error == clear_written_q && soft_reset == soft_reset_written_q);
 
       both_at_once : cover (events == 2'b11);
       event_wins_over_clear : cover (irq && cleared[0] && events[0]);
       line_falls : cover (cleared == 2'b10 && cause_q == 2'b10 && enable_q == 2'b11);
+      reset_in_the_error_state : cover (soft_reset && in_abort_q && !idle_i && code_q == ErrTimeout);
       leaves_the_error_state : cover (leaves && in_abort_q);
       reads_a_command_register : cover (answered && !pwrite_i && word_addr == addr && addr == 12'h0a0 &&
                                         prdata == 32'h000a_5a5a);

@@ -82,8 +82,8 @@ module formal_pack #(
   for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
     always_comb begin
       if (rst_ni) begin
-        kept : assert (!known_q || 32'(row) != 32'(r) || dut.g_row[r].mem_q[addr][place] == value_q);
-        still_shown : assert (!shown_q || 32'(row) != 32'(r) || dut.g_row[r].read_q[place] == shown_value_q);
+        kept : assert (!known_q || 32'(row) != 32'(r) || dut.g_row[r].u_ram.mem_q[addr][place] == value_q);
+        still_shown : assert (!shown_q || 32'(row) != 32'(r) || dut.g_row[r].u_ram.read_data_o[place] == shown_value_q);
       end
     end
   end

@@ -341,8 +341,8 @@ def pack(rows, cols, word, beat):
         Fault(
             "writes_the_whole_word",
             "fp8mac_pack.sv",
-            "if (write_q[row] && enable_q[4*k+b]) mem_q",
-            "if (write_q[row]) mem_q",
+            "(write_q[row] ? enable_q : '0)",
+            "({WORD{write_q[row]}})",
             "kept|read_gives_the_byte|still_shown",
         ),
         Fault(
@@ -356,7 +356,12 @@ def pack(rows, cols, word, beat):
     return Proof(
         f"pack_{rows}_{cols}_{word}_{beat}",
         "formal_pack",
-        RESET + ["rtl/accel/fp8mac_pack.sv", "formal/formal_pack.sv"],
+        RESET
+        + [
+            "rtl/accel/fp8mac_byte_ram.sv",
+            "rtl/accel/fp8mac_pack.sv",
+            "formal/formal_pack.sv",
+        ],
         "prove",
         3,
         cover_depth=8,
@@ -625,6 +630,73 @@ DMA_WRITE = Proof(
             "m_axi_bresp_i[1] && error_q == ErrNone)",
             "m_axi_bresp_i[1])",
             "first_error_is_told",
+        ),
+    ],
+)
+
+AXI_GUARD = Proof(
+    "axi_guard",
+    "formal_axi_guard",
+    RESET
+    + [
+        "rtl/accel/fp8mac_fifo.sv",
+        "rtl/accel/fp8mac_axi_guard.sv",
+        "formal/formal_axi_guard.sv",
+    ],
+    "prove",
+    3,
+    cover_depth=14,
+    fault_depth=12,
+    cost=20,
+    faults=[
+        Fault(
+            "added_beats_keep_their_strobes",
+            "fp8mac_axi_guard.sv",
+            "wvalid_i ? wstrb_i : '0;",
+            "wstrb_i;",
+            "added_beats_write_nothing|w_stays",
+        ),
+        Fault(
+            "data_are_dropped",
+            "fp8mac_axi_guard.sv",
+            "wvalid_i || (draining_q && !lengths_empty);",
+            "wvalid_i;",
+            "w_stays|data_flow_while_draining",
+        ),
+        Fault(
+            "drains_reads_alone",
+            "fp8mac_axi_guard.sv",
+            "bready_i || (draining_q && writes_q != '0);",
+            "bready_i;",
+            "ready_while_draining",
+        ),
+        Fault(
+            "ends_with_reads_open",
+            "fp8mac_axi_guard.sv",
+            "!lengths_empty || reads_q != '0 ||",
+            "!lengths_empty ||",
+            "drains_to_the_end|times_out_when_it_should|stillness_agrees",
+        ),
+        Fault(
+            "length_of_a_late_address_is_lost",
+            "fp8mac_axi_guard.sv",
+            "m_axi_awvalid_o && !aw_seen_q)",
+            "m_axi_awvalid_o && m_axi_awready_i)",
+            "lengths_agree|last_on_the_last_beat_alone",
+        ),
+        Fault(
+            "watchdog_ignores_answers",
+            "fp8mac_axi_guard.sv",
+            "!(ar || r || aw || w || b) && !flush_o;",
+            "!(ar || aw || w) && !flush_o;",
+            "times_out_when_it_should|stillness_agrees",
+        ),
+        Fault(
+            "watchdog_cannot_be_disabled",
+            "fp8mac_axi_guard.sv",
+            "stuck && limit_i != '0 && still_q",
+            "stuck && still_q",
+            "times_out_when_it_should",
         ),
     ],
 )
@@ -1089,6 +1161,7 @@ PROOFS = [
     DMA_READ,
     DMA_WRITE_ADDRESSES,
     DMA_WRITE,
+    AXI_GUARD,
     IRQ,
     LOAD,
     store(5, 1, 2, 2, 0, 0),

@@ -102,6 +102,15 @@ class Maker
         return t;
     }
 
+    // Gives the tile a scale of each row and column, and a bias.
+    void add_vectors(Tile &t)
+    {
+        t.scale_a_vec = t.scale_b_vec = t.bias_en = true;
+        t.scale_a = vector(t.m, true);
+        t.scale_b = vector(t.n, true);
+        t.bias = vector(t.n, false);
+    }
+
     // Stores rows x k codes without gaps, where k is a multiple of the beat, and returns their
     // address.
     uint32_t dense(uint32_t rows, uint32_t k)

@@ -16,6 +16,7 @@ namespace accel
 constexpr size_t kMemoryBytes = 1u << 20;
 constexpr uint32_t kClearError = FP8MAC_REGS__CTRL__CLEAR_ERROR_bm;
 constexpr uint32_t kClearFlags = FP8MAC_REGS__CTRL__CLEAR_FLAGS_bm;
+constexpr uint32_t kSoftReset = FP8MAC_REGS__CTRL__SOFT_RESET_bm;
 constexpr uint32_t kClearCounters = FP8MAC_REGS__CTRL__CLEAR_COUNTERS_bm;
 
 class Scenario

@@ -3,10 +3,13 @@
 // byte of the memory is compared. Every error code is provoked and cleared. The bench is compiled
 // once per parameter set: ROWS, COLS, LANES, TILES, AXI_DATA_W and the elements' (accel_element.h).
 //
-//   accel_tb [--seed N] [--batches N] [--gemm512]   --gemm512 also runs a whole 512 x 512 x 512
+//   accel_tb [--seed N] [--batches N] [--gemm512] [--interrupt-every N]
+//
+// --gemm512 also runs a whole 512 x 512 x 512. --interrupt-every N leaves out the other beats and
+// cycles of a product that is interrupted.
 #include <algorithm>
 
-#include "accel_scenario.h"
+#include "accel_interrupted.h"
 
 namespace
 {
@@ -19,10 +22,10 @@ using accel::Tile;
 
 constexpr unsigned kQueueDepth = 8;
 
-class Test : public accel::Scenario
+class Test : public accel::Interrupted
 {
   public:
-    using Scenario::Scenario;
+    using Interrupted::Interrupted;
 
     void identity();
     void random_batches(unsigned count);
@@ -155,6 +158,8 @@ void Test::protocol()
     bench_.check(("AXI protocol: " + host_.memory.violation()).c_str(),
                  host_.memory.violation().empty());
     bench_.covered("bursts", host_.memory.bursts());
+    bench_.covered("write bursts of several beats", host_.memory.long_writes());
+    bench_.equal("cycles in which a burst waits for data", host_.memory.data_waits(), 0);
     bench_.check("several reads in flight", host_.memory.most_reads_in_flight() > 2);
     bench_.check("several writes in flight", host_.memory.most_writes_in_flight() > 2);
 }
@@ -595,6 +600,7 @@ int main(int argc, char **argv)
     tb::Bench bench(argc, argv);
     const unsigned batches = bench.number("--batches", 300);
     const bool gemm512 = bench.flag("--gemm512");
+    const unsigned stride = bench.number("--interrupt-every", 1);
     tb::Clocked<Vfp8mac_accel> dut(bench);
     Test test(bench, dut);
     test.identity();
@@ -606,6 +612,10 @@ int main(int argc, char **argv)
     test.longest_chain();
     test.bus_errors();
     test.queue_full();
+    test.prepare();
+    test.bus_stops(stride);
+    test.soft_resets(stride);
+    test.no_watchdog();
     test.random_batches(batches / 10 + 1);
     test.speed(gemm512);
     test.protocol();

@@ -26,7 +26,8 @@ enum Error {
     ErrReadDec,
     ErrWriteSlv,
     ErrWriteDec,
-    ErrQueueFull
+    ErrQueueFull,
+    ErrTimeout
 };
 
 constexpr uint32_t kOne = 0x3f800000u;

@@ -34,6 +34,19 @@ struct Fault {
     Response response;
 };
 
+enum Channel : unsigned { Ar, R, Aw, W, B, kChannels };
+
+// From beat number `beat` on, counted from set_stop, one channel or all of them are silent: for
+// `cycles` in which a beat could move, or until release() if that is 0. With a response other than
+// Okay, the beat is not late but has this response.
+struct Stop {
+    static constexpr unsigned kNever = kChannels + 1, kAll = kChannels;
+    unsigned channel = kNever;
+    uint64_t beat = 0;
+    uint64_t cycles = 0;
+    Response response = Okay;
+};
+
 constexpr uint64_t kMemoryBase = 0x80000000u;
 
 template <typename Dut, unsigned Beat>
@@ -55,17 +68,48 @@ class Memory
         read_faults_ = std::move(read);
         write_faults_ = std::move(write);
     }
+    void set_stop(const Stop &stop)
+    {
+        stop_ = stop;
+        std::memcpy(stop_base_, moved_, sizeof moved_);
+        stopped_ = 0;
+    }
+    void release()
+    {
+        set_stop(Stop{});
+    }
+    // Cycles in which a beat was late because of set_stop
+    uint64_t stopped() const
+    {
+        return stopped_;
+    }
+    // Beats that the channel moved; all of them together with Stop::kAll
+    uint64_t moved(unsigned channel) const
+    {
+        return channel == Stop::kAll ? moved_[Ar] + moved_[R] + moved_[Aw] + moved_[W] + moved_[B]
+                                     : moved_[channel];
+    }
     uint64_t read_beats() const
     {
-        return read_beats_;
+        return moved_[R];
     }
     uint64_t write_beats() const
     {
-        return write_beats_;
+        return moved_[W];
     }
     uint64_t bursts() const
     {
-        return bursts_;
+        return moved_[Ar] + moved_[Aw];
+    }
+    // Cycles in which a burst, its address taken, waited for the master's data
+    uint64_t data_waits() const
+    {
+        return data_waits_;
+    }
+    // Write bursts of several beats
+    uint64_t long_writes() const
+    {
+        return long_writes_;
     }
     unsigned most_reads_in_flight() const
     {
@@ -87,23 +131,24 @@ class Memory
 
     void drive()
     {
-        dut_.m_axi_arready_i = go();
-        dut_.m_axi_awready_i = go();
-        dut_.m_axi_wready_i = go();
+        dut_.m_axi_arready_i = go() && !stops(Ar);
+        dut_.m_axi_awready_i = go() && !stops(Aw);
+        dut_.m_axi_wready_i = go() && !stops(W);
         dut_.m_axi_rid_i = 0;
         dut_.m_axi_bid_i = 0;
         // A response that was offered stays until it is taken.
         if (!r_offered_) {
-            r_offered_ = !reads_.empty() && reads_.front().due <= now_ && go();
+            r_offered_ = !reads_.empty() && reads_.front().due <= now_ && go() && !late(R);
         }
         if (!b_offered_) {
-            b_offered_ = !answers_.empty() && answers_.front().due <= now_ && go();
+            b_offered_ = !answers_.empty() && answers_.front().due <= now_ && go() && !late(B);
         }
         dut_.m_axi_rvalid_i = r_offered_;
         dut_.m_axi_bvalid_i = b_offered_;
         if (r_offered_) {
             const Burst &burst = reads_.front();
-            const Response response = respond(read_faults_, burst.addr, burst.addr + Beat - 1);
+            const Response response =
+                errs(R) ? stop_.response : respond(read_faults_, burst.addr, burst.addr + Beat - 1);
             uint8_t data[Beat];
             for (unsigned i = 0; i < Beat; i++) {
                 data[i] = response == Okay ? at(burst.addr + i) : rng_.code8();
@@ -116,20 +161,23 @@ class Memory
             dut_.m_axi_rlast_i = burst.beats == 1;
         }
         if (b_offered_) {
-            dut_.m_axi_bresp_i = answers_.front().response;
+            dut_.m_axi_bresp_i = errs(B) ? stop_.response : answers_.front().response;
         }
     }
 
     void sample()
     {
         now_++;
+        stopped_ += dut_.m_axi_arvalid_o && stops(Ar);
+        stopped_ += dut_.m_axi_awvalid_o && stops(Aw);
+        stopped_ += dut_.m_axi_wvalid_o && stops(W);
         watch(ar_, dut_.m_axi_arvalid_o, dut_.m_axi_arready_i, dut_.m_axi_araddr_o,
               dut_.m_axi_arlen_o, "AR");
         watch(aw_, dut_.m_axi_awvalid_o, dut_.m_axi_awready_i, dut_.m_axi_awaddr_o,
               dut_.m_axi_awlen_o, "AW");
         watch(w_, dut_.m_axi_wvalid_o, dut_.m_axi_wready_i, hash_w(), dut_.m_axi_wlast_o, "W");
         if (dut_.m_axi_rvalid_i && dut_.m_axi_rready_o) {
-            read_beats_++;
+            moved_[R]++;
             r_offered_ = r_filled_ = false;
             reads_.front().addr += Beat;
             if (--reads_.front().beats == 0) {
@@ -137,19 +185,24 @@ class Memory
             }
         }
         if (dut_.m_axi_bvalid_i && dut_.m_axi_bready_o) {
+            moved_[B]++;
             b_offered_ = false;
             answers_.pop_front();
         }
+        data_waits_ += !writes_.empty() && dut_.m_axi_wready_i && !dut_.m_axi_wvalid_o;
         if (dut_.m_axi_arvalid_o && dut_.m_axi_arready_i) {
+            moved_[Ar]++;
             reads_.push_back(burst(dut_.m_axi_araddr_o, dut_.m_axi_arlen_o, dut_.m_axi_arsize_o,
                                    dut_.m_axi_arburst_o));
         }
         if (dut_.m_axi_awvalid_o && dut_.m_axi_awready_i) {
+            moved_[Aw]++;
+            long_writes_ += dut_.m_axi_awlen_o != 0;
             writes_.push_back(burst(dut_.m_axi_awaddr_o, dut_.m_axi_awlen_o, dut_.m_axi_awsize_o,
                                     dut_.m_axi_awburst_o));
         }
         if (dut_.m_axi_wvalid_o && dut_.m_axi_wready_i) {
-            write_beats_++;
+            moved_[W]++;
             Data data;
             std::memcpy(data.bytes, static_cast<const void *>(&dut_.m_axi_wdata_o), Beat);
             data.strobes = dut_.m_axi_wstrb_o;
@@ -184,6 +237,33 @@ class Memory
         bool waiting = false;
         uint64_t a = 0, b = 0;
     };
+
+    // Whether set_stop has begun, and stops the channel.
+    bool stops(unsigned channel) const
+    {
+        const bool chosen = stop_.channel == channel || stop_.channel == Stop::kAll;
+        return chosen && stop_.response == Okay && reached() &&
+               (stop_.cycles == 0 || stopped_ < stop_.cycles);
+    }
+    bool late(unsigned channel)
+    {
+        stopped_ += stops(channel);
+        return stops(channel);
+    }
+    bool errs(unsigned channel) const
+    {
+        return stop_.channel == channel && stop_.response != Okay &&
+               moved_[channel] - stop_base_[channel] == stop_.beat;
+    }
+    bool reached() const
+    {
+        uint64_t count = 0;
+        for (unsigned c = 0; c < kChannels; c++) {
+            count +=
+                stop_.channel == c || stop_.channel == Stop::kAll ? moved_[c] - stop_base_[c] : 0;
+        }
+        return count >= stop_.beat;
+    }
 
     bool go()
     {
@@ -221,7 +301,6 @@ class Memory
 
     Burst burst(uint64_t addr, unsigned len, unsigned size, unsigned kind)
     {
-        bursts_++;
         const uint64_t last = addr + (len + 1) * uint64_t(Beat) - 1;
         if (addr % Beat != 0) {
             violated("address is not aligned");
@@ -297,7 +376,10 @@ class Memory
     Response answer_ = Okay; // of the burst being written
     bool r_offered_ = false, r_filled_ = false, b_offered_ = false;
     Watched ar_, aw_, w_;
-    uint64_t now_ = 0, read_beats_ = 0, write_beats_ = 0, bursts_ = 0;
+    Stop stop_;
+    uint64_t moved_[kChannels] = {}, stop_base_[kChannels] = {}, stopped_ = 0;
+    uint64_t data_waits_ = 0, long_writes_ = 0;
+    uint64_t now_ = 0;
     unsigned most_reads_ = 0, most_writes_ = 0;
     std::string violation_;
 };

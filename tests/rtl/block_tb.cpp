@@ -120,6 +120,7 @@ class BlockTest
         tb::ElementTerms terms;
         uint32_t before, pattern, flags;
         unsigned row;
+        bool none; // no row leaves
     };
 
     // The unit's parameters, as those of an element that takes a whole block in a step.
@@ -290,19 +291,25 @@ class BlockTest
             expected_.push_back(expect(block, r));
         }
         number_++;
-        const unsigned steps = p_.block / p_.lanes;
-        for (unsigned s = 0; s < p_.share; s++) {
+        const unsigned steps = p_.block / p_.lanes, period = std::max(steps, p_.share);
+        for (unsigned s = p_.share; s < period; s++) {
+            expected_.emplace_back();
+            expected_.back().none = true;
+        }
+        for (unsigned s = 0; s < period; s++) {
             tb::BlockCycle cycle;
             cycle.first = s == 0;
-            cycle.last = s + 1 == p_.share;
+            cycle.last = s + 1 == period;
             if (s < steps) {
                 step(block, s, cycle);
             }
-            unit(s, cycle);
+            if (s < p_.share) {
+                unit(s, cycle);
+            }
             const tb::BlockResult result = dut_->tick(cycle);
             cycle_++;
             // Row 0 leaves 5 cycles after its last codes entered.
-            if (cycle_ >= p_.share + 5) {
+            if (cycle_ >= period + 5) {
                 check(result, expected_.front());
                 expected_.pop_front();
             }
@@ -339,6 +346,9 @@ class BlockTest
     void check(const tb::BlockResult &r, const Expected &e)
     {
         auto detail = [&] { return text_of(e); };
+        if (e.none) {
+            return;
+        }
         bench_.equal("result", r.pattern, e.pattern, detail);
         bench_.equal("flags", r.flags, e.flags, detail);
     }

@@ -3,6 +3,9 @@
 // depend on the parameters, and a netlist can take the element's place. Codes enter in the cycle before the elements'
 // cycle 0. What the unit takes enters in its cycle 0; of row r as everything, r cycles later. Results leave 5 cycles
 // after that.
+//
+// A block takes Period cycles: as many as it has steps, and one for each row. With UNIT_NETLIST a netlist of
+// fp8mac_block_cluster takes the element's place, and the accumulators are here.
 module block_tb
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -95,7 +98,19 @@ module block_tb
 
   logic [AccW-1:0] acc;
 
-`ifdef ELEMENT_NETLIST
+`ifdef UNIT_NETLIST
+  localparam int unsigned Steps = BLOCK / LANES;
+  localparam int unsigned Period = Steps > SHARE ? Steps : SHARE;
+  localparam int unsigned Waiting = BANKS * Period - 4;  // cycles in which an accumulator is not in the unit
+  logic [Waiting:0][AccW-1:0] waiting;
+  if (Waiting != 0) begin : g_wait
+    always_ff @(posedge clk_i) waiting[Waiting:1] <= waiting[Waiting-1:0];
+  end
+  assign waiting[0] = acc;
+
+  fp8mac_block_cluster u_cluster (
+    .acc_i(waiting[Waiting]),
+`elsif ELEMENT_NETLIST
   fp8mac_element_block u_element (
 `else
   fp8mac_element_block #(

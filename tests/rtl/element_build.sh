@@ -17,6 +17,9 @@
 #   NETLIST=1 tests/rtl/element_build.sh build element_tb out/netlist_tb 'LANES=4 FRAC_BITS=25' netlist.v cells.v
 #   out/netlist_tb --steps 50000
 #
+# With UNIT=1 too the netlist is that of fp8mac_block_cluster or fp8mac_int8_pipeline, which the array has instead: the
+# accumulators are in the bench.
+#
 # OPTIMISE=-O0 compiles a wide element three times as fast as the default, -O1, for a slower bench.
 set -e
 here=$(dirname "$0")
@@ -32,6 +35,7 @@ flags='-Wall --assert'  # what VERILATOR_FLAGS adds comes last
 if [ -n "$NETLIST" ]; then
   # Warnings about cells' timing and unused outputs do not matter here.
   flags='-Wno-fatal -Wno-lint -Wno-style -Wno-UNOPTFLAT +define+ELEMENT_NETLIST'
+  [ -z "$UNIT" ] || flags="$flags +define+UNIT_NETLIST"
   set -- "$rtl/fp8mac_pkg.sv" "$build/catalogue/fp8mac_catalogue_pkg.sv" \
     "$rtl/element/fp8mac_element_pkg.sv" "$rtl"/feed/*.sv "$rtl/element/block/fp8mac_block_result.sv" \
     "$rtl/leaf/fp8mac_maximum.sv" "$rtl/leaf/fp8mac_adder.sv" "$rtl/leaf/fp8mac_full_adder.sv" "$@"

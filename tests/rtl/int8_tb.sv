@@ -2,7 +2,8 @@
 // fp8mac_element_int8 behind the recoding of its column. As in element_tb, the ports always have 32 lanes, and a
 // netlist can take the element's place. The result comes BANKS + 2 cycles after its step: if the element has no
 // register behind its compressor tree, there is one before the element. Without RECODE only a netlist of
-// rtl/behavioural's element works.
+// rtl/behavioural's element works. With UNIT_NETLIST a netlist of fp8mac_int8_pipeline takes the element's place, and
+// the accumulators are here.
 module int8_tb
   import fp8mac_pkg::*;
 #(
@@ -49,6 +50,23 @@ module int8_tb
     end
   end
 
+`ifdef UNIT_NETLIST
+  localparam int unsigned Stages = 2;
+  localparam int unsigned FirstCycles = TREE_REGISTER != 0 ? 2 : 1;
+  logic [31:0]               added;
+  logic [FirstCycles-1:0]    first_q;
+  logic [BANKS:Stages][31:0] acc;  // index s: s cycles after it was taken
+  always_ff @(posedge clk_i) begin
+    first_q             <= FirstCycles'({first_q, first});
+    acc[BANKS:Stages+1] <= acc[BANKS-1:Stages];
+  end
+  assign acc[Stages] = added;
+  assign acc_o       = acc[BANKS];
+
+  fp8mac_int8_pipeline u_pipeline (
+    .clk_i, .a_i(a), .b_i(b), .acc_i(first_q[FirstCycles-1] ? '0 : acc_o), .acc_o(added)
+  );
+`else
 `ifdef ELEMENT_NETLIST
   fp8mac_element_int8 u_element (
 `else
@@ -56,6 +74,7 @@ module int8_tb
 `endif
     .clk_i(clk_i), .step_first_i(first), .a_i(a), .b_i(b), .acc_o(acc_o)
   );
+`endif
 
   logic unused;
   assign unused = ^{a_code, b_code};

@@ -600,7 +600,11 @@ void rates(OutputBench &output, tb::Bench &bench)
                 const uint64_t took = output.cycles() - cycles - 41;
                 const uint64_t moved = output.write_beats() - beats;
                 const uint64_t results = 64ull * n / WIDTH;
-                const uint64_t least = std::max(moved, results);
+                // A burst takes two cycles at least, and a pass eight.
+                const uint64_t pass_rows = ROWS << shape, pass_cols = COLS << (2 - shape);
+                const uint64_t passes = 64 / pass_rows * ((n + pass_cols - 1) / pass_cols);
+                const uint64_t bursts = passes * pass_rows;
+                const uint64_t least = std::max({moved, results, 2 * bursts, 8 * passes});
                 std::printf("  D of %u bytes, 64 x %u, shape %u: %llu cycles for %llu beats, %llu "
                             "transfers\n",
                             c.bytes(), n, shape, static_cast<unsigned long long>(took),

@@ -118,7 +118,7 @@ module output_tb
   assign retire_error_o = retire.error;
 
   fp8mac_output #(.ROWS(ROWS), .COLS(COLS), .SHARE(SHARE), .WIDTH(WIDTH), .AXI_DATA_W(AXI_DATA_W)) u_output (
-    .clk_i, .rst_ni, .abort_i, .valid_i,
+    .clk_i, .rst_ni, .bus_rst_ni(rst_ni), .abort_i, .valid_i,
     .cmd_i         (cmd),
     .ready_o, .kept_i, .stored_o, .result_valid_i, .result_ready_o, .result_phase_i,
     .result_i      (result_i),

@@ -39,7 +39,7 @@ from synth.flow.cache import Cache
 from synth.flow.errors import FlowError, RejectedNetlist
 from synth.flow.netlist import Netlist
 from synth.study import cli, libraries, plot, records, run, table, tables
-from synth.study.elements import FORMATS, KINDS, Entry, needed
+from synth.study.elements import CLOCK_GATE, FORMATS, KINDS, Entry, array, needed, share_of
 from tests.synth.bench import Bench
 
 HERE = Path(__file__).resolve().parent
@@ -251,17 +251,20 @@ def test_whole(bench: Bench) -> None:
 
     inner, feed = element("inner"), element("feed")
     array = element("array", parts=(("inner", inner),), inside=((feed, 2),))
-    outer = element("outer", parts=(("array", array), ("memory", None)))
+    outer = element("outer", parts=(("array", array), ("memory", None), (CLOCK_GATE, None)))
     found = {
         inner.design: point(inner.design, 10, 0.5),
         feed.design: point(feed.design, 7, 0.3),
         array.design: point(array.design, 100, 0.2, inner=4),
-        outer.design: point(outer.design, 1000, 0.4, array=1, memory=1),
+        outer.design: point(outer.design, 1000, 0.4, **{"array": 1, "memory": 1, CLOCK_GATE: 2}),
     }
-    all_of_it = records.whole(outer, found)
+    all_of_it = records.whole(outer, found, gate=3)
     bench.check(
-        "areas of parts add up", (all_of_it.area, all_of_it.parts) == (1140, {"array": 140})
+        "areas of parts add up, with those of clock gates",
+        (all_of_it.area, all_of_it.parts) == (1146, {"array": 140, CLOCK_GATE: 6}),
     )
+    units = [(one["name"], one["count"], one["area"]) for one in all_of_it.units]
+    bench.check(f"netlists of parts are named: {units}", units == [("array", 1, 100)])
     bench.check("the worst slack of all", all_of_it.slack_ns == 0.2 and all_of_it.met)
     bench.check(
         "parts inside are listed, not added", records.whole(array, found).inside == {"feed": 14}
@@ -806,12 +809,26 @@ def test_requests(bench: Bench, folder: Path) -> None:
             f"{words}: {found.name}, {found.design}",
             (found.name, found.design.top) == (name, top) and made.items() >= parameters.items(),
         )
+    shares = {
+        (lanes, rows): share_of(KINDS["block"], lanes, rows)
+        for lanes in (1, 16, 32)
+        for rows in (3, 16)
+    }
+    bench.check(
+        f"elements that share an accumulate unit: {shares}",
+        shares == {(1, 3): 3, (1, 16): 16, (16, 3): 1, (16, 16): 2, (32, 3): 1, (32, 16): 1},
+    )
+    whole = array("block", 16, 19, 4, 4)
+    bench.check(
+        "an array's units are modules of the chip, on both sides",
+        [dict(one.parts)[one.parts[0][0]].design.top for one in (whole, whole.baseline)]
+        == ["fp8mac_block_cluster", "fp8mac_int8_pipeline"]
+        and set(whole.design.black_boxes) == {box for box, _ in whole.parts},
+    )
     bench.check("no variable, no element", cli.own_entry(cli.parser().parse_args([])) is None)
     names = [one.name for one in table.ENTRIES]
     bench.check("names are unique", len(names) == len(set(names)))
-    spelling = re.compile(
-        rf"(?:array_\d+x\d+_|accelerator_\d+x\d+_)?(?:{'|'.join(KINDS)})(?:_f\d+)?_l\d+"
-    )
+    spelling = re.compile(rf"(?:array_\d+x\d+_)?(?:{'|'.join(KINDS)})(?:_f\d+)?_l\d+")
     bench.check(
         "every element is spelled KIND_fF_lL",
         all(spelling.match(one.name) for one in table.ENTRIES if one.group != "feed"),
@@ -845,12 +862,12 @@ ASKED = {
     "--element=kulisch": ("kulisch_l4", "fp8mac_element_static", {"INF": 0}),
     "--element=exact --lanes=16": ("exact_l16", "fp8mac_element_exact", {"LANES": 16}),
     "--element=int8 --lanes=32": ("int8_l32", "fp8mac_element_int8", {"TREE_REGISTER": 1}),
-    "--element=exact --cols=4": ("array_8x4_exact_l4", "fp8mac_array", {"COLS": 4, "ELEMENT": 0}),
-    "--element=int8 --cols=4": ("array_8x4_int8_l4", "fp8mac_array", {"COLS": 4, "ELEMENT": 4}),
-    "--element=late_fp16 --rows=4": (
-        "array_4x8_late_fp16_f13_l4",
+    "--element=exact --cols=8": ("array_4x8_exact_l4", "fp8mac_array", {"COLS": 8, "ELEMENT": 0}),
+    "--element=int8 --cols=8": ("array_4x8_int8_l4", "fp8mac_array", {"COLS": 8, "ELEMENT": 4}),
+    "--element=late_fp16 --rows=8": (
+        "array_8x4_late_fp16_f13_l4",
         "fp8mac_array",
-        {"ROWS": 4, "COLS": 8, "ELEMENT": 6, "FRAC_BITS": 13},
+        {"ROWS": 8, "COLS": 4, "ELEMENT": 6, "FRAC_BITS": 13},
     ),
 }
 

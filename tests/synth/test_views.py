@@ -12,7 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from synth.flow import blocks, liberty, runs, sta
+from synth.flow import blocks, gates, liberty, runs, sta
 from synth.flow.cache import Cache
 from synth.flow.errors import FlowError, UsageError
 from synth.flow.netlist import Netlist
@@ -105,10 +105,17 @@ def test_names(bench: Bench) -> None:
 
 
 def test_requests(bench: Bench) -> None:
-    chosen = accel.parameters("ROWS=4, ELEMENT=late_fp16")
+    chosen = accel.parameters("ROWS=8, ELEMENT=late_fp16")
     bench.check(
-        f"a small accelerator with changes: {chosen}",
-        chosen == {**accel.SMALL, "ROWS": 4, "ELEMENT": KINDS["late_fp16"].number},
+        f"the default accelerator with changes: {chosen}",
+        chosen == {**defaults.parameters(), "ROWS": 8, "ELEMENT": KINDS["late_fp16"].number},
+    )
+    bench.check("a module's own parameters", accel.parameters("WORDS=4", {}) == {"WORDS": 4})
+    inner = accel.blocks_of(accel.parameters("ROWS=1"))
+    cluster = dict(inner["fp8mac_block_cluster"].parameters)
+    bench.check(
+        f"one row shares no accumulate unit: {cluster}",
+        (cluster["SHARE"], cluster["LANES"]) == (1, defaults.parameters()["LANES"]),
     )
     for text, words in (
         ("ROWS", "not NAME=VALUE"),
@@ -123,8 +130,11 @@ def test_requests(bench: Bench) -> None:
     )
     bench.raises("BOXES", UsageError, "no module x", lambda: accel.boxes(files, "x"))
     library = liberty.Library(libraries.LIBRARIES["osu018"][0])
-    areas = [library.cells[name].area for name in ("LATCH", "AND2X1")]
-    bench.check("a clock gate is a latch and an AND", accel.gate_area(library) == sum(areas))
+    areas = [library.cells[name].area for name in ("DFFPOSX1", "AND2X1")]
+    bench.check(
+        "a clock gate is a latch and an AND, and a latch without an area counts as a flip-flop",
+        gates.area(library) == sum(areas),
+    )
 
 
 def test_fpga(bench: Bench) -> None:

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small product is interrupted at every place in turn: the bus stops, is late or errs at each
+// beat of each channel, and software resets the accelerator in each cycle. Each time there is a
+// status in bounded time, the bus protocol is kept, and the next product is right.
+#ifndef ACCEL_INTERRUPTED_H
+#define ACCEL_INTERRUPTED_H
+
+#include "accel_scenario.h"
+
+namespace accel
+{
+
+class Interrupted : public Scenario
+{
+  public:
+    using Scenario::Scenario;
+
+    void prepare();
+    void bus_stops(unsigned stride);
+    void soft_resets(unsigned stride);
+    void no_watchdog();
+
+  private:
+    static constexpr uint32_t kWatchdog = 60; // above the latency of the memory
+    static constexpr uint64_t kMargin = 100;  // cycles for register accesses and the like
+
+    void rewind();
+    void submit();
+    void interrupted(const char *what);
+    void recover(const char *what, bool by_reset);
+    void silent(unsigned channel, uint64_t beat);
+    void late(unsigned channel, uint64_t beat);
+    void error(unsigned channel, uint64_t beat, axi::Response response);
+
+    std::vector<Tile> tiles_;
+    std::vector<uint8_t> before_, after_; // the memory
+    uint64_t beats_[axi::kChannels + 1] = {};
+    uint64_t cycles_ = 0; // of the whole product
+};
+
+// The product, what it writes, how many beats each channel moves and how many cycles it takes
+inline void Interrupted::prepare()
+{
+    begin();
+    Tile first = maker_.tile_of(ROWS + 1, 2 * COLS + 1, 2 * kBeat + 1);
+    maker_.add_vectors(first);
+    Tile second = first;
+    second.reuse_a = true;
+    second.tag ^= 1;
+    second.d_addr = maker_.allocate(second.m * second.d_stride);
+    first.irq = second.irq = false;
+    tiles_ = {first, second};
+    before_ = bytes();
+    axi::Timing fast;
+    fast.random_latency = false;
+    host_.memory.set_timing(fast);
+
+    uint64_t moved[axi::kChannels + 1];
+    for (unsigned c = 0; c <= axi::kChannels; c++) {
+        moved[c] = host_.memory.moved(c);
+    }
+    rewind();
+    run(tiles_);
+    after_ = bytes();
+    for (unsigned c = 0; c <= axi::kChannels; c++) {
+        beats_[c] = host_.memory.moved(c) - moved[c];
+    }
+    rewind();
+    submit();
+    const uint64_t start = host_.cycles();
+    completed_ += 2;
+    host_.wait_idle();
+    cycles_ = host_.cycles() - start;
+    host_.write(REG(WATCHDOG), kWatchdog);
+    std::printf("%12" PRIu64 "  beats and %" PRIu64 " cycles in which a product is interrupted\n",
+                beats_[axi::kChannels], cycles_);
+}
+
+inline void Interrupted::rewind()
+{
+    bytes() = before_;
+    host_.write(REG(IRQ_STATE), ~0u);
+    host_.write(REG(IRQ_ENABLE), ~0u);
+    host_.clear(kClearFlags | kClearCounters);
+}
+
+inline void Interrupted::submit()
+{
+    for (const Tile &t : tiles_) {
+        host_.submit(t);
+    }
+}
+
+// Of the interrupted product, any part may be in memory. Nothing else has changed.
+inline void Interrupted::interrupted(const char *what)
+{
+    size_t wrong = 0;
+    for (size_t i = 0; i < before_.size(); i++) {
+        wrong += bytes()[i] != before_[i] && bytes()[i] != after_[i];
+    }
+    bench_.equal(what, wrong, 0, [] { return "bytes that are neither old nor new"; });
+    const uint32_t completed = host_.read(REG(COMPLETED));
+    bench_.check("completed commands", completed - completed_ <= 2);
+    completed_ = completed;
+}
+
+// The bus works again: the accelerator becomes idle, and the next product is right.
+inline void Interrupted::recover(const char *what, bool by_reset)
+{
+    const uint64_t start = host_.cycles();
+    if (by_reset) {
+        host_.clear(kSoftReset);
+    }
+    host_.wait_idle();
+    bench_.check("idle in bounded time", host_.cycles() - start < 4 * cycles_ + kMargin);
+    interrupted(what);
+    host_.clear(kClearError);
+    bench_.equal("STATUS after recovery", host_.read(REG(STATUS)), FP8MAC_REGS__STATUS__IDLE_bm);
+    bench_.check("memory is quiet after recovery", host_.memory.quiet());
+    rewind();
+    run(tiles_);
+}
+
+inline void Interrupted::silent(unsigned channel, uint64_t beat)
+{
+    rewind();
+    host_.memory.set_stop(axi::Stop{channel, beat, 0, axi::Okay});
+    const uint64_t start = host_.cycles();
+    submit();
+    host_.wait_irq();
+    bench_.check("a status in bounded time",
+                 host_.cycles() - start < 2 * cycles_ + kWatchdog + kMargin);
+    const uint32_t status = host_.read(REG(STATUS)), tag = FIELD_OF(status, STATUS, ERROR_TAG);
+    bench_.equal("silent bus", FIELD_OF(status, STATUS, ERROR_CODE), ErrTimeout);
+    bench_.equal("draining", FIELD_OF(status, STATUS, DRAINING), 1);
+    bench_.equal("not idle", FIELD_OF(status, STATUS, IDLE), 0);
+    bench_.check("tag of a command in flight", tag == tiles_[0].tag || tag == tiles_[1].tag);
+    host_.submit(tiles_[0]); // discarded
+    host_.clear(kClearError);
+    bench_.equal("clear_error does nothing before idle", host_.read(REG(STATUS)), status);
+    host_.memory.release();
+    recover("memory after a silent bus", beat % 2 != 0);
+}
+
+inline void Interrupted::late(unsigned channel, uint64_t beat)
+{
+    rewind();
+    host_.memory.set_stop(axi::Stop{channel, beat, kWatchdog - 20, axi::Okay});
+    run(tiles_);
+    bench_.check("the bus was late", host_.memory.stopped() != 0);
+    host_.memory.release();
+}
+
+inline void Interrupted::error(unsigned channel, uint64_t beat, axi::Response response)
+{
+    rewind();
+    host_.memory.set_stop(axi::Stop{channel, beat, 0, response});
+    submit();
+    host_.wait_irq();
+    const uint32_t status = host_.wait_idle();
+    const bool slv = response == axi::SlvErr;
+    bench_.equal("erroring bus", FIELD_OF(status, STATUS, ERROR_CODE),
+                 channel == axi::R ? (slv ? ErrReadSlv : ErrReadDec)
+                                   : (slv ? ErrWriteSlv : ErrWriteDec));
+    host_.memory.release();
+    recover("memory after an erroring bus", false);
+}
+
+inline void Interrupted::bus_stops(unsigned stride)
+{
+    uint64_t stops = 0;
+    for (unsigned channel = 0; channel <= axi::kChannels; channel++) {
+        for (uint64_t beat = 0; beat < beats_[channel] && !bench_.hopeless(); beat += stride) {
+            silent(channel, beat);
+            late(channel, beat);
+            if (channel == axi::R || channel == axi::B) {
+                error(channel, beat, beat % 2 ? axi::SlvErr : axi::DecErr);
+            }
+            stops++;
+        }
+    }
+    bench_.covered("beats at which the bus stopped", stops);
+}
+
+inline void Interrupted::soft_resets(unsigned stride)
+{
+    uint64_t drained = 0;
+    for (uint64_t cycle = 0; cycle < cycles_ + 10 && !bench_.hopeless(); cycle += stride) {
+        rewind();
+        submit();
+        for (uint64_t i = 0; i < cycle; i++) {
+            host_.tick();
+        }
+        host_.clear(kSoftReset);
+        const uint32_t status = host_.read(REG(STATUS));
+        bench_.equal("no error after a soft reset", FIELD_OF(status, STATUS, ERROR), 0);
+        drained += FIELD_OF(status, STATUS, DRAINING);
+        recover("memory after a soft reset", false);
+    }
+    bench_.covered("soft resets with answers outstanding", drained);
+}
+
+// Without a watchdog a silent bus gives no status; a soft reset frees the accelerator all the same.
+inline void Interrupted::no_watchdog()
+{
+    host_.write(REG(WATCHDOG), 0);
+    rewind();
+    host_.memory.set_stop(axi::Stop{axi::R, 1, 0, axi::Okay});
+    submit();
+    for (unsigned i = 0; i < 20 * kWatchdog; i++) {
+        host_.tick();
+    }
+    bench_.equal("no error without a watchdog", FIELD_OF(host_.read(REG(STATUS)), STATUS, ERROR),
+                 0);
+    host_.clear(kSoftReset);
+    bench_.equal("draining", FIELD_OF(host_.read(REG(STATUS)), STATUS, DRAINING), 1);
+    host_.memory.release();
+    recover("memory after a soft reset of a stopped bus", true);
+    host_.write(REG(WATCHDOG), FP8MAC_REGS__WATCHDOG__CYCLES_reset);
+}
+
+} // namespace accel
+
+#endif
