@@ -630,7 +630,9 @@ int main(int argc, char **argv)
 
     const Events &e = output.events();
     bench.covered("a result was refused", e.refused);
-    bench.covered("a partial tile of rows", e.partial_row_tile);
+    if (ROWS > 1) {
+        bench.covered("a partial tile of rows", e.partial_row_tile);
+    }
     bench.covered("a partial beat at a row's end", e.partial_col_tile);
     bench.covered("a row crosses a page", e.page_crossed);
     bench.covered("an empty command", e.empty);
