@@ -646,6 +646,30 @@ static void test_overflow_before_nan(void)
     }
 }
 
+// Sums whose rounding in double is not that of the exact sum. Of the second row, only the large values matter: they make
+// all sums wide.
+static void test_doubtful_sums(void)
+{
+    // 2^15 * 2^15 + 2^-32 - 2^15 * 2^15 = 2^-32, of which a double that starts with the first product has nothing.
+    fp8mac_dot_config dot = {
+        .a_format = row(FP8MAC_E5M2), .b_format = row(FP8MAC_E5M2), .group = 4};
+    static const uint8_t cancel_a[2][4] = {{0x78, 0x01, 0xf8, 0}, {0x7b, 0x01, 0x7b, 0x01}};
+    static const uint8_t cancel_b[2][4] = {{0x78, 0x01, 0x78, 0}, {0x7b, 0x01, 1, 1}};
+    memcpy(a, cancel_a, sizeof cancel_a);
+    memcpy(b, cancel_b, sizeof cancel_b);
+    expect(&dot, 2, 4, fp8mac_float_bits(0x1p-32f));
+    // FP16: 2^-25 is halfway between 0 and the smallest number; another 2^-52 says which way.
+    dot.acc_format = FP8MAC_ACC_FP16;
+    dot.scale_exp_a = -20;
+    static const uint8_t tiny_a[2][4] = {{0x28, 0x01, 0, 0}, {0x7b, 0x01, 0x7b, 0x01}};
+    static const uint8_t tiny_b[2][4] = {{0x3c, 0x01, 0, 0}, {0x7b, 0x01, 1, 1}};
+    memcpy(a, tiny_a, sizeof tiny_a);
+    memcpy(b, tiny_b, sizeof tiny_b);
+    expect(&dot, 2, 4, fp8mac_float_bits(0x1p-24f));
+    a[1] = 0;
+    expect(&dot, 2, 4, 0);
+}
+
 // The number of random GEMMs is an argument.
 int main(int argc, char **argv)
 {
@@ -664,6 +688,7 @@ int main(int argc, char **argv)
     }
     test_minus_zero();
     test_tie_beyond_double();
+    test_doubtful_sums();
     test_overflow_before_nan();
     test_refusals();
     unsigned long least = (unsigned long)count / 100;

@@ -99,10 +99,13 @@ typedef struct fp8mac_tile {
     unsigned group;
     const float *a, *b;
     const double *a_double, *b_double;
-    // Wide sums: a_double holds the large values of A, a_small the others. Each has zeros in the
+    // Sums that may need two doubles: the large values of A, and the others. Each has zeros in the
     // other's places.
-    const double *a_small;
+    const double *a_large, *a_small;
     double one; // wide sums: the power of two at which they are split
+    // For each group, b_most has the largest magnitudes of the columns, and a_reach those of the
+    // rows, times a factor: see kernels_wide.h.
+    const double *a_reach, *b_most;
     const int8_t *a_exponent, *b_exponent;
     void *acc; // mr x nr floats, or doubles for FIXED
     // truncated alignment

@@ -29,7 +29,8 @@ typedef struct work {
     fp8mac_flags seen;
     bool identity; // the epilogue leaves t0 unchanged
     float *a_panel, *b_panel;
-    double *a_double, *a_small, *b_double;
+    double *a_double, *a_large, *a_small, *b_double;
+    double *a_reach, *b_most;
     int8_t *a_exponent, *b_exponent;
     int32_t *a_block, *b_block;
     void *acc;
@@ -123,6 +124,35 @@ static void pack_panel(const work *w, const side *s, size_t at, size_t row, size
     }
 }
 
+static size_t groups_of(const work *w, size_t k)
+{
+    return (k + w->plan.tile.group - 1) / w->plan.tile.group;
+}
+
+// factor * the largest magnitude of each group of `k` terms, for `panels` panels.
+static void pack_most(const work *w, double *most, const double *values, size_t panels,
+                      size_t width, double factor)
+{
+    size_t k = w->desc->k, group = w->plan.tile.group;
+    for (size_t p = 0; p < panels; p++) {
+        for (size_t k0 = 0; k0 < k; k0 += group, most += width) {
+            size_t end = k - k0 < group ? k : k0 + group;
+            for (size_t j = 0; j < width; j++) {
+                most[j] = 0;
+            }
+            for (size_t i = k0; i < end; i++) {
+                for (size_t j = 0; j < width; j++) {
+                    double x = fabs(values[(p * k + i) * width + j]);
+                    most[j] = x > most[j] ? x : most[j];
+                }
+            }
+            for (size_t j = 0; j < width; j++) {
+                most[j] *= factor;
+            }
+        }
+    }
+}
+
 static void pack_b(work *w, size_t n0, size_t n)
 {
     const fp8mac_gemm_desc *desc = w->desc;
@@ -135,6 +165,9 @@ static void pack_b(work *w, size_t n0, size_t n)
     size_t size = tiles_of(n, b.width) * b.width * desc->k;
     for (size_t i = 0; w->plan.needs_double && i < size; i++) {
         w->b_double[i] = (double)w->b_panel[i];
+    }
+    if (w->plan.reach != 0) {
+        pack_most(w, w->b_most, w->b_double, tiles_of(n, b.width), b.width, 1);
     }
 }
 
@@ -152,10 +185,13 @@ static void pack_a(work *w, size_t m0, size_t m)
     for (size_t i = 0; w->plan.needs_double && i < size; i++) {
         w->a_double[i] = (double)w->a_panel[i];
     }
+    if (w->plan.reach != 0) {
+        pack_most(w, w->a_reach, w->a_double, tiles_of(m, mr), mr, w->plan.reach);
+    }
     for (size_t i = 0; w->plan.a_large != 0 && i < size; i++) {
         bool large = fabs(w->a_double[i]) >= w->plan.a_large;
         w->a_small[i] = large ? copysign(0, w->a_double[i]) : w->a_double[i];
-        w->a_double[i] = large ? w->a_double[i] : copysign(0, w->a_double[i]);
+        w->a_large[i] = large ? w->a_double[i] : copysign(0, w->a_double[i]);
     }
 }
 
@@ -170,10 +206,11 @@ static void run_tiles(work *w, size_t m0, size_t m, size_t n0, size_t n)
 {
     size_t mr = w->plan.kernels->mr, nr = w->plan.kernels->nr, k = w->desc->k;
     size_t rows = tiles_of(m, mr), columns = tiles_of(n, nr), blocks = blocks_of(k);
+    size_t groups = groups_of(w, k);
     memset(w->acc, 0, rows * columns * mr * nr * w->plan.acc_bytes);
     for (size_t k0 = 0; k0 < k; k0 += w->block_k) {
         fp8mac_tile tile = w->plan.tile;
-        size_t block = k0 / FP8MAC_MX_BLOCK;
+        size_t block = k0 / FP8MAC_MX_BLOCK, group = k0 / w->plan.tile.group;
         tile.k = k - k0 < w->block_k ? k - k0 : w->block_k;
         tile.k_first = k0;
         tile.k_all = k;
@@ -183,13 +220,16 @@ static void run_tiles(work *w, size_t m0, size_t m, size_t n0, size_t n)
             tile.b_double = w->b_double + (j * k + k0) * nr;
             tile.b_exponent = w->b_exponent + (j * k + k0) * nr;
             tile.b_block = w->b_block + (j * blocks + block) * nr;
+            tile.b_most = w->b_most + (j * groups + group) * nr;
             tile.n = w->desc->origin_n + (uint32_t)(n0 + j * nr);
             for (size_t i = 0; i < rows; i++) {
                 tile.a = w->a_panel + (i * k + k0) * mr;
                 tile.a_double = w->a_double + (i * k + k0) * mr;
+                tile.a_large = w->a_large + (i * k + k0) * mr;
                 tile.a_small = w->a_small + (i * k + k0) * mr;
                 tile.a_exponent = w->a_exponent + (i * k + k0) * mr;
                 tile.a_block = w->a_block + (i * blocks + block) * mr;
+                tile.a_reach = w->a_reach + (i * groups + group) * mr;
                 tile.m = w->desc->origin_m + (uint32_t)(m0 + i * mr);
                 tile.acc = acc_tile(w, i, j, columns);
                 w->plan.kernel(&tile);
@@ -396,15 +436,19 @@ static bool allocate_panels(work *w)
     w->b_panel = allocate(n * k + BEYOND, sizeof(float));
     w->a_double = allocate(w->plan.needs_double ? m * k : 1, sizeof(double));
     w->b_double = allocate(w->plan.needs_double ? n * k : 1, sizeof(double));
+    w->a_large = allocate(w->plan.a_large != 0 ? m * k : 1, sizeof(double));
     w->a_small = allocate(w->plan.a_large != 0 ? m * k : 1, sizeof(double));
+    w->a_reach = allocate(w->plan.reach != 0 ? m * groups_of(w, k) : 1, sizeof(double));
+    w->b_most = allocate(w->plan.reach != 0 ? n * groups_of(w, k) : 1, sizeof(double));
     w->a_exponent = allocate(exponents ? m * k + BEYOND : 1, 1);
     w->b_exponent = allocate(exponents ? n * k + BEYOND : 1, 1);
     w->a_block = allocate(w->any.blocks ? m * blocks_of(k) : 1, sizeof(int32_t));
     w->b_block = allocate(w->any.blocks ? n * blocks_of(k) : 1, sizeof(int32_t));
     w->acc = allocate(m * n, w->plan.acc_bytes);
     return w->b_double != NULL && w->a_block != NULL && w->b_block != NULL && w->a_panel != NULL &&
-           w->b_panel != NULL && w->a_double != NULL && w->a_small != NULL &&
-           w->a_exponent != NULL && w->b_exponent != NULL && w->acc != NULL;
+           w->b_panel != NULL && w->a_double != NULL && w->a_large != NULL && w->a_small != NULL &&
+           w->a_reach != NULL && w->b_most != NULL && w->a_exponent != NULL &&
+           w->b_exponent != NULL && w->acc != NULL;
 }
 
 static void free_panels(work *w)
@@ -412,8 +456,11 @@ static void free_panels(work *w)
     free(w->a_panel);
     free(w->b_panel);
     free(w->a_double);
+    free(w->a_large);
     free(w->a_small);
     free(w->b_double);
+    free(w->a_reach);
+    free(w->b_most);
     free(w->a_exponent);
     free(w->b_exponent);
     free(w->a_block);

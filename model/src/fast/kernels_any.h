@@ -170,10 +170,11 @@ INLINE void scale_any(const fp8mac_tile *tile, const any_step *at, vd sum[4])
 INLINE void exact_step(const fp8mac_tile *tile, const any_step *at, vd sum[4])
 {
     const fp8mac_any *any = tile->any;
-    sum_any(tile, at, tile->a_double, sum);
+    bool two = any->sums == FP8MAC_ANY_TWO_SUMS;
+    sum_any(tile, at, two ? tile->a_large : tile->a_double, sum);
     scale_any(tile, at, sum);
     vd small[4];
-    if (any->sums == FP8MAC_ANY_TWO_SUMS) {
+    if (two) {
         sum_any(tile, at, tile->a_small, small);
         scale_any(tile, at, small);
     }

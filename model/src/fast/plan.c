@@ -25,7 +25,8 @@ enum {
     MOST_TOP = 127,
     FP16_BITS = 11,
     FP16_UNIT = -24,
-    FP16_TOP = 17
+    FP16_TOP = 17,
+    MOST_WIDE = 64 // terms of a step, so that its rounding can be certain
 };
 
 static int32_t log2_up(uint64_t x)
@@ -115,7 +116,8 @@ static bool plan_fused(fp8mac_fast_plan *plan, const fp8mac_gemm_desc *desc,
         return true;
     }
     plan->kernel = fp32 ? plan->kernels->wide_fp32 : plan->kernels->wide_fp16;
-    return plan_wide(plan, a, b, scale, top, unit);
+    plan->reach = -(double)plan->tile.group * plan->tile.group * (fp32 ? 0x1p-50 : 0x1p-26);
+    return plan->tile.group <= MOST_WIDE && plan_wide(plan, a, b, scale, top, unit);
 }
 
 static uint64_t kept_bits(unsigned fraction)

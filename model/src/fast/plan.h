@@ -26,7 +26,8 @@ typedef struct fp8mac_fast_plan {
     size_t acc_bytes; // of one output
     bool needs_double, needs_exponents;
     bool second;           // there is a second accumulator, which is read out
-    double a_large;        // wide sums: from here on a value of A is large, otherwise 0
+    double a_large;        // sums may be wide: from here on a value of A is large, otherwise 0
+    double reach;          // if not 0, the factor of a_reach
     bool specials_are_nan; // no operand is Inf: an output with a special operand is NaN, flag `nan`
     bool may_overflow;     // and if this is set, perhaps the overflow's flag
     fp8mac_flags overflow_flag;
