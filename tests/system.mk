@@ -25,9 +25,10 @@ $(SYS_TEST)/firmware-host.log: $(SYS_HOST)/selftest tests/run_test.sh
 $(SYS_TEST)/firmware-host-faults.log: $(SYS_HOST)/faults tests/run_test.sh
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh firmware-host-faults $@ $<
 
-# The commands of the planner, recorded in place of an accelerator.
-SYS_PLAN_SOURCES := tests/system/plan.c $(patsubst %,firmware/src/%.c,gemm_plan gemm_run element status)
-$(BUILD)/system-plan/plan: $(SYS_PLAN_SOURCES) $(wildcard firmware/src/*.h firmware/include/fp8rt/*.h) $(REGS_H) \
+# The tile commands of the planner, recorded in place of an accelerator.
+SYS_PLAN_SOURCES := tests/system/plan.c $(patsubst %,firmware/src/%.c,gemm_plan gemm_run element status) \
+  firmware/port/host/walk.c firmware/port/host/tile_check.c
+$(BUILD)/system-plan/plan: $(SYS_PLAN_SOURCES) $(wildcard firmware/src/*.h firmware/port/host/*.h firmware/include/fp8rt/*.h) $(REGS_H) \
     $(CATALOGUE_H) $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)

@@ -128,7 +128,7 @@ class SocHost
 
 // D = A * B^T: A is m rows of k codes, B n rows, D m rows of n FP32 values.
 struct SocGemm {
-    uint16_t m, n, k;
+    uint32_t m, n, k;
     uint32_t a, a_stride, b, b_stride, d, d_stride; // bytes, multiples of SocHost::kBeat
 };
 
@@ -142,7 +142,8 @@ inline uint64_t soc_run(SocHost &host, const SocGemm &gemm)
     host.write(SOC_REG(B_STRIDE), gemm.b_stride);
     host.write(SOC_REG(D_ADDR), gemm.d);
     host.write(SOC_REG(D_STRIDE), gemm.d_stride);
-    host.write(SOC_REG(SHAPE), SOC_FIELD(SHAPE__M, gemm.m) | SOC_FIELD(SHAPE__N, gemm.n));
+    host.write(SOC_REG(M), gemm.m);
+    host.write(SOC_REG(N), gemm.n);
     host.write(SOC_REG(K), gemm.k);
     host.write(SOC_REG(MODE), SOC_FIELD(MODE__A_FMT, kE4m3fn) | SOC_FIELD(MODE__B_FMT, kE4m3fn) |
                                   SOC_FIELD(MODE__ACC_FMT, kAccFloat32) |

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks a GEMM and divides it into tile commands.
+// Checks a GEMM and chooses the tiles and chunks into which the accelerator divides it.
 //
-// While one command computes, the next one loads. An m x n tile computes for m*n*k / MACs-per-cycle
+// While one tile command computes, the next one loads. An m x n tile computes for m*n*k / MACs-per-cycle
 // cycles and loads (m + n) * k bytes, so that large tiles hide their loads. K is divided into chunks
 // that fit the operand buffers; the accumulators of a tile stay in the array from chunk to chunk. If
-// the whole K fits, one chunk serves, and the operand that two commands have in common is loaded
+// the whole K fits, one chunk serves, and the operand that two tile commands have in common is loaded
 // once. The plan is the candidate with the least estimated time.
 #include "fp32_bits.h"
 #include "fp8rt/gemm.h"
@@ -12,15 +12,13 @@
 #include "fp8rt/registers.h"
 #include "gemm_tiles.h"
 
-// Cycles that the core needs to submit a command.
-#define COMMAND_CYCLES 250u
+// Cycles from one tile command to the next, at least: those of its check.
+#define COMMAND_CYCLES 16u
 // Cycles of the read bus between the loads of two commands.
 #define LOAD_GAP 8u
 // Commands of a plan that is limited by the bus read about this many beats each: the last one
 // computes alone.
 #define SHORT_LOAD 512u
-// A row of an operand buffer begins with a whole group of this many codes.
-#define ROW_CODES 32u
 
 static uint32_t min_u32(uint32_t a, uint32_t b)
 {
@@ -182,12 +180,6 @@ static uint32_t granule_n(const fp8rt_caps *caps, uint32_t d_element_bytes)
     return max_u32(caps->cols, fp8rt_count_pow2(caps->beat_bytes, d_element_bytes));
 }
 
-// Chunks of K are whole blocks, and their rows start at a beat.
-static uint32_t granule_k(const fp8rt_caps *caps)
-{
-    return max_u32(max_u32(caps->block, caps->beat_bytes), ROW_CODES);
-}
-
 // What the candidates have in common.
 typedef struct shape {
     const fp8rt_caps *caps;
@@ -232,7 +224,8 @@ static uint32_t even_out(uint32_t total, uint32_t cap, uint32_t granule)
 
 static uint32_t row_words(const fp8rt_caps *caps, uint32_t k)
 {
-    return fp8rt_count_pow2(k, ROW_CODES) * fp8rt_count_pow2(ROW_CODES, caps->beat_bytes);
+    return fp8rt_count_pow2(k, FP8RT_BOUND_CODES) *
+           fp8rt_count_pow2(FP8RT_BOUND_CODES, caps->beat_bytes);
 }
 
 static uint64_t load_beats(const shape *s, uint32_t rows, uint32_t k)
@@ -472,7 +465,7 @@ static fp8rt_status choose_tiles(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
         .k = desc->k,
         .granule_m = granule_m(caps),
         .granule_n = granule_n(caps, d_bytes(desc)),
-        .granule_k = granule_k(caps),
+        .granule_k = fp8rt_granule_k(caps),
         .d_bytes = d_bytes(desc),
         .rows_log2 = log2_of(caps->rows),
         .cols_log2 = log2_of(caps->cols),
@@ -483,13 +476,12 @@ static fp8rt_status choose_tiles(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
     if (choice.cycles == 0) {
         return FP8RT_ERR_UNSUPPORTED;
     }
-    plan->tile_m = choice.best.tile_m;
-    plan->tile_n = choice.best.tile_n;
-    plan->tile_k = choice.best.tile_k;
-    plan->first_k = choice.best.first_k;
-    plan->granule_k = s.granule_k;
-    plan->b_resident = choice.best.b_resident;
-    plan->commands = count_commands(&s, &choice.best);
+    plan->command.tile_m = (uint16_t)choice.best.tile_m;
+    plan->command.tile_n = (uint16_t)choice.best.tile_n;
+    plan->command.tile_k = (uint16_t)choice.best.tile_k;
+    plan->command.first_k = (uint16_t)choice.best.first_k;
+    plan->command.mode |= FP8RT_PUT(MODE__B_RESIDENT, choice.best.b_resident);
+    plan->tile_commands = count_commands(&s, &choice.best);
     return FP8RT_OK;
 }
 
@@ -536,7 +528,29 @@ static uint32_t mode_of(const fp8rt_gemm_desc *desc)
            FP8RT_PUT(MODE__ACT, desc->activation) |
            FP8RT_PUT(MODE__SCALE_A_VEC, vector_of(&desc->scale_a) != NULL) |
            FP8RT_PUT(MODE__SCALE_B_VEC, vector_of(&desc->scale_b) != NULL) |
-           FP8RT_PUT(MODE__BIAS_EN, desc->bias != NULL);
+           FP8RT_PUT(MODE__BIAS_EN, desc->bias != NULL) |
+           FP8RT_PUT(MODE__PASS_SHAPE, FP8RT_PASS_SHAPE_AUTOMATIC);
+}
+
+// All that is known before the run
+static fp8rt_command command_of(const fp8rt_gemm_desc *desc)
+{
+    return (fp8rt_command){
+        .a = (uintptr_t)desc->a,
+        .b = (uintptr_t)desc->b,
+        .d = (uintptr_t)desc->d,
+        .a_stride = desc->a_stride,
+        .b_stride = desc->b_stride,
+        .d_stride = desc->d_stride,
+        .m = desc->m,
+        .n = desc->n,
+        .k = desc->k,
+        .mode = mode_of(desc),
+        .scale_exp_a = (int8_t)desc->scale_exp_a,
+        .scale_exp_b = (int8_t)desc->scale_exp_b,
+        .clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
+        .clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
+    };
 }
 
 fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
@@ -555,7 +569,7 @@ fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
         return status;
     }
 
-    fp8rt_gemm_plan made = {.desc = desc, .mode = mode_of(&desc)};
+    fp8rt_gemm_plan made = {.desc = desc, .command = command_of(&desc)};
     status = choose_tiles(caps, &made);
     if (status == FP8RT_OK) {
         lay_out_scratch(caps, &made);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that the plan and the run of a GEMM share: tiles, chunks of K, and passes over the array.
+// The accelerator's rules for tile commands: chunks of K, and passes over the array. The planner and
+// the golden model in place of the accelerator share them.
 #ifndef FP8RT_GEMM_TILES_H
 #define FP8RT_GEMM_TILES_H
 
@@ -14,20 +15,33 @@ static inline uint32_t fp8rt_count_pow2(uint32_t x, uint32_t step)
     return x;
 }
 
-// The codes of the next chunk of K. `left` codes remain; a chunk has at most `cap`. Both are in
-// whole granules, except the end of K. The last two chunks are about equal, so that none is much
-// shorter than its neighbours.
+// Products in which chunks of K are counted: whole blocks, whose rows start at a beat and at a bound
+// (FP8RT_BOUND_CODES).
+#define FP8RT_BOUND_CODES 32u
+
+static inline uint32_t fp8rt_granule_k(const fp8rt_caps *caps)
+{
+    uint32_t granule = caps->block > caps->beat_bytes ? caps->block : caps->beat_bytes;
+    return granule > FP8RT_BOUND_CODES ? granule : FP8RT_BOUND_CODES;
+}
+
+// The products of the next chunk of K, of which `left` remain. A chunk has at most `cap`. The last
+// two are about equal, so that none is much shorter than its neighbours.
 static inline uint32_t fp8rt_next_chunk(uint32_t left, uint32_t cap, uint32_t granule)
 {
-    if (left <= cap) {
+    if (left <= cap || left <= granule) {
         return left;
     }
-    return left < 2u * cap ? ((left + 1u) / 2u + granule - 1u) & ~(granule - 1u) : cap;
+    uint32_t half = (left / (2u * granule) + (left % (2u * granule) != 0)) * granule;
+    return left < 2u * cap ? half : cap;
 }
+
+// MODE.pass_shape: the accelerator chooses.
+#define FP8RT_PASS_SHAPE_AUTOMATIC 3u
 
 // The shape of the passes, a code of MODE.pass_shape, that computes down x across tiles of the
 // array in the fewest passes, and their number. Of equal shapes the widest is chosen, because its
-// results fill whole beats of D.
+// results fill whole beats of D. The accelerator chooses like this for MODE.pass_shape = automatic.
 static inline uint32_t fp8rt_pass_shape(uint32_t down, uint32_t across, uint32_t *passes)
 {
     const uint32_t counts[3] = {

@@ -2,12 +2,12 @@
 // The accelerator: D = epilogue(A * B) on FP8 matrices in memory. It has APB registers, a command queue, three engines
 // (load, compute, store) and the array (fp8mac_array).
 //
-//   APB -> csr -> cmd_queue -> cmd_check -> load -> compute -> array -> output -> AXI (write)
-//                                            |         |
-//                               AXI (read) dma_read -> memories
+//   APB -> csr -> cmd_queue -> cmd_walk -> cmd_check -> load -> compute -> array -> output -> AXI (write)
+//                                                        |         |
+//                                           AXI (read) dma_read -> memories
 //
-// Software submits a command by writing the registers that rtl/regs/fp8mac.rdl describes. The engines work on different
-// commands at once. Commands finish in the order of their submission. A command that fails writes nothing after its
+// Software submits a command by writing the registers that rtl/regs/fp8mac.rdl describes. The walker divides it into tile
+// commands, and the engines work on different tile commands at once. Commands finish in the order of their submission. A command that fails writes nothing after its
 // failure, and the accelerator enters the error state: STATUS then has the command's error code (fp8mac_pkg::error_e)
 // and tag, and the commands behind it are dropped. irq_o is a level interrupt; registers enable and clear it.
 //
@@ -87,8 +87,12 @@ module fp8mac_accel
   output logic                    irq_o
 );
 
+  function automatic int unsigned larger(int unsigned a, int unsigned b);
+    return (a > b) ? a : b;
+  endfunction
+
   localparam int unsigned Beat    = AXI_DATA_W / 8;
-  localparam int unsigned Word    = (LANES > Beat) ? LANES : Beat;  // bytes of a word of the operand memories
+  localparam int unsigned Word    = larger(LANES, Beat);  // bytes of a word of the operand memories
   localparam int unsigned WordW   = $clog2(BUF_BEATS * Beat / Word);
   localparam int unsigned Groups  = Word / LANES;
   localparam int unsigned GroupW  = (Groups > 1) ? $clog2(Groups) : 1;
@@ -135,6 +139,8 @@ module fp8mac_accel
   logic         overflow, queue_full, queue_valid, queue_ready;
   logic [7:0]   queue_level;
   command_t     queue_command;
+  logic         walk_idle, tile_valid, tile_ready;
+  tile_cmd_t    tile;
   logic         check_idle, checked_valid, checked_ready;
   checked_cmd_t checked;
   logic         idle, clear, abort, error, done_event, error_event;
@@ -189,6 +195,21 @@ module fp8mac_accel
     .ready_i   (queue_ready)
   );
 
+  // Chunks of K are whole blocks, and their rows start at a beat and at a bound.
+  localparam int unsigned Granule = larger(larger(Block, Beat), BoundBlock);
+
+  fp8mac_cmd_walk #(.GRANULE(Granule), .MAX_MN(MAX_MN)) u_walk (
+    .clk_i, .rst_ni(inside_rst_n),
+    .abort_i  (abort),
+    .idle_o   (walk_idle),
+    .valid_i  (queue_valid),
+    .command_i(queue_command),
+    .ready_o  (queue_ready),
+    .valid_o  (tile_valid),
+    .tile_o   (tile),
+    .ready_i  (tile_ready)
+  );
+
   fp8mac_cmd_check #(
     .ROWS(ROWS), .COLS(COLS), .BLOCK(Block), .TILES(TILES), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN),
     .ELEMENT(Element)
@@ -197,9 +218,9 @@ module fp8mac_accel
     .abort_i  (abort),
     .clear_i  (clear),
     .idle_o   (check_idle),
-    .valid_i  (queue_valid),
-    .command_i(queue_command),
-    .ready_o  (queue_ready),
+    .valid_i  (tile_valid),
+    .command_i(tile),
+    .ready_o  (tile_ready),
     .valid_o  (checked_valid),
     .checked_o(checked),
     .ready_i  (checked_ready)
@@ -473,7 +494,7 @@ module fp8mac_accel
   // ---- reports and counters ----------------------------------------------------------------------------------------
   // The accelerator is idle if it holds no command. A command is always in at least one of these places.
   logic waiting;
-  assign waiting = submit || queue_valid || !check_idle;
+  assign waiting = submit || queue_valid || !walk_idle || !check_idle;
   assign idle    = !waiting && load_idle && storing_empty && output_empty && !array_busy && !draining;
 
   // Tag of the oldest command that the engines have

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks commands from the queue, as far as this does not need the bus, and derives the parameters of each engine. A
-// command that fails is passed on as an empty command with its error. No command is passed on after it until the error
-// state is left.
+// Checks tile commands, as far as this does not need the bus, chooses the shape of their passes, and derives the
+// parameters of each engine. A command that fails is passed on as an empty command with its error. No command is passed
+// on after it until the error state is left.
 //
 // The checks are a pipeline with one multiplication or one addition per stage. A command takes 12 cycles.
 module fp8mac_cmd_check
@@ -24,7 +24,7 @@ module fp8mac_cmd_check
   output logic         idle_o,
 
   input  logic         valid_i,
-  input  command_t     command_i,
+  input  tile_cmd_t    command_i,
   output logic         ready_o,
 
   output logic         valid_o,
@@ -49,7 +49,7 @@ module fp8mac_cmd_check
 
   state_e     state_q;
   logic [3:0] cycle_q;
-  command_t   cmd_q;
+  tile_cmd_t  cmd_q;
   logic       finishes;  // the command ends with the epilogue
 
   assign finishes = !cmd_q.mode.acc_keep;
@@ -60,31 +60,55 @@ module fp8mac_cmd_check
   localparam int unsigned MnW    = $clog2(MAX_MN + 1);
   localparam int unsigned WordsW = $clog2(BUF_BEATS + 1);
 
-  pass_shape_e       pass_shape;
-  dim_t              row_beats_q, row_words_q;
-  logic [MnW-1:0]    a_groups_q, b_groups_q;      // rows of A and B in a row RAM: tiles down and across
-  logic [MnW-1:0]    passes_down_q, passes_across_q;
-  logic              size_bad_q;
-
-  assign pass_shape = pass_shape_e'(cmd_q.mode.pass_shape);
+  dim_t           row_beats_q, row_words_q;
+  logic [MnW-1:0] a_groups_q, b_groups_q;  // rows of A and B in a row RAM: tiles down and across
+  logic           size_bad_q;
 
   function automatic dim_t ceil_shift(dim_t x, int unsigned shift);
     return dim_t'(({1'b0, x} + (DimW+1)'((1 << shift) - 1)) >> shift);
   endfunction
+
+  always_ff @(posedge clk_i) begin
+    row_beats_q <= ceil_shift(cmd_q.k, BeatLog);
+    row_words_q <= ceil_shift(cmd_q.k, BoundLog) << (BoundLog - BeatLog);
+    a_groups_q  <= MnW'(ceil_shift(cmd_q.m, RowsLog));
+    b_groups_q  <= MnW'(ceil_shift(cmd_q.n, ColsLog));
+    size_bad_q  <= cmd_q.m == '0 || cmd_q.n == '0 || cmd_q.k == '0 ||
+                   cmd_q.m > dim_t'(MAX_MN) || cmd_q.n > dim_t'(MAX_MN) || row_words_q > dim_t'(BUF_BEATS);
+  end
+
+  // ---- passes ------------------------------------------------------------------------------------------------------
+  // The shapes are tried in turn, one per cycle, when the groups are known. The first one with the fewest passes wins.
+  localparam logic [3:0] FirstTry = 4'd1, LastTry = FirstTry + 4'd2;
+
+  logic           try_q, count_q, found_q;
+  pass_shape_e    asked, shape, try_shape_q, count_shape_q, shape_q;
+  logic [MnW-1:0] down_q, across_q;
+  logic [2*MnW-1:0] passes_tried_q, passes_q;
+
+  assign asked = pass_shape_e'(cmd_q.mode.pass_shape);
+  assign shape = pass_shape_e'(2'(cycle_q - FirstTry));
 
   function automatic logic [MnW-1:0] passes_of(logic [MnW-1:0] tiles, logic [1:0] tiles_log2);
     return MnW'(({2'b00, tiles} + (MnW+2)'((1 << tiles_log2) - 1)) >> tiles_log2);
   endfunction
 
   always_ff @(posedge clk_i) begin
-    row_beats_q     <= ceil_shift(cmd_q.k, BeatLog);
-    row_words_q     <= ceil_shift(cmd_q.k, BoundLog) << (BoundLog - BeatLog);
-    a_groups_q      <= MnW'(ceil_shift(cmd_q.m, RowsLog));
-    b_groups_q      <= MnW'(ceil_shift(cmd_q.n, ColsLog));
-    passes_down_q   <= passes_of(a_groups_q, pass_rows_log2(pass_shape));
-    passes_across_q <= passes_of(b_groups_q, pass_cols_log2(pass_shape));
-    size_bad_q      <= cmd_q.m == '0 || cmd_q.n == '0 || cmd_q.k == '0 ||
-                       cmd_q.m > dim_t'(MAX_MN) || cmd_q.n > dim_t'(MAX_MN) || row_words_q > dim_t'(BUF_BEATS);
+    try_q   <= state_q == Check && cycle_q >= FirstTry && cycle_q <= LastTry &&
+               (asked == PassAuto || asked == shape);
+    count_q <= try_q && state_q == Check;
+    if (state_q == Idle) found_q <= 1'b0;
+    else if (count_q) found_q <= 1'b1;
+
+    try_shape_q    <= shape;
+    down_q         <= passes_of(a_groups_q, pass_rows_log2(shape));
+    across_q       <= passes_of(b_groups_q, pass_cols_log2(shape));
+    count_shape_q  <= try_shape_q;
+    passes_tried_q <= (2*MnW)'(down_q) * (2*MnW)'(across_q);
+    if (count_q && (!found_q || passes_tried_q < passes_q)) begin
+      passes_q <= passes_tried_q;
+      shape_q  <= count_shape_q;
+    end
   end
 
   // ---- regions of memory: alignment and range ----------------------------------------------------------------------
@@ -106,7 +130,7 @@ module fp8mac_cmd_check
   logic [1:0]       d_size;
   logic [SpanW-1:0] span_q;  // bytes from the first row to the last
   logic [SpanW:0]   end_q;   // address behind the last byte
-  logic             end_used_q, align_bad_q, stride_bad_q, range_bad_q;
+  logic             end_used_q, align_bad_q, range_bad_q;
 
   assign d_size = dst_size(dst_fmt_e'(cmd_q.mode.d_fmt));
 
@@ -138,14 +162,11 @@ module fp8mac_cmd_check
       span_region_q.used <= 1'b0;
       end_used_q         <= 1'b0;
       align_bad_q        <= 1'b0;
-      stride_bad_q       <= 1'b0;
       range_bad_q        <= 1'b0;
     end else if (state_q == Check) begin
       if (span_region_q.used) begin
-        align_bad_q  <= align_bad_q || span_region_q.addr[BeatLog-1:0] != '0 ||
-                        (span_region_q.more_rows != '0 && span_region_q.stride[BeatLog-1:0] != '0);
-        stride_bad_q <= stride_bad_q || (span_region_q.more_rows != '0 &&
-                                         span_region_q.stride < addr_t'(span_region_q.row_bytes));
+        align_bad_q <= align_bad_q || span_region_q.addr[BeatLog-1:0] != '0 ||
+                       (span_region_q.more_rows != '0 && span_region_q.stride[BeatLog-1:0] != '0);
       end
       if (end_used_q) range_bad_q <= range_bad_q || end_q > {{MnW{1'b0}}, 1'b1, {AddrW{1'b0}}};
     end
@@ -153,13 +174,11 @@ module fp8mac_cmd_check
 
   // ---- shape: the rows of both operands must fit their row RAMs ----------------------------------------------------
   logic [MnW+WordsW-1:0] a_words_q, b_words_q;  // per row RAM
-  logic [2*MnW-1:0]      passes_q;
   logic                  shape_bad;
 
   always_ff @(posedge clk_i) begin
     a_words_q <= (MnW+WordsW)'(a_groups_q) * (MnW+WordsW)'(row_words_q[WordsW-1:0]);
     b_words_q <= (MnW+WordsW)'(b_groups_q) * (MnW+WordsW)'(row_words_q[WordsW-1:0]);
-    passes_q  <= (2*MnW)'(passes_down_q) * (2*MnW)'(passes_across_q);
   end
 
   assign shape_bad = size_bad_q || a_words_q > (MnW+WordsW)'(BUF_BEATS) || b_words_q > (MnW+WordsW)'(BUF_BEATS);
@@ -197,7 +216,7 @@ module fp8mac_cmd_check
 
   always_comb begin
     mode_bad      = cmd_q.mode.d_fmt == 3'd7 || cmd_q.mode.overflow == 2'd3 || cmd_q.mode.act == 2'd3 ||
-                    cmd_q.mode.pass_shape == 2'd3 || element_bad;
+                    element_bad;
     scale_exp_bad = exp_bad(cmd_q.sa) || exp_bad(cmd_q.sb);
     scales_bad    = (!cmd_q.mode.scale_a_vec && scale_bad(cmd_q.scale_a)) ||
                     (!cmd_q.mode.scale_b_vec && scale_bad(cmd_q.scale_b)) || scale_bad(cmd_q.scale_d);
@@ -210,7 +229,7 @@ module fp8mac_cmd_check
   // The preceding command leaves its operands with the bounds of their format, and its accumulators if it kept them.
   typedef struct packed {
     logic       acc_fmt;
-    logic [1:0] pass_shape;
+    pass_shape_e pass_shape;
     logic [1:0] a_fmt;
     logic [1:0] b_fmt;
     dim_t       m;
@@ -223,14 +242,14 @@ module fp8mac_cmd_check
   left_t left, left_q;
   logic  same_m, same_n, same_k, unit_bad, sequence_bad;
 
-  assign left = '{acc_fmt: cmd_q.mode.acc_fmt, pass_shape: cmd_q.mode.pass_shape, a_fmt: cmd_q.mode.a_fmt,
+  assign left = '{acc_fmt: cmd_q.mode.acc_fmt, pass_shape: shape_q, a_fmt: cmd_q.mode.a_fmt,
                   b_fmt: cmd_q.mode.b_fmt, m: cmd_q.m, n: cmd_q.n, k: cmd_q.k};
 
   always_comb begin
     same_m = left.m == left_q.m;
     same_n = left.n == left_q.n;
     same_k = left.k == left_q.k;
-    sequence_bad = 1'b0;
+    sequence_bad = cmd_q.sequence_bad;
     if (cmd_q.mode.acc_continue) begin
       sequence_bad |= !kept_q || !same_m || !same_n || left.acc_fmt != left_q.acc_fmt ||
                       left.pass_shape != left_q.pass_shape || unit_bad;
@@ -291,7 +310,7 @@ module fp8mac_cmd_check
     verdict = ErrNone;
     if (shape_bad) verdict = ErrShape;
     else if (align_bad_q) verdict = ErrAlign;
-    else if (stride_bad_q || range_bad_q) verdict = ErrRange;
+    else if (cmd_q.range_bad || range_bad_q) verdict = ErrRange;
     else if (mode_bad) verdict = ErrMode;
     else if (scale_exp_bad) verdict = ErrScaleExp;
     else if (finishes && (scales_bad || clamp_bad)) verdict = ErrScale;
@@ -350,10 +369,11 @@ module fp8mac_cmd_check
     checked_o.compute.cfg.scale_sum = ScaleSumW'(cmd_q.sa) + ScaleSumW'(cmd_q.sb);
     checked_o.compute.acc_continue  = cmd_q.mode.acc_continue;
     checked_o.compute.acc_keep      = cmd_q.mode.acc_keep;
-    checked_o.compute.pass_shape    = pass_shape;
+    checked_o.compute.pass_shape    = shape_q;
 
     checked_o.store.tag               = cmd_q.tag;
     checked_o.store.irq               = cmd_q.mode.irq;
+    checked_o.store.last              = cmd_q.last;
     checked_o.store.error             = error_q;
     checked_o.store.acc_keep          = cmd_q.mode.acc_keep;
     checked_o.store.m                 = cmd_q.m;

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of a command on its way through the accelerator: the command as software wrote it, and each engine's part.
+// Records of a command on its way through the accelerator: the command as software wrote it, its tile commands, and each
+// engine's part of a tile command. Where the engines say command, they mean a tile command.
 package fp8mac_cmd_pkg;
   import fp8mac_pkg::*;
 
-  parameter int unsigned DimW  = 16;  // m, n, k and everything counted in them
+  parameter int unsigned DimW  = 16;  // m, n, k of a tile command and everything counted in them
   parameter int unsigned AddrW = 32;  // byte addresses
   parameter int unsigned TagW  = 16;
 
+  typedef logic [31:0]      size_t;  // m, n and k of a command
   typedef logic [DimW-1:0]  dim_t;
   typedef logic [AddrW-1:0] addr_t;
   typedef logic [TagW-1:0]  tag_t;
 
-  // The MODE register's fields. Formats and the pass shape are unchecked codes; fp8mac_cmd_check rejects the reserved
-  // ones.
+  // The MODE register's fields. Formats are unchecked codes; fp8mac_cmd_check rejects the reserved ones.
   typedef struct packed {
+    logic       b_resident;
     logic [1:0] pass_shape;
     logic       irq;
     logic       acc_keep;
@@ -31,8 +33,39 @@ package fp8mac_cmd_pkg;
     logic [1:0] a_fmt;
   } mode_t;
 
+  // A command as software wrote it. A tile size of 0 stands for the whole matrix.
   typedef struct packed {
     tag_t        tag;
+    addr_t       a_addr;
+    addr_t       a_stride;
+    addr_t       b_addr;
+    addr_t       b_stride;
+    addr_t       d_addr;
+    addr_t       d_stride;
+    size_t       m;
+    size_t       n;
+    size_t       k;
+    dim_t        tile_m;
+    dim_t        tile_n;
+    dim_t        tile_k;
+    dim_t        first_k;
+    mode_t       mode;
+    logic signed [7:0] sa;
+    logic signed [7:0] sb;
+    logic [31:0] scale_a;  // FP32 bits, or an address
+    logic [31:0] scale_b;
+    addr_t       bias;
+    logic [31:0] scale_d;
+    logic [31:0] clamp_lo;
+    logic [31:0] clamp_hi;
+  } command_t;
+
+  // One tile command of a command
+  typedef struct packed {
+    tag_t        tag;
+    logic        last;          // of its command
+    logic        range_bad;     // the command has illegal strides, or this part of it illegal addresses
+    logic        sequence_bad;  // the command is part of a chain, but not one tile command
     addr_t       a_addr;
     addr_t       a_stride;
     addr_t       b_addr;
@@ -45,19 +78,20 @@ package fp8mac_cmd_pkg;
     mode_t       mode;
     logic signed [7:0] sa;
     logic signed [7:0] sb;
-    logic [31:0] scale_a;  // FP32 bits, or an address
+    logic [31:0] scale_a;
     logic [31:0] scale_b;
     addr_t       bias;
     logic [31:0] scale_d;
     logic [31:0] clamp_lo;
     logic [31:0] clamp_hi;
-  } command_t;
+  } tile_cmd_t;
 
-  // Tiles of a pass (PassTiles), down x across: the codes of MODE.pass_shape
+  // Tiles of a pass (PassTiles), down x across: the codes of MODE.pass_shape. The engines never get PassAuto.
   typedef enum logic [1:0] {
-    Pass1x4 = 2'd0,
-    Pass2x2 = 2'd1,
-    Pass4x1 = 2'd2
+    Pass1x4  = 2'd0,
+    Pass2x2  = 2'd1,
+    Pass4x1  = 2'd2,
+    PassAuto = 2'd3   // the shape with the fewest passes, of equal ones the widest
   } pass_shape_e;
 
   // log2 of a pass's tiles down; those across are the rest of PassTiles.
@@ -124,6 +158,7 @@ package fp8mac_cmd_pkg;
   typedef struct packed {
     tag_t          tag;
     logic          irq;
+    logic          last;       // the last tile command of its command
     error_e        error;      // other than ErrNone: nothing is loaded, computed or stored
     logic          acc_keep;   // nothing is stored
     dim_t          m;
@@ -177,10 +212,11 @@ package fp8mac_cmd_pkg;
     addr_t       d_stride;
   } drain_cmd_t;
 
-  // What is reported when all writes of a command have been acknowledged.
+  // What is reported when all writes of a tile command have been acknowledged.
   typedef struct packed {
     tag_t   tag;
     logic   irq;
+    logic   last;
     error_e error;
   } finished_cmd_t;
 

@@ -134,9 +134,13 @@ module fp8mac_csr
     command_o.b_stride = out.B_STRIDE.value.value;
     command_o.d_addr   = out.D_ADDR.value.value;
     command_o.d_stride = out.D_STRIDE.value.value;
-    command_o.m        = out.SHAPE.m.value;
-    command_o.n        = out.SHAPE.n.value;
-    command_o.k        = out.K.k.value;
+    command_o.m        = out.M.value.value;
+    command_o.n        = out.N.value.value;
+    command_o.k        = out.K.value.value;
+    command_o.tile_m   = out.TILE.m.value;
+    command_o.tile_n   = out.TILE.n.value;
+    command_o.tile_k   = out.TILE_K.k.value;
+    command_o.first_k  = out.TILE_K.first.value;
     command_o.sa       = out.SCALE_EXP.sa.value;
     command_o.sb       = out.SCALE_EXP.sb.value;
     command_o.scale_a  = out.SCALE_A.value.value;
@@ -146,6 +150,7 @@ module fp8mac_csr
     command_o.clamp_lo = out.CLAMP_LO.value.value;
     command_o.clamp_hi = out.CLAMP_HI.value.value;
 
+    command_o.mode.b_resident   = out.MODE.b_resident.value;
     command_o.mode.pass_shape   = out.MODE.pass_shape.value;
     command_o.mode.irq          = out.MODE.irq.value;
     command_o.mode.acc_keep     = out.MODE.acc_keep.value;
@@ -180,7 +185,8 @@ module fp8mac_csr
 
   if (int'(Pass1x4) != int'(fp8mac_regs_pkg::pass_shape__across) ||
       int'(Pass2x2) != int'(fp8mac_regs_pkg::pass_shape__square) ||
-      int'(Pass4x1) != int'(fp8mac_regs_pkg::pass_shape__down)) begin : g_pass_shapes_differ
+      int'(Pass4x1) != int'(fp8mac_regs_pkg::pass_shape__down) ||
+      int'(PassAuto) != int'(fp8mac_regs_pkg::pass_shape__automatic)) begin : g_pass_shapes_differ
     $error("pass_shape_e and the register map's pass_shape differ");
   end
 

@@ -193,7 +193,7 @@ module fp8mac_output
   assign drain_pushed    = '{none: cmd_i.skip || cmd_i.cmd.acc_keep, m: cmd_i.cmd.m, n: cmd_i.cmd.n,
                              size: dst_size(cmd_i.cmd.epilogue.d_fmt), pass_shape: cmd_i.cmd.pass_shape,
                              d_addr: cmd_i.cmd.d_addr, d_stride: cmd_i.cmd.d_stride};
-  assign finished_pushed = '{tag: cmd_i.cmd.tag, irq: cmd_i.cmd.irq, error: cmd_i.cmd.error};
+  assign finished_pushed = '{tag: cmd_i.cmd.tag, irq: cmd_i.cmd.irq, last: cmd_i.cmd.last, error: cmd_i.cmd.error};
 
   fp8mac_fifo #(.T(drain_cmd_t), .DEPTH(DrainDepth)) u_drain_cmd (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(cmd_push), .data_i(drain_pushed), .full_o(drain_full),

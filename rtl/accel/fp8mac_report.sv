@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports to software: completed commands, the error state, sticky flags and the amax.
 //
-// Commands finish in order. The first one that fails causes the error state and an abort: the queue is emptied, and the
-// commands still in the engines arrive here without being reported. A submission to a full queue causes the error state
-// at once, but no abort. A timeout causes both, and replaces an earlier error. clear_error_i ends the error state if
-// idle_i is 1, and has no effect otherwise; clear_o then tells the engines. soft_reset_i ends it at once.
+// Tile commands finish in order, and a command with its last one. The first one that fails causes the error state and
+// an abort: the queue is emptied, and the tile commands still in the engines arrive here without being reported. A
+// submission to a full queue causes the error state at once, but no abort. A timeout causes both, and replaces an earlier
+// error. clear_error_i ends the error state if idle_i is 1, and has no effect otherwise; clear_o then tells the engines.
+// soft_reset_i ends it at once.
 module fp8mac_report
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -23,7 +24,7 @@ module fp8mac_report
   input  logic          timeout_i,
   input  tag_t          timeout_tag_i,   // of the oldest command
 
-  // A command has left the engines: written and acknowledged, or skipped.
+  // A tile command has left the engines: written and acknowledged, or skipped.
   input  logic          retire_valid_i,
   input  finished_cmd_t retire_i,
 
@@ -46,11 +47,12 @@ module fp8mac_report
   output logic          amax_nonfinite_o
 );
   // ---- commands and the error state --------------------------------------------------------------------------------
-  logic reported, failed;
+  logic reported, failed, completed;
 
-  assign reported = retire_valid_i && !abort_o;
-  assign failed   = reported && retire_i.error != ErrNone;
-  assign clear_o  = clear_error_i && idle_i && error_o;
+  assign reported  = retire_valid_i && !abort_o;
+  assign failed    = reported && retire_i.error != ErrNone;
+  assign completed = reported && !failed && retire_i.last;
+  assign clear_o   = clear_error_i && idle_i && error_o;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -78,10 +80,10 @@ module fp8mac_report
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) completed_o <= '0;
-    else if (reported && !failed) completed_o <= completed_o + 32'd1;
+    else if (completed) completed_o <= completed_o + 32'd1;
   end
 
-  assign done_event_o  = reported && !failed && retire_i.irq;
+  assign done_event_o  = completed && retire_i.irq;
   assign error_event_o = failed || overflow_i || timeout_i;
 
   // ---- sticky flags and amax ---------------------------------------------------------------------------------------

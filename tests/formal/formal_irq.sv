@@ -90,7 +90,7 @@ module formal_irq
 
   // ---- the registers, as software knows them -----------------------------------------------------------------------
   // One register, at an address that the solver chooses, with the mask of its bits and the value that a read gives
-  localparam logic [11:0] Status = 12'h024, IrqState = 12'h028, IrqEnable = 12'h02c, Submit = 12'h0c0;
+  localparam logic [11:0] Status = 12'h024, IrqState = 12'h028, IrqEnable = 12'h02c, Submit = 12'h0cc;
 
   logic [11:0] addr;
   formal_const #(.WIDTH(12)) u_addr (.clk_i, .any_i(any_addr_i), .const_o(addr));
@@ -99,7 +99,7 @@ module formal_irq
 
   function automatic logic [31:0] reset_value(logic [11:0] a);
     if (a == 12'h03c) return 32'h1_0000;
-    return (a == 12'h0a8 || a == 12'h0ac || a == 12'h0b4) ? Fp32One : '0;
+    return (a == 12'h0b4 || a == 12'h0b8 || a == 12'h0c0) ? Fp32One : '0;
   endfunction
 
   always_comb begin
@@ -116,28 +116,28 @@ module formal_irq
       12'h08c: shown = command.b_stride;
       12'h090: shown = command.d_addr;
       12'h094: shown = command.d_stride;
-      12'h098: shown = {command.n, command.m};
-      12'h09c: begin
-        mask  = 32'hffff;
-        shown = 32'(command.k);
-      end
-      12'h0a0: begin
-        mask  = 32'h3f_ffff;
-        shown = 32'({command.mode.pass_shape, command.mode.irq, command.mode.acc_keep, command.mode.acc_continue,
+      12'h098: shown = command.m;
+      12'h09c: shown = command.n;
+      12'h0a0: shown = command.k;
+      12'h0a4: shown = {command.tile_n, command.tile_m};
+      12'h0a8: shown = {command.first_k, command.tile_k};
+      12'h0ac: begin
+        mask  = 32'h7f_ffff;
+        shown = 32'({command.mode.b_resident, command.mode.pass_shape, command.mode.irq, command.mode.acc_keep, command.mode.acc_continue,
                      command.mode.reuse_b, command.mode.reuse_a, command.mode.bias_en, command.mode.scale_b_vec,
                      command.mode.scale_a_vec, command.mode.act, command.mode.overflow, command.mode.d_fmt,
                      command.mode.acc_fmt, command.mode.b_fmt, command.mode.a_fmt});
       end
-      12'h0a4: begin
+      12'h0b0: begin
         mask  = 32'hffff;
         shown = {16'h0, command.sb, command.sa};
       end
-      12'h0a8: shown = command.scale_a;
-      12'h0ac: shown = command.scale_b;
-      12'h0b0: shown = command.bias;
-      12'h0b4: shown = command.scale_d;
-      12'h0b8: shown = command.clamp_lo;
-      12'h0bc: shown = command.clamp_hi;
+      12'h0b4: shown = command.scale_a;
+      12'h0b8: shown = command.scale_b;
+      12'h0bc: shown = command.bias;
+      12'h0c0: shown = command.scale_d;
+      12'h0c4: shown = command.clamp_lo;
+      12'h0c8: shown = command.clamp_hi;
       Submit: begin
         mask  = 32'hffff;
         shown = 32'(command.tag);
@@ -169,10 +169,10 @@ module formal_irq
   // ---- causes and enables ------------------------------------------------------------------------------------------
   logic [1:0] cause_q, enable_q, events, cleared;
 
-  // Causes, derived from the commands and not from the events in between. A failed or dropped command is an error. A
-  // command is done if it asks for an interrupt, does not fail, and does not come after a failure.
+  // Causes, derived from the tile commands and not from the events in between. A failed or dropped command is an error. A
+  // command is done if it asks for an interrupt, its last tile command does not fail, and no failure came before.
   logic good, bad;
-  assign good    = retire_valid_i && !abort && retire_i.error == ErrNone && retire_i.irq;
+  assign good    = retire_valid_i && !abort && retire_i.error == ErrNone && retire_i.irq && retire_i.last;
   assign bad     = timeout_i || overflow_i || (retire_valid_i && !abort && retire_i.error != ErrNone);
   assign events  = {bad, good};
   assign cleared = (written && word_addr == IrqState) ? pwdata_i[1:0] & biten[1:0] : '0;
@@ -215,7 +215,7 @@ module formal_irq
       end
     end
     if (!rst_ni) completed_q <= '0;
-    else completed_q <= completed_q + 32'(retire_valid_i && !in_abort_q && retire_i.error == ErrNone);
+    else completed_q <= completed_q + 32'(retire_valid_i && !in_abort_q && retire_i.error == ErrNone && retire_i.last);
   end
 
   logic read_status, read_state, read_enable;
@@ -235,7 +235,7 @@ module formal_irq
       software_writes_the_command : assert ((shown & mask) == value_q);
       software_reads_it_back : assert (!(answered && !pwrite_i && word_addr == addr && mask != '0) ||
                                        prdata == value_q);
-      nowhere_is_an_error : assert (!(answered && word_addr >= 12'h0c4) || pslverr);
+      nowhere_is_an_error : assert (!(answered && word_addr >= 12'h0d0) || pslverr);
       somewhere_is_none : assert (!(answered && word_addr == addr && mask != '0) || !pslverr);
       a_submission_per_write : assert (submit == submit_q);
 

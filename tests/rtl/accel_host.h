@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Software's side of the accelerator: APB accesses, submitting tiles, waiting. Every cycle runs the
+// Software's side of the accelerator: APB accesses, submitting commands, waiting. Every cycle runs the
 // memory too.
 #ifndef ACCEL_HOST_H
 #define ACCEL_HOST_H
@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <map>
 
-#include "accel_tile.h"
+#include "accel_command.h"
 #include "axi_memory.h"
 #include "fp8mac_regs.h"
 #include "tb.h"
@@ -72,7 +72,7 @@ class Host
     } // of the last access
 
     // Writes the registers whose contents differ, then submits.
-    void submit(const Tile &t)
+    void submit(const Command &t)
     {
         set(REG(A_ADDR), t.a_addr);
         set(REG(A_STRIDE), t.a_stride);
@@ -80,8 +80,11 @@ class Host
         set(REG(B_STRIDE), t.b_stride);
         set(REG(D_ADDR), t.d_addr);
         set(REG(D_STRIDE), t.d_stride);
-        set(REG(SHAPE), FIELD(SHAPE, M, t.m) | FIELD(SHAPE, N, t.n));
+        set(REG(M), t.m);
+        set(REG(N), t.n);
         set(REG(K), t.k);
+        set(REG(TILE), FIELD(TILE, M, t.tile_m) | FIELD(TILE, N, t.tile_n));
+        set(REG(TILE_K), FIELD(TILE_K, K, t.tile_k) | FIELD(TILE_K, FIRST, t.first_k));
         set(REG(MODE),
             FIELD(MODE, A_FMT, t.a_fmt) | FIELD(MODE, B_FMT, t.b_fmt) |
                 FIELD(MODE, ACC_FMT, t.acc_fmt) | FIELD(MODE, D_FMT, t.d_fmt) |
@@ -90,7 +93,7 @@ class Host
                 FIELD(MODE, BIAS_EN, t.bias_en) | FIELD(MODE, REUSE_A, t.reuse_a) |
                 FIELD(MODE, REUSE_B, t.reuse_b) | FIELD(MODE, ACC_CONTINUE, t.acc_continue) |
                 FIELD(MODE, ACC_KEEP, t.acc_keep) | FIELD(MODE, IRQ, t.irq) |
-                FIELD(MODE, PASS_SHAPE, t.pass_shape));
+                FIELD(MODE, PASS_SHAPE, t.pass_shape) | FIELD(MODE, B_RESIDENT, t.b_resident));
         set(REG(SCALE_EXP), FIELD(SCALE_EXP, SA, t.sa) | FIELD(SCALE_EXP, SB, t.sb));
         set(REG(SCALE_A), t.scale_a);
         set(REG(SCALE_B), t.scale_b);

@@ -32,7 +32,7 @@ class Interrupted : public Scenario
     void late(unsigned channel, uint64_t beat);
     void error(unsigned channel, uint64_t beat, axi::Response response);
 
-    std::vector<Tile> tiles_;
+    std::vector<Command> tiles_;
     std::vector<uint8_t> before_, after_; // the memory
     uint64_t beats_[axi::kChannels + 1] = {};
     uint64_t cycles_ = 0; // of the whole product
@@ -42,9 +42,9 @@ class Interrupted : public Scenario
 inline void Interrupted::prepare()
 {
     begin();
-    Tile first = maker_.tile_of(ROWS + 1, 2 * COLS + 1, 2 * kBeat + 1);
+    Command first = maker_.tile_of(ROWS + 1, 2 * COLS + 1, 2 * kBeat + 1);
     maker_.add_vectors(first);
-    Tile second = first;
+    Command second = first;
     second.reuse_a = true;
     second.tag ^= 1;
     second.d_addr = maker_.allocate(second.m * second.d_stride);
@@ -86,7 +86,7 @@ inline void Interrupted::rewind()
 
 inline void Interrupted::submit()
 {
-    for (const Tile &t : tiles_) {
+    for (const Command &t : tiles_) {
         host_.submit(t);
     }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random tiles and the memory they work on.
+// Random commands and the memory they work on.
 #ifndef ACCEL_RANDOM_H
 #define ACCEL_RANDOM_H
 
-#include "accel_tile.h"
+#include <algorithm>
+
+#include "accel_command.h"
 #include "axi_memory.h"
 #include "tb.h"
 
@@ -28,6 +30,11 @@ struct Shape {
     {
         return up(m, rows) * row_beats(k) <= buf_beats && up(n, cols) * row_beats(k) <= buf_beats;
     }
+    // Chunks of K are whole granules.
+    unsigned granule(unsigned block) const
+    {
+        return std::max({block, beat, kBoundBlock});
+    }
     // Rows and columns of a pass
     unsigned pass_m(unsigned shape) const
     {
@@ -40,6 +47,9 @@ struct Shape {
     // Whether the accumulators of a whole command fit the accumulator memory
     bool keeps(unsigned m, unsigned n, unsigned shape) const
     {
+        if (shape == 3) {
+            return keeps(m, n, 0) || keeps(m, n, 1) || keeps(m, n, 2);
+        }
         return up(m, pass_m(shape)) * up(n, pass_n(shape)) * kPassTiles <= tiles;
     }
 };
@@ -64,7 +74,7 @@ class Maker
     }
 
     // A tile with operands of its own.
-    Tile tile(unsigned max_mn, unsigned max_k)
+    Command tile(unsigned max_mn, unsigned max_k)
     {
         uint32_t m, n, k;
         do {
@@ -76,7 +86,7 @@ class Maker
     }
 
     // One tile wide or high, with many passes of few steps, so that everything waits for results.
-    Tile thin()
+    Command thin()
     {
         const bool tall = rng_.coin();
         const uint32_t side = 1 + rng_.below(tall ? shape_.cols : shape_.rows),
@@ -85,14 +95,14 @@ class Maker
                        1 + rng_.below(6 * shape_.lanes));
     }
 
-    Tile tile_of(uint32_t m, uint32_t n, uint32_t k)
+    Command tile_of(uint32_t m, uint32_t n, uint32_t k)
     {
-        Tile t;
+        Command t;
         t.m = m;
         t.n = n;
         t.k = k;
         t.tag = static_cast<uint16_t>(rng_.next());
-        t.pass_shape = rng_.below(3);
+        t.pass_shape = rng_.below(4);
         formats(t);
         t.a_addr = matrix(m, k, t.a_stride);
         t.b_addr = matrix(n, k, t.b_stride);
@@ -103,12 +113,32 @@ class Maker
     }
 
     // Gives the tile a scale of each row and column, and a bias.
-    void add_vectors(Tile &t)
+    void add_vectors(Command &t)
     {
         t.scale_a_vec = t.scale_b_vec = t.bias_en = true;
         t.scale_a = vector(t.m, true);
         t.scale_b = vector(t.n, true);
         t.bias = vector(t.n, false);
+    }
+
+    // A command of several tiles, chunks of K, or both.
+    Command divided()
+    {
+        const uint32_t granule = shape_.granule(kElement.block);
+        const uint32_t m_unit = std::max(shape_.rows, shape_.beat / 4);
+        const uint32_t n_unit = std::max(shape_.cols, shape_.beat);
+        Command t = tile_of(1 + rng_.below(6 * m_unit), 1 + rng_.below(4 * n_unit),
+                            1 + rng_.below(5 * granule));
+        do {
+            t.tile_m = rng_.below(4) ? m_unit * (1 + rng_.below(3)) : t.m;
+            t.tile_n = rng_.below(4) ? n_unit * (1 + rng_.below(2)) : t.n;
+            t.tile_k = rng_.below(3) ? granule * (1 + rng_.below(3)) : t.k;
+        } while (!shape_.fits(t.tile_m, t.tile_n, std::min(t.tile_k, t.k)) ||
+                 !shape_.keeps(t.tile_m, t.tile_n, t.pass_shape));
+        t.first_k = rng_.coin() ? granule : 0;
+        t.b_resident = rng_.coin();
+        all_of(t.tile_m, t.m), all_of(t.tile_n, t.n), all_of(t.tile_k, t.k);
+        return t;
     }
 
     // Stores rows x k codes without gaps, where k is a multiple of the beat, and returns their
@@ -121,15 +151,15 @@ class Maker
     }
 
     // A tile of the same shape as `t` that reuses its A, its B or both, in their formats.
-    Tile reusing(const Tile &t)
+    Command reusing(const Command &t)
     {
         const bool a = rng_.coin();
-        Tile u = t;
+        Command u = t;
         u.tag = static_cast<uint16_t>(rng_.next());
         u.reuse_a = a;
         u.reuse_b = !a || rng_.below(4) == 0;
         u.acc_continue = u.acc_keep = false;
-        u.pass_shape = rng_.below(3);
+        u.pass_shape = rng_.below(4);
         formats(u);
         if (u.reuse_a) {
             u.a_fmt = t.a_fmt;
@@ -159,9 +189,9 @@ class Maker
 
     // A chain that divides a long K. All tiles but the last keep their accumulators, and all but
     // the first continue.
-    std::vector<Tile> chain(unsigned pieces)
+    std::vector<Command> chain(unsigned pieces)
     {
-        std::vector<Tile> tiles;
+        std::vector<Command> tiles;
         const uint32_t most = rng_.coin() ? 2 * shape_.rows : 64, shape = rng_.below(3);
         uint32_t m, n;
         do {
@@ -174,7 +204,7 @@ class Maker
             if (!last) {
                 k = Shape::up(k, kElement.block) * kElement.block;
             }
-            Tile t = tile_of(m, n, k);
+            Command t = tile_of(m, n, k);
             t.pass_shape = shape;
             if (i > 0) {
                 t.acc_fmt = tiles[0].acc_fmt;
@@ -190,7 +220,7 @@ class Maker
     }
 
     // A fixed-point accumulator counts in one unit, given by the formats and scaling exponents.
-    static void share_unit(Tile &t, const Tile &first)
+    static void share_unit(Command &t, const Command &first)
     {
         t.a_fmt = first.a_fmt;
         t.b_fmt = first.b_fmt;
@@ -199,7 +229,7 @@ class Maker
     }
 
     // Gives nonsense to the addresses and scales that the command does not use.
-    void scramble_unused(Tile &t)
+    void scramble_unused(Command &t)
     {
         if (t.reuse_a) {
             t.a_addr = 1, t.a_stride = 3;
@@ -232,6 +262,14 @@ class Maker
     }
 
   private:
+    // "All" can be said as 0, too.
+    void all_of(uint32_t &tile, uint32_t total)
+    {
+        if (tile >= total && rng_.coin()) {
+            tile = 0;
+        }
+    }
+
     uint32_t dimension(uint32_t most, uint32_t unit)
     {
         switch (rng_.below(4)) {
@@ -273,7 +311,7 @@ class Maker
         }
     }
 
-    void formats(Tile &t)
+    void formats(Command &t)
     {
         t.a_fmt = rng_.below(4) & (kElement.e5m2 ? 3u : 2u);
         t.b_fmt = rng_.below(4) & (kElement.e5m2 ? 3u : 2u);
@@ -301,7 +339,7 @@ class Maker
         return addr;
     }
 
-    void finish(Tile &t)
+    void finish(Command &t)
     {
         t.d_fmt = rng_.below(7);
         t.overflow = rng_.below(3);
@@ -319,7 +357,7 @@ class Maker
     }
 
     // lo <= hi by value
-    void clamp(Tile &t)
+    void clamp(Command &t)
     {
         t.clamp_lo = 0x80000000u | (rng_.fp32_finite() & 0x7fffffffu);
         t.clamp_hi = rng_.fp32_finite() & 0x7fffffffu;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common part of the accelerator's tests: prepare a fresh memory, submit tiles, and compare all
-// effects of good tiles: each byte of the memory, flags, amax, counters, interrupt.
+// The common part of the accelerator's tests: prepare a fresh memory, submit commands, and compare
+// all effects of good ones: each byte of the memory, flags, amax, counters, interrupt.
 #ifndef ACCEL_SCENARIO_H
 #define ACCEL_SCENARIO_H
 
@@ -35,9 +35,9 @@ class Scenario
     }
     void begin();
     void random_timing();
-    void run(const std::vector<Tile> &tiles);
+    void run(const std::vector<Command> &tiles);
     void compare(const std::vector<uint8_t> &want, const char *what);
-    Tile plain();
+    Command plain();
     void works_again();
 
     tb::Bench &bench_;
@@ -49,7 +49,7 @@ class Scenario
     uint64_t drained_ = 0; // cycles in which compute waited for results to be taken
 
   private:
-    void counters(const std::vector<Tile> &tiles, uint64_t reads, uint64_t writes);
+    void counters(const std::vector<Command> &tiles, uint64_t reads, uint64_t writes);
 };
 
 inline void Scenario::random_timing()
@@ -90,15 +90,15 @@ inline void Scenario::compare(const std::vector<uint8_t> &want, const char *what
     });
 }
 
-inline void Scenario::run(const std::vector<Tile> &tiles)
+inline void Scenario::run(const std::vector<Command> &tiles)
 {
     std::vector<uint8_t> want = bytes();
     Golden golden(want, axi::kMemoryBase);
     const uint64_t reads = host_.memory.read_beats(), writes = host_.memory.write_beats();
     bool any_irq = false;
-    for (const Tile &t : tiles) {
+    for (const Command &t : tiles) {
         golden.run(t);
-        Tile sent = t;
+        Command sent = t;
         maker_.scramble_unused(sent);
         host_.wait_for_room();
         host_.submit(sent);
@@ -114,7 +114,7 @@ inline void Scenario::run(const std::vector<Tile> &tiles)
         host_.wait_irq();
     }
     const uint32_t status = host_.wait_idle();
-    bench_.equal("bench: tiles the model refuses", golden.refusals, 0);
+    bench_.equal("bench: commands the model refuses", golden.refusals, 0);
     bench_.equal("STATUS", status, FP8MAC_REGS__STATUS__IDLE_bm);
     compare(want, "memory");
     bench_.equal("FLAGS", host_.read(REG(FLAGS)),
@@ -128,10 +128,10 @@ inline void Scenario::run(const std::vector<Tile> &tiles)
     (golden.outcome.nonfinite ? hits_nonfinite_ : hits_finite_)++;
 }
 
-inline void Scenario::counters(const std::vector<Tile> &tiles, uint64_t reads, uint64_t writes)
+inline void Scenario::counters(const std::vector<Command> &tiles, uint64_t reads, uint64_t writes)
 {
     uint64_t macs = 0, steps = 0;
-    for (const Tile &t : tiles) {
+    for (const Command &t : tiles) {
         macs += t.macs();
         steps += uint64_t(Shape::up(t.m, ROWS)) * Shape::up(t.n, COLS) * Shape::up(t.k, LANES);
     }
@@ -153,11 +153,11 @@ inline void Scenario::counters(const std::vector<Tile> &tiles, uint64_t reads, u
     bench_.equal("parts of CYCLES", sum, cycles - (cycles_at - idle_at));
 }
 
-// Tiles have several rows and columns, so that strides have an effect.
-inline Tile Scenario::plain()
+// Several rows and columns, so that strides have an effect.
+inline Command Scenario::plain()
 {
     for (;;) {
-        Tile t = maker_.tile(24, 48);
+        Command t = maker_.tile(24, 48);
         if (t.m > 1 && t.n > 1) {
             return t;
         }
@@ -168,7 +168,7 @@ inline Tile Scenario::plain()
 inline void Scenario::works_again()
 {
     begin();
-    const Tile t = plain();
+    const Command t = plain();
     run({t, maker_.reusing(t)});
 }
 

@@ -16,105 +16,133 @@ constexpr unsigned kMaxMn = 128;
 struct Spoil {
     const char *name;
     Error code;
-    void (*spoil)(Tile &bad, const Tile &before);
+    void (*spoil)(Command &bad, const Command &before);
 };
 
 // Formats that some elements do not have.
 const Spoil kFormatSpoils[] = {
     {"an accumulator that the elements have not", ErrMode,
-     [](Tile &t, const Tile &) { t.acc_fmt ^= 1; }},
+     [](Command &t, const Command &) { t.acc_fmt ^= 1; }},
     {"a format of A that the elements have not", ErrMode,
-     [](Tile &t, const Tile &) { t.a_fmt |= 1; }},
+     [](Command &t, const Command &) { t.a_fmt |= 1; }},
     {"a format of B that the elements have not", ErrMode,
-     [](Tile &t, const Tile &) { t.b_fmt |= 1; }},
+     [](Command &t, const Command &) { t.b_fmt |= 1; }},
 };
 
+// Where a block has several products
+const Spoil kChunkSpoil = {
+    "chunks that are no whole blocks", ErrSequence,
+    [](Command &t, const Command &) { t.k = 128, t.tile_k = kElement.block + 1; }};
+
 const Spoil kSpoils[] = {
-    {"m is 0", ErrShape, [](Tile &t, const Tile &) { t.m = 0; }},
-    {"n is 0", ErrShape, [](Tile &t, const Tile &) { t.n = 0; }},
-    {"k is 0", ErrShape, [](Tile &t, const Tile &) { t.k = 0; }},
-    {"m above its limit", ErrShape, [](Tile &t, const Tile &) { t.m = kMaxMn + 1; }},
-    {"n above its limit", ErrShape, [](Tile &t, const Tile &) { t.n = 0xffff; }},
+    {"m is 0", ErrShape, [](Command &t, const Command &) { t.m = 0; }},
+    {"n is 0", ErrShape, [](Command &t, const Command &) { t.n = 0; }},
+    {"k is 0", ErrShape, [](Command &t, const Command &) { t.k = 0; }},
+    {"m above its limit", ErrShape, [](Command &t, const Command &) { t.m = kMaxMn + 1; }},
+    {"m of more than 16 bits", ErrShape, [](Command &t, const Command &) { t.m = 0x10001; }},
+    {"k of more than 16 bits", ErrShape, [](Command &t, const Command &) { t.k = 0x10001; }},
+    {"n above its limit", ErrShape, [](Command &t, const Command &) { t.n = 0xffff; }},
     {"A does not fit", ErrShape,
-     [](Tile &t, const Tile &) {
+     [](Command &t, const Command &) {
          t.m = kMaxMn, t.n = 1, t.k = kShape.buf_beats * ROWS / kMaxMn * kBeat + 1;
      }},
     {"B does not fit", ErrShape,
-     [](Tile &t, const Tile &) {
+     [](Command &t, const Command &) {
          t.n = kMaxMn, t.m = 1, t.k = kShape.buf_beats * COLS / kMaxMn * kBeat + 1;
      }},
     {"everything is wrong: shape comes first", ErrShape,
-     [](Tile &t, const Tile &) {
+     [](Command &t, const Command &) {
          t.k = 0, t.a_addr = 1, t.act = 3, t.sa = 99, t.scale_d = 0, t.acc_continue = true;
      }},
-    {"address of A", ErrAlign, [](Tile &t, const Tile &) { t.a_addr += 1; }},
-    {"stride of B", ErrAlign, [](Tile &t, const Tile &) { t.b_stride += kBeat / 2; }},
-    {"address of D", ErrAlign, [](Tile &t, const Tile &) { t.d_addr += 4; }},
-    {"stride of D", ErrAlign, [](Tile &t, const Tile &) { t.d_stride += 1; }},
+    {"address of A", ErrAlign, [](Command &t, const Command &) { t.a_addr += 1; }},
+    {"stride of B", ErrAlign, [](Command &t, const Command &) { t.b_stride += kBeat / 2; }},
+    {"address of D", ErrAlign, [](Command &t, const Command &) { t.d_addr += 4; }},
+    {"stride of D", ErrAlign, [](Command &t, const Command &) { t.d_stride += 1; }},
     {"address of scale_a", ErrAlign,
-     [](Tile &t, const Tile &) { t.scale_a_vec = true, t.scale_a = 0x80000004; }},
+     [](Command &t, const Command &) { t.scale_a_vec = true, t.scale_a = 0x80000004; }},
     {"address of scale_b", ErrAlign,
-     [](Tile &t, const Tile &) { t.scale_b_vec = true, t.scale_b = 0x80000001; }},
+     [](Command &t, const Command &) { t.scale_b_vec = true, t.scale_b = 0x80000001; }},
     {"address of the bias", ErrAlign,
-     [](Tile &t, const Tile &) { t.bias_en = true, t.bias = 0x80000004; }},
-    {"stride of A shorter than a row", ErrRange, [](Tile &t, const Tile &) { t.a_stride = 0; }},
+     [](Command &t, const Command &) { t.bias_en = true, t.bias = 0x80000004; }},
+    {"stride of A shorter than a row", ErrRange,
+     [](Command &t, const Command &) { t.a_stride = 0; }},
     {"stride of B shorter than a row", ErrRange,
-     [](Tile &t, const Tile &) { t.b_stride = (t.k - 1) & -kBeat; }},
+     [](Command &t, const Command &) { t.b_stride = (t.k - 1) & -kBeat; }},
     {"stride of D shorter than a row", ErrRange,
-     [](Tile &t, const Tile &) { t.d_stride = (t.n * t.d_bytes() - 1) & -kBeat; }},
+     [](Command &t, const Command &) { t.d_stride = (t.n * t.d_bytes() - 1) & -kBeat; }},
     {"A runs past the last address", ErrRange,
-     [](Tile &t, const Tile &) { t.a_addr = 0u - kBeat; }},
+     [](Command &t, const Command &) { t.a_addr = 0u - kBeat; }},
     {"B runs past the last address", ErrRange,
-     [](Tile &t, const Tile &) { t.b_stride = 1u << 31; }},
+     [](Command &t, const Command &) { t.b_stride = 1u << 31; }},
     {"D runs past the last address", ErrRange,
-     [](Tile &t, const Tile &) { t.d_addr = 0u - t.d_stride; }},
+     [](Command &t, const Command &) { t.d_addr = 0u - t.d_stride; }},
     {"the bias runs past the last address", ErrRange,
-     [](Tile &t, const Tile &) { t.bias_en = true, t.n = kBeat / 4 + 1, t.bias = 0u - kBeat; }},
+     [](Command &t, const Command &) {
+         t.bias_en = true, t.n = kBeat / 4 + 1, t.bias = 0u - kBeat;
+     }},
     {"reserved d_fmt", ErrMode,
-     [](Tile &t, const Tile &) { t.d_fmt = 7, t.d_stride += 64 * kBeat; }},
-    {"reserved pass_shape", ErrMode, [](Tile &t, const Tile &) { t.pass_shape = 3; }},
-    {"reserved overflow", ErrMode, [](Tile &t, const Tile &) { t.overflow = 3; }},
-    {"reserved act", ErrMode, [](Tile &t, const Tile &) { t.act = 3; }},
-    {"sa too large", ErrScaleExp, [](Tile &t, const Tile &) { t.sa = 33; }},
-    {"sb too small", ErrScaleExp, [](Tile &t, const Tile &) { t.sb = -33; }},
-    {"sa far too small", ErrScaleExp, [](Tile &t, const Tile &) { t.sa = -128; }},
-    {"scale_a is 0", ErrScale, [](Tile &t, const Tile &) { t.scale_a_vec = false, t.scale_a = 0; }},
+     [](Command &t, const Command &) { t.d_fmt = 7, t.d_stride += 64 * kBeat; }},
+    {"reserved overflow", ErrMode, [](Command &t, const Command &) { t.overflow = 3; }},
+    {"reserved act", ErrMode, [](Command &t, const Command &) { t.act = 3; }},
+    {"sa too large", ErrScaleExp, [](Command &t, const Command &) { t.sa = 33; }},
+    {"sb too small", ErrScaleExp, [](Command &t, const Command &) { t.sb = -33; }},
+    {"sa far too small", ErrScaleExp, [](Command &t, const Command &) { t.sa = -128; }},
+    {"scale_a is 0", ErrScale,
+     [](Command &t, const Command &) { t.scale_a_vec = false, t.scale_a = 0; }},
     {"scale_b is negative", ErrScale,
-     [](Tile &t, const Tile &) { t.scale_b_vec = false, t.scale_b = 0xbf800000; }},
-    {"scale_d is Inf", ErrScale, [](Tile &t, const Tile &) { t.scale_d = 0x7f800000; }},
-    {"scale_d is NaN", ErrScale, [](Tile &t, const Tile &) { t.scale_d = 0x7fc00000; }},
-    {"scale_d is -0", ErrScale, [](Tile &t, const Tile &) { t.scale_d = 0x80000000; }},
+     [](Command &t, const Command &) { t.scale_b_vec = false, t.scale_b = 0xbf800000; }},
+    {"scale_d is Inf", ErrScale, [](Command &t, const Command &) { t.scale_d = 0x7f800000; }},
+    {"scale_d is NaN", ErrScale, [](Command &t, const Command &) { t.scale_d = 0x7fc00000; }},
+    {"scale_d is -0", ErrScale, [](Command &t, const Command &) { t.scale_d = 0x80000000; }},
     {"clamp bounds in the wrong order", ErrScale,
-     [](Tile &t, const Tile &) { t.act = 2, t.clamp_lo = 0xbf800000, t.clamp_hi = 0xbf800001; }},
+     [](Command &t, const Command &) {
+         t.act = 2, t.clamp_lo = 0xbf800000, t.clamp_hi = 0xbf800001;
+     }},
     {"clamp bound is Inf", ErrScale,
-     [](Tile &t, const Tile &) { t.act = 2, t.clamp_lo = 0, t.clamp_hi = 0x7f800000; }},
+     [](Command &t, const Command &) { t.act = 2, t.clamp_lo = 0, t.clamp_hi = 0x7f800000; }},
     {"reuse of an A of other k", ErrSequence,
-     [](Tile &t, const Tile &before) {
+     [](Command &t, const Command &before) {
          t.reuse_a = true, t.m = before.m, t.k = before.k > 1 ? before.k - 1 : 2;
          t.a_fmt = before.a_fmt;
      }},
     {"reuse of an A of other m", ErrSequence,
-     [](Tile &t, const Tile &before) {
+     [](Command &t, const Command &before) {
          t.reuse_a = true, t.k = before.k, t.m = before.m > 1 ? before.m - 1 : 2;
          t.a_fmt = before.a_fmt;
      }},
     {"reuse of a B of other n", ErrSequence,
-     [](Tile &t, const Tile &before) {
+     [](Command &t, const Command &before) {
          t.reuse_b = true, t.k = before.k, t.n = before.n > 1 ? before.n - 1 : 2;
          t.b_fmt = before.b_fmt;
      }},
     {"reuse of an A in another format", ErrSequence,
-     [](Tile &t, const Tile &before) {
+     [](Command &t, const Command &before) {
          t.reuse_a = true, t.k = before.k, t.m = before.m, t.a_fmt = before.a_fmt ^ 2;
      }},
     {"reuse of a B in another format", ErrSequence,
-     [](Tile &t, const Tile &before) {
+     [](Command &t, const Command &before) {
          t.reuse_b = true, t.k = before.k, t.n = before.n, t.b_fmt = before.b_fmt ^ 2;
      }},
     {"continues what was not kept", ErrSequence,
-     [](Tile &t, const Tile &before) { t.acc_continue = true, t.m = before.m, t.n = before.n; }},
+     [](Command &t, const Command &before) {
+         t.acc_continue = true, t.m = before.m, t.n = before.n;
+     }},
+    {"several tiles that reuse A", ErrSequence,
+     [](Command &t, const Command &before) {
+         t.reuse_a = true, t.m = before.m, t.tile_m = t.m - 1, t.k = before.k,
+         t.a_fmt = before.a_fmt;
+     }},
+    {"several tiles that reuse B", ErrSequence,
+     [](Command &t, const Command &before) {
+         t.reuse_b = true, t.n = before.n, t.tile_m = t.m - 1, t.k = before.k,
+         t.b_fmt = before.b_fmt;
+     }},
+    {"several chunks that are kept", ErrSequence,
+     [](Command &t, const Command &) { t.acc_keep = true, t.k = 128, t.tile_k = 64; }},
     {"keeps more tiles than there are", ErrSequence,
-     [](Tile &t, const Tile &) { t.acc_keep = true, t.m = t.n = kMaxMn, t.k = kElement.block; }},
+     [](Command &t, const Command &) {
+         t.acc_keep = true, t.m = t.n = kMaxMn, t.k = kElement.block;
+     }},
 };
 
 } // namespace accel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator against libfp8mac. Random tile commands work on a memory that stalls, and every
+// The accelerator against libfp8mac. Random commands work on a memory that stalls, and every
 // byte of the memory is compared. Every error code is provoked and cleared. The bench is compiled
 // once per parameter set: ROWS, COLS, LANES, TILES, AXI_DATA_W and the elements' (accel_element.h).
 //
@@ -14,11 +14,11 @@
 namespace
 {
 
+using accel::Command;
 using accel::kBeat;
 using accel::kElement;
 using accel::kMaxMn;
 using accel::kShape;
-using accel::Tile;
 
 constexpr unsigned kQueueDepth = 8;
 
@@ -33,6 +33,7 @@ class Test : public accel::Interrupted
     void large_tiles();
     void illegal_commands();
     void broken_chains();
+    void late_failure();
     void longest_chain();
     void bus_errors();
     void queue_full();
@@ -42,19 +43,19 @@ class Test : public accel::Interrupted
   private:
     using Fault = axi::Fault;
 
-    std::vector<Tile> batch();
-    void scene(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after);
+    std::vector<Command> batch();
+    void scene(std::vector<Command> &before, Command &bad, std::vector<Command> &after);
     void illegal(const accel::Spoil &spoil);
-    void hasty(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after);
-    void fails(const char *name, accel::Error code, const std::vector<Tile> &before,
-               const Tile &bad, const std::vector<Tile> &after);
+    void hasty(std::vector<Command> &before, Command &bad, std::vector<Command> &after);
+    void fails(const char *name, accel::Error code, const std::vector<Command> &before,
+               const Command &bad, const std::vector<Command> &after);
     void expect_error(const char *name, accel::Error code, uint16_t tag);
-    std::vector<Tile> product(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k);
-    std::vector<Tile> chains(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k,
-                             uint32_t part);
-    void utilisation(const char *name, const std::vector<Tile> &tiles, double min_percent);
+    std::vector<Command> product(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k);
+    std::vector<Command> chains(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k,
+                                uint32_t part);
+    void utilisation(const char *name, const std::vector<Command> &tiles, double min_percent);
 
-    uint64_t hits_chain_ = 0, hits_reuse_ = 0, hits_partial_ = 0;
+    uint64_t hits_chain_ = 0, hits_reuse_ = 0, hits_divided_ = 0, hits_partial_ = 0;
 };
 
 void Test::identity()
@@ -93,21 +94,24 @@ void Test::identity()
     host_.read(REG(ID));
     bench_.check("a register there: no PSLVERR", !host_.slave_error());
 }
-std::vector<Tile> Test::batch()
+std::vector<Command> Test::batch()
 {
-    std::vector<Tile> tiles;
+    std::vector<Command> tiles;
     const unsigned count = 1 + rng_.below(6);
     while (tiles.size() < count && maker_.room()) {
-        const unsigned kind = rng_.below(8);
+        const unsigned kind = rng_.below(10);
         if (kind == 0) {
-            const std::vector<Tile> chain = maker_.chain(2 + rng_.below(3));
+            const std::vector<Command> chain = maker_.chain(2 + rng_.below(3));
             tiles.insert(tiles.end(), chain.begin(), chain.end());
             hits_chain_++;
-        } else if (kind < 4 && !tiles.empty()) {
+        } else if (kind < 4 && !tiles.empty() && !tiles.back().has_tiles()) {
             tiles.push_back(maker_.reusing(tiles.back()));
             hits_reuse_++;
         } else if (kind == 4) {
             tiles.push_back(maker_.thin());
+        } else if (kind > 7) {
+            tiles.push_back(maker_.divided());
+            hits_divided_++;
         } else {
             tiles.push_back(maker_.tile(48, 100));
         }
@@ -122,7 +126,8 @@ void Test::random_batches(unsigned count)
         run(batch());
     }
     bench_.covered("chains", hits_chain_);
-    bench_.covered("tiles that reuse an operand", hits_reuse_);
+    bench_.covered("commands that reuse an operand", hits_reuse_);
+    bench_.covered("commands of several tile commands", hits_divided_);
     bench_.covered("batches with an output that is not finite", hits_nonfinite_);
     bench_.covered("batches with finite outputs only", hits_finite_);
     bench_.covered("cycles of waiting for results to be taken", drained_);
@@ -132,7 +137,7 @@ void Test::random_batches(unsigned count)
 void Test::interrupts()
 {
     begin();
-    Tile t = plain();
+    Command t = plain();
     t.irq = true;
     host_.write(REG(IRQ_ENABLE), FP8MAC_REGS__IRQ_ENABLE__ERROR_bm);
     host_.submit(t);
@@ -181,12 +186,12 @@ void Test::large_tiles()
 // -------------------------------------------------------------------------------------------------------
 
 // `before` completes, `bad` fails with `code`, and the commands after it have no effect.
-void Test::fails(const char *name, accel::Error code, const std::vector<Tile> &before,
-                 const Tile &bad, const std::vector<Tile> &after)
+void Test::fails(const char *name, accel::Error code, const std::vector<Command> &before,
+                 const Command &bad, const std::vector<Command> &after)
 {
     std::vector<uint8_t> want = bytes();
     accel::Golden golden(want, axi::kMemoryBase);
-    for (const Tile &t : before) {
+    for (const Command &t : before) {
         golden.run(t);
     }
     std::vector<uint8_t> all = want;
@@ -199,17 +204,17 @@ void Test::fails(const char *name, accel::Error code, const std::vector<Tile> &b
         younger.run(after[i]);
     }
 
-    const auto submit = [&](const Tile &t) {
+    const auto submit = [&](const Command &t) {
         if (before.size() >= kQueueDepth) {
             host_.wait_for_room();
         }
         host_.submit(t);
     };
-    for (const Tile &t : before) {
+    for (const Command &t : before) {
         submit(t);
     }
     submit(bad);
-    for (const Tile &t : after) {
+    for (const Command &t : after) {
         host_.submit(t);
     }
     completed_ += static_cast<uint32_t>(before.size());
@@ -247,12 +252,12 @@ void Test::expect_error(const char *name, accel::Error code, uint16_t tag)
     bench_.equal("COMPLETED", host_.read(REG(COMPLETED)), completed_);
 }
 
-void roomy(Tile &t)
+void roomy(Command &t)
 {
     t.a_stride = t.b_stride = t.d_stride = 64 * kBeat;
 }
 
-void Test::scene(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after)
+void Test::scene(std::vector<Command> &before, Command &bad, std::vector<Command> &after)
 {
     begin();
     random_timing();
@@ -266,8 +271,8 @@ void Test::scene(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after)
     for (unsigned i = rng_.below(4); i > 0; i--) {
         after.push_back(plain());
     }
-    for (std::vector<Tile> *tiles : {&before, &after}) {
-        for (Tile &t : *tiles) {
+    for (std::vector<Command> *tiles : {&before, &after}) {
+        for (Command &t : *tiles) {
             t.irq = false;
         }
     }
@@ -275,8 +280,8 @@ void Test::scene(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after)
 
 void Test::illegal(const accel::Spoil &spoil)
 {
-    std::vector<Tile> before, after;
-    Tile bad;
+    std::vector<Command> before, after;
+    Command bad;
     scene(before, bad, after);
     spoil.spoil(bad, before.back());
     // A shape taken from another tile has to have legal strides, or another error would come first.
@@ -289,10 +294,13 @@ void Test::illegal(const accel::Spoil &spoil)
 
 void Test::illegal_commands()
 {
-    std::vector<Tile> before, after;
-    Tile bad;
+    std::vector<Command> before, after;
+    Command bad;
     for (const accel::Spoil &spoil : accel::kSpoils) {
         illegal(spoil);
+    }
+    if (kElement.block > 1) {
+        illegal(accel::kChunkSpoil);
     }
     if (accel::kOneAccumulator) {
         illegal(accel::kFormatSpoils[0]);
@@ -304,7 +312,7 @@ void Test::illegal_commands()
     scene(before, bad, after);
     bad.act = 3;
     fails("an error", accel::ErrMode, before, bad, after);
-    Tile reusing = bad;
+    Command reusing = bad;
     reusing.act = 0;
     reusing.reuse_a = true;
     before.clear();
@@ -317,29 +325,32 @@ void Test::broken_chains()
     struct Break {
         const char *name;
         bool possible; // and the first to be wrong
-        void (*spoil)(Tile &t);
+        void (*spoil)(Command &t);
     };
     static const Break breaks[] = {
-        {"chain of other m", true, [](Tile &t) { t.m = t.m > 1 ? t.m - 1 : 2; }},
-        {"chain of other n", true, [](Tile &t) { t.n = t.n > 1 ? t.n - 1 : 2; }},
-        {"chain of another accumulator", !accel::kOneAccumulator, [](Tile &t) { t.acc_fmt ^= 1; }},
+        {"chain of other m", true, [](Command &t) { t.m = t.m > 1 ? t.m - 1 : 2; }},
+        {"chain of other n", true, [](Command &t) { t.n = t.n > 1 ? t.n - 1 : 2; }},
+        {"chain of another accumulator", !accel::kOneAccumulator,
+         [](Command &t) { t.acc_fmt ^= 1; }},
         {"chain that ends within a block", kElement.block > 1,
-         [](Tile &t) { t.k = kElement.block + 1; }},
+         [](Command &t) { t.k = kElement.block + 1; }},
         {"chain of another pass shape", true,
-         [](Tile &t) { t.pass_shape = (t.pass_shape + 1) % 3; }},
-        {"chain of another unit: sa", kElement.fixed, [](Tile &t) { t.sa += t.sa < 32 ? 1 : -1; }},
-        {"chain of another unit: sb", kElement.fixed, [](Tile &t) { t.sb -= t.sb > -32 ? 1 : -1; }},
-        {"chain of another unit: format of A", kElement.fixed, [](Tile &t) { t.a_fmt ^= 2; }},
-        {"chain of another unit: format of B", kElement.fixed, [](Tile &t) { t.b_fmt ^= 2; }},
+         [](Command &t) { t.pass_shape = (t.pass_shape + 1) % 3; }},
+        {"chain of another unit: sa", kElement.fixed,
+         [](Command &t) { t.sa += t.sa < 32 ? 1 : -1; }},
+        {"chain of another unit: sb", kElement.fixed,
+         [](Command &t) { t.sb -= t.sb > -32 ? 1 : -1; }},
+        {"chain of another unit: format of A", kElement.fixed, [](Command &t) { t.a_fmt ^= 2; }},
+        {"chain of another unit: format of B", kElement.fixed, [](Command &t) { t.b_fmt ^= 2; }},
     };
-    std::vector<Tile> before, after;
-    Tile bad;
+    std::vector<Command> before, after;
+    Command bad;
     for (const Break &b : breaks) {
         if (!b.possible) {
             continue;
         }
         scene(before, bad, after);
-        const std::vector<Tile> chain = maker_.chain(3);
+        const std::vector<Command> chain = maker_.chain(3);
         before.push_back(chain[0]);
         bad = chain[1];
         roomy(bad);
@@ -347,6 +358,30 @@ void Test::broken_chains()
         fails(b.name, accel::ErrSequence, before, bad, after);
         works_again();
     }
+}
+
+// The second tile of a command is illegal, because its part of D does not start at a beat. The
+// command fails, and so does nothing behind it. Only the first tile of D is written.
+void Test::late_failure()
+{
+    begin();
+    random_timing();
+    Command bad = maker_.tile_of(4, 2, 8), after = plain();
+    bad.d_fmt = 0;
+    bad.tile_n = 1;
+    bad.irq = after.irq = false;
+    std::vector<uint8_t> want = bytes();
+    Command first = bad;
+    first.n = 1;
+    accel::Golden golden(want, axi::kMemoryBase);
+    golden.run(first);
+    host_.submit(bad);
+    host_.submit(after);
+    host_.wait_irq();
+    expect_error("second tile", accel::ErrAlign, bad.tag);
+    compare(want, "memory after a failure of the second tile");
+    host_.clear(accel::kClearError);
+    works_again();
 }
 
 // A sum of as many products as an accumulator takes, and one of one product more.
@@ -357,11 +392,11 @@ void Test::longest_chain()
     }
     constexpr uint8_t kLargest = 0x7e; // 448
     const uint32_t part = kShape.buf_beats * kBeat, parts = (1u << kElement.terms_log2) / part;
-    std::vector<Tile> chain;
+    std::vector<Command> chain;
     begin();
     host_.memory.set_timing(axi::Timing{});
     while (chain.size() < parts) {
-        Tile t = maker_.tile_of(2, 2, part);
+        Command t = maker_.tile_of(2, 2, part);
         for (uint32_t addr : {t.a_addr, t.b_addr}) {
             std::memset(&bytes()[addr - axi::kMemoryBase], kLargest, 2 * part);
         }
@@ -375,7 +410,7 @@ void Test::longest_chain()
         chain.push_back(t);
     }
     run(chain);
-    Tile bad = chain.back();
+    Command bad = chain.back();
     chain.back().acc_keep = true;
     bad.k = 1;
     bad.tag ^= 1;
@@ -385,17 +420,17 @@ void Test::longest_chain()
 
 // Small commands and a slow memory. Commands after the bad one are loaded before its error is
 // known. They could be written while the commands before it still wait for their responses.
-void Test::hasty(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after)
+void Test::hasty(std::vector<Command> &before, Command &bad, std::vector<Command> &after)
 {
     axi::Timing slow;
     slow.latency = 20 + rng_.below(200);
     host_.memory.set_timing(slow);
     const auto small = [&] {
-        Tile t = maker_.tile_of(2 + rng_.below(3), 2 + rng_.below(3), 1 + rng_.below(2 * kBeat));
+        Command t = maker_.tile_of(2 + rng_.below(3), 2 + rng_.below(3), 1 + rng_.below(2 * kBeat));
         t.irq = false;
         return t;
     };
-    for (Tile &t : before) {
+    for (Command &t : before) {
         t = small();
     }
     bad = small();
@@ -404,8 +439,8 @@ void Test::hasty(std::vector<Tile> &before, Tile &bad, std::vector<Tile> &after)
 
 void Test::bus_errors()
 {
-    std::vector<Tile> before, after;
-    Tile bad;
+    std::vector<Command> before, after;
+    Command bad;
     for (unsigned i = 0; i < 160; i++) {
         scene(before, bad, after);
         if (i % 3 != 0) {
@@ -461,7 +496,7 @@ void Test::queue_full()
     frozen.random_latency = false;
     host_.memory.set_timing(frozen);
     std::vector<uint8_t> want = bytes();
-    std::vector<Tile> tiles;
+    std::vector<Command> tiles;
     for (unsigned i = 0; i < 2 * kQueueDepth; i++) {
         tiles.push_back(maker_.tile_of(2, 2, 8));
         tiles.back().irq = false;
@@ -495,7 +530,7 @@ void Test::queue_full()
 
 // Runs `tiles` on a memory that never stalls. Cycles count from the first register write to the
 // last result written.
-void Test::utilisation(const char *name, const std::vector<Tile> &tiles, double min_percent)
+void Test::utilisation(const char *name, const std::vector<Command> &tiles, double min_percent)
 {
     axi::Timing ideal;
     ideal.latency = 8;
@@ -504,7 +539,7 @@ void Test::utilisation(const char *name, const std::vector<Tile> &tiles, double 
     host_.clear(accel::kClearFlags | accel::kClearCounters);
     run(tiles);
     uint64_t macs = 0;
-    for (const Tile &t : tiles) {
+    for (const Command &t : tiles) {
         macs += t.macs();
     }
     uint32_t part[5], cycles = 0;
@@ -522,15 +557,15 @@ void Test::utilisation(const char *name, const std::vector<Tile> &tiles, double 
 
 // A product divided into a_tiles x b_tiles tiles of mn x mn x k: each A is loaded once, each B once
 // per A. FP8 results.
-std::vector<Tile> Test::product(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k)
+std::vector<Command> Test::product(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k)
 {
-    std::vector<Tile> tiles;
+    std::vector<Command> tiles;
     std::vector<uint32_t> b;
     for (unsigned j = 0; j < b_tiles; j++) {
         b.push_back(maker_.dense(mn, k));
     }
     for (unsigned i = 0; i < a_tiles; i++) {
-        Tile t;
+        Command t;
         t.m = t.n = mn;
         t.k = k;
         t.acc_fmt = accel::acc_fmt(false);
@@ -548,11 +583,11 @@ std::vector<Tile> Test::product(unsigned a_tiles, unsigned b_tiles, uint32_t mn,
 }
 
 // The same with k divided into parts: the accumulators of an mn x mn tile stay where they are.
-std::vector<Tile> Test::chains(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k,
-                               uint32_t part)
+std::vector<Command> Test::chains(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k,
+                                  uint32_t part)
 {
-    std::vector<Tile> tiles;
-    for (Tile t : product(a_tiles, b_tiles, mn, k)) {
+    std::vector<Command> tiles;
+    for (Command t : product(a_tiles, b_tiles, mn, k)) {
         t.reuse_a = t.k == part && t.reuse_a;
         const uint32_t a_addr = t.a_addr, b_addr = t.b_addr;
         t.k = part;
@@ -609,6 +644,7 @@ int main(int argc, char **argv)
     test.large_tiles();
     test.illegal_commands();
     test.broken_chains();
+    test.late_failure();
     test.longest_chain();
     test.bus_errors();
     test.queue_full();

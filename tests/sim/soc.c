@@ -178,7 +178,8 @@ static void submit_smallest_gemm(void)
     soc_write(ACCEL(A_ADDR), (uint32_t)(uintptr_t)a);
     soc_write(ACCEL(B_ADDR), (uint32_t)(uintptr_t)b);
     soc_write(ACCEL(D_ADDR), (uint32_t)(uintptr_t)d);
-    soc_write(ACCEL(SHAPE), 1u << FP8MAC_REGS__SHAPE__M_bp | 1u << FP8MAC_REGS__SHAPE__N_bp);
+    soc_write(ACCEL(M), 1);
+    soc_write(ACCEL(N), 1);
     soc_write(ACCEL(K), 1);
     soc_write(ACCEL(MODE), FP8MAC_REGS__MODE__IRQ_bm);
     soc_write(ACCEL(SUBMIT), 0);

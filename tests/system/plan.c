@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of a GEMM, recorded in place of an accelerator: every output is computed once from
-// all of its products in order, operands fit their buffers, and reuse and chains are legal. For the
-// layers listed here it prints the time that an ideal accelerator with these commands would take:
+// The tile commands of a GEMM, recorded in place of an accelerator: every output is computed once
+// from all of its products in order, operands fit their buffers, and reuse and chains are legal. For
+// the layers listed here it prints the time that an ideal accelerator would take with them:
 //
 //   load of a command:  one beat a cycle; it starts when the load before has ended and the
 //                       computation of the command before the last one has ended
@@ -14,15 +14,16 @@
 
 #include "fp8rt/fp8rt.h"
 #include "fp8rt/registers.h"
+#include "tile_check.h"
 
-// The core's cycles per command, before the first one and at the end, as the simulated chip shows.
-enum { SUBMIT_CYCLES = 250, START_CYCLES = 130, FIRST_BEAT = 25, END_CYCLES = 80 };
+// Cycles per tile command, before the first one and at the end, as the simulated chip shows.
+enum { SUBMIT_CYCLES = 16, START_CYCLES = 130, FIRST_BEAT = 25, END_CYCLES = 80 };
 
 // The recorder: one GEMM at a time.
 static struct {
     const fp8rt_gemm_desc *desc;
-    fp8rt_tile before;
-    bool has_before;
+    fp8rt_command before;
+    bool has_before, ended;
     uint16_t *covered; // m x n: products that are in the output's accumulator
     uint8_t *stored;   // m x n: how often the output was stored
     unsigned commands, errors;
@@ -39,7 +40,7 @@ static void expect(bool right, const char *what)
     }
 }
 
-static bool has(const fp8rt_tile *tile, uint32_t bit)
+static bool has(const fp8rt_command *tile, uint32_t bit)
 {
     return (tile->mode & bit) != 0;
 }
@@ -49,16 +50,16 @@ static uint32_t ceil_div(uint32_t x, uint32_t y)
     return (x + y - 1) / y;
 }
 
-static uint32_t passes_of(const fp8rt_caps *caps, const fp8rt_tile *tile)
+static uint32_t passes_of(const fp8rt_caps *caps, const fp8rt_command *tile)
 {
     uint32_t shape = FP8RT_GET(MODE__PASS_SHAPE, tile->mode);
     return ceil_div(ceil_div(tile->m, caps->rows), 1u << shape) *
            ceil_div(ceil_div(tile->n, caps->cols), 4u >> shape);
 }
 
-static void check_limits(const fp8rt_caps *caps, const fp8rt_tile *tile)
+static void check_limits(const fp8rt_caps *caps, const fp8rt_command *tile)
 {
-    const fp8rt_tile *before = &record.before;
+    const fp8rt_command *before = &record.before;
     bool keep = has(tile, FP8RT_BIT(MODE__ACC_KEEP)),
          continues = has(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
     uint32_t words = ceil_div(tile->k, 32) * (32u / caps->beat_bytes);
@@ -98,7 +99,7 @@ static void locate(uintptr_t address, const void *base, uint32_t stride, uint32_
     *k = (uint32_t)(offset % stride);
 }
 
-static void cover(const fp8rt_tile *tile)
+static void cover(const fp8rt_command *tile)
 {
     const fp8rt_gemm_desc *desc = record.desc;
     uint32_t m0, n0, k0, k0_b, m_d, n_d;
@@ -122,7 +123,7 @@ static void cover(const fp8rt_tile *tile)
     }
 }
 
-static void advance(const fp8rt_caps *caps, const fp8rt_tile *tile)
+static void advance(const fp8rt_caps *caps, const fp8rt_command *tile)
 {
     uint32_t row_beats = ceil_div(tile->k, caps->beat_bytes);
     uint64_t load = (has(tile, FP8RT_BIT(MODE__REUSE_A)) ? 0 : tile->m * row_beats) +
@@ -141,19 +142,26 @@ static void advance(const fp8rt_caps *caps, const fp8rt_tile *tile)
 
 // ---- the device ---------------------------------------------------------------------------------
 
-void fp8rt_device_push(fp8rt_device *dev, const fp8rt_tile *tile)
+static bool record_tile(void *context, const fp8rt_host_tile *tile)
 {
-    check_limits(&dev->caps, tile);
-    cover(tile);
-    advance(&dev->caps, tile);
-    record.before = *tile;
+    const fp8rt_device *dev = context;
+    fp8rt_command command = tile->command;
+    command.mode = fp8rt_host_pass_shape(&dev->caps, &command);
+    expect(!tile->range_bad && !tile->sequence_bad, "the command is illegal");
+    expect(!record.ended, "a tile command behind the last one");
+    record.ended = tile->last;
+    check_limits(&dev->caps, &command);
+    cover(&command);
+    advance(&dev->caps, &command);
+    record.before = command;
     record.has_before = true;
     record.commands++;
+    return true;
 }
-fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_tile *tile)
+void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command)
 {
-    fp8rt_device_push(dev, tile);
-    return FP8RT_OK;
+    fp8rt_host_walk(&dev->caps, command, record_tile, dev);
+    expect(record.ended, "no tile command is the last one");
 }
 fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
 {
@@ -274,7 +282,7 @@ static bool run(fp8rt_device *dev, fp8rt_gemm_desc desc, fp8rt_gemm_plan *plan)
     }
     status = fp8rt_gemm_run(dev, plan, NULL, 0, NULL);
     expect(status == FP8RT_OK, fp8rt_status_string(status));
-    expect(record.commands == plan->commands, "the plan counts other commands");
+    expect(record.commands == plan->tile_commands, "the plan counts other commands");
     for (size_t i = 0; i < outputs && record.errors == 0; i++) {
         expect(record.stored[i] == 1, "an output is not stored once");
     }
@@ -297,10 +305,11 @@ static bool run_layer(fp8rt_device *dev, const layer *l)
     uint64_t writes = (uint64_t)l->m * ceil_div(l->n, 16);
     uint64_t roof = most(most(macs, reads), writes);
     uint64_t cycles = record.compute_end[1] + START_CYCLES + END_CYCLES;
-    printf("%-17s %4" PRIu32 " x %4" PRIu32 " x %4" PRIu32 " from %4" PRIu32
-           "%s %4u commands %9" PRIu64 " cycles, %5.1f %% of the roofline\n",
-           l->name, plan.tile_m, plan.tile_n, plan.tile_k, plan.first_k,
-           plan.b_resident ? " B" : "  ", record.commands, cycles,
+    const fp8rt_command *command = &plan.command;
+    printf("%-17s %4u x %4u x %4u from %4u"
+           "%s %4u tile commands %9" PRIu64 " cycles, %5.1f %% of the roofline\n",
+           l->name, command->tile_m, command->tile_n, command->tile_k, command->first_k,
+           FP8RT_GET(MODE__B_RESIDENT, command->mode) ? " B" : "  ", record.commands, cycles,
            100.0 * (double)roof / (double)cycles);
     return right;
 }

@@ -24,12 +24,12 @@ enum {
 
 typedef struct bench {
     faults *f;
-    fp8rt_tile good;
+    fp8rt_command good;
     uint8_t *d[3];             // of the three commands
     uint8_t expected[D_BYTES]; // D of the good command
 } bench;
 
-typedef void (*spoiler)(const fp8rt_caps *caps, fp8rt_tile *tile);
+typedef void (*spoiler)(const fp8rt_caps *caps, fp8rt_command *tile);
 
 typedef struct fault {
     const char *name;
@@ -37,62 +37,62 @@ typedef struct fault {
     fp8rt_status expected;
 } fault;
 
-static void set_mode(fp8rt_tile *tile, uint32_t bits)
+static void set_mode(fp8rt_command *tile, uint32_t bits)
 {
     tile->mode |= bits;
 }
 
 // ---- shape --------------------------------------------------------------------------------------
-static void no_m(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void no_m(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->m = 0;
 }
-static void no_n(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void no_n(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->n = 0;
 }
-static void no_k(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void no_k(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->k = 0;
 }
-static void large_m(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void large_m(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    tile->m = (uint16_t)(caps->max_mn + 1u);
+    tile->m = caps->max_mn + 1u;
 }
-static void large_n(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void large_n(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    tile->n = (uint16_t)(caps->max_mn + 1u);
+    tile->n = caps->max_mn + 1u;
 }
-static void large_k(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void large_k(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    tile->k = (uint16_t)(caps->buf_beats * caps->beat_bytes + 1u);
+    tile->k = caps->buf_beats * caps->beat_bytes + 1u;
 }
-static void shape_before_scale(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void shape_before_scale(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     no_m(caps, tile);
     tile->scale_d = 0;
 }
 
 // ---- alignment ----------------------------------------------------------------------------------
-static void odd_a(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void odd_a(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->a += 1;
 }
-static void odd_b_stride(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void odd_b_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->b_stride += 4;
 }
-static void odd_d(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void odd_d(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->d += 4;
 }
-static void odd_bias(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void odd_bias(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__BIAS_EN));
     tile->bias = tile->a + 4;
 }
-static void odd_scale_a(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void odd_scale_a(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__SCALE_A_VEC));
@@ -104,183 +104,192 @@ static uintptr_t last_beat(const fp8rt_caps *caps)
 {
     return (uintptr_t)0 - caps->beat_bytes;
 }
-static void short_a_stride(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void short_a_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     tile->a_stride = caps->beat_bytes;
 }
-static void short_b_stride(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void short_b_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->b_stride = 0;
 }
-static void short_d_stride(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void short_d_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     tile->d_stride = caps->beat_bytes;
 }
-static void a_past_the_end(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void a_past_the_end(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     tile->a = last_beat(caps);
 }
-static void d_past_the_end(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void d_past_the_end(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     tile->d = last_beat(caps);
 }
-static void bias_past_the_end(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void bias_past_the_end(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     set_mode(tile, FP8RT_BIT(MODE__BIAS_EN));
     tile->bias = last_beat(caps);
 }
 
 // ---- mode, exponents, scales --------------------------------------------------------------------
-static void reserved_d(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void reserved_d(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, set_mode(tile, FP8RT_PUT(MODE__D_FMT, 7));
 }
-static void reserved_overflow(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void reserved_overflow(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, set_mode(tile, FP8RT_PUT(MODE__OVERFLOW, 3));
 }
-static void reserved_act(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void reserved_act(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, set_mode(tile, FP8RT_PUT(MODE__ACT, 3));
 }
-static void reserved_shape(const fp8rt_caps *caps, fp8rt_tile *tile)
-{
-    (void)caps, set_mode(tile, FP8RT_PUT(MODE__PASS_SHAPE, 3));
-}
-static void other_accumulator(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void other_accumulator(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->mode ^= FP8RT_BIT(MODE__ACC_FMT);
 }
-static void a_of_e5m2(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void a_of_e5m2(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, set_mode(tile, FP8RT_PUT(MODE__A_FMT, FP8MAC_E5M2));
 }
-static void b_of_e5m2fnuz(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void b_of_e5m2fnuz(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, set_mode(tile, FP8RT_PUT(MODE__B_FMT, FP8MAC_E5M2FNUZ));
 }
-static void exponent_33(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void exponent_33(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->scale_exp_a = 33;
 }
-static void exponent_minus_33(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void exponent_minus_33(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->scale_exp_b = -33;
 }
-static void exponent_minus_128(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void exponent_minus_128(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->scale_exp_a = -128;
 }
-static void scale_a_zero(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void scale_a_zero(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->scale_a = 0;
 }
-static void scale_a_nan(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void scale_a_nan(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->scale_a = NOT_A_NUMBER;
 }
-static void scale_b_negative(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void scale_b_negative(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->scale_b = ONE | 1u << 31;
 }
-static void scale_d_infinite(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void scale_d_infinite(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->scale_d = INF;
 }
-static void clamp(fp8rt_tile *tile, uint32_t lo, uint32_t hi)
+static void clamp(fp8rt_command *tile, uint32_t lo, uint32_t hi)
 {
     set_mode(tile, FP8RT_PUT(MODE__ACT, FP8MAC_ACT_CLAMP));
     tile->clamp_lo = lo;
     tile->clamp_hi = hi;
 }
-static void clamp_reversed(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void clamp_reversed(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, clamp(tile, ONE, 0);
 }
-static void clamp_nan(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void clamp_nan(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, clamp(tile, NOT_A_NUMBER, ONE);
 }
-static void clamp_infinite(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void clamp_infinite(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, clamp(tile, 0, INF);
 }
 
 // ---- sequence: the preceding command kept nothing, and had the good command's shape -------------
-static void continue_nothing(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void continue_nothing(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, set_mode(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
 }
 // More tiles than the accumulator memory holds; the operands fit their buffers.
-static void keep_too_much(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void keep_too_much(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     tile->m = caps->max_mn;
     tile->n = caps->max_mn;
     set_mode(tile, FP8RT_BIT(MODE__ACC_KEEP));
 }
-static void keep_part_of_a_block(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void keep_part_of_a_block(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     tile->k = DEPTH - 1;
     set_mode(tile, FP8RT_BIT(MODE__ACC_KEEP));
 }
-static void reuse_other_m(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void reuse_other_m(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     tile->m = ROWS_M - 1;
     set_mode(tile, FP8RT_BIT(MODE__REUSE_A));
 }
-static void reuse_other_a_format(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void reuse_other_a_format(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     set_mode(tile, FP8RT_PUT(MODE__A_FMT, FP8MAC_E4M3FNUZ) | FP8RT_BIT(MODE__REUSE_A));
 }
-static void reuse_other_b_format(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void reuse_other_b_format(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     set_mode(tile, FP8RT_PUT(MODE__B_FMT, FP8MAC_E4M3FNUZ) | FP8RT_BIT(MODE__REUSE_B));
 }
-static void reuse_other_k(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void reuse_other_k(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     tile->k = DEPTH - 1;
     set_mode(tile, FP8RT_BIT(MODE__REUSE_B));
 }
+// The good command in two tile commands
+static void divided_reuse(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    (void)caps;
+    tile->tile_m = ROWS_M - 1;
+    set_mode(tile, FP8RT_BIT(MODE__REUSE_B));
+}
+static void divided_keep(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    (void)caps;
+    tile->tile_m = ROWS_M - 1;
+    set_mode(tile, FP8RT_BIT(MODE__ACC_KEEP));
+}
 
 // ---- bus ----------------------------------------------------------------------------------------
-static void a_slverr(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void a_slverr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->a = fp8rt_app_slverr_address;
 }
-static void a_decerr(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void a_decerr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->a = fp8rt_app_decerr_address;
 }
-static void b_slverr(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void b_slverr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->b = fp8rt_app_slverr_address;
 }
-static void d_slverr(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void d_slverr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->d = fp8rt_app_slverr_address;
 }
-static void d_decerr(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void d_decerr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, tile->d = fp8rt_app_decerr_address;
 }
-static void scale_a_slverr(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void scale_a_slverr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__SCALE_A_VEC));
     tile->scale_a = fp8rt_app_slverr_address;
 }
-static void scale_b_decerr(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void scale_b_decerr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__SCALE_B_VEC));
     tile->scale_b = fp8rt_app_decerr_address;
 }
-static void bias_decerr(const fp8rt_caps *caps, fp8rt_tile *tile)
+static void bias_decerr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__BIAS_EN));
@@ -309,7 +318,6 @@ static const fault illegal[] = {
     {"reserved format of D", reserved_d, FP8RT_ERR_HW_MODE},
     {"reserved overflow mode", reserved_overflow, FP8RT_ERR_HW_MODE},
     {"reserved activation", reserved_act, FP8RT_ERR_HW_MODE},
-    {"reserved pass shape", reserved_shape, FP8RT_ERR_HW_MODE},
     {"scaling exponent 33", exponent_33, FP8RT_ERR_HW_SCALE_EXPONENT},
     {"scaling exponent -33", exponent_minus_33, FP8RT_ERR_HW_SCALE_EXPONENT},
     {"scaling exponent -128", exponent_minus_128, FP8RT_ERR_HW_SCALE_EXPONENT},
@@ -325,6 +333,8 @@ static const fault illegal[] = {
     {"reuses B of another k", reuse_other_k, FP8RT_ERR_HW_SEQUENCE},
     {"reuses A of another format", reuse_other_a_format, FP8RT_ERR_HW_SEQUENCE},
     {"reuses B of another format", reuse_other_b_format, FP8RT_ERR_HW_SEQUENCE},
+    {"several tile commands that reuse B", divided_reuse, FP8RT_ERR_HW_SEQUENCE},
+    {"several tile commands that keep", divided_keep, FP8RT_ERR_HW_SEQUENCE},
 };
 
 static const fault one_accumulator = {"an accumulator that the array does not have",
@@ -353,9 +363,9 @@ static const fault bus[] = {
 
 // ---- the three commands -------------------------------------------------------------------------
 
-static fp8rt_tile command(const bench *b, unsigned index)
+static fp8rt_command command(const bench *b, unsigned index)
 {
-    fp8rt_tile tile = b->good;
+    fp8rt_command tile = b->good;
     tile.d = (uintptr_t)b->d[index];
     tile.tag = (uint16_t)(100 + index);
     memset(b->d[index], UNWRITTEN, D_BYTES);
@@ -381,7 +391,7 @@ static bool is_refused(fp8rt_device *dev, const bench *b, fp8rt_status expected)
 static bool provoke(const bench *b, const fault *fault)
 {
     fp8rt_device *dev = &b->f->dev;
-    fp8rt_tile tiles[3] = {command(b, 0), command(b, 1), command(b, 2)};
+    fp8rt_command tiles[3] = {command(b, 0), command(b, 1), command(b, 2)};
     fault->spoil(&dev->caps, &tiles[1]);
     for (unsigned i = 0; i < 3; i++) {
         fp8rt_device_push(dev, &tiles[i]);
@@ -408,9 +418,9 @@ static void run_fault(const bench *b, const fault *fault)
 static void fill_queue(const bench *b)
 {
     fp8rt_device *dev = &b->f->dev;
-    fp8rt_tile tile = command(b, 0);
+    fp8rt_command tile = command(b, 0);
     tile.k =
-        (uint16_t)(dev->caps.buf_beats * dev->caps.beat_bytes); // of zeros, which nothing compares
+        (uint32_t)dev->caps.buf_beats * dev->caps.beat_bytes; // of zeros, which nothing compares
     tile.a_stride = tile.b_stride = tile.k;
     tile.m = tile.n = 2;
     for (unsigned i = 0; i < 3u * dev->caps.queue_depth; i++) {
@@ -429,7 +439,7 @@ static void fill_queue(const bench *b)
 static void break_chain(const bench *b, const char *name, uint32_t mode, int exponent)
 {
     fp8rt_device *dev = &b->f->dev;
-    fp8rt_tile first = command(b, 0), second = command(b, 1);
+    fp8rt_command first = command(b, 0), second = command(b, 1);
     first.m = second.m = first.n = second.n = 1;
     set_mode(&first, FP8RT_BIT(MODE__ACC_KEEP));
     set_mode(&second, FP8RT_BIT(MODE__ACC_CONTINUE));
@@ -495,23 +505,23 @@ static bool prepare(bench *b)
     }
     fp8rt_random_codes(&random, FP8RT_DATA_FINITE, FP8MAC_E4M3FN, a, ROWS_M * STRIDE);
     fp8rt_random_codes(&random, FP8RT_DATA_FINITE, FP8MAC_E4M3FN, second, ROWS_N * STRIDE);
-    b->good = (fp8rt_tile){.a = (uintptr_t)a,
-                           .b = (uintptr_t)second,
-                           .m = ROWS_M,
-                           .n = ROWS_N,
-                           .k = DEPTH,
-                           .a_stride = STRIDE,
-                           .b_stride = STRIDE,
-                           .d_stride = STRIDE,
-                           .scale_a = ONE,
-                           .scale_b = ONE,
-                           .scale_d = ONE,
-                           .mode = FP8RT_PUT(MODE__D_FMT, FP8MAC_FP32)};
+    b->good = (fp8rt_command){.a = (uintptr_t)a,
+                              .b = (uintptr_t)second,
+                              .m = ROWS_M,
+                              .n = ROWS_N,
+                              .k = DEPTH,
+                              .a_stride = STRIDE,
+                              .b_stride = STRIDE,
+                              .d_stride = STRIDE,
+                              .scale_a = ONE,
+                              .scale_b = ONE,
+                              .scale_d = ONE,
+                              .mode = FP8RT_PUT(MODE__D_FMT, FP8MAC_FP32)};
     bool fp16 = fp8rt_element_accumulator(&f->dev.caps.element) == FP8MAC_ACC_FP16;
     if (fp16) {
         set_mode(&b->good, FP8RT_BIT(MODE__ACC_FMT));
     }
-    const fp8rt_tile tile = command(b, 0);
+    const fp8rt_command tile = command(b, 0);
     bool ran =
         fp8rt_device_submit(&f->dev, &tile) == FP8RT_OK && fp8rt_device_wait(&f->dev) == FP8RT_OK;
     memcpy(b->expected, b->d[0], D_BYTES);

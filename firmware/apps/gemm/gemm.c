@@ -42,8 +42,9 @@ static void print_head(const fp8rt_trial *trial)
 
 static void print_plan(const fp8rt_gemm_plan *plan)
 {
-    printf("tiles         %" PRIu32 " x %" PRIu32 " x %" PRIu32 ", %" PRIu32 " commands\n",
-           plan->tile_m, plan->tile_n, plan->tile_k, plan->commands);
+    const fp8rt_command *command = &plan->command;
+    printf("tiles         %u x %u x %u, %" PRIu32 " tile commands\n", command->tile_m,
+           command->tile_n, command->tile_k, plan->tile_commands);
 }
 
 static void print_counters(const fp8rt_counters *c, uint64_t run_cycles)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator as a queue of tile commands. This header has two implementations: one drives the
+// The accelerator as a queue of commands. This header has two implementations: one drives the
 // chip's registers, the other runs the golden model in place of the chip. Neither allocates memory.
 // The caller owns the device structure, which holds all state.
 //
@@ -30,27 +30,44 @@ typedef struct fp8rt_caps {
     uint16_t acc_tiles;  // tiles that the accumulator memory holds
     uint16_t queue_depth;
     uint16_t buf_beats;    // beats per row RAM of an operand buffer
-    uint16_t max_mn;       // limit of m and of n of one command
+    uint16_t max_mn;       // limit of m and of n of one tile command
     fp8rt_element element; // which formats and accumulators there are, and how a step rounds
     // Version number of the project that the hardware was generated from.
     uint8_t release_major, release_minor, release_patch;
 } fp8rt_caps;
 
-// One tile command: D[m x n] = epilogue(A[m x k] * B[n x k]^T). Addresses and strides are in bytes
-// and multiples of beat_bytes. Fields that the mode makes unused (D with acc_keep, A with reuse_a,
-// ...) are ignored. Formats that caps.element does not have are FP8RT_ERR_HW_MODE.
+// One command: D[m x n] = epilogue(A[m x k] * B[n x k]^T). Addresses and strides are in bytes and
+// multiples of beat_bytes. Fields that the mode makes unused (D with acc_keep, A with reuse_a, ...)
+// are ignored. Formats that caps.element does not have are FP8RT_ERR_HW_MODE.
+//
+// The accelerator divides a command into tile commands: D into tiles of tile_m x tile_n outputs, and
+// K of each tile into chunks of at most tile_k products. A size of 0 stands for the whole matrix, so
+// a command without sizes is one tile command. Its limits apply to each of them:
+//
+//   m, n       at most max_mn
+//   operands   ceil(m / rows) * ceil(k / 32) * 32 / beat_bytes at most buf_beats, and n likewise
+//
+// Tiles and chunks start at a beat in every matrix and vector, and chunks have whole granules: the
+// largest of block, beat_bytes and 32. MODE.b_resident: for each tile of B's rows the tiles of A's
+// rows follow in turn; else the reverse.
 //
 // FP8RT_ERR_HW_SEQUENCE, unless:
-// - a command with acc_keep has a k of whole blocks;
-// - passes * pass_tiles <= acc_tiles in a command that keeps or continues accumulators;
+// - a tile command that keeps its accumulators has a k of whole blocks;
+// - passes * pass_tiles <= acc_tiles in a tile command that keeps or continues accumulators;
+// - a command with acc_keep, acc_continue, reuse_a or reuse_b is one tile command;
 // - a command with acc_continue has the m, n, acc_fmt and pass_shape of the preceding command;
 // - a command with reuse_a (reuse_b) has the m (n), k and format of the preceding command;
 // - a command that continues a fixed-point accumulator has the formats and scaling exponents of the
 //   preceding command, and the chain at most 2^terms_log2 products.
-typedef struct fp8rt_tile {
+// The three last rules hold between tile commands, if the preceding command has several.
+typedef struct fp8rt_command {
     uintptr_t a, b, d;
     uint32_t a_stride, b_stride, d_stride;
-    uint16_t m, n, k;
+    uint32_t m, n, k;
+    uint16_t tile_m, tile_n, tile_k; // 0: all
+    // Products of the first tile command. Those behind it have twice as many each, up to tile_k.
+    // 0: tile_k.
+    uint16_t first_k;
     uint16_t tag;  // comes back with an error
     uint32_t mode; // MODE register: FP8MAC_REGS__MODE__* of the generated fp8mac_regs.h
     int8_t scale_exp_a, scale_exp_b; // -32..+32
@@ -58,20 +75,20 @@ typedef struct fp8rt_tile {
     uintptr_t bias;                  // address of n floats
     uint32_t scale_d;                // FP32 bits
     uint32_t clamp_lo, clamp_hi;     // FP32 bits
-} fp8rt_tile;
+} fp8rt_command;
 
 // The cycles since FP8RT_CLEAR_COUNTERS and their use. `cycles` is exactly the sum of the six
 // parts. The golden model has no clock: its cycles and parts are 0. Its beats count each row of a
-// command once.
+// tile command once.
 typedef struct fp8rt_counters {
     uint32_t cycles;
-    uint32_t compute;                 // a step was issued
-    uint32_t drain;                   // results waited to be drained before more could be computed
-    uint32_t load;                    // operands were being loaded, nothing to compute yet
-    uint32_t store;                   // nothing left to compute or load: draining and storing
-    uint32_t overhead;                // any other cycle with a command in flight
-    uint32_t idle;                    // no command in flight
-    uint64_t macs;                    // useful multiply-accumulates: sum of m*n*k of the commands
+    uint32_t compute;  // a step was issued
+    uint32_t drain;    // results waited to be drained before more could be computed
+    uint32_t load;     // operands were being loaded, nothing to compute yet
+    uint32_t store;    // nothing left to compute or load: draining and storing
+    uint32_t overhead; // any other cycle with a command in flight
+    uint32_t idle;     // no command in flight
+    uint64_t macs;     // useful multiply-accumulates: sum of m*n*k of the tile commands
     uint32_t read_beats, write_beats; // bus data beats
 } fp8rt_counters;
 
@@ -102,10 +119,10 @@ fp8rt_status fp8rt_device_open(fp8rt_device *dev);
 // Queues a command, sleeping while the queue is full. Only registers that differ from the last
 // command are written. FP8RT_OK: queued (whether it is legal is known after fp8rt_device_wait).
 // FP8RT_ERR_HW_*: an earlier command has failed, and this one was not queued.
-fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_tile *tile);
+fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command);
 // The same without a check for room. A full queue drops the command, and the next wait returns
 // FP8RT_ERR_HW_QUEUE_FULL.
-void fp8rt_device_push(fp8rt_device *dev, const fp8rt_tile *tile);
+void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command);
 // Sleeps until no command is in flight. FP8RT_OK: all are complete and their D is in memory.
 // FP8RT_ERR_HW_*: the first failure, which is returned again until it is cleared.
 fp8rt_status fp8rt_device_wait(fp8rt_device *dev);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scaled GEMM of any shape, divided into tile commands. A is m x k, B is n x k, both
+// The scaled GEMM of any shape, as one command of the accelerator. A is m x k, B is n x k, both
 // K-contiguous (C = A * B^T):
 //
 //   t0 = acc to FP32          s  = scale_a[m] * scale_b[n]        t1 = t0 * s
@@ -73,20 +73,12 @@ typedef struct fp8rt_gemm_desc {
     uint32_t flags;            // FP8RT_GEMM_*
 } fp8rt_gemm_desc;
 
-// How a GEMM is divided into tiles. Callers may read it; only fp8rt_gemm_plan_make writes it.
+// A GEMM as one command. Callers may read it; only fp8rt_gemm_plan_make writes it.
 typedef struct fp8rt_gemm_plan {
-    fp8rt_gemm_desc desc;    // strides filled in
-    size_t scratch_bytes;    // what fp8rt_gemm_run needs; any alignment
-    uint32_t tile_m, tile_n; // outputs per command (less at the edges)
-    // Products per command: k, or less. A tile is then a chain of commands along K, whose
-    // accumulators stay in the array.
-    uint32_t tile_k;
-    uint32_t first_k;   // products of the first command: few, as nothing overlaps its load
-    uint32_t granule_k; // chunks of K are multiples of it
-    // a panel of B stays in its buffer while tiles of A are streamed; false: the reverse
-    bool b_resident;
-    uint32_t commands; // tile commands that the run submits
-    uint32_t mode;     // MODE register bits common to all commands
+    fp8rt_gemm_desc desc;   // strides filled in
+    size_t scratch_bytes;   // what fp8rt_gemm_run needs; any alignment
+    fp8rt_command command;  // all but the values and the places of scales and bias
+    uint32_t tile_commands; // that the accelerator makes of it
     struct { // offsets in the scratch of what cannot stay in place; FP8RT_IN_PLACE otherwise
         size_t scale_a, scale_b, bias;
     } staged;
@@ -103,7 +95,7 @@ typedef struct fp8rt_gemm_result {
         counters; // FP8RT_OK and accelerator errors: of this run, from its start to its end
 } fp8rt_gemm_result;
 
-// Checks the descriptor and divides the GEMM into tiles for `caps`. It does not check the values of
+// Checks the descriptor and chooses the tiles for `caps`. It does not check the values of
 // scale vectors, which are read at the run.
 fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
                                   fp8rt_gemm_plan *plan);

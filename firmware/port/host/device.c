@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden model behind the device interface. A command runs as a whole when it is submitted. The
+// The golden model behind the device interface. A command runs when it is submitted, one tile
+// command after the other. The
 // model computes steps and epilogue. This file does what the accelerator does around them: buffers,
 // chains of commands, reuse, errors.
 #include <string.h>
@@ -20,18 +21,18 @@ fp8rt_status fp8rt_device_open(fp8rt_device *dev)
     return fp8rt_host_array(&dev->caps) ? FP8RT_OK : FP8RT_ERR_NO_DEVICE;
 }
 
-// ---- one command --------------------------------------------------------------------------------
+// ---- one tile command --------------------------------------------------------------------------------
 
-// How the command computes.
+// How the tile command computes.
 typedef struct work {
-    const fp8rt_tile *tile;
+    const fp8rt_command *tile;
     fp8mac_dot_config dot;
     fp8mac_epilogue epilogue;
     uint32_t d_bytes;
     bool continues, keeps;
 } work;
 
-static fp8mac_epilogue epilogue_of(const fp8rt_tile *tile)
+static fp8mac_epilogue epilogue_of(const fp8rt_command *tile)
 {
     return (fp8mac_epilogue){
         .has_bias = FP8RT_GET(MODE__BIAS_EN, tile->mode) != 0,
@@ -44,7 +45,7 @@ static fp8mac_epilogue epilogue_of(const fp8rt_tile *tile)
     };
 }
 
-static work work_of(const fp8rt_caps *caps, const fp8rt_tile *tile)
+static work work_of(const fp8rt_caps *caps, const fp8rt_command *tile)
 {
     work w = {.tile = tile, .epilogue = epilogue_of(tile)};
     w.dot = (fp8mac_dot_config){
@@ -77,7 +78,7 @@ static void load_operand(fp8rt_device *dev, uint8_t *buffer, uintptr_t address, 
 
 static void load(fp8rt_device *dev, const work *w)
 {
-    const fp8rt_tile *tile = w->tile;
+    const fp8rt_command *tile = w->tile;
     uint32_t vectors = FP8RT_GET(MODE__SCALE_A_VEC, tile->mode) * beats(&dev->caps, tile->m * 4u) +
                        FP8RT_GET(MODE__SCALE_B_VEC, tile->mode) * beats(&dev->caps, tile->n * 4u) +
                        FP8RT_GET(MODE__BIAS_EN, tile->mode) * beats(&dev->caps, tile->n * 4u);
@@ -101,7 +102,7 @@ static uint32_t float_at(uintptr_t address, uint32_t index)
 
 static void finish(fp8rt_device *dev, const work *w, uint32_t t0, uint32_t m, uint32_t n)
 {
-    const fp8rt_tile *tile = w->tile;
+    const fp8rt_command *tile = w->tile;
     fp8rt_observed *seen = &dev->state.observed;
     bool a_is_vector = FP8RT_GET(MODE__SCALE_A_VEC, tile->mode) != 0;
     bool b_is_vector = FP8RT_GET(MODE__SCALE_B_VEC, tile->mode) != 0;
@@ -123,7 +124,7 @@ static fp8mac_acc *kept_acc(fp8rt_device *dev, uint32_t m, uint32_t n)
 
 static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_t n)
 {
-    const fp8rt_tile *tile = w->tile;
+    const fp8rt_command *tile = w->tile;
     fp8mac_acc acc = w->continues ? *kept_acc(dev, m, n) : (fp8mac_acc){0};
     fp8mac_dot(&w->dot, &acc, dev->state.a + (size_t)m * tile->k,
                dev->state.b + (size_t)n * tile->k, tile->k, &dev->state.observed.flags);
@@ -147,7 +148,7 @@ static void leave(fp8rt_device_state *state, const work *w)
     state->scale_exp_b = w->tile->scale_exp_b;
 }
 
-static void run(fp8rt_device *dev, const fp8rt_tile *tile)
+static void run(fp8rt_device *dev, const fp8rt_command *tile)
 {
     const work w = work_of(&dev->caps, tile);
     load(dev, &w);
@@ -170,25 +171,33 @@ static fp8rt_status error_of(const fp8rt_device *dev)
     return dev->state.error == 0 ? FP8RT_OK : (fp8rt_status)(FP8RT_ERR_HW + dev->state.error);
 }
 
-void fp8rt_device_push(fp8rt_device *dev, const fp8rt_tile *tile)
+static bool run_tile(void *context, const fp8rt_host_tile *tile)
 {
-    if (dev->state.error != 0) {
-        return;
-    }
-    fp8rt_status status = fp8rt_host_tile_check(dev, tile);
+    fp8rt_device *dev = context;
+    fp8rt_host_tile shaped = *tile;
+    shaped.command.mode = fp8rt_host_pass_shape(&dev->caps, &tile->command);
+    fp8rt_status status = fp8rt_host_tile_check(dev, &shaped);
     if (status == FP8RT_OK) {
-        run(dev, tile);
-        return;
+        run(dev, &shaped.command);
+        return true;
     }
     dev->state.error = (uint16_t)(status - FP8RT_ERR_HW);
-    dev->state.error_tag = tile->tag;
+    dev->state.error_tag = tile->command.tag;
+    return false;
 }
 
-fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_tile *tile)
+void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command)
+{
+    if (dev->state.error == 0) {
+        fp8rt_host_walk(&dev->caps, command, run_tile, dev);
+    }
+}
+
+fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command)
 {
     fp8rt_status status = error_of(dev);
     if (status == FP8RT_OK) {
-        fp8rt_device_push(dev, tile);
+        fp8rt_device_push(dev, command);
     }
     return status;
 }

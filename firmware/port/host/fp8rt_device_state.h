@@ -14,10 +14,10 @@ typedef struct fp8rt_device_state {
     uint16_t error_tag;
     fp8rt_observed observed;
     fp8rt_counters counters;
-    // The state after the preceding command.
+    // The state after the preceding tile command.
     bool before; // there was one after the last error was cleared
     bool kept;   // it kept its accumulators
-    uint16_t m, n, k;
+    uint32_t m, n, k;
     uint32_t mode;
     int8_t scale_exp_a, scale_exp_b;
     // Products of its accumulators, with those of the commands that it continues.

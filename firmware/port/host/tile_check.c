@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks that the accelerator makes on a command, in the accelerator's order.
+// The checks that the accelerator makes on a tile command, in the accelerator's order.
 #include "tile_check.h"
 
 #include "fp32_bits.h"
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
+#include "gemm_tiles.h"
 
-// A row of an operand buffer begins with a whole group of this many codes.
-#define ROW_CODES 32u
+// Sizes of a tile command have so many bits.
+#define DIM_MAX 0xffffu
 
 typedef struct region {
     bool used;
@@ -17,12 +18,12 @@ typedef struct region {
 
 enum { REGIONS = 6 };
 
-static bool has(const fp8rt_tile *tile, uint32_t bit)
+static bool has(const fp8rt_command *tile, uint32_t bit)
 {
     return (tile->mode & bit) != 0;
 }
 
-static bool finishes(const fp8rt_tile *tile)
+static bool finishes(const fp8rt_command *tile)
 {
     return !has(tile, FP8RT_BIT(MODE__ACC_KEEP));
 }
@@ -32,24 +33,28 @@ static uint32_t ceil_div(uint32_t x, uint32_t step)
     return (x + step - 1) / step;
 }
 
-static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_tile *tile)
+static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
 {
-    uint32_t row_words = ceil_div(tile->k, ROW_CODES) * (ROW_CODES / caps->beat_bytes);
+    if (tile->m > DIM_MAX || tile->n > DIM_MAX || tile->k > DIM_MAX) {
+        return true;
+    }
+    uint32_t row_words =
+        ceil_div(tile->k, FP8RT_BOUND_CODES) * (FP8RT_BOUND_CODES / caps->beat_bytes);
     return tile->m == 0 || tile->n == 0 || tile->k == 0 || tile->m > caps->max_mn ||
            tile->n > caps->max_mn || ceil_div(tile->m, caps->rows) * row_words > caps->buf_beats ||
            ceil_div(tile->n, caps->cols) * row_words > caps->buf_beats;
 }
 
-// A reserved format of D counts as 4 bytes, as in the accelerator.
-static uint32_t d_row_bytes(const fp8rt_tile *tile)
+// A reserved format of D counts as 1 byte, as in the accelerator.
+static uint32_t d_row_bytes(const fp8rt_command *tile)
 {
     uint32_t code = FP8RT_GET(MODE__D_FMT, tile->mode);
     bool reserved = code >= FP8MAC_ARRAY_FORMAT_COUNT;
     return tile->n *
-           (reserved ? 4u : fp8mac_format_bytes(fp8mac_format_get((fp8mac_format_id)code)));
+           (reserved ? 1u : fp8mac_format_bytes(fp8mac_format_get((fp8mac_format_id)code)));
 }
 
-static void list_regions(const fp8rt_tile *tile, region list[REGIONS])
+static void list_regions(const fp8rt_command *tile, region list[REGIONS])
 {
     bool end = finishes(tile);
     uint32_t m_floats = tile->m * 4u, n_floats = tile->n * 4u;
@@ -74,13 +79,12 @@ static bool alignment_is_bad(const fp8rt_caps *caps, const region *r)
 static bool range_is_bad(const region *r)
 {
     uint64_t span = (uint64_t)(r->rows - 1u) * r->stride + r->row_bytes - 1u;
-    return r->used &&
-           ((r->rows > 1 && r->stride < r->row_bytes) || span > UINTPTR_MAX - r->address);
+    return r->used && span > UINTPTR_MAX - r->address;
 }
 
 // ACC_FMT has no code for a fixed-point accumulator. A command selects it with the code of FP32,
 // the format of its read-out.
-static bool element_lacks(const fp8rt_element *element, const fp8rt_tile *tile)
+static bool element_lacks(const fp8rt_element *element, const fp8rt_command *tile)
 {
     bool fp16 = FP8RT_GET(MODE__ACC_FMT, tile->mode) != 0;
     bool has_acc = fp16 ? fp8rt_element_has(element, FP8MAC_ACC_FP16)
@@ -91,12 +95,11 @@ static bool element_lacks(const fp8rt_element *element, const fp8rt_tile *tile)
            !fp8rt_element_takes(element, (fp8mac_format_id)FP8RT_GET(MODE__B_FMT, tile->mode));
 }
 
-static bool mode_is_bad(const fp8rt_tile *tile)
+static bool mode_is_bad(const fp8rt_command *tile)
 {
     return FP8RT_GET(MODE__D_FMT, tile->mode) > FP8MAC_FP32 ||
            FP8RT_GET(MODE__OVERFLOW, tile->mode) > FP8MAC_OVERFLOW_IEEE ||
-           FP8RT_GET(MODE__ACT, tile->mode) > FP8MAC_ACT_CLAMP ||
-           FP8RT_GET(MODE__PASS_SHAPE, tile->mode) > 2u;
+           FP8RT_GET(MODE__ACT, tile->mode) > FP8MAC_ACT_CLAMP;
 }
 
 static bool exponent_is_bad(int exponent)
@@ -104,7 +107,7 @@ static bool exponent_is_bad(int exponent)
     return exponent < FP8MAC_SCALE_EXPONENT_MIN || exponent > FP8MAC_SCALE_EXPONENT_MAX;
 }
 
-static bool scales_are_bad(const fp8rt_tile *tile)
+static bool scales_are_bad(const fp8rt_command *tile)
 {
     bool a_is_vector = has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)),
          b_is_vector = has(tile, FP8RT_BIT(MODE__SCALE_B_VEC));
@@ -117,7 +120,7 @@ static bool scales_are_bad(const fp8rt_tile *tile)
 
 // A chain on a fixed-point accumulator must keep the accumulator's unit, which the formats and the
 // scaling exponents determine. It must also stay within the accumulator's number of products.
-static bool unit_is_bad(const fp8rt_device *dev, const fp8rt_tile *tile)
+static bool unit_is_bad(const fp8rt_device *dev, const fp8rt_command *tile)
 {
     const fp8rt_device_state *left = &dev->state;
     const uint32_t unit = FP8RT_BIT(MODE__A_FMT) | FP8RT_BIT(MODE__B_FMT);
@@ -128,7 +131,7 @@ static bool unit_is_bad(const fp8rt_device *dev, const fp8rt_tile *tile)
 }
 
 // A pass is 1 << shape tiles down and 4 >> shape across.
-static bool tiles_are_too_many(const fp8rt_caps *caps, const fp8rt_tile *tile)
+static bool tiles_are_too_many(const fp8rt_caps *caps, const fp8rt_command *tile)
 {
     uint32_t shape = FP8RT_GET(MODE__PASS_SHAPE, tile->mode);
     uint32_t passes = ceil_div(ceil_div(tile->m, caps->rows), 1u << shape) *
@@ -136,7 +139,7 @@ static bool tiles_are_too_many(const fp8rt_caps *caps, const fp8rt_tile *tile)
     return passes * caps->pass_tiles > caps->acc_tiles;
 }
 
-static bool sequence_is_bad(const fp8rt_device *dev, const fp8rt_tile *tile)
+static bool sequence_is_bad(const fp8rt_device *dev, const fp8rt_command *tile)
 {
     const fp8rt_device_state *left = &dev->state;
     const uint32_t other = tile->mode ^ left->mode;
@@ -162,8 +165,20 @@ static bool sequence_is_bad(const fp8rt_device *dev, const fp8rt_tile *tile)
            !(left->before && same_n && same_k && same_b_format);
 }
 
-fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_tile *tile)
+uint32_t fp8rt_host_pass_shape(const fp8rt_caps *caps, const fp8rt_command *tile)
 {
+    uint32_t passes;
+    if (FP8RT_GET(MODE__PASS_SHAPE, tile->mode) != FP8RT_PASS_SHAPE_AUTOMATIC) {
+        return tile->mode;
+    }
+    uint32_t shape = fp8rt_pass_shape(fp8rt_count_pow2(tile->m, caps->rows),
+                                      fp8rt_count_pow2(tile->n, caps->cols), &passes);
+    return (tile->mode & ~FP8RT_BIT(MODE__PASS_SHAPE)) | FP8RT_PUT(MODE__PASS_SHAPE, shape);
+}
+
+fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_tile *host_tile)
+{
+    const fp8rt_command *tile = &host_tile->command;
     region list[REGIONS];
     if (shape_is_bad(&dev->caps, tile)) {
         return FP8RT_ERR_HW_SHAPE;
@@ -174,10 +189,12 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_tile *ti
             return FP8RT_ERR_HW_ALIGNMENT;
         }
     }
+    bool range_bad = host_tile->range_bad;
     for (int i = 0; i < REGIONS; i++) {
-        if (range_is_bad(&list[i])) {
-            return FP8RT_ERR_HW_RANGE;
-        }
+        range_bad |= range_is_bad(&list[i]);
+    }
+    if (range_bad) {
+        return FP8RT_ERR_HW_RANGE;
     }
     if (mode_is_bad(tile) || element_lacks(&dev->caps.element, tile)) {
         return FP8RT_ERR_HW_MODE;
@@ -188,5 +205,5 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_tile *ti
     if (finishes(tile) && scales_are_bad(tile)) {
         return FP8RT_ERR_HW_SCALE;
     }
-    return sequence_is_bad(dev, tile) ? FP8RT_ERR_HW_SEQUENCE : FP8RT_OK;
+    return host_tile->sequence_bad || sequence_is_bad(dev, tile) ? FP8RT_ERR_HW_SEQUENCE : FP8RT_OK;
 }

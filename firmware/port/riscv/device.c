@@ -142,39 +142,43 @@ static inline void update(fp8rt_device_state *state, unsigned index, uint32_t va
     soc_write(REG(A_ADDR) + 4u * index, value);
 }
 
-void fp8rt_device_push(fp8rt_device *dev, const fp8rt_tile *tile)
+void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command)
 {
     fp8rt_device_state *state = &dev->state;
     uint32_t mode =
-        tile->mode | FP8RT_BIT(MODE__IRQ); // every completion may be what a sleeper waits for
-    update(state, COMMAND_INDEX(A_ADDR), tile->a);
-    update(state, COMMAND_INDEX(A_STRIDE), tile->a_stride);
-    update(state, COMMAND_INDEX(B_ADDR), tile->b);
-    update(state, COMMAND_INDEX(B_STRIDE), tile->b_stride);
-    update(state, COMMAND_INDEX(D_ADDR), tile->d);
-    update(state, COMMAND_INDEX(D_STRIDE), tile->d_stride);
-    update(state, COMMAND_INDEX(SHAPE),
-           FP8RT_PUT(SHAPE__M, tile->m) | FP8RT_PUT(SHAPE__N, tile->n));
-    update(state, COMMAND_INDEX(K), FP8RT_PUT(K__K, tile->k));
+        command->mode | FP8RT_BIT(MODE__IRQ); // every completion may be what a sleeper waits for
+    update(state, COMMAND_INDEX(A_ADDR), command->a);
+    update(state, COMMAND_INDEX(A_STRIDE), command->a_stride);
+    update(state, COMMAND_INDEX(B_ADDR), command->b);
+    update(state, COMMAND_INDEX(B_STRIDE), command->b_stride);
+    update(state, COMMAND_INDEX(D_ADDR), command->d);
+    update(state, COMMAND_INDEX(D_STRIDE), command->d_stride);
+    update(state, COMMAND_INDEX(M), command->m);
+    update(state, COMMAND_INDEX(N), command->n);
+    update(state, COMMAND_INDEX(K), command->k);
+    update(state, COMMAND_INDEX(TILE),
+           FP8RT_PUT(TILE__M, command->tile_m) | FP8RT_PUT(TILE__N, command->tile_n));
+    update(state, COMMAND_INDEX(TILE_K),
+           FP8RT_PUT(TILE_K__K, command->tile_k) | FP8RT_PUT(TILE_K__FIRST, command->first_k));
     update(state, COMMAND_INDEX(MODE), mode);
     update(state, COMMAND_INDEX(SCALE_EXP),
-           FP8RT_PUT(SCALE_EXP__SA, tile->scale_exp_a) |
-               FP8RT_PUT(SCALE_EXP__SB, tile->scale_exp_b));
-    update(state, COMMAND_INDEX(SCALE_A), tile->scale_a);
-    update(state, COMMAND_INDEX(SCALE_B), tile->scale_b);
-    update(state, COMMAND_INDEX(BIAS), tile->bias);
-    update(state, COMMAND_INDEX(SCALE_D), tile->scale_d);
-    update(state, COMMAND_INDEX(CLAMP_LO), tile->clamp_lo);
-    update(state, COMMAND_INDEX(CLAMP_HI), tile->clamp_hi);
+           FP8RT_PUT(SCALE_EXP__SA, command->scale_exp_a) |
+               FP8RT_PUT(SCALE_EXP__SB, command->scale_exp_b));
+    update(state, COMMAND_INDEX(SCALE_A), command->scale_a);
+    update(state, COMMAND_INDEX(SCALE_B), command->scale_b);
+    update(state, COMMAND_INDEX(BIAS), command->bias);
+    update(state, COMMAND_INDEX(SCALE_D), command->scale_d);
+    update(state, COMMAND_INDEX(CLAMP_LO), command->clamp_lo);
+    update(state, COMMAND_INDEX(CLAMP_HI), command->clamp_hi);
     soc_fence();
-    soc_write(REG(SUBMIT), FP8RT_PUT(SUBMIT__TAG, tile->tag));
+    soc_write(REG(SUBMIT), FP8RT_PUT(SUBMIT__TAG, command->tag));
 }
 
-fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_tile *tile)
+fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command)
 {
     fp8rt_status status = status_of(await(takes_commands));
     if (status == FP8RT_OK) {
-        fp8rt_device_push(dev, tile);
+        fp8rt_device_push(dev, command);
     }
     return status;
 }

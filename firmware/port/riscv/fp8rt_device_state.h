@@ -2,7 +2,7 @@
 #ifndef FP8RT_DEVICE_STATE_H
 #define FP8RT_DEVICE_STATE_H
 
-#define FP8RT_COMMAND_WORDS 16 // A_ADDR .. CLAMP_HI
+#define FP8RT_COMMAND_WORDS 19 // A_ADDR .. CLAMP_HI
 
 typedef struct fp8rt_device_state {
     uint32_t written[FP8RT_COMMAND_WORDS]; // what the command registers hold

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile command as software describes it, and its result by the golden model on an image of the
-// memory.
-#ifndef ACCEL_TILE_H
-#define ACCEL_TILE_H
+// A command as software describes it, and its result by the golden model on an image of the memory.
+#ifndef ACCEL_COMMAND_H
+#define ACCEL_COMMAND_H
 
 #include <cstdint>
 #include <cstring>
@@ -32,17 +31,24 @@ enum Error {
 
 constexpr uint32_t kOne = 0x3f800000u;
 
-struct Tile {
+struct Command {
     uint32_t m = 1, n = 1, k = 1;
+    uint32_t tile_m = 0, tile_n = 0, tile_k = 0, first_k = 0; // 0: all
+    bool b_resident = false;
     uint32_t a_addr = 0, a_stride = 0, b_addr = 0, b_stride = 0, d_addr = 0, d_stride = 0;
     uint32_t a_fmt = 0, b_fmt = 0, acc_fmt = 0, d_fmt = 0, overflow = 0, act = 0;
-    uint32_t pass_shape = 0; // log2 of the pass's tiles down
+    uint32_t pass_shape = 0; // log2 of the pass's tiles down; 3: automatic
     bool scale_a_vec = false, scale_b_vec = false, bias_en = false;
     bool reuse_a = false, reuse_b = false, acc_continue = false, acc_keep = false, irq = false;
     int sa = 0, sb = 0;
     uint32_t scale_a = kOne, scale_b = kOne, bias = 0, scale_d = kOne, clamp_lo = 0, clamp_hi = 0;
     uint16_t tag = 0;
 
+    // Its last tile command need not have all of A or B.
+    bool has_tiles() const
+    {
+        return tile_m != 0 || tile_n != 0 || tile_k != 0;
+    }
     uint64_t macs() const
     {
         return uint64_t(m) * n * k;
@@ -53,7 +59,7 @@ struct Tile {
     }
 };
 
-// The effects of all tiles together, other than D.
+// The effects of all commands together, other than D.
 struct Outcome {
     fp8mac_flags flags = 0;
     uint32_t amax = 0;
@@ -65,9 +71,9 @@ class Golden
   public:
     Golden(std::vector<uint8_t> &image, uint64_t base) : image_(image), base_(base) {}
     Outcome outcome;
-    unsigned refusals = 0; // tiles that the model refused to compute: a mistake of the bench
+    unsigned refusals = 0; // commands that the model refused to compute: a mistake of the bench
 
-    void run(const Tile &t)
+    void run(const Command &t)
     {
         if (t.acc_keep || t.acc_continue) {
             run_chained(t);
@@ -98,7 +104,7 @@ class Golden
         return fp8mac_format_get(static_cast<fp8mac_format_id>(id));
     }
 
-    fp8mac_dot_config dot_config(const Tile &t) const
+    fp8mac_dot_config dot_config(const Command &t) const
     {
         fp8mac_dot_config dot{};
         dot.a_format = format(t.a_fmt);
@@ -110,7 +116,7 @@ class Golden
         return dot;
     }
 
-    void run_gemm(const Tile &t)
+    void run_gemm(const Command &t)
     {
         const float scale_a = as_float(t.scale_a), scale_b = as_float(t.scale_b),
                     scale_d = as_float(t.scale_d);
@@ -168,8 +174,8 @@ class Golden
         outcome.nonfinite |= result.amax_nonfinite;
     }
 
-    // In a chain each tile continues the accumulators of the one before it, with its own formats.
-    void run_chained(const Tile &t)
+    // In a chain each command continues the accumulators of the one before it, with its own formats.
+    void run_chained(const Command &t)
     {
         const fp8mac_dot_config dot = dot_config(t);
         if (!t.acc_continue) {
@@ -189,7 +195,7 @@ class Golden
         }
     }
 
-    void finish(const Tile &t, const fp8mac_dot_config &dot, const fp8mac_acc &acc, uint32_t r,
+    void finish(const Command &t, const fp8mac_dot_config &dot, const fp8mac_acc &acc, uint32_t r,
                 uint32_t c)
     {
         fp8mac_epilogue epilogue{};

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panels of the resident operand follow in order. For each panel the tiles of the other operand
+// are streamed, alternately forwards and backwards.
+#include "walk.h"
+
+#include "fp8mac/fp8mac.h"
+#include "fp8rt/registers.h"
+#include "gemm_tiles.h"
+
+// A part of the rows of an operand, or of K
+typedef struct span {
+    uint32_t start, length;
+} span;
+
+typedef struct walk {
+    const fp8rt_caps *caps;
+    const fp8rt_command *command;
+    fp8rt_host_visit visit;
+    void *context;
+    bool range_bad;
+    uint32_t cap;       // most products of the next tile command
+    bool before, whole; // there was a tile command; it had all of K
+    span m, n;          // rows of A and of B that it had
+} walk;
+
+static bool has(const fp8rt_command *command, uint32_t bit)
+{
+    return (command->mode & bit) != 0;
+}
+
+static bool same(span x, span y)
+{
+    return x.start == y.start && x.length == y.length;
+}
+
+static uint32_t count_tiles(uint32_t total, uint32_t tile)
+{
+    return tile == 0 || total <= tile ? 1 : total / tile + (total % tile != 0);
+}
+
+static span span_of(uint32_t total, uint32_t tile, uint32_t index)
+{
+    if (count_tiles(total, tile) == 1) {
+        return (span){0, total};
+    }
+    uint32_t start = index * tile;
+    return (span){start, total - start < tile ? total - start : tile};
+}
+
+// ---- the command as a whole ---------------------------------------------------------------------
+
+// A reserved format of D counts as 1 byte, as in the accelerator.
+static uint32_t d_bytes(const fp8rt_command *command)
+{
+    uint32_t code = FP8RT_GET(MODE__D_FMT, command->mode);
+    bool reserved = code >= FP8MAC_ARRAY_FORMAT_COUNT;
+    return reserved ? 1u : fp8mac_format_bytes(fp8mac_format_get((fp8mac_format_id)code));
+}
+
+static bool strides_are_bad(const fp8rt_command *c)
+{
+    return (c->m > 1 && !has(c, FP8RT_BIT(MODE__REUSE_A)) && c->a_stride < c->k) ||
+           (c->n > 1 && !has(c, FP8RT_BIT(MODE__REUSE_B)) && c->b_stride < c->k) ||
+           (c->m > 1 && !has(c, FP8RT_BIT(MODE__ACC_KEEP)) &&
+            c->d_stride < (uint64_t)c->n * d_bytes(c));
+}
+
+// ---- one tile command ---------------------------------------------------------------------------
+
+// The address `count` steps behind `from`. Notes an address that does not exist.
+static uintptr_t behind(uintptr_t from, uint32_t count, uint32_t step, bool *beyond)
+{
+    uint64_t offset = (uint64_t)count * step;
+    *beyond |= offset > UINTPTR_MAX - from;
+    return from + (uintptr_t)offset;
+}
+
+static void place(const walk *w, span m, span n, uint32_t k, fp8rt_host_tile *tile)
+{
+    const fp8rt_command *from = w->command;
+    fp8rt_command *to = &tile->command;
+    bool *beyond = &tile->range_bad;
+    to->a = behind(behind(from->a, m.start, from->a_stride, beyond), k, 1, beyond);
+    to->b = behind(behind(from->b, n.start, from->b_stride, beyond), k, 1, beyond);
+    to->d =
+        behind(behind(from->d, m.start, from->d_stride, beyond), n.start, d_bytes(from), beyond);
+    if (has(from, FP8RT_BIT(MODE__SCALE_A_VEC))) {
+        to->scale_a = behind(from->scale_a, m.start, 4, beyond);
+    }
+    if (has(from, FP8RT_BIT(MODE__SCALE_B_VEC))) {
+        to->scale_b = behind(from->scale_b, n.start, 4, beyond);
+    }
+    if (has(from, FP8RT_BIT(MODE__BIAS_EN))) {
+        to->bias = behind(from->bias, n.start, 4, beyond);
+    }
+}
+
+static bool visit_chunk(walk *w, span m, span n, span k, bool last_tile)
+{
+    const uint32_t chains = FP8RT_BIT(MODE__REUSE_A) | FP8RT_BIT(MODE__REUSE_B) |
+                            FP8RT_BIT(MODE__ACC_CONTINUE) | FP8RT_BIT(MODE__ACC_KEEP);
+    const fp8rt_command *c = w->command;
+    bool whole = k.length == c->k, ends = k.start + k.length == c->k;
+    bool all = whole && m.length == c->m && n.length == c->n;
+    fp8rt_host_tile tile = {.command = *c, .last = ends && last_tile, .range_bad = w->range_bad};
+    tile.sequence_bad = !all && has(c, chains);
+    tile.command.m = m.length;
+    tile.command.n = n.length;
+    tile.command.k = k.length;
+    tile.command.tile_m = tile.command.tile_n = tile.command.tile_k = tile.command.first_k = 0;
+    if (w->before && w->whole && whole) {
+        tile.command.mode |= same(m, w->m) ? FP8RT_BIT(MODE__REUSE_A) : 0;
+        tile.command.mode |= same(n, w->n) ? FP8RT_BIT(MODE__REUSE_B) : 0;
+    }
+    tile.command.mode |= k.start != 0 ? FP8RT_BIT(MODE__ACC_CONTINUE) : 0;
+    tile.command.mode |= !ends ? FP8RT_BIT(MODE__ACC_KEEP) : 0;
+    place(w, m, n, k.start, &tile);
+    w->before = true;
+    w->whole = whole;
+    w->m = m;
+    w->n = n;
+    return w->visit(w->context, &tile);
+}
+
+static bool visit_tile(walk *w, span m, span n, bool last_tile)
+{
+    const fp8rt_command *c = w->command;
+    uint32_t cap = c->tile_k == 0 ? c->k : w->cap;
+    uint32_t start = 0;
+    do {
+        uint32_t left = c->k - start;
+        uint32_t length =
+            c->tile_k == 0 ? left : fp8rt_next_chunk(left, cap, fp8rt_granule_k(w->caps));
+        if (!visit_chunk(w, m, n, (span){start, length}, last_tile)) {
+            return false;
+        }
+        start += length;
+        cap = 2u * cap < c->tile_k ? 2u * cap : c->tile_k;
+    } while (start < c->k);
+    w->cap = c->tile_k;
+    return true;
+}
+
+void fp8rt_host_walk(const fp8rt_caps *caps, const fp8rt_command *command, fp8rt_host_visit visit,
+                     void *context)
+{
+    walk w = {.caps = caps, .command = command, .visit = visit, .context = context};
+    const bool b_resident = has(command, FP8RT_BIT(MODE__B_RESIDENT));
+    const uint32_t down = count_tiles(command->m, command->tile_m),
+                   across = count_tiles(command->n, command->tile_n);
+    const uint32_t resident = b_resident ? across : down, streamed = b_resident ? down : across;
+    w.range_bad = strides_are_bad(command);
+    w.cap = command->first_k == 0 ? command->tile_k : command->first_k;
+    for (uint32_t i = 0; i < resident; i++) {
+        for (uint32_t j = 0; j < streamed; j++) {
+            uint32_t stream = i % 2u == 0 ? j : streamed - 1u - j;
+            span m = span_of(command->m, command->tile_m, b_resident ? stream : i);
+            span n = span_of(command->n, command->tile_n, b_resident ? i : stream);
+            bool last = i + 1u == resident && j + 1u == streamed;
+            if (!visit_tile(&w, m, n, last)) {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accelerator's division of a command into tile commands.
+#ifndef FP8RT_HOST_WALK_H
+#define FP8RT_HOST_WALK_H
+
+#include "fp8rt/device.h"
+
+typedef struct fp8rt_host_tile {
+    fp8rt_command command; // its part of the matrices and vectors; without tile sizes
+    bool last;             // of its command
+    bool range_bad;        // the command's strides or this part's addresses are illegal
+    bool sequence_bad;     // the command is part of a chain, but not one tile command
+} fp8rt_host_tile;
+
+// Takes a tile command. False ends the walk.
+typedef bool (*fp8rt_host_visit)(void *context, const fp8rt_host_tile *tile);
+
+void fp8rt_host_walk(const fp8rt_caps *caps, const fp8rt_command *command, fp8rt_host_visit visit,
+                     void *context);
+
+#endif

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tile walker divides a command into tile commands. D is divided into tiles of tile_m x tile_n outputs, and K of each
+// tile into chunks of at most tile_k products. A size of 0 stands for the whole matrix.
+//
+// One operand is resident: B with b_resident, else A. For each of its tiles in order, the tiles of the other operand are
+// streamed, first forwards, then backwards, and so on in turn. A tile command with all of K reuses the operand that it
+// has in common with the tile command before it, if that had all of K too.
+//
+// All chunks of a tile but the last keep their accumulators, all but the first continue them. A chunk has at most `cap`
+// products, and about half of the rest if that is less than two caps. A rest of at most a granule is one chunk. All
+// chunks but the last are whole granules if cap is. The cap is tile_k, except in the first tile: it begins with first_k there
+// and doubles from chunk to chunk, because nothing hides the first load.
+//
+//   Idle -> Size -> Offer -> Size ...      the next chunk
+//                         -> Move -> Size  the next tile; a first Move waits for the products of sizes and strides
+//
+// The walker also judges what concerns the command as a whole: strides against rows, tiles behind the last address, and
+// chains, which only commands of one tile command can be part of.
+module fp8mac_cmd_walk
+  import fp8mac_pkg::*;
+  import fp8mac_cmd_pkg::*;
+#(
+  parameter int unsigned GRANULE = 32,  // products: a power of two
+  parameter int unsigned MAX_MN  = 128  // limit of a tile's m and n
+) (
+  input  logic      clk_i,
+  input  logic      rst_ni,
+  input  logic      abort_i,  // drop the command at hand and take no other
+  output logic      idle_o,
+
+  input  logic      valid_i,
+  input  command_t  command_i,
+  output logic      ready_o,
+
+  output logic      valid_o,
+  output tile_cmd_t tile_o,
+  input  logic      ready_i
+);
+  localparam int unsigned MnW        = $clog2(MAX_MN + 1);
+  localparam int unsigned GranuleLog = $clog2(GRANULE);
+
+  typedef enum logic [1:0] {
+    Idle,
+    Size,   // the sizes of the tile command at hand
+    Offer,
+    Move
+  } state_e;
+
+  // An address with a bit for "behind the last address". Tiles are visited forwards before they are visited backwards,
+  // and the walk ends at the first such address, so one bit suffices.
+  typedef logic [AddrW:0] place_addr_t;
+
+  state_e   state_q, state_d;
+  command_t cmd_q;
+  logic     accept, taken, moved;
+
+  assign ready_o = state_q == Idle && !abort_i;
+  assign accept  = ready_o && valid_i;
+  assign idle_o  = state_q == Idle;
+  assign valid_o = state_q == Offer && !abort_i;
+  assign taken   = valid_o && ready_i;
+
+  always_ff @(posedge clk_i) begin
+    if (accept) cmd_q <= command_i;
+  end
+
+  // ---- products of tile sizes and strides --------------------------------------------------------------------------
+  // One bit of a tile's rows per cycle, the highest first: A, B, then D. A product beyond the addresses becomes the first
+  // address behind the last one.
+  localparam int unsigned BitW = $clog2(MnW);
+
+  logic            stepping_q;
+  logic [1:0]      product_q;      // 0: A, 1: B, 2: D
+  logic [BitW-1:0] bit_q;
+  place_addr_t     a_step_q, b_step_q, d_step_q, step, step_next;
+  logic [AddrW+1:0] step_sum;
+  addr_t           stride;
+  logic [MnW-1:0]  factor;
+  logic            steps_done;
+
+  assign steps_done = !stepping_q;
+
+  always_comb begin
+    unique case (product_q)
+      2'd0:    {step, stride, factor} = {a_step_q, cmd_q.a_stride, MnW'(cmd_q.tile_m)};
+      2'd1:    {step, stride, factor} = {b_step_q, cmd_q.b_stride, MnW'(cmd_q.tile_n)};
+      default: {step, stride, factor} = {d_step_q, cmd_q.d_stride, MnW'(cmd_q.tile_m)};
+    endcase
+    step_sum  = {step, 1'b0} + (factor[bit_q] ? (AddrW+2)'(stride) : '0);
+    step_next = (step_sum[AddrW+1:AddrW] != '0) ? {1'b1, {AddrW{1'b0}}} : {1'b0, step_sum[AddrW-1:0]};
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) stepping_q <= 1'b0;
+    else if (accept) stepping_q <= 1'b1;
+    else if (product_q == 2'd2 && bit_q == '0) stepping_q <= 1'b0;
+    if (accept) begin
+      product_q <= 2'd0;
+      bit_q     <= BitW'(MnW - 1);
+      a_step_q  <= '0;
+      b_step_q  <= '0;
+      d_step_q  <= '0;
+    end else if (stepping_q) begin
+      bit_q <= (bit_q == '0) ? BitW'(MnW - 1) : bit_q - BitW'(1);
+      if (bit_q == '0) product_q <= product_q + 2'd1;
+      unique case (product_q)
+        2'd0:    a_step_q <= step_next;
+        2'd1:    b_step_q <= step_next;
+        default: d_step_q <= step_next;
+      endcase
+    end
+  end
+
+  // ---- sizes -------------------------------------------------------------------------------------------------------
+  // The rows, columns and products that remain, those of the tile command at hand included. Sizes beyond DimW bits are
+  // illegal. They become 0, which is illegal too.
+  size_t m_left_q, n_left_q, k_left_q;
+  dim_t  m_q, n_q, k_q, cap_q;
+  logic  m_more, n_more, k_more;        // more remains behind
+  logic  m_more_q, n_more_q, k_more_q;
+  logic  m_start_q, n_start_q;          // nothing is before
+  logic  k_near;
+  dim_t  k_half;                        // half of what remains, in whole granules
+  dim_t  m_size, n_size, k_size;
+
+  function automatic dim_t to_dim(size_t x);
+    return (x[31:DimW] == '0) ? x[DimW-1:0] : '0;
+  endfunction
+
+  assign m_more = cmd_q.tile_m != '0 && m_left_q > size_t'(cmd_q.tile_m);
+  assign n_more = cmd_q.tile_n != '0 && n_left_q > size_t'(cmd_q.tile_n);
+  assign k_more = cmd_q.tile_k != '0 && k_left_q > size_t'(cap_q) && k_left_q > size_t'(GRANULE);
+  assign k_near = k_left_q < size_t'({cap_q, 1'b0});
+  assign k_half = dim_t'(((DimW+1)'(k_left_q) + (DimW+1)'(2 * GRANULE - 1)) >> (GranuleLog + 1)) << GranuleLog;
+
+  always_comb begin
+    m_size = m_more ? cmd_q.tile_m : to_dim(m_left_q);
+    n_size = n_more ? cmd_q.tile_n : to_dim(n_left_q);
+    k_size = !k_more ? to_dim(k_left_q) : k_near ? k_half : cap_q;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Size) begin
+      m_q       <= m_size;
+      n_q       <= n_size;
+      k_q       <= k_size;
+      m_more_q  <= m_more;
+      n_more_q  <= n_more;
+      k_more_q  <= k_more;
+      m_start_q <= m_left_q == cmd_q.m;
+      n_start_q <= n_left_q == cmd_q.n;
+    end
+  end
+
+  // ---- the next tile command ---------------------------------------------------------------------------------------
+  // The streamed operand's next tile, else the resident operand's.
+  logic first_q, backwards_q, from_start_q;
+  logic stream_more, resident_more, move_m, move_n;
+
+  assign stream_more   = cmd_q.mode.b_resident ? (backwards_q ? !m_start_q : m_more_q)
+                                               : (backwards_q ? !n_start_q : n_more_q);
+  assign resident_more = cmd_q.mode.b_resident ? n_more_q : m_more_q;
+  assign move_m        = (cmd_q.mode.b_resident == stream_more) && (stream_more || resident_more);
+  assign move_n        = (cmd_q.mode.b_resident != stream_more) && (stream_more || resident_more);
+  assign moved         = state_q == Move && steps_done;
+
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      Idle:    if (valid_i) state_d = Size;
+      Size:    state_d = Offer;
+      Offer:   if (taken) state_d = k_more_q ? Size : (stream_more || resident_more) ? Move : Idle;
+      default: if (steps_done) state_d = Size;
+    endcase
+    if (abort_i) state_d = Idle;
+  end
+
+  // Whether a command's tiles are visited from the tile behind on: the streamed operand moves against its order.
+  logic back;
+  assign back = stream_more && backwards_q;
+
+  function automatic size_t left_after(size_t left, dim_t tile, logic towards_start);
+    return towards_start ? left + size_t'(tile) : left - size_t'(tile);
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) state_q <= Idle;
+    else state_q <= state_d;
+    if (accept) begin
+      m_left_q     <= command_i.m;
+      n_left_q     <= command_i.n;
+      k_left_q     <= command_i.k;
+      cap_q        <= (command_i.first_k != '0) ? command_i.first_k : command_i.tile_k;
+      first_q      <= 1'b1;
+      backwards_q  <= 1'b0;
+      from_start_q <= 1'b1;
+    end else if (taken) begin
+      first_q      <= 1'b0;
+      k_left_q     <= k_more_q ? k_left_q - size_t'(k_q) : cmd_q.k;
+      from_start_q <= !k_more_q;
+      cap_q        <= (k_more_q && !cap_q[DimW-1] && {cap_q[DimW-2:0], 1'b0} < cmd_q.tile_k) ?
+                      {cap_q[DimW-2:0], 1'b0} : cmd_q.tile_k;
+    end else if (moved) begin
+      if (move_m) m_left_q <= left_after(m_left_q, cmd_q.tile_m, back);
+      if (move_n) n_left_q <= left_after(n_left_q, cmd_q.tile_n, back);
+      if (!stream_more) backwards_q <= !backwards_q;
+    end
+  end
+
+  // ---- reuse -------------------------------------------------------------------------------------------------------
+  // An operand is there if the tile command before had all of K and the same rows of it.
+  logic whole, has_a_q, has_b_q;
+
+  assign whole = from_start_q && !k_more_q;
+
+  always_ff @(posedge clk_i) begin
+    if (accept) begin
+      has_a_q <= command_i.mode.reuse_a;
+      has_b_q <= command_i.mode.reuse_b;
+    end else if (taken) begin
+      has_a_q <= whole && !k_more_q && !move_m;
+      has_b_q <= whole && !k_more_q && !move_n;
+    end
+  end
+
+  // ---- addresses ---------------------------------------------------------------------------------------------------
+  place_addr_t a_tile_q, b_tile_q, d_q, scale_a_q, scale_b_q, bias_q;
+  place_addr_t a_q, b_q;   // of the chunk
+  size_t       k_done_q;   // products of the chunks before
+  logic [1:0]  d_size;
+
+  assign d_size = dst_size(dst_fmt_e'(cmd_q.mode.d_fmt));
+
+  function automatic place_addr_t along(place_addr_t from, place_addr_t by, logic towards_start);
+    return towards_start ? from - by : from + by;
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (accept) begin
+      a_tile_q  <= {1'b0, command_i.a_addr};
+      b_tile_q  <= {1'b0, command_i.b_addr};
+      d_q       <= {1'b0, command_i.d_addr};
+      scale_a_q <= {1'b0, command_i.scale_a};
+      scale_b_q <= {1'b0, command_i.scale_b};
+      bias_q    <= {1'b0, command_i.bias};
+      k_done_q  <= '0;
+    end else if (taken) begin
+      k_done_q  <= k_more_q ? k_done_q + size_t'(k_q) : '0;
+    end else if (moved) begin
+      if (move_m) begin
+        a_tile_q <= along(a_tile_q, a_step_q, back);
+        d_q      <= along(d_q, d_step_q, back);
+        if (cmd_q.mode.scale_a_vec) scale_a_q <= along(scale_a_q, place_addr_t'({cmd_q.tile_m, 2'b00}), back);
+      end
+      if (move_n) begin
+        b_tile_q <= along(b_tile_q, b_step_q, back);
+        d_q      <= along(d_q, place_addr_t'(cmd_q.tile_n) << d_size, back);
+        bias_q   <= along(bias_q, place_addr_t'({cmd_q.tile_n, 2'b00}), back);
+        if (cmd_q.mode.scale_b_vec) scale_b_q <= along(scale_b_q, place_addr_t'({cmd_q.tile_n, 2'b00}), back);
+      end
+    end
+    if (state_q == Size) begin
+      a_q <= a_tile_q + place_addr_t'(k_done_q);
+      b_q <= b_tile_q + place_addr_t'(k_done_q);
+    end
+  end
+
+  // ---- what concerns the whole command -----------------------------------------------------------------------------
+  // The bytes of a row of D need two bits more than its columns.
+  logic stride_bad_q, beyond, divided;
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Size) begin
+      stride_bad_q <= (cmd_q.m > size_t'(1) && !cmd_q.mode.reuse_a && cmd_q.a_stride < addr_t'(cmd_q.k)) ||
+                      (cmd_q.n > size_t'(1) && !cmd_q.mode.reuse_b && cmd_q.b_stride < addr_t'(cmd_q.k)) ||
+                      (cmd_q.m > size_t'(1) && !cmd_q.mode.acc_keep &&
+                       (AddrW+2)'(cmd_q.d_stride) < (AddrW+2)'(cmd_q.n) << d_size);
+    end
+  end
+
+  assign beyond  = a_q[AddrW] || b_q[AddrW] || d_q[AddrW] || scale_a_q[AddrW] || scale_b_q[AddrW] ||
+                   (cmd_q.mode.bias_en && bias_q[AddrW]);
+  assign divided = m_more_q || n_more_q || k_more_q;
+
+  // ---- the tile command --------------------------------------------------------------------------------------------
+  always_comb begin
+    tile_o = '{
+      tag: cmd_q.tag, last: !k_more_q && !stream_more && !resident_more,
+      range_bad: stride_bad_q || beyond,
+      sequence_bad: first_q && divided &&
+                    (cmd_q.mode.reuse_a || cmd_q.mode.reuse_b || cmd_q.mode.acc_continue || cmd_q.mode.acc_keep),
+      a_addr: a_q[AddrW-1:0], a_stride: cmd_q.a_stride, b_addr: b_q[AddrW-1:0], b_stride: cmd_q.b_stride,
+      d_addr: d_q[AddrW-1:0], d_stride: cmd_q.d_stride, m: m_q, n: n_q, k: k_q, mode: cmd_q.mode,
+      sa: cmd_q.sa, sb: cmd_q.sb, scale_a: scale_a_q[AddrW-1:0], scale_b: scale_b_q[AddrW-1:0],
+      bias: bias_q[AddrW-1:0], scale_d: cmd_q.scale_d, clamp_lo: cmd_q.clamp_lo, clamp_hi: cmd_q.clamp_hi
+    };
+    tile_o.mode.reuse_a      = has_a_q && whole;
+    tile_o.mode.reuse_b      = has_b_q && whole;
+    tile_o.mode.acc_continue = !from_start_q || cmd_q.mode.acc_continue;
+    tile_o.mode.acc_keep     = k_more_q || cmd_q.mode.acc_keep;
+  end
+
+  if ((1 << GranuleLog) != GRANULE || GRANULE < 2) begin : g_granule
+    $error("GRANULE must be a power of two");
+  end
+
+  tile_stays : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    valid_o && !ready_i |=> abort_i || (valid_o && $stable(tile_o)));
+  chunks_have_products : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    !(taken && k_more_q) || k_q != '0);
+
+endmodule

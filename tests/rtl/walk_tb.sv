@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// fp8mac_cmd_walk with the fields of its records as ports.
+module walk_tb
+  import fp8mac_cmd_pkg::*;
+#(
+  parameter int unsigned GRANULE = 32
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        abort_i,
+  output logic        idle_o,
+
+  input  logic        valid_i,
+  output logic        ready_o,
+  input  tag_t        tag_i,
+  input  addr_t       a_addr_i,
+  input  addr_t       a_stride_i,
+  input  addr_t       b_addr_i,
+  input  addr_t       b_stride_i,
+  input  addr_t       d_addr_i,
+  input  addr_t       d_stride_i,
+  input  size_t       m_i,
+  input  size_t       n_i,
+  input  size_t       k_i,
+  input  dim_t        tile_m_i,
+  input  dim_t        tile_n_i,
+  input  dim_t        tile_k_i,
+  input  dim_t        first_k_i,
+  input  logic        b_resident_i,
+  input  logic        acc_keep_i,
+  input  logic        acc_continue_i,
+  input  logic        reuse_a_i,
+  input  logic        reuse_b_i,
+  input  logic        scale_a_vec_i,
+  input  logic        scale_b_vec_i,
+  input  logic        bias_en_i,
+  input  logic [2:0]  d_fmt_i,
+  input  logic [31:0] scale_a_i,
+  input  logic [31:0] scale_b_i,
+  input  addr_t       bias_i,
+
+  output logic        valid_o,
+  input  logic        ready_i,
+  output tag_t        tag_o,
+  output logic        last_o,
+  output logic        range_bad_o,
+  output logic        sequence_bad_o,
+  output addr_t       a_addr_o,
+  output addr_t       b_addr_o,
+  output addr_t       d_addr_o,
+  output dim_t        m_o,
+  output dim_t        n_o,
+  output dim_t        k_o,
+  output logic        acc_keep_o,
+  output logic        acc_continue_o,
+  output logic        reuse_a_o,
+  output logic        reuse_b_o,
+  output logic [31:0] scale_a_o,
+  output logic [31:0] scale_b_o,
+  output addr_t       bias_o
+);
+  command_t  command;
+  tile_cmd_t tile;
+
+  always_comb begin
+    command          = '0;
+    command.tag      = tag_i;
+    command.a_addr   = a_addr_i;
+    command.a_stride = a_stride_i;
+    command.b_addr   = b_addr_i;
+    command.b_stride = b_stride_i;
+    command.d_addr   = d_addr_i;
+    command.d_stride = d_stride_i;
+    command.m        = m_i;
+    command.n        = n_i;
+    command.k        = k_i;
+    command.tile_m   = tile_m_i;
+    command.tile_n   = tile_n_i;
+    command.tile_k   = tile_k_i;
+    command.first_k  = first_k_i;
+    command.scale_a  = scale_a_i;
+    command.scale_b  = scale_b_i;
+    command.bias     = bias_i;
+    command.mode.b_resident   = b_resident_i;
+    command.mode.acc_keep     = acc_keep_i;
+    command.mode.acc_continue = acc_continue_i;
+    command.mode.reuse_a      = reuse_a_i;
+    command.mode.reuse_b      = reuse_b_i;
+    command.mode.scale_a_vec  = scale_a_vec_i;
+    command.mode.scale_b_vec  = scale_b_vec_i;
+    command.mode.bias_en      = bias_en_i;
+    command.mode.d_fmt        = d_fmt_i;
+  end
+
+  fp8mac_cmd_walk #(.GRANULE(GRANULE)) dut (
+    .clk_i, .rst_ni, .abort_i, .idle_o, .valid_i, .command_i(command), .ready_o, .valid_o, .tile_o(tile), .ready_i
+  );
+
+  assign tag_o          = tile.tag;
+  assign last_o         = tile.last;
+  assign range_bad_o    = tile.range_bad;
+  assign sequence_bad_o = tile.sequence_bad;
+  assign a_addr_o       = tile.a_addr;
+  assign b_addr_o       = tile.b_addr;
+  assign d_addr_o       = tile.d_addr;
+  assign m_o            = tile.m;
+  assign n_o            = tile.n;
+  assign k_o            = tile.k;
+  assign acc_keep_o     = tile.mode.acc_keep;
+  assign acc_continue_o = tile.mode.acc_continue;
+  assign reuse_a_o      = tile.mode.reuse_a;
+  assign reuse_b_o      = tile.mode.reuse_b;
+  assign scale_a_o      = tile.scale_a;
+  assign scale_b_o      = tile.scale_b;
+  assign bias_o         = tile.bias;
+
+endmodule
