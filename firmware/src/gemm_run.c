@@ -80,10 +80,11 @@ static fp8rt_gemm_result observe(fp8rt_device *dev, fp8rt_status status)
 static fp8rt_gemm_result run_command(fp8rt_device *dev, const fp8rt_command *command,
                                      uint32_t flags)
 {
+    fp8rt_device_prepare(dev, command);
     fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR |
                                 ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
                                 ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS));
-    fp8rt_device_push(dev, command); // the queue is empty
+    fp8rt_device_start(dev); // the queue is empty
     fp8rt_gemm_result result = observe(dev, fp8rt_device_wait(dev));
     if (result.status != FP8RT_OK) {
         fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);

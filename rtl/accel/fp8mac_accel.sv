@@ -33,7 +33,7 @@ module fp8mac_accel
   parameter int unsigned AXI_DATA_W  = 128,  // bits of a beat
   parameter int unsigned AXI_ADDR_W  = 32,
   parameter int unsigned AXI_ID_W    = 4,
-  parameter int unsigned QUEUE_DEPTH = 8,    // commands that can wait, at most 255
+  parameter int unsigned QUEUE_DEPTH = 8,    // commands that can wait, at most 127
   parameter int unsigned BUF_BEATS   = 256,  // beats of a row RAM in half an operand buffer: a power of two
   parameter int unsigned MAX_MN      = 128   // limit of a command's m and n
 ) (
@@ -136,8 +136,11 @@ module fp8mac_accel
   // ---- registers, queue, checks ------------------------------------------------------------------------------------
   logic         submit, clear_error, clear_flags, clear_counters;
   command_t     command;
+  logic         csr_submit, ring_written, ring, fetch_busy, fetching, fetched, refused;
+  command_t     csr_command, fetched_command;
+  addr_t        ring_addr;
   logic         overflow, queue_full, queue_valid, queue_ready;
-  logic [7:0]   queue_level;
+  logic [6:0]   queue_level;
   command_t     queue_command;
   logic         walk_idle, tile_valid, tile_ready;
   tile_cmd_t    tile;
@@ -157,8 +160,10 @@ module fp8mac_accel
   ) u_csr (
     .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i, .pstrb_i, .pready_o, .prdata_o,
     .pslverr_o,
-    .submit_o        (submit),
-    .command_o       (command),
+    .submit_o        (csr_submit),
+    .command_o       (csr_command),
+    .ring_o          (ring_written),
+    .ring_addr_o     (ring_addr),
     .clear_error_o   (clear_error),
     .clear_flags_o   (clear_flags),
     .clear_counters_o(clear_counters),
@@ -166,8 +171,9 @@ module fp8mac_accel
     .watchdog_o      (watchdog),
     .idle_i          (idle),
     .draining_i      (draining),
-    .queue_full_i    (queue_full),
+    .queue_full_i    (queue_full || fetching),
     .queue_level_i   (queue_level),
+    .fetching_i      (fetching),
     .error_i         (error),
     .error_code_i    (error_code),
     .error_tag_i     (error_tag),
@@ -180,6 +186,13 @@ module fp8mac_accel
     .error_event_i   (error_event),
     .irq_o
   );
+
+  // A command comes from the registers or, while these are refused, from the descriptor that is being read.
+  assign ring     = ring_written && !fetch_busy && !queue_full && !error;
+  assign fetching = ring || fetch_busy;
+  assign submit   = fetched || (csr_submit && !fetch_busy);
+  assign command  = fetched ? fetched_command : csr_command;
+  assign refused  = !error && ((csr_submit && fetch_busy) || (ring_written && (fetch_busy || queue_full)));
 
   fp8mac_cmd_queue #(.QUEUE_DEPTH(QUEUE_DEPTH)) u_queue (
     .clk_i, .rst_ni(inside_rst_n),
@@ -226,16 +239,43 @@ module fp8mac_accel
     .ready_i  (checked_ready)
   );
 
-  // ---- load --------------------------------------------------------------------------------------------------------
-  logic         load_idle, loaded_push, loaded_empty, loaded_pop, released;
-  loaded_cmd_t  loaded_pushed, loaded;
-  logic         read_row_valid, read_row_ready, beat_valid, read_done, stored;
-  row_request_t read_row;
-  read_dest_t   read_dest, beat_dest;
+  // ---- read DMA: descriptors before operands -----------------------------------------------------------------------
+  logic                  read_row_valid, read_row_ready, beat_valid, read_done;
+  row_request_t          read_row;
+  read_dest_t            read_dest, beat_dest;
   logic [AXI_DATA_W-1:0] beat_data;
-  error_e       read_error, load_error;
+  error_e                beat_error, read_error;
+  logic                  arvalid, arready, rready;  // as the DMA engine sees them
+  logic                  fetch_row_valid, load_row_valid;
+  row_request_t          fetch_row, load_row;
+  read_dest_t            fetch_dest, load_dest;
+
+  assign read_row_valid = fetch_row_valid || load_row_valid;
+  assign read_row       = fetch_row_valid ? fetch_row : load_row;
+  assign read_dest      = fetch_row_valid ? fetch_dest : load_dest;
+
+  fp8mac_fetch #(.BEAT(Beat)) u_fetch (
+    .clk_i, .rst_ni(inside_rst_n),
+    .ring_i      (ring),
+    .addr_i      (ring_addr),
+    .busy_o      (fetch_busy),
+    .row_valid_o (fetch_row_valid),
+    .row_o       (fetch_row),
+    .dest_o      (fetch_dest),
+    .row_ready_i (read_row_ready),
+    .beat_valid_i(beat_valid && beat_dest.kind == DestCommand),
+    .beat_data_i (beat_data),
+    .beat_error_i(beat_error),
+    .beat_last_i (beat_dest.last),
+    .valid_o     (fetched),
+    .command_o   (fetched_command)
+  );
+
+  // ---- load --------------------------------------------------------------------------------------------------------
+  logic         load_idle, loaded_push, loaded_empty, loaded_pop, released, stored;
+  loaded_cmd_t  loaded_pushed, loaded;
+  error_e       load_error;
   logic         load_done_empty;
-  logic         arvalid, arready, rready;  // as the DMA engine sees them
 
   fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(Beat)) u_load (
     .clk_i, .rst_ni(inside_rst_n),
@@ -248,10 +288,11 @@ module fp8mac_accel
     .loaded_valid_o(loaded_push),
     .loaded_o      (loaded_pushed),
     .released_i    (released),
-    .row_valid_o   (read_row_valid),
-    .row_o         (read_row),
-    .dest_o        (read_dest),
-    .row_ready_i   (read_row_ready),
+    .row_valid_o   (load_row_valid),
+    .row_o         (load_row),
+    .dest_o        (load_dest),
+    .row_ready_i   (read_row_ready && !fetch_row_valid),
+    .stores_done_i (storing_empty && output_empty),
     .read_failed_i (read_error != ErrNone),
     .stored_i      (stored)
   );
@@ -267,6 +308,7 @@ module fp8mac_accel
     .beat_valid_o(beat_valid),
     .beat_dest_o (beat_dest),
     .beat_data_o (beat_data),
+    .beat_error_o(beat_error),
     .done_valid_o(read_done),
     .done_error_o(read_error),
     .m_axi_arid_o, .m_axi_araddr_o, .m_axi_arlen_o, .m_axi_arsize_o, .m_axi_arburst_o,
@@ -494,7 +536,7 @@ module fp8mac_accel
   // ---- reports and counters ----------------------------------------------------------------------------------------
   // The accelerator is idle if it holds no command. A command is always in at least one of these places.
   logic waiting;
-  assign waiting = submit || queue_valid || !walk_idle || !check_idle;
+  assign waiting = submit || fetching || queue_valid || !walk_idle || !check_idle;
   assign idle    = !waiting && load_idle && storing_empty && output_empty && !array_busy && !draining;
 
   // Tag of the oldest command that the engines have
@@ -507,8 +549,8 @@ module fp8mac_accel
     .clear_error_i   (clear_error),
     .soft_reset_i    (soft_reset),
     .clear_flags_i   (clear_flags),
-    .overflow_i      (overflow),
-    .overflow_tag_i  (command.tag),
+    .overflow_i      (overflow || refused),
+    .overflow_tag_i  (csr_submit ? csr_command.tag : '0),
     .timeout_i       (timeout),
     .timeout_tag_i   (oldest_tag),
     .retire_valid_i  (retire_valid),

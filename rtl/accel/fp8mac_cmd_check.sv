@@ -3,7 +3,8 @@
 // parameters of each engine. A command that fails is passed on as an empty command with its error. No command is passed
 // on after it until the error state is left.
 //
-// The checks are a pipeline with one multiplication or one addition per stage. A command takes 12 cycles.
+// The checks are a pipeline with one multiplication or one addition per stage. A command takes 9 cycles,
+// or 12 if it has vectors.
 module fp8mac_cmd_check
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -43,16 +44,19 @@ module fp8mac_cmd_check
     Blocked   // a command failed: wait until the error state is left
   } state_e;
 
-  // Cycles of Check: the regions, and the stages behind the last one
-  localparam logic [3:0] LastRegion = 4'd5;
-  localparam logic [3:0] LastCycle  = LastRegion + 4'd4;
+  // Cycles of Check: the regions, and the stages behind the last one. Vectors are the last three regions.
+  localparam logic [3:0] LastMatrix = 4'd2, LastVector = 4'd5, Stages = 4'd4;
 
   state_e     state_q;
   logic [3:0] cycle_q;
   tile_cmd_t  cmd_q;
   logic       finishes;  // the command ends with the epilogue
 
-  assign finishes = !cmd_q.mode.acc_keep;
+  logic [3:0] last_cycle;
+
+  assign finishes   = !cmd_q.mode.acc_keep;
+  assign last_cycle = Stages + ((finishes && (cmd_q.mode.scale_a_vec || cmd_q.mode.scale_b_vec || cmd_q.mode.bias_en)) ?
+                                LastVector : LastMatrix);
 
   // ---- derived sizes -----------------------------------------------------------------------------------------------
   // m, n and k are rejected before their products count if they exceed MAX_MN, or the room of one row in a row RAM. The
@@ -308,7 +312,8 @@ module fp8mac_cmd_check
 
   always_comb begin
     verdict = ErrNone;
-    if (shape_bad) verdict = ErrShape;
+    if (cmd_q.error != ErrNone) verdict = cmd_q.error;
+    else if (shape_bad) verdict = ErrShape;
     else if (align_bad_q) verdict = ErrAlign;
     else if (cmd_q.range_bad || range_bad_q) verdict = ErrRange;
     else if (mode_bad) verdict = ErrMode;
@@ -323,7 +328,7 @@ module fp8mac_cmd_check
     end else begin
       unique case (state_q)
         Idle:    if (valid_i) state_q <= Check;
-        Check:   if (cycle_q == LastCycle) state_q <= Offer;
+        Check:   if (cycle_q == last_cycle) state_q <= Offer;
         Offer:   if (ready_i) state_q <= (error_q == ErrNone) ? Idle : Blocked;
         default: ;  // Blocked
       endcase
@@ -339,6 +344,7 @@ module fp8mac_cmd_check
 
   // ---- parameters of each engine -----------------------------------------------------------------------------------
   always_comb begin
+    checked_o.load.wait_stores    = cmd_q.first && cmd_q.mode.wait_stores;
     checked_o.load.wanted.a       = error_q == ErrNone && !cmd_q.mode.reuse_a;
     checked_o.load.wanted.b       = error_q == ErrNone && !cmd_q.mode.reuse_b;
     checked_o.load.wanted.scale_a = error_q == ErrNone && finishes && cmd_q.mode.scale_a_vec;

@@ -13,8 +13,9 @@ package fp8mac_cmd_pkg;
   typedef logic [AddrW-1:0] addr_t;
   typedef logic [TagW-1:0]  tag_t;
 
-  // The MODE register's fields. Formats are unchecked codes; fp8mac_cmd_check rejects the reserved ones.
+  // The MODE register's fields, in the order of its bits. Formats are unchecked codes; fp8mac_cmd_check rejects the reserved ones.
   typedef struct packed {
+    logic       wait_stores;
     logic       b_resident;
     logic [1:0] pass_shape;
     logic       irq;
@@ -36,6 +37,7 @@ package fp8mac_cmd_pkg;
   // A command as software wrote it. A tile size of 0 stands for the whole matrix.
   typedef struct packed {
     tag_t        tag;
+    error_e      error;  // other than ErrNone: its descriptor could not be read, and nothing else counts
     addr_t       a_addr;
     addr_t       a_stride;
     addr_t       b_addr;
@@ -60,10 +62,25 @@ package fp8mac_cmd_pkg;
     logic [31:0] clamp_hi;
   } command_t;
 
+  // The words of a descriptor, which are the registers A_ADDR .. SUBMIT
+  parameter int unsigned CommandWords = 20;
+
+  function automatic command_t command_of(logic [CommandWords-1:0][31:0] word);
+    return '{
+      error: ErrNone, a_addr: word[0], a_stride: word[1], b_addr: word[2], b_stride: word[3], d_addr: word[4],
+      d_stride: word[5], m: word[6], n: word[7], k: word[8], tile_m: word[9][15:0], tile_n: word[9][31:16],
+      tile_k: word[10][15:0], first_k: word[10][31:16], mode: mode_t'(word[11]), sa: word[12][7:0],
+      sb: word[12][15:8], scale_a: word[13], scale_b: word[14], bias: word[15], scale_d: word[16], clamp_lo: word[17],
+      clamp_hi: word[18], tag: word[19][15:0]
+    };
+  endfunction
+
   // One tile command of a command
   typedef struct packed {
     tag_t        tag;
-    logic        last;          // of its command
+    logic        first;         // of its command
+    logic        last;
+    error_e      error;         // of its command's descriptor
     logic        range_bad;     // the command has illegal strides, or this part of it illegal addresses
     logic        sequence_bad;  // the command is part of a chain, but not one tile command
     addr_t       a_addr;
@@ -126,6 +143,7 @@ package fp8mac_cmd_pkg;
   } wanted_t;
 
   typedef struct packed {
+    logic    wait_stores;  // all earlier commands are to be stored first
     wanted_t wanted;
     addr_t a_addr;
     addr_t a_stride;
@@ -226,7 +244,8 @@ package fp8mac_cmd_pkg;
     DestB      = 3'd1,
     DestScaleA = 3'd2,
     DestScaleB = 3'd3,
-    DestBias   = 3'd4
+    DestBias   = 3'd4,
+    DestCommand = 3'd5   // a command's descriptor
   } dest_kind_e;
 
   typedef struct packed {

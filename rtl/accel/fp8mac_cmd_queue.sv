@@ -15,7 +15,7 @@ module fp8mac_cmd_queue
   input  command_t   command_i,
   output logic       overflow_o,  // the command submitted now is dropped because the queue is full
   output logic       full_o,
-  output logic [7:0] level_o,
+  output logic [6:0] level_o,
   output logic       valid_o,
   output command_t   command_o,
   input  logic       ready_i
@@ -27,7 +27,7 @@ module fp8mac_cmd_queue
 
   assign overflow_o = submit_i && full_o && !error_i;
   assign valid_o    = !empty && !abort_i;
-  assign level_o    = 8'(level);
+  assign level_o    = 7'(level);
 
   fp8mac_fifo #(.T(command_t), .DEPTH(QUEUE_DEPTH)) u_fifo (
     .clk_i,
@@ -42,8 +42,8 @@ module fp8mac_cmd_queue
     .level_o(level)
   );
 
-  if (QUEUE_DEPTH > 255) begin : g_too_deep
-    $error("STATUS.queue_level has eight bits");
+  if (QUEUE_DEPTH > 127) begin : g_too_deep
+    $error("STATUS.queue_level has seven bits");
   end
 
 endmodule

@@ -285,7 +285,7 @@ module fp8mac_cmd_walk
   // ---- the tile command --------------------------------------------------------------------------------------------
   always_comb begin
     tile_o = '{
-      tag: cmd_q.tag, last: !k_more_q && !stream_more && !resident_more,
+      tag: cmd_q.tag, error: cmd_q.error, first: first_q, last: !k_more_q && !stream_more && !resident_more,
       range_bad: stride_bad_q || beyond,
       sequence_bad: first_q && divided &&
                     (cmd_q.mode.reuse_a || cmd_q.mode.reuse_b || cmd_q.mode.acc_continue || cmd_q.mode.acc_keep),

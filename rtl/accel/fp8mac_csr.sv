@@ -33,6 +33,10 @@ module fp8mac_csr
   output logic        submit_o,
   output command_t    command_o,
 
+  // The address of a descriptor; ring_o pulses when software writes it.
+  output logic        ring_o,
+  output addr_t       ring_addr_o,
+
   output logic        clear_error_o,
   output logic        clear_flags_o,
   output logic        clear_counters_o,
@@ -42,7 +46,8 @@ module fp8mac_csr
   input  logic        idle_i,
   input  logic        draining_i,
   input  logic        queue_full_i,
-  input  logic [7:0]  queue_level_i,
+  input  logic [6:0]  queue_level_i,
+  input  logic        fetching_i,
   input  logic        error_i,
   input  error_e      error_code_i,
   input  tag_t        error_tag_i,
@@ -102,6 +107,7 @@ module fp8mac_csr
     in.STATUS.draining.next      = draining_i;
     in.STATUS.error_code.next    = error_code_i;
     in.STATUS.queue_level.next   = queue_level_i;
+    in.STATUS.fetching.next      = fetching_i;
     in.STATUS.error_tag.next     = error_tag_i;
     in.IRQ_STATE.done.hwset      = done_event_i;
     in.IRQ_STATE.error.hwset     = error_event_i;
@@ -128,6 +134,7 @@ module fp8mac_csr
   // ---- registers that software writes ------------------------------------------------------------------------------
   always_comb begin
     command_o.tag      = out.SUBMIT.tag.value;
+    command_o.error    = ErrNone;
     command_o.a_addr   = out.A_ADDR.value.value;
     command_o.a_stride = out.A_STRIDE.value.value;
     command_o.b_addr   = out.B_ADDR.value.value;
@@ -150,6 +157,7 @@ module fp8mac_csr
     command_o.clamp_lo = out.CLAMP_LO.value.value;
     command_o.clamp_hi = out.CLAMP_HI.value.value;
 
+    command_o.mode.wait_stores  = out.MODE.wait_stores.value;
     command_o.mode.b_resident   = out.MODE.b_resident.value;
     command_o.mode.pass_shape   = out.MODE.pass_shape.value;
     command_o.mode.irq          = out.MODE.irq.value;
@@ -168,11 +176,18 @@ module fp8mac_csr
     command_o.mode.a_fmt        = out.MODE.a_fmt.value;
   end
 
-  // The tag is in its register one cycle after the write that submits the command.
+  // The tag, or the address, is in its register one cycle after the write.
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) submit_o <= 1'b0;
-    else submit_o <= out.SUBMIT.tag.swmod;
+    if (!rst_ni) begin
+      submit_o <= 1'b0;
+      ring_o   <= 1'b0;
+    end else begin
+      submit_o <= out.SUBMIT.tag.swmod;
+      ring_o   <= out.DOORBELL.value.swmod;
+    end
   end
+
+  assign ring_addr_o = out.DOORBELL.value.value;
 
   assign clear_error_o    = out.CTRL.clear_error.value;
   assign clear_flags_o    = out.CTRL.clear_flags.value;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads rows over AXI. One address generator issues bursts. A queue of the bursts in flight tells the data side where
 // beats go. All bursts have the same identifier, so data come in the order of addresses. A row without beats ends a
-// command: done_valid_o rises after the command's last beat, with the first error among the command's responses.
+// command: done_valid_o rises after the command's last beat, with the first error among the command's responses. The
+// rows of a descriptor (DestCommand) may come in between. Their errors come with the beats.
 module fp8mac_dma_read
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -24,6 +25,7 @@ module fp8mac_dma_read
   output logic                  beat_valid_o,
   output read_dest_t            beat_dest_o,
   output logic [AXI_DATA_W-1:0] beat_data_o,
+  output error_e                beat_error_o,
 
   output logic                  done_valid_o,
   output error_e                done_error_o,
@@ -115,7 +117,9 @@ module fp8mac_dma_read
   // ---- data --------------------------------------------------------------------------------------------------------
   logic   beat;
   dim_t   beats_q;  // beats of the oldest burst that have arrived
-  error_e error_q, error;
+  error_e error_q, error, beat_error;
+
+  assign beat_error = !m_axi_rresp_i[1] ? ErrNone : m_axi_rresp_i[0] ? ErrReadDec : ErrReadSlv;
 
   assign m_axi_rready_o = !empty && !head.none;
   assign beat           = m_axi_rvalid_i && m_axi_rready_o;
@@ -126,7 +130,7 @@ module fp8mac_dma_read
   always_comb begin
     error = error_q;
     if (done_valid_o) error = ErrNone;
-    else if (beat && m_axi_rresp_i[1] && error_q == ErrNone) error = m_axi_rresp_i[0] ? ErrReadDec : ErrReadSlv;
+    else if (beat && head.dest.kind != DestCommand && error_q == ErrNone) error = beat_error;
   end
 
   always_ff @(posedge clk_i) begin
@@ -141,6 +145,7 @@ module fp8mac_dma_read
 
   assign beat_valid_o = beat;
   assign beat_data_o  = m_axi_rdata_i;
+  assign beat_error_o = beat_error;
   always_comb begin
     beat_dest_o      = head.dest;
     beat_dest_o.word = head.dest.word + beats_q;

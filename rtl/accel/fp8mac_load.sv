@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The load engine turns commands into rows to be read. A command may start once the second command before it has been
-// computed: then its halves of the operand buffers are free. Its vectors wait until the second command before it has
+// computed: then its halves of the operand buffers are free. With wait_stores it waits until all commands before it have
+// been stored. Its vectors wait until the second command before it has
 // been stored. After a read error the engine loads nothing until the error state is left.
 module fp8mac_load
   import fp8mac_pkg::*;
@@ -31,6 +32,7 @@ module fp8mac_load
   output read_dest_t   dest_o,
   input  logic         row_ready_i,
 
+  input  logic         stores_done_i,    // no command is between the start of its compute and the end of its stores
   input  logic         read_failed_i,
   input  logic         stored_i         // a command's last use of its vectors
 );
@@ -60,7 +62,8 @@ module fp8mac_load
   halves_t halves_d;
 
   assign stop    = failed_q || abort_i;
-  assign ready_o = state_q == Idle && !halves_in_use && !stop;
+  assign ready_o = state_q == Idle && !halves_in_use && !stop &&
+                   (!checked_i.load.wait_stores || (in_use_q == '0 && stores_done_i));
   assign accept  = ready_o && valid_i;
   assign idle_o  = state_q == Idle && in_use_q == '0;
   assign cmd_d   = accept ? checked_i.load : cmd_q;

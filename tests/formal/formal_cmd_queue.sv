@@ -21,7 +21,7 @@ module formal_cmd_queue
   localparam int unsigned Others = $bits(command_t) - FOLLOWED;
 
   logic                           overflow, full, valid, accepted, taken, held;
-  logic [7:0]                     level;
+  logic [6:0]                     level;
   command_t                       command;
   logic [CountW-1:0]              count;
   logic [DEPTH-1:0][FOLLOWED-1:0] mem;
@@ -49,7 +49,7 @@ module formal_cmd_queue
 
   always_comb begin
     if (rst_ni) begin
-      level_is_count : assert (level == 8'(count));
+      level_is_count : assert (level == 7'(count));
       full_is_known : assert (full == (count == CountW'(DEPTH)));
       offers_what_it_has : assert (valid == (count != '0 && !abort_i));
       a_drop_is_reported : assert (overflow == (submit_i && !error_i && count == CountW'(DEPTH)));

@@ -27,7 +27,7 @@ module formal_dma_read
   logic                  row_ready, beat_valid, done_valid, arvalid, rready;
   read_dest_t            beat_dest;
   logic [AXI_DATA_W-1:0] beat_data;
-  error_e                done_error;
+  error_e                done_error, beat_error;
   logic [31:0]           araddr;
   logic [7:0]            arlen;
   logic [2:0]            arsize;
@@ -37,7 +37,7 @@ module formal_dma_read
   fp8mac_dma_read #(.AXI_DATA_W(AXI_DATA_W), .IN_FLIGHT(IN_FLIGHT)) dut (
     .clk_i, .rst_ni, .bus_rst_ni(rst_ni), .row_valid_i, .row_ready_o(row_ready), .row_i, .dest_i,
     .beat_valid_o(beat_valid),
-    .beat_dest_o(beat_dest), .beat_data_o(beat_data), .done_valid_o(done_valid), .done_error_o(done_error),
+    .beat_dest_o(beat_dest), .beat_data_o(beat_data), .beat_error_o(beat_error), .done_valid_o(done_valid), .done_error_o(done_error),
     .m_axi_arid_o(), .m_axi_araddr_o(araddr), .m_axi_arlen_o(arlen), .m_axi_arsize_o(arsize),
     .m_axi_arburst_o(arburst), .m_axi_arvalid_o(arvalid), .m_axi_arready_i(arready_i), .m_axi_rdata_i(rdata_i),
     .m_axi_rresp_i(rresp_i), .m_axi_rlast_i(rlast_i), .m_axi_rvalid_i(rvalid_i), .m_axi_rready_o(rready)
@@ -64,7 +64,7 @@ module formal_dma_read
   count_t     beats_ahead_q, end_beats_ahead_q;
   logic [3:0] ends_ahead_q;
   read_dest_t dest_q;
-  error_e     error_q;    // the first error since the last end
+  error_e     error_q;    // the first error since the last end, descriptors left out
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -101,7 +101,7 @@ module formal_dma_read
       end
 
       if (done_valid) error_q <= ErrNone;
-      else if (rvalid_i && rready && error_q == ErrNone) begin
+      else if (beat_valid && beat_dest.kind != DestCommand && error_q == ErrNone) begin
         if (rresp_i == 2'b10) error_q <= ErrReadSlv;
         if (rresp_i == 2'b11) error_q <= ErrReadDec;
       end
@@ -146,6 +146,8 @@ module formal_dma_read
         an_end_is_not_passed : assert (!(beat_valid && end_held_q) || end_beats_ahead_q != '0);
         no_end_but_owed : assert (!done_valid || ends_q != '0);
         first_error_is_told : assert (done_error == error_q);
+      error_comes_with_its_beat : assert (!beat_valid || beat_error == (rresp_i == 2'b10 ? ErrReadSlv :
+        rresp_i == 2'b11 ? ErrReadDec : ErrNone));
 
         follows_into_a_second_burst : cover (beat_valid && beat_held_q && beats_ahead_q == '0 &&
                                              beat_dest.word == 11 && owed_q == count_t'(1));

@@ -27,7 +27,8 @@ module formal_irq
   input logic [31:0]   epi_amax_i,
   input logic          epi_nonfinite_i,
   input counters_t     counters_i,
-  input logic [7:0]    queue_level_i,
+  input logic [6:0]    queue_level_i,
+  input logic          fetching_i,
   input logic          queue_full_i,
   input logic [11:0]   any_addr_i
 );
@@ -35,6 +36,8 @@ module formal_irq
   logic [31:0] prdata, completed, amax;
   logic [23:0] watchdog;
   command_t    command;
+  logic        ring;
+  addr_t       ring_addr;
   logic        clear, abort, error, done_event, error_event, amax_nonfinite;
   error_e      error_code;
   tag_t        error_tag;
@@ -42,9 +45,9 @@ module formal_irq
 
   fp8mac_csr u_csr (
     .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i, .pstrb_i, .pready_o(pready),
-    .prdata_o(prdata), .pslverr_o(pslverr), .submit_o(submit), .command_o(command), .clear_error_o(clear_error),
+    .prdata_o(prdata), .pslverr_o(pslverr), .submit_o(submit), .command_o(command), .ring_o(ring), .ring_addr_o(ring_addr), .clear_error_o(clear_error),
     .clear_flags_o(clear_flags), .clear_counters_o(clear_counters), .soft_reset_o(soft_reset), .watchdog_o(watchdog),
-    .idle_i, .draining_i, .queue_full_i, .queue_level_i,
+    .idle_i, .draining_i, .queue_full_i, .queue_level_i, .fetching_i,
     .error_i(error), .error_code_i(error_code), .error_tag_i(error_tag), .completed_i(completed), .flags_i(flags),
     .amax_i(amax), .amax_nonfinite_i(amax_nonfinite), .counters_i, .done_event_i(done_event),
     .error_event_i(error_event), .irq_o(irq)
@@ -90,7 +93,8 @@ module formal_irq
 
   // ---- the registers, as software knows them -----------------------------------------------------------------------
   // One register, at an address that the solver chooses, with the mask of its bits and the value that a read gives
-  localparam logic [11:0] Status = 12'h024, IrqState = 12'h028, IrqEnable = 12'h02c, Submit = 12'h0cc;
+  localparam logic [11:0] Status = 12'h024, IrqState = 12'h028, IrqEnable = 12'h02c, Submit = 12'h0cc,
+                          Doorbell = 12'h0d0;
 
   logic [11:0] addr;
   formal_const #(.WIDTH(12)) u_addr (.clk_i, .any_i(any_addr_i), .const_o(addr));
@@ -122,8 +126,8 @@ module formal_irq
       12'h0a4: shown = {command.tile_n, command.tile_m};
       12'h0a8: shown = {command.first_k, command.tile_k};
       12'h0ac: begin
-        mask  = 32'h7f_ffff;
-        shown = 32'({command.mode.b_resident, command.mode.pass_shape, command.mode.irq, command.mode.acc_keep, command.mode.acc_continue,
+        mask  = 32'hff_ffff;
+        shown = 32'({command.mode.wait_stores, command.mode.b_resident, command.mode.pass_shape, command.mode.irq, command.mode.acc_keep, command.mode.acc_continue,
                      command.mode.reuse_b, command.mode.reuse_a, command.mode.bias_en, command.mode.scale_b_vec,
                      command.mode.scale_a_vec, command.mode.act, command.mode.overflow, command.mode.d_fmt,
                      command.mode.acc_fmt, command.mode.b_fmt, command.mode.a_fmt});
@@ -142,6 +146,7 @@ module formal_irq
         mask  = 32'hffff;
         shown = 32'(command.tag);
       end
+      Doorbell: shown = ring_addr;
       default: mask = '0;
     endcase
   end
@@ -158,11 +163,12 @@ module formal_irq
     assign biten[8*i +: 8] = {8{pstrb_i[i]}};
   end
 
-  logic submit_q;
+  logic submit_q, ring_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) value_q <= reset_value(addr) & mask;
     else if (written && word_addr == addr) value_q <= ((value_q & ~biten) | (pwdata_i & biten)) & mask;
+    ring_q   <= rst_ni && written && word_addr == Doorbell && biten != '0;
     submit_q <= rst_ni && written && word_addr == Submit && biten[15:0] != '0;
   end
 
@@ -235,14 +241,15 @@ module formal_irq
       software_writes_the_command : assert ((shown & mask) == value_q);
       software_reads_it_back : assert (!(answered && !pwrite_i && word_addr == addr && mask != '0) ||
                                        prdata == value_q);
-      nowhere_is_an_error : assert (!(answered && word_addr >= 12'h0d0) || pslverr);
+      nowhere_is_an_error : assert (!(answered && word_addr >= 12'h0d4) || pslverr);
       somewhere_is_none : assert (!(answered && word_addr == addr && mask != '0) || !pslverr);
       a_submission_per_write : assert (submit == submit_q);
+      a_fetch_per_write : assert (ring == ring_q);
 
       line_is_causes_and_enables : assert (irq == ((cause_q & enable_q) != '0));
       causes_are_read : assert (!read_state || prdata == 32'(cause_q));
       enables_are_read : assert (!read_enable || prdata == 32'(enable_q));
-      status_is_read : assert (!read_status || prdata == {in_error_q ? tag_q : tag_t'(0), queue_level_i,
+      status_is_read : assert (!read_status || prdata == {in_error_q ? tag_q : tag_t'(0), fetching_i, queue_level_i,
         in_error_q ? code_q : ErrNone, draining_i, in_error_q, queue_full_i, idle_i});
       state_is_known : assert (error == in_error_q && abort == in_abort_q && (!in_abort_q || in_error_q) &&
         error_code == (in_error_q ? code_q : ErrNone) && error_tag == (in_error_q ? tag_q : tag_t'(0)));

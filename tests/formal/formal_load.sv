@@ -20,6 +20,7 @@ module formal_load
   input logic              pop_i,       // compute takes the oldest command
   input logic              released_i,  // the oldest command that compute took has read its operands
   input logic              stored_i,
+  input logic              stores_done_i,
   input logic              arready_i,
   input logic [BEAT*8-1:0] rdata_i,
   input logic [1:0]        rresp_i,
@@ -39,12 +40,13 @@ module formal_load
   fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(BEAT)) u_load (
     .clk_i, .rst_ni, .abort_i, .clear_i, .idle_o(idle), .valid_i, .checked_i, .ready_o(ready),
     .loaded_valid_o(loaded_push), .loaded_o(pushed), .released_i, .row_valid_o(row_valid),
-    .row_o(row), .dest_o(dest), .row_ready_i(row_ready), .read_failed_i(read_error != ErrNone), .stored_i
+    .row_o(row), .dest_o(dest), .row_ready_i(row_ready), .stores_done_i,
+    .read_failed_i(read_error != ErrNone), .stored_i
   );
 
   fp8mac_dma_read #(.AXI_DATA_W(BEAT * 8), .IN_FLIGHT(IN_FLIGHT)) u_dma (
-    .clk_i, .rst_ni, .row_valid_i(row_valid), .row_ready_o(row_ready), .row_i(row), .dest_i(dest),
-    .beat_valid_o(beat_valid), .beat_dest_o(beat_dest), .beat_data_o(), .done_valid_o(read_done),
+    .clk_i, .rst_ni, .bus_rst_ni(rst_ni), .row_valid_i(row_valid), .row_ready_o(row_ready), .row_i(row), .dest_i(dest),
+    .beat_valid_o(beat_valid), .beat_dest_o(beat_dest), .beat_data_o(), .beat_error_o(), .done_valid_o(read_done),
     .done_error_o(read_error), .m_axi_arid_o(), .m_axi_araddr_o(), .m_axi_arlen_o(), .m_axi_arsize_o(),
     .m_axi_arburst_o(), .m_axi_arvalid_o(arvalid), .m_axi_arready_i(arready_i), .m_axi_rdata_i(rdata_i),
     .m_axi_rresp_i(rresp_i), .m_axi_rlast_i(rlast_i), .m_axi_rvalid_i(rvalid_i), .m_axi_rready_o(rready)
@@ -220,6 +222,8 @@ module formal_load
       nothing_is_left_out : assert (!(row_valid && row.none) || stopped_q || (!more_of_a && !more_of_b &&
         vectors_q == {cmd_q.wanted.bias, cmd_q.wanted.scale_b, cmd_q.wanted.scale_a}));
       no_row_after_a_stop : assert (!(row_valid && !row.none) || !(abort_i || u_load.failed_q));
+      waits_for_stores : assert (!loaded_push || !checked_i.load.wait_stores ||
+        (loaded_level == '0 && !computing_q && stores_done_i));
       pushed_with_its_halves : assert (!loaded_push || (pushed.halves.a == (halves_q.a ^ checked_i.load.wanted.a) &&
         pushed.halves.b == (halves_q.b ^ checked_i.load.wanted.b) && pushed.halves.vectors == !halves_q.vectors));
 

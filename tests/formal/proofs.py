@@ -533,8 +533,8 @@ DMA_READ = Proof(
         Fault(
             "last_error_is_told",
             "fp8mac_dma_read.sv",
-            "m_axi_rresp_i[1] && error_q == ErrNone)",
-            "m_axi_rresp_i[1])",
+            "DestCommand && error_q == ErrNone)",
+            "DestCommand && beat_error != ErrNone)",
             "first_error_is_told",
         ),
     ],
@@ -735,15 +735,15 @@ IRQ = Proof(
         Fault(
             "a_drop_is_no_event",
             "fp8mac_report.sv",
-            "error_event_o = failed || overflow_i;",
-            "error_event_o = failed;",
+            "error_event_o = failed || overflow_i || timeout_i;",
+            "error_event_o = failed || timeout_i;",
             "causes_are_held",
         ),
         Fault(
             "done_after_a_failure",
             "fp8mac_report.sv",
-            "reported = retire_valid_i && !abort_o;",
-            "reported = retire_valid_i;",
+            "reported  = retire_valid_i && !abort_o;",
+            "reported  = retire_valid_i;",
             "completions_are_counted|causes_are_held",
         ),
         Fault(
@@ -763,8 +763,8 @@ IRQ = Proof(
         Fault(
             "submits_twice",
             "fp8mac_csr.sv",
-            "else submit_o <= out.SUBMIT.tag.swmod;",
-            "else submit_o <= out.SUBMIT.tag.swmod || (submit_o && command_o.tag[0]);",
+            "submit_o <= out.SUBMIT.tag.swmod;",
+            "submit_o <= out.SUBMIT.tag.swmod || (submit_o && command_o.tag[0]);",
             "a_submission_per_write",
         ),
         Fault(
@@ -960,8 +960,8 @@ LOAD = Proof(
         Fault(
             "taken_without_room",
             "fp8mac_load.sv",
-            "state_q == Idle && !halves_in_use && !stop;",
-            "state_q == Idle && !stop;",
+            "state_q == Idle && !halves_in_use && !stop &&",
+            "state_q == Idle && !stop &&",
             "loaded_has_room|halves_are_two",
         ),
         Fault(

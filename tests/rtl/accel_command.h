@@ -34,7 +34,7 @@ constexpr uint32_t kOne = 0x3f800000u;
 struct Command {
     uint32_t m = 1, n = 1, k = 1;
     uint32_t tile_m = 0, tile_n = 0, tile_k = 0, first_k = 0; // 0: all
-    bool b_resident = false;
+    bool b_resident = false, wait_stores = false;
     uint32_t a_addr = 0, a_stride = 0, b_addr = 0, b_stride = 0, d_addr = 0, d_stride = 0;
     uint32_t a_fmt = 0, b_fmt = 0, acc_fmt = 0, d_fmt = 0, overflow = 0, act = 0;
     uint32_t pass_shape = 0; // log2 of the pass's tiles down; 3: automatic

@@ -4,6 +4,7 @@
 #ifndef ACCEL_HOST_H
 #define ACCEL_HOST_H
 
+#include <array>
 #include <cstddef>
 #include <map>
 
@@ -71,21 +72,23 @@ class Host
         return slave_error_;
     } // of the last access
 
-    // Writes the registers whose contents differ, then submits.
-    void submit(const Command &t)
+    // The command's descriptor: the registers A_ADDR .. SUBMIT
+    using Descriptor = std::array<uint32_t, 20>;
+    static Descriptor describe(const Command &t)
     {
-        set(REG(A_ADDR), t.a_addr);
-        set(REG(A_STRIDE), t.a_stride);
-        set(REG(B_ADDR), t.b_addr);
-        set(REG(B_STRIDE), t.b_stride);
-        set(REG(D_ADDR), t.d_addr);
-        set(REG(D_STRIDE), t.d_stride);
-        set(REG(M), t.m);
-        set(REG(N), t.n);
-        set(REG(K), t.k);
-        set(REG(TILE), FIELD(TILE, M, t.tile_m) | FIELD(TILE, N, t.tile_n));
-        set(REG(TILE_K), FIELD(TILE_K, K, t.tile_k) | FIELD(TILE_K, FIRST, t.first_k));
-        set(REG(MODE),
+        Descriptor words{};
+        set(words, REG(A_ADDR), t.a_addr);
+        set(words, REG(A_STRIDE), t.a_stride);
+        set(words, REG(B_ADDR), t.b_addr);
+        set(words, REG(B_STRIDE), t.b_stride);
+        set(words, REG(D_ADDR), t.d_addr);
+        set(words, REG(D_STRIDE), t.d_stride);
+        set(words, REG(M), t.m);
+        set(words, REG(N), t.n);
+        set(words, REG(K), t.k);
+        set(words, REG(TILE), FIELD(TILE, M, t.tile_m) | FIELD(TILE, N, t.tile_n));
+        set(words, REG(TILE_K), FIELD(TILE_K, K, t.tile_k) | FIELD(TILE_K, FIRST, t.first_k));
+        set(words, REG(MODE),
             FIELD(MODE, A_FMT, t.a_fmt) | FIELD(MODE, B_FMT, t.b_fmt) |
                 FIELD(MODE, ACC_FMT, t.acc_fmt) | FIELD(MODE, D_FMT, t.d_fmt) |
                 FIELD(MODE, OVERFLOW, t.overflow) | FIELD(MODE, ACT, t.act) |
@@ -93,15 +96,31 @@ class Host
                 FIELD(MODE, BIAS_EN, t.bias_en) | FIELD(MODE, REUSE_A, t.reuse_a) |
                 FIELD(MODE, REUSE_B, t.reuse_b) | FIELD(MODE, ACC_CONTINUE, t.acc_continue) |
                 FIELD(MODE, ACC_KEEP, t.acc_keep) | FIELD(MODE, IRQ, t.irq) |
-                FIELD(MODE, PASS_SHAPE, t.pass_shape) | FIELD(MODE, B_RESIDENT, t.b_resident));
-        set(REG(SCALE_EXP), FIELD(SCALE_EXP, SA, t.sa) | FIELD(SCALE_EXP, SB, t.sb));
-        set(REG(SCALE_A), t.scale_a);
-        set(REG(SCALE_B), t.scale_b);
-        set(REG(BIAS), t.bias);
-        set(REG(SCALE_D), t.scale_d);
-        set(REG(CLAMP_LO), t.clamp_lo);
-        set(REG(CLAMP_HI), t.clamp_hi);
-        write(REG(SUBMIT), t.tag);
+                FIELD(MODE, PASS_SHAPE, t.pass_shape) | FIELD(MODE, B_RESIDENT, t.b_resident) |
+                FIELD(MODE, WAIT_STORES, t.wait_stores));
+        set(words, REG(SCALE_EXP), FIELD(SCALE_EXP, SA, t.sa) | FIELD(SCALE_EXP, SB, t.sb));
+        set(words, REG(SCALE_A), t.scale_a);
+        set(words, REG(SCALE_B), t.scale_b);
+        set(words, REG(BIAS), t.bias);
+        set(words, REG(SCALE_D), t.scale_d);
+        set(words, REG(CLAMP_LO), t.clamp_lo);
+        set(words, REG(CLAMP_HI), t.clamp_hi);
+        set(words, REG(SUBMIT), t.tag);
+        return words;
+    }
+    // Writes the registers whose contents differ, then submits.
+    void submit(const Command &t)
+    {
+        const Descriptor words = describe(t);
+        for (uint32_t i = 0; i + 1 < words.size(); i++) {
+            update(REG(A_ADDR) + 4 * i, words[i]);
+        }
+        write(REG(SUBMIT), words.back());
+    }
+    // Submits the command whose descriptor lies at this address.
+    void ring(uint32_t descriptor)
+    {
+        write(REG(DOORBELL), descriptor);
     }
     void wait_for_room()
     {
@@ -160,7 +179,11 @@ class Host
         dut_->penable_i = 0;
         return data;
     }
-    void set(uint32_t addr, uint32_t value)
+    static void set(Descriptor &words, uint32_t addr, uint32_t value)
+    {
+        words.at((addr - REG(A_ADDR)) / 4) = value;
+    }
+    void update(uint32_t addr, uint32_t value)
     {
         const auto known = shadow_.find(addr);
         if (known != shadow_.end() && known->second == value) {

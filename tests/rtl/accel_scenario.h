@@ -36,6 +36,7 @@ class Scenario
     void begin();
     void random_timing();
     void run(const std::vector<Command> &tiles);
+    uint32_t descriptor(const Command &t);
     void compare(const std::vector<uint8_t> &want, const char *what);
     Command plain();
     void works_again();
@@ -46,6 +47,7 @@ class Scenario
     Maker maker_;
     uint32_t completed_ = 0; // since reset
     uint64_t hits_nonfinite_ = 0, hits_finite_ = 0;
+    uint64_t hits_rung_ = 0, hits_submitted_ = 0; // by the doorbell, by registers
     uint64_t drained_ = 0; // cycles in which compute waited for results to be taken
 
   private:
@@ -72,6 +74,15 @@ inline void Scenario::begin()
     maker_.fresh();
 }
 
+// Puts a descriptor into memory and returns its address.
+inline uint32_t Scenario::descriptor(const Command &t)
+{
+    const auto words = host_.describe(t);
+    const uint32_t addr = maker_.allocate(sizeof words);
+    std::memcpy(&bytes()[addr - axi::kMemoryBase], words.data(), sizeof words);
+    return addr;
+}
+
 inline void Scenario::compare(const std::vector<uint8_t> &want, const char *what)
 {
     const std::vector<uint8_t> &got = bytes();
@@ -92,17 +103,22 @@ inline void Scenario::compare(const std::vector<uint8_t> &want, const char *what
 
 inline void Scenario::run(const std::vector<Command> &tiles)
 {
+    std::vector<Command> sent = tiles;
+    std::vector<uint32_t> rings; // addresses of descriptors; 0: submitted by registers
+    for (Command &t : sent) {
+        maker_.scramble_unused(t);
+        rings.push_back(rng_.coin() ? descriptor(t) : 0);
+    }
     std::vector<uint8_t> want = bytes();
     Golden golden(want, axi::kMemoryBase);
     const uint64_t reads = host_.memory.read_beats(), writes = host_.memory.write_beats();
     bool any_irq = false;
-    for (const Command &t : tiles) {
-        golden.run(t);
-        Command sent = t;
-        maker_.scramble_unused(sent);
+    for (size_t i = 0; i < tiles.size(); i++) {
+        golden.run(tiles[i]);
         host_.wait_for_room();
-        host_.submit(sent);
-        any_irq |= t.irq;
+        rings[i] ? host_.ring(rings[i]) : host_.submit(sent[i]);
+        (rings[i] ? hits_rung_ : hits_submitted_)++;
+        any_irq |= tiles[i].irq;
         if (rng_.below(4) == 0) {
             for (unsigned i = rng_.below(200); i > 0; i--) {
                 host_.tick();

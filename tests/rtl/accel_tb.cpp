@@ -34,6 +34,8 @@ class Test : public accel::Interrupted
     void illegal_commands();
     void broken_chains();
     void late_failure();
+    void bad_descriptors();
+    void dependent(unsigned count);
     void longest_chain();
     void bus_errors();
     void queue_full();
@@ -42,6 +44,8 @@ class Test : public accel::Interrupted
 
   private:
     using Fault = axi::Fault;
+
+    Command behind(const Command &before);
 
     std::vector<Command> batch();
     void scene(std::vector<Command> &before, Command &bad, std::vector<Command> &after);
@@ -126,6 +130,8 @@ void Test::random_batches(unsigned count)
         run(batch());
     }
     bench_.covered("chains", hits_chain_);
+    bench_.covered("commands by the doorbell", hits_rung_);
+    bench_.covered("commands by registers", hits_submitted_);
     bench_.covered("commands that reuse an operand", hits_reuse_);
     bench_.covered("commands of several tile commands", hits_divided_);
     bench_.covered("batches with an output that is not finite", hits_nonfinite_);
@@ -382,6 +388,106 @@ void Test::late_failure()
     compare(want, "memory after a failure of the second tile");
     host_.clear(accel::kClearError);
     works_again();
+}
+
+// Descriptors that cannot be read, and a command that comes while a descriptor is read.
+void Test::bad_descriptors()
+{
+    struct Bad {
+        const char *name;
+        accel::Error code;
+        uint32_t from;          // added to a good address
+        axi::Response response; // of the bus, in the descriptor's second beat
+    };
+    static const Bad bads[] = {
+        {"descriptor not on a beat", accel::ErrAlign, 4, axi::Okay},
+        {"descriptor past the last address", accel::ErrRange, 0u - kBeat, axi::Okay},
+        {"descriptor without memory", accel::ErrReadDec, 0x30000000, axi::Okay},
+        {"descriptor answered SLVERR", accel::ErrReadSlv, 0, axi::SlvErr},
+        {"descriptor answered DECERR", accel::ErrReadDec, 0, axi::DecErr},
+    };
+    for (const Bad &bad : bads) {
+        begin();
+        random_timing();
+        Command before = plain(), after = plain();
+        before.irq = after.irq = false;
+        const uint32_t at = descriptor(after), second = at + kBeat;
+        std::vector<uint8_t> want = bytes();
+        accel::Golden golden(want, axi::kMemoryBase);
+        golden.run(before);
+        if (bad.response != axi::Okay) {
+            host_.memory.set_faults({Fault{second, second, bad.response}}, {});
+        }
+        host_.submit(before);
+        host_.wait_for_room();
+        const bool absolute = bad.code == accel::ErrRange || bad.from == 0x30000000;
+        host_.ring(absolute ? bad.from : at + bad.from);
+        host_.wait_for_room();
+        host_.submit(after); // dropped
+        completed_++;
+        host_.wait_irq();
+        expect_error(bad.name, bad.code, 0);
+        compare(want, "memory after a descriptor that cannot be read");
+        host_.memory.set_faults({}, {});
+        host_.clear(accel::kClearError);
+        works_again();
+    }
+    begin();
+    axi::Timing slow;
+    slow.latency = 500;
+    slow.random_latency = false;
+    host_.memory.set_timing(slow);
+    Command first = plain(), second = plain();
+    first.irq = second.irq = false;
+    const uint32_t at = descriptor(first);
+    std::vector<uint8_t> want = bytes();
+    accel::Golden golden(want, axi::kMemoryBase);
+    golden.run(first);
+    host_.ring(at);
+    bench_.equal("reading", FIELD_OF(host_.read(REG(STATUS)), STATUS, FETCHING), 1);
+    bench_.equal("no room", FIELD_OF(host_.read(REG(STATUS)), STATUS, QUEUE_FULL), 1);
+    host_.submit(second);
+    completed_++;
+    expect_error("submitted while a descriptor is read", accel::ErrQueueFull, second.tag);
+    compare(want, "memory after a command that was dropped");
+    host_.clear(accel::kClearError);
+    host_.memory.set_timing(axi::Timing{});
+    works_again();
+}
+
+// A command whose A is D of the one before it
+Command Test::behind(const Command &before)
+{
+    Command t = before;
+    t.tag ^= 1;
+    t.k = before.n;
+    t.a_addr = before.d_addr;
+    t.a_stride = before.d_stride;
+    t.n = 2 + rng_.below(20);
+    t.b_stride = accel::Shape::up(t.k, kBeat) * kBeat;
+    t.b_addr = maker_.dense(t.n, t.b_stride);
+    t.d_stride = accel::Shape::up(t.n, kBeat) * kBeat;
+    t.d_addr = maker_.allocate(t.m * t.d_stride);
+    t.wait_stores = true;
+    return t;
+}
+
+void Test::dependent(unsigned count)
+{
+    for (unsigned i = 0; i < count && !bench_.hopeless(); i++) {
+        begin();
+        random_timing();
+        std::vector<Command> chain;
+        for (unsigned j = 2 + rng_.below(3); j > 0; j--) {
+            Command t = chain.empty() ? plain() : behind(chain.back());
+            t.d_fmt = t.a_fmt;
+            t.scale_a_vec = t.scale_b_vec = t.bias_en = false;
+            t.scale_a = t.scale_b = accel::kOne;
+            t.irq = false;
+            chain.push_back(t);
+        }
+        run(chain);
+    }
 }
 
 // A sum of as many products as an accumulator takes, and one of one product more.
@@ -645,6 +751,8 @@ int main(int argc, char **argv)
     test.illegal_commands();
     test.broken_chains();
     test.late_failure();
+    test.bad_descriptors();
+    test.dependent(batches / 2 + 5);
     test.longest_chain();
     test.bus_errors();
     test.queue_full();

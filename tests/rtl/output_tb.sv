@@ -90,6 +90,7 @@ module output_tb
   always_comb begin
     cmd.cmd.tag                = tag_i;
     cmd.cmd.irq                = irq_i;
+    cmd.cmd.last               = 1'b1;
     cmd.cmd.error              = error_e'(error_i);
     cmd.cmd.acc_keep           = acc_keep_i;
     cmd.cmd.m                  = m_i;

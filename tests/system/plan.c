@@ -158,9 +158,13 @@ static bool record_tile(void *context, const fp8rt_host_tile *tile)
     record.commands++;
     return true;
 }
-void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command)
+void fp8rt_device_prepare(fp8rt_device *dev, const fp8rt_command *command)
 {
-    fp8rt_host_walk(&dev->caps, command, record_tile, dev);
+    dev->state.prepared = *command;
+}
+void fp8rt_device_start(fp8rt_device *dev)
+{
+    fp8rt_host_walk(&dev->caps, &dev->state.prepared, record_tile, dev);
     expect(record.ended, "no tile command is the last one");
 }
 fp8rt_status fp8rt_device_wait(fp8rt_device *dev)

@@ -116,13 +116,16 @@ typedef struct fp8rt_device {
 // FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_NO_DEVICE.
 fp8rt_status fp8rt_device_open(fp8rt_device *dev);
 
-// Queues a command, sleeping while the queue is full. Only registers that differ from the last
-// command are written. FP8RT_OK: queued (whether it is legal is known after fp8rt_device_wait).
+// Queues a command, sleeping while the queue is full. FP8RT_OK: queued (whether it is legal is known after fp8rt_device_wait).
 // FP8RT_ERR_HW_*: an earlier command has failed, and this one was not queued.
 fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command);
 // The same without a check for room. A full queue drops the command, and the next wait returns
 // FP8RT_ERR_HW_QUEUE_FULL.
 void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command);
+// The two steps of a push: writes the command's descriptor to memory, when the accelerator has read
+// the one before it; submits the prepared command.
+void fp8rt_device_prepare(fp8rt_device *dev, const fp8rt_command *command);
+void fp8rt_device_start(fp8rt_device *dev);
 // Sleeps until no command is in flight. FP8RT_OK: all are complete and their D is in memory.
 // FP8RT_ERR_HW_*: the first failure, which is returned again until it is cleared.
 fp8rt_status fp8rt_device_wait(fp8rt_device *dev);

@@ -186,11 +186,22 @@ static bool run_tile(void *context, const fp8rt_host_tile *tile)
     return false;
 }
 
-void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command)
+void fp8rt_device_prepare(fp8rt_device *dev, const fp8rt_command *command)
+{
+    dev->state.prepared = *command;
+}
+
+void fp8rt_device_start(fp8rt_device *dev)
 {
     if (dev->state.error == 0) {
-        fp8rt_host_walk(&dev->caps, command, run_tile, dev);
+        fp8rt_host_walk(&dev->caps, &dev->state.prepared, run_tile, dev);
     }
+}
+
+void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command)
+{
+    fp8rt_device_prepare(dev, command);
+    fp8rt_device_start(dev);
 }
 
 fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command)

@@ -12,6 +12,7 @@
 typedef struct fp8rt_device_state {
     uint16_t error; // error_code; 0: none
     uint16_t error_tag;
+    fp8rt_command prepared;
     fp8rt_observed observed;
     fp8rt_counters counters;
     // The state after the preceding tile command.

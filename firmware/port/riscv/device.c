@@ -6,12 +6,6 @@
 #include "soc.h"
 
 #define REG(name) (SOC_ACCELERATOR + (uint32_t)offsetof(fp8mac_regs_t, name))
-#define COMMAND_INDEX(name)                                                                        \
-    ((offsetof(fp8mac_regs_t, name) - offsetof(fp8mac_regs_t, A_ADDR)) / sizeof(uint32_t))
-
-_Static_assert(COMMAND_INDEX(CLAMP_HI) == FP8RT_COMMAND_WORDS - 1,
-               "the command registers follow each other");
-
 #define IDENTITY FP8MAC_REGS__ID__VALUE_reset
 #define OLDEST_VERSION                                                                             \
     (FP8RT_PUT(VERSION__MAJOR, FP8MAC_REGS__VERSION__MAJOR_reset) |                                \
@@ -66,9 +60,6 @@ fp8rt_status fp8rt_device_open(fp8rt_device *dev)
         return FP8RT_ERR_NO_DEVICE;
     }
     dev->caps = read_caps();
-    for (uint32_t i = 0; i < FP8RT_COMMAND_WORDS; i++) {
-        dev->state.written[i] = soc_read(REG(A_ADDR) + 4u * i);
-    }
     soc_write(REG(IRQ_ENABLE), IRQ_ALL);
     fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR | FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS);
     return FP8RT_OK;
@@ -132,46 +123,54 @@ static bool is_idle(uint32_t status)
 
 // ---- commands -----------------------------------------------------------------------------------
 
-// Writes a command register unless it holds `value` already.
-static inline void update(fp8rt_device_state *state, unsigned index, uint32_t value)
+// The words of a descriptor are the command registers in their order.
+#define WORD(name) words[(offsetof(fp8mac_regs_t, name) - offsetof(fp8mac_regs_t, A_ADDR)) / 4]
+
+_Static_assert((offsetof(fp8mac_regs_t, SUBMIT) - offsetof(fp8mac_regs_t, A_ADDR)) / 4 ==
+                   FP8RT_COMMAND_WORDS - 1,
+               "the command registers follow each other");
+
+void fp8rt_device_prepare(fp8rt_device *dev, const fp8rt_command *command)
 {
-    if (state->written[index] == value) {
-        return;
+    uint32_t *words = dev->state.descriptor;
+    uint32_t mode =
+        command->mode | FP8RT_BIT(MODE__IRQ); // every completion may be what a sleeper waits for
+    while (soc_read(REG(STATUS)) & FP8RT_BIT(STATUS__FETCHING)) {
     }
-    state->written[index] = value;
-    soc_write(REG(A_ADDR) + 4u * index, value);
+    WORD(A_ADDR) = command->a;
+    WORD(A_STRIDE) = command->a_stride;
+    WORD(B_ADDR) = command->b;
+    WORD(B_STRIDE) = command->b_stride;
+    WORD(D_ADDR) = command->d;
+    WORD(D_STRIDE) = command->d_stride;
+    WORD(M) = command->m;
+    WORD(N) = command->n;
+    WORD(K) = command->k;
+    WORD(TILE) = FP8RT_PUT(TILE__M, command->tile_m) | FP8RT_PUT(TILE__N, command->tile_n);
+    WORD(TILE_K) =
+        FP8RT_PUT(TILE_K__K, command->tile_k) | FP8RT_PUT(TILE_K__FIRST, command->first_k);
+    WORD(MODE) = mode;
+    WORD(SCALE_EXP) = FP8RT_PUT(SCALE_EXP__SA, command->scale_exp_a) |
+                      FP8RT_PUT(SCALE_EXP__SB, command->scale_exp_b);
+    WORD(SCALE_A) = command->scale_a;
+    WORD(SCALE_B) = command->scale_b;
+    WORD(BIAS) = command->bias;
+    WORD(SCALE_D) = command->scale_d;
+    WORD(CLAMP_LO) = command->clamp_lo;
+    WORD(CLAMP_HI) = command->clamp_hi;
+    WORD(SUBMIT) = FP8RT_PUT(SUBMIT__TAG, command->tag);
+    soc_fence();
+}
+
+void fp8rt_device_start(fp8rt_device *dev)
+{
+    soc_write(REG(DOORBELL), (uint32_t)(uintptr_t)dev->state.descriptor);
 }
 
 void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command)
 {
-    fp8rt_device_state *state = &dev->state;
-    uint32_t mode =
-        command->mode | FP8RT_BIT(MODE__IRQ); // every completion may be what a sleeper waits for
-    update(state, COMMAND_INDEX(A_ADDR), command->a);
-    update(state, COMMAND_INDEX(A_STRIDE), command->a_stride);
-    update(state, COMMAND_INDEX(B_ADDR), command->b);
-    update(state, COMMAND_INDEX(B_STRIDE), command->b_stride);
-    update(state, COMMAND_INDEX(D_ADDR), command->d);
-    update(state, COMMAND_INDEX(D_STRIDE), command->d_stride);
-    update(state, COMMAND_INDEX(M), command->m);
-    update(state, COMMAND_INDEX(N), command->n);
-    update(state, COMMAND_INDEX(K), command->k);
-    update(state, COMMAND_INDEX(TILE),
-           FP8RT_PUT(TILE__M, command->tile_m) | FP8RT_PUT(TILE__N, command->tile_n));
-    update(state, COMMAND_INDEX(TILE_K),
-           FP8RT_PUT(TILE_K__K, command->tile_k) | FP8RT_PUT(TILE_K__FIRST, command->first_k));
-    update(state, COMMAND_INDEX(MODE), mode);
-    update(state, COMMAND_INDEX(SCALE_EXP),
-           FP8RT_PUT(SCALE_EXP__SA, command->scale_exp_a) |
-               FP8RT_PUT(SCALE_EXP__SB, command->scale_exp_b));
-    update(state, COMMAND_INDEX(SCALE_A), command->scale_a);
-    update(state, COMMAND_INDEX(SCALE_B), command->scale_b);
-    update(state, COMMAND_INDEX(BIAS), command->bias);
-    update(state, COMMAND_INDEX(SCALE_D), command->scale_d);
-    update(state, COMMAND_INDEX(CLAMP_LO), command->clamp_lo);
-    update(state, COMMAND_INDEX(CLAMP_HI), command->clamp_hi);
-    soc_fence();
-    soc_write(REG(SUBMIT), FP8RT_PUT(SUBMIT__TAG, command->tag));
+    fp8rt_device_prepare(dev, command);
+    fp8rt_device_start(dev);
 }
 
 fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command)

@@ -2,10 +2,14 @@
 #ifndef FP8RT_DEVICE_STATE_H
 #define FP8RT_DEVICE_STATE_H
 
-#define FP8RT_COMMAND_WORDS 19 // A_ADDR .. CLAMP_HI
+#include <stdalign.h>
+
+#define FP8RT_COMMAND_WORDS 20 // A_ADDR .. SUBMIT
+#define FP8RT_BEAT_MAX 32      // bytes: the widest bus
 
 typedef struct fp8rt_device_state {
-    uint32_t written[FP8RT_COMMAND_WORDS]; // what the command registers hold
+    // The descriptor of the next command, whole beats
+    alignas(FP8RT_BEAT_MAX) uint32_t descriptor[FP8RT_COMMAND_WORDS + FP8RT_BEAT_MAX / 8];
 } fp8rt_device_state;
 
 #endif
