@@ -187,7 +187,8 @@ module fp8mac_accel
     .irq_o
   );
 
-  // A command comes from the registers or, while these are refused, from the descriptor that is being read.
+  // A command comes from the registers or, while these are refused, from the descriptor that is being read. A descriptor
+  // is accepted when its reading begins: only an abort drops it.
   assign ring     = ring_written && !fetch_busy && !queue_full && !error;
   assign fetching = ring || fetch_busy;
   assign submit   = fetched || (csr_submit && !fetch_busy);
@@ -196,7 +197,7 @@ module fp8mac_accel
 
   fp8mac_cmd_queue #(.QUEUE_DEPTH(QUEUE_DEPTH)) u_queue (
     .clk_i, .rst_ni(inside_rst_n),
-    .error_i   (error),
+    .error_i   (fetched ? abort : error),
     .abort_i   (abort),
     .submit_i  (submit),
     .command_i (command),
