@@ -261,13 +261,14 @@ static fp8rt_gemm_result run_job(job *job)
 {
     fp8rt_device *dev = job->dev;
     uint32_t flags = job->plan->desc.flags;
-    fp8rt_status submitted = FP8RT_OK;
     next_command(job);
-    fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR |
-                                ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
-                                ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS));
-    fp8rt_device_push(dev, &job->tile); // the queue is empty
-    while (next_command(job) && submitted == FP8RT_OK) {
+    fp8rt_status submitted = fp8rt_device_clear(
+        dev, FP8RT_CLEAR_ERROR | ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
+                 ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS));
+    if (submitted == FP8RT_OK) {
+        fp8rt_device_push(dev, &job->tile); // the queue is empty
+    }
+    while (submitted == FP8RT_OK && next_command(job)) {
         submitted = fp8rt_device_submit(dev, &job->tile);
     }
     fp8rt_status done = fp8rt_device_wait(dev);

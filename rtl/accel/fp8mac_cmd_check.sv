@@ -173,10 +173,6 @@ module fp8mac_cmd_check
     return exponent != 8'hff;
   endfunction
 
-  function automatic logic scale_bad(logic [31:0] x);
-    return x[31] || x[30:0] == '0 || !fp32_finite(x[30:23]);
-  endfunction
-
   // Maps finite FP32 values to integers of the same order; both zeros become 0.
   function automatic logic signed [32:0] fp32_rank(logic [31:0] x);
     return x[31] ? -$signed({2'b00, x[30:0]}) : $signed({2'b00, x[30:0]});
@@ -199,8 +195,8 @@ module fp8mac_cmd_check
     mode_bad      = cmd_q.mode.d_fmt == 3'd7 || cmd_q.mode.overflow == 2'd3 || cmd_q.mode.act == 2'd3 ||
                     cmd_q.mode.pass_shape == 2'd3 || element_bad;
     scale_exp_bad = exp_bad(cmd_q.sa) || exp_bad(cmd_q.sb);
-    scales_bad    = (!cmd_q.mode.scale_a_vec && scale_bad(cmd_q.scale_a)) ||
-                    (!cmd_q.mode.scale_b_vec && scale_bad(cmd_q.scale_b)) || scale_bad(cmd_q.scale_d);
+    scales_bad    = (!cmd_q.mode.scale_a_vec && fp32_is_no_scale(cmd_q.scale_a)) ||
+                    (!cmd_q.mode.scale_b_vec && fp32_is_no_scale(cmd_q.scale_b)) || fp32_is_no_scale(cmd_q.scale_d);
     clamp_bad     = activation_e'(cmd_q.mode.act) == ActClamp &&
                     (!fp32_finite(cmd_q.clamp_lo[30:23]) || !fp32_finite(cmd_q.clamp_hi[30:23]) ||
                      fp32_rank(cmd_q.clamp_lo) > fp32_rank(cmd_q.clamp_hi));

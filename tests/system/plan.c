@@ -160,7 +160,7 @@ fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
     (void)dev;
     return FP8RT_OK;
 }
-void fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
+fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
 {
     (void)dev, (void)what;
 }
