@@ -98,7 +98,8 @@ module fp8mac_accel
   output logic                    irq_o
 );
 
-  localparam int unsigned Beat    = AXI_DATA_W / 8;
+  localparam bit          BeatOk  = AXI_DATA_W == 64 || AXI_DATA_W == 128 || AXI_DATA_W == 256;
+  localparam int unsigned Beat    = BeatOk ? AXI_DATA_W / 8 : 16;  // see the checks of the parameters
   localparam int unsigned Word    = (LANES > Beat) ? LANES : Beat;  // bytes of a word of the operand memories
   localparam int unsigned WordW   = $clog2(BUF_BEATS * Beat / Word);
   localparam int unsigned Groups  = Word / LANES;
@@ -131,7 +132,10 @@ module fp8mac_accel
     $error("EPI_WIDTH=%0d is not possible: it must be a multiple of COLS and divide %0d, the results of a bundle",
            EPI_WIDTH, Bundle);
   end
-  if (AXI_DATA_W != 64 && AXI_DATA_W != 128 && AXI_DATA_W != 256) begin : g_check_data_width
+  if ($countones(ROWS) != 1 || ROWS > 32 || $countones(COLS) != 1 || COLS > 32) begin : g_check_sides
+    $error("ROWS=%0d, COLS=%0d: ROWS and COLS must be powers of two, 1 to 32", ROWS, COLS);
+  end
+  if (!BeatOk) begin : g_check_data_width
     $error("AXI_DATA_W=%0d is not possible: it must be 64, 128 or 256", AXI_DATA_W);
   end
   if (AXI_ADDR_W < AddrW || AXI_ADDR_W > 64) begin : g_check_address_width
@@ -505,7 +509,6 @@ module fp8mac_accel
     .awready_o   (awready),
     .wvalid_i    (wvalid),
     .wstrb_i     (wstrb),
-    .wlast_i     (wlast),
     .wready_o    (wready),
     .bready_i    (bready),
     .m_axi_arvalid_o, .m_axi_arready_i, .m_axi_rvalid_i, .m_axi_rlast_i, .m_axi_rready_o, .m_axi_awvalid_o,
@@ -579,6 +582,9 @@ module fp8mac_accel
     .write_beat_i(m_axi_wvalid_o && m_axi_wready_i),
     .counters_o  (counters)
   );
+
+  // The write engine and the guard agree on the beats of the bursts.
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !wvalid || (m_axi_wvalid_o && wlast == m_axi_wlast_o));
 
   // All bursts have one identifier, and so must their responses.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_bvalid_i || m_axi_bid_i == AXI_ID_W'(AXI_ID));

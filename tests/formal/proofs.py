@@ -659,8 +659,8 @@ AXI_GUARD = Proof(
         Fault(
             "data_are_dropped",
             "fp8mac_axi_guard.sv",
-            "wvalid_i || (draining_q && !lengths_empty);",
-            "wvalid_i;",
+            "(wvalid_i || draining_q) && !lengths_empty;",
+            "wvalid_i && !lengths_empty;",
             "w_stays|data_flow_while_draining",
         ),
         Fault(

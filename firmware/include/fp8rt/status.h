@@ -50,7 +50,7 @@ typedef enum fp8rt_status {
         FP8RT_ERR_HW +
         4, // a reserved code in a mode field, or a format that the array does not have
     FP8RT_ERR_HW_SCALE_EXPONENT = FP8RT_ERR_HW + 5, // a scaling exponent outside -32..+32
-    FP8RT_ERR_HW_SCALE = FP8RT_ERR_HW + 6,          // a scale, also in a vector, or the clamp bounds
+    FP8RT_ERR_HW_SCALE = FP8RT_ERR_HW + 6, // a scale, also in a vector, or the clamp bounds
     FP8RT_ERR_HW_SEQUENCE =
         FP8RT_ERR_HW + 7, // continues or reuses what the preceding command did not leave, or
                           // changes the unit of a fixed-point accumulator, or fills it up
