@@ -163,6 +163,7 @@ fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
 fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
 {
     (void)dev, (void)what;
+    return FP8RT_OK;
 }
 fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev)
 {
