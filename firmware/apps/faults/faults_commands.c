@@ -8,12 +8,12 @@
 
 #include "fp8rt/registers.h"
 
-// The good command: rows of two beats, D with rows of two beats.
+// The good command: rows of A, B and D have at least two beats, also of 32 bytes.
 enum {
     ROWS_M = 5,
-    ROWS_N = 7,
-    DEPTH = 32,
-    STRIDE = 32,
+    ROWS_N = 9,
+    DEPTH = 64,
+    STRIDE = 64,
     D_BYTES = ROWS_M * STRIDE,
     UNWRITTEN = 0xa5
 };
@@ -96,7 +96,7 @@ static void odd_scale_a(const fp8rt_caps *caps, fp8rt_tile *tile)
 {
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__SCALE_A_VEC));
-    tile->scale_a = tile->a + 8;
+    tile->scale_a = tile->a + 4;
 }
 
 // ---- range --------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ static void clamp_infinite(const fp8rt_caps *caps, fp8rt_tile *tile)
     (void)caps, clamp(tile, 0, INF);
 }
 
-static const float vector_with_zero[ROWS_N] __attribute__((aligned(64))) = {1, 1, 1, 1, 1, 1, 0};
+static const float vector_with_zero[ROWS_N] __attribute__((aligned(64))) = {1, 1, 1, 1, 1, 1, 1, 1, 0};
 static void vector_a_zero(const fp8rt_caps *caps, fp8rt_tile *tile)
 {
     (void)caps;
