@@ -14,7 +14,8 @@ extern "C" {
 // one are complete in memory. The failing one and all after it have written nothing, unless its
 // status says otherwise. The error state stays until fp8rt_device_clear(FP8RT_CLEAR_ERROR), which
 // fp8rt_gemm_run calls itself. The accelerator then works as before. The library refuses what the
-// accelerator would refuse, so fp8rt_gemm can return only the bus errors of these.
+// accelerator would refuse, so fp8rt_gemm can return only the bus errors of these, and
+// FP8RT_ERR_HW_SCALE for a value of a scale vector, which the accelerator checks when it loads it.
 //
 // No call waits for ever for a bus that does not answer: after FP8RT_ERR_HW_TIMEOUT the bus works
 // again, and after FP8RT_ERR_SILENT it does not.
