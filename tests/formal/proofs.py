@@ -735,8 +735,8 @@ IRQ = Proof(
         Fault(
             "a_drop_is_no_event",
             "fp8mac_report.sv",
-            "error_event_o = failed || overflow_i;",
-            "error_event_o = failed;",
+            "error_event_o = failed || overflow_i || timeout_i;",
+            "error_event_o = failed || timeout_i;",
             "causes_are_held",
         ),
         Fault(
@@ -759,6 +759,20 @@ IRQ = Proof(
             "if (!error_o && (failed || overflow_i))",
             "if (failed || overflow_i)",
             "state_is_known",
+        ),
+        Fault(
+            "timeout_keeps_an_earlier_code",
+            "fp8mac_report.sv",
+            "if (timeout_i) begin",
+            "if (timeout_i && !error_o) begin",
+            "state_is_known|status_is_read",
+        ),
+        Fault(
+            "soft_reset_keeps_the_error",
+            "fp8mac_report.sv",
+            "else if (clear_o || soft_reset_i) begin",
+            "else if (clear_o) begin",
+            "state_is_known|status_is_read",
         ),
         Fault(
             "submits_twice",
