@@ -14,6 +14,8 @@ LANES := 16
 # The kind of element, and the width of its alignment window (empty: the kind's default).
 ELEMENT := block
 FRAC_BITS :=
+# Bits of a beat of the accelerator's bus.
+AXI_DATA_W := 128
 # The program that `make run` runs: a folder of APPS_DIR.
 APP := digits
 APPS_DIR := firmware/apps

@@ -240,7 +240,7 @@ package fp8mac_pkg;
     ErrRange      = 4'd3,   // a stride shorter than its row, or a matrix that runs past the end of the address space
     ErrMode       = 4'd4,   // a reserved code in a mode field
     ErrScaleExp   = 4'd5,   // a scaling exponent outside -32..+32
-    ErrScale      = 4'd6,   // an immediate scale not finite and greater than 0, or clamp bounds not finite or lo > hi
+    ErrScale      = 4'd6,   // a scale not finite and greater than 0, or clamp bounds not finite or lo > hi
     ErrSequence   = 4'd7,   // continues or reuses what the preceding command did not leave
     ErrReadSlv    = 4'd8,   // AXI read answered SLVERR
     ErrReadDec    = 4'd9,   // AXI read answered DECERR

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # fp8mac-sim: the simulated chip, from Verilator, as a program that runs RISC-V programs.
 #   make sim             $(BUILD)/sim/ROWSxCOLSxLANES-ELEMENT/fp8mac-sim
+#   make sim AXI_DATA_W=64   the same with a bus of 64 bits, in a folder *-axi64
 #   make sim TRACE=1     a simulator that can write waveforms, in a folder *-trace. It takes twice as long to build
 # IBEX_DIR is where the package pythondata-cpu-ibex keeps Ibex's sources.
 
-SIM_DIR := $(BUILD)/sim/$(ARRAY)-$(ELEMENT_SPEC)$(if $(TRACING),-trace)
+SIM_DIR := $(BUILD)/sim/$(ARRAY)-$(ELEMENT_SPEC)$(AXI_NAME)$(if $(TRACING),-trace)
 SIM := $(SIM_DIR)/fp8mac-sim
 SIM_MODEL_DIR := $(SIM_DIR)/model
 SIM_MODEL := $(SIM_MODEL_DIR)/Vfp8mac_system__ALL.a
@@ -53,7 +54,7 @@ $(SIM): $(SIM_OBJECTS) $(SIM_MODEL) $(BUILD)/model/libfp8mac.a
 $(SIM_MODEL): $(SIM_INPUTS) sim/fp8mac_sim.vlt sim/build.mk
 	@mkdir -p $(SIM_MODEL_DIR)
 	$(call say,VERILATE,fp8mac_system $(notdir $(SIM_DIR)))
-	$(Q)$(VERILATOR) --cc $(SYSTEM_FLAGS) $(SIM_VERILATOR_FLAGS) $(call system_parameters,$(ROWS)_$(COLS)_$(LANES)_128) \
+	$(Q)$(VERILATOR) --cc $(SYSTEM_FLAGS) $(SIM_VERILATOR_FLAGS) $(call system_parameters,$(ROWS)_$(COLS)_$(LANES)_$(AXI_DATA_W)) \
 	  $(call element_parameters,$(ELEMENT_SPEC)) --Mdir $(SIM_MODEL_DIR) sim/fp8mac_sim.vlt $(SIM_INPUTS)
 	$(call say,CXX,$@ (a minute or two))
 	+$(Q)$(MAKE) --no-print-directory -C $(SIM_MODEL_DIR) -f Vfp8mac_system.mk $(SIM_OPT) $(if $(VERBOSE),,-s) \

@@ -84,19 +84,20 @@ $(SYS_TEST)/system-variables.log: tests/system/variables.sh tools/variables.txt 
 $(SYS_TEST)/system-setup.log: tests/system/setup.sh tools/setup.sh tools/packages.txt tests/run_test.sh
 	@tests/run_test.sh system-setup $@ $< $(BUILD)/system-setup
 
-# The same programs and comparisons on small chips with other elements, as ROWSxCOLSxLANES-ELEMENT_SPEC. A make that the
-# test starts builds their simulators.
-SYS_CHIPS := 2x2x4-late_fp16_f13 2x2x4-kulisch
+# The same programs and comparisons on small chips with other elements and other widths of the bus, as
+# ROWSxCOLSxLANES-ELEMENT_SPEC-axiWIDTH. A make that the test starts builds their simulators.
+SYS_CHIPS := 2x2x4-late_fp16_f13-axi64 2x2x4-kulisch-axi256
 SYS_CHIP_FROM := $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/*) $(REGS_H) $(BUILD)/model/libfp8mac.a
 sys_chip_word = $(word $(2),$(subst x, ,$(firstword $(subst -, ,$(1)))))
-sys_chip_spec = $(patsubst $(firstword $(subst -, ,$(1)))-%,%,$(1))
-SYS_CHIP_TESTS := $(foreach test,selftest faults bytes,$(SYS_CHIPS:%=$(SYS_TEST)/system-%-$(test).log))
+sys_chip_spec = $(word 2,$(subst -, ,$(1)))
+sys_chip_axi = $(patsubst axi%,%,$(word 3,$(subst -, ,$(1))))
+SYS_CHIP_TESTS := $(foreach test,selftest faults digits bytes,$(SYS_CHIPS:%=$(SYS_TEST)/system-%-$(test).log))
 TESTS += $(SYS_CHIP_TESTS)
 
 $(filter-out $(SIM),$(SYS_CHIPS:%=$(BUILD)/sim/%/fp8mac-sim)): $(BUILD)/sim/%/fp8mac-sim: $(SYS_CHIP_FROM)
 	+@$(MAKE) --no-print-directory sim TRACE= ROWS=$(call sys_chip_word,$*,1) COLS=$(call sys_chip_word,$*,2) \
 	  LANES=$(call sys_chip_word,$*,3) ELEMENT=$(call element_name,$(call sys_chip_spec,$*)) \
-	  FRAC_BITS=$(call element_bits,$(call sys_chip_spec,$*))
+	  FRAC_BITS=$(call element_bits,$(call sys_chip_spec,$*)) AXI_DATA_W=$(call sys_chip_axi,$*)
 
 $(SYS_CHIPS:%=$(SYS_TEST)/system-%-selftest.log): $(SYS_TEST)/system-%-selftest.log: $(SYS_RISCV)/selftest.elf \
     $(BUILD)/sim/%/fp8mac-sim tests/run_test.sh
@@ -107,6 +108,10 @@ $(SYS_CHIPS:%=$(SYS_TEST)/system-%-selftest.log): $(SYS_TEST)/system-%-selftest.
 $(SYS_CHIPS:%=$(SYS_TEST)/system-%-faults.log): $(SYS_TEST)/system-%-faults.log: $(SYS_RISCV)/faults.elf \
     $(BUILD)/sim/%/fp8mac-sim tests/run_test.sh
 	@tests/run_test.sh system-$*-faults $@ $(BUILD)/sim/$*/fp8mac-sim --quiet $<
+
+$(SYS_CHIPS:%=$(SYS_TEST)/system-%-digits.log): $(SYS_TEST)/system-%-digits.log: $(SYS_RISCV)/digits.elf \
+    $(BUILD)/sim/%/fp8mac-sim tests/system/digits.sh tests/run_test.sh
+	@tests/run_test.sh system-$*-digits $@ tests/system/digits.sh $(BUILD)/sim/$*/fp8mac-sim --quiet $<
 
 $(SYS_CHIPS:%=$(SYS_TEST)/system-%-bytes.log): $(SYS_TEST)/system-%-bytes.log: $(SYS_TEST)/system-%-selftest.log \
     $(SYS_HOST)/selftest tests/system/equal_bytes.sh tests/run_test.sh

@@ -36,6 +36,8 @@ module soc_top #(
   logic [7:0]              awlen, arlen;
   logic [2:0]              awsize, arsize;
   logic [1:0]              awburst, arburst;
+  logic [2:0]              awprot, arprot;
+  logic [3:0]              awcache, awqos, arcache, arqos;
   logic                    awvalid, awready, arvalid, arready;
   logic [AXI_DATA_W-1:0]   wdata, rdata;
   logic [AXI_DATA_W/8-1:0] wstrb;
@@ -66,6 +68,9 @@ module soc_top #(
     .m_axi_awlen_o  (awlen),
     .m_axi_awsize_o (awsize),
     .m_axi_awburst_o(awburst),
+    .m_axi_awprot_o (awprot),
+    .m_axi_awcache_o(awcache),
+    .m_axi_awqos_o  (awqos),
     .m_axi_awvalid_o(awvalid),
     .m_axi_awready_i(awready),
     .m_axi_wdata_o  (wdata),
@@ -82,6 +87,9 @@ module soc_top #(
     .m_axi_arlen_o  (arlen),
     .m_axi_arsize_o (arsize),
     .m_axi_arburst_o(arburst),
+    .m_axi_arprot_o (arprot),
+    .m_axi_arcache_o(arcache),
+    .m_axi_arqos_o  (arqos),
     .m_axi_arvalid_o(arvalid),
     .m_axi_arready_i(arready),
     .m_axi_rid_i    (rid),
@@ -131,6 +139,6 @@ module soc_top #(
 
   // The memory takes what the accelerator always sends: incrementing bursts of whole beats, whose last beat is marked.
   logic unused;
-  assign unused = ^{awlen, awsize, awburst, arsize, arburst};
+  assign unused = ^{awlen, awsize, awburst, awprot, awcache, awqos, arsize, arburst, arprot, arcache, arqos};
 
 endmodule

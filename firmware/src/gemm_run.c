@@ -5,33 +5,13 @@
 #include "fp32_bits.h"
 #include "fp8rt/gemm.h"
 
-static bool values_are_scales(const fp8mac_scale *scale, uint32_t count)
-{
-    if (scale->mode != FP8MAC_SCALE_VECTOR) {
-        return true;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (!fp8rt_fp32_is_scale(fp8rt_fp32_bits(scale->values[i]))) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static fp8rt_status check_run(const fp8rt_gemm_plan *plan, const void *scratch,
                               size_t scratch_bytes)
 {
-    const fp8rt_gemm_desc *desc = &plan->desc;
     if (plan->scratch_bytes > 0 && scratch == NULL) {
         return FP8RT_ERR_NULL;
     }
-    if (scratch_bytes < plan->scratch_bytes) {
-        return FP8RT_ERR_SCRATCH;
-    }
-    if (!values_are_scales(&desc->scale_a, desc->m)) {
-        return FP8RT_ERR_SCALE;
-    }
-    return values_are_scales(&desc->scale_b, desc->n) ? FP8RT_OK : FP8RT_ERR_SCALE;
+    return scratch_bytes < plan->scratch_bytes ? FP8RT_ERR_SCRATCH : FP8RT_OK;
 }
 
 static uintptr_t place_vector(const float *vector, uint32_t count, uint8_t *scratch, size_t offset)
@@ -81,11 +61,14 @@ static fp8rt_gemm_result run_command(fp8rt_device *dev, const fp8rt_command *com
                                      uint32_t flags)
 {
     fp8rt_device_prepare(dev, command);
-    fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR |
-                                ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
-                                ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS));
-    fp8rt_device_start(dev); // the queue is empty
-    fp8rt_gemm_result result = observe(dev, fp8rt_device_wait(dev));
+    fp8rt_status cleared = fp8rt_device_clear(
+        dev, FP8RT_CLEAR_ERROR | ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
+                 ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS));
+    if (cleared == FP8RT_OK) {
+        fp8rt_device_start(dev); // the queue is empty
+    }
+    fp8rt_status done = fp8rt_device_wait(dev);
+    fp8rt_gemm_result result = observe(dev, cleared == FP8RT_OK ? done : cleared);
     if (result.status != FP8RT_OK) {
         fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
     }

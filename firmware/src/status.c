@@ -36,6 +36,8 @@ const char *fp8rt_status_string(fp8rt_status status)
     case FP8RT_ERR_HW_WRITE_SLVERR: return "accelerator: a write was answered SLVERR";
     case FP8RT_ERR_HW_WRITE_DECERR: return "accelerator: a write was answered DECERR";
     case FP8RT_ERR_HW_QUEUE_FULL: return "accelerator: the queue was full";
+    case FP8RT_ERR_HW_TIMEOUT: return "accelerator: the bus did not answer in time";
+    case FP8RT_ERR_SILENT: return "the accelerator waits for a bus that does not answer";
     }
     return "unknown status";
 }

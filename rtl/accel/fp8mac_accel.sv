@@ -31,8 +31,13 @@ module fp8mac_accel
   // Outputs that the epilogue finishes per cycle
   parameter int unsigned EPI_WIDTH   = default_epi_width(ROWS, COLS, element_share(ELEMENT, LANES, ROWS)),
   parameter int unsigned AXI_DATA_W  = 128,  // bits of a beat
-  parameter int unsigned AXI_ADDR_W  = 32,
+  parameter int unsigned AXI_ADDR_W  = 32,   // 32 to 64; the bits above 31 are 0
   parameter int unsigned AXI_ID_W    = 4,
+  // What every burst has: identifier, protection, memory attributes, quality of service
+  parameter int unsigned AXI_ID      = 0,
+  parameter logic [2:0]  AXI_PROT    = 3'b000,   // data, secure, unprivileged
+  parameter logic [3:0]  AXI_CACHE   = 4'b0011,  // normal memory, not cacheable, bufferable
+  parameter logic [3:0]  AXI_QOS     = 4'd0,
   parameter int unsigned QUEUE_DEPTH = 8,    // commands that can wait, at most 127
   parameter int unsigned BUF_BEATS   = 256,  // beats of a row RAM in half an operand buffer: a power of two
   parameter int unsigned MAX_MN      = 128   // limit of a command's m and n
@@ -58,6 +63,9 @@ module fp8mac_accel
   output logic [7:0]              m_axi_awlen_o,
   output logic [2:0]              m_axi_awsize_o,
   output logic [1:0]              m_axi_awburst_o,
+  output logic [2:0]              m_axi_awprot_o,
+  output logic [3:0]              m_axi_awcache_o,
+  output logic [3:0]              m_axi_awqos_o,
   output logic                    m_axi_awvalid_o,
   input  logic                    m_axi_awready_i,
   output logic [AXI_DATA_W-1:0]   m_axi_wdata_o,
@@ -74,6 +82,9 @@ module fp8mac_accel
   output logic [7:0]              m_axi_arlen_o,
   output logic [2:0]              m_axi_arsize_o,
   output logic [1:0]              m_axi_arburst_o,
+  output logic [2:0]              m_axi_arprot_o,
+  output logic [3:0]              m_axi_arcache_o,
+  output logic [3:0]              m_axi_arqos_o,
   output logic                    m_axi_arvalid_o,
   input  logic                    m_axi_arready_i,
   input  logic [AXI_ID_W-1:0]     m_axi_rid_i,
@@ -91,7 +102,8 @@ module fp8mac_accel
     return (a > b) ? a : b;
   endfunction
 
-  localparam int unsigned Beat    = AXI_DATA_W / 8;
+  localparam bit          BeatOk  = AXI_DATA_W == 64 || AXI_DATA_W == 128 || AXI_DATA_W == 256;
+  localparam int unsigned Beat    = BeatOk ? AXI_DATA_W / 8 : 16;  // see the checks of the parameters
   localparam int unsigned Word    = larger(LANES, Beat);  // bytes of a word of the operand memories
   localparam int unsigned WordW   = $clog2(BUF_BEATS * Beat / Word);
   localparam int unsigned Groups  = Word / LANES;
@@ -113,6 +125,29 @@ module fp8mac_accel
     kind: 8'(ELEMENT)
   };
 
+  // Illegal parameters stop the build here. What is built from them would only hide these sentences, so it gets legal
+  // ones.
+  localparam int unsigned Bundle     = ROWS / Share * COLS;  // results that the array gives at a time
+  localparam bit          EpiWidthOk = EPI_WIDTH % COLS == 0 && EPI_WIDTH != 0 && EPI_WIDTH <= Bundle &&
+                                       Bundle % EPI_WIDTH == 0;
+  localparam int unsigned EpiWidth   = EpiWidthOk ? EPI_WIDTH : default_epi_width(ROWS, COLS, Share);
+
+  if (!EpiWidthOk) begin : g_check_epi_width
+    $error("EPI_WIDTH=%0d is not possible: it must be a multiple of COLS and divide %0d, the results of a bundle",
+           EPI_WIDTH, Bundle);
+  end
+  if ($countones(ROWS) != 1 || ROWS > 32 || $countones(COLS) != 1 || COLS > 32) begin : g_check_sides
+    $error("ROWS=%0d, COLS=%0d: ROWS and COLS must be powers of two, 1 to 32", ROWS, COLS);
+  end
+  if (!BeatOk) begin : g_check_data_width
+    $error("AXI_DATA_W=%0d is not possible: it must be 64, 128 or 256", AXI_DATA_W);
+  end
+  if (AXI_ADDR_W < AddrW || AXI_ADDR_W > 64) begin : g_check_address_width
+    $error("AXI_ADDR_W=%0d is not possible: it must be 32 to 64", AXI_ADDR_W);
+  end
+  if (AXI_ID >= (1 << AXI_ID_W)) begin : g_check_id
+    $error("AXI_ID=%0d does not fit AXI_ID_W=%0d bits", AXI_ID, AXI_ID_W);
+  end
   if (!element_in_accelerator(ELEMENT)) begin : g_check_element
     $error("ELEMENT is none of the kinds that commands know: see element_in_accelerator()");
   end
@@ -275,7 +310,8 @@ module fp8mac_accel
   // ---- load --------------------------------------------------------------------------------------------------------
   logic         load_idle, loaded_push, loaded_empty, loaded_pop, released, stored;
   loaded_cmd_t  loaded_pushed, loaded;
-  error_e       load_error;
+  error_e       load_error, loaded_error;
+  logic         scale_bad, scale_bad_q;
   logic         load_done_empty;
 
   fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(Beat)) u_load (
@@ -294,13 +330,11 @@ module fp8mac_accel
     .dest_o        (load_dest),
     .row_ready_i   (read_row_ready && !fetch_row_valid),
     .stores_done_i (storing_empty && output_empty),
-    .read_failed_i (read_error != ErrNone),
+    .read_failed_i (loaded_error != ErrNone),
     .stored_i      (stored)
   );
 
-  fp8mac_dma_read #(
-    .AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W), .AXI_ID_W(AXI_ID_W), .IN_FLIGHT(ReadBursts)
-  ) u_dma_read (
+  fp8mac_dma_read #(.AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W), .IN_FLIGHT(ReadBursts)) u_dma_read (
     .clk_i, .rst_ni(inside_rst_n), .bus_rst_ni(rst_ni),
     .row_valid_i (read_row_valid),
     .row_ready_o (read_row_ready),
@@ -312,12 +346,24 @@ module fp8mac_accel
     .beat_error_o(beat_error),
     .done_valid_o(read_done),
     .done_error_o(read_error),
-    .m_axi_arid_o, .m_axi_araddr_o, .m_axi_arlen_o, .m_axi_arsize_o, .m_axi_arburst_o,
+    .m_axi_araddr_o, .m_axi_arlen_o, .m_axi_arsize_o, .m_axi_arburst_o,
     .m_axi_arvalid_o(arvalid),
     .m_axi_arready_i(arready),
     .m_axi_rdata_i, .m_axi_rresp_i, .m_axi_rlast_i, .m_axi_rvalid_i,
     .m_axi_rready_o (rready)
   );
+
+  // The first beat of a command that has a value that is no scale is known one cycle after it came. The end of the
+  // command's load comes in that cycle at the earliest.
+  always_ff @(posedge clk_i) begin
+    if (!inside_rst_n || read_done) scale_bad_q <= 1'b0;
+    else if (scale_bad) scale_bad_q <= 1'b1;
+  end
+
+  always_comb begin
+    loaded_error = read_error;
+    if (read_error == ErrNone && (scale_bad || scale_bad_q)) loaded_error = ErrScale;
+  end
 
   // Commands in the order of their loads; the oldest is loaded once its outcome is known. The load engine starts no
   // command while the operands of LoadedDepth others are in use.
@@ -327,7 +373,7 @@ module fp8mac_accel
   );
 
   fp8mac_fifo #(.T(error_e), .DEPTH(LoadedDepth)) u_load_done (
-    .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(read_done), .data_i(read_error), .full_o(),
+    .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(read_done), .data_i(loaded_error), .full_o(),
     .pop_i(loaded_pop), .data_o(load_error), .empty_o(load_done_empty), .level_o()
   );
 
@@ -350,6 +396,7 @@ module fp8mac_accel
     .beat_valid_i   (beat_valid),
     .beat_dest_i    (beat_dest),
     .beat_data_i    (beat_data),
+    .scale_bad_o    (scale_bad),
     .operand_read_i (operand_read),
     .a_half_i       (a_half),
     .a_word_i       (a_word),
@@ -471,8 +518,8 @@ module fp8mac_accel
   logic [Beat-1:0] wstrb;
 
   fp8mac_output #(
-    .ROWS(ROWS), .COLS(COLS), .SHARE(Share), .WIDTH(EPI_WIDTH), .AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W),
-    .AXI_ID_W(AXI_ID_W), .IN_FLIGHT(WriteBursts)
+    .ROWS(ROWS), .COLS(COLS), .SHARE(Share), .WIDTH(EpiWidth), .AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W),
+    .IN_FLIGHT(WriteBursts)
   ) u_output (
     .clk_i, .rst_ni(inside_rst_n), .bus_rst_ni(rst_ni),
     .abort_i        (abort),
@@ -499,7 +546,7 @@ module fp8mac_accel
     .empty_o        (output_empty),
     .retire_valid_o (retire_valid),
     .retire_o       (retire),
-    .m_axi_awid_o, .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o,
+    .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o,
     .m_axi_awvalid_o(awvalid),
     .m_axi_awready_i(awready),
     .m_axi_wdata_o,
@@ -526,7 +573,6 @@ module fp8mac_accel
     .awready_o   (awready),
     .wvalid_i    (wvalid),
     .wstrb_i     (wstrb),
-    .wlast_i     (wlast),
     .wready_o    (wready),
     .bready_i    (bready),
     .m_axi_arvalid_o, .m_axi_arready_i, .m_axi_rvalid_i, .m_axi_rlast_i, .m_axi_rready_o, .m_axi_awvalid_o,
@@ -534,15 +580,25 @@ module fp8mac_accel
     .m_axi_bready_o
   );
 
+  assign m_axi_awid_o    = AXI_ID_W'(AXI_ID);
+  assign m_axi_awprot_o  = AXI_PROT;
+  assign m_axi_awcache_o = AXI_CACHE;
+  assign m_axi_awqos_o   = AXI_QOS;
+  assign m_axi_arid_o    = AXI_ID_W'(AXI_ID);
+  assign m_axi_arprot_o  = AXI_PROT;
+  assign m_axi_arcache_o = AXI_CACHE;
+  assign m_axi_arqos_o   = AXI_QOS;
+
   // ---- reports and counters ----------------------------------------------------------------------------------------
   // The accelerator is idle if it holds no command. A command is always in at least one of these places.
   logic waiting;
   assign waiting = submit || fetching || queue_valid || !walk_idle || !check_idle;
   assign idle    = !waiting && load_idle && storing_empty && output_empty && !array_busy && !draining;
 
-  // Tag of the oldest command that the engines have
+  // Tag of the oldest command that the engines have; 0 if they have none and a descriptor is read
   tag_t oldest_tag;
-  assign oldest_tag = !output_empty ? retire.tag : !storing_empty ? storing.cmd.tag : loaded.store.tag;
+  assign oldest_tag = !output_empty ? retire.tag : !storing_empty ? storing.cmd.tag :
+                      !loaded_empty ? loaded.store.tag : '0;
 
   fp8mac_report u_report (
     .clk_i, .rst_ni,
@@ -592,8 +648,11 @@ module fp8mac_accel
     .counters_o  (counters)
   );
 
-  // All bursts have the identifier 0, and so must their responses.
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_bvalid_i || m_axi_bid_i == '0);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_rvalid_i || m_axi_rid_i == '0);
+  // The write engine and the guard agree on the beats of the bursts.
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !wvalid || (m_axi_wvalid_o && wlast == m_axi_wlast_o));
+
+  // All bursts have one identifier, and so must their responses.
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_bvalid_i || m_axi_bid_i == AXI_ID_W'(AXI_ID));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_rvalid_i || m_axi_rid_i == AXI_ID_W'(AXI_ID));
 
 endmodule

@@ -8,7 +8,8 @@
 // taken. Meanwhile the guard finishes what was begun:
 //
 //   AR, AW    an offer stays until it is taken
-//   W         the beats of all offered bursts follow; those that were not offered before have strobes of 0
+//   W         the beats of all offered bursts follow; those that were not offered before have strobes of 0. At all
+//             times WLAST comes from here, and no beat passes that belongs to no burst
 //   R, B      are taken and dropped
 //
 // The drain state ends when nothing is owed. With a slave that stays silent, it lasts for ever.
@@ -38,7 +39,6 @@ module fp8mac_axi_guard #(
   output logic               awready_o,
   input  logic               wvalid_i,
   input  logic [STRB_W-1:0]  wstrb_i,
-  input  logic               wlast_i,
   output logic               wready_o,
   input  logic               bready_i,
 
@@ -136,14 +136,12 @@ module fp8mac_axi_guard #(
   assign m_axi_awvalid_o = awvalid_i;
   assign awready_o       = m_axi_awready_i;
 
-  assign m_axi_wvalid_o  = wvalid_i || (draining_q && !lengths_empty);
+  assign m_axi_wvalid_o  = (wvalid_i || draining_q) && !lengths_empty;
   assign m_axi_wstrb_o   = wvalid_i ? wstrb_i : '0;
-  assign m_axi_wlast_o   = wvalid_i ? wlast_i : last;
-  assign wready_o        = m_axi_wready_i;
+  assign m_axi_wlast_o   = last;
+  assign wready_o        = m_axi_wready_i && !lengths_empty;
   assign m_axi_bready_o  = bready_i || (draining_q && writes_q != '0);
 
-  a_beat_has_a_burst : assert property (@(posedge clk_i) disable iff (!rst_ni)
-    !wvalid_i || (!lengths_empty && wlast_i == last));
   an_answer_has_a_burst : assert property (@(posedge clk_i) disable iff (!rst_ni)
     !(r && reads_q == '0) && !(b && writes_q == '0));
 

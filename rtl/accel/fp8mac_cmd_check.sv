@@ -119,7 +119,9 @@ module fp8mac_cmd_check
   // A region has more_rows + 1 rows of row_bytes bytes; the rows start `stride` bytes apart. A vector is one row. An
   // element has at most 4 bytes, so row_bytes needs DimW + 2 bits.
   //
-  //   stage 1: select    stage 2: span = more_rows * stride    stage 3: end = addr + span + row_bytes    stage 4: judge
+  // The end of a region is addr + row_bytes + more_rows * stride. The stride's halves are multiplied apart:
+  //
+  //   stage 1: select    stage 2: multiply, end of the first row    stage 3: add low product    stage 4: add high, judge
   typedef struct packed {
     logic            used;
     addr_t           addr;
@@ -129,12 +131,16 @@ module fp8mac_cmd_check
   } region_t;
 
   localparam int unsigned SpanW = MnW + AddrW;
+  localparam int unsigned HalfW = AddrW / 2;
 
-  region_t          region, select_q, span_region_q;
-  logic [1:0]       d_size;
-  logic [SpanW-1:0] span_q;  // bytes from the first row to the last
-  logic [SpanW:0]   end_q;   // address behind the last byte
-  logic             end_used_q, align_bad_q, range_bad_q;
+  region_t                    region, select_q, span_region_q;
+  logic [1:0]                 d_size;
+  logic [AddrW:0]             row_end_q;  // address behind the first row
+  logic [MnW+HalfW-1:0]       low_q;      // products with the stride's halves
+  logic [MnW+AddrW-HalfW-1:0] high_q, end_high_q;
+  logic [AddrW+1:0]           end_low_q;  // without the high product
+  logic [SpanW+1:0]           region_end;
+  logic                       end_used_q, align_bad_q, range_bad_q;
 
   assign d_size = dst_size(dst_fmt_e'(cmd_q.mode.d_fmt));
 
@@ -155,11 +161,17 @@ module fp8mac_cmd_check
     endcase
   end
 
+  assign region_end[HalfW-1:0]     = end_low_q[HalfW-1:0];
+  assign region_end[SpanW+1:HalfW] = (SpanW+2-HalfW)'(end_low_q[AddrW+1:HalfW]) + (SpanW+2-HalfW)'(end_high_q);
+
   always_ff @(posedge clk_i) begin
     select_q      <= region;
     span_region_q <= select_q;
-    span_q        <= SpanW'(select_q.more_rows) * SpanW'(select_q.stride);
-    end_q         <= (SpanW+1)'(span_region_q.addr) + (SpanW+1)'(span_q) + (SpanW+1)'(span_region_q.row_bytes);
+    row_end_q     <= (AddrW+1)'(select_q.addr) + (AddrW+1)'(select_q.row_bytes);
+    low_q         <= (MnW+HalfW)'(select_q.more_rows) * (MnW+HalfW)'(select_q.stride[HalfW-1:0]);
+    high_q        <= (MnW+AddrW-HalfW)'(select_q.more_rows) * (MnW+AddrW-HalfW)'(select_q.stride[AddrW-1:HalfW]);
+    end_low_q     <= (AddrW+2)'(row_end_q) + (AddrW+2)'(low_q);
+    end_high_q    <= high_q;
     end_used_q    <= span_region_q.used;
     if (state_q == Idle) begin
       select_q.used      <= 1'b0;
@@ -172,7 +184,7 @@ module fp8mac_cmd_check
         align_bad_q <= align_bad_q || span_region_q.addr[BeatLog-1:0] != '0 ||
                        (span_region_q.more_rows != '0 && span_region_q.stride[BeatLog-1:0] != '0);
       end
-      if (end_used_q) range_bad_q <= range_bad_q || end_q > {{MnW{1'b0}}, 1'b1, {AddrW{1'b0}}};
+      if (end_used_q) range_bad_q <= range_bad_q || region_end > (SpanW+2)'(1) << AddrW;
     end
   end
 
@@ -194,10 +206,6 @@ module fp8mac_cmd_check
 
   function automatic logic fp32_finite(logic [7:0] exponent);
     return exponent != 8'hff;
-  endfunction
-
-  function automatic logic scale_bad(logic [31:0] x);
-    return x[31] || x[30:0] == '0 || !fp32_finite(x[30:23]);
   endfunction
 
   // Maps finite FP32 values to integers of the same order; both zeros become 0.
@@ -222,8 +230,8 @@ module fp8mac_cmd_check
     mode_bad      = cmd_q.mode.d_fmt == 3'd7 || cmd_q.mode.overflow == 2'd3 || cmd_q.mode.act == 2'd3 ||
                     element_bad;
     scale_exp_bad = exp_bad(cmd_q.sa) || exp_bad(cmd_q.sb);
-    scales_bad    = (!cmd_q.mode.scale_a_vec && scale_bad(cmd_q.scale_a)) ||
-                    (!cmd_q.mode.scale_b_vec && scale_bad(cmd_q.scale_b)) || scale_bad(cmd_q.scale_d);
+    scales_bad    = (!cmd_q.mode.scale_a_vec && fp32_is_no_scale(cmd_q.scale_a)) ||
+                    (!cmd_q.mode.scale_b_vec && fp32_is_no_scale(cmd_q.scale_b)) || fp32_is_no_scale(cmd_q.scale_d);
     clamp_bad     = activation_e'(cmd_q.mode.act) == ActClamp &&
                     (!fp32_finite(cmd_q.clamp_lo[30:23]) || !fp32_finite(cmd_q.clamp_hi[30:23]) ||
                      fp32_rank(cmd_q.clamp_lo) > fp32_rank(cmd_q.clamp_hi));

@@ -254,7 +254,7 @@ package fp8mac_cmd_pkg;
     logic [7:0] ram;
     dim_t       word;       // address of the first beat; the others follow
     fp8_fmt_e   fmt;        // DestA, DestB: format of the codes
-    logic [4:0] last_byte;  // DestA, DestB: the row's last code is this byte of its last beat
+    logic [4:0] last_byte;  // the row's last byte in its last beat
     logic       last;       // with a beat: it is the row's last one
   } read_dest_t;
 
@@ -298,6 +298,11 @@ package fp8mac_cmd_pkg;
     bundle = rows / share * cols;
     if (bundle < 8) return bundle;
     return cols > 8 ? cols : 8;
+  endfunction
+
+  // A scale must be finite and above 0.
+  function automatic logic fp32_is_no_scale(logic [31:0] x);
+    return x[31] || x[30:0] == '0 || x[30:23] == '1;
   endfunction
 
   // log2 of the bytes of a D element

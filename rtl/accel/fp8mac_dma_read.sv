@@ -9,7 +9,6 @@ module fp8mac_dma_read
 #(
   parameter int unsigned AXI_DATA_W = 128,
   parameter int unsigned AXI_ADDR_W = 32,
-  parameter int unsigned AXI_ID_W   = 4,
   parameter int unsigned IN_FLIGHT  = 8   // bursts
 ) (
   input  logic                  clk_i,
@@ -30,7 +29,6 @@ module fp8mac_dma_read
   output logic                  done_valid_o,
   output error_e                done_error_o,
 
-  output logic [AXI_ID_W-1:0]   m_axi_arid_o,
   output logic [AXI_ADDR_W-1:0] m_axi_araddr_o,
   output logic [7:0]            m_axi_arlen_o,
   output logic [2:0]            m_axi_arsize_o,
@@ -96,7 +94,6 @@ module fp8mac_dma_read
     end
   end
 
-  assign m_axi_arid_o    = '0;
   assign m_axi_araddr_o  = AXI_ADDR_W'(araddr_q);
   assign m_axi_arlen_o   = 8'(arbeats_q) - 8'd1;
   assign m_axi_arsize_o  = 3'($clog2(Beat));

@@ -8,13 +8,12 @@ module fp8mac_dma_write
 #(
   parameter int unsigned AXI_DATA_W = 128,
   parameter int unsigned AXI_ADDR_W = 32,
-  parameter int unsigned AXI_ID_W   = 4,
   parameter int unsigned IN_FLIGHT  = 16,  // bursts
   parameter int unsigned BEATS      = 2    // beats waiting for the bus
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
-  input  logic                    bus_rst_ni,  // of the offers on AW and W: rst_ni alone leaves them until they are taken
+  input  logic                    bus_rst_ni,  // of the offers on AW, W, which rst_ni alone leaves until they are taken
   input  logic                    discard_i,
 
   input  logic                    row_valid_i,
@@ -31,7 +30,6 @@ module fp8mac_dma_write
   output error_e                  done_error_o,  // the first error among its responses, also before done_valid_o
   input  logic                    done_ready_i,
 
-  output logic [AXI_ID_W-1:0]     m_axi_awid_o,
   output logic [AXI_ADDR_W-1:0]   m_axi_awaddr_o,
   output logic [7:0]              m_axi_awlen_o,
   output logic [2:0]              m_axi_awsize_o,
@@ -93,7 +91,6 @@ module fp8mac_dma_write
     end
   end
 
-  assign m_axi_awid_o    = '0;
   assign m_axi_awaddr_o  = AXI_ADDR_W'(awaddr_q);
   assign m_axi_awlen_o   = 8'(awbeats_q) - 8'd1;
   assign m_axi_awsize_o  = 3'($clog2(Beat));

@@ -62,6 +62,7 @@ module fp8mac_drain
   // ---- the next region ---------------------------------------------------------------------------------------------
   logic   placed_q;          // the registers below belong to the command
   addr_t  band_addr_q;       // first byte of the row of regions
+  addr_t  band_stride_q;     // from one row of regions to the next
   addr_t  region_addr_q;
   dim_t   rows_left_q;       // of D, from this row of regions on
   bytes_t bytes_left_q;      // of a row of D, from this region on
@@ -91,6 +92,7 @@ module fp8mac_drain
     else if (valid_i) placed_q <= 1'b1;
     if (!placed_q) begin
       band_addr_q   <= cmd_i.d_addr;
+      band_stride_q <= cmd_i.d_stride << RowsLog << shape;
       region_addr_q <= cmd_i.d_addr;
       rows_left_q   <= cmd_i.m;
       bytes_left_q  <= all_bytes;
@@ -98,8 +100,8 @@ module fp8mac_drain
       region_addr_q <= region_addr_q + addr_t'(most_bytes);
       bytes_left_q  <= bytes_left_q - most_bytes;
     end else if (take) begin
-      band_addr_q   <= band_addr_q + (cmd_i.d_stride << RowsLog << shape);
-      region_addr_q <= band_addr_q + (cmd_i.d_stride << RowsLog << shape);
+      band_addr_q   <= band_addr_q + band_stride_q;
+      region_addr_q <= band_addr_q + band_stride_q;
       rows_left_q   <= rows_left_q - most_rows;
       bytes_left_q  <= all_bytes;
     end

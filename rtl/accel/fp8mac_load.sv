@@ -140,6 +140,7 @@ module fp8mac_load
         dest_o.kind = (state_q == LoadScaleA) ? DestScaleA : (state_q == LoadScaleB) ? DestScaleB : DestBias;
         dest_o.half = halves_q.vectors;
         dest_o.word = '0;
+        dest_o.last_byte = 5'({(state_q == LoadScaleA) ? cmd_q.m : cmd_q.n, 2'b00} - 18'd1) & 5'(BEAT - 1);
       end
       Finish: begin
         row_valid_o = 1'b1;

@@ -24,6 +24,7 @@ module fp8mac_memories
   input  logic                            beat_valid_i,
   input  read_dest_t                      beat_dest_i,
   input  logic [BEAT*8-1:0]               beat_data_i,
+  output logic                            scale_bad_o,  // in the cycle before, a beat had a value that is no scale
 
   input  logic                            operand_read_i,
   input  logic                            a_half_i,
@@ -62,6 +63,11 @@ module fp8mac_memories
   fp8mac_operand_bound #(.BEAT(BEAT), .BOUNDS(BOUNDS)) u_bound (
     .clk_i, .rst_ni, .valid_i(beat_valid_i), .dest_i(beat_dest_i), .data_i(beat_data_i), .valid_o(valid),
     .dest_o(dest), .data_o(data), .bound_o(bound)
+  );
+
+  fp8mac_scale_check #(.BEAT(BEAT)) u_scale_check (
+    .valid_i(valid && (dest.kind == DestScaleA || dest.kind == DestScaleB)), .last_i(dest.last),
+    .last_byte_i(dest.last_byte), .data_i(data), .bad_o(scale_bad_o)
   );
 
   // ---- operands ----------------------------------------------------------------------------------------------------

@@ -18,14 +18,13 @@ module fp8mac_output
   parameter int unsigned WIDTH      = 8,    // results that are finished per cycle
   parameter int unsigned AXI_DATA_W = 128,
   parameter int unsigned AXI_ADDR_W = 32,
-  parameter int unsigned AXI_ID_W   = 4,
   parameter int unsigned IN_FLIGHT  = 16,   // bursts
   localparam int unsigned Groups = ROWS / SHARE,
   localparam int unsigned PhaseW = (SHARE > 1) ? $clog2(SHARE) : 1
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
-  input  logic                    bus_rst_ni,  // of the offers on AW and W: rst_ni alone leaves them until they are taken
+  input  logic                    bus_rst_ni,  // of the offers on AW, W, which rst_ni alone leaves until they are taken
   input  logic                    abort_i,
 
   // The oldest command that compute has begun, held until ready_o. It is there before its first result.
@@ -61,7 +60,6 @@ module fp8mac_output
   output logic                    retire_valid_o,  // a pulse
   output finished_cmd_t           retire_o,
 
-  output logic [AXI_ID_W-1:0]     m_axi_awid_o,
   output logic [AXI_ADDR_W-1:0]   m_axi_awaddr_o,
   output logic [7:0]              m_axi_awlen_o,
   output logic [2:0]              m_axi_awsize_o,
@@ -238,9 +236,7 @@ module fp8mac_output
     .beat_ready_i (beat_ready)
   );
 
-  fp8mac_dma_write #(
-    .AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W), .AXI_ID_W(AXI_ID_W), .IN_FLIGHT(IN_FLIGHT)
-  ) u_dma_write (
+  fp8mac_dma_write #(.AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W), .IN_FLIGHT(IN_FLIGHT)) u_dma_write (
     .clk_i, .rst_ni, .bus_rst_ni,
     .discard_i   (discard),
     .row_valid_i (row_valid),
@@ -253,7 +249,7 @@ module fp8mac_output
     .done_valid_o(written),
     .done_error_o(write_error),
     .done_ready_i(retire_valid_o),
-    .m_axi_awid_o, .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o, .m_axi_awvalid_o,
+    .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o, .m_axi_awvalid_o,
     .m_axi_awready_i, .m_axi_wdata_o, .m_axi_wstrb_o, .m_axi_wlast_o, .m_axi_wvalid_o, .m_axi_wready_i,
     .m_axi_bresp_i, .m_axi_bvalid_i, .m_axi_bready_o
   );

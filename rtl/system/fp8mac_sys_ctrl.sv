@@ -6,7 +6,8 @@
 //   +0x08 CHECK  w   address of an fp8rt_check_record: compares that GEMM with the golden model in no simulated time
 //                r   differences in the last one: outputs, plus one each for amax and flags; 0xffffffff: malformed
 //   +0x0c ARGS   r   address of the arguments: argc, then argc addresses of strings
-//   +0x10 STALL  rw  per-mille probability (0..900, larger values mean 900) of a stall per AXI channel and cycle
+//   +0x10 STALL  rw  per-mille probability of a stall per AXI channel and cycle: 0..900; 1000 stops the bus; other
+//                    values mean 900
 module fp8mac_sys_ctrl
   import fp8mac_sys_pkg::*;
 (
@@ -38,7 +39,7 @@ module fp8mac_sys_ctrl
     RegStall = 12'h10
   } reg_e;
 
-  localparam logic [31:0] StallMax = 900;
+  localparam logic [31:0] StallMax = 900, StallAlways = 1000;
 
   logic [9:0]  stall_q;
   logic [31:0] check_q;
@@ -47,7 +48,7 @@ module fp8mac_sys_ctrl
   assign offset = {req_i.addr[WindowW-1:2], 2'b00};
 
   function automatic logic [9:0] stall_limit(logic [31:0] permille);
-    return permille > StallMax ? StallMax[9:0] : permille[9:0];
+    return (permille > StallMax && permille != StallAlways) ? StallMax[9:0] : permille[9:0];
   endfunction
 
   always_ff @(posedge clk_i) begin

@@ -130,7 +130,9 @@ class Synthesiser:
             "leaves.v": recipe.leaves_verilog(self.library),
             "abc.txt": recipe.abc(effort, self.library, period_ns),
             "finish.ys": recipe.finish(),
-            "sta.tcl": sta.script(design.top, self.library, period_ns),
+            "sta.tcl": sta.script(
+                design.top, self.library, period_ns, clocked=f"\\{sta.CLOCK}\n" in front
+            ),
             "fit": f"{period_ns:g} ns, margin {recipe.FIT_MARGIN:g}",
         }
         key = key_of(

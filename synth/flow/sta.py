@@ -34,8 +34,10 @@ def is_clock(port: str) -> bool:
     return port == CLOCK or port.endswith(GATED)
 
 
-def script(top: str, library: Library, period_ns: float) -> str:
+def script(top: str, library: Library, period_ns: float, clocked: bool = True) -> str:
+    """A design without clocked cells has inputs and outputs at the clock, but no transition of the clock itself."""
     register = library.flip_flop()
+    transition = f"set_clock_transition {register.clock_slew:g} [get_clocks clock]\n"
     return f"""read_liberty library.lib
 read_verilog netlist.v
 link_design {top}
@@ -51,8 +53,7 @@ if {{[llength $clocks] == 0}} {{
 }} else {{
   create_clock -name clock -period {period_ns:g} $clocks
 }}
-set_clock_transition {register.clock_slew:g} [get_clocks clock]
-set_driving_cell -lib_cell {register.cell} -from_pin {register.clock} -pin {register.output} \\
+{transition if clocked else ""}set_driving_cell -lib_cell {register.cell} -from_pin {register.clock} -pin {register.output} \\
   -input_transition_rise {register.clock_slew:g} -input_transition_fall {register.clock_slew:g} $inputs
 set_input_delay -clock clock {register.clock_to_output:g} $inputs
 set_output_delay -clock clock {register.setup:g} [all_outputs]

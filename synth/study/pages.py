@@ -55,7 +55,8 @@ def markdown(found: list[Record], here: list[Record]) -> str:
         "Behavioural": tables.behavioural(tables.of_group(top, "behavioural"), main),
         "Operand feeds": tables.feeds(feeds),
         "With operand feeds": tables.with_feeds(main, feeds),
-        "Array and accelerator": tables.arrays(tables.of_group(here, "array")),
+        "Arrays": tables.arrays(tables.of_group(here, "array")),
+        "Shapes": tables.pareto(tables.of_group(here, "array")),
     }
     for title, text in titled.items():
         parts += [f"## {title}", text] if text else []
@@ -72,6 +73,7 @@ def plots(here: list[Record]) -> dict[str, str]:
         **breakdown_plot(top),
         **period_plot(here),
         **frac_plot(top),
+        **shapes_plot(top),
     }
 
 
@@ -126,6 +128,21 @@ def breakdown_plot(top: list[Record]) -> dict[str, str]:
     return {
         "breakdown.svg": plot.bars("Area by box, modules kept apart", "area", list(stacks.items()))
     }
+
+
+def shapes_plot(top: list[Record]) -> dict[str, str]:
+    """The shapes of an array, each beside its baseline."""
+    stacks: dict[str, dict[str, float]] = {}
+    for r in tables.in_table_order(tables.of_group(top, "array")):
+        if r["name"].endswith(f"_l{r['lanes']}"):
+            shape = tables.Shape.of(r["name"], r["kind"])
+            name = f"{shape.rows}x{shape.columns}x{shape.lanes}"
+            stacks[f"{name} FP8"] = tables.array_parts(r)
+            stacks[f"{name} INT8"] = tables.array_parts(r, "baseline_")
+    if not stacks:
+        return {}
+    title = "Area of arrays of 256 MACs, rows x columns x lanes"
+    return {"shapes.svg": plot.bars(title, "area", list(stacks.items()))}
 
 
 def period_plot(here: list[Record]) -> dict[str, str]:

@@ -151,6 +151,7 @@ class Page:
             "feeds": lambda: tables.feeds(self.feeds),
             "with_feeds": lambda: tables.with_feeds(self.main, self.feeds),
             "arrays": lambda: tables.arrays(group(self.top, "array")),
+            "pareto": lambda: tables.pareto(group(self.top, "array")),
             "lanes": lambda: tables.one_more_lane(self.main),
             "breakdown": lambda: tables.breakdown(self.main),
             "energy": lambda: self.energy_table(),

@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from . import libraries
+from rtl.catalogue import catalogue
+
+from . import libraries, shapes
+from .elements import KINDS, READOUT, share_of
 from .records import Record
 from .table import BREAKDOWN_LANES, ENTRIES
 
 ACCUMULATORS = {"fp32": "FP32", "fp16": "FP16", "fixed": "fixed point", "int32": "INT32"}
-SHARED_BY = 8  # elements of an 8 x 8 array that share the feed of a row, and of a column
+SHARED_BY = 4  # elements of a 4 x 4 array that share the feed of a row, and of a column
 
 
 def table(header: list[str], lines: list[list[str]]) -> str:
@@ -278,27 +283,102 @@ def with_feeds(found: list[Record], feed_records: list[Record]) -> str:
     return table(["element", "ratio without feeds", "ratio with feeds"], lines)
 
 
+def array_parts(record: Record, side: str = "") -> dict[str, float]:
+    """The area of an array by parts; SIDE is `baseline_` for that of its baseline."""
+    boxes = record[f"{side}parts"]
+    read = boxes.get(READOUT, 0.0)
+    units = sum(boxes.values()) - read
+    feeds = sum(record[f"{side}inside"].values())
+    return {
+        "elements": units,
+        "operand feeds": feeds,
+        "read-out": read,
+        "control and result registers": record[f"{side}area"] - units - read - feeds,
+    }
+
+
 def arrays(found: list[Record]) -> str:
+    """A line an array, each baseline once."""
     lines, seen = [], set()
     for r in in_table_order(found):
         for side, name in (("", r["name"]), ("baseline_", r["baseline"])):
-            if (name, r["period_ns"]) in seen:
+            if name is None or (name, r["period_ns"]) in seen:
                 continue
             seen.add((name, r["period_ns"]))
-            boxes, inside = sum(r[f"{side}parts"].values()), sum(r[f"{side}inside"].values())
             lines.append(
                 [
                     code(name),
-                    f"{r['period_ns']:g}",
-                    number(boxes),
-                    number(inside) if inside else "-",
-                    number(r[f"{side}area"] - boxes - inside),
+                    *map(number, array_parts(r, side).values()),
                     number(r[f"{side}area"]),
+                    number(r[f"{side}slack_ns"], 2),
                     "1" if side else number(ratio_of(r), 2),
                 ]
             )
-    header = ["", "period, ns", "black boxes", "operand feeds", "rest", "all", "ratio"]
+    if not lines:
+        return ""
+    header = ["array", *array_parts(found[0]), "all", "slack, ns", "ratio to the same shape"]
     return table(header, lines)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """An array's rows, columns and lanes, with what follows for an element of its kind."""
+
+    rows: int
+    columns: int
+    lanes: int
+    kind: catalogue.Element
+
+    @classmethod
+    def of(cls, name: str, kind: str) -> Shape:
+        """From an array's name, array_RxC_KIND..._lL..."""
+        rows, columns, lanes = map(int, re.match(r"array_(\d+)x(\d+)_.*_l(\d+)", name).groups())
+        return cls(rows, columns, lanes, KINDS[kind])
+
+    @property
+    def share(self) -> int:
+        return share_of(self.kind, self.lanes, self.rows)
+
+    @property
+    def word(self) -> int:
+        """Bits of a word of the accumulator memory, FP32 or INT32."""
+        return 32 * self.rows * self.columns // self.share
+
+    @property
+    def utilisation(self) -> float:
+        """element_loop() of fp8mac_element_pkg is 6 cycles for kind `block`, or 4 with forwarding, and 4 for INT8."""
+        block = self.kind.block or self.lanes
+        loop = 6 if self.share > 1 else 4
+        return shapes.share_of_roofline(
+            self.rows, self.columns, self.lanes, block, self.share, loop
+        )
+
+
+def pareto(found: list[Record]) -> str:
+    """The shapes of the default kind: area and utilisation, FP8 and INT8. The ratio to the best is that to the smallest
+    INT8 array of any shape."""
+    same = [r for r in in_table_order(found) if r["name"].endswith(f"_l{r['lanes']}")]
+    if not same:
+        return ""
+    best = min(r["baseline_area"] for r in same)
+    lines = []
+    for r in same:
+        own, other = Shape.of(r["name"], r["kind"]), Shape.of(r["baseline"], "int8")
+        lines.append(
+            [
+                f"{own.rows} x {own.columns} x {own.lanes}",
+                number(r["area"]),
+                number(r["baseline_area"]),
+                number(ratio_of(r), 2),
+                number(r["area"] / best, 2),
+                f"{own.word:,} / {other.word:,}",
+                f"{100 * own.utilisation:.0f} % / {100 * other.utilisation:.0f} %",
+            ]
+        )
+    header = ["rows x columns x lanes", "FP8", "INT8", "ratio", "ratio to the smallest INT8 array"]
+    return table(
+        [*header, "accumulator word, bits, FP8 / INT8", "of the roofline, FP8 / INT8"], lines
+    )
 
 
 def lane_areas(found: list[Record]) -> dict[str, tuple[float, float]]:

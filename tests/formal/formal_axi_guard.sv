@@ -18,7 +18,6 @@ module formal_axi_guard #(
   input logic [7:0]         awlen_i,
   input logic               wvalid_i,
   input logic [1:0]         wstrb_i,
-  input logic               wlast_i,
   input logic               bready_i,
   input logic               m_arready_i,
   input logic               m_rvalid_i,
@@ -34,7 +33,7 @@ module formal_axi_guard #(
   fp8mac_axi_guard #(.STRB_W(2), .READS(READS), .WRITES(WRITES), .LIMIT_W(LIMIT_W)) dut (
     .clk_i, .rst_ni, .soft_reset_i, .limit_i, .expired_o(expired), .flush_o(flush), .draining_o(draining),
     .arvalid_i, .arready_o(arready), .rready_i, .awvalid_i, .awlen_i, .awready_o(awready), .wvalid_i, .wstrb_i,
-    .wlast_i, .wready_o(wready), .bready_i, .m_axi_arvalid_o(m_arvalid), .m_axi_arready_i(m_arready_i),
+    .wready_o(wready), .bready_i, .m_axi_arvalid_o(m_arvalid), .m_axi_arready_i(m_arready_i),
     .m_axi_rvalid_i(m_rvalid_i), .m_axi_rlast_i(m_rlast_i), .m_axi_rready_o(m_rready), .m_axi_awvalid_o(m_awvalid),
     .m_axi_awready_i(m_awready_i), .m_axi_wvalid_o(m_wvalid), .m_axi_wstrb_o(m_wstrb), .m_axi_wlast_o(m_wlast),
     .m_axi_wready_i(m_wready_i), .m_axi_bvalid_i(m_bvalid_i), .m_axi_bready_o(m_bready)
@@ -139,13 +138,12 @@ module formal_axi_guard #(
       // The engines: an offer stays, also in a flush, and the flush brings none that the cycle before did not bring.
       ar_offer_stays : assume (!ar_waits_q || arvalid_i);
       aw_offer_stays : assume (!aw_waits_q || (awvalid_i && awlen_i == awlen_q));
-      w_offer_stays : assume (!(w_waits_q && engine_q) || (wvalid_i && wlast_i == wlast_q && wstrb_i == wstrb_q));
+      w_offer_stays : assume (!(w_waits_q && engine_q) || (wvalid_i && wstrb_i == wstrb_q));
       flushed_engines_offer_nothing : assume (!(flush_q && settled_q) || ((ar_waits_q || !arvalid_i) &&
         (aw_waits_q || !awvalid_i) && ((w_waits_q && engine_q) || !wvalid_i)));
       flushed_engines_take_nothing : assume (!flush_q || (!rready_i && !bready_i));
       few_reads : assume (32'(open_reads) <= READS && 32'(open_writes) <= WRITES);
       bursts_are_short : assume (awlen_i < 8'd3);
-      data_of_a_burst : assume (!wvalid_i || (unwritten_q != '0 && wlast_i == (index_q == lens_q[0])));
       engines_take_their_answers : assume ((!rready_i || reads_q != '0) && (!bready_i || writes_q != '0));
       // The slave
       answers_a_read : assume (!m_rvalid_i || reads_q != '0);
@@ -161,11 +159,12 @@ module formal_axi_guard #(
       // The drain state
       ready_while_draining : assert (!draining || ((reads_q == '0 || m_rready) && (writes_q == '0 || m_bready)));
       data_flow_while_draining : assert (!draining || unwritten_q == '0 || m_wvalid);
+      engines_beat_is_taken_once : assert (!wvalid_i || (wready == (m_wvalid && m_wready_i)));
       added_beats_write_nothing : assert (wvalid_i || m_wstrb == '0);
       drains_to_the_end : assert (!(flush_q && !flush) || (open_reads == '0 && open_writes == '0 &&
         unwritten_q == '0));
       passes_answers_otherwise : assert (draining || (m_rready == rready_i && m_bready == bready_i &&
-        m_wvalid == wvalid_i));
+        (m_wvalid == wvalid_i || unwritten_q == '0)));
       drains_after_every_event : assert (!flush || expired || soft_reset_i || draining);
       // The watchdog, in the cycle after it has counted its limit
       times_out_when_it_should : assert (expired == expiring_q);

@@ -37,8 +37,9 @@ module formal_dma_read
   fp8mac_dma_read #(.AXI_DATA_W(AXI_DATA_W), .IN_FLIGHT(IN_FLIGHT)) dut (
     .clk_i, .rst_ni, .bus_rst_ni(rst_ni), .row_valid_i, .row_ready_o(row_ready), .row_i, .dest_i,
     .beat_valid_o(beat_valid),
-    .beat_dest_o(beat_dest), .beat_data_o(beat_data), .beat_error_o(beat_error), .done_valid_o(done_valid), .done_error_o(done_error),
-    .m_axi_arid_o(), .m_axi_araddr_o(araddr), .m_axi_arlen_o(arlen), .m_axi_arsize_o(arsize),
+    .beat_dest_o(beat_dest), .beat_data_o(beat_data), .beat_error_o(beat_error),
+    .done_valid_o(done_valid), .done_error_o(done_error),
+    .m_axi_araddr_o(araddr), .m_axi_arlen_o(arlen), .m_axi_arsize_o(arsize),
     .m_axi_arburst_o(arburst), .m_axi_arvalid_o(arvalid), .m_axi_arready_i(arready_i), .m_axi_rdata_i(rdata_i),
     .m_axi_rresp_i(rresp_i), .m_axi_rlast_i(rlast_i), .m_axi_rvalid_i(rvalid_i), .m_axi_rready_o(rready)
   );

@@ -42,7 +42,7 @@ module formal_dma_write
   fp8mac_dma_write #(.AXI_DATA_W(AXI_DATA_W), .IN_FLIGHT(IN_FLIGHT), .BEATS(BEATS)) dut (
     .clk_i, .rst_ni, .bus_rst_ni(rst_ni), .discard_i, .row_valid_i, .row_ready_o(row_ready), .row_i, .beat_valid_i,
     .beat_ready_o(beat_ready), .beat_data_i, .beat_strb_i, .done_valid_o(done_valid), .done_error_o(done_error),
-    .done_ready_i, .m_axi_awid_o(), .m_axi_awaddr_o(awaddr), .m_axi_awlen_o(awlen), .m_axi_awsize_o(awsize),
+    .done_ready_i, .m_axi_awaddr_o(awaddr), .m_axi_awlen_o(awlen), .m_axi_awsize_o(awsize),
     .m_axi_awburst_o(awburst), .m_axi_awvalid_o(awvalid), .m_axi_awready_i(awready_i), .m_axi_wdata_o(wdata),
     .m_axi_wstrb_o(wstrb), .m_axi_wlast_o(wlast), .m_axi_wvalid_o(wvalid), .m_axi_wready_i(wready_i),
     .m_axi_bresp_i(bresp_i), .m_axi_bvalid_i(bvalid_i), .m_axi_bready_o(bready)

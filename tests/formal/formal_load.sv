@@ -47,7 +47,7 @@ module formal_load
   fp8mac_dma_read #(.AXI_DATA_W(BEAT * 8), .IN_FLIGHT(IN_FLIGHT)) u_dma (
     .clk_i, .rst_ni, .bus_rst_ni(rst_ni), .row_valid_i(row_valid), .row_ready_o(row_ready), .row_i(row), .dest_i(dest),
     .beat_valid_o(beat_valid), .beat_dest_o(beat_dest), .beat_data_o(), .beat_error_o(), .done_valid_o(read_done),
-    .done_error_o(read_error), .m_axi_arid_o(), .m_axi_araddr_o(), .m_axi_arlen_o(), .m_axi_arsize_o(),
+    .done_error_o(read_error), .m_axi_araddr_o(), .m_axi_arlen_o(), .m_axi_arsize_o(),
     .m_axi_arburst_o(), .m_axi_arvalid_o(arvalid), .m_axi_arready_i(arready_i), .m_axi_rdata_i(rdata_i),
     .m_axi_rresp_i(rresp_i), .m_axi_rlast_i(rlast_i), .m_axi_rvalid_i(rvalid_i), .m_axi_rready_o(rready)
   );
@@ -216,6 +216,8 @@ module formal_load
           row.addr == cmd_q.scale_a && row.beats == vector_beats(cmd_q.m)));
         scale_b_in_its_place : assert (dest.kind != DestScaleB || (cmd_q.wanted.scale_b && !vectors_q[1] &&
           !vectors_q[2] && row.addr == cmd_q.scale_b && row.beats == vector_beats(cmd_q.n)));
+        its_last_byte_is_known : assert (32'(dest.last_byte) ==
+          (4 * 32'((dest.kind == DestScaleA) ? cmd_q.m : cmd_q.n) - 1) % BEAT);
         bias_in_its_place : assert (dest.kind != DestBias || (cmd_q.wanted.bias && !vectors_q[2] &&
           row.addr == cmd_q.bias && row.beats == vector_beats(cmd_q.n)));
       end

@@ -659,8 +659,8 @@ AXI_GUARD = Proof(
         Fault(
             "data_are_dropped",
             "fp8mac_axi_guard.sv",
-            "wvalid_i || (draining_q && !lengths_empty);",
-            "wvalid_i;",
+            "(wvalid_i || draining_q) && !lengths_empty;",
+            "wvalid_i && !lengths_empty;",
             "w_stays|data_flow_while_draining",
         ),
         Fault(
@@ -759,6 +759,20 @@ IRQ = Proof(
             "if (!error_o && (failed || overflow_i))",
             "if (failed || overflow_i)",
             "state_is_known",
+        ),
+        Fault(
+            "timeout_keeps_an_earlier_code",
+            "fp8mac_report.sv",
+            "if (timeout_i) begin",
+            "if (timeout_i && !error_o) begin",
+            "state_is_known|status_is_read",
+        ),
+        Fault(
+            "soft_reset_keeps_the_error",
+            "fp8mac_report.sv",
+            "else if (clear_o || soft_reset_i) begin",
+            "else if (clear_o) begin",
+            "state_is_known|status_is_read",
         ),
         Fault(
             "submits_twice",

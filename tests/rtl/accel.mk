@@ -2,7 +2,8 @@
 # The whole accelerator against libfp8mac. One build per parameter set, ROWS_COLS_LANES_AXIWIDTH_ELEMENT, with the
 # element's spelling (tools/array.mk).
 
-ACCEL_TB_SETS := 4_4_16_128_block_f19 2_2_4_64_block_f13 4_4_16_256_block_f19 4_4_1_64_exact 8_8_4_128_exact \
+# Sets with one row have addresses of 40 bits.
+ACCEL_TB_SETS := 1_2_16_128_block_f13 2_1_4_64_late_fp16_f13 4_4_16_128_block_f19 2_2_4_64_block_f13 4_4_16_256_block_f19 4_4_1_64_exact 8_8_4_128_exact \
   4_4_4_128_aligned_fp32_f25 4_2_8_128_late_fp16_f13 4_4_1_64_late_fp32 2_2_4_128_kulisch
 ACCEL_TB_LIB := $(BUILD)/model/libfp8mac.a
 ACCEL_TB_FROM := tests/rtl/accel_tb.cpp $(wildcard tests/rtl/accel_*.h) tests/rtl/axi_memory.h tests/rtl/tb.h \
@@ -12,6 +13,7 @@ ACCEL_TB_LOGS := $(ACCEL_TB_SETS:%=$(BUILD)/test/rtl_accel_%.log)
 accel_tb_word = $(word $(2),$(subst _, ,$(1)))
 # The default array has its accumulator memory. The others have a smaller one, which small commands fill.
 accel_tb_tiles = $(if $(filter 4_4_16_%,$(1)),256,64)
+accel_tb_addr = $(if $(filter 1_%,$(1)),40,32)
 accel_tb_element = $(subst $(space),_,$(wordlist 5,9,$(subst _, ,$*)))
 
 $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
@@ -20,7 +22,7 @@ $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
 	$(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -O3 --threads 1 --x-assign fast --x-initial fast --Mdir $(@D) \
 	  --top-module fp8mac_accel -o $(@F) -GROWS=$(call accel_tb_word,$*,1) -GCOLS=$(call accel_tb_word,$*,2) \
 	  -GLANES=$(call accel_tb_word,$*,3) -GAXI_DATA_W=$(call accel_tb_word,$*,4) \
-	  -GTILES=$(call accel_tb_tiles,$*) $(call element_parameters,$(accel_tb_element)) \
+	  -GAXI_ADDR_W=$(call accel_tb_addr,$*) -GTILES=$(call accel_tb_tiles,$*) $(call element_parameters,$(accel_tb_element)) \
 	  -CFLAGS "-std=c++17 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl -I$(CURDIR)/$(REGS_DIR)" \
 	  -CFLAGS "-I$(CURDIR)/$(CATALOGUE_DIR)" \
 	  -CFLAGS "-DROWS=$(call accel_tb_word,$*,1) -DCOLS=$(call accel_tb_word,$*,2) -DLANES=$(call accel_tb_word,$*,3)" \
@@ -32,3 +34,7 @@ $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
 $(ACCEL_TB_LOGS): $(BUILD)/test/rtl_accel_%.log: $(BUILD)/tb/accel_%/accel_tb
 	@tests/run_test.sh rtl_accel_$* $@ $< --batches $${ACCEL_BATCHES:-100}
 TESTS += $(ACCEL_TB_LOGS)
+
+$(BUILD)/test/rtl_accel_parameters.log: tests/rtl/accel_parameters.sh $(RTL_SIM_SOURCES) $(RTL_WAIVER)
+	@tests/run_test.sh rtl_accel_parameters $@ $< $(VERILATOR) $(BUILD)/tb/accel_parameters $(RTL_WAIVER) $(RTL_SIM_SOURCES)
+TESTS += $(BUILD)/test/rtl_accel_parameters.log

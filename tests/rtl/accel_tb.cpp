@@ -38,6 +38,7 @@ class Test : public accel::Interrupted
     void dependent(unsigned count);
     void longest_chain();
     void bus_errors();
+    void bad_vectors();
     void queue_full();
     void speed(bool gemm512);
     void protocol();
@@ -592,6 +593,34 @@ void Test::bus_errors()
     bench_.covered("bytes written before a write error", hits_partial_);
 }
 
+// A value of a scale vector that is no scale, at every place; behind the vector it does not count.
+void Test::bad_vectors()
+{
+    const uint32_t no_scales[] = {0, 0x80000000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000};
+    std::vector<Tile> before, after;
+    Tile bad;
+    uint64_t tried = 0;
+    for (unsigned i = 0; i <= 2 * kBeat && !bench_.hopeless(); i++) {
+        scene(before, bad, after);
+        maker_.add_vectors(bad);
+        const uint32_t count = i % 2 ? bad.m : bad.n, index = i / 2 % (count + 1);
+        const uint32_t vector = i % 2 ? bad.scale_a : bad.scale_b;
+        const uint32_t value = no_scales[rng_.below(6)];
+        if (index == count && count % (kBeat / 4) == 0) {
+            continue;
+        }
+        std::memcpy(&bytes()[vector - axi::kMemoryBase + 4 * index], &value, 4);
+        if (index == count) {
+            run({bad});
+            continue;
+        }
+        fails("a value of a vector is no scale", accel::ErrScale, before, bad, after);
+        works_again();
+        tried++;
+    }
+    bench_.covered("vectors with a value that is no scale", tried);
+}
+
 // More commands than the queue holds, while the bus is stalled: one is dropped and reported, the
 // others complete.
 void Test::queue_full()
@@ -755,6 +784,7 @@ int main(int argc, char **argv)
     test.dependent(batches / 2 + 5);
     test.longest_chain();
     test.bus_errors();
+    test.bad_vectors();
     test.queue_full();
     test.prepare();
     test.bus_stops(stride);

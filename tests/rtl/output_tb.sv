@@ -128,7 +128,6 @@ module output_tb
     .epi_flags_o   (flags),
     .epi_amax_o, .epi_nonfinite_o, .empty_o, .retire_valid_o,
     .retire_o      (retire),
-    .m_axi_awid_o  (),
     .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o, .m_axi_awvalid_o, .m_axi_awready_i,
     .m_axi_wdata_o, .m_axi_wstrb_o, .m_axi_wlast_o, .m_axi_wvalid_o, .m_axi_wready_i, .m_axi_bresp_i, .m_axi_bvalid_i,
     .m_axi_bready_o

@@ -284,7 +284,8 @@ def test_whole(bench: Bench) -> None:
     )
     cells = [cell.strip() for cell in tables.arrays([record]).splitlines()[2].split("|")]
     bench.check(
-        f"a line of the array's table: {cells}", cells[3:8] == ["40", "14", "86", "140", "1.00"]
+        f"a line of the array's table: {cells}",
+        cells[2:9] == ["40", "14", "0", "86", "140", "0.20", "1.00"],
     )
 
 
@@ -735,7 +736,7 @@ def test_study(bench: Bench, folder: Path) -> None:
         "the missed period is drawn hollow, on both sides", drawn.count('class="open"') == 2
     )
     page = (folder / "study/synth/area.md").read_text()
-    boxed_line = f"| `boxed` | 6 | {2 * good['area']:,.0f} | - | 480 | {whole['area']:,.0f} |"
+    boxed_line = f"| `boxed` | {2 * good['area']:,.0f} | 0 | 0 | 480 | {whole['area']:,.0f} |"
     bench.check(
         "the page has its tables",
         all(

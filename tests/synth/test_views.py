@@ -17,7 +17,7 @@ from synth.flow.cache import Cache
 from synth.flow.errors import FlowError, UsageError
 from synth.flow.netlist import Netlist
 from synth.flow.recipe import EFFORTS
-from synth.study import accel, defaults, fpga, libraries, memories, tables
+from synth.study import accel, defaults, fpga, libraries, memories, shapes, tables
 from synth.study.elements import KINDS
 from tests.synth.bench import Bench
 
@@ -164,6 +164,20 @@ def test_memories(bench: Bench, folder: Path) -> None:
     bench.check("area of a bit", abs(area - 683.1 * 416.54 / 16384) < 1e-9 and 17 < area < 18)
 
 
+def test_shapes(bench: Bench) -> None:
+    """Cycles by hand: four tiles in a pass of 2x2 take 8 cycles a block; two passes of 1x4 would wait for the loop."""
+    small = {"rows": 4, "columns": 4, "lanes": 16, "block": 32, "share": 2, "loop": 6}
+    bench.check("a short block", shapes.compute((4, 4, 20), **small) == 2)
+    bench.check("the best shape of a pass", shapes.compute((8, 8, 64), **small) == 16)
+    bench.check("a block lasts as long as its rows", shapes.compute((4, 4, 8), **small) == 2)
+    share = shapes.share_of_roofline(**small)
+    bench.check(f"of the roofline: {share}", 0.9 < share < 1)
+    shape = tables.Shape.of("array_8x4_block_f19_l4", "block")
+    bench.check(
+        f"a shape by its name: {shape}", (shape.rows, shape.share, shape.word) == (8, 8, 128)
+    )
+
+
 def test_pdk_tables(bench: Bench) -> None:
     record = {
         "name": tables.PDK_SAMPLE,
@@ -194,6 +208,7 @@ def main() -> int:
     bench.run(test_requests)
     bench.run(test_fpga)
     bench.run(test_memories, folder)
+    bench.run(test_shapes)
     bench.run(test_pdk_tables)
     print(f"{bench.passed} passed, {bench.failed} failed")
     return 1 if bench.failed else 0

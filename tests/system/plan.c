@@ -172,9 +172,10 @@ fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
     (void)dev;
     return FP8RT_OK;
 }
-void fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
+fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
 {
     (void)dev, (void)what;
+    return FP8RT_OK;
 }
 fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev)
 {

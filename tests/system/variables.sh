@@ -57,6 +57,7 @@ refused 'run TRACE_FROM=5' 'TRACE_FROM has no effect without TRACE=1'
 refused 'run TRACE_TO=5' 'TRACE_TO has no effect without TRACE=1'
 refused 'run TRACE=0 TRACE_FILE=x.fst' 'TRACE_FILE has no effect without TRACE=1'
 refused 'run APP=none' 'APP=none is not possible: choose one of'
+refused 'run AXI_DATA_W=512' 'AXI_DATA_W=512 is not possible: choose one of 64 128 256'
 refused 'run ROWS=3' 'ROWS=3 is not possible: choose one of'
 
 # What is declared is accepted.

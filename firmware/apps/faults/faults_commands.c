@@ -8,12 +8,12 @@
 
 #include "fp8rt/registers.h"
 
-// The good command: rows of two beats, D with rows of two beats.
+// The good command: rows of A, B and D have at least two beats, also of 32 bytes.
 enum {
     ROWS_M = 5,
-    ROWS_N = 7,
-    DEPTH = 32,
-    STRIDE = 32,
+    ROWS_N = 9,
+    DEPTH = 64,
+    STRIDE = 64,
     D_BYTES = ROWS_M * STRIDE,
     UNWRITTEN = 0xa5
 };
@@ -96,7 +96,7 @@ static void odd_scale_a(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__SCALE_A_VEC));
-    tile->scale_a = tile->a + 8;
+    tile->scale_a = tile->a + 4;
 }
 
 // ---- range --------------------------------------------------------------------------------------
@@ -200,6 +200,23 @@ static void clamp_nan(const fp8rt_caps *caps, fp8rt_command *tile)
 static void clamp_infinite(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, clamp(tile, 0, INF);
+}
+
+static const float vector_with_zero[ROWS_N]
+    __attribute__((aligned(64))) = {1, 1, 1, 1, 1, 1, 1, 1, 0};
+static void vector_a_zero(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    (void)caps;
+    tile->m = ROWS_N;
+    tile->a = tile->b;
+    set_mode(tile, FP8RT_BIT(MODE__SCALE_A_VEC));
+    tile->scale_a = (uintptr_t)vector_with_zero;
+}
+static void vector_b_zero(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    (void)caps;
+    set_mode(tile, FP8RT_BIT(MODE__SCALE_B_VEC));
+    tile->scale_b = (uintptr_t)vector_with_zero;
 }
 
 // ---- sequence: the preceding command kept nothing, and had the good command's shape -------------
@@ -325,6 +342,8 @@ static const fault illegal[] = {
     {"scale of A is NaN", scale_a_nan, FP8RT_ERR_HW_SCALE},
     {"scale of B is negative", scale_b_negative, FP8RT_ERR_HW_SCALE},
     {"scale of D is Inf", scale_d_infinite, FP8RT_ERR_HW_SCALE},
+    {"a scale of a row of A is 0", vector_a_zero, FP8RT_ERR_HW_SCALE},
+    {"a scale of a row of B is 0", vector_b_zero, FP8RT_ERR_HW_SCALE},
     {"clamp bounds reversed", clamp_reversed, FP8RT_ERR_HW_SCALE},
     {"clamp bound NaN", clamp_nan, FP8RT_ERR_HW_SCALE},
     {"clamp bound Inf", clamp_infinite, FP8RT_ERR_HW_SCALE},
@@ -430,6 +449,44 @@ static void fill_queue(const bench *b)
     fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
     bool right = status == FP8RT_ERR_HW_QUEUE_FULL && fp8rt_device_wait(dev) == FP8RT_OK;
     faults_count(b->f, faults_still_works(b->f) && right, "queue full");
+}
+
+// The bus stops `delay` turns of a loop after the submission. The driver gives up in bounded time, or
+// the command was complete before. When the bus moves again, the command has timed out. With
+// `reset`, the accelerator is reset instead while the bus stands still.
+static bool stop_bus(const bench *b, uint32_t delay, bool reset)
+{
+    fp8rt_device *dev = &b->f->dev;
+    const fp8rt_command tile = command(b, 0);
+    fp8rt_device_push(dev, &tile);
+    for (uint32_t i = 0; i < delay; i++) {
+        __asm__ volatile("");
+    }
+    fp8rt_app_stop_bus(true);
+    fp8rt_status stopped = reset ? fp8rt_device_reset(dev) : fp8rt_device_wait(dev);
+    bool refused = fp8rt_device_submit(dev, &tile) != FP8RT_OK;
+    fp8rt_app_stop_bus(false);
+    fp8rt_status moving = fp8rt_device_wait(dev);
+    bool cleared = fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR) == FP8RT_OK;
+    bool complete = memcmp(b->d[0], b->expected, D_BYTES) == 0;
+    bool late = stopped == FP8RT_OK && complete;
+    bool right = stopped == FP8RT_ERR_SILENT && refused &&
+                 moving == (reset ? FP8RT_OK : FP8RT_ERR_HW_TIMEOUT);
+    return (right || (late && delay > 0)) && cleared && fp8rt_device_wait(dev) == FP8RT_OK;
+}
+
+static void run_silence(const bench *b)
+{
+    fp8rt_device *dev = &b->f->dev;
+    fp8rt_device_watchdog(dev, 1000);
+    bool right = true, right_reset = true;
+    for (uint32_t delay = 0; delay < 100; delay += 7) {
+        right = stop_bus(b, delay, false) && faults_still_works(b->f) && right;
+        right_reset = stop_bus(b, delay, true) && faults_still_works(b->f) && right_reset;
+    }
+    faults_count(b->f, right, "the bus stops");
+    faults_count(b->f, right_reset, "reset while the bus stands still");
+    fp8rt_device_watchdog(dev, FP8MAC_REGS__WATCHDOG__CYCLES_reset);
 }
 
 // ---- what only some elements have not -----------------------------------------------------------
@@ -558,7 +615,9 @@ void faults_run_commands(faults *f)
     }
     if (!fp8rt_app_is_host) {
         fill_queue(&b);
+        run_silence(&b);
     } else {
+        faults_skip(f, "the bus stops", "the host build has no bus");
         faults_skip(f, "queue full", "the golden model runs a command when it is submitted");
     }
     f->arena = start;

@@ -113,7 +113,7 @@ static const fault arguments[] = {
     {"library: scale of 0", zero_scale, FP8RT_ERR_SCALE},
     {"library: negative scale", negative_scale, FP8RT_ERR_SCALE},
     {"library: scale of D of 0", zero_scale_d, FP8RT_ERR_SCALE},
-    {"library: one bad scale in a vector", bad_vector, FP8RT_ERR_SCALE},
+    {"library: one bad scale in a vector", bad_vector, FP8RT_ERR_HW_SCALE},
     {"library: unknown scale mode", no_scale_mode, FP8RT_ERR_SCALE},
     {"library: unknown activation", no_activation, FP8RT_ERR_ACTIVATION},
     {"library: clamp bounds reversed", reversed, FP8RT_ERR_ACTIVATION},

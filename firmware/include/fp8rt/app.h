@@ -26,6 +26,10 @@ extern const bool fp8rt_app_is_host;
 extern const uintptr_t fp8rt_app_slverr_address;
 extern const uintptr_t fp8rt_app_decerr_address;
 
+// Stops the bus: until it is called with false, it answers nothing to the accelerator. Not in the
+// host build.
+void fp8rt_app_stop_bus(bool stopped);
+
 // A bump allocator over a piece of memory. Nothing is ever freed; to start again, copy the
 // structure back.
 typedef struct fp8rt_arena {

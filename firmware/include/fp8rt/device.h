@@ -112,12 +112,13 @@ typedef struct fp8rt_device {
     fp8rt_device_state state; // private to the platform
 } fp8rt_device;
 
-// Finds the accelerator, fills *dev, clears errors, flags and counters.
-// FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_NO_DEVICE.
+// Finds the accelerator, fills *dev, resets it, clears flags and counters.
+// FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_NO_DEVICE, FP8RT_ERR_SILENT.
 fp8rt_status fp8rt_device_open(fp8rt_device *dev);
 
-// Queues a command, sleeping while the queue is full. FP8RT_OK: queued (whether it is legal is known after fp8rt_device_wait).
-// FP8RT_ERR_HW_*: an earlier command has failed, and this one was not queued.
+// Queues a command, sleeping while the queue is full. FP8RT_OK: queued (whether it is legal is known
+// after fp8rt_device_wait). FP8RT_ERR_HW_*: an earlier command has failed, and this one was not
+// queued. FP8RT_ERR_SILENT.
 fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command);
 // The same without a check for room. A full queue drops the command, and the next wait returns
 // FP8RT_ERR_HW_QUEUE_FULL.
@@ -127,13 +128,22 @@ void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command);
 void fp8rt_device_prepare(fp8rt_device *dev, const fp8rt_command *command);
 void fp8rt_device_start(fp8rt_device *dev);
 // Sleeps until no command is in flight. FP8RT_OK: all are complete and their D is in memory.
-// FP8RT_ERR_HW_*: the first failure, which is returned again until it is cleared.
+// FP8RT_ERR_HW_*: the first failure, which is returned again until it is cleared. FP8RT_ERR_SILENT:
+// the bus did not answer for as long again as the watchdog allows, since the commands were dropped.
 fp8rt_status fp8rt_device_wait(fp8rt_device *dev);
 // Tag of the command that caused the current error; 0 if there is no error.
 uint16_t fp8rt_device_error_tag(const fp8rt_device *dev);
 
 // Waits until no command is in flight, then clears `what`, an OR of FP8RT_CLEAR_*.
-void fp8rt_device_clear(fp8rt_device *dev, uint32_t what);
+// FP8RT_OK; FP8RT_ERR_SILENT: nothing was cleared.
+fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what);
+// Drops all commands, whatever they do, and leaves the error state. D of a dropped command may be
+// partly written. FP8RT_OK: the accelerator accepts commands. FP8RT_ERR_SILENT.
+fp8rt_status fp8rt_device_reset(fp8rt_device *dev);
+// Sets the watchdog: cycles in which the bus owes an answer and does not move, until the error
+// FP8RT_ERR_HW_TIMEOUT. 1 to 2^24 - 1, after reset 65,536. 0: no limit, so that a wait may last for
+// ever. The golden model has no bus.
+void fp8rt_device_watchdog(fp8rt_device *dev, uint32_t cycles);
 // Both are valid only while no command is in flight.
 fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev);
 fp8rt_counters fp8rt_device_counters(const fp8rt_device *dev);

@@ -95,13 +95,13 @@ typedef struct fp8rt_gemm_result {
         counters; // FP8RT_OK and accelerator errors: of this run, from its start to its end
 } fp8rt_gemm_result;
 
-// Checks the descriptor and chooses the tiles for `caps`. It does not check the values of
-// scale vectors, which are read at the run.
+// Checks the descriptor and chooses the tiles for `caps`. It does not check the values of scale
+// vectors, which the accelerator checks at the run (FP8RT_ERR_HW_SCALE).
 fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
                                   fp8rt_gemm_plan *plan);
 // Runs a plan and sleeps until D is complete. `caps` of the plan must have been dev->caps.
 // `scratch` may be NULL if the plan needs none; `result` may be NULL. Leaves the accelerator idle
-// and without error, whatever it returns.
+// and without error, unless it returns FP8RT_ERR_SILENT.
 fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, const fp8rt_gemm_plan *plan, void *scratch,
                             size_t scratch_bytes, fp8rt_gemm_result *result);
 // Makes a plan and runs it, for callers that know that their scratch suffices.

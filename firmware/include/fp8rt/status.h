@@ -14,7 +14,11 @@ extern "C" {
 // one are complete in memory. The failing one and all after it have written nothing, unless its
 // status says otherwise. The error state stays until fp8rt_device_clear(FP8RT_CLEAR_ERROR), which
 // fp8rt_gemm_run calls itself. The accelerator then works as before. The library refuses what the
-// accelerator would refuse, so fp8rt_gemm can return only the bus errors of these.
+// accelerator would refuse, so fp8rt_gemm can return only the bus errors of these, and
+// FP8RT_ERR_HW_SCALE for a value of a scale vector, which the accelerator checks when it loads it.
+//
+// No call waits for ever for a bus that does not answer: after FP8RT_ERR_HW_TIMEOUT the bus works
+// again, and after FP8RT_ERR_SILENT it does not.
 typedef enum fp8rt_status {
     FP8RT_OK = 0,   // done: every output is in memory
     FP8RT_ERR_NULL, // a required pointer is NULL
@@ -47,7 +51,7 @@ typedef enum fp8rt_status {
         FP8RT_ERR_HW +
         4, // a reserved code in a mode field, or a format that the array does not have
     FP8RT_ERR_HW_SCALE_EXPONENT = FP8RT_ERR_HW + 5, // a scaling exponent outside -32..+32
-    FP8RT_ERR_HW_SCALE = FP8RT_ERR_HW + 6,          // an immediate scale or the clamp bounds
+    FP8RT_ERR_HW_SCALE = FP8RT_ERR_HW + 6, // a scale, also in a vector, or the clamp bounds
     FP8RT_ERR_HW_SEQUENCE =
         FP8RT_ERR_HW + 7, // continues or reuses what the preceding command did not leave, or
                           // changes the unit of a fixed-point accumulator, or fills it up
@@ -59,6 +63,11 @@ typedef enum fp8rt_status {
         FP8RT_ERR_HW + 11, // a write was answered DECERR: D may be partly written
     FP8RT_ERR_HW_QUEUE_FULL =
         FP8RT_ERR_HW + 12, // pushed into a full queue: that command was dropped, the others ran
+    FP8RT_ERR_HW_TIMEOUT = FP8RT_ERR_HW + 13, // the bus was silent for longer than the watchdog
+                                              // allows: D may be partly written
+    // The accelerator still waits for answers of the bus, and accepts no command before it has
+    // them. The next call tries again.
+    FP8RT_ERR_SILENT = FP8RT_ERR_HW + 16,
 } fp8rt_status;
 
 // One sentence in English for `status`; never NULL.

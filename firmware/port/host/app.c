@@ -24,6 +24,11 @@ fp8rt_arena fp8rt_app_arena(void)
     return (fp8rt_arena){memory, memory + sizeof memory};
 }
 
+void fp8rt_app_stop_bus(bool stopped)
+{
+    (void)stopped;
+}
+
 uint64_t fp8rt_app_cycles(void)
 {
     return 0;

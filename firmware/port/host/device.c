@@ -223,7 +223,7 @@ uint16_t fp8rt_device_error_tag(const fp8rt_device *dev)
     return dev->state.error == 0 ? 0 : dev->state.error_tag;
 }
 
-void fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
+fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
 {
     fp8rt_device_state *state = &dev->state;
     if ((what & FP8RT_CLEAR_ERROR) && state->error != 0) {
@@ -237,6 +237,20 @@ void fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
     if (what & FP8RT_CLEAR_COUNTERS) {
         state->counters = (fp8rt_counters){0};
     }
+    return FP8RT_OK;
+}
+
+fp8rt_status fp8rt_device_reset(fp8rt_device *dev)
+{
+    dev->state.error = 0;
+    dev->state.before = false;
+    dev->state.kept = false;
+    return FP8RT_OK;
+}
+
+void fp8rt_device_watchdog(fp8rt_device *dev, uint32_t cycles)
+{
+    (void)dev, (void)cycles;
 }
 
 fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev)

@@ -2,6 +2,8 @@
 // The checks that the accelerator makes on a tile command, in the accelerator's order.
 #include "tile_check.h"
 
+#include <string.h>
+
 #include "fp32_bits.h"
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
@@ -118,6 +120,25 @@ static bool scales_are_bad(const fp8rt_command *tile)
            (clamps && !fp8rt_fp32_is_interval(tile->clamp_lo, tile->clamp_hi));
 }
 
+static bool vector_is_bad(uintptr_t vector, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, (const uint8_t *)vector + (size_t)i * sizeof bits, sizeof bits);
+        if (!fp8rt_fp32_is_scale(bits)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The accelerator sees the values when it loads them, after all other checks.
+static bool vectors_are_bad(const fp8rt_command *tile)
+{
+    return (has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)) && vector_is_bad(tile->scale_a, tile->m)) ||
+           (has(tile, FP8RT_BIT(MODE__SCALE_B_VEC)) && vector_is_bad(tile->scale_b, tile->n));
+}
+
 // A chain on a fixed-point accumulator must keep the accumulator's unit, which the formats and the
 // scaling exponents determine. It must also stay within the accumulator's number of products.
 static bool unit_is_bad(const fp8rt_device *dev, const fp8rt_command *tile)
@@ -205,5 +226,8 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_til
     if (finishes(tile) && scales_are_bad(tile)) {
         return FP8RT_ERR_HW_SCALE;
     }
-    return host_tile->sequence_bad || sequence_is_bad(dev, tile) ? FP8RT_ERR_HW_SEQUENCE : FP8RT_OK;
+    if (host_tile->sequence_bad || sequence_is_bad(dev, tile)) {
+        return FP8RT_ERR_HW_SEQUENCE;
+    }
+    return finishes(tile) && vectors_are_bad(tile) ? FP8RT_ERR_HW_SCALE : FP8RT_OK;
 }

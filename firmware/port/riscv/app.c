@@ -36,6 +36,11 @@ uint64_t fp8rt_app_cycles(void)
     return (uint64_t)high << 32 | low;
 }
 
+void fp8rt_app_stop_bus(bool stopped)
+{
+    soc_write(SOC_SIMCTRL + SIMCTRL_STALL, stopped ? SIMCTRL_STALL_ALWAYS : 0);
+}
+
 uint32_t fp8rt_port_check(const fp8rt_check_record *record)
 {
     soc_fence();

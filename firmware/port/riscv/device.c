@@ -61,16 +61,18 @@ fp8rt_status fp8rt_device_open(fp8rt_device *dev)
     }
     dev->caps = read_caps();
     soc_write(REG(IRQ_ENABLE), IRQ_ALL);
-    fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR | FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS);
-    return FP8RT_OK;
+    fp8rt_status status = fp8rt_device_reset(dev);
+    return status == FP8RT_OK ? fp8rt_device_clear(dev, FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS)
+                              : status;
 }
 
 // ---- waiting ------------------------------------------------------------------------------------
 
+// Of a STATUS at which a wait ended
 static fp8rt_status status_of(uint32_t status)
 {
     if (!(status & FP8RT_BIT(STATUS__ERROR))) {
-        return FP8RT_OK;
+        return (status & FP8RT_BIT(STATUS__DRAINING)) ? FP8RT_ERR_SILENT : FP8RT_OK;
     }
     return (fp8rt_status)(FP8RT_ERR_HW + (int)FP8RT_GET(STATUS__ERROR_CODE, status));
 }
@@ -89,10 +91,26 @@ static void sleep_until_event(void)
     __asm__ volatile("csrs mstatus, %0" ::"r"(mstatus & MSTATUS_MIE) : "memory");
 }
 
-// Reads STATUS until `stop` returns true. Events are acknowledged before the second reading, which
+static uint32_t cycles_now(void)
+{
+    uint32_t now;
+    __asm__ volatile("csrr %0, mcycle" : "=r"(now));
+    return now;
+}
+
+// The longest wait for a bus that owes answers after its commands were dropped
+static uint32_t drain_limit(void)
+{
+    uint32_t watchdog = FP8RT_GET(WATCHDOG__CYCLES, soc_read(REG(WATCHDOG)));
+    return watchdog == 0 ? FP8MAC_REGS__WATCHDOG__CYCLES_reset : watchdog;
+}
+
+// Reads STATUS until `stop` returns true, or the bus has been drained in vain for drain_limit()
+// cycles. The watchdog bounds the time until the drain state. Events are acknowledged before the second reading, which
 // shows what they announce. An event after that reading ends the sleep.
 static uint32_t await(bool (*stop)(uint32_t status))
 {
+    uint32_t start = 0, limit = 0; // of the drain state
     for (;;) {
         uint32_t status = soc_read(REG(STATUS));
         if (stop(status)) {
@@ -104,8 +122,15 @@ static uint32_t await(bool (*stop)(uint32_t status))
             return status;
         }
         // After an error, the last event may have passed while the rest of the queue still drains.
-        // So this loop polls.
-        if (!(status & FP8RT_BIT(STATUS__ERROR))) {
+        // No event tells the end of the drain state. So this loop polls in both.
+        if (status & FP8RT_BIT(STATUS__DRAINING)) {
+            if (limit == 0) {
+                limit = drain_limit();
+                start = cycles_now();
+            } else if (cycles_now() - start > limit) {
+                return status;
+            }
+        } else if (!(status & FP8RT_BIT(STATUS__ERROR))) {
             sleep_until_event();
         }
     }
@@ -113,7 +138,8 @@ static uint32_t await(bool (*stop)(uint32_t status))
 
 static bool takes_commands(uint32_t status)
 {
-    return !(status & FP8RT_BIT(STATUS__QUEUE_FULL)) || (status & FP8RT_BIT(STATUS__ERROR)) != 0;
+    return !(status & (FP8RT_BIT(STATUS__QUEUE_FULL) | FP8RT_BIT(STATUS__DRAINING))) ||
+           (status & FP8RT_BIT(STATUS__ERROR)) != 0;
 }
 
 static bool is_idle(uint32_t status)
@@ -187,7 +213,7 @@ fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
     (void)dev;
     uint32_t status = await(is_idle);
     soc_fence();
-    return status_of(status);
+    return is_idle(status) ? status_of(status) : FP8RT_ERR_SILENT;
 }
 
 uint16_t fp8rt_device_error_tag(const fp8rt_device *dev)
@@ -209,12 +235,27 @@ _Static_assert(FP8MAC_FLAG_INVALID == FP8MAC_REGS__FLAGS__INVALID_bm &&
                    FP8MAC_FLAG_NAN == FP8MAC_REGS__FLAGS__NAN_bm,
                "FP8MAC_FLAG_* are FLAGS' bits");
 
-void fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
+fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
 {
     (void)dev;
-    await(is_idle);
+    if (!is_idle(await(is_idle))) {
+        return FP8RT_ERR_SILENT;
+    }
     soc_write(REG(IRQ_STATE), IRQ_ALL);
     soc_write(REG(CTRL), what & (FP8RT_CLEAR_ERROR | FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS));
+    return FP8RT_OK;
+}
+
+fp8rt_status fp8rt_device_reset(fp8rt_device *dev)
+{
+    soc_write(REG(CTRL), FP8RT_BIT(CTRL__SOFT_RESET));
+    return fp8rt_device_clear(dev, 0);
+}
+
+void fp8rt_device_watchdog(fp8rt_device *dev, uint32_t cycles)
+{
+    (void)dev;
+    soc_write(REG(WATCHDOG), FP8RT_PUT(WATCHDOG__CYCLES, cycles));
 }
 
 fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev)

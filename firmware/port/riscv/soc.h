@@ -15,6 +15,7 @@
 #define SIMCTRL_CHECK 0x08u // w: address of an fp8rt_check_record; r: outputs that differ
 #define SIMCTRL_ARGS 0x0cu  // r: address of argc, argv[0], argv[1], ...
 #define SIMCTRL_STALL 0x10u // rw: per-mille probability of a stall, per bus channel and cycle
+#define SIMCTRL_STALL_ALWAYS 1000u
 
 // The accelerator's interrupt is Ibex's first fast one: bit of mie and mip.
 #define SOC_ACCELERATOR_IRQ 16u
