@@ -133,7 +133,8 @@ module fp8mac_cmd_check
   localparam int unsigned SpanW = MnW + AddrW;
   localparam int unsigned HalfW = AddrW / 2;
 
-  region_t                    region, select_q, span_region_q;
+  region_t                    region, select_q;
+  logic                       span_used_q, misaligned_q;
   logic [1:0]                 d_size;
   logic [AddrW:0]             row_end_q;  // address behind the first row
   logic [MnW+HalfW-1:0]       low_q;      // products with the stride's halves
@@ -166,24 +167,23 @@ module fp8mac_cmd_check
 
   always_ff @(posedge clk_i) begin
     select_q      <= region;
-    span_region_q <= select_q;
+    misaligned_q  <= select_q.addr[BeatLog-1:0] != '0 ||
+                     (select_q.more_rows != '0 && select_q.stride[BeatLog-1:0] != '0);
+    span_used_q   <= select_q.used;
     row_end_q     <= (AddrW+1)'(select_q.addr) + (AddrW+1)'(select_q.row_bytes);
     low_q         <= (MnW+HalfW)'(select_q.more_rows) * (MnW+HalfW)'(select_q.stride[HalfW-1:0]);
     high_q        <= (MnW+AddrW-HalfW)'(select_q.more_rows) * (MnW+AddrW-HalfW)'(select_q.stride[AddrW-1:HalfW]);
     end_low_q     <= (AddrW+2)'(row_end_q) + (AddrW+2)'(low_q);
     end_high_q    <= high_q;
-    end_used_q    <= span_region_q.used;
+    end_used_q    <= span_used_q;
     if (state_q == Idle) begin
       select_q.used      <= 1'b0;
-      span_region_q.used <= 1'b0;
+      span_used_q        <= 1'b0;
       end_used_q         <= 1'b0;
       align_bad_q        <= 1'b0;
       range_bad_q        <= 1'b0;
     end else if (state_q == Check) begin
-      if (span_region_q.used) begin
-        align_bad_q <= align_bad_q || span_region_q.addr[BeatLog-1:0] != '0 ||
-                       (span_region_q.more_rows != '0 && span_region_q.stride[BeatLog-1:0] != '0);
-      end
+      if (span_used_q && misaligned_q) align_bad_q <= 1'b1;
       if (end_used_q) range_bad_q <= range_bad_q || region_end > (SpanW+2)'(1) << AddrW;
     end
   end
