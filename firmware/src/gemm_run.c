@@ -44,9 +44,11 @@ static fp8rt_command complete(const fp8rt_gemm_plan *plan, uint8_t *scratch)
     return command;
 }
 
+// The counters come first: they advance until they are read.
 static fp8rt_gemm_result observe(fp8rt_device *dev, fp8rt_status status)
 {
-    fp8rt_gemm_result result = {.status = status, .counters = fp8rt_device_counters(dev)};
+    const fp8rt_counters counters = fp8rt_device_counters(dev);
+    fp8rt_gemm_result result = {.status = status, .counters = counters};
     if (status != FP8RT_OK) {
         return result;
     }
@@ -60,15 +62,12 @@ static fp8rt_gemm_result observe(fp8rt_device *dev, fp8rt_status status)
 static fp8rt_gemm_result run_command(fp8rt_device *dev, const fp8rt_command *command,
                                      uint32_t flags)
 {
+    uint32_t clear = FP8RT_CLEAR_ERROR | ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
+                     ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS);
     fp8rt_device_prepare(dev, command);
-    fp8rt_status cleared = fp8rt_device_clear(
-        dev, FP8RT_CLEAR_ERROR | ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
-                 ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS));
-    if (cleared == FP8RT_OK) {
-        fp8rt_device_start(dev); // the queue is empty
-    }
+    fp8rt_status started = fp8rt_device_start(dev, clear); // the queue is empty
     fp8rt_status done = fp8rt_device_wait(dev);
-    fp8rt_gemm_result result = observe(dev, cleared == FP8RT_OK ? done : cleared);
+    fp8rt_gemm_result result = observe(dev, started == FP8RT_OK ? done : started);
     if (result.status != FP8RT_OK) {
         fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
     }

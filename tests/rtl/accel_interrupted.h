@@ -33,6 +33,7 @@ class Interrupted : public Scenario
     void error(unsigned channel, uint64_t beat, axi::Response response);
 
     std::vector<Command> tiles_;
+    std::vector<uint32_t> rings_; // the second command's descriptor is read during the first's load
     std::vector<uint8_t> before_, after_; // the memory
     uint64_t beats_[axi::kChannels + 1] = {};
     uint64_t cycles_ = 0; // of the whole product
@@ -50,6 +51,7 @@ inline void Interrupted::prepare()
     second.d_addr = maker_.allocate(second.m * second.d_stride);
     first.irq = second.irq = false;
     tiles_ = {first, second};
+    rings_ = {0, descriptor(second)};
     before_ = bytes();
     axi::Timing fast;
     fast.random_latency = false;
@@ -60,7 +62,7 @@ inline void Interrupted::prepare()
         moved[c] = host_.memory.moved(c);
     }
     rewind();
-    run(tiles_);
+    run(tiles_, tiles_, rings_);
     after_ = bytes();
     for (unsigned c = 0; c <= axi::kChannels; c++) {
         beats_[c] = host_.memory.moved(c) - moved[c];
@@ -86,9 +88,8 @@ inline void Interrupted::rewind()
 
 inline void Interrupted::submit()
 {
-    for (const Command &t : tiles_) {
-        host_.submit(t);
-    }
+    host_.submit(tiles_[0]);
+    host_.ring(rings_[1]);
 }
 
 // Of the interrupted product, any part may be in memory. Nothing else has changed.
@@ -118,7 +119,7 @@ inline void Interrupted::recover(const char *what, bool by_reset)
     bench_.equal("STATUS after recovery", host_.read(REG(STATUS)), FP8MAC_REGS__STATUS__IDLE_bm);
     bench_.check("memory is quiet after recovery", host_.memory.quiet());
     rewind();
-    run(tiles_);
+    run(tiles_, tiles_, rings_);
 }
 
 inline void Interrupted::silent(unsigned channel, uint64_t beat)
@@ -146,7 +147,7 @@ inline void Interrupted::late(unsigned channel, uint64_t beat)
 {
     rewind();
     host_.memory.set_stop(axi::Stop{channel, beat, kWatchdog - 20, axi::Okay});
-    run(tiles_);
+    run(tiles_, tiles_, rings_);
     bench_.check("the bus was late", host_.memory.stopped() != 0);
     host_.memory.release();
 }

@@ -36,6 +36,10 @@ class Scenario
     void begin();
     void random_timing();
     void run(const std::vector<Command> &tiles);
+    // With the commands as software writes them. `rings` has the addresses of their descriptors; 0:
+    // submitted by registers.
+    void run(const std::vector<Command> &tiles, const std::vector<Command> &sent,
+             const std::vector<uint32_t> &rings);
     uint32_t descriptor(const Command &t);
     void compare(const std::vector<uint8_t> &want, const char *what);
     Command plain();
@@ -104,11 +108,17 @@ inline void Scenario::compare(const std::vector<uint8_t> &want, const char *what
 inline void Scenario::run(const std::vector<Command> &tiles)
 {
     std::vector<Command> sent = tiles;
-    std::vector<uint32_t> rings; // addresses of descriptors; 0: submitted by registers
+    std::vector<uint32_t> rings;
     for (Command &t : sent) {
         maker_.scramble_unused(t);
         rings.push_back(rng_.coin() ? descriptor(t) : 0);
     }
+    run(tiles, sent, rings);
+}
+
+inline void Scenario::run(const std::vector<Command> &tiles, const std::vector<Command> &sent,
+                          const std::vector<uint32_t> &rings)
+{
     std::vector<uint8_t> want = bytes();
     Golden golden(want, axi::kMemoryBase);
     const uint64_t reads = host_.memory.read_beats(), writes = host_.memory.write_beats();

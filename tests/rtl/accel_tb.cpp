@@ -597,8 +597,8 @@ void Test::bus_errors()
 void Test::bad_vectors()
 {
     const uint32_t no_scales[] = {0, 0x80000000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000};
-    std::vector<Tile> before, after;
-    Tile bad;
+    std::vector<Command> before, after;
+    Command bad;
     uint64_t tried = 0;
     for (unsigned i = 0; i <= 2 * kBeat && !bench_.hopeless(); i++) {
         scene(before, bad, after);

@@ -123,10 +123,11 @@ fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command
 // The same without a check for room. A full queue drops the command, and the next wait returns
 // FP8RT_ERR_HW_QUEUE_FULL.
 void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command);
-// The two steps of a push: writes the command's descriptor to memory, when the accelerator has read
-// the one before it; submits the prepared command.
+// The two steps of a push. The first writes the command's descriptor to memory, when the accelerator
+// has read the one before it. The second submits it. With `clear`, an OR of FP8RT_CLEAR_*, it does
+// what fp8rt_device_clear does before, and submits nothing unless that returns FP8RT_OK.
 void fp8rt_device_prepare(fp8rt_device *dev, const fp8rt_command *command);
-void fp8rt_device_start(fp8rt_device *dev);
+fp8rt_status fp8rt_device_start(fp8rt_device *dev, uint32_t clear);
 // Sleeps until no command is in flight. FP8RT_OK: all are complete and their D is in memory.
 // FP8RT_ERR_HW_*: the first failure, which is returned again until it is cleared. FP8RT_ERR_SILENT:
 // the bus did not answer for as long again as the watchdog allows, since the commands were dropped.

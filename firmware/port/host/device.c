@@ -191,17 +191,19 @@ void fp8rt_device_prepare(fp8rt_device *dev, const fp8rt_command *command)
     dev->state.prepared = *command;
 }
 
-void fp8rt_device_start(fp8rt_device *dev)
+fp8rt_status fp8rt_device_start(fp8rt_device *dev, uint32_t clear)
 {
+    fp8rt_device_clear(dev, clear);
     if (dev->state.error == 0) {
         fp8rt_host_walk(&dev->caps, &dev->state.prepared, run_tile, dev);
     }
+    return FP8RT_OK;
 }
 
 void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command)
 {
     fp8rt_device_prepare(dev, command);
-    fp8rt_device_start(dev);
+    (void)fp8rt_device_start(dev, 0);
 }
 
 fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command)

@@ -188,15 +188,30 @@ void fp8rt_device_prepare(fp8rt_device *dev, const fp8rt_command *command)
     soc_fence();
 }
 
-void fp8rt_device_start(fp8rt_device *dev)
+// Waits until no command is in flight. Short enough to be part of its callers.
+static inline fp8rt_status clear_when_idle(uint32_t what)
 {
-    soc_write(REG(DOORBELL), (uint32_t)(uintptr_t)dev->state.descriptor);
+    if (!is_idle(await(is_idle))) {
+        return FP8RT_ERR_SILENT;
+    }
+    soc_write(REG(IRQ_STATE), IRQ_ALL);
+    soc_write(REG(CTRL), what & (FP8RT_CLEAR_ERROR | FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS));
+    return FP8RT_OK;
+}
+
+fp8rt_status fp8rt_device_start(fp8rt_device *dev, uint32_t clear)
+{
+    fp8rt_status status = clear == 0 ? FP8RT_OK : clear_when_idle(clear);
+    if (status == FP8RT_OK) {
+        soc_write(REG(DOORBELL), (uint32_t)(uintptr_t)dev->state.descriptor);
+    }
+    return status;
 }
 
 void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command)
 {
     fp8rt_device_prepare(dev, command);
-    fp8rt_device_start(dev);
+    (void)fp8rt_device_start(dev, 0);
 }
 
 fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command)
@@ -238,12 +253,7 @@ _Static_assert(FP8MAC_FLAG_INVALID == FP8MAC_REGS__FLAGS__INVALID_bm &&
 fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
 {
     (void)dev;
-    if (!is_idle(await(is_idle))) {
-        return FP8RT_ERR_SILENT;
-    }
-    soc_write(REG(IRQ_STATE), IRQ_ALL);
-    soc_write(REG(CTRL), what & (FP8RT_CLEAR_ERROR | FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS));
-    return FP8RT_OK;
+    return clear_when_idle(what);
 }
 
 fp8rt_status fp8rt_device_reset(fp8rt_device *dev)
@@ -275,8 +285,9 @@ fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev)
 fp8rt_counters fp8rt_device_counters(const fp8rt_device *dev)
 {
     (void)dev;
+    const uint32_t cycles = soc_read(REG(CYCLES)); // first: it advances
     fp8rt_counters counters = {
-        .cycles = soc_read(REG(CYCLES)),
+        .cycles = cycles,
         .compute = soc_read(REG(CYC_COMPUTE)),
         .drain = soc_read(REG(CYC_DRAIN)),
         .load = soc_read(REG(CYC_LOAD)),
