@@ -117,6 +117,7 @@ $(SYS_CHIPS:%=$(SYS_TEST)/system-%-bytes.log): $(SYS_TEST)/system-%-bytes.log: $
     $(SYS_HOST)/selftest tests/system/equal_bytes.sh tests/run_test.sh
 	@rm -f $(SYS_TEST)/$*.host.bytes
 	@FP8RT_ARRAY=$(firstword $(subst -, ,$*)) FP8RT_ELEMENT=$(call sys_chip_spec,$*) \
+	  FP8RT_AXI_DATA_W=$(call sys_chip_axi,$*) \
 	  FP8RT_DUMP=$(SYS_TEST)/$*.host.bytes $(SYS_HOST)/selftest >$(SYS_TEST)/$*.host.out
 	@tests/run_test.sh system-$*-bytes $@ tests/system/equal_bytes.sh $(SYS_TEST)/$*.chip.bytes \
 	  $(SYS_TEST)/$*.host.bytes

@@ -162,6 +162,7 @@ module fp8mac_accel
   // Bursts in flight
   localparam int unsigned ReadBursts  = 8;
   localparam int unsigned WriteBursts = 16;
+  localparam int unsigned GuardLenW   = 4;  // of AWLEN: bursts have at most 16 beats
 
   // ---- the reset of everything that a soft reset or a timeout stops ------------------------------------------------
   logic inside_rst_n, flush, draining, timeout, soft_reset;
@@ -558,7 +559,9 @@ module fp8mac_accel
     .m_axi_bready_o (bready)
   );
 
-  fp8mac_axi_guard #(.STRB_W(Beat), .READS(ReadBursts), .WRITES(WriteBursts), .LIMIT_W($bits(watchdog))) u_guard (
+  fp8mac_axi_guard #(
+    .STRB_W(Beat), .READS(ReadBursts), .WRITES(WriteBursts), .LEN_W(GuardLenW), .LIMIT_W($bits(watchdog))
+  ) u_guard (
     .clk_i, .rst_ni,
     .soft_reset_i(soft_reset),
     .limit_i     (watchdog),
@@ -569,7 +572,7 @@ module fp8mac_accel
     .arready_o   (arready),
     .rready_i    (rready),
     .awvalid_i   (awvalid),
-    .awlen_i     (m_axi_awlen_o),
+    .awlen_i     (m_axi_awlen_o[GuardLenW-1:0]),
     .awready_o   (awready),
     .wvalid_i    (wvalid),
     .wstrb_i     (wstrb),
@@ -650,6 +653,8 @@ module fp8mac_accel
 
   // The write engine and the guard agree on the beats of the bursts.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !wvalid || (m_axi_wvalid_o && wlast == m_axi_wlast_o));
+
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_awvalid_o || 32'(m_axi_awlen_o) < (1 << GuardLenW));
 
   // All bursts have one identifier, and so must their responses.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_bvalid_i || m_axi_bid_i == AXI_ID_W'(AXI_ID));

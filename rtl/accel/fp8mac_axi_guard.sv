@@ -19,6 +19,7 @@ module fp8mac_axi_guard #(
   parameter int unsigned STRB_W  = 16,
   parameter int unsigned READS   = 8,   // bursts that the read engine has in flight at most
   parameter int unsigned WRITES  = 16,  // bursts that the write engine has in flight at most
+  parameter int unsigned LEN_W   = 4,   // bits that hold AWLEN
   parameter int unsigned LIMIT_W = 24
 ) (
   input  logic               clk_i,
@@ -35,7 +36,7 @@ module fp8mac_axi_guard #(
   output logic               arready_o,
   input  logic               rready_i,
   input  logic               awvalid_i,
-  input  logic [7:0]         awlen_i,
+  input  logic [LEN_W-1:0]   awlen_i,
   output logic               awready_o,
   input  logic               wvalid_i,
   input  logic [STRB_W-1:0]  wstrb_i,
@@ -77,7 +78,7 @@ module fp8mac_axi_guard #(
   logic [ReadsW-1:0]  reads_q;    // bursts whose address was taken and whose data are not complete
   logic [WritesW-1:0] writes_q;   // bursts whose address was taken and that are not answered
   logic               aw_seen_q;  // the offered address counts already
-  logic [7:0]         length, index_q;
+  logic [LEN_W-1:0]   length, index_q;
   logic               lengths_empty, last;
 
   always_ff @(posedge clk_i) begin
@@ -90,13 +91,13 @@ module fp8mac_axi_guard #(
       reads_q   <= reads_q + ReadsW'(ar) - ReadsW'(r_last);
       writes_q  <= writes_q + WritesW'(aw) - WritesW'(b);
       aw_seen_q <= m_axi_awvalid_o && !m_axi_awready_i;
-      if (w) index_q <= last ? '0 : index_q + 8'd1;
+      if (w) index_q <= last ? '0 : index_q + LEN_W'(1);
     end
   end
 
   // Lengths of the bursts whose data are not complete. A burst enters when its address is first offered, because its
   // data may come before the address is taken. They come in the next cycle at the earliest.
-  fp8mac_fifo #(.T(logic [7:0]), .DEPTH(WRITES)) u_lengths (
+  fp8mac_fifo #(.T(logic [LEN_W-1:0]), .DEPTH(WRITES)) u_lengths (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(m_axi_awvalid_o && !aw_seen_q), .data_i(awlen_i), .full_o(),
     .pop_i(w && last), .data_o(length), .empty_o(lengths_empty), .level_o()
   );

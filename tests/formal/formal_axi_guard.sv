@@ -30,7 +30,7 @@ module formal_axi_guard #(
   logic       m_arvalid, m_rready, m_awvalid, m_wvalid, m_wlast, m_bready;
   logic [1:0] m_wstrb;
 
-  fp8mac_axi_guard #(.STRB_W(2), .READS(READS), .WRITES(WRITES), .LIMIT_W(LIMIT_W)) dut (
+  fp8mac_axi_guard #(.STRB_W(2), .READS(READS), .WRITES(WRITES), .LEN_W(8), .LIMIT_W(LIMIT_W)) dut (
     .clk_i, .rst_ni, .soft_reset_i, .limit_i, .expired_o(expired), .flush_o(flush), .draining_o(draining),
     .arvalid_i, .arready_o(arready), .rready_i, .awvalid_i, .awlen_i, .awready_o(awready), .wvalid_i, .wstrb_i,
     .wready_o(wready), .bready_i, .m_axi_arvalid_o(m_arvalid), .m_axi_arready_i(m_arready_i),

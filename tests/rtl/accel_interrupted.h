@@ -17,7 +17,7 @@ class Interrupted : public Scenario
 
     void prepare();
     void bus_stops(unsigned stride);
-    void soft_resets(unsigned stride);
+    void soft_resets(unsigned stride, unsigned stall_permille);
     void no_watchdog();
 
   private:
@@ -113,7 +113,7 @@ inline void Interrupted::recover(const char *what, bool by_reset)
         host_.clear(kSoftReset);
     }
     host_.wait_idle();
-    bench_.check("idle in bounded time", host_.cycles() - start < 4 * cycles_ + kMargin);
+    bench_.check("idle in bounded time", host_.cycles() - start < 8 * cycles_ + kMargin);
     interrupted(what);
     host_.clear(kClearError);
     bench_.equal("STATUS after recovery", host_.read(REG(STATUS)), FP8MAC_REGS__STATUS__IDLE_bm);
@@ -183,10 +183,15 @@ inline void Interrupted::bus_stops(unsigned stride)
     bench_.covered("beats at which the bus stopped", stops);
 }
 
-inline void Interrupted::soft_resets(unsigned stride)
+inline void Interrupted::soft_resets(unsigned stride, unsigned stall_permille)
 {
+    axi::Timing timing;
+    timing.stall_permille = stall_permille;
+    host_.memory.set_timing(timing);
     uint64_t drained = 0;
-    for (uint64_t cycle = 0; cycle < cycles_ + 10 && !bench_.hopeless(); cycle += stride) {
+    for (uint64_t cycle = 0;
+         cycle < (stall_permille == 0 ? 1 : 2) * cycles_ + 10 && !bench_.hopeless();
+         cycle += stride) {
         rewind();
         submit();
         for (uint64_t i = 0; i < cycle; i++) {

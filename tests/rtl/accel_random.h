@@ -89,10 +89,13 @@ class Maker
     Command thin()
     {
         const bool tall = rng_.coin();
-        const uint32_t side = 1 + rng_.below(tall ? shape_.cols : shape_.rows),
-                       length = 1 + rng_.below(96);
-        return tile_of(tall ? length : side, tall ? side : length,
-                       1 + rng_.below(6 * shape_.lanes));
+        uint32_t side, length, k;
+        do {
+            side = 1 + rng_.below(tall ? shape_.cols : shape_.rows);
+            length = 1 + rng_.below(96);
+            k = 1 + rng_.below(6 * shape_.lanes);
+        } while (!shape_.fits(tall ? length : side, tall ? side : length, k));
+        return tile_of(tall ? length : side, tall ? side : length, k);
     }
 
     Command tile_of(uint32_t m, uint32_t n, uint32_t k)

@@ -788,7 +788,8 @@ int main(int argc, char **argv)
     test.queue_full();
     test.prepare();
     test.bus_stops(stride);
-    test.soft_resets(stride);
+    test.soft_resets(stride, 0);
+    test.soft_resets(stride, 500);
     test.no_watchdog();
     test.random_batches(batches / 10 + 1);
     test.speed(gemm512);

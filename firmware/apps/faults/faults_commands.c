@@ -229,6 +229,7 @@ static void keep_too_much(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     tile->m = caps->max_mn;
     tile->n = caps->max_mn;
+    tile->k = DEPTH / 2;
     set_mode(tile, FP8RT_BIT(MODE__ACC_KEEP));
 }
 static void keep_part_of_a_block(const fp8rt_caps *caps, fp8rt_command *tile)

@@ -9,6 +9,8 @@
 
 #define ARRAY_VARIABLE "FP8RT_ARRAY"
 #define ELEMENT_VARIABLE "FP8RT_ELEMENT"
+#define WIDTH_VARIABLE "FP8RT_AXI_DATA_W"
+#define MAX_LANES 16u
 
 // Reads "_" LETTER DIGITS at *text and moves *text behind it. If it is not there, returns false and
 // leaves *number unchanged.
@@ -53,14 +55,16 @@ static bool is_side(unsigned x, unsigned most)
 bool fp8rt_host_array(fp8rt_caps *caps)
 {
     unsigned rows = 4, cols = 4, lanes = 16;
-    const char *array = getenv(ARRAY_VARIABLE), *element = getenv(ELEMENT_VARIABLE);
+    const char *array = getenv(ARRAY_VARIABLE), *element = getenv(ELEMENT_VARIABLE),
+               *width = getenv(WIDTH_VARIABLE);
+    unsigned long data_w = width == NULL ? 128u : strtoul(width, NULL, 10);
     if (array != NULL && sscanf(array, "%ux%ux%u", &rows, &cols, &lanes) != 3) {
         return false;
     }
     *caps = (fp8rt_caps){.rows = (uint16_t)rows,
                          .cols = (uint16_t)cols,
                          .lanes = (uint16_t)lanes,
-                         .beat_bytes = 16,
+                         .beat_bytes = (uint16_t)(data_w / 8u),
                          .pass_tiles = 4,
                          .acc_tiles = 256,
                          .queue_depth = 8,
@@ -70,7 +74,7 @@ bool fp8rt_host_array(fp8rt_caps *caps)
                          .release_minor = FP8MAC_VERSION_MINOR,
                          .release_patch = FP8MAC_VERSION_PATCH};
     if (!is_side(rows, FP8RT_HOST_MAX_SIDE) || !is_side(cols, FP8RT_HOST_MAX_SIDE) ||
-        !is_side(lanes, caps->beat_bytes) ||
+        !is_side(lanes, MAX_LANES) || (data_w != 64u && data_w != 128u && data_w != 256u) ||
         !read_element(element == NULL ? "block" : element, lanes, &caps->element)) {
         return false;
     }

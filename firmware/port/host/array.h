@@ -5,9 +5,10 @@
 
 #include "fp8rt/device.h"
 
-// Reads two environment variables. FP8RT_ARRAY is ROWSxCOLSxLANES; the default is 4x4x16.
+// Reads three environment variables. FP8RT_ARRAY is ROWSxCOLSxLANES; the default is 4x4x16.
 // FP8RT_ELEMENT is the spelling of an element of the catalogue, KIND, KIND_fF or KIND_fF_lL, such
-// as aligned_fp16_f13; the default is block. False if the accelerator has no such array.
+// as aligned_fp16_f13; the default is block. FP8RT_AXI_DATA_W is the width of the bus in bits: 64,
+// 128 or 256; the default is 128. False if the accelerator has no such array.
 bool fp8rt_host_array(fp8rt_caps *caps);
 
 #endif
