@@ -6,10 +6,11 @@
 //                                                        |         |
 //                                           AXI (read) dma_read -> memories
 //
-// Software submits a command by writing the registers that rtl/regs/fp8mac.rdl describes. The walker divides it into tile
-// commands, and the engines work on different tile commands at once. Commands finish in the order of their submission. A command that fails writes nothing after its
-// failure, and the accelerator enters the error state: STATUS then has the command's error code (fp8mac_pkg::error_e)
-// and tag, and the commands behind it are dropped. irq_o is a level interrupt; registers enable and clear it.
+// Software submits a command by writing the registers that rtl/regs/fp8mac.rdl describes. The walker divides it into
+// tile commands, and the engines work on different tile commands at once. Commands finish in the order of their
+// submission. A command that fails writes nothing after its failure, and the accelerator enters the error state: STATUS
+// then has the command's error code (fp8mac_pkg::error_e) and tag, and the commands behind it are dropped. irq_o is a
+// level interrupt; registers enable and clear it.
 //
 // The AXI guard (fp8mac_axi_guard) stands between the DMA engines and the pins. After a soft reset or a timeout of the
 // bus it resets everything but the registers and the reports, and completes what was begun on the bus.
@@ -223,8 +224,8 @@ module fp8mac_accel
     .irq_o
   );
 
-  // A command comes from the registers or, while these are refused, from the descriptor that is being read. A descriptor
-  // is accepted when its reading begins: only an abort drops it.
+  // A command comes from the registers or, while these are refused, from the descriptor that is being read. A
+  // descriptor is accepted when its reading begins: only an abort drops it.
   assign ring     = ring_written && !fetch_busy && !queue_full && !error;
   assign fetching = ring || fetch_busy;
   assign submit   = fetched || (csr_submit && !fetch_busy);

@@ -3,8 +3,8 @@
 // parameters of each engine. A command that fails is passed on as an empty command with its error. No command is passed
 // on after it until the error state is left.
 //
-// The checks are a pipeline with one multiplication or one addition per stage. A command takes 9 cycles,
-// or 12 if it has vectors.
+// The checks are a pipeline with one multiplication or one addition per stage. A command takes 9 cycles, or 12 if it
+// has vectors.
 module fp8mac_cmd_check
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;

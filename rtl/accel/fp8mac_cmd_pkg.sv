@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of a command on its way through the accelerator: the command as software wrote it, its tile commands, and each
-// engine's part of a tile command. Where the engines say command, they mean a tile command.
+// Records of a command on its way through the accelerator: the command as software wrote it, its tile commands, and
+// each engine's part of a tile command. Where the engines say command, they mean a tile command.
 package fp8mac_cmd_pkg;
   import fp8mac_pkg::*;
 
@@ -13,7 +13,8 @@ package fp8mac_cmd_pkg;
   typedef logic [AddrW-1:0] addr_t;
   typedef logic [TagW-1:0]  tag_t;
 
-  // The MODE register's fields, in the order of its bits. Formats are unchecked codes; fp8mac_cmd_check rejects the reserved ones.
+  // The MODE register's fields, in the order of its bits. Formats are unchecked codes; fp8mac_cmd_check rejects the
+  // reserved ones.
   typedef struct packed {
     logic       wait_stores;
     logic       b_resident;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile walker divides a command into tile commands. D is divided into tiles of tile_m x tile_n outputs, and K of each
-// tile into chunks of at most tile_k products. A size of 0 stands for the whole matrix.
+// The tile walker divides a command into tile commands. D is divided into tiles of tile_m x tile_n outputs, and K of
+// each tile into chunks of at most tile_k products. A size of 0 stands for the whole matrix.
 //
-// One operand is resident: B with b_resident, else A. For each of its tiles in order, the tiles of the other operand are
-// streamed, first forwards, then backwards, and so on in turn. A tile command with all of K reuses the operand that it
-// has in common with the tile command before it, if that had all of K too.
+// One operand is resident: B with b_resident, else A. For each of its tiles in order, the tiles of the other operand
+// are streamed, first forwards, then backwards, and so on in turn. A tile command with all of K reuses the operand that
+// it has in common with the tile command before it, if that had all of K too.
 //
 // All chunks of a tile but the last keep their accumulators, all but the first continue them. A chunk has at most `cap`
 // products, and about half of the rest if that is less than two caps. A rest of at most a granule is one chunk. All
-// chunks but the last are whole granules if cap is. The cap is tile_k, except in the first tile: it begins with first_k there
-// and doubles from chunk to chunk, because nothing hides the first load.
+// chunks but the last are whole granules if cap is. The cap is tile_k, except in the first tile: it begins with first_k
+// there and doubles from chunk to chunk, because nothing hides the first load.
 //
 //   Idle -> Size -> Offer -> Size ...      the next chunk
 //                         -> Move -> Size  the next tile; a first Move waits for the products of sizes and strides
@@ -65,8 +65,8 @@ module fp8mac_cmd_walk
   end
 
   // ---- products of tile sizes and strides --------------------------------------------------------------------------
-  // One bit of a tile's rows per cycle, the highest first: A, B, then D. A product beyond the addresses becomes the first
-  // address behind the last one.
+  // One bit of a tile's rows per cycle, the highest first: A, B, then D. A product beyond the addresses becomes the
+  // first address behind the last one.
   localparam int unsigned BitW = $clog2(MnW);
 
   logic            stepping_q;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetches a command's descriptor from memory: CommandWords words, which are an image of the registers A_ADDR .. SUBMIT, in
-// whole beats from a beat's address on. A descriptor that cannot be read gives a command with an error and the tag 0.
+// Fetches a command's descriptor from memory: CommandWords words, which are an image of the registers A_ADDR .. SUBMIT,
+// in whole beats from a beat's address on. A descriptor that cannot be read gives a command with an error and the tag
+// 0.
 module fp8mac_fetch
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The load engine turns commands into rows to be read. A command may start once the second command before it has been
-// computed: then its halves of the operand buffers are free. With wait_stores it waits until all commands before it have
-// been stored. Its vectors wait until the second command before it has
-// been stored. After a read error the engine loads nothing until the error state is left.
+// computed: then its halves of the operand buffers are free. With wait_stores it waits until all commands before it
+// have been stored. Its vectors wait until the second command before it has been stored. After a read error the engine
+// loads nothing until the error state is left.
 module fp8mac_load
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;

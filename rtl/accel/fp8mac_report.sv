@@ -3,9 +3,9 @@
 //
 // Tile commands finish in order, and a command with its last one. The first one that fails causes the error state and
 // an abort: the queue is emptied, and the tile commands still in the engines arrive here without being reported. A
-// submission to a full queue causes the error state at once, but no abort. A timeout causes both, and replaces an earlier
-// error. clear_error_i ends the error state if idle_i is 1, and has no effect otherwise; clear_o then tells the engines.
-// soft_reset_i ends it at once.
+// submission to a full queue causes the error state at once, but no abort. A timeout causes both, and replaces an
+// earlier error. clear_error_i ends the error state if idle_i is 1, and has no effect otherwise; clear_o then tells the
+// engines. soft_reset_i ends it at once.
 module fp8mac_report
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;

@@ -49,7 +49,11 @@ typedef struct fp8rt_caps {
 //
 // Tiles and chunks start at a beat in every matrix and vector, and chunks have whole granules: the
 // largest of block, beat_bytes and 32. MODE.b_resident: for each tile of B's rows the tiles of A's
-// rows follow in turn; else the reverse.
+// rows follow in turn; else the reverse. A command that fails may have written the tiles of D before
+// the one that failed.
+//
+// A command may read its operands while earlier commands still write D. With MODE.wait_stores it
+// reads them only when D of all earlier commands is in memory.
 //
 // FP8RT_ERR_HW_SEQUENCE, unless:
 // - a tile command that keeps its accumulators has a k of whole blocks;
