@@ -45,8 +45,9 @@ module formal_irq
 
   fp8mac_csr u_csr (
     .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i, .pstrb_i, .pready_o(pready),
-    .prdata_o(prdata), .pslverr_o(pslverr), .submit_o(submit), .command_o(command), .ring_o(ring), .ring_addr_o(ring_addr), .clear_error_o(clear_error),
-    .clear_flags_o(clear_flags), .clear_counters_o(clear_counters), .soft_reset_o(soft_reset), .watchdog_o(watchdog),
+    .prdata_o(prdata), .pslverr_o(pslverr), .submit_o(submit), .command_o(command), .ring_o(ring),
+    .ring_addr_o(ring_addr), .clear_error_o(clear_error), .clear_flags_o(clear_flags),
+    .clear_counters_o(clear_counters), .soft_reset_o(soft_reset), .watchdog_o(watchdog),
     .idle_i, .draining_i, .queue_full_i, .queue_level_i, .fetching_i,
     .error_i(error), .error_code_i(error_code), .error_tag_i(error_tag), .completed_i(completed), .flags_i(flags),
     .amax_i(amax), .amax_nonfinite_i(amax_nonfinite), .counters_i, .done_event_i(done_event),
@@ -127,8 +128,8 @@ module formal_irq
       12'h0a8: shown = {command.first_k, command.tile_k};
       12'h0ac: begin
         mask  = 32'hff_ffff;
-        shown = 32'({command.mode.wait_stores, command.mode.b_resident, command.mode.pass_shape, command.mode.irq, command.mode.acc_keep, command.mode.acc_continue,
-                     command.mode.reuse_b, command.mode.reuse_a, command.mode.bias_en, command.mode.scale_b_vec,
+        shown = 32'({command.mode.wait_stores, command.mode.b_resident, command.mode.pass_shape, command.mode.irq,
+                     command.mode.acc_keep, command.mode.acc_continue, command.mode.reuse_b, command.mode.reuse_a, command.mode.bias_en, command.mode.scale_b_vec,
                      command.mode.scale_a_vec, command.mode.act, command.mode.overflow, command.mode.d_fmt,
                      command.mode.acc_fmt, command.mode.b_fmt, command.mode.a_fmt});
       end
