@@ -129,9 +129,10 @@ module formal_irq
       12'h0ac: begin
         mask  = 32'hff_ffff;
         shown = 32'({command.mode.wait_stores, command.mode.b_resident, command.mode.pass_shape, command.mode.irq,
-                     command.mode.acc_keep, command.mode.acc_continue, command.mode.reuse_b, command.mode.reuse_a, command.mode.bias_en, command.mode.scale_b_vec,
-                     command.mode.scale_a_vec, command.mode.act, command.mode.overflow, command.mode.d_fmt,
-                     command.mode.acc_fmt, command.mode.b_fmt, command.mode.a_fmt});
+                     command.mode.acc_keep, command.mode.acc_continue, command.mode.reuse_b, command.mode.reuse_a,
+                     command.mode.bias_en, command.mode.scale_b_vec, command.mode.scale_a_vec, command.mode.act,
+                     command.mode.overflow, command.mode.d_fmt, command.mode.acc_fmt, command.mode.b_fmt,
+                     command.mode.a_fmt});
       end
       12'h0b0: begin
         mask  = 32'hffff;
@@ -176,8 +177,9 @@ module formal_irq
   // ---- causes and enables ------------------------------------------------------------------------------------------
   logic [1:0] cause_q, enable_q, events, cleared;
 
-  // Causes, derived from the tile commands and not from the events in between. A failed or dropped command is an error. A
-  // command is done if it asks for an interrupt, its last tile command does not fail, and no failure came before.
+  // Causes, derived from the tile commands and not from the events in between. A failed or dropped command is an
+  // error. A command is done if it asks for an interrupt, its last tile command does not fail, and no failure came
+  // before.
   logic good, bad;
   assign good    = retire_valid_i && !abort && retire_i.error == ErrNone && retire_i.irq && retire_i.last;
   assign bad     = timeout_i || overflow_i || (retire_valid_i && !abort && retire_i.error != ErrNone);
