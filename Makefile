@@ -19,16 +19,17 @@ AXI_DATA_W := 128
 # The program that `make run` runs: a folder of APPS_DIR.
 APP := digits
 APPS_DIR := firmware/apps
-# 1: the simulator writes waveforms.
-TRACE := 0
-TRACING := $(filter-out 0,$(TRACE))
+# 1: the simulator's fast mode.
+FAST := 0
+# `make waves` runs a simulator that writes waveforms.
+TRACING := $(filter waves,$(MAKECMDGOALS))
 
 include tools/variables.mk
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help setup run test lint clean
+.PHONY: all help setup run waves test lint clean
 all: model rtl firmware sim
 
 # Use every core unless the command line has -j.
@@ -63,6 +64,8 @@ setup_parts_regs := model python rtl
 setup_parts_firmware := model python firmware
 setup_parts_sim := model python sim
 setup_parts_run := model python firmware sim
+setup_parts_waves := model python firmware sim
+setup_parts_sim-speed := model python firmware sim
 setup_parts_bench-system := model python firmware sim
 setup_parts_all := model python rtl firmware sim
 setup_parts_synth := model python synth
@@ -84,8 +87,8 @@ include $(CATALOGUE_DIR)/catalogue.mk tools/array.mk
 # Each fragment appends the logs of its tests to TESTS, or to TESTS_LONG if only `make test-long` runs them.
 TESTS :=
 TESTS_LONG :=
-include model/build.mk rtl/build.mk firmware/build.mk sim/build.mk synth/build.mk tests/build.mk tools/run.mk tools/lint.mk \
-  examples/build.mk
+include model/build.mk rtl/build.mk firmware/build.mk sim/build.mk tools/run.mk sim/waves/waves.mk synth/build.mk \
+  tests/build.mk tools/lint.mk examples/build.mk
 endif
 
 $(BUILD)/env/%.mk: tools/setup.sh tools/packages.txt tools/requirements.txt
@@ -119,8 +122,9 @@ help:
 #:                         one matrix product of any shape and format
 #:   make run ELEMENT=late_fp16 FRAC_BITS=13
 #:                         the same chip with another kind of processing element
-#:   make run TRACE=1 TRACE_FROM=0 TRACE_TO=20000
-#:                         write a waveform, build/APP.fst
+#:   make run FAST=1       the same cycles and bits, simulated faster: C code computes what the array computes
+#:   make waves APP=gemm TRACE_FROM=0 TRACE_TO=20000
+#:                         write a waveform, build/APP.fst, and a GTKWave view of it
 #:   make test             run and count every test: about 15 minutes on two cores
 #:
 #: Parts:
@@ -151,6 +155,7 @@ help:
 #:   make formal | formal-long  proofs of queues, handshakes, interrupts and the issue of steps | deeper ones
 #:   make lint | format    check the style and the RTL | apply the formatters
 #:   make bench-system     throughput of the simulated chip on squares, vectors and layers of networks: minutes
+#:   make sim-speed        speed of the simulators beside the core with RAM alone
 #:   make bench            speed of the model beside PyTorch, ml_dtypes, gfloat and OpenBLAS (downloads 0.4 GB)
 #:   make setup | clean    install and check all tools | remove everything that was built
 #:

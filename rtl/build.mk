@@ -23,10 +23,12 @@ RTL_ELEMENT_FOLDERS := $(patsubst %/,%,$(wildcard rtl/element/*/))
 RTL_FOLDERS := rtl/leaf rtl/feed rtl/element $(RTL_ELEMENT_FOLDERS) rtl/array rtl/epilogue rtl/accel
 RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(sort $(wildcard $(RTL_FOLDERS:%=%/*.sv))))
 RTL_SOURCES := $(RTL_PACKAGES) $(REGS_SV) $(RTL_MODULES)
-# Large simulations take behavioural forms of the two largest leaves, whose cells compile for minutes.
-# The test rtl_element_leaf compares both.
+# Benches of elements and arrays take behavioural forms of the two largest leaves, whose cells compile for minutes.
+# The test rtl_element_leaf compares both. Simulations of the accelerator take more behavioural forms, because they run
+# for longer. The benches of elements, arrays and the epilogue check the cells in their place.
 RTL_SIM_LEAVES := rtl/behavioural/fp8mac_align_shift.sv rtl/behavioural/fp8mac_compressor_tree.sv
-RTL_SIM_SOURCES := $(filter-out $(RTL_SIM_LEAVES:rtl/behavioural/%=rtl/leaf/%),$(RTL_SOURCES)) $(RTL_SIM_LEAVES)
+RTL_CHIP_LEAVES := $(RTL_SIM_LEAVES) $(patsubst %,rtl/behavioural/fp8mac_%.sv,adder maximum fp32_product)
+RTL_SIM_SOURCES := $(filter-out $(addprefix %/,$(notdir $(RTL_CHIP_LEAVES))),$(RTL_SOURCES)) $(RTL_CHIP_LEAVES)
 RTL_WAIVER := rtl/lint/verilator_waiver.vlt
 
 .PHONY: rtl rtl-sources regs

@@ -2,16 +2,23 @@
 # fp8mac-sim: the simulated chip, from Verilator, as a program that runs RISC-V programs.
 #   make sim             $(BUILD)/sim/ROWSxCOLSxLANES-ELEMENT/fp8mac-sim
 #   make sim AXI_DATA_W=64   the same with a bus of 64 bits, in a folder *-axi64
-#   make sim TRACE=1     a simulator that can write waveforms, in a folder *-trace. It takes twice as long to build
+#   make waves           builds one that can write waveforms, in a folder *-trace. It takes twice as long to build
+#   make sim FAST=1      the fast mode, in a folder *-fast: C code computes what the elements compute (sim/fast)
 # IBEX_DIR is where the package pythondata-cpu-ibex keeps Ibex's sources.
 
-SIM_DIR := $(BUILD)/sim/$(ARRAY)-$(ELEMENT_SPEC)$(AXI_NAME)$(if $(TRACING),-trace)
+$(call check_choice,FAST,0 1,0)
+FAST_MODE := $(filter-out 0,$(FAST))
+ifneq (,$(and $(FAST_MODE),$(filter-out block,$(ELEMENT))))
+$(error FAST=1 is not possible with ELEMENT=$(ELEMENT): the fast mode knows only ELEMENT=block)
+endif
+# The simulators of an array: $(SIM_BASE), with -fast, with -trace, with -fast-trace. SIM is the one asked for.
+SIM_BASE := $(BUILD)/sim/$(ARRAY)-$(ELEMENT_SPEC)$(AXI_NAME)
+SIM_DIR := $(SIM_BASE)$(if $(FAST_MODE),-fast)$(if $(TRACING),-trace)
 SIM := $(SIM_DIR)/fp8mac-sim
-SIM_MODEL_DIR := $(SIM_DIR)/model
-SIM_MODEL := $(SIM_MODEL_DIR)/Vfp8mac_system__ALL.a
-# Verilator's own run-time library, compiled with the model.
-SIM_SUPPORT := $(patsubst %,$(SIM_MODEL_DIR)/verilated%.o,$(if $(TRACING),_fst_c) _dpi _threads) \
-  $(SIM_MODEL_DIR)/verilated.o
+SIM_RTL := $(SIM_BASE)/fp8mac-sim
+SIM_FAST := $(SIM_BASE)-fast/fp8mac-sim
+# The core with RAM alone, with which the speed of the others is compared.
+SIM_CORE := $(BUILD)/sim/core/fp8mac-sim
 
 # Ibex: its packages are listed, its modules are found in its folder. Its primitives are rtl/system/prim_*.sv.
 IBEX_PRIM := $(IBEX_DIR)/vendor/lowrisc_ip/ip/prim/rtl
@@ -23,6 +30,11 @@ SYSTEM_PACKAGE := rtl/system/fp8mac_sys_pkg.sv
 SYSTEM_SOURCES := $(SYSTEM_PACKAGE) $(filter-out $(SYSTEM_PACKAGE),$(sort $(wildcard rtl/system/*.sv)))
 system_inputs = $(RTL_WAIVER) $(IBEX_PACKAGES) $(1) $(SYSTEM_SOURCES)
 SIM_INPUTS := $(call system_inputs,$(RTL_SIM_SOURCES))
+# The fast mode replaces one module, the nest of operand feeds and elements.
+SIM_INPUTS_FAST := \
+  $(call system_inputs,$(filter-out rtl/array/fp8mac_nest.sv,$(RTL_SIM_SOURCES)) sim/fast/fp8mac_nest.sv)
+SIM_INPUTS_CORE := $(RTL_WAIVER) $(IBEX_PACKAGES) $(SYSTEM_PACKAGE) $(sort $(wildcard rtl/system/prim_*.sv)) \
+  $(patsubst %,rtl/system/fp8mac_sys_%.sv,core bus ctrl ram) sim/speed/fp8mac_system.sv
 SYSTEM_FLAGS := -Wall --assert --top-module fp8mac_system $(IBEX_FLAGS)
 # $(1): ROWS_COLS_LANES_AXIWIDTH, and what may follow it.
 system_parameters = -GROWS=$(call lint_word,$(1),1) -GCOLS=$(call lint_word,$(1),2) \
@@ -30,49 +42,74 @@ system_parameters = -GROWS=$(call lint_word,$(1),1) -GCOLS=$(call lint_word,$(1)
 
 # The simulator's --power-up sets the registers' initial values. An 'x of the sources becomes what is fastest.
 SIM_VERILATOR_FLAGS := -O3 --x-initial unique --x-assign fast --no-timing \
-  --output-split 20000 --output-split-cfuncs 2000 $(if $(TRACING),--trace-fst --trace-structs)
+  --output-split 20000 --output-split-cfuncs 2000
 SIM_OPT := OPT_FAST=-O3 OPT_SLOW=-O0 OPT_GLOBAL=-O2
 
 # The checker; firmware/check/build.mk lists its sources.
 SIM_CHECK := $(CHECK_COMPARE) firmware/src/element.c
 SIM_SOURCES := $(wildcard sim/*.cpp) $(SIM_CHECK)
-SIM_OBJECTS := $(patsubst %,$(SIM_DIR)/%.o,$(basename $(notdir $(SIM_SOURCES))))
+SIM_SOURCES_FAST := sim/fast/nest.cpp sim/fast/block.c
 SIM_INCLUDES := -Isim -Imodel/include -I$(CATALOGUE_DIR) -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src -I$(REGS_DIR)
 SIM_WARNINGS := -Wall -Wextra -Wconversion -Werror
-# No warnings about Verilator's own headers.
-SIM_MODEL_INCLUDES := -isystem $(SIM_MODEL_DIR) -isystem $(VERILATOR_ROOT)/include \
-  -isystem $(VERILATOR_ROOT)/include/vltstd -DVM_TRACE_FST=$(if $(TRACING),1,0)
+# No warnings about Verilator's own headers. $(1): the folder of the model.
+sim_model_includes = -isystem $(1) -isystem $(VERILATOR_ROOT)/include -isystem $(VERILATOR_ROOT)/include/vltstd
 
 .PHONY: sim
 sim: $(SIM)
 
-$(SIM): $(SIM_OBJECTS) $(SIM_MODEL) $(BUILD)/model/libfp8mac.a
-	$(call say,LINK,$@)
-	$(Q)$(CXX) $(LDFLAGS) -o $@ $(SIM_OBJECTS) $(SIM_MODEL) $(SIM_SUPPORT) $(BUILD)/model/libfp8mac.a \
-	  -pthread -lm $(if $(TRACING),-lz)
+# A simulator. $(1): its folder; $(2): the variable of its model's inputs; $(3): Verilator's parameters; $(4): -trace or
+# nothing; $(5): its sources; $(6): the mode that its messages name.
+define SIMULATOR
+$(1)/fp8mac-sim: $(patsubst %,$(1)/%.o,$(basename $(notdir $(5)))) $(1)/model/Vfp8mac_system__ALL.a \
+    $(BUILD)/model/libfp8mac.a
+	$$(call say,LINK,$$@)
+	$$(Q)$(CXX) $(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(1)/model/Vfp8mac_system__ALL.a \
+	  $(1)/model/verilated.o $(patsubst %,$(1)/model/verilated%.o,_dpi _threads $(if $(4),_fst_c)) \
+	  $(BUILD)/model/libfp8mac.a -pthread -lm $(if $(4),-lz)
 
-$(SIM_MODEL): $(SIM_INPUTS) sim/fp8mac_sim.vlt sim/build.mk
-	@mkdir -p $(SIM_MODEL_DIR)
-	$(call say,VERILATE,fp8mac_system $(notdir $(SIM_DIR)))
-	$(Q)$(VERILATOR) --cc $(SYSTEM_FLAGS) $(SIM_VERILATOR_FLAGS) $(call system_parameters,$(ROWS)_$(COLS)_$(LANES)_$(AXI_DATA_W)) \
-	  $(call element_parameters,$(ELEMENT_SPEC)) --Mdir $(SIM_MODEL_DIR) sim/fp8mac_sim.vlt $(SIM_INPUTS)
-	$(call say,CXX,$@ (a minute or two))
-	+$(Q)$(MAKE) --no-print-directory -C $(SIM_MODEL_DIR) -f Vfp8mac_system.mk $(SIM_OPT) $(if $(VERBOSE),,-s) \
-	  $(notdir $(SIM_MODEL) $(SIM_SUPPORT)) $(if $(VERBOSE),,>/dev/null)
-	@touch $@
+$(1)/model/Vfp8mac_system__ALL.a: $$($(2)) sim/fp8mac_sim.vlt sim/build.mk
+	@mkdir -p $$(@D)
+	$$(call say,VERILATE,fp8mac_system $(notdir $(1)))
+	$$(Q)$(VERILATOR) --cc $(SYSTEM_FLAGS) $(SIM_VERILATOR_FLAGS) $(if $(4),--trace-fst --trace-structs) $(3) \
+	  --Mdir $$(@D) sim/fp8mac_sim.vlt $$($(2))
+	$$(call say,CXX,$$@ (a minute or two))
+	+$$(Q)$$(MAKE) --no-print-directory -C $$(@D) -f Vfp8mac_system.mk $(SIM_OPT) $(if $(VERBOSE),,-s) \
+	  Vfp8mac_system__ALL.a verilated.o $(patsubst %,verilated%.o,_dpi _threads $(if $(4),_fst_c)) \
+	  $(if $(VERBOSE),,>/dev/null)
+	@touch $$@
 
-$(SIM_DIR)/%.o: sim/%.cpp $(SIM_MODEL) sim/build.mk
-	$(call say,CXX,$@)
-	$(Q)$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(SIM_MODEL_INCLUDES) $(CXXFLAGS) -MMD -MP -c -o $@ $<
+$(1)/%.o: sim/%.cpp $(1)/model/Vfp8mac_system__ALL.a $(CATALOGUE_H) sim/build.mk
+	$$(call say,CXX,$$@)
+	$$(Q)$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(call sim_model_includes,$(1)/model) \
+	  -DVM_TRACE_FST=$(if $(4),1,0) -DFP8SIM_MODE='"$(6)"' $(CXXFLAGS) -MMD -MP -c -o $$@ $$<
 
-# $(1): a folder with sources of the checker.
-define SIM_CHECK_OBJECT
-$(SIM_DIR)/%.o: $(1)%.c $(REGS_H) $(CATALOGUE_H) sim/build.mk
+$(1)/%.o: sim/fast/%.cpp $(CATALOGUE_H) sim/build.mk
+	@mkdir -p $$(@D)
+	$$(call say,CXX,$$@)
+	$$(Q)$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(call sim_model_includes,$(1)/model) $(CXXFLAGS) \
+	  -MMD -MP -c -o $$@ $$<
+
+$(foreach folder,$(sort $(dir $(SIM_CHECK))) sim/fast/,$(call SIMULATOR_C,$(1),$(folder)))
+-include $(patsubst %,$(1)/%.d,$(basename $(notdir $(5))))
+endef
+
+# $(1): the simulator's folder; $(2): a folder with C sources.
+define SIMULATOR_C
+$(1)/%.o: $(2)%.c $(REGS_H) $(CATALOGUE_H) sim/build.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
 	$$(Q)$(CC) -std=c11 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(CFLAGS) -MMD -MP -c -o $$@ $$<
+
+
 endef
-$(foreach folder,$(sort $(dir $(SIM_CHECK))),$(eval $(call SIM_CHECK_OBJECT,$(folder))))
+
+sim_chip_parameters := $(call system_parameters,$(ROWS)_$(COLS)_$(LANES)_$(AXI_DATA_W)) \
+  $(call element_parameters,$(ELEMENT_SPEC))
+$(foreach trace,none -trace,\
+  $(eval $(call SIMULATOR,$(SIM_BASE)$(trace:none=),SIM_INPUTS,$(sim_chip_parameters),$(trace:none=),$(SIM_SOURCES),RTL))\
+  $(eval $(call SIMULATOR,$(SIM_BASE)-fast$(trace:none=),SIM_INPUTS_FAST,$(sim_chip_parameters),$(trace:none=),\
+    $(SIM_SOURCES) $(SIM_SOURCES_FAST),fast mode)))
+$(eval $(call SIMULATOR,$(BUILD)/sim/core,SIM_INPUTS_CORE,,,$(SIM_SOURCES),core alone))
 
 # The system's lint has the accelerator's parameter sets. Its stamps have the same names in another folder.
 SYSTEM_LINT_STAMPS := $(sort $(LINT_SETS:%=$(BUILD)/lint/system/%.ok) $(BUILD)/lint/system/4_4_4_128_aligned_fp32.ok)
@@ -85,5 +122,4 @@ $(SYSTEM_LINT_STAMPS): $(BUILD)/lint/system/%.ok: $(SIM_INPUTS)
 	  $(call lint_element,$*,5) $^
 	@touch $@
 
--include $(SIM_OBJECTS:.o=.d)
-include sim/bench/bench.mk
+include sim/speed/speed.mk sim/bench/bench.mk

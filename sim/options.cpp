@@ -16,7 +16,7 @@ const char *const usage_text =
     "\n"
     "  --trace FILE          write a waveform (FST, two time units a cycle); needs a simulator "
     "that\n"
-    "                        was built with TRACE=1\n"
+    "                        `make waves` builds\n"
     "  --trace-from CYCLE    first cycle of the waveform; needs --trace (0)\n"
     "  --trace-to CYCLE      last cycle of the waveform; needs --trace (the end)\n"
     "  --timeline FILE       write a timeline of core, commands and bus as JSON for "
@@ -29,6 +29,7 @@ const char *const usage_text =
     "  --power-up SEED       start registers and RAM with random contents; 0: with zeros (0)\n"
     "  --dump-outputs FILE   write the outputs of every checked GEMM, row after row, in the order\n"
     "                        of the GEMMs\n"
+    "  --dump-memory FILE    write the RAM as it is at the end\n"
     "  --quiet               print only the program's console and errors\n"
     "  --help                print this text\n"
     "\n"
@@ -120,6 +121,8 @@ std::map<std::string, Setter> setters(Options &options)
          }},
         {"--dump-outputs",
          [&](auto &name, auto &value) { options.dump_file = parse_file(name, value); }},
+        {"--dump-memory",
+         [&](auto &name, auto &value) { options.memory_file = parse_file(name, value); }},
     };
 }
 

@@ -19,6 +19,7 @@ struct Options {
     int power_up = 0;          // 0: everything starts at zero
     unsigned latency = 0;      // 0..255 cycles
     std::string dump_file;     // empty: outputs are not kept
+    std::string memory_file;   // empty: the memory is not kept
     std::string timeline_file; // empty: no timeline
     bool quiet = false;
     bool help = false;

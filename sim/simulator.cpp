@@ -14,7 +14,8 @@ namespace
 
 constexpr uint32_t entry_point = Ram::base + 0x80; // where Ibex starts: boot address + 0x80
 constexpr unsigned reset_cycles = 8;
-constexpr uint64_t look_interval = 4096; // cycles between two readings of the host's clock
+constexpr uint64_t look_interval = 4096;  // cycles between two readings of the host's clock
+constexpr const char *mode = FP8SIM_MODE; // how the chip was built: "RTL" or "fast mode"
 
 // DPI calls and signals carry no context, so a process runs one simulation at a time.
 Simulator *running = nullptr;
@@ -179,8 +180,8 @@ void Simulator::heartbeat(Clock::time_point now)
     const double khz =
         static_cast<double>(cycles_ - last_beat_cycles_) / seconds(now - last_beat_) / 1e3;
     if (!options_.quiet) {
-        std::fprintf(stderr, "fp8mac-sim: %.1f M cycles, %.1f kHz, at %s\n",
-                     static_cast<double>(cycles_) / 1e6, khz, place().c_str());
+        std::fprintf(stderr, "fp8mac-sim: %.1f M cycles, %.1f kHz (%s), at %s\n",
+                     static_cast<double>(cycles_) / 1e6, khz, mode, place().c_str());
     }
     last_beat_ = now;
     last_beat_cycles_ = cycles_;
@@ -232,6 +233,13 @@ void Simulator::dump_outputs(const fp8rt_check_record &record)
             return;
         }
     }
+}
+
+void Simulator::on_usage(unsigned macs_per_cycle, uint64_t macs, uint64_t busy_cycles)
+{
+    macs_per_cycle_ = macs_per_cycle;
+    macs_ = macs;
+    busy_cycles_ = busy_cycles;
 }
 
 // Simulated kilohertz, without the time spent in the golden model.
@@ -288,16 +296,50 @@ int Simulator::report()
         end_ = End::output_lost;
     }
     chip_.final();
+    dump_memory();
     std::fflush(stdout);
     if (!options_.quiet || end_ != End::exit) {
-        std::fprintf(stderr, "fp8mac-sim: %s after %" PRIu64 " cycles in %.1f s (%.1f kHz)%s%s\n",
-                     reason().c_str(), cycles_, seconds(Clock::now() - start_), khz,
+        std::fprintf(stderr,
+                     "fp8mac-sim: %s after %" PRIu64 " cycles in %.1f s (%.1f kHz, %s)%s%s\n",
+                     reason().c_str(), cycles_, seconds(Clock::now() - start_), khz, mode,
                      end_ == End::exit ? "" : ", at ", end_ == End::exit ? "" : place().c_str());
+    }
+    if (!options_.quiet) {
+        report_usage();
     }
     if (!options_.quiet || differs()) {
         report_checks();
     }
     return exit_status();
+}
+
+// Of the whole run, the core's own work included, and of the cycles with a command.
+void Simulator::report_usage() const
+{
+    if (macs_per_cycle_ == 0) {
+        return;
+    }
+    const double used = 100.0 * static_cast<double>(macs_) / macs_per_cycle_;
+    std::fprintf(stderr,
+                 "fp8mac-sim: array used %.2f %% of the whole run, %.2f %% of the %" PRIu64
+                 " cycles with a command\n",
+                 used / static_cast<double>(cycles_),
+                 busy_cycles_ == 0 ? 0 : used / static_cast<double>(busy_cycles_), busy_cycles_);
+}
+
+void Simulator::dump_memory()
+{
+    if (options_.memory_file.empty()) {
+        return;
+    }
+    std::FILE *file = std::fopen(options_.memory_file.c_str(), "wb");
+    const bool written =
+        file != nullptr && std::fwrite(ram_.bytes, 1, ram_.size, file) == ram_.size;
+    if ((file != nullptr && std::fclose(file) != 0) || !written) {
+        std::fprintf(stderr, "fp8mac-sim: the memory cannot be written to '%s'\n",
+                     options_.memory_file.c_str());
+        end_ = End::output_lost;
+    }
 }
 
 void Simulator::report_checks() const
@@ -345,6 +387,13 @@ unsigned long long fp8sim_stall_seed()
 unsigned char fp8sim_axi_latency()
 {
     return static_cast<unsigned char>(running->options().latency);
+}
+
+// The function that rtl/system/fp8mac_sys_usage.sv imports.
+void fp8sim_usage(unsigned int macs_per_cycle, unsigned long long macs,
+                  unsigned long long busy_cycles)
+{
+    running->on_usage(macs_per_cycle, macs, busy_cycles);
 }
 
 // The functions that rtl/system/fp8mac_sys_timeline.sv imports.

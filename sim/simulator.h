@@ -34,6 +34,7 @@ class Simulator
     void on_exit(uint32_t status);
     void on_putc(uint8_t character);
     uint32_t on_check(uint32_t record_address);
+    void on_usage(unsigned macs_per_cycle, uint64_t macs, uint64_t busy_cycles);
     Timeline &timeline()
     {
         return timeline_;
@@ -63,7 +64,9 @@ class Simulator
     void heartbeat(Clock::time_point now);
     void dump_outputs(const fp8rt_check_record &record);
     int report();
+    void report_usage() const;
     void report_checks() const;
+    void dump_memory();
     bool differs() const;
     int exit_status() const;
     std::string reason() const;
@@ -83,6 +86,8 @@ class Simulator
     uint32_t program_status_ = 0;
     uint64_t cycles_ = 0;
     fp8rt_check_counters counters_{};
+    unsigned macs_per_cycle_ = 0; // of the array; 0: there is none
+    uint64_t macs_ = 0, busy_cycles_ = 0;
     Clock::time_point start_, last_beat_;
     uint64_t last_beat_cycles_ = 0;
     Clock::duration checking_{0}; // spent in the golden model

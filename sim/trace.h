@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waveform of a window of cycles. Only a simulator that is built with TRACE=1 can write one,
+// The waveform of a window of cycles. Only a simulator that `make waves` builds can write one,
 // because its model takes twice as long to compile.
 #ifndef FP8MAC_SIM_TRACE_H
 #define FP8MAC_SIM_TRACE_H

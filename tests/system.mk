@@ -94,8 +94,8 @@ sys_chip_axi = $(patsubst axi%,%,$(word 3,$(subst -, ,$(1))))
 SYS_CHIP_TESTS := $(foreach test,selftest faults digits bytes,$(SYS_CHIPS:%=$(SYS_TEST)/system-%-$(test).log))
 TESTS += $(SYS_CHIP_TESTS)
 
-$(filter-out $(SIM),$(SYS_CHIPS:%=$(BUILD)/sim/%/fp8mac-sim)): $(BUILD)/sim/%/fp8mac-sim: $(SYS_CHIP_FROM)
-	+@$(MAKE) --no-print-directory sim TRACE= ROWS=$(call sys_chip_word,$*,1) COLS=$(call sys_chip_word,$*,2) \
+$(filter-out $(SIM_RTL),$(SYS_CHIPS:%=$(BUILD)/sim/%/fp8mac-sim)): $(BUILD)/sim/%/fp8mac-sim: $(SYS_CHIP_FROM)
+	+@$(MAKE) --no-print-directory sim ROWS=$(call sys_chip_word,$*,1) COLS=$(call sys_chip_word,$*,2) \
 	  LANES=$(call sys_chip_word,$*,3) ELEMENT=$(call element_name,$(call sys_chip_spec,$*)) \
 	  FRAC_BITS=$(call element_bits,$(call sys_chip_spec,$*)) AXI_DATA_W=$(call sys_chip_axi,$*)
 

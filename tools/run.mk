@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# `make run`: an application on the simulated chip. The application gets NAME=value for each of its own options on
+# `make run`: an application on the simulated chip (`make waves` is in sim/waves). The application gets NAME=value for each of its own options on
 # make's command line. A source of the application declares an option in a comment: "//: NAME=meaning".
 
 app_options = $(if $(wildcard $(APPS_DIR)/$(1)/*),$(sort $(shell sed -n 's|^//: *\([A-Za-z_][A-Za-z0-9_]*\)=.*|\1|p' \
@@ -11,17 +11,12 @@ SIM_ARGS :=
 TRACE_FILE := $(BUILD)/$(APP).fst
 TRACE_FROM :=
 TRACE_TO :=
-$(call check_choice,TRACE,0 1,0)
-trace_details := $(strip $(foreach v,TRACE_FILE TRACE_FROM TRACE_TO,$(if $(filter command,$(firstword $(origin $(v)))),$(v))))
-ifneq (,$(if $(TRACING),,$(trace_details)))
-$(error $(firstword $(trace_details)) has no effect without TRACE=1)
-endif
 run_trace = --trace $(call quote,$(TRACE_FILE)) $(if $(TRACE_FROM),--trace-from $(TRACE_FROM)) \
   $(if $(TRACE_TO),--trace-to $(TRACE_TO))
 
 RUN_ELF := $(FW_BUILD)/riscv/$(APP).elf
 
-ifneq (,$(filter run,$(MAKECMDGOALS)))
+ifneq (,$(filter run waves,$(MAKECMDGOALS)))
 $(call check_choice,APP,$(FW_APPS))
 RUN_OPTIONS := $(call app_options,$(APP))
 # An option of this name would hide a variable of the build.
@@ -33,4 +28,4 @@ endif
 run_arguments = $(foreach v,$(RUN_OPTIONS),$(if $(filter command,$(firstword $(origin $(v)))),$(call quote,$(v)=$($(v)))))
 
 run: $(SIM) $(RUN_ELF)
-	@$(SIM) $(if $(TRACING),$(run_trace)) $(SIM_ARGS) $(RUN_ELF) $(run_arguments)
+	@$(SIM) $(SIM_ARGS) $(RUN_ELF) $(run_arguments)

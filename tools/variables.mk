@@ -5,7 +5,8 @@ given_variables := $(foreach v,$(.VARIABLES),$(if $(filter command,$(firstword $
 given_variables := $(filter-out -*-command-variables-*- MAKEOVERRIDES GNUMAKEFLAGS,$(given_variables))
 ifneq (,$(strip $(given_variables)))
 variables_error := $(shell tools/check_variables.sh tools/variables.txt '$(APPS_DIR)' '$(APP)' \
-  '$(if $(FP8MAC_MAKE),0,1)' '$(or $(MAKECMDGOALS),all)' $(given_variables))
+  '$(if $(FP8MAC_MAKE),0,1)' '$(or $(MAKECMDGOALS),all) $(if $(filter waves,$(MAKECMDGOALS)),run)' \
+  $(given_variables))
 ifneq (,$(variables_error))
 $(error $(variables_error))
 endif

@@ -188,8 +188,10 @@ fp8rt_trial_outcome fp8rt_trial_run(fp8rt_device *dev, const fp8rt_trial *trial,
                  .arena = arena,
                  .random = fp8rt_random_seed(trial->seed)};
     fp8rt_gemm_desc desc = make_desc(&s);
+    const uint64_t before_plan = fp8rt_app_cycles();
     out.status =
         s.exhausted ? FP8RT_ERR_SCRATCH : fp8rt_gemm_plan_make(&dev->caps, desc, &out.plan);
+    out.plan_cycles = (uint32_t)(fp8rt_app_cycles() - before_plan);
     if (out.status != FP8RT_OK) {
         return out;
     }

@@ -418,7 +418,7 @@ module fp8mac_accel
   );
 
   // ---- compute -----------------------------------------------------------------------------------------------------
-  logic             storing_push, storing_full, storing_empty, storing_pop, kept, computing, stalled;
+  logic             storing_push, storing_full, storing_empty, storing_pop, kept, computing, issue, spacing, stalled;
   storing_cmd_t     storing_pushed, storing;
   logic             step_valid, block_first, block_last, acc_first, acc_last;
   logic [TileW-1:0] step_tile;
@@ -467,6 +467,8 @@ module fp8mac_accel
     .lane_en_o      (lane_en),
     .place_o        (place),
     .busy_o         (computing),
+    .issue_o        (issue),
+    .spacing_o      (spacing),
     .stalled_o      (stalled)
   );
 
@@ -637,8 +639,9 @@ module fp8mac_accel
   fp8mac_counters #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES)) u_counters (
     .clk_i, .rst_ni,
     .clear_i     (clear_counters),
-    .step_i      (operand_read),
+    .issue_i     (issue),
     .stalled_i   (stalled),
+    .spacing_i   (spacing),
     .loaded_i    (computing || !load_done_empty),
     .loading_i   (!loaded_empty),
     .waiting_i   (waiting),

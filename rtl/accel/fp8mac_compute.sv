@@ -79,6 +79,8 @@ module fp8mac_compute
 
   // For the counters
   output logic              busy_o,          // a command is at hand
+  output logic              issue_o,         // a step is chosen
+  output logic              spacing_o,       // waiting for an accumulator or an accumulate unit
   output logic              stalled_o        // waiting for results to be taken
 );
   localparam int unsigned RowsLog  = $clog2(ROWS);
@@ -220,6 +222,8 @@ module fp8mac_compute
   assign block_ends = issue && last_step;
   assign finished   = advance && (work_q.skip || (last_step && last_tile && last_block && last_n && last_m));
   assign busy_o     = busy_q;
+  assign issue_o    = issue;
+  assign spacing_o  = busy_q && run_i && !work_q.skip && early;
   assign stalled_o  = (busy_q && !run_i) || (valid_i && !storing_ready_i && !busy_q);
 
   always_ff @(posedge clk_i) begin

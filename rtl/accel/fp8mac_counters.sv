@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Performance counters. Every cycle counts in exactly one of compute, drain, load, store, overhead and idle.
+// Performance counters. Every cycle counts for exactly one cause. The first of these that holds is counted:
+//
+//   compute     a step is issued
+//   drain       compute has steps to issue, or a command to take, but the output part cannot take more results
+//   spacing     the next step would be too early for an accumulator or an accumulate unit
+//   first_load  operands are being loaded, and no step has been issued since the accelerator was idle
+//   load        operands are being loaded
+//   command     a command is queued, checked, or taken by compute
+//   idle        there is no command
+//   store       results are being finished and stored
 module fp8mac_counters
   import fp8mac_cmd_pkg::*;
 #(
@@ -11,8 +20,9 @@ module fp8mac_counters
   input  logic      rst_ni,
   input  logic      clear_i,
 
-  input  logic      step_i,         // a step's operands are read
+  input  logic      issue_i,        // compute issues a step
   input  logic      stalled_i,      // compute waits for results to be taken
+  input  logic      spacing_i,      // compute waits for an accumulator or an accumulate unit
   input  logic      loaded_i,       // compute has a command whose operands are there
   input  logic      loading_i,      // a command is being loaded
   input  logic      waiting_i,      // a command is queued or being checked
@@ -29,15 +39,25 @@ module fp8mac_counters
 
   output counters_t counters_o
 );
-  logic compute, drain, load, store, overhead, idle;
+  logic compute, drain, spacing, first_load, load, command, idle, store;
+  logic waits;    // compute has no command
+  logic begun_q;  // a step has been issued since the accelerator was idle
 
+  assign waits = !loaded_i;
   always_comb begin
-    compute  = step_i;
-    drain    = !compute && stalled_i;
-    load     = !compute && !drain && !loaded_i && loading_i;
-    idle     = !compute && !drain && !load && idle_i;
-    store    = !compute && !drain && !load && !idle && !loaded_i && !waiting_i;
-    overhead = !compute && !drain && !load && !idle && !store;
+    compute    = issue_i;
+    drain      = !issue_i && stalled_i;
+    spacing    = !issue_i && !stalled_i && spacing_i;
+    first_load = waits && loading_i && !begun_q;
+    load       = waits && loading_i && begun_q;
+    idle       = waits && !loading_i && idle_i;
+    store      = waits && !loading_i && !idle_i && !waiting_i;
+    command    = !compute && !drain && !spacing && !first_load && !load && !idle && !store;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begun_q <= 1'b0;
+    else begun_q <= issue_i || (begun_q && !idle_i);
   end
 
   // The products of a step: rows * columns * lanes, one multiplication per cycle
@@ -75,9 +95,11 @@ module fp8mac_counters
       counters_o.cycles      <= counters_o.cycles + 32'd1;
       counters_o.compute     <= counters_o.compute + 32'(compute);
       counters_o.drain       <= counters_o.drain + 32'(drain);
+      counters_o.spacing     <= counters_o.spacing + 32'(spacing);
+      counters_o.first_load  <= counters_o.first_load + 32'(first_load);
       counters_o.load        <= counters_o.load + 32'(load);
+      counters_o.command     <= counters_o.command + 32'(command);
       counters_o.store       <= counters_o.store + 32'(store);
-      counters_o.overhead    <= counters_o.overhead + 32'(overhead);
       counters_o.idle        <= counters_o.idle + 32'(idle);
       counters_o.macs        <= {counters_o.macs[63:32] + 32'(macs_carry_q), macs_low[31:0]};
       macs_carry_q           <= macs_low[32];
@@ -87,6 +109,6 @@ module fp8mac_counters
   end
 
   parts_are_disjoint_and_complete : assert property (@(posedge clk_i) disable iff (!rst_ni)
-    $onehot({compute, drain, load, store, overhead, idle}));
+    $onehot({compute, drain, spacing, first_load, load, command, store, idle}));
 
 endmodule

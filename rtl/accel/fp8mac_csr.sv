@@ -121,9 +121,11 @@ module fp8mac_csr
     in.CYCLES.value.next         = counters_i.cycles;
     in.CYC_COMPUTE.value.next    = counters_i.compute;
     in.CYC_DRAIN.value.next      = counters_i.drain;
+    in.CYC_SPACING.value.next    = counters_i.spacing;
+    in.CYC_FIRST_LOAD.value.next = counters_i.first_load;
     in.CYC_LOAD.value.next       = counters_i.load;
+    in.CYC_COMMAND.value.next    = counters_i.command;
     in.CYC_STORE.value.next      = counters_i.store;
-    in.CYC_OVERHEAD.value.next   = counters_i.overhead;
     in.CYC_IDLE.value.next       = counters_i.idle;
     in.MACS_LO.value.next        = counters_i.macs[31:0];
     in.MACS_HI.value.next        = counters_i.macs[63:32];

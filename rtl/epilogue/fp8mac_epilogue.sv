@@ -78,12 +78,16 @@ module fp8mac_epilogue #(
 
   assign busy_o = valid_q != '0;
 
-  always_ff @(posedge clk_i) begin
+  // The pipeline's clock stops while it is empty.
+  logic clk;
+  fp8mac_clock_gate u_clock (.clk_i, .en_i(!rst_ni || in_valid_i || busy_o), .clk_o(clk));
+
+  always_ff @(posedge clk) begin
     if (!rst_ni) valid_q <= '0;
     else valid_q <= {valid_q[Depth-1:1], in_valid_i};
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     travel_q[1] <= '{en: in_en_i, meta: meta_i, flags: raised[0]};
     for (int unsigned i = 1; i < Depth; i++) begin
       travel_q[i+1] <= '{en: travel_q[i].en, meta: travel_q[i].meta, flags: travel_q[i].flags | raised[i]};
@@ -103,13 +107,13 @@ module fp8mac_epilogue #(
     assign bias_nan[c]  = cfg_i.bias_en & is_nan(bias_i[c][30:0]);
     assign bias[c]      = bias_q[BiasStage];
 
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge clk) begin
       bias_q[ScaleStage+1] <= cfg_i.bias_en ? bias_i[c] : Fp32NegZero;
       for (int unsigned i = ScaleStage + 1; i < BiasStage; i++) bias_q[i+1] <= bias_q[i];
     end
 
     fp8mac_fp32_mul u_s (
-      .clk_i,
+      .clk_i     (clk),
       .a_i       (scale_a_i),
       .b_i       (scale_b_i[c]),
       .result_o  (s[c]),
@@ -145,13 +149,13 @@ module fp8mac_epilogue #(
     logic [31:0] t0_q [ScaleStage+1:ProductStage];
 
     // The accumulator is delayed until s is there.
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge clk) begin
       t0_q[ScaleStage+1] <= t0_i[w];
       for (int unsigned i = ScaleStage + 1; i < ProductStage; i++) t0_q[i+1] <= t0_q[i];
     end
 
     fp8mac_fp32_mul u_t1 (
-      .clk_i,
+      .clk_i     (clk),
       .a_i       (t0_q[ProductStage]),
       .b_i       (s[w % COLS]),
       .result_o  (t1),
@@ -160,7 +164,7 @@ module fp8mac_epilogue #(
     );
 
     fp8mac_fp32_add u_t2 (
-      .clk_i,
+      .clk_i     (clk),
       .a_i       (t1),
       .b_i       (bias[w % COLS]),
       .result_o  (t2),
@@ -168,10 +172,10 @@ module fp8mac_epilogue #(
       .overflow_o(t2_overflow[w])
     );
 
-    always_ff @(posedge clk_i) act_q[w] <= activate(t2, cfg_i.act, cfg_i.clamp_lo, cfg_i.clamp_hi);
+    always_ff @(posedge clk) act_q[w] <= activate(t2, cfg_i.act, cfg_i.clamp_lo, cfg_i.clamp_hi);
 
     fp8mac_fp32_mul u_td (
-      .clk_i,
+      .clk_i     (clk),
       .a_i       (act_q[w]),
       .b_i       (cfg_i.scale_d),
       .result_o  (td),
@@ -180,7 +184,7 @@ module fp8mac_epilogue #(
     );
 
     fp8mac_fp32_to_fmt u_d (
-      .clk_i,
+      .clk_i          (clk),
       .fmt_i          (cfg_i.d_fmt),
       .overflow_mode_i(cfg_i.overflow),
       .x_i            (td),
@@ -236,7 +240,7 @@ module fp8mac_epilogue #(
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     max_q       <= max_d;
     nonfinite_q <= {nonfinite_q[Depth-1:First], |(infinite & travel_q[ScaleDStage].en)};
   end

@@ -28,78 +28,22 @@ module fp8mac_system
   localparam int unsigned IdW = 4;
 
   // Core
-  logic instr_req, instr_rvalid_q, instr_err_q;
-  logic [31:0] instr_addr, instr_rdata;
+  logic instr_req;
+  logic [RamAddrW-1:0] instr_addr;
+  logic [31:0] instr_rdata;
   logic data_req, data_gnt, data_rvalid, data_err;
   core_req_t core_req;
   logic [31:0] data_rdata;
   logic irq_timer, irq_accel;
-  ibex_pkg::crash_dump_t crash_dump;
-  logic unused_core_outputs, alert_minor, alert_internal, alert_bus, scramble_req;
-  logic [6:0] data_wdata_intg;
 
-  // Ibex's `maxperf` configuration: single-cycle multiplier, branch target adder, writeback stage.
-  ibex_top #(
-    .RV32M          (ibex_pkg::RV32MSingleCycle),
-    .RV32B          (ibex_pkg::RV32BNone),
-    .RegFile        (ibex_pkg::RegFileFF),
-    .BranchTargetALU(1'b1),
-    .WritebackStage (1'b1)
-  ) u_ibex (
-    .clk_i,
-    .rst_ni,
-    .test_en_i             (1'b0),
-    .ram_cfg_i             ('0),
-    .hart_id_i             ('0),
-    .boot_addr_i           (BootAddr),
-    .instr_req_o           (instr_req),
-    .instr_gnt_i           (instr_req),
-    .instr_rvalid_i        (instr_rvalid_q),
-    .instr_addr_o          (instr_addr),
-    .instr_rdata_i         (instr_rdata),
-    .instr_rdata_intg_i    ('0),
-    .instr_err_i           (instr_err_q),
-    .data_req_o            (data_req),
-    .data_gnt_i            (data_gnt),
-    .data_rvalid_i         (data_rvalid),
-    .data_we_o             (core_req.we),
-    .data_be_o             (core_req.be),
-    .data_addr_o           (core_req.addr),
-    .data_wdata_o          (core_req.wdata),
-    .data_wdata_intg_o     (data_wdata_intg),
-    .data_rdata_i          (data_rdata),
-    .data_rdata_intg_i     ('0),
-    .data_err_i            (data_err),
-    .irq_software_i        (1'b0),
-    .irq_timer_i           (irq_timer),
-    .irq_external_i        (1'b0),
-    .irq_fast_i            ({14'b0, irq_accel}),
-    .irq_nm_i              (1'b0),
-    .scramble_key_valid_i  (1'b0),
-    .scramble_key_i        ('0),
-    .scramble_nonce_i      ('0),
-    .scramble_req_o        (scramble_req),
-    .debug_req_i           (1'b0),
-    .crash_dump_o          (crash_dump),
-    .double_fault_seen_o   (double_fault_o),
-    .fetch_enable_i        (ibex_pkg::IbexMuBiOn),
-    .alert_minor_o         (alert_minor),
-    .alert_major_internal_o(alert_internal),
-    .alert_major_bus_o     (alert_bus),
-    .core_sleep_o,
-    .scan_rst_ni           (1'b1)
+  fp8mac_sys_core u_core (
+    .clk_i, .rst_ni,
+    .instr_req_o(instr_req), .instr_addr_o(instr_addr), .instr_rdata_i(instr_rdata),
+    .data_req_o(data_req), .data_gnt_i(data_gnt), .data_rvalid_i(data_rvalid), .request_o(core_req),
+    .data_rdata_i(data_rdata), .data_err_i(data_err),
+    .irq_timer_i(irq_timer), .irq_accel_i(irq_accel),
+    .pc_o, .core_sleep_o, .double_fault_o
   );
-
-  assign pc_o = crash_dump.current_pc;
-  assign unused_core_outputs = ^{scramble_req, alert_minor, alert_internal, alert_bus, data_wdata_intg,
-                                 crash_dump.next_pc, crash_dump.last_data_addr, crash_dump.exception_pc,
-                                 crash_dump.exception_addr};
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) instr_rvalid_q <= 1'b0;
-    else         instr_rvalid_q <= instr_req;
-    instr_err_q <= !in_ram(instr_addr);
-  end
 
   // Data port
   logic ram_valid, ctrl_valid, timer_valid, accel_valid, ctrl_err, timer_err, accel_done, accel_err;
@@ -191,6 +135,12 @@ module fp8mac_system
     .write_beats_i   (u_accel.counters.write_beats)
   );
 
+  fp8mac_sys_usage #(.MACS_PER_CYCLE(ROWS * COLS * LANES)) u_usage (
+    .clk_i, .rst_ni,
+    .macs_i(u_accel.u_counters.valid_q[2] ? 32'(u_accel.u_counters.macs_q) : '0),
+    .idle_i(u_accel.idle)
+  );
+
   // Memory
   logic axi_read_valid, axi_write_valid;
   logic [RamAddrW-1:0] axi_read_addr, axi_write_addr;
@@ -229,7 +179,7 @@ module fp8mac_system
 
   fp8mac_sys_ram #(.AXI_DATA_W(AXI_DATA_W)) u_ram (
     .clk_i,
-    .instr_valid_i(instr_req), .instr_addr_i(instr_addr[RamAddrW-1:0]), .instr_rdata_o(instr_rdata),
+    .instr_valid_i(instr_req), .instr_addr_i(instr_addr), .instr_rdata_o(instr_rdata),
     .data_valid_i(ram_valid), .data_we_i(core_req.we), .data_be_i(core_req.be),
     .data_addr_i(core_req.addr[RamAddrW-1:0]), .data_wdata_i(core_req.wdata), .data_rdata_o(ram_rdata),
     .axi_read_valid_i(axi_read_valid), .axi_read_addr_i(axi_read_addr), .axi_rdata_o(axi_read_data),

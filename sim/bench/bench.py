@@ -2,9 +2,10 @@
 """Throughput of the simulated chip on the GEMMs of workloads.toml, beside what the array and the bus allow.
 
 Each GEMM is one run of the application gemm: D in e4m3fn, one scale for each tensor. Its cycles go from the driver's
-first register write to the moment at which the driver sees completion. The driver plans the GEMM before that. Every
-output is compared with the golden model. Writes OUT/system.json (rows {name, value, unit, baseline, ratio, target,
-met}), OUT/system.md and OUT/roofline.svg. Exit status 1 if a run fails or an output differs; a missed target is only
+first register write to the moment at which the driver sees completion. The driver plans the GEMM before that, once per
+shape; `plan` is the core's cycles for it. Every output is compared with the golden model. The last rows are the speed of
+the simulation (sim/speed/speed.py). Writes OUT/system.json (rows {name, value, unit, baseline, ratio, target, met}),
+OUT/system.md and OUT/roofline.svg. Exit status 1 if a run fails or an output differs; a missed target is only
 reported."""
 
 import argparse
@@ -18,11 +19,14 @@ import sys
 import time
 import tomllib
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "speed"))
 import plot
+import speed
 
 CYCLES = re.compile(r"^cycles +(\d+) of the GEMM$", re.M)
 ARRAY = re.compile(r"on an array of (\d+) x (\d+) x (\d+)$", re.M)
-RATE = re.compile(r"\((\d+\.\d+) kHz\)")
+PLAN = re.compile(r"^planning +(\d+) cycles", re.M)
+RATE = re.compile(r"\((\d+\.\d+) kHz, ([^)]+)\)")
 BEATS = re.compile(r"^bus beats +(\d+) read, (\d+) written$", re.M)
 
 
@@ -35,6 +39,12 @@ def bounds(shape, macs, beat):
     m, n, k = shape
     row = -(-k // beat)
     return {"array": m * n * k / macs, "read": (m + n) * row, "write": m * -(-n // beat)}
+
+
+def run_cycles(shape, macs, beat):
+    """Cycles of a whole run, about: the core first fills A and B, which takes it some six cycles a byte."""
+    m, n, k = shape
+    return 40_000 + 6 * (m + n) * k + max(bounds(shape, macs, beat).values())
 
 
 def baseline(shape, of, macs, beat):
@@ -60,7 +70,9 @@ def simulate(sim, elf, shape):
         "cycles": int(cycles[1]),
         "macs": rows * cols * lanes,
         "beats": sum(map(int, BEATS.search(text).groups())),
+        "plan": int(PLAN.search(text)[1]),
         "khz": float(RATE.search(text)[1]),
+        "mode": RATE.search(text)[2],
     }
 
 
@@ -80,7 +92,9 @@ def row_of(group, gemm, run, beat):
         "target": target,
         "met": target is None or ratio >= target,
         "beats": run["beats"],
+        "plan": run["plan"],
         "khz": run["khz"],
+        "mode": run["mode"],
     }
 
 
@@ -109,15 +123,18 @@ def markdown(rows, array):
     head = [
         f"# Throughput of the chip, array {array}",
         "",
-        "| group | m x n x k | layer | cycles | of | ratio | target |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| group | m x n x k | layer | cycles | planning | of | ratio | target |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     lines = [
-        f"| {r['group']} | {r['name']} | {r['layer']} | {r['value'] if r['unit'] == 'cycles' else ''} | {r['baseline']} "
+        f"| {r['group']} | {r['name']} | {r['layer']} | {r['value'] if r['unit'] == 'cycles' else ''} "
+        f"| {r.get('plan', '')} | {r['baseline']} "
         f"| {100 * r['ratio']:.1f} % | {verdict(r)} |"
         for r in rows
+        if r["group"] != "Simulation speed"
     ]
-    return "\n".join(head + lines) + "\n"
+    speeds = [f"- {speed.line(r)}" for r in rows if r["group"] == "Simulation speed"]
+    return "\n".join([*head, *lines, "", "Simulation speed:", "", *speeds]) + "\n"
 
 
 def main():
@@ -125,6 +142,12 @@ def main():
     parser.add_argument("--sim", required=True, help="the simulator")
     parser.add_argument("--elf", required=True, help="the application gemm")
     parser.add_argument("--array", required=True, help="name of the array, for the page")
+    parser.add_argument(
+        "--macs", required=True, type=int, help="multiply-accumulates of the array per cycle"
+    )
+    parser.add_argument("--core", required=True, help="the simulator of the core with RAM alone")
+    parser.add_argument("--speed-elf", required=True, help="the program sim/speed/speed.c")
+    parser.add_argument("modes", nargs="+", help="MODE=SIMULATOR, whose speed is measured")
     parser.add_argument("--out", required=True, type=pathlib.Path)
     parser.add_argument("--beat", type=int, default=16, help="bytes of a bus beat")
     parser.add_argument(
@@ -141,7 +164,7 @@ def main():
     work = [(g, gemm) for g in groups for gemm in g["gemms"]]
     if not work:
         sys.exit(f"no shape of workloads.toml matches '{options.only}'")
-    weight = [max(bounds(gemm["shape"], 256, options.beat).values()) + 3000 for _, gemm in work]
+    weight = [run_cycles(gemm["shape"], options.macs, options.beat) for _, gemm in work]
     start, done, rows = time.monotonic(), 0.0, []
     for index, (group, gemm) in enumerate(work):
         run = simulate(options.sim, options.elf, gemm["shape"])
@@ -152,7 +175,7 @@ def main():
         left = elapsed / done * (sum(weight) - done)
         print(
             f"{row['name']:<16} {row['value']:>9} cycles {100 * row['ratio']:6.1f} % of {group['of']:<9} "
-            f"{verdict(row):<14} [{index + 1}/{len(work)}, {left:.0f} s left]",
+            f"{verdict(row):<14} planning {row['plan']:>6} ({row['mode']}) [{index + 1}/{len(work)}, {left:.0f} s left]",
             flush=True,
         )
         last = index + 1 == len(work) or work[index + 1][0] is not group
@@ -162,6 +185,13 @@ def main():
                 f"{rows[-1]['name']:<44} {100 * rows[-1]['ratio']:.1f} % {verdict(rows[-1])}",
                 flush=True,
             )
+
+    print("speed of the simulation: a minute", flush=True)
+    for row in speed.speeds(
+        options.core, options.speed_elf, dict(mode.split("=", 1) for mode in options.modes)
+    ):
+        print(speed.line(row), flush=True)
+        rows.append(row)
 
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "system.json").write_text(json.dumps(rows, indent=1) + "\n")

@@ -46,8 +46,8 @@ module formal_irq
   fp8mac_csr u_csr (
     .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i, .pstrb_i, .pready_o(pready),
     .prdata_o(prdata), .pslverr_o(pslverr), .submit_o(submit), .command_o(command), .ring_o(ring),
-    .ring_addr_o(ring_addr), .clear_error_o(clear_error),
-    .clear_flags_o(clear_flags), .clear_counters_o(clear_counters), .soft_reset_o(soft_reset), .watchdog_o(watchdog),
+    .ring_addr_o(ring_addr), .clear_error_o(clear_error), .clear_flags_o(clear_flags),
+    .clear_counters_o(clear_counters), .soft_reset_o(soft_reset), .watchdog_o(watchdog),
     .idle_i, .draining_i, .queue_full_i, .queue_level_i, .fetching_i,
     .error_i(error), .error_code_i(error_code), .error_tag_i(error_tag), .completed_i(completed), .flags_i(flags),
     .amax_i(amax), .amax_nonfinite_i(amax_nonfinite), .counters_i, .done_event_i(done_event),
@@ -177,8 +177,9 @@ module formal_irq
   // ---- causes and enables ------------------------------------------------------------------------------------------
   logic [1:0] cause_q, enable_q, events, cleared;
 
-  // Causes, derived from the tile commands and not from the events in between. A failed or dropped command is an error.
-  // A command is done if it asks for an interrupt, its last tile command does not fail, and no failure came before.
+  // Causes, derived from the tile commands and not from the events in between. A failed or dropped command is an
+  // error. A command is done if it asks for an interrupt, its last tile command does not fail, and no failure came
+  // before.
   logic good, bad;
   assign good    = retire_valid_i && !abort && retire_i.error == ErrNone && retire_i.irq && retire_i.last;
   assign bad     = timeout_i || overflow_i || (retire_valid_i && !abort && retire_i.error != ErrNone);

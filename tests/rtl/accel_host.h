@@ -14,6 +14,15 @@
 #include "tb.h"
 
 #define REG(name) static_cast<uint32_t>(offsetof(fp8mac_regs_t, name))
+
+// The parts of CYCLES but the idle cycles, which advance while they are read.
+constexpr struct {
+    const char *name;
+    uint32_t reg;
+} kCycleParts[] = {{"compute", REG(CYC_COMPUTE)}, {"drain", REG(CYC_DRAIN)},
+                   {"spacing", REG(CYC_SPACING)}, {"first load", REG(CYC_FIRST_LOAD)},
+                   {"load", REG(CYC_LOAD)},       {"command", REG(CYC_COMMAND)},
+                   {"store", REG(CYC_STORE)}};
 #define FIELD(reg, name, value)                                                                    \
     ((static_cast<uint32_t>(value) << FP8MAC_REGS__##reg##__##name##_bp) &                         \
      FP8MAC_REGS__##reg##__##name##_bm)

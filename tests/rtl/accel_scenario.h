@@ -167,9 +167,8 @@ inline void Scenario::counters(const std::vector<Command> &tiles, uint64_t reads
     bench_.equal("READ_BEATS", host_.read(REG(READ_BEATS)), reads);
     bench_.equal("WRITE_BEATS", host_.read(REG(WRITE_BEATS)), writes);
     uint64_t sum = 0;
-    for (uint32_t part :
-         {REG(CYC_COMPUTE), REG(CYC_DRAIN), REG(CYC_LOAD), REG(CYC_STORE), REG(CYC_OVERHEAD)}) {
-        sum += host_.read(part);
+    for (const auto &part : kCycleParts) {
+        sum += host_.read(part.reg);
     }
     // The idle counter advances during the reads.
     const uint64_t idle_at = host_.cycles();

@@ -8,6 +8,8 @@
 // --gemm512 also runs a whole 512 x 512 x 512. --interrupt-every N leaves out the other beats and
 // cycles of a product that is interrupted.
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "accel_interrupted.h"
 
@@ -40,11 +42,13 @@ class Test : public accel::Interrupted
     void bus_errors();
     void bad_vectors();
     void queue_full();
+    void causes();
     void speed(bool gemm512);
     void protocol();
 
   private:
     using Fault = axi::Fault;
+    using Parts = std::map<std::string, uint32_t>; // cycles of each cause
 
     Command behind(const Command &before);
 
@@ -59,6 +63,8 @@ class Test : public accel::Interrupted
     std::vector<Command> chains(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k,
                                 uint32_t part);
     void utilisation(const char *name, const std::vector<Command> &tiles, double min_percent);
+    Parts measure(const std::vector<Command> &tiles, const axi::Stop &stop);
+    void grows(const char *cause, const std::vector<Command> &tiles, axi::Stop stop);
 
     uint64_t hits_chain_ = 0, hits_reuse_ = 0, hits_divided_ = 0, hits_partial_ = 0;
 };
@@ -660,6 +666,104 @@ void Test::queue_full()
     works_again();
 }
 
+// ---- causes of lost cycles
+// -------------------------------------------------------------------------------------------
+
+// Submits `tiles` without a pause, on a memory that never stalls but at `stop`.
+Test::Parts Test::measure(const std::vector<Command> &tiles, const axi::Stop &stop)
+{
+    axi::Timing ideal;
+    ideal.latency = 8;
+    ideal.random_latency = false;
+    host_.memory.set_timing(ideal);
+    host_.wait_idle();
+    host_.clear(accel::kClearFlags | accel::kClearCounters);
+    host_.memory.set_stop(stop);
+    for (const Command &t : tiles) {
+        host_.submit(t);
+    }
+    host_.wait_idle();
+    host_.memory.release();
+    completed_ += static_cast<uint32_t>(tiles.size());
+    Parts parts;
+    for (const auto &part : kCycleParts) {
+        parts[part.name] = host_.read(part.reg);
+    }
+    return parts;
+}
+
+// A channel that is silent for 100 cycles more adds 100 cycles to one cause, and to no other.
+void Test::grows(const char *cause, const std::vector<Command> &tiles, axi::Stop stop)
+{
+    constexpr uint32_t more = 100;
+    const Parts before = measure(tiles, stop);
+    stop.cycles += more;
+    Parts after = measure(tiles, stop);
+    for (const auto &[name, cycles] : before) {
+        bench_.equal(tb::text("%s grows: cycles of %s", cause, name.c_str()).c_str(), after[name],
+                     cycles + (name == cause ? more : 0));
+    }
+}
+
+// Every cause has a test with a known number of cycles. CYC_COMPUTE is checked in every batch.
+void Test::causes()
+{
+    begin();
+    constexpr uint32_t wait = 4000; // longer than everything else in these commands
+    const unsigned unit = std::max<unsigned>(kElement.block, kBeat);
+    const uint32_t k = 4 * unit;
+    Command small = product(1, 1, std::max(ROWS, COLS), k).front();
+    small.m = ROWS;
+    small.n = COLS;
+    Command late = small;
+    late.d_addr = maker_.allocate(ROWS * late.d_stride);
+    const uint64_t first_beats = uint64_t(ROWS + COLS) * k / kBeat;
+    grows("first load", {small}, {.channel = axi::R, .beat = 0, .cycles = wait});
+    grows("load", {small, late}, {.channel = axi::R, .beat = first_beats + 1, .cycles = wait});
+    grows("store", {small}, {.channel = axi::B, .beat = 0, .cycles = wait});
+
+    // Many results of few products each, while nothing can be written
+    uint32_t side = 64;
+    while (!kShape.fits(side, side, unit)) {
+        side /= 2;
+    }
+    Command wide = product(1, 1, side, unit).front();
+    wide.d_fmt = 6; // FP32
+    wide.d_stride = 4 * side;
+    wide.d_addr = maker_.allocate(4 * side * side);
+    grows("drain", {wide}, {.channel = axi::W, .beat = 0, .cycles = wait});
+
+    // Blocks of one tile follow each other at the distance of the array's loop.
+    const unsigned blocks = k / kElement.block, steps = kElement.block / LANES;
+    const uint32_t spacing = measure({small}, {})["spacing"];
+    bench_.equal("cycles of spacing of the blocks behind the first", spacing % (blocks - 1), 0);
+    if (ELEMENT_KIND == FP8MAC_ELEMENT_BLOCK && LANES == 16 && ROWS == 4) {
+        bench_.equal("cycles of spacing, a loop of 6 cycles", spacing, (blocks - 1) * (6 - steps));
+    }
+
+    // The way of a command to its load takes the same cycles each time.
+    Parts once = measure({small}, {});
+    host_.wait_idle();
+    host_.clear(accel::kClearCounters);
+    for (unsigned i = 0; i < 3; i++) {
+        host_.submit(small);
+        host_.wait_idle();
+    }
+    completed_ += 3;
+    bench_.check("a command takes some cycles until its load", once["command"] > 0);
+    bench_.equal("cycles of three commands on their way", host_.read(REG(CYC_COMMAND)),
+                 3 * once["command"]);
+
+    const uint32_t idle = host_.read(REG(CYC_IDLE));
+    const uint64_t at = host_.cycles();
+    for (unsigned i = 0; i < 100; i++) {
+        host_.tick();
+    }
+    const uint32_t later = host_.read(REG(CYC_IDLE));
+    bench_.equal("idle cycles", later - idle, host_.cycles() - at);
+    begin();
+}
+
 // ---- speed
 // --------------------------------------------------------------------------------------------------------
 
@@ -677,16 +781,17 @@ void Test::utilisation(const char *name, const std::vector<Command> &tiles, doub
     for (const Command &t : tiles) {
         macs += t.macs();
     }
-    uint32_t part[5], cycles = 0;
-    const uint32_t regs[5] = {REG(CYC_COMPUTE), REG(CYC_DRAIN), REG(CYC_LOAD), REG(CYC_STORE),
-                              REG(CYC_OVERHEAD)};
-    for (unsigned i = 0; i < 5; i++) {
-        cycles += part[i] = host_.read(regs[i]);
+    uint32_t cycles = 0;
+    std::string parts;
+    for (const auto &part : kCycleParts) {
+        const uint32_t value = host_.read(part.reg);
+        cycles += value;
+        parts += tb::text("%s%s %u", parts.empty() ? "" : ", ", part.name, value);
     }
     const double percent = 100.0 * static_cast<double>(macs) / (ROWS * COLS * LANES) / cycles;
     std::printf("%s: utilisation %.2f %% of %u cycles from first command to idle "
-                "(compute %u, drain %u, load %u, store %u, overhead %u), memory latency 8\n",
-                name, percent, cycles, part[0], part[1], part[2], part[3], part[4]);
+                "(%s), memory latency 8\n",
+                name, percent, cycles, parts.c_str());
     bench_.check("utilisation is not below what it was", percent >= min_percent);
 }
 
@@ -792,6 +897,7 @@ int main(int argc, char **argv)
     test.soft_resets(stride, 500);
     test.no_watchdog();
     test.random_batches(batches / 10 + 1);
+    test.causes();
     test.speed(gemm512);
     test.protocol();
     return bench.finish();

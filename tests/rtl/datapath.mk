@@ -51,3 +51,31 @@ $(ARRAY_TB_SETS:%=$(BUILD)/tb/array_%/array_tb): $(BUILD)/tb/array_%/array_tb: t
 $(ARRAY_TB_LOGS): $(BUILD)/test/rtl_array_%.log: $(BUILD)/tb/array_%/array_tb
 	@tests/run_test.sh rtl_array_$* $@ $<
 TESTS += $(ARRAY_TB_LOGS)
+
+# The same bench with the nest of the simulator's fast mode.
+ARRAY_FAST_SETS := 4_4_16_8_block_f19 6_2_4_7_block_f29
+ARRAY_FAST_LOGS := $(ARRAY_FAST_SETS:%=$(BUILD)/test/rtl_array_fast_%.log)
+ARRAY_FAST_RTL := $(filter-out rtl/array/fp8mac_nest.sv,$(DATAPATH_FAST_RTL)) sim/fast/fp8mac_nest.sv
+
+$(BUILD)/tb/array_fast/block.o: sim/fast/block.c sim/fast/block.h
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c11 -O2 -Wall -Wextra -Isim -Imodel/include -c -o $@ $<
+
+$(ARRAY_FAST_SETS:%=$(BUILD)/tb/array_fast_%/array_tb): $(BUILD)/tb/array_fast_%/array_tb: tests/rtl/array_tb.cpp \
+    tests/rtl/array_tb.sv sim/fast/fp8mac_nest.sv sim/fast/nest.cpp $(BUILD)/tb/array_fast/block.o $(DATAPATH_FROM)
+	@mkdir -p $(@D)
+	$(call say,VERILATOR,$@)
+	$(DATAPATH_VERILATE) $(ARRAY_FAST_RTL) tests/rtl/array_tb.sv --top-module array_tb -o $(@F) \
+	  -GROWS=$(call array_tb_word,$*,1) -GCOLS=$(call array_tb_word,$*,2) -GLANES=$(call array_tb_word,$*,3) \
+	  -GTILES=$(call array_tb_word,$*,4) $(call element_parameters,$(call array_tb_element,$*)) \
+	  -CFLAGS "-I$(CURDIR)/$(CATALOGUE_DIR) -I$(CURDIR)/sim" \
+	  -CFLAGS "-DROWS=$(call array_tb_word,$*,1) -DCOLS=$(call array_tb_word,$*,2) -DLANES=$(call array_tb_word,$*,3)" \
+	  -CFLAGS "-DTILES=$(call array_tb_word,$*,4)" \
+	  -CFLAGS "$(call element_defines,$(call array_tb_element,$*))" $(abspath $<) $(abspath sim/fast/nest.cpp) \
+	  -LDFLAGS $(abspath $(BUILD)/tb/array_fast/block.o) -LDFLAGS $(abspath $(DATAPATH_LIB)) \
+	  >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
+
+$(ARRAY_FAST_LOGS): $(BUILD)/test/rtl_array_fast_%.log: $(BUILD)/tb/array_fast_%/array_tb
+	@tests/run_test.sh rtl_array_fast_$* $@ $<
+TESTS += $(ARRAY_FAST_LOGS)

@@ -40,3 +40,49 @@ TESTS += $(SIM_TEST)/sim-timeline.log
 $(SIM_TEST)/sim-timeline.log: tests/sim/test_timeline.py $(SIM) $(FW_BUILD)/riscv/gemm.elf tests/run_test.sh
 	@mkdir -p $(SIM_TEST_BUILD)
 	@tests/run_test.sh sim-timeline $@ $(PYTHON) $< $(SIM) $(FW_BUILD)/riscv/gemm.elf $(SIM_TEST_BUILD)
+
+# The fast mode: its arithmetic against the golden model, and whole programs against the RTL.
+$(SIM_TEST_BUILD)/test_block: tests/sim/test_block.c sim/fast/block.c sim/fast/block.h $(CATALOGUE_H) \
+    $(BUILD)/model/libfp8mac.a
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c11 -O2 $(SIM_WARNINGS) $(SIM_INCLUDES) -o $@ $(filter %.c %.a,$^) -lm
+
+TESTS += $(SIM_TEST)/sim-block.log
+$(SIM_TEST)/sim-block.log: $(SIM_TEST_BUILD)/test_block tests/run_test.sh
+	@tests/run_test.sh sim-block $@ $<
+
+ifneq (,$(filter block,$(ELEMENT)))
+# A seeded fault: products far below the largest one are lost.
+$(SIM_TEST_BUILD)/faulty.c: sim/fast/block.c tests/sim/build.mk
+	@mkdir -p $(@D)
+	@sed 's/distance > 31 ? 0/distance > 12 ? 0/' $< >$@
+	@! cmp -s $< $@ || { echo "$@: the fault has no place"; rm $@; exit 1; }
+
+$(SIM_TEST_BUILD)/faulty: $(SIM_TEST_BUILD)/faulty.c $(SIM_FAST)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -std=c11 -O2 $(SIM_INCLUDES) -c -o $@.o $<
+	$(Q)$(CXX) -o $@ $@.o $(filter-out %/block.o,$(patsubst %,$(SIM_BASE)-fast/%.o,$(basename $(notdir $(SIM_SOURCES) \
+	  $(SIM_SOURCES_FAST))))) $(SIM_BASE)-fast/model/Vfp8mac_system__ALL.a \
+	  $(SIM_BASE)-fast/model/verilated.o $(patsubst %,$(SIM_BASE)-fast/model/verilated%.o,_dpi _threads) \
+	  $(BUILD)/model/libfp8mac.a -pthread -lm
+
+TESTS += $(SIM_TEST)/sim-fast.log
+$(SIM_TEST)/sim-fast.log: tests/sim/test_fast.py $(SIM_RTL) $(SIM_FAST) $(SIM_TEST_BUILD)/faulty \
+    $(FW_BUILD)/riscv/gemm.elf tests/run_test.sh
+	@tests/run_test.sh sim-fast $@ $(PYTHON) $< $(SIM_RTL) $(SIM_FAST) $(SIM_TEST_BUILD)/faulty $(SIM_TEST_BUILD) \
+	  $(FW_BUILD)/riscv/gemm.elf
+endif
+
+# The waveform of a small chip in the fast mode, which is compiled quickly. A make that the test starts builds it.
+WAVES_SIM := $(BUILD)/sim/2x2x4-block_f19-fast-trace/fp8mac-sim
+ifneq ($(SIM_BASE)-fast-trace/fp8mac-sim,$(WAVES_SIM))
+$(WAVES_SIM): $(SIM_INPUTS_FAST) $(SIM_SOURCES) $(SIM_SOURCES_FAST) $(REGS_H) $(BUILD)/model/libfp8mac.a
+	+@$(MAKE) --no-print-directory $@ ROWS=2 COLS=2 LANES=4 ELEMENT=block FRAC_BITS=
+endif
+
+TESTS += $(SIM_TEST)/sim-waves.log
+$(SIM_TEST)/sim-waves.log: tests/sim/test_waves.py $(wildcard sim/waves/*) $(WAVES_SIM) $(WAVES_NAMES) \
+    $(FW_BUILD)/riscv/gemm.elf tests/run_test.sh
+	@tests/run_test.sh sim-waves $@ $(PYTHON) $< $(WAVES_SIM) $(WAVES_NAMES) sim/waves/save_file.py \
+	  $(FW_BUILD)/riscv/gemm.elf $(SIM_TEST_BUILD)

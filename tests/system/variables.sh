@@ -32,7 +32,7 @@ accepted() {
 refused 'run FORMT=e5m2' 'no variable is called FORMT: did you mean FORMAT?'
 refused 'run APP=gemm a=e5m2' 'no variable is called a: did you mean A?'
 refused 'run a=e5m2' 'no variable is called a: did you mean A (an option of APP=gemm)?'
-refused 'run TRACE_FORM=5' 'no variable is called TRACE_FORM: did you mean TRACE_FROM?'
+refused 'waves TRACE_FORM=5' 'no variable is called TRACE_FORM: did you mean TRACE_FROM?'
 refused 'run rows=4' 'no variable is called rows: did you mean ROWS?'
 refused 'run nonsense=1' 'no variable is called nonsense. The options of APP=digits are'
 refused 'model ACC=fp16' 'ACC has no effect here: it is an option of applications'
@@ -52,10 +52,10 @@ refused 'run APP=selftest SEED=3' 'SEED is not an option of APP=selftest, which 
 refused 'run PERIOD=5' 'PERIOD has no effect here'
 
 # Values that are not possible, and details of a waveform that is not written.
-refused 'run TRACE=yes' 'TRACE=yes is not possible: choose one of 0 1'
-refused 'run TRACE_FROM=5' 'TRACE_FROM has no effect without TRACE=1'
-refused 'run TRACE_TO=5' 'TRACE_TO has no effect without TRACE=1'
-refused 'run TRACE=0 TRACE_FILE=x.fst' 'TRACE_FILE has no effect without TRACE=1'
+refused 'run FAST=yes' 'FAST=yes is not possible: choose one of 0 1'
+refused 'run FAST=1 ELEMENT=exact' 'FAST=1 is not possible with ELEMENT=exact'
+refused 'run TRACE_FROM=5' 'TRACE_FROM has no effect here: only make waves uses it'
+refused 'waves M=5' 'M is not an option of APP=digits, whose options are'
 refused 'run APP=none' 'APP=none is not possible: choose one of'
 refused 'run AXI_DATA_W=512' 'AXI_DATA_W=512 is not possible: choose one of 64 128 256'
 refused 'run ROWS=3' 'ROWS=3 is not possible: choose one of'
@@ -66,21 +66,23 @@ accepted 'run FORMAT=e5m2 IMAGES=9 BATCH=3'
 accepted 'model CC=gcc CFLAGS=-g V=1'
 accepted 'firmware RISCV_PREFIX=riscv64-unknown-elf- LDFLAGS='
 
-# Prints what `make run` would run. $1: variables.
+# Prints what `make run`, or with $2 = waves `make waves`, would run. $1: variables.
 simulator() {
   # shellcheck disable=SC2016,SC2086 # make expands the variables; several arguments
-  make --eval 'build/show: ; @echo $(SIM) $(if $(TRACING),$(run_trace))' build/show $1 2>/dev/null | tail -n 1
+  make --eval "override TRACING := $2" --eval 'build/show: ; @echo $(SIM) $(if $(TRACING),$(run_trace))' build/show $1 \
+    2>/dev/null | tail -n 1
 }
-shows() { # VARIABLES TEXT
-  found=$(simulator "$1")
+shows() { # VARIABLES TEXT [waves]
+  found=$(simulator "$1" "$3")
   if [ "$(echo $found)" = "$2" ]; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAIL $1: $found"; fi
 }
 chip=build/sim/4x4x16-block_f19
 shows '' $chip/fp8mac-sim
-shows TRACE= $chip/fp8mac-sim
-shows TRACE=0 $chip/fp8mac-sim
-shows TRACE=1 "$chip-trace/fp8mac-sim --trace build/digits.fst"
-shows 'TRACE=1 TRACE_FROM=5 TRACE_TO=9 TRACE_FILE=x' "$chip-trace/fp8mac-sim --trace x --trace-from 5 --trace-to 9"
+shows FAST=0 $chip/fp8mac-sim
+shows FAST=1 $chip-fast/fp8mac-sim
+shows '' "$chip-trace/fp8mac-sim --trace build/digits.fst" waves
+shows 'FAST=1 TRACE_FROM=5 TRACE_TO=9 TRACE_FILE=x' \
+  "$chip-fast-trace/fp8mac-sim --trace x --trace-from 5 --trace-to 9" waves
 shows 'ELEMENT=late_fp16' build/sim/4x4x16-late_fp16_f13/fp8mac-sim
 shows 'ELEMENT=late_fp16 FRAC_BITS=10 LANES=8' build/sim/4x4x8-late_fp16_f10/fp8mac-sim
 shows 'ELEMENT=late_fp16 LANES=1' build/sim/4x4x1-late_fp16/fp8mac-sim

@@ -262,12 +262,9 @@ static fp8rt_gemm_desc layer_gemm(network *net, int layer, uint32_t batch, const
 static void add_counters(fp8rt_counters *sum, const fp8rt_counters *x)
 {
     sum->cycles += x->cycles;
-    sum->compute += x->compute;
-    sum->drain += x->drain;
-    sum->load += x->load;
-    sum->store += x->store;
-    sum->overhead += x->overhead;
-    sum->idle += x->idle;
+#define ADD_PART(field, meaning) sum->field += x->field;
+    FP8RT_CYCLE_PARTS(ADD_PART)
+#undef ADD_PART
     sum->macs += x->macs;
     sum->read_beats += x->read_beats;
     sum->write_beats += x->write_beats;
@@ -418,12 +415,13 @@ static void print_cycles(const fp8rt_counters *c, uint32_t macs_per_cycle)
                "computing outputs, all multipliers in use");
     print_part("absent", (uint32_t)(c->compute - c->macs / macs_per_cycle), c->cycles,
                "computing outputs beyond the matrix's edge");
-    print_part("drain", c->drain, c->cycles, "results waited to leave the array");
-    print_part("load", c->load, c->cycles,
-               "operands were loading, and there was nothing to compute");
-    print_part("store", c->store, c->cycles, "the last results were being written to memory");
-    print_part("overhead", c->overhead, c->cycles, "between two passes over the array");
-    print_part("idle", c->idle, c->cycles, "no command: the core prepared one");
+    const char *part = "compute"; // printed above, in two parts
+#define PRINT_PART(field, meaning)                                                                 \
+    if (strcmp(#field, part) != 0) {                                                               \
+        print_part(#field, c->field, c->cycles, meaning);                                          \
+    }
+    FP8RT_CYCLE_PARTS(PRINT_PART)
+#undef PRINT_PART
 }
 
 // One line of key=value for programs.
@@ -433,12 +431,14 @@ static void print_record(const network *net, uint32_t core_cycles)
     const fp8rt_counters *c = &t->counters;
     printf("digits: images=%" PRIu32 " batch=%" PRIu32 " format=%s acc=%s float32_right=%" PRIu32
            " right=%" PRIu32 " outputs=%" PRIu32 " equal=%" PRIu32 " macs=%" PRIu32
-           " cycles=%" PRIu32 " compute=%" PRIu32 " drain=%" PRIu32 " load=%" PRIu32
-           " store=%" PRIu32 " overhead=%" PRIu32 " idle=%" PRIu32 " core_cycles=%" PRIu32 "\n",
+           " cycles=%" PRIu32,
            net->options.images, net->options.batch, format_name(net),
            acc_name(net->options.acc_format), t->float32_right, t->right, t->outputs,
-           t->outputs - t->different, (uint32_t)c->macs, c->cycles, c->compute, c->drain, c->load,
-           c->store, c->overhead, c->idle, core_cycles);
+           t->outputs - t->different, (uint32_t)c->macs, c->cycles);
+#define PRINT_PART(field, meaning) printf(" " #field "=%" PRIu32, c->field);
+    FP8RT_CYCLE_PARTS(PRINT_PART)
+#undef PRINT_PART
+    printf(" core_cycles=%" PRIu32 "\n", core_cycles);
 }
 
 static int report(const network *net, uint32_t core_cycles)
@@ -446,8 +446,9 @@ static int report(const network *net, uint32_t core_cycles)
     const totals *t = &net->totals;
     const fp8rt_counters *c = &t->counters;
     const fp8rt_caps *caps = &net->dev.caps;
-    bool parts_add_up =
-        c->compute + c->drain + c->load + c->store + c->overhead + c->idle == c->cycles;
+#define ADD_PART(field, meaning) +c->field
+    bool parts_add_up = (0 FP8RT_CYCLE_PARTS(ADD_PART)) == c->cycles;
+#undef ADD_PART
 
     print_accuracy("accuracy      float32", t->float32_right, net->options.images);
     print_accuracy("              FP8    ", t->right, net->options.images);

@@ -40,11 +40,14 @@ static void print_head(const fp8rt_trial *trial)
            format_name(trial->d_format));
 }
 
-static void print_plan(const fp8rt_gemm_plan *plan)
+static void print_plan(const fp8rt_gemm_plan *plan, uint32_t cycles)
 {
     const fp8rt_command *command = &plan->command;
     printf("tiles         %u x %u x %u, %" PRIu32 " tile commands\n", command->tile_m,
            command->tile_n, command->tile_k, plan->tile_commands);
+    if (!fp8rt_app_is_host) {
+        printf("planning      %" PRIu32 " cycles of the core, before the GEMM\n", cycles);
+    }
 }
 
 static void print_counters(const fp8rt_counters *c, uint64_t run_cycles)
@@ -54,9 +57,9 @@ static void print_counters(const fp8rt_counters *c, uint64_t run_cycles)
     if (c->cycles != 0) {
         fp8rt_app_print_utilisation(&dev.caps, c, run_cycles);
         printf("cycles        %" PRIu32 " of the GEMM\n", c->cycles);
-        printf("  of these    compute %" PRIu32 ", drain %" PRIu32 ", load %" PRIu32
-               ", store %" PRIu32 ", overhead %" PRIu32 ", idle %" PRIu32 "\n",
-               c->compute, c->drain, c->load, c->store, c->overhead, c->idle);
+#define PRINT_PART(field, meaning) printf("  %-12s%9" PRIu32 " %s\n", #field, c->field, meaning);
+        FP8RT_CYCLE_PARTS(PRINT_PART)
+#undef PRINT_PART
     } else {
         printf("cycles        none: the golden model has no clock\n");
     }
@@ -101,7 +104,7 @@ static int report(const fp8rt_trial *trial, const fp8rt_trial_outcome *outcome, 
 {
     uint32_t outputs = trial->m * trial->n;
     uint32_t equal = outcome->differing < outputs ? outputs - outcome->differing : 0;
-    print_plan(&outcome->plan);
+    print_plan(&outcome->plan, outcome->plan_cycles);
     printf("outputs       %" PRIu32 " compared, %" PRIu32 " equal\n", outputs, equal);
     print_counters(&outcome->result.counters, run_cycles);
     print_observed(&outcome->result);

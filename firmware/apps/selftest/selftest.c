@@ -213,7 +213,9 @@ static uint64_t macs_of(const fp8rt_trial *trial)
 // The counters must count every multiply-accumulate, and every cycle once.
 static bool counters_are_right(const fp8rt_counters *c, uint64_t macs)
 {
-    uint64_t parts = (uint64_t)c->compute + c->drain + c->load + c->store + c->overhead + c->idle;
+#define ADD_PART(field, meaning) +c->field
+    uint64_t parts = UINT64_C(0) FP8RT_CYCLE_PARTS(ADD_PART);
+#undef ADD_PART
     bool clocked = c->compute > 0 && c->idle < c->cycles;
     return c->macs == macs && parts == c->cycles && clocked == !fp8rt_app_is_host;
 }

@@ -81,18 +81,26 @@ typedef struct fp8rt_command {
     uint32_t clamp_lo, clamp_hi;     // FP32 bits
 } fp8rt_command;
 
-// The cycles since FP8RT_CLEAR_COUNTERS and their use. `cycles` is exactly the sum of the six
-// parts. The golden model has no clock: its cycles and parts are 0. Its beats count each row of a
-// tile command once.
+// The parts of the cycles, one for each cause: X(field, meaning). The register is CYC_FIELD.
+#define FP8RT_CYCLE_PARTS(X)                                                                       \
+    X(compute, "a step was issued")                                                                \
+    X(drain, "the array waited until its results were taken")                                      \
+    X(spacing, "too few tiles in a pass to fill the array's loop")                                 \
+    X(first_load, "the first operands after idleness were loading")                                \
+    X(load, "later operands were loading, and there was nothing to compute")                       \
+    X(command, "a command was on its way, and nothing was loaded")                                 \
+    X(store, "the last results were being finished and written")                                   \
+    X(idle, "there was no command")
+
+// The cycles since FP8RT_CLEAR_COUNTERS and their causes. `cycles` is exactly the sum of the parts.
+// The golden model has no clock: its cycles and parts are 0. Its beats count each row of a tile
+// command once.
 typedef struct fp8rt_counters {
     uint32_t cycles;
-    uint32_t compute;  // a step was issued
-    uint32_t drain;    // results waited to be drained before more could be computed
-    uint32_t load;     // operands were being loaded, nothing to compute yet
-    uint32_t store;    // nothing left to compute or load: draining and storing
-    uint32_t overhead; // any other cycle with a command in flight
-    uint32_t idle;     // no command in flight
-    uint64_t macs;     // useful multiply-accumulates: sum of m*n*k of the tile commands
+#define FP8RT_FIELD(field, meaning) uint32_t field;
+    FP8RT_CYCLE_PARTS(FP8RT_FIELD)
+#undef FP8RT_FIELD
+    uint64_t macs; // useful multiply-accumulates: sum of m*n*k of the tile commands
     uint32_t read_beats, write_beats; // bus data beats
 } fp8rt_counters;
 

@@ -290,14 +290,16 @@ fp8rt_counters fp8rt_device_counters(const fp8rt_device *dev)
         .cycles = cycles,
         .compute = soc_read(REG(CYC_COMPUTE)),
         .drain = soc_read(REG(CYC_DRAIN)),
+        .spacing = soc_read(REG(CYC_SPACING)),
+        .first_load = soc_read(REG(CYC_FIRST_LOAD)),
         .load = soc_read(REG(CYC_LOAD)),
+        .command = soc_read(REG(CYC_COMMAND)),
         .store = soc_read(REG(CYC_STORE)),
-        .overhead = soc_read(REG(CYC_OVERHEAD)),
         .macs = (uint64_t)soc_read(REG(MACS_HI)) << 32 | soc_read(REG(MACS_LO)),
         .read_beats = soc_read(REG(READ_BEATS)),
         .write_beats = soc_read(REG(WRITE_BEATS)),
     };
-    counters.idle = counters.cycles - counters.compute - counters.drain - counters.load -
-                    counters.store - counters.overhead;
+    counters.idle = counters.cycles - counters.compute - counters.drain - counters.spacing -
+                    counters.first_load - counters.load - counters.command - counters.store;
     return counters;
 }

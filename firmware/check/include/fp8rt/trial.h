@@ -48,6 +48,7 @@ typedef struct fp8rt_trial_outcome {
     fp8rt_status status;
     uint32_t differing;   // as fp8rt_check_gemm returns it
     uint32_t overwritten; // bytes between the rows of D that were written
+    uint32_t plan_cycles; // of the core, for the plan (host: 0)
     fp8rt_gemm_plan plan;
     fp8rt_gemm_result result;
 } fp8rt_trial_outcome;

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The waveform and its GTKWave view: every signal that the save file names is in the waveform, once, in a group; a signal
+that the waveform does not have is refused.
+
+    python tests/sim/test_waves.py TRACE_SIM NAMES SAVE_FILE_PY GEMM_ELF FOLDER
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+GROUPS = ("Core", "Commands", "AXI read", "Array", "AXI write")
+
+
+def main() -> int:
+    sim, names, save_file, elf, folder = sys.argv[1:]
+    wave, save = Path(folder) / "waves.fst", Path(folder) / "waves.gtkw"
+    failures, checks = [], 0
+
+    def check(name, good):
+        nonlocal checks
+        checks += 1
+        if not good:
+            failures.append(name)
+
+    shape = ["M=9", "N=7", "K=40"]
+    run = subprocess.run([sim, "--quiet", "--trace", wave, elf, *shape], capture_output=True)
+    check("the simulation ends with 0", run.returncode == 0)
+    made = subprocess.run(
+        [sys.executable, "-B", save_file, names, wave, save], capture_output=True, text=True
+    )
+    check("the save file is written", made.returncode == 0)
+    check("the command that opens it is printed", made.stdout == f"gtkwave {save}\n")
+
+    lines = save.read_text().splitlines()
+    signals = [line for line in lines if line.startswith("TOP.")]
+    listed = subprocess.run([names, wave], capture_output=True, text=True, check=True).stdout
+    known = set(listed.splitlines())
+    check("there are signals", len(signals) > 20 and len(set(signals)) == len(signals))
+    for signal in signals:
+        check(f"{signal} is in the waveform", signal in known)
+    check("the groups are there", [x[1:] for x in lines if x.startswith("-")] == list(GROUPS))
+    check("the waveform is named", f'[dumpfile] "{wave.resolve()}"' in lines)
+
+    # A list that lacks one of the signals.
+    poor = Path(folder) / "poor-names.sh"
+    poor.write_text(f'#!/bin/sh\n"{names}" "$1" | grep -v "u_accel.run$"\n')
+    poor.chmod(0o755)
+    refused = subprocess.run(
+        [sys.executable, "-B", save_file, poor, wave, save], capture_output=True, text=True
+    )
+    check(
+        "a missing signal is refused", refused.returncode != 0 and "u_accel.run" in refused.stderr
+    )
+
+    for failure in failures:
+        print(f"FAILED: {failure}")
+    print(f"{checks - len(failures)} passed, {len(failures)} failed")
+    return len(failures) != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
