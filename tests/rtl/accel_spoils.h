@@ -3,6 +3,8 @@
 #ifndef ACCEL_SPOILS_H
 #define ACCEL_SPOILS_H
 
+#include <algorithm>
+
 #include "accel_random.h"
 
 namespace accel
@@ -11,6 +13,8 @@ namespace accel
 constexpr unsigned kBeat = AXI_DATA_W / 8;
 constexpr Shape kShape{ROWS, COLS, LANES, kBeat, TILES, 256};
 constexpr unsigned kMaxMn = 128;
+// A side of more tiles than an accumulator memory holds, whose operands fit the buffers
+constexpr unsigned kManyTiles = std::min(kMaxMn, 64u * std::min(ROWS, COLS));
 
 // A way to make a good tile illegal. `before` is the tile submitted just before it.
 struct Spoil {
@@ -141,7 +145,7 @@ const Spoil kSpoils[] = {
      [](Command &t, const Command &) { t.acc_keep = true, t.k = 128, t.tile_k = 64; }},
     {"keeps more tiles than there are", ErrSequence,
      [](Command &t, const Command &) {
-         t.acc_keep = true, t.m = t.n = kMaxMn, t.k = kElement.block;
+         t.acc_keep = true, t.m = t.n = kManyTiles, t.k = kElement.block;
      }},
 };
 
