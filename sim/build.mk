@@ -49,7 +49,8 @@ SIM_OPT := OPT_FAST=-O3 OPT_SLOW=-O0 OPT_GLOBAL=-O2
 SIM_CHECK := $(CHECK_COMPARE) firmware/src/element.c
 SIM_SOURCES := $(wildcard sim/*.cpp) $(SIM_CHECK)
 SIM_SOURCES_FAST := sim/fast/nest.cpp sim/fast/block.c
-SIM_INCLUDES := -Isim -Imodel/include -I$(CATALOGUE_DIR) -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src -I$(REGS_DIR)
+SIM_INCLUDES := -Isim -Imodel/include -I$(CATALOGUE_DIR) -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src \
+  -I$(REGS_DIR)
 SIM_WARNINGS := -Wall -Wextra -Wconversion -Werror
 # No warnings about Verilator's own headers. $(1): the folder of the model.
 sim_model_includes = -isystem $(1) -isystem $(VERILATOR_ROOT)/include -isystem $(VERILATOR_ROOT)/include/vltstd

@@ -19,5 +19,5 @@ $(BUILD)/test/docs-$(subst /,-,$(basename $(1))).log: $(1) tests/docs/run_snippe
 endef
 $(foreach page,$(DOCS_PAGES),$(eval $(call DOCS_TEST,$(page))))
 # What its commands run is built before, so that the test measures the page and not the compiler.
-$(BUILD)/test/docs-README.log $(BUILD)/test/docs-docs-COUNTERS.log: $(SIM) $(if $(filter block,$(ELEMENT)),$(SIM_FAST)) \
-  $(FW_RISCV_ELFS) $(FW_HOST_APPS)
+$(BUILD)/test/docs-README.log $(BUILD)/test/docs-docs-COUNTERS.log: $(SIM) \
+  $(if $(filter block,$(ELEMENT)),$(SIM_FAST)) $(FW_RISCV_ELFS) $(FW_HOST_APPS)

@@ -719,6 +719,8 @@ void Test::causes()
     Command small = product(1, 1, std::max(ROWS, COLS), k).front();
     small.m = ROWS;
     small.n = COLS;
+    small.d_stride = std::max<uint32_t>(COLS, kBeat);
+    small.d_addr = maker_.allocate(ROWS * small.d_stride);
     Command late = small;
     late.d_addr = maker_.allocate(ROWS * late.d_stride);
     const uint64_t first_beats = uint64_t(ROWS + COLS) * k / kBeat;

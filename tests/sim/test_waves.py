@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The waveform and its GTKWave view: every signal that the save file names is in the waveform, once, in a group; a signal
-that the waveform does not have is refused.
+"""The waveform and its GTKWave view: every signal that the save file names is in the waveform, once, in a group. A
+signal that the waveform does not have is refused.
 
     python tests/sim/test_waves.py TRACE_SIM NAMES SAVE_FILE_PY GEMM_ELF FOLDER
 """
