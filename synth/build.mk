@@ -14,8 +14,8 @@
 #   make synth-accel               the accelerator without its memories: area and worst path of each block.
 #                                  CONFIG='ROWS=2 LANES=4' changes its parameters, PART=MODULE measures a module alone,
 #                                  BOXES=MODULE leaves out more modules, EFFORTS= names efforts of the recipe, DEPTH=
-#                                  levels of instances in the tables
-#   make synth TARGET=xilinx       cells of an FPGA, xilinx or ecp5: the default element, its baseline, a small accelerator
+#                                  levels of instances in the tables, INSTANCES=1 areas by instance
+#   make synth TARGET=xilinx       cells of an FPGA, xilinx or ecp5: the default element, its baseline, the accelerator
 #   make synth-memories            the area of the accelerator's memories, from the area of a bit in published macros
 #   make synth-report              synth/AREA.md and synth/plots from the results in synth/results;
 #                                  FROM=build/synth/area.json takes the records of a measurement into them first
@@ -48,7 +48,7 @@ synth-accel: $(REGS_SV)
 	@$(SYNTH) accel --build $(BUILD) $(call SYNTH_OPTION,CONFIG,config) $(call SYNTH_OPTION,BOXES,boxes) \
 	  $(call SYNTH_OPTION,PART,part) \
 	  $(call SYNTH_OPTION,PERIOD,period) $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,DONT_USE,dont-use) \
-	  $(call SYNTH_OPTION,EFFORTS,efforts) $(call SYNTH_OPTION,DEPTH,depth)
+	  $(call SYNTH_OPTION,EFFORTS,efforts) $(call SYNTH_OPTION,DEPTH,depth) $(call SYNTH_OPTION,INSTANCES,instances)
 
 synth-fo4:
 	@$(SYNTH) fo4 $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,DONT_USE,dont-use)

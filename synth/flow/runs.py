@@ -281,5 +281,8 @@ def check_area(netlist: Netlist, stat: Path) -> None:
 
 
 def remove_stale(folder: Path) -> None:
-    """Removes runs that were interrupted."""
-    shutil.rmtree(folder / "run", ignore_errors=True)
+    """Removes runs that were interrupted: those of processes that have ended (Cache names them)."""
+    for run in (folder / "run").glob("*"):
+        process = run.suffix.removeprefix(".")
+        if not (process.isdigit() and Path("/proc", process).exists()):
+            shutil.rmtree(run, ignore_errors=True)

@@ -109,37 +109,6 @@ def measure(
 
 def page(data: dict) -> str:
     apart, inner = data["area_by_block"], data["blocks"]
-    parts = tables.table(
-        ["block", "times", "area of one", "area", "slack, ns", "effort"],
-        [
-            [
-                tables.code(one["name"]),
-                str(one["count"]),
-                tables.number(one["area"]),
-                tables.number(one["count"] * one["area"]),
-                tables.number(one["slack_ns"], 2),
-                one["effort"],
-            ]
-            for one in inner
-        ],
-    )
-    blocks_table = tables.table(
-        ["instance", "area, modules apart, without blocks"],
-        [[tables.code(name), tables.number(area)] for name, area in apart.items()],
-    )
-    paths_table = tables.table(
-        ["instance", "slack, ns", "from", "to", "registers and ports"],
-        [
-            [
-                tables.code(p["block"]),
-                tables.number(p["slack_ns"], 2),
-                tables.code(p["start"]),
-                tables.code(p["end"]),
-                str(p["ends"]),
-            ]
-            for p in data["worst_paths"]
-        ],
-    )
     outside = (
         ", ".join(f"{count} {name}" for name, count in data["black_boxes"].items()) or "nothing"
     )
@@ -153,12 +122,14 @@ def page(data: dict) -> str:
             f"Area {data['area']:,.0f}: {sum(one['count'] * one['area'] for one in inner):,.0f} in blocks, "
             f"{data['flat_area']:,.0f} in the flat netlist, of which {data['register_area']:,.0f} in registers, and "
             f"{data['clock_gate_area']:,.0f} in clock gates. Worst slack {data['slack_ns']:.2f} ns; of the flat netlist "
-            f"{data['flat_slack_ns']:.2f} ns, effort {data['effort']}. "
-            f"The flat netlist with its modules kept apart, neither sized nor buffered: {sum(apart.values()):,.0f}.",
+            f"{data['flat_slack_ns']:.2f} ns, effort {data['effort']}.",
+            f"With its modules kept apart, neither sized nor buffered: {sum(apart.values()):,.0f}."
+            if apart
+            else "",
             "",
-            parts,
-            paths_table,
-            blocks_table,
+            tables.accel_blocks(data),
+            tables.accel_paths(data),
+            tables.accel_instances(data),
         )
     )
 
@@ -214,7 +185,11 @@ def run(options: argparse.Namespace) -> int:
                 "netlist": f"{result.netlist}/netlist.v",
             }
         )
-    apart = synthesiser.run(design, period, recipe.EFFORTS[0], recipe.SEEDS[0], hierarchy=True)
+    by_instance = {}
+    if options.instances:
+        apart = synthesiser.run(design, period, recipe.EFFORTS[0], recipe.SEEDS[0], hierarchy=True)
+        netlist = synthesiser.read_netlist(Path(apart.netlist), design)
+        by_instance = areas_by_block(netlist, options.instances)
     gate_area = chosen.boxes.get(CLOCK_GATE, 0) * gates.area(library)
     paths = blocks.worst_paths(
         folder / "accel",
@@ -240,9 +215,7 @@ def run(options: argparse.Namespace) -> int:
         "critical": chosen.critical,
         "black_boxes": chosen.boxes,
         "blocks": parts,
-        "area_by_block": areas_by_block(
-            synthesiser.read_netlist(Path(apart.netlist), design), options.depth
-        ),
+        "area_by_block": by_instance,
         "worst_paths": [path.__dict__ for path in paths],
         "netlist": f"{chosen.netlist}/netlist.v",
         "tried": [
@@ -272,6 +245,7 @@ def parser() -> argparse.ArgumentParser:
     add("--dont-use", default="", help="patterns of cells that are not used")
     add("--efforts", default="", help="of the recipe, in its order: all if none is given")
     add("--depth", type=int, default=1, help="levels of instances that a block's name has")
+    add("--instances", type=int, default=0, help="the same for areas, which takes a second netlist")
     return result
 
 

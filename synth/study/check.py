@@ -18,7 +18,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -26,7 +25,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..flow import cells, equivalence, faults, sources
-from ..flow.errors import FlowError, RejectedNetlist, UsageError
+from ..flow.errors import FlowError, RejectedNetlist, UsageError, exit_status
 from ..flow.liberty import Library
 from ..flow.netlist import Netlist
 from ..flow.runs import Design
@@ -446,8 +445,5 @@ def main(arguments: list[str]) -> int:
         default="",
         help="the Liberty file that area.json was made with, if it is none of the usual ones",
     )
-    try:
-        return run(parser.parse_args(arguments))
-    except UsageError as error:
-        print(f"make synth-check: {error}", file=sys.stderr)
-        return 2
+    options = parser.parse_args(arguments)
+    return exit_status("synth-check", lambda: run(options))

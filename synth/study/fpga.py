@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import re
-import sys
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from pathlib import Path
 
 from ..flow import sources, yosys
 from ..flow.cache import Cache, key_of
-from ..flow.errors import UsageError
+from ..flow.errors import UsageError, exit_status
 from ..flow.runs import Design
 from ..flow.schedule import Task, run_all
 from . import accel, defaults, request, tables
@@ -190,7 +189,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--config",
         default="",
-        help="NAME=VALUE parameters of the accelerator, beside a small chip's",
+        help="NAME=VALUE parameters of the accelerator, beside the defaults",
     )
     add("--only", default="", help="designs whose name matches this regular expression")
     add("--jobs", default="", help="runs at a time; the default is the number of cores")
@@ -199,8 +198,4 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
-    try:
-        return run(options)
-    except UsageError as error:
-        print(f"make synth: {error}", file=sys.stderr)
-        return 2
+    return exit_status("synth", lambda: run(options))

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ..flow.errors import FlowError, UsageError
 from . import defaults, request, tables
+from .shapes import PASS_TILES
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,9 @@ TWO_PORTS = Macro(
 )
 
 
+SLOTS = 4  # regions that the D buffer holds
+
+
 @dataclass(frozen=True)
 class Memory:
     name: str
@@ -75,6 +79,9 @@ def memories(of: dict[str, int]) -> list[Memory]:
         Memory("scales and biases", 3 * 2 * of["MAX_MN"] * 32, TWO_PORTS),
     ]
     if "TILES" in of:
+        word = max(beat // 8, 4 * of["COLS"])  # of the D buffer, as fp8mac_output derives it
+        row = max(8 * beat // 8, PASS_TILES * word)
+        found.append(Memory("D buffer", SLOTS * of["ROWS"] * row * 8, TWO_PORTS))
         bits = of["TILES"] * of["ROWS"] * of["COLS"] * 32
         found.append(Memory("accumulators", bits, TWO_PORTS))
     return found

@@ -23,6 +23,7 @@ PLACE = re.compile(r"\{\{([^{}]+)\}\}")
 WIDTH = 120
 MODES = ("settled", "long_glitches", "glitches")
 # Keys of area.json that the page does not need: they are long, or they are paths in a build folder.
+DEFAULT_ARRAY = "array_4x4_block_f19_l16"
 LEFT_OUT = ("netlist", "baseline_netlist", "variants", "baseline_variants", "critical")
 
 
@@ -42,10 +43,20 @@ class Page:
         )
         self.area, self.energy, self.notes = area["records"], energy["records"], notes
         self.pdk = pdk["records"]  # with the libraries of process design kits
+        self.folder = folder
         self.runs = {**area["runs"], **pdk["runs"], **energy["runs"]}
         self.top = tables.headline(self.area)
         self.main = tables.of_group(self.top, "main")
         self.feeds = tables.of_group(self.top, "feed")
+        self.arrays = tables.of_group(self.top, "array")
+
+    @property
+    def accel(self) -> dict:
+        return load(self.folder, "accel")
+
+    @property
+    def fpga(self) -> dict:
+        return load(self.folder, "fpga")
 
     def text(self, template: str) -> str:
         def value(place: re.Match[str]) -> str:
@@ -115,6 +126,25 @@ class Page:
         found = next(record for record in self.energy if record["name"] == name)
         return tables.number(found["ratio"][mode], 2)
 
+    def say_accel(self, key: str) -> str:
+        """A figure of the accelerator; _ns in nanoseconds, an area otherwise."""
+        return tables.number(self.accel[key], 2 if key.endswith("_ns") else 0)
+
+    def say_share(self, name: str) -> str:
+        """The share of a block in the accelerator's area, in %."""
+        found = next(one for one in self.accel["blocks"] if one["name"] == name)
+        return f"{100 * found['count'] * found['area'] / self.accel['area']:.0f} %"
+
+    def say_array(self, which: str) -> str:
+        """The ratio of the smallest FP8 array (`fp8`: of the default kind and window) to the smallest INT8 array."""
+        found = [r for r in self.arrays if r["name"].endswith(f"_l{r['lanes']}")]
+        best = min(r["baseline_area"] for r in found)
+        areas = {
+            "smallest": min(r["area"] for r in found),
+            "default": self.record(DEFAULT_ARRAY)["area"],
+        }
+        return tables.number(areas[which] / best, 2)
+
     def say_targets(self) -> str:
         """How many elements meet their target."""
         aimed = [record for record in self.main if record.get("target") is not None]
@@ -150,8 +180,12 @@ class Page:
             "removal": lambda: tables.removal(group(self.top, "removal"), self.main),
             "feeds": lambda: tables.feeds(self.feeds),
             "with_feeds": lambda: tables.with_feeds(self.main, self.feeds),
-            "arrays": lambda: tables.arrays(group(self.top, "array")),
-            "pareto": lambda: tables.pareto(group(self.top, "array")),
+            "arrays": lambda: tables.arrays(self.arrays),
+            "pareto": lambda: tables.pareto(self.arrays),
+            "accel_blocks": lambda: tables.accel_blocks(self.accel),
+            "accel_paths": lambda: tables.accel_paths(self.accel),
+            "accel_instances": lambda: tables.accel_instances(self.accel),
+            "fpga": lambda: tables.fpga(self.fpga),
             "lanes": lambda: tables.one_more_lane(self.main),
             "breakdown": lambda: tables.breakdown(self.main),
             "energy": lambda: self.energy_table(),
@@ -187,15 +221,36 @@ class Page:
         return tables.table(["element", "FP8, pJ per MAC", "INT8, pJ per MAC", "ratio"], lines)
 
 
+def take_accel(made: dict, folder: Path) -> None:
+    kept = {key: value for key, value in made.items() if key not in (*LEFT_OUT, "tried", "tools")}
+    kept["blocks"] = [
+        {key: value for key, value in one.items() if key != "netlist"} for one in made["blocks"]
+    ]
+    (folder / "accel.json").write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def take_fpga(made: dict, folder: Path) -> None:
+    """Records of one target take the place of all of it."""
+    target = made["records"][0]["target"]
+    known = load(folder, "fpga")["records"] if (folder / "fpga.json").is_file() else []
+    others = [one for one in known if one["target"] != target]
+    found = {"yosys": made["yosys"], "records": [*others, *made["records"]]}
+    (folder / "fpga.json").write_text(json.dumps(found, indent=1) + "\n")
+
+
 def take(source: Path, folder: Path, command: str) -> None:
     """Records of a measurement take the place of those of the same entry, library and period. Those of a library that the
-    user brought go to pdk.json."""
+    user brought go to pdk.json. Results of the accelerator and of an FPGA take the place of older ones."""
     try:
         made = json.loads(source.read_text())
+        if "blocks" in made:
+            return take_accel(made, folder)
+        if "yosys" in made:
+            return take_fpga(made, folder)
         name = f"{command} {made['run']['date']}"
         own = [r for r in made["records"] if libraries.headline(r["library"]) is None]
         usual = [r for r in made["records"] if libraries.headline(r["library"]) is not None]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
         raise UsageError(f"FROM={source} is not the area.json of a measurement") from None
     for file, records in (("area", usual), ("pdk", own)):
         if records:

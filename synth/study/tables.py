@@ -381,6 +381,59 @@ def pareto(found: list[Record]) -> str:
     )
 
 
+# ---- the accelerator, and FPGAs --------------------------------------------------------------------------------------
+
+
+def accel_blocks(data: dict) -> str:
+    """Blocks that are synthesised alone, and the flat netlist around them."""
+    lines = [
+        [
+            code(one["name"]),
+            str(one["count"]),
+            number(one["area"]),
+            number(one["count"] * one["area"]),
+            number(one["slack_ns"], 2),
+        ]
+        for one in data["blocks"]
+    ]
+    flat = number(data["flat_area"])
+    lines.append(["everything else, flat", "1", flat, flat, number(data["flat_slack_ns"], 2)])
+    return table(["block", "times", "area of one", "area", "slack, ns"], lines)
+
+
+def accel_paths(data: dict) -> str:
+    """The worst path into each instance of the flat netlist."""
+    header = ["instance", "slack, ns", "from", "to", "registers and ports"]
+    lines = [
+        [
+            code(path["block"]),
+            number(path["slack_ns"], 2),
+            code(path["start"]),
+            code(path["end"]),
+            str(path["ends"]),
+        ]
+        for path in data["worst_paths"]
+    ]
+    return table(header, lines)
+
+
+def accel_instances(data: dict) -> str:
+    lines = [[code(name), number(area)] for name, area in data["area_by_block"].items()]
+    return table(["instance", "area, modules apart, without blocks"], lines)
+
+
+def fpga(data: dict) -> str:
+    """A line a design and target."""
+    if not data["records"]:
+        return ""
+    columns = [key for key in data["records"][0] if key not in ("name", "target", "parameters")]
+    lines = [
+        [one["name"], one["target"], *(f"{one[column]:,g}" for column in columns)]
+        for one in data["records"]
+    ]
+    return table(["design", "target", *columns], lines)
+
+
 def lane_areas(found: list[Record]) -> dict[str, tuple[float, float]]:
     """Of KIND_fF and int8: the area of a further lane, from elements of 4 and of 16 lanes, and the area that is left
     without lanes."""

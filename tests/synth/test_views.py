@@ -160,6 +160,7 @@ def test_memories(bench: Bench, folder: Path) -> None:
     bench.check(f"bits by hand: {bits}", bits == [524288, 262144, 24576])
     more = memories.memories({**of, "TILES": 256})
     bench.check("accumulators", more[-1].bits == 256 * 32 * 32)
+    bench.check("four regions of D of 128 bytes a row", more[-2].bits == 4 * 8 * 128 * 8)
     area = memories.TWO_PORTS.um2_per_bit
     bench.check("area of a bit", abs(area - 683.1 * 416.54 / 16384) < 1e-9 and 17 < area < 18)
 
