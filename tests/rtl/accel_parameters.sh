@@ -40,7 +40,7 @@ stops "$small AXI_ID=16" 'AXI_ID=16 does not fit AXI_ID_W=4 bits'
 stops 'ROWS=3 COLS=2 LANES=8' 'ROWS and COLS must be powers of two, 1 to 32'
 stops 'ROWS=1 COLS=64 LANES=8' 'ROWS and COLS must be powers of two, 1 to 32'
 stops "$small TILES=24" 'TILES must be a power of two and at least 8'
-stops "$small QUEUE_DEPTH=256" 'STATUS.queue_level has eight bits'
+stops "$small QUEUE_DEPTH=256" 'STATUS.queue_level has seven bits'
 for legal in 'ROWS=1 COLS=1' 'ROWS=1 COLS=2 AXI_ADDR_W=64' 'ROWS=2 COLS=1 AXI_DATA_W=256' "$small AXI_ID=15 AXI_PROT=3'd7"; do
   # shellcheck disable=SC2086
   lint "$legal" $sources
