@@ -200,7 +200,7 @@ static void test_stall_register(void)
 {
     soc_write(SOC_SIMCTRL + SIMCTRL_STALL, 123);
     expect("STALL is read back", soc_read(SOC_SIMCTRL + SIMCTRL_STALL) == 123);
-    soc_write(SOC_SIMCTRL + SIMCTRL_STALL, 1000);
+    soc_write(SOC_SIMCTRL + SIMCTRL_STALL, 999);
     expect("STALL is limited", soc_read(SOC_SIMCTRL + SIMCTRL_STALL) == 900);
     soc_write(SOC_SIMCTRL + SIMCTRL_STALL, 0);
 }
