@@ -10,9 +10,9 @@
 #if FP8MAC_FAST
 
 enum {
-    ROW_TILES = 8,
+    ROW_TILES = 16,
     BLOCK_N = 1024,
-    BLOCK_K = 256,
+    BLOCK_K = 384,
     BLOCK_K_DOUBLE = 128,
     ALIGNMENT = 64,
     BEYOND = 16

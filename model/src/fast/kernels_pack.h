@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns rows of codes into panels of operands. vector.h defines the vectors.
 
+enum { SIDE = 16 }; // codes are transposed in squares
+typedef uint8_t v16 VECTOR(SIDE);
+
+INLINE v16 larger(v16 a, v16 b)
+{
+    v16 first = (v16)(a > b);
+    return (first & a) | (~first & b);
+}
+
 static fp8mac_scan scan(const uint8_t *codes, size_t n)
 {
     fp8mac_scan found = {.least_less1 = 0xff};
@@ -14,10 +23,20 @@ static fp8mac_scan scan(const uint8_t *codes, size_t n)
         least = MIN_CODE(least, magnitude - 1);
         zero = MIN_CODE(zero, code ^ 0x80);
     }
-    for (unsigned j = 0; j < sizeof(vc); j++) {
-        found.most = most[j] > found.most ? most[j] : found.most;
-        found.least_less1 = least[j] < found.least_less1 ? least[j] : found.least_less1;
-        found.minus_zero |= zero[j] == 0;
+    v16 all_most = {0}, all_least = ~(v16){0}, all_zero = ~(v16){0};
+    for (unsigned j = 0; j < sizeof(vc); j += SIDE) {
+        v16 x[3];
+        memcpy(&x[0], (const uint8_t *)&most + j, SIDE);
+        memcpy(&x[1], (const uint8_t *)&least + j, SIDE);
+        memcpy(&x[2], (const uint8_t *)&zero + j, SIDE);
+        all_most = larger(all_most, x[0]);
+        all_least = ~larger(~all_least, ~x[1]);
+        all_zero = ~larger(~all_zero, ~x[2]);
+    }
+    for (unsigned j = 0; j < SIDE; j++) {
+        found.most = all_most[j] > found.most ? all_most[j] : found.most;
+        found.least_less1 = all_least[j] < found.least_less1 ? all_least[j] : found.least_less1;
+        found.minus_zero |= all_zero[j] == 0;
     }
     for (; i < n; i++) {
         uint8_t magnitude = codes[i] & 0x7f, less1 = (uint8_t)(magnitude - 1);
@@ -27,9 +46,6 @@ static fp8mac_scan scan(const uint8_t *codes, size_t n)
     }
     return found;
 }
-
-enum { SIDE = 16 }; // codes are transposed in squares
-typedef uint8_t v16 VECTOR(SIDE);
 
 // Four perfect shuffles of 16 rows transpose them.
 INLINE void transpose(v16 row[SIDE])
@@ -62,8 +78,10 @@ INLINE void gather_terms(terms *out, const uint8_t *codes, size_t stride, unsign
         v16 square[SIDE];
         for (unsigned i = 0; i < SIDE; i++) {
             square[i] = (v16){0};
-            if (first + i < rows) {
-                memcpy(&square[i], codes + (first + i) * stride, k < SIDE ? k : SIDE);
+            if (first + i < rows && k == SIDE) { // a copy of constant size is one instruction
+                memcpy(&square[i], codes + (first + i) * stride, SIDE);
+            } else if (first + i < rows) {
+                memcpy(&square[i], codes + (first + i) * stride, k);
             }
         }
         transpose(square);
