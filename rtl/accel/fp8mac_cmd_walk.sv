@@ -218,8 +218,8 @@ module fp8mac_cmd_walk
       has_a_q <= command_i.mode.reuse_a;
       has_b_q <= command_i.mode.reuse_b;
     end else if (taken) begin
-      has_a_q <= whole && !k_more_q && !move_m;
-      has_b_q <= whole && !k_more_q && !move_n;
+      has_a_q <= whole && !move_m;
+      has_b_q <= whole && !move_n;
     end
   end
 

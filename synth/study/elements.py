@@ -274,6 +274,21 @@ def share_of(kind: catalogue.Element, lanes: int, rows: int) -> int:
     return max(share for share in range(1, steps + 1) if share == 1 or rows % share == 0)
 
 
+def part_of(inner: Entry, name: str, made: Design) -> Entry:
+    """A part of an array of INNER, measured once by itself."""
+    return replace(
+        inner,
+        name=name,
+        design=made,
+        group="unit",
+        baseline=None,
+        target=None,
+        sweep=False,
+        copies=1,
+        variants=1,
+    )
+
+
 def unit(inner: Entry, rows: int) -> Entry:
     """The module that an array of ROWS rows instantiates in the place of INNER. Its accumulators are in the array's
     accumulator memory. With block accumulation it has the elements of a column that share an accumulate unit."""
@@ -293,33 +308,14 @@ def unit(inner: Entry, rows: int) -> Entry:
         window = {} if inner.frac_bits is None else {"FRAC_BITS": inner.frac_bits}
         made = design("fp8mac_element", ELEMENT=kind.number, LANES=inner.lanes, **window)
         name = f"unit_{inner.name}"
-    return replace(
-        inner,
-        name=name,
-        design=made,
-        group="unit",
-        baseline=None,
-        target=None,
-        sweep=False,
-        copies=1,
-        variants=1,
-    )
+    return part_of(inner, name, made)
 
 
 def readout(inner: Entry) -> Entry:
     """The conversion of one result a cycle."""
     window = {} if inner.frac_bits is None else {"FRAC_BITS": inner.frac_bits}
-    return replace(
-        inner,
-        name=f"readout_{inner.name}",
-        design=design(READOUT, ELEMENT=KINDS[inner.kind].number, **window),
-        group="unit",
-        baseline=None,
-        target=None,
-        sweep=False,
-        copies=1,
-        variants=1,
-    )
+    made = design(READOUT, ELEMENT=KINDS[inner.kind].number, **window)
+    return part_of(inner, f"readout_{inner.name}", made)
 
 
 def array_of(

@@ -35,18 +35,21 @@ array_tb_word = $(word $(2),$(subst _, ,$(1)))
 array_tb_element = $(subst $(space),_,$(wordlist 5,9,$(subst _, ,$(1))))
 ARRAY_TB_LOGS := $(ARRAY_TB_SETS:%=$(BUILD)/test/rtl_array_%.log)
 
+# $(1): the RTL; $(2): further arguments of Verilator.
+array_tb_verilate = $(DATAPATH_VERILATE) $(1) tests/rtl/array_tb.sv --top-module array_tb -o $(@F) \
+  -GROWS=$(call array_tb_word,$*,1) -GCOLS=$(call array_tb_word,$*,2) -GLANES=$(call array_tb_word,$*,3) \
+  -GTILES=$(call array_tb_word,$*,4) $(call element_parameters,$(call array_tb_element,$*)) \
+  -CFLAGS "-I$(CURDIR)/$(CATALOGUE_DIR)" \
+  -CFLAGS "-DROWS=$(call array_tb_word,$*,1) -DCOLS=$(call array_tb_word,$*,2) -DLANES=$(call array_tb_word,$*,3)" \
+  -CFLAGS "-DTILES=$(call array_tb_word,$*,4)" \
+  -CFLAGS "$(call element_defines,$(call array_tb_element,$*))" $(abspath $<) $(2) \
+  >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
+
 $(ARRAY_TB_SETS:%=$(BUILD)/tb/array_%/array_tb): $(BUILD)/tb/array_%/array_tb: tests/rtl/array_tb.cpp \
     tests/rtl/array_tb.sv $(DATAPATH_FROM)
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
-	$(DATAPATH_VERILATE) $(DATAPATH_FAST_RTL) tests/rtl/array_tb.sv --top-module array_tb -o $(@F) \
-	  -GROWS=$(call array_tb_word,$*,1) -GCOLS=$(call array_tb_word,$*,2) -GLANES=$(call array_tb_word,$*,3) \
-	  -GTILES=$(call array_tb_word,$*,4) $(call element_parameters,$(call array_tb_element,$*)) \
-	  -CFLAGS "-I$(CURDIR)/$(CATALOGUE_DIR)" \
-	  -CFLAGS "-DROWS=$(call array_tb_word,$*,1) -DCOLS=$(call array_tb_word,$*,2) -DLANES=$(call array_tb_word,$*,3)" \
-	  -CFLAGS "-DTILES=$(call array_tb_word,$*,4)" \
-	  -CFLAGS "$(call element_defines,$(call array_tb_element,$*))" $(abspath $<) \
-	  >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
+	$(call array_tb_verilate,$(DATAPATH_FAST_RTL))
 
 $(ARRAY_TB_LOGS): $(BUILD)/test/rtl_array_%.log: $(BUILD)/tb/array_%/array_tb
 	@tests/run_test.sh rtl_array_$* $@ $<
@@ -66,15 +69,8 @@ $(ARRAY_FAST_SETS:%=$(BUILD)/tb/array_fast_%/array_tb): $(BUILD)/tb/array_fast_%
     tests/rtl/array_tb.sv sim/fast/fp8mac_nest.sv sim/fast/nest.cpp $(BUILD)/tb/array_fast/block.o $(DATAPATH_FROM)
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
-	$(DATAPATH_VERILATE) $(ARRAY_FAST_RTL) tests/rtl/array_tb.sv --top-module array_tb -o $(@F) \
-	  -GROWS=$(call array_tb_word,$*,1) -GCOLS=$(call array_tb_word,$*,2) -GLANES=$(call array_tb_word,$*,3) \
-	  -GTILES=$(call array_tb_word,$*,4) $(call element_parameters,$(call array_tb_element,$*)) \
-	  -CFLAGS "-I$(CURDIR)/$(CATALOGUE_DIR) -I$(CURDIR)/sim" \
-	  -CFLAGS "-DROWS=$(call array_tb_word,$*,1) -DCOLS=$(call array_tb_word,$*,2) -DLANES=$(call array_tb_word,$*,3)" \
-	  -CFLAGS "-DTILES=$(call array_tb_word,$*,4)" \
-	  -CFLAGS "$(call element_defines,$(call array_tb_element,$*))" $(abspath $<) $(abspath sim/fast/nest.cpp) \
-	  -LDFLAGS $(abspath $(BUILD)/tb/array_fast/block.o) -LDFLAGS $(abspath $(DATAPATH_LIB)) \
-	  >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
+	$(call array_tb_verilate,$(ARRAY_FAST_RTL),-CFLAGS -I$(CURDIR)/sim $(abspath sim/fast/nest.cpp) \
+	  -LDFLAGS $(abspath $(BUILD)/tb/array_fast/block.o) -LDFLAGS $(abspath $(DATAPATH_LIB)))
 
 $(ARRAY_FAST_LOGS): $(BUILD)/test/rtl_array_fast_%.log: $(BUILD)/tb/array_fast_%/array_tb
 	@tests/run_test.sh rtl_array_fast_$* $@ $<

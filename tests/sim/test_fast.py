@@ -16,6 +16,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tally import Tally
+
 FP8 = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")
 GEMMS = 12
 END = re.compile(r"(exit status \d+ after \d+ cycles)")
@@ -63,13 +65,10 @@ def main():
     rng = random.Random(1)
     programs = [draw_gemm(rng, number) for number in range(GEMMS)]
     programs = [(options, [gemm, *arguments]) for options, arguments in programs]
-    passed, failures, found = 0, [], 0
+    found = 0
 
-    def check(what, good):
-        nonlocal passed
-        passed += good
-        if not good:
-            failures.append(what)
+    tally = Tally()
+    check = tally.check
 
     for options, program in programs:
         text = " ".join([*options, Path(program[0]).name, *program[1:]])
@@ -83,10 +82,7 @@ def main():
     check(f"the seeded fault shows in {found} of {GEMMS} GEMMs", found > 0)
     for memory in memories:
         memory.unlink()
-    for failure in failures:
-        print(f"FAILED: {failure}")
-    print(f"{passed} passed, {len(failures)} failed")
-    return len(failures) != 0
+    return tally.report()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tally import Tally
+
 SHAPE = ["M=96", "N=80", "K=600"]
 WINDOW = 64
 
@@ -22,13 +24,9 @@ def main() -> int:
     sim, elf, folder = sys.argv[1:]
     path = Path(folder) / "timeline.json"
     done = subprocess.run([sim, "--timeline", path, elf, *SHAPE], capture_output=True, text=True)
-    failures, checks = [], 0
 
-    def check(name, good):
-        nonlocal checks
-        checks += 1
-        if not good:
-            failures.append(name)
+    tally = Tally()
+    check = tally.check
 
     check("the application ends with 0", done.returncode == 0)
     text = done.stdout
@@ -74,10 +72,7 @@ def main() -> int:
         absent.returncode == 2 and "cannot be written" in absent.stderr,
     )
 
-    for failure in failures:
-        print(f"FAILED: {failure}")
-    print(f"{checks - len(failures)} passed, {len(failures)} failed")
-    return len(failures) != 0
+    return tally.report()
 
 
 if __name__ == "__main__":

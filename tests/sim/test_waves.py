@@ -9,19 +9,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tally import Tally
+
 GROUPS = ("Core", "Commands", "AXI read", "Array", "AXI write")
 
 
 def main() -> int:
     sim, names, save_file, elf, folder = sys.argv[1:]
     wave, save = Path(folder) / "waves.fst", Path(folder) / "waves.gtkw"
-    failures, checks = [], 0
 
-    def check(name, good):
-        nonlocal checks
-        checks += 1
-        if not good:
-            failures.append(name)
+    tally = Tally()
+    check = tally.check
 
     shape = ["M=9", "N=7", "K=40"]
     run = subprocess.run([sim, "--quiet", "--trace", wave, elf, *shape], capture_output=True)
@@ -53,10 +51,7 @@ def main() -> int:
         "a missing signal is refused", refused.returncode != 0 and "u_accel.run" in refused.stderr
     )
 
-    for failure in failures:
-        print(f"FAILED: {failure}")
-    print(f"{checks - len(failures)} passed, {len(failures)} failed")
-    return len(failures) != 0
+    return tally.report()
 
 
 if __name__ == "__main__":

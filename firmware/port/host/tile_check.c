@@ -20,14 +20,9 @@ typedef struct region {
 
 enum { REGIONS = 6 };
 
-static bool has(const fp8rt_command *tile, uint32_t bit)
-{
-    return (tile->mode & bit) != 0;
-}
-
 static bool finishes(const fp8rt_command *tile)
 {
-    return !has(tile, FP8RT_BIT(MODE__ACC_KEEP));
+    return !fp8rt_host_has(tile, FP8RT_BIT(MODE__ACC_KEEP));
 }
 
 static uint32_t ceil_div(uint32_t x, uint32_t step)
@@ -47,29 +42,21 @@ static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
            ceil_div(tile->n, caps->cols) * row_words > caps->buf_beats;
 }
 
-// A reserved format of D counts as 1 byte, as in the accelerator.
-static uint32_t d_row_bytes(const fp8rt_command *tile)
-{
-    uint32_t code = FP8RT_GET(MODE__D_FMT, tile->mode);
-    bool reserved = code >= FP8MAC_ARRAY_FORMAT_COUNT;
-    return tile->n *
-           (reserved ? 1u : fp8mac_format_bytes(fp8mac_format_get((fp8mac_format_id)code)));
-}
-
 static void list_regions(const fp8rt_command *tile, region list[REGIONS])
 {
     bool end = finishes(tile);
     uint32_t m_floats = tile->m * 4u, n_floats = tile->n * 4u;
-    list[0] =
-        (region){!has(tile, FP8RT_BIT(MODE__REUSE_A)), tile->a, tile->m, tile->a_stride, tile->k};
-    list[1] =
-        (region){!has(tile, FP8RT_BIT(MODE__REUSE_B)), tile->b, tile->n, tile->b_stride, tile->k};
-    list[2] = (region){end, tile->d, tile->m, tile->d_stride, d_row_bytes(tile)};
-    list[3] =
-        (region){end && has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)), tile->scale_a, 1, 0, m_floats};
-    list[4] =
-        (region){end && has(tile, FP8RT_BIT(MODE__SCALE_B_VEC)), tile->scale_b, 1, 0, n_floats};
-    list[5] = (region){end && has(tile, FP8RT_BIT(MODE__BIAS_EN)), tile->bias, 1, 0, n_floats};
+    list[0] = (region){!fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_A)), tile->a, tile->m,
+                       tile->a_stride, tile->k};
+    list[1] = (region){!fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_B)), tile->b, tile->n,
+                       tile->b_stride, tile->k};
+    list[2] = (region){end, tile->d, tile->m, tile->d_stride, tile->n * fp8rt_host_d_bytes(tile)};
+    list[3] = (region){end && fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)), tile->scale_a, 1,
+                       0, m_floats};
+    list[4] = (region){end && fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_B_VEC)), tile->scale_b, 1,
+                       0, n_floats};
+    list[5] =
+        (region){end && fp8rt_host_has(tile, FP8RT_BIT(MODE__BIAS_EN)), tile->bias, 1, 0, n_floats};
 }
 
 static bool alignment_is_bad(const fp8rt_caps *caps, const region *r)
@@ -111,8 +98,8 @@ static bool exponent_is_bad(int exponent)
 
 static bool scales_are_bad(const fp8rt_command *tile)
 {
-    bool a_is_vector = has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)),
-         b_is_vector = has(tile, FP8RT_BIT(MODE__SCALE_B_VEC));
+    bool a_is_vector = fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)),
+         b_is_vector = fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_B_VEC));
     bool clamps = FP8RT_GET(MODE__ACT, tile->mode) == FP8MAC_ACT_CLAMP;
     return (!a_is_vector && !fp8rt_fp32_is_scale((uint32_t)tile->scale_a)) ||
            (!b_is_vector && !fp8rt_fp32_is_scale((uint32_t)tile->scale_b)) ||
@@ -135,8 +122,10 @@ static bool vector_is_bad(uintptr_t vector, uint32_t count)
 // The accelerator sees the values when it loads them, after all other checks.
 static bool vectors_are_bad(const fp8rt_command *tile)
 {
-    return (has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)) && vector_is_bad(tile->scale_a, tile->m)) ||
-           (has(tile, FP8RT_BIT(MODE__SCALE_B_VEC)) && vector_is_bad(tile->scale_b, tile->n));
+    return (fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)) &&
+            vector_is_bad(tile->scale_a, tile->m)) ||
+           (fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_B_VEC)) &&
+            vector_is_bad(tile->scale_b, tile->n));
 }
 
 // A chain on a fixed-point accumulator must keep the accumulator's unit, which the formats and the
@@ -164,7 +153,7 @@ static bool sequence_is_bad(const fp8rt_device *dev, const fp8rt_command *tile)
 {
     const fp8rt_device_state *left = &dev->state;
     const uint32_t other = tile->mode ^ left->mode;
-    bool keep = !finishes(tile), continues = has(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
+    bool keep = !finishes(tile), continues = fp8rt_host_has(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
     bool same_m = tile->m == left->m, same_n = tile->n == left->n, same_k = tile->k == left->k;
     bool same_tiles = (other & (FP8RT_BIT(MODE__ACC_FMT) | FP8RT_BIT(MODE__PASS_SHAPE))) == 0;
     bool same_a_format = (other & FP8RT_BIT(MODE__A_FMT)) == 0;
@@ -178,11 +167,11 @@ static bool sequence_is_bad(const fp8rt_device *dev, const fp8rt_command *tile)
     if (keep && (tile->k & (dev->caps.block - 1u)) != 0) {
         return true;
     }
-    if (has(tile, FP8RT_BIT(MODE__REUSE_A)) &&
+    if (fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_A)) &&
         !(left->before && same_m && same_k && same_a_format)) {
         return true;
     }
-    return has(tile, FP8RT_BIT(MODE__REUSE_B)) &&
+    return fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_B)) &&
            !(left->before && same_n && same_k && same_b_format);
 }
 

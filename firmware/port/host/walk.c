@@ -23,11 +23,6 @@ typedef struct walk {
     span m, n;          // rows of A and of B that it had
 } walk;
 
-static bool has(const fp8rt_command *command, uint32_t bit)
-{
-    return (command->mode & bit) != 0;
-}
-
 static bool same(span x, span y)
 {
     return x.start == y.start && x.length == y.length;
@@ -49,8 +44,7 @@ static span span_of(uint32_t total, uint32_t tile, uint32_t index)
 
 // ---- the command as a whole ---------------------------------------------------------------------
 
-// A reserved format of D counts as 1 byte, as in the accelerator.
-static uint32_t d_bytes(const fp8rt_command *command)
+uint32_t fp8rt_host_d_bytes(const fp8rt_command *command)
 {
     uint32_t code = FP8RT_GET(MODE__D_FMT, command->mode);
     bool reserved = code >= FP8MAC_ARRAY_FORMAT_COUNT;
@@ -59,10 +53,10 @@ static uint32_t d_bytes(const fp8rt_command *command)
 
 static bool strides_are_bad(const fp8rt_command *c)
 {
-    return (c->m > 1 && !has(c, FP8RT_BIT(MODE__REUSE_A)) && c->a_stride < c->k) ||
-           (c->n > 1 && !has(c, FP8RT_BIT(MODE__REUSE_B)) && c->b_stride < c->k) ||
-           (c->m > 1 && !has(c, FP8RT_BIT(MODE__ACC_KEEP)) &&
-            c->d_stride < (uint64_t)c->n * d_bytes(c));
+    return (c->m > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_A)) && c->a_stride < c->k) ||
+           (c->n > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_B)) && c->b_stride < c->k) ||
+           (c->m > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__ACC_KEEP)) &&
+            c->d_stride < (uint64_t)c->n * fp8rt_host_d_bytes(c));
 }
 
 // ---- one tile command ---------------------------------------------------------------------------
@@ -82,15 +76,15 @@ static void place(const walk *w, span m, span n, uint32_t k, fp8rt_host_tile *ti
     bool *beyond = &tile->range_bad;
     to->a = behind(behind(from->a, m.start, from->a_stride, beyond), k, 1, beyond);
     to->b = behind(behind(from->b, n.start, from->b_stride, beyond), k, 1, beyond);
-    to->d =
-        behind(behind(from->d, m.start, from->d_stride, beyond), n.start, d_bytes(from), beyond);
-    if (has(from, FP8RT_BIT(MODE__SCALE_A_VEC))) {
+    to->d = behind(behind(from->d, m.start, from->d_stride, beyond), n.start,
+                   fp8rt_host_d_bytes(from), beyond);
+    if (fp8rt_host_has(from, FP8RT_BIT(MODE__SCALE_A_VEC))) {
         to->scale_a = behind(from->scale_a, m.start, 4, beyond);
     }
-    if (has(from, FP8RT_BIT(MODE__SCALE_B_VEC))) {
+    if (fp8rt_host_has(from, FP8RT_BIT(MODE__SCALE_B_VEC))) {
         to->scale_b = behind(from->scale_b, n.start, 4, beyond);
     }
-    if (has(from, FP8RT_BIT(MODE__BIAS_EN))) {
+    if (fp8rt_host_has(from, FP8RT_BIT(MODE__BIAS_EN))) {
         to->bias = behind(from->bias, n.start, 4, beyond);
     }
 }
@@ -103,7 +97,7 @@ static bool visit_chunk(walk *w, span m, span n, span k, bool last_tile)
     bool whole = k.length == c->k, ends = k.start + k.length == c->k;
     bool all = whole && m.length == c->m && n.length == c->n;
     fp8rt_host_tile tile = {.command = *c, .last = ends && last_tile, .range_bad = w->range_bad};
-    tile.sequence_bad = !all && has(c, chains);
+    tile.sequence_bad = !all && fp8rt_host_has(c, chains);
     tile.command.m = m.length;
     tile.command.n = n.length;
     tile.command.k = k.length;
@@ -145,7 +139,7 @@ void fp8rt_host_walk(const fp8rt_caps *caps, const fp8rt_command *command, fp8rt
                      void *context)
 {
     walk w = {.caps = caps, .command = command, .visit = visit, .context = context};
-    const bool b_resident = has(command, FP8RT_BIT(MODE__B_RESIDENT));
+    const bool b_resident = fp8rt_host_has(command, FP8RT_BIT(MODE__B_RESIDENT));
     const uint32_t down = count_tiles(command->m, command->tile_m),
                    across = count_tiles(command->n, command->tile_n);
     const uint32_t resident = b_resident ? across : down, streamed = b_resident ? down : across;

@@ -15,6 +15,14 @@ typedef struct fp8rt_host_tile {
 // Takes a tile command. False ends the walk.
 typedef bool (*fp8rt_host_visit)(void *context, const fp8rt_host_tile *tile);
 
+// Bytes of an element of D. A reserved format counts as 1 byte, as in the accelerator.
+uint32_t fp8rt_host_d_bytes(const fp8rt_command *command);
+
+static inline bool fp8rt_host_has(const fp8rt_command *command, uint32_t mode_bit)
+{
+    return (command->mode & mode_bit) != 0;
+}
+
 void fp8rt_host_walk(const fp8rt_caps *caps, const fp8rt_command *command, fp8rt_host_visit visit,
                      void *context);
 

@@ -29,7 +29,6 @@ typedef __m256d dmask;
 #define MASK_DOUBLE_NONE _mm256_setzero_pd()
 #define ANY_DOUBLE(mask) (_mm256_movemask_pd(mask) != 0)
 #define ANY_NEGATIVE(x) (_mm256_movemask_pd((__m256d)(x)) != 0)
-#define ANY_SET_HALF(x) (!_mm_testz_si128((__m128i)(x), (__m128i)(x)))
 #define ANY_NEGATIVE_HALF(x) (_mm_movemask_ps((__m128)(x)) != 0)
 #define ROUND_FP16_HALF(x)                                                                         \
     ((half_vf)_mm_cvtph_ps(_mm_cvtps_ph((__m128)(x), _MM_FROUND_TO_NEAREST_INT)))

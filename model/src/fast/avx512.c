@@ -29,7 +29,6 @@ typedef __mmask8 dmask;
 #define MASK_DOUBLE_NONE 0
 #define ANY_DOUBLE(mask) ((mask) != 0)
 #define ANY_NEGATIVE(x) (_mm512_movepi64_mask((__m512i)(x)) != 0)
-#define ANY_SET_HALF(x) (!_mm256_testz_si256((__m256i)(x), (__m256i)(x)))
 #define ANY_NEGATIVE_HALF(x) (_mm256_movemask_ps((__m256)(x)) != 0)
 #define ROUND_FP16_HALF(x)                                                                         \
     ((half_vf)_mm256_cvtph_ps(_mm256_cvtps_ph((__m256)(x), _MM_FROUND_TO_NEAREST_INT)))

@@ -74,11 +74,11 @@ INLINE vd rounded(vd x, rounding to)
     }
 }
 
-INLINE void fused_rows(const fp8mac_tile *tile, int first, unsigned group, rounding to)
+// Half the rows of a tile's accumulators: doubles if nothing is rounded, else floats.
+INLINE void load_rows(vd c[HALF_MR][4], const fp8mac_tile *tile, int first, rounding to)
 {
-    vd c[HALF_MR][4];
-    float *acc_float = (float *)tile->acc + first * NR;
-    double *acc_double = (double *)tile->acc + first * NR;
+    const float *acc_float = (const float *)tile->acc + first * NR;
+    const double *acc_double = (const double *)tile->acc + first * NR;
     UNROLL for (int i = 0; i < HALF_MR; i++)
     {
         UNROLL for (int j = 0; j < 4; j++)
@@ -87,6 +87,29 @@ INLINE void fused_rows(const fp8mac_tile *tile, int first, unsigned group, round
                                        : load_as_double(acc_float + i * NR + j * (VL / 2));
         }
     }
+}
+
+INLINE void store_rows(const fp8mac_tile *tile, int first, vd c[HALF_MR][4], rounding to)
+{
+    float *acc_float = (float *)tile->acc + first * NR;
+    double *acc_double = (double *)tile->acc + first * NR;
+    UNROLL for (int i = 0; i < HALF_MR; i++)
+    {
+        UNROLL for (int j = 0; j < 4; j++)
+        {
+            if (to == TO_NOTHING) {
+                memcpy(acc_double + i * NR + j * (VL / 2), &c[i][j], sizeof c[i][j]);
+            } else {
+                store_as_float(acc_float + i * NR + j * (VL / 2), c[i][j]);
+            }
+        }
+    }
+}
+
+INLINE void fused_rows(const fp8mac_tile *tile, int first, unsigned group, rounding to)
+{
+    vd c[HALF_MR][4];
+    load_rows(c, tile, first, to);
     const double *a = tile->a_double + first, *b = tile->b_double;
     for (size_t left = tile->k; left > 0;) {
         size_t step = left < group ? left : group;
@@ -114,17 +137,7 @@ INLINE void fused_rows(const fp8mac_tile *tile, int first, unsigned group, round
             }
         }
     }
-    UNROLL for (int i = 0; i < HALF_MR; i++)
-    {
-        UNROLL for (int j = 0; j < 4; j++)
-        {
-            if (to == TO_NOTHING) {
-                memcpy(acc_double + i * NR + j * (VL / 2), &c[i][j], sizeof c[i][j]);
-            } else {
-                store_as_float(acc_float + i * NR + j * (VL / 2), c[i][j]);
-            }
-        }
-    }
+    store_rows(tile, first, c, to);
 }
 
 INLINE void tile_fused(const fp8mac_tile *tile, rounding to)

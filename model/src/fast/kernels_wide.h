@@ -99,8 +99,8 @@ INLINE bool is_in_doubt(doubt d, rounding to)
     return ANY_NEGATIVE(d.full) || (to == TO_FP16 && ANY_NEGATIVE_HALF(d.half));
 }
 
-// h = power * 2^-24 for s from `power` to 2 * power. 2^-44 * power covers the bound's part with |s|, up to
-// 64 terms.
+// h = power * 2^-24 for s from `power` to 2 * power. 2^-44 * power covers the bound's part with
+// |s|, up to 64 terms.
 INLINE vd rounded_fp32(vd s, vd reach, vd b_most, doubt *d)
 {
     vd single = __builtin_convertvector(__builtin_convertvector(s, half_vf), vd);
@@ -127,14 +127,7 @@ INLINE vd rounded_fp16(vd s, vd reach, vd b_most, doubt *d)
 INLINE void wide_rows(const fp8mac_tile *tile, int first, unsigned group, rounding to)
 {
     vd c[HALF_MR][4];
-    float *acc = (float *)tile->acc + first * NR;
-    UNROLL for (int i = 0; i < HALF_MR; i++)
-    {
-        UNROLL for (int j = 0; j < 4; j++)
-        {
-            c[i][j] = load_as_double(acc + i * NR + j * (VL / 2));
-        }
-    }
+    load_rows(c, tile, first, to);
     const double *a = tile->a_double + first, *b = tile->b_double;
     const double *reach = tile->a_reach + first, *most = tile->b_most;
     for (size_t left = tile->k; left > 0; reach += MR, most += NR) {
@@ -183,13 +176,7 @@ INLINE void wide_rows(const fp8mac_tile *tile, int first, unsigned group, roundi
         a += step * MR;
         b += step * NR;
     }
-    UNROLL for (int i = 0; i < HALF_MR; i++)
-    {
-        UNROLL for (int j = 0; j < 4; j++)
-        {
-            store_as_float(acc + i * NR + j * (VL / 2), c[i][j]);
-        }
-    }
+    store_rows(tile, first, c, to);
 }
 
 INLINE void tile_wide(const fp8mac_tile *tile, rounding to)

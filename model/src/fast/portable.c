@@ -31,7 +31,6 @@ typedef int64_t dmask __attribute__((vector_size(4 * VL)));
 #define MASK_DOUBLE_NONE ((dmask){0})
 #define ANY_DOUBLE(mask) (((mask)[0] | (mask)[1]) != 0)
 #define ANY_NEGATIVE(x) (((x)[0] | (x)[1]) < 0)
-#define ANY_SET_HALF(x) (((x)[0] | (x)[1]) != 0)
 #define ANY_NEGATIVE_HALF(x) (((x)[0] | (x)[1]) < 0)
 #define ROUND_FP16_HALF(x)                                                                         \
     __builtin_convertvector(round_fp16_double(__builtin_convertvector(x, vd)), half_vf)
