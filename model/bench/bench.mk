@@ -8,15 +8,13 @@ BENCH_ENV_avx512 := FP8MAC_ISA=avx512
 BENCH_ENV_avx2 := FP8MAC_ISA=avx2 OPENBLAS_CORETYPE=Haswell ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 \
   NPY_DISABLE_CPU_FEATURES="AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
 
+# One after the other, under `make -j` too: a run measures nothing while another loads the machine.
 .PHONY: bench
-bench: $(BENCH_ISA:%=bench-%)
-
-.PHONY: bench-avx512 bench-avx2
-bench-avx512 bench-avx2: bench-%: $(BUILD)/bench-venv/done $(BUILD)/model/libfp8mac.so
+bench: $(BUILD)/bench-venv/done $(BUILD)/model/libfp8mac.so
 	@mkdir -p $(BUILD)/bench
-	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BENCH_ENV_$*) LD_LIBRARY_PATH=$(BUILD)/bench-venv/cuda-stubs \
-	  $(BUILD)/bench-venv/bin/python -B model/bench/bench.py \
-	  --lib $(BUILD)/model/libfp8mac.so --isa $* --out $(BUILD)/bench
+	@$(foreach isa,$(BENCH_ISA),OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BENCH_ENV_$(isa)) \
+	  LD_LIBRARY_PATH=$(BUILD)/bench-venv/cuda-stubs $(BUILD)/bench-venv/bin/python -B model/bench/bench.py \
+	  --lib $(BUILD)/model/libfp8mac.so --isa $(isa) --out $(BUILD)/bench &&) true
 
 $(BUILD)/bench-venv/done: model/bench/requirements.txt model/bench/cuda_stubs.py
 	@mkdir -p $(BUILD)
