@@ -314,7 +314,7 @@ module fp8mac_accel
   loaded_cmd_t  loaded_pushed, loaded;
   error_e       load_error, loaded_error;
   logic         scale_bad, scale_bad_q;
-  logic         load_done_empty;
+  logic         load_done_empty, storing_empty, output_empty;
 
   fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(Beat)) u_load (
     .clk_i, .rst_ni(inside_rst_n),
@@ -418,7 +418,7 @@ module fp8mac_accel
   );
 
   // ---- compute -----------------------------------------------------------------------------------------------------
-  logic             storing_push, storing_full, storing_empty, storing_pop, kept, computing, issue, spacing, stalled;
+  logic             storing_push, storing_full, storing_pop, kept, computing, issue, spacing, stalled;
   storing_cmd_t     storing_pushed, storing;
   logic             step_valid, block_first, block_last, acc_first, acc_last;
   logic [TileW-1:0] step_tile;
@@ -514,7 +514,7 @@ module fp8mac_accel
   );
 
   // ---- results -----------------------------------------------------------------------------------------------------
-  logic          output_empty, retire_valid, epi_valid, epi_nonfinite;
+  logic          retire_valid, epi_valid, epi_nonfinite;
   finished_cmd_t retire;
   flags_t        epi_flags;
   logic [31:0]   epi_amax;
