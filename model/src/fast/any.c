@@ -296,15 +296,17 @@ bool fp8mac_any_plan_init(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_
         .period = dot->promote != 0 ? dot->promote : dot->chunk,
     };
     any->to.may_overflow = overflows;
+    any->to.as_float = !overflows && !dot->flush && format == fp8mac_format_get(FP8MAC_FP32) &&
+                       dot->acc_rounding == FP8MAC_ROUND_NEAREST_EVEN;
     // Rounding keeps what is a multiple of a unit a multiple of it.
-    any->to.relative =
-        !overflows && !dot->flush && r.unit + r.scale >= 1 - format->bias - format->mantissa_bits;
+    any->to.relative = !overflows && !dot->flush && dot->acc_rounding == FP8MAC_ROUND_STOCHASTIC &&
+                       r.unit + r.scale >= 1 - format->bias - format->mantissa_bits;
     any->to_second = any->to;
     if (dot->promote != 0) {
         fp8mac_dot_config nearest = {.acc_saturate = dot->acc_saturate};
         any->to_second = round_to(fp8mac_format_get(FP8MAC_FP32), &nearest);
         any->to_second.may_overflow = overflows;
-        any->to_second.relative = any->to.relative;
+        any->to_second.as_float = !overflows;
     }
     *plan = (fp8mac_fast_plan){
         .kernels = kernels,

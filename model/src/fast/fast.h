@@ -57,7 +57,8 @@ typedef struct fp8mac_round_to {
     fp8mac_rounding rounding;
     bool flush;
     bool may_overflow;
-    bool relative; // every sum is a multiple of the least quantum: only its first bits count
+    bool as_float;              // rounds as the conversion to a float does
+    bool relative;              // stochastic, and every sum is a multiple of the least quantum
     unsigned bits, random_bits; // of the significand; of a stochastic rounding
     double least, most;         // power of two of the smallest normal; one above the largest number
     double quantum;             // the quantum of a power of two is power * quantum

@@ -45,27 +45,19 @@ INLINE vd random_fraction(const uint32_t *r, int j)
     return __builtin_convertvector(words, vd);
 }
 
-// Rounds to the first bits, as if the exponent had no limits. What is added to the bits of a double
-// carries into its exponent.
+// Stochastic rounding to the first bits, as if the exponent had no limits. What is added to the bits
+// of a double carries into its exponent.
 //
 //   63 62      52 51        shift  shift-1         0
 //   [s][ exponent ][   kept      ][      rest       ]
 INLINE vd round_relative(const fp8mac_round_to *to, vd x, const uint32_t *r, int j)
 {
     unsigned shift = 53 - to->bits;
-    vul bits = (vul)x, last = (vul){0} + (UINT64_C(1) << shift), rest = last - 1;
-    switch (to->rounding) {
-    case FP8MAC_ROUND_NEAREST_EVEN: bits += (last / 2 - 1) + ((bits >> shift) & 1); break;
-    case FP8MAC_ROUND_STOCHASTIC: {
-        half_vi words;
-        memcpy(&words, r + j * (VL / 2), sizeof words);
-        bits += (vul) __builtin_convertvector(words, vl) << (shift - to->random_bits);
-        break;
-    }
-    case FP8MAC_ROUND_ODD: bits |= ((bits & rest) + rest) & last; break;
-    case FP8MAC_ROUND_TOWARD_ZERO: break;
-    }
-    return (vd)(bits & ~rest);
+    half_vi words;
+    memcpy(&words, r + j * (VL / 2), sizeof words);
+    vul random = (vul) __builtin_convertvector(words, vl) << (shift - to->random_bits);
+    vul rest = (vul){0} + (UINT64_C(1) << shift) - 1;
+    return (vd)(((vul)x + random) & ~rest);
 }
 
 // Rounds to a format. Adding 2^52 quanta to a magnitude rounds it to a multiple of the quantum,
@@ -104,6 +96,13 @@ INLINE vd round_any(const fp8mac_round_to *to, vd x, const uint32_t *r, int j, d
         *over = MASK_DOUBLE_OR(*over, more);
     }
     return (vd)((vl)result | sign);
+}
+
+// The same for a result that is stored as a float: where the accumulator is one, rounded to nearest
+// even, the conversion rounds.
+INLINE vd round_stored(const fp8mac_round_to *to, vd x, const uint32_t *r, int j, dmask *over)
+{
+    return to->as_float ? x : round_any(to, x, r, j, over);
 }
 
 // ---- exact sums ---------------------------------------------------------------------------------
@@ -393,7 +392,7 @@ INLINE void join_second(const fp8mac_tile *tile, const any_step *at, dmask *over
         *invalid =
             MASK_DOUBLE_OR(*invalid, GREATER_DOUBLE((vd)(made & (vl)splat_double(1)), (vd){0}));
         store_as_float(second + q * (VL / 2),
-                       round_any(&tile->any->to_second, sum, at->r, q, over));
+                       round_stored(&tile->any->to_second, sum, at->r, q, over));
     }
     memset(at->acc, 0, NR * sizeof *at->acc);
 }
@@ -466,7 +465,7 @@ INLINE void tile_any(const fp8mac_tile *tile, bool aligned, bool random, size_t 
             UNROLL for (int q = 0; q < 4; q++)
             {
                 float *acc = at.acc + q * (VL / 2);
-                vd after = round_any(&any->to, sum[q], at.r, q, &over);
+                vd after = round_stored(&any->to, sum[q], at.r, q, &over);
                 if (any->to.may_overflow) { // Inf stays
                     vd before = load_as_double(acc);
                     vl infinite = ((vl)before & DOUBLE_EXPONENT) == DOUBLE_EXPONENT;
