@@ -3,10 +3,10 @@
 
 Each GEMM is one run of the application gemm: D in e4m3fn, one scale for each tensor. Its cycles go from the driver's
 first register write to the moment at which the driver sees completion. The driver plans the GEMM before that, once per
-shape; `plan` is the core's cycles for it. Every output is compared with the golden model. The last rows are the speed of
-the simulation (sim/speed/speed.py). Writes OUT/system.json (rows {name, value, unit, baseline, ratio, target, met}),
-OUT/system.md and OUT/roofline.svg. Exit status 1 if a run fails or an output differs; a missed target is only
-reported."""
+shape; `plan` is the core's cycles for it. `limit` is the ratio that this array and bus could reach without the cycles
+at a GEMM's start and end. Every output is compared with the golden model. The last rows are the speed of the simulation
+(sim/speed/speed.py). Writes OUT/system.json (rows {name, value, unit, baseline, ratio, target, met}), OUT/system.md and
+OUT/roofline.svg. Exit status 1 if a run fails or an output differs; a missed target is only reported."""
 
 import argparse
 import json
@@ -25,6 +25,7 @@ import speed
 
 CYCLES = re.compile(r"^cycles +(\d+) of the GEMM$", re.M)
 ARRAY = re.compile(r"on an array of (\d+) x (\d+) x (\d+)$", re.M)
+KIND = re.compile(r"^element +([a-z]+)", re.M)
 PLAN = re.compile(r"^planning +(\d+) cycles", re.M)
 RATE = re.compile(r"\((\d+\.\d+) kHz, ([^)]+)\)")
 BEATS = re.compile(r"^bus beats +(\d+) read, (\d+) written$", re.M)
@@ -39,6 +40,18 @@ def bounds(shape, macs, beat):
     m, n, k = shape
     row = -(-k // beat)
     return {"array": m * n * k / macs, "read": (m + n) * row, "write": m * -(-n // beat)}
+
+
+def array_cycles(shape, array):
+    """Cycles in which the array can issue m x n x k at best. It computes tiles of rows x cols outputs, block by block.
+    A block of kind `block` has 32 products and takes at least as many cycles as elements share an accumulate unit."""
+    m, n, k = shape
+    rows, cols, lanes = array["shape"]
+    block = 32 if array["kind"] == "block" else lanes
+    share = min(block // lanes, rows)
+    whole, rest = divmod(k, block)
+    steps = whole * max(block // lanes, share) + (max(-(-rest // lanes), share) if rest else 0)
+    return -(-m // rows) * -(-n // cols) * steps
 
 
 def run_cycles(shape, macs, beat):
@@ -69,6 +82,7 @@ def simulate(sim, elf, shape):
     return {
         "cycles": int(cycles[1]),
         "macs": rows * cols * lanes,
+        "array": {"shape": (rows, cols, lanes), "kind": KIND.search(text)[1]},
         "beats": sum(map(int, BEATS.search(text).groups())),
         "plan": int(PLAN.search(text)[1]),
         "khz": float(RATE.search(text)[1]),
@@ -81,6 +95,7 @@ def row_of(group, gemm, run, beat):
     base = baseline(shape, group["of"], run["macs"], beat)
     name = "x".join(map(str, shape))
     ratio = base / run["cycles"]
+    limit = bounds(shape, run["macs"], beat) | {"array": array_cycles(shape, run["array"])}
     return {
         "name": name,
         "group": group["name"],
@@ -89,6 +104,7 @@ def row_of(group, gemm, run, beat):
         "unit": "cycles",
         "baseline": f"{group['of']}: {base:.0f} cycles",
         "ratio": ratio,
+        "limit": base / max(limit.values()),
         "target": target,
         "met": target is None or ratio >= target,
         "beats": run["beats"],
@@ -99,7 +115,9 @@ def row_of(group, gemm, run, beat):
 
 
 def mean_row(group, rows):
-    ratio = math.exp(statistics.fmean(math.log(r["ratio"]) for r in rows))
+    ratio, limit = (
+        math.exp(statistics.fmean(math.log(r[key]) for r in rows)) for key in ("ratio", "limit")
+    )
     return {
         "name": f"{group['name']}: geometric mean",
         "group": group["name"],
@@ -108,6 +126,7 @@ def mean_row(group, rows):
         "unit": "ratio",
         "baseline": group["of"],
         "ratio": ratio,
+        "limit": limit,
         "target": group["mean"],
         "met": ratio >= group["mean"],
     }
@@ -123,13 +142,13 @@ def markdown(rows, array):
     head = [
         f"# Throughput of the chip, array {array}",
         "",
-        "| group | m x n x k | layer | cycles | planning | of | ratio | target |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| group | m x n x k | layer | cycles | planning | of | ratio | at most | target |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     lines = [
         f"| {r['group']} | {r['name']} | {r['layer']} | {r['value'] if r['unit'] == 'cycles' else ''} "
         f"| {r.get('plan', '')} | {r['baseline']} "
-        f"| {100 * r['ratio']:.1f} % | {verdict(r)} |"
+        f"| {100 * r['ratio']:.1f} % | {100 * r['limit']:.1f} % | {verdict(r)} |"
         for r in rows
         if r["group"] != "Simulation speed"
     ]
@@ -175,6 +194,7 @@ def main():
         left = elapsed / done * (sum(weight) - done)
         print(
             f"{row['name']:<16} {row['value']:>9} cycles {100 * row['ratio']:6.1f} % of {group['of']:<9} "
+            f"at most {100 * row['limit']:5.1f} % "
             f"{verdict(row):<14} planning {row['plan']:>6} ({row['mode']}) [{index + 1}/{len(work)}, {left:.0f} s left]",
             flush=True,
         )
@@ -182,7 +202,7 @@ def main():
         if last and "mean" in group:
             rows.append(mean_row(group, [r for r in rows if r["group"] == group["name"]]))
             print(
-                f"{rows[-1]['name']:<44} {100 * rows[-1]['ratio']:.1f} % {verdict(rows[-1])}",
+                f"{rows[-1]['name']:<44} {100 * rows[-1]['ratio']:.1f} %, at most {100 * rows[-1]['limit']:.1f} % {verdict(rows[-1])}",
                 flush=True,
             )
 
