@@ -5,7 +5,8 @@
 // cycles and loads (m + n) * k bytes, so that large tiles hide their loads. K is divided into chunks
 // that fit the operand buffers; the accumulators of a tile stay in the array from chunk to chunk. If
 // the whole K fits, one chunk serves, and the operand that two tile commands have in common is loaded
-// once. The plan is the candidate with the least estimated time.
+// once. The plan is the candidate with the least estimated time. The core has no fast division, and
+// plans are made on the way to a GEMM, so that the candidates are few and their estimates short.
 #include "fp32_bits.h"
 #include "fp8rt/gemm.h"
 #include "fp8rt/matrix.h"
@@ -19,6 +20,8 @@
 // Commands of a plan that is limited by the bus read about this many beats each: the last one
 // computes alone.
 #define SHORT_LOAD 512u
+// Longer K are scaled down for the estimates.
+#define LARGE_K (1u << 18)
 
 static uint32_t min_u32(uint32_t a, uint32_t b)
 {
@@ -26,11 +29,6 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 }
 
 static uint32_t max_u32(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
-static uint64_t max_u64(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
@@ -184,171 +182,198 @@ static uint32_t granule_n(const fp8rt_caps *caps, uint32_t d_element_bytes)
 typedef struct shape {
     const fp8rt_caps *caps;
     uint32_t m, n, k;
-    uint32_t granule_m, granule_n, granule_k;
-    uint32_t d_bytes;
+    uint32_t granule_m, granule_n, granule_k, granule_m_log2, granule_n_log2;
+    uint32_t granule_words; // beats of granule_k in a row RAM
     uint32_t rows_log2, cols_log2, lanes_log2, beat_log2;
+    uint32_t d_log2;                // of the bytes of an element of D
+    uint32_t max_log2, square_log2; // of max_mn; of the side of a square of acc_tiles tiles
+    // Estimates count in units of 2^scale_log2 cycles, so that those of a tile fit 32 bits. Steps and
+    // beats are those of all of K, in this unit.
+    uint32_t scale_log2, k_steps, k_beats;
 } shape;
 
+// log2 of a power of two: the upper bits of its product with a de Bruijn sequence differ for each
+// (Leiserson, Prokop, Randall, "Using de Bruijn Sequences to Index a 1 in a Computer Word", 1998).
 static uint32_t log2_of(uint32_t power)
 {
-    uint32_t log2 = 0;
-    for (; power > 1; power >>= 1) {
-        log2++;
-    }
-    return log2;
+    static const uint8_t log2[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
+                                     31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9};
+    return log2[(power * 0x077cb531u) >> 27];
 }
 
 static inline uint32_t ceil_shift(uint32_t x, uint32_t shift)
 {
-    return (x + (1u << shift) - 1u) >> shift;
+    return (x >> shift) + ((x & ((1u << shift) - 1u)) != 0);
 }
 
-static uint32_t count_passes(const shape *s, uint32_t m, uint32_t n)
+static inline uint32_t round_up(uint32_t x, uint32_t power)
 {
-    uint32_t passes;
-    fp8rt_pass_shape(ceil_shift(m, s->rows_log2), ceil_shift(n, s->cols_log2), &passes);
-    return passes;
+    return (x + power - 1u) & ~(power - 1u);
+}
+
+// How the rows (columns) of D are divided: into tiles that are about equal, the last one not larger.
+typedef struct side {
+    uint32_t total, tile, count, last;
+    uint32_t tile_units, last_units; // tiles of the array in them
+} side;
+
+// No more tiles than tiles of 2^cap_log2 need.
+static side divide(uint32_t total, uint32_t cap_log2, uint32_t granule, uint32_t unit_log2)
+{
+    side s = {.total = total, .tile = total, .count = ceil_shift(total, cap_log2), .last = total};
+    if (s.count > 1) {
+        uint32_t even = s.count == 2 ? (total + 1u) >> 1 : ceil_div(total, s.count);
+        s.tile = round_up(even, granule);
+        s.last = total - (s.count - 1u) * s.tile;
+    }
+    s.tile_units = ceil_shift(s.tile, unit_log2);
+    s.last_units = ceil_shift(s.last, unit_log2);
+    return s;
 }
 
 typedef struct candidate {
-    uint32_t tile_m, tile_n, tile_k, first_k;
+    const side *m, *n;
+    uint32_t tile_k, first_k;
+    uint32_t chunks; // of a tile
     bool b_resident;
 } candidate;
 
-// `total` in no more tiles than tiles of `cap` need, and all tiles about equal.
-static uint32_t even_out(uint32_t total, uint32_t cap, uint32_t granule)
+static uint32_t pass_tiles(const shape *s, uint32_t down, uint32_t across)
 {
-    uint32_t tile = ceil_div(total, ceil_div(total, cap));
-    return min_u32((tile + granule - 1u) & ~(granule - 1u), total);
+    uint32_t passes;
+    fp8rt_pass_shape(down, across, &passes);
+    return passes * s->caps->pass_tiles;
 }
 
-static uint32_t row_words(const fp8rt_caps *caps, uint32_t k)
+// ---- chunks of K --------------------------------------------------------------------------------
+
+// The largest chunk of K with which the tiles fit the buffers: whole granules, or all of K. 0 if a
+// granule does not fit.
+static uint32_t chunk_that_fits(const shape *s, const side *m, const side *n)
 {
-    return fp8rt_count_pow2(k, FP8RT_BOUND_CODES) *
-           fp8rt_count_pow2(FP8RT_BOUND_CODES, caps->beat_bytes);
+    uint32_t units = max_u32(m->tile_units, n->tile_units);
+    return min_u32(s->caps->buf_beats / (units * s->granule_words) * s->granule_k, s->k);
 }
 
-static uint64_t load_beats(const shape *s, uint32_t rows, uint32_t k)
+// The chunks behind the first ones, which grow: see fp8rt_next_chunk with a constant cap.
+static uint32_t count_equal_chunks(uint32_t left, uint32_t cap)
 {
-    return (uint64_t)rows * ceil_shift(k, s->beat_log2);
-}
-
-static uint64_t compute_cycles(const shape *s, uint32_t m, uint32_t n, uint32_t k)
-{
-    return (uint64_t)(count_passes(s, m, n) * s->caps->pass_tiles) * ceil_shift(k, s->lanes_log2);
-}
-
-// The largest chunk of K with which m rows and n columns fit the buffers: whole granules, or all of
-// K. 0 if a granule does not fit.
-static uint32_t chunk_that_fits(const shape *s, uint32_t m, uint32_t n)
-{
-    const fp8rt_caps *caps = s->caps;
-    uint32_t rows = max_u32(ceil_shift(m, s->rows_log2), ceil_shift(n, s->cols_log2));
-    uint32_t words = row_words(caps, s->granule_k);
-    uint32_t chunk = caps->buf_beats / (rows * words) * s->granule_k;
-    return min_u32(chunk, s->k);
+    return left == 0 ? 0 : ceil_div(left, cap);
 }
 
 // Commands of a tile whose first chunk has at most `first` codes; each cap is twice the one before.
-static uint32_t count_chunks(const candidate *c, uint32_t k, uint32_t first, uint32_t granule)
+static uint32_t count_chunks(const shape *s, uint32_t tile_k, uint32_t first)
 {
-    uint32_t count = 0;
-    uint32_t cap = first;
-    for (uint32_t left = k; left != 0; count++) {
-        left -= fp8rt_next_chunk(left, cap, granule);
-        cap = min_u32(2u * cap, c->tile_k);
+    uint32_t count = 0, left = s->k;
+    for (uint32_t cap = first; cap < tile_k && left != 0; cap *= 2u) {
+        left -= fp8rt_next_chunk(left, cap, s->granule_k);
+        count++;
     }
-    return count;
+    return count + count_equal_chunks(left, tile_k);
 }
 
-// Whether every command has all of K, so that operands can stay for the next one.
-static bool is_whole(const shape *s, const candidate *c)
+// The products of the last of the chunks of at most `cap` into which `left` is divided
+static uint32_t last_chunk(const shape *s, uint32_t left, uint32_t cap)
 {
-    return c->tile_k == s->k;
+    uint32_t count = count_equal_chunks(left, cap);
+    if (count < 2) {
+        return left;
+    }
+    uint32_t both = left - (count - 2u) * cap;
+    return both - fp8rt_next_chunk(both, cap, s->granule_k);
 }
 
 // ---- estimated time of a candidate --------------------------------------------------------------
 
-// Cycles of a tile while its neighbours load and store. `load_rows` rows are loaded over all of K.
-static uint64_t tile_cycles(const shape *s, const candidate *c, uint32_t m, uint32_t n,
+// Cycles of a tile of m x n outputs while its neighbours load and store. `load_rows` rows are loaded
+// over all of K.
+static uint32_t tile_cycles(const shape *s, const candidate *c, bool last_m, bool last_n,
                             uint32_t load_rows)
 {
-    uint32_t chunks = c->tile_k == s->k ? 1 : ceil_div(s->k, c->tile_k);
-    uint64_t load = load_beats(s, load_rows, s->k) + (uint64_t)chunks * LOAD_GAP;
-    uint32_t store = m * ceil_shift(n * s->d_bytes, s->beat_log2);
-    uint64_t busy = max_u64(compute_cycles(s, m, n, s->k), store);
-    uint64_t cycles = max_u64(max_u64(busy, load), (uint64_t)chunks * COMMAND_CYCLES);
+    const uint32_t m = last_m ? c->m->last : c->m->tile, n = last_n ? c->n->last : c->n->tile;
+    const uint32_t down = last_m ? c->m->last_units : c->m->tile_units;
+    const uint32_t across = last_n ? c->n->last_units : c->n->tile_units;
+    const uint32_t load = load_rows * s->k_beats + c->chunks * LOAD_GAP;
+    const uint32_t store = m * ceil_shift(n << s->d_log2, s->beat_log2) >> s->scale_log2;
+    const uint32_t compute = pass_tiles(s, down, across) * s->k_steps;
+    uint32_t cycles = max_u32(max_u32(compute, store), load);
+    cycles = max_u32(cycles, c->chunks * COMMAND_CYCLES);
     return cycles + (load >> 5); // of equal plans the one that needs the bus less
 }
 
-// A panel is the resident tile with all streamed tiles.
-static uint64_t panel_cycles(const shape *s, const candidate *c, uint32_t resident)
+// Cycles of the tiles that are in one column (row) of tiles: a resident tile with all streamed ones.
+static uint64_t panel_cycles(const shape *s, const candidate *c, bool last_resident)
 {
-    uint32_t total = c->b_resident ? s->m : s->n;
-    uint32_t tile = c->b_resident ? c->tile_m : c->tile_n;
-    uint32_t count = ceil_div(total, tile);
-    uint32_t last = total - (count - 1u) * tile;
+    const side *streamed = c->b_resident ? c->m : c->n, *resident = c->b_resident ? c->n : c->m;
+    const bool whole = c->tile_k == s->k;
+    const uint32_t resident_rows = last_resident ? resident->last : resident->tile;
     uint64_t cycles = 0;
-    for (uint32_t part = last == tile ? 1 : 0; part < 2; part++) {
-        uint32_t streamed = part == 0 ? tile : last;
-        uint32_t tiles = last == tile ? count : part == 0 ? count - 1u : 1u;
-        uint32_t m = c->b_resident ? streamed : resident;
-        uint32_t n = c->b_resident ? resident : streamed;
-        if (!is_whole(s, c)) {
-            cycles += tiles * tile_cycles(s, c, m, n, m + n);
+    for (uint32_t part = 0; part < 2; part++) {
+        const bool last = part == 1;
+        const uint32_t rows = last ? streamed->last : streamed->tile;
+        uint32_t tiles = last ? 1u : streamed->count - 1u;
+        if (!last && (tiles == 0 || streamed->last == streamed->tile)) {
             continue;
         }
+        const bool last_m = c->b_resident ? last : last_resident;
+        const bool last_n = c->b_resident ? last_resident : last;
+        if (streamed->last == streamed->tile) {
+            tiles = streamed->count;
+        }
         // At the turn the resident operand is loaded and the streamed one is there.
-        if (part == 1) {
-            cycles += tile_cycles(s, c, m, n, resident);
+        if (whole && last) {
+            cycles += tile_cycles(s, c, last_m, last_n, resident_rows);
             tiles--;
         }
-        cycles += tiles == 0 ? 0 : tiles * tile_cycles(s, c, m, n, streamed);
+        if (tiles != 0) {
+            const uint32_t load_rows = whole ? rows : rows + resident_rows;
+            cycles += (uint64_t)tiles * tile_cycles(s, c, last_m, last_n, load_rows);
+        }
     }
     return cycles;
 }
 
 // The cycles by which the computations of the first tile's chunks are shorter than the loads behind
-// them. The last of these is the second tile's.
-static uint64_t first_tile_stalls(const shape *s, const candidate *c)
+// them. Loads of equal chunks are hidden. The last load is the second tile's.
+static uint32_t first_tile_stalls(const shape *s, const candidate *c, uint32_t tiles, uint32_t rows)
 {
-    uint32_t m = c->tile_m, n = c->tile_n, cap = c->first_k;
-    uint32_t chunk = fp8rt_next_chunk(s->k, cap, s->granule_k);
-    uint64_t stalls = 0;
-    for (uint32_t left = s->k - chunk;; left -= chunk) {
-        uint64_t compute = compute_cycles(s, m, n, chunk);
+    uint32_t cap = c->first_k, left = s->k, stalls = 0;
+    while (cap < c->tile_k && left > cap) {
+        const uint32_t chunk = fp8rt_next_chunk(left, cap, s->granule_k);
         cap = min_u32(2u * cap, c->tile_k);
-        chunk = left != 0 ? fp8rt_next_chunk(left, cap, s->granule_k) : c->tile_k;
-        uint64_t load = load_beats(s, m + n, chunk);
+        left -= chunk;
+        const uint32_t compute = tiles * ceil_shift(chunk, s->lanes_log2);
+        const uint32_t next = fp8rt_next_chunk(left, cap, s->granule_k);
+        const uint32_t load = rows * ceil_shift(next, s->beat_log2);
         stalls += load > compute ? load - compute : 0;
-        if (left == 0) {
-            return stalls;
-        }
     }
+    const uint32_t last = cap < c->tile_k ? left : last_chunk(s, left, c->tile_k);
+    const uint32_t compute = tiles * ceil_shift(last, s->lanes_log2);
+    const uint32_t load = rows * ceil_shift(c->tile_k, s->beat_log2);
+    return stalls + (load > compute ? load - compute : 0);
 }
 
 // What overlaps with nothing: the first load, and the last computation if the loads are the limit.
-static uint64_t ends_cycles(const shape *s, const candidate *c)
+static uint32_t ends_cycles(const shape *s, const candidate *c, uint32_t tiles)
 {
-    uint32_t m = c->tile_m, n = c->tile_n;
-    uint64_t compute = compute_cycles(s, m, n, c->tile_k), first = load_beats(s, m + n, c->first_k);
-    if (load_beats(s, m + n, c->tile_k) > compute) {
+    const uint32_t rows = c->m->tile + c->n->tile;
+    const uint32_t compute = tiles * ceil_shift(c->tile_k, s->lanes_log2);
+    const uint32_t first = rows * ceil_shift(c->first_k, s->beat_log2);
+    if (rows * ceil_shift(c->tile_k, s->beat_log2) > compute) {
         return first + compute;
     }
-    bool ramp = c->first_k < c->tile_k && (s->m > m || s->n > n);
-    return ramp ? first + first_tile_stalls(s, c) : first;
+    const bool ramp = c->first_k < c->tile_k && (c->m->count > 1 || c->n->count > 1);
+    return ramp ? first + first_tile_stalls(s, c, tiles, rows) : first;
 }
 
-static uint64_t estimate(const shape *s, const candidate *c)
+static uint64_t estimate(const shape *s, const candidate *c, uint32_t tiles)
 {
-    uint32_t total = c->b_resident ? s->n : s->m;
-    uint32_t tile = c->b_resident ? c->tile_n : c->tile_m;
-    uint32_t count = ceil_div(total, tile);
-    uint32_t last = total - (count - 1u) * tile;
-    uint32_t whole = last == tile ? count : count - 1u;
-    uint64_t cycles = ends_cycles(s, c);
-    cycles += whole == 0 ? 0 : whole * panel_cycles(s, c, tile);
-    return last == tile ? cycles : cycles + panel_cycles(s, c, last);
+    const side *resident = c->b_resident ? c->n : c->m;
+    const bool equal = resident->last == resident->tile;
+    const uint32_t whole = equal ? resident->count : resident->count - 1u;
+    uint64_t cycles = ends_cycles(s, c, tiles) >> s->scale_log2;
+    cycles += whole == 0 ? 0 : whole * panel_cycles(s, c, equal);
+    return equal ? cycles : cycles + panel_cycles(s, c, true);
 }
 
 // ---- the candidates -----------------------------------------------------------------------------
@@ -358,107 +383,167 @@ typedef struct choice {
     uint64_t cycles; // of the best; 0: there is none yet
 } choice;
 
-// A later candidate must be better by 1/256, because it has shorter commands.
-static void consider(const shape *s, choice *choice, candidate c)
+// The first chunk of the first tile: short, because nothing hides its load. Each next chunk is
+// twice as long, so that its load is hidden if a tile computes for twice the time of its load.
+static uint32_t first_chunk(const shape *s, const candidate *c, uint32_t tiles, bool chains)
 {
-    uint64_t cycles = estimate(s, &c);
+    const uint32_t rows = c->m->tile + c->n->tile;
+    uint32_t chunk = s->granule_k;
+    uint32_t cycles = tiles * (chunk >> s->lanes_log2);
+    if (!chains || cycles <= rows * (chunk >> s->beat_log2)) {
+        return c->tile_k;
+    }
+    for (; chunk < c->tile_k && cycles < COMMAND_CYCLES; cycles *= 2u) {
+        chunk *= 2u;
+    }
+    return min_u32(chunk, c->tile_k);
+}
+
+// A later candidate must be better by 1/256, because it has shorter commands.
+static void consider(const shape *s, choice *choice, candidate c, uint32_t tiles, bool chains)
+{
+    c.first_k = first_chunk(s, &c, tiles, chains);
+    c.chunks = c.tile_k == s->k ? 1 : ceil_div(s->k, c.tile_k);
+    const uint64_t cycles = estimate(s, &c, tiles);
     if (choice->cycles == 0 || cycles + (cycles >> 8) < choice->cycles) {
         choice->best = c;
         choice->cycles = cycles;
     }
 }
 
-static bool can_chain(const shape *s, uint32_t m, uint32_t n)
-{
-    return count_passes(s, m, n) * s->caps->pass_tiles <= s->caps->acc_tiles;
-}
-
-// The first chunk of the first tile: short, because nothing hides its load. Each next chunk is
-// twice as long, so that its load is hidden if a tile computes for twice the time of its load.
-static uint32_t first_chunk(const shape *s, const candidate *c)
-{
-    uint32_t chunk = s->granule_k;
-    if (!can_chain(s, c->tile_m, c->tile_n) || compute_cycles(s, c->tile_m, c->tile_n, chunk) <=
-                                                   load_beats(s, c->tile_m + c->tile_n, chunk)) {
-        return c->tile_k;
-    }
-    while (chunk < c->tile_k && compute_cycles(s, c->tile_m, c->tile_n, chunk) < COMMAND_CYCLES) {
-        chunk *= 2u;
-    }
-    return min_u32(chunk, c->tile_k);
-}
-
-static void consider_orders(const shape *s, choice *choice, candidate c)
-{
-    c.first_k = first_chunk(s, &c);
-    consider(s, choice, c);
-    if (is_whole(s, &c)) {
-        c.b_resident = true;
-        consider(s, choice, c);
-    }
-}
-
 // Chunks of a chain: as long as the buffers allow where the array is the limit, but at most half of
 // K, so that the chunks of the first tile reach this length. Short ones where the bus is the limit.
-static uint32_t chain_chunk(const shape *s, uint32_t m, uint32_t n, uint32_t most)
+static uint32_t chain_chunk(const shape *s, uint32_t rows, uint32_t tiles, uint32_t most)
 {
-    uint32_t granule = s->granule_k;
-    if (compute_cycles(s, m, n, granule) > load_beats(s, m + n, granule)) {
-        uint32_t half = ((s->k + 1u) / 2u + granule - 1u) & ~(granule - 1u);
-        return min_u32(most, half);
+    const uint32_t granule = s->granule_k;
+    if (tiles * (granule >> s->lanes_log2) > rows * (granule >> s->beat_log2)) {
+        return min_u32(most, round_up((s->k + 1u) / 2u, granule));
     }
-    while (most > granule && load_beats(s, m + n, most / 2u) >= SHORT_LOAD) {
-        most = (most / 2u + granule - 1u) & ~(granule - 1u);
+    while (most > granule && rows * ceil_shift(most / 2u, s->beat_log2) >= SHORT_LOAD) {
+        most = round_up(most / 2u, granule);
     }
     return most;
 }
 
-static void consider_tile(const shape *s, choice *choice, uint32_t m, uint32_t n)
+// Rows that are loaded if all of K fits and one operand stays: `count` times the streamed one, less
+// what is there at the turns.
+static uint64_t rows_loaded(const side *resident, const side *streamed)
 {
-    uint32_t most = chunk_that_fits(s, m, n);
-    candidate c = {.tile_m = m, .tile_n = n, .tile_k = most};
-    if (most == s->k) {
-        consider_orders(s, choice, c);
+    return resident->total + (uint64_t)streamed->total * resident->count -
+           (uint64_t)streamed->tile * (resident->count - 1u);
+}
+
+// Where the bus is the limit and all of K fits, a tile command has all of it, so that operands stay.
+// Where the array is the limit, shorter chunks make the first load short.
+static void consider_tile(const shape *s, choice *choice, const side *m, const side *n)
+{
+    const uint32_t most = chunk_that_fits(s, m, n);
+    const uint32_t tiles = pass_tiles(s, m->tile_units, n->tile_units), rows = m->tile + n->tile;
+    const bool chains = tiles <= s->caps->acc_tiles && most != 0 && s->k > s->granule_k;
+    const bool bus_bound =
+        tiles * (s->granule_k >> s->lanes_log2) <= rows * (s->granule_k >> s->beat_log2);
+    candidate c = {.m = m, .n = n, .tile_k = most};
+    if (chains && !(most == s->k && bus_bound)) {
+        c.tile_k = chain_chunk(s, rows, tiles, most);
     }
-    if (most != 0 && s->k > s->granule_k && can_chain(s, m, n)) {
-        c.tile_k = chain_chunk(s, m, n, most);
-        if (c.tile_k != s->k) {
-            consider_orders(s, choice, c);
-        }
+    if (c.tile_k == s->k) {
+        c.b_resident = rows_loaded(n, m) < rows_loaded(m, n);
+    } else if (!chains) {
+        return;
+    }
+    consider(s, choice, c, tiles, chains);
+}
+
+// The candidates are few, because the time of a plan changes little from tile to tile. A square that
+// fills the accumulator memory keeps the array busy where D is large. Half of that on one side or on
+// both makes the first load and the last computation short where D is small or ragged. If D is small,
+// narrow tiles shorten its first load further. If D has few rows, the loads of B are the limit: its
+// tiles are as narrow as possible, or as wide.
+static side rows_of(const shape *s, uint32_t cap_log2)
+{
+    return divide(s->m, max_u32(cap_log2, s->granule_m_log2), s->granule_m, s->rows_log2);
+}
+
+static side columns_of(const shape *s, uint32_t cap_log2)
+{
+    return divide(s->n, max_u32(cap_log2, s->granule_n_log2), s->granule_n, s->cols_log2);
+}
+
+// Where D has a little more rows than squares, tiles of more rows avoid a nearly empty one.
+static uint32_t largest_cap_m(const shape *s)
+{
+    const uint32_t square = min_u32(s->rows_log2 + s->square_log2, s->max_log2);
+    const uint32_t rest = s->m & ((1u << square) - 1u);
+    const bool little_more = s->m >> square != 0 && rest != 0 && rest <= 1u << square >> 2;
+    return min_u32(square + little_more, s->max_log2);
+}
+
+// The sides that the candidates point to
+typedef struct sides {
+    side m[2], n[3];
+} sides;
+
+static bool is_even(const side *s, uint32_t cap_log2)
+{
+    return s->tile == 1u << cap_log2 && s->last == s->tile;
+}
+
+static void consider_halves(const shape *s, choice *choice, sides *t, uint32_t cap_m,
+                            uint32_t cap_n)
+{
+    t->m[1] = rows_of(s, cap_m - 1u);
+    t->n[1] = columns_of(s, cap_n - 1u);
+    const bool more_m = t->m[1].count != t->m[0].count, more_n = t->n[1].count != t->n[0].count;
+    if (more_n) {
+        consider_tile(s, choice, &t->m[0], &t->n[1]);
+    }
+    if (more_m) {
+        consider_tile(s, choice, &t->m[1], more_n ? &t->n[1] : &t->n[0]);
     }
 }
 
-// Tiles of at most max_mn, max_mn / 2, ... rows and columns. The largest come first.
-static choice choose(const shape *s)
+static choice choose(const shape *s, sides *t)
 {
+    const uint32_t cap_m = largest_cap_m(s);
+    const uint32_t cap_n = min_u32(s->cols_log2 + s->square_log2, s->max_log2);
     choice choice = {.cycles = 0};
-    uint32_t before_m = 0;
-    for (uint32_t cap_m = s->caps->max_mn; cap_m >= s->granule_m; cap_m /= 2u) {
-        uint32_t tile_m = even_out(s->m, cap_m, s->granule_m), before_n = 0;
-        for (uint32_t cap_n = s->caps->max_mn; cap_n >= s->granule_n && tile_m != before_m;
-             cap_n /= 2u) {
-            uint32_t tile_n = even_out(s->n, cap_n, s->granule_n);
-            if (tile_n != before_n) {
-                consider_tile(s, &choice, tile_m, tile_n);
-            }
-            before_n = tile_n;
-        }
-        before_m = tile_m;
+    t->m[0] = rows_of(s, cap_m);
+    t->n[0] = columns_of(s, cap_n);
+    const uint32_t tiles = t->m[0].count * t->n[0].count;
+    consider_tile(s, &choice, &t->m[0], &t->n[0]);
+    if (s->m <= 4u << s->rows_log2) {
+        t->n[1] = columns_of(s, 0);
+        t->n[2] = columns_of(s, s->max_log2);
+        consider_tile(s, &choice, &t->m[0], &t->n[1]);
+        consider_tile(s, &choice, &t->m[0], &t->n[2]);
+    } else if (choice.cycles == 0 || tiles == 1 || !is_even(&t->m[0], cap_m) ||
+               !is_even(&t->n[0], cap_n)) {
+        consider_halves(s, &choice, t, cap_m, cap_n);
+    }
+    if (choice.cycles == 0 ||
+        (tiles == 1 &&
+         pass_tiles(s, t->m[0].tile_units, t->n[0].tile_units) <= s->caps->acc_tiles / 4u)) {
+        t->m[1] = rows_of(s, 0);
+        consider_tile(s, &choice, &t->m[1], &t->n[0]);
     }
     return choice;
 }
 
+static uint32_t row_words(const fp8rt_caps *caps, uint32_t k)
+{
+    return fp8rt_count_pow2(k, FP8RT_BOUND_CODES) *
+           fp8rt_count_pow2(FP8RT_BOUND_CODES, caps->beat_bytes);
+}
+
 static uint32_t count_commands(const shape *s, const candidate *c)
 {
-    uint32_t tiles = ceil_div(s->m, c->tile_m) * ceil_div(s->n, c->tile_n);
-    return count_chunks(c, s->k, c->first_k, s->granule_k) +
-           (tiles - 1u) * count_chunks(c, s->k, c->tile_k, s->granule_k);
+    return count_chunks(s, c->tile_k, c->first_k) + (c->m->count * c->n->count - 1u) * c->chunks;
 }
 
 static fp8rt_status choose_tiles(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
 {
     const fp8rt_gemm_desc *desc = &plan->desc;
-    const shape s = {
+    shape s = {
         .caps = caps,
         .m = desc->m,
         .n = desc->n,
@@ -466,18 +551,29 @@ static fp8rt_status choose_tiles(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
         .granule_m = granule_m(caps),
         .granule_n = granule_n(caps, d_bytes(desc)),
         .granule_k = fp8rt_granule_k(caps),
-        .d_bytes = d_bytes(desc),
+        .d_log2 = log2_of(d_bytes(desc)),
+        .max_log2 = log2_of(caps->max_mn),
+        .square_log2 = log2_of(caps->acc_tiles) / 2u,
         .rows_log2 = log2_of(caps->rows),
         .cols_log2 = log2_of(caps->cols),
         .lanes_log2 = log2_of(caps->lanes),
         .beat_log2 = log2_of(caps->beat_bytes),
     };
-    const choice choice = choose(&s);
+    s.granule_m_log2 = log2_of(s.granule_m);
+    s.granule_n_log2 = log2_of(s.granule_n);
+    s.granule_words = row_words(caps, s.granule_k);
+    while (s.k >> s.scale_log2 >= LARGE_K) {
+        s.scale_log2++;
+    }
+    s.k_steps = ceil_shift(s.k >> s.scale_log2, s.lanes_log2);
+    s.k_beats = ceil_shift(s.k >> s.scale_log2, s.beat_log2);
+    sides sides;
+    const choice choice = choose(&s, &sides);
     if (choice.cycles == 0) {
         return FP8RT_ERR_UNSUPPORTED;
     }
-    plan->command.tile_m = (uint16_t)choice.best.tile_m;
-    plan->command.tile_n = (uint16_t)choice.best.tile_n;
+    plan->command.tile_m = (uint16_t)choice.best.m->tile;
+    plan->command.tile_n = (uint16_t)choice.best.n->tile;
     plan->command.tile_k = (uint16_t)choice.best.tile_k;
     plan->command.first_k = (uint16_t)choice.best.first_k;
     plan->command.mode |= FP8RT_PUT(MODE__B_RESIDENT, choice.best.b_resident);
@@ -569,11 +665,9 @@ fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
         return status;
     }
 
-    fp8rt_gemm_plan made = {.desc = desc, .command = command_of(&desc)};
-    status = choose_tiles(caps, &made);
-    if (status == FP8RT_OK) {
-        lay_out_scratch(caps, &made);
-        *plan = made;
-    }
+    plan->desc = desc;
+    plan->command = command_of(&plan->desc);
+    status = choose_tiles(caps, plan);
+    lay_out_scratch(caps, plan);
     return status;
 }

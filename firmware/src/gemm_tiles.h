@@ -26,14 +26,16 @@ static inline uint32_t fp8rt_granule_k(const fp8rt_caps *caps)
 }
 
 // The products of the next chunk of K, of which `left` remain. A chunk has at most `cap`. The last
-// two are about equal, so that none is much shorter than its neighbours.
+// two are about equal, so that none is much shorter than its neighbours. `granule` is a power of two.
 static inline uint32_t fp8rt_next_chunk(uint32_t left, uint32_t cap, uint32_t granule)
 {
     if (left <= cap || left <= granule) {
         return left;
     }
-    uint32_t half = (left / (2u * granule) + (left % (2u * granule) != 0)) * granule;
-    return left < 2u * cap ? half : cap;
+    if (left >= 2u * cap) {
+        return cap;
+    }
+    return ((left + 2u * granule - 1u) & ~(2u * granule - 1u)) / 2u;
 }
 
 // MODE.pass_shape: the accelerator chooses.
@@ -44,18 +46,18 @@ static inline uint32_t fp8rt_next_chunk(uint32_t left, uint32_t cap, uint32_t gr
 // results fill whole beats of D. The accelerator chooses like this for MODE.pass_shape = automatic.
 static inline uint32_t fp8rt_pass_shape(uint32_t down, uint32_t across, uint32_t *passes)
 {
-    const uint32_t counts[3] = {
-        down * ((across + 3u) >> 2),
-        ((down + 1u) >> 1) * ((across + 1u) >> 1),
-        ((down + 3u) >> 2) * across,
-    };
+    const uint32_t square = ((down + 1u) >> 1) * ((across + 1u) >> 1);
+    const uint32_t tall = ((down + 3u) >> 2) * across;
     uint32_t best = 0;
-    for (uint32_t shape = 1; shape < 3; shape++) {
-        if (counts[shape] < counts[best]) {
-            best = shape;
-        }
+    *passes = down * ((across + 3u) >> 2);
+    if (square < *passes) {
+        *passes = square;
+        best = 1;
     }
-    *passes = counts[best];
+    if (tall < *passes) {
+        *passes = tall;
+        best = 2;
+    }
     return best;
 }
 
