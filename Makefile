@@ -125,7 +125,7 @@ help:
 #:   make run FAST=1       the same cycles and bits, simulated faster: C code computes what the array computes
 #:   make waves APP=gemm TRACE_FROM=0 TRACE_TO=20000
 #:                         write a waveform, build/APP.fst, and a GTKWave view of it
-#:   make test             run and count every test: about 15 minutes on two cores
+#:   make test             run and count every test: about 40 minutes on two cores
 #:
 #: Parts:
 #:   make model            the golden model: build/model/libfp8mac.a and .so
