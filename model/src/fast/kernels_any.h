@@ -499,7 +499,36 @@ static void tile_any_exact(const fp8mac_tile *tile)
     }
 }
 
+// Whether a run has late accumulation as this project's elements have it, with an FP32 accumulator.
+static bool is_late_element(const fp8mac_any *any)
+{
+    return any->late && any->by_operands && any->align_round == FP8MAC_ALIGN_TOWARD_ZERO &&
+           any->late_round == FP8MAC_ALIGN_ODD && any->late_bits_sum != 0 && any->late_drop == 0 &&
+           any->to.as_float && any->period == 0 && !any->blocks && !any->even_odd;
+}
+
+// Such a run. The compiler sees its settings as constants.
+static void tile_any_late(const fp8mac_tile *tile)
+{
+    fp8mac_any any = *tile->any;
+    fp8mac_tile own = *tile;
+    own.any = &any;
+    any.late = any.by_operands = any.to.as_float = true;
+    any.blocks = any.even_odd = any.to.may_overflow = false;
+    any.align_round = FP8MAC_ALIGN_TOWARD_ZERO;
+    any.late_round = FP8MAC_ALIGN_ODD;
+    any.late_drop = any.period = 0;
+    if (any.late_bits_sum == 0) {
+        __builtin_unreachable();
+    }
+    tile_any(&own, true, false, own.group);
+}
+
 static void tile_any_aligned(const fp8mac_tile *tile)
 {
-    tile_any(tile, true, tile->any->to.rounding == FP8MAC_ROUND_STOCHASTIC, tile->group);
+    if (is_late_element(tile->any)) {
+        tile_any_late(tile);
+    } else {
+        tile_any(tile, true, tile->any->to.rounding == FP8MAC_ROUND_STOCHASTIC, tile->group);
+    }
 }
