@@ -9,7 +9,8 @@
 #                                  library, and compressed ones (.lib.gz): LIB='a.lib.gz b.lib.gz'
 #   make synth DONT_USE='*probe* *lpflow*'   cells that are not used;  CLOCK_FO4=60.5  the period in FO4 delays of LIB
 #   make synth ONLY=regex          entries by name;  JOBS=n  runs at a time (default: all cores);  VARIANTS=1  one
-#                                  netlist of each point in place of the median of three: faster, with more noise
+#                                  netlist of each point in place of the median of three: faster, with more noise;
+#                                  EFFORTS='area level2'  some efforts of the recipe (synth/flow/recipe.py) in place of all
 #   make synth-fo4 LIB=path.lib    the FO4 delay of a library, and its default clock
 #   make synth-accel               the accelerator without its memories: area and worst path of each block.
 #                                  CONFIG='ROWS=2 LANES=4' changes its parameters, PART=MODULE measures a module alone,
@@ -28,7 +29,7 @@ SYNTH_OPTIONS = $(call SYNTH_OPTION,ELEMENT,element) $(call SYNTH_OPTION,LANES,l
   $(call SYNTH_OPTION,FRAC_BITS,frac-bits) $(call SYNTH_OPTION,FORMATS,formats) $(call SYNTH_OPTION,ROWS,rows) \
   $(call SYNTH_OPTION,COLS,cols) $(call SYNTH_OPTION,PERIOD,period) $(call SYNTH_OPTION,LIB,lib) \
   $(call SYNTH_OPTION,DONT_USE,dont-use) $(call SYNTH_OPTION,CLOCK_FO4,clock-fo4) $(call SYNTH_OPTION,JOBS,jobs) \
-  $(call SYNTH_OPTION,ONLY,only) $(call SYNTH_OPTION,VARIANTS,variants)
+  $(call SYNTH_OPTION,ONLY,only) $(call SYNTH_OPTION,VARIANTS,variants) $(call SYNTH_OPTION,EFFORTS,efforts)
 SYNTH := $(PYTHON) -B -m synth
 SYNTH_MEASURE = $(SYNTH) measure --build $(BUILD) --model $(BUILD)/model/fp8mac $(if $(filter synth-full,$),--full) $(SYNTH_OPTIONS)
 SYNTH_FPGA_OPTIONS = $(foreach v,ELEMENT=element LANES=lanes FRAC_BITS=frac-bits CONFIG=config JOBS=jobs ONLY=only, \

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import median_low
 
 from . import recipe
@@ -63,25 +63,29 @@ def measure(
     longer: Point | None = None,
     wanted: int = WANTED,
 ) -> Point:
-    """The first effort of which `wanted` seeds meet the period. If there is none: the effort with the best slack, marked
-    as not met. An effort is abandoned when too few of its seeds are left, or when its first seed misses by far.
+    """The effort with the smallest netlist, if `wanted` of its seeds meet the period. Repairs make a slow mapping larger, so
+    the effort that works least for the clock is not always the smallest. Efforts whose mapping knows the period cost
+    area. They are tried in their order, if no other one meets it. If none does: the effort with the best slack, marked as
+    not met. An effort is abandoned when too few of its seeds are left, or when its first seed misses by far.
 
-    A point of the same design at a longer period saves runs. Lower efforts than its own are not tried, and a netlist with
-    enough slack is taken over. If the longer period is missed, one run of the best effort says by how much this one
+    A point of the same design at a longer period saves runs. A netlist with enough slack is taken over. Where only an effort
+    that knows the period was fast enough, those before it are not tried. If the longer period is missed, one run of the best effort says by how much this one
     is."""
     if longer is not None:
-        efforts = efforts[[effort.name for effort in efforts].index(longer.chosen.effort) :]
+        own = next(effort for effort in efforts if effort.name == longer.chosen.effort)
         if not longer.met:
-            missed = synthesiser.run(design, period_ns, efforts[0], seeds[0])
+            missed = synthesiser.run(design, period_ns, own, seeds[0])
             return Point(design, period_ns, False, (missed,), (missed,))
-        if not efforts[0].knows_period and all(
+        if not own.knows_period and all(
             spare(result, longer, period_ns) >= 0 for result in longer.used
         ):
             same = tuple(
                 replace(result, slack_ns=spare(result, longer, period_ns)) for result in longer.used
             )
             return Point(design, period_ns, True, same, same)
-    return first_met(synthesiser, design, period_ns, efforts, seeds, wanted)
+        if own.knows_period:
+            efforts = efforts[efforts.index(own) :]
+    return _Search(synthesiser, design, period_ns, seeds, wanted).point(efforts)
 
 
 def spare(result: Result, longer: Point, period_ns: float) -> float:
@@ -89,31 +93,52 @@ def spare(result: Result, longer: Point, period_ns: float) -> float:
     return result.slack_ns - (longer.period_ns - period_ns)
 
 
-def first_met(
-    synthesiser: Synthesiser,
-    design: Design,
-    period_ns: float,
-    efforts: tuple[Effort, ...],
-    seeds: tuple[int, ...],
-    wanted: int,
-) -> Point:
-    tried: dict[str, list[Result]] = {}
-    for effort in efforts:
-        results = tried.setdefault(effort.name, [])
-        for number, seed in enumerate(seeds):
-            results.append(synthesiser.run(design, period_ns, effort, seed))
-            met = [result for result in results if result.slack_ns >= 0]
-            if len(met) == wanted:
-                return Point(design, period_ns, True, tuple(met), flat(tried))
-            if (
-                len(met) + len(seeds) - number - 1 < wanted
-                or results[0].slack_ns < -period_ns * recipe.HOPELESS
-            ):
+@dataclass(frozen=True)
+class _Search:
+    """The runs of one design at one period."""
+
+    synthesiser: Synthesiser
+    design: Design
+    period_ns: float
+    seeds: tuple[int, ...]
+    wanted: int
+    tried: dict[str, list[Result]] = field(default_factory=dict)  # by effort, in the order of seeds
+
+    def point(self, efforts: tuple[Effort, ...]) -> Point:
+        free = [effort for effort in efforts if not effort.knows_period]
+        first = {effort.name: self.run(effort, 0) for effort in free}
+
+        def order(effort: Effort) -> tuple[bool, float]:
+            result = first[effort.name]
+            return result.slack_ns < 0, result.area
+
+        for effort in (*sorted(free, key=order), *(e for e in efforts if e.knows_period)):
+            if met := self.seeds_that_meet(effort):
+                return Point(self.design, self.period_ns, True, met, flat(self.tried))
+        best = max(self.tried, key=lambda name: max(r.slack_ns for r in self.tried[name]))
+        effort = next(effort for effort in efforts if effort.name == best)
+        used = tuple(self.run(effort, place) for place in range(self.wanted))
+        return Point(self.design, self.period_ns, False, used, flat(self.tried))
+
+    def run(self, effort: Effort, place: int) -> Result:
+        results = self.tried.setdefault(effort.name, [])
+        while len(results) <= place:
+            seed = self.seeds[len(results)]
+            results.append(self.synthesiser.run(self.design, self.period_ns, effort, seed))
+        return results[place]
+
+    def seeds_that_meet(self, effort: Effort) -> tuple[Result, ...]:
+        """`wanted` results that meet the period, or none."""
+        hopeless = self.run(effort, 0).slack_ns < -self.period_ns * recipe.HOPELESS
+        met: list[Result] = []
+        for place in range(1 if hopeless else len(self.seeds)):
+            result = self.run(effort, place)
+            met += [result] if result.slack_ns >= 0 else []
+            if len(met) == self.wanted:
+                return tuple(met)
+            if len(met) + len(self.seeds) - place - 1 < self.wanted:
                 break
-    best = max(tried.values(), key=lambda results: max(result.slack_ns for result in results))
-    effort = next(effort for effort in efforts if effort.name == best[0].effort)
-    best = [synthesiser.run(design, period_ns, effort, seed) for seed in seeds[:wanted]]
-    return Point(design, period_ns, False, tuple(best), flat(tried | {effort.name: best}))
+        return ()
 
 
 def flat(tried: dict[str, list[Result]]) -> tuple[Result, ...]:

@@ -60,7 +60,8 @@ _CLEAN = ("strash", "&get -n", "&fraig -x", "&put", "scorr", "dc2")
 _SMALL = ("dc2", "dc2")  # fewer nodes
 _LEVEL = ("if -g", "strash")  # fewer levels
 
-# From the least area to the most speed: a point uses the first one that meets its clock.
+# From the least area to the most speed. Of those that do not know the period, a point uses the smallest that meets its
+# clock; the others are tried after them, in this order.
 EFFORTS = (
     Effort("area", (*_CLEAN, *_SMALL, "dch", "amap -m")),
     Effort("balanced", (*_CLEAN, "dch -f", "amap -m")),

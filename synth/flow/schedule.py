@@ -19,17 +19,20 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class Task(Generic[T]):
     name: str
-    cost: float  # tasks of the highest cost start first
+    cost: float  # roughly in proportion to its time; tasks of the highest cost start first
     work: Callable[[], T]
     summary: Callable[[T], str]  # printed when it is done
 
 
 class Progress:
-    """Prints a line for each finished task, and on a terminal a changing line with the running ones."""
+    """Prints a line for each finished task, with an estimate of the time that is left, and on a terminal a changing line
+    with the running ones."""
 
-    def __init__(self, total: int):
-        self.total = total
+    def __init__(self, costs: dict[str, float]):
+        self.costs = costs
+        self.begun = time.monotonic()
         self.done = 0
+        self.done_cost = 0.0
         self.running: dict[str, float] = {}
         self.live = sys.stdout.isatty()
         self.lock = threading.Lock()
@@ -41,12 +44,23 @@ class Progress:
     def finish(self, name: str, text: str) -> None:
         with self.lock:
             self.done += 1
+            self.done_cost += self.costs[name]
             seconds = time.monotonic() - self.running.pop(name, time.monotonic())
             self._clear()
             print(
-                f"  SYNTH     [{self.done}/{self.total}] {name}: {text} ({seconds:.0f} s)",
+                f"  SYNTH     [{self.done}/{len(self.costs)}{self._left()}] {name}: {text} ({seconds:.0f} s)",
                 flush=True,
             )
+
+    def _left(self) -> str:
+        """The time that the other tasks will take, if time goes with cost."""
+        other = sum(self.costs.values()) - self.done_cost
+        if not (other and self.done_cost):
+            return ""
+        seconds = (time.monotonic() - self.begun) * other / self.done_cost
+        return (
+            f", about {seconds / 60:.0f} min left" if seconds >= 90 else f", {seconds:.0f} s left"
+        )
 
     def show(self) -> None:
         if self.live:
@@ -65,7 +79,7 @@ class Progress:
 
 def run_all(tasks: list[Task[T]], jobs: int) -> tuple[dict[str, T], dict[str, FlowError]]:
     """Results and failures by the tasks' names. After an interrupt running tools end and no others start."""
-    progress = Progress(len(tasks))
+    progress = Progress({task.name: task.cost for task in tasks})
     results: dict[str, T] = {}
     failures: dict[str, FlowError] = {}
 

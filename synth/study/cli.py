@@ -9,6 +9,7 @@ import re
 import sys
 from pathlib import Path
 
+from ..flow import recipe
 from ..flow.errors import UsageError
 from ..flow.liberty import Library
 from . import libraries, request, table
@@ -46,6 +47,7 @@ def plan(options: argparse.Namespace) -> Plan:
         options.full,
         request.clocks_fo4(options.clock_fo4) if options.clock_fo4 else None,
         int(request.number("VARIANTS", options.variants, 1, 5)) if options.variants else None,
+        request.efforts(options.efforts) if options.efforts else recipe.EFFORTS,
     )
 
 
@@ -85,6 +87,7 @@ def parser() -> argparse.ArgumentParser:
     add("--lib", default="", help="a Liberty file, or several of one library, or compressed ones")
     add("--dont-use", default="", help="patterns of cells that are not used, as '*probe* *lpflow*'")
     add("--variants", default="", help="re-synthesised netlists of each point, 1 to 5; usually 3")
+    add("--efforts", default="", help="efforts of the recipe, by name; usually all of them")
     add("--jobs", default="", help="runs at a time; the default is the number of cores")
     add("--only", default="", help="entries whose name matches this regular expression")
     add(

@@ -53,13 +53,11 @@ class Entry:
     formats: tuple[str, ...]
     baseline: Entry | None = None
     target: float | None = None  # the largest area, as a ratio to the baseline's
-    sweep: bool = False  # a full run measures it over all PERIODS
-    removed: str = ""  # the feature of the whole element that this one lacks
     # Black boxes, and the entry of each. None: a clock gate is counted as flow/gates.py says, a memory is not counted.
     parts: tuple[tuple[str, Entry | None], ...] = ()
-    # (part, count) pairs, synthesised separately for the report.
-    inside: tuple[tuple[Entry, int], ...] = ()
-    period_ns: float | None = None  # replaces the library's headline period
+    feeds: tuple[
+        tuple[Entry, int], ...
+    ] = ()  # black boxes too, with their number: the two sides can differ
     variants: int = 3  # re-synthesised netlists of which the median is taken
     copies: int = 1  # elements in the netlist; an element's area is its part
     model: tuple[str, ...] = ()  # the golden model's options beside the kind's preset
@@ -72,7 +70,7 @@ def design(top: str, *folders: str, **parameters: int) -> Design:
 # ---- elements -------------------------------------------------------------------------------------------------------
 
 
-def int8(lanes: int, sweep: bool = False, behavioural: bool = False) -> Entry:
+def int8(lanes: int, behavioural: bool = False) -> Entry:
     """The baseline: INT8 products, one compressor tree, INT32 accumulators, made of the same leaves as FP8."""
     kind = KINDS["int8"]
     # Without this register 32 lanes miss 6 ns.
@@ -93,7 +91,6 @@ def int8(lanes: int, sweep: bool = False, behavioural: bool = False) -> Entry:
         kind.accumulators[0],
         None,
         kind.formats,
-        sweep=sweep,
     )
 
 
@@ -127,8 +124,6 @@ def element(
     formats: tuple[str, ...] | None = None,
     target: float | None = None,
     group: str = "main",
-    sweep: bool = False,
-    removed: str = "",
     behavioural: bool = False,
     **more: int,
 ) -> Entry:
@@ -158,10 +153,8 @@ def element(
         " or ".join(kind.accumulators),
         frac_bits,
         formats,
-        int8(lanes, sweep, behavioural),
+        int8(lanes, behavioural),
         target,
-        sweep,
-        removed,
     )
 
 
@@ -262,6 +255,7 @@ def int8_feeds(lanes: int) -> tuple[Entry, Entry]:
 
 # ---- what the array has instead of an element, and the array --------------------------------------------------------
 
+FEED = "fp8mac_feed"
 CLOCK_GATE = "fp8mac_clock_gate"  # a cell of the library: see flow/gates.py
 ACCUMULATORS = "fp8mac_acc_memory"  # a memory, whose area is not counted
 READOUT = "fp8mac_readout"  # converts results to FP32, where the accumulator's code is not FP32's
@@ -283,7 +277,6 @@ def part_of(inner: Entry, name: str, made: Design) -> Entry:
         group="unit",
         baseline=None,
         target=None,
-        sweep=False,
         copies=1,
         variants=1,
     )
@@ -320,13 +313,14 @@ def readout(inner: Entry) -> Entry:
 
 def array_of(
     inner: Entry,
-    inside: tuple[tuple[Entry, int], ...],
+    feeds: tuple[tuple[Entry, int], ...],
     baseline: Entry | None,
     rows: int,
     columns: int,
+    target: float | None = None,
 ) -> Entry:
-    """The array with its units, its read-out and its accumulator memory as black boxes: feeds, results and control are
-    synthesised."""
+    """The array as the sum of its parts. Units, operand feeds and read-out, which stand in it many times, are synthesised
+    once each; result registers and control are the array's own netlist."""
     window = {} if inner.frac_bits is None else {"FRAC_BITS": inner.frac_bits}
     made = design(
         "fp8mac_array",
@@ -341,7 +335,7 @@ def array_of(
     return replace(
         inner,
         name=f"array_{rows}x{columns}_{inner.name}",
-        design=replace(made, black_boxes=(its.design.top, READOUT, ACCUMULATORS, CLOCK_GATE)),
+        design=replace(made, black_boxes=(its.design.top, FEED, READOUT, ACCUMULATORS, CLOCK_GATE)),
         group="array",
         baseline=baseline,
         parts=(
@@ -350,9 +344,8 @@ def array_of(
             (ACCUMULATORS, None),
             (CLOCK_GATE, None),
         ),
-        inside=inside,
-        target=None,
-        sweep=False,
+        feeds=feeds,
+        target=target,
         copies=1,
         variants=1,
     )
@@ -370,6 +363,7 @@ def array(
     rows: int = ROWS,
     columns: int = COLUMNS,
     acc: str = "both",
+    target: float | None = None,
 ) -> Entry:
     """`acc` is for kind `block`. An array of `block` has both accumulator formats; with one of them alone its units are
     smaller, and the rest is that of both."""
@@ -378,8 +372,8 @@ def array(
         inner = block(lanes, bits, acc)
     else:
         inner = element(kind, lanes, frac_bits)
-    inside = ((feed_of(kind, lanes, inner.frac_bits), rows + columns),)
-    return array_of(inner, inside, int8_array(lanes, rows, columns), rows, columns)
+    feeds = ((feed_of(kind, lanes, inner.frac_bits), rows + columns),)
+    return array_of(inner, feeds, int8_array(lanes, rows, columns), rows, columns, target)
 
 
 def needed(entry: Entry | None) -> tuple[Entry, ...]:
@@ -389,6 +383,6 @@ def needed(entry: Entry | None) -> tuple[Entry, ...]:
     others = (
         entry.baseline,
         *(part for _, part in entry.parts),
-        *(part for part, _ in entry.inside),
+        *(part for part, _ in entry.feeds),
     )
     return (entry, *(one for other in others for one in needed(other)))

@@ -9,8 +9,6 @@ from ..flow import fo4
 from ..flow.liberty import Library
 
 HEADLINE_PERIOD = 6.0  # ns, with the first library
-PERIODS = tuple(float(period) for period in range(4, 13))  # of the sweep
-SLOW_PERIOD = 12.0  # of designs that were not made for the elements' clock
 # The headline period in FO4 delays of the first library (99.19 ps): the clock of every library that is not listed here.
 HEADLINE_FO4 = 60.5
 

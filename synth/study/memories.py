@@ -87,25 +87,7 @@ def memories(of: dict[str, int]) -> list[Memory]:
     return found
 
 
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m synth memories", description=__doc__, allow_abbrev=False
-    )
-    parser.add_argument("--build", type=Path, default=Path("build"), help="the build folder")
-    parser.add_argument("--config", default="", help="NAME=VALUE parameters, beside the defaults")
-    options = parser.parse_args(arguments)
-    try:
-        of = {
-            name: value for name, value in defaults.parameters().items() if isinstance(value, int)
-        }
-        for word in options.config.replace(",", " ").split():
-            name, _, value = word.partition("=")
-            request.choice("CONFIG", name, tuple(of))
-            of[name] = int(request.number(name, value, 1, 1 << 20))
-        found = memories(of)
-    except (UsageError, FlowError) as error:
-        print(f"make synth-memories: {error}", file=sys.stderr)
-        return 2
+def markdown(found: list[Memory]) -> str:
     lines = [
         [
             one.name,
@@ -125,7 +107,29 @@ def main(arguments: list[str]) -> int:
             f"{sum(one.um2 for one in found):,.0f}",
         ]
     )
-    print(tables.table(["memory", "bits", "macro", "um2 per bit", "area in sky130, um2"], lines))
+    return tables.table(["memory", "bits", "macro", "um2 per bit", "area in sky130, um2"], lines)
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m synth memories", description=__doc__, allow_abbrev=False
+    )
+    parser.add_argument("--build", type=Path, default=Path("build"), help="the build folder")
+    parser.add_argument("--config", default="", help="NAME=VALUE parameters, beside the defaults")
+    options = parser.parse_args(arguments)
+    try:
+        of = {
+            name: value for name, value in defaults.parameters().items() if isinstance(value, int)
+        }
+        for word in options.config.replace(",", " ").split():
+            name, _, value = word.partition("=")
+            request.choice("CONFIG", name, tuple(of))
+            of[name] = int(request.number(name, value, 1, 1 << 20))
+        found = memories(of)
+    except (UsageError, FlowError) as error:
+        print(f"make synth-memories: {error}", file=sys.stderr)
+        return 2
+    print(markdown(found))
     for macro in dict.fromkeys(one.macro for one in found):
         width, height = macro.size
         print(

@@ -51,8 +51,7 @@ def markdown(found: list[Record], here: list[Record]) -> str:
         "By box": tables.breakdown(main),
         "One more lane": tables.one_more_lane(main),
         "Fraction bits": tables.frac_bits(tables.over_frac_bits(top)),
-        "Without a feature": tables.removal(tables.of_group(top, "removal"), main),
-        "Behavioural": tables.behavioural(tables.of_group(top, "behavioural"), main),
+        "Behavioural": tables.behavioural(tables.of_group(top, "behavioural")),
         "Operand feeds": tables.feeds(feeds),
         "With operand feeds": tables.with_feeds(main, feeds),
         "Arrays": tables.arrays(tables.of_group(here, "array")),
@@ -88,16 +87,19 @@ def hollow(found: list[Record], x: str) -> frozenset[float]:
 
 
 def ratio_plot(top: list[Record]) -> dict[str, str]:
+    """Elements of several lanes; all of them if there is one of each alone."""
     found = [r for r in tables.of_group(top, "main") if tables.ratio_of(r)]
     if not found:
         return {}
+    series = grouped(tables.in_table_order(found), without_lanes)
+    shown = {name: same for name, same in series.items() if len(same) > 1} or series
     curves = [
         plot.Series(
             name,
             sorted((r["lanes"], tables.ratio_of(r)) for r in same),
             hollow=hollow(same, "lanes"),
         )
-        for name, same in grouped(tables.in_table_order(found), without_lanes).items()
+        for name, same in shown.items()
     ]
     period = found[0]["period_ns"]
     return {

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..flow.errors import UsageError
+from ..flow.errors import FlowError, UsageError
 from ..flow.points import Point
 from ..flow.timing import FAR
-from .elements import CLOCK_GATE, Entry
+from .elements import CLOCK_GATE, FEED, Entry
 
 Record = dict[str, Any]
 
@@ -39,10 +39,8 @@ class Whole:
     slack_ns: float  # the worst of all
     met: bool  # by all
     parts: dict[str, float]  # area of each kind of black box
-    inside: dict[
-        str, float
-    ]  # area, measured alone, of parts that are inside the point's own netlist
-    units: tuple[Record, ...] = ()  # the netlists of its black boxes
+    feeds: dict[str, float]  # area of all operand feeds, by name
+    units: tuple[Record, ...] = ()  # the netlists of its black boxes, feeds included
 
     @property
     def area_without_parts(self) -> float:
@@ -57,17 +55,27 @@ def whole(entry: Entry, found: dict[Any, Point], gate: float = 0.0) -> Whole:
     inner = {box: (boxes[box], whole(part, found, gate)) for box, part in entry.parts if part}
     areas = {box: count * part.area for box, (count, part) in inner.items()}
     areas |= {box: boxes[box] * gate for box, _ in entry.parts if box == CLOCK_GATE}
-    inside: dict[str, float] = {}
-    for part, count in entry.inside:
-        inside[part.name] = inside.get(part.name, 0.0) + count * found[part.design].chosen.area
+    if sum(count for _, count in entry.feeds) != boxes.get(FEED, 0):
+        raise FlowError(f"{entry.name} has {boxes.get(FEED, 0)} operand feeds")
+    behind = [(count, whole(part, found, gate)) for part, count in entry.feeds]
+    feeds: dict[str, float] = {}
+    for part, count in entry.feeds:
+        feeds[part.name] = feeds.get(part.name, 0.0) + count * found[part.design].chosen.area
+    others = [part for _, part in (*inner.values(), *behind)]
     return Whole(
         point,
-        (point.chosen.area + sum(areas.values())) / entry.copies,
-        min(point.chosen.slack_ns, *(part.slack_ns for _, part in inner.values()), FAR),
-        point.met and all(part.met for _, part in inner.values()),
+        (point.chosen.area + sum(areas.values()) + sum(feeds.values())) / entry.copies,
+        min(point.chosen.slack_ns, *(part.slack_ns for part in others), FAR),
+        point.met and all(part.met for part in others),
         areas,
-        inside,
-        tuple(_unit(part, boxes[box], found[part.design]) for box, part in entry.parts if part),
+        feeds,
+        tuple(
+            _unit(part, count, found[part.design])
+            for part, count in (
+                *((part, boxes[box]) for box, part in entry.parts if part),
+                *entry.feeds,
+            )
+        ),
     )
 
 
@@ -135,7 +143,6 @@ def record(pair: Pair, breakdown: dict[str, float] | None = None) -> Record:
         "ratio": round(ratio, 4) if ratio else None,
         "target": entry.target,
         "met": closed and (entry.target is None or (ratio is not None and ratio <= entry.target)),
-        "removed": entry.removed,
         # How it was made
         "top": entry.design.top,
         "parameters": dict(entry.design.parameters),
@@ -149,10 +156,10 @@ def record(pair: Pair, breakdown: dict[str, float] | None = None) -> Record:
         "copies": entry.copies,
         "area_without_parts": own.area_without_parts,
         "parts": own.parts,
-        "inside": own.inside,
+        "feeds": own.feeds,
         "baseline_area_without_parts": baseline.area_without_parts if baseline else None,
         "baseline_parts": baseline.parts if baseline else {},
-        "baseline_inside": baseline.inside if baseline else {},
+        "baseline_feeds": baseline.feeds if baseline else {},
         "units": list(own.units),
         "baseline_units": list(baseline.units) if baseline else [],
         "netlist": f"{chosen.netlist}/netlist.v",

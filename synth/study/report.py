@@ -15,13 +15,12 @@ import textwrap
 from pathlib import Path
 
 from ..flow.errors import UsageError
-from . import libraries, pages, tables
+from . import libraries, memories, pages, tables
 from .records import Record
 
 TEMPLATE = Path(__file__).with_name("area_page.md")
 PLACE = re.compile(r"\{\{([^{}]+)\}\}")
 WIDTH = 120
-MODES = ("settled", "long_glitches", "glitches")
 # Keys of area.json that the page does not need: they are long, or they are paths in a build folder.
 DEFAULT_ARRAY = "array_4x4_block_f19_l16"
 LEFT_OUT = ("netlist", "baseline_netlist", "variants", "baseline_variants", "critical")
@@ -38,13 +37,11 @@ class Page:
     """The words that the template may use. Records are those of the first library; `NAME` is an entry's name."""
 
     def __init__(self, folder: Path):
-        area, pdk, energy, notes = (
-            load(folder, name) for name in ("area", "pdk", "energy", "notes")
-        )
-        self.area, self.energy, self.notes = area["records"], energy["records"], notes
+        area, pdk, notes = (load(folder, name) for name in ("area", "pdk", "notes"))
+        self.area, self.notes = area["records"], notes
         self.pdk = pdk["records"]  # with the libraries of process design kits
         self.folder = folder
-        self.runs = {**area["runs"], **pdk["runs"], **energy["runs"]}
+        self.runs = {**area["runs"], **pdk["runs"]}
         self.top = tables.headline(self.area)
         self.main = tables.of_group(self.top, "main")
         self.feeds = tables.of_group(self.top, "feed")
@@ -53,6 +50,11 @@ class Page:
     @property
     def accel(self) -> dict:
         return load(self.folder, "accel")
+
+    @property
+    def memories(self) -> dict:
+        """The parameters of the accelerator whose memories are shown."""
+        return load(self.folder, "memories")["parameters"]
 
     @property
     def fpga(self) -> dict:
@@ -75,6 +77,16 @@ class Page:
             raise UsageError(f"synth/results/area.json has no record of {name}")
         return found
 
+    @property
+    def checked(self) -> dict[str, int]:
+        """The number of netlists of each record that `make synth-check` found right."""
+        counts: dict[str, int] = {}
+        for one in load(self.folder, "check")["netlists"]:
+            if one["checked"] and one["passed"] and not one["failed"]:
+                for name in set(one["elements"]):
+                    counts[name] = counts.get(name, 0) + 1
+        return counts
+
     # ---- figures ----------------------------------------------------------------------------------------------------
 
     def say_ratio(self, name: str) -> str:
@@ -86,24 +98,10 @@ class Page:
     def say_error(self, name: str) -> str:
         return tables.error(self.record(name))
 
-    def say_with_feed(self, name: str) -> str:
-        return tables.number(tables.with_feed(self.record(name), self.feeds), 2)
-
     def say_more(self, name: str, than: str) -> str:
         """By how much the area of NAME is above that of THAN, in %."""
         share = self.record(name)["area"] / self.record(than)["area"] - 1
         return f"{100 * share:.1f} %"
-
-    def say_more_baseline(self, name: str, than: str) -> str:
-        """The same of the baselines of two records."""
-        areas = [self.record(one)["baseline_area"] for one in (name, than)]
-        return f"{100 * (areas[0] / areas[1] - 1):.0f} %"
-
-    def say_over(self, name: str, baseline_of: str) -> str:
-        """The area of NAME over the baseline of another record, as of a behavioural one."""
-        return tables.number(
-            self.record(name)["area"] / self.record(baseline_of)["baseline_area"], 2
-        )
 
     def say_lane(self, kind: str) -> str:
         """The area of one more lane, of KIND_fF or int8."""
@@ -121,14 +119,17 @@ class Page:
         value = found["value"]
         return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
-    def say_energy(self, name: str, mode: str) -> str:
-        """The ratio to INT8 of the energy of a MAC."""
-        found = next(record for record in self.energy if record["name"] == name)
-        return tables.number(found["ratio"][mode], 2)
-
     def say_accel(self, key: str) -> str:
         """A figure of the accelerator; _ns in nanoseconds, an area otherwise."""
         return tables.number(self.accel[key], 2 if key.endswith("_ns") else 0)
+
+    def say_memory_bit(self, ports: str) -> str:
+        macro = memories.TWO_PORTS if ports == "2" else memories.ONE_PORT
+        return tables.number(macro.um2_per_bit, 1)
+
+    def say_memory_area(self) -> str:
+        """In mm2."""
+        return tables.number(sum(m.um2 for m in memories.memories(self.memories)) / 1e6, 2)
 
     def say_share(self, name: str) -> str:
         """The share of a block in the accelerator's area, in %."""
@@ -136,14 +137,9 @@ class Page:
         return f"{100 * found['count'] * found['area'] / self.accel['area']:.0f} %"
 
     def say_array(self, which: str) -> str:
-        """The ratio of the smallest FP8 array (`fp8`: of the default kind and window) to the smallest INT8 array."""
-        found = [r for r in self.arrays if r["name"].endswith(f"_l{r['lanes']}")]
-        best = min(r["baseline_area"] for r in found)
-        areas = {
-            "smallest": min(r["area"] for r in found),
-            "default": self.record(DEFAULT_ARRAY)["area"],
-        }
-        return tables.number(areas[which] / best, 2)
+        """The ratio of the default array, or of another one, to the smallest INT8 array of any shape."""
+        name = DEFAULT_ARRAY if which == "default" else which
+        return tables.number(self.record(name)["area"] / tables.smallest_baseline(self.arrays), 2)
 
     def say_targets(self) -> str:
         """How many elements meet their target."""
@@ -171,13 +167,12 @@ class Page:
     def say_table(self, name: str) -> str:
         group = tables.of_group
         made = {
-            "elements": lambda: tables.elements(self.main),
-            "behavioural": lambda: tables.behavioural(group(self.top, "behavioural"), self.main),
+            "elements": lambda: tables.elements(self.main, self.checked),
             "pdk": lambda: tables.pdk(self.pdk, self.main),
-            "pdk_clocks": lambda: tables.pdk_clocks(self.pdk, self.main),
+            "formatscope": lambda: tables.behavioural(group(self.pdk, "behavioural")),
+            "memories": lambda: memories.markdown(memories.memories(self.memories)),
             "period": lambda: tables.period(tables.swept(self.area)),
             "frac_bits": lambda: tables.frac_bits(tables.over_frac_bits(self.top)),
-            "removal": lambda: tables.removal(group(self.top, "removal"), self.main),
             "feeds": lambda: tables.feeds(self.feeds),
             "with_feeds": lambda: tables.with_feeds(self.main, self.feeds),
             "arrays": lambda: tables.arrays(self.arrays),
@@ -188,10 +183,7 @@ class Page:
             "fpga": lambda: tables.fpga(self.fpga),
             "lanes": lambda: tables.one_more_lane(self.main),
             "breakdown": lambda: tables.breakdown(self.main),
-            "energy": lambda: self.energy_table(),
             "published": lambda: self.notes_table("published"),
-            "cells": lambda: self.notes_table("cells"),
-            "once": lambda: self.notes_table("once"),
         }
         if name not in made:
             raise UsageError(f"there is no table {name}: choose one of {' '.join(made)}")
@@ -205,21 +197,6 @@ class Page:
         made = self.notes[name]
         return self.text(tables.table(made["header"], made["lines"]))
 
-    def energy_table(self) -> str:
-        def three(values: dict[str, float], digits: int) -> str:
-            return " / ".join(tables.number(values[mode], digits) for mode in MODES)
-
-        lines = [
-            [
-                tables.code(record["name"]),
-                three(record["fp8"]["pj_per_mac"], 1),
-                three(record["baseline"]["pj_per_mac"], 1),
-                three(record["ratio"], 2),
-            ]
-            for record in tables.in_table_order(self.energy)
-        ]
-        return tables.table(["element", "FP8, pJ per MAC", "INT8, pJ per MAC", "ratio"], lines)
-
 
 def take_accel(made: dict, folder: Path) -> None:
     kept = {key: value for key, value in made.items() if key not in (*LEFT_OUT, "tried", "tools")}
@@ -227,6 +204,20 @@ def take_accel(made: dict, folder: Path) -> None:
         {key: value for key, value in one.items() if key != "netlist"} for one in made["blocks"]
     ]
     (folder / "accel.json").write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def take_check(made: list[dict], folder: Path) -> None:
+    """Adds the outcomes of `make synth-check`. Those of the same netlist are replaced."""
+    known = load(folder, "check")["netlists"] if (folder / "check.json").is_file() else []
+    fresh = [{key: value for key, value in one.items() if key != "netlist"} for one in made]
+    names = {one["name"] for one in fresh}
+    found = [*(one for one in known if one["name"] not in names), *fresh]
+    (folder / "check.json").write_text(json.dumps({"netlists": found}, indent=1) + "\n")
+
+
+def take_memories(made: dict, folder: Path) -> None:
+    kept = {"parameters": made["parameters"]}
+    (folder / "memories.json").write_text(json.dumps(kept, indent=1) + "\n")
 
 
 def take_fpga(made: dict, folder: Path) -> None:
@@ -240,11 +231,16 @@ def take_fpga(made: dict, folder: Path) -> None:
 
 def take(source: Path, folder: Path, command: str) -> None:
     """Records of a measurement take the place of those of the same entry, library and period. Those of a library that the
-    user brought go to pdk.json. Results of the accelerator and of an FPGA take the place of older ones."""
+    user brought go to pdk.json. Results of the accelerator, of its
+    memories and of an FPGA take the place of older ones."""
     try:
         made = json.loads(source.read_text())
+        if isinstance(made, list):
+            return take_check(made, folder)
         if "blocks" in made:
             return take_accel(made, folder)
+        if "memories" in made:
+            return take_memories(made, folder)
         if "yosys" in made:
             return take_fpga(made, folder)
         name = f"{command} {made['run']['date']}"

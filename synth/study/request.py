@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..flow import recipe
 from ..flow.errors import UsageError
 from . import libraries
 from .elements import KINDS, Entry, array, block, element, int8, int8_array
@@ -71,6 +72,15 @@ def periods(text: str) -> tuple[float, ...]:
 
 def clocks_fo4(text: str) -> tuple[float, ...]:
     return several("CLOCK_FO4", text, "FO4 delays of the library")
+
+
+def efforts(text: str) -> tuple[recipe.Effort, ...]:
+    """Efforts of the recipe, in its order."""
+    known = {effort.name: effort for effort in recipe.EFFORTS}
+    wanted = text.replace(",", " ").split()
+    for name in wanted:
+        choice("EFFORTS", name, tuple(known))
+    return tuple(effort for name, effort in known.items() if name in wanted)
 
 
 def several(name: str, text: str, unit: str) -> tuple[float, ...]:

@@ -24,7 +24,7 @@ Curve = dict[float, Point]
 @dataclass(frozen=True)
 class Plan:
     """What is measured. Without `periods` (ns) and `fo4` (the same in FO4 delays of the library) it is each library's
-    headline period, and in a full run also the sweep."""
+    headline period."""
 
     entries: tuple[Entry, ...]
     libraries: dict[str, Library]
@@ -32,6 +32,7 @@ class Plan:
     full: bool
     fo4: tuple[float, ...] | None = None
     variants: int | None = None  # of each point, in place of the entry's
+    efforts: tuple[recipe.Effort, ...] = recipe.EFFORTS
 
     def chosen(self, library: str) -> tuple[float, ...] | None:
         """The periods that the user chose."""
@@ -43,10 +44,8 @@ class Plan:
         periods = self.chosen(library)
         return periods[0] if periods else libraries.headline_of(library, self.libraries[library])
 
-    def periods_of(self, entry: Entry, library: str) -> tuple[float, ...]:
-        if self.chosen(library) or libraries.headline(library) is None:
-            return self.chosen(library) or (self.headline(library),)
-        return table.periods(entry, library, self.full)
+    def periods_of(self, library: str) -> tuple[float, ...]:
+        return self.chosen(library) or (self.headline(library),)
 
     def note(self, library: str) -> str:
         """The library, its FO4 delay and its clock."""
@@ -124,7 +123,7 @@ class Study:
             for entry in self.plan.entries
             for library in self.plan.libraries
             if self.plan.covers(entry, library)
-            for period in self.plan.periods_of(entry, library)
+            for period in self.plan.periods_of(library)
         ]
 
     def tasks(self) -> list[Task]:
@@ -135,7 +134,7 @@ class Study:
         for entry, library, period in self.triples():
             for one in needed(entry):
                 periods.setdefault((one.design, library), set()).add(period)
-                costs[one.design] = one.lanes + len(one.parts) * 100
+                costs[one.design] = one.copies * (one.lanes + 8) + len(one.parts) * 10
                 wanted[one.design] = self.plan.variants or one.variants
         tasks = [
             self._curve_task(design, library, at, costs[design], wanted[design])
@@ -151,8 +150,10 @@ class Study:
     ) -> Task:
         return Task(
             curve_name(design, library),
-            cost * len(periods),
-            lambda: points.curve(self.synthesisers[library], design, periods, wanted=wanted),
+            cost * len(periods) * (len(self.plan.efforts) + wanted),
+            lambda: points.curve(
+                self.synthesisers[library], design, periods, self.plan.efforts, wanted=wanted
+            ),
             curve_summary,
         )
 
@@ -189,7 +190,7 @@ class Study:
 
         return Task(
             box_name(design, library),
-            entry.lanes,
+            entry.copies * (entry.lanes + 8),
             work,
             lambda areas: f"{sum(areas.values()):,.0f}, modules apart",
         )

@@ -120,7 +120,8 @@ def over_frac_bits(found: list[Record]) -> list[Record]:
 # ---- tables ---------------------------------------------------------------------------------------------------------
 
 
-def elements(found: list[Record]) -> str:
+def elements(found: list[Record], checked: dict[str, int] | None = None) -> str:
+    """With CHECKED, a column says whether the netlists of both sides ran the vectors of the RTL."""
     header = [
         "element",
         "lanes",
@@ -145,28 +146,11 @@ def elements(found: list[Record]) -> str:
             ratio(r),
             number(r.get("target"), 2),
             error(r),
+            *([] if checked is None else ["both" if checked.get(r["name"], 0) >= 2 else "-"]),
         ]
         for r in in_table_order(found)
     ]
-    return table(header, lines)
-
-
-def behavioural(found: list[Record], structural: list[Record]) -> str:
-    whole = {record["name"]: record for record in structural}
-    lines = [
-        [
-            code(r["name"]),
-            f"{r['period_ns']:g}",
-            number(r["area"]),
-            number(r["baseline_area"]),
-            number(ratio_of(r), 2),
-            number(ratio_of(whole[name]), 2) if name in whole else "-",
-        ]
-        for r in in_table_order(found)
-        if (name := r["name"].removesuffix("_behavioural"))
-    ]
-    header = ["element", "period, ns", "FP8", "INT8", "behavioural ratio", "structural ratio"]
-    return table(header, lines)
+    return table(header if checked is None else [*header, "simulated"], lines)
 
 
 def period(found: list[Record]) -> str:
@@ -203,29 +187,6 @@ def frac_bits(found: list[Record]) -> str:
         for r in found
     ]
     return table(["element", "fraction bits", "area", "ratio", "error"], lines)
-
-
-def removal(found: list[Record], structural: list[Record]) -> str:
-    """A line a feature, a column a kind of element."""
-    kinds = list(dict.fromkeys(r["kind"] for r in in_table_order(found)))
-    whole = {
-        kind: next(
-            (r for r in structural if r["kind"] == kind and r["lanes"] == lanes and r["area"]), None
-        )
-        for kind in kinds
-        for lanes in {r["lanes"] for r in found}
-    }
-    if not kinds or None in whole.values():
-        return ""
-    lines = [["nothing", *(number(whole[kind]["area"]) for kind in kinds)]]
-    for feature in dict.fromkeys(r["removed"] for r in in_table_order(found)):
-        cells = []
-        for kind in kinds:
-            r = next((r for r in found if r["kind"] == kind and r["removed"] == feature), None)
-            change = r and f"{100 * (r['area'] / whole[kind]['area'] - 1):+.1f} %"
-            cells.append(f"{number(r['area'])}, {change}" if r else "-")
-        lines.append([feature, *cells])
-    return table(["without", *(code(whole[kind]["name"]) for kind in kinds)], lines)
 
 
 def feeds(found: list[Record]) -> str:
@@ -288,7 +249,7 @@ def array_parts(record: Record, side: str = "") -> dict[str, float]:
     boxes = record[f"{side}parts"]
     read = boxes.get(READOUT, 0.0)
     units = sum(boxes.values()) - read
-    feeds = sum(record[f"{side}inside"].values())
+    feeds = sum(record[f"{side}feeds"].values())
     return {
         "elements": units,
         "operand feeds": feeds,
@@ -297,9 +258,14 @@ def array_parts(record: Record, side: str = "") -> dict[str, float]:
     }
 
 
+def smallest_baseline(found: list[Record]) -> float:
+    return min(record["baseline_area"] for record in found)
+
+
 def arrays(found: list[Record]) -> str:
-    """A line an array, each baseline once."""
+    """A line an array, each baseline once. Ratios are to the smallest baseline."""
     lines, seen = [], set()
+    best = smallest_baseline(found) if found else 0.0
     for r in in_table_order(found):
         for side, name in (("", r["name"]), ("baseline_", r["baseline"])):
             if name is None or (name, r["period_ns"]) in seen:
@@ -311,13 +277,21 @@ def arrays(found: list[Record]) -> str:
                     *map(number, array_parts(r, side).values()),
                     number(r[f"{side}area"]),
                     number(r[f"{side}slack_ns"], 2),
-                    "1" if side else number(ratio_of(r), 2),
+                    against(r, r[f"{side}area"] / best, side),
+                    "-" if side else number(r.get("target"), 2),
                 ]
             )
     if not lines:
         return ""
-    header = ["array", *array_parts(found[0]), "all", "slack, ns", "ratio to the same shape"]
+    header = ["array", *array_parts(found[0]), "all", "slack, ns", "ratio", "target"]
     return table(header, lines)
+
+
+def against(record: Record, value: float, side: str) -> str:
+    """An array's ratio, bold if it meets its target."""
+    target = record.get("target")
+    good = not side and target is not None and closed(record) and value <= target
+    return f"**{value:.2f}**" if good else f"{value:.2f}"
 
 
 @dataclass(frozen=True)
@@ -360,7 +334,7 @@ def pareto(found: list[Record]) -> str:
     same = [r for r in in_table_order(found) if r["name"].endswith(f"_l{r['lanes']}")]
     if not same:
         return ""
-    best = min(r["baseline_area"] for r in same)
+    best = smallest_baseline(same)
     lines = []
     for r in same:
         own, other = Shape.of(r["name"], r["kind"]), Shape.of(r["baseline"], "int8")
@@ -497,60 +471,84 @@ def pdk_name(library: str) -> str:
     return next((name for start, name in PDKS.items() if library.startswith(start)), library)
 
 
-def by_pdk(found: list[Record]) -> dict[str, dict[str, Record]]:
-    """Library to element to record, in the order of PDKS."""
-    result: dict[str, dict[str, Record]] = {name: {} for name in PDKS.values()}
-    for record in in_table_order(found):
-        result.setdefault(pdk_name(record["library"]), {})[record["name"]] = record
-    return {name: records for name, records in result.items() if records}
+PDK_ELEMENTS = {
+    "block_f19_l16_fp32": "FP32, 19 bits",
+    "block_f13_l16_fp32": "FP32, 13 bits",
+    "block_f13_l16_fp16": "FP16, 13 bits",
+}
+
+
+def by_clock(found: list[Record]) -> dict[tuple[str, float], dict[str, Record]]:
+    """(Library, period) to element to record: libraries in the order of PDKS, the fastest clock first."""
+    order = list(PDKS.values())
+    result: dict[tuple[str, float], dict[str, Record]] = {}
+    for record in found:
+        key = pdk_name(record["library"]), record["period_ns"]
+        if record["name"] in PDK_ELEMENTS:
+            result.setdefault(key, {})[record["name"]] = record
+
+    def place(key: tuple[str, float]) -> tuple[int, float]:
+        return order.index(key[0]) if key[0] in order else -1, key[1]
+
+    return {key: result[key] for key in sorted(result, key=place)}
+
+
+def missed(record: Record, side: str = "") -> str:
+    """By which part of the period a side misses the clock; nothing if it meets it."""
+    slack_ns = record[f"{side}slack_ns"]
+    return "" if slack_ns >= 0 else f"misses by {-100 * slack_ns / record['period_ns']:.1f} %"
+
+
+def um2(area: float) -> str:
+    return number(area, 0 if area >= 1000 else 1)
 
 
 def pdk(found: list[Record], first: list[Record]) -> str:
-    """A line an element, a column a library: the ratio, and by how much either side misses the clock, as a part of it."""
+    """A line a library and clock: the ratios, and by how much a side misses the clock."""
 
     def cell(record: Record | None) -> str:
         if record is None:
             return "-"
-        missed = [
-            f"{side} {-100 * record[key] / record['period_ns']:.1f} %"
-            for side, key in (("FP8", "slack_ns"), ("INT8", "baseline_slack_ns"))
-            if record[key] < 0
-        ]
         text = number(ratio_of(record), 2)
-        return f"({text}, {', '.join(missed)})" if missed else text
+        own, base = missed(record), missed(record, "baseline_")
+        return f"({text}, {own})" if own else f"({text})" if base else text
 
-    libraries_of = by_pdk(found)
-    own = {record["name"]: record for record in first}
-    names = list(dict.fromkeys(name for records in libraries_of.values() for name in records))
-    order = {record["name"]: place for place, record in enumerate(in_table_order(first))}
-    lines = [
-        [code(name), cell(own.get(name)), *(cell(its.get(name)) for its in libraries_of.values())]
-        for name in sorted(names, key=lambda name: order.get(name, len(order)))
-    ]
-    return table(["element", "OSU018", *libraries_of], lines)
-
-
-def pdk_clocks(found: list[Record], first: list[Record]) -> str:
-    """The libraries, their FO4 delays and clocks, and the area of one element and its baseline."""
     lines = []
-    for name, records in by_pdk(found).items():
+    for (name, period_ns), records in by_clock([*first, *found]).items():
         one = next(iter(records.values()))
-        sample = records.get(PDK_SAMPLE)
+        fo4_ns = one.get("fo4_ns")
+        base = missed(one, "baseline_")
         lines.append(
             [
-                name,
-                code(one["library"]),
-                f"{1000 * one['fo4_ns']:.1f}",
-                f"{one['period_ns']:g}",
-                f"{one['period_ns'] / one['fo4_ns']:.1f}",
-                number(sample["area"], 0 if sample["area"] > 1000 else 1) if sample else "-",
-                number(sample["baseline_area"], 0 if sample["area"] > 1000 else 1)
-                if sample
-                else "-",
+                "OSU018" if name == libraries.FIRST else name,
+                f"{1000 * fo4_ns:.1f}",
+                f"{period_ns:g}",
+                f"{period_ns / fo4_ns:.1f}",
+                um2(one["baseline_area"]) + (f", {base}" if base else ""),
+                *(cell(records.get(element)) for element in PDK_ELEMENTS),
             ]
         )
-    header = ["library", "Liberty file", "FO4 delay, ps", "clock, ns", "clock, FO4"]
-    return table([*header, f"{code(PDK_SAMPLE)}, um2", "INT8, um2"], lines)
+    header = ["library", "FO4 delay, ps", "clock, ns", "clock, FO4", "area of INT8, um2"]
+    return table([*header, *PDK_ELEMENTS.values()], lines)
 
 
-PDK_SAMPLE = "late_fp16_f13_l16"
+def behavioural(found: list[Record]) -> str:
+    """A line a record, for a comparison with figures that others published."""
+    lines = [
+        [
+            code(r["name"]),
+            pdk_name(r["library"]),
+            f"{r['period_ns']:g}",
+            um2(r["area"]),
+            um2(r["baseline_area"]),
+            number(ratio_of(r), 2),
+            "; ".join(
+                f"{side} {words}"
+                for side, words in (("FP8", missed(r)), ("INT8", missed(r, "baseline_")))
+                if words
+            )
+            or "both meet it",
+        ]
+        for r in found
+    ]
+    return table(["element", "library", "clock, ns", "FP8", "INT8", "ratio", "clock"], lines)

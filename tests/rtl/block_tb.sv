@@ -102,14 +102,17 @@ module block_tb
   localparam int unsigned Steps = BLOCK / LANES;
   localparam int unsigned Period = Steps > SHARE ? Steps : SHARE;
   localparam int unsigned Waiting = BANKS * Period - 4;  // cycles in which an accumulator is not in the unit
-  logic [Waiting:0][AccW-1:0] waiting;
-  if (Waiting != 0) begin : g_wait
-    always_ff @(posedge clk_i) waiting[Waiting:1] <= waiting[Waiting-1:0];
+  logic [AccW-1:0] acc_back;
+  if (Waiting == 0) begin : g_at_once
+    assign acc_back = acc;
+  end else begin : g_wait
+    logic [Waiting-1:0][AccW-1:0] waiting_q;
+    always_ff @(posedge clk_i) waiting_q <= (Waiting * AccW)'({waiting_q, acc});
+    assign acc_back = waiting_q[Waiting-1];
   end
-  assign waiting[0] = acc;
 
   fp8mac_block_cluster u_cluster (
-    .acc_i(waiting[Waiting]),
+    .acc_i(acc_back),
 `elsif ELEMENT_NETLIST
   fp8mac_element_block u_element (
 `else

@@ -53,15 +53,15 @@ module int8_tb
 `ifdef UNIT_NETLIST
   localparam int unsigned Stages = 2;
   localparam int unsigned FirstCycles = TREE_REGISTER != 0 ? 2 : 1;
-  logic [31:0]               added;
-  logic [FirstCycles-1:0]    first_q;
-  logic [BANKS:Stages][31:0] acc;  // index s: s cycles after it was taken
+  localparam int unsigned Waiting = BANKS - Stages;  // cycles in which an accumulator is not in the pipeline
+  logic [31:0]              added;
+  logic [FirstCycles-1:0]   first_q;
+  logic [Waiting-1:0][31:0] waiting_q;
   always_ff @(posedge clk_i) begin
-    first_q             <= FirstCycles'({first_q, first});
-    acc[BANKS:Stages+1] <= acc[BANKS-1:Stages];
+    first_q   <= FirstCycles'({first_q, first});
+    waiting_q <= (Waiting * 32)'({waiting_q, added});
   end
-  assign acc[Stages] = added;
-  assign acc_o       = acc[BANKS];
+  assign acc_o = waiting_q[Waiting-1];
 
   fp8mac_int8_pipeline u_pipeline (
     .clk_i, .a_i(a), .b_i(b), .acc_i(first_q[FirstCycles-1] ? '0 : acc_o), .acc_o(added)

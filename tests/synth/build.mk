@@ -26,3 +26,11 @@ TESTS += $(BUILD)/test/synth_equivalence.log
 $(BUILD)/test/synth_equivalence.log: tests/synth/test_equivalence.py $(SYNTH_PY) $(CATALOGUE_SV) \
   $(wildcard tests/synth/*.sv rtl/*.sv rtl/*/*.sv rtl/*/*/*.sv) tests/run_test.sh
 	@tests/run_test.sh synth_equivalence $@ $(PYTHON) -B -m tests.synth.test_equivalence $(BUILD)
+
+# Netlists of two small units run the vectors of the RTL's benches.
+TESTS += $(BUILD)/test/synth_netlists.log
+$(BUILD)/test/synth_netlists.log: tests/synth/test_netlists.py tests/synth/bench.py $(SYNTH_PY) $(CATALOGUE_SV) \
+  $(ELEMENT_COMMON) $(BUILD)/model/libfp8mac.a tests/rtl/block_tb.sv tests/rtl/block_dut.cpp tests/rtl/int8_tb.sv \
+  tests/rtl/int8_dut.cpp tests/rtl/element_build.sh $(wildcard rtl/*.sv rtl/*/*.sv rtl/*/*/*.sv) tests/run_test.sh
+	@VERILATOR=$(VERILATOR) CXX=$(CXX) tests/run_test.sh synth_netlists $@ \
+	  $(PYTHON) -B -m tests.synth.test_netlists $(BUILD)

@@ -181,7 +181,7 @@ def test_shapes(bench: Bench) -> None:
 
 def test_pdk_tables(bench: Bench) -> None:
     record = {
-        "name": tables.PDK_SAMPLE,
+        "name": next(iter(tables.PDK_ELEMENTS)),
         "library": "sky130_fd_sc_hd__tt",
         "period_ns": 4.0,
         "fo4_ns": 0.08,
@@ -191,12 +191,21 @@ def test_pdk_tables(bench: Bench) -> None:
         "baseline_slack_ns": 0.2,
     }
     own = {**record, "library": "osu018", "slack_ns": 0.1, "area": 1500.0}
-    text = tables.pdk([record], [own])
+    slower = {**record, "period_ns": 6.0, "slack_ns": 0.1, "baseline_slack_ns": -0.3}
+    lines = tables.pdk([slower, record], [own]).splitlines()[2:]
     bench.check(
-        f"a ratio that misses the clock says by how much: {text}",
-        "| OSU018 | sky130hd |" in text and "| 1.50 | (2.00, FP8 2.5 %) |" in text,
+        f"a line each library and clock, and by how much it is missed: {lines}",
+        [line[: line.index(" -") + 2] for line in lines]
+        == [
+            "| OSU018 | 80.0 | 4 | 50.0 | 1,000 | 1.50 | -",
+            "| sky130hd | 80.0 | 4 | 50.0 | 1,000 | (2.00, misses by 2.5 %) | -",
+            "| sky130hd | 80.0 | 6 | 75.0 | 1,000, misses by 5.0 % | (2.00) | -",
+        ],
     )
-    bench.check("the clocks", "| 80.0 | 4 | 50.0 |" in tables.pdk_clocks([record], [own]))
+    text = tables.behavioural([record])
+    bench.check(
+        f"a pair in words: {text}", "| 2,000 | 1,000 | 2.00 | FP8 misses by 2.5 % |" in text
+    )
 
 
 def main() -> int:

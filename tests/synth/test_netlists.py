@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Netlists of two units of the array run the vectors of the RTL's benches against the golden model: a small block cluster
+and the INT8 baseline. A seeded fault in each is found. `make synth-check` does the same with the netlists of the area study.
+
+python -m tests.synth.test_netlists BUILD    works in BUILD/synth-netlists-test; BUILD has what `make element-bench` makes
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from synth.flow import faults, liberty, recipe, runs
+from synth.flow.cache import Cache
+from synth.study import check, libraries
+from synth.study.elements import block, int8, source_folders, unit
+from tests.synth.bench import Bench
+
+ROWS = 1  # elements of a column
+STEPS = 4000  # random steps of a run
+UNITS = {
+    "block_f19_l4": unit(block(4, 19, "both"), ROWS).design,
+    "int8_l4": unit(int8(4), ROWS).design,
+}
+
+
+def quoted(flow: runs.Synthesiser, name: str) -> check.Quoted:
+    """The netlist of the headline period, as a record of area.json would quote it."""
+    period = libraries.HEADLINE_PERIOD
+    made = flow.run(UNITS[name], period, recipe.EFFORTS[0], recipe.SEEDS[0])
+    path = Path(made.netlist, "netlist.v")
+    return check.Quoted(path, UNITS[name], libraries.FIRST, period, made.area, (name,))
+
+
+def test_unit(bench: Bench, simulator: check.Simulator, flow: runs.Synthesiser, name: str) -> None:
+    item = quoted(flow, name)
+    outcome = simulator.check(item)
+    print(f"{name}: {item.area:,.0f}, {outcome.passed} passed, {outcome.failed} failed")
+    bench.passed += outcome.passed
+    bench.failed += outcome.failed
+    for note in outcome.notes:
+        print(f"FAILED {name}: {note}")
+    faulty = faults.other_gate(item.netlist.read_text(), simulator.libraries[item.library])
+    program = simulator.bench(item, faulty, f"{name}_fault")
+    bench.check(f"{name}: a seeded fault is found", simulator.run(program, check.STARTS[0])[1] > 0)
+
+
+def main() -> int:
+    build = Path(sys.argv[1])
+    folder = build / "synth-netlists-test"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    library = liberty.Library(libraries.LIBRARIES[libraries.FIRST][0])
+    flow = runs.Synthesiser(library, source_folders(build), Cache(folder))
+    simulator = check.Simulator(
+        build, {libraries.FIRST: library}, STEPS, folder / "check", pairs=False
+    )
+    bench = Bench()
+    for name in UNITS:
+        test_unit(bench, simulator, flow, name)
+    print(f"{bench.passed} passed, {bench.failed} failed")
+    return 1 if bench.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
