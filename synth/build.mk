@@ -8,9 +8,10 @@
 #                                  With ROWS= or COLS= the whole array is measured. LIB may name several files of one
 #                                  library, and compressed ones (.lib.gz): LIB='a.lib.gz b.lib.gz'
 #   make synth DONT_USE='*probe* *lpflow*'   cells that are not used;  CLOCK_FO4=60.5  the period in FO4 delays of LIB
-#   make synth ONLY=regex          entries by name;  JOBS=n  runs at a time (default: all cores);  VARIANTS=1  one
+#   make synth ONLY=regex          entries of synth-full by name;  JOBS=n  runs at a time (default: all cores);  VARIANTS=1  one
 #                                  netlist of each point in place of the median of three: faster, with more noise;
-#                                  EFFORTS='area level2'  some efforts of the recipe (synth/flow/recipe.py) in place of all
+#                                  EFFORTS=area  some efforts of the recipe (synth/flow/recipe.py) in place of all;
+#                                  baselines get every one
 #   make synth-fo4 LIB=path.lib    the FO4 delay of a library, and its default clock
 #   make synth-accel               the accelerator without its memories: area and worst path of each block.
 #                                  CONFIG='ROWS=2 LANES=4' changes its parameters, PART=MODULE measures a module alone,

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Energy of the elements beside their INT8 baselines, on real operands. It is indicative. The netlists are those of
 # $(BUILD)/synth/area.json, which `make synth` makes. Results: $(BUILD)/synth/energy.json and energy.md.
-#   make synth-energy              every element of 1, 4 and 16 lanes, minutes
+# It has elements of the kinds late, aligned and static, such as those that `make synth ONLY='_l1$$|_f25_l16$$'` measures.
+#   make synth-energy              every such element of 1, 4 and 16 lanes, minutes
 #   make synth-energy ONLY=regex DATA=digits|normal
 
 ENERGY_TOGGLES := $(BUILD)/synth/toggles

@@ -19,6 +19,7 @@ from .drive import Drive
 
 LANES = (1, 4, 16)
 GROUPS = ("main",)
+FAMILIES = ("late", "aligned", "static")  # drive.py knows their pipelines
 
 
 def baseline_of(record: Record) -> Record:
@@ -45,6 +46,7 @@ def elements(every: list[Record], library: str, period_ns: float) -> list[Record
         if record["library"] == library
         and record["period_ns"] == period_ns
         and record["group"] in GROUPS
+        and record["family"] in FAMILIES
         and record["lanes"] in LANES
     ]
 

@@ -30,7 +30,8 @@ def own_entry(options: argparse.Namespace) -> Entry | None:
 
 def plan(options: argparse.Namespace) -> Plan:
     own = own_entry(options)
-    entries = [own] if own else list(table.entries(options.full))
+    # Entries that are named are measured even if they take long.
+    entries = [own] if own else list(table.entries(options.full or bool(options.only)))
     if options.only:
         possible = entries
         entries = [entry for entry in possible if re.search(options.only, entry.name)]

@@ -160,7 +160,7 @@ def element(
 
 def block(
     lanes: int,
-    frac_bits: int,
+    frac_bits: int | None = None,
     acc: str = "fp32",
     products: int = 32,
     target: float | None = None,
@@ -170,6 +170,8 @@ def block(
     they share, and BANKS accumulators of each. `acc`: fp32, fp16, or both for a choice at run time."""
     kind = KINDS["block"]
     share = products // lanes
+    if frac_bits is None:
+        frac_bits = kind.default_frac_bits(lanes)
     late_bits = max(frac_bits, 12 if acc == "fp16" else 25)
     return Entry(
         kind.spelling(lanes, frac_bits)
@@ -368,8 +370,7 @@ def array(
     """`acc` is for kind `block`. An array of `block` has both accumulator formats; with one of them alone its units are
     smaller, and the rest is that of both."""
     if kind == "block":
-        bits = KINDS[kind].frac_bits.default if frac_bits is None else frac_bits
-        inner = block(lanes, bits, acc)
+        inner = block(lanes, frac_bits, acc)
     else:
         inner = element(kind, lanes, frac_bits)
     feeds = ((feed_of(kind, lanes, inner.frac_bits), rows + columns),)

@@ -121,7 +121,9 @@ def breakdown_plot(top: list[Record]) -> dict[str, str]:
     for r in boxed:
         if r["lanes"] == widest:
             # Words of a bar's name stand below each other.
-            stacks[r["name"].replace("_", " ")] = r["breakdown"]
+            share = 1 / r.get("copies", 1)
+            own = {box: share * area for box, area in r["breakdown"].items()}
+            stacks[r["name"].replace("_", " ")] = own
             if r.get("baseline_breakdown"):
                 name = r["baseline"].replace("_", " ")
                 stacks = {name: r["baseline_breakdown"], **stacks}

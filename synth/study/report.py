@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ..flow.errors import UsageError
 from . import libraries, memories, pages, tables
+from .elements import READOUT
 from .records import Record
 
 TEMPLATE = Path(__file__).with_name("area_page.md")
@@ -140,6 +141,15 @@ class Page:
         """The ratio of the default array, or of another one, to the smallest INT8 array of any shape."""
         name = DEFAULT_ARRAY if which == "default" else which
         return tables.number(self.record(name)["area"] / tables.smallest_baseline(self.arrays), 2)
+
+    def say_array_converting(self, results: str) -> str:
+        """The ratio of the default array to INT8 of the same shape that converts so many results a cycle to FP32. For 0 the
+        read-out of both is left out."""
+        own = self.record(DEFAULT_ARRAY)
+        converter = next(u for u in own["baseline_units"] if u["top"] == READOUT)
+        fewer = (converter["count"] - int(results)) * converter["area"]
+        area = own["area"] - (own["parts"][READOUT] if results == "0" else 0)
+        return tables.number(area / (own["baseline_area"] - fewer), 2)
 
     def say_targets(self) -> str:
         """How many elements meet their target."""

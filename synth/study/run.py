@@ -32,7 +32,9 @@ class Plan:
     full: bool
     fo4: tuple[float, ...] | None = None
     variants: int | None = None  # of each point, in place of the entry's
-    efforts: tuple[recipe.Effort, ...] = recipe.EFFORTS
+    efforts: tuple[recipe.Effort, ...] = (
+        recipe.EFFORTS
+    )  # of all designs but the baselines, which get every one
 
     def chosen(self, library: str) -> tuple[float, ...] | None:
         """The periods that the user chose."""
@@ -150,12 +152,16 @@ class Study:
     ) -> Task:
         return Task(
             curve_name(design, library),
-            cost * len(periods) * (len(self.plan.efforts) + wanted),
+            cost * len(periods) * (len(self.efforts(design)) + wanted),
             lambda: points.curve(
-                self.synthesisers[library], design, periods, self.plan.efforts, wanted=wanted
+                self.synthesisers[library], design, periods, self.efforts(design), wanted=wanted
             ),
             curve_summary,
         )
+
+    def efforts(self, design: Design) -> tuple[recipe.Effort, ...]:
+        baselines = {one.design for entry in self.plan.entries for one in needed(entry.baseline)}
+        return recipe.EFFORTS if design in baselines else self.plan.efforts
 
     def boxed(self) -> list[tuple[Entry, str]]:
         """Elements, and their baselines, whose breakdown is wanted: with the first library. Of a library that a user
@@ -166,10 +172,7 @@ class Study:
         wanted = [
             entry
             for entry in self.plan.entries
-            if entry.group == "main"
-            and (
-                entry.lanes in table.breakdown_lanes(self.plan.full) or len(self.plan.entries) == 1
-            )
+            if entry.group == "main" and (entry.lanes == table.MANY or len(self.plan.entries) == 1)
         ]
         return [(one, library) for entry in wanted for one in (entry, entry.baseline) if one]
 

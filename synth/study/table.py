@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from .elements import (
@@ -37,9 +38,6 @@ def feeds(lanes: int) -> list[Entry]:
                 ("block", 19),
                 ("block", 13),
                 ("late_fp32", 25),
-                ("static", 25),
-                ("aligned_fp32", None),
-                ("kulisch", None),
             )
         ),
     ]
@@ -80,11 +78,13 @@ ENTRIES = [
     *(block(16, bits, group="frac_bits") for bits in (10, 16, 22, 25)),
 ]
 
-# The default run leaves these groups to `make synth-full`.
-LONG = ("frac_bits", "behavioural", "array")
+# The default run takes minutes: one correctly rounded lane, the default kind with many lanes, and its operand feed. The
+# others are left to `make synth-full`.
+DEFAULT = re.compile(r"late_\w+_l1|block_f\d+_l(16|32)(_fp\d+)?|feed_(int8_codes|block_f19)_l16")
+DEFAULT_GROUPS = ("main", "feed")
 
-# Lanes of the elements whose area is broken down into boxes; a full run takes all of them, the default run the last.
-BREAKDOWN_LANES = (4, 16)
+# Lanes of the elements that are compared in lanes; the last is broken down into boxes too.
+FEW, MANY = 4, 16
 
 # The boxes of the datapath in its order, and the words in a module's or an instance's name that belong to each. The
 # outermost instance that matches decides. Other logic is `control`; flip-flops are `registers` everywhere.
@@ -100,13 +100,13 @@ BOXES = {
 
 def entries(full: bool) -> Iterator[Entry]:
     """Every entry of the default or the full run."""
-    return (entry for entry in ENTRIES if full or entry.group not in LONG)
-
-
-def breakdown_lanes(full: bool) -> tuple[int, ...]:
-    return BREAKDOWN_LANES if full else BREAKDOWN_LANES[-1:]
+    return (
+        entry
+        for entry in ENTRIES
+        if full or (entry.group in DEFAULT_GROUPS and DEFAULT.fullmatch(entry.name))
+    )
 
 
 def in_other_libraries(entry: Entry) -> bool:
     """Whether a full run measures it with the libraries beside the first, at the headline period alone."""
-    return entry.group == "main" and entry.lanes in BREAKDOWN_LANES
+    return entry.group == "main" and entry.lanes in (FEW, MANY)

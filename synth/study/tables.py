@@ -12,7 +12,7 @@ from rtl.catalogue import catalogue
 from . import libraries, shapes
 from .elements import KINDS, READOUT, share_of
 from .records import Record
-from .table import BREAKDOWN_LANES, ENTRIES
+from .table import ENTRIES, MANY
 
 ACCUMULATORS = {"fp32": "FP32", "fp16": "FP16", "fixed": "fixed point", "int32": "INT32"}
 SHARED_BY = 4  # elements of a 4 x 4 array that share the feed of a row, and of a column
@@ -409,20 +409,21 @@ def fpga(data: dict) -> str:
 
 
 def lane_areas(found: list[Record]) -> dict[str, tuple[float, float]]:
-    """Of KIND_fF and int8: the area of a further lane, from elements of 4 and of 16 lanes, and the area that is left
-    without lanes."""
-    few, many = BREAKDOWN_LANES
+    """Of KIND_fF and int8: the area of a further lane, from elements of MANY and of twice as many lanes, and the area that is
+    left without lanes. Both share an accumulate unit with equally many neighbours."""
     areas: dict[str, dict[int, float]] = {}
     for r in in_table_order(found):
-        name = r["name"].removesuffix(f"_l{r['lanes']}")
-        areas.setdefault(name, {})[r["lanes"]] = r["area"]
+        name = r["name"].replace(f"_l{r['lanes']}", "").replace("_b64", "")
+        if r.get("copies", 1) == (2 if r["kind"] == "block" else 1):
+            areas.setdefault(name, {})[r["lanes"]] = r["area"]
         areas.setdefault("int8", {})[r["lanes"]] = r["baseline_area"]
+    more = 2 * MANY
     steps = {
-        name: (at[many] - at[few]) / (many - few)
+        name: (at[more] - at[MANY]) / (more - MANY)
         for name, at in areas.items()
-        if few in at and many in at
+        if MANY in at and more in at
     }
-    return {name: (step, areas[name][few] - few * step) for name, step in steps.items()}
+    return {name: (step, areas[name][MANY] - MANY * step) for name, step in steps.items()}
 
 
 def one_more_lane(found: list[Record]) -> str:
@@ -447,8 +448,8 @@ def breakdown(found: list[Record]) -> str:
     lines = [
         [
             code(r["name"]),
-            *(number(r["breakdown"][box]) for box in boxes),
-            number(sum(r["breakdown"].values())),
+            *(number(r["breakdown"][box] / r.get("copies", 1)) for box in boxes),
+            number(sum(r["breakdown"].values()) / r.get("copies", 1)),
             number(r["area"]),
         ]
         for r in boxed

@@ -795,7 +795,7 @@ WRONG = {
     "--clock-fo4 fast": "CLOCK_FO4=fast .*number",
     "--efforts most": "EFFORTS=most .*area balanced",
     "--jobs 0": "JOBS=0 .*whole number",
-    "--only zzz": "ONLY=zzz .*late_fp32_f25_l16",
+    "--only zzz": "ONLY=zzz .*block_f19_l16",
 }
 
 
@@ -875,6 +875,11 @@ ASKED = {
     ),
     "--element=kulisch": ("kulisch_l4", "fp8mac_element_static", {"INF": 0}),
     "--element=exact --lanes=16": ("exact_l16", "fp8mac_element_exact", {"LANES": 16}),
+    "--element=block --lanes=16": (
+        "block_f19_l16",
+        "fp8mac_element_block",
+        {"FRAC_BITS": 19, "SHARE": 2, "ACC_FP32": 1, "ACC_FP16": 1},
+    ),
     "--element=int8 --lanes=32": ("int8_l32", "fp8mac_element_int8", {"TREE_REGISTER": 1}),
     "--element=exact --cols=8": ("array_4x8_exact_l4", "fp8mac_array", {"COLS": 8, "ELEMENT": 0}),
     "--element=int8 --cols=8": ("array_4x8_int8_l4", "fp8mac_array", {"COLS": 8, "ELEMENT": 4}),

@@ -18,7 +18,7 @@ from synth.study.elements import block, int8, source_folders, unit
 from tests.synth.bench import Bench
 
 ROWS = 1  # elements of a column
-STEPS = 4000  # random steps of a run
+STEPS = 40000  # random steps of a run
 UNITS = {
     "block_f19_l4": unit(block(4, 19, "both"), ROWS).design,
     "int8_l4": unit(int8(4), ROWS).design,

@@ -75,8 +75,8 @@ def test_readme(bench: Bench) -> None:
     for words, names in (
         ("{} / {}, synthesised", ("late_fp16_l1", "late_fp32_l1")),
         (
-            "{} with 13 fraction bits, {} with 25",
-            ("late_fp32_f13_l32", "late_fp32_f25_l32"),
+            "{} with 13 fraction bits, {} with 19",
+            ("block_f13_l32_fp32", "block_f19_l32_fp32"),
         ),
     ):
         quoted = words.format(*map(page.say_ratio, names))
@@ -88,7 +88,7 @@ def test_changes(bench: Bench, folder: Path) -> None:
     results = folder / "results"
     shutil.copytree(RESULTS, results)
     area = json.loads((results / "area.json").read_text())
-    name = "late_fp32_f13_l16"
+    name = "block_f13_l16_fp32"
     record = next(r for r in area["records"] if r["name"] == name and r["period_ns"] == 6)
     other = {**record, "area": 2 * record["area"], "netlist": "build/somewhere"}
     source = folder / "area.json"
