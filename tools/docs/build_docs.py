@@ -20,6 +20,7 @@ PAGES = (
     "CHANGELOG.md",
     "docs/COUNTERS.md",
     "docs/GLOSSARY.md",
+    "docs/THROUGHPUT.md",
     "model/NUMERICS.md",
     "model/SPEED.md",
     "model/python/README.md",
