@@ -598,7 +598,7 @@ module fp8mac_accel
   // ---- reports and counters ----------------------------------------------------------------------------------------
   // The accelerator is idle if it holds no command. A command is always in at least one of these places.
   logic waiting;
-  assign waiting = submit || fetching || queue_valid || !walk_idle || !check_idle;
+  assign waiting = submit || fetching || queue_level != '0 || !walk_idle || !check_idle;
   assign idle    = !waiting && load_idle && storing_empty && output_empty && !array_busy && !draining;
 
   // Tag of the oldest command that the engines have; 0 if they have none and a descriptor is read

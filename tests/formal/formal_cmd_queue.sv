@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_cmd_queue: a submitted command is accepted exactly if there is room and neither error state nor abort. It is
 // reported as dropped exactly if there is no room and no error state. Accepted commands come out once and in order,
-// unless an abort drops them.
+// unless an abort drops them. The oldest one is offered from the second cycle after its submission on.
 module formal_cmd_queue
   import fp8mac_cmd_pkg::*;
 #(
@@ -36,14 +36,19 @@ module formal_cmd_queue
   assign taken    = valid && ready_i;
 
   for (genvar i = 0; i < int'(DEPTH); i++) begin : g_mem
-    assign mem[i] = FOLLOWED'(dut.u_fifo.mem_q[i] >> Others);
+    assign mem[i] = FOLLOWED'(dut.u_ram.word_q[i] >> Others);
   end
 
   formal_fifo_track #(.WIDTH(FOLLOWED), .DEPTH(DEPTH)) u_track (
     .clk_i, .rst_ni, .flush_i(abort_i), .push_i(accepted), .mark_i,
-    .data_i(FOLLOWED'(command_i >> Others)), .pop_i(taken), .out_i(FOLLOWED'(command >> Others)), .mem_i(mem),
-    .head_i(dut.u_fifo.head_q), .tail_i(dut.u_fifo.tail_q), .count_o(count), .held_o(held)
+    .data_i(FOLLOWED'(command_i >> Others)), .pop_i(taken),
+    .out_i(dut.shown_q ? FOLLOWED'(command >> Others) : mem[dut.head_q]), .mem_i(mem),
+    .head_i(dut.head_q), .tail_i(dut.tail_q), .count_o(count), .held_o(held)
   );
+
+  // One command was inside in the cycle before, and neither taken nor dropped.
+  logic stays_q;
+  always_ff @(posedge clk_i) stays_q <= rst_ni && !abort_i && count > CountW'(taken);
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
@@ -51,7 +56,9 @@ module formal_cmd_queue
     if (rst_ni) begin
       level_is_count : assert (level == 7'(count));
       full_is_known : assert (full == (count == CountW'(DEPTH)));
-      offers_what_it_has : assert (valid == (count != '0 && !abort_i));
+      offers_what_it_has : assert (valid == (stays_q && !abort_i));
+      has_what_it_offers : assert (!stays_q || count != '0);
+      shows_its_head : assert (!dut.shown_q || FOLLOWED'(command >> Others) == mem[dut.head_q]);
       a_drop_is_reported : assert (overflow == (submit_i && !error_i && count == CountW'(DEPTH)));
       drops : cover (overflow);
       aborts_a_full_queue : cover (full && abort_i);
