@@ -35,19 +35,18 @@ module fp8mac_burst_split
   dim_t         start_q;
   META_T          meta_q;
 
-  dim_t to_page, most, beats;
+  dim_t to_page, most;
   logic final_burst, taken;
 
   assign to_page     = dim_t'(PageBeats) - dim_t'(row_q.addr[PageLog-1:BeatLog]);
   assign most        = (to_page < dim_t'(MAX_BURST)) ? to_page : dim_t'(MAX_BURST);
   assign final_burst = row_q.none || row_q.beats <= most;
-  assign beats       = final_burst ? row_q.beats : most;
   assign taken       = busy_q && burst_ready_i;
 
   assign burst_valid_o = busy_q;
   assign burst_none_o  = row_q.none;
   assign burst_addr_o  = row_q.addr;
-  assign burst_beats_o = LenW'(beats);
+  assign burst_beats_o = final_burst ? LenW'(row_q.beats) : LenW'(most);
   assign burst_start_o = start_q;
   assign meta_o        = meta_q;
   assign row_ready_o   = !busy_q || (taken && final_burst);
@@ -59,10 +58,10 @@ module fp8mac_burst_split
       row_q   <= row_i;
       start_q <= '0;
       meta_q  <= meta_i;
-    end else if (taken) begin
-      row_q.addr  <= row_q.addr + (addr_t'(beats) << BeatLog);
-      row_q.beats <= row_q.beats - beats;
-      start_q     <= start_q + beats;
+    end else if (taken) begin  // not the final burst, so it has `most` beats
+      row_q.addr  <= row_q.addr + (addr_t'(most) << BeatLog);
+      row_q.beats <= row_q.beats - most;
+      start_q     <= start_q + most;
     end
   end
 

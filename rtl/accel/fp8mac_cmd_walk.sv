@@ -66,48 +66,54 @@ module fp8mac_cmd_walk
 
   // ---- products of tile sizes and strides --------------------------------------------------------------------------
   // One bit of a tile's rows per cycle, the highest first: A, B, then D. A product beyond the addresses becomes the
-  // first address behind the last one.
-  localparam int unsigned BitW = $clog2(MnW);
+  // first address behind the last one. This and the choice of the next stride have a cycle of their own, behind the
+  // lowest bit.
+  localparam int unsigned BitW = $clog2(MnW + 1);
 
-  logic            stepping_q;
-  logic [1:0]      product_q;      // 0: A, 1: B, 2: D
-  logic [BitW-1:0] bit_q;
-  place_addr_t     a_step_q, b_step_q, d_step_q, step, step_next;
+  logic             stepping_q;
+  logic [1:0]       product_q;    // 0: A, 1: B, 2: D
+  logic [BitW-1:0]  bits_left_q;
+  logic [MnW-1:0]   factor_q;     // these bits, at the top
+  addr_t            stride_q;
+  addr_t            step_q;       // the product of the bits before
+  logic             beyond_q;     // it is beyond the addresses
   logic [AddrW+1:0] step_sum;
-  addr_t           stride;
-  logic [MnW-1:0]  factor;
-  logic            steps_done;
+  place_addr_t      step, a_step_q, b_step_q, d_step_q;
+  logic             product_done, steps_done;
 
-  assign steps_done = !stepping_q;
-
-  always_comb begin
-    unique case (product_q)
-      2'd0:    {step, stride, factor} = {a_step_q, cmd_q.a_stride, MnW'(cmd_q.tile_m)};
-      2'd1:    {step, stride, factor} = {b_step_q, cmd_q.b_stride, MnW'(cmd_q.tile_n)};
-      default: {step, stride, factor} = {d_step_q, cmd_q.d_stride, MnW'(cmd_q.tile_m)};
-    endcase
-    step_sum  = {step, 1'b0} + (factor[bit_q] ? (AddrW+2)'(stride) : '0);
-    step_next = (step_sum[AddrW+1:AddrW] != '0) ? {1'b1, {AddrW{1'b0}}} : {1'b0, step_sum[AddrW-1:0]};
-  end
+  assign steps_done   = !stepping_q;
+  assign product_done = bits_left_q == '0;
+  assign step_sum     = {1'b0, step_q, 1'b0} + (factor_q[MnW-1] ? (AddrW+2)'(stride_q) : '0);
+  assign step         = beyond_q ? {1'b1, {AddrW{1'b0}}} : {1'b0, step_q};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) stepping_q <= 1'b0;
     else if (accept) stepping_q <= 1'b1;
-    else if (product_q == 2'd2 && bit_q == '0) stepping_q <= 1'b0;
+    else if (product_q == 2'd2 && product_done) stepping_q <= 1'b0;
     if (accept) begin
-      product_q <= 2'd0;
-      bit_q     <= BitW'(MnW - 1);
-      a_step_q  <= '0;
-      b_step_q  <= '0;
-      d_step_q  <= '0;
-    end else if (stepping_q) begin
-      bit_q <= (bit_q == '0) ? BitW'(MnW - 1) : bit_q - BitW'(1);
-      if (bit_q == '0) product_q <= product_q + 2'd1;
+      product_q   <= 2'd0;
+      bits_left_q <= BitW'(MnW);
+      factor_q    <= MnW'(command_i.tile_m);
+      stride_q    <= command_i.a_stride;
+      step_q      <= '0;
+      beyond_q    <= 1'b0;
+    end else if (stepping_q && product_done) begin
+      product_q   <= product_q + 2'd1;
+      bits_left_q <= BitW'(MnW);
+      factor_q    <= (product_q == 2'd0) ? MnW'(cmd_q.tile_n) : MnW'(cmd_q.tile_m);
+      stride_q    <= (product_q == 2'd0) ? cmd_q.b_stride : cmd_q.d_stride;
+      step_q      <= '0;
+      beyond_q    <= 1'b0;
       unique case (product_q)
-        2'd0:    a_step_q <= step_next;
-        2'd1:    b_step_q <= step_next;
-        default: d_step_q <= step_next;
+        2'd0:    a_step_q <= step;
+        2'd1:    b_step_q <= step;
+        default: d_step_q <= step;
       endcase
+    end else if (stepping_q) begin
+      bits_left_q <= bits_left_q - BitW'(1);
+      factor_q    <= factor_q << 1;
+      step_q      <= step_sum[AddrW-1:0];
+      beyond_q    <= beyond_q || step_sum[AddrW+1:AddrW] != '0;
     end
   end
 

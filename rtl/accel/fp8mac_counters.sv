@@ -55,6 +55,19 @@ module fp8mac_counters
     command    = !compute && !drain && !spacing && !first_load && !load && !idle && !store;
   end
 
+  // Causes are counted one cycle later, because the one of compute is known late in its cycle.
+  typedef struct packed {
+    logic compute, drain, spacing, first_load, load, command, store, idle;
+  } cause_t;
+
+  cause_t cause, cause_q;
+  assign cause = '{compute, drain, spacing, first_load, load, command, store, idle};
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) cause_q <= '{idle: 1'b1, default: 1'b0};
+    else cause_q <= cause;
+  end
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begun_q <= 1'b0;
     else begun_q <= issue_i || (begun_q && !idle_i);
@@ -93,14 +106,14 @@ module fp8mac_counters
       macs_carry_q <= 1'b0;
     end else begin
       counters_o.cycles      <= counters_o.cycles + 32'd1;
-      counters_o.compute     <= counters_o.compute + 32'(compute);
-      counters_o.drain       <= counters_o.drain + 32'(drain);
-      counters_o.spacing     <= counters_o.spacing + 32'(spacing);
-      counters_o.first_load  <= counters_o.first_load + 32'(first_load);
-      counters_o.load        <= counters_o.load + 32'(load);
-      counters_o.command     <= counters_o.command + 32'(command);
-      counters_o.store       <= counters_o.store + 32'(store);
-      counters_o.idle        <= counters_o.idle + 32'(idle);
+      counters_o.compute     <= counters_o.compute + 32'(cause_q.compute);
+      counters_o.drain       <= counters_o.drain + 32'(cause_q.drain);
+      counters_o.spacing     <= counters_o.spacing + 32'(cause_q.spacing);
+      counters_o.first_load  <= counters_o.first_load + 32'(cause_q.first_load);
+      counters_o.load        <= counters_o.load + 32'(cause_q.load);
+      counters_o.command     <= counters_o.command + 32'(cause_q.command);
+      counters_o.store       <= counters_o.store + 32'(cause_q.store);
+      counters_o.idle        <= counters_o.idle + 32'(cause_q.idle);
       counters_o.macs        <= {counters_o.macs[63:32] + 32'(macs_carry_q), macs_low[31:0]};
       macs_carry_q           <= macs_low[32];
       counters_o.read_beats  <= counters_o.read_beats + 32'(read_beat_i);
@@ -109,6 +122,6 @@ module fp8mac_counters
   end
 
   parts_are_disjoint_and_complete : assert property (@(posedge clk_i) disable iff (!rst_ni)
-    $onehot({compute, drain, spacing, first_load, load, command, store, idle}));
+    $onehot(cause) && $onehot(cause_q));
 
 endmodule
