@@ -167,7 +167,13 @@ class Netlist:
                     for i, bit in enumerate(outer)
                     if inner.ports[port]["direction"] == "input"
                 }
-                self._check_clock(inner, {bits[clock] for clock in clocks & bits.keys()})
+                # In a netlist that keeps its modules apart, a clock gate's output is a port that nothing drives.
+                gated = {
+                    port["bits"][0]
+                    for pin, port in inner.ports.items()
+                    if is_clock(pin) and pin not in cell["connections"]
+                }
+                self._check_clock(inner, {bits[clock] for clock in clocks & bits.keys()} | gated)
             elif kind in self.library.cells and self.library.cells[kind].is_flip_flop:
                 if not set(cell["connections"][self.library.cells[kind].clock]) <= clocks:
                     raise RejectedNetlist(
