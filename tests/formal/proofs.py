@@ -402,14 +402,14 @@ def burst_split(beat):
         Fault(
             "last_burst_too_long",
             "fp8mac_burst_split.sv",
-            "final_burst ? row_q.beats : most;",
-            "most;",
+            "final_burst ? LenW'(row_q.beats) : LenW'(most);",
+            "LenW'(most);",
             "not_beyond_the_row|next_row_when_this_is_done",
         ),
         Fault(
             "address_moves_by_the_most",
             "fp8mac_burst_split.sv",
-            "row_q.addr + (addr_t'(beats) << BeatLog);",
+            "row_q.addr + (addr_t'(most) << BeatLog);",
             "row_q.addr + (addr_t'(MAX_BURST) << BeatLog);",
             "begins_where_the_last_ended",
         ),
