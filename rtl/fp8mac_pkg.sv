@@ -247,7 +247,9 @@ package fp8mac_pkg;
     ErrWriteSlv   = 4'd10,  // AXI write answered SLVERR
     ErrWriteDec   = 4'd11,  // AXI write answered DECERR
     ErrQueueFull  = 4'd12,  // submitted while the queue was full: the command was dropped
-    ErrTimeout    = 4'd13   // the bus did not move for as long as the watchdog allows
+    ErrTimeout    = 4'd13,  // the bus did not move for as long as the watchdog allows
+    ErrRecord     = 4'd14,  // the command's record belongs to an earlier command: the command was dropped
+    ErrDropped    = 4'd15   // in records alone: an earlier command failed
   } error_e;
 
 endpackage

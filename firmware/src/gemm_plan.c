@@ -625,6 +625,7 @@ static uint32_t mode_of(const fp8rt_gemm_desc *desc)
            FP8RT_PUT(MODE__SCALE_A_VEC, vector_of(&desc->scale_a) != NULL) |
            FP8RT_PUT(MODE__SCALE_B_VEC, vector_of(&desc->scale_b) != NULL) |
            FP8RT_PUT(MODE__BIAS_EN, desc->bias != NULL) |
+           FP8RT_PUT(MODE__WAIT_STORES, (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0) |
            FP8RT_PUT(MODE__PASS_SHAPE, FP8RT_PASS_SHAPE_AUTOMATIC);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a plan: completes its command with what is known only now, submits it and waits.
+// Runs a plan: completes its command with what is known only now, submits it and waits, or leaves it
+// in flight.
 #include <string.h>
 
 #include "fp32_bits.h"
@@ -44,18 +45,22 @@ static fp8rt_command complete(const fp8rt_gemm_plan *plan, uint8_t *scratch)
     return command;
 }
 
+static void fill_observed(fp8rt_gemm_result *result, const fp8rt_observed *seen)
+{
+    result->amax = fp8rt_fp32_from_bits(seen->amax);
+    result->amax_nonfinite = seen->amax_nonfinite;
+    result->flags = seen->flags;
+}
+
 // The counters come first: they advance until they are read.
 static fp8rt_gemm_result observe(fp8rt_device *dev, fp8rt_status status)
 {
     const fp8rt_counters counters = fp8rt_device_counters(dev);
     fp8rt_gemm_result result = {.status = status, .counters = counters};
-    if (status != FP8RT_OK) {
-        return result;
+    if (status == FP8RT_OK) {
+        const fp8rt_observed seen = fp8rt_device_observed(dev);
+        fill_observed(&result, &seen);
     }
-    fp8rt_observed seen = fp8rt_device_observed(dev);
-    result.amax = fp8rt_fp32_from_bits(seen.amax);
-    result.amax_nonfinite = seen.amax_nonfinite;
-    result.flags = seen.flags;
     return result;
 }
 
@@ -95,6 +100,35 @@ fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, const fp8rt_gemm_plan *plan, void
         *result = out;
     }
     return out.status;
+}
+
+fp8rt_status fp8rt_gemm_begin(fp8rt_device *dev, const fp8rt_gemm_plan *plan, void *scratch,
+                              size_t scratch_bytes, uint16_t *tag)
+{
+    if (dev == NULL || plan == NULL || tag == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    fp8rt_status status = check_run(plan, scratch, scratch_bytes);
+    if (status == FP8RT_OK) {
+        const fp8rt_command command = complete(plan, align_up(&dev->caps, scratch));
+        status = fp8rt_device_begin(dev, &command, tag);
+    }
+    return status;
+}
+
+fp8rt_status fp8rt_gemm_end(fp8rt_device *dev, uint16_t tag, fp8rt_gemm_result *result)
+{
+    if (dev == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    const fp8rt_record record = fp8rt_device_end(dev, tag);
+    if (result != NULL) {
+        *result = (fp8rt_gemm_result){.status = record.status};
+        if (record.status == FP8RT_OK) {
+            fill_observed(result, &record.observed);
+        }
+    }
+    return record.status;
 }
 
 fp8rt_status fp8rt_gemm(fp8rt_device *dev, fp8rt_gemm_desc desc, void *scratch,

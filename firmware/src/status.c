@@ -20,6 +20,7 @@ const char *fp8rt_status_string(fp8rt_status status)
     case FP8RT_ERR_SCRATCH: return "the scratch is smaller than the plan asks for";
     case FP8RT_ERR_UNSUPPORTED: return "a valid request that this accelerator does not implement";
     case FP8RT_ERR_NO_DEVICE: return "no accelerator answers that this library knows";
+    case FP8RT_ERR_RECORDS: return "as many commands as there are records are not ended";
     case FP8RT_ERR_HW: break;
     case FP8RT_ERR_HW_SHAPE: return "accelerator: a dimension is zero or larger than the buffers";
     case FP8RT_ERR_HW_ALIGNMENT:
@@ -37,6 +38,8 @@ const char *fp8rt_status_string(fp8rt_status status)
     case FP8RT_ERR_HW_WRITE_DECERR: return "accelerator: a write was answered DECERR";
     case FP8RT_ERR_HW_QUEUE_FULL: return "accelerator: the queue was full";
     case FP8RT_ERR_HW_TIMEOUT: return "accelerator: the bus did not answer in time";
+    case FP8RT_ERR_HW_RECORD: return "accelerator: the record belongs to another command";
+    case FP8RT_ERR_HW_DROPPED: return "accelerator: an earlier command failed or was reset";
     case FP8RT_ERR_SILENT: return "the accelerator waits for a bus that does not answer";
     }
     return "unknown status";

@@ -9,8 +9,9 @@
 // Software submits a command by writing the registers that rtl/regs/fp8mac.rdl describes. The walker divides it into
 // tile commands, and the engines work on different tile commands at once. Commands finish in the order of their
 // submission. A command that fails writes nothing after its failure, and the accelerator enters the error state: STATUS
-// then has the command's error code (fp8mac_pkg::error_e) and tag, and the commands behind it are dropped. irq_o is a
-// level interrupt; registers enable and clear it.
+// then has the command's error code (fp8mac_pkg::error_e) and tag, and the commands behind it are dropped. A command with
+// MODE.record has its own error code, flags and amax (fp8mac_records). irq_o is a level interrupt; registers enable and
+// clear it.
 //
 // The AXI guard (fp8mac_axi_guard) stands between the DMA engines and the pins. After a soft reset or a timeout of the
 // bus it resets everything but the registers and the reports, and completes what was begun on the bus.
@@ -190,6 +191,12 @@ module fp8mac_accel
   flags_t       flags;
   logic         amax_nonfinite;
   counters_t    counters;
+  logic         record_busy, claim, refuse, release_record, ended;
+  record_index_t record_select;
+  tag_t         release_tag, ended_tag;
+  error_e       ended_error;
+  record_t      record;
+  logic [Records-1:0] records_held, records_done;
 
   fp8mac_csr #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BLOCK(Block), .TILES(TILES), .BEAT(Beat), .QUEUE_DEPTH(QUEUE_DEPTH),
@@ -219,6 +226,11 @@ module fp8mac_accel
     .amax_i          (amax),
     .amax_nonfinite_i(amax_nonfinite),
     .counters_i      (counters),
+    .record_select_o (record_select),
+    .record_release_o(release_record),
+    .record_release_tag_o(release_tag),
+    .record_i        (record),
+    .records_done_i  (records_done),
     .done_event_i    (done_event),
     .error_event_i   (error_event),
     .irq_o
@@ -232,11 +244,19 @@ module fp8mac_accel
   assign command  = fetched ? fetched_command : csr_command;
   assign refused  = !error && ((csr_submit && fetch_busy) || (ring_written && (fetch_busy || queue_full)));
 
+  // A command that asks for a record is accepted if the record is free.
+  logic rejects, accepted;
+  assign rejects     = (fetched ? abort : error) || flush;  // without a report
+  assign record_busy = command.mode.record && records_held[command.tag[RecordW-1:0]];
+  assign accepted    = submit && !rejects && !queue_full;
+  assign claim       = accepted && command.mode.record && !record_busy;
+  assign refuse      = accepted && record_busy;
+
   fp8mac_cmd_queue #(.QUEUE_DEPTH(QUEUE_DEPTH)) u_queue (
     .clk_i, .rst_ni(inside_rst_n),
-    .error_i   (fetched ? abort : error),
+    .error_i   (rejects),
     .abort_i   (abort),
-    .submit_i  (submit),
+    .submit_i  (submit && !refuse),
     .command_i (command),
     .overflow_o(overflow),
     .full_o    (queue_full),
@@ -518,6 +538,7 @@ module fp8mac_accel
   finished_cmd_t retire;
   flags_t        epi_flags;
   logic [31:0]   epi_amax;
+  owner_t        epi_owner;
   logic          awvalid, awready, wlast, wvalid, wready, bready;  // as the DMA engine sees them
   logic [Beat-1:0] wstrb;
 
@@ -547,6 +568,7 @@ module fp8mac_accel
     .epi_flags_o    (epi_flags),
     .epi_amax_o     (epi_amax),
     .epi_nonfinite_o(epi_nonfinite),
+    .epi_owner_o    (epi_owner),
     .empty_o        (output_empty),
     .retire_valid_o (retire_valid),
     .retire_o       (retire),
@@ -603,8 +625,13 @@ module fp8mac_accel
 
   // Tag of the oldest command that the engines have; 0 if they have none and a descriptor is read
   tag_t oldest_tag;
-  assign oldest_tag = !output_empty ? retire.tag : !storing_empty ? storing.cmd.tag :
-                      !loaded_empty ? loaded.store.tag : '0;
+  logic oldest_record;
+  always_comb begin
+    if (!output_empty) {oldest_record, oldest_tag} = {retire.record, retire.tag};
+    else if (!storing_empty) {oldest_record, oldest_tag} = {storing.cmd.record, storing.cmd.tag};
+    else if (!loaded_empty) {oldest_record, oldest_tag} = {loaded.store.record, loaded.store.tag};
+    else {oldest_record, oldest_tag} = '0;
+  end
 
   fp8mac_report u_report (
     .clk_i, .rst_ni,
@@ -612,10 +639,12 @@ module fp8mac_accel
     .clear_error_i   (clear_error),
     .soft_reset_i    (soft_reset),
     .clear_flags_i   (clear_flags),
-    .overflow_i      (overflow || refused),
-    .overflow_tag_i  (csr_submit ? csr_command.tag : '0),
+    .refused_i       (overflow || refused || refuse),
+    .refused_error_i (refuse ? ErrRecord : ErrQueueFull),
+    .refused_tag_i   (refuse ? command.tag : csr_submit ? csr_command.tag : '0),
     .timeout_i       (timeout),
     .timeout_tag_i   (oldest_tag),
+    .timeout_record_i(oldest_record),
     .retire_valid_i  (retire_valid),
     .retire_i        (retire),
     .step_flags_i    (step_flags),
@@ -631,9 +660,37 @@ module fp8mac_accel
     .completed_o     (completed),
     .done_event_o    (done_event),
     .error_event_o   (error_event),
+    .ended_o         (ended),
+    .ended_tag_o     (ended_tag),
+    .ended_error_o   (ended_error),
     .flags_o         (flags),
     .amax_o          (amax),
     .amax_nonfinite_o(amax_nonfinite)
+  );
+
+  fp8mac_records u_records (
+    .clk_i, .rst_ni,
+    .flush_i        (flush),
+    .soft_reset_i   (soft_reset),
+    .claim_i        (claim),
+    .claim_tag_i    (command.tag),
+    .held_o         (records_held),
+    .finish_i       (ended),
+    .finish_tag_i   (ended_tag),
+    .finish_error_i (ended_error),
+    .drop_i         (abort),
+    .step_owner_i   (result_place.owner),
+    .step_flags_i   (step_flags),
+    .epi_valid_i    (epi_valid),
+    .epi_owner_i    (epi_owner),
+    .epi_flags_i    (epi_flags),
+    .epi_amax_i     (epi_amax),
+    .epi_nonfinite_i(epi_nonfinite),
+    .release_i      (release_record),
+    .release_tag_i  (release_tag),
+    .select_i       (record_select),
+    .record_o       (record),
+    .done_o         (records_done)
   );
 
   fp8mac_counters #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES)) u_counters (

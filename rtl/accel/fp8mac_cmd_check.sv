@@ -386,6 +386,7 @@ module fp8mac_cmd_check
     checked_o.compute.pass_shape    = shape_q;
 
     checked_o.store.tag               = cmd_q.tag;
+    checked_o.store.record            = cmd_q.mode.record;
     checked_o.store.irq               = cmd_q.mode.irq;
     checked_o.store.last              = cmd_q.last;
     checked_o.store.error             = error_q;

@@ -16,6 +16,7 @@ package fp8mac_cmd_pkg;
   // The MODE register's fields, in the order of its bits. Formats are unchecked codes; fp8mac_cmd_check rejects the
   // reserved ones.
   typedef struct packed {
+    logic       record;
     logic       wait_stores;
     logic       b_resident;
     logic [1:0] pass_shape;
@@ -34,6 +35,27 @@ package fp8mac_cmd_pkg;
     logic [1:0] b_fmt;
     logic [1:0] a_fmt;
   } mode_t;
+
+  // Completion records, a power of two, and the one to which a command's flags and amax belong. Commands in flight have
+  // different records.
+  parameter int unsigned Records = 8;
+  parameter int unsigned RecordW = $clog2(Records);
+  typedef logic [RecordW-1:0] record_index_t;
+
+  typedef struct packed {
+    logic          valid;  // 0: the command has no record
+    record_index_t index;
+  } owner_t;
+
+  // What software reads of a record
+  typedef struct packed {
+    tag_t        tag;
+    logic        done;
+    error_e      error;
+    flags_t      flags;
+    logic        amax_nonfinite;
+    logic [31:0] amax;
+  } record_t;
 
   // A command as software wrote it. A tile size of 0 stands for the whole matrix.
   typedef struct packed {
@@ -128,6 +150,7 @@ package fp8mac_cmd_pkg;
     tile_index_t row_tile;  // tiles above it
     tile_index_t col_tile;  // tiles to its left
     logic        last;      // the command's last tile
+    owner_t      owner;     // of the results and flags
   } place_t;
 
   // Words of the operand memories begin blocks of BoundBlock codes: one bound is stored for each of them. A row begins
@@ -176,6 +199,7 @@ package fp8mac_cmd_pkg;
   // How D is finished and stored, and what is reported at the command's end.
   typedef struct packed {
     tag_t          tag;
+    logic          record;     // the command has a record
     logic          irq;
     logic          last;       // the last tile command of its command
     error_e        error;      // other than ErrNone: nothing is loaded, computed or stored
@@ -234,6 +258,7 @@ package fp8mac_cmd_pkg;
   // What is reported when all writes of a tile command have been acknowledged.
   typedef struct packed {
     tag_t   tag;
+    logic   record;
     logic   irq;
     logic   last;
     error_e error;

@@ -57,6 +57,13 @@ module fp8mac_csr
   input  logic        amax_nonfinite_i,
   input  counters_t   counters_i,
 
+  // Completion records
+  output record_index_t record_select_o,
+  output logic        record_release_o,
+  output tag_t        record_release_tag_o,
+  input  record_t     record_i,
+  input  logic [Records-1:0] records_done_i,
+
   input  logic        done_event_i,
   input  logic        error_event_i,
   output logic        irq_o
@@ -93,6 +100,7 @@ module fp8mac_csr
     in.CONFIG2.buf_beats.next    = 16'(BUF_BEATS);
     in.CONFIG2.max_mn.next       = 16'(MAX_MN);
     in.CONFIG3.block.next        = 8'(BLOCK);
+    in.CONFIG3.records.next      = 8'(Records);
     in.ELEMENT.kind.next         = ELEMENT.kind;
     in.ELEMENT.acc_fp32.next     = ELEMENT.acc_fp32;
     in.ELEMENT.acc_fp16.next     = ELEMENT.acc_fp16;
@@ -131,6 +139,16 @@ module fp8mac_csr
     in.MACS_HI.value.next        = counters_i.macs[63:32];
     in.READ_BEATS.value.next     = counters_i.read_beats;
     in.WRITE_BEATS.value.next    = counters_i.write_beats;
+    in.RECORD_DONE.value.next    = 32'(records_done_i);
+    in.RECORD_STATUS.invalid.next        = record_i.flags.invalid;
+    in.RECORD_STATUS.overflow.next       = record_i.flags.overflow;
+    in.RECORD_STATUS.saturated.next      = record_i.flags.saturated;
+    in.RECORD_STATUS.nan.next            = record_i.flags.nan;
+    in.RECORD_STATUS.error_code.next     = record_i.error;
+    in.RECORD_STATUS.amax_nonfinite.next = record_i.amax_nonfinite;
+    in.RECORD_STATUS.done.next           = record_i.done;
+    in.RECORD_STATUS.tag.next            = record_i.tag;
+    in.RECORD_AMAX.value.next            = record_i.amax;
   end
 
   // ---- registers that software writes ------------------------------------------------------------------------------
@@ -159,6 +177,7 @@ module fp8mac_csr
     command_o.clamp_lo = out.CLAMP_LO.value.value;
     command_o.clamp_hi = out.CLAMP_HI.value.value;
 
+    command_o.mode.record       = out.MODE.record.value;
     command_o.mode.wait_stores  = out.MODE.wait_stores.value;
     command_o.mode.b_resident   = out.MODE.b_resident.value;
     command_o.mode.pass_shape   = out.MODE.pass_shape.value;
@@ -181,15 +200,20 @@ module fp8mac_csr
   // The tag, or the address, is in its register one cycle after the write.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      submit_o <= 1'b0;
-      ring_o   <= 1'b0;
+      submit_o         <= 1'b0;
+      ring_o           <= 1'b0;
+      record_release_o <= 1'b0;
     end else begin
-      submit_o <= out.SUBMIT.tag.swmod;
-      ring_o   <= out.DOORBELL.value.swmod;
+      submit_o         <= out.SUBMIT.tag.swmod;
+      ring_o           <= out.DOORBELL.value.swmod;
+      record_release_o <= out.RECORD_RELEASE.tag.swmod;
     end
   end
 
   assign ring_addr_o = out.DOORBELL.value.value;
+
+  assign record_select_o      = record_index_t'(out.RECORD_SELECT.tag.value);
+  assign record_release_tag_o = out.RECORD_RELEASE.tag.value;
 
   assign clear_error_o    = out.CTRL.clear_error.value;
   assign clear_flags_o    = out.CTRL.clear_flags.value;
@@ -207,12 +231,13 @@ module fp8mac_csr
     $error("pass_shape_e and the register map's pass_shape differ");
   end
 
-  // error_e and the register map's error_code must agree; five of their codes are compared.
+  // error_e and the register map's error_code must agree; six of their codes are compared.
   if (int'(ErrShape) != int'(fp8mac_regs_pkg::error_code__shape) ||
       int'(ErrSequence) != int'(fp8mac_regs_pkg::error_code__sequence) ||
       int'(ErrReadSlv) != int'(fp8mac_regs_pkg::error_code__read_slv) ||
       int'(ErrQueueFull) != int'(fp8mac_regs_pkg::error_code__queue_full) ||
-      int'(ErrTimeout) != int'(fp8mac_regs_pkg::error_code__timeout)) begin : g_error_codes_differ
+      int'(ErrTimeout) != int'(fp8mac_regs_pkg::error_code__timeout) ||
+      int'(ErrDropped) != int'(fp8mac_regs_pkg::error_code__dropped)) begin : g_error_codes_differ
     $error("error_e and the register map's error_code differ");
   end
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fetches a command's descriptor from memory: CommandWords words, which are an image of the registers A_ADDR .. SUBMIT,
-// in whole beats from a beat's address on. A descriptor that cannot be read gives a command with an error and the tag
-// 0.
+// in whole beats from a beat's address on. A descriptor that cannot be read gives a command with an error, the tag 0 and
+// no record.
 module fp8mac_fetch
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -79,7 +79,10 @@ module fp8mac_fetch
   always_comb begin
     command_o       = command_of(data_q[Bytes*8-1:0]);
     command_o.error = error_q;
-    if (error_q != ErrNone) command_o.tag = '0;
+    if (error_q != ErrNone) begin
+      command_o.tag         = '0;
+      command_o.mode.record = 1'b0;
+    end
   end
 
   rings_when_idle : assert property (@(posedge clk_i) disable iff (!rst_ni) !(ring_i && busy_o));

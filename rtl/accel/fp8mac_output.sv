@@ -55,6 +55,7 @@ module fp8mac_output
   output flags_t                  epi_flags_o,
   output logic [31:0]             epi_amax_o,
   output logic                    epi_nonfinite_o,
+  output owner_t                  epi_owner_o,
 
   output logic                    empty_o,         // no command is between the store engine and its retirement
   output logic                    retire_valid_o,  // a pulse
@@ -101,6 +102,7 @@ module fp8mac_output
     logic [BufW-1:0] addr;
     logic [WordW-1:0] offset;
     logic             last;    // of a region
+    owner_t           owner;
   } position_t;
 
   logic                            in_valid, epi_busy, out_valid;
@@ -143,6 +145,7 @@ module fp8mac_output
     .epi_addr_o   (in_place.addr),
     .epi_offset_o (in_place.offset),
     .epi_last_o   (in_place.last),
+    .epi_owner_o  (in_place.owner),
     .slot_free_i  (slot_free),
     .cmd_valid_o  (cmd_valid),
     .cmd_ready_i  (cmd_ready)
@@ -168,6 +171,7 @@ module fp8mac_output
   );
 
   assign epi_valid_o = out_valid;
+  assign epi_owner_o = out_place.owner;
 
   fp8mac_pack #(.ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat)) u_pack (
     .clk_i, .rst_ni,
@@ -191,7 +195,8 @@ module fp8mac_output
   assign drain_pushed    = '{none: cmd_i.skip || cmd_i.cmd.acc_keep, m: cmd_i.cmd.m, n: cmd_i.cmd.n,
                              size: dst_size(cmd_i.cmd.epilogue.d_fmt), pass_shape: cmd_i.cmd.pass_shape,
                              d_addr: cmd_i.cmd.d_addr, d_stride: cmd_i.cmd.d_stride};
-  assign finished_pushed = '{tag: cmd_i.cmd.tag, irq: cmd_i.cmd.irq, last: cmd_i.cmd.last, error: cmd_i.cmd.error};
+  assign finished_pushed = '{tag: cmd_i.cmd.tag, record: cmd_i.cmd.record, irq: cmd_i.cmd.irq, last: cmd_i.cmd.last,
+                             error: cmd_i.cmd.error};
 
   fp8mac_fifo #(.T(drain_cmd_t), .DEPTH(DrainDepth)) u_drain_cmd (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(cmd_push), .data_i(drain_pushed), .full_o(drain_full),

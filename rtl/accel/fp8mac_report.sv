@@ -3,7 +3,7 @@
 //
 // Tile commands finish in order, and a command with its last one. The first one that fails causes the error state and
 // an abort: the queue is emptied, and the tile commands still in the engines arrive here without being reported. A
-// submission to a full queue causes the error state at once, but no abort. A timeout causes both, and replaces an
+// submission that is refused causes the error state at once, but no abort. A timeout causes both, and replaces an
 // earlier error. clear_error_i ends the error state if idle_i is 1, and has no effect otherwise; clear_o then tells the
 // engines. soft_reset_i ends it at once.
 module fp8mac_report
@@ -18,11 +18,13 @@ module fp8mac_report
   input  logic          soft_reset_i,
   input  logic          clear_flags_i,
 
-  input  logic          overflow_i,      // a submission was dropped
-  input  tag_t          overflow_tag_i,
+  input  logic          refused_i,       // a submission was dropped
+  input  error_e        refused_error_i,
+  input  tag_t          refused_tag_i,
 
   input  logic          timeout_i,
   input  tag_t          timeout_tag_i,   // of the oldest command
+  input  logic          timeout_record_i,
 
   // A tile command has left the engines: written and acknowledged, or skipped.
   input  logic          retire_valid_i,
@@ -42,6 +44,9 @@ module fp8mac_report
   output logic [31:0]   completed_o,
   output logic          done_event_o,
   output logic          error_event_o,
+  output logic          ended_o,         // a command that has a record completed or failed
+  output tag_t          ended_tag_o,
+  output error_e        ended_error_o,
   output flags_t        flags_o,
   output logic [31:0]   amax_o,
   output logic          amax_nonfinite_o
@@ -67,13 +72,13 @@ module fp8mac_report
       error_tag_o  <= '0;
     end else begin
       if (failed || timeout_i) abort_o <= 1'b1;
-      if (failed || overflow_i || timeout_i) error_o <= 1'b1;
+      if (failed || refused_i || timeout_i) error_o <= 1'b1;
       if (timeout_i) begin
         error_code_o <= ErrTimeout;
         error_tag_o  <= timeout_tag_i;
-      end else if (!error_o && (failed || overflow_i)) begin
-        error_code_o <= failed ? retire_i.error : ErrQueueFull;
-        error_tag_o  <= failed ? retire_i.tag : overflow_tag_i;
+      end else if (!error_o && (failed || refused_i)) begin
+        error_code_o <= failed ? retire_i.error : refused_error_i;
+        error_tag_o  <= failed ? retire_i.tag : refused_tag_i;
       end
     end
   end
@@ -84,7 +89,13 @@ module fp8mac_report
   end
 
   assign done_event_o  = completed && retire_i.irq;
-  assign error_event_o = failed || overflow_i || timeout_i;
+  assign error_event_o = failed || refused_i || timeout_i;
+
+  always_comb begin
+    ended_o       = (completed || failed) ? retire_i.record : timeout_i && !abort_o && timeout_record_i;
+    ended_tag_o   = (completed || failed) ? retire_i.tag : timeout_tag_i;
+    ended_error_o = (completed || failed) ? retire_i.error : ErrTimeout;
+  end
 
   // ---- sticky flags and amax ---------------------------------------------------------------------------------------
   // amax_o is the pattern of a finite value without its sign. Such patterns are ordered as integers.

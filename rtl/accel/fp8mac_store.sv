@@ -75,6 +75,7 @@ module fp8mac_store
   output logic [BufW-1:0]                  epi_addr_o,      // word
   output logic [WordW-1:0]                  epi_offset_o,    // first byte in the word
   output logic                              epi_last_o,      // the region's last transfer
+  output owner_t                            epi_owner_o,     // of the transfer's results
 
   input  logic                              slot_free_i,     // a region has been written
 
@@ -270,6 +271,7 @@ module fp8mac_store
     epi_addr_o    <= addr;
     epi_offset_o  <= byte_in_row[WordW-1:0];
     epi_last_o    <= source_q.region_done;
+    epi_owner_o   <= source_q.place.owner;
     for (int unsigned r = 0; r < Rows; r++) begin
       epi_en_o[r] <= (row_moves[r] && row_in_d[part1][r][source_q.phase]) ? col_in_d : '0;
     end

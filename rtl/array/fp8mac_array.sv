@@ -9,8 +9,8 @@
 //
 // Timing, with the last step of a block issued in cycle t, S = element_latency(ELEMENT) and p = 0 .. SHARE-1. Cycles
 // are those with run_i = 1:
-//   t + S + p      flags_o has the flags of the rows of phase p. With acc_last_i, result_valid_o is 1, and the results
-//                  of these rows are shown; result_phase_o is p
+//   t + S + p      flags_o has the flags of the rows of phase p, and result_meta_o is meta_i. With acc_last_i,
+//                  result_valid_o is 1, and the results of these rows are shown; result_phase_o is p
 // busy_o is high until all results and flags have been shown.
 //
 // run_i = 0 freezes the array: nothing in it changes, inputs are not taken, and flags_o is 0. The outputs of results

@@ -98,6 +98,7 @@ module formal_compute
   typedef struct packed {
     compute_cmd_t cmd;
     halves_t      halves;
+    owner_t       owner;
     logic         skip;
   } ghost_t;
 
@@ -116,7 +117,10 @@ module formal_compute
                   step: dim_t'(32'(dut.block_q) * Steps + (Steps > 1 ? 32'(dut.step_q) : 0))};
 
   always_ff @(posedge clk_i) begin
-    if (storing_valid) at_q <= '{cmd: offered, halves: cmd_i.halves, skip: storing.skip};
+    if (storing_valid) at_q <= '{
+      cmd: offered, halves: cmd_i.halves, skip: storing.skip,
+      owner: '{valid: cmd_i.store.record, index: record_index_t'(cmd_i.store.tag)}
+    };
     if (run_i) begin
       at_1_q   <= at;
       at_2_q   <= at_1_q;
@@ -177,7 +181,7 @@ module formal_compute
     for (int unsigned c = 0; c < COLS; c++) s.col_en[c] = 32'(w.col) * COLS + c < 32'(g.cmd.n);
     for (int unsigned l = 0; l < LANES; l++) s.lane_en[l] = 32'(w.step) * LANES + l < 32'(g.cmd.k);
     s.place = '{row_tile: w.row, col_tile: w.col,
-                last: 32'(w.row) == last_row(g.cmd) && 32'(w.col) == last_col(g.cmd)};
+                last: 32'(w.row) == last_row(g.cmd) && 32'(w.col) == last_col(g.cmd), owner: g.owner};
     return s;
   endfunction
 
@@ -266,6 +270,7 @@ module formal_compute
   always_comb begin
     if (rst_ni && busy) begin
       skips_as_told : assert (dut.work_q.skip == at.skip);
+      owner_as_told : assert (dut.work_q.owner == at.owner);
     end
     if (rst_ni && busy && !at.skip) begin
       command_is_proper : assert (at.cmd.m inside {[1:MAX_DIM]} && at.cmd.n inside {[1:MAX_DIM]} &&

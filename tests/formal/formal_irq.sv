@@ -16,9 +16,11 @@ module formal_irq
   input logic [3:0]    pstrb_i,
   input logic          idle_i,
   input logic          draining_i,
-  input logic          overflow_i,
+  input logic          refused_i,
+  input logic          record_busy_i,
   input logic          timeout_i,
   input tag_t          timeout_tag_i,
+  input logic          timeout_record_i,
   input logic          retire_valid_i,
   input finished_cmd_t retire_i,
   input flags_t        step_flags_i,
@@ -30,6 +32,8 @@ module formal_irq
   input logic [6:0]    queue_level_i,
   input logic          fetching_i,
   input logic          queue_full_i,
+  input record_t       record_i,
+  input logic [Records-1:0] records_done_i,
   input logic [11:0]   any_addr_i
 );
   logic        pready, pslverr, submit, clear_error, clear_flags, clear_counters, soft_reset, irq;
@@ -42,6 +46,12 @@ module formal_irq
   error_e      error_code;
   tag_t        error_tag;
   flags_t      flags;
+  logic        ended, release_record;
+  tag_t        ended_tag, release_tag;
+  error_e      ended_error, refused_error;
+  record_index_t select;
+
+  assign refused_error = record_busy_i ? ErrRecord : ErrQueueFull;
 
   fp8mac_csr u_csr (
     .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i, .pstrb_i, .pready_o(pready),
@@ -50,17 +60,20 @@ module formal_irq
     .clear_counters_o(clear_counters), .soft_reset_o(soft_reset), .watchdog_o(watchdog),
     .idle_i, .draining_i, .queue_full_i, .queue_level_i, .fetching_i,
     .error_i(error), .error_code_i(error_code), .error_tag_i(error_tag), .completed_i(completed), .flags_i(flags),
-    .amax_i(amax), .amax_nonfinite_i(amax_nonfinite), .counters_i, .done_event_i(done_event),
-    .error_event_i(error_event), .irq_o(irq)
+    .amax_i(amax), .amax_nonfinite_i(amax_nonfinite), .counters_i, .record_select_o(select),
+    .record_release_o(release_record), .record_release_tag_o(release_tag), .record_i,
+    .records_done_i, .done_event_i(done_event), .error_event_i(error_event), .irq_o(irq)
   );
 
   fp8mac_report u_report (
     .clk_i, .rst_ni, .idle_i, .clear_error_i(clear_error), .soft_reset_i(soft_reset), .clear_flags_i(clear_flags),
-    .overflow_i, .overflow_tag_i(command.tag), .timeout_i, .timeout_tag_i, .retire_valid_i, .retire_i,
+    .refused_i, .refused_error_i(refused_error), .refused_tag_i(command.tag), .timeout_i, .timeout_tag_i,
+    .timeout_record_i, .retire_valid_i, .retire_i,
     .step_flags_i, .epi_valid_i, .epi_flags_i, .epi_amax_i,
     .epi_nonfinite_i, .clear_o(clear), .abort_o(abort), .error_o(error), .error_code_o(error_code),
     .error_tag_o(error_tag), .completed_o(completed), .done_event_o(done_event), .error_event_o(error_event),
-    .flags_o(flags), .amax_o(amax), .amax_nonfinite_o(amax_nonfinite)
+    .ended_o(ended), .ended_tag_o(ended_tag), .ended_error_o(ended_error), .flags_o(flags), .amax_o(amax),
+    .amax_nonfinite_o(amax_nonfinite)
   );
 
   formal_reset u_reset (.clk_i, .rst_ni);
@@ -95,7 +108,7 @@ module formal_irq
   // ---- the registers, as software knows them -----------------------------------------------------------------------
   // One register, at an address that the solver chooses, with the mask of its bits and the value that a read gives
   localparam logic [11:0] Status = 12'h024, IrqState = 12'h028, IrqEnable = 12'h02c, Submit = 12'h0cc,
-                          Doorbell = 12'h0d0;
+                          Doorbell = 12'h0d0, Select = 12'h0d8, Release = 12'h0e4;
 
   logic [11:0] addr;
   formal_const #(.WIDTH(12)) u_addr (.clk_i, .any_i(any_addr_i), .const_o(addr));
@@ -127,12 +140,12 @@ module formal_irq
       12'h0a4: shown = {command.tile_n, command.tile_m};
       12'h0a8: shown = {command.first_k, command.tile_k};
       12'h0ac: begin
-        mask  = 32'hff_ffff;
-        shown = 32'({command.mode.wait_stores, command.mode.b_resident, command.mode.pass_shape, command.mode.irq,
-                     command.mode.acc_keep, command.mode.acc_continue, command.mode.reuse_b, command.mode.reuse_a,
-                     command.mode.bias_en, command.mode.scale_b_vec, command.mode.scale_a_vec, command.mode.act,
-                     command.mode.overflow, command.mode.d_fmt, command.mode.acc_fmt, command.mode.b_fmt,
-                     command.mode.a_fmt});
+        mask  = 32'h1ff_ffff;
+        shown = 32'({command.mode.record, command.mode.wait_stores, command.mode.b_resident, command.mode.pass_shape,
+                     command.mode.irq, command.mode.acc_keep, command.mode.acc_continue, command.mode.reuse_b,
+                     command.mode.reuse_a, command.mode.bias_en, command.mode.scale_b_vec, command.mode.scale_a_vec,
+                     command.mode.act, command.mode.overflow, command.mode.d_fmt, command.mode.acc_fmt,
+                     command.mode.b_fmt, command.mode.a_fmt});
       end
       12'h0b0: begin
         mask  = 32'hffff;
@@ -149,6 +162,14 @@ module formal_irq
         shown = 32'(command.tag);
       end
       Doorbell: shown = ring_addr;
+      Select: begin
+        mask  = 32'hffff;
+        shown = 32'(u_csr.out.RECORD_SELECT.tag.value);
+      end
+      Release: begin
+        mask  = 32'hffff;
+        shown = 32'(release_tag);
+      end
       default: mask = '0;
     endcase
   end
@@ -165,13 +186,14 @@ module formal_irq
     assign biten[8*i +: 8] = {8{pstrb_i[i]}};
   end
 
-  logic submit_q, ring_q;
+  logic submit_q, ring_q, release_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) value_q <= reset_value(addr) & mask;
     else if (written && word_addr == addr) value_q <= ((value_q & ~biten) | (pwdata_i & biten)) & mask;
     ring_q   <= rst_ni && written && word_addr == Doorbell && biten != '0;
     submit_q <= rst_ni && written && word_addr == Submit && biten[15:0] != '0;
+    release_q <= rst_ni && written && word_addr == Release && biten[15:0] != '0;
   end
 
   // ---- causes and enables ------------------------------------------------------------------------------------------
@@ -182,8 +204,12 @@ module formal_irq
   // before.
   logic good, bad;
   assign good    = retire_valid_i && !abort && retire_i.error == ErrNone && retire_i.irq && retire_i.last;
-  assign bad     = timeout_i || overflow_i || (retire_valid_i && !abort && retire_i.error != ErrNone);
+  assign bad     = timeout_i || refused_i || (retire_valid_i && !abort && retire_i.error != ErrNone);
   assign events  = {bad, good};
+
+  logic good_end, bad_end;
+  assign good_end = retire_valid_i && !abort && retire_i.error == ErrNone && retire_i.last && retire_i.record;
+  assign bad_end  = retire_valid_i && !abort && retire_i.error != ErrNone && retire_i.record;
   assign cleared = (written && word_addr == IrqState) ? pwdata_i[1:0] & biten[1:0] : '0;
 
   always_ff @(posedge clk_i) begin
@@ -219,7 +245,7 @@ module formal_irq
         code_q <= ErrTimeout;
         tag_q  <= timeout_tag_i;
       end else if (!in_error_q) begin
-        code_q <= (retire_valid_i && retire_i.error != ErrNone) ? retire_i.error : ErrQueueFull;
+        code_q <= (retire_valid_i && retire_i.error != ErrNone) ? retire_i.error : refused_error;
         tag_q  <= (retire_valid_i && retire_i.error != ErrNone) ? retire_i.tag : command.tag;
       end
     end
@@ -236,18 +262,32 @@ module formal_irq
     if (rst_ni) begin
       // As in the accelerator, no command retires or is dropped in an idle cycle, and none is dropped in the error
       // state.
-      idle_is_quiet : assume (!idle_i || (!retire_valid_i && !overflow_i && !timeout_i));
-      no_drop_in_error : assume (!overflow_i || !error);
+      idle_is_quiet : assume (!idle_i || (!retire_valid_i && !refused_i && !timeout_i));
+      no_drop_in_error : assume (!refused_i || !error);
 
       answered_at_once : assert (!access_q || pready);
       answered_when_asked : assert (!pready || access_q);
       software_writes_the_command : assert ((shown & mask) == value_q);
       software_reads_it_back : assert (!(answered && !pwrite_i && word_addr == addr && mask != '0) ||
                                        prdata == value_q);
-      nowhere_is_an_error : assert (!(answered && word_addr >= 12'h0d4) || pslverr);
+      nowhere_is_an_error : assert (!(answered && word_addr >= 12'h0e8) || pslverr);
       somewhere_is_none : assert (!(answered && word_addr == addr && mask != '0) || !pslverr);
       a_submission_per_write : assert (submit == submit_q);
       a_fetch_per_write : assert (ring == ring_q);
+      the_tag_selects : assert (select == u_csr.out.RECORD_SELECT.tag.value[RecordW-1:0]);
+      a_release_per_write : assert (release_record == release_q);
+      the_record_is_read : assert (!(answered && !pwrite_i && word_addr == 12'h0dc) ||
+        prdata == {record_i.tag, 6'h0, record_i.done, record_i.amax_nonfinite, record_i.error, record_i.flags.nan,
+                   record_i.flags.saturated, record_i.flags.overflow, record_i.flags.invalid});
+      its_amax_is_read : assert (!(answered && !pwrite_i && word_addr == 12'h0e0) || prdata == record_i.amax);
+      complete_records_are_read : assert (!(answered && !pwrite_i && word_addr == 12'h0d4) ||
+                                          prdata == 32'(records_done_i));
+      // A command that has a record ends once: as it retires, or by the timeout that begins an abort.
+      an_end_per_command : assert (ended == (good_end || bad_end || (timeout_i && !abort && timeout_record_i &&
+        !(retire_valid_i && (retire_i.last || retire_i.error != ErrNone)))));
+      an_end_has_its_tag : assert (!ended || ended_tag == ((good_end || bad_end) ? retire_i.tag : timeout_tag_i));
+      an_end_has_its_error : assert (!ended || ended_error == (good_end ? ErrNone : bad_end ? retire_i.error :
+                                                                                       ErrTimeout));
 
       line_is_causes_and_enables : assert (irq == ((cause_q & enable_q) != '0));
       causes_are_read : assert (!read_state || prdata == 32'(cause_q));

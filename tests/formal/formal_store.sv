@@ -42,6 +42,7 @@ module formal_store
   logic                            ready, stored, result_ready, epi_valid, epi_last, cmd_valid;
   logic [PhaseW-1:0]               phase_q;
   place_t                          place;
+  owner_t                          owner;
   tile_index_t                     row_tile, col_tile;
   logic [Rows-1:0][COLS-1:0]       en;
   logic [Rows-1:0][COLS-1:0][31:0] t0;
@@ -58,8 +59,8 @@ module formal_store
     .result_ready_o(result_ready), .result_phase_i(phase_q), .result_i, .result_place_i(place), .vector_half_o(),
     .row_tile_o(row_tile), .col_tile_o(col_tile), .scale_a_i, .scale_b_i, .bias_i('0), .epi_valid_o(epi_valid),
     .epi_busy_i, .epi_en_o(en), .epi_t0_o(t0), .epi_scale_a_o(scale_a), .epi_scale_b_o(scale_b), .epi_bias_o(),
-    .epi_cfg_o(), .epi_row_o(moved), .epi_addr_o(addr), .epi_offset_o(offset), .epi_last_o(epi_last), .slot_free_i,
-    .cmd_valid_o(cmd_valid), .cmd_ready_i
+    .epi_cfg_o(), .epi_row_o(moved), .epi_addr_o(addr), .epi_offset_o(offset), .epi_last_o(epi_last),
+    .epi_owner_o(owner), .slot_free_i, .cmd_valid_o(cmd_valid), .cmd_ready_i
   );
 
   formal_reset u_reset (.clk_i, .rst_ni);
@@ -102,7 +103,12 @@ module formal_store
   assign n0     = j_q / Across * Across;
   assign taken  = result_valid_i && result_ready;
   assign place  = '{row_tile: tile_index_t'(i_q), col_tile: tile_index_t'(j_q),
-                    last: i_q == TilesM - 1 && j_q == TilesN - 1};
+                    last: i_q == TilesM - 1 && j_q == TilesN - 1, owner: owner_at(i_q, j_q)};
+
+  // A function of the place, so that a transfer's owner tells whose it is
+  function automatic owner_t owner_at(logic [31:0] i, logic [31:0] j);
+    return '{valid: i[0], index: record_index_t'(j)};
+  endfunction
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || ready) given_q <= 1'b0;
@@ -213,6 +219,7 @@ module formal_store
       if (hit) begin
         once : assert (!hit_q);
         unchanged : assert (t0[bank][lane] == value_q);
+        has_its_owner : assert (owner == owner_at(32'(m) / ROWS, 32'(n) / COLS));
         scale_of_its_row : assert (scale_a == (cmd.scale_a_vec ? scale_a_q : cmd.scale_a));
         scale_of_its_column : assert (scale_b[lane] == (cmd.scale_b_vec ? scale_b_q : cmd.scale_b));
         vectors_of_its_tile : assert (32'(row_tile_qq) == 32'(m) / ROWS && 32'(col_tile_qq) == 32'(n) / COLS);

@@ -754,7 +754,7 @@ IRQ = Proof(
         Fault(
             "a_drop_is_no_event",
             "fp8mac_report.sv",
-            "error_event_o = failed || overflow_i || timeout_i;",
+            "error_event_o = failed || refused_i || timeout_i;",
             "error_event_o = failed || timeout_i;",
             "causes_are_held",
         ),
@@ -775,8 +775,8 @@ IRQ = Proof(
         Fault(
             "last_error_is_told",
             "fp8mac_report.sv",
-            "if (!error_o && (failed || overflow_i))",
-            "if (failed || overflow_i)",
+            "if (!error_o && (failed || refused_i))",
+            "if (failed || refused_i)",
             "state_is_known",
         ),
         Fault(
@@ -796,8 +796,8 @@ IRQ = Proof(
         Fault(
             "submits_twice",
             "fp8mac_csr.sv",
-            "submit_o <= out.SUBMIT.tag.swmod;",
-            "submit_o <= out.SUBMIT.tag.swmod || (submit_o && command_o.tag[0]);",
+            "submit_o         <= out.SUBMIT.tag.swmod;",
+            "submit_o         <= out.SUBMIT.tag.swmod || (submit_o && command_o.tag[0]);",
             "a_submission_per_write",
         ),
         Fault(
@@ -977,6 +977,136 @@ def pipelined_adder(w, chunk, ripple):
         repeats=not first,
     )
 
+
+def fetch(beat):
+    return Proof(
+        f"fetch_{beat}",
+        "formal_fetch",
+        RESET + ["rtl/accel/fp8mac_fetch.sv", "formal/formal_fetch.sv"],
+        "prove",
+        3,
+        cover_depth=16,
+        fault_depth=14,
+        params={"BEAT": beat},
+        repeats=beat != 16,
+        cost=20,
+        faults=[]
+        if beat != 16
+        else [
+            Fault(
+                "beats_in_the_reverse_order",
+                "fp8mac_fetch.sv",
+                "(Beats*BEAT*8)'({beat_data_i, data_q} >> (BEAT * 8));",
+                "(Beats*BEAT*8)'({data_q, beat_data_i});",
+                "beats_move_down|words_are_in_order",
+            ),
+            Fault(
+                "last_error_is_told",
+                "fp8mac_fetch.sv",
+                "beat_valid_i && error_q == ErrNone",
+                "beat_valid_i",
+                "first_error_is_told|its_error_is_kept",
+            ),
+            Fault(
+                "reads_beside_a_beat",
+                "fp8mac_fetch.sv",
+                "(misaligned || beyond) ? Done",
+                "beyond ? Done",
+                "one_command_each|one_request_each",
+            ),
+            Fault(
+                "reads_past_the_last_address",
+                "fp8mac_fetch.sv",
+                "addr_i > addr_t'(-(Beats * BEAT))",
+                "addr_i > addr_t'(-BEAT)",
+                "one_command_each|one_request_each",
+            ),
+            Fault(
+                "requests_until_a_beat_comes",
+                "fp8mac_fetch.sv",
+                "if (row_ready_i) state_q",
+                "if (row_ready_i && error_q != ErrNone) state_q",
+                "one_request_each|one_command_each",
+            ),
+            Fault(
+                "ends_with_the_first_beat",
+                "fp8mac_fetch.sv",
+                "beat_valid_i && beat_last_i",
+                "beat_valid_i",
+                "one_command_each|busy_until_the_command",
+            ),
+            Fault(
+                "an_error_has_a_record",
+                "fp8mac_fetch.sv",
+                "command_o.mode.record = 1'b0;",
+                "command_o.mode.irq = 1'b0;",
+                "an_error_has_no_tag",
+            ),
+        ],
+    )
+
+
+RECORDS = Proof(
+    "records",
+    "formal_records",
+    RESET + ["rtl/accel/fp8mac_records.sv", "formal/formal_records.sv"],
+    "prove",
+    3,
+    cover_depth=10,
+    fault_depth=10,
+    cost=20,
+    faults=[
+        Fault(
+            "released_by_another_tag",
+            "fp8mac_records.sv",
+            "release_i && release_tag_i == tag_q[i] && done_q[i]",
+            "release_i && release_tag_i[RecordW-1:0] == RecordW'(i) && done_q[i]",
+            "held_from_claim_to_release|done_when_it_ended",
+        ),
+        Fault(
+            "released_in_flight",
+            "fp8mac_records.sv",
+            "release_tag_i == tag_q[i] && done_q[i];",
+            "release_tag_i == tag_q[i];",
+            "held_from_claim_to_release|done_when_it_ended",
+        ),
+        Fault(
+            "a_drop_changes_a_complete_record",
+            "fp8mac_records.sv",
+            "drop_i && held_q[i] && !done_q[i];",
+            "drop_i && held_q[i];",
+            "has_its_error",
+        ),
+        Fault(
+            "a_reset_loses_an_end",
+            "fp8mac_records.sv",
+            "(soft_reset_i && !done_q[i] && !finish[i])",
+            "(soft_reset_i && !done_q[i])",
+            "held_from_claim_to_release",
+        ),
+        Fault(
+            "flags_of_another_command",
+            "fp8mac_records.sv",
+            "stepped[i]     = step_owner_q.valid && step_owner_q.index == RecordW'(i);",
+            "stepped[i]     = step_owner_q.valid;",
+            "flags_are_late|has_its_flags|nothing_else_is_late",
+        ),
+        Fault(
+            "amax_of_another_record",
+            "fp8mac_records.sv",
+            "epi_amax_q > amax_q[epi_owner_q.index];",
+            "epi_amax_q > amax_q[0];",
+            "flags_are_late|has_its_flags",
+        ),
+        Fault(
+            "a_claim_keeps_the_flags",
+            "fp8mac_records.sv",
+            "flags_q[i]     <= '0;",
+            "flags_q[i]     <= flags_q[i];",
+            "flags_are_late|has_its_flags|nothing_else_is_late",
+        ),
+    ],
+)
 
 LOAD = Proof(
     "load",
@@ -1196,6 +1326,10 @@ PROOFS = [
     DMA_WRITE,
     AXI_GUARD,
     IRQ,
+    fetch(16),
+    fetch(8),
+    fetch(32),
+    RECORDS,
     LOAD,
     store(5, 1, 2, 2, 0, 0),
     store(3, 3, 1, 2, 1, 2),

@@ -14,6 +14,13 @@ accel_tb_word = $(word $(2),$(subst _, ,$(1)))
 # The default array has its accumulator memory. The others have a smaller one, which small commands fill.
 accel_tb_tiles = $(if $(filter 4_4_16_%,$(1)),256,64)
 accel_tb_addr = $(if $(filter 1_%,$(1)),40,32)
+# Identifier, PROT, CACHE and QOS of the bursts: the defaults in the default array, others in the others
+accel_tb_attributes = $(if $(filter 4_4_16_128_%,$(1)),0 0 3 0,$(if $(filter 4_%,$(1)),15 2 12 1,9 5 10 11))
+accel_tb_attribute = $(word $(2),$(call accel_tb_attributes,$(1)))
+accel_tb_parameters = -GAXI_ID=$(call accel_tb_attribute,$(1),1) "-GAXI_PROT=3'd$(call accel_tb_attribute,$(1),2)" \
+  "-GAXI_CACHE=4'd$(call accel_tb_attribute,$(1),3)" "-GAXI_QOS=4'd$(call accel_tb_attribute,$(1),4)"
+accel_tb_defines = -DAXI_ID=$(call accel_tb_attribute,$(1),1) -DAXI_PROT=$(call accel_tb_attribute,$(1),2) \
+  -DAXI_CACHE=$(call accel_tb_attribute,$(1),3) -DAXI_QOS=$(call accel_tb_attribute,$(1),4)
 accel_tb_element = $(subst $(space),_,$(wordlist 5,9,$(subst _, ,$*)))
 
 $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
@@ -22,9 +29,9 @@ $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
 	$(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -O3 --threads 1 --x-assign fast --x-initial fast --Mdir $(@D) \
 	  --top-module fp8mac_accel -o $(@F) -GROWS=$(call accel_tb_word,$*,1) -GCOLS=$(call accel_tb_word,$*,2) \
 	  -GLANES=$(call accel_tb_word,$*,3) -GAXI_DATA_W=$(call accel_tb_word,$*,4) \
-	  -GAXI_ADDR_W=$(call accel_tb_addr,$*) -GTILES=$(call accel_tb_tiles,$*) $(call element_parameters,$(accel_tb_element)) \
+	  $(call accel_tb_parameters,$*) -GAXI_ADDR_W=$(call accel_tb_addr,$*) -GTILES=$(call accel_tb_tiles,$*) $(call element_parameters,$(accel_tb_element)) \
 	  -CFLAGS "-std=c++17 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl -I$(CURDIR)/$(REGS_DIR)" \
-	  -CFLAGS "-I$(CURDIR)/$(CATALOGUE_DIR)" \
+	  -CFLAGS "-I$(CURDIR)/$(CATALOGUE_DIR) $(call accel_tb_defines,$*)" \
 	  -CFLAGS "-DROWS=$(call accel_tb_word,$*,1) -DCOLS=$(call accel_tb_word,$*,2) -DLANES=$(call accel_tb_word,$*,3)" \
 	  -CFLAGS "-DAXI_DATA_W=$(call accel_tb_word,$*,4) -DTILES=$(call accel_tb_tiles,$*) $(call element_defines,$(accel_tb_element))" \
 	  -LDFLAGS $(abspath $(ACCEL_TB_LIB)) \

@@ -3,6 +3,7 @@
 #ifndef ACCEL_COMMAND_H
 #define ACCEL_COMMAND_H
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -26,7 +27,9 @@ enum Error {
     ErrWriteSlv,
     ErrWriteDec,
     ErrQueueFull,
-    ErrTimeout
+    ErrTimeout,
+    ErrRecord,
+    ErrDropped
 };
 
 constexpr uint32_t kOne = 0x3f800000u;
@@ -35,6 +38,7 @@ struct Command {
     uint32_t m = 1, n = 1, k = 1;
     uint32_t tile_m = 0, tile_n = 0, tile_k = 0, first_k = 0; // 0: all
     bool b_resident = false, wait_stores = false;
+    bool record = false; // asks for a completion record
     uint32_t a_addr = 0, a_stride = 0, b_addr = 0, b_stride = 0, d_addr = 0, d_stride = 0;
     uint32_t a_fmt = 0, b_fmt = 0, acc_fmt = 0, d_fmt = 0, overflow = 0, act = 0;
     uint32_t pass_shape = 0; // log2 of the pass's tiles down; 3: automatic
@@ -59,27 +63,37 @@ struct Command {
     }
 };
 
-// The effects of all commands together, other than D.
+// The effects of one command, or of all together, other than D.
 struct Outcome {
     fp8mac_flags flags = 0;
     uint32_t amax = 0;
     bool nonfinite = false;
+
+    void add(const Outcome &other)
+    {
+        flags |= other.flags;
+        amax = std::max(amax, other.amax);
+        nonfinite |= other.nonfinite;
+    }
 };
 
 class Golden
 {
   public:
     Golden(std::vector<uint8_t> &image, uint64_t base) : image_(image), base_(base) {}
-    Outcome outcome;
+    Outcome all;           // of all commands
+    Outcome outcome;       // of the last one
     unsigned refusals = 0; // commands that the model refused to compute: a mistake of the bench
 
     void run(const Command &t)
     {
+        outcome = Outcome{};
         if (t.acc_keep || t.acc_continue) {
             run_chained(t);
         } else {
             run_gemm(t);
         }
+        all.add(outcome);
     }
 
   private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Software's side of the accelerator: APB accesses, submitting commands, waiting. Every cycle runs the
-// memory too.
+// memory too, and compares the identifier and the attributes of the bursts with the parameters AXI_ID,
+// AXI_PROT, AXI_CACHE and AXI_QOS.
 #ifndef ACCEL_HOST_H
 #define ACCEL_HOST_H
 
@@ -44,6 +45,7 @@ class Host
         dut_->psel_i = 0;
         dut_->penable_i = 0;
         dut_->pprot_i = 0;
+        memory.set_id(AXI_ID);
         memory.drive();
         dut_.reset();
     }
@@ -56,11 +58,22 @@ class Host
         dut_->clk_i = 0;
         dut_.settle();
         memory.sample();
+        other_attributes_ += dut_->m_axi_arvalid_o &&
+                             (dut_->m_axi_arid_o != AXI_ID || dut_->m_axi_arprot_o != AXI_PROT ||
+                              dut_->m_axi_arcache_o != AXI_CACHE || dut_->m_axi_arqos_o != AXI_QOS);
+        other_attributes_ += dut_->m_axi_awvalid_o &&
+                             (dut_->m_axi_awid_o != AXI_ID || dut_->m_axi_awprot_o != AXI_PROT ||
+                              dut_->m_axi_awcache_o != AXI_CACHE || dut_->m_axi_awqos_o != AXI_QOS);
         dut_.tick();
     }
     uint64_t cycles() const
     {
         return dut_.cycles();
+    }
+    // Cycles in which a burst was offered with other attributes than the parameters'
+    uint64_t other_attributes() const
+    {
+        return other_attributes_;
     }
     bool irq()
     {
@@ -106,7 +119,7 @@ class Host
                 FIELD(MODE, REUSE_B, t.reuse_b) | FIELD(MODE, ACC_CONTINUE, t.acc_continue) |
                 FIELD(MODE, ACC_KEEP, t.acc_keep) | FIELD(MODE, IRQ, t.irq) |
                 FIELD(MODE, PASS_SHAPE, t.pass_shape) | FIELD(MODE, B_RESIDENT, t.b_resident) |
-                FIELD(MODE, WAIT_STORES, t.wait_stores));
+                FIELD(MODE, WAIT_STORES, t.wait_stores) | FIELD(MODE, RECORD, t.record));
         set(words, REG(SCALE_EXP), FIELD(SCALE_EXP, SA, t.sa) | FIELD(SCALE_EXP, SB, t.sb));
         set(words, REG(SCALE_A), t.scale_a);
         set(words, REG(SCALE_B), t.scale_b);
@@ -214,6 +227,7 @@ class Host
     tb::Clocked<Dut> &dut_;
     std::map<uint32_t, uint32_t> shadow_;
     bool slave_error_ = false;
+    uint64_t other_attributes_ = 0;
 };
 
 } // namespace accel

@@ -27,6 +27,7 @@ class Interrupted : public Scenario
     void rewind();
     void submit();
     void interrupted(const char *what);
+    void check_records(uint32_t status);
     void recover(const char *what, bool by_reset);
     void silent(unsigned channel, uint64_t beat);
     void late(unsigned channel, uint64_t beat);
@@ -37,6 +38,8 @@ class Interrupted : public Scenario
     std::vector<uint8_t> before_, after_; // the memory
     uint64_t beats_[axi::kChannels + 1] = {};
     uint64_t cycles_ = 0; // of the whole product
+    std::vector<Outcome> outcomes_;
+    uint64_t dropped_ = 0, refused_ = 0; // records of dropped commands, and commands without one
 };
 
 // The product, what it writes, how many beats each channel moves and how many cycles it takes
@@ -50,6 +53,7 @@ inline void Interrupted::prepare()
     second.tag ^= 1;
     second.d_addr = maker_.allocate(second.m * second.d_stride);
     first.irq = second.irq = false;
+    first.record = second.record = true;
     tiles_ = {first, second};
     rings_ = {0, descriptor(second)};
     before_ = bytes();
@@ -64,6 +68,12 @@ inline void Interrupted::prepare()
     rewind();
     run(tiles_, tiles_, rings_);
     after_ = bytes();
+    std::vector<uint8_t> image = before_;
+    Golden golden(image, axi::kMemoryBase);
+    for (const Command &t : tiles_) {
+        golden.run(t);
+        outcomes_.push_back(golden.outcome);
+    }
     for (unsigned c = 0; c <= axi::kChannels; c++) {
         beats_[c] = host_.memory.moved(c) - moved[c];
     }
@@ -73,6 +83,7 @@ inline void Interrupted::prepare()
     completed_ += 2;
     host_.wait_idle();
     cycles_ = host_.cycles() - start;
+    release_all();
     host_.write(REG(WATCHDOG), kWatchdog);
     std::printf("%12" PRIu64 "  beats and %" PRIu64 " cycles in which a product is interrupted\n",
                 beats_[axi::kChannels], cycles_);
@@ -102,7 +113,41 @@ inline void Interrupted::interrupted(const char *what)
     bench_.equal(what, wrong, 0, [] { return "bytes that are neither old nor new"; });
     const uint32_t completed = host_.read(REG(COMPLETED));
     bench_.check("completed commands", completed - completed_ <= 2);
+    check_records(host_.read(REG(STATUS)));
+    release_all();
     completed_ = completed;
+}
+
+// As many commands as completed have a record that says so, with their flags and amax, in order. Of
+// the others in flight, the records have the error or say `dropped`.
+inline void Interrupted::check_records(uint32_t status)
+{
+    const bool error = FIELD_OF(status, STATUS, ERROR); // not left by a soft reset
+    const uint32_t tag = FIELD_OF(status, STATUS, ERROR_TAG);
+    const uint32_t completed = host_.read(REG(COMPLETED)) - completed_;
+    for (uint32_t i = 0; i < tiles_.size(); i++) {
+        if (i < completed) {
+            check_record(tiles_[i], outcomes_[i]);
+            continue;
+        }
+        const uint32_t record = record_of(tiles_[i]);
+        if (!is_done(tiles_[i])) {
+            bench_.check("only a command that was not accepted has no record", !error || i == 1);
+            refused_++;
+            continue;
+        }
+        bench_.equal("tag of a record", FIELD_OF(record, RECORD_STATUS, TAG), tiles_[i].tag);
+        const uint32_t code = FIELD_OF(record, RECORD_STATUS, ERROR_CODE);
+        if (error) {
+            bench_.equal("error of a record", code,
+                         tag == tiles_[i].tag ? FIELD_OF(status, STATUS, ERROR_CODE)
+                                              : uint32_t{ErrDropped});
+        } else {
+            bench_.check("record of a failure before a soft reset",
+                         code == ErrTimeout || code == ErrDropped);
+        }
+        dropped_ += code == ErrDropped;
+    }
 }
 
 // The bus works again: the accelerator becomes idle, and the next product is right.
@@ -136,6 +181,7 @@ inline void Interrupted::silent(unsigned channel, uint64_t beat)
     bench_.equal("draining", FIELD_OF(status, STATUS, DRAINING), 1);
     bench_.equal("not idle", FIELD_OF(status, STATUS, IDLE), 0);
     bench_.check("tag of a command in flight", tag == tiles_[0].tag || tag == tiles_[1].tag);
+    check_records(status);
     host_.submit(tiles_[0]); // discarded
     host_.clear(kClearError);
     bench_.equal("clear_error does nothing before idle", host_.read(REG(STATUS)), status);
@@ -181,6 +227,8 @@ inline void Interrupted::bus_stops(unsigned stride)
         }
     }
     bench_.covered("beats at which the bus stopped", stops);
+    bench_.covered("records of dropped commands", dropped_);
+    bench_.covered("commands that were not accepted", refused_);
 }
 
 inline void Interrupted::soft_resets(unsigned stride, unsigned stall_permille)

@@ -14,6 +14,7 @@ namespace accel
 {
 
 constexpr size_t kMemoryBytes = 1u << 20;
+constexpr unsigned kRecords = 8;
 constexpr uint32_t kClearError = FP8MAC_REGS__CTRL__CLEAR_ERROR_bm;
 constexpr uint32_t kClearFlags = FP8MAC_REGS__CTRL__CLEAR_FLAGS_bm;
 constexpr uint32_t kSoftReset = FP8MAC_REGS__CTRL__SOFT_RESET_bm;
@@ -42,6 +43,12 @@ class Scenario
              const std::vector<uint32_t> &rings);
     uint32_t descriptor(const Command &t);
     void compare(const std::vector<uint8_t> &want, const char *what);
+    bool is_done(const Command &t);
+    void release_all();
+    uint32_t record_of(const Command &t);
+    void check_record(const Command &t, const Outcome &want);
+    void collect(const Command &t, const Outcome &want);
+    void release(const Command &t);
     Command plain();
     void works_again();
 
@@ -51,6 +58,7 @@ class Scenario
     Maker maker_;
     uint32_t completed_ = 0; // since reset
     uint64_t hits_nonfinite_ = 0, hits_finite_ = 0;
+    uint64_t hits_records_ = 0, hits_waits_ = 0;  // records compared, and those awaited
     uint64_t hits_rung_ = 0, hits_submitted_ = 0; // by the doorbell, by registers
     uint64_t drained_ = 0; // cycles in which compute waited for results to be taken
 
@@ -105,12 +113,70 @@ inline void Scenario::compare(const std::vector<uint8_t> &want, const char *what
     });
 }
 
+// ---- completion records -------------------------------------------------------------------------
+
+// Whether the record that the command's tag selects is complete
+inline bool Scenario::is_done(const Command &t)
+{
+    return host_.read(REG(RECORD_DONE)) >> t.tag % kRecords & 1;
+}
+
+inline uint32_t Scenario::record_of(const Command &t)
+{
+    host_.write(REG(RECORD_SELECT), t.tag);
+    return host_.read(REG(RECORD_STATUS));
+}
+
+inline void Scenario::check_record(const Command &t, const Outcome &want)
+{
+    bench_.equal("RECORD_STATUS", record_of(t),
+                 want.flags | uint32_t(want.nonfinite) << 8 | FP8MAC_REGS__RECORD_STATUS__DONE_bm |
+                     uint32_t(t.tag) << 16);
+    bench_.equal("RECORD_AMAX", host_.read(REG(RECORD_AMAX)), want.amax);
+    hits_records_++;
+}
+
+inline void Scenario::release(const Command &t)
+{
+    host_.write(REG(RECORD_RELEASE), t.tag);
+}
+
+// Releases every complete record.
+inline void Scenario::release_all()
+{
+    for (uint32_t slot = 0; slot < kRecords; slot++) {
+        host_.write(REG(RECORD_SELECT), slot);
+        host_.write(REG(RECORD_RELEASE),
+                    FIELD_OF(host_.read(REG(RECORD_STATUS)), RECORD_STATUS, TAG));
+    }
+    bench_.equal("RECORD_DONE after all releases", host_.read(REG(RECORD_DONE)), 0);
+}
+
+// Waits for the command, compares its record and releases it.
+inline void Scenario::collect(const Command &t, const Outcome &want)
+{
+    const uint64_t start = host_.cycles();
+    while (!is_done(t)) {
+        hits_waits_++;
+        if (host_.cycles() - start > decltype(host_)::kPatience) {
+            bench_.check("waited in vain for a record", false);
+            std::exit(bench_.finish());
+        }
+    }
+    if (rng_.below(4) == 0) {
+        host_.write(REG(RECORD_RELEASE), t.tag ^ 0x8000u); // another command's
+    }
+    check_record(t, want);
+    release(t);
+}
+
 inline void Scenario::run(const std::vector<Command> &tiles)
 {
     std::vector<Command> sent = tiles;
     std::vector<uint32_t> rings;
     for (Command &t : sent) {
         maker_.scramble_unused(t);
+        t.record = rng_.coin();
         rings.push_back(rng_.coin() ? descriptor(t) : 0);
     }
     run(tiles, sent, rings);
@@ -123,8 +189,21 @@ inline void Scenario::run(const std::vector<Command> &tiles, const std::vector<C
     Golden golden(want, axi::kMemoryBase);
     const uint64_t reads = host_.memory.read_beats(), writes = host_.memory.write_beats();
     bool any_irq = false;
+    std::vector<Outcome> outcomes;
+    std::vector<size_t> recorded; // commands whose records were not compared yet
     for (size_t i = 0; i < tiles.size(); i++) {
         golden.run(tiles[i]);
+        outcomes.push_back(golden.outcome);
+        // The record may be an earlier command's, which has to be read first.
+        for (size_t j = 0; sent[i].record && j < recorded.size(); j++) {
+            if ((sent[recorded[j]].tag - sent[i].tag) % kRecords == 0) {
+                collect(sent[recorded[j]], outcomes[recorded[j]]);
+                recorded.erase(recorded.begin() + static_cast<std::ptrdiff_t>(j--));
+            }
+        }
+        if (sent[i].record) {
+            recorded.push_back(i);
+        }
         host_.wait_for_room();
         rings[i] ? host_.ring(rings[i]) : host_.submit(sent[i]);
         (rings[i] ? hits_rung_ : hits_submitted_)++;
@@ -144,14 +223,18 @@ inline void Scenario::run(const std::vector<Command> &tiles, const std::vector<C
     bench_.equal("STATUS", status, FP8MAC_REGS__STATUS__IDLE_bm);
     compare(want, "memory");
     bench_.equal("FLAGS", host_.read(REG(FLAGS)),
-                 golden.outcome.flags | uint32_t(golden.outcome.nonfinite) << 8);
-    bench_.equal("AMAX", host_.read(REG(AMAX)), golden.outcome.amax);
+                 golden.all.flags | uint32_t(golden.all.nonfinite) << 8);
+    bench_.equal("AMAX", host_.read(REG(AMAX)), golden.all.amax);
+    for (size_t i : recorded) {
+        collect(sent[i], outcomes[i]);
+    }
+    bench_.equal("RECORD_DONE", host_.read(REG(RECORD_DONE)), 0);
     bench_.equal("COMPLETED", host_.read(REG(COMPLETED)), completed_);
     bench_.equal("interrupt", host_.irq(), any_irq);
     bench_.equal("IRQ_STATE", host_.read(REG(IRQ_STATE)), any_irq);
     bench_.check("memory is quiet when idle", host_.memory.quiet());
     counters(tiles, host_.memory.read_beats() - reads, host_.memory.write_beats() - writes);
-    (golden.outcome.nonfinite ? hits_nonfinite_ : hits_finite_)++;
+    (golden.all.nonfinite ? hits_nonfinite_ : hits_finite_)++;
 }
 
 inline void Scenario::counters(const std::vector<Command> &tiles, uint64_t reads, uint64_t writes)

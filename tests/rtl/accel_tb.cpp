@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accelerator against libfp8mac. Random commands work on a memory that stalls, and every
 // byte of the memory is compared. Every error code is provoked and cleared. The bench is compiled
-// once per parameter set: ROWS, COLS, LANES, TILES, AXI_DATA_W and the elements' (accel_element.h).
+// once per parameter set: ROWS, COLS, LANES, TILES, AXI_DATA_W, the attributes of bursts, and the
+// elements' (accel_element.h).
 //
 //   accel_tb [--seed N] [--batches N] [--gemm512] [--interrupt-every N]
 //
@@ -42,6 +43,7 @@ class Test : public accel::Interrupted
     void bus_errors();
     void bad_vectors();
     void queue_full();
+    void records();
     void causes();
     void speed(bool gemm512);
     void protocol();
@@ -54,11 +56,13 @@ class Test : public accel::Interrupted
 
     std::vector<Command> batch();
     void scene(std::vector<Command> &before, Command &bad, std::vector<Command> &after);
+    void with_records(std::vector<Command> &before, Command &bad, std::vector<Command> &after);
     void illegal(const accel::Spoil &spoil);
     void hasty(std::vector<Command> &before, Command &bad, std::vector<Command> &after);
     void fails(const char *name, accel::Error code, const std::vector<Command> &before,
                const Command &bad, const std::vector<Command> &after);
     void expect_error(const char *name, accel::Error code, uint16_t tag);
+    void failed_record(const Command &t, accel::Error code);
     std::vector<Command> product(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k);
     std::vector<Command> chains(unsigned a_tiles, unsigned b_tiles, uint32_t mn, uint32_t k,
                                 uint32_t part);
@@ -66,6 +70,7 @@ class Test : public accel::Interrupted
     Parts measure(const std::vector<Command> &tiles, const axi::Stop &stop);
     void grows(const char *cause, const std::vector<Command> &tiles, axi::Stop stop);
 
+    uint64_t hits_dropped_ = 0; // records of dropped commands
     uint64_t hits_chain_ = 0, hits_reuse_ = 0, hits_divided_ = 0, hits_partial_ = 0;
 };
 
@@ -84,6 +89,7 @@ void Test::identity()
                  accel::Shape::kPassTiles);
     bench_.equal("products of a block", FIELD_OF(host_.read(REG(CONFIG3)), CONFIG3, BLOCK),
                  kElement.block);
+    bench_.equal("records", FIELD_OF(host_.read(REG(CONFIG3)), CONFIG3, RECORDS), accel::kRecords);
     bench_.equal("queue depth", FIELD_OF(config1, CONFIG1, QUEUE_DEPTH), kQueueDepth);
     bench_.equal("buffers", host_.read(REG(CONFIG2)), kShape.buf_beats | kMaxMn << 16);
     const uint32_t element = host_.read(REG(ELEMENT));
@@ -140,6 +146,8 @@ void Test::random_batches(unsigned count)
     bench_.covered("commands by the doorbell", hits_rung_);
     bench_.covered("commands by registers", hits_submitted_);
     bench_.covered("commands that reuse an operand", hits_reuse_);
+    bench_.covered("completion records", hits_records_);
+    bench_.covered("waits for a record", hits_waits_);
     bench_.covered("commands of several tile commands", hits_divided_);
     bench_.covered("batches with an output that is not finite", hits_nonfinite_);
     bench_.covered("batches with finite outputs only", hits_finite_);
@@ -176,6 +184,7 @@ void Test::protocol()
     bench_.check(("AXI protocol: " + host_.memory.violation()).c_str(),
                  host_.memory.violation().empty());
     bench_.covered("bursts", host_.memory.bursts());
+    bench_.equal("cycles of bursts with other attributes", host_.other_attributes(), 0);
     bench_.covered("write bursts of several beats", host_.memory.long_writes());
     bench_.equal("cycles in which a burst waits for data", host_.memory.data_waits(), 0);
     bench_.check("several reads in flight", host_.memory.most_reads_in_flight() > 2);
@@ -208,8 +217,10 @@ void Test::fails(const char *name, accel::Error code, const std::vector<Command>
 {
     std::vector<uint8_t> want = bytes();
     accel::Golden golden(want, axi::kMemoryBase);
+    std::vector<accel::Outcome> outcomes;
     for (const Command &t : before) {
         golden.run(t);
+        outcomes.push_back(golden.outcome);
     }
     std::vector<uint8_t> all = want;
     const bool writes = code == accel::ErrWriteSlv || code == accel::ErrWriteDec;
@@ -248,14 +259,39 @@ void Test::fails(const char *name, accel::Error code, const std::vector<Command>
         }
     }
     compare(want, name);
+    for (size_t i = 0; i < before.size(); i++) {
+        if (before[i].record) {
+            check_record(before[i], outcomes[i]);
+        }
+    }
+    failed_record(bad, code);
+    for (const Command &t : after) {
+        failed_record(t, accel::ErrDropped);
+    }
+    release_all();
     if (!after.empty()) {
         host_.submit(after[0]); // discarded
+        bench_.check("a discarded command has no record", !is_done(after[0]));
     }
     host_.wait_idle();
     compare(want, "memory after a command in the error state");
     host_.memory.set_faults({}, {});
     host_.clear(accel::kClearError);
     bench_.equal("STATUS after clear_error", host_.read(REG(STATUS)), FP8MAC_REGS__STATUS__IDLE_bm);
+}
+
+// A command that failed has a record with its error. One that was dropped has a record that says so,
+// or none if it was submitted after the failure.
+void Test::failed_record(const Command &t, accel::Error code)
+{
+    if (!t.record || (code == accel::ErrDropped && !is_done(t))) {
+        return;
+    }
+    const uint32_t record = record_of(t);
+    bench_.equal("tag of a record", FIELD_OF(record, RECORD_STATUS, TAG), t.tag);
+    bench_.equal("error of a record", FIELD_OF(record, RECORD_STATUS, ERROR_CODE), code);
+    bench_.equal("done", FIELD_OF(record, RECORD_STATUS, DONE), 1);
+    hits_dropped_ += code == accel::ErrDropped;
 }
 
 void Test::expect_error(const char *name, accel::Error code, uint16_t tag)
@@ -292,6 +328,25 @@ void Test::scene(std::vector<Command> &before, Command &bad, std::vector<Command
         for (Command &t : *tiles) {
             t.irq = false;
         }
+    }
+    with_records(before, bad, after);
+}
+
+// Asks for a record of each command: at most 3, 1 and 3, so that each tag selects another one.
+void Test::with_records(std::vector<Command> &before, Command &bad, std::vector<Command> &after)
+{
+    uint32_t slot = rng_.below(accel::kRecords);
+    const auto add = [&](Command &t) {
+        t.record = true;
+        t.tag = static_cast<uint16_t>((rng_.next() & ~(accel::kRecords - 1u)) |
+                                      slot++ % accel::kRecords);
+    };
+    for (Command &t : before) {
+        add(t);
+    }
+    add(bad);
+    for (Command &t : after) {
+        add(t);
     }
 }
 
@@ -552,6 +607,7 @@ void Test::hasty(std::vector<Command> &before, Command &bad, std::vector<Command
     }
     bad = small();
     after = {small(), small()};
+    with_records(before, bad, after);
 }
 
 void Test::bus_errors()
@@ -601,6 +657,7 @@ void Test::bus_errors()
     fails("no memory at A", accel::ErrReadDec, before, bad, after);
     works_again();
     bench_.covered("bytes written before a write error", hits_partial_);
+    bench_.covered("records of dropped commands", hits_dropped_);
 }
 
 // A value of a scale vector that is no scale, at every place; behind the vector it does not count.
@@ -668,6 +725,77 @@ void Test::queue_full()
     compare(want, "memory after queue_full");
     host_.clear(accel::kClearError);
     works_again();
+}
+
+// A record belongs to its command until it is released. A command that asks for it meanwhile is
+// dropped and reported, and the others complete.
+void Test::records()
+{
+    for (const bool by_doorbell : {false, true}) {
+        begin();
+        axi::Timing slow;
+        slow.latency = 1000;
+        slow.random_latency = false;
+        host_.memory.set_timing(slow);
+        std::vector<uint8_t> want = bytes();
+        std::vector<Command> tiles;
+        for (unsigned i = 0; i < accel::kRecords; i++) {
+            tiles.push_back(maker_.tile_of(2, 2, 8));
+            tiles.back().irq = false;
+            tiles.back().record = true;
+            tiles.back().tag = static_cast<uint16_t>(0x1230 + i);
+        }
+        Command late = maker_.tile_of(2, 2, 8);
+        late.record = true;
+        late.tag = 0x4561; // the second one's record
+        const uint32_t at = by_doorbell ? descriptor(late) : 0;
+        want = bytes();
+        accel::Golden golden(want, axi::kMemoryBase);
+        std::vector<accel::Outcome> outcomes;
+        for (const Command &t : tiles) {
+            golden.run(t);
+            outcomes.push_back(golden.outcome);
+            host_.wait_for_room();
+            host_.submit(t);
+        }
+        bench_.check("the last command is in flight", !is_done(tiles.back()));
+        release(tiles.back()); // no effect: its record is not complete
+        host_.wait_for_room();
+        host_.memory.set_timing(axi::Timing{});
+        by_doorbell ? host_.ring(at) : host_.submit(late);
+        completed_ += accel::kRecords;
+        expect_error("a record that is not free", accel::ErrRecord, late.tag);
+        compare(want, "memory after a command that has no record");
+        release(late); // no effect: another command has the record
+        bench_.equal("all records are complete", host_.read(REG(RECORD_DONE)),
+                     (1u << accel::kRecords) - 1);
+        host_.clear(accel::kClearError);
+        // Complete records outlive a soft reset; those of dropped commands are free.
+        for (unsigned i = 0; i < accel::kRecords; i++) {
+            check_record(tiles[i], outcomes[i]);
+        }
+        release(tiles[1]);
+        host_.memory.set_timing(slow);
+        bytes() = want;
+        by_doorbell ? host_.ring(at) : host_.submit(late);
+        for (unsigned i = 0; i < 1500; i++) {
+            host_.tick();
+        }
+        host_.clear(accel::kSoftReset);
+        host_.memory.set_timing(axi::Timing{});
+        host_.wait_idle();
+        bench_.equal("the dropped command has no record", host_.read(REG(RECORD_DONE)),
+                     ((1u << accel::kRecords) - 1) & ~2u);
+        check_record(tiles[0], outcomes[0]);
+        release_all();
+        golden.run(late);
+        host_.submit(late);
+        completed_++;
+        collect(late, golden.outcome);
+        host_.wait_idle();
+        compare(want, "memory after a command whose record was freed");
+        works_again();
+    }
 }
 
 // ---- causes of lost cycles
@@ -782,7 +910,7 @@ void Test::utilisation(const char *name, const std::vector<Command> &tiles, doub
     ideal.random_latency = false;
     host_.memory.set_timing(ideal);
     host_.clear(accel::kClearFlags | accel::kClearCounters);
-    run(tiles);
+    run(tiles, tiles, std::vector<uint32_t>(tiles.size()));
     uint64_t macs = 0;
     for (const Command &t : tiles) {
         macs += t.macs();
@@ -897,6 +1025,7 @@ int main(int argc, char **argv)
     test.bus_errors();
     test.bad_vectors();
     test.queue_full();
+    test.records();
     test.prepare();
     test.bus_stops(stride);
     test.soft_resets(stride, 0);

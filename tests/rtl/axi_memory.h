@@ -59,6 +59,11 @@ class Memory
     {
         return bytes_;
     }
+    // The master's identifier, which every answer has
+    void set_id(uint8_t id)
+    {
+        id_ = id;
+    }
     void set_timing(const Timing &timing)
     {
         timing_ = timing;
@@ -134,8 +139,8 @@ class Memory
         dut_.m_axi_arready_i = go() && !stops(Ar);
         dut_.m_axi_awready_i = go() && !stops(Aw);
         dut_.m_axi_wready_i = go() && !stops(W);
-        dut_.m_axi_rid_i = 0;
-        dut_.m_axi_bid_i = 0;
+        dut_.m_axi_rid_i = id_;
+        dut_.m_axi_bid_i = id_;
         // A response that was offered stays until it is taken.
         if (!r_offered_) {
             r_offered_ = !reads_.empty() && reads_.front().due <= now_ && go() && !late(R);
@@ -368,6 +373,7 @@ class Memory
     Dut &dut_;
     tb::Rng &rng_;
     std::vector<uint8_t> bytes_;
+    uint8_t id_ = 0;
     Timing timing_;
     std::vector<Fault> read_faults_, write_faults_;
     std::deque<Burst> reads_, writes_;

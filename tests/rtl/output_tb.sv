@@ -89,6 +89,7 @@ module output_tb
 
   always_comb begin
     cmd.cmd.tag                = tag_i;
+    cmd.cmd.record             = 1'b0;
     cmd.cmd.irq                = irq_i;
     cmd.cmd.last               = 1'b1;
     cmd.cmd.error              = error_e'(error_i);
@@ -123,10 +124,10 @@ module output_tb
     .cmd_i         (cmd),
     .ready_o, .kept_i, .stored_o, .result_valid_i, .result_ready_o, .result_phase_i,
     .result_i      (result_i),
-    .result_place_i('{row_tile: result_row_tile_i, col_tile: result_col_tile_i, last: result_last_i}),
+    .result_place_i('{row_tile: result_row_tile_i, col_tile: result_col_tile_i, last: result_last_i, owner: '0}),
     .vector_half_o, .row_tile_o, .col_tile_o, .scale_a_i, .scale_b_i, .bias_i, .epi_valid_o,
     .epi_flags_o   (flags),
-    .epi_amax_o, .epi_nonfinite_o, .empty_o, .retire_valid_o,
+    .epi_amax_o, .epi_nonfinite_o, .epi_owner_o(), .empty_o, .retire_valid_o,
     .retire_o      (retire),
     .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o, .m_axi_awvalid_o, .m_axi_awready_i,
     .m_axi_wdata_o, .m_axi_wstrb_o, .m_axi_wlast_o, .m_axi_wvalid_o, .m_axi_wready_i, .m_axi_bresp_i, .m_axi_bvalid_i,

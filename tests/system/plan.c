@@ -169,6 +169,17 @@ fp8rt_status fp8rt_device_start(fp8rt_device *dev, uint32_t clear)
     expect(record.ended, "no tile command is the last one");
     return FP8RT_OK;
 }
+fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command, uint16_t *tag)
+{
+    *tag = command->tag;
+    fp8rt_device_prepare(dev, command);
+    return fp8rt_device_start(dev, 0);
+}
+fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag)
+{
+    (void)dev, (void)tag;
+    return (fp8rt_record){.status = FP8RT_OK};
+}
 fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
 {
     (void)dev;
@@ -248,6 +259,7 @@ static fp8rt_device device(uint16_t rows, uint16_t cols, uint16_t lanes, uint16_
                                  .pass_tiles = 4,
                                  .acc_tiles = acc_tiles,
                                  .queue_depth = 8,
+                                 .records = 8,
                                  .buf_beats = 256,
                                  .max_mn = 128}};
     if (!fp8rt_element_make(block > lanes ? FP8MAC_ELEMENT_BLOCK : FP8MAC_ELEMENT_EXACT, lanes, 0,

@@ -218,6 +218,150 @@ static void run_scratch(const bench *b)
                  "library: scratch is NULL");
 }
 
+// ---- several GEMMs in flight --------------------------------------------------------------------
+
+enum { FLIGHT = 3, OWN_ROW = 64 };
+
+// GEMMs of one row each: their D differs, and so do their flags and amax. The second saturates, the
+// third has a NaN.
+typedef struct flight {
+    fp8rt_gemm_plan plans[FLIGHT];
+    fp8rt_gemm_result alone[FLIGHT]; // of each GEMM by itself
+    uint8_t *d[FLIGHT];
+    uint8_t expected[FLIGHT][OWN_ROW];
+} flight;
+
+static bool plan_flight(const bench *b, flight *fl, const fp8mac_scale *scale_of_second)
+{
+    static const uint8_t codes[FLIGHT] = {0x38, 0x7e, 0x7f}; // 1, the largest number, NaN
+    fp8rt_device *dev = &b->f->dev;
+    for (unsigned i = 0; i < FLIGHT; i++) {
+        uint8_t *a = fp8rt_arena_alloc(&b->f->arena, OWN_ROW);
+        uint8_t *second = fp8rt_arena_alloc(&b->f->arena, (size_t)ROWS_N * OWN_ROW);
+        fl->d[i] = fp8rt_arena_alloc(&b->f->arena, OWN_ROW);
+        if (a == NULL || second == NULL || fl->d[i] == NULL) {
+            return false;
+        }
+        memset(a, codes[i], OWN_ROW);
+        memset(second, i == 2 ? 0x38 : codes[i], (size_t)ROWS_N * OWN_ROW);
+        memset(fl->d[i], UNWRITTEN, OWN_ROW);
+        fp8rt_gemm_desc desc = {.m = 1,
+                                .n = ROWS_N,
+                                .k = DEPTH,
+                                .a = a,
+                                .a_stride = OWN_ROW,
+                                .b = second,
+                                .b_stride = OWN_ROW,
+                                .d = fl->d[i],
+                                .d_stride = OWN_ROW,
+                                .acc_format = b->good.acc_format,
+                                .d_format = FP8MAC_E4M3FN};
+        if (scale_of_second != NULL && i == 1) {
+            desc.scale_b = *scale_of_second;
+        }
+        if (fp8rt_gemm_plan_make(&dev->caps, desc, &fl->plans[i]) != FP8RT_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool run_alone(const bench *b, flight *fl)
+{
+    bool right = true;
+    for (unsigned i = 0; i < FLIGHT; i++) {
+        right = fp8rt_gemm_run(&b->f->dev, &fl->plans[i], b->scratch, SCRATCH_BYTES,
+                               &fl->alone[i]) == FP8RT_OK &&
+                right;
+        memcpy(fl->expected[i], fl->d[i], OWN_ROW);
+        memset(fl->d[i], UNWRITTEN, OWN_ROW);
+    }
+    return right && fl->alone[0].flags == 0 && (fl->alone[1].flags & FP8MAC_FLAG_SATURATED) != 0 &&
+           (fl->alone[2].flags & FP8MAC_FLAG_NAN) != 0 && fl->alone[2].amax_nonfinite &&
+           fl->alone[0].amax < fl->alone[1].amax;
+}
+
+static bool same_result(const fp8rt_gemm_result *x, const fp8rt_gemm_result *y)
+{
+    return x->status == y->status && x->flags == y->flags && x->amax == y->amax &&
+           x->amax_nonfinite == y->amax_nonfinite;
+}
+
+// All are begun before the first is ended, and ended in another order.
+static void run_flight(const bench *b)
+{
+    static const unsigned order[FLIGHT] = {1, 2, 0};
+    static flight fl;
+    fp8rt_device *dev = &b->f->dev;
+    bool right = plan_flight(b, &fl, NULL) && run_alone(b, &fl);
+    uint16_t tags[FLIGHT];
+    for (unsigned i = 0; right && i < FLIGHT; i++) {
+        right =
+            fp8rt_gemm_begin(dev, &fl.plans[i], b->scratch, SCRATCH_BYTES, &tags[i]) == FP8RT_OK;
+    }
+    for (unsigned i = 0; right && i < FLIGHT; i++) {
+        const unsigned which = order[i];
+        fp8rt_gemm_result result;
+        right = fp8rt_gemm_end(dev, tags[which], &result) == FP8RT_OK &&
+                same_result(&result, &fl.alone[which]) &&
+                memcmp(fl.d[which], fl.expected[which], OWN_ROW) == 0;
+    }
+    faults_count(b->f, right, "library: GEMMs in flight have their own flags and amax");
+}
+
+// The second fails when its scales are loaded: the first is complete, the third dropped.
+static void run_failing_flight(const bench *b)
+{
+    static const fp8mac_scale bad = {FP8MAC_SCALE_VECTOR, bad_at_three};
+    static flight fl;
+    fp8rt_device *dev = &b->f->dev;
+    bool right = plan_flight(b, &fl, &bad);
+    uint16_t tags[FLIGHT];
+    fp8rt_status begun[FLIGHT], ended[FLIGHT];
+    for (unsigned i = 0; right && i < FLIGHT; i++) {
+        begun[i] = fp8rt_gemm_begin(dev, &fl.plans[i], b->scratch, SCRATCH_BYTES, &tags[i]);
+        ended[i] = begun[i];
+    }
+    for (unsigned i = FLIGHT; right && i-- > 0;) {
+        if (begun[i] == FP8RT_OK) {
+            ended[i] = fp8rt_gemm_end(dev, tags[i], NULL);
+        }
+    }
+    // The third may have come after the failure.
+    right = right && begun[0] == FP8RT_OK && begun[1] == FP8RT_OK && ended[0] == FP8RT_OK &&
+            ended[1] == FP8RT_ERR_HW_SCALE &&
+            ended[2] == (begun[2] == FP8RT_OK ? FP8RT_ERR_HW_DROPPED : FP8RT_ERR_HW_SCALE);
+    for (unsigned i = 0; right && i < OWN_ROW; i++) {
+        right = fl.d[1][i] == UNWRITTEN && fl.d[2][i] == UNWRITTEN;
+    }
+    right = fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR) == FP8RT_OK && right;
+    faults_count(b->f, faults_still_works(b->f) && right,
+                 "library: a GEMM in flight fails by itself");
+}
+
+// More GEMMs than records: the next one can be begun when one was ended.
+static void run_many(const bench *b)
+{
+    static flight fl;
+    fp8rt_device *dev = &b->f->dev;
+    bool right = plan_flight(b, &fl, NULL) && dev->caps.records <= 32;
+    uint16_t tags[32], more;
+    for (unsigned i = 0; right && i < dev->caps.records; i++) {
+        right =
+            fp8rt_gemm_begin(dev, &fl.plans[0], b->scratch, SCRATCH_BYTES, &tags[i]) == FP8RT_OK;
+    }
+    right = right && fp8rt_gemm_begin(dev, &fl.plans[0], b->scratch, SCRATCH_BYTES, &more) ==
+                         FP8RT_ERR_RECORDS;
+    right = right && fp8rt_gemm_end(dev, tags[2], NULL) == FP8RT_OK &&
+            fp8rt_gemm_begin(dev, &fl.plans[1], b->scratch, SCRATCH_BYTES, &tags[2]) == FP8RT_OK;
+    for (unsigned i = 0; right && i < dev->caps.records; i++) {
+        fp8rt_gemm_result result;
+        right = fp8rt_gemm_end(dev, tags[i], &result) == FP8RT_OK &&
+                (result.flags & FP8MAC_FLAG_SATURATED) == (i == 2 ? FP8MAC_FLAG_SATURATED : 0);
+    }
+    faults_count(b->f, right, "library: as many GEMMs in flight as there are records");
+}
+
 static bool prepare(bench *b)
 {
     faults *f = b->f;
@@ -261,6 +405,9 @@ void faults_run_library(faults *f)
     }
     run_element(&b);
     run_scratch(&b);
+    run_flight(&b);
+    run_failing_flight(&b);
+    run_many(&b);
     for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {
         if (!fp8rt_app_is_host) {
             run_fault(&b, &bus[i]);

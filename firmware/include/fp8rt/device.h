@@ -29,6 +29,7 @@ typedef struct fp8rt_caps {
     uint16_t pass_tiles; // tiles of rows x cols outputs that are computed in turn
     uint16_t acc_tiles;  // tiles that the accumulator memory holds
     uint16_t queue_depth;
+    uint16_t records;      // commands with a completion record at a time; a power of two
     uint16_t buf_beats;    // beats per row RAM of an operand buffer
     uint16_t max_mn;       // limit of m and of n of one tile command
     fp8rt_element element; // which formats and accumulators there are, and how a step rounds
@@ -72,7 +73,7 @@ typedef struct fp8rt_command {
     // Products of the first tile command. Those behind it have twice as many each, up to tile_k.
     // 0: tile_k.
     uint16_t first_k;
-    uint16_t tag;  // comes back with an error
+    uint16_t tag;  // comes back with an error; fp8rt_device_begin chooses it
     uint32_t mode; // MODE register: FP8MAC_REGS__MODE__* of the generated fp8mac_regs.h
     int8_t scale_exp_a, scale_exp_b; // -32..+32
     uintptr_t scale_a, scale_b;      // FP32 bits; address of m (n) floats if the mode says vector
@@ -104,12 +105,18 @@ typedef struct fp8rt_counters {
     uint32_t read_beats, write_beats; // bus data beats
 } fp8rt_counters;
 
-// Flags and amax of the commands since FP8RT_CLEAR_FLAGS.
+// Flags and amax of the commands since FP8RT_CLEAR_FLAGS, or of one command.
 typedef struct fp8rt_observed {
     fp8mac_flags flags;  // FP8MAC_FLAG_*
     bool amax_nonfinite; // some output before scale_d was Inf or NaN
     uint32_t amax;       // FP32 bits of max |T| over the finite ones; +0 if none
 } fp8rt_observed;
+
+// What became of one command.
+typedef struct fp8rt_record {
+    fp8rt_status status;
+    fp8rt_observed observed; // if status is FP8RT_OK: of this command alone
+} fp8rt_record;
 
 enum {
     FP8RT_CLEAR_ERROR = 1u << 0,    // leave the error state
@@ -144,7 +151,19 @@ fp8rt_status fp8rt_device_start(fp8rt_device *dev, uint32_t clear);
 // FP8RT_ERR_HW_*: the first failure, which is returned again until it is cleared. FP8RT_ERR_SILENT:
 // the bus did not answer for as long again as the watchdog allows, since the commands were dropped.
 fp8rt_status fp8rt_device_wait(fp8rt_device *dev);
-// Tag of the command that caused the current error; 0 if there is no error.
+// Several commands in flight, each with its own status, flags and amax. Begins a command as
+// fp8rt_device_submit does, and stores its tag, which fp8rt_device_end takes. The tag is not 0 and
+// belongs to this command until then. FP8RT_ERR_RECORDS: caps.records commands are not ended.
+fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command, uint16_t *tag);
+// Whether fp8rt_device_end would return at once, because the command completed or failed.
+bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag);
+// Sleeps until the command that was begun with `tag` has completed or failed, in any order. Its D is
+// in memory with FP8RT_OK. FP8RT_ERR_HW_*: its own error, or FP8RT_ERR_HW_DROPPED. The error state
+// stays until it is cleared, and so does what the other commands have left in their records.
+// FP8RT_ERR_SILENT as in fp8rt_device_wait; the tag is free in any case.
+fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag);
+// Tag of the command that caused the current error; 0 if there is no error, or if the accelerator
+// could not read the command.
 uint16_t fp8rt_device_error_tag(const fp8rt_device *dev);
 
 // Waits until no command is in flight, then clears `what`, an OR of FP8RT_CLEAR_*.

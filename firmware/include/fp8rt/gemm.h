@@ -32,10 +32,12 @@
 extern "C" {
 #endif
 
-// What a GEMM keeps from the GEMMs before it. Without these bits it is cleared first.
+// What fp8rt_gemm_run keeps from the GEMMs before it. Without the first two bits it is cleared
+// first. The third bit is for fp8rt_gemm_begin.
 enum {
     FP8RT_GEMM_KEEP_FLAGS = 1u << 0,    // flags and amax
     FP8RT_GEMM_KEEP_COUNTERS = 1u << 1, // counters
+    FP8RT_GEMM_WAIT_STORES = 1u << 2, // an input is D of a GEMM that was begun before and not ended
 };
 
 // A descriptor with only m, n, k, a, b and d set multiplies e4m3fn by e4m3fn into e4m3fn, with an
@@ -104,6 +106,16 @@ fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
 // and without error, unless it returns FP8RT_ERR_SILENT.
 fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, const fp8rt_gemm_plan *plan, void *scratch,
                             size_t scratch_bytes, fp8rt_gemm_result *result);
+// Several GEMMs in flight: begins a plan and returns. `tag` identifies it until fp8rt_gemm_end. The
+// inputs, D and the scratch belong to the GEMM until then. Flags, amax and counters are not cleared.
+// As fp8rt_gemm_run without waiting, and FP8RT_ERR_RECORDS (see fp8rt_device_begin). FP8RT_ERR_HW_*:
+// an earlier GEMM has failed, and this one was not begun.
+fp8rt_status fp8rt_gemm_begin(fp8rt_device *dev, const fp8rt_gemm_plan *plan, void *scratch,
+                              size_t scratch_bytes, uint16_t *tag);
+// Sleeps until the GEMM has completed or failed. The result has flags and amax of this GEMM alone,
+// and no counters. A failure also drops the GEMMs that were begun behind it: they return
+// FP8RT_ERR_HW_DROPPED. Then fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR) makes the accelerator work.
+fp8rt_status fp8rt_gemm_end(fp8rt_device *dev, uint16_t tag, fp8rt_gemm_result *result);
 // Makes a plan and runs it, for callers that know that their scratch suffices.
 fp8rt_status fp8rt_gemm(fp8rt_device *dev, fp8rt_gemm_desc desc, void *scratch,
                         size_t scratch_bytes, fp8rt_gemm_result *result);

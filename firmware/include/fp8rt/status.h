@@ -40,6 +40,7 @@ typedef enum fp8rt_status {
     FP8RT_ERR_SCRATCH,        // the scratch is smaller than the plan asked for
     FP8RT_ERR_UNSUPPORTED, // a valid request that this accelerator does not implement (beta != 0)
     FP8RT_ERR_NO_DEVICE,   // no accelerator answers, or not one that this library knows
+    FP8RT_ERR_RECORDS,     // caps.records commands were begun and not ended: end one of them first
 
     FP8RT_ERR_HW = 32, // + error_code of the STATUS register:
     FP8RT_ERR_HW_SHAPE =
@@ -65,6 +66,10 @@ typedef enum fp8rt_status {
         FP8RT_ERR_HW + 12, // pushed into a full queue: that command was dropped, the others ran
     FP8RT_ERR_HW_TIMEOUT = FP8RT_ERR_HW + 13, // the bus was silent for longer than the watchdog
                                               // allows: D may be partly written
+    FP8RT_ERR_HW_RECORD = FP8RT_ERR_HW + 14,  // asked for another command's record: that command
+                                              // was dropped, the others ran
+    FP8RT_ERR_HW_DROPPED =
+        FP8RT_ERR_HW + 15, // in a record alone: an earlier command failed, or a reset dropped it
     // The accelerator still waits for answers of the bus, and accepts no command before it has
     // them. The next call tries again.
     FP8RT_ERR_SILENT = FP8RT_ERR_HW + 16,

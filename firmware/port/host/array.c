@@ -68,6 +68,7 @@ bool fp8rt_host_array(fp8rt_caps *caps)
                          .pass_tiles = 4,
                          .acc_tiles = 256,
                          .queue_depth = 8,
+                         .records = FP8RT_HOST_RECORDS,
                          .buf_beats = 256,
                          .max_mn = FP8RT_HOST_MAX_MN,
                          .release_major = FP8MAC_VERSION_MAJOR,

@@ -220,6 +220,53 @@ fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
     return error_of(dev);
 }
 
+// ---- commands with a record ---------------------------------------------------------------------
+
+static uint32_t record_of(uint16_t tag)
+{
+    return tag % FP8RT_HOST_RECORDS;
+}
+
+fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command, uint16_t *tag)
+{
+    fp8rt_device_state *state = &dev->state;
+    if (state->begun == (1u << FP8RT_HOST_RECORDS) - 1u) {
+        return FP8RT_ERR_RECORDS;
+    }
+    if (state->error != 0) {
+        return error_of(dev);
+    }
+    do {
+        state->last_tag++;
+    } while (state->last_tag == 0 || (state->begun >> record_of(state->last_tag) & 1u) != 0);
+    *tag = state->last_tag;
+    state->begun |= 1u << record_of(*tag);
+    fp8rt_command recorded = *command;
+    recorded.tag = *tag;
+    const fp8rt_observed before = state->observed;
+    state->observed = (fp8rt_observed){0};
+    fp8rt_device_push(dev, &recorded);
+    state->records[record_of(*tag)] = (fp8rt_record){error_of(dev), state->observed};
+    state->observed.flags |= before.flags;
+    state->observed.amax_nonfinite |= before.amax_nonfinite;
+    if (before.amax > state->observed.amax) {
+        state->observed.amax = before.amax;
+    }
+    return FP8RT_OK;
+}
+
+bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag)
+{
+    (void)dev, (void)tag;
+    return true;
+}
+
+fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag)
+{
+    dev->state.begun &= ~(1u << record_of(tag));
+    return dev->state.records[record_of(tag)];
+}
+
 uint16_t fp8rt_device_error_tag(const fp8rt_device *dev)
 {
     return dev->state.error == 0 ? 0 : dev->state.error_tag;

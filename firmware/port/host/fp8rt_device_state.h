@@ -6,6 +6,7 @@
 // The largest array that the model stands for.
 #define FP8RT_HOST_MAX_SIDE 32u // rows, columns
 #define FP8RT_HOST_MAX_MN 128u  // max_mn
+#define FP8RT_HOST_RECORDS 8u
 #define FP8RT_HOST_BUFFER_BYTES                                                                    \
     (FP8RT_HOST_MAX_SIDE * 256u * 32u) // row RAMs * buf_beats * beat_bytes
 
@@ -15,6 +16,9 @@ typedef struct fp8rt_device_state {
     fp8rt_command prepared;
     fp8rt_observed observed;
     fp8rt_counters counters;
+    uint32_t begun; // a bit for each record of a command that was begun and not ended
+    uint16_t last_tag;
+    fp8rt_record records[FP8RT_HOST_RECORDS];
     // The state after the preceding tile command.
     bool before; // there was one after the last error was cleared
     bool kept;   // it kept its accumulators

@@ -27,6 +27,7 @@ static fp8rt_caps read_caps(void)
         .pass_tiles = (uint16_t)FP8RT_GET(CONFIG1__PASS_TILES, config1),
         .acc_tiles = (uint16_t)FP8RT_GET(CONFIG1__ACC_TILES, config1),
         .queue_depth = (uint16_t)FP8RT_GET(CONFIG1__QUEUE_DEPTH, config1),
+        .records = (uint16_t)FP8RT_GET(CONFIG3__RECORDS, config3),
         .buf_beats = (uint16_t)FP8RT_GET(CONFIG2__BUF_BEATS, config2),
         .max_mn = (uint16_t)FP8RT_GET(CONFIG2__MAX_MN, config2),
         .element = fp8rt_element_decode(soc_read(REG(ELEMENT))),
@@ -51,6 +52,15 @@ static bool is_known(void)
     return fp8rt_element_name(FP8RT_GET(ELEMENT__KIND, soc_read(REG(ELEMENT)))) != NULL;
 }
 
+// Records that a program before has not released. RECORD_STATUS tells the tag of each.
+static void release_records(const fp8rt_device *dev)
+{
+    for (uint32_t slot = 0; slot < dev->caps.records; slot++) {
+        soc_write(REG(RECORD_SELECT), slot);
+        soc_write(REG(RECORD_RELEASE), FP8RT_GET(RECORD_STATUS__TAG, soc_read(REG(RECORD_STATUS))));
+    }
+}
+
 fp8rt_status fp8rt_device_open(fp8rt_device *dev)
 {
     if (dev == NULL) {
@@ -60,10 +70,15 @@ fp8rt_status fp8rt_device_open(fp8rt_device *dev)
         return FP8RT_ERR_NO_DEVICE;
     }
     dev->caps = read_caps();
+    dev->state.begun = 0;
+    dev->state.last_tag = 0;
     soc_write(REG(IRQ_ENABLE), IRQ_ALL);
     fp8rt_status status = fp8rt_device_reset(dev);
-    return status == FP8RT_OK ? fp8rt_device_clear(dev, FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS)
-                              : status;
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    release_records(dev);
+    return fp8rt_device_clear(dev, FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS);
 }
 
 // ---- waiting ------------------------------------------------------------------------------------
@@ -105,20 +120,20 @@ static uint32_t drain_limit(void)
     return watchdog == 0 ? FP8MAC_REGS__WATCHDOG__CYCLES_reset : watchdog;
 }
 
-// Reads STATUS until `stop` returns true, or the bus has been drained in vain for drain_limit()
+// Reads STATUS until `stop(status, context)` returns true, or the bus has been drained in vain for drain_limit()
 // cycles. The watchdog bounds the time until the drain state. Events are acknowledged before the second reading, which
 // shows what they announce. An event after that reading ends the sleep.
-static uint32_t await(bool (*stop)(uint32_t status))
+static uint32_t await(bool (*stop)(uint32_t status, uint32_t context), uint32_t context)
 {
     uint32_t start = 0, limit = 0; // of the drain state
     for (;;) {
         uint32_t status = soc_read(REG(STATUS));
-        if (stop(status)) {
+        if (stop(status, context)) {
             return status;
         }
         soc_write(REG(IRQ_STATE), IRQ_ALL);
         status = soc_read(REG(STATUS));
-        if (stop(status)) {
+        if (stop(status, context)) {
             return status;
         }
         // After an error, the last event may have passed while the rest of the queue still drains.
@@ -136,14 +151,16 @@ static uint32_t await(bool (*stop)(uint32_t status))
     }
 }
 
-static bool takes_commands(uint32_t status)
+static bool takes_commands(uint32_t status, uint32_t context)
 {
+    (void)context;
     return !(status & (FP8RT_BIT(STATUS__QUEUE_FULL) | FP8RT_BIT(STATUS__DRAINING))) ||
            (status & FP8RT_BIT(STATUS__ERROR)) != 0;
 }
 
-static bool is_idle(uint32_t status)
+static bool is_idle(uint32_t status, uint32_t context)
 {
+    (void)context;
     return (status & FP8RT_BIT(STATUS__IDLE)) != 0;
 }
 
@@ -191,7 +208,7 @@ void fp8rt_device_prepare(fp8rt_device *dev, const fp8rt_command *command)
 // Waits until no command is in flight. Short enough to be part of its callers.
 static inline fp8rt_status clear_when_idle(uint32_t what)
 {
-    if (!is_idle(await(is_idle))) {
+    if (!is_idle(await(is_idle, 0), 0)) {
         return FP8RT_ERR_SILENT;
     }
     soc_write(REG(IRQ_STATE), IRQ_ALL);
@@ -216,7 +233,7 @@ void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command)
 
 fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command)
 {
-    fp8rt_status status = status_of(await(takes_commands));
+    fp8rt_status status = status_of(await(takes_commands, 0));
     if (status == FP8RT_OK) {
         fp8rt_device_push(dev, command);
     }
@@ -226,9 +243,91 @@ fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command
 fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
 {
     (void)dev;
-    uint32_t status = await(is_idle);
+    uint32_t status = await(is_idle, 0);
     soc_fence();
-    return is_idle(status) ? status_of(status) : FP8RT_ERR_SILENT;
+    return is_idle(status, 0) ? status_of(status) : FP8RT_ERR_SILENT;
+}
+
+// ---- commands with a record ---------------------------------------------------------------------
+
+static uint32_t record_bit(const fp8rt_device *dev, uint16_t tag)
+{
+    return 1u << (tag & (dev->caps.records - 1u));
+}
+
+fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command, uint16_t *tag)
+{
+    const uint32_t all = dev->caps.records == 32 ? UINT32_MAX : (1u << dev->caps.records) - 1u;
+    if (dev->state.begun == all) {
+        return FP8RT_ERR_RECORDS;
+    }
+    fp8rt_status status = status_of(await(takes_commands, 0));
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    fp8rt_command recorded = *command;
+    do {
+        dev->state.last_tag++;
+    } while (dev->state.last_tag == 0 ||
+             (dev->state.begun & record_bit(dev, dev->state.last_tag)) != 0);
+    recorded.tag = dev->state.last_tag;
+    recorded.mode |= FP8RT_BIT(MODE__RECORD);
+    dev->state.begun |= record_bit(dev, recorded.tag);
+    *tag = recorded.tag;
+    fp8rt_device_push(dev, &recorded);
+    return FP8RT_OK;
+}
+
+// `bit` of its record. A command without one was dropped before the accelerator was idle.
+static bool is_ended(uint32_t status, uint32_t bit)
+{
+    return (status & FP8RT_BIT(STATUS__IDLE)) != 0 || (soc_read(REG(RECORD_DONE)) & bit) != 0;
+}
+
+bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag)
+{
+    return is_ended(soc_read(REG(STATUS)), record_bit(dev, tag));
+}
+
+static fp8rt_observed observed_of(uint32_t flags, uint32_t amax)
+{
+    return (fp8rt_observed){
+        .flags = flags & (FP8MAC_FLAG_INVALID | FP8MAC_FLAG_OVERFLOW | FP8MAC_FLAG_SATURATED |
+                          FP8MAC_FLAG_NAN),
+        .amax_nonfinite = (flags & FP8RT_BIT(FLAGS__AMAX_NONFINITE)) != 0,
+        .amax = amax,
+    };
+}
+
+// What became of a command that left no record: it was not accepted. Only the last one can have been
+// a descriptor that the accelerator could not read, which has the tag 0.
+static fp8rt_status without_record(const fp8rt_device *dev, uint16_t tag, uint32_t status)
+{
+    if (!is_idle(status, 0)) {
+        return FP8RT_ERR_SILENT;
+    }
+    bool unread = (status & FP8RT_BIT(STATUS__ERROR)) != 0 &&
+                  FP8RT_GET(STATUS__ERROR_TAG, status) == 0 && tag == dev->state.last_tag;
+    return unread ? status_of(status) : FP8RT_ERR_HW_DROPPED;
+}
+
+fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag)
+{
+    fp8rt_record record = {.status = FP8RT_OK};
+    const uint32_t status = await(is_ended, record_bit(dev, tag));
+    soc_fence();
+    soc_write(REG(RECORD_SELECT), tag);
+    const uint32_t word = soc_read(REG(RECORD_STATUS));
+    if ((word & FP8RT_BIT(RECORD_STATUS__DONE)) && FP8RT_GET(RECORD_STATUS__TAG, word) == tag) {
+        const uint32_t code = FP8RT_GET(RECORD_STATUS__ERROR_CODE, word);
+        record.status = code == 0 ? FP8RT_OK : (fp8rt_status)(FP8RT_ERR_HW + (int)code);
+        record.observed = observed_of(word, soc_read(REG(RECORD_AMAX)));
+        soc_write(REG(RECORD_RELEASE), tag);
+    } else {
+        record.status = without_record(dev, tag, status);
+    }
+    dev->state.begun &= ~record_bit(dev, tag);
+    return record;
 }
 
 uint16_t fp8rt_device_error_tag(const fp8rt_device *dev)
@@ -249,6 +348,13 @@ _Static_assert(FP8MAC_FLAG_INVALID == FP8MAC_REGS__FLAGS__INVALID_bm &&
                    FP8MAC_FLAG_SATURATED == FP8MAC_REGS__FLAGS__SATURATED_bm &&
                    FP8MAC_FLAG_NAN == FP8MAC_REGS__FLAGS__NAN_bm,
                "FP8MAC_FLAG_* are FLAGS' bits");
+_Static_assert(FP8MAC_REGS__FLAGS__AMAX_NONFINITE_bm ==
+                       FP8MAC_REGS__RECORD_STATUS__AMAX_NONFINITE_bm &&
+                   FP8MAC_REGS__FLAGS__INVALID_bm == FP8MAC_REGS__RECORD_STATUS__INVALID_bm &&
+                   FP8MAC_REGS__FLAGS__OVERFLOW_bm == FP8MAC_REGS__RECORD_STATUS__OVERFLOW_bm &&
+                   FP8MAC_REGS__FLAGS__SATURATED_bm == FP8MAC_REGS__RECORD_STATUS__SATURATED_bm &&
+                   FP8MAC_REGS__FLAGS__NAN_bm == FP8MAC_REGS__RECORD_STATUS__NAN_bm,
+               "a record has its flags where FLAGS has them");
 
 fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
 {
@@ -271,13 +377,8 @@ void fp8rt_device_watchdog(fp8rt_device *dev, uint32_t cycles)
 fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev)
 {
     (void)dev;
-    uint32_t flags = soc_read(REG(FLAGS));
-    return (fp8rt_observed){
-        .flags = flags & (FP8MAC_FLAG_INVALID | FP8MAC_FLAG_OVERFLOW | FP8MAC_FLAG_SATURATED |
-                          FP8MAC_FLAG_NAN),
-        .amax_nonfinite = (flags & FP8RT_BIT(FLAGS__AMAX_NONFINITE)) != 0,
-        .amax = soc_read(REG(AMAX)),
-    };
+    const uint32_t flags = soc_read(REG(FLAGS));
+    return observed_of(flags, soc_read(REG(AMAX)));
 }
 
 // While the accelerator is idle, only CYCLES and CYC_IDLE advance. So the idle cycles at the

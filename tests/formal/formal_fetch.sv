@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// fp8mac_fetch with a read DMA that takes the row after any time and gives its beats at any pace, each with any error.
+// Each address that is written gives exactly one command: after the last beat, or at once if the address is illegal,
+// which requests nothing. The command has the words in their order, or the first error with the tag 0 and no record.
+module formal_fetch
+  import fp8mac_pkg::*;
+  import fp8mac_cmd_pkg::*;
+#(
+  parameter int unsigned BEAT = 16
+) (
+  input logic              clk_i,
+  input logic              rst_ni,
+  input logic              ring_i,
+  input addr_t             addr_i,
+  input logic              row_ready_i,
+  input logic              beat_valid_i,
+  input logic [BEAT*8-1:0] beat_data_i,
+  input error_e            beat_error_i
+);
+  localparam int unsigned Beats = (CommandWords * 4 + BEAT - 1) / BEAT;
+
+  logic         busy, row_valid, valid, beat_last;
+  row_request_t row;
+  read_dest_t   dest;
+  command_t     command, expected;
+
+  fp8mac_fetch #(.BEAT(BEAT)) dut (
+    .clk_i, .rst_ni, .ring_i, .addr_i, .busy_o(busy), .row_valid_o(row_valid), .row_o(row), .dest_o(dest), .row_ready_i,
+    .beat_valid_i, .beat_data_i, .beat_error_i, .beat_last_i(beat_last), .valid_o(valid), .command_o(command)
+  );
+
+  formal_reset u_reset (.clk_i, .rst_ni);
+
+  // ---- what was asked for, and what came ---------------------------------------------------------------------------
+  logic                            open_q;       // an address was written, and its command has not come
+  logic                            requested_q;  // its row was taken
+  addr_t                           addr_q;
+  logic [3:0]                      count_q;      // beats that came
+  logic [Beats-1:0][BEAT*8-1:0]    beats_q;
+  error_e                          error_q;
+  logic                            illegal;
+
+  // The last bytes that a descriptor takes must have addresses.
+  assign illegal   = addr_q % BEAT != 0 || 33'(addr_q) + 33'(Beats * BEAT) > 33'h1_0000_0000;
+  assign beat_last = 32'(count_q) == Beats - 1;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      open_q      <= 1'b0;
+      requested_q <= 1'b0;
+      count_q     <= '0;
+    end else if (ring_i) begin
+      open_q      <= 1'b1;
+      requested_q <= 1'b0;
+      count_q     <= '0;
+      addr_q      <= addr_i;
+      error_q     <= ErrNone;
+    end else begin
+      if (valid) open_q <= 1'b0;
+      if (row_valid && row_ready_i) requested_q <= 1'b1;
+      if (beat_valid_i) begin
+        count_q                 <= count_q + 4'd1;
+        beats_q[32'(count_q)]   <= beat_data_i;
+        if (error_q == ErrNone) error_q <= beat_error_i;
+      end
+    end
+  end
+
+  // The beats so far stand at the upper end.
+  logic in_place;
+
+  always_comb begin
+    in_place = 1'b1;
+    for (int unsigned count = 0; count <= Beats; count++) begin
+      for (int unsigned i = 0; i < count; i++) begin
+        if (32'(count_q) == count && dut.data_q[(Beats - count + i) * BEAT * 8 +: BEAT * 8] != beats_q[i]) begin
+          in_place = 1'b0;
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    expected       = command_of((CommandWords * 32)'(beats_q));
+    expected.error = error_q;
+  end
+
+  always_comb begin
+    if (rst_ni) begin
+      rings_when_idle : assume (!ring_i || !busy);
+      beats_of_the_row : assume (!beat_valid_i || (open_q && requested_q && 32'(count_q) < Beats));
+
+      busy_until_the_command : assert (busy == open_q);
+      one_command_each : assert (valid == (open_q && (illegal || 32'(count_q) == Beats)));
+      one_request_each : assert (row_valid == (open_q && !illegal && !requested_q));
+      requests_the_descriptor : assert (!row_valid || (!row.none && row.addr == addr_q && 32'(row.beats) == Beats &&
+                                                       dest.kind == DestCommand));
+      if (valid && illegal) begin
+        tells_the_address : assert (command.error == (addr_q % BEAT != 0 ? ErrAlign : ErrRange));
+      end else if (valid) begin
+        first_error_is_told : assert (command.error == error_q);
+        words_are_in_order : assert (error_q != ErrNone || command == expected);
+      end
+      an_error_has_no_tag : assert (!valid || command.error == ErrNone ||
+                                    (command.tag == '0 && !command.mode.record));
+
+      beats_move_down : assert (!open_q || in_place);
+      counts_to_the_last : assert (!open_q || 32'(count_q) <= Beats);
+      nothing_before_the_request : assert (!open_q || requested_q || count_q == '0);
+      an_illegal_one_requests_nothing : assert (!open_q || !illegal || (!requested_q && count_q == '0));
+      its_address_is_kept : assert (!open_q || dut.addr_q == addr_q);
+      its_error_is_kept : assert (!open_q || dut.error_q == (illegal ? (addr_q % BEAT != 0 ? ErrAlign : ErrRange)
+                                                                     : error_q));
+
+      fetches_a_command : cover (valid && command.error == ErrNone && command.mode.record);
+      fails_in_the_middle : cover (valid && !illegal && command.error == ErrReadSlv);
+      past_the_end : cover (valid && command.error == ErrRange);
+    end
+  end
+
+endmodule
