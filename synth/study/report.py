@@ -156,6 +156,10 @@ class Page:
         aimed = [record for record in self.main if record.get("target") is not None]
         return f"{sum(map(tables.meets, aimed))} of {len(aimed)}"
 
+    def say_checked(self, name: str) -> str:
+        """How many netlists of a record, baselines included, were simulated or proved."""
+        return str(self.checked.get(name, 0))
+
     def say_runs(self) -> str:
         lines = [
             [
