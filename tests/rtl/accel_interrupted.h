@@ -17,6 +17,7 @@ class Interrupted : public Scenario
 
     void prepare();
     void bus_stops(unsigned stride);
+    void descriptor_stops();
     void soft_resets(unsigned stride, unsigned stall_permille);
     void no_watchdog();
 
@@ -32,9 +33,11 @@ class Interrupted : public Scenario
     void silent(unsigned channel, uint64_t beat);
     void late(unsigned channel, uint64_t beat);
     void error(unsigned channel, uint64_t beat, axi::Response response);
+    void unread(const axi::Stop &stop, bool by_reset);
 
     std::vector<Command> tiles_;
     std::vector<uint32_t> rings_; // the second command's descriptor is read during the first's load
+    uint32_t lone_ring_ = 0;      // the first command's descriptor, which nothing else reads
     std::vector<uint8_t> before_, after_; // the memory
     uint64_t beats_[axi::kChannels + 1] = {};
     uint64_t cycles_ = 0; // of the whole product
@@ -56,6 +59,7 @@ inline void Interrupted::prepare()
     first.record = second.record = true;
     tiles_ = {first, second};
     rings_ = {0, descriptor(second)};
+    lone_ring_ = descriptor(first);
     before_ = bytes();
     axi::Timing fast;
     fast.random_latency = false;
@@ -229,6 +233,50 @@ inline void Interrupted::bus_stops(unsigned stride)
     bench_.covered("beats at which the bus stopped", stops);
     bench_.covered("records of dropped commands", dropped_);
     bench_.covered("commands that were not accepted", refused_);
+}
+
+// The bus stops or errs at each beat of a descriptor, and nothing else is in flight. Nothing is known
+// of the command then: the error has the tag 0, and there is no record.
+inline void Interrupted::unread(const axi::Stop &stop, bool by_reset)
+{
+    rewind();
+    host_.memory.set_stop(stop);
+    const uint64_t start = host_.cycles();
+    host_.ring(lone_ring_);
+    host_.wait_irq();
+    bench_.check("a status in bounded time", host_.cycles() - start < kWatchdog + kMargin);
+    const bool silent = stop.response == axi::Okay;
+    const uint32_t status = host_.read(REG(STATUS));
+    bench_.equal("error of a descriptor", FIELD_OF(status, STATUS, ERROR_CODE),
+                 silent                         ? ErrTimeout
+                 : stop.response == axi::SlvErr ? ErrReadSlv
+                                                : ErrReadDec);
+    bench_.equal("tag of a descriptor that was not read", FIELD_OF(status, STATUS, ERROR_TAG), 0);
+    bench_.equal("draining", FIELD_OF(status, STATUS, DRAINING), silent);
+    host_.memory.release();
+    if (by_reset) {
+        host_.clear(kSoftReset);
+    }
+    host_.wait_idle();
+    host_.clear(kClearError);
+    bench_.equal("STATUS after recovery", host_.read(REG(STATUS)), FP8MAC_REGS__STATUS__IDLE_bm);
+    bench_.equal("RECORD_DONE", host_.read(REG(RECORD_DONE)), 0);
+    bench_.equal("COMPLETED", host_.read(REG(COMPLETED)), completed_);
+    compare(before_, "memory after a descriptor that was not read");
+    rewind();
+    run(tiles_, tiles_, rings_);
+}
+
+inline void Interrupted::descriptor_stops()
+{
+    constexpr uint64_t beats = (sizeof(decltype(host_)::Descriptor) + kBeat - 1) / kBeat;
+    unread(axi::Stop{axi::Ar, 0, 0, axi::Okay}, false);
+    unread(axi::Stop{axi::Ar, 0, 0, axi::Okay}, true);
+    for (uint64_t beat = 0; beat < beats; beat++) {
+        unread(axi::Stop{axi::R, beat, 0, axi::Okay}, beat % 2 != 0);
+        unread(axi::Stop{axi::R, beat, 0, axi::SlvErr}, beat % 2 == 0);
+        unread(axi::Stop{axi::R, beat, 0, axi::DecErr}, false);
+    }
 }
 
 inline void Interrupted::soft_resets(unsigned stride, unsigned stall_permille)

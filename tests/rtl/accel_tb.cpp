@@ -1028,6 +1028,7 @@ int main(int argc, char **argv)
     test.records();
     test.prepare();
     test.bus_stops(stride);
+    test.descriptor_stops();
     test.soft_resets(stride, 0);
     test.soft_resets(stride, 500);
     test.no_watchdog();
