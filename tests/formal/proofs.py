@@ -1089,7 +1089,7 @@ RECORDS = Proof(
             "fp8mac_records.sv",
             "stepped[i]     = step_owner_q.valid && step_owner_q.index == RecordW'(i);",
             "stepped[i]     = step_owner_q.valid;",
-            "flags_are_late|has_its_flags|nothing_else_is_late",
+            "a_flags_have_an_owner_in_flight|flags_are_late|nothing_else_is_late",
         ),
         Fault(
             "amax_of_another_record",

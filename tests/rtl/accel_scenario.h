@@ -144,8 +144,8 @@ inline void Scenario::release(const Command &t)
 // Releases every complete record.
 inline void Scenario::release_all()
 {
-    for (uint32_t slot = 0; slot < kRecords; slot++) {
-        host_.write(REG(RECORD_SELECT), slot);
+    for (uint32_t index = 0; index < kRecords; index++) {
+        host_.write(REG(RECORD_SELECT), index);
         host_.write(REG(RECORD_RELEASE),
                     FIELD_OF(host_.read(REG(RECORD_STATUS)), RECORD_STATUS, TAG));
     }

@@ -335,11 +335,11 @@ void Test::scene(std::vector<Command> &before, Command &bad, std::vector<Command
 // Asks for a record of each command: at most 3, 1 and 3, so that each tag selects another one.
 void Test::with_records(std::vector<Command> &before, Command &bad, std::vector<Command> &after)
 {
-    uint32_t slot = rng_.below(accel::kRecords);
+    uint32_t index = rng_.below(accel::kRecords);
     const auto add = [&](Command &t) {
         t.record = true;
         t.tag = static_cast<uint16_t>((rng_.next() & ~(accel::kRecords - 1u)) |
-                                      slot++ % accel::kRecords);
+                                      index++ % accel::kRecords);
     };
     for (Command &t : before) {
         add(t);

@@ -55,8 +55,8 @@ static bool is_known(void)
 // Records that a program before has not released. RECORD_STATUS tells the tag of each.
 static void release_records(const fp8rt_device *dev)
 {
-    for (uint32_t slot = 0; slot < dev->caps.records; slot++) {
-        soc_write(REG(RECORD_SELECT), slot);
+    for (uint32_t index = 0; index < dev->caps.records; index++) {
+        soc_write(REG(RECORD_SELECT), index);
         soc_write(REG(RECORD_RELEASE), FP8RT_GET(RECORD_STATUS__TAG, soc_read(REG(RECORD_STATUS))));
     }
 }
