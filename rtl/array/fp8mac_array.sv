@@ -193,7 +193,7 @@ module fp8mac_array
   assign read_address   = address_of(part[ReadCycle].block.tile, part[ReadCycle].phase);
   assign result_address = address_of(part[ResultCycle].block.tile, part[ResultCycle].phase);
 
-  fp8mac_two_port_ram #(.DEPTH(Depth), .WIDTH($bits(word_t))) u_accumulators (
+  fp8mac_acc_memory #(.DEPTH(Depth), .WIDTH($bits(word_t))) u_accumulators (
     .clk_i(clk), .write_i(valid_q[ResultCycle]), .write_address_i(result_address), .write_data_i(result),
     .read_i(read), .read_address_i(read_address), .read_data_o(stored)
   );

@@ -29,7 +29,13 @@ from .elements import CLOCK_GATE, KINDS, block, element, source_folders, unit
 
 TOP = "fp8mac_accel"
 # Modules that a chip replaces by memory macros. Those that the sources have are left out.
-MEMORIES = ("fp8mac_ram", "fp8mac_byte_ram", "fp8mac_two_port_ram", "fp8mac_vector_buffer")
+MEMORIES = (
+    "fp8mac_ram",
+    "fp8mac_byte_ram",
+    "fp8mac_two_port_ram",
+    "fp8mac_acc_memory",
+    "fp8mac_vector_buffer",
+)
 # The same for sources whose memories are not modules of their own
 MEMORY_PART = "fp8mac_memories"
 # Blocks of the epilogue. That of the array depends on the kind of element.

@@ -259,7 +259,7 @@ def int8_feeds(lanes: int) -> tuple[Entry, Entry]:
 
 FEED = "fp8mac_feed"
 CLOCK_GATE = "fp8mac_clock_gate"  # a cell of the library: see flow/gates.py
-ACCUMULATORS = "fp8mac_two_port_ram"  # a memory, whose area is not counted
+ACCUMULATORS = "fp8mac_acc_memory"  # a memory, whose area is not counted
 READOUT = "fp8mac_readout"  # converts results to FP32, where the accumulator's code is not FP32's
 OUTPUTS = 4096  # of the accumulator memory, as in the default chip: 64 x 64
 
