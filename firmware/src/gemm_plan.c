@@ -16,7 +16,7 @@
 // Cycles from one tile command to the next, at least: those of its check.
 #define COMMAND_CYCLES 16u
 // Cycles of the read bus between the loads of two commands.
-#define LOAD_GAP 8u
+#define LOAD_GAP 4u
 // Commands of a plan that is limited by the bus read about this many beats each: the last one
 // computes alone.
 #define SHORT_LOAD 512u
@@ -390,7 +390,7 @@ static uint32_t first_chunk(const shape *s, const candidate *c, uint32_t tiles, 
     const uint32_t rows = c->m->tile + c->n->tile;
     uint32_t chunk = s->granule_k;
     uint32_t cycles = tiles * (chunk >> s->lanes_log2);
-    if (!chains || cycles <= rows * (chunk >> s->beat_log2)) {
+    if (!chains || cycles < rows * (chunk >> s->beat_log2)) {
         return c->tile_k;
     }
     for (; chunk < c->tile_k && cycles < COMMAND_CYCLES; cycles *= 2u) {
@@ -416,7 +416,7 @@ static void consider(const shape *s, choice *choice, candidate c, uint32_t tiles
 static uint32_t chain_chunk(const shape *s, uint32_t rows, uint32_t tiles, uint32_t most)
 {
     const uint32_t granule = s->granule_k;
-    if (tiles * (granule >> s->lanes_log2) > rows * (granule >> s->beat_log2)) {
+    if (tiles * (granule >> s->lanes_log2) >= rows * (granule >> s->beat_log2)) {
         return min_u32(most, round_up((s->k + 1u) / 2u, granule));
     }
     while (most > granule && rows * ceil_shift(most / 2u, s->beat_log2) >= SHORT_LOAD) {
@@ -441,7 +441,7 @@ static void consider_tile(const shape *s, choice *choice, const side *m, const s
     const uint32_t tiles = pass_tiles(s, m->tile_units, n->tile_units), rows = m->tile + n->tile;
     const bool chains = tiles <= s->caps->acc_tiles && most != 0 && s->k > s->granule_k;
     const bool bus_bound =
-        tiles * (s->granule_k >> s->lanes_log2) <= rows * (s->granule_k >> s->beat_log2);
+        tiles * (s->granule_k >> s->lanes_log2) < rows * (s->granule_k >> s->beat_log2);
     candidate c = {.m = m, .n = n, .tile_k = most};
     if (chains && !(most == s->k && bus_bound)) {
         c.tile_k = chain_chunk(s, rows, tiles, most);
