@@ -67,6 +67,8 @@ setup_parts_run := model python firmware sim
 setup_parts_waves := model python firmware sim
 setup_parts_sim-speed := model python firmware sim
 setup_parts_bench-system := model python firmware sim
+setup_parts_bench := model python firmware sim
+setup_parts_bench-model := model python
 setup_parts_all := model python rtl firmware sim
 setup_parts_synth := model python synth
 setup_parts_synth-full := model python synth
@@ -154,9 +156,10 @@ help:
 #:   make test-long        every test with more parameter sets, seeded faults and data: hours
 #:   make formal | formal-long  proofs of queues, handshakes, interrupts and the issue of steps | deeper ones
 #:   make lint | format    check the style and the RTL | apply the formatters
+#:   make bench            bench-system and bench-model, one after the other
 #:   make bench-system     throughput of the simulated chip on squares, vectors and layers of networks: minutes
 #:   make sim-speed        speed of the simulators beside the core with RAM alone
-#:   make bench            speed of the model beside PyTorch, ml_dtypes, gfloat and OpenBLAS (downloads 0.4 GB)
+#:   make bench-model      speed of the model beside PyTorch, ml_dtypes, gfloat and OpenBLAS (downloads 0.4 GB)
 #:   make setup | clean    install and check all tools | remove everything that was built
 #:
 setup:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The model's speed against other libraries', on one core, in one process:
-#   make bench            tables on stdout, $(BUILD)/bench/ISA.json and ISA.svg
-#   make bench BENCH_ISA=avx2
+#   make bench-model      tables on stdout, $(BUILD)/bench/ISA.json and ISA.svg
+#   make bench-model BENCH_ISA=avx2
 # The other libraries are held to the same instruction set as this one.
 BENCH_ISA ?= avx512 avx2
 BENCH_ENV_avx512 := FP8MAC_ISA=avx512
@@ -9,8 +9,8 @@ BENCH_ENV_avx2 := FP8MAC_ISA=avx2 OPENBLAS_CORETYPE=Haswell ATEN_CPU_CAPABILITY=
   NPY_DISABLE_CPU_FEATURES="AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
 
 # One after the other, under `make -j` too: a run measures nothing while another loads the machine.
-.PHONY: bench
-bench: $(BUILD)/bench-venv/done $(BUILD)/model/libfp8mac.so
+.PHONY: bench-model
+bench-model: $(BUILD)/bench-venv/done $(BUILD)/model/libfp8mac.so
 	@mkdir -p $(BUILD)/bench
 	@$(foreach isa,$(BENCH_ISA),OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BENCH_ENV_$(isa)) \
 	  LD_LIBRARY_PATH=$(BUILD)/bench-venv/cuda-stubs $(BUILD)/bench-venv/bin/python -B model/bench/bench.py \

@@ -5,6 +5,12 @@
 BENCH_FAST := $(and $(filter block,$(ELEMENT)),$(filter-out command-0,$(firstword $(origin FAST))-$(FAST)))
 BENCH_SIM := $(if $(BENCH_FAST),$(SIM_FAST),$(SIM_RTL))
 
+# One after the other, because each would slow the other down.
+.PHONY: bench
+bench:
+	+@$(MAKE) --no-print-directory bench-system
+	+@$(MAKE) --no-print-directory bench-model
+
 .PHONY: bench-system
 bench-system: $(BENCH_SIM) $(SPEED_FROM) $(FW_BUILD)/riscv/gemm.elf
 	@$(PYTHON) -B sim/bench/bench.py --sim $(BENCH_SIM) --elf $(FW_BUILD)/riscv/gemm.elf \
