@@ -233,8 +233,8 @@ def test_black_boxes(bench: Bench, flow: runs.Synthesiser) -> None:
 
 
 def entry(name: str, design: runs.Design, group: str, **more) -> Entry:
-    """An entry of 4 lanes whose fields do not matter otherwise."""
-    return Entry(name, design, group, 4, "late_fp32", "late", "fp32", 25, FORMATS, **more)
+    """An entry of 16 lanes whose fields do not matter otherwise."""
+    return Entry(name, design, group, 16, "late_fp32", "late", "fp32", 25, FORMATS, **more)
 
 
 def test_whole(bench: Bench) -> None:
