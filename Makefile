@@ -147,7 +147,7 @@ help:
 #:   make synth TARGET=xilinx | ecp5  LUTs, flip-flops, DSPs and RAMs of an FPGA, minutes
 #:   make synth-memories   the area of the memories, from published areas of a bit
 #:   make synth-accel      the accelerator without its memories: area and worst path of each block, an hour
-#:   make synth-full       every element, clock period and cell library, hours
+#:   make synth-full       every element and array, in every usual cell library, hours
 #:   make synth-report     the page synth/AREA.md and its plots, from the results in synth/results
 #:   make synth-check      simulate the synthesised netlists against the golden model
 #:   make synth-energy     energy of the netlists on real operands, indicative

@@ -2,16 +2,15 @@
 # Area of the elements and their INT8 baselines, at a clock that OpenSTA confirms. Results: $(BUILD)/synth/area.json,
 # area.md and plots. A run that is in the cache ($(BUILD)/synth/cache) is not repeated.
 #   make synth                     the default table
-#   make synth-full                every element, period and library
+#   make synth-full                every element and array, in every usual library
 #   make synth ELEMENT=late_fp16 FRAC_BITS=13 LANES=16 FORMATS=e4m3fn,e5m2 PERIOD=6 LIB=path.lib
 #                                  an element of your own. ELEMENT and any of the others, with the values of `make run`.
 #                                  With ROWS= or COLS= the whole array is measured. LIB may name several files of one
 #                                  library, and compressed ones (.lib.gz): LIB='a.lib.gz b.lib.gz'
 #   make synth DONT_USE='*probe* *lpflow*'   cells that are not used;  CLOCK_FO4=60.5  the period in FO4 delays of LIB
-#   make synth ONLY=regex          entries of synth-full by name;  JOBS=n  runs at a time (default: all cores);  VARIANTS=1  one
-#                                  netlist of each point in place of the median of three: faster, with more noise;
-#                                  EFFORTS=area  some efforts of the recipe (synth/flow/recipe.py) in place of all;
-#                                  baselines get every one
+#   make synth ONLY=regex          entries of synth-full by name;  JOBS=n  runs at a time (default: all cores)
+#   make synth VARIANTS=1          one netlist of each point in place of the median of three: faster, with more noise
+#   make synth EFFORTS=area        some efforts of the recipe (synth/flow/recipe.py) in place of all. Baselines get all.
 #   make synth-fo4 LIB=path.lib    the FO4 delay of a library, and its default clock
 #   make synth-accel               the accelerator without its memories: area and worst path of each block.
 #                                  CONFIG='ROWS=2 LANES=4' changes its parameters, PART=MODULE measures a module alone,

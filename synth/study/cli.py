@@ -76,7 +76,7 @@ def parser() -> argparse.ArgumentParser:
         default=Path("build"),
         help="the build folder; results go to its folder synth",
     )
-    add("--full", action="store_true", help="every element, period and library")
+    add("--full", action="store_true", help="every element and array, in every usual library")
     add("--element", default="", help="the kind: " + ", ".join(KINDS))
     add("--lanes", default="", help="products a cycle: " + ", ".join(map(str, request.LANES)))
     add("--frac-bits", default="", help="fraction bits of the alignment window")
