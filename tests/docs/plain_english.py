@@ -8,7 +8,6 @@ LONGEST words; tables, code and headings are no sentences.
 """
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -29,6 +28,7 @@ ALLOWED = {
     "model/bench/plot.py": {ANCHOR},
     "firmware/port/riscv/cxx.cpp": {HEAP},  # memory that is allocated at run time
 }
+FOLDERS = ["docs", "examples", "firmware", "model", "rtl", "sim", "synth", "tests", "tools"]
 TEXT = (
     ".md",
     ".c",
@@ -49,10 +49,12 @@ TEXT = (
 
 
 def files() -> list[Path]:
-    listed = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True)
-    return [
-        Path(name) for name in listed.stdout.split() if name.endswith(TEXT) and Path(name).exists()
-    ]
+    """What the project's folders hold, without what is built there."""
+    found = [*Path().glob("*"), *(p for folder in FOLDERS for p in Path(folder).rglob("*"))]
+    built = {"build", "__pycache__"}
+    return sorted(
+        p for p in found if p.name.endswith(TEXT) and p.is_file() and not built & set(p.parts)
+    )
 
 
 def sentences(text: str) -> list[str]:
