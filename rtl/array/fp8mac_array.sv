@@ -15,7 +15,7 @@
 //
 // run_i = 0 freezes the array: nothing in it changes, inputs are not taken, and flags_o is 0. The outputs of results
 // stay. A result that is not taken in its cycle needs run_i = 0. result_valid_o comes from a register, so run_i may
-// depend on it. The array gates its own clock (fp8mac_clock_gate); the clock also stops while there is nothing to do.
+// depend on it. The array gates its own clock (fp8mac_clock_gate); the clock also stops while the array is idle.
 // Reset needs a running clk_i, whatever run_i is.
 //
 // Rules for the module that issues steps, which assertions check. Cycles are those with run_i = 1:
@@ -97,7 +97,7 @@ module fp8mac_array
   localparam bit Bounded = element_feed(ELEMENT) == FeedBounded;
 
   // ---- clock -------------------------------------------------------------------------------------------------------
-  // There is nothing to do without a step and with all results and flags shown.
+  // The array is idle without a step and with all results and flags shown.
   logic clk, active;
 
   assign active = step_valid_i || busy_o;
