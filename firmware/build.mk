@@ -23,7 +23,7 @@ FW_CXXFLAGS := -std=c++20 -Wno-missing-field-initializers $(FW_FLAGS)
 firmware: $(FW_RISCV_ELFS) $(FW_HOST_APPS) firmware-size
 
 # ---- the chip --------------------------------------------------------------------------------------------------------
-FW_RISCV_ARCH := -march=rv32imc -misa-spec=2.2 -mabi=ilp32 --specs=picolibc.specs -DPICOLIBC_INTEGER_PRINTF_SCANF
+FW_RISCV_ARCH := -march=rv32imc -misa-spec=2.2 -mabi=ilp32 --specs=picolibc.specs
 FW_RISCV_FLAGS := $(FW_RISCV_ARCH) -ffunction-sections -fdata-sections -Ifirmware/port/riscv -Imodel/src
 FW_RISCV_CFLAGS := $(FW_RISCV_FLAGS) $(FW_CFLAGS)
 # The cross compiler has no C++ library: no headers such as <vector>, no exceptions, no run-time type information.

@@ -12,7 +12,7 @@ MODEL_SONAME := libfp8mac.so.$(word 1,$(VERSION_PARTS))
 MODEL_SOURCES := $(wildcard model/src/*/*.c)
 # The parts of the model that run on bare metal: formats, conversions and recipes.
 MODEL_BARE_SOURCES := $(addprefix model/src/,core/format.c core/encode.c core/convert.c core/fp32.c core/status.c \
-  core/version.c api/convert.c recipe/recipe.c)
+  core/version.c api/convert.c) $(wildcard model/src/recipe/*.c)
 MODEL_HEADERS := $(wildcard model/include/fp8mac/*.h) $(CATALOGUE_DIR)/fp8mac/catalogue.h
 MODEL_CFLAGS := -std=c11 -O2 -g -ffp-contract=off -pthread -Wall -Wextra -Wconversion -Werror -fPIC -fvisibility=hidden \
   -Imodel/include -Imodel/src -I$(CATALOGUE_DIR)

@@ -26,8 +26,8 @@ $(SYS_TEST)/firmware-host-faults.log: $(SYS_HOST)/faults tests/run_test.sh
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh firmware-host-faults $@ $<
 
 # The tile commands of the planner, recorded in place of an accelerator.
-SYS_PLAN_SOURCES := tests/system/plan.c $(patsubst %,firmware/src/%.c,gemm_plan gemm_run element status) \
-  firmware/port/host/walk.c firmware/port/host/tile_check.c
+SYS_PLAN_SOURCES := tests/system/plan.c $(patsubst %,firmware/src/%.c,gemm_plan gemm_regions gemm_run regions stamp element status) \
+  $(patsubst %,firmware/port/host/%.c,walk tile_check mapped)
 $(BUILD)/system-plan/plan: $(SYS_PLAN_SOURCES) $(wildcard firmware/src/*.h firmware/port/host/*.h firmware/include/fp8rt/*.h) $(REGS_H) \
     $(CATALOGUE_H) $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
@@ -38,6 +38,18 @@ $(BUILD)/system-plan/plan: $(SYS_PLAN_SOURCES) $(wildcard firmware/src/*.h firmw
 $(SYS_TEST)/firmware-plan.log: $(BUILD)/system-plan/plan tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-plan $@ $<
+
+# The conversions in integers beside the model's.
+$(BUILD)/system-plan/convert: tests/system/convert.c $(SYS_HOST)/obj/firmware/src/matrix.c.o \
+    $(SYS_HOST)/obj/firmware/src/convert_fp8.c.o $(BUILD)/model/libfp8mac.a
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(FW_CFLAGS) -MF $@.d -Ifirmware/port/host $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) -lm
+
+TESTS += $(SYS_TEST)/firmware-convert.log
+$(SYS_TEST)/firmware-convert.log: $(BUILD)/system-plan/convert tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh firmware-convert $@ $<
 
 $(SYS_TEST)/firmware-san.log: $(SYS_HOST)-san/selftest tests/system/arrays.sh tests/run_test.sh
 	@tests/run_test.sh firmware-san $@ tests/system/arrays.sh $< 2x2x1 4x4x16:block 4x4x2:kulisch
@@ -76,6 +88,11 @@ $(SYS_TEST)/system-bytes.log: $(SYS_TEST)/system-selftest.log $(SYS_TEST)/firmwa
 $(SYS_TEST)/system-cxx.log: tests/system/cxx.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \
     $(SYS_HOST)/gemm tests/run_test.sh
 	@tests/run_test.sh system-cxx $@ $< $(BUILD)/system-cxx
+
+TESTS += $(SYS_TEST)/system-runtime.log
+$(SYS_TEST)/system-runtime.log: tests/system/runtime.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \
+    $(SYS_HOST)/gemm tests/run_test.sh
+	@tests/run_test.sh system-runtime $@ $< $(SIM)
 
 $(SYS_TEST)/system-variables.log: tests/system/variables.sh tools/variables.txt $(SIM) $(SYS_HOST)/gemm $(SYS_HOST)/digits \
     tests/run_test.sh

@@ -11,7 +11,9 @@
 #include "fp8rt/gemm.h"
 #include "fp8rt/matrix.h"
 #include "fp8rt/registers.h"
+#include "gemm_regions.h"
 #include "gemm_tiles.h"
+#include "stamp.h"
 
 // Cycles from one tile command to the next, at least: those of its check.
 #define COMMAND_CYCLES 16u
@@ -52,22 +54,25 @@ static bool has_null(const fp8rt_gemm_desc *desc)
            (desc->scale_b.mode != FP8MAC_SCALE_NONE && desc->scale_b.values == NULL);
 }
 
-// Whether rows of `row_bytes`, one every `stride` bytes, end within the address space.
-static bool fits_addresses(const void *base, uint32_t rows, uint32_t stride, uint32_t row_bytes)
-{
-    uint64_t room = (uint64_t)UINTPTR_MAX - (uintptr_t)base;
-    uint64_t span = (uint64_t)(rows - 1u) * stride;
-    return span <= room && row_bytes - 1u <= room - span;
-}
-
 static bool strides_are_legal(const fp8rt_gemm_desc *desc)
 {
-    uint32_t d_row = desc->n * d_bytes(desc);
+    const uint32_t d_row = desc->n * d_bytes(desc);
     return (desc->m == 1 || (desc->a_stride >= desc->k && desc->d_stride >= d_row)) &&
-           (desc->n == 1 || desc->b_stride >= desc->k) &&
-           fits_addresses(desc->a, desc->m, desc->a_stride, desc->k) &&
-           fits_addresses(desc->b, desc->n, desc->b_stride, desc->k) &&
-           fits_addresses(desc->d, desc->m, desc->d_stride, d_row);
+           (desc->n == 1 || desc->b_stride >= desc->k);
+}
+
+// D may not be where anything is read.
+static fp8rt_status check_regions(const fp8rt_gemm_desc *desc)
+{
+    fp8rt_region inputs[FP8RT_GEMM_INPUTS];
+    const fp8rt_region d = fp8rt_gemm_output(desc);
+    const unsigned count = fp8rt_gemm_inputs(desc, inputs);
+    bool fits = fp8rt_region_fits(&d), overlaps = false;
+    for (unsigned i = 0; i < count; i++) {
+        fits = fits && fp8rt_region_fits(&inputs[i]);
+        overlaps = overlaps || fp8rt_regions_overlap(&d, &inputs[i]);
+    }
+    return !fits ? FP8RT_ERR_STRIDE : overlaps ? FP8RT_ERR_OVERLAP : FP8RT_OK;
 }
 
 // The stride matters only if there is a second row.
@@ -109,6 +114,9 @@ static fp8rt_status check_kinds(const fp8rt_element *element, const fp8rt_gemm_d
         !fp8rt_element_takes(element, desc->b_format) || (unsigned)desc->d_format > FP8MAC_FP32) {
         return FP8RT_ERR_FORMAT;
     }
+    if ((desc->flags & ~(uint32_t)FP8RT_GEMM_FLAGS) != 0) {
+        return FP8RT_ERR_FLAGS;
+    }
     if (desc->n > UINT32_MAX / 8 || desc->k > UINT32_MAX / 8) {
         return FP8RT_ERR_SHAPE; // the bytes of a row must fit 32 bits
     }
@@ -126,7 +134,8 @@ static fp8rt_status check_kinds(const fp8rt_element *element, const fp8rt_gemm_d
 
 static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
 {
-    if (!strides_are_legal(desc)) {
+    const fp8rt_status places = check_regions(desc);
+    if (!strides_are_legal(desc) || places == FP8RT_ERR_STRIDE) {
         return FP8RT_ERR_STRIDE;
     }
     if (!is_aligned(caps, desc->a, desc->m, desc->a_stride) ||
@@ -149,7 +158,7 @@ static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *
     if ((fp8rt_fp32_bits(desc->beta) & ~FP8RT_FP32_SIGN) != 0) {
         return FP8RT_ERR_UNSUPPORTED;
     }
-    return FP8RT_OK;
+    return places;
 }
 
 static void fill_strides(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
@@ -656,6 +665,10 @@ fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
     if (caps == NULL || plan == NULL) {
         return FP8RT_ERR_NULL;
     }
+    plan->stamp = 0;
+    if (caps->beat_bytes == 0) {
+        return FP8RT_ERR_NOT_OPEN;
+    }
     fp8rt_status status = check_kinds(&caps->element, &desc);
     if (status != FP8RT_OK) {
         return status;
@@ -670,5 +683,6 @@ fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
     plan->command = command_of(&plan->desc);
     status = choose_tiles(caps, plan);
     lay_out_scratch(caps, plan);
+    plan->stamp = status == FP8RT_OK ? fp8rt_stamp(caps) : 0;
     return status;
 }

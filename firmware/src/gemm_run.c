@@ -5,14 +5,52 @@
 
 #include "fp32_bits.h"
 #include "fp8rt/gemm.h"
+#include "gemm_regions.h"
 
-static fp8rt_status check_run(const fp8rt_gemm_plan *plan, const void *scratch,
-                              size_t scratch_bytes)
+// Vectors are copied to the scratch before the matrices are read.
+static fp8rt_status check_scratch(const fp8rt_gemm_plan *plan, const void *scratch,
+                                  size_t scratch_bytes)
 {
-    if (plan->scratch_bytes > 0 && scratch == NULL) {
+    if (scratch == NULL) {
         return FP8RT_ERR_NULL;
     }
-    return scratch_bytes < plan->scratch_bytes ? FP8RT_ERR_SCRATCH : FP8RT_OK;
+    if (scratch_bytes < plan->scratch_bytes) {
+        return FP8RT_ERR_SCRATCH;
+    }
+    fp8rt_region others[FP8RT_GEMM_INPUTS + 1];
+    const unsigned count = fp8rt_gemm_inputs(&plan->desc, others);
+    const fp8rt_region own = {(uintptr_t)scratch, 1, 0, (uint32_t)plan->scratch_bytes};
+    others[count] = fp8rt_gemm_output(&plan->desc);
+    for (unsigned i = 0; i <= count; i++) {
+        if (fp8rt_regions_overlap(&own, &others[i])) {
+            return FP8RT_ERR_OVERLAP;
+        }
+    }
+    return fp8rt_region_fits(&own) ? FP8RT_OK : FP8RT_ERR_STRIDE;
+}
+
+// The values of single scales may have changed since the plan was made.
+static bool scale_is_bad(const fp8mac_scale *scale)
+{
+    return scale->mode == FP8MAC_SCALE_TENSOR &&
+           !fp8rt_fp32_is_scale(fp8rt_fp32_bits(scale->values[0]));
+}
+
+static fp8rt_status check_run(const fp8rt_device *dev, const fp8rt_gemm_plan *plan,
+                              const void *scratch, size_t scratch_bytes)
+{
+    const fp8rt_gemm_desc *desc = &plan->desc;
+    if (dev->stamp == 0) {
+        return FP8RT_ERR_NOT_OPEN;
+    }
+    if (plan->stamp != dev->stamp) {
+        return FP8RT_ERR_PLAN;
+    }
+    if (scale_is_bad(&desc->scale_a) || scale_is_bad(&desc->scale_b) ||
+        (desc->scale_d != NULL && !fp8rt_fp32_is_scale(fp8rt_fp32_bits(*desc->scale_d)))) {
+        return FP8RT_ERR_SCALE;
+    }
+    return plan->scratch_bytes == 0 ? FP8RT_OK : check_scratch(plan, scratch, scratch_bytes);
 }
 
 static uintptr_t place_vector(const float *vector, uint32_t count, uint8_t *scratch, size_t offset)
@@ -90,7 +128,7 @@ fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, const fp8rt_gemm_plan *plan, void
 {
     fp8rt_gemm_result out = {.status = FP8RT_ERR_NULL};
     if (dev != NULL && plan != NULL) {
-        out.status = check_run(plan, scratch, scratch_bytes);
+        out.status = check_run(dev, plan, scratch, scratch_bytes);
     }
     if (out.status == FP8RT_OK) {
         const fp8rt_command command = complete(plan, align_up(&dev->caps, scratch));
@@ -108,7 +146,7 @@ fp8rt_status fp8rt_gemm_begin(fp8rt_device *dev, const fp8rt_gemm_plan *plan, vo
     if (dev == NULL || plan == NULL || tag == NULL) {
         return FP8RT_ERR_NULL;
     }
-    fp8rt_status status = check_run(plan, scratch, scratch_bytes);
+    fp8rt_status status = check_run(dev, plan, scratch, scratch_bytes);
     if (status == FP8RT_OK) {
         const fp8rt_command command = complete(plan, align_up(&dev->caps, scratch));
         status = fp8rt_device_begin(dev, &command, tag);
@@ -135,8 +173,9 @@ fp8rt_status fp8rt_gemm(fp8rt_device *dev, fp8rt_gemm_desc desc, void *scratch,
                         size_t scratch_bytes, fp8rt_gemm_result *result)
 {
     fp8rt_gemm_plan plan;
-    fp8rt_status status =
-        dev == NULL ? FP8RT_ERR_NULL : fp8rt_gemm_plan_make(&dev->caps, desc, &plan);
+    fp8rt_status status = dev == NULL       ? FP8RT_ERR_NULL
+                          : dev->stamp == 0 ? FP8RT_ERR_NOT_OPEN
+                                            : fp8rt_gemm_plan_make(&dev->caps, desc, &plan);
     if (status == FP8RT_OK) {
         return fp8rt_gemm_run(dev, &plan, scratch, scratch_bytes, result);
     }

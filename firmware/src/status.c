@@ -21,6 +21,10 @@ const char *fp8rt_status_string(fp8rt_status status)
     case FP8RT_ERR_UNSUPPORTED: return "a valid request that this accelerator does not implement";
     case FP8RT_ERR_NO_DEVICE: return "no accelerator answers that this library knows";
     case FP8RT_ERR_RECORDS: return "as many commands as there are records are not ended";
+    case FP8RT_ERR_OVERLAP: return "D or the scratch overlaps what the GEMM reads";
+    case FP8RT_ERR_FLAGS: return "an unknown flag";
+    case FP8RT_ERR_NOT_OPEN: return "the device is not open";
+    case FP8RT_ERR_PLAN: return "the plan was not made for this array by this version";
     case FP8RT_ERR_HW: break;
     case FP8RT_ERR_HW_SHAPE: return "accelerator: a dimension is zero or larger than the buffers";
     case FP8RT_ERR_HW_ALIGNMENT:

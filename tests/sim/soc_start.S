@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors, and every trap as a call of trap(mcause, mepc, mtval), which returns where to go on.
+  .section .boot, "ax"
+  .space 0x80       // Ibex starts here
+  .globl _start
+_start:
+  la t0, begin
+  jr t0
+
   .section .vectors, "ax"
   .option push
   .option norvc
+  .balign 256
 vectors:
   .rept 32
   j trap_entry
   .endr
   .option pop
 
-  .globl _start
-_start:
+begin:
   .option push
   .option norelax
   la gp, __global_pointer$

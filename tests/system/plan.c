@@ -14,6 +14,7 @@
 
 #include "fp8rt/fp8rt.h"
 #include "fp8rt/registers.h"
+#include "stamp.h"
 #include "tile_check.h"
 
 // Cycles per tile command, before the first one and at the end, as the simulated chip shows.
@@ -266,6 +267,7 @@ static fp8rt_device device(uint16_t rows, uint16_t cols, uint16_t lanes, uint16_
                             &dev.caps.element)) {
         abort();
     }
+    dev.stamp = fp8rt_stamp(&dev.caps);
     return dev;
 }
 

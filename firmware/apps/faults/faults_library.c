@@ -8,7 +8,15 @@
 
 #include "fp8rt/matrix.h"
 
-enum { ROWS_M = 5, ROWS_N = 7, DEPTH = 33, VECTOR = 8, UNWRITTEN = 0xa5, SCRATCH_BYTES = 256 };
+enum {
+    ROWS_M = 5,
+    ROWS_N = 7,
+    DEPTH = 33,
+    VECTOR = 8,
+    UNWRITTEN = 0x25,
+    D_BEFORE = 64,
+    SCRATCH_BYTES = 256
+};
 
 static const float zero = 0.0f, negative = -1.0f, bad_at_three[VECTOR] = {1, 1, 1, 0, 1, 1, 1, 1};
 
@@ -42,6 +50,12 @@ static float of_bits(uint32_t bits)
         statement;                                                                                 \
     }
 
+// A float in D that is a legal scale: the bytes of D that are not written.
+static const float *one_in_d(const bench *b)
+{
+    return (const float *)b->good.d + 2;
+}
+
 SPOIL(null_a, desc->a = NULL)
 SPOIL(null_b, desc->b = NULL)
 SPOIL(null_d, desc->d = NULL)
@@ -50,10 +64,22 @@ SPOIL(zero_m, desc->m = 0)
 SPOIL(zero_n, desc->n = 0)
 SPOIL(zero_k, desc->k = 0)
 SPOIL(huge_k, desc->k = UINT32_MAX)
+SPOIL(huge_m, desc->m = UINT32_MAX)
+SPOIL(huge_n, desc->n = UINT32_MAX / 8)
+SPOIL(unknown_flag, desc->flags = FP8RT_GEMM_FLAGS + 1u)
+SPOIL(unknown_top_flag, desc->flags = FP8RT_GEMM_KEEP_FLAGS | 1u << 31)
+SPOIL(d_is_a, desc->a = b->good.d; desc->a_stride = b->good.d_stride)
+SPOIL(a_ends_in_d, desc->a = (uint8_t *)desc->d - D_BEFORE)
+SPOIL(d_is_b, desc->b = desc->d)
+SPOIL(scales_in_d, desc->scale_b = ((fp8mac_scale){FP8MAC_SCALE_VECTOR, desc->d}))
+SPOIL(scale_in_d, desc->scale_a = ((fp8mac_scale){FP8MAC_SCALE_TENSOR, one_in_d(b)}))
+SPOIL(scale_d_in_d, desc->scale_d = one_in_d(b))
+SPOIL(bias_in_d, desc->bias = (const float *)desc->d + 1)
+SPOIL(bias_past_the_end, desc->bias = (const float *)(uintptr_t)(UINT32_MAX - 15u))
 SPOIL(short_a, desc->a_stride = DEPTH - 1)
 SPOIL(short_b, desc->b_stride = 16)
 SPOIL(short_d, desc->d_stride = 16)
-SPOIL(past_the_end, desc->a = (const void *)(UINTPTR_MAX - 15u))
+SPOIL(past_the_end, desc->a = (const void *)(uintptr_t)(UINT32_MAX - 15u))
 SPOIL(odd_a, desc->a = (const uint8_t *)desc->a + 1)
 SPOIL(odd_b_stride, desc->b_stride = DEPTH)
 SPOIL(odd_d, desc->d = (uint8_t *)desc->d + 4)
@@ -95,6 +121,18 @@ static const fault arguments[] = {
     {"library: n of 0", zero_n, FP8RT_ERR_SHAPE},
     {"library: k of 0", zero_k, FP8RT_ERR_SHAPE},
     {"library: k of 2^32 - 1", huge_k, FP8RT_ERR_SHAPE},
+    {"library: m of 2^32 - 1", huge_m, FP8RT_ERR_STRIDE},
+    {"library: n of 2^29 - 1", huge_n, FP8RT_ERR_STRIDE},
+    {"library: unknown flag", unknown_flag, FP8RT_ERR_FLAGS},
+    {"library: unknown flag at the top", unknown_top_flag, FP8RT_ERR_FLAGS},
+    {"library: D is A", d_is_a, FP8RT_ERR_OVERLAP},
+    {"library: A ends in D", a_ends_in_d, FP8RT_ERR_OVERLAP},
+    {"library: D is B", d_is_b, FP8RT_ERR_OVERLAP},
+    {"library: scales of B in D", scales_in_d, FP8RT_ERR_OVERLAP},
+    {"library: scale of A in D", scale_in_d, FP8RT_ERR_OVERLAP},
+    {"library: scale of D in D", scale_d_in_d, FP8RT_ERR_OVERLAP},
+    {"library: bias in D", bias_in_d, FP8RT_ERR_OVERLAP},
+    {"library: bias past the end of addresses", bias_past_the_end, FP8RT_ERR_STRIDE},
     {"library: short stride of A", short_a, FP8RT_ERR_STRIDE},
     {"library: short stride of B", short_b, FP8RT_ERR_STRIDE},
     {"library: short stride of D", short_d, FP8RT_ERR_STRIDE},
@@ -216,6 +254,147 @@ static void run_scratch(const bench *b)
     fp8rt_status none = fp8rt_gemm_run(dev, &plan, NULL, plan.scratch_bytes, NULL);
     faults_count(b->f, made && none == FP8RT_ERR_NULL && d_is_unwritten(b),
                  "library: scratch is NULL");
+}
+
+// The scratch may not be where the matrices and vectors are.
+static void run_scratch_overlap(const bench *b)
+{
+    fp8rt_gemm_desc desc = b->good;
+    fp8rt_gemm_plan plan;
+    desc.bias = b->vector;
+    fp8rt_device *dev = &b->f->dev;
+    bool made = fp8rt_gemm_plan_make(&dev->caps, desc, &plan) == FP8RT_OK;
+    const void *const places[] = {desc.a, (const uint8_t *)desc.b + 1, desc.d, desc.bias};
+    bool right = made;
+    for (unsigned i = 0; right && i < sizeof places / sizeof places[0]; i++) {
+        right = fp8rt_gemm_run(dev, &plan, (void *)(uintptr_t)places[i], SCRATCH_BYTES, NULL) ==
+                FP8RT_ERR_OVERLAP;
+    }
+    faults_count(b->f, right && d_is_unwritten(b), "library: scratch in matrices and vectors");
+}
+
+// Columns of D between those of A, in one matrix of a common stride. One byte less is too close.
+static void run_alternating(const bench *b)
+{
+    enum { STRIDE = 256, D_AT = 64 };
+    fp8rt_device *dev = &b->f->dev;
+    uint8_t *both = fp8rt_arena_alloc(&b->f->arena, ROWS_M * STRIDE);
+    bool right = both != NULL;
+    if (right) {
+        memset(both, 0, ROWS_M * STRIDE);
+        fp8rt_gemm_desc desc = b->good;
+        desc.a = both;
+        desc.d = both + D_AT;
+        desc.a_stride = desc.d_stride = STRIDE;
+        right = fp8rt_gemm(dev, desc, b->scratch, SCRATCH_BYTES, NULL) == FP8RT_OK;
+        desc.k = D_AT;
+        desc.b_stride = D_AT;
+        desc.n = 1;
+        right = right && fp8rt_gemm(dev, desc, b->scratch, SCRATCH_BYTES, NULL) == FP8RT_OK;
+        desc.k = D_AT + 1;
+        desc.b_stride = 2 * D_AT;
+        right =
+            right && fp8rt_gemm(dev, desc, b->scratch, SCRATCH_BYTES, NULL) == FP8RT_ERR_OVERLAP;
+    }
+    faults_count(b->f, right, "library: rows of D between those of A");
+}
+
+// ---- plans and devices --------------------------------------------------------------------------
+
+static bool is_refused(fp8rt_device *dev, const fp8rt_gemm_plan *plan, fp8rt_status expected)
+{
+    uint16_t tag = 0;
+    fp8rt_gemm_result result;
+    return fp8rt_gemm_run(dev, plan, NULL, 0, &result) == expected && result.status == expected &&
+           fp8rt_gemm_begin(dev, plan, NULL, 0, &tag) == expected && tag == 0;
+}
+
+static void run_plans(const bench *b)
+{
+    fp8rt_device *dev = &b->f->dev;
+    static const fp8rt_gemm_plan zero_plan;
+    faults_count(b->f, is_refused(dev, &zero_plan, FP8RT_ERR_PLAN), "library: a plan of zeros");
+
+    fp8rt_caps other = dev->caps;
+    fp8rt_gemm_plan plan;
+    other.rows = (uint16_t)(2u * other.rows);
+    bool made = fp8rt_gemm_plan_make(&other, b->good, &plan) == FP8RT_OK;
+    faults_count(b->f, made && is_refused(dev, &plan, FP8RT_ERR_PLAN) && d_is_unwritten(b),
+                 "library: a plan of another array");
+
+    fp8rt_gemm_desc desc = b->good;
+    made = fp8rt_gemm_plan_make(&dev->caps, desc, &plan) == FP8RT_OK;
+    desc.m = 0;
+    bool failed = fp8rt_gemm_plan_make(&dev->caps, desc, &plan) == FP8RT_ERR_SHAPE;
+    faults_count(b->f, made && failed && is_refused(dev, &plan, FP8RT_ERR_PLAN),
+                 "library: a plan that could not be made");
+
+    float changing = 1.0f;
+    desc = b->good;
+    desc.scale_a = (fp8mac_scale){FP8MAC_SCALE_TENSOR, &changing};
+    made = fp8rt_gemm_plan_make(&dev->caps, desc, &plan) == FP8RT_OK;
+    changing = zero;
+    bool right = made && is_refused(dev, &plan, FP8RT_ERR_SCALE);
+    desc.scale_a = b->good.scale_a;
+    desc.scale_d = &changing;
+    changing = 1.0f;
+    made = fp8rt_gemm_plan_make(&dev->caps, desc, &plan) == FP8RT_OK;
+    changing = negative;
+    faults_count(b->f,
+                 right && made && is_refused(dev, &plan, FP8RT_ERR_SCALE) && d_is_unwritten(b),
+                 "library: a scale that becomes illegal behind the plan");
+}
+
+static void run_without_open(const bench *b)
+{
+    static fp8rt_device closed;
+    fp8rt_gemm_plan plan;
+    uint16_t tag = 0;
+    bool right = fp8rt_gemm_plan_make(&closed.caps, b->good, &plan) == FP8RT_ERR_NOT_OPEN &&
+                 fp8rt_gemm(&closed, b->good, NULL, 0, NULL) == FP8RT_ERR_NOT_OPEN &&
+                 fp8rt_gemm_end(&closed, 1, NULL) == FP8RT_ERR_NOT_OPEN;
+    right = right && fp8rt_gemm_plan_make(&b->f->dev.caps, b->good, &plan) == FP8RT_OK &&
+            is_refused(&closed, &plan, FP8RT_ERR_NOT_OPEN) &&
+            fp8rt_device_submit(&closed, &plan.command) == FP8RT_ERR_NOT_OPEN &&
+            fp8rt_device_begin(&closed, &plan.command, &tag) == FP8RT_ERR_NOT_OPEN;
+    faults_count(b->f, right && d_is_unwritten(b), "library: a device that is not open");
+}
+
+// The planner's time is bounded, whatever the sizes are.
+static void run_planner(const bench *b)
+{
+    enum { LIMIT = 10000 };
+    static const uint32_t sizes[][3] = {{1, 1, UINT32_MAX / 8},
+                                        {1, 4096, 1u << 17},
+                                        {4096, 1, 1u << 17},
+                                        {1u << 15, 1u << 15, 1},
+                                        {129, 131, UINT32_MAX / 1024}};
+    uint64_t longest = 0;
+    bool made = true;
+    for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        fp8rt_gemm_desc desc = b->good;
+        fp8rt_gemm_plan plan;
+        desc.m = sizes[i][0];
+        desc.n = sizes[i][1];
+        desc.k = sizes[i][2];
+        desc.a = (const void *)(uintptr_t)0x01000000u; // addresses only: nothing is read
+        desc.b = (const void *)(uintptr_t)0x41000000u;
+        desc.d = (void *)(uintptr_t)0x81000000u;
+        desc.d_format = FP8MAC_E4M3FN;
+        const uint64_t start = fp8rt_app_cycles();
+        const fp8rt_status status = fp8rt_gemm_plan_make(&b->f->dev.caps, desc, &plan);
+        const bool deep = !fp8rt_element_holds(&b->f->dev.caps.element, desc.k);
+        made = made && status == (deep ? FP8RT_ERR_SHAPE : FP8RT_OK);
+        const uint64_t cycles = fp8rt_app_cycles() - start;
+        longest = cycles > longest ? cycles : longest;
+    }
+    char text[21];
+    if (fp8rt_app_is_host) {
+        faults_skip(b->f, "library: the planner's time", "the golden model has no clock");
+    } else {
+        printf("     at most %s cycles\n", fp8rt_app_decimal(longest, text));
+        faults_count(b->f, made && longest > 0 && longest <= LIMIT, "library: the planner's time");
+    }
 }
 
 // ---- several GEMMs in flight --------------------------------------------------------------------
@@ -405,14 +584,20 @@ void faults_run_library(faults *f)
     }
     run_element(&b);
     run_scratch(&b);
+    run_scratch_overlap(&b);
+    run_alternating(&b);
+    run_plans(&b);
+    run_without_open(&b);
+    run_planner(&b);
     run_flight(&b);
     run_failing_flight(&b);
     run_many(&b);
     for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {
-        if (!fp8rt_app_is_host) {
+        if (fp8rt_app_slverr_address != 0 || bus[i].expected == FP8RT_ERR_HW_READ_DECERR ||
+            bus[i].expected == FP8RT_ERR_HW_WRITE_DECERR) {
             run_fault(&b, &bus[i]);
         } else {
-            faults_skip(f, bus[i].name, "the host build has no bus");
+            faults_skip(f, bus[i].name, "the host build has no SLVERR");
         }
     }
     f->arena = start;

@@ -3,8 +3,8 @@
 // chip (in the simulator) and on the host. The runtime does not use them.
 //
 // An application is a folder with C or C++ sources and `int main(int argc, char **argv)`. Its exit
-// status is main's. On the chip, printf goes to the console and supports only strings and 32-bit
-// integers (neither %f nor %llu). The chip has no file I/O and no malloc.
+// status is main's. On the chip, printf goes to the console. The chip has no file I/O and no malloc.
+// Its stack has 64 KiB; a program that needs more ends with a trap.
 #ifndef FP8RT_APP_H
 #define FP8RT_APP_H
 
@@ -18,11 +18,12 @@
 extern "C" {
 #endif
 
-// True in the host build. There the golden model replaces the chip, and the bus has no errors.
+// True in the host build. There the golden model replaces the chip. Its bus has one kind of error:
+// DECERR where the process has no memory.
 extern const bool fp8rt_app_is_host;
 
-// Addresses that the bus answers with SLVERR and DECERR, for reads and writes of the accelerator; 0
-// in the host build.
+// Addresses that the bus answers with SLVERR (host build: 0, there is none) and DECERR, for reads and
+// writes of the accelerator.
 extern const uintptr_t fp8rt_app_slverr_address;
 extern const uintptr_t fp8rt_app_decerr_address;
 
@@ -37,7 +38,7 @@ typedef struct fp8rt_arena {
     uint8_t *end;
 } fp8rt_arena;
 
-// All memory that the program does not use itself (some 7.9 MB). Not cleared. Every call gives the
+// All memory that the program does not use itself (some 15.8 MB). Not cleared. Every call gives the
 // same memory.
 fp8rt_arena fp8rt_app_arena(void);
 // `bytes` aligned to 64, or NULL if there is not that much left.

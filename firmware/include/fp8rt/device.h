@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator as a queue of commands. This header has two implementations: one drives the
-// chip's registers, the other runs the golden model in place of the chip. Neither allocates memory.
-// The caller owns the device structure, which holds all state.
+// The accelerator as a queue of commands. Two back ends implement it: one drives the registers, the
+// other runs the golden model in place of the accelerator. Neither allocates memory. The caller owns
+// the device structure, which holds all state.
 //
 // One program owns the accelerator: calls must not overlap. The chip's driver sleeps with `wfi`.
 // The accelerator's interrupt is enabled only there, while interrupts are masked. It wakes the
@@ -124,15 +124,19 @@ enum {
     FP8RT_CLEAR_COUNTERS = 1u << 2, // all counters
 };
 
-#include "fp8rt_device_state.h" // of the platform: what `state` holds
+#include "fp8rt_device_state.h" // of the back end: what `state` holds
 
 typedef struct fp8rt_device {
     fp8rt_caps caps;          // constant after open
-    fp8rt_device_state state; // private to the platform
+    uint32_t stamp;           // of caps and this library; 0: not open
+    uint32_t begun;           // a bit for each record of a command that was begun and not ended
+    uint16_t last_tag;        // of the command that was begun last
+    fp8rt_device_state state; // private to the back end
 } fp8rt_device;
 
 // Finds the accelerator, fills *dev, resets it, clears flags and counters.
-// FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_NO_DEVICE, FP8RT_ERR_SILENT.
+// FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_NO_DEVICE, FP8RT_ERR_SILENT. Before it has returned FP8RT_OK,
+// the functions for commands and GEMMs return FP8RT_ERR_NOT_OPEN, if *dev was zero.
 fp8rt_status fp8rt_device_open(fp8rt_device *dev);
 
 // Queues a command, sleeping while the queue is full. FP8RT_OK: queued (whether it is legal is known

@@ -38,6 +38,7 @@ enum {
     FP8RT_GEMM_KEEP_FLAGS = 1u << 0,    // flags and amax
     FP8RT_GEMM_KEEP_COUNTERS = 1u << 1, // counters
     FP8RT_GEMM_WAIT_STORES = 1u << 2, // an input is D of a GEMM that was begun before and not ended
+    FP8RT_GEMM_FLAGS = (1u << 3) - 1u, // all of them
 };
 
 // A descriptor with only m, n, k, a, b and d set multiplies e4m3fn by e4m3fn into e4m3fn, with an
@@ -48,8 +49,8 @@ enum {
 // Addresses and strides of A, B and D are multiples of caps.beat_bytes; fp8rt_pack converts other
 // layouts. The accelerator reads whole beats, so it may read bytes beyond the end of a row. They
 // never influence a result, and they are never written. Bias and scale vectors may have any float
-// alignment; those that are not aligned to a beat are copied to the scratch. D must not overlap any
-// input.
+// alignment; those that are not aligned to a beat are copied to the scratch. D may have no byte in
+// common with an input; its rows may alternate with those of a matrix of the same stride.
 typedef struct fp8rt_gemm_desc {
     uint32_t m, n, k; // each >= 1; k at most what an accumulator takes (caps.element.terms_log2)
     fp8mac_format_id a_format;    // FP8MAC_E4M3FN .. FP8MAC_E5M2FNUZ
@@ -77,6 +78,7 @@ typedef struct fp8rt_gemm_desc {
 
 // A GEMM as one command. Callers may read it; only fp8rt_gemm_plan_make writes it.
 typedef struct fp8rt_gemm_plan {
+    uint32_t stamp;         // of the array and the library's version; 0: not a plan
     fp8rt_gemm_desc desc;   // strides filled in
     size_t scratch_bytes;   // what fp8rt_gemm_run needs; any alignment
     fp8rt_command command;  // all but the values and the places of scales and bias
@@ -101,8 +103,9 @@ typedef struct fp8rt_gemm_result {
 // vectors, which the accelerator checks at the run (FP8RT_ERR_HW_SCALE).
 fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
                                   fp8rt_gemm_plan *plan);
-// Runs a plan and sleeps until D is complete. `caps` of the plan must have been dev->caps.
-// `scratch` may be NULL if the plan needs none; `result` may be NULL. Leaves the accelerator idle
+// Runs a plan and sleeps until D is complete. Single scales are read and checked again.
+// `scratch` may be NULL if the plan needs none, and may have no byte in common with the matrices and
+// vectors; `result` may be NULL. Leaves the accelerator idle
 // and without error, unless it returns FP8RT_ERR_SILENT.
 fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, const fp8rt_gemm_plan *plan, void *scratch,
                             size_t scratch_bytes, fp8rt_gemm_result *result);

@@ -25,7 +25,8 @@ typedef enum fp8rt_status {
     // m, n or k (rows or k of a packing) is 0, the bytes of a row exceed 32 bits, or k is more than
     // an accumulator of this array takes
     FP8RT_ERR_SHAPE,
-    // a stride is shorter than its row, or a matrix exceeds the end of the address space
+    // a stride is shorter than its row, or a matrix or vector exceeds the end of the address space of
+    // 32 bits
     FP8RT_ERR_STRIDE,
     // an operand's address or stride is not a multiple of the bus beat; fp8rt_pack makes it one
     FP8RT_ERR_ALIGNMENT,
@@ -41,6 +42,12 @@ typedef enum fp8rt_status {
     FP8RT_ERR_UNSUPPORTED, // a valid request that this accelerator does not implement (beta != 0)
     FP8RT_ERR_NO_DEVICE,   // no accelerator answers, or not one that this library knows
     FP8RT_ERR_RECORDS,     // caps.records commands were begun and not ended: end one of them first
+    FP8RT_ERR_OVERLAP,     // D or the scratch has a byte in common with what the GEMM reads
+    FP8RT_ERR_FLAGS,       // a bit in `flags` that stands for nothing
+    FP8RT_ERR_NOT_OPEN,    // fp8rt_device_open was not called, or has failed
+    // the plan was not made, or its making failed, or it was made for another array or by another
+    // version of this library
+    FP8RT_ERR_PLAN,
 
     FP8RT_ERR_HW = 32, // + error_code of the STATUS register:
     FP8RT_ERR_HW_SHAPE =

@@ -12,11 +12,11 @@
 // Names the file to which every checked D is appended. Rows are written without padding, as the
 // simulator's --dump-outputs writes them.
 #define DUMP_VARIABLE "FP8RT_DUMP"
-#define ARENA_BYTES (8u << 20)
+#define ARENA_BYTES ((16u << 20) - (256u << 10)) // about as much as the chip has
 
 const bool fp8rt_app_is_host = true;
 const uintptr_t fp8rt_app_slverr_address = 0;
-const uintptr_t fp8rt_app_decerr_address = 0;
+const uintptr_t fp8rt_app_decerr_address = 0x50000000u; // where Linux maps nothing by itself
 
 fp8rt_arena fp8rt_app_arena(void)
 {

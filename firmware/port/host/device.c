@@ -6,18 +6,16 @@
 #include <string.h>
 
 #include "array.h"
+#include "backend.h"
 #include "element_model.h"
 #include "fp32_bits.h"
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
 #include "tile_check.h"
 
-fp8rt_status fp8rt_device_open(fp8rt_device *dev)
+fp8rt_status fp8rt_backend_open(fp8rt_device *dev)
 {
-    if (dev == NULL) {
-        return FP8RT_ERR_NULL;
-    }
-    memset(dev, 0, sizeof *dev);
+    memset(&dev->state, 0, sizeof dev->state);
     return fp8rt_host_array(&dev->caps) ? FP8RT_OK : FP8RT_ERR_NO_DEVICE;
 }
 
@@ -200,19 +198,9 @@ fp8rt_status fp8rt_device_start(fp8rt_device *dev, uint32_t clear)
     return FP8RT_OK;
 }
 
-void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command)
+fp8rt_status fp8rt_backend_room(fp8rt_device *dev)
 {
-    fp8rt_device_prepare(dev, command);
-    (void)fp8rt_device_start(dev, 0);
-}
-
-fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command)
-{
-    fp8rt_status status = error_of(dev);
-    if (status == FP8RT_OK) {
-        fp8rt_device_push(dev, command);
-    }
-    return status;
+    return error_of(dev);
 }
 
 fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
@@ -227,32 +215,19 @@ static uint32_t record_of(uint16_t tag)
     return tag % FP8RT_HOST_RECORDS;
 }
 
-fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command, uint16_t *tag)
+// The command runs here, so that its flags and amax are apart from those of the others.
+void fp8rt_backend_begin(fp8rt_device *dev, const fp8rt_command *command)
 {
     fp8rt_device_state *state = &dev->state;
-    if (state->begun == (1u << FP8RT_HOST_RECORDS) - 1u) {
-        return FP8RT_ERR_RECORDS;
-    }
-    if (state->error != 0) {
-        return error_of(dev);
-    }
-    do {
-        state->last_tag++;
-    } while (state->last_tag == 0 || (state->begun >> record_of(state->last_tag) & 1u) != 0);
-    *tag = state->last_tag;
-    state->begun |= 1u << record_of(*tag);
-    fp8rt_command recorded = *command;
-    recorded.tag = *tag;
     const fp8rt_observed before = state->observed;
     state->observed = (fp8rt_observed){0};
-    fp8rt_device_push(dev, &recorded);
-    state->records[record_of(*tag)] = (fp8rt_record){error_of(dev), state->observed};
+    fp8rt_device_push(dev, command);
+    state->records[record_of(command->tag)] = (fp8rt_record){error_of(dev), state->observed};
     state->observed.flags |= before.flags;
     state->observed.amax_nonfinite |= before.amax_nonfinite;
     if (before.amax > state->observed.amax) {
         state->observed.amax = before.amax;
     }
-    return FP8RT_OK;
 }
 
 bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag)
@@ -261,9 +236,8 @@ bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag)
     return true;
 }
 
-fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag)
+fp8rt_record fp8rt_backend_end(fp8rt_device *dev, uint16_t tag)
 {
-    dev->state.begun &= ~(1u << record_of(tag));
     return dev->state.records[record_of(tag)];
 }
 

@@ -16,8 +16,6 @@ typedef struct fp8rt_device_state {
     fp8rt_command prepared;
     fp8rt_observed observed;
     fp8rt_counters counters;
-    uint32_t begun; // a bit for each record of a command that was begun and not ended
-    uint16_t last_tag;
     fp8rt_record records[FP8RT_HOST_RECORDS];
     // The state after the preceding tile command.
     bool before; // there was one after the last error was cleared

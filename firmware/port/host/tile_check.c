@@ -8,6 +8,8 @@
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
 #include "gemm_tiles.h"
+#include "mapped.h"
+#include "regions.h"
 
 // Sizes of a tile command have so many bits.
 #define DIM_MAX 0xffffu
@@ -18,7 +20,7 @@ typedef struct region {
     uint32_t rows, stride, row_bytes;
 } region;
 
-enum { REGIONS = 6 };
+enum { REGIONS = 6, REGION_D = 2 };
 
 static bool finishes(const fp8rt_command *tile)
 {
@@ -50,7 +52,8 @@ static void list_regions(const fp8rt_command *tile, region list[REGIONS])
                        tile->a_stride, tile->k};
     list[1] = (region){!fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_B)), tile->b, tile->n,
                        tile->b_stride, tile->k};
-    list[2] = (region){end, tile->d, tile->m, tile->d_stride, tile->n * fp8rt_host_d_bytes(tile)};
+    list[REGION_D] =
+        (region){end, tile->d, tile->m, tile->d_stride, tile->n * fp8rt_host_d_bytes(tile)};
     list[3] = (region){end && fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)), tile->scale_a, 1,
                        0, m_floats};
     list[4] = (region){end && fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_B_VEC)), tile->scale_b, 1,
@@ -68,7 +71,13 @@ static bool alignment_is_bad(const fp8rt_caps *caps, const region *r)
 static bool range_is_bad(const region *r)
 {
     uint64_t span = (uint64_t)(r->rows - 1u) * r->stride + r->row_bytes - 1u;
-    return r->used && span > UINTPTR_MAX - r->address;
+    return r->used && span > fp8rt_address_room(r->address);
+}
+
+static bool is_mapped(const region *r)
+{
+    return !r->used ||
+           fp8rt_host_is_mapped(r->address, (uint64_t)(r->rows - 1u) * r->stride + r->row_bytes);
 }
 
 // ACC_FMT has no code for a fixed-point accumulator. A command selects it with the code of FP32,
@@ -186,6 +195,20 @@ uint32_t fp8rt_host_pass_shape(const fp8rt_caps *caps, const fp8rt_command *tile
     return (tile->mode & ~FP8RT_BIT(MODE__PASS_SHAPE)) | FP8RT_PUT(MODE__PASS_SHAPE, shape);
 }
 
+// The bus answers DECERR where there is no memory. The accelerator reads before it writes D.
+static fp8rt_status check_memory(const fp8rt_command *tile, const region list[REGIONS])
+{
+    for (int i = 0; i < REGIONS; i++) {
+        if (i != REGION_D && !is_mapped(&list[i])) {
+            return FP8RT_ERR_HW_READ_DECERR;
+        }
+    }
+    if (finishes(tile) && vectors_are_bad(tile)) {
+        return FP8RT_ERR_HW_SCALE;
+    }
+    return is_mapped(&list[REGION_D]) ? FP8RT_OK : FP8RT_ERR_HW_WRITE_DECERR;
+}
+
 fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_tile *host_tile)
 {
     const fp8rt_command *tile = &host_tile->command;
@@ -218,5 +241,5 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_til
     if (host_tile->sequence_bad || sequence_is_bad(dev, tile)) {
         return FP8RT_ERR_HW_SEQUENCE;
     }
-    return finishes(tile) && vectors_are_bad(tile) ? FP8RT_ERR_HW_SCALE : FP8RT_OK;
+    return check_memory(tile, list);
 }

@@ -4,8 +4,8 @@
 
 #include "walk.h"
 
-// The error that the accelerator would report for this tile command before any bus access for it.
-// FP8RT_OK if there is none. MODE.pass_shape is not automatic: see fp8rt_host_pass_shape.
+// The error that the accelerator would report for this tile command, those of a bus without memory
+// included. FP8RT_OK if there is none. MODE.pass_shape is not automatic: see fp8rt_host_pass_shape.
 fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_tile *tile);
 
 // MODE of a tile command with the pass shape that the accelerator uses.

@@ -6,6 +6,7 @@
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
 #include "gemm_tiles.h"
+#include "regions.h"
 
 // A part of the rows of an operand, or of K
 typedef struct span {
@@ -65,7 +66,7 @@ static bool strides_are_bad(const fp8rt_command *c)
 static uintptr_t behind(uintptr_t from, uint32_t count, uint32_t step, bool *beyond)
 {
     uint64_t offset = (uint64_t)count * step;
-    *beyond |= offset > UINTPTR_MAX - from;
+    *beyond |= offset > fp8rt_address_room(from);
     return from + (uintptr_t)offset;
 }
 

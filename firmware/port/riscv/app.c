@@ -110,10 +110,16 @@ static const char *cause_name(uint32_t cause)
     }
 }
 
+// The stack ends at the start of the RAM. The 16 MB below are not mapped.
+static bool is_below_stack(uint32_t cause, uint32_t address)
+{
+    return (cause == 5 || cause == 7) && SOC_RAM - address - 1u < (16u << 20);
+}
+
 void fp8rt_trap(uint32_t cause, uint32_t pc, uint32_t value)
 {
     put_text("\ntrap: ");
-    put_text(cause_name(cause));
+    put_text(is_below_stack(cause, value) ? "the stack is full" : cause_name(cause));
     put_text(", mcause");
     put_hex(cause);
     put_text(", pc");

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors and the first instructions. Ibex starts 0x80 bytes above its vector table.
+// The first instructions, and the vectors.
+
+  .section .boot, "ax"
+  .space 0x80       // Ibex starts here
+  .globl _start
+_start:
+  la t0, begin
+  jr t0
 
   .section .vectors, "ax"
   .option push
   .option norvc
+  .balign 256
 vectors:
   .rept 32          // exceptions, then one entry per interrupt
   j trap_entry
   .endr
   .option pop
 
-  .globl _start
-_start:
+begin:
   .option push
   .option norelax
   la gp, __global_pointer$

@@ -2,6 +2,7 @@
 // The device interface over the accelerator's registers.
 #include "fp8rt/device.h"
 
+#include "backend.h"
 #include "fp8rt/registers.h"
 #include "soc.h"
 
@@ -61,17 +62,12 @@ static void release_records(const fp8rt_device *dev)
     }
 }
 
-fp8rt_status fp8rt_device_open(fp8rt_device *dev)
+fp8rt_status fp8rt_backend_open(fp8rt_device *dev)
 {
-    if (dev == NULL) {
-        return FP8RT_ERR_NULL;
-    }
     if (!is_known()) {
         return FP8RT_ERR_NO_DEVICE;
     }
     dev->caps = read_caps();
-    dev->state.begun = 0;
-    dev->state.last_tag = 0;
     soc_write(REG(IRQ_ENABLE), IRQ_ALL);
     fp8rt_status status = fp8rt_device_reset(dev);
     if (status != FP8RT_OK) {
@@ -225,19 +221,10 @@ fp8rt_status fp8rt_device_start(fp8rt_device *dev, uint32_t clear)
     return status;
 }
 
-void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command)
+fp8rt_status fp8rt_backend_room(fp8rt_device *dev)
 {
-    fp8rt_device_prepare(dev, command);
-    (void)fp8rt_device_start(dev, 0);
-}
-
-fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command)
-{
-    fp8rt_status status = status_of(await(takes_commands, 0));
-    if (status == FP8RT_OK) {
-        fp8rt_device_push(dev, command);
-    }
-    return status;
+    (void)dev;
+    return status_of(await(takes_commands, 0));
 }
 
 fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
@@ -250,32 +237,11 @@ fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
 
 // ---- commands with a record ---------------------------------------------------------------------
 
-static uint32_t record_bit(const fp8rt_device *dev, uint16_t tag)
+void fp8rt_backend_begin(fp8rt_device *dev, const fp8rt_command *command)
 {
-    return 1u << (tag & (dev->caps.records - 1u));
-}
-
-fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command, uint16_t *tag)
-{
-    const uint32_t all = dev->caps.records == 32 ? UINT32_MAX : (1u << dev->caps.records) - 1u;
-    if (dev->state.begun == all) {
-        return FP8RT_ERR_RECORDS;
-    }
-    fp8rt_status status = status_of(await(takes_commands, 0));
-    if (status != FP8RT_OK) {
-        return status;
-    }
     fp8rt_command recorded = *command;
-    do {
-        dev->state.last_tag++;
-    } while (dev->state.last_tag == 0 ||
-             (dev->state.begun & record_bit(dev, dev->state.last_tag)) != 0);
-    recorded.tag = dev->state.last_tag;
     recorded.mode |= FP8RT_BIT(MODE__RECORD);
-    dev->state.begun |= record_bit(dev, recorded.tag);
-    *tag = recorded.tag;
     fp8rt_device_push(dev, &recorded);
-    return FP8RT_OK;
 }
 
 // `bit` of its record. A command without one was dropped before the accelerator was idle.
@@ -286,7 +252,7 @@ static bool is_ended(uint32_t status, uint32_t bit)
 
 bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag)
 {
-    return is_ended(soc_read(REG(STATUS)), record_bit(dev, tag));
+    return is_ended(soc_read(REG(STATUS)), fp8rt_record_bit(dev, tag));
 }
 
 static fp8rt_observed observed_of(uint32_t flags, uint32_t amax)
@@ -307,14 +273,14 @@ static fp8rt_status without_record(const fp8rt_device *dev, uint16_t tag, uint32
         return FP8RT_ERR_SILENT;
     }
     bool unread = (status & FP8RT_BIT(STATUS__ERROR)) != 0 &&
-                  FP8RT_GET(STATUS__ERROR_TAG, status) == 0 && tag == dev->state.last_tag;
+                  FP8RT_GET(STATUS__ERROR_TAG, status) == 0 && tag == dev->last_tag;
     return unread ? status_of(status) : FP8RT_ERR_HW_DROPPED;
 }
 
-fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag)
+fp8rt_record fp8rt_backend_end(fp8rt_device *dev, uint16_t tag)
 {
     fp8rt_record record = {.status = FP8RT_OK};
-    const uint32_t status = await(is_ended, record_bit(dev, tag));
+    const uint32_t status = await(is_ended, fp8rt_record_bit(dev, tag));
     soc_fence();
     soc_write(REG(RECORD_SELECT), tag);
     const uint32_t word = soc_read(REG(RECORD_STATUS));
@@ -326,7 +292,6 @@ fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag)
     } else {
         record.status = without_record(dev, tag, status);
     }
-    dev->state.begun &= ~record_bit(dev, tag);
     return record;
 }
 

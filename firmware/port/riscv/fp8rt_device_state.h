@@ -10,8 +10,6 @@
 typedef struct fp8rt_device_state {
     // The descriptor of the next command, whole beats
     alignas(FP8RT_BEAT_MAX) uint32_t descriptor[FP8RT_COMMAND_WORDS + FP8RT_BEAT_MAX / 8];
-    uint32_t begun;    // a bit for each record of a command that was begun and not ended
-    uint16_t last_tag; // of the command that was begun last
 } fp8rt_device_state;
 
 #endif

@@ -8,6 +8,7 @@
 #define SOC_FAULT_WINDOW 0x30000000u // the bus answers the accelerator SLVERR
 #define SOC_ACCELERATOR 0x40000000u
 #define SOC_UNMAPPED 0x50000000u // DECERR
+#define SOC_RAM 0x80000000u
 
 // Registers of simctrl.
 #define SIMCTRL_EXIT 0x00u  // w: exit status; ends the simulation

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gemm_regions.h"
+
+// A vector of floats, as rows of one float: its bytes may exceed 32 bits.
+static fp8rt_region floats(const float *values, uint32_t count)
+{
+    return (fp8rt_region){(uintptr_t)values, count, sizeof(float), sizeof(float)};
+}
+
+static unsigned add_scale(const fp8mac_scale *scale, uint32_t rows, fp8rt_region *next)
+{
+    if (scale->mode == FP8MAC_SCALE_NONE) {
+        return 0;
+    }
+    *next = floats(scale->values, scale->mode == FP8MAC_SCALE_VECTOR ? rows : 1);
+    return 1;
+}
+
+unsigned fp8rt_gemm_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_GEMM_INPUTS])
+{
+    unsigned count = 2;
+    list[0] = (fp8rt_region){(uintptr_t)desc->a, desc->m, desc->a_stride, desc->k};
+    list[1] = (fp8rt_region){(uintptr_t)desc->b, desc->n, desc->b_stride, desc->k};
+    count += add_scale(&desc->scale_a, desc->m, &list[count]);
+    count += add_scale(&desc->scale_b, desc->n, &list[count]);
+    if (desc->bias != NULL) {
+        list[count++] = floats(desc->bias, desc->n);
+    }
+    if (desc->scale_d != NULL) {
+        list[count++] = floats(desc->scale_d, 1);
+    }
+    return count;
+}
+
+fp8rt_region fp8rt_gemm_output(const fp8rt_gemm_desc *desc)
+{
+    return (fp8rt_region){
+        .address = (uintptr_t)desc->d,
+        .rows = desc->m,
+        .stride = desc->d_stride,
+        .row_bytes = desc->n * fp8mac_format_bytes(fp8mac_format_get(desc->d_format)),
+    };
+}

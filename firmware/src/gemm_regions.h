@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The regions that a GEMM reads and writes.
+#ifndef FP8RT_GEMM_REGIONS_H
+#define FP8RT_GEMM_REGIONS_H
+
+#include "fp8rt/gemm.h"
+#include "regions.h"
+
+enum { FP8RT_GEMM_INPUTS = 6 }; // A, B, scales of A, B and D, bias
+
+// The regions that the GEMM reads, the scratch excepted, and their number. The descriptor has no
+// NULL where a value is needed, sizes of at least 1, and strides.
+unsigned fp8rt_gemm_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_GEMM_INPUTS]);
+
+fp8rt_region fp8rt_gemm_output(const fp8rt_gemm_desc *desc);
+
+#endif
