@@ -74,7 +74,7 @@ $(1)/model/Vfp8mac_system__ALL.a: $$($(2)) sim/fp8mac_sim.vlt sim/build.mk
 	$$(Q)$(VERILATOR) --cc $(SYSTEM_FLAGS) $(SIM_VERILATOR_FLAGS) $(if $(4),--trace-fst --trace-structs) $(3) \
 	  --Mdir $$(@D) sim/fp8mac_sim.vlt $$($(2))
 	$$(call say,CXX,$$@ (a minute or two))
-	+$$(Q)$$(MAKE) --no-print-directory -C $$(@D) -f Vfp8mac_system.mk $(SIM_OPT) $(if $(VERBOSE),,-s) \
+	+$$(Q)$$(MAKE) --no-print-directory -C $$(@D) -f Vfp8mac_system.mk $$(SIM_OPT) $(if $(VERBOSE),,-s) \
 	  Vfp8mac_system__ALL.a verilated.o $(patsubst %,verilated%.o,_dpi _threads $(if $(4),_fst_c)) \
 	  $(if $(VERBOSE),,>/dev/null)
 	@touch $$@
@@ -123,4 +123,4 @@ $(SYSTEM_LINT_STAMPS): $(BUILD)/lint/system/%.ok: $(SIM_INPUTS)
 	  $(call lint_element,$*,5) $^
 	@touch $@
 
-include sim/speed/speed.mk sim/bench/bench.mk
+include sim/speed/speed.mk sim/bench/bench.mk sim/gates/gates.mk

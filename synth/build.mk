@@ -22,6 +22,8 @@
 #                                  FROM=build/synth/area.json takes the records of a measurement into them first
 #   make synth-check               the netlists of the table run the RTL's vectors, against the golden model
 #   make synth-check CHECK=regex   those whose name, or whose element's, matches
+#   make synth-check-chip          the netlist of a small accelerator in the simulated chip runs the firmware's selftest
+#                                  and the digits (sim/gates); a part of synth-check without CHECK=
 
 SYNTH_GIVEN = $(if $(filter command,$(firstword $(origin $(1)))),$($(1)))
 SYNTH_OPTION = $(if $(call SYNTH_GIVEN,$(1)),--$(2) '$(call SYNTH_GIVEN,$(1))')
@@ -56,7 +58,7 @@ synth-fo4:
 
 # After `make synth`: the netlists that area.json quotes.
 CHECK :=
-synth-check: element-bench
+synth-check: element-bench $(if $(CHECK),,synth-check-chip)
 	@VERILATOR=$(VERILATOR) CXX=$(CXX) $(SYNTH) check --build $(BUILD) --only '$(CHECK)' \
 	  $(call SYNTH_OPTION,JOBS,jobs) $(call SYNTH_OPTION,LIB,lib)
 

@@ -117,6 +117,7 @@ module fp8mac_system
     .irq_o(irq_accel)
   );
 
+`ifndef ACCEL_NETLIST  // A netlist has none of these signals.
   fp8mac_sys_timeline u_timeline (
     .clk_i, .rst_ni,
     .sleeping_i      (core_sleep_o),
@@ -140,6 +141,7 @@ module fp8mac_system
     .macs_i(u_accel.u_counters.valid_q[2] ? 32'(u_accel.u_counters.macs_q) : '0),
     .idle_i(u_accel.idle)
   );
+`endif
 
   // Memory
   logic axi_read_valid, axi_write_valid;

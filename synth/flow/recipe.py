@@ -174,28 +174,40 @@ def _rule(
     return f"module {module} (input {', '.join(inputs)}, output {', '.join(outputs)});\n  {body}\nendmodule\n"
 
 
-def front(
+def read(
     top: str,
     parameters: dict[str, int],
     sources: Sequence[str],
     black_boxes: Sequence[str] = (),
     hierarchy: bool = False,
 ) -> str:
-    """Yosys script from sources to read.il, as they were read, and front.il. A black box goes: what it is connected to
-    become ports, so that a flip-flop stands behind each of its pins. With `hierarchy` every module stays apart, for the
-    breakdown."""
+    """The line of a Yosys script that reads sources. With `hierarchy` every module stays apart, for the breakdown."""
     slang = ["read_slang --threads 1 --ignore-assertions", f"--top {top}"]
     slang += [f"-G {name}={value}" for name, value in parameters.items()]
     slang += [f"--blackboxed-module {name}" for name in (*black_boxes, *ADDERS, *GATES)]
     slang += ["--best-effort-hierarchy"] if hierarchy else []
+    return " ".join((*slang, *sources))
+
+
+def instances(reads: str) -> str:
+    """Yosys script from sources to instances.il, as they were read, and to instances.json, for boxes.py."""
+    return "\n".join(
+        (reads, "write_rtlil instances.il", "proc", "opt_clean", "write_json instances.json", "")
+    )
+
+
+def front(top: str, reads: str, black_boxes: Sequence[str] = ()) -> str:
+    """Yosys script from `reads`, a line that reads the design, to read.il and front.il. A black box, whose modules
+    boxes.apart() has numbered, goes: what it is connected to become ports, so that a flip-flop stands behind each of
+    its pins."""
     left_out = [
-        f"expose -evert {' '.join(f't:{name}' for name in black_boxes)}",
+        f"expose -evert {' '.join(f't:{name}__*' for name in black_boxes)}",
         f"delete -port o:*.{CLOCK}",
     ]
     opt = "opt -nodffe -nosdff"
     return "\n".join(
         (
-            " ".join((*slang, *sources)),
+            reads,
             f"hierarchy -check -top {top}",
             "write_rtlil read.il",
             *(left_out if black_boxes else ()),

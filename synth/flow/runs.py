@@ -8,11 +8,12 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from . import recipe, sources, sta, yosys
+from . import boxes, recipe, sources, sta, yosys
 from .cache import Cache, key_of
 from .errors import FlowError, RejectedNetlist
 from .liberty import Library
@@ -24,6 +25,8 @@ VERSION = "5"
 
 # `python -m synth...` runs from here.
 ROOT = Path(__file__).resolve().parents[2]
+
+BOXES = "boxes.json"  # of a front: its black boxes
 
 
 @dataclass(frozen=True)
@@ -95,18 +98,24 @@ class Synthesiser:
         texts = {file.name: file.read_text() for file in files}
         for box in design.black_boxes:
             texts[known[box].name] = sources.ports_only(texts[known[box].name])
-        script = recipe.front(
+        reads = recipe.read(
             design.top, dict(design.parameters), list(texts), design.black_boxes, hierarchy
         )
-        key = key_of({"front.ys": script, "yosys": self.tools["yosys"], "flow": VERSION, **texts})
+        scripts = {"front.ys": recipe.front(design.top, reads)}
+        if design.black_boxes:
+            scripts = {
+                "instances.ys": recipe.instances(reads),
+                "front.ys": recipe.front(design.top, "read_rtlil apart.il", design.black_boxes),
+            }
+        key = key_of({**scripts, "yosys": self.tools["yosys"], "flow": VERSION, **texts})
 
         def make(folder: Path) -> None:
-            for name, text in {**texts, "front.ys": script}.items():
+            for name, text in {**texts, **scripts}.items():
                 (folder / name).write_text(text)
+            if design.black_boxes:
+                tell_apart(folder, design.black_boxes)
             yosys.run(folder, "front", ("front.il", "read.il"))
-            (folder / "boxes.json").write_text(
-                json.dumps(boxes_in(folder / "read.il", design.black_boxes))
-            )
+            (folder / "apart.il").unlink(missing_ok=True)
             check_driven(folder / "read.il")
             if design.black_boxes:
                 (folder / "front.il").write_text(
@@ -159,9 +168,10 @@ class Synthesiser:
 
         folder, made = self.cache.get(key, make)
         data = json.loads((folder / "result.json").read_text())
-        boxes = json.loads((front_folder / "boxes.json").read_text()) if design.black_boxes else {}
+        known = Counter(box.module for box in instances(front_folder))
+        counts = {name: known[name] for name in design.black_boxes}
         return Result(
-            **{**data, "effort": effort.name, "boxes": boxes, "netlist": str(folder), "made": made}
+            **{**data, "effort": effort.name, "boxes": counts, "netlist": str(folder), "made": made}
         )
 
     @staticmethod
@@ -253,10 +263,21 @@ def single_bits(words: str) -> list[str]:
     return bits
 
 
-def boxes_in(read: Path, names: tuple[str, ...]) -> dict[str, int]:
-    """The number of instances of each black box."""
-    text = read.read_text()
-    return {name: len(re.findall(rf"^  cell \\{name} ", text, re.M)) for name in names}
+def tell_apart(folder: Path, names: tuple[str, ...]) -> None:
+    """Writes apart.il, the design with a module for each set of widths of each black box, and boxes.json."""
+    yosys.run(folder, "instances", ("instances.il", "instances.json"))
+    read, tree = folder / "instances.il", folder / "instances.json"
+    found = boxes.found(json.loads(tree.read_text())["modules"], names)
+    (folder / BOXES).write_text(json.dumps(boxes.to_data(found)))
+    (folder / "apart.il").write_text(boxes.apart(read.read_text(), found))
+    read.unlink()
+    tree.unlink()
+
+
+def instances(front: Path) -> list[boxes.Box]:
+    """The black boxes of a design whose front is in this folder."""
+    file = front / BOXES
+    return boxes.from_data(json.loads(file.read_text())) if file.exists() else []
 
 
 def check_driven(read: Path) -> None:

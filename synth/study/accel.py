@@ -18,7 +18,7 @@ import re
 import time
 from pathlib import Path
 
-from ..flow import blocks, gates, recipe, sta
+from ..flow import blocks, gates, recipe, sources, sta
 from ..flow.cache import Cache
 from ..flow.errors import UsageError, exit_status
 from ..flow.liberty import Library
@@ -147,10 +147,18 @@ def chosen_design(
     if options.part:
         request.choice("PART", options.part, tuple(sorted(files)))
         own = parameters(options.config, {})
-        return Design(options.part, tuple(own.items()), boxes(files, options.boxes)), {}
-    own = parameters(options.config)
-    inner = blocks_of(own)
-    return Design(TOP, tuple(own.items()), (*boxes(files, options.boxes), *inner)), inner
+        inside = {path.stem for path in sources.closure(options.part, files)}
+        left_out = tuple(name for name in boxes(files, options.boxes) if name in inside)
+        return Design(options.part, tuple(own.items()), left_out), {}
+    return design_of(parameters(options.config), files, options.boxes)
+
+
+def design_of(
+    of: dict[str, int], files: dict[str, Path], more: str = ""
+) -> tuple[Design, dict[str, Design]]:
+    """The accelerator with these parameters, and its blocks."""
+    inner = blocks_of(of)
+    return Design(TOP, tuple(of.items()), (*boxes(files, more), *inner)), inner
 
 
 def run(options: argparse.Namespace) -> int:
