@@ -217,7 +217,7 @@ module fp8mac_cmd_check
     return fp8_fmt_e'(fmt) inside {FmtE4m3fn, FmtE4m3fnuz};
   endfunction
 
-  logic mode_bad, element_bad, scale_exp_bad, scales_bad, clamp_bad;
+  logic element_bad, mode_bad_q, scale_exp_bad_q, scales_bad_q, clamp_bad_q;
 
   // Formats that the array's elements do not have
   always_comb begin
@@ -226,15 +226,16 @@ module fp8mac_cmd_check
     if (!ELEMENT.e5m2) element_bad |= !is_e4m3(cmd_q.mode.a_fmt) || !is_e4m3(cmd_q.mode.b_fmt);
   end
 
-  always_comb begin
-    mode_bad      = cmd_q.mode.d_fmt == 3'd7 || cmd_q.mode.overflow == 2'd3 || cmd_q.mode.act == 2'd3 ||
-                    element_bad;
-    scale_exp_bad = exp_bad(cmd_q.sa) || exp_bad(cmd_q.sb);
-    scales_bad    = (!cmd_q.mode.scale_a_vec && fp32_is_no_scale(cmd_q.scale_a)) ||
-                    (!cmd_q.mode.scale_b_vec && fp32_is_no_scale(cmd_q.scale_b)) || fp32_is_no_scale(cmd_q.scale_d);
-    clamp_bad     = activation_e'(cmd_q.mode.act) == ActClamp &&
-                    (!fp32_finite(cmd_q.clamp_lo[30:23]) || !fp32_finite(cmd_q.clamp_hi[30:23]) ||
-                     fp32_rank(cmd_q.clamp_lo) > fp32_rank(cmd_q.clamp_hi));
+  // The command stays the same in Check, which lasts longer than these registers need.
+  always_ff @(posedge clk_i) begin
+    mode_bad_q      <= cmd_q.mode.d_fmt == 3'd7 || cmd_q.mode.overflow == 2'd3 || cmd_q.mode.act == 2'd3 ||
+                       element_bad;
+    scale_exp_bad_q <= exp_bad(cmd_q.sa) || exp_bad(cmd_q.sb);
+    scales_bad_q    <= (!cmd_q.mode.scale_a_vec && fp32_is_no_scale(cmd_q.scale_a)) ||
+                       (!cmd_q.mode.scale_b_vec && fp32_is_no_scale(cmd_q.scale_b)) || fp32_is_no_scale(cmd_q.scale_d);
+    clamp_bad_q     <= activation_e'(cmd_q.mode.act) == ActClamp &&
+                       (!fp32_finite(cmd_q.clamp_lo[30:23]) || !fp32_finite(cmd_q.clamp_hi[30:23]) ||
+                        fp32_rank(cmd_q.clamp_lo) > fp32_rank(cmd_q.clamp_hi));
   end
 
   // ---- sequence ----------------------------------------------------------------------------------------------------
@@ -324,9 +325,9 @@ module fp8mac_cmd_check
     else if (shape_bad) verdict = ErrShape;
     else if (align_bad_q) verdict = ErrAlign;
     else if (cmd_q.range_bad || range_bad_q) verdict = ErrRange;
-    else if (mode_bad) verdict = ErrMode;
-    else if (scale_exp_bad) verdict = ErrScaleExp;
-    else if (finishes && (scales_bad || clamp_bad)) verdict = ErrScale;
+    else if (mode_bad_q) verdict = ErrMode;
+    else if (scale_exp_bad_q) verdict = ErrScaleExp;
+    else if (finishes && (scales_bad_q || clamp_bad_q)) verdict = ErrScale;
     else if (sequence_bad) verdict = ErrSequence;
   end
 
