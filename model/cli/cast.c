@@ -7,7 +7,7 @@
 static array scaled(cli *c, const array *from, float scale, fp8mac_flags *flags)
 {
     const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
-    mode plain = {{FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE}, 0};
+    mode plain = {.convert = {FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE}};
     array single = convert_array(c, from, fp32, plain, 0, NULL);
     array product = array_of(c, fp32, from);
     fp8mac_status status =
@@ -46,6 +46,7 @@ void cli_cast(cli *c, int argc, char **argv)
                                   {"rounding", &how_options.rounding, NULL},
                                   {"overflow", &how_options.overflow, NULL},
                                   {"random-bits", &how_options.random_bits, NULL},
+                                  {"generator", &how_options.generator, NULL},
                                   {"seed", &seed_text, NULL},
                                   {"output", &output.path, NULL},
                                   {"o", &output.path, NULL},

@@ -179,6 +179,7 @@ static fp8mac_gemm_desc describe(cli *c, cli_operands operands, const gemm_optio
     mode how = options_mode(c, desc.d_format, o->d_mode);
     desc.d_mode = how.convert;
     desc.d_random_bits = how.random_bits;
+    desc.d_generator = how.generator;
     desc.scale_a = scale_of(c, o->scale_a, "--scale-a", desc.m);
     desc.scale_b = scale_of(c, o->scale_b, "--scale-b", desc.n);
     desc.bias = o->bias == NULL ? NULL : floats(c, o->bias, "--bias", desc.n, false).data;
@@ -215,6 +216,7 @@ void cli_gemm(cli *c, int argc, char **argv)
                                   {"d-rounding", &o.d_mode.rounding, NULL},
                                   {"d-overflow", &o.d_mode.overflow, NULL},
                                   {"d-random-bits", &o.d_mode.random_bits, NULL},
+                                  {"d-generator", &o.d_mode.generator, NULL},
                                   {"acc", &o.acc, NULL},
                                   {"inexact-flags", NULL, &o.inexact},
                                   {"b-kn", NULL, &o.b_is_kn},

@@ -34,6 +34,7 @@ const cli_command cli_commands[] = {
      "  --overflow O        saturate (default), saturate-finite, ieee\n"
      "  --random-bits N     stochastic: 1..24, default 16\n"
      "  --seed S            stochastic: key of the generator, default 0\n"
+     "  --generator G       stochastic: threefry (default), or simon, which the accelerator has\n"
      "  --codes, --values   print codes, or values\n"
      "  --flags             print raised flags to standard error\n"
      "  --inexact-flags     the same, with inexact and underflow\n" OUTPUT_TEXT,
@@ -71,7 +72,7 @@ const cli_command cli_commands[] = {
      "  --acc X             M x N accumulators to begin with, values or codes of their format\n"
      "  --d-format F        float32 (default), float16, bfloat16, e4m3fn, e5m2, e4m3fnuz, "
      "e5m2fnuz\n"
-     "  --d-rounding, --d-overflow, --d-random-bits   as of cast\n"
+     "  --d-rounding, --d-overflow, --d-random-bits, --d-generator   as of cast\n"
      "  --codes             print codes of D; 8-bit results are always codes\n"
      "  --flags             print raised flags and amax to standard error\n"
      "  --inexact-flags     the same, with inexact and underflow\n" OUTPUT_TEXT,

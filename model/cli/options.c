@@ -7,13 +7,18 @@
 mode options_mode(cli *c, const fp8mac_format *format, mode_options options)
 {
     char message[SETTINGS_MESSAGE];
-    mode how = {{FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE}, 0};
+    mode how = {
+        {FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE}, 0, FP8MAC_GENERATOR_THREEFRY};
     if (options.rounding != NULL &&
         !settings_rounding(&how.convert.rounding, options.rounding, message)) {
         cli_fail(c, "%s", message);
     }
     if (options.overflow != NULL &&
         !settings_overflow(&how.convert.overflow, options.overflow, message)) {
+        cli_fail(c, "%s", message);
+    }
+    if (options.generator != NULL &&
+        !settings_generator(&how.generator, options.generator, message)) {
         cli_fail(c, "%s", message);
     }
     bool stochastic = how.convert.rounding == FP8MAC_ROUND_STOCHASTIC;
@@ -23,7 +28,8 @@ mode options_mode(cli *c, const fp8mac_format *format, mode_options options)
         cli_fail(c, "random-bits '%.60s' is not a whole number in 1..24", options.random_bits);
     }
     how.random_bits = (unsigned)bits;
-    if (format != NULL && !settings_check_mode(format, how.convert, how.random_bits, message)) {
+    if (format != NULL &&
+        !settings_check_mode(format, how.convert, how.random_bits, how.generator, message)) {
         cli_fail(c, "%s", message);
     }
     return how;
@@ -118,8 +124,11 @@ static void stochastic_from_double(array *to, const array *from, mode how, uint6
                                    fp8mac_flags *flags)
 {
     for (size_t i = 0; i < from->count; i++) {
-        uint32_t r = fp8mac_random_bits(seed, (uint32_t)((uint64_t)i >> 32), (uint32_t)i, 0,
-                                        FP8MAC_RANDOM_CONVERT, how.random_bits);
+        uint32_t m = (uint32_t)((uint64_t)i >> 32), n = (uint32_t)i;
+        uint32_t r =
+            how.generator == FP8MAC_GENERATOR_SIMON
+                ? fp8mac_simon_bits(seed, m, n, how.random_bits)
+                : fp8mac_random_bits(seed, m, n, 0, FP8MAC_RANDOM_CONVERT, how.random_bits);
         fp8mac_value value = fp8mac_value_from_double(array_value(from, i));
         store(to, i,
               fp8mac_encode_stochastic(to->format, value, how.convert.overflow, r, how.random_bits,
@@ -142,7 +151,8 @@ array convert_array(cli *c, const array *from, const fp8mac_format *format, mode
         check_status(c, fp8mac_convert_from_double(format, to.data, from->data, from->count,
                                                    how.convert, flags));
     } else if (stochastic) {
-        fp8mac_random_source source = {.bits = how.random_bits, .seed = seed};
+        fp8mac_random_source source = {
+            .bits = how.random_bits, .seed = seed, .generator = how.generator};
         check_status(c,
                      fp8mac_convert_stochastic(format, to.data, from->format, from->data,
                                                from->count, how.convert.overflow, &source, flags));
@@ -159,5 +169,6 @@ array convert_operand(cli *c, const array *from, const fp8mac_format *format)
         return *from;
     }
     return convert_array(c, from, format,
-                         (mode){{FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE}, 0}, 0, NULL);
+                         (mode){.convert = {FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_SATURATE}},
+                         0, NULL);
 }

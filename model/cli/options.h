@@ -7,12 +7,13 @@
 
 // The options of a conversion. NULL is the default.
 typedef struct mode_options {
-    const char *rounding, *overflow, *random_bits;
+    const char *rounding, *overflow, *random_bits, *generator;
 } mode_options;
 
 typedef struct mode {
     fp8mac_convert_mode convert;
     unsigned random_bits;
+    fp8mac_generator generator;
 } mode;
 
 mode options_mode(cli *c, const fp8mac_format *format, mode_options options);

@@ -65,6 +65,7 @@ static const char *const align_names[] = {"toward-zero", "floor", "odd", NULL};
 static const char *const k_order_names[] = {"ascending", "pairs", NULL};
 static const char *const align_by_names[] = {"products", "operands", NULL};
 static const char *const overflow_names[] = {"saturate", "saturate-finite", "ieee", NULL};
+static const char *const generator_names[] = {"threefry", "simon", NULL};
 
 typedef struct field {
     const char *name;
@@ -277,6 +278,13 @@ bool settings_overflow(fp8mac_overflow *overflow, const char *text, char *messag
     int i = index_of(overflow_names, text);
     *overflow = (fp8mac_overflow)i;
     return i >= 0 || refuse_name(message, "overflow mode", text, overflow_names);
+}
+
+bool settings_generator(fp8mac_generator *generator, const char *text, char *message)
+{
+    int i = index_of(generator_names, text);
+    *generator = (fp8mac_generator)i;
+    return i >= 0 || refuse_name(message, "generator", text, generator_names);
 }
 
 static bool refuse_preset(char *message, const char *name, fp8mac_status status)
@@ -510,11 +518,13 @@ bool settings_check(const settings *s, char *message)
 }
 
 bool settings_check_mode(const fp8mac_format *format, fp8mac_convert_mode mode,
-                         unsigned random_bits, char *message)
+                         unsigned random_bits, fp8mac_generator generator, char *message)
 {
     bool stochastic = mode.rounding == FP8MAC_ROUND_STOCHASTIC;
-    if (stochastic ? random_bits < 1 || random_bits > FP8MAC_RANDOM_BITS_MAX : random_bits != 0) {
-        return refuse(message, "random-bits is 1..24 for stochastic rounding and 0 for any other");
+    unsigned most = generator == FP8MAC_GENERATOR_SIMON ? 16 : FP8MAC_RANDOM_BITS_MAX;
+    if (stochastic ? random_bits < 1 || random_bits > most : random_bits != 0) {
+        return refuse(message, "random-bits is 1..%u for stochastic rounding and 0 for any other",
+                      most);
     }
     mode.rounding = stochastic ? FP8MAC_ROUND_NEAREST_EVEN : mode.rounding;
     fp8mac_status status = fp8mac_convert_mode_validate(format, mode);

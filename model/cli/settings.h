@@ -34,10 +34,11 @@ bool settings_set(settings *s, const char *name, const char *value, char *messag
 // fp8mac_dot_config_validate, with a sentence that names the setting and its legal values.
 bool settings_check(const settings *s, char *message);
 bool settings_rounding(fp8mac_rounding *rounding, const char *text, char *message);
+bool settings_generator(fp8mac_generator *generator, const char *text, char *message);
 bool settings_overflow(fp8mac_overflow *overflow, const char *text, char *message);
 // fp8mac_convert_mode_validate likewise; `rounding` may be stochastic.
 bool settings_check_mode(const fp8mac_format *format, fp8mac_convert_mode mode,
-                         unsigned random_bits, char *message);
+                         unsigned random_bits, fp8mac_generator generator, char *message);
 // K is within what the accumulator sums without overflow.
 bool settings_check_k(const settings *s, size_t k, char *message);
 // The format is one of those that a GEMM takes for C (`is_c`) or gives for D.

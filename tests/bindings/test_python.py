@@ -328,6 +328,38 @@ def test_stochastic(rng):
     )
     tail = fp8mac.cast(x[100:], "e4m3fn", rounding="stochastic", seed=5, counter=(0, 100, 0))
     arrays("stochastic: cutting changes nothing", tail, first[100:])
+    simon = {"rounding": "stochastic", "generator": "simon", "seed": 5}
+    first = fp8mac.cast(x, "e4m3fn", **simon)
+    arrays(
+        "simon: the same from float64", fp8mac.cast(x.astype(np.float64), "e4m3fn", **simon), first
+    )
+    tail = fp8mac.cast(x[100:], "e4m3fn", counter=(0, 100, 0), **simon)
+    arrays("simon: cutting changes nothing", tail, first[100:])
+    check(
+        "simon: other bits",
+        bool(np.all(fp8mac.cast(x, "e4m3fn", rounding="stochastic", seed=5) == first)),
+        False,
+    )
+    a, b = (rng.integers(0, 0x60, (rows, 40), dtype=np.uint8) for rows in (6, 9))
+    table = rng.permutation(256).astype(np.uint8)
+    how = {
+        "format": "e4m3fn",
+        "preset": "ieee-fma",
+        "d_format": "e4m3fn",
+        "rounding": "stochastic",
+        "scale_d": 0.01,
+    }
+    one = fp8mac.gemm(a, b, d_generator="simon", **how)
+    part = fp8mac.gemm(a[2:], b[3:], d_generator="simon", origin=(2, 3), **how)
+    arrays("simon: a part of a GEMM", part, one[2:, 3:])
+    arrays("table", fp8mac.gemm(a, b, d_generator="simon", d_table=table, **how), table[one])
+    refused("d_table has shape (4,)", "SHAPE", lambda: fp8mac.gemm(a, b, d_table=table[:4], **how))
+    refused(
+        "random-bits is 1..16",
+        "ROUNDING",
+        lambda: fp8mac.cast([1.0], "e5m2", random_bits=17, **simon),
+    )
+    refused("must be one of", "ROUNDING", lambda: fp8mac.cast([1.0], "e5m2", generator="mt"))
     refused(
         "random must be in",
         "ROUNDING",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The golden model against exact arithmetic, ml_dtypes and NumPy. Each script is a test by itself.
-MODEL_TESTS := formats conversions fp32 dot fixed static_exponent gemm rows settings scaled recipes_published inexact effects
+MODEL_TESTS := formats conversions fp32 dot fixed static_exponent gemm output rows settings scaled recipes_published inexact \
+  effects
 MODEL_TEST_LOGS := $(MODEL_TESTS:%=$(BUILD)/test/model-%.log)
 MODEL_TEST_INPUTS := $(wildcard tests/model/*.py tests/oracle/*.py model/include/fp8mac/*.h) rtl/fp8mac_pkg.sv tests/run_test.sh
 TESTS += $(MODEL_TEST_LOGS)

@@ -172,6 +172,7 @@ class Epilogue(ct.Structure):
         ("d_format", ct.POINTER(Format)),
         ("d_mode", ConvertMode),
         ("scale_d", ct.c_float),
+        ("d_table", ct.c_void_p),
     ]
 
 
@@ -207,6 +208,8 @@ class GemmDesc(ct.Structure):
         ("origin_m", ct.c_uint32),
         ("origin_n", ct.c_uint32),
         ("d_random_bits", ct.c_uint),
+        ("d_generator", ct.c_uint),
+        ("d_table", ct.c_void_p),
         ("acc", ct.c_void_p),
         ("ldacc", ct.c_size_t),
         ("inexact_flags", ct.c_bool),

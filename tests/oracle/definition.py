@@ -533,3 +533,19 @@ def draw_bits(seed, m, n, step_number, use, bits):
     words = threefry(counter, (seed & 0xFFFFFFFF, seed >> 32, 0, 0))
     whole = sum(word << 32 * i for i, word in enumerate(words))
     return (whole >> width * (n % columns) & (1 << width) - 1) >> (width - bits)
+
+
+def simon64(counter, key, rounds=16):
+    """The accelerator's generator. The words of the cipher's text are joined as they are printed: x, then y."""
+    x, y = counter
+    for i in range(rounds):
+        turned = [(x << by | x >> (32 - by)) & 0xFFFFFFFF for by in (1, 8, 2)]
+        round_key = key[i % 2] ^ 0x9E3779B9 * (i + 1) & 0xFFFFFFFF
+        x, y = y ^ (turned[0] & turned[1]) ^ turned[2] ^ round_key, x
+    return x, y
+
+
+def simon_bits(seed, m, n, bits):
+    """The upper bits of one of a block's four halves of words."""
+    x, y = simon64((m, n // 4), (seed & 0xFFFFFFFF, seed >> 32))
+    return ((y << 32 | x) >> 16 * (n % 4) & 0xFFFF) >> (16 - bits)

@@ -6,7 +6,7 @@
 //   t2 = t1 + bias[n]         t3 = t2 + (beta * C[m][n])          T = act(t3)
 //   amax = max |T| over the M x N outputs that are finite (+0 if none)
 //   amax_nonfinite is set if an output is not finite
-//   D[m][n] = convert(T * scale_d)
+//   D[m][n] = convert(T * scale_d), or table[convert(T * scale_d)]
 //
 // Each operation is one FP32 nearest-even operation with subnormals, in this order, never
 // contracted. Without a bias, its addition is skipped. With beta = 0, C is not read and its
@@ -21,10 +21,14 @@
 // nan_code for a NaN. The epilogue's operations raise the flags of a step: `invalid` (Inf * 0, Inf
 // - Inf), `overflow` (finite operands, infinite result), `nan` (a NaN in C, bias, beta or a scale).
 // D's conversion raises those of fp8mac_encode.
+//
+// The table maps each FP8 code to an FP8 code of the caller's choice, for example those of sigmoid
+// or GELU. It changes neither amax nor flags, and a NaN is mapped like any other code.
 #ifndef FP8MAC_GEMM_H
 #define FP8MAC_GEMM_H
 
 #include "fp8mac/dot.h"
+#include "fp8mac/random.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,6 +53,8 @@ typedef enum fp8mac_activation {
     FP8MAC_ACT_CLAMP = 2,
 } fp8mac_activation;
 
+enum { FP8MAC_TABLE_CODES = 256 };
+
 // The epilogue of one output. If all but d_format is zero and scale_d is 1, D = convert(t0 * s),
 // rounded to nearest even and saturated.
 typedef struct fp8mac_epilogue {
@@ -58,7 +64,8 @@ typedef struct fp8mac_epilogue {
     float beta;                    // 0: C is not read
     const fp8mac_format *d_format; // the four FP8 formats, FP16, BF16, FP32
     fp8mac_convert_mode d_mode;
-    float scale_d; // finite, > 0
+    float scale_d;          // finite, > 0
+    const uint8_t *d_table; // FP8MAC_TABLE_CODES codes, where D is FP8; or NULL
 } fp8mac_epilogue;
 
 // One output: returns D's code. t0, scale_a, scale_b, bias, c are FP32 bit patterns; *amax (an FP32
@@ -102,7 +109,12 @@ typedef struct fp8mac_gemm_desc {
     // Position of D[0][0] in the whole output, for the generator's counter: 0 unless tiled.
     // origin_m + m and origin_n + n are at most 2^32 (FP8MAC_ERR_SHAPE).
     uint32_t origin_m, origin_n;
-    unsigned d_random_bits; // d_mode stochastic: n, 1..24, drawn with dot.seed; otherwise 0
+    // d_mode stochastic: n, 1..24, or 1..16 with the generator Simon; drawn with dot.seed.
+    // Otherwise both are 0.
+    unsigned d_random_bits;
+    fp8mac_generator d_generator;
+    // FP8MAC_TABLE_CODES codes, where D is FP8 (else FP8MAC_ERR_FORMAT); or NULL
+    const uint8_t *d_table;
     // Accumulators to begin with, as fp8mac_acc_load takes them: m x n codes of the format
     // fp8mac_acc_loaded_format, ldacc >= n. NULL: +0. This is the C operand of a matrix
     // instruction. The C above is added by the epilogue, after the scales. FIXED and INT32: NULL.

@@ -33,8 +33,13 @@ static PyObject *core_convert(PyObject *self, PyObject *arguments)
     }
     fp8mac_status status;
     fp8mac_flags flags = how.flags;
-    fp8mac_random_source source = {
-        r.obj == NULL ? NULL : r.buf, how.random_bits, seed, (uint32_t)m, (uint32_t)n, step};
+    fp8mac_random_source source = {r.obj == NULL ? NULL : r.buf,
+                                   how.random_bits,
+                                   seed,
+                                   (uint32_t)m,
+                                   (uint32_t)n,
+                                   step,
+                                   how.generator};
     Py_BEGIN_ALLOW_THREADS status =
         how.mode.rounding == FP8MAC_ROUND_STOCHASTIC
             ? fp8mac_convert_stochastic(&to.format, dst.buf, &from.format, src.buf, count,
@@ -56,8 +61,10 @@ static void stochastic_from_double(const fp8mac_format *to, char *dst, const dou
     unsigned bytes = fp8mac_format_bytes(to);
     for (size_t i = 0; i < count; i++) {
         uint64_t place = ((uint64_t)source.m << 32 | source.n) + i;
-        uint32_t r = source.r != NULL
-                         ? source.r[i]
+        uint32_t r = source.r != NULL ? source.r[i]
+                     : source.generator == FP8MAC_GENERATOR_SIMON
+                         ? fp8mac_simon_bits(source.seed, (uint32_t)(place >> 32), (uint32_t)place,
+                                             source.bits)
                          : fp8mac_random_bits(source.seed, (uint32_t)(place >> 32), (uint32_t)place,
                                               source.step, FP8MAC_RANDOM_CONVERT, source.bits);
         uint32_t code = fp8mac_encode_stochastic(to, fp8mac_value_from_double(src[i]),
@@ -110,13 +117,19 @@ static PyObject *core_convert_from_double(PyObject *self, PyObject *arguments)
     }
     fp8mac_status status = FP8MAC_OK;
     fp8mac_flags flags = how.flags;
-    fp8mac_random_source source = {
-        r.obj == NULL ? NULL : r.buf, how.random_bits, seed, (uint32_t)m, (uint32_t)n, step};
+    fp8mac_random_source source = {r.obj == NULL ? NULL : r.buf,
+                                   how.random_bits,
+                                   seed,
+                                   (uint32_t)m,
+                                   (uint32_t)n,
+                                   step,
+                                   how.generator};
     Py_BEGIN_ALLOW_THREADS if (how.mode.rounding != FP8MAC_ROUND_STOCHASTIC)
     {
         status = fp8mac_convert_from_double(&to.format, dst.buf, src.buf, count, how.mode, &flags);
     }
-    else if (!random_fits(source.r, count, how.random_bits))
+    else if (!random_fits(source.r, count, how.random_bits) ||
+             (how.generator == FP8MAC_GENERATOR_SIMON && step != 0))
     {
         status = FP8MAC_ERR_ROUNDING;
     }

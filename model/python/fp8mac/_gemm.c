@@ -160,11 +160,11 @@ static int optional_scale(PyObject *object, Py_buffer *buffer, size_t rows, cons
 
 // gemm(config, (m, n, k), a, b, scale_a, scale_b, bias, beta, c, c_format, act, lo, hi, d,
 // d_format, mode, scale_d, mx_a, mx_b,
-//      (origin_m, origin_n), acc or None, inexact) -> (amax, amax_nonfinite, flags)
+//      (origin_m, origin_n), acc or None, inexact, table or None) -> (amax, amax_nonfinite, flags)
 static PyObject *core_gemm(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    enum { SCALE_A, SCALE_B, BIAS, C, MX_A, MX_B, ACC, OPTIONAL };
+    enum { SCALE_A, SCALE_B, BIAS, C, MX_A, MX_B, ACC, TABLE, OPTIONAL };
     PyObject *capsule, *object[OPTIONAL], *result = NULL;
     Py_buffer a, b, d, buffer[OPTIONAL] = {{0}};
     format_holder c_format, d_format;
@@ -174,12 +174,12 @@ static PyObject *core_gemm(PyObject *self, PyObject *arguments)
     int activation, inexact;
     unsigned long origin_m, origin_n;
     float scale_d;
-    if (!PyArg_ParseTuple(arguments, "O(nnn)y*y*OOOfOO&iffw*O&O&fOO(kk)Op", &capsule, &m, &n, &k,
+    if (!PyArg_ParseTuple(arguments, "O(nnn)y*y*OOOfOO&iffw*O&O&fOO(kk)OpO", &capsule, &m, &n, &k,
                           &a, &b, &object[SCALE_A], &object[SCALE_B], &object[BIAS], &desc.beta,
                           &object[C], take_format, &c_format, &activation, &desc.clamp_lo,
                           &desc.clamp_hi, &d, take_format, &d_format, take_mode, &how, &scale_d,
                           &object[MX_A], &object[MX_B], &origin_m, &origin_n, &object[ACC],
-                          &inexact)) {
+                          &inexact, &object[TABLE])) {
         return NULL;
     }
     const settings *s = config_of(capsule);
@@ -211,7 +211,9 @@ static PyObject *core_gemm(PyObject *self, PyObject *arguments)
         !optional(object[MX_B], &buffer[MX_B], un * blocks_of(uk), 1,
                   "mx_b must be N x ceil(K / 32)") ||
         !optional(object[ACC], &buffer[ACC], um * un,
-                  loaded == NULL ? 1 : fp8mac_format_bytes(loaded), "acc must be M x N")) {
+                  loaded == NULL ? 1 : fp8mac_format_bytes(loaded), "acc must be M x N") ||
+        !optional(object[TABLE], &buffer[TABLE], FP8MAC_TABLE_CODES, 1,
+                  "d_table must have 256 codes")) {
         goto done;
     }
     desc.m = um, desc.n = un, desc.k = uk;
@@ -225,6 +227,8 @@ static PyObject *core_gemm(PyObject *self, PyObject *arguments)
     desc.activation = (fp8mac_activation)activation;
     desc.d = d.buf, desc.d_format = &d_format.format, desc.ldd = un;
     desc.d_mode = how.mode, desc.d_random_bits = how.random_bits;
+    desc.d_generator = how.generator;
+    desc.d_table = buffer[TABLE].buf;
     desc.scale_d = &scale_d;
     desc.mx_a = buffer[MX_A].buf, desc.ldmx_a = blocks_of(uk);
     desc.mx_b = buffer[MX_B].buf, desc.ldmx_b = blocks_of(uk);

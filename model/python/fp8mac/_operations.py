@@ -29,17 +29,24 @@ D_FORMATS = tuple(
     for name in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "float16", "bfloat16", "float32")
 )
 U64 = 2**64 - 1
+GENERATORS = ("threefry", "simon")
 
 
 def _mode(
-    rounding: str, overflow: str, random_bits: int | None, inexact_flags: bool = False
-) -> tuple[str, str, int, bool]:
+    rounding: str,
+    overflow: str,
+    random_bits: int | None,
+    inexact_flags: bool = False,
+    generator: str = "threefry",
+) -> tuple[str, str, int, bool, int]:
     if not isinstance(rounding, str) or not isinstance(overflow, str):
         raise refuse("ROUNDING", "rounding and overflow are names: 'nearest-even', 'saturate'")
     if random_bits is None:
         random_bits = 16 if rounding == "stochastic" else 0
     bits = whole("random_bits", random_bits, 0, 24, "ROUNDING")
-    return rounding, overflow, bits, bool(inexact_flags)
+    if generator not in GENERATORS:
+        raise refuse("ROUNDING", f"generator is {generator!r} and must be one of {GENERATORS}")
+    return rounding, overflow, bits, bool(inexact_flags), GENERATORS.index(generator)
 
 
 def _random(random: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.uint32] | None:
@@ -55,6 +62,15 @@ def _random(random: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.uint
     if array.size and (int(array.min()) < 0 or int(array.max()) >= 2**24):
         raise refuse("ROUNDING", "random must be in 0..2**random_bits - 1")
     return contiguous(array.astype(np.uint32))
+
+
+def _table(table: ArrayLike | None) -> NDArray[np.uint8] | None:
+    if table is None:
+        return None
+    codes = np.asarray(table)
+    if codes.shape != (256,) or codes.dtype.itemsize != 1:
+        raise refuse("SHAPE", f"d_table has shape {codes.shape} and must be 256 codes of one byte")
+    return contiguous(codes.view(np.uint8))
 
 
 def _values(x: ArrayLike, source: FormatLike) -> tuple[np.ndarray, Format | None]:
@@ -104,6 +120,7 @@ def cast(
     seed: int = 0,
     random: ArrayLike | None = None,
     counter: tuple[int, int, int] = (0, 0, 0),
+    generator: str = "threefry",
     return_flags: bool = False,
     inexact_flags: bool = False,
 ) -> Any:
@@ -120,8 +137,9 @@ def cast(
     seed         the generator's key
     random       the random bits themselves, one number for each element
     counter      (m, n, step), the generator's counter of the first element
+    generator    "threefry", or "simon", the accelerator's generator: at most 16 random bits, step 0
     """
-    how = _mode(rounding, overflow, random_bits, inexact_flags)
+    how = _mode(rounding, overflow, random_bits, inexact_flags, generator)
     values, known = _values(x, source)
     if _is_float64(format):
         if scale is not None or rounding != "nearest-even":
@@ -430,6 +448,8 @@ def gemm(
     rounding: str = "nearest-even",
     overflow: str = "saturate",
     d_random_bits: int | None = None,
+    d_generator: str = "threefry",
+    d_table: ArrayLike | None = None,
     mx_a: ArrayLike | None = None,
     mx_b: ArrayLike | None = None,
     acc: ArrayLike | None = None,
@@ -447,8 +467,9 @@ def gemm(
     bias      N float32 values
     c, beta   M x N float16, bfloat16 or float32; beta is 1 if c is given
     activation, clamp    "relu", or clamp=(low, high)
-    d_format, rounding, overflow, d_random_bits    as in cast; the seed is the setting `seed`; the format is e4m3fn,
-              e5m2, e4m3fnuz, e5m2fnuz, float16, bfloat16 or float32
+    d_format, rounding, overflow, d_random_bits, d_generator    as in cast; the seed is the setting `seed`; the format is
+              e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, float16, bfloat16 or float32
+    d_table   256 codes: D's code c becomes d_table[c]; D is then in one of the FP8 formats
     acc       M x N accumulators to begin with, as in dot; c is added after the scales instead
     mx_a, mx_b           E8M0 block scales, M (N) x ceil(K / 32)
     origin    position of D[0, 0] in a larger output, for the generator of stochastic rounding
@@ -495,13 +516,14 @@ def gemm(
         *_activation(activation, clamp),
         d,
         d_known._entry,
-        _mode(rounding, overflow, d_random_bits),
+        _mode(rounding, overflow, d_random_bits, False, d_generator),
         float(scale[0]),
         _scales("mx_a", mx_a, (m, blocks)),
         _scales("mx_b", mx_b, (n, blocks)),
         place,
         _accumulators(acc, how, (m, n)),
         bool(inexact_flags),
+        _table(d_table),
     )
     out = as_result(d, d_format, d_known)
     return GemmResult(out, np.float32(amax), nonfinite, Flags(flags)) if return_result else out

@@ -104,10 +104,13 @@ int take_mode(PyObject *object, void *to)
     const char *rounding, *overflow;
     char message[SETTINGS_MESSAGE];
     int inexact = 0;
-    if (!PyArg_ParseTuple(object, "ssI|p", &rounding, &overflow, &holder->random_bits, &inexact)) {
+    unsigned generator = FP8MAC_GENERATOR_THREEFRY;
+    if (!PyArg_ParseTuple(object, "ssI|pI", &rounding, &overflow, &holder->random_bits, &inexact,
+                          &generator)) {
         return 0;
     }
     holder->flags = flags_wanted(inexact);
+    holder->generator = (fp8mac_generator)generator;
     if (!settings_rounding(&holder->mode.rounding, rounding, message)) {
         refuse(FP8MAC_ERR_ROUNDING, message);
         return 0;
@@ -122,11 +125,13 @@ int take_mode(PyObject *object, void *to)
 int mode_fits(const fp8mac_format *format, const mode_holder *how)
 {
     char message[SETTINGS_MESSAGE];
-    if (settings_check_mode(format, how->mode, how->random_bits, message)) {
+    if (settings_check_mode(format, how->mode, how->random_bits, how->generator, message)) {
         return 1;
     }
     bool stochastic = how->mode.rounding == FP8MAC_ROUND_STOCHASTIC;
-    bool bits = stochastic ? how->random_bits < 1 || how->random_bits > 24 : how->random_bits != 0;
+    unsigned most = how->generator == FP8MAC_GENERATOR_SIMON ? 16 : 24;
+    bool bits =
+        stochastic ? how->random_bits < 1 || how->random_bits > most : how->random_bits != 0;
     refuse(bits ? FP8MAC_ERR_ROUNDING : FP8MAC_ERR_OVERFLOW_MODE, message);
     return 0;
 }

@@ -9,8 +9,9 @@ static uint32_t draw(const fp8mac_random_source *source, size_t i)
         return source->r[i];
     }
     uint64_t place = ((uint64_t)source->m << 32 | source->n) + i;
-    return fp8mac_random_bits(source->seed, (uint32_t)(place >> 32), (uint32_t)place, source->step,
-                              FP8MAC_RANDOM_CONVERT, source->bits);
+    return fp8mac_generator_bits(source->generator, source->seed, (uint32_t)(place >> 32),
+                                 (uint32_t)place, source->step, FP8MAC_RANDOM_CONVERT,
+                                 source->bits);
 }
 
 static uint32_t bits_used(const uint32_t *words, size_t n)
@@ -28,7 +29,7 @@ static uint32_t bits_used(const uint32_t *words, size_t n)
 
 static fp8mac_status validate_source(const fp8mac_random_source *source, size_t n)
 {
-    if (source->bits < 1 || source->bits > FP8MAC_RANDOM_BITS_MAX) {
+    if (!fp8mac_generator_gives(source->generator, source->bits, source->step)) {
         return FP8MAC_ERR_ROUNDING;
     }
     if (source->r != NULL && bits_used(source->r, n) >> source->bits != 0) {
@@ -37,12 +38,13 @@ static fp8mac_status validate_source(const fp8mac_random_source *source, size_t 
     return FP8MAC_OK;
 }
 
-// Draws the random bits of a block together, or one by one where n carries into m.
+// Draws the random bits of a block together. They are drawn one by one where n carries into m, and
+// from the generator that has no kernel.
 static void draw_block(const fp8mac_kernels *kernels, const fp8mac_random_source *source,
                        size_t first, uint32_t *r, size_t count)
 {
     uint64_t place = ((uint64_t)source->m << 32 | source->n) + first;
-    if ((uint32_t)place > UINT32_MAX - count) {
+    if ((uint32_t)place > UINT32_MAX - count || source->generator != FP8MAC_GENERATOR_THREEFRY) {
         for (size_t i = 0; i < count; i++) {
             r[i] = draw(source, first + i);
         }

@@ -17,9 +17,12 @@ static fp8mac_status validate_d(const fp8mac_gemm_desc *desc)
 {
     fp8mac_convert_mode mode = desc->d_mode;
     bool stochastic = mode.rounding == FP8MAC_ROUND_STOCHASTIC;
-    bool bits_fit = stochastic
-                        ? desc->d_random_bits >= 1 && desc->d_random_bits <= FP8MAC_RANDOM_BITS_MAX
-                        : desc->d_random_bits == 0;
+    bool bits_fit =
+        stochastic ? fp8mac_generator_gives(desc->d_generator, desc->d_random_bits, 0)
+                   : desc->d_random_bits == 0 && desc->d_generator == FP8MAC_GENERATOR_THREEFRY;
+    if (desc->d_table != NULL && fp8mac_format_bytes(desc->d_format) != 1) {
+        return FP8MAC_ERR_FORMAT;
+    }
     if (stochastic) {
         mode.rounding = FP8MAC_ROUND_NEAREST_EVEN;
     }
@@ -75,7 +78,7 @@ typedef struct matrix {
     unsigned bytes;
 } matrix;
 
-enum { MATRIX_D, MATRICES = 11 };
+enum { MATRIX_D, MATRICES = 12 };
 
 // D comes first, then the inputs.
 static void list_matrices(const fp8mac_gemm_desc *desc, matrix list[MATRICES])
@@ -101,6 +104,7 @@ static void list_matrices(const fp8mac_gemm_desc *desc, matrix list[MATRICES])
         {desc->scale_d, 1, 1, 1, sizeof(float)},
         {desc->mx_a, desc->m, blocks, desc->ldmx_a, 1},
         {desc->mx_b, desc->n, blocks, desc->ldmx_b, 1},
+        {desc->d_table, 1, FP8MAC_TABLE_CODES, FP8MAC_TABLE_CODES, 1},
     };
     memcpy(list, all, sizeof all);
 }

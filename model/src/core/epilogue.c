@@ -81,7 +81,8 @@ uint32_t fp8mac_epilogue_rounded(const fp8mac_epilogue *epilogue, fp8mac_round_m
     // A NaN that stands for an overflow has the value's sign. The epilogue writes the canonical NaN
     // instead.
     bool is_nan = fp8mac_decode(epilogue->d_format, code).cls == FP8MAC_CLASS_NAN;
-    return is_nan ? fp8mac_format_nan_code(epilogue->d_format) : code;
+    code = is_nan ? fp8mac_format_nan_code(epilogue->d_format) : code;
+    return epilogue->d_table != NULL ? epilogue->d_table[code] : code;
 }
 
 uint32_t fp8mac_epilogue_apply(const fp8mac_epilogue *epilogue, uint32_t t0, uint32_t scale_a,

@@ -37,6 +37,7 @@ fp8mac_epilogue fp8mac_gemm_epilogue(const fp8mac_gemm_desc *desc)
         .d_format = desc->d_format,
         .d_mode = desc->d_mode,
         .scale_d = desc->scale_d != NULL ? *desc->scale_d : 1.0f,
+        .d_table = desc->d_table,
     };
 }
 
@@ -66,8 +67,9 @@ static fp8mac_round_mode d_round_mode(const fp8mac_gemm_desc *desc, size_t m, si
     fp8mac_round_mode mode = {.rounding = desc->d_mode.rounding};
     if (mode.rounding == FP8MAC_ROUND_STOCHASTIC) {
         mode.n = desc->d_random_bits;
-        mode.r = fp8mac_random_bits(desc->dot.seed, desc->origin_m + (uint32_t)m,
-                                    desc->origin_n + (uint32_t)n, 0, FP8MAC_RANDOM_OUTPUT, mode.n);
+        mode.r =
+            fp8mac_generator_bits(desc->d_generator, desc->dot.seed, desc->origin_m + (uint32_t)m,
+                                  desc->origin_n + (uint32_t)n, 0, FP8MAC_RANDOM_OUTPUT, mode.n);
     }
     return mode;
 }

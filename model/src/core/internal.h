@@ -34,6 +34,11 @@ uint32_t fp8mac_encode_rounded(const fp8mac_format *format, fp8mac_value value,
                                fp8mac_round_mode mode, fp8mac_overflow overflow,
                                fp8mac_flags *flags);
 
+// Whether the generator has n_bits random bits for that step; false for an unknown generator.
+bool fp8mac_generator_gives(fp8mac_generator generator, unsigned n_bits, uint64_t step);
+uint32_t fp8mac_generator_bits(fp8mac_generator generator, uint64_t seed, uint32_t m, uint32_t n,
+                               uint64_t step, fp8mac_random_use use, unsigned n_bits);
+
 // fp8mac_epilogue_apply with D's random bits, where its mode is stochastic.
 uint32_t fp8mac_epilogue_rounded(const fp8mac_epilogue *epilogue, fp8mac_round_mode rounding,
                                  uint32_t t0, uint32_t scale_a, uint32_t scale_b, uint32_t bias,

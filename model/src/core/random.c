@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threefry4x32 with 13 rounds, the counter-based generator that random.h describes.
+// The counter-based generators that random.h describes.
 #include "core/internal.h"
 
-enum { ROUNDS = 13, WORDS = 4, TURN = 4 };
+enum { ROUNDS = 13, WORDS = 4, TURN = 4, SIMON_ROUNDS = 16, SIMON_COLUMNS = 4 };
 
 // By how much a round rotates the words 1 and 3, or 3 and 1.
 static const unsigned rotations[8][2] = {{10, 26}, {11, 21}, {13, 27}, {23, 5},
@@ -50,4 +50,44 @@ uint32_t fp8mac_random_bits(uint64_t seed, uint32_t m, uint32_t n, uint64_t step
         return (output[place / 2] >> place % 2 * 16 & 0xffff) >> (16 - n_bits);
     }
     return output[place] >> (32 - n_bits);
+}
+
+void fp8mac_simon64(const uint32_t counter[2], const uint32_t key[2], uint32_t output[2])
+{
+    uint32_t x = counter[0], y = counter[1];
+    for (uint32_t i = 0; i < SIMON_ROUNDS; i++) {
+        uint32_t round_key = key[i % 2] ^ UINT32_C(0x9e3779b9) * (i + 1);
+        uint32_t mixed = (rotate(x, 1) & rotate(x, 8)) ^ rotate(x, 2);
+        uint32_t next = y ^ mixed ^ round_key;
+        y = x;
+        x = next;
+    }
+    output[0] = x;
+    output[1] = y;
+}
+
+uint32_t fp8mac_simon_bits(uint64_t seed, uint32_t m, uint32_t n, unsigned n_bits)
+{
+    const uint32_t counter[2] = {m, n / SIMON_COLUMNS};
+    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    uint32_t output[2];
+    fp8mac_simon64(counter, key, output);
+    uint32_t place = n % SIMON_COLUMNS;
+    return (output[place / 2] >> place % 2 * 16 & 0xffff) >> (16 - n_bits);
+}
+
+bool fp8mac_generator_gives(fp8mac_generator generator, unsigned n_bits, uint64_t step)
+{
+    switch (generator) {
+    case FP8MAC_GENERATOR_THREEFRY: return n_bits >= 1 && n_bits <= FP8MAC_RANDOM_BITS_MAX;
+    case FP8MAC_GENERATOR_SIMON: return n_bits >= 1 && n_bits <= 16 && step == 0;
+    }
+    return false;
+}
+
+uint32_t fp8mac_generator_bits(fp8mac_generator generator, uint64_t seed, uint32_t m, uint32_t n,
+                               uint64_t step, fp8mac_random_use use, unsigned n_bits)
+{
+    return generator == FP8MAC_GENERATOR_SIMON ? fp8mac_simon_bits(seed, m, n, n_bits)
+                                               : fp8mac_random_bits(seed, m, n, step, use, n_bits);
 }

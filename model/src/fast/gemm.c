@@ -313,7 +313,7 @@ static void finish_singly(const work *w, size_t m, size_t n0, size_t n, const fl
     }
 }
 
-// Writes D's codes. False if a NaN is among them. Such a NaN comes from an overflow and has the
+// Writes D's codes, through the table if there is one. False if a NaN is among them. Such a NaN comes from an overflow and has the
 // value's sign, but the NaN that D must have is positive.
 static bool write_d(const work *w, size_t m, size_t n0, size_t n, const float *out,
                     fp8mac_flags *flags)
@@ -328,6 +328,9 @@ static bool write_d(const work *w, size_t m, size_t n0, size_t n, const float *o
     } else if (!fp8mac_fast_convert(w->plan.kernels, desc->d_format, d, fp32, out, n, desc->d_mode,
                                     &own)) {
         (void)fp8mac_convert(desc->d_format, d, fp32, out, n, desc->d_mode, &own);
+    }
+    for (size_t i = 0; desc->d_table != NULL && i < n; i++) {
+        d[i] = desc->d_table[d[i]];
     }
     *flags |= own;
     return (own & FP8MAC_FLAG_OVERFLOW) == 0 || desc->d_format->has_inf;
