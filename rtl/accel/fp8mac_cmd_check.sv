@@ -217,7 +217,7 @@ module fp8mac_cmd_check
     return fp8_fmt_e'(fmt) inside {FmtE4m3fn, FmtE4m3fnuz};
   endfunction
 
-  logic element_bad, mode_bad_q, scale_exp_bad_q, scales_bad_q, clamp_bad_q;
+  logic element_bad, function_bad, mode_bad_q, scale_exp_bad_q, scales_bad_q, clamp_bad_q;
 
   // Formats that the array's elements do not have
   always_comb begin
@@ -226,10 +226,22 @@ module fp8mac_cmd_check
     if (!ELEMENT.e5m2) element_bad |= !is_e4m3(cmd_q.mode.a_fmt) || !is_e4m3(cmd_q.mode.b_fmt);
   end
 
+  // Functions that the accelerator does not have, and reserved codes of their fields
+  operation_t operation;
+  assign operation = cmd_q.ext.operation;
+
+  always_comb begin
+    function_bad = (operation.op != OpGemm && !Functions.elementwise) || operation.op > OpMultiply ||
+                   (operation.c_en && !Functions.c) || operation.c_fmt == 3'd7 || operation.x_fmt == 3'd7 ||
+                   (operation.stochastic && !Functions.stochastic) ||
+                   (operation.act_table != 2'd0 && !Functions.tables) || operation.act_table == 2'd3 ||
+                   (operation.conv_a && !Functions.conv_a) || (operation.mx && !Functions.mx);
+  end
+
   // The command stays the same in Check, which lasts longer than these registers need.
   always_ff @(posedge clk_i) begin
     mode_bad_q      <= cmd_q.mode.d_fmt == 3'd7 || cmd_q.mode.overflow == 2'd3 || cmd_q.mode.act == 2'd3 ||
-                       element_bad;
+                       element_bad || function_bad;
     scale_exp_bad_q <= exp_bad(cmd_q.sa) || exp_bad(cmd_q.sb);
     scales_bad_q    <= (!cmd_q.mode.scale_a_vec && fp32_is_no_scale(cmd_q.scale_a)) ||
                        (!cmd_q.mode.scale_b_vec && fp32_is_no_scale(cmd_q.scale_b)) || fp32_is_no_scale(cmd_q.scale_d);

@@ -16,6 +16,7 @@ package fp8mac_cmd_pkg;
   // The MODE register's fields, in the order of its bits. Formats are unchecked codes; fp8mac_cmd_check rejects the
   // reserved ones.
   typedef struct packed {
+    logic       extended;
     logic       record;
     logic       wait_stores;
     logic       b_resident;
@@ -35,6 +36,52 @@ package fp8mac_cmd_pkg;
     logic [1:0] b_fmt;
     logic [1:0] a_fmt;
   } mode_t;
+
+  // The OPERATION register's fields
+  typedef enum logic [1:0] {
+    OpGemm     = 2'd0,
+    OpAdd      = 2'd1,
+    OpMultiply = 2'd2
+  } operation_e;
+
+  typedef struct packed {
+    logic       mx;
+    logic       conv_a;
+    logic [1:0] act_table;
+    logic       stochastic;
+    logic [2:0] x_fmt;
+    logic [2:0] c_fmt;
+    logic       c_en;
+    logic [1:0] op;
+  } operation_t;
+
+  // The extension of a command: the registers from OPERATION on, the first one lowest. All is 0 without MODE.extended.
+  typedef struct packed {
+    addr_t            mx_b_stride;
+    addr_t            mx_b_addr;
+    addr_t            mx_a_stride;
+    addr_t            mx_a_addr;
+    logic [5:0][31:0] conv;
+    logic [31:0]      seed;
+    logic [31:0]      beta;    // FP32 bits
+    addr_t            c_stride;
+    addr_t            c_addr;
+    operation_t       operation;
+  } extension_t;
+
+  // What an extension may ask for: the CONFIG4 register's fields
+  typedef struct packed {
+    logic mx;
+    logic conv_a;
+    logic tables;
+    logic stochastic;
+    logic elementwise;
+    logic c;
+  } functions_t;
+
+  parameter functions_t Functions = '{
+    mx: 1'b0, conv_a: 1'b0, tables: 1'b0, stochastic: 1'b0, elementwise: 1'b0, c: 1'b0
+  };
 
   // Completion records, a power of two, and the one to which a command's flags and amax belong. Commands in flight have
   // different records.
@@ -83,16 +130,26 @@ package fp8mac_cmd_pkg;
     logic [31:0] scale_d;
     logic [31:0] clamp_lo;
     logic [31:0] clamp_hi;
+    extension_t  ext;
   } command_t;
 
-  // The words of a descriptor, which are the registers A_ADDR .. SUBMIT
-  parameter int unsigned CommandWords = 20;
+  // The words of a descriptor, which are the registers A_ADDR .. SUBMIT, and those of the extension behind them
+  parameter int unsigned CommandWords   = 20;
+  parameter int unsigned ExtensionWords = 15;
+  parameter int unsigned MostWords      = CommandWords + ExtensionWords;
+  parameter int unsigned ModeWord       = 11;
+  parameter int unsigned ExtendedBit    = $bits(mode_t) - 1;  // of this word
 
-  function automatic command_t command_of(logic [CommandWords-1:0][31:0] word);
+  function automatic extension_t extension_of(logic [ExtensionWords-1:0][31:0] word);
+    return extension_t'({word[ExtensionWords-1:1], operation_t'(word[0])});
+  endfunction
+
+  function automatic command_t command_of(logic [MostWords-1:0][31:0] word);
     return '{
+      ext: word[ModeWord][ExtendedBit] ? extension_of(word[MostWords-1:CommandWords]) : '0,
       error: ErrNone, a_addr: word[0], a_stride: word[1], b_addr: word[2], b_stride: word[3], d_addr: word[4],
       d_stride: word[5], m: word[6], n: word[7], k: word[8], tile_m: word[9][15:0], tile_n: word[9][31:16],
-      tile_k: word[10][15:0], first_k: word[10][31:16], mode: mode_t'(word[11]), sa: word[12][7:0],
+      tile_k: word[10][15:0], first_k: word[10][31:16], mode: mode_t'(word[ModeWord]), sa: word[12][7:0],
       sb: word[12][15:8], scale_a: word[13], scale_b: word[14], bias: word[15], scale_d: word[16], clamp_lo: word[17],
       clamp_hi: word[18], tag: word[19][15:0]
     };
@@ -124,6 +181,7 @@ package fp8mac_cmd_pkg;
     logic [31:0] scale_d;
     logic [31:0] clamp_lo;
     logic [31:0] clamp_hi;
+    extension_t  ext;           // with the addresses of this part
   } tile_cmd_t;
 
   // Tiles of a pass (PassTiles), down x across: the codes of MODE.pass_shape. The engines never get PassAuto.

@@ -298,7 +298,8 @@ module fp8mac_cmd_walk
       a_addr: a_q[AddrW-1:0], a_stride: cmd_q.a_stride, b_addr: b_q[AddrW-1:0], b_stride: cmd_q.b_stride,
       d_addr: d_q[AddrW-1:0], d_stride: cmd_q.d_stride, m: m_q, n: n_q, k: k_q, mode: cmd_q.mode,
       sa: cmd_q.sa, sb: cmd_q.sb, scale_a: scale_a_q[AddrW-1:0], scale_b: scale_b_q[AddrW-1:0],
-      bias: bias_q[AddrW-1:0], scale_d: cmd_q.scale_d, clamp_lo: cmd_q.clamp_lo, clamp_hi: cmd_q.clamp_hi
+      bias: bias_q[AddrW-1:0], scale_d: cmd_q.scale_d, clamp_lo: cmd_q.clamp_lo, clamp_hi: cmd_q.clamp_hi,
+      ext: cmd_q.ext
     };
     tile_o.mode.reuse_a      = has_a_q && whole;
     tile_o.mode.reuse_b      = has_b_q && whole;

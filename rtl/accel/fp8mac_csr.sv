@@ -101,6 +101,12 @@ module fp8mac_csr
     in.CONFIG2.max_mn.next       = 16'(MAX_MN);
     in.CONFIG3.block.next        = 8'(BLOCK);
     in.CONFIG3.records.next      = 8'(Records);
+    in.CONFIG4.c.next            = Functions.c;
+    in.CONFIG4.elementwise.next  = Functions.elementwise;
+    in.CONFIG4.stochastic.next   = Functions.stochastic;
+    in.CONFIG4.tables.next       = Functions.tables;
+    in.CONFIG4.conv_a.next       = Functions.conv_a;
+    in.CONFIG4.mx.next           = Functions.mx;
     in.ELEMENT.kind.next         = ELEMENT.kind;
     in.ELEMENT.acc_fp32.next     = ELEMENT.acc_fp32;
     in.ELEMENT.acc_fp16.next     = ELEMENT.acc_fp16;
@@ -177,6 +183,7 @@ module fp8mac_csr
     command_o.clamp_lo = out.CLAMP_LO.value.value;
     command_o.clamp_hi = out.CLAMP_HI.value.value;
 
+    command_o.mode.extended     = out.MODE.extended.value;
     command_o.mode.record       = out.MODE.record.value;
     command_o.mode.wait_stores  = out.MODE.wait_stores.value;
     command_o.mode.b_resident   = out.MODE.b_resident.value;
@@ -195,6 +202,29 @@ module fp8mac_csr
     command_o.mode.acc_fmt      = out.MODE.acc_fmt.value;
     command_o.mode.b_fmt        = out.MODE.b_fmt.value;
     command_o.mode.a_fmt        = out.MODE.a_fmt.value;
+
+    command_o.ext = '0;
+    if (out.MODE.extended.value) begin
+      command_o.ext.operation.op         = out.OPERATION.op.value;
+      command_o.ext.operation.c_en       = out.OPERATION.c_en.value;
+      command_o.ext.operation.c_fmt      = out.OPERATION.c_fmt.value;
+      command_o.ext.operation.x_fmt      = out.OPERATION.x_fmt.value;
+      command_o.ext.operation.stochastic = out.OPERATION.rounding.value;
+      command_o.ext.operation.act_table  = out.OPERATION.act_table.value;
+      command_o.ext.operation.conv_a     = out.OPERATION.conv_a.value;
+      command_o.ext.operation.mx         = out.OPERATION.mx.value;
+
+      command_o.ext.c_addr      = out.C_ADDR.value.value;
+      command_o.ext.c_stride    = out.C_STRIDE.value.value;
+      command_o.ext.beta        = out.BETA.value.value;
+      command_o.ext.seed        = out.SEED.value.value;
+      command_o.ext.conv        = {out.CONV5.value.value, out.CONV4.value.value, out.CONV3.value.value,
+                                   out.CONV2.value.value, out.CONV1.value.value, out.CONV0.value.value};
+      command_o.ext.mx_a_addr   = out.MX_A_ADDR.value.value;
+      command_o.ext.mx_a_stride = out.MX_A_STRIDE.value.value;
+      command_o.ext.mx_b_addr   = out.MX_B_ADDR.value.value;
+      command_o.ext.mx_b_stride = out.MX_B_STRIDE.value.value;
+    end
   end
 
   // The tag, or the address, is in its register one cycle after the write.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fetches a command's descriptor from memory: CommandWords words, which are an image of the registers A_ADDR .. SUBMIT,
-// in whole beats from a beat's address on. A descriptor that cannot be read gives a command with an error, the tag 0 and
-// no record.
+// in whole beats from a beat's address on. With MODE.extended it fetches the rest of MostWords words, too: the beats
+// behind. A descriptor that cannot be read gives a command with an error, the tag 0 and no record.
 module fp8mac_fetch
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -30,8 +30,10 @@ module fp8mac_fetch
   output command_t          command_o
 );
   localparam int unsigned BeatLog = $clog2(BEAT);
-  localparam int unsigned Bytes   = CommandWords * 4;
+  localparam int unsigned Bytes   = MostWords * 4;
+  localparam int unsigned Short   = (CommandWords * 4 + BEAT - 1) / BEAT;  // beats without an extension
   localparam int unsigned Beats   = (Bytes + BEAT - 1) / BEAT;
+  localparam int unsigned CountW  = $clog2(Beats + 1);
 
   typedef enum logic [1:0] {
     Idle,
@@ -43,11 +45,24 @@ module fp8mac_fetch
   state_e                state_q;
   addr_t                 addr_q;
   error_e                error_q;
-  logic [Beats*BEAT*8-1:0] data_q;
-  logic                  misaligned, beyond;
+  logic [CountW-1:0]     count_q;   // beats that came
+  logic                  longer_q;  // the rest is being read
+  logic [Beats-1:0][BEAT*8-1:0] beats_q;   // the last one may have more than the last words
+  logic [MostWords-1:0][31:0]   word;
+  logic                  misaligned, beyond, longer, rest_beyond;
+  error_e                error;
+  logic [Beats*BEAT*8-1:0]      data;
+  logic                         unused;
 
-  assign misaligned = addr_i[BeatLog-1:0] != '0;
-  assign beyond     = addr_i > addr_t'(-(Beats * BEAT));
+  assign data   = beats_q;
+  assign unused = ^(data >> (Bytes * 8));  // behind the last word
+
+  assign misaligned  = addr_i[BeatLog-1:0] != '0;
+  assign beyond      = addr_i > addr_t'(-(Short * BEAT));
+  assign word        = data[Bytes*8-1:0];
+  assign longer      = word[ModeWord][ExtendedBit] && !longer_q && error == ErrNone;
+  assign rest_beyond = addr_q > addr_t'(-(Beats * BEAT));
+  assign error       = (error_q == ErrNone && beat_valid_i) ? beat_error_i : error_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -56,28 +71,34 @@ module fp8mac_fetch
       unique case (state_q)
         Idle:    if (ring_i) state_q <= (misaligned || beyond) ? Done : Request;
         Request: if (row_ready_i) state_q <= Data;
-        Data:    if (beat_valid_i && beat_last_i) state_q <= Done;
+        Data:    if (beat_valid_i && beat_last_i) state_q <= (longer && !rest_beyond) ? Request : Done;
         default: state_q <= Idle;
       endcase
     end
     if (ring_i && state_q == Idle) begin
-      addr_q  <= addr_i;
-      error_q <= misaligned ? ErrAlign : beyond ? ErrRange : ErrNone;
-    end else if (beat_valid_i && error_q == ErrNone) begin
-      error_q <= beat_error_i;
+      addr_q   <= addr_i;
+      error_q  <= misaligned ? ErrAlign : beyond ? ErrRange : ErrNone;
+      count_q  <= '0;
+      longer_q <= 1'b0;
+    end else if (beat_valid_i) begin
+      error_q  <= (beat_last_i && longer && rest_beyond) ? ErrRange : error;
+      count_q  <= count_q + CountW'(1);
+      longer_q <= longer_q || (beat_last_i && longer);
     end
-    // The first beat ends up lowest.
-    if (beat_valid_i) data_q <= (Beats*BEAT*8)'({beat_data_i, data_q} >> (BEAT * 8));
+    for (int unsigned i = 0; i < Beats; i++) begin
+      if (beat_valid_i && count_q == CountW'(i)) beats_q[i] <= beat_data_i;
+    end
   end
 
   assign busy_o      = state_q != Idle;
   assign row_valid_o = state_q == Request;
-  assign row_o       = '{none: 1'b0, addr: addr_q, beats: dim_t'(Beats)};
+  assign row_o       = '{none: 1'b0, addr: longer_q ? addr_q + addr_t'(Short * BEAT) : addr_q,
+                         beats: longer_q ? dim_t'(Beats - Short) : dim_t'(Short)};
   assign dest_o      = '{kind: DestCommand, half: 1'b0, ram: '0, word: '0, fmt: FmtE4m3fn, last_byte: '0, last: 1'b0};
   assign valid_o     = state_q == Done;
 
   always_comb begin
-    command_o       = command_of(data_q[Bytes*8-1:0]);
+    command_o       = command_of(word);
     command_o.error = error_q;
     if (error_q != ErrNone) begin
       command_o.tag         = '0;

@@ -996,14 +996,14 @@ def fetch(beat):
             Fault(
                 "beats_in_the_reverse_order",
                 "fp8mac_fetch.sv",
-                "(Beats*BEAT*8)'({beat_data_i, data_q} >> (BEAT * 8));",
-                "(Beats*BEAT*8)'({data_q, beat_data_i});",
-                "beats_move_down|words_are_in_order",
+                "count_q == CountW'(i)",
+                "count_q == CountW'(Beats - 1 - i)",
+                "beats_stay|words_are_in_order",
             ),
             Fault(
                 "last_error_is_told",
                 "fp8mac_fetch.sv",
-                "beat_valid_i && error_q == ErrNone",
+                "(error_q == ErrNone && beat_valid_i)",
                 "beat_valid_i",
                 "first_error_is_told|its_error_is_kept",
             ),
@@ -1017,9 +1017,23 @@ def fetch(beat):
             Fault(
                 "reads_past_the_last_address",
                 "fp8mac_fetch.sv",
-                "addr_i > addr_t'(-(Beats * BEAT))",
+                "addr_i > addr_t'(-(Short * BEAT))",
                 "addr_i > addr_t'(-BEAT)",
                 "one_command_each|one_request_each",
+            ),
+            Fault(
+                "extension_past_the_last_address",
+                "fp8mac_fetch.sv",
+                "(longer && !rest_beyond) ? Request",
+                "longer ? Request",
+                "one_command_each|one_request_each",
+            ),
+            Fault(
+                "extension_of_a_failed_descriptor",
+                "fp8mac_fetch.sv",
+                "&& !longer_q && error == ErrNone",
+                "&& !longer_q",
+                "one_command_each|one_request_each|its_length_is_kept",
             ),
             Fault(
                 "requests_until_a_beat_comes",

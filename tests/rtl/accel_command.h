@@ -47,6 +47,13 @@ struct Command {
     int sa = 0, sb = 0;
     uint32_t scale_a = kOne, scale_b = kOne, bias = 0, scale_d = kOne, clamp_lo = 0, clamp_hi = 0;
     uint16_t tag = 0;
+    // The extension
+    bool extended = false;
+    uint32_t op = 0, c_fmt = 0, x_fmt = 0, act_table = 0;
+    bool c_en = false, stochastic = false, conv_a = false, mx = false;
+    uint32_t c_addr = 0, c_stride = 0, beta = 0, seed = 0;
+    uint32_t conv[6] = {};
+    uint32_t mx_a_addr = 0, mx_a_stride = 0, mx_b_addr = 0, mx_b_stride = 0;
 
     // Its last tile command need not have all of A or B.
     bool has_tiles() const

@@ -94,11 +94,12 @@ class Host
         return slave_error_;
     } // of the last access
 
-    // The command's descriptor: the registers A_ADDR .. SUBMIT
-    using Descriptor = std::array<uint32_t, 20>;
+    // The command's descriptor: the registers A_ADDR .. SUBMIT, and those of its extension
+    static constexpr uint32_t kWords = 20, kExtensionWords = 15;
+    using Descriptor = std::vector<uint32_t>;
     static Descriptor describe(const Command &t)
     {
-        Descriptor words{};
+        Descriptor words(t.extended ? kWords + kExtensionWords : kWords);
         set(words, REG(A_ADDR), t.a_addr);
         set(words, REG(A_STRIDE), t.a_stride);
         set(words, REG(B_ADDR), t.b_addr);
@@ -119,7 +120,8 @@ class Host
                 FIELD(MODE, REUSE_B, t.reuse_b) | FIELD(MODE, ACC_CONTINUE, t.acc_continue) |
                 FIELD(MODE, ACC_KEEP, t.acc_keep) | FIELD(MODE, IRQ, t.irq) |
                 FIELD(MODE, PASS_SHAPE, t.pass_shape) | FIELD(MODE, B_RESIDENT, t.b_resident) |
-                FIELD(MODE, WAIT_STORES, t.wait_stores) | FIELD(MODE, RECORD, t.record));
+                FIELD(MODE, WAIT_STORES, t.wait_stores) | FIELD(MODE, RECORD, t.record) |
+                FIELD(MODE, EXTENDED, t.extended));
         set(words, REG(SCALE_EXP), FIELD(SCALE_EXP, SA, t.sa) | FIELD(SCALE_EXP, SB, t.sb));
         set(words, REG(SCALE_A), t.scale_a);
         set(words, REG(SCALE_B), t.scale_b);
@@ -128,16 +130,22 @@ class Host
         set(words, REG(CLAMP_LO), t.clamp_lo);
         set(words, REG(CLAMP_HI), t.clamp_hi);
         set(words, REG(SUBMIT), t.tag);
+        if (t.extended) {
+            extend(words, t);
+        }
         return words;
     }
     // Writes the registers whose contents differ, then submits.
     void submit(const Command &t)
     {
         const Descriptor words = describe(t);
-        for (uint32_t i = 0; i + 1 < words.size(); i++) {
+        for (uint32_t i = 0; i + 1 < kWords; i++) {
             update(REG(A_ADDR) + 4 * i, words[i]);
         }
-        write(REG(SUBMIT), words.back());
+        for (uint32_t i = kWords; i < words.size(); i++) {
+            update(REG(OPERATION) + 4 * (i - kWords), words[i]);
+        }
+        write(REG(SUBMIT), words[kWords - 1]);
     }
     // Submits the command whose descriptor lies at this address.
     void ring(uint32_t descriptor)
@@ -204,6 +212,30 @@ class Host
     static void set(Descriptor &words, uint32_t addr, uint32_t value)
     {
         words.at((addr - REG(A_ADDR)) / 4) = value;
+    }
+    static void set_extension(Descriptor &words, uint32_t addr, uint32_t value)
+    {
+        words.at(kWords + (addr - REG(OPERATION)) / 4) = value;
+    }
+    static void extend(Descriptor &words, const Command &t)
+    {
+        set_extension(words, REG(OPERATION),
+                      FIELD(OPERATION, OP, t.op) | FIELD(OPERATION, C_EN, t.c_en) |
+                          FIELD(OPERATION, C_FMT, t.c_fmt) | FIELD(OPERATION, X_FMT, t.x_fmt) |
+                          FIELD(OPERATION, ROUNDING, t.stochastic) |
+                          FIELD(OPERATION, ACT_TABLE, t.act_table) |
+                          FIELD(OPERATION, CONV_A, t.conv_a) | FIELD(OPERATION, MX, t.mx));
+        set_extension(words, REG(C_ADDR), t.c_addr);
+        set_extension(words, REG(C_STRIDE), t.c_stride);
+        set_extension(words, REG(BETA), t.beta);
+        set_extension(words, REG(SEED), t.seed);
+        for (uint32_t i = 0; i < 6; i++) {
+            set_extension(words, REG(CONV0) + 4 * i, t.conv[i]);
+        }
+        set_extension(words, REG(MX_A_ADDR), t.mx_a_addr);
+        set_extension(words, REG(MX_A_STRIDE), t.mx_a_stride);
+        set_extension(words, REG(MX_B_ADDR), t.mx_b_addr);
+        set_extension(words, REG(MX_B_STRIDE), t.mx_b_stride);
     }
     void update(uint32_t addr, uint32_t value)
     {

@@ -269,7 +269,7 @@ inline void Interrupted::unread(const axi::Stop &stop, bool by_reset)
 
 inline void Interrupted::descriptor_stops()
 {
-    constexpr uint64_t beats = (sizeof(decltype(host_)::Descriptor) + kBeat - 1) / kBeat;
+    constexpr uint64_t beats = (decltype(host_)::kWords * 4 + kBeat - 1) / kBeat;
     unread(axi::Stop{axi::Ar, 0, 0, axi::Okay}, false);
     unread(axi::Stop{axi::Ar, 0, 0, axi::Okay}, true);
     for (uint64_t beat = 0; beat < beats; beat++) {

@@ -247,6 +247,18 @@ class Maker
         if (!t.bias_en) {
             t.bias = 0xfffffff1;
         }
+        // An extension that asks for nothing has no effect.
+        if (!t.extended && rng_.below(4) == 0) {
+            t.extended = true;
+            t.c_fmt = rng_.below(7), t.x_fmt = rng_.below(7);
+            t.c_stride = 7, t.beta = kOne, t.seed = static_cast<uint32_t>(rng_.next());
+        }
+        if (!t.c_en) {
+            t.c_addr = 3;
+        }
+        if (!t.mx) {
+            t.mx_a_addr = 5, t.mx_b_addr = 0xffffffff;
+        }
     }
 
     bool room() const

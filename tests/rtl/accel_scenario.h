@@ -90,8 +90,9 @@ inline void Scenario::begin()
 inline uint32_t Scenario::descriptor(const Command &t)
 {
     const auto words = host_.describe(t);
-    const uint32_t addr = maker_.allocate(sizeof words);
-    std::memcpy(&bytes()[addr - axi::kMemoryBase], words.data(), sizeof words);
+    const uint32_t size = static_cast<uint32_t>(words.size() * sizeof words[0]);
+    const uint32_t addr = maker_.allocate(size);
+    std::memcpy(&bytes()[addr - axi::kMemoryBase], words.data(), size);
     return addr;
 }
 

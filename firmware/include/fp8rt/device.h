@@ -19,6 +19,16 @@
 extern "C" {
 #endif
 
+// Bits of the register CONFIG4
+enum {
+    FP8RT_FUNCTION_C = 1u << 0,           // beta * C
+    FP8RT_FUNCTION_ELEMENTWISE = 1u << 1, // element-wise commands
+    FP8RT_FUNCTION_STOCHASTIC = 1u << 2,  // stochastic rounding of D
+    FP8RT_FUNCTION_TABLES = 1u << 3,      // tables of codes
+    FP8RT_FUNCTION_CONV_A = 1u << 4,      // A as a convolution reads its image
+    FP8RT_FUNCTION_MX = 1u << 5,          // blocks with scales
+};
+
 // The accelerator, as its registers CONFIG, ELEMENT and RELEASE describe it. The numbers up to
 // queue_depth are powers of two.
 typedef struct fp8rt_caps {
@@ -32,6 +42,7 @@ typedef struct fp8rt_caps {
     uint16_t records;      // commands with a completion record at a time; a power of two
     uint16_t buf_beats;    // beats per row RAM of an operand buffer
     uint16_t max_mn;       // limit of m and of n of one tile command
+    uint32_t functions;    // FP8RT_FUNCTION_*: what commands with MODE.extended may ask for
     fp8rt_element element; // which formats and accumulators there are, and how a step rounds
     // Version number of the project that the hardware was generated from.
     uint8_t release_major, release_minor, release_patch;
@@ -40,6 +51,9 @@ typedef struct fp8rt_caps {
 // One command: D[m x n] = epilogue(A[m x k] * B[n x k]^T). Addresses and strides are in bytes and
 // multiples of beat_bytes. Fields that the mode makes unused (D with acc_keep, A with reuse_a, ...)
 // are ignored. Formats that caps.element does not have are FP8RT_ERR_HW_MODE.
+//
+// With MODE.extended in `mode` the fields of the extension count, else they are ignored.
+// FP8RT_ERR_HW_MODE: it asks for a function that caps.functions does not have.
 //
 // The accelerator divides a command into tile commands: D into tiles of tile_m x tile_n outputs, and
 // K of each tile into chunks of at most tile_k products. A size of 0 stands for the whole matrix, so
@@ -80,6 +94,15 @@ typedef struct fp8rt_command {
     uintptr_t bias;                  // address of n floats
     uint32_t scale_d;                // FP32 bits
     uint32_t clamp_lo, clamp_hi;     // FP32 bits
+    // The extension
+    uint32_t operation; // OPERATION register: FP8MAC_REGS__OPERATION__*
+    uintptr_t c;        // C[m x n]
+    uint32_t c_stride;
+    uint32_t beta; // FP32 bits
+    uint32_t seed;
+    uint32_t conv[6];
+    uintptr_t mx_a, mx_b;
+    uint32_t mx_a_stride, mx_b_stride;
 } fp8rt_command;
 
 // The parts of the cycles, one for each cause: X(field, meaning). The register is CYC_FIELD.

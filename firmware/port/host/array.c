@@ -71,6 +71,7 @@ bool fp8rt_host_array(fp8rt_caps *caps)
                          .records = FP8RT_HOST_RECORDS,
                          .buf_beats = 256,
                          .max_mn = FP8RT_HOST_MAX_MN,
+                         .functions = FP8RT_HOST_FUNCTIONS,
                          .release_major = FP8MAC_VERSION_MAJOR,
                          .release_minor = FP8MAC_VERSION_MINOR,
                          .release_patch = FP8MAC_VERSION_PATCH};

@@ -100,6 +100,24 @@ static bool mode_is_bad(const fp8rt_command *tile)
            FP8RT_GET(MODE__ACT, tile->mode) > FP8MAC_ACT_CLAMP;
 }
 
+// Functions that the accelerator does not have, and reserved codes of their fields
+static bool operation_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
+{
+    const uint32_t operation = fp8rt_host_operation(tile);
+    const uint32_t op = FP8RT_GET(OPERATION__OP, operation),
+                   table = FP8RT_GET(OPERATION__ACT_TABLE, operation);
+    uint32_t asked = 0;
+    asked |= op != 0 ? FP8RT_FUNCTION_ELEMENTWISE : 0;
+    asked |= FP8RT_GET(OPERATION__C_EN, operation) != 0 ? FP8RT_FUNCTION_C : 0;
+    asked |= FP8RT_GET(OPERATION__ROUNDING, operation) != 0 ? FP8RT_FUNCTION_STOCHASTIC : 0;
+    asked |= table != 0 ? FP8RT_FUNCTION_TABLES : 0;
+    asked |= FP8RT_GET(OPERATION__CONV_A, operation) != 0 ? FP8RT_FUNCTION_CONV_A : 0;
+    asked |= FP8RT_GET(OPERATION__MX, operation) != 0 ? FP8RT_FUNCTION_MX : 0;
+    return (asked & ~caps->functions) != 0 || op == 3 || table == 3 ||
+           FP8RT_GET(OPERATION__C_FMT, operation) > FP8MAC_FP32 ||
+           FP8RT_GET(OPERATION__X_FMT, operation) > FP8MAC_FP32;
+}
+
 static bool exponent_is_bad(int exponent)
 {
     return exponent < FP8MAC_SCALE_EXPONENT_MIN || exponent > FP8MAC_SCALE_EXPONENT_MAX;
@@ -229,7 +247,8 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_til
     if (range_bad) {
         return FP8RT_ERR_HW_RANGE;
     }
-    if (mode_is_bad(tile) || element_lacks(&dev->caps.element, tile)) {
+    if (mode_is_bad(tile) || element_lacks(&dev->caps.element, tile) ||
+        operation_is_bad(&dev->caps, tile)) {
         return FP8RT_ERR_HW_MODE;
     }
     if (exponent_is_bad(tile->scale_exp_a) || exponent_is_bad(tile->scale_exp_b)) {

@@ -4,6 +4,7 @@
 #define FP8RT_HOST_WALK_H
 
 #include "fp8rt/device.h"
+#include "fp8rt/registers.h"
 
 typedef struct fp8rt_host_tile {
     fp8rt_command command; // its part of the matrices and vectors; without tile sizes
@@ -21,6 +22,12 @@ uint32_t fp8rt_host_d_bytes(const fp8rt_command *command);
 static inline bool fp8rt_host_has(const fp8rt_command *command, uint32_t mode_bit)
 {
     return (command->mode & mode_bit) != 0;
+}
+
+// OPERATION, as it counts
+static inline uint32_t fp8rt_host_operation(const fp8rt_command *command)
+{
+    return fp8rt_host_has(command, FP8MAC_REGS__MODE__EXTENDED_bm) ? command->operation : 0;
 }
 
 void fp8rt_host_walk(const fp8rt_caps *caps, const fp8rt_command *command, fp8rt_host_visit visit,

@@ -18,7 +18,7 @@ static fp8rt_caps read_caps(void)
 {
     uint32_t config0 = soc_read(REG(CONFIG0)), config1 = soc_read(REG(CONFIG1)),
              config2 = soc_read(REG(CONFIG2)), config3 = soc_read(REG(CONFIG3)),
-             release = soc_read(REG(RELEASE));
+             config4 = soc_read(REG(CONFIG4)), release = soc_read(REG(RELEASE));
     return (fp8rt_caps){
         .rows = (uint16_t)FP8RT_GET(CONFIG0__ROWS, config0),
         .cols = (uint16_t)FP8RT_GET(CONFIG0__COLS, config0),
@@ -31,6 +31,7 @@ static fp8rt_caps read_caps(void)
         .records = (uint16_t)FP8RT_GET(CONFIG3__RECORDS, config3),
         .buf_beats = (uint16_t)FP8RT_GET(CONFIG2__BUF_BEATS, config2),
         .max_mn = (uint16_t)FP8RT_GET(CONFIG2__MAX_MN, config2),
+        .functions = config4,
         .element = fp8rt_element_decode(soc_read(REG(ELEMENT))),
         .release_major = (uint8_t)FP8RT_GET(RELEASE__MAJOR, release),
         .release_minor = (uint8_t)FP8RT_GET(RELEASE__MINOR, release),
@@ -169,6 +170,41 @@ _Static_assert((offsetof(fp8mac_regs_t, SUBMIT) - offsetof(fp8mac_regs_t, A_ADDR
                    FP8RT_COMMAND_WORDS - 1,
                "the command registers follow each other");
 
+// Behind them come the words of the extension.
+#define EXTENSION(name)                                                                            \
+    words[FP8RT_COMMAND_WORDS +                                                                    \
+          (offsetof(fp8mac_regs_t, name) - offsetof(fp8mac_regs_t, OPERATION)) / 4]
+
+_Static_assert((offsetof(fp8mac_regs_t, MX_B_STRIDE) - offsetof(fp8mac_regs_t, OPERATION)) / 4 ==
+                   FP8RT_EXTENSION_WORDS - 1,
+               "the registers of the extension follow each other");
+_Static_assert(FP8RT_FUNCTION_C == FP8MAC_REGS__CONFIG4__C_bm &&
+                   FP8RT_FUNCTION_ELEMENTWISE == FP8MAC_REGS__CONFIG4__ELEMENTWISE_bm &&
+                   FP8RT_FUNCTION_STOCHASTIC == FP8MAC_REGS__CONFIG4__STOCHASTIC_bm &&
+                   FP8RT_FUNCTION_TABLES == FP8MAC_REGS__CONFIG4__TABLES_bm &&
+                   FP8RT_FUNCTION_CONV_A == FP8MAC_REGS__CONFIG4__CONV_A_bm &&
+                   FP8RT_FUNCTION_MX == FP8MAC_REGS__CONFIG4__MX_bm,
+               "FP8RT_FUNCTION_* are CONFIG4's bits");
+
+static void extend(uint32_t *words, const fp8rt_command *command)
+{
+    EXTENSION(OPERATION) = command->operation;
+    EXTENSION(C_ADDR) = command->c;
+    EXTENSION(C_STRIDE) = command->c_stride;
+    EXTENSION(BETA) = command->beta;
+    EXTENSION(SEED) = command->seed;
+    EXTENSION(CONV0) = command->conv[0];
+    EXTENSION(CONV1) = command->conv[1];
+    EXTENSION(CONV2) = command->conv[2];
+    EXTENSION(CONV3) = command->conv[3];
+    EXTENSION(CONV4) = command->conv[4];
+    EXTENSION(CONV5) = command->conv[5];
+    EXTENSION(MX_A_ADDR) = command->mx_a;
+    EXTENSION(MX_A_STRIDE) = command->mx_a_stride;
+    EXTENSION(MX_B_ADDR) = command->mx_b;
+    EXTENSION(MX_B_STRIDE) = command->mx_b_stride;
+}
+
 void fp8rt_device_prepare(fp8rt_device *dev, const fp8rt_command *command)
 {
     uint32_t *words = dev->state.descriptor;
@@ -198,6 +234,9 @@ void fp8rt_device_prepare(fp8rt_device *dev, const fp8rt_command *command)
     WORD(CLAMP_LO) = command->clamp_lo;
     WORD(CLAMP_HI) = command->clamp_hi;
     WORD(SUBMIT) = FP8RT_PUT(SUBMIT__TAG, command->tag);
+    if (mode & FP8RT_BIT(MODE__EXTENDED)) {
+        extend(words, command);
+    }
     soc_fence();
 }
 
