@@ -26,6 +26,7 @@ from ..flow.netlist import Netlist
 from ..flow.runs import Design, Result, Synthesiser
 from . import defaults, libraries, request, tables
 from .elements import CLOCK_GATE, KINDS, block, element, source_folders, unit
+from .run import made_by
 
 TOP = "fp8mac_accel"
 # Modules that a chip replaces by memory macros. Those that the sources have are left out.
@@ -161,6 +162,14 @@ def design_of(
     return Design(TOP, tuple(of.items()), (*boxes(files, more), *inner)), inner
 
 
+def command(options: argparse.Namespace) -> str:
+    """The command with the names of what was given, without their values."""
+    given = ("config", "part", "boxes", "period", "lib", "dont_use", "efforts", "instances")
+    return " ".join(
+        ("make synth-accel", *(f"{name.upper()}=" for name in given if getattr(options, name)))
+    )
+
+
 def run(options: argparse.Namespace) -> int:
     library = Library(
         request.library(options.lib or str(libraries.LIBRARIES[libraries.FIRST][0])),
@@ -235,7 +244,7 @@ def run(options: argparse.Namespace) -> int:
         "tried": [
             {"effort": one.effort, "area": one.area, "slack_ns": one.slack_ns} for one in tried
         ],
-        "tools": synthesiser.tools,
+        "run": {"command": command(options), **made_by(synthesiser.tools)},
     }
     (folder / "accel.json").write_text(json.dumps(data, indent=1) + "\n")
     text = page(data)

@@ -54,6 +54,8 @@ TWO_PORTS = Macro(
 
 
 SLOTS = 4  # regions that the D buffer holds
+BOUND = (32, 6)  # operands of a row that have one largest exponent, and its bits
+COMMAND_BITS = 20 * 32  # a command has no more than its descriptor
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class Memory:
 
 
 def memories(of: dict[str, int]) -> list[Memory]:
-    """Those of an accelerator with these parameters. Queues and registers are cells of the library and not counted here.
+    """Those of an accelerator with these parameters. FIFOs and registers are cells of the library and not counted here.
     An operand memory has two halves: one is loaded while the other is read."""
     beat = of["AXI_DATA_W"]
     # With an accumulator memory the halves are memories of their own, each with one port.
@@ -84,7 +86,15 @@ def memories(of: dict[str, int]) -> list[Memory]:
         found.append(Memory("D buffer", SLOTS * of["ROWS"] * row * 8, TWO_PORTS))
         bits = of["TILES"] * of["ROWS"] * of["COLS"] * 32
         found.append(Memory("accumulators", bits, TWO_PORTS))
+        sides, (operands_each, width) = of["ROWS"] + of["COLS"], BOUND
+        bounds = 2 * sides * (of["BUF_BEATS"] * beat // 8 // operands_each) * width
+        found.append(Memory("largest exponents of blocks", bounds, ONE_PORT))
+        found.append(Memory("command queue", of["QUEUE_DEPTH"] * COMMAND_BITS, TWO_PORTS))
     return found
+
+
+def um2(of: dict[str, int]) -> float:
+    return sum(one.um2 for one in memories(of))
 
 
 def markdown(found: list[Memory]) -> str:

@@ -53,6 +53,11 @@ class Page:
         return load(self.folder, "accel")
 
     @property
+    def accel_pdk(self) -> dict:
+        """The accelerator in the library of the memories' process."""
+        return load(self.folder, "accel_pdk")
+
+    @property
     def memories(self) -> dict:
         """The parameters of the accelerator whose memories are shown."""
         return load(self.folder, "memories")["parameters"]
@@ -112,14 +117,6 @@ class Page:
         lanes = tables.lane_areas(self.main)
         return tables.number(lanes[kind][0] / lanes["int8"][0], 2)
 
-    def say_figure(self, name: str) -> str:
-        """A single measurement that is no entry of the table."""
-        found = self.notes["figures"].get(name)
-        if found is None:
-            raise UsageError(f"synth/results/notes.json has no figure {name}")
-        value = found["value"]
-        return f"{value:,}" if isinstance(value, int) else f"{value:g}"
-
     def say_accel(self, key: str) -> str:
         """A figure of the accelerator; _ns in nanoseconds, an area otherwise."""
         return tables.number(self.accel[key], 2 if key.endswith("_ns") else 0)
@@ -130,12 +127,25 @@ class Page:
 
     def say_memory_area(self) -> str:
         """In mm2."""
-        return tables.number(sum(m.um2 for m in memories.memories(self.memories)) / 1e6, 2)
+        return tables.number(memories.um2(self.memories) / 1e6, 2)
 
-    def say_share(self, name: str) -> str:
-        """The share of a block in the accelerator's area, in %."""
-        found = next(one for one in self.accel["blocks"] if one["name"] == name)
-        return f"{100 * found['count'] * found['area'] / self.accel['area']:.0f} %"
+    def say_pdk_area(self) -> str:
+        """Of the accelerator without its memories, in their process, in mm2."""
+        return tables.number(self.accel_pdk["area"] / 1e6, 2)
+
+    def say_chip(self, *names: str) -> str:
+        """The share of the memories, or of blocks, in the accelerator with its memories, all in one process."""
+        of_memories = memories.um2(self.memories)
+        part = self._blocks_area(names, self.accel_pdk) if names else of_memories
+        return f"{100 * part / (of_memories + self.accel_pdk['area']):.0f} %"
+
+    @staticmethod
+    def _blocks_area(names: tuple[str, ...], accel: dict) -> float:
+        return sum(one["count"] * one["area"] for one in accel["blocks"] if one["name"] in names)
+
+    def say_share(self, *names: str) -> str:
+        """The share of blocks in the accelerator's area, in %."""
+        return f"{100 * self._blocks_area(names, self.accel) / self.accel['area']:.0f} %"
 
     def say_array(self, which: str) -> str:
         """The ratio of the default array, or of another one, to the smallest INT8 array of any shape."""
@@ -160,6 +170,11 @@ class Page:
         """How many netlists of a record, baselines included, were simulated or proved."""
         return str(self.checked.get(name, 0))
 
+    def accel_runs(self) -> list[dict]:
+        note = "The accelerator without its memories."
+        found = [load(self.folder, path.stem) for path in sorted(self.folder.glob("accel*.json"))]
+        return [{**one["run"], "note": note} for one in found]
+
     def say_runs(self) -> str:
         lines = [
             [
@@ -172,7 +187,7 @@ class Page:
                 ),
                 run["note"],
             ]
-            for run in self.runs.values()
+            for run in (*self.runs.values(), *self.accel_runs())
         ]
         return tables.table(["command", "version", "date", "tools", "results"], lines)
 
@@ -213,11 +228,13 @@ class Page:
 
 
 def take_accel(made: dict, folder: Path) -> None:
-    kept = {key: value for key, value in made.items() if key not in (*LEFT_OUT, "tried", "tools")}
+    """In the first library, or in another one, which is taken for that of the memories' process."""
+    name = "accel" if made["library"] == libraries.FIRST else "accel_pdk"
+    kept = {key: value for key, value in made.items() if key not in (*LEFT_OUT, "tried")}
     kept["blocks"] = [
         {key: value for key, value in one.items() if key != "netlist"} for one in made["blocks"]
     ]
-    (folder / "accel.json").write_text(json.dumps(kept, indent=1) + "\n")
+    (folder / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
 
 
 def take_check(made: list[dict], folder: Path) -> None:

@@ -84,6 +84,15 @@ def curve_summary(curve: Curve) -> str:
     return "; ".join(f"{period:g} ns: {point_summary(point)}" for period, point in curve.items())
 
 
+def made_by(tools: dict[str, str]) -> dict:
+    """What a measurement of today says of itself."""
+    return {
+        "version": version(),
+        "date": date.today().isoformat(),
+        "tools": {tool: tools[tool].split(" (")[0] for tool in ("yosys", "sta")},
+    }
+
+
 def version() -> str:
     """The project's version number, which stands in a header of the model."""
     text = Path("model/include/fp8mac/version.h").read_text()
@@ -239,12 +248,7 @@ class Study:
 
     def write(self, found: list[Record]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        made = next(iter(self.synthesisers.values())).tools
-        run = {
-            "version": version(),
-            "date": date.today().isoformat(),
-            "tools": {tool: made[tool].split(" (")[0] for tool in ("yosys", "sta")},
-        }
+        run = made_by(next(iter(self.synthesisers.values())).tools)
         records.write(self.folder / "area.json", run, found)
         for name, text in pages.everything(found, self.plan).items():
             (self.folder / name).write_text(text)
