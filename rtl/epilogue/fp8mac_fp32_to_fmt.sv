@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts an FP32 value to a D format, to nearest even. Two stages: align | round.
+// Converts an FP32 value to a D format, to nearest even or stochastically. Two stages: align | round.
 //
-// A value enters in every cycle, and its code is in code_o, right-justified, two cycles later. fmt_i and
+// A value enters in every cycle, and its code is in code_o, right-justified, two cycles later. fmt_i, stochastic_i and
 // overflow_mode_i must be constant while a value is inside, and fmt_i also in the cycle before. overflow_mode_i has no
 // effect on FP16, BF16 and FP32.
+// Stochastic rounding adds random_i / 2^16 of the last place to the magnitude and truncates. random_i belongs to x_i.
 // Every NaN written is the format's positive one, also for a negative overflow in a format without Inf. overflow_o: a
 // finite value became Inf or NaN. saturated_o: +-max was written for a larger magnitude. Flags belong to the value in
 // code_o.
@@ -11,6 +12,8 @@ module fp8mac_fp32_to_fmt (
   input  logic                  clk_i,
   input  fp8mac_pkg::dst_fmt_e  fmt_i,
   input  fp8mac_pkg::overflow_e overflow_mode_i,
+  input  logic                  stochastic_i,
+  input  logic [15:0]           random_i,
   input  logic [31:0]           x_i,
   output logic [31:0]           code_o,
   output logic                  overflow_o,
@@ -21,6 +24,7 @@ module fp8mac_fp32_to_fmt (
   localparam int unsigned ExpW   = 8;
   localparam int unsigned FracW  = 23;
   localparam int unsigned Sig32W = FracW + 1;
+  localparam int unsigned RandomW = 16;
   localparam int unsigned WideW  = ExpW + 2;  // an exponent that changes from one bias to another: signed
   localparam int signed   Bias   = 127;
   localparam logic [ExpW-1:0] ExpMax = '1;
@@ -57,8 +61,8 @@ module fp8mac_fp32_to_fmt (
     logic        is_inf;
     logic        nan;
     logic [31:0] pattern;  // magnitude {exponent, mantissa} in the destination's layout; the exponent is not limited
-    logic        guard;
-    logic        sticky;
+    logic [RandomW-1:0] dropped;  // the bits below the pattern
+    logic        sticky;          // a bit below those is 1
   } aligned_t;
 
   destination_t     format;
@@ -71,15 +75,15 @@ module fp8mac_fp32_to_fmt (
   // ---------------------------------------------------------------------------------------------------------------
   // The significand moves right by 23 - m, plus the distance of its exponent below the destination's exponent 1:
   //
-  //   bit       48                   25 24 23                  0
+  //   bit       63                   40 39        24 23        0
   //   sig      | 1 f22 ........... f0  | 0 ................... 0 |
-  //   shifted  | 0 .... 0 1 f22 .... fs | g |<----- sticky ----->|
+  //   shifted  | 0 .... 0 1 f22 .... fs | dropped  |<- sticky ->|
   //             |<------- kept ------->|
   //
-  // 25 places leave only sticky. A source subnormal is not normalised: either the destination has the same exponent
+  // 40 places leave only sticky. A source subnormal is not normalised: either the destination has the same exponent
   // range (BF16, FP32), or the value is far below half the destination's smallest subnormal. A result with a normal
   // exponent has no integer bit: the exponent takes its place.
-  localparam int unsigned ShiftMax = Sig32W + 1;
+  localparam int unsigned ShiftMax = Sig32W + RandomW;
 
   function automatic aligned_t align(logic [31:0] x, logic [4:0] mantissa_bits, logic [7:0] bias);
     wide_t                      exp, deficit, amount;
@@ -98,33 +102,40 @@ module fp8mac_fp32_to_fmt (
     align.is_inf     = x[FracW +: ExpW] == ExpMax && x[FracW-1:0] == '0;
     align.nan     = x[FracW +: ExpW] == ExpMax && x[FracW-1:0] != '0;
     align.pattern = base | 32'(shifted[ShiftMax +: Sig32W]);
-    align.guard   = shifted[ShiftMax-1];
-    align.sticky  = shifted[ShiftMax-2:0] != '0;
+    align.dropped = shifted[ShiftMax-1 -: RandomW];
+    align.sticky  = shifted[ShiftMax-RandomW-1:0] != '0;
   endfunction
 
   // Registered, because the format reaches all outputs of a transfer
   logic [4:0] mantissa_bits_q;
   logic [7:0] bias_q;
+  logic [RandomW-1:0] random_q;
 
   always_ff @(posedge clk_i) begin
     mantissa_bits_q <= format.mantissa_bits;
     bias_q          <= format.bias;
     aligned_q       <= align(x_i, mantissa_bits_q, bias_q);
+    random_q        <= random_i;
   end
 
   // ---------------------------------------------------------------------------------------------------------------
   // Round, judge overflow, and select
   // ---------------------------------------------------------------------------------------------------------------
+  // Both results are compared with the largest code while the direction is found.
   logic [31:0] rounded;
-  logic        up, too_large, saturate;
+  logic        nearest_up, carry, up, above, saturate, too_large;
 
   fp8mac_round_even u_round (
-    .last_i(aligned_q.pattern[0]), .guard_i(aligned_q.guard), .rest_i(aligned_q.sticky), .inverted_i(1'b0), .up_o(up)
+    .last_i(aligned_q.pattern[0]), .guard_i(aligned_q.dropped[RandomW-1]),
+    .rest_i(aligned_q.dropped[RandomW-2:0] != '0 || aligned_q.sticky), .inverted_i(1'b0), .up_o(nearest_up)
   );
-  assign rounded = aligned_q.pattern + 32'(up);
+  assign carry   = aligned_q.dropped > ~random_q;  // dropped + random >= 2^16
+  assign up      = stochastic_i ? carry : nearest_up;
+  assign rounded = up ? aligned_q.pattern + 32'd1 : aligned_q.pattern;
 
   // Patterns have the order of their magnitudes, also above the destination's largest exponent. Inf is above all.
-  assign too_large = !aligned_q.nan && (aligned_q.is_inf || rounded > {1'b0, format.max});
+  assign above     = up ? aligned_q.pattern >= {1'b0, format.max} : aligned_q.pattern > {1'b0, format.max};
+  assign too_large = !aligned_q.nan && (aligned_q.is_inf || above);
   assign saturate  = !format.always_ieee
                      && (overflow_mode_i == OvfSaturate || (overflow_mode_i == OvfSaturateFinite && !aligned_q.is_inf));
 

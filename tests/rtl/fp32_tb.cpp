@@ -7,7 +7,9 @@
 // Convert: every FP16 value, every code of every 8- and 16-bit format, the midpoints of
 // neighbouring codes, one FP32 step to either side of all of these, the midpoints beyond the
 // largest and below the smallest, and random patterns; in every overflow mode.
+#include <array>
 #include <cmath>
+#include <deque>
 #include <vector>
 
 #include "Vfp32_tb_top.h"
@@ -266,13 +268,14 @@ void random_pair(FpBench &fp, tb::Rng &rng)
 
 struct ConvertEvents {
     uint64_t subnormal, overflow, saturated, nan, nan_of_overflow, inf, zero_negative,
-        fnuz_negative_zero;
+        fnuz_negative_zero, drawn;
 };
 
 class ConvertBench
 {
   public:
-    ConvertBench(tb::Bench &bench, tb::Clocked<Vfp32_tb_top> &dut) : bench_(bench), dut_(dut)
+    ConvertBench(tb::Bench &bench, tb::Clocked<Vfp32_tb_top> &dut)
+        : bench_(bench), dut_(dut), rng_(bench.seed() + 1)
     {
         for (int f = 0; f < FP8MAC_ARRAY_FORMAT_COUNT; f++) {
             row_[f] = fp8mac_format_get(static_cast<fp8mac_format_id>(f));
@@ -281,9 +284,10 @@ class ConvertBench
 
     // Converter i converts to format (i + rotation) % 7, so that each converter handles each
     // format.
-    void begin(fp8mac_overflow mode, int rotation)
+    void begin(fp8mac_overflow mode, bool stochastic, int rotation)
     {
         mode_ = mode;
+        stochastic_ = stochastic;
         rotation_ = rotation;
         uint32_t fmt = 0;
         for (int i = 0; i < FP8MAC_ARRAY_FORMAT_COUNT; i++) {
@@ -291,14 +295,19 @@ class ConvertBench
         }
         dut_->fmt_i = fmt;
         dut_->overflow_mode_i = mode;
+        dut_->stochastic_i = stochastic;
         dut_.tick(); // the format is registered
         fed_ = 0;
     }
     void value(uint32_t x)
     {
+        static const uint32_t extremes[] = {0, 1, 0x7fff, 0x8000, 0xffff};
+        const uint32_t word = static_cast<uint32_t>(rng_.next());
+        const uint32_t r = word % 4 == 0 ? extremes[word / 4 % 5] : word >> 16;
         dut_->x_i = x;
+        dut_->random_i = r;
         dut_.tick();
-        ring_[fed_ % kConvertStages] = x;
+        ring_[fed_ % kConvertStages] = {x, r};
         if (++fed_ >= kConvertStages) {
             compare(ring_[fed_ % kConvertStages]);
         }
@@ -319,6 +328,9 @@ class ConvertBench
             };
             line("subnormal code", e.subnormal);
             line("NaN code", e.nan);
+            if (f != FP8MAC_FP32) {
+                line("rounded up by random bits", e.drawn);
+            }
             if (f != FP8MAC_FP32) {
                 line("overflow", e.overflow);
             }
@@ -341,18 +353,29 @@ class ConvertBench
     }
 
   private:
+    struct Fed {
+        uint32_t x, r;
+    };
+
     int format_of(int converter) const
     {
         return (converter + rotation_) % FP8MAC_ARRAY_FORMAT_COUNT;
     }
 
-    void compare(uint32_t x)
+    uint32_t model(int f, fp8mac_value v, uint32_t r, fp8mac_flags *flags) const
     {
+        return stochastic_ ? fp8mac_encode_stochastic(row_[f], v, mode_, r, 16, flags)
+                           : fp8mac_encode(row_[f], v, {FP8MAC_ROUND_NEAREST_EVEN, mode_}, flags);
+    }
+
+    void compare(Fed fed)
+    {
+        const uint32_t x = fed.x;
         const fp8mac_value v = fp8mac_decode(row_[FP8MAC_FP32], x);
         for (int i = 0; i < FP8MAC_ARRAY_FORMAT_COUNT; i++) {
             const int f = format_of(i);
             fp8mac_flags flags = 0;
-            uint32_t code = fp8mac_encode(row_[f], v, {FP8MAC_ROUND_NEAREST_EVEN, mode_}, &flags);
+            uint32_t code = model(f, v, fed.r, &flags);
             // fp8mac_encode keeps a NaN's sign; the epilogue's conversion, like the model's
             // epilogue, does not.
             if (fp8mac_decode(row_[f], code).cls == FP8MAC_CLASS_NAN) {
@@ -367,10 +390,13 @@ class ConvertBench
             }
             bench_.equal("convert", dut_->code_o[i] | static_cast<uint64_t>(got_flags) << 32,
                          code | static_cast<uint64_t>(flags) << 32, [&] {
-                             return tb::text("(flags, code) for %08x to %s, overflow mode %d", x,
-                                             row_[f]->name, mode_);
+                             return tb::text("(flags, code) for %08x to %s, overflow mode %d, "
+                                             "stochastic %d, random bits %04x",
+                                             x, row_[f]->name, mode_, stochastic_, fed.r);
                          });
             count(f, x, code, flags);
+            events_[f].drawn +=
+                stochastic_ && code != model(f, v, 0, nullptr) && v.cls == FP8MAC_CLASS_FINITE;
         }
     }
     void count(int f, uint32_t x, uint32_t code, fp8mac_flags flags)
@@ -391,11 +417,13 @@ class ConvertBench
 
     tb::Bench &bench_;
     tb::Clocked<Vfp32_tb_top> &dut_;
+    tb::Rng rng_;
     const fp8mac_format *row_[FP8MAC_ARRAY_FORMAT_COUNT];
     ConvertEvents events_[FP8MAC_ARRAY_FORMAT_COUNT] = {};
     fp8mac_overflow mode_ = FP8MAC_OVERFLOW_SATURATE;
     int rotation_ = 0;
-    uint32_t ring_[kConvertStages] = {};
+    bool stochastic_ = false;
+    Fed ring_[kConvertStages] = {};
     uint64_t fed_ = 0;
 };
 
@@ -429,9 +457,10 @@ void codes_and_midpoints(ConvertBench &convert, const fp8mac_format *format)
     }
 }
 
-void convert_all(ConvertBench &convert, tb::Rng &rng, fp8mac_overflow mode, int rotation)
+void convert_all(ConvertBench &convert, tb::Rng &rng, fp8mac_overflow mode, bool stochastic,
+                 int rotation)
 {
-    convert.begin(mode, rotation);
+    convert.begin(mode, stochastic, rotation);
     const fp8mac_format *fp16 = fp8mac_format_get(FP8MAC_FP16);
     for (uint32_t code = 0; code < 0x10000u; code++) {
         const double x = fp8mac_value_to_double(fp8mac_decode(fp16, code));
@@ -444,10 +473,37 @@ void convert_all(ConvertBench &convert, tb::Rng &rng, fp8mac_overflow mode, int 
     for (const uint32_t x : corners()) {
         convert.value(x);
     }
-    for (int i = 0; i < 300000; i++) {
+    for (int i = 0; i < 100000; i++) {
         convert.value(i % 2 != 0 ? rng.fp32() : static_cast<uint32_t>(rng.next()));
     }
     convert.end();
+}
+
+// Positions that enter one after the other, and their blocks.
+void random_blocks(tb::Bench &bench, tb::Clocked<Vfp32_tb_top> &dut, tb::Rng &rng)
+{
+    constexpr unsigned kStages = 4;
+    std::deque<std::array<uint32_t, 2>> inside;
+    for (int i = 0; i < 20000 && !bench.hopeless(); i++) {
+        if (i % 1000 == 0) { // the seed stays while positions are inside
+            inside.clear();
+            dut->seed_i = static_cast<uint32_t>(rng.next());
+        }
+        const std::array<uint32_t, 2> at = {static_cast<uint32_t>(rng.next() >> rng.below(32)),
+                                            static_cast<uint32_t>(rng.next() >> rng.below(32))};
+        dut->m_i = at[0];
+        dut->n_block_i = at[1];
+        dut.tick();
+        inside.push_back(at);
+        if (inside.size() < kStages) {
+            continue;
+        }
+        const uint32_t key[2] = {dut->seed_i, 0};
+        uint32_t want[2];
+        fp8mac_simon64(inside.front().data(), key, want);
+        inside.pop_front();
+        bench.equal("random bits", dut->random_o, static_cast<uint64_t>(want[1]) << 32 | want[0]);
+    }
 }
 
 } // namespace
@@ -460,7 +516,7 @@ int main(int argc, char **argv)
     FpBench fp(bench, dut);
 
     directed_pairs(fp);
-    for (int i = 0; i < 10000000 && !bench.hopeless(); i++) {
+    for (int i = 0; i < 5000000 && !bench.hopeless(); i++) {
         random_pair(fp, rng);
     }
     fp.drain();
@@ -470,10 +526,13 @@ int main(int argc, char **argv)
     int rotation = 0;
     for (const fp8mac_overflow mode :
          {FP8MAC_OVERFLOW_SATURATE, FP8MAC_OVERFLOW_SATURATE_FINITE, FP8MAC_OVERFLOW_IEEE}) {
-        if (!bench.hopeless()) {
-            convert_all(convert, rng, mode, rotation++);
+        for (const bool stochastic : {false, true}) {
+            if (!bench.hopeless()) {
+                convert_all(convert, rng, mode, stochastic, rotation++);
+            }
         }
     }
     convert.report();
+    random_blocks(bench, dut, rng);
     return bench.finish();
 }

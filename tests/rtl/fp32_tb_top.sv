@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The epilogue's leaves side by side, fed every cycle: one multiplier, one adder, one converter per D format.
+// The epilogue's leaves side by side, fed every cycle: one multiplier, one adder, one converter per D format, and
+// the generator of random bits.
 module fp32_tb_top (
   input  logic             clk_i,
   input  logic [31:0]      a_i,
@@ -15,7 +16,13 @@ module fp32_tb_top (
   input  logic [31:0]      x_i,
   output logic [6:0][31:0] code_o,
   output logic [6:0]       overflow_o,
-  output logic [6:0]       saturated_o
+  output logic [6:0]       saturated_o,
+  input  logic             stochastic_i,
+  input  logic [15:0]      random_i,
+  input  logic [31:0]      seed_i,
+  input  logic [31:0]      m_i,
+  input  logic [31:0]      n_block_i,
+  output logic [3:0][15:0] random_o
 );
 
   fp8mac_fp32_mul u_mul (
@@ -36,11 +43,15 @@ module fp32_tb_top (
     .overflow_o(add_overflow_o)
   );
 
+  fp8mac_simon64 u_random (.clk_i, .seed_i, .m_i, .n_block_i, .random_o);
+
   for (genvar f = 0; f < 7; f++) begin : gen_converter
     fp8mac_fp32_to_fmt u_convert (
       .clk_i,
         .fmt_i          (fp8mac_pkg::dst_fmt_e'(fmt_i[f])),
       .overflow_mode_i(fp8mac_pkg::overflow_e'(overflow_mode_i)),
+      .stochastic_i,
+      .random_i,
       .x_i,
       .code_o         (code_o[f]),
       .overflow_o     (overflow_o[f]),
