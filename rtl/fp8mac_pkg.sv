@@ -131,8 +131,20 @@ package fp8mac_pkg;
     scale_sum_t scale_sum;  // sa + sb, before the FNUZ adjustment
   } step_cfg_t;
 
+  // The table that maps the FP8 codes of D
+  typedef enum logic [1:0] {
+    TableNone = 2'd0,
+    Table0    = 2'd1,
+    Table1    = 2'd2
+  } code_table_e;
+
   // The configuration of the epilogue: constant over a tile.
   typedef struct packed {
+    logic        stochastic;  // D is rounded with random bits; else the next three are 0
+    logic [31:0] seed;
+    logic [31:0] first_m;     // place in the whole D of the tile's first output; first_n is a multiple of 4
+    logic [31:0] first_n;
+    code_table_e code_table;
     dst_fmt_e    d_fmt;
     overflow_e   overflow;
     activation_e act;

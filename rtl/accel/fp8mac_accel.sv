@@ -188,6 +188,7 @@ module fp8mac_accel
   error_e       error_code;
   tag_t         error_tag;
   logic [31:0]  completed, amax;
+  table_write_t table_write;
   flags_t       flags;
   logic         amax_nonfinite;
   counters_t    counters;
@@ -226,6 +227,7 @@ module fp8mac_accel
     .amax_i          (amax),
     .amax_nonfinite_i(amax_nonfinite),
     .counters_i      (counters),
+    .table_write_o   (table_write),
     .record_select_o (record_select),
     .record_release_o(release_record),
     .record_release_tag_o(release_tag),
@@ -564,6 +566,7 @@ module fp8mac_accel
     .scale_a_i      (scale_a),
     .scale_b_i      (scale_b),
     .bias_i         (bias),
+    .table_write_i  (table_write),
     .epi_valid_o    (epi_valid),
     .epi_flags_o    (epi_flags),
     .epi_amax_o     (epi_amax),

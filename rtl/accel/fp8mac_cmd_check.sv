@@ -235,6 +235,7 @@ module fp8mac_cmd_check
                    (operation.c_en && !Functions.c) || operation.c_fmt == 3'd7 || operation.x_fmt == 3'd7 ||
                    (operation.stochastic && !Functions.stochastic) ||
                    (operation.act_table != 2'd0 && !Functions.tables) || operation.act_table == 2'd3 ||
+                   (operation.act_table != 2'd0 && d_size != 2'd0) ||
                    (operation.conv_a && !Functions.conv_a) || (operation.mx && !Functions.mx);
   end
 
@@ -416,6 +417,11 @@ module fp8mac_cmd_check
     checked_o.store.epilogue.clamp_lo = cmd_q.clamp_lo;
     checked_o.store.epilogue.clamp_hi = cmd_q.clamp_hi;
     checked_o.store.epilogue.scale_d  = cmd_q.scale_d;
+    checked_o.store.epilogue.code_table = code_table_e'(operation.act_table);
+    checked_o.store.epilogue.stochastic = operation.stochastic;
+    checked_o.store.epilogue.seed       = operation.stochastic ? cmd_q.ext.seed : '0;
+    checked_o.store.epilogue.first_m    = operation.stochastic ? cmd_q.first_m : '0;
+    checked_o.store.epilogue.first_n    = operation.stochastic ? cmd_q.first_n : '0;
     checked_o.store.scale_a_vec       = cmd_q.mode.scale_a_vec;
     checked_o.store.scale_b_vec       = cmd_q.mode.scale_b_vec;
     checked_o.store.scale_a           = cmd_q.scale_a;

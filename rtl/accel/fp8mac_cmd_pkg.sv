@@ -80,7 +80,7 @@ package fp8mac_cmd_pkg;
   } functions_t;
 
   parameter functions_t Functions = '{
-    mx: 1'b0, conv_a: 1'b0, tables: 1'b0, stochastic: 1'b0, elementwise: 1'b0, c: 1'b0
+    mx: 1'b0, conv_a: 1'b0, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b0, c: 1'b0
   };
 
   // Completion records, a power of two, and the one to which a command's flags and amax belong. Commands in flight have
@@ -182,6 +182,8 @@ package fp8mac_cmd_pkg;
     logic [31:0] clamp_lo;
     logic [31:0] clamp_hi;
     extension_t  ext;           // with the addresses of this part
+    size_t       first_m;       // place of its first output in the command's D
+    size_t       first_n;
   } tile_cmd_t;
 
   // Tiles of a pass (PassTiles), down x across: the codes of MODE.pass_shape. The engines never get PassAuto.
@@ -321,6 +323,14 @@ package fp8mac_cmd_pkg;
     logic   last;
     error_e error;
   } finished_cmd_t;
+
+  // Software writes four codes of a table at once, the lowest in the lowest byte.
+  typedef struct packed {
+    logic        write;
+    logic        second;  // of the tables
+    logic [5:0]  word;    // its codes are 4 * word .. 4 * word + 3
+    logic [31:0] codes;
+  } table_write_t;
 
   // The destination of a read's beats
   typedef enum logic [2:0] {

@@ -125,6 +125,7 @@ module fp8mac_cmd_walk
   logic  m_more, n_more, k_more;        // more remains behind
   logic  m_more_q, n_more_q, k_more_q;
   logic  m_start_q, n_start_q;          // nothing is before
+  size_t first_m_q, first_n_q;          // what is before
   logic  k_near;
   dim_t  k_half;                        // half of what remains, in whole granules
   dim_t  m_size, n_size, k_size;
@@ -155,6 +156,8 @@ module fp8mac_cmd_walk
       k_more_q  <= k_more;
       m_start_q <= m_left_q == cmd_q.m;
       n_start_q <= n_left_q == cmd_q.n;
+      first_m_q <= cmd_q.m - m_left_q;
+      first_n_q <= cmd_q.n - n_left_q;
     end
   end
 
@@ -299,7 +302,7 @@ module fp8mac_cmd_walk
       d_addr: d_q[AddrW-1:0], d_stride: cmd_q.d_stride, m: m_q, n: n_q, k: k_q, mode: cmd_q.mode,
       sa: cmd_q.sa, sb: cmd_q.sb, scale_a: scale_a_q[AddrW-1:0], scale_b: scale_b_q[AddrW-1:0],
       bias: bias_q[AddrW-1:0], scale_d: cmd_q.scale_d, clamp_lo: cmd_q.clamp_lo, clamp_hi: cmd_q.clamp_hi,
-      ext: cmd_q.ext
+      ext: cmd_q.ext, first_m: first_m_q, first_n: first_n_q
     };
     tile_o.mode.reuse_a      = has_a_q && whole;
     tile_o.mode.reuse_b      = has_b_q && whole;

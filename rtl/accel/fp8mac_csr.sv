@@ -57,6 +57,8 @@ module fp8mac_csr
   input  logic        amax_nonfinite_i,
   input  counters_t   counters_i,
 
+  output table_write_t table_write_o,
+
   // Completion records
   output record_index_t record_select_o,
   output logic        record_release_o,
@@ -238,6 +240,24 @@ module fp8mac_csr
       ring_o           <= out.DOORBELL.value.swmod;
       record_release_o <= out.RECORD_RELEASE.tag.swmod;
     end
+  end
+
+  // The codes are in their register one cycle after the write. The index then moves on.
+  logic table_write_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) table_write_q <= 1'b0;
+    else table_write_q <= out.TABLE_DATA.codes.swmod;
+  end
+
+  assign table_write_o = '{write: table_write_q, second: out.TABLE_INDEX.second.value,
+                           word: out.TABLE_INDEX.word.value, codes: out.TABLE_DATA.codes.value};
+
+  always_comb begin
+    in.TABLE_INDEX.word.we     = table_write_q;
+    in.TABLE_INDEX.word.next   = out.TABLE_INDEX.word.value + 6'd1;
+    in.TABLE_INDEX.second.we   = table_write_q;
+    in.TABLE_INDEX.second.next = out.TABLE_INDEX.second.value ^ (out.TABLE_INDEX.word.value == '1);
   end
 
   assign ring_addr_o = out.DOORBELL.value.value;

@@ -50,6 +50,8 @@ module fp8mac_output
   input  logic [COLS-1:0][31:0]   scale_b_i,
   input  logic [COLS-1:0][31:0]   bias_i,
 
+  input  table_write_t            table_write_i,
+
   // A transfer leaves the epilogue.
   output logic                    epi_valid_o,
   output flags_t                  epi_flags_o,
@@ -111,6 +113,7 @@ module fp8mac_output
   logic [31:0]                     scale_a;
   logic [COLS-1:0][31:0]           scale_b, bias;
   epilogue_cfg_t                   cfg;
+  dim_t                            first_row, first_col;
   position_t                       in_place, out_place;
 
   logic                  cmd_valid, cmd_ready, cmd_push, drain_full, drain_empty, drain_pop, slot_free;
@@ -141,6 +144,8 @@ module fp8mac_output
     .epi_scale_b_o(scale_b),
     .epi_bias_o   (bias),
     .epi_cfg_o    (cfg),
+    .epi_first_row_o(first_row),
+    .epi_first_col_o(first_col),
     .epi_row_o    (in_place.row),
     .epi_addr_o   (in_place.addr),
     .epi_offset_o (in_place.offset),
@@ -151,7 +156,7 @@ module fp8mac_output
     .cmd_ready_i  (cmd_ready)
   );
 
-  fp8mac_epilogue #(.WIDTH(WIDTH), .COLS(COLS), .META_W($bits(position_t))) u_epilogue (
+  fp8mac_epilogue #(.WIDTH(WIDTH), .COLS(COLS), .ROW_STEP(SHARE), .META_W($bits(position_t))) u_epilogue (
     .clk_i, .rst_ni,
     .cfg_i      (cfg),
     .busy_o     (epi_busy),
@@ -162,6 +167,8 @@ module fp8mac_output
     .scale_b_i  (scale_b),
     .bias_i     (bias),
     .meta_i     (in_place),
+    .row_i      (first_row),
+    .col_i      (first_col),
     .out_valid_o(out_valid),
     .d_o        (code),
     .meta_o     (out_place),
@@ -179,6 +186,8 @@ module fp8mac_output
     .row_i      (out_place.row),
     .code_i     (code),
     .size_i     (dst_size(cfg.d_fmt)),
+    .code_table_i(cfg.code_table),
+    .table_write_i,
     .addr_i     (out_place.addr),
     .offset_i   (out_place.offset),
     .read_i     (read),

@@ -6,7 +6,12 @@
 //   cycle t+1  it is written; a read of cycle t+2 sees it
 //
 // A read gives one beat in the next cycle, and the beat stays until the next read.
-module fp8mac_pack #(
+//
+// A table maps codes of one byte to codes of one byte. There are two, each in a memory for each code of a transfer. They
+// are written by software, and not while they are in use.
+module fp8mac_pack
+  import fp8mac_pkg::*;
+#(
   parameter int unsigned ROWS  = 2,    // of a transfer: a power of two
   parameter int unsigned COLS  = 4,
   parameter int unsigned WORDS = 64,   // of a memory
@@ -25,8 +30,11 @@ module fp8mac_pack #(
   input  logic [ROWS-1:0]                 row_i,     // rows that are written
   input  logic [ROWS-1:0][COLS-1:0][31:0] code_i,    // right-justified
   input  logic [1:0]                      size_i,    // log2 of a code's bytes
+  input  code_table_e                     code_table_i,  // TableNone, or size_i = 0
   input  logic [AddrW-1:0]                addr_i,
   input  logic [WordW-1:0]                offset_i,  // a multiple of the bytes of COLS codes
+
+  input  fp8mac_cmd_pkg::table_write_t    table_write_i,
 
   input  logic                            read_i,
   input  logic [RowW-1:0]                 read_row_i,
@@ -36,6 +44,7 @@ module fp8mac_pack #(
 );
   localparam int unsigned ColsLog = $clog2(COLS);
   localparam int unsigned Widest  = COLS * 4;
+  localparam int unsigned TableWords = 64;
 
   // ---- cycle t: codes side by side ---------------------------------------------------------------------------------
   // A row's codes, repeated over the word; the byte enables choose the right copy.
@@ -65,6 +74,38 @@ module fp8mac_pack #(
     addr_q   <= addr_i;
   end
 
+  // ---- cycle t+1: mapped codes -------------------------------------------------------------------------------------
+  logic [ROWS-1:0][COLS-1:0][7:0] mapped;
+  logic [ROWS-1:0][WORD-1:0][7:0] data;
+  logic                           map_q;
+
+  always_ff @(posedge clk_i) map_q <= code_table_i != TableNone;
+
+  for (genvar r = 0; r < int'(ROWS); r++) begin : g_map_row
+    for (genvar c = 0; c < int'(COLS); c++) begin : g_map_col
+      logic [1:0]      byte_q;
+      logic [3:0][7:0] codes;
+
+      fp8mac_two_port_ram #(.DEPTH(2 * TableWords), .WIDTH(32)) u_table (
+        .clk_i,
+        .write_i        (table_write_i.write),
+        .write_address_i({table_write_i.second, table_write_i.word}),
+        .write_data_i   (table_write_i.codes),
+        .read_i         (valid_i && code_table_i != TableNone),
+        .read_address_i ({code_table_i == Table1, code_i[r][c][7:2]}),
+        .read_data_o    (codes)
+      );
+      always_ff @(posedge clk_i) byte_q <= code_i[r][c][1:0];
+      assign mapped[r][c] = codes[byte_q];
+    end
+  end
+
+  always_comb begin
+    for (int unsigned r = 0; r < ROWS; r++) begin
+      for (int unsigned b = 0; b < WORD; b++) data[r][b] = map_q ? mapped[r][b % COLS] : word_q[r][b];
+    end
+  end
+
   // ---- the memories ------------------------------------------------------------------------------------------------
   logic [ROWS-1:0][Beats-1:0][BEAT*8-1:0] read_word;
   logic [RowW-1:0]                        read_row_q;
@@ -75,7 +116,7 @@ module fp8mac_pack #(
       .clk_i,
       .write_i     (write_q[row] ? enable_q : '0),
       .write_addr_i(addr_q),
-      .write_data_i(word_q[row]),
+      .write_data_i(data[row]),
       .read_i      (read_i && read_row_i == RowW'(row)),
       .read_addr_i,
       .read_data_o (read_word[row])

@@ -70,6 +70,10 @@ module fp8mac_store
   output logic [COLS-1:0][31:0]             epi_bias_o,
   output epilogue_cfg_t                     epi_cfg_o,       // constant while transfers are inside
 
+  // The row and the column of its first output, in the tile command
+  output dim_t                              epi_first_row_o,
+  output dim_t                              epi_first_col_o,
+
   // The transfer's place in the D buffer
   output logic [Rows-1:0]                   epi_row_o,       // its rows
   output logic [BufW-1:0]                  epi_addr_o,      // word
@@ -267,6 +271,9 @@ module fp8mac_store
     epi_scale_a_o <= cmd.scale_a_vec ? scale_a[source_q.group][source_q.phase] : cmd.scale_a;
     epi_scale_b_o <= cmd.scale_b_vec ? scale_b_i : {COLS{cmd.scale_b}};
     epi_bias_o    <= bias_i;
+    epi_first_row_o <= dim_t'(32'(source_q.place.row_tile) * ROWS + 32'(part1) * Rows * SHARE +
+                              32'(source_q.phase));
+    epi_first_col_o <= dim_t'(32'(source_q.place.col_tile) * COLS);
     epi_row_o     <= row_moves;
     epi_addr_o    <= addr;
     epi_offset_o  <= byte_in_row[WordW-1:0];

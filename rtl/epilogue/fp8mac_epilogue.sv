@@ -9,11 +9,15 @@
 // are the flags that the present outputs raised. Absent outputs (in_en_i = 0) have no effect, and their d_o is
 // meaningless.
 //
+// Stochastic rounding of D takes 16 random bits for each output (fp8mac_simon64). They depend on the seed and on the
+// output's row and column in the whole D: cfg_i.first_m, first_n, and the place in the tile at the input.
+//
 // A transfer enters in any cycle, and leaves a fixed number of cycles later. Nothing stops it, so the receiver must have
 // room for it. cfg_i must be constant while transfers are inside (busy_o), and in the cycle in which one enters.
 module fp8mac_epilogue #(
   parameter int unsigned WIDTH  = 8,   // outputs per transfer
   parameter int unsigned COLS   = 4,   // of which a row has COLS
+  parameter int unsigned ROW_STEP = 1, // distance of a transfer's rows in D
   parameter int unsigned META_W = 16   // bits that travel with a transfer unchanged
 ) (
   input  logic                      clk_i,
@@ -29,6 +33,8 @@ module fp8mac_epilogue #(
   input  logic [COLS-1:0][31:0]     scale_b_i,
   input  logic [COLS-1:0][31:0]     bias_i,     // has no effect unless cfg_i.bias_en
   input  logic [META_W-1:0]         meta_i,
+  input  logic [15:0]               row_i,      // row of its first row, in the tile
+  input  logic [15:0]               col_i,      // column of its first column, in the tile
 
   output logic                      out_valid_o,
   output logic [WIDTH-1:0][31:0]    d_o,        // codes, right-justified
@@ -62,6 +68,8 @@ module fp8mac_epilogue #(
   typedef struct packed {
     logic [WIDTH-1:0]  en;
     logic [META_W-1:0] meta;
+    logic [15:0]       row;
+    logic [15:0]       col;
     flags_t            flags;
   } travel_t;
 
@@ -88,9 +96,10 @@ module fp8mac_epilogue #(
   end
 
   always_ff @(posedge clk) begin
-    travel_q[1] <= '{en: in_en_i, meta: meta_i, flags: raised[0]};
+    travel_q[1] <= '{en: in_en_i, meta: meta_i, row: row_i, col: col_i, flags: raised[0]};
     for (int unsigned i = 1; i < Depth; i++) begin
-      travel_q[i+1] <= '{en: travel_q[i].en, meta: travel_q[i].meta, flags: travel_q[i].flags | raised[i]};
+      travel_q[i+1]       <= travel_q[i];
+      travel_q[i+1].flags <= travel_q[i].flags | raised[i];
     end
   end
 
@@ -120,6 +129,45 @@ module fp8mac_epilogue #(
       .invalid_o (s_invalid[c]),
       .overflow_o(s_overflow[c])
     );
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Random bits: a block serves RandomColumns outputs of a row
+  // ---------------------------------------------------------------------------------------------------------------
+  localparam int unsigned RandomColumns = 4;
+  localparam int unsigned RandomStages  = 2;
+  localparam int unsigned PlaceStage    = ConvertStage - RandomStages - 1;  // of the places' sums
+  localparam int unsigned RowBlocks     = (COLS + RandomColumns - 1) / RandomColumns;
+
+  logic [WIDTH-1:0][15:0] random;
+
+  for (genvar r = 0; r < int'(WIDTH / COLS); r++) begin : gen_random_row
+    logic [31:0]                                   m_q, n_q;
+    logic [RandomStages-1:0][$clog2(RandomColumns)-1:0] n_low_q;
+    logic [RowBlocks-1:0][RandomColumns-1:0][15:0] bits;
+
+    always_ff @(posedge clk) begin
+      m_q <= cfg_i.first_m + 32'(travel_q[PlaceStage].row) + 32'(r * ROW_STEP);
+      n_q <= cfg_i.first_n + 32'(travel_q[PlaceStage].col);
+      n_low_q <= {n_low_q[RandomStages-2:0], n_q[$clog2(RandomColumns)-1:0]};
+    end
+
+    for (genvar b = 0; b < int'(RowBlocks); b++) begin : gen_block
+      fp8mac_simon64 u_random (
+        .clk_i    (clk),
+        .seed_i   (cfg_i.seed),
+        .m_i      (m_q),
+        .n_block_i((n_q >> $clog2(RandomColumns)) + 32'(b)),
+        .random_o (bits[b])
+      );
+    end
+
+    // Fewer columns than a block's begin at a multiple of their number.
+    for (genvar c = 0; c < int'(COLS); c++) begin : gen_column
+      logic [$clog2(RandomColumns)-1:0] at;
+      assign at = n_low_q[RandomStages-1] + ($clog2(RandomColumns))'(c);
+      assign random[r * COLS + c] = bits[c / RandomColumns][at];
+    end
   end
 
   // ---------------------------------------------------------------------------------------------------------------
@@ -187,6 +235,8 @@ module fp8mac_epilogue #(
       .clk_i          (clk),
       .fmt_i          (cfg_i.d_fmt),
       .overflow_mode_i(cfg_i.overflow),
+      .stochastic_i   (cfg_i.stochastic),
+      .random_i       (random[w]),
       .x_i            (td),
       .code_o         (d_o[w]),
       .overflow_o     (d_overflow[w]),

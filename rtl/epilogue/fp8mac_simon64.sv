@@ -11,7 +11,7 @@
 // neighbouring columns. seed_i must be constant while a position is inside.
 module fp8mac_simon64 #(
   localparam int unsigned Rounds     = 16,
-  localparam int unsigned Stages     = 4,
+  localparam int unsigned Stages     = 2,
   localparam int unsigned Columns    = 4
 ) (
   input  logic                     clk_i,

@@ -4,6 +4,7 @@
 #define ACCEL_COMMAND_H
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -84,6 +85,20 @@ struct Outcome {
     }
 };
 
+// The codes of both tables: any that differ.
+inline const std::array<std::array<uint8_t, FP8MAC_TABLE_CODES>, 2> &code_tables()
+{
+    static const auto tables = [] {
+        std::array<std::array<uint8_t, FP8MAC_TABLE_CODES>, 2> made{};
+        for (uint32_t i = 0; i < FP8MAC_TABLE_CODES; i++) {
+            made[0][i] = static_cast<uint8_t>(i * 77 + 5);
+            made[1][i] = static_cast<uint8_t>(~(i * 13));
+        }
+        return made;
+    }();
+    return tables;
+}
+
 class Golden
 {
   public:
@@ -123,6 +138,11 @@ class Golden
     static const fp8mac_format *format(uint32_t id)
     {
         return fp8mac_format_get(static_cast<fp8mac_format_id>(id));
+    }
+
+    static const uint8_t *table(const Command &t)
+    {
+        return t.act_table == 0 ? nullptr : code_tables()[t.act_table - 1].data();
     }
 
     fp8mac_dot_config dot_config(const Command &t) const
@@ -177,6 +197,13 @@ class Golden
         desc.ldd = t.n;
         desc.d_mode.overflow = static_cast<fp8mac_overflow>(t.overflow);
         desc.scale_d = &scale_d;
+        desc.d_table = table(t);
+        if (t.stochastic) {
+            desc.d_mode.rounding = FP8MAC_ROUND_STOCHASTIC;
+            desc.d_generator = FP8MAC_GENERATOR_SIMON;
+            desc.d_random_bits = 16;
+            desc.dot.seed = t.seed;
+        }
         fp8mac_gemm_result result{};
         if (fp8mac_gemm(&desc, &result) != FP8MAC_OK) {
             refusals++;
@@ -224,14 +251,24 @@ class Golden
         epilogue.activation = static_cast<fp8mac_activation>(t.act);
         epilogue.clamp_lo = as_float(t.clamp_lo);
         epilogue.clamp_hi = as_float(t.clamp_hi);
-        epilogue.d_format = format(t.d_fmt);
+        epilogue.d_format = format(t.stochastic ? uint32_t{FP8MAC_FP32} : t.d_fmt);
         epilogue.d_mode.overflow = static_cast<fp8mac_overflow>(t.overflow);
         epilogue.scale_d = as_float(t.scale_d);
-        const uint32_t code = fp8mac_epilogue_apply(
+        uint32_t code = fp8mac_epilogue_apply(
             &epilogue, fp8mac_acc_to_fp32(&dot, &acc, &outcome.flags),
             t.scale_a_vec ? word(t.scale_a, r) : t.scale_a,
             t.scale_b_vec ? word(t.scale_b, c) : t.scale_b, t.bias_en ? word(t.bias, c) : 0, 0,
             &outcome.amax, &outcome.nonfinite, &outcome.flags);
+        if (t.stochastic) {
+            code =
+                fp8mac_encode_stochastic(format(t.d_fmt), fp8mac_decode(format(FP8MAC_FP32), code),
+                                         static_cast<fp8mac_overflow>(t.overflow),
+                                         fp8mac_simon_bits(t.seed, r, c, 16), 16, &outcome.flags);
+            if (fp8mac_decode(format(t.d_fmt), code).cls == FP8MAC_CLASS_NAN) {
+                code = fp8mac_format_nan_code(format(t.d_fmt));
+            }
+        }
+        code = table(t) != nullptr ? table(t)[code] : code;
         std::memcpy(at(t.d_addr + r * t.d_stride + c * t.d_bytes()), &code, t.d_bytes());
     }
 

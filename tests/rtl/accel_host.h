@@ -152,6 +152,17 @@ class Host
     {
         write(REG(DOORBELL), descriptor);
     }
+    void load_tables()
+    {
+        write(REG(TABLE_INDEX), 0);
+        for (const auto &codes : code_tables()) {
+            for (size_t i = 0; i < codes.size(); i += 4) {
+                uint32_t word;
+                std::memcpy(&word, &codes[i], sizeof word);
+                write(REG(TABLE_DATA), word);
+            }
+        }
+    }
     void wait_for_room()
     {
         const uint64_t start = cycles();

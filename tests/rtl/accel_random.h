@@ -369,6 +369,10 @@ class Maker
         t.bias = t.bias_en ? vector(t.n, false) : 0;
         t.scale_d = scale();
         clamp(t);
+        t.stochastic = rng_.below(4) == 0;
+        t.seed = t.stochastic ? static_cast<uint32_t>(rng_.next()) : 0;
+        t.act_table = t.d_fmt < FP8MAC_FP16 && rng_.below(3) == 0 ? 1 + rng_.below(2) : 0;
+        t.extended = t.stochastic || t.act_table != 0;
     }
 
     // lo <= hi by value

@@ -60,6 +60,7 @@ class Scenario
     uint64_t hits_nonfinite_ = 0, hits_finite_ = 0;
     uint64_t hits_records_ = 0, hits_waits_ = 0;  // records compared, and those awaited
     uint64_t hits_rung_ = 0, hits_submitted_ = 0; // by the doorbell, by registers
+    uint64_t hits_stochastic_ = 0, hits_table_ = 0;
     uint64_t drained_ = 0; // cycles in which compute waited for results to be taken
 
   private:
@@ -208,6 +209,8 @@ inline void Scenario::run(const std::vector<Command> &tiles, const std::vector<C
         host_.wait_for_room();
         rings[i] ? host_.ring(rings[i]) : host_.submit(sent[i]);
         (rings[i] ? hits_rung_ : hits_submitted_)++;
+        hits_stochastic_ += tiles[i].stochastic;
+        hits_table_ += tiles[i].act_table != 0;
         any_irq |= tiles[i].irq;
         if (rng_.below(4) == 0) {
             for (unsigned i = rng_.below(200); i > 0; i--) {

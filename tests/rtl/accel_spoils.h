@@ -95,6 +95,10 @@ const Spoil kSpoils[] = {
      [](Command &t, const Command &) { t.extended = true, t.x_fmt = 7; }},
     {"reserved act_table", ErrMode,
      [](Command &t, const Command &) { t.extended = true, t.act_table = 3; }},
+    {"a table for FP16", ErrMode,
+     [](Command &t, const Command &) {
+         t.extended = true, t.act_table = 1, t.d_fmt = FP8MAC_FP16, t.d_stride += 64 * kBeat;
+     }},
     {"sa too large", ErrScaleExp, [](Command &t, const Command &) { t.sa = 33; }},
     {"sb too small", ErrScaleExp, [](Command &t, const Command &) { t.sb = -33; }},
     {"sa far too small", ErrScaleExp, [](Command &t, const Command &) { t.sa = -128; }},

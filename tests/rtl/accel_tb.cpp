@@ -103,6 +103,9 @@ void Test::identity()
                  kElement.by_operands);
     bench_.equal("products of an accumulator", FIELD_OF(element, ELEMENT, TERMS_LOG2),
                  kElement.terms_log2);
+    host_.load_tables();
+    bench_.equal("the place in the tables is at its beginning again", host_.read(REG(TABLE_INDEX)),
+                 0);
     bench_.equal("scale of D after reset", host_.read(REG(SCALE_D)), accel::kOne);
     bench_.equal("STATUS after reset", host_.read(REG(STATUS)), FP8MAC_REGS__STATUS__IDLE_bm);
     bench_.equal("AMAX after reset", host_.read(REG(AMAX)), 0);
@@ -145,6 +148,8 @@ void Test::random_batches(unsigned count)
     bench_.covered("chains", hits_chain_);
     bench_.covered("commands by the doorbell", hits_rung_);
     bench_.covered("commands by registers", hits_submitted_);
+    bench_.covered("commands with stochastic rounding", hits_stochastic_);
+    bench_.covered("commands with a table", hits_table_);
     bench_.covered("commands that reuse an operand", hits_reuse_);
     bench_.covered("completion records", hits_records_);
     bench_.covered("waits for a record", hits_waits_);

@@ -36,7 +36,7 @@ $(EPILOGUE_BENCHES): $(BUILD)/tb/epilogue_%/epilogue_tb: tests/rtl/epilogue_tb.c
 	@mkdir -p $(@D) && rm -f $@
 	$(call say,VERILATOR,$@)
 	$(call EPILOGUE_VERILATE,fp8mac_epilogue) -GWIDTH=$(call epilogue_word,$*,1) -GCOLS=$(call epilogue_word,$*,2) \
-	  -GMETA_W=32 -CFLAGS "-DWIDTH=$(call epilogue_word,$*,1) -DCOLS=$(call epilogue_word,$*,2)" -o $(@F) $(RTL_WAIVER) \
+	  -GMETA_W=32 -GROW_STEP=2 -CFLAGS "-DWIDTH=$(call epilogue_word,$*,1) -DCOLS=$(call epilogue_word,$*,2) -DROW_STEP=2" -o $(@F) $(RTL_WAIVER) \
 	  $(RTL_PACKAGE) $(EPILOGUE_LEAVES) $(EPILOGUE_FAST_TREE) $(EPILOGUE_TOP) $(abspath $<) >$(@D)/build.log \
 	  || { cat $(@D)/build.log; exit 1; }
 

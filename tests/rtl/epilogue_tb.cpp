@@ -11,8 +11,8 @@
 #include "fp8mac/fp8mac.h"
 #include "tb.h"
 
-#if !defined WIDTH || !defined COLS
-#error "compile with -DWIDTH=n -DCOLS=n, as the module was"
+#if !defined WIDTH || !defined COLS || !defined ROW_STEP
+#error "compile with -DWIDTH=n -DCOLS=n -DROW_STEP=n, as the module was"
 #endif
 
 namespace
@@ -56,8 +56,20 @@ uint32_t get(const VlWide<N> &port, unsigned i)
     return port[i];
 }
 
+// Bits of a packed port, the lowest first.
+template <std::size_t N>
+void put_bits(VlWide<N> &port, unsigned &at, unsigned width, uint32_t value)
+{
+    for (unsigned i = 0; i < width; i++, at++) {
+        const uint32_t bit = uint32_t{1} << at % 32;
+        port[at / 32] = (port[at / 32] & ~bit) | ((value >> i & 1) != 0 ? bit : 0);
+    }
+}
+
 struct Config {
     unsigned d_fmt = 0, overflow = 0, act = 0, bias_en = 0;
+    bool stochastic = false;
+    uint32_t seed = 0, first_m = 0, first_n = 0;
     uint32_t clamp_lo = 0, clamp_hi = 0, scale_d = kOne;
 
     fp8mac_epilogue model() const
@@ -75,7 +87,9 @@ struct Config {
     bool operator==(const Config &o) const
     {
         return d_fmt == o.d_fmt && overflow == o.overflow && act == o.act && bias_en == o.bias_en &&
-               clamp_lo == o.clamp_lo && clamp_hi == o.clamp_hi && scale_d == o.scale_d;
+               clamp_lo == o.clamp_lo && clamp_hi == o.clamp_hi && scale_d == o.scale_d &&
+               stochastic == o.stochastic && seed == o.seed && first_m == o.first_m &&
+               first_n == o.first_n;
     }
 };
 
@@ -83,7 +97,22 @@ struct Transfer {
     Config cfg;
     unsigned en = kAllPresent;
     uint32_t t0[WIDTH] = {}, scale_a = kOne, scale_b[COLS] = {}, bias[COLS] = {}, meta = 0;
+    uint32_t row = 0, col = 0; // of the first output, in its tile
 };
+
+// D's code by the model, where its random bits are drawn.
+uint32_t drawn_code(const Transfer &t, unsigned w, uint32_t fp32, fp8mac_flags *flags)
+{
+    const uint32_t m = t.cfg.first_m + t.row + w / COLS * ROW_STEP,
+                   n = t.cfg.first_n + t.col + w % COLS;
+    const fp8mac_format *format = fp8mac_format_get(static_cast<fp8mac_format_id>(t.cfg.d_fmt));
+    const uint32_t code =
+        fp8mac_encode_stochastic(format, fp8mac_decode(fp8mac_format_get(FP8MAC_FP32), fp32),
+                                 static_cast<fp8mac_overflow>(t.cfg.overflow),
+                                 fp8mac_simon_bits(t.cfg.seed, m, n, 16), 16, flags);
+    return fp8mac_decode(format, code).cls == FP8MAC_CLASS_NAN ? fp8mac_format_nan_code(format)
+                                                               : code;
+}
 
 struct Output {
     Transfer in;
@@ -95,7 +124,7 @@ struct Output {
 struct Events {
     uint64_t invalid, overflow, saturated, nan_flag, nan_passes, nan_code, inf_code, subnormal_code,
         subnormal_t, clamp_lo, clamp_hi, clamp_keeps_zero, relu_negative, relu_nan, clamp_nan,
-        nan_of_negative, nonfinite, amax_zero, absent, absent_special, none_present, gap,
+        nan_of_negative, nonfinite, amax_zero, drawn, absent, absent_special, none_present, gap,
         cfg_changes, cfg_kept, lost_to_reset;
     uint64_t modes[FP8MAC_ARRAY_FORMAT_COUNT][3][3][2];
 };
@@ -166,10 +195,21 @@ class EpilogueBench
   private:
     void drive(const Transfer &t)
     {
-        dut_->cfg_i[0] = t.cfg.scale_d;
-        dut_->cfg_i[1] = t.cfg.clamp_hi;
-        dut_->cfg_i[2] = t.cfg.clamp_lo;
-        dut_->cfg_i[3] = t.cfg.d_fmt << 5 | t.cfg.overflow << 3 | t.cfg.act << 1 | t.cfg.bias_en;
+        unsigned at = 0;
+        for (const uint32_t word : {t.cfg.scale_d, t.cfg.clamp_hi, t.cfg.clamp_lo}) {
+            put_bits(dut_->cfg_i, at, 32, word);
+        }
+        put_bits(dut_->cfg_i, at, 1, t.cfg.bias_en);
+        put_bits(dut_->cfg_i, at, 2, t.cfg.act);
+        put_bits(dut_->cfg_i, at, 2, t.cfg.overflow);
+        put_bits(dut_->cfg_i, at, 3, t.cfg.d_fmt);
+        put_bits(dut_->cfg_i, at, 2, 0); // the tables are behind the epilogue
+        for (const uint32_t word : {t.cfg.first_n, t.cfg.first_m, t.cfg.seed}) {
+            put_bits(dut_->cfg_i, at, 32, word);
+        }
+        put_bits(dut_->cfg_i, at, 1, t.cfg.stochastic);
+        dut_->row_i = static_cast<uint16_t>(t.row);
+        dut_->col_i = static_cast<uint16_t>(t.col);
         dut_->in_en_i = t.en;
         dut_->scale_a_i = t.scale_a;
         dut_->meta_i = t.meta;
@@ -209,7 +249,10 @@ class EpilogueBench
 void EpilogueBench::expect(const Transfer &t)
 {
     Output out = {t, {}, 0, false, 0};
-    const fp8mac_epilogue epilogue = t.cfg.model();
+    fp8mac_epilogue epilogue = t.cfg.model();
+    if (t.cfg.stochastic) {
+        epilogue.d_format = fp8mac_format_get(FP8MAC_FP32);
+    }
     for (unsigned w = 0; w < WIDTH; w++) {
         if ((t.en >> w & 1) == 0) {
             events_.absent++;
@@ -220,6 +263,11 @@ void EpilogueBench::expect(const Transfer &t)
         out.d[w] =
             fp8mac_epilogue_apply(&epilogue, t.t0[w], t.scale_a, t.scale_b[w % COLS],
                                   t.bias[w % COLS], 0, &out.amax, &out.nonfinite, &out.flags);
+        if (t.cfg.stochastic) {
+            const uint32_t fp32 = out.d[w];
+            out.d[w] = drawn_code(t, w, fp32, &out.flags);
+            events_.drawn++;
+        }
         count(t, w, out.d[w]);
     }
     events_.invalid += (out.flags & FP8MAC_FLAG_INVALID) != 0;
@@ -245,10 +293,10 @@ void EpilogueBench::receive()
     const auto about = [&](unsigned w) {
         return tb::text(
             "transfer %u element %u: t0 %08x scale_a %08x scale_b %08x bias %08x en %x; "
-            "fmt %u overflow %u act %u bias_en %u lo %08x hi %08x scale_d %08x",
+            "fmt %u overflow %u act %u bias_en %u lo %08x hi %08x scale_d %08x; stochastic %d",
             t.meta, w, t.t0[w], t.scale_a, t.scale_b[w % COLS], t.bias[w % COLS], t.en, t.cfg.d_fmt,
-            t.cfg.overflow, t.cfg.act, t.cfg.bias_en, t.cfg.clamp_lo, t.cfg.clamp_hi,
-            t.cfg.scale_d);
+            t.cfg.overflow, t.cfg.act, t.cfg.bias_en, t.cfg.clamp_lo, t.cfg.clamp_hi, t.cfg.scale_d,
+            t.cfg.stochastic);
     };
     bench_.equal("meta", dut_->meta_o, t.meta);
     for (unsigned w = 0; w < WIDTH; w++) {
@@ -323,6 +371,7 @@ void EpilogueBench::report() const
     line("NaN through ReLU", e.relu_nan);
     line("nonfinite", e.nonfinite);
     line("amax +0 of finite outputs", e.amax_zero);
+    line("stochastic rounding", e.drawn);
     line("absent element", e.absent);
     line("absent element with Inf or NaN", e.absent_special);
     line("transfer without elements", e.none_present);
@@ -385,6 +434,12 @@ Config random_config(tb::Rng &rng)
     cfg.scale_d = rng.chance(500)   ? power_of_two(rng, -12, 12)
                   : rng.chance(900) ? positive_finite(rng)
                                     : rng.fp32();
+    cfg.stochastic = rng.below(3) == 0;
+    if (cfg.stochastic) {
+        cfg.seed = static_cast<uint32_t>(rng.next());
+        cfg.first_m = static_cast<uint32_t>(rng.next() >> rng.below(32));
+        cfg.first_n = static_cast<uint32_t>(rng.next() >> rng.below(32)) & ~3u;
+    }
     return cfg;
 }
 
@@ -406,6 +461,8 @@ Transfer random_transfer(tb::Rng &rng, const Config &cfg)
 {
     Transfer t;
     t.cfg = cfg;
+    t.row = rng.below(1u << 10);
+    t.col = rng.below(1u << 8) * COLS;
     t.en = rng.chance(700) ? kAllPresent : static_cast<unsigned>(rng.next() & kAllPresent);
     const uint32_t kind = rng.below(4);
     t.scale_a = kind == 0   ? rng.fp32()

@@ -482,7 +482,7 @@ void convert_all(ConvertBench &convert, tb::Rng &rng, fp8mac_overflow mode, bool
 // Positions that enter one after the other, and their blocks.
 void random_blocks(tb::Bench &bench, tb::Clocked<Vfp32_tb_top> &dut, tb::Rng &rng)
 {
-    constexpr unsigned kStages = 4;
+    constexpr unsigned kStages = 2;
     std::deque<std::array<uint32_t, 2>> inside;
     for (int i = 0; i < 20000 && !bench.hopeless(); i++) {
         if (i % 1000 == 0) { // the seed stays while positions are inside

@@ -99,6 +99,11 @@ module output_tb
     cmd.cmd.pass_shape         = pass_shape_e'(pass_shape_i);
     cmd.cmd.d_addr             = d_addr_i;
     cmd.cmd.d_stride           = d_stride_i;
+    cmd.cmd.epilogue.stochastic = 1'b0;
+    cmd.cmd.epilogue.seed      = '0;
+    cmd.cmd.epilogue.first_m   = '0;
+    cmd.cmd.epilogue.first_n   = '0;
+    cmd.cmd.epilogue.code_table = TableNone;
     cmd.cmd.epilogue.d_fmt     = dst_fmt_e'(d_fmt_i);
     cmd.cmd.epilogue.overflow  = overflow_e'(overflow_i);
     cmd.cmd.epilogue.act       = activation_e'(act_i);
@@ -125,7 +130,9 @@ module output_tb
     .ready_o, .kept_i, .stored_o, .result_valid_i, .result_ready_o, .result_phase_i,
     .result_i      (result_i),
     .result_place_i('{row_tile: result_row_tile_i, col_tile: result_col_tile_i, last: result_last_i, owner: '0}),
-    .vector_half_o, .row_tile_o, .col_tile_o, .scale_a_i, .scale_b_i, .bias_i, .epi_valid_o,
+    .vector_half_o, .row_tile_o, .col_tile_o, .scale_a_i, .scale_b_i, .bias_i,
+    .table_write_i ('0),
+    .epi_valid_o,
     .epi_flags_o   (flags),
     .epi_amax_o, .epi_nonfinite_o, .epi_owner_o(), .empty_o, .retire_valid_o,
     .retire_o      (retire),
