@@ -17,11 +17,13 @@ module fp8mac_pack
   parameter int unsigned WORDS = 64,   // of a memory
   parameter int unsigned WORD  = 16,   // bytes; at least a beat, and at least COLS codes of four bytes
   parameter int unsigned BEAT  = 16,
+  parameter int unsigned TABLE_WORDS = 64,  // of four codes, in a table; fewer serve proofs
   localparam int unsigned AddrW  = $clog2(WORDS),
   localparam int unsigned WordW  = $clog2(WORD),
   localparam int unsigned RowW   = (ROWS > 1) ? $clog2(ROWS) : 1,
   localparam int unsigned Beats  = WORD / BEAT,
-  localparam int unsigned BeatW  = (Beats > 1) ? $clog2(Beats) : 1
+  localparam int unsigned BeatW  = (Beats > 1) ? $clog2(Beats) : 1,
+  localparam int unsigned TableW = $clog2(TABLE_WORDS)
 ) (
   input  logic                            clk_i,
   input  logic                            rst_ni,
@@ -44,7 +46,6 @@ module fp8mac_pack
 );
   localparam int unsigned ColsLog = $clog2(COLS);
   localparam int unsigned Widest  = COLS * 4;
-  localparam int unsigned TableWords = 64;
 
   // ---- cycle t: codes side by side ---------------------------------------------------------------------------------
   // A row's codes, repeated over the word; the byte enables choose the right copy.
@@ -86,13 +87,13 @@ module fp8mac_pack
       logic [1:0]      byte_q;
       logic [3:0][7:0] codes;
 
-      fp8mac_two_port_ram #(.DEPTH(2 * TableWords), .WIDTH(32)) u_table (
+      fp8mac_two_port_ram #(.DEPTH(2 * TABLE_WORDS), .WIDTH(32)) u_table (
         .clk_i,
         .write_i        (table_write_i.write),
-        .write_address_i({table_write_i.second, table_write_i.word}),
+        .write_address_i({table_write_i.second, TableW'(table_write_i.word)}),
         .write_data_i   (table_write_i.codes),
         .read_i         (valid_i && code_table_i != TableNone),
-        .read_address_i ({code_table_i == Table1, code_i[r][c][7:2]}),
+        .read_address_i ({code_table_i == Table1, TableW'(code_i[r][c][7:2])}),
         .read_data_o    (codes)
       );
       always_ff @(posedge clk_i) byte_q <= code_i[r][c][1:0];

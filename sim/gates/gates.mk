@@ -17,7 +17,7 @@ $(GATES_V) &: $(RTL_SOURCES) $(wildcard synth/flow/*.py) synth/study/chip.py syn
 
 # The memories and clock gates, and the queues of the system's bus
 GATES_RTL := $(patsubst %,rtl/accel/fp8mac_%.sv,fifo ram byte_ram vector_buffer) \
-  $(patsubst %,rtl/array/fp8mac_%.sv,two_port_ram acc_memory) rtl/leaf/fp8mac_clock_gate.sv
+  rtl/array/fp8mac_acc_memory.sv $(patsubst %,rtl/leaf/fp8mac_%.sv,two_port_ram clock_gate)
 SIM_INPUTS_GATES := $(call system_inputs,$(RTL_PACKAGES) $(GATES_RTL) $(GATES_V))
 gates_parameters := $(call system_parameters,$(GATES_ROWS)_$(GATES_COLS)_$(GATES_LANES)_128) \
   $(call element_parameters,$(GATES_SPEC)) +define+ACCEL_NETLIST -Wno-lint -Wno-style -Wno-UNOPTFLAT

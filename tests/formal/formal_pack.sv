@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_pack: any byte of the D buffer is the one that was last written to it, by a transfer whose codes cover it. A
-// read gives its beat in the next cycle, with every byte in its place, and the beat stays until the next read.
+// read gives its beat in the next cycle, with every byte in its place, and the beat stays until the next read. With a
+// table, any code is replaced by what was last written to its place in that table.
 module formal_pack #(
   parameter int unsigned ROWS  = 2,
   parameter int unsigned COLS  = 2,
@@ -19,6 +20,9 @@ module formal_pack #(
   input logic [ROWS-1:0]                 row_i,
   input logic [ROWS-1:0][COLS-1:0][31:0] code_i,
   input logic [1:0]                      size_i,
+  input fp8mac_pkg::code_table_e         code_table_i,
+  input fp8mac_cmd_pkg::table_write_t    table_write_i,
+  input logic [3:0]                      entry_i,
   input logic [BufW-1:0]                 addr_i,
   input logic [WordW-1:0]                offset_i,
   input logic                            read_i,
@@ -27,11 +31,17 @@ module formal_pack #(
   input logic [BeatW-1:0]                read_beat_i,
   input logic [RowW+BufW+WordW-1:0]      place_i
 );
+  import fp8mac_pkg::*;
+
+  localparam int unsigned TableWords = 2;
+  localparam int unsigned CodeW      = $clog2(4 * TableWords);
+  localparam int unsigned ColW       = (COLS > 1) ? $clog2(COLS) : 1;
+
   logic [BEAT-1:0][7:0] read_data;
 
-  fp8mac_pack #(.ROWS(ROWS), .COLS(COLS), .WORDS(WORDS), .WORD(WORD), .BEAT(BEAT)) dut (
-    .clk_i, .rst_ni, .valid_i, .row_i, .code_i, .size_i, .addr_i, .offset_i, .read_i, .read_row_i, .read_addr_i,
-    .read_beat_i, .read_data_o(read_data)
+  fp8mac_pack #(.ROWS(ROWS), .COLS(COLS), .WORDS(WORDS), .WORD(WORD), .BEAT(BEAT), .TABLE_WORDS(TableWords)) dut (
+    .clk_i, .rst_ni, .valid_i, .row_i, .code_i, .size_i, .code_table_i, .table_write_i, .addr_i, .offset_i, .read_i,
+    .read_row_i, .read_addr_i, .read_beat_i, .read_data_o(read_data)
   );
 
   // The byte that is followed
@@ -56,9 +66,55 @@ module formal_pack #(
     end
   end
 
-  // A byte that is given is written one cycle later.
+  // The entry of a table that is followed. What a transfer gets in the cycle of the entry's writing has no meaning.
+  logic                      second, entry_known_q, entry_written;
+  logic [CodeW-1:0]          entry_code;
+  logic [7:0]                entry_q, entry_used_value_q;
+  logic [ROWS-1:0][COLS-1:0] entry_used_q;
+
+  formal_const #(.WIDTH(1 + CodeW)) u_entry (.clk_i, .any_i(entry_i), .const_o({second, entry_code}));
+
+  assign entry_written = table_write_i.write && table_write_i.second == second &&
+                         table_write_i.word[CodeW-3:0] == entry_code[CodeW-1:2];
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) entry_known_q <= 1'b0;
+    else if (entry_written) entry_known_q <= 1'b1;
+    if (entry_written) entry_q <= table_write_i.codes[entry_code[1:0] * 8 +: 8];
+    entry_used_value_q <= entry_q;
+    for (int unsigned r = 0; r < ROWS; r++) begin
+      for (int unsigned c = 0; c < COLS; c++) begin
+        entry_used_q[r][c] <= rst_ni && valid_i && entry_known_q && !entry_written &&
+                              code_table_i == (second ? Table1 : Table0) && code_i[r][c][CodeW-1:0] == entry_code;
+      end
+    end
+  end
+
+  for (genvar r = 0; r < int'(ROWS); r++) begin : g_map_row
+    for (genvar c = 0; c < int'(COLS); c++) begin : g_map_col
+      always_comb begin
+        if (rst_ni) begin
+          entry_is_kept : assert (!entry_known_q ||
+            dut.g_map_row[r].g_map_col[c].u_table.word_q[{second, entry_code[CodeW-1:2]}][entry_code[1:0] * 8 +: 8] ==
+            entry_q);
+          entry_is_used : assert (!entry_used_q[r][c] || dut.mapped[r][c] == entry_used_value_q);
+        end
+      end
+    end
+  end
+
+  // A byte that is given is written one cycle later, mapped if there is a table.
   logic       given_q, known_q, shown_q;
   logic [7:0] given_value_q, value_q, shown_value_q;
+  logic            map_q;
+  logic [ColW-1:0] given_col_q;
+  logic [7:0]      written_value;
+
+  always_ff @(posedge clk_i) begin
+    map_q       <= code_table_i != TableNone;
+    given_col_q <= ColW'(distance);
+  end
+  assign written_value = map_q ? dut.mapped[row][given_col_q] : given_value_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -69,7 +125,7 @@ module formal_pack #(
       given_q <= given;
       if (given_q) begin
         known_q <= 1'b1;
-        value_q <= given_value_q;
+        value_q <= written_value;
       end
       if (read_i) begin
         shown_q       <= known_q && read_row_i == row && read_addr_i == addr && 32'(read_beat_i) == 32'(place) / BEAT;
@@ -90,16 +146,18 @@ module formal_pack #(
 
   always_comb begin
     if (rst_ni) begin
+      tables_are_none_or_two : assume (code_table_i <= Table1 && (code_table_i == TableNone || size_i == 2'd0));
       codes_have_1_2_or_4_bytes : assume (size_i <= 2'd2);
       offset_is_a_multiple : assume ((32'(offset_i) & ((COLS << size_i) - 1)) == 0);
       rows_and_beats_exist : assume (32'(read_row_i) < ROWS && 32'(read_beat_i) < Beats && 32'(row) < ROWS);
       written_in_the_next_cycle : assert (!given_q || (dut.write_q[row] && dut.addr_q == addr && dut.enable_q[place] &&
-                                                       dut.word_q[row][place] == given_value_q));
+                                                       dut.data[row][place] == written_value));
       no_other_byte_is_written : assert (given_q || !dut.write_q[row] || dut.addr_q != addr || !dut.enable_q[place]);
       beat_of_the_byte : assert (!shown_q || (dut.read_row_q == row && 32'(dut.read_beat_q) == 32'(place) / BEAT));
       read_gives_the_byte : assert (!shown_q || read_data[32'(place) % BEAT] == shown_value_q);
       read_again : cover (shown_q && read_i && shown_value_q == 8'h3c);
-      overwritten : cover (known_q && given_q && given_value_q != value_q);
+      overwritten : cover (known_q && given_q && written_value != value_q);
+      mapped_code : cover (given_q && map_q && entry_used_q[row][given_col_q] && written_value == 8'ha5);
     end
   end
 

@@ -160,7 +160,7 @@ def cmd_queue(depth, followed):
         "formal_cmd_queue",
         FIFO
         + [
-            "rtl/array/fp8mac_two_port_ram.sv",
+            "rtl/leaf/fp8mac_two_port_ram.sv",
             "rtl/accel/fp8mac_cmd_queue.sv",
             "formal/formal_cmd_queue.sv",
         ],
@@ -365,6 +365,13 @@ def pack(rows, cols, word, beat):
             "kept|read_gives_the_byte|still_shown",
         ),
         Fault(
+            "table_of_the_other_number",
+            "fp8mac_pack.sv",
+            "({code_table_i == Table1,",
+            "({code_table_i == Table0,",
+            "entry_is_used",
+        ),
+        Fault(
             "beat_of_the_next_read",
             "fp8mac_pack.sv",
             "read_word[read_row_q][read_beat_q];",
@@ -378,6 +385,7 @@ def pack(rows, cols, word, beat):
         RESET
         + [
             "rtl/accel/fp8mac_byte_ram.sv",
+            "rtl/leaf/fp8mac_two_port_ram.sv",
             "rtl/accel/fp8mac_pack.sv",
             "formal/formal_pack.sv",
         ],
