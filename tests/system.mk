@@ -89,6 +89,12 @@ $(SYS_TEST)/system-cxx.log: tests/system/cxx.sh $(wildcard tests/system/apps/*/*
     $(SYS_HOST)/gemm tests/run_test.sh
 	@tests/run_test.sh system-cxx $@ $< $(BUILD)/system-cxx
 
+# Core cycles of conversions and planned runs. The test runs make itself.
+TESTS += $(SYS_TEST)/system-cycles.log
+$(SYS_TEST)/system-cycles.log: tests/system/cycles.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \
+    tests/run_test.sh
+	@tests/run_test.sh system-cycles $@ $< $(SIM)
+
 TESTS += $(SYS_TEST)/system-runtime.log
 $(SYS_TEST)/system-runtime.log: tests/system/runtime.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \
     $(SYS_HOST)/gemm tests/run_test.sh

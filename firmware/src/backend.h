@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a back end provides for src/device.c, beside those functions of fp8rt/device.h that are not
-// there.
+// What a back end provides for the library, beside those functions of fp8rt/device.h that are not in
+// src/device.c.
 #ifndef FP8RT_BACKEND_H
 #define FP8RT_BACKEND_H
 
@@ -12,13 +12,29 @@ static inline uint32_t fp8rt_record_bit(const fp8rt_device *dev, uint16_t tag)
     return 1u << (tag & (dev->caps.records - 1u));
 }
 
+// Chooses the tag of a command with a record, and waits for room as fp8rt_backend_room does.
+fp8rt_status fp8rt_device_claim(fp8rt_device *dev, uint16_t *tag);
+
 // Fills caps and state, resets the accelerator, clears flags and counters, releases all records.
 fp8rt_status fp8rt_backend_open(fp8rt_device *dev);
-// Sleeps while the queue is full. FP8RT_OK: there is room for a command. Otherwise as
-// fp8rt_device_submit.
+// Sleeps while the queue is full. FP8RT_OK: there is room for a command, and the accelerator reads no
+// descriptor. Otherwise as fp8rt_device_submit.
 fp8rt_status fp8rt_backend_room(fp8rt_device *dev);
-// Submits a command with a record. There is room, and the record of its tag is free.
-void fp8rt_backend_begin(fp8rt_device *dev, const fp8rt_command *command);
+// Waits until the accelerator reads no descriptor, so that all of them may be changed.
+void fp8rt_backend_fetched(const fp8rt_device *dev);
+// The command as the accelerator reads it.
+void fp8rt_backend_encode(const fp8rt_command *command, fp8rt_descriptor *descriptor);
+// Changes a part of a descriptor.
+void fp8rt_backend_set_matrices(fp8rt_descriptor *descriptor, uintptr_t a, uintptr_t b,
+                                uintptr_t d);
+void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, uintptr_t scale_b,
+                              uintptr_t bias, uint32_t scale_d);
+// Submits a descriptor, which stays unchanged until fp8rt_backend_fetched returns. A tag of 0: the
+// command has no record. A full queue drops it, and the next wait returns FP8RT_ERR_HW_QUEUE_FULL.
+void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint16_t tag);
+// Waits until no command is in flight, clears `clear`, an OR of FP8RT_CLEAR_*, submits the descriptor
+// without a record, and waits again. As fp8rt_device_wait.
+fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear);
 // As fp8rt_device_end.
 fp8rt_record fp8rt_backend_end(fp8rt_device *dev, uint16_t tag);
 

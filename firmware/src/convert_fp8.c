@@ -36,6 +36,8 @@ static factor factor_of(uint32_t bits)
 typedef struct target {
     uint32_t shift;                           // fraction bits that FP8 does not have
     uint32_t rebias;                          // difference of the two biases, as an FP32 word
+    uint32_t normal;                          // the smallest normal number, as an FP32 word
+    uint32_t least;                           // words below it are rounded to 0
     uint32_t max_code;                        // the largest finite magnitude
     uint32_t zero_sign;                       // 0x80 if there is a negative zero
     uint32_t finite_code, inf_code, nan_code; // beyond the range; Inf; NaN
@@ -55,6 +57,8 @@ static target target_of(const fp8mac_format *format, fp8mac_overflow overflow)
     target t = {
         .shift = FRACTION - format->mantissa_bits,
         .rebias = (uint32_t)(FP32_BIAS - format->bias) << FRACTION,
+        .normal = (uint32_t)(FP32_BIAS + 1 - format->bias) << FRACTION,
+        .least = (uint32_t)(FP32_BIAS - format->bias - format->mantissa_bits) << FRACTION,
         .max_code = fp8mac_format_max_code(format),
         .zero_sign = format->has_negative_zero ? 0x80u : 0,
     };
@@ -70,25 +74,23 @@ static inline uint32_t round_right(uint32_t x, uint32_t shift)
     return (x + ((1u << (shift - 1u)) - 1u) + (x >> shift & 1u)) >> shift;
 }
 
-// Below the smallest normal number of FP8, or beyond the largest one
-static uint32_t encode_rare(target *t, uint32_t word, uint32_t sign)
+static uint32_t encode_subnormal(const target *t, uint32_t word, uint32_t sign)
 {
-    if (word >= t->rebias + HIDDEN) {
-        t->flags |= t->finite_flags;
-        return t->finite_code | sign;
-    }
-    const uint32_t shift = t->shift + ((t->rebias + HIDDEN) >> FRACTION) - (word >> FRACTION);
-    const uint32_t significand = (word & (HIDDEN - 1u)) | HIDDEN;
-    const uint32_t code = shift > FRACTION + 1u ? 0 : round_right(significand, shift);
+    const uint32_t shift = t->shift + (t->normal >> FRACTION) - (word >> FRACTION);
+    const uint32_t code = round_right((word & (HIDDEN - 1u)) | HIDDEN, shift);
     return code | (code == 0 ? sign & t->zero_sign : sign);
 }
 
 // The code of a normal FP32 magnitude.
 static inline uint32_t encode(target *t, uint32_t word, uint32_t sign)
 {
+    if (word < t->normal) {
+        return word < t->least ? sign & t->zero_sign : encode_subnormal(t, word, sign);
+    }
     const uint32_t code = round_right(word - t->rebias, t->shift);
-    if (word < t->rebias + HIDDEN || code > t->max_code) {
-        return encode_rare(t, word, sign);
+    if (code > t->max_code) {
+        t->flags |= t->finite_flags;
+        return t->finite_code | sign;
     }
     return code | sign;
 }

@@ -22,10 +22,12 @@ fp8rt_status fp8rt_device_open(fp8rt_device *dev)
     return status;
 }
 
+// Without a record, the command keeps its own tag for errors.
 void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command)
 {
-    fp8rt_device_prepare(dev, command);
-    (void)fp8rt_device_start(dev, 0);
+    fp8rt_backend_fetched(dev);
+    fp8rt_backend_encode(command, &dev->descriptor);
+    fp8rt_backend_submit(dev, &dev->descriptor, 0);
 }
 
 fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command)
@@ -47,24 +49,28 @@ static uint16_t next_tag(const fp8rt_device *dev)
     return tag;
 }
 
-fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command, uint16_t *tag)
+fp8rt_status fp8rt_device_claim(fp8rt_device *dev, uint16_t *tag)
 {
-    if (dev->stamp == 0) {
-        return FP8RT_ERR_NOT_OPEN;
-    }
     const uint32_t all = dev->caps.records >= 32 ? UINT32_MAX : (1u << dev->caps.records) - 1u;
     if (dev->begun == all) {
         return FP8RT_ERR_RECORDS;
     }
     fp8rt_status status = fp8rt_backend_room(dev);
-    if (status != FP8RT_OK) {
-        return status;
+    if (status == FP8RT_OK) {
+        *tag = dev->last_tag = next_tag(dev);
+        dev->begun |= fp8rt_record_bit(dev, *tag);
     }
-    fp8rt_command recorded = *command;
-    recorded.tag = *tag = dev->last_tag = next_tag(dev);
-    dev->begun |= fp8rt_record_bit(dev, recorded.tag);
-    fp8rt_backend_begin(dev, &recorded);
-    return FP8RT_OK;
+    return status;
+}
+
+fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command, uint16_t *tag)
+{
+    fp8rt_status status = dev->stamp == 0 ? FP8RT_ERR_NOT_OPEN : fp8rt_device_claim(dev, tag);
+    if (status == FP8RT_OK) {
+        fp8rt_backend_encode(command, &dev->descriptor);
+        fp8rt_backend_submit(dev, &dev->descriptor, *tag);
+    }
+    return status;
 }
 
 fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag)

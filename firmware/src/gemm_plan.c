@@ -7,6 +7,7 @@
 // the whole K fits, one chunk serves, and the operand that two tile commands have in common is loaded
 // once. The plan is the candidate with the least estimated time. The core has no fast division, and
 // plans are made on the way to a GEMM, so that the candidates are few and their estimates short.
+#include "backend.h"
 #include "fp32_bits.h"
 #include "fp8rt/gemm.h"
 #include "fp8rt/matrix.h"
@@ -638,6 +639,13 @@ static uint32_t mode_of(const fp8rt_gemm_desc *desc)
            FP8RT_PUT(MODE__PASS_SHAPE, FP8RT_PASS_SHAPE_AUTOMATIC);
 }
 
+// A vector in place, or a scale of 1. Others are known at the run.
+static uintptr_t scale_word(const fp8mac_scale *scale)
+{
+    const float *vector = vector_of(scale);
+    return vector != NULL ? (uintptr_t)vector : FP8RT_FP32_ONE;
+}
+
 // All that is known before the run
 static fp8rt_command command_of(const fp8rt_gemm_desc *desc)
 {
@@ -656,6 +664,10 @@ static fp8rt_command command_of(const fp8rt_gemm_desc *desc)
         .scale_exp_b = (int8_t)desc->scale_exp_b,
         .clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
         .clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
+        .scale_a = scale_word(&desc->scale_a),
+        .scale_b = scale_word(&desc->scale_b),
+        .bias = (uintptr_t)desc->bias,
+        .scale_d = FP8RT_FP32_ONE,
     };
 }
 
@@ -683,6 +695,43 @@ fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
     plan->command = command_of(&plan->desc);
     status = choose_tiles(caps, plan);
     lay_out_scratch(caps, plan);
+    plan->late = plan->scratch_bytes != 0 || desc.scale_a.mode == FP8MAC_SCALE_TENSOR ||
+                 desc.scale_b.mode == FP8MAC_SCALE_TENSOR || desc.scale_d != NULL;
+    fp8rt_backend_encode(&plan->command, &plan->descriptor);
     plan->stamp = status == FP8RT_OK ? fp8rt_stamp(caps) : 0;
     return status;
+}
+
+fp8rt_status fp8rt_gemm_plan_move(fp8rt_device *dev, fp8rt_gemm_plan *plan, const void *a,
+                                  const void *b, void *d)
+{
+    if (dev == NULL || plan == NULL || a == NULL || b == NULL || d == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    if (plan->stamp != dev->stamp || dev->stamp == 0) {
+        return dev->stamp == 0 ? FP8RT_ERR_NOT_OPEN : FP8RT_ERR_PLAN;
+    }
+    if ((((uintptr_t)a | (uintptr_t)b | (uintptr_t)d) & (dev->caps.beat_bytes - 1u)) != 0) {
+        return FP8RT_ERR_ALIGNMENT;
+    }
+    fp8rt_gemm_desc *desc = &plan->desc;
+    const void *const old_a = desc->a, *const old_b = desc->b;
+    void *const old_d = desc->d;
+    desc->a = a;
+    desc->b = b;
+    desc->d = d;
+    fp8rt_status status = check_regions(desc);
+    if (status != FP8RT_OK) {
+        desc->a = old_a;
+        desc->b = old_b;
+        desc->d = old_d;
+        return status;
+    }
+    plan->command.a = (uintptr_t)a;
+    plan->command.b = (uintptr_t)b;
+    plan->command.d = (uintptr_t)d;
+    fp8rt_backend_fetched(dev);
+    fp8rt_backend_set_matrices(&plan->descriptor, plan->command.a, plan->command.b,
+                               plan->command.d);
+    return FP8RT_OK;
 }

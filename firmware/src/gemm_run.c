@@ -3,6 +3,7 @@
 // in flight.
 #include <string.h>
 
+#include "backend.h"
 #include "fp32_bits.h"
 #include "fp8rt/gemm.h"
 #include "gemm_regions.h"
@@ -46,6 +47,9 @@ static fp8rt_status check_run(const fp8rt_device *dev, const fp8rt_gemm_plan *pl
     if (plan->stamp != dev->stamp) {
         return FP8RT_ERR_PLAN;
     }
+    if (!plan->late) {
+        return FP8RT_OK;
+    }
     if (scale_is_bad(&desc->scale_a) || scale_is_bad(&desc->scale_b) ||
         (desc->scale_d != NULL && !fp8rt_fp32_is_scale(fp8rt_fp32_bits(*desc->scale_d)))) {
         return FP8RT_ERR_SCALE;
@@ -72,15 +76,22 @@ static uintptr_t place_scale(const fp8mac_scale *scale, uint32_t count, uint8_t 
     return scale->mode == FP8MAC_SCALE_NONE ? FP8RT_FP32_ONE : fp8rt_fp32_bits(scale->values[0]);
 }
 
-static fp8rt_command complete(const fp8rt_gemm_plan *plan, uint8_t *scratch)
+static uint8_t *align_up(const fp8rt_caps *caps, void *p)
+{
+    return (uint8_t *)(((uintptr_t)p + caps->beat_bytes - 1u) &
+                       ~((uintptr_t)caps->beat_bytes - 1u));
+}
+
+// What is known only now. The accelerator reads no descriptor.
+static void complete(const fp8rt_device *dev, fp8rt_gemm_plan *plan, void *memory)
 {
     const fp8rt_gemm_desc *desc = &plan->desc;
-    fp8rt_command command = plan->command;
-    command.scale_a = place_scale(&desc->scale_a, desc->m, scratch, plan->staged.scale_a);
-    command.scale_b = place_scale(&desc->scale_b, desc->n, scratch, plan->staged.scale_b);
-    command.bias = place_vector(desc->bias, desc->n, scratch, plan->staged.bias);
-    command.scale_d = desc->scale_d == NULL ? FP8RT_FP32_ONE : fp8rt_fp32_bits(*desc->scale_d);
-    return command;
+    uint8_t *scratch = align_up(&dev->caps, memory);
+    fp8rt_backend_set_scales(
+        &plan->descriptor, place_scale(&desc->scale_a, desc->m, scratch, plan->staged.scale_a),
+        place_scale(&desc->scale_b, desc->n, scratch, plan->staged.scale_b),
+        place_vector(desc->bias, desc->n, scratch, plan->staged.bias),
+        desc->scale_d == NULL ? FP8RT_FP32_ONE : fp8rt_fp32_bits(*desc->scale_d));
 }
 
 static void fill_observed(fp8rt_gemm_result *result, const fp8rt_observed *seen)
@@ -102,45 +113,45 @@ static fp8rt_gemm_result observe(fp8rt_device *dev, fp8rt_status status)
     return result;
 }
 
-static fp8rt_gemm_result run_command(fp8rt_device *dev, const fp8rt_command *command,
-                                     uint32_t flags)
+// Apart from fp8rt_gemm_run, which is short without it.
+static __attribute__((noinline)) void fill_result(fp8rt_device *dev, fp8rt_status status,
+                                                  fp8rt_gemm_result *result)
 {
-    uint32_t clear = FP8RT_CLEAR_ERROR | ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
-                     ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS);
-    fp8rt_device_prepare(dev, command);
-    fp8rt_status started = fp8rt_device_start(dev, clear); // the queue is empty
-    fp8rt_status done = fp8rt_device_wait(dev);
-    fp8rt_gemm_result result = observe(dev, started == FP8RT_OK ? done : started);
-    if (result.status != FP8RT_OK) {
-        fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
-    }
-    return result;
+    *result = observe(dev, status);
 }
 
-static uint8_t *align_up(const fp8rt_caps *caps, void *p)
-{
-    return (uint8_t *)(((uintptr_t)p + caps->beat_bytes - 1u) &
-                       ~((uintptr_t)caps->beat_bytes - 1u));
-}
-
-fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, const fp8rt_gemm_plan *plan, void *scratch,
+fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *scratch,
                             size_t scratch_bytes, fp8rt_gemm_result *result)
 {
-    fp8rt_gemm_result out = {.status = FP8RT_ERR_NULL};
+    fp8rt_status status = FP8RT_ERR_NULL;
     if (dev != NULL && plan != NULL) {
-        out.status = check_run(dev, plan, scratch, scratch_bytes);
+        status = check_run(dev, plan, scratch, scratch_bytes);
     }
-    if (out.status == FP8RT_OK) {
-        const fp8rt_command command = complete(plan, align_up(&dev->caps, scratch));
-        out = run_command(dev, &command, plan->desc.flags);
+    if (status != FP8RT_OK) {
+        if (result != NULL) {
+            *result = (fp8rt_gemm_result){.status = status};
+        }
+        return status;
     }
+    if (plan->late) {
+        fp8rt_backend_fetched(dev);
+        complete(dev, plan, scratch);
+    }
+    const uint32_t flags = plan->desc.flags;
+    status = fp8rt_backend_run(dev, &plan->descriptor,
+                               FP8RT_CLEAR_ERROR |
+                                   ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
+                                   ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS));
     if (result != NULL) {
-        *result = out;
+        fill_result(dev, status, result);
     }
-    return out.status;
+    if (status != FP8RT_OK) {
+        fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
+    }
+    return status;
 }
 
-fp8rt_status fp8rt_gemm_begin(fp8rt_device *dev, const fp8rt_gemm_plan *plan, void *scratch,
+fp8rt_status fp8rt_gemm_begin(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *scratch,
                               size_t scratch_bytes, uint16_t *tag)
 {
     if (dev == NULL || plan == NULL || tag == NULL) {
@@ -148,8 +159,13 @@ fp8rt_status fp8rt_gemm_begin(fp8rt_device *dev, const fp8rt_gemm_plan *plan, vo
     }
     fp8rt_status status = check_run(dev, plan, scratch, scratch_bytes);
     if (status == FP8RT_OK) {
-        const fp8rt_command command = complete(plan, align_up(&dev->caps, scratch));
-        status = fp8rt_device_begin(dev, &command, tag);
+        status = fp8rt_device_claim(dev, tag);
+    }
+    if (status == FP8RT_OK) {
+        if (plan->late) {
+            complete(dev, plan, scratch);
+        }
+        fp8rt_backend_submit(dev, &plan->descriptor, *tag);
     }
     return status;
 }

@@ -20,6 +20,7 @@ uint32_t fp8rt_stamp(const fp8rt_caps *caps)
     hash = mix(hash, (uint32_t)caps->block << 16 | caps->pass_tiles);
     hash = mix(hash, (uint32_t)caps->acc_tiles << 16 | caps->max_mn);
     hash = mix(hash, (uint32_t)caps->buf_beats << 16 | caps->records);
+    hash = mix(hash, caps->functions);
     hash = mix(hash, fp8rt_element_encode(&caps->element));
     return hash == 0 ? 1 : hash;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "fp8rt/fp8rt.h"
 #include "fp8rt/registers.h"
 #include "stamp.h"
@@ -159,32 +160,44 @@ static bool record_tile(void *context, const fp8rt_host_tile *tile)
     record.commands++;
     return true;
 }
-void fp8rt_device_prepare(fp8rt_device *dev, const fp8rt_command *command)
+void fp8rt_backend_encode(const fp8rt_command *command, fp8rt_descriptor *descriptor)
 {
-    dev->state.prepared = *command;
+    descriptor->command = *command;
 }
-fp8rt_status fp8rt_device_start(fp8rt_device *dev, uint32_t clear)
+void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, uintptr_t scale_b,
+                              uintptr_t bias, uint32_t scale_d)
+{
+    (void)descriptor, (void)scale_a, (void)scale_b, (void)bias, (void)scale_d;
+}
+void fp8rt_backend_set_matrices(fp8rt_descriptor *descriptor, uintptr_t a, uintptr_t b, uintptr_t d)
+{
+    (void)descriptor, (void)a, (void)b, (void)d;
+}
+void fp8rt_backend_fetched(const fp8rt_device *dev)
+{
+    (void)dev;
+}
+void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint16_t tag)
+{
+    (void)tag;
+    fp8rt_host_walk(&dev->caps, &descriptor->command, record_tile, dev);
+    expect(record.ended, "no tile command is the last one");
+}
+fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear)
 {
     (void)clear;
-    fp8rt_host_walk(&dev->caps, &dev->state.prepared, record_tile, dev);
-    expect(record.ended, "no tile command is the last one");
+    fp8rt_backend_submit(dev, descriptor, 0);
     return FP8RT_OK;
 }
-fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command, uint16_t *tag)
+fp8rt_status fp8rt_device_claim(fp8rt_device *dev, uint16_t *tag)
 {
-    *tag = command->tag;
-    fp8rt_device_prepare(dev, command);
-    return fp8rt_device_start(dev, 0);
+    (void)dev, (void)tag;
+    return FP8RT_OK;
 }
 fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag)
 {
     (void)dev, (void)tag;
     return (fp8rt_record){.status = FP8RT_OK};
-}
-fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
-{
-    (void)dev;
-    return FP8RT_OK;
 }
 fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
 {

@@ -301,7 +301,7 @@ static void run_alternating(const bench *b)
 
 // ---- plans and devices --------------------------------------------------------------------------
 
-static bool is_refused(fp8rt_device *dev, const fp8rt_gemm_plan *plan, fp8rt_status expected)
+static bool is_refused(fp8rt_device *dev, fp8rt_gemm_plan *plan, fp8rt_status expected)
 {
     uint16_t tag = 0;
     fp8rt_gemm_result result;
@@ -312,7 +312,7 @@ static bool is_refused(fp8rt_device *dev, const fp8rt_gemm_plan *plan, fp8rt_sta
 static void run_plans(const bench *b)
 {
     fp8rt_device *dev = &b->f->dev;
-    static const fp8rt_gemm_plan zero_plan;
+    static fp8rt_gemm_plan zero_plan;
     faults_count(b->f, is_refused(dev, &zero_plan, FP8RT_ERR_PLAN), "library: a plan of zeros");
 
     fp8rt_caps other = dev->caps;
@@ -343,6 +343,31 @@ static void run_plans(const bench *b)
     faults_count(b->f,
                  right && made && is_refused(dev, &plan, FP8RT_ERR_SCALE) && d_is_unwritten(b),
                  "library: a scale that becomes illegal behind the plan");
+}
+
+// A plan of all zeros in A moves to another A and D, and back. A bad place leaves it as it was.
+static void run_moved(const bench *b)
+{
+    fp8rt_device *dev = &b->f->dev;
+    fp8rt_gemm_plan plan;
+    fp8rt_arena start = b->f->arena;
+    uint8_t *a = fp8rt_arena_alloc(&b->f->arena, fp8rt_packed_bytes(&dev->caps, ROWS_M, DEPTH));
+    uint8_t *d = fp8rt_arena_alloc(&b->f->arena, b->d_bytes);
+    bool right = d != NULL && fp8rt_gemm_plan_make(&dev->caps, b->good, &plan) == FP8RT_OK;
+    if (right) {
+        memset(a, 0x38, fp8rt_packed_bytes(&dev->caps, ROWS_M, DEPTH));
+        memset(d, UNWRITTEN, b->d_bytes);
+        const void *const other_b = plan.desc.b;
+        right = fp8rt_gemm_plan_move(dev, &plan, a, other_b, a) == FP8RT_ERR_OVERLAP &&
+                fp8rt_gemm_plan_move(dev, &plan, a + 1, other_b, d) == FP8RT_ERR_ALIGNMENT &&
+                fp8rt_gemm_plan_move(dev, &plan, a, NULL, d) == FP8RT_ERR_NULL &&
+                plan.desc.a == b->good.a && plan.command.a == (uintptr_t)b->good.a &&
+                fp8rt_gemm_plan_move(dev, &plan, a, other_b, d) == FP8RT_OK &&
+                fp8rt_gemm_run(dev, &plan, NULL, 0, NULL) == FP8RT_OK && d[0] == 0 && d[3] == 0 &&
+                d_is_unwritten(b);
+    }
+    b->f->arena = start;
+    faults_count(b->f, right, "library: a plan with other matrices");
 }
 
 static void run_without_open(const bench *b)
@@ -587,6 +612,7 @@ void faults_run_library(faults *f)
     run_scratch_overlap(&b);
     run_alternating(&b);
     run_plans(&b);
+    run_moved(&b);
     run_without_open(&b);
     run_planner(&b);
     run_flight(&b);

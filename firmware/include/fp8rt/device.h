@@ -147,14 +147,15 @@ enum {
     FP8RT_CLEAR_COUNTERS = 1u << 2, // all counters
 };
 
-#include "fp8rt_device_state.h" // of the back end: what `state` holds
+#include "fp8rt_device_state.h" // of the back end: fp8rt_descriptor, fp8rt_device_state
 
 typedef struct fp8rt_device {
-    fp8rt_caps caps;          // constant after open
-    uint32_t stamp;           // of caps and this library; 0: not open
-    uint32_t begun;           // a bit for each record of a command that was begun and not ended
-    uint16_t last_tag;        // of the command that was begun last
-    fp8rt_device_state state; // private to the back end
+    fp8rt_caps caps;             // constant after open
+    uint32_t stamp;              // of caps and this library; 0: not open
+    uint32_t begun;              // a bit for each record of a command that was begun and not ended
+    uint16_t last_tag;           // of the command that was begun last
+    fp8rt_descriptor descriptor; // of the command that was submitted last, plans excepted
+    fp8rt_device_state state;    // private to the back end
 } fp8rt_device;
 
 // Finds the accelerator, fills *dev, resets it, clears flags and counters.
@@ -169,11 +170,6 @@ fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command
 // The same without a check for room. A full queue drops the command, and the next wait returns
 // FP8RT_ERR_HW_QUEUE_FULL.
 void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command);
-// The two steps of a push. The first writes the command's descriptor to memory, when the accelerator
-// has read the one before it. The second submits it. With `clear`, an OR of FP8RT_CLEAR_*, it does
-// what fp8rt_device_clear does before, and submits nothing unless that returns FP8RT_OK.
-void fp8rt_device_prepare(fp8rt_device *dev, const fp8rt_command *command);
-fp8rt_status fp8rt_device_start(fp8rt_device *dev, uint32_t clear);
 // Sleeps until no command is in flight. FP8RT_OK: all are complete and their D is in memory.
 // FP8RT_ERR_HW_*: the first failure, which is returned again until it is cleared. FP8RT_ERR_SILENT:
 // the bus did not answer for as long again as the watchdog allows, since the commands were dropped.

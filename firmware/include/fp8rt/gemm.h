@@ -18,8 +18,9 @@
 //   ... provide plan.scratch_bytes of scratch ...
 //   status = fp8rt_gemm_run(&dev, &plan, scratch, sizeof scratch, &result);
 //
-// A plan contains its descriptor, so the two cannot disagree. The functions allocate nothing and
-// keep nothing between calls.
+// A plan contains its descriptor, so the two cannot disagree. It may run any number of times, and
+// fp8rt_gemm_plan_move gives it other matrices. The functions allocate nothing and keep nothing
+// between calls.
 #ifndef FP8RT_GEMM_H
 #define FP8RT_GEMM_H
 
@@ -76,13 +77,16 @@ typedef struct fp8rt_gemm_desc {
     uint32_t flags;            // FP8RT_GEMM_*
 } fp8rt_gemm_desc;
 
-// A GEMM as one command. Callers may read it; only fp8rt_gemm_plan_make writes it.
+// A GEMM as one command. Callers may read and copy it; only the functions here write it. The
+// accelerator reads the plan itself: it stays where it is while a run of it is in flight.
 typedef struct fp8rt_gemm_plan {
-    uint32_t stamp;         // of the array and the library's version; 0: not a plan
-    fp8rt_gemm_desc desc;   // strides filled in
-    size_t scratch_bytes;   // what fp8rt_gemm_run needs; any alignment
-    fp8rt_command command;  // all but the values and the places of scales and bias
-    uint32_t tile_commands; // that the accelerator makes of it
+    fp8rt_descriptor descriptor; // `command` as the accelerator reads it
+    uint32_t stamp;              // of the array and the library's version; 0: not a plan
+    fp8rt_gemm_desc desc;        // strides filled in
+    size_t scratch_bytes;        // what fp8rt_gemm_run needs; any alignment
+    fp8rt_command command;       // all but the values and the places of scales and bias
+    uint32_t tile_commands;      // that the accelerator makes of it
+    bool late;                   // each run reads scales, or copies vectors to the scratch
     struct { // offsets in the scratch of what cannot stay in place; FP8RT_IN_PLACE otherwise
         size_t scale_a, scale_b, bias;
     } staged;
@@ -103,17 +107,23 @@ typedef struct fp8rt_gemm_result {
 // vectors, which the accelerator checks at the run (FP8RT_ERR_HW_SCALE).
 fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
                                   fp8rt_gemm_plan *plan);
+// Gives a plan other matrices of the same sizes and strides. A run in flight keeps the old ones.
+// FP8RT_ERR_NULL, FP8RT_ERR_PLAN (of another array), FP8RT_ERR_STRIDE, FP8RT_ERR_ALIGNMENT,
+// FP8RT_ERR_OVERLAP: the plan has not changed.
+fp8rt_status fp8rt_gemm_plan_move(fp8rt_device *dev, fp8rt_gemm_plan *plan, const void *a,
+                                  const void *b, void *d);
 // Runs a plan and sleeps until D is complete. Single scales are read and checked again.
 // `scratch` may be NULL if the plan needs none, and may have no byte in common with the matrices and
-// vectors; `result` may be NULL. Leaves the accelerator idle
+// vectors; `result` may be NULL, which saves the time of reading amax, flags and counters. Leaves the accelerator
+// idle
 // and without error, unless it returns FP8RT_ERR_SILENT.
-fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, const fp8rt_gemm_plan *plan, void *scratch,
+fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *scratch,
                             size_t scratch_bytes, fp8rt_gemm_result *result);
 // Several GEMMs in flight: begins a plan and returns. `tag` identifies it until fp8rt_gemm_end. The
 // inputs, D and the scratch belong to the GEMM until then. Flags, amax and counters are not cleared.
 // As fp8rt_gemm_run without waiting, and FP8RT_ERR_RECORDS (see fp8rt_device_begin). FP8RT_ERR_HW_*:
 // an earlier GEMM has failed, and this one was not begun.
-fp8rt_status fp8rt_gemm_begin(fp8rt_device *dev, const fp8rt_gemm_plan *plan, void *scratch,
+fp8rt_status fp8rt_gemm_begin(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *scratch,
                               size_t scratch_bytes, uint16_t *tag);
 // Sleeps until the GEMM has completed or failed. The result has flags and amax of this GEMM alone,
 // and no counters. A failure also drops the GEMMs that were begun behind it: they return

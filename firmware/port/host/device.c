@@ -184,18 +184,30 @@ static bool run_tile(void *context, const fp8rt_host_tile *tile)
     return false;
 }
 
-void fp8rt_device_prepare(fp8rt_device *dev, const fp8rt_command *command)
+void fp8rt_backend_encode(const fp8rt_command *command, fp8rt_descriptor *descriptor)
 {
-    dev->state.prepared = *command;
+    descriptor->command = *command;
 }
 
-fp8rt_status fp8rt_device_start(fp8rt_device *dev, uint32_t clear)
+void fp8rt_backend_set_matrices(fp8rt_descriptor *descriptor, uintptr_t a, uintptr_t b, uintptr_t d)
 {
-    fp8rt_device_clear(dev, clear);
-    if (dev->state.error == 0) {
-        fp8rt_host_walk(&dev->caps, &dev->state.prepared, run_tile, dev);
-    }
-    return FP8RT_OK;
+    descriptor->command.a = a;
+    descriptor->command.b = b;
+    descriptor->command.d = d;
+}
+
+void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, uintptr_t scale_b,
+                              uintptr_t bias, uint32_t scale_d)
+{
+    descriptor->command.scale_a = scale_a;
+    descriptor->command.scale_b = scale_b;
+    descriptor->command.bias = bias;
+    descriptor->command.scale_d = scale_d;
+}
+
+void fp8rt_backend_fetched(const fp8rt_device *dev)
+{
+    (void)dev;
 }
 
 fp8rt_status fp8rt_backend_room(fp8rt_device *dev)
@@ -215,19 +227,33 @@ static uint32_t record_of(uint16_t tag)
     return tag % FP8RT_HOST_RECORDS;
 }
 
-// The command runs here, so that its flags and amax are apart from those of the others.
-void fp8rt_backend_begin(fp8rt_device *dev, const fp8rt_command *command)
+// The command runs here. One with a record has flags and amax of its own.
+void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint16_t tag)
 {
     fp8rt_device_state *state = &dev->state;
     const fp8rt_observed before = state->observed;
-    state->observed = (fp8rt_observed){0};
-    fp8rt_device_push(dev, command);
-    state->records[record_of(command->tag)] = (fp8rt_record){error_of(dev), state->observed};
-    state->observed.flags |= before.flags;
-    state->observed.amax_nonfinite |= before.amax_nonfinite;
-    if (before.amax > state->observed.amax) {
-        state->observed.amax = before.amax;
+    if (tag != 0) {
+        descriptor->command.tag = tag;
+        state->observed = (fp8rt_observed){0};
     }
+    if (state->error == 0) {
+        fp8rt_host_walk(&dev->caps, &descriptor->command, run_tile, dev);
+    }
+    if (tag != 0) {
+        state->records[record_of(tag)] = (fp8rt_record){error_of(dev), state->observed};
+        state->observed.flags |= before.flags;
+        state->observed.amax_nonfinite |= before.amax_nonfinite;
+        if (before.amax > state->observed.amax) {
+            state->observed.amax = before.amax;
+        }
+    }
+}
+
+fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear)
+{
+    fp8rt_device_clear(dev, clear);
+    fp8rt_backend_submit(dev, descriptor, 0);
+    return error_of(dev);
 }
 
 bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag)

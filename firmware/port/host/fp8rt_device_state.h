@@ -11,10 +11,13 @@
 #define FP8RT_HOST_BUFFER_BYTES                                                                    \
     (FP8RT_HOST_MAX_SIDE * 256u * 32u) // row RAMs * buf_beats * beat_bytes
 
+typedef struct fp8rt_descriptor {
+    fp8rt_command command;
+} fp8rt_descriptor;
+
 typedef struct fp8rt_device_state {
     uint16_t error; // error_code; 0: none
     uint16_t error_tag;
-    fp8rt_command prepared;
     fp8rt_observed observed;
     fp8rt_counters counters;
     fp8rt_record records[FP8RT_HOST_RECORDS];

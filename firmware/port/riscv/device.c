@@ -205,13 +205,18 @@ static void extend(uint32_t *words, const fp8rt_command *command)
     EXTENSION(MX_B_STRIDE) = command->mx_b_stride;
 }
 
-void fp8rt_device_prepare(fp8rt_device *dev, const fp8rt_command *command)
+void fp8rt_backend_fetched(const fp8rt_device *dev)
 {
-    uint32_t *words = dev->state.descriptor;
-    uint32_t mode =
-        command->mode | FP8RT_BIT(MODE__IRQ); // every completion may be what a sleeper waits for
+    (void)dev;
     while (soc_read(REG(STATUS)) & FP8RT_BIT(STATUS__FETCHING)) {
     }
+}
+
+void fp8rt_backend_encode(const fp8rt_command *command, fp8rt_descriptor *descriptor)
+{
+    uint32_t *words = descriptor->words;
+    uint32_t mode =
+        command->mode | FP8RT_BIT(MODE__IRQ); // every completion may be what a sleeper waits for
     WORD(A_ADDR) = command->a;
     WORD(A_STRIDE) = command->a_stride;
     WORD(B_ADDR) = command->b;
@@ -237,7 +242,30 @@ void fp8rt_device_prepare(fp8rt_device *dev, const fp8rt_command *command)
     if (mode & FP8RT_BIT(MODE__EXTENDED)) {
         extend(words, command);
     }
+}
+
+void fp8rt_backend_set_matrices(fp8rt_descriptor *descriptor, uintptr_t a, uintptr_t b, uintptr_t d)
+{
+    uint32_t *words = descriptor->words;
+    WORD(A_ADDR) = a;
+    WORD(B_ADDR) = b;
+    WORD(D_ADDR) = d;
+}
+
+void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, uintptr_t scale_b,
+                              uintptr_t bias, uint32_t scale_d)
+{
+    uint32_t *words = descriptor->words;
+    WORD(SCALE_A) = scale_a;
+    WORD(SCALE_B) = scale_b;
+    WORD(BIAS) = bias;
+    WORD(SCALE_D) = scale_d;
+}
+
+static void ring(fp8rt_descriptor *descriptor)
+{
     soc_fence();
+    soc_write(REG(DOORBELL), (uint32_t)(uintptr_t)descriptor->words);
 }
 
 // Waits until no command is in flight. Short enough to be part of its callers.
@@ -251,19 +279,40 @@ static inline fp8rt_status clear_when_idle(uint32_t what)
     return FP8RT_OK;
 }
 
-fp8rt_status fp8rt_device_start(fp8rt_device *dev, uint32_t clear)
+void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint16_t tag)
 {
-    fp8rt_status status = clear == 0 ? FP8RT_OK : clear_when_idle(clear);
-    if (status == FP8RT_OK) {
-        soc_write(REG(DOORBELL), (uint32_t)(uintptr_t)dev->state.descriptor);
+    uint32_t *words = descriptor->words;
+    (void)dev;
+    if (tag != 0) {
+        WORD(MODE) |= FP8RT_BIT(MODE__RECORD);
+        WORD(SUBMIT) = FP8RT_PUT(SUBMIT__TAG, tag);
+    } else {
+        WORD(MODE) &= ~FP8RT_BIT(MODE__RECORD);
     }
-    return status;
+    ring(descriptor);
+}
+
+// The events before the command have been acknowledged, so that the first sleep ends with its own.
+fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear)
+{
+    uint32_t *words = descriptor->words;
+    fp8rt_status status = clear_when_idle(clear);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    WORD(MODE) &= ~FP8RT_BIT(MODE__RECORD);
+    ring(descriptor);
+    sleep_until_event();
+    return fp8rt_device_wait(dev);
 }
 
 fp8rt_status fp8rt_backend_room(fp8rt_device *dev)
 {
-    (void)dev;
-    return status_of(await(takes_commands, 0));
+    uint32_t status = await(takes_commands, 0);
+    if (status & FP8RT_BIT(STATUS__FETCHING)) {
+        fp8rt_backend_fetched(dev);
+    }
+    return status_of(status);
 }
 
 fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
@@ -275,13 +324,6 @@ fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
 }
 
 // ---- commands with a record ---------------------------------------------------------------------
-
-void fp8rt_backend_begin(fp8rt_device *dev, const fp8rt_command *command)
-{
-    fp8rt_command recorded = *command;
-    recorded.mode |= FP8RT_BIT(MODE__RECORD);
-    fp8rt_device_push(dev, &recorded);
-}
 
 // `bit` of its record. A command without one was dropped before the accelerator was idle.
 static bool is_ended(uint32_t status, uint32_t bit)

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core cycles of conversions and of planned runs, beside their limits. The converted values are
+// compared with the model's.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fp8rt/fp8rt.h"
+#include "fp8rt/trial.h"
+
+enum { COUNT = 128, SIDE = 8, ROW = 64 };
+
+static fp8rt_device dev;
+static unsigned passed, failed;
+static float values[COUNT], back[COUNT], expected_back[COUNT];
+static uint8_t codes[COUNT], expected[COUNT];
+
+static uint32_t clock_cycles; // from one reading of the clock to the next
+
+static uint32_t since(uint64_t start)
+{
+    return (uint32_t)(fp8rt_app_cycles() - start) - clock_cycles;
+}
+
+static void count(bool right, const char *name, uint32_t cycles, uint32_t limit)
+{
+    right = right && (fp8rt_app_is_host || (cycles > 0 && cycles <= limit));
+    if (right) {
+        passed++;
+    } else {
+        failed++;
+    }
+    printf("%s %-44s %4" PRIu32 " cycles, at most %" PRIu32 "\n", right ? "ok  " : "FAIL", name,
+           cycles, limit);
+}
+
+// ---- conversions --------------------------------------------------------------------------------
+
+static void convert(fp8mac_format_id id, float scale, const char *kind, uint32_t limit)
+{
+    const fp8mac_format *format = fp8mac_format_get(id);
+    char name[64];
+    fp8mac_flags flags = 0, wanted = 0;
+    uint64_t start = fp8rt_app_cycles();
+    bool right = fp8rt_quantize(id, codes, COUNT, values, COUNT, 1, COUNT, scale,
+                                FP8MAC_OVERFLOW_SATURATE, &flags) == FP8RT_OK;
+    uint32_t cycles = since(start) / COUNT;
+    fp8mac_quantize(format, expected, values, COUNT, scale, (fp8mac_convert_mode){0}, &wanted);
+    right = right && flags == wanted && memcmp(codes, expected, COUNT) == 0;
+    snprintf(name, sizeof name, "a value to %s, %s", format->name, kind);
+    count(right, name, cycles, limit);
+
+    start = fp8rt_app_cycles();
+    right = fp8rt_dequantize(back, COUNT, id, codes, COUNT, 1, COUNT, scale) == FP8RT_OK;
+    cycles = since(start) / COUNT;
+    fp8mac_dequantize(expected_back, format, codes, COUNT, scale);
+    snprintf(name, sizeof name, "a value from %s, %s", format->name, kind);
+    count(right && memcmp(back, expected_back, sizeof back) == 0, name, cycles, 50);
+}
+
+static void run_conversions(void)
+{
+    static const char *const kinds[] = {"near 1", "all magnitudes"};
+    fp8rt_random random = fp8rt_random_seed(3);
+    for (unsigned wide = 0; wide < 2; wide++) {
+        fp8rt_random_floats(&random, true, values, COUNT);
+        for (unsigned i = 0; wide && i < COUNT; i++) {
+            const uint32_t bits = fp8rt_random_next(&random);
+            memcpy(&values[i], &bits, sizeof bits);
+        }
+        for (unsigned id = 0; id < 4; id++) {
+            char kind[64];
+            snprintf(kind, sizeof kind, "scale 0.3, %s", kinds[wide]);
+            convert((fp8mac_format_id)id, 0.3f, kind, 150);
+            snprintf(kind, sizeof kind, "scale 4, %s", kinds[wide]);
+            convert((fp8mac_format_id)id, 4.0f, kind, 40);
+        }
+    }
+}
+
+// ---- planned runs -------------------------------------------------------------------------------
+
+static _Alignas(64) uint8_t a[SIDE * ROW], b[SIDE * ROW], d[SIDE * ROW];
+
+static uint32_t timed_run(fp8rt_gemm_plan *plan, fp8rt_gemm_result *result, bool *right)
+{
+    const uint64_t start = fp8rt_app_cycles();
+    *right = fp8rt_gemm_run(&dev, plan, NULL, 0, result) == FP8RT_OK && *right;
+    return since(start);
+}
+
+// Each is done twice. The second time, everything has been used before.
+static void run_planned(const char *kind, const float *scale, uint32_t limit)
+{
+    fp8rt_gemm_desc desc = {.m = SIDE,
+                            .n = SIDE,
+                            .k = SIDE,
+                            .a = a,
+                            .b = b,
+                            .d = d,
+                            .a_stride = ROW,
+                            .b_stride = ROW,
+                            .d_stride = ROW,
+                            .acc_format = fp8rt_element_accumulator(&dev.caps.element)};
+    fp8rt_gemm_plan plan;
+    fp8rt_gemm_result result;
+    uint32_t with_result = 0, alone = 0, begin = 0, end = 0, move = 0, make = 0;
+    bool right = true;
+    if (scale != NULL) {
+        desc.scale_a = desc.scale_b = (fp8mac_scale){FP8MAC_SCALE_TENSOR, scale};
+        desc.scale_d = scale;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        uint16_t tag;
+        uint64_t start = fp8rt_app_cycles();
+        right = fp8rt_gemm_plan_make(&dev.caps, desc, &plan) == FP8RT_OK && right;
+        make = since(start);
+        with_result = timed_run(&plan, &result, &right);
+        const uint32_t busy = result.counters.cycles - result.counters.idle;
+        with_result -= busy;
+        alone = timed_run(&plan, NULL, &right) - busy;
+
+        start = fp8rt_app_cycles();
+        right = fp8rt_gemm_begin(&dev, &plan, NULL, 0, &tag) == FP8RT_OK && right;
+        begin = since(start);
+        while (!fp8rt_device_is_done(&dev, tag)) {
+        }
+        start = fp8rt_app_cycles();
+        right = fp8rt_gemm_end(&dev, tag, NULL) == FP8RT_OK && right;
+        end = since(start);
+
+        start = fp8rt_app_cycles();
+        right = fp8rt_gemm_plan_move(&dev, &plan, b, a, d) == FP8RT_OK && right;
+        move = since(start);
+    }
+    printf("%s:\n", kind);
+    count(right, "plan, 8 x 8 x 8", make, 4000);
+    count(right, "planned run, less the accelerator", alone, limit);
+    count(right, "planned run with a result, likewise", with_result, limit + 300);
+    count(right, "begin", begin, limit);
+    count(right, "end", end, 200);
+    count(right, "other matrices for a plan", move, 600);
+}
+
+int main(void)
+{
+    fp8rt_status status = fp8rt_device_open(&dev);
+    if (status != FP8RT_OK) {
+        printf("cycles: %s\n", fp8rt_status_string(status));
+    } else {
+        for (unsigned i = 0; i < 2; i++) {
+            clock_cycles = 0;
+            clock_cycles = since(fp8rt_app_cycles());
+        }
+        run_conversions();
+        static const float scale = 0.5f;
+        run_planned("without scales", NULL, 230);
+        run_planned("with three single scales", &scale, 380);
+    }
+    printf("%u passed, %u failed\n", passed, failed);
+    return failed == 0 && passed > 0 ? 0 : 1;
+}
