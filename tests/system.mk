@@ -26,7 +26,7 @@ $(SYS_TEST)/firmware-host-faults.log: $(SYS_HOST)/faults tests/run_test.sh
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh firmware-host-faults $@ $<
 
 # The tile commands of the planner, recorded in place of an accelerator.
-SYS_PLAN_SOURCES := tests/system/plan.c $(patsubst %,firmware/src/%.c,gemm_plan gemm_regions gemm_run regions stamp element status) \
+SYS_PLAN_SOURCES := tests/system/plan.c $(patsubst %,firmware/src/%.c,gemm_plan gemm_image gemm_regions gemm_run regions stamp element status) \
   $(patsubst %,firmware/port/host/%.c,walk tile_check mapped)
 $(BUILD)/system-plan/plan: $(SYS_PLAN_SOURCES) $(wildcard firmware/src/*.h firmware/port/host/*.h firmware/include/fp8rt/*.h) $(REGS_H) \
     $(CATALOGUE_H) $(BUILD)/model/libfp8mac.a
@@ -72,6 +72,23 @@ $(SYS_TEST)/firmware-options.log: $(SYS_HOST)/gemm tests/system/gemm_options.sh 
 $(SYS_TEST)/system-selftest.log: $(SYS_RISCV)/selftest.elf $(SIM) tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh system-selftest $@ $(SYS_RUN) --dump-outputs $(SYS_TEST)/selftest.chip.bytes $<
+
+# Convolutions that read their images in place, and the GEMMs that they stand for.
+TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-convolution system-convolution system-convolution-bytes)
+$(SYS_TEST)/firmware-convolution.log: $(SYS_HOST)/convolution tests/run_test.sh
+	@mkdir -p $(@D)
+	@rm -f $(SYS_TEST)/convolution.host.bytes
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) FP8RT_DUMP=$(SYS_TEST)/convolution.host.bytes \
+	  tests/run_test.sh firmware-convolution $@ $<
+
+$(SYS_TEST)/system-convolution.log: $(SYS_RISCV)/convolution.elf $(SIM) tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh system-convolution $@ $(SYS_RUN) --dump-outputs $(SYS_TEST)/convolution.chip.bytes $<
+
+$(SYS_TEST)/system-convolution-bytes.log: $(SYS_TEST)/system-convolution.log $(SYS_TEST)/firmware-convolution.log \
+    tests/system/equal_bytes.sh
+	@tests/run_test.sh system-convolution-bytes $@ tests/system/equal_bytes.sh $(SYS_TEST)/convolution.chip.bytes \
+	  $(SYS_TEST)/convolution.host.bytes
 
 # The same outputs, whatever the bus does.
 $(SYS_TEST)/system-stalls.log: $(SYS_RISCV)/selftest.elf $(SIM) tests/run_test.sh

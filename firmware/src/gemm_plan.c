@@ -12,6 +12,7 @@
 #include "fp8rt/gemm.h"
 #include "fp8rt/matrix.h"
 #include "fp8rt/registers.h"
+#include "gemm_image.h"
 #include "gemm_regions.h"
 #include "gemm_tiles.h"
 #include "stamp.h"
@@ -58,8 +59,8 @@ static bool has_null(const fp8rt_gemm_desc *desc)
 static bool strides_are_legal(const fp8rt_gemm_desc *desc)
 {
     const uint32_t d_row = desc->n * d_bytes(desc);
-    return (desc->m == 1 || (desc->a_stride >= desc->k && desc->d_stride >= d_row)) &&
-           (desc->n == 1 || desc->b_stride >= desc->k);
+    return (desc->m == 1 || fp8rt_has_image(desc) || desc->a_stride >= desc->k) &&
+           (desc->m == 1 || desc->d_stride >= d_row) && (desc->n == 1 || desc->b_stride >= desc->k);
 }
 
 // D may not be where anything is read.
@@ -139,7 +140,7 @@ static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *
     if (!strides_are_legal(desc) || places == FP8RT_ERR_STRIDE) {
         return FP8RT_ERR_STRIDE;
     }
-    if (!is_aligned(caps, desc->a, desc->m, desc->a_stride) ||
+    if ((!fp8rt_has_image(desc) && !is_aligned(caps, desc->a, desc->m, desc->a_stride)) ||
         !is_aligned(caps, desc->b, desc->n, desc->b_stride) ||
         !is_aligned(caps, desc->d, desc->m, desc->d_stride)) {
         return FP8RT_ERR_ALIGNMENT;
@@ -164,6 +165,9 @@ static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *
 
 static void fill_strides(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
 {
+    if (fp8rt_has_image(desc)) {
+        fp8rt_image_fill(desc);
+    }
     if (desc->a_stride == 0) {
         desc->a_stride = fp8rt_packed_stride(caps, desc->k);
     }
@@ -191,6 +195,7 @@ static uint32_t granule_n(const fp8rt_caps *caps, uint32_t d_element_bytes)
 // What the candidates have in common.
 typedef struct shape {
     const fp8rt_caps *caps;
+    bool forwards; // the rows of A are visited once, in their order
     uint32_t m, n, k;
     uint32_t granule_m, granule_n, granule_k, granule_m_log2, granule_n_log2;
     uint32_t granule_words; // beats of granule_k in a row RAM
@@ -457,7 +462,7 @@ static void consider_tile(const shape *s, choice *choice, const side *m, const s
         c.tile_k = chain_chunk(s, rows, tiles, most);
     }
     if (c.tile_k == s->k) {
-        c.b_resident = rows_loaded(n, m) < rows_loaded(m, n);
+        c.b_resident = rows_loaded(n, m) < rows_loaded(m, n) && !(s->forwards && n->count > 1);
     } else if (!chains) {
         return;
     }
@@ -555,6 +560,7 @@ static fp8rt_status choose_tiles(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
     const fp8rt_gemm_desc *desc = &plan->desc;
     shape s = {
         .caps = caps,
+        .forwards = fp8rt_has_image(desc),
         .m = desc->m,
         .n = desc->n,
         .k = desc->k,
@@ -686,6 +692,12 @@ fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
         return status;
     }
     fill_strides(caps, &desc);
+    if (fp8rt_has_image(&desc)) {
+        status = fp8rt_image_check(caps, &desc);
+    }
+    if (status != FP8RT_OK) {
+        return status;
+    }
     status = check_values(caps, &desc);
     if (status != FP8RT_OK) {
         return status;
@@ -693,6 +705,11 @@ fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
 
     plan->desc = desc;
     plan->command = command_of(&plan->desc);
+    if (fp8rt_has_image(&desc)) {
+        plan->command.mode |= FP8RT_BIT(MODE__EXTENDED);
+        plan->command.operation |= FP8RT_BIT(OPERATION__CONV_A);
+        fp8rt_image_words(&desc.image, plan->command.conv);
+    }
     status = choose_tiles(caps, plan);
     lay_out_scratch(caps, plan);
     plan->late = plan->scratch_bytes != 0 || desc.scale_a.mode == FP8MAC_SCALE_TENSOR ||

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gemm_regions.h"
 
+#include "gemm_image.h"
+
 // A vector of floats, as rows of one float: its bytes may exceed 32 bits.
 static fp8rt_region floats(const float *values, uint32_t count)
 {
@@ -20,6 +22,10 @@ unsigned fp8rt_gemm_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_
 {
     unsigned count = 2;
     list[0] = (fp8rt_region){(uintptr_t)desc->a, desc->m, desc->a_stride, desc->k};
+    if (fp8rt_has_image(desc)) {
+        list[0].rows = desc->image.height;
+        list[0].row_bytes = desc->image.width * desc->image.pixel_bytes;
+    }
     list[1] = (fp8rt_region){(uintptr_t)desc->b, desc->n, desc->b_stride, desc->k};
     count += add_scale(&desc->scale_a, desc->m, &list[count]);
     count += add_scale(&desc->scale_b, desc->n, &list[count]);

@@ -338,6 +338,13 @@ module fp8mac_accel
   logic         scale_bad, scale_bad_q;
   logic         load_done_empty, storing_empty, output_empty;
 
+  // Image operands
+  logic                        strip_valid, strip_ready, align_idle, align_quiet, align_ready, word_valid;
+  image_strip_t                strip;
+  logic [ROWS-1:0][StripW-1:0] row_start;
+  read_dest_t                  word_dest;
+  logic [AXI_DATA_W-1:0]       word_data;
+
   fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(Beat)) u_load (
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i       (abort),
@@ -353,6 +360,11 @@ module fp8mac_accel
     .row_o         (load_row),
     .dest_o        (load_dest),
     .row_ready_i   (read_row_ready && !fetch_row_valid),
+    .strip_valid_o (strip_valid),
+    .strip_o       (strip),
+    .strip_ready_i (strip_ready),
+    .align_idle_i  (align_idle),
+    .row_start_o   (row_start),
     .stores_done_i (storing_empty && output_empty),
     .read_failed_i (loaded_error != ErrNone),
     .stored_i      (stored)
@@ -365,16 +377,51 @@ module fp8mac_accel
     .row_i       (read_row),
     .dest_i      (read_dest),
     .beat_valid_o(beat_valid),
+    .beat_ready_i(beat_ready),
     .beat_dest_o (beat_dest),
     .beat_data_o (beat_data),
     .beat_error_o(beat_error),
     .done_valid_o(read_done),
+    .done_ready_i(align_quiet),
     .done_error_o(read_error),
     .m_axi_araddr_o, .m_axi_arlen_o, .m_axi_arsize_o, .m_axi_arburst_o,
     .m_axi_arvalid_o(arvalid),
     .m_axi_arready_i(arready),
     .m_axi_rdata_i, .m_axi_rresp_i, .m_axi_rlast_i, .m_axi_rvalid_i,
     .m_axi_rready_o (rready)
+  );
+
+  // ---- image operands: their beats leave as words, which go before all other beats ---------------------------------
+  logic                  beat_ready, image_beat, memory_valid;
+  read_dest_t            memory_dest;
+  logic [AXI_DATA_W-1:0] memory_data;
+
+  assign image_beat   = beat_dest.kind == DestImage;
+  assign memory_valid = word_valid || (beat_valid && !image_beat);
+  assign memory_dest  = word_valid ? word_dest : beat_dest;
+  assign memory_data  = word_valid ? word_data : beat_data;
+  always_comb begin
+    unique case (beat_dest.kind)
+      DestImage:   beat_ready = align_ready;
+      DestCommand: beat_ready = 1'b1;
+      default:     beat_ready = !word_valid;
+    endcase
+  end
+
+  fp8mac_image_align #(.ROWS(ROWS), .BEAT(Beat)) u_align (
+    .clk_i, .rst_ni(inside_rst_n),
+    .strip_valid_i(strip_valid),
+    .strip_ready_o(strip_ready),
+    .strip_i      (strip),
+    .row_start_i  (row_start),
+    .beat_valid_i (beat_valid && image_beat),
+    .beat_ready_o (align_ready),
+    .beat_data_i  (beat_data),
+    .word_valid_o (word_valid),
+    .word_dest_o  (word_dest),
+    .word_data_o  (word_data),
+    .idle_o       (align_idle),
+    .quiet_o      (align_quiet)
   );
 
   // The first beat of a command that has a value that is no scale is known one cycle after it came. The end of the
@@ -417,9 +464,9 @@ module fp8mac_accel
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .BOUNDS(Bounded)
   ) u_memories (
     .clk_i, .rst_ni(inside_rst_n),
-    .beat_valid_i   (beat_valid),
-    .beat_dest_i    (beat_dest),
-    .beat_data_i    (beat_data),
+    .beat_valid_i   (memory_valid),
+    .beat_dest_i    (memory_dest),
+    .beat_data_i    (memory_data),
     .scale_bad_o    (scale_bad),
     .operand_read_i (operand_read),
     .a_half_i       (a_half),

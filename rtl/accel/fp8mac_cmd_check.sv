@@ -148,7 +148,7 @@ module fp8mac_cmd_check
   always_comb begin
     unique case (cycle_q)
       4'd0:
-        region = '{!cmd_q.mode.reuse_a, cmd_q.a_addr, cmd_q.a_stride, MnW'(cmd_q.m) - MnW'(1), (DimW+2)'(cmd_q.k)};
+        region = '{!cmd_q.mode.reuse_a && !image_used, cmd_q.a_addr, cmd_q.a_stride, MnW'(cmd_q.m) - MnW'(1), (DimW+2)'(cmd_q.k)};
       4'd1:
         region = '{!cmd_q.mode.reuse_b, cmd_q.b_addr, cmd_q.b_stride, MnW'(cmd_q.n) - MnW'(1), (DimW+2)'(cmd_q.k)};
       4'd2:
@@ -188,6 +188,15 @@ module fp8mac_cmd_check
     end
   end
 
+  // ---- an image: its fields, and the end that the walker knows -----------------------------------------------------
+  image_t image;
+  logic   image_used, image_bad;
+
+  assign image      = image_of(cmd_q.ext.conv);
+  assign image_used = cmd_q.ext.operation.conv_a;
+  assign image_bad  = image_used && !cmd_q.mode.reuse_a && (image.width == '0 || image.height == '0 ||
+                      image.out_w == '0 || image.run == '0 || image.runs == '0);
+
   // ---- shape: the rows of both operands must fit their row RAMs ----------------------------------------------------
   logic [MnW+WordsW-1:0] a_words_q, b_words_q;  // per row RAM
   logic                  shape_bad;
@@ -197,7 +206,7 @@ module fp8mac_cmd_check
     b_words_q <= (MnW+WordsW)'(b_groups_q) * (MnW+WordsW)'(row_words_q[WordsW-1:0]);
   end
 
-  assign shape_bad = size_bad_q || a_words_q > (MnW+WordsW)'(BUF_BEATS) || b_words_q > (MnW+WordsW)'(BUF_BEATS);
+  assign shape_bad = size_bad_q || image_bad || a_words_q > (MnW+WordsW)'(BUF_BEATS) || b_words_q > (MnW+WordsW)'(BUF_BEATS);
 
   // ---- mode and scales ---------------------------------------------------------------------------------------------
   function automatic logic exp_bad(logic signed [7:0] s);
@@ -385,6 +394,11 @@ module fp8mac_cmd_check
     checked_o.load.row_beats    = row_beats_q;
     checked_o.load.row_words    = row_words_q;
     checked_o.load.a_fmt        = fp8_fmt_e'(cmd_q.mode.a_fmt);
+    checked_o.load.conv_a       = image_used;
+    checked_o.load.image        = image;
+    checked_o.load.first_rows   = cmd_q.first;
+    checked_o.load.next_rows    = cmd_q.next_rows;
+    checked_o.load.k_start      = cmd_q.k_start;
     checked_o.load.b_fmt        = fp8_fmt_e'(cmd_q.mode.b_fmt);
 
     checked_o.compute.m             = cmd_q.m;

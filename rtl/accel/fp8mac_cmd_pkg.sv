@@ -80,7 +80,7 @@ package fp8mac_cmd_pkg;
   } functions_t;
 
   parameter functions_t Functions = '{
-    mx: 1'b0, conv_a: 1'b0, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b0, c: 1'b0
+    mx: 1'b0, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b0, c: 1'b0
   };
 
   // Completion records, a power of two, and the one to which a command's flags and amax belong. Commands in flight have
@@ -162,7 +162,9 @@ package fp8mac_cmd_pkg;
     logic        last;
     error_e      error;         // of its command's descriptor
     logic        range_bad;     // the command has illegal strides, or this part of it illegal addresses
-    logic        sequence_bad;  // the command is part of a chain, but not one tile command
+    logic        sequence_bad;  // the command is part of a chain, but not one tile command, or walks back in an image
+    logic        next_rows;     // the rows of A behind those of the tile command before
+    logic        k_start;       // it begins with the command's first product
     addr_t       a_addr;
     addr_t       a_stride;
     addr_t       b_addr;
@@ -217,6 +219,30 @@ package fp8mac_cmd_pkg;
   // with a block.
   parameter int unsigned BoundBlock = 32;
 
+  // Operand A as an image that is read in place: see fp8mac_image_strips. Sizes and steps without a unit are bytes.
+  typedef struct packed {
+    logic [23:0] width;     // of a line
+    logic [15:0] height;    // lines
+    logic [15:0] out_w;     // rows of A for each output line
+    logic [15:0] run;
+    logic [7:0]  runs;      // of a kernel line
+    logic [15:0] step_x;
+    logic [15:0] run_step;
+    logic [7:0]  step_y;    // lines
+    logic [7:0]  dil_y;     // lines
+    logic [7:0]  pad_top;   // lines
+    logic [15:0] pad_left;
+  } image_t;
+
+  // From the words CONV_LINE .. CONV_PAD
+  function automatic image_t image_of(logic [5:0][31:0] word);
+    return '{
+      width: word[0][23:0], height: word[1][15:0], out_w: word[1][31:16], run: word[2][15:0], runs: word[2][23:16],
+      step_x: word[3][15:0], run_step: word[3][31:16], step_y: word[4][7:0], dil_y: word[4][15:8],
+      pad_top: word[4][23:16], pad_left: word[5][15:0]
+    };
+  endfunction
+
   // What the load engine reads: rows of A and B, then vectors.
   typedef struct packed {
     logic a;
@@ -243,6 +269,11 @@ package fp8mac_cmd_pkg;
     dim_t  row_words;  // row_beats, rounded up to whole blocks of BoundBlock codes
     fp8_fmt_e a_fmt;
     fp8_fmt_e b_fmt;
+    logic     conv_a;      // A is an image at a_addr; its lines are a_stride bytes apart
+    image_t   image;
+    logic     first_rows;  // rows of A begin with row 0 of the command
+    logic     next_rows;   // they begin behind those of the last load of A; else they are the same
+    logic     k_start;     // codes begin with code 0 of the command; else behind those of the last load of A
   } load_cmd_t;
 
   typedef struct packed {
@@ -339,7 +370,8 @@ package fp8mac_cmd_pkg;
     DestScaleA = 3'd2,
     DestScaleB = 3'd3,
     DestBias   = 3'd4,
-    DestCommand = 3'd5   // a command's descriptor
+    DestCommand = 3'd5,  // a command's descriptor
+    DestImage   = 3'd7   // beats for, and words of, fp8mac_image_align: A
   } dest_kind_e;
 
   typedef struct packed {
@@ -351,6 +383,31 @@ package fp8mac_cmd_pkg;
     logic [4:0] last_byte;  // the row's last byte in its last beat
     logic       last;       // with a beat: it is the row's last one
   } read_dest_t;
+
+  // Where the rows of an image operand go
+  typedef struct packed {
+    logic       half;
+    dim_t       word;       // of each row's first word
+    fp8_fmt_e   fmt;
+    logic [4:0] last_byte;  // of a row, in its last word
+  } image_dest_t;
+
+  // A strip of an image, as it comes in beats. Bytes count from the start of its first beat.
+  parameter int unsigned StripW = 20;
+  typedef struct packed {
+    logic [4:0]        first_row;   // row RAMs that get bytes of it
+    logic [4:0]        last_row;
+    logic [StripW-1:0] start;       // first byte of the row in RAM 0, if it had one (modulo 2^StripW)
+    dim_t              length;      // bytes of each row
+    dim_t              zeros;       // beats of zeros before those from memory
+    dim_t              beats;       // beats from memory
+    dim_t              steps;       // all beats, with the zeros behind
+    logic [4:0]        first_byte;  // of the image in the first beat from memory
+    logic [4:0]        last_byte;   // of the image in the last beat from memory
+    logic              begins;      // the rows begin with it
+    logic              ends;        // the rows end with it
+    image_dest_t       dest;
+  } image_strip_t;
 
   // A row to be moved over AXI. A row with `none` has no beats; it marks the end of a command.
   typedef struct packed {

@@ -11,8 +11,12 @@
 // chunks but the last are whole granules if cap is. The cap is tile_k, except in the first tile: it begins with first_k
 // there and doubles from chunk to chunk, because nothing hides the first load.
 //
+// An image operand A stays at its address, and tile commands say how their rows and products follow those before. Only
+// forwards: tiles of its rows must not be streamed for more than one tile of B's rows.
+//
 //   Idle -> Size -> Offer -> Size ...      the next chunk
-//                         -> Move -> Size  the next tile; a first Move waits for the products of sizes and strides
+//                         -> Move -> Size  the next tile; a first Move waits for the products of sizes and strides,
+//                                          and a first Size for that of an image
 //
 // The walker also judges what concerns the command as a whole: strides against rows, tiles behind the last address, and
 // chains, which only commands of one tile command can be part of.
@@ -54,6 +58,11 @@ module fp8mac_cmd_walk
   command_t cmd_q;
   logic     accept, taken, moved;
 
+  logic     conv;
+  image_t   image;
+
+  assign conv    = cmd_q.ext.operation.conv_a;
+  assign image   = image_of(cmd_q.ext.conv);
   assign ready_o = state_q == Idle && !abort_i;
   assign accept  = ready_o && valid_i;
   assign idle_o  = state_q == Idle;
@@ -65,15 +74,17 @@ module fp8mac_cmd_walk
   end
 
   // ---- products of tile sizes and strides --------------------------------------------------------------------------
-  // One bit of a tile's rows per cycle, the highest first: A, B, then D. A product beyond the addresses becomes the
+  // One bit of a tile's rows per cycle, the highest first: A, B, then D. In place of A's rows, an image has the lines
+  // behind its first one. A product beyond the addresses becomes the
   // first address behind the last one. This and the choice of the next stride have a cycle of their own, behind the
   // lowest bit.
-  localparam int unsigned BitW = $clog2(MnW + 1);
+  localparam int unsigned FactorW = 16;  // as an image's height
+  localparam int unsigned BitW    = $clog2(FactorW + 1);
 
   logic             stepping_q;
   logic [1:0]       product_q;    // 0: A, 1: B, 2: D
   logic [BitW-1:0]  bits_left_q;
-  logic [MnW-1:0]   factor_q;     // these bits, at the top
+  logic [FactorW-1:0] factor_q;   // these bits, at the top
   addr_t            stride_q;
   addr_t            step_q;       // the product of the bits before
   logic             beyond_q;     // it is beyond the addresses
@@ -83,8 +94,17 @@ module fp8mac_cmd_walk
 
   assign steps_done   = !stepping_q;
   assign product_done = bits_left_q == '0;
-  assign step_sum     = {1'b0, step_q, 1'b0} + (factor_q[MnW-1] ? (AddrW+2)'(stride_q) : '0);
+  assign step_sum     = {1'b0, step_q, 1'b0} + (factor_q[FactorW-1] ? (AddrW+2)'(stride_q) : '0);
   assign step         = beyond_q ? {1'b1, {AddrW{1'b0}}} : {1'b0, step_q};
+
+  function automatic logic [FactorW-1:0] to_top(logic [MnW-1:0] factor);
+    return {factor, {FactorW-MnW{1'b0}}};
+  endfunction
+
+  image_t             image_in;
+  logic [FactorW-1:0] lines_behind;
+  assign image_in     = image_of(command_i.ext.conv);
+  assign lines_behind = image_in.height - 16'd1;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) stepping_q <= 1'b0;
@@ -92,15 +112,15 @@ module fp8mac_cmd_walk
     else if (product_q == 2'd2 && product_done) stepping_q <= 1'b0;
     if (accept) begin
       product_q   <= 2'd0;
-      bits_left_q <= BitW'(MnW);
-      factor_q    <= MnW'(command_i.tile_m);
+      bits_left_q <= command_i.ext.operation.conv_a ? BitW'(FactorW) : BitW'(MnW);
+      factor_q    <= command_i.ext.operation.conv_a ? lines_behind : to_top(MnW'(command_i.tile_m));
       stride_q    <= command_i.a_stride;
       step_q      <= '0;
       beyond_q    <= 1'b0;
     end else if (stepping_q && product_done) begin
       product_q   <= product_q + 2'd1;
       bits_left_q <= BitW'(MnW);
-      factor_q    <= (product_q == 2'd0) ? MnW'(cmd_q.tile_n) : MnW'(cmd_q.tile_m);
+      factor_q    <= to_top((product_q == 2'd0) ? MnW'(cmd_q.tile_n) : MnW'(cmd_q.tile_m));
       stride_q    <= (product_q == 2'd0) ? cmd_q.b_stride : cmd_q.d_stride;
       step_q      <= '0;
       beyond_q    <= 1'b0;
@@ -115,6 +135,21 @@ module fp8mac_cmd_walk
       step_q      <= step_sum[AddrW-1:0];
       beyond_q    <= beyond_q || step_sum[AddrW+1:AddrW] != '0;
     end
+  end
+
+  // ---- the end of an image: two stages behind its product ----------------------------------------------------------
+  logic [2:0]       image_known_q;
+  logic [AddrW+1:0] last_line_q;
+  logic             image_bad_q;
+  logic             size_known;
+
+  assign size_known = !conv || image_known_q[2];
+
+  always_ff @(posedge clk_i) begin
+    if (accept) image_known_q <= '0;
+    else image_known_q <= {image_known_q[1:0], product_q != 2'd0 || !stepping_q};
+    last_line_q <= (AddrW+2)'(a_tile_q) + (AddrW+2)'(a_step_q);
+    image_bad_q <= last_line_q + (AddrW+2)'(image.width) > (AddrW+2)'(1) << AddrW;
   end
 
   // ---- sizes -------------------------------------------------------------------------------------------------------
@@ -177,7 +212,7 @@ module fp8mac_cmd_walk
     state_d = state_q;
     unique case (state_q)
       Idle:    if (valid_i) state_d = Size;
-      Size:    state_d = Offer;
+      Size:    if (size_known) state_d = Offer;
       Offer:   if (taken) state_d = k_more_q ? Size : (stream_more || resident_more) ? Move : Idle;
       default: if (steps_done) state_d = Size;
     endcase
@@ -219,6 +254,7 @@ module fp8mac_cmd_walk
   // ---- reuse -------------------------------------------------------------------------------------------------------
   // An operand is there if the tile command before had all of K and the same rows of it.
   logic whole, has_a_q, has_b_q;
+  logic next_rows_q;  // since the tile command before
 
   assign whole = from_start_q && !k_more_q;
 
@@ -230,6 +266,8 @@ module fp8mac_cmd_walk
       has_a_q <= whole && !move_m;
       has_b_q <= whole && !move_n;
     end
+    if (accept || taken) next_rows_q <= 1'b0;
+    else if (moved && move_m) next_rows_q <= 1'b1;
   end
 
   // ---- addresses ---------------------------------------------------------------------------------------------------
@@ -257,7 +295,7 @@ module fp8mac_cmd_walk
       k_done_q  <= k_more_q ? k_done_q + size_t'(k_q) : '0;
     end else if (moved) begin
       if (move_m) begin
-        a_tile_q <= along(a_tile_q, a_step_q, back);
+        if (!conv) a_tile_q <= along(a_tile_q, a_step_q, back);
         d_q      <= along(d_q, d_step_q, back);
         if (cmd_q.mode.scale_a_vec) scale_a_q <= along(scale_a_q, place_addr_t'({cmd_q.tile_m, 2'b00}), back);
       end
@@ -269,7 +307,7 @@ module fp8mac_cmd_walk
       end
     end
     if (state_q == Size) begin
-      a_q <= a_tile_q + place_addr_t'(k_done_q);
+      a_q <= conv ? a_tile_q : a_tile_q + place_addr_t'(k_done_q);
       b_q <= b_tile_q + place_addr_t'(k_done_q);
     end
   end
@@ -280,7 +318,7 @@ module fp8mac_cmd_walk
 
   always_ff @(posedge clk_i) begin
     if (state_q == Size) begin
-      stride_bad_q <= (cmd_q.m > size_t'(1) && !cmd_q.mode.reuse_a && cmd_q.a_stride < addr_t'(cmd_q.k)) ||
+      stride_bad_q <= (cmd_q.m > size_t'(1) && !cmd_q.mode.reuse_a && !conv && cmd_q.a_stride < addr_t'(cmd_q.k)) ||
                       (cmd_q.n > size_t'(1) && !cmd_q.mode.reuse_b && cmd_q.b_stride < addr_t'(cmd_q.k)) ||
                       (cmd_q.m > size_t'(1) && !cmd_q.mode.acc_keep &&
                        (AddrW+2)'(cmd_q.d_stride) < (AddrW+2)'(cmd_q.n) << d_size);
@@ -295,9 +333,11 @@ module fp8mac_cmd_walk
   always_comb begin
     tile_o = '{
       tag: cmd_q.tag, error: cmd_q.error, first: first_q, last: !k_more_q && !stream_more && !resident_more,
-      range_bad: stride_bad_q || beyond,
-      sequence_bad: first_q && divided &&
-                    (cmd_q.mode.reuse_a || cmd_q.mode.reuse_b || cmd_q.mode.acc_continue || cmd_q.mode.acc_keep),
+      range_bad: stride_bad_q || beyond || (conv && !cmd_q.mode.reuse_a && image_bad_q),
+      sequence_bad: (first_q && divided &&
+                     (cmd_q.mode.reuse_a || cmd_q.mode.reuse_b || cmd_q.mode.acc_continue || cmd_q.mode.acc_keep)) ||
+                    (first_q && conv && cmd_q.mode.b_resident && n_more_q),
+      next_rows: next_rows_q, k_start: from_start_q,
       a_addr: a_q[AddrW-1:0], a_stride: cmd_q.a_stride, b_addr: b_q[AddrW-1:0], b_stride: cmd_q.b_stride,
       d_addr: d_q[AddrW-1:0], d_stride: cmd_q.d_stride, m: m_q, n: n_q, k: k_q, mode: cmd_q.mode,
       sa: cmd_q.sa, sb: cmd_q.sb, scale_a: scale_a_q[AddrW-1:0], scale_b: scale_b_q[AddrW-1:0],
@@ -310,6 +350,12 @@ module fp8mac_cmd_walk
     tile_o.mode.acc_keep     = k_more_q || cmd_q.mode.acc_keep;
   end
 
+  logic unused_image;  // only its lines and its width count here
+  assign unused_image = ^{image, image_in};
+
+  if (MnW > FactorW) begin : g_factor
+    $error("MAX_MN must be less than 65536");
+  end
   if ((1 << GranuleLog) != GRANULE || GRANULE < 2) begin : g_granule
     $error("GRANULE must be a power of two");
   end

@@ -220,8 +220,13 @@ module fp8mac_csr
       command_o.ext.c_stride    = out.C_STRIDE.value.value;
       command_o.ext.beta        = out.BETA.value.value;
       command_o.ext.seed        = out.SEED.value.value;
-      command_o.ext.conv        = {out.CONV5.value.value, out.CONV4.value.value, out.CONV3.value.value,
-                                   out.CONV2.value.value, out.CONV1.value.value, out.CONV0.value.value};
+      command_o.ext.conv = '{
+        0: 32'(out.CONV_LINE.width.value), 1: {out.CONV_SIZE.out_w.value, out.CONV_SIZE.height.value},
+        2: {8'd0, out.CONV_RUN.runs.value, out.CONV_RUN.run.value},
+        3: {out.CONV_STEP.run_step.value, out.CONV_STEP.step_x.value},
+        4: {8'd0, out.CONV_LINES.pad_top.value, out.CONV_LINES.dil_y.value, out.CONV_LINES.step_y.value},
+        5: 32'(out.CONV_PAD.pad_left.value)
+      };
       command_o.ext.mx_a_addr   = out.MX_A_ADDR.value.value;
       command_o.ext.mx_a_stride = out.MX_A_STRIDE.value.value;
       command_o.ext.mx_b_addr   = out.MX_B_ADDR.value.value;

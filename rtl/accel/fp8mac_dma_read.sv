@@ -20,13 +20,15 @@ module fp8mac_dma_read
   input  row_request_t          row_i,
   input  read_dest_t            dest_i,
 
-  // Beats, in the order in which they arrive; the receiver takes every beat
+  // Beats, in the order in which they arrive. beat_dest_o is that of the next beat, if there is one.
   output logic                  beat_valid_o,
+  input  logic                  beat_ready_i,  // the receiver takes the next beat
   output read_dest_t            beat_dest_o,
   output logic [AXI_DATA_W-1:0] beat_data_o,
   output error_e                beat_error_o,
 
   output logic                  done_valid_o,
+  input  logic                  done_ready_i,  // what the command's beats lead to has come to the memories
   output error_e                done_error_o,
 
   output logic [AXI_ADDR_W-1:0] m_axi_araddr_o,
@@ -118,9 +120,9 @@ module fp8mac_dma_read
 
   assign beat_error = !m_axi_rresp_i[1] ? ErrNone : m_axi_rresp_i[0] ? ErrReadDec : ErrReadSlv;
 
-  assign m_axi_rready_o = !empty && !head.none;
+  assign m_axi_rready_o = !empty && !head.none && beat_ready_i;
   assign beat           = m_axi_rvalid_i && m_axi_rready_o;
-  assign done_valid_o   = !empty && head.none;
+  assign done_valid_o   = !empty && head.none && done_ready_i;
   assign done_error_o   = error_q;
   assign pop            = done_valid_o || (beat && m_axi_rlast_i);
 

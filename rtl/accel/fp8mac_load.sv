@@ -2,7 +2,8 @@
 // The load engine turns commands into rows to be read. A command may start once the second command before it has been
 // computed: then its halves of the operand buffers are free. With wait_stores it waits until all commands before it
 // have been stored. Its vectors wait until the second command before it has been stored. After a read error the engine
-// loads nothing until the error state is left.
+// loads nothing until the error state is left. The rows of an image operand are requested strip by strip, and assembled
+// by fp8mac_image_align.
 module fp8mac_load
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -31,6 +32,13 @@ module fp8mac_load
   output row_request_t row_o,
   output read_dest_t   dest_o,
   input  logic         row_ready_i,
+
+  // Strips of an image operand. One with beats goes together with the request for them.
+  output logic         strip_valid_o,
+  output image_strip_t strip_o,
+  input  logic         strip_ready_i,
+  input  logic         align_idle_i,
+  output logic [ROWS-1:0][StripW-1:0] row_start_o,
 
   input  logic         stores_done_i,    // no command is between the start of its compute and the end of its stores
   input  logic         read_failed_i,
@@ -121,13 +129,54 @@ module fp8mac_load
   assign vector_state = state_q == LoadScaleA || state_q == LoadScaleB || state_q == LoadBias;
   assign row_taken    = row_valid_o && row_ready_i;
 
+  // ---- strips ------------------------------------------------------------------------------------------------------
+  logic         image, strip_valid, strip_taken, strip_reads, image_done;
+  row_request_t strip_row;
+
+  assign image         = state_q == LoadA && cmd_q.conv_a;
+  assign strip_taken   = strip_valid && !stop && strip_ready_i && (!strip_reads || row_ready_i);
+  assign strip_valid_o = strip_valid && !stop && (!strip_reads || row_ready_i);
+
+  fp8mac_image_strips #(.ROWS(ROWS), .BEAT(BEAT)) u_strips (
+    .clk_i, .rst_ni,
+    .start_i     (image),
+    .stop_i      (stop),
+    .image_i     (cmd_q.image),
+    .addr_i      (cmd_q.a_addr),
+    .stride_i    (cmd_q.a_stride),
+    .m_i         (cmd_q.m),
+    .k_i         (cmd_q.k),
+    .row_words_i (cmd_q.row_words),
+    .first_rows_i(cmd_q.first_rows),
+    .next_rows_i (cmd_q.next_rows),
+    .k_start_i   (cmd_q.k_start),
+    .half_i      (halves_q.a),
+    .fmt_i       (cmd_q.a_fmt),
+    .last_byte_i (last_byte_q),
+    .done_o      (image_done),
+    .valid_o     (strip_valid),
+    .ready_i     (strip_taken),
+    .strip_o,
+    .read_o      (strip_reads),
+    .row_o       (strip_row),
+    .align_idle_i,
+    .row_start_o
+  );
+
+  // ---- rows and vectors --------------------------------------------------------------------------------------------
   always_comb begin
     row_valid_o = 1'b0;
     row_o       = '{none: 1'b0, addr: addr_q, beats: cmd_q.row_beats};
     dest_o      = '{kind: DestA, half: halves_q.a, ram: ram_q, word: word_q, fmt: cmd_q.a_fmt,
                     last_byte: last_byte_q, last: 1'b0};
     unique case (state_q)
-      LoadA: row_valid_o = !stop;
+      LoadA: begin
+        row_valid_o = !stop && (!cmd_q.conv_a || (strip_valid && strip_reads && strip_ready_i));
+        if (cmd_q.conv_a) begin
+          row_o       = strip_row;
+          dest_o.kind = DestImage;
+        end
+      end
       LoadB: begin
         row_valid_o = !stop;
         dest_o.kind = DestB;
@@ -154,7 +203,7 @@ module fp8mac_load
     state_d = state_q;
     unique case (state_q)
       Idle:    if (accept) state_d = next_state(LoadA, cmd_d.wanted);
-      LoadA:   if (row_taken && rows_q == dim_t'(1)) state_d = next_state(LoadB, cmd_q.wanted);
+      LoadA:   if (image ? image_done : (row_taken && rows_q == dim_t'(1))) state_d = next_state(LoadB, cmd_q.wanted);
       LoadB:   if (row_taken && rows_q == dim_t'(1)) state_d = next_state(LoadScaleA, cmd_q.wanted);
       LoadScaleA, LoadScaleB, LoadBias:
                if (row_taken) state_d = next_state(state_e'(state_q + 3'd1), cmd_q.wanted);

@@ -60,7 +60,7 @@ module fp8mac_memories
   logic [BEAT*8-1:0] data;
   logic [BoundW-1:0] bound;
 
-  fp8mac_operand_bound #(.BEAT(BEAT), .BOUNDS(BOUNDS)) u_bound (
+  fp8mac_operand_bound #(.BEAT(BEAT), .ROWS(ROWS), .BOUNDS(BOUNDS)) u_bound (
     .clk_i, .rst_ni, .valid_i(beat_valid_i), .dest_i(beat_dest_i), .data_i(beat_data_i), .valid_o(valid),
     .dest_o(dest), .data_o(data), .bound_o(bound)
   );
@@ -76,7 +76,7 @@ module fp8mac_memories
     .BOUND_W(BoundW)
   ) u_a (
     .clk_i,
-    .write_i      (valid && dest.kind == DestA),
+    .write_i      (valid && (dest.kind == DestA || dest.kind == DestImage)),
     .write_half_i (dest.half),
     .write_ram_i  (dest.ram[RowW-1:0]),
     .write_beat_i (dest.word[BeatW-1:0]),

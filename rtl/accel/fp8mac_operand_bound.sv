@@ -5,13 +5,15 @@
 // Each beat of an operand leaves with the bound of its block, as far as the block has come. The bound is the largest
 // exponent of the finite codes that are not zero, normalised, plus BoundBias; BoundNone if there are none.
 //
-// The beats of a block come one after the other. A row begins with a block.
+// The beats of a block come one after the other. Words of an image operand (DestImage) may come in between, and are in
+// order for each row RAM. A row begins with a block.
 module fp8mac_operand_bound
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
   import fp8mac_element_pkg::*;
 #(
   parameter int unsigned BEAT   = 16,
+  parameter int unsigned ROWS   = 4,    // row RAMs that image operands have
   parameter bit          BOUNDS = 1'b1  // 0: no bounds, bound_o is 0
 ) (
   input  logic              clk_i,
@@ -27,12 +29,13 @@ module fp8mac_operand_bound
   output logic [BoundW-1:0] bound_o
 );
   localparam int unsigned BlockWords = BoundBlock / BEAT;
+  localparam int unsigned SourceW    = $clog2(ROWS + 1);
 
   // ---- the cycle of the beat: mask and decode ----------------------------------------------------------------------
   logic                 operand;
   logic [BEAT-1:0][7:0] code;
 
-  assign operand = dest_i.kind == DestA || dest_i.kind == DestB;
+  assign operand = dest_i.kind == DestA || dest_i.kind == DestB || dest_i.kind == DestImage;
   assign code    = data_i;
 
   logic [BEAT-1:0][7:0] masked;
@@ -53,8 +56,16 @@ module fp8mac_operand_bound
   if (BOUNDS) begin : g_bound
     logic [BEAT-1:0]             counts_q;
     logic [BEAT-1:0][BoundW-1:0] bound_q;
-    logic                        so_far_valid_q, first, any;
-    logic [BoundW-1:0]           so_far_q, largest;
+    logic                        so_far_valid, first, any;
+    logic [BoundW-1:0]           so_far, largest;
+    // One of the beats; one of each row of an image
+    logic [ROWS:0]               so_far_valid_q;
+    logic [ROWS:0][BoundW-1:0]   so_far_q;
+    logic [SourceW-1:0]          source;
+
+    assign source       = (dest_o.kind == DestImage) ? SourceW'(dest_o.ram) + SourceW'(1) : '0;
+    assign so_far       = so_far_q[source];
+    assign so_far_valid = so_far_valid_q[source];
 
     for (genvar i = 0; i < int'(BEAT); i++) begin : g_code
       operand_t decoded;
@@ -74,14 +85,14 @@ module fp8mac_operand_bound
     assign first = (dest_o.word & dim_t'(BlockWords - 1)) == '0;
 
     fp8mac_maximum #(.COUNT(BEAT + 1), .W(BoundW)) u_maximum (
-      .value_i({so_far_q, bound_q}), .valid_i({so_far_valid_q && !first, counts_q}), .maximum_o(largest), .any_o(any)
+      .value_i({so_far, bound_q}), .valid_i({so_far_valid && !first, counts_q}), .maximum_o(largest), .any_o(any)
     );
     assign bound_o = any ? largest : BoundNone;
 
     always_ff @(posedge clk_i) begin
       if (valid_o) begin
-        so_far_q       <= largest;
-        so_far_valid_q <= any;
+        so_far_q[source]       <= largest;
+        so_far_valid_q[source] <= any;
       end
     end
   end else begin : g_no_bound

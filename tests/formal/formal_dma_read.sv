@@ -20,6 +20,8 @@ module formal_dma_read
   input logic [1:0]            rresp_i,
   input logic                  rlast_i,
   input logic                  rvalid_i,
+  input logic                  beat_ready_i,
+  input logic                  done_ready_i,
   input logic                  mark_row_i,
   input logic                  mark_end_i,
   input dim_t                  index_i
@@ -36,9 +38,9 @@ module formal_dma_read
 
   fp8mac_dma_read #(.AXI_DATA_W(AXI_DATA_W), .IN_FLIGHT(IN_FLIGHT)) dut (
     .clk_i, .rst_ni, .bus_rst_ni(rst_ni), .row_valid_i, .row_ready_o(row_ready), .row_i, .dest_i,
-    .beat_valid_o(beat_valid),
+    .beat_valid_o(beat_valid), .beat_ready_i,
     .beat_dest_o(beat_dest), .beat_data_o(beat_data), .beat_error_o(beat_error),
-    .done_valid_o(done_valid), .done_error_o(done_error),
+    .done_valid_o(done_valid), .done_ready_i, .done_error_o(done_error),
     .m_axi_araddr_o(araddr), .m_axi_arlen_o(arlen), .m_axi_arsize_o(arsize),
     .m_axi_arburst_o(arburst), .m_axi_arvalid_o(arvalid), .m_axi_arready_i(arready_i), .m_axi_rdata_i(rdata_i),
     .m_axi_rresp_i(rresp_i), .m_axi_rlast_i(rlast_i), .m_axi_rvalid_i(rvalid_i), .m_axi_rready_o(rready)
@@ -140,7 +142,8 @@ module formal_dma_read
 
         none_but_owed : assert (!beat_valid || owed_q != '0);
         every_beat_is_passed_on : assert (beat_valid == (rvalid_i && rready) && beat_data == rdata_i);
-        always_ready_for_an_answer : assert (open == '0 || rready || done_valid);
+        always_ready_for_an_answer : assert (open == '0 || rready || done_valid || !beat_ready_i ||
+          !done_ready_i);
         its_own_destination : assert (!(beat_valid && beat_held_q && beats_ahead_q == '0) || beat_dest == dest_q);
         an_end_is_after_its_beats : assert (!(done_valid && end_held_q && ends_ahead_q == '0) ||
           end_beats_ahead_q == '0);

@@ -40,13 +40,14 @@ module formal_load
   fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(BEAT)) u_load (
     .clk_i, .rst_ni, .abort_i, .clear_i, .idle_o(idle), .valid_i, .checked_i, .ready_o(ready),
     .loaded_valid_o(loaded_push), .loaded_o(pushed), .released_i, .row_valid_o(row_valid),
-    .row_o(row), .dest_o(dest), .row_ready_i(row_ready), .stores_done_i,
-    .read_failed_i(read_error != ErrNone), .stored_i
+    .row_o(row), .dest_o(dest), .row_ready_i(row_ready), .strip_valid_o(), .strip_o(), .strip_ready_i(1'b1),
+    .align_idle_i(1'b1), .row_start_o(), .stores_done_i, .read_failed_i(read_error != ErrNone), .stored_i
   );
 
   fp8mac_dma_read #(.AXI_DATA_W(BEAT * 8), .IN_FLIGHT(IN_FLIGHT)) u_dma (
     .clk_i, .rst_ni, .bus_rst_ni(rst_ni), .row_valid_i(row_valid), .row_ready_o(row_ready), .row_i(row), .dest_i(dest),
-    .beat_valid_o(beat_valid), .beat_dest_o(beat_dest), .beat_data_o(), .beat_error_o(), .done_valid_o(read_done),
+    .beat_valid_o(beat_valid), .beat_ready_i(1'b1), .beat_dest_o(beat_dest), .beat_data_o(), .beat_error_o(),
+    .done_valid_o(read_done), .done_ready_i(1'b1),
     .done_error_o(read_error), .m_axi_araddr_o(), .m_axi_arlen_o(), .m_axi_arsize_o(),
     .m_axi_arburst_o(), .m_axi_arvalid_o(arvalid), .m_axi_arready_i(arready_i), .m_axi_rdata_i(rdata_i),
     .m_axi_rresp_i(rresp_i), .m_axi_rlast_i(rlast_i), .m_axi_rvalid_i(rvalid_i), .m_axi_rready_o(rready)
@@ -188,6 +189,11 @@ module formal_load
 
   always_comb begin
     if (rst_ni) begin
+      no_strips : assert (u_load.u_strips.state_q == '0 && !u_load.u_strips.valid1_q && !u_load.u_strips.valid2_q &&
+        !u_load.u_strips.valid3_q && !u_load.u_strips.valid4_q);
+      it_stays_a_matrix : assert (waits || !u_load.cmd_q.conv_a);
+      // The rows of an image are fp8mac_image_strips's.
+      a_is_a_matrix : assume (!valid_i || !checked_i.load.conv_a);
       shape_is_proper : assume (!valid_i || (checked_i.load.m != '0 && checked_i.load.n != '0 &&
         checked_i.load.k != '0 &&
         checked_i.load.row_beats != '0 && checked_i.load.a_addr % BEAT == 0 && checked_i.load.b_addr % BEAT == 0 &&

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_operand_bound: beats leave one cycle later, unchanged but for the bytes behind a row's last code. The bound is
-// the largest exponent of the block's codes so far, computed from the formats' definitions.
+// the largest exponent of the block's codes so far, computed from the formats' definitions. Words of an image's rows
+// come between other beats.
 module formal_operand_bound
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
   import fp8mac_element_pkg::*;
 #(
-  parameter int unsigned BEAT = 8
+  parameter int unsigned BEAT = 8,
+  parameter int unsigned ROWS = 2
 ) (
   input logic              clk_i,
   input logic              rst_ni,
@@ -21,7 +23,7 @@ module formal_operand_bound
   logic [BEAT*8-1:0] data;
   logic [BoundW-1:0] bound;
 
-  fp8mac_operand_bound #(.BEAT(BEAT)) dut (
+  fp8mac_operand_bound #(.BEAT(BEAT), .ROWS(ROWS)) dut (
     .clk_i, .rst_ni, .valid_i, .dest_i, .data_i, .valid_o(valid), .dest_o(dest), .data_o(data), .bound_o(bound)
   );
   formal_reset u_reset (.clk_i, .rst_ni);
@@ -45,12 +47,19 @@ module formal_operand_bound
   logic                 valid_q, is_operand;
   read_dest_t           dest_q;
   logic [BEAT-1:0][7:0] data_q, expected;
-  int                   so_far_q, largest;  // of the block: before this beat, with it
+  int                   so_far_q [ROWS+1];  // of the block before this beat, for each source of beats
+  int                   largest;            // with it
 
-  assign is_operand = dest_q.kind == DestA || dest_q.kind == DestB;
+  assign is_operand = dest_q.kind == DestA || dest_q.kind == DestB || dest_q.kind == DestImage;
+
+  // Rows of an image are a source each, and all other beats are one.
+  localparam int unsigned SourceW = $clog2(ROWS + 1);
+  function automatic logic [SourceW-1:0] source_of(read_dest_t of);
+    return (of.kind == DestImage) ? SourceW'(of.ram) + SourceW'(1) : '0;
+  endfunction
 
   always_comb begin
-    largest = (32'(dest_q.word) % BlockWords == 0) ? -1 : so_far_q;
+    largest = (32'(dest_q.word) % BlockWords == 0) ? -1 : so_far_q[source_of(dest_q)];
     for (int unsigned i = 0; i < BEAT; i++) begin
       expected[i] = (is_operand && dest_q.last && i > 32'(dest_q.last_byte)) ? '0 : data_q[i];
       if (exponent_of(dest_q.fmt, expected[i]) > largest) largest = exponent_of(dest_q.fmt, expected[i]);
@@ -61,39 +70,54 @@ module formal_operand_bound
     valid_q <= rst_ni && valid_i;
     dest_q  <= dest_i;
     data_q  <= data_i;
-    if (valid_q) so_far_q <= largest;
+    if (valid_q) so_far_q[source_of(dest_q)] <= largest;
   end
 
   // A row begins with a block, and no beat of a block is left out.
-  logic begun_q;
-  dim_t next_word_q;
+  logic [ROWS:0] begun_q;
+  dim_t [ROWS:0] next_word_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begun_q <= 1'b0;
-    else if (valid_i) begun_q <= 1'b1;
-    if (valid_i) next_word_q <= dest_i.word + dim_t'(1);
+    if (!rst_ni) begun_q <= '0;
+    else if (valid_i) begun_q[source_of(dest_i)] <= 1'b1;
+    if (valid_i) next_word_q[source_of(dest_i)] <= dest_i.word + dim_t'(1);
+  end
+
+  // Beats that have left the engine's first stage
+  logic [ROWS:0] seen_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) seen_q <= '0;
+    else if (valid_q) seen_q[source_of(dest_q)] <= 1'b1;
   end
 
   always_comb begin
     if (rst_ni) begin
       last_byte_is_in_the_beat : assume (32'(dest_i.last_byte) < BEAT);
-      beats_follow : assume (!valid_i || 32'(dest_i.word) % BlockWords == 0 || (begun_q && dest_i.word == next_word_q));
+      row_is_in_the_image : assume (dest_i.kind != DestImage || 32'(dest_i.ram) < ROWS);
+      beats_follow : assume (!valid_i || 32'(dest_i.word) % BlockWords == 0 ||
+        (begun_q[source_of(dest_i)] && dest_i.word == next_word_q[source_of(dest_i)]));
 
       leaves_a_cycle_later : assert (valid == valid_q && (!valid || dest == dest_q));
       bytes_behind_are_zero : assert (!valid || data == expected);
       bound_is_the_largest : assert (!valid || (largest < 0 ? bound == BoundNone : 32'(bound) == largest));
 
-      begun_is_known : assert (!valid_q || begun_q);
-      engine_knows_the_largest : assert (!begun_q || valid_q ||
-        (so_far_q < 0 ? !dut.g_bound.so_far_valid_q
-                      : dut.g_bound.so_far_valid_q && 32'(dut.g_bound.so_far_q) == so_far_q));
-      word_is_known : assert (!valid_q || next_word_q == dest_q.word + dim_t'(1));
-      carried_is_known : assert (!(valid_q && 32'(dest_q.word) % BlockWords != 0) ||
-        (so_far_q < 0 ? !dut.g_bound.so_far_valid_q
-                      : dut.g_bound.so_far_valid_q && 32'(dut.g_bound.so_far_q) == so_far_q));
-
+      row_is_known : assert (!valid_q || dest_q.kind != DestImage || 32'(dest_q.ram) < ROWS);
+      begun_is_known : assert (!valid_q || begun_q[source_of(dest_q)]);
+      word_is_known : assert (!valid_q || next_word_q[source_of(dest_q)] == dest_q.word + dim_t'(1));
+      seen_before : assert (!(valid_q && 32'(dest_q.word) % BlockWords != 0) || seen_q[source_of(dest_q)]);
       largest_from_an_earlier_beat : cover (valid && dest.last && dest.fmt == FmtE5m2 && bound == 6'd1 &&
-                                            so_far_q == 1 && 32'(dest.word) % BlockWords == 1 && data != '0);
+                                            so_far_q[0] == 1 && 32'(dest.word) % BlockWords == 1 && data != '0);
       none : cover (valid && is_operand && bound == BoundNone && data_q != '0);
+    end
+  end
+
+  for (genvar s = 0; s <= int'(ROWS); s++) begin : g_source
+    always_comb begin
+      if (rst_ni) begin
+        all_are_seen : assert (begun_q[s] == (seen_q[s] || (valid_q && int'(source_of(dest_q)) == s)));
+        engine_knows_the_largest : assert (!seen_q[s] ||
+          (so_far_q[s] < 0 ? !dut.g_bound.so_far_valid_q[s]
+                           : dut.g_bound.so_far_valid_q[s] && 32'(dut.g_bound.so_far_q[s]) == so_far_q[s]));
+      end
     end
   end
 

@@ -267,15 +267,22 @@ def operand_bound(beat):
             Fault(
                 "block_goes_on_from_the_one_before",
                 "fp8mac_operand_bound.sv",
-                "{so_far_valid_q && !first, counts_q}",
-                "{so_far_valid_q, counts_q}",
+                "{so_far_valid && !first, counts_q}",
+                "{so_far_valid, counts_q}",
                 "bound_is_the_largest",
             ),
             Fault(
                 "every_beat_begins_a_block",
                 "fp8mac_operand_bound.sv",
-                "{so_far_valid_q && !first, counts_q}",
+                "{so_far_valid && !first, counts_q}",
                 "{1'b0, counts_q}",
+                "bound_is_the_largest",
+            ),
+            Fault(
+                "rows_of_an_image_share_a_bound",
+                "fp8mac_operand_bound.sv",
+                "(dest_o.kind == DestImage) ? SourceW'(dest_o.ram) + SourceW'(1) : '0",
+                "'0",
                 "bound_is_the_largest",
             ),
             Fault(
@@ -301,6 +308,53 @@ def operand_bound(beat):
             ),
         ],
     )
+
+
+IMAGE_ALIGN = Proof(
+    "image_align",
+    "formal_image_align",
+    RESET
+    + [
+        "rtl/accel/fp8mac_fifo.sv",
+        "rtl/accel/fp8mac_image_align.sv",
+        "formal/formal_image_align.sv",
+    ],
+    "bmc",
+    8,
+    cover_depth=14,
+    fault_depth=10,
+    cost=60,
+    faults=[
+        Fault(
+            "rotated_the_other_way",
+            "fp8mac_image_align.sv",
+            "rotate1_q[r] <= place_q[r] - from[r];",
+            "rotate1_q[r] <= from[r] - place_q[r];",
+            "byte_in_its_place",
+        ),
+        Fault(
+            "finished_word_is_replaced",
+            "fp8mac_image_align.sv",
+            "assign go1 = (completes1_q & full_q & ~grant) == '0;",
+            "assign go1 = 1'b1;",
+            "byte_in_its_place|words_in_order|none_is_lost",
+        ),
+        Fault(
+            "bytes_outside_the_image_stay",
+            "fp8mac_image_align.sv",
+            "5'(i) > strip_q.last_byte",
+            "5'(i) > strip_q.last_byte + 5'd1",
+            "byte_in_its_place",
+        ),
+        Fault(
+            "no_last_word",
+            "fp8mac_image_align.sv",
+            "next.steps + dim_t'(flushes(next.ends, next.dest.last_byte));",
+            "next.steps;",
+            "none_is_lost",
+        ),
+    ],
+)
 
 
 def vector_buffer(read):
@@ -1135,7 +1189,12 @@ LOAD = Proof(
     "formal_load",
     RESET
     + SPLIT
-    + ["rtl/accel/fp8mac_dma_read.sv", "rtl/accel/fp8mac_load.sv", "formal/formal_load.sv"],
+    + [
+        "rtl/accel/fp8mac_dma_read.sv",
+        "rtl/accel/fp8mac_image_strips.sv",
+        "rtl/accel/fp8mac_load.sv",
+        "formal/formal_load.sv",
+    ],
     "prove",
     3,
     cover_depth=14,
@@ -1339,6 +1398,7 @@ PROOFS = [
     *[cmd_queue(depth, followed) for depth, followed in ((2, None), (8, 16))],
     *[operand_buffer(lanes) for lanes in (2, 4, 8)],
     *[operand_bound(beat) for beat in (8, 16)],
+    IMAGE_ALIGN,
     *[vector_buffer(read) for read in (2, 4, 8)],
     *[pack(*sizes) for sizes in ((2, 2, 16, 8), (1, 4, 16, 16), (2, 1, 8, 8))],
     *[burst_split(beat) for beat in (8, 16)],

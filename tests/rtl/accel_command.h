@@ -55,6 +55,8 @@ struct Command {
     uint32_t c_addr = 0, c_stride = 0, beta = 0, seed = 0;
     uint32_t conv[6] = {};
     uint32_t mx_a_addr = 0, mx_a_stride = 0, mx_b_addr = 0, mx_b_stride = 0;
+    // With conv_a: what the words of `conv` say, without `data` and `line_bytes`
+    fp8mac_image image{};
 
     // Its last tile command need not have all of A or B.
     bool has_tiles() const
@@ -135,6 +137,23 @@ class Golden
         std::memcpy(&x, at(addr) + 4 * index, sizeof x);
         return x;
     }
+    // A in memory, or gathered from its image
+    const uint8_t *a_of(const Command &t, uint32_t &stride)
+    {
+        stride = t.a_stride;
+        if (!t.conv_a) {
+            return at(t.a_addr);
+        }
+        fp8mac_image view = t.image;
+        view.data = at(t.a_addr);
+        view.line_bytes = t.a_stride;
+        stride = t.k;
+        rows_.resize(size_t(t.m) * t.k);
+        for (uint32_t r = 0; r < t.m; r++) {
+            fp8mac_image_row(&view, r, 0, t.k, &rows_[size_t(r) * t.k]);
+        }
+        return rows_.data();
+    }
     static const fp8mac_format *format(uint32_t id)
     {
         return fp8mac_format_get(static_cast<fp8mac_format_id>(id));
@@ -180,8 +199,9 @@ class Golden
         desc.n = t.n;
         desc.k = t.k;
         desc.dot = dot_config(t);
-        desc.a = at(t.a_addr);
-        desc.lda = t.m > 1 ? t.a_stride : t.k;
+        uint32_t a_stride;
+        desc.a = a_of(t, a_stride);
+        desc.lda = t.m > 1 ? a_stride : t.k;
         desc.b = at(t.b_addr);
         desc.ldb = t.n > 1 ? t.b_stride : t.k;
         desc.scale_a = {t.scale_a_vec ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR,
@@ -229,11 +249,13 @@ class Golden
         if (!t.acc_continue) {
             acc_.assign(size_t(t.m) * t.n, fp8mac_acc{});
         }
+        uint32_t a_stride;
+        const uint8_t *a = a_of(t, a_stride);
         for (uint32_t r = 0; r < t.m; r++) {
             for (uint32_t c = 0; c < t.n; c++) {
                 fp8mac_acc &acc = acc_[size_t(r) * t.n + c];
-                if (fp8mac_dot(&dot, &acc, at(t.a_addr + r * t.a_stride),
-                               at(t.b_addr + c * t.b_stride), t.k, &outcome.flags) != FP8MAC_OK) {
+                if (fp8mac_dot(&dot, &acc, a + size_t(r) * a_stride, at(t.b_addr + c * t.b_stride),
+                               t.k, &outcome.flags) != FP8MAC_OK) {
                     refusals++;
                 }
                 if (!t.acc_keep) {
@@ -275,6 +297,7 @@ class Golden
     std::vector<uint8_t> &image_;
     uint64_t base_;
     std::vector<fp8mac_acc> acc_;
+    std::vector<uint8_t> rows_; // of an image operand
 };
 
 } // namespace accel

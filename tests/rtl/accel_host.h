@@ -241,7 +241,7 @@ class Host
         set_extension(words, REG(BETA), t.beta);
         set_extension(words, REG(SEED), t.seed);
         for (uint32_t i = 0; i < 6; i++) {
-            set_extension(words, REG(CONV0) + 4 * i, t.conv[i]);
+            set_extension(words, REG(CONV_LINE) + 4 * i, t.conv[i]);
         }
         set_extension(words, REG(MX_A_ADDR), t.mx_a_addr);
         set_extension(words, REG(MX_A_STRIDE), t.mx_a_stride);

@@ -144,6 +144,67 @@ class Maker
         return t;
     }
 
+    // A convolution that reads its image in place, in one tile command or in several.
+    Command convolution()
+    {
+        const uint32_t granule = shape_.granule(kElement.block);
+        const uint32_t m_unit = std::max(shape_.rows, shape_.beat / 4);
+        const uint32_t n_unit = std::max(shape_.cols, shape_.beat);
+        fp8mac_image image{};
+        image.channels = 1 + rng_.below(rng_.coin() ? 4 : 40);
+        image.pixel_bytes = image.channels + (rng_.below(4) ? 0 : rng_.below(20));
+        image.height = 1 + rng_.below(12), image.width = 1 + rng_.below(12);
+        image.kernel_w = 1 + rng_.below(5);
+        image.stride_y = rng_.below(4), image.stride_x = rng_.below(8) ? 1 + rng_.below(3) : 0;
+        image.dilation_y = rng_.below(4), image.dilation_x = rng_.coin() ? 1 : rng_.below(4);
+        image.pad_top = rng_.below(4), image.pad_left = rng_.below(4);
+        image.out_w = rng_.below(4) ? 1 + rng_.below(16) : 1 + rng_.below(100);
+        const uint32_t line = image.kernel_w * image.channels;
+        const uint32_t k = line * (1 + rng_.below(4)) - (rng_.below(4) ? 0 : rng_.below(line));
+        Command t = tile_of(1 + rng_.below(6 * m_unit), 1 + rng_.below(3 * n_unit), k);
+        do {
+            t.tile_m = rng_.below(4) ? m_unit * (1 + rng_.below(3)) : t.m;
+            t.tile_n = rng_.below(4) ? n_unit * (1 + rng_.below(2)) : t.n;
+            t.tile_k = rng_.below(3) ? granule * (1 + rng_.below(3)) : t.k;
+        } while (!shape_.fits(t.tile_m, t.tile_n, std::min(t.tile_k, t.k)) ||
+                 !shape_.keeps(t.tile_m, t.tile_n, t.pass_shape));
+        t.first_k = rng_.coin() ? granule : 0;
+        t.b_resident = t.tile_n >= t.n && rng_.coin();
+        all_of(t.tile_m, t.m), all_of(t.tile_n, t.n), all_of(t.tile_k, t.k);
+        place_image(t, image);
+        return t;
+    }
+
+    // An image that begins at any byte. Its lines may overlap.
+    void place_image(Command &t, const fp8mac_image &image)
+    {
+        const uint32_t width = image.width * static_cast<uint32_t>(image.pixel_bytes);
+        t.a_stride = rng_.below(8) ? width + rng_.below(24) : 1 + rng_.below(width);
+        store_image(t, image, rng_.below(shape_.beat), rng_.below(4) != 0);
+    }
+
+    // An image with lines t.a_stride bytes apart, `offset` bytes behind a beat. Where the kernel's pixels
+    // are neighbours, they can be one run.
+    void store_image(Command &t, const fp8mac_image &image, uint32_t offset, bool join)
+    {
+        const uint32_t pixel = static_cast<uint32_t>(image.pixel_bytes);
+        const uint32_t width = image.width * pixel;
+        const bool one_run = image.dilation_x == 1 && pixel == image.channels && join;
+        t.extended = t.conv_a = true;
+        t.image = image;
+        const uint32_t bytes = image.height * std::max(t.a_stride, width) + offset;
+        const uint32_t addr = allocate(bytes);
+        codes(addr, 1, 0, bytes);
+        t.a_addr = addr + offset;
+        t.conv[0] = width;
+        t.conv[1] = image.height | image.out_w << 16;
+        t.conv[2] = one_run ? image.kernel_w * image.channels | 1 << 16
+                            : image.channels | image.kernel_w << 16;
+        t.conv[3] = image.stride_x * pixel | image.dilation_x * pixel << 16;
+        t.conv[4] = image.stride_y | image.dilation_y << 8 | image.pad_top << 16;
+        t.conv[5] = image.pad_left * pixel;
+    }
+
     // Stores rows x k codes without gaps, where k is a multiple of the beat, and returns their
     // address.
     uint32_t dense(uint32_t rows, uint32_t k)
@@ -177,6 +238,7 @@ class Maker
             }
             u.a_addr = matrix(u.m, u.k, u.a_stride);
             codes(u.a_addr, u.m, u.a_stride, u.k);
+            u.conv_a = false;
         }
         if (!u.reuse_b) {
             u.n = dimension(48, 2 * shape_.cols);

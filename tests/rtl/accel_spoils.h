@@ -23,6 +23,15 @@ struct Spoil {
     void (*spoil)(Command &bad, const Command &before);
 };
 
+// Makes A an image of one line.
+inline void one_line(Command &t)
+{
+    t.extended = t.conv_a = true;
+    t.conv[0] = t.k;
+    t.conv[1] = 1 | 1 << 16; // height, out_w
+    t.conv[2] = 1 | 1 << 16; // run, runs
+}
+
 // Formats that some elements do not have.
 const Spoil kFormatSpoils[] = {
     {"an accumulator that the elements have not", ErrMode,
@@ -58,6 +67,16 @@ const Spoil kSpoils[] = {
      [](Command &t, const Command &) {
          t.k = 0, t.a_addr = 1, t.act = 3, t.sa = 99, t.scale_d = 0, t.acc_continue = true;
      }},
+    {"an image without columns", ErrShape,
+     [](Command &t, const Command &) { one_line(t), t.conv[0] = 0; }},
+    {"an image without lines", ErrShape,
+     [](Command &t, const Command &) { one_line(t), t.conv[1] = 1 << 16; }},
+    {"output lines without pixels", ErrShape,
+     [](Command &t, const Command &) { one_line(t), t.conv[1] = 1; }},
+    {"runs without bytes", ErrShape,
+     [](Command &t, const Command &) { one_line(t), t.conv[2] = 1 << 16; }},
+    {"kernel lines without runs", ErrShape,
+     [](Command &t, const Command &) { one_line(t), t.conv[2] = 1; }},
     {"address of A", ErrAlign, [](Command &t, const Command &) { t.a_addr += 1; }},
     {"stride of B", ErrAlign, [](Command &t, const Command &) { t.b_stride += kBeat / 2; }},
     {"address of D", ErrAlign, [](Command &t, const Command &) { t.d_addr += 4; }},
@@ -76,6 +95,12 @@ const Spoil kSpoils[] = {
      [](Command &t, const Command &) { t.d_stride = (t.n * t.d_bytes() - 1) & -kBeat; }},
     {"A runs past the last address", ErrRange,
      [](Command &t, const Command &) { t.a_addr = 0u - kBeat; }},
+    {"the line of an image runs past the last address", ErrRange,
+     [](Command &t, const Command &) { one_line(t), t.conv[0] = 17, t.a_addr = 0u - 16; }},
+    {"an image runs past the last address", ErrRange,
+     [](Command &t, const Command &) {
+         one_line(t), t.conv[1] = 0xffff | 1 << 16, t.a_stride = 0x10001;
+     }},
     {"B runs past the last address", ErrRange,
      [](Command &t, const Command &) { t.b_stride = 1u << 31; }},
     {"D runs past the last address", ErrRange,
@@ -152,6 +177,8 @@ const Spoil kSpoils[] = {
          t.reuse_b = true, t.n = before.n, t.tile_m = t.m - 1, t.k = before.k,
          t.b_fmt = before.b_fmt;
      }},
+    {"rows of an image that would be visited twice", ErrSequence,
+     [](Command &t, const Command &) { one_line(t), t.b_resident = true, t.tile_n = t.n - 1; }},
     {"several chunks that are kept", ErrSequence,
      [](Command &t, const Command &) { t.acc_keep = true, t.k = 128, t.tile_k = 64; }},
     {"keeps more tiles than there are", ErrSequence,

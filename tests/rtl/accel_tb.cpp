@@ -32,6 +32,8 @@ class Test : public accel::Interrupted
 
     void identity();
     void random_batches(unsigned count);
+    void convolutions(unsigned count);
+    void convolution_speed();
     void interrupts();
     void large_tiles();
     void illegal_commands();
@@ -71,7 +73,8 @@ class Test : public accel::Interrupted
     void grows(const char *cause, const std::vector<Command> &tiles, axi::Stop stop);
 
     uint64_t hits_dropped_ = 0; // records of dropped commands
-    uint64_t hits_chain_ = 0, hits_reuse_ = 0, hits_divided_ = 0, hits_partial_ = 0;
+    uint64_t hits_chain_ = 0, hits_reuse_ = 0, hits_divided_ = 0, hits_partial_ = 0,
+             hits_convolution_ = 0;
 };
 
 void Test::identity()
@@ -129,6 +132,9 @@ std::vector<Command> Test::batch()
             hits_reuse_++;
         } else if (kind == 4) {
             tiles.push_back(maker_.thin());
+        } else if (kind == 5) {
+            tiles.push_back(maker_.convolution());
+            hits_convolution_++;
         } else if (kind > 7) {
             tiles.push_back(maker_.divided());
             hits_divided_++;
@@ -154,6 +160,7 @@ void Test::random_batches(unsigned count)
     bench_.covered("completion records", hits_records_);
     bench_.covered("waits for a record", hits_waits_);
     bench_.covered("commands of several tile commands", hits_divided_);
+    bench_.covered("convolutions among other commands", hits_convolution_);
     bench_.covered("batches with an output that is not finite", hits_nonfinite_);
     bench_.covered("batches with finite outputs only", hits_finite_);
     bench_.covered("cycles of waiting for results to be taken", drained_);
@@ -981,6 +988,61 @@ std::vector<Command> Test::chains(unsigned a_tiles, unsigned b_tiles, uint32_t m
     return tiles;
 }
 
+// A 3 x 3 convolution with padding of 1, as a network would run it, and the same GEMM with its operand A
+// gathered before.
+void Test::convolution_speed()
+{
+    struct Layer {
+        uint32_t width, height, channels, n, tile_m, tile_n, tile_k;
+    };
+    // The second one is a part of ResNet's 56 x 56 x 64 to 64, as high as the memory of this bench has room for.
+    for (const Layer &layer :
+         {Layer{28, 28, 8, 16, 112, 16, 0}, Layer{56, 8, 64, 64, 64, 64, 192}}) {
+        fp8mac_image image{};
+        image.channels = layer.channels, image.pixel_bytes = layer.channels;
+        image.height = layer.height, image.width = image.out_w = layer.width;
+        image.kernel_w = 3, image.pad_top = image.pad_left = 1;
+        image.stride_x = image.stride_y = image.dilation_x = image.dilation_y = 1;
+        begin();
+        Command t;
+        t.m = layer.width * layer.height, t.n = layer.n, t.k = 9 * layer.channels;
+        t.tile_m = layer.tile_m, t.tile_n = layer.tile_n, t.tile_k = layer.tile_k;
+        t.acc_fmt = accel::acc_fmt(false);
+        t.pass_shape = 3;
+        t.a_stride = t.b_stride = (t.k + kBeat - 1) / kBeat * kBeat;
+        t.d_stride = t.n;
+        if (!kShape.fits(t.tile_m, t.tile_n, t.tile_k ? t.tile_k : t.k) ||
+            !kShape.keeps(t.tile_m, t.tile_n, t.pass_shape)) {
+            continue;
+        }
+        Command gemm = t;
+        gemm.b_addr = t.b_addr = maker_.dense(t.n, t.b_stride);
+        gemm.d_addr = t.d_addr = maker_.allocate(t.m * t.n);
+        gemm.a_addr = maker_.dense(t.m, t.a_stride);
+        t.a_stride = layer.width * layer.channels;
+        maker_.store_image(t, image, 0, true);
+        const std::string name = tb::text("3 x 3, %u x %u x %u to %u", layer.height, layer.width,
+                                          layer.channels, layer.n);
+        utilisation((name + ", as a GEMM").c_str(), {gemm}, 0);
+        host_.wait_idle();
+        host_.write(REG(IRQ_STATE), ~0u);
+        utilisation((name + ", read in place").c_str(), {t}, 0);
+    }
+}
+
+void Test::convolutions(unsigned count)
+{
+    for (unsigned i = 0; i < count && !bench_.hopeless(); i++) {
+        random_timing();
+        begin();
+        std::vector<Command> tiles;
+        while (tiles.size() < 1 + i % 4 && maker_.room()) {
+            tiles.push_back(maker_.convolution());
+        }
+        run(tiles);
+    }
+}
+
 void Test::speed(bool gemm512)
 {
     begin();
@@ -1018,6 +1080,8 @@ int main(int argc, char **argv)
     tb::Clocked<Vfp8mac_accel> dut(bench);
     Test test(bench, dut);
     test.identity();
+    test.convolutions(batches);
+    test.convolution_speed();
     test.random_batches(batches);
     test.interrupts();
     test.large_tiles();

@@ -100,7 +100,7 @@ typedef struct fp8rt_command {
     uint32_t c_stride;
     uint32_t beta; // FP32 bits
     uint32_t seed;
-    uint32_t conv[6];
+    uint32_t conv[6]; // the registers CONV_LINE .. CONV_PAD
     uintptr_t mx_a, mx_b;
     uint32_t mx_a_stride, mx_b_stride;
 } fp8rt_command;

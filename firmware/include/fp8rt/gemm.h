@@ -42,6 +42,24 @@ enum {
     FP8RT_GEMM_FLAGS = (1u << 3) - 1u, // all of them
 };
 
+// A convolution reads its image in place: with image.channels set, A is m = output pixels x k =
+// kernel_h * kernel_w * channels codes, gathered from the image at `a` as fp8mac/image.h defines it,
+// and a_stride is the bytes from line to line of the image. Both may be any number of bytes. B is n
+// output channels x k codes, in the order ky, kx, c. FP8RT_ERR_IMAGE: a field is out of range.
+typedef struct fp8rt_image {
+    uint32_t height;      // lines, 1 to 65535
+    uint32_t width;       // pixels of a line, at least 1 and at most 2^24 - 1 bytes
+    uint32_t channels;    // of a pixel that count; 0: A is a matrix
+    uint32_t pixel_bytes; // from pixel to pixel, >= channels; 0: channels
+    uint32_t out_w;       // output pixels of a line, 1 to 65535
+    uint32_t kernel_w;    // 0: 1; a line of the kernel has at most 65535 bytes and 255 pixels
+    uint32_t stride_y, stride_x;     // 0: 1; at most 255 lines, 65535 bytes
+    uint32_t dilation_y, dilation_x; // as the strides
+    // Pixels of zeros before the image; at most 255 lines, 65535 bytes. Those behind follow from m and
+    // out_w.
+    uint32_t pad_top, pad_left;
+} fp8rt_image;
+
 // A descriptor with only m, n, k, a, b and d set multiplies e4m3fn by e4m3fn into e4m3fn, with an
 // FP32 accumulator, without scales, bias or activation; D saturates. caps.element says which
 // formats of A and B and which accumulators the array has. Others return FP8RT_ERR_FORMAT and
@@ -57,8 +75,9 @@ typedef struct fp8rt_gemm_desc {
     fp8mac_format_id a_format;    // FP8MAC_E4M3FN .. FP8MAC_E5M2FNUZ
     fp8mac_format_id b_format;    // independent of a_format
     fp8mac_acc_format acc_format; // FP8MAC_ACC_FP32, _FP16 or _FIXED; see fp8rt_element_accumulator
-    const void *a;                // m x k codes
+    const void *a;                // m x k codes, or an image
     uint32_t a_stride;            // bytes from row to row, >= k; 0: fp8rt_packed_stride(caps, k)
+    fp8rt_image image;            // of A
     const void *b;                // n x k codes
     uint32_t b_stride;            // as a_stride
     int scale_exp_a, scale_exp_b; // used value = 2^scale_exp * decoded value; -32..+32

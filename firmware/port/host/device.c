@@ -74,13 +74,48 @@ static void load_operand(fp8rt_device *dev, uint8_t *buffer, uintptr_t address, 
     dev->state.counters.read_beats += rows * beats(&dev->caps, k);
 }
 
-static void load(fp8rt_device *dev, const work *w)
+// The code of an image operand that the registers CONV_LINE .. CONV_PAD place at row r and code k.
+static uint8_t image_code(const fp8rt_command *tile, uint32_t r, uint32_t k)
+{
+    const uint32_t *w = tile->conv;
+    const uint32_t out_w = FP8RT_GET(CONV_SIZE__OUT_W, w[1]), run = FP8RT_GET(CONV_RUN__RUN, w[2]);
+    const uint32_t line = run * FP8RT_GET(CONV_RUN__RUNS, w[2]); // codes of a kernel line
+    const int64_t y = (int64_t)(r / out_w) * FP8RT_GET(CONV_LINES__STEP_Y, w[4]) +
+                      (int64_t)(k / line) * FP8RT_GET(CONV_LINES__DIL_Y, w[4]) -
+                      FP8RT_GET(CONV_LINES__PAD_TOP, w[4]);
+    const int64_t x = (int64_t)(r % out_w) * FP8RT_GET(CONV_STEP__STEP_X, w[3]) +
+                      (int64_t)(k % line / run) * FP8RT_GET(CONV_STEP__RUN_STEP, w[3]) + k % run -
+                      FP8RT_GET(CONV_PAD__PAD_LEFT, w[5]);
+    if (y < 0 || y >= FP8RT_GET(CONV_SIZE__HEIGHT, w[1]) || x < 0 ||
+        x >= FP8RT_GET(CONV_LINE__WIDTH, w[0])) {
+        return 0;
+    }
+    return ((const uint8_t *)tile->a)[(size_t)y * tile->a_stride + (size_t)x];
+}
+
+// The beats that the accelerator reads of an image depend on which rows it reads together. They are
+// counted as if each row were read alone and without padding.
+static void load_image(fp8rt_device *dev, const fp8rt_host_tile *host_tile)
+{
+    const fp8rt_command *tile = &host_tile->command;
+    for (uint32_t r = 0; r < tile->m; r++) {
+        for (uint32_t k = 0; k < tile->k; k++) {
+            dev->state.a[(size_t)r * tile->k + k] =
+                image_code(tile, host_tile->a_row + r, host_tile->a_k + k);
+        }
+    }
+    dev->state.counters.read_beats += tile->m * beats(&dev->caps, tile->k);
+}
+
+static void load(fp8rt_device *dev, const work *w, const fp8rt_host_tile *host_tile)
 {
     const fp8rt_command *tile = w->tile;
     uint32_t vectors = FP8RT_GET(MODE__SCALE_A_VEC, tile->mode) * beats(&dev->caps, tile->m * 4u) +
                        FP8RT_GET(MODE__SCALE_B_VEC, tile->mode) * beats(&dev->caps, tile->n * 4u) +
                        FP8RT_GET(MODE__BIAS_EN, tile->mode) * beats(&dev->caps, tile->n * 4u);
-    if (!FP8RT_GET(MODE__REUSE_A, tile->mode)) {
+    if (!FP8RT_GET(MODE__REUSE_A, tile->mode) && fp8rt_host_conv_a(tile)) {
+        load_image(dev, host_tile);
+    } else if (!FP8RT_GET(MODE__REUSE_A, tile->mode)) {
         load_operand(dev, dev->state.a, tile->a, tile->m, tile->a_stride, tile->k);
     }
     if (!FP8RT_GET(MODE__REUSE_B, tile->mode)) {
@@ -146,10 +181,11 @@ static void leave(fp8rt_device_state *state, const work *w)
     state->scale_exp_b = w->tile->scale_exp_b;
 }
 
-static void run(fp8rt_device *dev, const fp8rt_command *tile)
+static void run(fp8rt_device *dev, const fp8rt_host_tile *host_tile)
 {
+    const fp8rt_command *tile = &host_tile->command;
     const work w = work_of(&dev->caps, tile);
-    load(dev, &w);
+    load(dev, &w, host_tile);
     for (uint32_t m = 0; m < tile->m; m++) {
         for (uint32_t n = 0; n < tile->n; n++) {
             compute_output(dev, &w, m, n);
@@ -176,7 +212,7 @@ static bool run_tile(void *context, const fp8rt_host_tile *tile)
     shaped.command.mode = fp8rt_host_pass_shape(&dev->caps, &tile->command);
     fp8rt_status status = fp8rt_host_tile_check(dev, &shaped);
     if (status == FP8RT_OK) {
-        run(dev, &shaped.command);
+        run(dev, &shaped);
         return true;
     }
     dev->state.error = (uint16_t)(status - FP8RT_ERR_HW);

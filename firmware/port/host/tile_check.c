@@ -44,12 +44,26 @@ static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
            ceil_div(tile->n, caps->cols) * row_words > caps->buf_beats;
 }
 
+static bool image_is_bad(const fp8rt_command *tile)
+{
+    return fp8rt_host_conv_a(tile) && !fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_A)) &&
+           (FP8RT_GET(CONV_LINE__WIDTH, tile->conv[0]) == 0 ||
+            FP8RT_GET(CONV_SIZE__HEIGHT, tile->conv[1]) == 0 ||
+            FP8RT_GET(CONV_SIZE__OUT_W, tile->conv[1]) == 0 ||
+            FP8RT_GET(CONV_RUN__RUN, tile->conv[2]) == 0 ||
+            FP8RT_GET(CONV_RUN__RUNS, tile->conv[2]) == 0);
+}
+
 static void list_regions(const fp8rt_command *tile, region list[REGIONS])
 {
     bool end = finishes(tile);
     uint32_t m_floats = tile->m * 4u, n_floats = tile->n * 4u;
     list[0] = (region){!fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_A)), tile->a, tile->m,
                        tile->a_stride, tile->k};
+    if (fp8rt_host_conv_a(tile)) {
+        list[0].rows = FP8RT_GET(CONV_SIZE__HEIGHT, tile->conv[1]);
+        list[0].row_bytes = FP8RT_GET(CONV_LINE__WIDTH, tile->conv[0]);
+    }
     list[1] = (region){!fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_B)), tile->b, tile->n,
                        tile->b_stride, tile->k};
     list[REGION_D] =
@@ -231,11 +245,12 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_til
 {
     const fp8rt_command *tile = &host_tile->command;
     region list[REGIONS];
-    if (shape_is_bad(&dev->caps, tile)) {
+    if (shape_is_bad(&dev->caps, tile) || image_is_bad(tile)) {
         return FP8RT_ERR_HW_SHAPE;
     }
     list_regions(tile, list);
-    for (int i = 0; i < REGIONS; i++) {
+    // An image may begin at any byte.
+    for (int i = fp8rt_host_conv_a(tile) ? 1 : 0; i < REGIONS; i++) {
         if (alignment_is_bad(&dev->caps, &list[i])) {
             return FP8RT_ERR_HW_ALIGNMENT;
         }

@@ -54,7 +54,8 @@ uint32_t fp8rt_host_d_bytes(const fp8rt_command *command)
 
 static bool strides_are_bad(const fp8rt_command *c)
 {
-    return (c->m > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_A)) && c->a_stride < c->k) ||
+    return (c->m > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_A)) && !fp8rt_host_conv_a(c) &&
+            c->a_stride < c->k) ||
            (c->n > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_B)) && c->b_stride < c->k) ||
            (c->m > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__ACC_KEEP)) &&
             c->d_stride < (uint64_t)c->n * fp8rt_host_d_bytes(c));
@@ -75,7 +76,12 @@ static void place(const walk *w, span m, span n, uint32_t k, fp8rt_host_tile *ti
     const fp8rt_command *from = w->command;
     fp8rt_command *to = &tile->command;
     bool *beyond = &tile->range_bad;
-    to->a = behind(behind(from->a, m.start, from->a_stride, beyond), k, 1, beyond);
+    if (fp8rt_host_conv_a(from)) {
+        tile->a_row = m.start;
+        tile->a_k = k;
+    } else {
+        to->a = behind(behind(from->a, m.start, from->a_stride, beyond), k, 1, beyond);
+    }
     to->b = behind(behind(from->b, n.start, from->b_stride, beyond), k, 1, beyond);
     to->d = behind(behind(from->d, m.start, from->d_stride, beyond), n.start,
                    fp8rt_host_d_bytes(from), beyond);
@@ -98,7 +104,9 @@ static bool visit_chunk(walk *w, span m, span n, span k, bool last_tile)
     bool whole = k.length == c->k, ends = k.start + k.length == c->k;
     bool all = whole && m.length == c->m && n.length == c->n;
     fp8rt_host_tile tile = {.command = *c, .last = ends && last_tile, .range_bad = w->range_bad};
-    tile.sequence_bad = !all && fp8rt_host_has(c, chains);
+    tile.sequence_bad = (!all && fp8rt_host_has(c, chains)) ||
+                        (fp8rt_host_conv_a(c) && fp8rt_host_has(c, FP8RT_BIT(MODE__B_RESIDENT)) &&
+                         n.length != c->n);
     tile.command.m = m.length;
     tile.command.n = n.length;
     tile.command.k = k.length;

@@ -7,6 +7,7 @@
 #include "fp8rt/registers.h"
 
 typedef struct fp8rt_host_tile {
+    uint32_t a_row, a_k;   // of an image A, which stays at its address: its first row and code
     fp8rt_command command; // its part of the matrices and vectors; without tile sizes
     bool last;             // of its command
     bool range_bad;        // the command's strides or this part's addresses are illegal
@@ -28,6 +29,11 @@ static inline bool fp8rt_host_has(const fp8rt_command *command, uint32_t mode_bi
 static inline uint32_t fp8rt_host_operation(const fp8rt_command *command)
 {
     return fp8rt_host_has(command, FP8MAC_REGS__MODE__EXTENDED_bm) ? command->operation : 0;
+}
+
+static inline bool fp8rt_host_conv_a(const fp8rt_command *command)
+{
+    return (fp8rt_host_operation(command) & FP8MAC_REGS__OPERATION__CONV_A_bm) != 0;
 }
 
 void fp8rt_host_walk(const fp8rt_caps *caps, const fp8rt_command *command, fp8rt_host_visit visit,

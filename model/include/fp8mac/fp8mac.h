@@ -15,6 +15,7 @@
 #include "fp8mac/dot.h"
 #include "fp8mac/preset.h"
 #include "fp8mac/gemm.h"
+#include "fp8mac/image.h"
 #include "fp8mac/fast.h"
 #include "fp8mac/recipe.h"
 #include "fp8mac/recipe_published.h"

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accelerator counts in bytes and runs, where an image has pixels and channels. A run is one
+// line of the kernel if its pixels are neighbours, else the channels of one pixel.
+#include "gemm_image.h"
+
+#include "fp8rt/registers.h"
+
+// The most that a field of a CONV register holds
+#define FIELD_MAX(field) (FP8MAC_REGS__CONV_##field##_bm >> FP8MAC_REGS__CONV_##field##_bp)
+
+static void at_least_1(uint32_t *x)
+{
+    if (*x == 0) {
+        *x = 1;
+    }
+}
+
+void fp8rt_image_fill(fp8rt_gemm_desc *desc)
+{
+    fp8rt_image *image = &desc->image;
+    at_least_1(&image->kernel_w);
+    at_least_1(&image->stride_y);
+    at_least_1(&image->stride_x);
+    at_least_1(&image->dilation_y);
+    at_least_1(&image->dilation_x);
+    if (image->pixel_bytes == 0) {
+        image->pixel_bytes = image->channels;
+    }
+    if (desc->a_stride == 0) {
+        desc->a_stride = image->width * image->pixel_bytes;
+    }
+}
+
+static bool is_one_run(const fp8rt_image *image)
+{
+    return image->dilation_x == 1 && image->pixel_bytes == image->channels;
+}
+
+// Whether `count` things of `bytes` bytes each have at most `most` bytes together
+static bool fits(uint32_t count, uint32_t bytes, uint32_t most)
+{
+    return (uint64_t)count * bytes <= most;
+}
+
+fp8rt_status fp8rt_image_check(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
+{
+    const fp8rt_image *image = &desc->image;
+    const uint32_t pixel = image->pixel_bytes;
+    if ((caps->functions & FP8RT_FUNCTION_CONV_A) == 0) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    const bool exists =
+        image->height != 0 && image->width != 0 && image->out_w != 0 && pixel >= image->channels;
+    const bool lines =
+        image->height <= FIELD_MAX(SIZE__HEIGHT) && image->stride_y <= FIELD_MAX(LINES__STEP_Y) &&
+        image->dilation_y <= FIELD_MAX(LINES__DIL_Y) && image->pad_top <= FIELD_MAX(LINES__PAD_TOP);
+    const bool columns = image->out_w <= FIELD_MAX(SIZE__OUT_W) &&
+                         fits(image->width, pixel, FIELD_MAX(LINE__WIDTH)) &&
+                         fits(image->stride_x, pixel, FIELD_MAX(STEP__STEP_X)) &&
+                         fits(image->dilation_x, pixel, FIELD_MAX(STEP__RUN_STEP)) &&
+                         fits(image->pad_left, pixel, FIELD_MAX(PAD__PAD_LEFT));
+    const bool kernel =
+        is_one_run(image)
+            ? fits(image->kernel_w, image->channels, FIELD_MAX(RUN__RUN))
+            : image->kernel_w <= FIELD_MAX(RUN__RUNS) && image->channels <= FIELD_MAX(RUN__RUN);
+    return exists && lines && columns && kernel ? FP8RT_OK : FP8RT_ERR_IMAGE;
+}
+
+void fp8rt_image_words(const fp8rt_image *image, uint32_t words[6])
+{
+    const uint32_t pixel = image->pixel_bytes;
+    const bool one = is_one_run(image);
+    words[0] = FP8RT_PUT(CONV_LINE__WIDTH, image->width * pixel);
+    words[1] =
+        FP8RT_PUT(CONV_SIZE__HEIGHT, image->height) | FP8RT_PUT(CONV_SIZE__OUT_W, image->out_w);
+    words[2] = FP8RT_PUT(CONV_RUN__RUN, image->channels * (one ? image->kernel_w : 1u)) |
+               FP8RT_PUT(CONV_RUN__RUNS, one ? 1u : image->kernel_w);
+    words[3] = FP8RT_PUT(CONV_STEP__STEP_X, image->stride_x * pixel) |
+               FP8RT_PUT(CONV_STEP__RUN_STEP, image->dilation_x * pixel);
+    words[4] = FP8RT_PUT(CONV_LINES__STEP_Y, image->stride_y) |
+               FP8RT_PUT(CONV_LINES__DIL_Y, image->dilation_y) |
+               FP8RT_PUT(CONV_LINES__PAD_TOP, image->pad_top);
+    words[5] = FP8RT_PUT(CONV_PAD__PAD_LEFT, image->pad_left * pixel);
+}

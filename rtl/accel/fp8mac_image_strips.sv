@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks over the rows of an image operand and asks for the strips that they need. Row r of the operand is output pixel
+// (r / out_w, r % out_w) of a convolution. Its codes are kernel lines from top to bottom, and `runs` runs of `run`
+// neighbouring bytes of each. A run begins at the column (a byte of an image line)
+//
+//   ox * step_x + run_number * run_step - pad_left      of line      oy * step_y + kernel_line * dil_y - pad_top
+//
+// Columns outside 0 .. width - 1 and lines outside 0 .. height - 1 are zeros, which are not read.
+//
+// The rows of a group, one for each row RAM, lie side by side if they belong to one output line. If their runs overlap
+// or touch, each run of all of them is one strip. Otherwise each row has its own strips.
+//
+// An operand is loaded in parts. A load begins at row 0 (`first`), behind the rows of the load before (`next_rows`), or
+// at the same rows again; and at the first code (`k_start`), or behind the codes of the load before. So no place in the
+// image is ever found by division.
+//
+//   Setup   products of the strides, once per command
+//   Start   where the load begins
+//   Group   how many rows the next strips have
+//   Runs    one run per cycle enters a pipeline of four stages; the last one offers its strip
+module fp8mac_image_strips
+  import fp8mac_pkg::*;
+  import fp8mac_cmd_pkg::*;
+#(
+  parameter int unsigned ROWS = 4,
+  parameter int unsigned BEAT = 16
+) (
+  input  logic                          clk_i,
+  input  logic                          rst_ni,
+
+  input  logic                          start_i,       // load what the inputs say, which stay until done_o
+  input  logic                          stop_i,        // drop it
+  input  image_t                        image_i,
+  input  addr_t                         addr_i,        // of the image
+  input  addr_t                         stride_i,      // from line to line
+  input  dim_t                          m_i,
+  input  dim_t                          k_i,
+  input  dim_t                          row_words_i,
+  input  logic                          first_rows_i,  // these three as in load_cmd_t
+  input  logic                          next_rows_i,
+  input  logic                          k_start_i,
+  input  logic                          half_i,
+  input  fp8_fmt_e                      fmt_i,
+  input  logic [4:0]                    last_byte_i,
+  output logic                          done_o,    // all strips have been taken
+
+  // A strip. With read_o it has beats, which row_o asks for.
+  output logic                          valid_o,
+  input  logic                          ready_i,
+  output image_strip_t                  strip_o,
+  output logic                          read_o,
+  output row_request_t                  row_o,
+
+  input  logic                          align_idle_i,  // the rows' places in strips may change
+  output logic [ROWS-1:0][StripW-1:0]   row_start_o
+);
+  localparam int unsigned BeatLog = $clog2(BEAT);
+  localparam int unsigned RowW    = (ROWS > 1) ? $clog2(ROWS) : 1;
+  localparam int unsigned CountW  = $clog2(ROWS + 1);
+  localparam int unsigned ColumnW = 35;  // signed; |column| < 2^16 * 2^16 + 2^24
+  localparam int unsigned LineW   = 20;  // signed; counting stops behind the image
+
+  typedef logic signed [ColumnW-1:0] column_t;
+  typedef logic signed [LineW-1:0]   line_t;
+
+  typedef enum logic [2:0] {
+    Idle,
+    Setup,
+    Start,
+    Group,
+    Runs,
+    Drain
+  } state_e;
+
+  // Where a row begins: at run 0 of kernel line 0
+  typedef struct packed {
+    logic [15:0] ox;
+    column_t     column;
+    line_t       line;
+    addr_t       addr;    // of the line's column 0
+  } row_place_t;
+
+  // Where a code lies, from there
+  typedef struct packed {
+    logic [7:0]  number;  // of the run in its kernel line
+    logic [24:0] base;    // column of the run
+    logic [24:0] column;  // of the code
+    logic [15:0] left;    // bytes of the run, from the code on
+    line_t       line;
+    addr_t       addr;    // of the line, from that of kernel line 0
+  } k_place_t;
+
+  state_e state_q, state_d;
+  logic   go;             // the pipeline moves
+
+  // ---- Setup: products, and the rows' places in a strip ------------------------------------------------------------
+  // A product takes one cycle per bit of its factor up to the highest 1, and one more.
+  logic [1:0]                     product_q;   // 0: pad_top, 1: step_y, 2: dil_y, 3: none
+  logic [7:0]                     factor_q;
+  addr_t                          sum_q, shifted_q, corner_q, step_q, dilation_q;
+  logic [ROWS:0][StripW-1:0]      start_q;     // number * step_x; numbers above 1 only count with runs that touch
+  logic [RowW:0]                  starts_q;    // that are known
+  logic                           setup_done;
+
+  assign setup_done  = product_q == 2'd3 && starts_q == (RowW+1)'(ROWS);
+  assign row_start_o = start_q[ROWS-1:0];
+
+  always_ff @(posedge clk_i) begin
+    if (state_q != Setup) begin
+      product_q <= 2'd0;
+      factor_q  <= image_i.pad_top;
+      sum_q     <= '0;
+      shifted_q <= stride_i;
+    end else if (product_q != 2'd3 && factor_q == '0) begin
+      product_q <= product_q + 2'd1;
+      factor_q  <= (product_q == 2'd0) ? image_i.step_y : image_i.dil_y;
+      sum_q     <= '0;
+      shifted_q <= stride_i;
+      unique case (product_q)
+        2'd0:    corner_q   <= addr_i - sum_q;
+        2'd1:    step_q     <= sum_q;
+        default: dilation_q <= sum_q;
+      endcase
+    end else begin
+      if (factor_q[0]) sum_q <= sum_q + shifted_q;
+      shifted_q <= shifted_q << 1;
+      factor_q  <= factor_q >> 1;
+    end
+    if (state_q != Setup) begin
+      starts_q <= '0;
+    end else if (align_idle_i && starts_q != (RowW+1)'(ROWS)) begin
+      starts_q <= starts_q + (RowW+1)'(1);
+      start_q[0] <= '0;
+      for (int unsigned i = 1; i <= ROWS; i++) begin
+        if (starts_q == (RowW+1)'(i - 1)) start_q[i] <= ((i == 1) ? '0 : start_q[i-1]) + StripW'(image_i.step_x);
+      end
+    end
+  end
+
+  // ---- the rows and codes of a load --------------------------------------------------------------------------------
+  row_place_t        row_q, row_top, rows_q;   // the row at hand; row 0; the load's first row
+  k_place_t          k_q, k_next, k_zero, ks_q; // the code at hand; the next run's; code 0; the load's first code
+  dim_t              rows_left_q, k_left_q, word_q;
+  logic [RowW-1:0]   ram_q;
+  logic [CountW-1:0] count_q, count;           // rows of the strips at hand
+  logic              joined_q, first_run_q;
+  logic              run_ends, k_ends, run, line_ends;
+  dim_t              length;
+  logic [15:0]       line_rest;
+
+  always_comb begin
+    row_top = '{ox: '0, column: -column_t'({1'b0, image_i.pad_left}), line: -line_t'({1'b0, image_i.pad_top}),
+                addr: corner_q};
+    k_zero  = '{number: '0, base: '0, column: '0, left: image_i.run, line: '0, addr: '0};
+  end
+
+  // The rows of a group that are in one output line
+  assign line_rest = image_i.out_w - row_q.ox;
+  always_comb begin
+    count = CountW'(1);
+    if (joined_q) begin
+      count = CountW'(ROWS) - CountW'(ram_q);
+      if (rows_left_q < dim_t'(count)) count = CountW'(rows_left_q);
+      if (line_rest < 16'(count)) count = CountW'(line_rest);
+    end
+  end
+
+  assign run_ends = k_q.left <= k_left_q;
+  assign k_ends   = k_left_q <= k_q.left;
+  assign length   = run_ends ? k_q.left : k_left_q;
+  assign run      = state_q == Runs && go;
+
+  function automatic logic counts(line_t line);  // 0 behind every image
+    return line < line_t'(1 << 17);
+  endfunction
+
+  always_comb begin
+    k_next = k_q;
+    if (!run_ends) begin
+      k_next.column = k_q.column + 25'(length);
+      k_next.left   = k_q.left - length;
+    end else if (k_q.number != image_i.runs - 8'd1) begin
+      k_next.number = k_q.number + 8'd1;
+      k_next.base   = k_q.base + 25'(image_i.run_step);
+      k_next.column = k_q.base + 25'(image_i.run_step);
+      k_next.left   = image_i.run;
+    end else begin
+      k_next      = k_zero;
+      k_next.line = k_q.line;
+      k_next.addr = k_q.addr;
+      if (counts(k_q.line)) begin
+        k_next.line = k_q.line + line_t'({1'b0, image_i.dil_y});
+        k_next.addr = k_q.addr + dilation_q;
+      end
+    end
+  end
+
+  assign line_ends = line_rest == 16'(count_q);
+
+  always_ff @(posedge clk_i) begin
+    unique case (state_q)
+      Start: begin
+        joined_q    <= image_i.step_x <= image_i.run && image_i.step_x <= k_i;
+        rows_left_q <= m_i;
+        ram_q       <= '0;
+        word_q      <= '0;
+        if (first_rows_i) row_q <= row_top;
+        else if (!next_rows_i) row_q <= rows_q;
+        if (first_rows_i) rows_q <= row_top;
+        else if (next_rows_i) rows_q <= row_q;
+        k_q  <= k_start_i ? k_zero : k_q;
+        ks_q <= k_start_i ? k_zero : k_q;
+      end
+      Group: begin
+        count_q     <= count;
+        k_q         <= ks_q;
+        k_left_q    <= k_i;
+        first_run_q <= 1'b1;
+      end
+      Runs: if (go) begin
+        k_q         <= k_next;
+        k_left_q    <= k_left_q - length;
+        first_run_q <= 1'b0;
+        if (k_ends) begin
+          rows_left_q <= rows_left_q - dim_t'(count_q);
+          ram_q       <= RowW'(CountW'(ram_q) + count_q);
+          if (CountW'(ram_q) + count_q == CountW'(ROWS)) begin
+            ram_q  <= '0;
+            word_q <= word_q + row_words_i;
+          end
+          if (line_ends) begin
+            row_q.ox     <= '0;
+            row_q.column <= row_top.column;
+            if (counts(row_q.line)) begin
+              row_q.line <= row_q.line + line_t'({1'b0, image_i.step_y});
+              row_q.addr <= row_q.addr + step_q;
+            end
+          end else begin
+            row_q.ox     <= row_q.ox + 16'(count_q);
+            row_q.column <= row_q.column + column_t'({1'b0, start_q[count_q]});
+          end
+        end
+      end
+      default: ;
+    endcase
+  end
+
+  // ---- stage 1: the place of the strip -----------------------------------------------------------------------------
+  localparam int unsigned SpanW = StripW;
+
+  logic              valid1_q, valid2_q, valid3_q, valid4_q;
+  column_t           column1_q;
+  line_t             line1_q;
+  addr_t             addr1_q;
+  dim_t              length1_q, word1_q;
+  logic [CountW-1:0] count1_q;
+  logic [RowW-1:0]   ram1_q;
+  logic              begins1_q, ends1_q;
+
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      column1_q <= row_q.column + column_t'({1'b0, k_q.column});
+      line1_q   <= row_q.line + k_q.line;
+      addr1_q   <= row_q.addr + k_q.addr;
+      length1_q <= length;
+      word1_q   <= word_q;
+      count1_q  <= count_q;
+      ram1_q    <= ram_q;
+      begins1_q <= first_run_q;
+      ends1_q   <= k_ends;
+    end
+  end
+
+  // ---- stage 2: its size, and its distances to the edges of the image ----------------------------------------------
+  logic             in_lines2_q, before2_q;
+  logic [SpanW-1:0] span2_q;    // bytes of the strip
+  column_t          outside2_q; // bytes to the line's first byte
+  column_t          room2_q;    // bytes to the line's end
+  addr_t            addr2_q;
+  dim_t             length2_q, word2_q;
+  logic [RowW-1:0]  first2_q, last2_q;
+  logic [StripW-1:0] start2_q;
+  logic             begins2_q, ends2_q;
+
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      in_lines2_q <= !line1_q[LineW-1] && line1_q < line_t'({1'b0, image_i.height});
+      before2_q   <= column1_q[ColumnW-1];
+      span2_q     <= start_q[CountW'(count1_q - CountW'(1))] + SpanW'(length1_q);
+      outside2_q  <= -column1_q;
+      room2_q     <= column_t'({1'b0, image_i.width}) - column1_q;
+      addr2_q     <= addr1_q + addr_t'(column1_q);
+      start2_q    <= start_q[ram1_q];
+      first2_q    <= ram1_q;
+      last2_q     <= RowW'(CountW'(ram1_q) + count1_q - CountW'(1));
+      length2_q   <= length1_q;
+      word2_q     <= word1_q;
+      begins2_q   <= begins1_q;
+      ends2_q     <= ends1_q;
+    end
+  end
+
+  // ---- stage 3: the part of it that is in the image ----------------------------------------------------------------
+  logic              read3_q, begins3_q, ends3_q;
+  logic [SpanW-1:0]  span3_q, from3_q, to3_q;
+  addr_t             addr3_q;
+  dim_t              length3_q, word3_q;
+  logic [RowW-1:0]   first3_q, last3_q;
+  logic [StripW-1:0] start3_q;
+
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      read3_q   <= in_lines2_q && room2_q > 0 && !(before2_q && outside2_q >= column_t'({1'b0, span2_q}));
+      from3_q   <= before2_q ? outside2_q[SpanW-1:0] : '0;
+      to3_q     <= (room2_q < column_t'({1'b0, span2_q})) ? room2_q[SpanW-1:0] : span2_q;
+      span3_q   <= span2_q;
+      addr3_q   <= addr2_q;
+      start3_q  <= start2_q;
+      first3_q  <= first2_q;
+      last3_q   <= last2_q;
+      length3_q <= length2_q;
+      word3_q   <= word2_q;
+      begins3_q <= begins2_q;
+      ends3_q   <= ends2_q;
+    end
+  end
+
+  // ---- stage 4: from the beginning of its first beat on ------------------------------------------------------------
+  logic              read4_q, begins4_q, ends4_q;
+  logic [SpanW-1:0]  from4_q, to4_q, end4_q;
+  addr_t             addr4_q;
+  dim_t              length4_q, word4_q;
+  logic [RowW-1:0]   first4_q, last4_q;
+  logic [StripW-1:0] start4_q;
+  logic [SpanW-1:0]  offset;
+
+  assign offset = SpanW'(addr3_q[BeatLog-1:0]);
+
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      read4_q   <= read3_q;
+      from4_q   <= offset + from3_q;
+      to4_q     <= offset + to3_q - SpanW'(1);
+      end4_q    <= offset + span3_q - SpanW'(1);
+      addr4_q   <= {addr3_q[AddrW-1:BeatLog], {BeatLog{1'b0}}};
+      start4_q  <= offset - start3_q;
+      first4_q  <= first3_q;
+      last4_q   <= last3_q;
+      length4_q <= length3_q;
+      word4_q   <= word3_q;
+      begins4_q <= begins3_q;
+      ends4_q   <= ends3_q;
+    end
+  end
+
+  // The beats of bytes 0 .. end, those of from .. to are read.
+  dim_t first_beat, last_beat, end_beat;
+
+  assign first_beat = dim_t'(from4_q >> BeatLog);
+  assign last_beat  = dim_t'(to4_q >> BeatLog);
+  assign end_beat   = dim_t'(end4_q >> BeatLog);
+
+  assign valid_o = valid4_q;
+  assign read_o  = read4_q;
+  assign row_o   = '{none: 1'b0, addr: addr4_q + (addr_t'(first_beat) << BeatLog),
+                     beats: last_beat - first_beat + dim_t'(1)};
+
+  always_comb begin
+    strip_o = '{
+      first_row: 5'(first4_q), last_row: 5'(last4_q), start: start4_q, length: length4_q,
+      zeros: read4_q ? first_beat : '0, beats: read4_q ? row_o.beats : '0, steps: end_beat + dim_t'(1),
+      first_byte: 5'(from4_q[BeatLog-1:0]), last_byte: 5'(to4_q[BeatLog-1:0]), begins: begins4_q, ends: ends4_q,
+      dest: '{half: half_i, word: word4_q, fmt: fmt_i, last_byte: last_byte_i}
+    };
+  end
+
+  assign go = !valid4_q || ready_i;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || stop_i) begin
+      valid1_q <= 1'b0;
+      valid2_q <= 1'b0;
+      valid3_q <= 1'b0;
+      valid4_q <= 1'b0;
+    end else if (go) begin
+      valid1_q <= run;
+      valid2_q <= valid1_q;
+      valid3_q <= valid2_q;
+      valid4_q <= valid3_q;
+    end
+  end
+
+  // ---- states ------------------------------------------------------------------------------------------------------
+  assign done_o = state_q == Drain && !valid1_q && !valid2_q && !valid3_q && (!valid4_q || ready_i);
+
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      Idle:    if (start_i) state_d = first_rows_i ? Setup : Start;
+      Setup:   if (setup_done) state_d = Start;
+      Start:   state_d = Group;
+      Group:   state_d = Runs;
+      Runs:    if (go && k_ends) state_d = (rows_left_q == dim_t'(count_q)) ? Drain : Group;
+      default: if (done_o) state_d = Idle;
+    endcase
+    if (stop_i) state_d = Idle;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) state_q <= Idle;
+    else state_q <= state_d;
+  end
+
+  reads_are_in_the_image : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    !(valid_o && read_o) || (row_o.beats != '0 && row_o.addr[BeatLog-1:0] == '0));
+  strips_are_short : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    !(state_q == Runs && joined_q) || image_i.step_x <= k_i);
+
+endmodule

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// fp8mac_image_align: one byte of a row is followed, from the beat that has it or from outside the image to the word
+// that it belongs to. It is in its word, at its place. The words of a row leave in order, as many as its bytes need. So
+// no byte is lost or doubled.
+module formal_image_align
+  import fp8mac_pkg::*;
+  import fp8mac_cmd_pkg::*;
+#(
+  parameter int unsigned ROWS = 2,
+  parameter int unsigned BEAT = 4
+) (
+  input logic              clk_i,
+  input logic              rst_ni,
+  input logic              strip_valid_i,
+  input image_strip_t      strip_i,
+  input logic [2:0]        step_i,        // bytes from row to row
+  input logic              beat_valid_i,
+  input logic [BEAT*8-1:0] beat_data_i,
+  input logic              row_i,
+  input logic [3:0]        index_i
+);
+  localparam int unsigned MostBytes = 15;  // of a row
+
+  logic                        strip_ready, beat_ready, word_valid, idle, quiet;
+  read_dest_t                  dest;
+  logic [BEAT-1:0][7:0]        word;
+  logic [ROWS-1:0][StripW-1:0] row_start;
+  logic [2:0]                  step;
+  logic                        row;
+  logic [3:0]                  index;
+
+  // The step between rows, the row and the byte's number in it
+  formal_const #(.WIDTH(3)) u_step (.clk_i, .any_i(step_i), .const_o(step));
+  formal_const #(.WIDTH(5)) u_byte (.clk_i, .any_i({row_i, index_i}), .const_o({row, index}));
+  formal_reset u_reset (.clk_i, .rst_ni);
+  always_comb for (int unsigned r = 0; r < ROWS; r++) row_start[r] = StripW'(r) * StripW'(step);
+
+  fp8mac_image_align #(.ROWS(ROWS), .BEAT(BEAT), .STRIPS(2)) dut (
+    .clk_i, .rst_ni, .strip_valid_i, .strip_ready_o(strip_ready), .strip_i, .row_start_i(row_start), .beat_valid_i,
+    .beat_ready_o(beat_ready), .beat_data_i, .word_valid_o(word_valid), .word_dest_o(dest), .word_data_o(word),
+    .idle_o(idle), .quiet_o(quiet)
+  );
+
+  // ---- strips ------------------------------------------------------------------------------------------------------
+  logic        taken, has_row;
+  logic [19:0] from;   // the row's first byte in the strip
+  logic [5:0]  given_q, given;      // bytes of the row in the strips before, with this one
+  logic        open_q;              // the row has begun and not ended
+  logic [3:0]  rows_q;              // that have begun
+  logic [5:0]  beats_asked_q, beats_come_q;
+
+  assign taken   = strip_valid_i && strip_ready;
+  assign has_row = 5'(row) >= strip_i.first_row && 5'(row) <= strip_i.last_row;
+  assign from    = strip_i.start + row_start[row];
+  assign given   = (strip_i.begins ? 6'd0 : given_q) + 6'(strip_i.length);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      open_q        <= 1'b0;
+      rows_q        <= '0;
+      given_q       <= '0;
+      beats_asked_q <= '0;
+      beats_come_q  <= '0;
+    end else begin
+      if (taken && has_row) begin
+        given_q <= given;
+        open_q  <= !strip_i.ends;
+      end
+      if (taken && strip_i.begins) rows_q <= rows_q + 4'd1;
+      if (taken) beats_asked_q <= beats_asked_q + 6'(strip_i.beats);
+      if (beat_valid_i && beat_ready) beats_come_q <= beats_come_q + 6'd1;
+    end
+  end
+
+  logic [19:0] last_from;  // the last row's first byte
+  assign last_from = strip_i.start + row_start[strip_i.last_row[0]];
+
+  always_comb begin
+    if (rst_ni) begin
+      // All rows of a strip have the same history: they are one row or both, and those with which it began.
+      strips_are_proper : assume (!strip_valid_i || (strip_i.first_row == '0 && strip_i.last_row == 5'(ROWS - 1) &&
+        strip_i.start < 20'(BEAT) && strip_i.length != '0 && strip_i.length < 16'd8 &&
+        32'(strip_i.steps) == (32'(last_from) + 32'(strip_i.length) + BEAT - 1) / BEAT &&
+        strip_i.zeros < 16'd4 && strip_i.beats < 16'd8 && strip_i.zeros + strip_i.beats <= strip_i.steps &&
+        32'(strip_i.first_byte) < BEAT && 32'(strip_i.last_byte) < BEAT &&
+        (strip_i.beats != 16'd1 || strip_i.first_byte <= strip_i.last_byte)));
+      rows_begin_and_end : assume (!strip_valid_i || (strip_i.begins == !open_q && given < 6'(MostBytes) &&
+        (!strip_i.ends || 32'(strip_i.dest.last_byte) == (32'(given) - 1) % BEAT)));
+      // No two rows have a word in common.
+      words_are_different : assume (!strip_valid_i || !strip_i.begins || strip_i.dest.word == 16'(rows_q) << 2);
+      beats_are_asked_for : assume (!beat_valid_i || beats_come_q < beats_asked_q);
+      counts_are_small : assume (beats_asked_q < 6'd32 && rows_q < 4'd15);
+    end
+  end
+
+  // ---- the byte ----------------------------------------------------------------------------------------------------
+  logic        here, awaited_q, known_q, seen_q, in_image;
+  logic [5:0]  number_q;      // of the beat that has the byte
+  logic [19:0] place;         // of the byte in the strip
+  logic [15:0] beat;          // of the strip, from its zeros on
+  logic [1:0]  byte_q;
+  logic [7:0]  value_q;
+  dim_t        word_q;        // the word that has it
+
+  assign here  = taken && has_row && !seen_q && 6'(index) < given && 6'(index) + 6'(strip_i.length) >= given &&
+                 (strip_i.begins || 6'(index) >= given_q);
+  assign place = from + 20'(index) - 20'(strip_i.begins ? 6'd0 : given_q);
+  assign beat  = 16'(place / BEAT);
+  assign in_image = beat >= strip_i.zeros && beat < strip_i.zeros + strip_i.beats &&
+                    !(beat == strip_i.zeros && 20'(strip_i.first_byte) > place % BEAT) &&
+                    !(beat + 16'd1 == strip_i.zeros + strip_i.beats && 20'(strip_i.last_byte) < place % BEAT);
+
+  dim_t base_q;  // of the row's words
+  always_ff @(posedge clk_i) begin
+    if (taken && has_row && strip_i.begins) base_q <= strip_i.dest.word;
+    if (!rst_ni) begin
+      awaited_q <= 1'b0;
+      known_q   <= 1'b0;
+      seen_q    <= 1'b0;
+    end else if (here) begin
+      seen_q    <= 1'b1;
+      awaited_q <= in_image;
+      known_q   <= !in_image;
+      value_q   <= '0;
+      number_q  <= beats_asked_q + 6'(beat - strip_i.zeros);
+      byte_q    <= 2'(place % BEAT);
+      word_q    <= (strip_i.begins ? strip_i.dest.word : base_q) + dim_t'(32'(index) / BEAT);
+    end else if (awaited_q && beat_valid_i && beat_ready && beats_come_q == number_q) begin
+      awaited_q <= 1'b0;
+      known_q   <= 1'b1;
+      value_q   <= 8'(beat_data_i >> (8 * byte_q));
+    end
+  end
+
+  // ---- words -------------------------------------------------------------------------------------------------------
+  logic       mine, left_q;
+  logic [5:0] words_q;   // of the first row that begins
+  logic       second_q;  // a second one has begun
+  assign mine = word_valid && dest.ram == 8'(row);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      left_q   <= 1'b0;
+      words_q  <= '0;
+      second_q <= 1'b0;
+    end else begin
+      if (word_valid && dest.ram == 8'(row)) words_q <= words_q + 6'd1;
+      if (taken && has_row && strip_i.begins && rows_q != '0) second_q <= 1'b1;
+      if (mine && seen_q && dest.word == word_q) left_q <= 1'b1;
+    end
+  end
+
+  always_comb begin
+    if (rst_ni) begin
+      byte_in_its_place : assert (!(mine && seen_q && !left_q && dest.word == word_q) ||
+        (known_q && word[index % BEAT] == value_q));
+      words_in_order : assert (second_q || !(word_valid && dest.ram == 8'(row)) ||
+        dest.word == base_q + dim_t'(words_q));
+      // Once all beats have come and all is quiet, every whole word has left, and the last one of a row that ended.
+      none_is_lost : assert (second_q || !(quiet && idle && beats_come_q == beats_asked_q) ||
+        32'(words_q) == (32'(given_q) + (open_q ? 0 : BEAT - 1)) / BEAT);
+
+      byte_of_a_beat_leaves : cover (mine && seen_q && !left_q && dest.word == word_q && value_q != '0 && index > 4'd6);
+      unfinished : cover (quiet && idle && open_q && given_q == 6'd7);
+    end
+  end
+
+endmodule
