@@ -728,7 +728,8 @@ fp8rt_status fp8rt_gemm_plan_move(fp8rt_device *dev, fp8rt_gemm_plan *plan, cons
     if (plan->stamp != dev->stamp || dev->stamp == 0) {
         return dev->stamp == 0 ? FP8RT_ERR_NOT_OPEN : FP8RT_ERR_PLAN;
     }
-    if ((((uintptr_t)a | (uintptr_t)b | (uintptr_t)d) & (dev->caps.beat_bytes - 1u)) != 0) {
+    const uintptr_t a_bits = fp8rt_has_image(&plan->desc) ? 0 : (uintptr_t)a;
+    if (((a_bits | (uintptr_t)b | (uintptr_t)d) & (dev->caps.beat_bytes - 1u)) != 0) {
         return FP8RT_ERR_ALIGNMENT;
     }
     fp8rt_gemm_desc *desc = &plan->desc;
