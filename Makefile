@@ -59,6 +59,7 @@ SETUP_PARTS := model python rtl firmware sim synth tests
 setup_parts_model := model
 setup_parts_cli := model
 setup_parts_install-model := model
+setup_parts_install-firmware := model python firmware
 setup_parts_rtl := model python rtl
 setup_parts_regs := model python rtl
 setup_parts_firmware := model python firmware
@@ -133,6 +134,7 @@ help:
 #:   make model            the golden model: build/model/libfp8mac.a and .so
 #:   make cli              the command-line tool build/model/fp8mac
 #:   make install-model    install the model and the tool
+#:   make install-firmware install the firmware library for the host and for the chip
 #:   make dpi-example      the model as a SystemVerilog scoreboard of an element
 #:   make rtl | regs       the RTL's sources | the register map as RTL, C header and HTML
 #:   make firmware | sim   the applications for chip and host | the simulator

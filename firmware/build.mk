@@ -123,4 +123,6 @@ $(foreach app,$(FW_APPS),$(eval $(call FW_APP,$(app))))
 firmware-size: $(FW_RISCV_ELFS)
 	@$(RISCV_PREFIX)size $^
 
+include firmware/install.mk
+
 -include $(shell find $(FW_BUILD) -name '*.d' 2>/dev/null)

@@ -106,6 +106,14 @@ $(SYS_TEST)/system-cxx.log: tests/system/cxx.sh $(wildcard tests/system/apps/*/*
     $(SYS_HOST)/gemm tests/run_test.sh
 	@tests/run_test.sh system-cxx $@ $< $(BUILD)/system-cxx
 
+# The installed library, used by an application outside the project.
+TESTS += $(SYS_TEST)/system-install.log
+SYS_STAGE = $(abspath $(BUILD))/system-install
+$(SYS_TEST)/system-install.log: tests/system/install.sh $(FW_LIB_HOST) $(FW_LIB_RISCV) $(SIM) firmware/install.mk \
+    tests/run_test.sh
+	@rm -rf $(SYS_STAGE) && $(MAKE) --no-print-directory install-firmware DESTDIR= PREFIX=$(SYS_STAGE) >/dev/null
+	@tests/run_test.sh system-install $@ $< $(SYS_STAGE) $(abspath $(SIM))
+
 # Core cycles of conversions and planned runs. The test runs make itself.
 TESTS += $(SYS_TEST)/system-cycles.log
 $(SYS_TEST)/system-cycles.log: tests/system/cycles.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \

@@ -36,7 +36,7 @@ refused 'waves TRACE_FORM=5' 'no variable is called TRACE_FORM: did you mean TRA
 refused 'run rows=4' 'no variable is called rows: did you mean ROWS?'
 refused 'run nonsense=1' 'no variable is called nonsense. The options of APP=digits are'
 refused 'model ACC=fp16' 'ACC has no effect here: it is an option of applications'
-for goal in '' all model cli rtl firmware sim test lint formal synth synth-energy install-model bench clean help \
+for goal in '' all model cli rtl firmware sim test lint formal synth synth-energy install-model install-firmware bench clean help \
   build/firmware/host/gemm; do
   refused "$goal COLLS=4" 'no variable is called COLLS: did you mean COLS?'
 done
@@ -45,7 +45,7 @@ refused 'model CFLAG=-O1' 'no variable is called CFLAG: did you mean CFLAGS?'
 
 # Names that this goal does not read.
 refused 'test APP=gemm' 'APP has no effect here: only make run or help uses it'
-refused 'model DESTDIR=/tmp' 'DESTDIR has no effect here: only make install-model uses it'
+refused 'model DESTDIR=/tmp' 'DESTDIR has no effect here: only make install-model or install-firmware uses it'
 refused 'lint M=3' 'M has no effect here: it is an option of applications'
 refused 'run M=3' 'M is not an option of APP=digits, whose options are'
 refused 'run APP=selftest SEED=3' 'SEED is not an option of APP=selftest, which has none; it is one of APP=gemm'

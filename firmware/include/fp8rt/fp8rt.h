@@ -3,6 +3,7 @@
 #ifndef FP8RT_FP8RT_H
 #define FP8RT_FP8RT_H
 
+#include "fp8rt/version.h"
 #include "fp8rt/status.h"
 #include "fp8rt/device.h"
 #include "fp8rt/matrix.h"

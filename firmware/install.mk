@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# The library for applications outside this project.
+#   make install-firmware DESTDIR= PREFIX=     headers, libraries for host and chip, linker script, pkg-config files
+#
+#   include/fp8rt/*.h           the library's interface        include/fp8rt/host/    the host's private header
+#   include/fp8mac/*.h          the model's                    include/fp8rt/riscv/   the chip's
+#   lib/libfp8rt.a              over the golden model          lib/fp8rt-riscv/       the chip's library, link.ld
+#   lib/pkgconfig/fp8rt.pc, fp8rt-riscv.pc                     lib/cmake/fp8rt/       find_package(fp8rt), host
+FW_LIB_HOST := $(FW_BUILD)/host/libfp8rt.a
+FW_LIB_RISCV := $(FW_BUILD)/riscv/libfp8rt.a
+FW_PUBLIC_HEADERS := $(wildcard firmware/include/fp8rt/*.h firmware/check/include/fp8rt/*.h)
+FW_STAGE = $(DESTDIR)$(PREFIX)
+
+$(FW_LIB_HOST): $(addprefix $(FW_BUILD)/host/obj/,$(FW_HOST_OBJECTS))
+	$(Q)rm -f $@
+	$(call say,AR,$@)
+	$(Q)$(AR) qcs $@ $^
+
+$(FW_LIB_RISCV): $(FW_RISCV_OBJECTS)
+	$(Q)rm -f $@
+	$(call say,AR,$@)
+	$(Q)$(RISCV_PREFIX)ar qcs $@ $^
+
+.PHONY: install-firmware
+install-firmware: $(FW_LIB_HOST) $(FW_LIB_RISCV) install-model
+	install -d $(FW_STAGE)/include/fp8rt/host $(FW_STAGE)/include/fp8rt/riscv $(FW_STAGE)/lib/fp8rt-riscv $(FW_STAGE)/lib/cmake/fp8rt
+	install -m 644 $(FW_PUBLIC_HEADERS) $(FW_STAGE)/include/fp8rt
+	install -m 644 $(REGS_H) $(FW_STAGE)/include
+	install -m 644 firmware/port/host/fp8rt_device_state.h $(FW_STAGE)/include/fp8rt/host
+	install -m 644 firmware/port/riscv/fp8rt_device_state.h $(FW_STAGE)/include/fp8rt/riscv
+	install -m 644 $(FW_LIB_HOST) $(FW_STAGE)/lib
+	install -m 644 $(FW_LIB_RISCV) firmware/link.ld $(FW_STAGE)/lib/fp8rt-riscv
+	sed -e 's|@VERSION@|$(VERSION)|' firmware/fp8rtConfig.cmake.in >$(FW_STAGE)/lib/cmake/fp8rt/fp8rtConfig.cmake
+	for pc in fp8rt fp8rt-riscv; do sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
+	  -e 's|@ARCH@|$(FW_RISCV_ARCH)|' firmware/$$pc.pc.in >$(FW_STAGE)/lib/pkgconfig/$$pc.pc; done
