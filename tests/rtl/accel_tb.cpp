@@ -1012,7 +1012,8 @@ void Test::convolution_speed()
         t.a_stride = t.b_stride = (t.k + kBeat - 1) / kBeat * kBeat;
         t.d_stride = t.n;
         if (!kShape.fits(t.tile_m, t.tile_n, t.tile_k ? t.tile_k : t.k) ||
-            !kShape.keeps(t.tile_m, t.tile_n, t.pass_shape)) {
+            !kShape.keeps(t.tile_m, t.tile_n, t.pass_shape) ||
+            t.macs() / (ROWS * COLS * LANES) > 100000) { // cycles: a small array takes too long
             continue;
         }
         Command gemm = t;
