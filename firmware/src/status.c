@@ -26,6 +26,7 @@ const char *fp8rt_status_string(fp8rt_status status)
     case FP8RT_ERR_NOT_OPEN: return "the device is not open";
     case FP8RT_ERR_PLAN: return "the plan was not made for this array by this version";
     case FP8RT_ERR_IMAGE: return "a field of the image is out of its range";
+    case FP8RT_ERR_LATE: return "the command is still in flight";
     case FP8RT_ERR_HW: break;
     case FP8RT_ERR_HW_SHAPE: return "accelerator: a dimension is zero or larger than the buffers";
     case FP8RT_ERR_HW_ALIGNMENT:

@@ -566,6 +566,40 @@ static void run_many(const bench *b)
     faults_count(b->f, right, "library: as many GEMMs in flight as there are records");
 }
 
+// A wait ends when its time has passed. A reset cancels what is in flight. The golden model has run a
+// command when it was begun.
+static void run_late(const bench *b)
+{
+    static flight fl;
+    fp8rt_device *dev = &b->f->dev;
+    bool right = plan_flight(b, &fl, NULL);
+    uint16_t tags[FLIGHT];
+    for (unsigned i = 0; right && i < FLIGHT; i++) {
+        right =
+            fp8rt_gemm_begin(dev, &fl.plans[i], b->scratch, SCRATCH_BYTES, &tags[i]) == FP8RT_OK;
+    }
+    right = right && fp8rt_device_await(dev, tags[FLIGHT - 1], 0) ==
+                         (fp8rt_app_is_host ? FP8RT_OK : FP8RT_ERR_LATE);
+    right = right && fp8rt_device_await(dev, tags[FLIGHT - 1], 100000) == FP8RT_OK;
+    for (unsigned i = 0; right && i < FLIGHT; i++) {
+        right = fp8rt_gemm_end(dev, tags[i], NULL) == FP8RT_OK;
+    }
+    faults_count(b->f, right, "library: a wait of limited time");
+
+    for (unsigned i = 0; right && i < FLIGHT; i++) {
+        right =
+            fp8rt_gemm_begin(dev, &fl.plans[i], b->scratch, SCRATCH_BYTES, &tags[i]) == FP8RT_OK;
+    }
+    right = right && fp8rt_device_reset(dev) == FP8RT_OK;
+    fp8rt_status last = FP8RT_OK;
+    for (unsigned i = 0; right && i < FLIGHT; i++) {
+        last = fp8rt_gemm_end(dev, tags[i], NULL);
+        right = last == FP8RT_OK || last == FP8RT_ERR_HW_DROPPED;
+    }
+    right = right && last == (fp8rt_app_is_host ? FP8RT_OK : FP8RT_ERR_HW_DROPPED);
+    faults_count(b->f, right && faults_still_works(b->f), "library: a reset cancels GEMMs");
+}
+
 static bool prepare(bench *b)
 {
     faults *f = b->f;
@@ -618,6 +652,7 @@ void faults_run_library(faults *f)
     run_flight(&b);
     run_failing_flight(&b);
     run_many(&b);
+    run_late(&b);
     for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {
         if (fp8rt_app_slverr_address != 0 || bus[i].expected == FP8RT_ERR_HW_READ_DECERR ||
             bus[i].expected == FP8RT_ERR_HW_WRITE_DECERR) {

@@ -180,6 +180,10 @@ fp8rt_status fp8rt_device_wait(fp8rt_device *dev);
 fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command, uint16_t *tag);
 // Whether fp8rt_device_end would return at once, because the command completed or failed.
 bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag);
+// Waits, without sleeping, until fp8rt_device_end would return at once, but not much longer than
+// `cycles` of the core. FP8RT_OK; FP8RT_ERR_LATE: the command is still in flight, and so is its tag.
+// fp8rt_device_reset cancels all commands. FP8RT_ERR_NOT_OPEN.
+fp8rt_status fp8rt_device_await(const fp8rt_device *dev, uint16_t tag, uint32_t cycles);
 // Sleeps until the command that was begun with `tag` has completed or failed, in any order. Its D is
 // in memory with FP8RT_OK. FP8RT_ERR_HW_*: its own error, or FP8RT_ERR_HW_DROPPED. The error state
 // stays until it is cleared, and so does what the other commands have left in their records.

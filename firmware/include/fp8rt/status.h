@@ -48,6 +48,7 @@ typedef enum fp8rt_status {
     // the plan was not made, or its making failed, or it was made for another array or by another
     // version of this library
     FP8RT_ERR_PLAN,
+    FP8RT_ERR_LATE,  // the time has passed, and the command is still in flight
     FP8RT_ERR_IMAGE, // a field of an image is out of its range
 
     FP8RT_ERR_HW = 32, // + error_code of the STATUS register:

@@ -298,6 +298,12 @@ bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag)
     return true;
 }
 
+fp8rt_status fp8rt_device_await(const fp8rt_device *dev, uint16_t tag, uint32_t cycles)
+{
+    (void)tag, (void)cycles;
+    return dev->stamp == 0 ? FP8RT_ERR_NOT_OPEN : FP8RT_OK;
+}
+
 fp8rt_record fp8rt_backend_end(fp8rt_device *dev, uint16_t tag)
 {
     return dev->state.records[record_of(tag)];

@@ -336,6 +336,20 @@ bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag)
     return is_ended(soc_read(REG(STATUS)), fp8rt_record_bit(dev, tag));
 }
 
+fp8rt_status fp8rt_device_await(const fp8rt_device *dev, uint16_t tag, uint32_t cycles)
+{
+    const uint32_t start = cycles_now();
+    if (dev->stamp == 0) {
+        return FP8RT_ERR_NOT_OPEN;
+    }
+    while (!fp8rt_device_is_done(dev, tag)) {
+        if (cycles_now() - start >= cycles) {
+            return FP8RT_ERR_LATE;
+        }
+    }
+    return FP8RT_OK;
+}
+
 static fp8rt_observed observed_of(uint32_t flags, uint32_t amax)
 {
     return (fp8rt_observed){
