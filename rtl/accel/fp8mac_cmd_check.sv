@@ -148,7 +148,8 @@ module fp8mac_cmd_check
   always_comb begin
     unique case (cycle_q)
       4'd0:
-        region = '{!cmd_q.mode.reuse_a && !image_used, cmd_q.a_addr, cmd_q.a_stride, MnW'(cmd_q.m) - MnW'(1), (DimW+2)'(cmd_q.k)};
+        region = '{!cmd_q.mode.reuse_a && !image_used, cmd_q.a_addr, cmd_q.a_stride, MnW'(cmd_q.m) - MnW'(1),
+                   (DimW+2)'(cmd_q.k)};
       4'd1:
         region = '{!cmd_q.mode.reuse_b, cmd_q.b_addr, cmd_q.b_stride, MnW'(cmd_q.n) - MnW'(1), (DimW+2)'(cmd_q.k)};
       4'd2:
@@ -206,7 +207,8 @@ module fp8mac_cmd_check
     b_words_q <= (MnW+WordsW)'(b_groups_q) * (MnW+WordsW)'(row_words_q[WordsW-1:0]);
   end
 
-  assign shape_bad = size_bad_q || image_bad || a_words_q > (MnW+WordsW)'(BUF_BEATS) || b_words_q > (MnW+WordsW)'(BUF_BEATS);
+  assign shape_bad = size_bad_q || image_bad || a_words_q > (MnW+WordsW)'(BUF_BEATS) ||
+                     b_words_q > (MnW+WordsW)'(BUF_BEATS);
 
   // ---- mode and scales ---------------------------------------------------------------------------------------------
   function automatic logic exp_bad(logic signed [7:0] s);
