@@ -140,12 +140,12 @@ module formal_irq
       12'h0a4: shown = {command.tile_n, command.tile_m};
       12'h0a8: shown = {command.first_k, command.tile_k};
       12'h0ac: begin
-        mask  = 32'h1ff_ffff;
-        shown = 32'({command.mode.record, command.mode.wait_stores, command.mode.b_resident, command.mode.pass_shape,
-                     command.mode.irq, command.mode.acc_keep, command.mode.acc_continue, command.mode.reuse_b,
-                     command.mode.reuse_a, command.mode.bias_en, command.mode.scale_b_vec, command.mode.scale_a_vec,
-                     command.mode.act, command.mode.overflow, command.mode.d_fmt, command.mode.acc_fmt,
-                     command.mode.b_fmt, command.mode.a_fmt});
+        mask  = 32'h3ff_ffff;
+        shown = 32'({command.mode.extended, command.mode.record, command.mode.wait_stores, command.mode.b_resident,
+                     command.mode.pass_shape, command.mode.irq, command.mode.acc_keep, command.mode.acc_continue,
+                     command.mode.reuse_b, command.mode.reuse_a, command.mode.bias_en, command.mode.scale_b_vec,
+                     command.mode.scale_a_vec, command.mode.act, command.mode.overflow, command.mode.d_fmt,
+                     command.mode.acc_fmt, command.mode.b_fmt, command.mode.a_fmt});
       end
       12'h0b0: begin
         mask  = 32'hffff;
@@ -270,7 +270,8 @@ module formal_irq
       software_writes_the_command : assert ((shown & mask) == value_q);
       software_reads_it_back : assert (!(answered && !pwrite_i && word_addr == addr && mask != '0) ||
                                        prdata == value_q);
-      nowhere_is_an_error : assert (!(answered && word_addr >= 12'h0e8) || pslverr);
+      nowhere_is_an_error : assert (!(answered && (word_addr >= 12'h13c || word_addr inside {12'h0ec, 12'h0f8, 12'h0fc}))
+                                    || pslverr);
       somewhere_is_none : assert (!(answered && word_addr == addr && mask != '0) || !pslverr);
       a_submission_per_write : assert (submit == submit_q);
       a_fetch_per_write : assert (ring == ring_q);
