@@ -136,6 +136,7 @@ class RandomSource(ct.Structure):
         ("m", ct.c_uint32),
         ("n", ct.c_uint32),
         ("step", ct.c_uint64),
+        ("generator", ct.c_uint),
     ]
 
 
@@ -272,6 +273,7 @@ SIGNATURES = {  # name: (result, arguments)
     "convert_to_double": (STATUS, [VOID_P, FORMAT_P, VOID_P, SIZE]),
     "threefry4x32": (None, [VOID_P, VOID_P, VOID_P]),
     "random_bits": (U32, [ct.c_uint64, U32, U32, ct.c_uint64, UINT, UINT]),
+    "simon_bits": (U32, [ct.c_uint64, U32, U32, UINT]),
     "convert_stochastic": (
         STATUS,
         [FORMAT_P, VOID_P, FORMAT_P, VOID_P, SIZE, UINT, VOID_P, VOID_P],

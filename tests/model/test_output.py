@@ -14,42 +14,13 @@ STOCHASTIC = clib.enum("ROUND_STOCHASTIC")
 THREEFRY, SIMON = 0, 1
 
 
-class Source(ct.Structure):
-    _fields_ = [
-        ("r", ct.c_void_p),
-        ("bits", ct.c_uint),
-        ("seed", ct.c_uint64),
-        ("m", ct.c_uint32),
-        ("n", ct.c_uint32),
-        ("step", ct.c_uint64),
-        ("generator", ct.c_uint),
-    ]
-
-
-def open_library(path):
-    lib = clib.Library(path)
-    extra = ct.CDLL(path)
-    extra.fp8mac_simon_bits.restype = ct.c_uint32
-    extra.fp8mac_simon_bits.argtypes = [ct.c_uint64, ct.c_uint32, ct.c_uint32, ct.c_uint]
-    extra.fp8mac_encode_stochastic.restype = ct.c_uint32
-    extra.fp8mac_encode_stochastic.argtypes = [
-        ct.POINTER(clib.Format),
-        clib.Value,
-        ct.c_uint,
-        ct.c_uint32,
-        ct.c_uint,
-        ct.c_void_p,
-    ]
-    return lib, extra
-
-
 def drawn(generator, seed, m, n, bits, use):
     if generator == SIMON:
         return definition.simon_bits(seed, m, n, bits)
     return definition.draw_bits(seed, m, n, 0, use, bits)
 
 
-def test_generator(checks, extra, rng):
+def test_generator(checks, lib, rng):
     """The cipher's own test vector with its own key schedule is not ours, so the oracle is a second implementation."""
     for _ in range(3000):
         seed = int(rng.integers(0, 1 << 63)) >> int(rng.integers(0, 63))
@@ -58,13 +29,13 @@ def test_generator(checks, extra, rng):
         want = definition.simon_bits(seed, m, n, bits)
         checks.check(
             "the accelerator's generator",
-            extra.fp8mac_simon_bits(seed, m, n, bits),
+            lib.simon_bits(seed, m, n, bits),
             want,
             (seed, m, n, bits),
         )
 
 
-def test_uniform(checks, extra):
+def test_uniform(checks, lib):
     """Over neighbouring places and seeds, sums of r have the mean and the variance of independent uniform numbers."""
     count = 64
     for name, place in (
@@ -73,10 +44,7 @@ def test_uniform(checks, extra):
         ("seeds", lambda i, j: (64 * i + j, 5, 6)),
     ):
         r = np.array(
-            [
-                [extra.fp8mac_simon_bits(*place(i, j), 16) for j in range(count)]
-                for i in range(count)
-            ]
+            [[lib.simon_bits(*place(i, j), 16) for j in range(count)] for i in range(count)]
         )
         r = r / 65536.0
         z = (r.mean() - 0.5) * np.sqrt(12 * r.size)
@@ -125,7 +93,7 @@ def draw_case(rng):
     return {"shape": (m, n, k), "a": codes[0], "b": codes[1], "seed": int(rng.integers(0, 1 << 63))}
 
 
-def test_gemm(checks, lib, extra, rng):
+def test_gemm(checks, lib, rng):
     for _ in range(GEMMS):
         case = draw_case(rng)
         m, n, _k = case["shape"]
@@ -140,7 +108,7 @@ def test_gemm(checks, lib, extra, rng):
         row = lib.by_name[d_name]
         want = [
             [
-                extra.fp8mac_encode_stochastic(
+                lib.encode_stochastic(
                     row,
                     lib.decode(lib.by_name["float32"], int(wide[i, j])),
                     0,
@@ -187,28 +155,28 @@ def test_special_outputs(checks, lib):
             )
 
 
-def test_convert(checks, lib, extra, rng):
+def test_convert(checks, lib, rng):
     x = (rng.normal(size=500) * 8).astype(np.float32)
     for d_name in ("e4m3fn", "e5m2fnuz", "float16"):
         row, out = exact.ARRAY_FORMATS[d_name], np.zeros(x.size, np.uint16)
         bytes_of = exact.width(row) // 8
         out = out.astype(np.uint8) if bytes_of == 1 else out
-        source = Source(None, 16, 99, 3, 2**32 - 100, 0, SIMON)
-        status = extra.fp8mac_convert_stochastic(
-            lib.by_name[d_name], out.ctypes.data_as(ct.c_void_p), lib.by_name["float32"],
-            x.ctypes.data_as(ct.c_void_p), ct.c_size_t(x.size), 0, ct.byref(source), None,
+        source = clib.RandomSource(None, 16, 99, 3, 2**32 - 100, 0, SIMON)
+        status = lib.convert_stochastic(
+            lib.by_name[d_name], out.ctypes.data, lib.by_name["float32"],
+            x.ctypes.data, x.size, 0, ct.byref(source), None,
         )  # fmt: skip
         want = []
         for i, code in enumerate(x.view(np.uint32)):
             place = (3 << 32 | 2**32 - 100) + i
             r = definition.simon_bits(99, place >> 32, place & 0xFFFFFFFF, 16)
             value = lib.decode(lib.by_name["float32"], int(code))
-            want.append(extra.fp8mac_encode_stochastic(lib.by_name[d_name], value, 0, r, 16, None))
+            want.append(lib.encode_stochastic(lib.by_name[d_name], value, 0, r, 16, None))
         checks.check("an array conversion: status", status, clib.OK)
         checks.arrays(f"an array conversion to {d_name}", out, np.array(want, out.dtype))
 
 
-def test_refusals(checks, lib, extra):
+def test_refusals(checks, lib):
     case = draw_case(np.random.default_rng(1))
     table = np.zeros(256, np.uint8)
     how = {"rounding": STOCHASTIC, "d_name": "e4m3fn"}
@@ -226,13 +194,13 @@ def test_refusals(checks, lib, extra):
         checks.check(f"refused: {name}", run_gemm(lib, case, **changes)[0], clib.enum(want))
     x, out = np.ones(4, np.float32), np.zeros(4, np.uint8)
     for name, source in (
-        ("17 bits", Source(None, 17, 0, 0, 0, 0, SIMON)),
-        ("a step", Source(None, 16, 0, 0, 0, 1, SIMON)),
-        ("an unknown generator", Source(None, 16, 0, 0, 0, 0, 7)),
+        ("17 bits", clib.RandomSource(None, 17, 0, 0, 0, 0, SIMON)),
+        ("a step", clib.RandomSource(None, 16, 0, 0, 0, 1, SIMON)),
+        ("an unknown generator", clib.RandomSource(None, 16, 0, 0, 0, 0, 7)),
     ):
-        status = extra.fp8mac_convert_stochastic(
-            lib.by_name["e4m3fn"], out.ctypes.data_as(ct.c_void_p), lib.by_name["float32"],
-            x.ctypes.data_as(ct.c_void_p), ct.c_size_t(4), 0, ct.byref(source), None,
+        status = lib.convert_stochastic(
+            lib.by_name["e4m3fn"], out.ctypes.data, lib.by_name["float32"],
+            x.ctypes.data, 4, 0, ct.byref(source), None,
         )  # fmt: skip
         checks.check(f"refused conversion: {name}", status, clib.enum("ERR_ROUNDING"))
 
@@ -240,13 +208,13 @@ def test_refusals(checks, lib, extra):
 def main():
     args = arguments(__doc__)
     rng, checks = np.random.default_rng(args.seed), Checks()
-    lib, extra = open_library(args.lib)
-    test_generator(checks, extra, rng)
-    test_uniform(checks, extra)
-    test_gemm(checks, lib, extra, rng)
+    lib = clib.Library(args.lib)
+    test_generator(checks, lib, rng)
+    test_uniform(checks, lib)
+    test_gemm(checks, lib, rng)
     test_special_outputs(checks, lib)
-    test_convert(checks, lib, extra, rng)
-    test_refusals(checks, lib, extra)
+    test_convert(checks, lib, rng)
+    test_refusals(checks, lib)
     return checks.finish()
 
 
