@@ -140,6 +140,12 @@ package fp8mac_pkg;
 
   // The configuration of the epilogue: constant over a tile.
   typedef struct packed {
+    logic        x_en;      // X in the place of the accumulators
+    logic        c_en;      // beta * C is added; with multiply, X is multiplied by C
+    logic        multiply;
+    dst_fmt_e    x_fmt;
+    dst_fmt_e    c_fmt;
+    logic [31:0] beta;
     logic        stochastic;  // D is rounded with random bits; else the next three are 0
     logic [31:0] seed;
     logic [31:0] first_m;     // place in the whole D of the tile's first output; first_n is a multiple of 4

@@ -32,6 +32,11 @@ static inline bool fp8rt_fp32_is_finite(uint32_t bits)
 }
 
 // Finite and greater than 0: what a scale must be.
+static inline bool fp8rt_fp32_is_nan(uint32_t bits)
+{
+    return (bits & 0x7fffffffu) > 0x7f800000u;
+}
+
 static inline bool fp8rt_fp32_is_scale(uint32_t bits)
 {
     return bits - 1u < FP8RT_FP32_INF - 1u;

@@ -47,11 +47,17 @@ static uint32_t d_bytes(const fp8rt_gemm_desc *desc)
     return fp8mac_format_bytes(fp8mac_format_get(desc->d_format));
 }
 
+static uint32_t c_bytes(const fp8rt_gemm_desc *desc)
+{
+    return fp8mac_format_bytes(fp8mac_format_get(desc->c_format));
+}
+
 // ---- argument checks, one function per kind of error --------------------------------------------
 
 static bool has_null(const fp8rt_gemm_desc *desc)
 {
     return desc->a == NULL || desc->b == NULL || desc->d == NULL ||
+           (fp8rt_gemm_reads_c(desc) && desc->c == NULL) ||
            (desc->scale_a.mode != FP8MAC_SCALE_NONE && desc->scale_a.values == NULL) ||
            (desc->scale_b.mode != FP8MAC_SCALE_NONE && desc->scale_b.values == NULL);
 }
@@ -59,7 +65,9 @@ static bool has_null(const fp8rt_gemm_desc *desc)
 static bool strides_are_legal(const fp8rt_gemm_desc *desc)
 {
     const uint32_t d_row = desc->n * d_bytes(desc);
-    return (desc->m == 1 || fp8rt_has_image(desc) || desc->a_stride >= desc->k) &&
+    return (desc->m == 1 || !fp8rt_gemm_reads_c(desc) ||
+            desc->c_stride >= desc->n * c_bytes(desc)) &&
+           (desc->m == 1 || fp8rt_has_image(desc) || desc->a_stride >= desc->k) &&
            (desc->m == 1 || desc->d_stride >= d_row) && (desc->n == 1 || desc->b_stride >= desc->k);
 }
 
@@ -116,6 +124,9 @@ static fp8rt_status check_kinds(const fp8rt_element *element, const fp8rt_gemm_d
         !fp8rt_element_takes(element, desc->b_format) || (unsigned)desc->d_format > FP8MAC_FP32) {
         return FP8RT_ERR_FORMAT;
     }
+    if (fp8rt_gemm_reads_c(desc) && (unsigned)desc->c_format > FP8MAC_FP32) {
+        return FP8RT_ERR_FORMAT;
+    }
     if ((desc->flags & ~(uint32_t)FP8RT_GEMM_FLAGS) != 0) {
         return FP8RT_ERR_FLAGS;
     }
@@ -142,7 +153,8 @@ static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *
     }
     if ((!fp8rt_has_image(desc) && !is_aligned(caps, desc->a, desc->m, desc->a_stride)) ||
         !is_aligned(caps, desc->b, desc->n, desc->b_stride) ||
-        !is_aligned(caps, desc->d, desc->m, desc->d_stride)) {
+        !is_aligned(caps, desc->d, desc->m, desc->d_stride) ||
+        (fp8rt_gemm_reads_c(desc) && !is_aligned(caps, desc->c, desc->m, desc->c_stride))) {
         return FP8RT_ERR_ALIGNMENT;
     }
     if (!exponent_is_legal(desc->scale_exp_a) || !exponent_is_legal(desc->scale_exp_b)) {
@@ -157,7 +169,7 @@ static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *
     if (!activation_is_legal(desc)) {
         return FP8RT_ERR_ACTIVATION;
     }
-    if ((fp8rt_fp32_bits(desc->beta) & ~FP8RT_FP32_SIGN) != 0) {
+    if (fp8rt_gemm_reads_c(desc) && (caps->functions & FP8RT_FUNCTION_C) == 0) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     return places;
@@ -176,6 +188,9 @@ static void fill_strides(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
     }
     if (desc->d_stride == 0) {
         desc->d_stride = fp8rt_packed_stride(caps, desc->n * d_bytes(desc));
+    }
+    if (desc->c_stride == 0 && fp8rt_gemm_reads_c(desc)) {
+        desc->c_stride = fp8rt_packed_stride(caps, desc->n * c_bytes(desc));
     }
 }
 
@@ -565,7 +580,8 @@ static fp8rt_status choose_tiles(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
         .n = desc->n,
         .k = desc->k,
         .granule_m = granule_m(caps),
-        .granule_n = granule_n(caps, d_bytes(desc)),
+        .granule_n = granule_n(
+            caps, fp8rt_gemm_reads_c(desc) ? min_u32(c_bytes(desc), d_bytes(desc)) : d_bytes(desc)),
         .granule_k = fp8rt_granule_k(caps),
         .d_log2 = log2_of(d_bytes(desc)),
         .max_log2 = log2_of(caps->max_mn),
@@ -642,7 +658,14 @@ static uint32_t mode_of(const fp8rt_gemm_desc *desc)
            FP8RT_PUT(MODE__SCALE_B_VEC, vector_of(&desc->scale_b) != NULL) |
            FP8RT_PUT(MODE__BIAS_EN, desc->bias != NULL) |
            FP8RT_PUT(MODE__WAIT_STORES, (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0) |
+           FP8RT_PUT(MODE__EXTENDED, fp8rt_gemm_reads_c(desc)) |
            FP8RT_PUT(MODE__PASS_SHAPE, FP8RT_PASS_SHAPE_AUTOMATIC);
+}
+
+static uint32_t operation_of(const fp8rt_gemm_desc *desc)
+{
+    return FP8RT_PUT(OPERATION__C_EN, fp8rt_gemm_reads_c(desc)) |
+           FP8RT_PUT(OPERATION__C_FMT, desc->c_format);
 }
 
 // A vector in place, or a scale of 1. Others are known at the run.
@@ -670,6 +693,10 @@ static fp8rt_command command_of(const fp8rt_gemm_desc *desc)
         .scale_exp_b = (int8_t)desc->scale_exp_b,
         .clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
         .clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
+        .operation = operation_of(desc),
+        .c = (uintptr_t)desc->c,
+        .c_stride = desc->c_stride,
+        .beta = fp8rt_fp32_bits(desc->beta),
         .scale_a = scale_word(&desc->scale_a),
         .scale_b = scale_word(&desc->scale_b),
         .bias = (uintptr_t)desc->bias,

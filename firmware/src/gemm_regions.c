@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gemm_regions.h"
 
+#include "fp32_bits.h"
 #include "gemm_image.h"
 
 // A vector of floats, as rows of one float: its bytes may exceed 32 bits.
@@ -16,6 +17,18 @@ static unsigned add_scale(const fp8mac_scale *scale, uint32_t rows, fp8rt_region
     }
     *next = floats(scale->values, scale->mode == FP8MAC_SCALE_VECTOR ? rows : 1);
     return 1;
+}
+
+bool fp8rt_gemm_reads_c(const fp8rt_gemm_desc *desc)
+{
+    return (fp8rt_fp32_bits(desc->beta) & ~FP8RT_FP32_SIGN) != 0;
+}
+
+// Each element of C is then read before the element of D in its place is written.
+static bool c_is_d(const fp8rt_gemm_desc *desc)
+{
+    return desc->c == desc->d && desc->c_stride == desc->d_stride &&
+           desc->c_format == desc->d_format;
 }
 
 unsigned fp8rt_gemm_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_GEMM_INPUTS])
@@ -34,6 +47,14 @@ unsigned fp8rt_gemm_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_
     }
     if (desc->scale_d != NULL) {
         list[count++] = floats(desc->scale_d, 1);
+    }
+    if (fp8rt_gemm_reads_c(desc) && !c_is_d(desc)) {
+        list[count++] = (fp8rt_region){
+            .address = (uintptr_t)desc->c,
+            .rows = desc->m,
+            .stride = desc->c_stride,
+            .row_bytes = desc->n * fp8mac_format_bytes(fp8mac_format_get(desc->c_format)),
+        };
     }
     return count;
 }

@@ -6,9 +6,12 @@
 #include "fp8rt/gemm.h"
 #include "regions.h"
 
-enum { FP8RT_GEMM_INPUTS = 6 }; // A, B, scales of A, B and D, bias
+enum { FP8RT_GEMM_INPUTS = 7 }; // A, B, scales of A, B and D, bias, C
 
-// The regions that the GEMM reads, the scratch excepted, and their number. The descriptor has no
+// Whether the GEMM reads C.
+bool fp8rt_gemm_reads_c(const fp8rt_gemm_desc *desc);
+
+// The regions that the GEMM reads, and their number, without the scratch and a C in the place of D. The descriptor has no
 // NULL where a value is needed, sizes of at least 1, and strides.
 unsigned fp8rt_gemm_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_GEMM_INPUTS]);
 

@@ -7,6 +7,7 @@
 #include "fp32_bits.h"
 #include "fp8rt/gemm.h"
 #include "gemm_regions.h"
+#include "run.h"
 
 // Vectors are copied to the scratch before the matrices are read.
 static fp8rt_status check_scratch(const fp8rt_gemm_plan *plan, const void *scratch,
@@ -118,6 +119,24 @@ static __attribute__((noinline)) void fill_result(fp8rt_device *dev, fp8rt_statu
                                                   fp8rt_gemm_result *result)
 {
     *result = observe(dev, status);
+}
+
+fp8rt_gemm_result fp8rt_run_command(fp8rt_device *dev, const fp8rt_command *command, uint32_t flags)
+{
+    fp8rt_status status = fp8rt_device_clear(
+        dev, FP8RT_CLEAR_ERROR | ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
+                 ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS));
+    if (status == FP8RT_OK) {
+        status = fp8rt_device_submit(dev, command);
+    }
+    if (status == FP8RT_OK) {
+        status = fp8rt_device_wait(dev);
+    }
+    const fp8rt_gemm_result result = observe(dev, status);
+    if (status != FP8RT_OK) {
+        fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
+    }
+    return result;
 }
 
 fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *scratch,

@@ -4,7 +4,7 @@
 //
 //   APB -> csr -> cmd_queue -> cmd_walk -> cmd_check -> load -> compute -> array -> output -> AXI (write)
 //                                                        |         |
-//                                           AXI (read) dma_read -> memories
+//                                           AXI (read) dma_read -> memories, and C and X to output
 //
 // Software submits a command by writing the registers that rtl/regs/fp8mac.rdl describes. The walker divides it into
 // tile commands, and the engines work on different tile commands at once. Commands finish in the order of their
@@ -299,7 +299,7 @@ module fp8mac_accel
     .ready_i  (checked_ready)
   );
 
-  // ---- read DMA: descriptors before operands -----------------------------------------------------------------------
+  // ---- read DMA: descriptors, then C and X, then operands of the commands behind -------------------------------------------------------------------------
   logic                  read_row_valid, read_row_ready, beat_valid, read_done;
   row_request_t          read_row;
   read_dest_t            read_dest, beat_dest;
@@ -310,9 +310,14 @@ module fp8mac_accel
   row_request_t          fetch_row, load_row;
   read_dest_t            fetch_dest, load_dest;
 
-  assign read_row_valid = fetch_row_valid || load_row_valid;
-  assign read_row       = fetch_row_valid ? fetch_row : load_row;
-  assign read_dest      = fetch_row_valid ? fetch_dest : load_dest;
+  logic                  source_row_valid, c_valid, x_valid, sources_ready, sources_idle;
+  row_request_t          source_row;
+  read_dest_t            source_dest;
+  source_cmd_t           c_source, x_source;
+
+  assign read_row_valid = fetch_row_valid || source_row_valid || load_row_valid;
+  assign read_row       = fetch_row_valid ? fetch_row : source_row_valid ? source_row : load_row;
+  assign read_dest      = fetch_row_valid ? fetch_dest : source_row_valid ? source_dest : load_dest;
 
   fp8mac_fetch #(.BEAT(Beat)) u_fetch (
     .clk_i, .rst_ni(inside_rst_n),
@@ -359,7 +364,12 @@ module fp8mac_accel
     .row_valid_o   (load_row_valid),
     .row_o         (load_row),
     .dest_o        (load_dest),
-    .row_ready_i   (read_row_ready && !fetch_row_valid),
+    .row_ready_i   (read_row_ready && !fetch_row_valid && !source_row_valid),
+    .c_valid_o     (c_valid),
+    .c_o           (c_source),
+    .x_valid_o     (x_valid),
+    .x_o           (x_source),
+    .sources_ready_i(sources_ready),
     .strip_valid_o (strip_valid),
     .strip_o       (strip),
     .strip_ready_i (strip_ready),
@@ -597,6 +607,25 @@ module fp8mac_accel
   ) u_output (
     .clk_i, .rst_ni(inside_rst_n), .bus_rst_ni(rst_ni),
     .abort_i        (abort),
+    .clear_i        (clear),
+    .c_beat_i       (beat_valid && beat_dest.kind == DestC),
+    .x_beat_i       (beat_valid && beat_dest.kind == DestX),
+    .beat_ram_i     (beat_dest.ram),
+    .beat_word_i    (beat_dest.word),
+    .beat_last_i    (beat_dest.last),
+    .beat_full_i    (beat_dest.last && beat_dest.half),
+    .beat_data_i    (beat_data),
+    .beat_error_i   (beat_error),
+    .c_valid_i      (c_valid),
+    .c_i            (c_source),
+    .x_valid_i      (x_valid),
+    .x_i            (x_source),
+    .sources_ready_o(sources_ready),
+    .sources_idle_o (sources_idle),
+    .source_row_valid_o(source_row_valid),
+    .source_row_o   (source_row),
+    .source_dest_o  (source_dest),
+    .source_row_ready_i(read_row_ready && !fetch_row_valid),
     .valid_i        (!storing_empty),
     .cmd_i          (storing),
     .ready_o        (storing_pop),
@@ -671,7 +700,7 @@ module fp8mac_accel
   // The accelerator is idle if it holds no command. A command is always in at least one of these places.
   logic waiting;
   assign waiting = submit || fetching || queue_level != '0 || !walk_idle || !check_idle;
-  assign idle    = !waiting && load_idle && storing_empty && output_empty && !array_busy && !draining;
+  assign idle    = !waiting && load_idle && storing_empty && output_empty && sources_idle && !array_busy && !draining;
 
   // Tag of the oldest command that the engines have; 0 if they have none and a descriptor is read
   tag_t oldest_tag;

@@ -44,18 +44,23 @@ module fp8mac_cmd_check
     Blocked   // a command failed: wait until the error state is left
   } state_e;
 
-  // Cycles of Check: the regions, and the stages behind the last one. Vectors are the last three regions.
-  localparam logic [3:0] LastMatrix = 4'd2, LastVector = 4'd5, Stages = 4'd4;
+  // Cycles of Check: the regions, and the stages behind the last one. Vectors are three regions behind the
+  // matrices, and C comes behind them.
+  localparam logic [3:0] LastMatrix = 4'd2, LastVector = 4'd5, LastRegion = 4'd6, Stages = 4'd4;
 
   state_e     state_q;
   logic [3:0] cycle_q;
   tile_cmd_t  cmd_q;
   logic       finishes;  // the command ends with the epilogue
+  logic       elementwise, c_en;
+  operation_t operation;
 
   logic [3:0] last_cycle;
 
   assign finishes   = !cmd_q.mode.acc_keep;
-  assign last_cycle = Stages + ((finishes && (cmd_q.mode.scale_a_vec || cmd_q.mode.scale_b_vec || cmd_q.mode.bias_en)) ?
+  assign elementwise = operation.op != OpGemm;
+  assign c_en        = finishes && operation.c_en;
+  assign last_cycle = Stages + (c_en ? LastRegion : (finishes && (cmd_q.mode.scale_a_vec || cmd_q.mode.scale_b_vec || cmd_q.mode.bias_en)) ?
                                 LastVector : LastMatrix);
 
   // ---- derived sizes -----------------------------------------------------------------------------------------------
@@ -135,7 +140,7 @@ module fp8mac_cmd_check
 
   region_t                    region, select_q;
   logic                       span_used_q, misaligned_q;
-  logic [1:0]                 d_size;
+  logic [1:0]                 d_size, c_size, x_size;
   logic [AddrW:0]             row_end_q;  // address behind the first row
   logic [MnW+HalfW-1:0]       low_q;      // products with the stride's halves
   logic [MnW+AddrW-HalfW-1:0] high_q, end_high_q;
@@ -144,20 +149,25 @@ module fp8mac_cmd_check
   logic                       end_used_q, align_bad_q, range_bad_q;
 
   assign d_size = dst_size(dst_fmt_e'(cmd_q.mode.d_fmt));
+  assign c_size = dst_size(dst_fmt_e'(operation.c_fmt));
+  assign x_size = dst_size(dst_fmt_e'(operation.x_fmt));
 
   always_comb begin
     unique case (cycle_q)
       4'd0:
         region = '{!cmd_q.mode.reuse_a && !image_used, cmd_q.a_addr, cmd_q.a_stride, MnW'(cmd_q.m) - MnW'(1),
-                   (DimW+2)'(cmd_q.k)};
+                  elementwise ? (DimW+2)'(cmd_q.n) << x_size : (DimW+2)'(cmd_q.k)};
       4'd1:
-        region = '{!cmd_q.mode.reuse_b, cmd_q.b_addr, cmd_q.b_stride, MnW'(cmd_q.n) - MnW'(1), (DimW+2)'(cmd_q.k)};
+        region = '{!cmd_q.mode.reuse_b && !elementwise, cmd_q.b_addr, cmd_q.b_stride, MnW'(cmd_q.n) - MnW'(1),
+                   (DimW+2)'(cmd_q.k)};
       4'd2:
         region = '{finishes, cmd_q.d_addr, cmd_q.d_stride, MnW'(cmd_q.m) - MnW'(1), (DimW+2)'(cmd_q.n) << d_size};
       4'd3:
         region = '{finishes && cmd_q.mode.scale_a_vec, cmd_q.scale_a, '0, '0, {cmd_q.m, 2'b00}};
       4'd4:
         region = '{finishes && cmd_q.mode.scale_b_vec, cmd_q.scale_b, '0, '0, {cmd_q.n, 2'b00}};
+      4'd6:
+        region = '{c_en, cmd_q.ext.c_addr, cmd_q.ext.c_stride, MnW'(cmd_q.m) - MnW'(1), (DimW+2)'(cmd_q.n) << c_size};
       default:
         region = '{finishes && cmd_q.mode.bias_en, cmd_q.bias, '0, '0, {cmd_q.n, 2'b00}};
     endcase
@@ -207,8 +217,8 @@ module fp8mac_cmd_check
     b_words_q <= (MnW+WordsW)'(b_groups_q) * (MnW+WordsW)'(row_words_q[WordsW-1:0]);
   end
 
-  assign shape_bad = size_bad_q || image_bad || a_words_q > (MnW+WordsW)'(BUF_BEATS) ||
-                     b_words_q > (MnW+WordsW)'(BUF_BEATS);
+  assign shape_bad = size_bad_q || image_bad ||
+                     (!elementwise && (a_words_q > (MnW+WordsW)'(BUF_BEATS) || b_words_q > (MnW+WordsW)'(BUF_BEATS)));
 
   // ---- mode and scales ---------------------------------------------------------------------------------------------
   function automatic logic exp_bad(logic signed [7:0] s);
@@ -238,7 +248,6 @@ module fp8mac_cmd_check
   end
 
   // Functions that the accelerator does not have, and reserved codes of their fields
-  operation_t operation;
   assign operation = cmd_q.ext.operation;
 
   always_comb begin
@@ -247,13 +256,17 @@ module fp8mac_cmd_check
                    (operation.stochastic && !Functions.stochastic) ||
                    (operation.act_table != 2'd0 && !Functions.tables) || operation.act_table == 2'd3 ||
                    (operation.act_table != 2'd0 && d_size != 2'd0) ||
-                   (operation.conv_a && !Functions.conv_a) || (operation.mx && !Functions.mx);
+                   (operation.conv_a && (!Functions.conv_a || elementwise)) ||
+                   (operation.mx && (!Functions.mx || elementwise)) ||
+                   (operation.op == OpMultiply && (!operation.c_en || cmd_q.mode.bias_en)) ||
+                   (elementwise && (cmd_q.mode.reuse_a || cmd_q.mode.reuse_b || cmd_q.mode.acc_continue ||
+                                    cmd_q.mode.acc_keep));
   end
 
   // The command stays the same in Check, which lasts longer than these registers need.
   always_ff @(posedge clk_i) begin
     mode_bad_q      <= cmd_q.mode.d_fmt == 3'd7 || cmd_q.mode.overflow == 2'd3 || cmd_q.mode.act == 2'd3 ||
-                       element_bad || function_bad;
+                       (element_bad && !elementwise) || function_bad;
     scale_exp_bad_q <= exp_bad(cmd_q.sa) || exp_bad(cmd_q.sb);
     scales_bad_q    <= (!cmd_q.mode.scale_a_vec && fp32_is_no_scale(cmd_q.scale_a)) ||
                        (!cmd_q.mode.scale_b_vec && fp32_is_no_scale(cmd_q.scale_b)) || fp32_is_no_scale(cmd_q.scale_d);
@@ -304,7 +317,7 @@ module fp8mac_cmd_check
       before_q <= 1'b0;
       kept_q   <= 1'b0;
     end else if (valid_o && ready_i) begin
-      before_q <= 1'b1;
+      before_q <= !elementwise;
       kept_q   <= cmd_q.mode.acc_keep;
     end
     if (valid_o && ready_i) left_q <= left;
@@ -378,8 +391,8 @@ module fp8mac_cmd_check
   // ---- parameters of each engine -----------------------------------------------------------------------------------
   always_comb begin
     checked_o.load.wait_stores    = cmd_q.first && cmd_q.mode.wait_stores;
-    checked_o.load.wanted.a       = error_q == ErrNone && !cmd_q.mode.reuse_a;
-    checked_o.load.wanted.b       = error_q == ErrNone && !cmd_q.mode.reuse_b;
+    checked_o.load.wanted.a       = error_q == ErrNone && !cmd_q.mode.reuse_a && !elementwise;
+    checked_o.load.wanted.b       = error_q == ErrNone && !cmd_q.mode.reuse_b && !elementwise;
     checked_o.load.wanted.scale_a = error_q == ErrNone && finishes && cmd_q.mode.scale_a_vec;
     checked_o.load.wanted.scale_b = error_q == ErrNone && finishes && cmd_q.mode.scale_b_vec;
     checked_o.load.wanted.bias    = error_q == ErrNone && finishes && cmd_q.mode.bias_en;
@@ -403,6 +416,13 @@ module fp8mac_cmd_check
     checked_o.load.k_start      = cmd_q.k_start;
     checked_o.load.b_fmt        = fp8_fmt_e'(cmd_q.mode.b_fmt);
 
+    checked_o.load.c_wanted     = error_q == ErrNone && c_en;
+    checked_o.load.c            = '{m: cmd_q.m, n: cmd_q.n, size: c_size, pass_shape: shape_q,
+                                    addr: cmd_q.ext.c_addr, stride: cmd_q.ext.c_stride};
+    checked_o.load.x_wanted     = error_q == ErrNone && elementwise;
+    checked_o.load.x            = '{m: cmd_q.m, n: cmd_q.n, size: x_size, pass_shape: shape_q,
+                                    addr: cmd_q.a_addr, stride: cmd_q.a_stride};
+
     checked_o.compute.m             = cmd_q.m;
     checked_o.compute.n             = cmd_q.n;
     checked_o.compute.k             = cmd_q.k;
@@ -411,6 +431,11 @@ module fp8mac_cmd_check
     checked_o.compute.cfg.b_fmt     = fp8_fmt_e'(cmd_q.mode.b_fmt);
     checked_o.compute.cfg.acc_fmt   = acc_fmt_e'(cmd_q.mode.acc_fmt);
     checked_o.compute.cfg.scale_sum = ScaleSumW'(cmd_q.sa) + ScaleSumW'(cmd_q.sb);
+    if (elementwise) begin
+      checked_o.compute.cfg = '{a_fmt: FmtE4m3fn, b_fmt: FmtE4m3fn, scale_sum: '0,
+                                acc_fmt: (ELEMENT.acc_fp32 || ELEMENT.acc_fixed) ? AccFp32 : AccFp16};
+    end
+    checked_o.compute.empty         = elementwise;
     checked_o.compute.acc_continue  = cmd_q.mode.acc_continue;
     checked_o.compute.acc_keep      = cmd_q.mode.acc_keep;
     checked_o.compute.pass_shape    = shape_q;
@@ -427,6 +452,12 @@ module fp8mac_cmd_check
     checked_o.store.d_addr            = cmd_q.d_addr;
     checked_o.store.d_stride          = cmd_q.d_stride;
     checked_o.store.epilogue.d_fmt    = dst_fmt_e'(cmd_q.mode.d_fmt);
+    checked_o.store.epilogue.x_en     = elementwise;
+    checked_o.store.epilogue.c_en     = c_en;
+    checked_o.store.epilogue.multiply = operation.op == OpMultiply;
+    checked_o.store.epilogue.x_fmt    = dst_fmt_e'(operation.x_fmt);
+    checked_o.store.epilogue.c_fmt    = dst_fmt_e'(operation.c_fmt);
+    checked_o.store.epilogue.beta     = cmd_q.ext.beta;
     checked_o.store.epilogue.overflow = overflow_e'(cmd_q.mode.overflow);
     checked_o.store.epilogue.act      = activation_e'(cmd_q.mode.act);
     checked_o.store.epilogue.bias_en  = cmd_q.mode.bias_en;

@@ -80,7 +80,7 @@ package fp8mac_cmd_pkg;
   } functions_t;
 
   parameter functions_t Functions = '{
-    mx: 1'b0, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b0, c: 1'b0
+    mx: 1'b0, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b1, c: 1'b1
   };
 
   // Completion records, a power of two, and the one to which a command's flags and amax belong. Commands in flight have
@@ -219,6 +219,15 @@ package fp8mac_cmd_pkg;
   // with a block.
   parameter int unsigned BoundBlock = 32;
 
+  // A matrix that results meet on their way to memory: C, or X of an element-wise command. It is m x n.
+  typedef struct packed {
+    dim_t        m;
+    dim_t        n;
+    logic [1:0]  size;        // log2 of the bytes of an element
+    pass_shape_e pass_shape;
+    addr_t       addr;
+    addr_t       stride;
+  } source_cmd_t;
   // Operand A as an image that is read in place: see fp8mac_image_strips. Sizes and steps without a unit are bytes.
   typedef struct packed {
     logic [23:0] width;     // of a line
@@ -269,6 +278,10 @@ package fp8mac_cmd_pkg;
     dim_t  row_words;  // row_beats, rounded up to whole blocks of BoundBlock codes
     fp8_fmt_e a_fmt;
     fp8_fmt_e b_fmt;
+    logic        c_wanted;
+    logic        x_wanted;
+    source_cmd_t c;
+    source_cmd_t x;
     logic     conv_a;      // A is an image at a_addr; its lines are a_stride bytes apart
     image_t   image;
     logic     first_rows;  // rows of A begin with row 0 of the command
@@ -285,6 +298,7 @@ package fp8mac_cmd_pkg;
     step_cfg_t   cfg;
     logic        acc_continue;
     logic        acc_keep;
+    logic        empty;         // no row takes part: the results are +0, and X takes their place
   } compute_cmd_t;
 
   // How D is finished and stored, and what is reported at the command's end.
@@ -364,14 +378,16 @@ package fp8mac_cmd_pkg;
   } table_write_t;
 
   // The destination of a read's beats
-  typedef enum logic [2:0] {
-    DestA      = 3'd0,
-    DestB      = 3'd1,
-    DestScaleA = 3'd2,
-    DestScaleB = 3'd3,
-    DestBias   = 3'd4,
-    DestCommand = 3'd5,  // a command's descriptor
-    DestImage   = 3'd7   // beats for, and words of, fp8mac_image_align: A
+  typedef enum logic [3:0] {
+    DestA      = 4'd0,
+    DestB      = 4'd1,
+    DestScaleA = 4'd2,
+    DestScaleB = 4'd3,
+    DestBias   = 4'd4,
+    DestCommand = 4'd5,  // a command's descriptor
+    DestC       = 4'd6,
+    DestImage   = 4'd7,  // beats for, and words of, fp8mac_image_align: A
+    DestX       = 4'd8
   } dest_kind_e;
 
   typedef struct packed {

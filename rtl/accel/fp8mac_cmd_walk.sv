@@ -69,8 +69,23 @@ module fp8mac_cmd_walk
   assign valid_o = state_q == Offer && !abort_i;
   assign taken   = valid_o && ready_i;
 
+  // An element-wise command has no K. C is not read if beta is 0, unless X is multiplied by C.
+  command_t command;
+  logic     elementwise;
+
+  always_comb begin
+    command = command_i;
+    if (command_i.ext.operation.op != OpGemm) begin
+      command.k      = size_t'(1);
+      command.tile_k = '0;
+    end
+    if (command_i.ext.operation.op != OpMultiply && command_i.ext.beta[30:0] == '0) command.ext.operation.c_en = 1'b0;
+  end
+
+  assign elementwise = cmd_q.ext.operation.op != OpGemm;
+
   always_ff @(posedge clk_i) begin
-    if (accept) cmd_q <= command_i;
+    if (accept) cmd_q <= command;
   end
 
   // ---- products of tile sizes and strides --------------------------------------------------------------------------
@@ -82,14 +97,14 @@ module fp8mac_cmd_walk
   localparam int unsigned BitW    = $clog2(FactorW + 1);
 
   logic             stepping_q;
-  logic [1:0]       product_q;    // 0: A, 1: B, 2: D
+  logic [1:0]       product_q;    // 0: A, 1: B, 2: D, 3: C
   logic [BitW-1:0]  bits_left_q;
   logic [FactorW-1:0] factor_q;   // these bits, at the top
   addr_t            stride_q;
   addr_t            step_q;       // the product of the bits before
   logic             beyond_q;     // it is beyond the addresses
   logic [AddrW+1:0] step_sum;
-  place_addr_t      step, a_step_q, b_step_q, d_step_q;
+  place_addr_t      step, a_step_q, b_step_q, d_step_q, c_step_q;
   logic             product_done, steps_done;
 
   assign steps_done   = !stepping_q;
@@ -109,7 +124,7 @@ module fp8mac_cmd_walk
   always_ff @(posedge clk_i) begin
     if (!rst_ni) stepping_q <= 1'b0;
     else if (accept) stepping_q <= 1'b1;
-    else if (product_q == 2'd2 && product_done) stepping_q <= 1'b0;
+    else if (product_q == (cmd_q.ext.operation.c_en ? 2'd3 : 2'd2) && product_done) stepping_q <= 1'b0;
     if (accept) begin
       product_q   <= 2'd0;
       bits_left_q <= command_i.ext.operation.conv_a ? BitW'(FactorW) : BitW'(MnW);
@@ -121,13 +136,14 @@ module fp8mac_cmd_walk
       product_q   <= product_q + 2'd1;
       bits_left_q <= BitW'(MnW);
       factor_q    <= to_top((product_q == 2'd0) ? MnW'(cmd_q.tile_n) : MnW'(cmd_q.tile_m));
-      stride_q    <= (product_q == 2'd0) ? cmd_q.b_stride : cmd_q.d_stride;
+      stride_q    <= (product_q == 2'd0) ? cmd_q.b_stride : (product_q == 2'd1) ? cmd_q.d_stride : cmd_q.ext.c_stride;
       step_q      <= '0;
       beyond_q    <= 1'b0;
       unique case (product_q)
         2'd0:    a_step_q <= step;
         2'd1:    b_step_q <= step;
-        default: d_step_q <= step;
+        2'd2:    d_step_q <= step;
+        default: c_step_q <= step;
       endcase
     end else if (stepping_q) begin
       bits_left_q <= bits_left_q - BitW'(1);
@@ -233,7 +249,7 @@ module fp8mac_cmd_walk
     if (accept) begin
       m_left_q     <= command_i.m;
       n_left_q     <= command_i.n;
-      k_left_q     <= command_i.k;
+      k_left_q     <= command.k;
       cap_q        <= (command_i.first_k != '0) ? command_i.first_k : command_i.tile_k;
       first_q      <= 1'b1;
       backwards_q  <= 1'b0;
@@ -271,12 +287,14 @@ module fp8mac_cmd_walk
   end
 
   // ---- addresses ---------------------------------------------------------------------------------------------------
-  place_addr_t a_tile_q, b_tile_q, d_q, scale_a_q, scale_b_q, bias_q;
+  place_addr_t a_tile_q, b_tile_q, c_q, d_q, scale_a_q, scale_b_q, bias_q;
   place_addr_t a_q, b_q;   // of the chunk
   size_t       k_done_q;   // products of the chunks before
-  logic [1:0]  d_size;
+  logic [1:0]  d_size, c_size, x_size;
 
   assign d_size = dst_size(dst_fmt_e'(cmd_q.mode.d_fmt));
+  assign c_size = dst_size(dst_fmt_e'(cmd_q.ext.operation.c_fmt));
+  assign x_size = dst_size(dst_fmt_e'(cmd_q.ext.operation.x_fmt));
 
   function automatic place_addr_t along(place_addr_t from, place_addr_t by, logic towards_start);
     return towards_start ? from - by : from + by;
@@ -287,6 +305,7 @@ module fp8mac_cmd_walk
       a_tile_q  <= {1'b0, command_i.a_addr};
       b_tile_q  <= {1'b0, command_i.b_addr};
       d_q       <= {1'b0, command_i.d_addr};
+      c_q       <= {1'b0, command_i.ext.c_addr};
       scale_a_q <= {1'b0, command_i.scale_a};
       scale_b_q <= {1'b0, command_i.scale_b};
       bias_q    <= {1'b0, command_i.bias};
@@ -297,10 +316,13 @@ module fp8mac_cmd_walk
       if (move_m) begin
         if (!conv) a_tile_q <= along(a_tile_q, a_step_q, back);
         d_q      <= along(d_q, d_step_q, back);
+        c_q      <= along(c_q, c_step_q, back);
         if (cmd_q.mode.scale_a_vec) scale_a_q <= along(scale_a_q, place_addr_t'({cmd_q.tile_m, 2'b00}), back);
       end
       if (move_n) begin
         b_tile_q <= along(b_tile_q, b_step_q, back);
+        if (elementwise) a_tile_q <= along(a_tile_q, place_addr_t'(cmd_q.tile_n) << x_size, back);
+        c_q      <= along(c_q, place_addr_t'(cmd_q.tile_n) << c_size, back);
         d_q      <= along(d_q, place_addr_t'(cmd_q.tile_n) << d_size, back);
         bias_q   <= along(bias_q, place_addr_t'({cmd_q.tile_n, 2'b00}), back);
         if (cmd_q.mode.scale_b_vec) scale_b_q <= along(scale_b_q, place_addr_t'({cmd_q.tile_n, 2'b00}), back);
@@ -313,19 +335,27 @@ module fp8mac_cmd_walk
   end
 
   // ---- what concerns the whole command -----------------------------------------------------------------------------
-  // The bytes of a row of D need two bits more than its columns.
+  // The bytes of a row of C, D or X need two bits more than its columns.
   logic stride_bad_q, beyond, divided;
+
+  function automatic logic too_short(addr_t stride, size_t columns, logic [1:0] element_size);
+    return (AddrW+2)'(stride) < (AddrW+2)'(columns) << element_size;
+  endfunction
 
   always_ff @(posedge clk_i) begin
     if (state_q == Size) begin
-      stride_bad_q <= (cmd_q.m > size_t'(1) && !cmd_q.mode.reuse_a && !conv && cmd_q.a_stride < addr_t'(cmd_q.k)) ||
-                      (cmd_q.n > size_t'(1) && !cmd_q.mode.reuse_b && cmd_q.b_stride < addr_t'(cmd_q.k)) ||
+      stride_bad_q <= (cmd_q.m > size_t'(1) && !cmd_q.mode.reuse_a && !conv &&
+                       (elementwise ? too_short(cmd_q.a_stride, cmd_q.n, x_size)
+                                    : cmd_q.a_stride < addr_t'(cmd_q.k))) ||
+                      (cmd_q.n > size_t'(1) && !cmd_q.mode.reuse_b && !elementwise &&
+                       cmd_q.b_stride < addr_t'(cmd_q.k)) ||
                       (cmd_q.m > size_t'(1) && !cmd_q.mode.acc_keep &&
-                       (AddrW+2)'(cmd_q.d_stride) < (AddrW+2)'(cmd_q.n) << d_size);
+                       (too_short(cmd_q.d_stride, cmd_q.n, d_size) ||
+                        (cmd_q.ext.operation.c_en && too_short(cmd_q.ext.c_stride, cmd_q.n, c_size))));
     end
   end
 
-  assign beyond  = a_q[AddrW] || b_q[AddrW] || d_q[AddrW] || scale_a_q[AddrW] || scale_b_q[AddrW] ||
+  assign beyond  = a_q[AddrW] || (!elementwise && b_q[AddrW]) || (cmd_q.ext.operation.c_en && c_q[AddrW]) || d_q[AddrW] || scale_a_q[AddrW] || scale_b_q[AddrW] ||
                    (cmd_q.mode.bias_en && bias_q[AddrW]);
   assign divided = m_more_q || n_more_q || k_more_q;
 
@@ -344,8 +374,9 @@ module fp8mac_cmd_walk
       bias: bias_q[AddrW-1:0], scale_d: cmd_q.scale_d, clamp_lo: cmd_q.clamp_lo, clamp_hi: cmd_q.clamp_hi,
       ext: cmd_q.ext, first_m: first_m_q, first_n: first_n_q
     };
-    tile_o.mode.reuse_a      = has_a_q && whole;
-    tile_o.mode.reuse_b      = has_b_q && whole;
+    tile_o.ext.c_addr        = c_q[AddrW-1:0];
+    tile_o.mode.reuse_a      = elementwise ? cmd_q.mode.reuse_a : has_a_q && whole;
+    tile_o.mode.reuse_b      = elementwise ? cmd_q.mode.reuse_b : has_b_q && whole;
     tile_o.mode.acc_continue = !from_start_q || cmd_q.mode.acc_continue;
     tile_o.mode.acc_keep     = k_more_q || cmd_q.mode.acc_keep;
   end

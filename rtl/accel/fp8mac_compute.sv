@@ -146,6 +146,7 @@ module fp8mac_compute
     logic [StepW-1:0]    last_step;   // of the last block
     logic [LaneIdxW-1:0] last_lane;   // of the last step
     owner_t              owner;
+    logic                empty;
     logic                skip;
   } work_t;
 
@@ -169,7 +170,7 @@ module fp8mac_compute
         last_step: StepW'((k_less_one & KW'(BLOCK - 1)) >> LanesLog),
         last_lane: LaneIdxW'(k_less_one & KW'(LANES - 1)),
         owner: '{valid: cmd_i.store.record, index: record_index_t'(cmd_i.store.tag)},
-        skip: skip
+        empty: next.empty, skip: skip
       };
     end
   end
@@ -328,9 +329,9 @@ module fp8mac_compute
     step.place.col_tile = col_tile_q + tile_index_t'(in_q);
     step.place.last     = last_row_of_tiles && last_col_of_tiles;
     step.place.owner    = work_q.owner;
-    for (int unsigned r = 0; r < ROWS; r++) step.row_en[r] = !last_row_of_tiles || RowIdxW'(r) <= work_q.last_row;
+    for (int unsigned r = 0; r < ROWS; r++) step.row_en[r] = !work_q.empty && (!last_row_of_tiles || RowIdxW'(r) <= work_q.last_row);
     for (int unsigned c = 0; c < COLS; c++) step.col_en[c] = !last_col_of_tiles || ColIdxW'(c) <= work_q.last_col;
-    for (int unsigned l = 0; l < LANES; l++) step.lane_en[l] = !final_step || LaneIdxW'(l) <= work_q.last_lane;
+    for (int unsigned l = 0; l < LANES; l++) step.lane_en[l] = !work_q.empty && (!final_step || LaneIdxW'(l) <= work_q.last_lane);
   end
 
   always_ff @(posedge clk_i) begin

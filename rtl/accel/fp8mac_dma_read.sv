@@ -2,7 +2,7 @@
 // Reads rows over AXI. One address generator issues bursts. A queue of the bursts in flight tells the data side where
 // beats go. All bursts have the same identifier, so data come in the order of addresses. A row without beats ends a
 // command: done_valid_o rises after the command's last beat, with the first error among the command's responses. The
-// rows of a descriptor (DestCommand) may come in between. Their errors come with the beats.
+// rows of a descriptor (DestCommand), of C and of X may come in between. Their errors come with the beats.
 module fp8mac_dma_read
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -129,7 +129,7 @@ module fp8mac_dma_read
   always_comb begin
     error = error_q;
     if (done_valid_o) error = ErrNone;
-    else if (beat && head.dest.kind != DestCommand && error_q == ErrNone) error = beat_error;
+    else if (beat && !(head.dest.kind inside {DestCommand, DestC, DestX}) && error_q == ErrNone) error = beat_error;
   end
 
   always_ff @(posedge clk_i) begin

@@ -25,6 +25,7 @@ module fp8mac_drain
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             discard_i,
+  input  logic             clear_i,        // the error state is left
 
   // The oldest command whose regions are not all written
   input  logic             valid_i,
@@ -32,6 +33,7 @@ module fp8mac_drain
   output logic             ready_o,
 
   input  logic             region_full_i,  // one more region is in the buffer
+  input  logic             region_bad_i,   // a source of it was not read: it and those behind it are dropped
   output logic             slot_free_o,    // one less
 
   output logic             read_o,
@@ -114,6 +116,22 @@ module fp8mac_drain
     else waiting_q <= waiting_q + (SlotW+1)'(region_full_i) - (SlotW+1)'(take && !cmd_i.none);
   end
 
+  // Regions before the first bad one
+  logic [SlotW:0] good_q;
+  logic           bad_q, row_bad_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || clear_i) begin
+      good_q <= '0;
+      bad_q  <= 1'b0;
+    end else begin
+      good_q <= good_q + (SlotW+1)'(region_full_i && !region_bad_i && !bad_q) -
+                (SlotW+1)'(take && !cmd_i.none && good_q != '0);
+      bad_q  <= bad_q || (region_full_i && region_bad_i);
+    end
+    if (take) row_bad_q <= good_q == '0;
+  end
+
   // ---- cycle t: a row's beats --------------------------------------------------------------------------------------
   logic [SlotW-1:0]   slot_q;
   logic [1:0]         shape_q;
@@ -127,7 +145,7 @@ module fp8mac_drain
 
   assign first_beat     = beat_q == '0;
   assign last_beat      = beat_q == last_byte_q[LengthW-1:BeatLog];
-  assign dropped        = busy_q && !end_q && first_beat && discard_i;
+  assign dropped        = busy_q && !end_q && first_beat && (discard_i || row_bad_q);
   assign step           = busy_q && !end_q && !dropped && s1_ready && (!first_beat || row_ready_i);
   assign row_done       = step && last_beat;
   assign region_done    = dropped || (row_done && row_q == last_row_q);

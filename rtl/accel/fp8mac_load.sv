@@ -33,6 +33,12 @@ module fp8mac_load
   output read_dest_t   dest_o,
   input  logic         row_ready_i,
 
+  // C and X of a command are to be read, when all its operands were requested.
+  output logic         c_valid_o,
+  output source_cmd_t  c_o,
+  output logic         x_valid_o,
+  output source_cmd_t  x_o,
+  input  logic         sources_ready_i,  // there is room for both
   // Strips of an image operand. One with beats goes together with the request for them.
   output logic         strip_valid_o,
   output image_strip_t strip_o,
@@ -192,7 +198,7 @@ module fp8mac_load
         dest_o.last_byte = 5'({(state_q == LoadScaleA) ? cmd_q.m : cmd_q.n, 2'b00} - 18'd1) & 5'(BEAT - 1);
       end
       Finish: begin
-        row_valid_o = 1'b1;
+        row_valid_o = sources_ready_i;
         row_o.none  = 1'b1;
       end
       default: ;
@@ -253,6 +259,11 @@ module fp8mac_load
       if (ram_q == last_ram_q) word_q <= word_q + cmd_q.row_words;
     end
   end
+
+  assign c_valid_o = state_q == Finish && row_taken && cmd_q.c_wanted && !stop;
+  assign c_o       = cmd_q.c;
+  assign x_valid_o = state_q == Finish && row_taken && cmd_q.x_wanted && !stop;
+  assign x_o       = cmd_q.x;
 
   in_use_is_bounded : assert property (@(posedge clk_i) disable iff (!rst_ni)
     in_use_q != 2'd3 && !(released_i && in_use_q == '0));

@@ -26,6 +26,29 @@ module fp8mac_output
   input  logic                    rst_ni,
   input  logic                    bus_rst_ni,  // of the offers on AW, W, which rst_ni alone leaves until they are taken
   input  logic                    abort_i,
+  input  logic                    clear_i,     // the error state is left
+
+  // Beats of C and X
+  input  logic                    c_beat_i,
+  input  logic                    x_beat_i,
+  input  logic [7:0]              beat_ram_i,
+  input  dim_t                    beat_word_i,
+  input  logic                    beat_last_i,  // of its row
+  input  logic                    beat_full_i,  // of its region
+  input  logic [AXI_DATA_W-1:0]   beat_data_i,
+  input  error_e                  beat_error_i,
+
+  // C and X of commands, in the order of their loads
+  input  logic                    c_valid_i,
+  input  source_cmd_t             c_i,
+  input  logic                    x_valid_i,
+  input  source_cmd_t             x_i,
+  output logic                    sources_ready_o,
+  output logic                    sources_idle_o,
+  output logic                    source_row_valid_o,
+  output row_request_t            source_row_o,
+  output read_dest_t              source_dest_o,
+  input  logic                    source_row_ready_i,
 
   // The oldest command that compute has begun, held until ready_o. It is there before its first result.
   input  logic                    valid_i,
@@ -104,6 +127,7 @@ module fp8mac_output
     logic [BufW-1:0] addr;
     logic [WordW-1:0] offset;
     logic             last;    // of a region
+    logic             bad;     // a value of C or X was not read
     owner_t           owner;
   } position_t;
 
@@ -130,10 +154,110 @@ module fp8mac_output
   logic [Beat-1:0]       beat_strb;
   row_request_t          row;
 
+  // ---- C and X -----------------------------------------------------------------------------------------------------
+  localparam int unsigned BeatAddrW = $clog2(Words * Word / Beat);
+
+  logic             c_read, x_read, c_last, x_last, c_slot_free, x_slot_free;
+  logic [BufW-1:0]  c_addr, x_addr;
+  logic [WordW-1:0] c_offset, x_offset;
+  logic [Rows-1:0][COLS-1:0][31:0] c_value, x_value;
+  logic             c_ready, x_ready, c_idle, x_idle, c_row_valid, x_row_valid;
+  row_request_t     c_row, x_row;
+  read_dest_t       c_dest, x_dest;
+  error_e           source_error, sourced_error;
+  logic             sourced_empty;
+
+  logic unused;
+  assign unused = ^{beat_ram_i, beat_word_i};  // the bits above the buffer's
+
+  assign sources_ready_o = c_ready && x_ready;
+  assign sources_idle_o  = c_idle && x_idle;
+
+  // C before X, which has the results of the array in its place
+  assign source_row_valid_o = c_row_valid || x_row_valid;
+  assign source_row_o       = c_row_valid ? c_row : x_row;
+  assign source_dest_o      = c_row_valid ? c_dest : x_dest;
+
+  fp8mac_source #(
+    .ROWS(ROWS), .SHARE(SHARE), .BANKS(Rows), .SLOTS(Slots), .ROW_BYTES(RowBytes), .BEAT(Beat), .DEST(DestC)
+  ) u_c_source (
+    .clk_i, .rst_ni, .abort_i, .clear_i,
+    .idle_o     (c_idle),
+    .valid_i    (c_valid_i),
+    .cmd_i      (c_i),
+    .ready_o    (c_ready),
+    .row_valid_o(c_row_valid),
+    .row_o      (c_row),
+    .dest_o     (c_dest),
+    .row_ready_i(source_row_ready_i),
+    .row_came_i (c_beat_i && beat_last_i),
+    .slot_free_i(c_slot_free)
+  );
+
+  fp8mac_source #(
+    .ROWS(ROWS), .SHARE(SHARE), .BANKS(Rows), .SLOTS(Slots), .ROW_BYTES(RowBytes), .BEAT(Beat), .DEST(DestX)
+  ) u_x_source (
+    .clk_i, .rst_ni, .abort_i, .clear_i,
+    .idle_o     (x_idle),
+    .valid_i    (x_valid_i),
+    .cmd_i      (x_i),
+    .ready_o    (x_ready),
+    .row_valid_o(x_row_valid),
+    .row_o      (x_row),
+    .dest_o     (x_dest),
+    .row_ready_i(source_row_ready_i && !c_row_valid),
+    .row_came_i (x_beat_i && beat_last_i),
+    .slot_free_i(x_slot_free)
+  );
+
+  // A factor of X is needed before its product, C later.
+  fp8mac_source_buffer #(.ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat)) u_c_buffer (
+    .clk_i, .rst_ni,
+    .write_i     (c_beat_i),
+    .write_row_i (RowW'(beat_ram_i)),
+    .write_beat_i(BeatAddrW'(beat_word_i)),
+    .write_data_i(beat_data_i),
+    .fmt_i       (cfg.c_fmt),
+    .late_i      (!cfg.multiply),
+    .valid_i     (c_read),
+    .addr_i      (c_addr),
+    .offset_i    (c_offset),
+    .last_i      (c_last),
+    .slot_free_o (c_slot_free),
+    .x_o         (c_value)
+  );
+
+  fp8mac_source_buffer #(.ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat)) u_x_buffer (
+    .clk_i, .rst_ni,
+    .write_i     (x_beat_i),
+    .write_row_i (RowW'(beat_ram_i)),
+    .write_beat_i(BeatAddrW'(beat_word_i)),
+    .write_data_i(beat_data_i),
+    .fmt_i       (cfg.x_fmt),
+    .late_i      (cfg.multiply),
+    .valid_i     (x_read),
+    .addr_i      (x_addr),
+    .offset_i    (x_offset),
+    .last_i      (x_last),
+    .slot_free_o (x_slot_free),
+    .x_o         (x_value)
+  );
+
   fp8mac_store #(
     .ROWS(ROWS), .COLS(COLS), .SHARE(SHARE), .WIDTH(WIDTH), .SLOTS(Slots), .ROW_BYTES(RowBytes), .WORD(Word)
   ) u_store (
-    .clk_i, .rst_ni, .valid_i, .cmd_i, .ready_o, .stored_o, .kept_i, .result_valid_i, .result_ready_o,
+    .clk_i, .rst_ni, .valid_i, .cmd_i, .ready_o, .stored_o, .kept_i, .abort_i, .clear_i,
+    .error_o      (source_error),
+    .c_beat_i, .x_beat_i, .beat_error_i, .beat_full_i,
+    .epi_c_valid_o (c_read),
+    .epi_c_addr_o  (c_addr),
+    .epi_c_offset_o(c_offset),
+    .epi_c_last_o  (c_last),
+    .epi_x_valid_o (x_read),
+    .epi_x_addr_o  (x_addr),
+    .epi_x_offset_o(x_offset),
+    .epi_x_last_o  (x_last),
+    .result_valid_i, .result_ready_o,
     .result_phase_i, .result_i, .result_place_i, .vector_half_o, .row_tile_o, .col_tile_o, .scale_a_i, .scale_b_i,
     .bias_i,
     .epi_valid_o  (in_valid),
@@ -150,6 +274,7 @@ module fp8mac_output
     .epi_addr_o   (in_place.addr),
     .epi_offset_o (in_place.offset),
     .epi_last_o   (in_place.last),
+    .epi_bad_o    (in_place.bad),
     .epi_owner_o  (in_place.owner),
     .slot_free_i  (slot_free),
     .cmd_valid_o  (cmd_valid),
@@ -166,6 +291,8 @@ module fp8mac_output
     .scale_a_i  (scale_a),
     .scale_b_i  (scale_b),
     .bias_i     (bias),
+    .c_i        (c_value),
+    .x_i        (x_value),
     .meta_i     (in_place),
     .row_i      (first_row),
     .col_i      (first_col),
@@ -217,11 +344,17 @@ module fp8mac_output
     .pop_i(retire_valid_o), .data_o(finished), .empty_o, .level_o()
   );
 
-  assign retire_valid_o = written && !empty_o;
+  // The store engine has passed on a command before its writes are done.
+  fp8mac_fifo #(.T(error_e), .DEPTH(FinishedDepth)) u_sourced (
+    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(ready_o), .data_i(source_error), .full_o(),
+    .pop_i(retire_valid_o), .data_o(sourced_error), .empty_o(sourced_empty), .level_o()
+  );
+
+  assign retire_valid_o = written && !empty_o && !sourced_empty;
 
   always_comb begin
     retire_o = finished;
-    if (finished.error == ErrNone) retire_o.error = write_error;
+    if (finished.error == ErrNone) retire_o.error = (sourced_error != ErrNone) ? sourced_error : write_error;
   end
 
   // ---- to memory ---------------------------------------------------------------------------------------------------
@@ -233,10 +366,12 @@ module fp8mac_output
   ) u_drain (
     .clk_i, .rst_ni,
     .discard_i    (discard),
+    .clear_i,
     .valid_i      (!drain_empty),
     .cmd_i        (drain_cmd),
     .ready_o      (drain_pop),
     .region_full_i(out_valid && out_place.last),
+    .region_bad_i (out_place.bad),
     .slot_free_o  (slot_free),
     .read_o       (read),
     .read_bank_o  (read_row),

@@ -17,6 +17,9 @@
 //   pass 4x1    4*ROWS rows of ROW_BYTES/4
 //
 // Results wait while all slots have regions that are not yet written. So a transfer never waits behind this engine.
+//
+// C, and X of an element-wise command, are in buffers of the same layout (fp8mac_source_buffer), in regions of their
+// own elements' size. Results also wait until their regions of C and X are there, unless all is dropped (abort_i).
 module fp8mac_store
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -44,6 +47,15 @@ module fp8mac_store
   output logic                              ready_o,
   output logic                              stored_o,        // the command no longer needs its vectors
   input  logic                              kept_i,          // a command with acc_keep has left the array
+  input  logic                              abort_i,
+  input  logic                              clear_i,         // the error state is left: C and X are empty
+  output error_e                            error_o,         // with ready_o: the first failed read of C or X
+
+  // Beats of C and X that are written to their buffers
+  input  logic                              c_beat_i,
+  input  logic                              x_beat_i,
+  input  error_e                            beat_error_i,
+  input  logic                              beat_full_i,     // the region's last one
 
   // Results: a bundle is taken with result_valid_i and result_ready_o.
   input  logic                              result_valid_i,
@@ -79,6 +91,17 @@ module fp8mac_store
   output logic [BufW-1:0]                  epi_addr_o,      // word
   output logic [WordW-1:0]                  epi_offset_o,    // first byte in the word
   output logic                              epi_last_o,      // the region's last transfer
+  output logic                              epi_bad_o,       // with epi_last_o: a value of C or X was not read
+
+  // Its places in the buffers of C and X
+  output logic                              epi_c_valid_o,
+  output logic [BufW-1:0]                   epi_c_addr_o,
+  output logic [WordW-1:0]                  epi_c_offset_o,
+  output logic                              epi_c_last_o,
+  output logic                              epi_x_valid_o,
+  output logic [BufW-1:0]                   epi_x_addr_o,
+  output logic [WordW-1:0]                  epi_x_offset_o,
+  output logic                              epi_x_last_o,
   output owner_t                            epi_owner_o,     // of the transfer's results
 
   input  logic                              slot_free_i,     // a region has been written
@@ -115,9 +138,12 @@ module fp8mac_store
   logic [COLS-1:0] last_cols_q;
   logic            same_cfg_q;
   epilogue_cfg_t   cfg_q;
-  logic [1:0]      shape, size;
+  logic [1:0]      shape, size, c_size, x_size;
+  tile_index_t     c_cols_q, x_cols_q;            // as region_cols_q
 
   assign shape = pass_rows_log2(cmd.pass_shape);
+  assign c_size = dst_size(cmd.epilogue.c_fmt);
+  assign x_size = dst_size(cmd.epilogue.x_fmt);
   assign size  = dst_size(cmd.epilogue.d_fmt);
 
   always_ff @(posedge clk_i) begin
@@ -126,6 +152,8 @@ module fp8mac_store
       last_col_tile_q <= tile_index_t'((cmd.n - dim_t'(1)) >> ColsLog);
       region_rows_q   <= (tile_index_t'(1) << shape) - tile_index_t'(1);
       region_cols_q   <= tile_index_t'((dim_t'(ROW_BYTES / COLS) >> shape >> size) - dim_t'(1));
+      c_cols_q        <= tile_index_t'((dim_t'(ROW_BYTES / COLS) >> shape >> c_size) - dim_t'(1));
+      x_cols_q        <= tile_index_t'((dim_t'(ROW_BYTES / COLS) >> shape >> x_size) - dim_t'(1));
       for (int unsigned r = 0; r < ROWS; r++) last_rows_q[r] <= ((cmd.m - dim_t'(1)) & dim_t'(ROWS - 1)) >= dim_t'(r);
       for (int unsigned c = 0; c < COLS; c++) last_cols_q[c] <= ((cmd.n - dim_t'(1)) & dim_t'(COLS - 1)) >= dim_t'(c);
       same_cfg_q      <= cmd.epilogue == cfg_q;
@@ -172,14 +200,23 @@ module fp8mac_store
   logic             open_q;          // a region has begun and not ended
   logic [SlotW:0]   regions_q;       // that have slots
   logic             bundle_is_last, region_done, command_done, slot_available_q;
+  logic             rows_done, c_done, x_done, c_ready, x_ready;
+  logic [SlotW-1:0] c_slot, x_slot;
+  error_e           c_error, x_error;
 
-  assign go             = state_q == Run && bundle_valid && (open_q || slot_available_q);
+  assign go             = state_q == Run && bundle_valid && (open_q || slot_available_q) &&
+                          (!cmd.epilogue.c_en || c_ready || abort_i) && (!cmd.epilogue.x_en || x_ready || abort_i);
   assign bundle_is_last = bundle.phase == PhaseW'(SHARE - 1);
-  assign region_done    = bundle_done && bundle_is_last &&
+  assign rows_done      = bundle_done && bundle_is_last &&
                           (bundle.place.row_tile == last_row_tile_q ||
-                           (bundle.place.row_tile & region_rows_q) == region_rows_q) &&
-                          (bundle.place.col_tile == last_col_tile_q ||
-                           (bundle.place.col_tile & region_cols_q) == region_cols_q);
+                           (bundle.place.row_tile & region_rows_q) == region_rows_q);
+  assign region_done    = rows_done && columns_end(region_cols_q);
+  assign c_done         = rows_done && columns_end(c_cols_q) && cmd.epilogue.c_en;
+  assign x_done         = rows_done && columns_end(x_cols_q) && cmd.epilogue.x_en;
+
+  function automatic logic columns_end(tile_index_t cols);
+    return bundle.place.col_tile == last_col_tile_q || (bundle.place.col_tile & cols) == cols;
+  endfunction
   assign command_done   = bundle_done && bundle_is_last && bundle.place.last;
 
   logic [SlotW:0] regions;
@@ -199,6 +236,32 @@ module fp8mac_store
     end
   end
 
+  fp8mac_source_slots #(.SLOTS(SLOTS)) u_c_slots (
+    .clk_i, .rst_ni, .clear_i, .beat_i(c_beat_i), .error_i(beat_error_i), .full_i(beat_full_i), .done_i(c_done),
+    .ready_o(c_ready), .slot_o(c_slot), .error_o(c_error)
+  );
+
+  fp8mac_source_slots #(.SLOTS(SLOTS)) u_x_slots (
+    .clk_i, .rst_ni, .clear_i, .beat_i(x_beat_i), .error_i(beat_error_i), .full_i(beat_full_i), .done_i(x_done),
+    .ready_o(x_ready), .slot_o(x_slot), .error_o(x_error)
+  );
+
+  // The first failed read of the command
+  error_e error_q, go_error;
+
+  always_comb begin
+    go_error = error_q;
+    if (error_q == ErrNone && cmd.epilogue.x_en) go_error = x_error;
+    if (error_q == ErrNone && cmd.epilogue.c_en && c_error != ErrNone) go_error = c_error;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || ready_o) error_q <= ErrNone;
+    else if (go && !abort_i) error_q <= go_error;
+  end
+
+  assign error_o = error_q;
+
   assign vector_half_o = cmd_i.vector_half;
   assign row_tile_o    = bundle.place.row_tile;
   assign col_tile_o    = bundle.place.col_tile;
@@ -210,6 +273,11 @@ module fp8mac_store
     logic [GroupW-1:0] group;
     place_t            place;
     logic              region_done;
+    logic              bad;
+    logic [SlotW-1:0]  c_slot;
+    logic [SlotW-1:0]  x_slot;
+    logic              c_done;
+    logic              x_done;
   } source_t;
 
   logic                              valid1_q;
@@ -224,7 +292,8 @@ module fp8mac_store
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid1_q <= 1'b0;
     else valid1_q <= go;
-    source_q <= '{slot: slot_q, phase: bundle.phase, group: group_q, place: bundle.place, region_done: region_done};
+    source_q <= '{slot: slot_q, phase: bundle.phase, group: group_q, place: bundle.place, region_done: region_done,
+                  bad: go_error != ErrNone, c_slot: c_slot, x_slot: x_slot, c_done: c_done, x_done: x_done};
     t0_q     <= parts[part];
   end
 
@@ -249,17 +318,24 @@ module fp8mac_store
   // Address of a word: | slot | phase | part | rows of tiles, and in them words of a row |, in the memory of each row of
   // a transfer
   localparam int unsigned RowWords = ROW_BYTES / WORD;
-  tile_index_t       row_tile, col_tile;  // in the region
-  logic [RowLog-1:0] row_begin, col_begin, byte_in_row;
-  logic [BufW-1:0]  addr;
+  logic [RowLog-1:0] d_byte, c_byte, x_byte;
 
-  assign row_tile    = source_q.place.row_tile & region_rows_q;
-  assign col_tile    = source_q.place.col_tile & region_cols_q;
-  assign row_begin   = RowLog'(32'(row_tile) * ROW_BYTES >> shape);
-  assign col_begin   = RowLog'(32'(col_tile) * COLS << size);
-  assign byte_in_row = row_begin | col_begin;
-  assign addr        = BufW'(32'(source_q.slot) * SHARE * Parts * RowWords + 32'(source_q.phase) * Parts * RowWords +
-                              32'(part1) * RowWords + 32'(byte_in_row[RowLog-1:WordW]));
+  // A transfer's first byte in its row, of an element's size and the mask of a region's tiles across
+  function automatic logic [RowLog-1:0] byte_in_row(tile_index_t cols, logic [1:0] element_size);
+    tile_index_t row_tile, col_tile;  // in the region
+    row_tile = source_q.place.row_tile & region_rows_q;
+    col_tile = source_q.place.col_tile & cols;
+    return RowLog'(32'(row_tile) * ROW_BYTES >> shape) | RowLog'(32'(col_tile) * COLS << element_size);
+  endfunction
+
+  function automatic logic [BufW-1:0] word_at(logic [SlotW-1:0] slot, logic [RowLog-WordW-1:0] word);
+    return BufW'(32'(slot) * SHARE * Parts * RowWords + 32'(source_q.phase) * Parts * RowWords +
+                 32'(part1) * RowWords + 32'(word));
+  endfunction
+
+  assign d_byte = byte_in_row(region_cols_q, size);
+  assign c_byte = byte_in_row(c_cols_q, c_size);
+  assign x_byte = byte_in_row(x_cols_q, x_size);
 
   // ---- cycle t+2 ---------------------------------------------------------------------------------------------------
   logic valid2_q;
@@ -275,16 +351,25 @@ module fp8mac_store
                               32'(source_q.phase));
     epi_first_col_o <= dim_t'(32'(source_q.place.col_tile) * COLS);
     epi_row_o     <= row_moves;
-    epi_addr_o    <= addr;
-    epi_offset_o  <= byte_in_row[WordW-1:0];
+    epi_addr_o    <= word_at(source_q.slot, d_byte[RowLog-1:WordW]);
+    epi_offset_o  <= d_byte[WordW-1:0];
     epi_last_o    <= source_q.region_done;
+    epi_bad_o     <= source_q.bad;
+    epi_c_addr_o   <= word_at(source_q.c_slot, c_byte[RowLog-1:WordW]);
+    epi_c_offset_o <= c_byte[WordW-1:0];
+    epi_c_last_o   <= source_q.c_done;
+    epi_x_addr_o   <= word_at(source_q.x_slot, x_byte[RowLog-1:WordW]);
+    epi_x_offset_o <= x_byte[WordW-1:0];
+    epi_x_last_o   <= source_q.x_done;
     epi_owner_o   <= source_q.place.owner;
     for (int unsigned r = 0; r < Rows; r++) begin
       epi_en_o[r] <= (row_moves[r] && row_in_d[part1][r][source_q.phase]) ? col_in_d : '0;
     end
   end
 
-  assign epi_valid_o = valid2_q;
+  assign epi_valid_o   = valid2_q;
+  assign epi_c_valid_o = valid2_q && cfg_q.c_en;
+  assign epi_x_valid_o = valid2_q && cfg_q.x_en;
   assign epi_cfg_o   = cfg_q;
 
   // ---- commands ----------------------------------------------------------------------------------------------------

@@ -4,6 +4,10 @@
 //
 //   s = scale_a * scale_b    t1 = t0 * s    t2 = t1 + bias    T = act(t2)    D = convert(T * scale_d)
 //
+// With c_en, T = act(t2 + beta * C). With x_en, X takes the place of t0. With multiply, which needs both, s * C takes
+// the place of s, and T = act(t1): the bias must be off. C is needed at stage 8, and X at stage 4; with multiply, C at
+// stage 4, and X at stage 8. A transfer with c_en leaves an addition later.
+//
 // Each operation is one FP32 operation, rounded to nearest even. amax_o is the largest |T| over the finite present
 // outputs of the transfer, or +0 if there is none. nonfinite_o tells whether a present output was not finite. flags_o
 // are the flags that the present outputs raised. Absent outputs (in_en_i = 0) have no effect, and their d_o is
@@ -32,6 +36,9 @@ module fp8mac_epilogue #(
   input  logic [31:0]               scale_a_i,
   input  logic [COLS-1:0][31:0]     scale_b_i,
   input  logic [COLS-1:0][31:0]     bias_i,     // has no effect unless cfg_i.bias_en
+  // The values of a transfer that entered earlier; no effect without c_en, x_en
+  input  logic [WIDTH-1:0][31:0]    c_i,
+  input  logic [WIDTH-1:0][31:0]    x_i,
   input  logic [META_W-1:0]         meta_i,
   input  logic [15:0]               row_i,      // row of its first row, in the tile
   input  logic [15:0]               col_i,      // column of its first column, in the tile
@@ -51,15 +58,16 @@ module fp8mac_epilogue #(
   // The bias where there is none: t1 + (-0) is t1 for every t1.
   localparam logic [31:0] Fp32NegZero = 32'h8000_0000;
 
-  // The stage of each operation's input. The difference to the next one is the operation's latency. A term beta * C
-  // would be added between BiasStage and ActStage, with its product computed beside the stages before.
+  // The stage of each operation's input. The difference to the next one is the operation's latency. Without c_en,
+  // transfers skip the stages between CStage and ActStage.
   localparam int unsigned MulStages     = 4;
   localparam int unsigned AddStages     = 4;
   localparam int unsigned ConvertStages = 2;
   localparam int unsigned ScaleStage    = 0;
   localparam int unsigned ProductStage  = ScaleStage + MulStages;
   localparam int unsigned BiasStage     = ProductStage + MulStages;
-  localparam int unsigned ActStage      = BiasStage + AddStages;
+  localparam int unsigned CStage        = BiasStage + AddStages;
+  localparam int unsigned ActStage      = CStage + AddStages;
   localparam int unsigned ScaleDStage   = ActStage + 1;
   localparam int unsigned ConvertStage  = ScaleDStage + MulStages;
   localparam int unsigned Depth         = ConvertStage + ConvertStages;
@@ -92,7 +100,11 @@ module fp8mac_epilogue #(
 
   always_ff @(posedge clk) begin
     if (!rst_ni) valid_q <= '0;
-    else valid_q <= {valid_q[Depth-1:1], in_valid_i};
+    else begin
+      valid_q             <= {valid_q[Depth-1:1], in_valid_i};
+      valid_q[CStage+1]   <= valid_q[CStage] && cfg_i.c_en;
+      valid_q[ActStage+1] <= cfg_i.c_en ? valid_q[ActStage] : valid_q[CStage];
+    end
   end
 
   always_ff @(posedge clk) begin
@@ -100,6 +112,10 @@ module fp8mac_epilogue #(
     for (int unsigned i = 1; i < Depth; i++) begin
       travel_q[i+1]       <= travel_q[i];
       travel_q[i+1].flags <= travel_q[i].flags | raised[i];
+    end
+    if (!cfg_i.c_en) begin
+      travel_q[ActStage+1]       <= travel_q[CStage];
+      travel_q[ActStage+1].flags <= travel_q[CStage].flags | raised[CStage];
     end
   end
 
@@ -174,7 +190,8 @@ module fp8mac_epilogue #(
   // Outputs
   // ---------------------------------------------------------------------------------------------------------------
   logic [WIDTH-1:0][31:0] act_q;
-  logic [WIDTH-1:0] t1_invalid, t1_overflow, t2_invalid, t2_overflow;
+  logic [WIDTH-1:0] t1_invalid, t1_overflow, t2_invalid, t2_overflow, t3_invalid, t3_overflow, w_invalid, w_overflow;
+  logic [WIDTH-1:0] c_nan, x_nan;
   logic [WIDTH-1:0] td_invalid, td_overflow, d_overflow, d_saturated;
 
   // ReLU: a value with the sign bit set becomes +0. Clamp compares values, so that a zero of either sign equals a zero
@@ -193,7 +210,7 @@ module fp8mac_epilogue #(
   endfunction
 
   for (genvar w = 0; w < int'(WIDTH); w++) begin : gen_output
-    logic [31:0] t1, t2, td;
+    logic [31:0] t1, t2, t3, td, w_c;  // w_c: the term or the factor of C
     logic [31:0] t0_q [ScaleStage+1:ProductStage];
 
     // The accumulator is delayed until s is there.
@@ -202,10 +219,22 @@ module fp8mac_epilogue #(
       for (int unsigned i = ScaleStage + 1; i < ProductStage; i++) t0_q[i+1] <= t0_q[i];
     end
 
+    assign c_nan[w] = is_nan(c_i[w][30:0]);
+    assign x_nan[w] = is_nan(x_i[w][30:0]);
+
+    fp8mac_fp32_mul u_c (
+      .clk_i     (clk),
+      .a_i       (c_i[w]),
+      .b_i       (cfg_i.multiply ? s[w % COLS] : cfg_i.beta),
+      .result_o  (w_c),
+      .invalid_o (w_invalid[w]),
+      .overflow_o(w_overflow[w])
+    );
+
     fp8mac_fp32_mul u_t1 (
       .clk_i     (clk),
-      .a_i       (t0_q[ProductStage]),
-      .b_i       (s[w % COLS]),
+      .a_i       (cfg_i.x_en ? x_i[w] : t0_q[ProductStage]),
+      .b_i       (cfg_i.multiply ? w_c : s[w % COLS]),
       .result_o  (t1),
       .invalid_o (t1_invalid[w]),
       .overflow_o(t1_overflow[w])
@@ -220,7 +249,16 @@ module fp8mac_epilogue #(
       .overflow_o(t2_overflow[w])
     );
 
-    always_ff @(posedge clk) act_q[w] <= activate(t2, cfg_i.act, cfg_i.clamp_lo, cfg_i.clamp_hi);
+    fp8mac_fp32_add u_t3 (
+      .clk_i     (clk),
+      .a_i       (t2),
+      .b_i       (w_c),
+      .result_o  (t3),
+      .invalid_o (t3_invalid[w]),
+      .overflow_o(t3_overflow[w])
+    );
+
+    always_ff @(posedge clk) act_q[w] <= activate((cfg_i.c_en && !cfg_i.multiply) ? t3 : t2, cfg_i.act, cfg_i.clamp_lo, cfg_i.clamp_hi);
 
     fp8mac_fp32_mul u_td (
       .clk_i     (clk),
@@ -252,10 +290,17 @@ module fp8mac_epilogue #(
     raised[ScaleStage].nan        = |({Rows{scale_nan | bias_nan}} & in_en_i);
     raised[ProductStage].invalid  = |({Rows{s_invalid}} & travel_q[ProductStage].en);
     raised[ProductStage].overflow = |({Rows{s_overflow}} & travel_q[ProductStage].en);
-    raised[BiasStage].invalid     = |(t1_invalid & travel_q[BiasStage].en);
-    raised[BiasStage].overflow    = |(t1_overflow & travel_q[BiasStage].en);
-    raised[ActStage].invalid      = |(t2_invalid & travel_q[ActStage].en);
-    raised[ActStage].overflow     = |(t2_overflow & travel_q[ActStage].en);
+    raised[ProductStage].nan      = |((cfg_i.multiply ? c_nan : cfg_i.x_en ? x_nan : '0) & travel_q[ProductStage].en);
+    raised[BiasStage].nan         = |((cfg_i.multiply ? x_nan : cfg_i.c_en ? c_nan | {WIDTH{is_nan(cfg_i.beta[30:0])}} : '0) & travel_q[BiasStage].en);
+    raised[BiasStage].invalid     = |((cfg_i.multiply ? w_invalid : t1_invalid) & travel_q[BiasStage].en);
+    raised[BiasStage].overflow    = |((cfg_i.multiply ? w_overflow : t1_overflow) & travel_q[BiasStage].en);
+    // Here a product or a sum, and for C the product beside it
+    raised[CStage].invalid        = |((cfg_i.multiply ? t1_invalid : t2_invalid | (cfg_i.c_en ? w_invalid : '0)) &
+                                      travel_q[CStage].en);
+    raised[CStage].overflow       = |((cfg_i.multiply ? t1_overflow : t2_overflow | (cfg_i.c_en ? w_overflow : '0)) &
+                                      travel_q[CStage].en);
+    raised[ActStage].invalid      = |((cfg_i.multiply ? t2_invalid : t3_invalid) & travel_q[ActStage].en);
+    raised[ActStage].overflow     = |((cfg_i.multiply ? t2_overflow : t3_overflow) & travel_q[ActStage].en);
     raised[ConvertStage].invalid  = |(td_invalid & travel_q[ConvertStage].en);
     raised[ConvertStage].overflow = |(td_overflow & travel_q[ConvertStage].en);
     raised[Depth].overflow        = |(d_overflow & travel_q[Depth].en);

@@ -177,9 +177,9 @@ module formal_compute
     s.acc_first   = 32'(w.step) < Steps && !g.cmd.acc_continue;
     s.acc_last    = 32'(w.step) / Steps == last_step(g.cmd) / Steps && !g.cmd.acc_keep;
     s.cfg         = g.cmd.cfg;
-    for (int unsigned r = 0; r < ROWS; r++) s.row_en[r] = 32'(w.row) * ROWS + r < 32'(g.cmd.m);
+    for (int unsigned r = 0; r < ROWS; r++) s.row_en[r] = !g.cmd.empty && 32'(w.row) * ROWS + r < 32'(g.cmd.m);
     for (int unsigned c = 0; c < COLS; c++) s.col_en[c] = 32'(w.col) * COLS + c < 32'(g.cmd.n);
-    for (int unsigned l = 0; l < LANES; l++) s.lane_en[l] = 32'(w.step) * LANES + l < 32'(g.cmd.k);
+    for (int unsigned l = 0; l < LANES; l++) s.lane_en[l] = !g.cmd.empty && 32'(w.step) * LANES + l < 32'(g.cmd.k);
     s.place = '{row_tile: w.row, col_tile: w.col,
                 last: 32'(w.row) == last_row(g.cmd) && 32'(w.col) == last_col(g.cmd), owner: g.owner};
     return s;

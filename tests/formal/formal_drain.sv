@@ -43,7 +43,8 @@ module formal_drain
   fp8mac_drain #(
     .ROWS(ROWS), .SHARE(SHARE), .BANKS(BANKS), .SLOTS(SLOTS), .ROW_BYTES(ROW_BYTES), .WORD(WORD), .BEAT(BEAT)
   ) dut (
-    .clk_i, .rst_ni, .discard_i, .valid_i, .cmd_i, .ready_o(ready), .region_full_i, .slot_free_o(slot_free),
+    .clk_i, .rst_ni, .discard_i, .valid_i, .cmd_i, .ready_o(ready), .region_full_i,
+    .clear_i(1'b0), .region_bad_i(1'b0), .slot_free_o(slot_free),
     .read_o(read), .read_bank_o(read_bank), .read_addr_o(read_addr), .read_beat_o(read_beat), .row_valid_o(row_valid),
     .row_o(row), .row_ready_i, .beat_valid_o(beat_valid), .beat_strb_o(strb), .beat_ready_i
   );
@@ -74,6 +75,7 @@ module formal_drain
 
   always_comb begin
     if (rst_ni) begin
+      no_region_is_bad : assert (!dut.bad_q && dut.good_q == dut.waiting_q && (!dut.busy_q || !dut.row_bad_q));
       command_is_proper : assume (cmd_i.m == dim_t'(M) && cmd_i.n == dim_t'(N) && !cmd_i.none &&
         32'(cmd_i.pass_shape) == SHAPE && 32'(cmd_i.size) == SIZE && cmd_i.d_addr % BEAT == 0 && cmd_i.d_addr < 64 &&
         cmd_i.d_stride % BEAT == 0 && cmd_i.d_stride < 64 && cmd_i.d_stride >= RowBeats * BEAT);

@@ -41,7 +41,8 @@ module formal_load
     .clk_i, .rst_ni, .abort_i, .clear_i, .idle_o(idle), .valid_i, .checked_i, .ready_o(ready),
     .loaded_valid_o(loaded_push), .loaded_o(pushed), .released_i, .row_valid_o(row_valid),
     .row_o(row), .dest_o(dest), .row_ready_i(row_ready), .strip_valid_o(), .strip_o(), .strip_ready_i(1'b1),
-    .align_idle_i(1'b1), .row_start_o(), .stores_done_i, .read_failed_i(read_error != ErrNone), .stored_i
+    .align_idle_i(1'b1), .row_start_o(), .c_valid_o(), .c_o(),
+    .x_valid_o(), .x_o(), .sources_ready_i(1'b1), .stores_done_i, .read_failed_i(read_error != ErrNone), .stored_i
   );
 
   fp8mac_dma_read #(.AXI_DATA_W(BEAT * 8), .IN_FLIGHT(IN_FLIGHT)) u_dma (

@@ -55,7 +55,10 @@ module formal_store
   fp8mac_store #(
     .ROWS(ROWS), .COLS(COLS), .SHARE(SHARE), .WIDTH(WIDTH), .SLOTS(SLOTS), .ROW_BYTES(ROW_BYTES), .WORD(WORD)
   ) dut (
-    .clk_i, .rst_ni, .valid_i, .cmd_i, .ready_o(ready), .stored_o(stored), .kept_i(1'b0), .result_valid_i,
+    .clk_i, .rst_ni, .valid_i, .cmd_i, .ready_o(ready), .stored_o(stored), .kept_i(1'b0), .abort_i(1'b0),
+    .clear_i(1'b0), .error_o(), .c_beat_i(1'b0), .x_beat_i(1'b0), .beat_error_i(ErrNone), .beat_full_i(1'b0),
+    .epi_bad_o(), .epi_c_valid_o(), .epi_c_addr_o(), .epi_c_offset_o(), .epi_c_last_o(), .epi_x_valid_o(),
+    .epi_x_addr_o(), .epi_x_offset_o(), .epi_x_last_o(), .result_valid_i,
     .result_ready_o(result_ready), .result_phase_i(phase_q), .result_i, .result_place_i(place), .vector_half_o(),
     .row_tile_o(row_tile), .col_tile_o(col_tile), .scale_a_i, .scale_b_i, .bias_i('0), .epi_valid_o(epi_valid),
     .epi_busy_i, .epi_en_o(en), .epi_t0_o(t0), .epi_scale_a_o(scale_a), .epi_scale_b_o(scale_b), .epi_bias_o(),
@@ -138,7 +141,7 @@ module formal_store
 
   always_comb begin
     if (rst_ni) begin
-      command_is_proper : assume (cmd.m == dim_t'(M) && cmd.n == dim_t'(N) && 32'(cmd.pass_shape) == SHAPE &&
+      command_is_proper : assume (!cmd.epilogue.c_en && !cmd.epilogue.x_en && cmd.m == dim_t'(M) && cmd.n == dim_t'(N) && 32'(cmd.pass_shape) == SHAPE &&
         32'(dst_size(cmd.epilogue.d_fmt)) == SIZE &&
         cmd.epilogue.d_fmt != dst_fmt_e'(3'd7) && !cmd_i.skip && !cmd.acc_keep);
       commands_are_alike : assume (!held_q || cmd_i == cmd_q);

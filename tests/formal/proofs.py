@@ -1317,7 +1317,8 @@ def store(m, n, share, width, shape, size):
     return Proof(
         f"store_{m}_{n}_{share}_{width}_{shape}_{size}",
         "formal_store",
-        RESET + ["rtl/accel/fp8mac_store.sv", "formal/formal_store.sv"],
+        RESET
+        + ["rtl/accel/fp8mac_source_slots.sv", "rtl/accel/fp8mac_store.sv", "formal/formal_store.sv"],
         "bmc",
         16,
         cover_depth=16,

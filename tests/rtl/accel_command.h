@@ -65,11 +65,24 @@ struct Command {
     }
     uint64_t macs() const
     {
-        return uint64_t(m) * n * k;
+        return elementwise() ? 0 : uint64_t(m) * n * k;
+    }
+    static uint32_t bytes_of(uint32_t fmt)
+    {
+        return fmt < 4 ? 1 : fmt < 6 ? 2 : 4;
     }
     uint32_t d_bytes() const
     {
-        return d_fmt < 4 ? 1 : d_fmt < 6 ? 2 : 4;
+        return bytes_of(d_fmt);
+    }
+    bool elementwise() const
+    {
+        return extended && op != 0;
+    }
+    // C is read: not where beta is 0, unless X is multiplied by C.
+    bool reads_c() const
+    {
+        return extended && c_en && !acc_keep && (op == 2 || (beta & 0x7fffffff) != 0);
     }
 };
 
@@ -112,7 +125,9 @@ class Golden
     void run(const Command &t)
     {
         outcome = Outcome{};
-        if (t.acc_keep || t.acc_continue) {
+        if (t.elementwise()) {
+            run_elementwise(t);
+        } else if (t.acc_keep || t.acc_continue) {
             run_chained(t);
         } else {
             run_gemm(t);
@@ -209,6 +224,18 @@ class Golden
         desc.scale_b = {t.scale_b_vec ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR,
                         t.scale_b_vec ? b_values.data() : &scale_b};
         desc.bias = t.bias_en ? bias.data() : nullptr;
+        // C beside the image, too
+        std::vector<uint8_t> c(size_t(t.m) * t.n * Command::bytes_of(t.c_fmt));
+        if (t.reads_c()) {
+            const uint32_t row = t.n * Command::bytes_of(t.c_fmt);
+            for (uint32_t r = 0; r < t.m; r++) {
+                std::memcpy(&c[size_t(r) * row], at(t.c_addr + r * t.c_stride), row);
+            }
+            desc.beta = as_float(t.beta);
+            desc.c = c.data();
+            desc.c_format = format(t.c_fmt);
+            desc.ldc = t.n;
+        }
         desc.activation = static_cast<fp8mac_activation>(t.act);
         desc.clamp_lo = as_float(t.clamp_lo);
         desc.clamp_hi = as_float(t.clamp_hi);
@@ -259,28 +286,54 @@ class Golden
                     refusals++;
                 }
                 if (!t.acc_keep) {
-                    finish(t, dot, acc, r, c);
+                    finish(t, fp8mac_acc_to_fp32(&dot, &acc, &outcome.flags), r, c);
                 }
             }
         }
     }
 
-    void finish(const Command &t, const fp8mac_dot_config &dot, const fp8mac_acc &acc, uint32_t r,
-                uint32_t c)
+    // The FP32 value of an element, which a float holds for every format
+    uint32_t value(uint32_t fmt, uint32_t addr)
+    {
+        uint32_t code = 0;
+        std::memcpy(&code, at(addr), Command::bytes_of(fmt));
+        fp8mac_convert_mode ieee{};
+        ieee.overflow = FP8MAC_OVERFLOW_IEEE;
+        return fp8mac_encode(format(FP8MAC_FP32), fp8mac_decode(format(fmt), code), ieee, nullptr);
+    }
+
+    void run_elementwise(const Command &t)
+    {
+        const uint32_t bytes = Command::bytes_of(t.x_fmt);
+        for (uint32_t r = 0; r < t.m; r++) {
+            for (uint32_t c = 0; c < t.n; c++) {
+                const uint32_t x = value(t.x_fmt, t.a_addr + r * t.a_stride + c * bytes);
+                outcome.flags |= (x & 0x7fffffff) > 0x7f800000 ? FP8MAC_FLAG_NAN : 0;
+                finish(t, x, r, c);
+            }
+        }
+    }
+
+    void finish(const Command &t, uint32_t t0, uint32_t r, uint32_t c)
     {
         fp8mac_epilogue epilogue{};
         epilogue.has_bias = t.bias_en;
         epilogue.activation = static_cast<fp8mac_activation>(t.act);
         epilogue.clamp_lo = as_float(t.clamp_lo);
         epilogue.clamp_hi = as_float(t.clamp_hi);
+        epilogue.multiply = t.elementwise() && t.op == 2;
+        uint32_t c_value = 0;
+        if (t.reads_c()) {
+            epilogue.beta = as_float(t.beta);
+            c_value = value(t.c_fmt, t.c_addr + r * t.c_stride + c * Command::bytes_of(t.c_fmt));
+        }
         epilogue.d_format = format(t.stochastic ? uint32_t{FP8MAC_FP32} : t.d_fmt);
         epilogue.d_mode.overflow = static_cast<fp8mac_overflow>(t.overflow);
         epilogue.scale_d = as_float(t.scale_d);
         uint32_t code = fp8mac_epilogue_apply(
-            &epilogue, fp8mac_acc_to_fp32(&dot, &acc, &outcome.flags),
-            t.scale_a_vec ? word(t.scale_a, r) : t.scale_a,
-            t.scale_b_vec ? word(t.scale_b, c) : t.scale_b, t.bias_en ? word(t.bias, c) : 0, 0,
-            &outcome.amax, &outcome.nonfinite, &outcome.flags);
+            &epilogue, t0, t.scale_a_vec ? word(t.scale_a, r) : t.scale_a,
+            t.scale_b_vec ? word(t.scale_b, c) : t.scale_b, t.bias_en ? word(t.bias, c) : 0,
+            c_value, &outcome.amax, &outcome.nonfinite, &outcome.flags);
         if (t.stochastic) {
             code =
                 fp8mac_encode_stochastic(format(t.d_fmt), fp8mac_decode(format(FP8MAC_FP32), code),

@@ -51,6 +51,7 @@ inline void Interrupted::prepare()
     begin();
     Command first = maker_.tile_of(ROWS + 1, 2 * COLS + 1, 2 * kBeat + 1);
     maker_.add_vectors(first);
+    maker_.without_c(first);
     Command second = first;
     second.reuse_a = true;
     second.tag ^= 1;

@@ -115,6 +115,35 @@ class Maker
         return t;
     }
 
+    // An element-wise command: a conversion, an addition or a product
+    Command elementwise(unsigned most_m, unsigned most_n)
+    {
+        Command t;
+        t.m = dimension(most_m, 2 * shape_.rows);
+        t.n = dimension(most_n, 2 * shape_.beat);
+        t.k = static_cast<uint32_t>(rng_.next()); // without effect
+        t.tag = static_cast<uint16_t>(rng_.next());
+        t.pass_shape = rng_.below(4);
+        t.b_resident = rng_.coin();
+        finish(t);
+        t.extended = true;
+        t.op = 1 + rng_.below(2);
+        t.x_fmt = rng_.below(7);
+        t.a_addr = matrix(t.m, t.n * Command::bytes_of(t.x_fmt), t.a_stride);
+        if (t.x_fmt == t.d_fmt && rng_.coin()) {
+            t.a_addr = t.d_addr;
+            t.a_stride = t.d_stride;
+        }
+        small_values(t.a_addr, t.m, t.m > 1 ? t.a_stride : 0, t.n, t.x_fmt);
+        if (t.op == 2) {
+            add_c(t);
+            t.bias_en = false;
+        }
+        t.tile_m = t.m > 128 || rng_.coin() ? shape_.beat * (1 + rng_.below(3)) : 0;
+        t.tile_n = t.n > 128 || rng_.coin() ? 32 * (1 + rng_.below(3)) : 0;
+        return t;
+    }
+
     // Gives the tile a scale of each row and column, and a bias.
     void add_vectors(Command &t)
     {
@@ -315,8 +344,11 @@ class Maker
             t.c_fmt = rng_.below(7), t.x_fmt = rng_.below(7);
             t.c_stride = 7, t.beta = kOne, t.seed = static_cast<uint32_t>(rng_.next());
         }
-        if (!t.c_en) {
+        if (!t.reads_c()) {
             t.c_addr = 3;
+        }
+        if (t.elementwise()) {
+            t.b_addr = 1, t.b_stride = 0, t.a_fmt = rng_.below(4), t.b_fmt = rng_.below(4);
         }
         if (!t.mx) {
             t.mx_a_addr = 5, t.mx_b_addr = 0xffffffff;
@@ -435,6 +467,61 @@ class Maker
         t.seed = t.stochastic ? static_cast<uint32_t>(rng_.next()) : 0;
         t.act_table = t.d_fmt < FP8MAC_FP16 && rng_.below(3) == 0 ? 1 + rng_.below(2) : 0;
         t.extended = t.stochastic || t.act_table != 0;
+        t.op = 0;
+        t.c_en = rng_.below(3) == 0;
+        if (t.c_en) {
+            add_c(t);
+        }
+    }
+
+  public:
+    static void without_c(Command &t)
+    {
+        t.c_en = false;
+        t.extended = t.stochastic || t.act_table != 0;
+    }
+
+    // beta * C, of any format, that is read; not in place of D
+    void add_own_c(Command &t)
+    {
+        do {
+            add_c(t);
+        } while (t.c_addr == t.d_addr || !t.reads_c());
+    }
+
+  private:
+    // beta * C, of any format; in place of D if it has D's
+    void add_c(Command &t)
+    {
+        t.extended = t.c_en = true;
+        t.c_fmt = rng_.below(7);
+        t.beta = rng_.below(8) ? scale() ^ (rng_.coin() ? 0 : 0x80000000u) : rng_.fp32();
+        if (rng_.below(16) == 0) {
+            t.beta = rng_.coin() ? 0 : 0x80000000u;
+        }
+        t.c_addr = matrix(t.m, t.n * Command::bytes_of(t.c_fmt), t.c_stride);
+        if (t.c_fmt == t.d_fmt && rng_.coin()) {
+            t.c_addr = t.d_addr;
+            t.c_stride = t.d_stride;
+        }
+        small_values(t.c_addr, t.m, t.m > 1 ? t.c_stride : 0, t.n, t.c_fmt);
+    }
+
+    // Random bits are mostly huge or tiny in the wide formats. These are mostly near 1.
+    void small_values(uint32_t addr, uint32_t rows, uint32_t stride, uint32_t n, uint32_t fmt)
+    {
+        if (fmt < 4 || rng_.below(4) == 0) {
+            return;
+        }
+        const uint32_t bytes = Command::bytes_of(fmt);
+        for (uint32_t r = 0; r < rows; r++) {
+            for (uint32_t i = 0; i < n; i++) {
+                uint8_t &top = bytes_[addr - axi::kMemoryBase + r * stride + i * bytes + bytes - 1];
+                if (rng_.below(16) != 0) {
+                    top = static_cast<uint8_t>((top & 0x81) | 0x3c);
+                }
+            }
+        }
     }
 
     // lo <= hi by value

@@ -246,7 +246,8 @@ inline void Scenario::counters(const std::vector<Command> &tiles, uint64_t reads
     uint64_t macs = 0, steps = 0;
     for (const Command &t : tiles) {
         macs += t.macs();
-        steps += uint64_t(Shape::up(t.m, ROWS)) * Shape::up(t.n, COLS) * Shape::up(t.k, LANES);
+        steps += uint64_t(Shape::up(t.m, ROWS)) * Shape::up(t.n, COLS) *
+                 (t.elementwise() ? 1 : Shape::up(t.k, LANES));
     }
     bench_.equal("CYC_COMPUTE is the number of steps", host_.read(REG(CYC_COMPUTE)), steps);
     drained_ += host_.read(REG(CYC_DRAIN));

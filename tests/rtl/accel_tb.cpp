@@ -73,6 +73,7 @@ class Test : public accel::Interrupted
     void grows(const char *cause, const std::vector<Command> &tiles, axi::Stop stop);
 
     uint64_t hits_dropped_ = 0; // records of dropped commands
+    uint64_t hits_elementwise_ = 0, hits_c_ = 0;
     uint64_t hits_chain_ = 0, hits_reuse_ = 0, hits_divided_ = 0, hits_partial_ = 0,
              hits_convolution_ = 0;
 };
@@ -127,7 +128,8 @@ std::vector<Command> Test::batch()
             const std::vector<Command> chain = maker_.chain(2 + rng_.below(3));
             tiles.insert(tiles.end(), chain.begin(), chain.end());
             hits_chain_++;
-        } else if (kind < 4 && !tiles.empty() && !tiles.back().has_tiles()) {
+        } else if (kind < 4 && !tiles.empty() && !tiles.back().has_tiles() &&
+                   !tiles.back().elementwise()) {
             tiles.push_back(maker_.reusing(tiles.back()));
             hits_reuse_++;
         } else if (kind == 4) {
@@ -135,12 +137,18 @@ std::vector<Command> Test::batch()
         } else if (kind == 5) {
             tiles.push_back(maker_.convolution());
             hits_convolution_++;
+        } else if (kind == 6) {
+            tiles.push_back(maker_.elementwise(60, 300));
+            hits_elementwise_++;
         } else if (kind > 7) {
             tiles.push_back(maker_.divided());
             hits_divided_++;
         } else {
             tiles.push_back(maker_.tile(48, 100));
         }
+    }
+    for (const Command &t : tiles) {
+        hits_c_ += t.reads_c();
     }
     return tiles;
 }
@@ -152,6 +160,8 @@ void Test::random_batches(unsigned count)
         run(batch());
     }
     bench_.covered("chains", hits_chain_);
+    bench_.covered("commands with C", hits_c_);
+    bench_.covered("element-wise commands", hits_elementwise_);
     bench_.covered("commands by the doorbell", hits_rung_);
     bench_.covered("commands by registers", hits_submitted_);
     bench_.covered("commands with stochastic rounding", hits_stochastic_);
@@ -237,7 +247,9 @@ void Test::fails(const char *name, accel::Error code, const std::vector<Command>
     std::vector<uint8_t> all = want;
     const bool writes = code == accel::ErrWriteSlv || code == accel::ErrWriteDec;
     accel::Golden younger(all, axi::kMemoryBase);
-    if (writes) {
+    const bool reads = code == accel::ErrReadSlv || code == accel::ErrReadDec;
+    const bool partly = writes || (reads && (bad.reads_c() || bad.elementwise()));
+    if (partly) {
         younger.run(bad);
     }
     for (unsigned i = 0; writes && i < after.size(); i++) {
@@ -262,9 +274,9 @@ void Test::fails(const char *name, accel::Error code, const std::vector<Command>
     expect_error(name, code, bad.tag);
 
     // Of a command whose write failed, and of those after it, any part may have been written before
-    // that was known.
+    // that was known. Of a command whose C or X was not read, any part before may be written.
     const std::vector<uint8_t> &got = bytes();
-    for (size_t i = 0; writes && i < got.size(); i++) {
+    for (size_t i = 0; partly && i < got.size(); i++) {
         if (got[i] == all[i] && got[i] != want[i]) {
             want[i] = got[i];
             hits_partial_++;
@@ -558,6 +570,7 @@ void Test::dependent(unsigned count)
         std::vector<Command> chain;
         for (unsigned j = 2 + rng_.below(3); j > 0; j--) {
             Command t = chain.empty() ? plain() : behind(chain.back());
+            maker_.without_c(t);
             t.d_fmt = t.a_fmt;
             t.scale_a_vec = t.scale_b_vec = t.bias_en = false;
             t.scale_a = t.scale_b = accel::kOne;
@@ -641,13 +654,23 @@ void Test::bus_errors()
         if (bad.bias_en && bad.bias == 0) {
             bad.bias = maker_.allocate(4 * bad.n);
         }
-        switch (i / 2 % 4) {
+        if (i / 2 % 6 == 4) {
+            maker_.add_own_c(bad);
+        } else if (i / 2 % 6 == 5) {
+            const Command gemm = bad;
+            bad = maker_.elementwise(24, 40);
+            bad.tag = gemm.tag;
+            bad.record = gemm.record;
+        }
+        switch (i / 2 % 6) {
         case 0: host_.memory.set_faults({at(bad.a_addr, bad.a_stride, bad.m)}, {}); break;
         case 1: host_.memory.set_faults({at(bad.bias_en ? bad.bias : bad.b_addr, 0, 1)}, {}); break;
         case 2: host_.memory.set_faults({at(bad.b_addr, bad.b_stride, bad.n)}, {}); break;
+        case 4: host_.memory.set_faults({at(bad.c_addr, bad.c_stride, bad.m)}, {}); break;
+        case 5: host_.memory.set_faults({at(bad.a_addr, bad.a_stride, bad.m)}, {}); break;
         default: host_.memory.set_faults({}, {at(bad.d_addr, bad.d_stride, bad.m)}); break;
         }
-        const bool write = i / 2 % 4 == 3;
+        const bool write = i / 2 % 6 == 3;
         fails(write ? "write error" : "read error",
               write ? (slv ? accel::ErrWriteSlv : accel::ErrWriteDec)
                     : (slv ? accel::ErrReadSlv : accel::ErrReadDec),
@@ -665,6 +688,7 @@ void Test::bus_errors()
                  hits_partial_ - written < bad.m * bad.n * bad.d_bytes() / 2);
     // There is no memory at this address.
     scene(before, bad, after);
+    maker_.without_c(bad); // its golden result would need A
     bad.a_addr = 0x30000000;
     fails("no memory at A", accel::ErrReadDec, before, bad, after);
     works_again();

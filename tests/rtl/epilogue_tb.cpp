@@ -21,7 +21,7 @@ namespace
 constexpr uint32_t kNan = 0x7fc00000u;
 constexpr uint32_t kInf = 0x7f800000u;
 constexpr uint32_t kOne = 0x3f800000u;
-constexpr unsigned kLatency = 19;
+constexpr unsigned kLatency = 19, kLatencyWithC = 23;
 constexpr unsigned kAllPresent = (1u << WIDTH) - 1;
 
 float to_float(uint32_t bits)
@@ -71,6 +71,8 @@ struct Config {
     bool stochastic = false;
     uint32_t seed = 0, first_m = 0, first_n = 0;
     uint32_t clamp_lo = 0, clamp_hi = 0, scale_d = kOne;
+    bool c_en = false, x_en = false, multiply = false;
+    uint32_t beta = 0;
 
     fp8mac_epilogue model() const
     {
@@ -82,11 +84,14 @@ struct Config {
         e.d_format = fp8mac_format_get(static_cast<fp8mac_format_id>(d_fmt));
         e.d_mode = {FP8MAC_ROUND_NEAREST_EVEN, static_cast<fp8mac_overflow>(overflow)};
         e.scale_d = to_float(scale_d);
+        e.beta = c_en ? to_float(beta) : 0;
+        e.multiply = multiply;
         return e;
     }
     bool operator==(const Config &o) const
     {
         return d_fmt == o.d_fmt && overflow == o.overflow && act == o.act && bias_en == o.bias_en &&
+               c_en == o.c_en && x_en == o.x_en && multiply == o.multiply && beta == o.beta &&
                clamp_lo == o.clamp_lo && clamp_hi == o.clamp_hi && scale_d == o.scale_d &&
                stochastic == o.stochastic && seed == o.seed && first_m == o.first_m &&
                first_n == o.first_n;
@@ -97,6 +102,7 @@ struct Transfer {
     Config cfg;
     unsigned en = kAllPresent;
     uint32_t t0[WIDTH] = {}, scale_a = kOne, scale_b[COLS] = {}, bias[COLS] = {}, meta = 0;
+    uint32_t c[WIDTH] = {}, x[WIDTH] = {};
     uint32_t row = 0, col = 0; // of the first output, in its tile
 };
 
@@ -125,7 +131,7 @@ struct Events {
     uint64_t invalid, overflow, saturated, nan_flag, nan_passes, nan_code, inf_code, subnormal_code,
         subnormal_t, clamp_lo, clamp_hi, clamp_keeps_zero, relu_negative, relu_nan, clamp_nan,
         nan_of_negative, nonfinite, amax_zero, drawn, absent, absent_special, none_present, gap,
-        cfg_changes, cfg_kept, lost_to_reset;
+        cfg_changes, cfg_kept, lost_to_reset, terms, products;
     uint64_t modes[FP8MAC_ARRAY_FORMAT_COUNT][3][3][2];
 };
 
@@ -158,13 +164,14 @@ class EpilogueBench
             events_.cfg_changes += flush() != 0;
         }
         drive(transfer);
+        offered_ = transfer;
         cycle(true);
         expect(transfer);
     }
     void drain()
     {
-        for (unsigned idle = 0; (!expected_.empty() || idle < 2 * kLatency) && !bench_.hopeless();
-             idle++) {
+        for (unsigned idle = 0;
+             (!expected_.empty() || idle < 2 * kLatencyWithC) && !bench_.hopeless(); idle++) {
             cycle(false);
         }
         bench_.equal("transfers left inside", expected_.size(), 0);
@@ -173,7 +180,7 @@ class EpilogueBench
     unsigned flush()
     {
         unsigned idle = 0;
-        for (; !expected_.empty() && idle < 4 * kLatency; idle++) {
+        for (; !expected_.empty() && idle < 4 * kLatencyWithC; idle++) {
             cycle(false);
         }
         return idle;
@@ -208,6 +215,11 @@ class EpilogueBench
             put_bits(dut_->cfg_i, at, 32, word);
         }
         put_bits(dut_->cfg_i, at, 1, t.cfg.stochastic);
+        put_bits(dut_->cfg_i, at, 32, t.cfg.beta);
+        put_bits(dut_->cfg_i, at, 6, 0); // the codes are FP32
+        put_bits(dut_->cfg_i, at, 1, t.cfg.multiply);
+        put_bits(dut_->cfg_i, at, 1, t.cfg.c_en);
+        put_bits(dut_->cfg_i, at, 1, t.cfg.x_en);
         dut_->row_i = static_cast<uint16_t>(t.row);
         dut_->col_i = static_cast<uint16_t>(t.col);
         dut_->in_en_i = t.en;
@@ -224,6 +236,13 @@ class EpilogueBench
     void cycle(bool offer)
     {
         dut_->in_valid_i = offer;
+        // C and X of a transfer come stages after it.
+        for (unsigned w = 0; w < WIDTH; w++) {
+            put(dut_->c_i, w, inside_[last_.multiply ? 3 : 7].c[w]);
+            put(dut_->x_i, w, inside_[last_.multiply ? 7 : 3].x[w]);
+        }
+        inside_.push_front(offer ? offered_ : Transfer{});
+        inside_.pop_back();
         dut_->clk_i = 0;
         dut_.settle();
         bench_.equal("busy", dut_->busy_o, !expected_.empty());
@@ -240,6 +259,9 @@ class EpilogueBench
     tb::Clocked<Vfp8mac_epilogue> dut_;
     tb::Rng rng_;
     std::deque<Output> expected_;
+    std::deque<Transfer> inside_ =
+        std::deque<Transfer>(8); // of the last cycles, the youngest first
+    Transfer offered_;
     unsigned gap_permille_ = 0;
     uint32_t meta_ = 0;
     Config last_;
@@ -260,9 +282,15 @@ void EpilogueBench::expect(const Transfer &t)
                 magnitude(t.t0[w]) >= kInf || magnitude(t.scale_b[w % COLS]) > kInf;
             continue;
         }
+        const uint32_t t0 = t.cfg.x_en ? t.x[w] : t.t0[w];
+        if (t.cfg.x_en && magnitude(t0) > kInf) {
+            out.flags |= FP8MAC_FLAG_NAN;
+        }
+        events_.terms += t.cfg.c_en && !t.cfg.multiply;
+        events_.products += t.cfg.multiply;
         out.d[w] =
-            fp8mac_epilogue_apply(&epilogue, t.t0[w], t.scale_a, t.scale_b[w % COLS],
-                                  t.bias[w % COLS], 0, &out.amax, &out.nonfinite, &out.flags);
+            fp8mac_epilogue_apply(&epilogue, t0, t.scale_a, t.scale_b[w % COLS], t.bias[w % COLS],
+                                  t.c[w], &out.amax, &out.nonfinite, &out.flags);
         if (t.cfg.stochastic) {
             const uint32_t fp32 = out.d[w];
             out.d[w] = drawn_code(t, w, fp32, &out.flags);
@@ -320,8 +348,9 @@ void EpilogueBench::count(const Transfer &t, unsigned w, uint32_t d)
         bool nonfinite = false;
         fp8mac_flags flags = 0;
         const fp8mac_epilogue epilogue = cfg.model();
-        return fp8mac_epilogue_apply(&epilogue, t.t0[w], t.scale_a, t.scale_b[w % COLS],
-                                     t.bias[w % COLS], 0, &amax, &nonfinite, &flags);
+        return fp8mac_epilogue_apply(&epilogue, t.cfg.x_en ? t.x[w] : t.t0[w], t.scale_a,
+                                     t.scale_b[w % COLS], t.bias[w % COLS], t.c[w], &amax,
+                                     &nonfinite, &flags);
     };
     const uint32_t after = value(plain);
     plain.act = FP8MAC_ACT_NONE;
@@ -357,6 +386,8 @@ void EpilogueBench::report() const
     line("flag overflow", e.overflow);
     line("flag saturated", e.saturated);
     line("flag nan", e.nan_flag);
+    line("outputs with beta * C", e.terms);
+    line("products of X and C", e.products);
     line("NaN accumulator", e.nan_passes);
     line("NaN code", e.nan_code);
     line("positive NaN code of e4m3fn for a negative overflow", e.nan_of_negative);
@@ -430,6 +461,12 @@ Config random_config(tb::Rng &rng)
     cfg.overflow = rng.below(3);
     cfg.act = rng.below(3);
     cfg.bias_en = rng.below(2);
+    cfg.c_en = rng.coin();
+    cfg.x_en = rng.below(3) == 0;
+    cfg.multiply = cfg.c_en && cfg.x_en && rng.coin();
+    cfg.bias_en &= !cfg.multiply;
+    // The epilogue is told of C only if beta is not 0.
+    cfg.beta = rng.coin() ? short_value(rng, -3, 3) | 1 : rng.fp32() | 1;
     random_clamp(rng, cfg);
     cfg.scale_d = rng.chance(500)   ? power_of_two(rng, -12, 12)
                   : rng.chance(900) ? positive_finite(rng)
@@ -450,7 +487,7 @@ Config neighbour(tb::Rng &rng, Config cfg)
     case 0: cfg.d_fmt = (cfg.d_fmt + 1) % FP8MAC_ARRAY_FORMAT_COUNT; break;
     case 1: cfg.overflow = (cfg.overflow + 1) % 3; break;
     case 2: cfg.act = (cfg.act + 1) % 3; break;
-    case 3: cfg.bias_en ^= 1; break;
+    case 3: cfg.bias_en ^= !cfg.multiply; break;
     case 4: cfg.scale_d = power_of_two(rng, -12, 12); break;
     default: random_clamp(rng, cfg); break;
     }
@@ -495,6 +532,11 @@ Transfer random_transfer(tb::Rng &rng, const Config &cfg)
             }
             break;
         }
+    }
+    for (unsigned w = 0; w < WIDTH; w++) {
+        t.c[w] = kind < 2 ? rng.fp32() : short_value(rng, -12, 12);
+        t.x[w] = t.t0[w];
+        t.t0[w] = cfg.x_en ? rng.fp32() : t.t0[w];
     }
     return t;
 }
@@ -575,7 +617,8 @@ void full_speed(EpilogueBench &epilogue, tb::Bench &bench)
         epilogue.send(random_transfer(epilogue.rng(), cfg));
     }
     bench.equal("cycles for 1000 transfers", epilogue.cycles() - start, transfers);
-    bench.equal("cycles until they have left", epilogue.flush(), kLatency);
+    bench.equal("cycles until they have left", epilogue.flush(),
+                cfg.c_en ? kLatencyWithC : kLatency);
     epilogue.drain();
 }
 

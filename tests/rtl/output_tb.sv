@@ -99,6 +99,7 @@ module output_tb
     cmd.cmd.pass_shape         = pass_shape_e'(pass_shape_i);
     cmd.cmd.d_addr             = d_addr_i;
     cmd.cmd.d_stride           = d_stride_i;
+    cmd.cmd.epilogue           = '0;
     cmd.cmd.epilogue.stochastic = 1'b0;
     cmd.cmd.epilogue.seed      = '0;
     cmd.cmd.epilogue.first_m   = '0;
@@ -125,7 +126,10 @@ module output_tb
   assign retire_error_o = retire.error;
 
   fp8mac_output #(.ROWS(ROWS), .COLS(COLS), .SHARE(SHARE), .WIDTH(WIDTH), .AXI_DATA_W(AXI_DATA_W)) u_output (
-    .clk_i, .rst_ni, .bus_rst_ni(rst_ni), .abort_i, .valid_i,
+    .clk_i, .rst_ni, .bus_rst_ni(rst_ni), .abort_i, .clear_i(1'b0), .c_beat_i(1'b0), .x_beat_i(1'b0), .beat_ram_i('0),
+    .beat_word_i('0), .beat_last_i(1'b0), .beat_full_i(1'b0), .beat_data_i('0), .beat_error_i(ErrNone),
+    .c_valid_i(1'b0), .c_i('0), .x_valid_i(1'b0), .x_i('0), .sources_ready_o(), .sources_idle_o(),
+    .source_row_valid_o(), .source_row_o(), .source_dest_o(), .source_row_ready_i(1'b1), .valid_i,
     .cmd_i         (cmd),
     .ready_o, .kept_i, .stored_o, .result_valid_i, .result_ready_o, .result_phase_i,
     .result_i      (result_i),

@@ -44,6 +44,8 @@ class Test
         bench_.covered("tiles behind the last address", beyond_);
         bench_.covered("illegal chains", chains_);
         bench_.covered("aborts", aborts_);
+        bench_.covered("tile commands with C", with_c_);
+        bench_.covered("tile commands of element-wise commands", elementwise_);
     }
 
   private:
@@ -97,11 +99,21 @@ class Test
         c.scale_b = address(4 * c.n);
         c.bias = address(4 * c.n);
         c.tag = static_cast<uint16_t>(rng_.next());
+        const bool extended = rng_.coin();
+        c.operation =
+            FP8RT_PUT(OPERATION__OP, rng_.below(3)) | FP8RT_PUT(OPERATION__C_EN, rng_.coin()) |
+            FP8RT_PUT(OPERATION__C_FMT, rng_.below(8)) | FP8RT_PUT(OPERATION__X_FMT, rng_.below(8));
+        c.beta = rng_.below(4) ? static_cast<uint32_t>(rng_.next()) : rng_.below(2) << 31;
+        c.c_stride = rarely() ? rng_.below(4 * c.n) : 4 * c.n + rng_.below(100);
+        c.c = address(c.m * c.c_stride);
+        if (extended && rng_.coin()) {
+            c.a_stride = 4 * c.n + rng_.below(100);
+        }
         c.mode = FP8RT_PUT(MODE__D_FMT, rng_.below(8)) | FP8RT_PUT(MODE__SCALE_A_VEC, rng_.coin()) |
                  FP8RT_PUT(MODE__SCALE_B_VEC, rng_.coin()) | FP8RT_PUT(MODE__BIAS_EN, rng_.coin()) |
                  FP8RT_PUT(MODE__B_RESIDENT, rng_.coin()) | FP8RT_PUT(MODE__REUSE_A, rarely()) |
                  FP8RT_PUT(MODE__REUSE_B, rarely()) | FP8RT_PUT(MODE__ACC_KEEP, rarely()) |
-                 FP8RT_PUT(MODE__ACC_CONTINUE, rarely());
+                 FP8RT_PUT(MODE__ACC_CONTINUE, rarely()) | FP8RT_PUT(MODE__EXTENDED, extended);
         return c;
     }
 
@@ -133,6 +145,14 @@ class Test
         dut_->scale_a_i = static_cast<uint32_t>(c.scale_a);
         dut_->scale_b_i = static_cast<uint32_t>(c.scale_b);
         dut_->bias_i = static_cast<uint32_t>(c.bias);
+        const uint32_t operation = fp8rt_host_operation(&c);
+        dut_->op_i = FP8RT_GET(OPERATION__OP, operation);
+        dut_->c_en_i = FP8RT_GET(OPERATION__C_EN, operation);
+        dut_->c_fmt_i = FP8RT_GET(OPERATION__C_FMT, operation);
+        dut_->x_fmt_i = FP8RT_GET(OPERATION__X_FMT, operation);
+        dut_->c_addr_i = static_cast<uint32_t>(c.c);
+        dut_->c_stride_i = c.c_stride;
+        dut_->beta_i = c.beta;
     }
 
     void one(const fp8rt_command &c)
@@ -197,8 +217,10 @@ class Test
                    a_vec = FP8RT_GET(MODE__SCALE_A_VEC, t.mode),
                    b_vec = FP8RT_GET(MODE__SCALE_B_VEC, t.mode);
         const auto past = [](uintptr_t address) { return address >= kAddresses; };
-        const bool beyond = past(t.a) || past(t.b) || past(t.d) || (a_vec && past(t.scale_a)) ||
-                            (b_vec && past(t.scale_b)) || (bias && past(t.bias));
+        const bool reads_c = fp8rt_host_reads_c(&t), elementwise = fp8rt_host_elementwise(&t);
+        const bool beyond = past(t.a) || (!elementwise && past(t.b)) || (reads_c && past(t.c)) ||
+                            past(t.d) || (a_vec && past(t.scale_a)) || (b_vec && past(t.scale_b)) ||
+                            (bias && past(t.bias));
         bench_.equal("last", dut_->last_o, tile.last);
         bench_.equal("sequence_bad", dut_->sequence_bad_o, tile.sequence_bad);
         bench_.equal("range_bad", dut_->range_bad_o, tile.range_bad || beyond);
@@ -221,7 +243,15 @@ class Test
         bench_.equal("reuse_a", dut_->reuse_a_o, FP8RT_GET(MODE__REUSE_A, t.mode));
         bench_.equal("reuse_b", dut_->reuse_b_o, FP8RT_GET(MODE__REUSE_B, t.mode));
         bench_.equal("address of A", dut_->a_addr_o, static_cast<uint32_t>(t.a));
-        bench_.equal("address of B", dut_->b_addr_o, static_cast<uint32_t>(t.b));
+        bench_.equal("C is read", dut_->c_en_o, reads_c);
+        if (!elementwise) {
+            bench_.equal("address of B", dut_->b_addr_o, static_cast<uint32_t>(t.b));
+        }
+        if (reads_c) {
+            bench_.equal("address of C", dut_->c_addr_o, static_cast<uint32_t>(t.c));
+        }
+        with_c_ += reads_c;
+        elementwise_ += elementwise;
         bench_.equal("address of D", dut_->d_addr_o, static_cast<uint32_t>(t.d));
         bench_.equal("scale of A", dut_->scale_a_o, static_cast<uint32_t>(t.scale_a));
         bench_.equal("scale of B", dut_->scale_b_o, static_cast<uint32_t>(t.scale_b));
@@ -244,7 +274,7 @@ class Test
     bool over_ = false; // an illegal tile command was seen
     uint32_t left_ = 0; // tile commands until the walk is dropped
     uint64_t tiles_ = 0, chunks_ = 0, reuses_a_ = 0, reuses_b_ = 0, beyond_ = 0, chains_ = 0,
-             aborts_ = 0;
+             aborts_ = 0, with_c_ = 0, elementwise_ = 0;
 };
 
 } // namespace

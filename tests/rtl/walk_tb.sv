@@ -38,6 +38,13 @@ module walk_tb
   input  logic [31:0] scale_a_i,
   input  logic [31:0] scale_b_i,
   input  addr_t       bias_i,
+  input  logic [1:0]  op_i,
+  input  logic        c_en_i,
+  input  logic [2:0]  c_fmt_i,
+  input  logic [2:0]  x_fmt_i,
+  input  addr_t       c_addr_i,
+  input  addr_t       c_stride_i,
+  input  logic [31:0] beta_i,
 
   output logic        valid_o,
   input  logic        ready_i,
@@ -57,7 +64,9 @@ module walk_tb
   output logic        reuse_b_o,
   output logic [31:0] scale_a_o,
   output logic [31:0] scale_b_o,
-  output addr_t       bias_o
+  output addr_t       bias_o,
+  output logic        c_en_o,
+  output addr_t       c_addr_o
 );
   command_t  command;
   tile_cmd_t tile;
@@ -81,6 +90,13 @@ module walk_tb
     command.scale_a  = scale_a_i;
     command.scale_b  = scale_b_i;
     command.bias     = bias_i;
+    command.ext.operation.op    = op_i;
+    command.ext.operation.c_en  = c_en_i;
+    command.ext.operation.c_fmt = c_fmt_i;
+    command.ext.operation.x_fmt = x_fmt_i;
+    command.ext.c_addr          = c_addr_i;
+    command.ext.c_stride        = c_stride_i;
+    command.ext.beta            = beta_i;
     command.mode.b_resident   = b_resident_i;
     command.mode.acc_keep     = acc_keep_i;
     command.mode.acc_continue = acc_continue_i;
@@ -113,5 +129,7 @@ module walk_tb
   assign scale_a_o      = tile.scale_a;
   assign scale_b_o      = tile.scale_b;
   assign bias_o         = tile.bias;
+  assign c_en_o         = tile.ext.operation.c_en;
+  assign c_addr_o       = tile.ext.c_addr;
 
 endmodule

@@ -106,7 +106,7 @@ SPOIL(no_activation, desc->activation = (fp8mac_activation)3)
 SPOIL(reversed, desc->activation = FP8MAC_ACT_CLAMP; desc->clamp_lo = 1.0f)
 SPOIL(nan_bound, desc->activation = FP8MAC_ACT_CLAMP; desc->clamp_hi = of_bits(0x7fc00000u))
 SPOIL(infinite_bound, desc->activation = FP8MAC_ACT_CLAMP; desc->clamp_hi = of_bits(0x7f800000u))
-SPOIL(with_beta, desc->beta = 1.0f)
+SPOIL(without_c, desc->beta = 1.0f)
 SPOIL(a_slverr, desc->a = (const void *)fp8rt_app_slverr_address)
 SPOIL(b_decerr, desc->b = (const void *)fp8rt_app_decerr_address)
 SPOIL(d_slverr, desc->d = (void *)fp8rt_app_slverr_address)
@@ -157,7 +157,7 @@ static const fault arguments[] = {
     {"library: clamp bounds reversed", reversed, FP8RT_ERR_ACTIVATION},
     {"library: clamp bound NaN", nan_bound, FP8RT_ERR_ACTIVATION},
     {"library: clamp bound Inf", infinite_bound, FP8RT_ERR_ACTIVATION},
-    {"library: beta", with_beta, FP8RT_ERR_UNSUPPORTED},
+    {"library: no C", without_c, FP8RT_ERR_NULL},
 };
 
 static const struct accumulator {

@@ -19,6 +19,13 @@
 extern "C" {
 #endif
 
+// OPERATION.op
+enum {
+    FP8RT_OPERATION_GEMM = 0,
+    FP8RT_OPERATION_ADD = 1,      // element-wise: X, at `a`, takes the place of A * B^T
+    FP8RT_OPERATION_MULTIPLY = 2, // element-wise: T = act(X * (s * C))
+};
+
 // Bits of the register CONFIG4
 enum {
     FP8RT_FUNCTION_C = 1u << 0,           // beta * C

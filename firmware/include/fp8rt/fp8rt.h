@@ -8,5 +8,6 @@
 #include "fp8rt/device.h"
 #include "fp8rt/matrix.h"
 #include "fp8rt/gemm.h"
+#include "fp8rt/elementwise.h"
 
 #endif

@@ -3,7 +3,7 @@
 // K-contiguous (C = A * B^T):
 //
 //   t0 = acc to FP32          s  = scale_a[m] * scale_b[n]        t1 = t0 * s
-//   t2 = t1 + bias[n]         T  = act(t2)
+//   t2 = t1 + bias[n]         T  = act(t2 + beta * C[m][n])
 //   amax = max |T| over the m x n outputs that are finite (+0 if none)
 //   amax_nonfinite is set if an output is not finite
 //   D[m][n] = convert(T * scale_d)
@@ -86,10 +86,13 @@ typedef struct fp8rt_gemm_desc {
     const float *bias;            // n values, or NULL
     fp8mac_activation activation;
     float clamp_lo, clamp_hi; // FP8MAC_ACT_CLAMP: finite, lo <= hi
-    float beta;        // 0; anything else is FP8RT_ERR_UNSUPPORTED (C is not in the accelerator)
-    const void *c;     // not read
-    void *d;           // m x n of d_format
-    uint32_t d_stride; // bytes, >= n * bytes of d_format; 0: that, rounded up to a beat
+    // 0: C is not read, and nothing is added. Else FP8RT_ERR_UNSUPPORTED, if caps.functions has no C.
+    float beta;
+    const void *c;             // m x n of c_format; D itself, with its stride and format, is legal
+    uint32_t c_stride;         // bytes, >= n * bytes of c_format; 0: that, rounded up to a beat
+    fp8mac_format_id c_format; // FP8MAC_E4M3FN .. FP8MAC_FP32
+    void *d;                   // m x n of d_format
+    uint32_t d_stride;         // bytes, >= n * bytes of d_format; 0: that, rounded up to a beat
     fp8mac_format_id d_format; // FP8MAC_E4M3FN .. FP8MAC_FP32
     fp8mac_overflow overflow;  // for FP8 d_format; others are always as FP8MAC_OVERFLOW_IEEE
     const float *scale_d;      // one value, finite and greater than 0; NULL: 1.0

@@ -39,12 +39,12 @@ typedef enum fp8rt_status {
     FP8RT_ERR_SCALE,          // a scale that is not finite and greater than 0
     FP8RT_ERR_ACTIVATION,     // not one of fp8mac_activation, or clamp bounds not finite or lo > hi
     FP8RT_ERR_SCRATCH,        // the scratch is smaller than the plan asked for
-    FP8RT_ERR_UNSUPPORTED, // a valid request that this accelerator does not implement (beta != 0)
-    FP8RT_ERR_NO_DEVICE,   // no accelerator answers, or not one that this library knows
-    FP8RT_ERR_RECORDS,     // caps.records commands were begun and not ended: end one of them first
-    FP8RT_ERR_OVERLAP,     // D or the scratch has a byte in common with what the GEMM reads
-    FP8RT_ERR_FLAGS,       // a bit in `flags` that stands for nothing
-    FP8RT_ERR_NOT_OPEN,    // fp8rt_device_open was not called, or has failed
+    FP8RT_ERR_UNSUPPORTED,    // a valid request that this accelerator does not implement
+    FP8RT_ERR_NO_DEVICE,      // no accelerator answers, or not one that this library knows
+    FP8RT_ERR_RECORDS,  // caps.records commands were begun and not ended: end one of them first
+    FP8RT_ERR_OVERLAP,  // D or the scratch has a byte in common with what the GEMM reads
+    FP8RT_ERR_FLAGS,    // a bit in `flags` that stands for nothing
+    FP8RT_ERR_NOT_OPEN, // fp8rt_device_open was not called, or has failed
     // the plan was not made, or its making failed, or it was made for another array or by another
     // version of this library
     FP8RT_ERR_PLAN,

@@ -27,7 +27,7 @@ typedef struct work {
     fp8mac_dot_config dot;
     fp8mac_epilogue epilogue;
     uint32_t d_bytes;
-    bool continues, keeps;
+    bool continues, keeps, elementwise, reads_c;
 } work;
 
 static fp8mac_epilogue epilogue_of(const fp8rt_command *tile)
@@ -40,6 +40,9 @@ static fp8mac_epilogue epilogue_of(const fp8rt_command *tile)
         .d_format = fp8mac_format_get((fp8mac_format_id)FP8RT_GET(MODE__D_FMT, tile->mode)),
         .d_mode = {.overflow = (fp8mac_overflow)FP8RT_GET(MODE__OVERFLOW, tile->mode)},
         .scale_d = fp8rt_fp32_from_bits(tile->scale_d),
+        .beta = fp8rt_host_reads_c(tile) ? fp8rt_fp32_from_bits(tile->beta) : 0.0f,
+        .multiply =
+            FP8RT_GET(OPERATION__OP, fp8rt_host_operation(tile)) == FP8RT_OPERATION_MULTIPLY,
     };
 }
 
@@ -54,6 +57,8 @@ static work work_of(const fp8rt_caps *caps, const fp8rt_command *tile)
     fp8rt_element_model(fp8rt_element_encode(&caps->element), tile->mode, &w.dot);
     w.continues = FP8RT_GET(MODE__ACC_CONTINUE, tile->mode) != 0;
     w.keeps = FP8RT_GET(MODE__ACC_KEEP, tile->mode) != 0;
+    w.elementwise = fp8rt_host_elementwise(tile);
+    w.reads_c = !w.keeps && fp8rt_host_reads_c(tile);
     if (!w.keeps) {
         w.d_bytes = fp8mac_format_bytes(w.epilogue.d_format);
     }
@@ -113,12 +118,16 @@ static void load(fp8rt_device *dev, const work *w, const fp8rt_host_tile *host_t
     uint32_t vectors = FP8RT_GET(MODE__SCALE_A_VEC, tile->mode) * beats(&dev->caps, tile->m * 4u) +
                        FP8RT_GET(MODE__SCALE_B_VEC, tile->mode) * beats(&dev->caps, tile->n * 4u) +
                        FP8RT_GET(MODE__BIAS_EN, tile->mode) * beats(&dev->caps, tile->n * 4u);
-    if (!FP8RT_GET(MODE__REUSE_A, tile->mode) && fp8rt_host_conv_a(tile)) {
+    const uint32_t c_row = tile->n * fp8rt_host_c_bytes(tile),
+                   x_row = tile->n * fp8rt_host_x_bytes(tile);
+    dev->state.counters.read_beats += w->reads_c ? tile->m * beats(&dev->caps, c_row) : 0;
+    dev->state.counters.read_beats += w->elementwise ? tile->m * beats(&dev->caps, x_row) : 0;
+    if (!w->elementwise && !FP8RT_GET(MODE__REUSE_A, tile->mode) && fp8rt_host_conv_a(tile)) {
         load_image(dev, host_tile);
-    } else if (!FP8RT_GET(MODE__REUSE_A, tile->mode)) {
+    } else if (!w->elementwise && !FP8RT_GET(MODE__REUSE_A, tile->mode)) {
         load_operand(dev, dev->state.a, tile->a, tile->m, tile->a_stride, tile->k);
     }
-    if (!FP8RT_GET(MODE__REUSE_B, tile->mode)) {
+    if (!w->elementwise && !FP8RT_GET(MODE__REUSE_B, tile->mode)) {
         load_operand(dev, dev->state.b, tile->b, tile->n, tile->b_stride, tile->k);
     }
     if (!w->keeps) {
@@ -133,6 +142,32 @@ static uint32_t float_at(uintptr_t address, uint32_t index)
     return bits;
 }
 
+// The FP32 value of an element of C or X
+static uint32_t value_at(uintptr_t address, uint32_t stride, uint32_t m, uint32_t n,
+                         uint32_t format)
+{
+    const fp8mac_format *f = fp8mac_format_get((fp8mac_format_id)format);
+    const uint32_t bytes = fp8mac_format_bytes(f);
+    uint32_t code = 0;
+    memcpy(&code, (const uint8_t *)address + (size_t)m * stride + (size_t)n * bytes, bytes);
+    fp8mac_convert_mode ieee = {.overflow = FP8MAC_OVERFLOW_IEEE};
+    return fp8mac_encode(fp8mac_format_get(FP8MAC_FP32), fp8mac_decode(f, code), ieee, NULL);
+}
+
+static uint32_t c_at(const work *w, uint32_t m, uint32_t n)
+{
+    const uint32_t format = FP8RT_GET(OPERATION__C_FMT, fp8rt_host_operation(w->tile));
+    return w->reads_c ? value_at(w->tile->c, w->tile->c_stride, m, n, format) : 0;
+}
+
+static uint32_t x_at(fp8rt_device *dev, const work *w, uint32_t m, uint32_t n)
+{
+    const uint32_t format = FP8RT_GET(OPERATION__X_FMT, fp8rt_host_operation(w->tile));
+    const uint32_t x = value_at(w->tile->a, w->tile->a_stride, m, n, format);
+    dev->state.observed.flags |= fp8rt_fp32_is_nan(x) ? FP8MAC_FLAG_NAN : 0;
+    return x;
+}
+
 static void finish(fp8rt_device *dev, const work *w, uint32_t t0, uint32_t m, uint32_t n)
 {
     const fp8rt_command *tile = w->tile;
@@ -142,8 +177,8 @@ static void finish(fp8rt_device *dev, const work *w, uint32_t t0, uint32_t m, ui
     uint32_t scale_a = a_is_vector ? float_at(tile->scale_a, m) : (uint32_t)tile->scale_a;
     uint32_t scale_b = b_is_vector ? float_at(tile->scale_b, n) : (uint32_t)tile->scale_b;
     uint32_t bias = w->epilogue.has_bias ? float_at(tile->bias, n) : 0;
-    uint32_t d = fp8mac_epilogue_apply(&w->epilogue, t0, scale_a, scale_b, bias, 0, &seen->amax,
-                                       &seen->amax_nonfinite, &seen->flags);
+    uint32_t d = fp8mac_epilogue_apply(&w->epilogue, t0, scale_a, scale_b, bias, c_at(w, m, n),
+                                       &seen->amax, &seen->amax_nonfinite, &seen->flags);
     uint8_t *out = (uint8_t *)tile->d + (size_t)m * tile->d_stride + (size_t)n * w->d_bytes;
     for (uint32_t i = 0; i < w->d_bytes; i++) {
         out[i] = (uint8_t)(d >> 8 * i);
@@ -158,6 +193,10 @@ static fp8mac_acc *kept_acc(fp8rt_device *dev, uint32_t m, uint32_t n)
 static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_t n)
 {
     const fp8rt_command *tile = w->tile;
+    if (w->elementwise) {
+        finish(dev, w, x_at(dev, w, m, n), m, n);
+        return;
+    }
     fp8mac_acc acc = w->continues ? *kept_acc(dev, m, n) : (fp8mac_acc){0};
     fp8mac_dot(&w->dot, &acc, dev->state.a + (size_t)m * tile->k,
                dev->state.b + (size_t)n * tile->k, tile->k, &dev->state.observed.flags);
@@ -171,7 +210,7 @@ static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_
 static void leave(fp8rt_device_state *state, const work *w)
 {
     state->terms = (w->continues ? state->terms : 0) + w->tile->k;
-    state->before = true;
+    state->before = !w->elementwise;
     state->kept = w->keeps;
     state->m = w->tile->m;
     state->n = w->tile->n;
@@ -191,7 +230,7 @@ static void run(fp8rt_device *dev, const fp8rt_host_tile *host_tile)
             compute_output(dev, &w, m, n);
         }
     }
-    dev->state.counters.macs += (uint64_t)tile->m * tile->n * tile->k;
+    dev->state.counters.macs += w.elementwise ? 0 : (uint64_t)tile->m * tile->n * tile->k;
     if (!w.keeps) {
         dev->state.counters.write_beats += tile->m * beats(&dev->caps, tile->n * w.d_bytes);
     }

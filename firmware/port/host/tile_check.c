@@ -20,7 +20,7 @@ typedef struct region {
     uint32_t rows, stride, row_bytes;
 } region;
 
-enum { REGIONS = 6, REGION_D = 2 };
+enum { REGIONS = 7, REGION_D = 2 };
 
 static bool finishes(const fp8rt_command *tile)
 {
@@ -40,8 +40,10 @@ static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
     uint32_t row_words =
         ceil_div(tile->k, FP8RT_BOUND_CODES) * (FP8RT_BOUND_CODES / caps->beat_bytes);
     return tile->m == 0 || tile->n == 0 || tile->k == 0 || tile->m > caps->max_mn ||
-           tile->n > caps->max_mn || ceil_div(tile->m, caps->rows) * row_words > caps->buf_beats ||
-           ceil_div(tile->n, caps->cols) * row_words > caps->buf_beats;
+           tile->n > caps->max_mn ||
+           (!fp8rt_host_elementwise(tile) &&
+            (ceil_div(tile->m, caps->rows) * row_words > caps->buf_beats ||
+             ceil_div(tile->n, caps->cols) * row_words > caps->buf_beats));
 }
 
 static bool image_is_bad(const fp8rt_command *tile)
@@ -56,16 +58,16 @@ static bool image_is_bad(const fp8rt_command *tile)
 
 static void list_regions(const fp8rt_command *tile, region list[REGIONS])
 {
-    bool end = finishes(tile);
+    bool end = finishes(tile), elementwise = fp8rt_host_elementwise(tile);
     uint32_t m_floats = tile->m * 4u, n_floats = tile->n * 4u;
     list[0] = (region){!fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_A)), tile->a, tile->m,
-                       tile->a_stride, tile->k};
+                       tile->a_stride, elementwise ? tile->n * fp8rt_host_x_bytes(tile) : tile->k};
     if (fp8rt_host_conv_a(tile)) {
         list[0].rows = FP8RT_GET(CONV_SIZE__HEIGHT, tile->conv[1]);
         list[0].row_bytes = FP8RT_GET(CONV_LINE__WIDTH, tile->conv[0]);
     }
-    list[1] = (region){!fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_B)), tile->b, tile->n,
-                       tile->b_stride, tile->k};
+    list[1] = (region){!elementwise && !fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_B)), tile->b,
+                       tile->n, tile->b_stride, tile->k};
     list[REGION_D] =
         (region){end, tile->d, tile->m, tile->d_stride, tile->n * fp8rt_host_d_bytes(tile)};
     list[3] = (region){end && fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)), tile->scale_a, 1,
@@ -74,6 +76,8 @@ static void list_regions(const fp8rt_command *tile, region list[REGIONS])
                        0, n_floats};
     list[5] =
         (region){end && fp8rt_host_has(tile, FP8RT_BIT(MODE__BIAS_EN)), tile->bias, 1, 0, n_floats};
+    list[6] = (region){end && fp8rt_host_reads_c(tile), tile->c, tile->m, tile->c_stride,
+                       tile->n * fp8rt_host_c_bytes(tile)};
 }
 
 static bool alignment_is_bad(const fp8rt_caps *caps, const region *r)
@@ -120,14 +124,22 @@ static bool operation_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
     const uint32_t operation = fp8rt_host_operation(tile);
     const uint32_t op = FP8RT_GET(OPERATION__OP, operation),
                    table = FP8RT_GET(OPERATION__ACT_TABLE, operation);
+    const uint32_t chains = FP8RT_BIT(MODE__REUSE_A) | FP8RT_BIT(MODE__REUSE_B) |
+                            FP8RT_BIT(MODE__ACC_CONTINUE) | FP8RT_BIT(MODE__ACC_KEEP);
     uint32_t asked = 0;
+    const bool bad_elementwise =
+        fp8rt_host_elementwise(tile) &&
+        ((operation & (FP8RT_BIT(OPERATION__CONV_A) | FP8RT_BIT(OPERATION__MX))) != 0 ||
+         fp8rt_host_has(tile, chains) ||
+         (op == FP8RT_OPERATION_MULTIPLY &&
+          (!fp8rt_host_reads_c(tile) || fp8rt_host_has(tile, FP8RT_BIT(MODE__BIAS_EN)))));
     asked |= op != 0 ? FP8RT_FUNCTION_ELEMENTWISE : 0;
     asked |= FP8RT_GET(OPERATION__C_EN, operation) != 0 ? FP8RT_FUNCTION_C : 0;
     asked |= FP8RT_GET(OPERATION__ROUNDING, operation) != 0 ? FP8RT_FUNCTION_STOCHASTIC : 0;
     asked |= table != 0 ? FP8RT_FUNCTION_TABLES : 0;
     asked |= FP8RT_GET(OPERATION__CONV_A, operation) != 0 ? FP8RT_FUNCTION_CONV_A : 0;
     asked |= FP8RT_GET(OPERATION__MX, operation) != 0 ? FP8RT_FUNCTION_MX : 0;
-    return (asked & ~caps->functions) != 0 || op == 3 || table == 3 ||
+    return bad_elementwise || (asked & ~caps->functions) != 0 || op == 3 || table == 3 ||
            FP8RT_GET(OPERATION__C_FMT, operation) > FP8MAC_FP32 ||
            FP8RT_GET(OPERATION__X_FMT, operation) > FP8MAC_FP32;
 }
@@ -262,7 +274,8 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_til
     if (range_bad) {
         return FP8RT_ERR_HW_RANGE;
     }
-    if (mode_is_bad(tile) || element_lacks(&dev->caps.element, tile) ||
+    if (mode_is_bad(tile) ||
+        (!fp8rt_host_elementwise(tile) && element_lacks(&dev->caps.element, tile)) ||
         operation_is_bad(&dev->caps, tile)) {
         return FP8RT_ERR_HW_MODE;
     }

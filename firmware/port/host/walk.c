@@ -45,20 +45,58 @@ static span span_of(uint32_t total, uint32_t tile, uint32_t index)
 
 // ---- the command as a whole ---------------------------------------------------------------------
 
-uint32_t fp8rt_host_d_bytes(const fp8rt_command *command)
+static uint32_t element_bytes(uint32_t code)
 {
-    uint32_t code = FP8RT_GET(MODE__D_FMT, command->mode);
     bool reserved = code >= FP8MAC_ARRAY_FORMAT_COUNT;
     return reserved ? 1u : fp8mac_format_bytes(fp8mac_format_get((fp8mac_format_id)code));
 }
 
+uint32_t fp8rt_host_d_bytes(const fp8rt_command *command)
+{
+    return element_bytes(FP8RT_GET(MODE__D_FMT, command->mode));
+}
+
+uint32_t fp8rt_host_c_bytes(const fp8rt_command *command)
+{
+    return element_bytes(FP8RT_GET(OPERATION__C_FMT, fp8rt_host_operation(command)));
+}
+
+uint32_t fp8rt_host_x_bytes(const fp8rt_command *command)
+{
+    return element_bytes(FP8RT_GET(OPERATION__X_FMT, fp8rt_host_operation(command)));
+}
+
+bool fp8rt_host_reads_c(const fp8rt_command *command)
+{
+    const uint32_t operation = fp8rt_host_operation(command);
+    return FP8RT_GET(OPERATION__C_EN, operation) != 0 &&
+           ((command->beta & 0x7fffffffu) != 0 ||
+            FP8RT_GET(OPERATION__OP, operation) == FP8RT_OPERATION_MULTIPLY);
+}
+
+static bool is_short(uint32_t stride, uint32_t n, uint32_t bytes)
+{
+    return stride < (uint64_t)n * bytes;
+}
+
+static bool results_strides_are_bad(const fp8rt_command *c)
+{
+    return c->m > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__ACC_KEEP)) &&
+           (is_short(c->d_stride, c->n, fp8rt_host_d_bytes(c)) ||
+            (fp8rt_host_reads_c(c) && is_short(c->c_stride, c->n, fp8rt_host_c_bytes(c))));
+}
+
 static bool strides_are_bad(const fp8rt_command *c)
 {
+    if (fp8rt_host_elementwise(c)) {
+        return (c->m > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_A)) &&
+                is_short(c->a_stride, c->n, fp8rt_host_x_bytes(c))) ||
+               results_strides_are_bad(c);
+    }
     return (c->m > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_A)) && !fp8rt_host_conv_a(c) &&
             c->a_stride < c->k) ||
            (c->n > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_B)) && c->b_stride < c->k) ||
-           (c->m > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__ACC_KEEP)) &&
-            c->d_stride < (uint64_t)c->n * fp8rt_host_d_bytes(c));
+           results_strides_are_bad(c);
 }
 
 // ---- one tile command ---------------------------------------------------------------------------
@@ -82,7 +120,15 @@ static void place(const walk *w, span m, span n, uint32_t k, fp8rt_host_tile *ti
     } else {
         to->a = behind(behind(from->a, m.start, from->a_stride, beyond), k, 1, beyond);
     }
-    to->b = behind(behind(from->b, n.start, from->b_stride, beyond), k, 1, beyond);
+    if (fp8rt_host_elementwise(from)) {
+        to->a = behind(to->a, n.start, fp8rt_host_x_bytes(from), beyond);
+    } else {
+        to->b = behind(behind(from->b, n.start, from->b_stride, beyond), k, 1, beyond);
+    }
+    if (fp8rt_host_reads_c(from)) {
+        to->c = behind(behind(from->c, m.start, from->c_stride, beyond), n.start,
+                       fp8rt_host_c_bytes(from), beyond);
+    }
     to->d = behind(behind(from->d, m.start, from->d_stride, beyond), n.start,
                    fp8rt_host_d_bytes(from), beyond);
     if (fp8rt_host_has(from, FP8RT_BIT(MODE__SCALE_A_VEC))) {
@@ -111,7 +157,7 @@ static bool visit_chunk(walk *w, span m, span n, span k, bool last_tile)
     tile.command.n = n.length;
     tile.command.k = k.length;
     tile.command.tile_m = tile.command.tile_n = tile.command.tile_k = tile.command.first_k = 0;
-    if (w->before && w->whole && whole) {
+    if (w->before && w->whole && whole && !fp8rt_host_elementwise(c)) {
         tile.command.mode |= same(m, w->m) ? FP8RT_BIT(MODE__REUSE_A) : 0;
         tile.command.mode |= same(n, w->n) ? FP8RT_BIT(MODE__REUSE_B) : 0;
     }
@@ -144,9 +190,16 @@ static bool visit_tile(walk *w, span m, span n, bool last_tile)
     return true;
 }
 
-void fp8rt_host_walk(const fp8rt_caps *caps, const fp8rt_command *command, fp8rt_host_visit visit,
+void fp8rt_host_walk(const fp8rt_caps *caps, const fp8rt_command *given, fp8rt_host_visit visit,
                      void *context)
 {
+    fp8rt_command without_k = *given;
+    const fp8rt_command *command = given;
+    if (fp8rt_host_elementwise(given)) {
+        without_k.k = 1;
+        without_k.tile_k = 0;
+        command = &without_k;
+    }
     walk w = {.caps = caps, .command = command, .visit = visit, .context = context};
     const bool b_resident = fp8rt_host_has(command, FP8RT_BIT(MODE__B_RESIDENT));
     const uint32_t down = count_tiles(command->m, command->tile_m),

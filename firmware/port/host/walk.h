@@ -31,6 +31,19 @@ static inline uint32_t fp8rt_host_operation(const fp8rt_command *command)
     return fp8rt_host_has(command, FP8MAC_REGS__MODE__EXTENDED_bm) ? command->operation : 0;
 }
 
+// X takes the place of A * B^T.
+static inline bool fp8rt_host_elementwise(const fp8rt_command *command)
+{
+    return (fp8rt_host_operation(command) & FP8MAC_REGS__OPERATION__OP_bm) != 0;
+}
+
+// C is read: not where beta is 0, unless X is multiplied by C.
+bool fp8rt_host_reads_c(const fp8rt_command *command);
+
+// Bytes of an element of C, and of X
+uint32_t fp8rt_host_c_bytes(const fp8rt_command *command);
+uint32_t fp8rt_host_x_bytes(const fp8rt_command *command);
+
 static inline bool fp8rt_host_conv_a(const fp8rt_command *command)
 {
     return (fp8rt_host_operation(command) & FP8MAC_REGS__OPERATION__CONV_A_bm) != 0;

@@ -61,7 +61,10 @@ typedef struct fp8mac_epilogue {
     bool has_bias;
     fp8mac_activation activation;
     float clamp_lo, clamp_hi;
-    float beta;                    // 0: C is not read
+    float beta; // 0: C is not read
+    // T = act(t0 * (s * c)), without a bias and beta: the product of two matrices, element by element.
+    // The matrix of t0 is then an operand like C.
+    bool multiply;
     const fp8mac_format *d_format; // the four FP8 formats, FP16, BF16, FP32
     fp8mac_convert_mode d_mode;
     float scale_d;          // finite, > 0
@@ -90,7 +93,7 @@ typedef struct fp8mac_gemm_desc {
     const float *bias;             // n values, or NULL
     float beta;                    // 0: c is not read
     const void *c;                 // m x n of c_format, ldc >= n
-    const fp8mac_format *c_format; // FP16, BF16 or FP32; others are FP8MAC_ERR_FORMAT
+    const fp8mac_format *c_format; // as d_format
     size_t ldc;
     fp8mac_activation activation;
     float clamp_lo, clamp_hi;

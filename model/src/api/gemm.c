@@ -38,10 +38,10 @@ static bool same_format(const fp8mac_format *a, const fp8mac_format *b)
            a->exponent_zero == b->exponent_zero;
 }
 
-// Whether it is one of the formats `first` .. FP8MAC_FP32, which the array has.
-static bool is_array_format(const fp8mac_format *format, fp8mac_format_id first)
+// Whether it is one of the formats up to FP8MAC_FP32, which C and D may have.
+static bool is_array_format(const fp8mac_format *format)
 {
-    for (unsigned id = first; format != NULL && id < FP8MAC_ARRAY_FORMAT_COUNT; id++) {
+    for (unsigned id = 0; format != NULL && id < FP8MAC_ARRAY_FORMAT_COUNT; id++) {
         if (same_format(format, &fp8mac_formats[id])) {
             return true;
         }
@@ -62,8 +62,7 @@ static fp8mac_status validate_formats(const fp8mac_gemm_desc *desc)
         (scaled && fp8mac_acc_rounded_format(desc->dot.acc_format) == NULL)) {
         return FP8MAC_ERR_ACCUMULATOR;
     }
-    if (!is_array_format(desc->d_format, FP8MAC_E4M3FN) ||
-        (desc->beta != 0 && !is_array_format(desc->c_format, FP8MAC_FP16))) {
+    if (!is_array_format(desc->d_format) || (desc->beta != 0 && !is_array_format(desc->c_format))) {
         return FP8MAC_ERR_FORMAT;
     }
     return validate_d(desc);

@@ -62,12 +62,16 @@ uint32_t fp8mac_epilogue_rounded(const fp8mac_epilogue *epilogue, fp8mac_round_m
     raise_if_nan(scale_b, flags);
 
     uint32_t s = fp8mac_fp32_mul(scale_a, scale_b, flags);
+    if (epilogue->multiply) {
+        raise_if_nan(c, flags);
+        s = fp8mac_fp32_mul(s, c, flags);
+    }
     uint32_t t = fp8mac_fp32_mul(t0, s, flags);
-    if (epilogue->has_bias) {
+    if (epilogue->has_bias && !epilogue->multiply) {
         raise_if_nan(bias, flags);
         t = fp8mac_fp32_add(t, bias, flags);
     }
-    if ((beta & 0x7fffffffu) != 0) {
+    if ((beta & 0x7fffffffu) != 0 && !epilogue->multiply) {
         raise_if_nan(beta, flags);
         raise_if_nan(c, flags);
         t = fp8mac_fp32_add(t, fp8mac_fp32_mul(beta, c, flags), flags);

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fp8rt/elementwise.h"
+
+#include "fp32_bits.h"
+#include "fp8rt/matrix.h"
+#include "fp8rt/registers.h"
+#include "gemm_tiles.h"
+#include "regions.h"
+#include "run.h"
+
+typedef struct operand {
+    const void *at;
+    uint32_t stride;
+    fp8mac_format_id format;
+} operand;
+
+static operand x_of(const fp8rt_elementwise_desc *desc)
+{
+    return (operand){desc->x, desc->x_stride, desc->x_format};
+}
+
+static operand c_of(const fp8rt_elementwise_desc *desc)
+{
+    return (operand){desc->c, desc->c_stride, desc->c_format};
+}
+
+static operand d_of(const fp8rt_elementwise_desc *desc)
+{
+    return (operand){desc->d, desc->d_stride, desc->d_format};
+}
+
+static bool reads_c(const fp8rt_elementwise_desc *desc)
+{
+    return desc->operation == FP8RT_OPERATION_MULTIPLY ||
+           (fp8rt_fp32_bits(desc->beta) & ~FP8RT_FP32_SIGN) != 0;
+}
+
+static uint32_t row_bytes(const fp8rt_elementwise_desc *desc, fp8mac_format_id format)
+{
+    return desc->n * fp8mac_format_bytes(fp8mac_format_get(format));
+}
+
+static uint32_t stride_of(const fp8rt_caps *caps, const fp8rt_elementwise_desc *desc, operand o)
+{
+    return o.stride != 0 ? o.stride : fp8rt_packed_stride(caps, row_bytes(desc, o.format));
+}
+
+// ---- checks -------------------------------------------------------------------------------------
+
+static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_elementwise_desc *desc)
+{
+    const bool vector = desc->scale_x.mode != FP8MAC_SCALE_NONE;
+    if ((caps->functions & FP8RT_FUNCTION_ELEMENTWISE) == 0 ||
+        (desc->operation != FP8RT_OPERATION_ADD && desc->operation != FP8RT_OPERATION_MULTIPLY)) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    if (desc->x == NULL || desc->d == NULL || (reads_c(desc) && desc->c == NULL) ||
+        (vector && desc->scale_x.values == NULL)) {
+        return FP8RT_ERR_NULL;
+    }
+    if (desc->m == 0 || desc->n == 0 || desc->n > UINT32_MAX / 8) {
+        return FP8RT_ERR_SHAPE;
+    }
+    if ((unsigned)desc->x_format > FP8MAC_FP32 || (unsigned)desc->d_format > FP8MAC_FP32 ||
+        (reads_c(desc) && (unsigned)desc->c_format > FP8MAC_FP32)) {
+        return FP8RT_ERR_FORMAT;
+    }
+    return (unsigned)desc->overflow > FP8MAC_OVERFLOW_IEEE ? FP8RT_ERR_OVERFLOW_MODE : FP8RT_OK;
+}
+
+// Of an input, and of D if it is `d` itself
+static fp8rt_status check_matrix(const fp8rt_caps *caps, const fp8rt_elementwise_desc *desc,
+                                 operand o)
+{
+    const operand d = d_of(desc);
+    const fp8rt_region own = {(uintptr_t)o.at, desc->m, o.stride, row_bytes(desc, o.format)},
+                       out = {(uintptr_t)d.at, desc->m, d.stride, row_bytes(desc, d.format)};
+    const bool in_place = o.at == d.at && o.stride == d.stride && o.format == d.format;
+    if ((desc->m > 1 && o.stride < own.row_bytes) || !fp8rt_region_fits(&own)) {
+        return FP8RT_ERR_STRIDE;
+    }
+    if ((((uintptr_t)o.at | (desc->m > 1 ? o.stride : 0)) & (caps->beat_bytes - 1u)) != 0) {
+        return FP8RT_ERR_ALIGNMENT;
+    }
+    return !in_place && fp8rt_region_fits(&out) && fp8rt_regions_overlap(&own, &out)
+               ? FP8RT_ERR_OVERLAP
+               : FP8RT_OK;
+}
+
+static fp8rt_status check_matrices(const fp8rt_caps *caps, const fp8rt_elementwise_desc *desc)
+{
+    fp8rt_status status = check_matrix(caps, desc, d_of(desc));
+    if (status == FP8RT_OK) {
+        status = check_matrix(caps, desc, x_of(desc));
+    }
+    if (status == FP8RT_OK && reads_c(desc)) {
+        status = check_matrix(caps, desc, c_of(desc));
+    }
+    return status;
+}
+
+static bool is_scale(float x)
+{
+    return fp8rt_fp32_is_scale(fp8rt_fp32_bits(x));
+}
+
+static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_elementwise_desc *desc)
+{
+    const fp8mac_scale *scale = &desc->scale_x;
+    if ((unsigned)scale->mode > FP8MAC_SCALE_VECTOR ||
+        (scale->mode == FP8MAC_SCALE_TENSOR && !is_scale(scale->values[0])) ||
+        (desc->scale_d != NULL && !is_scale(*desc->scale_d)) ||
+        (desc->operation == FP8RT_OPERATION_MULTIPLY && !is_scale(desc->beta))) {
+        return FP8RT_ERR_SCALE;
+    }
+    if (scale->mode == FP8MAC_SCALE_VECTOR &&
+        ((uintptr_t)scale->values & (caps->beat_bytes - 1u)) != 0) {
+        return FP8RT_ERR_ALIGNMENT;
+    }
+    if ((unsigned)desc->activation > FP8MAC_ACT_CLAMP ||
+        (desc->activation == FP8MAC_ACT_CLAMP &&
+         !fp8rt_fp32_is_interval(fp8rt_fp32_bits(desc->clamp_lo),
+                                 fp8rt_fp32_bits(desc->clamp_hi)))) {
+        return FP8RT_ERR_ACTIVATION;
+    }
+    return (desc->flags & ~(uint32_t)FP8RT_GEMM_FLAGS) != 0 ? FP8RT_ERR_FLAGS : FP8RT_OK;
+}
+
+// ---- the command --------------------------------------------------------------------------------
+
+static uint32_t mode_of(const fp8rt_elementwise_desc *desc)
+{
+    return FP8RT_PUT(MODE__D_FMT, desc->d_format) | FP8RT_PUT(MODE__OVERFLOW, desc->overflow) |
+           FP8RT_PUT(MODE__ACT, desc->activation) |
+           FP8RT_PUT(MODE__SCALE_A_VEC, desc->scale_x.mode == FP8MAC_SCALE_VECTOR) |
+           FP8RT_PUT(MODE__WAIT_STORES, (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0) |
+           FP8RT_PUT(MODE__PASS_SHAPE, FP8RT_PASS_SHAPE_AUTOMATIC) | FP8RT_BIT(MODE__EXTENDED);
+}
+
+static uintptr_t scale_of(const fp8mac_scale *scale)
+{
+    return scale->mode == FP8MAC_SCALE_VECTOR   ? (uintptr_t)scale->values
+           : scale->mode == FP8MAC_SCALE_TENSOR ? fp8rt_fp32_bits(scale->values[0])
+                                                : FP8RT_FP32_ONE;
+}
+
+static fp8rt_command command_of(const fp8rt_caps *caps, const fp8rt_elementwise_desc *desc)
+{
+    const bool product = desc->operation == FP8RT_OPERATION_MULTIPLY;
+    return (fp8rt_command){
+        .a = (uintptr_t)desc->x,
+        .d = (uintptr_t)desc->d,
+        .a_stride = desc->x_stride,
+        .d_stride = desc->d_stride,
+        .m = desc->m,
+        .n = desc->n,
+        .tile_m = caps->max_mn,
+        .tile_n = caps->max_mn,
+        .mode = mode_of(desc),
+        .scale_a = scale_of(&desc->scale_x),
+        .scale_b = product ? fp8rt_fp32_bits(desc->beta) : FP8RT_FP32_ONE,
+        .scale_d = desc->scale_d == NULL ? FP8RT_FP32_ONE : fp8rt_fp32_bits(*desc->scale_d),
+        .clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
+        .clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
+        .operation = FP8RT_PUT(OPERATION__OP, desc->operation) |
+                     FP8RT_PUT(OPERATION__C_EN, reads_c(desc)) |
+                     FP8RT_PUT(OPERATION__C_FMT, desc->c_format) |
+                     FP8RT_PUT(OPERATION__X_FMT, desc->x_format),
+        .c = (uintptr_t)desc->c,
+        .c_stride = desc->c_stride,
+        .beta = fp8rt_fp32_bits(desc->beta),
+    };
+}
+
+static fp8rt_gemm_result run(fp8rt_device *dev, fp8rt_elementwise_desc *desc)
+{
+    fp8rt_gemm_result result = {.status = FP8RT_ERR_NOT_OPEN};
+    if (dev->stamp == 0) {
+        return result;
+    }
+    result.status = check_kinds(&dev->caps, desc);
+    if (result.status == FP8RT_OK) {
+        desc->x_stride = stride_of(&dev->caps, desc, x_of(desc));
+        desc->d_stride = stride_of(&dev->caps, desc, d_of(desc));
+        desc->c_stride = reads_c(desc) ? stride_of(&dev->caps, desc, c_of(desc)) : 0;
+        result.status = check_matrices(&dev->caps, desc);
+    }
+    if (result.status == FP8RT_OK) {
+        result.status = check_values(&dev->caps, desc);
+    }
+    if (result.status == FP8RT_OK) {
+        const fp8rt_command command = command_of(&dev->caps, desc);
+        result = fp8rt_run_command(dev, &command, desc->flags);
+    }
+    return result;
+}
+
+fp8rt_status fp8rt_elementwise(fp8rt_device *dev, fp8rt_elementwise_desc desc,
+                               fp8rt_gemm_result *result)
+{
+    fp8rt_gemm_result out = {.status = FP8RT_ERR_NULL};
+    if (dev != NULL) {
+        out = run(dev, &desc);
+    }
+    if (result != NULL) {
+        *result = out;
+    }
+    return out.status;
+}
