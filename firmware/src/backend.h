@@ -35,6 +35,8 @@ void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint1
 // Waits until no command is in flight, clears `clear`, an OR of FP8RT_CLEAR_*, submits the descriptor
 // without a record, and waits again. As fp8rt_device_wait.
 fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear);
+// Writes a table that exists, while no command is in flight.
+void fp8rt_backend_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *codes);
 // As fp8rt_device_end.
 fp8rt_record fp8rt_backend_end(fp8rt_device *dev, uint16_t tag);
 

@@ -73,6 +73,24 @@ fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command,
     return status;
 }
 
+fp8rt_status fp8rt_device_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *codes)
+{
+    if (dev == NULL || codes == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    if (dev->stamp == 0) {
+        return FP8RT_ERR_NOT_OPEN;
+    }
+    if ((dev->caps.functions & FP8RT_FUNCTION_TABLES) == 0 || table == 0 || table > FP8RT_TABLES) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    fp8rt_status status = fp8rt_device_clear(dev, 0);
+    if (status == FP8RT_OK) {
+        fp8rt_backend_load_table(dev, table, codes);
+    }
+    return status;
+}
+
 fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag)
 {
     if (dev->stamp == 0) {

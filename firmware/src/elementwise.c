@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "coding.h"
 #include "fp8rt/elementwise.h"
 
 #include "fp32_bits.h"
@@ -123,7 +124,10 @@ static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_elementwise
                                  fp8rt_fp32_bits(desc->clamp_hi)))) {
         return FP8RT_ERR_ACTIVATION;
     }
-    return (desc->flags & ~(uint32_t)FP8RT_GEMM_FLAGS) != 0 ? FP8RT_ERR_FLAGS : FP8RT_OK;
+    if ((desc->flags & ~(uint32_t)FP8RT_GEMM_FLAGS) != 0) {
+        return FP8RT_ERR_FLAGS;
+    }
+    return fp8rt_coding_check(caps, &desc->coding, desc->d_format);
 }
 
 // ---- the command --------------------------------------------------------------------------------
@@ -162,10 +166,11 @@ static fp8rt_command command_of(const fp8rt_caps *caps, const fp8rt_elementwise_
         .scale_d = desc->scale_d == NULL ? FP8RT_FP32_ONE : fp8rt_fp32_bits(*desc->scale_d),
         .clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
         .clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
-        .operation = FP8RT_PUT(OPERATION__OP, desc->operation) |
-                     FP8RT_PUT(OPERATION__C_EN, reads_c(desc)) |
-                     FP8RT_PUT(OPERATION__C_FMT, desc->c_format) |
-                     FP8RT_PUT(OPERATION__X_FMT, desc->x_format),
+        .operation =
+            FP8RT_PUT(OPERATION__OP, desc->operation) | FP8RT_PUT(OPERATION__C_EN, reads_c(desc)) |
+            FP8RT_PUT(OPERATION__C_FMT, desc->c_format) |
+            FP8RT_PUT(OPERATION__X_FMT, desc->x_format) | fp8rt_coding_operation(&desc->coding),
+        .seed = desc->coding.seed,
         .c = (uintptr_t)desc->c,
         .c_stride = desc->c_stride,
         .beta = fp8rt_fp32_bits(desc->beta),

@@ -8,6 +8,7 @@
 // once. The plan is the candidate with the least estimated time. The core has no fast division, and
 // plans are made on the way to a GEMM, so that the candidates are few and their estimates short.
 #include "backend.h"
+#include "coding.h"
 #include "fp32_bits.h"
 #include "fp8rt/gemm.h"
 #include "fp8rt/matrix.h"
@@ -168,6 +169,10 @@ static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *
     }
     if (!activation_is_legal(desc)) {
         return FP8RT_ERR_ACTIVATION;
+    }
+    const fp8rt_status coding = fp8rt_coding_check(caps, &desc->coding, desc->d_format);
+    if (coding != FP8RT_OK) {
+        return coding;
     }
     if (fp8rt_gemm_reads_c(desc) && (caps->functions & FP8RT_FUNCTION_C) == 0) {
         return FP8RT_ERR_UNSUPPORTED;
@@ -658,14 +663,15 @@ static uint32_t mode_of(const fp8rt_gemm_desc *desc)
            FP8RT_PUT(MODE__SCALE_B_VEC, vector_of(&desc->scale_b) != NULL) |
            FP8RT_PUT(MODE__BIAS_EN, desc->bias != NULL) |
            FP8RT_PUT(MODE__WAIT_STORES, (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0) |
-           FP8RT_PUT(MODE__EXTENDED, fp8rt_gemm_reads_c(desc)) |
+           FP8RT_PUT(MODE__EXTENDED,
+                     fp8rt_gemm_reads_c(desc) || fp8rt_coding_extends(&desc->coding)) |
            FP8RT_PUT(MODE__PASS_SHAPE, FP8RT_PASS_SHAPE_AUTOMATIC);
 }
 
 static uint32_t operation_of(const fp8rt_gemm_desc *desc)
 {
     return FP8RT_PUT(OPERATION__C_EN, fp8rt_gemm_reads_c(desc)) |
-           FP8RT_PUT(OPERATION__C_FMT, desc->c_format);
+           FP8RT_PUT(OPERATION__C_FMT, desc->c_format) | fp8rt_coding_operation(&desc->coding);
 }
 
 // A vector in place, or a scale of 1. Others are known at the run.
@@ -697,6 +703,7 @@ static fp8rt_command command_of(const fp8rt_gemm_desc *desc)
         .c = (uintptr_t)desc->c,
         .c_stride = desc->c_stride,
         .beta = fp8rt_fp32_bits(desc->beta),
+        .seed = desc->coding.seed,
         .scale_a = scale_word(&desc->scale_a),
         .scale_b = scale_word(&desc->scale_b),
         .bias = (uintptr_t)desc->bias,

@@ -22,26 +22,108 @@ typedef struct named_case {
     float beta;
     bool vector;
     fp8mac_activation activation;
+    fp8rt_coding coding;
 } named_case;
 
 #define ADD FP8RT_OPERATION_ADD
 #define MULTIPLY FP8RT_OPERATION_MULTIPLY
 
 static const named_case cases[] = {
-    {"float32 to e4m3fn", ADD, 128, 256, FP8MAC_FP32, 0, FP8MAC_E4M3FN, 0, false, 0},
-    {"float32 to e5m2, a scale of each row", ADD, 130, 77, FP8MAC_FP32, 0, FP8MAC_E5M2, 0, true, 0},
-    {"float16 to e4m3fn", ADD, 128, 256, FP8MAC_FP16, 0, FP8MAC_E4M3FN, 0, false, 0},
-    {"bfloat16 to e4m3fnuz", ADD, 9, 31, FP8MAC_BF16, 0, FP8MAC_E4M3FNUZ, 0, false, 0},
-    {"e4m3fn to float32", ADD, 128, 256, FP8MAC_E4M3FN, 0, FP8MAC_FP32, 0, false, 0},
-    {"e5m2 to bfloat16", ADD, 5, 260, FP8MAC_E5M2, 0, FP8MAC_BF16, 0, false, 0},
-    {"e4m3fn to e5m2fnuz", ADD, 128, 256, FP8MAC_E4M3FN, 0, FP8MAC_E5M2FNUZ, 0, false, 0},
-    {"sum of e4m3fn", ADD, 128, 256, FP8MAC_E4M3FN, FP8MAC_E4M3FN, FP8MAC_E4M3FN, 0.5f, false, 0},
-    {"sum of float16, relu", ADD, 33, 65, FP8MAC_FP16, FP8MAC_FP16, FP8MAC_FP16, -1.0f, false,
-     FP8MAC_ACT_RELU},
-    {"product of e4m3fn", MULTIPLY, 128, 256, FP8MAC_E4M3FN, FP8MAC_E4M3FN, FP8MAC_E4M3FN, 1.5f,
-     false, 0},
-    {"product of float32 and e5m2", MULTIPLY, 17, 40, FP8MAC_FP32, FP8MAC_E5M2, FP8MAC_FP16, 0.25f,
-     true, 0},
+    {"float32 to e4m3fn", ADD, 128, 256, FP8MAC_FP32, 0, FP8MAC_E4M3FN, 0, false, 0, {0}},
+    {"float32 to e5m2, a scale of each row",
+     ADD,
+     130,
+     77,
+     FP8MAC_FP32,
+     0,
+     FP8MAC_E5M2,
+     0,
+     true,
+     0,
+     {0}},
+    {"float16 to e4m3fn", ADD, 128, 256, FP8MAC_FP16, 0, FP8MAC_E4M3FN, 0, false, 0, {0}},
+    {"bfloat16 to e4m3fnuz", ADD, 9, 31, FP8MAC_BF16, 0, FP8MAC_E4M3FNUZ, 0, false, 0, {0}},
+    {"e4m3fn to float32", ADD, 128, 256, FP8MAC_E4M3FN, 0, FP8MAC_FP32, 0, false, 0, {0}},
+    {"e5m2 to bfloat16", ADD, 5, 260, FP8MAC_E5M2, 0, FP8MAC_BF16, 0, false, 0, {0}},
+    {"e4m3fn to e5m2fnuz", ADD, 128, 256, FP8MAC_E4M3FN, 0, FP8MAC_E5M2FNUZ, 0, false, 0, {0}},
+    {"sum of e4m3fn",
+     ADD,
+     128,
+     256,
+     FP8MAC_E4M3FN,
+     FP8MAC_E4M3FN,
+     FP8MAC_E4M3FN,
+     0.5f,
+     false,
+     0,
+     {0}},
+    {"sum of float16, relu",
+     ADD,
+     33,
+     65,
+     FP8MAC_FP16,
+     FP8MAC_FP16,
+     FP8MAC_FP16,
+     -1.0f,
+     false,
+     FP8MAC_ACT_RELU,
+     {0}},
+    {"product of e4m3fn",
+     MULTIPLY,
+     128,
+     256,
+     FP8MAC_E4M3FN,
+     FP8MAC_E4M3FN,
+     FP8MAC_E4M3FN,
+     1.5f,
+     false,
+     0,
+     {0}},
+    {"product of float32 and e5m2",
+     MULTIPLY,
+     17,
+     40,
+     FP8MAC_FP32,
+     FP8MAC_E5M2,
+     FP8MAC_FP16,
+     0.25f,
+     true,
+     0,
+     {0}},
+    {"float32 to e4m3fn, stochastic",
+     ADD,
+     130,
+     150,
+     FP8MAC_FP32,
+     0,
+     FP8MAC_E4M3FN,
+     0,
+     false,
+     0,
+     {.stochastic = true, .seed = 7}},
+    {"float32 to float16, stochastic",
+     ADD,
+     33,
+     20,
+     FP8MAC_FP32,
+     0,
+     FP8MAC_FP16,
+     0,
+     false,
+     0,
+     {.stochastic = true, .seed = 0xffffffff}},
+    {"e4m3fn, mapped", ADD, 128, 256, FP8MAC_E4M3FN, 0, FP8MAC_E4M3FN, 0, false, 0, {.table = 1}},
+    {"product of e5m2, stochastic, mapped",
+     MULTIPLY,
+     20,
+     50,
+     FP8MAC_E5M2,
+     FP8MAC_E5M2,
+     FP8MAC_E5M2,
+     1.0f,
+     false,
+     0,
+     {.stochastic = true, .seed = 1, .table = 2}},
 };
 
 static uint32_t random_state = 1;
@@ -107,6 +189,7 @@ static void run_case(fp8rt_device *dev, const named_case *t, uint8_t *x, uint8_t
         .activation = t->activation,
         .d = d,
         .d_format = t->d_format,
+        .coding = t->coding,
     };
     const uint32_t d_row = row_bytes(t, t->d_format);
     const uint32_t stride = fp8rt_packed_stride(&dev->caps, d_row);
@@ -131,8 +214,8 @@ static void run_case(fp8rt_device *dev, const named_case *t, uint8_t *x, uint8_t
 }
 
 // A GEMM with C of `c_format`, and the same in place of D
-static void run_gemm(fp8rt_device *dev, fp8mac_format_id c_format, uint8_t *ab, uint8_t *c,
-                     uint8_t *d)
+static void run_gemm(fp8rt_device *dev, fp8mac_format_id c_format, fp8rt_coding coding, uint8_t *ab,
+                     uint8_t *c, uint8_t *d)
 {
     const uint32_t m = 70, n = 90, k = 100;
     const uint32_t row = n * fp8mac_format_bytes(fp8mac_format_get(c_format));
@@ -149,6 +232,7 @@ static void run_gemm(fp8rt_device *dev, fp8mac_format_id c_format, uint8_t *ab, 
         .c_format = c_format,
         .d = d,
         .d_format = c_format,
+        .coding = coding,
     };
     desc.acc_format = fp8rt_element_accumulator(&dev->caps.element);
     for (uint32_t i = 0; i < MOST_BYTES; i++) {
@@ -166,6 +250,20 @@ static void run_gemm(fp8rt_device *dev, fp8mac_format_id c_format, uint8_t *ab, 
     count(status == FP8RT_OK && hash(c, m, stride, row) == h);
 }
 
+// Each table has every code once.
+static void load_tables(fp8rt_device *dev, uint8_t *codes)
+{
+    for (uint32_t table = 1; table <= FP8RT_TABLES; table++) {
+        for (uint32_t i = 0; i < FP8RT_TABLE_CODES; i++) {
+            codes[i] = (uint8_t)(i * (2 * table + 1u) + table);
+        }
+        count(fp8rt_device_load_table(dev, table, codes) == FP8RT_OK);
+    }
+    count(fp8rt_device_load_table(dev, 0, codes) == FP8RT_ERR_UNSUPPORTED);
+    count(fp8rt_device_load_table(dev, FP8RT_TABLES + 1u, codes) == FP8RT_ERR_UNSUPPORTED);
+    count(fp8rt_device_load_table(dev, 1, NULL) == FP8RT_ERR_NULL);
+}
+
 int main(void)
 {
     static fp8rt_device dev;
@@ -180,12 +278,15 @@ int main(void)
     for (uint32_t i = 0; i < MOST_M; i++) {
         scales[i] = (float)(i + 1u) / 64.0f;
     }
+    load_tables(&dev, x);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         run_case(&dev, &cases[i], x, c, d, scales);
     }
     for (unsigned format = 0; format <= FP8MAC_FP32; format++) {
-        run_gemm(&dev, (fp8mac_format_id)format, x, c, d);
+        run_gemm(&dev, (fp8mac_format_id)format, (fp8rt_coding){0}, x, c, d);
     }
+    run_gemm(&dev, FP8MAC_E5M2FNUZ, (fp8rt_coding){.stochastic = true, .seed = 3, .table = 2}, x, c,
+             d);
     printf("%u passed, %u failed\n", passed, failed);
     return failed == 0 ? 0 : 1;
 }

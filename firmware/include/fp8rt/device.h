@@ -36,6 +36,19 @@ enum {
     FP8RT_FUNCTION_MX = 1u << 5,          // blocks with scales
 };
 
+enum { FP8RT_TABLES = 2, FP8RT_TABLE_CODES = 256 };
+
+// How D's codes are made, beside the overflow mode. All zero: to nearest even, without a table.
+typedef struct fp8rt_coding {
+    // With 16 random bits of the generator Simon (fp8mac/random.h) for each output: they depend on
+    // the seed and on the output's row and column in D.
+    bool stochastic;
+    uint32_t seed;
+    // 0: none. 1 to FP8RT_TABLES: D's code c becomes that table's code number c, see
+    // fp8rt_device_load_table. D is FP8.
+    uint32_t table;
+} fp8rt_coding;
+
 // The accelerator, as its registers CONFIG, ELEMENT and RELEASE describe it. The numbers up to
 // queue_depth are powers of two.
 typedef struct fp8rt_caps {
@@ -203,6 +216,10 @@ uint16_t fp8rt_device_error_tag(const fp8rt_device *dev);
 // Waits until no command is in flight, then clears `what`, an OR of FP8RT_CLEAR_*.
 // FP8RT_OK; FP8RT_ERR_SILENT: nothing was cleared.
 fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what);
+// Waits until no command is in flight, then writes FP8RT_TABLE_CODES codes into table 1 to
+// FP8RT_TABLES. They stay until they are written again. FP8RT_ERR_NULL, FP8RT_ERR_NOT_OPEN,
+// FP8RT_ERR_UNSUPPORTED: no such table. FP8RT_ERR_SILENT: nothing was written.
+fp8rt_status fp8rt_device_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *codes);
 // Drops all commands, whatever they do, and leaves the error state. D of a dropped command may be
 // partly written. FP8RT_OK: the accelerator accepts commands. FP8RT_ERR_SILENT.
 fp8rt_status fp8rt_device_reset(fp8rt_device *dev);

@@ -40,6 +40,7 @@ typedef struct fp8rt_elementwise_desc {
     uint32_t d_stride;        // as x_stride
     fp8mac_format_id d_format;
     fp8mac_overflow overflow; // for FP8 d_format; others are always as FP8MAC_OVERFLOW_IEEE
+    fp8rt_coding coding;      // how D's codes are made, beside that
     const float *scale_d;     // one value, finite and greater than 0; NULL: 1.0
     uint32_t flags;           // FP8RT_GEMM_*
 } fp8rt_elementwise_desc;

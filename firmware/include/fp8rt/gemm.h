@@ -95,6 +95,7 @@ typedef struct fp8rt_gemm_desc {
     uint32_t d_stride;         // bytes, >= n * bytes of d_format; 0: that, rounded up to a beat
     fp8mac_format_id d_format; // FP8MAC_E4M3FN .. FP8MAC_FP32
     fp8mac_overflow overflow;  // for FP8 d_format; others are always as FP8MAC_OVERFLOW_IEEE
+    fp8rt_coding coding;       // how D's codes are made, beside that
     const float *scale_d;      // one value, finite and greater than 0; NULL: 1.0
     uint32_t flags;            // FP8RT_GEMM_*
 } fp8rt_gemm_desc;

@@ -24,6 +24,8 @@ fp8rt_status fp8rt_backend_open(fp8rt_device *dev)
 // How the tile command computes.
 typedef struct work {
     const fp8rt_command *tile;
+    uint32_t first_m, first_n;
+    bool stochastic;
     fp8mac_dot_config dot;
     fp8mac_epilogue epilogue;
     uint32_t d_bytes;
@@ -46,9 +48,20 @@ static fp8mac_epilogue epilogue_of(const fp8rt_command *tile)
     };
 }
 
-static work work_of(const fp8rt_caps *caps, const fp8rt_command *tile)
+static work work_of(const fp8rt_device *dev, const fp8rt_host_tile *host_tile)
 {
-    work w = {.tile = tile, .epilogue = epilogue_of(tile)};
+    const fp8rt_caps *caps = &dev->caps;
+    const fp8rt_command *tile = &host_tile->command;
+    const uint32_t operation = fp8rt_host_operation(tile);
+    const uint32_t table = FP8RT_GET(OPERATION__ACT_TABLE, operation);
+    work w = {
+        .tile = tile,
+        .first_m = host_tile->first_m,
+        .first_n = host_tile->first_n,
+        .stochastic = FP8RT_GET(OPERATION__ROUNDING, operation) != 0,
+        .epilogue = epilogue_of(tile),
+    };
+    w.epilogue.d_table = table != 0 ? dev->state.tables[table - 1u] : NULL;
     w.dot = (fp8mac_dot_config){
         .group = caps->lanes,
         .scale_exp_a = tile->scale_exp_a,
@@ -168,6 +181,8 @@ static uint32_t x_at(fp8rt_device *dev, const work *w, uint32_t m, uint32_t n)
     return x;
 }
 
+enum { RANDOM_BITS = 16 }; // of an output that is rounded stochastically
+
 static void finish(fp8rt_device *dev, const work *w, uint32_t t0, uint32_t m, uint32_t n)
 {
     const fp8rt_command *tile = w->tile;
@@ -177,8 +192,15 @@ static void finish(fp8rt_device *dev, const work *w, uint32_t t0, uint32_t m, ui
     uint32_t scale_a = a_is_vector ? float_at(tile->scale_a, m) : (uint32_t)tile->scale_a;
     uint32_t scale_b = b_is_vector ? float_at(tile->scale_b, n) : (uint32_t)tile->scale_b;
     uint32_t bias = w->epilogue.has_bias ? float_at(tile->bias, n) : 0;
-    uint32_t d = fp8mac_epilogue_apply(&w->epilogue, t0, scale_a, scale_b, bias, c_at(w, m, n),
-                                       &seen->amax, &seen->amax_nonfinite, &seen->flags);
+    uint32_t c = c_at(w, m, n), d;
+    if (w->stochastic) {
+        uint32_t r = fp8mac_simon_bits(tile->seed, w->first_m + m, w->first_n + n, RANDOM_BITS);
+        d = fp8mac_epilogue_apply_random(&w->epilogue, r, RANDOM_BITS, t0, scale_a, scale_b, bias,
+                                         c, &seen->amax, &seen->amax_nonfinite, &seen->flags);
+    } else {
+        d = fp8mac_epilogue_apply(&w->epilogue, t0, scale_a, scale_b, bias, c, &seen->amax,
+                                  &seen->amax_nonfinite, &seen->flags);
+    }
     uint8_t *out = (uint8_t *)tile->d + (size_t)m * tile->d_stride + (size_t)n * w->d_bytes;
     for (uint32_t i = 0; i < w->d_bytes; i++) {
         out[i] = (uint8_t)(d >> 8 * i);
@@ -223,7 +245,7 @@ static void leave(fp8rt_device_state *state, const work *w)
 static void run(fp8rt_device *dev, const fp8rt_host_tile *host_tile)
 {
     const fp8rt_command *tile = &host_tile->command;
-    const work w = work_of(&dev->caps, tile);
+    const work w = work_of(dev, host_tile);
     load(dev, &w, host_tile);
     for (uint32_t m = 0; m < tile->m; m++) {
         for (uint32_t n = 0; n < tile->n; n++) {
@@ -368,6 +390,11 @@ fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
         state->counters = (fp8rt_counters){0};
     }
     return FP8RT_OK;
+}
+
+void fp8rt_backend_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *codes)
+{
+    memcpy(dev->state.tables[table - 1u], codes, FP8RT_TABLE_CODES);
 }
 
 fp8rt_status fp8rt_device_reset(fp8rt_device *dev)

@@ -7,7 +7,9 @@
 #define FP8RT_HOST_MAX_SIDE 32u // rows, columns
 #define FP8RT_HOST_MAX_MN 128u  // max_mn
 #define FP8RT_HOST_RECORDS 8u
-#define FP8RT_HOST_FUNCTIONS (FP8RT_FUNCTION_C | FP8RT_FUNCTION_ELEMENTWISE | FP8RT_FUNCTION_CONV_A)
+#define FP8RT_HOST_FUNCTIONS                                                                       \
+    (FP8RT_FUNCTION_C | FP8RT_FUNCTION_ELEMENTWISE | FP8RT_FUNCTION_STOCHASTIC |                   \
+     FP8RT_FUNCTION_TABLES | FP8RT_FUNCTION_CONV_A)
 #define FP8RT_HOST_BUFFER_BYTES                                                                    \
     (FP8RT_HOST_MAX_SIDE * 256u * 32u) // row RAMs * buf_beats * beat_bytes
 
@@ -19,6 +21,7 @@ typedef struct fp8rt_device_state {
     uint16_t error; // error_code; 0: none
     uint16_t error_tag;
     fp8rt_observed observed;
+    uint8_t tables[FP8RT_TABLES][FP8RT_TABLE_CODES];
     fp8rt_counters counters;
     fp8rt_record records[FP8RT_HOST_RECORDS];
     // The state after the preceding tile command.

@@ -140,6 +140,7 @@ static bool operation_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
     asked |= FP8RT_GET(OPERATION__CONV_A, operation) != 0 ? FP8RT_FUNCTION_CONV_A : 0;
     asked |= FP8RT_GET(OPERATION__MX, operation) != 0 ? FP8RT_FUNCTION_MX : 0;
     return bad_elementwise || (asked & ~caps->functions) != 0 || op == 3 || table == 3 ||
+           (table != 0 && fp8rt_host_d_bytes(tile) != 1) ||
            FP8RT_GET(OPERATION__C_FMT, operation) > FP8MAC_FP32 ||
            FP8RT_GET(OPERATION__X_FMT, operation) > FP8MAC_FP32;
 }

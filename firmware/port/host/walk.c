@@ -163,6 +163,8 @@ static bool visit_chunk(walk *w, span m, span n, span k, bool last_tile)
     }
     tile.command.mode |= k.start != 0 ? FP8RT_BIT(MODE__ACC_CONTINUE) : 0;
     tile.command.mode |= !ends ? FP8RT_BIT(MODE__ACC_KEEP) : 0;
+    tile.first_m = m.start;
+    tile.first_n = n.start;
     place(w, m, n, k.start, &tile);
     w->before = true;
     w->whole = whole;

@@ -7,11 +7,12 @@
 #include "fp8rt/registers.h"
 
 typedef struct fp8rt_host_tile {
-    uint32_t a_row, a_k;   // of an image A, which stays at its address: its first row and code
-    fp8rt_command command; // its part of the matrices and vectors; without tile sizes
-    bool last;             // of its command
-    bool range_bad;        // the command's strides or this part's addresses are illegal
-    bool sequence_bad;     // the command is part of a chain, but not one tile command
+    uint32_t a_row, a_k;       // of an image A, which stays at its address: its first row and code
+    fp8rt_command command;     // its part of the matrices and vectors; without tile sizes
+    uint32_t first_m, first_n; // place of its first output in the command's D
+    bool last;                 // of its command
+    bool range_bad;            // the command's strides or this part's addresses are illegal
+    bool sequence_bad;         // the command is part of a chain, but not one tile command
 } fp8rt_host_tile;
 
 // Takes a tile command. False ends the walk.

@@ -422,6 +422,16 @@ fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
     return clear_when_idle(what);
 }
 
+void fp8rt_backend_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *codes)
+{
+    (void)dev;
+    soc_write(REG(TABLE_INDEX), FP8RT_PUT(TABLE_INDEX__SECOND, table == 2));
+    for (uint32_t i = 0; i < FP8RT_TABLE_CODES; i += 4) {
+        soc_write(REG(TABLE_DATA), (uint32_t)codes[i] | (uint32_t)codes[i + 1] << 8 |
+                                       (uint32_t)codes[i + 2] << 16 | (uint32_t)codes[i + 3] << 24);
+    }
+}
+
 fp8rt_status fp8rt_device_reset(fp8rt_device *dev)
 {
     soc_write(REG(CTRL), FP8RT_BIT(CTRL__SOFT_RESET));

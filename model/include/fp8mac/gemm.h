@@ -78,6 +78,13 @@ uint32_t fp8mac_epilogue_apply(const fp8mac_epilogue *epilogue, uint32_t t0, uin
                                uint32_t scale_b, uint32_t bias, uint32_t c, uint32_t *amax,
                                bool *amax_nonfinite, fp8mac_flags *flags);
 
+// The same with D rounded stochastically: r holds n_bits random bits (1..24), those of the output's
+// place (fp8mac_simon_bits, fp8mac_random_bits).
+uint32_t fp8mac_epilogue_apply_random(const fp8mac_epilogue *epilogue, uint32_t r, unsigned n_bits,
+                                      uint32_t t0, uint32_t scale_a, uint32_t scale_b,
+                                      uint32_t bias, uint32_t c, uint32_t *amax,
+                                      bool *amax_nonfinite, fp8mac_flags *flags);
+
 // Strides are in elements. An element of D may not lie in any input (FP8MAC_ERR_OVERLAP); rows of D
 // may lie between an input's rows. A matrix and a stride have at most PTRDIFF_MAX bytes
 // (FP8MAC_ERR_SHAPE, FP8MAC_ERR_STRIDE). c, d and acc need no alignment.

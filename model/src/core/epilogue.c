@@ -97,3 +97,13 @@ uint32_t fp8mac_epilogue_apply(const fp8mac_epilogue *epilogue, uint32_t t0, uin
     return fp8mac_epilogue_rounded(epilogue, rounding, t0, scale_a, scale_b, bias, c, amax,
                                    amax_nonfinite, flags);
 }
+
+uint32_t fp8mac_epilogue_apply_random(const fp8mac_epilogue *epilogue, uint32_t r, unsigned n_bits,
+                                      uint32_t t0, uint32_t scale_a, uint32_t scale_b,
+                                      uint32_t bias, uint32_t c, uint32_t *amax,
+                                      bool *amax_nonfinite, fp8mac_flags *flags)
+{
+    fp8mac_round_mode rounding = {.rounding = FP8MAC_ROUND_STOCHASTIC, .r = r, .n = n_bits};
+    return fp8mac_epilogue_rounded(epilogue, rounding, t0, scale_a, scale_b, bias, c, amax,
+                                   amax_nonfinite, flags);
+}

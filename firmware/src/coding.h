@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How D's codes are made: its check, and its part of the command.
+#ifndef FP8RT_CODING_H
+#define FP8RT_CODING_H
+
+#include "fp8mac/format.h"
+#include "fp8rt/device.h"
+#include "fp8rt/registers.h"
+
+// FP8RT_OK, FP8RT_ERR_UNSUPPORTED, FP8RT_ERR_FORMAT (a table, and D is not FP8).
+static inline fp8rt_status fp8rt_coding_check(const fp8rt_caps *caps, const fp8rt_coding *coding,
+                                              fp8mac_format_id d_format)
+{
+    const uint32_t asked = (coding->stochastic ? FP8RT_FUNCTION_STOCHASTIC : 0u) |
+                           (coding->table != 0 ? FP8RT_FUNCTION_TABLES : 0u);
+    if ((asked & ~caps->functions) != 0 || coding->table > FP8RT_TABLES) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    return coding->table != 0 && d_format >= FP8MAC_FP16 ? FP8RT_ERR_FORMAT : FP8RT_OK;
+}
+
+// Whether the command needs an extension for it.
+static inline bool fp8rt_coding_extends(const fp8rt_coding *coding)
+{
+    return coding->stochastic || coding->table != 0;
+}
+
+static inline uint32_t fp8rt_coding_operation(const fp8rt_coding *coding)
+{
+    return FP8RT_PUT(OPERATION__ROUNDING, coding->stochastic) |
+           FP8RT_PUT(OPERATION__ACT_TABLE, coding->table);
+}
+
+#endif
