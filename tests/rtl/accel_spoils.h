@@ -149,11 +149,13 @@ const Spoil kSpoils[] = {
      [](Command &t, const Command &before) {
          t.reuse_a = true, t.k = before.k, t.m = before.m > 1 ? before.m - 1 : 2;
          t.a_fmt = before.a_fmt;
+         Maker::without_c(t);
      }},
     {"reuse of a B of other n", ErrSequence,
      [](Command &t, const Command &before) {
          t.reuse_b = true, t.k = before.k, t.n = before.n > 1 ? before.n - 1 : 2;
          t.b_fmt = before.b_fmt;
+         Maker::without_c(t);
      }},
     {"reuse of an A in another format", ErrSequence,
      [](Command &t, const Command &before) {
