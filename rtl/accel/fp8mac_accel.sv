@@ -299,7 +299,7 @@ module fp8mac_accel
     .ready_i  (checked_ready)
   );
 
-  // ---- read DMA: descriptors, then C and X, then operands of the commands behind -------------------------------------------------------------------------
+  // ---- read DMA: descriptors, then C and X, then operands of the commands behind ------------------------------------
   logic                  read_row_valid, read_row_ready, beat_valid, read_done;
   row_request_t          read_row;
   read_dest_t            read_dest, beat_dest;

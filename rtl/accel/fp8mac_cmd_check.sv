@@ -156,7 +156,7 @@ module fp8mac_cmd_check
     unique case (cycle_q)
       4'd0:
         region = '{!cmd_q.mode.reuse_a && !image_used, cmd_q.a_addr, cmd_q.a_stride, MnW'(cmd_q.m) - MnW'(1),
-                  elementwise ? (DimW+2)'(cmd_q.n) << x_size : (DimW+2)'(cmd_q.k)};
+                   elementwise ? (DimW+2)'(cmd_q.n) << x_size : (DimW+2)'(cmd_q.k)};
       4'd1:
         region = '{!cmd_q.mode.reuse_b && !elementwise, cmd_q.b_addr, cmd_q.b_stride, MnW'(cmd_q.n) - MnW'(1),
                    (DimW+2)'(cmd_q.k)};

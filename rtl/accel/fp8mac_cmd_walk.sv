@@ -355,8 +355,8 @@ module fp8mac_cmd_walk
     end
   end
 
-  assign beyond  = a_q[AddrW] || (!elementwise && b_q[AddrW]) || (cmd_q.ext.operation.c_en && c_q[AddrW]) || d_q[AddrW] || scale_a_q[AddrW] || scale_b_q[AddrW] ||
-                   (cmd_q.mode.bias_en && bias_q[AddrW]);
+  assign beyond  = a_q[AddrW] || (!elementwise && b_q[AddrW]) || (cmd_q.ext.operation.c_en && c_q[AddrW]) ||
+                   d_q[AddrW] || scale_a_q[AddrW] || scale_b_q[AddrW] || (cmd_q.mode.bias_en && bias_q[AddrW]);
   assign divided = m_more_q || n_more_q || k_more_q;
 
   // ---- the tile command --------------------------------------------------------------------------------------------

@@ -329,9 +329,13 @@ module fp8mac_compute
     step.place.col_tile = col_tile_q + tile_index_t'(in_q);
     step.place.last     = last_row_of_tiles && last_col_of_tiles;
     step.place.owner    = work_q.owner;
-    for (int unsigned r = 0; r < ROWS; r++) step.row_en[r] = !work_q.empty && (!last_row_of_tiles || RowIdxW'(r) <= work_q.last_row);
+    for (int unsigned r = 0; r < ROWS; r++) begin
+      step.row_en[r] = !work_q.empty && (!last_row_of_tiles || RowIdxW'(r) <= work_q.last_row);
+    end
     for (int unsigned c = 0; c < COLS; c++) step.col_en[c] = !last_col_of_tiles || ColIdxW'(c) <= work_q.last_col;
-    for (int unsigned l = 0; l < LANES; l++) step.lane_en[l] = !work_q.empty && (!final_step || LaneIdxW'(l) <= work_q.last_lane);
+    for (int unsigned l = 0; l < LANES; l++) begin
+      step.lane_en[l] = !work_q.empty && (!final_step || LaneIdxW'(l) <= work_q.last_lane);
+    end
   end
 
   always_ff @(posedge clk_i) begin

@@ -258,7 +258,9 @@ module fp8mac_epilogue #(
       .overflow_o(t3_overflow[w])
     );
 
-    always_ff @(posedge clk) act_q[w] <= activate((cfg_i.c_en && !cfg_i.multiply) ? t3 : t2, cfg_i.act, cfg_i.clamp_lo, cfg_i.clamp_hi);
+    always_ff @(posedge clk) begin
+      act_q[w] <= activate((cfg_i.c_en && !cfg_i.multiply) ? t3 : t2, cfg_i.act, cfg_i.clamp_lo, cfg_i.clamp_hi);
+    end
 
     fp8mac_fp32_mul u_td (
       .clk_i     (clk),
@@ -285,13 +287,22 @@ module fp8mac_epilogue #(
   // What the columns raise, for each present output
   localparam int unsigned Rows = WIDTH / COLS;
 
+  // NaN operands whose flag is raised with t1
+  logic [WIDTH-1:0] late_nan;
+
+  always_comb begin
+    late_nan = '0;
+    if (cfg_i.multiply) late_nan = x_nan;
+    else if (cfg_i.c_en) late_nan = c_nan | {WIDTH{is_nan(cfg_i.beta[30:0])}};
+  end
+
   always_comb begin
     for (int unsigned i = 0; i <= Depth; i++) raised[i] = '0;
     raised[ScaleStage].nan        = |({Rows{scale_nan | bias_nan}} & in_en_i);
     raised[ProductStage].invalid  = |({Rows{s_invalid}} & travel_q[ProductStage].en);
     raised[ProductStage].overflow = |({Rows{s_overflow}} & travel_q[ProductStage].en);
     raised[ProductStage].nan      = |((cfg_i.multiply ? c_nan : cfg_i.x_en ? x_nan : '0) & travel_q[ProductStage].en);
-    raised[BiasStage].nan         = |((cfg_i.multiply ? x_nan : cfg_i.c_en ? c_nan | {WIDTH{is_nan(cfg_i.beta[30:0])}} : '0) & travel_q[BiasStage].en);
+    raised[BiasStage].nan         = |(late_nan & travel_q[BiasStage].en);
     raised[BiasStage].invalid     = |((cfg_i.multiply ? w_invalid : t1_invalid) & travel_q[BiasStage].en);
     raised[BiasStage].overflow    = |((cfg_i.multiply ? w_overflow : t1_overflow) & travel_q[BiasStage].en);
     // Here a product or a sum, and for C the product beside it

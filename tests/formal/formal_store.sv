@@ -141,7 +141,8 @@ module formal_store
 
   always_comb begin
     if (rst_ni) begin
-      command_is_proper : assume (!cmd.epilogue.c_en && !cmd.epilogue.x_en && cmd.m == dim_t'(M) && cmd.n == dim_t'(N) && 32'(cmd.pass_shape) == SHAPE &&
+      command_is_proper : assume (!cmd.epilogue.c_en && !cmd.epilogue.x_en && cmd.m == dim_t'(M) &&
+        cmd.n == dim_t'(N) && 32'(cmd.pass_shape) == SHAPE &&
         32'(dst_size(cmd.epilogue.d_fmt)) == SIZE &&
         cmd.epilogue.d_fmt != dst_fmt_e'(3'd7) && !cmd_i.skip && !cmd.acc_keep);
       commands_are_alike : assume (!held_q || cmd_i == cmd_q);

@@ -1318,7 +1318,11 @@ def store(m, n, share, width, shape, size):
         f"store_{m}_{n}_{share}_{width}_{shape}_{size}",
         "formal_store",
         RESET
-        + ["rtl/accel/fp8mac_source_slots.sv", "rtl/accel/fp8mac_store.sv", "formal/formal_store.sv"],
+        + [
+            "rtl/accel/fp8mac_source_slots.sv",
+            "rtl/accel/fp8mac_store.sv",
+            "formal/formal_store.sv",
+        ],
         "bmc",
         16,
         cover_depth=16,
