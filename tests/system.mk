@@ -90,6 +90,14 @@ $(SYS_TEST)/system-convolution-bytes.log: $(SYS_TEST)/system-convolution.log $(S
 	@tests/run_test.sh system-convolution-bytes $@ tests/system/equal_bytes.sh $(SYS_TEST)/convolution.chip.bytes \
 	  $(SYS_TEST)/convolution.host.bytes
 
+# Element-wise commands, and GEMMs with C, stochastic rounding and tables
+TESTS += $(SYS_TEST)/system-elementwise.log
+$(SYS_TEST)/system-elementwise.log: $(SYS_HOST)/elementwise $(SYS_RISCV)/elementwise.elf $(SIM) \
+    tests/system/elementwise.sh tests/run_test.sh
+	@mkdir -p $(@D)
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-elementwise $@ \
+	  tests/system/elementwise.sh $< $(SYS_RUN) $(SYS_RISCV)/elementwise.elf
+
 # The same outputs, whatever the bus does.
 $(SYS_TEST)/system-stalls.log: $(SYS_RISCV)/selftest.elf $(SIM) tests/run_test.sh
 	@tests/run_test.sh system-stalls $@ $(SYS_RUN) --stall 300 --seed 5 --latency 20 $<

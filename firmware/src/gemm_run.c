@@ -123,15 +123,12 @@ static __attribute__((noinline)) void fill_result(fp8rt_device *dev, fp8rt_statu
 
 fp8rt_gemm_result fp8rt_run_command(fp8rt_device *dev, const fp8rt_command *command, uint32_t flags)
 {
-    fp8rt_status status = fp8rt_device_clear(
-        dev, FP8RT_CLEAR_ERROR | ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
-                 ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS));
-    if (status == FP8RT_OK) {
-        status = fp8rt_device_submit(dev, command);
-    }
-    if (status == FP8RT_OK) {
-        status = fp8rt_device_wait(dev);
-    }
+    const uint32_t clear = FP8RT_CLEAR_ERROR |
+                           ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
+                           ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS);
+    fp8rt_backend_fetched(dev);
+    fp8rt_backend_encode(command, &dev->descriptor);
+    const fp8rt_status status = fp8rt_backend_run(dev, &dev->descriptor, clear);
     const fp8rt_gemm_result result = observe(dev, status);
     if (status != FP8RT_OK) {
         fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);

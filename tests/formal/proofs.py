@@ -1340,7 +1340,7 @@ DRAIN_FAULTS = [
         "fp8mac_drain.sv",
         "placed_q && region_waits);",
         "placed_q);",
-        "region_is_full|one_slot_each",
+        "region_is_full|one_slot_each|no_region_is_bad",
     ),
     Fault(
         "next_region_at_the_first_column",

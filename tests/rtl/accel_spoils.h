@@ -144,6 +144,7 @@ const Spoil kSpoils[] = {
      [](Command &t, const Command &before) {
          t.reuse_a = true, t.m = before.m, t.k = before.k > 1 ? before.k - 1 : 2;
          t.a_fmt = before.a_fmt;
+         Maker::without_c(t);
      }},
     {"reuse of an A of other m", ErrSequence,
      [](Command &t, const Command &before) {
@@ -160,32 +161,41 @@ const Spoil kSpoils[] = {
     {"reuse of an A in another format", ErrSequence,
      [](Command &t, const Command &before) {
          t.reuse_a = true, t.k = before.k, t.m = before.m, t.a_fmt = before.a_fmt ^ 2;
+         Maker::without_c(t);
      }},
     {"reuse of a B in another format", ErrSequence,
      [](Command &t, const Command &before) {
          t.reuse_b = true, t.k = before.k, t.n = before.n, t.b_fmt = before.b_fmt ^ 2;
+         Maker::without_c(t);
      }},
     {"continues what was not kept", ErrSequence,
      [](Command &t, const Command &before) {
          t.acc_continue = true, t.m = before.m, t.n = before.n;
+         Maker::without_c(t);
      }},
     {"several tiles that reuse A", ErrSequence,
      [](Command &t, const Command &before) {
          t.reuse_a = true, t.m = before.m, t.tile_m = t.m - 1, t.k = before.k,
          t.a_fmt = before.a_fmt;
+         Maker::without_c(t);
      }},
     {"several tiles that reuse B", ErrSequence,
      [](Command &t, const Command &before) {
          t.reuse_b = true, t.n = before.n, t.tile_m = t.m - 1, t.k = before.k,
          t.b_fmt = before.b_fmt;
+         Maker::without_c(t);
      }},
     {"rows of an image that would be visited twice", ErrSequence,
      [](Command &t, const Command &) { one_line(t), t.b_resident = true, t.tile_n = t.n - 1; }},
     {"several chunks that are kept", ErrSequence,
-     [](Command &t, const Command &) { t.acc_keep = true, t.k = 128, t.tile_k = 64; }},
+     [](Command &t, const Command &) {
+         t.acc_keep = true, t.k = 128, t.tile_k = 64;
+         Maker::without_c(t);
+     }},
     {"keeps more tiles than there are", ErrSequence,
      [](Command &t, const Command &) {
          t.acc_keep = true, t.m = t.n = kManyTiles, t.k = kElement.block;
+         Maker::without_c(t);
      }},
 };
 
