@@ -52,16 +52,16 @@ module fp8mac_cmd_check
   logic [3:0] cycle_q;
   tile_cmd_t  cmd_q;
   logic       finishes;  // the command ends with the epilogue
-  logic       elementwise, c_en;
+  logic       elementwise, c_en, vectors;
   operation_t operation;
 
   logic [3:0] last_cycle;
 
-  assign finishes   = !cmd_q.mode.acc_keep;
+  assign finishes    = !cmd_q.mode.acc_keep;
   assign elementwise = operation.op != OpGemm;
   assign c_en        = finishes && operation.c_en;
-  assign last_cycle = Stages + (c_en ? LastRegion : (finishes && (cmd_q.mode.scale_a_vec || cmd_q.mode.scale_b_vec || cmd_q.mode.bias_en)) ?
-                                LastVector : LastMatrix);
+  assign vectors     = finishes && (cmd_q.mode.scale_a_vec || cmd_q.mode.scale_b_vec || cmd_q.mode.bias_en);
+  assign last_cycle  = Stages + (c_en ? LastRegion : vectors ? LastVector : LastMatrix);
 
   // ---- derived sizes -----------------------------------------------------------------------------------------------
   // m, n and k are rejected before their products count if they exceed MAX_MN, or the room of one row in a row RAM. The
