@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gemm_regions.h"
 
-#include "fp32_bits.h"
 #include "gemm_image.h"
 
 // A vector of floats, as rows of one float: its bytes may exceed 32 bits.
@@ -17,11 +16,6 @@ static unsigned add_scale(const fp8mac_scale *scale, uint32_t rows, fp8rt_region
     }
     *next = floats(scale->values, scale->mode == FP8MAC_SCALE_VECTOR ? rows : 1);
     return 1;
-}
-
-bool fp8rt_gemm_reads_c(const fp8rt_gemm_desc *desc)
-{
-    return (fp8rt_fp32_bits(desc->beta) & ~FP8RT_FP32_SIGN) != 0;
 }
 
 // Each element of C is then read before the element of D in its place is written.

@@ -3,13 +3,17 @@
 #ifndef FP8RT_GEMM_REGIONS_H
 #define FP8RT_GEMM_REGIONS_H
 
+#include "fp32_bits.h"
 #include "fp8rt/gemm.h"
 #include "regions.h"
 
 enum { FP8RT_GEMM_INPUTS = 7 }; // A, B, scales of A, B and D, bias, C
 
-// Whether the GEMM reads C.
-bool fp8rt_gemm_reads_c(const fp8rt_gemm_desc *desc);
+// Whether the GEMM reads C. Plans ask several times.
+static inline bool fp8rt_gemm_reads_c(const fp8rt_gemm_desc *desc)
+{
+    return (fp8rt_fp32_bits(desc->beta) & ~FP8RT_FP32_SIGN) != 0;
+}
 
 // The regions that the GEMM reads, and their number, without the scratch and a C in the place of D. The descriptor has no
 // NULL where a value is needed, sizes of at least 1, and strides.

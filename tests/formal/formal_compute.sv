@@ -279,7 +279,7 @@ module formal_compute
       work_is_the_command : assert (32'(dut.work_q.row_words) == words(at.cmd.k) / (WORD / BEAT) &&
         dut.work_q.pass_shape == at.cmd.pass_shape && dut.work_q.cfg == at.cmd.cfg &&
         dut.work_q.acc_continue == at.cmd.acc_continue && dut.work_q.acc_keep == at.cmd.acc_keep &&
-        dut.work_q.half_a == at.halves.a && dut.work_q.half_b == at.halves.b &&
+        dut.work_q.empty == at.cmd.empty && dut.work_q.half_a == at.halves.a && dut.work_q.half_b == at.halves.b &&
         32'(dut.work_q.last_row) == (32'(at.cmd.m) - 1) % ROWS &&
         32'(dut.work_q.last_col) == (32'(at.cmd.n) - 1) % COLS &&
         32'(dut.work_q.last_lane) == (32'(at.cmd.k) - 1) % LANES &&

@@ -614,8 +614,8 @@ DMA_READ = Proof(
         Fault(
             "last_error_is_told",
             "fp8mac_dma_read.sv",
-            "DestCommand && error_q == ErrNone)",
-            "DestCommand && beat_error != ErrNone)",
+            "DestX}) && error_q == ErrNone)",
+            "DestX}) && beat_error != ErrNone)",
             "first_error_is_told",
         ),
     ],
