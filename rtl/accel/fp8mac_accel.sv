@@ -349,6 +349,7 @@ module fp8mac_accel
   logic [ROWS-1:0][StripW-1:0] row_start;
   read_dest_t                  word_dest;
   logic [AXI_DATA_W-1:0]       word_data;
+  logic                        beat_ready;
 
   fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(Beat)) u_load (
     .clk_i, .rst_ni(inside_rst_n),
@@ -402,7 +403,7 @@ module fp8mac_accel
   );
 
   // ---- image operands: their beats leave as words, which go before all other beats ---------------------------------
-  logic                  beat_ready, image_beat, memory_valid;
+  logic                  image_beat, memory_valid;
   read_dest_t            memory_dest;
   logic [AXI_DATA_W-1:0] memory_data;
 

@@ -147,10 +147,12 @@ module fp8mac_cmd_check
   logic [AddrW+1:0]           end_low_q;  // without the high product
   logic [SpanW+1:0]           region_end;
   logic                       end_used_q, align_bad_q, range_bad_q;
+  logic                       image_used;
 
-  assign d_size = dst_size(dst_fmt_e'(cmd_q.mode.d_fmt));
-  assign c_size = dst_size(dst_fmt_e'(operation.c_fmt));
-  assign x_size = dst_size(dst_fmt_e'(operation.x_fmt));
+  assign image_used = cmd_q.ext.operation.conv_a;
+  assign d_size     = dst_size(dst_fmt_e'(cmd_q.mode.d_fmt));
+  assign c_size     = dst_size(dst_fmt_e'(operation.c_fmt));
+  assign x_size     = dst_size(dst_fmt_e'(operation.x_fmt));
 
   always_comb begin
     unique case (cycle_q)
@@ -201,10 +203,9 @@ module fp8mac_cmd_check
 
   // ---- an image: its fields, and the end that the walker knows -----------------------------------------------------
   image_t image;
-  logic   image_used, image_bad;
+  logic   image_bad;
 
   assign image      = image_of(cmd_q.ext.conv);
-  assign image_used = cmd_q.ext.operation.conv_a;
   assign image_bad  = image_used && !cmd_q.mode.reuse_a && (image.width == '0 || image.height == '0 ||
                       image.out_w == '0 || image.run == '0 || image.runs == '0);
 
