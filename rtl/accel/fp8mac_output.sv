@@ -210,8 +210,10 @@ module fp8mac_output
     .slot_free_i(x_slot_free)
   );
 
-  // A factor of X is needed before its product, C later.
-  fp8mac_source_buffer #(.ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat)) u_c_buffer (
+  // The values come at the stages of the epilogue that need them.
+  fp8mac_source_buffer #(
+    .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .FIRST(2)
+  ) u_c_buffer (
     .clk_i, .rst_ni,
     .write_i     (c_beat_i),
     .write_row_i (RowW'(beat_ram_i)),
@@ -227,7 +229,9 @@ module fp8mac_output
     .x_o         (c_value)
   );
 
-  fp8mac_source_buffer #(.ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat)) u_x_buffer (
+  fp8mac_source_buffer #(
+    .ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat), .FIRST(1)
+  ) u_x_buffer (
     .clk_i, .rst_ni,
     .write_i     (x_beat_i),
     .write_row_i (RowW'(beat_ram_i)),

@@ -2,11 +2,11 @@
 // Holds regions of C or X, and gives their values to transfers in the epilogue, as FP32. One memory for each row of a
 // transfer, as in the D buffer.
 //
-//   cycle t      a transfer enters the epilogue, with the place of its values
-//   cycle t+1    the memories are read; with late_i, in cycle t+5
-//   cycle t+2    the words are there, and the values are selected
-//   cycle t+3    the values become FP32
-//   cycle t+4    the values are there; with late_i, in cycle t+8
+//   cycle t        a transfer enters the epilogue, with the place of its values
+//   cycle t+F      the memories are read, F = FIRST; with late_i, in cycle t+F+5
+//   cycle t+F+1    the words are there, and the values are selected
+//   cycle t+F+2    the values become FP32
+//   cycle t+F+3    the values are there; with late_i, in cycle t+F+8
 module fp8mac_source_buffer
   import fp8mac_pkg::*;
 #(
@@ -15,6 +15,7 @@ module fp8mac_source_buffer
   parameter int unsigned WORDS = 64,   // of a memory
   parameter int unsigned WORD  = 16,   // bytes; at least a beat, and at least COLS values of four bytes
   parameter int unsigned BEAT  = 16,
+  parameter int unsigned FIRST = 1,
   localparam int unsigned AddrW = $clog2(WORDS),
   localparam int unsigned WordW = $clog2(WORD),
   localparam int unsigned RowW  = (ROWS > 1) ? $clog2(ROWS) : 1,
@@ -40,7 +41,7 @@ module fp8mac_source_buffer
   output logic                            slot_free_o,  // it has been read
   output logic [ROWS-1:0][COLS-1:0][31:0] x_o
 );
-  localparam int unsigned Late   = 5;
+  localparam int unsigned Late   = FIRST + 5;
   localparam int unsigned Widest = COLS * 4;
 
   // ---- writes, one cycle later -------------------------------------------------------------------------------------
@@ -84,8 +85,8 @@ module fp8mac_source_buffer
     offset_q <= read_place.offset;
   end
 
-  assign read        = late_i ? valid_q[Late] : valid_q[1];
-  assign read_place  = late_i ? place_q[Late] : place_q[1];
+  assign read        = late_i ? valid_q[Late] : valid_q[FIRST];
+  assign read_place  = late_i ? place_q[Late] : place_q[FIRST];
   assign slot_free_o = read && read_place.last;
 
   for (genvar row = 0; row < int'(ROWS); row++) begin : g_row

@@ -5,8 +5,10 @@
 //   s = scale_a * scale_b    t1 = t0 * s    t2 = t1 + bias    T = act(t2)    D = convert(T * scale_d)
 //
 // With c_en, T = act(t2 + beta * C). With x_en, X takes the place of t0. With multiply, which needs both, s * C takes
-// the place of s, and T = act(t1): the bias must be off. C is needed at stage 8, and X at stage 4; with multiply, C at
-// stage 4, and X at stage 8. A transfer with c_en leaves an addition later.
+// the place of s, and T = act(t1): the bias must be off. C is needed at stage 10, and X at stage 4; with multiply, C at
+// stage 5, and X at stage 9. A transfer with c_en leaves an addition and a stage later.
+//
+// Every operation has its operands from registers. Where an operand is selected, a stage is before the operation.
 //
 // Each operation is one FP32 operation, rounded to nearest even. amax_o is the largest |T| over the finite present
 // outputs of the transfer, or +0 if there is none. nonfinite_o tells whether a present output was not finite. flags_o
@@ -64,10 +66,13 @@ module fp8mac_epilogue #(
   localparam int unsigned AddStages     = 4;
   localparam int unsigned ConvertStages = 2;
   localparam int unsigned ScaleStage    = 0;
-  localparam int unsigned ProductStage  = ScaleStage + MulStages;
+  localparam int unsigned SelectStage   = ScaleStage + MulStages;  // s is there
+  localparam int unsigned ProductStage  = SelectStage + 1;
   localparam int unsigned BiasStage     = ProductStage + MulStages;
-  localparam int unsigned CStage        = BiasStage + AddStages;
-  localparam int unsigned ActStage      = CStage + AddStages;
+  localparam int unsigned CStage        = BiasStage + AddStages;   // t2 is there
+  localparam int unsigned SumStage      = CStage + 1;
+  localparam int unsigned TermStage     = SumStage - MulStages;    // of beta * C
+  localparam int unsigned ActStage      = SumStage + AddStages;
   localparam int unsigned ScaleDStage   = ActStage + 1;
   localparam int unsigned ConvertStage  = ScaleDStage + MulStages;
   localparam int unsigned Depth         = ConvertStage + ConvertStages;
@@ -122,7 +127,7 @@ module fp8mac_epilogue #(
   // ---------------------------------------------------------------------------------------------------------------
   // Columns: the scales' product, and the bias until t1 is there
   // ---------------------------------------------------------------------------------------------------------------
-  logic [COLS-1:0][31:0] s, bias;
+  logic [COLS-1:0][31:0] s, bias, c_factor_q;
   logic [COLS-1:0]       scale_nan, bias_nan, s_invalid, s_overflow;
 
   for (genvar c = 0; c < int'(COLS); c++) begin : gen_column
@@ -135,6 +140,7 @@ module fp8mac_epilogue #(
     always_ff @(posedge clk) begin
       bias_q[ScaleStage+1] <= cfg_i.bias_en ? bias_i[c] : Fp32NegZero;
       for (int unsigned i = ScaleStage + 1; i < BiasStage; i++) bias_q[i+1] <= bias_q[i];
+      c_factor_q[c] <= cfg_i.multiply ? s[c] : cfg_i.beta;
     end
 
     fp8mac_fp32_mul u_s (
@@ -211,12 +217,16 @@ module fp8mac_epilogue #(
 
   for (genvar w = 0; w < int'(WIDTH); w++) begin : gen_output
     logic [31:0] t1, t2, t3, td, w_c;  // w_c: the term or the factor of C
-    logic [31:0] t0_q [ScaleStage+1:ProductStage];
+    logic [31:0] t0_q [ScaleStage+1:SelectStage];
+    logic [31:0] value_q, factor_q, t2_q;
 
-    // The accumulator is delayed until s is there.
+    // The accumulator is delayed until s is there. With multiply, X is selected with w_c, which comes later than s.
     always_ff @(posedge clk) begin
       t0_q[ScaleStage+1] <= t0_i[w];
-      for (int unsigned i = ScaleStage + 1; i < ProductStage; i++) t0_q[i+1] <= t0_q[i];
+      for (int unsigned i = ScaleStage + 1; i < SelectStage; i++) t0_q[i+1] <= t0_q[i];
+      value_q  <= cfg_i.x_en ? x_i[w] : t0_q[SelectStage];
+      factor_q <= cfg_i.multiply ? w_c : s[w % COLS];
+      t2_q     <= t2;
     end
 
     assign c_nan[w] = is_nan(c_i[w][30:0]);
@@ -225,7 +235,7 @@ module fp8mac_epilogue #(
     fp8mac_fp32_mul u_c (
       .clk_i     (clk),
       .a_i       (c_i[w]),
-      .b_i       (cfg_i.multiply ? s[w % COLS] : cfg_i.beta),
+      .b_i       (c_factor_q[w % COLS]),
       .result_o  (w_c),
       .invalid_o (w_invalid[w]),
       .overflow_o(w_overflow[w])
@@ -233,8 +243,8 @@ module fp8mac_epilogue #(
 
     fp8mac_fp32_mul u_t1 (
       .clk_i     (clk),
-      .a_i       (cfg_i.x_en ? x_i[w] : t0_q[ProductStage]),
-      .b_i       (cfg_i.multiply ? w_c : s[w % COLS]),
+      .a_i       (value_q),
+      .b_i       (factor_q),
       .result_o  (t1),
       .invalid_o (t1_invalid[w]),
       .overflow_o(t1_overflow[w])
@@ -251,7 +261,7 @@ module fp8mac_epilogue #(
 
     fp8mac_fp32_add u_t3 (
       .clk_i     (clk),
-      .a_i       (t2),
+      .a_i       (t2_q),
       .b_i       (w_c),
       .result_o  (t3),
       .invalid_o (t3_invalid[w]),
@@ -287,29 +297,23 @@ module fp8mac_epilogue #(
   // What the columns raise, for each present output
   localparam int unsigned Rows = WIDTH / COLS;
 
-  // NaN operands whose flag is raised with t1
-  logic [WIDTH-1:0] late_nan;
-
-  always_comb begin
-    late_nan = '0;
-    if (cfg_i.multiply) late_nan = x_nan;
-    else if (cfg_i.c_en) late_nan = c_nan | {WIDTH{is_nan(cfg_i.beta[30:0])}};
-  end
-
   always_comb begin
     for (int unsigned i = 0; i <= Depth; i++) raised[i] = '0;
     raised[ScaleStage].nan        = |({Rows{scale_nan | bias_nan}} & in_en_i);
-    raised[ProductStage].invalid  = |({Rows{s_invalid}} & travel_q[ProductStage].en);
-    raised[ProductStage].overflow = |({Rows{s_overflow}} & travel_q[ProductStage].en);
-    raised[ProductStage].nan      = |((cfg_i.multiply ? c_nan : cfg_i.x_en ? x_nan : '0) & travel_q[ProductStage].en);
-    raised[BiasStage].nan         = |(late_nan & travel_q[BiasStage].en);
+    raised[SelectStage].invalid   = |({Rows{s_invalid}} & travel_q[SelectStage].en);
+    raised[SelectStage].overflow  = |({Rows{s_overflow}} & travel_q[SelectStage].en);
+    raised[SelectStage].nan       = |(((cfg_i.x_en && !cfg_i.multiply) ? x_nan : '0) & travel_q[SelectStage].en);
+    raised[ProductStage].nan      = |((cfg_i.multiply ? c_nan : '0) & travel_q[ProductStage].en);
+    raised[BiasStage].nan         = |((cfg_i.multiply ? x_nan : '0) & travel_q[BiasStage].en);
     raised[BiasStage].invalid     = |((cfg_i.multiply ? w_invalid : t1_invalid) & travel_q[BiasStage].en);
     raised[BiasStage].overflow    = |((cfg_i.multiply ? w_overflow : t1_overflow) & travel_q[BiasStage].en);
-    // Here a product or a sum, and for C the product beside it
-    raised[CStage].invalid        = |((cfg_i.multiply ? t1_invalid : t2_invalid | (cfg_i.c_en ? w_invalid : '0)) &
-                                      travel_q[CStage].en);
-    raised[CStage].overflow       = |((cfg_i.multiply ? t1_overflow : t2_overflow | (cfg_i.c_en ? w_overflow : '0)) &
-                                      travel_q[CStage].en);
+    raised[TermStage].nan         = |(((cfg_i.c_en && !cfg_i.multiply) ? c_nan | {WIDTH{is_nan(cfg_i.beta[30:0])}}
+                                                                       : '0) & travel_q[TermStage].en);
+    raised[CStage].invalid        = |((cfg_i.multiply ? '0 : t2_invalid) & travel_q[CStage].en);
+    raised[CStage].overflow       = |((cfg_i.multiply ? '0 : t2_overflow) & travel_q[CStage].en);
+    // Behind CStage come only transfers with c_en.
+    raised[SumStage].invalid      = |((cfg_i.multiply ? t1_invalid : w_invalid) & travel_q[SumStage].en);
+    raised[SumStage].overflow     = |((cfg_i.multiply ? t1_overflow : w_overflow) & travel_q[SumStage].en);
     raised[ActStage].invalid      = |((cfg_i.multiply ? t2_invalid : t3_invalid) & travel_q[ActStage].en);
     raised[ActStage].overflow     = |((cfg_i.multiply ? t2_overflow : t3_overflow) & travel_q[ActStage].en);
     raised[ConvertStage].invalid  = |(td_invalid & travel_q[ConvertStage].en);

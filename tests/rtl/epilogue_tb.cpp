@@ -21,7 +21,7 @@ namespace
 constexpr uint32_t kNan = 0x7fc00000u;
 constexpr uint32_t kInf = 0x7f800000u;
 constexpr uint32_t kOne = 0x3f800000u;
-constexpr unsigned kLatency = 19, kLatencyWithC = 23;
+constexpr unsigned kLatency = 20, kLatencyWithC = 25;
 constexpr unsigned kAllPresent = (1u << WIDTH) - 1;
 
 float to_float(uint32_t bits)
@@ -238,8 +238,8 @@ class EpilogueBench
         dut_->in_valid_i = offer;
         // C and X of a transfer come stages after it.
         for (unsigned w = 0; w < WIDTH; w++) {
-            put(dut_->c_i, w, inside_[last_.multiply ? 3 : 7].c[w]);
-            put(dut_->x_i, w, inside_[last_.multiply ? 7 : 3].x[w]);
+            put(dut_->c_i, w, inside_[last_.multiply ? 4 : 9].c[w]);
+            put(dut_->x_i, w, inside_[last_.multiply ? 8 : 3].x[w]);
         }
         inside_.push_front(offer ? offered_ : Transfer{});
         inside_.pop_back();
@@ -260,7 +260,7 @@ class EpilogueBench
     tb::Rng rng_;
     std::deque<Output> expected_;
     std::deque<Transfer> inside_ =
-        std::deque<Transfer>(8); // of the last cycles, the youngest first
+        std::deque<Transfer>(10); // of the last cycles, the youngest first
     Transfer offered_;
     unsigned gap_permille_ = 0;
     uint32_t meta_ = 0;
