@@ -57,6 +57,7 @@ module fp8mac_cmd_walk
   state_e   state_q, state_d;
   command_t cmd_q;
   logic     accept, taken, moved;
+  logic     size_known;  // the sizes wait for nothing
 
   logic     conv;
   image_t   image;
@@ -105,9 +106,8 @@ module fp8mac_cmd_walk
   logic             beyond_q;     // it is beyond the addresses
   logic [AddrW+1:0] step_sum;
   place_addr_t      step, a_step_q, b_step_q, d_step_q, c_step_q;
-  logic             product_done, steps_done;
+  logic             product_done, steps_done_q;
 
-  assign steps_done   = !stepping_q;
   assign product_done = bits_left_q == '0;
   assign step_sum     = {1'b0, step_q, 1'b0} + (factor_q[FactorW-1] ? (AddrW+2)'(stride_q) : '0);
   assign step         = beyond_q ? {1'b1, {AddrW{1'b0}}} : {1'b0, step_q};
@@ -122,6 +122,7 @@ module fp8mac_cmd_walk
   assign lines_behind = image_in.height - 16'd1;
 
   always_ff @(posedge clk_i) begin
+    steps_done_q <= !stepping_q;
     if (!rst_ni) stepping_q <= 1'b0;
     else if (accept) stepping_q <= 1'b1;
     else if (product_q == (cmd_q.ext.operation.c_en ? 2'd3 : 2'd2) && product_done) stepping_q <= 1'b0;
@@ -151,21 +152,6 @@ module fp8mac_cmd_walk
       step_q      <= step_sum[AddrW-1:0];
       beyond_q    <= beyond_q || step_sum[AddrW+1:AddrW] != '0;
     end
-  end
-
-  // ---- the end of an image: two stages behind its product ----------------------------------------------------------
-  logic [2:0]       image_known_q;
-  logic [AddrW+1:0] last_line_q;
-  logic             image_bad_q;
-  logic             size_known;
-
-  assign size_known = !conv || image_known_q[2];
-
-  always_ff @(posedge clk_i) begin
-    if (accept) image_known_q <= '0;
-    else image_known_q <= {image_known_q[1:0], product_q != 2'd0 || !stepping_q};
-    last_line_q <= (AddrW+2)'(a_tile_q) + (AddrW+2)'(a_step_q);
-    image_bad_q <= last_line_q + (AddrW+2)'(image.width) > (AddrW+2)'(1) << AddrW;
   end
 
   // ---- sizes -------------------------------------------------------------------------------------------------------
@@ -222,7 +208,7 @@ module fp8mac_cmd_walk
   assign resident_more = cmd_q.mode.b_resident ? n_more_q : m_more_q;
   assign move_m        = (cmd_q.mode.b_resident == stream_more) && (stream_more || resident_more);
   assign move_n        = (cmd_q.mode.b_resident != stream_more) && (stream_more || resident_more);
-  assign moved         = state_q == Move && steps_done;
+  assign moved         = state_q == Move && steps_done_q;
 
   always_comb begin
     state_d = state_q;
@@ -230,7 +216,7 @@ module fp8mac_cmd_walk
       Idle:    if (valid_i) state_d = Size;
       Size:    if (size_known) state_d = Offer;
       Offer:   if (taken) state_d = k_more_q ? Size : (stream_more || resident_more) ? Move : Idle;
-      default: if (steps_done) state_d = Size;
+      default: if (steps_done_q) state_d = Size;
     endcase
     if (abort_i) state_d = Idle;
   end
@@ -300,6 +286,20 @@ module fp8mac_cmd_walk
     return towards_start ? from - by : from + by;
   endfunction
 
+  // What a move adds to addresses of matrices, a cycle before it
+  place_addr_t a_by_q, b_by_q, c_by_q, d_by_q;
+
+  function automatic place_addr_t along_n(logic [1:0] element_size);
+    return place_addr_t'(cmd_q.tile_n) << element_size;
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    a_by_q <= along('0, move_m ? (conv ? '0 : a_step_q) : (move_n && elementwise) ? along_n(x_size) : '0, back);
+    b_by_q <= along('0, move_n ? b_step_q : '0, back);
+    c_by_q <= along('0, move_m ? c_step_q : move_n ? along_n(c_size) : '0, back);
+    d_by_q <= along('0, move_m ? d_step_q : move_n ? along_n(d_size) : '0, back);
+  end
+
   always_ff @(posedge clk_i) begin
     if (accept) begin
       a_tile_q  <= {1'b0, command_i.a_addr};
@@ -313,18 +313,15 @@ module fp8mac_cmd_walk
     end else if (taken) begin
       k_done_q  <= k_more_q ? k_done_q + size_t'(k_q) : '0;
     end else if (moved) begin
-      if (move_m) begin
-        if (!conv) a_tile_q <= along(a_tile_q, a_step_q, back);
-        d_q      <= along(d_q, d_step_q, back);
-        c_q      <= along(c_q, c_step_q, back);
-        if (cmd_q.mode.scale_a_vec) scale_a_q <= along(scale_a_q, place_addr_t'({cmd_q.tile_m, 2'b00}), back);
+      a_tile_q <= a_tile_q + a_by_q;
+      b_tile_q <= b_tile_q + b_by_q;
+      c_q      <= c_q + c_by_q;
+      d_q      <= d_q + d_by_q;
+      if (move_m && cmd_q.mode.scale_a_vec) begin
+        scale_a_q <= along(scale_a_q, place_addr_t'({cmd_q.tile_m, 2'b00}), back);
       end
       if (move_n) begin
-        b_tile_q <= along(b_tile_q, b_step_q, back);
-        if (elementwise) a_tile_q <= along(a_tile_q, place_addr_t'(cmd_q.tile_n) << x_size, back);
-        c_q      <= along(c_q, place_addr_t'(cmd_q.tile_n) << c_size, back);
-        d_q      <= along(d_q, place_addr_t'(cmd_q.tile_n) << d_size, back);
-        bias_q   <= along(bias_q, place_addr_t'({cmd_q.tile_n, 2'b00}), back);
+        bias_q <= along(bias_q, place_addr_t'({cmd_q.tile_n, 2'b00}), back);
         if (cmd_q.mode.scale_b_vec) scale_b_q <= along(scale_b_q, place_addr_t'({cmd_q.tile_n, 2'b00}), back);
       end
     end
@@ -332,6 +329,20 @@ module fp8mac_cmd_walk
       a_q <= conv ? a_tile_q : a_tile_q + place_addr_t'(k_done_q);
       b_q <= b_tile_q + place_addr_t'(k_done_q);
     end
+  end
+
+  // ---- the end of an image: two stages behind its product ----------------------------------------------------------
+  logic [2:0]       image_known_q;
+  logic [AddrW+1:0] last_line_q;
+  logic             image_bad_q;
+
+  assign size_known = !conv || image_known_q[2];
+
+  always_ff @(posedge clk_i) begin
+    if (accept) image_known_q <= '0;
+    else image_known_q <= {image_known_q[1:0], product_q != 2'd0 || !stepping_q};
+    last_line_q <= (AddrW+2)'(a_tile_q) + (AddrW+2)'(a_step_q);
+    image_bad_q <= last_line_q + (AddrW+2)'(image.width) > (AddrW+2)'(1) << AddrW;
   end
 
   // ---- what concerns the whole command -----------------------------------------------------------------------------
