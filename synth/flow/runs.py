@@ -235,23 +235,29 @@ def split_assignments(netlist: Path) -> None:
     """Writes such assignments bit by bit. Yosys writes outputs that are constants or other outputs as
     `assign { a, b[1:0] } = { c, 2'b00 }`, which OpenSTA does not read."""
 
+    text = netlist.read_text()
+    ranges = {
+        name: f"{name}[{high}:{low}]"
+        for high, low, name in re.findall(r"^  \w+ \[(\d+):(\d+)\] (\w+);$", text, re.M)
+    }
+
     def split(line: re.Match[str]) -> str:
-        left, right = single_bits(line[1]), single_bits(line[2])
+        left, right = single_bits(line[1], ranges), single_bits(line[2], ranges)
         if len(left) != len(right):
             raise RejectedNetlist(f"an assignment of {len(right)} bits to {len(left)}", netlist)
         return "\n".join(f"  assign {name} = {value};" for name, value in zip(left, right))
 
-    text = netlist.read_text()
     netlist.write_text(
         re.sub(r"^  assign (\{ .* \}) = (\{ .* \}|\d+'[bd]\d+);$", split, text, flags=re.M)
     )
 
 
-def single_bits(words: str) -> list[str]:
-    """{ x[3:1], 2'b10 } becomes x[3], x[2], x[1], 1'b1, 1'b0. Any other word is one bit."""
+def single_bits(words: str, ranges: dict[str, str]) -> list[str]:
+    """{ x[3:1], 2'b10 } becomes x[3], x[2], x[1], 1'b1, 1'b0. A name of several bits has its range in RANGES. Any other
+    word is one bit."""
     bits = []
     for word in words.strip("{} ").split(", "):
-        part = re.fullmatch(r"(.*)\[(\d+):(\d+)\]", word)
+        part = re.fullmatch(r"(.*)\[(\d+):(\d+)\]", ranges.get(word, word))
         constant = re.fullmatch(r"(\d+)'([bd])(\d+)", word)
         if part:
             bits += [f"{part[1]}[{bit}]" for bit in range(int(part[2]), int(part[3]) - 1, -1)]

@@ -455,6 +455,7 @@ def test_assignments(bench: Bench, folder: Path) -> None:
     path.write_text(
         "  assign { a, b[2:1] } = 3'b011;\n  assign { c[1], d } = { c[0], 1'h0 };\n"
         "  assign { e, f[1:0] } = { g[5], 2'd2 };\n  assign h = i;\n"
+        "  input [2:1] j;\n  assign { k, l[1:0] } = { 1'h0, j };\n"
     )
     runs.split_assignments(path)
     found = [line.strip("; ").removeprefix("assign ") for line in path.read_text().splitlines()]
@@ -471,6 +472,10 @@ def test_assignments(bench: Bench, folder: Path) -> None:
             "f[1] = 1'b1",
             "f[0] = 1'b0",
             "h = i",
+            "input [2:1] j",
+            "k = 1'h0",
+            "l[1] = j[2]",
+            "l[0] = j[1]",
         ],
     )
     path.write_text("  assign { a, b } = { c[2:1], d };\n")
