@@ -14,7 +14,7 @@ FW_RISCV_ELFS := $(FW_APPS:%=$(FW_BUILD)/riscv/%.elf)
 FW_HOST_APPS := $(FW_APPS:%=$(FW_BUILD)/host/%)
 
 FW_FLAGS := -Wall -Wextra -Wconversion -Werror -O2 -g -MMD -MP \
-  -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src -Ifirmware/port -Imodel/include -I$(CATALOGUE_DIR) -I$(REGS_DIR)
+  -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src -Imodel/include -I$(CATALOGUE_DIR) -I$(REGS_DIR)
 FW_CFLAGS := -std=c11 $(FW_FLAGS)
 # C++20 has the designated initialisers of the runtime's descriptors; what they leave out is zero, as in C.
 FW_CXXFLAGS := -std=c++20 -Wno-missing-field-initializers $(FW_FLAGS)
@@ -24,14 +24,14 @@ firmware: $(FW_RISCV_ELFS) $(FW_HOST_APPS) firmware-size
 
 # ---- the chip --------------------------------------------------------------------------------------------------------
 FW_RISCV_ARCH := -march=rv32imc -misa-spec=2.2 -mabi=ilp32 --specs=picolibc.specs
-FW_RISCV_FLAGS := $(FW_RISCV_ARCH) -ffunction-sections -fdata-sections -Ifirmware/port/riscv -Imodel/src
+FW_RISCV_FLAGS := $(FW_RISCV_ARCH) -ffunction-sections -fdata-sections -Ifirmware/driver -Ifirmware/port/riscv -Imodel/src
 FW_RISCV_CFLAGS := $(FW_RISCV_FLAGS) $(FW_CFLAGS)
 # The cross compiler has no C++ library: no headers such as <vector>, no exceptions, no run-time type information.
 FW_RISCV_CXXFLAGS := $(FW_RISCV_FLAGS) $(FW_CXXFLAGS) -ffreestanding -fno-exceptions -fno-rtti \
   -fno-threadsafe-statics -fno-use-cxa-atexit
 FW_RISCV_LDFLAGS := $(FW_RISCV_ARCH) -nostartfiles -Tfirmware/link.ld -Wl,--gc-sections -Wl,--fatal-warnings
 # Of the model the chip has formats, conversions and recipes. Dot products are the accelerator's.
-FW_RISCV_SOURCES := $(wildcard firmware/src/*.c firmware/port/riscv/*.c firmware/port/riscv/*.cpp \
+FW_RISCV_SOURCES := $(wildcard firmware/src/*.c firmware/driver/*.c firmware/port/riscv/*.c firmware/port/riscv/*.cpp \
   firmware/port/riscv/*.S) $(CHECK_ASK) $(MODEL_BARE_SOURCES)
 FW_RISCV_OBJECTS := $(FW_RISCV_SOURCES:%=$(FW_BUILD)/riscv/obj/%.o)
 

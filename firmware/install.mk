@@ -3,7 +3,7 @@
 #   make install-firmware DESTDIR= PREFIX=     headers, libraries for host and chip, linker script, pkg-config files
 #
 #   include/fp8rt/*.h           the library's interface        include/fp8rt/host/    the host's private header
-#   include/fp8mac/*.h          the model's                    include/fp8rt/riscv/   the chip's
+#   include/fp8mac/*.h          the model's                    include/fp8rt/driver/  the chip's
 #   lib/libfp8rt.a              over the golden model          lib/fp8rt-riscv/       the chip's library, link.ld
 #   lib/pkgconfig/fp8rt.pc, fp8rt-riscv.pc                     lib/cmake/fp8rt/       find_package(fp8rt), host
 FW_LIB_HOST := $(FW_BUILD)/host/libfp8rt.a
@@ -23,11 +23,11 @@ $(FW_LIB_RISCV): $(FW_RISCV_OBJECTS)
 
 .PHONY: install-firmware
 install-firmware: $(FW_LIB_HOST) $(FW_LIB_RISCV) install-model
-	install -d $(FW_STAGE)/include/fp8rt/host $(FW_STAGE)/include/fp8rt/riscv $(FW_STAGE)/lib/fp8rt-riscv $(FW_STAGE)/lib/cmake/fp8rt
+	install -d $(FW_STAGE)/include/fp8rt/host $(FW_STAGE)/include/fp8rt/driver $(FW_STAGE)/lib/fp8rt-riscv $(FW_STAGE)/lib/cmake/fp8rt
 	install -m 644 $(FW_PUBLIC_HEADERS) $(FW_STAGE)/include/fp8rt
 	install -m 644 $(REGS_H) $(FW_STAGE)/include
 	install -m 644 firmware/port/host/fp8rt_device_state.h $(FW_STAGE)/include/fp8rt/host
-	install -m 644 firmware/port/riscv/fp8rt_device_state.h $(FW_STAGE)/include/fp8rt/riscv
+	install -m 644 firmware/driver/fp8rt_device_state.h $(FW_STAGE)/include/fp8rt/driver
 	install -m 644 $(FW_LIB_HOST) $(FW_STAGE)/lib
 	install -m 644 $(FW_LIB_RISCV) firmware/link.ld $(FW_STAGE)/lib/fp8rt-riscv
 	sed -e 's|@VERSION@|$(VERSION)|' firmware/fp8rtConfig.cmake.in >$(FW_STAGE)/lib/cmake/fp8rt/fp8rtConfig.cmake

@@ -133,6 +133,12 @@ $(SYS_TEST)/system-runtime.log: tests/system/runtime.sh $(wildcard tests/system/
     $(SYS_HOST)/gemm tests/run_test.sh
 	@tests/run_test.sh system-runtime $@ $< $(SIM)
 
+# Ports: completion functions, locks, caches, bare addresses. The test runs make itself.
+TESTS += $(SYS_TEST)/system-port.log
+$(SYS_TEST)/system-port.log: tests/system/app.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \
+    $(SYS_HOST)-san/selftest tests/run_test.sh
+	@tests/run_test.sh system-port $@ $< port $(SIM) --quiet
+
 $(SYS_TEST)/system-variables.log: tests/system/variables.sh tools/variables.txt $(SIM) $(SYS_HOST)/gemm $(SYS_HOST)/digits \
     tests/run_test.sh
 	@tests/run_test.sh system-variables $@ $<
@@ -177,3 +183,5 @@ $(SYS_CHIPS:%=$(SYS_TEST)/system-%-bytes.log): $(SYS_TEST)/system-%-bytes.log: $
 	  FP8RT_DUMP=$(SYS_TEST)/$*.host.bytes $(SYS_HOST)/selftest >$(SYS_TEST)/$*.host.out
 	@tests/run_test.sh system-$*-bytes $@ tests/system/equal_bytes.sh $(SYS_TEST)/$*.chip.bytes \
 	  $(SYS_TEST)/$*.host.bytes
+
+include tests/system/cortex-m/build.mk

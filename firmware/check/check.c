@@ -3,7 +3,7 @@
 
 #include "fp32_bits.h"
 #include "fp8rt/registers.h"
-#include "port.h"
+#include "ask.h"
 
 static uint64_t scale_word(const fp8mac_scale *scale)
 {
@@ -55,5 +55,5 @@ uint32_t fp8rt_check_gemm(const fp8rt_caps *caps, const fp8rt_gemm_plan *plan,
         .d_stride = desc->d_stride,
         .element = fp8rt_element_encode(&caps->element),
     };
-    return fp8rt_port_check(&record);
+    return fp8rt_check_ask(&record);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a back end provides for the library, beside those functions of fp8rt/device.h that are not in
-// src/device.c.
+// What a back end provides for the library, beside the functions of fp8rt/device.h that take no lock.
 #ifndef FP8RT_BACKEND_H
 #define FP8RT_BACKEND_H
+
+#include <stddef.h>
 
 #include "fp8rt/device.h"
 
@@ -12,10 +13,34 @@ static inline uint32_t fp8rt_record_bit(const fp8rt_device *dev, uint16_t tag)
     return 1u << (tag & (dev->caps.records - 1u));
 }
 
+static inline fp8rt_flight *fp8rt_flight_of(fp8rt_device *dev, uint16_t tag)
+{
+    return &dev->flights[tag & (dev->caps.records - 1u)];
+}
+
+// The mutex of the port.
+static inline void fp8rt_lock(fp8rt_device *dev)
+{
+    if (dev->port->lock != NULL) {
+        dev->port->lock(dev);
+    }
+}
+
+static inline void fp8rt_unlock(fp8rt_device *dev)
+{
+    if (dev->port->unlock != NULL) {
+        dev->port->unlock(dev);
+    }
+}
+
+// ---- of src/device.c, with the lock held ---------------------------------------------------------
+
 // Chooses the tag of a command with a record, and waits for room as fp8rt_backend_room does.
 fp8rt_status fp8rt_device_claim(fp8rt_device *dev, uint16_t *tag);
 
-// Fills caps and state, resets the accelerator, clears flags and counters, releases all records.
+// ---- of the back end, with the lock held ---------------------------------------------------------
+
+// Fills caps and state for dev->port, resets the accelerator, clears flags and counters, releases all records.
 fp8rt_status fp8rt_backend_open(fp8rt_device *dev);
 // Sleeps while the queue is full. FP8RT_OK: there is room for a command, and the accelerator reads no
 // descriptor. Otherwise as fp8rt_device_submit.
@@ -33,11 +58,21 @@ void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, u
 // command has no record. A full queue drops it, and the next wait returns FP8RT_ERR_HW_QUEUE_FULL.
 void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint16_t tag);
 // Waits until no command is in flight, clears `clear`, an OR of FP8RT_CLEAR_*, submits the descriptor
-// without a record, and waits again. As fp8rt_device_wait.
+// without a record, and waits again. As fp8rt_backend_wait.
 fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear);
 // Writes a table that exists, while no command is in flight.
 void fp8rt_backend_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *codes);
-// As fp8rt_device_end.
+// As the functions of the device that have their names.
+fp8rt_status fp8rt_backend_wait(fp8rt_device *dev);
 fp8rt_record fp8rt_backend_end(fp8rt_device *dev, uint16_t tag);
+fp8rt_status fp8rt_backend_clear(fp8rt_device *dev, uint32_t what);
+fp8rt_status fp8rt_backend_reset(fp8rt_device *dev);
+
+// ---- of the back end, for the interrupt ----------------------------------------------------------
+
+// Lowers the interrupt line. Whether one of the events since the last call was an error.
+bool fp8rt_backend_acknowledge(fp8rt_device *dev);
+// The records, a bit each, that are complete and not released.
+uint32_t fp8rt_backend_done(const fp8rt_device *dev);
 
 #endif

@@ -3,18 +3,23 @@
 #include "fp8rt/device.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "backend.h"
+#include "cache.h"
 #include "stamp.h"
 
-fp8rt_status fp8rt_device_open(fp8rt_device *dev)
+fp8rt_status fp8rt_device_open(fp8rt_device *dev, const fp8rt_port *port)
 {
-    if (dev == NULL) {
+    if (dev == NULL || port == NULL) {
         return FP8RT_ERR_NULL;
     }
+    dev->port = port;
     dev->stamp = 0;
     dev->begun = 0;
     dev->last_tag = 0;
+    dev->completed = NULL;
+    memset(dev->flights, 0, sizeof dev->flights);
     fp8rt_status status = fp8rt_backend_open(dev);
     if (status == FP8RT_OK) {
         dev->stamp = fp8rt_stamp(&dev->caps);
@@ -22,22 +27,49 @@ fp8rt_status fp8rt_device_open(fp8rt_device *dev)
     return status;
 }
 
+// ---- commands -----------------------------------------------------------------------------------
+
 // Without a record, the command keeps its own tag for errors.
-void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command)
+static void push(fp8rt_device *dev, const fp8rt_command *command)
 {
     fp8rt_backend_fetched(dev);
     fp8rt_backend_encode(command, &dev->descriptor);
     fp8rt_backend_submit(dev, &dev->descriptor, 0);
 }
 
+void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command)
+{
+    fp8rt_lock(dev);
+    push(dev, command);
+    fp8rt_unlock(dev);
+}
+
 fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command)
 {
-    fp8rt_status status = dev->stamp == 0 ? FP8RT_ERR_NOT_OPEN : fp8rt_backend_room(dev);
-    if (status == FP8RT_OK) {
-        fp8rt_device_push(dev, command);
+    if (dev->stamp == 0) {
+        return FP8RT_ERR_NOT_OPEN;
     }
+    fp8rt_lock(dev);
+    fp8rt_status status = fp8rt_backend_room(dev);
+    if (status == FP8RT_OK) {
+        push(dev, command);
+    }
+    fp8rt_unlock(dev);
     return status;
 }
+
+fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
+{
+    if (dev->stamp == 0) {
+        return FP8RT_ERR_NOT_OPEN;
+    }
+    fp8rt_lock(dev);
+    fp8rt_status status = fp8rt_backend_wait(dev);
+    fp8rt_unlock(dev);
+    return status;
+}
+
+// ---- commands with a record ---------------------------------------------------------------------
 
 // Tags follow each other, but those whose record is in use and 0 are left out.
 static uint16_t next_tag(const fp8rt_device *dev)
@@ -58,6 +90,7 @@ fp8rt_status fp8rt_device_claim(fp8rt_device *dev, uint16_t *tag)
     fp8rt_status status = fp8rt_backend_room(dev);
     if (status == FP8RT_OK) {
         *tag = dev->last_tag = next_tag(dev);
+        *fp8rt_flight_of(dev, *tag) = (fp8rt_flight){.tag = *tag};
         dev->begun |= fp8rt_record_bit(dev, *tag);
     }
     return status;
@@ -65,11 +98,72 @@ fp8rt_status fp8rt_device_claim(fp8rt_device *dev, uint16_t *tag)
 
 fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command, uint16_t *tag)
 {
-    fp8rt_status status = dev->stamp == 0 ? FP8RT_ERR_NOT_OPEN : fp8rt_device_claim(dev, tag);
+    if (dev->stamp == 0) {
+        return FP8RT_ERR_NOT_OPEN;
+    }
+    fp8rt_lock(dev);
+    fp8rt_status status = fp8rt_device_claim(dev, tag);
     if (status == FP8RT_OK) {
         fp8rt_backend_encode(command, &dev->descriptor);
         fp8rt_backend_submit(dev, &dev->descriptor, *tag);
     }
+    fp8rt_unlock(dev);
+    return status;
+}
+
+fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag)
+{
+    if (dev->stamp == 0) {
+        return (fp8rt_record){.status = FP8RT_ERR_NOT_OPEN};
+    }
+    fp8rt_lock(dev);
+    const fp8rt_record record = fp8rt_backend_end(dev, tag);
+    const fp8rt_flight *flight = fp8rt_flight_of(dev, tag);
+    fp8rt_cache_after(dev, flight->d, flight->d_bytes);
+    dev->begun &= ~fp8rt_record_bit(dev, tag);
+    fp8rt_unlock(dev);
+    return record;
+}
+
+// ---- completion ---------------------------------------------------------------------------------
+
+void fp8rt_device_on_completion(fp8rt_device *dev, fp8rt_completion *completed, void *context)
+{
+    dev->completed = completed;
+    dev->completed_context = context;
+}
+
+// A completion after the reading of the records has an event of its own. The tag that was announced
+// last is kept for each record, because a record may be used again before the next event.
+void fp8rt_device_interrupt(fp8rt_device *dev)
+{
+    const bool error = fp8rt_backend_acknowledge(dev);
+    if (dev->completed == NULL) {
+        return;
+    }
+    uint32_t done = dev->begun & fp8rt_backend_done(dev);
+    for (unsigned i = 0; done != 0; i++, done >>= 1) {
+        fp8rt_flight *flight = &dev->flights[i];
+        if ((done & 1u) != 0 && !flight->announced) {
+            flight->announced = true;
+            dev->completed(dev->completed_context, flight->tag);
+        }
+    }
+    if (error) {
+        dev->completed(dev->completed_context, 0);
+    }
+}
+
+// ---- state --------------------------------------------------------------------------------------
+
+fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
+{
+    if (dev->stamp == 0) {
+        return FP8RT_ERR_NOT_OPEN;
+    }
+    fp8rt_lock(dev);
+    fp8rt_status status = fp8rt_backend_clear(dev, what);
+    fp8rt_unlock(dev);
     return status;
 }
 
@@ -84,19 +178,22 @@ fp8rt_status fp8rt_device_load_table(fp8rt_device *dev, uint32_t table, const ui
     if ((dev->caps.functions & FP8RT_FUNCTION_TABLES) == 0 || table == 0 || table > FP8RT_TABLES) {
         return FP8RT_ERR_UNSUPPORTED;
     }
-    fp8rt_status status = fp8rt_device_clear(dev, 0);
+    fp8rt_lock(dev);
+    fp8rt_status status = fp8rt_backend_clear(dev, 0);
     if (status == FP8RT_OK) {
         fp8rt_backend_load_table(dev, table, codes);
     }
+    fp8rt_unlock(dev);
     return status;
 }
 
-fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag)
+fp8rt_status fp8rt_device_reset(fp8rt_device *dev)
 {
     if (dev->stamp == 0) {
-        return (fp8rt_record){.status = FP8RT_ERR_NOT_OPEN};
+        return FP8RT_ERR_NOT_OPEN;
     }
-    const fp8rt_record record = fp8rt_backend_end(dev, tag);
-    dev->begun &= ~fp8rt_record_bit(dev, tag);
-    return record;
+    fp8rt_lock(dev);
+    fp8rt_status status = fp8rt_backend_reset(dev);
+    fp8rt_unlock(dev);
+    return status;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cache.h"
 #include "coding.h"
 #include "fp8rt/elementwise.h"
 
@@ -46,6 +47,11 @@ static uint32_t stride_of(const fp8rt_caps *caps, const fp8rt_elementwise_desc *
     return o.stride != 0 ? o.stride : fp8rt_packed_stride(caps, row_bytes(desc, o.format));
 }
 
+static fp8rt_region region_of(const fp8rt_elementwise_desc *desc, operand o)
+{
+    return (fp8rt_region){(uintptr_t)o.at, desc->m, o.stride, row_bytes(desc, o.format)};
+}
+
 // ---- checks -------------------------------------------------------------------------------------
 
 static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_elementwise_desc *desc)
@@ -74,8 +80,7 @@ static fp8rt_status check_matrix(const fp8rt_caps *caps, const fp8rt_elementwise
                                  operand o)
 {
     const operand d = d_of(desc);
-    const fp8rt_region own = {(uintptr_t)o.at, desc->m, o.stride, row_bytes(desc, o.format)},
-                       out = {(uintptr_t)d.at, desc->m, d.stride, row_bytes(desc, d.format)};
+    const fp8rt_region own = region_of(desc, o), out = region_of(desc, d);
     const bool in_place = o.at == d.at && o.stride == d.stride && o.format == d.format;
     if ((desc->m > 1 && o.stride < own.row_bytes) || !fp8rt_region_fits(&own)) {
         return FP8RT_ERR_STRIDE;
@@ -177,6 +182,20 @@ static fp8rt_command command_of(const fp8rt_caps *caps, const fp8rt_elementwise_
     };
 }
 
+static void clean_all(fp8rt_device *dev, const fp8rt_elementwise_desc *desc)
+{
+    const fp8rt_region x = region_of(desc, x_of(desc)), c = region_of(desc, c_of(desc)),
+                       d = region_of(desc, d_of(desc));
+    fp8rt_clean(dev, &x);
+    if (reads_c(desc)) {
+        fp8rt_clean(dev, &c);
+    }
+    if (desc->scale_x.mode == FP8MAC_SCALE_VECTOR) {
+        dev->port->clean(dev, desc->scale_x.values, desc->m * sizeof(float));
+    }
+    fp8rt_clean(dev, &d);
+}
+
 static fp8rt_gemm_result run(fp8rt_device *dev, fp8rt_elementwise_desc *desc)
 {
     fp8rt_gemm_result result = {.status = FP8RT_ERR_NOT_OPEN};
@@ -195,7 +214,12 @@ static fp8rt_gemm_result run(fp8rt_device *dev, fp8rt_elementwise_desc *desc)
     }
     if (result.status == FP8RT_OK) {
         const fp8rt_command command = command_of(&dev->caps, desc);
+        const fp8rt_region d = region_of(desc, d_of(desc));
+        if (dev->port->clean != NULL) {
+            clean_all(dev, desc);
+        }
         result = fp8rt_run_command(dev, &command, desc->flags);
+        fp8rt_cache_after(dev, d.address, fp8rt_region_bytes(&d));
     }
     return result;
 }

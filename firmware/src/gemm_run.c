@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "cache.h"
 #include "fp32_bits.h"
 #include "fp8rt/gemm.h"
 #include "gemm_regions.h"
@@ -95,6 +96,28 @@ static void complete(const fp8rt_device *dev, fp8rt_gemm_plan *plan, void *memor
         desc->scale_d == NULL ? FP8RT_FP32_ONE : fp8rt_fp32_bits(*desc->scale_d));
 }
 
+// Not inline: fp8rt_gemm_run is short without it. The single scales are read by the core alone, but
+// they are few.
+static __attribute__((noinline)) void clean_plan(fp8rt_device *dev, const fp8rt_gemm_plan *plan,
+                                                 const void *scratch)
+{
+    fp8rt_region regions[FP8RT_GEMM_INPUTS + 2];
+    unsigned count = fp8rt_gemm_inputs(&plan->desc, regions);
+    regions[count++] = fp8rt_gemm_output(&plan->desc);
+    if (plan->scratch_bytes != 0) {
+        regions[count++] = (fp8rt_region){(uintptr_t)scratch, 1, 0, (uint32_t)plan->scratch_bytes};
+    }
+    for (unsigned i = 0; i < count; i++) {
+        fp8rt_clean(dev, &regions[i]);
+    }
+}
+
+static __attribute__((noinline)) void invalidate_d(fp8rt_device *dev, const fp8rt_gemm_plan *plan)
+{
+    const fp8rt_region d = fp8rt_gemm_output(&plan->desc);
+    fp8rt_cache_after(dev, d.address, fp8rt_region_bytes(&d));
+}
+
 static void fill_observed(fp8rt_gemm_result *result, const fp8rt_observed *seen)
 {
     result->amax = fp8rt_fp32_from_bits(seen->amax);
@@ -123,6 +146,7 @@ static __attribute__((noinline)) void fill_result(fp8rt_device *dev, fp8rt_statu
 
 fp8rt_gemm_result fp8rt_run_command(fp8rt_device *dev, const fp8rt_command *command, uint32_t flags)
 {
+    fp8rt_lock(dev);
     const uint32_t clear = FP8RT_CLEAR_ERROR |
                            ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
                            ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS);
@@ -131,8 +155,9 @@ fp8rt_gemm_result fp8rt_run_command(fp8rt_device *dev, const fp8rt_command *comm
     const fp8rt_status status = fp8rt_backend_run(dev, &dev->descriptor, clear);
     const fp8rt_gemm_result result = observe(dev, status);
     if (status != FP8RT_OK) {
-        fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
+        fp8rt_backend_clear(dev, FP8RT_CLEAR_ERROR);
     }
+    fp8rt_unlock(dev);
     return result;
 }
 
@@ -149,21 +174,29 @@ fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *scra
         }
         return status;
     }
+    fp8rt_lock(dev);
     if (plan->late) {
         fp8rt_backend_fetched(dev);
         complete(dev, plan, scratch);
+    }
+    if (dev->port->clean != NULL) {
+        clean_plan(dev, plan, scratch);
     }
     const uint32_t flags = plan->desc.flags;
     status = fp8rt_backend_run(dev, &plan->descriptor,
                                FP8RT_CLEAR_ERROR |
                                    ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
                                    ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS));
+    if (dev->port->invalidate != NULL) {
+        invalidate_d(dev, plan);
+    }
     if (result != NULL) {
         fill_result(dev, status, result);
     }
     if (status != FP8RT_OK) {
-        fp8rt_device_clear(dev, FP8RT_CLEAR_ERROR);
+        fp8rt_backend_clear(dev, FP8RT_CLEAR_ERROR);
     }
+    fp8rt_unlock(dev);
     return status;
 }
 
@@ -174,15 +207,27 @@ fp8rt_status fp8rt_gemm_begin(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *sc
         return FP8RT_ERR_NULL;
     }
     fp8rt_status status = check_run(dev, plan, scratch, scratch_bytes);
-    if (status == FP8RT_OK) {
-        status = fp8rt_device_claim(dev, tag);
+    if (status != FP8RT_OK) {
+        return status;
     }
+    fp8rt_lock(dev);
+    status = fp8rt_device_claim(dev, tag);
     if (status == FP8RT_OK) {
         if (plan->late) {
             complete(dev, plan, scratch);
         }
+        if (dev->port->clean != NULL) {
+            clean_plan(dev, plan, scratch);
+        }
+        if (dev->port->invalidate != NULL) {
+            const fp8rt_region d = fp8rt_gemm_output(&plan->desc);
+            fp8rt_flight *flight = fp8rt_flight_of(dev, *tag);
+            flight->d = d.address;
+            flight->d_bytes = fp8rt_region_bytes(&d);
+        }
         fp8rt_backend_submit(dev, &plan->descriptor, *tag);
     }
+    fp8rt_unlock(dev);
     return status;
 }
 

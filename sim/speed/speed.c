@@ -34,7 +34,7 @@ static int compute_on_accelerator(void)
     desc.a = fp8rt_arena_alloc(&arena, (size_t)SIDE * DEPTH);
     desc.b = fp8rt_arena_alloc(&arena, (size_t)SIDE * DEPTH);
     desc.d = fp8rt_arena_alloc(&arena, (size_t)SIDE * SIDE);
-    fp8rt_status status = fp8rt_device_open(&dev);
+    fp8rt_status status = fp8rt_device_open(&dev, &fp8rt_app_port);
     if (status == FP8RT_OK) {
         status = fp8rt_gemm_plan_make(&dev.caps, desc, &plan);
     }

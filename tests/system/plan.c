@@ -199,7 +199,7 @@ fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag)
     (void)dev, (void)tag;
     return (fp8rt_record){.status = FP8RT_OK};
 }
-fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
+fp8rt_status fp8rt_backend_clear(fp8rt_device *dev, uint32_t what)
 {
     (void)dev, (void)what;
     return FP8RT_OK;
@@ -265,7 +265,9 @@ static const layer layers[] = {
 static fp8rt_device device(uint16_t rows, uint16_t cols, uint16_t lanes, uint16_t block,
                            uint16_t beat_bytes, uint16_t acc_tiles)
 {
-    fp8rt_device dev = {.caps = {.rows = rows,
+    static const fp8rt_port port = {0};
+    fp8rt_device dev = {.port = &port,
+                        .caps = {.rows = rows,
                                  .cols = cols,
                                  .lanes = lanes,
                                  .block = block,

@@ -172,7 +172,7 @@ static bool try_layer(const layer *l, fp8rt_arena arena, uint32_t seed)
 int main(void)
 {
     unsigned passed = 0, failed = 0;
-    fp8rt_status status = fp8rt_device_open(&dev);
+    fp8rt_status status = fp8rt_device_open(&dev, &fp8rt_app_port);
     if (status != FP8RT_OK) {
         printf("convolution: %s\n", fp8rt_status_string(status));
         return 1;

@@ -473,7 +473,7 @@ static int report(const network *net, uint32_t core_cycles)
 int main(int argc, char **argv)
 {
     static network net;
-    fp8rt_status status = fp8rt_device_open(&net.dev);
+    fp8rt_status status = fp8rt_device_open(&net.dev, &fp8rt_app_port);
     if (status == FP8RT_OK && !parse_options(argc, argv, &net.dev.caps.element, &net.options)) {
         return 2;
     }

@@ -272,7 +272,7 @@ static void load_tables(fp8rt_device *dev, uint8_t *codes)
 int main(void)
 {
     static fp8rt_device dev;
-    if (fp8rt_device_open(&dev) != FP8RT_OK) {
+    if (fp8rt_device_open(&dev, &fp8rt_app_port) != FP8RT_OK) {
         printf("no accelerator\n");
         return 1;
     }

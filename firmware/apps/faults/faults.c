@@ -11,7 +11,7 @@
 int main(void)
 {
     static faults f;
-    fp8rt_status status = fp8rt_device_open(&f.dev);
+    fp8rt_status status = fp8rt_device_open(&f.dev, &fp8rt_app_port);
     f.arena = fp8rt_app_arena();
     if (status == FP8RT_OK) {
         faults_run_commands(&f);

@@ -118,7 +118,7 @@ int main(int argc, char **argv)
 {
     fp8rt_trial trial;
     const uint64_t start = fp8rt_app_cycles();
-    fp8rt_status status = fp8rt_device_open(&dev);
+    fp8rt_status status = fp8rt_device_open(&dev, &fp8rt_app_port);
     if (status == FP8RT_OK) {
         if (!gemm_options_parse(argc, argv, &dev.caps.element, &trial)) {
             return 2;

@@ -372,7 +372,7 @@ static bool release_is_right(void)
 int main(void)
 {
     tally t = {0, 0};
-    fp8rt_status status = fp8rt_device_open(&dev);
+    fp8rt_status status = fp8rt_device_open(&dev, &fp8rt_app_port);
     if (status != FP8RT_OK) {
         printf("selftest: %s\n", fp8rt_status_string(status));
     } else {

@@ -22,6 +22,12 @@ extern "C" {
 // DECERR where the process has no memory.
 extern const bool fp8rt_app_is_host;
 
+// The accelerator of the program, for fp8rt_device_open.
+extern const fp8rt_port fp8rt_app_port;
+// From now on an interrupt handler calls fp8rt_device_interrupt for `dev`, which was opened with
+// fp8rt_app_port; NULL: as before, nothing interrupts the program. The host build has no interrupts.
+void fp8rt_app_handle_interrupts(fp8rt_device *dev);
+
 // Addresses that the bus answers with SLVERR (host build: 0, there is none) and DECERR, for reads and
 // writes of the accelerator.
 extern const uintptr_t fp8rt_app_slverr_address;

@@ -3,9 +3,10 @@
 // other runs the golden model in place of the accelerator. Neither allocates memory. The caller owns
 // the device structure, which holds all state.
 //
-// One program owns the accelerator: calls must not overlap. The chip's driver sleeps with `wfi`.
-// The accelerator's interrupt is enabled only there, while interrupts are masked. It wakes the
-// core, and no handler runs.
+// Each accelerator of a program has a device structure and a port (fp8rt/port.h). Calls for one
+// device must not overlap, unless its port has a lock; then they wait for each other. Commands that
+// were submitted or begun here have their matrices outside the core's cache: only the GEMM and
+// element-wise functions call the port's clean and invalidate for them.
 #ifndef FP8RT_DEVICE_H
 #define FP8RT_DEVICE_H
 
@@ -13,6 +14,7 @@
 #include <stdint.h>
 
 #include "fp8rt/element.h"
+#include "fp8rt/port.h"
 #include "fp8rt/status.h"
 
 #ifdef __cplusplus
@@ -36,7 +38,7 @@ enum {
     FP8RT_FUNCTION_MX = 1u << 5,          // blocks with scales
 };
 
-enum { FP8RT_TABLES = 2, FP8RT_TABLE_CODES = 256 };
+enum { FP8RT_TABLES = 2, FP8RT_TABLE_CODES = 256, FP8RT_RECORDS = 32 };
 
 // How D's codes are made, beside the overflow mode. All zero: to nearest even, without a table.
 typedef struct fp8rt_coding {
@@ -59,7 +61,7 @@ typedef struct fp8rt_caps {
     uint16_t pass_tiles; // tiles of rows x cols outputs that are computed in turn
     uint16_t acc_tiles;  // tiles that the accumulator memory holds
     uint16_t queue_depth;
-    uint16_t records;      // commands with a completion record at a time; a power of two
+    uint16_t records;      // commands with a completion record at a time; at most FP8RT_RECORDS
     uint16_t buf_beats;    // beats per row RAM of an operand buffer
     uint16_t max_mn;       // limit of m and of n of one tile command
     uint32_t functions;    // FP8RT_FUNCTION_*: what commands with MODE.extended may ask for
@@ -169,19 +171,36 @@ enum {
 
 #include "fp8rt_device_state.h" // of the back end: fp8rt_descriptor, fp8rt_device_state
 
+// Told by fp8rt_device_interrupt that the command with `tag` has completed or failed.
+typedef void fp8rt_completion(void *context, uint16_t tag);
+
+// A command that was begun and not ended, private to the library.
+typedef struct fp8rt_flight {
+    uint16_t tag;
+    bool announced; // to the completion function
+    uintptr_t d;    // what is invalidated at its end
+    uint32_t d_bytes;
+} fp8rt_flight;
+
 typedef struct fp8rt_device {
-    fp8rt_caps caps;             // constant after open
-    uint32_t stamp;              // of caps and this library; 0: not open
-    uint32_t begun;              // a bit for each record of a command that was begun and not ended
-    uint16_t last_tag;           // of the command that was begun last
+    const fp8rt_port *port;
+    fp8rt_caps caps;   // constant after open
+    uint32_t stamp;    // of caps and this library; 0: not open
+    uint32_t begun;    // a bit for each record of a command that was begun and not ended
+    uint16_t last_tag; // of the command that was begun last
+    fp8rt_flight flights[FP8RT_RECORDS]; // by record
+    fp8rt_completion *completed;         // see fp8rt_device_on_completion
+    void *completed_context;
     fp8rt_descriptor descriptor; // of the command that was submitted last, plans excepted
     fp8rt_device_state state;    // private to the back end
 } fp8rt_device;
 
-// Finds the accelerator, fills *dev, resets it, clears flags and counters.
+// Finds the accelerator at `port`, fills *dev, resets it, clears flags and counters. The port stays
+// as it is while the device is in use. The golden model has no registers and sleeps never.
 // FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_NO_DEVICE, FP8RT_ERR_SILENT. Before it has returned FP8RT_OK,
-// the functions for commands and GEMMs return FP8RT_ERR_NOT_OPEN, if *dev was zero.
-fp8rt_status fp8rt_device_open(fp8rt_device *dev);
+// the functions that return a status return FP8RT_ERR_NOT_OPEN, if *dev was zero. The others are
+// only for open devices.
+fp8rt_status fp8rt_device_open(fp8rt_device *dev, const fp8rt_port *port);
 
 // Queues a command, sleeping while the queue is full. FP8RT_OK: queued (whether it is legal is known
 // after fp8rt_device_wait). FP8RT_ERR_HW_*: an earlier command has failed, and this one was not
@@ -201,7 +220,7 @@ fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command,
 // Whether fp8rt_device_end would return at once, because the command completed or failed.
 bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag);
 // Waits, without sleeping, until fp8rt_device_end would return at once, but not much longer than
-// `cycles` of the core. FP8RT_OK; FP8RT_ERR_LATE: the command is still in flight, and so is its tag.
+// `cycles` of the accelerator, less than 2^32. FP8RT_OK; FP8RT_ERR_LATE: the command is still in flight, and so is its tag.
 // fp8rt_device_reset cancels all commands. FP8RT_ERR_NOT_OPEN.
 fp8rt_status fp8rt_device_await(const fp8rt_device *dev, uint16_t tag, uint32_t cycles);
 // Sleeps until the command that was begun with `tag` has completed or failed, in any order. Its D is
@@ -209,6 +228,22 @@ fp8rt_status fp8rt_device_await(const fp8rt_device *dev, uint16_t tag, uint32_t 
 // stays until it is cleared, and so does what the other commands have left in their records.
 // FP8RT_ERR_SILENT as in fp8rt_device_wait; the tag is free in any case.
 fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag);
+// From now on fp8rt_device_interrupt calls `completed` for every command that was begun, once, when
+// it has completed or failed. It also calls it with the tag 0 when the accelerator enters the error
+// state: a command that it could not read has no other call. fp8rt_device_reset drops commands
+// without a call. NULL: nothing is called, as after fp8rt_device_open. Call this while no command is
+// begun.
+//
+// The call comes where fp8rt_device_interrupt was called, which is usually an interrupt handler. It
+// may come before fp8rt_gemm_begin or fp8rt_device_begin has returned; *tag has been stored by then.
+// The golden model calls it there. `completed` may call fp8rt_device_is_done and
+// fp8rt_device_error_tag, and what the operating system allows in a handler: it gives a semaphore,
+// say, and the thread that takes it calls fp8rt_gemm_end, which then does not wait.
+void fp8rt_device_on_completion(fp8rt_device *dev, fp8rt_completion *completed, void *context);
+// Whoever finds the accelerator's interrupt line high calls this, in a handler or not: see
+// fp8rt_port.sleep. Lowers the line and announces what has completed. Takes no lock. It must not
+// interrupt itself.
+void fp8rt_device_interrupt(fp8rt_device *dev);
 // Tag of the command that caused the current error; 0 if there is no error, or if the accelerator
 // could not read the command.
 uint16_t fp8rt_device_error_tag(const fp8rt_device *dev);

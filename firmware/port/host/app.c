@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "gemm_check.h"
-#include "port.h"
+#include "ask.h"
 
 // Names the file to which every checked D is appended. Rows are written without padding, as the
 // simulator's --dump-outputs writes them.
@@ -17,6 +17,13 @@
 const bool fp8rt_app_is_host = true;
 const uintptr_t fp8rt_app_slverr_address = 0;
 const uintptr_t fp8rt_app_decerr_address = 0x50000000u; // where Linux maps nothing by itself
+
+const fp8rt_port fp8rt_app_port = {0};
+
+void fp8rt_app_handle_interrupts(fp8rt_device *dev)
+{
+    (void)dev;
+}
 
 fp8rt_arena fp8rt_app_arena(void)
 {
@@ -58,7 +65,7 @@ static void dump(const char *path, const fp8rt_check_record *record)
     }
 }
 
-uint32_t fp8rt_port_check(const fp8rt_check_record *record)
+uint32_t fp8rt_check_ask(const fp8rt_check_record *record)
 {
     fp8rt_check_counters counters = {0};
     const char *path = getenv(DUMP_VARIABLE);

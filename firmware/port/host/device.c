@@ -278,6 +278,7 @@ static bool run_tile(void *context, const fp8rt_host_tile *tile)
     }
     dev->state.error = (uint16_t)(status - FP8RT_ERR_HW);
     dev->state.error_tag = tile->command.tag;
+    dev->state.error_event = true;
     return false;
 }
 
@@ -312,7 +313,7 @@ fp8rt_status fp8rt_backend_room(fp8rt_device *dev)
     return error_of(dev);
 }
 
-fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
+fp8rt_status fp8rt_backend_wait(fp8rt_device *dev)
 {
     return error_of(dev);
 }
@@ -343,12 +344,26 @@ void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint1
         if (before.amax > state->observed.amax) {
             state->observed.amax = before.amax;
         }
+        fp8rt_device_interrupt(dev); // as a handler that runs at once
     }
+}
+
+bool fp8rt_backend_acknowledge(fp8rt_device *dev)
+{
+    const bool error = dev->state.error_event;
+    dev->state.error_event = false;
+    return error;
+}
+
+// Of every command that was begun
+uint32_t fp8rt_backend_done(const fp8rt_device *dev)
+{
+    return dev->begun;
 }
 
 fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear)
 {
-    fp8rt_device_clear(dev, clear);
+    fp8rt_backend_clear(dev, clear);
     fp8rt_backend_submit(dev, descriptor, 0);
     return error_of(dev);
 }
@@ -375,7 +390,7 @@ uint16_t fp8rt_device_error_tag(const fp8rt_device *dev)
     return dev->state.error == 0 ? 0 : dev->state.error_tag;
 }
 
-fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
+fp8rt_status fp8rt_backend_clear(fp8rt_device *dev, uint32_t what)
 {
     fp8rt_device_state *state = &dev->state;
     if ((what & FP8RT_CLEAR_ERROR) && state->error != 0) {
@@ -397,7 +412,7 @@ void fp8rt_backend_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *
     memcpy(dev->state.tables[table - 1u], codes, FP8RT_TABLE_CODES);
 }
 
-fp8rt_status fp8rt_device_reset(fp8rt_device *dev)
+fp8rt_status fp8rt_backend_reset(fp8rt_device *dev)
 {
     dev->state.error = 0;
     dev->state.before = false;

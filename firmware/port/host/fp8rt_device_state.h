@@ -20,6 +20,7 @@ typedef struct fp8rt_descriptor {
 typedef struct fp8rt_device_state {
     uint16_t error; // error_code; 0: none
     uint16_t error_tag;
+    bool error_event; // since the last acknowledgement
     fp8rt_observed observed;
     uint8_t tables[FP8RT_TABLES][FP8RT_TABLE_CODES];
     fp8rt_counters counters;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "port.h"
+#include "ask.h"
 #include "soc.h"
 
 const bool fp8rt_app_is_host = false;
@@ -41,7 +41,7 @@ void fp8rt_app_stop_bus(bool stopped)
     soc_write(SOC_SIMCTRL + SIMCTRL_STALL, stopped ? SIMCTRL_STALL_ALWAYS : 0);
 }
 
-uint32_t fp8rt_port_check(const fp8rt_check_record *record)
+uint32_t fp8rt_check_ask(const fp8rt_check_record *record)
 {
     soc_fence();
     soc_write(SOC_SIMCTRL + SIMCTRL_CHECK, (uint32_t)(uintptr_t)record);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first instructions, and the vectors.
+#include "soc.h"
 
   .section .boot, "ax"
   .space 0x80       // Ibex starts here
@@ -13,7 +14,11 @@ _start:
   .option norvc
   .balign 256
 vectors:
-  .rept 32          // exceptions, then one entry per interrupt
+  .rept SOC_ACCELERATOR_IRQ // exceptions, then one entry per interrupt
+  j trap_entry
+  .endr
+  j fp8rt_handle_interrupt
+  .rept 31 - SOC_ACCELERATOR_IRQ
   j trap_entry
   .endr
   .option pop

@@ -19,7 +19,7 @@
 #define SIMCTRL_STALL_ALWAYS 1000u
 
 // The accelerator's interrupt is Ibex's first fast one: bit of mie and mip.
-#define SOC_ACCELERATOR_IRQ 16u
+#define SOC_ACCELERATOR_IRQ 16
 
 #ifndef __ASSEMBLER__
 #include <stdint.h>

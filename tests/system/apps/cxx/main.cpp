@@ -63,7 +63,7 @@ int main(int argc, char **argv)
     printf("FOO=%s constructed %d sum %d\n", foo == nullptr ? "0" : foo, witness.value(),
            sum(values));
     printf("areas %d %d, three times two is %d\n", square().area(), rectangle().area(), triple(2));
-    if (fp8rt_device_open(&dev) != FP8RT_OK || !gemm_is_right()) {
+    if (fp8rt_device_open(&dev, &fp8rt_app_port) != FP8RT_OK || !gemm_is_right()) {
         printf("the GEMM is wrong\n");
         return EXIT_FAILURE;
     }

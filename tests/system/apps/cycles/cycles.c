@@ -144,7 +144,7 @@ static void run_planned(const char *kind, const float *scale, uint32_t limit)
 
 int main(void)
 {
-    fp8rt_status status = fp8rt_device_open(&dev);
+    fp8rt_status status = fp8rt_device_open(&dev, &fp8rt_app_port);
     if (status != FP8RT_OK) {
         printf("cycles: %s\n", fp8rt_status_string(status));
     } else {

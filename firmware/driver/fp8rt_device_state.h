@@ -3,6 +3,7 @@
 #define FP8RT_DEVICE_STATE_H
 
 #include <stdalign.h>
+#include <stdint.h>
 
 #define FP8RT_COMMAND_WORDS 20   // A_ADDR .. SUBMIT
 #define FP8RT_EXTENSION_WORDS 15 // OPERATION .. MX_B_STRIDE
@@ -15,7 +16,7 @@ typedef struct fp8rt_descriptor {
 } fp8rt_descriptor;
 
 typedef struct fp8rt_device_state {
-    uint32_t unused; // the registers hold all state
+    uintptr_t registers; // of the port; the registers hold all state
 } fp8rt_device_state;
 
 #endif

@@ -1,24 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device interface over the accelerator's registers.
+// The device interface over the accelerator's registers, for any core.
 #include "fp8rt/device.h"
 
 #include "backend.h"
 #include "fp8rt/registers.h"
-#include "soc.h"
 
-#define REG(name) (SOC_ACCELERATOR + (uint32_t)offsetof(fp8mac_regs_t, name))
+#define READ(dev, name) read_register(dev, offsetof(fp8mac_regs_t, name))
+#define WRITE(dev, name, value) write_register(dev, offsetof(fp8mac_regs_t, name), value)
 #define IDENTITY FP8MAC_REGS__ID__VALUE_reset
 #define OLDEST_VERSION                                                                             \
     (FP8RT_PUT(VERSION__MAJOR, FP8MAC_REGS__VERSION__MAJOR_reset) |                                \
      FP8RT_PUT(VERSION__MINOR, FP8MAC_REGS__VERSION__MINOR_reset))
 #define IRQ_ALL (FP8RT_BIT(IRQ_STATE__DONE) | FP8RT_BIT(IRQ_STATE__ERROR))
-#define MSTATUS_MIE 8u
 
-static fp8rt_caps read_caps(void)
+static inline uint32_t read_register(const fp8rt_device *dev, size_t offset)
 {
-    uint32_t config0 = soc_read(REG(CONFIG0)), config1 = soc_read(REG(CONFIG1)),
-             config2 = soc_read(REG(CONFIG2)), config3 = soc_read(REG(CONFIG3)),
-             config4 = soc_read(REG(CONFIG4)), release = soc_read(REG(RELEASE));
+    return *(volatile uint32_t *)(dev->state.registers + offset);
+}
+
+static inline void write_register(const fp8rt_device *dev, size_t offset, uint32_t value)
+{
+    *(volatile uint32_t *)(dev->state.registers + offset) = value;
+}
+
+static fp8rt_caps read_caps(const fp8rt_device *dev)
+{
+    uint32_t config0 = READ(dev, CONFIG0), config1 = READ(dev, CONFIG1),
+             config2 = READ(dev, CONFIG2), config3 = READ(dev, CONFIG3),
+             config4 = READ(dev, CONFIG4), release = READ(dev, RELEASE);
     return (fp8rt_caps){
         .rows = (uint16_t)FP8RT_GET(CONFIG0__ROWS, config0),
         .cols = (uint16_t)FP8RT_GET(CONFIG0__COLS, config0),
@@ -32,7 +41,7 @@ static fp8rt_caps read_caps(void)
         .buf_beats = (uint16_t)FP8RT_GET(CONFIG2__BUF_BEATS, config2),
         .max_mn = (uint16_t)FP8RT_GET(CONFIG2__MAX_MN, config2),
         .functions = config4,
-        .element = fp8rt_element_decode(soc_read(REG(ELEMENT))),
+        .element = fp8rt_element_decode(READ(dev, ELEMENT)),
         .release_major = (uint8_t)FP8RT_GET(RELEASE__MAJOR, release),
         .release_minor = (uint8_t)FP8RT_GET(RELEASE__MINOR, release),
         .release_patch = (uint8_t)FP8RT_GET(RELEASE__PATCH, release),
@@ -41,41 +50,42 @@ static fp8rt_caps read_caps(void)
 
 // Whether the registers have the layout that this file reads, and the elements are of a kind in the
 // catalogue.
-static bool is_known(void)
+static bool is_known(const fp8rt_device *dev)
 {
-    if (soc_read(REG(ID)) != IDENTITY) {
+    if (READ(dev, ID) != IDENTITY) {
         return false;
     }
-    uint32_t version = soc_read(REG(VERSION));
+    uint32_t version = READ(dev, VERSION);
     if (FP8RT_GET(VERSION__MAJOR, version) != FP8MAC_REGS__VERSION__MAJOR_reset ||
         version < OLDEST_VERSION) {
         return false;
     }
-    return fp8rt_element_name(FP8RT_GET(ELEMENT__KIND, soc_read(REG(ELEMENT)))) != NULL;
+    return fp8rt_element_name(FP8RT_GET(ELEMENT__KIND, READ(dev, ELEMENT))) != NULL;
 }
 
 // Records that a program before has not released. RECORD_STATUS tells the tag of each.
 static void release_records(const fp8rt_device *dev)
 {
     for (uint32_t index = 0; index < dev->caps.records; index++) {
-        soc_write(REG(RECORD_SELECT), index);
-        soc_write(REG(RECORD_RELEASE), FP8RT_GET(RECORD_STATUS__TAG, soc_read(REG(RECORD_STATUS))));
+        WRITE(dev, RECORD_SELECT, index);
+        WRITE(dev, RECORD_RELEASE, FP8RT_GET(RECORD_STATUS__TAG, READ(dev, RECORD_STATUS)));
     }
 }
 
 fp8rt_status fp8rt_backend_open(fp8rt_device *dev)
 {
-    if (!is_known()) {
+    dev->state.registers = dev->port->registers;
+    if (!is_known(dev)) {
         return FP8RT_ERR_NO_DEVICE;
     }
-    dev->caps = read_caps();
-    soc_write(REG(IRQ_ENABLE), IRQ_ALL);
-    fp8rt_status status = fp8rt_device_reset(dev);
+    dev->caps = read_caps(dev);
+    WRITE(dev, IRQ_ENABLE, IRQ_ALL);
+    fp8rt_status status = fp8rt_backend_reset(dev);
     if (status != FP8RT_OK) {
         return status;
     }
     release_records(dev);
-    return fp8rt_device_clear(dev, FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS);
+    return fp8rt_backend_clear(dev, FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS);
 }
 
 // ---- waiting ------------------------------------------------------------------------------------
@@ -89,76 +99,76 @@ static fp8rt_status status_of(uint32_t status)
     return (fp8rt_status)(FP8RT_ERR_HW + (int)FP8RT_GET(STATUS__ERROR_CODE, status));
 }
 
-// Returns when the accelerator's interrupt line is high. `wfi` ends for an interrupt that is
-// enabled in mie even while mstatus.MIE is clear. So nothing traps, and an event before the `wfi`
-// is not missed.
-static void sleep_until_event(void)
+static inline void sleep_until_event(fp8rt_device *dev)
 {
-    uint32_t line = 1u << SOC_ACCELERATOR_IRQ;
-    uint32_t mstatus;
-    __asm__ volatile("csrrci %0, mstatus, %1" : "=r"(mstatus) : "i"(MSTATUS_MIE) : "memory");
-    __asm__ volatile("csrs mie, %0" ::"r"(line));
-    __asm__ volatile("wfi" ::: "memory");
-    __asm__ volatile("csrc mie, %0" ::"r"(line));
-    __asm__ volatile("csrs mstatus, %0" ::"r"(mstatus & MSTATUS_MIE) : "memory");
+    if (dev->port->sleep != NULL) {
+        dev->port->sleep(dev);
+    }
 }
 
-static uint32_t cycles_now(void)
+bool fp8rt_backend_acknowledge(fp8rt_device *dev)
 {
-    uint32_t now;
-    __asm__ volatile("csrr %0, mcycle" : "=r"(now));
-    return now;
+    const uint32_t events = READ(dev, IRQ_STATE);
+    WRITE(dev, IRQ_STATE, events);
+    return (events & FP8RT_BIT(IRQ_STATE__ERROR)) != 0;
+}
+
+// The accelerator's own clock. Only fp8rt_device_clear sets it to 0.
+static uint32_t cycles_now(const fp8rt_device *dev)
+{
+    return READ(dev, CYCLES);
 }
 
 // The longest wait for a bus that owes answers after its commands were dropped
-static uint32_t drain_limit(void)
+static uint32_t drain_limit(const fp8rt_device *dev)
 {
-    uint32_t watchdog = FP8RT_GET(WATCHDOG__CYCLES, soc_read(REG(WATCHDOG)));
+    uint32_t watchdog = FP8RT_GET(WATCHDOG__CYCLES, READ(dev, WATCHDOG));
     return watchdog == 0 ? FP8MAC_REGS__WATCHDOG__CYCLES_reset : watchdog;
 }
 
-// Reads STATUS until `stop(status, context)` returns true, or the bus has been drained in vain for drain_limit()
-// cycles. The watchdog bounds the time until the drain state. Events are acknowledged before the second reading, which
-// shows what they announce. An event after that reading ends the sleep.
-static uint32_t await(bool (*stop)(uint32_t status, uint32_t context), uint32_t context)
+typedef bool stop_when(const fp8rt_device *dev, uint32_t status, uint32_t context);
+
+// Reads STATUS until `stop(dev, status, context)` returns true, or the bus has been drained in vain for drain_limit()
+// cycles. The watchdog bounds the time until the drain state. An event after a reading ends the sleep.
+static uint32_t await(fp8rt_device *dev, stop_when *stop, uint32_t context)
 {
     uint32_t start = 0, limit = 0; // of the drain state
     for (;;) {
-        uint32_t status = soc_read(REG(STATUS));
-        if (stop(status, context)) {
-            return status;
-        }
-        soc_write(REG(IRQ_STATE), IRQ_ALL);
-        status = soc_read(REG(STATUS));
-        if (stop(status, context)) {
+        const uint32_t status = READ(dev, STATUS);
+        if (stop(dev, status, context)) {
             return status;
         }
         // After an error, the last event may have passed while the rest of the queue still drains.
         // No event tells the end of the drain state. So this loop polls in both.
         if (status & FP8RT_BIT(STATUS__DRAINING)) {
             if (limit == 0) {
-                limit = drain_limit();
-                start = cycles_now();
-            } else if (cycles_now() - start > limit) {
+                limit = drain_limit(dev);
+                start = cycles_now(dev);
+            } else if (cycles_now(dev) - start > limit) {
                 return status;
             }
         } else if (!(status & FP8RT_BIT(STATUS__ERROR))) {
-            sleep_until_event();
+            sleep_until_event(dev);
         }
     }
 }
 
-static bool takes_commands(uint32_t status, uint32_t context)
+static bool takes_commands(const fp8rt_device *dev, uint32_t status, uint32_t context)
 {
-    (void)context;
+    (void)dev, (void)context;
     return !(status & (FP8RT_BIT(STATUS__QUEUE_FULL) | FP8RT_BIT(STATUS__DRAINING))) ||
            (status & FP8RT_BIT(STATUS__ERROR)) != 0;
 }
 
-static bool is_idle(uint32_t status, uint32_t context)
+static bool is_idle(uint32_t status)
 {
-    (void)context;
     return (status & FP8RT_BIT(STATUS__IDLE)) != 0;
+}
+
+static bool stops_idle(const fp8rt_device *dev, uint32_t status, uint32_t context)
+{
+    (void)dev, (void)context;
+    return is_idle(status);
 }
 
 // ---- commands -----------------------------------------------------------------------------------
@@ -207,8 +217,7 @@ static void extend(uint32_t *words, const fp8rt_command *command)
 
 void fp8rt_backend_fetched(const fp8rt_device *dev)
 {
-    (void)dev;
-    while (soc_read(REG(STATUS)) & FP8RT_BIT(STATUS__FETCHING)) {
+    while (READ(dev, STATUS) & FP8RT_BIT(STATUS__FETCHING)) {
     }
 }
 
@@ -262,88 +271,86 @@ void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, u
     WORD(SCALE_D) = scale_d;
 }
 
-static void ring(fp8rt_descriptor *descriptor)
+static inline void ring(fp8rt_device *dev, const fp8rt_descriptor *descriptor)
 {
-    soc_fence();
-    soc_write(REG(DOORBELL), (uint32_t)(uintptr_t)descriptor->words);
+    if (dev->port->clean != NULL) {
+        dev->port->clean(dev, descriptor, sizeof *descriptor);
+    }
+    FP8RT_PORT_BARRIER();
+    WRITE(dev, DOORBELL, (uint32_t)(uintptr_t)descriptor->words);
 }
 
-// Waits until no command is in flight. Short enough to be part of its callers.
-static inline fp8rt_status clear_when_idle(uint32_t what)
+fp8rt_status fp8rt_backend_clear(fp8rt_device *dev, uint32_t what)
 {
-    if (!is_idle(await(is_idle, 0), 0)) {
+    if (!is_idle(await(dev, stops_idle, 0))) {
         return FP8RT_ERR_SILENT;
     }
-    soc_write(REG(IRQ_STATE), IRQ_ALL);
-    soc_write(REG(CTRL), what & (FP8RT_CLEAR_ERROR | FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS));
+    WRITE(dev, CTRL, what & (FP8RT_CLEAR_ERROR | FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS));
     return FP8RT_OK;
 }
 
 void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint16_t tag)
 {
     uint32_t *words = descriptor->words;
-    (void)dev;
     if (tag != 0) {
         WORD(MODE) |= FP8RT_BIT(MODE__RECORD);
         WORD(SUBMIT) = FP8RT_PUT(SUBMIT__TAG, tag);
     } else {
         WORD(MODE) &= ~FP8RT_BIT(MODE__RECORD);
     }
-    ring(descriptor);
+    ring(dev, descriptor);
 }
 
-// The events before the command have been acknowledged, so that the first sleep ends with its own.
 fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear)
 {
     uint32_t *words = descriptor->words;
-    fp8rt_status status = clear_when_idle(clear);
+    fp8rt_status status = fp8rt_backend_clear(dev, clear);
     if (status != FP8RT_OK) {
         return status;
     }
     WORD(MODE) &= ~FP8RT_BIT(MODE__RECORD);
-    ring(descriptor);
-    sleep_until_event();
-    return fp8rt_device_wait(dev);
+    ring(dev, descriptor);
+    sleep_until_event(dev);
+    return fp8rt_backend_wait(dev);
 }
 
 fp8rt_status fp8rt_backend_room(fp8rt_device *dev)
 {
-    uint32_t status = await(takes_commands, 0);
+    uint32_t status = await(dev, takes_commands, 0);
     if (status & FP8RT_BIT(STATUS__FETCHING)) {
         fp8rt_backend_fetched(dev);
     }
     return status_of(status);
 }
 
-fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
+fp8rt_status fp8rt_backend_wait(fp8rt_device *dev)
 {
-    (void)dev;
-    uint32_t status = await(is_idle, 0);
-    soc_fence();
-    return is_idle(status, 0) ? status_of(status) : FP8RT_ERR_SILENT;
+    uint32_t status = await(dev, stops_idle, 0);
+    FP8RT_PORT_BARRIER();
+    return is_idle(status) ? status_of(status) : FP8RT_ERR_SILENT;
 }
 
 // ---- commands with a record ---------------------------------------------------------------------
 
 // `bit` of its record. A command without one was dropped before the accelerator was idle.
-static bool is_ended(uint32_t status, uint32_t bit)
+static bool is_ended(const fp8rt_device *dev, uint32_t status, uint32_t bit)
 {
-    return (status & FP8RT_BIT(STATUS__IDLE)) != 0 || (soc_read(REG(RECORD_DONE)) & bit) != 0;
+    return (status & FP8RT_BIT(STATUS__IDLE)) != 0 || (READ(dev, RECORD_DONE) & bit) != 0;
 }
 
 bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag)
 {
-    return is_ended(soc_read(REG(STATUS)), fp8rt_record_bit(dev, tag));
+    return is_ended(dev, READ(dev, STATUS), fp8rt_record_bit(dev, tag));
 }
 
 fp8rt_status fp8rt_device_await(const fp8rt_device *dev, uint16_t tag, uint32_t cycles)
 {
-    const uint32_t start = cycles_now();
     if (dev->stamp == 0) {
         return FP8RT_ERR_NOT_OPEN;
     }
+    const uint32_t start = cycles_now(dev);
     while (!fp8rt_device_is_done(dev, tag)) {
-        if (cycles_now() - start >= cycles) {
+        if (cycles_now(dev) - start >= cycles) {
             return FP8RT_ERR_LATE;
         }
     }
@@ -364,7 +371,7 @@ static fp8rt_observed observed_of(uint32_t flags, uint32_t amax)
 // a descriptor that the accelerator could not read, which has the tag 0.
 static fp8rt_status without_record(const fp8rt_device *dev, uint16_t tag, uint32_t status)
 {
-    if (!is_idle(status, 0)) {
+    if (!is_idle(status)) {
         return FP8RT_ERR_SILENT;
     }
     bool unread = (status & FP8RT_BIT(STATUS__ERROR)) != 0 &&
@@ -372,18 +379,23 @@ static fp8rt_status without_record(const fp8rt_device *dev, uint16_t tag, uint32
     return unread ? status_of(status) : FP8RT_ERR_HW_DROPPED;
 }
 
+uint32_t fp8rt_backend_done(const fp8rt_device *dev)
+{
+    return READ(dev, RECORD_DONE);
+}
+
 fp8rt_record fp8rt_backend_end(fp8rt_device *dev, uint16_t tag)
 {
     fp8rt_record record = {.status = FP8RT_OK};
-    const uint32_t status = await(is_ended, fp8rt_record_bit(dev, tag));
-    soc_fence();
-    soc_write(REG(RECORD_SELECT), tag);
-    const uint32_t word = soc_read(REG(RECORD_STATUS));
+    const uint32_t status = await(dev, is_ended, fp8rt_record_bit(dev, tag));
+    FP8RT_PORT_BARRIER();
+    WRITE(dev, RECORD_SELECT, tag);
+    const uint32_t word = READ(dev, RECORD_STATUS);
     if ((word & FP8RT_BIT(RECORD_STATUS__DONE)) && FP8RT_GET(RECORD_STATUS__TAG, word) == tag) {
         const uint32_t code = FP8RT_GET(RECORD_STATUS__ERROR_CODE, word);
         record.status = code == 0 ? FP8RT_OK : (fp8rt_status)(FP8RT_ERR_HW + (int)code);
-        record.observed = observed_of(word, soc_read(REG(RECORD_AMAX)));
-        soc_write(REG(RECORD_RELEASE), tag);
+        record.observed = observed_of(word, READ(dev, RECORD_AMAX));
+        WRITE(dev, RECORD_RELEASE, tag);
     } else {
         record.status = without_record(dev, tag, status);
     }
@@ -392,8 +404,7 @@ fp8rt_record fp8rt_backend_end(fp8rt_device *dev, uint16_t tag)
 
 uint16_t fp8rt_device_error_tag(const fp8rt_device *dev)
 {
-    (void)dev;
-    uint32_t status = soc_read(REG(STATUS));
+    uint32_t status = READ(dev, STATUS);
     return (status & FP8RT_BIT(STATUS__ERROR)) ? (uint16_t)FP8RT_GET(STATUS__ERROR_TAG, status) : 0;
 }
 
@@ -416,59 +427,50 @@ _Static_assert(FP8MAC_REGS__FLAGS__AMAX_NONFINITE_bm ==
                    FP8MAC_REGS__FLAGS__NAN_bm == FP8MAC_REGS__RECORD_STATUS__NAN_bm,
                "a record has its flags where FLAGS has them");
 
-fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
-{
-    (void)dev;
-    return clear_when_idle(what);
-}
-
 void fp8rt_backend_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *codes)
 {
-    (void)dev;
-    soc_write(REG(TABLE_INDEX), FP8RT_PUT(TABLE_INDEX__SECOND, table == 2));
+    WRITE(dev, TABLE_INDEX, FP8RT_PUT(TABLE_INDEX__SECOND, table == 2));
     for (uint32_t i = 0; i < FP8RT_TABLE_CODES; i += 4) {
-        soc_write(REG(TABLE_DATA), (uint32_t)codes[i] | (uint32_t)codes[i + 1] << 8 |
-                                       (uint32_t)codes[i + 2] << 16 | (uint32_t)codes[i + 3] << 24);
+        WRITE(dev, TABLE_DATA,
+              (uint32_t)codes[i] | (uint32_t)codes[i + 1] << 8 | (uint32_t)codes[i + 2] << 16 |
+                  (uint32_t)codes[i + 3] << 24);
     }
 }
 
-fp8rt_status fp8rt_device_reset(fp8rt_device *dev)
+fp8rt_status fp8rt_backend_reset(fp8rt_device *dev)
 {
-    soc_write(REG(CTRL), FP8RT_BIT(CTRL__SOFT_RESET));
-    return fp8rt_device_clear(dev, 0);
+    WRITE(dev, CTRL, FP8RT_BIT(CTRL__SOFT_RESET));
+    return fp8rt_backend_clear(dev, 0);
 }
 
 void fp8rt_device_watchdog(fp8rt_device *dev, uint32_t cycles)
 {
-    (void)dev;
-    soc_write(REG(WATCHDOG), FP8RT_PUT(WATCHDOG__CYCLES, cycles));
+    WRITE(dev, WATCHDOG, FP8RT_PUT(WATCHDOG__CYCLES, cycles));
 }
 
 fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev)
 {
-    (void)dev;
-    const uint32_t flags = soc_read(REG(FLAGS));
-    return observed_of(flags, soc_read(REG(AMAX)));
+    const uint32_t flags = READ(dev, FLAGS);
+    return observed_of(flags, READ(dev, AMAX));
 }
 
 // While the accelerator is idle, only CYCLES and CYC_IDLE advance. So the idle cycles at the
 // reading of CYCLES are the difference between it and the other parts.
 fp8rt_counters fp8rt_device_counters(const fp8rt_device *dev)
 {
-    (void)dev;
-    const uint32_t cycles = soc_read(REG(CYCLES)); // first: it advances
+    const uint32_t cycles = READ(dev, CYCLES); // first: it advances
     fp8rt_counters counters = {
         .cycles = cycles,
-        .compute = soc_read(REG(CYC_COMPUTE)),
-        .drain = soc_read(REG(CYC_DRAIN)),
-        .spacing = soc_read(REG(CYC_SPACING)),
-        .first_load = soc_read(REG(CYC_FIRST_LOAD)),
-        .load = soc_read(REG(CYC_LOAD)),
-        .command = soc_read(REG(CYC_COMMAND)),
-        .store = soc_read(REG(CYC_STORE)),
-        .macs = (uint64_t)soc_read(REG(MACS_HI)) << 32 | soc_read(REG(MACS_LO)),
-        .read_beats = soc_read(REG(READ_BEATS)),
-        .write_beats = soc_read(REG(WRITE_BEATS)),
+        .compute = READ(dev, CYC_COMPUTE),
+        .drain = READ(dev, CYC_DRAIN),
+        .spacing = READ(dev, CYC_SPACING),
+        .first_load = READ(dev, CYC_FIRST_LOAD),
+        .load = READ(dev, CYC_LOAD),
+        .command = READ(dev, CYC_COMMAND),
+        .store = READ(dev, CYC_STORE),
+        .macs = (uint64_t)READ(dev, MACS_HI) << 32 | READ(dev, MACS_LO),
+        .read_beats = READ(dev, READ_BEATS),
+        .write_beats = READ(dev, WRITE_BEATS),
     };
     counters.idle = counters.cycles - counters.compute - counters.drain - counters.spacing -
                     counters.first_load - counters.load - counters.command - counters.store;
