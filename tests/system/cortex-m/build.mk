@@ -32,4 +32,11 @@ $(SYS_TEST)/system-cortex-$(1).log: $(ARM_TEST)/$(1).elf tests/run_test.sh
 endef
 $(foreach core,$(ARM_CORES),$(eval $(call ARM_PROGRAM,$(core))))
 
+# The module of Zephyr, without Zephyr.
+TESTS += $(SYS_TEST)/system-zephyr.log
+$(SYS_TEST)/system-zephyr.log: tests/system/zephyr.sh $(wildcard zephyr/* tests/system/zephyr/*) \
+    $(wildcard firmware/port/zephyr/*) $(ARM_SOURCES) $(REGS_H) $(CATALOGUE_H) tests/run_test.sh
+	@tests/run_test.sh system-zephyr $@ $< $(BUILD) $(PYTHON) \
+	  $(filter-out firmware/src/app.c firmware/port/cortex-m/% tests/%,$(ARM_SOURCES))
+
 -include $(shell find $(ARM_TEST) -name '*.d' 2>/dev/null)
