@@ -171,6 +171,18 @@ static bool stops_idle(const fp8rt_device *dev, uint32_t status, uint32_t contex
     return is_idle(status);
 }
 
+// Most waits are over at the first reading. So the rest is not inline.
+static __attribute__((noinline)) uint32_t await_idle_longer(fp8rt_device *dev)
+{
+    return await(dev, stops_idle, 0);
+}
+
+static inline uint32_t await_idle(fp8rt_device *dev)
+{
+    const uint32_t status = READ(dev, STATUS);
+    return is_idle(status) ? status : await_idle_longer(dev);
+}
+
 // ---- commands -----------------------------------------------------------------------------------
 
 // The words of a descriptor are the command registers in their order.
@@ -282,11 +294,24 @@ static inline void ring(fp8rt_device *dev, const fp8rt_descriptor *descriptor)
 
 fp8rt_status fp8rt_backend_clear(fp8rt_device *dev, uint32_t what)
 {
-    if (!is_idle(await(dev, stops_idle, 0))) {
+    if (!is_idle(await_idle(dev))) {
         return FP8RT_ERR_SILENT;
     }
     WRITE(dev, CTRL, what & (FP8RT_CLEAR_ERROR | FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS));
     return FP8RT_OK;
+}
+
+// Of a STATUS at which await_idle returned
+static inline fp8rt_status idle_status(uint32_t status)
+{
+    return is_idle(status) ? status_of(status) : FP8RT_ERR_SILENT;
+}
+
+fp8rt_status fp8rt_backend_wait(fp8rt_device *dev)
+{
+    const uint32_t status = await_idle(dev);
+    FP8RT_PORT_BARRIER();
+    return idle_status(status);
 }
 
 void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint16_t tag)
@@ -304,30 +329,28 @@ void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint1
 fp8rt_status fp8rt_backend_run(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t clear)
 {
     uint32_t *words = descriptor->words;
-    fp8rt_status status = fp8rt_backend_clear(dev, clear);
-    if (status != FP8RT_OK) {
-        return status;
+    if (!is_idle(await_idle(dev))) {
+        return FP8RT_ERR_SILENT;
     }
+    WRITE(dev, CTRL, clear);
     WORD(MODE) &= ~FP8RT_BIT(MODE__RECORD);
     ring(dev, descriptor);
     sleep_until_event(dev);
-    return fp8rt_backend_wait(dev);
+    const uint32_t status = await_idle(dev);
+    FP8RT_PORT_BARRIER();
+    return idle_status(status);
 }
 
 fp8rt_status fp8rt_backend_room(fp8rt_device *dev)
 {
-    uint32_t status = await(dev, takes_commands, 0);
+    uint32_t status = READ(dev, STATUS);
+    if (!takes_commands(dev, status, 0)) {
+        status = await(dev, takes_commands, 0);
+    }
     if (status & FP8RT_BIT(STATUS__FETCHING)) {
         fp8rt_backend_fetched(dev);
     }
     return status_of(status);
-}
-
-fp8rt_status fp8rt_backend_wait(fp8rt_device *dev)
-{
-    uint32_t status = await(dev, stops_idle, 0);
-    FP8RT_PORT_BARRIER();
-    return is_idle(status) ? status_of(status) : FP8RT_ERR_SILENT;
 }
 
 // ---- commands with a record ---------------------------------------------------------------------
@@ -387,7 +410,11 @@ uint32_t fp8rt_backend_done(const fp8rt_device *dev)
 fp8rt_record fp8rt_backend_end(fp8rt_device *dev, uint16_t tag)
 {
     fp8rt_record record = {.status = FP8RT_OK};
-    const uint32_t status = await(dev, is_ended, fp8rt_record_bit(dev, tag));
+    const uint32_t bit = fp8rt_record_bit(dev, tag);
+    uint32_t status = READ(dev, STATUS);
+    if (!is_ended(dev, status, bit)) {
+        status = await(dev, is_ended, bit);
+    }
     FP8RT_PORT_BARRIER();
     WRITE(dev, RECORD_SELECT, tag);
     const uint32_t word = READ(dev, RECORD_STATUS);

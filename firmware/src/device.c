@@ -15,6 +15,7 @@ fp8rt_status fp8rt_device_open(fp8rt_device *dev, const fp8rt_port *port)
         return FP8RT_ERR_NULL;
     }
     dev->port = port;
+    dev->plain = port->lock == NULL && port->clean == NULL && port->invalidate == NULL;
     dev->stamp = 0;
     dev->begun = 0;
     dev->last_tag = 0;
@@ -133,14 +134,10 @@ void fp8rt_device_on_completion(fp8rt_device *dev, fp8rt_completion *completed, 
     dev->completed_context = context;
 }
 
-// A completion after the reading of the records has an event of its own. The tag that was announced
-// last is kept for each record, because a record may be used again before the next event.
-void fp8rt_device_interrupt(fp8rt_device *dev)
+// A completion after the reading of the records has an event of its own.
+static __attribute__((noinline)) void announce(fp8rt_device *dev)
 {
     const bool error = fp8rt_backend_acknowledge(dev);
-    if (dev->completed == NULL) {
-        return;
-    }
     uint32_t done = dev->begun & fp8rt_backend_done(dev);
     for (unsigned i = 0; done != 0; i++, done >>= 1) {
         fp8rt_flight *flight = &dev->flights[i];
@@ -151,6 +148,15 @@ void fp8rt_device_interrupt(fp8rt_device *dev)
     }
     if (error) {
         dev->completed(dev->completed_context, 0);
+    }
+}
+
+void fp8rt_device_interrupt(fp8rt_device *dev)
+{
+    if (dev->completed == NULL) {
+        fp8rt_backend_acknowledge(dev);
+    } else {
+        announce(dev);
     }
 }
 

@@ -96,8 +96,7 @@ static void complete(const fp8rt_device *dev, fp8rt_gemm_plan *plan, void *memor
         desc->scale_d == NULL ? FP8RT_FP32_ONE : fp8rt_fp32_bits(*desc->scale_d));
 }
 
-// Not inline: fp8rt_gemm_run is short without it. The single scales are read by the core alone, but
-// they are few.
+// The single scales are read by the core alone, but they are few.
 static __attribute__((noinline)) void clean_plan(fp8rt_device *dev, const fp8rt_gemm_plan *plan,
                                                  const void *scratch)
 {
@@ -137,22 +136,18 @@ static fp8rt_gemm_result observe(fp8rt_device *dev, fp8rt_status status)
     return result;
 }
 
-// Apart from fp8rt_gemm_run, which is short without it.
-static __attribute__((noinline)) void fill_result(fp8rt_device *dev, fp8rt_status status,
-                                                  fp8rt_gemm_result *result)
+static uint32_t cleared_by(uint32_t flags)
 {
-    *result = observe(dev, status);
+    return FP8RT_CLEAR_ERROR | ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
+           ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS);
 }
 
 fp8rt_gemm_result fp8rt_run_command(fp8rt_device *dev, const fp8rt_command *command, uint32_t flags)
 {
     fp8rt_lock(dev);
-    const uint32_t clear = FP8RT_CLEAR_ERROR |
-                           ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
-                           ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS);
     fp8rt_backend_fetched(dev);
     fp8rt_backend_encode(command, &dev->descriptor);
-    const fp8rt_status status = fp8rt_backend_run(dev, &dev->descriptor, clear);
+    const fp8rt_status status = fp8rt_backend_run(dev, &dev->descriptor, cleared_by(flags));
     const fp8rt_gemm_result result = observe(dev, status);
     if (status != FP8RT_OK) {
         fp8rt_backend_clear(dev, FP8RT_CLEAR_ERROR);
@@ -161,8 +156,9 @@ fp8rt_gemm_result fp8rt_run_command(fp8rt_device *dev, const fp8rt_command *comm
     return result;
 }
 
-fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *scratch,
-                            size_t scratch_bytes, fp8rt_gemm_result *result)
+static __attribute__((noinline)) fp8rt_status run_with_all(fp8rt_device *dev, fp8rt_gemm_plan *plan,
+                                                           void *scratch, size_t scratch_bytes,
+                                                           fp8rt_gemm_result *result)
 {
     fp8rt_status status = FP8RT_ERR_NULL;
     if (dev != NULL && plan != NULL) {
@@ -182,22 +178,37 @@ fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *scra
     if (dev->port->clean != NULL) {
         clean_plan(dev, plan, scratch);
     }
-    const uint32_t flags = plan->desc.flags;
-    status = fp8rt_backend_run(dev, &plan->descriptor,
-                               FP8RT_CLEAR_ERROR |
-                                   ((flags & FP8RT_GEMM_KEEP_FLAGS) ? 0 : FP8RT_CLEAR_FLAGS) |
-                                   ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS));
+    status = fp8rt_backend_run(dev, &plan->descriptor, cleared_by(plan->desc.flags));
     if (dev->port->invalidate != NULL) {
         invalidate_d(dev, plan);
     }
     if (result != NULL) {
-        fill_result(dev, status, result);
+        *result = observe(dev, status);
     }
     if (status != FP8RT_OK) {
         fp8rt_backend_clear(dev, FP8RT_CLEAR_ERROR);
     }
     fp8rt_unlock(dev);
     return status;
+}
+
+static __attribute__((noinline)) fp8rt_status leave_error(fp8rt_device *dev, fp8rt_status status)
+{
+    fp8rt_backend_clear(dev, FP8RT_CLEAR_ERROR);
+    return status;
+}
+
+// The usual run is apart, because it is short.
+fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *scratch,
+                            size_t scratch_bytes, fp8rt_gemm_result *result)
+{
+    if (result != NULL || dev == NULL || plan == NULL || dev->stamp == 0 ||
+        plan->stamp != dev->stamp || plan->late || !dev->plain) {
+        return run_with_all(dev, plan, scratch, scratch_bytes, result);
+    }
+    const fp8rt_status status =
+        fp8rt_backend_run(dev, &plan->descriptor, cleared_by(plan->desc.flags));
+    return status == FP8RT_OK ? status : leave_error(dev, status);
 }
 
 fp8rt_status fp8rt_gemm_begin(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *scratch,

@@ -185,6 +185,7 @@ typedef struct fp8rt_flight {
 typedef struct fp8rt_device {
     const fp8rt_port *port;
     fp8rt_caps caps;   // constant after open
+    bool plain;        // the port has neither lock nor cache functions
     uint32_t stamp;    // of caps and this library; 0: not open
     uint32_t begun;    // a bit for each record of a command that was begun and not ended
     uint16_t last_tag; // of the command that was begun last

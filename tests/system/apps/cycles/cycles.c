@@ -137,8 +137,8 @@ static void run_planned(const char *kind, const float *scale, uint32_t limit)
     count(right, "plan, 8 x 8 x 8", make, 4000);
     count(right, "planned run, less the accelerator", alone, limit);
     count(right, "planned run with a result, likewise", with_result, limit + 300);
-    count(right, "begin", begin, limit);
-    count(right, "end", end, 200);
+    count(right, "begin", begin, limit + 60);
+    count(right, "end", end, 150);
     count(right, "other matrices for a plan", move, 600);
 }
 
@@ -154,8 +154,8 @@ int main(void)
         }
         run_conversions();
         static const float scale = 0.5f;
-        run_planned("without scales", NULL, 230);
-        run_planned("with three single scales", &scale, 380);
+        run_planned("without scales", NULL, 150);
+        run_planned("with three single scales", &scale, 350);
     }
     printf("%u passed, %u failed\n", passed, failed);
     return failed == 0 && passed > 0 ? 0 : 1;
