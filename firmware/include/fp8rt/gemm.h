@@ -69,7 +69,8 @@ typedef struct fp8rt_image {
 // layouts. The accelerator reads whole beats, so it may read bytes beyond the end of a row. They
 // never influence a result, and they are never written. Bias and scale vectors may have any float
 // alignment; those that are not aligned to a beat are copied to the scratch. D may have no byte in
-// common with an input; its rows may alternate with those of a matrix of the same stride.
+// common with an input; its rows may alternate with those of a matrix of the same stride. Where the
+// core has a data cache, fp8rt/port.h says what may lie beside D.
 typedef struct fp8rt_gemm_desc {
     uint32_t m, n, k; // each >= 1; k at most what an accumulator takes (caps.element.terms_log2)
     fp8mac_format_id a_format;    // FP8MAC_E4M3FN .. FP8MAC_E5M2FNUZ
@@ -137,9 +138,8 @@ fp8rt_status fp8rt_gemm_plan_move(fp8rt_device *dev, fp8rt_gemm_plan *plan, cons
                                   const void *b, void *d);
 // Runs a plan and sleeps until D is complete. Single scales are read and checked again.
 // `scratch` may be NULL if the plan needs none, and may have no byte in common with the matrices and
-// vectors; `result` may be NULL, which saves the time of reading amax, flags and counters. Leaves the accelerator
-// idle
-// and without error, unless it returns FP8RT_ERR_SILENT.
+// vectors. `result` may be NULL, which saves the time of reading amax, flags and counters. Leaves the
+// accelerator idle and without error, unless it returns FP8RT_ERR_SILENT.
 fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *scratch,
                             size_t scratch_bytes, fp8rt_gemm_result *result);
 // Several GEMMs in flight: begins a plan and returns. `tag` identifies it until fp8rt_gemm_end. The
