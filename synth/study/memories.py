@@ -55,7 +55,9 @@ TWO_PORTS = Macro(
 
 SLOTS = 4  # regions that the D buffer holds
 BOUND = (32, 6)  # operands of a row that have one largest exponent, and its bits
-COMMAND_BITS = 20 * 32  # a command has no more than its descriptor
+COMMAND_BITS = 35 * 32  # a command has no more than its descriptor and the extension of that
+EPILOGUE = 8  # outputs that the epilogue finishes at a time, or a row of them
+TABLE_BITS = 2 * 256 * 8  # two tables that map codes, for each of those outputs
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,10 @@ def memories(of: dict[str, int]) -> list[Memory]:
     if "TILES" in of:
         word = max(beat // 8, 4 * of["COLS"])  # of the D buffer, as fp8mac_output derives it
         row = max(8 * beat // 8, PASS_TILES * word)
-        found.append(Memory("D buffer", SLOTS * of["ROWS"] * row * 8, TWO_PORTS))
+        buffer = SLOTS * of["ROWS"] * row * 8
+        found.append(Memory("D buffer", buffer, TWO_PORTS))
+        found.append(Memory("buffers of C and X", 2 * buffer, TWO_PORTS))
+        found.append(Memory("tables of codes", max(EPILOGUE, of["COLS"]) * TABLE_BITS, TWO_PORTS))
         bits = of["TILES"] * of["ROWS"] * of["COLS"] * 32
         found.append(Memory("accumulators", bits, TWO_PORTS))
         sides, (operands_each, width) = of["ROWS"] + of["COLS"], BOUND

@@ -160,8 +160,9 @@ def test_memories(bench: Bench, folder: Path) -> None:
     bench.check(f"bits by hand: {bits}", bits == [524288, 262144, 24576])
     more = [one.bits for one in memories.memories({**of, "TILES": 256, "QUEUE_DEPTH": 8})]
     bench.check(f"with an accumulator memory: {more}", more[:3] == bits)
-    bench.check("four regions of D of 128 bytes a row, accumulators", more[3:5] == [32768, 262144])
-    bench.check("exponents of 2 * 12 * 128 blocks, eight commands", more[5:] == [18432, 5120])
+    bench.check("four regions of D of 128 bytes a row, and of C and X", more[3:5] == [32768, 65536])
+    bench.check("eight copies of two tables, accumulators", more[5:7] == [32768, 262144])
+    bench.check("exponents of 2 * 12 * 128 blocks, eight commands", more[7:] == [18432, 8960])
     area = memories.TWO_PORTS.um2_per_bit
     bench.check("area of a bit", abs(area - 683.1 * 416.54 / 16384) < 1e-9 and 17 < area < 18)
 
