@@ -190,6 +190,7 @@ module fp8mac_image_align
 
   for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
     logic [BEAT-1:0][7:0] pending_q, rotated, merged;
+    logic [BEAT-1:0]      fresh, written;  // bytes of the word that come from the beat; of the pending word
     dim_t                 word_q, word;
 
     // A byte at i leaves at i + rotate1_q modulo BEAT.
@@ -198,16 +199,17 @@ module fp8mac_image_align
       for (int unsigned s = 0; s < ByteW; s++) begin
         if (rotate1_q[r][s]) rotated = (rotated << (8 << s)) | (rotated >> (8 * BEAT - (8 << s)));
       end
-      for (int unsigned i = 0; i < BEAT; i++) merged[i] = (ByteW'(i) < place1_q[r]) ? pending_q[i] : rotated[i];
+      for (int unsigned i = 0; i < BEAT; i++) fresh[i] = ByteW'(i) >= place1_q[r];
+      for (int unsigned i = 0; i < BEAT; i++) merged[i] = fresh[i] ? rotated[i] : pending_q[i];
+      // The next word begins with the bytes of the beat that this one has no room for.
+      written = (valid1_q && go1 && takes1_q[r]) ? fresh | {BEAT{completes1_q[r]}} : '0;
     end
 
     assign word = begins1_q[r] ? dest1_q.word : word_q;
 
     always_ff @(posedge clk_i) begin
-      if (valid1_q && go1) begin
-        word_q <= word + dim_t'(completes1_q[r]);
-        if (takes1_q[r]) pending_q <= completes1_q[r] ? rotated : merged;
-      end
+      if (valid1_q && go1) word_q <= word + dim_t'(completes1_q[r]);
+      for (int unsigned i = 0; i < BEAT; i++) if (written[i]) pending_q[i] <= rotated[i];
       if (valid1_q && go1 && completes1_q[r]) begin
         finished_q[r] <= merged;
         dest_q[r]     <= '{kind: DestImage, half: dest1_q.half, ram: 8'(r), word: word, fmt: dest1_q.fmt,

@@ -90,6 +90,17 @@ module fp8mac_image_strips
     addr_t       addr;    // of the line, from that of kernel line 0
   } k_place_t;
 
+  // The upper half is added for both carries of the lower half, because a carry through all bits takes too long.
+  function automatic column_t column_sum(column_t a, column_t b);
+    localparam int unsigned LowW = ColumnW / 2;
+    logic [LowW:0]           low;
+    logic [ColumnW-LowW-1:0] a_high, b_high;
+    low    = (LowW+1)'(a[LowW-1:0]) + (LowW+1)'(b[LowW-1:0]);
+    a_high = a[ColumnW-1:LowW];
+    b_high = b[ColumnW-1:LowW];
+    return {low[LowW] ? a_high - ~b_high : a_high + b_high, low[LowW-1:0]};
+  endfunction
+
   state_e state_q, state_d;
   logic   go;             // the pipeline moves
 
@@ -237,7 +248,7 @@ module fp8mac_image_strips
             end
           end else begin
             row_q.ox     <= row_q.ox + 16'(count_q);
-            row_q.column <= row_q.column + column_t'({1'b0, start_q[count_q]});
+            row_q.column <= column_sum(row_q.column, column_t'({1'b0, start_q[count_q]}));
           end
         end
       end
@@ -259,7 +270,7 @@ module fp8mac_image_strips
 
   always_ff @(posedge clk_i) begin
     if (go) begin
-      column1_q <= row_q.column + column_t'({1'b0, k_q.column});
+      column1_q <= column_sum(row_q.column, column_t'({1'b0, k_q.column}));
       line1_q   <= row_q.line + k_q.line;
       addr1_q   <= row_q.addr + k_q.addr;
       length1_q <= length;
@@ -288,7 +299,7 @@ module fp8mac_image_strips
       before2_q   <= column1_q[ColumnW-1];
       span2_q     <= start_q[CountW'(count1_q - CountW'(1))] + SpanW'(length1_q);
       outside2_q  <= -column1_q;
-      room2_q     <= column_t'({1'b0, image_i.width}) - column1_q;
+      room2_q     <= ~column_sum(column1_q, ~column_t'({1'b0, image_i.width}));  // width - column
       addr2_q     <= addr1_q + addr_t'(column1_q);
       start2_q    <= start_q[ram1_q];
       first2_q    <= ram1_q;

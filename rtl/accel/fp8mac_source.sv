@@ -50,23 +50,27 @@ module fp8mac_source
     Rows
   } state_e;
 
+  state_e state_q;
+
   // ---- commands ----------------------------------------------------------------------------------------------------
   source_cmd_t cmd;
-  logic        empty, full, pop;
+  logic        empty, full;
 
   fp8mac_fifo #(.T(source_cmd_t), .DEPTH(DEPTH)) u_cmds (
     .clk_i, .rst_ni, .flush_i(abort_i), .push_i(valid_i && ready_o && !abort_i), .data_i(cmd_i), .full_o(full),
-    .pop_i(pop), .data_o(cmd), .empty_o(empty), .level_o()
+    .pop_i(state_q == Idle && !empty && !abort_i), .data_o(cmd), .empty_o(empty), .level_o()
   );
 
   assign ready_o = !full;
 
   // ---- regions -----------------------------------------------------------------------------------------------------
-  state_e             state_q;
+  pass_shape_e        pass_shape_q;                // these two of the command at hand
+  addr_t              stride_q;
   addr_t              band_addr_q, band_stride_q;  // the row of regions, and the distance of the next one
   addr_t              region_addr_q, addr_q;       // the region, and its row at hand
   dim_t               rows_left_q;
-  bytes_t             bytes_left_q;                // of a row of the matrix, from this region on
+  bytes_t             all_bytes_q;                 // of a row of the matrix
+  bytes_t             bytes_left_q;                // of them, from this region on
   logic [HeightW-1:0] row_q, last_row_q;
   dim_t               beats_q;
   logic [SlotW-1:0]   slot_q;
@@ -76,9 +80,9 @@ module fp8mac_source
   logic [1:0] shape;
   bytes_t     all_bytes, most_bytes, bytes;
   dim_t       most_rows;
-  logic       last_across, last_down, start, row_taken, region_done;
+  logic       last_across, last_down, start, row_taken, region_done, done;
 
-  assign shape       = pass_rows_log2(cmd.pass_shape);
+  assign shape       = pass_rows_log2(pass_shape_q);
   assign all_bytes   = bytes_t'(cmd.n) << cmd.size;
   assign most_bytes  = bytes_t'(ROW_BYTES) >> shape;
   assign most_rows   = dim_t'(ROWS) << shape;
@@ -88,7 +92,7 @@ module fp8mac_source
   assign start       = state_q == Region && used_q != (SlotW+1)'(SLOTS) && !abort_i;
   assign row_taken   = row_valid_o && row_ready_i;
   assign region_done = row_taken && row_q == last_row_q;
-  assign pop         = region_done && last_across && last_down;
+  assign done        = region_done && last_across && last_down;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || abort_i) begin
@@ -97,7 +101,7 @@ module fp8mac_source
       unique case (state_q)
         Idle:    if (!empty) state_q <= Region;
         Region:  if (start) state_q <= Rows;
-        default: if (region_done) state_q <= pop ? Idle : Region;
+        default: if (region_done) state_q <= done ? Idle : Region;
       endcase
     end
     if (!rst_ni || clear_i) begin
@@ -111,10 +115,13 @@ module fp8mac_source
     else pending_q <= pending_q + 8'(row_taken) - 8'(row_came_i);
 
     if (state_q == Idle) begin
+      pass_shape_q  <= cmd.pass_shape;
+      stride_q      <= cmd.stride;
       band_addr_q   <= cmd.addr;
-      band_stride_q <= cmd.stride << RowsLog << shape;
+      band_stride_q <= cmd.stride << RowsLog << pass_rows_log2(cmd.pass_shape);
       region_addr_q <= cmd.addr;
       rows_left_q   <= cmd.m;
+      all_bytes_q   <= all_bytes;
       bytes_left_q  <= all_bytes;
     end else if (region_done && !last_across) begin
       region_addr_q <= region_addr_q + addr_t'(most_bytes);
@@ -123,7 +130,7 @@ module fp8mac_source
       band_addr_q   <= band_addr_q + band_stride_q;
       region_addr_q <= band_addr_q + band_stride_q;
       rows_left_q   <= rows_left_q - most_rows;
-      bytes_left_q  <= all_bytes;
+      bytes_left_q  <= all_bytes_q;
     end
     if (start) begin
       addr_q     <= region_addr_q;
@@ -131,7 +138,7 @@ module fp8mac_source
       last_row_q <= HeightW'((last_down ? rows_left_q : most_rows) - dim_t'(1));
       beats_q    <= dim_t'((bytes + bytes_t'(BEAT - 1)) >> BeatLog);
     end else if (row_taken) begin
-      addr_q <= addr_q + cmd.stride;
+      addr_q <= addr_q + stride_q;
       row_q  <= row_q + HeightW'(1);
     end
   end
