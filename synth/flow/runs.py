@@ -25,6 +25,7 @@ VERSION = "5"
 
 # `python -m synth...` runs from here.
 ROOT = Path(__file__).resolve().parents[2]
+ASSIGNMENT = re.compile(r"^  assign (\{ .* \}) = (\{ .* \}|\d+'[bd]\d+);$", re.M)
 
 BOXES = "boxes.json"  # of a front: its black boxes
 
@@ -235,21 +236,20 @@ def split_assignments(netlist: Path) -> None:
     """Writes such assignments bit by bit. Yosys writes outputs that are constants or other outputs as
     `assign { a, b[1:0] } = { c, 2'b00 }`, which OpenSTA does not read."""
 
-    text = netlist.read_text()
-    ranges = {
-        name: f"{name}[{high}:{low}]"
-        for high, low, name in re.findall(r"^  \w+ \[(\d+):(\d+)\] (\w+);$", text, re.M)
-    }
-
-    def split(line: re.Match[str]) -> str:
+    def split(line: re.Match[str], ranges: dict[str, str]) -> str:
         left, right = single_bits(line[1], ranges), single_bits(line[2], ranges)
         if len(left) != len(right):
             raise RejectedNetlist(f"an assignment of {len(right)} bits to {len(left)}", netlist)
         return "\n".join(f"  assign {name} = {value};" for name, value in zip(left, right))
 
-    netlist.write_text(
-        re.sub(r"^  assign (\{ .* \}) = (\{ .* \}|\d+'[bd]\d+);$", split, text, flags=re.M)
-    )
+    def module(text: str) -> str:
+        ranges = {
+            name: f"{name}[{high}:{low}]"
+            for high, low, name in re.findall(r"^  \w+ \[(\d+):(\d+)\] (\w+);$", text, re.M)
+        }
+        return ASSIGNMENT.sub(lambda line: split(line, ranges), text)
+
+    netlist.write_text("endmodule".join(map(module, netlist.read_text().split("endmodule"))))
 
 
 def single_bits(words: str, ranges: dict[str, str]) -> list[str]:

@@ -169,7 +169,14 @@ class Study:
         )
 
     def efforts(self, design: Design) -> tuple[recipe.Effort, ...]:
-        baselines = {one.design for entry in self.plan.entries for one in needed(entry.baseline)}
+        """Baselines get all. What is left of an array without its parts, registers for the most part, gets those of the
+        plan."""
+        baselines = {
+            one.design
+            for entry in self.plan.entries
+            for one in needed(entry.baseline)
+            if one.group != "array"
+        }
         return recipe.EFFORTS if design in baselines else self.plan.efforts
 
     def boxed(self) -> list[tuple[Entry, str]]:
