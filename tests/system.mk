@@ -133,6 +133,17 @@ $(SYS_TEST)/system-runtime.log: tests/system/runtime.sh $(wildcard tests/system/
     $(SYS_HOST)/gemm tests/run_test.sh
 	@tests/run_test.sh system-runtime $@ $< $(SIM)
 
+# Threads that share a device, with the lock of its port
+$(BUILD)/system-plan/threads: tests/system/threads.c $(addprefix $(SYS_HOST)/obj/,$(FW_HOST_OBJECTS)) \
+    $(BUILD)/model/libfp8mac.a
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(FW_CFLAGS) -pthread -MF $@.d -Ifirmware/port/host $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+
+TESTS += $(SYS_TEST)/firmware-threads.log
+$(SYS_TEST)/firmware-threads.log: $(BUILD)/system-plan/threads tests/run_test.sh
+	@tests/run_test.sh firmware-threads $@ $<
+
 # Ports: completion functions, locks, caches, bare addresses. The test runs make itself.
 TESTS += $(SYS_TEST)/system-port.log
 $(SYS_TEST)/system-port.log: tests/system/app.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \

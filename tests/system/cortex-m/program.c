@@ -170,6 +170,14 @@ static void completed(void *context, uint16_t tag)
     calls++;
 }
 
+static volatile unsigned asleep; // completions of the second device, which are found in its sleep
+
+static void completed_asleep(void *context, uint16_t tag)
+{
+    errors += context != &devices[1] || tag == 0;
+    asleep++;
+}
+
 static void run_gemms(void)
 {
     static fp8rt_gemm_plan plans[2];
@@ -180,6 +188,7 @@ static void run_gemms(void)
         count(fp8rt_gemm_plan_make(&devices[i].caps, desc, &plans[i]) == FP8RT_OK, "a plan");
     }
     fp8rt_device_on_completion(&devices[0], completed, &devices[0]);
+    fp8rt_device_on_completion(&devices[1], completed_asleep, &devices[1]);
     NVIC_ISER(FIRST_INTERRUPT) = 1u << FIRST_INTERRUPT % 32u;
     SYST_RVR = 20000;
     SYST_CSR = 7; // the core's clock, with its interrupt
@@ -203,6 +212,7 @@ static void run_gemms(void)
               "a GEMM that is waited for");
     }
     SYST_CSR = 0;
+    count(asleep > 0 && asleep <= RUNS, "completions without a handler");
     count(handled >= RUNS && cleaned >= 4 * 3 * RUNS && invalidated == 3 * RUNS,
           "handler and maintenance were used");
 }
