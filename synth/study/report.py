@@ -101,6 +101,10 @@ class Page:
     def say_area(self, name: str) -> str:
         return tables.number(self.record(name)["area"])
 
+    def say_registers(self, name: str) -> str:
+        """The area of flip-flops."""
+        return tables.number(self.record(name)["register_area"])
+
     def say_error(self, name: str) -> str:
         return tables.error(self.record(name))
 
