@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a matrix that results meet on their way to memory, C or X, into its buffer (fp8mac_source_buffer). A region of it
-// is as high as a pass, and has one slot of the buffer, as a region of D has in the D buffer (fp8mac_store). A slot is
-// free before the first row of its region is requested. So the beats never wait.
+// Reads a matrix that results meet on their way to memory, C or X, into its buffer (fp8mac_source_buffer). A region of
+// it is as high as a pass, and has one slot of the buffer, as a region of D has in the D buffer (fp8mac_store). A slot
+// is free before the first row of its region is requested. So the beats never wait.
 //
 // Commands are read in their order, ahead of the results. With abort_i no row is requested, and all commands are
 // dropped. clear_i comes only while idle_o is 1. Then all slots are free.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The epilogue: finishes WIDTH outputs per transfer, one transfer per cycle. A transfer has outputs of WIDTH / COLS rows.
-// Its rows have one scale_a.
+// The epilogue: finishes WIDTH outputs per transfer, one transfer per cycle. A transfer has outputs of WIDTH / COLS
+// rows. Its rows have one scale_a.
 //
 //   s = scale_a * scale_b    t1 = t0 * s    t2 = t1 + bias    T = act(t2)    D = convert(T * scale_d)
 //
@@ -18,8 +18,8 @@
 // Stochastic rounding of D takes 16 random bits for each output (fp8mac_simon64). They depend on the seed and on the
 // output's row and column in the whole D: cfg_i.first_m, first_n, and the place in the tile at the input.
 //
-// A transfer enters in any cycle, and leaves a fixed number of cycles later. Nothing stops it, so the receiver must have
-// room for it. cfg_i must be constant while transfers are inside (busy_o), and in the cycle in which one enters.
+// A transfer enters in any cycle, and leaves a fixed number of cycles later. Nothing stops it, so the receiver must
+// have room for it. cfg_i must be constant while transfers are inside (busy_o), and in the cycle in which one enters.
 module fp8mac_epilogue #(
   parameter int unsigned WIDTH  = 8,   // outputs per transfer
   parameter int unsigned COLS   = 4,   // of which a row has COLS
