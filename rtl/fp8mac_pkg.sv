@@ -19,6 +19,24 @@ package fp8mac_pkg;
     FmtE5m2fnuz = 2'd3
   } fp8_fmt_e;
 
+  // The same fields with narrow codes: FP6 and FP4, one code in each byte. The array gets e4m3fn codes of the same value
+  // (fp8mac_narrow_code).
+  typedef enum logic [1:0] {
+    NarrowE3m2fn = 2'd0,
+    NarrowE2m3fn = 2'd1,
+    NarrowE2m1fn = 2'd2
+  } narrow_fmt_e;
+
+  // Format of the codes of A or B in memory
+  typedef struct packed {
+    logic       narrow;  // fmt is a narrow_fmt_e; else a fp8_fmt_e
+    logic [1:0] fmt;
+  } code_fmt_t;
+
+  function automatic fp8_fmt_e array_fmt(code_fmt_t codes);
+    return codes.narrow ? FmtE4m3fn : fp8_fmt_e'(codes.fmt);
+  endfunction
+
   // Codes of the D format field: 0..3 as fp8_fmt_e.
   typedef enum logic [2:0] {
     DstE4m3fn   = 3'd0,

@@ -4,6 +4,7 @@
 #include "fp32_bits.h"
 #include "fp8rt/registers.h"
 #include "ask.h"
+#include "operand_format.h"
 
 static uint64_t scale_word(const fp8mac_scale *scale)
 {
@@ -17,7 +18,7 @@ static uint64_t scale_word(const fp8mac_scale *scale)
 // checked.
 static uint32_t mode_word(const fp8rt_gemm_desc *desc)
 {
-    return FP8RT_PUT(MODE__A_FMT, desc->a_format) | FP8RT_PUT(MODE__B_FMT, desc->b_format) |
+    return fp8rt_mode_formats(desc->a_format, desc->b_format) |
            FP8RT_PUT(MODE__D_FMT, desc->d_format) | FP8RT_PUT(MODE__OVERFLOW, desc->overflow) |
            (desc->acc_format == FP8MAC_ACC_FP16 ? FP8RT_BIT(MODE__ACC_FMT) : 0) |
            FP8RT_PUT(MODE__ACT, desc->activation) |

@@ -3,6 +3,7 @@
 
 #include "fp8mac/preset.h"
 #include "fp8rt/registers.h"
+#include "operand_format.h"
 
 // ACC_FMT is 1 for FP16. A fixed-point accumulator has the code of FP32, the format of its
 // read-out.
@@ -26,8 +27,7 @@ bool fp8rt_element_model(uint32_t word, uint32_t mode, fp8mac_dot_config *dot)
 {
     fp8mac_dot_config settings;
     fp8rt_element element;
-    const fp8mac_format_id a = (fp8mac_format_id)FP8RT_GET(MODE__A_FMT, mode);
-    const fp8mac_format_id b = (fp8mac_format_id)FP8RT_GET(MODE__B_FMT, mode);
+    const fp8mac_format_id a = fp8rt_mode_a_format(mode), b = fp8rt_mode_b_format(mode);
     if (!read_element(word, dot->group, &element) ||
         fp8mac_element_config(element.kind, dot->group, element.frac_bits, &settings) !=
             FP8MAC_OK) {

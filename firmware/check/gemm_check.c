@@ -11,6 +11,7 @@
 #include "fp32_bits.h"
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
+#include "operand_format.h"
 
 #define MAX_REPORTED 4
 
@@ -20,14 +21,13 @@
 // The fields of MODE that a record uses; reuse, chaining, the interrupt and the pass shape say how a command ran,
 // not what it computes.
 #define UNUSED_MODE                                                                                \
-    (~(uint32_t)(FP8MAC_REGS__MODE__A_FMT_bm | FP8MAC_REGS__MODE__B_FMT_bm |                       \
-                 FP8MAC_REGS__MODE__ACC_FMT_bm | FP8MAC_REGS__MODE__D_FMT_bm |                     \
-                 FP8MAC_REGS__MODE__OVERFLOW_bm | FP8MAC_REGS__MODE__ACT_bm |                      \
-                 FP8MAC_REGS__MODE__SCALE_A_VEC_bm | FP8MAC_REGS__MODE__SCALE_B_VEC_bm |           \
-                 FP8MAC_REGS__MODE__BIAS_EN_bm | FP8MAC_REGS__MODE__REUSE_A_bm |                   \
-                 FP8MAC_REGS__MODE__REUSE_B_bm | FP8MAC_REGS__MODE__ACC_CONTINUE_bm |              \
-                 FP8MAC_REGS__MODE__ACC_KEEP_bm | FP8MAC_REGS__MODE__IRQ_bm |                      \
-                 FP8MAC_REGS__MODE__PASS_SHAPE_bm))
+    (~(uint32_t)(FP8RT_MODE_A_FORMAT | FP8RT_MODE_B_FORMAT | FP8MAC_REGS__MODE__ACC_FMT_bm |       \
+                 FP8MAC_REGS__MODE__D_FMT_bm | FP8MAC_REGS__MODE__OVERFLOW_bm |                    \
+                 FP8MAC_REGS__MODE__ACT_bm | FP8MAC_REGS__MODE__SCALE_A_VEC_bm |                   \
+                 FP8MAC_REGS__MODE__SCALE_B_VEC_bm | FP8MAC_REGS__MODE__BIAS_EN_bm |               \
+                 FP8MAC_REGS__MODE__REUSE_A_bm | FP8MAC_REGS__MODE__REUSE_B_bm |                   \
+                 FP8MAC_REGS__MODE__ACC_CONTINUE_bm | FP8MAC_REGS__MODE__ACC_KEEP_bm |             \
+                 FP8MAC_REGS__MODE__IRQ_bm | FP8MAC_REGS__MODE__PASS_SHAPE_bm))
 
 // The program's memory.
 typedef struct memory {

@@ -53,6 +53,7 @@ bool fp8rt_element_make(uint32_t kind, unsigned lanes, unsigned frac_bits, fp8rt
         .kind = info->kind,
         .accumulators = (uint8_t)info->accumulators,
         .e5m2 = (info->formats >> FP8MAC_E5M2 & 1u) != 0,
+        .narrow = info->narrow,
         .frac_bits = (uint8_t)bits,
         .align_by =
             window && info->align_by_operands ? FP8MAC_ALIGN_BY_OPERANDS : FP8MAC_ALIGN_BY_PRODUCTS,
@@ -69,6 +70,7 @@ fp8rt_element fp8rt_element_decode(uint32_t word)
                                   FP8RT_GET(ELEMENT__ACC_FP16, word) << FP8MAC_ACC_FP16 |
                                   FP8RT_GET(ELEMENT__ACC_FIXED, word) << FP8MAC_ACC_FIXED),
         .e5m2 = FP8RT_GET(ELEMENT__E5M2, word) != 0,
+        .narrow = FP8RT_GET(ELEMENT__NARROW, word) != 0,
         .frac_bits = (uint8_t)FP8RT_GET(ELEMENT__FRAC_BITS, word),
         .align_by = FP8RT_GET(ELEMENT__ALIGN_BY_OPERANDS, word) ? FP8MAC_ALIGN_BY_OPERANDS
                                                                 : FP8MAC_ALIGN_BY_PRODUCTS,
@@ -82,7 +84,7 @@ uint32_t fp8rt_element_encode(const fp8rt_element *element)
            FP8RT_PUT(ELEMENT__ACC_FP32, fp8rt_element_has(element, FP8MAC_ACC_FP32)) |
            FP8RT_PUT(ELEMENT__ACC_FP16, fp8rt_element_has(element, FP8MAC_ACC_FP16)) |
            FP8RT_PUT(ELEMENT__ACC_FIXED, fp8rt_element_has(element, FP8MAC_ACC_FIXED)) |
-           FP8RT_PUT(ELEMENT__E5M2, element->e5m2) |
+           FP8RT_PUT(ELEMENT__E5M2, element->e5m2) | FP8RT_PUT(ELEMENT__NARROW, element->narrow) |
            FP8RT_PUT(ELEMENT__FRAC_BITS, element->frac_bits) |
            FP8RT_PUT(ELEMENT__ALIGN_BY_OPERANDS, element->align_by == FP8MAC_ALIGN_BY_OPERANDS) |
            FP8RT_PUT(ELEMENT__TERMS_LOG2, element->terms_log2);

@@ -17,6 +17,7 @@
 #include "gemm_regions.h"
 #include "gemm_tiles.h"
 #include "stamp.h"
+#include "operand_format.h"
 
 // Cycles from one tile command to the next, at least: those of its check.
 #define COMMAND_CYCLES 16u
@@ -655,7 +656,7 @@ static void lay_out_scratch(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
 
 static uint32_t mode_of(const fp8rt_gemm_desc *desc)
 {
-    return FP8RT_PUT(MODE__A_FMT, desc->a_format) | FP8RT_PUT(MODE__B_FMT, desc->b_format) |
+    return fp8rt_mode_formats(desc->a_format, desc->b_format) |
            FP8RT_PUT(MODE__ACC_FMT, desc->acc_format == FP8MAC_ACC_FP16) |
            FP8RT_PUT(MODE__D_FMT, desc->d_format) | FP8RT_PUT(MODE__OVERFLOW, desc->overflow) |
            FP8RT_PUT(MODE__ACT, desc->activation) |

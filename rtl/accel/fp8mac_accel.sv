@@ -123,6 +123,7 @@ module fp8mac_accel
   localparam element_t Element = '{
     terms_log2: 8'(element_terms_log2(ELEMENT)), frac_bits: Window ? 8'(FRAC_BITS) : 8'd0,
     align_by_operands: Window && element_align(ELEMENT) == AlignOperands, e5m2: element_takes_e5m2(ELEMENT),
+    narrow: element_takes_narrow(ELEMENT),
     acc_fixed: element_has_fixed(ELEMENT), acc_fp16: element_has_fp16(ELEMENT), acc_fp32: element_has_fp32(ELEMENT),
     kind: 8'(ELEMENT)
   };
@@ -472,7 +473,8 @@ module fp8mac_accel
   logic [COLS-1:0][31:0]            scale_b, bias;
 
   fp8mac_memories #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .BOUNDS(Bounded)
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .BOUNDS(Bounded),
+    .NARROW(Element.narrow)
   ) u_memories (
     .clk_i, .rst_ni(inside_rst_n),
     .beat_valid_i   (memory_valid),

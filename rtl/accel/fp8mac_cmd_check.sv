@@ -235,9 +235,15 @@ module fp8mac_cmd_check
     return x[31] ? -$signed({2'b00, x[30:0]}) : $signed({2'b00, x[30:0]});
   endfunction
 
-  function automatic logic is_e4m3(logic [1:0] fmt);
-    return fp8_fmt_e'(fmt) inside {FmtE4m3fn, FmtE4m3fnuz};
+  function automatic logic fmt_bad(code_fmt_t codes);
+    if (codes.narrow) return !ELEMENT.narrow || codes.fmt == 2'd3;
+    return !ELEMENT.e5m2 && !(fp8_fmt_e'(codes.fmt) inside {FmtE4m3fn, FmtE4m3fnuz});
   endfunction
+
+  code_fmt_t a_fmt, b_fmt;
+
+  assign a_fmt = '{narrow: cmd_q.mode.a_narrow, fmt: cmd_q.mode.a_fmt};
+  assign b_fmt = '{narrow: cmd_q.mode.b_narrow, fmt: cmd_q.mode.b_fmt};
 
   logic element_bad, function_bad, mode_bad_q, scale_exp_bad_q, scales_bad_q, clamp_bad_q;
 
@@ -245,7 +251,7 @@ module fp8mac_cmd_check
   always_comb begin
     element_bad = (acc_fmt_e'(cmd_q.mode.acc_fmt) == AccFp16) ? !ELEMENT.acc_fp16
                                                               : !ELEMENT.acc_fp32 && !ELEMENT.acc_fixed;
-    if (!ELEMENT.e5m2) element_bad |= !is_e4m3(cmd_q.mode.a_fmt) || !is_e4m3(cmd_q.mode.b_fmt);
+    element_bad |= fmt_bad(a_fmt) || fmt_bad(b_fmt);
   end
 
   // Functions that the accelerator does not have, and reserved codes of their fields
@@ -281,8 +287,8 @@ module fp8mac_cmd_check
   typedef struct packed {
     logic       acc_fmt;
     pass_shape_e pass_shape;
-    logic [1:0] a_fmt;
-    logic [1:0] b_fmt;
+    code_fmt_t  a_fmt;
+    code_fmt_t  b_fmt;
     dim_t       m;
     dim_t       n;
     dim_t       k;
@@ -293,8 +299,8 @@ module fp8mac_cmd_check
   left_t left, left_q;
   logic  same_m, same_n, same_k, unit_bad, sequence_bad;
 
-  assign left = '{acc_fmt: cmd_q.mode.acc_fmt, pass_shape: shape_q, a_fmt: cmd_q.mode.a_fmt,
-                  b_fmt: cmd_q.mode.b_fmt, m: cmd_q.m, n: cmd_q.n, k: cmd_q.k};
+  assign left = '{acc_fmt: cmd_q.mode.acc_fmt, pass_shape: shape_q, a_fmt: a_fmt,
+                  b_fmt: b_fmt, m: cmd_q.m, n: cmd_q.n, k: cmd_q.k};
 
   always_comb begin
     same_m = left.m == left_q.m;
@@ -329,8 +335,8 @@ module fp8mac_cmd_check
   if (ELEMENT.acc_fixed) begin : g_unit
     localparam int unsigned TermsW = DimW + 1;
     typedef struct packed {
-      logic [1:0] a_fmt;
-      logic [1:0] b_fmt;
+      code_fmt_t  a_fmt;
+      code_fmt_t  b_fmt;
       logic [7:0] sa;
       logic [7:0] sb;
     } unit_t;
@@ -339,7 +345,7 @@ module fp8mac_cmd_check
     logic [TermsW-1:0] terms_q;  // of the accumulators that were kept
     logic [TermsW:0]   terms;
 
-    assign unit     = '{a_fmt: cmd_q.mode.a_fmt, b_fmt: cmd_q.mode.b_fmt, sa: cmd_q.sa, sb: cmd_q.sb};
+    assign unit     = '{a_fmt: a_fmt, b_fmt: b_fmt, sa: cmd_q.sa, sb: cmd_q.sb};
     assign terms    = (TermsW+1)'(cmd_q.k) + (cmd_q.mode.acc_continue ? (TermsW+1)'(terms_q) : '0);
     assign unit_bad = unit != unit_q || 64'(terms) > (64'd1 << ELEMENT.terms_log2);
 
@@ -409,13 +415,13 @@ module fp8mac_cmd_check
     checked_o.load.k            = cmd_q.k;
     checked_o.load.row_beats    = row_beats_q;
     checked_o.load.row_words    = row_words_q;
-    checked_o.load.a_fmt        = fp8_fmt_e'(cmd_q.mode.a_fmt);
+    checked_o.load.a_fmt        = a_fmt;
     checked_o.load.conv_a       = image_used;
     checked_o.load.image        = image;
     checked_o.load.first_rows   = cmd_q.first;
     checked_o.load.next_rows    = cmd_q.next_rows;
     checked_o.load.k_start      = cmd_q.k_start;
-    checked_o.load.b_fmt        = fp8_fmt_e'(cmd_q.mode.b_fmt);
+    checked_o.load.b_fmt        = b_fmt;
 
     checked_o.load.c_wanted     = error_q == ErrNone && c_en;
     checked_o.load.c            = '{m: cmd_q.m, n: cmd_q.n, size: c_size, pass_shape: shape_q,
@@ -428,8 +434,8 @@ module fp8mac_cmd_check
     checked_o.compute.n             = cmd_q.n;
     checked_o.compute.k             = cmd_q.k;
     checked_o.compute.row_words     = row_words_q;
-    checked_o.compute.cfg.a_fmt     = fp8_fmt_e'(cmd_q.mode.a_fmt);
-    checked_o.compute.cfg.b_fmt     = fp8_fmt_e'(cmd_q.mode.b_fmt);
+    checked_o.compute.cfg.a_fmt     = array_fmt(a_fmt);
+    checked_o.compute.cfg.b_fmt     = array_fmt(b_fmt);
     checked_o.compute.cfg.acc_fmt   = acc_fmt_e'(cmd_q.mode.acc_fmt);
     checked_o.compute.cfg.scale_sum = ScaleSumW'(cmd_q.sa) + ScaleSumW'(cmd_q.sb);
     if (elementwise) begin

@@ -16,6 +16,8 @@ package fp8mac_cmd_pkg;
   // The MODE register's fields, in the order of its bits. Formats are unchecked codes; fp8mac_cmd_check rejects the
   // reserved ones.
   typedef struct packed {
+    logic       b_narrow;
+    logic       a_narrow;
     logic       extended;
     logic       record;
     logic       wait_stores;
@@ -276,8 +278,8 @@ package fp8mac_cmd_pkg;
     dim_t  k;
     dim_t  row_beats;  // ceil(k / beat)
     dim_t  row_words;  // row_beats, rounded up to whole blocks of BoundBlock codes
-    fp8_fmt_e a_fmt;
-    fp8_fmt_e b_fmt;
+    code_fmt_t   a_fmt;
+    code_fmt_t   b_fmt;
     logic        c_wanted;
     logic        x_wanted;
     source_cmd_t c;
@@ -395,7 +397,7 @@ package fp8mac_cmd_pkg;
     logic       half;
     logic [7:0] ram;
     dim_t       word;       // address of the first beat; the others follow
-    fp8_fmt_e   fmt;        // DestA, DestB: format of the codes
+    code_fmt_t  fmt;        // DestA, DestB: format of the codes
     logic [4:0] last_byte;  // the row's last byte in its last beat
     logic       last;       // with a beat: it is the row's last one
   } read_dest_t;
@@ -404,7 +406,7 @@ package fp8mac_cmd_pkg;
   typedef struct packed {
     logic       half;
     dim_t       word;       // of each row's first word
-    fp8_fmt_e   fmt;
+    code_fmt_t  fmt;
     logic [4:0] last_byte;  // of a row, in its last word
   } image_dest_t;
 
@@ -437,6 +439,7 @@ package fp8mac_cmd_pkg;
     logic [7:0] terms_log2;  // an accumulator takes 2^terms_log2 products; 0: any number
     logic [7:0] frac_bits;   // fraction bits of the alignment window; 0: there is no window
     logic       align_by_operands;
+    logic       narrow;      // A and B may have narrow codes
     logic       e5m2;        // A and B may have the E5M2 formats; else only the E4M3 formats
     logic       acc_fixed;   // commands select it as FP32, the format in which it is read out
     logic       acc_fp16;

@@ -114,6 +114,7 @@ module fp8mac_csr
     in.ELEMENT.acc_fp16.next     = ELEMENT.acc_fp16;
     in.ELEMENT.acc_fixed.next    = ELEMENT.acc_fixed;
     in.ELEMENT.e5m2.next         = ELEMENT.e5m2;
+    in.ELEMENT.narrow.next       = ELEMENT.narrow;
     in.ELEMENT.align_by_operands.next = ELEMENT.align_by_operands;
     in.ELEMENT.frac_bits.next    = ELEMENT.frac_bits;
     in.ELEMENT.terms_log2.next   = ELEMENT.terms_log2;
@@ -185,6 +186,8 @@ module fp8mac_csr
     command_o.clamp_lo = out.CLAMP_LO.value.value;
     command_o.clamp_hi = out.CLAMP_HI.value.value;
 
+    command_o.mode.b_narrow     = out.MODE.b_narrow.value;
+    command_o.mode.a_narrow     = out.MODE.a_narrow.value;
     command_o.mode.extended     = out.MODE.extended.value;
     command_o.mode.record       = out.MODE.record.value;
     command_o.mode.wait_stores  = out.MODE.wait_stores.value;

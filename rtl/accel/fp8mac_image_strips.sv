@@ -40,7 +40,7 @@ module fp8mac_image_strips
   input  logic                          next_rows_i,
   input  logic                          k_start_i,
   input  logic                          half_i,
-  input  fp8_fmt_e                      fmt_i,
+  input  code_fmt_t                     fmt_i,
   input  logic [4:0]                    last_byte_i,
   output logic                          done_o,    // all strips have been taken
 

@@ -13,6 +13,7 @@ module fp8mac_memories
   parameter int unsigned BUF_BEATS = 256,
   parameter int unsigned MAX_MN    = 128,
   parameter bit          BOUNDS    = 1'b1,  // each block of BoundBlock codes has a bound
+  parameter bit          NARROW    = 1'b1,  // narrow codes may come
   localparam int unsigned Word   = (LANES > BEAT) ? LANES : BEAT,  // bytes read at one address
   localparam int unsigned WordW  = $clog2(BUF_BEATS * BEAT / Word),
   localparam int unsigned Groups = Word / LANES,
@@ -60,7 +61,7 @@ module fp8mac_memories
   logic [BEAT*8-1:0] data;
   logic [BoundW-1:0] bound;
 
-  fp8mac_operand_bound #(.BEAT(BEAT), .ROWS(ROWS), .BOUNDS(BOUNDS)) u_bound (
+  fp8mac_operand_bound #(.BEAT(BEAT), .ROWS(ROWS), .BOUNDS(BOUNDS), .NARROW(NARROW)) u_bound (
     .clk_i, .rst_ni, .valid_i(beat_valid_i), .dest_i(beat_dest_i), .data_i(beat_data_i), .valid_o(valid),
     .dest_o(dest), .data_o(data), .bound_o(bound)
   );

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stage of the load path between the read DMA and the memories. Beats leave it one cycle after they came. In the
-// last beat of an operand's row, the bytes behind the row's last code become 0x00, which is +0 in every format.
+// last beat of an operand's row, the bytes behind the row's last code become 0x00, which is +0 in every format. Narrow
+// codes leave as e4m3fn codes of the same value.
 //
 // Each beat of an operand leaves with the bound of its block, as far as the block has come. The bound is the largest
 // exponent of the finite codes that are not zero, normalised, plus BoundBias; BoundNone if there are none.
@@ -14,7 +15,8 @@ module fp8mac_operand_bound
 #(
   parameter int unsigned BEAT   = 16,
   parameter int unsigned ROWS   = 4,    // row RAMs that image operands have
-  parameter bit          BOUNDS = 1'b1  // 0: no bounds, bound_o is 0
+  parameter bit          BOUNDS = 1'b1, // 0: no bounds, bound_o is 0
+  parameter bit          NARROW = 1'b1  // 0: no narrow codes come
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -38,10 +40,19 @@ module fp8mac_operand_bound
   assign operand = dest_i.kind == DestA || dest_i.kind == DestB || dest_i.kind == DestImage;
   assign code    = data_i;
 
-  logic [BEAT-1:0][7:0] masked;
+  logic [BEAT-1:0][7:0] masked, widened, taken;
   always_comb begin
     for (int unsigned i = 0; i < BEAT; i++) begin
       masked[i] = (operand && dest_i.last && 5'(i) > dest_i.last_byte) ? '0 : code[i];
+      taken[i]  = (NARROW && operand && dest_i.fmt.narrow) ? widened[i] : masked[i];
+    end
+  end
+
+  for (genvar i = 0; i < int'(BEAT); i++) begin : g_narrow
+    if (NARROW) begin : g_code
+      fp8mac_narrow_code u_code (.code_i(masked[i]), .fmt_i(narrow_fmt_e'(dest_i.fmt.fmt)), .code_o(widened[i]));
+    end else begin : g_none
+      assign widened[i] = '0;
     end
   end
 
@@ -49,7 +60,7 @@ module fp8mac_operand_bound
     if (!rst_ni) valid_o <= 1'b0;
     else valid_o <= valid_i;
     dest_o <= dest_i;
-    data_o <= masked;
+    data_o <= taken;
   end
 
   // ---- the next cycle: the largest exponent of this beat and of the block's beats before it ------------------------
@@ -71,7 +82,7 @@ module fp8mac_operand_bound
       operand_t decoded;
       leading_t normalised;
 
-      fp8mac_decode u_decode (.code_i(masked[i]), .fmt_i(dest_i.fmt), .operand_o(decoded));
+      fp8mac_decode u_decode (.code_i(taken[i]), .fmt_i(array_fmt(dest_i.fmt)), .operand_o(decoded));
       assign normalised = leading(decoded.exp, decoded.sig);
       always_ff @(posedge clk_i) begin
         counts_q[i] <= decoded.sig != '0;  // 0 for zero, Inf and NaN

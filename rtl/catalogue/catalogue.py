@@ -60,6 +60,14 @@ class Element:
     model: dict[str, str]
 
     @property
+    def narrow(self) -> bool:
+        """Whether commands may have FP6 and FP4 operands, which the array gets as e4m3fn codes.
+
+        Alignment to the largest product sees a subnormal's format: e4m3fn has the same value as a normal code.
+        """
+        return self.accelerator and "e4m3fn" in self.formats and self.align != "products"
+
+    @property
     def run_time_accumulator(self) -> bool:
         """Whether each GEMM chooses the accumulator's format."""
         return len(self.accumulators) > 1
@@ -221,6 +229,7 @@ def system_verilog(elements: dict[str, Element]) -> str:
         *(flag(f"has_{acc}", f"Whether the accumulator can be {acc}.", lambda e, acc=acc: acc in e.accumulators)
           for acc in ACCUMULATORS),
         flag("takes_e5m2", "Whether A and B may be e5m2 and e5m2fnuz.", lambda e: "e5m2" in e.formats),
+        flag("takes_narrow", "Whether A and B may have narrow codes, which the array gets as e4m3fn.", lambda e: e.narrow),
         count("default_frac_bits", "Fraction bits of the alignment window unless chosen; the RTL's own where there is no choice.",
               bits(lambda b: b.default)),
         count("least_frac_bits", "The least fraction bits that are possible.", bits(lambda b: b.least)),
@@ -266,6 +275,7 @@ def c_header(elements: dict[str, Element]) -> str:
             f"     .frac_bits_most = {bits.most},\n     .window_lanes = {lanes},\n     .terms_log2 = {e.terms_log2},\n"
             f"     .block = {e.block},\n"
             f"     .align_by_operands = {str(e.align == 'operands').lower()},\n"
+            f"     .narrow = {str(e.narrow).lower()},\n"
             f"     .accelerator = {str(e.accelerator).lower()}}},\n"
         )
 
@@ -318,6 +328,7 @@ typedef struct fp8mac_element_info {{
     uint8_t terms_log2;        // an accumulator takes 2^terms_log2 products; 0: any number
     uint8_t block;             // products that join the accumulator together; 0: those of one step
     bool align_by_operands;    // products are aligned to the largest operands
+    bool narrow;               // A and B may also be e3m2fn, e2m3fn and e2m1fn
     bool accelerator;          // commands of the accelerator know this kind
 }} fp8mac_element_info;
 

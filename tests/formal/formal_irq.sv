@@ -140,9 +140,10 @@ module formal_irq
       12'h0a4: shown = {command.tile_n, command.tile_m};
       12'h0a8: shown = {command.first_k, command.tile_k};
       12'h0ac: begin
-        mask  = 32'h3ff_ffff;
-        shown = 32'({command.mode.extended, command.mode.record, command.mode.wait_stores, command.mode.b_resident,
-                     command.mode.pass_shape, command.mode.irq, command.mode.acc_keep, command.mode.acc_continue,
+        mask  = 32'hfff_ffff;
+        shown = 32'({command.mode.b_narrow, command.mode.a_narrow, command.mode.extended, command.mode.record,
+                     command.mode.wait_stores, command.mode.b_resident, command.mode.pass_shape,
+                     command.mode.irq, command.mode.acc_keep, command.mode.acc_continue,
                      command.mode.reuse_b, command.mode.reuse_a, command.mode.bias_en, command.mode.scale_b_vec,
                      command.mode.scale_a_vec, command.mode.act, command.mode.overflow, command.mode.d_fmt,
                      command.mode.acc_fmt, command.mode.b_fmt, command.mode.a_fmt});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_operand_bound: beats leave one cycle later, unchanged but for the bytes behind a row's last code. The bound is
-// the largest exponent of the block's codes so far, computed from the formats' definitions. Words of an image's rows
-// come between other beats.
+// fp8mac_operand_bound: beats leave one cycle later, unchanged but for the bytes behind a row's last code and for narrow
+// codes, which keep their values. The bound is the largest exponent of the block's codes so far, computed from the
+// formats' definitions. Words of an image's rows come between other beats.
 module formal_operand_bound
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -43,10 +43,30 @@ module formal_operand_bound
     return code[1] ? 1 : code[0] ? 0 : -1;
   endfunction
 
+  // The magnitude of a narrow code in units of 2^-4, of which all of them are whole numbers
+  function automatic logic [8:0] narrow_units(narrow_fmt_e fmt, logic [7:0] code);
+    unique case (fmt)
+      NarrowE3m2fn: return (code[4:2] == '0) ? 9'(code[1:0]) : 9'({1'b1, code[1:0]}) << (code[4:2] - 3'd1);
+      NarrowE2m3fn: return (code[4:3] == '0) ? 9'(code[2:0]) << 1 : 9'({1'b1, code[2:0]}) << code[4:3];
+      default:      return (code[2:1] == '0) ? 9'(code[0]) << 3 : 9'({1'b1, code[0]}) << (3'(code[2:1]) + 3'd2);
+    endcase
+  endfunction
+
+  // The magnitude of a finite e4m3fn code in units of 2^-9, of which all of them are whole numbers
+  function automatic logic [17:0] e4m3fn_units(logic [7:0] code);
+    return (code[6:3] == '0) ? 18'(code[2:0]) : 18'({1'b1, code[2:0]}) << (code[6:3] - 4'd1);
+  endfunction
+
+  function automatic logic same_value(narrow_fmt_e fmt, logic [7:0] narrow_code, logic [7:0] code);
+    return code[7] == ((fmt inside {NarrowE3m2fn, NarrowE2m3fn}) ? narrow_code[5] : narrow_code[3]) &&
+           code[6:0] != 7'h7f && e4m3fn_units(code) == 18'(narrow_units(fmt, narrow_code)) << 5;
+  endfunction
+
   // ---- what came one cycle ago -------------------------------------------------------------------------------------
   logic                 valid_q, is_operand;
   read_dest_t           dest_q;
-  logic [BEAT-1:0][7:0] data_q, expected;
+  logic [BEAT-1:0][7:0] data_q, masked, expected;
+  logic                 narrow, values_are_kept;
   int                   so_far_q [ROWS+1];  // of the block before this beat, for each source of beats
   int                   largest;            // with it
 
@@ -58,11 +78,18 @@ module formal_operand_bound
     return (of.kind == DestImage) ? SourceW'(of.ram) + SourceW'(1) : '0;
   endfunction
 
+  assign narrow = is_operand && dest_q.fmt.narrow;
+
   always_comb begin
+    values_are_kept = 1'b1;
     largest = (32'(dest_q.word) % BlockWords == 0) ? -1 : so_far_q[source_of(dest_q)];
     for (int unsigned i = 0; i < BEAT; i++) begin
-      expected[i] = (is_operand && dest_q.last && i > 32'(dest_q.last_byte)) ? '0 : data_q[i];
-      if (exponent_of(dest_q.fmt, expected[i]) > largest) largest = exponent_of(dest_q.fmt, expected[i]);
+      masked[i]   = (is_operand && dest_q.last && i > 32'(dest_q.last_byte)) ? '0 : data_q[i];
+      expected[i] = narrow ? data[8*i+:8] : masked[i];
+      if (narrow && !same_value(narrow_fmt_e'(dest_q.fmt.fmt), masked[i], expected[i])) values_are_kept = 1'b0;
+      if (exponent_of(array_fmt(dest_q.fmt), expected[i]) > largest) begin
+        largest = exponent_of(array_fmt(dest_q.fmt), expected[i]);
+      end
     end
   end
 
@@ -98,13 +125,15 @@ module formal_operand_bound
 
       leaves_a_cycle_later : assert (valid == valid_q && (!valid || dest == dest_q));
       bytes_behind_are_zero : assert (!valid || data == expected);
+      narrow_codes_keep_their_values : assert (!valid || values_are_kept);
       bound_is_the_largest : assert (!valid || (largest < 0 ? bound == BoundNone : 32'(bound) == largest));
 
       row_is_known : assert (!valid_q || dest_q.kind != DestImage || 32'(dest_q.ram) < ROWS);
       begun_is_known : assert (!valid_q || begun_q[source_of(dest_q)]);
       word_is_known : assert (!valid_q || next_word_q[source_of(dest_q)] == dest_q.word + dim_t'(1));
       seen_before : assert (!(valid_q && 32'(dest_q.word) % BlockWords != 0) || seen_q[source_of(dest_q)]);
-      largest_from_an_earlier_beat : cover (valid && dest.last && dest.fmt == FmtE5m2 && bound == 6'd1 &&
+      largest_from_an_earlier_beat : cover (valid && dest.last && !dest.fmt.narrow && dest.fmt.fmt == FmtE5m2 &&
+                                            bound == 6'd1 &&
                                             so_far_q[0] == 1 && 32'(dest.word) % BlockWords == 1 && data != '0);
       none : cover (valid && is_operand && bound == BoundNone && data_q != '0);
     end

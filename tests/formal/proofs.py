@@ -253,6 +253,7 @@ def operand_bound(beat):
             "rtl/element/fp8mac_element_pkg.sv",
             "rtl/leaf/fp8mac_maximum.sv",
             "rtl/feed/fp8mac_decode.sv",
+            "rtl/feed/fp8mac_narrow_code.sv",
             "rtl/accel/fp8mac_operand_bound.sv",
             "formal/formal_operand_bound.sv",
         ],
@@ -288,9 +289,23 @@ def operand_bound(beat):
             Fault(
                 "bytes_behind_the_last_count",
                 "fp8mac_operand_bound.sv",
-                ".code_i(masked[i])",
+                ".code_i(taken[i])",
                 ".code_i(code[i])",
                 "bound_is_the_largest",
+            ),
+            Fault(
+                "a_narrow_subnormal_is_doubled",
+                "fp8mac_narrow_code.sv",
+                "least - 4'd2",
+                "least - 4'd1",
+                "narrow_codes_keep_their_values",
+            ),
+            Fault(
+                "vectors_are_widened",
+                "fp8mac_operand_bound.sv",
+                "NARROW && operand && dest_i.fmt.narrow",
+                "NARROW && dest_i.fmt.narrow",
+                "bytes_behind_are_zero",
             ),
             Fault(
                 "vectors_are_masked",

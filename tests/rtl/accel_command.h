@@ -34,6 +34,13 @@ enum Error {
 };
 
 constexpr uint32_t kOne = 0x3f800000u;
+constexpr uint32_t kNarrow = 4; // the first of the narrow formats, as Command::a_fmt
+
+// A format that the same elements have.
+constexpr uint32_t other_format(uint32_t fmt)
+{
+    return fmt < kNarrow ? fmt ^ 2 : kNarrow + (fmt + 1 - kNarrow) % 3;
+}
 
 struct Command {
     uint32_t m = 1, n = 1, k = 1;
@@ -41,6 +48,7 @@ struct Command {
     bool b_resident = false, wait_stores = false;
     bool record = false; // asks for a completion record
     uint32_t a_addr = 0, a_stride = 0, b_addr = 0, b_stride = 0, d_addr = 0, d_stride = 0;
+    // a_fmt, b_fmt: 0 to 3 the codes of MODE, kNarrow and more those with a_narrow, b_narrow
     uint32_t a_fmt = 0, b_fmt = 0, acc_fmt = 0, d_fmt = 0, overflow = 0, act = 0;
     uint32_t pass_shape = 0; // log2 of the pass's tiles down; 3: automatic
     bool scale_a_vec = false, scale_b_vec = false, bias_en = false;
@@ -174,6 +182,11 @@ class Golden
         return fp8mac_format_get(static_cast<fp8mac_format_id>(id));
     }
 
+    static const fp8mac_format *operand_format(uint32_t fmt)
+    {
+        return format(fmt < kNarrow ? fmt : fmt - kNarrow + FP8MAC_E3M2FN);
+    }
+
     static const uint8_t *table(const Command &t)
     {
         return t.act_table == 0 ? nullptr : code_tables()[t.act_table - 1].data();
@@ -182,8 +195,8 @@ class Golden
     fp8mac_dot_config dot_config(const Command &t) const
     {
         fp8mac_dot_config dot{};
-        dot.a_format = format(t.a_fmt);
-        dot.b_format = format(t.b_fmt);
+        dot.a_format = operand_format(t.a_fmt);
+        dot.b_format = operand_format(t.b_fmt);
         dot.acc_format = t.acc_fmt ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FP32;
         dot.scale_exp_a = t.sa;
         dot.scale_exp_b = t.sb;

@@ -112,7 +112,8 @@ class Host
         set(words, REG(TILE), FIELD(TILE, M, t.tile_m) | FIELD(TILE, N, t.tile_n));
         set(words, REG(TILE_K), FIELD(TILE_K, K, t.tile_k) | FIELD(TILE_K, FIRST, t.first_k));
         set(words, REG(MODE),
-            FIELD(MODE, A_FMT, t.a_fmt) | FIELD(MODE, B_FMT, t.b_fmt) |
+            FIELD(MODE, A_FMT, t.a_fmt % kNarrow) | FIELD(MODE, A_NARROW, t.a_fmt / kNarrow) |
+                FIELD(MODE, B_FMT, t.b_fmt % kNarrow) | FIELD(MODE, B_NARROW, t.b_fmt / kNarrow) |
                 FIELD(MODE, ACC_FMT, t.acc_fmt) | FIELD(MODE, D_FMT, t.d_fmt) |
                 FIELD(MODE, OVERFLOW, t.overflow) | FIELD(MODE, ACT, t.act) |
                 FIELD(MODE, SCALE_A_VEC, t.scale_a_vec) | FIELD(MODE, SCALE_B_VEC, t.scale_b_vec) |

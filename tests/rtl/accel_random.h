@@ -420,10 +420,18 @@ class Maker
         }
     }
 
+    uint32_t operand_format()
+    {
+        if (kElement.narrow && rng_.below(4) == 0) {
+            return kNarrow + rng_.below(3);
+        }
+        return rng_.below(4) & (kElement.e5m2 ? 3u : 2u);
+    }
+
     void formats(Command &t)
     {
-        t.a_fmt = rng_.below(4) & (kElement.e5m2 ? 3u : 2u);
-        t.b_fmt = rng_.below(4) & (kElement.e5m2 ? 3u : 2u);
+        t.a_fmt = operand_format();
+        t.b_fmt = operand_format();
         t.acc_fmt = acc_fmt(rng_.coin());
         t.sa = rng_.below(4) ? rng_.range(-4, 4) : rng_.range(-32, 32);
         t.sb = rng_.below(4) ? rng_.range(-4, 4) : rng_.range(-32, 32);

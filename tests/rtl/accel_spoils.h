@@ -37,9 +37,13 @@ const Spoil kFormatSpoils[] = {
     {"an accumulator that the elements have not", ErrMode,
      [](Command &t, const Command &) { t.acc_fmt ^= 1; }},
     {"a format of A that the elements have not", ErrMode,
-     [](Command &t, const Command &) { t.a_fmt |= 1; }},
+     [](Command &t, const Command &) { t.a_fmt = 1; }},
     {"a format of B that the elements have not", ErrMode,
-     [](Command &t, const Command &) { t.b_fmt |= 1; }},
+     [](Command &t, const Command &) { t.b_fmt = 1; }},
+    {"narrow codes of A that the elements have not", ErrMode,
+     [](Command &t, const Command &) { t.a_fmt = kNarrow; }},
+    {"narrow codes of B that the elements have not", ErrMode,
+     [](Command &t, const Command &) { t.b_fmt = kNarrow + 2; }},
 };
 
 // Where a block has several products
@@ -138,6 +142,10 @@ const Spoil kSpoils[] = {
      [](Command &t, const Command &) {
          t.act = 2, t.clamp_lo = 0xbf800000, t.clamp_hi = 0xbf800001;
      }},
+    {"reserved narrow format of A", ErrMode,
+     [](Command &t, const Command &) { t.a_fmt = kNarrow + 3; }},
+    {"reserved narrow format of B", ErrMode,
+     [](Command &t, const Command &) { t.b_fmt = kNarrow + 3; }},
     {"clamp bound is Inf", ErrScale,
      [](Command &t, const Command &) { t.act = 2, t.clamp_lo = 0, t.clamp_hi = 0x7f800000; }},
     {"reuse of an A of other k", ErrSequence,
@@ -160,12 +168,12 @@ const Spoil kSpoils[] = {
      }},
     {"reuse of an A in another format", ErrSequence,
      [](Command &t, const Command &before) {
-         t.reuse_a = true, t.k = before.k, t.m = before.m, t.a_fmt = before.a_fmt ^ 2;
+         t.reuse_a = true, t.k = before.k, t.m = before.m, t.a_fmt = other_format(before.a_fmt);
          Maker::without_c(t);
      }},
     {"reuse of a B in another format", ErrSequence,
      [](Command &t, const Command &before) {
-         t.reuse_b = true, t.k = before.k, t.n = before.n, t.b_fmt = before.b_fmt ^ 2;
+         t.reuse_b = true, t.k = before.k, t.n = before.n, t.b_fmt = other_format(before.b_fmt);
          Maker::without_c(t);
      }},
     {"continues what was not kept", ErrSequence,

@@ -102,6 +102,7 @@ void Test::identity()
     bench_.equal("FP16 accumulator", FIELD_OF(element, ELEMENT, ACC_FP16), kElement.fp16);
     bench_.equal("fixed-point accumulator", FIELD_OF(element, ELEMENT, ACC_FIXED), kElement.fixed);
     bench_.equal("E5M2", FIELD_OF(element, ELEMENT, E5M2), kElement.e5m2);
+    bench_.equal("NARROW", FIELD_OF(element, ELEMENT, NARROW), kElement.narrow);
     bench_.equal("window", FIELD_OF(element, ELEMENT, FRAC_BITS), kElement.window ? FRAC_BITS : 0);
     bench_.equal("aligned to operands", FIELD_OF(element, ELEMENT, ALIGN_BY_OPERANDS),
                  kElement.by_operands);
@@ -404,6 +405,9 @@ void Test::illegal_commands()
     if (!kElement.e5m2) {
         illegal(accel::kFormatSpoils[1]), illegal(accel::kFormatSpoils[2]);
     }
+    if (!kElement.narrow) {
+        illegal(accel::kFormatSpoils[3]), illegal(accel::kFormatSpoils[4]);
+    }
     // State from before an error cannot be reused after it.
     scene(before, bad, after);
     bad.act = 3;
@@ -436,8 +440,10 @@ void Test::broken_chains()
          [](Command &t) { t.sa += t.sa < 32 ? 1 : -1; }},
         {"chain of another unit: sb", kElement.fixed,
          [](Command &t) { t.sb -= t.sb > -32 ? 1 : -1; }},
-        {"chain of another unit: format of A", kElement.fixed, [](Command &t) { t.a_fmt ^= 2; }},
-        {"chain of another unit: format of B", kElement.fixed, [](Command &t) { t.b_fmt ^= 2; }},
+        {"chain of another unit: format of A", kElement.fixed,
+         [](Command &t) { t.a_fmt = accel::other_format(t.a_fmt); }},
+        {"chain of another unit: format of B", kElement.fixed,
+         [](Command &t) { t.b_fmt = accel::other_format(t.b_fmt); }},
     };
     std::vector<Command> before, after;
     Command bad;
@@ -571,7 +577,7 @@ void Test::dependent(unsigned count)
         for (unsigned j = 2 + rng_.below(3); j > 0; j--) {
             Command t = chain.empty() ? plain() : behind(chain.back());
             maker_.without_c(t);
-            t.d_fmt = t.a_fmt;
+            t.d_fmt = t.a_fmt % accel::kNarrow;
             t.scale_a_vec = t.scale_b_vec = t.bias_en = false;
             t.scale_a = t.scale_b = accel::kOne;
             t.irq = false;

@@ -4,7 +4,7 @@
 //: M=         rows of A and D: 1 to 65536 (64)
 //: N=         rows of B, columns of D: 1 to 65536 (64)
 //: K=         products of one output: 1 to 65536 (64)
-//: A=         format of A: e4m3fn, e5m2, e4m3fnuz or e5m2fnuz (e4m3fn)
+//: A=         format of A: e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, e3m2fn, e2m3fn or e2m1fn (e4m3fn)
 //: B=         format of B: the same choice (e4m3fn)
 //: D=         format of D: float32, float16, bfloat16 or an FP8 format (float32)
 //: ACC=       accumulator: fp32, fp16 or fixed, if the element has it (its first)

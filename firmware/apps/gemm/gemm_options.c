@@ -12,11 +12,10 @@ typedef struct word {
     int32_t value;
 } word;
 
-static const word fp8_formats[] = {{"e4m3fn", FP8MAC_E4M3FN},
-                                   {"e5m2", FP8MAC_E5M2},
-                                   {"e4m3fnuz", FP8MAC_E4M3FNUZ},
-                                   {"e5m2fnuz", FP8MAC_E5M2FNUZ},
-                                   {NULL, 0}};
+static const word operand_formats[] = {{"e4m3fn", FP8MAC_E4M3FN},     {"e5m2", FP8MAC_E5M2},
+                                       {"e4m3fnuz", FP8MAC_E4M3FNUZ}, {"e5m2fnuz", FP8MAC_E5M2FNUZ},
+                                       {"e3m2fn", FP8MAC_E3M2FN},     {"e2m3fn", FP8MAC_E2M3FN},
+                                       {"e2m1fn", FP8MAC_E2M1FN},     {NULL, 0}};
 static const word d_formats[] = {{"float32", FP8MAC_FP32},
                                  {"fp32", FP8MAC_FP32},
                                  {"float16", FP8MAC_FP16},
@@ -71,8 +70,8 @@ static const option defaults[OPTIONS] = {
     [M] = {.key = "M", .least = 1, .most = 65536, .start = 64},
     [N] = {.key = "N", .least = 1, .most = 65536, .start = 64},
     [K] = {.key = "K", .least = 1, .most = 65536, .start = 64},
-    [A] = {.key = "A", .words = fp8_formats, .fits = takes},
-    [B] = {.key = "B", .words = fp8_formats, .fits = takes},
+    [A] = {.key = "A", .words = operand_formats, .fits = takes},
+    [B] = {.key = "B", .words = operand_formats, .fits = takes},
     [D] = {.key = "D", .words = d_formats},
     [ACC] = {.key = "ACC", .words = accumulators, .fits = has},
     [SA] = {.key = "SA", .least = -32, .most = 32},

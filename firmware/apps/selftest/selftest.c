@@ -273,24 +273,30 @@ static void run_trial(tally *t, const char *name, fp8rt_trial trial)
 }
 
 // Every pair of operand formats with every code, into both accumulators, each pair into another
-// format of D.
+// format of D. An array that lacks the narrow formats must refuse each of them.
 static void run_pairs(tally *t)
 {
-    static const char *const names[] = {"e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz"};
-    for (unsigned pair = 0; pair < 32; pair++) {
-        unsigned a = pair & 3u, b = (pair >> 2) & 3u;
-        fp8mac_acc_format acc = pair < 16 ? FP8MAC_ACC_FP32 : FP8MAC_ACC_FP16;
+    static const fp8mac_format_id formats[] = {
+        FP8MAC_E4M3FN, FP8MAC_E5M2,   FP8MAC_E4M3FNUZ, FP8MAC_E5M2FNUZ,
+        FP8MAC_E3M2FN, FP8MAC_E2M3FN, FP8MAC_E2M1FN,
+    };
+    enum { FP8 = 4, ALL = sizeof formats / sizeof *formats };
+    const unsigned pairs = ALL * (dev.caps.element.narrow ? ALL : FP8);
+    for (unsigned i = 0; i < 2 * pairs; i++) {
+        const unsigned pair = i % pairs;
+        const fp8mac_format_id a = formats[pair % ALL], b = formats[pair / ALL];
+        const bool fp16 = i >= pairs;
         char name[50];
-        snprintf(name, sizeof name, "every code, %s x %s to %s", names[a], names[b],
-                 pair < 16 ? "FP32" : "FP16");
+        snprintf(name, sizeof name, "every code, %s x %s to %s", fp8mac_format_get(a)->name,
+                 fp8mac_format_get(b)->name, fp16 ? "FP16" : "FP32");
         run_trial(
             t, name,
             (fp8rt_trial){.m = 17,
                           .n = 18,
                           .k = 5,
-                          .a_format = (fp8mac_format_id)a,
-                          .b_format = (fp8mac_format_id)b,
-                          .acc_format = acc,
+                          .a_format = a,
+                          .b_format = b,
+                          .acc_format = fp16 ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FP32,
                           .data = FP8RT_DATA_CODES,
                           .d_format = pair % 5 == 0 ? FP8MAC_FP32 : (fp8mac_format_id)(pair % 7)});
     }

@@ -19,6 +19,7 @@ typedef struct fp8rt_element {
     fp8mac_element_kind kind;
     uint8_t accumulators; // bits 1u << format: FP8MAC_ACC_FP32, _FP16, _FIXED
     bool e5m2;            // A and B may also be e5m2 and e5m2fnuz, not e4m3fn and e4m3fnuz alone
+    bool narrow;          // A and B may also be e3m2fn, e2m3fn and e2m1fn
     uint8_t frac_bits;    // fraction bits of the alignment window; 0: there is no window
     fp8mac_align_by align_by; // what the products are aligned to, where there is a window
     uint8_t terms_log2; // an accumulator takes 2^terms_log2 products, the limit of K; 0: any number
@@ -33,7 +34,9 @@ static inline bool fp8rt_element_has(const fp8rt_element *element, fp8mac_acc_fo
 static inline bool fp8rt_element_takes(const fp8rt_element *element, fp8mac_format_id format)
 {
     bool e4m3 = format == FP8MAC_E4M3FN || format == FP8MAC_E4M3FNUZ;
-    return e4m3 || (element->e5m2 && (format == FP8MAC_E5M2 || format == FP8MAC_E5M2FNUZ));
+    bool narrow = format >= FP8MAC_E3M2FN && format <= FP8MAC_E2M1FN;
+    return e4m3 || (element->e5m2 && (format == FP8MAC_E5M2 || format == FP8MAC_E5M2FNUZ)) ||
+           (element->narrow && narrow);
 }
 
 static inline bool fp8rt_element_holds(const fp8rt_element *element, uint32_t products)

@@ -73,7 +73,7 @@ typedef struct fp8rt_image {
 // core has a data cache, fp8rt/port.h says what may lie beside D.
 typedef struct fp8rt_gemm_desc {
     uint32_t m, n, k; // each >= 1; k at most what an accumulator takes (caps.element.terms_log2)
-    fp8mac_format_id a_format;    // FP8MAC_E4M3FN .. FP8MAC_E5M2FNUZ
+    fp8mac_format_id a_format;    // FP8MAC_E4M3FN .. E5M2FNUZ, E3M2FN .. E2M1FN
     fp8mac_format_id b_format;    // independent of a_format
     fp8mac_acc_format acc_format; // FP8MAC_ACC_FP32, _FP16 or _FIXED; see fp8rt_element_accumulator
     const void *a;                // m x k codes, or an image

@@ -10,6 +10,7 @@
 #include "gemm_tiles.h"
 #include "mapped.h"
 #include "regions.h"
+#include "operand_format.h"
 
 // Sizes of a tile command have so many bits.
 #define DIM_MAX 0xffffu
@@ -106,9 +107,8 @@ static bool element_lacks(const fp8rt_element *element, const fp8rt_command *til
     bool has_acc = fp16 ? fp8rt_element_has(element, FP8MAC_ACC_FP16)
                         : fp8rt_element_has(element, FP8MAC_ACC_FP32) ||
                               fp8rt_element_has(element, FP8MAC_ACC_FIXED);
-    return !has_acc ||
-           !fp8rt_element_takes(element, (fp8mac_format_id)FP8RT_GET(MODE__A_FMT, tile->mode)) ||
-           !fp8rt_element_takes(element, (fp8mac_format_id)FP8RT_GET(MODE__B_FMT, tile->mode));
+    return !has_acc || !fp8rt_element_takes(element, fp8rt_mode_a_format(tile->mode)) ||
+           !fp8rt_element_takes(element, fp8rt_mode_b_format(tile->mode));
 }
 
 static bool mode_is_bad(const fp8rt_command *tile)
@@ -187,7 +187,7 @@ static bool vectors_are_bad(const fp8rt_command *tile)
 static bool unit_is_bad(const fp8rt_device *dev, const fp8rt_command *tile)
 {
     const fp8rt_device_state *left = &dev->state;
-    const uint32_t unit = FP8RT_BIT(MODE__A_FMT) | FP8RT_BIT(MODE__B_FMT);
+    const uint32_t unit = FP8RT_MODE_A_FORMAT | FP8RT_MODE_B_FORMAT;
     return fp8rt_element_has(&dev->caps.element, FP8MAC_ACC_FIXED) &&
            (((tile->mode ^ left->mode) & unit) != 0 || tile->scale_exp_a != left->scale_exp_a ||
             tile->scale_exp_b != left->scale_exp_b ||
@@ -210,8 +210,8 @@ static bool sequence_is_bad(const fp8rt_device *dev, const fp8rt_command *tile)
     bool keep = !finishes(tile), continues = fp8rt_host_has(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
     bool same_m = tile->m == left->m, same_n = tile->n == left->n, same_k = tile->k == left->k;
     bool same_tiles = (other & (FP8RT_BIT(MODE__ACC_FMT) | FP8RT_BIT(MODE__PASS_SHAPE))) == 0;
-    bool same_a_format = (other & FP8RT_BIT(MODE__A_FMT)) == 0;
-    bool same_b_format = (other & FP8RT_BIT(MODE__B_FMT)) == 0;
+    bool same_a_format = (other & FP8RT_MODE_A_FORMAT) == 0;
+    bool same_b_format = (other & FP8RT_MODE_B_FORMAT) == 0;
     if (continues && (!left->kept || !same_m || !same_n || !same_tiles || unit_is_bad(dev, tile))) {
         return true;
     }
