@@ -44,9 +44,9 @@ module fp8mac_operand_bound
   always_comb begin
     for (int unsigned i = 0; i < BEAT; i++) begin
       masked[i] = (operand && dest_i.last && 5'(i) > dest_i.last_byte) ? '0 : code[i];
-      taken[i]  = (NARROW && operand && dest_i.fmt.narrow) ? widened[i] : masked[i];
     end
   end
+  assign taken = (NARROW && operand && dest_i.fmt.narrow) ? widened : masked;
 
   for (genvar i = 0; i < int'(BEAT); i++) begin : g_narrow
     if (NARROW) begin : g_code
