@@ -140,7 +140,8 @@ package fp8mac_cmd_pkg;
   parameter int unsigned ExtensionWords = 15;
   parameter int unsigned MostWords      = CommandWords + ExtensionWords;
   parameter int unsigned ModeWord       = 11;
-  parameter int unsigned ExtendedBit    = $bits(mode_t) - 1;  // of this word
+  parameter mode_t       Extended       = '{extended: 1'b1, default: '0};
+  parameter int unsigned ExtendedBit    = $clog2(32'(Extended));  // of this word
 
   function automatic extension_t extension_of(logic [ExtensionWords-1:0][31:0] word);
     return extension_t'({word[ExtensionWords-1:1], operation_t'(word[0])});

@@ -1413,6 +1413,97 @@ def drain(m, n, share, banks, shape, size):
     )
 
 
+SOURCE_FAULTS = [
+    Fault(
+        "a_region_too_many",
+        "fp8mac_source.sv",
+        "used_q != (SlotW+1)'(SLOTS) && !abort_i;",
+        "used_q != (SlotW+1)'(SLOTS + 1) && !abort_i;",
+        "no_beat_is_overwritten|slots_are_enough",
+    ),
+    Fault(
+        "next_band_at_the_last_region",
+        "fp8mac_source.sv",
+        "region_addr_q <= band_addr_q + band_stride_q;",
+        "region_addr_q <= region_addr_q + band_stride_q;",
+        "row_of_the_matrix",
+    ),
+    Fault(
+        "regions_of_whole_rows",
+        "fp8mac_source.sv",
+        "bytes_t'(ROW_BYTES) >> shape;",
+        "bytes_t'(ROW_BYTES);",
+        "row_of_the_matrix|last_row_is_marked|no_beat_is_overwritten",
+    ),
+    Fault(
+        "tiles_of_a_pass_share_words",
+        "fp8mac_source.sv",
+        "(tile_row * (ROW_BYTES / BEAT) >> shape)",
+        "(tile_row)",
+        "no_beat_is_overwritten",
+    ),
+    Fault(
+        "idle_while_rows_are_under_way",
+        "fp8mac_source.sv",
+        "empty && pending_q == '0;",
+        "empty;",
+        "idle_without_rows",
+    ),
+]
+
+
+def source(share, banks):
+    """`depth` reaches the second region of a command, or the second command."""
+    first = share == 1
+    return Proof(
+        f"source_{share}_{banks}",
+        "formal_source",
+        RESET
+        + ["rtl/accel/fp8mac_fifo.sv", "rtl/accel/fp8mac_source.sv", "formal/formal_source.sv"],
+        "bmc",
+        10,
+        cover_depth=16,
+        fault_depth=14,
+        params={"SHARE": share, "BANKS": banks},
+        cost=40,
+        faults=SOURCE_FAULTS if first else [],
+        repeats=not first,
+    )
+
+
+SOURCE_SLOTS = Proof(
+    "source_slots",
+    "formal_source_slots",
+    RESET + ["rtl/accel/fp8mac_source_slots.sv", "formal/formal_source_slots.sv"],
+    "bmc",
+    14,
+    cover_depth=14,
+    fault_depth=14,
+    faults=[
+        Fault(
+            "error_of_the_last_beat",
+            "fp8mac_source_slots.sv",
+            "(beat_i && so_far_q == ErrNone)",
+            "(beat_i)",
+            "first_error_of_the_region",
+        ),
+        Fault(
+            "error_goes_on_into_the_next_region",
+            "fp8mac_source_slots.sv",
+            "(beat_i && full_i) ? ErrNone : so_far;",
+            "so_far;",
+            "first_error_of_the_region",
+        ),
+        Fault(
+            "passed_on_twice",
+            "fp8mac_source_slots.sv",
+            "(SlotW+1)'(done_i && ready_o);",
+            "(SlotW+1)'(1'b0);",
+            "ready_when_there",
+        ),
+    ],
+)
+
 PROOFS = [
     *[fifo(depth) for depth in (1, 2, 3, 8)],
     *[cmd_queue(depth, followed) for depth, followed in ((2, None), (8, 16))],
@@ -1436,6 +1527,8 @@ PROOFS = [
     store(5, 1, 2, 2, 0, 0),
     store(3, 3, 1, 2, 1, 2),
     store(3, 2, 1, 4, 2, 2),
+    *[source(*sizes) for sizes in ((1, 1), (2, 1), (1, 2))],
+    SOURCE_SLOTS,
     drain(3, 5, 2, 1, 2, 1),
     drain(3, 5, 1, 2, 0, 1),
     drain(3, 3, 1, 1, 1, 2),
