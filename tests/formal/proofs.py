@@ -284,7 +284,7 @@ def operand_bound(beat):
                 "fp8mac_operand_bound.sv",
                 "(dest_o.kind == DestImage) ? SourceW'(dest_o.ram) + SourceW'(1) : '0",
                 "'0",
-                "bound_is_the_largest",
+                "bound_is_the_largest|engine_knows_the_largest",
             ),
             Fault(
                 "bytes_behind_the_last_count",
@@ -319,7 +319,7 @@ def operand_bound(beat):
                 "fp8mac_operand_bound.sv",
                 "5'(i) > dest_i.last_byte",
                 "5'(i) >= dest_i.last_byte",
-                "bytes_behind_are_zero|bound_is_the_largest",
+                "bytes_behind_are_zero|bound_is_the_largest|narrow_codes_keep_their_values",
             ),
         ],
     )
