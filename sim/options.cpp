@@ -21,7 +21,9 @@ const char *const usage_text =
     "  --trace-to CYCLE      last cycle of the waveform; needs --trace (the end)\n"
     "  --timeline FILE       write a timeline of core, commands and bus as JSON for "
     "ui.perfetto.dev\n"
-    "  --timeout CYCLES      end after so many cycles; 0: never (500000000)\n"
+    "  --silence CYCLES      end after so many cycles without console output; 0: never "
+    "(20000000)\n"
+    "  --timeout CYCLES      end after so many cycles in all; 0: never (0)\n"
     "  --heartbeat SECONDS   time between two progress lines on stderr; 0: none (10)\n"
     "  --stall PERMILLE      probability of a stall, in each cycle and AXI channel: 0 to 900 (0)\n"
     "  --seed N              seed of the stalls (1)\n"
@@ -40,7 +42,7 @@ const char *const usage_text =
     "  1                     the program ended with 0, but a GEMM differs or its record is "
     "malformed\n"
     "  2                     the simulation cannot start, or an output file cannot be written\n"
-    "  124                   timeout\n"
+    "  124                   --silence or --timeout\n"
     "  125                   the core or an assertion of the hardware failed\n"
     "  130                   interrupted\n";
 
@@ -101,6 +103,8 @@ std::map<std::string, Setter> setters(Options &options)
          }},
         {"--timeline",
          [&](auto &name, auto &value) { options.timeline_file = parse_file(name, value); }},
+        {"--silence",
+         [&](auto &name, auto &value) { options.silence = parse_number(name, value, UINT64_MAX); }},
         {"--timeout",
          [&](auto &name, auto &value) { options.timeout = parse_number(name, value, UINT64_MAX); }},
         {"--heartbeat",

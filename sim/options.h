@@ -12,9 +12,10 @@ struct Options {
     std::string trace_file;           // empty: no waveform
     uint64_t trace_from = 0;          // first and last cycle of the waveform, both included
     uint64_t trace_to = UINT64_MAX;
-    uint64_t timeout = 500'000'000; // cycles; 0: none
-    double heartbeat = 10;          // seconds; 0: none
-    unsigned stall_permille = 0;    // 0..900
+    uint64_t silence = 20'000'000; // cycles without console output; 0: any number
+    uint64_t timeout = 0;          // cycles; 0: none
+    double heartbeat = 10;         // seconds; 0: none
+    unsigned stall_permille = 0;   // 0..900
     uint64_t seed = 1;
     int power_up = 0;          // 0: everything starts at zero
     unsigned latency = 0;      // 0..255 cycles

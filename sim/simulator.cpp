@@ -168,6 +168,9 @@ int Simulator::run()
         if (cycles_ == options_.timeout) {
             stop(End::timeout);
         }
+        if (cycles_ - last_output_ == options_.silence) {
+            stop(End::silence);
+        }
         if (cycles_ % look_interval == 0) {
             look_around();
         }
@@ -195,6 +198,7 @@ void Simulator::on_exit(uint32_t status)
 
 void Simulator::on_putc(uint8_t character)
 {
+    last_output_ = cycles_;
     std::putchar(character);
     if (character == '\n') {
         std::fflush(stdout);
@@ -254,6 +258,8 @@ std::string Simulator::reason() const
     switch (end_) {
     case End::exit: return "exit status " + std::to_string(program_status_);
     case End::timeout: return "timeout";
+    case End::silence:
+        return std::to_string(options_.silence) + " cycles without console output (--silence)";
     case End::double_fault: return "an exception in the handler of an exception";
     case End::assertion: return "an assertion of the hardware failed";
     case End::output_lost: return "the outputs could not be kept";
@@ -278,7 +284,8 @@ int Simulator::exit_status() const
         const int status = static_cast<int>(program_status_ & 0xff);
         return status != 0 ? status : (differs() || program_status_ != 0 ? 1 : 0);
     }
-    case End::timeout: return 124;
+    case End::timeout:
+    case End::silence: return 124;
     case End::double_fault:
     case End::assertion: return 125;
     case End::output_lost: return 2;

@@ -54,7 +54,16 @@ class Simulator
 
   private:
     using Clock = std::chrono::steady_clock;
-    enum class End { none, exit, timeout, double_fault, assertion, interrupted, output_lost };
+    enum class End {
+        none,
+        exit,
+        timeout,
+        silence,
+        double_fault,
+        assertion,
+        interrupted,
+        output_lost
+    };
 
     void reset();
     void clock(bool level);
@@ -84,7 +93,7 @@ class Simulator
 
     End end_ = End::none;
     uint32_t program_status_ = 0;
-    uint64_t cycles_ = 0;
+    uint64_t cycles_ = 0, last_output_ = 0;
     fp8rt_check_counters counters_{};
     unsigned macs_per_cycle_ = 0; // of the array; 0: there is none
     uint64_t macs_ = 0, busy_cycles_ = 0;

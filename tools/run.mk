@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# `make run`: an application on the simulated chip (`make waves` is in sim/waves). The application gets NAME=value for each of its own options on
-# make's command line. A source of the application declares an option in a comment: "//: NAME=meaning".
+# `make run`: an application on the simulated chip, or with HOST=1 on the host (`make waves` is in sim/waves). The
+# application gets NAME=value for each of its own options on make's command line. A source of the application declares
+# an option in a comment: "//: NAME=meaning".
 
 app_options = $(if $(wildcard $(APPS_DIR)/$(1)/*),$(sort $(shell sed -n 's|^//: *\([A-Za-z_][A-Za-z0-9_]*\)=.*|\1|p' \
   $(call fw_sources,$(APPS_DIR)/$(1)))))
@@ -27,5 +28,13 @@ endif
 endif
 run_arguments = $(foreach v,$(RUN_OPTIONS),$(if $(filter command,$(firstword $(origin $(v)))),$(call quote,$(v)=$($(v)))))
 
+HOST :=
+$(call check_choice,HOST,0 1,0)
+ifneq (,$(filter-out 0,$(HOST)))
+$(foreach v,FAST SIM_ARGS,$(if $(filter command,$(firstword $(origin $(v)))),$(error $(v) has no effect with HOST=1)))
+run: $(FW_BUILD)/host/$(APP)
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) FP8RT_AXI_DATA_W=$(AXI_DATA_W) $< $(run_arguments)
+else
 run: $(SIM) $(RUN_ELF)
 	@$(SIM) $(SIM_ARGS) $(RUN_ELF) $(run_arguments)
+endif

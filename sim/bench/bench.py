@@ -72,7 +72,7 @@ def simulate(sim, elf, shape):
     m, n, k = shape
     arguments = [f"M={m}", f"N={n}", f"K={k}", "D=e4m3fn", "SCALE=tensor"]
     done = subprocess.run(
-        [sim, "--heartbeat", "0", elf, *arguments], capture_output=True, text=True
+        [sim, "--heartbeat", "0", "--silence", "0", elf, *arguments], capture_output=True, text=True
     )
     text = done.stdout + done.stderr
     cycles = CYCLES.search(text)

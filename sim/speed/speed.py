@@ -21,7 +21,8 @@ IDLE_TARGET, COMPUTE_TARGET = 1 / 8, 1 / 20
 
 
 def processor_seconds(sim, elf, work, cycles):
-    command = [sim, "--quiet", "--heartbeat", "0", "--power-up", "1", "--timeout", str(cycles)]
+    command = [sim, "--quiet", "--heartbeat", "0", "--power-up", "1", "--silence", "0"]
+    command += ["--timeout", str(cycles)]
     before = os.times()
     done = subprocess.run([*command, elf, f"WORK={work}"], capture_output=True, text=True)
     after = os.times()

@@ -15,7 +15,11 @@ class Interrupted : public Scenario
   public:
     using Scenario::Scenario;
 
-    void prepare();
+    enum Product {
+        Gemms,  // two, of which the second uses A again
+        Sources // a convolution with C, and an element-wise command with C
+    };
+    void prepare(Product product);
     void bus_stops(unsigned stride);
     void descriptor_stops();
     void soft_resets(unsigned stride, unsigned stall_permille);
@@ -46,19 +50,28 @@ class Interrupted : public Scenario
 };
 
 // The product, what it writes, how many beats each channel moves and how many cycles it takes
-inline void Interrupted::prepare()
+inline void Interrupted::prepare(Product product)
 {
     begin();
-    Command first = maker_.tile_of(ROWS + 1, 2 * COLS + 1, 2 * kBeat + 1);
-    maker_.add_vectors(first);
-    maker_.without_c(first);
-    Command second = first;
-    second.reuse_a = true;
-    second.tag ^= 1;
-    second.d_addr = maker_.allocate(second.m * second.d_stride);
+    Command first, second;
+    if (product == Gemms) {
+        first = maker_.tile_of(ROWS + 1, 2 * COLS + 1, 2 * kBeat + 1);
+        maker_.add_vectors(first);
+        maker_.without_c(first);
+        second = first;
+        second.reuse_a = true;
+        second.d_addr = maker_.allocate(second.m * second.d_stride);
+    } else {
+        first = maker_.small_convolution(ROWS + 2, 2 * COLS + 1, 1);
+        maker_.add_own_c(first);
+        second = maker_.elementwise(ROWS + 2, 2 * COLS + 1);
+        maker_.add_own_c(second);
+    }
+    second.tag = first.tag ^ 1;
     first.irq = second.irq = false;
     first.record = second.record = true;
     tiles_ = {first, second};
+    outcomes_.clear();
     rings_ = {0, descriptor(second)};
     lone_ring_ = descriptor(first);
     before_ = bytes();

@@ -204,6 +204,22 @@ class Maker
         return t;
     }
 
+    // A convolution of 3 x 3 pixels with 3 channels, of which it reads every line of the image
+    Command small_convolution(uint32_t m, uint32_t n, uint32_t padding)
+    {
+        fp8mac_image image{};
+        image.channels = 3, image.pixel_bytes = 3;
+        image.kernel_w = 3, image.stride_x = image.stride_y = 1;
+        image.dilation_x = image.dilation_y = 1;
+        image.pad_top = image.pad_left = padding;
+        image.out_w = 4, image.width = 6 - 2 * padding;
+        image.height = (m + 3) / 4 + 2 - 2 * padding;
+        Command t = tile_of(m, n, 27);
+        t.a_stride = image.width * 3 + 5;
+        store_image(t, image, 1, false);
+        return t;
+    }
+
     // An image that begins at any byte. Its lines may overlap.
     void place_image(Command &t, const fp8mac_image &image)
     {

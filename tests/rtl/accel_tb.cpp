@@ -645,7 +645,8 @@ void Test::bus_errors()
 {
     std::vector<Command> before, after;
     Command bad;
-    for (unsigned i = 0; i < 160; i++) {
+    for (unsigned i = 0; i < 168; i++) {
+        const unsigned place = i / 2 % 7;
         scene(before, bad, after);
         if (i % 3 != 0) {
             hasty(before, bad, after);
@@ -660,23 +661,24 @@ void Test::bus_errors()
         if (bad.bias_en && bad.bias == 0) {
             bad.bias = maker_.allocate(4 * bad.n);
         }
-        if (i / 2 % 6 == 4) {
+        if (place == 4) {
             maker_.add_own_c(bad);
-        } else if (i / 2 % 6 == 5) {
+        } else if (place >= 5) {
             const Command gemm = bad;
-            bad = maker_.elementwise(24, 40);
+            bad = place == 5 ? maker_.elementwise(24, 40) : maker_.small_convolution(10, 5, 0);
             bad.tag = gemm.tag;
             bad.record = gemm.record;
         }
-        switch (i / 2 % 6) {
+        switch (place) {
         case 0: host_.memory.set_faults({at(bad.a_addr, bad.a_stride, bad.m)}, {}); break;
         case 1: host_.memory.set_faults({at(bad.bias_en ? bad.bias : bad.b_addr, 0, 1)}, {}); break;
         case 2: host_.memory.set_faults({at(bad.b_addr, bad.b_stride, bad.n)}, {}); break;
         case 4: host_.memory.set_faults({at(bad.c_addr, bad.c_stride, bad.m)}, {}); break;
         case 5: host_.memory.set_faults({at(bad.a_addr, bad.a_stride, bad.m)}, {}); break;
+        case 6: host_.memory.set_faults({at(bad.a_addr, bad.a_stride, 4)}, {}); break;
         default: host_.memory.set_faults({}, {at(bad.d_addr, bad.d_stride, bad.m)}); break;
         }
-        const bool write = i / 2 % 6 == 3;
+        const bool write = place == 3;
         fails(write ? "write error" : "read error",
               write ? (slv ? accel::ErrWriteSlv : accel::ErrWriteDec)
                     : (slv ? accel::ErrReadSlv : accel::ErrReadDec),
@@ -1126,11 +1128,14 @@ int main(int argc, char **argv)
     test.bad_vectors();
     test.queue_full();
     test.records();
-    test.prepare();
+    test.prepare(Test::Gemms);
     test.bus_stops(stride);
     test.descriptor_stops();
     test.soft_resets(stride, 0);
     test.soft_resets(stride, 500);
+    test.prepare(Test::Sources);
+    test.bus_stops(3 * stride);
+    test.soft_resets(3 * stride, 0);
     test.no_watchdog();
     test.random_batches(batches / 10 + 1);
     test.causes();

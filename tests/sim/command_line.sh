@@ -42,6 +42,7 @@ refuse '0 to 900' --stall 1x "$elf"
 refuse '0 to 255' --latency 256 "$elf"
 refuse 'a number' --seed 99999999999999999999 "$elf"
 refuse 'a number' --timeout ' 5' "$elf"
+refuse 'a number' --silence never "$elf"
 refuse 'seconds' --heartbeat nan "$elf"
 refuse 'seconds' --heartbeat -1 "$elf"
 refuse 'need --trace' --trace-from 5 "$elf"
@@ -63,6 +64,8 @@ expect 1 'D\[0\]\[0\] is 0x39, golden model 0x38' --quiet "$elf" wrong
 expect 1 'malformed check records 1' "$elf" malformed
 expect 1 'outside memory' --quiet "$elf" outside
 expect 124 'timeout after 5000 cycles.*at 0x8.*+0x' --timeout 5000 "$elf" hang
+expect 124 '5000 cycles without console output.*after [56]...* cycles' --silence 5000 "$elf" hang
+expect 0 'exit status 0' --silence 0 "$elf" 0
 expect 124 'waiting for an interrupt' --timeout 5000 --quiet "$elf" sleep
 expect 125 'exception in the handler' "$elf" double
 expect 124 'M cycles.*kHz' --timeout=400000 --heartbeat=0.001 "$elf" hang

@@ -52,6 +52,10 @@ refused 'run APP=selftest SEED=3' 'SEED is not an option of APP=selftest, which 
 refused 'run PERIOD=5' 'PERIOD has no effect here'
 
 # Values that are not possible, and details of a waveform that is not written.
+refused 'run HOST=yes' 'HOST=yes is not possible: choose one of 0 1'
+refused 'run HOST=1 FAST=1' 'FAST has no effect with HOST=1'
+refused 'run HOST=1 SIM_ARGS=--quiet' 'SIM_ARGS has no effect with HOST=1'
+accepted 'run HOST=1 APP=gemm M=5 ELEMENT=exact'
 refused 'run FAST=yes' 'FAST=yes is not possible: choose one of 0 1'
 refused 'run FAST=1 ELEMENT=exact' 'FAST=1 is not possible with ELEMENT=exact'
 refused 'run TRACE_FROM=5' 'TRACE_FROM has no effect here: only make waves uses it'
