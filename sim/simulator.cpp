@@ -205,6 +205,13 @@ void Simulator::on_putc(uint8_t character)
     }
 }
 
+void Simulator::on_place(uint32_t address)
+{
+    for (const char character : program_.describe(address)) {
+        on_putc(static_cast<uint8_t>(character));
+    }
+}
+
 uint32_t Simulator::on_check(uint32_t record_address)
 {
     const Clock::time_point start = Clock::now();
@@ -374,6 +381,10 @@ void fp8sim_exit(unsigned int status)
 void fp8sim_putc(unsigned char character)
 {
     running->on_putc(character);
+}
+void fp8sim_place(unsigned int address)
+{
+    running->on_place(address);
 }
 unsigned int fp8sim_check(unsigned int record)
 {

@@ -8,6 +8,7 @@
 //   +0x0c ARGS   r   address of the arguments: argc, then argc addresses of strings
 //   +0x10 STALL  rw  per-mille probability of a stall per AXI channel and cycle: 0..900; 1000 stops the bus; other
 //                    values mean 900
+//   +0x14 PLACE  w   a code address: the console gets it, and the function around it
 module fp8mac_sys_ctrl
   import fp8mac_sys_pkg::*;
 (
@@ -25,6 +26,7 @@ module fp8mac_sys_ctrl
 
   import "DPI-C" function void fp8sim_exit(input int unsigned status);
   import "DPI-C" function void fp8sim_putc(input byte unsigned character);
+  import "DPI-C" function void fp8sim_place(input int unsigned address);
   import "DPI-C" function int unsigned fp8sim_check(input int unsigned record);
   import "DPI-C" function int unsigned fp8sim_args();
   import "DPI-C" function int unsigned fp8sim_stall_permille();
@@ -36,7 +38,8 @@ module fp8mac_sys_ctrl
     RegPutc  = 12'h04,
     RegCheck = 12'h08,
     RegArgs  = 12'h0c,
-    RegStall = 12'h10
+    RegStall = 12'h10,
+    RegPlace = 12'h14
   } reg_e;
 
   localparam logic [31:0] StallMax = 900, StallAlways = 1000;
@@ -61,6 +64,7 @@ module fp8mac_sys_ctrl
         RegPutc:  fp8sim_putc(req_i.wdata[7:0]);
         RegCheck: check_q <= fp8sim_check(req_i.wdata);
         RegStall: stall_q <= stall_limit(req_i.wdata);
+        RegPlace: fp8sim_place(req_i.wdata);
         default: ;
       endcase
     end
@@ -70,7 +74,7 @@ module fp8mac_sys_ctrl
     err_o   <= 1'b0;
     rdata_o <= '0;
     unique case (offset)
-      RegExit, RegPutc: ;
+      RegExit, RegPutc, RegPlace: ;
       RegCheck: rdata_o <= check_q;
       RegArgs: begin
         if (valid_i) rdata_o <= fp8sim_args();

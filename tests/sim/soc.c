@@ -107,7 +107,7 @@ static void test_bus_errors(void)
     expect_load_fault("load above RAM", 0x81000000);
     expect_store_fault("store above RAM", 0x81000000);
     expect_load_fault("load from the fault window", SOC_FAULT_WINDOW);
-    expect_load_fault("simctrl without a register", SOC_SIMCTRL + 0x14);
+    expect_load_fault("simctrl without a register", SOC_SIMCTRL + 0x18);
     expect_store_fault("store to ARGS", SOC_SIMCTRL + SIMCTRL_ARGS);
     expect_load_fault("timer without a register", SOC_TIMER + 0x10);
     expect_load_fault("behind the timer", SOC_TIMER + 0x1000);
@@ -221,7 +221,7 @@ static fp8rt_check_record smallest_record(void)
         .b = (uintptr_t)b,
         .d = (uintptr_t)d,
         .element = FP8MAC_REGS__ELEMENT__ACC_FP32_bm | FP8MAC_REGS__ELEMENT__ACC_FP16_bm |
-                   FP8MAC_REGS__ELEMENT__E5M2_bm, // exact
+                   FP8MAC_REGS__ELEMENT__E5M2_bm | FP8MAC_REGS__ELEMENT__NARROW_bm, // exact
     };
 }
 

@@ -58,15 +58,16 @@ static uint32_t draw_float(void)
 // Words of the ELEMENT register.
 #define ACC(name) ((uint32_t)FP8MAC_REGS__ELEMENT__ACC_##name##_bm)
 #define E5M2 ((uint32_t)FP8MAC_REGS__ELEMENT__E5M2_bm)
+#define NARROW ((uint32_t)FP8MAC_REGS__ELEMENT__NARROW_bm)
 #define BY_OPERANDS ((uint32_t)FP8MAC_REGS__ELEMENT__ALIGN_BY_OPERANDS_bm)
 #define WINDOW(bits) ((uint32_t)(bits) << FP8MAC_REGS__ELEMENT__FRAC_BITS_bp)
-#define EXACT (ACC(FP32) | ACC(FP16) | E5M2)
+#define EXACT (ACC(FP32) | ACC(FP16) | E5M2 | NARROW)
 #define ALIGNED_FP32(bits) (1u | ACC(FP32) | E5M2 | WINDOW(bits))
 #define ALIGNED_FP16(bits) (2u | ACC(FP16) | E5M2 | WINDOW(bits))
-#define FIXED (3u | ACC(FIXED) | 16u << FP8MAC_REGS__ELEMENT__TERMS_LOG2_bp)
-#define LATE_FP32(bits) (5u | ACC(FP32) | E5M2 | BY_OPERANDS | WINDOW(bits))
-#define LATE_FP16(bits) (6u | ACC(FP16) | E5M2 | BY_OPERANDS | WINDOW(bits))
-#define LATE_FP32_ONE_LANE (5u | ACC(FP32) | E5M2)
+#define FIXED (3u | ACC(FIXED) | NARROW | 16u << FP8MAC_REGS__ELEMENT__TERMS_LOG2_bp)
+#define LATE_FP32(bits) (5u | ACC(FP32) | E5M2 | NARROW | BY_OPERANDS | WINDOW(bits))
+#define LATE_FP16(bits) (6u | ACC(FP16) | E5M2 | NARROW | BY_OPERANDS | WINDOW(bits))
+#define LATE_FP32_ONE_LANE (5u | ACC(FP32) | E5M2 | NARROW)
 
 static void make_late(fp8mac_dot_config *dot, unsigned least_bits)
 {
@@ -315,7 +316,8 @@ static void test_malformed(void)
     MALFORMED(element, 0);
     MALFORMED(element, r_.element | 4);
     MALFORMED(element, r_.element | FP8MAC_REGS__ELEMENT__KIND_bm);
-    MALFORMED(element, r_.element | 1u << 13);
+    MALFORMED(element, r_.element | 1u << 14);
+    MALFORMED(element, r_.element & ~NARROW);
     MALFORMED(element, ALIGNED_FP16(0));
     MALFORMED(element, ALIGNED_FP16(13) | BY_OPERANDS);
     MALFORMED(element, LATE_FP16(13) & ~BY_OPERANDS);
@@ -329,6 +331,7 @@ static void test_malformed(void)
     MALFORMED(element, r_.element & ~ACC(FP16));
     MALFORMED(element, r_.element & ~E5M2);
     MALFORMED(element, FIXED);
+    MALFORMED(mode, r_.mode | FP8MAC_REGS__MODE__B_NARROW_bm | FP8MAC_REGS__MODE__B_FMT_bm);
     MALFORMED(m, 0);
     MALFORMED(n, 0);
     MALFORMED(k, 0);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# runtime.sh SIMULATOR: what programs find on the chip: printf with all of its conversions, the model's recipes, and a
-# stack whose end is guarded. Runs make at the top of the project.
+# runtime.sh SIMULATOR: what programs find on the chip: printf with all of its conversions, the model's recipes, a stack
+# whose end is guarded, and the report of a trap. Runs make at the top of the project.
 sim=$1
 apps=tests/system/apps
 passed=0 failed=0
@@ -29,6 +29,15 @@ for deep in 70 100 5000; do
     255-*'trap: the stack is full, mcause'*) count yes ;;
     *) count no "$deep KB: status $status, $output" ;;
   esac
+done
+
+# A trap says where: program counter, return address, registers, and the functions on the stack.
+make APPS_DIR=$apps build/firmware/riscv/trap.elf >/dev/null 2>&1
+output=$("$sim" --quiet build/firmware/riscv/trap.elf 2>&1)
+[ $? -eq 255 ] && count yes || count no "trap: status"
+for line in 'trap: load access fault, mcause 0x00000005, mtval 0x50000000' 'pc 0x8[0-9a-f]* (inner+0x' \
+  'ra 0x8[0-9a-f]* (outer+0x' '  sp 0x80[0-9a-f]*  ' '    0x8[0-9a-f]* (main+0x' '    0x8[0-9a-f]* (fp8rt_start+0x'; do
+  printf '%s\n' "$output" | grep -q -- "$line" && count yes || count no "trap: no '$line' in: $output"
 done
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -116,16 +116,87 @@ static bool is_below_stack(uint32_t cause, uint32_t address)
     return (cause == 5 || cause == 7) && SOC_RAM - address - 1u < (16u << 20);
 }
 
+// A code address with its function
+static void put_place(uint32_t address)
+{
+    soc_write(SOC_SIMCTRL + SIMCTRL_PLACE, address);
+}
+
+// Of crt0.S: x0 to x31 at the trap, and the stack of the handler
+uint32_t fp8rt_trap_registers[32];
+_Alignas(16) uint8_t fp8rt_trap_stack[FP8RT_TRAP_STACK_BYTES];
+
+static void put_registers(void)
+{
+    static const char *const names[32] = {
+        "zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0",
+        "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
+        "s6",   "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
+    };
+    for (unsigned i = 1; i < 32; i++) {
+        put_text(names[i][2] == '\0' ? "   " : "  ");
+        put_text(names[i]);
+        put_hex(fp8rt_trap_registers[i]);
+        if (i % 4 == 0 || i == 31) {
+            put_text("\n");
+        }
+    }
+}
+
+extern const uint16_t __text_start[], __text_end[];
+
+// Whether a call ends before this address: jal or jalr to ra, or their short forms.
+static bool is_behind_a_call(uint32_t address)
+{
+    const uint32_t first = (uint32_t)(uintptr_t)__text_start;
+    if (address % 2 != 0 || address < first + 4 || address > (uint32_t)(uintptr_t)__text_end) {
+        return false;
+    }
+    const uint16_t *next = (const uint16_t *)(uintptr_t)address;
+    const uint32_t word = next[-2] | (uint32_t)next[-1] << 16, half = next[-1];
+    const bool is_call = (word & 0xfffu) == 0x0efu || (word & 0x7fffu) == 0x0e7u;
+    return is_call || (half & 0xe003u) == 0x2001u ||
+           ((half & 0xf07fu) == 0x9002u && (half & 0xf80u) != 0);
+}
+
+// There are no frame pointers. So the callers are all words of the stack that are return addresses,
+// the innermost first. Some may be left over from calls that have returned.
+static void put_callers(void)
+{
+    enum { MOST = 24 };
+    extern uint32_t __stack_bottom[], __stack_top[];
+    const uint32_t bottom = (uint32_t)(uintptr_t)__stack_bottom,
+                   top = (uint32_t)(uintptr_t)__stack_top;
+    uint32_t sp = fp8rt_trap_registers[2] & ~3u;
+    if (sp < bottom || sp > top) {
+        sp = bottom;
+    }
+    put_text("  called from");
+    for (unsigned found = 0; sp < top && found < MOST; sp += 4) {
+        const uint32_t word = *(const uint32_t *)(uintptr_t)sp;
+        if (is_behind_a_call(word)) {
+            put_text("\n    ");
+            put_place(word);
+            found++;
+        }
+    }
+    put_text("\n");
+}
+
 void fp8rt_trap(uint32_t cause, uint32_t pc, uint32_t value)
 {
     put_text("\ntrap: ");
     put_text(is_below_stack(cause, value) ? "the stack is full" : cause_name(cause));
     put_text(", mcause");
     put_hex(cause);
-    put_text(", pc");
-    put_hex(pc);
     put_text(", mtval");
     put_hex(value);
+    put_text("\n  pc ");
+    put_place(pc);
+    put_text("\n  ra ");
+    put_place(fp8rt_trap_registers[1]);
     put_text("\n");
+    put_registers();
+    put_callers();
     _exit(255);
 }

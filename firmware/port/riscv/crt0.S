@@ -2,6 +2,8 @@
 // The first instructions, and the vectors.
 #include "soc.h"
 
+#include "soc.h"
+
   .section .boot, "ax"
   .space 0x80       // Ibex starts here
   .globl _start
@@ -43,11 +45,21 @@ begin:
 2:
   call fp8rt_start  // does not return
 
-// Reports and ends the program: nothing needs to be saved, and the stack pointer may be what is
-// wrong.
+// Reports and ends the program. Registers and handler have memory of their own: the stack pointer may be what is
+// wrong, and the stack says who called.
 trap_entry:
+  csrw mscratch, t0
+  .option push
+  .option norelax   // gp may be wrong, too
+  la t0, fp8rt_trap_registers
+  .option pop
+  .irp n, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+  sw x\n, 4 * \n(t0)
+  .endr
+  csrr t1, mscratch
+  sw t1, 4 * 5(t0)
   csrr a0, mcause
   csrr a1, mepc
   csrr a2, mtval
-  la sp, __stack_top
+  la sp, fp8rt_trap_stack + FP8RT_TRAP_STACK_BYTES
   call fp8rt_trap
