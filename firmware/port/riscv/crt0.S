@@ -2,8 +2,6 @@
 // The first instructions, and the vectors.
 #include "soc.h"
 
-#include "soc.h"
-
   .section .boot, "ax"
   .space 0x80       // Ibex starts here
   .globl _start
