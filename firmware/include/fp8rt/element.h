@@ -33,10 +33,16 @@ static inline bool fp8rt_element_has(const fp8rt_element *element, fp8mac_acc_fo
 // Whether A and B may have this format.
 static inline bool fp8rt_element_takes(const fp8rt_element *element, fp8mac_format_id format)
 {
-    bool e4m3 = format == FP8MAC_E4M3FN || format == FP8MAC_E4M3FNUZ;
-    bool narrow = format >= FP8MAC_E3M2FN && format <= FP8MAC_E2M1FN;
-    return e4m3 || (element->e5m2 && (format == FP8MAC_E5M2 || format == FP8MAC_E5M2FNUZ)) ||
-           (element->narrow && narrow);
+    switch (format) {
+    case FP8MAC_E4M3FN:
+    case FP8MAC_E4M3FNUZ: return true;
+    case FP8MAC_E5M2:
+    case FP8MAC_E5M2FNUZ: return element->e5m2;
+    case FP8MAC_E3M2FN:
+    case FP8MAC_E2M3FN:
+    case FP8MAC_E2M1FN: return element->narrow;
+    default: return false;
+    }
 }
 
 static inline bool fp8rt_element_holds(const fp8rt_element *element, uint32_t products)
