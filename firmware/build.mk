@@ -97,17 +97,17 @@ FW_SOURCES_$(1) := $$(call fw_sources,$(APPS_DIR)/$(1))
 $(FW_BUILD)/riscv/$(1).elf: $$(FW_SOURCES_$(1):%=$(FW_BUILD)/riscv/obj/%.o) $(FW_RISCV_OBJECTS) firmware/link.ld \
     | fw-kinds-$(1)
 	$$(call say,RISCV LD,$$@)
-	$$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_LDFLAGS) -Wl,-Map=$$(@:.elf=.map) -o $$@ $$(filter %.o,$$^)
+	$$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_LDFLAGS) -Wl,-Map=$$(@:.elf=.map) -o $$@ $$(filter %.o,$$^) -lm
 
 $(FW_BUILD)/host/$(1): $$(addprefix $(FW_BUILD)/host/obj/,$$(FW_SOURCES_$(1):%=%.o) $(FW_HOST_OBJECTS)) \
     $(BUILD)/model/libfp8mac.a | fw-kinds-$(1)
 	$$(call say,LINK,$$@)
-	$$(Q)$$(call fw_linker,$$(FW_SOURCES_$(1)),$(CC),$(CXX)) $(CFLAGS) $(LDFLAGS) -o $$@ $$^
+	$$(Q)$$(call fw_linker,$$(FW_SOURCES_$(1)),$(CC),$(CXX)) $(CFLAGS) $(LDFLAGS) -o $$@ $$^ -lm
 
 $(FW_BUILD)/host-san/$(1): $$(addprefix $(FW_BUILD)/host-san/obj/,$$(FW_SOURCES_$(1):%=%.o) $(FW_HOST_OBJECTS)) \
     $(BUILD)/model-san/libfp8mac.a | fw-kinds-$(1)
 	$$(call say,LINK,$$@)
-	$$(Q)$$(call fw_linker,$$(FW_SOURCES_$(1)),$(CC),$(CXX)) $(SANITIZE_FLAGS) $(CFLAGS) $(LDFLAGS) -o $$@ $$^
+	$$(Q)$$(call fw_linker,$$(FW_SOURCES_$(1)),$(CC),$(CXX)) $(SANITIZE_FLAGS) $(CFLAGS) $(LDFLAGS) -o $$@ $$^ -lm
 
 .PHONY: fw-kinds-$(1)
 fw-kinds-$(1):

@@ -39,6 +39,17 @@ $(SYS_TEST)/firmware-plan.log: $(BUILD)/system-plan/plan tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-plan $@ $<
 
+# Tables of activations beside the functions.
+$(BUILD)/system-plan/activation: tests/system/activation.c $(SYS_HOST)/obj/firmware/src/activation.c.o $(BUILD)/model/libfp8mac.a
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(FW_CFLAGS) -MF $@.d -Ifirmware/port/host $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) -lm
+
+TESTS += $(SYS_TEST)/firmware-activation.log
+$(SYS_TEST)/firmware-activation.log: $(BUILD)/system-plan/activation tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh firmware-activation $@ $<
+
 # The conversions in integers beside the model's.
 $(BUILD)/system-plan/convert: tests/system/convert.c $(SYS_HOST)/obj/firmware/src/matrix.c.o \
     $(SYS_HOST)/obj/firmware/src/convert_fp8.c.o $(BUILD)/model/libfp8mac.a

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fp8rt/app.h"
+#include "fp8rt/activation.h"
 #include "fp8rt/elementwise.h"
 #include "fp8rt/matrix.h"
 
@@ -269,6 +270,36 @@ static void load_tables(fp8rt_device *dev, uint8_t *codes)
     count(fp8rt_device_load_table(dev, 1, NULL) == FP8RT_ERR_NULL);
 }
 
+// SiLU of every code of e4m3fn in units of 1/16, into e5m2
+static void run_silu(fp8rt_device *dev, uint8_t *x, uint8_t *d)
+{
+    uint8_t codes[FP8RT_TABLE_CODES];
+    const fp8rt_activation silu = {
+        .function = fp8rt_silu, .from_scale = 0.0625f, .to = FP8MAC_E5M2};
+    const fp8rt_elementwise_desc desc = {.operation = FP8RT_OPERATION_ADD,
+                                         .m = 1,
+                                         .n = FP8RT_TABLE_CODES,
+                                         .x = x,
+                                         .d = d,
+                                         .coding = {.table = 1}};
+    for (unsigned i = 0; i < FP8RT_TABLE_CODES; i++) {
+        x[i] = (uint8_t)i;
+    }
+    const uint64_t start = fp8rt_app_cycles();
+    fp8rt_status status = fp8rt_activation_table(silu, codes);
+    const uint64_t cycles = fp8rt_app_cycles() - start;
+    if (status == FP8RT_OK) {
+        status = fp8rt_device_load_table(dev, 1, codes);
+    }
+    if (status == FP8RT_OK) {
+        status = fp8rt_elementwise(dev, desc, NULL);
+    }
+    printf("SiLU: %s  hash %08" PRIx32 "\n  cycles of the core for the table %" PRIu32 "\n",
+           status == FP8RT_OK ? "ok" : fp8rt_status_string(status),
+           hash(d, 1, 0, FP8RT_TABLE_CODES), (uint32_t)cycles);
+    count(status == FP8RT_OK && memcmp(d, codes, sizeof codes) == 0);
+}
+
 int main(void)
 {
     static fp8rt_device dev;
@@ -292,6 +323,7 @@ int main(void)
     }
     run_gemm(&dev, FP8MAC_E5M2FNUZ, (fp8rt_coding){.stochastic = true, .seed = 3, .table = 2}, x, c,
              d);
+    run_silu(&dev, x, d);
     printf("%u passed, %u failed\n", passed, failed);
     return failed == 0 ? 0 : 1;
 }

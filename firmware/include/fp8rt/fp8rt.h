@@ -9,5 +9,6 @@
 #include "fp8rt/matrix.h"
 #include "fp8rt/gemm.h"
 #include "fp8rt/elementwise.h"
+#include "fp8rt/activation.h"
 
 #endif
