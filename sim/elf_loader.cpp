@@ -129,22 +129,30 @@ bool load_segment(const Image &elf, uint64_t header, const Ram &ram)
     return true;
 }
 
-// Reads the function symbols of one symbol table. Their names are in section number `strings`.
-void read_symbols(const Image &elf, uint64_t table, uint64_t strings,
-                  std::map<uint32_t, std::string> &functions)
+// Reads the functions and the stack's ends from one symbol table. The names are in section number
+// `strings`.
+void read_symbols(const Image &elf, uint64_t table, uint64_t strings, Program &program)
 {
     const uint64_t offset = elf.word(table + 16), count = elf.word(table + 20) / symbol_bytes;
     const uint64_t text = elf.word(strings + 16), text_end = text + elf.word(strings + 20);
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t symbol = offset + i * symbol_bytes;
-        const bool defined = elf.half(symbol + 14) != 0;
-        if (defined && (elf.byte(symbol + 12) & 0xf) == symbol_function) {
-            functions[elf.word(symbol + 4)] = elf.text(text + elf.word(symbol), text_end);
+        if (elf.half(symbol + 14) == 0) {
+            continue; // not defined here
+        }
+        const uint32_t value = elf.word(symbol + 4);
+        const std::string name = elf.text(text + elf.word(symbol), text_end);
+        if ((elf.byte(symbol + 12) & 0xf) == symbol_function) {
+            program.functions[value] = name;
+        } else if (name == "__stack_bottom") {
+            program.stack_bottom = value;
+        } else if (name == "__stack_top") {
+            program.stack_top = value;
         }
     }
 }
 
-void read_functions(const Image &elf, Program &program)
+void read_all_symbols(const Image &elf, Program &program)
 {
     const uint64_t sections = elf.word(32), count = elf.half(48);
     if (sections == 0 || elf.half(46) != section_bytes) {
@@ -154,7 +162,7 @@ void read_functions(const Image &elf, Program &program)
         const uint64_t section = sections + i * section_bytes;
         const uint64_t strings = elf.word(section + 24);
         if (elf.word(section + 4) == section_symbols && strings < count) {
-            read_symbols(elf, section, sections + strings * section_bytes, program.functions);
+            read_symbols(elf, section, sections + strings * section_bytes, program);
         }
     }
 }
@@ -187,6 +195,6 @@ Program load_elf(const std::string &path, const Ram &ram)
     }
     Program program;
     program.entry = elf.word(24);
-    read_functions(elf, program);
+    read_all_symbols(elf, program);
     return program;
 }

@@ -12,6 +12,8 @@
 struct Program {
     uint32_t entry = 0;
     std::map<uint32_t, std::string> functions; // by first address; empty if the file was stripped
+    // __stack_bottom and __stack_top; 0: the program has no such symbols
+    uint32_t stack_bottom = 0, stack_top = 0;
 
     // "0x80001234 (main+0x14)", or the address alone.
     std::string describe(uint32_t address) const;

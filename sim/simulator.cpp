@@ -53,6 +53,8 @@ const void *resolve(void *context, uint64_t address, uint64_t size)
     return static_cast<const Ram *>(context)->at(address, size);
 }
 
+constexpr uint8_t unused_stack = 0xa5; // fills the stack before the program starts
+
 // Spreads a small seed over all 64 bits (the finaliser of splitmix64).
 uint64_t spread(uint64_t seed)
 {
@@ -82,6 +84,9 @@ Simulator::Simulator(const Options &options)
                                  Program().describe(entry_point));
     }
     place_arguments(ram_, options.program);
+    if (stack() != nullptr) {
+        std::memset(stack(), unused_stack, program_.stack_top - program_.stack_bottom);
+    }
     if (!options.dump_file.empty()) {
         dump_.reset(std::fopen(options.dump_file.c_str(), "wb"));
         if (!dump_) {
@@ -320,11 +325,35 @@ int Simulator::report()
     }
     if (!options_.quiet) {
         report_usage();
+        report_stack();
     }
     if (!options_.quiet || differs()) {
         report_checks();
     }
     return exit_status();
+}
+
+// The program's stack, or nullptr if the program does not name its ends.
+uint8_t *Simulator::stack() const
+{
+    return program_.stack_bottom < program_.stack_top
+               ? ram_.at(program_.stack_bottom, program_.stack_top - program_.stack_bottom)
+               : nullptr;
+}
+
+// The stack was filled with one byte. What is below the first other byte was not used.
+void Simulator::report_stack() const
+{
+    if (stack() == nullptr) {
+        return;
+    }
+    const uint32_t size = program_.stack_top - program_.stack_bottom;
+    uint32_t unused = 0;
+    while (unused < size && stack()[unused] == unused_stack) {
+        unused++;
+    }
+    std::fprintf(stderr, "fp8mac-sim: %" PRIu32 " of %" PRIu32 " bytes of stack were used\n",
+                 size - unused, size);
 }
 
 // Of the whole run, the core's own work included, and of the cycles with a command.

@@ -74,6 +74,8 @@ class Simulator
     void heartbeat(Clock::time_point now);
     void dump_outputs(const fp8rt_check_record &record);
     int report();
+    uint8_t *stack() const;
+    void report_stack() const;
     void report_usage() const;
     void report_checks() const;
     void dump_memory();

@@ -134,6 +134,13 @@ $(SYS_TEST)/system-install.log: tests/system/install.sh $(FW_LIB_HOST) $(FW_LIB_
 	@tests/run_test.sh system-install $@ $< $(SYS_STAGE) $(abspath $(SIM))
 
 # Core cycles of conversions and planned runs. The test runs make itself.
+# Behind system-runtime, which builds the application `deep`.
+TESTS += $(SYS_TEST)/system-footprint.log
+$(SYS_TEST)/system-footprint.log: tests/system/footprint.sh tests/system/footprint.txt $(SIM) $(FW_RISCV_ELFS) \
+    $(SYS_TEST)/system-runtime.log
+	@mkdir -p $(@D)
+	@tests/run_test.sh system-footprint $@ $< $(SIM) $(RISCV_PREFIX)size $(SYS_RISCV)
+
 TESTS += $(SYS_TEST)/system-cycles.log
 $(SYS_TEST)/system-cycles.log: tests/system/cycles.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \
     tests/run_test.sh
