@@ -113,7 +113,7 @@ bool fp8rt_backend_acknowledge(fp8rt_device *dev)
     return (events & FP8RT_BIT(IRQ_STATE__ERROR)) != 0;
 }
 
-// The accelerator's own clock. Only fp8rt_device_clear sets it to 0.
+// The accelerator's own clock. fp8rt_device_clear and runs set it to 0, while no command is in flight.
 static uint32_t cycles_now(const fp8rt_device *dev)
 {
     return READ(dev, CYCLES);
@@ -374,7 +374,7 @@ fp8rt_status fp8rt_device_await(const fp8rt_device *dev, uint16_t tag, uint32_t 
     const uint32_t start = cycles_now(dev);
     while (!fp8rt_device_is_done(dev, tag)) {
         if (cycles_now(dev) - start >= cycles) {
-            return FP8RT_ERR_LATE;
+            return fp8rt_device_is_done(dev, tag) ? FP8RT_OK : FP8RT_ERR_LATE; // CYCLES may restart
         }
     }
     return FP8RT_OK;

@@ -173,7 +173,7 @@ static fp8rt_command command_of(const fp8rt_caps *caps, const fp8rt_elementwise_
         .clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
         .operation =
             FP8RT_PUT(OPERATION__OP, desc->operation) | FP8RT_PUT(OPERATION__C_EN, reads_c(desc)) |
-            FP8RT_PUT(OPERATION__C_FMT, desc->c_format) |
+            FP8RT_PUT(OPERATION__C_FMT, reads_c(desc) ? desc->c_format : 0) |
             FP8RT_PUT(OPERATION__X_FMT, desc->x_format) | fp8rt_coding_operation(&desc->coding),
         .seed = desc->coding.seed,
         .c = (uintptr_t)desc->c,

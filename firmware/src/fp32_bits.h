@@ -31,12 +31,13 @@ static inline bool fp8rt_fp32_is_finite(uint32_t bits)
     return (bits & FP8RT_FP32_INF) != FP8RT_FP32_INF;
 }
 
-// Finite and greater than 0: what a scale must be.
+// Quiet or signalling.
 static inline bool fp8rt_fp32_is_nan(uint32_t bits)
 {
     return (bits & 0x7fffffffu) > 0x7f800000u;
 }
 
+// Finite and greater than 0: what a scale must be.
 static inline bool fp8rt_fp32_is_scale(uint32_t bits)
 {
     return bits - 1u < FP8RT_FP32_INF - 1u;

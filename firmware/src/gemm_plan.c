@@ -672,7 +672,8 @@ static uint32_t mode_of(const fp8rt_gemm_desc *desc)
 static uint32_t operation_of(const fp8rt_gemm_desc *desc)
 {
     return FP8RT_PUT(OPERATION__C_EN, fp8rt_gemm_reads_c(desc)) |
-           FP8RT_PUT(OPERATION__C_FMT, desc->c_format) | fp8rt_coding_operation(&desc->coding);
+           FP8RT_PUT(OPERATION__C_FMT, fp8rt_gemm_reads_c(desc) ? desc->c_format : 0) |
+           fp8rt_coding_operation(&desc->coding);
 }
 
 // A vector in place, or a scale of 1. Others are known at the run.

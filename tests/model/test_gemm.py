@@ -210,7 +210,7 @@ def draw_c(rng, name, m, n):
         0, 1 << exact.width(row), (m, n + int(rng.integers(0, 3))), dtype=np.uint64
     )
     if rng.integers(0, 2):  # exponents of ordinary size
-        codes &= ~np.uint64(exact.inf_code(row))
+        codes &= ~np.uint64(((1 << row.exponent_bits) - 1) << row.mantissa_bits)
         codes |= np.uint64(row.bias << row.mantissa_bits)
     codes[:, n:] = exact.nan_code(row)
     return codes.astype(container(row))
@@ -230,7 +230,7 @@ def draw_case(rng, codes):
     bias = np.array([draw_code(rng) for _ in range(n)], np.uint32)
     if not wild:
         bias = np.where(bias & 0x7F800000 == 0x7F800000, 0x3F800000, bias).astype(np.uint32)
-    c_name = ("float16", "bfloat16", "float32")[rng.integers(0, 3)]
+    c_name = list(exact.ARRAY_FORMATS)[rng.integers(0, len(exact.ARRAY_FORMATS))]
     return Case(
         m,
         n,
@@ -464,7 +464,8 @@ def refusal_changes(lib, keep):
         keep.append(np.array([value], np.float32))
         return keep[-1].ctypes.data
 
-    fp16, fp8, null = lib.by_name["float16"], lib.by_name["e5m2"], ct.POINTER(clib.Format)()
+    fp16, fp8, fp4 = (lib.by_name[name] for name in ("float16", "e5m2", "e2m1fn"))
+    null = ct.POINTER(clib.Format)()
     for dim in ("m", "n", "k"):
         yield f"{dim} of zero", "ERR_SHAPE", {dim: 0}
     for stride, size in (("lda", 3), ("ldb", 3), ("ldd", 2)):
@@ -496,7 +497,7 @@ def refusal_changes(lib, keep):
     for pointer in ("a", "b", "d"):
         yield f"NULL {pointer}", "ERR_NULL", {pointer: None}
     yield "beta without C", "ERR_NULL", {"beta": 1.0, "c": None, "c_format": fp16, "ldc": 2}
-    yield "C in FP8", "ERR_FORMAT", {"beta": 1.0, "c": scalar(0), "c_format": fp8, "ldc": 2}
+    yield "C in FP4", "ERR_FORMAT", {"beta": 1.0, "c": scalar(0), "c_format": fp4, "ldc": 2}
     yield (
         "C without format",
         "ERR_FORMAT",

@@ -7,8 +7,8 @@
 //                                   codes);
 //   status = fp8rt_device_load_table(&dev, 1, codes);
 //
-// The functions compute in double precision. The core of the simulated chip has no floating-point unit
-// and takes about CYCLES million cycles for a table, so that tables are made once, or on the host.
+// The functions compute in double precision. The core of the simulated chip has no floating-point
+// unit, so make tables once, or on the host.
 #ifndef FP8RT_ACTIVATION_H
 #define FP8RT_ACTIVATION_H
 
@@ -33,9 +33,9 @@ typedef struct fp8rt_activation {
     fp8mac_overflow overflow; // of that number
 } fp8rt_activation;
 
-// codes[c] = encode(function(decode(c) * from_scale) * to_scale), rounded to FP32 and then to the format,
-// each to nearest even. A scale of 0 stands for 1. FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_FORMAT, FP8RT_ERR_SCALE (not finite, or below
-// 0), FP8RT_ERR_OVERFLOW_MODE: codes are not written.
+// codes[c] = encode(function(decode(c) * from_scale) * to_scale), rounded to FP32 and then to the
+// format, each to nearest even. A scale of 0 stands for 1. FP8RT_OK, FP8RT_ERR_NULL, FP8RT_ERR_FORMAT,
+// FP8RT_ERR_SCALE (not finite, or below 0), FP8RT_ERR_OVERFLOW_MODE: codes are not written.
 fp8rt_status fp8rt_activation_table(fp8rt_activation activation, uint8_t codes[FP8RT_TABLE_CODES]);
 
 #ifdef __cplusplus

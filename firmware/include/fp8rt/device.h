@@ -146,7 +146,7 @@ typedef struct fp8rt_counters {
 #define FP8RT_FIELD(field, meaning) uint32_t field;
     FP8RT_CYCLE_PARTS(FP8RT_FIELD)
 #undef FP8RT_FIELD
-    uint64_t macs; // useful multiply-accumulates: sum of m*n*k of the tile commands
+    uint64_t macs; // sum of m*n*k of the tile commands; element-wise ones add none
     uint32_t read_beats, write_beats; // bus data beats
 } fp8rt_counters;
 
@@ -221,19 +221,20 @@ fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command,
 // Whether fp8rt_device_end would return at once, because the command completed or failed.
 bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag);
 // Waits, without sleeping, until fp8rt_device_end would return at once, but not much longer than
-// `cycles` of the accelerator, less than 2^32. FP8RT_OK; FP8RT_ERR_LATE: the command is still in flight, and so is its tag.
-// fp8rt_device_reset cancels all commands. FP8RT_ERR_NOT_OPEN.
+// `cycles` of the accelerator, less than 2^32. FP8RT_OK; FP8RT_ERR_LATE: the command is still in
+// flight, and so is its tag. fp8rt_device_reset cancels all commands. FP8RT_ERR_NOT_OPEN.
 fp8rt_status fp8rt_device_await(const fp8rt_device *dev, uint16_t tag, uint32_t cycles);
 // Sleeps until the command that was begun with `tag` has completed or failed, in any order. Its D is
 // in memory with FP8RT_OK. FP8RT_ERR_HW_*: its own error, or FP8RT_ERR_HW_DROPPED. The error state
 // stays until it is cleared, and so does what the other commands have left in their records.
 // FP8RT_ERR_SILENT as in fp8rt_device_wait; the tag is free in any case.
 fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag);
-// From now on fp8rt_device_interrupt calls `completed` for every command that was begun, once, when
-// it has completed or failed. It also calls it with the tag 0 when the accelerator enters the error
-// state: a command that it could not read has no other call. fp8rt_device_reset drops commands
-// without a call. NULL: nothing is called, as after fp8rt_device_open. Call this while no command is
-// begun.
+// From now on fp8rt_device_interrupt calls `completed` for every command that was begun and has a
+// record, once, when it has completed or failed, unless fp8rt_device_end came first. It also calls it
+// with the tag 0 when the accelerator enters the error state. A command without a record has no other
+// call: one that the accelerator could not read or has discarded. So end all begun commands after the
+// tag 0, also one whose begin has not returned yet. fp8rt_device_reset drops commands without a call.
+// NULL: nothing is called, as after fp8rt_device_open. Call this while no command is begun.
 //
 // The call comes where fp8rt_device_interrupt was called, which is usually an interrupt handler. It
 // may come before fp8rt_gemm_begin or fp8rt_device_begin has returned; *tag has been stored by then.

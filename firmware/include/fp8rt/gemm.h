@@ -69,8 +69,9 @@ typedef struct fp8rt_image {
 // layouts. The accelerator reads whole beats, so it may read bytes beyond the end of a row. They
 // never influence a result, and they are never written. Bias and scale vectors may have any float
 // alignment; those that are not aligned to a beat are copied to the scratch. D may have no byte in
-// common with an input; its rows may alternate with those of a matrix of the same stride. Where the
-// core has a data cache, fp8rt/port.h says what may lie beside D.
+// common with an input, except that it may be C, with its stride and format. Its rows may alternate
+// with those of a matrix of the same stride. Where the core has a data cache, fp8rt/port.h says what
+// may lie beside D.
 typedef struct fp8rt_gemm_desc {
     uint32_t m, n, k; // each >= 1; k at most what an accumulator takes (caps.element.terms_log2)
     fp8mac_format_id a_format;    // FP8MAC_E4M3FN .. E5M2FNUZ, E3M2FN .. E2M1FN

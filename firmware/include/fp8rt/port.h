@@ -38,7 +38,8 @@ typedef struct fp8rt_port {
     void (*unlock)(struct fp8rt_device *dev);
 
     // Cache maintenance by address, rounded outwards to whole lines. `clean` writes dirty lines to
-    // memory; the library calls it for all that a GEMM reads and for D, before the GEMM. `invalidate`
+    // memory; the library calls it for commands, for all that they read and for D, before a GEMM or
+    // an element-wise command. `invalidate`
     // drops lines, and is called for D after the GEMM. So the core must not write to a line that
     // holds a byte of D while a GEMM is in flight; gaps between D's rows count as D. NULL: the
     // accelerator sees what the core writes, and the core what the accelerator writes.

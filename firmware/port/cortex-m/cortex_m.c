@@ -4,6 +4,7 @@
 
 #define REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
 #define NVIC_ISER 0xe000e100u
+#define NVIC_ISPR 0xe000e200u
 #define NVIC_ICPR 0xe000e280u
 #define SCR REGISTER(0xe000ed10u)
 #define SCR_SEVONPEND (1u << 4)
@@ -21,7 +22,7 @@ static bool has_handler(uint32_t interrupt)
 
 // `wfe` ends at once if there was an exception since the last `wfe`, so a handler that has run ends
 // it. Without a handler, SEVONPEND makes an event of an interrupt that becomes pending. A line that is
-// still high becomes pending again after its pending state was cleared.
+// still high may stay pending and make no event, so its state is read first.
 void fp8rt_cortex_m_sleep(fp8rt_device *dev)
 {
     const uint32_t interrupt = dev->port->interrupt;
@@ -31,7 +32,10 @@ void fp8rt_cortex_m_sleep(fp8rt_device *dev)
     }
     SCR |= SCR_SEVONPEND;
     REGISTER(NVIC_ICPR + interrupt / 32u * 4u) = 1u << interrupt % 32u;
-    __asm__ volatile("dsb\n\twfe" ::: "memory");
+    FP8RT_PORT_BARRIER();
+    if ((REGISTER(NVIC_ISPR + interrupt / 32u * 4u) & 1u << interrupt % 32u) == 0) {
+        __asm__ volatile("wfe" ::: "memory");
+    }
     fp8rt_device_interrupt(dev);
 }
 

@@ -344,8 +344,8 @@ void fp8rt_backend_submit(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint1
         if (before.amax > state->observed.amax) {
             state->observed.amax = before.amax;
         }
-        fp8rt_device_interrupt(dev); // as a handler that runs at once
     }
+    fp8rt_device_interrupt(dev); // as a handler that runs at once
 }
 
 bool fp8rt_backend_acknowledge(fp8rt_device *dev)

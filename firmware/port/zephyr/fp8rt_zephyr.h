@@ -7,8 +7,8 @@
 //       status = fp8rt_gemm(fp8rt_zephyr_device(npu), desc, NULL, 0, NULL);
 //   }
 //
-// Several threads may use a device: their calls wait for each other. Calls come from threads, never
-// from an interrupt handler.
+// Several threads may use a device: their calls wait for each other. Calls come from threads. In a
+// handler, only a completion function calls the library: see fp8rt_device_on_completion.
 #ifndef FP8RT_ZEPHYR_H
 #define FP8RT_ZEPHYR_H
 

@@ -55,7 +55,7 @@ enum {
     FP8MAC_FLAG_INVALID = 1u << 0,   // Inf * 0 or Inf - Inf; not for NaN operands
     FP8MAC_FLAG_OVERFLOW = 1u << 1,  // finite operands gave Inf (or NaN where there is no Inf)
     FP8MAC_FLAG_SATURATED = 1u << 2, // +-max was written for anything larger, Inf included
-    FP8MAC_FLAG_NAN = 1u << 3,       // a NaN in A, B, C, bias or a scale
+    FP8MAC_FLAG_NAN = 1u << 3,       // a NaN in A, B, C, bias, beta or a scale
     FP8MAC_FLAG_INEXACT = 1u << 4,   // only with FP8MAC_FLAG_TRACK_INEXACT, as above
     FP8MAC_FLAG_UNDERFLOW = 1u << 5, // likewise
     // Set by the caller, not by the library: also raise `inexact` and `underflow`.
