@@ -298,6 +298,9 @@ fp8rt_status fp8rt_backend_clear(fp8rt_device *dev, uint32_t what)
         return FP8RT_ERR_SILENT;
     }
     WRITE(dev, CTRL, what & (FP8RT_CLEAR_ERROR | FP8RT_CLEAR_FLAGS | FP8RT_CLEAR_COUNTERS));
+    if ((what & FP8RT_CLEAR_ERROR) != 0) {
+        WRITE(dev, IRQ_STATE, FP8RT_BIT(IRQ_STATE__ERROR));
+    }
     return FP8RT_OK;
 }
 

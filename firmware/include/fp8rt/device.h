@@ -164,7 +164,7 @@ typedef struct fp8rt_record {
 } fp8rt_record;
 
 enum {
-    FP8RT_CLEAR_ERROR = 1u << 0,    // leave the error state
+    FP8RT_CLEAR_ERROR = 1u << 0,    // leave the error state, and announce it no more
     FP8RT_CLEAR_FLAGS = 1u << 1,    // flags, amax, amax_nonfinite
     FP8RT_CLEAR_COUNTERS = 1u << 2, // all counters
 };

@@ -398,6 +398,9 @@ fp8rt_status fp8rt_backend_clear(fp8rt_device *dev, uint32_t what)
         state->before = false;
         state->kept = false;
     }
+    if (what & FP8RT_CLEAR_ERROR) {
+        state->error_event = false;
+    }
     if (what & FP8RT_CLEAR_FLAGS) {
         state->observed = (fp8rt_observed){0};
     }
