@@ -364,14 +364,16 @@ int32_t fp8mac_dpi_epilogue_new(int32_t d_format, int32_t rounding, int32_t over
                    : fail(FP8MAC_OK, "there are too many epilogues, or there is no memory");
     }
     e->format = *format;
-    e->e = (fp8mac_epilogue){has_bias != 0,
-                             (fp8mac_activation)activation,
-                             float_of(lo),
-                             float_of(hi),
-                             float_of(beta),
-                             &e->format,
-                             {(fp8mac_rounding)rounding, (fp8mac_overflow)overflow},
-                             float_of(scale_d)};
+    e->e = (fp8mac_epilogue){
+        .has_bias = has_bias != 0,
+        .activation = (fp8mac_activation)activation,
+        .clamp_lo = float_of(lo),
+        .clamp_hi = float_of(hi),
+        .beta = float_of(beta),
+        .d_format = &e->format,
+        .d_mode = {(fp8mac_rounding)rounding, (fp8mac_overflow)overflow},
+        .scale_d = float_of(scale_d),
+    };
     fp8mac_status status = check_epilogue(&e->e);
     if (status != FP8MAC_OK) {
         fail(status, NULL);

@@ -156,8 +156,10 @@ static void conversions(bytes *in)
     fp8mac_convert_mode mode = {(fp8mac_rounding)below(in, 4), (fp8mac_overflow)below(in, 4)};
     uint32_t r[40];
     fill(in, r, sizeof r);
-    fp8mac_random_source source = {one_in(in, 2) ? r : NULL, below(in, 27),         take(in, 8),
-                                   (uint32_t)take(in, 4),    (uint32_t)take(in, 4), take(in, 7)};
+    fp8mac_random_source source = {
+        one_in(in, 2) ? r : NULL,      below(in, 27),         take(in, 8),
+        (uint32_t)take(in, 4),         (uint32_t)take(in, 4), take(in, 7),
+        (fp8mac_generator)below(in, 3)};
     fp8mac_flags flags = 0;
     fp8mac_status status = FP8MAC_OK;
     switch (below(in, 7)) {

@@ -182,7 +182,8 @@ static void any_conversion(void)
         memcpy(&doubles[i], &bits, sizeof bits);
     }
     fp8mac_convert_mode mode = {(fp8mac_rounding)below(4), (fp8mac_overflow)below(4)};
-    fp8mac_random_source source = {below(2) == 0 ? r : NULL, option(25), 7, 1, 2, 3};
+    fp8mac_random_source source = {below(2) == 0 ? r : NULL,  option(25), 7, 1, 2, 3,
+                                   (fp8mac_generator)below(3)};
     fp8mac_flags flags = 0;
     bool rows_ok =
         fp8mac_format_validate(&from) == FP8MAC_OK && fp8mac_format_validate(&to) == FP8MAC_OK;
