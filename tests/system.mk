@@ -39,28 +39,20 @@ $(SYS_TEST)/firmware-plan.log: $(BUILD)/system-plan/plan tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-plan $@ $<
 
-# Tables of activations beside the functions.
-$(BUILD)/system-plan/activation: tests/system/activation.c $(SYS_HOST)/obj/firmware/src/activation.c.o $(BUILD)/model/libfp8mac.a
+# Parts of the library alone: tables of activations beside the functions, and the conversions in integers beside the
+# model's.
+SYS_PARTS := activation convert
+$(BUILD)/system-plan/activation: $(SYS_HOST)/obj/firmware/src/activation.c.o
+$(BUILD)/system-plan/convert: $(patsubst %,$(SYS_HOST)/obj/firmware/src/%.c.o,matrix convert_fp8)
+$(SYS_PARTS:%=$(BUILD)/system-plan/%): $(BUILD)/system-plan/%: tests/system/%.c $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(FW_CFLAGS) -MF $@.d -Ifirmware/port/host $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) -lm
+	$(Q)$(CC) $(FW_CFLAGS) -MF $@.d -Ifirmware/port/host $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(filter %.a,$^) -lm
 
-TESTS += $(SYS_TEST)/firmware-activation.log
-$(SYS_TEST)/firmware-activation.log: $(BUILD)/system-plan/activation tests/run_test.sh
+TESTS += $(SYS_PARTS:%=$(SYS_TEST)/firmware-%.log)
+$(SYS_PARTS:%=$(SYS_TEST)/firmware-%.log): $(SYS_TEST)/firmware-%.log: $(BUILD)/system-plan/% tests/run_test.sh
 	@mkdir -p $(@D)
-	@tests/run_test.sh firmware-activation $@ $<
-
-# The conversions in integers beside the model's.
-$(BUILD)/system-plan/convert: tests/system/convert.c $(SYS_HOST)/obj/firmware/src/matrix.c.o \
-    $(SYS_HOST)/obj/firmware/src/convert_fp8.c.o $(BUILD)/model/libfp8mac.a
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)$(CC) $(FW_CFLAGS) -MF $@.d -Ifirmware/port/host $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) -lm
-
-TESTS += $(SYS_TEST)/firmware-convert.log
-$(SYS_TEST)/firmware-convert.log: $(BUILD)/system-plan/convert tests/run_test.sh
-	@mkdir -p $(@D)
-	@tests/run_test.sh firmware-convert $@ $<
+	@tests/run_test.sh firmware-$* $@ $<
 
 $(SYS_TEST)/firmware-san.log: $(SYS_HOST)-san/selftest tests/system/arrays.sh tests/run_test.sh
 	@tests/run_test.sh firmware-san $@ tests/system/arrays.sh $< 2x2x1 4x4x16:block 4x4x2:kulisch

@@ -34,7 +34,7 @@ static operand d_of(const fp8rt_elementwise_desc *desc)
 static bool reads_c(const fp8rt_elementwise_desc *desc)
 {
     return desc->operation == FP8RT_OPERATION_MULTIPLY ||
-           (fp8rt_fp32_bits(desc->beta) & ~FP8RT_FP32_SIGN) != 0;
+           !fp8rt_fp32_is_zero(fp8rt_fp32_bits(desc->beta));
 }
 
 static uint32_t row_bytes(const fp8rt_elementwise_desc *desc, fp8mac_format_id format)

@@ -37,6 +37,12 @@ static inline bool fp8rt_fp32_is_nan(uint32_t bits)
     return (bits & 0x7fffffffu) > 0x7f800000u;
 }
 
+// +0 or -0.
+static inline bool fp8rt_fp32_is_zero(uint32_t bits)
+{
+    return (bits & ~FP8RT_FP32_SIGN) == 0;
+}
+
 // Finite and greater than 0: what a scale must be.
 static inline bool fp8rt_fp32_is_scale(uint32_t bits)
 {

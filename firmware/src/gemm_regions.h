@@ -12,7 +12,7 @@ enum { FP8RT_GEMM_INPUTS = 7 }; // A, B, scales of A, B and D, bias, C
 // Whether the GEMM reads C. Plans ask several times.
 static inline bool fp8rt_gemm_reads_c(const fp8rt_gemm_desc *desc)
 {
-    return (fp8rt_fp32_bits(desc->beta) & ~FP8RT_FP32_SIGN) != 0;
+    return !fp8rt_fp32_is_zero(fp8rt_fp32_bits(desc->beta));
 }
 
 // The regions that the GEMM reads, and their number, without the scratch and a C in the place of D. The descriptor has no
