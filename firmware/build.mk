@@ -14,7 +14,7 @@ FW_RISCV_ELFS := $(FW_APPS:%=$(FW_BUILD)/riscv/%.elf)
 FW_HOST_APPS := $(FW_APPS:%=$(FW_BUILD)/host/%)
 
 FW_FLAGS := -Wall -Wextra -Wconversion -Werror -O2 -g -MMD -MP \
-  -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src -Imodel/include -I$(CATALOGUE_DIR) -I$(REGS_DIR)
+  -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src -Ifirmware/layers -Imodel/include -I$(CATALOGUE_DIR) -I$(REGS_DIR)
 FW_CFLAGS := -std=c11 $(FW_FLAGS)
 # C++20 has the designated initialisers of the runtime's descriptors; what they leave out is zero, as in C.
 FW_CXXFLAGS := -std=c++20 -Wno-missing-field-initializers $(FW_FLAGS)
@@ -31,7 +31,7 @@ FW_RISCV_CXXFLAGS := $(FW_RISCV_FLAGS) $(FW_CXXFLAGS) -ffreestanding -fno-except
   -fno-threadsafe-statics -fno-use-cxa-atexit
 FW_RISCV_LDFLAGS := $(FW_RISCV_ARCH) -nostartfiles -Tfirmware/link.ld -Wl,--gc-sections -Wl,--fatal-warnings
 # Of the model the chip has formats, conversions and recipes. Dot products are the accelerator's.
-FW_RISCV_SOURCES := $(wildcard firmware/src/*.c firmware/driver/*.c firmware/port/riscv/*.c firmware/port/riscv/*.cpp \
+FW_RISCV_SOURCES := $(wildcard firmware/src/*.c firmware/layers/*.c firmware/driver/*.c firmware/port/riscv/*.c firmware/port/riscv/*.cpp \
   firmware/port/riscv/*.S) $(CHECK_ASK) $(MODEL_BARE_SOURCES)
 FW_RISCV_OBJECTS := $(FW_RISCV_SOURCES:%=$(FW_BUILD)/riscv/obj/%.o)
 
@@ -46,7 +46,7 @@ $(FW_BUILD)/riscv/obj/%.S.o: %.S firmware/build.mk
 	$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_CFLAGS) -c -o $@ $<
 
 # ---- the host, plain and under the sanitizers ------------------------------------------------------------------------
-FW_HOST_SOURCES := $(wildcard firmware/src/*.c firmware/port/host/*.c) $(CHECK_ASK) $(CHECK_COMPARE)
+FW_HOST_SOURCES := $(wildcard firmware/src/*.c firmware/layers/*.c firmware/port/host/*.c) $(CHECK_ASK) $(CHECK_COMPARE)
 FW_HOST_OBJECTS := $(FW_HOST_SOURCES:%=%.o)
 
 $(FW_BUILD)/host/obj/%.c.o: %.c firmware/build.mk | $(REGS_H) $(CATALOGUE_H)

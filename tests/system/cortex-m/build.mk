@@ -7,7 +7,8 @@ ARM_BOARD_m4 := mps2-an386
 ARM_BOARD_m55 := mps3-an547
 ARM_CPU_m4 := -mcpu=cortex-m4
 ARM_CPU_m55 := -mcpu=cortex-m55 -mfloat-abi=hard
-ARM_SOURCES := $(wildcard tests/system/cortex-m/*.c firmware/src/*.c firmware/driver/*.c firmware/port/cortex-m/*.c) \
+ARM_SOURCES := $(wildcard tests/system/cortex-m/*.c firmware/src/*.c firmware/layers/*.c firmware/driver/*.c \
+  firmware/port/cortex-m/*.c) \
   $(MODEL_BARE_SOURCES)
 ARM_FLAGS := -mthumb --specs=picolibc.specs -ffunction-sections -fdata-sections $(FW_CFLAGS) -Ifirmware/driver \
   -Ifirmware/port/cortex-m -Imodel/src

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors with scales, and the run of a network: what all layers share.
+//
+// A layer is one call with one descriptor. It allocates nothing and keeps nothing between calls. Its
+// scratch comes from an fp8rt_run. A query is the same calls over a run that only counts: it computes
+// nothing and touches no tensor's data.
+//
+//   fp8rt_run run = fp8rt_run_query(&dev);
+//   status = network(&run, ...);           // any sequence of layers; run.peak is what they need
+//   run = fp8rt_run_on(&dev, scratch, run.peak);
+//   status = network(&run, ...);           // computes
+//
+// A run that has failed stays failed: each further layer returns the same status and does nothing.
+// run.failed names the layer. So a long sequence may check the status once, at its end.
+#ifndef FP8RT_TENSOR_H
+#define FP8RT_TENSOR_H
+
+#include "fp8mac/recipe.h"
+#include "fp8rt/elementwise.h"
+#include "fp8rt/gemm.h"
+#include "fp8rt/matrix.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- scaling ------------------------------------------------------------------------------------
+
+typedef enum fp8rt_scaling_kind {
+    FP8RT_SCALING_STATIC = 0, // the tensor's scale, as it stands
+    // From the amax of this output. It is kept in FP32 until then, and not computed twice.
+    FP8RT_SCALING_DYNAMIC,
+    FP8RT_SCALING_DELAYED,   // from the amaxes of the outputs before this one
+    FP8RT_SCALING_CALIBRATE, // as dynamic, and the largest amax of all runs is kept
+} fp8rt_scaling_kind;
+
+// How the scale of a tensor is found when a layer writes it. The caller owns it, as it owns the
+// history of `delayed`. Tensors may share one only if they shall share its amaxes.
+typedef struct fp8rt_scaling {
+    fp8rt_scaling_kind kind;
+    fp8mac_recipe_formula
+        formula; // dynamic, calibrate. fp8_max 0: the largest number of the format
+    fp8mac_recipe_delayed *delayed; // delayed: initialised by fp8mac_recipe_delayed_init
+    float amax;                     // calibrate: the largest so far; 0 at the start
+} fp8rt_scaling;
+
+// ---- tensors ------------------------------------------------------------------------------------
+
+// rows x cols codes. value = scale * decode(code). An image has a row for each pixel, line after line,
+// and a column for each channel (NHWC).
+typedef struct fp8rt_tensor {
+    void *data; // at a beat of the bus
+    uint32_t rows, cols;
+    uint32_t stride;         // bytes from row to row, whole beats; 0: a row, rounded up to a beat
+    fp8mac_format_id format; // FP8MAC_E4M3FN .. FP8MAC_FP32
+    float scale;             // finite, > 0; 0 stands for 1. A layer writes it, unless it is static
+    fp8rt_scaling *scaling;  // of an FP8 output; NULL: static. Other formats are always static
+} fp8rt_tensor;
+
+// n x k codes of FP8 and what belongs to a row: weight = scale * row_scale[n] * decode(code).
+typedef struct fp8rt_weights {
+    fp8rt_tensor codes;
+    const float *row_scale; // codes.rows values, finite and > 0; NULL: 1
+    const float *bias;      // codes.rows values; NULL: 0
+} fp8rt_weights;
+
+// What a command does to an output while it writes it, at no cost in cycles.
+typedef struct fp8rt_fused {
+    fp8mac_activation activation; // none, ReLU, clamp
+    float clamp_lo, clamp_hi;
+    // Stochastic rounding, and a table of codes behind it (fp8rt_device_load_table). With a table the
+    // output is static: the scale of the codes that are looked up is table_scale, and the tensor's
+    // scale is that of the codes in the table.
+    fp8rt_coding coding;
+    float table_scale; // finite, > 0; 0 stands for 1
+} fp8rt_fused;
+
+static inline uint32_t fp8rt_tensor_stride(const fp8rt_caps *caps, const fp8rt_tensor *tensor)
+{
+    const uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(tensor->format));
+    return tensor->stride != 0 ? tensor->stride : fp8rt_packed_stride(caps, tensor->cols * bytes);
+}
+// Bytes of the tensor's data.
+static inline size_t fp8rt_tensor_bytes(const fp8rt_caps *caps, const fp8rt_tensor *tensor)
+{
+    return (size_t)tensor->rows * fp8rt_tensor_stride(caps, tensor);
+}
+// Makes a calibrated tensor static: its scale follows from the amax that its scaling has kept.
+// FP8RT_ERR_NULL (tensor, scaling), FP8RT_ERR_SCALE (no amax greater than 0 was seen, or a formula out
+// of range): nothing has changed.
+fp8rt_status fp8rt_tensor_calibrated(fp8rt_tensor *tensor);
+
+// ---- profile ------------------------------------------------------------------------------------
+
+// What one layer took. Layers that a layer calls follow it, one deeper; their cycles, commands and
+// counters are also in its own.
+typedef struct fp8rt_profile_entry {
+    const char *name;
+    uint32_t depth;
+    uint32_t core_cycles;    // from its start to its end, accelerator included
+    uint32_t commands;       // of the accelerator
+    fp8rt_counters counters; // of them
+} fp8rt_profile_entry;
+
+// The caller's memory for entries. Those that have no place are counted and not kept.
+typedef struct fp8rt_profile {
+    fp8rt_profile_entry *entries;
+    uint32_t capacity, count;
+    uint64_t (*clock)(void); // core cycles, such as fp8rt_app_cycles; NULL: core_cycles are 0
+} fp8rt_profile;
+
+// ---- run ----------------------------------------------------------------------------------------
+
+typedef struct fp8rt_run {
+    fp8rt_device *dev;
+    bool query;
+    // Of every GEMM; fp8rt_run_query and fp8rt_run_on choose FP32 if the array has it. With FP16 the
+    // operands are used as numbers up to 2, so that 16,000 products do not overflow.
+    fp8mac_acc_format acc_format;
+    uint8_t *scratch;       // NULL in a query
+    size_t bytes;           // of scratch
+    size_t used;            // by the layers that run now
+    size_t peak;            // the most that was used at a time
+    fp8rt_status status;    // of the first layer that failed
+    const char *failed;     // its name, or NULL
+    fp8mac_flags flags;     // of all commands
+    bool nonfinite;         // an output before its scale was Inf or NaN
+    fp8rt_profile *profile; // NULL: none
+    uint32_t depth, entry;  // private: nesting, and the profile's entry that is open
+} fp8rt_run;
+
+// `dev` is open. The scratch is at a beat of the bus.
+fp8rt_run fp8rt_run_query(fp8rt_device *dev);
+fp8rt_run fp8rt_run_on(fp8rt_device *dev, void *scratch, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

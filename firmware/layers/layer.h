@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layers are made of: scratch, commands with scaled outputs, profile.
+//
+//   fp8rt_status fp8rt_example(fp8rt_run *run, const fp8rt_example_desc *desc)
+//   {
+//       fp8rt_scope scope;
+//       fp8rt_status status = fp8rt_layer_begin(run, "example", &scope);
+//       if (status == FP8RT_OK) {
+//           status = check(run, desc);
+//       }
+//       if (status == FP8RT_OK) {
+//           status = compute(run, desc);
+//       }
+//       return fp8rt_layer_end(run, &scope, status);
+//   }
+//
+// In a query `compute` takes the same scratch and issues the same commands, which do nothing. Loops of
+// the core over data are skipped: `if (!run->query)`.
+#ifndef FP8RT_LAYER_H
+#define FP8RT_LAYER_H
+
+#include "fp32_bits.h"
+#include "fp8rt/tensor.h"
+
+#define FP8RT_NO_ENTRY UINT32_MAX
+
+typedef struct fp8rt_scope {
+    size_t used;
+    uint32_t parent; // its entry of the profile
+    uint64_t start;
+    const char *name;
+} fp8rt_scope;
+
+// FP8RT_ERR_NULL (run), FP8RT_ERR_NOT_OPEN, or the status of the run, if it has failed.
+fp8rt_status fp8rt_layer_begin(fp8rt_run *run, const char *name, fp8rt_scope *scope);
+// Gives back the scratch that was taken since the beginning. Returns `status`.
+fp8rt_status fp8rt_layer_end(fp8rt_run *run, const fp8rt_scope *scope, fp8rt_status status);
+
+// `bytes` of scratch at a beat, until the layer ends. NULL: there is not that much
+// (FP8RT_ERR_SCRATCH). In a query an address that must not be used.
+void *fp8rt_layer_take(fp8rt_run *run, size_t bytes);
+// A tensor in the scratch; data is NULL as above.
+fp8rt_tensor fp8rt_layer_tensor(fp8rt_run *run, uint32_t rows, uint32_t cols,
+                                fp8mac_format_id format);
+
+static inline float fp8rt_layer_scale(float scale)
+{
+    return fp8rt_fp32_is_zero(fp8rt_fp32_bits(scale)) ? 1.0f : scale;
+}
+
+// FP8RT_OK, FP8RT_ERR_NULL (tensor, data), FP8RT_ERR_SHAPE (a size is 0), FP8RT_ERR_FORMAT (the
+// formats `first` to `last` are possible), FP8RT_ERR_SCALE, FP8RT_ERR_ALIGNMENT, FP8RT_ERR_STRIDE.
+fp8rt_status fp8rt_layer_check(const fp8rt_run *run, const fp8rt_tensor *tensor,
+                               fp8mac_format_id first, fp8mac_format_id last);
+static inline fp8rt_status fp8rt_layer_check_fp8(const fp8rt_run *run, const fp8rt_tensor *tensor)
+{
+    return fp8rt_layer_check(run, tensor, FP8MAC_E4M3FN, FP8MAC_E5M2FNUZ);
+}
+static inline fp8rt_status fp8rt_layer_check_any(const fp8rt_run *run, const fp8rt_tensor *tensor)
+{
+    return fp8rt_layer_check(run, tensor, FP8MAC_E4M3FN, FP8MAC_FP32);
+}
+// The codes as a tensor, and FP8RT_ERR_SHAPE if a row has not `k` codes.
+fp8rt_status fp8rt_layer_check_weights(const fp8rt_run *run, const fp8rt_weights *weights,
+                                       uint32_t k);
+
+// ---- for the sources of this frame --------------------------------------------------------------
+
+// Static where the tensor has no choice.
+fp8rt_scaling_kind fp8rt_layer_scaling(const fp8rt_tensor *tensor);
+// The formula of the tensor's scaling, with its defaults.
+fp8mac_recipe_formula fp8rt_layer_formula(const fp8rt_tensor *tensor);
+// Writes the scale that its formula gives for `amax`. FP8RT_ERR_SCALE: the formula is out of range.
+fp8rt_status fp8rt_layer_scale_from(fp8rt_tensor *tensor, float amax, bool nonfinite);
+// Adds a command's flags and counters to the run.
+void fp8rt_layer_count(fp8rt_run *run, const fp8rt_gemm_result *result);
+
+// ---- commands -----------------------------------------------------------------------------------
+
+// out = fused(x * weights^T + factor * c), in values: one GEMM, with one command more if the output's
+// scale is dynamic.
+typedef struct fp8rt_product {
+    const fp8rt_tensor *x;
+    const fp8rt_weights *weights; // n = codes.rows, k = codes.cols
+    const float *x_scale;         // m values that take the place of x's scale; NULL: none
+    // A convolution: x's data is the image, image.pixel_bytes 0 stands for x's stride, and line_bytes
+    // 0 for width * pixel_bytes. m output pixels.
+    fp8rt_image image; // channels 0: x is a matrix, and m is x->rows
+    uint32_t line_bytes, m;
+    const fp8rt_tensor *c; // NULL: nothing is added
+    float factor;
+    const fp8rt_fused *fused; // NULL: nothing
+} fp8rt_product;
+fp8rt_status fp8rt_layer_gemm(fp8rt_run *run, const fp8rt_product *product, fp8rt_tensor *out);
+
+// FP8RT_OPERATION_ADD: out = fused(x + factor * c); _MULTIPLY: out = fused(x * (factor * c)), in values.
+typedef struct fp8rt_combination {
+    uint32_t operation;
+    const fp8rt_tensor *x;
+    const float *x_scale;  // x->rows values at a beat that take the place of x's scale; NULL: none
+    const fp8rt_tensor *c; // NULL: an addition converts x
+    float factor;
+    const fp8rt_fused *fused; // NULL: nothing
+} fp8rt_combination;
+fp8rt_status fp8rt_layer_combine(fp8rt_run *run, const fp8rt_combination *combination,
+                                 fp8rt_tensor *out);
+
+#endif

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run of a network: its scratch, its status and its profile.
+#include "layer.h"
+
+static fp8rt_run run_of(fp8rt_device *dev)
+{
+    return (fp8rt_run){
+        .dev = dev,
+        .acc_format = dev == NULL ? FP8MAC_ACC_FP32 : fp8rt_element_accumulator(&dev->caps.element),
+        .entry = FP8RT_NO_ENTRY,
+    };
+}
+
+fp8rt_run fp8rt_run_query(fp8rt_device *dev)
+{
+    fp8rt_run run = run_of(dev);
+    run.query = true;
+    return run;
+}
+
+fp8rt_run fp8rt_run_on(fp8rt_device *dev, void *scratch, size_t bytes)
+{
+    fp8rt_run run = run_of(dev);
+    run.scratch = scratch;
+    run.bytes = bytes;
+    return run;
+}
+
+// ---- profile ------------------------------------------------------------------------------------
+
+static uint64_t now(const fp8rt_run *run)
+{
+    return run->profile == NULL || run->profile->clock == NULL ? 0 : run->profile->clock();
+}
+
+static fp8rt_profile_entry *entry_at(const fp8rt_run *run, uint32_t entry)
+{
+    return entry == FP8RT_NO_ENTRY ? NULL : &run->profile->entries[entry];
+}
+
+// The entry of a layer that begins.
+static uint32_t open_entry(fp8rt_run *run, const char *name)
+{
+    fp8rt_profile *profile = run->profile;
+    if (profile == NULL || run->query) {
+        return FP8RT_NO_ENTRY;
+    }
+    const uint32_t index = profile->count++;
+    if (index >= profile->capacity) {
+        return FP8RT_NO_ENTRY;
+    }
+    profile->entries[index] = (fp8rt_profile_entry){.name = name, .depth = run->depth};
+    return index;
+}
+
+static void add_counters(fp8rt_counters *sum, const fp8rt_counters *x)
+{
+    sum->cycles += x->cycles;
+#define FP8RT_ADD(field, meaning) sum->field += x->field;
+    FP8RT_CYCLE_PARTS(FP8RT_ADD)
+#undef FP8RT_ADD
+    sum->macs += x->macs;
+    sum->read_beats += x->read_beats;
+    sum->write_beats += x->write_beats;
+}
+
+void fp8rt_layer_count(fp8rt_run *run, const fp8rt_gemm_result *result)
+{
+    run->flags |= result->flags;
+    run->nonfinite = run->nonfinite || result->amax_nonfinite;
+    fp8rt_profile_entry *entry = entry_at(run, run->entry);
+    if (entry != NULL) {
+        entry->commands++;
+        add_counters(&entry->counters, &result->counters);
+    }
+}
+
+static void close_entry(fp8rt_run *run, const fp8rt_scope *scope)
+{
+    fp8rt_profile_entry *entry = entry_at(run, run->entry);
+    fp8rt_profile_entry *parent = entry_at(run, scope->parent);
+    if (entry != NULL) {
+        entry->core_cycles = (uint32_t)(now(run) - scope->start);
+    }
+    if (entry != NULL && parent != NULL) {
+        parent->commands += entry->commands;
+        add_counters(&parent->counters, &entry->counters);
+    }
+    run->entry = scope->parent;
+}
+
+// ---- layers -------------------------------------------------------------------------------------
+
+static fp8rt_status check_run(const fp8rt_run *run)
+{
+    if (run->dev == NULL || (!run->query && run->scratch == NULL && run->bytes != 0)) {
+        return FP8RT_ERR_NULL;
+    }
+    if (run->dev->stamp == 0) {
+        return FP8RT_ERR_NOT_OPEN;
+    }
+    return ((uintptr_t)run->scratch & (run->dev->caps.beat_bytes - 1u)) != 0 ? FP8RT_ERR_ALIGNMENT
+                                                                             : FP8RT_OK;
+}
+
+fp8rt_status fp8rt_layer_begin(fp8rt_run *run, const char *name, fp8rt_scope *scope)
+{
+    if (run == NULL) {
+        *scope = (fp8rt_scope){0};
+        return FP8RT_ERR_NULL;
+    }
+    *scope =
+        (fp8rt_scope){.used = run->used, .parent = run->entry, .start = now(run), .name = name};
+    run->entry = open_entry(run, name);
+    run->depth++;
+    return run->status != FP8RT_OK ? run->status : check_run(run);
+}
+
+fp8rt_status fp8rt_layer_end(fp8rt_run *run, const fp8rt_scope *scope, fp8rt_status status)
+{
+    if (run == NULL) {
+        return status;
+    }
+    if (run->status == FP8RT_OK && status != FP8RT_OK) {
+        run->status = status;
+        run->failed = scope->name;
+    }
+    run->used = scope->used;
+    run->depth--;
+    close_entry(run, scope);
+    return status;
+}
+
+void *fp8rt_layer_take(fp8rt_run *run, size_t bytes)
+{
+    const size_t beat = run->dev->caps.beat_bytes, start = run->used;
+    const size_t end = start + ((bytes + beat - 1u) & ~(beat - 1u));
+    if (!run->query && end > run->bytes) {
+        return NULL;
+    }
+    run->used = end;
+    run->peak = end > run->peak ? end : run->peak;
+    // A query has no memory. Its addresses are not NULL, and at a beat.
+    return run->query ? (void *)(uintptr_t)(start + beat) : run->scratch + start;
+}
+
+fp8rt_tensor fp8rt_layer_tensor(fp8rt_run *run, uint32_t rows, uint32_t cols,
+                                fp8mac_format_id format)
+{
+    fp8rt_tensor tensor = {.rows = rows, .cols = cols, .format = format, .scale = 1.0f};
+    tensor.data = fp8rt_layer_take(run, fp8rt_tensor_bytes(&run->dev->caps, &tensor));
+    return tensor;
+}
+
+// ---- checks -------------------------------------------------------------------------------------
+
+static fp8rt_status check_place(const fp8rt_run *run, const fp8rt_tensor *tensor)
+{
+    const uint32_t beat = run->dev->caps.beat_bytes;
+    const uint32_t bytes = tensor->cols * fp8mac_format_bytes(fp8mac_format_get(tensor->format));
+    if ((((uintptr_t)tensor->data | tensor->stride) & (beat - 1u)) != 0) {
+        return FP8RT_ERR_ALIGNMENT;
+    }
+    return tensor->stride != 0 && tensor->stride < bytes ? FP8RT_ERR_STRIDE : FP8RT_OK;
+}
+
+fp8rt_status fp8rt_layer_check(const fp8rt_run *run, const fp8rt_tensor *tensor,
+                               fp8mac_format_id first, fp8mac_format_id last)
+{
+    if (tensor == NULL || tensor->data == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    if (tensor->rows == 0 || tensor->cols == 0 || tensor->cols > UINT32_MAX / 8u) {
+        return FP8RT_ERR_SHAPE;
+    }
+    if (tensor->format < first || tensor->format > last) {
+        return FP8RT_ERR_FORMAT;
+    }
+    if (!fp8rt_fp32_is_scale(fp8rt_fp32_bits(fp8rt_layer_scale(tensor->scale)))) {
+        return FP8RT_ERR_SCALE;
+    }
+    return check_place(run, tensor);
+}
+
+fp8rt_status fp8rt_layer_check_weights(const fp8rt_run *run, const fp8rt_weights *weights,
+                                       uint32_t k)
+{
+    if (weights == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    const fp8rt_status status = fp8rt_layer_check_fp8(run, &weights->codes);
+    return status == FP8RT_OK && weights->codes.cols != k ? FP8RT_ERR_SHAPE : status;
+}
