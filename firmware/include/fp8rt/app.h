@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fp8rt/device.h"
+#include "fp8rt/tensor.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,6 +59,12 @@ void fp8rt_app_print_element(const fp8rt_caps *caps);
 void fp8rt_app_print_utilisation(const fp8rt_caps *caps, const fp8rt_counters *gemms,
                                  uint64_t run_cycles);
 
+// Prints a line for each layer of a profile: cycles of the core and of the accelerator, commands, MACs,
+// utilisation of the multipliers while the accelerator worked, bytes on the bus, and the error if the
+// program has compared. As text, where a layer within a layer is indented, or as CSV with a head, where
+// the column `depth` says that.
+void fp8rt_app_print_profile(const fp8rt_caps *caps, const fp8rt_profile *profile);
+void fp8rt_app_print_profile_csv(const fp8rt_caps *caps, const fp8rt_profile *profile);
 // The value of the last argument `key=value`, or NULL if there is none.
 const char *fp8rt_app_option(int argc, char **argv, const char *key);
 

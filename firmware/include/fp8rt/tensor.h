@@ -100,6 +100,9 @@ typedef struct fp8rt_profile_entry {
     uint32_t core_cycles;    // from its start to its end, accelerator included
     uint32_t commands;       // of the accelerator
     fp8rt_counters counters; // of them
+    // For a program that compares the layer's output with its own reference: the largest difference.
+    float error;
+    bool compared; // error counts
 } fp8rt_profile_entry;
 
 // The caller's memory for entries. Those that have no place are counted and not kept.

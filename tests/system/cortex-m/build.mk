@@ -38,6 +38,6 @@ TESTS += $(SYS_TEST)/system-zephyr.log
 $(SYS_TEST)/system-zephyr.log: tests/system/zephyr.sh $(wildcard zephyr/* tests/system/zephyr/*) \
     $(wildcard firmware/port/zephyr/*) $(ARM_SOURCES) $(REGS_H) $(CATALOGUE_H) tests/run_test.sh
 	@tests/run_test.sh system-zephyr $@ $< $(BUILD) $(PYTHON) \
-	  $(filter-out firmware/src/app.c firmware/port/cortex-m/% tests/%,$(ARM_SOURCES))
+	  $(filter-out firmware/src/app.c firmware/src/app_profile.c firmware/port/cortex-m/% tests/%,$(ARM_SOURCES))
 
 -include $(shell find $(ARM_TEST) -name '*.d' 2>/dev/null)
