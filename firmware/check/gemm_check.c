@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "element_model.h"
+#include "explain.h"
 #include "fp32_bits.h"
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
@@ -154,37 +155,53 @@ static uint32_t element(const uint8_t *p, uint32_t size)
     return code;
 }
 
-// Number of outputs in row `m` that differ; reports them while *reported < MAX_REPORTED.
-static uint32_t compare_row(uint32_t m, uint32_t n, uint32_t size, const uint8_t *got,
-                            const uint8_t *want, uint32_t *reported)
+// What was compared: the GEMM as the model knows it, and how many differences were reported.
+typedef struct comparison {
+    const fp8mac_gemm_desc *gemm;
+    uint32_t size; // bytes of an output
+    uint32_t reported;
+} comparison;
+
+// The first difference of a GEMM also says which steps along K explain it.
+static void report_output(comparison *c, uint32_t m, uint32_t n, uint32_t got, uint32_t want)
 {
+    const int digits = (int)(2 * c->size);
+    if (c->reported++ >= MAX_REPORTED) {
+        return;
+    }
+    fprintf(stderr,
+            "check: D[%" PRIu32 "][%" PRIu32 "] is 0x%0*" PRIx32 ", golden model 0x%0*" PRIx32 "\n",
+            m, n, digits, got, digits, want);
+    if (c->reported == 1) {
+        fp8rt_explain_print(stderr, c->gemm, m, n, got);
+    }
+}
+
+// Number of outputs in row `m` that differ.
+static uint32_t compare_row(comparison *c, uint32_t m, const uint8_t *got, const uint8_t *want)
+{
+    const uint32_t size = c->size;
     uint32_t differing = 0;
-    if (memcmp(got, want, (size_t)n * size) == 0) {
+    if (memcmp(got, want, c->gemm->n * size) == 0) {
         return 0;
     }
-    for (uint32_t i = 0; i < n; i++, got += size, want += size) {
+    for (uint32_t i = 0; i < c->gemm->n; i++, got += size, want += size) {
         if (memcmp(got, want, size) != 0) {
             differing++;
-            if (*reported < MAX_REPORTED) {
-                (*reported)++;
-                fprintf(stderr,
-                        "check: D[%" PRIu32 "][%" PRIu32 "] is 0x%0*" PRIx32
-                        ", golden model 0x%0*" PRIx32 "\n",
-                        m, i, (int)(2 * size), element(got, size), (int)(2 * size),
-                        element(want, size));
-            }
+            report_output(c, m, i, element(got, size), element(want, size));
         }
     }
     return differing;
 }
 
-static uint32_t compare_outputs(const fp8rt_check_record *r, const uint8_t *got,
-                                const uint8_t *want)
+static uint32_t compare_outputs(const fp8rt_check_record *r, const fp8mac_gemm_desc *gemm,
+                                const uint8_t *got, const uint8_t *want)
 {
-    uint32_t size = d_size(r), differing = 0, reported = 0;
+    comparison c = {.gemm = gemm, .size = d_size(r)};
+    uint32_t differing = 0;
     for (uint32_t m = 0; m < r->m; m++) {
-        differing += compare_row(m, r->n, size, got + (size_t)m * r->d_stride,
-                                 want + (size_t)m * r->n * size, &reported);
+        differing +=
+            compare_row(&c, m, got + (size_t)m * r->d_stride, want + (size_t)m * r->n * c.size);
     }
     return differing;
 }
@@ -263,7 +280,7 @@ uint32_t fp8rt_check_run(const fp8rt_check_record *record, fp8rt_check_resolve r
         free(want);
         return malformed(counters, fp8mac_status_string(status));
     }
-    uint32_t outputs = compare_outputs(record, got, want);
+    uint32_t outputs = compare_outputs(record, &desc, got, want);
     uint32_t summary = compare_summary(record, &result);
     free(want);
     count(record, outputs, summary, counters);

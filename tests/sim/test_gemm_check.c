@@ -8,11 +8,13 @@
 
 #include "fp8mac/fp8mac.h"
 #include "fp8mac_regs.h"
+#include "explain.h"
 #include "gemm_check.h"
 
 #define BASE 0x80000000u
 #define RAM_BYTES 65536u
 #define ROUNDS 300
+#define K_MAX 200u
 
 static unsigned long passed, failed;
 // Exactly RAM_BYTES from malloc, so that the address sanitizer guards both ends.
@@ -264,6 +266,80 @@ static void test_differences(void)
     }
 }
 
+// Leaves in D[0][0] what `change` makes of the operands, and returns what is said of it.
+static fp8rt_explanation explained(pair *t, uint32_t first, uint32_t last, fp8rt_cause change)
+{
+    uint8_t a[2 * K_MAX], b[2 * K_MAX], d[4] = {0};
+    const uint32_t count = last + 1 - first;
+    fp8mac_gemm_desc one = t->desc;
+    memcpy(a, t->desc.a, t->desc.k);
+    memcpy(b, t->desc.b, t->desc.k);
+    if (change == FP8RT_CAUSE_PREFIX) {
+        one.k = first;
+    } else if (change == FP8RT_CAUSE_WITHOUT) {
+        memset(a + first, 0, count);
+    } else {
+        memmove(a + last + 1, a + first, t->desc.k - first);
+        memmove(b + last + 1, b + first, t->desc.k - first);
+        one.k += count;
+    }
+    one.m = one.n = one.ldd = 1;
+    one.a = a;
+    one.b = b;
+    one.lda = one.ldb = one.k;
+    one.d = d;
+    expect("the model takes the changed GEMM", fp8mac_gemm(&one, NULL) == FP8MAC_OK);
+    const uint32_t got = d[0] | (uint32_t)d[1] << 8 | (uint32_t)d[2] << 16 | (uint32_t)d[3] << 24;
+    return fp8rt_explain(&t->desc, 0, 0, got);
+}
+
+// Positive numbers of different size in every product: each step changes D.
+static void draw_distinct(pair *t, uint8_t *a, uint8_t *b)
+{
+    static const float one = 1.0f;
+    t->desc = (fp8mac_gemm_desc){
+        .m = 1,
+        .n = 1,
+        .k = 33 + draw(K_MAX - 32),
+        .dot = {.a_format = fp8mac_format_get(FP8MAC_E4M3FN),
+                .b_format = fp8mac_format_get(FP8MAC_E4M3FN),
+                .acc_format = FP8MAC_ACC_FP32,
+                .group = 8},
+        .a = a,
+        .b = b,
+        .scale_d = &one,
+        .d_format = fp8mac_format_get(FP8MAC_FP32),
+        .ldd = 1,
+    };
+    t->desc.lda = t->desc.ldb = t->desc.k;
+    for (size_t i = 0; i < t->desc.k; i++) {
+        a[i] = (uint8_t)(0x30 + draw(16));
+        b[i] = (uint8_t)(0x30 + draw(16));
+    }
+}
+
+static void test_explanations(void)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        uint8_t a[K_MAX], b[K_MAX];
+        pair t;
+        draw_distinct(&t, a, b);
+        const uint32_t k = (uint32_t)t.desc.k, first = 8 * (1 + draw(k / 8 - 1));
+        const uint32_t last = (k - first > 8 ? first + 8 : k) - 1;
+        for (int change = FP8RT_CAUSE_PREFIX; change <= FP8RT_CAUSE_TWICE; change++) {
+            const fp8rt_explanation e = explained(&t, first, last, (fp8rt_cause)change);
+            // A short last step that is missing is also a prefix.
+            const bool prefix = change == FP8RT_CAUSE_WITHOUT && last == k - 1;
+            expect("a step explains the output",
+                   e.cause == (prefix ? FP8RT_CAUSE_PREFIX : (fp8rt_cause)change));
+            expect("which step, if it is one alone",
+                   e.others != 0 || (e.first == first && (prefix || e.last == last)));
+        }
+        expect("nothing explains a NaN",
+               fp8rt_explain(&t.desc, 0, 0, 0x7fc00000).cause == FP8RT_CAUSE_UNKNOWN);
+    }
+}
+
 static void test_counters(void)
 {
     pair t;
@@ -389,6 +465,7 @@ int main(void)
         return 1;
     }
     test_differences();
+    test_explanations();
     test_counters();
     test_malformed();
     test_d_rows();
