@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A case is one layer with operands from a seed. A family is a file of cases.
+#ifndef CASES_H
+#define CASES_H
+
+#include "fp8rt/reference.h"
+#include "fp8rt/trial.h"
+
+typedef struct layers_test {
+    fp8rt_device dev;
+    fp8rt_arena arena; // of the case: it is as large again for the next one
+    fp8rt_random random;
+    unsigned passed, failed;
+} layers_test;
+
+typedef fp8rt_status layers_call(fp8rt_run *run, const void *desc);
+typedef void layers_reference(fp8rt_reference *reference, const void *desc);
+
+// Runs the layer with the scratch that its query asks for. Prints a hash of the output; on the chip
+// also cycles, on the host the error beside `reference`, which NULL leaves out.
+void layers_try(layers_test *test, const char *name, layers_call *call, layers_reference *reference,
+                const void *desc, fp8rt_tensor *out);
+// Counts a condition, and prints its name if it does not hold.
+void layers_expect(layers_test *test, const char *name, bool good);
+
+// Operands: their memory comes from the arena. Tensors have codes of all magnitudes, zeros and
+// subnormals; floats have magnitudes of 2^-8 to 2^8.
+void *layers_take(layers_test *test, size_t bytes);
+fp8rt_tensor layers_empty(layers_test *test, uint32_t rows, uint32_t cols, fp8mac_format_id format);
+fp8rt_tensor layers_codes(layers_test *test, uint32_t rows, uint32_t cols, fp8mac_format_id format);
+const float *layers_floats(layers_test *test, bool is_signed, uint32_t count);
+fp8rt_weights layers_weights(layers_test *test, uint32_t rows, uint32_t cols);
+
+// The families.
+void layers_linear(layers_test *test);
+void layers_convolution(layers_test *test);
+
+#endif

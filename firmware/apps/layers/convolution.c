@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cases.h"
+
+static fp8rt_status call(fp8rt_run *run, const void *desc)
+{
+    return fp8rt_convolution(run, desc);
+}
+
+static void refer(fp8rt_reference *reference, const void *desc)
+{
+    fp8rt_reference_convolution(reference, desc);
+}
+
+// What runs, and the definition with which it is compared
+typedef struct paired {
+    const fp8rt_convolution_desc *runs, *definition;
+} paired;
+
+static fp8rt_status call_pair(fp8rt_run *run, const void *desc)
+{
+    return fp8rt_convolution(run, ((const paired *)desc)->runs);
+}
+
+// The values are the definition's. Blocks of 32 products, and so the bounds, are those of what runs.
+static void refer_pair(fp8rt_reference *reference, const void *desc)
+{
+    const paired *pair = desc;
+    fp8rt_reference definition =
+        fp8rt_reference_of(reference->caps, pair->runs->out, reference->arena);
+    fp8rt_reference_convolution(reference, pair->runs);
+    fp8rt_reference_convolution(&definition, pair->definition);
+    reference->values = definition.values;
+}
+
+#define SAME_3_X_3                                                                                 \
+    {.kernel_h = 3, .kernel_w = 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1}
+
+typedef struct convolution_case {
+    const char *name;
+    uint32_t images, height, width, channels, out_channels;
+    fp8rt_window window;
+    uint32_t pixel_bytes, group_in, group_out;
+    bool residual;
+    fp8mac_format_id out_format;
+    fp8rt_scaling_kind scaling;
+    fp8mac_activation activation;
+} convolution_case;
+
+static const convolution_case cases[] = {
+    {.name = "28 x 28 x 8 to 16, 3 x 3, relu",
+     .height = 28,
+     .width = 28,
+     .channels = 8,
+     .out_channels = 16,
+     .window = SAME_3_X_3,
+     .activation = FP8MAC_ACT_RELU},
+    {.name = "2 of 13 x 11 x 5 to 9, 3 x 2, stride 2, dilation 2",
+     .images = 2,
+     .height = 13,
+     .width = 11,
+     .channels = 5,
+     .out_channels = 9,
+     .window = {.kernel_h = 3,
+                .kernel_w = 2,
+                .stride_y = 2,
+                .stride_x = 2,
+                .dilation_y = 2,
+                .dilation_x = 2,
+                .pad_top = 2,
+                .pad_bottom = 1,
+                .pad_left = 1},
+     .out_format = FP8MAC_FP32},
+    {.name = "3 of 8 x 8 x 1 to 20, 3 x 3, dynamic, from bytes",
+     .images = 3,
+     .height = 8,
+     .width = 8,
+     .channels = 1,
+     .pixel_bytes = 1,
+     .out_channels = 20,
+     .window = SAME_3_X_3,
+     .scaling = FP8RT_SCALING_DYNAMIC},
+    {.name = "5 signals of 64 x 12 to 24, 7, stride 2, residual",
+     .images = 5,
+     .width = 64,
+     .channels = 12,
+     .out_channels = 24,
+     .window = {.kernel_w = 7, .stride_x = 2, .pad_left = 3, .pad_right = 3},
+     .residual = true},
+    {.name = "2 of 7 x 9 x 32 to 48, 1 x 1",
+     .images = 2,
+     .height = 7,
+     .width = 9,
+     .channels = 32,
+     .out_channels = 48,
+     .out_format = FP8MAC_E5M2},
+    {.name = "10 x 10 x 64 to 40, 3 x 3, groups of 24, dynamic",
+     .height = 10,
+     .width = 10,
+     .channels = 64,
+     .out_channels = 40,
+     .group_in = 24,
+     .group_out = 16,
+     .window = {.kernel_h = 3, .kernel_w = 3},
+     .scaling = FP8RT_SCALING_DYNAMIC},
+};
+
+static fp8rt_tensor pixels(layers_test *test, const convolution_case *c, uint32_t rows)
+{
+    if (c->pixel_bytes == 0) {
+        return layers_codes(test, rows, c->channels, FP8MAC_E4M3FN);
+    }
+    fp8rt_tensor bytes = layers_codes(test, 1, rows * c->pixel_bytes, FP8MAC_E4M3FN);
+    bytes.rows = rows;
+    bytes.cols = c->channels;
+    return bytes;
+}
+
+static uint32_t or_one(uint32_t x)
+{
+    return x == 0 ? 1 : x;
+}
+
+static void run_case(layers_test *test, const convolution_case *c)
+{
+    const fp8rt_arena arena = test->arena;
+    const fp8rt_window *w = &c->window;
+    const uint32_t images = or_one(c->images), height = or_one(c->height);
+    const uint32_t out_h = fp8rt_window_count(w->kernel_h, w->stride_y, w->dilation_y, height,
+                                              w->pad_top + w->pad_bottom);
+    const uint32_t out_w = fp8rt_window_count(w->kernel_w, w->stride_x, w->dilation_x, c->width,
+                                              w->pad_left + w->pad_right);
+    const uint32_t rows = images * out_h * out_w;
+    const uint32_t group_in = c->group_in == 0 ? c->channels : c->group_in;
+    fp8rt_scaling scaling = {.kind = c->scaling};
+    fp8rt_tensor x = pixels(test, c, images * height * c->width);
+    const fp8rt_weights weights =
+        layers_weights(test, c->out_channels, or_one(w->kernel_h) * or_one(w->kernel_w) * group_in);
+    const fp8rt_tensor residual = layers_codes(test, rows, c->out_channels, FP8MAC_E4M3FN);
+    fp8rt_tensor out = layers_empty(test, rows, c->out_channels, c->out_format);
+    x.scale = 0.0078125f;
+    out.scaling = &scaling;
+    out.scale = c->scaling == FP8RT_SCALING_STATIC && c->out_format == FP8MAC_E4M3FN ? 64.0f : 1.0f;
+    const fp8rt_convolution_desc desc = {.x = &x,
+                                         .images = c->images,
+                                         .height = c->height,
+                                         .width = c->width,
+                                         .pixel_bytes = c->pixel_bytes,
+                                         .window = *w,
+                                         .weights = &weights,
+                                         .group_in = c->group_in,
+                                         .group_out = c->group_out,
+                                         .residual = c->residual ? &residual : NULL,
+                                         .fused = {.activation = c->activation},
+                                         .out = &out};
+    layers_try(test, c->name, call, refer, &desc, &out);
+    test->arena = arena;
+}
+
+// 40 channels with two outputs each: groups of one channel become groups of eight.
+static void depthwise(layers_test *test)
+{
+    enum { HEIGHT = 9, WIDTH = 12, CHANNELS = 40, POINTS = 9 };
+    const fp8rt_arena arena = test->arena;
+    const fp8rt_caps *caps = &test->dev.caps;
+    fp8rt_tensor x = layers_codes(test, HEIGHT * WIDTH, CHANNELS, FP8MAC_E4M3FN);
+    fp8rt_weights narrow = layers_weights(test, 2 * CHANNELS, POINTS), joined = narrow;
+    const uint32_t count = fp8rt_groups_to_join(caps, FP8MAC_FP16, 2);
+    joined.codes = layers_empty(test, 2 * CHANNELS, POINTS * count, FP8MAC_E4M3FN);
+    joined.codes.scale = narrow.codes.scale;
+    const fp8rt_join_desc join = {.src = &narrow.codes,
+                                  .points = POINTS,
+                                  .group_in = 1,
+                                  .group_out = 2,
+                                  .joined = count,
+                                  .dst = &joined.codes};
+    layers_expect(test, "groups are joined", fp8rt_join_groups(caps, &join) == FP8RT_OK);
+    fp8rt_tensor out = layers_empty(test, HEIGHT * WIDTH, 2 * CHANNELS, FP8MAC_FP16);
+    const fp8rt_convolution_desc desc = {.x = &x,
+                                         .height = HEIGHT,
+                                         .width = WIDTH,
+                                         .window = SAME_3_X_3,
+                                         .weights = &joined,
+                                         .group_in = count,
+                                         .group_out = 2 * count,
+                                         .out = &out};
+    const fp8rt_convolution_desc definition = {.x = &x,
+                                               .height = HEIGHT,
+                                               .width = WIDTH,
+                                               .window = SAME_3_X_3,
+                                               .weights = &narrow,
+                                               .group_in = 1,
+                                               .group_out = 2,
+                                               .out = &out};
+    const paired pair = {&desc, &definition};
+    x.scale = 0.0078125f;
+    layers_try(test, "9 x 12 x 40 to 80, 3 x 3, depthwise", call_pair, refer_pair, &pair, &out);
+    test->arena = arena;
+}
+
+void layers_convolution(layers_test *test)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        run_case(test, &cases[i]);
+    }
+    depthwise(test);
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//: Layers of networks on data of all magnitudes: cycles on the chip, error on the host.
+//: FAMILY=    one family alone: linear, convolution
+//
+// Host and chip print the same hashes. The host compares every output with a reference in double
+// precision. The last line is the count of tests.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cases.h"
+
+typedef struct family {
+    const char *name;
+    void (*run)(layers_test *test);
+} family;
+
+static const family families[] = {
+    {"linear", layers_linear},
+    {"convolution", layers_convolution},
+};
+
+// ---- operands -----------------------------------------------------------------------------------
+
+void *layers_take(layers_test *test, size_t bytes)
+{
+    void *memory = fp8rt_arena_alloc(&test->arena, bytes);
+    if (memory == NULL) {
+        printf("FAIL out of memory\n");
+        test->failed++;
+    }
+    return memory;
+}
+
+fp8rt_tensor layers_empty(layers_test *test, uint32_t rows, uint32_t cols, fp8mac_format_id format)
+{
+    fp8rt_tensor tensor = {.rows = rows, .cols = cols, .format = format, .scale = 1.0f};
+    tensor.data = layers_take(test, fp8rt_tensor_bytes(&test->dev.caps, &tensor));
+    return tensor;
+}
+
+fp8rt_tensor layers_codes(layers_test *test, uint32_t rows, uint32_t cols, fp8mac_format_id format)
+{
+    fp8rt_tensor tensor = layers_empty(test, rows, cols, format);
+    const size_t bytes = fp8rt_tensor_bytes(&test->dev.caps, &tensor);
+    if (tensor.data == NULL) {
+        return tensor;
+    }
+    if (format == FP8MAC_FP32) {
+        fp8rt_random_floats(&test->random, true, tensor.data, bytes / sizeof(float));
+    } else {
+        fp8rt_random_codes(&test->random, FP8RT_DATA_WIDE, format, tensor.data, bytes);
+    }
+    return tensor;
+}
+
+const float *layers_floats(layers_test *test, bool is_signed, uint32_t count)
+{
+    float *values = layers_take(test, count * sizeof(float));
+    if (values != NULL) {
+        fp8rt_random_floats(&test->random, is_signed, values, count);
+    }
+    return values;
+}
+
+fp8rt_weights layers_weights(layers_test *test, uint32_t rows, uint32_t cols)
+{
+    fp8rt_weights weights = {.codes = layers_codes(test, rows, cols, FP8MAC_E4M3FN)};
+    weights.codes.scale = 0.0625f;
+    weights.row_scale = layers_floats(test, false, rows);
+    weights.bias = layers_floats(test, true, rows);
+    return weights;
+}
+
+// ---- a case -------------------------------------------------------------------------------------
+
+void layers_expect(layers_test *test, const char *name, bool good)
+{
+    if (!good) {
+        printf("FAIL %s\n", name);
+    }
+    good ? test->passed++ : test->failed++;
+}
+
+// FNV-1a of the rows' codes and the scale.
+static uint32_t hash_bytes(uint32_t hash, const void *bytes, size_t count)
+{
+    const uint8_t *byte = bytes;
+    for (size_t i = 0; i < count; i++) {
+        hash = (hash ^ byte[i]) * 16777619u;
+    }
+    return hash;
+}
+
+static uint32_t hash_of(const fp8rt_caps *caps, const fp8rt_tensor *out)
+{
+    const uint32_t bytes = out->cols * fp8mac_format_bytes(fp8mac_format_get(out->format));
+    const uint32_t stride = fp8rt_tensor_stride(caps, out);
+    uint32_t hash = hash_bytes(2166136261u, &out->scale, sizeof out->scale);
+    for (uint32_t row = 0; row < out->rows; row++) {
+        hash = hash_bytes(hash, (const uint8_t *)out->data + (size_t)row * stride, bytes);
+    }
+    return hash;
+}
+
+// The layer, with the scratch that it asks for.
+static fp8rt_status run_layer(layers_test *test, layers_call *call, const void *desc,
+                              fp8rt_profile *profile)
+{
+    fp8rt_run query = fp8rt_run_query(&test->dev);
+    fp8rt_status status = call(&query, desc);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    fp8rt_arena arena = test->arena;
+    void *scratch = fp8rt_arena_alloc(&arena, query.peak);
+    fp8rt_run run = fp8rt_run_on(&test->dev, scratch, query.peak);
+    run.profile = profile;
+    status = call(&run, desc);
+    if (status == FP8RT_OK && run.peak != query.peak) {
+        printf("FAIL the run took %zu bytes of scratch, the query said %zu\n", run.peak,
+               query.peak);
+        return FP8RT_ERR_SCRATCH;
+    }
+    return status;
+}
+
+static void print_cycles(const fp8rt_profile_entry *entry)
+{
+    const uint32_t busy = entry->counters.cycles - entry->counters.idle;
+    printf("     core %" PRIu32 ", accelerator %" PRIu32 " cycles, %" PRIu32 " commands\n",
+           entry->core_cycles - busy, busy, entry->commands);
+}
+
+static bool compare(layers_test *test, layers_reference *call, const void *desc,
+                    const fp8rt_tensor *out)
+{
+    fp8rt_reference reference = fp8rt_reference_of(&test->dev.caps, out, test->arena);
+    if (reference.values == NULL) {
+        return false;
+    }
+    call(&reference, desc);
+    const fp8rt_deviation d = fp8rt_reference_compare(&reference, out);
+    printf("     error %.3g of %.3g allowed there, largest value %.3g; %" PRIu32 " of %" PRIu32
+           " outputs wrong\n",
+           d.error, d.bound, d.amax, d.wrong, out->rows * out->cols);
+    return d.wrong == 0;
+}
+
+void layers_try(layers_test *test, const char *name, layers_call *call, layers_reference *reference,
+                const void *desc, fp8rt_tensor *out)
+{
+    fp8rt_profile_entry entry = {0};
+    fp8rt_profile profile = {.entries = &entry, .capacity = 1, .clock = fp8rt_app_cycles};
+    const fp8rt_status status = run_layer(test, call, desc, &profile);
+    bool good = status == FP8RT_OK;
+    if (!good) {
+        printf("FAIL %s: %s\n", name, fp8rt_status_string(status));
+    } else {
+        printf("ok   %-52s hash %08" PRIx32 "\n", name, hash_of(&test->dev.caps, out));
+        if (!fp8rt_app_is_host) {
+            print_cycles(&entry);
+        } else if (reference != NULL) {
+            good = compare(test, reference, desc, out);
+        }
+    }
+    good ? test->passed++ : test->failed++;
+}
+
+int main(int argc, char **argv)
+{
+    static layers_test test;
+    const char *only = fp8rt_app_option(argc, argv, "FAMILY");
+    if (fp8rt_device_open(&test.dev, &fp8rt_app_port) != FP8RT_OK) {
+        printf("layers: no accelerator\n");
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
+        if (only == NULL || strcmp(only, families[i].name) == 0) {
+            test.arena = fp8rt_app_arena();
+            test.random = fp8rt_random_seed((uint32_t)i + 1u);
+            printf("%s\n", families[i].name);
+            families[i].run(&test);
+        }
+    }
+    printf("%u passed, %u failed\n", test.passed, test.failed);
+    return test.failed == 0 && test.passed > 0 ? 0 : 1;
+}

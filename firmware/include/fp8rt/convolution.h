@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of images and signals, read in place by the accelerator: no operand is gathered.
+//
+//   out[oy][ox][n] = fused(bias[n] + residual[oy][ox][n] + sum over ky, kx, c of
+//       weights[n][ky][kx][c] * x[oy * stride_y + ky * dilation_y - pad_top]
+//                                [ox * stride_x + kx * dilation_x - pad_left][c])
+//
+// Pixels outside the image are 0. A tensor of images has a row for each pixel and a column for each
+// channel, one image after the other. A signal is an image of height 1.
+//
+// Commands of the accelerator: one for each group and image. Images of height 1 (signals), and images
+// with a kernel of height 1 without vertical stride and padding, are one command together.
+//
+// Grouped convolution: output channels see the input channels of their group alone. Depthwise
+// convolution has one channel in a group. The accelerator writes whole beats of output channels, so
+// fp8rt_join_groups puts neighbouring groups together and fills their weights up with zeros. Of the
+// products of a depthwise convolution into FP8, one in 16 then counts (128-bit bus). It takes a cycle for
+// 1.6 outputs with a kernel of 3 x 3: a block of 32 products and 4 x 4 outputs takes 2 cycles.
+//
+// Errors as for fp8rt/linear.h, with the kernel's products in the order ky, kx, c.
+#ifndef FP8RT_CONVOLUTION_H
+#define FP8RT_CONVOLUTION_H
+
+#include "fp8rt/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Ranges of fields: fp8rt_image of fp8rt/gemm.h.
+typedef struct fp8rt_window {
+    uint32_t kernel_h, kernel_w;                       // 0: 1
+    uint32_t stride_y, stride_x;                       // 0: 1
+    uint32_t dilation_y, dilation_x;                   // 0: 1
+    uint32_t pad_top, pad_bottom, pad_left, pad_right; // pixels
+} fp8rt_window;
+
+// Output lines (pixels of a line) for `size` input lines (pixels); 0 if the kernel does not fit. The
+// first three of 0 stand for 1.
+uint32_t fp8rt_window_count(uint32_t kernel, uint32_t stride, uint32_t dilation, uint32_t size,
+                            uint32_t padding);
+
+typedef struct fp8rt_convolution_desc {
+    const fp8rt_tensor *x;  // images * height * width x channels, FP8
+    uint32_t images;        // 0: 1
+    uint32_t height, width; // of an image. 0: 1
+    // From pixel to pixel of x, if that is not x's stride: any number of bytes, at least the channels.
+    // x's data may then begin at any byte.
+    uint32_t pixel_bytes;
+    fp8rt_window window;
+    // output channels x kernel_h * kernel_w * channels of a group, in the order ky, kx, c
+    const fp8rt_weights *weights;
+    // Channels of x and of `out` that belong to a group; 0: all of them. The last group has the rest,
+    // and its rows of weights are accordingly shorter. With several groups the bytes of group_out
+    // channels of `out` are whole beats.
+    uint32_t group_in, group_out;
+    const fp8rt_tensor *residual; // as `out`, of any format; NULL: none
+    fp8rt_fused fused;
+    fp8rt_tensor *out; // images * lines * pixels of them x output channels, of any format
+} fp8rt_convolution_desc;
+
+// As fp8rt_linear, and FP8RT_ERR_IMAGE: a field of the window is out of its range. FP8RT_ERR_ALIGNMENT:
+// also a group_out that is not whole beats.
+fp8rt_status fp8rt_convolution(fp8rt_run *run, const fp8rt_convolution_desc *desc);
+
+// ---- weights of small groups --------------------------------------------------------------------
+
+// `joined` groups become one: dst has the rows of src, each with the codes of `joined` groups, of which
+// those of other groups are 0. The last group of dst has what remains. src has rows of points * group_in
+// codes; dst has rows of points * group_in * min(joined, groups) codes.
+typedef struct fp8rt_join_desc {
+    const fp8rt_tensor *src;      // output channels x points * group_in
+    uint32_t points;              // kernel_h * kernel_w
+    uint32_t group_in, group_out; // of src; depthwise: 1, and 1 or the multiplier of channels
+    uint32_t joined;              // fp8rt_groups_to_join
+    fp8rt_tensor *dst;            // FP8, of src's format; data is provided
+} fp8rt_join_desc;
+
+// The fewest groups that can be joined: group_out of them are whole beats of `format`.
+uint32_t fp8rt_groups_to_join(const fp8rt_caps *caps, fp8mac_format_id format, uint32_t group_out);
+// Work of the core, once for each network. Scales and biases stay as they are.
+// FP8RT_ERR_NULL, FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT: nothing was written.
+fp8rt_status fp8rt_join_groups(const fp8rt_caps *caps, const fp8rt_join_desc *desc);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

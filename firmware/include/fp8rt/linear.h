@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fully connected layer: out = fused(x * weights^T + bias + residual), one row of x for each row of
+// out. One command, or two if the scale of `out` is dynamic.
+//
+//   fp8rt_linear_desc desc = {.x = &x, .weights = &weights, .out = &y};
+//   status = fp8rt_linear(&run, &desc);
+//
+// Error of an output beside the exact sum S of the operands' values, before it becomes a code, with an
+// FP32 accumulator of the default array:
+//
+//   |error| <= scales * 2^-13 * (sum over blocks of 32 products of max|x| * max|weight|) + 2^-22 * |S|
+//
+// The largest operands of a block count, because its products are aligned to them. A code then adds
+// half a unit of its last place.
+#ifndef FP8RT_LINEAR_H
+#define FP8RT_LINEAR_H
+
+#include "fp8rt/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fp8rt_linear_desc {
+    const fp8rt_tensor *x;        // rows x k, FP8
+    const fp8rt_weights *weights; // n x k
+    const fp8rt_tensor *residual; // rows x n of any format; NULL: none. May have the data of `out`
+    fp8rt_fused fused;
+    fp8rt_tensor *out; // rows x n of any format
+} fp8rt_linear_desc;
+
+// FP8RT_ERR_NULL, FP8RT_ERR_SHAPE (sizes that do not fit each other), FP8RT_ERR_FORMAT, FP8RT_ERR_SCALE,
+// FP8RT_ERR_ALIGNMENT, FP8RT_ERR_STRIDE, FP8RT_ERR_SCRATCH: nothing was written. Others as
+// fp8rt_gemm_run.
+fp8rt_status fp8rt_linear(fp8rt_run *run, const fp8rt_linear_desc *desc);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

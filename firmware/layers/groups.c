@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights of several groups of a convolution as those of one group, with zeros between them.
+#include <string.h>
+
+#include "fp8rt/convolution.h"
+
+uint32_t fp8rt_groups_to_join(const fp8rt_caps *caps, fp8mac_format_id format, uint32_t group_out)
+{
+    const uint32_t bytes = group_out * fp8mac_format_bytes(fp8mac_format_get(format));
+    uint32_t joined = 1;
+    while (((joined * bytes) & (caps->beat_bytes - 1u)) != 0) {
+        joined++;
+    }
+    return joined;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t count_groups(const fp8rt_join_desc *desc)
+{
+    return desc->src->rows / desc->group_out;
+}
+
+static fp8rt_status check(const fp8rt_caps *caps, const fp8rt_join_desc *desc)
+{
+    if (caps == NULL || desc == NULL || desc->src == NULL || desc->dst == NULL ||
+        desc->src->data == NULL || desc->dst->data == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    if (desc->src->format > FP8MAC_E5M2FNUZ || desc->dst->format != desc->src->format) {
+        return FP8RT_ERR_FORMAT;
+    }
+    const fp8rt_tensor *src = desc->src, *dst = desc->dst;
+    if (desc->group_in == 0 || desc->group_out == 0 || desc->joined == 0 || src->rows == 0 ||
+        src->rows % desc->group_out != 0 || src->cols != desc->points * desc->group_in) {
+        return FP8RT_ERR_SHAPE;
+    }
+    const uint32_t joined = least(desc->joined, count_groups(desc));
+    return dst->rows == src->rows && dst->cols == src->cols * joined ? FP8RT_OK : FP8RT_ERR_SHAPE;
+}
+
+// A row of group number `place` of `joined` groups
+static void join_row(const fp8rt_join_desc *desc, const uint8_t *src, uint32_t place,
+                     uint32_t joined, uint8_t *dst)
+{
+    const uint32_t in = desc->group_in;
+    memset(dst, 0, desc->dst->cols);
+    for (uint32_t point = 0; point < desc->points; point++) {
+        memcpy(dst + ((size_t)point * joined + place) * in, src + (size_t)point * in, in);
+    }
+}
+
+fp8rt_status fp8rt_join_groups(const fp8rt_caps *caps, const fp8rt_join_desc *desc)
+{
+    const fp8rt_status status = check(caps, desc);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    const uint32_t src_stride = fp8rt_tensor_stride(caps, desc->src);
+    const uint32_t dst_stride = fp8rt_tensor_stride(caps, desc->dst);
+    const uint32_t groups = count_groups(desc);
+    for (uint32_t row = 0; row < desc->src->rows; row++) {
+        const uint32_t group = row / desc->group_out, place = group % desc->joined;
+        join_row(desc, (const uint8_t *)desc->src->data + (size_t)row * src_stride, place,
+                 least(desc->joined, groups - (group - place)),
+                 (uint8_t *)desc->dst->data + (size_t)row * dst_stride);
+    }
+    return FP8RT_OK;
+}

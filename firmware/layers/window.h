@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What layers that move a window over images have in common.
+#ifndef FP8RT_WINDOW_H
+#define FP8RT_WINDOW_H
+
+#include "fp8rt/convolution.h"
+
+// With the defaults filled in.
+fp8rt_window fp8rt_window_fill(const fp8rt_window *window);
+// An FP8 tensor of pixels, which may lie at any byte if `pixel_bytes` is not 0.
+fp8rt_status fp8rt_pixels_check(const fp8rt_run *run, const fp8rt_tensor *x, uint32_t pixel_bytes);
+
+#endif
