@@ -416,6 +416,7 @@ def run(options: argparse.Namespace) -> int:
             "netlist": str(item.netlist),
             "elements": list(item.elements),
             "name": item.name,
+            "area": item.area,
             "checked": "simulated" if item.bench else "proved" if results[name].passed else "",
             "passed": results[name].passed,
             "failed": results[name].failed,

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m synth fpga: cells of an FPGA that Yosys maps the default element, its INT8 baseline and the accelerator to.
 
-Counts only: Yosys neither places nor routes, and no clock is confirmed. The element's leaves are logic like the rest; full
-adders written as gates do not use the carry chains of an FPGA. The accelerator has its memories.
+Counts only: Yosys neither places nor routes, and no clock is confirmed. Full adders written as gates do not use the carry
+chains of an FPGA, nor do Booth products use its DSPs. So the leaves are those of rtl/behavioural. The element and its
+baseline are mapped with the leaves of the chip too.
+
+The accelerator has its memories. Modules that stand many times in it are mapped once each, as in `python -m synth accel`,
+and count as often as they stand in it. They begin and end with registers. Everything else is flat. A clock gate is left
+out: an FPGA has a clock buffer with an enable in its place.
 """
 
 from __future__ import annotations
@@ -13,16 +18,19 @@ import os
 import re
 import time
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from ..flow import sources, yosys
+from ..flow import recipe, runs, sources, yosys
 from ..flow.cache import Cache, key_of
 from ..flow.errors import UsageError, exit_status
 from ..flow.runs import Design
 from ..flow.schedule import Task, run_all
 from . import accel, defaults, request, tables
-from .elements import source_folders
+from .elements import BEHAVIOURAL, CLOCK_GATE, int8, source_folders
+
+ACCELERATOR = "accelerator"
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,7 @@ TARGETS = {
 }
 
 
-def counts(target: Target, cells: dict[str, int]) -> dict[str, float]:
+def counts(target: Target, cells: Mapping[str, int]) -> dict[str, float]:
     found: Counter[str] = Counter()
     for cell, number in cells.items():
         for column, pattern, weight in target.kinds:
@@ -75,16 +83,41 @@ def counts(target: Target, cells: dict[str, int]) -> dict[str, float]:
     return {column: found[column] for column in COLUMNS}
 
 
-def script(target: Target, design: Design, files: list[str]) -> str:
-    values = " ".join(f"-G {name}={value}" for name, value in design.parameters)
-    return "\n".join(
+def scripts(target: Target, design: Design, files: list[str]) -> dict[str, str]:
+    """Yosys scripts: fpga.ys writes stat.json. With black boxes it reads apart.il, which boxes.py makes of what
+    instances.ys writes."""
+    reads = " ".join(
         (
-            f"read_slang --threads 1 --ignore-assertions --top {design.top} {values} {' '.join(files)}",
-            f"{target.command} -top {design.top}",
-            "tee -q -o stat.json stat -json",
-            "",
+            f"read_slang --threads 1 --ignore-assertions --top {design.top}",
+            *(f"-G {name}={value}" for name, value in design.parameters),
+            *(f"--blackboxed-module {name}" for name in design.black_boxes),
+            *files,
         )
     )
+    maps = (f"{target.command} -top {design.top}", "tee -q -o stat.json stat -json", "")
+    if not design.black_boxes:
+        return {"fpga.ys": "\n".join((reads, *maps))}
+    return {
+        "instances.ys": recipe.instances(reads),
+        "fpga.ys": "\n".join(("read_rtlil apart.il", *maps)),
+    }
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is mapped once and stands `count` times in a design."""
+
+    name: str
+    count: int
+    cells: dict[str, float]  # by column, of one
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A design, and those of its black boxes that count."""
+
+    design: Design
+    blocks: dict[str, Design] = field(default_factory=dict)
 
 
 class Mapper:
@@ -93,24 +126,58 @@ class Mapper:
         self.cache = Cache(build / "synth")
         self.target = target
 
-    def cells(self, design: Design) -> dict[str, int]:
-        """Cell type to number."""
-        used = sources.closure(design.top, self.files)
-        sources.check_parameters(self.files[design.top], dict(design.parameters))
+    def cells(self, design: Design) -> Counter[str]:
+        """Cell type to number. Black boxes count by their names."""
+        known = {**self.files, **sources.index(map(Path, design.folders))}
+        used = sources.closure(design.top, known, design.black_boxes)
+        sources.check_parameters(known[design.top], dict(design.parameters))
         texts = {file.name: file.read_text() for file in used}
-        text = script(self.target, design, list(texts))
+        for box in design.black_boxes:
+            texts[known[box].name] = sources.ports_only(texts[known[box].name])
+        commands = scripts(self.target, design, list(texts))
 
         def make(folder: Path) -> None:
-            for name, content in {**texts, "fpga.ys": text}.items():
+            for name, content in {**texts, **commands}.items():
                 (folder / name).write_text(content)
+            if design.black_boxes:
+                runs.tell_apart(folder, design.black_boxes)
             yosys.run(folder, "fpga", ("stat.json",))
+            (folder / "apart.il").unlink(missing_ok=True)
 
-        key = key_of({"fpga.ys": text, "yosys": yosys.version(), **texts})
+        key = key_of({**commands, "yosys": yosys.version(), **texts})
         folder = self.cache.get(key, make)[0]
-        return json.loads((folder / "stat.json").read_text())["design"]["num_cells_by_type"]
+        found: Counter[str] = Counter()
+        stat = json.loads((folder / "stat.json").read_text())
+        for cell, number in stat["design"]["num_cells_by_type"].items():
+            box = re.sub(r"__\d+$", "", cell)
+            found[box if box in design.black_boxes else cell] += number
+        return found
+
+    def parts(self, whole: Whole) -> list[Part]:
+        """The flat part of a design, then its blocks."""
+        flat = self.cells(whole.design)
+        inside = [
+            Part(name, flat[name], counts(self.target, self.cells(one)))
+            for name, one in whole.blocks.items()
+        ]
+        return [Part("everything else, flat", 1, counts(self.target, flat)), *inside]
 
 
-def designs(options: argparse.Namespace) -> dict[str, Design]:
+def total(parts: list[Part]) -> dict[str, float]:
+    return {column: sum(part.count * part.cells[column] for part in parts) for column in COLUMNS}
+
+
+def behavioural(design: Design) -> Design:
+    return replace(design, folders=BEHAVIOURAL)
+
+
+def accelerator(config: dict[str, int]) -> Whole:
+    blocks = {name: behavioural(one) for name, one in accel.blocks_of(config).items()}
+    flat = Design(accel.TOP, tuple(config.items()), (CLOCK_GATE, *blocks))
+    return Whole(behavioural(flat), blocks)
+
+
+def designs(options: argparse.Namespace) -> dict[str, Whole]:
     """The element and its baseline, by default those of the accelerator; and the accelerator."""
     usual = defaults.parameters()
     own = request.entry(
@@ -118,19 +185,20 @@ def designs(options: argparse.Namespace) -> dict[str, Design]:
         options.lanes or str(usual["LANES"]),
         options.frac_bits,
     )
-    found = {own.name: own.design}
-    if own.baseline:
-        found[own.baseline.name] = own.baseline.design
-    config = accel.parameters(options.config)
-    text = " ".join(f"{name}={value}" for name, value in config.items())
-    return {**found, f"accelerator, {text}": Design(accel.TOP, tuple(config.items()))}
+    found = {}
+    for entry in (own, own.baseline):
+        if entry:
+            found[entry.name] = Whole(entry.design)
+            plain = int8(entry.lanes, True).design if entry.kind == "int8" else entry.design
+            found[f"{entry.name}, behavioural"] = Whole(behavioural(plain))
+    return {**found, ACCELERATOR: accelerator(accel.parameters(options.config))}
 
 
 def run(options: argparse.Namespace) -> int:
     request.choice("TARGET", options.target, tuple(TARGETS))
     target = TARGETS[options.target]
     wanted = {
-        name: design for name, design in designs(options).items() if re.search(options.only, name)
+        name: whole for name, whole in designs(options).items() if re.search(options.only, name)
     }
     if not wanted:
         raise UsageError(f"ONLY={options.only} matches none of " + " ".join(designs(options)))
@@ -141,11 +209,13 @@ def run(options: argparse.Namespace) -> int:
         [
             Task(
                 name,
-                float(design.top == accel.TOP),
-                lambda design=design: counts(target, mapper.cells(design)),
-                lambda found: ", ".join(f"{value:g} {name}" for name, value in found.items()),
+                float(name == ACCELERATOR),
+                lambda whole=whole: mapper.parts(whole),
+                lambda parts: ", ".join(
+                    f"{value:g} {name}" for name, value in total(parts).items()
+                ),
             )
-            for name, design in wanted.items()
+            for name, whole in wanted.items()
         ],
         jobs,
     )
@@ -155,16 +225,14 @@ def run(options: argparse.Namespace) -> int:
         {
             "name": name,
             "target": options.target,
-            "parameters": dict(wanted[name].parameters),
-            **results[name],
+            "parameters": dict(wanted[name].design.parameters),
+            **total(results[name]),
+            "parts": [asdict(part) for part in results[name]] if wanted[name].blocks else [],
         }
         for name in wanted
         if name in results
     ]
-    text = f"# {target.title}, {target.command}\n\n" + tables.table(
-        ["design", *COLUMNS],
-        [[one["name"], *(f"{one[column]:,g}" for column in COLUMNS)] for one in records],
-    )
+    text = f"# {target.title}, {target.command}\n\n" + tables.fpga({"records": records})
     folder = options.build / "synth"
     (folder / f"fpga_{options.target}.json").write_text(
         json.dumps({"yosys": yosys.version(), "records": records}, indent=1) + "\n"

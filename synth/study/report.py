@@ -22,8 +22,9 @@ from .records import Record
 TEMPLATE = Path(__file__).with_name("area_page.md")
 PLACE = re.compile(r"\{\{([^{}]+)\}\}")
 WIDTH = 120
-# Keys of area.json that the page does not need: they are long, or they are paths in a build folder.
 DEFAULT_ARRAY = "array_4x4_block_f19_l16"
+DEFAULT_FEED, FEED_TARGET = "feed_block_f19_l16", 45000
+# Keys of area.json that the page does not need: they are long, or they are paths in a build folder.
 LEFT_OUT = ("netlist", "baseline_netlist", "variants", "baseline_variants", "critical")
 
 
@@ -32,6 +33,13 @@ def load(folder: Path, name: str) -> dict:
     if not path.is_file():
         raise UsageError(f"there is no {path}")
     return json.loads(path.read_text())
+
+
+def netlist_areas(record: Record) -> set[float]:
+    """The areas of all netlists of which a record is the sum."""
+    units = (*record["units"], *record["baseline_units"])
+    own = (record["area_without_parts"], record["baseline_area_without_parts"])
+    return {*own, *(one["area"] for one in units)}
 
 
 class Page:
@@ -85,12 +93,15 @@ class Page:
 
     @property
     def checked(self) -> dict[str, int]:
-        """The number of netlists of each record that `make synth-check` found right."""
+        """The number of netlists of each record that `make synth-check` found right. A netlist of another area than those
+        that the record quotes is an older one."""
+        quoted = {record["name"]: netlist_areas(record) for record in self.top}
         counts: dict[str, int] = {}
         for one in load(self.folder, "check")["netlists"]:
             if one["checked"] and one["passed"] and not one["failed"]:
                 for name in set(one["elements"]):
-                    counts[name] = counts.get(name, 0) + 1
+                    if one["area"] in quoted.get(name, ()):
+                        counts[name] = counts.get(name, 0) + 1
         return counts
 
     # ---- figures ----------------------------------------------------------------------------------------------------
@@ -104,6 +115,15 @@ class Page:
     def say_registers(self, name: str) -> str:
         """The area of flip-flops."""
         return tables.number(self.record(name)["register_area"])
+
+    def say_feed_miss(self) -> str:
+        """By how much the default feed is above its target, in %."""
+        return f"{100 * (self.record(DEFAULT_FEED)['area'] / FEED_TARGET - 1):.0f} %"
+
+    def say_simulated(self) -> str:
+        """How many elements of the table have netlists that were simulated, baselines included."""
+        found = [record for record in self.main if self.checked.get(record["name"], 0) >= 2]
+        return f"{len(found)} of {len(self.main)}"
 
     def say_error(self, name: str) -> str:
         return tables.error(self.record(name))
@@ -214,9 +234,11 @@ class Page:
             "accel_paths": lambda: tables.accel_paths(self.accel),
             "accel_instances": lambda: tables.accel_instances(self.accel),
             "fpga": lambda: tables.fpga(self.fpga),
+            "fpga_parts": lambda: tables.fpga_parts(self.fpga),
             "lanes": lambda: tables.one_more_lane(self.main),
             "breakdown": lambda: tables.breakdown(self.main),
             "published": lambda: self.notes_table("published"),
+            "feed_lane": lambda: self.notes_table("feed_lane"),
         }
         if name not in made:
             raise UsageError(f"there is no table {name}: choose one of {' '.join(made)}")
@@ -242,12 +264,17 @@ def take_accel(made: dict, folder: Path) -> None:
 
 
 def take_check(made: list[dict], folder: Path) -> None:
-    """Adds the outcomes of `make synth-check`. Those of the same netlist are replaced."""
+    """Adds the outcomes of `make synth-check`. One of the same netlist is replaced, but records of both may quote it."""
     known = load(folder, "check")["netlists"] if (folder / "check.json").is_file() else []
-    fresh = [{key: value for key, value in one.items() if key != "netlist"} for one in made]
-    names = {one["name"] for one in fresh}
-    found = [*(one for one in known if one["name"] not in names), *fresh]
-    (folder / "check.json").write_text(json.dumps({"netlists": found}, indent=1) + "\n")
+    found = {one["name"]: one for one in known}
+    for one in made:
+        fresh = {key: value for key, value in one.items() if key != "netlist"}
+        before = found.get(one["name"], {}).get("elements", [])
+        fresh["elements"] = sorted({*before, *one["elements"]})
+        found[one["name"]] = fresh
+    (folder / "check.json").write_text(
+        json.dumps({"netlists": list(found.values())}, indent=1) + "\n"
+    )
 
 
 def take_memories(made: dict, folder: Path) -> None:
@@ -256,11 +283,14 @@ def take_memories(made: dict, folder: Path) -> None:
 
 
 def take_fpga(made: dict, folder: Path) -> None:
-    """Records of one target take the place of all of it."""
-    target = made["records"][0]["target"]
+    """Records take the place of those of the same design and target."""
+
+    def key(record: dict) -> tuple[str, str]:
+        return record["target"], record["name"]
+
     known = load(folder, "fpga")["records"] if (folder / "fpga.json").is_file() else []
-    others = [one for one in known if one["target"] != target]
-    found = {"yosys": made["yosys"], "records": [*others, *made["records"]]}
+    records = {key(one): one for one in (*known, *made["records"])}
+    found = {"yosys": made["yosys"], "records": [records[each] for each in sorted(records)]}
     (folder / "fpga.json").write_text(json.dumps(found, indent=1) + "\n")
 
 

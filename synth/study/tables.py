@@ -398,14 +398,32 @@ def accel_instances(data: dict) -> str:
 
 def fpga(data: dict) -> str:
     """A line a design and target."""
-    if not data["records"]:
-        return ""
-    columns = [key for key in data["records"][0] if key not in ("name", "target", "parameters")]
+    columns = [
+        key
+        for key in (data["records"] or [{}])[0]
+        if key not in ("name", "target", "parameters", "parts")
+    ]
     lines = [
-        [one["name"], one["target"], *(f"{one[column]:,g}" for column in columns)]
+        [one["name"], one["target"], *(f"{one[column]:,.10g}" for column in columns)]
         for one in data["records"]
     ]
     return table(["design", "target", *columns], lines)
+
+
+def fpga_parts(data: dict) -> str:
+    """A line a part of a design, one of those that are mapped once each, and target."""
+    lines = [
+        [
+            code(part["name"]) if part["count"] > 1 else part["name"],
+            one["target"],
+            str(part["count"]),
+            *(f"{number:,.10g}" for number in part["cells"].values()),
+        ]
+        for one in data["records"]
+        for part in one["parts"]
+    ]
+    columns = [key for one in data["records"] for part in one["parts"] for key in part["cells"]]
+    return table(["part", "target", "times", *dict.fromkeys(columns)], lines)
 
 
 def lane_areas(found: list[Record]) -> dict[str, tuple[float, float]]:

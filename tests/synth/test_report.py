@@ -90,7 +90,12 @@ def test_changes(bench: Bench, folder: Path) -> None:
     area = json.loads((results / "area.json").read_text())
     name = "block_f13_l16_fp32"
     record = next(r for r in area["records"] if r["name"] == name and r["period_ns"] == 6)
-    other = {**record, "area": 2 * record["area"], "netlist": "build/somewhere"}
+    other = {
+        **record,
+        "area": 2 * record["area"],
+        "area_without_parts": 2 * record["area_without_parts"],
+        "netlist": "build/somewhere",
+    }
     source = folder / "area.json"
     run_of = {"version": "9.9.9", "date": "2030-01-01", "tools": {"yosys": "Yosys 9"}}
     source.write_text(json.dumps({"run": run_of, "records": [other]}))
@@ -102,8 +107,40 @@ def test_changes(bench: Bench, folder: Path) -> None:
     bench.check("its area is on the page", f"| {2 * record['area']:,.0f} |" in page)
     bench.check("its run is on the page", "9.9.9" in page and "2030-01-01" in page)
     after = json.loads((results / "area.json").read_text())["records"]
+    before = report.Page(RESULTS).checked[name]
+    bench.check(
+        "the check of the old netlist does not count for the new one",
+        report.Page(results).checked[name] == before - 1,
+    )
     bench.check("the old record is gone", len(after) == len(area["records"]))
     bench.check("no path of a build folder is kept", "build/somewhere" not in json.dumps(after))
+
+
+def test_checks(bench: Bench, folder: Path) -> None:
+    """The outcome of `make synth-check` is taken. A netlist that two records quote keeps both."""
+    results = folder / "checks"
+    shutil.copytree(RESULTS, results)
+    baseline = next(
+        one
+        for one in json.loads((results / "check.json").read_text())["netlists"]
+        if one["name"].startswith("element_int8 LANES=16")
+    )
+    source = folder / "check.json"
+    failed = {**baseline, "elements": ["other"], "netlist": "build/somewhere", "failed": 1}
+    source.write_text(json.dumps([failed]))
+    status, said = run(f"--results={results}", f"--out={folder}/failed", f"--from={source}")
+    found = json.loads((results / "check.json").read_text())["netlists"]
+    after = next(one for one in found if one["name"] == baseline["name"])
+    bench.check(f"an outcome is taken: {said}", status == 0 and after["failed"] == 1)
+    bench.check(
+        "for all elements that quote the netlist",
+        set(after["elements"]) == {"other", *baseline["elements"]} and "netlist" not in after,
+    )
+    name = baseline["elements"][0]
+    bench.check(
+        "a netlist that failed does not count",
+        report.Page(results).checked[name] == report.Page(RESULTS).checked[name] - 1,
+    )
 
 
 def test_refused(bench: Bench, folder: Path) -> None:
@@ -124,6 +161,7 @@ def main() -> int:
     test_tables(bench)
     test_readme(bench)
     test_changes(bench, folder)
+    test_checks(bench, folder)
     test_refused(bench, folder)
     print(f"{bench.passed} passed, {bench.failed} failed")
     return 1 if bench.failed else 0

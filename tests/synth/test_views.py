@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 from synth.flow import blocks, gates, liberty, runs, sta
@@ -146,6 +147,31 @@ def test_fpga(bench: Bench) -> None:
     )
     found = fpga.counts(fpga.TARGETS["ecp5"], {"LUT4": 5, "CCU2C": 3, "TRELLIS_FF": 2})
     bench.check("a carry cell of ECP5 takes two LUTs", (found["LUT"], found["carry"]) == (11, 3))
+    whole = fpga.accelerator(accel.parameters(""))
+    bench.check(
+        f"blocks of the accelerator are left out of its flat part: {whole.design}",
+        set(whole.blocks) < set(whole.design.black_boxes),
+    )
+    one = dict.fromkeys(fpga.COLUMNS, 1.0)
+    parts = [fpga.Part("flat", 1, one), fpga.Part("block", 3, {**one, "DSP": 4.0})]
+    found = fpga.total(parts)
+    bench.check(
+        f"a block counts as often as it stands there: {found}",
+        (found["LUT"], found["DSP"]) == (4, 13),
+    )
+    record = {
+        "name": "a",
+        "target": "b",
+        "parameters": {},
+        **found,
+        "parts": list(map(asdict, parts)),
+    }
+    lines = tables.fpga_parts({"records": [record]}).splitlines()
+    bench.check(f"parts: {lines[3]}", lines[3] == "| `block` | b | 3 | 1 | 1 | 4 | 1 | 1 | 1 |")
+    bench.check(
+        "the sum",
+        tables.fpga({"records": [record]}).endswith("| a | b | 4 | 4 | 13 | 4 | 4 | 4 |\n"),
+    )
 
 
 def test_memories(bench: Bench, folder: Path) -> None:
