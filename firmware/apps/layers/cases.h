@@ -34,5 +34,6 @@ fp8rt_weights layers_weights(layers_test *test, uint32_t rows, uint32_t cols);
 // The families.
 void layers_linear(layers_test *test);
 void layers_convolution(layers_test *test);
+void layers_recurrent(layers_test *test);
 
 #endif

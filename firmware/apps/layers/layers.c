@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //: Layers of networks on data of all magnitudes: cycles on the chip, error on the host.
-//: FAMILY=    one family alone: linear, convolution
+//: FAMILY=    one family alone: linear, convolution, recurrent
 //
 // Host and chip print the same hashes. The host compares every output with a reference in double
 // precision. The last line is the count of tests.
@@ -18,6 +18,7 @@ typedef struct family {
 static const family families[] = {
     {"linear", layers_linear},
     {"convolution", layers_convolution},
+    {"recurrent", layers_recurrent},
 };
 
 // ---- operands -----------------------------------------------------------------------------------

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recurrent layers over a sequence: LSTM and GRU, with PyTorch's formulas and order of gates.
+//
+//   LSTM   i = sigmoid(a_i)   f = sigmoid(a_f)   g = tanh(a_g)   o = sigmoid(a_o)
+//          a_j = Wx_j x + bx_j + Wh_j h + bh_j   c' = f * c + i * g   h' = o * tanh(c')
+//
+//   GRU    r = sigmoid(a_r)   z = sigmoid(a_z)   n = tanh(Wx_n x + bx_n + r * (Wh_n h + bh_n))
+//          h' = (1 - z) * n + z * h
+//
+// The accelerator computes Wx x + bx for all steps at once, in FP32, then the gates of each step. The
+// core applies sigmoid and tanh in integers, by a table and linear interpolation, and updates the
+// state. So the host computes the same bytes.
+//
+// Error of one step, besides the rounding of x, h and the weights to FP8: a gate differs by e, which is
+// 2^-14 and the error of its two sums (linear.h). Sigmoid and tanh are then within 2^-14 of the
+// function, and a state is a multiple of 2^-20. So
+//
+//   LSTM   c' within |c| * (e / 4 + 2^-14) + 5 e / 4 + 2^-13        h' within that of c' + e / 4 + 2^-13
+//   GRU    h' within 5 e / 2 + |Wh_n h + bh_n| * (e / 4 + 2^-14) + 2^-12
+//
+// Cycles of the core: 110 for each unit of a step, and those of the commands: four, and two for each step
+// (a GRU: six, and two for each step).
+//
+// Gates are limited to +-128, of a GRU's new gate both parts, and a cell to +-2047.
+#ifndef FP8RT_RECURRENT_H
+#define FP8RT_RECURRENT_H
+
+#include "fp8rt/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { FP8RT_STATE_BITS = 20 }; // a state's value is state * 2^-20
+
+// Row t * batch + b of x and out belongs to step t of sequence b. The caller owns the state between
+// calls: hidden and state, all zero at the start of a sequence.
+typedef struct fp8rt_recurrent_desc {
+    const fp8rt_tensor *x; // FP8, steps * batch x inputs
+    const fp8rt_weights
+        *input; // Wx, bx: gates * units x inputs, where an LSTM has 4 gates, a GRU 3
+    const fp8rt_weights *recurrent; // Wh, bh: gates * units x units; the bias is at a beat
+    uint32_t batch;                 // sequences; 0: 1
+    // h, FP8 with a static scale: batch x units. Its numbers are below 1 in magnitude, so that 1/256
+    // is a good scale of e4m3fn. Before the first step on entry, after the last one on return.
+    const fp8rt_tensor *hidden;
+    int32_t *state;    // batch x units: LSTM: c; GRU: h before it is rounded to FP8
+    fp8rt_tensor *out; // h of every step, steps * batch x units of any format; NULL: not kept
+} fp8rt_recurrent_desc;
+
+// FP8RT_ERR_NULL, FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT, FP8RT_ERR_SCALE, FP8RT_ERR_ALIGNMENT,
+// FP8RT_ERR_STRIDE, FP8RT_ERR_UNSUPPORTED (hidden has a scaling): nothing was written. Those of
+// fp8rt_gemm and fp8rt_elementwise: the state is undefined.
+fp8rt_status fp8rt_lstm(fp8rt_run *run, const fp8rt_recurrent_desc *desc);
+fp8rt_status fp8rt_gru(fp8rt_run *run, const fp8rt_recurrent_desc *desc);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
