@@ -44,6 +44,12 @@ fp8rt_status fp8rt_pixels_check(const fp8rt_run *run, const fp8rt_tensor *x, uin
     return status == FP8RT_OK && pixel_bytes < x->cols ? FP8RT_ERR_STRIDE : status;
 }
 
+bool fp8rt_is_product(uint32_t total, uint32_t a, uint32_t b, uint32_t c)
+{
+    const uint64_t ab = (uint64_t)a * b;
+    return ab <= UINT32_MAX && ab * c == total && total != 0;
+}
+
 // What is computed, with all defaults filled in.
 typedef struct layer {
     const fp8rt_convolution_desc *desc;
@@ -98,20 +104,14 @@ static fp8rt_status check_tensors(const fp8rt_run *run, const fp8rt_convolution_
     return status;
 }
 
-static bool is_product(uint32_t total, uint32_t a, uint32_t b, uint32_t c)
-{
-    const uint64_t ab = (uint64_t)a * b;
-    return ab <= UINT32_MAX && ab * c == total && total != 0;
-}
-
 static bool fits(const layer *l)
 {
     const fp8rt_convolution_desc *desc = l->desc;
     const fp8rt_tensor *out = desc->out, *residual = desc->residual;
-    return is_product(desc->x->rows, l->images, l->height, l->width) &&
-           is_product(out->rows, l->images, l->out_h, l->out_w) &&
-           is_product(desc->weights->codes.cols, l->window.kernel_h, l->window.kernel_w,
-                      l->group_in) &&
+    return fp8rt_is_product(desc->x->rows, l->images, l->height, l->width) &&
+           fp8rt_is_product(out->rows, l->images, l->out_h, l->out_w) &&
+           fp8rt_is_product(desc->weights->codes.cols, l->window.kernel_h, l->window.kernel_w,
+                            l->group_in) &&
            desc->weights->codes.rows == out->cols &&
            ceil_div(out->cols, l->group_out) == l->groups &&
            (residual == NULL || (residual->rows == out->rows && residual->cols == out->cols));

@@ -20,6 +20,8 @@ typedef void layers_reference(fp8rt_reference *reference, const void *desc);
 // also cycles, on the host the error beside `reference`, which NULL leaves out.
 void layers_try(layers_test *test, const char *name, layers_call *call, layers_reference *reference,
                 const void *desc, fp8rt_tensor *out);
+// Prints the name of what is right, and the hash of its codes and scale.
+void layers_report(const layers_test *test, const char *name, const fp8rt_tensor *out);
 // Counts a condition, and prints its name if it does not hold.
 void layers_expect(layers_test *test, const char *name, bool good);
 
@@ -31,9 +33,18 @@ fp8rt_tensor layers_codes(layers_test *test, uint32_t rows, uint32_t cols, fp8ma
 const float *layers_floats(layers_test *test, bool is_signed, uint32_t count);
 fp8rt_weights layers_weights(layers_test *test, uint32_t rows, uint32_t cols);
 
-// The families.
-void layers_linear(layers_test *test);
-void layers_convolution(layers_test *test);
-void layers_recurrent(layers_test *test);
+// The families, in the order in which they run: X(name), of the function layers_name.
+#define LAYERS_FAMILIES(X)                                                                         \
+    X(linear)                                                                                      \
+    X(convolution)                                                                                 \
+    X(arithmetic)                                                                                  \
+    X(nonlinear)                                                                                   \
+    X(pooling)                                                                                     \
+    X(batch_norm)                                                                                  \
+    X(recurrent)
+
+#define LAYERS_DECLARE(name) void layers_##name(layers_test *test);
+LAYERS_FAMILIES(LAYERS_DECLARE)
+#undef LAYERS_DECLARE
 
 #endif

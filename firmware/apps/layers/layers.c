@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //: Layers of networks on data of all magnitudes: cycles on the chip, error on the host.
-//: FAMILY=    one family alone: linear, convolution, recurrent
+//: FAMILY=    one family alone, such as convolution; cases.h lists them (all)
 //
 // Host and chip print the same hashes. The host compares every output with a reference in double
 // precision. The last line is the count of tests.
@@ -15,11 +15,11 @@ typedef struct family {
     void (*run)(layers_test *test);
 } family;
 
-static const family families[] = {
-    {"linear", layers_linear},
-    {"convolution", layers_convolution},
-    {"recurrent", layers_recurrent},
-};
+#define LAYERS_ENTRY(name) {#name, layers_##name},
+// clang-format off
+static const family families[] = {LAYERS_FAMILIES(LAYERS_ENTRY)};
+// clang-format on
+#undef LAYERS_ENTRY
 
 // ---- operands -----------------------------------------------------------------------------------
 
@@ -104,6 +104,11 @@ static uint32_t hash_of(const fp8rt_caps *caps, const fp8rt_tensor *out)
     return hash;
 }
 
+void layers_report(const layers_test *test, const char *name, const fp8rt_tensor *out)
+{
+    printf("ok   %-52s hash %08" PRIx32 "\n", name, hash_of(&test->dev.caps, out));
+}
+
 // The layer, with the scratch that it asks for.
 static fp8rt_status run_layer(layers_test *test, layers_call *call, const void *desc,
                               fp8rt_profile *profile)
@@ -158,7 +163,7 @@ void layers_try(layers_test *test, const char *name, layers_call *call, layers_r
     if (!good) {
         printf("FAIL %s: %s\n", name, fp8rt_status_string(status));
     } else {
-        printf("ok   %-52s hash %08" PRIx32 "\n", name, hash_of(&test->dev.caps, out));
+        layers_report(test, name, out);
         if (!fp8rt_app_is_host) {
             print_cycles(&entry);
         } else if (reference != NULL) {

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fp8rt/pooling.h"
+
+#include "cases.h"
+
+typedef enum kind { MAXIMUM, AVERAGE, GLOBAL } kind;
+
+typedef struct pooling_case {
+    const char *name;
+    kind kind;
+    uint32_t images, height, width, channels;
+    fp8rt_window window;
+    bool exclude_padding;
+    fp8mac_format_id x_format, out_format;
+    fp8rt_scaling_kind scaling;
+} pooling_case;
+
+typedef struct context {
+    kind kind;
+    fp8rt_pooling_desc desc;
+    uint32_t out_h, out_w;
+} context;
+
+#define TWO_BY_TWO {.kernel_h = 2, .kernel_w = 2, .stride_y = 2, .stride_x = 2}
+#define THREE_BY_THREE                                                                             \
+    {.kernel_h = 3,                                                                                \
+     .kernel_w = 3,                                                                                \
+     .stride_y = 2,                                                                                \
+     .stride_x = 2,                                                                                \
+     .pad_top = 1,                                                                                 \
+     .pad_left = 1,                                                                                \
+     .pad_right = 1}
+
+static const pooling_case cases[] = {
+    {.name = "maximum of 2 x 2, 16 x 16 x 32",
+     .height = 16,
+     .width = 16,
+     .channels = 32,
+     .window = TWO_BY_TWO},
+    {.name = "maximum of 3 x 3, stride 2, 2 of 11 x 9 x 21, e5m2",
+     .images = 2,
+     .height = 11,
+     .width = 9,
+     .channels = 21,
+     .window = THREE_BY_THREE,
+     .x_format = FP8MAC_E5M2,
+     .out_format = FP8MAC_E5M2},
+    {.name = "maximum of 3 x 3, 8 x 8 x 5, e4m3fnuz",
+     .height = 8,
+     .width = 8,
+     .channels = 5,
+     .window = THREE_BY_THREE,
+     .x_format = FP8MAC_E4M3FNUZ,
+     .out_format = FP8MAC_E4M3FNUZ},
+    {.name = "average of 2 x 2, 16 x 16 x 32",
+     .kind = AVERAGE,
+     .height = 16,
+     .width = 16,
+     .channels = 32,
+     .window = TWO_BY_TWO},
+    {.name = "average of 3 x 3, 2 of 11 x 9 x 21, dynamic",
+     .kind = AVERAGE,
+     .images = 2,
+     .height = 11,
+     .width = 9,
+     .channels = 21,
+     .window = THREE_BY_THREE,
+     .scaling = FP8RT_SCALING_DYNAMIC},
+    {.name = "average of 3 x 3 without padding, 11 x 9 x 21, float32",
+     .kind = AVERAGE,
+     .height = 11,
+     .width = 9,
+     .channels = 21,
+     .window = THREE_BY_THREE,
+     .exclude_padding = true,
+     .out_format = FP8MAC_FP32},
+    {.name = "global average of 7 x 7 x 64",
+     .kind = GLOBAL,
+     .height = 7,
+     .width = 7,
+     .channels = 64},
+    {.name = "global average of 3 of 5 x 4 x 30, dynamic",
+     .kind = GLOBAL,
+     .images = 3,
+     .height = 5,
+     .width = 4,
+     .channels = 30,
+     .scaling = FP8RT_SCALING_DYNAMIC},
+    {.name = "global average of 2 of 1 x 50 x 9, float32",
+     .kind = GLOBAL,
+     .images = 2,
+     .width = 50,
+     .channels = 9,
+     .out_format = FP8MAC_FP32},
+};
+
+static fp8rt_status call(fp8rt_run *run, const void *context_)
+{
+    const context *c = context_;
+    return c->kind == MAXIMUM   ? fp8rt_max_pool(run, &c->desc)
+           : c->kind == AVERAGE ? fp8rt_average_pool(run, &c->desc)
+                                : fp8rt_global_average(run, &c->desc);
+}
+
+// What a window has of one channel
+typedef struct summary {
+    double sum, largest, largest_size;
+    uint32_t pixels;
+} summary;
+
+static summary summarise(const fp8rt_reference *reference, const context *c, uint32_t image,
+                         int32_t top, int32_t left, uint32_t channel)
+{
+    const fp8rt_pooling_desc *desc = &c->desc;
+    summary s = {0};
+    for (uint32_t i = 0; i < desc->window.kernel_h * desc->window.kernel_w; i++) {
+        const int32_t y = top + (int32_t)(i / desc->window.kernel_w);
+        const int32_t x = left + (int32_t)(i % desc->window.kernel_w);
+        if (y < 0 || y >= (int32_t)desc->height || x < 0 || x >= (int32_t)desc->width) {
+            continue;
+        }
+        const uint32_t pixel = (image * desc->height + (uint32_t)y) * desc->width + (uint32_t)x;
+        const double value = fp8rt_reference_at(reference->caps, desc->x, pixel, channel);
+        const double size = value < 0 ? -value : value;
+        s.largest = s.pixels == 0 || value > s.largest ? value : s.largest;
+        s.largest_size = size > s.largest_size ? size : s.largest_size;
+        s.sum += value;
+        s.pixels++;
+    }
+    return s;
+}
+
+// Channels that are added together share the largest operand of a block, which is at most the largest
+// one of x.
+static void store(const fp8rt_reference *reference, const context *c, size_t place,
+                  const summary *s, double amax)
+{
+    const uint32_t points = c->desc.window.kernel_h * c->desc.window.kernel_w;
+    const double divisor = c->desc.exclude_padding ? s->pixels : points;
+    if (c->kind == MAXIMUM) {
+        reference->values[place] = s->largest;
+        reference->bounds[place] = 0;
+        return;
+    }
+    const uint32_t blocks = points * 16u / reference->caps->block + 1u;
+    reference->values[place] = s->sum / divisor;
+    reference->bounds[place] = amax * blocks / divisor / 8192.0;
+}
+
+static double amax_of(const fp8rt_reference *reference, const fp8rt_tensor *x)
+{
+    double amax = 0;
+    for (uint32_t i = 0; i < x->rows * x->cols; i++) {
+        const double value = fp8rt_reference_at(reference->caps, x, i / x->cols, i % x->cols);
+        amax = value > amax ? value : -value > amax ? -value : amax;
+    }
+    return amax;
+}
+
+static void refer(fp8rt_reference *reference, const void *context_)
+{
+    const context *c = context_;
+    const fp8rt_pooling_desc *desc = &c->desc;
+    const fp8rt_window *w = &desc->window;
+    const uint32_t pixels = c->out_h * c->out_w;
+    const double amax = amax_of(reference, desc->x);
+    for (uint32_t row = 0; row < desc->out->rows; row++) {
+        const int32_t top = (int32_t)(row % pixels / c->out_w * w->stride_y) - (int32_t)w->pad_top;
+        const int32_t left =
+            (int32_t)(row % pixels % c->out_w * w->stride_x) - (int32_t)w->pad_left;
+        for (uint32_t channel = 0; channel < desc->out->cols; channel++) {
+            const summary s = summarise(reference, c, row / pixels, top, left, channel);
+            store(reference, c, (size_t)row * desc->out->cols + channel, &s, amax);
+        }
+    }
+}
+
+static uint32_t or_one(uint32_t x)
+{
+    return x == 0 ? 1 : x;
+}
+
+static void run_case(layers_test *test, const pooling_case *p)
+{
+    const fp8rt_arena arena = test->arena;
+    fp8rt_scaling scaling = {.kind = p->scaling};
+    fp8rt_window window = p->window;
+    const uint32_t height = or_one(p->height), images = or_one(p->images);
+    if (p->kind == GLOBAL) {
+        window = (fp8rt_window){.kernel_h = height, .kernel_w = p->width};
+    }
+    context c = {
+        .kind = p->kind,
+        .out_h = fp8rt_window_count(window.kernel_h, window.stride_y, 1, height,
+                                    window.pad_top + window.pad_bottom),
+        .out_w = fp8rt_window_count(window.kernel_w, window.stride_x, 1, p->width,
+                                    window.pad_left + window.pad_right),
+    };
+    fp8rt_tensor x = layers_codes(test, images * height * p->width, p->channels, p->x_format);
+    fp8rt_tensor out = layers_empty(test, images * c.out_h * c.out_w, p->channels, p->out_format);
+    x.scale = 0.25f;
+    out.scale = p->out_format == FP8MAC_FP32 ? 1.0f : 0.25f;
+    out.scaling = &scaling;
+    c.desc = (fp8rt_pooling_desc){.x = &x,
+                                  .images = p->images,
+                                  .height = height,
+                                  .width = p->width,
+                                  .window = window,
+                                  .exclude_padding = p->exclude_padding,
+                                  .out = &out};
+    layers_try(test, p->name, call, refer, &c, &out);
+    test->arena = arena;
+}
+
+void layers_pooling(layers_test *test)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        run_case(test, &cases[i]);
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maxima and averages of windows of images.
+//
+//   maximum          the core, four channels of one word at a time
+//   average          convolutions with weights of 1, 16 channels at a time (depthwise: fp8rt/convolution.h)
+//   global average   one GEMM for each image with a row of ones. The accelerator reads the image
+//                    transposed, and the core gathers the outputs
+#ifndef FP8RT_POOLING_H
+#define FP8RT_POOLING_H
+
+#include "fp8rt/convolution.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fp8rt_pooling_desc {
+    const fp8rt_tensor *x;  // images * height * width x channels, FP8
+    uint32_t images;        // 0: 1
+    uint32_t height, width; // of an image. 0: 1
+    // Without dilation. Padding is below the kernel's sizes, so that each window has a pixel.
+    fp8rt_window window;
+    // Of an average: its divisor counts the pixels in the image alone, not those of the padding.
+    bool exclude_padding;
+    fp8rt_tensor *out; // images * lines * pixels of them x channels
+} fp8rt_pooling_desc;
+
+// out has x's format, and gets x's scale. Pixels outside the image do not count. The code of a positive
+// NaN is the largest, of a negative NaN the smallest; NaN of the FNUZ formats is between the negative
+// numbers and 0. Bytes between out's rows may be written.
+//
+// FP8RT_ERR_NULL, FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT, FP8RT_ERR_SCALE, FP8RT_ERR_ALIGNMENT,
+// FP8RT_ERR_STRIDE, FP8RT_ERR_IMAGE (the window): nothing was written.
+fp8rt_status fp8rt_max_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc);
+// out has any format. Errors as for fp8rt/linear.h with weights of 1 / (kernel_h * kernel_w). Status as
+// above, and FP8RT_ERR_SCRATCH and those of fp8rt_gemm_run.
+fp8rt_status fp8rt_average_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc);
+// One output of each channel and image: out has a row for each image. At most 65,535 pixels of an image,
+// and as many channels. The window does not count.
+fp8rt_status fp8rt_global_average(fp8rt_run *run, const fp8rt_pooling_desc *desc);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fp8rt/nonlinear.h"
+
+#include <math.h>
+
+#include "layer.h"
+
+fp8rt_function *fp8rt_curve_function(fp8rt_curve curve)
+{
+    switch (curve) {
+    case FP8RT_CURVE_SIGMOID: return fp8rt_sigmoid;
+    case FP8RT_CURVE_TANH: return tanh;
+    case FP8RT_CURVE_SILU: return fp8rt_silu;
+    case FP8RT_CURVE_GELU: return fp8rt_gelu;
+    default: return NULL;
+    }
+}
+
+// ---- in single precision ------------------------------------------------------------------------
+
+static float sigmoid(float x)
+{
+    return 1.0f / (1.0f + expf(-x));
+}
+
+// The limit at -Inf is -0, where the quotient would be NaN.
+static float silu(float x)
+{
+    return x < -104.0f ? -0.0f : x / (1.0f + expf(-x));
+}
+
+// erfc keeps the small values of large negative x.
+static float gelu(float x)
+{
+    return x < -14.5f ? -0.0f : 0.5f * x * erfcf(-x * 0.70710678f);
+}
+
+typedef float single_function(float x);
+
+static single_function *single_of(fp8rt_curve curve)
+{
+    switch (curve) {
+    case FP8RT_CURVE_SIGMOID: return sigmoid;
+    case FP8RT_CURVE_TANH: return tanhf;
+    case FP8RT_CURVE_SILU: return silu;
+    default: return gelu;
+    }
+}
+
+static void compute_row(const fp8rt_nonlinear_desc *desc, const float *x, float *y, uint32_t count)
+{
+    if (desc->way == FP8RT_NONLINEAR_INTERPOLATED) {
+        fp8rt_interpolate(desc->curve, x, y, count);
+        return;
+    }
+    single_function *function = single_of(desc->curve);
+    for (uint32_t i = 0; i < count; i++) {
+        y[i] = function(x[i]);
+    }
+}
+
+// ---- the layer ----------------------------------------------------------------------------------
+
+static fp8rt_status check(const fp8rt_run *run, const fp8rt_nonlinear_desc *desc)
+{
+    if (desc == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    if ((unsigned)desc->way > FP8RT_NONLINEAR_TABLE || (unsigned)desc->curve > FP8RT_CURVE_GELU) {
+        return FP8RT_ERR_ACTIVATION;
+    }
+    const bool table = desc->way == FP8RT_NONLINEAR_TABLE;
+    fp8rt_status status =
+        table ? fp8rt_layer_check_fp8(run, desc->x) : fp8rt_layer_check_any(run, desc->x);
+    if (status == FP8RT_OK) {
+        status = fp8rt_layer_check_any(run, desc->out);
+    }
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    if (desc->out->rows != desc->x->rows || desc->out->cols != desc->x->cols) {
+        return FP8RT_ERR_SHAPE;
+    }
+    if (table && (desc->table == 0 || desc->table > FP8RT_TABLES)) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    return table && desc->out->format != desc->x->format ? FP8RT_ERR_FORMAT : FP8RT_OK;
+}
+
+static fp8rt_status convert(fp8rt_run *run, const fp8rt_tensor *from, const fp8rt_fused *fused,
+                            fp8rt_tensor *to)
+{
+    const fp8rt_combination conversion = {
+        .operation = FP8RT_OPERATION_ADD, .x = from, .fused = fused};
+    return fp8rt_layer_combine(run, &conversion, to);
+}
+
+// The codes of x are looked up as they are.
+static fp8rt_status look_up(fp8rt_run *run, const fp8rt_nonlinear_desc *desc)
+{
+    const fp8rt_fused fused = {.coding = {.table = desc->table}, .table_scale = desc->x->scale};
+    return convert(run, desc->x, &fused, desc->out);
+}
+
+// Numbers that the core reads or writes as they are
+static bool is_float(const fp8rt_tensor *tensor)
+{
+    return tensor->format == FP8MAC_FP32 && fp8rt_layer_scale(tensor->scale) == 1.0f;
+}
+
+static void compute_rows(const fp8rt_caps *caps, const fp8rt_nonlinear_desc *desc,
+                         const fp8rt_tensor *from, const fp8rt_tensor *to)
+{
+    const uint32_t from_stride = fp8rt_tensor_stride(caps, from) / sizeof(float);
+    const uint32_t to_stride = fp8rt_tensor_stride(caps, to) / sizeof(float);
+    for (uint32_t row = 0; row < from->rows; row++) {
+        compute_row(desc, (const float *)from->data + (size_t)row * from_stride,
+                    (float *)to->data + (size_t)row * to_stride, from->cols);
+    }
+}
+
+static fp8rt_status compute(fp8rt_run *run, const fp8rt_nonlinear_desc *desc)
+{
+    const fp8rt_tensor *x = desc->x;
+    const bool direct = is_float(desc->out);
+    fp8rt_tensor values = *desc->out;
+    if (!direct) {
+        values = fp8rt_layer_tensor(run, x->rows, x->cols, FP8MAC_FP32);
+    }
+    if (values.data == NULL) {
+        return FP8RT_ERR_SCRATCH;
+    }
+    fp8rt_status status = is_float(x) ? FP8RT_OK : convert(run, x, NULL, &values);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    if (!run->query) {
+        compute_rows(&run->dev->caps, desc, is_float(x) ? x : &values, &values);
+    }
+    return direct ? FP8RT_OK : convert(run, &values, NULL, desc->out);
+}
+
+fp8rt_status fp8rt_nonlinear(fp8rt_run *run, const fp8rt_nonlinear_desc *desc)
+{
+    fp8rt_scope scope;
+    fp8rt_status status = fp8rt_layer_begin(run, "nonlinear", &scope);
+    if (status == FP8RT_OK) {
+        status = check(run, desc);
+    }
+    if (status == FP8RT_OK) {
+        status = desc->way == FP8RT_NONLINEAR_TABLE ? look_up(run, desc) : compute(run, desc);
+    }
+    return fp8rt_layer_end(run, &scope, status);
+}

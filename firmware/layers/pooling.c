@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pooling.h"
+
+#include <string.h>
+
+#include "parts.h"
+
+// ---- windows ------------------------------------------------------------------------------------
+
+static bool is_legal(const fp8rt_window *w)
+{
+    return w->dilation_y == 1 && w->dilation_x == 1 && w->pad_top < w->kernel_h &&
+           w->pad_bottom < w->kernel_h && w->pad_left < w->kernel_w && w->pad_right < w->kernel_w;
+}
+
+static uint32_t or_one(uint32_t x)
+{
+    return x == 0 ? 1 : x;
+}
+
+static fp8rt_status check_tensors(const fp8rt_run *run, const fp8rt_pooling_desc *desc)
+{
+    if (desc == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    const fp8rt_status status = fp8rt_layer_check_fp8(run, desc->x);
+    return status == FP8RT_OK ? fp8rt_layer_check_any(run, desc->out) : status;
+}
+
+fp8rt_status fp8rt_pools_check(const fp8rt_run *run, const fp8rt_pooling_desc *desc,
+                               fp8rt_pools *pools)
+{
+    const fp8rt_status status = check_tensors(run, desc);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    const fp8rt_window w = fp8rt_window_fill(&desc->window);
+    *pools = (fp8rt_pools){.desc = desc,
+                           .window = w,
+                           .images = or_one(desc->images),
+                           .height = or_one(desc->height),
+                           .width = or_one(desc->width),
+                           .pixel_bytes = fp8rt_tensor_stride(&run->dev->caps, desc->x)};
+    if (!is_legal(&w)) {
+        return FP8RT_ERR_IMAGE;
+    }
+    pools->out_h =
+        fp8rt_window_count(w.kernel_h, w.stride_y, 1, pools->height, w.pad_top + w.pad_bottom);
+    pools->out_w =
+        fp8rt_window_count(w.kernel_w, w.stride_x, 1, pools->width, w.pad_left + w.pad_right);
+    return fp8rt_is_product(desc->x->rows, pools->images, pools->height, pools->width) &&
+                   fp8rt_is_product(desc->out->rows, pools->images, pools->out_h, pools->out_w) &&
+                   desc->out->cols == desc->x->cols
+               ? FP8RT_OK
+               : FP8RT_ERR_SHAPE;
+}
+
+static fp8rt_span span_of(uint32_t start, uint32_t padding, uint32_t kernel, uint32_t size)
+{
+    const uint32_t first = start < padding ? 0 : start - padding;
+    const uint32_t end = start + kernel - padding;
+    return (fp8rt_span){first, (end < size ? end : size) - first};
+}
+
+fp8rt_span fp8rt_pool_lines(const fp8rt_pools *pools, uint32_t oy)
+{
+    const fp8rt_window *w = &pools->window;
+    return span_of(oy * w->stride_y, w->pad_top, w->kernel_h, pools->height);
+}
+
+fp8rt_span fp8rt_pool_pixels(const fp8rt_pools *pools, uint32_t ox)
+{
+    const fp8rt_window *w = &pools->window;
+    return span_of(ox * w->stride_x, w->pad_left, w->kernel_w, pools->width);
+}
+
+// ---- weights of 1 -------------------------------------------------------------------------------
+
+static uint8_t code_of_one(fp8mac_format_id format)
+{
+    const fp8mac_format *f = fp8mac_format_get(format);
+    return (uint8_t)(f->bias << f->mantissa_bits);
+}
+
+// `channels` rows, each of which adds its own channel over `points` pixels. data is NULL if there is not
+// enough scratch.
+static fp8rt_tensor ones(fp8rt_run *run, uint32_t channels, uint32_t points)
+{
+    fp8rt_tensor codes = fp8rt_layer_tensor(run, channels, points * channels, FP8MAC_E4M3FN);
+    const uint32_t stride = fp8rt_tensor_stride(&run->dev->caps, &codes);
+    if (codes.data == NULL || run->query) {
+        return codes;
+    }
+    memset(codes.data, 0, (size_t)channels * stride);
+    for (uint32_t channel = 0; channel < channels; channel++) {
+        uint8_t *row = (uint8_t *)codes.data + (size_t)channel * stride;
+        for (uint32_t point = 0; point < points; point++) {
+            row[point * channels + channel] = code_of_one(FP8MAC_E4M3FN);
+        }
+    }
+    return codes;
+}
+
+// ---- average ------------------------------------------------------------------------------------
+
+// Channels that are added together: their outputs are whole beats.
+static uint32_t group_of(const fp8rt_run *run, const fp8rt_tensor *out)
+{
+    const uint32_t joined = fp8rt_groups_to_join(&run->dev->caps, out->format, 1);
+    return joined < out->cols ? joined : out->cols;
+}
+
+static fp8rt_status add_group(fp8rt_run *run, const fp8rt_pools *pools,
+                              const fp8rt_weights *weights, uint32_t first, fp8rt_parts *parts)
+{
+    const fp8rt_pooling_desc *desc = pools->desc;
+    const uint32_t count = weights->codes.rows;
+    fp8rt_tensor x = *desc->x;
+    x.data = (uint8_t *)x.data + first;
+    x.cols = count;
+    fp8rt_tensor out = fp8rt_tensor_part(run, &parts->whole, 0, desc->out->rows, 1, first, count);
+    const fp8rt_convolution_desc sum = {.x = &x,
+                                        .images = desc->images,
+                                        .height = desc->height,
+                                        .width = desc->width,
+                                        .pixel_bytes = pools->pixel_bytes,
+                                        .window = pools->window,
+                                        .weights = weights,
+                                        .fused = parts->fused,
+                                        .out = &out};
+    const fp8rt_status status = fp8rt_convolution(run, &sum);
+    parts->whole.scale = out.scale;
+    return status;
+}
+
+// Sums of windows, times `scale`
+static fp8rt_status add_windows(fp8rt_run *run, const fp8rt_pools *pools, float scale,
+                                fp8rt_tensor *out)
+{
+    const uint32_t group = group_of(run, out),
+                   points = pools->window.kernel_h * pools->window.kernel_w;
+    const fp8rt_fused fused = {0};
+    fp8rt_parts parts;
+    fp8rt_status status = fp8rt_parts_begin(
+        run, &fused, out, pools->images * ((out->cols + group - 1u) / group), &parts);
+    fp8rt_weights weights = {.codes = ones(run, group, points)};
+    if (status == FP8RT_OK && weights.codes.data == NULL) {
+        status = FP8RT_ERR_SCRATCH;
+    }
+    for (uint32_t first = 0; first < out->cols && status == FP8RT_OK; first += group) {
+        if (out->cols - first < group) { // the last channels
+            weights.codes = ones(run, out->cols - first, points);
+        }
+        weights.codes.scale = scale;
+        status = weights.codes.data == NULL ? FP8RT_ERR_SCRATCH
+                                            : add_group(run, pools, &weights, first, &parts);
+    }
+    return status == FP8RT_OK ? fp8rt_parts_end(run, &parts, out) : status;
+}
+
+static void fill_divisors(const fp8rt_pools *pools, float *inverses)
+{
+    uint32_t known = 0;
+    float inverse = 0.0f;
+    for (uint32_t image = 0; image < pools->images; image++) {
+        for (uint32_t oy = 0; oy < pools->out_h; oy++) {
+            const uint32_t lines = fp8rt_pool_lines(pools, oy).count;
+            for (uint32_t ox = 0; ox < pools->out_w; ox++) {
+                const uint32_t count = lines * fp8rt_pool_pixels(pools, ox).count;
+                if (count != known) {
+                    known = count;
+                    inverse = 1.0f / (float)count;
+                }
+                *inverses++ = inverse;
+            }
+        }
+    }
+}
+
+// The divisor depends on the output pixel: sums in FP32, then one command that divides them.
+static fp8rt_status average_inside(fp8rt_run *run, const fp8rt_pools *pools)
+{
+    fp8rt_tensor *out = pools->desc->out;
+    fp8rt_tensor sums = fp8rt_layer_tensor(run, out->rows, out->cols, FP8MAC_FP32);
+    float *inverses = fp8rt_layer_take(run, out->rows * sizeof(float));
+    if (sums.data == NULL || inverses == NULL) {
+        return FP8RT_ERR_SCRATCH;
+    }
+    const fp8rt_status status = add_windows(run, pools, 1.0f, &sums);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    if (!run->query) {
+        fill_divisors(pools, inverses);
+    }
+    const fp8rt_combination division = {
+        .operation = FP8RT_OPERATION_ADD, .x = &sums, .x_scale = inverses};
+    return fp8rt_layer_combine(run, &division, out);
+}
+
+fp8rt_status fp8rt_average_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
+{
+    fp8rt_scope scope;
+    fp8rt_pools pools;
+    fp8rt_status status = fp8rt_layer_begin(run, "average_pool", &scope);
+    if (status == FP8RT_OK) {
+        status = fp8rt_pools_check(run, desc, &pools);
+    }
+    if (status == FP8RT_OK) {
+        const float points = (float)(pools.window.kernel_h * pools.window.kernel_w);
+        status = desc->exclude_padding ? average_inside(run, &pools)
+                                       : add_windows(run, &pools, 1.0f / points, desc->out);
+    }
+    return fp8rt_layer_end(run, &scope, status);
+}
+
+// ---- global average -----------------------------------------------------------------------------
+
+// Row c of the operand is channel c of all pixels: a pixel is a line of an image of bytes, and a channel
+// is one of its columns.
+static fp8rt_image transposed(uint32_t pixels, uint32_t channels)
+{
+    return (fp8rt_image){
+        .height = pixels, .width = channels, .channels = 1, .pixel_bytes = 1, .out_w = channels};
+}
+
+// A column of codes becomes a row.
+static void gather(const fp8rt_caps *caps, const fp8rt_tensor *column, const fp8rt_tensor *row)
+{
+    const uint32_t stride = fp8rt_tensor_stride(caps, column);
+    const uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(column->format));
+    const uint8_t *from = column->data;
+    uint8_t *to = row->data;
+    for (uint32_t i = 0; i < column->rows; i++, from += stride) {
+        for (uint32_t byte = 0; byte < bytes; byte++) {
+            *to++ = from[byte];
+        }
+    }
+}
+
+static fp8rt_status average_image(fp8rt_run *run, const fp8rt_pooling_desc *desc, uint32_t image,
+                                  uint32_t pixels, const fp8rt_weights *weights, fp8rt_parts *parts)
+{
+    const uint32_t channels = desc->x->cols;
+    const fp8rt_tensor x = fp8rt_tensor_part(run, desc->x, image * pixels, pixels, 1, 0, channels);
+    const fp8rt_product product = {.x = &x,
+                                   .weights = weights,
+                                   .image = transposed(pixels, channels),
+                                   .line_bytes = x.stride,
+                                   .m = channels,
+                                   .fused = &parts->fused};
+    const size_t used = run->used;
+    fp8rt_tensor column = fp8rt_layer_tensor(run, channels, 1, parts->whole.format);
+    column.scale = parts->whole.scale;
+    column.scaling = parts->whole.scaling;
+    const fp8rt_status status =
+        column.data == NULL ? FP8RT_ERR_SCRATCH : fp8rt_layer_gemm(run, &product, &column);
+    if (status == FP8RT_OK && !run->query) {
+        const fp8rt_tensor row = fp8rt_tensor_part(run, &parts->whole, image, 1, 1, 0, channels);
+        gather(&run->dev->caps, &column, &row);
+        parts->whole.scale = column.scale;
+    }
+    run->used = used;
+    return status;
+}
+
+static fp8rt_status average_images(fp8rt_run *run, const fp8rt_pooling_desc *desc)
+{
+    const uint32_t images = or_one(desc->images), pixels = desc->x->rows / images;
+    const fp8rt_fused fused = {0};
+    fp8rt_parts parts;
+    fp8rt_status status = fp8rt_parts_begin(run, &fused, desc->out, images, &parts);
+    fp8rt_weights weights = {.codes = fp8rt_layer_tensor(run, 1, pixels, FP8MAC_E4M3FN)};
+    weights.codes.scale = 1.0f / (float)pixels;
+    if (weights.codes.data == NULL) {
+        status = FP8RT_ERR_SCRATCH;
+    } else if (!run->query) {
+        memset(weights.codes.data, code_of_one(FP8MAC_E4M3FN), pixels);
+    }
+    for (uint32_t image = 0; image < images && status == FP8RT_OK; image++) {
+        status = average_image(run, desc, image, pixels, &weights, &parts);
+    }
+    return status == FP8RT_OK ? fp8rt_parts_end(run, &parts, desc->out) : status;
+}
+
+static fp8rt_status check_global(const fp8rt_run *run, const fp8rt_pooling_desc *desc)
+{
+    const fp8rt_status status = check_tensors(run, desc);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    const fp8rt_tensor *x = desc->x, *out = desc->out;
+    return fp8rt_is_product(x->rows, or_one(desc->images), or_one(desc->height),
+                            or_one(desc->width)) &&
+                   out->rows == or_one(desc->images) && out->cols == x->cols
+               ? FP8RT_OK
+               : FP8RT_ERR_SHAPE;
+}
+
+fp8rt_status fp8rt_global_average(fp8rt_run *run, const fp8rt_pooling_desc *desc)
+{
+    fp8rt_scope scope;
+    fp8rt_status status = fp8rt_layer_begin(run, "global_average", &scope);
+    if (status == FP8RT_OK) {
+        status = check_global(run, desc);
+    }
+    if (status == FP8RT_OK) {
+        status = average_images(run, desc);
+    }
+    return fp8rt_layer_end(run, &scope, status);
+}
