@@ -101,6 +101,13 @@ $(SYS_TEST)/system-elementwise.log: $(SYS_HOST)/elementwise $(SYS_RISCV)/element
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-elementwise $@ \
 	  tests/system/elementwise.sh $< $(SYS_RUN) $(SYS_RISCV)/elementwise.elf
 
+# Random descriptors. The test runs make itself.
+TESTS += $(SYS_TEST)/system-fuzz.log
+$(SYS_TEST)/system-fuzz.log: tests/system/fuzz.sh $(wildcard tests/system/apps/fuzz/*) $(SIM) $(FW_RISCV_OBJECTS) \
+    $(SYS_HOST)-san/selftest tests/run_test.sh
+	@mkdir -p $(@D)
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-fuzz $@ $< 20000 150 $(SYS_RUN)
+
 # The same outputs, whatever the bus does.
 $(SYS_TEST)/system-stalls.log: $(SYS_RISCV)/selftest.elf $(SIM) tests/run_test.sh
 	@tests/run_test.sh system-stalls $@ $(SYS_RUN) --stall 300 --seed 5 --latency 20 $<
