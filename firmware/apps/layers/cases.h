@@ -41,7 +41,8 @@ fp8rt_weights layers_weights(layers_test *test, uint32_t rows, uint32_t cols);
     X(nonlinear)                                                                                   \
     X(pooling)                                                                                     \
     X(batch_norm)                                                                                  \
-    X(recurrent)
+    X(recurrent)                                                                                   \
+    X(attention)
 
 #define LAYERS_DECLARE(name) void layers_##name(layers_test *test);
 LAYERS_FAMILIES(LAYERS_DECLARE)

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fp8rt/attention.h"
+
+#include <string.h>
+
+#include "cases.h"
+#include "fp8rt/reference_attention.h"
+
+// ---- softmax ------------------------------------------------------------------------------------
+
+static fp8rt_status call_softmax(fp8rt_run *run, const void *desc)
+{
+    return fp8rt_softmax(run, desc);
+}
+
+static void refer_softmax(fp8rt_reference *reference, const void *desc)
+{
+    fp8rt_reference_softmax(reference, desc);
+}
+
+typedef struct softmax_case {
+    const char *name;
+    uint32_t rows, cols, seen;
+    bool causal, normalise;
+    float factor;
+    fp8mac_format_id x_format, out_format;
+} softmax_case;
+
+static const softmax_case softmax_cases[] = {
+    {.name = "softmax, 16 x 64, float32", .rows = 16, .cols = 64, .x_format = FP8MAC_FP32},
+    {.name = "softmax, 16 x 64, normalised",
+     .rows = 16,
+     .cols = 64,
+     .normalise = true,
+     .x_format = FP8MAC_FP32,
+     .factor = 0.03125f},
+    {.name = "softmax, 20 x 20, causal, e5m2",
+     .rows = 20,
+     .cols = 20,
+     .seen = 1,
+     .causal = true,
+     .x_format = FP8MAC_FP32,
+     .out_format = FP8MAC_E5M2,
+     .factor = 0.125f},
+    {.name = "softmax, 5 x 1100 of e4m3fn to e4m3fnuz, normalised",
+     .rows = 5,
+     .cols = 1100,
+     .normalise = true,
+     .x_format = FP8MAC_E4M3FN,
+     .out_format = FP8MAC_E4M3FNUZ,
+     .factor = 0.03125f},
+};
+
+static void run_softmax(layers_test *test, const softmax_case *c)
+{
+    const fp8rt_arena arena = test->arena;
+    const fp8rt_tensor x = layers_codes(test, c->rows, c->cols, c->x_format);
+    fp8rt_tensor out = layers_empty(test, c->rows, c->cols, c->out_format);
+    const fp8rt_softmax_desc desc = {
+        .x = &x,
+        .factor = c->factor,
+        .seen = c->seen,
+        .causal = c->causal,
+        .out = &out,
+        .row_scale = c->normalise ? NULL : layers_take(test, c->rows * sizeof(float))};
+    layers_try(test, c->name, call_softmax, refer_softmax, &desc, &out);
+    test->arena = arena;
+}
+
+// ---- attention ----------------------------------------------------------------------------------
+
+// Tokens go into the cache in two parts; the last `tokens` of them ask.
+typedef struct attention_case {
+    const char *name;
+    uint32_t tokens, keys, capacity, heads, size;
+    bool causal;
+    fp8rt_scaling_kind scaling;
+    fp8mac_format_id format, out_format;
+} attention_case;
+
+static const attention_case attention_cases[] = {
+    {.name = "attention, 16 of 16 keys, 2 heads of 16",
+     .tokens = 16,
+     .keys = 16,
+     .capacity = 16,
+     .heads = 2,
+     .size = 16,
+     .out_format = FP8MAC_FP32},
+    {.name = "attention, 16 of 64 keys, 4 heads of 32, causal",
+     .tokens = 16,
+     .keys = 64,
+     .capacity = 64,
+     .heads = 4,
+     .size = 32,
+     .causal = true,
+     .out_format = FP8MAC_FP32},
+    {.name = "attention, 1 of 77 keys, 2 heads of 16, causal",
+     .tokens = 1,
+     .keys = 77,
+     .capacity = 100,
+     .heads = 2,
+     .size = 16,
+     .causal = true,
+     .out_format = FP8MAC_FP32},
+    {.name = "attention, 9 of 33 keys, e5m2, dynamic",
+     .tokens = 9,
+     .keys = 33,
+     .capacity = 40,
+     .heads = 3,
+     .size = 16,
+     .format = FP8MAC_E5M2,
+     .scaling = FP8RT_SCALING_DYNAMIC},
+};
+
+typedef struct attention {
+    fp8rt_tensor query, keys, values, out;
+    fp8rt_kv_cache cache;
+    fp8rt_scaling scaling;
+    fp8rt_attention_desc desc;
+} attention;
+
+// Scores of all magnitudes up to some tens.
+static void draw(layers_test *test, const attention_case *c, attention *a)
+{
+    const uint32_t width = c->heads * c->size;
+    const float scale = c->format == FP8MAC_E5M2 ? 0x1p-13f : 0x1p-7f;
+    a->query = layers_codes(test, c->tokens, width, c->format);
+    a->keys = layers_codes(test, c->keys, width, c->format);
+    a->values = layers_codes(test, c->keys, width, c->format);
+    a->out = layers_empty(test, c->tokens, width, c->out_format);
+    a->cache.keys = layers_empty(test, c->capacity, width, c->format);
+    a->cache.values = layers_empty(test, width, c->capacity, c->format);
+    a->query.scale = a->keys.scale = a->cache.keys.scale = scale;
+    a->values.scale = a->cache.values.scale = scale;
+    a->scaling.kind = c->scaling;
+    a->out.scaling = c->scaling == FP8RT_SCALING_STATIC ? NULL : &a->scaling;
+    a->desc = (fp8rt_attention_desc){.query = &a->query,
+                                     .cache = &a->cache,
+                                     .heads = c->heads,
+                                     .causal = c->causal,
+                                     .out = &a->out};
+}
+
+static fp8rt_tensor rows_of(const fp8rt_caps *caps, const fp8rt_tensor *tensor, uint32_t first,
+                            uint32_t rows)
+{
+    fp8rt_tensor part = *tensor;
+    part.data = (uint8_t *)tensor->data + (size_t)first * fp8rt_tensor_stride(caps, tensor);
+    part.rows = rows;
+    return part;
+}
+
+static fp8rt_status append(fp8rt_run *run, attention *a, uint32_t first, uint32_t rows)
+{
+    const fp8rt_tensor keys = rows_of(&run->dev->caps, &a->keys, first, rows);
+    const fp8rt_tensor values = rows_of(&run->dev->caps, &a->values, first, rows);
+    return fp8rt_kv_append(run, &a->cache, &keys, &values);
+}
+
+static fp8rt_status call_attention(fp8rt_run *run, const void *context)
+{
+    attention *a = (attention *)(uintptr_t)context;
+    const uint32_t half = a->keys.rows / 2u;
+    append(run, a, 0, half);
+    append(run, a, half, a->keys.rows - half);
+    return fp8rt_attention(run, &a->desc);
+}
+
+static void refer_attention(fp8rt_reference *reference, const void *context)
+{
+    fp8rt_reference_attention(reference, &((const attention *)context)->desc);
+}
+
+static void run_attention(layers_test *test, const attention_case *c)
+{
+    const fp8rt_arena arena = test->arena;
+    attention a = {0};
+    draw(test, c, &a);
+    layers_try(test, c->name, call_attention, refer_attention, &a, &a.out);
+    layers_expect(test, "the cache's length", a.cache.length == c->keys);
+    test->arena = arena;
+}
+
+// ---- what is refused ----------------------------------------------------------------------------
+
+static fp8rt_status query(layers_test *test, const attention *a)
+{
+    fp8rt_run run = fp8rt_run_query(&test->dev);
+    return fp8rt_attention(&run, &a->desc);
+}
+
+static fp8rt_status query_append(layers_test *test, attention *a)
+{
+    fp8rt_run run = fp8rt_run_query(&test->dev);
+    return fp8rt_kv_append(&run, &a->cache, &a->keys, &a->values);
+}
+
+static void refusals(layers_test *test)
+{
+    const fp8rt_arena arena = test->arena;
+    attention a = {0};
+    draw(test, &attention_cases[0], &a);
+    fp8rt_run run = fp8rt_run_on(&test->dev, NULL, 0);
+    layers_expect(test, "an empty cache", fp8rt_attention(&run, &a.desc) == FP8RT_ERR_SHAPE);
+    a.desc.heads = 3;
+    layers_expect(test, "three heads of 32 columns", query(test, &a) == FP8RT_ERR_SHAPE);
+    a.desc.heads = 4;
+    layers_expect(test, "heads within a beat", query(test, &a) == FP8RT_ERR_ALIGNMENT);
+    a.desc.heads = 2;
+    a.desc.factor = -1.0f;
+    layers_expect(test, "a negative factor", query(test, &a) == FP8RT_ERR_SCALE);
+    a.cache.length = 1;
+    layers_expect(test, "more than the capacity", query_append(test, &a) == FP8RT_ERR_SHAPE);
+    a.cache.length = 0;
+    a.keys.scale = 0.5f;
+    layers_expect(test, "keys of another scale", query_append(test, &a) == FP8RT_ERR_SCALE);
+    test->arena = arena;
+}
+
+void layers_attention(layers_test *test)
+{
+    for (size_t i = 0; i < sizeof softmax_cases / sizeof softmax_cases[0]; i++) {
+        run_softmax(test, &softmax_cases[i]);
+    }
+    for (size_t i = 0; i < sizeof attention_cases / sizeof attention_cases[0]; i++) {
+        run_attention(test, &attention_cases[i]);
+    }
+    refusals(test);
+}
