@@ -42,7 +42,8 @@ fp8rt_weights layers_weights(layers_test *test, uint32_t rows, uint32_t cols);
     X(pooling)                                                                                     \
     X(batch_norm)                                                                                  \
     X(recurrent)                                                                                   \
-    X(attention)
+    X(attention)                                                                                   \
+    X(normalise)
 
 #define LAYERS_DECLARE(name) void layers_##name(layers_test *test);
 LAYERS_FAMILIES(LAYERS_DECLARE)
