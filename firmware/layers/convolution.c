@@ -6,28 +6,23 @@
 
 #define MAX_HEIGHT 65535u // lines of an image
 
-static uint32_t or_one(uint32_t x)
-{
-    return x == 0 ? 1 : x;
-}
-
 uint32_t fp8rt_window_count(uint32_t kernel, uint32_t stride, uint32_t dilation, uint32_t size,
                             uint32_t padding)
 {
-    const uint64_t extent = (uint64_t)or_one(dilation) * (or_one(kernel) - 1u) + 1u;
+    const uint64_t extent = (uint64_t)fp8rt_or_one(dilation) * (fp8rt_or_one(kernel) - 1u) + 1u;
     const uint64_t padded = (uint64_t)size + padding;
-    return padded < extent ? 0 : (uint32_t)((padded - extent) / or_one(stride)) + 1u;
+    return padded < extent ? 0 : (uint32_t)((padded - extent) / fp8rt_or_one(stride)) + 1u;
 }
 
 fp8rt_window fp8rt_window_fill(const fp8rt_window *window)
 {
     fp8rt_window full = *window;
-    full.kernel_h = or_one(window->kernel_h);
-    full.kernel_w = or_one(window->kernel_w);
-    full.stride_y = or_one(window->stride_y);
-    full.stride_x = or_one(window->stride_x);
-    full.dilation_y = or_one(window->dilation_y);
-    full.dilation_x = or_one(window->dilation_x);
+    full.kernel_h = fp8rt_or_one(window->kernel_h);
+    full.kernel_w = fp8rt_or_one(window->kernel_w);
+    full.stride_y = fp8rt_or_one(window->stride_y);
+    full.stride_x = fp8rt_or_one(window->stride_x);
+    full.dilation_y = fp8rt_or_one(window->dilation_y);
+    full.dilation_x = fp8rt_or_one(window->dilation_x);
     return full;
 }
 
@@ -58,19 +53,14 @@ typedef struct layer {
     uint32_t points, group_in, group_out, groups;
 } layer;
 
-static uint32_t ceil_div(uint32_t x, uint32_t by)
-{
-    return x / by + (x % by != 0);
-}
-
 static layer layer_of(const fp8rt_run *run, const fp8rt_convolution_desc *desc)
 {
     const fp8rt_window w = fp8rt_window_fill(&desc->window);
     layer l = {.desc = desc,
                .window = w,
-               .images = or_one(desc->images),
-               .height = or_one(desc->height),
-               .width = or_one(desc->width)};
+               .images = fp8rt_or_one(desc->images),
+               .height = fp8rt_or_one(desc->height),
+               .width = fp8rt_or_one(desc->width)};
     l.out_h = fp8rt_window_count(w.kernel_h, w.stride_y, w.dilation_y, l.height,
                                  w.pad_top + w.pad_bottom);
     l.out_w =
@@ -80,7 +70,7 @@ static layer layer_of(const fp8rt_run *run, const fp8rt_convolution_desc *desc)
     l.points = w.kernel_h * w.kernel_w;
     l.group_in = desc->group_in == 0 ? desc->x->cols : desc->group_in;
     l.group_out = desc->group_out == 0 ? desc->out->cols : desc->group_out;
-    l.groups = ceil_div(desc->x->cols, l.group_in);
+    l.groups = fp8rt_ceil_div(desc->x->cols, l.group_in);
     return l;
 }
 
@@ -113,7 +103,7 @@ static bool fits(const layer *l)
            fp8rt_is_product(desc->weights->codes.cols, l->window.kernel_h, l->window.kernel_w,
                             l->group_in) &&
            desc->weights->codes.rows == out->cols &&
-           ceil_div(out->cols, l->group_out) == l->groups &&
+           fp8rt_ceil_div(out->cols, l->group_out) == l->groups &&
            (residual == NULL || (residual->rows == out->rows && residual->cols == out->cols));
 }
 

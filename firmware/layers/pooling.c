@@ -13,11 +13,6 @@ static bool is_legal(const fp8rt_window *w)
            w->pad_bottom < w->kernel_h && w->pad_left < w->kernel_w && w->pad_right < w->kernel_w;
 }
 
-static uint32_t or_one(uint32_t x)
-{
-    return x == 0 ? 1 : x;
-}
-
 static fp8rt_status check_tensors(const fp8rt_run *run, const fp8rt_pooling_desc *desc)
 {
     if (desc == NULL) {
@@ -37,9 +32,9 @@ fp8rt_status fp8rt_pools_check(const fp8rt_run *run, const fp8rt_pooling_desc *d
     const fp8rt_window w = fp8rt_window_fill(&desc->window);
     *pools = (fp8rt_pools){.desc = desc,
                            .window = w,
-                           .images = or_one(desc->images),
-                           .height = or_one(desc->height),
-                           .width = or_one(desc->width),
+                           .images = fp8rt_or_one(desc->images),
+                           .height = fp8rt_or_one(desc->height),
+                           .width = fp8rt_or_one(desc->width),
                            .pixel_bytes = fp8rt_tensor_stride(&run->dev->caps, desc->x)};
     if (!is_legal(&w)) {
         return FP8RT_ERR_IMAGE;
@@ -142,7 +137,7 @@ static fp8rt_status add_windows(fp8rt_run *run, const fp8rt_pools *pools, float 
     const fp8rt_fused fused = {0};
     fp8rt_parts parts;
     fp8rt_status status = fp8rt_parts_begin(
-        run, &fused, out, pools->images * ((out->cols + group - 1u) / group), &parts);
+        run, &fused, out, pools->images * fp8rt_ceil_div(out->cols, group), &parts);
     fp8rt_weights weights = {.codes = ones(run, group, points)};
     if (status == FP8RT_OK && weights.codes.data == NULL) {
         status = FP8RT_ERR_SCRATCH;
@@ -266,7 +261,7 @@ static fp8rt_status average_image(fp8rt_run *run, const fp8rt_pooling_desc *desc
 
 static fp8rt_status average_images(fp8rt_run *run, const fp8rt_pooling_desc *desc)
 {
-    const uint32_t images = or_one(desc->images), pixels = desc->x->rows / images;
+    const uint32_t images = fp8rt_or_one(desc->images), pixels = desc->x->rows / images;
     const fp8rt_fused fused = {0};
     fp8rt_parts parts;
     fp8rt_status status = fp8rt_parts_begin(run, &fused, desc->out, images, &parts);
@@ -290,9 +285,9 @@ static fp8rt_status check_global(const fp8rt_run *run, const fp8rt_pooling_desc 
         return status;
     }
     const fp8rt_tensor *x = desc->x, *out = desc->out;
-    return fp8rt_is_product(x->rows, or_one(desc->images), or_one(desc->height),
-                            or_one(desc->width)) &&
-                   out->rows == or_one(desc->images) && out->cols == x->cols
+    return fp8rt_is_product(x->rows, fp8rt_or_one(desc->images), fp8rt_or_one(desc->height),
+                            fp8rt_or_one(desc->width)) &&
+                   out->rows == fp8rt_or_one(desc->images) && out->cols == x->cols
                ? FP8RT_OK
                : FP8RT_ERR_SHAPE;
 }

@@ -5,6 +5,16 @@
 
 #include "fp8rt/convolution.h"
 
+static inline uint32_t fp8rt_or_one(uint32_t x)
+{
+    return x == 0 ? 1 : x;
+}
+
+static inline uint32_t fp8rt_ceil_div(uint32_t x, uint32_t by)
+{
+    return x / by + (x % by != 0);
+}
+
 // With the defaults filled in.
 fp8rt_window fp8rt_window_fill(const fp8rt_window *window);
 // An FP8 tensor of pixels, which may lie at any byte if `pixel_bytes` is not 0.

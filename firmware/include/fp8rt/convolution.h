@@ -82,6 +82,42 @@ uint32_t fp8rt_groups_to_join(const fp8rt_caps *caps, fp8mac_format_id format, u
 // FP8RT_ERR_NULL, FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT: nothing was written.
 fp8rt_status fp8rt_join_groups(const fp8rt_caps *caps, const fp8rt_join_desc *desc);
 
+// ---- transposed convolution ---------------------------------------------------------------------
+
+//   out[iy * stride_y + ky - pad_top][ix * stride_x + kx - pad_left][n] +=
+//       weights[n][ky][kx][c] * x[iy][ix][c]
+//
+// The outputs whose line and pixel have the same remainders by the strides form a phase. Each phase is a
+// convolution with its part of the kernel, and one command for each image. With stride_y = 1, if
+// stride_x divides out_width, the commands write `out` in turns. Otherwise they write the lines of equal
+// remainder to the scratch, and one command more moves these to their places.
+typedef struct fp8rt_transposed_desc {
+    const fp8rt_tensor *x; // images * height * width x channels, FP8
+    uint32_t images;       // 0: 1
+    uint32_t height, width;
+    uint32_t out_height, out_width;
+    uint32_t kernel_h, kernel_w; // 0: 1
+    uint32_t stride_y, stride_x; // 0: 1
+    uint32_t pad_top, pad_left;  // below the kernel's sizes
+    // Codes of fp8rt_split_kernel. row_scale and bias have a value for each output channel.
+    const fp8rt_weights *weights;
+    fp8rt_fused fused;
+    fp8rt_tensor *out; // images * out_height * out_width x output channels, of any format
+} fp8rt_transposed_desc;
+
+// As fp8rt_convolution. FP8RT_ERR_IMAGE also if a phase sees no line or pixel of the image. Bytes between
+// out's rows may be written.
+fp8rt_status fp8rt_transposed_convolution(fp8rt_run *run, const fp8rt_transposed_desc *desc);
+
+// Places of the kernel that a phase has: ceil(kernel_h / stride_y) * ceil(kernel_w / stride_x).
+uint32_t fp8rt_phase_points(const fp8rt_transposed_desc *desc);
+// Work of the core, once for each network: dst (stride_y * stride_x * output channels x
+// fp8rt_phase_points * channels) from src (output channels x kernel_h * kernel_w * channels), both FP8 of
+// one format. Of `desc` the sizes of the kernel, strides and padding count. FP8RT_ERR_NULL,
+// FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT: nothing was written.
+fp8rt_status fp8rt_split_kernel(const fp8rt_caps *caps, const fp8rt_transposed_desc *desc,
+                                const fp8rt_tensor *src, const fp8rt_tensor *dst);
+
 #ifdef __cplusplus
 }
 #endif
