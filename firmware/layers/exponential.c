@@ -45,7 +45,7 @@ static inline uint8_t encode(coder c, uint32_t significand, int32_t field)
                          ((significand + (1u << (drop - 1u))) >> drop));
     }
     const uint32_t shift = drop + 1u - (uint32_t)field;
-    return shift > ONE_BITS + 1u ? 0 : (uint8_t)((significand + (1u << (shift - 1u))) >> shift);
+    return (uint8_t)(shift > ONE_BITS + 1u ? 0u : (significand + (1u << (shift - 1u))) >> shift);
 }
 
 // 2^(x / 2^12) for x <= 0, in units of 2^-20, rounded down

@@ -232,7 +232,7 @@ static fp8rt_status shift(fp8rt_run *run, const fp8rt_norm_desc *desc, parts *p)
 
 static fp8rt_status compute(fp8rt_run *run, const fp8rt_norm_desc *desc)
 {
-    parts p;
+    parts p = {0};
     fp8rt_status status = take(run, desc, &p);
     if (status == FP8RT_OK) {
         status = widen(run, desc, &p);

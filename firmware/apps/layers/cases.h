@@ -44,7 +44,8 @@ fp8rt_weights layers_weights(layers_test *test, uint32_t rows, uint32_t cols);
     X(batch_norm)                                                                                  \
     X(recurrent)                                                                                   \
     X(attention)                                                                                   \
-    X(normalise)
+    X(normalise)                                                                                   \
+    X(transformer)
 
 #define LAYERS_DECLARE(name) void layers_##name(layers_test *test);
 LAYERS_FAMILIES(LAYERS_DECLARE)

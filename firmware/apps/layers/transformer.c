@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fp8rt/transformer.h"
+
+#include <string.h>
+
+#include "cases.h"
+#include "fp8rt/embedding.h"
+#include "fp8rt/reference_transformer.h"
+
+// ---- embedding ----------------------------------------------------------------------------------
+
+static fp8rt_status call_embedding(fp8rt_run *run, const void *desc)
+{
+    return fp8rt_embedding(run, desc);
+}
+
+static void refer_embedding(fp8rt_reference *reference, const void *desc)
+{
+    fp8rt_reference_embedding(reference, desc);
+}
+
+static void run_embedding(layers_test *test, const char *name, bool positions,
+                          fp8mac_format_id format)
+{
+    const fp8rt_arena arena = test->arena;
+    const fp8rt_tensor table = layers_codes(test, 50, 40, FP8MAC_E4M3FN);
+    const fp8rt_tensor places = layers_codes(test, 20, 40, FP8MAC_E5M2);
+    fp8rt_tensor out = layers_empty(test, 12, 40, format);
+    uint32_t indices[12];
+    for (uint32_t i = 0; i < out.rows; i++) {
+        indices[i] = fp8rt_random_next(&test->random) % table.rows;
+    }
+    fp8rt_embedding_desc desc = {.table = &table,
+                                 .indices = indices,
+                                 .positions = positions ? &places : NULL,
+                                 .first = 8,
+                                 .out = &out};
+    layers_try(test, name, call_embedding, refer_embedding, &desc, &out);
+    indices[5] = table.rows;
+    fp8rt_run run = fp8rt_run_on(&test->dev, NULL, 0);
+    layers_expect(test, "an index beyond the table",
+                  fp8rt_embedding(&run, &desc) == FP8RT_ERR_SHAPE);
+    desc.positions = &places;
+    desc.first = 9;
+    run = fp8rt_run_query(&test->dev);
+    layers_expect(test, "a position beyond its table",
+                  fp8rt_embedding(&run, &desc) == FP8RT_ERR_SHAPE);
+    test->arena = arena;
+}
+
+// ---- blocks -------------------------------------------------------------------------------------
+
+enum { TOKENS = 12, WIDTH = 32, HEADS = 2, HIDDEN = 64, MEMORY = 9, CAPACITY = 16 };
+
+typedef struct block {
+    fp8rt_tensor x, memory;
+    fp8rt_weights weights[10];
+    fp8rt_kv_cache caches[2];
+    fp8rt_scaling scaling; // dynamic, of every tensor between the layers
+    fp8rt_block_attention cross;
+    fp8rt_block_desc desc;
+    uint8_t *before; // x's codes
+} block;
+
+static fp8rt_kv_cache cache(layers_test *test)
+{
+    fp8rt_kv_cache c = {.keys = layers_empty(test, CAPACITY, WIDTH, FP8MAC_E4M3FN),
+                        .values = layers_empty(test, WIDTH, CAPACITY, FP8MAC_E4M3FN)};
+    c.keys.scale = c.values.scale = 0.03125f;
+    return c;
+}
+
+static fp8rt_block_norm norm(layers_test *test, bool rms)
+{
+    return (fp8rt_block_norm){.rms = rms,
+                              .eps = 1e-5f,
+                              .gamma = layers_floats(test, false, WIDTH),
+                              .beta = rms ? NULL : layers_floats(test, true, WIDTH)};
+}
+
+static fp8rt_block_attention attention(layers_test *test, block *b, unsigned first, bool rms)
+{
+    const fp8rt_between dynamic = {.scaling = &b->scaling};
+    return (fp8rt_block_attention){.norm = norm(test, rms),
+                                   .query = &b->weights[first],
+                                   .key = &b->weights[first + 1],
+                                   .value = &b->weights[first + 2],
+                                   .output = &b->weights[first + 3],
+                                   .cache = &b->caches[first / 4],
+                                   .in = dynamic,
+                                   .asked = dynamic,
+                                   .mixed = dynamic};
+}
+
+static void draw(layers_test *test, block *b, bool rms)
+{
+    const fp8rt_between dynamic = {.scaling = &b->scaling};
+    b->scaling.kind = FP8RT_SCALING_DYNAMIC;
+    b->x = layers_codes(test, TOKENS, WIDTH, FP8MAC_FP32);
+    b->memory = layers_codes(test, MEMORY, WIDTH, FP8MAC_E4M3FN);
+    b->memory.scale = 0.0078125f;
+    for (unsigned i = 0; i < 10; i++) {
+        b->weights[i] = layers_weights(test, i == 8 ? HIDDEN : WIDTH, i == 9 ? HIDDEN : WIDTH);
+        b->weights[i].codes.scale = 0x1p-11f;
+        b->weights[i].row_scale = NULL;
+    }
+    b->caches[0] = cache(test);
+    b->caches[1] = cache(test);
+    b->cross = attention(test, b, 4, rms);
+    b->desc.x = &b->x;
+    b->desc.heads = HEADS;
+    b->desc.self = attention(test, b, 0, rms);
+    b->desc.feed_forward = (fp8rt_block_feed_forward){.norm = norm(test, rms),
+                                                      .up = &b->weights[8],
+                                                      .down = &b->weights[9],
+                                                      .fused = {.activation = FP8MAC_ACT_RELU},
+                                                      .in = dynamic,
+                                                      .hidden = dynamic};
+    b->before = layers_take(test, fp8rt_tensor_bytes(&test->dev.caps, &b->x));
+    memcpy(b->before, b->x.data, fp8rt_tensor_bytes(&test->dev.caps, &b->x));
+}
+
+static fp8rt_status call_block(fp8rt_run *run, const void *context)
+{
+    const block *b = context;
+    if (b->desc.cross != NULL) {
+        fp8rt_block_remember(run, b->desc.cross, &b->memory);
+    }
+    return fp8rt_transformer_block(run, &b->desc);
+}
+
+static void refer_block(fp8rt_reference *reference, const void *context)
+{
+    const block *b = context;
+    fp8rt_reference_block(reference, &b->desc, b->before,
+                          b->desc.cross == NULL ? NULL : &b->memory);
+}
+
+static void run_block(layers_test *test, const char *name, bool causal, bool post_norm, bool rms,
+                      bool cross)
+{
+    const fp8rt_arena arena = test->arena;
+    block b = {.desc = {.causal = causal, .post_norm = post_norm}};
+    draw(test, &b, rms);
+    b.desc.cross = cross ? &b.cross : NULL;
+    layers_try(test, name, call_block, refer_block, &b, &b.x);
+    test->arena = arena;
+}
+
+// A decoder computes the same whether the tokens come at once or one by one, if scales are static.
+static void one_by_one(layers_test *test)
+{
+    const fp8rt_arena arena = test->arena;
+    block b = {.desc = {.causal = true}};
+    draw(test, &b, false);
+    b.scaling.kind = FP8RT_SCALING_STATIC;
+    b.desc.self.in.scale = b.desc.feed_forward.in.scale = 0.0625f;
+    b.desc.self.asked.scale = b.desc.self.mixed.scale = b.desc.feed_forward.hidden.scale = 0.03125f;
+    layers_try(test, "decoder, static scales", call_block, NULL, &b, &b.x);
+    const size_t bytes = fp8rt_tensor_bytes(&test->dev.caps, &b.x);
+    uint8_t *whole = layers_take(test, bytes);
+    memcpy(whole, b.x.data, bytes);
+    memcpy(b.x.data, b.before, bytes);
+    b.caches[0].length = 0;
+    const fp8rt_tensor all = b.x;
+    b.x.rows = 1;
+    for (uint32_t token = 0; token < TOKENS; token++) {
+        layers_try(test, "  a token", call_block, NULL, &b, &b.x);
+        b.x.data = (uint8_t *)b.x.data + fp8rt_tensor_bytes(&test->dev.caps, &b.x);
+    }
+    layers_expect(test, "tokens one by one", memcmp(all.data, whole, bytes) == 0);
+    test->arena = arena;
+}
+
+static void refusals(layers_test *test)
+{
+    const fp8rt_arena arena = test->arena;
+    block b = {0};
+    draw(test, &b, false);
+    fp8rt_run run = fp8rt_run_query(&test->dev);
+    b.x.format = FP8MAC_E4M3FN;
+    layers_expect(test, "a stream in FP8",
+                  fp8rt_transformer_block(&run, &b.desc) == FP8RT_ERR_FORMAT);
+    b.x.format = FP8MAC_FP32;
+    run = fp8rt_run_query(&test->dev);
+    b.desc.self.cache = NULL;
+    layers_expect(test, "no cache", fp8rt_transformer_block(&run, &b.desc) == FP8RT_ERR_NULL);
+    run = fp8rt_run_query(&test->dev);
+    b.desc.self.cache = &b.caches[0];
+    b.desc.heads = 3;
+    layers_expect(test, "three heads", fp8rt_transformer_block(&run, &b.desc) == FP8RT_ERR_SHAPE);
+    test->arena = arena;
+}
+
+void layers_transformer(layers_test *test)
+{
+    run_embedding(test, "embedding, 12 of 50 x 40", false, FP8MAC_E4M3FN);
+    run_embedding(test, "embedding with positions, float32", true, FP8MAC_FP32);
+    run_block(test, "encoder block, pre-norm", false, false, false, false);
+    run_block(test, "encoder block, post-norm", false, true, false, false);
+    run_block(test, "decoder block, RMS pre-norm, cross-attention", true, false, true, true);
+    one_by_one(test);
+    refusals(test);
+}

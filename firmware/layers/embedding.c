@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fp8rt/embedding.h"
+
+#include "layer.h"
+
+static fp8rt_status check_positions(const fp8rt_run *run, const fp8rt_embedding_desc *desc)
+{
+    const fp8rt_tensor *positions = desc->positions;
+    if (positions == NULL) {
+        return FP8RT_OK;
+    }
+    const fp8rt_status status = fp8rt_layer_check_any(run, positions);
+    return status == FP8RT_OK &&
+                   (positions->cols != desc->out->cols || desc->first > positions->rows ||
+                    desc->out->rows > positions->rows - desc->first)
+               ? FP8RT_ERR_SHAPE
+               : status;
+}
+
+static fp8rt_status check_indices(const fp8rt_run *run, const fp8rt_embedding_desc *desc)
+{
+    for (uint32_t i = 0; i < desc->out->rows && !run->query; i++) {
+        if (desc->indices[i] >= desc->table->rows) {
+            return FP8RT_ERR_SHAPE;
+        }
+    }
+    return FP8RT_OK;
+}
+
+static fp8rt_status check(const fp8rt_run *run, const fp8rt_embedding_desc *desc)
+{
+    if (desc == NULL || desc->indices == NULL) {
+        return FP8RT_ERR_NULL;
+    }
+    fp8rt_status status = fp8rt_layer_check_any(run, desc->table);
+    if (status == FP8RT_OK) {
+        status = fp8rt_layer_check_any(run, desc->out);
+    }
+    if (status == FP8RT_OK && desc->out->cols != desc->table->cols) {
+        status = FP8RT_ERR_SHAPE;
+    }
+    if (status == FP8RT_OK) {
+        status = check_positions(run, desc);
+    }
+    return status == FP8RT_OK ? check_indices(run, desc) : status;
+}
+
+static void gather(const fp8rt_caps *caps, const fp8rt_embedding_desc *desc, fp8rt_tensor *rows)
+{
+    const uint32_t from = fp8rt_tensor_stride(caps, desc->table);
+    const uint32_t to = fp8rt_tensor_stride(caps, rows);
+    const uint32_t bytes = rows->cols * fp8mac_format_bytes(fp8mac_format_get(rows->format));
+    for (uint32_t i = 0; i < rows->rows; i++) {
+        memcpy((uint8_t *)rows->data + (size_t)i * to,
+               (const uint8_t *)desc->table->data + (size_t)desc->indices[i] * from, bytes);
+    }
+}
+
+static fp8rt_status compute(fp8rt_run *run, const fp8rt_embedding_desc *desc)
+{
+    const fp8rt_caps *caps = &run->dev->caps;
+    fp8rt_tensor rows =
+        fp8rt_layer_tensor(run, desc->out->rows, desc->out->cols, desc->table->format);
+    fp8rt_combination sum = {.operation = FP8RT_OPERATION_ADD, .x = &rows, .factor = 1.0f};
+    fp8rt_tensor positions;
+    if (rows.data == NULL) {
+        return FP8RT_ERR_SCRATCH;
+    }
+    rows.scale = desc->table->scale;
+    if (!run->query) {
+        gather(caps, desc, &rows);
+    }
+    if (desc->positions != NULL) {
+        positions = *desc->positions;
+        positions.stride = fp8rt_tensor_stride(caps, desc->positions);
+        positions.data = (uint8_t *)positions.data + (size_t)desc->first * positions.stride;
+        positions.rows = rows.rows;
+        sum.c = &positions;
+    }
+    return fp8rt_layer_combine(run, &sum, desc->out);
+}
+
+fp8rt_status fp8rt_embedding(fp8rt_run *run, const fp8rt_embedding_desc *desc)
+{
+    fp8rt_scope scope;
+    fp8rt_status status = fp8rt_layer_begin(run, "embedding", &scope);
+    if (status == FP8RT_OK) {
+        status = check(run, desc);
+    }
+    if (status == FP8RT_OK) {
+        status = compute(run, desc);
+    }
+    return fp8rt_layer_end(run, &scope, status);
+}
