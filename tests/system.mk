@@ -108,6 +108,21 @@ $(SYS_TEST)/system-fuzz.log: tests/system/fuzz.sh $(wildcard tests/system/apps/f
 	@mkdir -p $(@D)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-fuzz $@ $< 20000 150 $(SYS_RUN)
 
+# Layers of networks: outputs of chip and host, errors on the host, plain and under the sanitizers
+TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-layers firmware-san-layers system-layers)
+$(SYS_TEST)/firmware-layers.log: $(SYS_HOST)/layers tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh firmware-layers $@ $<
+
+$(SYS_TEST)/firmware-san-layers.log: $(SYS_HOST)-san/layers tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh firmware-san-layers $@ $<
+
+$(SYS_TEST)/system-layers.log: $(SYS_HOST)/layers $(SYS_RISCV)/layers.elf $(SIM) tests/system/layers.sh tests/run_test.sh
+	@mkdir -p $(@D)
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-layers $@ tests/system/layers.sh $< \
+	  $(SYS_RUN) $(SYS_RISCV)/layers.elf
+
 # The same outputs, whatever the bus does.
 $(SYS_TEST)/system-stalls.log: $(SYS_RISCV)/selftest.elf $(SIM) tests/run_test.sh
 	@tests/run_test.sh system-stalls $@ $(SYS_RUN) --stall 300 --seed 5 --latency 20 $<
