@@ -106,7 +106,7 @@ TESTS += $(SYS_TEST)/system-fuzz.log
 $(SYS_TEST)/system-fuzz.log: tests/system/fuzz.sh $(wildcard tests/system/apps/fuzz/*) $(SIM) $(FW_RISCV_OBJECTS) \
     $(SYS_HOST)-san/selftest tests/run_test.sh
 	@mkdir -p $(@D)
-	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-fuzz $@ $< 20000 150 $(SYS_RUN)
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-fuzz $@ $< 20000 100 $(SYS_RUN)
 
 # Layers of networks: outputs of chip and host, errors on the host, plain and under the sanitizers
 TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-layers firmware-san-layers system-layers)

@@ -22,6 +22,7 @@ PAGES = (
     "docs/GLOSSARY.md",
     "docs/PORTING.md",
     "docs/THROUGHPUT.md",
+    "docs/TUTORIAL.md",
     "model/NUMERICS.md",
     "model/SPEED.md",
     "model/python/README.md",
@@ -31,6 +32,7 @@ PAGES = (
 HEADERS = ("model/include/fp8mac", "firmware/include/fp8rt")
 NAVIGATION = (
     ("README", "README.html"),
+    ("Tutorial", "docs/TUTORIAL.html"),
     ("C interfaces", "c.html"),
     ("RTL modules", "rtl.html"),
     ("Registers", "registers/index.html"),
