@@ -10,6 +10,6 @@
 #include "fp8rt/gemm.h"
 #include "fp8rt/elementwise.h"
 #include "fp8rt/activation.h"
-#include "fp8rt/tensor.h"
+#include "fp8rt/layers.h"
 
 #endif
