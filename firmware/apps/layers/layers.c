@@ -134,11 +134,20 @@ static fp8rt_status run_layer(layers_test *test, layers_call *call, const void *
     return status;
 }
 
-static void print_cycles(const fp8rt_profile_entry *entry)
+// Of all layers that the case calls itself.
+static void print_cycles(const fp8rt_profile *profile)
 {
-    const uint32_t busy = entry->counters.cycles - entry->counters.idle;
+    uint32_t all = 0, busy = 0, commands = 0;
+    for (uint32_t i = 0; i < profile->count && i < profile->capacity; i++) {
+        const fp8rt_profile_entry *entry = &profile->entries[i];
+        if (entry->depth == 0) {
+            all += entry->core_cycles;
+            busy += entry->counters.cycles - entry->counters.idle;
+            commands += entry->commands;
+        }
+    }
     printf("     core %" PRIu32 ", accelerator %" PRIu32 " cycles, %" PRIu32 " commands\n",
-           entry->core_cycles - busy, busy, entry->commands);
+           all - busy, busy, commands);
 }
 
 static bool compare(layers_test *test, layers_reference *call, const void *desc,
@@ -169,7 +178,7 @@ void layers_try(layers_test *test, const char *name, layers_call *call, layers_r
     } else {
         layers_report(test, name, out);
         if (!fp8rt_app_is_host) {
-            print_cycles(&entries[0]);
+            print_cycles(&profile);
         } else if (reference != NULL) {
             good = compare(test, reference, desc, out);
         }

@@ -70,12 +70,23 @@ static fp8rt_kv_cache cache(layers_test *test)
     return c;
 }
 
+// 0.75 up to 1.25: norms and biases as trained networks have them. Larger ones make scores of which one
+// key takes all, and values beyond the caches' range.
+static const float *near_one(layers_test *test, uint32_t count)
+{
+    float *values = layers_take(test, count * sizeof(float));
+    for (uint32_t i = 0; i < count; i++) {
+        values[i] = (float)(192u + (fp8rt_random_next(&test->random) & 127u)) / 256.0f;
+    }
+    return values;
+}
+
 static fp8rt_block_norm norm(layers_test *test, bool rms)
 {
     return (fp8rt_block_norm){.rms = rms,
                               .eps = 1e-5f,
-                              .gamma = layers_floats(test, false, WIDTH),
-                              .beta = rms ? NULL : layers_floats(test, true, WIDTH)};
+                              .gamma = near_one(test, WIDTH),
+                              .beta = rms ? NULL : near_one(test, WIDTH)};
 }
 
 static fp8rt_block_attention attention(layers_test *test, block *b, unsigned first, bool rms)
@@ -103,6 +114,7 @@ static void draw(layers_test *test, block *b, bool rms)
         b->weights[i] = layers_weights(test, i == 8 ? HIDDEN : WIDTH, i == 9 ? HIDDEN : WIDTH);
         b->weights[i].codes.scale = 0x1p-11f;
         b->weights[i].row_scale = NULL;
+        b->weights[i].bias = near_one(test, b->weights[i].codes.rows);
     }
     b->caches[0] = cache(test);
     b->caches[1] = cache(test);
