@@ -4,6 +4,9 @@
 // The accelerator turns x into fixed-point logarithms to base 2. The core subtracts the row's largest
 // one and computes powers of two by a polynomial, in integers. So the host computes the same bytes.
 //
+// Cycles of the core: 44 for each value that is seen, twice that if the output is normalised, 500 for each row, and
+// one command.
+//
 // A division for each value would cost the core most. So the codes may stay unnormalised: the largest
 // value of each row is 1, and 1 / sum goes to `row_scale`, which a following GEMM takes as the scale of
 // its rows (fp8rt_attention does).
