@@ -39,10 +39,11 @@ $(SYS_TEST)/firmware-plan.log: $(BUILD)/system-plan/plan tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-plan $@ $<
 
-# Parts of the library alone: tables of activations beside the functions, and the conversions in integers beside the
-# model's.
-SYS_PARTS := activation convert
+# Parts of the library alone: tables of activations and fixed-point functions beside those of math.h, and the conversions
+# in integers beside the model's.
+SYS_PARTS := activation convert fixed
 $(BUILD)/system-plan/activation: $(SYS_HOST)/obj/firmware/src/activation.c.o
+$(BUILD)/system-plan/fixed: $(patsubst %,$(SYS_HOST)/obj/firmware/layers/%.c.o,tanh_table root)
 $(BUILD)/system-plan/convert: $(patsubst %,$(SYS_HOST)/obj/firmware/src/%.c.o,matrix convert_fp8)
 $(SYS_PARTS:%=$(BUILD)/system-plan/%): $(BUILD)/system-plan/%: tests/system/%.c $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)

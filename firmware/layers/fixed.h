@@ -10,7 +10,7 @@
 
 #include "layer.h"
 
-#define FP8RT_FIXED_ORIGIN 0x4b400000  // the word of FP8RT_FIXED_ONE_AND_A_HALF
+#define FP8RT_FIXED_ORIGIN 0x4b400000  // the word of FP8RT_FIXED_OFFSET
 #define FP8RT_FIXED_OFFSET 12582912.0f // 1.5 * 2^23
 
 // The command's clamp: the words stay within `limit` of the origin, at most 2^22. A NaN stays a NaN.
