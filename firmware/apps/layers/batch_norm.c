@@ -39,7 +39,7 @@ static bool row_is_right(const fp8rt_caps *caps, const fp8rt_quantize_desc *desc
         const double value = (double)desc->values[row * COLS + i] * factor;
         const double got =
             fp8rt_reference_at(caps, &weights->codes, row, i) * (double)weights->row_scale[row];
-        const double bound = fmax(fabs(value) * unit, largest * 0x1p-17) * 1.000001;
+        const double bound = fmax(fabs(value) * unit, largest * 0x1p-18) * 1.000001;
         if (!(fabs(got - value) <= bound)) {
             return false;
         }

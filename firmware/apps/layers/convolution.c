@@ -156,44 +156,53 @@ static void run_case(layers_test *test, const convolution_case *c)
     test->arena = arena;
 }
 
-// 40 channels with two outputs each: groups of one channel become groups of eight.
-static void depthwise(layers_test *test)
+typedef struct depthwise_case {
+    const char *name;
+    uint32_t height, width, channels, multiplier; // outputs of each channel
+    fp8mac_format_id out_format;
+} depthwise_case;
+
+static const depthwise_case depthwise_cases[] = {
+    {"14 x 14 x 64, 3 x 3, depthwise", 14, 14, 64, 1, FP8MAC_E4M3FN},
+    {"9 x 12 x 24, 3 x 3, depthwise", 9, 12, 24, 1, FP8MAC_E4M3FN},
+    {"9 x 12 x 40 to 80, 3 x 3, depthwise, float16", 9, 12, 40, 2, FP8MAC_FP16},
+};
+
+// Groups of one channel are joined so that their outputs are whole beats.
+static void run_depthwise(layers_test *test, const depthwise_case *c)
 {
-    enum { HEIGHT = 9, WIDTH = 12, CHANNELS = 40, POINTS = 9 };
+    enum { POINTS = 9 };
     const fp8rt_arena arena = test->arena;
-    const fp8rt_caps *caps = &test->dev.caps;
-    fp8rt_tensor x = layers_codes(test, HEIGHT * WIDTH, CHANNELS, FP8MAC_E4M3FN);
-    fp8rt_weights narrow = layers_weights(test, 2 * CHANNELS, POINTS), joined = narrow;
-    const uint32_t count = fp8rt_groups_to_join(caps, FP8MAC_FP16, 2);
-    joined.codes = layers_empty(test, 2 * CHANNELS, POINTS * count, FP8MAC_E4M3FN);
+    const uint32_t outputs = c->channels * c->multiplier;
+    const uint32_t count = fp8rt_groups_to_join(&test->dev.caps, c->out_format, c->multiplier);
+    fp8rt_tensor x = layers_codes(test, c->height * c->width, c->channels, FP8MAC_E4M3FN);
+    const fp8rt_weights narrow = layers_weights(test, outputs, POINTS);
+    fp8rt_weights joined = narrow;
+    joined.codes = layers_empty(test, outputs, POINTS * count, FP8MAC_E4M3FN);
     joined.codes.scale = narrow.codes.scale;
     const fp8rt_join_desc join = {.src = &narrow.codes,
                                   .points = POINTS,
                                   .group_in = 1,
-                                  .group_out = 2,
+                                  .group_out = c->multiplier,
                                   .joined = count,
                                   .dst = &joined.codes};
-    layers_expect(test, "groups are joined", fp8rt_join_groups(caps, &join) == FP8RT_OK);
-    fp8rt_tensor out = layers_empty(test, HEIGHT * WIDTH, 2 * CHANNELS, FP8MAC_FP16);
-    const fp8rt_convolution_desc desc = {.x = &x,
-                                         .height = HEIGHT,
-                                         .width = WIDTH,
-                                         .window = SAME_3_X_3,
-                                         .weights = &joined,
-                                         .group_in = count,
-                                         .group_out = 2 * count,
-                                         .out = &out};
-    const fp8rt_convolution_desc definition = {.x = &x,
-                                               .height = HEIGHT,
-                                               .width = WIDTH,
-                                               .window = SAME_3_X_3,
-                                               .weights = &narrow,
-                                               .group_in = 1,
-                                               .group_out = 2,
-                                               .out = &out};
-    const paired pair = {&desc, &definition};
+    layers_expect(test, "groups are joined", fp8rt_join_groups(&test->dev.caps, &join) == FP8RT_OK);
+    fp8rt_tensor out = layers_empty(test, c->height * c->width, outputs, c->out_format);
+    fp8rt_convolution_desc desc = {.x = &x,
+                                   .height = c->height,
+                                   .width = c->width,
+                                   .window = SAME_3_X_3,
+                                   .weights = &joined,
+                                   .group_in = count,
+                                   .group_out = count * c->multiplier,
+                                   .out = &out};
+    fp8rt_convolution_desc definition = desc;
+    definition.weights = &narrow;
+    definition.group_in = 1;
+    definition.group_out = c->multiplier;
     x.scale = 0.0078125f;
-    layers_try(test, "9 x 12 x 40 to 80, 3 x 3, depthwise", call_pair, refer_pair, &pair, &out);
+    out.scale = c->out_format == FP8MAC_E4M3FN ? 64.0f : 1.0f;
+    layers_try(test, c->name, call_pair, refer_pair, &(paired){&desc, &definition}, &out);
     test->arena = arena;
 }
 
@@ -202,5 +211,7 @@ void layers_convolution(layers_test *test)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         run_case(test, &cases[i]);
     }
-    depthwise(test);
+    for (size_t i = 0; i < sizeof depthwise_cases / sizeof depthwise_cases[0]; i++) {
+        run_depthwise(test, &depthwise_cases[i]);
+    }
 }
