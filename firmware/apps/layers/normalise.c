@@ -19,6 +19,7 @@ typedef struct norm_case {
     uint32_t rows, cols;
     bool rms, plain; // plain: neither gamma nor beta
     float scale;     // of x
+    float offset;    // that is added to x in float32
     fp8mac_format_id x_format, out_format;
     fp8rt_scaling_kind scaling;
 } norm_case;
@@ -46,6 +47,13 @@ static const norm_case cases[] = {
      .scale = 0x1p-40f,
      .x_format = FP8MAC_E4M3FN,
      .out_format = FP8MAC_FP32},
+    {.name = "layer norm, 5 x 64 about 40",
+     .rows = 5,
+     .cols = 64,
+     .offset = 40.0f,
+     .scale = 0x1p-6f,
+     .x_format = FP8MAC_FP32,
+     .out_format = FP8MAC_FP32},
     {.name = "RMS norm, 16 x 64, float32",
      .rows = 16,
      .cols = 64,
@@ -60,6 +68,15 @@ static const norm_case cases[] = {
      .scaling = FP8RT_SCALING_DYNAMIC},
 };
 
+// Rows of float32 have no gaps here.
+static void add_offset(const fp8rt_tensor *x, float offset)
+{
+    float *values = x->data;
+    for (uint32_t i = 0; i < x->rows * x->cols; i++) {
+        values[i] += offset;
+    }
+}
+
 static void run_case(layers_test *test, const norm_case *c)
 {
     const fp8rt_arena arena = test->arena;
@@ -67,6 +84,9 @@ static void run_case(layers_test *test, const norm_case *c)
     fp8rt_tensor x = layers_codes(test, c->rows, c->cols, c->x_format);
     fp8rt_tensor out = layers_empty(test, c->rows, c->cols, c->out_format);
     x.scale = c->scale;
+    if (c->offset > 0.0f) {
+        add_offset(&x, c->offset / c->scale);
+    }
     out.scaling = &scaling;
     const fp8rt_norm_desc desc = {
         .x = &x,

@@ -9,6 +9,7 @@
 // Tensors of one case. `both` is h in FP32 beside the state.
 typedef struct net {
     bool gru;
+    bool scaled; // weights with a scale for each row, and no bias
     uint32_t inputs, units, batch, steps;
     fp8rt_tensor x, hidden, out, both;
     fp8rt_weights input, recurrent;
@@ -17,11 +18,16 @@ typedef struct net {
     fp8rt_reference_step step;
 } net;
 
-static fp8rt_weights weights(layers_test *test, uint32_t rows, uint32_t cols, float scale)
+static fp8rt_weights weights(layers_test *test, const net *n, uint32_t rows, uint32_t cols,
+                             float scale)
 {
     fp8rt_weights w = {.codes = layers_codes(test, rows, cols, FP8MAC_E4M3FN)};
     w.codes.scale = scale;
-    w.bias = layers_floats(test, true, rows);
+    if (n->scaled) {
+        w.row_scale = layers_floats(test, false, rows);
+    } else {
+        w.bias = layers_floats(test, true, rows);
+    }
     return w;
 }
 
@@ -53,8 +59,8 @@ static void draw(layers_test *test, net *n)
     n->hidden.scale = 0x1p-9f;
     n->out = layers_empty(test, rows, n->units, FP8MAC_FP32);
     n->both = layers_empty(test, n->batch, 2 * n->units, FP8MAC_FP32);
-    n->input = weights(test, gates, n->inputs, 0x1p-6f);
-    n->recurrent = weights(test, gates, n->units, 0x1p-5f);
+    n->input = weights(test, n, gates, n->inputs, 0x1p-6f);
+    n->recurrent = weights(test, n, gates, n->units, 0x1p-5f);
     n->state = states(test, n);
     n->desc = (fp8rt_recurrent_desc){.x = &n->x,
                                      .input = &n->input,
@@ -191,6 +197,10 @@ void layers_recurrent(layers_test *test)
     single_step(test, "lstm, 1 x 24 to 32", (net){.inputs = 24, .units = 32, .batch = 1});
     single_step(test, "lstm, 1 x 128 to 128", (net){.inputs = 128, .units = 128, .batch = 1});
     single_step(test, "lstm, 3 x 20 to 17", (net){.inputs = 20, .units = 17, .batch = 3});
+    single_step(test, "lstm, 2 x 32 to 16, scales of rows",
+                (net){.scaled = true, .inputs = 32, .units = 16, .batch = 2});
+    single_step(test, "gru, 2 x 32 to 16, scales of rows",
+                (net){.gru = true, .scaled = true, .inputs = 32, .units = 16, .batch = 2});
     single_step(test, "gru, 1 x 24 to 32",
                 (net){.gru = true, .inputs = 24, .units = 32, .batch = 1});
     single_step(test, "gru, 3 x 20 to 17",

@@ -8,6 +8,9 @@
 // The stream is FP32 or FP16, the operands of products are FP8. The error of a block is that of its layers, one
 // after the other: linear.h, attention.h, normalise.h.
 //
+// Cycles of the core, mostly for the commands: a block of 32 columns, 2 heads and 64 hidden units takes
+// 227,000 for 12 tokens with dynamic scales (26 commands), and 131,000 for one token with static ones (21).
+//
 //   fp8rt_block_desc block = {.x = &x, .heads = 2, .self = {...}, .feed_forward = {...}, ...};
 //   status = fp8rt_transformer_block(&run, &block);
 #ifndef FP8RT_TRANSFORMER_H
