@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output line oy = oy' * stride_y + py sees kernel line ky = (py + pad_top) % stride_y + stride_y * j of
-// input line oy' + (py + pad_top) / stride_y - j, for j from 0 on. So the lines of a phase are a
+// input line oy' + (py + pad_top) / stride_y - j, for j from 0 on. So the lines of a sub-grid are a
 // convolution with every stride_y-th line of the kernel, in reverse. Pixels likewise.
 #include <string.h>
 
 #include "parts.h"
 #include "window.h"
 
-// One dimension of a phase: place t of its kernel is kernel line `first` + stride * (taps - 1 - t).
+// One dimension of a sub-grid: place t of its kernel is kernel line `first` + stride * (taps - 1 - t).
 typedef struct axis {
     uint32_t first, stride, taps;
     uint32_t padding, skipped; // lines of zeros before the image, lines of the image that none sees
 } axis;
 
-static axis axis_of(uint32_t kernel, uint32_t stride, uint32_t padding, uint32_t phase)
+static axis axis_of(uint32_t kernel, uint32_t stride, uint32_t padding, uint32_t remainder)
 {
     const uint32_t taps = fp8rt_ceil_div(kernel, stride);
-    const uint32_t whole = (phase + padding) / stride;
-    return (axis){.first = (phase + padding) % stride,
+    const uint32_t whole = (remainder + padding) / stride;
+    return (axis){.first = (remainder + padding) % stride,
                   .stride = stride,
                   .taps = taps,
                   .padding = whole < taps ? taps - 1u - whole : 0,
@@ -45,7 +45,7 @@ static uint32_t points_of(const fp8rt_transposed_desc *full)
            fp8rt_ceil_div(full->kernel_w, full->stride_x);
 }
 
-uint32_t fp8rt_phase_points(const fp8rt_transposed_desc *desc)
+uint32_t fp8rt_subgrid_points(const fp8rt_transposed_desc *desc)
 {
     const fp8rt_transposed_desc full = fill(desc);
     return points_of(&full);
@@ -69,7 +69,7 @@ static fp8rt_status check_split(const fp8rt_transposed_desc *full, const fp8rt_t
                : FP8RT_ERR_SHAPE;
 }
 
-// A row of a phase. Places behind the kernel are zeros.
+// A row of a sub-grid. Places behind the kernel are zeros.
 static void split_row(const fp8rt_transposed_desc *full, const axis *y, const axis *x,
                       uint32_t channels, const uint8_t *src, uint8_t *dst)
 {
@@ -127,7 +127,7 @@ static fp8rt_status check_tensors(const fp8rt_run *run, const fp8rt_transposed_d
     return status == FP8RT_OK ? fp8rt_layer_check_any(run, desc->out) : status;
 }
 
-// The last phase skips most.
+// The last sub-grid skips most.
 static bool sees_image(const fp8rt_transposed_desc *full)
 {
     const axis y = axis_of(full->kernel_h, full->stride_y, full->pad_top, full->stride_y - 1u);
@@ -150,14 +150,14 @@ static fp8rt_status check(const fp8rt_transposed_desc *full)
 
 // ---- commands -----------------------------------------------------------------------------------
 
-typedef struct phase {
+typedef struct subgrid {
     const fp8rt_transposed_desc *desc; // filled in
     uint32_t image, py, px;
     uint32_t lines, pixels; // of the output
-} phase;
+} subgrid;
 
-static fp8rt_status run_phase(fp8rt_run *run, const phase *p, const fp8rt_fused *fused,
-                              fp8rt_tensor *out)
+static fp8rt_status run_subgrid(fp8rt_run *run, const subgrid *p, const fp8rt_fused *fused,
+                                fp8rt_tensor *out)
 {
     const fp8rt_transposed_desc *desc = p->desc;
     const axis ay = axis_of(desc->kernel_h, desc->stride_y, desc->pad_top, p->py);
@@ -187,20 +187,20 @@ static fp8rt_status run_phase(fp8rt_run *run, const phase *p, const fp8rt_fused 
     return fp8rt_layer_gemm(run, &product, out);
 }
 
-// The phases of all lines write every stride_x-th pixel of the output.
+// The sub-grids of all lines write every stride_x-th pixel of the output.
 static fp8rt_status run_direct(fp8rt_run *run, const fp8rt_transposed_desc *desc,
                                fp8rt_parts *parts, uint32_t image)
 {
-    phase p = {.desc = desc,
-               .image = image,
-               .lines = desc->out_height,
-               .pixels = desc->out_width / desc->stride_x};
+    subgrid p = {.desc = desc,
+                 .image = image,
+                 .lines = desc->out_height,
+                 .pixels = desc->out_width / desc->stride_x};
     fp8rt_status status = FP8RT_OK;
     for (p.px = 0; p.px < desc->stride_x && status == FP8RT_OK; p.px++) {
         fp8rt_tensor out =
             fp8rt_tensor_part(run, &parts->whole, image * desc->out_height * desc->out_width + p.px,
                               p.lines * p.pixels, desc->stride_x, 0, desc->out->cols);
-        status = run_phase(run, &p, &parts->fused, &out);
+        status = run_subgrid(run, &p, &parts->fused, &out);
         parts->whole.scale = out.scale;
     }
     return status;
@@ -219,7 +219,7 @@ static fp8rt_tensor as_lines(const fp8rt_tensor *pixels, uint32_t element_bytes,
 }
 
 // Lines py, py + stride_y, ... of the output: from the scratch to their places.
-static fp8rt_status move_lines(fp8rt_run *run, const phase *p, const fp8rt_tensor *scratch,
+static fp8rt_status move_lines(fp8rt_run *run, const subgrid *p, const fp8rt_tensor *scratch,
                                const fp8rt_tensor *whole)
 {
     const fp8rt_transposed_desc *desc = p->desc;
@@ -234,7 +234,7 @@ static fp8rt_status move_lines(fp8rt_run *run, const phase *p, const fp8rt_tenso
     return fp8rt_layer_combine(run, &move, &to);
 }
 
-static fp8rt_status run_lines(fp8rt_run *run, phase *p, const fp8rt_parts *parts,
+static fp8rt_status run_lines(fp8rt_run *run, subgrid *p, const fp8rt_parts *parts,
                               const fp8rt_tensor *scratch)
 {
     const fp8rt_transposed_desc *desc = p->desc;
@@ -242,7 +242,7 @@ static fp8rt_status run_lines(fp8rt_run *run, phase *p, const fp8rt_parts *parts
     for (p->px = 0; p->px < desc->stride_x && status == FP8RT_OK; p->px++) {
         fp8rt_tensor out = fp8rt_tensor_part(run, scratch, p->px, p->lines * p->pixels,
                                              desc->stride_x, 0, desc->out->cols);
-        status = run_phase(run, p, &parts->fused, &out);
+        status = run_subgrid(run, p, &parts->fused, &out);
     }
     return status == FP8RT_OK ? move_lines(run, p, scratch, &parts->whole) : status;
 }
@@ -251,7 +251,7 @@ static fp8rt_status run_through_scratch(fp8rt_run *run, const fp8rt_transposed_d
                                         const fp8rt_parts *parts, uint32_t image)
 {
     const fp8rt_caps *caps = &run->dev->caps;
-    phase p = {
+    subgrid p = {
         .desc = desc, .image = image, .pixels = fp8rt_ceil_div(desc->out_width, desc->stride_x)};
     const uint32_t lines = fp8rt_ceil_div(desc->out_height, desc->stride_y);
     const size_t used = run->used;

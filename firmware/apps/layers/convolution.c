@@ -206,6 +206,42 @@ static void run_depthwise(layers_test *test, const depthwise_case *c)
     test->arena = arena;
 }
 
+static fp8rt_status query(layers_test *test, const fp8rt_convolution_desc *desc)
+{
+    fp8rt_run run = fp8rt_run_query(&test->dev);
+    return fp8rt_convolution(&run, desc);
+}
+
+// What the layer refuses. Each line changes what the line before has put right.
+static void refusals(layers_test *test)
+{
+    fp8rt_tensor x = layers_codes(test, 64, 32, FP8MAC_E4M3FN);
+    fp8rt_weights weights = layers_weights(test, 24, 9 * 32);
+    fp8rt_tensor out = layers_empty(test, 64, 24, FP8MAC_E4M3FN);
+    fp8rt_convolution_desc desc = {
+        .x = &x, .height = 8, .width = 8, .window = SAME_3_X_3, .out = &out};
+    layers_expect(test, "no weights", query(test, &desc) == FP8RT_ERR_NULL);
+    desc.weights = &weights;
+    layers_expect(test, "a convolution", query(test, &desc) == FP8RT_OK);
+    desc.width = 9;
+    layers_expect(test, "pixels that are not there", query(test, &desc) == FP8RT_ERR_SHAPE);
+    desc.width = 8;
+    desc.window.pad_right = 0;
+    layers_expect(test, "outputs that are not there", query(test, &desc) == FP8RT_ERR_SHAPE);
+    desc.window.pad_right = 1;
+    desc.window.kernel_w = 11;
+    layers_expect(test, "a kernel that does not fit", query(test, &desc) == FP8RT_ERR_SHAPE);
+    desc.window.kernel_w = 3;
+    desc.pixel_bytes = 31;
+    layers_expect(test, "pixels that overlap", query(test, &desc) == FP8RT_ERR_STRIDE);
+    desc.pixel_bytes = 0;
+    desc.group_out = 12;
+    layers_expect(test, "groups that differ", query(test, &desc) == FP8RT_ERR_SHAPE);
+    desc.group_in = 16;
+    weights.codes.cols = 9 * 16;
+    layers_expect(test, "a group between beats", query(test, &desc) == FP8RT_ERR_ALIGNMENT);
+}
+
 void layers_convolution(layers_test *test)
 {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -214,4 +250,5 @@ void layers_convolution(layers_test *test)
     for (size_t i = 0; i < sizeof depthwise_cases / sizeof depthwise_cases[0]; i++) {
         run_depthwise(test, &depthwise_cases[i]);
     }
+    refusals(test);
 }

@@ -212,9 +212,32 @@ static void run_case(layers_test *test, const pooling_case *p)
     test->arena = arena;
 }
 
+static void refusals(layers_test *test)
+{
+    fp8rt_tensor x = layers_codes(test, 64, 32, FP8MAC_E4M3FN);
+    fp8rt_tensor out = layers_empty(test, 16, 32, FP8MAC_E5M2);
+    fp8rt_pooling_desc desc = {.x = &x, .height = 8, .width = 8, .window = TWO_BY_TWO, .out = &out};
+    fp8rt_run run = fp8rt_run_query(&test->dev);
+    layers_expect(test, "a maximum of another format",
+                  fp8rt_max_pool(&run, &desc) == FP8RT_ERR_FORMAT);
+    run = fp8rt_run_query(&test->dev);
+    desc.window.pad_top = 2;
+    layers_expect(test, "a window of padding", fp8rt_average_pool(&run, &desc) == FP8RT_ERR_IMAGE);
+    run = fp8rt_run_query(&test->dev);
+    desc.window.pad_top = 0;
+    desc.height = 7;
+    layers_expect(test, "pixels that are not there",
+                  fp8rt_average_pool(&run, &desc) == FP8RT_ERR_SHAPE);
+    run = fp8rt_run_query(&test->dev);
+    desc.height = 8;
+    layers_expect(test, "an output for each window",
+                  fp8rt_global_average(&run, &desc) == FP8RT_ERR_SHAPE);
+}
+
 void layers_pooling(layers_test *test)
 {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         run_case(test, &cases[i]);
     }
+    refusals(test);
 }

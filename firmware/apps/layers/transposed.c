@@ -22,7 +22,7 @@ static const transposed_case cases[] = {
      FP8MAC_FP32, FP8RT_SCALING_STATIC},
 };
 
-// What runs, and the weights before they were divided into phases
+// What runs, and the weights before they were divided into sub-grids
 typedef struct context {
     fp8rt_transposed_desc desc;
     const fp8rt_tensor *kernel;
@@ -42,7 +42,7 @@ static int32_t source(uint32_t o, uint32_t k, uint32_t padding, uint32_t stride,
                : at / (int32_t)stride;
 }
 
-// All places of a phase's kernel count for the bound, in blocks of 32 products. The largest operands of
+// All places of a sub-grid's kernel count for the bound, in blocks of 32 products. The largest operands of
 // the tensors stand in for those of a block.
 static void refer_output(fp8rt_reference *reference, const context *c, uint32_t row, uint32_t n,
                          double amax)
@@ -64,7 +64,7 @@ static void refer_output(fp8rt_reference *reference, const context *c, uint32_t 
     }
     const double scale = (double)d->weights->row_scale[n], bias = (double)d->weights->bias[n];
     const size_t place = (size_t)row * d->out->cols + n;
-    const uint32_t blocks = fp8rt_phase_points(d) * channels / caps->block + 1u;
+    const uint32_t blocks = fp8rt_subgrid_points(d) * channels / caps->block + 1u;
     reference->values[place] = sum * scale + bias;
     reference->bounds[place] =
         scale * amax * blocks / 8192.0 + (bias < 0 ? -bias : bias) / 2097152.0;
@@ -90,7 +90,7 @@ static void run_case(layers_test *test, const transposed_case *t)
         layers_codes(test, t->images * t->height * t->width, t->channels, FP8MAC_E4M3FN);
     const fp8rt_weights whole =
         layers_weights(test, t->out_channels, t->kernel_h * t->kernel_w * t->channels);
-    fp8rt_weights phases = whole;
+    fp8rt_weights divided = whole;
     fp8rt_tensor out = layers_empty(test, t->images * t->out_height * t->out_width, t->out_channels,
                                     t->out_format);
     context c = {.desc = {.x = &x,
@@ -105,17 +105,17 @@ static void run_case(layers_test *test, const transposed_case *t)
                           .stride_x = t->stride_x,
                           .pad_top = t->pad_top,
                           .pad_left = t->pad_left,
-                          .weights = &phases,
+                          .weights = &divided,
                           .out = &out},
                  .kernel = &whole.codes};
-    phases.codes = layers_empty(test, t->stride_y * t->stride_x * t->out_channels,
-                                fp8rt_phase_points(&c.desc) * t->channels, FP8MAC_E4M3FN);
-    phases.codes.scale = whole.codes.scale;
+    divided.codes = layers_empty(test, t->stride_y * t->stride_x * t->out_channels,
+                                 fp8rt_subgrid_points(&c.desc) * t->channels, FP8MAC_E4M3FN);
+    divided.codes.scale = whole.codes.scale;
     x.scale = 0.0078125f;
     out.scaling = &scaling;
     out.scale = t->out_format == FP8MAC_E4M3FN && t->scaling == FP8RT_SCALING_STATIC ? 64.0f : 1.0f;
-    layers_expect(test, "the kernel is divided into phases",
-                  fp8rt_split_kernel(&test->dev.caps, &c.desc, &whole.codes, &phases.codes) ==
+    layers_expect(test, "the kernel is divided into sub-grids",
+                  fp8rt_split_kernel(&test->dev.caps, &c.desc, &whole.codes, &divided.codes) ==
                       FP8RT_OK);
     layers_try(test, t->name, call, refer, &c, &out);
     test->arena = arena;

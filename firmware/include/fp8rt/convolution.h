@@ -99,7 +99,7 @@ fp8rt_status fp8rt_join_groups(const fp8rt_caps *caps, const fp8rt_join_desc *de
 //   out[iy * stride_y + ky - pad_top][ix * stride_x + kx - pad_left][n] +=
 //       weights[n][ky][kx][c] * x[iy][ix][c]
 //
-// The outputs whose line and pixel have the same remainders by the strides form a phase. Each phase is a
+// The outputs whose line and pixel have the same remainders by the strides form a sub-grid. Each sub-grid is a
 // convolution with its part of the kernel, and one command for each image. With stride_y = 1, if
 // stride_x divides out_width, the commands write `out` in turns. Otherwise they write the lines of equal
 // remainder to the scratch, and one command more moves these to their places.
@@ -117,14 +117,14 @@ typedef struct fp8rt_transposed_desc {
     fp8rt_tensor *out; // images * out_height * out_width x output channels, of any format
 } fp8rt_transposed_desc;
 
-// As fp8rt_convolution. FP8RT_ERR_IMAGE also if a phase sees no line or pixel of the image. Bytes between
+// As fp8rt_convolution. FP8RT_ERR_IMAGE also if a sub-grid sees no line or pixel of the image. Bytes between
 // out's rows may be written.
 fp8rt_status fp8rt_transposed_convolution(fp8rt_run *run, const fp8rt_transposed_desc *desc);
 
-// Places of the kernel that a phase has: ceil(kernel_h / stride_y) * ceil(kernel_w / stride_x).
-uint32_t fp8rt_phase_points(const fp8rt_transposed_desc *desc);
+// Places of the kernel that a sub-grid has: ceil(kernel_h / stride_y) * ceil(kernel_w / stride_x).
+uint32_t fp8rt_subgrid_points(const fp8rt_transposed_desc *desc);
 // Work of the core, once for each network: dst (stride_y * stride_x * output channels x
-// fp8rt_phase_points * channels) from src (output channels x kernel_h * kernel_w * channels), both FP8 of
+// fp8rt_subgrid_points * channels) from src (output channels x kernel_h * kernel_w * channels), both FP8 of
 // one format. Of `desc` the sizes of the kernel, strides and padding count. FP8RT_ERR_NULL,
 // FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT: nothing was written.
 fp8rt_status fp8rt_split_kernel(const fp8rt_caps *caps, const fp8rt_transposed_desc *desc,
