@@ -10,7 +10,7 @@ SYS_HOST := $(BUILD)/firmware/host
 SYS_ARRAYS := 2x2x1 8x8x4 4x16x8 16x4x2 2x32x16 32x32x2
 # Every kind of element, on the host.
 SYS_HOST_ELEMENTS := 8x8x4:aligned_fp32 4x4x8:aligned_fp16_f29 4x4x4:late_fp32_f10 2x2x1:late_fp32 2x2x16:late_fp16 \
-  8x8x4:kulisch 2x2x1:kulisch
+  4x4x8:late_f13 2x2x1:late 4x4x4:aligned 8x8x4:kulisch 2x2x1:kulisch
 
 TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-host firmware-host-faults firmware-plan firmware-san \
   firmware-san-faults firmware-arrays firmware-elements firmware-elements-faults firmware-options system-selftest system-stalls \

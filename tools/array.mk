@@ -34,8 +34,9 @@ endif
 element_f = $(if $(FRAC_BITS),_f$(FRAC_BITS),$(if $(call element_has_window,$(ELEMENT)),_f$(element_default_frac_bits_$(ELEMENT))))
 ELEMENT_SPEC := $(ELEMENT)$(element_f)
 endif
-# From such a spelling: the kind's name, its number, its fraction bits.
-element_name = $(firstword $(foreach e,$(ELEMENTS),$(if $(filter $(e) $(e)_f%,$(1)),$(e))))
+# From such a spelling: the name of the kind, its number, its fraction bits. Of two names that fit, as of `late` and
+# `late_fp32`, it is the longer one.
+element_name = $(lastword $(sort $(foreach e,$(ELEMENTS),$(if $(filter $(e) $(e)_f%,$(1)),$(e)))))
 element_kind = $(element_number_$(element_name))
 element_bits = $(patsubst $(element_name)_f%,%,$(filter $(element_name)_f%,$(1)))
 # Verilator's options for a module with the parameters ELEMENT and FRAC_BITS. $(1): the spelling.

@@ -69,7 +69,6 @@ module fp8mac_nest
   // largest exponent of a row in the feed of A, in cycle 2.
   scale_sum_t scale_sum;
   base_t      base, base_1_q, base_2_q;
-  acc_fmt_e   acc_fmt_q;
   logic       valid_q;
 
   assign scale_sum = fnuz_adjust(cfg_i.scale_sum, cfg_i.a_fmt, cfg_i.b_fmt);
@@ -78,10 +77,14 @@ module fp8mac_nest
   always_ff @(posedge clk_i) begin
     base_1_q  <= base;
     base_2_q  <= base_1_q;
-    acc_fmt_q <= cfg_i.acc_fmt;
     if (!rst_ni) valid_q <= 1'b0;
     else valid_q <= step_valid_i;
   end
+
+  // The accumulator's format, in the cycle in which fp8mac_element takes it
+  localparam int unsigned FmtCycle = element_family(ELEMENT) == FamilyExact ? 1 : acc_cycle(ELEMENT);
+  logic [FmtCycle:1] fp16_q;
+  always_ff @(posedge clk_i) fp16_q <= FmtCycle'({fp16_q, cfg_i.acc_fmt == AccFp16});
 
   localparam int unsigned AFeedW = feed_width(ELEMENT, LANES, 1'b1);
   localparam int unsigned BFeedW = feed_width(ELEMENT, LANES, 1'b0);
@@ -174,7 +177,7 @@ module fp8mac_nest
     end
 
     logic unused;
-    assign unused = ^{valid_q, acc_fmt_q, base_1_q};
+    assign unused = ^{valid_q, fp16_q, base_1_q};
 
   end else begin : g_element
 
@@ -184,8 +187,8 @@ module fp8mac_nest
           .clk_i,
           .rst_ni,
           .step_valid_i(valid_q),
-          .acc_fmt_i   (acc_fmt_q),
           .base_i      (element_family(ELEMENT) == FamilyAligned ? base_2_q : base_1_q),
+          .acc_fmt_i   (acc_fmt_e'(fp16_q[FmtCycle])),
           .a_i         (a[r]),
           .b_i         (b[c]),
           .acc_first_i,
@@ -205,7 +208,7 @@ module fp8mac_nest
   localparam bit HasFormats = !element_has_int32(ELEMENT);
 
   a_accumulator : assert property (@(posedge clk_i) disable iff (!rst_ni)
-    !step_valid_i || !HasFormats || (element_has_fp32(ELEMENT) && element_has_fp16(ELEMENT)) ||
+    !step_valid_i || !HasFormats || acc_is_chosen(ELEMENT) ||
     cfg_i.acc_fmt == (acc_is_fp16(ELEMENT) ? AccFp16 : AccFp32));
 
   a_formats : assert property (@(posedge clk_i) disable iff (!rst_ni)

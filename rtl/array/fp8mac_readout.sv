@@ -15,7 +15,7 @@ module fp8mac_readout
   localparam int unsigned ResultW = result_width(ELEMENT, FRAC_BITS)
 ) (
   input  logic [ResultW-1:0] result_i,
-  input  acc_fmt_e           acc_fmt_i,    // FamilyBlock with both formats: the accumulator's
+  input  acc_fmt_e           acc_fmt_i,    // kinds with both formats: the accumulator's
   input  logic [7:0]         field_one_i,  // integers: the value of the last bit, as FP32's exponent field
   output logic [31:0]        pattern_o
 );
@@ -72,9 +72,9 @@ module fp8mac_readout
 
     fp8mac_readout_integer #(.W(32)) u_integer (.value_i(result_i), .field_one_i, .pattern_o);
 
-  end else if (!result_is_pattern(ELEMENT)) begin : g_block
+  end else if (!result_is_pattern(ELEMENT)) begin : g_choice
 
-    fp8mac_block_result u_result (.acc_fp16_i(acc_fmt_i == AccFp16), .acc_i(result_i), .pattern_o);
+    fp8mac_acc_pattern u_pattern (.acc_fp16_i(acc_fmt_i == AccFp16), .acc_i(result_i), .pattern_o);
 
   end else begin : g_fp32
 

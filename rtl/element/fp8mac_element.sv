@@ -20,14 +20,16 @@ module fp8mac_element
   input  logic               clk_i,
   input  logic               rst_ni,
 
-  // FamilyExact: cycle 1. FamilyAligned: base_i in cycle 2
+  // Cycle 1, with FamilyAligned cycle 2
   input  logic               step_valid_i,
-  input  acc_fmt_e           acc_fmt_i,
   input  base_t              base_i,          // FamilyExact: scaling exponents; FamilyAligned: base_of()
 
   // From the feeds, in the cycles in which the feeds deliver them
   input  logic [AFeedW-1:0]  a_i,
   input  logic [BFeedW-1:0]  b_i,
+
+  // Kinds with both formats: cycle 1 with FamilyExact, else cycle acc_cycle(ELEMENT)
+  input  acc_fmt_e           acc_fmt_i,
 
   // Cycle acc_cycle(ELEMENT)
   input  logic               acc_first_i,     // the accumulator is +0; acc_i has no meaning
@@ -48,7 +50,7 @@ module fp8mac_element
 
   // No family uses all ports.
   logic unused_inputs;
-  assign unused_inputs = ^{rst_ni, step_valid_i, acc_fmt_i, base_i, a_common, b_common};
+  assign unused_inputs = ^{rst_ni, taken, step_valid_i, acc_fmt_i, base_i, a_common, b_common};
 
   if (Family == FamilyExact) begin : g_exact
 
@@ -66,17 +68,20 @@ module fp8mac_element
 
   end else if (Family == FamilyAligned || Family == FamilyLate) begin : g_float
 
-    // Accumulators are codes of their format. A code with the field 0 is a zero or, in FP16, a subnormal.
     localparam bit AccFp16Only = acc_is_fp16(ELEMENT);
+    localparam bit Choice = acc_is_chosen(ELEMENT);
     localparam int unsigned MantW  = AccFp16Only ? Fp16MantW : Fp32MantW;
     localparam int unsigned FieldW = AccFp16Only ? 5 : 8;
     logic              acc_sign, sign;
     logic [FieldW-1:0] acc_field, field;
     logic [MantW:0]    acc_sig, sig;
     special_e          acc_special, special;
+    logic              acc_fp16, fp16;
 
-    fp8mac_acc_decode #(.ACC_FP16(AccFp16Only)) u_decode (
-      .code_i(taken), .sign_o(acc_sign), .field_o(acc_field), .sig_o(acc_sig), .special_o(acc_special)
+    assign acc_fp16 = acc_fmt_i == AccFp16;
+    fp8mac_acc_decode #(.ACC_FP16(AccFp16Only), .FP16_CHOICE(Choice)) u_decode (
+      .code_i(acc_i), .first_i(acc_first_i), .fp16_i(acc_fp16), .sign_o(acc_sign), .field_o(acc_field),
+      .sig_o(acc_sig), .special_o(acc_special)
     );
 
     if (Family == FamilyAligned) begin : g_aligned
@@ -95,8 +100,8 @@ module fp8mac_element
       fp8mac_aligned_pipeline #(.ELEMENT(ELEMENT), .LANES(LANES), .FRAC_BITS(FRAC_BITS)) u_aligned (
         .clk_i, .a_exp_i(a_exp), .b_exp_i(b_exp), .a_zero_i(a_zero), .b_zero_i(b_zero), .base_i,
         .acc_sign_i(acc_sign), .acc_field_i(acc_field), .acc_sig_i(acc_sig), .acc_special_i(acc_special),
-        .a_i(a_lane), .b_i(b_lane), .nan_i(a_common.nan || b_common.nan),
-        .sign_o(sign), .field_o(field), .sig_o(sig), .special_o(special), .flags_o
+        .acc_fp16_i(acc_fp16), .a_i(a_lane), .b_i(b_lane), .nan_i(a_common.nan || b_common.nan),
+        .sign_o(sign), .field_o(field), .sig_o(sig), .special_o(special), .fp16_o(fp16), .flags_o
       );
 
     end else begin : g_late
@@ -109,13 +114,14 @@ module fp8mac_element
         .clk_i, .a_i(a), .b_i(b), .field_a_i(a_common.field), .bound_b_i(b_common.field[OperandExpW:0]),
         .none_i(a_common.none || b_common.none), .nan_i(a_common.nan || b_common.nan),
         .acc_sign_i(acc_sign), .acc_field_i(acc_field), .acc_sig_i(acc_sig), .acc_special_i(acc_special),
-        .sign_o(sign), .field_o(field), .sig_o(sig), .special_o(special), .flags_o
+        .acc_fp16_i(acc_fp16), .sign_o(sign), .field_o(field), .sig_o(sig), .special_o(special), .fp16_o(fp16),
+        .flags_o
       );
 
     end
 
-    fp8mac_acc_code #(.ACC_FP16(AccFp16Only)) u_code (
-      .sign_i(sign), .field_i(field), .sig_i(sig), .special_i(special), .code_o(result_o)
+    fp8mac_acc_code #(.ACC_FP16(AccFp16Only), .FP16_CHOICE(Choice)) u_code (
+      .sign_i(sign), .field_i(field), .sig_i(sig), .special_i(special), .fp16_i(fp16), .code_o(result_o)
     );
 
   end else if (Family == FamilyStatic) begin : g_static

@@ -228,8 +228,8 @@ package fp8mac_element_pkg;
   // An accumulator as the accumulator memory keeps it:
   //
   //   accumulator                    code
-  //   FP32, FP16 or both             FP32 code; FP16 code if there is no FP32
-  //   both, FamilyBlock              that of fp8mac_block_accumulate
+  //   FP32 or FP16                   FP32 code; FP16 code
+  //   both                           that of fp8mac_acc_code with FP16_CHOICE; FamilyExact: FP32 code
   //   fixed, with Inf as operand     { sticky_t, integer }
   //   fixed, without                 { sticky_t.nan, integer }
   //   INT32                          integer
@@ -243,6 +243,11 @@ package fp8mac_element_pkg;
   // Whether FP16 is the kind's only accumulator format
   function automatic bit acc_is_fp16(int unsigned element);
     return element_has_fp16(element) && !element_has_fp32(element);
+  endfunction
+
+  // Whether each GEMM chooses FP32 or FP16
+  function automatic bit acc_is_chosen(int unsigned element);
+    return element_has_fp16(element) && element_has_fp32(element);
   endfunction
 
   // Cycles are counted from the issue of a block's last step, which is cycle 0. In its cycle acc_cycle() an element
@@ -296,7 +301,7 @@ package fp8mac_element_pkg;
 
   // Whether an accumulator's code is the FP32 pattern of its value
   function automatic bit result_is_pattern(int unsigned element);
-    return element_has_fp32(element) && !(element_family(element) == FamilyBlock && element_has_fp16(element));
+    return element_has_fp32(element) && !(acc_is_chosen(element) && element_family(element) != FamilyExact);
   endfunction
 
   // Cycles from the issue of a block's last step to its flags and the first of its results. A code that is no FP32

@@ -17,7 +17,7 @@
 namespace
 {
 
-// An accumulator of FP16 as the array keeps it (rtl/element/block/fp8mac_block_accumulate.sv): FP32's
+// An accumulator of FP16 as the array keeps it (rtl/element/shared/fp8mac_acc_code.sv): FP32's
 // code of the value. Below 2^-14 the field stays at that of 2^-14, the significand has no leading
 // bit, and the lowest fraction bit is set.
 constexpr unsigned fp16_frac_bits = 10, fp32_frac_bits = 23;

@@ -131,6 +131,8 @@ class Drive:
         for name in ports:
             if name == "step_first_i":
                 found[name] = first.astype(np.uint8)
+            elif name == "acc_fp16_i":  # where it is chosen, the accumulator is FP32
+                found[name] = constant(0, 1, self.total)
             elif name == "base_i":
                 found[name] = constant(self.base & 0x1FF, 9, self.total)
             elif name in ("nan_i", "none_i"):
@@ -194,7 +196,8 @@ class Drive:
         return wrong.size
 
     def _tolerance(self) -> float:
-        name = self.kind.name if self.kind.name in TOLERANCE else self.record["acc"]
+        acc = self.record["acc"].split(" or ")[0]
+        name = self.kind.name if self.kind.name in TOLERANCE else acc
         narrow = self.record["frac_bits"] is not None and self.record["frac_bits"] < 25
         return max(TOLERANCE[name], TOLERANCE_NARROW if narrow else 0.0)
 

@@ -18,7 +18,7 @@ from .data import COLUMNS, ROWS, Data
 from .drive import Drive
 
 LANES = (1, 4, 16)
-GROUPS = ("main",)
+GROUPS = ("main", "choice")
 FAMILIES = ("late", "aligned", "static")  # drive.py knows their pipelines
 
 

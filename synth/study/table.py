@@ -62,8 +62,18 @@ ENTRIES = [
         for lanes in (16, 32)
     ),
     # One of each other kind
-    *(element(kind, 16, 25) for kind in ("late_fp32", "static", "aligned_fp32")),
+    element("static", 16, 25),
     element("kulisch", 16),
+    # What the choice of the accumulator's format at run time costs
+    *(
+        element(kind, 16, frac_bits, group="choice")
+        for kind, one_format, windows in (
+            ("late", "late_fp32", (13, 19, 25)),
+            ("aligned", "aligned_fp32", (25,)),
+        )
+        for frac_bits in windows
+        for kind in (kind, one_format)
+    ),
     # Beside the dot unit of FormatScope: behavioural sources on both sides, and the structural element with its window
     element("aligned_fp32", 32, 24, ("e4m3fn",), group="behavioural", behavioural=True),
     block(32, 24, group="behavioural"),

@@ -214,7 +214,7 @@ static fp8mac_dot_config any_config(bytes *in, fp8mac_format own[2])
         case 8: c.seed = take(in, 8); break;
         case 9: c.frac_bits = below(in, 66); break;
         case 10: c.align_round = (fp8mac_align_round)below(in, 4); break;
-        case 11: c.min_exponent = -(int)below(in, 1102); break;
+        case 11: c.min_exponent = 2 - (int)below(in, 1104); break;
         case 12: c.acc_late = one_in(in, 2); break;
         case 13: c.late_bits_sum = below(in, 66); break;
         case 14: c.late_bits_acc = below(in, 66); break;

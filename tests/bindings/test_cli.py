@@ -348,6 +348,9 @@ def test_tables(tool):
         "kulisch",
         "static",
         "int8",
+        "block",
+        "late",
+        "aligned",
     ]:
         tool.checks.check("presets lists every preset", f"\n{name}\n" in "\n" + presets, True, name)
         done = tool.run("presets", name)

@@ -29,12 +29,14 @@ TABLE = {
     "late_fp16": (6, "Late", "Distances", "FP16", FP8, (9, 13, 29, 2), 0, 0, True),
     "static": (7, "Static", "Bounded", "FIXED", FP8, (9, 13, 29, 1), 16, 0, False),
     "block": (8, "Block", "Bounded", "FP32 FP16", FP8, (9, 19, 29, 1), 0, 32, True),
+    "late": (9, "Late", "Distances", "FP32 FP16", FP8, (9, 25, 29, 2), 0, 0, True),
+    "aligned": (10, "Aligned", "Exponents", "FP32 FP16", FP8, (23, 25, 29, 1), 0, 0, True),
 }
 RTL_FRAC_BITS = {
     "kulisch": 34
 }  # kinds without a choice; with 34 fraction bits E4M3 products are exact
 # Fraction bits of the final addition of late accumulation, at least: with several lanes, with one.
-LATE_BITS = {"late_fp32": (25, 26), "late_fp16": (12, 13), "block": (25, 25)}
+LATE_BITS = {"late_fp32": (25, 26), "late_fp16": (12, 13), "block": (25, 25), "late": (25, 26)}
 
 # Assignments of fp8mac_element_settings, after group = lanes.
 SETTINGS = {
@@ -47,6 +49,8 @@ SETTINGS = {
     "late_fp16": f"acc_format=FP8MAC_ACC_FP16 {LATE} late_bits_sum=max12 late_bits_acc=max12",
     "static": "acc_format=FP8MAC_ACC_FIXED frac_bits=frac_bits static_exponent=static_exponent guard_bits=16",
     "block": f"group=32 {LATE} late_bits_sum=max25 late_bits_acc=max25",
+    "late": f"{LATE} late_bits_sum=max25 late_bits_acc=max25",
+    "aligned": "frac_bits=frac_bits min_exponent=FP8MAC_MIN_EXPONENT_ACC",
 }
 
 

@@ -20,10 +20,12 @@ DEFAULT = "block"
 RUNS = [[], ["ACC=fp16"]]
 RUNS += [[f"FORMAT={f}", f"ACC={acc}"] for f in FORMATS[1:] for acc in ("fp32", "fp16")]
 ELEMENTS = {
-    "aligned_fp32": ("fp32", FORMATS),
-    "late_fp16_f10": ("fp16", FORMATS),
-    "kulisch": ("fixed", FORMATS[::2]),
-}  # accumulator and formats that there are
+    "aligned_fp32": (("fp32",), FORMATS),
+    "late_fp16_f10": (("fp16",), FORMATS),
+    "kulisch": (("fixed",), FORMATS[::2]),
+    "late_f13": (("fp32", "fp16"), FORMATS),
+    "aligned": (("fp32", "fp16"), FORMATS),
+}  # accumulators, the first without options, and formats that there are
 RUNS += [
     ["BATCH=1", "IMAGES=9"],
     ["BATCH=540"],
@@ -120,14 +122,16 @@ def test_refusals(c, program):
 
 def test_elements(c, program):
     """Without options the accumulator is the one that the elements have; what they do not have is refused by name."""
-    for element, (acc, formats) in ELEMENTS.items():
+    for element, (accs, formats) in ELEMENTS.items():
         kind = re.sub(r"_f\d+$", "", element)
         for format in formats:
-            test_run(c, program, [f"FORMAT={format}", "IMAGES=200"], element, acc)
-        bad = [f"ACC={a}" for a in ("fp32", "fp16", "fixed") if a != acc]
+            test_run(c, program, [f"FORMAT={format}", "IMAGES=200"], element, accs[0])
+        for acc in accs[1:]:
+            test_run(c, program, [f"ACC={acc}", "IMAGES=200"], element)
+        bad = [f"ACC={a}" for a in ("fp32", "fp16", "fixed") if a not in accs]
         bad += [f"FORMAT={f}" for f in FORMATS if f not in formats]
         for option in bad:
-            good = acc if option.startswith("ACC") else " or ".join(formats)
+            good = " or ".join(accs) if option.startswith("ACC") else " or ".join(formats)
             c.check(
                 "refused with what is possible",
                 run(program, [option], element).stdout,

@@ -66,7 +66,7 @@ static fp8mac_dot_config random_config(const fp8mac_format *a, const fp8mac_form
     if (c.frac_bits != 0 || below(16) == 0) {
         c.align_round = (fp8mac_align_round)below(3);
         c.align_by = (fp8mac_align_by)(below(16) == 0 ? below(4) : below(2));
-        c.min_exponent = below(2) == 0 ? -(int)below(1102) : 0;
+        c.min_exponent = below(2) == 0 ? 1 - (int)below(1103) : 0;
         c.acc_late = below(2) == 0;
     }
     if (c.acc_late) {

@@ -128,7 +128,7 @@ static fp8mac_dot_config random_dot(void)
     dot.promote = floating && below(16) == 0 ? dot.group * 4 : 0;
     dot.align_by =
         dot.frac_bits != 0 && below(8) == 0 ? FP8MAC_ALIGN_BY_OPERANDS : FP8MAC_ALIGN_BY_PRODUCTS;
-    dot.min_exponent = dot.frac_bits != 0 && below(4) == 0 ? -1 - (int)below(150) : 0;
+    dot.min_exponent = dot.frac_bits != 0 && below(4) == 0 ? 1 - (int)below(152) : 0;
     return dot;
 }
 
@@ -377,7 +377,7 @@ static void random_alignment(fp8mac_dot_config *dot)
     dot->frac_bits = PICK(1, 5, 9, 13, 20, 24, 25, 28, 29, 1 + below(29));
     dot->align_round = (fp8mac_align_round)below(3);
     dot->align_by = (fp8mac_align_by)below(2);
-    dot->min_exponent = below(3) == 0 ? -1 - (int)below(250) : 0;
+    dot->min_exponent = below(3) == 0 ? 1 - (int)below(252) : 0;
     dot->acc_late = below(2) != 0;
     if (dot->acc_late) {
         dot->late_round = (fp8mac_align_round)below(3);

@@ -35,6 +35,18 @@ ACCS = tuple(d.ACC_FORMATS)
 RANDOM_SETTINGS, STEPS_EACH, WHOLE_K = 2500, 6, 500
 
 
+def acc_min_exponent(acc):
+    """The exponent of the smallest normal number of an accumulator's format."""
+    return 1 - d.FORMATS[d.ACC_FORMATS[acc]].bias
+
+
+def coded_min_exponent(s):
+    """The field has two special values: 0 is -126, and 1 is the accumulator's own least exponent."""
+    if s.min_exponent == acc_min_exponent(s.acc) and s.group % 2:
+        return 1
+    return 0 if s.min_exponent == -126 else s.min_exponent
+
+
 def dot_config(lib, s):
     """The library's configuration of the definition's settings."""
     return clib.DotConfig(
@@ -53,7 +65,7 @@ def dot_config(lib, s):
         0,
         clib.enum("ALIGN_" + s.align),
         clib.enum("ALIGN_BY_" + s.align_by),
-        0 if s.min_exponent == -126 else s.min_exponent,
+        coded_min_exponent(s),
         s.late,
         s.late_bits_sum,
         s.late_bits_acc,
@@ -98,7 +110,9 @@ def draw_settings(rng):
             frac_bits=one_of(rng, 1, 7, 13, 13, 24, 25, int(rng.integers(1, 65))),
             align=one_of(rng, "TOWARD_ZERO", "FLOOR", "ODD"),
             align_by=one_of(rng, "PRODUCTS", "OPERANDS"),
-            min_exponent=one_of(rng, -126, -126, -133, -14, -1, int(rng.integers(-1100, 0))),
+            min_exponent=one_of(
+                rng, -126, -126, -133, acc_min_exponent(acc), -14, -1, int(rng.integers(-1100, 0))
+            ),
         )
         if rng.integers(0, 2):
             changes.update(
@@ -578,6 +592,21 @@ ELEMENTS = {
     "late_fp16_l1": d.settings(group=1, acc="FP16"),
     "block": late(32, "FP32", 19, 25),
     "block_f13": late(32, "FP32", 13, 25),
+    "late": late(4, "FP32", 25, 25),
+    "late_f9_l2": late(2, "FP32", 9, 25),
+    "late_l1": d.settings(group=1),
+    "aligned": d.settings(group=4, frac_bits=25),
+    "aligned_f23_l8": d.settings(group=8, frac_bits=23),
+}
+# The same of those whose accumulator is chosen, with FP16.
+ELEMENTS_FP16 = {
+    "exact": d.settings(group=4, acc="FP16"),
+    "block": late(32, "FP16", 19, 25),
+    "late": late(4, "FP16", 25, 25),
+    "late_f13_l16": late(16, "FP16", 13, 25),
+    "late_l1": d.settings(group=1, acc="FP16"),
+    "aligned": d.settings(group=4, acc="FP16", frac_bits=25, min_exponent=-14),
+    "aligned_f29_l8": d.settings(group=8, acc="FP16", frac_bits=29, min_exponent=-14),
 }
 # Elements with an integer accumulator: format of the operands, then fields of the configuration.
 INTEGER_ELEMENTS = {
@@ -604,6 +633,8 @@ KINDS = (
     "late_fp16",
     "static",
     "block",
+    "late",
+    "aligned",
 )
 # Names that are refused, and the status of the refusal.
 BAD_NAMES = {
@@ -670,8 +701,10 @@ def test_presets(checks, lib, rng, count=60):
             acc = field == "acc_format"
             setattr(want, field, clib.enum("ACC_" + value) if acc else value)
         checks.check("elements: settings", bytes(config), bytes(want), name)
-    for name, s in (PRESETS | ELEMENTS).items():
+    for name, s in [*PRESETS.items(), *ELEMENTS.items(), *ELEMENTS_FP16.items()]:
         config = preset(lib, name).config
+        if s is ELEMENTS_FP16.get(name):
+            config.acc_format = clib.enum("ACC_FP16")
         for i in range(count):
             k = s.group * int(rng.integers(1, 5)) if i % 3 else int(rng.integers(1, 150))
             a, b = draw_codes(rng, s.a_format, k), draw_codes(rng, s.b_format, k)
@@ -786,7 +819,8 @@ REFUSED = (
     ("ERR_ACCUMULATOR", {"acc_late": 1}),
     ("ERR_ACCUMULATOR", {"frac_bits": 65}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "align_round": 3}),
-    ("ERR_ACCUMULATOR", {"frac_bits": 5, "min_exponent": 1}),
+    ("ERR_ACCUMULATOR", {"min_exponent": 1}),
+    ("ERR_ACCUMULATOR", {"frac_bits": 5, "min_exponent": 2}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "min_exponent": -1101}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "even_odd": 1}),
     ("ERR_ACCUMULATOR", {"frac_bits": 5, "late_drop": 1}),

@@ -129,7 +129,7 @@ module block_tb
   if (IsFp32 && IsFp16) begin : g_both
     logic [4:0] fp16_q;
     always_ff @(posedge clk_i) fp16_q <= {fp16_q[3:0], acc_fp16_i};
-    fp8mac_block_result u_result (.acc_fp16_i(fp16_q[4]), .acc_i(acc), .pattern_o(pattern_o));
+    fp8mac_acc_pattern u_pattern (.acc_fp16_i(fp16_q[4]), .acc_i(acc), .pattern_o(pattern_o));
   end else begin : g_single
     assign pattern_o = 32'(acc);
   end

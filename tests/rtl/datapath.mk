@@ -29,6 +29,7 @@ ARRAY_TB_SETS := 4_4_16_8_block_f19 8_2_8_5_block_f13 2_3_32_6_block_f19 6_2_4_7
   8_8_4_5_exact 4_4_1_6_exact 2_4_16_7_exact 3_5_2_4_exact \
   3_2_4_8_aligned_fp32_f25 2_3_16_4_aligned_fp32_f29 3_2_1_5_aligned_fp32_f23 2_3_4_8_aligned_fp16_f13 \
   5_3_2_6_aligned_fp16_f10 \
+  3_2_4_8_late_f25 2_3_1_5_late 2_3_8_4_late_f13 3_2_4_8_aligned_f25 2_3_8_4_aligned_f23 \
   3_2_4_8_late_fp32_f25 2_3_8_4_late_fp32_f13 2_3_1_5_late_fp32 3_2_8_6_late_fp16_f13 3_2_1_4_late_fp16 \
   3_2_4_8_static_f13 2_3_8_5_static_f25 3_2_4_6_kulisch 2_1_16_4_kulisch 4_4_4_8_int8 2_3_16_5_int8
 array_tb_word = $(word $(2),$(subst _, ,$(1)))

@@ -43,7 +43,9 @@ ELEMENT_SETS := \
   aligned_fp16_f13_l4_e4m3fn_encoded \
   late_fp32_l1_all late_fp16_l1_all late_fp32_f25_l4_all late_fp32_f25_l16_all late_fp16_f13_l4_all \
   late_fp16_f13_l16_all late_fp16_f13_l32_all late_fp16_f13_l4_noinf late_fp32_f13_l4_all late_fp32_f10_l16_all \
-  late_fp16_f9_l4_all
+  late_fp16_f9_l4_all \
+  aligned_f25_l1_all aligned_f23_l4_all aligned_f25_l16_all aligned_f29_l4_noinf \
+  late_l1_all late_f13_l4_all late_f25_l16_all late_f9_l4_nonan late_f29_l32_all
 
 # These sets try every pair of codes. All lanes are equal, so a few sets are enough.
 ELEMENT_PAIRS_aligned_fp32_f25_l1_all := both
@@ -51,6 +53,9 @@ ELEMENT_PAIRS_aligned_fp16_f13_l4_all := both
 ELEMENT_PAIRS_late_fp16_f13_l4_all := both
 ELEMENT_PAIRS_late_fp32_l1_all := running
 ELEMENT_PAIRS_late_fp16_l1_all := running
+ELEMENT_PAIRS_aligned_f23_l4_all := both
+ELEMENT_PAIRS_late_f13_l4_all := both
+ELEMENT_PAIRS_late_l1_all := running
 
 # Only benches that try every pair of codes run long enough for the optimiser to save time.
 element_optimise = $(if $(ELEMENT_PAIRS_$(1))$(filter $(1),$(STATIC_PAIRS) $(INT8_PAIRS)),-O1,-O0)

@@ -37,7 +37,7 @@ if [ -n "$NETLIST" ]; then
   flags='-Wno-fatal -Wno-lint -Wno-style -Wno-UNOPTFLAT +define+ELEMENT_NETLIST'
   [ -z "$UNIT" ] || flags="$flags +define+UNIT_NETLIST"
   set -- "$rtl/fp8mac_pkg.sv" "$build/catalogue/fp8mac_catalogue_pkg.sv" \
-    "$rtl/element/fp8mac_element_pkg.sv" "$rtl"/feed/*.sv "$rtl/element/block/fp8mac_block_result.sv" \
+    "$rtl/element/fp8mac_element_pkg.sv" "$rtl"/feed/*.sv "$rtl/element/shared/fp8mac_acc_pattern.sv" \
     "$rtl/leaf/fp8mac_maximum.sv" "$rtl/leaf/fp8mac_adder.sv" "$rtl/leaf/fp8mac_full_adder.sv" "$@"
 fi
 set -- "$rtl/lint/verilator_waiver.vlt" "$@" "$here/$top.sv"

@@ -22,14 +22,15 @@ class Dut : public tb::ElementDut
         top_.eval();
         const uint32_t p = top_.parameters_o;
         auto flag = [p](unsigned bit) { return (p >> bit & 1) != 0; };
-        return {p >> 24, p >> 16 & 255, p >> 12 & 15, p >> 8 & 15, flag(6), flag(5),
-                flag(4), flag(3),       flag(2),      flag(1),     flag(0)};
+        return {p >> 24, p >> 16 & 255, p >> 12 & 15, p >> 8 & 15, flag(6), flag(5), flag(4),
+                flag(3), flag(2),       flag(1),      flag(0),     0,       flag(7)};
     }
 
     tb::ElementResult tick(const tb::ElementStep &step) override
     {
         top_.valid_i = step.valid;
         top_.first_i = step.first;
+        top_.fp16_i = step.fp16;
         top_.a_fmt_i = static_cast<uint8_t>(step.a_format);
         top_.b_fmt_i = static_cast<uint8_t>(step.b_format);
         top_.scale_sum_i = static_cast<uint8_t>(step.scale);

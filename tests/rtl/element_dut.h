@@ -20,6 +20,7 @@ struct ElementParameters {
     bool late, fused, hidden_one, inf, nan, scale,
         fp16;                // fused: late, and one lane, whose product is not truncated
     unsigned late_least = 0; // least sum_bits() if it is not that of the accumulator's format
+    bool choice = false;     // each step chooses FP32 or FP16; fp16 has no meaning, see chosen()
 
     // Fraction bits of the addition of products and accumulator. Late accumulation has at least two
     // bits more than the accumulator's fraction, or three where a single product is rounded
@@ -30,11 +31,22 @@ struct ElementParameters {
             late_least != 0 ? late_least : (fp16 ? 10u : 23u) + (fused ? 3u : 2u);
         return late && frac_bits < enough ? enough : frac_bits;
     }
+
+    // Those of the element while it accumulates in FP16, or in FP32.
+    ElementParameters chosen(bool is_fp16) const
+    {
+        ElementParameters p = *this;
+        p.fp16 = is_fp16;
+        p.late_least = fused ? 26 : 25; // in FP16 too
+        p.choice = false;
+        return p;
+    }
 };
 
 // The inputs before one clock edge. A step that is not valid is a bubble.
 struct ElementStep {
     bool valid = false, first = false;
+    bool fp16 = false; // with a choice of formats
     unsigned a_format = 0, b_format = 0;
     int scale = 0; // sum of both scaling exponents
     uint32_t lanes = 0;

@@ -24,6 +24,7 @@ module element_tb
   input  logic                     clk_i,
   input  logic                     valid_i,      // a step, else a bubble
   input  logic                     first_i,
+  input  logic                     fp16_i,       // with a choice of accumulators: FP16
   input  logic [1:0]               a_fmt_i,
   input  logic [1:0]               b_fmt_i,
   input  logic [7:0]               scale_sum_i,  // two's complement
@@ -44,6 +45,7 @@ module element_tb
   localparam bit IsNan = NAN != 0;
   localparam bit IsScale = SCALE != 0;
   localparam bit IsAccFp16 = acc_is_fp16(ELEMENT);
+  localparam bit IsChoice = acc_is_chosen(ELEMENT);
   localparam bit IsLate = element_family(ELEMENT) == FamilyLate;
   localparam bit IsFused = IsLate && LANES == 1;  // a single product is not truncated
   localparam int unsigned FracBits = IsFused ? ProductSigW - 2 : FRAC_BITS;
@@ -56,17 +58,18 @@ module element_tb
   localparam int unsigned Stages = FirstCycles + 4;
 
   assign parameters_o = {
-    8'(LANES), 8'(FracBits), 4'(Stages), 4'(EXP_W), 1'b0,
+    8'(LANES), 8'(FracBits), 4'(Stages), 4'(EXP_W), IsChoice,
     IsLate, IsFused, IsHiddenOne, IsInf, IsNan, IsScale, IsAccFp16
   };
 
   scale_sum_t             scale_sum;
   logic [1:0][BaseW-1:0]  base_q;
-  logic [FirstCycles-1:0] first_q;
+  logic [FirstCycles-1:0] first_q, fp16_q;
   assign scale_sum = fnuz_adjust(scale_sum_t'(scale_sum_i), fp8_fmt_e'(a_fmt_i), fp8_fmt_e'(b_fmt_i));
   always_ff @(posedge clk_i) begin
     base_q  <= {base_q[0], base_of(scale_sum, IsAccFp16, EXP_W)};
     first_q <= {first_q[FirstCycles-2:0], first_i};
+    fp16_q  <= {fp16_q[FirstCycles-2:0], fp16_i};
   end
 
   localparam int unsigned AFeedW = feed_width(ELEMENT, LANES, 1'b1);
@@ -107,7 +110,7 @@ module element_tb
       .clk_i(clk_i), .a_i(a_feed[LanesW-1:0]), .b_i(b_feed[LanesW-1:0]),
       .field_a_i(a_common.field), .bound_b_i(b_common.field[OperandExpW:0]),
       .none_i(a_common.none || b_common.none), .nan_i(a_common.nan || b_common.nan),
-      .step_first_i(first_q[FirstCycles-1]),
+      .step_first_i(first_q[FirstCycles-1]), .acc_fp16_i(fp16_q[FirstCycles-1]),
       .sign_o(sign_o), .field_o(field), .sig_o(sig), .special_o(special_o), .flags_o(flags_o)
     );
 
@@ -138,7 +141,7 @@ module element_tb
     ) u_element (
 `endif
       .clk_i(clk_i), .a_exp_i(a_exp), .b_exp_i(b_exp), .a_zero_i(a_zero), .b_zero_i(b_zero),
-      .base_i(base_q[1]), .step_first_i(first_q[FirstCycles-1]),
+      .base_i(base_q[1]), .step_first_i(first_q[FirstCycles-1]), .acc_fp16_i(fp16_q[FirstCycles-1]),
       .a_i(a_lane), .b_i(b_lane), .nan_i(a_common.nan || b_common.nan),
       .sign_o(sign_o), .field_o(field), .sig_o(sig), .special_o(special_o), .flags_o(flags_o)
     );

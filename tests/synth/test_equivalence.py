@@ -36,14 +36,22 @@ BOXES = {
     "compare": design("fp8mac_aligned_compare", FIELD_W=5, SHIFT_W=4),
     "normalise FP16": design("fp8mac_acc_normalise", SUM_W=19, SIG_W=11, LIMITED=1),
     "normalise FP32": design("fp8mac_acc_normalise", SUM_W=31, SIG_W=24),
+    "normalise, format chosen": design(
+        "fp8mac_acc_normalise", SUM_W=31, SIG_W=24, LIMITED=1, FP16_CHOICE=1
+    ),
     "round FP16": design("fp8mac_acc_round", SIG_W=11, FIELD_W=5, FIELD_MIN=1),
     "round FP32": design("fp8mac_acc_round", SIG_W=24, FIELD_W=8),
+    "round, format chosen": design("fp8mac_acc_round", SIG_W=24, FIELD_W=8, FP16_CHOICE=1),
+    "decode, format chosen": design("fp8mac_acc_decode", FP16_CHOICE=1),
+    "encode, format chosen": design("fp8mac_acc_code", FP16_CHOICE=1),
+    "pattern": design("fp8mac_acc_pattern"),
 }
 
 ELEMENTS = {
     "int8_l1": int8(1).design,
     "late_fp16_l1": element("late_fp16", 1).design,
     "aligned_fp16_f13_l1": element("aligned_fp16", 1, 13).design,
+    "late_l1": element("late", 1).design,
     "static_f13_l1": element("static", 1, 13).design,
 }
 

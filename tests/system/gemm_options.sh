@@ -39,6 +39,16 @@ export FP8RT_ELEMENT=aligned_fp32_f23
 for bad in ACC=fp16 ACC=fixed; do
   refused $bad 'is not possible with aligned_fp32 elements: choose one of fp32 float32'
 done
+export FP8RT_ELEMENT=late_f13
+refused ACC=fixed 'is not possible with late elements: choose one of fp32 float32 fp16 float16'
+for element in late_f13 aligned; do
+  export FP8RT_ELEMENT=$element
+  for good in '' ACC=fp32 'ACC=fp16 SA=-20'; do
+    # shellcheck disable=SC2086 # several arguments
+    output=$("$program" $good)
+    if [ $? -eq 0 ]; then count yes; else count no "$element, $good: $output"; fi
+  done
+done
 export FP8RT_ELEMENT=kulisch
 for bad in ACC=fp32 ACC=fp16; do refused $bad 'is not possible with kulisch elements: choose one of fixed'; done
 for bad in A=e5m2 B=e5m2fnuz; do

@@ -89,6 +89,7 @@ shows 'FAST=1 TRACE_FROM=5 TRACE_TO=9 TRACE_FILE=x' \
   "$chip-fast-trace/fp8mac-sim --trace x --trace-from 5 --trace-to 9" waves
 shows 'ELEMENT=late_fp16' build/sim/4x4x16-late_fp16_f13/fp8mac-sim
 shows 'ELEMENT=late_fp16 FRAC_BITS=10 LANES=8' build/sim/4x4x8-late_fp16_f10/fp8mac-sim
+shows 'ELEMENT=late FRAC_BITS=13 LANES=8' build/sim/4x4x8-late_f13/fp8mac-sim
 shows 'ELEMENT=late_fp16 LANES=1' build/sim/4x4x1-late_fp16/fp8mac-sim
 
 # Every option that an application declares is one that it accepts, and its own refusal lists each.

@@ -114,6 +114,7 @@ typedef enum fp8mac_k_order {
 #define FP8MAC_FRAC_BITS_MAX 64
 #define FP8MAC_LATE_BITS_MAX 64
 #define FP8MAC_MIN_EXPONENT_DEFAULT (-126)
+#define FP8MAC_MIN_EXPONENT_ACC 1         // that of the smallest normal number of acc_format
 #define FP8MAC_STATIC_EXPONENT_MIN (-524) // products of any two formats are within these
 #define FP8MAC_STATIC_EXPONENT_MAX 323
 #define FP8MAC_MX_BLOCK 32 // products that share one pair of block scales
@@ -146,8 +147,9 @@ typedef struct fp8mac_dot_config {
     int static_exponent;
     fp8mac_align_round align_round;
     fp8mac_align_by align_by; // OPERANDS excludes even_odd
-    int min_exponent;         // no alignment exponent is below this: -1100..-1; 0 means -126
-    bool acc_late;            // late accumulation: acc is added after the product sum
+    // No alignment exponent is below this: -1100..-1, or FP8MAC_MIN_EXPONENT_ACC; 0 means -126.
+    int min_exponent;
+    bool acc_late; // late accumulation: acc is added after the product sum
     // Late accumulation: fraction bits of the final addition, 1..64 each. Both 0: the product sum
     // is rounded to acc_format, added to acc exactly and rounded again. Otherwise 0.
     unsigned late_bits_sum, late_bits_acc;

@@ -39,3 +39,12 @@ const fp8mac_format *fp8mac_acc_code_format(fp8mac_acc_format format)
     return format == FP8MAC_ACC_E8M13 ? fp8mac_format_get(FP8MAC_FP32)
                                       : fp8mac_acc_rounded_format(format);
 }
+
+int32_t fp8mac_acc_min_exponent(const fp8mac_dot_config *config)
+{
+    switch (config->min_exponent) {
+    case 0: return FP8MAC_MIN_EXPONENT_DEFAULT;
+    case FP8MAC_MIN_EXPONENT_ACC: return 1 - fp8mac_acc_rounded_format(config->acc_format)->bias;
+    default: return config->min_exponent;
+    }
+}

@@ -13,4 +13,7 @@ const fp8mac_format *fp8mac_acc_rounded_format(fp8mac_acc_format acc_format);
 // and INT32.
 const fp8mac_format *fp8mac_acc_code_format(fp8mac_acc_format acc_format);
 
+// The value of min_exponent, which has two special ones. For floating-point accumulators.
+int32_t fp8mac_acc_min_exponent(const fp8mac_dot_config *config);
+
 #endif

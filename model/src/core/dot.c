@@ -126,7 +126,8 @@ static bool alignment_is_valid(const fp8mac_dot_config *c)
                late_is_valid(c);
     }
     return c->frac_bits <= FP8MAC_FRAC_BITS_MAX && (unsigned)c->align_round <= FP8MAC_ALIGN_ODD &&
-           align_by_is_valid(c) && in_range(c->min_exponent, -1100, 0) && late_is_valid(c);
+           align_by_is_valid(c) && in_range(c->min_exponent, -1100, FP8MAC_MIN_EXPONENT_ACC) &&
+           late_is_valid(c);
 }
 
 static bool nan_code_is_valid(const fp8mac_dot_config *c)

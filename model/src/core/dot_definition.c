@@ -127,17 +127,12 @@ static fp8mac_exact sum_truncated(const term *terms, unsigned n, unsigned first,
     return sum;
 }
 
-static int32_t min_exponent(const fp8mac_dot_config *config)
-{
-    return config->min_exponent == 0 ? FP8MAC_MIN_EXPONENT_DEFAULT : config->min_exponent;
-}
-
 // The exponent to which the products are aligned, without acc. Even and odd products have separate
 // exponents only if align_by is PRODUCTS.
 static int32_t products_exponent(const fp8mac_dot_config *config, const term *terms, unsigned n,
                                  unsigned first, unsigned stride)
 {
-    int32_t least = min_exponent(config);
+    int32_t least = fp8mac_acc_min_exponent(config);
     return config->align_by == FP8MAC_ALIGN_BY_OPERANDS
                ? operands_exponent(terms, n, least)
                : largest_exponent(terms, n, first, stride, least);

@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "core/accumulator.h"
 #include "core/round.h"
 
 #if FP8MAC_FAST
@@ -252,7 +253,7 @@ static bool plan_aligned(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_d
     // Below every exponent of a term, the limit has no effect.
     int32_t product = any->exponent + r->scale;
     int32_t least = product < any->acc_min_exponent ? product : any->acc_min_exponent;
-    int32_t limit = dot->min_exponent == 0 ? FP8MAC_MIN_EXPONENT_DEFAULT : dot->min_exponent;
+    int32_t limit = fp8mac_acc_min_exponent(dot);
     any->min_exponent = limit > least ? limit : least;
     any->least_to_unit = -r->top - 1;
     return !two && dot->frac_bits <= F_MOST && late + 2 + group_bits <= LATE_MOST &&

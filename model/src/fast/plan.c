@@ -17,6 +17,8 @@
 // float and double represent it.
 #include "fast/plan.h"
 
+#include "core/accumulator.h"
+
 #if FP8MAC_FAST
 
 enum {
@@ -153,7 +155,7 @@ static bool plan_aligned(fp8mac_fast_plan *plan, const fp8mac_dot_config *dot,
     tile->frac_bits = dot->frac_bits;
     tile->chunk = dot->frac_bits < UNIT_BITS ? 1u << (UNIT_BITS - dot->frac_bits) : 0;
     tile->scale = scale;
-    tile->min_exponent = dot->min_exponent == 0 ? FP8MAC_MIN_EXPONENT_DEFAULT : dot->min_exponent;
+    tile->min_exponent = fp8mac_acc_min_exponent(dot);
     tile->acc_min_exponent = fp16 ? -14 : NORMAL;
     return tile->keep != 0 && dot->frac_bits <= F_MOST &&
            dot->align_round == FP8MAC_ALIGN_TOWARD_ZERO &&

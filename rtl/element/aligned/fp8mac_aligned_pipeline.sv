@@ -34,6 +34,7 @@ module fp8mac_aligned_pipeline
   parameter bit SCALE = 1'b1,       // 0: base_i is a constant, formats have one bias and there is no scaling exponent
   parameter int unsigned ADD_RIPPLE = 22,  // RIPPLE of the adder behind the compressor tree, see fp8mac_adder
   localparam bit IsFp16 = acc_is_fp16(ELEMENT),
+  localparam bit Choice = acc_is_chosen(ELEMENT),
   localparam int unsigned AccSigBits = IsFp16 ? Fp16MantW + 1 : AccSigW,
   localparam int unsigned AccFieldW = IsFp16 ? 5 : 8
 ) (
@@ -47,10 +48,11 @@ module fp8mac_aligned_pipeline
 
   // Cycle 1
   input  base_t                       base_i,       // scaling exponents, formats' biases, accumulator's bias
-  input  logic                        acc_sign_i,   // the accumulator; +0 has the field 0, in FP16 1
+  input  logic                        acc_sign_i,   // the accumulator, see fp8mac_acc_decode
   input  logic [AccFieldW-1:0]        acc_field_i,
   input  logic [AccSigBits-1:0]       acc_sig_i,
   input  special_e                    acc_special_i,
+  input  logic                        acc_fp16_i,   // with both formats: FP16
 
   // Cycle 2
   input  lane_t [LANES-1:0]           a_i,
@@ -62,6 +64,7 @@ module fp8mac_aligned_pipeline
   output logic [AccFieldW-1:0]        field_o,
   output logic [AccSigBits-1:0]       sig_o,
   output special_e                    special_o,
+  output logic                        fp16_o,       // acc_fp16_i
   output flags_t                      flags_o
 );
 
@@ -75,6 +78,9 @@ module fp8mac_aligned_pipeline
 
   if (WordW > 31) begin : g_check_frac_bits
     $error("FRAC_BITS is more than 29: the window is wider than the alignment shift reaches");
+  end
+  if (Choice && !SUBNORMALS) begin : g_check_subnormals
+    $error("SUBNORMALS = 0 needs one accumulator format");
   end
   if (Half && EXP_W < OperandExpW) begin : g_check_exp_w
     $error("HIDDEN_ONE needs EXP_W = 5: E4M3's normalised subnormals do not fit 4 bits");
@@ -145,8 +151,9 @@ module fp8mac_aligned_pipeline
   );
 
   // Specials
-  outcome_t outcome_2, outcome_3_q, outcome_4_q;
-  logic     plus, minus, nan;
+  outcome_t   outcome_2, outcome_3_q, outcome_4_q;
+  logic       plus, minus, nan;
+  logic [4:2] fp16_q;
 
   assign plus  = pos_inf != '0 || acc_special_q == SpecialPosInf;
   assign minus = neg_inf != '0 || acc_special_q == SpecialNegInf;
@@ -181,12 +188,15 @@ module fp8mac_aligned_pipeline
     sum_q       <= sum;
     field_4_q   <= field_3_q;
     outcome_4_q <= outcome_3_q;
+    fp16_q      <= {fp16_q[3:2], Choice && acc_fp16_i};
   end
 
   // Normalise, round
-  fp8mac_acc_finish #(.SUM_W(SumW), .INT_W(IntW), .ACC_FP16(IsFp16), .SUBNORMALS(SUBNORMALS)) u_finish (
-    .clk_i, .sum_i(sum_q), .minus_zero_i(1'b0), .field_i(field_4_q), .outcome_i(outcome_4_q), .fp16_i(1'b0),
-    .sign_o, .field_o, .sig_o, .special_o, .flags_o
+  fp8mac_acc_finish #(
+    .SUM_W(SumW), .INT_W(IntW), .ACC_FP16(IsFp16), .SUBNORMALS(SUBNORMALS), .FP16_CHOICE(Choice)
+  ) u_finish (
+    .clk_i, .sum_i(sum_q), .minus_zero_i(1'b0), .field_i(field_4_q), .outcome_i(outcome_4_q), .fp16_i(fp16_q[4]),
+    .sign_o, .field_o, .sig_o, .special_o, .fp16_o, .flags_o
   );
 
 endmodule

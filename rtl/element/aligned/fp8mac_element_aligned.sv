@@ -22,6 +22,7 @@ module fp8mac_element_aligned
   parameter bit SCALE = 1'b1,       // 0: base_i is a constant, formats have one bias and there is no scaling exponent
   parameter int unsigned ADD_RIPPLE = 22,  // RIPPLE of the adder behind the compressor tree, see fp8mac_adder
   localparam bit IsFp16 = acc_is_fp16(ELEMENT),
+  localparam bit Choice = acc_is_chosen(ELEMENT),
   localparam int unsigned AccSigBits = IsFp16 ? Fp16MantW + 1 : AccSigW,
   localparam int unsigned AccFieldW = IsFp16 ? 5 : 8
 ) (
@@ -36,6 +37,7 @@ module fp8mac_element_aligned
   // Cycle 1
   input  base_t                       base_i,       // scaling exponents, formats' biases, accumulator's bias
   input  logic                        step_first_i, // acc starts from +0
+  input  logic                        acc_fp16_i,   // with both formats: FP16
 
   // Cycle 2
   input  lane_t [LANES-1:0]           a_i,
@@ -61,13 +63,15 @@ module fp8mac_element_aligned
   ) u_pipeline (
     .clk_i, .a_exp_i, .b_exp_i, .a_zero_i, .b_zero_i, .base_i,
     .acc_sign_i(acc_sign), .acc_field_i(acc_field), .acc_sig_i(acc_sig), .acc_special_i(acc_special),
-    .a_i, .b_i, .nan_i, .sign_o, .field_o, .sig_o, .special_o, .flags_o
+    .acc_fp16_i, .a_i, .b_i, .nan_i, .sign_o, .field_o, .sig_o, .special_o, .fp16_o(), .flags_o
   );
 
-  // The result returns to the loop's start; a first step starts from +0 instead.
+  // The result returns to the loop's start; a first step starts from +0 instead, as fp8mac_acc_decode has it.
+  logic [AccFieldW-1:0] zero_field;
+  assign zero_field  = Choice ? AccFieldW'(Fp16FieldMin) & {AccFieldW{acc_fp16_i}} : AccFieldW'(IsFp16);
   assign acc_sign    = sign_o && !step_first_i;
   assign acc_sig     = step_first_i ? '0 : sig_o;
-  assign acc_field   = step_first_i ? AccFieldW'(IsFp16) : field_o;
+  assign acc_field   = step_first_i ? zero_field : field_o;
   assign acc_special = step_first_i ? SpecialNone : special_o;
 
 endmodule

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accumulate unit of block accumulation: adds a block's sum to an accumulator and rounds to FP32 or FP16. It takes
-// one sum a cycle. The accumulator is a code:
-//
-//   formats      code
-//   FP32         FP32's
-//   FP16         FP16's
-//   both         with acc_fp16_i = 0 FP32's. With 1 an FP16 value in FP32's format. Below 2^-14 the field stays at that
-//                of 2^-14, the significand has no leading bit, and the lowest fraction bit is set (fp8mac_block_result)
+// one sum a cycle. fp8mac_acc_code makes the accumulator's code.
 //
 //   cycle   1                       2               3      4            5
 //           acc_i, decode, place -> swap, align  -> add -> normalise -> round, acc_o
@@ -50,33 +44,16 @@ module fp8mac_block_accumulate
   localparam int unsigned WindowFieldW = window_field_bits(OnlyFp16);
 
   // Decode
-  logic              fp16, acc_sign, hidden;
-  logic [FieldW-1:0] field_code, acc_field;
-  logic [MantW-1:0]  frac_code;
+  logic              fp16, acc_sign;
+  logic [FieldW-1:0] acc_field;
   logic [MantW:0]    acc_sig;
   special_e          acc_special;
 
-  assign fp16       = Both && acc_fp16_i;
-  assign acc_sign   = acc_i[AccW-1] && !acc_first_i;
-  assign field_code = acc_i[MantW+:FieldW] & {FieldW{!acc_first_i}};
-  assign frac_code  = acc_i[MantW-1:0] & {MantW{!acc_first_i}};
-  assign acc_sig    = {hidden, frac_code[MantW-1:1], frac_code[0] && !fp16};
-
-  if (Both) begin : g_both
-    // The field of +0 in FP16 is that of 2^-14.
-    assign hidden   = fp16 ? !acc_i[0] && !acc_first_i : field_code != '0;
-    assign acc_field = field_code | (FieldW'(Fp16FieldMin) & {FieldW{fp16 && acc_first_i}});
-  end else begin : g_single
-    assign hidden   = field_code != '0;
-    assign acc_field = {field_code[FieldW-1:1], field_code[0] || (OnlyFp16 && !hidden)};
-  end
-
-  always_comb begin
-    acc_special = SpecialNone;
-    if (field_code == '1) begin
-      acc_special = frac_code[MantW-1] ? SpecialNan : acc_sign ? SpecialNegInf : SpecialPosInf;
-    end
-  end
+  assign fp16 = Both && acc_fp16_i;
+  fp8mac_acc_decode #(.ACC_FP16(OnlyFp16), .FP16_CHOICE(Both)) u_decode (
+    .code_i(acc_i), .first_i(acc_first_i), .fp16_i(fp16), .sign_o(acc_sign), .field_o(acc_field), .sig_o(acc_sig),
+    .special_o(acc_special)
+  );
 
   // Place, swap, align, add
   logic [SumW-1:0]         sum_4;
@@ -116,31 +93,16 @@ module fp8mac_block_accumulate
   logic [FieldW-1:0] field;
   logic [MantW:0]    sig;
   special_e          special;
+  logic              fp16_5;
 
   fp8mac_acc_finish #(.SUM_W(SumW), .INT_W(INT_W), .ACC_FP16(OnlyFp16), .FP16_CHOICE(Both)) u_finish (
     .clk_i, .sum_i(sum_4), .minus_zero_i(1'b0), .field_i(field_4), .outcome_i(outcome_4_q), .fp16_i(fp16_q[4]),
-    .sign_o(sign), .field_o(field), .sig_o(sig), .special_o(special), .flags_o
+    .sign_o(sign), .field_o(field), .sig_o(sig), .special_o(special), .fp16_o(fp16_5), .flags_o
   );
 
   // Encode
-  if (Both) begin : g_code
-    logic fp16_5_q;
-    always_ff @(posedge clk_i) fp16_5_q <= fp16_q[4];
-    always_comb begin
-      unique case (special)
-        SpecialNan:    acc_o = Fp32Nan;
-        SpecialPosInf: acc_o = Fp32Inf;
-        SpecialNegInf: acc_o = {1'b1, Fp32Inf[30:0]};
-        default: acc_o = {sign, field[FieldW-1:1], field[0] && (fp16_5_q || sig[MantW]), sig[MantW-1:1],
-                          fp16_5_q ? !sig[MantW] : sig[0]};
-      endcase
-    end
-  end else begin : g_code
-    fp8mac_acc_code #(.ACC_FP16(OnlyFp16)) u_code (
-      .sign_i(sign), .field_i(field), .sig_i(sig), .special_i(special), .code_o(acc_o)
-    );
-    logic unused;
-    assign unused = fp16_q[4];
-  end
+  fp8mac_acc_code #(.ACC_FP16(OnlyFp16), .FP16_CHOICE(Both)) u_code (
+    .sign_i(sign), .field_i(field), .sig_i(sig), .special_i(special), .fp16_i(fp16_5), .code_o(acc_o)
+  );
 
 endmodule

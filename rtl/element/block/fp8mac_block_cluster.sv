@@ -60,7 +60,7 @@ module fp8mac_block_cluster
   input  logic [AccW-1:0]              acc_i,          // as acc_o gave it
 
   // Cycle 5 + r
-  output logic [AccW-1:0]              acc_o,          // see fp8mac_block_result
+  output logic [AccW-1:0]              acc_o,          // see fp8mac_acc_code
   output flags_t                       flags_o
 );
 

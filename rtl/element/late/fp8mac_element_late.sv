@@ -17,6 +17,7 @@ module fp8mac_element_late
   parameter bit NAN = 1'b1,
   parameter int unsigned ADD_RIPPLE = 22,  // RIPPLE of the adders, see fp8mac_adder
   localparam bit IsFp16 = acc_is_fp16(ELEMENT),
+  localparam bit Choice = acc_is_chosen(ELEMENT),
   localparam int unsigned AccSigBits = IsFp16 ? Fp16MantW + 1 : AccSigW,
   localparam int unsigned AccFieldW = IsFp16 ? 5 : 8
 ) (
@@ -32,6 +33,7 @@ module fp8mac_element_late
 
   // Cycle 1
   input  logic                   step_first_i, // acc starts from +0
+  input  logic                   acc_fp16_i,   // with both formats: FP16
 
   // Cycle 5
   output logic                   sign_o,
@@ -51,13 +53,16 @@ module fp8mac_element_late
   ) u_pipeline (
     .clk_i, .a_i, .b_i, .field_a_i, .bound_b_i, .none_i, .nan_i,
     .acc_sign_i(acc_sign), .acc_field_i(acc_field), .acc_sig_i(acc_sig), .acc_special_i(acc_special),
-    .sign_o, .field_o, .sig_o, .special_o, .flags_o
+    .acc_fp16_i,
+    .sign_o, .field_o, .sig_o, .special_o, .fp16_o(), .flags_o
   );
 
-  // The result returns to the loop's start; a first step starts from +0 instead.
+  // The result returns to the loop's start; a first step starts from +0 instead, as fp8mac_acc_decode has it.
+  logic [AccFieldW-1:0] zero_field;
+  assign zero_field  = Choice ? AccFieldW'(Fp16FieldMin) & {AccFieldW{acc_fp16_i}} : AccFieldW'(IsFp16);
   assign acc_sign    = sign_o && !step_first_i;
   assign acc_sig     = step_first_i ? '0 : sig_o;
-  assign acc_field   = step_first_i ? AccFieldW'(IsFp16) : field_o;
+  assign acc_field   = step_first_i ? zero_field : field_o;
   assign acc_special = step_first_i ? SpecialNone : special_o;
 
 endmodule

@@ -7,7 +7,7 @@
 //   trunc   drops the bits more than FRAC_BITS below the sum of the largest a's and the largest b's exponent
 //   odd     drops the bits more than element_late_bits() below the larger of that sum and the accumulator's exponent,
 //           and sets the last bit if anything was lost (round to odd)
-//   round   to nearest even
+//   round   to nearest even, to the accumulator's format
 // fp8mac_element_settings (fp8mac/catalogue.h) gives the golden model's configuration that computes the same.
 //
 // A product's shift is the sum of two operand distances from the feed (FeedDistances), so it does not depend on
@@ -34,6 +34,7 @@ module fp8mac_late_pipeline
   parameter bit NAN = 1'b1,
   parameter int unsigned ADD_RIPPLE = 22,  // RIPPLE of the adders, see fp8mac_adder
   localparam bit IsFp16 = acc_is_fp16(ELEMENT),
+  localparam bit Choice = acc_is_chosen(ELEMENT),
   localparam int unsigned AccSigBits = IsFp16 ? Fp16MantW + 1 : AccSigW,
   localparam int unsigned AccFieldW = IsFp16 ? 5 : 8
 ) (
@@ -47,17 +48,19 @@ module fp8mac_late_pipeline
   input  logic                   none_i,       // all of a or all of b is zero
   input  logic                   nan_i,        // some operand is a NaN
 
-  // Cycle 1: the accumulator. +0 has the field 0, in FP16 1.
+  // Cycle 1: the accumulator. See fp8mac_acc_decode.
   input  logic                   acc_sign_i,
   input  logic [AccFieldW-1:0]   acc_field_i,
   input  logic [AccSigBits-1:0]  acc_sig_i,
   input  special_e               acc_special_i,
+  input  logic                   acc_fp16_i,    // with both formats: FP16
 
   // Cycle 5: the accumulator after the step
   output logic                   sign_o,
   output logic [AccFieldW-1:0]   field_o,
   output logic [AccSigBits-1:0]  sig_o,
   output special_e               special_o,
+  output logic                   fp16_o,        // acc_fp16_i
   output flags_t                 flags_o
 );
 
@@ -106,8 +109,9 @@ module fp8mac_late_pipeline
   );
 
   // Specials
-  outcome_t outcome_1, outcome_2_q, outcome_3_q, outcome_4_q;
-  logic     plus, minus;
+  outcome_t   outcome_1, outcome_2_q, outcome_3_q, outcome_4_q;
+  logic       plus, minus;
+  logic [4:2] fp16_q;
 
   assign plus  = pos_inf_1_q || acc_special_i == SpecialPosInf;
   assign minus = neg_inf_1_q || acc_special_i == SpecialNegInf;
@@ -124,6 +128,7 @@ module fp8mac_late_pipeline
     outcome_2_q <= outcome_1;
     outcome_3_q <= outcome_2_q;
     outcome_4_q <= outcome_3_q;
+    fp16_q      <= {fp16_q[3:2], Choice && acc_fp16_i};
   end
 
   // A sum is -0 only if all its terms are -0. An aligned sum of zero is +0.
@@ -137,9 +142,9 @@ module fp8mac_late_pipeline
   end
 
   // Normalise, round
-  fp8mac_acc_finish #(.SUM_W(SumW), .INT_W(IntW), .ACC_FP16(IsFp16)) u_finish (
-    .clk_i, .sum_i(sum_4), .minus_zero_i(minus_4_q), .field_i(field_4), .outcome_i(outcome_4_q), .fp16_i(1'b0),
-    .sign_o, .field_o, .sig_o, .special_o, .flags_o
+  fp8mac_acc_finish #(.SUM_W(SumW), .INT_W(IntW), .ACC_FP16(IsFp16), .FP16_CHOICE(Choice)) u_finish (
+    .clk_i, .sum_i(sum_4), .minus_zero_i(minus_4_q), .field_i(field_4), .outcome_i(outcome_4_q), .fp16_i(fp16_q[4]),
+    .sign_o, .field_o, .sig_o, .special_o, .fp16_o, .flags_o
   );
 
 endmodule

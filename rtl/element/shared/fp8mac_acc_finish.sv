@@ -27,6 +27,7 @@ module fp8mac_acc_finish
   output logic [FieldW-1:0]       field_o,
   output logic [SigBits-1:0]      sig_o,
   output special_e                special_o,
+  output logic                    fp16_o,      // fp16_i
   output flags_t                  flags_o
 );
 
@@ -76,6 +77,7 @@ module fp8mac_acc_finish
     .fp16_i(fp16_q), .sig_o, .field_o, .special_o, .overflow_o(overflow)
   );
   assign sign_o  = sign_q;
+  assign fp16_o  = fp16_q;
   assign flags_o = '{nan: outcome_q.nan, saturated: 1'b0, overflow: overflow, invalid: outcome_q.invalid};
 
 endmodule
