@@ -67,12 +67,12 @@ ENTRIES = [
     # What the choice of the accumulator's format at run time costs
     *(
         element(kind, 16, frac_bits, group="choice")
-        for kind, one_format, windows in (
-            ("late", "late_fp32", (13, 19, 25)),
-            ("aligned", "aligned_fp32", (25,)),
+        for kinds, windows in (
+            (("late", "late_fp32"), (13, 19, 25)),
+            (("aligned", "aligned_fp32"), (25,)),
         )
         for frac_bits in windows
-        for kind in (kind, one_format)
+        for kind in kinds
     ),
     # Beside the dot unit of FormatScope: behavioural sources on both sides, and the structural element with its window
     element("aligned_fp32", 32, 24, ("e4m3fn",), group="behavioural", behavioural=True),

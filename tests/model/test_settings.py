@@ -41,8 +41,8 @@ def acc_min_exponent(acc):
 
 
 def coded_min_exponent(s):
-    """The field has two special values: 0 is -126, and 1 is the accumulator's own least exponent."""
-    if s.min_exponent == acc_min_exponent(s.acc) and s.group % 2:
+    """The field has two special values: 0 is -126, and 1 is the accumulator's own least exponent. Exact sums have 0."""
+    if s.frac_bits and s.min_exponent == acc_min_exponent(s.acc) and s.group % 2:
         return 1
     return 0 if s.min_exponent == -126 else s.min_exponent
 

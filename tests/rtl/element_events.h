@@ -54,6 +54,8 @@ class ElementEvents
         const bool many = p_.lanes > 1, deep = p_.sum_bits() >= (p_.fp16 ? 11u : 25u);
         const bool below =
             p_.fp16 && p_.scale && p_.sum_bits() > 10; // units below FP16's smallest subnormal
+        // A single product and an accumulator have no bits so far apart in FP16.
+        const bool near = deep && !(p_.fused && p_.fp16 && p_.sum_bits() > 2 * 11);
         const bool truncated =
             p_.late ? many : p_.exp_w == 5 || p_.scale; // a product in the products' window
         const struct {
@@ -93,10 +95,10 @@ class ElementEvents
             {kTieDown, "tie, positive, down", deep},
             {kMinusTieUp, "tie, negative, up", deep},
             {kMinusTieDown, "tie, negative, down", deep},
-            {kJustAbove, "one unit above a tie, positive", deep},
-            {kMinusJustAbove, "the same, negative", deep},
-            {kJustBelow, "one unit below a tie, positive", deep},
-            {kMinusJustBelow, "the same, negative", deep},
+            {kJustAbove, "one unit above a tie, positive", near},
+            {kMinusJustAbove, "the same, negative", near},
+            {kJustBelow, "one unit below a tie, positive", near},
+            {kMinusJustBelow, "the same, negative", near},
             {kAllOnes, "rounding carries into the next binade", deep}};
         for (const auto &line : table) {
             if (line.possible) {
