@@ -94,6 +94,12 @@ $(SYS_TEST)/system-convolution-bytes.log: $(SYS_TEST)/system-convolution.log $(S
 	@tests/run_test.sh system-convolution-bytes $@ tests/system/equal_bytes.sh $(SYS_TEST)/convolution.chip.bytes \
 	  $(SYS_TEST)/convolution.host.bytes
 
+# Core cycles of the digits application
+TESTS += $(SYS_TEST)/system-digits-cycles.log
+$(SYS_TEST)/system-digits-cycles.log: $(SYS_RISCV)/digits.elf $(SIM) tests/system/digits_cycles.sh tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh system-digits-cycles $@ tests/system/digits_cycles.sh $(SYS_RUN) $<
+
 # Element-wise commands, and GEMMs with C, stochastic rounding and tables
 TESTS += $(SYS_TEST)/system-elementwise.log
 $(SYS_TEST)/system-elementwise.log: $(SYS_HOST)/elementwise $(SYS_RISCV)/elementwise.elf $(SIM) \

@@ -88,7 +88,7 @@ def digits() -> list[Data]:
     pixels = c_array(DIGITS / "digits_images.c", "digits_images", np.uint8).reshape(-1, PIXELS)[
         :IMAGES
     ]
-    pixels = pixels.astype(np.float32)
+    pixels = pixels.view(FP8).astype(np.float32)
     first, first_codes, bias = layer(0, 96)
     second, second_codes, _ = layer(1, 64)
     hidden = np.maximum(pixels * np.float32(2.0**PIXEL_EXP) @ first.T + bias, 0)

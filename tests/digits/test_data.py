@@ -54,7 +54,8 @@ class Data:
         self.biases = [self.array(l.bias, (l.n,), np.float32) for l in self.layers]
         symbol = lambda name: ct.addressof(ct.c_uint8.in_dll(self.dll, "digits_" + name))
         n = train.TEST_IMAGES
-        self.images = self.array(symbol("images"), (n, 8, 8), np.uint8)
+        pixels = self.array(symbol("images"), (n, 8, 8), np.uint8).view(ml_dtypes.float8_e4m3fn)
+        self.images = pixels.astype(np.float32).astype(np.uint8)
         self.labels = self.array(symbol("labels"), (n,), np.uint8)
         self.predictions = self.array(symbol("float32_predictions"), (n,), np.uint8)
 

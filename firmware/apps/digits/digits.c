@@ -4,9 +4,9 @@
 //: IMAGES=    how many of the 540 test images, from the first on (chip: 256, host: all)
 //: BATCH=     images of one batch, M of the GEMMs (128)
 //: ACC=       accumulator: fp32, fp16 or fixed, if the element has it (its first)
-//: FORMAT=    activations: e4m3fn, e5m2, e4m3fnuz or e5m2fnuz (e4m3fn)
+//: FORMAT=    hidden activations: e4m3fn, e5m2, e4m3fnuz or e5m2fnuz (e4m3fn)
 //
-// The weights are e4m3fn.
+// Weights and images are e4m3fn.
 //
 // Hidden activations are written in FP8 with the scale of a delayed recipe: each layer's amax, read
 // back after its GEMM, scales the batches after it. The first batch has the calibration amax of the
@@ -46,15 +46,18 @@ typedef struct totals {
     uint32_t right, float32_right;
     uint32_t outputs, different;
     fp8rt_counters counters;
+    uint64_t checker_cycles, console_cycles; // of the core
 } totals;
 
 typedef struct network {
     options options;
     fp8rt_device dev;
-    fp8rt_arena arena; // what is left for scratch
-    uint8_t pixel_code[DIGITS_PIXEL_MAX + 1];
-    void *rows[DIGITS_LAYERS + 1]; // the batch: pixels, hidden activations, FP32 outputs
-    int code_exp;                  // hidden activations are used as code * 2^-code_exp
+    fp8rt_arena arena;  // what is left for scratch
+    const void *images; // the first image of the batch
+    fp8rt_gemm_plan plans[DIGITS_LAYERS];
+    float scale_a[DIGITS_LAYERS]; // dequantise the inputs
+    void *outputs[DIGITS_LAYERS]; // the batch: hidden activations, FP32 outputs
+    int code_exp;                 // hidden activations are used as code * 2^-code_exp
     fp8mac_recipe_delayed recipe[HIDDEN_LAYERS];
     float history[HIDDEN_LAYERS][HISTORY];
     totals totals;
@@ -193,33 +196,20 @@ static bool allocate(network *net)
 {
     uint32_t batch = net->options.batch;
     net->arena = fp8rt_app_arena();
-    net->rows[0] =
-        fp8rt_arena_alloc(&net->arena, fp8rt_packed_bytes(&net->dev.caps, batch, DIGITS_PIXELS));
-    bool enough = net->rows[0] != NULL;
+    bool enough = true;
     for (int layer = 0; layer < DIGITS_LAYERS; layer++) {
-        net->rows[layer + 1] =
+        net->outputs[layer] =
             fp8rt_arena_alloc(&net->arena, (size_t)batch * output_stride(net, layer));
-        enough = enough && net->rows[layer + 1] != NULL;
+        enough = enough && net->outputs[layer] != NULL;
     }
     return enough;
-}
-
-// Each pixel value is quantised once. Every image is then a look-up.
-static void quantise_pixels(network *net)
-{
-    float pixels[DIGITS_PIXEL_MAX + 1];
-    for (int i = 0; i <= DIGITS_PIXEL_MAX; i++) {
-        pixels[i] = (float)i;
-    }
-    fp8mac_quantize(fp8mac_format_get(net->options.format), net->pixel_code, pixels,
-                    DIGITS_PIXEL_MAX + 1, 1.0f,
-                    (fp8mac_convert_mode){.rounding = FP8MAC_ROUND_NEAREST_EVEN}, NULL);
 }
 
 static void start_recipes(network *net)
 {
     float fp8_max = fp8mac_recipe_format_max(fp8mac_format_get(net->options.format));
     net->code_exp = fp8mac_recipe_floor_log2(fp8_max);
+    net->scale_a[0] = 1.0f;
     for (int layer = 0; layer < HIDDEN_LAYERS; layer++) {
         fp8mac_recipe_delayed_config config = {
             .formula = {.fp8_max = fp8_max},
@@ -232,7 +222,7 @@ static void start_recipes(network *net)
     }
 }
 
-static fp8rt_gemm_desc layer_gemm(network *net, int layer, uint32_t batch, const float *scale_a)
+static fp8rt_gemm_desc layer_gemm(network *net, int layer, uint32_t batch)
 {
     const digits_layer *data = &digits_layers[layer];
     bool hidden = layer < HIDDEN_LAYERS;
@@ -240,19 +230,19 @@ static fp8rt_gemm_desc layer_gemm(network *net, int layer, uint32_t batch, const
         .m = batch,
         .n = data->n,
         .k = data->k,
-        .a_format = net->options.format,
+        .a_format = layer == 0 ? FP8MAC_E4M3FN : net->options.format,
         .b_format = FP8MAC_E4M3FN,
         .acc_format = net->options.acc_format,
-        .a = net->rows[layer],
+        .a = layer == 0 ? net->images : net->outputs[layer - 1],
         .b = data->weights,
         .b_stride = data->k,
         .scale_exp_a = layer == 0 ? DIGITS_PIXEL_EXP : -net->code_exp,
         .scale_exp_b = DIGITS_WEIGHT_EXP,
-        .scale_a = {.mode = FP8MAC_SCALE_TENSOR, .values = scale_a},
+        .scale_a = {.mode = FP8MAC_SCALE_TENSOR, .values = &net->scale_a[layer]},
         .scale_b = {.mode = FP8MAC_SCALE_VECTOR, .values = data->scale_b},
         .bias = data->bias,
         .activation = hidden ? FP8MAC_ACT_RELU : FP8MAC_ACT_NONE,
-        .d = net->rows[layer + 1],
+        .d = net->outputs[layer],
         .d_stride = output_stride(net, layer),
         .d_format = output_format(net, layer),
         .scale_d = hidden ? &net->recipe[layer].scale : NULL,
@@ -270,65 +260,62 @@ static void add_counters(fp8rt_counters *sum, const fp8rt_counters *x)
     sum->write_beats += x->write_beats;
 }
 
-// *scale_a dequantises the layer's input on entry and its output on return.
-static fp8rt_status run_layer(network *net, int layer, uint32_t batch, float *scale_a)
+// The plan of the batch before serves again, if this one has the same size.
+static fp8rt_status plan_layer(network *net, int layer, uint32_t batch)
 {
-    fp8rt_gemm_plan plan;
+    fp8rt_gemm_plan *plan = &net->plans[layer];
+    const fp8rt_gemm_desc desc = layer_gemm(net, layer, batch);
+    return plan->desc.m == batch ? fp8rt_gemm_plan_move(&net->dev, plan, desc.a, desc.b, desc.d)
+                                 : fp8rt_gemm_plan_make(&net->dev.caps, desc, plan);
+}
+
+static fp8rt_status run_layer(network *net, int layer, uint32_t batch)
+{
+    fp8rt_gemm_plan *plan = &net->plans[layer];
     fp8rt_gemm_result result;
-    fp8rt_gemm_desc desc = layer_gemm(net, layer, batch, scale_a);
-    fp8rt_status status = fp8rt_gemm_plan_make(&net->dev.caps, desc, &plan);
+    fp8rt_status status = plan_layer(net, layer, batch);
     if (status != FP8RT_OK) {
         return status;
     }
     fp8rt_arena rest = net->arena;
-    void *scratch = fp8rt_arena_alloc(&rest, plan.scratch_bytes);
-    status = fp8rt_gemm_run(&net->dev, &plan, scratch, plan.scratch_bytes, &result);
+    void *scratch = fp8rt_arena_alloc(&rest, plan->scratch_bytes);
+    status = fp8rt_gemm_run(&net->dev, plan, scratch, plan->scratch_bytes, &result);
     if (status != FP8RT_OK) {
         return status;
     }
 
-    uint32_t outputs = desc.m * desc.n;
-    uint32_t different = fp8rt_check_gemm(&net->dev.caps, &plan, &result);
+    uint32_t outputs = plan->desc.m * plan->desc.n;
+    const uint64_t start = fp8rt_app_cycles();
+    uint32_t different = fp8rt_check_gemm(&net->dev.caps, plan, &result);
+    net->totals.checker_cycles += fp8rt_app_cycles() - start;
     net->totals.outputs += outputs;
     net->totals.different += different < outputs ? different : outputs;
     add_counters(&net->totals.counters, &result.counters);
     if (layer < HIDDEN_LAYERS) {
         fp8mac_recipe_delayed *recipe = &net->recipe[layer];
-        *scale_a = fp8mac_recipe_inverse(recipe->scale) * fp8mac_recipe_power_of_two(net->code_exp);
+        net->scale_a[layer + 1] =
+            fp8mac_recipe_inverse(recipe->scale) * fp8mac_recipe_power_of_two(net->code_exp);
         fp8mac_recipe_delayed_update(recipe, result.amax, result.amax_nonfinite);
     }
     return FP8RT_OK;
-}
-
-static void look_up_images(network *net, uint32_t first, uint32_t count)
-{
-    const uint8_t *code = net->pixel_code;
-    const uint8_t *pixel = &digits_images[first * DIGITS_PIXELS];
-    uint8_t *row = net->rows[0];
-    uint32_t stride = fp8rt_packed_stride(&net->dev.caps, DIGITS_PIXELS);
-    for (; count > 0; count--, row += stride) {
-        for (uint32_t i = 0; i < DIGITS_PIXELS; i += 4, pixel += 4) {
-            row[i] = code[pixel[0]];
-            row[i + 1] = code[pixel[1]];
-            row[i + 2] = code[pixel[2]];
-            row[i + 3] = code[pixel[3]];
-        }
-    }
 }
 
 // Maps FP32 patterns to integers of the same order: a negative number's magnitude bits are
 // inverted.
 static int32_t ordered(uint32_t fp32)
 {
-    return (int32_t)(fp32 >> 31 ? fp32 ^ 0x7fffffffu : fp32);
+    return (int32_t)(fp32 ^ ((0u - (fp32 >> 31)) >> 1));
 }
 
 // The index of the largest value; the first one if several are equal.
 static uint32_t argmax(const uint32_t *outputs)
 {
+    int32_t largest = ordered(outputs[0]);
     uint32_t best = 0;
     for (uint32_t i = 1; i < DIGITS_CLASSES; i++) {
-        if (ordered(outputs[i]) > ordered(outputs[best])) {
+        const int32_t output = ordered(outputs[i]);
+        if (output > largest) {
+            largest = output;
             best = i;
         }
     }
@@ -337,7 +324,7 @@ static uint32_t argmax(const uint32_t *outputs)
 
 static uint32_t count_right(network *net, uint32_t first, uint32_t count)
 {
-    const uint8_t *outputs = net->rows[DIGITS_LAYERS];
+    const uint8_t *outputs = net->outputs[DIGITS_LAYERS - 1];
     uint32_t stride = output_stride(net, DIGITS_LAYERS - 1), right = 0;
     for (uint32_t i = 0; i < count; i++, outputs += stride) {
         right += argmax((const uint32_t *)(const void *)outputs) == digits_labels[first + i];
@@ -350,10 +337,9 @@ static uint32_t count_right(network *net, uint32_t first, uint32_t count)
 static fp8rt_status run_batch(network *net, uint32_t first, uint32_t count)
 {
     totals before = net->totals;
-    float scale_a = 1.0f;
-    look_up_images(net, first, count);
+    net->images = &digits_images[first * DIGITS_PIXELS];
     for (int layer = 0; layer < DIGITS_LAYERS; layer++) {
-        fp8rt_status status = run_layer(net, layer, count, &scale_a);
+        fp8rt_status status = run_layer(net, layer, count);
         if (status != FP8RT_OK) {
             printf("images %" PRIu32 "..%" PRIu32 ", layer %d: %s\n", first, first + count - 1,
                    layer + 1, fp8rt_status_string(status));
@@ -364,9 +350,11 @@ static fp8rt_status run_batch(network *net, uint32_t first, uint32_t count)
     net->totals.right += right;
     uint32_t outputs = net->totals.outputs - before.outputs;
     uint32_t equal = outputs - (net->totals.different - before.different);
+    const uint64_t start = fp8rt_app_cycles();
     printf("images %3" PRIu32 "..%-3" PRIu32 " %3" PRIu32 " of %" PRIu32 " right; outputs: %" PRIu32
            " compared, %" PRIu32 " equal\n",
            first, first + count - 1, right, count, outputs, equal);
+    net->totals.console_cycles += fp8rt_app_cycles() - start;
     return FP8RT_OK;
 }
 
@@ -424,6 +412,20 @@ static void print_cycles(const fp8rt_counters *c, uint32_t macs_per_cycle)
 #undef PRINT_PART
 }
 
+static void print_core_cycles(const network *net, uint32_t core_cycles)
+{
+    const uint32_t images = net->options.images;
+    const uint32_t checker = (uint32_t)net->totals.checker_cycles;
+    const uint32_t console = (uint32_t)net->totals.console_cycles;
+    const uint32_t network = core_cycles - checker - console;
+    printf("core cycles   %9" PRIu32 " of the whole run, %" PRIu32 " for each image:\n",
+           core_cycles, core_cycles / images);
+    print_part("network", network, core_cycles, "the accelerator's included");
+    print_part("checker", checker, core_cycles, "asking for the comparison with the golden model");
+    print_part("console", console, core_cycles, "printing");
+    printf("              %9" PRIu32 " cycles of the network for each image\n", network / images);
+}
+
 // One line of key=value for programs.
 static void print_record(const network *net, uint32_t core_cycles)
 {
@@ -460,8 +462,7 @@ static int report(const network *net, uint32_t core_cycles)
     } else {
         fp8rt_app_print_utilisation(caps, c, core_cycles);
         print_cycles(c, (uint32_t)caps->rows * caps->cols * caps->lanes);
-        printf("core cycles   %9" PRIu32 " of the whole run, %" PRIu32 " for each image\n",
-               core_cycles, core_cycles / net->options.images);
+        print_core_cycles(net, core_cycles);
     }
     if (!parts_add_up) {
         printf("the parts of the cycles do not add up to them\n");
@@ -483,7 +484,6 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     print_head(&net);
-    quantise_pixels(&net);
     start_recipes(&net);
     uint64_t start = fp8rt_app_cycles();
     for (uint32_t first = 0, count; first < net.options.images; first += count) {

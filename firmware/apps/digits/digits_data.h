@@ -8,9 +8,8 @@
 
 #define DIGITS_LAYERS 3
 #define DIGITS_IMAGES 540
-#define DIGITS_PIXELS 64      // of an image; the first layer's k
-#define DIGITS_PIXEL_EXP (-4) // the network sees pixel * 2^-4
-#define DIGITS_PIXEL_MAX 16
+#define DIGITS_PIXELS 64       // of an image; the first layer's k
+#define DIGITS_PIXEL_EXP (-4)  // the network sees pixel * 2^-4
 #define DIGITS_CLASSES 10      // the last layer's n
 #define DIGITS_WEIGHT_EXP (-8) // the scale_exp_b for which scale_b is computed
 
@@ -25,7 +24,7 @@ typedef struct digits_layer {
 } digits_layer;
 
 extern const digits_layer digits_layers[DIGITS_LAYERS];
-extern const uint8_t digits_images[DIGITS_IMAGES * DIGITS_PIXELS];
+extern const uint8_t digits_images[DIGITS_IMAGES * DIGITS_PIXELS]; // pixels as e4m3fn codes
 extern const uint8_t digits_labels[DIGITS_IMAGES];
 extern const uint8_t digits_float32_predictions[DIGITS_IMAGES]; // of the network in float32
 

@@ -202,7 +202,7 @@ def images_source(images, labels, predictions):
             '#include "digits_data.h"\n',
             public(c_array("uint8_t", "digits_labels", flat(labels))),
             public(c_array("uint8_t", "digits_float32_predictions", flat(predictions))),
-            public(c_array("uint8_t", "digits_images", flat(images))),
+            public(c_array("uint8_t", "digits_images", flat(images.astype(FP8).view(np.uint8)))),
         ]
     )
 
@@ -265,7 +265,7 @@ def main():
         out / "digits_images.c",
         [
             f"The {len(test_y)} held-out test images in the order of train_test_split(stratify, random_state={SEED}),",
-            "64 pixels 0..16 each, their labels, and what the float32 network answers:",
+            "64 pixels 0..16 each as e4m3fn codes, their labels, and what the float32 network answers:",
             accuracy + ".",
             *data,
         ],
