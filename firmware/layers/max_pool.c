@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The maximum of FP8 codes, four channels at a time. A code has a sign and a magnitude; its key is an
 // unsigned number in the order of the values: negative codes are inverted, positive ones get a high bit.
-#include <string.h>
-
 #include "pooling.h"
+
+// Four codes of neighbouring channels. Pixels start at a beat.
+typedef uint32_t __attribute__((may_alias)) codes;
 
 #define HIGH 0x80808080u
 #define EACH 0x01010101u
 
 // From four codes to their keys, and back: negative codes have the high bit, their keys do not.
-static inline uint32_t keys_of(uint32_t codes)
+static inline uint32_t keys_of(uint32_t word)
 {
-    const uint32_t negative = codes >> 7 & EACH;
-    return codes ^ ((negative << 7) - negative) ^ HIGH;
+    const uint32_t negative = word >> 7 & EACH;
+    return word ^ ((negative << 7) - negative) ^ HIGH;
 }
 
 static inline uint32_t codes_of(uint32_t keys)
@@ -42,7 +43,7 @@ static uint32_t max_of(const patch *p, uint32_t line_bytes, uint32_t pixel_bytes
     for (uint32_t y = 0; y < p->lines; y++, line += line_bytes) {
         const uint8_t *pixel = line;
         for (uint32_t x = 0; x < p->pixels; x++, pixel += pixel_bytes) {
-            largest = max_keys(keys_of(*(const uint32_t *)(const void *)pixel), largest);
+            largest = max_keys(keys_of(*(const codes *)(const void *)pixel), largest);
         }
     }
     return codes_of(largest);
@@ -52,7 +53,7 @@ static void write_output(const fp8rt_pools *pools, const patch *p, uint8_t *to)
 {
     const uint32_t channels = pools->desc->x->cols;
     for (uint32_t channel = 0; channel < channels; channel += sizeof(uint32_t)) {
-        *(uint32_t *)(void *)(to + channel) =
+        *(codes *)(void *)(to + channel) =
             max_of(p, pools->width * pools->pixel_bytes, pools->pixel_bytes, channel);
     }
 }
