@@ -931,16 +931,30 @@ def test_plots(bench: Bench) -> None:
     }
     roots = {name: xml.etree.ElementTree.fromstring(text) for name, text in pages.items()}
     tag = "{http://www.w3.org/2000/svg}"
-    bench.check("a marker a point", len(roots["lines"].findall(f"{tag}circle")) == 5)
-    heights = [
-        float(r.get("height"))
-        for r in roots["bars"].findall(f"{tag}rect")
-        if r.find(f"{tag}title") is not None
-    ]
-    parts = [h for h in heights if h > 13]
+    parts = {name: {g.get("id"): g for g in root.iter(f"{tag}g")} for name, root in roots.items()}
+    marks = {name: len(list(g.iter(f"{tag}use"))) for name, g in parts["lines"].items()}
     bench.check(
-        "bars are as high as their values", len(parts) == 3 and abs(parts[0] / parts[1] - 3) < 0.02
+        "a marker a point, hollow where asked",
+        [marks[f"points-{name}"] for name in ("0-full", "0-hollow", "1-full")] == [2, 1, 2],
     )
+
+    def height(name: str) -> float:
+        numbers = re.findall(
+            r"[-0-9.]+ ([-0-9.]+)", parts["bars"][name].find(f"{tag}path").get("d")
+        )
+        return max(map(float, numbers)) - min(map(float, numbers))
+
+    bench.check(
+        "bars are as high as their values",
+        abs(height("bar-0-0") / height("bar-0-1") - 3) < 0.02
+        and abs(height("bar-0-0") / height("bar-1-0") - 1.5) < 0.02,
+    )
+    bench.check(
+        "the same data give the same drawing",
+        pages["lines"]
+        == plot.lines("t", "x", "y", curves, doubling=True, reference=1.0, right_name="e"),
+    )
+    bench.check("names are escaped and stay text", "a &amp; b" in pages["lines"])
 
 
 def main() -> int:
