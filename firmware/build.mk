@@ -90,9 +90,15 @@ fw_unknown = $(filter-out $(foreach e,$(FW_SOURCE_ENDINGS) $(FW_OTHER_ENDINGS),%
 # The compiler that links a program: C++ if any source is C++. $(1): sources; $(2): C compiler; $(3): C++ compiler.
 fw_linker = $(if $(filter-out %.c,$(1)),$(3),$(2))
 
+# Sources that are made for an application: FW_MADE_name.
+FW_MADE_vad := $(BUILD)/vad/vad_data.c
+$(BUILD)/vad/vad_data.c: firmware/apps/vad/prepare.py tools/requirements.txt
+	$(call say,PREPARE,$@)
+	$(Q)$(PYTHON) $< $@
+
 # $(1): the application.
 define FW_APP
-FW_SOURCES_$(1) := $$(call fw_sources,$(APPS_DIR)/$(1))
+FW_SOURCES_$(1) := $$(call fw_sources,$(APPS_DIR)/$(1)) $$(if $$(filter firmware/apps,$(APPS_DIR)),$$(FW_MADE_$(1)))
 
 $(FW_BUILD)/riscv/$(1).elf: $$(FW_SOURCES_$(1):%=$(FW_BUILD)/riscv/obj/%.o) $(FW_RISCV_OBJECTS) firmware/link.ld \
     | fw-kinds-$(1)

@@ -100,6 +100,13 @@ $(SYS_TEST)/system-digits-cycles.log: $(SYS_RISCV)/digits.elf $(SIM) tests/syste
 	@mkdir -p $(@D)
 	@tests/run_test.sh system-digits-cycles $@ tests/system/digits_cycles.sh $(SYS_RUN) $<
 
+# The voice activity detector: decisions on the host, bytes and cycles on the chip
+TESTS += $(SYS_TEST)/system-vad.log
+$(SYS_TEST)/system-vad.log: $(SYS_HOST)/vad $(SYS_RISCV)/vad.elf $(SIM) tests/system/vad.sh tests/run_test.sh
+	@mkdir -p $(@D)
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-vad $@ tests/system/vad.sh $< \
+	  $(SYS_RUN) $(SYS_RISCV)/vad.elf
+
 # Element-wise commands, and GEMMs with C, stochastic rounding and tables
 TESTS += $(SYS_TEST)/system-elementwise.log
 $(SYS_TEST)/system-elementwise.log: $(SYS_HOST)/elementwise $(SYS_RISCV)/elementwise.elf $(SIM) \

@@ -91,9 +91,13 @@ venv=$build/venv
 if needs python; then
   if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
     say "installing pinned Python packages into $venv"
-    rm -rf "$venv"
-    $python -m venv "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$here/requirements.txt" ||
+    # Further packages join those that are there; any other change makes a new environment.
+    if ! [ -f "$venv/requirements.txt" ] ||
+      grep -v "^#" "$venv/requirements.txt" | grep -qvxFf "$here/requirements.txt"; then
+      rm -rf "$venv"
+      $python -m venv "$venv"
+    fi
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$here/requirements.txt" ||
       die "pip could not install tools/requirements.txt"
     cp "$here/requirements.txt" "$venv/requirements.txt"
   fi

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# vad.sh HOST COMMAND...: the voice activity detector. HOST is its host build; COMMAND simulates the chip. In the first
+# 24 frames, silence and speech, the decisions on the host are those of float32. The bytes of 5 frames are the same on
+# chip and host, and a frame takes at most 320,000 cycles of the core, which is real time at 10 MHz.
+host=$1
+shift
+passed=0 failed=0
+count() { # GOOD NAME
+  if [ "$1" = yes ]; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAIL $2"; fi
+}
+# The value of a field in the line of results. OUTPUT FIELD
+field() { echo "$1" | sed -n "s/^vad: decisions=.*$2=\([0-9a-f]*\).*/\1/p"; }
+whole=$("$host" RECORDINGS=1 FRAMES=24)
+echo "$whole"
+[ "$(field "$whole" equal)" = 24 ] && count yes ||
+  count no "$(field "$whole" equal) of 24 decisions are those of float32"
+some=$("$host" RECORDINGS=1 FRAMES=5)
+chip=$("$@" RECORDINGS=1 FRAMES=5 2>&1)
+echo "$chip"
+[ -n "$(field "$chip" checksum)" ] && [ "$(field "$chip" checksum)" = "$(field "$some" checksum)" ] && count yes ||
+  count no "checksums: chip $(field "$chip" checksum), host $(field "$some" checksum)"
+cycles=$(echo "$chip" | sed -n 's/^vad: \([0-9]*\) core cycles a frame.*/\1/p')
+[ "${cycles:-0}" -gt 0 ] && [ "$cycles" -le 320000 ] && count yes || count no "$cycles core cycles a frame"
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
