@@ -1006,6 +1006,7 @@ std::vector<Command> Test::product(unsigned a_tiles, unsigned b_tiles, uint32_t 
         t.m = t.n = mn;
         t.k = k;
         t.acc_fmt = accel::acc_fmt(false);
+        t.a_fmt = t.b_fmt = kElement.int8 ? accel::kInt8 : 0;
         t.a_stride = t.b_stride = k;
         t.d_stride = mn;
         t.a_addr = maker_.dense(mn, k);
@@ -1059,6 +1060,7 @@ void Test::convolution_speed()
         t.m = layer.width * layer.height, t.n = layer.n, t.k = 9 * layer.channels;
         t.tile_m = layer.tile_m, t.tile_n = layer.tile_n, t.tile_k = layer.tile_k;
         t.acc_fmt = accel::acc_fmt(false);
+        t.a_fmt = t.b_fmt = kElement.int8 ? accel::kInt8 : 0;
         t.pass_shape = 3;
         t.a_stride = t.b_stride = (t.k + kBeat - 1) / kBeat * kBeat;
         t.d_stride = t.n;

@@ -3,17 +3,18 @@
 //: stands between two layers.
 //: IMAGES=    how many of the 540 test images, from the first on (chip: 256, host: all)
 //: BATCH=     images of one batch, M of the GEMMs (128)
-//: ACC=       accumulator: fp32, fp16 or fixed, if the element has it (its first)
-//: FORMAT=    activations: e4m3fn, e5m2, e4m3fnuz or e5m2fnuz (e4m3fn)
+//: ACC=       accumulator: fp32, fp16, fixed or int32, if the element has it (its first)
+//: FORMAT=    activations: e4m3fn, e5m2, e4m3fnuz or e5m2fnuz (e4m3fn); int8 with int8 elements
 //
-// The weights are e4m3fn.
+// The weights are e4m3fn, or int8 with int8 elements. Both come from the same float32 weights.
 //
-// Hidden activations are written in FP8 with the scale of a delayed recipe: each layer's amax, read
+// Hidden activations are written in FP8 or INT8 with the scale of a delayed recipe: each layer's amax, read
 // back after its GEMM, scales the batches after it. The first batch has the calibration amax of the
 // training images.
 //
 // Operands are used as code * 2^-floor(log2 largest value), so within +-2: no sum of theirs leaves
 // an FP16 accumulator. The same power of two is in the scales, so that FP32 is not touched by it.
+// INT8 operands are used as they are.
 //
 // Exit status: 0; 1 if an output, amax or flag differs from the golden model or the runtime reports
 // an error; 2 for an argument that is not possible.
@@ -108,7 +109,12 @@ static bool count_option(int argc, char **argv, const char *key, uint32_t *count
 
 static const char *acc_name(fp8mac_acc_format format)
 {
-    return format == FP8MAC_ACC_FP32 ? "fp32" : format == FP8MAC_ACC_FP16 ? "fp16" : "fixed";
+    switch (format) {
+    case FP8MAC_ACC_FP32: return "fp32";
+    case FP8MAC_ACC_FP16: return "fp16";
+    case FP8MAC_ACC_INT32: return "int32";
+    default: return "fixed";
+    }
 }
 
 static const char *good_accumulators(const fp8rt_element *element)
@@ -134,7 +140,7 @@ static bool acc_option(int argc, char **argv, const fp8rt_element *element,
     if (text == NULL) {
         return true;
     }
-    for (int format = FP8MAC_ACC_FP32; format <= FP8MAC_ACC_FIXED; format++) {
+    for (int format = FP8MAC_ACC_FP32; format <= FP8MAC_ACC_INT32; format++) {
         *acc_format = (fp8mac_acc_format)format;
         if (fp8rt_element_has(element, *acc_format) && strcmp(text, acc_name(*acc_format)) == 0) {
             return true;
@@ -143,22 +149,30 @@ static bool acc_option(int argc, char **argv, const fp8rt_element *element,
     return refuse(element, "ACC", text, good_accumulators(element));
 }
 
+static const char *good_formats(const fp8rt_element *element)
+{
+    if (element->int8) {
+        return "int8";
+    }
+    return element->e5m2 ? "e4m3fn, e5m2, e4m3fnuz or e5m2fnuz" : "e4m3fn or e4m3fnuz";
+}
+
 static bool format_option(int argc, char **argv, const fp8rt_element *element,
                           fp8mac_format_id *format)
 {
     const char *text = fp8rt_app_option(argc, argv, "FORMAT");
+    *format = fp8rt_element_format(element);
     if (text == NULL) {
-        text = "e4m3fn";
+        return true;
     }
-    for (int id = FP8MAC_E4M3FN; id <= FP8MAC_E5M2FNUZ; id++) {
+    for (int id = FP8MAC_E4M3FN; id < FP8MAC_ARRAY_FORMAT_COUNT; id++) {
         *format = (fp8mac_format_id)id;
         if (fp8rt_element_takes(element, *format) &&
             strcmp(text, fp8mac_format_get(*format)->name) == 0) {
             return true;
         }
     }
-    return refuse(element, "FORMAT", text,
-                  element->e5m2 ? "e4m3fn, e5m2, e4m3fnuz or e5m2fnuz" : "e4m3fn or e4m3fnuz");
+    return refuse(element, "FORMAT", text, good_formats(element));
 }
 
 static bool parse_options(int argc, char **argv, const fp8rt_element *element, options *options)
@@ -177,6 +191,11 @@ static bool parse_options(int argc, char **argv, const fp8rt_element *element, o
 }
 
 // ---- the network --------------------------------------------------------------------------------
+
+static bool is_int8(const network *net)
+{
+    return net->options.format == FP8MAC_INT8;
+}
 
 static fp8mac_format_id output_format(const network *net, int layer)
 {
@@ -218,11 +237,11 @@ static void quantise_pixels(network *net)
 
 static void start_recipes(network *net)
 {
-    float fp8_max = fp8mac_recipe_format_max(fp8mac_format_get(net->options.format));
-    net->code_exp = fp8mac_recipe_floor_log2(fp8_max);
+    float format_max = fp8mac_recipe_format_max(fp8mac_format_get(net->options.format));
+    net->code_exp = is_int8(net) ? 0 : fp8mac_recipe_floor_log2(format_max);
     for (int layer = 0; layer < HIDDEN_LAYERS; layer++) {
         fp8mac_recipe_delayed_config config = {
-            .formula = {.fp8_max = fp8_max},
+            .formula = {.fp8_max = format_max},
             .history = net->history[layer],
             .history_length = HISTORY,
         };
@@ -235,21 +254,23 @@ static void start_recipes(network *net)
 static fp8rt_gemm_desc layer_gemm(network *net, int layer, uint32_t batch, const float *scale_a)
 {
     const digits_layer *data = &digits_layers[layer];
+    const digits_weights *weights = is_int8(net) ? &data->int8 : &data->fp8;
+    const int code_exp = layer == 0 ? DIGITS_PIXEL_EXP : -net->code_exp;
     bool hidden = layer < HIDDEN_LAYERS;
     return (fp8rt_gemm_desc){
         .m = batch,
         .n = data->n,
         .k = data->k,
         .a_format = net->options.format,
-        .b_format = FP8MAC_E4M3FN,
+        .b_format = is_int8(net) ? FP8MAC_INT8 : FP8MAC_E4M3FN,
         .acc_format = net->options.acc_format,
         .a = net->rows[layer],
-        .b = data->weights,
+        .b = weights->codes,
         .b_stride = data->k,
-        .scale_exp_a = layer == 0 ? DIGITS_PIXEL_EXP : -net->code_exp,
-        .scale_exp_b = DIGITS_WEIGHT_EXP,
+        .scale_exp_a = is_int8(net) ? 0 : code_exp,
+        .scale_exp_b = is_int8(net) ? 0 : DIGITS_WEIGHT_EXP,
         .scale_a = {.mode = FP8MAC_SCALE_TENSOR, .values = scale_a},
-        .scale_b = {.mode = FP8MAC_SCALE_VECTOR, .values = data->scale_b},
+        .scale_b = {.mode = FP8MAC_SCALE_VECTOR, .values = weights->scale_b},
         .bias = data->bias,
         .activation = hidden ? FP8MAC_ACT_RELU : FP8MAC_ACT_NONE,
         .d = net->rows[layer + 1],
@@ -350,7 +371,8 @@ static uint32_t count_right(network *net, uint32_t first, uint32_t count)
 static fp8rt_status run_batch(network *net, uint32_t first, uint32_t count)
 {
     totals before = net->totals;
-    float scale_a = 1.0f;
+    // INT8 has no scaling exponents: the pixels' one is in the scale.
+    float scale_a = is_int8(net) ? fp8mac_recipe_power_of_two(DIGITS_PIXEL_EXP) : 1.0f;
     look_up_images(net, first, count);
     for (int layer = 0; layer < DIGITS_LAYERS; layer++) {
         fp8rt_status status = run_layer(net, layer, count, &scale_a);
@@ -384,8 +406,8 @@ static void print_head(const network *net)
            " on an array of %u x %u x %u\n",
            net->options.images, net->options.batch, caps->rows, caps->cols, caps->lanes);
     fp8rt_app_print_element(caps);
-    printf("formats       activations %s, weights e4m3fn, accumulator %s\n", format_name(net),
-           acc_name(net->options.acc_format));
+    printf("formats       activations %s, weights %s, accumulator %s\n", format_name(net),
+           is_int8(net) ? "int8" : "e4m3fn", acc_name(net->options.acc_format));
 }
 
 static void print_percent(int width, uint64_t part, uint64_t whole)
@@ -451,7 +473,8 @@ static int report(const network *net, uint32_t core_cycles)
 #undef ADD_PART
 
     print_accuracy("accuracy      float32", t->float32_right, net->options.images);
-    print_accuracy("              FP8    ", t->right, net->options.images);
+    print_accuracy(is_int8(net) ? "              INT8   " : "              FP8    ", t->right,
+                   net->options.images);
     printf("outputs       %9" PRIu32 " compared, %" PRIu32 " equal\n", t->outputs,
            t->outputs - t->different);
     printf("macs          %9" PRIu32 "\n", (uint32_t)c->macs);
