@@ -5,9 +5,9 @@
 // overflow_mode_i must be constant while a value is inside, and fmt_i also in the cycle before. overflow_mode_i has no
 // effect on FP16, BF16, FP32 and INT8, which always saturates.
 // Stochastic rounding adds random_i / 2^16 of the last place to the magnitude and truncates. random_i belongs to x_i.
-// Every NaN written is the format's positive one, also for a negative overflow in a format without Inf. INT8 has no NaN:
-// 0 is written. overflow_o: a finite value became Inf or NaN. saturated_o: +-max was written for a larger magnitude.
-// invalid_o: a NaN became 0. Flags belong to the value in code_o.
+// Every NaN written is the format's positive one, also for a negative overflow in a format without Inf. INT8 has no
+// NaN: 0 is written. overflow_o: a finite value became Inf or NaN. saturated_o: +-max was written for a larger
+// magnitude. invalid_o: a NaN became 0. Flags belong to the value in code_o.
 module fp8mac_fp32_to_fmt (
   input  logic                  clk_i,
   input  fp8mac_pkg::dst_fmt_e  fmt_i,

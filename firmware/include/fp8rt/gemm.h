@@ -61,9 +61,9 @@ typedef struct fp8rt_image {
 } fp8rt_image;
 
 // A descriptor with only m, n, k, a, b and d set multiplies e4m3fn by e4m3fn into e4m3fn, with an
-// FP32 accumulator, without scales, bias or activation; D saturates. Elements of INT8 need
-// a_format, b_format and acc_format. caps.element says which formats of A and B and which accumulators the array has. Others return FP8RT_ERR_FORMAT and
-// FP8RT_ERR_ACCUMULATOR.
+// FP32 accumulator, without scales, bias or activation; D saturates. Elements of INT8 need a_format,
+// b_format and acc_format, too. caps.element says which formats of A and B and which accumulators
+// the array has. Others return FP8RT_ERR_FORMAT and FP8RT_ERR_ACCUMULATOR.
 //
 // Addresses and strides of A, B and D are multiples of caps.beat_bytes; fp8rt_pack converts other
 // layouts. The accelerator reads whole beats, so it may read bytes beyond the end of a row. They
