@@ -192,7 +192,7 @@ $(SYS_TEST)/system-setup.log: tests/system/setup.sh tools/setup.sh tools/package
 
 # The same programs and comparisons on small chips with other elements and other widths of the bus, as
 # ROWSxCOLSxLANES-ELEMENT_SPEC-axiWIDTH. A make that the test starts builds their simulators.
-SYS_CHIPS := 2x2x4-late_fp16_f13-axi64 2x2x4-kulisch-axi256 2x2x4-int8-axi128
+SYS_CHIPS := 2x2x4-late_fp16_f13-axi64 2x2x4-kulisch-axi256 2x2x4-int8-axi64
 SYS_CHIP_FROM := $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/*) $(REGS_H) $(BUILD)/model/libfp8mac.a
 sys_chip_word = $(word $(2),$(subst x, ,$(firstword $(subst -, ,$(1)))))
 sys_chip_spec = $(word 2,$(subst -, ,$(1)))
