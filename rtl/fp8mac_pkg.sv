@@ -20,11 +20,12 @@ package fp8mac_pkg;
   } fp8_fmt_e;
 
   // The same fields with narrow codes: FP6 and FP4, one code in each byte. The array gets e4m3fn codes of the same value
-  // (fp8mac_narrow_code).
+  // (fp8mac_narrow_code). The fourth code is INT8, which only elements of INT8 take.
   typedef enum logic [1:0] {
     NarrowE3m2fn = 2'd0,
     NarrowE2m3fn = 2'd1,
-    NarrowE2m1fn = 2'd2
+    NarrowE2m1fn = 2'd2,
+    NarrowInt8   = 2'd3
   } narrow_fmt_e;
 
   // Format of the codes of A or B in memory
@@ -45,7 +46,8 @@ package fp8mac_pkg;
     DstE5m2fnuz = 3'd3,
     DstFp16     = 3'd4,
     DstBf16     = 3'd5,
-    DstFp32     = 3'd6
+    DstFp32     = 3'd6,
+    DstInt8     = 3'd7   // two's complement
   } dst_fmt_e;
 
   typedef enum logic {

@@ -5,14 +5,13 @@
 #include "fp8rt/registers.h"
 #include "operand_format.h"
 
-// ACC_FMT is 1 for FP16. A fixed-point accumulator has the code of FP32, the format of its
-// read-out.
+// ACC_FMT is 1 for FP16. An integer accumulator has the code of FP32, the format of its read-out.
 static fp8mac_acc_format accumulator(const fp8rt_element *element, uint32_t mode)
 {
     if (FP8RT_GET(MODE__ACC_FMT, mode)) {
         return FP8MAC_ACC_FP16;
     }
-    return fp8rt_element_has(element, FP8MAC_ACC_FIXED) ? FP8MAC_ACC_FIXED : FP8MAC_ACC_FP32;
+    return fp8rt_element_is_integer(element) ? fp8rt_element_accumulator(element) : FP8MAC_ACC_FP32;
 }
 
 // Whether the register's word describes a possible element.

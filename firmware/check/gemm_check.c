@@ -58,17 +58,14 @@ static const float *floats(memory mem, uint64_t address, uint32_t count)
     return (uintptr_t)p % _Alignof(float) == 0 ? p : NULL;
 }
 
-// The register has codes for the array's formats only; the model has more formats.
 static const fp8mac_format *d_format(const fp8rt_check_record *r)
 {
-    uint32_t code = FP8RT_GET(MODE__D_FMT, r->mode);
-    return code < FP8MAC_ARRAY_FORMAT_COUNT ? fp8mac_format_get((fp8mac_format_id)code) : NULL;
+    return fp8mac_format_get((fp8mac_format_id)FP8RT_GET(MODE__D_FMT, r->mode));
 }
 
 static uint32_t d_size(const fp8rt_check_record *r)
 {
-    const fp8mac_format *format = d_format(r);
-    return format == NULL ? 0 : fp8mac_format_bytes(format);
+    return fp8mac_format_bytes(d_format(r));
 }
 
 // A scale vector or an immediate scale. `values` is NULL if the vector is outside memory.
@@ -142,7 +139,7 @@ static bool well_formed(const fp8rt_check_record *r)
     uint32_t size = d_size(r);
     fp8mac_dot_config dot = {.group = r->group};
     return r->magic == FP8RT_CHECK_MAGIC && fp8rt_element_model(r->element, r->mode, &dot) &&
-           r->group != 0 && (r->mode & UNUSED_MODE) == 0 && r->scale_exp >> 16 == 0 && size != 0 &&
+           r->group != 0 && (r->mode & UNUSED_MODE) == 0 && r->scale_exp >> 16 == 0 &&
            (r->m <= 1 || r->d_stride % size == 0);
 }
 
@@ -291,6 +288,5 @@ const void *fp8rt_check_d_row(const fp8rt_check_record *record, uint32_t row,
                               fp8rt_check_resolve resolve, void *context, size_t *bytes)
 {
     *bytes = (size_t)record->n * d_size(record);
-    return *bytes == 0 ? NULL
-                       : resolve(context, record->d + (uint64_t)row * record->d_stride, *bytes);
+    return resolve(context, record->d + (uint64_t)row * record->d_stride, *bytes);
 }

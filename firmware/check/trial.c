@@ -33,6 +33,7 @@ static uint32_t finite_codes(uint32_t x)
 static uint32_t wide_codes(uint32_t x, fp8mac_format_id format)
 {
     switch (format) {
+    case FP8MAC_INT8: return x; // every code is a number
     case FP8MAC_E4M3FN:
         return x & ~((x >> 6) & 0x01010101u); // large magnitudes lose their last bit
     case FP8MAC_E5M2:

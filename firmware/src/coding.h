@@ -7,7 +7,20 @@
 #include "fp8rt/device.h"
 #include "fp8rt/registers.h"
 
-// FP8RT_OK, FP8RT_ERR_UNSUPPORTED, FP8RT_ERR_FORMAT (a table, and D is not FP8).
+// Whether C, D or X may have this format. INT8 needs a function of the accelerator.
+static inline bool fp8rt_is_result_format(const fp8rt_caps *caps, fp8mac_format_id format)
+{
+    return (unsigned)format < FP8MAC_ARRAY_FORMAT_COUNT &&
+           (format != FP8MAC_INT8 || (caps->functions & FP8RT_FUNCTION_INT8) != 0);
+}
+
+static inline bool fp8rt_is_overflow(fp8mac_overflow overflow, fp8mac_format_id d_format)
+{
+    return (unsigned)overflow <= FP8MAC_OVERFLOW_IEEE &&
+           (d_format != FP8MAC_INT8 || overflow == FP8MAC_OVERFLOW_SATURATE);
+}
+
+// FP8RT_OK, FP8RT_ERR_UNSUPPORTED, FP8RT_ERR_FORMAT (a table, and D is neither FP8 nor INT8).
 static inline fp8rt_status fp8rt_coding_check(const fp8rt_caps *caps, const fp8rt_coding *coding,
                                               fp8mac_format_id d_format)
 {
@@ -16,7 +29,9 @@ static inline fp8rt_status fp8rt_coding_check(const fp8rt_caps *caps, const fp8r
     if ((asked & ~caps->functions) != 0 || coding->table > FP8RT_TABLES) {
         return FP8RT_ERR_UNSUPPORTED;
     }
-    return coding->table != 0 && d_format >= FP8MAC_FP16 ? FP8RT_ERR_FORMAT : FP8RT_OK;
+    return coding->table != 0 && fp8mac_format_bytes(fp8mac_format_get(d_format)) != 1
+               ? FP8RT_ERR_FORMAT
+               : FP8RT_OK;
 }
 
 // Whether the command needs an extension for it.

@@ -10,7 +10,10 @@ fp8mac_acc_format fp8rt_element_accumulator(const fp8rt_element *element)
     if (fp8rt_element_has(element, FP8MAC_ACC_FP32)) {
         return FP8MAC_ACC_FP32;
     }
-    return fp8rt_element_has(element, FP8MAC_ACC_FP16) ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FIXED;
+    if (fp8rt_element_has(element, FP8MAC_ACC_FP16)) {
+        return FP8MAC_ACC_FP16;
+    }
+    return element->int8 ? FP8MAC_ACC_INT32 : FP8MAC_ACC_FIXED;
 }
 
 static const fp8mac_element_info *find(uint32_t kind)
@@ -54,6 +57,7 @@ bool fp8rt_element_make(uint32_t kind, unsigned lanes, unsigned frac_bits, fp8rt
         .accumulators = (uint8_t)info->accumulators,
         .e5m2 = (info->formats >> FP8MAC_E5M2 & 1u) != 0,
         .narrow = info->narrow,
+        .int8 = (info->formats >> FP8MAC_INT8 & 1u) != 0,
         .frac_bits = (uint8_t)bits,
         .align_by =
             window && info->align_by_operands ? FP8MAC_ALIGN_BY_OPERANDS : FP8MAC_ALIGN_BY_PRODUCTS,
@@ -64,13 +68,16 @@ bool fp8rt_element_make(uint32_t kind, unsigned lanes, unsigned frac_bits, fp8rt
 
 fp8rt_element fp8rt_element_decode(uint32_t word)
 {
+    const bool int8 = FP8RT_GET(ELEMENT__INT8, word) != 0;
     return (fp8rt_element){
         .kind = (fp8mac_element_kind)FP8RT_GET(ELEMENT__KIND, word),
         .accumulators = (uint8_t)(FP8RT_GET(ELEMENT__ACC_FP32, word) << FP8MAC_ACC_FP32 |
                                   FP8RT_GET(ELEMENT__ACC_FP16, word) << FP8MAC_ACC_FP16 |
-                                  FP8RT_GET(ELEMENT__ACC_FIXED, word) << FP8MAC_ACC_FIXED),
+                                  FP8RT_GET(ELEMENT__ACC_FIXED, word)
+                                      << (int8 ? FP8MAC_ACC_INT32 : FP8MAC_ACC_FIXED)),
         .e5m2 = FP8RT_GET(ELEMENT__E5M2, word) != 0,
         .narrow = FP8RT_GET(ELEMENT__NARROW, word) != 0,
+        .int8 = int8,
         .frac_bits = (uint8_t)FP8RT_GET(ELEMENT__FRAC_BITS, word),
         .align_by = FP8RT_GET(ELEMENT__ALIGN_BY_OPERANDS, word) ? FP8MAC_ALIGN_BY_OPERANDS
                                                                 : FP8MAC_ALIGN_BY_PRODUCTS,
@@ -83,8 +90,9 @@ uint32_t fp8rt_element_encode(const fp8rt_element *element)
     return FP8RT_PUT(ELEMENT__KIND, element->kind) |
            FP8RT_PUT(ELEMENT__ACC_FP32, fp8rt_element_has(element, FP8MAC_ACC_FP32)) |
            FP8RT_PUT(ELEMENT__ACC_FP16, fp8rt_element_has(element, FP8MAC_ACC_FP16)) |
-           FP8RT_PUT(ELEMENT__ACC_FIXED, fp8rt_element_has(element, FP8MAC_ACC_FIXED)) |
+           FP8RT_PUT(ELEMENT__ACC_FIXED, fp8rt_element_is_integer(element)) |
            FP8RT_PUT(ELEMENT__E5M2, element->e5m2) | FP8RT_PUT(ELEMENT__NARROW, element->narrow) |
+           FP8RT_PUT(ELEMENT__INT8, element->int8) |
            FP8RT_PUT(ELEMENT__FRAC_BITS, element->frac_bits) |
            FP8RT_PUT(ELEMENT__ALIGN_BY_OPERANDS, element->align_by == FP8MAC_ALIGN_BY_OPERANDS) |
            FP8RT_PUT(ELEMENT__TERMS_LOG2, element->terms_log2);

@@ -68,11 +68,12 @@ static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_elementwise_
     if (desc->m == 0 || desc->n == 0 || desc->n > UINT32_MAX / 8) {
         return FP8RT_ERR_SHAPE;
     }
-    if ((unsigned)desc->x_format > FP8MAC_FP32 || (unsigned)desc->d_format > FP8MAC_FP32 ||
-        (reads_c(desc) && (unsigned)desc->c_format > FP8MAC_FP32)) {
+    if (!fp8rt_is_result_format(caps, desc->x_format) ||
+        !fp8rt_is_result_format(caps, desc->d_format) ||
+        (reads_c(desc) && !fp8rt_is_result_format(caps, desc->c_format))) {
         return FP8RT_ERR_FORMAT;
     }
-    return (unsigned)desc->overflow > FP8MAC_OVERFLOW_IEEE ? FP8RT_ERR_OVERFLOW_MODE : FP8RT_OK;
+    return fp8rt_is_overflow(desc->overflow, desc->d_format) ? FP8RT_OK : FP8RT_ERR_OVERFLOW_MODE;
 }
 
 // Of an input, and of D if it is `d` itself

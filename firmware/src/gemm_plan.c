@@ -114,8 +114,9 @@ static bool activation_is_legal(const fp8rt_gemm_desc *desc)
     return fp8rt_fp32_is_interval(fp8rt_fp32_bits(desc->clamp_lo), fp8rt_fp32_bits(desc->clamp_hi));
 }
 
-static fp8rt_status check_kinds(const fp8rt_element *element, const fp8rt_gemm_desc *desc)
+static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
 {
+    const fp8rt_element *element = &caps->element;
     if (has_null(desc)) {
         return FP8RT_ERR_NULL;
     }
@@ -123,10 +124,11 @@ static fp8rt_status check_kinds(const fp8rt_element *element, const fp8rt_gemm_d
         return FP8RT_ERR_SHAPE;
     }
     if (!fp8rt_element_takes(element, desc->a_format) ||
-        !fp8rt_element_takes(element, desc->b_format) || (unsigned)desc->d_format > FP8MAC_FP32) {
+        !fp8rt_element_takes(element, desc->b_format) ||
+        !fp8rt_is_result_format(caps, desc->d_format)) {
         return FP8RT_ERR_FORMAT;
     }
-    if (fp8rt_gemm_reads_c(desc) && (unsigned)desc->c_format > FP8MAC_FP32) {
+    if (fp8rt_gemm_reads_c(desc) && !fp8rt_is_result_format(caps, desc->c_format)) {
         return FP8RT_ERR_FORMAT;
     }
     if ((desc->flags & ~(uint32_t)FP8RT_GEMM_FLAGS) != 0) {
@@ -141,7 +143,7 @@ static fp8rt_status check_kinds(const fp8rt_element *element, const fp8rt_gemm_d
     if (!fp8rt_element_holds(element, desc->k)) {
         return FP8RT_ERR_SHAPE;
     }
-    if ((unsigned)desc->overflow > FP8MAC_OVERFLOW_IEEE) {
+    if (!fp8rt_is_overflow(desc->overflow, desc->d_format)) {
         return FP8RT_ERR_OVERFLOW_MODE;
     }
     return FP8RT_OK;
@@ -159,7 +161,8 @@ static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *
         (fp8rt_gemm_reads_c(desc) && !is_aligned(caps, desc->c, desc->m, desc->c_stride))) {
         return FP8RT_ERR_ALIGNMENT;
     }
-    if (!exponent_is_legal(desc->scale_exp_a) || !exponent_is_legal(desc->scale_exp_b)) {
+    if (!exponent_is_legal(desc->scale_exp_a) || !exponent_is_legal(desc->scale_exp_b) ||
+        (caps->element.int8 && (desc->scale_exp_a != 0 || desc->scale_exp_b != 0))) {
         return FP8RT_ERR_SCALE_EXPONENT;
     }
     if (!scale_is_legal(&desc->scale_a) || !scale_is_legal(&desc->scale_b)) {
@@ -723,7 +726,7 @@ fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
     if (caps->beat_bytes == 0) {
         return FP8RT_ERR_NOT_OPEN;
     }
-    fp8rt_status status = check_kinds(&caps->element, &desc);
+    fp8rt_status status = check_kinds(caps, &desc);
     if (status != FP8RT_OK) {
         return status;
     }

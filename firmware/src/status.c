@@ -12,8 +12,9 @@ const char *fp8rt_status_string(fp8rt_status status)
     case FP8RT_ERR_ALIGNMENT: return "an address or a stride is not a multiple of the bus beat";
     case FP8RT_ERR_FORMAT: return "a format cannot be used in this place, or not on this array";
     case FP8RT_ERR_ACCUMULATOR: return "the array has no such accumulator";
-    case FP8RT_ERR_OVERFLOW_MODE: return "unknown overflow mode";
-    case FP8RT_ERR_SCALE_EXPONENT: return "a scaling exponent is outside -32..+32";
+    case FP8RT_ERR_OVERFLOW_MODE: return "unknown overflow mode, or one that int8 does not have";
+    case FP8RT_ERR_SCALE_EXPONENT:
+        return "a scaling exponent is outside -32..+32, or not 0 with int8";
     case FP8RT_ERR_SCALE: return "a scale is not finite and greater than zero";
     case FP8RT_ERR_ACTIVATION:
         return "unknown activation, or its bounds are not finite or not lo <= hi";
@@ -35,7 +36,8 @@ const char *fp8rt_status_string(fp8rt_status status)
         return "accelerator: a short stride, or a matrix that leaves the address space";
     case FP8RT_ERR_HW_MODE:
         return "accelerator: a reserved code in the mode, or a format it does not have";
-    case FP8RT_ERR_HW_SCALE_EXPONENT: return "accelerator: a scaling exponent is outside -32..+32";
+    case FP8RT_ERR_HW_SCALE_EXPONENT:
+        return "accelerator: a scaling exponent is outside -32..+32, or not 0 with int8";
     case FP8RT_ERR_HW_SCALE: return "accelerator: a scale or the clamp bounds";
     case FP8RT_ERR_HW_SEQUENCE: return "accelerator: nothing there to continue or to reuse";
     case FP8RT_ERR_HW_READ_SLVERR: return "accelerator: a read was answered SLVERR";

@@ -556,14 +556,15 @@ bool settings_check_k(const settings *s, size_t k, char *message)
 
 bool settings_check_format(const fp8mac_format *format, bool is_c, char *message)
 {
-    for (unsigned id = is_c ? FP8MAC_FP16 : FP8MAC_E4M3FN; id < FP8MAC_ARRAY_FORMAT_COUNT; id++) {
+    for (unsigned id = is_c ? FP8MAC_FP16 : FP8MAC_E4M3FN;
+         id < (is_c ? FP8MAC_FP32 + 1 : FP8MAC_ARRAY_FORMAT_COUNT); id++) {
         const fp8mac_format *good = fp8mac_format_get((fp8mac_format_id)id);
         if (strcmp(good->name, format->name) == 0 && good->bias == format->bias) {
             return true;
         }
     }
     return refuse(message, "%s is %s and must be %sfloat16, bfloat16 or float32", is_c ? "C" : "D",
-                  format->name, is_c ? "" : "e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, ");
+                  format->name, is_c ? "" : "e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, int8, ");
 }
 
 bool settings_scale(float scale, const char *what, char *message)

@@ -123,8 +123,9 @@ module fp8mac_accel
   localparam element_t Element = '{
     terms_log2: 8'(element_terms_log2(ELEMENT)), frac_bits: Window ? 8'(FRAC_BITS) : 8'd0,
     align_by_operands: Window && element_align(ELEMENT) == AlignOperands, e5m2: element_takes_e5m2(ELEMENT),
-    narrow: element_takes_narrow(ELEMENT),
-    acc_fixed: element_has_fixed(ELEMENT), acc_fp16: element_has_fp16(ELEMENT), acc_fp32: element_has_fp32(ELEMENT),
+    int8: element_has_int32(ELEMENT), narrow: element_takes_narrow(ELEMENT),
+    acc_fixed: element_has_fixed(ELEMENT) || element_has_int32(ELEMENT),
+    acc_fp16: element_has_fp16(ELEMENT), acc_fp32: element_has_fp32(ELEMENT),
     kind: 8'(ELEMENT)
   };
 

@@ -223,6 +223,7 @@ module fp8mac_cmd_check
 
   // ---- mode and scales ---------------------------------------------------------------------------------------------
   function automatic logic exp_bad(logic signed [7:0] s);
+    if (ELEMENT.int8 && !elementwise) return s != '0;
     return s < 8'(ScaleExpMin) || s > 8'(ScaleExpMax);
   endfunction
 
@@ -236,7 +237,9 @@ module fp8mac_cmd_check
   endfunction
 
   function automatic logic fmt_bad(code_fmt_t codes);
-    if (codes.narrow) return !ELEMENT.narrow || codes.fmt == 2'd3;
+    if (codes.narrow && narrow_fmt_e'(codes.fmt) == NarrowInt8) return !ELEMENT.int8;
+    if (codes.narrow) return !ELEMENT.narrow;
+    if (ELEMENT.int8) return 1'b1;
     return !ELEMENT.e5m2 && !(fp8_fmt_e'(codes.fmt) inside {FmtE4m3fn, FmtE4m3fnuz});
   endfunction
 
@@ -245,7 +248,7 @@ module fp8mac_cmd_check
   assign a_fmt = '{narrow: cmd_q.mode.a_narrow, fmt: cmd_q.mode.a_fmt};
   assign b_fmt = '{narrow: cmd_q.mode.b_narrow, fmt: cmd_q.mode.b_fmt};
 
-  logic element_bad, function_bad, mode_bad_q, scale_exp_bad_q, scales_bad_q, clamp_bad_q;
+  logic element_bad, function_bad, int8_bad, mode_bad_q, scale_exp_bad_q, scales_bad_q, clamp_bad_q;
 
   // Formats that the array's elements do not have
   always_comb begin
@@ -254,12 +257,18 @@ module fp8mac_cmd_check
     element_bad |= fmt_bad(a_fmt) || fmt_bad(b_fmt);
   end
 
+  // INT8 as the format of C, D and X: D only saturates.
+  assign int8_bad = (dst_fmt_e'(cmd_q.mode.d_fmt) == DstInt8 &&
+                     (!Functions.int8 || overflow_e'(cmd_q.mode.overflow) != OvfSaturate)) ||
+                    (!Functions.int8 && (dst_fmt_e'(operation.c_fmt) == DstInt8 ||
+                                         dst_fmt_e'(operation.x_fmt) == DstInt8));
+
   // Functions that the accelerator does not have, and reserved codes of their fields
   assign operation = cmd_q.ext.operation;
 
   always_comb begin
     function_bad = (operation.op != OpGemm && !Functions.elementwise) || operation.op > OpMultiply ||
-                   (operation.c_en && !Functions.c) || operation.c_fmt == 3'd7 || operation.x_fmt == 3'd7 ||
+                   (operation.c_en && !Functions.c) ||
                    (operation.stochastic && !Functions.stochastic) ||
                    (operation.act_table != 2'd0 && !Functions.tables) || operation.act_table == 2'd3 ||
                    (operation.act_table != 2'd0 && d_size != 2'd0) ||
@@ -272,7 +281,7 @@ module fp8mac_cmd_check
 
   // The command stays the same in Check, which lasts longer than these registers need.
   always_ff @(posedge clk_i) begin
-    mode_bad_q      <= cmd_q.mode.d_fmt == 3'd7 || cmd_q.mode.overflow == 2'd3 || cmd_q.mode.act == 2'd3 ||
+    mode_bad_q      <= cmd_q.mode.overflow == 2'd3 || cmd_q.mode.act == 2'd3 || int8_bad ||
                        (element_bad && !elementwise) || function_bad;
     scale_exp_bad_q <= exp_bad(cmd_q.sa) || exp_bad(cmd_q.sb);
     scales_bad_q    <= (!cmd_q.mode.scale_a_vec && fp32_is_no_scale(cmd_q.scale_a)) ||

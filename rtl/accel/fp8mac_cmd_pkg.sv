@@ -73,6 +73,7 @@ package fp8mac_cmd_pkg;
 
   // What an extension may ask for: the CONFIG4 register's fields
   typedef struct packed {
+    logic int8;
     logic mx;
     logic conv_a;
     logic tables;
@@ -82,7 +83,7 @@ package fp8mac_cmd_pkg;
   } functions_t;
 
   parameter functions_t Functions = '{
-    mx: 1'b0, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b1, c: 1'b1
+    int8: 1'b1, mx: 1'b0, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b1, c: 1'b1
   };
 
   // Completion records, a power of two, and the one to which a command's flags and amax belong. Commands in flight have
@@ -440,6 +441,7 @@ package fp8mac_cmd_pkg;
     logic [7:0] terms_log2;  // an accumulator takes 2^terms_log2 products; 0: any number
     logic [7:0] frac_bits;   // fraction bits of the alignment window; 0: there is no window
     logic       align_by_operands;
+    logic       int8;        // A and B are INT8, and nothing else
     logic       narrow;      // A and B may have narrow codes
     logic       e5m2;        // A and B may have the E5M2 formats; else only the E4M3 formats
     logic       acc_fixed;   // commands select it as FP32, the format in which it is read out

@@ -109,12 +109,14 @@ module fp8mac_csr
     in.CONFIG4.tables.next       = Functions.tables;
     in.CONFIG4.conv_a.next       = Functions.conv_a;
     in.CONFIG4.mx.next           = Functions.mx;
+    in.CONFIG4.int8.next         = Functions.int8;
     in.ELEMENT.kind.next         = ELEMENT.kind;
     in.ELEMENT.acc_fp32.next     = ELEMENT.acc_fp32;
     in.ELEMENT.acc_fp16.next     = ELEMENT.acc_fp16;
     in.ELEMENT.acc_fixed.next    = ELEMENT.acc_fixed;
     in.ELEMENT.e5m2.next         = ELEMENT.e5m2;
     in.ELEMENT.narrow.next       = ELEMENT.narrow;
+    in.ELEMENT.int8.next         = ELEMENT.int8;
     in.ELEMENT.align_by_operands.next = ELEMENT.align_by_operands;
     in.ELEMENT.frac_bits.next    = ELEMENT.frac_bits;
     in.ELEMENT.terms_log2.next   = ELEMENT.terms_log2;

@@ -198,7 +198,7 @@ module fp8mac_epilogue #(
   logic [WIDTH-1:0][31:0] act_q;
   logic [WIDTH-1:0] t1_invalid, t1_overflow, t2_invalid, t2_overflow, t3_invalid, t3_overflow, w_invalid, w_overflow;
   logic [WIDTH-1:0] c_nan, x_nan;
-  logic [WIDTH-1:0] td_invalid, td_overflow, d_overflow, d_saturated;
+  logic [WIDTH-1:0] td_invalid, td_overflow, d_invalid, d_overflow, d_saturated;
 
   // ReLU: a value with the sign bit set becomes +0. Clamp compares values, so that a zero of either sign equals a zero
   // bound and stays. NaN stays in both.
@@ -289,6 +289,7 @@ module fp8mac_epilogue #(
       .random_i       (random[w]),
       .x_i            (td),
       .code_o         (d_o[w]),
+      .invalid_o      (d_invalid[w]),
       .overflow_o     (d_overflow[w]),
       .saturated_o    (d_saturated[w])
     );
@@ -318,6 +319,7 @@ module fp8mac_epilogue #(
     raised[ActStage].overflow     = |((cfg_i.multiply ? t2_overflow : t3_overflow) & travel_q[ActStage].en);
     raised[ConvertStage].invalid  = |(td_invalid & travel_q[ConvertStage].en);
     raised[ConvertStage].overflow = |(td_overflow & travel_q[ConvertStage].en);
+    raised[Depth].invalid         = |(d_invalid & travel_q[Depth].en);
     raised[Depth].overflow        = |(d_overflow & travel_q[Depth].en);
     raised[Depth].saturated       = |(d_saturated & travel_q[Depth].en);
   end
@@ -373,7 +375,7 @@ module fp8mac_epilogue #(
   // ---------------------------------------------------------------------------------------------------------------
 `ifndef SYNTHESIS
   AssertCfgLegal: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    in_valid_i |-> cfg_i.d_fmt <= DstFp32 && cfg_i.overflow <= OvfIeee && cfg_i.act <= ActClamp);
+    in_valid_i |-> cfg_i.overflow <= OvfIeee && cfg_i.act <= ActClamp);
   AssertCfgHeld: assert property (@(posedge clk_i) disable iff (!rst_ni) busy_o |-> $stable(cfg_i));
 `endif
 

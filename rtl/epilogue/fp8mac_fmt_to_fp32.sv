@@ -3,7 +3,7 @@
 // Combinational.
 //
 // The FP8 formats and FP16 have at most 10 fraction bits and 5 exponent bits. Their significands are aligned to FP16's;
-// a subnormal is normalised, because FP32 holds it as a normal number.
+// a subnormal is normalised, because FP32 holds it as a normal number. The magnitude of INT8 is such a subnormal.
 module fp8mac_fmt_to_fp32
   import fp8mac_pkg::*;
 (
@@ -41,6 +41,11 @@ module fp8mac_fmt_to_fp32
       DstE5m2fnuz: begin
         rebias = 8'd111;
         nan    = code_i[7:0] == 8'h80;
+      end
+      DstInt8: begin
+        field  = '0;
+        frac   = {sign ? -code_i[7:0] : code_i[7:0], (FracW-8)'(0)};
+        rebias = 8'd134;  // the leading fraction bit is 2^7
       end
       default: begin  // FP16
         sign   = code_i[15];

@@ -3,11 +3,11 @@
 //
 // A value enters in every cycle, and its code is in code_o, right-justified, two cycles later. fmt_i, stochastic_i and
 // overflow_mode_i must be constant while a value is inside, and fmt_i also in the cycle before. overflow_mode_i has no
-// effect on FP16, BF16 and FP32.
+// effect on FP16, BF16, FP32 and INT8, which always saturates.
 // Stochastic rounding adds random_i / 2^16 of the last place to the magnitude and truncates. random_i belongs to x_i.
-// Every NaN written is the format's positive one, also for a negative overflow in a format without Inf. overflow_o: a
-// finite value became Inf or NaN. saturated_o: +-max was written for a larger magnitude. Flags belong to the value in
-// code_o.
+// Every NaN written is the format's positive one, also for a negative overflow in a format without Inf. INT8 has no
+// NaN: 0 is written. overflow_o: a finite value became Inf or NaN. saturated_o: +-max was written for a larger
+// magnitude. invalid_o: a NaN became 0. Flags belong to the value in code_o.
 module fp8mac_fp32_to_fmt (
   input  logic                  clk_i,
   input  fp8mac_pkg::dst_fmt_e  fmt_i,
@@ -16,6 +16,7 @@ module fp8mac_fp32_to_fmt (
   input  logic [15:0]           random_i,
   input  logic [31:0]           x_i,
   output logic [31:0]           code_o,
+  output logic                  invalid_o,
   output logic                  overflow_o,
   output logic                  saturated_o
 );
@@ -31,28 +32,31 @@ module fp8mac_fp32_to_fmt (
 
   typedef logic signed [WideW-1:0] wide_t;
 
-  // A destination format. If it has an Inf, the Inf's code is max + 1.
+  // A destination format. If it has an Inf, the Inf's code is max + 1. INT8 has the values of subnormals: their last
+  // place is 2^(1 - bias - mantissa_bits) = 1. What is above them is above max. The largest magnitude is 127.
   typedef struct packed {
     logic [4:0]  mantissa_bits;
-    logic [7:0]  bias;
+    logic signed [8:0] bias;
     logic [31:0] sign_bit;
     logic [30:0] max;
     logic        has_inf;
     logic [31:0] nan;
     logic        has_negative_zero;
     logic        always_ieee;
+    logic        integral;
   } destination_t;
 
   function automatic destination_t destination_of(dst_fmt_e fmt);
     unique case (fmt)
-      //                    m      bias    sign bit      max           Inf   NaN           -0    ieee
-      DstE4m3fn:   return '{5'd3,  8'd7,   32'h80,       31'h7e,       1'b0, 32'h7f,       1'b1, 1'b0};
-      DstE5m2:     return '{5'd2,  8'd15,  32'h80,       31'h7b,       1'b1, 32'h7e,       1'b1, 1'b0};
-      DstE4m3fnuz: return '{5'd3,  8'd8,   32'h80,       31'h7f,       1'b0, 32'h80,       1'b0, 1'b0};
-      DstE5m2fnuz: return '{5'd2,  8'd16,  32'h80,       31'h7f,       1'b0, 32'h80,       1'b0, 1'b0};
-      DstFp16:     return '{5'd10, 8'd15,  32'h8000,     31'h7bff,     1'b1, 32'h7e00,     1'b1, 1'b1};
-      DstBf16:     return '{5'd7,  8'd127, 32'h8000,     31'h7f7f,     1'b1, 32'h7fc0,     1'b1, 1'b1};
-      default:     return '{5'd23, 8'd127, 32'h80000000, 31'h7f7fffff, 1'b1, 32'h7fc00000, 1'b1, 1'b1};
+      //                    m      bias     sign bit      max           Inf   NaN           -0    ieee  integral
+      DstE4m3fn:   return '{5'd3,  9'sd7,   32'h80,       31'h7e,       1'b0, 32'h7f,       1'b1, 1'b0, 1'b0};
+      DstE5m2:     return '{5'd2,  9'sd15,  32'h80,       31'h7b,       1'b1, 32'h7e,       1'b1, 1'b0, 1'b0};
+      DstE4m3fnuz: return '{5'd3,  9'sd8,   32'h80,       31'h7f,       1'b0, 32'h80,       1'b0, 1'b0, 1'b0};
+      DstE5m2fnuz: return '{5'd2,  9'sd16,  32'h80,       31'h7f,       1'b0, 32'h80,       1'b0, 1'b0, 1'b0};
+      DstFp16:     return '{5'd10, 9'sd15,  32'h8000,     31'h7bff,     1'b1, 32'h7e00,     1'b1, 1'b1, 1'b0};
+      DstBf16:     return '{5'd7,  9'sd127, 32'h8000,     31'h7f7f,     1'b1, 32'h7fc0,     1'b1, 1'b1, 1'b0};
+      DstInt8:     return '{5'd7, -9'sd6,   32'h80,       31'h7f,       1'b0, 32'h0,        1'b0, 1'b0, 1'b1};
+      default:     return '{5'd23, 9'sd127, 32'h80000000, 31'h7f7fffff, 1'b1, 32'h7fc00000, 1'b1, 1'b1, 1'b0};
     endcase
   endfunction
 
@@ -85,13 +89,13 @@ module fp8mac_fp32_to_fmt (
   // exponent has no integer bit: the exponent takes its place.
   localparam int unsigned ShiftMax = Sig32W + RandomW;
 
-  function automatic aligned_t align(logic [31:0] x, logic [4:0] mantissa_bits, logic [7:0] bias);
+  function automatic aligned_t align(logic [31:0] x, logic [4:0] mantissa_bits, logic signed [8:0] bias);
     wide_t                      exp, deficit, amount;
     logic                       normal;
     logic [Sig32W+ShiftMax-1:0] shifted;
     logic [31:0]                base;
     exp     = wide_t'({2'b0, x[FracW +: ExpW] == '0 ? ExpW'(1) : x[FracW +: ExpW]})
-              - wide_t'(Bias) + wide_t'({2'b0, bias});
+              - wide_t'(Bias) + wide_t'(bias);
     deficit = exp < wide_t'(1) ? wide_t'(1) - exp : '0;
     amount  = wide_t'(FracW) - wide_t'({5'b0, mantissa_bits}) + deficit;
     normal  = x[FracW +: ExpW] != '0 && deficit == '0;
@@ -108,7 +112,7 @@ module fp8mac_fp32_to_fmt (
 
   // Registered, because the format reaches all outputs of a transfer
   logic [4:0] mantissa_bits_q;
-  logic [7:0] bias_q;
+  logic signed [8:0] bias_q;
   logic [RandomW-1:0] random_q;
 
   always_ff @(posedge clk_i) begin
@@ -137,20 +141,26 @@ module fp8mac_fp32_to_fmt (
   assign above     = up ? aligned_q.pattern >= {1'b0, format.max} : aligned_q.pattern > {1'b0, format.max};
   assign too_large = !aligned_q.nan && (aligned_q.is_inf || above);
   assign saturate  = !format.always_ieee
-                     && (overflow_mode_i == OvfSaturate || (overflow_mode_i == OvfSaturateFinite && !aligned_q.is_inf));
+                     && (overflow_mode_i == OvfSaturate || (overflow_mode_i == OvfSaturateFinite && !aligned_q.is_inf)
+                         || format.integral);
 
-  function automatic logic [31:0] with_sign(logic [30:0] magnitude, logic sign, logic [31:0] sign_bit);
-    return {1'b0, magnitude} | (sign ? sign_bit : '0);
+  // Two's complement of a magnitude of 7 bits: the bits are inverted, 1 is added, and the sign bit is set.
+  function automatic logic [31:0] with_sign(logic [30:0] magnitude, logic sign, logic [31:0] sign_bit,
+                                            logic integral);
+    logic [6:0] low;
+    low = sign && integral ? -magnitude[6:0] : magnitude[6:0];
+    return {1'b0, magnitude[30:7], low} | (sign ? sign_bit : '0);
   endfunction
 
   always_ff @(posedge clk_i) begin
+    invalid_o   <= aligned_q.nan && format.integral;
     overflow_o  <= too_large && !saturate && !aligned_q.is_inf;
     saturated_o <= too_large && saturate;
     if (aligned_q.nan || (too_large && !saturate && !format.has_inf)) code_o <= format.nan;
-    else if (too_large && !saturate) code_o <= with_sign(format.max + 31'd1, aligned_q.sign, format.sign_bit);
-    else if (too_large) code_o <= with_sign(format.max, aligned_q.sign, format.sign_bit);
+    else if (too_large && !saturate) code_o <= with_sign(format.max + 31'd1, aligned_q.sign, format.sign_bit, 1'b0);
+    else if (too_large) code_o <= with_sign(format.max, aligned_q.sign, format.sign_bit, format.integral);
     else code_o <= with_sign(rounded[30:0], aligned_q.sign && (format.has_negative_zero || rounded != '0),
-                             format.sign_bit);
+                             format.sign_bit, format.integral);
   end
 
 endmodule

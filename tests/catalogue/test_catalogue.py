@@ -24,7 +24,7 @@ TABLE = {
     "aligned_fp32": (1, "Aligned", "Exponents", "FP32", FP8, (23, 25, 29, 1), 0, 0, True),
     "aligned_fp16": (2, "Aligned", "Exponents", "FP16", FP8, (10, 13, 29, 1), 0, 0, True),
     "kulisch": (3, "Static", "Format", "FIXED", E4M3, (0, 0, 0, 0), 16, 0, True),
-    "int8": (4, "Int8", "Int8", "INT32", "INT8", (0, 0, 0, 0), 0, 0, False),
+    "int8": (4, "Int8", "Int8", "INT32", "INT8", (0, 0, 0, 0), 16, 0, True),
     "late_fp32": (5, "Late", "Distances", "FP32", FP8, (9, 25, 29, 2), 0, 0, True),
     "late_fp16": (6, "Late", "Distances", "FP16", FP8, (9, 13, 29, 2), 0, 0, True),
     "static": (7, "Static", "Bounded", "FIXED", FP8, (9, 13, 29, 1), 16, 0, False),

@@ -30,8 +30,10 @@ class Layer(ct.Structure):
     _fields_ = [
         ("n", ct.c_uint32),
         ("k", ct.c_uint32),
-        ("weights", ct.c_void_p),
-        ("scale_b", ct.c_void_p),
+        ("fp8_codes", ct.c_void_p),
+        ("fp8_scale_b", ct.c_void_p),
+        ("int8_codes", ct.c_void_p),
+        ("int8_scale_b", ct.c_void_p),
         ("bias", ct.c_void_p),
         ("calibration_amax", ct.c_float),
     ]
@@ -49,8 +51,10 @@ class Data:
         self.float32 = [
             self.array(p, (l.n, l.k), np.float32) for p, l in zip(pointers, self.layers)
         ]
-        self.codes = [self.array(l.weights, (l.n, l.k), np.uint8) for l in self.layers]
-        self.scale_b = [self.array(l.scale_b, (l.n,), np.float32) for l in self.layers]
+        self.codes = [self.array(l.fp8_codes, (l.n, l.k), np.uint8) for l in self.layers]
+        self.scale_b = [self.array(l.fp8_scale_b, (l.n,), np.float32) for l in self.layers]
+        self.int8_codes = [self.array(l.int8_codes, (l.n, l.k), np.uint8) for l in self.layers]
+        self.int8_scale_b = [self.array(l.int8_scale_b, (l.n,), np.float32) for l in self.layers]
         self.biases = [self.array(l.bias, (l.n,), np.float32) for l in self.layers]
         symbol = lambda name: ct.addressof(ct.c_uint8.in_dll(self.dll, "digits_" + name))
         n = train.TEST_IMAGES
@@ -74,10 +78,10 @@ def test_shapes(c, data):
         c.check("shape: arrays start on 64 bytes, rows on 16", layer.k % 16, 0)
 
 
-def quantize(lib, row, scale):
+def quantize(lib, row, scale, format="e4m3fn"):
     codes, row = clib.blank(row.size, np.uint8), np.ascontiguousarray(row, np.float32)
     status = lib.quantize(
-        lib.by_name["e4m3fn"],
+        lib.by_name[format],
         codes.ctypes.data,
         row.ctypes.data,
         row.size,
@@ -114,6 +118,21 @@ def test_weights(c, lib, data):
             error <= bound,
             np.full(error.shape, True),
         )
+
+
+def test_int8_weights(c, lib, data):
+    for i, (weights, codes, scale_b) in enumerate(
+        zip(data.float32, data.int8_codes, data.int8_scale_b)
+    ):
+        scale = np.float32(127) / np.abs(weights).max(axis=1)
+        for n in range(len(weights)):
+            c.arrays(
+                "INT8 weights: codes are fp8mac_quantize of the float32 ones",
+                codes[n],
+                quantize(lib, weights[n], scale[n], "int8"),
+                lambda k: f"layer {i}, row {n}, column {k}",
+            )
+        c.arrays("INT8 weights: scale_b undoes the scale", scale_b, np.float32(1) / scale)
 
 
 def test_images(c, lib, data):
@@ -189,6 +208,7 @@ def main():
     lib, data, c = clib.Library(args.lib), Data(args.data), Checks()
     test_shapes(c, data)
     test_weights(c, lib, data)
+    test_int8_weights(c, lib, data)
     test_images(c, lib, data)
     right = test_accuracy(c, data)
     print(f"committed: {right} of {len(data.labels)} right in float32")

@@ -25,6 +25,7 @@ ELEMENTS = {
     "kulisch": (("fixed",), FORMATS[::2]),
     "late_f13": (("fp32", "fp16"), FORMATS),
     "aligned": (("fp32", "fp16"), FORMATS),
+    "int8": (("int32",), ("int8",)),
 }  # accumulators, the first without options, and formats that there are
 RUNS += [
     ["BATCH=1", "IMAGES=9"],
@@ -97,7 +98,7 @@ def test_run(c, program, options, element=DEFAULT, acc="fp32"):
         f"{name}: {lost} images",
     )
     print(
-        f"{name:<28} float32 {number('float32_right')}, FP8 {number('right')} of {images} right; "
+        f"{name:<28} float32 {number('float32_right')}, {values['format']} {number('right')} of {images} right; "
         f"{number('equal')} of {number('outputs')} outputs equal"
     )
 
@@ -128,10 +129,11 @@ def test_elements(c, program):
             test_run(c, program, [f"FORMAT={format}", "IMAGES=200"], element, accs[0])
         for acc in accs[1:]:
             test_run(c, program, [f"ACC={acc}", "IMAGES=200"], element)
-        bad = [f"ACC={a}" for a in ("fp32", "fp16", "fixed") if a not in accs]
-        bad += [f"FORMAT={f}" for f in FORMATS if f not in formats]
+        bad = [f"ACC={a}" for a in ("fp32", "fp16", "fixed", "int32") if a not in accs]
+        bad += [f"FORMAT={f}" for f in (*FORMATS, "int8") if f not in formats]
         for option in bad:
-            good = " or ".join(accs) if option.startswith("ACC") else " or ".join(formats)
+            choice = " or ".join(filter(None, (", ".join(formats[:-1]), formats[-1])))
+            good = " or ".join(accs) if option.startswith("ACC") else choice
             c.check(
                 "refused with what is possible",
                 run(program, [option], element).stdout,

@@ -22,14 +22,14 @@ static void test_status_strings(void)
 static void test_format_lookup(void)
 {
     static const char *const names[] = {"e4m3fn",  "e5m2",     "e4m3fnuz", "e5m2fnuz",
-                                        "float16", "bfloat16", "float32"};
+                                        "float16", "bfloat16", "float32",  "int8"};
     for (int id = 0; id < FP8MAC_ARRAY_FORMAT_COUNT; id++) {
         const fp8mac_format *f = row((fp8mac_format_id)id);
         CHECK(f != NULL && strcmp(f->name, names[id]) == 0);
         CHECK(fp8mac_format_by_name(names[id]) == f);
         CHECK(fp8mac_format_validate(f) == FP8MAC_OK);
-        CHECK(fp8mac_format_bits(f) == (id < 4 ? 8u : id < 6 ? 16u : 32u));
-        CHECK(fp8mac_format_bytes(f) == (id < 4 ? 1u : id < 6 ? 2u : 4u));
+        CHECK(fp8mac_format_bits(f) == (id < 4 || id == 7 ? 8u : id < 6 ? 16u : 32u));
+        CHECK(fp8mac_format_bytes(f) == (id < 4 || id == 7 ? 1u : id < 6 ? 2u : 4u));
     }
     for (int id = 0; id < FP8MAC_FORMAT_COUNT; id++) {
         const fp8mac_format *f = row((fp8mac_format_id)id);

@@ -144,7 +144,7 @@ static fp8mac_gemm_desc random_gemm(void)
 {
     static const fp8mac_format_id outputs[] = {FP8MAC_E4M3FN,   FP8MAC_E5M2, FP8MAC_E4M3FNUZ,
                                                FP8MAC_E5M2FNUZ, FP8MAC_FP16, FP8MAC_BF16,
-                                               FP8MAC_FP32,     FP8MAC_FP32};
+                                               FP8MAC_FP32,     FP8MAC_FP32, FP8MAC_INT8};
     fp8mac_gemm_desc desc = {
         .m = 1 + below(M_MOST), .n = 1 + below(N_MOST), .dot = random_dot(), .a = a, .b = b};
     desc.k = 1 + (below(3) == 0 ? below(K_MOST) : below(80));
@@ -184,6 +184,9 @@ static fp8mac_gemm_desc random_gemm(void)
     desc.d_mode =
         (fp8mac_convert_mode){below(8) == 0 ? FP8MAC_ROUND_TOWARD_ZERO : FP8MAC_ROUND_NEAREST_EVEN,
                               (fp8mac_overflow)below(3)};
+    if (desc.d_format == row(FP8MAC_INT8)) {
+        desc.d_mode.overflow = FP8MAC_OVERFLOW_SATURATE;
+    }
     desc.ldd = desc.n + below(PAD + 1);
     return desc;
 }

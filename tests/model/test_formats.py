@@ -116,7 +116,7 @@ def test_package_codes(checks, source):
     """Every enumerator that the registers and flags share with the C headers has the same code."""
     shared = [
         ("fp8_fmt_e", "Fmt", C_NAMES[:4], ""),
-        ("dst_fmt_e", "Dst", C_NAMES, ""),
+        ("dst_fmt_e", "Dst", (*C_NAMES, "INT8"), ""),
         ("acc_fmt_e", "Acc", ("FP32", "FP16"), "ACC_"),
         ("overflow_e", "Ovf", ("SATURATE", "SATURATE_FINITE", "IEEE"), "OVERFLOW_"),
         ("activation_e", "Act", ("NONE", "RELU", "CLAMP"), "ACT_"),
@@ -184,9 +184,11 @@ def test_row(checks, lib, index, row):
 
 
 def test_table(checks, lib):
+    # INT8 comes behind the floating-point formats.
     checks.check(
-        "table: number of formats", clib.enum("ARRAY_FORMAT_COUNT"), len(exact.ARRAY_FORMATS)
+        "table: number of formats", clib.enum("ARRAY_FORMAT_COUNT"), len(exact.ARRAY_FORMATS) + 1
     )
+    checks.check("table: identifier of INT8", clib.enum("INT8"), len(exact.ARRAY_FORMATS))
     for index, row in enumerate(exact.ARRAY_FORMATS.values()):
         test_row(checks, lib, index, row)
     for alias, name in ALIASES.items():

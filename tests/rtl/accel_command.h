@@ -34,7 +34,8 @@ enum Error {
 };
 
 constexpr uint32_t kOne = 0x3f800000u;
-constexpr uint32_t kNarrow = 4; // the first of the narrow formats, as Command::a_fmt
+// As Command::a_fmt: the first of the narrow formats, and INT8
+constexpr uint32_t kNarrow = 4, kInt8 = 7;
 
 // A format that the same elements have.
 constexpr uint32_t other_format(uint32_t fmt)
@@ -48,7 +49,7 @@ struct Command {
     bool b_resident = false, wait_stores = false;
     bool record = false; // asks for a completion record
     uint32_t a_addr = 0, a_stride = 0, b_addr = 0, b_stride = 0, d_addr = 0, d_stride = 0;
-    // a_fmt, b_fmt: 0 to 3 the codes of MODE, kNarrow and more those with a_narrow, b_narrow
+    // a_fmt, b_fmt: 0 to 3 the codes of MODE, kNarrow to kInt8 those with a_narrow, b_narrow
     uint32_t a_fmt = 0, b_fmt = 0, acc_fmt = 0, d_fmt = 0, overflow = 0, act = 0;
     uint32_t pass_shape = 0; // log2 of the pass's tiles down; 3: automatic
     bool scale_a_vec = false, scale_b_vec = false, bias_en = false;
@@ -77,7 +78,7 @@ struct Command {
     }
     static uint32_t bytes_of(uint32_t fmt)
     {
-        return fmt < 4 ? 1 : fmt < 6 ? 2 : 4;
+        return fp8mac_format_bytes(fp8mac_format_get(static_cast<fp8mac_format_id>(fmt)));
     }
     uint32_t d_bytes() const
     {
@@ -184,7 +185,9 @@ class Golden
 
     static const fp8mac_format *operand_format(uint32_t fmt)
     {
-        return format(fmt < kNarrow ? fmt : fmt - kNarrow + FP8MAC_E3M2FN);
+        return format(fmt < kNarrow  ? fmt
+                      : fmt == kInt8 ? uint32_t{FP8MAC_INT8}
+                                     : fmt - kNarrow + FP8MAC_E3M2FN);
     }
 
     static const uint8_t *table(const Command &t)

@@ -16,9 +16,10 @@ namespace accel
 
 struct Element {
     fp8mac_element_kind kind;
-    bool fp32, fp16, fixed; // accumulators
+    bool fp32, fp16, fixed; // accumulators; `fixed` is an integer
     bool e5m2;              // as format of A and B
     bool narrow;            // FP6 and FP4 as formats of A and B
+    bool int8;              // the only format of A and B
     bool window;            // an alignment window of FRAC_BITS
     bool by_operands;       // aligned to the largest operands
     unsigned terms_log2;    // an accumulator takes 2^terms_log2 products; 0: any number
@@ -35,9 +36,10 @@ inline Element element_of(unsigned kind)
     return {info.kind,
             accumulates(FP8MAC_ACC_FP32),
             accumulates(FP8MAC_ACC_FP16),
-            accumulates(FP8MAC_ACC_FIXED),
+            accumulates(FP8MAC_ACC_FIXED) || accumulates(FP8MAC_ACC_INT32),
             (info.formats >> FP8MAC_E5M2 & 1) != 0,
             info.narrow,
+            (info.formats >> FP8MAC_INT8 & 1) != 0,
             window,
             window && info.align_by_operands,
             info.terms_log2,

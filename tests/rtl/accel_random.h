@@ -128,7 +128,7 @@ class Maker
         finish(t);
         t.extended = true;
         t.op = 1 + rng_.below(2);
-        t.x_fmt = rng_.below(7);
+        t.x_fmt = rng_.below(8);
         t.a_addr = matrix(t.m, t.n * Command::bytes_of(t.x_fmt), t.a_stride);
         if (t.x_fmt == t.d_fmt && rng_.coin()) {
             t.a_addr = t.d_addr;
@@ -357,7 +357,7 @@ class Maker
         // An extension that asks for nothing has no effect.
         if (!t.extended && rng_.below(4) == 0) {
             t.extended = true;
-            t.c_fmt = rng_.below(7), t.x_fmt = rng_.below(7);
+            t.c_fmt = rng_.below(8), t.x_fmt = rng_.below(8);
             t.c_stride = 7, t.beta = kOne, t.seed = static_cast<uint32_t>(rng_.next());
         }
         if (!t.reads_c()) {
@@ -438,6 +438,9 @@ class Maker
 
     uint32_t operand_format()
     {
+        if (kElement.int8) {
+            return kInt8;
+        }
         if (kElement.narrow && rng_.below(4) == 0) {
             return kNarrow + rng_.below(3);
         }
@@ -449,6 +452,9 @@ class Maker
         t.a_fmt = operand_format();
         t.b_fmt = operand_format();
         t.acc_fmt = acc_fmt(rng_.coin());
+        if (kElement.int8) {
+            return; // without scaling exponents
+        }
         t.sa = rng_.below(4) ? rng_.range(-4, 4) : rng_.range(-32, 32);
         t.sb = rng_.below(4) ? rng_.range(-4, 4) : rng_.range(-32, 32);
     }
@@ -474,8 +480,8 @@ class Maker
 
     void finish(Command &t)
     {
-        t.d_fmt = rng_.below(7);
-        t.overflow = rng_.below(3);
+        t.d_fmt = rng_.below(8);
+        t.overflow = t.d_fmt == FP8MAC_INT8 ? 0 : rng_.below(3);
         t.act = rng_.below(3);
         t.irq = rng_.coin();
         t.d_addr = matrix(t.m, t.n * t.d_bytes(), t.d_stride);
@@ -489,7 +495,7 @@ class Maker
         clamp(t);
         t.stochastic = rng_.below(4) == 0;
         t.seed = t.stochastic ? static_cast<uint32_t>(rng_.next()) : 0;
-        t.act_table = t.d_fmt < FP8MAC_FP16 && rng_.below(3) == 0 ? 1 + rng_.below(2) : 0;
+        t.act_table = t.d_bytes() == 1 && rng_.below(3) == 0 ? 1 + rng_.below(2) : 0;
         t.extended = t.stochastic || t.act_table != 0;
         t.op = 0;
         t.c_en = rng_.below(3) == 0;
@@ -518,7 +524,7 @@ class Maker
     void add_c(Command &t)
     {
         t.extended = t.c_en = true;
-        t.c_fmt = rng_.below(7);
+        t.c_fmt = rng_.below(8);
         t.beta = rng_.below(8) ? scale() ^ (rng_.coin() ? 0 : 0x80000000u) : rng_.fp32();
         if (rng_.below(16) == 0) {
             t.beta = rng_.coin() ? 0 : 0x80000000u;
@@ -534,7 +540,7 @@ class Maker
     // Random bits are mostly huge or tiny in the wide formats. These are mostly near 1.
     void small_values(uint32_t addr, uint32_t rows, uint32_t stride, uint32_t n, uint32_t fmt)
     {
-        if (fmt < 4 || rng_.below(4) == 0) {
+        if (Command::bytes_of(fmt) == 1 || rng_.below(4) == 0) {
             return;
         }
         const uint32_t bytes = Command::bytes_of(fmt);

@@ -44,6 +44,32 @@ const Spoil kFormatSpoils[] = {
      [](Command &t, const Command &) { t.a_fmt = kNarrow; }},
     {"narrow codes of B that the elements have not", ErrMode,
      [](Command &t, const Command &) { t.b_fmt = kNarrow + 2; }},
+    {"INT8 of A that the elements have not", ErrMode,
+     [](Command &t, const Command &) { t.a_fmt = kInt8; }},
+    {"INT8 of B that the elements have not", ErrMode,
+     [](Command &t, const Command &) { t.b_fmt = kInt8; }},
+};
+
+// Elements of INT8
+const Spoil kInt8Spoils[] = {
+    {"FP8 as A", ErrMode, [](Command &t, const Command &) { t.a_fmt = 0; }},
+    {"FP8 as B", ErrMode, [](Command &t, const Command &) { t.b_fmt = 2; }},
+    {"a scaling exponent of A", ErrScaleExp, [](Command &t, const Command &) { t.sa = 1; }},
+    {"a scaling exponent of B", ErrScaleExp, [](Command &t, const Command &) { t.sb = -32; }},
+};
+
+// Operands that are reused in another format, which elements of INT8 do not have
+const Spoil kReuseSpoils[] = {
+    {"reuse of an A in another format", ErrSequence,
+     [](Command &t, const Command &before) {
+         t.reuse_a = true, t.k = before.k, t.m = before.m, t.a_fmt = other_format(before.a_fmt);
+         Maker::without_c(t);
+     }},
+    {"reuse of a B in another format", ErrSequence,
+     [](Command &t, const Command &before) {
+         t.reuse_b = true, t.k = before.k, t.n = before.n, t.b_fmt = other_format(before.b_fmt);
+         Maker::without_c(t);
+     }},
 };
 
 // Where a block has several products
@@ -113,16 +139,12 @@ const Spoil kSpoils[] = {
      [](Command &t, const Command &) {
          t.bias_en = true, t.n = kBeat / 4 + 1, t.bias = 0u - kBeat;
      }},
-    {"reserved d_fmt", ErrMode,
-     [](Command &t, const Command &) { t.d_fmt = 7, t.d_stride += 64 * kBeat; }},
+    {"INT8 as D that does not saturate", ErrMode,
+     [](Command &t, const Command &) { t.d_fmt = FP8MAC_INT8, t.overflow = 2; }},
     {"reserved overflow", ErrMode, [](Command &t, const Command &) { t.overflow = 3; }},
     {"reserved act", ErrMode, [](Command &t, const Command &) { t.act = 3; }},
     {"reserved op", ErrMode,
      [](Command &t, const Command &) { t.extended = true, t.op = 3, t.x_fmt = 0, t.n = 1; }},
-    {"reserved c_fmt", ErrMode,
-     [](Command &t, const Command &) { t.extended = true, t.c_fmt = 7; }},
-    {"reserved x_fmt", ErrMode,
-     [](Command &t, const Command &) { t.extended = true, t.x_fmt = 7; }},
     {"reserved act_table", ErrMode,
      [](Command &t, const Command &) { t.extended = true, t.act_table = 3; }},
     {"a table for FP16", ErrMode,
@@ -143,10 +165,6 @@ const Spoil kSpoils[] = {
      [](Command &t, const Command &) {
          t.act = 2, t.clamp_lo = 0xbf800000, t.clamp_hi = 0xbf800001;
      }},
-    {"reserved narrow format of A", ErrMode,
-     [](Command &t, const Command &) { t.a_fmt = kNarrow + 3; }},
-    {"reserved narrow format of B", ErrMode,
-     [](Command &t, const Command &) { t.b_fmt = kNarrow + 3; }},
     {"clamp bound is Inf", ErrScale,
      [](Command &t, const Command &) { t.act = 2, t.clamp_lo = 0, t.clamp_hi = 0x7f800000; }},
     {"reuse of an A of other k", ErrSequence,
@@ -165,16 +183,6 @@ const Spoil kSpoils[] = {
      [](Command &t, const Command &before) {
          t.reuse_b = true, t.k = before.k, t.n = before.n > 1 ? before.n - 1 : 2;
          t.b_fmt = before.b_fmt;
-         Maker::without_c(t);
-     }},
-    {"reuse of an A in another format", ErrSequence,
-     [](Command &t, const Command &before) {
-         t.reuse_a = true, t.k = before.k, t.m = before.m, t.a_fmt = other_format(before.a_fmt);
-         Maker::without_c(t);
-     }},
-    {"reuse of a B in another format", ErrSequence,
-     [](Command &t, const Command &before) {
-         t.reuse_b = true, t.k = before.k, t.n = before.n, t.b_fmt = other_format(before.b_fmt);
          Maker::without_c(t);
      }},
     {"continues what was not kept", ErrSequence,

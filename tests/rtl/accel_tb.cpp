@@ -103,6 +103,8 @@ void Test::identity()
     bench_.equal("fixed-point accumulator", FIELD_OF(element, ELEMENT, ACC_FIXED), kElement.fixed);
     bench_.equal("E5M2", FIELD_OF(element, ELEMENT, E5M2), kElement.e5m2);
     bench_.equal("NARROW", FIELD_OF(element, ELEMENT, NARROW), kElement.narrow);
+    bench_.equal("INT8", FIELD_OF(element, ELEMENT, INT8), kElement.int8);
+    bench_.equal("INT8 as C, D and X", FIELD_OF(host_.read(REG(CONFIG4)), CONFIG4, INT8), 1);
     bench_.equal("window", FIELD_OF(element, ELEMENT, FRAC_BITS), kElement.window ? FRAC_BITS : 0);
     bench_.equal("aligned to operands", FIELD_OF(element, ELEMENT, ALIGN_BY_OPERANDS),
                  kElement.by_operands);
@@ -408,6 +410,19 @@ void Test::illegal_commands()
     if (!kElement.narrow) {
         illegal(accel::kFormatSpoils[3]), illegal(accel::kFormatSpoils[4]);
     }
+    if (!kElement.int8) {
+        illegal(accel::kFormatSpoils[5]), illegal(accel::kFormatSpoils[6]);
+    }
+    for (const accel::Spoil &spoil : accel::kInt8Spoils) {
+        if (kElement.int8) {
+            illegal(spoil);
+        }
+    }
+    for (const accel::Spoil &spoil : accel::kReuseSpoils) {
+        if (!kElement.int8) {
+            illegal(spoil);
+        }
+    }
     // State from before an error cannot be reused after it.
     scene(before, bad, after);
     bad.act = 3;
@@ -427,7 +442,8 @@ void Test::broken_chains()
         bool possible; // and the first to be wrong
         void (*spoil)(Command &t);
     };
-    static const Break breaks[] = {
+    const bool has_units = kElement.fixed && !kElement.int8;
+    const Break breaks[] = {
         {"chain of other m", true, [](Command &t) { t.m = t.m > 1 ? t.m - 1 : 2; }},
         {"chain of other n", true, [](Command &t) { t.n = t.n > 1 ? t.n - 1 : 2; }},
         {"chain of another accumulator", !accel::kOneAccumulator,
@@ -436,13 +452,11 @@ void Test::broken_chains()
          [](Command &t) { t.k = kElement.block + 1; }},
         {"chain of another pass shape", true,
          [](Command &t) { t.pass_shape = (t.pass_shape + 1) % 3; }},
-        {"chain of another unit: sa", kElement.fixed,
-         [](Command &t) { t.sa += t.sa < 32 ? 1 : -1; }},
-        {"chain of another unit: sb", kElement.fixed,
-         [](Command &t) { t.sb -= t.sb > -32 ? 1 : -1; }},
-        {"chain of another unit: format of A", kElement.fixed,
+        {"chain of another unit: sa", has_units, [](Command &t) { t.sa += t.sa < 32 ? 1 : -1; }},
+        {"chain of another unit: sb", has_units, [](Command &t) { t.sb -= t.sb > -32 ? 1 : -1; }},
+        {"chain of another unit: format of A", has_units,
          [](Command &t) { t.a_fmt = accel::other_format(t.a_fmt); }},
-        {"chain of another unit: format of B", kElement.fixed,
+        {"chain of another unit: format of B", has_units,
          [](Command &t) { t.b_fmt = accel::other_format(t.b_fmt); }},
     };
     std::vector<Command> before, after;
@@ -577,7 +591,8 @@ void Test::dependent(unsigned count)
         for (unsigned j = 2 + rng_.below(3); j > 0; j--) {
             Command t = chain.empty() ? plain() : behind(chain.back());
             maker_.without_c(t);
-            t.d_fmt = t.a_fmt % accel::kNarrow;
+            t.d_fmt = kElement.int8 ? uint32_t{FP8MAC_INT8} : t.a_fmt % accel::kNarrow;
+            t.overflow = kElement.int8 ? 0 : t.overflow;
             t.scale_a_vec = t.scale_b_vec = t.bias_en = false;
             t.scale_a = t.scale_b = accel::kOne;
             t.irq = false;
@@ -601,10 +616,14 @@ void Test::longest_chain()
     while (chain.size() < parts) {
         Command t = maker_.tile_of(2, 2, part);
         for (uint32_t addr : {t.a_addr, t.b_addr}) {
-            std::memset(&bytes()[addr - axi::kMemoryBase], kLargest, 2 * part);
+            uint8_t *codes = &bytes()[addr - axi::kMemoryBase];
+            std::memset(codes, kLargest, 2 * part);
+            for (uint32_t i = 0; kElement.int8 && i < 2 * part; i++) {
+                codes[i] = static_cast<uint8_t>(100 + rng_.below(28)); // the sum has above 24 bits
+            }
         }
         t.a_stride = t.b_stride = part;
-        t.a_fmt = t.b_fmt = 0;
+        t.a_fmt = t.b_fmt = kElement.int8 ? accel::kInt8 : 0;
         t.pass_shape = 0;
         t.sa = t.sb = 0;
         t.acc_continue = !chain.empty();
@@ -987,6 +1006,7 @@ std::vector<Command> Test::product(unsigned a_tiles, unsigned b_tiles, uint32_t 
         t.m = t.n = mn;
         t.k = k;
         t.acc_fmt = accel::acc_fmt(false);
+        t.a_fmt = t.b_fmt = kElement.int8 ? accel::kInt8 : 0;
         t.a_stride = t.b_stride = k;
         t.d_stride = mn;
         t.a_addr = maker_.dense(mn, k);
@@ -1040,6 +1060,7 @@ void Test::convolution_speed()
         t.m = layer.width * layer.height, t.n = layer.n, t.k = 9 * layer.channels;
         t.tile_m = layer.tile_m, t.tile_n = layer.tile_n, t.tile_k = layer.tile_k;
         t.acc_fmt = accel::acc_fmt(false);
+        t.a_fmt = t.b_fmt = kElement.int8 ? accel::kInt8 : 0;
         t.pass_shape = 3;
         t.a_stride = t.b_stride = (t.k + kBeat - 1) / kBeat * kBeat;
         t.d_stride = t.n;

@@ -267,7 +267,7 @@ void random_pair(FpBench &fp, tb::Rng &rng)
 }
 
 struct ConvertEvents {
-    uint64_t subnormal, overflow, saturated, nan, nan_of_overflow, inf, zero_negative,
+    uint64_t subnormal, invalid, overflow, saturated, nan, nan_of_overflow, inf, zero_negative,
         fnuz_negative_zero, drawn;
 };
 
@@ -282,7 +282,7 @@ class ConvertBench
         }
     }
 
-    // Converter i converts to format (i + rotation) % 7, so that each converter handles each
+    // Converter i converts to format (i + rotation) % 8, so that each converter handles each
     // format.
     void begin(fp8mac_overflow mode, bool stochastic, int rotation)
     {
@@ -326,21 +326,22 @@ class ConvertBench
             const auto line = [&](const char *event, uint64_t hits) {
                 bench_.covered((std::string(row->name) + ": " + event).c_str(), hits);
             };
+            const bool int8 = f == FP8MAC_INT8;
             line("subnormal code", e.subnormal);
-            line("NaN code", e.nan);
+            line(int8 ? "0 for a NaN" : "NaN code", int8 ? e.invalid : e.nan);
             if (f != FP8MAC_FP32) {
                 line("rounded up by random bits", e.drawn);
             }
-            if (f != FP8MAC_FP32) {
+            if (f != FP8MAC_FP32 && !int8) {
                 line("overflow", e.overflow);
             }
-            if (f < FP8MAC_FP16) {
+            if (f < FP8MAC_FP16 || int8) {
                 line("saturated", e.saturated);
             }
             if (row->has_inf) {
                 line("Inf code", e.inf);
             }
-            if (!row->has_inf) {
+            if (!row->has_inf && !int8) {
                 line("positive NaN for negative overflow", e.nan_of_overflow);
             }
             if (row->has_negative_zero && f != FP8MAC_FP32) {
@@ -364,8 +365,9 @@ class ConvertBench
 
     uint32_t model(int f, fp8mac_value v, uint32_t r, fp8mac_flags *flags) const
     {
-        return stochastic_ ? fp8mac_encode_stochastic(row_[f], v, mode_, r, 16, flags)
-                           : fp8mac_encode(row_[f], v, {FP8MAC_ROUND_NEAREST_EVEN, mode_}, flags);
+        const fp8mac_overflow mode = f == FP8MAC_INT8 ? FP8MAC_OVERFLOW_SATURATE : mode_;
+        return stochastic_ ? fp8mac_encode_stochastic(row_[f], v, mode, r, 16, flags)
+                           : fp8mac_encode(row_[f], v, {FP8MAC_ROUND_NEAREST_EVEN, mode}, flags);
     }
 
     void compare(Fed fed)
@@ -382,6 +384,9 @@ class ConvertBench
                 code = fp8mac_format_nan_code(row_[f]);
             }
             fp8mac_flags got_flags = 0;
+            if (dut_->invalid_o >> i & 1) {
+                got_flags |= FP8MAC_FLAG_INVALID;
+            }
             if (dut_->overflow_o >> i & 1) {
                 got_flags |= FP8MAC_FLAG_OVERFLOW;
             }
@@ -409,6 +414,7 @@ class ConvertBench
         e.nan += d.cls == FP8MAC_CLASS_NAN;
         e.nan_of_overflow += d.cls == FP8MAC_CLASS_NAN && !is_nan(x) && (x >> 31) != 0;
         e.inf += d.cls == FP8MAC_CLASS_INF;
+        e.invalid += (flags & FP8MAC_FLAG_INVALID) != 0;
         e.overflow += (flags & FP8MAC_FLAG_OVERFLOW) != 0;
         e.saturated += (flags & FP8MAC_FLAG_SATURATED) != 0;
         e.zero_negative += d.cls == FP8MAC_CLASS_ZERO && d.sign && magnitude(x) != 0;
@@ -466,8 +472,8 @@ void convert_all(ConvertBench &convert, tb::Rng &rng, fp8mac_overflow mode, bool
         const double x = fp8mac_value_to_double(fp8mac_decode(fp16, code));
         convert.value(std::isnan(x) ? code << 16 | 0x7f800001u : to_bits(static_cast<float>(x)));
     }
-    for (const fp8mac_format_id f :
-         {FP8MAC_E4M3FN, FP8MAC_E5M2, FP8MAC_E4M3FNUZ, FP8MAC_E5M2FNUZ, FP8MAC_FP16, FP8MAC_BF16}) {
+    for (const fp8mac_format_id f : {FP8MAC_E4M3FN, FP8MAC_E5M2, FP8MAC_E4M3FNUZ, FP8MAC_E5M2FNUZ,
+                                     FP8MAC_FP16, FP8MAC_BF16, FP8MAC_INT8}) {
         codes_and_midpoints(convert, fp8mac_format_get(f));
     }
     for (const uint32_t x : corners()) {
@@ -477,6 +483,30 @@ void convert_all(ConvertBench &convert, tb::Rng &rng, fp8mac_overflow mode, bool
         convert.value(i % 2 != 0 ? rng.fp32() : static_cast<uint32_t>(rng.next()));
     }
     convert.end();
+}
+
+// Every code of 8 and 16 bits as FP32.
+void values(tb::Bench &bench, tb::Clocked<Vfp32_tb_top> &dut)
+{
+    const fp8mac_format *fp32 = fp8mac_format_get(FP8MAC_FP32);
+    for (int f = 0; f < FP8MAC_ARRAY_FORMAT_COUNT; f++) {
+        const fp8mac_format *format = fp8mac_format_get(static_cast<fp8mac_format_id>(f));
+        const unsigned bits = fp8mac_format_bits(format);
+        for (uint32_t code = 0; bits <= 16 && code < 1u << bits && !bench.hopeless(); code++) {
+            dut->value_fmt_i = f;
+            dut->value_code_i = code;
+            dut.tick();
+            const fp8mac_value value = fp8mac_decode(format, code);
+            const auto about = [&] { return tb::text("%s %04x", format->name, code); };
+            if (value.cls == FP8MAC_CLASS_NAN) {
+                bench.equal("is NaN", is_nan(dut->value_o), 1, about);
+            } else {
+                const fp8mac_convert_mode ieee = {FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_OVERFLOW_IEEE};
+                bench.equal("value", dut->value_o, fp8mac_encode(fp32, value, ieee, nullptr),
+                            about);
+            }
+        }
+    }
 }
 
 // Positions that enter one after the other, and their blocks.
@@ -533,6 +563,7 @@ int main(int argc, char **argv)
         }
     }
     convert.report();
+    values(bench, dut);
     random_blocks(bench, dut, rng);
     return bench.finish();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The epilogue's leaves side by side, fed every cycle: one multiplier, one adder, one converter per D format, and
-// the generator of random bits.
+// The epilogue's leaves side by side, fed every cycle: one multiplier, one adder, one converter per D format, the
+// converter from the formats of C and X, and the generator of random bits.
 module fp32_tb_top (
   input  logic             clk_i,
   input  logic [31:0]      a_i,
@@ -11,12 +11,16 @@ module fp32_tb_top (
   output logic [31:0]      add_o,
   output logic             add_invalid_o,
   output logic             add_overflow_o,
-  input  logic [6:0][2:0]  fmt_i,
+  input  logic [7:0][2:0]  fmt_i,
   input  logic [1:0]       overflow_mode_i,
   input  logic [31:0]      x_i,
-  output logic [6:0][31:0] code_o,
-  output logic [6:0]       overflow_o,
-  output logic [6:0]       saturated_o,
+  input  logic [2:0]       value_fmt_i,
+  input  logic [31:0]      value_code_i,
+  output logic [31:0]      value_o,
+  output logic [7:0][31:0] code_o,
+  output logic [7:0]       invalid_o,
+  output logic [7:0]       overflow_o,
+  output logic [7:0]       saturated_o,
   input  logic             stochastic_i,
   input  logic [15:0]      random_i,
   input  logic [31:0]      seed_i,
@@ -43,17 +47,22 @@ module fp32_tb_top (
     .overflow_o(add_overflow_o)
   );
 
+  fp8mac_fmt_to_fp32 u_value (
+    .fmt_i(fp8mac_pkg::dst_fmt_e'(value_fmt_i)), .code_i(value_code_i), .x_o(value_o)
+  );
+
   fp8mac_simon64 u_random (.clk_i, .seed_i, .m_i, .n_block_i, .random_o);
 
-  for (genvar f = 0; f < 7; f++) begin : gen_converter
+  for (genvar f = 0; f < 8; f++) begin : gen_converter
     fp8mac_fp32_to_fmt u_convert (
       .clk_i,
-        .fmt_i          (fp8mac_pkg::dst_fmt_e'(fmt_i[f])),
+      .fmt_i          (fp8mac_pkg::dst_fmt_e'(fmt_i[f])),
       .overflow_mode_i(fp8mac_pkg::overflow_e'(overflow_mode_i)),
       .stochastic_i,
       .random_i,
       .x_i,
       .code_o         (code_o[f]),
+      .invalid_o      (invalid_o[f]),
       .overflow_o     (overflow_o[f]),
       .saturated_o    (saturated_o[f])
     );

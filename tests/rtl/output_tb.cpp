@@ -197,7 +197,7 @@ Command OutputBench::random_command(unsigned max_m, unsigned max_n)
     }
     c.shape = rng_.below(3);
     c.d_fmt = rng_.below(FP8MAC_ARRAY_FORMAT_COUNT);
-    c.overflow = rng_.below(3);
+    c.overflow = c.d_fmt == FP8MAC_INT8 ? 0 : rng_.below(3);
     c.act = rng_.below(3);
     c.bias_en = rng_.coin();
     c.irq = rng_.coin();

@@ -417,7 +417,7 @@ static void test_malformed(void)
     MALFORMED(k, 65);
     MALFORMED(group, 0);
     MALFORMED(group, UINT32_MAX);
-    MALFORMED(mode, r_.mode | FP8MAC_REGS__MODE__D_FMT_bm);
+    MALFORMED(mode, r_.mode | FP8MAC_REGS__MODE__D_FMT_bm | 2u << FP8MAC_REGS__MODE__OVERFLOW_bp);
     MALFORMED(mode, r_.mode | FP8MAC_REGS__MODE__OVERFLOW_bm);
     MALFORMED(mode, r_.mode | FP8MAC_REGS__MODE__ACT_bm);
     MALFORMED(mode, r_.mode | 1u << 31);

@@ -131,6 +131,8 @@ static bool try_layer(const layer *l, fp8rt_arena arena, uint32_t seed)
     fp8rt_gemm_desc desc = {.m = l->out_h * l->image.out_w,
                             .n = l->n,
                             .k = l->kernel_h * kernel_w * l->image.channels,
+                            .a_format = fp8rt_element_format(&dev.caps.element),
+                            .b_format = fp8rt_element_format(&dev.caps.element),
                             .acc_format = fp8rt_element_accumulator(&dev.caps.element),
                             .image = l->image};
     const size_t d_bytes = fp8rt_packed_bytes(&dev.caps, desc.m, desc.n);

@@ -3,17 +3,19 @@
 //: stands between two layers.
 //: IMAGES=    how many of the 540 test images, from the first on (chip: 256, host: all)
 //: BATCH=     images of one batch, M of the GEMMs (128)
-//: ACC=       accumulator: fp32, fp16 or fixed, if the element has it (its first)
-//: FORMAT=    hidden activations: e4m3fn, e5m2, e4m3fnuz or e5m2fnuz (e4m3fn)
+//: ACC=       accumulator: fp32, fp16, fixed or int32, if the element has it (its first)
+//: FORMAT=    hidden activations: e4m3fn, e5m2, e4m3fnuz or e5m2fnuz (e4m3fn); int8 with int8 elements
 //
-// Weights and images are e4m3fn.
+// Weights and images are e4m3fn, or int8 with int8 elements. Both weights come from the same float32
+// weights. A command converts the images, whose pixels are integers.
 //
-// Hidden activations are written in FP8 with the scale of a delayed recipe: each layer's amax, read
+// Hidden activations are written in FP8 or INT8 with the scale of a delayed recipe: each layer's amax, read
 // back after its GEMM, scales the batches after it. The first batch has the calibration amax of the
 // training images.
 //
 // Operands are used as code * 2^-floor(log2 largest value), so within +-2: no sum of theirs leaves
 // an FP16 accumulator. The same power of two is in the scales, so that FP32 is not touched by it.
+// INT8 operands are used as they are.
 //
 // Exit status: 0; 1 if an output, amax or flag differs from the golden model or the runtime reports
 // an error; 2 for an argument that is not possible.
@@ -27,6 +29,7 @@
 #include "fp8mac/recipe.h"
 #include "fp8rt/app.h"
 #include "fp8rt/check.h"
+#include "fp8rt/elementwise.h"
 #include "fp8rt/matrix.h"
 
 enum {
@@ -52,8 +55,9 @@ typedef struct totals {
 typedef struct network {
     options options;
     fp8rt_device dev;
-    fp8rt_arena arena;  // what is left for scratch
-    const void *images; // the first image of the batch
+    fp8rt_arena arena;    // what is left for scratch
+    const void *images;   // the first image of the batch
+    uint8_t *int8_images; // of the batch, with int8 elements
     fp8rt_gemm_plan plans[DIGITS_LAYERS];
     float scale_a[DIGITS_LAYERS]; // dequantise the inputs
     void *outputs[DIGITS_LAYERS]; // the batch: hidden activations, FP32 outputs
@@ -111,7 +115,12 @@ static bool count_option(int argc, char **argv, const char *key, uint32_t *count
 
 static const char *acc_name(fp8mac_acc_format format)
 {
-    return format == FP8MAC_ACC_FP32 ? "fp32" : format == FP8MAC_ACC_FP16 ? "fp16" : "fixed";
+    switch (format) {
+    case FP8MAC_ACC_FP32: return "fp32";
+    case FP8MAC_ACC_FP16: return "fp16";
+    case FP8MAC_ACC_INT32: return "int32";
+    default: return "fixed";
+    }
 }
 
 static const char *good_accumulators(const fp8rt_element *element)
@@ -137,7 +146,7 @@ static bool acc_option(int argc, char **argv, const fp8rt_element *element,
     if (text == NULL) {
         return true;
     }
-    for (int format = FP8MAC_ACC_FP32; format <= FP8MAC_ACC_FIXED; format++) {
+    for (int format = FP8MAC_ACC_FP32; format <= FP8MAC_ACC_INT32; format++) {
         *acc_format = (fp8mac_acc_format)format;
         if (fp8rt_element_has(element, *acc_format) && strcmp(text, acc_name(*acc_format)) == 0) {
             return true;
@@ -146,22 +155,30 @@ static bool acc_option(int argc, char **argv, const fp8rt_element *element,
     return refuse(element, "ACC", text, good_accumulators(element));
 }
 
+static const char *good_formats(const fp8rt_element *element)
+{
+    if (element->int8) {
+        return "int8";
+    }
+    return element->e5m2 ? "e4m3fn, e5m2, e4m3fnuz or e5m2fnuz" : "e4m3fn or e4m3fnuz";
+}
+
 static bool format_option(int argc, char **argv, const fp8rt_element *element,
                           fp8mac_format_id *format)
 {
     const char *text = fp8rt_app_option(argc, argv, "FORMAT");
+    *format = fp8rt_element_format(element);
     if (text == NULL) {
-        text = "e4m3fn";
+        return true;
     }
-    for (int id = FP8MAC_E4M3FN; id <= FP8MAC_E5M2FNUZ; id++) {
+    for (int id = FP8MAC_E4M3FN; id < FP8MAC_ARRAY_FORMAT_COUNT; id++) {
         *format = (fp8mac_format_id)id;
         if (fp8rt_element_takes(element, *format) &&
             strcmp(text, fp8mac_format_get(*format)->name) == 0) {
             return true;
         }
     }
-    return refuse(element, "FORMAT", text,
-                  element->e5m2 ? "e4m3fn, e5m2, e4m3fnuz or e5m2fnuz" : "e4m3fn or e4m3fnuz");
+    return refuse(element, "FORMAT", text, good_formats(element));
 }
 
 static bool parse_options(int argc, char **argv, const fp8rt_element *element, options *options)
@@ -180,6 +197,11 @@ static bool parse_options(int argc, char **argv, const fp8rt_element *element, o
 }
 
 // ---- the network --------------------------------------------------------------------------------
+
+static bool is_int8(const network *net)
+{
+    return net->options.format == FP8MAC_INT8;
+}
 
 static fp8mac_format_id output_format(const network *net, int layer)
 {
@@ -202,17 +224,22 @@ static bool allocate(network *net)
             fp8rt_arena_alloc(&net->arena, (size_t)batch * output_stride(net, layer));
         enough = enough && net->outputs[layer] != NULL;
     }
+    if (is_int8(net)) {
+        net->int8_images = fp8rt_arena_alloc(&net->arena, (size_t)batch * DIGITS_PIXELS);
+        enough = enough && net->int8_images != NULL;
+    }
     return enough;
 }
 
 static void start_recipes(network *net)
 {
-    float fp8_max = fp8mac_recipe_format_max(fp8mac_format_get(net->options.format));
-    net->code_exp = fp8mac_recipe_floor_log2(fp8_max);
-    net->scale_a[0] = 1.0f;
+    float format_max = fp8mac_recipe_format_max(fp8mac_format_get(net->options.format));
+    net->code_exp = is_int8(net) ? 0 : fp8mac_recipe_floor_log2(format_max);
+    // INT8 has no scaling exponents: the pixels' one is in the scale.
+    net->scale_a[0] = is_int8(net) ? fp8mac_recipe_power_of_two(DIGITS_PIXEL_EXP) : 1.0f;
     for (int layer = 0; layer < HIDDEN_LAYERS; layer++) {
         fp8mac_recipe_delayed_config config = {
-            .formula = {.fp8_max = fp8_max},
+            .formula = {.fp8_max = format_max},
             .history = net->history[layer],
             .history_length = HISTORY,
         };
@@ -225,21 +252,23 @@ static void start_recipes(network *net)
 static fp8rt_gemm_desc layer_gemm(network *net, int layer, uint32_t batch)
 {
     const digits_layer *data = &digits_layers[layer];
+    const digits_weights *weights = is_int8(net) ? &data->int8 : &data->fp8;
+    const int code_exp = layer == 0 ? DIGITS_PIXEL_EXP : -net->code_exp;
     bool hidden = layer < HIDDEN_LAYERS;
     return (fp8rt_gemm_desc){
         .m = batch,
         .n = data->n,
         .k = data->k,
-        .a_format = layer == 0 ? FP8MAC_E4M3FN : net->options.format,
-        .b_format = FP8MAC_E4M3FN,
+        .a_format = layer == 0 && !is_int8(net) ? FP8MAC_E4M3FN : net->options.format,
+        .b_format = is_int8(net) ? FP8MAC_INT8 : FP8MAC_E4M3FN,
         .acc_format = net->options.acc_format,
         .a = layer == 0 ? net->images : net->outputs[layer - 1],
-        .b = data->weights,
+        .b = weights->codes,
         .b_stride = data->k,
-        .scale_exp_a = layer == 0 ? DIGITS_PIXEL_EXP : -net->code_exp,
-        .scale_exp_b = DIGITS_WEIGHT_EXP,
+        .scale_exp_a = is_int8(net) ? 0 : code_exp,
+        .scale_exp_b = is_int8(net) ? 0 : DIGITS_WEIGHT_EXP,
         .scale_a = {.mode = FP8MAC_SCALE_TENSOR, .values = &net->scale_a[layer]},
-        .scale_b = {.mode = FP8MAC_SCALE_VECTOR, .values = data->scale_b},
+        .scale_b = {.mode = FP8MAC_SCALE_VECTOR, .values = weights->scale_b},
         .bias = data->bias,
         .activation = hidden ? FP8MAC_ACT_RELU : FP8MAC_ACT_NONE,
         .d = net->outputs[layer],
@@ -334,10 +363,37 @@ static uint32_t count_right(network *net, uint32_t first, uint32_t count)
     return right;
 }
 
+// The images of a batch as operand A.
+static fp8rt_status fetch_images(network *net, uint32_t first, uint32_t count)
+{
+    const uint8_t *images = &digits_images[first * DIGITS_PIXELS];
+    if (!is_int8(net)) {
+        net->images = images;
+        return FP8RT_OK;
+    }
+    net->images = net->int8_images;
+    return fp8rt_elementwise(&net->dev,
+                             (fp8rt_elementwise_desc){
+                                 .operation = FP8RT_OPERATION_ADD,
+                                 .m = count,
+                                 .n = DIGITS_PIXELS,
+                                 .x = images,
+                                 .x_format = FP8MAC_E4M3FN,
+                                 .d = net->int8_images,
+                                 .d_format = FP8MAC_INT8,
+                             },
+                             NULL);
+}
+
 static fp8rt_status run_batch(network *net, uint32_t first, uint32_t count)
 {
     totals before = net->totals;
-    net->images = &digits_images[first * DIGITS_PIXELS];
+    const fp8rt_status fetched = fetch_images(net, first, count);
+    if (fetched != FP8RT_OK) {
+        printf("images %" PRIu32 "..%" PRIu32 ": %s\n", first, first + count - 1,
+               fp8rt_status_string(fetched));
+        return fetched;
+    }
     for (int layer = 0; layer < DIGITS_LAYERS; layer++) {
         fp8rt_status status = run_layer(net, layer, count);
         if (status != FP8RT_OK) {
@@ -372,8 +428,8 @@ static void print_head(const network *net)
            " on an array of %u x %u x %u\n",
            net->options.images, net->options.batch, caps->rows, caps->cols, caps->lanes);
     fp8rt_app_print_element(caps);
-    printf("formats       activations %s, weights e4m3fn, accumulator %s\n", format_name(net),
-           acc_name(net->options.acc_format));
+    printf("formats       activations %s, weights %s, accumulator %s\n", format_name(net),
+           is_int8(net) ? "int8" : "e4m3fn", acc_name(net->options.acc_format));
 }
 
 static void print_percent(int width, uint64_t part, uint64_t whole)
@@ -453,7 +509,8 @@ static int report(const network *net, uint32_t core_cycles)
 #undef ADD_PART
 
     print_accuracy("accuracy      float32", t->float32_right, net->options.images);
-    print_accuracy("              FP8    ", t->right, net->options.images);
+    print_accuracy(is_int8(net) ? "              INT8   " : "              FP8    ", t->right,
+                   net->options.images);
     printf("outputs       %9" PRIu32 " compared, %" PRIu32 " equal\n", t->outputs,
            t->outputs - t->different);
     printf("macs          %9" PRIu32 "\n", (uint32_t)c->macs);

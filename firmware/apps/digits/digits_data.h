@@ -13,14 +13,19 @@
 #define DIGITS_CLASSES 10      // the last layer's n
 #define DIGITS_WEIGHT_EXP (-8) // the scale_exp_b for which scale_b is computed
 
-// out = in * (2^DIGITS_WEIGHT_EXP * weights * scale_b)^T + bias, then ReLU in all layers but the
-// last.
+// The weights in one format: n rows of k codes, and n dequantising scales
+typedef struct digits_weights {
+    const uint8_t *codes;
+    const float *scale_b;
+} digits_weights;
+
+// out = in * W^T + bias, then ReLU in all layers but the last. W is 2^DIGITS_WEIGHT_EXP * codes *
+// scale_b in FP8, and codes * scale_b in INT8.
 typedef struct digits_layer {
     uint32_t n, k;
-    const uint8_t *weights; // n rows of k codes, e4m3fn
-    const float *scale_b;   // n, dequantising
-    const float *bias;      // n
-    float calibration_amax; // largest output of this layer over the training images, in float32
+    digits_weights fp8, int8; // e4m3fn, and two's complement, of the same float32 weights
+    const float *bias;        // n
+    float calibration_amax;   // largest output of this layer over the training images, in float32
 } digits_layer;
 
 extern const digits_layer digits_layers[DIGITS_LAYERS];

@@ -37,6 +37,7 @@ EPOCHS, BATCH = 600, 64
 LEARNING_RATE, WEIGHT_DECAY, DROPOUT, SMOOTHING = 2e-3, 0.02, 0.1, 0.05
 PIXEL_MAX = 16
 FP8, FP8_MAX = ml_dtypes.float8_e4m3fn, np.float32(448)
+INT8_MAX = np.float32(127)
 WEIGHT_EXPONENT = 8  # weights are used as code * 2^-8, so that they lie within +-1.75
 F32 = np.float32
 
@@ -135,6 +136,13 @@ def quantise_rows(weights):
     return codes, F32(2.0**WEIGHT_EXPONENT) * (F32(1) / scale)
 
 
+def quantise_rows_int8(weights):
+    """The same in INT8: codes = w * scale to nearest even, with scale = 127 / amax."""
+    scale = INT8_MAX / np.abs(weights).max(axis=1)
+    codes = np.rint(weights * scale[:, None]).astype(np.int8).view(np.uint8)
+    return codes, F32(1) / scale
+
+
 # ---- C sources ----------------------------------------------------------------------------------------------------
 
 
@@ -181,12 +189,14 @@ def write(path, title, body, provenance, licence="Apache-2.0"):
 def net_source(weights, biases, calibration):
     parts = ['#include "digits_data.h"\n']
     for i, (w, b) in enumerate(zip(weights, biases)):
-        codes, scale_b = quantise_rows(w)
-        parts.append(c_array("uint8_t", f"weights{i}", map(str, codes.ravel())))
-        parts.append(c_array("float", f"scale_b{i}", map(c_float, scale_b)))
+        for name, quantise in (("fp8", quantise_rows), ("int8", quantise_rows_int8)):
+            codes, scale_b = quantise(w)
+            parts.append(c_array("uint8_t", f"{name}_weights{i}", map(str, codes.ravel())))
+            parts.append(c_array("float", f"{name}_scale_b{i}", map(c_float, scale_b)))
         parts.append(c_array("float", f"bias{i}", map(c_float, b)))
     rows = [
-        f"    {{.n = {w.shape[0]}, .k = {w.shape[1]}, .weights = weights{i}, .scale_b = scale_b{i}, "
+        f"    {{.n = {w.shape[0]}, .k = {w.shape[1]}, .fp8 = {{fp8_weights{i}, fp8_scale_b{i}}}, "
+        f".int8 = {{int8_weights{i}, int8_scale_b{i}}}, "
         f".bias = bias{i}, .calibration_amax = {c_float(calibration[i])}}},\n"
         for i, w in enumerate(weights)
     ]
@@ -255,7 +265,8 @@ def main():
         out / "digits_net.c",
         [
             f"A network trained on {len(train_y)} images: {accuracy}.",
-            f"Weights: e4m3fn codes of w * (448 / amax of the row); scale_b = amax / 448 * 2^{WEIGHT_EXPONENT}.",
+            f"FP8 weights: e4m3fn codes of w * (448 / amax of the row); scale_b = amax / 448 * 2^{WEIGHT_EXPONENT}.",
+            "INT8 weights: w * (127 / amax of the row) to nearest even; scale_b = amax / 127.",
             *data,
         ],
         net_source(weights, biases, calibration),

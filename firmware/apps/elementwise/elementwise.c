@@ -44,6 +44,9 @@ static const named_case cases[] = {
      {0}},
     {"float16 to e4m3fn", ADD, 32, 256, FP8MAC_FP16, 0, FP8MAC_E4M3FN, 0, false, 0, {0}},
     {"bfloat16 to e4m3fnuz", ADD, 9, 31, FP8MAC_BF16, 0, FP8MAC_E4M3FNUZ, 0, false, 0, {0}},
+    {"float32 to int8", ADD, 32, 256, FP8MAC_FP32, 0, FP8MAC_INT8, 0, false, 0, {0}},
+    {"int8 to e4m3fn", ADD, 7, 250, FP8MAC_INT8, 0, FP8MAC_E4M3FN, 0, false, 0, {0}},
+    {"int8 to int8, mapped", ADD, 9, 70, FP8MAC_INT8, 0, FP8MAC_INT8, 0, false, 0, {.table = 1}},
     {"e4m3fn to float32", ADD, 32, 256, FP8MAC_E4M3FN, 0, FP8MAC_FP32, 0, false, 0, {0}},
     {"e5m2 to bfloat16", ADD, 5, 260, FP8MAC_E5M2, 0, FP8MAC_BF16, 0, false, 0, {0}},
     {"e4m3fn to e5m2fnuz", ADD, 32, 256, FP8MAC_E4M3FN, 0, FP8MAC_E5M2FNUZ, 0, false, 0, {0}},
@@ -240,6 +243,7 @@ static void run_gemm(fp8rt_device *dev, fp8mac_format_id c_format, fp8rt_coding 
         .d_format = c_format,
         .coding = coding,
     };
+    desc.a_format = desc.b_format = fp8rt_element_format(&dev->caps.element);
     desc.acc_format = fp8rt_element_accumulator(&dev->caps.element);
     for (uint32_t i = 0; i < (m + n) * fp8rt_packed_stride(&dev->caps, k); i++) {
         ab[i] = (uint8_t)(next_random() & 0xb7u);
@@ -318,7 +322,7 @@ int main(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         run_case(&dev, &cases[i], x, c, d, scales);
     }
-    for (unsigned format = 0; format <= FP8MAC_FP32; format++) {
+    for (unsigned format = 0; format < FP8MAC_ARRAY_FORMAT_COUNT; format++) {
         run_gemm(&dev, (fp8mac_format_id)format, (fp8rt_coding){0}, x, c, d);
     }
     run_gemm(&dev, FP8MAC_E5M2FNUZ, (fp8rt_coding){.stochastic = true, .seed = 3, .table = 2}, x, c,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fp8rt/registers.h"
+#include "operand_format.h"
 
 // The good command: rows of A, B and D have at least two beats, also of 32 bytes.
 enum {
@@ -131,9 +132,32 @@ static void bias_past_the_end(const fp8rt_caps *caps, fp8rt_command *tile)
 }
 
 // ---- mode, exponents, scales --------------------------------------------------------------------
-static void reserved_d(const fp8rt_caps *caps, fp8rt_command *tile)
+static void int8_d_that_does_not_saturate(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, set_mode(tile, FP8RT_PUT(MODE__D_FMT, 7));
+    (void)caps;
+    set_mode(tile,
+             FP8RT_PUT(MODE__D_FMT, FP8MAC_INT8) | FP8RT_PUT(MODE__OVERFLOW, FP8MAC_OVERFLOW_IEEE));
+}
+static void set_formats(fp8rt_command *tile, fp8mac_format_id a, fp8mac_format_id b)
+{
+    tile->mode &= ~(FP8RT_MODE_A_FORMAT | FP8RT_MODE_B_FORMAT);
+    tile->mode |= fp8rt_mode_formats(a, b);
+}
+static void a_of_int8(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    (void)caps, set_formats(tile, FP8MAC_INT8, FP8MAC_E4M3FN);
+}
+static void b_of_int8(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    (void)caps, set_formats(tile, FP8MAC_E4M3FN, FP8MAC_INT8);
+}
+static void exponent_1(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    (void)caps, tile->scale_exp_a = 1;
+}
+static void exponent_minus_1(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    (void)caps, tile->scale_exp_b = -1;
 }
 static void reserved_overflow(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -149,11 +173,11 @@ static void other_accumulator(const fp8rt_caps *caps, fp8rt_command *tile)
 }
 static void a_of_e5m2(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, set_mode(tile, FP8RT_PUT(MODE__A_FMT, FP8MAC_E5M2));
+    set_formats(tile, FP8MAC_E5M2, fp8rt_element_format(&caps->element));
 }
 static void b_of_e5m2fnuz(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, set_mode(tile, FP8RT_PUT(MODE__B_FMT, FP8MAC_E5M2FNUZ));
+    set_formats(tile, fp8rt_element_format(&caps->element), FP8MAC_E5M2FNUZ);
 }
 static void exponent_33(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -333,7 +357,7 @@ static const fault illegal[] = {
     {"A past the end of addresses", a_past_the_end, FP8RT_ERR_HW_RANGE},
     {"D past the end of addresses", d_past_the_end, FP8RT_ERR_HW_RANGE},
     {"bias past the end of addresses", bias_past_the_end, FP8RT_ERR_HW_RANGE},
-    {"reserved format of D", reserved_d, FP8RT_ERR_HW_MODE},
+    {"D of int8 that does not saturate", int8_d_that_does_not_saturate, FP8RT_ERR_HW_MODE},
     {"reserved overflow mode", reserved_overflow, FP8RT_ERR_HW_MODE},
     {"reserved activation", reserved_act, FP8RT_ERR_HW_MODE},
     {"scaling exponent 33", exponent_33, FP8RT_ERR_HW_SCALE_EXPONENT},
@@ -351,10 +375,25 @@ static const fault illegal[] = {
     {"continues what was not kept", continue_nothing, FP8RT_ERR_HW_SEQUENCE},
     {"reuses A of another m", reuse_other_m, FP8RT_ERR_HW_SEQUENCE},
     {"reuses B of another k", reuse_other_k, FP8RT_ERR_HW_SEQUENCE},
-    {"reuses A of another format", reuse_other_a_format, FP8RT_ERR_HW_SEQUENCE},
-    {"reuses B of another format", reuse_other_b_format, FP8RT_ERR_HW_SEQUENCE},
     {"several tile commands that reuse B", divided_reuse, FP8RT_ERR_HW_SEQUENCE},
     {"several tile commands that keep", divided_keep, FP8RT_ERR_HW_SEQUENCE},
+};
+
+static const fault other_formats[] = {
+    {"reuses A of another format", reuse_other_a_format, FP8RT_ERR_HW_SEQUENCE},
+    {"reuses B of another format", reuse_other_b_format, FP8RT_ERR_HW_SEQUENCE},
+};
+
+// With FP8 elements, and with INT8 elements
+static const fault fp8_alone[] = {
+    {"A of int8", a_of_int8, FP8RT_ERR_HW_MODE},
+    {"B of int8", b_of_int8, FP8RT_ERR_HW_MODE},
+};
+static const fault int8_alone[] = {
+    {"A of e4m3fn", b_of_int8, FP8RT_ERR_HW_MODE},
+    {"B of e4m3fn", a_of_int8, FP8RT_ERR_HW_MODE},
+    {"scaling exponent 1", exponent_1, FP8RT_ERR_HW_SCALE_EXPONENT},
+    {"scaling exponent -1", exponent_minus_1, FP8RT_ERR_HW_SCALE_EXPONENT},
 };
 
 static const fault one_accumulator = {"an accumulator that the array does not have",
@@ -532,6 +571,19 @@ static void run_element(const bench *b)
             faults_skip(b->f, e4m3_alone[i].name, "the array takes it");
         }
     }
+    for (size_t i = 0; !element->int8 && i < sizeof fp8_alone / sizeof fp8_alone[0]; i++) {
+        run_fault(b, &fp8_alone[i]);
+    }
+    for (size_t i = 0; element->int8 && i < sizeof int8_alone / sizeof int8_alone[0]; i++) {
+        run_fault(b, &int8_alone[i]);
+    }
+    for (size_t i = 0; i < sizeof other_formats / sizeof other_formats[0]; i++) {
+        if (!element->int8) {
+            run_fault(b, &other_formats[i]);
+        } else {
+            faults_skip(b->f, other_formats[i].name, "there is one format");
+        }
+    }
     break_chain(b, "chain of another pass shape", FP8RT_PUT(MODE__PASS_SHAPE, 1), 0);
     if (both) {
         break_chain(b, "chain of another accumulator", FP8RT_BIT(MODE__ACC_FMT), 0);
@@ -553,6 +605,7 @@ static void *take(faults *f, size_t bytes)
 static bool prepare(bench *b)
 {
     faults *f = b->f;
+    const fp8mac_format_id format = fp8rt_element_format(&f->dev.caps.element);
     fp8rt_random random = fp8rt_random_seed(1);
     uint8_t *a = take(f, ROWS_M * STRIDE), *second = take(f, ROWS_N * STRIDE);
     for (unsigned i = 0; i < 3; i++) {
@@ -561,8 +614,8 @@ static bool prepare(bench *b)
     if (a == NULL || second == NULL || b->d[2] == NULL) {
         return false;
     }
-    fp8rt_random_codes(&random, FP8RT_DATA_FINITE, FP8MAC_E4M3FN, a, ROWS_M * STRIDE);
-    fp8rt_random_codes(&random, FP8RT_DATA_FINITE, FP8MAC_E4M3FN, second, ROWS_N * STRIDE);
+    fp8rt_random_codes(&random, FP8RT_DATA_FINITE, format, a, ROWS_M * STRIDE);
+    fp8rt_random_codes(&random, FP8RT_DATA_FINITE, format, second, ROWS_N * STRIDE);
     b->good = (fp8rt_command){.a = (uintptr_t)a,
                               .b = (uintptr_t)second,
                               .m = ROWS_M,
@@ -575,6 +628,7 @@ static bool prepare(bench *b)
                               .scale_b = ONE,
                               .scale_d = ONE,
                               .mode = FP8RT_PUT(MODE__D_FMT, FP8MAC_FP32)};
+    set_formats(&b->good, format, format);
     bool fp16 = fp8rt_element_accumulator(&f->dev.caps.element) == FP8MAC_ACC_FP16;
     if (fp16) {
         set_mode(&b->good, FP8RT_BIT(MODE__ACC_FMT));

@@ -89,7 +89,12 @@ SPOIL(d_of_nothing, desc->d_format = FP8MAC_ARRAY_FORMAT_COUNT)
 SPOIL(fp32_acc, desc->acc_format = FP8MAC_ACC_FP32)
 SPOIL(fp16_acc, desc->acc_format = FP8MAC_ACC_FP16)
 SPOIL(fixed_acc, desc->acc_format = FP8MAC_ACC_FIXED)
+SPOIL(int32_acc, desc->acc_format = FP8MAC_ACC_INT32)
 SPOIL(bf16_acc, desc->acc_format = FP8MAC_ACC_BF16)
+SPOIL(a_of_int8, desc->a_format = FP8MAC_INT8)
+SPOIL(a_of_e4m3fn, desc->a_format = FP8MAC_E4M3FN)
+SPOIL(int8_ieee, desc->d_format = FP8MAC_INT8; desc->overflow = FP8MAC_OVERFLOW_IEEE)
+SPOIL(exponent_1, desc->scale_exp_b = 1)
 SPOIL(a_of_e5m2, desc->a_format = FP8MAC_E5M2)
 SPOIL(b_of_e5m2fnuz, desc->b_format = FP8MAC_E5M2FNUZ)
 SPOIL(too_deep, desc->k = (1u << b->f->dev.caps.element.terms_log2) + 1u)
@@ -145,6 +150,7 @@ static const fault arguments[] = {
     {"library: D of no format", d_of_nothing, FP8RT_ERR_FORMAT},
     {"library: BF16 accumulator", bf16_acc, FP8RT_ERR_ACCUMULATOR},
     {"library: unknown overflow mode", no_overflow_mode, FP8RT_ERR_OVERFLOW_MODE},
+    {"library: D of int8 that does not saturate", int8_ieee, FP8RT_ERR_OVERFLOW_MODE},
     {"library: scaling exponent 33", exponent_33, FP8RT_ERR_SCALE_EXPONENT},
     {"library: scaling exponent -33", exponent_minus_33, FP8RT_ERR_SCALE_EXPONENT},
     {"library: scaling exponent 257", exponent_257, FP8RT_ERR_SCALE_EXPONENT},
@@ -167,11 +173,18 @@ static const struct accumulator {
     {FP8MAC_ACC_FP32, {"library: FP32 accumulator", fp32_acc, FP8RT_ERR_ACCUMULATOR}},
     {FP8MAC_ACC_FP16, {"library: FP16 accumulator", fp16_acc, FP8RT_ERR_ACCUMULATOR}},
     {FP8MAC_ACC_FIXED, {"library: fixed accumulator", fixed_acc, FP8RT_ERR_ACCUMULATOR}},
+    {FP8MAC_ACC_INT32, {"library: INT32 accumulator", int32_acc, FP8RT_ERR_ACCUMULATOR}},
 };
 
 static const fault e5m2[] = {
     {"library: A of e5m2", a_of_e5m2, FP8RT_ERR_FORMAT},
     {"library: B of e5m2fnuz", b_of_e5m2fnuz, FP8RT_ERR_FORMAT},
+};
+
+static const fault fp8_alone = {"library: A of int8", a_of_int8, FP8RT_ERR_FORMAT};
+static const fault int8_alone[] = {
+    {"library: A of e4m3fn", a_of_e4m3fn, FP8RT_ERR_FORMAT},
+    {"library: scaling exponent 1", exponent_1, FP8RT_ERR_SCALE_EXPONENT},
 };
 
 static const fault depth = {"library: k of more than an accumulator takes", too_deep,
@@ -230,6 +243,12 @@ static void run_element(const bench *b)
         } else {
             faults_skip(b->f, e5m2[i].name, "the array takes it");
         }
+    }
+    if (!element->int8) {
+        run_fault(b, &fp8_alone);
+    } else {
+        run_fault(b, &int8_alone[0]);
+        run_fault(b, &int8_alone[1]);
     }
     if (element->terms_log2 != 0) {
         run_fault(b, &depth);
@@ -427,7 +446,7 @@ static void run_planner(const bench *b)
 enum { FLIGHT = 3, OWN_ROW = 64 };
 
 // GEMMs of one row each: their D differs, and so do their flags and amax. The second saturates, the
-// third has a NaN.
+// third has a NaN. INT8 has none: the third saturates, too.
 typedef struct flight {
     fp8rt_gemm_plan plans[FLIGHT];
     fp8rt_gemm_result alone[FLIGHT]; // of each GEMM by itself
@@ -437,8 +456,10 @@ typedef struct flight {
 
 static bool plan_flight(const bench *b, flight *fl, const fp8mac_scale *scale_of_second)
 {
-    static const uint8_t codes[FLIGHT] = {0x38, 0x7e, 0x7f}; // 1, the largest number, NaN
+    static const uint8_t fp8[FLIGHT] = {0x38, 0x7e, 0x7f};  // 1, the largest number, NaN
+    static const uint8_t int8[FLIGHT] = {0x01, 0x7e, 0x80}; // 1, 126, -128
     fp8rt_device *dev = &b->f->dev;
+    const uint8_t *codes = dev->caps.element.int8 ? int8 : fp8;
     for (unsigned i = 0; i < FLIGHT; i++) {
         uint8_t *a = fp8rt_arena_alloc(&b->f->arena, OWN_ROW);
         uint8_t *second = fp8rt_arena_alloc(&b->f->arena, (size_t)ROWS_N * OWN_ROW);
@@ -447,7 +468,7 @@ static bool plan_flight(const bench *b, flight *fl, const fp8mac_scale *scale_of
             return false;
         }
         memset(a, codes[i], OWN_ROW);
-        memset(second, 0x38, (size_t)ROWS_N * OWN_ROW); // sums are finite in FP16, too
+        memset(second, codes[0], (size_t)ROWS_N * OWN_ROW); // sums are finite in FP16, too
         memset(fl->d[i], UNWRITTEN, OWN_ROW);
         fp8rt_gemm_desc desc = {.m = 1,
                                 .n = ROWS_N,
@@ -458,6 +479,8 @@ static bool plan_flight(const bench *b, flight *fl, const fp8mac_scale *scale_of
                                 .b_stride = OWN_ROW,
                                 .d = fl->d[i],
                                 .d_stride = OWN_ROW,
+                                .a_format = b->good.a_format,
+                                .b_format = b->good.b_format,
                                 .acc_format = b->good.acc_format,
                                 .d_format = FP8MAC_E4M3FN};
         if (scale_of_second != NULL && i == 1) {
@@ -480,8 +503,10 @@ static bool run_alone(const bench *b, flight *fl)
         memcpy(fl->expected[i], fl->d[i], OWN_ROW);
         memset(fl->d[i], UNWRITTEN, OWN_ROW);
     }
+    const bool int8 = b->f->dev.caps.element.int8;
+    const fp8mac_flags third = int8 ? FP8MAC_FLAG_SATURATED : FP8MAC_FLAG_NAN;
     return right && fl->alone[0].flags == 0 && (fl->alone[1].flags & FP8MAC_FLAG_SATURATED) != 0 &&
-           (fl->alone[2].flags & FP8MAC_FLAG_NAN) != 0 && fl->alone[2].amax_nonfinite &&
+           (fl->alone[2].flags & third) != 0 && fl->alone[2].amax_nonfinite == !int8 &&
            fl->alone[0].amax < fl->alone[1].amax;
 }
 
@@ -624,6 +649,8 @@ static bool prepare(bench *b)
                                 .a = a,
                                 .b = second,
                                 .d = d,
+                                .a_format = fp8rt_element_format(&caps->element),
+                                .b_format = fp8rt_element_format(&caps->element),
                                 .acc_format = fp8rt_element_accumulator(&caps->element),
                                 .d_format = FP8MAC_FP32};
     return true;

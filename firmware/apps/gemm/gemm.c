@@ -4,12 +4,13 @@
 //: M=         rows of A and D: 1 to 65536 (64)
 //: N=         rows of B, columns of D: 1 to 65536 (64)
 //: K=         products of one output: 1 to 65536 (64)
-//: A=         format of A: e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, e3m2fn, e2m3fn or e2m1fn (e4m3fn)
+//: A=         format of A: e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, e3m2fn, e2m3fn or e2m1fn (e4m3fn);
+//:            int8 with int8 elements
 //: B=         format of B: the same choice (e4m3fn)
-//: D=         format of D: float32, float16, bfloat16 or an FP8 format (float32)
-//: ACC=       accumulator: fp32, fp16 or fixed, if the element has it (its first)
-//: SA=        A is scaled by 2^SA: -32 to 32 (0)
-//: SB=        B is scaled by 2^SB: -32 to 32 (0)
+//: D=         format of D: float32, float16, bfloat16, an FP8 format or int8 (float32)
+//: ACC=       accumulator: fp32, fp16, fixed or int32, if the element has it (its first)
+//: SA=        A is scaled by 2^SA: -32 to 32 (0); 0 with int8 elements
+//: SB=        B is scaled by 2^SB: -32 to 32 (0); 0 with int8 elements
 //: SCALE=     FP32 scales: none, tensor or vector, one for each row of A and B (none)
 //: BIAS=      1: a bias is added to each column of D (0)
 //: ACT=       activation: none, relu or clamp to -2 .. 6 (none)

@@ -12,24 +12,22 @@ typedef struct word {
     int32_t value;
 } word;
 
-static const word operand_formats[] = {{"e4m3fn", FP8MAC_E4M3FN},     {"e5m2", FP8MAC_E5M2},
-                                       {"e4m3fnuz", FP8MAC_E4M3FNUZ}, {"e5m2fnuz", FP8MAC_E5M2FNUZ},
-                                       {"e3m2fn", FP8MAC_E3M2FN},     {"e2m3fn", FP8MAC_E2M3FN},
-                                       {"e2m1fn", FP8MAC_E2M1FN},     {NULL, 0}};
-static const word d_formats[] = {{"float32", FP8MAC_FP32},
-                                 {"fp32", FP8MAC_FP32},
-                                 {"float16", FP8MAC_FP16},
-                                 {"fp16", FP8MAC_FP16},
-                                 {"bfloat16", FP8MAC_BF16},
-                                 {"bf16", FP8MAC_BF16},
-                                 {"e4m3fn", FP8MAC_E4M3FN},
-                                 {"e5m2", FP8MAC_E5M2},
-                                 {"e4m3fnuz", FP8MAC_E4M3FNUZ},
-                                 {"e5m2fnuz", FP8MAC_E5M2FNUZ},
-                                 {NULL, 0}};
-static const word accumulators[] = {{"fp32", FP8MAC_ACC_FP32},   {"float32", FP8MAC_ACC_FP32},
-                                    {"fp16", FP8MAC_ACC_FP16},   {"float16", FP8MAC_ACC_FP16},
-                                    {"fixed", FP8MAC_ACC_FIXED}, {NULL, 0}};
+static const word operand_formats[] = {
+    {"e4m3fn", FP8MAC_E4M3FN},     {"e5m2", FP8MAC_E5M2},     {"e4m3fnuz", FP8MAC_E4M3FNUZ},
+    {"e5m2fnuz", FP8MAC_E5M2FNUZ}, {"e3m2fn", FP8MAC_E3M2FN}, {"e2m3fn", FP8MAC_E2M3FN},
+    {"e2m1fn", FP8MAC_E2M1FN},     {"int8", FP8MAC_INT8},     {NULL, 0}};
+static const word d_formats[] = {
+    {"float32", FP8MAC_FP32},      {"fp32", FP8MAC_FP32},     {"float16", FP8MAC_FP16},
+    {"fp16", FP8MAC_FP16},         {"bfloat16", FP8MAC_BF16}, {"bf16", FP8MAC_BF16},
+    {"e4m3fn", FP8MAC_E4M3FN},     {"e5m2", FP8MAC_E5M2},     {"e4m3fnuz", FP8MAC_E4M3FNUZ},
+    {"e5m2fnuz", FP8MAC_E5M2FNUZ}, {"int8", FP8MAC_INT8},     {NULL, 0}};
+static const word accumulators[] = {{"fp32", FP8MAC_ACC_FP32},
+                                    {"float32", FP8MAC_ACC_FP32},
+                                    {"fp16", FP8MAC_ACC_FP16},
+                                    {"float16", FP8MAC_ACC_FP16},
+                                    {"fixed", FP8MAC_ACC_FIXED},
+                                    {"int32", FP8MAC_ACC_INT32},
+                                    {NULL, 0}};
 static const word scale_modes[] = {{"none", FP8MAC_SCALE_NONE},
                                    {"tensor", FP8MAC_SCALE_TENSOR},
                                    {"vector", FP8MAC_SCALE_VECTOR},
@@ -185,6 +183,7 @@ bool gemm_options_parse(int argc, char **argv, const fp8rt_element *element, fp8
     for (int i = 0; i < OPTIONS; i++) {
         o[i].value = o[i].words != NULL ? o[i].words[0].value : o[i].start;
     }
+    o[A].value = o[B].value = fp8rt_element_format(element);
     o[ACC].value = fp8rt_element_accumulator(element);
     for (int i = 1; i < argc; i++) {
         good = parse_argument(o, element, argv[i]) && good;
@@ -211,8 +210,9 @@ bool gemm_options_parse(int argc, char **argv, const fp8rt_element *element, fp8
 
 const char *gemm_accumulator_name(fp8mac_acc_format format)
 {
-    if (format == FP8MAC_ACC_FIXED) {
-        return "fixed";
+    switch (format) {
+    case FP8MAC_ACC_FIXED: return "fixed";
+    case FP8MAC_ACC_INT32: return "int32";
+    default: return format == FP8MAC_ACC_FP16 ? "float16" : "float32";
     }
-    return format == FP8MAC_ACC_FP16 ? "float16" : "float32";
 }

@@ -179,6 +179,14 @@ static const named_trial trials[] = {
       .d_format = E5,
       .overflow = FP8MAC_OVERFLOW_SATURATE_FINITE,
       .data = FP8RT_DATA_CODES}},
+    {"D int8 saturates",
+     {.m = 24,
+      .n = 20,
+      .k = 6,
+      .scales = FP8MAC_SCALE_VECTOR,
+      .bias = true,
+      .d_format = FP8MAC_INT8,
+      .data = FP8RT_DATA_CODES}},
     {"D e5m2fnuz saturates",
      {.m = 24,
       .n = 20,
@@ -250,8 +258,8 @@ static void expect_refused(tally *t, const char *name, const fp8rt_trial *trial,
     printf("%s %s: refused\n", passed ? "ok  " : "FAIL", name);
 }
 
-// A format or accumulator that the array's elements do not have must be refused. The trial then
-// runs with one that they have.
+// A format, accumulator or scaling exponent that the array's elements do not have must be refused.
+// The trial then runs with one that they have.
 static void run_trial(tally *t, const char *name, fp8rt_trial trial)
 {
     const fp8rt_element *element = &dev.caps.element;
@@ -259,26 +267,30 @@ static void run_trial(tally *t, const char *name, fp8rt_trial trial)
         !fp8rt_element_takes(element, trial.b_format)) {
         expect_refused(t, name, &trial, FP8RT_ERR_FORMAT);
         if (!fp8rt_element_takes(element, trial.a_format)) {
-            trial.a_format = E4;
+            trial.a_format = fp8rt_element_format(element);
         }
         if (!fp8rt_element_takes(element, trial.b_format)) {
-            trial.b_format = F4;
+            trial.b_format = element->int8 ? FP8MAC_INT8 : F4;
         }
     }
     if (!fp8rt_element_has(element, trial.acc_format)) {
         expect_refused(t, name, &trial, FP8RT_ERR_ACCUMULATOR);
         trial.acc_format = fp8rt_element_accumulator(element);
     }
+    if (element->int8 && (trial.scale_exp_a != 0 || trial.scale_exp_b != 0)) {
+        expect_refused(t, name, &trial, FP8RT_ERR_SCALE_EXPONENT);
+        trial.scale_exp_a = trial.scale_exp_b = 0;
+    }
     run_possible(t, name, trial);
 }
 
 // Every pair of operand formats with every code, into both accumulators, each pair into another
-// format of D. An array that lacks the narrow formats must refuse each of them.
+// format of D. An array that lacks a format must refuse it.
 static void run_pairs(tally *t)
 {
     static const fp8mac_format_id formats[] = {
         FP8MAC_E4M3FN, FP8MAC_E5M2,   FP8MAC_E4M3FNUZ, FP8MAC_E5M2FNUZ,
-        FP8MAC_E3M2FN, FP8MAC_E2M3FN, FP8MAC_E2M1FN,
+        FP8MAC_E3M2FN, FP8MAC_E2M3FN, FP8MAC_E2M1FN,   FP8MAC_INT8,
     };
     enum { FP8 = 4, ALL = sizeof formats / sizeof *formats };
     const unsigned pairs = ALL * (dev.caps.element.narrow ? ALL : FP8);
@@ -289,26 +301,41 @@ static void run_pairs(tally *t)
         char name[50];
         snprintf(name, sizeof name, "every code, %s x %s to %s", fp8mac_format_get(a)->name,
                  fp8mac_format_get(b)->name, fp16 ? "FP16" : "FP32");
-        run_trial(
-            t, name,
-            (fp8rt_trial){.m = 17,
-                          .n = 18,
-                          .k = 5,
-                          .a_format = a,
-                          .b_format = b,
-                          .acc_format = fp16 ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FP32,
-                          .data = FP8RT_DATA_CODES,
-                          .d_format = pair % 5 == 0 ? FP8MAC_FP32 : (fp8mac_format_id)(pair % 7)});
+        run_trial(t, name,
+                  (fp8rt_trial){.m = 17,
+                                .n = 18,
+                                .k = 5,
+                                .a_format = a,
+                                .b_format = b,
+                                .acc_format = fp16 ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FP32,
+                                .data = FP8RT_DATA_CODES,
+                                .d_format = pair % 5 == 0
+                                                ? FP8MAC_FP32
+                                                : (fp8mac_format_id)((pair + pair / ALL) % 8)});
     }
 }
 
 // A GEMM that keeps flags and counters adds its own to those of the GEMM before it.
 static void run_kept(tally *t)
 {
-    const fp8mac_acc_format acc = fp8rt_element_accumulator(&dev.caps.element);
-    const fp8rt_trial clean = {.m = 5, .n = 6, .k = 7, .acc_format = acc};
-    const fp8rt_trial dirty = {
-        .m = 9, .n = 9, .k = 64, .acc_format = acc, .data = FP8RT_DATA_CODES};
+    const fp8rt_element *element = &dev.caps.element;
+    const fp8mac_acc_format acc = fp8rt_element_accumulator(element);
+    const fp8mac_format_id format = fp8rt_element_format(element);
+    const fp8mac_flags flag = element->int8 ? FP8MAC_FLAG_SATURATED : FP8MAC_FLAG_NAN;
+    const fp8rt_trial clean = {.m = 5,
+                               .n = 6,
+                               .k = 7,
+                               .a_format = format,
+                               .b_format = format,
+                               .acc_format = acc,
+                               .d_format = FP8MAC_FP32};
+    const fp8rt_trial dirty = {.m = 9,
+                               .n = 9,
+                               .k = 64,
+                               .a_format = format,
+                               .b_format = format,
+                               .acc_format = acc,
+                               .data = FP8RT_DATA_CODES};
     fp8rt_arena arena = fp8rt_app_arena();
     fp8rt_trial_outcome outcome = fp8rt_trial_run(&dev, &clean, arena);
     bool cleared = fp8rt_trial_passed(&outcome) && outcome.result.flags == 0;
@@ -317,11 +344,11 @@ static void run_kept(tally *t)
     if (fp8rt_arena_alloc(&arena, 4096) != NULL) {
         outcome = fp8rt_trial_run(&dev, &dirty, arena);
     }
-    bool raised = fp8rt_trial_passed(&outcome) && (outcome.result.flags & FP8MAC_FLAG_NAN) != 0;
+    bool raised = fp8rt_trial_passed(&outcome) && (outcome.result.flags & flag) != 0;
     fp8rt_gemm_result result;
     bool ran = fp8rt_gemm_run(&dev, &plan, NULL, 0, &result) == FP8RT_OK;
-    bool kept = (result.flags & FP8MAC_FLAG_NAN) != 0 &&
-                result.counters.macs == macs_of(&clean) + macs_of(&dirty);
+    bool kept =
+        (result.flags & flag) != 0 && result.counters.macs == macs_of(&clean) + macs_of(&dirty);
     count(t, cleared && raised && ran && kept, "flags and counters over two GEMMs");
 }
 

@@ -36,6 +36,7 @@ enum {
     FP8RT_FUNCTION_TABLES = 1u << 3,      // tables of codes
     FP8RT_FUNCTION_CONV_A = 1u << 4,      // A as a convolution reads its image
     FP8RT_FUNCTION_MX = 1u << 5,          // blocks with scales
+    FP8RT_FUNCTION_INT8 = 1u << 6,        // INT8 as format of C, D and X
 };
 
 enum { FP8RT_TABLES = 2, FP8RT_TABLE_CODES = 256, FP8RT_RECORDS = 32 };
@@ -47,7 +48,7 @@ typedef struct fp8rt_coding {
     bool stochastic;
     uint32_t seed;
     // 0: none. 1 to FP8RT_TABLES: D's code c becomes that table's code number c, see
-    // fp8rt_device_load_table. D is FP8.
+    // fp8rt_device_load_table. D is FP8 or INT8.
     uint32_t table;
 } fp8rt_coding;
 
@@ -111,7 +112,7 @@ typedef struct fp8rt_command {
     uint16_t first_k;
     uint16_t tag;  // comes back with an error; fp8rt_device_begin chooses it
     uint32_t mode; // MODE register: FP8MAC_REGS__MODE__* of the generated fp8mac_regs.h
-    int8_t scale_exp_a, scale_exp_b; // -32..+32
+    int8_t scale_exp_a, scale_exp_b; // -32..+32; 0 with INT8
     uintptr_t scale_a, scale_b;      // FP32 bits; address of m (n) floats if the mode says vector
     uintptr_t bias;                  // address of n floats
     uint32_t scale_d;                // FP32 bits

@@ -17,9 +17,10 @@ extern "C" {
 
 typedef struct fp8rt_element {
     fp8mac_element_kind kind;
-    uint8_t accumulators; // bits 1u << format: FP8MAC_ACC_FP32, _FP16, _FIXED
+    uint8_t accumulators; // bits 1u << format: FP8MAC_ACC_FP32, _FP16, _FIXED, _INT32
     bool e5m2;            // A and B may also be e5m2 and e5m2fnuz, not e4m3fn and e4m3fnuz alone
     bool narrow;          // A and B may also be e3m2fn, e2m3fn and e2m1fn
+    bool int8;            // A and B are int8, and have no other format
     uint8_t frac_bits;    // fraction bits of the alignment window; 0: there is no window
     fp8mac_align_by align_by; // what the products are aligned to, where there is a window
     uint8_t terms_log2; // an accumulator takes 2^terms_log2 products, the limit of K; 0: any number
@@ -34,8 +35,9 @@ static inline bool fp8rt_element_has(const fp8rt_element *element, fp8mac_acc_fo
 static inline bool fp8rt_element_takes(const fp8rt_element *element, fp8mac_format_id format)
 {
     switch (format) {
+    case FP8MAC_INT8: return element->int8;
     case FP8MAC_E4M3FN:
-    case FP8MAC_E4M3FNUZ: return true;
+    case FP8MAC_E4M3FNUZ: return !element->int8;
     case FP8MAC_E5M2:
     case FP8MAC_E5M2FNUZ: return element->e5m2;
     case FP8MAC_E3M2FN:
@@ -50,8 +52,21 @@ static inline bool fp8rt_element_holds(const fp8rt_element *element, uint32_t pr
     return element->terms_log2 == 0 || products <= 1u << element->terms_log2;
 }
 
-// The default accumulator of a program: FP32 if the element has it, else FP16, else the fixed-point
-// one.
+// The default format of A and B in a program: int8 if the element has it, else e4m3fn.
+static inline fp8mac_format_id fp8rt_element_format(const fp8rt_element *element)
+{
+    return element->int8 ? FP8MAC_INT8 : FP8MAC_E4M3FN;
+}
+
+// Whether accumulators are integers: the fixed-point one, or INT32 of the INT8 elements. MODE has the
+// code of FP32 for them, the format of their read-out.
+static inline bool fp8rt_element_is_integer(const fp8rt_element *element)
+{
+    return fp8rt_element_has(element, FP8MAC_ACC_FIXED) ||
+           fp8rt_element_has(element, FP8MAC_ACC_INT32);
+}
+
+// The default accumulator of a program: FP32 if the element has it, else FP16, else its integer.
 fp8mac_acc_format fp8rt_element_accumulator(const fp8rt_element *element);
 
 // The catalogue's name, such as "exact"; NULL if the accelerator has no such kind.

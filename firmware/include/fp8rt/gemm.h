@@ -61,9 +61,9 @@ typedef struct fp8rt_image {
 } fp8rt_image;
 
 // A descriptor with only m, n, k, a, b and d set multiplies e4m3fn by e4m3fn into e4m3fn, with an
-// FP32 accumulator, without scales, bias or activation; D saturates. caps.element says which
-// formats of A and B and which accumulators the array has. Others return FP8RT_ERR_FORMAT and
-// FP8RT_ERR_ACCUMULATOR.
+// FP32 accumulator, without scales, bias or activation; D saturates. Elements of INT8 need a_format,
+// b_format and acc_format, too. caps.element says which formats of A and B and which accumulators
+// the array has. Others return FP8RT_ERR_FORMAT and FP8RT_ERR_ACCUMULATOR.
 //
 // Addresses and strides of A, B and D are multiples of caps.beat_bytes; fp8rt_pack converts other
 // layouts. The accelerator reads whole beats, so it may read bytes beyond the end of a row. They
@@ -74,15 +74,16 @@ typedef struct fp8rt_image {
 // may lie beside D.
 typedef struct fp8rt_gemm_desc {
     uint32_t m, n, k; // each >= 1; k at most what an accumulator takes (caps.element.terms_log2)
-    fp8mac_format_id a_format;    // FP8MAC_E4M3FN .. E5M2FNUZ, E3M2FN .. E2M1FN
-    fp8mac_format_id b_format;    // independent of a_format
-    fp8mac_acc_format acc_format; // FP8MAC_ACC_FP32, _FP16 or _FIXED; see fp8rt_element_accumulator
+    fp8mac_format_id a_format; // FP8MAC_E4M3FN .. E5M2FNUZ, E3M2FN .. E2M1FN, or INT8
+    fp8mac_format_id b_format; // independent of a_format
+    // FP8MAC_ACC_FP32, _FP16, _FIXED or _INT32; see fp8rt_element_accumulator
+    fp8mac_acc_format acc_format;
     const void *a;                // m x k codes, or an image
     uint32_t a_stride;            // bytes from row to row, >= k; 0: fp8rt_packed_stride(caps, k)
     fp8rt_image image;            // of A
     const void *b;                // n x k codes
     uint32_t b_stride;            // as a_stride
-    int scale_exp_a, scale_exp_b; // used value = 2^scale_exp * decoded value; -32..+32
+    int scale_exp_a, scale_exp_b; // used value = 2^scale_exp * decoded value; -32..+32; INT8: 0
     fp8mac_scale scale_a;         // none, one, or m values; finite and greater than 0
     fp8mac_scale scale_b;         // none, one, or n values
     const float *bias;            // n values, or NULL
@@ -92,14 +93,15 @@ typedef struct fp8rt_gemm_desc {
     float beta;
     const void *c;             // m x n of c_format; D itself, with its stride and format, is legal
     uint32_t c_stride;         // bytes, >= n * bytes of c_format; 0: that, rounded up to a beat
-    fp8mac_format_id c_format; // FP8MAC_E4M3FN .. FP8MAC_FP32
+    fp8mac_format_id c_format; // FP8MAC_E4M3FN .. FP8MAC_INT8
     void *d;                   // m x n of d_format
     uint32_t d_stride;         // bytes, >= n * bytes of d_format; 0: that, rounded up to a beat
-    fp8mac_format_id d_format; // FP8MAC_E4M3FN .. FP8MAC_FP32
-    fp8mac_overflow overflow;  // for FP8 d_format; others are always as FP8MAC_OVERFLOW_IEEE
-    fp8rt_coding coding;       // how D's codes are made, beside that
-    const float *scale_d;      // one value, finite and greater than 0; NULL: 1.0
-    uint32_t flags;            // FP8RT_GEMM_*
+    fp8mac_format_id d_format; // FP8MAC_E4M3FN .. FP8MAC_INT8
+    // For FP8 d_format. INT8 needs FP8MAC_OVERFLOW_SATURATE; others are always as FP8MAC_OVERFLOW_IEEE
+    fp8mac_overflow overflow;
+    fp8rt_coding coding;  // how D's codes are made, beside that
+    const float *scale_d; // one value, finite and greater than 0; NULL: 1.0
+    uint32_t flags;       // FP8RT_GEMM_*
 } fp8rt_gemm_desc;
 
 // A GEMM as one command. Callers may read and copy it; only the functions here write it. The

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "coding.h"
 #include "fp32_bits.h"
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
@@ -99,22 +100,22 @@ static bool is_mapped(const region *r)
            fp8rt_host_is_mapped(r->address, (uint64_t)(r->rows - 1u) * r->stride + r->row_bytes);
 }
 
-// ACC_FMT has no code for a fixed-point accumulator. A command selects it with the code of FP32,
-// the format of its read-out.
+// ACC_FMT has no code for an integer accumulator. A command selects it with the code of FP32, the
+// format of its read-out.
 static bool element_lacks(const fp8rt_element *element, const fp8rt_command *tile)
 {
     bool fp16 = FP8RT_GET(MODE__ACC_FMT, tile->mode) != 0;
-    bool has_acc = fp16 ? fp8rt_element_has(element, FP8MAC_ACC_FP16)
-                        : fp8rt_element_has(element, FP8MAC_ACC_FP32) ||
-                              fp8rt_element_has(element, FP8MAC_ACC_FIXED);
+    bool has_acc =
+        fp16 ? fp8rt_element_has(element, FP8MAC_ACC_FP16)
+             : fp8rt_element_has(element, FP8MAC_ACC_FP32) || fp8rt_element_is_integer(element);
     return !has_acc || !fp8rt_element_takes(element, fp8rt_mode_a_format(tile->mode)) ||
            !fp8rt_element_takes(element, fp8rt_mode_b_format(tile->mode));
 }
 
 static bool mode_is_bad(const fp8rt_command *tile)
 {
-    return FP8RT_GET(MODE__D_FMT, tile->mode) > FP8MAC_FP32 ||
-           FP8RT_GET(MODE__OVERFLOW, tile->mode) > FP8MAC_OVERFLOW_IEEE ||
+    const fp8mac_overflow overflow = (fp8mac_overflow)FP8RT_GET(MODE__OVERFLOW, tile->mode);
+    return !fp8rt_is_overflow(overflow, (fp8mac_format_id)FP8RT_GET(MODE__D_FMT, tile->mode)) ||
            FP8RT_GET(MODE__ACT, tile->mode) > FP8MAC_ACT_CLAMP;
 }
 
@@ -140,13 +141,14 @@ static bool operation_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
     asked |= FP8RT_GET(OPERATION__CONV_A, operation) != 0 ? FP8RT_FUNCTION_CONV_A : 0;
     asked |= FP8RT_GET(OPERATION__MX, operation) != 0 ? FP8RT_FUNCTION_MX : 0;
     return bad_elementwise || (asked & ~caps->functions) != 0 || op == 3 || table == 3 ||
-           (table != 0 && fp8rt_host_d_bytes(tile) != 1) ||
-           FP8RT_GET(OPERATION__C_FMT, operation) > FP8MAC_FP32 ||
-           FP8RT_GET(OPERATION__X_FMT, operation) > FP8MAC_FP32;
+           (table != 0 && fp8rt_host_d_bytes(tile) != 1);
 }
 
-static bool exponent_is_bad(int exponent)
+static bool exponent_is_bad(const fp8rt_device *dev, const fp8rt_command *tile, int exponent)
 {
+    if (dev->caps.element.int8 && !fp8rt_host_elementwise(tile)) {
+        return exponent != 0;
+    }
     return exponent < FP8MAC_SCALE_EXPONENT_MIN || exponent > FP8MAC_SCALE_EXPONENT_MAX;
 }
 
@@ -182,13 +184,13 @@ static bool vectors_are_bad(const fp8rt_command *tile)
             vector_is_bad(tile->scale_b, tile->n));
 }
 
-// A chain on a fixed-point accumulator must keep the accumulator's unit, which the formats and the
+// A chain on an integer accumulator must keep the accumulator's unit, which the formats and the
 // scaling exponents determine. It must also stay within the accumulator's number of products.
 static bool unit_is_bad(const fp8rt_device *dev, const fp8rt_command *tile)
 {
     const fp8rt_device_state *left = &dev->state;
     const uint32_t unit = FP8RT_MODE_A_FORMAT | FP8RT_MODE_B_FORMAT;
-    return fp8rt_element_has(&dev->caps.element, FP8MAC_ACC_FIXED) &&
+    return fp8rt_element_is_integer(&dev->caps.element) &&
            (((tile->mode ^ left->mode) & unit) != 0 || tile->scale_exp_a != left->scale_exp_a ||
             tile->scale_exp_b != left->scale_exp_b ||
             !fp8rt_element_holds(&dev->caps.element, left->terms + tile->k));
@@ -280,7 +282,8 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_til
         operation_is_bad(&dev->caps, tile)) {
         return FP8RT_ERR_HW_MODE;
     }
-    if (exponent_is_bad(tile->scale_exp_a) || exponent_is_bad(tile->scale_exp_b)) {
+    if (exponent_is_bad(dev, tile, tile->scale_exp_a) ||
+        exponent_is_bad(dev, tile, tile->scale_exp_b)) {
         return FP8RT_ERR_HW_SCALE_EXPONENT;
     }
     if (finishes(tile) && scales_are_bad(tile)) {

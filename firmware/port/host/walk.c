@@ -47,8 +47,7 @@ static span span_of(uint32_t total, uint32_t tile, uint32_t index)
 
 static uint32_t element_bytes(uint32_t code)
 {
-    bool reserved = code >= FP8MAC_ARRAY_FORMAT_COUNT;
-    return reserved ? 1u : fp8mac_format_bytes(fp8mac_format_get((fp8mac_format_id)code));
+    return fp8mac_format_bytes(fp8mac_format_get((fp8mac_format_id)code));
 }
 
 uint32_t fp8rt_host_d_bytes(const fp8rt_command *command)

@@ -47,7 +47,7 @@ typedef struct fp8mac_format {
     fp8mac_exponent_zero exponent_zero;
 } fp8mac_format;
 
-// Identifiers 0..3 are the codes that the RTL's registers use for A and B, 0..6 those for D.
+// Identifiers 0..3 are the codes that the RTL's registers use for A and B, 0..7 those for D.
 typedef enum fp8mac_format_id {
     FP8MAC_E4M3FN = 0,
     FP8MAC_E5M2 = 1,
@@ -56,29 +56,30 @@ typedef enum fp8mac_format_id {
     FP8MAC_FP16 = 4,
     FP8MAC_BF16 = 5,
     FP8MAC_FP32 = 6,
-    // The number of formats above, which are those of the array. FP8MAC_FORMAT_COUNT counts all.
-    FP8MAC_ARRAY_FORMAT_COUNT = 7,
-    // Formats for the model alone.
-    FP8MAC_E4M3 = 7,        // IEEE-like: Inf and NaN above 240 (ml_dtypes float8_e4m3)
-    FP8MAC_E3M4 = 8,        // IEEE-like: Inf and NaN above 15.5 (ml_dtypes float8_e3m4)
-    FP8MAC_E4M3B11FNUZ = 9, // bias 11, max 30 (ml_dtypes float8_e4m3b11fnuz)
+    FP8MAC_INT8 = 7, // two's complement in units of 1
+    // The number of formats above, which C and D may have. FP8MAC_FORMAT_COUNT counts all.
+    FP8MAC_ARRAY_FORMAT_COUNT = 8,
+    // FP8MAC_E3M2FN, _E2M3FN and _E2M1FN are formats of A and B too. The others are for the model
+    // alone.
+    FP8MAC_E4M3 = 8,         // IEEE-like: Inf and NaN above 240 (ml_dtypes float8_e4m3)
+    FP8MAC_E3M4 = 9,         // IEEE-like: Inf and NaN above 15.5 (ml_dtypes float8_e3m4)
+    FP8MAC_E4M3B11FNUZ = 10, // bias 11, max 30 (ml_dtypes float8_e4m3b11fnuz)
     // IBM's hybrid FP8 forward format: +-30, no Inf, NaN or subnormals (NeurIPS 2019)
-    FP8MAC_HFP8_E4M3 = 10,
+    FP8MAC_HFP8_E4M3 = 11,
     // Tesla Dojo, bias 0..63 (here 7), every code finite, denormals 0.mmm * 2^-bias
-    FP8MAC_CFLOAT8_E4M3 = 11,
-    FP8MAC_CFLOAT8_E5M2 = 12, // likewise (here 15)
+    FP8MAC_CFLOAT8_E4M3 = 12,
+    FP8MAC_CFLOAT8_E5M2 = 13, // likewise (here 15)
     // Qualcomm's studies (arXiv 2208.09225): every code finite, flexible bias (here 15)
-    FP8MAC_QC_E5M2 = 13,
-    FP8MAC_QC_E4M3 = 14, // (here 7)
-    FP8MAC_QC_E3M4 = 15, // (here 3)
-    FP8MAC_QC_E2M5 = 16, // (here 1)
+    FP8MAC_QC_E5M2 = 14,
+    FP8MAC_QC_E4M3 = 15, // (here 7)
+    FP8MAC_QC_E3M4 = 16, // (here 3)
+    FP8MAC_QC_E2M5 = 17, // (here 1)
     // Intel Gaudi 2: IEEE-like, max 240 at bias 7; bias 3, 7, 11 or 15 (here 7)
-    FP8MAC_GAUDI_E4M3 = 17,
-    FP8MAC_E3M2FN = 18, // OCP MX elements: every code finite
-    FP8MAC_E2M3FN = 19,
-    FP8MAC_E2M1FN = 20,
-    FP8MAC_MXINT8 = 21,  // OCP MX: two's complement in units of 2^-6
-    FP8MAC_INT8 = 22,    // two's complement in units of 1
+    FP8MAC_GAUDI_E4M3 = 18,
+    FP8MAC_E3M2FN = 19, // OCP MX elements: every code finite
+    FP8MAC_E2M3FN = 20,
+    FP8MAC_E2M1FN = 21,
+    FP8MAC_MXINT8 = 22,  // OCP MX: two's complement in units of 2^-6
     FP8MAC_E8M0FNU = 23, // OCP MX scale: a power of two, 0xff is NaN, no zero, no sign
     // Hopper's FP8 accumulator: FP32 without its low 10 fraction bits, 22 bits here
     FP8MAC_E8M13 = 24,

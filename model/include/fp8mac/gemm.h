@@ -22,8 +22,10 @@
 // - Inf), `overflow` (finite operands, infinite result), `nan` (a NaN in C, bias, beta or a scale).
 // D's conversion raises those of fp8mac_encode.
 //
-// The table maps each FP8 code to an FP8 code of the caller's choice, for example those of sigmoid
-// or GELU. It changes neither amax nor flags, and a NaN is mapped like any other code.
+// D in INT8 is clamped to +-127, which raises `saturated`; a NaN becomes 0 and raises `invalid`.
+//
+// The table maps each code of FP8 or INT8 to a code of the caller's choice, for example those of
+// sigmoid or GELU. It changes neither amax nor flags, and a NaN is mapped like any other code.
 #ifndef FP8MAC_GEMM_H
 #define FP8MAC_GEMM_H
 
@@ -65,10 +67,10 @@ typedef struct fp8mac_epilogue {
     // T = act(t0 * (s * c)), without a bias and beta: the product of two matrices, element by element.
     // The matrix of t0 is then an operand like C.
     bool multiply;
-    const fp8mac_format *d_format; // the four FP8 formats, FP16, BF16, FP32
+    const fp8mac_format *d_format; // the four FP8 formats, FP16, BF16, FP32, INT8
     fp8mac_convert_mode d_mode;
     float scale_d;          // finite, > 0
-    const uint8_t *d_table; // FP8MAC_TABLE_CODES codes, where D is FP8; or NULL
+    const uint8_t *d_table; // FP8MAC_TABLE_CODES codes, where D is FP8 or INT8; or NULL
 } fp8mac_epilogue;
 
 // One output: returns D's code. t0, scale_a, scale_b, bias, c are FP32 bit patterns; *amax (an FP32
@@ -105,7 +107,8 @@ typedef struct fp8mac_gemm_desc {
     fp8mac_activation activation;
     float clamp_lo, clamp_hi;
     void *d; // m x n of d_format, ldd >= n; elements between n and ldd are not written
-    // The four FP8 formats, FP16, BF16 or FP32; others are FP8MAC_ERR_FORMAT
+    // The four FP8 formats, FP16, BF16, FP32 or INT8, which only saturates; others are
+    // FP8MAC_ERR_FORMAT
     const fp8mac_format *d_format;
     size_t ldd;
     fp8mac_convert_mode d_mode;
@@ -123,7 +126,7 @@ typedef struct fp8mac_gemm_desc {
     // Otherwise both are 0.
     unsigned d_random_bits;
     fp8mac_generator d_generator;
-    // FP8MAC_TABLE_CODES codes, where D is FP8 (else FP8MAC_ERR_FORMAT); or NULL
+    // FP8MAC_TABLE_CODES codes, where D is FP8 or INT8 (else FP8MAC_ERR_FORMAT); or NULL
     const uint8_t *d_table;
     // Accumulators to begin with, as fp8mac_acc_load takes them: m x n codes of the format
     // fp8mac_acc_loaded_format, ldacc >= n. NULL: +0. This is the C operand of a matrix

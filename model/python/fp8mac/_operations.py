@@ -26,7 +26,10 @@ from ._formats import (
 ACTIVATIONS = ("none", "relu", "clamp")
 D_FORMATS = tuple(
     formats[name]
-    for name in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "float16", "bfloat16", "float32")
+    for name in (
+        *("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "int8"),
+        *("float16", "bfloat16", "float32"),
+    )
 )
 U64 = 2**64 - 1
 GENERATORS = ("threefry", "simon")
@@ -468,7 +471,7 @@ def gemm(
     c, beta   M x N float16, bfloat16 or float32; beta is 1 if c is given
     activation, clamp    "relu", or clamp=(low, high)
     d_format, rounding, overflow, d_random_bits, d_generator    as in cast; the seed is the setting `seed`; the format is
-              e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, float16, bfloat16 or float32
+              e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, int8, float16, bfloat16 or float32
     d_table   256 codes: D's code c becomes d_table[c]; D is then in one of the FP8 formats
     acc       M x N accumulators to begin with, as in dot; c is added after the scales instead
     mx_a, mx_b           E8M0 block scales, M (N) x ceil(K / 32)

@@ -38,7 +38,7 @@ static bool same_format(const fp8mac_format *a, const fp8mac_format *b)
            a->exponent_zero == b->exponent_zero;
 }
 
-// Whether it is one of the formats up to FP8MAC_FP32, which C and D may have.
+// Whether it is one of the formats up to FP8MAC_INT8, which C and D may have.
 static bool is_array_format(const fp8mac_format *format)
 {
     for (unsigned id = 0; format != NULL && id < FP8MAC_ARRAY_FORMAT_COUNT; id++) {
