@@ -536,7 +536,9 @@ module fp8mac_cmd_check
     $error("A beat must not exceed BoundBlock codes");
   end
 
+  // What checked_o is made of. Verilator 5.006 cannot sample a word as wide as checked_o itself.
   a_fields_stay : assert property (@(posedge clk_i) disable iff (!rst_ni)
-    valid_o && !ready_i |=> $stable(checked_o));
+    valid_o && !ready_i |=> $stable(cmd_q) && $stable(error_q) && $stable(shape_q) && $stable(row_beats_q) &&
+                            $stable(row_words_q) && $stable(mx_words_q));
 
 endmodule

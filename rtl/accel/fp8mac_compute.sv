@@ -383,15 +383,17 @@ module fp8mac_compute
       b_word_o <= b_base_q + times(work_q.row_words, in_q) + WORD_W'(step_nr >> GroupLog);
       group_o  <= GroupW'(step_nr & StepNrW'(Groups - 1));
       mx_o     <= work_q.mx;
-      a_scale_word_o <= SCALE_W'(WORD_W'(a_scale_base_q) + times(WORD_W'(work_q.mx_words), im_q)) +
-                        SCALE_W'(scale_nr >> ByteW);
-      b_scale_word_o <= SCALE_W'(WORD_W'(b_scale_base_q) + times(WORD_W'(work_q.mx_words), in_q)) +
-                        SCALE_W'(scale_nr >> ByteW);
+      a_scale_word_o <= a_scale_base_q + scale_times(work_q.mx_words, im_q) + SCALE_W'(scale_nr >> ByteW);
+      b_scale_word_o <= b_scale_base_q + scale_times(work_q.mx_words, in_q) + SCALE_W'(scale_nr >> ByteW);
       scale_byte_o   <= scale_nr[ByteW-1:0];
     end
   end
 
   function automatic logic [WORD_W-1:0] times(logic [WORD_W-1:0] words, logic [1:0] tiles);
+    return (tiles[0] ? words : '0) + (tiles[1] ? words << 1 : '0);
+  endfunction
+
+  function automatic logic [SCALE_W-1:0] scale_times(logic [SCALE_W-1:0] words, logic [1:0] tiles);
     return (tiles[0] ? words : '0) + (tiles[1] ? words << 1 : '0);
   endfunction
 

@@ -85,7 +85,8 @@ module fp8mac_feed
     assign base = distance_base(bound_i, fmt_i);
     for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
       fp8mac_distance_decode #(.DISTANCE_W(distance_width(ELEMENT, FRAC_BITS)), .FRAC_BITS(FRAC_BITS)) u_decode (
-        .clk_i, .code_i(code_i[i]), .present_i(present[i]), .nan_i(MX && nan_i), .fmt_i, .base_i(base), .lane_o(lane[i]), .nan_o(is_nan[i])
+        .clk_i, .code_i(code_i[i]), .present_i(present[i]), .nan_i(MX && nan_i), .fmt_i, .base_i(base),
+        .lane_o(lane[i]), .nan_o(is_nan[i])
       );
     end
     always_ff @(posedge clk_i) begin

@@ -45,8 +45,7 @@ bool fp8sim_block_init(fp8sim_block_config *config, const fp8mac_dot_config *dot
 }
 
 static void take(const int8_t *significand, const int8_t *exponent, const uint8_t *class,
-                 const uint8_t *codes, unsigned n, uint8_t scale,
-                 fp8sim_block_operands *operands)
+                 const uint8_t *codes, unsigned n, uint8_t scale, fp8sim_block_operands *operands)
 {
     int largest = INT32_MIN;
     operands->n = n;

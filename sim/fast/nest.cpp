@@ -223,11 +223,10 @@ void fp8sim_nest_step(void *handle, svBit first, svBit last, unsigned a_format, 
                       unsigned lane_en, const svBitVecVal *a, const svBitVecVal *b,
                       const svBitVecVal *a_scale, const svBitVecVal *b_scale)
 {
-    nest_of(handle)->step(first, last, {a_format, b_format, acc_fp16 != 0, scale_sum}, row_en,
-                          col_en, lane_en, reinterpret_cast<const uint8_t *>(a),
-                          reinterpret_cast<const uint8_t *>(b),
-                          reinterpret_cast<const uint8_t *>(a_scale),
-                          reinterpret_cast<const uint8_t *>(b_scale));
+    nest_of(handle)->step(
+        first, last, {a_format, b_format, acc_fp16 != 0, scale_sum}, row_en, col_en, lane_en,
+        reinterpret_cast<const uint8_t *>(a), reinterpret_cast<const uint8_t *>(b),
+        reinterpret_cast<const uint8_t *>(a_scale), reinterpret_cast<const uint8_t *>(b_scale));
 }
 
 void fp8sim_nest_join(void *handle, svBit acc_first, const svBitVecVal *acc, svBitVecVal *result,

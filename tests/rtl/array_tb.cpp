@@ -85,9 +85,8 @@ struct Accumulator {
                     const uint8_t *mx_a, const uint8_t *mx_b)
     {
         fp8mac_flags flags = 0;
-        const fp8mac_status status =
-            kMx ? fp8mac_dot_mx(&config, &acc, a, b, n, mx_a, mx_b, &flags)
-                : fp8mac_dot_step(&config, &acc, a, b, n, &flags);
+        const fp8mac_status status = kMx ? fp8mac_dot_mx(&config, &acc, a, b, n, mx_a, mx_b, &flags)
+                                         : fp8mac_dot_step(&config, &acc, a, b, n, &flags);
         if (status != FP8MAC_OK) {
             std::printf("model: %s\n", fp8mac_status_string(status));
             std::abort();
@@ -312,8 +311,8 @@ class ArrayTest
         if (rng_.chance(3)) {
             return kScaleNan;
         }
-        const int scale = static_cast<int>(kScaleOne) + tile.centre / 2 +
-                          rng_.range(-tile.spread, tile.spread);
+        const int scale =
+            static_cast<int>(kScaleOne) + tile.centre / 2 + rng_.range(-tile.spread, tile.spread);
         return static_cast<uint8_t>(std::min(254, std::max(0, scale)));
     }
     void set_scales(const Tile &tile)

@@ -58,7 +58,8 @@ module array_tb
   ) u_array (
     .clk_i, .rst_ni, .run_i, .step_valid_i, .step_tile_i, .block_first_i, .block_last_i, .acc_first_i, .acc_last_i,
     .step_cfg_i(step_cfg_t'(step_cfg_i)), .row_en_i, .col_en_i, .lane_en_i, .a_code_i, .b_code_i, .a_bound_i,
-    .b_bound_i, .a_scale_i, .b_scale_i, .meta_i, .result_valid_o, .result_phase_o, .result_o, .result_meta_o, .flags_o, .busy_o
+    .b_bound_i, .a_scale_i, .b_scale_i, .meta_i, .result_valid_o, .result_phase_o, .result_o, .result_meta_o, .flags_o,
+    .busy_o
   );
 
   assign running_o = u_array.clk;
