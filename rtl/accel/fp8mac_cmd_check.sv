@@ -62,7 +62,7 @@ module fp8mac_cmd_check
   assign elementwise = operation.op != OpGemm;
   assign c_en        = finishes && operation.c_en;
   assign vectors     = finishes && (cmd_q.mode.scale_a_vec || cmd_q.mode.scale_b_vec || cmd_q.mode.bias_en);
-  assign mx          = MX && operation.mx;
+  assign mx          = MX && operation.mx && !elementwise;
   assign last_cycle  = Stages + (mx ? LastRegion : c_en ? RegionC : vectors ? LastVector : LastMatrix);
 
   // ---- derived sizes -----------------------------------------------------------------------------------------------

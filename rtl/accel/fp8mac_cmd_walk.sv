@@ -64,7 +64,7 @@ module fp8mac_cmd_walk
   image_t   image;
 
   assign conv    = cmd_q.ext.operation.conv_a;
-  assign mx      = cmd_q.ext.operation.mx;
+  assign mx      = cmd_q.ext.operation.mx && cmd_q.ext.operation.op == OpGemm;
   assign image   = image_of(cmd_q.ext.conv);
   assign ready_o = state_q == Idle && !abort_i;
   assign accept  = ready_o && valid_i;

@@ -305,11 +305,14 @@ class Golden
         for (uint32_t r = 0; r < t.m; r++) {
             for (uint32_t c = 0; c < t.n; c++) {
                 fp8mac_acc &acc = acc_[size_t(r) * t.n + c];
-                const uint8_t *mx_a = t.mx ? at(t.mx_a_addr + r * t.mx_a_stride) : nullptr;
-                const uint8_t *mx_b = t.mx ? at(t.mx_b_addr + c * t.mx_b_stride) : nullptr;
-                if (fp8mac_dot_mx(&dot, &acc, a + size_t(r) * a_stride,
-                                  at(t.b_addr + c * t.b_stride), t.k, mx_a, mx_b,
-                                  &outcome.flags) != FP8MAC_OK) {
+                const uint8_t *row = a + size_t(r) * a_stride,
+                              *column = at(t.b_addr + c * t.b_stride);
+                const fp8mac_status status =
+                    t.mx ? fp8mac_dot_mx(&dot, &acc, row, column, t.k,
+                                         at(t.mx_a_addr + r * t.mx_a_stride),
+                                         at(t.mx_b_addr + c * t.mx_b_stride), &outcome.flags)
+                         : fp8mac_dot(&dot, &acc, row, column, t.k, &outcome.flags);
+                if (status != FP8MAC_OK) {
                     refusals++;
                 }
                 if (!t.acc_keep) {

@@ -35,7 +35,7 @@ enum {
     FP8RT_FUNCTION_STOCHASTIC = 1u << 2,  // stochastic rounding of D
     FP8RT_FUNCTION_TABLES = 1u << 3,      // tables of codes
     FP8RT_FUNCTION_CONV_A = 1u << 4,      // A as a convolution reads its image
-    FP8RT_FUNCTION_MX = 1u << 5,          // blocks with scales
+    FP8RT_FUNCTION_MX = 1u << 5,          // MX scales
 };
 
 enum { FP8RT_TABLES = 2, FP8RT_TABLE_CODES = 256, FP8RT_RECORDS = 32 };

@@ -239,11 +239,14 @@ static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_
         return;
     }
     fp8mac_acc acc = w->continues ? *kept_acc(dev, m, n) : (fp8mac_acc){0};
+    const uint8_t *a = dev->state.a + (size_t)m * tile->k, *b = dev->state.b + (size_t)n * tile->k;
     const uint32_t blocks = fp8rt_host_blocks(tile);
-    fp8mac_dot_mx(&w->dot, &acc, dev->state.a + (size_t)m * tile->k,
-                  dev->state.b + (size_t)n * tile->k, tile->k,
-                  w->mx ? dev->state.mx_a + (size_t)m * blocks : NULL,
-                  w->mx ? dev->state.mx_b + (size_t)n * blocks : NULL, &dev->state.observed.flags);
+    if (w->mx) {
+        fp8mac_dot_mx(&w->dot, &acc, a, b, tile->k, dev->state.mx_a + (size_t)m * blocks,
+                      dev->state.mx_b + (size_t)n * blocks, &dev->state.observed.flags);
+    } else {
+        fp8mac_dot(&w->dot, &acc, a, b, tile->k, &dev->state.observed.flags);
+    }
     if (w->keeps) {
         *kept_acc(dev, m, n) = acc;
     } else {

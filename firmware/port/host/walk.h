@@ -54,7 +54,8 @@ static inline bool fp8rt_host_conv_a(const fp8rt_command *command)
 
 static inline bool fp8rt_host_mx(const fp8rt_command *command)
 {
-    return (fp8rt_host_operation(command) & FP8MAC_REGS__OPERATION__MX_bm) != 0;
+    return !fp8rt_host_elementwise(command) &&
+           (fp8rt_host_operation(command) & FP8MAC_REGS__OPERATION__MX_bm) != 0;
 }
 
 // MX scales of a row
