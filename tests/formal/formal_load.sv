@@ -282,7 +282,8 @@ module formal_load
       idle_has_no_command : assert (idle == (waits && loaded_level == '0 && computing_q == '0));
       engine_knows_the_command : assert (u_load.halves_q == halves_q && (waits || u_load.cmd_q == cmd_q));
       engine_counts_a : assert (state != LoadA || (u_load.rows_q == cmd_q.m - a_q && a_q < cmd_q.m &&
-        cmd_q.wanted.a && xa_q == '0 && b_q == '0 && xb_q == '0 && vectors_q == '0 && u_load.stride_q == cmd_q.a_stride &&
+        cmd_q.wanted.a && xa_q == '0 && b_q == '0 && xb_q == '0 && vectors_q == '0 &&
+        u_load.stride_q == cmd_q.a_stride &&
         u_load.last_ram_q == 8'(ROWS - 1)));
       engine_counts_scales_of_a : assert (state != LoadMxA || (u_load.rows_q == cmd_q.m - xa_q && xa_q < cmd_q.m &&
         cmd_q.wanted.mx_a && b_q == '0 && xb_q == '0 && vectors_q == '0 && u_load.stride_q == cmd_q.mx_a_stride &&
