@@ -266,6 +266,9 @@ package fp8mac_pkg;
   // A pass is up to PassTiles tiles of ROWS x COLS outputs that are computed in turn, block by block.
   parameter int unsigned PassTiles = 4;
 
+  // Products that share a pair of MX scales
+  parameter int unsigned MxBlock = 32;
+
   parameter logic [31:0] Fp32Nan = 32'h7fc0_0000;
   parameter logic [31:0] Fp32Inf = 32'h7f80_0000;
   parameter logic [31:0] Fp32One = 32'h3f80_0000;

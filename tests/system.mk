@@ -107,6 +107,11 @@ $(SYS_TEST)/system-vad.log: $(SYS_HOST)/vad $(SYS_RISCV)/vad.elf $(SIM) tests/sy
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-vad $@ tests/system/vad.sh $< \
 	  $(SYS_RUN) $(SYS_RISCV)/vad.elf
 
+TESTS_LONG += $(SYS_TEST)/firmware-vad.log
+$(SYS_TEST)/firmware-vad.log: $(SYS_HOST)/vad tests/system/vad_decisions.sh tests/run_test.sh
+	@mkdir -p $(@D)
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh firmware-vad $@ tests/system/vad_decisions.sh $<
+
 # Element-wise commands, and GEMMs with C, stochastic rounding and tables
 TESTS += $(SYS_TEST)/system-elementwise.log
 $(SYS_TEST)/system-elementwise.log: $(SYS_HOST)/elementwise $(SYS_RISCV)/elementwise.elf $(SIM) \

@@ -54,6 +54,10 @@ uint32_t fp8rt_check_gemm(const fp8rt_caps *caps, const fp8rt_gemm_plan *plan,
         .a_stride = desc->a_stride,
         .b_stride = desc->b_stride,
         .d_stride = desc->d_stride,
+        .mx_a = (uintptr_t)desc->mx_a,
+        .mx_b = (uintptr_t)desc->mx_b,
+        .mx_a_stride = desc->mx_a_stride,
+        .mx_b_stride = desc->mx_b_stride,
         .element = fp8rt_element_encode(&caps->element),
     };
     return fp8rt_check_ask(&record);

@@ -124,6 +124,16 @@ static bool describe(const fp8rt_check_record *r, memory mem, immediates *imm,
         .d_mode = {.overflow = (fp8mac_overflow)FP8RT_GET(MODE__OVERFLOW, r->mode)},
         .scale_d = &imm->scale_d,
     };
+    const uint32_t blocks = r->k / FP8MAC_MX_BLOCK + (r->k % FP8MAC_MX_BLOCK != 0);
+    if (r->mx_a != 0 || r->mx_b != 0) {
+        desc->mx_a = matrix(mem, r->mx_a, r->m, r->mx_a_stride, blocks);
+        desc->ldmx_a = leading(r->m, r->mx_a_stride, 1, blocks);
+        desc->mx_b = matrix(mem, r->mx_b, r->n, r->mx_b_stride, blocks);
+        desc->ldmx_b = leading(r->n, r->mx_b_stride, 1, blocks);
+        if (desc->mx_a == NULL || desc->mx_b == NULL) {
+            return false;
+        }
+    }
     if (FP8RT_GET(MODE__BIAS_EN, r->mode)) {
         desc->bias = floats(mem, r->bias, r->n);
         if (desc->bias == NULL) {

@@ -97,6 +97,17 @@ static void *make_operand(setting *s, fp8mac_format_id format, uint32_t rows)
     return operand;
 }
 
+static const uint8_t *make_blocks(setting *s, uint32_t rows)
+{
+    const uint32_t blocks = (s->trial->k + FP8MAC_MX_BLOCK - 1u) / FP8MAC_MX_BLOCK;
+    const size_t bytes = fp8rt_packed_bytes(s->caps, rows, blocks);
+    uint8_t *scales = take(s, bytes);
+    for (size_t i = 0; scales != NULL && i < bytes; i++) {
+        scales[i] = (uint8_t)(119u + (fp8rt_random_next(&s->random) >> 28));
+    }
+    return scales;
+}
+
 static const float *make_vector(setting *s, uint32_t count, bool is_signed)
 {
     uint32_t offset = s->trial->unaligned_vectors ? 1 : 0;
@@ -162,6 +173,10 @@ static fp8rt_gemm_desc make_desc(setting *s)
     desc.scale_b = make_scale(s, s->trial->n);
     if (s->trial->scales != FP8MAC_SCALE_NONE) {
         desc.scale_d = make_vector(s, 1, false);
+    }
+    if (s->trial->mx) {
+        desc.mx_a = make_blocks(s, s->trial->m);
+        desc.mx_b = make_blocks(s, s->trial->n);
     }
     if (s->trial->bias) {
         desc.bias = make_vector(s, s->trial->n, true);

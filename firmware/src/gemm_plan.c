@@ -60,8 +60,16 @@ static bool has_null(const fp8rt_gemm_desc *desc)
 {
     return desc->a == NULL || desc->b == NULL || desc->d == NULL ||
            (fp8rt_gemm_reads_c(desc) && desc->c == NULL) ||
+           (desc->mx_a == NULL) != (desc->mx_b == NULL) ||
            (desc->scale_a.mode != FP8MAC_SCALE_NONE && desc->scale_a.values == NULL) ||
            (desc->scale_b.mode != FP8MAC_SCALE_NONE && desc->scale_b.values == NULL);
+}
+
+static bool mx_strides_are_legal(const fp8rt_gemm_desc *desc)
+{
+    const uint32_t blocks = fp8rt_gemm_blocks(desc);
+    return !fp8rt_gemm_has_mx(desc) || ((desc->m == 1 || desc->mx_a_stride >= blocks) &&
+                                        (desc->n == 1 || desc->mx_b_stride >= blocks));
 }
 
 static bool strides_are_legal(const fp8rt_gemm_desc *desc)
@@ -91,6 +99,12 @@ static fp8rt_status check_regions(const fp8rt_gemm_desc *desc)
 static bool is_aligned(const fp8rt_caps *caps, const void *address, uint32_t rows, uint32_t stride)
 {
     return (((uintptr_t)address | (rows > 1 ? stride : 0)) & (caps->beat_bytes - 1u)) == 0;
+}
+
+static bool mx_is_aligned(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
+{
+    return !fp8rt_gemm_has_mx(desc) || (is_aligned(caps, desc->mx_a, desc->m, desc->mx_a_stride) &&
+                                        is_aligned(caps, desc->mx_b, desc->n, desc->mx_b_stride));
 }
 
 static bool exponent_is_legal(int exponent)
@@ -152,13 +166,14 @@ static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_gemm_desc *d
 static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
 {
     const fp8rt_status places = check_regions(desc);
-    if (!strides_are_legal(desc) || places == FP8RT_ERR_STRIDE) {
+    if (!strides_are_legal(desc) || !mx_strides_are_legal(desc) || places == FP8RT_ERR_STRIDE) {
         return FP8RT_ERR_STRIDE;
     }
     if ((!fp8rt_has_image(desc) && !is_aligned(caps, desc->a, desc->m, desc->a_stride)) ||
         !is_aligned(caps, desc->b, desc->n, desc->b_stride) ||
         !is_aligned(caps, desc->d, desc->m, desc->d_stride) ||
-        (fp8rt_gemm_reads_c(desc) && !is_aligned(caps, desc->c, desc->m, desc->c_stride))) {
+        (fp8rt_gemm_reads_c(desc) && !is_aligned(caps, desc->c, desc->m, desc->c_stride)) ||
+        !mx_is_aligned(caps, desc)) {
         return FP8RT_ERR_ALIGNMENT;
     }
     if (!exponent_is_legal(desc->scale_exp_a) || !exponent_is_legal(desc->scale_exp_b) ||
@@ -181,6 +196,10 @@ static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *
     if (fp8rt_gemm_reads_c(desc) && (caps->functions & FP8RT_FUNCTION_C) == 0) {
         return FP8RT_ERR_UNSUPPORTED;
     }
+    if (fp8rt_gemm_has_mx(desc) &&
+        ((caps->functions & FP8RT_FUNCTION_MX) == 0 || fp8rt_has_image(desc))) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
     return places;
 }
 
@@ -197,6 +216,12 @@ static void fill_strides(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
     }
     if (desc->d_stride == 0) {
         desc->d_stride = fp8rt_packed_stride(caps, desc->n * d_bytes(desc));
+    }
+    if (desc->mx_a_stride == 0) {
+        desc->mx_a_stride = fp8rt_packed_stride(caps, fp8rt_gemm_blocks(desc));
+    }
+    if (desc->mx_b_stride == 0) {
+        desc->mx_b_stride = fp8rt_packed_stride(caps, fp8rt_gemm_blocks(desc));
     }
     if (desc->c_stride == 0 && fp8rt_gemm_reads_c(desc)) {
         desc->c_stride = fp8rt_packed_stride(caps, desc->n * c_bytes(desc));
@@ -220,6 +245,7 @@ static uint32_t granule_n(const fp8rt_caps *caps, uint32_t d_element_bytes)
 typedef struct shape {
     const fp8rt_caps *caps;
     bool forwards; // the rows of A are visited once, in their order
+    bool scaled;   // blocks have MX scales
     uint32_t m, n, k;
     uint32_t granule_m, granule_n, granule_k, granule_m_log2, granule_n_log2;
     uint32_t granule_words; // beats of granule_k in a row RAM
@@ -332,7 +358,8 @@ static uint32_t tile_cycles(const shape *s, const candidate *c, bool last_m, boo
     const uint32_t m = last_m ? c->m->last : c->m->tile, n = last_n ? c->n->last : c->n->tile;
     const uint32_t down = last_m ? c->m->last_units : c->m->tile_units;
     const uint32_t across = last_n ? c->n->last_units : c->n->tile_units;
-    const uint32_t load = load_rows * s->k_beats + c->chunks * LOAD_GAP;
+    const uint32_t row_beats = s->k_beats + (s->scaled ? c->chunks : 0);
+    const uint32_t load = load_rows * row_beats + c->chunks * LOAD_GAP;
     const uint32_t store = m * ceil_shift(n << s->d_log2, s->beat_log2) >> s->scale_log2;
     const uint32_t compute = pass_tiles(s, down, across) * s->k_steps;
     uint32_t cycles = max_u32(max_u32(compute, store), load);
@@ -472,6 +499,14 @@ static uint64_t rows_loaded(const side *resident, const side *streamed)
            (uint64_t)streamed->tile * (resident->count - 1u);
 }
 
+// Chunks begin at any byte of a beat of scales.
+static bool scales_fit(const shape *s, const side *m, const side *n, uint32_t tile_k)
+{
+    const uint32_t first = tile_k == s->k ? 0 : s->caps->beat_bytes - 1u;
+    return max_u32(m->tile_units, n->tile_units) * fp8rt_scale_words(s->caps, first, tile_k) <=
+           fp8rt_scale_beats(s->caps);
+}
+
 // Where the bus is the limit and all of K fits, a tile command has all of it, so that operands stay.
 // Where the array is the limit, shorter chunks make the first load short.
 static void consider_tile(const shape *s, choice *choice, const side *m, const side *n)
@@ -488,6 +523,9 @@ static void consider_tile(const shape *s, choice *choice, const side *m, const s
     if (c.tile_k == s->k) {
         c.b_resident = rows_loaded(n, m) < rows_loaded(m, n) && !(s->forwards && n->count > 1);
     } else if (!chains) {
+        return;
+    }
+    if (s->scaled && !scales_fit(s, m, n, c.tile_k)) {
         return;
     }
     consider(s, choice, c, tiles, chains);
@@ -585,6 +623,7 @@ static fp8rt_status choose_tiles(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
     shape s = {
         .caps = caps,
         .forwards = fp8rt_has_image(desc),
+        .scaled = fp8rt_gemm_has_mx(desc),
         .m = desc->m,
         .n = desc->n,
         .k = desc->k,
@@ -667,8 +706,8 @@ static uint32_t mode_of(const fp8rt_gemm_desc *desc)
            FP8RT_PUT(MODE__SCALE_B_VEC, vector_of(&desc->scale_b) != NULL) |
            FP8RT_PUT(MODE__BIAS_EN, desc->bias != NULL) |
            FP8RT_PUT(MODE__WAIT_STORES, (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0) |
-           FP8RT_PUT(MODE__EXTENDED,
-                     fp8rt_gemm_reads_c(desc) || fp8rt_coding_extends(&desc->coding)) |
+           FP8RT_PUT(MODE__EXTENDED, fp8rt_gemm_reads_c(desc) || fp8rt_gemm_has_mx(desc) ||
+                                         fp8rt_coding_extends(&desc->coding)) |
            FP8RT_PUT(MODE__PASS_SHAPE, FP8RT_PASS_SHAPE_AUTOMATIC);
 }
 
@@ -676,6 +715,7 @@ static uint32_t operation_of(const fp8rt_gemm_desc *desc)
 {
     return FP8RT_PUT(OPERATION__C_EN, fp8rt_gemm_reads_c(desc)) |
            FP8RT_PUT(OPERATION__C_FMT, fp8rt_gemm_reads_c(desc) ? desc->c_format : 0) |
+           FP8RT_PUT(OPERATION__MX, fp8rt_gemm_has_mx(desc)) |
            fp8rt_coding_operation(&desc->coding);
 }
 
@@ -709,6 +749,10 @@ static fp8rt_command command_of(const fp8rt_gemm_desc *desc)
         .c_stride = desc->c_stride,
         .beta = fp8rt_fp32_bits(desc->beta),
         .seed = desc->coding.seed,
+        .mx_a = (uintptr_t)desc->mx_a,
+        .mx_b = (uintptr_t)desc->mx_b,
+        .mx_a_stride = desc->mx_a_stride,
+        .mx_b_stride = desc->mx_b_stride,
         .scale_a = scale_word(&desc->scale_a),
         .scale_b = scale_word(&desc->scale_b),
         .bias = (uintptr_t)desc->bias,

@@ -42,6 +42,11 @@ unsigned fp8rt_gemm_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_
     if (desc->scale_d != NULL) {
         list[count++] = floats(desc->scale_d, 1);
     }
+    if (fp8rt_gemm_has_mx(desc)) {
+        const uint32_t blocks = fp8rt_gemm_blocks(desc);
+        list[count++] = (fp8rt_region){(uintptr_t)desc->mx_a, desc->m, desc->mx_a_stride, blocks};
+        list[count++] = (fp8rt_region){(uintptr_t)desc->mx_b, desc->n, desc->mx_b_stride, blocks};
+    }
     if (fp8rt_gemm_reads_c(desc) && !c_is_d(desc)) {
         list[count++] = (fp8rt_region){
             .address = (uintptr_t)desc->c,

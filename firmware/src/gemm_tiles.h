@@ -4,6 +4,7 @@
 #ifndef FP8RT_GEMM_TILES_H
 #define FP8RT_GEMM_TILES_H
 
+#include "fp8mac/dot.h"
 #include "fp8rt/device.h"
 
 // ceil(x / step) for a step that is a power of two. The time does not depend on x.
@@ -36,6 +37,24 @@ static inline uint32_t fp8rt_next_chunk(uint32_t left, uint32_t cap, uint32_t gr
         return cap;
     }
     return ((left + 2u * granule - 1u) & ~(2u * granule - 1u)) / 2u;
+}
+
+// The beats of a row RAM's MX scales, and those of a row of `k` products, of which the first scale is
+// byte `first` of its beat
+static inline uint32_t fp8rt_scale_beats(const fp8rt_caps *caps)
+{
+    const uint32_t side = caps->rows < caps->cols ? caps->rows : caps->cols;
+    const uint32_t tiles = fp8rt_count_pow2(caps->max_mn, side);
+    uint32_t beats = caps->buf_beats >> 3;
+    while (beats < tiles) {
+        beats <<= 1;
+    }
+    return beats;
+}
+
+static inline uint32_t fp8rt_scale_words(const fp8rt_caps *caps, uint32_t first, uint32_t k)
+{
+    return fp8rt_count_pow2(first + fp8rt_count_pow2(k, FP8MAC_MX_BLOCK), caps->beat_bytes);
 }
 
 // MODE.pass_shape: the accelerator chooses.

@@ -30,6 +30,7 @@ module fp8mac_accel
   parameter int unsigned TILES       = 256,  // of ROWS x COLS accumulators: a power of two, at least 8
   parameter int unsigned ELEMENT     = ElementBlock,  // the kind of element: see fp8mac_catalogue_pkg
   parameter int unsigned FRAC_BITS   = element_default_frac_bits(ELEMENT),  // of the alignment window
+  parameter bit          MX          = element_has_mx(ELEMENT),  // blocks may have MX scales: 0, 1
   // Outputs that the epilogue finishes per cycle
   parameter int unsigned EPI_WIDTH   = default_epi_width(ROWS, COLS, element_share(ELEMENT, LANES, ROWS)),
   parameter int unsigned AXI_DATA_W  = 128,  // bits of a beat
@@ -111,12 +112,16 @@ module fp8mac_accel
   localparam int unsigned Groups  = Word / LANES;
   localparam int unsigned GroupW  = (Groups > 1) ? $clog2(Groups) : 1;
   localparam int unsigned TileW   = $clog2(TILES);
+  localparam int unsigned Sides   = (ROWS < COLS) ? ROWS : COLS;
+  localparam int unsigned ScaleBeats = scale_beats(BUF_BEATS, (MAX_MN + Sides - 1) / Sides);
+  localparam int unsigned ScaleWordW = $clog2(ScaleBeats);
 
   // How the elements accumulate
   localparam int unsigned Block   = element_block(ELEMENT, LANES);
   localparam int unsigned Share   = element_share(ELEMENT, LANES, ROWS);
   localparam int unsigned PhaseW  = (Share > 1) ? $clog2(Share) : 1;
   localparam bit          Bounded = element_feed(ELEMENT) == FeedBounded;
+  localparam bit          Mx      = MX && element_has_mx(ELEMENT);
 
   // What commands may ask of the elements
   localparam bit Window = element_has_window(ELEMENT, LANES);
@@ -154,6 +159,9 @@ module fp8mac_accel
   end
   if (!element_in_accelerator(ELEMENT)) begin : g_check_element
     $error("ELEMENT is none of the kinds that commands know: see element_in_accelerator()");
+  end
+  if (MX && !element_has_mx(ELEMENT)) begin : g_check_mx
+    $error("MX=1 is not possible: only kinds that sum blocks of 32 products have MX scales");
   end
   if (MAX_MN > (1 << $bits(tile_index_t)) * ROWS || MAX_MN > (1 << $bits(tile_index_t)) * COLS) begin : g_check_max
     $error("MAX_MN must not exceed 256 tiles of ROWS rows or COLS columns");
@@ -203,7 +211,7 @@ module fp8mac_accel
 
   fp8mac_csr #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BLOCK(Block), .TILES(TILES), .BEAT(Beat), .QUEUE_DEPTH(QUEUE_DEPTH),
-    .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .ELEMENT(Element)
+    .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .ELEMENT(Element), .MX(Mx)
   ) u_csr (
     .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i, .pstrb_i, .pready_o, .prdata_o,
     .pslverr_o,
@@ -273,7 +281,7 @@ module fp8mac_accel
   // Chunks of K are whole blocks, and their rows start at a beat and at a bound.
   localparam int unsigned Granule = larger(larger(Block, Beat), BoundBlock);
 
-  fp8mac_cmd_walk #(.GRANULE(Granule), .MAX_MN(MAX_MN)) u_walk (
+  fp8mac_cmd_walk #(.GRANULE(Granule), .BEAT(Beat), .MAX_MN(MAX_MN)) u_walk (
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i  (abort),
     .idle_o   (walk_idle),
@@ -287,7 +295,7 @@ module fp8mac_accel
 
   fp8mac_cmd_check #(
     .ROWS(ROWS), .COLS(COLS), .BLOCK(Block), .TILES(TILES), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN),
-    .ELEMENT(Element)
+    .ELEMENT(Element), .MX(Mx)
   ) u_check (
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i  (abort),
@@ -469,13 +477,18 @@ module fp8mac_accel
   logic [COLS-1:0][LANES-1:0][7:0]  b_code;
   logic [ROWS-1:0][BoundW-1:0]      a_bound;
   logic [COLS-1:0][BoundW-1:0]      b_bound;
+  logic                             mx;
+  logic [ScaleWordW-1:0]            a_scale_word, b_scale_word;
+  logic [$clog2(Beat)-1:0]          scale_byte;
+  logic [ROWS-1:0][ScaleW-1:0]      a_mx_scale;
+  logic [COLS-1:0][ScaleW-1:0]      b_mx_scale;
   tile_index_t                      vector_row_tile, vector_col_tile;
   logic [ROWS-1:0][31:0]            scale_a;
   logic [COLS-1:0][31:0]            scale_b, bias;
 
   fp8mac_memories #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .BOUNDS(Bounded),
-    .NARROW(Element.narrow)
+    .NARROW(Element.narrow), .MX(Mx), .SCALE_BEATS(ScaleBeats)
   ) u_memories (
     .clk_i, .rst_ni(inside_rst_n),
     .beat_valid_i   (memory_valid),
@@ -492,6 +505,12 @@ module fp8mac_accel
     .b_code_o       (b_code),
     .a_bound_o      (a_bound),
     .b_bound_o      (b_bound),
+    .mx_i           (mx),
+    .a_scale_word_i (a_scale_word),
+    .b_scale_word_i (b_scale_word),
+    .scale_byte_i   (scale_byte),
+    .a_scale_o      (a_mx_scale),
+    .b_scale_o      (b_mx_scale),
     .vector_half_i  (vector_half),
     .row_tile_i     (vector_row_tile),
     .col_tile_i     (vector_col_tile),
@@ -517,7 +536,8 @@ module fp8mac_accel
 
   fp8mac_compute #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BLOCK(Block), .SHARE(Share), .LOOP(element_loop(ELEMENT, LANES, ROWS)),
-    .LATENCY(element_latency(ELEMENT) + Share), .TILES(TILES), .BEAT(Beat), .WORD(Word), .WORD_W(WordW)
+    .LATENCY(element_latency(ELEMENT) + Share), .TILES(TILES), .BEAT(Beat), .WORD(Word), .WORD_W(WordW),
+    .SCALE_W(ScaleWordW)
   ) u_compute (
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i        (abort),
@@ -538,6 +558,10 @@ module fp8mac_accel
     .b_half_o       (b_half),
     .b_word_o       (b_word),
     .group_o        (operand_group),
+    .mx_o           (mx),
+    .a_scale_word_o (a_scale_word),
+    .b_scale_word_o (b_scale_word),
+    .scale_byte_o   (scale_byte),
     .step_valid_o   (step_valid),
     .step_tile_o    (step_tile),
     .block_first_o  (block_first),
@@ -568,7 +592,7 @@ module fp8mac_accel
   logic                                   array_busy;
 
   fp8mac_array #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FRAC_BITS), .TILES(TILES),
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FRAC_BITS), .TILES(TILES), .MX(Mx),
     .META_W($bits(place_t))
   ) u_array (
     .clk_i, .rst_ni(inside_rst_n),
@@ -587,6 +611,8 @@ module fp8mac_accel
     .b_code_i      (b_code),
     .a_bound_i     (a_bound),
     .b_bound_i     (b_bound),
+    .a_scale_i     (a_mx_scale),
+    .b_scale_i     (b_mx_scale),
     .meta_i        (place),
     .result_valid_o(result_valid),
     .result_phase_o(result_phase),

@@ -3,8 +3,8 @@
 // parameters of each engine. A command that fails is passed on as an empty command with its error. No command is passed
 // on after it until the error state is left.
 //
-// The checks are a pipeline with one multiplication or one addition per stage. A command takes 9 cycles, or 12 if it
-// has vectors.
+// The checks are a pipeline with one multiplication or one addition per stage. A command takes 9 cycles, 12 if it
+// has vectors, 13 with C and 15 with MX scales.
 module fp8mac_cmd_check
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -16,7 +16,8 @@ module fp8mac_cmd_check
   parameter int unsigned BEAT      = 16,
   parameter int unsigned BUF_BEATS = 256,
   parameter int unsigned MAX_MN    = 128,
-  parameter element_t    ELEMENT   = '0    // of the array
+  parameter element_t    ELEMENT   = '0,   // of the array
+  parameter bit          MX        = 1'b0  // its blocks have MX scales
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -45,14 +46,14 @@ module fp8mac_cmd_check
   } state_e;
 
   // Cycles of Check: the regions, and the stages behind the last one. Vectors are three regions behind the
-  // matrices, and C comes behind them.
-  localparam logic [3:0] LastMatrix = 4'd2, LastVector = 4'd5, LastRegion = 4'd6, Stages = 4'd4;
+  // matrices, C comes behind them, and then the MX scales.
+  localparam logic [3:0] LastMatrix = 4'd2, LastVector = 4'd5, RegionC = 4'd6, LastRegion = 4'd8, Stages = 4'd4;
 
   state_e     state_q;
   logic [3:0] cycle_q;
   tile_cmd_t  cmd_q;
   logic       finishes;  // the command ends with the epilogue
-  logic       elementwise, c_en, vectors;
+  logic       elementwise, c_en, vectors, mx;
   operation_t operation;
 
   logic [3:0] last_cycle;
@@ -61,7 +62,8 @@ module fp8mac_cmd_check
   assign elementwise = operation.op != OpGemm;
   assign c_en        = finishes && operation.c_en;
   assign vectors     = finishes && (cmd_q.mode.scale_a_vec || cmd_q.mode.scale_b_vec || cmd_q.mode.bias_en);
-  assign last_cycle  = Stages + (c_en ? LastRegion : vectors ? LastVector : LastMatrix);
+  assign mx          = MX && operation.mx && !elementwise;
+  assign last_cycle  = Stages + (mx ? LastRegion : c_en ? RegionC : vectors ? LastVector : LastMatrix);
 
   // ---- derived sizes -----------------------------------------------------------------------------------------------
   // m, n and k are rejected before their products count if they exceed MAX_MN, or the room of one row in a row RAM. The
@@ -84,6 +86,18 @@ module fp8mac_cmd_check
     b_groups_q  <= MnW'(ceil_shift(cmd_q.n, ColsLog));
     size_bad_q  <= cmd_q.m == '0 || cmd_q.n == '0 || cmd_q.k == '0 ||
                    cmd_q.m > dim_t'(MAX_MN) || cmd_q.n > dim_t'(MAX_MN) || row_words_q > dim_t'(BUF_BEATS);
+  end
+
+  // The scales of a row begin at the byte mx_first.
+  localparam int unsigned Tiles      = ((MAX_MN - 1) >> (RowsLog < ColsLog ? RowsLog : ColsLog)) + 1;
+  localparam int unsigned ScaleBeats = scale_beats(BUF_BEATS, Tiles);
+  localparam int unsigned ScaleW     = $clog2(BUF_BEATS + 64);
+  typedef logic [ScaleW-1:0] scales_t;
+  scales_t mx_bytes_q, mx_words_q;
+
+  always_ff @(posedge clk_i) begin
+    mx_bytes_q <= scales_t'(row_words_q >> (BoundLog - BeatLog)) + scales_t'(cmd_q.mx_first);
+    mx_words_q <= (mx_bytes_q + scales_t'(BEAT - 1)) >> BeatLog;
   end
 
   // ---- passes ------------------------------------------------------------------------------------------------------
@@ -168,8 +182,14 @@ module fp8mac_cmd_check
         region = '{finishes && cmd_q.mode.scale_a_vec, cmd_q.scale_a, '0, '0, {cmd_q.m, 2'b00}};
       4'd4:
         region = '{finishes && cmd_q.mode.scale_b_vec, cmd_q.scale_b, '0, '0, {cmd_q.n, 2'b00}};
-      4'd6:
+      RegionC:
         region = '{c_en, cmd_q.ext.c_addr, cmd_q.ext.c_stride, MnW'(cmd_q.m) - MnW'(1), (DimW+2)'(cmd_q.n) << c_size};
+      4'd7:
+        region = '{mx && !cmd_q.mode.reuse_a, cmd_q.ext.mx_a_addr, cmd_q.ext.mx_a_stride, MnW'(cmd_q.m) - MnW'(1),
+                   (DimW+2)'(mx_bytes_q)};
+      4'd8:
+        region = '{mx && !cmd_q.mode.reuse_b, cmd_q.ext.mx_b_addr, cmd_q.ext.mx_b_stride, MnW'(cmd_q.n) - MnW'(1),
+                   (DimW+2)'(mx_bytes_q)};
       default:
         region = '{finishes && cmd_q.mode.bias_en, cmd_q.bias, '0, '0, {cmd_q.n, 2'b00}};
     endcase
@@ -218,7 +238,16 @@ module fp8mac_cmd_check
     b_words_q <= (MnW+WordsW)'(b_groups_q) * (MnW+WordsW)'(row_words_q[WordsW-1:0]);
   end
 
-  assign shape_bad = size_bad_q || image_bad ||
+  logic [MnW+ScaleW-1:0] a_scales_q, b_scales_q;  // beats per row RAM
+  logic                  scales_bad;
+
+  always_ff @(posedge clk_i) begin
+    a_scales_q <= (MnW+ScaleW)'(a_groups_q) * (MnW+ScaleW)'(mx_words_q);
+    b_scales_q <= (MnW+ScaleW)'(b_groups_q) * (MnW+ScaleW)'(mx_words_q);
+  end
+  assign scales_bad = mx && (a_scales_q > (MnW+ScaleW)'(ScaleBeats) || b_scales_q > (MnW+ScaleW)'(ScaleBeats));
+
+  assign shape_bad = size_bad_q || image_bad || scales_bad ||
                      (!elementwise && (a_words_q > (MnW+WordsW)'(BUF_BEATS) || b_words_q > (MnW+WordsW)'(BUF_BEATS)));
 
   // ---- mode and scales ---------------------------------------------------------------------------------------------
@@ -273,7 +302,7 @@ module fp8mac_cmd_check
                    (operation.act_table != 2'd0 && !Functions.tables) || operation.act_table == 2'd3 ||
                    (operation.act_table != 2'd0 && d_size != 2'd0) ||
                    (operation.conv_a && (!Functions.conv_a || elementwise)) ||
-                   (operation.mx && (!Functions.mx || elementwise)) ||
+                   (operation.mx && (!MX || elementwise || operation.conv_a)) ||
                    (operation.op == OpMultiply && (!operation.c_en || cmd_q.mode.bias_en)) ||
                    (elementwise && (cmd_q.mode.reuse_a || cmd_q.mode.reuse_b || cmd_q.mode.acc_continue ||
                                     cmd_q.mode.acc_keep));
@@ -298,6 +327,8 @@ module fp8mac_cmd_check
     pass_shape_e pass_shape;
     code_fmt_t  a_fmt;
     code_fmt_t  b_fmt;
+    logic       mx;
+    beat_byte_t mx_first;
     dim_t       m;
     dim_t       n;
     dim_t       k;
@@ -306,15 +337,16 @@ module fp8mac_cmd_check
   logic  before_q;
   logic  kept_q;
   left_t left, left_q;
-  logic  same_m, same_n, same_k, unit_bad, sequence_bad;
+  logic  same_m, same_n, same_k, same_mx, unit_bad, sequence_bad;
 
   assign left = '{acc_fmt: cmd_q.mode.acc_fmt, pass_shape: shape_q, a_fmt: a_fmt,
-                  b_fmt: b_fmt, m: cmd_q.m, n: cmd_q.n, k: cmd_q.k};
+                  b_fmt: b_fmt, mx: mx, mx_first: mx ? cmd_q.mx_first : '0, m: cmd_q.m, n: cmd_q.n, k: cmd_q.k};
 
   always_comb begin
     same_m = left.m == left_q.m;
     same_n = left.n == left_q.n;
     same_k = left.k == left_q.k;
+    same_mx = left.mx == left_q.mx && left.mx_first == left_q.mx_first;
     sequence_bad = cmd_q.sequence_bad;
     if (cmd_q.mode.acc_continue) begin
       sequence_bad |= !kept_q || !same_m || !same_n || left.acc_fmt != left_q.acc_fmt ||
@@ -324,8 +356,12 @@ module fp8mac_cmd_check
       sequence_bad |= 32'(passes_q) > 32'(TILES / PassTiles);
     end
     if (cmd_q.mode.acc_keep) sequence_bad |= (cmd_q.k & dim_t'(BLOCK - 1)) != '0;
-    if (cmd_q.mode.reuse_a) sequence_bad |= !before_q || !same_m || !same_k || left.a_fmt != left_q.a_fmt;
-    if (cmd_q.mode.reuse_b) sequence_bad |= !before_q || !same_n || !same_k || left.b_fmt != left_q.b_fmt;
+    if (cmd_q.mode.reuse_a) begin
+      sequence_bad |= !before_q || !same_m || !same_k || !same_mx || left.a_fmt != left_q.a_fmt;
+    end
+    if (cmd_q.mode.reuse_b) begin
+      sequence_bad |= !before_q || !same_n || !same_k || !same_mx || left.b_fmt != left_q.b_fmt;
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -409,6 +445,8 @@ module fp8mac_cmd_check
     checked_o.load.wait_stores    = cmd_q.first && cmd_q.mode.wait_stores;
     checked_o.load.wanted.a       = error_q == ErrNone && !cmd_q.mode.reuse_a && !elementwise;
     checked_o.load.wanted.b       = error_q == ErrNone && !cmd_q.mode.reuse_b && !elementwise;
+    checked_o.load.wanted.mx_a    = checked_o.load.wanted.a && mx;
+    checked_o.load.wanted.mx_b    = checked_o.load.wanted.b && mx;
     checked_o.load.wanted.scale_a = error_q == ErrNone && finishes && cmd_q.mode.scale_a_vec;
     checked_o.load.wanted.scale_b = error_q == ErrNone && finishes && cmd_q.mode.scale_b_vec;
     checked_o.load.wanted.bias    = error_q == ErrNone && finishes && cmd_q.mode.bias_en;
@@ -424,6 +462,11 @@ module fp8mac_cmd_check
     checked_o.load.k            = cmd_q.k;
     checked_o.load.row_beats    = row_beats_q;
     checked_o.load.row_words    = row_words_q;
+    checked_o.load.mx_a_addr    = cmd_q.ext.mx_a_addr;
+    checked_o.load.mx_a_stride  = cmd_q.ext.mx_a_stride;
+    checked_o.load.mx_b_addr    = cmd_q.ext.mx_b_addr;
+    checked_o.load.mx_b_stride  = cmd_q.ext.mx_b_stride;
+    checked_o.load.mx_words     = dim_t'(mx_words_q);
     checked_o.load.a_fmt        = a_fmt;
     checked_o.load.conv_a       = image_used;
     checked_o.load.image        = image;
@@ -443,6 +486,9 @@ module fp8mac_cmd_check
     checked_o.compute.n             = cmd_q.n;
     checked_o.compute.k             = cmd_q.k;
     checked_o.compute.row_words     = row_words_q;
+    checked_o.compute.mx            = mx;
+    checked_o.compute.mx_words      = dim_t'(mx_words_q);
+    checked_o.compute.mx_first      = cmd_q.mx_first;
     checked_o.compute.cfg.a_fmt     = array_fmt(a_fmt);
     checked_o.compute.cfg.b_fmt     = array_fmt(b_fmt);
     checked_o.compute.cfg.acc_fmt   = acc_fmt_e'(cmd_q.mode.acc_fmt);
@@ -499,7 +545,9 @@ module fp8mac_cmd_check
     $error("A beat must not exceed BoundBlock codes");
   end
 
+  // What checked_o is made of. Verilator 5.006 cannot sample a word as wide as checked_o itself.
   a_fields_stay : assert property (@(posedge clk_i) disable iff (!rst_ni)
-    valid_o && !ready_i |=> $stable(checked_o));
+    valid_o && !ready_i |=> $stable(cmd_q) && $stable(error_q) && $stable(shape_q) && $stable(row_beats_q) &&
+                            $stable(row_words_q) && $stable(mx_words_q));
 
 endmodule

@@ -71,10 +71,9 @@ package fp8mac_cmd_pkg;
     operation_t       operation;
   } extension_t;
 
-  // What an extension may ask for: the CONFIG4 register's fields
+  // What an extension may ask for: the CONFIG4 register's fields. MX scales depend on the elements.
   typedef struct packed {
     logic int8;
-    logic mx;
     logic conv_a;
     logic tables;
     logic stochastic;
@@ -83,7 +82,7 @@ package fp8mac_cmd_pkg;
   } functions_t;
 
   parameter functions_t Functions = '{
-    int8: 1'b1, mx: 1'b0, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b1, c: 1'b1
+    int8: 1'b1, conv_a: 1'b1, tables: 1'b1, stochastic: 1'b1, elementwise: 1'b1, c: 1'b1
   };
 
   // Completion records, a power of two, and the one to which a command's flags and amax belong. Commands in flight have
@@ -159,6 +158,8 @@ package fp8mac_cmd_pkg;
     };
   endfunction
 
+  typedef logic [4:0] beat_byte_t;  // a byte of a beat
+
   // One tile command of a command
   typedef struct packed {
     tag_t        tag;
@@ -188,6 +189,7 @@ package fp8mac_cmd_pkg;
     logic [31:0] clamp_lo;
     logic [31:0] clamp_hi;
     extension_t  ext;           // with the addresses of this part
+    beat_byte_t  mx_first;      // byte of the first scale of this part in the first beat of a row of scales
     size_t       first_m;       // place of its first output in the command's D
     size_t       first_n;
   } tile_cmd_t;
@@ -222,6 +224,12 @@ package fp8mac_cmd_pkg;
   // Words of the operand memories begin blocks of BoundBlock codes: one bound is stored for each of them. A row begins
   // with a block.
   parameter int unsigned BoundBlock = 32;
+
+  // Beats of a row RAM's MX scales in half an operand buffer, a power of two. `tiles` are those of MAX_MN rows or
+  // columns, whichever are more.
+  function automatic int unsigned scale_beats(int unsigned buf_beats, int unsigned tiles);
+    return unsigned'(1 << $clog2(buf_beats / 8 > tiles ? buf_beats / 8 : tiles));
+  endfunction
 
   // A matrix that results meet on their way to memory: C, or X of an element-wise command. It is m x n.
   typedef struct packed {
@@ -259,7 +267,9 @@ package fp8mac_cmd_pkg;
   // What the load engine reads: rows of A and B, then vectors.
   typedef struct packed {
     logic a;
+    logic mx_a;
     logic b;
+    logic mx_b;
     logic scale_a;
     logic scale_b;
     logic bias;
@@ -280,6 +290,11 @@ package fp8mac_cmd_pkg;
     dim_t  k;
     dim_t  row_beats;  // ceil(k / beat)
     dim_t  row_words;  // row_beats, rounded up to whole blocks of BoundBlock codes
+    addr_t mx_a_addr;  // MX scales
+    addr_t mx_a_stride;
+    addr_t mx_b_addr;
+    addr_t mx_b_stride;
+    dim_t  mx_words;   // beats of a row of scales
     code_fmt_t   a_fmt;
     code_fmt_t   b_fmt;
     logic        c_wanted;
@@ -298,6 +313,9 @@ package fp8mac_cmd_pkg;
     dim_t        n;
     dim_t        k;
     dim_t        row_words;     // as in load_cmd_t
+    logic        mx;            // blocks have MX scales
+    dim_t        mx_words;      // as in load_cmd_t
+    beat_byte_t  mx_first;      // of the first beat of a row of scales: the scale of block 0
     pass_shape_e pass_shape;
     step_cfg_t   cfg;
     logic        acc_continue;
@@ -391,7 +409,9 @@ package fp8mac_cmd_pkg;
     DestCommand = 4'd5,  // a command's descriptor
     DestC       = 4'd6,
     DestImage   = 4'd7,  // beats for, and words of, fp8mac_image_align: A
-    DestX       = 4'd8
+    DestX       = 4'd8,
+    DestMxA     = 4'd9,  // MX scales
+    DestMxB     = 4'd10
   } dest_kind_e;
 
   typedef struct packed {

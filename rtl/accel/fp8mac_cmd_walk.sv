@@ -25,6 +25,7 @@ module fp8mac_cmd_walk
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned GRANULE = 32,  // products: a power of two
+  parameter int unsigned BEAT    = 16,  // bytes
   parameter int unsigned MAX_MN  = 128  // limit of a tile's m and n
 ) (
   input  logic      clk_i,
@@ -59,10 +60,11 @@ module fp8mac_cmd_walk
   logic     accept, taken, moved;
   logic     size_known;  // the sizes wait for nothing
 
-  logic     conv;
+  logic     conv, mx;
   image_t   image;
 
   assign conv    = cmd_q.ext.operation.conv_a;
+  assign mx      = cmd_q.ext.operation.mx && cmd_q.ext.operation.op == OpGemm;
   assign image   = image_of(cmd_q.ext.conv);
   assign ready_o = state_q == Idle && !abort_i;
   assign accept  = ready_o && valid_i;
@@ -93,19 +95,29 @@ module fp8mac_cmd_walk
   // One bit of a tile's rows per cycle, the highest first: A, B, then D. In place of A's rows, an image has the lines
   // behind its first one. A product beyond the addresses becomes the
   // first address behind the last one. This and the choice of the next stride have a cycle of their own, behind the
-  // lowest bit.
+  // lowest bit. MX scales are matrices, too.
+  typedef enum logic [2:0] {
+    ProductA,
+    ProductB,
+    ProductD,
+    ProductC,
+    ProductMxA,
+    ProductMxB
+  } product_e;
+
   localparam int unsigned FactorW = 16;  // as an image's height
   localparam int unsigned BitW    = $clog2(FactorW + 1);
 
   logic             stepping_q;
-  logic [1:0]       product_q;    // 0: A, 1: B, 2: D, 3: C
+  product_e         product_q, product_next;
+  logic             product_last;
   logic [BitW-1:0]  bits_left_q;
   logic [FactorW-1:0] factor_q;   // these bits, at the top
   addr_t            stride_q;
   addr_t            step_q;       // the product of the bits before
   logic             beyond_q;     // it is beyond the addresses
   logic [AddrW+1:0] step_sum;
-  place_addr_t      step, a_step_q, b_step_q, d_step_q, c_step_q;
+  place_addr_t      step, a_step_q, b_step_q, d_step_q, c_step_q, mx_a_step_q, mx_b_step_q;
   logic             product_done, steps_done_q;
 
   assign product_done = bits_left_q == '0;
@@ -121,30 +133,51 @@ module fp8mac_cmd_walk
   assign image_in     = image_of(command_i.ext.conv);
   assign lines_behind = image_in.height - 16'd1;
 
+  always_comb begin
+    unique case (product_q)
+      ProductA:   product_next = ProductB;
+      ProductB:   product_next = ProductD;
+      ProductD:   product_next = cmd_q.ext.operation.c_en ? ProductC : ProductMxA;
+      ProductC:   product_next = ProductMxA;
+      default:    product_next = ProductMxB;
+    endcase
+    product_last = product_q == ProductMxB ||
+                   (!mx && (product_q == ProductC || (product_q == ProductD && !cmd_q.ext.operation.c_en)));
+  end
+
   always_ff @(posedge clk_i) begin
     steps_done_q <= !stepping_q;
     if (!rst_ni) stepping_q <= 1'b0;
     else if (accept) stepping_q <= 1'b1;
-    else if (product_q == (cmd_q.ext.operation.c_en ? 2'd3 : 2'd2) && product_done) stepping_q <= 1'b0;
+    else if (product_last && product_done) stepping_q <= 1'b0;
     if (accept) begin
-      product_q   <= 2'd0;
+      product_q   <= ProductA;
       bits_left_q <= command_i.ext.operation.conv_a ? BitW'(FactorW) : BitW'(MnW);
       factor_q    <= command_i.ext.operation.conv_a ? lines_behind : to_top(MnW'(command_i.tile_m));
       stride_q    <= command_i.a_stride;
       step_q      <= '0;
       beyond_q    <= 1'b0;
     end else if (stepping_q && product_done) begin
-      product_q   <= product_q + 2'd1;
+      product_q   <= product_next;
       bits_left_q <= BitW'(MnW);
-      factor_q    <= to_top((product_q == 2'd0) ? MnW'(cmd_q.tile_n) : MnW'(cmd_q.tile_m));
-      stride_q    <= (product_q == 2'd0) ? cmd_q.b_stride : (product_q == 2'd1) ? cmd_q.d_stride : cmd_q.ext.c_stride;
+      factor_q    <= to_top((product_next == ProductB || product_next == ProductMxB) ? MnW'(cmd_q.tile_n)
+                                                                                     : MnW'(cmd_q.tile_m));
+      unique case (product_next)
+        ProductB:   stride_q <= cmd_q.b_stride;
+        ProductD:   stride_q <= cmd_q.d_stride;
+        ProductC:   stride_q <= cmd_q.ext.c_stride;
+        ProductMxA: stride_q <= cmd_q.ext.mx_a_stride;
+        default:    stride_q <= cmd_q.ext.mx_b_stride;
+      endcase
       step_q      <= '0;
       beyond_q    <= 1'b0;
       unique case (product_q)
-        2'd0:    a_step_q <= step;
-        2'd1:    b_step_q <= step;
-        2'd2:    d_step_q <= step;
-        default: c_step_q <= step;
+        ProductA:   a_step_q <= step;
+        ProductB:   b_step_q <= step;
+        ProductD:   d_step_q <= step;
+        ProductC:   c_step_q <= step;
+        ProductMxA: mx_a_step_q <= step;
+        default:    mx_b_step_q <= step;
       endcase
     end else if (stepping_q) begin
       bits_left_q <= bits_left_q - BitW'(1);
@@ -275,6 +308,9 @@ module fp8mac_cmd_walk
   // ---- addresses ---------------------------------------------------------------------------------------------------
   place_addr_t a_tile_q, b_tile_q, c_q, d_q, scale_a_q, scale_b_q, bias_q;
   place_addr_t a_q, b_q;   // of the chunk
+  place_addr_t mx_a_tile_q, mx_b_tile_q, mx_a_q, mx_b_q;
+  beat_byte_t  mx_first_q;
+  size_t       mx_done, mx_beats;  // scales of the chunks before, in each row; in whole beats
   size_t       k_done_q;   // products of the chunks before
   logic [1:0]  d_size, c_size, x_size;
 
@@ -287,7 +323,7 @@ module fp8mac_cmd_walk
   endfunction
 
   // What a move adds to addresses of matrices, a cycle before it
-  place_addr_t a_by_q, b_by_q, c_by_q, d_by_q;
+  place_addr_t a_by_q, b_by_q, c_by_q, d_by_q, mx_a_by_q, mx_b_by_q;
 
   function automatic place_addr_t along_n(logic [1:0] element_size);
     return place_addr_t'(cmd_q.tile_n) << element_size;
@@ -298,6 +334,8 @@ module fp8mac_cmd_walk
     b_by_q <= along('0, move_n ? b_step_q : '0, back);
     c_by_q <= along('0, move_m ? c_step_q : move_n ? along_n(c_size) : '0, back);
     d_by_q <= along('0, move_m ? d_step_q : move_n ? along_n(d_size) : '0, back);
+    mx_a_by_q <= along('0, move_m ? mx_a_step_q : '0, back);
+    mx_b_by_q <= along('0, move_n ? mx_b_step_q : '0, back);
   end
 
   always_ff @(posedge clk_i) begin
@@ -306,6 +344,8 @@ module fp8mac_cmd_walk
       b_tile_q  <= {1'b0, command_i.b_addr};
       d_q       <= {1'b0, command_i.d_addr};
       c_q       <= {1'b0, command_i.ext.c_addr};
+      mx_a_tile_q <= {1'b0, command_i.ext.mx_a_addr};
+      mx_b_tile_q <= {1'b0, command_i.ext.mx_b_addr};
       scale_a_q <= {1'b0, command_i.scale_a};
       scale_b_q <= {1'b0, command_i.scale_b};
       bias_q    <= {1'b0, command_i.bias};
@@ -317,6 +357,8 @@ module fp8mac_cmd_walk
       b_tile_q <= b_tile_q + b_by_q;
       c_q      <= c_q + c_by_q;
       d_q      <= d_q + d_by_q;
+      mx_a_tile_q <= mx_a_tile_q + mx_a_by_q;
+      mx_b_tile_q <= mx_b_tile_q + mx_b_by_q;
       if (move_m && cmd_q.mode.scale_a_vec) begin
         scale_a_q <= along(scale_a_q, place_addr_t'({cmd_q.tile_m, 2'b00}), back);
       end
@@ -328,8 +370,13 @@ module fp8mac_cmd_walk
     if (state_q == Size) begin
       a_q <= conv ? a_tile_q : a_tile_q + place_addr_t'(k_done_q);
       b_q <= b_tile_q + place_addr_t'(k_done_q);
+      mx_a_q <= mx_a_tile_q + place_addr_t'(mx_beats);
+      mx_b_q <= mx_b_tile_q + place_addr_t'(mx_beats);
+      mx_first_q <= beat_byte_t'(mx_done & size_t'(BEAT - 1));
     end
   end
+  assign mx_done  = k_done_q >> $clog2(MxBlock);
+  assign mx_beats = mx_done & ~size_t'(BEAT - 1);
 
   // ---- the end of an image: two stages behind its product ----------------------------------------------------------
   logic [2:0]       image_known_q;
@@ -340,7 +387,7 @@ module fp8mac_cmd_walk
 
   always_ff @(posedge clk_i) begin
     if (accept) image_known_q <= '0;
-    else image_known_q <= {image_known_q[1:0], product_q != 2'd0 || !stepping_q};
+    else image_known_q <= {image_known_q[1:0], product_q != ProductA || !stepping_q};
     last_line_q <= (AddrW+2)'(a_tile_q) + (AddrW+2)'(a_step_q);
     image_bad_q <= last_line_q + (AddrW+2)'(image.width) > (AddrW+2)'(1) << AddrW;
   end
@@ -353,6 +400,9 @@ module fp8mac_cmd_walk
     return (AddrW+2)'(stride) < (AddrW+2)'(columns) << element_size;
   endfunction
 
+  addr_t row_scales;  // of a whole row
+  assign row_scales = addr_t'(((AddrW+1)'(cmd_q.k) + (AddrW+1)'(MxBlock - 1)) >> $clog2(MxBlock));
+
   always_ff @(posedge clk_i) begin
     if (state_q == Size) begin
       stride_bad_q <= (cmd_q.m > size_t'(1) && !cmd_q.mode.reuse_a && !conv &&
@@ -360,6 +410,8 @@ module fp8mac_cmd_walk
                                     : cmd_q.a_stride < addr_t'(cmd_q.k))) ||
                       (cmd_q.n > size_t'(1) && !cmd_q.mode.reuse_b && !elementwise &&
                        cmd_q.b_stride < addr_t'(cmd_q.k)) ||
+                      (mx && ((cmd_q.m > size_t'(1) && !cmd_q.mode.reuse_a && cmd_q.ext.mx_a_stride < row_scales) ||
+                              (cmd_q.n > size_t'(1) && !cmd_q.mode.reuse_b && cmd_q.ext.mx_b_stride < row_scales))) ||
                       (cmd_q.m > size_t'(1) && !cmd_q.mode.acc_keep &&
                        (too_short(cmd_q.d_stride, cmd_q.n, d_size) ||
                         (cmd_q.ext.operation.c_en && too_short(cmd_q.ext.c_stride, cmd_q.n, c_size))));
@@ -367,7 +419,8 @@ module fp8mac_cmd_walk
   end
 
   assign beyond  = a_q[AddrW] || (!elementwise && b_q[AddrW]) || (cmd_q.ext.operation.c_en && c_q[AddrW]) ||
-                   d_q[AddrW] || scale_a_q[AddrW] || scale_b_q[AddrW] || (cmd_q.mode.bias_en && bias_q[AddrW]);
+                   d_q[AddrW] || scale_a_q[AddrW] || scale_b_q[AddrW] || (cmd_q.mode.bias_en && bias_q[AddrW]) ||
+                   (mx && (mx_a_q[AddrW] || mx_b_q[AddrW]));
   assign divided = m_more_q || n_more_q || k_more_q;
 
   // ---- the tile command --------------------------------------------------------------------------------------------
@@ -383,9 +436,11 @@ module fp8mac_cmd_walk
       d_addr: d_q[AddrW-1:0], d_stride: cmd_q.d_stride, m: m_q, n: n_q, k: k_q, mode: cmd_q.mode,
       sa: cmd_q.sa, sb: cmd_q.sb, scale_a: scale_a_q[AddrW-1:0], scale_b: scale_b_q[AddrW-1:0],
       bias: bias_q[AddrW-1:0], scale_d: cmd_q.scale_d, clamp_lo: cmd_q.clamp_lo, clamp_hi: cmd_q.clamp_hi,
-      ext: cmd_q.ext, first_m: first_m_q, first_n: first_n_q
+      ext: cmd_q.ext, mx_first: mx_first_q, first_m: first_m_q, first_n: first_n_q
     };
     tile_o.ext.c_addr        = c_q[AddrW-1:0];
+    tile_o.ext.mx_a_addr     = mx_a_q[AddrW-1:0];
+    tile_o.ext.mx_b_addr     = mx_b_q[AddrW-1:0];
     tile_o.mode.reuse_a      = elementwise ? cmd_q.mode.reuse_a : has_a_q && whole;
     tile_o.mode.reuse_b      = elementwise ? cmd_q.mode.reuse_b : has_b_q && whole;
     tile_o.mode.acc_continue = !from_start_q || cmd_q.mode.acc_continue;

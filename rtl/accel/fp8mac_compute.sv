@@ -33,9 +33,11 @@ module fp8mac_compute
   parameter int unsigned BEAT    = 16,
   parameter int unsigned WORD    = 16,   // bytes of a word of the operand memories: BEAT, or LANES if that is more
   parameter int unsigned WORD_W  = 8,    // bits of their addresses
+  parameter int unsigned SCALE_W = 5,    // bits of the addresses of MX scales
   localparam int unsigned TileW  = $clog2(TILES),
   localparam int unsigned Groups = WORD / LANES,
-  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
+  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1,
+  localparam int unsigned ByteW  = $clog2(BEAT)
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -63,6 +65,10 @@ module fp8mac_compute
   output logic              b_half_o,
   output logic [WORD_W-1:0] b_word_o,
   output logic [GroupW-1:0] group_o,
+  output logic              mx_o,            // the MX scales of the step's block are read, too; else they are 1
+  output logic [SCALE_W-1:0] a_scale_word_o,
+  output logic [SCALE_W-1:0] b_scale_word_o,
+  output logic [ByteW-1:0]  scale_byte_o,
 
   // The array, in the cycle after the read
   output logic              step_valid_o,
@@ -133,6 +139,9 @@ module fp8mac_compute
   // k - 1:   | block | step of the block | lane |      so its parts are those of the last product
   typedef struct packed {
     logic [WORD_W-1:0]   row_words;
+    logic                mx;
+    logic [SCALE_W-1:0]  mx_words;
+    logic [ByteW-1:0]    mx_first;
     pass_shape_e         pass_shape;
     step_cfg_t           cfg;
     logic                acc_continue;
@@ -161,7 +170,8 @@ module fp8mac_compute
   always_ff @(posedge clk_i) begin
     if (take) begin
       work_q <= '{
-        row_words: WORD_W'(next.row_words >> $clog2(WORD / BEAT)), pass_shape: next.pass_shape, cfg: next.cfg,
+        row_words: WORD_W'(next.row_words >> $clog2(WORD / BEAT)), mx: next.mx,
+        mx_words: SCALE_W'(next.mx_words), mx_first: ByteW'(next.mx_first), pass_shape: next.pass_shape, cfg: next.cfg,
         acc_continue: next.acc_continue, acc_keep: next.acc_keep, half_a: cmd_i.halves.a, half_b: cmd_i.halves.b,
         cols_more: next_cols,
         last_row: RowIdxW'((next.m - dim_t'(1)) & dim_t'(ROWS - 1)),
@@ -180,6 +190,7 @@ module fp8mac_compute
   tile_index_t         rows_more_q, cols_more_q;  // tiles below it, and to its right
   logic [TileW-PosW-1:0] pass_q;
   logic [WORD_W-1:0]   a_base_q, b_base_q;        // first word of the pass in the row RAMs
+  logic [SCALE_W-1:0]  a_scale_base_q, b_scale_base_q;
   logic [BlockW-1:0]   block_q;
   logic [1:0]          im_q, in_q;                // tile of the pass: down, across
   logic [StepW-1:0]    step_q;
@@ -244,10 +255,13 @@ module fp8mac_compute
   end
 
   // ---- advance -----------------------------------------------------------------------------------------------------
-  logic [WORD_W-1:0] a_pass_words, b_pass_words;  // of a whole pass
+  logic [WORD_W-1:0]  a_pass_words, b_pass_words;  // of a whole pass
+  logic [SCALE_W-1:0] a_pass_scales, b_pass_scales;
 
   assign a_pass_words = work_q.row_words << pass_rows_log2(work_q.pass_shape);
   assign b_pass_words = work_q.row_words << pass_cols_log2(work_q.pass_shape);
+  assign a_pass_scales = work_q.mx_words << pass_rows_log2(work_q.pass_shape);
+  assign b_pass_scales = work_q.mx_words << pass_cols_log2(work_q.pass_shape);
 
   always_ff @(posedge clk_i) begin
     if (take) begin
@@ -255,22 +269,26 @@ module fp8mac_compute
       rows_more_q <= next_rows;
       pass_q      <= '0;
       a_base_q    <= '0;
+      a_scale_base_q <= '0;
     end else if (issue && last_step && last_tile && last_block) begin
       pass_q <= pass_q + 1'b1;
       if (last_n) begin
         row_tile_q  <= row_tile_q + tile_index_t'(pass_rows) + tile_index_t'(1);
         rows_more_q <= rows_more_q - tile_index_t'(pass_rows) - tile_index_t'(1);
         a_base_q    <= a_base_q + a_pass_words;
+        a_scale_base_q <= a_scale_base_q + a_pass_scales;
       end
     end
     if (take || (issue && last_step && last_tile && last_block && last_n)) begin
       col_tile_q  <= '0;
       cols_more_q <= take ? next_cols : work_q.cols_more;
       b_base_q    <= '0;
+      b_scale_base_q <= '0;
     end else if (issue && last_step && last_tile && last_block) begin
       col_tile_q  <= col_tile_q + tile_index_t'(pass_cols) + tile_index_t'(1);
       cols_more_q <= cols_more_q - tile_index_t'(pass_cols) - tile_index_t'(1);
       b_base_q    <= b_base_q + b_pass_words;
+      b_scale_base_q <= b_scale_base_q + b_pass_scales;
     end
     if (take) begin
       step_q  <= '0;
@@ -313,6 +331,10 @@ module fp8mac_compute
   end else begin : g_block_nr
     assign step_nr = block_q;
   end
+
+  // The block's scale in its row
+  logic [BlockW+ByteW:0] scale_nr;
+  assign scale_nr = (BlockW+ByteW+1)'(block_q) + (BlockW+ByteW+1)'(work_q.mx_first);
 
   assign last_row_of_tiles = rows_more_q == tile_index_t'(im_q);
   assign last_col_of_tiles = cols_more_q == tile_index_t'(in_q);
@@ -360,10 +382,18 @@ module fp8mac_compute
       a_word_o <= a_base_q + times(work_q.row_words, im_q) + WORD_W'(step_nr >> GroupLog);
       b_word_o <= b_base_q + times(work_q.row_words, in_q) + WORD_W'(step_nr >> GroupLog);
       group_o  <= GroupW'(step_nr & StepNrW'(Groups - 1));
+      mx_o     <= work_q.mx;
+      a_scale_word_o <= a_scale_base_q + scale_times(work_q.mx_words, im_q) + SCALE_W'(scale_nr >> ByteW);
+      b_scale_word_o <= b_scale_base_q + scale_times(work_q.mx_words, in_q) + SCALE_W'(scale_nr >> ByteW);
+      scale_byte_o   <= scale_nr[ByteW-1:0];
     end
   end
 
   function automatic logic [WORD_W-1:0] times(logic [WORD_W-1:0] words, logic [1:0] tiles);
+    return (tiles[0] ? words : '0) + (tiles[1] ? words << 1 : '0);
+  endfunction
+
+  function automatic logic [SCALE_W-1:0] scale_times(logic [SCALE_W-1:0] words, logic [1:0] tiles);
     return (tiles[0] ? words : '0) + (tiles[1] ? words << 1 : '0);
   endfunction
 

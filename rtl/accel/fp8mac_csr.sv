@@ -13,7 +13,8 @@ module fp8mac_csr
   parameter int unsigned QUEUE_DEPTH = 8,
   parameter int unsigned BUF_BEATS   = 256,
   parameter int unsigned MAX_MN      = 128,
-  parameter element_t    ELEMENT     = '0
+  parameter element_t    ELEMENT     = '0,
+  parameter bit          MX          = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -108,7 +109,7 @@ module fp8mac_csr
     in.CONFIG4.stochastic.next   = Functions.stochastic;
     in.CONFIG4.tables.next       = Functions.tables;
     in.CONFIG4.conv_a.next       = Functions.conv_a;
-    in.CONFIG4.mx.next           = Functions.mx;
+    in.CONFIG4.mx.next           = MX;
     in.CONFIG4.int8.next         = Functions.int8;
     in.ELEMENT.kind.next         = ELEMENT.kind;
     in.ELEMENT.acc_fp32.next     = ELEMENT.acc_fp32;

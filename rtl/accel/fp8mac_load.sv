@@ -53,10 +53,12 @@ module fp8mac_load
   localparam int unsigned BeatLog = $clog2(BEAT);
   localparam int unsigned HeldW   = 4;
 
-  typedef enum logic [2:0] {
+  typedef enum logic [3:0] {
     Idle,
     LoadA,
+    LoadMxA,
     LoadB,
+    LoadMxB,
     LoadScaleA,
     LoadScaleB,
     LoadBias,
@@ -125,7 +127,9 @@ module fp8mac_load
   // The first state at or after `from` that has something to load.
   function automatic state_e next_state(state_e from, wanted_t wanted);
     if (from <= LoadA && wanted.a) return LoadA;
+    if (from <= LoadMxA && wanted.mx_a) return LoadMxA;
     if (from <= LoadB && wanted.b) return LoadB;
+    if (from <= LoadMxB && wanted.mx_b) return LoadMxB;
     if (from <= LoadScaleA && wanted.scale_a) return LoadScaleA;
     if (from <= LoadScaleB && wanted.scale_b) return LoadScaleB;
     if (from <= LoadBias && wanted.bias) return LoadBias;
@@ -189,6 +193,12 @@ module fp8mac_load
         dest_o.half = halves_q.b;
         dest_o.fmt  = cmd_q.b_fmt;
       end
+      LoadMxA, LoadMxB: begin
+        row_valid_o = !stop;
+        row_o.beats = cmd_q.mx_words;
+        dest_o.kind = (state_q == LoadMxA) ? DestMxA : DestMxB;
+        dest_o.half = (state_q == LoadMxA) ? halves_q.a : halves_q.b;
+      end
       LoadScaleA, LoadScaleB, LoadBias: begin
         row_valid_o = !stop && vectors_free;
         row_o.beats = vector_beats((state_q == LoadScaleA) ? cmd_q.m : cmd_q.n);
@@ -209,10 +219,11 @@ module fp8mac_load
     state_d = state_q;
     unique case (state_q)
       Idle:    if (accept) state_d = next_state(LoadA, cmd_d.wanted);
-      LoadA:   if (image ? image_done : (row_taken && rows_q == dim_t'(1))) state_d = next_state(LoadB, cmd_q.wanted);
-      LoadB:   if (row_taken && rows_q == dim_t'(1)) state_d = next_state(LoadScaleA, cmd_q.wanted);
+      LoadA:   if (image ? image_done : (row_taken && rows_q == dim_t'(1))) state_d = next_state(LoadMxA, cmd_q.wanted);
+      LoadMxA, LoadB, LoadMxB:
+               if (row_taken && rows_q == dim_t'(1)) state_d = next_state(state_e'(state_q + 4'd1), cmd_q.wanted);
       LoadScaleA, LoadScaleB, LoadBias:
-               if (row_taken) state_d = next_state(state_e'(state_q + 3'd1), cmd_q.wanted);
+               if (row_taken) state_d = next_state(state_e'(state_q + 4'd1), cmd_q.wanted);
       Finish:  if (row_taken) state_d = Idle;
       default: state_d = Idle;
     endcase
@@ -248,6 +259,18 @@ module fp8mac_load
           rows_q      <= cmd_d.n;
           last_ram_q <= 8'(COLS - 1);
         end
+        LoadMxA: begin
+          addr_q      <= cmd_d.mx_a_addr;
+          stride_q    <= cmd_d.mx_a_stride;
+          rows_q      <= cmd_d.m;
+          last_ram_q  <= 8'(ROWS - 1);
+        end
+        LoadMxB: begin
+          addr_q      <= cmd_d.mx_b_addr;
+          stride_q    <= cmd_d.mx_b_stride;
+          rows_q      <= cmd_d.n;
+          last_ram_q  <= 8'(COLS - 1);
+        end
         LoadScaleA: addr_q <= cmd_d.scale_a;
         LoadScaleB: addr_q <= cmd_d.scale_b;
         default:    addr_q <= cmd_d.bias;
@@ -256,7 +279,9 @@ module fp8mac_load
       addr_q <= addr_q + stride_q;
       rows_q <= rows_q - dim_t'(1);
       ram_q <= (ram_q == last_ram_q) ? '0 : ram_q + 8'd1;
-      if (ram_q == last_ram_q) word_q <= word_q + cmd_q.row_words;
+      if (ram_q == last_ram_q) begin
+        word_q <= word_q + ((state_q == LoadMxA || state_q == LoadMxB) ? cmd_q.mx_words : cmd_q.row_words);
+      end
     end
   end
 

@@ -14,10 +14,14 @@ module fp8mac_memories
   parameter int unsigned MAX_MN    = 128,
   parameter bit          BOUNDS    = 1'b1,  // each block of BoundBlock codes has a bound
   parameter bit          NARROW    = 1'b1,  // narrow codes may come
+  parameter bit          MX        = 1'b1,  // each block of MxBlock codes has a scale
+  parameter int unsigned SCALE_BEATS = 32,  // see scale_beats()
   localparam int unsigned Word   = (LANES > BEAT) ? LANES : BEAT,  // bytes read at one address
   localparam int unsigned WordW  = $clog2(BUF_BEATS * BEAT / Word),
   localparam int unsigned Groups = Word / LANES,
-  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
+  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1,
+  localparam int unsigned ScaleWordW = $clog2(SCALE_BEATS),
+  localparam int unsigned ByteW  = $clog2(BEAT)
 ) (
   input  logic                            clk_i,
   input  logic                            rst_ni,
@@ -37,6 +41,13 @@ module fp8mac_memories
   output logic [COLS-1:0][LANES-1:0][7:0] b_code_o,
   output logic [ROWS-1:0][BoundW-1:0]     a_bound_o,
   output logic [COLS-1:0][BoundW-1:0]     b_bound_o,
+  // MX scales, read with the operands. Without mx_i they are 1.
+  input  logic                            mx_i,
+  input  logic [ScaleWordW-1:0]           a_scale_word_i,
+  input  logic [ScaleWordW-1:0]           b_scale_word_i,
+  input  logic [ByteW-1:0]                scale_byte_i,
+  output logic [ROWS-1:0][ScaleW-1:0]     a_scale_o,
+  output logic [COLS-1:0][ScaleW-1:0]     b_scale_o,
 
   input  logic                            vector_half_i,
   input  tile_index_t                     row_tile_i,
@@ -109,6 +120,44 @@ module fp8mac_memories
     .read_data_o  (b_code_o),
     .read_bound_o (b_bound_o)
   );
+
+  // ---- MX scales ---------------------------------------------------------------------------------------------------
+  if (MX) begin : g_mx
+    fp8mac_scale_buffer #(.RAMS(ROWS), .BEAT(BEAT), .DEPTH(SCALE_BEATS)) u_a (
+      .clk_i,
+      .write_i     (valid && dest.kind == DestMxA),
+      .write_half_i(dest.half),
+      .write_ram_i (dest.ram[RowW-1:0]),
+      .write_word_i(dest.word[ScaleWordW-1:0]),
+      .write_data_i(data),
+      .read_i      (operand_read_i),
+      .read_one_i  (!mx_i),
+      .read_half_i (a_half_i),
+      .read_word_i (a_scale_word_i),
+      .read_byte_i (scale_byte_i),
+      .scale_o     (a_scale_o)
+    );
+    fp8mac_scale_buffer #(.RAMS(COLS), .BEAT(BEAT), .DEPTH(SCALE_BEATS)) u_b (
+      .clk_i,
+      .write_i     (valid && dest.kind == DestMxB),
+      .write_half_i(dest.half),
+      .write_ram_i (dest.ram[ColW-1:0]),
+      .write_word_i(dest.word[ScaleWordW-1:0]),
+      .write_data_i(data),
+      .read_i      (operand_read_i),
+      .read_one_i  (!mx_i),
+      .read_half_i (b_half_i),
+      .read_word_i (b_scale_word_i),
+      .read_byte_i (scale_byte_i),
+      .scale_o     (b_scale_o)
+    );
+  end else begin : g_no_mx
+    assign a_scale_o = {ROWS{ScaleW'(ScaleBias)}};
+    assign b_scale_o = {COLS{ScaleW'(ScaleBias)}};
+
+    logic unused;
+    assign unused = ^{mx_i, a_scale_word_i, b_scale_word_i, scale_byte_i};
+  end
 
   // ---- scales and biases -------------------------------------------------------------------------------------------
   fp8mac_vector_buffer #(.DEPTH(MAX_MN), .READ(ROWS), .BEAT(BEAT)) u_scale_a (

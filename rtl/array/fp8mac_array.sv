@@ -22,7 +22,7 @@
 // - Last steps of two blocks are at least SHARE cycles apart.
 // - Last steps of two blocks of the same tile are at least element_loop() cycles apart, unless the later one has
 //   acc_first_i and so reads no accumulator.
-// - Tile, acc_first_i, acc_last_i, step_cfg_i, bounds, meta_i and the enables of rows and columns are the same in all
+// - Tile, acc_first_i, acc_last_i, step_cfg_i, bounds, MX scales, meta_i and the enables of rows and columns are the same in all
 //   steps of a block. A block of one step has block_first_i = block_last_i = 1.
 // - Fixed-point accumulators: formats, scale_sum and bounds are the same in all blocks of a result, and a result has at
 //   most 2^element_terms_log2(ELEMENT) products. INT8: at most 131071 products.
@@ -46,11 +46,13 @@ module fp8mac_array
   parameter int unsigned ELEMENT   = ElementBlock,  // the kind of element
   parameter int unsigned FRAC_BITS = element_default_frac_bits(ELEMENT),  // of the alignment window
   parameter int unsigned TILES     = 256,           // of the accumulator memory
+  parameter bit          MX        = 1'b0,          // FamilyBlock: blocks have MX scales
   parameter int unsigned META_W    = 17,            // what travels with a block to its results
   localparam int unsigned Share  = element_share(ELEMENT, LANES, ROWS),
   localparam int unsigned Groups = ROWS / Share,
   localparam int unsigned TileW  = (TILES > 1) ? $clog2(TILES) : 1,
-  localparam int unsigned PhaseW = (Share > 1) ? $clog2(Share) : 1
+  localparam int unsigned PhaseW = (Share > 1) ? $clog2(Share) : 1,
+  localparam int unsigned PlaceW = place_width(MX)
 ) (
   input  logic                              clk_i,
   input  logic                              rst_ni,
@@ -71,6 +73,8 @@ module fp8mac_array
   input  logic [COLS-1:0][LANES-1:0][7:0]   b_code_i,
   input  logic [ROWS-1:0][BoundW-1:0]       a_bound_i,      // FeedBounded
   input  logic [COLS-1:0][BoundW-1:0]       b_bound_i,
+  input  logic [ROWS-1:0][ScaleW-1:0]       a_scale_i,      // MX: E8M0 codes of the block
+  input  logic [COLS-1:0][ScaleW-1:0]       b_scale_i,
   input  logic [META_W-1:0]                 meta_i,
 
   // Results, FP32 patterns
@@ -111,7 +115,7 @@ module fp8mac_array
     logic                          last;
     step_cfg_t                     cfg;
     logic [COLS-1:0]               col_en;
-    logic [COLS-1:0][BoundW-1:0]   b_bound;
+    logic [COLS-1:0][PlaceW-1:0]   b_place;  // bounds, and with MX scales
     logic [META_W-1:0]             meta;
   } block_t;
 
@@ -120,13 +124,14 @@ module fp8mac_array
     block_t                        block;
     logic [PhaseW-1:0]             phase;
     logic [Groups-1:0]             row_en;
-    logic [Groups-1:0][BoundW-1:0] a_bound;
+    logic [Groups-1:0][PlaceW-1:0] a_place;
   } part_t;
 
   logic                        issued;
   block_t                      issued_block, block_q;
   logic [ROWS-1:0]             row_en_q;
-  logic [ROWS-1:0][BoundW-1:0] a_bound_q;
+  logic [ROWS-1:0][PlaceW-1:0] a_place, a_place_q;
+  logic [COLS-1:0][PlaceW-1:0] b_place;
   logic [PhaseW-1:0]           phase_q;
 
   // Index s: phase p of the block whose last step was issued s + p cycles ago
@@ -137,7 +142,13 @@ module fp8mac_array
 
   assign issued       = step_valid_i && block_last_i;
   assign issued_block = '{tile: step_tile_i, first: acc_first_i, last: acc_last_i, cfg: step_cfg_i, col_en: col_en_i,
-                          b_bound: b_bound_i, meta: meta_i};
+                          b_place: b_place, meta: meta_i};
+  for (genvar r = 0; r < int'(ROWS); r++) begin : g_a_place
+    assign a_place[r] = MX ? PlaceW'(place_of(a_bound_i[r], a_scale_i[r])) : PlaceW'(a_bound_i[r]);
+  end
+  for (genvar c = 0; c < int'(COLS); c++) begin : g_b_place
+    assign b_place[c] = MX ? PlaceW'(place_of(b_bound_i[c], b_scale_i[c])) : PlaceW'(b_bound_i[c]);
+  end
   assign more         = valid_q[1] && phase_q != PhaseW'(Share - 1);
 
   always_ff @(posedge clk) begin
@@ -146,7 +157,7 @@ module fp8mac_array
     if (issued) begin
       block_q   <= issued_block;
       row_en_q  <= row_en_i;
-      a_bound_q <= a_bound_i;
+      a_place_q <= a_place;
     end
     phase_q <= issued ? '0 : phase_q + PhaseW'(more);
     part_q  <= part[Latency-1:1];
@@ -157,7 +168,7 @@ module fp8mac_array
     part[1].phase = phase_q;
     for (int unsigned g = 0; g < Groups; g++) begin
       part[1].row_en[g]  = row_en_q[g*Share+32'(phase_q)];
-      part[1].a_bound[g] = a_bound_q[g*Share+32'(phase_q)];
+      part[1].a_place[g] = a_place_q[g*Share+32'(phase_q)];
     end
     part[Latency:2] = part_q;
   end
@@ -169,10 +180,10 @@ module fp8mac_array
   word_t                          taken, result;
   flags_t [Groups-1:0][COLS-1:0]  unit_flags;
 
-  fp8mac_nest #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FracBits)) u_nest (
+  fp8mac_nest #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FracBits), .MX(MX)) u_nest (
     .clk_i(clk), .rst_ni, .step_valid_i, .block_first_i, .block_last_i, .cfg_i(step_cfg_i), .row_en_i, .col_en_i,
-    .lane_en_i, .a_code_i, .b_code_i, .a_bound_i, .b_bound_i,
-    .unit_cfg_i(part[1].block.cfg), .unit_a_bound_i(part[1].a_bound), .unit_b_bound_i(part[1].block.b_bound),
+    .lane_en_i, .a_code_i, .b_code_i, .a_bound_i, .b_bound_i, .a_scale_i, .b_scale_i,
+    .unit_cfg_i(part[1].block.cfg), .unit_a_place_i(part[1].a_place), .unit_b_place_i(part[1].block.b_place),
     .acc_first_i(part[AccCycle].block.first), .acc_i(taken), .result_o(result), .flags_o(unit_flags)
   );
 
@@ -270,10 +281,10 @@ module fp8mac_array
       acc_fmt_q <= cfg.acc_fmt;
       for (int unsigned g = 0; g < Groups; g++) begin
         row_field_q[g] <= 8'(FieldOfBounds) + 8'(scale_sum) +
-                          (Bounded ? 8'(part[ResultCycle].a_bound[g]) : 8'(FormatBound));
+                          (Bounded ? 8'(part[ResultCycle].a_place[g]) : 8'(FormatBound));
       end
       for (int unsigned c = 0; c < COLS; c++) begin
-        col_field_q[c] <= Bounded ? 8'(part[ResultCycle].block.b_bound[c]) : 8'(FormatBound);
+        col_field_q[c] <= Bounded ? 8'(part[ResultCycle].block.b_place[c]) : 8'(FormatBound);
       end
     end
 
@@ -308,7 +319,7 @@ module fp8mac_array
   logic   open_q;
   block_t open_block_q;
   logic [ROWS-1:0]             open_row_en_q;
-  logic [ROWS-1:0][BoundW-1:0] open_a_bound_q;
+  logic [ROWS-1:0][PlaceW-1:0] open_a_place_q;
 
   always_ff @(posedge clk) begin
     if (!rst_ni) open_q <= 1'b0;
@@ -316,14 +327,14 @@ module fp8mac_array
     if (step_valid_i) begin
       open_block_q   <= issued_block;
       open_row_en_q  <= row_en_i;
-      open_a_bound_q <= a_bound_i;
+      open_a_place_q <= a_place;
     end
   end
 
   a_block_begins_once : assert property (@(posedge clk) disable iff (!rst_ni) !step_valid_i || block_first_i || open_q);
   a_block_is_one : assert property (@(posedge clk) disable iff (!rst_ni)
     !step_valid_i || block_first_i ||
-    (issued_block == open_block_q && row_en_i == open_row_en_q && (!Bounded || a_bound_i == open_a_bound_q)));
+    (issued_block == open_block_q && row_en_i == open_row_en_q && (!Bounded || a_place == open_a_place_q)));
   a_one_step : assert property (@(posedge clk) disable iff (!rst_ni)
     !step_valid_i || element_block_products(ELEMENT) != 0 || (block_first_i && block_last_i));
 

@@ -17,9 +17,11 @@ module fp8mac_nest
   parameter int unsigned LANES     = 16,
   parameter int unsigned ELEMENT   = ElementBlock,
   parameter int unsigned FRAC_BITS = element_default_frac_bits(ELEMENT),
+  parameter bit          MX        = 1'b0,  // FamilyBlock: blocks have MX scales
   localparam int unsigned Share    = element_share(ELEMENT, LANES, ROWS),
   localparam int unsigned Groups   = ROWS / Share,
-  localparam int unsigned ResultW  = result_width(ELEMENT, FRAC_BITS)
+  localparam int unsigned ResultW  = result_width(ELEMENT, FRAC_BITS),
+  localparam int unsigned PlaceW   = place_width(MX)
 ) (
   input  logic                                     clk_i,
   input  logic                                     rst_ni,
@@ -36,11 +38,13 @@ module fp8mac_nest
   input  logic [COLS-1:0][LANES-1:0][7:0]          b_code_i,
   input  logic [ROWS-1:0][BoundW-1:0]              a_bound_i,    // FeedBounded
   input  logic [COLS-1:0][BoundW-1:0]              b_bound_i,
+  input  logic [ROWS-1:0][ScaleW-1:0]              a_scale_i,    // MX
+  input  logic [COLS-1:0][ScaleW-1:0]              b_scale_i,
 
   // FamilyBlock, of the block whose last step was issued one cycle ago, and of the one of two cycles ago
   input  step_cfg_t                                unit_cfg_i,
-  input  logic [Groups-1:0][BoundW-1:0]            unit_a_bound_i,
-  input  logic [COLS-1:0][BoundW-1:0]              unit_b_bound_i,
+  input  logic [Groups-1:0][PlaceW-1:0]            unit_a_place_i,
+  input  logic [COLS-1:0][PlaceW-1:0]              unit_b_place_i,
 
   // The block whose last step was issued acc_cycle(ELEMENT) cycles ago
   input  logic                                     acc_first_i,  // accumulators are +0; acc_i has no meaning
@@ -55,6 +59,9 @@ module fp8mac_nest
 
   if (!element_exists(ELEMENT)) begin : g_check_element
     $error("ELEMENT is no number of a kind in fp8mac_catalogue_pkg");
+  end
+  if (MX && !element_has_mx(ELEMENT)) begin : g_check_mx
+    $error("only kinds that sum blocks of MxBlock products have MX scales");
   end
   if (element_block(ELEMENT, LANES) % LANES != 0) begin : g_check_lanes
     $error("LANES must divide the kind's block: element_block_products(ELEMENT)");
@@ -92,16 +99,16 @@ module fp8mac_nest
   logic [COLS-1:0][BFeedW-1:0] b;
 
   for (genvar r = 0; r < int'(ROWS); r++) begin : g_feed_a
-    fp8mac_feed #(.ELEMENT(ELEMENT), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .SIDE_A(1'b1)) u_feed (
+    fp8mac_feed #(.ELEMENT(ELEMENT), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .SIDE_A(1'b1), .MX(MX)) u_feed (
       .clk_i, .valid_i(step_valid_i && row_en_i[r]), .lane_en_i, .code_i(a_code_i[r]), .fmt_i(cfg_i.a_fmt),
-      .bound_i(a_bound_i[r]), .base_i(base_2_q), .feed_o(a[r])
+      .bound_i(a_bound_i[r]), .nan_i(a_scale_i[r] == ScaleNan), .base_i(base_2_q), .feed_o(a[r])
     );
   end
 
   for (genvar c = 0; c < int'(COLS); c++) begin : g_feed_b
-    fp8mac_feed #(.ELEMENT(ELEMENT), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .SIDE_A(1'b0)) u_feed (
+    fp8mac_feed #(.ELEMENT(ELEMENT), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .SIDE_A(1'b0), .MX(MX)) u_feed (
       .clk_i, .valid_i(step_valid_i && col_en_i[c]), .lane_en_i, .code_i(b_code_i[c]), .fmt_i(cfg_i.b_fmt),
-      .bound_i(b_bound_i[c]), .base_i('0), .feed_o(b[c])
+      .bound_i(b_bound_i[c]), .nan_i(b_scale_i[c] == ScaleNan), .base_i('0), .feed_o(b[c])
     );
   end
 
@@ -109,9 +116,10 @@ module fp8mac_nest
 
     localparam bit HasFp32 = element_has_fp32(ELEMENT);
     localparam bit HasFp16 = element_has_fp16(ELEMENT);
+    localparam int unsigned ExpW = field_width(MX);
     localparam int unsigned LanesW = LANES * $bits(lane_t);
     logic                         first_q, last_q, fp16, fp16_2_q;
-    base_t                        unit_base;
+    logic signed [ExpW-1:0]       unit_base;
     logic [COLS-1:0][LanesW-1:0]  b_lanes;
     logic [COLS-1:0]              b_nan, b_none, b_none_2_q;
     logic [ROWS-1:0][LanesW-1:0]  a_lanes;
@@ -119,8 +127,8 @@ module fp8mac_nest
     logic [Groups-1:0]            a_none, a_none_2_q;
 
     assign fp16      = unit_cfg_i.acc_fmt == AccFp16;
-    assign unit_base = block_base(fnuz_adjust(unit_cfg_i.scale_sum, unit_cfg_i.a_fmt, unit_cfg_i.b_fmt),
-                                  !HasFp32);
+    assign unit_base = ExpW'(block_base(fnuz_adjust(unit_cfg_i.scale_sum, unit_cfg_i.a_fmt, unit_cfg_i.b_fmt),
+                                        !HasFp32, MX));
 
     always_ff @(posedge clk_i) begin
       first_q    <= step_valid_i && block_first_i;
@@ -144,18 +152,18 @@ module fp8mac_nest
       assign b_lanes[c] = b[c][LanesW-1:0];
       assign common     = b[c][BFeedW-1-:$bits(feed_common_t)];
       assign b_nan[c]   = common.nan;
-      assign b_none[c]  = unit_b_bound_i[c] == BoundNone;
+      assign b_none[c]  = unit_b_place_i[c] == '1;
       assign unused     = ^{common.none, common.field};
     end
 
     for (genvar g = 0; g < int'(Groups); g++) begin : g_group
-      base_t a_field;
-      assign a_none[g] = unit_a_bound_i[g] == BoundNone;
-      assign a_field   = base_t'({1'b0, unit_a_bound_i[g]}) + unit_base;
+      logic signed [ExpW-1:0] a_field;
+      assign a_none[g] = unit_a_place_i[g] == '1;
+      assign a_field   = ExpW'(unit_a_place_i[g]) + unit_base;
       for (genvar c = 0; c < int'(COLS); c++) begin : g_col
         fp8mac_block_cluster #(
           .LANES(LANES), .BLOCK(element_block(ELEMENT, LANES)), .SHARE(Share), .FRAC_BITS(FRAC_BITS),
-          .ACC_FP32(HasFp32), .ACC_FP16(HasFp16)
+          .ACC_FP32(HasFp32), .ACC_FP16(HasFp16), .MX(MX)
         ) u_cluster (
           .clk_i,
           .block_first_i(first_q),
@@ -165,7 +173,7 @@ module fp8mac_nest
           .a_nan_i      (a_nan[g*Share+:Share]),
           .b_nan_i      (b_nan[c]),
           .a_field_i    (a_field),
-          .b_bound_i    (unit_b_bound_i[c]),
+          .b_place_i    (unit_b_place_i[c]),
           .none_i       (a_none_2_q[g] || b_none_2_q[c]),
           .acc_fp16_i   (fp16_2_q),
           .acc_first_i,
@@ -200,7 +208,7 @@ module fp8mac_nest
     end
 
     logic unused;
-    assign unused = ^{block_first_i, block_last_i, unit_cfg_i, unit_a_bound_i, unit_b_bound_i};
+    assign unused = ^{block_first_i, block_last_i, unit_cfg_i, unit_a_place_i, unit_b_place_i};
 
   end
 

@@ -144,9 +144,9 @@ package fp8mac_element_pkg;
 
   // The width of a window's exponent as a field of the accumulator. The field is not negative, because the
   // accumulator's own field is not. It is at most 254, or with FP16 at most 30 + 31 + 64 - 15 = 110. An exponent after
-  // normalising needs one bit more.
-  function automatic int unsigned window_field_bits(bit acc_fp16);
-    return acc_fp16 ? 7 : 8;
+  // normalising needs one bit more. MX scales add up to 254.
+  function automatic int unsigned window_field_bits(bit acc_fp16, bit mx = 1'b0);
+    return mx ? 9 : acc_fp16 ? 7 : 8;
   endfunction
 
   // Integer bits of the sum of `lanes` products, each at most (15/8)^2 = 225/64, and an accumulator below 2.
@@ -205,10 +205,33 @@ package fp8mac_element_pkg;
     return fmt == FmtE5m2 || fmt == FmtE5m2fnuz ? bound : bound - BoundW'(8);
   endfunction
 
-  // The exponent of a block's sum, as a field of the accumulator's format, is a_bound + b_bound + block_base().
-  // `scale_sum` is FNUZ-adjusted.
-  function automatic base_t block_base(scale_sum_t scale_sum, bit acc_fp16);
-    return base_t'(scale_sum) + base_t'((acc_fp16 ? 15 : Fp32Bias) - 2 * int'(BoundBias));
+  // Block accumulation with MX scales. The place of a block of a row or column is its bound plus its scale, an E8M0
+  // code, 0 to 318; PlaceNone if the bound is BoundNone. Without MX scales it is the bound.
+  parameter int unsigned  ScaleW = 8;
+  parameter int unsigned  ScaleBias = 127;
+  parameter logic [ScaleW-1:0] ScaleNan = '1;
+  parameter int unsigned MxPlaceW = 9;
+
+  function automatic int unsigned place_width(bit mx);
+    return mx ? MxPlaceW : BoundW;
+  endfunction
+
+  function automatic logic [MxPlaceW-1:0] place_of(logic [BoundW-1:0] bound, logic [ScaleW-1:0] scale);
+    return bound == BoundNone ? '1 : MxPlaceW'(bound) + MxPlaceW'(scale);
+  endfunction
+
+  // The exponent of a block's sum, as a field of the accumulator's format, is the sum of the places of A and B, and
+  // block_base(). With MX scales it is -225 to 477. `scale_sum` is FNUZ-adjusted.
+  parameter int unsigned MxBaseW = 10;
+  typedef logic signed [MxBaseW-1:0] mx_base_t;
+
+  function automatic int unsigned field_width(bit mx);
+    return mx ? MxBaseW : BaseW;
+  endfunction
+
+  function automatic mx_base_t block_base(scale_sum_t scale_sum, bit acc_fp16, bit mx);
+    return mx_base_t'(scale_sum) + mx_base_t'((acc_fp16 ? 15 : Fp32Bias) - 2 * int'(BoundBias) -
+                                              (mx ? 2 * int'(ScaleBias) : 0));
   endfunction
 
   // What is special about a block's products
@@ -276,6 +299,11 @@ package fp8mac_element_pkg;
   // Products that join the accumulator together: a block, of 1 to element_block() / LANES steps
   function automatic int unsigned element_block(int unsigned element, int unsigned lanes);
     return element_block_products(element) != 0 ? element_block_products(element) : lanes;
+  endfunction
+
+  // Whether blocks can have MX scales
+  function automatic bit element_has_mx(int unsigned element);
+    return element_family(element) == FamilyBlock && element_block_products(element) == MxBlock;
   endfunction
 
   // Elements of a column that share one accumulate unit: as many as a block has steps, or fewer, so that they divide

@@ -20,6 +20,7 @@ module fp8mac_distance_decode
   input  logic                 clk_i,      // of the assertion alone
   input  logic [7:0]           code_i,
   input  logic                 present_i,  // 0: a zero
+  input  logic                 nan_i,      // a NaN, whatever the code
   input  fp8_fmt_e             fmt_i,
   input  logic [BoundW-1:0]    base_i,     // distance_base()
   output lane_t                lane_o,
@@ -61,10 +62,10 @@ module fp8mac_distance_decode
   logic none, ones, is_inf, nan;
   assign none = low && !m[1] && !m[0];
   assign ones = code_i[6:2] == '1 && present_i;
-  assign is_inf  = ones && fmt_i == FmtE5m2 && code_i[1:0] == '0;
+  assign is_inf  = ones && fmt_i == FmtE5m2 && code_i[1:0] == '0 && !nan_i;
   assign nan  = (ones && fmt_i == FmtE5m2 && code_i[1:0] != '0) || (ones && fmt_i == FmtE4m3fn && code_i[1:0] == '1) ||
-                (none && fnuz && code_i[7] && present_i);
-  assign zero = !present_i || (none && !(fnuz && code_i[7]));
+                (none && fnuz && code_i[7] && present_i) || (nan_i && present_i);
+  assign zero = !present_i || (none && !(fnuz && code_i[7]) && !nan_i);
 
   assign nan_o  = nan;
   assign lane_o = '{sign: code_i[7], exp_n: OperandExpW'(distance), half: 1'b0, sig: {1'b1, frac}, zero: zero,

@@ -23,6 +23,8 @@ module fp8mac_feed
   parameter int unsigned FRAC_BITS = element_default_frac_bits(ELEMENT),
   parameter bit          SIDE_A    = 1'b1,          // a row of A; 0: a column of B
 
+  parameter bit          MX        = 1'b0,          // blocks have MX scales
+
   // FeedExponents, for elements that differ from the catalogue's
   parameter int unsigned EXP_W     = OperandExpW,   // 4 bits are enough for the exponents of E4M3 formats
   parameter bit          NORMALISE = 1'b1,          // 0: subnormals stay as they are
@@ -36,6 +38,7 @@ module fp8mac_feed
   input  logic [LANES-1:0][7:0] code_i,
   input  fp8_fmt_e              fmt_i,      // not FeedInt8
   input  logic [BoundW-1:0]     bound_i,    // FeedBounded: at least the bound of every finite operand
+  input  logic                  nan_i,      // FeedBounded with MX: the block's scale is a NaN
 
   // Cycle 2
   input  base_t                 base_i,     // FeedDistances: is added to `field`
@@ -50,7 +53,7 @@ module fp8mac_feed
   assign present = lane_en_i & {LANES{valid_i}};
 
   logic unused_inputs;
-  assign unused_inputs = ^{fmt_i, bound_i, base_i};
+  assign unused_inputs = ^{fmt_i, bound_i, base_i, nan_i};
 
   if (Feed == FeedInt8) begin : g_int8
 
@@ -82,7 +85,8 @@ module fp8mac_feed
     assign base = distance_base(bound_i, fmt_i);
     for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
       fp8mac_distance_decode #(.DISTANCE_W(distance_width(ELEMENT, FRAC_BITS)), .FRAC_BITS(FRAC_BITS)) u_decode (
-        .clk_i, .code_i(code_i[i]), .present_i(present[i]), .fmt_i, .base_i(base), .lane_o(lane[i]), .nan_o(is_nan[i])
+        .clk_i, .code_i(code_i[i]), .present_i(present[i]), .nan_i(MX && nan_i), .fmt_i, .base_i(base),
+        .lane_o(lane[i]), .nan_o(is_nan[i])
       );
     end
     always_ff @(posedge clk_i) begin

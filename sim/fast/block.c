@@ -9,6 +9,7 @@ enum { PRODUCT_FRAC_BITS = 6, SHIFT_MAX = 62 };
 
 enum { FP32_EXPONENT_MIN = -126, FP32_FRAC_BITS = 23, FP32_NAN = 0x7fc00000 };
 enum { FP16_EXPONENT_MIN = -14, FP16_FRAC_BITS = 10, FP16_FIELD_MAX = 31, FP16_NAN = 0x7e00 };
+enum { SCALE_NAN = 0xff };
 static const double fp16_max = 65504;
 
 // ---- operands -----------------------------------------------------------------------------------
@@ -44,11 +45,12 @@ bool fp8sim_block_init(fp8sim_block_config *config, const fp8mac_dot_config *dot
 }
 
 static void take(const int8_t *significand, const int8_t *exponent, const uint8_t *class,
-                 const uint8_t *codes, unsigned n, fp8sim_block_operands *operands)
+                 const uint8_t *codes, unsigned n, uint8_t scale, fp8sim_block_operands *operands)
 {
     int largest = INT32_MIN;
     operands->n = n;
-    operands->special = false;
+    operands->nan = scale == SCALE_NAN;
+    operands->special = operands->nan && n != 0;
     for (unsigned i = 0; i < n; i++) {
         const uint8_t code = codes[i];
         operands->code[i] = code;
@@ -59,22 +61,22 @@ static void take(const int8_t *significand, const int8_t *exponent, const uint8_
         }
     }
     operands->none = largest == INT32_MIN;
-    operands->exponent = largest;
+    operands->exponent = operands->none ? 0 : largest + scale - FP8SIM_SCALE_ONE;
     for (unsigned i = 0; i < n; i++) {
         operands->distance[i] = significand[codes[i]] == 0 ? 0 : largest - exponent[codes[i]];
     }
 }
 
 void fp8sim_block_a(const fp8sim_block_config *config, const uint8_t *codes, unsigned n,
-                    fp8sim_block_operands *operands)
+                    uint8_t scale, fp8sim_block_operands *operands)
 {
-    take(config->a_significand, config->a_exponent, config->a_class, codes, n, operands);
+    take(config->a_significand, config->a_exponent, config->a_class, codes, n, scale, operands);
 }
 
 void fp8sim_block_b(const fp8sim_block_config *config, const uint8_t *codes, unsigned n,
-                    fp8sim_block_operands *operands)
+                    uint8_t scale, fp8sim_block_operands *operands)
 {
-    take(config->b_significand, config->b_exponent, config->b_class, codes, n, operands);
+    take(config->b_significand, config->b_exponent, config->b_class, codes, n, scale, operands);
 }
 
 // ---- a block ------------------------------------------------------------------------------------
@@ -171,7 +173,10 @@ typedef struct specials {
 static specials find_specials(const fp8sim_block_config *config, const fp8sim_block_operands *a,
                               const fp8sim_block_operands *b)
 {
-    specials found = {false, false, false, false};
+    specials found = {a->nan || b->nan, false, false, false};
+    if (found.nan) {
+        return found;
+    }
     for (unsigned i = 0; i < a->n; i++) {
         const uint8_t x = config->a_class[a->code[i]], y = config->b_class[b->code[i]];
         const bool infinite = x == FP8MAC_CLASS_INF || y == FP8MAC_CLASS_INF;

@@ -12,6 +12,7 @@ extern "C" {
 #endif
 
 enum { FP8SIM_BLOCK_MAX = 64 }; // products
+enum { FP8SIM_SCALE_ONE = 127 };
 
 // What a block computes: settings of the golden model, and tables made from them.
 typedef struct fp8sim_block_config {
@@ -26,8 +27,9 @@ typedef struct fp8sim_block_config {
 typedef struct fp8sim_block_operands {
     unsigned n;
     bool special;                          // an Inf or NaN is among them
+    bool nan;                              // the scale is a NaN
     bool none;                             // all are zero, so `exponent` has no meaning
-    int exponent;                          // the largest of those that are not zero
+    int exponent;                          // the largest of those that are not zero, scaled
     int32_t significand[FP8SIM_BLOCK_MAX]; // as in the tables
     int32_t distance[FP8SIM_BLOCK_MAX];    // exponent - the operand's; 0 for a zero
     uint8_t code[FP8SIM_BLOCK_MAX];
@@ -37,11 +39,12 @@ typedef struct fp8sim_block_operands {
 // exponents and FP32 or FP16 as accumulator. False if they are not of this kind.
 bool fp8sim_block_init(fp8sim_block_config *config, const fp8mac_dot_config *dot);
 
-// codes[0..n-1], n <= FP8SIM_BLOCK_MAX; n = 0 is a row or column that is not enabled.
+// codes[0..n-1], n <= FP8SIM_BLOCK_MAX; n = 0 is a row or column that is not enabled. `scale` is their
+// MX scale, an E8M0 code: FP8SIM_SCALE_ONE where there is none.
 void fp8sim_block_a(const fp8sim_block_config *config, const uint8_t *codes, unsigned n,
-                    fp8sim_block_operands *operands);
+                    uint8_t scale, fp8sim_block_operands *operands);
 void fp8sim_block_b(const fp8sim_block_config *config, const uint8_t *codes, unsigned n,
-                    fp8sim_block_operands *operands);
+                    uint8_t scale, fp8sim_block_operands *operands);
 
 // The new accumulator, a code of the accumulator's format, as `acc` is. ORs the block's flags into
 // *flags. a and b have the same n >= 1.

@@ -14,9 +14,11 @@ module fp8mac_nest
   parameter int unsigned LANES     = 16,
   parameter int unsigned ELEMENT   = ElementBlock,
   parameter int unsigned FRAC_BITS = element_default_frac_bits(ELEMENT),
+  parameter bit          MX        = 1'b0,
   localparam int unsigned Share    = element_share(ELEMENT, LANES, ROWS),
   localparam int unsigned Groups   = ROWS / Share,
-  localparam int unsigned ResultW  = result_width(ELEMENT, FRAC_BITS)
+  localparam int unsigned ResultW  = result_width(ELEMENT, FRAC_BITS),
+  localparam int unsigned PlaceW   = place_width(MX)
 ) (
   input  logic                                     clk_i,
   input  logic                                     rst_ni,
@@ -32,10 +34,12 @@ module fp8mac_nest
   input  logic [COLS-1:0][LANES-1:0][7:0]          b_code_i,
   input  logic [ROWS-1:0][BoundW-1:0]              a_bound_i,
   input  logic [COLS-1:0][BoundW-1:0]              b_bound_i,
+  input  logic [ROWS-1:0][ScaleW-1:0]              a_scale_i,
+  input  logic [COLS-1:0][ScaleW-1:0]              b_scale_i,
 
   input  step_cfg_t                                unit_cfg_i,
-  input  logic [Groups-1:0][BoundW-1:0]            unit_a_bound_i,
-  input  logic [COLS-1:0][BoundW-1:0]              unit_b_bound_i,
+  input  logic [Groups-1:0][PlaceW-1:0]            unit_a_place_i,
+  input  logic [COLS-1:0][PlaceW-1:0]              unit_b_place_i,
 
   input  logic                                     acc_first_i,
   input  logic [Groups-1:0][COLS-1:0][ResultW-1:0] acc_i,
@@ -53,6 +57,8 @@ module fp8mac_nest
 
   typedef bit [ROWS*LANES*8-1:0] a_codes_t;
   typedef bit [COLS*LANES*8-1:0] b_codes_t;
+  typedef bit [ROWS*8-1:0] a_scales_t;
+  typedef bit [COLS*8-1:0] b_scales_t;
   typedef bit [Groups*COLS*32-1:0] words_t;
   typedef bit [Groups*COLS*8-1:0] flag_bytes_t;
 
@@ -64,7 +70,8 @@ module fp8mac_nest
   import "DPI-C" function void fp8sim_nest_step(
     input chandle nest, input bit first, input bit last, input int unsigned a_format, input int unsigned b_format,
     input bit acc_fp16, input int scale_sum, input int unsigned row_en, input int unsigned col_en,
-    input int unsigned lane_en, input a_codes_t a, input b_codes_t b);
+    input int unsigned lane_en, input a_codes_t a, input b_codes_t b,
+    input a_scales_t a_scale, input b_scales_t b_scale);
   import "DPI-C" function void fp8sim_nest_join(
     input chandle nest, input bit acc_first, input words_t acc, output words_t result, output flag_bytes_t flags);
 
@@ -94,7 +101,8 @@ module fp8mac_nest
       if (step_valid_i) begin
         fp8sim_nest_step(nest, block_first_i, block_last_i, 32'(cfg_i.a_fmt), 32'(cfg_i.b_fmt),
                          cfg_i.acc_fmt == AccFp16, 32'(cfg_i.scale_sum), 32'(row_en_i), 32'(col_en_i), 32'(lane_en_i),
-                         a_code_i, b_code_i);
+                         a_code_i, b_code_i, MX ? a_scale_i : {ROWS{8'(ScaleBias)}},
+                         MX ? b_scale_i : {COLS{8'(ScaleBias)}});
       end
     end
     result_q[ResultCycle:AccCycle+2] <= result_q[ResultCycle-1:AccCycle+1];
@@ -109,6 +117,6 @@ module fp8mac_nest
   end
 
   logic unused;
-  assign unused = ^{a_bound_i, b_bound_i, unit_cfg_i, unit_a_bound_i, unit_b_bound_i, flags_q[ResultCycle]};
+  assign unused = ^{a_bound_i, b_bound_i, unit_cfg_i, unit_a_place_i, unit_b_place_i, flags_q[ResultCycle]};
 
 endmodule

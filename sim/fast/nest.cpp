@@ -93,12 +93,13 @@ class Nest
     }
 
     void step(bool first, bool last, const Settings &settings, uint32_t row_en, uint32_t col_en,
-              uint32_t lane_en, const uint8_t *a, const uint8_t *b)
+              uint32_t lane_en, const uint8_t *a, const uint8_t *b, const uint8_t *a_scale,
+              const uint8_t *b_scale)
     {
         gather(a_, first, row_en, lane_en, a);
         gather(b_, first, col_en, lane_en, b);
         if (last) {
-            close(settings);
+            close(settings, a_scale, b_scale);
         }
     }
 
@@ -168,7 +169,7 @@ class Nest
         }
     }
 
-    void close(const Settings &settings)
+    void close(const Settings &settings, const uint8_t *a_scale, const uint8_t *b_scale)
     {
         if (!(settings == settings_)) {
             configure(settings);
@@ -176,10 +177,10 @@ class Nest
         Block &block = closed_[(oldest_ + count_++) % closed_max];
         block.config = config_;
         for (unsigned r = 0; r < rows_; r++) {
-            fp8sim_block_a(config_.get(), a_[r].code, a_[r].n, &block.a[r]);
+            fp8sim_block_a(config_.get(), a_[r].code, a_[r].n, a_scale[r], &block.a[r]);
         }
         for (unsigned c = 0; c < cols_; c++) {
-            fp8sim_block_b(config_.get(), b_[c].code, b_[c].n, &block.b[c]);
+            fp8sim_block_b(config_.get(), b_[c].code, b_[c].n, b_scale[c], &block.b[c]);
         }
     }
 
@@ -219,11 +220,13 @@ void fp8sim_nest_reset(void *handle)
 
 void fp8sim_nest_step(void *handle, svBit first, svBit last, unsigned a_format, unsigned b_format,
                       svBit acc_fp16, int scale_sum, unsigned row_en, unsigned col_en,
-                      unsigned lane_en, const svBitVecVal *a, const svBitVecVal *b)
+                      unsigned lane_en, const svBitVecVal *a, const svBitVecVal *b,
+                      const svBitVecVal *a_scale, const svBitVecVal *b_scale)
 {
-    nest_of(handle)->step(first, last, {a_format, b_format, acc_fp16 != 0, scale_sum}, row_en,
-                          col_en, lane_en, reinterpret_cast<const uint8_t *>(a),
-                          reinterpret_cast<const uint8_t *>(b));
+    nest_of(handle)->step(
+        first, last, {a_format, b_format, acc_fp16 != 0, scale_sum}, row_en, col_en, lane_en,
+        reinterpret_cast<const uint8_t *>(a), reinterpret_cast<const uint8_t *>(b),
+        reinterpret_cast<const uint8_t *>(a_scale), reinterpret_cast<const uint8_t *>(b_scale));
 }
 
 void fp8sim_nest_join(void *handle, svBit acc_first, const svBitVecVal *acc, svBitVecVal *result,

@@ -110,6 +110,7 @@ class Drive:
             "code_i": np.unpackbits(lanes, axis=2, bitorder="little"),
             "fmt_i": constant(FMT_E4M3FN, 2, self.total),
             "bound_i": self._bounds(codes, where),
+            "nan_i": constant(0, 1, self.total),
             "base_i": constant(self.base & 0x1FF if side == "a" else 0, 9, self.total),
         }
         return {name: all_inputs[name] for name in ports}

@@ -2,7 +2,7 @@
 // fp8mac_compute: the steps that it issues, for any proper commands, and for any pace of the array and the store engine.
 //   - The solver chooses a tile of a command and a step along its k. The walk visits it exactly once.
 //   - The array gets each step that was visited, with its tile number, ends of blocks and sums, place, configuration,
-//     enables and operands.
+//     enables, operands and MX scales.
 //   - Blocks are not mixed. Their last steps are SHARE cycles apart, and those of the same tile LOOP cycles, unless the
 //     accumulators start from +0. Cycles with run_i = 0 do not count, and nothing moves in them.
 //   - Every command is handed on once, and releases its operands once, when all its steps have been taken.
@@ -20,6 +20,7 @@ module formal_compute
   parameter int unsigned BEAT    = 4,
   parameter int unsigned WORD    = 4,
   parameter int unsigned WORD_W  = 4,
+  parameter int unsigned SCALE_W = 5,
   parameter int unsigned MAX_DIM = 9,     // of m, n and k
   localparam int unsigned TileW  = $clog2(TILES),
   localparam int unsigned Groups = WORD / LANES,
@@ -46,6 +47,9 @@ module formal_compute
   storing_cmd_t      storing;
   logic [WORD_W-1:0] a_word, b_word;
   logic [GroupW-1:0] group;
+  logic              mx;
+  logic [SCALE_W-1:0] a_scale_word, b_scale_word;
+  logic [$clog2(BEAT)-1:0] scale_byte;
   logic [TileW-1:0]  step_tile;
   step_cfg_t         step_cfg;
   logic [ROWS-1:0]   row_en;
@@ -55,11 +59,12 @@ module formal_compute
 
   fp8mac_compute #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BLOCK(BLOCK), .SHARE(SHARE), .LOOP(LOOP), .LATENCY(Latency),
-    .TILES(TILES), .BEAT(BEAT), .WORD(WORD), .WORD_W(WORD_W)
+    .TILES(TILES), .BEAT(BEAT), .WORD(WORD), .WORD_W(WORD_W), .SCALE_W(SCALE_W)
   ) dut (
     .clk_i, .rst_ni, .abort_i, .clear_i, .run_i, .valid_i, .cmd_i, .load_error_i, .ready_o(ready),
     .released_o(released), .storing_valid_o(storing_valid), .storing_o(storing), .storing_ready_i, .kept_o(kept),
     .read_o(read), .a_half_o(a_half), .a_word_o(a_word), .b_half_o(b_half), .b_word_o(b_word), .group_o(group),
+    .mx_o(mx), .a_scale_word_o(a_scale_word), .b_scale_word_o(b_scale_word), .scale_byte_o(scale_byte),
     .step_valid_o(step_valid), .step_tile_o(step_tile), .block_first_o(block_first), .block_last_o(block_last),
     .acc_first_o(acc_first), .acc_last_o(acc_last), .step_cfg_o(step_cfg), .row_en_o(row_en), .col_en_o(col_en),
     .lane_en_o(lane_en), .place_o(place), .busy_o(busy), .stalled_o(stalled)
@@ -90,7 +95,7 @@ module formal_compute
       command_is_held : assume (!held_q || (valid_i && cmd_i == whole_q && load_error_i == load_error_q));
       shape_is_proper : assume (!valid_i || (offered.m inside {[1:MAX_DIM]} && offered.n inside {[1:MAX_DIM]} &&
         offered.k inside {[1:MAX_DIM]} && 32'(offered.row_words) == words(offered.k) &&
-        offered.pass_shape inside {Pass1x4, Pass2x2, Pass4x1}));
+        32'(offered.mx_first) < BEAT && offered.pass_shape inside {Pass1x4, Pass2x2, Pass4x1}));
     end
   end
 
@@ -204,6 +209,14 @@ module formal_compute
     return WORD_W'(32'(tile) * words(g.cmd.k) / (WORD / BEAT) + 32'(step) * LANES / WORD);
   endfunction
 
+  function automatic logic [SCALE_W-1:0] scale_base(ghost_t g, tile_index_t tile);
+    return SCALE_W'(32'(tile) * 32'(g.cmd.mx_words));
+  endfunction
+
+  function automatic int unsigned scale_nr(ghost_t g, dim_t step);
+    return 32'(step) / Steps + 32'(g.cmd.mx_first);
+  endfunction
+
   always_comb begin
     if (rst_ni) begin
       step_was_visited : assert (step_valid == visited_2_q);
@@ -213,6 +226,11 @@ module formal_compute
       reads_its_operands : assert (!visited_1_q || (a_word == word_of(at_1_q, walk_1_q.row, walk_1_q.step) &&
         b_word == word_of(at_1_q, walk_1_q.col, walk_1_q.step) && 32'(group) == 32'(walk_1_q.step) % Groups &&
         a_half == at_1_q.halves.a && b_half == at_1_q.halves.b));
+
+      reads_its_scales : assert (!visited_1_q || (mx == at_1_q.cmd.mx &&
+        a_scale_word == SCALE_W'(32'(scale_base(at_1_q, walk_1_q.row)) + scale_nr(at_1_q, walk_1_q.step) / BEAT) &&
+        b_scale_word == SCALE_W'(32'(scale_base(at_1_q, walk_1_q.col)) + scale_nr(at_1_q, walk_1_q.step) / BEAT) &&
+        32'(scale_byte) == scale_nr(at_1_q, walk_1_q.step) % BEAT));
 
       next_step_is_right : assert (!dut.valid_q1 || dut.step_q1 == step_at(at_1_q, walk_1_q));
       only_in_a_command : assert (!dut.issue || (busy && !at.skip));
@@ -275,7 +293,9 @@ module formal_compute
     if (rst_ni && busy && !at.skip) begin
       command_is_proper : assert (at.cmd.m inside {[1:MAX_DIM]} && at.cmd.n inside {[1:MAX_DIM]} &&
         at.cmd.k inside {[1:MAX_DIM]} && 32'(at.cmd.row_words) == words(at.cmd.k) &&
-        at.cmd.pass_shape inside {Pass1x4, Pass2x2, Pass4x1});
+        32'(at.cmd.mx_first) < BEAT && at.cmd.pass_shape inside {Pass1x4, Pass2x2, Pass4x1});
+      scales_are_the_commands : assert (dut.work_q.mx == at.cmd.mx &&
+        dut.work_q.mx_words == SCALE_W'(at.cmd.mx_words) && 32'(dut.work_q.mx_first) == 32'(at.cmd.mx_first));
       work_is_the_command : assert (32'(dut.work_q.row_words) == words(at.cmd.k) / (WORD / BEAT) &&
         dut.work_q.pass_shape == at.cmd.pass_shape && dut.work_q.cfg == at.cmd.cfg &&
         dut.work_q.acc_continue == at.cmd.acc_continue && dut.work_q.acc_keep == at.cmd.acc_keep &&
@@ -296,6 +316,8 @@ module formal_compute
       pass_is_counted : assert (dut.pass_q == (TileW-2)'(pass_of(at.cmd, dut.row_tile_q, dut.col_tile_q)));
       words_follow : assert (dut.a_base_q == word_of(at, dut.row_tile_q, '0) &&
         dut.b_base_q == word_of(at, dut.col_tile_q, '0));
+      scales_follow : assert (dut.a_scale_base_q == scale_base(at, dut.row_tile_q) &&
+        dut.b_scale_base_q == scale_base(at, dut.col_tile_q));
     end
   end
 

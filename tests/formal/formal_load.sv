@@ -67,9 +67,9 @@ module formal_load
   formal_reset u_reset (.clk_i, .rst_ni);
 
   // The load engine's states, in their order
-  typedef enum logic [2:0] {Idle, LoadA, LoadB, LoadScaleA, LoadScaleB, LoadBias, Finish} state_e;
-  logic [2:0] state;
-  assign state = 3'(u_load.state_q);
+  typedef enum logic [3:0] {Idle, LoadA, LoadMxA, LoadB, LoadMxB, LoadScaleA, LoadScaleB, LoadBias, Finish} state_e;
+  logic [3:0] state;
+  assign state = 4'(u_load.state_q);
 
   logic waits;  // for a command
   assign waits = state == Idle;
@@ -135,22 +135,25 @@ module formal_load
   halves_t   halves_q;
   logic      stopped_q;      // an abort or an error since it was taken
   dim_t      a_q, b_q;       // rows requested so far
+  dim_t      xa_q, xb_q;     // rows of MX scales
   addr_t     next_addr_q;    // of the next row of the same operand
   dim_t      next_word_q;
   logic [7:0] next_ram_q;
   logic [2:0] vectors_q;     // requested so far: scale A, scale B, bias
-  logic      taken, is_a, is_b, more_of_a, more_of_b;
+  logic      taken, is_a, is_b, is_xa, is_xb, more_of_a, more_of_b, more_of_xa, more_of_xb;
 
   assign taken = row_valid && row_ready;
   assign is_a  = !row.none && dest.kind == DestA;
   assign is_b  = !row.none && dest.kind == DestB;
+  assign is_xa = !row.none && dest.kind == DestMxA;
+  assign is_xb = !row.none && dest.kind == DestMxB;
 
   // Operand rows go to one row RAM after the other. After the last one, the word address grows by the words of a row.
   logic [7:0] rams;
-  assign rams = is_a ? 8'(ROWS) : 8'(COLS);
+  assign rams = is_a || is_xa ? 8'(ROWS) : 8'(COLS);
 
   logic first_of_kind;
-  assign first_of_kind = is_a ? a_q == '0 : b_q == '0;
+  assign first_of_kind = is_a ? a_q == '0 : is_xa ? xa_q == '0 : is_b ? b_q == '0 : xb_q == '0;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -165,16 +168,22 @@ module formal_load
         halves_q.vectors <= !halves_q.vectors;
         a_q              <= '0;
         b_q              <= '0;
+        xa_q             <= '0;
+        xb_q             <= '0;
         vectors_q        <= '0;
         stopped_q        <= 1'b0;
       end
     end
-    if (taken && (is_a || is_b)) begin
+    if (taken && (is_a || is_b || is_xa || is_xb)) begin
       if (is_a) a_q <= a_q + 1;
       if (is_b) b_q <= b_q + 1;
-      next_addr_q <= row.addr + (is_a ? cmd_q.a_stride : cmd_q.b_stride);
+      if (is_xa) xa_q <= xa_q + 1;
+      if (is_xb) xb_q <= xb_q + 1;
+      next_addr_q <= row.addr + (is_a ? cmd_q.a_stride : is_xa ? cmd_q.mx_a_stride : is_b ? cmd_q.b_stride
+                                                                                         : cmd_q.mx_b_stride);
       next_ram_q <= (dest.ram + 8'd1 == rams) ? 8'd0 : dest.ram + 8'd1;
-      next_word_q <= (dest.ram + 8'd1 == rams) ? dest.word + cmd_q.row_words : dest.word;
+      next_word_q <= (dest.ram + 8'd1 != rams) ? dest.word
+                                               : dest.word + (is_a || is_b ? cmd_q.row_words : cmd_q.mx_words);
     end
     if (taken && !row.none && dest.kind == DestScaleA) vectors_q[0] <= 1'b1;
     if (taken && !row.none && dest.kind == DestScaleB) vectors_q[1] <= 1'b1;
@@ -187,6 +196,8 @@ module formal_load
 
   assign more_of_a = cmd_q.wanted.a && a_q < cmd_q.m;
   assign more_of_b = cmd_q.wanted.b && b_q < cmd_q.n;
+  assign more_of_xa = cmd_q.wanted.mx_a && xa_q < cmd_q.m;
+  assign more_of_xb = cmd_q.wanted.mx_b && xb_q < cmd_q.n;
 
   always_comb begin
     if (rst_ni) begin
@@ -199,26 +210,46 @@ module formal_load
         checked_i.load.k != '0 &&
         checked_i.load.row_beats != '0 && checked_i.load.a_addr % BEAT == 0 && checked_i.load.b_addr % BEAT == 0 &&
         checked_i.load.a_stride % BEAT == 0 && checked_i.load.b_stride % BEAT == 0 &&
+        checked_i.load.mx_a_addr % BEAT == 0 && checked_i.load.mx_b_addr % BEAT == 0 &&
+        checked_i.load.mx_a_stride % BEAT == 0 && checked_i.load.mx_b_stride % BEAT == 0 &&
+        checked_i.load.mx_words != '0 &&
         checked_i.load.scale_a % BEAT == 0 && checked_i.load.scale_b % BEAT == 0 && checked_i.load.bias % BEAT == 0));
 
       if (row_valid && is_a) begin
-        a_row_is_wanted : assert (more_of_a && b_q == '0 && vectors_q == '0);
+        a_row_is_wanted : assert (more_of_a && xa_q == '0 && b_q == '0 && xb_q == '0 && vectors_q == '0);
         a_row_of_its_length : assert (row.beats == cmd_q.row_beats && dest.half == halves_q.a);
         a_is_of_its_format : assert (dest.fmt == cmd_q.a_fmt && 32'(dest.last_byte) == (32'(cmd_q.k) - 1) % BEAT);
         a_begins : assert (!first_of_kind || (row.addr == cmd_q.a_addr && dest.ram == '0 && dest.word == '0));
         a_goes_on : assert (first_of_kind ||
           (row.addr == next_addr_q && dest.ram == next_ram_q && dest.word == next_word_q));
       end
+      if (row_valid && is_xa) begin
+        scales_of_a_are_wanted : assert (more_of_xa && !more_of_a && b_q == '0 && xb_q == '0 && vectors_q == '0);
+        scales_of_a_of_their_length : assert (row.beats == cmd_q.mx_words && dest.half == halves_q.a);
+        scales_of_a_begin : assert (!first_of_kind ||
+          (row.addr == cmd_q.mx_a_addr && dest.ram == '0 && dest.word == '0));
+        scales_of_a_go_on : assert (first_of_kind ||
+          (row.addr == next_addr_q && dest.ram == next_ram_q && dest.word == next_word_q));
+      end
+      if (row_valid && is_xb) begin
+        scales_of_b_are_wanted : assert (more_of_xb && !more_of_b && !more_of_a && !more_of_xa && vectors_q == '0);
+        scales_of_b_of_their_length : assert (row.beats == cmd_q.mx_words && dest.half == halves_q.b);
+        scales_of_b_begin : assert (!first_of_kind ||
+          (row.addr == cmd_q.mx_b_addr && dest.ram == '0 && dest.word == '0));
+        scales_of_b_go_on : assert (first_of_kind ||
+          (row.addr == next_addr_q && dest.ram == next_ram_q && dest.word == next_word_q));
+      end
       if (row_valid && is_b) begin
-        b_row_is_wanted : assert (more_of_b && !more_of_a && vectors_q == '0);
+        b_row_is_wanted : assert (more_of_b && !more_of_a && !more_of_xa && xb_q == '0 && vectors_q == '0);
         b_row_of_its_length : assert (row.beats == cmd_q.row_beats && dest.half == halves_q.b);
         b_is_of_its_format : assert (dest.fmt == cmd_q.b_fmt && 32'(dest.last_byte) == (32'(cmd_q.k) - 1) % BEAT);
         b_begins : assert (!first_of_kind || (row.addr == cmd_q.b_addr && dest.ram == '0 && dest.word == '0));
         b_goes_on : assert (first_of_kind ||
           (row.addr == next_addr_q && dest.ram == next_ram_q && dest.word == next_word_q));
       end
-      if (row_valid && !row.none && !is_a && !is_b) begin
-        vectors_after_operands : assert (!more_of_a && !more_of_b && dest.half == halves_q.vectors && dest.word == '0);
+      if (row_valid && !row.none && !is_a && !is_b && !is_xa && !is_xb) begin
+        vectors_after_operands : assert (!more_of_a && !more_of_b && !more_of_xa && !more_of_xb &&
+          dest.half == halves_q.vectors && dest.word == '0);
         scale_a_in_its_place : assert (dest.kind != DestScaleA || (cmd_q.wanted.scale_a && vectors_q == 3'b000 &&
           row.addr == cmd_q.scale_a && row.beats == vector_beats(cmd_q.m)));
         scale_b_in_its_place : assert (dest.kind != DestScaleB || (cmd_q.wanted.scale_b && !vectors_q[1] &&
@@ -229,6 +260,7 @@ module formal_load
           row.addr == cmd_q.bias && row.beats == vector_beats(cmd_q.n)));
       end
       nothing_is_left_out : assert (!(row_valid && row.none) || stopped_q || (!more_of_a && !more_of_b &&
+        !more_of_xa && !more_of_xb &&
         vectors_q == {cmd_q.wanted.bias, cmd_q.wanted.scale_b, cmd_q.wanted.scale_a}));
       no_row_after_a_stop : assert (!(row_valid && !row.none) || !(abort_i || u_load.failed_q));
       waits_for_stores : assert (!loaded_push || !checked_i.load.wait_stores ||
@@ -243,27 +275,40 @@ module formal_load
         (cmd_q.m != '0 && cmd_q.n != '0 && cmd_q.k != '0 && cmd_q.row_beats != '0 &&
         cmd_q.a_stride % BEAT == 0 && cmd_q.b_stride % BEAT == 0 && cmd_q.a_addr % BEAT == 0 &&
         cmd_q.b_addr % BEAT == 0 && cmd_q.scale_a % BEAT == 0 && cmd_q.scale_b % BEAT == 0 &&
-        cmd_q.bias % BEAT == 0));
+        cmd_q.mx_a_addr % BEAT == 0 && cmd_q.mx_b_addr % BEAT == 0 && cmd_q.mx_a_stride % BEAT == 0 &&
+        cmd_q.mx_b_stride % BEAT == 0 && cmd_q.mx_words != '0 && cmd_q.bias % BEAT == 0));
       address_is_aligned : assert (waits || state == Finish || u_load.addr_q % BEAT == 0);
       engine_knows_the_last_byte : assert (waits || 32'(u_load.last_byte_q) == (32'(cmd_q.k) - 1) % BEAT);
       idle_has_no_command : assert (idle == (waits && loaded_level == '0 && computing_q == '0));
       engine_knows_the_command : assert (u_load.halves_q == halves_q && (waits || u_load.cmd_q == cmd_q));
       engine_counts_a : assert (state != LoadA || (u_load.rows_q == cmd_q.m - a_q && a_q < cmd_q.m &&
-        cmd_q.wanted.a && b_q == '0 && vectors_q == '0 && u_load.stride_q == cmd_q.a_stride &&
+        cmd_q.wanted.a && xa_q == '0 && b_q == '0 && xb_q == '0 && vectors_q == '0 &&
+        u_load.stride_q == cmd_q.a_stride &&
         u_load.last_ram_q == 8'(ROWS - 1)));
+      engine_counts_scales_of_a : assert (state != LoadMxA || (u_load.rows_q == cmd_q.m - xa_q && xa_q < cmd_q.m &&
+        cmd_q.wanted.mx_a && b_q == '0 && xb_q == '0 && vectors_q == '0 && u_load.stride_q == cmd_q.mx_a_stride &&
+        (!more_of_a || stopped_q) && u_load.last_ram_q == 8'(ROWS - 1)));
+      engine_counts_scales_of_b : assert (state != LoadMxB || (u_load.rows_q == cmd_q.n - xb_q && xb_q < cmd_q.n &&
+        cmd_q.wanted.mx_b && vectors_q == '0 && u_load.stride_q == cmd_q.mx_b_stride &&
+        ((!more_of_a && !more_of_xa && !more_of_b) || stopped_q) && u_load.last_ram_q == 8'(COLS - 1)));
       engine_counts_b : assert (state != LoadB || (u_load.rows_q == cmd_q.n - b_q && b_q < cmd_q.n &&
-        cmd_q.wanted.b && vectors_q == '0 && u_load.stride_q == cmd_q.b_stride && (!more_of_a || stopped_q) &&
+        cmd_q.wanted.b && xb_q == '0 && vectors_q == '0 && u_load.stride_q == cmd_q.b_stride &&
+        ((!more_of_a && !more_of_xa) || stopped_q) &&
         u_load.last_ram_q == 8'(COLS - 1)));
       engine_is_at_scale_a : assert (state != LoadScaleA || (cmd_q.wanted.scale_a && !more_of_a && !more_of_b &&
-        vectors_q == 3'b000 && u_load.addr_q == cmd_q.scale_a));
+        !more_of_xa && !more_of_xb && vectors_q == 3'b000 && u_load.addr_q == cmd_q.scale_a));
       engine_is_at_scale_b : assert (state != LoadScaleB || (cmd_q.wanted.scale_b && !more_of_a && !more_of_b &&
-        vectors_q == {2'b00, cmd_q.wanted.scale_a} && u_load.addr_q == cmd_q.scale_b));
+        !more_of_xa && !more_of_xb && vectors_q == {2'b00, cmd_q.wanted.scale_a} && u_load.addr_q == cmd_q.scale_b));
       engine_is_at_bias : assert (state != LoadBias || (cmd_q.wanted.bias && !more_of_a && !more_of_b &&
+        !more_of_xa && !more_of_xb &&
         vectors_q == {1'b0, cmd_q.wanted.scale_b, cmd_q.wanted.scale_a} && u_load.addr_q == cmd_q.bias));
       engine_is_at_the_end : assert (state != Finish || stopped_q || (!more_of_a && !more_of_b &&
+        !more_of_xa && !more_of_xb &&
         vectors_q == {cmd_q.wanted.bias, cmd_q.wanted.scale_b, cmd_q.wanted.scale_a}));
       a_state_that_exists : assert (32'(state) <= 32'(Finish) && (waits || 32'(loaded_level) != 0));
       all_kinds : cover (row_valid && row.none && vectors_q == 3'b111 && a_q == 16'd3 && b_q == 16'd1);
+      scales_too : cover (row_valid && row.none && a_q == 16'd1 && xa_q == 16'd1 && b_q == 16'd1 &&
+        xb_q == 16'd1);
       stopped_halfway : cover (row_valid && row.none && more_of_b && a_q == 16'd1);
     end
   end

@@ -88,6 +88,11 @@ struct Command {
     {
         return extended && op != 0;
     }
+    // Blocks along K that have an MX scale
+    uint32_t blocks() const
+    {
+        return (k + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK;
+    }
     // C is read: not where beta is 0, unless X is multiplied by C.
     bool reads_c() const
     {
@@ -235,6 +240,12 @@ class Golden
         desc.lda = t.m > 1 ? a_stride : t.k;
         desc.b = at(t.b_addr);
         desc.ldb = t.n > 1 ? t.b_stride : t.k;
+        if (t.mx) {
+            desc.mx_a = at(t.mx_a_addr);
+            desc.ldmx_a = t.m > 1 ? t.mx_a_stride : t.blocks();
+            desc.mx_b = at(t.mx_b_addr);
+            desc.ldmx_b = t.n > 1 ? t.mx_b_stride : t.blocks();
+        }
         desc.scale_a = {t.scale_a_vec ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR,
                         t.scale_a_vec ? a_values.data() : &scale_a};
         desc.scale_b = {t.scale_b_vec ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR,
@@ -297,8 +308,14 @@ class Golden
         for (uint32_t r = 0; r < t.m; r++) {
             for (uint32_t c = 0; c < t.n; c++) {
                 fp8mac_acc &acc = acc_[size_t(r) * t.n + c];
-                if (fp8mac_dot(&dot, &acc, a + size_t(r) * a_stride, at(t.b_addr + c * t.b_stride),
-                               t.k, &outcome.flags) != FP8MAC_OK) {
+                const uint8_t *row = a + size_t(r) * a_stride,
+                              *column = at(t.b_addr + c * t.b_stride);
+                const fp8mac_status status =
+                    t.mx ? fp8mac_dot_mx(&dot, &acc, row, column, t.k,
+                                         at(t.mx_a_addr + r * t.mx_a_stride),
+                                         at(t.mx_b_addr + c * t.mx_b_stride), &outcome.flags)
+                         : fp8mac_dot(&dot, &acc, row, column, t.k, &outcome.flags);
+                if (status != FP8MAC_OK) {
                     refusals++;
                 }
                 if (!t.acc_keep) {

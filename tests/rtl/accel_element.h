@@ -24,6 +24,7 @@ struct Element {
     bool by_operands;       // aligned to the largest operands
     unsigned terms_log2;    // an accumulator takes 2^terms_log2 products; 0: any number
     unsigned block;         // products that join the accumulator together
+    bool mx;                // blocks may have MX scales
 };
 
 inline Element element_of(unsigned kind)
@@ -43,7 +44,8 @@ inline Element element_of(unsigned kind)
             window,
             window && info.align_by_operands,
             info.terms_log2,
-            info.block ? info.block : unsigned{LANES}};
+            info.block ? info.block : unsigned{LANES},
+            info.block == FP8MAC_MX_BLOCK};
 }
 
 inline const Element kElement = element_of(ELEMENT_KIND);

@@ -16,6 +16,7 @@ struct Shape {
     unsigned rows, cols, lanes, beat, tiles, buf_beats;
 
     static constexpr unsigned kPassTiles = 4;
+    static constexpr unsigned kMaxSide = 128;   // MAX_MN
     static constexpr unsigned kBoundBlock = 32; // a row of an operand buffer has whole blocks
 
     static unsigned up(unsigned x, unsigned to)
@@ -29,6 +30,17 @@ struct Shape {
     bool fits(unsigned m, unsigned n, unsigned k) const
     {
         return up(m, rows) * row_beats(k) <= buf_beats && up(n, cols) * row_beats(k) <= buf_beats;
+    }
+    // Whether the MX scales of a tile fit their memories. In chunks of K they begin at any byte of a beat.
+    bool scales_fit(unsigned m, unsigned n, unsigned k, bool chunks) const
+    {
+        const unsigned first = chunks ? beat - 1 : 0, words = up(first + up(k, kBoundBlock), beat);
+        const unsigned tiles = up(kMaxSide, std::min(rows, cols));
+        unsigned depth = 1;
+        while (depth < std::max(buf_beats / 8, tiles)) {
+            depth *= 2;
+        }
+        return up(m, rows) * words <= depth && up(n, cols) * words <= depth;
     }
     // Chunks of K are whole granules.
     unsigned granule(unsigned block) const
@@ -82,7 +94,7 @@ class Maker
             n = dimension(max_mn, 2 * shape_.cols);
             k = dimension(max_k, shape_.beat);
         } while (!shape_.fits(m, n, k));
-        return tile_of(m, n, k);
+        return maybe_scaled(tile_of(m, n, k));
     }
 
     // One tile wide or high, with many passes of few steps, so that everything waits for results.
@@ -95,7 +107,7 @@ class Maker
             length = 1 + rng_.below(96);
             k = 1 + rng_.below(6 * shape_.lanes);
         } while (!shape_.fits(tall ? length : side, tall ? side : length, k));
-        return tile_of(tall ? length : side, tall ? side : length, k);
+        return maybe_scaled(tile_of(tall ? length : side, tall ? side : length, k));
     }
 
     Command tile_of(uint32_t m, uint32_t n, uint32_t k)
@@ -169,8 +181,24 @@ class Maker
                  !shape_.keeps(t.tile_m, t.tile_n, t.pass_shape));
         t.first_k = rng_.coin() ? granule : 0;
         t.b_resident = rng_.coin();
+        const bool fit = shape_.scales_fit(t.tile_m, t.tile_n, std::min(t.tile_k, t.k), true);
         all_of(t.tile_m, t.m), all_of(t.tile_n, t.n), all_of(t.tile_k, t.k);
+        return fit ? maybe_scaled(t) : t;
+    }
+
+    // Gives blocks of A and B MX scales, sometimes.
+    Command maybe_scaled(Command t)
+    {
+        if (kElement.mx && rng_.below(3) == 0) {
+            add_scales(t);
+        }
         return t;
+    }
+    void add_scales(Command &t)
+    {
+        t.extended = t.mx = true;
+        t.mx_a_addr = scales(t.m, t.blocks(), t.mx_a_stride);
+        t.mx_b_addr = scales(t.n, t.blocks(), t.mx_b_stride);
     }
 
     // A convolution that reads its image in place, in one tile command or in several.
@@ -236,6 +264,7 @@ class Maker
         const uint32_t width = image.width * pixel;
         const bool one_run = image.dilation_x == 1 && pixel == image.channels && join;
         t.extended = t.conv_a = true;
+        t.mx = false;
         t.image = image;
         const uint32_t bytes = image.height * std::max(t.a_stride, width) + offset;
         const uint32_t addr = allocate(bytes);
@@ -284,6 +313,9 @@ class Maker
             u.a_addr = matrix(u.m, u.k, u.a_stride);
             codes(u.a_addr, u.m, u.a_stride, u.k);
             u.conv_a = false;
+            if (u.mx) {
+                u.mx_a_addr = scales(u.m, u.blocks(), u.mx_a_stride);
+            }
         }
         if (!u.reuse_b) {
             u.n = dimension(48, 2 * shape_.cols);
@@ -292,6 +324,9 @@ class Maker
             }
             u.b_addr = matrix(u.n, u.k, u.b_stride);
             codes(u.b_addr, u.n, u.b_stride, u.k);
+            if (u.mx) {
+                u.mx_b_addr = scales(u.n, u.blocks(), u.mx_b_stride);
+            }
         }
         finish(u);
         return u;
@@ -314,7 +349,7 @@ class Maker
             if (!last) {
                 k = Shape::up(k, kElement.block) * kElement.block;
             }
-            Command t = tile_of(m, n, k);
+            Command t = maybe_scaled(tile_of(m, n, k));
             t.pass_shape = shape;
             if (i > 0) {
                 t.acc_fmt = tiles[0].acc_fmt;
@@ -368,6 +403,12 @@ class Maker
         }
         if (!t.mx) {
             t.mx_a_addr = 5, t.mx_b_addr = 0xffffffff;
+        }
+        if (t.mx && t.reuse_a) {
+            t.mx_a_addr = 3, t.mx_a_stride = 1;
+        }
+        if (t.mx && t.reuse_b) {
+            t.mx_b_addr = 0xfffffff1, t.mx_b_stride = 0;
         }
     }
 
@@ -436,6 +477,22 @@ class Maker
         }
     }
 
+    // MX scales about 1, or of which products overflow or underflow, or any; some are NaNs
+    uint32_t scales(uint32_t rows, uint32_t count, uint32_t &stride)
+    {
+        const uint32_t addr = matrix(rows, count, stride);
+        const uint32_t kind = rng_.below(4), most = rows > 1 ? stride : count;
+        const uint8_t middle = kind == 0 ? 56 : kind == 1 ? 176 : 120;
+        for (uint32_t i = 0; i < rows * most && kind != 3; i++) {
+            uint8_t &scale = bytes_[addr - axi::kMemoryBase + i];
+            scale = static_cast<uint8_t>(middle + scale % 16);
+        }
+        if (rng_.below(4) == 0) {
+            bytes_[addr - axi::kMemoryBase + rng_.below(count)] = 0xff;
+        }
+        return addr;
+    }
+
     uint32_t operand_format()
     {
         if (kElement.int8) {
@@ -496,7 +553,7 @@ class Maker
         t.stochastic = rng_.below(4) == 0;
         t.seed = t.stochastic ? static_cast<uint32_t>(rng_.next()) : 0;
         t.act_table = t.d_bytes() == 1 && rng_.below(3) == 0 ? 1 + rng_.below(2) : 0;
-        t.extended = t.stochastic || t.act_table != 0;
+        t.extended = t.mx || t.stochastic || t.act_table != 0;
         t.op = 0;
         t.c_en = rng_.below(3) == 0;
         if (t.c_en) {
@@ -508,7 +565,7 @@ class Maker
     static void without_c(Command &t)
     {
         t.c_en = false;
-        t.extended = t.stochastic || t.act_table != 0;
+        t.extended = t.mx || t.stochastic || t.act_table != 0;
     }
 
     // beta * C, of any format, that is read; not in place of D

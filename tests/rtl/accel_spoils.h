@@ -27,6 +27,7 @@ struct Spoil {
 inline void one_line(Command &t)
 {
     t.extended = t.conv_a = true;
+    t.mx = false;
     t.conv[0] = t.k;
     t.conv[1] = 1 | 1 << 16; // height, out_w
     t.conv[2] = 1 | 1 << 16; // run, runs
@@ -71,6 +72,55 @@ const Spoil kReuseSpoils[] = {
          Maker::without_c(t);
      }},
 };
+
+// MX scales, which make a good command of itself. Its operands have those addresses.
+inline void scaled(Command &t)
+{
+    t.extended = t.mx = true;
+    t.mx_a_addr = t.a_addr, t.mx_a_stride = t.a_stride & -kBeat;
+    t.mx_b_addr = t.b_addr, t.mx_b_stride = t.b_stride & -kBeat;
+}
+
+const Spoil kScaleSpoils[] = {
+    {"address of A's MX scales", ErrAlign,
+     [](Command &t, const Command &) { scaled(t), t.mx_a_addr += 1; }},
+    {"address of B's MX scales", ErrAlign,
+     [](Command &t, const Command &) { scaled(t), t.mx_b_addr += kBeat / 2; }},
+    {"stride of A's MX scales", ErrAlign,
+     [](Command &t, const Command &) { scaled(t), t.mx_a_stride += 4; }},
+    {"stride of B's MX scales", ErrAlign,
+     [](Command &t, const Command &) { scaled(t), t.mx_b_stride += 1; }},
+    {"stride of A's MX scales shorter than a row", ErrRange,
+     [](Command &t, const Command &) { scaled(t), t.mx_a_stride = 0; }},
+    {"stride of B's MX scales shorter than a row", ErrRange,
+     [](Command &t, const Command &) { scaled(t), t.mx_b_stride = 0; }},
+    {"A's MX scales run past the last address", ErrRange,
+     [](Command &t, const Command &) { scaled(t), t.mx_a_addr = 0u - kBeat; }},
+    {"B's MX scales run past the last address", ErrRange,
+     [](Command &t, const Command &) { scaled(t), t.mx_b_stride = 1u << 31; }},
+    {"MX scales of an image", ErrMode,
+     [](Command &t, const Command &) { one_line(t), scaled(t), t.mx_a_stride = 64 * kBeat; }},
+    {"reuse of an A without its MX scales", ErrSequence,
+     [](Command &t, const Command &before) {
+         scaled(t);
+         t.reuse_a = true, t.k = before.k, t.m = before.m, t.a_fmt = before.a_fmt;
+         t.extended = t.mx = !before.mx;
+         t.c_en = false;
+         t.mx_a_stride = t.mx_b_stride = 64 * kBeat;
+     }},
+    {"reuse of a B without its MX scales", ErrSequence,
+     [](Command &t, const Command &before) {
+         scaled(t);
+         t.reuse_b = true, t.k = before.k, t.n = before.n, t.b_fmt = before.b_fmt;
+         t.extended = t.mx = !before.mx;
+         t.c_en = false;
+         t.mx_a_stride = t.mx_b_stride = 64 * kBeat;
+     }},
+};
+
+// Where blocks have none
+const Spoil kNoScaleSpoil = {"MX scales that the elements have not", ErrMode,
+                             [](Command &t, const Command &) { scaled(t); }};
 
 // Where a block has several products
 const Spoil kChunkSpoil = {

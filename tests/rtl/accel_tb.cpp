@@ -74,6 +74,8 @@ class Test : public accel::Interrupted
 
     uint64_t hits_dropped_ = 0; // records of dropped commands
     uint64_t hits_elementwise_ = 0, hits_c_ = 0;
+    uint64_t hits_scaled_ = 0, hits_scaled_chunks_ = 0, hits_scaled_chain_ = 0,
+             hits_scaled_reuse_ = 0;
     uint64_t hits_chain_ = 0, hits_reuse_ = 0, hits_divided_ = 0, hits_partial_ = 0,
              hits_convolution_ = 0;
 };
@@ -93,6 +95,7 @@ void Test::identity()
                  accel::Shape::kPassTiles);
     bench_.equal("products of a block", FIELD_OF(host_.read(REG(CONFIG3)), CONFIG3, BLOCK),
                  kElement.block);
+    bench_.equal("MX scales", FIELD_OF(host_.read(REG(CONFIG4)), CONFIG4, MX), kElement.mx);
     bench_.equal("records", FIELD_OF(host_.read(REG(CONFIG3)), CONFIG3, RECORDS), accel::kRecords);
     bench_.equal("queue depth", FIELD_OF(config1, CONFIG1, QUEUE_DEPTH), kQueueDepth);
     bench_.equal("buffers", host_.read(REG(CONFIG2)), kShape.buf_beats | kMaxMn << 16);
@@ -152,6 +155,10 @@ std::vector<Command> Test::batch()
     }
     for (const Command &t : tiles) {
         hits_c_ += t.reads_c();
+        hits_scaled_ += t.mx;
+        hits_scaled_chunks_ += t.mx && t.has_tiles() && t.tile_k != 0 && t.tile_k < t.k;
+        hits_scaled_chain_ += t.mx && t.acc_continue;
+        hits_scaled_reuse_ += t.mx && (t.reuse_a || t.reuse_b);
     }
     return tiles;
 }
@@ -165,6 +172,12 @@ void Test::random_batches(unsigned count)
     bench_.covered("chains", hits_chain_);
     bench_.covered("commands with C", hits_c_);
     bench_.covered("element-wise commands", hits_elementwise_);
+    if (kElement.mx) {
+        bench_.covered("commands with MX scales", hits_scaled_);
+        bench_.covered("chunks of K with MX scales", hits_scaled_chunks_);
+        bench_.covered("chains with MX scales", hits_scaled_chain_);
+        bench_.covered("operands with MX scales that are reused", hits_scaled_reuse_);
+    }
     bench_.covered("commands by the doorbell", hits_rung_);
     bench_.covered("commands by registers", hits_submitted_);
     bench_.covered("commands with stochastic rounding", hits_stochastic_);
@@ -335,6 +348,7 @@ void Test::expect_error(const char *name, accel::Error code, uint16_t tag)
 void roomy(Command &t)
 {
     t.a_stride = t.b_stride = t.d_stride = 64 * kBeat;
+    t.mx_a_stride = t.mx_b_stride = 64 * kBeat;
 }
 
 void Test::scene(std::vector<Command> &before, Command &bad, std::vector<Command> &after)
@@ -397,6 +411,14 @@ void Test::illegal_commands()
     Command bad;
     for (const accel::Spoil &spoil : accel::kSpoils) {
         illegal(spoil);
+    }
+    for (const accel::Spoil &spoil : accel::kScaleSpoils) {
+        if (kElement.mx) {
+            illegal(spoil);
+        }
+    }
+    if (!kElement.mx) {
+        illegal(accel::kNoScaleSpoil);
     }
     if (kElement.block > 1) {
         illegal(accel::kChunkSpoil);

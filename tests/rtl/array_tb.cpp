@@ -2,7 +2,8 @@
 // The array in lockstep with the model. Random dot products run in every tile of the accumulator
 // memory, their blocks interleaved, with bubbles, short and masked blocks, frozen cycles, and every
 // format and accumulator that the elements have. Results, flags and busy_o are compared in every
-// cycle. The build defines ROWS, COLS, LANES, TILES, ELEMENT_KIND and FRAC_BITS (0: no window).
+// cycle. The build defines ROWS, COLS, LANES, TILES, ELEMENT_KIND, FRAC_BITS (0: no window) and MX (1: blocks
+// have MX scales).
 // `--speed N` runs N cycles idle and N cycles at full rate, and reports the simulation's rates.
 #include <ctime>
 #include <deque>
@@ -27,6 +28,8 @@ const unsigned kBlock = kInfo.block != 0 ? kInfo.block : LANES;
 constexpr int kBoundBias = 16; // BoundBias, and the bits of a bound
 constexpr unsigned kBoundW = 6;
 constexpr int kBoundNone = (1 << kBoundW) - 1;
+constexpr bool kMx = MX != 0;
+constexpr unsigned kScaleOne = 127, kScaleNan = 0xff; // E8M0
 constexpr unsigned kTileMax = TILES;
 constexpr unsigned kMetas = 1u << 17;
 
@@ -77,10 +80,13 @@ struct Accumulator {
     fp8mac_acc acc = {};
     uint32_t pattern = 0; // acc as FP32
 
-    tb::Answer step(const fp8mac_dot_config &config, const uint8_t *a, const uint8_t *b, unsigned n)
+    // A block of terms; mx_a and mx_b are its scales, or null.
+    tb::Answer step(const fp8mac_dot_config &config, const uint8_t *a, const uint8_t *b, unsigned n,
+                    const uint8_t *mx_a, const uint8_t *mx_b)
     {
         fp8mac_flags flags = 0;
-        const fp8mac_status status = fp8mac_dot_step(&config, &acc, a, b, n, &flags);
+        const fp8mac_status status = kMx ? fp8mac_dot_mx(&config, &acc, a, b, n, mx_a, mx_b, &flags)
+                                         : fp8mac_dot_step(&config, &acc, a, b, n, &flags);
         if (status != FP8MAC_OK) {
             std::printf("model: %s\n", fp8mac_status_string(status));
             std::abort();
@@ -98,6 +104,10 @@ struct Tile {
     int a_bound[ROWS] = {}, b_bound[COLS] = {}; // kStatic
     // kInt8: mostly -128 * -128; kStatic, blocks: infinities in place of NaNs, which outlive all else
     bool extremes = false;
+    // kMx: the scales of a block are centre / 2 each, with as much to either side. Without scales, all
+    // are 1.
+    bool scales = false;
+    int centre = 0, spread = 0;
     Accumulator acc[ROWS][COLS];
     uint32_t rows = 0, cols = 0; // enabled
     unsigned left = 0;           // blocks to issue
@@ -112,6 +122,7 @@ struct Block {
     bool first = false, last = false;
     uint32_t lanes = 0, meta = 0; // lanes: of all steps
     uint64_t a_bounds = 0, b_bounds = 0;
+    uint8_t a_scale[ROWS] = {}, b_scale[COLS] = {};
     uint8_t a[ROWS][tb::kLanesMax] = {}, b[COLS][tb::kLanesMax] = {};
     uint32_t flags[ROWS] = {};
 };
@@ -176,6 +187,16 @@ class ArrayTest
         bench_.covered("dot product of more than 100 blocks", long_);
         bench_.covered("dot product that others interrupt", interrupted_);
         bench_.covered("stopped clock", stopped_);
+        if (kMx) {
+            bench_.covered("FP32 result that is subnormal", subnormal_);
+            bench_.covered("FP32 accumulator that is subnormal and takes a block", subnormal_acc_);
+            bench_.covered("FP32 result -0", minus_zero_);
+            bench_.covered("FP32 overflow", overflow_);
+            bench_.covered("block's exponent below FP32's least subnormal number", far_below_);
+            bench_.covered("block's exponent above FP32's largest number", far_above_);
+            bench_.covered("scale that is a NaN", nan_scale_);
+            bench_.covered("infinite operand with a scale that is a NaN", nan_scale_inf_);
+        }
         if (kInf) {
             bench_.covered("Inf that meets zeros only where it is masked", masked_specials_);
         }
@@ -263,9 +284,44 @@ class ArrayTest
             bound = any_bound(tile.config.b_format);
         }
         tile.extremes = rng_.coin();
+        choose_scales(tile);
         take_config(tile);
         for (auto &row : tile.acc) {
             std::fill(std::begin(row), std::end(row), Accumulator());
+        }
+    }
+
+    // The middle of the scales' exponents, A's and B's together: FP32's ends, or any.
+    void choose_scales(Tile &tile)
+    {
+        tile.scales = kMx && !rng_.chance(200);
+        tile.spread = rng_.range(0, rng_.chance(300) ? 254 : 12);
+        switch (rng_.below(5)) {
+        case 0: tile.centre = rng_.range(-160, -120); break;
+        case 1: tile.centre = rng_.range(100, 135); break;
+        case 2: tile.centre = rng_.range(-254, 254); break;
+        default: tile.centre = rng_.range(-16, 16); break;
+        }
+    }
+    uint8_t any_scale(const Tile &tile)
+    {
+        if (!tile.scales) {
+            return kScaleOne;
+        }
+        if (rng_.chance(3)) {
+            return kScaleNan;
+        }
+        const int scale =
+            static_cast<int>(kScaleOne) + tile.centre / 2 + rng_.range(-tile.spread, tile.spread);
+        return static_cast<uint8_t>(std::min(254, std::max(0, scale)));
+    }
+    void set_scales(const Tile &tile)
+    {
+        for (uint8_t &scale : block_.a_scale) {
+            scale = any_scale(tile);
+        }
+        for (uint8_t &scale : block_.b_scale) {
+            scale = any_scale(tile);
         }
     }
 
@@ -421,6 +477,7 @@ class ArrayTest
         one_step_ += block_.steps == 1;
         all_steps_ += block_.steps == kBlock / LANES;
         set_bounds(tile);
+        set_scales(tile);
         add(tile);
         interrupted_ += !tile.first && last_tile_ != index;
         last_tile_ = index;
@@ -498,10 +555,54 @@ class ArrayTest
             count_bounds(tile.a_bound[r], tile.b_bound[c], config, x, y, n);
         }
         const uint32_t before = acc.pattern;
+        const uint8_t mx_a = block_.a_scale[r], mx_b = block_.b_scale[c];
         const tb::Answer answer =
-            acc.step(model_of(config, tile.a_bound[r], tile.b_bound[c]), x, y, n);
-        events_.count(config, before, x, y, n, kBlock, answer);
+            acc.step(model_of(config, tile.a_bound[r], tile.b_bound[c]), x, y, n, &mx_a, &mx_b);
+        if (tile.scales) {
+            count_scales(config, before, x, y, n, mx_a, mx_b, answer);
+        } else {
+            events_.count(config, before, x, y, n, kBlock, answer);
+        }
         return answer.flags;
+    }
+
+    void count_scales(const tb::StepConfig &config, uint32_t before, const uint8_t *a,
+                      const uint8_t *b, unsigned n, unsigned mx_a, unsigned mx_b,
+                      const tb::Answer &answer)
+    {
+        const float result = tb::float_of(answer.result), acc = tb::float_of(before);
+        int a_most = -1, b_most = -1;
+        bool infinite = false;
+        for (unsigned i = 0; i < n; i++) {
+            a_most = std::max(a_most, exponent(config.a_format, a[i]));
+            b_most = std::max(b_most, exponent(config.b_format, b[i]));
+            infinite |= std::isinf(tb::Codes::of(config.a_format).value[a[i]]) ||
+                        std::isinf(tb::Codes::of(config.b_format).value[b[i]]);
+        }
+        const bool nan = mx_a == kScaleNan || mx_b == kScaleNan;
+        nan_scale_ += nan;
+        nan_scale_inf_ += nan && infinite;
+        if (nan || config.fp16) {
+            return;
+        }
+        if ((answer.flags & FP8MAC_FLAG_OVERFLOW) == 0) { // that event is FP16's
+            tb::StepConfig scaled = config;
+            scaled.scale_a += static_cast<int>(mx_a - kScaleOne);
+            scaled.scale_b += static_cast<int>(mx_b - kScaleOne);
+            events_.count(scaled, before, a, b, n, kBlock, answer);
+        }
+        if (a_most < 0 || b_most < 0) {
+            return;
+        }
+        const int block = a_most + b_most - 2 * kBoundBias - fnuz(config.a_format) -
+                          fnuz(config.b_format) + config.scale_a + config.scale_b +
+                          static_cast<int>(mx_a + mx_b) - 2 * static_cast<int>(kScaleOne);
+        far_below_ += block < -149;
+        far_above_ += block > 127;
+        subnormal_ += std::fpclassify(result) == FP_SUBNORMAL;
+        subnormal_acc_ += std::fpclassify(acc) == FP_SUBNORMAL;
+        minus_zero_ += answer.result == 0x80000000u;
+        overflow_ += (answer.flags & FP8MAC_FLAG_OVERFLOW) != 0;
     }
 
     void count_bounds(int a_bound, int b_bound, const tb::StepConfig &config, const uint8_t *a,
@@ -651,6 +752,8 @@ class ArrayTest
             block_.lanes >> block_.step * LANES & ((1ull << LANES) - 1));
         dut_->meta_i = block_.meta;
         drive_bounds(dut_, block_.a_bounds, block_.b_bounds);
+        std::memcpy(&dut_->a_scale_i, block_.a_scale, sizeof block_.a_scale);
+        std::memcpy(&dut_->b_scale_i, block_.b_scale, sizeof block_.b_scale);
     }
 
     void drive_anything()
@@ -667,6 +770,10 @@ class ArrayTest
             a[i] = rng_.code8();
         }
         drive_bounds(dut_, rng_.next(), rng_.next());
+        uint8_t *scale = reinterpret_cast<uint8_t *>(&dut_->a_scale_i);
+        for (unsigned i = 0; i < ROWS; i++) {
+            scale[i] = rng_.code8();
+        }
     }
 
     // The block is issued: its phases will be shown.
@@ -730,6 +837,8 @@ class ArrayTest
     uint64_t one_step_ = 0, all_steps_ = 0, bubbles_inside_ = 0, frozen_inside_ = 0,
              frozen_result_ = 0, closest_ = 0, next_ = 0, interrupted_ = 0, stopped_ = 0, none_ = 0;
     uint64_t rounded_ = 0, ties_ = 0, cut_ = 0, met_ = 0;
+    uint64_t subnormal_ = 0, subnormal_acc_ = 0, minus_zero_ = 0, overflow_ = 0, far_below_ = 0,
+             far_above_ = 0, nan_scale_ = 0, nan_scale_inf_ = 0;
 };
 
 // Steps in every cycle with random finite operands. Nothing is compared.
@@ -742,6 +851,8 @@ void measure(Dut &dut, tb::Rng &rng, unsigned cycles)
     dut->step_cfg_i = kFp16 ? 1u << 8 : 0;
     const uint64_t above_all = 040404040404040404040;
     drive_bounds(dut, above_all, above_all);
+    std::memset(&dut->a_scale_i, kScaleOne, ROWS);
+    std::memset(&dut->b_scale_i, kScaleOne, COLS);
     const unsigned steps = kBlock / LANES;
     for (unsigned busy = 0; busy < 2; busy++) {
         const std::clock_t start = std::clock();

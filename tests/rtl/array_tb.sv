@@ -12,6 +12,7 @@ module array_tb
   parameter int unsigned ELEMENT   = ElementBlock,
   parameter int unsigned FRAC_BITS = element_default_frac_bits(ELEMENT),
   parameter int unsigned TILES     = 8,
+  parameter bit          MX        = 1'b0,
   localparam int unsigned MetaW  = 17,
   localparam int unsigned Share  = element_share(ELEMENT, LANES, ROWS),
   localparam int unsigned Groups = ROWS / Share,
@@ -35,6 +36,8 @@ module array_tb
   input  logic [COLS-1:0][LANES-1:0][7:0]   b_code_i,
   input  logic [ROWS-1:0][BoundW-1:0]       a_bound_i,
   input  logic [COLS-1:0][BoundW-1:0]       b_bound_i,
+  input  logic [ROWS-1:0][ScaleW-1:0]       a_scale_i,
+  input  logic [COLS-1:0][ScaleW-1:0]       b_scale_i,
   input  logic [MetaW-1:0]                  meta_i,
   output logic                              result_valid_o,
   output logic [PhaseW-1:0]                 result_phase_o,
@@ -50,11 +53,13 @@ module array_tb
                          8'(element_latency(ELEMENT))};
 
   fp8mac_array #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FRAC_BITS), .TILES(TILES), .META_W(MetaW)
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FRAC_BITS), .TILES(TILES), .MX(MX),
+    .META_W(MetaW)
   ) u_array (
     .clk_i, .rst_ni, .run_i, .step_valid_i, .step_tile_i, .block_first_i, .block_last_i, .acc_first_i, .acc_last_i,
     .step_cfg_i(step_cfg_t'(step_cfg_i)), .row_en_i, .col_en_i, .lane_en_i, .a_code_i, .b_code_i, .a_bound_i,
-    .b_bound_i, .meta_i, .result_valid_o, .result_phase_o, .result_o, .result_meta_o, .flags_o, .busy_o
+    .b_bound_i, .a_scale_i, .b_scale_i, .meta_i, .result_valid_o, .result_phase_o, .result_o, .result_meta_o, .flags_o,
+    .busy_o
   );
 
   assign running_o = u_array.clk;

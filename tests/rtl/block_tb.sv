@@ -69,7 +69,7 @@ module block_tb
     feed_common_t     common;
     fp8mac_feed #(.ELEMENT(ElementBlock), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .SIDE_A(1'b1)) u_feed (
       .clk_i, .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(a_code_i[r*LANES+:LANES]),
-      .fmt_i(fp8_fmt_e'(a_fmt_i)), .bound_i(a_bound_i[r][BoundW-1:0]), .base_i('0), .feed_o(feed)
+      .fmt_i(fp8_fmt_e'(a_fmt_i)), .bound_i(a_bound_i[r][BoundW-1:0]), .nan_i(1'b0), .base_i('0), .feed_o(feed)
     );
     assign common   = feed[FeedW-1-:$bits(feed_common_t)];
     assign a[r]     = feed[LanesW-1:0];
@@ -80,7 +80,7 @@ module block_tb
   end
   fp8mac_feed #(.ELEMENT(ElementBlock), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .SIDE_A(1'b0)) u_feed_b (
     .clk_i, .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(b_code_i[LANES-1:0]), .fmt_i(fp8_fmt_e'(b_fmt_i)),
-    .bound_i(b_bound_i[BoundW-1:0]), .base_i('0), .feed_o(b_feed)
+    .bound_i(b_bound_i[BoundW-1:0]), .nan_i(1'b0), .base_i('0), .feed_o(b_feed)
   );
   assign b_common = b_feed[FeedW-1-:$bits(feed_common_t)];
 
@@ -94,7 +94,7 @@ module block_tb
     acc_fp16_q  <= acc_fp16_i;
     acc_first_q <= acc_first_i;
   end
-  assign a_field = base_t'({1'b0, unit_a_bound_i}) + block_base(scale_sum_t'(scale_sum_i), !IsFp32);
+  assign a_field = base_t'({1'b0, unit_a_bound_i}) + base_t'(block_base(scale_sum_t'(scale_sum_i), !IsFp32, 1'b0));
 
   logic [AccW-1:0] acc;
 
@@ -122,7 +122,7 @@ module block_tb
   ) u_element (
 `endif
     .clk_i(clk_i), .block_first_i(first_q), .block_last_i(last_q), .a_i(a), .b_i(b_feed[LanesW-1:0]), .a_nan_i(a_nan),
-    .b_nan_i(b_common.nan), .a_field_i(a_field), .b_bound_i(unit_b_bound_i), .none_i(none_q), .acc_fp16_i(acc_fp16_q),
+    .b_nan_i(b_common.nan), .a_field_i(a_field), .b_place_i(unit_b_bound_i), .none_i(none_q), .acc_fp16_i(acc_fp16_q),
     .acc_first_i(acc_first_q), .acc_o(acc), .flags_o(flags_o)
   );
 

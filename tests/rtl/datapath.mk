@@ -34,15 +34,17 @@ ARRAY_TB_SETS := 4_4_16_8_block_f19 8_2_8_5_block_f13 2_3_32_6_block_f19 6_2_4_7
   3_2_4_8_static_f13 2_3_8_5_static_f25 3_2_4_6_kulisch 2_1_16_4_kulisch 4_4_4_8_int8 2_3_16_5_int8
 array_tb_word = $(word $(2),$(subst _, ,$(1)))
 array_tb_element = $(subst $(space),_,$(wordlist 5,9,$(subst _, ,$(1))))
+# The kind `block` has MX scales, but for one of its sets.
+array_tb_mx = $(if $(findstring _block_,$(filter-out 3_4_1_4_%,$(1))),1,0)
 ARRAY_TB_LOGS := $(ARRAY_TB_SETS:%=$(BUILD)/test/rtl_array_%.log)
 
 # $(1): the RTL; $(2): further arguments of Verilator.
 array_tb_verilate = $(DATAPATH_VERILATE) $(1) tests/rtl/array_tb.sv --top-module array_tb -o $(@F) \
   -GROWS=$(call array_tb_word,$*,1) -GCOLS=$(call array_tb_word,$*,2) -GLANES=$(call array_tb_word,$*,3) \
-  -GTILES=$(call array_tb_word,$*,4) $(call element_parameters,$(call array_tb_element,$*)) \
+  -GTILES=$(call array_tb_word,$*,4) "-GMX=1'b$(call array_tb_mx,$*)" $(call element_parameters,$(call array_tb_element,$*)) \
   -CFLAGS "-I$(CURDIR)/$(CATALOGUE_DIR)" \
   -CFLAGS "-DROWS=$(call array_tb_word,$*,1) -DCOLS=$(call array_tb_word,$*,2) -DLANES=$(call array_tb_word,$*,3)" \
-  -CFLAGS "-DTILES=$(call array_tb_word,$*,4)" \
+  -CFLAGS "-DTILES=$(call array_tb_word,$*,4) -DMX=$(call array_tb_mx,$*)" \
   -CFLAGS "$(call element_defines,$(call array_tb_element,$*))" $(abspath $<) $(2) \
   >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
 

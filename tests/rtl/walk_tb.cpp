@@ -46,6 +46,8 @@ class Test
         bench_.covered("aborts", aborts_);
         bench_.covered("tile commands with C", with_c_);
         bench_.covered("tile commands of element-wise commands", elementwise_);
+        bench_.covered("tile commands with MX scales", with_mx_);
+        bench_.covered("MX scales that begin within a beat", within_);
     }
 
   private:
@@ -106,6 +108,12 @@ class Test
         c.beta = rng_.below(4) ? static_cast<uint32_t>(rng_.next()) : rng_.below(2) << 31;
         c.c_stride = rarely() ? rng_.below(4 * c.n) : 4 * c.n + rng_.below(100);
         c.c = address(c.m * c.c_stride);
+        const uint32_t blocks = (c.k + 31) / 32;
+        c.operation |= FP8RT_PUT(OPERATION__MX, rng_.coin());
+        c.mx_a_stride = rarely() ? blocks - 1 : blocks + rng_.below(100);
+        c.mx_b_stride = rarely() ? rng_.below(blocks) : blocks + rng_.below(100);
+        c.mx_a = address(c.m * c.mx_a_stride);
+        c.mx_b = address(c.n * c.mx_b_stride);
         if (extended && rng_.coin()) {
             c.a_stride = 4 * c.n + rng_.below(100);
         }
@@ -153,6 +161,11 @@ class Test
         dut_->c_addr_i = static_cast<uint32_t>(c.c);
         dut_->c_stride_i = c.c_stride;
         dut_->beta_i = c.beta;
+        dut_->mx_i = FP8RT_GET(OPERATION__MX, operation);
+        dut_->mx_a_addr_i = static_cast<uint32_t>(c.mx_a);
+        dut_->mx_a_stride_i = c.mx_a_stride;
+        dut_->mx_b_addr_i = static_cast<uint32_t>(c.mx_b);
+        dut_->mx_b_stride_i = c.mx_b_stride;
     }
 
     void one(const fp8rt_command &c)
@@ -220,7 +233,8 @@ class Test
         const bool reads_c = fp8rt_host_reads_c(&t), elementwise = fp8rt_host_elementwise(&t);
         const bool beyond = past(t.a) || (!elementwise && past(t.b)) || (reads_c && past(t.c)) ||
                             past(t.d) || (a_vec && past(t.scale_a)) || (b_vec && past(t.scale_b)) ||
-                            (bias && past(t.bias));
+                            (bias && past(t.bias)) ||
+                            (fp8rt_host_mx(&t) && (past(t.mx_a) || past(t.mx_b)));
         bench_.equal("last", dut_->last_o, tile.last);
         bench_.equal("sequence_bad", dut_->sequence_bad_o, tile.sequence_bad);
         bench_.equal("range_bad", dut_->range_bad_o, tile.range_bad || beyond);
@@ -250,6 +264,15 @@ class Test
         if (reads_c) {
             bench_.equal("address of C", dut_->c_addr_o, static_cast<uint32_t>(t.c));
         }
+        if (fp8rt_host_mx(&t)) {
+            bench_.equal("address of A's MX scales", dut_->mx_a_addr_o,
+                         static_cast<uint32_t>(t.mx_a));
+            bench_.equal("address of B's MX scales", dut_->mx_b_addr_o,
+                         static_cast<uint32_t>(t.mx_b));
+            bench_.equal("first MX scale in its beat", dut_->mx_first_o, tile.mx_first);
+            with_mx_++;
+            within_ += tile.mx_first != 0;
+        }
         with_c_ += reads_c;
         elementwise_ += elementwise;
         bench_.equal("address of D", dut_->d_addr_o, static_cast<uint32_t>(t.d));
@@ -274,7 +297,7 @@ class Test
     bool over_ = false; // an illegal tile command was seen
     uint32_t left_ = 0; // tile commands until the walk is dropped
     uint64_t tiles_ = 0, chunks_ = 0, reuses_a_ = 0, reuses_b_ = 0, beyond_ = 0, chains_ = 0,
-             aborts_ = 0, with_c_ = 0, elementwise_ = 0;
+             aborts_ = 0, with_c_ = 0, elementwise_ = 0, with_mx_ = 0, within_ = 0;
 };
 
 } // namespace

@@ -45,6 +45,11 @@ module walk_tb
   input  addr_t       c_addr_i,
   input  addr_t       c_stride_i,
   input  logic [31:0] beta_i,
+  input  logic        mx_i,
+  input  addr_t       mx_a_addr_i,
+  input  addr_t       mx_a_stride_i,
+  input  addr_t       mx_b_addr_i,
+  input  addr_t       mx_b_stride_i,
 
   output logic        valid_o,
   input  logic        ready_i,
@@ -66,7 +71,10 @@ module walk_tb
   output logic [31:0] scale_b_o,
   output addr_t       bias_o,
   output logic        c_en_o,
-  output addr_t       c_addr_o
+  output addr_t       c_addr_o,
+  output addr_t       mx_a_addr_o,
+  output addr_t       mx_b_addr_o,
+  output logic [4:0]  mx_first_o
 );
   command_t  command;
   tile_cmd_t tile;
@@ -97,6 +105,11 @@ module walk_tb
     command.ext.c_addr          = c_addr_i;
     command.ext.c_stride        = c_stride_i;
     command.ext.beta            = beta_i;
+    command.ext.operation.mx    = mx_i;
+    command.ext.mx_a_addr       = mx_a_addr_i;
+    command.ext.mx_a_stride     = mx_a_stride_i;
+    command.ext.mx_b_addr       = mx_b_addr_i;
+    command.ext.mx_b_stride     = mx_b_stride_i;
     command.mode.b_resident   = b_resident_i;
     command.mode.acc_keep     = acc_keep_i;
     command.mode.acc_continue = acc_continue_i;
@@ -131,5 +144,8 @@ module walk_tb
   assign bias_o         = tile.bias;
   assign c_en_o         = tile.ext.operation.c_en;
   assign c_addr_o       = tile.ext.c_addr;
+  assign mx_a_addr_o    = tile.ext.mx_a_addr;
+  assign mx_b_addr_o    = tile.ext.mx_b_addr;
+  assign mx_first_o     = tile.mx_first;
 
 endmodule

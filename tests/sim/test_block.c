@@ -58,12 +58,24 @@ static void check(uint32_t fast, uint32_t golden, fp8mac_flags fast_flags,
     }
 }
 
+// An MX scale near the middle, or far from it, or a NaN; 1 where blocks are not scaled
+static uint8_t scale(bool scaled, unsigned middle)
+{
+    if (!scaled || below(50) == 0) {
+        return scaled ? 0xff : FP8SIM_SCALE_ONE;
+    }
+    const unsigned drawn = below(8) == 0 ? below(255) : middle + below(16);
+    return (uint8_t)(drawn < 254 ? drawn : 254);
+}
+
 static void run_chain(const fp8mac_dot_config *dot)
 {
     fp8sim_block_config config;
     fp8sim_block_operands a, b;
     fp8mac_acc acc = {.code = 0};
     uint32_t fast = 0;
+    const bool scaled = below(2) != 0;
+    const unsigned middle = below(2) != 0 ? 64 + below(128) : below(255);
     if (!fp8sim_block_init(&config, dot)) {
         failed++;
         printf("FAIL fp8sim_block_init refuses the element's settings\n");
@@ -78,10 +90,11 @@ static void run_chain(const fp8mac_dot_config *dot)
             y[k] = code(dot->b_format, y_kind);
         }
         fp8mac_flags flags = 0, golden_flags = 0;
-        fp8sim_block_a(&config, x, n, &a);
-        fp8sim_block_b(&config, y, n, &b);
+        const uint8_t x_scale = scale(scaled, middle), y_scale = scale(scaled, middle);
+        fp8sim_block_a(&config, x, n, x_scale, &a);
+        fp8sim_block_b(&config, y, n, y_scale, &b);
         fast = fp8sim_block_join(&config, fast, &a, &b, &flags);
-        if (fp8mac_dot_step(dot, &acc, x, y, n, &golden_flags) != FP8MAC_OK) {
+        if (fp8mac_dot_mx(dot, &acc, x, y, n, &x_scale, &y_scale, &golden_flags) != FP8MAC_OK) {
             failed++;
         }
         check(fast, acc.code, flags, golden_flags, dot);

@@ -21,13 +21,13 @@ refused() {
   count $named "$1: status $status, $output"
 }
 
-for bad in M=0 N=-1 K=65537 K= K=12x M=99999999999999 A=fp8 B=E4M3FN D=int4 ACC=fp8 SA=33 SB=-33 SCALE=row BIAS=2 \
+for bad in M=0 N=-1 K=65537 K= K=12x M=99999999999999 A=fp8 B=E4M3FN D=int4 ACC=fp8 SA=33 SB=-33 SCALE=row BIAS=2 MX=2 \
   ACT=gelu OVERFLOW=wrap SEED=-1 DATA=normal m=64 SIZE=64 64; do
   refused "$bad" 'is not possible: choose '
 done
 
 for good in '' 'M=1 N=1 K=1' 'A=e5m2 B=e4m3fnuz D=bf16' 'ACC=fp16 SA=-32 SB=32' 'SCALE=tensor BIAS=1 ACT=relu D=e4m3fn' \
-  'SCALE=vector BIAS=1 ACT=clamp D=e5m2fnuz' 'DATA=codes OVERFLOW=ieee D=e5m2 SEED=7' \
+  'SCALE=vector BIAS=1 ACT=clamp D=e5m2fnuz' 'MX=1 M=70 K=1000 A=e2m1fn' 'DATA=codes OVERFLOW=ieee D=e5m2 SEED=7' \
   'DATA=wide OVERFLOW=saturate_finite D=e4m3fnuz' 'SCALE=vector D=int8' 'M=3 N=2 K=5000 D=float16' 'M=17 M=18'; do
   # shellcheck disable=SC2086 # several arguments
   output=$("$program" $good)

@@ -243,6 +243,63 @@ static void vector_b_zero(const fp8rt_caps *caps, fp8rt_command *tile)
     tile->scale_b = (uintptr_t)vector_with_zero;
 }
 
+// ---- MX scales: those of the good operands lie in the operands ----------------------------------
+static void scaled(fp8rt_command *tile)
+{
+    set_mode(tile, FP8RT_BIT(MODE__EXTENDED));
+    tile->operation |= FP8RT_BIT(OPERATION__MX);
+    tile->mx_a = tile->a;
+    tile->mx_b = tile->b;
+    tile->mx_a_stride = tile->mx_b_stride = STRIDE;
+}
+static void scales(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    (void)caps, scaled(tile);
+}
+static void odd_scales(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    (void)caps, scaled(tile);
+    tile->mx_a += 1;
+}
+static void odd_scales_stride(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    (void)caps, scaled(tile);
+    tile->mx_b_stride += 4;
+}
+static void short_scales_stride(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    (void)caps, scaled(tile);
+    tile->mx_a_stride = 0;
+}
+static void scales_past_the_end(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    scaled(tile);
+    tile->mx_b = last_beat(caps);
+}
+static void scales_of_an_image(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    (void)caps, scaled(tile);
+    tile->operation |= FP8RT_BIT(OPERATION__CONV_A);
+    tile->conv[0] = FP8RT_PUT(CONV_LINE__WIDTH, DEPTH);
+    tile->conv[1] = FP8RT_PUT(CONV_SIZE__HEIGHT, 1) | FP8RT_PUT(CONV_SIZE__OUT_W, 1);
+    tile->conv[2] = FP8RT_PUT(CONV_RUN__RUN, DEPTH) | FP8RT_PUT(CONV_RUN__RUNS, 1);
+}
+static void reuse_without_scales(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    (void)caps, scaled(tile);
+    set_mode(tile, FP8RT_BIT(MODE__REUSE_B));
+}
+static void scales_slverr(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    (void)caps, scaled(tile);
+    tile->mx_a = fp8rt_app_slverr_address;
+}
+static void scales_decerr(const fp8rt_caps *caps, fp8rt_command *tile)
+{
+    (void)caps, scaled(tile);
+    tile->mx_b = fp8rt_app_decerr_address;
+}
+
 // ---- sequence: the preceding command kept nothing, and had the good command's shape -------------
 static void continue_nothing(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -403,6 +460,20 @@ static const fault e4m3_alone[] = {
     {"A of e5m2", a_of_e5m2, FP8RT_ERR_HW_MODE},
     {"B of e5m2fnuz", b_of_e5m2fnuz, FP8RT_ERR_HW_MODE},
 };
+
+static const fault scaled_blocks[] = {
+    {"MX scales of A not on a beat", odd_scales, FP8RT_ERR_HW_ALIGNMENT},
+    {"stride of B's MX scales not of beats", odd_scales_stride, FP8RT_ERR_HW_ALIGNMENT},
+    {"stride of A's MX scales shorter than a row", short_scales_stride, FP8RT_ERR_HW_RANGE},
+    {"MX scales of B past the end of addresses", scales_past_the_end, FP8RT_ERR_HW_RANGE},
+    {"MX scales of an image", scales_of_an_image, FP8RT_ERR_HW_MODE},
+    {"reuses B without its MX scales", reuse_without_scales, FP8RT_ERR_HW_SEQUENCE},
+    {"MX scales of A answered SLVERR", scales_slverr, FP8RT_ERR_HW_READ_SLVERR},
+    {"MX scales of B answered DECERR", scales_decerr, FP8RT_ERR_HW_READ_DECERR},
+};
+
+static const fault no_scales = {"MX scales that the array does not have", scales,
+                                FP8RT_ERR_HW_MODE};
 
 static const fault blocks = {"keeps part of a block", keep_part_of_a_block, FP8RT_ERR_HW_SEQUENCE};
 
@@ -596,6 +667,27 @@ static void run_element(const bench *b)
                 0);
 }
 
+// MX scales, of an array that has them or not
+static void run_scales(const bench *b)
+{
+    const bool has = (b->f->dev.caps.functions & FP8RT_FUNCTION_MX) != 0;
+    for (size_t i = 0; i < sizeof scaled_blocks / sizeof scaled_blocks[0]; i++) {
+        const fault *fault = &scaled_blocks[i];
+        if (!has) {
+            faults_skip(b->f, fault->name, "the array has no MX scales");
+        } else if (fault->expected == FP8RT_ERR_HW_READ_SLVERR && fp8rt_app_slverr_address == 0) {
+            faults_skip(b->f, fault->name, "the host build has no SLVERR");
+        } else {
+            run_fault(b, fault);
+        }
+    }
+    if (has) {
+        faults_skip(b->f, no_scales.name, "it has them");
+    } else {
+        run_fault(b, &no_scales);
+    }
+}
+
 static void *take(faults *f, size_t bytes)
 {
     return fp8rt_arena_alloc(&f->arena, bytes);
@@ -650,6 +742,7 @@ void faults_run_commands(faults *f)
         run_fault(&b, &illegal[i]);
     }
     run_element(&b);
+    run_scales(&b);
     const fp8rt_caps *caps = &f->dev.caps;
     if (caps->block > 1) {
         run_fault(&b, &blocks);

@@ -112,6 +112,12 @@ SPOIL(reversed, desc->activation = FP8MAC_ACT_CLAMP; desc->clamp_lo = 1.0f)
 SPOIL(nan_bound, desc->activation = FP8MAC_ACT_CLAMP; desc->clamp_hi = of_bits(0x7fc00000u))
 SPOIL(infinite_bound, desc->activation = FP8MAC_ACT_CLAMP; desc->clamp_hi = of_bits(0x7f800000u))
 SPOIL(without_c, desc->beta = 1.0f)
+SPOIL(mx_of_a_alone, desc->mx_a = desc->a)
+SPOIL(with_mx, desc->mx_a = desc->a; desc->mx_b = desc->b)
+SPOIL(odd_mx, desc->mx_a = (const uint8_t *)desc->a + 1; desc->mx_b = desc->b)
+SPOIL(odd_mx_stride, with_mx(b, desc); desc->mx_b_stride = 4)
+SPOIL(short_mx, with_mx(b, desc); desc->mx_a_stride = 1)
+SPOIL(mx_in_d, desc->mx_a = desc->a; desc->mx_b = desc->d)
 SPOIL(a_slverr, desc->a = (const void *)fp8rt_app_slverr_address)
 SPOIL(b_decerr, desc->b = (const void *)fp8rt_app_decerr_address)
 SPOIL(d_slverr, desc->d = (void *)fp8rt_app_slverr_address)
@@ -163,6 +169,7 @@ static const fault arguments[] = {
     {"library: clamp bounds reversed", reversed, FP8RT_ERR_ACTIVATION},
     {"library: clamp bound NaN", nan_bound, FP8RT_ERR_ACTIVATION},
     {"library: clamp bound Inf", infinite_bound, FP8RT_ERR_ACTIVATION},
+    {"library: MX scales of A alone", mx_of_a_alone, FP8RT_ERR_NULL},
     {"library: no C", without_c, FP8RT_ERR_NULL},
 };
 
@@ -226,6 +233,32 @@ static void run_fault(const bench *b, const fault *fault)
     faults_count(b->f,
                  fp8rt_device_wait(&b->f->dev) == FP8RT_OK && faults_still_works(b->f) && right,
                  fault->name);
+}
+
+static const fault mx[] = {
+    {"library: MX scales not on a beat", odd_mx, FP8RT_ERR_ALIGNMENT},
+    {"library: stride of MX scales not of beats", odd_mx_stride, FP8RT_ERR_ALIGNMENT},
+    {"library: short stride of MX scales", short_mx, FP8RT_ERR_STRIDE},
+    {"library: MX scales in D", mx_in_d, FP8RT_ERR_OVERLAP},
+};
+
+static const fault no_mx = {"library: no MX scales", with_mx, FP8RT_ERR_UNSUPPORTED};
+
+static void run_mx(const bench *b)
+{
+    const bool has = (b->f->dev.caps.functions & FP8RT_FUNCTION_MX) != 0;
+    for (size_t i = 0; i < sizeof mx / sizeof mx[0]; i++) {
+        if (has) {
+            run_fault(b, &mx[i]);
+        } else {
+            faults_skip(b->f, mx[i].name, "the array has no MX scales");
+        }
+    }
+    if (has) {
+        faults_skip(b->f, no_mx.name, "the array has them");
+    } else {
+        run_fault(b, &no_mx);
+    }
 }
 
 // Formats and accumulators that only some elements lack.
@@ -669,6 +702,7 @@ void faults_run_library(faults *f)
         run_fault(&b, &arguments[i]);
     }
     run_element(&b);
+    run_mx(&b);
     run_scratch(&b);
     run_scratch_overlap(&b);
     run_alternating(&b);

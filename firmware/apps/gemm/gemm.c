@@ -13,6 +13,7 @@
 //: SB=        B is scaled by 2^SB: -32 to 32 (0); 0 with int8 elements
 //: SCALE=     FP32 scales: none, tensor or vector, one for each row of A and B (none)
 //: BIAS=      1: a bias is added to each column of D (0)
+//: MX=        1: A and B have MX scales, one for each 32 codes of a row (0)
 //: ACT=       activation: none, relu or clamp to -2 .. 6 (none)
 //: OVERFLOW=  of D: saturate, saturate_finite or ieee (saturate)
 //: SEED=      seed of the data (1)

@@ -62,7 +62,7 @@ typedef struct option {
     int32_t value;
 } option;
 
-enum { M, N, K, A, B, D, ACC, SA, SB, SCALE, BIAS, ACT, OVERFLOW, SEED, DATA, OPTIONS };
+enum { M, N, K, A, B, D, ACC, SA, SB, SCALE, BIAS, MX, ACT, OVERFLOW, SEED, DATA, OPTIONS };
 
 static const option defaults[OPTIONS] = {
     [M] = {.key = "M", .least = 1, .most = 65536, .start = 64},
@@ -76,6 +76,7 @@ static const option defaults[OPTIONS] = {
     [SB] = {.key = "SB", .least = -32, .most = 32},
     [SCALE] = {.key = "SCALE", .words = scale_modes},
     [BIAS] = {.key = "BIAS", .least = 0, .most = 1},
+    [MX] = {.key = "MX", .least = 0, .most = 1},
     [ACT] = {.key = "ACT", .words = activations},
     [OVERFLOW] = {.key = "OVERFLOW", .words = overflows},
     [SEED] = {.key = "SEED", .least = 0, .most = INT32_MAX, .start = 1},
@@ -200,6 +201,7 @@ bool gemm_options_parse(int argc, char **argv, const fp8rt_element *element, fp8
         .scale_exp_b = o[SB].value,
         .scales = (fp8mac_scale_mode)o[SCALE].value,
         .bias = o[BIAS].value != 0,
+        .mx = o[MX].value != 0,
         .activation = (fp8mac_activation)o[ACT].value,
         .overflow = (fp8mac_overflow)o[OVERFLOW].value,
         .data = (fp8rt_data)o[DATA].value,

@@ -91,6 +91,24 @@ static const named_trial trials[] = {
       .b_format = F5,
       .d_format = FP8MAC_FP32,
       .data = FP8RT_DATA_WIDE}},
+    {"MX scales", {.m = 18, .n = 21, .k = 97, .mx = true, .d_format = FP8MAC_FP32}},
+    {"MX scales, chains of ragged tiles",
+     {.m = 77,
+      .n = 85,
+      .k = 1330,
+      .mx = true,
+      .a_format = E5,
+      .b_format = F4,
+      .d_format = FP8MAC_FP16,
+      .data = FP8RT_DATA_WIDE}},
+    {"MX scales, FP16 accumulator, one row",
+     {.m = 1,
+      .n = 70,
+      .k = 2000,
+      .mx = true,
+      .acc_format = FP8MAC_ACC_FP16,
+      .scale_exp_a = -9,
+      .d_format = FP8MAC_FP32}},
     {"tensor scales",
      {.m = 18, .n = 21, .k = 31, .scales = FP8MAC_SCALE_TENSOR, .d_format = FP8MAC_BF16}},
     {"vector scales",
@@ -258,8 +276,8 @@ static void expect_refused(tally *t, const char *name, const fp8rt_trial *trial,
     printf("%s %s: refused\n", passed ? "ok  " : "FAIL", name);
 }
 
-// A format, accumulator or scaling exponent that the array's elements do not have must be refused.
-// The trial then runs with one that they have.
+// A format, accumulator or scaling exponent that the array's elements do not have must be refused, and
+// so must MX scales. The trial then runs with what they have.
 static void run_trial(tally *t, const char *name, fp8rt_trial trial)
 {
     const fp8rt_element *element = &dev.caps.element;
@@ -280,6 +298,10 @@ static void run_trial(tally *t, const char *name, fp8rt_trial trial)
     if (element->int8 && (trial.scale_exp_a != 0 || trial.scale_exp_b != 0)) {
         expect_refused(t, name, &trial, FP8RT_ERR_SCALE_EXPONENT);
         trial.scale_exp_a = trial.scale_exp_b = 0;
+    }
+    if (trial.mx && (dev.caps.functions & FP8RT_FUNCTION_MX) == 0) {
+        expect_refused(t, name, &trial, FP8RT_ERR_UNSUPPORTED);
+        trial.mx = false;
     }
     run_possible(t, name, trial);
 }

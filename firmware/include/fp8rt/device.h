@@ -35,7 +35,7 @@ enum {
     FP8RT_FUNCTION_STOCHASTIC = 1u << 2,  // stochastic rounding of D
     FP8RT_FUNCTION_TABLES = 1u << 3,      // tables of codes
     FP8RT_FUNCTION_CONV_A = 1u << 4,      // A as a convolution reads its image
-    FP8RT_FUNCTION_MX = 1u << 5,          // blocks with scales
+    FP8RT_FUNCTION_MX = 1u << 5,          // MX scales
     FP8RT_FUNCTION_INT8 = 1u << 6,        // INT8 as format of C, D and X
 };
 
@@ -84,6 +84,12 @@ typedef struct fp8rt_caps {
 //
 //   m, n       at most max_mn
 //   operands   ceil(m / rows) * ceil(k / 32) * 32 / beat_bytes at most buf_beats, and n likewise
+//   MX scales  ceil(m / rows) * ceil((first + ceil(k / 32)) / beat_bytes) at most the power of two that
+//              is at least buf_beats / 8 and max_mn / rows and max_mn / cols; n likewise. `first` is the
+//              place in its beat of the chunk's first scale: (products before it) / 32 modulo beat_bytes
+//
+// With OPERATION.mx each row of A and of B has ceil(k / 32) MX scales, E8M0 codes, one for every 32
+// codes. They are part of the operands: a command that reuses an operand has its scales, too.
 //
 // Tiles and chunks start at a beat in every matrix and vector, and chunks have whole granules: the
 // largest of block, beat_bytes and 32. MODE.b_resident: for each tile of B's rows the tiles of A's
@@ -98,7 +104,8 @@ typedef struct fp8rt_caps {
 // - passes * pass_tiles <= acc_tiles in a tile command that keeps or continues accumulators;
 // - a command with acc_keep, acc_continue, reuse_a or reuse_b is one tile command;
 // - a command with acc_continue has the m, n, acc_fmt and pass_shape of the preceding command;
-// - a command with reuse_a (reuse_b) has the m (n), k and format of the preceding command;
+// - a command with reuse_a (reuse_b) has the m (n), k and format of the preceding command, and MX scales
+//   if that had them;
 // - a command that continues a fixed-point accumulator has the formats and scaling exponents of the
 //   preceding command, and the chain at most 2^terms_log2 products.
 // The three last rules hold between tile commands, if the preceding command has several.
@@ -123,8 +130,8 @@ typedef struct fp8rt_command {
     uint32_t c_stride;
     uint32_t beta; // FP32 bits
     uint32_t seed;
-    uint32_t conv[6]; // the registers CONV_LINE .. CONV_PAD
-    uintptr_t mx_a, mx_b;
+    uint32_t conv[6];     // the registers CONV_LINE .. CONV_PAD
+    uintptr_t mx_a, mx_b; // MX scales of A and B
     uint32_t mx_a_stride, mx_b_stride;
 } fp8rt_command;
 

@@ -78,11 +78,17 @@ typedef struct fp8rt_gemm_desc {
     fp8mac_format_id b_format; // independent of a_format
     // FP8MAC_ACC_FP32, _FP16, _FIXED or _INT32; see fp8rt_element_accumulator
     fp8mac_acc_format acc_format;
-    const void *a;                // m x k codes, or an image
-    uint32_t a_stride;            // bytes from row to row, >= k; 0: fp8rt_packed_stride(caps, k)
-    fp8rt_image image;            // of A
-    const void *b;                // n x k codes
-    uint32_t b_stride;            // as a_stride
+    const void *a;     // m x k codes, or an image
+    uint32_t a_stride; // bytes from row to row, >= k; 0: fp8rt_packed_stride(caps, k)
+    fp8rt_image image; // of A
+    const void *b;     // n x k codes
+    uint32_t b_stride; // as a_stride
+    // MX scales: an E8M0 code for each 32 codes of a row of A (m rows of ceil(k / 32)) and of B (n rows);
+    // 0xff makes its products NaN. Both or none; addresses and strides as those of A and B. A stride of 0:
+    // fp8rt_packed_stride(caps, ceil(k / 32)). FP8RT_ERR_UNSUPPORTED: caps.functions has no MX, or A is an
+    // image. fp8rt_gemm_plan_move leaves them where they are.
+    const uint8_t *mx_a, *mx_b;
+    uint32_t mx_a_stride, mx_b_stride;
     int scale_exp_a, scale_exp_b; // used value = 2^scale_exp * decoded value; -32..+32; INT8: 0
     fp8mac_scale scale_a;         // none, one, or m values; finite and greater than 0
     fp8mac_scale scale_b;         // none, one, or n values

@@ -82,5 +82,6 @@ bool fp8rt_host_array(fp8rt_caps *caps)
     }
     unsigned block = fp8mac_element_find(caps->element.kind)->block;
     caps->block = (uint16_t)(block == 0 ? lanes : block);
+    caps->functions |= block == FP8MAC_MX_BLOCK ? FP8RT_FUNCTION_MX : 0;
     return true;
 }

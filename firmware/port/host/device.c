@@ -29,7 +29,7 @@ typedef struct work {
     fp8mac_dot_config dot;
     fp8mac_epilogue epilogue;
     uint32_t d_bytes;
-    bool continues, keeps, elementwise, reads_c;
+    bool continues, keeps, elementwise, reads_c, mx;
 } work;
 
 static fp8mac_epilogue epilogue_of(const fp8rt_command *tile)
@@ -71,6 +71,7 @@ static work work_of(const fp8rt_device *dev, const fp8rt_host_tile *host_tile)
     w.continues = FP8RT_GET(MODE__ACC_CONTINUE, tile->mode) != 0;
     w.keeps = FP8RT_GET(MODE__ACC_KEEP, tile->mode) != 0;
     w.elementwise = fp8rt_host_elementwise(tile);
+    w.mx = fp8rt_host_mx(tile);
     w.reads_c = !w.keeps && fp8rt_host_reads_c(tile);
     if (!w.keeps) {
         w.d_bytes = fp8mac_format_bytes(w.epilogue.d_format);
@@ -125,6 +126,17 @@ static void load_image(fp8rt_device *dev, const fp8rt_host_tile *host_tile)
     dev->state.counters.read_beats += tile->m * beats(&dev->caps, tile->k);
 }
 
+// Scales come in whole beats, which begin before the chunk's first scale.
+static void load_scales(fp8rt_device *dev, uint8_t *buffer, uintptr_t address, uint32_t rows,
+                        uint32_t stride, uint32_t first, uint32_t blocks)
+{
+    for (uint32_t r = 0; r < rows; r++) {
+        memcpy(buffer + (size_t)r * blocks, (const uint8_t *)address + (size_t)r * stride + first,
+               blocks);
+    }
+    dev->state.counters.read_beats += rows * beats(&dev->caps, first + blocks);
+}
+
 static void load(fp8rt_device *dev, const work *w, const fp8rt_host_tile *host_tile)
 {
     const fp8rt_command *tile = w->tile;
@@ -142,6 +154,13 @@ static void load(fp8rt_device *dev, const work *w, const fp8rt_host_tile *host_t
     }
     if (!w->elementwise && !FP8RT_GET(MODE__REUSE_B, tile->mode)) {
         load_operand(dev, dev->state.b, tile->b, tile->n, tile->b_stride, tile->k);
+    }
+    const uint32_t blocks = fp8rt_host_blocks(tile), first = host_tile->mx_first;
+    if (w->mx && !FP8RT_GET(MODE__REUSE_A, tile->mode)) {
+        load_scales(dev, dev->state.mx_a, tile->mx_a, tile->m, tile->mx_a_stride, first, blocks);
+    }
+    if (w->mx && !FP8RT_GET(MODE__REUSE_B, tile->mode)) {
+        load_scales(dev, dev->state.mx_b, tile->mx_b, tile->n, tile->mx_b_stride, first, blocks);
     }
     if (!w->keeps) {
         dev->state.counters.read_beats += vectors;
@@ -220,8 +239,14 @@ static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_
         return;
     }
     fp8mac_acc acc = w->continues ? *kept_acc(dev, m, n) : (fp8mac_acc){0};
-    fp8mac_dot(&w->dot, &acc, dev->state.a + (size_t)m * tile->k,
-               dev->state.b + (size_t)n * tile->k, tile->k, &dev->state.observed.flags);
+    const uint8_t *a = dev->state.a + (size_t)m * tile->k, *b = dev->state.b + (size_t)n * tile->k;
+    const uint32_t blocks = fp8rt_host_blocks(tile);
+    if (w->mx) {
+        fp8mac_dot_mx(&w->dot, &acc, a, b, tile->k, dev->state.mx_a + (size_t)m * blocks,
+                      dev->state.mx_b + (size_t)n * blocks, &dev->state.observed.flags);
+    } else {
+        fp8mac_dot(&w->dot, &acc, a, b, tile->k, &dev->state.observed.flags);
+    }
     if (w->keeps) {
         *kept_acc(dev, m, n) = acc;
     } else {
@@ -229,8 +254,10 @@ static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_
     }
 }
 
-static void leave(fp8rt_device_state *state, const work *w)
+static void leave(fp8rt_device_state *state, const work *w, uint32_t mx_first)
 {
+    state->mx = w->mx;
+    state->mx_first = mx_first;
     state->terms = (w->continues ? state->terms : 0) + w->tile->k;
     state->before = !w->elementwise;
     state->kept = w->keeps;
@@ -256,7 +283,7 @@ static void run(fp8rt_device *dev, const fp8rt_host_tile *host_tile)
     if (!w.keeps) {
         dev->state.counters.write_beats += tile->m * beats(&dev->caps, tile->n * w.d_bytes);
     }
-    leave(&dev->state, &w);
+    leave(&dev->state, &w, host_tile->mx_first);
 }
 
 // ---- the interface ------------------------------------------------------------------------------

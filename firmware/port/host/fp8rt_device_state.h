@@ -30,11 +30,15 @@ typedef struct fp8rt_device_state {
     bool kept;   // it kept its accumulators
     uint32_t m, n, k;
     uint32_t mode;
+    bool mx; // its operands have MX scales, from this place in a beat on
+    uint32_t mx_first;
     int8_t scale_exp_a, scale_exp_b;
     // Products of its accumulators, with those of the commands that it continues.
     uint32_t terms;
     uint8_t a[FP8RT_HOST_BUFFER_BYTES]; // rows of k codes
     uint8_t b[FP8RT_HOST_BUFFER_BYTES];
+    uint8_t mx_a[FP8RT_HOST_BUFFER_BYTES / 32u]; // rows of ceil(k / 32) scales
+    uint8_t mx_b[FP8RT_HOST_BUFFER_BYTES / 32u];
     fp8mac_acc acc[FP8RT_HOST_MAX_MN * FP8RT_HOST_MAX_MN]; // that it kept
 } fp8rt_device_state;
 

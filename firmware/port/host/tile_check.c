@@ -22,7 +22,7 @@ typedef struct region {
     uint32_t rows, stride, row_bytes;
 } region;
 
-enum { REGIONS = 7, REGION_D = 2 };
+enum { REGIONS = 9, REGION_D = 2 };
 
 static bool finishes(const fp8rt_command *tile)
 {
@@ -48,6 +48,17 @@ static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
              ceil_div(tile->n, caps->cols) * row_words > caps->buf_beats));
 }
 
+// The scales must fit their memories.
+static bool scales_are_too_many(const fp8rt_caps *caps, const fp8rt_host_tile *host_tile)
+{
+    const fp8rt_command *tile = &host_tile->command;
+    const uint32_t words = fp8rt_scale_words(caps, host_tile->mx_first, tile->k);
+    const uint32_t most = fp8rt_scale_beats(caps);
+    return fp8rt_host_mx(tile) && (caps->functions & FP8RT_FUNCTION_MX) != 0 &&
+           (ceil_div(tile->m, caps->rows) * words > most ||
+            ceil_div(tile->n, caps->cols) * words > most);
+}
+
 static bool image_is_bad(const fp8rt_command *tile)
 {
     return fp8rt_host_conv_a(tile) && !fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_A)) &&
@@ -58,8 +69,12 @@ static bool image_is_bad(const fp8rt_command *tile)
             FP8RT_GET(CONV_RUN__RUNS, tile->conv[2]) == 0);
 }
 
-static void list_regions(const fp8rt_command *tile, region list[REGIONS])
+static void list_regions(const fp8rt_caps *caps, const fp8rt_host_tile *host_tile,
+                         region list[REGIONS])
 {
+    const fp8rt_command *tile = &host_tile->command;
+    const bool mx = fp8rt_host_mx(tile) && (caps->functions & FP8RT_FUNCTION_MX) != 0;
+    const uint32_t scales = host_tile->mx_first + fp8rt_host_blocks(tile);
     bool end = finishes(tile), elementwise = fp8rt_host_elementwise(tile);
     uint32_t m_floats = tile->m * 4u, n_floats = tile->n * 4u;
     list[0] = (region){!fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_A)), tile->a, tile->m,
@@ -80,6 +95,10 @@ static void list_regions(const fp8rt_command *tile, region list[REGIONS])
         (region){end && fp8rt_host_has(tile, FP8RT_BIT(MODE__BIAS_EN)), tile->bias, 1, 0, n_floats};
     list[6] = (region){end && fp8rt_host_reads_c(tile), tile->c, tile->m, tile->c_stride,
                        tile->n * fp8rt_host_c_bytes(tile)};
+    list[7] = (region){mx && !fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_A)), tile->mx_a, tile->m,
+                       tile->mx_a_stride, scales};
+    list[8] = (region){mx && !fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_B)), tile->mx_b, tile->n,
+                       tile->mx_b_stride, scales};
 }
 
 static bool alignment_is_bad(const fp8rt_caps *caps, const region *r)
@@ -140,8 +159,9 @@ static bool operation_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
     asked |= table != 0 ? FP8RT_FUNCTION_TABLES : 0;
     asked |= FP8RT_GET(OPERATION__CONV_A, operation) != 0 ? FP8RT_FUNCTION_CONV_A : 0;
     asked |= FP8RT_GET(OPERATION__MX, operation) != 0 ? FP8RT_FUNCTION_MX : 0;
-    return bad_elementwise || (asked & ~caps->functions) != 0 || op == 3 || table == 3 ||
-           (table != 0 && fp8rt_host_d_bytes(tile) != 1);
+    const uint32_t both = FP8RT_BIT(OPERATION__CONV_A) | FP8RT_BIT(OPERATION__MX);
+    return bad_elementwise || (operation & both) == both || (asked & ~caps->functions) != 0 ||
+           op == 3 || table == 3 || (table != 0 && fp8rt_host_d_bytes(tile) != 1);
 }
 
 static bool exponent_is_bad(const fp8rt_device *dev, const fp8rt_command *tile, int exponent)
@@ -205,13 +225,16 @@ static bool tiles_are_too_many(const fp8rt_caps *caps, const fp8rt_command *tile
     return passes * caps->pass_tiles > caps->acc_tiles;
 }
 
-static bool sequence_is_bad(const fp8rt_device *dev, const fp8rt_command *tile)
+static bool sequence_is_bad(const fp8rt_device *dev, const fp8rt_host_tile *host_tile)
 {
+    const fp8rt_command *tile = &host_tile->command;
     const fp8rt_device_state *left = &dev->state;
     const uint32_t other = tile->mode ^ left->mode;
     bool keep = !finishes(tile), continues = fp8rt_host_has(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
     bool same_m = tile->m == left->m, same_n = tile->n == left->n, same_k = tile->k == left->k;
     bool same_tiles = (other & (FP8RT_BIT(MODE__ACC_FMT) | FP8RT_BIT(MODE__PASS_SHAPE))) == 0;
+    bool same_mx =
+        fp8rt_host_mx(tile) == left->mx && (!left->mx || host_tile->mx_first == left->mx_first);
     bool same_a_format = (other & FP8RT_MODE_A_FORMAT) == 0;
     bool same_b_format = (other & FP8RT_MODE_B_FORMAT) == 0;
     if (continues && (!left->kept || !same_m || !same_n || !same_tiles || unit_is_bad(dev, tile))) {
@@ -224,11 +247,11 @@ static bool sequence_is_bad(const fp8rt_device *dev, const fp8rt_command *tile)
         return true;
     }
     if (fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_A)) &&
-        !(left->before && same_m && same_k && same_a_format)) {
+        !(left->before && same_m && same_k && same_mx && same_a_format)) {
         return true;
     }
     return fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_B)) &&
-           !(left->before && same_n && same_k && same_b_format);
+           !(left->before && same_n && same_k && same_mx && same_b_format);
 }
 
 uint32_t fp8rt_host_pass_shape(const fp8rt_caps *caps, const fp8rt_command *tile)
@@ -260,10 +283,11 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_til
 {
     const fp8rt_command *tile = &host_tile->command;
     region list[REGIONS];
-    if (shape_is_bad(&dev->caps, tile) || image_is_bad(tile)) {
+    if (shape_is_bad(&dev->caps, tile) || image_is_bad(tile) ||
+        scales_are_too_many(&dev->caps, host_tile)) {
         return FP8RT_ERR_HW_SHAPE;
     }
-    list_regions(tile, list);
+    list_regions(&dev->caps, host_tile, list);
     // An image may begin at any byte.
     for (int i = fp8rt_host_conv_a(tile) ? 1 : 0; i < REGIONS; i++) {
         if (alignment_is_bad(&dev->caps, &list[i])) {
@@ -289,7 +313,7 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_til
     if (finishes(tile) && scales_are_bad(tile)) {
         return FP8RT_ERR_HW_SCALE;
     }
-    if (host_tile->sequence_bad || sequence_is_bad(dev, tile)) {
+    if (host_tile->sequence_bad || sequence_is_bad(dev, host_tile)) {
         return FP8RT_ERR_HW_SEQUENCE;
     }
     return check_memory(tile, list);

@@ -85,6 +85,14 @@ static bool results_strides_are_bad(const fp8rt_command *c)
             (fp8rt_host_reads_c(c) && is_short(c->c_stride, c->n, fp8rt_host_c_bytes(c))));
 }
 
+static bool mx_strides_are_bad(const fp8rt_command *c)
+{
+    const uint32_t blocks = fp8rt_host_blocks(c);
+    return fp8rt_host_mx(c) &&
+           ((c->m > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_A)) && c->mx_a_stride < blocks) ||
+            (c->n > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_B)) && c->mx_b_stride < blocks));
+}
+
 static bool strides_are_bad(const fp8rt_command *c)
 {
     if (fp8rt_host_elementwise(c)) {
@@ -95,7 +103,7 @@ static bool strides_are_bad(const fp8rt_command *c)
     return (c->m > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_A)) && !fp8rt_host_conv_a(c) &&
             c->a_stride < c->k) ||
            (c->n > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_B)) && c->b_stride < c->k) ||
-           results_strides_are_bad(c);
+           mx_strides_are_bad(c) || results_strides_are_bad(c);
 }
 
 // ---- one tile command ---------------------------------------------------------------------------
@@ -123,6 +131,13 @@ static void place(const walk *w, span m, span n, uint32_t k, fp8rt_host_tile *ti
         to->a = behind(to->a, n.start, fp8rt_host_x_bytes(from), beyond);
     } else {
         to->b = behind(behind(from->b, n.start, from->b_stride, beyond), k, 1, beyond);
+    }
+    if (fp8rt_host_mx(from)) {
+        const uint32_t blocks = k / FP8MAC_MX_BLOCK, beat = w->caps->beat_bytes;
+        const uint32_t beats = blocks / beat * beat;
+        to->mx_a = behind(behind(from->mx_a, m.start, from->mx_a_stride, beyond), beats, 1, beyond);
+        to->mx_b = behind(behind(from->mx_b, n.start, from->mx_b_stride, beyond), beats, 1, beyond);
+        tile->mx_first = blocks - beats;
     }
     if (fp8rt_host_reads_c(from)) {
         to->c = behind(behind(from->c, m.start, from->c_stride, beyond), n.start,

@@ -3,6 +3,7 @@
 #ifndef FP8RT_HOST_WALK_H
 #define FP8RT_HOST_WALK_H
 
+#include "fp8mac/dot.h"
 #include "fp8rt/device.h"
 #include "fp8rt/registers.h"
 
@@ -10,6 +11,7 @@ typedef struct fp8rt_host_tile {
     uint32_t a_row, a_k;       // of an image A, which stays at its address: its first row and code
     fp8rt_command command;     // its part of the matrices and vectors; without tile sizes
     uint32_t first_m, first_n; // place of its first output in the command's D
+    uint32_t mx_first;         // the place of its first MX scale in a beat
     bool last;                 // of its command
     bool range_bad;            // the command's strides or this part's addresses are illegal
     bool sequence_bad;         // the command is part of a chain, but not one tile command
@@ -48,6 +50,18 @@ uint32_t fp8rt_host_x_bytes(const fp8rt_command *command);
 static inline bool fp8rt_host_conv_a(const fp8rt_command *command)
 {
     return (fp8rt_host_operation(command) & FP8MAC_REGS__OPERATION__CONV_A_bm) != 0;
+}
+
+static inline bool fp8rt_host_mx(const fp8rt_command *command)
+{
+    return !fp8rt_host_elementwise(command) &&
+           (fp8rt_host_operation(command) & FP8MAC_REGS__OPERATION__MX_bm) != 0;
+}
+
+// MX scales of a row
+static inline uint32_t fp8rt_host_blocks(const fp8rt_command *command)
+{
+    return command->k / FP8MAC_MX_BLOCK + (command->k % FP8MAC_MX_BLOCK != 0);
 }
 
 void fp8rt_host_walk(const fp8rt_caps *caps, const fp8rt_command *command, fp8rt_host_visit visit,

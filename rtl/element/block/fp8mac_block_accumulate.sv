@@ -12,14 +12,16 @@ module fp8mac_block_accumulate
   parameter int unsigned INT_W = 7,
   parameter bit ACC_FP32 = 1'b1,
   parameter bit ACC_FP16 = 1'b1,
+  parameter bit MX = 1'b0,                 // the products' exponent includes MX scales
   parameter int unsigned ADD_RIPPLE = 22,  // RIPPLE of the adder, see fp8mac_adder
   localparam int unsigned AccW = ACC_FP32 ? 32 : 16,
+  localparam int unsigned ExpW = field_width(MX),
   localparam int unsigned ProductsW = FRAC_BITS + INT_W + 1
 ) (
   input  logic                 clk_i,
 
   // Cycle 1
-  input  base_t                field_i,      // the exponent of the products' sum, as a field of the accumulator
+  input  logic signed [ExpW-1:0] field_i,    // the exponent of the products' sum, as a field of the accumulator
   input  logic                 none_i,       // all products are zero: field_i has no meaning
   input  block_special_t       special_i,
   input  logic                 acc_fp16_i,   // with both formats: FP16
@@ -41,7 +43,7 @@ module fp8mac_block_accumulate
   localparam int unsigned MantW = OnlyFp16 ? Fp16MantW : Fp32MantW;
   localparam int unsigned FieldW = OnlyFp16 ? 5 : 8;
   localparam int unsigned SumW = LateBits + INT_W + 1;
-  localparam int unsigned WindowFieldW = window_field_bits(OnlyFp16);
+  localparam int unsigned WindowFieldW = window_field_bits(OnlyFp16, MX);
 
   // Decode
   logic              fp16, acc_sign;
@@ -50,7 +52,7 @@ module fp8mac_block_accumulate
   special_e          acc_special;
 
   assign fp16 = Both && acc_fp16_i;
-  fp8mac_acc_decode #(.ACC_FP16(OnlyFp16), .FP16_CHOICE(Both)) u_decode (
+  fp8mac_acc_decode #(.ACC_FP16(OnlyFp16), .FP16_CHOICE(Both), .SUBNORMALS(MX)) u_decode (
     .code_i(acc_i), .first_i(acc_first_i), .fp16_i(fp16), .sign_o(acc_sign), .field_o(acc_field), .sig_o(acc_sig),
     .special_o(acc_special)
   );
@@ -60,7 +62,7 @@ module fp8mac_block_accumulate
   logic [WindowFieldW-1:0] field_4;
 
   fp8mac_late_add #(
-    .FRAC_BITS(FRAC_BITS), .LATE_BITS(LateBits), .INT_W(INT_W), .ACC_FP16(OnlyFp16), .ADD_RIPPLE(ADD_RIPPLE)
+    .FRAC_BITS(FRAC_BITS), .LATE_BITS(LateBits), .INT_W(INT_W), .ACC_FP16(OnlyFp16), .MX(MX), .ADD_RIPPLE(ADD_RIPPLE)
   ) u_add (
     .clk_i, .field_i, .none_i, .acc_sign_i(acc_sign), .acc_sig_i(acc_sig), .acc_field_i(acc_field), .products_i,
     .sum_o(sum_4), .field_o(field_4)
@@ -95,7 +97,7 @@ module fp8mac_block_accumulate
   special_e          special;
   logic              fp16_5;
 
-  fp8mac_acc_finish #(.SUM_W(SumW), .INT_W(INT_W), .ACC_FP16(OnlyFp16), .FP16_CHOICE(Both)) u_finish (
+  fp8mac_acc_finish #(.SUM_W(SumW), .INT_W(INT_W), .ACC_FP16(OnlyFp16), .FP16_CHOICE(Both), .MX(MX)) u_finish (
     .clk_i, .sum_i(sum_4), .minus_zero_i(1'b0), .field_i(field_4), .outcome_i(outcome_4_q), .fp16_i(fp16_q[4]),
     .sign_o(sign), .field_o(field), .sig_o(sig), .special_o(special), .fp16_o(fp16_5), .flags_o
   );

@@ -36,8 +36,11 @@ module fp8mac_block_cluster
   parameter bit ACC_FP16 = 1'b1,
   parameter bit INF = 1'b1,                // 0: no format has an infinity
   parameter bit NAN = 1'b1,
+  parameter bit MX = 1'b0,                 // MX scales are part of a_field_i and b_place_i
   parameter int unsigned ADD_RIPPLE = 22,  // RIPPLE of the adders, see fp8mac_adder
-  localparam int unsigned AccW = ACC_FP32 ? 32 : 16
+  localparam int unsigned AccW = ACC_FP32 ? 32 : 16,
+  localparam int unsigned ExpW = field_width(MX),
+  localparam int unsigned PlaceW = place_width(MX)
 ) (
   input  logic                         clk_i,
 
@@ -50,8 +53,8 @@ module fp8mac_block_cluster
   input  logic                         b_nan_i,
 
   // Cycle 0 + r
-  input  base_t                        a_field_i,      // the row's bound + block_base()
-  input  logic [BoundW-1:0]            b_bound_i,      // the column's bound
+  input  logic signed [ExpW-1:0]       a_field_i,      // the row's place + block_base()
+  input  logic [PlaceW-1:0]            b_place_i,      // the column's place: its bound, or with MX place_of()
 
   // Cycle 1 + r
   input  logic                         none_i,         // one of the two bounds is BoundNone
@@ -121,15 +124,16 @@ module fp8mac_block_cluster
   end
 
   // The window's exponent
-  base_t field_0, field_1_q;
-  logic  unused_carry;
-  fp8mac_adder #(.W(BaseW)) u_field (
-    .a_i(a_field_i), .b_i(base_t'({1'b0, b_bound_i})), .carry_i(1'b0), .sum_o(field_0), .carry_o(unused_carry)
+  logic signed [ExpW-1:0] field_0, field_1_q;
+  logic                   unused_carry;
+  fp8mac_adder #(.W(ExpW)) u_field (
+    .a_i(a_field_i), .b_i(ExpW'(b_place_i)), .carry_i(1'b0), .sum_o(field_0), .carry_o(unused_carry)
   );
   always_ff @(posedge clk_i) field_1_q <= field_0;
 
   fp8mac_block_accumulate #(
-    .FRAC_BITS(FRAC_BITS), .INT_W(IntW), .ACC_FP32(ACC_FP32), .ACC_FP16(ACC_FP16), .ADD_RIPPLE(ADD_RIPPLE)
+    .FRAC_BITS(FRAC_BITS), .INT_W(IntW), .ACC_FP32(ACC_FP32), .ACC_FP16(ACC_FP16), .MX(MX),
+    .ADD_RIPPLE(ADD_RIPPLE)
   ) u_accumulate (
     .clk_i, .field_i(field_1_q), .none_i, .special_i(unit_special), .acc_fp16_i, .acc_first_i, .acc_i,
     .products_i(unit_sum), .acc_o, .flags_o

@@ -19,8 +19,11 @@ module fp8mac_element_block
   parameter bit ACC_FP16 = 1'b1,
   parameter bit INF = 1'b1,
   parameter bit NAN = 1'b1,
+  parameter bit MX = 1'b0,
   parameter int unsigned ADD_RIPPLE = 22,
-  localparam int unsigned AccW = ACC_FP32 ? 32 : 16
+  localparam int unsigned AccW = ACC_FP32 ? 32 : 16,
+  localparam int unsigned ExpW = field_width(MX),
+  localparam int unsigned PlaceW = place_width(MX)
 ) (
   input  logic                         clk_i,
 
@@ -31,8 +34,8 @@ module fp8mac_element_block
   input  lane_t [LANES-1:0]            b_i,
   input  logic [SHARE-1:0]             a_nan_i,
   input  logic                         b_nan_i,
-  input  base_t                        a_field_i,
-  input  logic [BoundW-1:0]            b_bound_i,
+  input  logic signed [ExpW-1:0]       a_field_i,
+  input  logic [PlaceW-1:0]            b_place_i,
   input  logic                         none_i,
   input  logic                         acc_fp16_i,
   input  logic                         acc_first_i,
@@ -54,9 +57,9 @@ module fp8mac_element_block
 
   fp8mac_block_cluster #(
     .LANES(LANES), .BLOCK(BLOCK), .SHARE(SHARE), .FRAC_BITS(FRAC_BITS), .ACC_FP32(ACC_FP32), .ACC_FP16(ACC_FP16),
-    .INF(INF), .NAN(NAN), .ADD_RIPPLE(ADD_RIPPLE)
+    .INF(INF), .NAN(NAN), .MX(MX), .ADD_RIPPLE(ADD_RIPPLE)
   ) u_cluster (
-    .clk_i, .block_first_i, .block_last_i, .a_i, .b_i, .a_nan_i, .b_nan_i, .a_field_i, .b_bound_i, .none_i, .acc_fp16_i,
+    .clk_i, .block_first_i, .block_last_i, .a_i, .b_i, .a_nan_i, .b_nan_i, .a_field_i, .b_place_i, .none_i, .acc_fp16_i,
     .acc_first_i, .acc_i(acc_in), .acc_o, .flags_o
   );
 

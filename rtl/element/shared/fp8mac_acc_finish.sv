@@ -10,7 +10,8 @@ module fp8mac_acc_finish
   parameter bit ACC_FP16 = 1'b0,
   parameter bit SUBNORMALS = 1'b1,       // 0: an FP16 result below 2^-14 is zero
   parameter bit FP16_CHOICE = 1'b0,      // FP32, or with fp16_i FP16 as FP32 field and significand; no ACC_FP16
-  localparam int unsigned WindowFieldW = window_field_bits(ACC_FP16),
+  parameter bit MX = 1'b0,               // exponents include MX scales, so FP32 results may be subnormal; SUBNORMALS
+  localparam int unsigned WindowFieldW = window_field_bits(ACC_FP16, MX),
   localparam int unsigned SigBits = ACC_FP16 ? Fp16MantW + 1 : AccSigW,
   localparam int unsigned FieldW = ACC_FP16 ? 5 : 8
 ) (
@@ -20,7 +21,7 @@ module fp8mac_acc_finish
   input  logic                    minus_zero_i,
   input  logic [WindowFieldW-1:0] field_i,     // the window's exponent, as the accumulator's field
   input  outcome_t                outcome_i,
-  input  logic                    fp16_i,      // with FP16_CHOICE; field_i is then at least Fp16FieldMin
+  input  logic                    fp16_i,      // with FP16_CHOICE; with 1 field_i is at least Fp16FieldMin
 
   // A cycle later
   output logic                    sign_o,
@@ -37,7 +38,8 @@ module fp8mac_acc_finish
   // Normalise. top_field is the field of the magnitude's top bit. A shift by the limit leaves the field of the smallest
   // normal number, 1 or with FP16_CHOICE Fp16FieldMin. A field below 0 belongs to a zero, which has no field, or
   // without SUBNORMALS to a result that becomes zero.
-  localparam int unsigned TopFieldW = ACC_FP16 && SUBNORMALS ? WindowFieldW : BaseW;
+  localparam int unsigned ExpW = field_width(MX);
+  localparam int unsigned TopFieldW = ACC_FP16 && SUBNORMALS && !MX ? WindowFieldW : ExpW;
   logic               sign, up, carry, sign_q, up_q, carry_q;
   logic [SigBits-1:0] sig, sig_q;
   logic [NormW-1:0]   shift;
@@ -46,13 +48,18 @@ module fp8mac_acc_finish
 
   logic [TopFieldW-1:0] top_field, limit, field_q;
   assign top_field = TopFieldW'(field_i) + TopFieldW'(INT_W - 1);
-  assign limit     = TopFieldW'(field_i) + TopFieldW'(int'(INT_W) - 1 - (FP16_CHOICE ? int'(Fp16FieldMin) : 1));
+  if (FP16_CHOICE && MX) begin : g_limit
+    assign limit = TopFieldW'(field_i) + (fp16_i ? TopFieldW'(int'(INT_W) - 1 - int'(Fp16FieldMin))
+                                                 : TopFieldW'(int'(INT_W) - 2));
+  end else begin : g_limit
+    assign limit = TopFieldW'(field_i) + TopFieldW'(int'(INT_W) - 1 - (FP16_CHOICE ? int'(Fp16FieldMin) : 1));
+  end
 
   fp8mac_acc_normalise #(
-    .SUM_W(SUM_W), .SIG_W(SigBits), .LIMITED((ACC_FP16 && SUBNORMALS) || FP16_CHOICE),
+    .SUM_W(SUM_W), .SIG_W(SigBits), .LIMITED((ACC_FP16 && SUBNORMALS) || FP16_CHOICE || MX),
     .FP16_CHOICE(FP16_CHOICE)
   ) u_normalise (
-    .sum_i, .limit_i(limit[NormW-1:0]), .unlimited_i(limit[TopFieldW-1:NormW] != '0 || (FP16_CHOICE && !fp16_i)),
+    .sum_i, .limit_i(limit[NormW-1:0]), .unlimited_i(limit[TopFieldW-1:NormW] != '0 || (FP16_CHOICE && !MX && !fp16_i)),
     .fp16_i,
     .sign_o(sign), .sig_o(sig), .up_o(up), .carry_o(carry), .shift_o(shift)
   );
@@ -71,9 +78,9 @@ module fp8mac_acc_finish
 
   fp8mac_acc_round #(
     .SIG_W(SigBits), .FIELD_W(FieldW), .FIELD_MIN(FieldMin), .FLUSH(ACC_FP16 && !SUBNORMALS),
-    .FP16_CHOICE(FP16_CHOICE)
+    .FP16_CHOICE(FP16_CHOICE), .EXP_W(ExpW)
   ) u_round (
-    .sig_i(sig_q), .up_i(up_q), .carry_i(carry_q), .sign_i(sign_q), .field_i(base_t'(field_q)), .outcome_i(outcome_q),
+    .sig_i(sig_q), .up_i(up_q), .carry_i(carry_q), .sign_i(sign_q), .field_i(ExpW'(field_q)), .outcome_i(outcome_q),
     .fp16_i(fp16_q), .sig_o, .field_o, .special_o, .overflow_o(overflow)
   );
   assign sign_o  = sign_q;

@@ -12,17 +12,19 @@ module fp8mac_late_add
   parameter int unsigned LATE_BITS = 25,   // at least FRAC_BITS, and the accumulator's significand less its leading bit
   parameter int unsigned INT_W = 6,        // integer bits of both, see integer_bits()
   parameter bit ACC_FP16 = 1'b0,
+  parameter bit MX = 1'b0,                 // the products' exponent includes MX scales
   parameter int unsigned ADD_RIPPLE = 22,  // RIPPLE of the adder, see fp8mac_adder
   localparam int unsigned AccSigBits = ACC_FP16 ? Fp16MantW + 1 : AccSigW,
   localparam int unsigned AccFieldW = ACC_FP16 ? 5 : 8,
   localparam int unsigned ProductsW = FRAC_BITS + INT_W + 1,
   localparam int unsigned SumW = LATE_BITS + INT_W + 1,
-  localparam int unsigned FieldBits = window_field_bits(ACC_FP16)
+  localparam int unsigned FieldBits = window_field_bits(ACC_FP16, MX),
+  localparam int unsigned ExpW = field_width(MX)
 ) (
   input  logic                  clk_i,
 
   // Cycle 1
-  input  base_t                 field_i,       // the exponent of the products' sum, as the accumulator's field
+  input  logic signed [ExpW-1:0] field_i,      // the exponent of the products' sum, as the accumulator's field
   input  logic                  none_i,        // all products are zero: field_i has no meaning
   input  logic                  acc_sign_i,
   input  logic [AccSigBits-1:0] acc_sig_i,
@@ -39,7 +41,7 @@ module fp8mac_late_add
   // Place: which of the two exponents is larger, and by how much. `over` is the difference minus 1. Where the products'
   // exponent is larger this is the accumulator's shift, because the accumulator starts one place lower.
   localparam int unsigned ShiftW = $clog2(SumW + 2);
-  localparam int unsigned DiffW = BaseW + 1;
+  localparam int unsigned DiffW = ExpW + 1;
 
   logic                  acc_sign_2_q, by_acc, by_acc_2_q, far, unused_carry_1;
   logic [AccSigBits-1:0] acc_sig_2_q;

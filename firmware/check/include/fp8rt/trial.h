@@ -37,6 +37,7 @@ typedef struct fp8rt_trial {
     int scale_exp_a, scale_exp_b;
     fp8mac_scale_mode scales; // of A and B; anything but none also sets scale_d
     bool bias;
+    bool mx;                      // MX scales of A and B, within 2^-8 .. 2^7 of 1
     fp8mac_activation activation; // clamp: -2 .. 6
     fp8mac_overflow overflow;
     fp8rt_data data;
