@@ -5,7 +5,7 @@
 #   include/fp8rt/*.h         x     x       x       the interface: the record, the question, trials of whole GEMMs
 #   check.c                   x     x               describes a finished GEMM in a record and asks the checker
 #   trial.c                   x     x               draws operands, runs a GEMM and checks it
-#   reference.c              x     x               computes layers in double precision
+#   reference*.c              x     x               compute layers in double precision
 #   gemm_check.c                    x       x       computes the record's GEMM with the golden model and compares
 #   explain.c                       x       x       says which steps along K explain a wrong output
 #   element_model.c                 x       x       maps the registers ELEMENT and MODE to an fp8mac_dot_config

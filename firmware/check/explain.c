@@ -106,6 +106,12 @@ static fp8rt_explanation try_cause(const output *o, fp8rt_cause cause)
     return found;
 }
 
+// The steps of a GEMM with MX scales or accumulators to begin with cannot be moved.
+static bool can_try(const fp8mac_gemm_desc *gemm)
+{
+    return gemm->mx_a == NULL && gemm->mx_b == NULL && gemm->acc == NULL;
+}
+
 fp8rt_explanation fp8rt_explain(const fp8mac_gemm_desc *gemm, uint32_t m, uint32_t n, uint32_t got)
 {
     fp8rt_explanation found = {0};
@@ -113,11 +119,10 @@ fp8rt_explanation fp8rt_explain(const fp8mac_gemm_desc *gemm, uint32_t m, uint32
                 .k = (uint32_t)gemm->k,
                 .step = gemm->dot.group,
                 .got = got};
-    const bool scaled_blocks = gemm->mx_a != NULL || gemm->mx_b != NULL || gemm->acc != NULL;
     o.a = malloc(gemm->k + o.step);
     o.b = malloc(gemm->k + o.step);
     for (int cause = FP8RT_CAUSE_PREFIX; cause <= FP8RT_CAUSE_TWICE && o.a != NULL && o.b != NULL &&
-                                         !scaled_blocks && found.cause == FP8RT_CAUSE_UNKNOWN;
+                                         can_try(gemm) && found.cause == FP8RT_CAUSE_UNKNOWN;
          cause++) {
         found = try_cause(&o, (fp8rt_cause)cause);
     }
@@ -152,14 +157,28 @@ static void print_accumulators(FILE *out, const fp8mac_gemm_desc *gemm, uint32_t
     }
 }
 
-static void print_cause(FILE *out, const fp8rt_explanation *found, uint32_t k)
+static void print_unknown(FILE *out, const fp8mac_gemm_desc *gemm)
 {
+    const uint64_t tried = (uint64_t)FP8RT_EXPLAIN_STEPS * gemm->dot.group;
+    if (!can_try(gemm)) {
+        fprintf(out, "check:   steps along K are not tried with MX scales\n");
+    } else if (gemm->k <= tried) {
+        fprintf(out, "check:   no single step along K explains it\n");
+    } else {
+        fprintf(out, "check:   no single step of the first %" PRIu64 " products explains it\n",
+                tried);
+    }
+}
+
+static void print_cause(FILE *out, const fp8rt_explanation *found, const fp8mac_gemm_desc *gemm)
+{
+    const uint32_t k = (uint32_t)gemm->k;
     static const char *const how[] = {
         [FP8RT_CAUSE_WITHOUT] = "is missing",
         [FP8RT_CAUSE_TWICE] = "was added twice",
     };
     if (found->cause == FP8RT_CAUSE_UNKNOWN) {
-        fprintf(out, "check:   no single step along K explains it\n");
+        print_unknown(out, gemm);
     } else if (found->cause == FP8RT_CAUSE_PREFIX) {
         fprintf(out, "check:   it is what the first %" PRIu32 " of %" PRIu32 " products give",
                 found->first, k);
@@ -179,7 +198,7 @@ void fp8rt_explain_print(FILE *out, const fp8mac_gemm_desc *gemm, uint32_t m, ui
                          uint32_t got)
 {
     const fp8rt_explanation found = fp8rt_explain(gemm, m, n, got);
-    print_cause(out, &found, (uint32_t)gemm->k);
+    print_cause(out, &found, gemm);
     if (gemm->mx_a == NULL && gemm->mx_b == NULL) {
         print_accumulators(out, gemm, m, n);
     }

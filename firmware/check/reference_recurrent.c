@@ -81,7 +81,7 @@ static void step_lstm(const parts p[4], gate *h, gate *c)
 {
     const gate in = sigmoid_of(p[0]), forget = sigmoid_of(p[1]), new = tanh_of(sum_of(p[2]));
     *c = plus(product(forget, *c), product(in, new));
-    c->sum = fmin(fmax(c->sum, -2047.0), 2047.0);
+    c->sum = fmin(fmax(c->sum, -2046.0), 2046.0);
     *h = product(sigmoid_of(p[3]), tanh_of(*c));
 }
 

@@ -140,7 +140,8 @@ static fp8rt_status check_sizes(const fp8rt_run *run, const fp8rt_attention_desc
 // Heads of an output whose scale follows from all of them cannot be written one by one.
 static fp8rt_tensor context_of(fp8rt_run *run, const fp8rt_attention_desc *desc)
 {
-    const bool direct = desc->out->scaling == NULL && desc->out->data != desc->query->data;
+    const bool direct = fp8rt_layer_scaling(desc->out) == FP8RT_SCALING_STATIC &&
+                        desc->out->data != desc->query->data;
     return direct ? *desc->out
                   : fp8rt_layer_tensor(run, desc->out->rows, desc->out->cols, FP8MAC_FP32);
 }

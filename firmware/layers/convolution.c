@@ -111,6 +111,9 @@ static fp8rt_status check(const fp8rt_run *run, const layer *l)
 {
     const fp8rt_tensor *out = l->desc->out;
     const uint32_t group_bytes = l->group_out * fp8mac_format_bytes(fp8mac_format_get(out->format));
+    if (l->window.pad_bottom > MAX_HEIGHT || l->window.pad_right > MAX_HEIGHT) {
+        return FP8RT_ERR_IMAGE;
+    }
     if (!fits(l)) {
         return FP8RT_ERR_SHAPE;
     }
@@ -138,8 +141,8 @@ static bool is_matrix(const fp8rt_run *run, const layer *l, const fp8rt_tensor *
 {
     const uint32_t beat = run->dev->caps.beat_bytes;
     return l->points == 1 && l->images == 1 && l->out_h == l->height && l->out_w == l->width &&
-           l->window.stride_x == 1 && l->window.pad_left == 0 &&
-           (((uintptr_t)x->data | l->pixel_bytes) & (beat - 1u)) == 0;
+           l->window.stride_y == 1 && l->window.stride_x == 1 && l->window.pad_top == 0 &&
+           l->window.pad_left == 0 && (((uintptr_t)x->data | l->pixel_bytes) & (beat - 1u)) == 0;
 }
 
 static uint32_t part_size(uint32_t total, uint32_t part, uint32_t number)

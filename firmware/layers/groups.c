@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fp8rt/convolution.h"
+#include "window.h"
 
 uint32_t fp8rt_groups_to_join(const fp8rt_caps *caps, fp8mac_format_id format, uint32_t group_out)
 {
@@ -35,7 +36,8 @@ static fp8rt_status check(const fp8rt_caps *caps, const fp8rt_join_desc *desc)
     }
     const fp8rt_tensor *src = desc->src, *dst = desc->dst;
     if (desc->group_in == 0 || desc->group_out == 0 || desc->joined == 0 || src->rows == 0 ||
-        src->rows % desc->group_out != 0 || src->cols != desc->points * desc->group_in) {
+        src->rows % desc->group_out != 0 ||
+        !fp8rt_is_product(src->cols, desc->points, desc->group_in, 1)) {
         return FP8RT_ERR_SHAPE;
     }
     const uint32_t joined = least(desc->joined, count_groups(desc));

@@ -141,14 +141,14 @@ typedef struct sums {
 
 static void add_chunk(const int32_t *words, uint32_t count, sums *s)
 {
-    int32_t values = 0;
+    uint32_t values = 0; // modulo 2^32, as a word of an Inf or a NaN has any size
     uint32_t squares = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const int32_t x = words[i] - FP8RT_FIXED_ORIGIN;
+        const uint32_t x = (uint32_t)words[i] - FP8RT_FIXED_ORIGIN;
         values += x;
-        squares += (uint32_t)(x * x);
+        squares += x * x;
     }
-    s->of_values += values;
+    s->of_values += (int32_t)values;
     s->of_squares += squares;
 }
 
@@ -166,7 +166,7 @@ static sums sums_of(const int32_t *words, uint32_t count)
 // is 1 / n in units of x.
 static float gain_of(const fp8rt_norm_desc *desc, const sums *s, float scale)
 {
-    const uint64_t square = (uint64_t)(s->of_values * s->of_values);
+    const uint64_t square = (uint64_t)s->of_values * (uint64_t)s->of_values;
     const uint64_t spread = desc->x->cols * s->of_squares - (desc->rms ? 0 : square);
     return fp8rt_inverse_root(((float)spread * scale) * scale + desc->eps);
 }
@@ -179,7 +179,9 @@ static void set_row(const fp8rt_caps *caps, const fp8rt_norm_desc *desc, parts *
     set_value(caps, &p->gain.rows, p->gain.row_scale, row, gain);
     if (!desc->rms) {
         const float mean = (float)s.of_values * scale;
-        set_value(caps, &p->mean.rows, p->mean.row_scale, row, -mean * gain);
+        const float shift = -mean * gain; // Inf of a row whose values are undefined
+        set_value(caps, &p->mean.rows, p->mean.row_scale, row,
+                  fp8rt_fp32_is_finite(fp8rt_fp32_bits(shift)) ? shift : 0.0f);
     }
 }
 

@@ -4,7 +4,7 @@
 #include "fixed.h"
 
 // Numbers of the core: gates, their functions, states.
-enum { GATE_BITS = 14, FUNCTION_BITS = 15, MOST_CELL = 2047 };
+enum { GATE_BITS = 14, FUNCTION_BITS = 15, MOST_CELL = 2046 };
 #define GATE_LIMIT 2097152.0f // 128 * 2^GATE_BITS
 #define GATE_ONE 16384.0f
 #define STATE_UNIT 0x1p-20f
@@ -198,14 +198,16 @@ static void fill_origin(fp8rt_tensor *words)
 static fp8rt_status bias_to_words(fp8rt_run *run, fp8rt_weights *weights)
 {
     fp8rt_tensor words = fp8rt_layer_tensor(run, 1, weights->codes.rows, FP8MAC_FP32);
-    fp8rt_tensor values = words;
-    values.data = (void *)(uintptr_t)weights->bias;
+    const float *bias = weights->bias;
     weights->bias = words.data;
     if (words.data == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
-    if (values.data != NULL) {
-        return fp8rt_fixed_from(run, &values, GATE_ONE, NULL, 0.0f, &words);
+    if (bias != NULL) { // it may lie between beats
+        if (!run->query) {
+            memcpy(words.data, bias, words.cols * sizeof(float));
+        }
+        return fp8rt_fixed_from(run, &words, GATE_ONE, NULL, 0.0f, &words);
     }
     if (!run->query) {
         fill_origin(&words);

@@ -46,8 +46,8 @@ static uint32_t open_entry(fp8rt_run *run, const char *name)
         return FP8RT_NO_ENTRY;
     }
     const uint32_t index = profile->count++;
-    if (index >= profile->capacity) {
-        return FP8RT_NO_ENTRY;
+    if (index >= profile->capacity) { // its commands count for the layer that calls it
+        return run->entry;
     }
     profile->entries[index] = (fp8rt_profile_entry){.name = name, .depth = run->depth};
     return index;
@@ -77,6 +77,9 @@ void fp8rt_layer_count(fp8rt_run *run, const fp8rt_gemm_result *result)
 
 static void close_entry(fp8rt_run *run, const fp8rt_scope *scope)
 {
+    if (run->entry == scope->parent) { // it has no entry of its own
+        return;
+    }
     fp8rt_profile_entry *entry = entry_at(run, run->entry);
     fp8rt_profile_entry *parent = entry_at(run, scope->parent);
     if (entry != NULL) {
@@ -148,7 +151,8 @@ fp8rt_tensor fp8rt_layer_tensor(fp8rt_run *run, uint32_t rows, uint32_t cols,
                                 fp8mac_format_id format)
 {
     fp8rt_tensor tensor = {.rows = rows, .cols = cols, .format = format, .scale = 1.0f};
-    tensor.data = fp8rt_layer_take(run, fp8rt_tensor_bytes(&run->dev->caps, &tensor));
+    const uint64_t bytes = (uint64_t)rows * fp8rt_tensor_stride(&run->dev->caps, &tensor);
+    tensor.data = bytes > UINT32_MAX / 2u ? NULL : fp8rt_layer_take(run, (size_t)bytes);
     return tensor;
 }
 

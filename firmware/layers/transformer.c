@@ -6,6 +6,9 @@
 static fp8rt_status take(fp8rt_run *run, uint32_t rows, uint32_t cols, const fp8rt_between *between,
                          fp8rt_tensor *tensor)
 {
+    if ((unsigned)between->format > FP8MAC_E5M2FNUZ) {
+        return FP8RT_ERR_FORMAT;
+    }
     *tensor = fp8rt_layer_tensor(run, rows, cols, between->format);
     tensor->scale = between->scale;
     tensor->scaling = between->scaling;
@@ -156,11 +159,22 @@ static bool is_whole(const fp8rt_block_attention *a)
            a->cache != NULL;
 }
 
+static bool heads_fit(const fp8rt_block_desc *desc, const fp8rt_block_attention *a)
+{
+    return desc->heads != 0 && desc->x->cols % desc->heads == 0 &&
+           a->cache->keys.cols == desc->x->cols;
+}
+
 static fp8rt_status check(const fp8rt_run *run, const fp8rt_block_desc *desc)
 {
     if (desc == NULL || !is_whole(&desc->self) || (desc->cross != NULL && !is_whole(desc->cross)) ||
         desc->feed_forward.up == NULL || desc->feed_forward.down == NULL) {
         return FP8RT_ERR_NULL;
+    }
+    // Before a cache takes the tokens
+    if (desc->x != NULL &&
+        (!heads_fit(desc, &desc->self) || (desc->cross != NULL && !heads_fit(desc, desc->cross)))) {
+        return FP8RT_ERR_SHAPE;
     }
     return fp8rt_layer_check(run, desc->x, FP8MAC_FP16, FP8MAC_FP32);
 }

@@ -60,9 +60,12 @@ static fp8rt_status check_split(const fp8rt_transposed_desc *full, const fp8rt_t
     if (src->format > FP8MAC_E5M2FNUZ || dst->format != src->format) {
         return FP8RT_ERR_FORMAT;
     }
-    const uint32_t points = full->kernel_h * full->kernel_w;
-    const uint32_t channels = src->cols / points;
-    return src->rows != 0 && channels * points == src->cols && channels != 0 &&
+    const uint64_t points = (uint64_t)full->kernel_h * full->kernel_w;
+    if (points > src->cols) {
+        return FP8RT_ERR_SHAPE;
+    }
+    const uint32_t channels = src->cols / (uint32_t)points;
+    return src->rows != 0 && channels * points == src->cols &&
                    dst->rows == full->stride_y * full->stride_x * src->rows &&
                    dst->cols == points_of(full) * channels
                ? FP8RT_OK

@@ -73,6 +73,9 @@ static fp8rt_status quantize_row(const fp8rt_quantize_desc *desc, const float *v
     }
     const float scale = largest / amax;
     *row_scale = amax / largest * fabsf(factor);
+    if (!fp8rt_fp32_is_finite(fp8rt_fp32_bits(*row_scale))) {
+        return FP8RT_ERR_SCALE;
+    }
     if (!is_scale(scale) || !is_scale(*row_scale)) { // all are 0, or are so once they are scaled
         *row_scale = 1.0f;
         return fp8rt_quantize(format, codes, count, values, count, 1, count, 0x1p-126f,

@@ -29,19 +29,25 @@ static bool is_scale_or_zero(float scale)
     return scale == 0.0f || fp8rt_fp32_is_scale(fp8rt_fp32_bits(scale));
 }
 
+static bool is_code(fp8mac_format_id format)
+{
+    return fp8rt_is_fp8(format) || format == FP8MAC_INT8;
+}
+
 fp8rt_status fp8rt_activation_table(fp8rt_activation activation, uint8_t codes[FP8RT_TABLE_CODES])
 {
     const fp8rt_activation *a = &activation;
     if (a->function == NULL || codes == NULL) {
         return FP8RT_ERR_NULL;
     }
-    if (!fp8rt_is_fp8(a->from) || !fp8rt_is_fp8(a->to)) {
+    if (!is_code(a->from) || !is_code(a->to)) {
         return FP8RT_ERR_FORMAT;
     }
     if (!is_scale_or_zero(a->from_scale) || !is_scale_or_zero(a->to_scale)) {
         return FP8RT_ERR_SCALE;
     }
-    if ((unsigned)a->overflow > FP8MAC_OVERFLOW_IEEE) {
+    if ((unsigned)a->overflow > FP8MAC_OVERFLOW_IEEE ||
+        (a->to == FP8MAC_INT8 && a->overflow != FP8MAC_OVERFLOW_SATURATE)) {
         return FP8RT_ERR_OVERFLOW_MODE;
     }
     const double from_scale = a->from_scale == 0.0f ? 1.0 : (double)a->from_scale;

@@ -45,8 +45,8 @@ static inline uint32_t fp8rt_scale_beats(const fp8rt_caps *caps)
 {
     const uint32_t side = caps->rows < caps->cols ? caps->rows : caps->cols;
     const uint32_t tiles = fp8rt_count_pow2(caps->max_mn, side);
-    uint32_t beats = caps->buf_beats >> 3;
-    while (beats < tiles) {
+    uint32_t beats = 2;
+    while (beats < caps->buf_beats >> 3 || beats < tiles) {
         beats <<= 1;
     }
     return beats;

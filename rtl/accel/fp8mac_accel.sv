@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator: D = epilogue(A * B) on FP8 matrices in memory. It has APB registers, a command queue, three engines
+// The accelerator: D = epilogue(A * B) on FP8 or INT8 matrices in memory. It has APB registers, a command queue, three engines
 // (load, compute, store) and the array (fp8mac_array).
 //
 //   APB -> csr -> cmd_queue -> cmd_walk -> cmd_check -> load -> compute -> array -> output -> AXI (write)

@@ -375,7 +375,7 @@ module fp8mac_cmd_check
     if (valid_o && ready_i) left_q <= left;
   end
 
-  // A fixed-point accumulator counts in one unit, given by the formats and scaling exponents, so a command that
+  // An integer accumulator counts in one unit, given by the formats and scaling exponents, so a command that
   // continues it must have the same ones. It takes at most 2^terms_log2 products.
   if (ELEMENT.acc_fixed) begin : g_unit
     localparam int unsigned TermsW = DimW + 1;

@@ -225,10 +225,11 @@ package fp8mac_cmd_pkg;
   // with a block.
   parameter int unsigned BoundBlock = 32;
 
-  // Beats of a row RAM's MX scales in half an operand buffer, a power of two. `tiles` are those of MAX_MN rows or
+  // Beats of a row RAM's MX scales in half an operand buffer, a power of two and at least 2. `tiles` are those of MAX_MN rows or
   // columns, whichever are more.
   function automatic int unsigned scale_beats(int unsigned buf_beats, int unsigned tiles);
-    return unsigned'(1 << $clog2(buf_beats / 8 > tiles ? buf_beats / 8 : tiles));
+    int unsigned most = buf_beats / 8 > tiles ? buf_beats / 8 : tiles;
+    return unsigned'(1 << $clog2(most > 2 ? most : 2));
   endfunction
 
   // A matrix that results meet on their way to memory: C, or X of an element-wise command. It is m x n.

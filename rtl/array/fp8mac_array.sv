@@ -22,10 +22,10 @@
 // - Last steps of two blocks are at least SHARE cycles apart.
 // - Last steps of two blocks of the same tile are at least element_loop() cycles apart, unless the later one has
 //   acc_first_i and so reads no accumulator.
-// - Tile, acc_first_i, acc_last_i, step_cfg_i, bounds, MX scales, meta_i and the enables of rows and columns are the same in all
-//   steps of a block. A block of one step has block_first_i = block_last_i = 1.
-// - Fixed-point accumulators: formats, scale_sum and bounds are the same in all blocks of a result, and a result has at
-//   most 2^element_terms_log2(ELEMENT) products. INT8: at most 131071 products.
+// - Tile, acc_first_i, acc_last_i, step_cfg_i, bounds, MX scales, meta_i and the enables of rows and columns are the
+//   same in all steps of a block. A block of one step has block_first_i = block_last_i = 1.
+// - Integer accumulators: formats, scale_sum and bounds are the same in all blocks of a result, and a result has at
+//   most 2^element_terms_log2(ELEMENT) products.
 // - FeedBounded: no finite operand of an enabled row, column and lane is above its row's or column's bound. The bound
 //   need not be the least one for kind `static`. For block accumulation it is the least one of the block's enabled
 //   operands, or of those and NaN and Inf, and BoundNone if they are all zero. Only these kinds read bounds.

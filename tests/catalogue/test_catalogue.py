@@ -48,7 +48,8 @@ SETTINGS = {
     "late_fp32": f"acc_format=FP8MAC_ACC_FP32 {LATE} late_bits_sum=max25 late_bits_acc=max25",
     "late_fp16": f"acc_format=FP8MAC_ACC_FP16 {LATE} late_bits_sum=max12 late_bits_acc=max12",
     "static": "acc_format=FP8MAC_ACC_FIXED frac_bits=frac_bits static_exponent=static_exponent guard_bits=16",
-    "block": f"group=32 {LATE} late_bits_sum=max25 late_bits_acc=max25",
+    # MX scales take products below FP32's least exponent.
+    "block": f"group=32 {LATE.replace(' ', ' min_exponent=-1100 ', 1)} late_bits_sum=max25 late_bits_acc=max25",
     "late": f"{LATE} late_bits_sum=max25 late_bits_acc=max25",
     "aligned": "frac_bits=frac_bits min_exponent=FP8MAC_MIN_EXPONENT_ACC",
 }

@@ -55,6 +55,9 @@ static long double least_distance(fp8mac_format_id format, long double wanted)
     long double least = INFINITY;
     for (unsigned code = 0; code < FP8RT_TABLE_CODES; code++) {
         const double candidate = number(format, (uint8_t)code);
+        if (format == FP8MAC_INT8 && code == 0x80) {
+            continue; // conversions to INT8 end at -127
+        }
         if (isfinite(candidate) && fabsl((long double)candidate - wanted) < least) {
             least = fabsl((long double)candidate - wanted);
         }
@@ -74,7 +77,7 @@ static void check_table(unsigned kind, fp8mac_format_id from, fp8mac_format_id t
         const long double wanted =
             kinds[kind].exact((long double)x * (long double)from_scale) * (long double)to_scale;
         if (isnan(x)) {
-            check("NaN stays NaN", isnan(got));
+            check("NaN stays NaN, in INT8 0", to == FP8MAC_INT8 ? got == 0 : isnan(got));
         } else if (isinf(wanted)) {
             check("Inf saturates", isfinite(got) && (got > 0) == (wanted > 0));
         } else {
@@ -103,6 +106,8 @@ static void check_refusals(void)
     check("an infinite scale", fp8rt_activation_table(bad, codes) == FP8RT_ERR_SCALE);
     bad = good, bad.overflow = (fp8mac_overflow)3;
     check("an unknown overflow", fp8rt_activation_table(bad, codes) == FP8RT_ERR_OVERFLOW_MODE);
+    bad = good, bad.to = FP8MAC_INT8, bad.overflow = FP8MAC_OVERFLOW_IEEE;
+    check("INT8 with IEEE overflow", fp8rt_activation_table(bad, codes) == FP8RT_ERR_OVERFLOW_MODE);
     for (unsigned code = 0; code < FP8RT_TABLE_CODES; code++) {
         check("refused: not written", codes[code] == 0);
     }
@@ -110,12 +115,13 @@ static void check_refusals(void)
 
 int main(void)
 {
+    static const fp8mac_format_id formats[] = {FP8MAC_E4M3FN, FP8MAC_E5M2, FP8MAC_E4M3FNUZ,
+                                               FP8MAC_E5M2FNUZ, FP8MAC_INT8};
     static const float scales[][2] = {{1.0f, 1.0f}, {0.037f, 240.0f}, {0.5f, 0.3f}};
     for (unsigned kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
-        for (unsigned pair = 0; pair < 16; pair++) {
+        for (unsigned pair = 0; pair < 25; pair++) {
             for (unsigned s = 0; s < sizeof scales / sizeof *scales; s++) {
-                check_table(kind, (fp8mac_format_id)(pair % 4), (fp8mac_format_id)(pair / 4),
-                            scales[s][0], scales[s][1]);
+                check_table(kind, formats[pair % 5], formats[pair / 5], scales[s][0], scales[s][1]);
             }
         }
     }

@@ -204,7 +204,7 @@ void layers_recurrent(layers_test *test)
     single_step(test, "gru, 1 x 24 to 32",
                 (net){.gru = true, .inputs = 24, .units = 32, .batch = 1});
     single_step(test, "gru, 3 x 20 to 17",
-                (net){.gru = true, .inputs = 20, .units = 20, .batch = 3});
+                (net){.gru = true, .inputs = 20, .units = 17, .batch = 3});
     sequence(test, "lstm, 5 steps of 2 x 20 to 24",
              (net){.inputs = 20, .units = 24, .batch = 2, .steps = 5});
     sequence(test, "gru, 5 steps of 2 x 20 to 24",

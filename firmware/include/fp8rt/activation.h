@@ -26,11 +26,11 @@ double fp8rt_gelu(double x);    // x / 2 * (1 + erf(x / sqrt(2)))
 
 typedef struct fp8rt_activation {
     fp8rt_function *function;
-    fp8mac_format_id from; // of the codes that are mapped: D's format, FP8MAC_E4M3FN .. E5M2FNUZ
+    fp8mac_format_id from; // of the codes that are mapped: D's format, FP8 or INT8
     float from_scale;    // a code's value is from_scale times its number. With scale_d: 1 / scale_d
-    fp8mac_format_id to; // of the codes in the table, FP8MAC_E4M3FN .. E5M2FNUZ
+    fp8mac_format_id to; // of the codes in the table, FP8 or INT8
     float to_scale;      // its number is to_scale times the activation
-    fp8mac_overflow overflow; // of that number
+    fp8mac_overflow overflow; // of that number; INT8: saturate
 } fp8rt_activation;
 
 // codes[c] = encode(function(decode(c) * from_scale) * to_scale), rounded to FP32 and then to the

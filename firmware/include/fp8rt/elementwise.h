@@ -28,7 +28,7 @@ typedef struct fp8rt_elementwise_desc {
     uint32_t m, n;             // each >= 1
     const void *x;             // m x n of x_format
     uint32_t x_stride;         // bytes from row to row; 0: a row, rounded up to a beat
-    fp8mac_format_id x_format; // FP8MAC_E4M3FN .. FP8MAC_FP32, as c_format and d_format
+    fp8mac_format_id x_format; // FP8MAC_E4M3FN .. FP8MAC_INT8, as c_format and d_format
     fp8mac_scale scale_x;      // none, one, or m values; finite and greater than 0
     float beta;                // of a product: finite and greater than 0
     const void *c;             // m x n of c_format
@@ -39,10 +39,11 @@ typedef struct fp8rt_elementwise_desc {
     void *d;                  // m x n of d_format
     uint32_t d_stride;        // as x_stride
     fp8mac_format_id d_format;
-    fp8mac_overflow overflow; // for FP8 d_format; others are always as FP8MAC_OVERFLOW_IEEE
-    fp8rt_coding coding;      // how D's codes are made, beside that
-    const float *scale_d;     // one value, finite and greater than 0; NULL: 1.0
-    uint32_t flags;           // FP8RT_GEMM_*
+    fp8mac_overflow
+        overflow; // for FP8 d_format; INT8: saturate; others are always as FP8MAC_OVERFLOW_IEEE
+    fp8rt_coding coding;  // how D's codes are made, beside that
+    const float *scale_d; // one value, finite and greater than 0; NULL: 1.0
+    uint32_t flags;       // FP8RT_GEMM_*
 } fp8rt_elementwise_desc;
 
 // Runs the command and sleeps until D is complete. FP8RT_ERR_UNSUPPORTED: caps.functions has no

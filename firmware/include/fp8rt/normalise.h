@@ -6,17 +6,17 @@
 //
 // The accelerator turns each row into integers relative to the row's largest magnitude. The core sums
 // them and their squares, and finds 1 / sqrt by Newton's iteration, in integers. The accelerator then
-// scales and shifts: as many values as there are rows and columns cost the core nothing.
+// scales and shifts all values.
 //
 // Error, before the output becomes a code: with a the row's largest magnitude, and s = sqrt(variance +
 // eps), or sqrt(mean of x^2 + eps), the statistics are those of values within a * 2^-13 of x:
 //
 //   |error| <= |gamma| * (1 + |x - mean| / s) * (a / s) * 2^-13 + (|gamma| * a / s + |beta|) * 2^-20
 //
+// So a row of nearly equal values loses accuracy, as in any arithmetic of few bits.
+//
 // Cycles of the core: 20 for each value, 2,000 for each row, and five commands (RMS norm: four; one more if
 // the output's scale is dynamic).
-//
-// So a row of nearly equal values loses accuracy, as in any arithmetic of few bits.
 #ifndef FP8RT_NORMALISE_H
 #define FP8RT_NORMALISE_H
 

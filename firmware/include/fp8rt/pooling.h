@@ -35,7 +35,8 @@ typedef struct fp8rt_pooling_desc {
 // numbers and 0. Bytes between out's rows may be written.
 //
 // FP8RT_ERR_NULL, FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT, FP8RT_ERR_SCALE, FP8RT_ERR_ALIGNMENT,
-// FP8RT_ERR_STRIDE, FP8RT_ERR_IMAGE (the window): nothing was written.
+// FP8RT_ERR_STRIDE, FP8RT_ERR_IMAGE (the window), FP8RT_ERR_OVERLAP (of out and x): nothing was
+// written.
 fp8rt_status fp8rt_max_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc);
 // out has any format. Errors as for fp8rt/linear.h with weights of 1 / (kernel_h * kernel_w). Status as
 // above, and FP8RT_ERR_SCRATCH and those of fp8rt_gemm_run.

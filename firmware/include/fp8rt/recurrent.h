@@ -21,7 +21,7 @@
 // Cycles of the core: 110 for each unit of a step, and those of the commands: four, and two for each step
 // (a GRU: six, and two for each step).
 //
-// Gates are limited to +-128, of a GRU's new gate both parts, and a cell to +-2047.
+// Gates are limited to +-128, of a GRU's new gate both parts, and a cell to +-2046.
 #ifndef FP8RT_RECURRENT_H
 #define FP8RT_RECURRENT_H
 

@@ -30,12 +30,12 @@ typedef enum fp8rt_status {
     FP8RT_ERR_STRIDE,
     // an operand's address or stride is not a multiple of the bus beat; fp8rt_pack makes it one
     FP8RT_ERR_ALIGNMENT,
-    // a format that is not possible here (A, B: the four FP8, or the two E4M3 formats if the array
-    // has only these; D: the four FP8, FP16, BF16, FP32)
+    // a format that is not possible here (A, B: see fp8rt_element_takes; C, D, X: the four FP8, FP16,
+    // BF16, FP32, and INT8 if caps.functions has it)
     FP8RT_ERR_FORMAT,
     FP8RT_ERR_ACCUMULATOR,    // an accumulator that the array does not have (caps.element)
-    FP8RT_ERR_OVERFLOW_MODE,  // not one of fp8mac_overflow
-    FP8RT_ERR_SCALE_EXPONENT, // a scaling exponent outside -32..+32
+    FP8RT_ERR_OVERFLOW_MODE,  // not one of fp8mac_overflow, or not saturate with D in INT8
+    FP8RT_ERR_SCALE_EXPONENT, // a scaling exponent outside -32..+32, or not 0 with INT8 operands
     FP8RT_ERR_SCALE,          // a scale that is not finite and greater than 0
     FP8RT_ERR_ACTIVATION,     // not one of fp8mac_activation, or clamp bounds not finite or lo > hi
     FP8RT_ERR_SCRATCH,        // the scratch is smaller than the plan asked for
@@ -59,7 +59,8 @@ typedef enum fp8rt_status {
     FP8RT_ERR_HW_RANGE = FP8RT_ERR_HW + 3, // a short stride, or past the end of the address space
     FP8RT_ERR_HW_MODE =
         FP8RT_ERR_HW +
-        4, // a reserved code in a mode field, or a format that the array does not have
+        4, // a reserved code in a mode field, a format that the array does not have, or a function that
+           // CONFIG4 does not have
     FP8RT_ERR_HW_SCALE_EXPONENT = FP8RT_ERR_HW + 5, // a scaling exponent outside -32..+32
     FP8RT_ERR_HW_SCALE = FP8RT_ERR_HW + 6, // a scale, also in a vector, or the clamp bounds
     FP8RT_ERR_HW_SEQUENCE =

@@ -472,7 +472,7 @@ def gemm(
     activation, clamp    "relu", or clamp=(low, high)
     d_format, rounding, overflow, d_random_bits, d_generator    as in cast; the seed is the setting `seed`; the format is
               e4m3fn, e5m2, e4m3fnuz, e5m2fnuz, int8, float16, bfloat16 or float32
-    d_table   256 codes: D's code c becomes d_table[c]; D is then in one of the FP8 formats
+    d_table   256 codes: D's code c becomes d_table[c]; D is then in one of the FP8 formats or int8
     acc       M x N accumulators to begin with, as in dot; c is added after the scales instead
     mx_a, mx_b           E8M0 block scales, M (N) x ceil(K / 32)
     origin    position of D[0, 0] in a larger output, for the generator of stochastic rounding

@@ -17,7 +17,7 @@
 
 enum {
     BYTES = 6144, // of all matrices and vectors
-    GUARD = 1024, // around them: no D that begins within is longer
+    GUARD = 2048, // around them: no matrix or image that begins within is longer
     LINE = 25,    // descriptors of a printed line
     STATUSES = 64,
 };
@@ -129,7 +129,7 @@ static fp8rt_image image(fuzz *f, uint32_t k)
         .height = size_of(f, 8),
         .width = size_of(f, 8),
         .channels = one_in(f, 20) ? size_of(f, 8) : (k + kernel - 1) / kernel,
-        .pixel_bytes = one_in(f, 2) ? 0 : size_of(f, 40),
+        .pixel_bytes = one_in(f, 2) ? 0 : size_of(f, 24),
         .out_w = size_of(f, 8),
         .kernel_w = kernel,
         .stride_y = below(f, 3),
