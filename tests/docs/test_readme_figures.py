@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROW = re.compile(r"^\| `(make run[^`]*)` \| [^|]* \| (\d+\.\d+) % \|$", re.M)
+ROW = re.compile(r"^\| `(make run[^`]*)` \| [^|]* \| (\d+(?:\.\d+)?) % \|$", re.M)
 PRINTED = re.compile(r"utilisation\s+(\d+\.\d+) %")
 
 
@@ -23,7 +23,7 @@ def main() -> int:
         output = subprocess.run(command.split(), capture_output=True, text=True)
         text = output.stdout + output.stderr
         printed = PRINTED.search(text)
-        unit = 10.0 ** -len(figure.split(".")[1])
+        unit = 10.0 ** -len(figure.partition(".")[2])
         if output.returncode == 0 and printed and abs(float(printed[1]) - float(figure)) <= unit:
             passed += 1
             continue
