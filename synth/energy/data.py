@@ -80,7 +80,7 @@ def layer(number: int, outputs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray
     weights = (
         c_array(DIGITS_FLOAT32, f"weights{number}", np.uint32).view(np.float32).reshape(outputs, -1)
     )
-    codes = c_array(net, f"weights{number}", np.uint8).reshape(outputs, -1)
+    codes = c_array(net, f"fp8_weights{number}", np.uint8).reshape(outputs, -1)
     return weights, codes, c_array(net, f"bias{number}", np.float32)
 
 
