@@ -891,10 +891,10 @@ int main(int argc, char **argv)
         return 0;
     }
     ArrayTest test(bench, dut, rng);
-    test.run(4000, TILES, 0, 0); // as fast as the array goes
-    test.run(3000, 1, 0, 50);    // a single tile waits for its own results
-    test.run(3000, 2, 20, 100);
-    test.run(4000, TILES, 300, 300);
+    test.run(12000, TILES, 0, 0); // as fast as the array goes
+    test.run(6000, 1, 0, 50);     // a single tile waits for its own results
+    test.run(6000, 2, 20, 100);
+    test.run(8000, TILES, 300, 300);
     test.run(1500, 3, 930, 100); // mostly idle
     test.report();
     std::printf("%" PRIu64 " cycles\n", dut.cycles());
