@@ -4,6 +4,8 @@
 
 SYS_TEST := $(BUILD)/test
 SYS_RUN = $(SIM) --quiet
+# The faster simulator with the same bits, where the array has one: for long programs. The test sim-fast compares both.
+SYS_QUICK := $(if $(filter block,$(ELEMENT)),$(SIM_FAST),$(SIM))
 SYS_RISCV := $(BUILD)/firmware/riscv
 SYS_HOST := $(BUILD)/firmware/host
 # Arrays in which buffers, blocks and beats have different ratios of sizes.
@@ -122,10 +124,10 @@ $(SYS_TEST)/system-elementwise.log: $(SYS_HOST)/elementwise $(SYS_RISCV)/element
 
 # Random descriptors. The test runs make itself.
 TESTS += $(SYS_TEST)/system-fuzz.log
-$(SYS_TEST)/system-fuzz.log: tests/system/fuzz.sh $(wildcard tests/system/apps/fuzz/*) $(SIM) $(FW_RISCV_OBJECTS) \
+$(SYS_TEST)/system-fuzz.log: tests/system/fuzz.sh $(wildcard tests/system/apps/fuzz/*) $(SYS_QUICK) $(FW_RISCV_OBJECTS) \
     $(SYS_HOST)-san/selftest tests/run_test.sh
 	@mkdir -p $(@D)
-	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-fuzz $@ $< 20000 100 $(SYS_RUN)
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-fuzz $@ $< 20000 40 $(SYS_QUICK) --quiet
 
 # Layers of networks: outputs of chip and host, errors on the host, plain and under the sanitizers
 TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-layers firmware-san-layers system-layers)
@@ -137,10 +139,16 @@ $(SYS_TEST)/firmware-san-layers.log: $(SYS_HOST)-san/layers tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-san-layers $@ $<
 
-$(SYS_TEST)/system-layers.log: $(SYS_HOST)/layers $(SYS_RISCV)/layers.elf $(SIM) tests/system/layers.sh tests/run_test.sh
+TESTS_LONG += $(SYS_TEST)/system-layers-rtl.log
+$(SYS_TEST)/system-layers.log: SYS_LAYERS_SIM := $(SYS_QUICK)
+$(SYS_TEST)/system-layers.log: $(SYS_QUICK)
+$(SYS_TEST)/system-layers-rtl.log: SYS_LAYERS_SIM := $(SIM)
+$(SYS_TEST)/system-layers-rtl.log: $(SIM)
+$(SYS_TEST)/system-layers.log $(SYS_TEST)/system-layers-rtl.log: $(SYS_HOST)/layers $(SYS_RISCV)/layers.elf \
+    tests/system/layers.sh tests/run_test.sh
 	@mkdir -p $(@D)
-	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-layers $@ tests/system/layers.sh $< \
-	  $(SYS_RUN) $(SYS_RISCV)/layers.elf
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh $(basename $(@F)) $@ tests/system/layers.sh $< \
+	  $(SYS_LAYERS_SIM) --quiet $(SYS_RISCV)/layers.elf
 
 # The same outputs, whatever the bus does.
 $(SYS_TEST)/system-stalls.log: $(SYS_RISCV)/selftest.elf $(SIM) tests/run_test.sh
