@@ -98,7 +98,8 @@ $(BUILD)/vad/vad_data.c: firmware/apps/vad/prepare.py tools/requirements.txt
 
 # $(1): the application.
 define FW_APP
-FW_SOURCES_$(1) := $$(call fw_sources,$(APPS_DIR)/$(1)) $$(if $$(filter firmware/apps,$(APPS_DIR)),$$(FW_MADE_$(1)))
+FW_SOURCES_$(1) := $$(strip $$(call fw_sources,$(APPS_DIR)/$(1)) \
+  $$(if $$(filter firmware/apps,$(APPS_DIR)),$$(FW_MADE_$(1))))
 
 $(FW_BUILD)/riscv/$(1).elf: $$(FW_SOURCES_$(1):%=$(FW_BUILD)/riscv/obj/%.o) $(FW_RISCV_OBJECTS) firmware/link.ld \
     | fw-kinds-$(1)
