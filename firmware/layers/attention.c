@@ -171,24 +171,18 @@ static fp8rt_status prepare(fp8rt_run *run, const fp8rt_attention_desc *desc, he
 }
 
 // Columns of a tensor that belong to a head
-static fp8rt_tensor columns(const fp8rt_caps *caps, const fp8rt_tensor *tensor, uint32_t head,
+static fp8rt_tensor columns(const fp8rt_run *run, const fp8rt_tensor *tensor, uint32_t head,
                             uint32_t size)
 {
-    fp8rt_tensor part = *tensor;
-    part.stride = fp8rt_tensor_stride(caps, tensor);
-    part.data = (uint8_t *)tensor->data +
-                (size_t)head * size * fp8mac_format_bytes(fp8mac_format_get(tensor->format));
-    part.cols = size;
-    return part;
+    return fp8rt_tensor_part(run, tensor, 0, tensor->rows, 1, head * size, size);
 }
 
 // scores = words of factor * Q K^T
 static fp8rt_status score(fp8rt_run *run, const fp8rt_attention_desc *desc, heads *h, uint32_t head)
 {
-    const fp8rt_caps *caps = &run->dev->caps;
-    const fp8rt_tensor query = columns(caps, desc->query, head, h->size);
+    const fp8rt_tensor query = columns(run, desc->query, head, h->size);
     const fp8rt_fused clamp = fp8rt_fixed_clamp(FP8RT_LOG_LIMIT);
-    fp8rt_weights keys = {.codes = columns(caps, &desc->cache->keys, head, h->size),
+    fp8rt_weights keys = {.codes = columns(run, &desc->cache->keys, head, h->size),
                           .bias = h->origin};
     keys.codes.rows = h->keys;
     keys.codes.scale = fp8rt_layer_scale(keys.codes.scale) * (h->factor * FP8RT_LOG_FACTOR);
@@ -199,14 +193,10 @@ static fp8rt_status score(fp8rt_run *run, const fp8rt_attention_desc *desc, head
 // context = weights * V / sum
 static fp8rt_status mix(fp8rt_run *run, const fp8rt_attention_desc *desc, heads *h, uint32_t head)
 {
-    const fp8rt_caps *caps = &run->dev->caps;
     const fp8rt_tensor *all = &desc->cache->values;
-    fp8rt_tensor out = columns(caps, &h->context, head, h->size);
-    fp8rt_weights values = {.codes = *all};
-    values.codes.stride = fp8rt_tensor_stride(caps, all);
-    values.codes.data = (uint8_t *)all->data + (size_t)head * h->size * values.codes.stride;
-    values.codes.rows = h->size;
-    values.codes.cols = h->keys;
+    fp8rt_tensor out = columns(run, &h->context, head, h->size);
+    fp8rt_weights values = {
+        .codes = fp8rt_tensor_part(run, all, head * h->size, h->size, 1, 0, h->keys)};
     values.codes.scale = fp8rt_layer_scale(all->scale) * fp8rt_exponential_unit(h->weights.format);
     const fp8rt_product product = {.x = &h->weights, .weights = &values, .x_scale = h->row_scale};
     return fp8rt_layer_gemm(run, &product, &out);
@@ -239,8 +229,7 @@ static fp8rt_status compute(fp8rt_run *run, const fp8rt_attention_desc *desc)
     if (status != FP8RT_OK || h.context.data == desc->out->data) {
         return status;
     }
-    const fp8rt_combination conversion = {.operation = FP8RT_OPERATION_ADD, .x = &h.context};
-    return fp8rt_layer_combine(run, &conversion, desc->out);
+    return fp8rt_layer_convert(run, &h.context, NULL, desc->out);
 }
 
 fp8rt_status fp8rt_attention(fp8rt_run *run, const fp8rt_attention_desc *desc)

@@ -72,24 +72,13 @@ static fp8rt_status issue(fp8rt_run *run, const fp8rt_elementwise_desc *desc,
     return status;
 }
 
-// The values at t->d become the codes of the output.
+// The values at t->d become the codes of the output, whose scale is known now.
 static fp8rt_status convert(fp8rt_run *run, const target *t)
 {
-    const float scale_d = fp8mac_recipe_inverse(t->out->scale);
-    const fp8rt_elementwise_desc desc = {
-        .operation = FP8RT_OPERATION_ADD,
-        .m = t->d.rows,
-        .n = t->d.cols,
-        .x = t->d.data,
-        .x_format = FP8MAC_FP32,
-        .d = t->out->data,
-        .d_stride = t->out->stride,
-        .d_format = t->out->format,
-        .coding = t->fused.coding,
-        .scale_d = &scale_d,
-    };
-    fp8rt_gemm_result result;
-    return issue(run, &desc, &result);
+    const fp8rt_fused fused = {.coding = t->fused.coding};
+    fp8rt_tensor out = *t->out;
+    out.scaling = NULL;
+    return fp8rt_layer_convert(run, &t->d, &fused, &out);
 }
 
 static fp8rt_status scale_by_amax(fp8rt_run *run, const target *t, const fp8rt_gemm_result *result)
@@ -333,4 +322,11 @@ fp8rt_status fp8rt_layer_combine(fp8rt_run *run, const fp8rt_combination *combin
     }
     run->used = used;
     return status;
+}
+
+fp8rt_status fp8rt_layer_convert(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_fused *fused,
+                                 fp8rt_tensor *out)
+{
+    const fp8rt_combination conversion = {.operation = FP8RT_OPERATION_ADD, .x = x, .fused = fused};
+    return fp8rt_layer_combine(run, &conversion, out);
 }

@@ -155,14 +155,9 @@ static fp8rt_weights weights_of(const fp8rt_run *run, const layer *l, uint32_t g
                                 uint32_t channels)
 {
     const fp8rt_weights *all = l->desc->weights;
-    const uint32_t first = group * l->group_out;
-    fp8rt_weights weights = *all;
-    weights.codes =
-        fp8rt_tensor_part(run, &all->codes, first, part_size(all->codes.rows, l->group_out, group),
-                          1, 0, l->points * channels);
-    weights.row_scale = all->row_scale == NULL ? NULL : all->row_scale + first;
-    weights.bias = all->bias == NULL ? NULL : all->bias + first;
-    return weights;
+    return fp8rt_weights_part(run, all, group * l->group_out,
+                              part_size(all->codes.rows, l->group_out, group),
+                              l->points * channels);
 }
 
 static fp8rt_image image_of(const layer *l, uint32_t channels)

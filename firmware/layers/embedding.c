@@ -71,10 +71,8 @@ static fp8rt_status compute(fp8rt_run *run, const fp8rt_embedding_desc *desc)
         gather(caps, desc, &rows);
     }
     if (desc->positions != NULL) {
-        positions = *desc->positions;
-        positions.stride = fp8rt_tensor_stride(caps, desc->positions);
-        positions.data = (uint8_t *)positions.data + (size_t)desc->first * positions.stride;
-        positions.rows = rows.rows;
+        positions = fp8rt_tensor_part(run, desc->positions, desc->first, rows.rows, 1, 0,
+                                      desc->positions->cols);
         sum.c = &positions;
     }
     return fp8rt_layer_combine(run, &sum, desc->out);

@@ -43,6 +43,19 @@ void *fp8rt_layer_take(fp8rt_run *run, size_t bytes);
 fp8rt_tensor fp8rt_layer_tensor(fp8rt_run *run, uint32_t rows, uint32_t cols,
                                 fp8mac_format_id format);
 
+// rows x cols of a tensor, from (row, col) on. `step` rows of it are from row to row of the part.
+fp8rt_tensor fp8rt_tensor_part(const fp8rt_run *run, const fp8rt_tensor *whole, uint32_t row,
+                               uint32_t rows, uint32_t step, uint32_t col, uint32_t cols);
+// rows x cols of weights, from row `first` on, with what belongs to these rows.
+fp8rt_weights fp8rt_weights_part(const fp8rt_run *run, const fp8rt_weights *whole, uint32_t first,
+                                 uint32_t rows, uint32_t cols);
+// The first byte of a row.
+static inline void *fp8rt_tensor_row(const fp8rt_caps *caps, const fp8rt_tensor *tensor,
+                                     uint32_t row)
+{
+    return (uint8_t *)tensor->data + (size_t)row * fp8rt_tensor_stride(caps, tensor);
+}
+
 static inline float fp8rt_layer_scale(float scale)
 {
     return fp8rt_fp32_is_zero(fp8rt_fp32_bits(scale)) ? 1.0f : scale;
@@ -103,6 +116,9 @@ typedef struct fp8rt_combination {
     const fp8rt_fused *fused; // NULL: nothing
 } fp8rt_combination;
 fp8rt_status fp8rt_layer_combine(fp8rt_run *run, const fp8rt_combination *combination,
+                                 fp8rt_tensor *out);
+// out = fused(x). fused NULL: nothing.
+fp8rt_status fp8rt_layer_convert(fp8rt_run *run, const fp8rt_tensor *x, const fp8rt_fused *fused,
                                  fp8rt_tensor *out);
 
 #endif

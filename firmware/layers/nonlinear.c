@@ -87,19 +87,11 @@ static fp8rt_status check(const fp8rt_run *run, const fp8rt_nonlinear_desc *desc
     return table && desc->out->format != desc->x->format ? FP8RT_ERR_FORMAT : FP8RT_OK;
 }
 
-static fp8rt_status convert(fp8rt_run *run, const fp8rt_tensor *from, const fp8rt_fused *fused,
-                            fp8rt_tensor *to)
-{
-    const fp8rt_combination conversion = {
-        .operation = FP8RT_OPERATION_ADD, .x = from, .fused = fused};
-    return fp8rt_layer_combine(run, &conversion, to);
-}
-
 // The codes of x are looked up as they are.
 static fp8rt_status look_up(fp8rt_run *run, const fp8rt_nonlinear_desc *desc)
 {
     const fp8rt_fused fused = {.coding = {.table = desc->table}, .table_scale = desc->x->scale};
-    return convert(run, desc->x, &fused, desc->out);
+    return fp8rt_layer_convert(run, desc->x, &fused, desc->out);
 }
 
 // Numbers that the core reads or writes as they are
@@ -130,14 +122,14 @@ static fp8rt_status compute(fp8rt_run *run, const fp8rt_nonlinear_desc *desc)
     if (values.data == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
-    fp8rt_status status = is_float(x) ? FP8RT_OK : convert(run, x, NULL, &values);
+    fp8rt_status status = is_float(x) ? FP8RT_OK : fp8rt_layer_convert(run, x, NULL, &values);
     if (status != FP8RT_OK) {
         return status;
     }
     if (!run->query) {
         compute_rows(&run->dev->caps, desc, is_float(x) ? x : &values, &values);
     }
-    return direct ? FP8RT_OK : convert(run, &values, NULL, desc->out);
+    return direct ? FP8RT_OK : fp8rt_layer_convert(run, &values, NULL, desc->out);
 }
 
 fp8rt_status fp8rt_nonlinear(fp8rt_run *run, const fp8rt_nonlinear_desc *desc)

@@ -104,11 +104,6 @@ static fp8rt_status take(fp8rt_run *run, const fp8rt_norm_desc *desc, parts *p)
 
 // ---- the core's part ----------------------------------------------------------------------------
 
-static const void *row_at(const fp8rt_caps *caps, const fp8rt_tensor *tensor, uint32_t row)
-{
-    return (const uint8_t *)tensor->data + (size_t)row * fp8rt_tensor_stride(caps, tensor);
-}
-
 static uint32_t largest(const uint32_t *values, uint32_t count)
 {
     uint32_t most = 0;
@@ -130,7 +125,7 @@ static float unit_for(uint32_t most)
 static void find_units(const fp8rt_caps *caps, const parts *p)
 {
     for (uint32_t row = 0; row < p->wide.rows; row++) {
-        p->unit[row] = unit_for(largest(row_at(caps, &p->wide, row), p->wide.cols));
+        p->unit[row] = unit_for(largest(fp8rt_tensor_row(caps, &p->wide, row), p->wide.cols));
     }
 }
 
@@ -173,7 +168,7 @@ static float gain_of(const fp8rt_norm_desc *desc, const sums *s, float scale)
 
 static void set_row(const fp8rt_caps *caps, const fp8rt_norm_desc *desc, parts *p, uint32_t row)
 {
-    const sums s = sums_of(row_at(caps, &p->words, row), desc->x->cols);
+    const sums s = sums_of(fp8rt_tensor_row(caps, &p->words, row), desc->x->cols);
     const float scale = fp8mac_recipe_inverse((float)desc->x->cols * p->unit[row]);
     const float gain = gain_of(desc, &s, scale);
     set_value(caps, &p->gain.rows, p->gain.row_scale, row, gain);
@@ -189,8 +184,7 @@ static void set_row(const fp8rt_caps *caps, const fp8rt_norm_desc *desc, parts *
 
 static fp8rt_status widen(fp8rt_run *run, const fp8rt_norm_desc *desc, parts *p)
 {
-    const fp8rt_combination conversion = {.operation = FP8RT_OPERATION_ADD, .x = desc->x};
-    return fp8rt_layer_combine(run, &conversion, &p->wide);
+    return fp8rt_layer_convert(run, desc->x, NULL, &p->wide);
 }
 
 static fp8rt_status measure(fp8rt_run *run, const fp8rt_norm_desc *desc, parts *p)

@@ -18,19 +18,6 @@ fp8rt_status fp8rt_parts_begin(fp8rt_run *run, const fp8rt_fused *fused, const f
     return parts->whole.data == NULL ? FP8RT_ERR_SCRATCH : FP8RT_OK;
 }
 
-fp8rt_tensor fp8rt_tensor_part(const fp8rt_run *run, const fp8rt_tensor *whole, uint32_t row,
-                               uint32_t rows, uint32_t step, uint32_t col, uint32_t cols)
-{
-    const uint32_t stride = fp8rt_tensor_stride(&run->dev->caps, whole);
-    const uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(whole->format));
-    fp8rt_tensor part = *whole;
-    part.data = (uint8_t *)whole->data + (size_t)row * stride + (size_t)col * bytes;
-    part.rows = rows;
-    part.cols = cols;
-    part.stride = step * stride;
-    return part;
-}
-
 fp8rt_status fp8rt_parts_end(fp8rt_run *run, const fp8rt_parts *parts, fp8rt_tensor *out)
 {
     if (!parts->collected) {
@@ -38,7 +25,5 @@ fp8rt_status fp8rt_parts_end(fp8rt_run *run, const fp8rt_parts *parts, fp8rt_ten
         return FP8RT_OK;
     }
     const fp8rt_fused fused = {.coding = parts->coding};
-    const fp8rt_combination conversion = {
-        .operation = FP8RT_OPERATION_ADD, .x = &parts->whole, .fused = &fused};
-    return fp8rt_layer_combine(run, &conversion, out);
+    return fp8rt_layer_convert(run, &parts->whole, &fused, out);
 }

@@ -20,8 +20,4 @@ fp8rt_status fp8rt_parts_begin(fp8rt_run *run, const fp8rt_fused *fused, const f
 // To be called when all parts of `whole` are written.
 fp8rt_status fp8rt_parts_end(fp8rt_run *run, const fp8rt_parts *parts, fp8rt_tensor *out);
 
-// rows x cols of a tensor, from (row, col) on. `step` rows of it are from row to row of the part.
-fp8rt_tensor fp8rt_tensor_part(const fp8rt_run *run, const fp8rt_tensor *whole, uint32_t row,
-                               uint32_t rows, uint32_t step, uint32_t col, uint32_t cols);
-
 #endif

@@ -88,24 +88,16 @@ static const kind gru = {.name = "gru", .gates = 3, .summed = 2, .advance = adva
 
 // ---- parts of tensors ---------------------------------------------------------------------------
 
-static fp8rt_tensor rows_of(const fp8rt_caps *caps, const fp8rt_tensor *tensor, uint32_t first,
+static fp8rt_tensor rows_of(const fp8rt_run *run, const fp8rt_tensor *tensor, uint32_t first,
                             uint32_t rows)
 {
-    fp8rt_tensor part = *tensor;
-    part.stride = fp8rt_tensor_stride(caps, tensor);
-    part.data = (uint8_t *)tensor->data + (size_t)first * part.stride;
-    part.rows = rows;
-    return part;
+    return fp8rt_tensor_part(run, tensor, first, rows, 1, 0, tensor->cols);
 }
 
-static fp8rt_weights weights_of(const fp8rt_caps *caps, const fp8rt_weights *weights,
-                                uint32_t first, uint32_t rows)
+static fp8rt_weights weights_of(const fp8rt_run *run, const fp8rt_weights *weights, uint32_t first,
+                                uint32_t rows)
 {
-    return (fp8rt_weights){
-        .codes = rows_of(caps, &weights->codes, first, rows),
-        .row_scale = weights->row_scale == NULL ? NULL : weights->row_scale + first,
-        .bias = weights->bias == NULL ? NULL : weights->bias + first,
-    };
+    return fp8rt_weights_part(run, weights, first, rows, weights->codes.cols);
 }
 
 // ---- checks -------------------------------------------------------------------------------------
@@ -225,14 +217,13 @@ static fp8rt_status input_summed(fp8rt_run *run, const kind *kind, const fp8rt_r
                                  parts *p)
 {
     const sizes s = sizes_of(desc);
-    const fp8rt_weights weights =
-        weights_of(&run->dev->caps, desc->input, 0, kind->summed * s.units);
+    const fp8rt_weights weights = weights_of(run, desc->input, 0, kind->summed * s.units);
     const fp8rt_product product = {.x = desc->x, .weights = &weights};
     p->summed = fp8rt_layer_tensor(run, desc->x->rows, kind->gates * s.units, FP8MAC_FP32);
     if (p->summed.data == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
-    fp8rt_tensor out = rows_of(&run->dev->caps, &p->summed, 0, p->summed.rows);
+    fp8rt_tensor out = rows_of(run, &p->summed, 0, p->summed.rows);
     if (kind->summed != kind->gates && !run->query) {
         memset(out.data, 0, fp8rt_tensor_bytes(&run->dev->caps, &out));
     }
@@ -246,7 +237,7 @@ static fp8rt_status input_apart(fp8rt_run *run, const kind *kind, const fp8rt_re
 {
     const sizes s = sizes_of(desc);
     const fp8rt_fused clamp = fp8rt_fixed_clamp(GATE_LIMIT);
-    fp8rt_weights weights = weights_of(&run->dev->caps, desc->input, kind->summed * s.units,
+    fp8rt_weights weights = weights_of(run, desc->input, kind->summed * s.units,
                                        (kind->gates - kind->summed) * s.units);
     const fp8rt_product product = {.x = desc->x, .weights = &weights, .fused = &clamp};
     p->apart = fp8rt_layer_tensor(run, desc->x->rows, weights.codes.rows, FP8MAC_FP32);
@@ -285,7 +276,7 @@ static fp8rt_status step_gates(fp8rt_run *run, const fp8rt_recurrent_desc *desc,
                                parts *p)
 {
     const sizes s = sizes_of(desc);
-    const fp8rt_tensor input = rows_of(&run->dev->caps, &p->summed, step * s.batch, s.batch);
+    const fp8rt_tensor input = rows_of(run, &p->summed, step * s.batch, s.batch);
     const fp8rt_fused clamp = fp8rt_fixed_clamp(GATE_LIMIT);
     const fp8rt_product product = {.x = desc->hidden,
                                    .weights = &p->recurrent,
@@ -295,21 +286,17 @@ static fp8rt_status step_gates(fp8rt_run *run, const fp8rt_recurrent_desc *desc,
     return fp8rt_layer_gemm(run, &product, &p->gates);
 }
 
-static int32_t *row_at(const fp8rt_run *run, const fp8rt_tensor *words, uint32_t row)
-{
-    return (int32_t *)(void *)((uint8_t *)words->data +
-                               (size_t)row * fp8rt_tensor_stride(&run->dev->caps, words));
-}
-
 static void advance_batch(const fp8rt_run *run, const kind *kind, const fp8rt_recurrent_desc *desc,
                           uint32_t step, const parts *p, const fp8rt_tensor *states)
 {
     const sizes s = sizes_of(desc);
     for (uint32_t b = 0; b < s.batch; b++) {
-        const int32_t *apart =
-            p->apart.data == NULL ? NULL : row_at(run, &p->apart, step * s.batch + b);
-        kind->advance(s.units, row_at(run, &p->gates, b), apart, desc->state + (size_t)b * s.units,
-                      row_at(run, states, b));
+        const int32_t *apart = p->apart.data == NULL ? NULL
+                                                     : fp8rt_tensor_row(&run->dev->caps, &p->apart,
+                                                                        step * s.batch + b);
+        kind->advance(s.units, fp8rt_tensor_row(&run->dev->caps, &p->gates, b), apart,
+                      desc->state + (size_t)b * s.units,
+                      fp8rt_tensor_row(&run->dev->caps, states, b));
     }
 }
 
@@ -318,7 +305,7 @@ static fp8rt_status run_step(fp8rt_run *run, const kind *kind, const fp8rt_recur
 {
     const sizes s = sizes_of(desc);
     const uint32_t first = desc->out == NULL ? 0 : step * s.batch;
-    const fp8rt_tensor states = rows_of(&run->dev->caps, &p->states, first, s.batch);
+    const fp8rt_tensor states = rows_of(run, &p->states, first, s.batch);
     fp8rt_tensor hidden = *desc->hidden;
     const fp8rt_status status = step_gates(run, desc, step, p);
     if (status != FP8RT_OK) {

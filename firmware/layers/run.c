@@ -53,17 +53,6 @@ static uint32_t open_entry(fp8rt_run *run, const char *name)
     return index;
 }
 
-static void add_counters(fp8rt_counters *sum, const fp8rt_counters *x)
-{
-    sum->cycles += x->cycles;
-#define FP8RT_ADD(field, meaning) sum->field += x->field;
-    FP8RT_CYCLE_PARTS(FP8RT_ADD)
-#undef FP8RT_ADD
-    sum->macs += x->macs;
-    sum->read_beats += x->read_beats;
-    sum->write_beats += x->write_beats;
-}
-
 void fp8rt_layer_count(fp8rt_run *run, const fp8rt_gemm_result *result)
 {
     run->flags |= result->flags;
@@ -71,7 +60,7 @@ void fp8rt_layer_count(fp8rt_run *run, const fp8rt_gemm_result *result)
     fp8rt_profile_entry *entry = entry_at(run, run->entry);
     if (entry != NULL) {
         entry->commands++;
-        add_counters(&entry->counters, &result->counters);
+        fp8rt_counters_add(&entry->counters, &result->counters);
     }
 }
 
@@ -87,7 +76,7 @@ static void close_entry(fp8rt_run *run, const fp8rt_scope *scope)
     }
     if (entry != NULL && parent != NULL) {
         parent->commands += entry->commands;
-        add_counters(&parent->counters, &entry->counters);
+        fp8rt_counters_add(&parent->counters, &entry->counters);
     }
     run->entry = scope->parent;
 }

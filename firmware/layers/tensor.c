@@ -47,3 +47,26 @@ fp8rt_status fp8rt_tensor_calibrated(fp8rt_tensor *tensor)
     tensor->scaling->kind = FP8RT_SCALING_STATIC;
     return FP8RT_OK;
 }
+
+fp8rt_tensor fp8rt_tensor_part(const fp8rt_run *run, const fp8rt_tensor *whole, uint32_t row,
+                               uint32_t rows, uint32_t step, uint32_t col, uint32_t cols)
+{
+    const fp8rt_caps *caps = &run->dev->caps;
+    const uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(whole->format));
+    fp8rt_tensor part = *whole;
+    part.data = (uint8_t *)fp8rt_tensor_row(caps, whole, row) + (size_t)col * bytes;
+    part.rows = rows;
+    part.cols = cols;
+    part.stride = step * fp8rt_tensor_stride(caps, whole);
+    return part;
+}
+
+fp8rt_weights fp8rt_weights_part(const fp8rt_run *run, const fp8rt_weights *whole, uint32_t first,
+                                 uint32_t rows, uint32_t cols)
+{
+    return (fp8rt_weights){
+        .codes = fp8rt_tensor_part(run, &whole->codes, first, rows, 1, 0, cols),
+        .row_scale = whole->row_scale == NULL ? NULL : whole->row_scale + first,
+        .bias = whole->bias == NULL ? NULL : whole->bias + first,
+    };
+}

@@ -52,12 +52,11 @@ static fp8rt_status enter(fp8rt_run *run, const fp8rt_block_desc *desc,
                           const fp8rt_block_norm *norm, const fp8rt_between *between,
                           fp8rt_tensor *in)
 {
-    const fp8rt_combination conversion = {.operation = FP8RT_OPERATION_ADD, .x = desc->x};
     const fp8rt_status status = take(run, desc->x->rows, desc->x->cols, between, in);
     if (status != FP8RT_OK) {
         return status;
     }
-    return desc->post_norm ? fp8rt_layer_combine(run, &conversion, in)
+    return desc->post_norm ? fp8rt_layer_convert(run, desc->x, NULL, in)
                            : normalise(run, desc->x, norm, in);
 }
 

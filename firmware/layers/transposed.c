@@ -233,8 +233,7 @@ static fp8rt_status move_lines(fp8rt_run *run, const subgrid *p, const fp8rt_ten
                                        p->pixels * desc->stride_x * scratch->stride);
     fp8rt_tensor to = as_lines(&place, bytes, p->lines, desc->out_width,
                                desc->stride_y * desc->out_width * place.stride);
-    const fp8rt_combination move = {.operation = FP8RT_OPERATION_ADD, .x = &from};
-    return fp8rt_layer_combine(run, &move, &to);
+    return fp8rt_layer_convert(run, &from, NULL, &to);
 }
 
 static fp8rt_status run_lines(fp8rt_run *run, subgrid *p, const fp8rt_parts *parts,

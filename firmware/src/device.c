@@ -203,3 +203,14 @@ fp8rt_status fp8rt_device_reset(fp8rt_device *dev)
     fp8rt_unlock(dev);
     return status;
 }
+
+void fp8rt_counters_add(fp8rt_counters *sum, const fp8rt_counters *x)
+{
+    sum->cycles += x->cycles;
+#define FP8RT_ADD(field, meaning) sum->field += x->field;
+    FP8RT_CYCLE_PARTS(FP8RT_ADD)
+#undef FP8RT_ADD
+    sum->macs += x->macs;
+    sum->read_beats += x->read_beats;
+    sum->write_beats += x->write_beats;
+}

@@ -82,7 +82,7 @@ class ElementEvents
             {kProductPartlyTruncated, "product truncated in part", truncated},
             {kAccTruncated, "accumulator truncated to nothing", p_.scale},
             {kAccPartlyTruncated, "accumulator truncated in part", p_.scale},
-            {kSumTruncated, "products' sum truncated to nothing but an odd bit", p_.late},
+            {kSumTruncated, "products' sum truncated to the odd bit alone", p_.late},
             {kSumPartlyTruncated, "products' sum rounded to odd", p_.late},
             {kAligned, "products and accumulator of one exponent", p_.late},
             {kNothing, "accumulator alone", p_.late},

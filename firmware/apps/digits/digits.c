@@ -278,17 +278,6 @@ static fp8rt_gemm_desc layer_gemm(network *net, int layer, uint32_t batch)
     };
 }
 
-static void add_counters(fp8rt_counters *sum, const fp8rt_counters *x)
-{
-    sum->cycles += x->cycles;
-#define ADD_PART(field, meaning) sum->field += x->field;
-    FP8RT_CYCLE_PARTS(ADD_PART)
-#undef ADD_PART
-    sum->macs += x->macs;
-    sum->read_beats += x->read_beats;
-    sum->write_beats += x->write_beats;
-}
-
 // The plan of the batch before serves again, if this one has the same size.
 static fp8rt_status plan_layer(network *net, int layer, uint32_t batch)
 {
@@ -319,7 +308,7 @@ static fp8rt_status run_layer(network *net, int layer, uint32_t batch)
     net->totals.checker_cycles += fp8rt_app_cycles() - start;
     net->totals.outputs += outputs;
     net->totals.different += different < outputs ? different : outputs;
-    add_counters(&net->totals.counters, &result.counters);
+    fp8rt_counters_add(&net->totals.counters, &result.counters);
     if (layer < HIDDEN_LAYERS) {
         fp8mac_recipe_delayed *recipe = &net->recipe[layer];
         net->scale_a[layer + 1] =

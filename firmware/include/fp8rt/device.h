@@ -275,6 +275,8 @@ void fp8rt_device_watchdog(fp8rt_device *dev, uint32_t cycles);
 // Both are valid only while no command is in flight.
 fp8rt_observed fp8rt_device_observed(const fp8rt_device *dev);
 fp8rt_counters fp8rt_device_counters(const fp8rt_device *dev);
+// Adds the counters of another time to *sum.
+void fp8rt_counters_add(fp8rt_counters *sum, const fp8rt_counters *x);
 
 #ifdef __cplusplus
 }

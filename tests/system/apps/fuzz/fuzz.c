@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//: Random descriptors, most of them nearly valid: each ends in a status, and writes nothing but its D.
+//: Random descriptors, most of them nearly valid: each ends in a status, and writes only its D.
 //: COUNT=     descriptors (200)
 //: SEED=      of the generator (1)
 //: EACH=1     prints a line for each descriptor
