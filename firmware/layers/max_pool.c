@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The maximum of FP8 codes, four channels at a time. A code has a sign and a magnitude; its key is an
 // unsigned number in the order of the values: negative codes are inverted, positive ones get a high bit.
+// NaN is no part of this order: which channels have one is collected beside the maximum.
 #include "pooling.h"
 #include "regions.h"
 
@@ -31,37 +32,68 @@ static inline uint32_t max_keys(uint32_t a, uint32_t b)
     return b ^ ((a ^ b) & mask);
 }
 
+// How NaN is told: OCP's formats have it at the largest magnitudes of either sign, FNUZ at the code 0x80.
+typedef struct nans {
+    bool fnuz;
+    uint32_t distance; // OCP: four times what takes the smallest magnitude of a NaN to 0x80
+    uint32_t code;     // four times the NaN that is written
+} nans;
+
+static nans nans_of(fp8mac_format_id format)
+{
+    switch (format) {
+    case FP8MAC_E4M3FN: return (nans){.distance = 0x01 * EACH, .code = 0x7f * EACH};
+    case FP8MAC_E5M2: return (nans){.distance = 0x03 * EACH, .code = 0x7e * EACH};
+    default: return (nans){.fnuz = true, .code = 0x80 * EACH};
+    }
+}
+
+// The high bits of those of four codes that are NaN; other bits are undefined.
+static inline uint32_t find_nans(uint32_t word, bool fnuz, uint32_t distance)
+{
+    const uint32_t magnitudes = word & ~HIGH;
+    return fnuz ? word & ~(magnitudes + ~HIGH) : magnitudes + distance;
+}
+
 // The pixels of a window that are in the image
 typedef struct patch {
     const uint8_t *first;
     uint32_t lines, pixels;
 } patch;
 
-static uint32_t max_of(const patch *p, uint32_t line_bytes, uint32_t pixel_bytes, uint32_t channel)
+// `fnuz` is that of `n`, and constant where this is inlined.
+static inline uint32_t max_of(const patch *p, const fp8rt_pools *pools, const nans *n, bool fnuz,
+                              uint32_t channel)
 {
+    const uint32_t pixel_bytes = pools->pixel_bytes, line_bytes = pools->width * pixel_bytes;
+    const uint32_t distance = n->distance;
     const uint8_t *line = p->first + channel;
-    uint32_t largest = 0;
+    uint32_t largest = 0, found = 0;
     for (uint32_t y = 0; y < p->lines; y++, line += line_bytes) {
         const uint8_t *pixel = line;
         for (uint32_t x = 0; x < p->pixels; x++, pixel += pixel_bytes) {
-            largest = max_keys(keys_of(*(const codes *)(const void *)pixel), largest);
+            const uint32_t word = *(const codes *)(const void *)pixel;
+            found |= find_nans(word, fnuz, distance);
+            largest = max_keys(keys_of(word), largest);
         }
     }
-    return codes_of(largest);
+    const uint32_t bits = found & HIGH, mask = (bits << 1) - (bits >> 7);
+    return (codes_of(largest) & ~mask) | (n->code & mask);
 }
 
-static void write_output(const fp8rt_pools *pools, const patch *p, uint8_t *to)
+static void write_output(const fp8rt_pools *pools, const patch *p, const nans *n, uint8_t *to)
 {
     const uint32_t channels = pools->desc->x->cols;
     for (uint32_t channel = 0; channel < channels; channel += sizeof(uint32_t)) {
         *(codes *)(void *)(to + channel) =
-            max_of(p, pools->width * pools->pixel_bytes, pools->pixel_bytes, channel);
+            n->fnuz ? max_of(p, pools, n, true, channel) : max_of(p, pools, n, false, channel);
     }
 }
 
 static void compute(const fp8rt_run *run, const fp8rt_pools *pools)
 {
     const uint32_t stride = fp8rt_tensor_stride(&run->dev->caps, pools->desc->out);
+    const nans n = nans_of(pools->desc->x->format);
     uint8_t *to = pools->desc->out->data;
     for (uint32_t image = 0; image < pools->images; image++) {
         const uint8_t *from = (const uint8_t *)pools->desc->x->data +
@@ -72,7 +104,7 @@ static void compute(const fp8rt_run *run, const fp8rt_pools *pools)
                 const fp8rt_span x = fp8rt_pool_pixels(pools, ox);
                 const size_t pixel = (size_t)y.first * pools->width + x.first;
                 const patch p = {from + pixel * pools->pixel_bytes, y.count, x.count};
-                write_output(pools, &p, to);
+                write_output(pools, &p, &n, to);
             }
         }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fp8rt/pooling.h"
 
+#include <math.h>
+
 #include "cases.h"
 
 typedef enum kind { MAXIMUM, AVERAGE, GLOBAL } kind;
@@ -212,6 +214,60 @@ static void run_case(layers_test *test, const pooling_case *p)
     test->arena = arena;
 }
 
+// ---- every code -----------------------------------------------------------------------------------
+
+// Whether the maximum of two codes, the windows' pixels, is `out`: a NaN if one of them is NaN.
+static bool is_maximum(const layers_test *test, const fp8rt_tensor *x, const fp8rt_tensor *out,
+                       uint32_t image, uint32_t channel)
+{
+    const fp8rt_caps *caps = &test->dev.caps;
+    const double a = fp8rt_reference_at(caps, x, 2 * image, channel);
+    const double b = fp8rt_reference_at(caps, x, 2 * image + 1, channel);
+    const double most = fp8rt_reference_at(caps, out, image, channel);
+    return isnan(a) || isnan(b) ? isnan(most) : most == (a > b ? a : b);
+}
+
+// Windows of two pixels: channel c of image i has the codes c and c + step * i.
+static void pairs_of_codes(layers_test *test, const char *name, fp8mac_format_id format,
+                           uint32_t images, uint32_t step)
+{
+    const fp8rt_arena arena = test->arena;
+    fp8rt_tensor x = layers_empty(test, 2 * images, 256, format);
+    fp8rt_tensor out = layers_empty(test, images, 256, format);
+    uint8_t *code = x.data;
+    for (uint32_t i = 0; i < images; i++, code += 512) {
+        for (uint32_t c = 0; c < 256; c++) {
+            code[c] = (uint8_t)c;
+            code[256 + c] = (uint8_t)(c + step * i);
+        }
+    }
+    const context context = {.desc = {.x = &x,
+                                      .images = images,
+                                      .width = 2,
+                                      .window = {.kernel_w = 2, .stride_x = 2},
+                                      .out = &out}};
+    layers_try(test, name, call, NULL, &context, &out);
+    bool right = true;
+    for (uint32_t i = 0; fp8rt_app_is_host && i < images * 256; i++) {
+        right = right && is_maximum(test, &x, &out, i / 256, i % 256);
+    }
+    layers_expect(test, "the maximum of two codes", right);
+    test->arena = arena;
+}
+
+// All pairs of codes are too much for the chip.
+static void run_codes(layers_test *test)
+{
+    static const char *const names[] = {"maximum of codes, e4m3fn", "maximum of codes, e5m2",
+                                        "maximum of codes, e4m3fnuz", "maximum of codes, e5m2fnuz"};
+    for (unsigned format = 0; format < 4; format++) {
+        pairs_of_codes(test, names[format], (fp8mac_format_id)format, 8, 37);
+        if (fp8rt_app_is_host) {
+            pairs_of_codes(test, "  all pairs", (fp8mac_format_id)format, 256, 1);
+        }
+    }
+}
+
 static void refusals(layers_test *test)
 {
     fp8rt_tensor x = layers_codes(test, 64, 32, FP8MAC_E4M3FN);
@@ -239,5 +295,6 @@ void layers_pooling(layers_test *test)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         run_case(test, &cases[i]);
     }
+    run_codes(test);
     refusals(test);
 }
