@@ -129,11 +129,10 @@ static fp8rt_status check_state(const fp8rt_run *run, const fp8rt_recurrent_desc
     if (desc->state == NULL || desc->recurrent == NULL) {
         return FP8RT_ERR_NULL;
     }
-    if (((uintptr_t)desc->recurrent->bias & (run->dev->caps.beat_bytes - 1u)) != 0) {
-        return FP8RT_ERR_ALIGNMENT;
-    }
     const fp8rt_status status = fp8rt_layer_check_fp8(run, desc->hidden);
-    return status == FP8RT_OK && desc->hidden->scaling != NULL ? FP8RT_ERR_UNSUPPORTED : status;
+    return status == FP8RT_OK && fp8rt_layer_scaling(desc->hidden) != FP8RT_SCALING_STATIC
+               ? FP8RT_ERR_UNSUPPORTED
+               : status;
 }
 
 static fp8rt_status check_sizes(const kind *kind, const fp8rt_recurrent_desc *desc)

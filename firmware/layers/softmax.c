@@ -22,7 +22,8 @@ static fp8rt_status check(const fp8rt_run *run, const fp8rt_softmax_desc *desc)
     if (!fp8rt_fp32_is_scale(fp8rt_fp32_bits(fp8rt_layer_scale(desc->factor)))) {
         return FP8RT_ERR_SCALE;
     }
-    return desc->out->scaling != NULL ? FP8RT_ERR_UNSUPPORTED : FP8RT_OK;
+    return fp8rt_layer_scaling(desc->out) != FP8RT_SCALING_STATIC ? FP8RT_ERR_UNSUPPORTED
+                                                                  : FP8RT_OK;
 }
 
 static fp8rt_status compute(fp8rt_run *run, const fp8rt_softmax_desc *desc)

@@ -24,6 +24,7 @@ typedef struct softmax_case {
     bool causal, normalise;
     float factor;
     fp8mac_format_id x_format, out_format;
+    bool scaling; // a static one
 } softmax_case;
 
 static const softmax_case softmax_cases[] = {
@@ -33,7 +34,8 @@ static const softmax_case softmax_cases[] = {
      .cols = 64,
      .normalise = true,
      .x_format = FP8MAC_FP32,
-     .factor = 0.03125f},
+     .factor = 0.03125f,
+     .scaling = true},
     {.name = "softmax, 20 x 20, causal, e5m2",
      .rows = 20,
      .cols = 20,
@@ -56,6 +58,8 @@ static void run_softmax(layers_test *test, const softmax_case *c)
     const fp8rt_arena arena = test->arena;
     const fp8rt_tensor x = layers_codes(test, c->rows, c->cols, c->x_format);
     fp8rt_tensor out = layers_empty(test, c->rows, c->cols, c->out_format);
+    fp8rt_scaling scaling = {.kind = FP8RT_SCALING_STATIC};
+    out.scaling = c->scaling ? &scaling : NULL;
     const fp8rt_softmax_desc desc = {
         .x = &x,
         .factor = c->factor,
@@ -64,6 +68,11 @@ static void run_softmax(layers_test *test, const softmax_case *c)
         .out = &out,
         .row_scale = c->normalise ? NULL : layers_take(test, c->rows * sizeof(float))};
     layers_try(test, c->name, call_softmax, refer_softmax, &desc, &out);
+    scaling.kind = FP8RT_SCALING_DYNAMIC;
+    out.scaling = &scaling;
+    fp8rt_run run = fp8rt_run_query(&test->dev);
+    layers_expect(test, "a softmax with a dynamic scale",
+                  fp8rt_softmax(&run, &desc) == FP8RT_ERR_UNSUPPORTED);
     test->arena = arena;
 }
 

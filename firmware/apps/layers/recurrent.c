@@ -9,7 +9,8 @@
 // Tensors of one case. `both` is h in FP32 beside the state.
 typedef struct net {
     bool gru;
-    bool scaled; // weights with a scale for each row, and no bias
+    bool scaled;    // weights with a scale for each row, and no bias
+    bool unaligned; // the recurrent bias lies between beats
     uint32_t inputs, units, batch, steps;
     fp8rt_tensor x, hidden, out, both;
     fp8rt_weights input, recurrent;
@@ -38,6 +39,13 @@ static void *copy(layers_test *test, const void *from, size_t bytes)
     return to;
 }
 
+static const float *between_beats(layers_test *test, const float *from, uint32_t count)
+{
+    float *to = (float *)layers_take(test, (count + 1) * sizeof(float)) + 1;
+    memcpy(to, from, count * sizeof(float));
+    return to;
+}
+
 static int32_t *states(layers_test *test, const net *n)
 {
     const uint32_t count = n->batch * n->units;
@@ -61,6 +69,9 @@ static void draw(layers_test *test, net *n)
     n->both = layers_empty(test, n->batch, 2 * n->units, FP8MAC_FP32);
     n->input = weights(test, n, gates, n->inputs, 0x1p-6f);
     n->recurrent = weights(test, n, gates, n->units, 0x1p-5f);
+    if (n->unaligned) {
+        n->recurrent.bias = between_beats(test, n->recurrent.bias, gates);
+    }
     n->state = states(test, n);
     n->desc = (fp8rt_recurrent_desc){.x = &n->x,
                                      .input = &n->input,
@@ -169,7 +180,7 @@ static fp8rt_status query(layers_test *test, const net *n)
 static void refusals(layers_test *test)
 {
     const fp8rt_arena arena = test->arena;
-    fp8rt_scaling scaling = {0};
+    fp8rt_scaling scaling = {.kind = FP8RT_SCALING_DYNAMIC};
     net n = {.inputs = 16, .units = 16, .batch = 2, .steps = 3};
     draw(test, &n);
     n.desc.batch = 4;
@@ -182,11 +193,10 @@ static void refusals(layers_test *test)
     layers_expect(test, "no state", query(test, &n) == FP8RT_ERR_NULL);
     n.desc.state = n.state;
     n.hidden.scaling = &scaling;
-    layers_expect(test, "a scaling of h", query(test, &n) == FP8RT_ERR_UNSUPPORTED);
+    layers_expect(test, "a dynamic scale of h", query(test, &n) == FP8RT_ERR_UNSUPPORTED);
+    scaling.kind = FP8RT_SCALING_STATIC;
+    layers_expect(test, "a static scaling of h", query(test, &n) == FP8RT_OK);
     n.hidden.scaling = NULL;
-    n.recurrent.bias++;
-    layers_expect(test, "a bias between beats", query(test, &n) == FP8RT_ERR_ALIGNMENT);
-    n.recurrent.bias--;
     n.out.cols--;
     layers_expect(test, "columns of out", query(test, &n) == FP8RT_ERR_SHAPE);
     test->arena = arena;
@@ -197,6 +207,10 @@ void layers_recurrent(layers_test *test)
     single_step(test, "lstm, 1 x 24 to 32", (net){.inputs = 24, .units = 32, .batch = 1});
     single_step(test, "lstm, 1 x 128 to 128", (net){.inputs = 128, .units = 128, .batch = 1});
     single_step(test, "lstm, 3 x 20 to 17", (net){.inputs = 20, .units = 17, .batch = 3});
+    single_step(test, "lstm, 1 x 16 to 16, bias between beats",
+                (net){.unaligned = true, .inputs = 16, .units = 16, .batch = 1});
+    single_step(test, "gru, 1 x 16 to 16, bias between beats",
+                (net){.gru = true, .unaligned = true, .inputs = 16, .units = 16, .batch = 1});
     single_step(test, "lstm, 2 x 32 to 16, scales of rows",
                 (net){.scaled = true, .inputs = 32, .units = 16, .batch = 2});
     single_step(test, "gru, 2 x 32 to 16, scales of rows",

@@ -39,7 +39,7 @@ typedef struct fp8rt_recurrent_desc {
     const fp8rt_tensor *x; // FP8, steps * batch x inputs
     const fp8rt_weights
         *input; // Wx, bx: gates * units x inputs, where an LSTM has 4 gates, a GRU 3
-    const fp8rt_weights *recurrent; // Wh, bh: gates * units x units; the bias is at a beat
+    const fp8rt_weights *recurrent; // Wh, bh: gates * units x units
     uint32_t batch;                 // sequences; 0: 1
     // h, FP8 with a static scale: batch x units. Its numbers are below 1 in magnitude, so that 1/256
     // is a good scale of e4m3fn. Before the first step on entry, after the last one on return.
@@ -49,8 +49,8 @@ typedef struct fp8rt_recurrent_desc {
 } fp8rt_recurrent_desc;
 
 // FP8RT_ERR_NULL, FP8RT_ERR_SHAPE, FP8RT_ERR_FORMAT, FP8RT_ERR_SCALE, FP8RT_ERR_ALIGNMENT,
-// FP8RT_ERR_STRIDE, FP8RT_ERR_UNSUPPORTED (hidden has a scaling): nothing was written. Those of
-// fp8rt_gemm and fp8rt_elementwise: the state is undefined.
+// FP8RT_ERR_STRIDE, FP8RT_ERR_UNSUPPORTED (hidden has a scaling that is not static): nothing was written.
+// Those of fp8rt_gemm and fp8rt_elementwise: the state is undefined.
 fp8rt_status fp8rt_lstm(fp8rt_run *run, const fp8rt_recurrent_desc *desc);
 fp8rt_status fp8rt_gru(fp8rt_run *run, const fp8rt_recurrent_desc *desc);
 

@@ -27,14 +27,14 @@ typedef struct fp8rt_softmax_desc {
     float factor;          // finite, > 0; 0 stands for 1
     uint32_t seen;         // columns that row 0 sees; 0: all. Codes of the others are 0
     bool causal;           // each row sees one column more than the row before it
-    // FP8. The layer writes its scale, a power of two: it has no scaling.
+    // FP8. The layer writes its scale, a power of two: its scaling is static.
     fp8rt_tensor *out;
     float *row_scale; // x->rows values; NULL: out is normalised
 } fp8rt_softmax_desc;
 
 // FP8RT_ERR_NULL, FP8RT_ERR_SHAPE (seen is more than x->cols), FP8RT_ERR_FORMAT, FP8RT_ERR_SCALE (also
-// of factor), FP8RT_ERR_ALIGNMENT, FP8RT_ERR_STRIDE, FP8RT_ERR_UNSUPPORTED (out has a scaling),
-// FP8RT_ERR_SCRATCH: nothing was written. A row with a NaN has undefined values.
+// of factor), FP8RT_ERR_ALIGNMENT, FP8RT_ERR_STRIDE, FP8RT_ERR_UNSUPPORTED (out has a scaling that is
+// not static), FP8RT_ERR_SCRATCH: nothing was written. A row with a NaN has undefined values.
 fp8rt_status fp8rt_softmax(fp8rt_run *run, const fp8rt_softmax_desc *desc);
 
 #ifdef __cplusplus
