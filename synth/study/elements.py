@@ -18,6 +18,7 @@ E4M3 = KINDS["kulisch"].formats
 E5M2 = frozenset(FORMATS) - frozenset(E4M3)
 OCP = ("e4m3fn", "e5m2")
 
+MX_SUFFIX = "_mx"
 BANKS = 4  # interleaved accumulators, on both sides
 ROWS, COLUMNS = 4, 4  # of the array, unless chosen
 
@@ -158,6 +159,15 @@ def element(
     )
 
 
+def with_mx(mx: bool) -> dict[str, int]:
+    """The parameter of MX scales."""
+    return {"MX": 1} if mx else {}
+
+
+def has_mx(entry: Entry) -> bool:
+    return "MX" in dict(entry.design.parameters)
+
+
 def block(
     lanes: int,
     frac_bits: int | None = None,
@@ -165,9 +175,11 @@ def block(
     products: int = 32,
     target: float | None = None,
     group: str = "main",
+    mx: bool = False,
 ) -> Entry:
     """An element with block accumulation. The netlist has as many elements as a block has steps, the accumulate unit that
-    they share, and BANKS accumulators of each. `acc`: fp32, fp16, or both for a choice at run time."""
+    they share, and BANKS accumulators of each. `acc`: fp32, fp16, or both for a choice at run time. `mx`: its blocks
+    have MX scales."""
     kind = KINDS["block"]
     share = products // lanes
     if frac_bits is None:
@@ -176,7 +188,8 @@ def block(
     return Entry(
         kind.spelling(lanes, frac_bits)
         + ("" if acc == "both" else f"_{acc}")
-        + ("" if products == 32 else f"_b{products}"),
+        + ("" if products == 32 else f"_b{products}")
+        + MX_SUFFIX * mx,
         design(
             "fp8mac_element_block",
             LANES=lanes,
@@ -186,6 +199,7 @@ def block(
             FRAC_BITS=frac_bits,
             ACC_FP32=int(acc != "fp16"),
             ACC_FP16=int(acc != "fp32"),
+            **with_mx(mx),
         ),
         group,
         lanes,
@@ -220,13 +234,14 @@ def feed(
     baseline: Entry | None = None,
     frac_bits: int | None = None,
     side_a: int = 1,
+    mx: bool = False,
 ) -> Entry:
     """The operand feed of one row (SIDE_A) or column: decoders and registers."""
     window = "" if frac_bits is None else f"_f{frac_bits}"
     parameters = {} if frac_bits is None else {"FRAC_BITS": frac_bits}
     return Entry(
-        f"feed_{name}{window}_l{lanes}",
-        design("fp8mac_feed", ELEMENT=kind.number, LANES=lanes, SIDE_A=side_a, **parameters),
+        f"feed_{name}{window}_l{lanes}" + MX_SUFFIX * mx,
+        design(FEED, ELEMENT=kind.number, LANES=lanes, SIDE_A=side_a, **parameters, **with_mx(mx)),
         "feed",
         lanes,
         "",
@@ -239,14 +254,18 @@ def feed(
 
 
 def feed_of(
-    kind_name: str, lanes: int, frac_bits: int | None = None, baseline: Entry | None = None
+    kind_name: str,
+    lanes: int,
+    frac_bits: int | None = None,
+    baseline: Entry | None = None,
+    mx: bool = False,
 ) -> Entry:
     """The feed that an element of this kind needs."""
     kind = KINDS[kind_name]
     # The other feeds do not depend on the window.
     window = frac_bits if kind.feed in ("distances", "bounded") else None
     name = kind.name if kind.feed == "format" else kind.family
-    return feed(name, kind, lanes, baseline, window)
+    return feed(name, kind, lanes, baseline, window, mx=mx)
 
 
 def int8_feeds(lanes: int) -> tuple[Entry, Entry]:
@@ -290,8 +309,12 @@ def unit(inner: Entry, rows: int) -> Entry:
     kind, given = KINDS[inner.kind], dict(inner.design.parameters)
     if inner.family == "block":
         share = share_of(kind, inner.lanes, rows)
-        names = ("LANES", "BLOCK", "FRAC_BITS", "ACC_FP32", "ACC_FP16")
-        made = design("fp8mac_block_cluster", SHARE=share, **{name: given[name] for name in names})
+        names = ("LANES", "BLOCK", "FRAC_BITS", "ACC_FP32", "ACC_FP16", "MX")
+        made = design(
+            "fp8mac_block_cluster",
+            SHARE=share,
+            **{name: given[name] for name in names if name in given},
+        )
         name = f"unit_{inner.name}_s{share}"
     elif inner.family == "int8":
         more = {key: value for key, value in given.items() if key == "TREE_REGISTER"}
@@ -332,6 +355,7 @@ def array_of(
         ELEMENT=KINDS[inner.kind].number,
         TILES=OUTPUTS // (rows * columns),
         **window,
+        **with_mx(has_mx(inner)),
     )
     its = unit(inner, rows)
     return replace(
@@ -366,14 +390,15 @@ def array(
     columns: int = COLUMNS,
     acc: str = "both",
     target: float | None = None,
+    mx: bool = False,
 ) -> Entry:
-    """`acc` is for kind `block`. An array of `block` has both accumulator formats; with one of them alone its units are
+    """`acc` and `mx` are for kind `block`. An array of `block` has both accumulator formats; with one of them alone its units are
     smaller, and the rest is that of both."""
     if kind == "block":
-        inner = block(lanes, frac_bits, acc)
+        inner = block(lanes, frac_bits, acc, mx=mx)
     else:
         inner = element(kind, lanes, frac_bits)
-    feeds = ((feed_of(kind, lanes, inner.frac_bits), rows + columns),)
+    feeds = ((feed_of(kind, lanes, inner.frac_bits, mx=mx), rows + columns),)
     return array_of(inner, feeds, int8_array(lanes, rows, columns), rows, columns, target)
 
 

@@ -40,6 +40,7 @@ def feeds(lanes: int) -> list[Entry]:
                 ("late_fp32", 25),
             )
         ),
+        feed_of("block", lanes, 19, digits, mx=True),
     ]
 
 
@@ -55,7 +56,8 @@ ENTRIES = [
         for (acc, frac_bits), targets in TARGETS.items()
         for lanes, target in targets.items()
     ),
-    block(16, 19, "both"),
+    # The element of the default chip, without MX scales and with them
+    *(block(16, 19, "both", mx=mx) for mx in (False, True)),
     *(
         block(lanes, frac_bits, acc, 64, target=targets[lanes])
         for (acc, frac_bits), targets in TARGETS.items()
@@ -83,6 +85,7 @@ ENTRIES = [
         array("block", lanes, 19, rows, columns, target=ARRAY_TARGET)
         for rows, columns, lanes in SHAPES
     ),
+    array("block", 16, 19, 4, 4, target=ARRAY_TARGET, mx=True),
     *(array("block", 16, bits, 4, 4, acc, target) for (acc, bits), target in ARRAY_TARGETS.items()),
     # The width of the alignment window
     *(block(16, bits, group="frac_bits") for bits in (10, 16, 22, 25)),

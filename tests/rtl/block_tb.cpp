@@ -12,14 +12,21 @@
 namespace
 {
 
+constexpr uint8_t kOne = 127; // E8M0 code of 1
+
 // A block of every row.
 struct Block {
+    Block()
+    {
+        std::memset(a_scale, kOne, sizeof a_scale);
+    }
     unsigned a_format = 0, b_format = 0;
     int scale = 0;
     bool fp16 = false, first = false;
     uint64_t present = 0; // product t is lane t % lanes of step t / lanes
     uint8_t a[tb::kTopLanes][tb::kTopBlock] = {}, b[tb::kTopBlock] = {};
     unsigned a_bound[tb::kTopLanes] = {}, b_bound = 0;
+    uint8_t a_scale[tb::kTopLanes], b_scale = kOne; // MX: E8M0 codes
 };
 
 // The accumulator that the blocks of one bank have in one row.
@@ -37,9 +44,9 @@ class BlockTest
           events_{tb::ElementEvents(as_element(false)), tb::ElementEvents(as_element(true))},
           chain_(p_.banks * p_.share), formats_(p_.banks)
     {
-        std::printf("%u lanes, blocks of %u, %u rows, %u fraction bits%s%s%s\n", p_.lanes, p_.block,
-                    p_.share, p_.frac_bits, p_.fp32 ? ", fp32" : "", p_.fp16 ? ", fp16" : "",
-                    p_.inf ? "" : ", no Inf");
+        std::printf("%u lanes, blocks of %u, %u rows, %u fraction bits%s%s%s%s\n", p_.lanes,
+                    p_.block, p_.share, p_.frac_bits, p_.fp32 ? ", fp32" : "",
+                    p_.fp16 ? ", fp16" : "", p_.inf ? "" : ", no Inf", p_.mx ? ", MX" : "");
         for (unsigned i = 0; i < p_.banks; i++) {
             for (bool fp16 : {false, true}) {
                 steps_[fp16].emplace_back(rng_, as_element(fp16));
@@ -65,6 +72,10 @@ class BlockTest
             }
             block.fp16 = formats_[bank()] != 0;
             fill(block, row);
+            // The model has no terms that could be NaN without products.
+            if (p_.mx && block.present != 0) {
+                scale(block);
+            }
             issue(block);
         }
     }
@@ -119,7 +130,7 @@ class BlockTest
     struct Expected {
         tb::ElementTerms terms;
         uint32_t before, pattern, flags;
-        unsigned row;
+        unsigned row, a_scale, b_scale;
         bool none; // no row leaves
     };
 
@@ -197,6 +208,17 @@ class BlockTest
             }
         }
     }
+    // MX scales. Mostly the scales of A and B cancel, or nearly so, which leaves the operands near
+    // the accumulator. Some are any code, which may be a NaN.
+    void scale(Block &block)
+    {
+        const int away = rng_.range(-120, 120), near = rng_.chance(300) ? rng_.range(-20, 20) : 0;
+        block.b_scale = rng_.chance(30) ? rng_.code8() : static_cast<uint8_t>(kOne - away);
+        for (unsigned r = 0; r < p_.share; r++) {
+            const int code = std::min(std::max(kOne + away + near, 0), 254);
+            block.a_scale[r] = rng_.chance(30) ? rng_.code8() : static_cast<uint8_t>(code);
+        }
+    }
     static bool is_nan(unsigned format, uint8_t code)
     {
         return std::isnan(tb::Codes::of(format).value[code]);
@@ -240,6 +262,8 @@ class BlockTest
         }
         Expected e = {};
         e.row = row;
+        e.a_scale = block.a_scale[row];
+        e.b_scale = block.b_scale;
         e.before = mine.acc.code;
         fp8mac_dot_config &config = e.terms.config;
         config.a_format = tb::Codes::of(block.a_format).format;
@@ -248,6 +272,7 @@ class BlockTest
         config.group = p_.block;
         config.frac_bits = p_.frac_bits;
         config.align_by = FP8MAC_ALIGN_BY_OPERANDS;
+        config.min_exponent = -1100; // as in the catalogue
         config.acc_late = true;
         config.late_bits_sum = config.late_bits_acc = as_element(block.fp16).sum_bits();
         config.late_round = FP8MAC_ALIGN_ODD;
@@ -262,8 +287,11 @@ class BlockTest
         const double value_before = value_of(mine);
         fp8mac_flags flags = 0;
         // A block without products is one term 0 * 0, where both codes are +0.
-        const fp8mac_status status = fp8mac_dot_step(&config, &mine.acc, e.terms.a, e.terms.b,
-                                                     std::max(e.terms.n, 1u), &flags);
+        const unsigned n = std::max(e.terms.n, 1u);
+        const fp8mac_status status =
+            p_.mx ? fp8mac_dot_mx(&config, &mine.acc, e.terms.a, e.terms.b, n, &block.a_scale[row],
+                                  &block.b_scale, &flags)
+                  : fp8mac_dot_step(&config, &mine.acc, e.terms.a, e.terms.b, n, &flags);
         if (status != FP8MAC_OK) {
             std::fprintf(stderr, "model: %s\n", fp8mac_status_string(status));
             std::abort();
@@ -325,9 +353,11 @@ class BlockTest
         cycle.a_format = block.a_format;
         cycle.b_format = block.b_format;
         cycle.b_bound = block.b_bound;
+        cycle.b_scale = block.b_scale;
         std::memcpy(cycle.b, block.b + s * p_.lanes, p_.lanes);
         for (unsigned r = 0; r < p_.share; r++) {
             cycle.a_bound[r] = block.a_bound[r];
+            cycle.a_scale[r] = block.a_scale[r];
             std::memcpy(cycle.a + r * p_.lanes, block.a[r] + s * p_.lanes, p_.lanes);
         }
     }
@@ -337,6 +367,8 @@ class BlockTest
     {
         cycle.unit_a_bound = before_.a_bound[s];
         cycle.unit_b_bound = before_.b_bound;
+        cycle.unit_a_scale = before_.a_scale[s];
+        cycle.unit_b_scale = before_.b_scale;
         cycle.scale =
             before_.scale - (before_.a_format >= 2 ? 1 : 0) - (before_.b_format >= 2 ? 1 : 0);
         cycle.fp16 = before_.fp16;
@@ -359,6 +391,9 @@ class BlockTest
         std::string s = tb::text("(flags %u) row %u from %s acc %#x, %s * %s, scale %d:", e.flags,
                                  e.row, c.acc_format == FP8MAC_ACC_FP16 ? "fp16" : "fp32", e.before,
                                  c.a_format->name, c.b_format->name, c.scale_exp_a + c.scale_exp_b);
+        if (p_.mx) {
+            s += tb::text(" MX %02x %02x:", e.a_scale, e.b_scale);
+        }
         for (unsigned i = 0; i < e.terms.n; i++) {
             s += tb::text(" %02x*%02x", e.terms.a[i], e.terms.b[i]);
         }

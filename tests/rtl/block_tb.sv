@@ -20,6 +20,7 @@ module block_tb
   parameter int unsigned ACC_FP16 = 1,
   parameter int unsigned INF = 1,
   parameter int unsigned NAN = 1,
+  parameter int unsigned MX = 0,
   localparam int unsigned LanesMax = 32,
   localparam int unsigned BlockMax = 64
 ) (
@@ -34,27 +35,36 @@ module block_tb
   input  logic [LanesMax-1:0][7:0]        b_code_i,
   input  logic [LanesMax-1:0][7:0]        a_bound_i,     // of each row
   input  logic [7:0]                      b_bound_i,
+  input  logic [LanesMax-1:0][7:0]        a_scale_i,     // MX: E8M0 codes of each row, and of the column
+  input  logic [7:0]                      b_scale_i,
 
   input  logic [BoundW-1:0]               unit_a_bound_i,
   input  logic [BoundW-1:0]               unit_b_bound_i,
+  input  logic [7:0]                      unit_a_scale_i,
+  input  logic [7:0]                      unit_b_scale_i,
   input  logic [7:0]                      scale_sum_i,   // two's complement, FNUZ-adjusted
   input  logic                            acc_fp16_i,
   input  logic                            acc_first_i,
 
   output logic [31:0]                     pattern_o,
   output logic [3:0]                      flags_o,
-  output logic [31:0]                     parameters_o
+  output logic [31:0]                     parameters_o,
+  output logic                            mx_o
 );
 
   localparam bit IsFp32 = ACC_FP32 != 0;
   localparam bit IsFp16 = ACC_FP16 != 0;
   localparam bit IsInf = INF != 0;
   localparam bit IsNan = NAN != 0;
+  localparam bit IsMx = MX != 0;
   localparam int unsigned AccW = IsFp32 ? 32 : 16;
+  localparam int unsigned ExpW = field_width(IsMx);
+  localparam int unsigned PlaceW = place_width(IsMx);
 
   assign parameters_o = {
     6'(LANES), 7'(BLOCK), 6'(SHARE), 4'(BANKS), 5'(FRAC_BITS), IsFp32, IsFp16, IsInf, IsNan
   };
+  assign mx_o = IsMx;
 
   // Feeds
   localparam int unsigned FeedW = feed_width(ElementBlock, LANES, 1'b1);  // both sides
@@ -67,9 +77,10 @@ module block_tb
   for (genvar r = 0; r < int'(SHARE); r++) begin : g_row
     logic [FeedW-1:0] feed;
     feed_common_t     common;
-    fp8mac_feed #(.ELEMENT(ElementBlock), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .SIDE_A(1'b1)) u_feed (
+    fp8mac_feed #(.ELEMENT(ElementBlock), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .SIDE_A(1'b1), .MX(IsMx)) u_feed (
       .clk_i, .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(a_code_i[r*LANES+:LANES]),
-      .fmt_i(fp8_fmt_e'(a_fmt_i)), .bound_i(a_bound_i[r][BoundW-1:0]), .nan_i(1'b0), .base_i('0), .feed_o(feed)
+      .fmt_i(fp8_fmt_e'(a_fmt_i)), .bound_i(a_bound_i[r][BoundW-1:0]), .nan_i(a_scale_i[r] == ScaleNan), .base_i('0),
+      .feed_o(feed)
     );
     assign common   = feed[FeedW-1-:$bits(feed_common_t)];
     assign a[r]     = feed[LanesW-1:0];
@@ -78,15 +89,16 @@ module block_tb
     logic unused_common;
     assign unused_common = ^common;
   end
-  fp8mac_feed #(.ELEMENT(ElementBlock), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .SIDE_A(1'b0)) u_feed_b (
+  fp8mac_feed #(.ELEMENT(ElementBlock), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .SIDE_A(1'b0), .MX(IsMx)) u_feed_b (
     .clk_i, .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(b_code_i[LANES-1:0]), .fmt_i(fp8_fmt_e'(b_fmt_i)),
-    .bound_i(b_bound_i[BoundW-1:0]), .nan_i(1'b0), .base_i('0), .feed_o(b_feed)
+    .bound_i(b_bound_i[BoundW-1:0]), .nan_i(b_scale_i == ScaleNan), .base_i('0), .feed_o(b_feed)
   );
   assign b_common = b_feed[FeedW-1-:$bits(feed_common_t)];
 
   // What belongs to the unit's cycle 1 comes in its cycle 0.
   logic              first_q, last_q, none_q, acc_fp16_q, acc_first_q;
-  logic [BaseW-1:0]  a_field;
+  logic [ExpW-1:0]   a_field;
+  logic [PlaceW-1:0] a_place, b_place;
   always_ff @(posedge clk_i) begin
     first_q     <= first_i;
     last_q      <= last_i;
@@ -94,7 +106,9 @@ module block_tb
     acc_fp16_q  <= acc_fp16_i;
     acc_first_q <= acc_first_i;
   end
-  assign a_field = base_t'({1'b0, unit_a_bound_i}) + base_t'(block_base(scale_sum_t'(scale_sum_i), !IsFp32, 1'b0));
+  assign a_place = IsMx ? PlaceW'(place_of(unit_a_bound_i, unit_a_scale_i)) : PlaceW'(unit_a_bound_i);
+  assign b_place = IsMx ? PlaceW'(place_of(unit_b_bound_i, unit_b_scale_i)) : PlaceW'(unit_b_bound_i);
+  assign a_field = ExpW'(a_place) + ExpW'(block_base(scale_sum_t'(scale_sum_i), !IsFp32, IsMx));
 
   logic [AccW-1:0] acc;
 
@@ -118,11 +132,11 @@ module block_tb
 `else
   fp8mac_element_block #(
     .LANES(LANES), .BLOCK(BLOCK), .SHARE(SHARE), .BANKS(BANKS), .FRAC_BITS(FRAC_BITS), .ACC_FP32(IsFp32),
-    .ACC_FP16(IsFp16), .INF(IsInf), .NAN(IsNan)
+    .ACC_FP16(IsFp16), .INF(IsInf), .NAN(IsNan), .MX(IsMx)
   ) u_element (
 `endif
     .clk_i(clk_i), .block_first_i(first_q), .block_last_i(last_q), .a_i(a), .b_i(b_feed[LanesW-1:0]), .a_nan_i(a_nan),
-    .b_nan_i(b_common.nan), .a_field_i(a_field), .b_place_i(unit_b_bound_i), .none_i(none_q), .acc_fp16_i(acc_fp16_q),
+    .b_nan_i(b_common.nan), .a_field_i(a_field), .b_place_i(b_place), .none_i(none_q), .acc_fp16_i(acc_fp16_q),
     .acc_first_i(acc_first_q), .acc_o(acc), .flags_o(flags_o)
   );
 
@@ -135,6 +149,6 @@ module block_tb
   end
 
   logic unused;
-  assign unused = ^{lane_en_i, a_code_i, b_code_i, a_bound_i, b_bound_i, b_common};
+  assign unused = ^{lane_en_i, a_code_i, b_code_i, a_bound_i, b_bound_i, a_scale_i, b_scale_i, unit_a_scale_i, unit_b_scale_i, b_common};
 
 endmodule

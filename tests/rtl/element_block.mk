@@ -2,9 +2,10 @@
 # The elements of FamilyBlock against libfp8mac, built as those of element.mk.
 
 # block_fF_lL_FORMATS: FORMATS is fp32, fp16, or both for a choice at run time. _b64 has blocks of 64 products instead
-# of 32, _noinf no e5m2.
+# of 32, _noinf no e5m2, _mx MX scales.
 BLOCK_SETS := block_f19_l16_both block_f13_l16_both block_f19_l4_both block_f19_l1_both block_f19_l32_fp32 \
-  block_f19_l16_fp32_b64 block_f13_l16_fp16 block_f13_l4_fp16_noinf block_f25_l32_both_b64 block_f9_l16_fp16
+  block_f19_l16_fp32_b64 block_f13_l16_fp16 block_f13_l4_fp16_noinf block_f25_l32_both_b64 block_f9_l16_fp16 \
+  block_f19_l16_both_mx
 # These sets try every pair of codes. All lanes are equal, so a few sets are enough.
 BLOCK_PAIRS := block_f19_l4_both
 BLOCK_TB := $(BLOCK_SETS:%=$(ELEMENT_DIR)/%/block_tb)
@@ -15,7 +16,7 @@ block_share = $(shell echo $$(($(block_length) / $(element_lanes))))
 block_parameters = LANES=$(element_lanes) BLOCK=$(block_length) SHARE=$(block_share) \
   FRAC_BITS=$(patsubst f%,%,$(filter f%,$(filter-out fp%,$(element_words)))) \
   ACC_FP32=$(if $(filter fp16,$(element_words)),0,1) ACC_FP16=$(if $(filter fp32,$(element_words)),0,1) \
-  INF=$(if $(filter noinf,$(element_words)),0,1)
+  INF=$(if $(filter noinf,$(element_words)),0,1) $(if $(filter mx,$(element_words)),MX=1)
 
 $(BLOCK_TB): $(ELEMENT_DIR)/%/block_tb: tests/rtl/element_build.sh tests/rtl/block_tb.sv tests/rtl/block_dut.cpp \
     tests/rtl/element_dut.h $(ELEMENT_RTL) $(ELEMENT_CELLS) $(RTL_SIM_LEAVES) $(RTL_WAIVER) $(ELEMENT_COMMON) \

@@ -98,7 +98,7 @@ constexpr unsigned kTopBlock = 64; // products of the longest block
 
 struct BlockParameters {
     unsigned lanes, block, share, banks, frac_bits;
-    bool fp32, fp16, inf, nan;
+    bool fp32, fp16, inf, nan, mx;
 };
 
 // The inputs before one clock edge. Row r's operand of lane l is a[r * lanes + l].
@@ -109,8 +109,10 @@ struct BlockCycle {
     uint32_t lanes = 0;
     uint8_t a[kTopBlock] = {}, b[kTopLanes] = {};
     unsigned a_bound[kTopLanes] = {}, b_bound = 0; // a_bound: of each row
+    unsigned a_scale[kTopLanes] = {}, b_scale = 0; // E8M0 codes
     // For the accumulate unit
     unsigned unit_a_bound = 0, unit_b_bound = 0;
+    unsigned unit_a_scale = 0, unit_b_scale = 0;
     int scale = 0; // sum of both scaling exponents, less 1 for each FNUZ format
     bool fp16 = false, acc_first = false;
 };
