@@ -42,11 +42,12 @@ $(SYS_TEST)/firmware-plan.log: $(BUILD)/system-plan/plan tests/run_test.sh
 	@tests/run_test.sh firmware-plan $@ $<
 
 # Parts of the library alone: tables of activations and fixed-point functions beside those of math.h, and the conversions
-# in integers beside the model's.
-SYS_PARTS := activation convert fixed
+# in integers beside the model's; the counts of the application `recipes`.
+SYS_PARTS := activation convert fixed tally
 $(BUILD)/system-plan/activation: $(SYS_HOST)/obj/firmware/src/activation.c.o
 $(BUILD)/system-plan/fixed: $(patsubst %,$(SYS_HOST)/obj/firmware/layers/%.c.o,tanh_table root)
 $(BUILD)/system-plan/convert: $(patsubst %,$(SYS_HOST)/obj/firmware/src/%.c.o,matrix convert_fp8)
+$(BUILD)/system-plan/tally: $(patsubst %,$(SYS_HOST)/obj/firmware/%.c.o,apps/recipes/tally src/matrix src/convert_fp8)
 $(SYS_PARTS:%=$(BUILD)/system-plan/%): $(BUILD)/system-plan/%: tests/system/%.c $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -113,6 +114,19 @@ TESTS_LONG += $(SYS_TEST)/firmware-vad.log
 $(SYS_TEST)/firmware-vad.log: $(SYS_HOST)/vad tests/system/vad_decisions.sh tests/run_test.sh
 	@mkdir -p $(@D)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh firmware-vad $@ tests/system/vad_decisions.sh $<
+
+# Scaling recipes on outputs that drift: the same text on chip and host, and what each recipe does on the host
+TESTS += $(SYS_TEST)/system-recipes.log
+TESTS_LONG += $(SYS_TEST)/system-recipes-rtl.log
+$(SYS_TEST)/system-recipes.log: SYS_RECIPES_SIM := $(SYS_QUICK)
+$(SYS_TEST)/system-recipes.log: $(SYS_QUICK)
+$(SYS_TEST)/system-recipes-rtl.log: SYS_RECIPES_SIM := $(SIM)
+$(SYS_TEST)/system-recipes-rtl.log: $(SIM)
+$(SYS_TEST)/system-recipes.log $(SYS_TEST)/system-recipes-rtl.log: $(SYS_HOST)/recipes $(SYS_RISCV)/recipes.elf \
+    firmware/apps/recipes/plot.py tests/system/recipes.sh tests/run_test.sh
+	@mkdir -p $(@D)
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh $(basename $(@F)) $@ tests/system/recipes.sh $< \
+	  $(PYTHON) $(SYS_RECIPES_SIM) --quiet $(SYS_RISCV)/recipes.elf
 
 # Element-wise commands, and GEMMs with C, stochastic rounding and tables
 TESTS += $(SYS_TEST)/system-elementwise.log

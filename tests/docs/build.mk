@@ -8,7 +8,7 @@ TESTS += $(BUILD)/test/docs-readme-figures.log
 
 # Every command and every snippet of these pages runs as printed: build/test/docs-PAGE.log, where PAGE is the path with
 # '-' for '/'. A page without code blocks is not listed: a run of no blocks is a failure.
-DOCS_PAGES := README.md docs/COUNTERS.md docs/PORTING.md docs/TUTORIAL.md model/python/README.md model/NUMERICS.md model/SPEED.md
+DOCS_PAGES := README.md docs/COUNTERS.md docs/PORTING.md docs/RECIPES.md docs/TUTORIAL.md model/python/README.md model/NUMERICS.md model/SPEED.md
 DOCS_LOGS := $(foreach page,$(DOCS_PAGES),$(BUILD)/test/docs-$(subst /,-,$(basename $(page))).log)
 TESTS += $(DOCS_LOGS)
 
@@ -19,6 +19,7 @@ $(BUILD)/test/docs-$(subst /,-,$(basename $(1))).log: $(1) tests/docs/run_snippe
 endef
 $(foreach page,$(DOCS_PAGES),$(eval $(call DOCS_TEST,$(page))))
 $(BUILD)/test/docs-docs-PORTING.log: $(REGS_H) $(CATALOGUE_H)
+$(BUILD)/test/docs-docs-RECIPES.log: $(FW_BUILD)/host/recipes
 # What its commands run is built before, so that the test measures the page and not the compiler.
 $(patsubst %,$(BUILD)/test/docs-%.log,README docs-COUNTERS docs-TUTORIAL): $(SIM) \
   $(if $(filter block,$(ELEMENT)),$(SIM_FAST)) $(FW_RISCV_ELFS) $(FW_HOST_APPS)

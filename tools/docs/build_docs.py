@@ -21,6 +21,7 @@ PAGES = (
     "docs/COUNTERS.md",
     "docs/GLOSSARY.md",
     "docs/PORTING.md",
+    "docs/RECIPES.md",
     "docs/THROUGHPUT.md",
     "docs/TUTORIAL.md",
     "model/NUMERICS.md",
