@@ -169,16 +169,22 @@ void read_all_symbols(const Image &elf, Program &program)
 
 } // namespace
 
-std::string Program::describe(uint32_t address) const
+std::string Program::place(uint32_t address) const
 {
     auto after = functions.upper_bound(address);
     if (after == functions.begin()) {
-        return hex(address);
+        return "-";
     }
     --after;
     char offset[16];
-    std::snprintf(offset, sizeof offset, "+0x%x)", address - after->first);
-    return hex(address) + " (" + after->second + offset;
+    std::snprintf(offset, sizeof offset, "+0x%x", address - after->first);
+    return after->second + offset;
+}
+
+std::string Program::describe(uint32_t address) const
+{
+    const std::string where = place(address);
+    return where == "-" ? hex(address) : hex(address) + " (" + where + ")";
 }
 
 Program load_elf(const std::string &path, const Ram &ram)

@@ -15,6 +15,8 @@ struct Program {
     // __stack_bottom and __stack_top; 0: the program has no such symbols
     uint32_t stack_bottom = 0, stack_top = 0;
 
+    // "main+0x14", or "-" if no function is at or before the address.
+    std::string place(uint32_t address) const;
     // "0x80001234 (main+0x14)", or the address alone.
     std::string describe(uint32_t address) const;
 };

@@ -17,8 +17,11 @@ const char *const usage_text =
     "  --trace FILE          write a waveform (FST, two time units a cycle); needs a simulator "
     "that\n"
     "                        `make waves` builds\n"
-    "  --trace-from CYCLE    first cycle of the waveform; needs --trace (0)\n"
-    "  --trace-to CYCLE      last cycle of the waveform; needs --trace (the end)\n"
+    "  --instructions FILE   write the instructions that the core retires, with symbols and data\n"
+    "  --instructions-in FUNCTION  only the calls of this function, with all that it calls; needs\n"
+    "                        --instructions (all)\n"
+    "  --trace-from CYCLE    first cycle of the waveform and of the instructions (0)\n"
+    "  --trace-to CYCLE      last cycle of the waveform and of the instructions (the end)\n"
     "  --timeline FILE       write a timeline of core, commands and bus as JSON for "
     "ui.perfetto.dev\n"
     "  --silence CYCLES      end after so many cycles without console output; 0: never "
@@ -101,6 +104,15 @@ std::map<std::string, Setter> setters(Options &options)
          [&](auto &name, auto &value) {
              options.trace_to = parse_number(name, value, UINT64_MAX);
          }},
+        {"--instructions",
+         [&](auto &name, auto &value) { options.instructions_file = parse_file(name, value); }},
+        {"--instructions-in",
+         [&](auto &name, auto &value) {
+             if (value.empty()) {
+                 refuse(name, value, "a function");
+             }
+             options.instructions_in = value;
+         }},
         {"--timeline",
          [&](auto &name, auto &value) { options.timeline_file = parse_file(name, value); }},
         {"--silence",
@@ -154,8 +166,11 @@ void check(const Options &options)
         throw std::runtime_error("--trace-from is after --trace-to");
     }
     const bool window = options.trace_from != 0 || options.trace_to != UINT64_MAX;
-    if (window && options.trace_file.empty()) {
-        throw std::runtime_error("--trace-from and --trace-to need --trace");
+    if (window && options.trace_file.empty() && options.instructions_file.empty()) {
+        throw std::runtime_error("--trace-from and --trace-to need --trace or --instructions");
+    }
+    if (!options.instructions_in.empty() && options.instructions_file.empty()) {
+        throw std::runtime_error("--instructions-in needs --instructions");
     }
 }
 

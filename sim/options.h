@@ -10,8 +10,10 @@
 struct Options {
     std::vector<std::string> program; // the ELF file, then its arguments
     std::string trace_file;           // empty: no waveform
-    uint64_t trace_from = 0;          // first and last cycle of the waveform, both included
+    uint64_t trace_from = 0;          // first and last cycle of waveform and instructions, included
     uint64_t trace_to = UINT64_MAX;
+    std::string instructions_file; // empty: no instructions
+    std::string instructions_in;   // a function; empty: all
     uint64_t silence = 20'000'000; // cycles without console output; 0: any number
     uint64_t timeout = 0;          // cycles; 0: none
     double heartbeat = 10;         // seconds; 0: none

@@ -76,7 +76,10 @@ Simulator::Simulator(const Options &options)
       ram_(ram_of(chip_.rootp->fp8mac_system__DOT__u_ram__DOT__mem)),
       program_(load_elf(options.program.front(), ram_)),
       trace_(context_, chip_, options.trace_file, options.trace_from, options.trace_to),
-      timeline_(options.timeline_file), dump_(nullptr, std::fclose)
+      timeline_(options.timeline_file), watch_(chip_),
+      instructions_(options.instructions_file, options.trace_from, options.trace_to,
+                    options.instructions_in, program_),
+      dump_(nullptr, std::fclose)
 {
     if (program_.entry != entry_point) {
         throw std::runtime_error("'" + options.program.front() + "' starts at " +
@@ -120,6 +123,9 @@ void Simulator::step()
     context_.time(2 * cycles_ + 1);
     clock(false);
     trace_.dump();
+    if (instructions_.wanted()) {
+        instructions_.write(watch_, watch_.look(cycles_));
+    }
     cycles_++;
 }
 
@@ -305,15 +311,21 @@ int Simulator::exit_status() const
     }
 }
 
+void Simulator::close_output(bool complete, const char *what, const std::string &file)
+{
+    if (!complete) {
+        std::fprintf(stderr, "fp8mac-sim: the %s '%s' could not be written completely\n", what,
+                     file.c_str());
+        end_ = End::output_lost;
+    }
+}
+
 int Simulator::report()
 {
     const double khz = rate();
     trace_.close();
-    if (!timeline_.close(cycles_)) {
-        std::fprintf(stderr, "fp8mac-sim: the timeline '%s' could not be written completely\n",
-                     options_.timeline_file.c_str());
-        end_ = End::output_lost;
-    }
+    close_output(timeline_.close(cycles_), "timeline", options_.timeline_file);
+    close_output(instructions_.close(), "list of instructions", options_.instructions_file);
     chip_.final();
     dump_memory();
     std::fflush(stdout);

@@ -9,8 +9,10 @@
 #include <memory>
 
 #include "Vfp8mac_system.h"
+#include "core_watch.h"
 #include "elf_loader.h"
 #include "gemm_check.h"
+#include "instructions.h"
 #include "options.h"
 #include "ram.h"
 #include "timeline.h"
@@ -73,6 +75,7 @@ class Simulator
     void stop(End why);
     void heartbeat(Clock::time_point now);
     void dump_outputs(const fp8rt_check_record &record);
+    void close_output(bool complete, const char *what, const std::string &file);
     int report();
     uint8_t *stack() const;
     void report_stack() const;
@@ -92,6 +95,8 @@ class Simulator
     Program program_;
     Trace trace_;
     Timeline timeline_;
+    CoreWatch watch_;
+    InstructionTrace instructions_;
     std::unique_ptr<std::FILE, int (*)(std::FILE *)> dump_;
 
     End end_ = End::none;

@@ -41,6 +41,35 @@ $(SIM_TEST)/sim-timeline.log: tests/sim/test_timeline.py $(SIM) $(FW_BUILD)/risc
 	@mkdir -p $(SIM_TEST_BUILD)
 	@tests/run_test.sh sim-timeline $@ $(PYTHON) $< $(SIM) $(FW_BUILD)/riscv/gemm.elf $(SIM_TEST_BUILD)
 
+# The instructions that the core retires, and their text beside objdump's
+$(SIM_TEST_BUILD)/disassemble: tests/sim/disassemble.cpp sim/disassemble.cpp sim/disassemble.h
+	@mkdir -p $(@D)
+	$(call say,CXX,$@)
+	$(Q)$(CXX) -std=c++17 -O1 -g $(SIM_WARNINGS) $(SANITIZE_FLAGS) -Isim -o $@ $(filter %.cpp,$^)
+
+$(SIM_TEST_BUILD)/disassembly.elf: tests/sim/disassembly.S
+	@mkdir -p $(@D)
+	$(call say,RISCV CC,$@)
+	$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_ARCH) -c -o $@.o $<
+	$(Q)$(RISCV_PREFIX)ld -m elf32lriscv -Ttext=0x80000000 -e 0x80000000 -o $@ $@.o
+
+TESTS += $(SIM_TEST)/sim-disassemble.log
+$(SIM_TEST)/sim-disassemble.log: tests/sim/test_disassemble.py tests/sim/objdump.py $(SIM_TEST_BUILD)/disassemble \
+    $(SIM_TEST_BUILD)/disassembly.elf $(SIM_TEST_BUILD)/soc.elf tests/run_test.sh
+	@tests/run_test.sh sim-disassemble $@ $(PYTHON) $< $(SIM_TEST_BUILD)/disassemble $(RISCV_PREFIX)objdump \
+	  $(SIM_TEST_BUILD)/disassembly.elf $(SIM_TEST_BUILD)/soc.elf
+
+TESTS += $(SIM_TEST)/sim-instructions.log $(if $(filter block,$(ELEMENT)),$(SIM_TEST)/sim-instructions-fast.log)
+$(SIM_TEST)/sim-instructions.log: SIM_TRACED := $(SIM_RTL)
+$(SIM_TEST)/sim-instructions.log: $(SIM_RTL)
+$(SIM_TEST)/sim-instructions-fast.log: SIM_TRACED := $(SIM_FAST)
+$(SIM_TEST)/sim-instructions-fast.log: $(SIM_FAST)
+$(SIM_TEST)/sim-instructions.log $(SIM_TEST)/sim-instructions-fast.log: tests/sim/test_instructions.py tests/sim/objdump.py \
+    $(SIM_TEST_BUILD)/soc.elf tests/run_test.sh
+	@mkdir -p $(SIM_TEST_BUILD)/$(basename $(@F))
+	@tests/run_test.sh $(basename $(@F)) $@ $(PYTHON) $< $(SIM_TRACED) $(SIM_TEST_BUILD)/soc.elf $(RISCV_PREFIX)objdump \
+	  $(RISCV_PREFIX)objcopy $(SIM_TEST_BUILD)/$(basename $(@F))
+
 # The fast mode: its arithmetic against the golden model, and whole programs against the RTL.
 $(SIM_TEST_BUILD)/test_block: tests/sim/test_block.c sim/fast/block.c sim/fast/block.h $(CATALOGUE_H) \
     $(BUILD)/model/libfp8mac.a

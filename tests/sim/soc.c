@@ -136,9 +136,16 @@ static void test_byte_lanes(void)
         expect("half word", memory.words[i / 2] == want && memory.words[1 - i / 2] == 0xdeadbeef);
     }
     memory.words[0] = memory.words[1] = 0;
-    *(volatile uint32_t *)((uintptr_t)memory.bytes + 3) = 0x44332211;
+    // A compiler makes single bytes of it.
+    uint32_t word, half;
+    __asm__ volatile("sw %1, 3(%0)" ::"r"(memory.bytes), "r"(0x44332211) : "memory");
     expect("word that crosses words",
            memory.words[0] == 0x11000000 && memory.words[1] == 0x00443322);
+    __asm__ volatile("lw %0, 2(%2)\n lhu %1, 3(%2)"
+                     : "=&r"(word), "=r"(half)
+                     : "r"(memory.bytes)
+                     : "memory");
+    expect("loads that cross words", word == 0x33221100 && half == 0x2211);
 }
 
 // Sleeps until another interrupt has come; interrupts are taken only inside.
