@@ -55,22 +55,22 @@ CATALOGUE_FILES := $(addprefix $(CATALOGUE_DIR)/,catalogue.mk fp8mac_catalogue_p
 # Set-up: before make builds a goal, tools/setup.sh installs what the goal's parts need. Files and goals that are not
 # listed here get every part.
 NO_SETUP_GOALS := help clean
-SETUP_PARTS := model python rtl firmware sim synth tests
+SETUP_PARTS := model python rtl firmware speech sim synth tests
 setup_parts_model := model
 setup_parts_cli := model
 setup_parts_install-model := model
 setup_parts_install-firmware := model python firmware
 setup_parts_rtl := model python rtl
 setup_parts_regs := model python rtl
-setup_parts_firmware := model python firmware
+setup_parts_firmware := model python firmware speech
 setup_parts_sim := model python sim
-setup_parts_run := model python firmware sim
-setup_parts_waves := model python firmware sim
+setup_parts_run := model python firmware sim $(filter speech,$(APP:vad=speech))
+setup_parts_waves := $(setup_parts_run)
 setup_parts_sim-speed := model python firmware sim
 setup_parts_bench-system := model python firmware sim
 setup_parts_bench := model python firmware sim
 setup_parts_bench-model := model python
-setup_parts_all := model python rtl firmware sim
+setup_parts_all := model python rtl firmware speech sim
 setup_parts_synth := model python synth
 setup_parts_synth-full := model python synth
 setup_parts_synth-report := model python synth

@@ -7,6 +7,7 @@
 #   python     a private Python environment in BUILD/venv with tools/requirements.txt (registers, oracles, Yosys)
 #   rtl        Verilator as a linter, Ibex's sources
 #   firmware   the RISC-V cross compiler and its C library
+#   speech     the recordings of application vad
 #   sim        Verilator as a simulator, C++ compiler
 #   synth      cell libraries, OpenSTA
 #   tests      what only tests use

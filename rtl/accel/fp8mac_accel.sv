@@ -295,7 +295,7 @@ module fp8mac_accel
 
   fp8mac_cmd_check #(
     .ROWS(ROWS), .COLS(COLS), .BLOCK(Block), .TILES(TILES), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN),
-    .ELEMENT(Element), .MX(Mx)
+    .ELEMENT(Element), .MX(Mx), .SCALE_BEATS(ScaleBeats)
   ) u_check (
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i  (abort),

@@ -17,7 +17,8 @@ module fp8mac_cmd_check
   parameter int unsigned BUF_BEATS = 256,
   parameter int unsigned MAX_MN    = 128,
   parameter element_t    ELEMENT   = '0,   // of the array
-  parameter bit          MX        = 1'b0  // its blocks have MX scales
+  parameter bit          MX        = 1'b0, // its blocks have MX scales
+  parameter int unsigned SCALE_BEATS = 32  // beats of them that a row RAM holds
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -89,9 +90,7 @@ module fp8mac_cmd_check
   end
 
   // The scales of a row begin at the byte mx_first.
-  localparam int unsigned Tiles      = ((MAX_MN - 1) >> (RowsLog < ColsLog ? RowsLog : ColsLog)) + 1;
-  localparam int unsigned ScaleBeats = scale_beats(BUF_BEATS, Tiles);
-  localparam int unsigned ScaleW     = $clog2(BUF_BEATS + 64);
+  localparam int unsigned ScaleW = $clog2(BUF_BEATS + 64);
   typedef logic [ScaleW-1:0] scales_t;
   scales_t mx_bytes_q, mx_words_q;
 
@@ -239,15 +238,15 @@ module fp8mac_cmd_check
   end
 
   logic [MnW+ScaleW-1:0] a_scales_q, b_scales_q;  // beats per row RAM
-  logic                  scales_bad;
+  logic                  mx_bad;
 
   always_ff @(posedge clk_i) begin
     a_scales_q <= (MnW+ScaleW)'(a_groups_q) * (MnW+ScaleW)'(mx_words_q);
     b_scales_q <= (MnW+ScaleW)'(b_groups_q) * (MnW+ScaleW)'(mx_words_q);
   end
-  assign scales_bad = mx && (a_scales_q > (MnW+ScaleW)'(ScaleBeats) || b_scales_q > (MnW+ScaleW)'(ScaleBeats));
+  assign mx_bad = mx && (a_scales_q > (MnW+ScaleW)'(SCALE_BEATS) || b_scales_q > (MnW+ScaleW)'(SCALE_BEATS));
 
-  assign shape_bad = size_bad_q || image_bad || scales_bad ||
+  assign shape_bad = size_bad_q || image_bad || mx_bad ||
                      (!elementwise && (a_words_q > (MnW+WordsW)'(BUF_BEATS) || b_words_q > (MnW+WordsW)'(BUF_BEATS)));
 
   // ---- mode and scales ---------------------------------------------------------------------------------------------

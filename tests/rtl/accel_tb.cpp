@@ -39,6 +39,7 @@ class Test : public accel::Interrupted
     void illegal_commands();
     void broken_chains();
     void late_failure();
+    void scales_that_do_not_fit();
     void bad_descriptors();
     void dependent(unsigned count);
     void longest_chain();
@@ -75,7 +76,7 @@ class Test : public accel::Interrupted
     uint64_t hits_dropped_ = 0; // records of dropped commands
     uint64_t hits_elementwise_ = 0, hits_c_ = 0;
     uint64_t hits_scaled_ = 0, hits_scaled_chunks_ = 0, hits_scaled_chain_ = 0,
-             hits_scaled_reuse_ = 0;
+             hits_scaled_reuse_ = 0, hits_scaled_fp16_ = 0;
     uint64_t hits_chain_ = 0, hits_reuse_ = 0, hits_divided_ = 0, hits_partial_ = 0,
              hits_convolution_ = 0;
 };
@@ -159,6 +160,7 @@ std::vector<Command> Test::batch()
         hits_scaled_chunks_ += t.mx && t.has_tiles() && t.tile_k != 0 && t.tile_k < t.k;
         hits_scaled_chain_ += t.mx && t.acc_continue;
         hits_scaled_reuse_ += t.mx && (t.reuse_a || t.reuse_b);
+        hits_scaled_fp16_ += t.mx && t.acc_fmt != 0;
     }
     return tiles;
 }
@@ -177,6 +179,7 @@ void Test::random_batches(unsigned count)
         bench_.covered("chunks of K with MX scales", hits_scaled_chunks_);
         bench_.covered("chains with MX scales", hits_scaled_chain_);
         bench_.covered("operands with MX scales that are reused", hits_scaled_reuse_);
+        bench_.covered("MX scales with the FP16 accumulator", hits_scaled_fp16_);
     }
     bench_.covered("commands by the doorbell", hits_rung_);
     bench_.covered("commands by registers", hits_submitted_);
@@ -518,6 +521,33 @@ void Test::late_failure()
     host_.wait_irq();
     expect_error("second tile", accel::ErrAlign, bad.tag);
     compare(want, "memory after a failure of the second tile");
+    host_.clear(accel::kClearError);
+    works_again();
+}
+
+// A chunk along K whose operands fit their buffers, and whose MX scales do not: in each row they
+// lie in two beats, because they begin in the last byte of a beat, or in the one before it. The
+// chunks before it are summed. Nothing is written.
+void Test::scales_that_do_not_fit()
+{
+    constexpr unsigned kChunk = 3 * FP8MAC_MX_BLOCK;
+    const unsigned k = (kBeat + 4) * FP8MAC_MX_BLOCK;
+    if (!kElement.mx || !kShape.fits(kMaxMn, 1, kChunk) ||
+        kShape.scales_fit(kMaxMn, 1, kChunk, true)) {
+        return;
+    }
+    begin();
+    random_timing();
+    Command bad = maker_.tile_of(kMaxMn, COLS, k), after = plain();
+    maker_.add_scales(bad);
+    bad.tile_k = kChunk;
+    bad.irq = after.irq = false;
+    const std::vector<uint8_t> want = bytes();
+    host_.submit(bad);
+    host_.submit(after);
+    host_.wait_irq();
+    expect_error("more MX scales than their memory holds", accel::ErrShape, bad.tag);
+    compare(want, "memory after a chunk whose MX scales do not fit");
     host_.clear(accel::kClearError);
     works_again();
 }
@@ -1164,6 +1194,7 @@ int main(int argc, char **argv)
     test.illegal_commands();
     test.broken_chains();
     test.late_failure();
+    test.scales_that_do_not_fit();
     test.bad_descriptors();
     test.dependent(batches / 2 + 5);
     test.longest_chain();
