@@ -206,16 +206,19 @@ $(SYS_TEST)/system-runtime.log: tests/system/runtime.sh $(wildcard tests/system/
     $(SYS_HOST)/gemm tests/run_test.sh
 	@tests/run_test.sh system-runtime $@ $< $(SIM)
 
-# Threads that share a device, with the lock of its port
-$(BUILD)/system-plan/threads: tests/system/threads.c $(addprefix $(SYS_HOST)/obj/,$(FW_HOST_OBJECTS)) \
+# Threads that share a device, with the lock of its port; the MX quantiser beside the model's recipe
+$(BUILD)/system-plan/threads $(BUILD)/system-plan/mx: $(BUILD)/system-plan/%: tests/system/%.c $(addprefix $(SYS_HOST)/obj/,$(FW_HOST_OBJECTS)) \
     $(BUILD)/model/libfp8mac.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(FW_CFLAGS) -pthread -MF $@.d -Ifirmware/port/host $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
 
 TESTS += $(SYS_TEST)/firmware-threads.log
-$(SYS_TEST)/firmware-threads.log: $(BUILD)/system-plan/threads tests/run_test.sh
-	@tests/run_test.sh firmware-threads $@ $<
+TESTS += $(SYS_TEST)/firmware-mx.log
+$(SYS_TEST)/firmware-threads.log $(SYS_TEST)/firmware-mx.log: $(SYS_TEST)/firmware-%.log: $(BUILD)/system-plan/% \
+    tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh firmware-$* $@ $<
 
 # Ports: completion functions, locks, caches, bare addresses. The test runs make itself.
 TESTS += $(SYS_TEST)/system-port.log

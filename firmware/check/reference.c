@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "fp8mac/convert.h"
+#include "fp8mac/recipe_published.h"
 
 // ---- values -------------------------------------------------------------------------------------
 
@@ -22,11 +23,29 @@ static double decode(const fp8rt_tensor *tensor, const void *row, uint32_t col)
     return (double)value * scale_of(tensor->scale);
 }
 
+static const uint8_t *mx_at(const fp8rt_caps *caps, const fp8rt_tensor *tensor, uint32_t row,
+                            uint32_t col)
+{
+    return tensor->mx + (size_t)row * fp8rt_tensor_mx_stride(caps, tensor) + col / FP8MAC_MX_BLOCK;
+}
+
+// The MX scale of an element; 1 if there is none.
+static double block_scale(const fp8rt_caps *caps, const fp8rt_tensor *tensor, uint32_t row,
+                          uint32_t col)
+{
+    if (tensor->mx == NULL) {
+        return 1.0;
+    }
+    const uint8_t code = *mx_at(caps, tensor, row, col);
+    return code == 0xff ? (double)NAN : ldexp(1.0, (int)code - 127);
+}
+
 double fp8rt_reference_at(const fp8rt_caps *caps, const fp8rt_tensor *tensor, uint32_t row,
                           uint32_t col)
 {
     const uint8_t *data = tensor->data;
-    return decode(tensor, data + (size_t)row * fp8rt_tensor_stride(caps, tensor), col);
+    return decode(tensor, data + (size_t)row * fp8rt_tensor_stride(caps, tensor), col) *
+           block_scale(caps, tensor, row, col);
 }
 
 double fp8rt_reference_fused(const fp8rt_fused *fused, double value)
@@ -237,25 +256,50 @@ void fp8rt_reference_convolution(fp8rt_reference *reference, const fp8rt_convolu
 
 // ---- comparison ---------------------------------------------------------------------------------
 
-// The value of the code of `value`.
-static double rounded(const fp8rt_tensor *out, double value)
+// The value of the code of `value`, in a block with this MX scale.
+static double rounded(const fp8rt_tensor *out, double value, double block)
 {
     const fp8mac_format *format = fp8mac_format_get(out->format);
-    const float number = (float)(value / scale_of(out->scale));
+    const float number = (float)(value / (scale_of(out->scale) * block));
     uint32_t code = 0;
     fp8mac_quantize(format, &code, &number, 1, 1.0f, (fp8mac_convert_mode){0}, NULL);
-    return decode(out, &code, 0);
+    return decode(out, &code, 0) * block;
+}
+
+// The MX scales that do not follow from a largest value within the bounds.
+static uint32_t wrong_scales(const fp8rt_reference *reference, const fp8rt_tensor *out)
+{
+    const fp8mac_format *format = fp8mac_format_get(out->format);
+    uint32_t wrong = 0;
+    for (uint32_t row = 0; row < out->rows; row++) {
+        for (uint32_t first = 0; first < out->cols; first += FP8MAC_MX_BLOCK) {
+            double low = 0, high = 0;
+            for (uint32_t col = first; col < out->cols && col < first + FP8MAC_MX_BLOCK; col++) {
+                const size_t place = (size_t)row * out->cols + col;
+                const double magnitude = fabs(reference->values[place]);
+                low = fmax(low, magnitude - reference->bounds[place]);
+                high = fmax(high, magnitude + reference->bounds[place]);
+            }
+            const double scale = scale_of(out->scale);
+            const uint8_t got = *mx_at(reference->caps, out, row, first);
+            wrong += got < fp8mac_recipe_mx_scale(format, (float)(low / scale)) ||
+                     got > fp8mac_recipe_mx_scale(format, (float)(high / scale));
+        }
+    }
+    return wrong;
 }
 
 fp8rt_deviation fp8rt_reference_compare(const fp8rt_reference *reference, const fp8rt_tensor *out)
 {
-    fp8rt_deviation d = {0};
+    fp8rt_deviation d = {.wrong = out->mx == NULL ? 0 : wrong_scales(reference, out)};
     for (uint32_t row = 0; row < out->rows; row++) {
         for (uint32_t col = 0; col < out->cols; col++) {
             const size_t place = (size_t)row * out->cols + col;
             const double value = reference->values[place], bound = reference->bounds[place];
             const double got = fp8rt_reference_at(reference->caps, out, row, col);
-            const double low = rounded(out, value - bound), high = rounded(out, value + bound);
+            const double block = block_scale(reference->caps, out, row, col);
+            const double low = rounded(out, value - bound, block);
+            const double high = rounded(out, value + bound, block);
             const double error = fabs(got - value);
             d.wrong += !(low <= got && got <= high);
             d.amax = fmax(d.amax, fabs(value));

@@ -9,6 +9,7 @@ typedef struct target {
     fp8rt_fused fused;
     fp8rt_tensor d;
     float scale_d;
+    float *factors; // of an output with MX scales
 } target;
 
 static bool waits_for_amax(fp8rt_scaling_kind kind)
@@ -27,6 +28,17 @@ static float to_codes(const target *t)
                : fp8mac_recipe_inverse(fp8rt_layer_scale(t->out->scale));
 }
 
+// An output with MX scales: FP32 values, and a factor for each row while they are converted.
+static fp8rt_status aim_at_mx(fp8rt_run *run, target *t)
+{
+    if (t->fused.coding.table != 0 || t->fused.coding.stochastic) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    t->d = fp8rt_layer_tensor(run, t->out->rows, t->out->cols, FP8MAC_FP32);
+    t->factors = fp8rt_layer_take(run, fp8rt_mx_scratch_bytes(t->out->rows));
+    return t->d.data == NULL || t->factors == NULL ? FP8RT_ERR_SCRATCH : FP8RT_OK;
+}
+
 static fp8rt_status aim(fp8rt_run *run, const fp8rt_fused *fused, fp8rt_tensor *out, target *t)
 {
     *t = (target){.out = out, .kind = fp8rt_layer_scaling(out), .d = *out};
@@ -38,6 +50,9 @@ static fp8rt_status aim(fp8rt_run *run, const fp8rt_fused *fused, fp8rt_tensor *
         return FP8RT_ERR_NULL;
     }
     t->scale_d = to_codes(t);
+    if (out->mx != NULL) {
+        return aim_at_mx(run, t);
+    }
     if (waits_for_amax(t->kind)) {
         t->d = fp8rt_layer_tensor(run, out->rows, out->cols, FP8MAC_FP32);
         t->scale_d = 1.0f;
@@ -93,9 +108,28 @@ static fp8rt_status scale_by_amax(fp8rt_run *run, const target *t, const fp8rt_g
     return status == FP8RT_OK ? convert(run, t) : status;
 }
 
+// The values at t->d become the codes and scales of the output.
+static fp8rt_status convert_to_mx(fp8rt_run *run, const target *t)
+{
+    const fp8rt_tensor *out = t->out;
+    const fp8rt_mx_desc desc = {.rows = out->rows,
+                                .cols = out->cols,
+                                .values = t->d.data,
+                                .values_format = FP8MAC_FP32,
+                                .codes = out->data,
+                                .format = out->format,
+                                .codes_stride = out->stride,
+                                .scales = out->mx,
+                                .scales_stride = out->mx_stride};
+    return fp8rt_mx_convert(run->dev, &desc, t->factors, fp8rt_mx_scratch_bytes(out->rows));
+}
+
 // What remains to be done when the first command has run.
 static fp8rt_status finish(fp8rt_run *run, const target *t, const fp8rt_gemm_result *result)
 {
+    if (t->out->mx != NULL) {
+        return convert_to_mx(run, t);
+    }
     if (waits_for_amax(t->kind)) {
         return scale_by_amax(run, t, result);
     }
@@ -164,6 +198,10 @@ static fp8rt_gemm_desc gemm_of(const fp8rt_run *run, const fp8rt_product *p, con
         .a_stride = p->x->stride,
         .b = w->codes.data,
         .b_stride = w->codes.stride,
+        .mx_a = p->x->mx,
+        .mx_a_stride = p->x->mx_stride,
+        .mx_b = w->codes.mx,
+        .mx_b_stride = w->codes.mx_stride,
         .scale_exp_a = f->a_exp,
         .scale_exp_b = f->b_exp,
         .bias = w->bias,

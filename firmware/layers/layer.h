@@ -62,13 +62,18 @@ static inline float fp8rt_layer_scale(float scale)
 }
 
 // FP8RT_OK, FP8RT_ERR_NULL (tensor, data), FP8RT_ERR_SHAPE (a size is 0), FP8RT_ERR_FORMAT (the
-// formats `first` to `last` are possible), FP8RT_ERR_SCALE, FP8RT_ERR_ALIGNMENT, FP8RT_ERR_STRIDE.
+// formats `first` to `last` are possible), FP8RT_ERR_SCALE, FP8RT_ERR_ALIGNMENT, FP8RT_ERR_STRIDE,
+// FP8RT_ERR_UNSUPPORTED (MX scales).
 fp8rt_status fp8rt_layer_check(const fp8rt_run *run, const fp8rt_tensor *tensor,
                                fp8mac_format_id first, fp8mac_format_id last);
 static inline fp8rt_status fp8rt_layer_check_fp8(const fp8rt_run *run, const fp8rt_tensor *tensor)
 {
     return fp8rt_layer_check(run, tensor, FP8MAC_E4M3FN, FP8MAC_E5M2FNUZ);
 }
+// The same for a tensor that may have MX scales, which are checked too. FP8RT_ERR_UNSUPPORTED: the array
+// has no MX, or the tensor has a scaling.
+fp8rt_status fp8rt_layer_check_mx(const fp8rt_run *run, const fp8rt_tensor *tensor,
+                                  fp8mac_format_id first, fp8mac_format_id last);
 static inline fp8rt_status fp8rt_layer_check_any(const fp8rt_run *run, const fp8rt_tensor *tensor)
 {
     return fp8rt_layer_check(run, tensor, FP8MAC_E4M3FN, FP8MAC_FP32);

@@ -3,17 +3,34 @@
 
 #include "layer.h"
 
+static fp8rt_status check_weights(const fp8rt_run *run, const fp8rt_weights *weights,
+                                  const fp8rt_tensor *x)
+{
+    if (weights == NULL || weights->codes.mx == NULL) {
+        return x->mx != NULL ? FP8RT_ERR_UNSUPPORTED
+                             : fp8rt_layer_check_weights(run, weights, x->cols);
+    }
+    const fp8rt_status status =
+        fp8rt_layer_check_mx(run, &weights->codes, FP8MAC_E4M3FN, FP8MAC_E5M2FNUZ);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    return weights->codes.cols != x->cols ? FP8RT_ERR_SHAPE
+           : x->mx == NULL                ? FP8RT_ERR_UNSUPPORTED
+                                          : FP8RT_OK;
+}
+
 static fp8rt_status check(const fp8rt_run *run, const fp8rt_linear_desc *desc)
 {
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
     }
-    fp8rt_status status = fp8rt_layer_check_fp8(run, desc->x);
+    fp8rt_status status = fp8rt_layer_check_mx(run, desc->x, FP8MAC_E4M3FN, FP8MAC_E5M2FNUZ);
     if (status == FP8RT_OK) {
-        status = fp8rt_layer_check_weights(run, desc->weights, desc->x->cols);
+        status = check_weights(run, desc->weights, desc->x);
     }
     if (status == FP8RT_OK) {
-        status = fp8rt_layer_check_any(run, desc->out);
+        status = fp8rt_layer_check_mx(run, desc->out, FP8MAC_E4M3FN, FP8MAC_FP32);
     }
     if (status == FP8RT_OK && desc->residual != NULL) {
         status = fp8rt_layer_check_any(run, desc->residual);

@@ -172,7 +172,36 @@ fp8rt_status fp8rt_layer_check(const fp8rt_run *run, const fp8rt_tensor *tensor,
     if (!fp8rt_fp32_is_scale(fp8rt_fp32_bits(fp8rt_layer_scale(tensor->scale)))) {
         return FP8RT_ERR_SCALE;
     }
-    return check_place(run, tensor);
+    return tensor->mx != NULL ? FP8RT_ERR_UNSUPPORTED : check_place(run, tensor);
+}
+
+static fp8rt_status check_mx(const fp8rt_run *run, const fp8rt_tensor *tensor)
+{
+    const uint32_t beat = run->dev->caps.beat_bytes;
+    if ((unsigned)tensor->format > FP8MAC_E5M2FNUZ) {
+        return FP8RT_ERR_FORMAT;
+    }
+    if ((run->dev->caps.functions & FP8RT_FUNCTION_MX) == 0 || tensor->scaling != NULL) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    if ((((uintptr_t)tensor->mx | tensor->mx_stride) & (beat - 1u)) != 0) {
+        return FP8RT_ERR_ALIGNMENT;
+    }
+    return fp8rt_tensor_mx_stride(&run->dev->caps, tensor) < fp8rt_mx_blocks(tensor->cols)
+               ? FP8RT_ERR_STRIDE
+               : FP8RT_OK;
+}
+
+fp8rt_status fp8rt_layer_check_mx(const fp8rt_run *run, const fp8rt_tensor *tensor,
+                                  fp8mac_format_id first, fp8mac_format_id last)
+{
+    if (tensor == NULL || tensor->mx == NULL) {
+        return fp8rt_layer_check(run, tensor, first, last);
+    }
+    fp8rt_tensor codes = *tensor;
+    codes.mx = NULL;
+    const fp8rt_status status = fp8rt_layer_check(run, &codes, first, last);
+    return status == FP8RT_OK ? check_mx(run, tensor) : status;
 }
 
 fp8rt_status fp8rt_layer_check_weights(const fp8rt_run *run, const fp8rt_weights *weights,

@@ -32,17 +32,7 @@ static factor factor_of(uint32_t bits)
 
 // ---- FP32 to FP8 --------------------------------------------------------------------------------
 
-// What the format and the mode make of values that are not simply rounded.
-typedef struct target {
-    uint32_t shift;                           // fraction bits that FP8 does not have
-    uint32_t rebias;                          // difference of the two biases, as an FP32 word
-    uint32_t normal;                          // the smallest normal number, as an FP32 word
-    uint32_t least;                           // words below it are rounded to 0
-    uint32_t max_code;                        // the largest finite magnitude
-    uint32_t zero_sign;                       // 0x80 if there is a negative zero
-    uint32_t finite_code, inf_code, nan_code; // beyond the range; Inf; NaN
-    fp8mac_flags finite_flags, inf_flags, flags;
-} target;
+typedef fp8rt_fp8_target target;
 
 static uint32_t encode_special(const fp8mac_format *format, fp8mac_overflow overflow,
                                fp8mac_class cls, fp8mac_flags *flags)
@@ -52,7 +42,7 @@ static uint32_t encode_special(const fp8mac_format *format, fp8mac_overflow over
     return fp8mac_encode(format, value, (fp8mac_convert_mode){.overflow = overflow}, flags);
 }
 
-static target target_of(const fp8mac_format *format, fp8mac_overflow overflow)
+fp8rt_fp8_target fp8rt_fp8_target_of(const fp8mac_format *format, fp8mac_overflow overflow)
 {
     target t = {
         .shift = FRACTION - format->mantissa_bits,
@@ -175,16 +165,22 @@ static void quantize_multiplied(target *t, uint8_t *codes, const float *values, 
     }
 }
 
+void fp8rt_fp8_quantize_to(fp8rt_fp8_target *t, uint8_t *codes, const float *values, uint32_t count,
+                           uint32_t scale)
+{
+    const factor by = factor_of(scale);
+    if (by.significand == HIDDEN && by.exponent > 0) {
+        quantize_shifted(t, codes, values, count, by);
+    } else {
+        quantize_multiplied(t, codes, values, count, by);
+    }
+}
+
 fp8mac_flags fp8rt_fp8_quantize(const fp8mac_format *format, uint8_t *codes, const float *values,
                                 uint32_t count, uint32_t scale, fp8mac_overflow overflow)
 {
-    target t = target_of(format, overflow);
-    const factor by = factor_of(scale);
-    if (by.significand == HIDDEN && by.exponent > 0) {
-        quantize_shifted(&t, codes, values, count, by);
-    } else {
-        quantize_multiplied(&t, codes, values, count, by);
-    }
+    fp8rt_fp8_target t = fp8rt_fp8_target_of(format, overflow);
+    fp8rt_fp8_quantize_to(&t, codes, values, count, scale);
     return t.flags;
 }
 

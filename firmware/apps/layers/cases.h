@@ -36,6 +36,7 @@ fp8rt_weights layers_weights(layers_test *test, uint32_t rows, uint32_t cols);
 // The families, in the order in which they run: X(name), of the function layers_name.
 #define LAYERS_FAMILIES(X)                                                                         \
     X(linear)                                                                                      \
+    X(mx)                                                                                          \
     X(convolution)                                                                                 \
     X(transposed)                                                                                  \
     X(arithmetic)                                                                                  \

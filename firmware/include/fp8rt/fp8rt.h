@@ -7,6 +7,7 @@
 #include "fp8rt/status.h"
 #include "fp8rt/device.h"
 #include "fp8rt/matrix.h"
+#include "fp8rt/mx.h"
 #include "fp8rt/gemm.h"
 #include "fp8rt/elementwise.h"
 #include "fp8rt/activation.h"

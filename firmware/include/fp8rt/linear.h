@@ -13,6 +13,10 @@
 // The largest operands of a block count, because its products are aligned to them. A code then adds
 // half a unit of its last place.
 //
+// x and weights may both have MX scales, and so may `out`: the command then writes FP32, which is quantised
+// to MX (fp8rt_mx_convert), without tables and stochastic rounding. FP8RT_ERR_UNSUPPORTED: only one of x
+// and weights has MX scales.
+//
 // Cycles on the chip (`make run APP=layers FAMILY=linear`): 6,200 to 6,800 of the core for checks and
 // plan, 10,200 with a dynamic scale; of the accelerator 386 for 16 x 64 to 40, 1,712 for 33 x 70 to 90
 // into FP32.

@@ -19,6 +19,7 @@
 #include "fp8rt/elementwise.h"
 #include "fp8rt/gemm.h"
 #include "fp8rt/matrix.h"
+#include "fp8rt/mx.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,6 +56,12 @@ typedef struct fp8rt_tensor {
     fp8mac_format_id format; // FP8MAC_E4M3FN .. FP8MAC_FP32
     float scale;             // finite, > 0; 0 stands for 1. A layer writes it, unless it is static
     fp8rt_scaling *scaling;  // of an FP8 output; NULL: static. Other formats are always static
+    // MX: an E8M0 scale for each 32 codes of a row, at a beat (fp8rt/mx.h). NULL: none. The tensor is FP8, its
+    // scaling NULL, and value = scale * 2^(mx - 127) * decode(code). For operands and output of
+    // fp8rt_linear; other layers return FP8RT_ERR_UNSUPPORTED.
+    uint8_t *mx;
+    uint32_t
+        mx_stride; // bytes from row to row, whole beats; 0: the scales of a row, rounded up to a beat
 } fp8rt_tensor;
 
 // n x k codes of FP8 and what belongs to a row: weight = scale * row_scale[n] * decode(code).
@@ -84,6 +91,16 @@ static inline uint32_t fp8rt_tensor_stride(const fp8rt_caps *caps, const fp8rt_t
 static inline size_t fp8rt_tensor_bytes(const fp8rt_caps *caps, const fp8rt_tensor *tensor)
 {
     return (size_t)tensor->rows * fp8rt_tensor_stride(caps, tensor);
+}
+// Bytes of the tensor's MX scales.
+static inline uint32_t fp8rt_tensor_mx_stride(const fp8rt_caps *caps, const fp8rt_tensor *tensor)
+{
+    return tensor->mx_stride != 0 ? tensor->mx_stride
+                                  : fp8rt_packed_stride(caps, fp8rt_mx_blocks(tensor->cols));
+}
+static inline size_t fp8rt_tensor_mx_bytes(const fp8rt_caps *caps, const fp8rt_tensor *tensor)
+{
+    return (size_t)tensor->rows * fp8rt_tensor_mx_stride(caps, tensor);
 }
 // Makes a calibrated tensor static: its scale follows from the amax that its scaling has kept.
 // FP8RT_ERR_NULL (tensor, scaling), FP8RT_ERR_SCALE (no amax greater than 0 was seen, or a formula out
