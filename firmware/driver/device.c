@@ -283,6 +283,12 @@ void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, u
     WORD(SCALE_D) = scale_d;
 }
 
+void fp8rt_backend_set_beta(fp8rt_descriptor *descriptor, uint32_t beta)
+{
+    uint32_t *words = descriptor->words;
+    EXTENSION(BETA) = beta;
+}
+
 static inline void ring(fp8rt_device *dev, const fp8rt_descriptor *descriptor)
 {
     if (dev->port->clean != NULL) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands whose output has a scale: every product, sum and conversion of a layer is made here.
 #include "layer.h"
+#include "plans.h"
 
 // What an output's command writes: the output itself, or FP32 values of which it is made then.
 typedef struct target {
     fp8rt_tensor *out;
     fp8rt_scaling_kind kind;
-    fp8rt_fused fused;
-    fp8rt_tensor d;
+    const fp8rt_fused *fused;
+    const fp8rt_tensor *d;
+    fp8rt_tensor values; // d, if it is not `out`
     float scale_d;
     float *factors; // of an output with MX scales
 } target;
@@ -18,46 +20,57 @@ static bool waits_for_amax(fp8rt_scaling_kind kind)
 }
 
 // The scale by which values become codes.
-static float to_codes(const target *t)
+static float to_codes(const fp8rt_run *run, const target *t)
 {
-    if (t->fused.coding.table != 0) {
-        return fp8mac_recipe_inverse(fp8rt_layer_scale(t->fused.table_scale));
+    if (t->kind == FP8RT_SCALING_DELAYED) {
+        return t->out->scaling->delayed->scale;
     }
-    return t->kind == FP8RT_SCALING_DELAYED
-               ? t->out->scaling->delayed->scale
-               : fp8mac_recipe_inverse(fp8rt_layer_scale(t->out->scale));
+    const float scale = t->fused->coding.table != 0 ? t->fused->table_scale : t->out->scale;
+    return fp8rt_plans_inverse(run, fp8rt_layer_scale(scale));
+}
+
+static fp8rt_status aim_at_values(fp8rt_run *run, target *t)
+{
+    t->values = fp8rt_layer_tensor(run, t->out->rows, t->out->cols, FP8MAC_FP32);
+    t->d = &t->values;
+    t->scale_d = 1.0f;
+    return t->values.data == NULL ? FP8RT_ERR_SCRATCH : FP8RT_OK;
 }
 
 // An output with MX scales: FP32 values, and a factor for each row while they are converted.
 static fp8rt_status aim_at_mx(fp8rt_run *run, target *t)
 {
-    if (t->fused.coding.table != 0 || t->fused.coding.stochastic) {
+    if (t->fused->coding.table != 0 || t->fused->coding.stochastic) {
         return FP8RT_ERR_UNSUPPORTED;
     }
-    t->d = fp8rt_layer_tensor(run, t->out->rows, t->out->cols, FP8MAC_FP32);
+    const float scale_d = to_codes(run, t);
+    const fp8rt_status status = aim_at_values(run, t);
+    t->scale_d = scale_d;
     t->factors = fp8rt_layer_take(run, fp8rt_mx_scratch_bytes(t->out->rows));
-    return t->d.data == NULL || t->factors == NULL ? FP8RT_ERR_SCRATCH : FP8RT_OK;
+    return status == FP8RT_OK && t->factors == NULL ? FP8RT_ERR_SCRATCH : status;
 }
 
 static fp8rt_status aim(fp8rt_run *run, const fp8rt_fused *fused, fp8rt_tensor *out, target *t)
 {
-    *t = (target){.out = out, .kind = fp8rt_layer_scaling(out), .d = *out};
-    t->fused = fused == NULL ? (fp8rt_fused){0} : *fused;
-    if (t->kind != FP8RT_SCALING_STATIC && t->fused.coding.table != 0) {
+    static const fp8rt_fused nothing;
+    t->out = out;
+    t->d = out;
+    t->kind = fp8rt_layer_scaling(out);
+    t->fused = fused == NULL ? &nothing : fused;
+    if (t->kind != FP8RT_SCALING_STATIC && t->fused->coding.table != 0) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     if (t->kind == FP8RT_SCALING_DELAYED && out->scaling->delayed == NULL) {
         return FP8RT_ERR_NULL;
     }
-    t->scale_d = to_codes(t);
     if (out->mx != NULL) {
         return aim_at_mx(run, t);
     }
     if (waits_for_amax(t->kind)) {
-        t->d = fp8rt_layer_tensor(run, out->rows, out->cols, FP8MAC_FP32);
-        t->scale_d = 1.0f;
+        return aim_at_values(run, t);
     }
-    return t->d.data == NULL ? FP8RT_ERR_SCRATCH : FP8RT_OK;
+    t->scale_d = to_codes(run, t);
+    return t->d->data == NULL ? FP8RT_ERR_SCRATCH : FP8RT_OK;
 }
 
 static bool wants_scale(float scale)
@@ -65,35 +78,46 @@ static bool wants_scale(float scale)
     return fp8rt_fp32_bits(scale) != FP8RT_FP32_ONE;
 }
 
-static fp8mac_scale single(const float *scale)
+static float times(float factor, float scale)
 {
-    return wants_scale(*scale) ? (fp8mac_scale){.mode = FP8MAC_SCALE_TENSOR, .values = scale}
-                               : (fp8mac_scale){0};
+    return wants_scale(factor) ? factor * fp8rt_layer_scale(scale) : fp8rt_layer_scale(scale);
 }
 
-static fp8mac_scale vector_or(const float *vector, const float *scale)
+// Descriptors are compared word for word: they are cleared, padding included, and their fields are set
+// one by one.
+static inline void clear(void *desc, size_t bytes)
 {
-    return vector == NULL ? single(scale)
-                          : (fp8mac_scale){.mode = FP8MAC_SCALE_VECTOR, .values = vector};
-}
-
-static fp8rt_status issue(fp8rt_run *run, const fp8rt_elementwise_desc *desc,
-                          fp8rt_gemm_result *result)
-{
-    const fp8rt_status status = fp8rt_elementwise(run->dev, *desc, result);
-    if (status == FP8RT_OK) {
-        fp8rt_layer_count(run, result);
+    uint32_t __attribute__((may_alias)) *word = desc, *const end = word + bytes / sizeof *word;
+    for (; word != end; word++) {
+        *word = 0;
     }
-    return status;
+}
+
+static void set_single(fp8mac_scale *scale, const float *value)
+{
+    if (wants_scale(*value)) {
+        scale->mode = FP8MAC_SCALE_TENSOR;
+        scale->values = value;
+    }
+}
+
+static void set_vector_or(fp8mac_scale *scale, const float *vector, const float *value)
+{
+    if (vector == NULL) {
+        set_single(scale, value);
+        return;
+    }
+    scale->mode = FP8MAC_SCALE_VECTOR;
+    scale->values = vector;
 }
 
 // The values at t->d become the codes of the output, whose scale is known now.
 static fp8rt_status convert(fp8rt_run *run, const target *t)
 {
-    const fp8rt_fused fused = {.coding = t->fused.coding};
+    const fp8rt_fused fused = {.coding = t->fused->coding};
     fp8rt_tensor out = *t->out;
     out.scaling = NULL;
-    return fp8rt_layer_convert(run, &t->d, &fused, &out);
+    return fp8rt_layer_convert(run, t->d, &fused, &out);
 }
 
 static fp8rt_status scale_by_amax(fp8rt_run *run, const target *t, const fp8rt_gemm_result *result)
@@ -114,7 +138,7 @@ static fp8rt_status convert_to_mx(fp8rt_run *run, const target *t)
     const fp8rt_tensor *out = t->out;
     const fp8rt_mx_desc desc = {.rows = out->rows,
                                 .cols = out->cols,
-                                .values = t->d.data,
+                                .values = t->d->data,
                                 .values_format = FP8MAC_FP32,
                                 .codes = out->data,
                                 .format = out->format,
@@ -124,9 +148,13 @@ static fp8rt_status convert_to_mx(fp8rt_run *run, const target *t)
     return fp8rt_mx_convert(run->dev, &desc, t->factors, fp8rt_mx_scratch_bytes(out->rows));
 }
 
-// What remains to be done when the first command has run.
+// What remains to be done when the first command has run. In a query its result is not there.
 static fp8rt_status finish(fp8rt_run *run, const target *t, const fp8rt_gemm_result *result)
 {
+    if (run->query) {
+        return waits_for_amax(t->kind) ? convert(run, t) : FP8RT_OK;
+    }
+    fp8rt_layer_count(run, result);
     if (t->out->mx != NULL) {
         return convert_to_mx(run, t);
     }
@@ -142,9 +170,13 @@ static fp8rt_status finish(fp8rt_run *run, const target *t, const fp8rt_gemm_res
 }
 
 // The first command writes FP32 numbers of a scaled output, which are rounded to nearest even.
-static fp8rt_coding coding_of(const target *t)
+static void set_coding(const target *t, fp8rt_coding *coding)
 {
-    return waits_for_amax(t->kind) ? (fp8rt_coding){0} : t->fused.coding;
+    if (!waits_for_amax(t->kind)) {
+        coding->stochastic = t->fused->coding.stochastic;
+        coding->seed = t->fused->coding.seed;
+        coding->table = t->fused->coding.table;
+    }
 }
 
 // ---- products -----------------------------------------------------------------------------------
@@ -163,7 +195,7 @@ typedef struct factors {
 static factors factors_of(const fp8rt_run *run, const fp8rt_product *p)
 {
     const float x = p->x_scale == NULL ? fp8rt_layer_scale(p->x->scale) : 1.0f;
-    factors f = {.scale = x * fp8rt_layer_scale(p->weights->codes.scale)};
+    factors f = {.scale = fp8rt_plans_product(run, x, fp8rt_layer_scale(p->weights->codes.scale))};
     if (run->acc_format == FP8MAC_ACC_FP16) {
         f.a_exp = unit_exponent(p->x->format);
         f.b_exp = unit_exponent(p->weights->codes.format);
@@ -183,60 +215,63 @@ static void set_image(const fp8rt_caps *caps, const fp8rt_product *p, fp8rt_gemm
     desc->m = p->m;
 }
 
-static fp8rt_gemm_desc gemm_of(const fp8rt_run *run, const fp8rt_product *p, const factors *f,
-                               const target *t)
+static void set_matrices(const fp8rt_product *p, const target *t, fp8rt_gemm_desc *desc)
 {
-    const fp8rt_weights *w = p->weights;
-    fp8rt_gemm_desc desc = {
-        .m = p->x->rows,
-        .n = w->codes.rows,
-        .k = w->codes.cols,
-        .a_format = p->x->format,
-        .b_format = w->codes.format,
-        .acc_format = run->acc_format,
-        .a = p->x->data,
-        .a_stride = p->x->stride,
-        .b = w->codes.data,
-        .b_stride = w->codes.stride,
-        .mx_a = p->x->mx,
-        .mx_a_stride = p->x->mx_stride,
-        .mx_b = w->codes.mx,
-        .mx_b_stride = w->codes.mx_stride,
-        .scale_exp_a = f->a_exp,
-        .scale_exp_b = f->b_exp,
-        .bias = w->bias,
-        .activation = t->fused.activation,
-        .clamp_lo = t->fused.clamp_lo,
-        .clamp_hi = t->fused.clamp_hi,
-        .d = t->d.data,
-        .d_stride = t->d.stride,
-        .d_format = t->d.format,
-        .coding = coding_of(t),
-        .scale_d = &t->scale_d,
-    };
+    const fp8rt_tensor *x = p->x, *w = &p->weights->codes;
+    desc->m = x->rows;
+    desc->n = w->rows;
+    desc->k = w->cols;
+    desc->a_format = x->format;
+    desc->b_format = w->format;
+    desc->a = x->data;
+    desc->a_stride = x->stride;
+    desc->b = w->data;
+    desc->b_stride = w->stride;
+    desc->mx_a = x->mx;
+    desc->mx_a_stride = x->mx_stride;
+    desc->mx_b = w->mx;
+    desc->mx_b_stride = w->mx_stride;
+    desc->d = t->d->data;
+    desc->d_stride = t->d->stride;
+    desc->d_format = t->d->format;
+}
+
+static void set_gemm(const fp8rt_run *run, const fp8rt_product *p, const factors *f,
+                     const target *t, fp8rt_gemm_desc *desc)
+{
+    clear(desc, sizeof *desc);
+    set_matrices(p, t, desc);
+    desc->acc_format = run->acc_format;
+    desc->scale_exp_a = f->a_exp;
+    desc->scale_exp_b = f->b_exp;
+    desc->bias = p->weights->bias;
+    desc->activation = t->fused->activation;
+    desc->clamp_lo = t->fused->clamp_lo;
+    desc->clamp_hi = t->fused->clamp_hi;
+    set_coding(t, &desc->coding);
     if (p->image.channels != 0) {
-        set_image(&run->dev->caps, p, &desc);
+        set_image(&run->dev->caps, p, desc);
     }
     if (p->c != NULL) {
-        desc.beta = p->factor * fp8rt_layer_scale(p->c->scale);
-        desc.c = p->c->data;
-        desc.c_stride = p->c->stride;
-        desc.c_format = p->c->format;
+        desc->beta = times(p->factor, p->c->scale);
+        desc->c = p->c->data;
+        desc->c_stride = p->c->stride;
+        desc->c_format = p->c->format;
     }
-    return desc;
 }
 
 // s = scale_a[m] * scale_b[n]: the product's scale stands in for the vector that is missing, or, if
 // both are there, in the rows' vector, which is copied for it.
-static fp8rt_status set_scales(fp8rt_run *run, const fp8rt_product *p, const factors *f,
-                               fp8rt_gemm_desc *desc)
+static fp8rt_status set_scales(fp8rt_run *run, const fp8rt_product *p,
+                               const fp8rt_command_scales *scales, fp8rt_gemm_desc *desc)
 {
-    const float *rows = p->x_scale, *cols = p->weights->row_scale;
-    desc->scale_a = vector_or(rows, &f->scale);
+    const float *rows = p->x_scale, *cols = p->weights->row_scale, *scale = &scales->operands;
+    desc->scale_d = &scales->out;
+    set_vector_or(&desc->scale_a, rows, scale);
     if (rows != NULL || cols != NULL) {
-        desc->scale_b = vector_or(cols, &f->scale);
+        set_vector_or(&desc->scale_b, cols, scale);
     }
-    if (rows == NULL || cols == NULL || !wants_scale(f->scale)) {
+    if (rows == NULL || cols == NULL || !wants_scale(*scale)) {
         return FP8RT_OK;
     }
     float *scaled = fp8rt_layer_take(run, desc->m * sizeof(float));
@@ -244,7 +279,7 @@ static fp8rt_status set_scales(fp8rt_run *run, const fp8rt_product *p, const fac
         return FP8RT_ERR_SCRATCH;
     }
     for (uint32_t i = 0; i < desc->m && !run->query; i++) {
-        scaled[i] = rows[i] * f->scale;
+        scaled[i] = rows[i] * *scale;
     }
     desc->scale_a.values = scaled;
     return FP8RT_OK;
@@ -269,26 +304,23 @@ static size_t staging(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
 static fp8rt_status multiply(fp8rt_run *run, const fp8rt_product *p, const target *t)
 {
     const factors f = factors_of(run, p);
-    fp8rt_gemm_desc desc = gemm_of(run, p, &f, t);
-    fp8rt_gemm_result result;
-    fp8rt_status status = set_scales(run, p, &f, &desc);
+    fp8rt_command_scales own, *scales = fp8rt_scales_of(run, &own);
+    fp8rt_gemm_plan plan;
+    scales->operands = f.scale;
+    scales->out = t->scale_d;
+    set_gemm(run, p, &f, t, &plan.desc);
+    fp8rt_status status = set_scales(run, p, scales, &plan.desc);
     if (status != FP8RT_OK) {
         return status;
     }
-    const size_t bytes = staging(&run->dev->caps, &desc);
+    const size_t bytes = staging(&run->dev->caps, &plan.desc);
     void *scratch = bytes == 0 ? NULL : fp8rt_layer_take(run, bytes);
     if (bytes != 0 && scratch == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
-    if (run->query) {
-        return FP8RT_OK;
-    }
-    status = fp8rt_gemm(run->dev, desc, scratch, bytes, &result);
-    if (status != FP8RT_OK) {
-        return status;
-    }
-    fp8rt_layer_count(run, &result);
-    return finish(run, t, &result);
+    fp8rt_gemm_result result;
+    status = fp8rt_plans_gemm(run, &plan, scratch, bytes, &result);
+    return status == FP8RT_OK ? finish(run, t, &result) : status;
 }
 
 fp8rt_status fp8rt_layer_gemm(fp8rt_run *run, const fp8rt_product *product, fp8rt_tensor *out)
@@ -310,37 +342,43 @@ fp8rt_status fp8rt_layer_gemm(fp8rt_run *run, const fp8rt_product *product, fp8r
 
 // ---- element-wise commands ----------------------------------------------------------------------
 
+static void set_elementwise(const fp8rt_combination *e, const target *t,
+                            const fp8rt_command_scales *scales, fp8rt_elementwise_desc *desc)
+{
+    const fp8rt_tensor *x = e->x, *c = e->c;
+    clear(desc, sizeof *desc);
+    desc->operation = e->operation;
+    desc->m = x->rows;
+    desc->n = x->cols;
+    desc->x = x->data;
+    desc->x_stride = x->stride;
+    desc->x_format = x->format;
+    set_vector_or(&desc->scale_x, e->x_scale, &scales->operands);
+    desc->activation = t->fused->activation;
+    desc->clamp_lo = t->fused->clamp_lo;
+    desc->clamp_hi = t->fused->clamp_hi;
+    desc->d = t->d->data;
+    desc->d_stride = t->d->stride;
+    desc->d_format = t->d->format;
+    set_coding(t, &desc->coding);
+    desc->scale_d = &scales->out;
+    if (c != NULL) {
+        desc->beta = times(e->factor, c->scale);
+        desc->c = c->data;
+        desc->c_stride = c->stride;
+        desc->c_format = c->format;
+    }
+}
+
 static fp8rt_status combine(fp8rt_run *run, const fp8rt_combination *e, const target *t)
 {
-    const float x_scale = fp8rt_layer_scale(e->x->scale);
-    fp8rt_elementwise_desc desc = {
-        .operation = e->operation,
-        .m = e->x->rows,
-        .n = e->x->cols,
-        .x = e->x->data,
-        .x_stride = e->x->stride,
-        .x_format = e->x->format,
-        .scale_x = vector_or(e->x_scale, &x_scale),
-        .activation = t->fused.activation,
-        .clamp_lo = t->fused.clamp_lo,
-        .clamp_hi = t->fused.clamp_hi,
-        .d = t->d.data,
-        .d_stride = t->d.stride,
-        .d_format = t->d.format,
-        .coding = coding_of(t),
-        .scale_d = &t->scale_d,
-    };
-    if (e->c != NULL) {
-        desc.beta = e->factor * fp8rt_layer_scale(e->c->scale);
-        desc.c = e->c->data;
-        desc.c_stride = e->c->stride;
-        desc.c_format = e->c->format;
-    }
-    if (run->query) {
-        return FP8RT_OK;
-    }
+    fp8rt_command_scales own, *scales = fp8rt_scales_of(run, &own);
+    fp8rt_elementwise_plan plan;
     fp8rt_gemm_result result;
-    const fp8rt_status status = issue(run, &desc, &result);
+    scales->operands = fp8rt_layer_scale(e->x->scale);
+    scales->out = t->scale_d;
+    set_elementwise(e, t, scales, &plan.desc);
+    const fp8rt_status status = fp8rt_plans_elementwise(run, &plan, &result);
     return status == FP8RT_OK ? finish(run, t, &result) : status;
 }
 

@@ -10,8 +10,14 @@ uint32_t fp8rt_window_count(uint32_t kernel, uint32_t stride, uint32_t dilation,
                             uint32_t padding)
 {
     const uint64_t extent = (uint64_t)fp8rt_or_one(dilation) * (fp8rt_or_one(kernel) - 1u) + 1u;
-    const uint64_t padded = (uint64_t)size + padding;
-    return padded < extent ? 0 : (uint32_t)((padded - extent) / fp8rt_or_one(stride)) + 1u;
+    const uint64_t padded = (uint64_t)size + padding, steps = padded - extent;
+    if (padded < extent) {
+        return 0;
+    }
+    // The core has no fast division of 64 bits.
+    return (steps <= UINT32_MAX ? (uint32_t)steps / fp8rt_or_one(stride)
+                                : (uint32_t)(steps / fp8rt_or_one(stride))) +
+           1u;
 }
 
 fp8rt_window fp8rt_window_fill(const fp8rt_window *window)

@@ -131,7 +131,7 @@ fp8rt_status fp8rt_max_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
     if (status == FP8RT_OK && desc->out->format != desc->x->format) {
         status = FP8RT_ERR_FORMAT;
     }
-    if (status == FP8RT_OK && !run->query && overlaps(run, &pools)) {
+    if (status == FP8RT_OK && overlaps(run, &pools)) {
         status = FP8RT_ERR_OVERLAP;
     }
     if (status == FP8RT_OK && !run->query) {

@@ -194,11 +194,14 @@ static fp8rt_status bias_to_words(fp8rt_run *run, fp8rt_weights *weights)
     if (words.data == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
-    if (bias != NULL) { // it may lie between beats
-        if (!run->query) {
+    if (bias != NULL) {
+        fp8rt_tensor from = words;
+        if (((uintptr_t)bias & (run->dev->caps.beat_bytes - 1u)) == 0) {
+            from.data = (void *)(uintptr_t)bias;
+        } else if (!run->query) {
             memcpy(words.data, bias, words.cols * sizeof(float));
         }
-        return fp8rt_fixed_from(run, &words, GATE_ONE, NULL, 0.0f, &words);
+        return fp8rt_fixed_from(run, &from, GATE_ONE, NULL, 0.0f, &words);
     }
     if (!run->query) {
         fill_origin(&words);
@@ -319,10 +322,15 @@ static fp8rt_status run_step(fp8rt_run *run, const kind *kind, const fp8rt_recur
 static fp8rt_status compute(fp8rt_run *run, const kind *kind, const fp8rt_recurrent_desc *desc)
 {
     parts p;
-    const uint32_t steps = run->query ? 1 : sizes_of(desc).steps; // which take the same scratch
+    const uint32_t steps = sizes_of(desc).steps;
     fp8rt_status status = prepare(run, kind, desc, &p);
+    const size_t before = run->plan_bytes;
     for (uint32_t step = 0; status == FP8RT_OK && step < steps; step++) {
         status = run_step(run, kind, desc, step, &p);
+        if (run->query) { // all steps take the same
+            run->plan_bytes += (steps - 1u) * (run->plan_bytes - before);
+            break;
+        }
     }
     return status == FP8RT_OK && desc->out != NULL
                ? fp8rt_fixed_to(run, &p.states, STATE_UNIT, desc->out)

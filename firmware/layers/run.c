@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The run of a network: its scratch, its status and its profile.
 #include "layer.h"
+#include "regions.h"
+
+// A query has no memory. Its commands are checked, so its scratch stands where no tensor lies: where an
+// address has 32 bits, in the last 512 MiB; else where no address is possible.
+#if UINTPTR_MAX > UINT32_MAX
+#define QUERY_SCRATCH (UINT64_C(1) << 62)
+#else
+#define QUERY_SCRATCH UINT32_C(0xe0000000)
+#endif
 
 static fp8rt_run run_of(fp8rt_device *dev)
 {
@@ -132,8 +141,7 @@ void *fp8rt_layer_take(fp8rt_run *run, size_t bytes)
     }
     run->used = end;
     run->peak = end > run->peak ? end : run->peak;
-    // A query has no memory. Its addresses are not NULL, and at a beat.
-    return run->query ? (void *)(uintptr_t)(start + beat) : run->scratch + start;
+    return run->query ? (void *)(uintptr_t)(QUERY_SCRATCH + start) : run->scratch + start;
 }
 
 fp8rt_tensor fp8rt_layer_tensor(fp8rt_run *run, uint32_t rows, uint32_t cols,
@@ -150,11 +158,20 @@ fp8rt_tensor fp8rt_layer_tensor(fp8rt_run *run, uint32_t rows, uint32_t cols,
 static fp8rt_status check_place(const fp8rt_run *run, const fp8rt_tensor *tensor)
 {
     const uint32_t beat = run->dev->caps.beat_bytes;
-    const uint32_t bytes = tensor->cols * fp8mac_format_bytes(fp8mac_format_get(tensor->format));
     if ((((uintptr_t)tensor->data | tensor->stride) & (beat - 1u)) != 0) {
         return FP8RT_ERR_ALIGNMENT;
     }
-    return tensor->stride != 0 && tensor->stride < bytes ? FP8RT_ERR_STRIDE : FP8RT_OK;
+    if (tensor->stride == 0) {
+        return FP8RT_OK;
+    }
+    const fp8rt_region region = {
+        .address = (uintptr_t)tensor->data,
+        .rows = tensor->rows,
+        .stride = tensor->stride,
+        .row_bytes = tensor->cols * fp8mac_format_bytes(fp8mac_format_get(tensor->format)),
+    };
+    return tensor->stride < region.row_bytes || !fp8rt_region_fits(&region) ? FP8RT_ERR_STRIDE
+                                                                            : FP8RT_OK;
 }
 
 fp8rt_status fp8rt_layer_check(const fp8rt_run *run, const fp8rt_tensor *tensor,

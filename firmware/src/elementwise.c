@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache.h"
 #include "coding.h"
-#include "fp8rt/elementwise.h"
-
+#include "elementwise_plan.h"
 #include "fp32_bits.h"
 #include "fp8rt/matrix.h"
 #include "fp8rt/registers.h"
@@ -111,15 +110,21 @@ static bool is_scale(float x)
     return fp8rt_fp32_is_scale(fp8rt_fp32_bits(x));
 }
 
-static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_elementwise_desc *desc)
+// What may change from run to run
+static fp8rt_status check_numbers(const fp8rt_elementwise_desc *desc)
 {
     const fp8mac_scale *scale = &desc->scale_x;
-    if ((unsigned)scale->mode > FP8MAC_SCALE_VECTOR ||
-        (scale->mode == FP8MAC_SCALE_TENSOR && !is_scale(scale->values[0])) ||
-        (desc->scale_d != NULL && !is_scale(*desc->scale_d)) ||
-        (desc->operation == FP8RT_OPERATION_MULTIPLY && !is_scale(desc->beta))) {
-        return FP8RT_ERR_SCALE;
-    }
+    return (unsigned)scale->mode > FP8MAC_SCALE_VECTOR ||
+                   (scale->mode == FP8MAC_SCALE_TENSOR && !is_scale(scale->values[0])) ||
+                   (desc->scale_d != NULL && !is_scale(*desc->scale_d)) ||
+                   (desc->operation == FP8RT_OPERATION_MULTIPLY && !is_scale(desc->beta))
+               ? FP8RT_ERR_SCALE
+               : FP8RT_OK;
+}
+
+static fp8rt_status check_choices(const fp8rt_caps *caps, const fp8rt_elementwise_desc *desc)
+{
+    const fp8mac_scale *scale = &desc->scale_x;
     if (scale->mode == FP8MAC_SCALE_VECTOR &&
         ((uintptr_t)scale->values & (caps->beat_bytes - 1u)) != 0) {
         return FP8RT_ERR_ALIGNMENT;
@@ -154,10 +159,15 @@ static uintptr_t scale_of(const fp8mac_scale *scale)
                                                 : FP8RT_FP32_ONE;
 }
 
-static fp8rt_command command_of(const fp8rt_caps *caps, const fp8rt_elementwise_desc *desc)
+static bool is_product(const fp8rt_elementwise_desc *desc)
 {
-    const bool product = desc->operation == FP8RT_OPERATION_MULTIPLY;
-    return (fp8rt_command){
+    return desc->operation == FP8RT_OPERATION_MULTIPLY;
+}
+
+static void encode(const fp8rt_caps *caps, fp8rt_elementwise_plan *plan)
+{
+    const fp8rt_elementwise_desc *desc = &plan->desc;
+    const fp8rt_command command = {
         .a = (uintptr_t)desc->x,
         .d = (uintptr_t)desc->d,
         .a_stride = desc->x_stride,
@@ -167,9 +177,6 @@ static fp8rt_command command_of(const fp8rt_caps *caps, const fp8rt_elementwise_
         .tile_m = caps->max_mn,
         .tile_n = caps->max_mn,
         .mode = mode_of(desc),
-        .scale_a = scale_of(&desc->scale_x),
-        .scale_b = product ? fp8rt_fp32_bits(desc->beta) : FP8RT_FP32_ONE,
-        .scale_d = desc->scale_d == NULL ? FP8RT_FP32_ONE : fp8rt_fp32_bits(*desc->scale_d),
         .clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
         .clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
         .operation =
@@ -179,11 +186,46 @@ static fp8rt_command command_of(const fp8rt_caps *caps, const fp8rt_elementwise_
         .seed = desc->coding.seed,
         .c = (uintptr_t)desc->c,
         .c_stride = desc->c_stride,
-        .beta = fp8rt_fp32_bits(desc->beta),
     };
+    fp8rt_backend_encode(&command, &plan->descriptor);
 }
 
-static void clean_all(fp8rt_device *dev, const fp8rt_elementwise_desc *desc)
+static fp8rt_status check(const fp8rt_caps *caps, fp8rt_elementwise_desc *desc)
+{
+    fp8rt_status status = check_kinds(caps, desc);
+    if (status == FP8RT_OK) {
+        fp8rt_elementwise_fill(caps, desc);
+        status = check_matrices(caps, desc);
+    }
+    if (status == FP8RT_OK) {
+        status = check_numbers(desc);
+    }
+    return status == FP8RT_OK ? check_choices(caps, desc) : status;
+}
+
+void fp8rt_elementwise_fill(const fp8rt_caps *caps, fp8rt_elementwise_desc *desc)
+{
+    desc->x_stride = stride_of(caps, desc, x_of(desc));
+    desc->d_stride = stride_of(caps, desc, d_of(desc));
+    desc->c_stride = reads_c(desc) ? stride_of(caps, desc, c_of(desc)) : 0;
+}
+
+fp8rt_status fp8rt_elementwise_prepare(const fp8rt_caps *caps, uint32_t stamp,
+                                       fp8rt_elementwise_plan *plan)
+{
+    plan->stamp = 0;
+    const fp8rt_status status = check(caps, &plan->desc);
+    if (status == FP8RT_OK) {
+        encode(caps, plan);
+        plan->stamp = stamp;
+    }
+    return status;
+}
+
+// ---- its run ------------------------------------------------------------------------------------
+
+static __attribute__((noinline)) void clean_all(fp8rt_device *dev,
+                                                const fp8rt_elementwise_desc *desc)
 {
     const fp8rt_region x = region_of(desc, x_of(desc)), c = region_of(desc, c_of(desc)),
                        d = region_of(desc, d_of(desc));
@@ -197,43 +239,67 @@ static void clean_all(fp8rt_device *dev, const fp8rt_elementwise_desc *desc)
     fp8rt_clean(dev, &d);
 }
 
-static fp8rt_gemm_result run(fp8rt_device *dev, fp8rt_elementwise_desc *desc)
+// The numbers, which are read anew at each run
+static void complete(fp8rt_elementwise_plan *plan)
 {
-    fp8rt_gemm_result result = {.status = FP8RT_ERR_NOT_OPEN};
-    if (dev->stamp == 0) {
-        return result;
+    const fp8rt_elementwise_desc *desc = &plan->desc;
+    const uint32_t beta = fp8rt_fp32_bits(desc->beta);
+    fp8rt_backend_set_scales(
+        &plan->descriptor, scale_of(&desc->scale_x), is_product(desc) ? beta : FP8RT_FP32_ONE, 0,
+        desc->scale_d == NULL ? FP8RT_FP32_ONE : fp8rt_fp32_bits(*desc->scale_d));
+    fp8rt_backend_set_beta(&plan->descriptor, beta);
+}
+
+fp8rt_status fp8rt_elementwise_complete(fp8rt_device *dev, fp8rt_elementwise_plan *plan)
+{
+    if (plan->stamp != dev->stamp) {
+        return FP8RT_ERR_PLAN;
     }
-    result.status = check_kinds(&dev->caps, desc);
-    if (result.status == FP8RT_OK) {
-        desc->x_stride = stride_of(&dev->caps, desc, x_of(desc));
-        desc->d_stride = stride_of(&dev->caps, desc, d_of(desc));
-        desc->c_stride = reads_c(desc) ? stride_of(&dev->caps, desc, c_of(desc)) : 0;
-        result.status = check_matrices(&dev->caps, desc);
+    const fp8rt_status status = check_numbers(&plan->desc);
+    if (status == FP8RT_OK) {
+        fp8rt_backend_fetched(dev);
+        complete(plan);
     }
-    if (result.status == FP8RT_OK) {
-        result.status = check_values(&dev->caps, desc);
+    return status;
+}
+
+fp8rt_status fp8rt_elementwise_execute(fp8rt_device *dev, fp8rt_elementwise_plan *plan,
+                                       bool counters, fp8rt_gemm_result *result)
+{
+    const fp8rt_elementwise_desc *desc = &plan->desc;
+    fp8rt_lock(dev);
+    if (dev->port->clean != NULL) {
+        clean_all(dev, desc);
     }
-    if (result.status == FP8RT_OK) {
-        const fp8rt_command command = command_of(&dev->caps, desc);
+    const fp8rt_status status =
+        fp8rt_run_descriptor(dev, &plan->descriptor, desc->flags, counters, result);
+    if (dev->port->invalidate != NULL) {
         const fp8rt_region d = region_of(desc, d_of(desc));
-        if (dev->port->clean != NULL) {
-            clean_all(dev, desc);
-        }
-        result = fp8rt_run_command(dev, &command, desc->flags);
         fp8rt_cache_after(dev, d.address, fp8rt_region_bytes(&d));
     }
-    return result;
+    fp8rt_unlock(dev);
+    return status;
 }
 
 fp8rt_status fp8rt_elementwise(fp8rt_device *dev, fp8rt_elementwise_desc desc,
                                fp8rt_gemm_result *result)
 {
-    fp8rt_gemm_result out = {.status = FP8RT_ERR_NULL};
-    if (dev != NULL) {
-        out = run(dev, &desc);
+    fp8rt_elementwise_plan plan;
+    fp8rt_status status = dev == NULL       ? FP8RT_ERR_NULL
+                          : dev->stamp == 0 ? FP8RT_ERR_NOT_OPEN
+                                            : FP8RT_OK;
+    if (status == FP8RT_OK) {
+        plan.desc = desc;
+        status = fp8rt_elementwise_prepare(&dev->caps, dev->stamp, &plan);
+    }
+    if (status == FP8RT_OK) {
+        status = fp8rt_elementwise_complete(dev, &plan);
+    }
+    if (status == FP8RT_OK) {
+        return fp8rt_elementwise_execute(dev, &plan, true, result);
     }
     if (result != NULL) {
-        *result = out;
+        *result = (fp8rt_gemm_result){.status = status};
     }
-    return out.status;
+    return status;
 }

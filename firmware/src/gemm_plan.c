@@ -14,6 +14,7 @@
 #include "fp8rt/matrix.h"
 #include "fp8rt/registers.h"
 #include "gemm_image.h"
+#include "gemm_prepare.h"
 #include "gemm_regions.h"
 #include "gemm_tiles.h"
 #include "stamp.h"
@@ -203,7 +204,7 @@ static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *
     return places;
 }
 
-static void fill_strides(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
+void fp8rt_gemm_fill(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
 {
     if (fp8rt_has_image(desc)) {
         fp8rt_image_fill(desc);
@@ -217,14 +218,13 @@ static void fill_strides(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
     if (desc->d_stride == 0) {
         desc->d_stride = fp8rt_packed_stride(caps, desc->n * d_bytes(desc));
     }
-    if (desc->mx_a_stride == 0) {
-        desc->mx_a_stride = fp8rt_packed_stride(caps, fp8rt_gemm_blocks(desc));
-    }
-    if (desc->mx_b_stride == 0) {
-        desc->mx_b_stride = fp8rt_packed_stride(caps, fp8rt_gemm_blocks(desc));
-    }
     if (desc->c_stride == 0 && fp8rt_gemm_reads_c(desc)) {
         desc->c_stride = fp8rt_packed_stride(caps, desc->n * c_bytes(desc));
+    }
+    if (fp8rt_gemm_has_mx(desc)) {
+        const uint32_t stride = fp8rt_packed_stride(caps, fp8rt_gemm_blocks(desc));
+        desc->mx_a_stride = desc->mx_a_stride == 0 ? stride : desc->mx_a_stride;
+        desc->mx_b_stride = desc->mx_b_stride == 0 ? stride : desc->mx_b_stride;
     }
 }
 
@@ -560,6 +560,15 @@ typedef struct sides {
     side m[2], n[3];
 } sides;
 
+// Equal counts are equal sides: what was considered first is not considered again.
+static void consider_other(const shape *s, choice *choice, const side *m, const side *n,
+                           const sides *t)
+{
+    if (m->count != t->m[0].count || n->count != t->n[0].count) {
+        consider_tile(s, choice, m, n);
+    }
+}
+
 static bool is_even(const side *s, uint32_t cap_log2)
 {
     return s->tile == 1u << cap_log2 && s->last == s->tile;
@@ -591,8 +600,8 @@ static choice choose(const shape *s, sides *t)
     if (s->m <= 4u << s->rows_log2) {
         t->n[1] = columns_of(s, 0);
         t->n[2] = columns_of(s, s->max_log2);
-        consider_tile(s, &choice, &t->m[0], &t->n[1]);
-        consider_tile(s, &choice, &t->m[0], &t->n[2]);
+        consider_other(s, &choice, &t->m[0], &t->n[1], t);
+        consider_other(s, &choice, &t->m[0], &t->n[2], t);
     } else if (choice.cycles == 0 || tiles == 1 || !is_even(&t->m[0], cap_m) ||
                !is_even(&t->n[0], cap_n)) {
         consider_halves(s, &choice, t, cap_m, cap_n);
@@ -601,7 +610,7 @@ static choice choose(const shape *s, sides *t)
         (tiles == 1 &&
          pass_tiles(s, t->m[0].tile_units, t->n[0].tile_units) <= s->caps->acc_tiles / 4u)) {
         t->m[1] = rows_of(s, 0);
-        consider_tile(s, &choice, &t->m[1], &t->n[0]);
+        consider_other(s, &choice, &t->m[1], &t->n[0], t);
     }
     return choice;
 }
@@ -652,12 +661,14 @@ static fp8rt_status choose_tiles(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
     if (choice.cycles == 0) {
         return FP8RT_ERR_UNSUPPORTED;
     }
-    plan->command.tile_m = (uint16_t)choice.best.m->tile;
-    plan->command.tile_n = (uint16_t)choice.best.n->tile;
-    plan->command.tile_k = (uint16_t)choice.best.tile_k;
-    plan->command.first_k = (uint16_t)choice.best.first_k;
-    plan->command.mode |= FP8RT_PUT(MODE__B_RESIDENT, choice.best.b_resident);
-    plan->tile_commands = count_commands(&s, &choice.best);
+    plan->tiles = (fp8rt_gemm_tiles){
+        .m = (uint16_t)choice.best.m->tile,
+        .n = (uint16_t)choice.best.n->tile,
+        .k = (uint16_t)choice.best.tile_k,
+        .first_k = (uint16_t)choice.best.first_k,
+        .b_resident = choice.best.b_resident,
+        .commands = count_commands(&s, &choice.best),
+    };
     return FP8RT_OK;
 }
 
@@ -696,6 +707,13 @@ static void lay_out_scratch(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
     }
 }
 
+// Whether the command has an extension
+static bool is_extended(const fp8rt_gemm_desc *desc)
+{
+    return fp8rt_gemm_reads_c(desc) || fp8rt_gemm_has_mx(desc) || fp8rt_has_image(desc) ||
+           fp8rt_coding_extends(&desc->coding);
+}
+
 static uint32_t mode_of(const fp8rt_gemm_desc *desc)
 {
     return fp8rt_mode_formats(desc->a_format, desc->b_format) |
@@ -706,8 +724,7 @@ static uint32_t mode_of(const fp8rt_gemm_desc *desc)
            FP8RT_PUT(MODE__SCALE_B_VEC, vector_of(&desc->scale_b) != NULL) |
            FP8RT_PUT(MODE__BIAS_EN, desc->bias != NULL) |
            FP8RT_PUT(MODE__WAIT_STORES, (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0) |
-           FP8RT_PUT(MODE__EXTENDED, fp8rt_gemm_reads_c(desc) || fp8rt_gemm_has_mx(desc) ||
-                                         fp8rt_coding_extends(&desc->coding)) |
+           FP8RT_PUT(MODE__EXTENDED, is_extended(desc)) |
            FP8RT_PUT(MODE__PASS_SHAPE, FP8RT_PASS_SHAPE_AUTOMATIC);
 }
 
@@ -716,6 +733,7 @@ static uint32_t operation_of(const fp8rt_gemm_desc *desc)
     return FP8RT_PUT(OPERATION__C_EN, fp8rt_gemm_reads_c(desc)) |
            FP8RT_PUT(OPERATION__C_FMT, fp8rt_gemm_reads_c(desc) ? desc->c_format : 0) |
            FP8RT_PUT(OPERATION__MX, fp8rt_gemm_has_mx(desc)) |
+           FP8RT_PUT(OPERATION__CONV_A, fp8rt_has_image(desc)) |
            fp8rt_coding_operation(&desc->coding);
 }
 
@@ -727,9 +745,11 @@ static uintptr_t scale_word(const fp8mac_scale *scale)
 }
 
 // All that is known before the run
-static fp8rt_command command_of(const fp8rt_gemm_desc *desc)
+static void encode(fp8rt_gemm_plan *plan)
 {
-    return (fp8rt_command){
+    const fp8rt_gemm_desc *desc = &plan->desc;
+    const fp8rt_gemm_tiles *tiles = &plan->tiles;
+    fp8rt_command command = {
         .a = (uintptr_t)desc->a,
         .b = (uintptr_t)desc->b,
         .d = (uintptr_t)desc->d,
@@ -739,7 +759,11 @@ static fp8rt_command command_of(const fp8rt_gemm_desc *desc)
         .m = desc->m,
         .n = desc->n,
         .k = desc->k,
-        .mode = mode_of(desc),
+        .tile_m = tiles->m,
+        .tile_n = tiles->n,
+        .tile_k = tiles->k,
+        .first_k = tiles->first_k,
+        .mode = mode_of(desc) | FP8RT_PUT(MODE__B_RESIDENT, tiles->b_resident),
         .scale_exp_a = (int8_t)desc->scale_exp_a,
         .scale_exp_b = (int8_t)desc->scale_exp_b,
         .clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
@@ -758,6 +782,42 @@ static fp8rt_command command_of(const fp8rt_gemm_desc *desc)
         .bias = (uintptr_t)desc->bias,
         .scale_d = FP8RT_FP32_ONE,
     };
+    if (fp8rt_has_image(desc)) {
+        fp8rt_image_words(&desc->image, command.conv);
+    }
+    fp8rt_backend_encode(&command, &plan->descriptor);
+}
+
+static fp8rt_status check(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
+{
+    fp8rt_status status = check_kinds(caps, desc);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    fp8rt_gemm_fill(caps, desc);
+    if (fp8rt_has_image(desc)) {
+        status = fp8rt_image_check(caps, desc);
+    }
+    return status == FP8RT_OK ? check_values(caps, desc) : status;
+}
+
+fp8rt_status fp8rt_gemm_prepare(const fp8rt_caps *caps, uint32_t stamp, fp8rt_gemm_plan *plan)
+{
+    const fp8rt_gemm_desc *desc = &plan->desc;
+    plan->stamp = 0;
+    fp8rt_status status = check(caps, &plan->desc);
+    if (status == FP8RT_OK) {
+        status = choose_tiles(caps, plan);
+    }
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    lay_out_scratch(caps, plan);
+    plan->late = plan->scratch_bytes != 0 || desc->scale_a.mode == FP8MAC_SCALE_TENSOR ||
+                 desc->scale_b.mode == FP8MAC_SCALE_TENSOR || desc->scale_d != NULL;
+    encode(plan);
+    plan->stamp = stamp;
+    return FP8RT_OK;
 }
 
 fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
@@ -770,36 +830,8 @@ fp8rt_status fp8rt_gemm_plan_make(const fp8rt_caps *caps, fp8rt_gemm_desc desc,
     if (caps->beat_bytes == 0) {
         return FP8RT_ERR_NOT_OPEN;
     }
-    fp8rt_status status = check_kinds(caps, &desc);
-    if (status != FP8RT_OK) {
-        return status;
-    }
-    fill_strides(caps, &desc);
-    if (fp8rt_has_image(&desc)) {
-        status = fp8rt_image_check(caps, &desc);
-    }
-    if (status != FP8RT_OK) {
-        return status;
-    }
-    status = check_values(caps, &desc);
-    if (status != FP8RT_OK) {
-        return status;
-    }
-
     plan->desc = desc;
-    plan->command = command_of(&plan->desc);
-    if (fp8rt_has_image(&desc)) {
-        plan->command.mode |= FP8RT_BIT(MODE__EXTENDED);
-        plan->command.operation |= FP8RT_BIT(OPERATION__CONV_A);
-        fp8rt_image_words(&desc.image, plan->command.conv);
-    }
-    status = choose_tiles(caps, plan);
-    lay_out_scratch(caps, plan);
-    plan->late = plan->scratch_bytes != 0 || desc.scale_a.mode == FP8MAC_SCALE_TENSOR ||
-                 desc.scale_b.mode == FP8MAC_SCALE_TENSOR || desc.scale_d != NULL;
-    fp8rt_backend_encode(&plan->command, &plan->descriptor);
-    plan->stamp = status == FP8RT_OK ? fp8rt_stamp(caps) : 0;
-    return status;
+    return fp8rt_gemm_prepare(caps, fp8rt_stamp(caps), plan);
 }
 
 fp8rt_status fp8rt_gemm_plan_move(fp8rt_device *dev, fp8rt_gemm_plan *plan, const void *a,
@@ -828,11 +860,7 @@ fp8rt_status fp8rt_gemm_plan_move(fp8rt_device *dev, fp8rt_gemm_plan *plan, cons
         desc->d = old_d;
         return status;
     }
-    plan->command.a = (uintptr_t)a;
-    plan->command.b = (uintptr_t)b;
-    plan->command.d = (uintptr_t)d;
     fp8rt_backend_fetched(dev);
-    fp8rt_backend_set_matrices(&plan->descriptor, plan->command.a, plan->command.b,
-                               plan->command.d);
+    fp8rt_backend_set_matrices(&plan->descriptor, (uintptr_t)a, (uintptr_t)b, (uintptr_t)d);
     return FP8RT_OK;
 }

@@ -7,6 +7,7 @@
 #include "cache.h"
 #include "fp32_bits.h"
 #include "fp8rt/gemm.h"
+#include "gemm_prepare.h"
 #include "gemm_regions.h"
 #include "run.h"
 
@@ -39,8 +40,9 @@ static bool scale_is_bad(const fp8mac_scale *scale)
            !fp8rt_fp32_is_scale(fp8rt_fp32_bits(scale->values[0]));
 }
 
+// `known`: the scratch was checked.
 static fp8rt_status check_run(const fp8rt_device *dev, const fp8rt_gemm_plan *plan,
-                              const void *scratch, size_t scratch_bytes)
+                              const void *scratch, size_t scratch_bytes, bool known)
 {
     const fp8rt_gemm_desc *desc = &plan->desc;
     if (dev->stamp == 0) {
@@ -56,7 +58,8 @@ static fp8rt_status check_run(const fp8rt_device *dev, const fp8rt_gemm_plan *pl
         (desc->scale_d != NULL && !fp8rt_fp32_is_scale(fp8rt_fp32_bits(*desc->scale_d)))) {
         return FP8RT_ERR_SCALE;
     }
-    return plan->scratch_bytes == 0 ? FP8RT_OK : check_scratch(plan, scratch, scratch_bytes);
+    return plan->scratch_bytes == 0 || known ? FP8RT_OK
+                                             : check_scratch(plan, scratch, scratch_bytes);
 }
 
 static uintptr_t place_vector(const float *vector, uint32_t count, uint8_t *scratch, size_t offset)
@@ -94,6 +97,9 @@ static void complete(const fp8rt_device *dev, fp8rt_gemm_plan *plan, void *memor
         place_scale(&desc->scale_b, desc->n, scratch, plan->staged.scale_b),
         place_vector(desc->bias, desc->n, scratch, plan->staged.bias),
         desc->scale_d == NULL ? FP8RT_FP32_ONE : fp8rt_fp32_bits(*desc->scale_d));
+    if (fp8rt_gemm_reads_c(desc)) {
+        fp8rt_backend_set_beta(&plan->descriptor, fp8rt_fp32_bits(desc->beta));
+    }
 }
 
 // The single scales are read by the core alone, but they are few.
@@ -125,15 +131,18 @@ static void fill_observed(fp8rt_gemm_result *result, const fp8rt_observed *seen)
 }
 
 // The counters come first: they advance until they are read.
-static fp8rt_gemm_result observe(fp8rt_device *dev, fp8rt_status status)
+static void observe(fp8rt_device *dev, fp8rt_status status, bool counters,
+                    fp8rt_gemm_result *result)
 {
-    const fp8rt_counters counters = fp8rt_device_counters(dev);
-    fp8rt_gemm_result result = {.status = status, .counters = counters};
-    if (status == FP8RT_OK) {
-        const fp8rt_observed seen = fp8rt_device_observed(dev);
-        fill_observed(&result, &seen);
+    fp8rt_observed seen = {0};
+    if (counters) {
+        result->counters = fp8rt_device_counters(dev);
     }
-    return result;
+    if (status == FP8RT_OK) {
+        seen = fp8rt_device_observed(dev);
+    }
+    result->status = status;
+    fill_observed(result, &seen);
 }
 
 static uint32_t cleared_by(uint32_t flags)
@@ -142,18 +151,44 @@ static uint32_t cleared_by(uint32_t flags)
            ((flags & FP8RT_GEMM_KEEP_COUNTERS) ? 0 : FP8RT_CLEAR_COUNTERS);
 }
 
-fp8rt_gemm_result fp8rt_run_command(fp8rt_device *dev, const fp8rt_command *command, uint32_t flags)
+fp8rt_status fp8rt_run_descriptor(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t flags,
+                                  bool counters, fp8rt_gemm_result *result)
 {
-    fp8rt_lock(dev);
-    fp8rt_backend_fetched(dev);
-    fp8rt_backend_encode(command, &dev->descriptor);
-    const fp8rt_status status = fp8rt_backend_run(dev, &dev->descriptor, cleared_by(flags));
-    const fp8rt_gemm_result result = observe(dev, status);
+    const fp8rt_status status = fp8rt_backend_run(dev, descriptor, cleared_by(flags));
+    if (result != NULL) {
+        observe(dev, status, counters, result);
+    }
     if (status != FP8RT_OK) {
         fp8rt_backend_clear(dev, FP8RT_CLEAR_ERROR);
     }
+    return status;
+}
+
+fp8rt_status fp8rt_gemm_complete(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *scratch,
+                                 size_t scratch_bytes, bool known)
+{
+    const fp8rt_status status = check_run(dev, plan, scratch, scratch_bytes, known);
+    if (status == FP8RT_OK && plan->late) {
+        fp8rt_backend_fetched(dev);
+        complete(dev, plan, scratch);
+    }
+    return status;
+}
+
+fp8rt_status fp8rt_gemm_execute(fp8rt_device *dev, fp8rt_gemm_plan *plan, const void *scratch,
+                                bool counters, fp8rt_gemm_result *result)
+{
+    fp8rt_lock(dev);
+    if (dev->port->clean != NULL) {
+        clean_plan(dev, plan, scratch);
+    }
+    const fp8rt_status status =
+        fp8rt_run_descriptor(dev, &plan->descriptor, plan->desc.flags, counters, result);
+    if (dev->port->invalidate != NULL) {
+        invalidate_d(dev, plan);
+    }
     fp8rt_unlock(dev);
-    return result;
+    return status;
 }
 
 static __attribute__((noinline)) fp8rt_status run_with_all(fp8rt_device *dev, fp8rt_gemm_plan *plan,
@@ -162,33 +197,14 @@ static __attribute__((noinline)) fp8rt_status run_with_all(fp8rt_device *dev, fp
 {
     fp8rt_status status = FP8RT_ERR_NULL;
     if (dev != NULL && plan != NULL) {
-        status = check_run(dev, plan, scratch, scratch_bytes);
+        status = fp8rt_gemm_complete(dev, plan, scratch, scratch_bytes, false);
     }
-    if (status != FP8RT_OK) {
-        if (result != NULL) {
-            *result = (fp8rt_gemm_result){.status = status};
-        }
-        return status;
-    }
-    fp8rt_lock(dev);
-    if (plan->late) {
-        fp8rt_backend_fetched(dev);
-        complete(dev, plan, scratch);
-    }
-    if (dev->port->clean != NULL) {
-        clean_plan(dev, plan, scratch);
-    }
-    status = fp8rt_backend_run(dev, &plan->descriptor, cleared_by(plan->desc.flags));
-    if (dev->port->invalidate != NULL) {
-        invalidate_d(dev, plan);
+    if (status == FP8RT_OK) {
+        return fp8rt_gemm_execute(dev, plan, scratch, true, result);
     }
     if (result != NULL) {
-        *result = observe(dev, status);
+        *result = (fp8rt_gemm_result){.status = status};
     }
-    if (status != FP8RT_OK) {
-        fp8rt_backend_clear(dev, FP8RT_CLEAR_ERROR);
-    }
-    fp8rt_unlock(dev);
     return status;
 }
 
@@ -203,11 +219,15 @@ fp8rt_status fp8rt_gemm_run(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *scra
                             size_t scratch_bytes, fp8rt_gemm_result *result)
 {
     if (result != NULL || dev == NULL || plan == NULL || dev->stamp == 0 ||
-        plan->stamp != dev->stamp || plan->late || !dev->plain) {
+        plan->stamp != dev->stamp || !dev->plain) {
         return run_with_all(dev, plan, scratch, scratch_bytes, result);
     }
-    const fp8rt_status status =
-        fp8rt_backend_run(dev, &plan->descriptor, cleared_by(plan->desc.flags));
+    fp8rt_status status =
+        plan->late ? fp8rt_gemm_complete(dev, plan, scratch, scratch_bytes, false) : FP8RT_OK;
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    status = fp8rt_backend_run(dev, &plan->descriptor, cleared_by(plan->desc.flags));
     return status == FP8RT_OK ? status : leave_error(dev, status);
 }
 
@@ -217,7 +237,7 @@ fp8rt_status fp8rt_gemm_begin(fp8rt_device *dev, fp8rt_gemm_plan *plan, void *sc
     if (dev == NULL || plan == NULL || tag == NULL) {
         return FP8RT_ERR_NULL;
     }
-    fp8rt_status status = check_run(dev, plan, scratch, scratch_bytes);
+    fp8rt_status status = check_run(dev, plan, scratch, scratch_bytes, false);
     if (status != FP8RT_OK) {
         return status;
     }
@@ -263,7 +283,11 @@ fp8rt_status fp8rt_gemm(fp8rt_device *dev, fp8rt_gemm_desc desc, void *scratch,
     fp8rt_gemm_plan plan;
     fp8rt_status status = dev == NULL       ? FP8RT_ERR_NULL
                           : dev->stamp == 0 ? FP8RT_ERR_NOT_OPEN
-                                            : fp8rt_gemm_plan_make(&dev->caps, desc, &plan);
+                                            : FP8RT_OK;
+    if (status == FP8RT_OK) {
+        plan.desc = desc;
+        status = fp8rt_gemm_prepare(&dev->caps, dev->stamp, &plan);
+    }
     if (status == FP8RT_OK) {
         return fp8rt_gemm_run(dev, &plan, scratch, scratch_bytes, result);
     }

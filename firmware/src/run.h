@@ -6,8 +6,9 @@
 #include "fp8rt/gemm.h"
 
 // Clears what FP8RT_GEMM_KEEP_* in `flags` does not keep, submits the command and waits. Clears the
-// error state if the command failed. Takes the lock; the cache is the caller's.
-fp8rt_gemm_result fp8rt_run_command(fp8rt_device *dev, const fp8rt_command *command,
-                                    uint32_t flags);
+// error state if the command failed. The lock is held; the cache is the caller's. `result` may be NULL.
+// Without `counters` they are not written in it, which saves the time of reading them.
+fp8rt_status fp8rt_run_descriptor(fp8rt_device *dev, fp8rt_descriptor *descriptor, uint32_t flags,
+                                  bool counters, fp8rt_gemm_result *result);
 
 #endif

@@ -169,6 +169,10 @@ void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, u
 {
     (void)descriptor, (void)scale_a, (void)scale_b, (void)bias, (void)scale_d;
 }
+void fp8rt_backend_set_beta(fp8rt_descriptor *descriptor, uint32_t beta)
+{
+    (void)descriptor, (void)beta;
+}
 void fp8rt_backend_set_matrices(fp8rt_descriptor *descriptor, uintptr_t a, uintptr_t b, uintptr_t d)
 {
     (void)descriptor, (void)a, (void)b, (void)d;
@@ -318,7 +322,7 @@ static bool run(fp8rt_device *dev, fp8rt_gemm_desc desc, fp8rt_gemm_plan *plan)
     }
     status = fp8rt_gemm_run(dev, plan, NULL, 0, NULL);
     expect(status == FP8RT_OK, fp8rt_status_string(status));
-    expect(record.commands == plan->tile_commands, "the plan counts other commands");
+    expect(record.commands == plan->tiles.commands, "the plan counts other commands");
     for (size_t i = 0; i < outputs && record.errors == 0; i++) {
         expect(record.stored[i] == 1, "an output is not stored once");
     }
@@ -341,12 +345,11 @@ static bool run_layer(fp8rt_device *dev, const layer *l)
     uint64_t writes = (uint64_t)l->m * ceil_div(l->n, 16);
     uint64_t roof = most(most(macs, reads), writes);
     uint64_t cycles = record.compute_end[1] + START_CYCLES + END_CYCLES;
-    const fp8rt_command *command = &plan.command;
+    const fp8rt_gemm_tiles *tiles = &plan.tiles;
     printf("%-17s %4u x %4u x %4u from %4u"
            "%s %4u tile commands %9" PRIu64 " cycles, %5.1f %% of the roofline\n",
-           l->name, command->tile_m, command->tile_n, command->tile_k, command->first_k,
-           FP8RT_GET(MODE__B_RESIDENT, command->mode) ? " B" : "  ", record.commands, cycles,
-           100.0 * (double)roof / (double)cycles);
+           l->name, tiles->m, tiles->n, tiles->k, tiles->first_k, tiles->b_resident ? " B" : "  ",
+           record.commands, cycles, 100.0 * (double)roof / (double)cycles);
     return right;
 }
 

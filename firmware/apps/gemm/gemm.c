@@ -44,9 +44,9 @@ static void print_head(const fp8rt_trial *trial)
 
 static void print_plan(const fp8rt_gemm_plan *plan, uint32_t cycles)
 {
-    const fp8rt_command *command = &plan->command;
-    printf("tiles         %u x %u x %u, %" PRIu32 " tile commands\n", command->tile_m,
-           command->tile_n, command->tile_k, plan->tile_commands);
+    const fp8rt_gemm_tiles *tiles = &plan->tiles;
+    printf("tiles         %u x %u x %u, %" PRIu32 " tile commands\n", tiles->m, tiles->n, tiles->k,
+           tiles->commands);
     if (!fp8rt_app_is_host) {
         printf("planning      %" PRIu32 " cycles of the core, before the GEMM\n", cycles);
     }

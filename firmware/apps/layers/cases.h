@@ -46,7 +46,9 @@ fp8rt_weights layers_weights(layers_test *test, uint32_t rows, uint32_t cols);
     X(recurrent)                                                                                   \
     X(attention)                                                                                   \
     X(normalise)                                                                                   \
-    X(transformer)
+    X(transformer)                                                                                 \
+    X(plans)                                                                                       \
+    X(queries)
 
 #define LAYERS_DECLARE(name) void layers_##name(layers_test *test);
 LAYERS_FAMILIES(LAYERS_DECLARE)

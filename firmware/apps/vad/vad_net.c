@@ -215,7 +215,10 @@ fp8rt_status vad_net_open(vad_net *net, fp8rt_device *dev, fp8rt_arena *arena)
     if (scratch == NULL) {
         return FP8RT_ERR_SCRATCH;
     }
+    const size_t plan_bytes = net->run.plan_bytes;
+    net->plans = fp8rt_plans_in(fp8rt_arena_alloc(arena, plan_bytes), plan_bytes);
     net->run = fp8rt_run_on(dev, scratch, net->run.peak);
+    net->run.plans = &net->plans;
     uint32_t *shift = net->shift.data;
     for (uint32_t i = 0; i < VAD_SAMPLES; i++) {
         shift[i] = SHIFT_BITS;

@@ -13,6 +13,7 @@ enum { VAD_SAMPLES = VAD_CONTEXT + VAD_FRAME + VAD_REFLECTED };
 typedef struct vad_net {
     fp8rt_device *dev;
     fp8rt_run run;         // the caller may give it a profile
+    fp8rt_plans plans;     // of all commands of a frame
     fp8rt_tensor shifted;  // FP32 numbers sample + SHIFT of vad_net.c, VAD_HOP a row
     fp8rt_tensor shift;    // SHIFT for each of them
     fp8rt_tensor samples;  // in FP32

@@ -110,17 +110,23 @@ typedef struct fp8rt_gemm_desc {
     uint32_t flags;       // FP8RT_GEMM_*
 } fp8rt_gemm_desc;
 
+// How the accelerator divides a command: see fp8rt_command.
+typedef struct fp8rt_gemm_tiles {
+    uint16_t m, n, k, first_k;
+    bool b_resident;   // MODE.b_resident
+    uint32_t commands; // tile commands that the accelerator makes of it
+} fp8rt_gemm_tiles;
+
 // A GEMM as one command. Callers may read and copy it; only the functions here write it. The
 // accelerator reads the plan itself: it stays where it is while a run of it is in flight.
 typedef struct fp8rt_gemm_plan {
-    fp8rt_descriptor descriptor; // `command` as the accelerator reads it
+    fp8rt_descriptor descriptor; // the command as the accelerator reads it
     uint32_t stamp;              // of the array and the library's version; 0: not a plan
     fp8rt_gemm_desc desc;        // strides filled in
     size_t scratch_bytes;        // what fp8rt_gemm_run needs; any alignment
-    fp8rt_command command;       // all but the values and the places of scales and bias
-    uint32_t tile_commands;      // that the accelerator makes of it
-    bool late;                   // each run reads scales, or copies vectors to the scratch
-    struct { // offsets in the scratch of what cannot stay in place; FP8RT_IN_PLACE otherwise
+    fp8rt_gemm_tiles tiles;
+    bool late; // each run reads scales, or copies vectors to the scratch
+    struct {   // offsets in the scratch of what cannot stay in place; FP8RT_IN_PLACE otherwise
         size_t scale_a, scale_b, bias;
     } staged;
 } fp8rt_gemm_plan;

@@ -330,6 +330,11 @@ void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, u
     descriptor->command.scale_d = scale_d;
 }
 
+void fp8rt_backend_set_beta(fp8rt_descriptor *descriptor, uint32_t beta)
+{
+    descriptor->command.beta = beta;
+}
+
 void fp8rt_backend_fetched(const fp8rt_device *dev)
 {
     (void)dev;

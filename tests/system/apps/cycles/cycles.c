@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core cycles of conversions and of planned runs, beside their limits. The converted values are
+// Core cycles of conversions, of planned runs and of layers, beside their limits. The converted values are
 // compared with the model's.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "fp8rt/arithmetic.h"
 #include "fp8rt/fp8rt.h"
+#include "fp8rt/linear.h"
 #include "fp8rt/trial.h"
 
 enum { COUNT = 128, SIDE = 8, ROW = 64 };
@@ -134,12 +136,59 @@ static void run_planned(const char *kind, const float *scale, uint32_t limit)
         move = since(start);
     }
     printf("%s:\n", kind);
-    count(right, "plan, 8 x 8 x 8", make, 4400);
+    count(right, "plan, 8 x 8 x 8", make, 3400);
     count(right, "planned run, less the accelerator", alone, limit);
     count(right, "planned run with a result, likewise", with_result, limit + 300);
     count(right, "begin", begin, limit + 60);
     count(right, "end", end, 150);
     count(right, "other matrices for a plan", move, 600);
+}
+
+// ---- layers -------------------------------------------------------------------------------------
+
+// A linear layer and a sum of 8 x 8 with scales and a bias, less the cycles of the accelerator
+static fp8rt_tensor x = {.data = a, .rows = SIDE, .cols = SIDE, .scale = 0.3f},
+                    y = {.data = d, .rows = SIDE, .cols = SIDE, .scale = 0.7f};
+static fp8rt_weights weights = {.codes = {.data = b, .rows = SIDE, .cols = SIDE, .scale = 0.9f},
+                                .bias = values};
+
+static uint32_t timed_layer(fp8rt_run *run, bool sum, bool *right)
+{
+    const fp8rt_linear_desc linear = {.x = &x, .weights = &weights, .out = &y};
+    const fp8rt_arithmetic_desc arithmetic = {.x = &x, .y = &weights.codes, .out = &y};
+    const uint64_t start = fp8rt_app_cycles();
+    const fp8rt_status status = sum ? fp8rt_add(run, &arithmetic) : fp8rt_linear(run, &linear);
+    const uint32_t cycles = since(start);
+    const fp8rt_counters counters = fp8rt_device_counters(&dev);
+    *right = status == FP8RT_OK && *right;
+    return cycles - (counters.cycles - counters.idle);
+}
+
+// Without plans, then two runs that make and one that finds its plans. All twice, as above.
+static void run_layers(bool sum, const char *name, uint32_t limit, uint32_t limit_again)
+{
+    static _Alignas(64) uint8_t memory[2048];
+    static _Alignas(64) uint8_t scratch[256];
+    char text[64];
+    uint32_t without = 0, first = 0, again = 0;
+    bool right = true;
+    weights.codes.format = x.format = y.format = fp8rt_element_format(&dev.caps.element);
+    for (unsigned i = 0; i < 2; i++) {
+        fp8rt_plans plans = fp8rt_plans_in(memory, sizeof memory);
+        fp8rt_run run = fp8rt_run_on(&dev, scratch, sizeof scratch);
+        without = timed_layer(&run, sum, &right);
+        run.plans = &plans;
+        first = timed_layer(&run, sum, &right);
+        timed_layer(&run, sum, &right);
+        again = timed_layer(&run, sum, &right);
+        right = right && plans.commands == 3 && plans.reused == 2;
+    }
+    snprintf(text, sizeof text, "%s, 8 x 8", name);
+    count(right, text, without, limit);
+    snprintf(text, sizeof text, "%s, its plan is kept", name);
+    count(right, text, first, limit + 300);
+    snprintf(text, sizeof text, "%s, with a plan", name);
+    count(right, text, again, limit_again);
 }
 
 int main(void)
@@ -156,6 +205,9 @@ int main(void)
         static const float scale = 0.5f;
         run_planned("without scales", NULL, 150);
         run_planned("with three single scales", &scale, 350);
+        printf("layers:\n");
+        run_layers(false, "linear", 5000, 1800);
+        run_layers(true, "sum", 3000, 1800);
     }
     printf("%u passed, %u failed\n", passed, failed);
     return failed == 0 && passed > 0 ? 0 : 1;

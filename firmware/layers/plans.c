@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plans.h"
+
+#include "gemm_prepare.h"
+#include "gemm_regions.h"
+#include "layer.h"
+
+// The last result of a function of two numbers
+typedef struct result {
+    uint32_t x, y; // FP32 bits
+    float value;
+} result;
+
+// FP32 bits of the numbers that a descriptor has
+typedef struct numbers {
+    uint32_t operands, out, beta;
+} numbers;
+
+// One kept plan
+typedef struct kept {
+    union {
+        fp8rt_gemm_plan gemm;
+        fp8rt_elementwise_plan elementwise;
+    };
+    bool is_gemm;
+    uint32_t used;       // the number of the command that used it last
+    const void *scratch; // of its last run; NULL: none, or it was refused
+    bool complete;       // the descriptor has these numbers, and needs no scratch
+    numbers numbers;
+    result inverse, product;
+} kept;
+
+// A command looks at so many plans at most. Each takes some 20 cycles; a plan takes 3,000 to make.
+enum { LOOKED_AT = 64 };
+
+// A plan that was not used by so many commands, in units of what the memory holds, makes room.
+enum { IDLE_ROUNDS = 2 };
+
+fp8rt_plans fp8rt_plans_in(void *memory, size_t bytes)
+{
+    const uintptr_t start = ((uintptr_t)memory + _Alignof(kept) - 1u) & ~(_Alignof(kept) - 1u);
+    const size_t lost = start - (uintptr_t)memory;
+    fp8rt_plans plans = {.memory = (void *)start};
+    if (memory != NULL && bytes > lost) {
+        plans.capacity = (uint32_t)((bytes - lost) / sizeof(kept));
+    }
+    return plans;
+}
+
+// In a query: the memory for one plan more.
+static void count_plan(fp8rt_run *run)
+{
+    run->plan_bytes += run->plan_bytes == 0 ? sizeof(kept) + _Alignof(kept) - 1u : sizeof(kept);
+}
+
+// ---- descriptors --------------------------------------------------------------------------------
+
+typedef uint32_t __attribute__((may_alias)) word;
+
+// Padding may differ where nothing else does. Then a plan is made that need not have been.
+static bool are_equal(const void *a, const void *b, size_t bytes)
+{
+    const word *x = a, *y = b, *const end = x + bytes / sizeof(word);
+    for (; end - x >= 4; x += 4, y += 4) {
+        if (((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3])) != 0) {
+            return false;
+        }
+    }
+    for (; x != end; x++, y++) {
+        if (*x != *y) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The parts of a plan of either kind
+typedef struct parts {
+    bool is_gemm;
+    uint32_t stamp;
+    void *desc;
+    float *beta; // in it
+    size_t bytes;
+} parts;
+
+static parts gemm_parts(fp8rt_gemm_plan *plan)
+{
+    return (parts){true, plan->stamp, &plan->desc, &plan->desc.beta, sizeof plan->desc};
+}
+
+static parts elementwise_parts(fp8rt_elementwise_plan *plan)
+{
+    return (parts){false, plan->stamp, &plan->desc, &plan->desc.beta, sizeof plan->desc};
+}
+
+static inline bool is_zero(float x)
+{
+    return fp8rt_fp32_is_zero(fp8rt_fp32_bits(x));
+}
+
+// Whether a kept plan serves the command of `fresh`. It then has its beta.
+static bool serves(kept *k, const parts *fresh)
+{
+    if (k->is_gemm != fresh->is_gemm) {
+        return false;
+    }
+    const parts own = k->is_gemm ? gemm_parts(&k->gemm) : elementwise_parts(&k->elementwise);
+    const float beta = *own.beta;
+    if (is_zero(beta) == is_zero(*fresh->beta)) {
+        *own.beta = *fresh->beta;
+    }
+    if (own.stamp == fresh->stamp && are_equal(own.desc, fresh->desc, fresh->bytes)) {
+        return true;
+    }
+    *own.beta = beta;
+    return false;
+}
+
+// ---- numbers ------------------------------------------------------------------------------------
+
+// The plan that is expected to serve the next command; NULL: there is none.
+static kept *expected(const fp8rt_run *run)
+{
+    const fp8rt_plans *plans = run->plans;
+    return plans == NULL || plans->count == 0 ? NULL : (kept *)plans->memory + plans->next;
+}
+
+static bool is_known(const result *known, float x, float y)
+{
+    return known->x == fp8rt_fp32_bits(x) && known->y == fp8rt_fp32_bits(y);
+}
+
+static float know(result *known, float x, float y, float value)
+{
+    *known = (result){fp8rt_fp32_bits(x), fp8rt_fp32_bits(y), value};
+    return value;
+}
+
+float fp8rt_plans_inverse(const fp8rt_run *run, float x)
+{
+    kept *k = expected(run);
+    if (k == NULL) {
+        return fp8mac_recipe_inverse(x);
+    }
+    return is_known(&k->inverse, x, 0.0f) ? k->inverse.value
+                                          : know(&k->inverse, x, 0.0f, fp8mac_recipe_inverse(x));
+}
+
+float fp8rt_plans_product(const fp8rt_run *run, float x, float y)
+{
+    kept *k = expected(run);
+    if (k == NULL) {
+        return x * y;
+    }
+    return is_known(&k->product, x, y) ? k->product.value : know(&k->product, x, y, x * y);
+}
+
+// ---- plans --------------------------------------------------------------------------------------
+
+// Commands since the one that used the plan
+static uint32_t age(const fp8rt_plans *plans, const kept *k)
+{
+    return plans->commands - k->used;
+}
+
+// The plan that serves the command: most often it is the one behind that of the command before. NULL:
+// there is none, and *oldest is the one of those looked at that was not used for longest.
+static kept *find(fp8rt_plans *plans, const parts *fresh, kept **oldest)
+{
+    kept *const entries = plans->memory;
+    uint32_t place = plans->next;
+    *oldest = NULL;
+    for (uint32_t i = 0; i < plans->count && i < LOOKED_AT; i++) {
+        kept *k = &entries[place];
+        place = place + 1u < plans->count ? place + 1u : 0;
+        if (serves(k, fresh)) {
+            plans->next = place;
+            return k;
+        }
+        *oldest = *oldest == NULL || age(plans, k) > age(plans, *oldest) ? k : *oldest;
+    }
+    return NULL;
+}
+
+// The place for a new plan, which is empty or has been idle. NULL: there is none.
+static kept *room_for(fp8rt_plans *plans, kept *oldest)
+{
+    if (plans->count < plans->capacity) {
+        return (kept *)plans->memory + plans->count++;
+    }
+    return oldest != NULL && age(plans, oldest) > IDLE_ROUNDS * plans->capacity ? oldest : NULL;
+}
+
+// Without the plan itself
+static kept *clear(kept *k, bool is_gemm)
+{
+    if (k != NULL) {
+        k->is_gemm = is_gemm;
+        k->complete = false;
+        k->scratch = NULL;
+        k->inverse = k->product = (result){0};
+    }
+    return k;
+}
+
+// A plan for the command of `fresh`: one that serves it, or a new one, which is not made yet. NULL: it
+// cannot be kept.
+static kept *plan_of(const fp8rt_run *run, const parts *fresh, bool *made)
+{
+    fp8rt_plans *plans = run->plans;
+    *made = false;
+    if (plans == NULL || run->query) {
+        return NULL;
+    }
+    kept *oldest, *k = find(plans, fresh, &oldest);
+    plans->commands++;
+    if (k != NULL) {
+        *made = true;
+        plans->reused++;
+    } else {
+        k = clear(room_for(plans, oldest), fresh->is_gemm);
+    }
+    if (k != NULL) {
+        k->used = plans->commands;
+    }
+    return k;
+}
+
+// The numbers of the command that runs
+static numbers numbers_of(const fp8rt_run *run, float beta)
+{
+    const fp8rt_command_scales *scales = &run->plans->scales;
+    return (numbers){fp8rt_fp32_bits(scales->operands), fp8rt_fp32_bits(scales->out),
+                     fp8rt_fp32_bits(beta)};
+}
+
+// Whether the descriptor of a kept plan has them
+static bool is_complete(const fp8rt_run *run, const kept *k, float beta)
+{
+    if (k == NULL || !k->complete) {
+        return false;
+    }
+    const numbers now = numbers_of(run, beta);
+    return k->numbers.operands == now.operands && k->numbers.out == now.out &&
+           k->numbers.beta == now.beta;
+}
+
+static void set_complete(const fp8rt_run *run, kept *k, float beta, bool complete)
+{
+    if (k != NULL) {
+        k->numbers = numbers_of(run, beta);
+        k->complete = complete;
+    }
+}
+
+// Padding included. The two may be the same.
+static void copy(void *to, const void *from, size_t bytes)
+{
+    if (to != from) {
+        memcpy(to, from, bytes);
+    }
+}
+
+static bool wants_counters(const fp8rt_run *run)
+{
+    return run->profile != NULL;
+}
+
+fp8rt_status fp8rt_plans_gemm(fp8rt_run *run, fp8rt_gemm_plan *fresh, void *scratch, size_t bytes,
+                              fp8rt_gemm_result *result)
+{
+    fp8rt_device *dev = run->dev;
+    fp8rt_status status = FP8RT_OK;
+    bool made;
+    fp8rt_gemm_fill(&dev->caps, &fresh->desc);
+    fresh->stamp = dev->stamp;
+    const parts wanted = gemm_parts(fresh);
+    kept *k = plan_of(run, &wanted, &made);
+    fp8rt_gemm_plan *plan = k == NULL ? fresh : &k->gemm;
+    if (!made) {
+        copy(&plan->desc, &fresh->desc, sizeof plan->desc);
+        status = fp8rt_gemm_prepare(&dev->caps, dev->stamp, plan);
+    }
+    if (run->query) {
+        count_plan(run);
+        return status;
+    }
+    if (status == FP8RT_OK && !is_complete(run, k, plan->desc.beta)) {
+        const bool known = k != NULL && scratch != NULL && k->scratch == scratch;
+        status = fp8rt_gemm_complete(dev, plan, scratch, bytes, known);
+        set_complete(run, k, plan->desc.beta, status == FP8RT_OK && plan->scratch_bytes == 0);
+        if (k != NULL) {
+            k->scratch = status == FP8RT_OK ? scratch : NULL;
+        }
+    }
+    return status == FP8RT_OK ? fp8rt_gemm_execute(dev, plan, scratch, wants_counters(run), result)
+                              : status;
+}
+
+fp8rt_status fp8rt_plans_elementwise(fp8rt_run *run, fp8rt_elementwise_plan *fresh,
+                                     fp8rt_gemm_result *result)
+{
+    fp8rt_device *dev = run->dev;
+    fp8rt_status status = FP8RT_OK;
+    bool made;
+    fp8rt_elementwise_fill(&dev->caps, &fresh->desc);
+    fresh->stamp = dev->stamp;
+    const parts wanted = elementwise_parts(fresh);
+    kept *k = plan_of(run, &wanted, &made);
+    fp8rt_elementwise_plan *plan = k == NULL ? fresh : &k->elementwise;
+    if (!made) {
+        copy(&plan->desc, &fresh->desc, sizeof plan->desc);
+        status = fp8rt_elementwise_prepare(&dev->caps, dev->stamp, plan);
+    }
+    if (run->query) {
+        count_plan(run);
+        return status;
+    }
+    if (status == FP8RT_OK && !is_complete(run, k, plan->desc.beta)) {
+        status = fp8rt_elementwise_complete(dev, plan);
+        set_complete(run, k, plan->desc.beta, status == FP8RT_OK);
+    }
+    return status == FP8RT_OK ? fp8rt_elementwise_execute(dev, plan, wants_counters(run), result)
+                              : status;
+}
