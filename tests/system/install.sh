@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# install.sh STAGE: the library that `make install-firmware PREFIX=STAGE` has put there, used by an application outside
-# the project: found by pkg-config and by CMake, for the host and for the chip. The last line counts.
+# install.sh STAGE: the library that `make install-firmware PREFIX=STAGE` has put there, used by two applications outside
+# the project, one of a GEMM and one of layers: found by pkg-config and by CMake, for the host and for the chip. The
+# last line counts.
 set -u
 stage=$1
 outside=$(mktemp -d)
@@ -37,25 +38,72 @@ int main(void)
     return status != FP8RT_OK || d[0] != -2.0f;
 }
 END
+# Two layers: hidden = relu(x * W^T + b), out = softmax(hidden), run twice with the plans of the first time.
+cat >"$outside/layers.c" <<'END'
+#include <fp8rt/app.h>
+#include <fp8rt/layers.h>
+#include <stdio.h>
+
+static fp8rt_device dev;
+static _Alignas(64) uint8_t x_codes[64] = {0x38, 0x40}, w_codes[128] = {0x38, 0x38, [64] = 0x40, 0xc0}; // 1 2, 1 1, 2 -2
+static _Alignas(64) uint8_t out_codes[64], scratch[4096], memory[4096];
+static _Alignas(64) float hidden_values[16], bias[2] = {0.5f, 1.0f};
+static fp8rt_tensor x = {.data = x_codes, .rows = 1, .cols = 2}, out = {.data = out_codes, .rows = 1, .cols = 2};
+static fp8rt_tensor hidden = {.data = hidden_values, .rows = 1, .cols = 2, .format = FP8MAC_FP32};
+static const fp8rt_weights weights = {
+    .codes = {.data = w_codes, .rows = 2, .cols = 2, .stride = 64}, .bias = bias};
+
+static fp8rt_status network(fp8rt_run *run)
+{
+    const fp8rt_linear_desc linear = {
+        .x = &x, .weights = &weights, .fused.activation = FP8MAC_ACT_RELU, .out = &hidden};
+    const fp8rt_softmax_desc softmax = {.x = &hidden, .out = &out};
+    fp8rt_linear(run, &linear);
+    return fp8rt_softmax(run, &softmax);
+}
+
+int main(void)
+{
+    fp8rt_status status = fp8rt_device_open(&dev, &fp8rt_app_port);
+    fp8rt_run run = fp8rt_run_query(&dev);
+    status = status == FP8RT_OK ? network(&run) : status;
+    fp8rt_plans plans = fp8rt_plans_in(memory, run.plan_bytes < sizeof memory ? run.plan_bytes : 0);
+    for (int i = 0; i < 2 && status == FP8RT_OK; i++) {
+        run = fp8rt_run_on(&dev, scratch, sizeof scratch);
+        run.plans = &plans;
+        status = network(&run);
+    }
+    printf("%s %g %g, codes %02x %02x, %u plans reused\n", fp8rt_status_string(status), (double)hidden_values[0],
+           (double)hidden_values[1], out_codes[0], out_codes[1], (unsigned)plans.reused);
+    // Softmax of 3.5 and 0 is 0.9707 and 0.0293, in units of 2^-8: 248.5, rounded to 256, and 7.5
+    return status != FP8RT_OK || hidden_values[0] != 3.5f || hidden_values[1] != 0.0f ||
+           out_codes[0] != 0x78 || out_codes[1] != 0x4f || plans.reused != 2;
+}
+END
 cat >"$outside/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.20)
 project(use C)
 find_package(fp8rt REQUIRED)
-add_executable(use use.c)
-target_link_libraries(use fp8rt::fp8rt)
+foreach(program use layers)
+  add_executable(${program} ${program}.c)
+  target_link_libraries(${program} fp8rt::fp8rt)
+endforeach()
 END
 check 'pkg-config knows both' pkg-config --exists fp8rt fp8rt-riscv
-check 'compiles and links, host' sh -c \
-  'gcc -std=c11 -Wall -Werror -o host use.c $(pkg-config --cflags --static --libs fp8rt)'
-check 'runs, host' env LD_LIBRARY_PATH="$stage/lib" ./host
-check 'compiles and links, chip' sh -c \
-  'riscv64-unknown-elf-gcc -std=c11 -Wall -Werror -o chip.elf use.c $(pkg-config --cflags --libs fp8rt-riscv)'
-check 'starts where the core does' sh -c 'riscv64-unknown-elf-readelf -h chip.elf | grep -q "Entry.*0x80000080"'
+for program in use layers; do
+  check "compiles and links, host: $program" sh -c \
+    "gcc -std=c11 -Wall -Werror -o $program $program.c \$(pkg-config --cflags --static --libs fp8rt)"
+  check "runs, host: $program" env LD_LIBRARY_PATH="$stage/lib" "./$program"
+  check "compiles and links, chip: $program" sh -c \
+    "riscv64-unknown-elf-gcc -std=c11 -Wall -Werror -o $program.elf $program.c \$(pkg-config --cflags --libs fp8rt-riscv)"
+  if [ -n "${2:-}" ]; then check "runs, chip: $program" "$2" --quiet "$program.elf"; fi
+done
+check 'starts where the core does' sh -c 'riscv64-unknown-elf-readelf -h use.elf | grep -q "Entry.*0x80000080"'
 if command -v cmake >/dev/null 2>&1; then
   check 'CMake finds it' cmake -S . -B build -DCMAKE_PREFIX_PATH="$stage"
   check 'CMake builds' cmake --build build
   check 'runs, CMake' build/use
+  check 'runs layers, CMake' build/layers
 fi
-if [ -n "${2:-}" ]; then check 'runs, chip' "$2" --quiet chip.elf; fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
