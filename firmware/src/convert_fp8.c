@@ -169,11 +169,13 @@ void fp8rt_fp8_quantize_to(fp8rt_fp8_target *t, uint8_t *codes, const float *val
                            uint32_t scale)
 {
     const factor by = factor_of(scale);
+    target own = *t; // no store of a code changes it
     if (by.significand == HIDDEN && by.exponent > 0) {
-        quantize_shifted(t, codes, values, count, by);
+        quantize_shifted(&own, codes, values, count, by);
     } else {
-        quantize_multiplied(t, codes, values, count, by);
+        quantize_multiplied(&own, codes, values, count, by);
     }
+    t->flags = own.flags;
 }
 
 fp8mac_flags fp8rt_fp8_quantize(const fp8mac_format *format, uint8_t *codes, const float *values,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maxima and averages of windows of images.
 //
-//   maximum          the core, four channels of one word at a time: 45 cycles an output with 2 x 2, 84
+//   maximum          the core, four channels of one word at a time: 46 cycles an output with 2 x 2, 84
 //                    with 3 x 3
 //   average          convolutions with weights of 1 (depthwise: fp8rt/convolution.h). 16 x 16 x 32 with
-//                    2 x 2: 20,200 cycles of the core, 1,370 of the accelerator
+//                    2 x 2: 18,200 cycles of the core, 1,370 of the accelerator
 //   global average   one GEMM for each image with a row of ones. The accelerator reads the image
-//                    transposed, and the core gathers the outputs. 7 x 7 x 64: 8,300 cycles of the core,
+//                    transposed, and the core gathers the outputs. 7 x 7 x 64: 7,800 cycles of the core,
 //                    1,370 of the accelerator
 //
 // The cycles are those of `make run APP=layers FAMILY=pooling` on the chip.
