@@ -22,6 +22,9 @@ const char *const usage_text =
     "                        --instructions (all)\n"
     "  --trace-from CYCLE    first cycle of the waveform and of the instructions (0)\n"
     "  --trace-to CYCLE      last cycle of the waveform and of the instructions (the end)\n"
+    "  --gdb PORT            wait for gdb (target remote localhost:PORT) and run under its "
+    "control; 0: a\n"
+    "                        free port, which is printed\n"
     "  --timeline FILE       write a timeline of core, commands and bus as JSON for "
     "ui.perfetto.dev\n"
     "  --silence CYCLES      end after so many cycles without console output; 0: never "
@@ -112,6 +115,10 @@ std::map<std::string, Setter> setters(Options &options)
                  refuse(name, value, "a function");
              }
              options.instructions_in = value;
+         }},
+        {"--gdb",
+         [&](auto &name, auto &value) {
+             options.gdb = static_cast<int>(parse_number(name, value, UINT16_MAX));
          }},
         {"--timeline",
          [&](auto &name, auto &value) { options.timeline_file = parse_file(name, value); }},

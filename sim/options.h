@@ -14,6 +14,7 @@ struct Options {
     uint64_t trace_to = UINT64_MAX;
     std::string instructions_file; // empty: no instructions
     std::string instructions_in;   // a function; empty: all
+    int gdb = -1;                  // a port of the local host; 0: a free one; -1: no debugger
     uint64_t silence = 20'000'000; // cycles without console output; 0: any number
     uint64_t timeout = 0;          // cycles; 0: none
     double heartbeat = 10;         // seconds; 0: none

@@ -79,7 +79,7 @@ Simulator::Simulator(const Options &options)
       timeline_(options.timeline_file), watch_(chip_),
       instructions_(options.instructions_file, options.trace_from, options.trace_to,
                     options.instructions_in, program_),
-      dump_(nullptr, std::fclose)
+      gdb_(watch_, ram_, [] { return interrupted != 0; }), dump_(nullptr, std::fclose)
 {
     if (program_.entry != entry_point) {
         throw std::runtime_error("'" + options.program.front() + "' starts at " +
@@ -100,6 +100,9 @@ Simulator::Simulator(const Options &options)
     running = this;
     std::signal(SIGINT, on_signal);
     std::signal(SIGTERM, on_signal);
+    if (options.gdb >= 0) {
+        gdb_.connect(options.gdb);
+    }
 }
 
 Simulator::~Simulator()
@@ -123,10 +126,22 @@ void Simulator::step()
     context_.time(2 * cycles_ + 1);
     clock(false);
     trace_.dump();
-    if (instructions_.wanted()) {
-        instructions_.write(watch_, watch_.look(cycles_));
+    if (instructions_.wanted() || gdb_.wanted()) {
+        follow();
     }
     cycles_++;
+}
+
+// The instructions of this cycle
+void Simulator::follow()
+{
+    const CoreWatch::Events events = watch_.look(cycles_);
+    if (instructions_.wanted()) {
+        instructions_.write(watch_, events);
+    }
+    if (gdb_.wanted() && !gdb_.serve(events, chip_.core_sleep_o)) {
+        stop(End::interrupted);
+    }
 }
 
 // Cycle 0 is the first one after reset. Before it, registers have any value, and assertions do not
@@ -186,6 +201,7 @@ int Simulator::run()
             look_around();
         }
     }
+    gdb_.ended(exit_status());
     return report();
 }
 

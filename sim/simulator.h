@@ -11,6 +11,7 @@
 #include "Vfp8mac_system.h"
 #include "core_watch.h"
 #include "elf_loader.h"
+#include "gdb.h"
 #include "gemm_check.h"
 #include "instructions.h"
 #include "options.h"
@@ -71,6 +72,7 @@ class Simulator
     void reset();
     void clock(bool level);
     void step();
+    void follow();
     void look_around();
     void stop(End why);
     void heartbeat(Clock::time_point now);
@@ -97,6 +99,7 @@ class Simulator
     Timeline timeline_;
     CoreWatch watch_;
     InstructionTrace instructions_;
+    Gdb gdb_;
     std::unique_ptr<std::FILE, int (*)(std::FILE *)> dump_;
 
     End end_ = End::none;

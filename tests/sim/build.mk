@@ -70,6 +70,13 @@ $(SIM_TEST)/sim-instructions.log $(SIM_TEST)/sim-instructions-fast.log: tests/si
 	@tests/run_test.sh $(basename $(@F)) $@ $(PYTHON) $< $(SIM_TRACED) $(SIM_TEST_BUILD)/soc.elf $(RISCV_PREFIX)objdump \
 	  $(RISCV_PREFIX)objcopy $(SIM_TEST_BUILD)/$(basename $(@F))
 
+# A debugger at the core
+TESTS += $(SIM_TEST)/sim-gdb.log
+$(SIM_TEST)/sim-gdb.log: tests/sim/test_gdb.py tests/sim/test_instructions.py $(SIM) $(SIM_TEST_BUILD)/soc.elf \
+    tests/run_test.sh
+	@mkdir -p $(SIM_TEST_BUILD)
+	@tests/run_test.sh sim-gdb $@ $(PYTHON) $< $(SIM) $(SIM_TEST_BUILD)/soc.elf gdb-multiarch $(SIM_TEST_BUILD)
+
 # The fast mode: its arithmetic against the golden model, and whole programs against the RTL.
 $(SIM_TEST_BUILD)/test_block: tests/sim/test_block.c sim/fast/block.c sim/fast/block.h $(CATALOGUE_H) \
     $(BUILD)/model/libfp8mac.a
