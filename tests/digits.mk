@@ -3,22 +3,31 @@
 DIGITS_DIR := firmware/apps/digits
 DIGITS_HOST := $(BUILD)/firmware/host/digits
 DIGITS_DATA := $(BUILD)/tests/digits/libdigits_data.so
-DIGITS_DATA_SOURCES := $(wildcard $(DIGITS_DIR)/digits_*.c tests/digits/*.c)
+DIGITS_DATA_SOURCES := $(wildcard $(addprefix $(DIGITS_DIR)/digits_,net.c images.c *_data.c *_hashes.c) tests/digits/*.c)
 
 # The committed arrays as a C compiler reads them, for Python to look at.
-$(DIGITS_DATA): $(DIGITS_DATA_SOURCES) $(wildcard $(DIGITS_DIR)/*.h tests/digits/*.h)
+$(DIGITS_DATA): $(DIGITS_DATA_SOURCES) $(wildcard $(DIGITS_DIR)/*.h tests/digits/*.h firmware/include/fp8rt/*.h) | $(REGS_H) \
+    $(CATALOGUE_H)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) -std=c11 -Wall -Wextra -Wconversion -Werror -I$(DIGITS_DIR) $(CFLAGS) -fPIC -shared -o $@ $(DIGITS_DATA_SOURCES)
+	$(Q)$(CC) -std=c11 -Wall -Wextra -Wconversion -Werror -I$(DIGITS_DIR) -Ifirmware/include -Imodel/include -I$(CATALOGUE_DIR) \
+	  -I$(REGS_DIR) -Ifirmware/port/host $(CFLAGS) -fPIC -shared -o $@ $(DIGITS_DATA_SOURCES)
 
 $(BUILD)/test/recipe.log: tests/model/test_recipe.py $(BUILD)/model/libfp8mac.so tests/run_test.sh
 	@tests/run_test.sh recipe $@ $(PYTHON) $< --lib $(BUILD)/model/libfp8mac.so
 
-$(BUILD)/test/digits-data.log: tests/digits/test_data.py $(DIGITS_DIR)/train.py $(DIGITS_DATA) \
+$(BUILD)/test/digits-data.log: tests/digits/test_data.py $(wildcard $(DIGITS_DIR)/*.py) $(DIGITS_DATA) \
     $(BUILD)/model/libfp8mac.so tests/run_test.sh
 	@tests/run_test.sh digits-data $@ $(PYTHON) $< --lib $(BUILD)/model/libfp8mac.so --data $(DIGITS_DATA)
+
+$(BUILD)/test/digits-layered.log: tests/digits/test_layered.py $(wildcard $(DIGITS_DIR)/*.py) $(DIGITS_DATA) tests/run_test.sh
+	@tests/run_test.sh digits-layered $@ $(PYTHON) $< $(DIGITS_DATA)
+
+$(BUILD)/test/digits-networks.log: tests/digits/test_networks.py $(wildcard $(DIGITS_DIR)/*.py) $(BUILD)/model/libfp8mac.so \
+    tests/run_test.sh
+	@tests/run_test.sh digits-networks $@ $(PYTHON) $< --lib $(BUILD)/model/libfp8mac.so
 
 $(BUILD)/test/digits-host.log: tests/digits/test_host.py $(DIGITS_HOST) tests/run_test.sh
 	@tests/run_test.sh digits-host $@ $(PYTHON) $< $(DIGITS_HOST)
 
-TESTS += $(BUILD)/test/recipe.log $(BUILD)/test/digits-data.log $(BUILD)/test/digits-host.log
+TESTS += $(patsubst %,$(BUILD)/test/%.log,recipe digits-data digits-layered digits-networks digits-host)

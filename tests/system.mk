@@ -103,6 +103,14 @@ $(SYS_TEST)/system-digits-cycles.log: $(SYS_RISCV)/digits.elf $(SIM) tests/syste
 	@mkdir -p $(@D)
 	@tests/run_test.sh system-digits-cycles $@ tests/system/digits_cycles.sh $(SYS_RUN) $<
 
+# The digits with layers of the library: outputs and cycles on the chip
+TESTS += $(SYS_TEST)/system-digits-layered.log
+$(SYS_TEST)/system-digits-layered.log: $(SYS_HOST)/digits $(SYS_RISCV)/digits.elf $(SIM) tests/system/digits_layered.sh \
+    tests/run_test.sh
+	@mkdir -p $(@D)
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-digits-layered $@ \
+	  tests/system/digits_layered.sh $< $(SYS_RUN) $(SYS_RISCV)/digits.elf
+
 # The voice activity detector: decisions on the host, bytes and cycles on the chip
 TESTS += $(SYS_TEST)/system-vad.log
 $(SYS_TEST)/system-vad.log: $(SYS_HOST)/vad $(SYS_RISCV)/vad.elf $(SIM) tests/system/vad.sh tests/run_test.sh

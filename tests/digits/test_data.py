@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The committed data of the digits application: the FP8 codes are the library's quantisation of the committed float32
-weights, the images are scikit-learn's, the float32 accuracy is what is claimed, and the training script reaches it."""
+"""The committed data of the digits application's perceptron: the FP8 codes are the library's quantisation of the committed float32
+weights, the images are scikit-learn's, the float32 accuracy is what is claimed, and the training script reaches it, with
+all networks."""
 
 import ctypes as ct
 import pathlib
@@ -17,11 +18,13 @@ DIGITS = HERE.parents[1] / "firmware" / "apps" / "digits"
 sys.path[:0] = [str(HERE.parent / "model"), str(DIGITS)]
 
 import clib
-import train  # first: it sets the number of BLAS threads before numpy's first product
+import training
 from checks import Checks, arguments
+from networks import NETWORKS, Perceptron
 
 LEAST_ACCURACY = 0.97
 FILES = DIGITS / "digits_net.c", DIGITS / "digits_images.c", HERE / "digits_float32.c"
+LAYERED_FILES = DIGITS / "digits_cnn_data.c", DIGITS / "digits_transformer_data.c"
 ALIGNMENT = 64
 CLAIM = re.compile(r"(\d+) of (\d+) test images right")
 
@@ -45,7 +48,7 @@ class Data:
     def __init__(self, path):
         self.dll = ct.CDLL(str(pathlib.Path(path).resolve()))
         self.aligned = []
-        layers = len(train.SIZES) - 1
+        layers = len(Perceptron.SIZES) - 1
         pointers = (ct.c_void_p * layers).in_dll(self.dll, "digits_float32_weights")
         self.layers = list((Layer * layers).in_dll(self.dll, "digits_layers"))
         self.float32 = [
@@ -57,7 +60,7 @@ class Data:
         self.int8_scale_b = [self.array(l.int8_scale_b, (l.n,), np.float32) for l in self.layers]
         self.biases = [self.array(l.bias, (l.n,), np.float32) for l in self.layers]
         symbol = lambda name: ct.addressof(ct.c_uint8.in_dll(self.dll, "digits_" + name))
-        n = train.TEST_IMAGES
+        n = training.TEST_IMAGES
         pixels = self.array(symbol("images"), (n, 8, 8), np.uint8).view(ml_dtypes.float8_e4m3fn)
         self.images = pixels.astype(np.float32).astype(np.uint8)
         self.labels = self.array(symbol("labels"), (n,), np.uint8)
@@ -71,7 +74,7 @@ class Data:
 
 def test_shapes(c, data):
     sizes = tuple(layer.k for layer in data.layers) + (data.layers[-1].n,)
-    c.check("shape: layers as the script says", sizes, train.SIZES)
+    c.check("shape: layers as the script says", sizes, Perceptron.SIZES)
     for address in data.aligned:
         c.check("shape: arrays start on 64 bytes, rows on 16", address, 0)
     for layer in data.layers:
@@ -136,11 +139,7 @@ def test_int8_weights(c, lib, data):
 
 
 def test_images(c, lib, data):
-    digits = train.load_digits()
-    images, labels = digits.images.astype(np.uint8), digits.target.astype(np.uint8)
-    rest, test_images, _, test_labels = train.train_test_split(
-        images, labels, test_size=train.TEST_IMAGES, stratify=labels, random_state=train.SEED
-    )
+    rest, test_images, _, test_labels = training.split()
     c.arrays("images: the held-out ones of scikit-learn", data.images, test_images)
     c.arrays("images: their labels", data.labels, test_labels)
     trained_on = {image.tobytes() for image in rest}
@@ -152,8 +151,11 @@ def test_images(c, lib, data):
 
 
 def test_accuracy(c, data):
-    outputs = train.forward(data.float32, data.biases, train.inputs(data.images))
-    predictions = outputs[-1].argmax(axis=1)
+    network = Perceptron(np.random.default_rng(0))
+    for i, (weights, bias) in enumerate(zip(data.float32, data.biases)):
+        network.parameters |= {f"weights{i}": weights, f"bias{i}": bias}
+    outputs = network.forward(training.inputs(data.images))[0][-1]
+    predictions = outputs.argmax(axis=1)
     c.arrays(
         "accuracy: predictions of the float32 weights",
         data.predictions,
@@ -173,7 +175,7 @@ def test_accuracy(c, data):
         )
         c.check(
             "provenance: seed in the files' first lines",
-            f"Seed {train.SEED};" in head,
+            f"Seed {training.SEED};" in head,
             True,
             path.name,
         )
@@ -186,17 +188,19 @@ def test_training(c):
             [sys.executable, DIGITS / "train.py", "--out", out], capture_output=True, text=True
         )
         c.check("training: the script runs", run.returncode, 0, run.stderr[-500:])
-        found = CLAIM.search(run.stdout)
-        right, of = map(int, found.groups()) if found else (0, 1)
-        c.check(
-            "training: float32, at least 97 %",
-            right >= LEAST_ACCURACY * of,
-            True,
-            f"{right} of {of}",
-        )
-        same = [(pathlib.Path(out) / path.name).read_bytes() == path.read_bytes() for path in FILES]
+        found = [tuple(map(int, numbers)) for numbers in CLAIM.findall(run.stdout)]
+        c.check("training: all networks", len(found), len(NETWORKS), run.stdout)
+        for right, of in found:
+            c.check(
+                "training: float32, at least 97 %",
+                right >= LEAST_ACCURACY * of,
+                True,
+                f"{right} of {of}",
+            )
+        files = FILES + LAYERED_FILES
+        same = [(pathlib.Path(out) / path.name).read_bytes() == path.read_bytes() for path in files]
     print(
-        f"trained anew: {right} of {of} right; files",
+        f"trained anew: {', '.join(str(right) for right, _ in found)} right; files",
         "are the committed ones, byte for byte"
         if all(same)
         else "differ from the committed ones (other processor?)",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The digits application on the golden model, over the whole test set: FP8 loses at most half a point against float32,
-every output equals the untiled golden model, and impossible arguments are refused with one sentence."""
+every output equals the untiled golden model, and impossible arguments are refused with one sentence. The convolutional
+network and the transformer likewise; their outputs have the committed hashes."""
 
 import os
 import pathlib
@@ -33,6 +34,18 @@ RUNS += [
     ["BATCH=37", "IMAGES=200"],
     ["BATCH=540", "IMAGES=5"],
 ]
+# Of the networks of layers, for each image: outputs of the layers, and products of those that multiply
+CNN = [(64 * 16, 9), (16 * 32, 9 * 16), (10, 16 * 32)]
+TOKENS, WIDTH, INNER = 8, 32, 64
+PROJECTION, SUM = (TOKENS * INNER, WIDTH), (TOKENS * WIDTH, INNER)
+NORM, CONVERSION = (TOKENS * WIDTH, 2), (TOKENS * WIDTH, 0)  # a norm multiplies rows by vectors
+TRANSFORMER = [(TOKENS * WIDTH, 24), NORM, *[PROJECTION] * 3, (TOKENS * INNER, 2 * TOKENS)]
+TRANSFORMER += [SUM, NORM, PROJECTION, SUM, CONVERSION, (10, TOKENS * WIDTH)]
+LAYERED = {"cnn": CNN, "transformer": TRANSFORMER}
+LAYERED_RUNS = ["FORMAT=e5m2"], ["FORMAT=e4m3fnuz"], ["FORMAT=e5m2fnuz"], ["ACC=fp16"]
+LAYERED_ELEMENTS = "kulisch", "late_fp16_f10"
+SOME = 64  # images of these runs, of which one may be lost
+DIGITS = pathlib.Path(__file__).resolve().parents[2] / "firmware" / "apps" / "digits"
 REFUSED = {
     "1 to 540": [
         "IMAGES=0",
@@ -52,17 +65,32 @@ REFUSED = {
         "FORMAT=e4m3",
         "FORMAT=int8",
     ],
-    "IMAGES=, BATCH=, ACC= and FORMAT=": ["M=64", "images=3", "ACC", "fp16", ""],
+    "perceptron, cnn or transformer": ["NET=", "NET=mlp", "NET=CNN"],
+    "0 or 1": ["HASHES=", "HASHES=2"],
+    "cnn or transformer": ["HASHES=1"],
+    "NET=, IMAGES=, BATCH=, ACC=, FORMAT= and HASHES=": ["M=64", "images=3", "ACC", "fp16", ""],
 }
 
 
-def run(program, options, element=DEFAULT):
+def run(program, options, element=DEFAULT, **environment):
     return subprocess.run(
         [program, *options],
         capture_output=True,
         text=True,
-        env={**os.environ, "FP8RT_ELEMENT": element},
+        env={**os.environ, "FP8RT_ELEMENT": element, **environment},
     )
+
+
+def record_of(c, result, name):
+    """The fields of the line for programs, or None."""
+    lines = re.findall(r"^digits: (images=.*)$", result.stdout, re.M)
+    c.check(
+        "exit status and result line",
+        (result.returncode, len(lines)),
+        (0, 1),
+        lambda: f"{name}: {result.stdout[-400:]}",
+    )
+    return dict(field.split("=") for field in lines[0].split()) if len(lines) == 1 else None
 
 
 def test_run(c, program, options, element=DEFAULT, acc="fp32"):
@@ -70,12 +98,9 @@ def test_run(c, program, options, element=DEFAULT, acc="fp32"):
     images, name = int(asked.get("IMAGES", IMAGES)), " ".join(options) or "defaults"
     if element != DEFAULT:
         name = f"{element} {name}"
-    result = run(program, options, element)
-    record = re.findall(r"^digits: (images=.*)$", result.stdout, re.M)
-    c.check("exit status and result line", (result.returncode, len(record)), (0, 1), name)
-    if len(record) != 1:
+    values = record_of(c, run(program, options, element), name)
+    if values is None:
         return
-    values = dict(field.split("=") for field in record[0].split())
     number = lambda key: int(values[key])
     c.check(
         "the options are taken",
@@ -101,6 +126,61 @@ def test_run(c, program, options, element=DEFAULT, acc="fp32"):
         f"{name:<28} float32 {number('float32_right')}, {values['format']} {number('right')} of {images} right; "
         f"{number('equal')} of {number('outputs')} outputs equal"
     )
+
+
+def test_layered(c, program, net, options, images, element=DEFAULT, **environment):
+    """Returns the hash of all outputs."""
+    name = " ".join([net, *options, element, *environment.values()])
+    asked = [f"NET={net}", f"IMAGES={images}", *options]
+    values = record_of(c, run(program, asked, element, **environment), name)
+    if values is None:
+        return None
+    number = lambda key: int(values[key])
+    layers = LAYERED[net]
+    known = element == DEFAULT and not any(o.startswith(("FORMAT", "ACC")) for o in options)
+    outputs = sum(n for n, _ in layers) * images if known else 0
+    c.check(
+        "networks of layers: outputs that are compared, and equal",
+        (number("outputs"), number("equal")),
+        (outputs, outputs),
+        name,
+    )
+    macs = sum(n * k for n, k in layers) * images
+    c.check("networks of layers: multiply-accumulates", number("macs"), macs, name)
+    lost = number("float32_right") - number("right")
+    c.check(
+        "networks of layers: at most half a point, or one image of a few, below float32",
+        lost <= max(MOST_LOST * images, 1),
+        True,
+        f"{name}: {lost} images",
+    )
+    print(f"{name:<40} float32 {number('float32_right')}, {number('right')} of {images} right")
+    return values["hash"]
+
+
+def test_networks_of_layers(c, program):
+    for net in LAYERED:
+        test_layered(c, program, net, [], IMAGES)
+        for options in LAYERED_RUNS:
+            test_layered(c, program, net, options, SOME)
+        for element in LAYERED_ELEMENTS:
+            test_layered(c, program, net, [], SOME, element)
+        small = [
+            test_layered(c, program, net, [], 9),
+            test_layered(c, program, net, ["BATCH=4"], 9),
+            test_layered(c, program, net, ["BATCH=540"], 9, FP8RT_ARRAY="2x4x8"),
+            test_layered(c, program, net, [], 9, FP8RT_AXI_DATA_W="64"),
+            test_layered(c, program, net, [], 9, FP8RT_AXI_DATA_W="256"),
+        ]
+        c.check("networks of layers: batches, arrays and buses do not matter", len(set(small)), 1)
+        listed = run(program, [f"NET={net}", "HASHES=1", "IMAGES=3"]).stdout.splitlines()
+        file = (DIGITS / f"digits_{net}_hashes.c").read_text().splitlines()
+        c.check("hashes: the file's first lines", listed[:-1], file[: len(listed) - 1], net)
+        c.check(
+            "refused with what is possible",
+            run(program, [f"NET={net}"], "int8").stdout,
+            f"NET={net} is not possible with int8 elements: choose perceptron.\n",
+        )
 
 
 def test_refusals(c, program):
@@ -150,6 +230,7 @@ def main():
         test_run(c, program, options, "exact")
     test_refusals(c, program)
     test_elements(c, program)
+    test_networks_of_layers(c, program)
     return c.finish()
 
 

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the network of the digits application and writes its data as C sources.
+"""Trains the networks of the digits application and writes their data as C sources.
 
-    build/venv/bin/python firmware/apps/digits/train.py [--out DIR]
+    build/venv/bin/python firmware/apps/digits/train.py [--net NAME] [--out DIR]
 
-Without --out, digits_net.c and digits_images.c go to the folder of this script, and digits_float32.c, which only the
-tests use, goes to tests/digits. With --out, all three go to DIR.
+Without --out, the files go to the folder of this script, and digits_float32.c, which only the tests use, goes to
+tests/digits. With --out, all go to DIR. With --net, only the files of one network are written. The hashes of layers'
+outputs (digits_hashes_NAME.c) are written by the application itself (LIST=hashes), and change with the weights.
 
-Images: the UCI handwritten digits that come with scikit-learn, 8 x 8 pixels 0..16; a stratified 30 % is held out for
-the test. Sizes, epochs and dropout were compared by 5-fold cross-validation over the other images. The network:
-64 - 96 - 64 - 10, ReLU between, pixels / 16 in.
+Sizes, epochs and dropout were compared by 5-fold cross-validation over the training images.
 
 One thread and one seed: on one kind of processor every run writes the same bytes. Another kind may sum in another
 order, and the training then ends in slightly different weights.
@@ -21,119 +20,31 @@ os.environ["OPENBLAS_NUM_THREADS"] = (
 )
 
 import argparse
-import itertools
 import pathlib
 
 import ml_dtypes
 import numpy as np
 import sklearn
-from sklearn.datasets import load_digits
-from sklearn.model_selection import train_test_split
+from c_source import c_array, c_float, c_floats, c_integers, public, write
+from networks import NETWORKS, Cnn, Perceptron, Transformer
+from training import SEED, inputs, split, train
 
-SEED = 2026
-TEST_IMAGES = 540
-SIZES = 64, 96, 64, 10
-EPOCHS, BATCH = 600, 64
-LEARNING_RATE, WEIGHT_DECAY, DROPOUT, SMOOTHING = 2e-3, 0.02, 0.1, 0.05
-PIXEL_MAX = 16
 FP8, FP8_MAX = ml_dtypes.float8_e4m3fn, np.float32(448)
 INT8_MAX = np.float32(127)
-WEIGHT_EXPONENT = 8  # weights are used as code * 2^-8, so that they lie within +-1.75
+WEIGHT_EXPONENT = 8  # the perceptron's are used as code * 2^-8, so that they lie within +-1.75
+BEAT = 32  # rows of weights are padded to whole beats of the widest bus
+LOGIT_UNIT = 8  # float32's outputs are kept as multiples of 1 / 8
 F32 = np.float32
-
-
-# ---- training -----------------------------------------------------------------------------------------------------
-
-
-def distort(images, rng):
-    """Each image turned, stretched, slanted and moved a little, sampled bilinearly."""
-    n, side = len(images), images.shape[1]
-    normal = lambda deviation: rng.normal(0, deviation, (n, 1, 1))
-    y, x = np.meshgrid(*[np.arange(side) - (side - 1) / 2] * 2, indexing="ij")
-    angle, slant = normal(0.10), normal(0.12)
-    xs = (np.cos(angle) * x - np.sin(angle) * y) * (1 + normal(0.08)) + slant * y + normal(0.4)
-    ys = (np.sin(angle) * x + np.cos(angle) * y) * (1 + normal(0.08)) + normal(0.4)
-    border = 2
-    padded = np.pad(images.astype(np.float64), ((0, 0), (border, border), (border, border)))
-    to_index = lambda t: np.clip(t + (side - 1) / 2 + border, 0, side + 2 * border - 1.001)
-    xs, ys = to_index(xs), to_index(ys)
-    left, top = xs.astype(int), ys.astype(int)
-    fx, fy, i = xs - left, ys - top, np.arange(n)[:, None, None]
-    upper = padded[i, top, left] * (1 - fx) + padded[i, top, left + 1] * fx
-    lower = padded[i, top + 1, left] * (1 - fx) + padded[i, top + 1, left + 1] * fx
-    return upper * (1 - fy) + lower * fy
-
-
-def inputs(images):
-    return (images.reshape(len(images), -1) / PIXEL_MAX).astype(F32)
-
-
-def forward(weights, biases, x, masks=None):
-    """Outputs of every layer, the input first."""
-    layers = [x]
-    for i, (w, b) in enumerate(zip(weights, biases)):
-        z = layers[-1] @ w.T + b
-        if i + 1 < len(weights):
-            z = np.maximum(z, 0)
-            z = z * masks[i] if masks else z
-        layers.append(z)
-    return layers
-
-
-def gradients(weights, biases, x, labels, masks):
-    """Of the cross-entropy with smoothed labels: weights' first, then biases'."""
-    layers = forward(weights, biases, x, masks)
-    p = np.exp(layers[-1] - layers[-1].max(axis=1, keepdims=True))
-    p /= p.sum(axis=1, keepdims=True)
-    target = np.full_like(p, SMOOTHING / p.shape[1])
-    target[np.arange(len(labels)), labels] += 1 - SMOOTHING
-    g = (p - target) / F32(len(labels))
-    dw, db = [None] * len(weights), [None] * len(weights)
-    for i in reversed(range(len(weights))):
-        dw[i], db[i] = g.T @ layers[i], g.sum(axis=0)
-        if i:
-            g = (g @ weights[i]) * (layers[i] > 0) * masks[i - 1]
-    return dw + db
-
-
-def train(images, labels, rng):
-    """Adam with decoupled weight decay; the learning rate falls as a half cosine."""
-    weights = [
-        (rng.standard_normal((n, k)) * np.sqrt(2 / k)).astype(F32)
-        for k, n in itertools.pairwise(SIZES)
-    ]
-    biases = [np.zeros(n, F32) for n in SIZES[1:]]
-    parameters = weights + biases
-    mean, square = ([np.zeros_like(p) for p in parameters] for _ in range(2))
-    batches = len(images) // BATCH
-    for step in range(EPOCHS * batches):
-        at = step % batches * BATCH
-        if at == 0:
-            order = rng.permutation(len(images))
-            x, y = inputs(distort(images[order], rng)), labels[order]
-        masks = [
-            (rng.random((BATCH, n)) >= DROPOUT).astype(F32) / F32(1 - DROPOUT) for n in SIZES[1:-1]
-        ]
-        grads = gradients(weights, biases, x[at : at + BATCH], y[at : at + BATCH], masks)
-        rate = LEARNING_RATE * 0.5 * (1 + np.cos(np.pi * step / (EPOCHS * batches)))
-        for p, g, m, v in zip(parameters, grads, mean, square):
-            m += F32(0.1) * (g - m)
-            v += F32(0.001) * (g * g - v)
-            m_hat, v_hat = m / F32(1 - 0.9 ** (step + 1)), v / F32(1 - 0.999 ** (step + 1))
-            if p.ndim == 2:
-                p *= F32(1 - rate * WEIGHT_DECAY)
-            p -= F32(rate) * m_hat / (np.sqrt(v_hat) + F32(1e-8))
-    return weights, biases
 
 
 # ---- quantisation -------------------------------------------------------------------------------------------------
 
 
-def quantise_rows(weights):
-    """(codes, scale_b): per row, codes = e4m3fn(w * scale) with scale = 448 / amax, and the factor that undoes it."""
+def quantise_rows(weights, exponent=0):
+    """(codes, scale): per row, codes = e4m3fn(w * (448 / amax)), and the factor that undoes it, times 2^exponent."""
     scale = FP8_MAX / np.abs(weights).max(axis=1)
     codes = (weights * scale[:, None]).astype(FP8).view(np.uint8)
-    return codes, F32(2.0**WEIGHT_EXPONENT) * (F32(1) / scale)
+    return codes, F32(2.0**exponent) * (F32(1) / scale)
 
 
 def quantise_rows_int8(weights):
@@ -143,144 +54,161 @@ def quantise_rows_int8(weights):
     return codes, F32(1) / scale
 
 
-# ---- C sources ----------------------------------------------------------------------------------------------------
+def amaxes(layers):
+    return [np.abs(layer).max() for layer in layers]
 
 
-INDENT = "    "
+# ---- the perceptron's sources -------------------------------------------------------------------------------------
 
 
-def lines(items, width=119):
-    """The items, each followed by a comma, filled into lines."""
-    out, line = [], INDENT
-    for item in items:
-        if len(line) + len(item) + 1 > width:
-            out.append(line)
-            line = INDENT
-        line += item + ","
-    return "\n".join(out + [line])
-
-
-def c_float(x):
-    """Exact: a hexadecimal floating constant with the 24 significant bits of a float32."""
-    mantissa, exponent = float(x).hex().split("p")
-    sign = "-" if mantissa.startswith("-") else ""
-    whole, _, fraction = mantissa.lstrip("-")[2:].partition(".")
-    fraction = fraction.rstrip("0")
-    return f"{sign}0x{whole}.{fraction or 0}p{int(exponent)}f"
-
-
-def c_array(kind, name, items):
-    return f"static _Alignas(64) const {kind} {name}[] = {{\n{lines(items)}\n}};\n"
-
-
-def write(path, title, body, provenance, licence="Apache-2.0"):
-    head = [
-        f"SPDX-License-Identifier: {licence}",
-        "Generated by build/venv/bin/python firmware/apps/digits/train.py; not to be edited.",
-        provenance,
-        *title,
-    ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = "".join(f"// {line}\n" for line in head) + "\n" + body
-    path.write_text(text)
-    print(f"{path}: {len(text)} bytes")
-
-
-def net_source(weights, biases, calibration):
+def perceptron_source(network, layers):
+    p, calibration = network.parameters, amaxes(layers[1:])
+    count = len(calibration)
     parts = ['#include "digits_data.h"\n']
-    for i, (w, b) in enumerate(zip(weights, biases)):
-        for name, quantise in (("fp8", quantise_rows), ("int8", quantise_rows_int8)):
-            codes, scale_b = quantise(w)
-            parts.append(c_array("uint8_t", f"{name}_weights{i}", map(str, codes.ravel())))
-            parts.append(c_array("float", f"{name}_scale_b{i}", map(c_float, scale_b)))
-        parts.append(c_array("float", f"bias{i}", map(c_float, b)))
+    quantisers = {"fp8": lambda w: quantise_rows(w, WEIGHT_EXPONENT), "int8": quantise_rows_int8}
+    for i in range(count):
+        for name, quantise in quantisers.items():
+            codes, scale_b = quantise(p[f"weights{i}"])
+            parts.append(c_integers("uint8_t", f"{name}_weights{i}", codes))
+            parts.append(c_floats(f"{name}_scale_b{i}", scale_b))
+        parts.append(c_floats(f"bias{i}", p[f"bias{i}"]))
     rows = [
-        f"    {{.n = {w.shape[0]}, .k = {w.shape[1]}, .fp8 = {{fp8_weights{i}, fp8_scale_b{i}}}, "
-        f".int8 = {{int8_weights{i}, int8_scale_b{i}}}, "
+        f"    {{.n = {p[f'weights{i}'].shape[0]}, .k = {p[f'weights{i}'].shape[1]}, "
+        f".fp8 = {{fp8_weights{i}, fp8_scale_b{i}}}, .int8 = {{int8_weights{i}, int8_scale_b{i}}}, "
         f".bias = bias{i}, .calibration_amax = {c_float(calibration[i])}}},\n"
-        for i, w in enumerate(weights)
+        for i in range(count)
     ]
     parts.append("const digits_layer digits_layers[DIGITS_LAYERS] = {\n" + "".join(rows) + "};\n")
     return "\n".join(parts)
 
 
 def images_source(images, labels, predictions):
-    public = lambda text: text.replace("static _Alignas", "_Alignas")
-    flat = lambda a: map(str, a.ravel())
-    return "\n".join(
-        [
-            '#include "digits_data.h"\n',
-            public(c_array("uint8_t", "digits_labels", flat(labels))),
-            public(c_array("uint8_t", "digits_float32_predictions", flat(predictions))),
-            public(c_array("uint8_t", "digits_images", flat(images.astype(FP8).view(np.uint8)))),
-        ]
-    )
+    codes = images.astype(FP8).view(np.uint8)
+    arrays = {"labels": labels, "float32_predictions": predictions, "images": codes}
+    texts = [public(c_integers("uint8_t", f"digits_{name}", a)) for name, a in arrays.items()]
+    return "\n".join(['#include "digits_data.h"\n', *texts])
 
 
-def float32_source(weights):
-    parts = ['#include "digits_float32.h"\n']
-    for i, w in enumerate(weights):
-        codes = w.view(np.uint32).ravel()
+def float32_source(network):
+    parts, count = ['#include "digits_float32.h"\n'], len(network.SIZES) - 1
+    for i in range(count):
+        codes = network.parameters[f"weights{i}"].view(np.uint32).ravel()
         parts.append(c_array("uint32_t", f"weights{i}", (f"0x{c:08x}" for c in codes)))
-    names = ", ".join(f"weights{i}" for i in range(len(weights)))
+    names = ", ".join(f"weights{i}" for i in range(count))
     parts.append(f"const uint32_t *const digits_float32_weights[DIGITS_LAYERS] = {{{names}}};\n")
     return "\n".join(parts)
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description="trains the digits network and writes its C sources"
-    )
-    parser.add_argument("--out", type=pathlib.Path, help="folder of all three files")
-    here = pathlib.Path(__file__).resolve().parent
-    given = parser.parse_args().out
-    out, tests = given or here, given or here.parents[2] / "tests" / "digits"
+# ---- sources of the networks of layers ----------------------------------------------------------------------------
 
-    digits = load_digits()
-    images, labels = digits.images.astype(np.uint8), digits.target.astype(np.uint8)
-    train_x, test_x, train_y, test_y = train_test_split(
-        images, labels, test_size=TEST_IMAGES, stratify=labels, random_state=SEED
-    )
-    weights, biases = train(train_x, train_y, np.random.default_rng(SEED))
 
-    predict = lambda x: forward(weights, biases, inputs(x))[-1].argmax(axis=1).astype(np.uint8)
-    predictions = predict(test_x)
-    correct, fitted = (predictions == test_y).sum(), (predict(train_x) == train_y).sum()
-    print(
-        f"float32: {correct} of {len(test_y)} test images right ({100 * correct / len(test_y):.2f} %), "
-        f"{fitted} of {len(train_y)} training images"
-    )
-    calibration = [np.abs(layer).max() for layer in forward(weights, biases, inputs(train_x))[1:]]
-
-    provenance = (
-        f"Seed {SEED}; numpy {np.__version__}, "
-        f"scikit-learn {sklearn.__version__}, ml_dtypes {ml_dtypes.__version__}."
-    )
-    accuracy = f"{correct} of {len(test_y)} test images right in float32 ({100 * correct / len(test_y):.2f} %)"
-    data = [
-        "Data: Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak, UCI Machine Learning",
-        "Repository, https://doi.org/10.24432/C50P49 (CC BY 4.0): the 1797 images of load_digits.",
+def layer_weights(name, weights, bias):
+    """(arrays, initialiser of an fp8rt_weights)"""
+    codes, scale = quantise_rows(weights)
+    n, k = codes.shape
+    codes = np.pad(codes, ((0, 0), (0, -k % BEAT)))
+    arrays = [
+        c_integers("uint8_t", f"{name}_codes", codes),
+        c_floats(f"{name}_scale", scale),
+        c_floats(f"{name}_bias", bias),
     ]
+    return arrays, (
+        f"{{.codes = {{.data = (void *){name}_codes, .rows = {n}, .cols = {k}, .stride = {codes.shape[1]},\n"
+        f"               .format = FP8MAC_E4M3FN, .scale = 1.0f}},\n"
+        f"     .row_scale = {name}_scale, .bias = {name}_bias}}"
+    )
+
+
+def layers_source(network, weights, others, amax, outputs):
+    """weights: name of each fp8rt_weights and prefix and suffix of its parameters; others: names of arrays of floats;
+    amax: of the FP8 tensors, by name; outputs: of the test images."""
+    arrays, fields = [], []
+    for name, (w, b) in weights.items():
+        texts, field = layer_weights(name, network.parameters[w], network.parameters[b])
+        arrays += texts
+        fields.append(f"    .{name} = {field},\n")
+    for name in others:
+        arrays.append(c_floats(name, network.parameters[name]))
+        fields.append(f"    .{name} = {name},\n")
+    fields += [f"    .{name}_amax = {c_float(value)},\n" for name, value in amax.items()]
+    logits = np.clip(np.rint(outputs * LOGIT_UNIT), -127, 127).astype(np.int8)
+    arrays.append(c_integers("uint8_t", "predictions", outputs.argmax(axis=1)))
+    arrays.append(c_integers("int8_t", "logits", logits))
+    fields.append("    .float32 = {.predictions = predictions, .logits = logits},\n")
+    body = "".join(fields)
+    table = f"const digits_{network.NAME} digits_{network.NAME}_data = {{\n{body}}};\n"
+    return "\n".join([f'#include "digits_{network.NAME}.h"\n', *arrays, table])
+
+
+def cnn_source(network, layers, outputs):
+    names = "convolution1", "convolution2", "classes"
+    weights = {name: (f"weights{i}", f"bias{i}") for i, name in enumerate(names)}
+    amax = dict(zip(names[:2], amaxes(layers[1:3])))
+    return layers_source(network, weights, [], amax, outputs)
+
+
+def transformer_source(network, layers, outputs):
+    names = "embed", "query", "key", "value", "output", "up", "down", "classes"
+    weights = {name: (f"{name}_weights", f"{name}_bias") for name in names}
+    others = "positions", "norm1_gamma", "norm1_beta", "norm2_gamma", "norm2_beta"
+    tensors = "norm1", "query", "key", "value", "mixed", "norm2", "hidden", "stream"
+    amax = dict(zip(tensors, amaxes(layers[1:-1])))
+    return layers_source(network, weights, others, amax, outputs)
+
+
+# ---- files --------------------------------------------------------------------------------------------------------
+
+
+DATA = [
+    "Data: Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak, UCI Machine Learning",
+    "Repository, https://doi.org/10.24432/C50P49 (CC BY 4.0): the 1797 images of load_digits.",
+]
+
+
+class Trained:
+    """A network after its training, its layers over the training images, and its answers for the test images."""
+
+    def __init__(self, kind):
+        train_x, test_x, train_y, test_y = split()
+        rng = np.random.default_rng(SEED)
+        self.network = kind(rng)
+        train(self.network, train_x, train_y, rng)
+        forward = lambda images: self.network.forward(inputs(images))[0]
+        self.layers, self.outputs = forward(train_x), forward(test_x)[-1]
+        self.predictions = self.outputs.argmax(axis=1).astype(np.uint8)
+        self.images, self.labels, self.trained = test_x, test_y, len(train_y)
+        correct = (self.predictions == test_y).sum()
+        fitted = (self.layers[-1].argmax(axis=1) == train_y).sum()
+        right = f"{correct} of {len(test_y)} test images right"
+        percent = f"({100 * correct / len(test_y):.2f} %)"
+        print(
+            f"{kind.NAME}, float32: {right} {percent}, {fitted} of {len(train_y)} training images"
+        )
+        self.accuracy = f"{right} in float32 {percent}"
+
+
+def write_perceptron(trained, out, tests, provenance):
     write(
         out / "digits_net.c",
         [
-            f"A network trained on {len(train_y)} images: {accuracy}.",
+            f"A network trained on {trained.trained} images: {trained.accuracy}.",
             f"FP8 weights: e4m3fn codes of w * (448 / amax of the row); scale_b = amax / 448 * 2^{WEIGHT_EXPONENT}.",
             "INT8 weights: w * (127 / amax of the row) to nearest even; scale_b = amax / 127.",
-            *data,
+            *DATA,
         ],
-        net_source(weights, biases, calibration),
+        perceptron_source(trained.network, trained.layers),
         provenance,
     )
+    count = len(trained.labels)
     write(
         out / "digits_images.c",
         [
-            f"The {len(test_y)} held-out test images in the order of train_test_split(stratify, random_state={SEED}),",
+            f"The {count} held-out test images in the order of train_test_split(stratify, random_state={SEED}),",
             "64 pixels 0..16 each as e4m3fn codes, their labels, and what the float32 network answers:",
-            accuracy + ".",
-            *data,
+            trained.accuracy + ".",
+            *DATA,
         ],
-        images_source(test_x, test_y, predictions),
+        images_source(trained.images, trained.labels, trained.predictions),
         provenance,
         "Apache-2.0 AND CC-BY-4.0",
     )
@@ -288,13 +216,49 @@ def main():
         tests / "digits_float32.c",
         [
             "The float32 weights (bit patterns) from which digits_net.c was quantised:",
-            accuracy + ".",
+            trained.accuracy + ".",
             "For tests on the host; no part of the firmware.",
-            *data,
+            *DATA,
         ],
-        float32_source(weights),
+        float32_source(trained.network),
         provenance,
     )
+
+
+def write_layers(trained, out, source, provenance):
+    name = trained.network.NAME
+    write(
+        out / f"digits_{name}_data.c",
+        [
+            f"A network trained on {trained.trained} images: {trained.accuracy}.",
+            "Weights: e4m3fn codes of w * (448 / amax of the row); scale = amax / 448. amax: largest values of the",
+            "tensors over the training images in float32. Predictions and logits: of the test images in float32.",
+            *DATA,
+        ],
+        source(trained.network, trained.layers, trained.outputs),
+        provenance,
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description="trains the digits networks and writes their C sources"
+    )
+    parser.add_argument("--net", choices=NETWORKS, help="only this network")
+    parser.add_argument("--out", type=pathlib.Path, help="folder of all files")
+    here, options = pathlib.Path(__file__).resolve().parent, parser.parse_args()
+    out, tests = options.out or here, options.out or here.parents[2] / "tests" / "digits"
+    provenance = (
+        f"Seed {SEED}; numpy {np.__version__}, "
+        f"scikit-learn {sklearn.__version__}, ml_dtypes {ml_dtypes.__version__}."
+    )
+    for kind in [NETWORKS[options.net]] if options.net else NETWORKS.values():
+        trained = Trained(kind)
+        if kind is Perceptron:
+            write_perceptron(trained, out, tests, provenance)
+        else:
+            source = {Cnn: cnn_source, Transformer: transformer_source}[kind]
+            write_layers(trained, out, source, provenance)
 
 
 if __name__ == "__main__":
