@@ -35,7 +35,7 @@ FW_RISCV_SOURCES := $(wildcard firmware/src/*.c firmware/layers/*.c firmware/dri
   firmware/port/riscv/*.S) $(CHECK_ASK) $(MODEL_BARE_SOURCES)
 FW_RISCV_OBJECTS := $(FW_RISCV_SOURCES:%=$(FW_BUILD)/riscv/obj/%.o)
 
-$(FW_BUILD)/riscv/obj/%.c.o: %.c firmware/build.mk | $(REGS_H) $(CATALOGUE_H)
+$(FW_BUILD)/riscv/obj/%.c.o: %.c firmware/build.mk | $(REGS_H) $(REGS_LIST) $(CATALOGUE_H)
 	@mkdir -p $(@D)
 	$(call say,RISCV CC,$@)
 	$(Q)$(RISCV_PREFIX)gcc $(FW_RISCV_CFLAGS) -c -o $@ $<
@@ -49,12 +49,12 @@ $(FW_BUILD)/riscv/obj/%.S.o: %.S firmware/build.mk
 FW_HOST_SOURCES := $(wildcard firmware/src/*.c firmware/layers/*.c firmware/port/host/*.c) $(CHECK_ASK) $(CHECK_COMPARE)
 FW_HOST_OBJECTS := $(FW_HOST_SOURCES:%=%.o)
 
-$(FW_BUILD)/host/obj/%.c.o: %.c firmware/build.mk | $(REGS_H) $(CATALOGUE_H)
+$(FW_BUILD)/host/obj/%.c.o: %.c firmware/build.mk | $(REGS_H) $(REGS_LIST) $(CATALOGUE_H)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(FW_CFLAGS) -Ifirmware/port/host $(CFLAGS) -c -o $@ $<
 
-$(FW_BUILD)/host-san/obj/%.c.o: %.c firmware/build.mk | $(REGS_H) $(CATALOGUE_H)
+$(FW_BUILD)/host-san/obj/%.c.o: %.c firmware/build.mk | $(REGS_H) $(REGS_LIST) $(CATALOGUE_H)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(FW_CFLAGS) -Ifirmware/port/host $(SANITIZE_FLAGS) $(CFLAGS) -c -o $@ $<
@@ -63,17 +63,17 @@ $(FW_BUILD)/host-san/obj/%.c.o: %.c firmware/build.mk | $(REGS_H) $(CATALOGUE_H)
 FW_CXX_ENDINGS := cpp cc cxx
 # $(1): the ending.
 define FW_CXX
-$(FW_BUILD)/riscv/obj/%.$(1).o: %.$(1) firmware/build.mk | $(REGS_H) $(CATALOGUE_H)
+$(FW_BUILD)/riscv/obj/%.$(1).o: %.$(1) firmware/build.mk | $(REGS_H) $(REGS_LIST) $(CATALOGUE_H)
 	@mkdir -p $$(@D)
 	$$(call say,RISCV CXX,$$@)
 	$$(Q)$(RISCV_PREFIX)g++ $(FW_RISCV_CXXFLAGS) -c -o $$@ $$<
 
-$(FW_BUILD)/host/obj/%.$(1).o: %.$(1) firmware/build.mk | $(REGS_H) $(CATALOGUE_H)
+$(FW_BUILD)/host/obj/%.$(1).o: %.$(1) firmware/build.mk | $(REGS_H) $(REGS_LIST) $(CATALOGUE_H)
 	@mkdir -p $$(@D)
 	$$(call say,CXX,$$@)
 	$$(Q)$(CXX) $(FW_CXXFLAGS) -Ifirmware/port/host $(CXXFLAGS) -c -o $$@ $$<
 
-$(FW_BUILD)/host-san/obj/%.$(1).o: %.$(1) firmware/build.mk | $(REGS_H) $(CATALOGUE_H)
+$(FW_BUILD)/host-san/obj/%.$(1).o: %.$(1) firmware/build.mk | $(REGS_H) $(REGS_LIST) $(CATALOGUE_H)
 	@mkdir -p $$(@D)
 	$$(call say,CXX,$$@)
 	$$(Q)$(CXX) $(FW_CXXFLAGS) -Ifirmware/port/host $(SANITIZE_FLAGS) $(CXXFLAGS) -c -o $$@ $$<

@@ -10,6 +10,8 @@ PEAKRDL := $(dir $(PYTHON))peakrdl
 REGS_DIR := $(BUILD)/regs
 REGS_SV := $(REGS_DIR)/fp8mac_regs_pkg.sv $(REGS_DIR)/fp8mac_regs.sv
 REGS_H := $(REGS_DIR)/fp8mac_regs.h
+# What software may expect of each register, for the application `selftest`.
+REGS_LIST := $(REGS_DIR)/fp8mac_regs_list.h
 # The project's version number, for the register RELEASE.
 VERSION_H := model/include/fp8mac/version.h
 RDL_DEFINES = $(shell sed -n 's/^.define \(FP8MAC_VERSION_[A-Z]*\) \([0-9]*\)$$/-D \1=\2/p' $(VERSION_H))
@@ -49,6 +51,11 @@ $(REGS_H): $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
 	@mkdir -p $(REGS_DIR)
 	$(call say,PEAKRDL,$@)
 	$(Q)$(PEAKRDL) c-header $(RDL_OPTIONS) $< --std gnu11 --type-style hier -o $@
+
+$(REGS_LIST): rtl/regs/register_list.py $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
+	@mkdir -p $(REGS_DIR)
+	$(call say,REGISTERS,$@)
+	$(Q)$(PYTHON) -B $< $(RDL_OPTIONS) -o $@ $(RDL)
 
 $(REGS_DIR)/html/index.html: $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
 	@mkdir -p $(REGS_DIR)

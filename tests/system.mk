@@ -24,6 +24,12 @@ $(SYS_TEST)/firmware-host.log: $(SYS_HOST)/selftest tests/run_test.sh
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) FP8RT_DUMP=$(SYS_TEST)/selftest.host.bytes \
 	  tests/run_test.sh firmware-host $@ $<
 
+# Every pair of formats of A and B with every format of D
+TESTS += $(SYS_TEST)/firmware-host-pairs.log
+$(SYS_TEST)/firmware-host-pairs.log: $(SYS_HOST)/selftest tests/run_test.sh
+	@mkdir -p $(@D)
+	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh firmware-host-pairs $@ $< PAIRS=all
+
 $(SYS_TEST)/firmware-host-faults.log: $(SYS_HOST)/faults tests/run_test.sh
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh firmware-host-faults $@ $<
 
@@ -79,6 +85,23 @@ $(SYS_TEST)/firmware-options.log: $(SYS_HOST)/gemm tests/system/gemm_options.sh 
 $(SYS_TEST)/system-selftest.log: $(SYS_RISCV)/selftest.elf $(SIM) tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh system-selftest $@ $(SYS_RUN) --dump-outputs $(SYS_TEST)/selftest.chip.bytes $<
+
+# What selftest says of faults: in the golden model's memories and paths, and in a register file
+TESTS += $(SYS_TEST)/firmware-selftest-faults.log $(SYS_TEST)/firmware-selftest-bus.log
+$(SYS_TEST)/firmware-selftest-faults.log: $(SYS_HOST)/selftest tests/system/selftest_faults.sh tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh firmware-selftest-faults $@ tests/system/selftest_faults.sh $<
+
+SYS_SELFTEST_BUS := tests/system/selftest_bus.c $(patsubst %,$(SYS_HOST)/obj/firmware/%.c.o,$(patsubst %,apps/selftest/%, \
+  registers events report) src/element)
+$(BUILD)/system-plan/selftest_bus: $(SYS_SELFTEST_BUS) $(BUILD)/model/libfp8mac.a
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(FW_CFLAGS) -MF $@.d -Ifirmware/port/host $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+$(SYS_TEST)/firmware-selftest-bus.log: $(BUILD)/system-plan/selftest_bus tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh firmware-selftest-bus $@ $<
 
 # Convolutions that read their images in place, and the GEMMs that they stand for.
 TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-convolution system-convolution system-convolution-bytes)

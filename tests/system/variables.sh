@@ -48,7 +48,7 @@ refused 'test APP=gemm' 'APP has no effect here: only make run or help uses it'
 refused 'model DESTDIR=/tmp' 'DESTDIR has no effect here: only make install-model or install-firmware uses it'
 refused 'lint M=3' 'M has no effect here: it is an option of applications'
 refused 'run M=3' 'M is not an option of APP=digits, whose options are'
-refused 'run APP=selftest SEED=3' 'SEED is not an option of APP=selftest, which has none; it is one of APP=gemm'
+refused 'run APP=faults SEED=3' 'SEED is not an option of APP=faults, which has none; it is one of APP=gemm'
 refused 'run PERIOD=5' 'PERIOD has no effect here'
 
 # Values that are not possible, and details of a waveform that is not written.

@@ -1,446 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0
-//: GEMMs over the corners of shapes, formats and options, compared with the golden model.
+//: The first program on a new board: names what is broken. Then GEMMs over the corners of shapes and formats.
+//: TRIALS=0   without the GEMMs, which only the simulator and the host can check
+//: PAIRS=all  GEMMs of every pair of formats of A and B with every format of D
 //
-// Every output, amax and the flags are compared. The runtime's packing and quantisation are
-// compared with known answers. The last line is the count of tests.
-#include <inttypes.h>
+//   identity    what never changes, and sizes that are possible
+//   registers   reset values, patterns in every bit, addresses
+//   paths       patterns through the memories and data paths, of known results
+//   events      interrupt, counters, sticky flags
+//   trials      shapes, formats and options, compared with the golden model
+//
+// The first two and the events need registers, so the host leaves them out. A failure names the part and
+// says what was read and expected. The last lines are the broken parts and the count of checks.
 #include <stdio.h>
 #include <string.h>
 
-#include "fp8mac/version.h"
-#include "fp8rt/matrix.h"
-#include "fp8rt/trial.h"
+#include "fp8rt/app.h"
+#include "bus.h"
+#include "operand_format.h"
+#include "paths.h"
+#include "report.h"
+#include "trials.h"
 
 static fp8rt_device dev;
 
-typedef struct tally {
-    unsigned passed, failed;
-} tally;
+// ---- stages -------------------------------------------------------------------------------------
 
-static void count(tally *t, bool passed, const char *name)
+static uint32_t read_register(void *context, uint32_t offset)
 {
-    if (passed) {
-        t->passed++;
+    (void)context;
+    return *(volatile uint32_t *)(fp8rt_app_port.registers + offset);
+}
+
+static void write_register(void *context, uint32_t offset, uint32_t value)
+{
+    (void)context;
+    FP8RT_PORT_BARRIER();
+    *(volatile uint32_t *)(fp8rt_app_port.registers + offset) = value;
+}
+
+static bool interrupt_line(void *context)
+{
+    (void)context;
+    return fp8rt_app_interrupt_line();
+}
+
+static const bus registers = {read_register, write_register, interrupt_line, NULL};
+
+static void completed(void *context, uint16_t tag)
+{
+    (void)tag;
+    (*(volatile unsigned *)context)++;
+}
+
+// A command that is begun, whose end the handler of the interrupt announces.
+static void check_handler(report *t, const bus_product *product)
+{
+    volatile unsigned calls = 0;
+    uint16_t tag = 0;
+    const fp8rt_gemm_desc desc = {.m = BUS_SIDE,
+                                  .n = BUS_SIDE,
+                                  .k = BUS_K,
+                                  .a = (const void *)(uintptr_t)product->a,
+                                  .b = (const void *)(uintptr_t)product->b,
+                                  .a_format = fp8rt_element_format(&dev.caps.element),
+                                  .b_format = fp8rt_element_format(&dev.caps.element),
+                                  .acc_format = fp8rt_element_accumulator(&dev.caps.element),
+                                  .d = (void *)(uintptr_t)product->d,
+                                  .d_format = FP8MAC_FP32};
+    static fp8rt_gemm_plan plan;
+    fp8rt_device_on_completion(&dev, completed, (void *)(uintptr_t)&calls);
+    fp8rt_app_handle_interrupts(&dev);
+    bool ran = fp8rt_gemm_plan_make(&dev.caps, desc, &plan) == FP8RT_OK &&
+               fp8rt_gemm_begin(&dev, &plan, NULL, 0, &tag) == FP8RT_OK;
+    ran = ran && fp8rt_device_await(&dev, tag, 100000) == FP8RT_OK;
+    for (unsigned i = 0; i < 1000 && calls == 0; i++) {
+        fp8rt_device_is_done(&dev, tag);
+    }
+    fp8rt_app_handle_interrupts(NULL);
+    ran = fp8rt_gemm_end(&dev, tag, NULL) == FP8RT_OK && ran;
+    fp8rt_device_on_completion(&dev, NULL, NULL);
+    if (ran && calls == 1) {
+        report_count(t, true, "interrupt: the handler of the core");
     } else {
-        t->failed++;
-    }
-    printf("%s %s\n", passed ? "ok  " : "FAIL", name);
-}
-
-typedef struct named_trial {
-    const char *name;
-    fp8rt_trial trial;
-} named_trial;
-
-#define E4 FP8MAC_E4M3FN
-#define E5 FP8MAC_E5M2
-#define F4 FP8MAC_E4M3FNUZ
-#define F5 FP8MAC_E5M2FNUZ
-
-// With data of kind `codes`, almost every output of a long K is NaN, so these trials have a short
-// K.
-static const named_trial trials[] = {
-    {"1x1x1", {.m = 1, .n = 1, .k = 1, .d_format = FP8MAC_FP32}},
-    {"K of 1", {.m = 20, .n = 9, .k = 1, .d_format = FP8MAC_FP32, .data = FP8RT_DATA_WIDE}},
-    {"ragged 17x13x16", {.m = 17, .n = 13, .k = 16, .d_format = FP8MAC_FP32}},
-    {"ragged 5x32x3", {.m = 5, .n = 32, .k = 3, .d_format = FP8MAC_BF16, .data = FP8RT_DATA_WIDE}},
-    {"one row", {.m = 1, .n = 70, .k = 33, .d_format = FP8MAC_FP16}},
-    {"one column", {.m = 70, .n = 1, .k = 33, .d_format = FP8MAC_FP16}},
-    {"64x64x64", {.m = 64, .n = 64, .k = 64, .d_format = FP8MAC_E4M3FN}},
-    {"M larger than a command's",
-     {.m = 140, .n = 7, .k = 20, .d_format = FP8MAC_E5M2, .data = FP8RT_DATA_WIDE}},
-    {"N larger than a command's",
-     {.m = 7, .n = 140, .k = 20, .d_format = FP8MAC_E4M3FNUZ, .data = FP8RT_DATA_WIDE}},
-    {"M and N larger, panels turn", {.m = 135, .n = 150, .k = 9, .d_format = FP8MAC_E4M3FN}},
-    {"chain over 64 x 64 outputs", {.m = 64, .n = 64, .k = 288, .d_format = FP8MAC_E4M3FN}},
-    {"chains of ragged tiles",
-     {.m = 77, .n = 85, .k = 523, .d_format = FP8MAC_FP16, .data = FP8RT_DATA_WIDE}},
-    {"K fills the buffers", {.m = 5, .n = 20, .k = 2048, .d_format = FP8MAC_FP32}},
-    {"deep K, D of bytes", {.m = 5, .n = 20, .k = 1100, .d_format = FP8MAC_E4M3FN}},
-    {"K chain of two",
-     {.m = 3, .n = 5, .k = 2053, .d_format = FP8MAC_FP32, .data = FP8RT_DATA_WIDE}},
-    {"K chain of three, FP16",
-     {.m = 2, .n = 1, .k = 4100, .acc_format = FP8MAC_ACC_FP16, .d_format = FP8MAC_FP32}},
-    {"K chain over tiles", {.m = 17, .n = 18, .k = 2052, .d_format = FP8MAC_FP32}},
-    {"FP16 accumulator overflows",
-     {.m = 9,
-      .n = 12,
-      .k = 40,
-      .acc_format = FP8MAC_ACC_FP16,
-      .a_format = E5,
-      .b_format = E5,
-      .d_format = FP8MAC_FP32,
-      .data = FP8RT_DATA_WIDE}},
-    {"FP16 accumulator, exponents",
-     {.m = 9,
-      .n = 12,
-      .k = 40,
-      .acc_format = FP8MAC_ACC_FP16,
-      .scale_exp_a = -9,
-      .scale_exp_b = 3,
-      .d_format = FP8MAC_FP16}},
-    {"exponents +32, +32",
-     {.m = 8, .n = 9, .k = 10, .scale_exp_a = 32, .scale_exp_b = 32, .d_format = FP8MAC_FP32}},
-    {"exponents -32, -32",
-     {.m = 8,
-      .n = 9,
-      .k = 10,
-      .scale_exp_a = -32,
-      .scale_exp_b = -32,
-      .a_format = F5,
-      .b_format = F5,
-      .d_format = FP8MAC_FP32,
-      .data = FP8RT_DATA_WIDE}},
-    {"MX scales", {.m = 18, .n = 21, .k = 97, .mx = true, .d_format = FP8MAC_FP32}},
-    {"MX scales, chains of ragged tiles",
-     {.m = 77,
-      .n = 85,
-      .k = 1330,
-      .mx = true,
-      .a_format = E5,
-      .b_format = F4,
-      .d_format = FP8MAC_FP16,
-      .data = FP8RT_DATA_WIDE}},
-    {"MX scales, FP16 accumulator, one row",
-     {.m = 1,
-      .n = 70,
-      .k = 2000,
-      .mx = true,
-      .acc_format = FP8MAC_ACC_FP16,
-      .scale_exp_a = -9,
-      .d_format = FP8MAC_FP32}},
-    {"tensor scales",
-     {.m = 18, .n = 21, .k = 31, .scales = FP8MAC_SCALE_TENSOR, .d_format = FP8MAC_BF16}},
-    {"vector scales",
-     {.m = 37, .n = 21, .k = 15, .scales = FP8MAC_SCALE_VECTOR, .d_format = FP8MAC_FP32}},
-    {"vectors through the scratch",
-     {.m = 70,
-      .n = 90,
-      .k = 5,
-      .scales = FP8MAC_SCALE_VECTOR,
-      .bias = true,
-      .unaligned_vectors = true,
-      .d_format = FP8MAC_E4M3FN}},
-    {"bias", {.m = 6, .n = 35, .k = 12, .bias = true, .d_format = FP8MAC_FP16}},
-    {"bias, relu",
-     {.m = 19,
-      .n = 35,
-      .k = 12,
-      .bias = true,
-      .activation = FP8MAC_ACT_RELU,
-      .d_format = FP8MAC_E4M3FN}},
-    {"scales, bias, clamp",
-     {.m = 19,
-      .n = 35,
-      .k = 12,
-      .scales = FP8MAC_SCALE_VECTOR,
-      .bias = true,
-      .activation = FP8MAC_ACT_CLAMP,
-      .d_format = FP8MAC_FP32}},
-    {"relu keeps NaN",
-     {.m = 24,
-      .n = 24,
-      .k = 2,
-      .activation = FP8MAC_ACT_RELU,
-      .a_format = E5,
-      .b_format = E5,
-      .d_format = FP8MAC_E5M2,
-      .data = FP8RT_DATA_CODES}},
-    {"clamp keeps NaN",
-     {.m = 24,
-      .n = 24,
-      .k = 2,
-      .activation = FP8MAC_ACT_CLAMP,
-      .d_format = FP8MAC_BF16,
-      .data = FP8RT_DATA_CODES}},
-    {"D e4m3fn saturates",
-     {.m = 24,
-      .n = 20,
-      .k = 6,
-      .a_format = E5,
-      .b_format = E5,
-      .d_format = E4,
-      .data = FP8RT_DATA_CODES}},
-    {"D e4m3fn saturate_finite",
-     {.m = 24,
-      .n = 20,
-      .k = 6,
-      .a_format = E5,
-      .b_format = E5,
-      .d_format = E4,
-      .overflow = FP8MAC_OVERFLOW_SATURATE_FINITE,
-      .data = FP8RT_DATA_CODES}},
-    {"D e4m3fnuz ieee",
-     {.m = 24,
-      .n = 20,
-      .k = 6,
-      .a_format = E5,
-      .b_format = E5,
-      .d_format = F4,
-      .overflow = FP8MAC_OVERFLOW_IEEE,
-      .data = FP8RT_DATA_CODES}},
-    {"D e5m2 ieee",
-     {.m = 24,
-      .n = 20,
-      .k = 6,
-      .a_format = E5,
-      .b_format = E5,
-      .d_format = E5,
-      .overflow = FP8MAC_OVERFLOW_IEEE,
-      .data = FP8RT_DATA_CODES}},
-    {"D e5m2 saturate_finite",
-     {.m = 24,
-      .n = 20,
-      .k = 6,
-      .a_format = E5,
-      .b_format = E5,
-      .d_format = E5,
-      .overflow = FP8MAC_OVERFLOW_SATURATE_FINITE,
-      .data = FP8RT_DATA_CODES}},
-    {"D int8 saturates",
-     {.m = 24,
-      .n = 20,
-      .k = 6,
-      .scales = FP8MAC_SCALE_VECTOR,
-      .bias = true,
-      .d_format = FP8MAC_INT8,
-      .data = FP8RT_DATA_CODES}},
-    {"D e5m2fnuz saturates",
-     {.m = 24,
-      .n = 20,
-      .k = 6,
-      .a_format = E5,
-      .b_format = E5,
-      .d_format = F5,
-      .data = FP8RT_DATA_CODES}},
-    {"D e5m2fnuz wide",
-     {.m = 24,
-      .n = 20,
-      .k = 6,
-      .a_format = F5,
-      .b_format = F5,
-      .d_format = F5,
-      .data = FP8RT_DATA_WIDE}},
-    {"D float16 overflows",
-     {.m = 24,
-      .n = 20,
-      .k = 6,
-      .a_format = E5,
-      .b_format = E5,
-      .d_format = FP8MAC_FP16,
-      .data = FP8RT_DATA_WIDE}},
-};
-
-static uint64_t macs_of(const fp8rt_trial *trial)
-{
-    return (uint64_t)trial->m * trial->n * trial->k;
-}
-
-// The counters must count every multiply-accumulate, and every cycle once.
-static bool counters_are_right(const fp8rt_counters *c, uint64_t macs)
-{
-#define ADD_PART(field, meaning) +c->field
-    uint64_t parts = UINT64_C(0) FP8RT_CYCLE_PARTS(ADD_PART);
-#undef ADD_PART
-    bool clocked = c->compute > 0 && c->idle < c->cycles;
-    return c->macs == macs && parts == c->cycles && clocked == !fp8rt_app_is_host;
-}
-
-static void run_possible(tally *t, const char *name, fp8rt_trial trial)
-{
-    trial.seed = t->passed + t->failed + 1;
-    fp8rt_trial_outcome outcome = fp8rt_trial_run(&dev, &trial, fp8rt_app_arena());
-    bool counted = counters_are_right(&outcome.result.counters, macs_of(&trial));
-    count(t, fp8rt_trial_passed(&outcome) && counted, name);
-    if (outcome.status != FP8RT_OK) {
-        printf("     %s\n", fp8rt_status_string(outcome.status));
-    } else if (outcome.differing != 0) {
-        printf("     %" PRIu32 " outputs differ\n", outcome.differing);
-    } else if (outcome.overwritten != 0) {
-        printf("     %" PRIu32 " bytes beyond D\n", outcome.overwritten);
-    } else if (!counted) {
-        printf("     the counters are wrong\n");
+        report_broken(t, "interrupt", "the handler was called %u times for one command", calls);
     }
 }
 
-static void expect_refused(tally *t, const char *name, const fp8rt_trial *trial,
-                           fp8rt_status expected)
+static void check_events(report *t)
 {
-    fp8rt_trial_outcome outcome = fp8rt_trial_run(&dev, trial, fp8rt_app_arena());
-    bool passed = outcome.status == expected;
-    if (passed) {
-        t->passed++;
-    } else {
-        t->failed++;
-    }
-    printf("%s %s: refused\n", passed ? "ok  " : "FAIL", name);
-}
-
-// A format, accumulator or scaling exponent that the array's elements do not have must be refused, and
-// so must MX scales. The trial then runs with what they have.
-static void run_trial(tally *t, const char *name, fp8rt_trial trial)
-{
-    const fp8rt_element *element = &dev.caps.element;
-    if (!fp8rt_element_takes(element, trial.a_format) ||
-        !fp8rt_element_takes(element, trial.b_format)) {
-        expect_refused(t, name, &trial, FP8RT_ERR_FORMAT);
-        if (!fp8rt_element_takes(element, trial.a_format)) {
-            trial.a_format = fp8rt_element_format(element);
-        }
-        if (!fp8rt_element_takes(element, trial.b_format)) {
-            trial.b_format = element->int8 ? FP8MAC_INT8 : F4;
-        }
-    }
-    if (!fp8rt_element_has(element, trial.acc_format)) {
-        expect_refused(t, name, &trial, FP8RT_ERR_ACCUMULATOR);
-        trial.acc_format = fp8rt_element_accumulator(element);
-    }
-    if (element->int8 && (trial.scale_exp_a != 0 || trial.scale_exp_b != 0)) {
-        expect_refused(t, name, &trial, FP8RT_ERR_SCALE_EXPONENT);
-        trial.scale_exp_a = trial.scale_exp_b = 0;
-    }
-    if (trial.mx && (dev.caps.functions & FP8RT_FUNCTION_MX) == 0) {
-        expect_refused(t, name, &trial, FP8RT_ERR_UNSUPPORTED);
-        trial.mx = false;
-    }
-    run_possible(t, name, trial);
-}
-
-// Every pair of operand formats with every code, into both accumulators, each pair into another
-// format of D. An array that lacks a format must refuse it.
-static void run_pairs(tally *t)
-{
-    static const fp8mac_format_id formats[] = {
-        FP8MAC_E4M3FN, FP8MAC_E5M2,   FP8MAC_E4M3FNUZ, FP8MAC_E5M2FNUZ,
-        FP8MAC_E3M2FN, FP8MAC_E2M3FN, FP8MAC_E2M1FN,   FP8MAC_INT8,
-    };
-    enum { FP8 = 4, ALL = sizeof formats / sizeof *formats };
-    const unsigned pairs = ALL * (dev.caps.element.narrow ? ALL : FP8);
-    for (unsigned i = 0; i < 2 * pairs; i++) {
-        const unsigned pair = i % pairs;
-        const fp8mac_format_id a = formats[pair % ALL], b = formats[pair / ALL];
-        const bool fp16 = i >= pairs;
-        char name[50];
-        snprintf(name, sizeof name, "every code, %s x %s to %s", fp8mac_format_get(a)->name,
-                 fp8mac_format_get(b)->name, fp16 ? "FP16" : "FP32");
-        run_trial(t, name,
-                  (fp8rt_trial){.m = 17,
-                                .n = 18,
-                                .k = 5,
-                                .a_format = a,
-                                .b_format = b,
-                                .acc_format = fp16 ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FP32,
-                                .data = FP8RT_DATA_CODES,
-                                .d_format = pair % 5 == 0
-                                                ? FP8MAC_FP32
-                                                : (fp8mac_format_id)((pair + pair / ALL) % 8)});
-    }
-}
-
-// A GEMM that keeps flags and counters adds its own to those of the GEMM before it.
-static void run_kept(tally *t)
-{
-    const fp8rt_element *element = &dev.caps.element;
-    const fp8mac_acc_format acc = fp8rt_element_accumulator(element);
-    const fp8mac_format_id format = fp8rt_element_format(element);
-    const fp8mac_flags flag = element->int8 ? FP8MAC_FLAG_SATURATED : FP8MAC_FLAG_NAN;
-    const fp8rt_trial clean = {.m = 5,
-                               .n = 6,
-                               .k = 7,
-                               .a_format = format,
-                               .b_format = format,
-                               .acc_format = acc,
-                               .d_format = FP8MAC_FP32};
-    const fp8rt_trial dirty = {.m = 9,
-                               .n = 9,
-                               .k = 64,
-                               .a_format = format,
-                               .b_format = format,
-                               .acc_format = acc,
-                               .data = FP8RT_DATA_CODES};
     fp8rt_arena arena = fp8rt_app_arena();
-    fp8rt_trial_outcome outcome = fp8rt_trial_run(&dev, &clean, arena);
-    bool cleared = fp8rt_trial_passed(&outcome) && outcome.result.flags == 0;
-    fp8rt_gemm_plan plan = outcome.plan;
-    plan.desc.flags = FP8RT_GEMM_KEEP_FLAGS | FP8RT_GEMM_KEEP_COUNTERS;
-    if (fp8rt_arena_alloc(&arena, 4096) != NULL) {
-        outcome = fp8rt_trial_run(&dev, &dirty, arena);
+    const fp8rt_element *element = &dev.caps.element;
+    const fp8mac_format_id format = fp8rt_element_format(element);
+    uint8_t *ones = fp8rt_arena_alloc(&arena, (BUS_SIDE * BUS_K + 31u) & ~31u);
+    float *d = fp8rt_arena_alloc(&arena, BUS_SIDE * 32u);
+    if (d == NULL) {
+        report_broken(t, "memory", "too little for a product");
+        return;
     }
-    bool raised = fp8rt_trial_passed(&outcome) && (outcome.result.flags & flag) != 0;
-    fp8rt_gemm_result result;
-    bool ran = fp8rt_gemm_run(&dev, &plan, NULL, 0, &result) == FP8RT_OK;
-    bool kept =
-        (result.flags & flag) != 0 && result.counters.macs == macs_of(&clean) + macs_of(&dirty);
-    count(t, cleared && raised && ran && kept, "flags and counters over two GEMMs");
+    memset(ones, format == FP8MAC_INT8 ? 0x01 : 0x38, BUS_SIDE * BUS_K);
+    const bus_product product = {
+        .a = (uint32_t)(uintptr_t)ones,
+        .b = (uint32_t)(uintptr_t)ones,
+        .d = (uint32_t)(uintptr_t)d,
+        .d_stride = dev.caps.beat_bytes < 16 ? 16 : dev.caps.beat_bytes,
+        .mode =
+            fp8rt_mode_formats(format, format) | FP8RT_PUT(MODE__PASS_SHAPE, 3) |
+            (fp8rt_element_accumulator(element) == FP8MAC_ACC_FP16 ? FP8RT_BIT(MODE__ACC_FMT) : 0)};
+    check_interrupt(&registers, &product, t);
+    check_counters(&registers, &product, t);
+    check_handler(t, &product);
 }
 
-// ---- packing and quantisation -------------------------------------------------------------------
-
-enum { PACK_ROWS = 5, PACK_K = 19, PACK_LD = 23 };
-
-static bool pack_is_right(size_t row_stride, size_t k_stride)
+// A line for a stage whose checks have no lines of their own.
+static void conclude(const report *t, const report *before, const char *stage)
 {
-    static _Alignas(64) uint8_t packed[PACK_ROWS * 64];
-    static uint8_t src[PACK_LD * PACK_LD];
-    uint32_t stride = fp8rt_packed_stride(&dev.caps, PACK_K);
-    for (unsigned i = 0; i < sizeof src; i++) {
-        src[i] = (uint8_t)(i * 7u + 3u);
-    }
-    fp8rt_operand_view view = {src + 1, PACK_ROWS, PACK_K, row_stride, k_stride};
-    if (fp8rt_pack(&dev.caps, packed, view) != FP8RT_OK) {
-        return false;
-    }
-    for (uint32_t r = 0; r < PACK_ROWS; r++) {
-        for (uint32_t i = 0; i < stride; i++) {
-            uint8_t want = i < PACK_K ? src[1 + r * row_stride + i * k_stride] : 0;
-            if (packed[r * stride + i] != want) {
-                return false;
-            }
-        }
-    }
-    return true;
+    printf("%s %s: %u checks\n", t->failed == before->failed ? "ok  " : "FAIL", stage,
+           t->passed + t->failed - before->passed - before->failed);
 }
 
-// 2^-14, 2 and 7 times 64 are 2^-8, 128 and 448: exact in e4m3fn, and back.
-static bool quantisation_is_right(void)
+static void run_registers(report *t)
 {
-    static const float values[3] = {0x1p-14f, 2.0f, 7.0f};
-    static const uint8_t codes[3] = {0x02, 0x70, 0x7e};
-    uint8_t got[3] = {0};
-    float back[3] = {0};
-    fp8mac_flags flags = 0;
-    bool quantised = fp8rt_quantize(E4, got, 3, values, 3, 1, 3, 64.0f, FP8MAC_OVERFLOW_SATURATE,
-                                    &flags) == FP8RT_OK;
-    bool dequantised = fp8rt_dequantize(back, 3, E4, got, 3, 1, 3, 0x1p-6f) == FP8RT_OK;
-    return quantised && dequantised && flags == 0 && memcmp(got, codes, sizeof got) == 0 &&
-           memcmp(back, values, sizeof back) == 0;
+    report before = *t;
+    check_identity(&registers, t);
+    conclude(t, &before, "identity and sizes");
+    before = *t;
+    check_registers(&registers, t);
+    conclude(t, &before, "registers");
 }
 
-// Hardware and firmware are from the same release.
-static bool release_is_right(void)
+static void run_stages(report *t)
 {
-    return dev.caps.release_major == FP8MAC_VERSION_MAJOR &&
-           dev.caps.release_minor == FP8MAC_VERSION_MINOR &&
-           dev.caps.release_patch == FP8MAC_VERSION_PATCH;
+    report before = *t;
+    check_paths(&dev, fp8rt_app_arena(), t);
+    conclude(t, &before, "memories and data paths");
+    if (!fp8rt_app_is_host) {
+        before = *t;
+        check_events(t);
+        conclude(t, &before, "interrupt and counters");
+    }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    tally t = {0, 0};
-    fp8rt_status status = fp8rt_device_open(&dev, &fp8rt_app_port);
+    static report t;
+    const char *trials_option = fp8rt_app_option(argc, argv, "TRIALS");
+    const char *pairs_option = fp8rt_app_option(argc, argv, "PAIRS");
+    if (!fp8rt_app_is_host) {
+        run_registers(&t);
+    }
+    const fp8rt_status status = fp8rt_device_open(&dev, &fp8rt_app_port);
     if (status != FP8RT_OK) {
-        printf("selftest: %s\n", fp8rt_status_string(status));
+        report_broken(&t, "accelerator", "%s", fp8rt_status_string(status));
     } else {
-        for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++) {
-            run_trial(&t, trials[i].name, trials[i].trial);
+        run_stages(&t);
+        if (trials_option == NULL || strcmp(trials_option, "0") != 0) {
+            run_trials(&dev, pairs_option != NULL && strcmp(pairs_option, "all") == 0, &t);
         }
-        run_pairs(&t);
-        run_kept(&t);
-        count(&t, pack_is_right(PACK_LD, 1), "packing, K contiguous");
-        count(&t, pack_is_right(1, PACK_LD), "packing, K strided");
-        count(&t, quantisation_is_right(), "quantising and back");
-        count(&t, release_is_right(), "release " FP8MAC_VERSION);
     }
-    printf("%u passed, %u failed\n", t.passed, t.failed);
+    report_print(&t);
     return t.failed == 0 && t.passed > 0 ? 0 : 1;
 }

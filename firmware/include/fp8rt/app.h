@@ -28,6 +28,9 @@ extern const fp8rt_port fp8rt_app_port;
 // fp8rt_app_port; NULL: as before, nothing interrupts the program. The host build has no interrupts.
 void fp8rt_app_handle_interrupts(fp8rt_device *dev);
 
+// Whether the accelerator's interrupt line is high at the core, enabled there or not. Host: false.
+bool fp8rt_app_interrupt_line(void);
+
 // Addresses that the bus answers with SLVERR (host build: 0, there is none) and DECERR, for reads and
 // writes of the accelerator.
 extern const uintptr_t fp8rt_app_slverr_address;

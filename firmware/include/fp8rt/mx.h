@@ -11,6 +11,9 @@
 // A code's value is scale * decode(code). It differs from the value by at most 2^-4 of it (e5m2: 2^-3)
 // where neither the largest number nor the subnormal ones of the format are reached. MX saturates: a
 // block whose amax is more than 1.75 * 2^i loses at most 1/8 of its largest values (e4m3fn; e5m2 the same).
+//
+// Cycles of the core (`make run APP=layers FAMILY=mx`, 16 x 256 float32 to e4m3fn): 62 a value on the core, 18
+// with the accelerator. FP6 and FP4 take the model's own conversion, which is slower.
 #ifndef FP8RT_MX_H
 #define FP8RT_MX_H
 

@@ -20,6 +20,11 @@ const uintptr_t fp8rt_app_decerr_address = 0x50000000u; // where Linux maps noth
 
 const fp8rt_port fp8rt_app_port = {0};
 
+bool fp8rt_app_interrupt_line(void)
+{
+    return false;
+}
+
 void fp8rt_app_handle_interrupts(fp8rt_device *dev)
 {
     (void)dev;

@@ -16,7 +16,9 @@
 fp8rt_status fp8rt_backend_open(fp8rt_device *dev)
 {
     memset(&dev->state, 0, sizeof dev->state);
-    return fp8rt_host_array(&dev->caps) ? FP8RT_OK : FP8RT_ERR_NO_DEVICE;
+    return fp8rt_host_array(&dev->caps) && fp8rt_host_fault_read(&dev->state.fault)
+               ? FP8RT_OK
+               : FP8RT_ERR_NO_DEVICE;
 }
 
 // ---- one tile command --------------------------------------------------------------------------------
@@ -84,11 +86,21 @@ static uint32_t beats(const fp8rt_caps *caps, uint32_t bytes)
     return (bytes + caps->beat_bytes - 1u) / caps->beat_bytes;
 }
 
-static void load_operand(fp8rt_device *dev, uint8_t *buffer, uintptr_t address, uint32_t rows,
+// The row RAMs of an operand's buffers
+static uint32_t row_rams(const fp8rt_caps *caps, bool is_a)
+{
+    return is_a ? caps->rows : caps->cols;
+}
+
+static void load_operand(fp8rt_device *dev, bool is_a, uintptr_t address, uint32_t rows,
                          uint32_t stride, uint32_t k)
 {
+    uint8_t *buffer = is_a ? dev->state.a : dev->state.b;
+    const uint32_t rams = row_rams(&dev->caps, is_a);
     for (uint32_t r = 0; r < rows; r++) {
         memcpy(buffer + (size_t)r * k, (const uint8_t *)address + (size_t)r * stride, k);
+        fp8rt_host_stuck_bytes(&dev->state.fault, is_a ? FP8RT_HOST_PART_A : FP8RT_HOST_PART_B,
+                               r & (rams - 1u), dev->caps.beat_bytes, 0, buffer + (size_t)r * k, k);
     }
     dev->state.counters.read_beats += rows * beats(&dev->caps, k);
 }
@@ -127,12 +139,17 @@ static void load_image(fp8rt_device *dev, const fp8rt_host_tile *host_tile)
 }
 
 // Scales come in whole beats, which begin before the chunk's first scale.
-static void load_scales(fp8rt_device *dev, uint8_t *buffer, uintptr_t address, uint32_t rows,
+static void load_scales(fp8rt_device *dev, bool is_a, uintptr_t address, uint32_t rows,
                         uint32_t stride, uint32_t first, uint32_t blocks)
 {
+    uint8_t *buffer = is_a ? dev->state.mx_a : dev->state.mx_b;
+    const uint32_t rams = row_rams(&dev->caps, is_a);
     for (uint32_t r = 0; r < rows; r++) {
         memcpy(buffer + (size_t)r * blocks, (const uint8_t *)address + (size_t)r * stride + first,
                blocks);
+        fp8rt_host_stuck_bytes(&dev->state.fault,
+                               is_a ? FP8RT_HOST_PART_MX_A : FP8RT_HOST_PART_MX_B, r & (rams - 1u),
+                               dev->caps.beat_bytes, first, buffer + (size_t)r * blocks, blocks);
     }
     dev->state.counters.read_beats += rows * beats(&dev->caps, first + blocks);
 }
@@ -150,52 +167,65 @@ static void load(fp8rt_device *dev, const work *w, const fp8rt_host_tile *host_t
     if (!w->elementwise && !FP8RT_GET(MODE__REUSE_A, tile->mode) && fp8rt_host_conv_a(tile)) {
         load_image(dev, host_tile);
     } else if (!w->elementwise && !FP8RT_GET(MODE__REUSE_A, tile->mode)) {
-        load_operand(dev, dev->state.a, tile->a, tile->m, tile->a_stride, tile->k);
+        load_operand(dev, true, tile->a, tile->m, tile->a_stride, tile->k);
     }
     if (!w->elementwise && !FP8RT_GET(MODE__REUSE_B, tile->mode)) {
-        load_operand(dev, dev->state.b, tile->b, tile->n, tile->b_stride, tile->k);
+        load_operand(dev, false, tile->b, tile->n, tile->b_stride, tile->k);
     }
     const uint32_t blocks = fp8rt_host_blocks(tile), first = host_tile->mx_first;
     if (w->mx && !FP8RT_GET(MODE__REUSE_A, tile->mode)) {
-        load_scales(dev, dev->state.mx_a, tile->mx_a, tile->m, tile->mx_a_stride, first, blocks);
+        load_scales(dev, true, tile->mx_a, tile->m, tile->mx_a_stride, first, blocks);
     }
     if (w->mx && !FP8RT_GET(MODE__REUSE_B, tile->mode)) {
-        load_scales(dev, dev->state.mx_b, tile->mx_b, tile->n, tile->mx_b_stride, first, blocks);
+        load_scales(dev, false, tile->mx_b, tile->n, tile->mx_b_stride, first, blocks);
     }
     if (!w->keeps) {
         dev->state.counters.read_beats += vectors;
     }
 }
 
-static uint32_t float_at(uintptr_t address, uint32_t index)
+// The bytes at an address, as they arrive
+static uint32_t arriving(const fp8rt_device *dev, fp8rt_host_part part, uintptr_t address,
+                         uint32_t bytes)
 {
-    uint32_t bits;
-    memcpy(&bits, (const uint8_t *)address + (size_t)index * 4u, sizeof bits);
-    return bits;
+    uint8_t byte[4] = {0};
+    memcpy(byte, (const uint8_t *)address, bytes);
+    fp8rt_host_stuck_bytes(&dev->state.fault, part, 0, dev->caps.beat_bytes, (uint32_t)address,
+                           byte, bytes);
+    return byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
+}
+
+static uint32_t float_at(const fp8rt_device *dev, fp8rt_host_part part, uintptr_t address,
+                         uint32_t index)
+{
+    return arriving(dev, part, address + (size_t)index * 4u, 4);
 }
 
 // The FP32 value of an element of C or X
-static uint32_t value_at(uintptr_t address, uint32_t stride, uint32_t m, uint32_t n,
-                         uint32_t format)
+static uint32_t value_at(const fp8rt_device *dev, fp8rt_host_part part, uintptr_t address,
+                         uint32_t stride, uint32_t m, uint32_t n, uint32_t format)
 {
     const fp8mac_format *f = fp8mac_format_get((fp8mac_format_id)format);
     const uint32_t bytes = fp8mac_format_bytes(f);
-    uint32_t code = 0;
-    memcpy(&code, (const uint8_t *)address + (size_t)m * stride + (size_t)n * bytes, bytes);
+    const uint32_t code =
+        arriving(dev, part, address + (size_t)m * stride + (size_t)n * bytes, bytes);
     fp8mac_convert_mode ieee = {.overflow = FP8MAC_OVERFLOW_IEEE};
     return fp8mac_encode(fp8mac_format_get(FP8MAC_FP32), fp8mac_decode(f, code), ieee, NULL);
 }
 
-static uint32_t c_at(const work *w, uint32_t m, uint32_t n)
+static uint32_t c_at(const fp8rt_device *dev, const work *w, uint32_t m, uint32_t n)
 {
     const uint32_t format = FP8RT_GET(OPERATION__C_FMT, fp8rt_host_operation(w->tile));
-    return w->reads_c ? value_at(w->tile->c, w->tile->c_stride, m, n, format) : 0;
+    return w->reads_c
+               ? value_at(dev, FP8RT_HOST_PART_C, w->tile->c, w->tile->c_stride, m, n, format)
+               : 0;
 }
 
 static uint32_t x_at(fp8rt_device *dev, const work *w, uint32_t m, uint32_t n)
 {
     const uint32_t format = FP8RT_GET(OPERATION__X_FMT, fp8rt_host_operation(w->tile));
-    const uint32_t x = value_at(w->tile->a, w->tile->a_stride, m, n, format);
+    const uint32_t x =
+        value_at(dev, FP8RT_HOST_PART_X, w->tile->a, w->tile->a_stride, m, n, format);
     dev->state.observed.flags |= fp8rt_fp32_is_nan(x) ? FP8MAC_FLAG_NAN : 0;
     return x;
 }
@@ -208,10 +238,12 @@ static void finish(fp8rt_device *dev, const work *w, uint32_t t0, uint32_t m, ui
     fp8rt_observed *seen = &dev->state.observed;
     bool a_is_vector = FP8RT_GET(MODE__SCALE_A_VEC, tile->mode) != 0;
     bool b_is_vector = FP8RT_GET(MODE__SCALE_B_VEC, tile->mode) != 0;
-    uint32_t scale_a = a_is_vector ? float_at(tile->scale_a, m) : (uint32_t)tile->scale_a;
-    uint32_t scale_b = b_is_vector ? float_at(tile->scale_b, n) : (uint32_t)tile->scale_b;
-    uint32_t bias = w->epilogue.has_bias ? float_at(tile->bias, n) : 0;
-    uint32_t c = c_at(w, m, n), d;
+    uint32_t scale_a = a_is_vector ? float_at(dev, FP8RT_HOST_PART_SCALE_A, tile->scale_a, m)
+                                   : (uint32_t)tile->scale_a;
+    uint32_t scale_b = b_is_vector ? float_at(dev, FP8RT_HOST_PART_SCALE_B, tile->scale_b, n)
+                                   : (uint32_t)tile->scale_b;
+    uint32_t bias = w->epilogue.has_bias ? float_at(dev, FP8RT_HOST_PART_BIAS, tile->bias, n) : 0;
+    uint32_t c = c_at(dev, w, m, n), d;
     if (w->stochastic) {
         uint32_t r = fp8mac_simon_bits(tile->seed, w->first_m + m, w->first_n + n, RANDOM_BITS);
         d = fp8mac_epilogue_apply_random(&w->epilogue, r, RANDOM_BITS, t0, scale_a, scale_b, bias,
@@ -224,6 +256,8 @@ static void finish(fp8rt_device *dev, const work *w, uint32_t t0, uint32_t m, ui
     for (uint32_t i = 0; i < w->d_bytes; i++) {
         out[i] = (uint8_t)(d >> 8 * i);
     }
+    fp8rt_host_stuck_bytes(&dev->state.fault, FP8RT_HOST_PART_D, 0, dev->caps.beat_bytes,
+                           (uint32_t)(uintptr_t)out, out, w->d_bytes);
 }
 
 static fp8mac_acc *kept_acc(fp8rt_device *dev, uint32_t m, uint32_t n)
@@ -250,7 +284,11 @@ static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_
     if (w->keeps) {
         *kept_acc(dev, m, n) = acc;
     } else {
-        finish(dev, w, fp8mac_acc_to_fp32(&w->dot, &acc, &dev->state.observed.flags), m, n);
+        const uint32_t t0 = fp8mac_acc_to_fp32(&w->dot, &acc, &dev->state.observed.flags);
+        finish(dev, w,
+               fp8rt_host_stuck(&dev->state.fault, FP8RT_HOST_PART_ARRAY, m & (dev->caps.rows - 1u),
+                                n & (dev->caps.cols - 1u), t0),
+               m, n);
     }
 }
 
@@ -444,7 +482,10 @@ fp8rt_status fp8rt_backend_clear(fp8rt_device *dev, uint32_t what)
 
 void fp8rt_backend_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *codes)
 {
-    memcpy(dev->state.tables[table - 1u], codes, FP8RT_TABLE_CODES);
+    uint8_t *kept = dev->state.tables[table - 1u];
+    memcpy(kept, codes, FP8RT_TABLE_CODES);
+    fp8rt_host_stuck_bytes(&dev->state.fault, FP8RT_HOST_PART_TABLE, table, 4, 0, kept,
+                           FP8RT_TABLE_CODES);
 }
 
 fp8rt_status fp8rt_backend_reset(fp8rt_device *dev)

@@ -13,6 +13,8 @@
 #define FP8RT_HOST_BUFFER_BYTES                                                                    \
     (FP8RT_HOST_MAX_SIDE * 256u * 32u) // row RAMs * buf_beats * beat_bytes
 
+#include "fp8rt_host_fault.h"
+
 typedef struct fp8rt_descriptor {
     fp8rt_command command;
 } fp8rt_descriptor;
@@ -21,6 +23,7 @@ typedef struct fp8rt_device_state {
     uint16_t error; // error_code; 0: none
     uint16_t error_tag;
     bool error_event; // since the last acknowledgement
+    fp8rt_host_fault fault;
     fp8rt_observed observed;
     uint8_t tables[FP8RT_TABLES][FP8RT_TABLE_CODES];
     fp8rt_counters counters;

@@ -54,6 +54,13 @@ __attribute__((interrupt("machine"))) void fp8rt_handle_interrupt(void)
     event = true;
 }
 
+bool fp8rt_app_interrupt_line(void)
+{
+    uint32_t mip;
+    __asm__ volatile("csrr %0, mip" : "=r"(mip));
+    return (mip & LINE) != 0;
+}
+
 void fp8rt_app_handle_interrupts(fp8rt_device *dev)
 {
     mask_interrupts();

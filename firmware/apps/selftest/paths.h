@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Patterns through the data paths and memories of the accelerator, by commands whose results are known
+// without a model. Each bit is seen as 0 and as 1.
+#ifndef PATHS_H
+#define PATHS_H
+
+#include "fp8rt/app.h"
+#include "report.h"
+
+// `arena` is for the operands. A path that needs a broken one is not tested.
+void check_paths(fp8rt_device *dev, fp8rt_arena arena, report *r);
+
+#endif
