@@ -130,17 +130,9 @@ static bool is_chosen(const char *only, const char *name)
 
 // ---- one tensor ---------------------------------------------------------------------------------
 
-// The scales of the rows of an output that is known: of the tensor, or of each row as an MX block.
-static void scales_of_rows(const series *s, rules_state *state, const rules_observed *observed)
+static void set_scales(const series *s, const rules_state *state)
 {
-    const fp8mac_format *format = fp8mac_format_get(state->rule->format);
-    rules_next(state, observed);
     for (uint32_t row = 0; row < SERIES_ROWS; row++) {
-        if (state->rule->kind == RULES_BLOCKS) {
-            const float amax = fp8mac_recipe_reduce(s->t + row * SERIES_COLS, SERIES_COLS);
-            const int code = fp8mac_recipe_mx_scale(format, amax);
-            state->scale = fp8mac_recipe_power_of_two(127 - code);
-        }
         s->scales[row] = state->scale;
     }
 }
@@ -150,14 +142,16 @@ static fp8rt_status quantise(series *s, rules_state *state, const fp8rt_gemm_res
 {
     const rules_rule *rule = state->rule;
     const rules_observed observed = {.amax = values->amax, .nonfinite = values->amax_nonfinite};
-    if (rule->kind == RULES_ITSELF || rule->kind == RULES_BLOCKS) {
-        scales_of_rows(s, state, &observed);
+    if (rule->kind == RULES_BLOCKS) {
+        return series_blocks(s, rule->format);
+    }
+    if (rule->kind == RULES_ITSELF) {
+        rules_next(state, &observed);
+        set_scales(s, state);
         return series_convert(s, rule->format, rule->overflow);
     }
     fp8rt_gemm_result result;
-    for (uint32_t row = 0; row < SERIES_ROWS; row++) {
-        s->scales[row] = state->scale;
-    }
+    set_scales(s, state);
     return series_codes(s, rule->format, rule->overflow, &state->scale, &result);
 }
 

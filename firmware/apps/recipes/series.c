@@ -84,7 +84,8 @@ fp8rt_status series_open(series *s, fp8rt_device *dev, fp8rt_arena *arena)
                   .gains = take(arena, SERIES_ROWS * sizeof(float), &enough),
                   .t = take(arena, OUTPUTS * sizeof(float), &enough),
                   .codes = take(arena, OUTPUTS, &enough),
-                  .scales = take(arena, SERIES_ROWS * sizeof(float), &enough)};
+                  .scales = take(arena, SERIES_ROWS * sizeof(float), &enough),
+                  .mx = take(arena, SERIES_ROWS * dev->caps.beat_bytes, &enough)};
     if (!enough) {
         return FP8RT_ERR_SCRATCH;
     }
@@ -131,6 +132,23 @@ fp8rt_status series_codes(series *s, fp8mac_format_id format, fp8mac_overflow ov
     const fp8rt_gemm_desc desc = {
         .d = s->codes, .d_format = format, .overflow = overflow, .scale_d = scale};
     return multiply(s, desc, result);
+}
+
+fp8rt_status series_blocks(series *s, fp8mac_format_id format)
+{
+    const fp8rt_mx_desc desc = {.rows = SERIES_ROWS,
+                                .cols = SERIES_COLS,
+                                .values = s->t,
+                                .values_format = FP8MAC_FP32,
+                                .codes = s->codes,
+                                .format = format,
+                                .scales = s->mx};
+    const fp8rt_status status =
+        fp8rt_mx_convert(s->dev, &desc, s->scales, fp8rt_mx_scratch_bytes(SERIES_ROWS));
+    for (uint32_t row = 0; row < SERIES_ROWS; row++) {
+        s->scales[row] = fp8mac_recipe_power_of_two(127 - s->mx[row * s->dev->caps.beat_bytes]);
+    }
+    return status;
 }
 
 fp8rt_status series_convert(series *s, fp8mac_format_id format, fp8mac_overflow overflow)

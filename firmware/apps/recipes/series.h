@@ -27,6 +27,7 @@ typedef struct series {
     float *t;       // SERIES_ROWS x SERIES_COLS, what is to be quantised
     uint8_t *codes; // the same, quantised
     float *scales;  // one for each row
+    uint8_t *mx;    // the same as E8M0 codes, a beat from row to row
 } series;
 
 // FP8RT_ERR_SCRATCH: the arena is too small.
@@ -38,6 +39,8 @@ fp8rt_status series_values(series *s, fp8rt_gemm_result *result);
 // The GEMM with D in FP8: s->codes = convert(t * scale).
 fp8rt_status series_codes(series *s, fp8mac_format_id format, fp8mac_overflow overflow,
                           const float *scale, fp8rt_gemm_result *result);
+// The codes of s->t as MX blocks, and their scales.
+fp8rt_status series_blocks(series *s, fp8mac_format_id format);
 // The same codes from s->t, whose rows have the scales s->scales.
 fp8rt_status series_convert(series *s, fp8mac_format_id format, fp8mac_overflow overflow);
 
