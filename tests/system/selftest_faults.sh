@@ -10,7 +10,7 @@ names() {
   output=$(FP8RT_FAULT=$1 "$selftest" TRIALS=0)
   status=$?
   summary=$(printf '%s\n' "$output" | tail -n 2 | head -n 1)
-  if [ $status -ne 0 ] && [ "$summary" = "broken: $2" ] && printf '%s\n' "$output" | grep -qF "FAIL $2: $3"; then
+  if [ $status -ne 0 ] && [ "$summary" = "broken: $2" ] && printf '%s\n' "$output" | grep -qF "FAIL ${2%%,*}: $3"; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1)) && printf 'FAIL FP8RT_FAULT=%s\n%s\n' "$1" "$output"
@@ -47,6 +47,13 @@ for unit in 0 1; do
     names "array:$unit:$column:22:0" array "the element in row $unit, column $column"
     names "array:$unit:$column:25:1" array "the element in row $unit, column $column"
   done
+done
+# The operands of the data paths are e4m3fn.
+names format:0:0:30:1 'products, format e4m3fn of A' ''
+names format:0:1:30:1 'products, format e4m3fn of B' ''
+for format in 1=e5m2 2=e4m3fnuz 3=e5m2fnuz 19=e3m2fn 20=e2m3fn 21=e2m1fn; do
+  names "format:${format%=*}:0:30:1" "format ${format#*=} of A" 'every product'
+  names "format:${format%=*}:1:30:1" "format ${format#*=} of B" 'every product'
 done
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

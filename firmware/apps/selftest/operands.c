@@ -126,8 +126,9 @@ void check_operands(const paths *p, const square *s)
         printf("     operand buffers: %" PRIu32 " of %" PRIu32 " beats of each row RAM and half\n",
                s->side * s->side / (p->beat * p->dev->caps.rows), (uint32_t)p->dev->caps.buf_beats);
     } else if (!blame(p, &a, &b)) {
-        evidence_conclude(&a.a, p->r, PATH_A, "row RAM");
-        evidence_conclude(&b.b, p->r, PATH_B, "row RAM");
+        report_broken(p->r, PATH_PRODUCTS,
+                      "%" PRIu32 " and %" PRIu32 " bytes, with no place in common", a.a.bytes,
+                      b.a.bytes);
     }
 }
 

@@ -124,7 +124,7 @@ static void check_through_array(const paths *p, const sheet *sheet, const square
 {
     check_operands(p, s);
     if (report_is_broken(p->r, PATH_A) || report_is_broken(p->r, PATH_B) ||
-        report_is_broken(p->r, PATH_ARRAY)) {
+        report_is_broken(p->r, PATH_ARRAY) || report_is_broken(p->r, PATH_PRODUCTS)) {
         printf("     not tested: what is seen through the array\n");
         return;
     }
@@ -135,8 +135,9 @@ static void check_through_array(const paths *p, const sheet *sheet, const square
     }
 }
 
-void check_paths(fp8rt_device *dev, fp8rt_arena arena, report *r)
+bool check_paths(fp8rt_device *dev, fp8rt_arena arena, report *r)
 {
+    const unsigned before = r->broken_count;
     enum { SHEET = 32 * 128 * 4 }; // also a column of values, one in each beat
     paths p = {.dev = dev, .r = r, .arena = arena, .beat = dev->caps.beat_bytes};
     const fp8mac_format_id format = fp8rt_element_format(&dev->caps.element);
@@ -149,7 +150,7 @@ void check_paths(fp8rt_device *dev, fp8rt_arena arena, report *r)
     s.d = probe_take(&p, s.side * s.side);
     if (s.d == NULL) {
         report_broken(r, "memory", "too little for the operands");
-        return;
+        return false;
     }
     if (!has(&p, FP8RT_FUNCTION_ELEMENTWISE)) {
         printf("     not tested: the ways of D, X and C, which need element-wise commands\n");
@@ -157,7 +158,8 @@ void check_paths(fp8rt_device *dev, fp8rt_arena arena, report *r)
         check_through_x(&p, &sheet);
     } else {
         printf("     not tested: what is seen through D\n");
-        return;
+        return false;
     }
     check_through_array(&p, &sheet, &s);
+    return r->broken_count - before == report_is_broken(r, PATH_PRODUCTS);
 }

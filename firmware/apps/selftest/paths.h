@@ -7,7 +7,11 @@
 #include "fp8rt/app.h"
 #include "report.h"
 
-// `arena` is for the operands. A path that needs a broken one is not tested.
-void check_paths(fp8rt_device *dev, fp8rt_arena arena, report *r);
+// What is broken if wrong products have no place in common, such as the decoding of a format.
+#define PATH_PRODUCTS "products"
+
+// `arena` is for the operands. A path that needs a broken one is not tested. False: something is broken
+// beside PATH_PRODUCTS.
+bool check_paths(fp8rt_device *dev, fp8rt_arena arena, report *r);
 
 #endif

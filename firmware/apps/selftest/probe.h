@@ -7,6 +7,7 @@
 #include "fp32_bits.h"
 #include "fp8rt/app.h"
 #include "fp8rt/registers.h"
+#include "paths.h"
 
 enum {
     WORDS = 128,     // of a row of FP32 values

@@ -6,6 +6,7 @@
 //   identity    what never changes, and sizes that are possible
 //   registers   reset values, patterns in every bit, addresses
 //   paths       patterns through the memories and data paths, of known results
+//   formats     every pair of formats of A and B with every format of D
 //   events      interrupt, counters, sticky flags
 //   trials      shapes, formats and options, compared with the golden model
 //
@@ -16,6 +17,7 @@
 
 #include "fp8rt/app.h"
 #include "bus.h"
+#include "formats.h"
 #include "operand_format.h"
 #include "paths.h"
 #include "report.h"
@@ -131,8 +133,15 @@ static void run_registers(report *t)
 static void run_stages(report *t)
 {
     report before = *t;
-    check_paths(&dev, fp8rt_app_arena(), t);
+    const bool paths = check_paths(&dev, fp8rt_app_arena(), t);
     conclude(t, &before, "memories and data paths");
+    if (paths) {
+        before = *t;
+        check_formats(&dev, fp8rt_app_arena(), t);
+        conclude(t, &before, "formats of A, B and D");
+    } else {
+        printf("     not tested: formats\n");
+    }
     if (!fp8rt_app_is_host) {
         before = *t;
         check_events(t);

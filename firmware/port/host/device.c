@@ -11,6 +11,7 @@
 #include "fp32_bits.h"
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
+#include "operand_format.h"
 #include "tile_check.h"
 
 fp8rt_status fp8rt_backend_open(fp8rt_device *dev)
@@ -265,6 +266,21 @@ static fp8mac_acc *kept_acc(fp8rt_device *dev, uint32_t m, uint32_t n)
     return &dev->state.acc[m * dev->caps.max_mn + n];
 }
 
+// An element's result, with the faults that it may have.
+static uint32_t stuck_result(const fp8rt_device *dev, const fp8rt_command *tile, uint32_t m,
+                             uint32_t n, uint32_t t0)
+{
+    const fp8rt_host_fault *fault = &dev->state.fault;
+    if (fault->part == FP8RT_HOST_PART_FORMAT) {
+        t0 =
+            fp8rt_host_stuck(fault, FP8RT_HOST_PART_FORMAT, fp8rt_mode_a_format(tile->mode), 0, t0);
+        return fp8rt_host_stuck(fault, FP8RT_HOST_PART_FORMAT, fp8rt_mode_b_format(tile->mode), 1,
+                                t0);
+    }
+    return fp8rt_host_stuck(fault, FP8RT_HOST_PART_ARRAY, m & (dev->caps.rows - 1u),
+                            n & (dev->caps.cols - 1u), t0);
+}
+
 static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_t n)
 {
     const fp8rt_command *tile = w->tile;
@@ -285,10 +301,7 @@ static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_
         *kept_acc(dev, m, n) = acc;
     } else {
         const uint32_t t0 = fp8mac_acc_to_fp32(&w->dot, &acc, &dev->state.observed.flags);
-        finish(dev, w,
-               fp8rt_host_stuck(&dev->state.fault, FP8RT_HOST_PART_ARRAY, m & (dev->caps.rows - 1u),
-                                n & (dev->caps.cols - 1u), t0),
-               m, n);
+        finish(dev, w, stuck_result(dev, tile, m, n, t0), m, n);
     }
 }
 

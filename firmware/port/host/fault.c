@@ -9,8 +9,9 @@
 
 bool fp8rt_host_fault_read(fp8rt_host_fault *fault)
 {
-    static const char *const parts[] = {"none", "d", "x",    "c",    "scale_a", "scale_b", "bias",
-                                        "a",    "b", "mx_a", "mx_b", "table",   "array"};
+    static const char *const parts[] = {"none",    "d",     "x",     "c",     "scale_a",
+                                        "scale_b", "bias",  "a",     "b",     "mx_a",
+                                        "mx_b",    "table", "array", "format"};
     const char *text = getenv(VARIABLE);
     char name[16];
     *fault = (fp8rt_host_fault){0};
@@ -24,7 +25,7 @@ bool fp8rt_host_fault_read(fp8rt_host_fault *fault)
         }
     }
     const bool good = fault->part != FP8RT_HOST_PART_NONE && fault->value < 2 &&
-                      fault->bit < (fault->part == FP8RT_HOST_PART_ARRAY ? 32u : 8u);
+                      fault->bit < (fault->part >= FP8RT_HOST_PART_ARRAY ? 32u : 8u);
     if (!good) {
         fprintf(stderr, VARIABLE "=%s is not PART:UNIT:LANE:BIT:VALUE, such as a:2:5:3:1\n", text);
     }

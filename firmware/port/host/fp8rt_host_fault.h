@@ -10,8 +10,9 @@
 //   mx_a, mx_b  MX scale buffers                         row RAM          byte of a beat
 //   table     tables of codes                            table, from 1    byte of a word
 //   array     an element's FP32 result                   row              column
+//   format    the FP32 result where A (B) has a format   number of it     0 (1)
 //
-// BIT 0 to 7 (array: 31) reads as VALUE, 0 or 1.
+// BIT 0 to 7 (array, format: 31) reads as VALUE, 0 or 1.
 #ifndef FP8RT_HOST_FAULT_H
 #define FP8RT_HOST_FAULT_H
 
@@ -32,6 +33,7 @@ typedef enum fp8rt_host_part {
     FP8RT_HOST_PART_MX_B,
     FP8RT_HOST_PART_TABLE,
     FP8RT_HOST_PART_ARRAY,
+    FP8RT_HOST_PART_FORMAT,
 } fp8rt_host_part;
 
 typedef struct fp8rt_host_fault {
