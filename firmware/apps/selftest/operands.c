@@ -177,7 +177,8 @@ static bool see_scales(const paths *p, const square *s, const sheet *sheet, bool
     uint8_t *pattern = (uint8_t *)sheet->x;
     memset(sheet->c, ONE_SCALE, s->side * p->beat);
     for (uint32_t i = 0; i < s->side * blocks; i++) {
-        const uint8_t code = (uint8_t)((i * 0x9du & 0x7fu) | 0x55u);
+        // No code becomes 0xff, which makes products NaN, by one wrong bit.
+        const uint8_t code = (uint8_t)((i * 0x9du & 0x22u) | 0x55u);
         pattern[i / blocks * p->beat + i % blocks] = phase == 0 ? code : (uint8_t)~code;
     }
     if (!probe_run(p, is_b ? PATH_MX_B : PATH_MX_A, &command)) {
