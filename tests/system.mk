@@ -184,6 +184,11 @@ $(SYS_TEST)/firmware-san-layers.log: $(SYS_HOST)-san/layers tests/run_test.sh
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-san-layers $@ $<
 
+TESTS += $(SYS_TEST)/firmware-profile.log
+$(SYS_TEST)/firmware-profile.log: $(SYS_HOST)/layers tests/system/profile.sh tests/run_test.sh
+	@mkdir -p $(@D)
+	@tests/run_test.sh firmware-profile $@ tests/system/profile.sh $<
+
 TESTS_LONG += $(SYS_TEST)/system-layers-rtl.log
 $(SYS_TEST)/system-layers.log: SYS_LAYERS_SIM := $(SYS_QUICK)
 $(SYS_TEST)/system-layers.log: $(SYS_QUICK)

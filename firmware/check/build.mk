@@ -13,5 +13,5 @@
 # The chip passes its record through a register to the simulator; the host build calls gemm_check.c directly.
 CHECK_INCLUDES := -Ifirmware/check/include -Ifirmware/check
 CHECK_ASK := $(addprefix firmware/check/,check.c trial.c reference.c reference_recurrent.c reference_attention.c \
-  reference_normalise.c reference_transformer.c)
+  reference_normalise.c reference_transformer.c reference_elementwise.c reference_profile.c)
 CHECK_COMPARE := $(addprefix firmware/check/,gemm_check.c explain.c element_model.c)

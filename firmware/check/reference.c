@@ -122,12 +122,16 @@ static void finish(const fp8rt_reference *reference, const products *p, uint32_t
     reference->bounds[place] = dot.bound + ldexp(fabs(dot.sum) + fabs(bias) + fabs(residual), -21);
 }
 
-static void multiply(const fp8rt_reference *reference, const products *p)
+static void multiply(fp8rt_reference *reference, const products *p)
 {
     const fp8rt_caps *caps = reference->caps;
     fp8rt_arena arena = reference->arena;
     double *row = fp8rt_arena_alloc(&arena, p->k * sizeof(double));
     double *weights = fp8rt_arena_alloc(&arena, (size_t)p->count * p->k * sizeof(double));
+    if (row == NULL || weights == NULL) {
+        reference->values = NULL;
+        return;
+    }
     for (uint32_t i = 0; i < p->count; i++) {
         weight_row(caps, p->weights, p->first + i, p->k, weights + (size_t)i * p->k);
     }
@@ -246,7 +250,8 @@ void fp8rt_reference_convolution(fp8rt_reference *reference, const fp8rt_convolu
                   .cols = desc->out->cols,
                   .gather = gather_window,
                   .context = &c};
-    for (c.first = 0; c.first < desc->x->cols; c.first += in, p.first += out) {
+    for (c.first = 0; reference->values != NULL && c.first < desc->x->cols;
+         c.first += in, p.first += out) {
         c.channels = least(in, desc->x->cols - c.first);
         p.count = least(out, desc->out->cols - p.first);
         p.k = c.window.kernel_h * c.window.kernel_w * c.channels;

@@ -28,6 +28,7 @@ static fp8rt_status apply(fp8rt_run *run, const fp8rt_arithmetic_desc *desc, uin
         status = check(run, desc, operation);
     }
     if (status == FP8RT_OK) {
+        fp8rt_layer_observe(run, &scope, desc);
         const fp8rt_combination combination = {.operation = operation,
                                                .x = desc->x,
                                                .c = desc->y,

@@ -239,6 +239,7 @@ fp8rt_status fp8rt_convolution(fp8rt_run *run, const fp8rt_convolution_desc *des
         layer l = layer_of(run, desc);
         status = check(run, &l);
         if (status == FP8RT_OK) {
+            fp8rt_layer_observe(run, &scope, desc);
             status = compute(run, &l);
         }
     }

@@ -9,6 +9,7 @@
 //           status = check(run, desc);
 //       }
 //       if (status == FP8RT_OK) {
+//           fp8rt_layer_observe(run, &scope, desc);
 //           status = compute(run, desc);
 //       }
 //       return fp8rt_layer_end(run, &scope, status);
@@ -29,10 +30,13 @@ typedef struct fp8rt_scope {
     uint32_t parent; // its entry of the profile
     uint64_t start;
     const char *name;
+    bool observed; // the profile's observer has seen its descriptor
 } fp8rt_scope;
 
 // FP8RT_ERR_NULL (run), FP8RT_ERR_NOT_OPEN, or the status of the run, if it has failed.
 fp8rt_status fp8rt_layer_begin(fp8rt_run *run, const char *name, fp8rt_scope *scope);
+// Shows the descriptor, which is right, to the profile's observer, before anything is written.
+void fp8rt_layer_observe(fp8rt_run *run, fp8rt_scope *scope, const void *desc);
 // Gives back the scratch that was taken since the beginning. Returns `status`.
 fp8rt_status fp8rt_layer_end(fp8rt_run *run, const fp8rt_scope *scope, fp8rt_status status);
 

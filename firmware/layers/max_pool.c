@@ -135,6 +135,7 @@ fp8rt_status fp8rt_max_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
         status = FP8RT_ERR_OVERLAP;
     }
     if (status == FP8RT_OK && !run->query) {
+        fp8rt_layer_observe(run, &scope, desc);
         compute(run, &pools);
         desc->out->scale = desc->x->scale;
     }

@@ -140,6 +140,7 @@ fp8rt_status fp8rt_nonlinear(fp8rt_run *run, const fp8rt_nonlinear_desc *desc)
         status = check(run, desc);
     }
     if (status == FP8RT_OK) {
+        fp8rt_layer_observe(run, &scope, desc);
         status = desc->way == FP8RT_NONLINEAR_TABLE ? look_up(run, desc) : compute(run, desc);
     }
     return fp8rt_layer_end(run, &scope, status);

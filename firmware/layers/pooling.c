@@ -202,6 +202,7 @@ fp8rt_status fp8rt_average_pool(fp8rt_run *run, const fp8rt_pooling_desc *desc)
         status = fp8rt_pools_check(run, desc, &pools);
     }
     if (status == FP8RT_OK) {
+        fp8rt_layer_observe(run, &scope, desc);
         const float points = (float)(pools.window.kernel_h * pools.window.kernel_w);
         status = desc->exclude_padding ? average_inside(run, &pools)
                                        : add_windows(run, &pools, 1.0f / points, desc->out);
@@ -300,6 +301,7 @@ fp8rt_status fp8rt_global_average(fp8rt_run *run, const fp8rt_pooling_desc *desc
         status = check_global(run, desc);
     }
     if (status == FP8RT_OK) {
+        fp8rt_layer_observe(run, &scope, desc);
         status = average_images(run, desc);
     }
     return fp8rt_layer_end(run, &scope, status);

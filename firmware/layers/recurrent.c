@@ -345,6 +345,7 @@ static fp8rt_status run_kind(fp8rt_run *run, const kind *kind, const fp8rt_recur
         status = check(run, kind, desc);
     }
     if (status == FP8RT_OK) {
+        fp8rt_layer_observe(run, &scope, desc);
         status = compute(run, kind, desc);
     }
     return fp8rt_layer_end(run, &scope, status);

@@ -90,6 +90,17 @@ static void close_entry(fp8rt_run *run, const fp8rt_scope *scope)
     run->entry = scope->parent;
 }
 
+void fp8rt_layer_observe(fp8rt_run *run, fp8rt_scope *scope, const void *desc)
+{
+    // A layer without an entry of its own has that of the layer that calls it.
+    if (run->query || run->entry == scope->parent || run->profile->observer == NULL) {
+        return;
+    }
+    fp8rt_observer *observer = run->profile->observer;
+    observer->before(observer, &run->dev->caps, entry_at(run, run->entry), desc);
+    scope->observed = true;
+}
+
 // ---- layers -------------------------------------------------------------------------------------
 
 static fp8rt_status check_run(const fp8rt_run *run)
@@ -128,7 +139,11 @@ fp8rt_status fp8rt_layer_end(fp8rt_run *run, const fp8rt_scope *scope, fp8rt_sta
     }
     run->used = scope->used;
     run->depth--;
+    fp8rt_profile_entry *entry = entry_at(run, run->entry);
     close_entry(run, scope);
+    if (scope->observed) {
+        run->profile->observer->after(run->profile->observer, entry, status);
+    }
     return status;
 }
 

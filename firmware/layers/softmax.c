@@ -54,6 +54,7 @@ fp8rt_status fp8rt_softmax(fp8rt_run *run, const fp8rt_softmax_desc *desc)
         status = check(run, desc);
     }
     if (status == FP8RT_OK) {
+        fp8rt_layer_observe(run, &scope, desc);
         status = compute(run, desc);
     }
     return fp8rt_layer_end(run, &scope, status);

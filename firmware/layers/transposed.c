@@ -301,6 +301,7 @@ fp8rt_status fp8rt_transposed_convolution(fp8rt_run *run, const fp8rt_transposed
         const fp8rt_transposed_desc full = fill(desc);
         status = check(&full);
         if (status == FP8RT_OK) {
+            fp8rt_layer_observe(run, &scope, desc);
             status = compute(run, &full);
         }
     }

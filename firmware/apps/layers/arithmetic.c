@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fp8rt/arithmetic.h"
-
 #include "cases.h"
+#include "fp8rt/reference_elementwise.h"
 
 typedef struct arithmetic_case {
     const char *name;
@@ -49,26 +48,11 @@ static fp8rt_status call(fp8rt_run *run, const void *context_)
     return c->c->product ? fp8rt_multiply(run, &c->desc) : fp8rt_add(run, &c->desc);
 }
 
-static double size(double x)
-{
-    return x < 0 ? -x : x;
-}
-
 static void refer(fp8rt_reference *reference, const void *context_)
 {
     const context *c = context_;
-    const fp8rt_arithmetic_desc *desc = &c->desc;
-    const double factor = desc->factor == 0.0f ? 1.0 : (double)desc->factor;
-    const uint32_t cols = desc->x->cols;
-    for (uint32_t i = 0; i < desc->x->rows * cols; i++) {
-        const double x = fp8rt_reference_at(reference->caps, desc->x, i / cols, i % cols);
-        const double y = desc->y == NULL ? 0.0
-                                         : factor * fp8rt_reference_at(reference->caps, desc->y,
-                                                                       i / cols, i % cols);
-        const double value = c->c->product ? x * y : x + y;
-        reference->values[i] = fp8rt_reference_fused(&desc->fused, value);
-        reference->bounds[i] = (c->c->product ? size(value) : size(x) + size(y)) / 2097152.0;
-    }
+    c->c->product ? fp8rt_reference_multiply(reference, &c->desc)
+                  : fp8rt_reference_add(reference, &c->desc);
 }
 
 static void run_case(layers_test *test, const arithmetic_case *c)

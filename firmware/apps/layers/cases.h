@@ -11,6 +11,8 @@ typedef struct layers_test {
     fp8rt_arena arena; // of the case: it is as large again for the next one
     fp8rt_random random;
     unsigned passed, failed;
+    const char *profile; // what is printed of it: text, csv or NULL
+    bool table;          // the case looks its output up
 } layers_test;
 
 typedef fp8rt_status layers_call(fp8rt_run *run, const void *desc);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //: Layers of networks on data of all magnitudes: cycles on the chip, error on the host.
 //: FAMILY=    one family alone, such as convolution; cases.h lists them (all)
+//: PROFILE=   the profile of every case, as text or csv (none)
 //
 // Host and chip print the same hashes. The host compares every output with a reference in double
-// precision. The last line is the count of tests.
+// precision, and the profile's errors with those. The last line is the count of tests.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cases.h"
+#include "fp8rt/reference_profile.h"
 
 // A layer's entry of the profile counts the layers that it calls, if they have entries.
 enum { LAYERS_OF_A_CASE = 64 };
@@ -124,8 +126,12 @@ static fp8rt_status run_layer(layers_test *test, layers_call *call, const void *
     fp8rt_arena arena = test->arena;
     void *scratch = fp8rt_arena_alloc(&arena, query.peak);
     fp8rt_run run = fp8rt_run_on(&test->dev, scratch, query.peak);
+    static fp8rt_reference_observer references;
+    references = fp8rt_reference_observer_on(arena);
+    profile->observer = fp8rt_app_is_host ? &references.observer : NULL;
     run.profile = profile;
     status = call(&run, desc);
+    profile->observer = NULL;
     if (status == FP8RT_OK && run.peak != query.peak) {
         printf("FAIL the run took %zu bytes of scratch, the query said %zu\n", run.peak,
                query.peak);
@@ -150,8 +156,36 @@ static void print_cycles(const fp8rt_profile *profile)
            all - busy, busy, commands);
 }
 
+// Layers that the references of a profile leave out; see fp8rt/reference_profile.h.
+static bool is_left_out(const char *name)
+{
+    static const char *const names[] = {"lstm", "gru", "transposed_convolution",
+                                        "transformer block"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        found = found || strcmp(name, names[i]) == 0;
+    }
+    return found;
+}
+
+// The layer that writes the case's output: the last that the case calls itself
+static const fp8rt_profile_entry *last_layer(const fp8rt_profile *profile)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < profile->count && i < profile->capacity; i++) {
+        last = profile->entries[i].depth == 0 ? i : last;
+    }
+    return &profile->entries[last];
+}
+
+static bool profile_agrees(const fp8rt_profile_entry *entry, double error, bool table)
+{
+    const bool expected = !is_left_out(entry->name) && !table;
+    return entry->compared == expected && (!expected || entry->error == (float)error);
+}
+
 static bool compare(layers_test *test, layers_reference *call, const void *desc,
-                    const fp8rt_tensor *out)
+                    const fp8rt_tensor *out, const fp8rt_profile_entry *entry)
 {
     fp8rt_reference reference = fp8rt_reference_of(&test->dev.caps, out, test->arena);
     if (reference.values == NULL) {
@@ -162,7 +196,17 @@ static bool compare(layers_test *test, layers_reference *call, const void *desc,
     printf("     error %.3g of %.3g allowed there, largest value %.3g; %" PRIu32 " of %" PRIu32
            " outputs wrong\n",
            d.error, d.bound, d.amax, d.wrong, out->rows * out->cols);
+    layers_expect(test, "error in the profile", profile_agrees(entry, d.error, test->table));
     return d.wrong == 0;
+}
+
+static void print_profile(const layers_test *test, const fp8rt_profile *profile)
+{
+    if (test->profile != NULL && strcmp(test->profile, "csv") == 0) {
+        fp8rt_app_print_profile_csv(&test->dev.caps, profile);
+    } else if (test->profile != NULL) {
+        fp8rt_app_print_profile(&test->dev.caps, profile);
+    }
 }
 
 void layers_try(layers_test *test, const char *name, layers_call *call, layers_reference *reference,
@@ -180,8 +224,9 @@ void layers_try(layers_test *test, const char *name, layers_call *call, layers_r
         if (!fp8rt_app_is_host) {
             print_cycles(&profile);
         } else if (reference != NULL) {
-            good = compare(test, reference, desc, out);
+            good = compare(test, reference, desc, out, last_layer(&profile));
         }
+        print_profile(test, &profile);
     }
     good ? test->passed++ : test->failed++;
 }
@@ -196,6 +241,7 @@ int main(int argc, char **argv)
 {
     static layers_test test;
     const char *only = fp8rt_app_option(argc, argv, "FAMILY");
+    test.profile = fp8rt_app_option(argc, argv, "PROFILE");
     if (fp8rt_device_open(&test.dev, &fp8rt_app_port) != FP8RT_OK) {
         printf("layers: no accelerator\n");
         return 1;

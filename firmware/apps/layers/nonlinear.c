@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cases.h"
-#include "fp8rt/nonlinear.h"
+#include "fp8rt/reference_elementwise.h"
 
 enum { ROWS = 8, COLS = 100 };
 
@@ -15,22 +15,9 @@ static fp8rt_status call(fp8rt_run *run, const void *desc)
     return fp8rt_nonlinear(run, desc);
 }
 
-static double error_of(fp8rt_nonlinear_way way)
+static void refer(fp8rt_reference *reference, const void *desc)
 {
-    return way == FP8RT_NONLINEAR_INTERPOLATED ? 0.00032 : 1.2e-7;
-}
-
-static void refer(fp8rt_reference *reference, const void *context)
-{
-    const fp8rt_nonlinear_desc *desc = context;
-    fp8rt_function *function = fp8rt_curve_function(desc->curve);
-    for (uint32_t i = 0; i < desc->x->rows * desc->x->cols; i++) {
-        const double value = function(
-            fp8rt_reference_at(reference->caps, desc->x, i / desc->x->cols, i % desc->x->cols));
-        const double size = value < 0 ? -value : value;
-        reference->values[i] = value;
-        reference->bounds[i] = error_of(desc->way) * (size > 1 ? size : 1);
-    }
+    fp8rt_reference_nonlinear(reference, desc);
 }
 
 static void run_case(layers_test *test, fp8rt_curve curve, fp8rt_nonlinear_way way,
@@ -46,7 +33,9 @@ static void run_case(layers_test *test, fp8rt_curve curve, fp8rt_nonlinear_way w
         .x = &x, .curve = curve, .way = way, .table = 1, .out = &out};
     snprintf(name, sizeof name, "%s of %d values, %s, %s", curve_names[curve], (int)(ROWS * cols),
              fp8mac_format_get(out_format)->name, way_names[way]);
+    test->table = way == FP8RT_NONLINEAR_TABLE;
     layers_try(test, name, call, refer, &desc, &out);
+    test->table = false;
     test->arena = arena;
 }
 

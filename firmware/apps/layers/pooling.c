@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fp8rt/pooling.h"
-
 #include <math.h>
 
 #include "cases.h"
+#include "fp8rt/reference_elementwise.h"
 
 typedef enum kind { MAXIMUM, AVERAGE, GLOBAL } kind;
 
@@ -104,76 +103,15 @@ static fp8rt_status call(fp8rt_run *run, const void *context_)
                                 : fp8rt_global_average(run, &c->desc);
 }
 
-// What a window has of one channel
-typedef struct summary {
-    double sum, largest, largest_size;
-    uint32_t pixels;
-} summary;
-
-static summary summarise(const fp8rt_reference *reference, const context *c, uint32_t image,
-                         int32_t top, int32_t left, uint32_t channel)
-{
-    const fp8rt_pooling_desc *desc = &c->desc;
-    summary s = {0};
-    for (uint32_t i = 0; i < desc->window.kernel_h * desc->window.kernel_w; i++) {
-        const int32_t y = top + (int32_t)(i / desc->window.kernel_w);
-        const int32_t x = left + (int32_t)(i % desc->window.kernel_w);
-        if (y < 0 || y >= (int32_t)desc->height || x < 0 || x >= (int32_t)desc->width) {
-            continue;
-        }
-        const uint32_t pixel = (image * desc->height + (uint32_t)y) * desc->width + (uint32_t)x;
-        const double value = fp8rt_reference_at(reference->caps, desc->x, pixel, channel);
-        const double size = value < 0 ? -value : value;
-        s.largest = s.pixels == 0 || value > s.largest ? value : s.largest;
-        s.largest_size = size > s.largest_size ? size : s.largest_size;
-        s.sum += value;
-        s.pixels++;
-    }
-    return s;
-}
-
-// Channels that are added together share the largest operand of a block, which is at most the largest
-// one of x.
-static void store(const fp8rt_reference *reference, const context *c, size_t place,
-                  const summary *s, double amax)
-{
-    const uint32_t points = c->desc.window.kernel_h * c->desc.window.kernel_w;
-    const double divisor = c->desc.exclude_padding ? s->pixels : points;
-    if (c->kind == MAXIMUM) {
-        reference->values[place] = s->largest;
-        reference->bounds[place] = 0;
-        return;
-    }
-    const uint32_t blocks = points * 16u / reference->caps->block + 1u;
-    reference->values[place] = s->sum / divisor;
-    reference->bounds[place] = amax * blocks / divisor / 8192.0;
-}
-
-static double amax_of(const fp8rt_reference *reference, const fp8rt_tensor *x)
-{
-    double amax = 0;
-    for (uint32_t i = 0; i < x->rows * x->cols; i++) {
-        const double value = fp8rt_reference_at(reference->caps, x, i / x->cols, i % x->cols);
-        amax = value > amax ? value : -value > amax ? -value : amax;
-    }
-    return amax;
-}
-
 static void refer(fp8rt_reference *reference, const void *context_)
 {
     const context *c = context_;
-    const fp8rt_pooling_desc *desc = &c->desc;
-    const fp8rt_window *w = &desc->window;
-    const uint32_t pixels = c->out_h * c->out_w;
-    const double amax = amax_of(reference, desc->x);
-    for (uint32_t row = 0; row < desc->out->rows; row++) {
-        const int32_t top = (int32_t)(row % pixels / c->out_w * w->stride_y) - (int32_t)w->pad_top;
-        const int32_t left =
-            (int32_t)(row % pixels % c->out_w * w->stride_x) - (int32_t)w->pad_left;
-        for (uint32_t channel = 0; channel < desc->out->cols; channel++) {
-            const summary s = summarise(reference, c, row / pixels, top, left, channel);
-            store(reference, c, (size_t)row * desc->out->cols + channel, &s, amax);
-        }
+    if (c->kind == MAXIMUM) {
+        fp8rt_reference_max_pool(reference, &c->desc);
+    } else if (c->kind == AVERAGE) {
+        fp8rt_reference_average_pool(reference, &c->desc);
+    } else {
+        fp8rt_reference_global_average(reference, &c->desc);
     }
 }
 

@@ -3,7 +3,7 @@
 //: RECORDINGS=  how many of the recordings, from the first on (chip: 1, host: all)
 //: FRAMES=      how many frames of each, 32 ms each (chip: 16, host: all)
 //: LIST=1       the probability of each frame, which plot.py draws
-//: PROFILE=1    the layers of the last frame: cycles, products, bytes
+//: PROFILE=1    the layers of the last frame: cycles, products, bytes; on the host the error of each
 //
 // The weights are e4m3fn with a scale for each output. vad_net.h says what is between the layers.
 //
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fp8rt/reference_profile.h"
 #include "vad_net.h"
 
 enum {
@@ -24,6 +25,8 @@ enum {
 static fp8rt_profile_entry entries[LAYERS];
 static fp8rt_profile profile = {
     .entries = entries, .capacity = LAYERS, .clock = fp8rt_app_cycles}; // of the last frame
+
+static fp8rt_reference_observer references; // the errors of the profile, on the host
 
 typedef struct options {
     uint32_t recordings, frames, list, profile;
@@ -192,6 +195,8 @@ int main(int argc, char **argv)
         printf("vad: %s\n", fp8rt_status_string(status));
         return 1;
     }
+    references = fp8rt_reference_observer_on(arena);
+    profile.observer = fp8rt_app_is_host ? &references.observer : NULL;
     net.run.profile = options.profile != 0 ? &profile : NULL;
     return run(&net, &options) == FP8RT_OK ? 0 : 1;
 }

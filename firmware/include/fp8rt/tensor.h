@@ -120,16 +120,28 @@ typedef struct fp8rt_profile_entry {
     uint32_t core_cycles;    // from its start to its end, accelerator included
     uint32_t commands;       // of the accelerator
     fp8rt_counters counters; // of them
-    // For a program that compares the layer's output with its own reference: the largest difference.
+    // The largest difference of the layer's output from a reference: an observer's, or the program's own.
     float error;
     bool compared; // error counts
 } fp8rt_profile_entry;
+
+// Sees each layer that has an entry: such as the references of fp8rt/reference_profile.h. Calls are
+// nested as the layers are. Its time counts as the core's.
+typedef struct fp8rt_observer {
+    // The descriptor of the layer has been checked, and the layer has written nothing. The kind of
+    // descriptor follows from the entry's name.
+    void (*before)(struct fp8rt_observer *observer, const fp8rt_caps *caps,
+                   const fp8rt_profile_entry *entry, const void *desc);
+    // After each `before`, with the same entry.
+    void (*after)(struct fp8rt_observer *observer, fp8rt_profile_entry *entry, fp8rt_status status);
+} fp8rt_observer;
 
 // The caller's memory for entries. Those that have no place are counted and not kept.
 typedef struct fp8rt_profile {
     fp8rt_profile_entry *entries;
     uint32_t capacity, count;
-    uint64_t (*clock)(void); // core cycles, such as fp8rt_app_cycles; NULL: core_cycles are 0
+    uint64_t (*clock)(void);  // core cycles, such as fp8rt_app_cycles; NULL: core_cycles are 0
+    fp8rt_observer *observer; // NULL: none
 } fp8rt_profile;
 
 // ---- plans --------------------------------------------------------------------------------------

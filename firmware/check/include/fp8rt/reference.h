@@ -24,6 +24,7 @@ typedef struct fp8rt_reference {
 fp8rt_reference fp8rt_reference_of(const fp8rt_caps *caps, const fp8rt_tensor *out,
                                    fp8rt_arena arena);
 
+// `values` becomes NULL if there is not enough memory for the weights, 8 bytes each.
 void fp8rt_reference_linear(fp8rt_reference *reference, const fp8rt_linear_desc *desc);
 void fp8rt_reference_convolution(fp8rt_reference *reference, const fp8rt_convolution_desc *desc);
 
