@@ -149,7 +149,7 @@ module block_tb
   end
 
   logic unused;
-  assign unused = ^{lane_en_i, a_code_i, b_code_i, a_bound_i, b_bound_i, a_scale_i, b_scale_i, unit_a_scale_i, unit_b_scale_i,
-                    b_common};
+  assign unused = ^{lane_en_i, a_code_i, b_code_i, a_bound_i, b_bound_i, a_scale_i, b_scale_i, unit_a_scale_i,
+                    unit_b_scale_i, b_common};
 
 endmodule
