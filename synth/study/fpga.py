@@ -6,8 +6,10 @@ chains of an FPGA, nor do Booth products use its DSPs. So the leaves are those o
 baseline are mapped with the leaves of the chip too.
 
 The accelerator has its memories. Modules that stand many times in it are mapped once each, as in `python -m synth accel`,
-and count as often as they stand in it. They begin and end with registers. Everything else is flat. A clock gate is left
-out: an FPGA has a clock buffer with an enable in its place.
+and count as often as they stand in it. They begin and end with registers. Each module of the top level is mapped
+flat, because one flat run of all of it does not end in reasonable time. Logic is then not simplified across the borders
+of these modules. A clock gate is left out: an FPGA has a clock buffer with an enable in its
+place.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ class Target:
     takes up."""
 
     title: str
-    command: str
+    command: str  # maps a flat design
+    apart: str  # maps each module of a design
     kinds: tuple[tuple[str, str, float], ...]  # (column, cells, weight)
 
 
@@ -48,6 +51,7 @@ TARGETS = {
     "xilinx": Target(
         "Xilinx 7 series",
         "synth_xilinx -family xc7 -flatten -noiopad -noclkbuf",
+        "synth_xilinx -family xc7 -noiopad -noclkbuf",
         (
             ("LUT", r"LUT[1-6]", 1),
             ("flip-flop", r"FD[RSCP]E(_1)?", 1),
@@ -61,6 +65,7 @@ TARGETS = {
     "ecp5": Target(
         "Lattice ECP5",
         "synth_ecp5 -noabc9",
+        "synth_ecp5 -noabc9 -noflatten",
         (
             ("LUT", r"LUT4", 1),
             ("LUT", r"CCU2C", 2),
@@ -85,21 +90,28 @@ def counts(target: Target, cells: Mapping[str, int]) -> dict[str, float]:
 
 def scripts(target: Target, design: Design, files: list[str]) -> dict[str, str]:
     """Yosys scripts: fpga.ys writes stat.json. With black boxes it reads apart.il, which boxes.py makes of what
-    instances.ys writes."""
+    instances.ys writes, and maps each module of the top level."""
+    apart = bool(design.black_boxes)
     reads = " ".join(
         (
-            f"read_slang --threads 1 --ignore-assertions --top {design.top}",
+            "read_slang --threads 1 --ignore-assertions",
+            *(("--best-effort-hierarchy",) if apart else ()),
+            f"--top {design.top}",
             *(f"-G {name}={value}" for name, value in design.parameters),
             *(f"--blackboxed-module {name}" for name in design.black_boxes),
             *files,
         )
     )
-    maps = (f"{target.command} -top {design.top}", "tee -q -o stat.json stat -json", "")
-    if not design.black_boxes:
+    command = target.apart if apart else target.command
+    maps = (f"{command} -top {design.top}", "tee -q -o stat.json stat -json", "")
+    if not apart:
         return {"fpga.ys": "\n".join((reads, *maps))}
+    # The reader names a module after its instance: module$top.instance.instance
+    inside = f"*${design.top}."
+    flat = (f"setattr -mod -set keep_hierarchy 1 {inside}* {inside}*.* %d", "flatten")
     return {
         "instances.ys": recipe.instances(reads),
-        "fpga.ys": "\n".join(("read_rtlil apart.il", *maps)),
+        "fpga.ys": "\n".join(("read_rtlil apart.il", *flat, *maps)),
     }
 
 
@@ -154,13 +166,13 @@ class Mapper:
         return found
 
     def parts(self, whole: Whole) -> list[Part]:
-        """The flat part of a design, then its blocks."""
+        """What a design has beside its blocks, then its blocks."""
         flat = self.cells(whole.design)
         inside = [
             Part(name, flat[name], counts(self.target, self.cells(one)))
             for name, one in whole.blocks.items()
         ]
-        return [Part("everything else, flat", 1, counts(self.target, flat)), *inside]
+        return [Part("everything else", 1, counts(self.target, flat)), *inside]
 
 
 def total(parts: list[Part]) -> dict[str, float]:

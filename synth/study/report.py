@@ -204,13 +204,12 @@ class Page:
         parts = tables.fpga_parts(self.fpga)
         if parts:
             return (
-                "Everything else of the accelerator is flat, with its memories. Its clock gates are left out: an FPGA has clock"
-                f" buffers with an enable.\n\n{parts}"
+                "Everything else of the accelerator is flat inside each module of its top level, with its memories. Its clock"
+                f" gates are left out: an FPGA has clock buffers with an enable.\n\n{parts}"
             )
         times = (f"{one['count']} of `{one['name']}`" for one in self.accel["blocks"])
         return (
-            f"The default accelerator has {', '.join(times)}. **Everything else of it was not mapped**: a run of 18"
-            " minutes on a loaded machine got to block RAMs and DSPs, and not to LUTs."
+            f"The default accelerator has {', '.join(times)}. Everything else of it was not mapped."
         )
 
     def say_runs(self) -> str:

@@ -107,8 +107,9 @@ def swept(found: list[Record]) -> list[Record]:
 def over_frac_bits(found: list[Record]) -> list[Record]:
     """Elements whose alignment window is varied, and the usual one of the same kind and lanes."""
 
-    def key(record: Record) -> tuple[str, int]:
-        return record["kind"], record["lanes"]
+    def key(record: Record) -> tuple[str, int, str, int, int]:
+        given = record["parameters"]
+        return record["kind"], record["lanes"], record["acc"], given.get("BLOCK", 0), given.get("MX", 0)
 
     varied = {key(record) for record in of_group(found, "frac_bits")}
     return sorted(
