@@ -109,7 +109,13 @@ def over_frac_bits(found: list[Record]) -> list[Record]:
 
     def key(record: Record) -> tuple[str, int, str, int, int]:
         given = record["parameters"]
-        return record["kind"], record["lanes"], record["acc"], given.get("BLOCK", 0), given.get("MX", 0)
+        return (
+            record["kind"],
+            record["lanes"],
+            record["acc"],
+            given.get("BLOCK", 0),
+            given.get("MX", 0),
+        )
 
     varied = {key(record) for record in of_group(found, "frac_bits")}
     return sorted(
