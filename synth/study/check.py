@@ -40,7 +40,7 @@ STARTS = ("+verilator+rand+reset+2 +verilator+seed+1", "+verilator+rand+reset+2 
 ZERO_START = "+verilator+rand+reset+0"
 PROOF_LANES = 4  # of what has a bench
 PROOF_SECONDS = 300
-PAIRS_LANES = 4  # up to so many lanes, every pair of codes too: all lanes are equal
+PAIRS_LANES = 4  # up to so many lanes of all elements of a netlist, every pair of codes too: all lanes are equal
 LAST = re.compile(r"^(\d+) passed, (\d+) failed$")
 
 
@@ -202,7 +202,8 @@ class Simulator:
         self.options = ["--steps", str(steps)] if steps else []
 
     def runs_pairs(self, item: Quoted) -> bool:
-        return self.pairs and item.lanes <= PAIRS_LANES
+        elements = dict(item.design.parameters).get("SHARE", 1)
+        return self.pairs and item.lanes * elements <= PAIRS_LANES
 
     def bench(self, item: Quoted, text: str, name: str) -> Path:
         """Builds the bench around a netlist's text."""
