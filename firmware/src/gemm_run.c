@@ -281,9 +281,7 @@ fp8rt_status fp8rt_gemm(fp8rt_device *dev, fp8rt_gemm_desc desc, void *scratch,
                         size_t scratch_bytes, fp8rt_gemm_result *result)
 {
     fp8rt_gemm_plan plan;
-    fp8rt_status status = dev == NULL       ? FP8RT_ERR_NULL
-                          : dev->stamp == 0 ? FP8RT_ERR_NOT_OPEN
-                                            : FP8RT_OK;
+    fp8rt_status status = fp8rt_open_status(dev);
     if (status == FP8RT_OK) {
         plan.desc = desc;
         status = fp8rt_gemm_prepare(&dev->caps, dev->stamp, &plan);

@@ -92,14 +92,4 @@ static const digits_sequence sequence = {
     .allocate = allocate,
 };
 
-const digits_net digits_cnn_net = {
-    .name = "cnn",
-    .batch = DIGITS_LAYERED_BATCH,
-    .kind = &sequence,
-    .open = digits_layered_open,
-    .run = digits_layered_run,
-    .predictions = digits_layered_predictions,
-    .report = digits_layered_report,
-    .hash = digits_layered_hash,
-    .list = digits_layered_list,
-};
+const digits_net digits_cnn_net = DIGITS_LAYERED_NET("cnn", &sequence);

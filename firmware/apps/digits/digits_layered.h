@@ -82,6 +82,20 @@ bool digits_layered_report(const digits_session *session);
 uint32_t digits_layered_hash(const digits_session *session);
 void digits_layered_list(const digits_session *session);
 
+// A digits_net whose kind is a digits_sequence.
+#define DIGITS_LAYERED_NET(its_name, sequence)                                                     \
+    {                                                                                              \
+        .name = its_name,                                                                          \
+        .batch = DIGITS_LAYERED_BATCH,                                                             \
+        .kind = sequence,                                                                          \
+        .open = digits_layered_open,                                                               \
+        .run = digits_layered_run,                                                                 \
+        .predictions = digits_layered_predictions,                                                 \
+        .report = digits_layered_report,                                                           \
+        .hash = digits_layered_hash,                                                               \
+        .list = digits_layered_list,                                                               \
+    }
+
 // A tensor of the arena; data is NULL if there is not enough memory. Activations have the session's
 // format, and a scale that makes `amax` the format's largest number.
 fp8rt_tensor digits_tensor(digits_layered *net, uint32_t rows, uint32_t cols,

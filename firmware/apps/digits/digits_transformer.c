@@ -233,14 +233,4 @@ static const digits_sequence sequence = {
     .allocate = allocate,
 };
 
-const digits_net digits_transformer_net = {
-    .name = "transformer",
-    .batch = DIGITS_LAYERED_BATCH,
-    .kind = &sequence,
-    .open = digits_layered_open,
-    .run = digits_layered_run,
-    .predictions = digits_layered_predictions,
-    .report = digits_layered_report,
-    .hash = digits_layered_hash,
-    .list = digits_layered_list,
-};
+const digits_net digits_transformer_net = DIGITS_LAYERED_NET("transformer", &sequence);
