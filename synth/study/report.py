@@ -92,16 +92,24 @@ class Page:
         return found
 
     @property
+    def found_right(self) -> list[tuple[str, float]]:
+        """The netlists that `make synth-check` found right, by element and area."""
+        return [
+            (name, one["area"])
+            for one in load(self.folder, "check")["netlists"]
+            if one["checked"] and one["passed"] and not one["failed"]
+            for name in set(one["elements"])
+        ]
+
+    @property
     def checked(self) -> dict[str, int]:
-        """The number of netlists of each record that `make synth-check` found right. A netlist of another area than those
-        that the record quotes is an older one."""
+        """The number of netlists of each record that were found right. A netlist of another area than those that the
+        record quotes is an older one."""
         quoted = {record["name"]: netlist_areas(record) for record in self.top}
         counts: dict[str, int] = {}
-        for one in load(self.folder, "check")["netlists"]:
-            if one["checked"] and one["passed"] and not one["failed"]:
-                for name in set(one["elements"]):
-                    if one["area"] in quoted.get(name, ()):
-                        counts[name] = counts.get(name, 0) + 1
+        for name, area in self.found_right:
+            if area in quoted.get(name, ()):
+                counts[name] = counts.get(name, 0) + 1
         return counts
 
     # ---- figures ----------------------------------------------------------------------------------------------------
@@ -124,6 +132,17 @@ class Page:
         """How many elements of the table have netlists that were simulated, baselines included."""
         found = [record for record in self.main if self.checked.get(record["name"], 0) >= 2]
         return f"{len(found)} of {len(self.main)}"
+
+    def say_pdk_simulated(self) -> str:
+        """How many netlists of process design kits were simulated, baselines included."""
+        quoted = {
+            (record["name"], record["library"], area)
+            for record in self.pdk
+            for area in netlist_areas(record)
+        }
+        right = set(self.found_right)
+        found = [one for one in quoted if (one[0], one[2]) in right]
+        return f"{len(found)} of {len(quoted)}"
 
     def say_error(self, name: str) -> str:
         return tables.error(self.record(name))
@@ -235,9 +254,9 @@ class Page:
         made = {
             "elements": lambda: tables.elements(self.main, self.checked),
             "pdk": lambda: tables.pdk(self.pdk, self.main),
+            "cell_prices": lambda: tables.cell_prices(self.pdk, self.main),
             "formatscope": lambda: tables.behavioural(group(self.pdk, "behavioural")),
             "memories": lambda: memories.markdown(memories.memories(self.memories)),
-            "period": lambda: tables.period(tables.swept(self.area)),
             "frac_bits": lambda: tables.frac_bits(tables.over_frac_bits(self.top)),
             "feeds": lambda: tables.feeds(self.feeds),
             "with_feeds": lambda: tables.with_feeds(self.main, self.feeds),
@@ -308,7 +327,7 @@ def take_fpga(made: dict, folder: Path) -> None:
 
 def take(source: Path, folder: Path, command: str) -> None:
     """Records of a measurement take the place of those of the same entry, library and period. Those of a library that the
-    user brought go to pdk.json. Results of the accelerator, of its
+    user brought, or at another clock than the library's headline, go to pdk.json. Results of the accelerator, of its
     memories and of an FPGA take the place of older ones."""
     try:
         made = json.loads(source.read_text())
@@ -321,8 +340,9 @@ def take(source: Path, folder: Path, command: str) -> None:
         if "yosys" in made:
             return take_fpga(made, folder)
         name = f"{command} {made['run']['date']}"
-        own = [r for r in made["records"] if libraries.headline(r["library"]) is None]
-        usual = [r for r in made["records"] if libraries.headline(r["library"]) is not None]
+        at_headline = [libraries.headline(r["library"]) == r["period_ns"] for r in made["records"]]
+        usual = [r for r, usual in zip(made["records"], at_headline) if usual]
+        own = [r for r, usual in zip(made["records"], at_headline) if not usual]
     except (OSError, ValueError, KeyError, TypeError, IndexError):
         raise UsageError(f"FROM={source} is not the area.json of a measurement") from None
     for file, records in (("area", usual), ("pdk", own)):

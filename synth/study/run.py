@@ -14,7 +14,7 @@ from ..flow.liberty import Library
 from ..flow.points import Point
 from ..flow.runs import Design, Synthesiser, remove_stale
 from ..flow.schedule import Task, run_all
-from . import accuracy, libraries, pages, records, table
+from . import accuracy, libraries, pages, prices, records, table
 from .elements import KINDS, Entry, needed, source_folders
 from .records import Pair, Record
 
@@ -237,8 +237,19 @@ class Study:
                 record["baseline_breakdown"] = results.get(name, {})
             record["error"] = self._error(entry)
             record["fo4_ns"] = round(fo4.of(self.plan.libraries[library]).delay_ns, 6)
+            record |= self._prices(record)
             found.append(record)
         return found
+
+    def _prices(self, record: Record) -> Record:
+        """What cells cost in the record's library, and how many full adders each side has, of an element."""
+        library = self.plan.libraries[record["library"]]
+        adders = {
+            f"{side}full_adders": prices.full_adders(library, Path(record[f"{side}netlist"])) / copies
+            for side, copies in (("", record["copies"]), ("baseline_", 1))
+            if record[f"{side}netlist"]
+        }
+        return {"nand_area": prices.nand(library), "prices": prices.of(library), **adders}
 
     def _error(self, entry: Entry) -> float | None:
         if self.model is None or entry.group not in ("main", "frac_bits"):

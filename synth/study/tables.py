@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rtl.catalogue import catalogue
 
-from . import libraries, shapes
+from . import libraries, prices, shapes
 from .elements import KINDS, READOUT, share_of
 from .records import Record
 from .table import ENTRIES, MANY
@@ -556,6 +556,45 @@ def pdk(found: list[Record], first: list[Record]) -> str:
         )
     header = ["library", "FO4 delay, ps", "clock, ns", "clock, FO4", "area of INT8, um2"]
     return table([*header, *PDK_ELEMENTS.values()], lines)
+
+
+def at_price(record: Record, price: float) -> float:
+    """The ratio if a full adder cost so many NANDs, everything else being as it is."""
+    more = (price - record["prices"][prices.FULL_ADDER]) * record["nand_area"]
+    base = record["baseline_area"] + record["baseline_full_adders"] * more
+    return (record["area"] + record["full_adders"] * more) / base
+
+
+def cell_prices(found: list[Record], first: list[Record]) -> str:
+    """What cells cost in each library, how much of INT8 and FP8 full adders are, and the ratio at the first library's price
+    of a full adder. Of the first element of the PDK table, at each library's fastest clock."""
+    element = next(iter(PDK_ELEMENTS))
+    fastest: dict[str, Record] = {}
+    for (name, _), records in by_clock([*first, *found]).items():
+        if element in records:
+            fastest.setdefault(name, records[element])
+    usual = next(iter(fastest.values()))["prices"]
+    lines = []
+    for name, record in fastest.items():
+        its = record["prices"]
+        adder = its.get(prices.FULL_ADDER)
+
+        def share(side: str) -> str:
+            cells = record[f"{side}full_adders"] * (adder or 0) * record["nand_area"]
+            return f"{100 * cells / record[f'{side}area']:.0f} %" if adder else "-"
+
+        lines.append(
+            [
+                "OSU018" if name == libraries.FIRST else name,
+                *(number(its.get(cell), 2) for cell in usual),
+                share("baseline_"),
+                share(""),
+                number(ratio_of(record), 2),
+                number(at_price(record, usual[prices.FULL_ADDER]), 2) if adder else "-",
+            ]
+        )
+    header = ["library", *usual, "of INT8", "of FP8", "ratio", "ratio at OSU018's full adder"]
+    return table(header, lines)
 
 
 def behavioural(found: list[Record]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from synth.flow import faults, liberty, recipe, runs
@@ -41,7 +42,11 @@ def test_unit(bench: Bench, simulator: check.Simulator, flow: runs.Synthesiser, 
     bench.failed += outcome.failed
     for note in outcome.notes:
         print(f"FAILED {name}: {note}")
-    faulty = faults.other_gate(item.netlist.read_text(), simulator.libraries[item.library])
+    text, library = item.netlist.read_text(), simulator.libraries[item.library]
+    for area, good in ((item.area * (1 + 1e-14), True), (item.area + 1, False)):
+        found, _ = check.weighed(replace(item, area=area), text, library)
+        bench.check(f"{name}: its area is {'' if good else 'not '}{area}", found == good)
+    faulty = faults.other_gate(text, library)
     program = simulator.bench(item, faulty, f"{name}_fault")
     bench.check(f"{name}: a seeded fault is found", simulator.run(program, check.STARTS[0])[1] > 0)
 

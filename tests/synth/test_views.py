@@ -230,6 +230,20 @@ def test_pdk_tables(bench: Bench) -> None:
             "| sky130hd | 80.0 | 6 | 75.0 | 1,000, misses by 5.0 % | (2.00) | -",
         ],
     )
+    adders = {"nand_area": 1.0, "full_adders": 100, "baseline_full_adders": 120}
+    usual = {**own, **adders, "prices": {"full adder": 5.0, "flip-flop": 4.0}}
+    cheap = {**record, **adders, "prices": {"full adder": 3.0, "flip-flop": 4.5}}
+    none = {**cheap, "library": "sg13g2_stdcell", "prices": {"flip-flop": 5.0}}
+    lines = tables.cell_prices([cheap, none], [usual]).splitlines()[2:]
+    bench.check(
+        f"what cells cost, and the ratio with full adders of 5 NANDs: {lines}",
+        lines
+        == [
+            "| OSU018 | 5.00 | 4.00 | 60 % | 33 % | 1.50 | 1.50 |",
+            "| sky130hd | 3.00 | 4.50 | 36 % | 15 % | 2.00 | 1.77 |",
+            "| IHP SG13G2 | - | 5.00 | - | - | 2.00 | - |",
+        ],
+    )
     text = tables.behavioural([record])
     bench.check(
         f"a pair in words: {text}", "| 2,000 | 1,000 | 2.00 | FP8 misses by 2.5 % |" in text
