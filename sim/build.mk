@@ -8,8 +8,8 @@
 
 $(call check_choice,FAST,0 1,0)
 FAST_MODE := $(filter-out 0,$(FAST))
-ifneq (,$(and $(FAST_MODE),$(filter-out block,$(ELEMENT))))
-$(error FAST=1 is not possible with ELEMENT=$(ELEMENT): the fast mode knows only ELEMENT=block)
+ifneq (,$(and $(FAST_MODE),$(filter-out $(FAST_ELEMENTS),$(ELEMENT))))
+$(error FAST=1 is not possible with ELEMENT=$(ELEMENT): the fast mode knows ELEMENT=$(subst $(space), and ELEMENT=,$(FAST_ELEMENTS)))
 endif
 # The simulators of an array: $(SIM_BASE), with -fast, with -trace, with -fast-trace. SIM is the one asked for.
 SIM_BASE := $(BUILD)/sim/$(ARRAY)-$(ELEMENT_SPEC)$(AXI_NAME)

@@ -5,7 +5,7 @@
 SYS_TEST := $(BUILD)/test
 SYS_RUN = $(SIM) --quiet
 # The faster simulator with the same bits, where the array has one: for long programs. The test sim-fast compares both.
-SYS_QUICK := $(if $(filter block,$(ELEMENT)),$(SIM_FAST),$(SIM))
+SYS_QUICK := $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_FAST),$(SIM))
 SYS_RISCV := $(BUILD)/firmware/riscv
 SYS_HOST := $(BUILD)/firmware/host
 # Arrays in which buffers, blocks and beats have different ratios of sizes.

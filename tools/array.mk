@@ -45,6 +45,8 @@ element_parameters = -GELEMENT=$(element_kind) $(if $(element_bits),-GFRAC_BITS=
 element_defines = -DELEMENT_KIND=$(element_kind) -DFRAC_BITS=$(or $(element_bits),0)
 
 ARRAY := $(ROWS)x$(COLS)x$(LANES)
+# The kinds that the simulator's fast mode knows
+FAST_ELEMENTS := block block64
 $(call check_choice,AXI_DATA_W,64 128 256)
 # In the name of a simulator whose bus is not the default one
 AXI_NAME := $(if $(filter-out 128,$(AXI_DATA_W)),-axi$(AXI_DATA_W))

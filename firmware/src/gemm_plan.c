@@ -617,8 +617,8 @@ static choice choose(const shape *s, sides *t)
 
 static uint32_t row_words(const fp8rt_caps *caps, uint32_t k)
 {
-    return fp8rt_count_pow2(k, FP8RT_BOUND_CODES) *
-           fp8rt_count_pow2(FP8RT_BOUND_CODES, caps->beat_bytes);
+    const uint32_t codes = fp8rt_bound_codes(caps);
+    return fp8rt_count_pow2(k, codes) * fp8rt_count_pow2(codes, caps->beat_bytes);
 }
 
 static uint32_t count_commands(const shape *s, const candidate *c)

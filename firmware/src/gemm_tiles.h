@@ -16,14 +16,17 @@ static inline uint32_t fp8rt_count_pow2(uint32_t x, uint32_t step)
     return x;
 }
 
-// Products in which chunks of K are counted: whole blocks, whose rows start at a beat and at a bound
-// (FP8RT_BOUND_CODES).
-#define FP8RT_BOUND_CODES 32u
+// Codes of a row for which the operand memories keep one bound: a block, and at least 32.
+static inline uint32_t fp8rt_bound_codes(const fp8rt_caps *caps)
+{
+    return caps->block > 32u ? caps->block : 32u;
+}
 
+// Products in which chunks of K are counted: whole blocks, whose rows start at a beat and at a bound.
 static inline uint32_t fp8rt_granule_k(const fp8rt_caps *caps)
 {
-    uint32_t granule = caps->block > caps->beat_bytes ? caps->block : caps->beat_bytes;
-    return granule > FP8RT_BOUND_CODES ? granule : FP8RT_BOUND_CODES;
+    const uint32_t codes = fp8rt_bound_codes(caps);
+    return codes > caps->beat_bytes ? codes : caps->beat_bytes;
 }
 
 // The products of the next chunk of K, of which `left` remain. A chunk has at most `cap`. The last

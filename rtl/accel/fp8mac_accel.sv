@@ -279,7 +279,7 @@ module fp8mac_accel
   );
 
   // Chunks of K are whole blocks, and their rows start at a beat and at a bound.
-  localparam int unsigned Granule = larger(larger(Block, Beat), BoundBlock);
+  localparam int unsigned Granule = larger(bound_block(Block), Beat);
 
   fp8mac_cmd_walk #(.GRANULE(Granule), .BEAT(Beat), .MAX_MN(MAX_MN)) u_walk (
     .clk_i, .rst_ni(inside_rst_n),
@@ -487,7 +487,8 @@ module fp8mac_accel
   logic [COLS-1:0][31:0]            scale_b, bias;
 
   fp8mac_memories #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .BOUNDS(Bounded),
+    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BLOCK(Block), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN),
+    .BOUNDS(Bounded),
     .NARROW(Element.narrow), .MX(Mx), .SCALE_BEATS(ScaleBeats)
   ) u_memories (
     .clk_i, .rst_ni(inside_rst_n),

@@ -37,7 +37,7 @@ module fp8mac_cmd_check
   localparam int unsigned BeatLog  = $clog2(BEAT);
   localparam int unsigned RowsLog  = $clog2(ROWS);
   localparam int unsigned ColsLog  = $clog2(COLS);
-  localparam int unsigned BoundLog = $clog2(BoundBlock);
+  localparam int unsigned BoundLog = $clog2(bound_block(BLOCK));
 
   typedef enum logic [1:0] {
     Idle,
@@ -540,8 +540,8 @@ module fp8mac_cmd_check
   begin : g_powers_of_two
     $error("ROWS, COLS, BLOCK and the beat's bytes must be powers of two");
   end
-  if (BEAT > BoundBlock) begin : g_beat
-    $error("A beat must not exceed BoundBlock codes");
+  if (BEAT > bound_block(BLOCK)) begin : g_beat
+    $error("A beat must not exceed bound_block(BLOCK) codes");
   end
 
   // What checked_o is made of. Verilator 5.006 cannot sample a word as wide as checked_o itself.

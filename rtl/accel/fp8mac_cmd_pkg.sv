@@ -221,9 +221,11 @@ package fp8mac_cmd_pkg;
     owner_t      owner;     // of the results and flags
   } place_t;
 
-  // Words of the operand memories begin blocks of BoundBlock codes: one bound is stored for each of them. A row begins
-  // with a block.
-  parameter int unsigned BoundBlock = 32;
+  // Words of the operand memories begin blocks of so many codes: one bound is stored for each of them. A row begins with
+  // a block. `block` is the number of products that join an accumulator together.
+  function automatic int unsigned bound_block(int unsigned block);
+    return block > 32 ? block : 32;
+  endfunction
 
   // Beats of a row RAM's MX scales in half an operand buffer, a power of two and at least 2. `tiles` are those of MAX_MN rows or
   // columns, whichever are more.
@@ -290,7 +292,7 @@ package fp8mac_cmd_pkg;
     dim_t  n;
     dim_t  k;
     dim_t  row_beats;  // ceil(k / beat)
-    dim_t  row_words;  // row_beats, rounded up to whole blocks of BoundBlock codes
+    dim_t  row_words;  // row_beats, rounded up to whole blocks that have a bound: see bound_block()
     addr_t mx_a_addr;  // MX scales
     addr_t mx_a_stride;
     addr_t mx_b_addr;

@@ -9,10 +9,11 @@ module fp8mac_memories
   parameter int unsigned ROWS      = 4,
   parameter int unsigned COLS      = 4,
   parameter int unsigned LANES     = 16,
+  parameter int unsigned BLOCK     = 32,    // products that join an accumulator together
   parameter int unsigned BEAT      = 16,
   parameter int unsigned BUF_BEATS = 256,
   parameter int unsigned MAX_MN    = 128,
-  parameter bit          BOUNDS    = 1'b1,  // each block of BoundBlock codes has a bound
+  parameter bit          BOUNDS    = 1'b1,  // each block of bound_block(BLOCK) codes has a bound
   parameter bit          NARROW    = 1'b1,  // narrow codes may come
   parameter bit          MX        = 1'b1,  // each block of MxBlock codes has a scale
   parameter int unsigned SCALE_BEATS = 32,  // see scale_beats()
@@ -72,7 +73,7 @@ module fp8mac_memories
   logic [BEAT*8-1:0] data;
   logic [BoundW-1:0] bound;
 
-  fp8mac_operand_bound #(.BEAT(BEAT), .ROWS(ROWS), .BOUNDS(BOUNDS), .NARROW(NARROW)) u_bound (
+  fp8mac_operand_bound #(.BEAT(BEAT), .BLOCK(BLOCK), .ROWS(ROWS), .BOUNDS(BOUNDS), .NARROW(NARROW)) u_bound (
     .clk_i, .rst_ni, .valid_i(beat_valid_i), .dest_i(beat_dest_i), .data_i(beat_data_i), .valid_o(valid),
     .dest_o(dest), .data_o(data), .bound_o(bound)
   );
@@ -84,7 +85,7 @@ module fp8mac_memories
 
   // ---- operands ----------------------------------------------------------------------------------------------------
   fp8mac_operand_buffer #(
-    .RAMS(ROWS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_BEATS(BoundBlock / BEAT),
+    .RAMS(ROWS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_BEATS(bound_block(BLOCK) / BEAT),
     .BOUND_W(BoundW)
   ) u_a (
     .clk_i,
@@ -103,7 +104,7 @@ module fp8mac_memories
   );
 
   fp8mac_operand_buffer #(
-    .RAMS(COLS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_BEATS(BoundBlock / BEAT),
+    .RAMS(COLS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_BEATS(bound_block(BLOCK) / BEAT),
     .BOUND_W(BoundW)
   ) u_b (
     .clk_i,

@@ -14,6 +14,7 @@ module fp8mac_operand_bound
   import fp8mac_element_pkg::*;
 #(
   parameter int unsigned BEAT   = 16,
+  parameter int unsigned BLOCK  = 32,   // products that join an accumulator together
   parameter int unsigned ROWS   = 4,    // row RAMs that image operands have
   parameter bit          BOUNDS = 1'b1, // 0: no bounds, bound_o is 0
   parameter bit          NARROW = 1'b1  // 0: no narrow codes come
@@ -30,7 +31,7 @@ module fp8mac_operand_bound
   output logic [BEAT*8-1:0] data_o,
   output logic [BoundW-1:0] bound_o
 );
-  localparam int unsigned BlockWords = BoundBlock / BEAT;
+  localparam int unsigned BlockWords = bound_block(BLOCK) / BEAT;
   localparam int unsigned SourceW    = $clog2(ROWS + 1);
 
   // ---- the cycle of the beat: mask and decode ----------------------------------------------------------------------
@@ -110,8 +111,8 @@ module fp8mac_operand_bound
     assign bound_o = '0;
   end
 
-  if (BoundBlock % BEAT != 0) begin : g_check_beat
-    $error("a beat must be a whole part of BoundBlock bytes");
+  if (bound_block(BLOCK) % BEAT != 0) begin : g_check_beat
+    $error("a beat must be a whole part of bound_block(BLOCK) bytes");
   end
 
   bytes_are_in_the_beat : assert property (@(posedge clk_i) disable iff (!rst_ni)

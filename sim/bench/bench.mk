@@ -2,7 +2,7 @@
 # Throughput of the chip and speed of its simulation: $(BUILD)/bench/system.json, system.md and roofline.svg.
 # ONLY= selects shapes, as ONLY=64x64x64. The fast mode is the default where it exists, because its cycles are the same.
 
-BENCH_FAST := $(and $(filter block,$(ELEMENT)),$(filter-out command-0,$(firstword $(origin FAST))-$(FAST)))
+BENCH_FAST := $(and $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(filter-out command-0,$(firstword $(origin FAST))-$(FAST)))
 BENCH_SIM := $(if $(BENCH_FAST),$(SIM_FAST),$(SIM_RTL))
 
 # One after the other, because each would slow the other down.

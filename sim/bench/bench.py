@@ -20,12 +20,15 @@ import time
 import tomllib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "speed"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 import plot
 import speed
 
+from rtl.catalogue import catalogue
+
 CYCLES = re.compile(r"^cycles +(\d+) of the GEMM$", re.M)
 ARRAY = re.compile(r"on an array of (\d+) x (\d+) x (\d+)$", re.M)
-KIND = re.compile(r"^element +([a-z]+)", re.M)
+KIND = re.compile(r"^element +([a-z0-9_]+)", re.M)
 PLAN = re.compile(r"^planning +(\d+) cycles", re.M)
 RATE = re.compile(r"\((\d+\.\d+) kHz, ([^)]+)\)")
 BEATS = re.compile(r"^bus beats +(\d+) read, (\d+) written$", re.M)
@@ -44,10 +47,10 @@ def bounds(shape, macs, beat):
 
 def array_cycles(shape, array):
     """Cycles in which the array can issue m x n x k at best. It computes tiles of rows x cols outputs, block by block.
-    A block of kind `block` has 32 products and takes at least as many cycles as elements share an accumulate unit."""
+    A block takes at least as many cycles as elements share an accumulate unit."""
     m, n, k = shape
     rows, cols, lanes = array["shape"]
-    block = 32 if array["kind"] == "block" else lanes
+    block = catalogue.load()[array["kind"]].block or lanes
     share = min(block // lanes, rows)
     whole, rest = divmod(k, block)
     steps = whole * max(block // lanes, share) + (max(-(-rest // lanes), share) if rest else 0)

@@ -79,7 +79,8 @@ def blocks_of(of: dict[str, int]) -> dict[str, Design]:
     kind = next(one for one in KINDS.values() if one.number == of["ELEMENT"])
     bits, lanes = of.get("FRAC_BITS"), of["LANES"]
     if kind.family == "block":
-        inner = block(lanes, bits or kind.frac_bits.default, "both", mx=bool(of.get("MX", 1)))
+        mx = bool(of.get("MX", kind.name == "block"))
+        inner = block(lanes, bits or kind.frac_bits.default, "both", mx=mx, kind_name=kind.name)
     else:
         inner = element(kind.name, lanes, bits)
     its = unit(inner, of["ROWS"]).design

@@ -172,28 +172,27 @@ def block(
     lanes: int,
     frac_bits: int | None = None,
     acc: str = "fp32",
-    products: int = 32,
     target: float | None = None,
     group: str = "main",
     mx: bool = False,
+    kind_name: str = "block",
 ) -> Entry:
-    """An element with block accumulation. The netlist has as many elements as a block has steps, the accumulate unit that
-    they share, and BANKS accumulators of each. `acc`: fp32, fp16, or both for a choice at run time. `mx`: its blocks
-    have MX scales."""
-    kind = KINDS["block"]
-    share = products // lanes
+    """An element of a kind with block accumulation. The netlist has as many elements as a block has steps, the accumulate
+    unit that they share, and BANKS accumulators of each. `acc`: fp32, fp16, or both for a choice at run time. `mx`: its
+    blocks have MX scales."""
+    kind = KINDS[kind_name]
+    share = kind.block // lanes
     if frac_bits is None:
         frac_bits = kind.default_frac_bits(lanes)
     late_bits = max(frac_bits, 12 if acc == "fp16" else 25)
     return Entry(
         kind.spelling(lanes, frac_bits)
         + ("" if acc == "both" else f"_{acc}")
-        + ("" if products == 32 else f"_b{products}")
         + MX_SUFFIX * mx,
         design(
             "fp8mac_element_block",
             LANES=lanes,
-            BLOCK=products,
+            BLOCK=kind.block,
             SHARE=share,
             BANKS=BANKS,
             FRAC_BITS=frac_bits,
@@ -213,7 +212,7 @@ def block(
         copies=share,
         model=(
             "--group",
-            str(products),
+            str(kind.block),
             "--acc-format",
             "fp16" if acc == "fp16" else "fp32",
             "--late-bits-sum",
@@ -392,10 +391,10 @@ def array(
     target: float | None = None,
     mx: bool = False,
 ) -> Entry:
-    """`acc` and `mx` are for kind `block`. An array of `block` has both accumulator formats; with one of them alone its units are
-    smaller, and the rest is that of both."""
-    if kind == "block":
-        inner = block(lanes, frac_bits, acc, mx=mx)
+    """`acc` and `mx` are for kinds with block accumulation. Their arrays have both accumulator formats; with one of them
+    alone the units are smaller, and the rest is that of both."""
+    if KINDS[kind].family == "block":
+        inner = block(lanes, frac_bits, acc, mx=mx, kind_name=kind)
     else:
         inner = element(kind, lanes, frac_bits)
     feeds = ((feed_of(kind, lanes, inner.frac_bits, mx=mx), rows + columns),)

@@ -130,8 +130,8 @@ def entry(
         if not every:
             raise UsageError("FORMATS is not possible with ROWS or COLS: an array has all formats")
         return array_entry(kind, count, bits, rows, columns)
-    if kind == "block":
-        return block(count, bits, "both")
+    if KINDS[kind].family == "block":
+        return block(count, bits, "both", kind_name=kind)
     return int8(count) if kind == "int8" else element(kind, count, bits, own)
 
 

@@ -59,7 +59,7 @@ ENTRIES = [
     # The element of the default chip, without MX scales and with them
     *(block(16, 19, "both", mx=mx) for mx in (False, True)),
     *(
-        block(lanes, frac_bits, acc, 64, target=targets[lanes])
+        block(lanes, frac_bits, acc, target=targets[lanes], kind_name="block64")
         for (acc, frac_bits), targets in TARGETS.items()
         for lanes in (16, 32)
     ),
@@ -86,7 +86,12 @@ ENTRIES = [
         for rows, columns, lanes in SHAPES
     ),
     array("block", 16, 19, 4, 4, target=ARRAY_TARGET, mx=True),
-    *(array("block", 16, bits, 4, 4, acc, target) for (acc, bits), target in ARRAY_TARGETS.items()),
+    array("block64", 16, 19, 4, 4, target=ARRAY_TARGET),
+    *(
+        array(kind, 16, bits, 4, 4, acc, target)
+        for kind in ("block", "block64")
+        for (acc, bits), target in ARRAY_TARGETS.items()
+    ),
     # The width of the alignment window
     *(block(16, bits, group="frac_bits") for bits in (10, 16, 22, 25)),
 ]

@@ -438,8 +438,8 @@ def lane_areas(found: list[Record]) -> dict[str, tuple[float, float]]:
     left without lanes. Both share an accumulate unit with equally many neighbours."""
     areas: dict[str, dict[int, float]] = {}
     for r in in_table_order(found):
-        name = r["name"].replace(f"_l{r['lanes']}", "").replace("_b64", "")
-        if r.get("copies", 1) == (2 if r["kind"] == "block" else 1):
+        name = r["name"].replace(f"_l{r['lanes']}", "").replace("block64", "block")
+        if r.get("copies", 1) == (2 if r["family"] == "block" else 1):
             areas.setdefault(name, {})[r["lanes"]] = r["area"]
         areas.setdefault("int8", {})[r["lanes"]] = r["baseline_area"]
     more = 2 * MANY

@@ -351,6 +351,7 @@ def test_tables(tool):
         "block",
         "late",
         "aligned",
+        "block64",
     ]:
         tool.checks.check("presets lists every preset", f"\n{name}\n" in "\n" + presets, True, name)
         done = tool.run("presets", name)

@@ -31,12 +31,19 @@ TABLE = {
     "block": (8, "Block", "Bounded", "FP32 FP16", FP8, (9, 19, 29, 1), 0, 32, True),
     "late": (9, "Late", "Distances", "FP32 FP16", FP8, (9, 25, 29, 2), 0, 0, True),
     "aligned": (10, "Aligned", "Exponents", "FP32 FP16", FP8, (23, 25, 29, 1), 0, 0, True),
+    "block64": (11, "Block", "Bounded", "FP32 FP16", FP8, (9, 19, 29, 1), 0, 64, True),
 }
 RTL_FRAC_BITS = {
     "kulisch": 34
 }  # kinds without a choice; with 34 fraction bits E4M3 products are exact
 # Fraction bits of the final addition of late accumulation, at least: with several lanes, with one.
-LATE_BITS = {"late_fp32": (25, 26), "late_fp16": (12, 13), "block": (25, 25), "late": (25, 26)}
+LATE_BITS = {
+    "late_fp32": (25, 26),
+    "late_fp16": (12, 13),
+    "block": (25, 25),
+    "late": (25, 26),
+    "block64": (25, 25),
+}
 
 # Assignments of fp8mac_element_settings, after group = lanes.
 SETTINGS = {
@@ -50,6 +57,7 @@ SETTINGS = {
     "static": "acc_format=FP8MAC_ACC_FIXED frac_bits=frac_bits static_exponent=static_exponent guard_bits=16",
     # MX scales take products below FP32's least exponent.
     "block": f"group=32 {LATE.replace(' ', ' min_exponent=-1100 ', 1)} late_bits_sum=max25 late_bits_acc=max25",
+    "block64": f"group=64 {LATE.replace(' ', ' min_exponent=-1100 ', 1)} late_bits_sum=max25 late_bits_acc=max25",
     "late": f"{LATE} late_bits_sum=max25 late_bits_acc=max25",
     "aligned": "frac_bits=frac_bits min_exponent=FP8MAC_MIN_EXPONENT_ACC",
 }

@@ -22,4 +22,4 @@ $(BUILD)/test/docs-docs-PORTING.log: $(REGS_H) $(CATALOGUE_H)
 $(BUILD)/test/docs-docs-RECIPES.log: $(FW_BUILD)/host/recipes
 # What its commands run is built before, so that the test measures the page and not the compiler.
 $(patsubst %,$(BUILD)/test/docs-%.log,README docs-COUNTERS docs-TUTORIAL): $(SIM) \
-  $(if $(filter block,$(ELEMENT)),$(SIM_FAST)) $(FW_RISCV_ELFS) $(FW_HOST_APPS)
+  $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_FAST)) $(FW_RISCV_ELFS) $(FW_HOST_APPS)

@@ -7,8 +7,9 @@ module formal_operand_bound
   import fp8mac_cmd_pkg::*;
   import fp8mac_element_pkg::*;
 #(
-  parameter int unsigned BEAT = 8,
-  parameter int unsigned ROWS = 2
+  parameter int unsigned BEAT  = 8,
+  parameter int unsigned BLOCK = 32,
+  parameter int unsigned ROWS  = 2
 ) (
   input logic              clk_i,
   input logic              rst_ni,
@@ -16,14 +17,14 @@ module formal_operand_bound
   input read_dest_t        dest_i,
   input logic [BEAT*8-1:0] data_i
 );
-  localparam int unsigned BlockWords = BoundBlock / BEAT;
+  localparam int unsigned BlockWords = bound_block(BLOCK) / BEAT;
 
   logic              valid;
   read_dest_t        dest;
   logic [BEAT*8-1:0] data;
   logic [BoundW-1:0] bound;
 
-  fp8mac_operand_bound #(.BEAT(BEAT), .ROWS(ROWS)) dut (
+  fp8mac_operand_bound #(.BEAT(BEAT), .BLOCK(BLOCK), .ROWS(ROWS)) dut (
     .clk_i, .rst_ni, .valid_i, .dest_i, .data_i, .valid_o(valid), .dest_o(dest), .data_o(data), .bound_o(bound)
   );
   formal_reset u_reset (.clk_i, .rst_ni);

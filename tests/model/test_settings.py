@@ -592,6 +592,8 @@ ELEMENTS = {
     "late_fp16_l1": d.settings(group=1, acc="FP16"),
     "block": late(32, "FP32", 19, 25),
     "block_f13": late(32, "FP32", 13, 25),
+    "block64": late(64, "FP32", 19, 25),
+    "block64_f13_l16": late(64, "FP32", 13, 25),
     "late": late(4, "FP32", 25, 25),
     "late_f9_l2": late(2, "FP32", 9, 25),
     "late_l1": d.settings(group=1),
@@ -602,6 +604,7 @@ ELEMENTS = {
 ELEMENTS_FP16 = {
     "exact": d.settings(group=4, acc="FP16"),
     "block": late(32, "FP16", 19, 25),
+    "block64": late(64, "FP16", 19, 25),
     "late": late(4, "FP16", 25, 25),
     "late_f13_l16": late(16, "FP16", 13, 25),
     "late_l1": d.settings(group=1, acc="FP16"),
@@ -635,6 +638,7 @@ KINDS = (
     "block",
     "late",
     "aligned",
+    "block64",
 )
 # Names that are refused, and the status of the refusal.
 BAD_NAMES = {

@@ -17,7 +17,8 @@ struct Shape {
 
     static constexpr unsigned kPassTiles = 4;
     static constexpr unsigned kMaxSide = 128;   // MAX_MN
-    static constexpr unsigned kBoundBlock = 32; // a row of an operand buffer has whole blocks
+    // a row of an operand buffer has whole blocks, each with a bound
+    static inline const unsigned kBoundBlock = kElement.block > 32 ? kElement.block : 32;
 
     static unsigned up(unsigned x, unsigned to)
     {

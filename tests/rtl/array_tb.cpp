@@ -120,7 +120,8 @@ struct Block {
     bool open = false;
     unsigned tile = 0, steps = 0, step = 0;
     bool first = false, last = false;
-    uint32_t lanes = 0, meta = 0; // lanes: of all steps
+    uint64_t lanes = 0; // of all steps
+    uint32_t meta = 0;
     uint64_t a_bounds = 0, b_bounds = 0;
     uint8_t a_scale[ROWS] = {}, b_scale[COLS] = {};
     uint8_t a[ROWS][tb::kLanesMax] = {}, b[COLS][tb::kLanesMax] = {};
@@ -377,7 +378,7 @@ class ArrayTest
     }
     // The largest exponent of a block's operands. Whether a NaN or an Inf counts makes no
     // difference.
-    int bound_of(unsigned format, const uint8_t *codes, uint32_t lanes, bool specials)
+    int bound_of(unsigned format, const uint8_t *codes, uint64_t lanes, bool specials)
     {
         int bound = -1;
         for (unsigned lane = 0; lane < kBlock; lane++) {
@@ -527,13 +528,14 @@ class ArrayTest
     }
 
     // n products: the first ones or, sometimes, any.
-    uint32_t lane_mask(unsigned n)
+    uint64_t lane_mask(unsigned n)
     {
-        const uint32_t all = static_cast<uint32_t>((1ull << kBlock) - 1);
         if (n == kBlock || rng_.chance(kBlock > LANES ? 700 : 300)) {
-            return static_cast<uint32_t>((1ull << n) - 1);
+            return ~0ull >> (64 - n);
         }
-        const uint32_t mask = 1 + rng_.below(all);
+        const uint64_t all = ~0ull >> (64 - kBlock);
+        const uint64_t mask =
+            kBlock > 32 ? 1 + rng_.next() % all : 1 + rng_.below(static_cast<uint32_t>(all));
         gaps_ += (mask & (mask + 1)) != 0;
         return mask;
     }

@@ -15,7 +15,7 @@ namespace tb
 {
 
 constexpr unsigned kFormats = 4;
-constexpr unsigned kLanesMax = 32; // the products of a block
+constexpr unsigned kLanesMax = 64; // the products of a block
 
 // The codes of one FP8 format, sorted into the classes from which generators choose.
 class Codes

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # The elements of FamilyBlock against libfp8mac, built as those of element.mk.
 
-# block_fF_lL_FORMATS: FORMATS is fp32, fp16, or both for a choice at run time. _b64 has blocks of 64 products instead
-# of 32, _noinf no e5m2, _mx MX scales.
+# KIND_fF_lL_FORMATS: FORMATS is fp32, fp16, or both for a choice at run time. _noinf has no e5m2, _mx MX scales.
 BLOCK_SETS := block_f19_l16_both block_f13_l16_both block_f19_l4_both block_f19_l1_both block_f19_l32_fp32 \
-  block_f19_l16_fp32_b64 block_f13_l16_fp16 block_f13_l4_fp16_noinf block_f25_l32_both_b64 block_f9_l16_fp16 \
+  block64_f19_l16_fp32 block_f13_l16_fp16 block_f13_l4_fp16_noinf block64_f25_l32_both block_f9_l16_fp16 \
   block_f19_l16_both_mx
 # These sets try every pair of codes. All lanes are equal, so a few sets are enough.
 BLOCK_PAIRS := block_f19_l4_both
 BLOCK_TB := $(BLOCK_SETS:%=$(ELEMENT_DIR)/%/block_tb)
 BLOCK_LOGS := $(BLOCK_SETS:%=$(BUILD)/test/rtl_%.log)
 
-block_length = $(patsubst b%,%,$(or $(filter b64,$(element_words)),b32))
+block_length = $(if $(filter block64,$(element_words)),64,32)
 block_share = $(shell echo $$(($(block_length) / $(element_lanes))))
 block_parameters = LANES=$(element_lanes) BLOCK=$(block_length) SHARE=$(block_share) \
   FRAC_BITS=$(patsubst f%,%,$(filter f%,$(filter-out fp%,$(element_words)))) \

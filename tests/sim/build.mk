@@ -59,7 +59,7 @@ $(SIM_TEST)/sim-disassemble.log: tests/sim/test_disassemble.py tests/sim/objdump
 	@tests/run_test.sh sim-disassemble $@ $(PYTHON) $< $(SIM_TEST_BUILD)/disassemble $(RISCV_PREFIX)objdump \
 	  $(SIM_TEST_BUILD)/disassembly.elf $(SIM_TEST_BUILD)/soc.elf
 
-TESTS += $(SIM_TEST)/sim-instructions.log $(if $(filter block,$(ELEMENT)),$(SIM_TEST)/sim-instructions-fast.log)
+TESTS += $(SIM_TEST)/sim-instructions.log $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_TEST)/sim-instructions-fast.log)
 $(SIM_TEST)/sim-instructions.log: SIM_TRACED := $(SIM_RTL)
 $(SIM_TEST)/sim-instructions.log: $(SIM_RTL)
 $(SIM_TEST)/sim-instructions-fast.log: SIM_TRACED := $(SIM_FAST)
@@ -88,7 +88,7 @@ TESTS += $(SIM_TEST)/sim-block.log
 $(SIM_TEST)/sim-block.log: $(SIM_TEST_BUILD)/test_block tests/run_test.sh
 	@tests/run_test.sh sim-block $@ $<
 
-ifneq (,$(filter block,$(ELEMENT)))
+ifneq (,$(filter $(FAST_ELEMENTS),$(ELEMENT)))
 # A seeded fault: products far below the largest one are lost.
 $(SIM_TEST_BUILD)/faulty.c: sim/fast/block.c tests/sim/build.mk
 	@mkdir -p $(@D)

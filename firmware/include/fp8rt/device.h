@@ -83,7 +83,8 @@ typedef struct fp8rt_caps {
 // a command without sizes is one tile command. Its limits apply to each of them:
 //
 //   m, n       at most max_mn
-//   operands   ceil(m / rows) * ceil(k / 32) * 32 / beat_bytes at most buf_beats, and n likewise
+//   operands   ceil(m / rows) * ceil(k / G) * G / beat_bytes at most buf_beats, and n likewise; G is 32
+//              or the block, if that is more
 //   MX scales  ceil(m / rows) * ceil((first + ceil(k / 32)) / beat_bytes) at most the power of two that
 //              is at least buf_beats / 8 and max_mn / rows and max_mn / cols; n likewise. `first` is the
 //              place in its beat of the chunk's first scale: (products before it) / 32 modulo beat_bytes

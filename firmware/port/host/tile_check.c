@@ -40,7 +40,7 @@ static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
         return true;
     }
     uint32_t row_words =
-        ceil_div(tile->k, FP8RT_BOUND_CODES) * (FP8RT_BOUND_CODES / caps->beat_bytes);
+        ceil_div(tile->k, fp8rt_bound_codes(caps)) * (fp8rt_bound_codes(caps) / caps->beat_bytes);
     return tile->m == 0 || tile->n == 0 || tile->k == 0 || tile->m > caps->max_mn ||
            tile->n > caps->max_mn ||
            (!fp8rt_host_elementwise(tile) &&
