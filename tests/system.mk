@@ -12,7 +12,7 @@ SYS_HOST := $(BUILD)/firmware/host
 SYS_ARRAYS := 2x2x1 8x8x4 4x16x8 16x4x2 2x32x16 32x32x2
 # Every kind of element, on the host.
 SYS_HOST_ELEMENTS := 8x8x4:aligned_fp32 4x4x8:aligned_fp16_f29 4x4x4:late_fp32_f10 2x2x1:late_fp32 2x2x16:late_fp16 \
-  4x4x8:late_f13 2x2x1:late 4x4x4:aligned 8x8x4:kulisch 2x2x1:kulisch 4x4x16:int8 2x2x1:int8
+  4x4x8:late_f13 2x2x1:late 4x4x4:aligned 4x4x16:block64 2x2x1:block64_f13 8x8x4:kulisch 2x2x1:kulisch 4x4x16:int8 2x2x1:int8
 
 TESTS += $(patsubst %,$(SYS_TEST)/%.log,firmware-host firmware-host-faults firmware-plan firmware-san \
   firmware-san-faults firmware-arrays firmware-elements firmware-elements-faults firmware-options system-selftest system-stalls \
@@ -271,7 +271,7 @@ $(SYS_TEST)/system-setup.log: tests/system/setup.sh tools/setup.sh tools/package
 
 # The same programs and comparisons on small chips with other elements and other widths of the bus, as
 # ROWSxCOLSxLANES-ELEMENT_SPEC-axiWIDTH. A make that the test starts builds their simulators.
-SYS_CHIPS := 2x2x4-late_fp16_f13-axi64 2x2x4-kulisch-axi256 2x2x4-int8-axi64
+SYS_CHIPS := 2x2x4-late_fp16_f13-axi64 2x2x4-kulisch-axi256 2x2x4-int8-axi64 4x2x8-block64_f13-axi64
 SYS_CHIP_FROM := $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/*) $(REGS_H) $(BUILD)/model/libfp8mac.a
 sys_chip_word = $(word $(2),$(subst x, ,$(firstword $(subst -, ,$(1)))))
 sys_chip_spec = $(word 2,$(subst -, ,$(1)))

@@ -137,12 +137,11 @@ def breakdown_plot(top: list[Record]) -> dict[str, str]:
 def shapes_plot(top: list[Record]) -> dict[str, str]:
     """The shapes of an array, each beside its baseline."""
     stacks: dict[str, dict[str, float]] = {}
-    for r in tables.in_table_order(tables.of_group(top, "array")):
-        if r["name"].endswith(f"_l{r['lanes']}"):
-            shape = tables.Shape.of(r["name"], r["kind"])
-            name = f"{shape.rows}x{shape.columns}x{shape.lanes}"
-            stacks[f"{name} FP8"] = tables.array_parts(r)
-            stacks[f"{name} INT8"] = tables.array_parts(r, "baseline_")
+    for r in tables.of_shapes(tables.of_group(top, "array")):
+        shape = tables.Shape.of(r["name"], r["kind"])
+        name = f"{shape.rows}x{shape.columns}x{shape.lanes}"
+        stacks[f"{name} FP8"] = tables.array_parts(r)
+        stacks[f"{name} INT8"] = tables.array_parts(r, "baseline_")
     if not stacks:
         return {}
     title = "Area of arrays of 256 MACs, rows x columns x lanes"

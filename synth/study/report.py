@@ -190,19 +190,17 @@ class Page:
         """The share of blocks in the accelerator's area, in %."""
         return f"{100 * self._blocks_area(names, self.accel) / self.accel['area']:.0f} %"
 
-    def say_array(self, which: str) -> str:
-        """The ratio of the default array, or of another one, to the smallest INT8 array of any shape."""
-        name = DEFAULT_ARRAY if which == "default" else which
-        return tables.number(self.record(name)["area"] / tables.smallest_baseline(self.arrays), 2)
-
-    def say_array_converting(self, results: str) -> str:
-        """The ratio of the default array to INT8 of the same shape that converts so many results a cycle to FP32. For 0 the
-        read-out of both is left out."""
-        own = self.record(DEFAULT_ARRAY)
-        converter = next(u for u in own["baseline_units"] if u["top"] == READOUT)
-        fewer = (converter["count"] - int(results)) * converter["area"]
-        area = own["area"] - (own["parts"][READOUT] if results == "0" else 0)
-        return tables.number(area / (own["baseline_area"] - fewer), 2)
+    def say_array(self, which: str, results: str = "") -> str:
+        """The ratio of the default array, or of another one, to the smallest INT8 array of any shape. With `results` it is
+        the ratio to that array if it converted so many results a cycle to FP32; for 0 the read-out of both is left out."""
+        own = self.record(DEFAULT_ARRAY if which == "default" else which)
+        smallest = min(self.arrays, key=lambda record: record["baseline_area"])
+        area, base = own["area"], smallest["baseline_area"]
+        if results:
+            converter = next(u for u in smallest["baseline_units"] if u["top"] == READOUT)
+            base -= (converter["count"] - int(results)) * converter["area"]
+            area -= own["parts"][READOUT] if results == "0" else 0
+        return tables.number(area / base, 2)
 
     def say_targets(self) -> str:
         """How many elements meet their target."""

@@ -335,10 +335,16 @@ class Shape:
         )
 
 
+def of_shapes(found: Iterable[Record]) -> list[Record]:
+    """Arrays that differ in their shape alone: the kind of the first, with both accumulators and without MX scales."""
+    same = [r for r in in_table_order(list(found)) if r["name"].endswith(f"_l{r['lanes']}")]
+    return [r for r in same if r["kind"] == same[0]["kind"]]
+
+
 def pareto(found: list[Record]) -> str:
     """The shapes of the default kind: area and utilisation, FP8 and INT8. The ratio to the best is that to the smallest
     INT8 array of any shape."""
-    same = [r for r in in_table_order(found) if r["name"].endswith(f"_l{r['lanes']}")]
+    same = of_shapes(found)
     if not same:
         return ""
     best = smallest_baseline(same)

@@ -14,7 +14,8 @@ constexpr unsigned kBeat = AXI_DATA_W / 8;
 constexpr Shape kShape{ROWS, COLS, LANES, kBeat, TILES, 256};
 constexpr unsigned kMaxMn = 128;
 // A side of more tiles than an accumulator memory holds, whose operands fit the buffers
-constexpr unsigned kManyTiles = std::min(kMaxMn, 64u * std::min(ROWS, COLS));
+inline const unsigned kManyTiles = std::min(
+    kMaxMn, kShape.buf_beats / kShape.row_beats(kElement.block) * std::min<unsigned>(ROWS, COLS));
 
 // A way to make a good tile illegal. `before` is the tile submitted just before it.
 struct Spoil {
@@ -125,7 +126,7 @@ const Spoil kNoScaleSpoil = {"MX scales that the elements have not", ErrMode,
 // Where a block has several products
 const Spoil kChunkSpoil = {
     "chunks that are no whole blocks", ErrSequence,
-    [](Command &t, const Command &) { t.k = 128, t.tile_k = kElement.block + 1; }};
+    [](Command &t, const Command &) { t.k = 4 * kElement.block, t.tile_k = kElement.block + 1; }};
 
 const Spoil kSpoils[] = {
     {"m is 0", ErrShape, [](Command &t, const Command &) { t.m = 0; }},
