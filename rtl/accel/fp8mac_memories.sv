@@ -22,7 +22,8 @@ module fp8mac_memories
   localparam int unsigned Groups = Word / LANES,
   localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1,
   localparam int unsigned ScaleWordW = $clog2(SCALE_BEATS),
-  localparam int unsigned ByteW  = $clog2(BEAT)
+  localparam int unsigned ByteW  = $clog2(BEAT),
+  localparam int unsigned BoundBeats = bound_block(BLOCK) / BEAT
 ) (
   input  logic                            clk_i,
   input  logic                            rst_ni,
@@ -85,7 +86,7 @@ module fp8mac_memories
 
   // ---- operands ----------------------------------------------------------------------------------------------------
   fp8mac_operand_buffer #(
-    .RAMS(ROWS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_BEATS(bound_block(BLOCK) / BEAT),
+    .RAMS(ROWS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_BEATS(BoundBeats),
     .BOUND_W(BoundW)
   ) u_a (
     .clk_i,
@@ -104,7 +105,7 @@ module fp8mac_memories
   );
 
   fp8mac_operand_buffer #(
-    .RAMS(COLS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_BEATS(bound_block(BLOCK) / BEAT),
+    .RAMS(COLS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_BEATS(BoundBeats),
     .BOUND_W(BoundW)
   ) u_b (
     .clk_i,

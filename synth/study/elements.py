@@ -186,9 +186,7 @@ def block(
         frac_bits = kind.default_frac_bits(lanes)
     late_bits = max(frac_bits, 12 if acc == "fp16" else 25)
     return Entry(
-        kind.spelling(lanes, frac_bits)
-        + ("" if acc == "both" else f"_{acc}")
-        + MX_SUFFIX * mx,
+        kind.spelling(lanes, frac_bits) + ("" if acc == "both" else f"_{acc}") + MX_SUFFIX * mx,
         design(
             "fp8mac_element_block",
             LANES=lanes,

@@ -245,7 +245,8 @@ class Study:
         """What cells cost in the record's library, and how many full adders each side has, of an element."""
         library = self.plan.libraries[record["library"]]
         adders = {
-            f"{side}full_adders": prices.full_adders(library, Path(record[f"{side}netlist"])) / copies
+            f"{side}full_adders": prices.full_adders(library, Path(record[f"{side}netlist"]))
+            / copies
             for side, copies in (("", record["copies"]), ("baseline_", 1))
             if record[f"{side}netlist"]
         }

@@ -573,15 +573,16 @@ def at_price(record: Record, price: float) -> float:
 
 def cell_prices(found: list[Record], first: list[Record]) -> str:
     """What cells cost in each library, how much of INT8 and FP8 full adders are, and the ratio at the first library's price
-    of a full adder. Of the first element of the PDK table, at each library's fastest clock."""
+    of a full adder. Of the first element of the PDK table, at each library's slowest clock."""
     element = next(iter(PDK_ELEMENTS))
-    fastest: dict[str, Record] = {}
-    for (name, _), records in by_clock([*first, *found]).items():
-        if element in records:
-            fastest.setdefault(name, records[element])
-    usual = next(iter(fastest.values()))["prices"]
+    slowest = {
+        name: records[element]
+        for (name, _), records in by_clock([*first, *found]).items()
+        if element in records and "prices" in records[element]
+    }
+    usual = next(iter(slowest.values()))["prices"]
     lines = []
-    for name, record in fastest.items():
+    for name, record in slowest.items():
         its = record["prices"]
         adder = its.get(prices.FULL_ADDER)
 
