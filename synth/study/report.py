@@ -207,6 +207,13 @@ class Page:
         aimed = [record for record in self.main if record.get("target") is not None]
         return f"{sum(map(tables.meets, aimed))} of {len(aimed)}"
 
+    def say_targets_met(self) -> str:
+        """How many targets an element meets. Elements of the same lanes and class have the same target."""
+        aimed = [record for record in self.main if record.get("target") is not None]
+        every = {(record["lanes"], record["target"]) for record in aimed}
+        met = {(record["lanes"], record["target"]) for record in aimed if tables.meets(record)}
+        return f"{len(met)} of {len(every)}"
+
     def say_checked(self, name: str) -> str:
         """How many netlists of a record, baselines included, were simulated or proved."""
         return str(self.checked.get(name, 0))

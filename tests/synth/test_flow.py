@@ -901,6 +901,16 @@ ASKED = {
         "fp8mac_element_static",
         {"FRAC_BITS": 25, "ELEMENT": 7},
     ),
+    "--element=block64 --lanes=16": (
+        "block64_f19_l16",
+        "fp8mac_element_block",
+        {"BLOCK": 64, "SHARE": 4},
+    ),
+    "--element=block64 --lanes=16 --rows=4": (
+        "array_4x4_block64_f19_l16",
+        "fp8mac_array",
+        {"ELEMENT": 11},
+    ),
     "--element=kulisch": ("kulisch_l4", "fp8mac_element_static", {"INF": 0}),
     "--element=exact --lanes=16": ("exact_l16", "fp8mac_element_exact", {"LANES": 16}),
     "--element=block --lanes=16": (
