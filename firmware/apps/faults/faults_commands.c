@@ -305,12 +305,24 @@ static void continue_nothing(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, set_mode(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
 }
+// Codes of the shortest rows in the operand buffers: a block, and at least 32.
+static uint32_t row_codes(const fp8rt_caps *caps)
+{
+    return caps->block > 32u ? caps->block : 32u;
+}
+// The most rows of A, or columns, of which the array computes `side` at once, that a command may have and the operand
+// buffers hold.
+static uint32_t most(const fp8rt_caps *caps, uint32_t side)
+{
+    const uint32_t fit = side * (caps->buf_beats * (uint32_t)caps->beat_bytes / row_codes(caps));
+    return fit < caps->max_mn ? fit : caps->max_mn;
+}
 // More tiles than the accumulator memory holds; the operands fit their buffers.
 static void keep_too_much(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    tile->m = caps->max_mn;
-    tile->n = caps->max_mn;
-    tile->k = DEPTH / 2;
+    tile->m = most(caps, caps->rows);
+    tile->n = most(caps, caps->cols);
+    tile->k = row_codes(caps);
     set_mode(tile, FP8RT_BIT(MODE__ACC_KEEP));
 }
 static void keep_part_of_a_block(const fp8rt_caps *caps, fp8rt_command *tile)
@@ -749,7 +761,8 @@ void faults_run_commands(faults *f)
     } else {
         faults_skip(f, blocks.name, "every k is whole blocks of one");
     }
-    if (caps->max_mn / caps->rows * (caps->max_mn / caps->cols) > caps->acc_tiles) {
+    if (most(caps, caps->rows) / caps->rows * (most(caps, caps->cols) / caps->cols) >
+        caps->acc_tiles) {
         run_fault(&b, &tiles);
     } else {
         faults_skip(f, tiles.name, "it holds every command's");
