@@ -144,7 +144,8 @@ class Outcome:
 
 
 def designs(record: Record) -> tuple[Design, Design | None]:
-    """The designs of a record's two netlists. An element that is not in the table was asked for by a user."""
+    """The designs of a record's two netlists. An element that is not in the table was asked for by a user. Of two forms of
+    a baseline the record says which one was taken."""
     known = {entry.name: entry for entry in table.ENTRIES}.get(record["name"])
     own = Design(
         record["top"],
@@ -152,9 +153,11 @@ def designs(record: Record) -> tuple[Design, Design | None]:
         tuple(record.get("black_boxes", ())),
         known.design.folders if known else (),
     )
-    if known is None:
-        return own, int8(record["lanes"]).design
-    return own, known.baseline.design if known.baseline else None
+    baseline = known.baseline if known else int8(record["lanes"])
+    if baseline is None:
+        return own, None
+    parameters = tuple(record["baseline_parameters"].items())
+    return own, replace(baseline.design, parameters=parameters)
 
 
 def quoted(every: list[Record], groups: Iterable[str]) -> list[Quoted]:
@@ -303,7 +306,8 @@ def seeded(simulator: Simulator, item: Quoted) -> Outcome:
     """Seeds faults in copies of a netlist. The bench must find each."""
     outcome = Outcome()
     text, library = item.netlist.read_text(), simulator.libraries[item.library]
-    for fault in (faults.other_gate, faults.exchanged_outputs, faults.seen_start):
+    with_adders = [faults.exchanged_outputs] if library.adder(3) else []
+    for fault in (faults.other_gate, *with_adders, faults.seen_start):
         name = fault.__name__
         bench = simulator.bench(item, fault(text, library), f"{item.netlist.parent.name}_{name}")
         runs = [simulator.run(bench, start) for start in STARTS]

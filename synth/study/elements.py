@@ -62,6 +62,8 @@ class Entry:
     variants: int = 3  # re-synthesised netlists of which the median is taken
     copies: int = 1  # elements in the netlist; an element's area is its part
     model: tuple[str, ...] = ()  # the golden model's options beside the kind's preset
+    # Of a baseline: another form of it. The smaller one of those that meet the clock is taken.
+    rival: Entry | None = None
 
 
 def design(top: str, *folders: str, **parameters: int) -> Design:
@@ -71,19 +73,23 @@ def design(top: str, *folders: str, **parameters: int) -> Design:
 # ---- elements -------------------------------------------------------------------------------------------------------
 
 
-def int8(lanes: int, behavioural: bool = False) -> Entry:
-    """The baseline: INT8 products, one compressor tree, INT32 accumulators, made of the same leaves as FP8."""
+def int8(lanes: int, behavioural: bool = False, register: bool | None = None) -> Entry:
+    """The baseline: INT8 products, one compressor tree, INT32 accumulators, made of the same leaves as FP8. `register`:
+    there is a register behind the tree. If it is not said, 32 lanes have it, without which they miss 6 ns; for 16 lanes
+    it depends on the library and on the clock."""
     kind = KINDS["int8"]
-    # Without this register 32 lanes miss 6 ns.
-    register = {"TREE_REGISTER": 1} if lanes > 16 and not behavioural else {}
+    both = register is None and lanes == 16 and not behavioural
+    has_register = lanes > 16 and not behavioural if register is None else register
     return Entry(
-        kind.spelling(lanes) + ("_behavioural" if behavioural else ""),
+        kind.spelling(lanes)
+        + ("_behavioural" if behavioural else "")
+        + ("_register" if register else ""),
         design(
             "fp8mac_element_int8",
             *(BEHAVIOURAL if behavioural else ()),
             LANES=lanes,
             BANKS=BANKS,
-            **register,
+            **({"TREE_REGISTER": 1} if has_register else {}),
         ),
         "baseline",
         lanes,
@@ -92,6 +98,7 @@ def int8(lanes: int, behavioural: bool = False) -> Entry:
         kind.accumulators[0],
         None,
         kind.formats,
+        rival=int8(lanes, register=True) if both else None,
     )
 
 
@@ -294,6 +301,7 @@ def part_of(inner: Entry, name: str, made: Design) -> Entry:
         design=made,
         group="unit",
         baseline=None,
+        rival=None,
         target=None,
         copies=1,
         variants=1,
@@ -361,6 +369,7 @@ def array_of(
         design=replace(made, black_boxes=(its.design.top, FEED, READOUT, ACCUMULATORS, CLOCK_GATE)),
         group="array",
         baseline=baseline,
+        rival=None,
         parts=(
             (its.design.top, its),
             (READOUT, readout(inner)),
@@ -405,6 +414,7 @@ def needed(entry: Entry | None) -> tuple[Entry, ...]:
         return ()
     others = (
         entry.baseline,
+        entry.rival,
         *(part for _, part in entry.parts),
         *(part for part, _ in entry.feeds),
     )

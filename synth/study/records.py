@@ -93,6 +93,12 @@ def _unit(part: Entry, count: int, point: Point) -> Record:
     }
 
 
+def better(entry: Entry, found: dict[Any, Point]) -> Entry:
+    """A baseline or its rival: the smaller one of those that meet the clock."""
+    forms = [entry, entry.rival] if entry.rival else [entry]
+    return min(forms, key=lambda one: (not found[one.design].met, found[one.design].chosen.area))
+
+
 @dataclass(frozen=True)
 class Pair:
     """An entry and its baseline, at one period with one library."""
@@ -163,6 +169,7 @@ def record(pair: Pair, breakdown: dict[str, float] | None = None) -> Record:
         "units": list(own.units),
         "baseline_units": list(baseline.units) if baseline else [],
         "netlist": f"{chosen.netlist}/netlist.v",
+        "baseline_parameters": dict(baseline.point.design.parameters) if baseline else {},
         "baseline_netlist": f"{baseline.point.chosen.netlist}/netlist.v" if baseline else None,
         "variants": _variants(point),
         "baseline_variants": _variants(baseline.point) if baseline else [],

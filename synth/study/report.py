@@ -135,14 +135,9 @@ class Page:
 
     def say_pdk_simulated(self) -> str:
         """How many netlists of process design kits were simulated, baselines included."""
-        quoted = {
-            (record["name"], record["library"], area)
-            for record in self.pdk
-            for area in netlist_areas(record)
-        }
-        right = set(self.found_right)
-        found = [one for one in quoted if (one[0], one[2]) in right]
-        return f"{len(found)} of {len(quoted)}"
+        quoted = {area for record in self.pdk for area in netlist_areas(record)}
+        right = {area for _, area in self.found_right}
+        return f"{len(quoted & right)} of {len(quoted)}"
 
     def say_error(self, name: str) -> str:
         return tables.error(self.record(name))

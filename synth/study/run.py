@@ -227,7 +227,8 @@ class Study:
             if any(one.design not in points_of for one in needed(entry)):
                 continue
             gate = gates.area(self.plan.libraries[library])
-            baseline = entry.baseline and records.whole(entry.baseline, points_of, gate)
+            base = entry.baseline and records.better(entry.baseline, points_of)
+            baseline = base and records.whole(base, points_of, gate)
             record = records.record(
                 Pair(entry, library, records.whole(entry, points_of, gate), baseline),
                 results.get(box_name(entry.design, library)),

@@ -12,14 +12,15 @@ import shutil
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 
 from synth.flow import blocks, gates, liberty, runs, sta
 from synth.flow.cache import Cache
 from synth.flow.errors import FlowError, UsageError
 from synth.flow.netlist import Netlist
 from synth.flow.recipe import EFFORTS
-from synth.study import accel, defaults, fpga, libraries, memories, shapes, tables
-from synth.study.elements import KINDS
+from synth.study import accel, defaults, fpga, libraries, memories, records, shapes, tables
+from synth.study.elements import KINDS, int8
 from tests.synth.bench import Bench
 
 GATED = """module fp8mac_gated (
@@ -250,6 +251,31 @@ def test_pdk_tables(bench: Bench) -> None:
     )
 
 
+def test_baselines(bench: Bench) -> None:
+    """Of two forms of the baseline the smaller one that meets the clock is taken."""
+
+    def point(met: bool, area: float) -> SimpleNamespace:
+        return SimpleNamespace(met=met, chosen=SimpleNamespace(area=area))
+
+    plain = int8(16)
+    register = plain.rival
+    bench.check(
+        "16 lanes have two forms, with and without a register behind the tree",
+        dict(register.design.parameters).get("TREE_REGISTER") == 1
+        and "TREE_REGISTER" not in dict(plain.design.parameters)
+        and register.rival is None
+        and int8(32).rival is None,
+    )
+    for one, other, taken in (
+        (point(True, 100), point(True, 101), plain),
+        (point(True, 102), point(True, 101), register),
+        (point(False, 100), point(True, 101), register),
+        (point(False, 100), point(False, 101), plain),
+    ):
+        found = {plain.design: one, register.design: other}
+        bench.check(f"{one} or {other}", records.better(plain, found) is taken)
+
+
 def main() -> int:
     folder = Path(sys.argv[1]).resolve()
     shutil.rmtree(folder, ignore_errors=True)
@@ -262,6 +288,7 @@ def main() -> int:
     bench.run(test_memories, folder)
     bench.run(test_shapes)
     bench.run(test_pdk_tables)
+    bench.run(test_baselines)
     print(f"{bench.passed} passed, {bench.failed} failed")
     return 1 if bench.failed else 0
 
