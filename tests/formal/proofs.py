@@ -243,9 +243,9 @@ def operand_buffer(lanes):
     )
 
 
-def operand_bound(beat):
+def operand_bound(beat, block=32):
     return Proof(
-        f"operand_bound_{beat}",
+        f"operand_bound_{beat}" + ("" if block == 32 else f"_{block}"),
         "formal_operand_bound",
         RESET
         + [
@@ -260,7 +260,7 @@ def operand_bound(beat):
         "prove",
         2,
         cover_depth=6,
-        params={"BEAT": beat},
+        params={"BEAT": beat, "BLOCK": block},
         repeats=beat != 8,
         faults=[]
         if beat != 8
@@ -1538,6 +1538,7 @@ PROOFS = [
     *[cmd_queue(depth, followed) for depth, followed in ((2, None), (8, 16))],
     *[operand_buffer(lanes) for lanes in (2, 4, 8)],
     *[operand_bound(beat) for beat in (8, 16)],
+    operand_bound(16, 64),
     IMAGE_ALIGN,
     *[vector_buffer(read) for read in (2, 4, 8)],
     *[pack(*sizes) for sizes in ((2, 2, 16, 8), (1, 4, 16, 16), (2, 1, 8, 8))],
