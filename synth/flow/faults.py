@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from .errors import FlowError
-from .liberty import Cell, Library
+from .liberty import Adder, Cell, Library
 
 Fault = Callable[[str, Library], str]
 
@@ -57,11 +57,16 @@ def other_gate(text: str, library: Library) -> str:
     return _replaced(text, match, match[0].replace(choice.name, others(choice)[0].name, 1))
 
 
+def full_adder(text: str, library: Library) -> Adder | None:
+    """A full adder of the library that the netlist has."""
+    return next((one for one in library.adders(3) if instances(text, one.cell)), None)
+
+
 def exchanged_outputs(text: str, library: Library) -> str:
     """A full adder's sum and carry are exchanged."""
-    adder = library.adder(3)
+    adder = full_adder(text, library)
     if adder is None:
-        raise FlowError("the library has no full adder")
+        raise FlowError("the netlist has no full adder")
     match = _middle(text, adder.cell)
     names = {adder.sum: adder.carry, adder.carry: adder.sum}
     return _replaced(
@@ -73,14 +78,12 @@ def exchanged_outputs(text: str, library: Library) -> str:
 
 def any_fault(text: str, library: Library) -> str:
     """A full adder's outputs exchanged, or another gate where there is no full adder."""
-    adder = library.adder(3)
-    return (exchanged_outputs if adder and instances(text, adder.cell) else other_gate)(
-        text, library
-    )
+    return (exchanged_outputs if full_adder(text, library) else other_gate)(text, library)
 
 
 def seen_start(text: str, library: Library) -> str:
-    """Registers' outputs are ORed with registers that nothing writes. The result is right only if those start from 0."""
+    """Registers' outputs are ORed with registers that keep their start value. The result is right only if that is 0. If the
+    library's flip-flop shows the inverse, an inverter leads back to its input."""
     register, gate = library.flip_flop(), library.gate(("made", "held"), "made | held")
     if gate is None:
         raise FlowError("the library has no OR")
@@ -91,6 +94,11 @@ def seen_start(text: str, library: Library) -> str:
         )
         made, held = f"made_{number}", f"held_{number}"
         nets = {"made": made, "held": held}
+        back, inverter = held, ""
+        if register.inverted:
+            cell, back = library.inverters()[0], f"back_{number}"
+            pins = {cell.inputs()[0]: held, cell.outputs()[0]: back}
+            inverter = f"  wire {back};\n" + _instance(cell.name, f"invert_{number}", pins)
         text = _replaced(
             text,
             match,
@@ -98,10 +106,11 @@ def seen_start(text: str, library: Library) -> str:
                 (
                     f"  wire {made}, {held};\n",
                     match[0].replace(output[0], f".{register.output}({made})"),
+                    inverter,
                     _instance(
                         register.cell,
                         f"hold_{number}",
-                        {register.clock: clock[1], register.data: held, register.output: held},
+                        {register.clock: clock[1], register.data: back, register.output: held},
                     ),
                     _instance(
                         gate.cell,

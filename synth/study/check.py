@@ -306,7 +306,7 @@ def seeded(simulator: Simulator, item: Quoted) -> Outcome:
     """Seeds faults in copies of a netlist. The bench must find each."""
     outcome = Outcome()
     text, library = item.netlist.read_text(), simulator.libraries[item.library]
-    with_adders = [faults.exchanged_outputs] if library.adder(3) else []
+    with_adders = [faults.exchanged_outputs] if faults.full_adder(text, library) else []
     for fault in (faults.other_gate, *with_adders, faults.seen_start):
         name = fault.__name__
         bench = simulator.bench(item, fault(text, library), f"{item.netlist.parent.name}_{name}")
