@@ -125,8 +125,9 @@ const Spoil kNoScaleSpoil = {"MX scales that the elements have not", ErrMode,
 
 // Where a block has several products
 const Spoil kChunkSpoil = {
-    "chunks that are no whole blocks", ErrSequence,
-    [](Command &t, const Command &) { t.k = 4 * kElement.block, t.tile_k = kElement.block + 1; }};
+    "chunks that are no whole blocks", ErrSequence, [](Command &t, const Command &) {
+        t.k = std::max(128u, 4 * kElement.block), t.tile_k = kElement.block + 1;
+    }};
 
 const Spoil kSpoils[] = {
     {"m is 0", ErrShape, [](Command &t, const Command &) { t.m = 0; }},
