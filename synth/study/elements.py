@@ -166,6 +166,9 @@ def element(
     )
 
 
+MX_BLOCK = 32  # products that have one MX scale: MxBlock of the RTL
+
+
 def with_mx(mx: bool) -> dict[str, int]:
     """The parameter of MX scales."""
     return {"MX": 1} if mx else {}

@@ -340,12 +340,13 @@ def take(source: Path, folder: Path, command: str) -> None:
         if "yosys" in made:
             return take_fpga(made, folder)
         name = f"{command} {made['run']['date']}"
-        at_headline = [libraries.headline(r["library"]) == r["period_ns"] for r in made["records"]]
-        usual = [r for r, usual in zip(made["records"], at_headline) if usual]
-        own = [r for r, usual in zip(made["records"], at_headline) if not usual]
+        files: dict[str, list[Record]] = {"area": [], "pdk": []}
+        for record in made["records"]:
+            usual = libraries.headline(record["library"]) == record["period_ns"]
+            files["area" if usual else "pdk"].append(record)
     except (OSError, ValueError, KeyError, TypeError, IndexError):
         raise UsageError(f"FROM={source} is not the area.json of a measurement") from None
-    for file, records in (("area", usual), ("pdk", own)):
+    for file, records in files.items():
         if records:
             merge(folder, file, {**made, "records": records}, name, command)
 
