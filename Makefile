@@ -90,7 +90,7 @@ include $(CATALOGUE_DIR)/catalogue.mk tools/array.mk
 # Each fragment appends the logs of its tests to TESTS, or to TESTS_LONG if only `make test-long` runs them.
 TESTS :=
 TESTS_LONG :=
-include model/build.mk rtl/build.mk firmware/build.mk sim/build.mk tools/run.mk sim/waves/waves.mk synth/build.mk \
+include tools/verilate.mk model/build.mk rtl/build.mk firmware/build.mk sim/build.mk tools/run.mk sim/waves/waves.mk synth/build.mk \
   tests/build.mk tools/lint.mk examples/build.mk
 endif
 

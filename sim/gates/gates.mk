@@ -22,7 +22,7 @@ SIM_INPUTS_GATES := $(call system_inputs,$(RTL_PACKAGES) $(GATES_RTL) $(GATES_V)
 gates_parameters := $(call system_parameters,$(GATES_ROWS)_$(GATES_COLS)_$(GATES_LANES)_128) \
   $(call element_parameters,$(GATES_SPEC)) +define+ACCEL_NETLIST -Wno-lint -Wno-style -Wno-UNOPTFLAT
 # One statement for each cell: -O3 would compile for half an hour.
-$(BUILD)/sim/gates/model/Vfp8mac_system__ALL.a: SIM_OPT := OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O2
+$(SIM_UNITS:%=$(BUILD)/sim/gates/model/%.o): SIM_OPTIMISE := -O1
 $(eval $(call SIMULATOR,$(BUILD)/sim/gates,SIM_INPUTS_GATES,$(gates_parameters),,$(SIM_SOURCES),netlist))
 
 # ---- the firmware on it: `make synth-check` --------------------------------------------------------------------------

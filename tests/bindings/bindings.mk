@@ -63,7 +63,7 @@ $(BUILD)/model-san/fuzz: $(BINDINGS_TESTS)/fuzz.c $(FUZZ_CLI) $(BUILD)/model-san
 TESTS += $(BUILD)/test/bindings_fuzz.log
 $(BUILD)/test/bindings_fuzz.log: $(BUILD)/model-san/fuzz tests/run_test.sh
 	@tests/run_test.sh bindings_fuzz $@ $< $(FUZZ_CASES)
-TESTS_LONG += $(BUILD)/test/bindings_fuzz_long.log
+TESTS += $(BUILD)/test/bindings_fuzz_long.log
 $(BUILD)/test/bindings_fuzz_long.log: $(BUILD)/model-san/fuzz tests/run_test.sh
 	@tests/run_test.sh bindings_fuzz_long $@ $< $$((20 * $(FUZZ_CASES))) 2
 
@@ -91,6 +91,6 @@ TESTS += $(BUILD)/test/bindings_float32.log
 $(BUILD)/test/bindings_float32.log: $(BUILD)/model/all_float32 tests/run_test.sh
 	@tests/run_test.sh bindings_float32 $@ $< 1 127
 
-TESTS_LONG += $(BUILD)/test/bindings_all_float32.log
+TESTS += $(BUILD)/test/bindings_all_float32.log
 $(BUILD)/test/bindings_all_float32.log: $(BUILD)/model/all_float32 tests/run_test.sh
 	@tests/run_test.sh bindings_all_float32 $@ $< $$(nproc)

@@ -16,9 +16,9 @@ A comment in the line above a block changes that:
     <!-- snippet: output -->        the block is what the block before it prints, exactly
     <!-- snippet: skip, REASON -->  the block is not run, for this reason
 
-Any other block is a failure, as one in a language without a rule, or a file that exists already. HOME is an empty
-folder. A virtual environment that sees the build's packages comes first in PATH, so `pip install` works without network
-and leaves nothing behind. The last line counts the blocks that ran.
+Any other block is a failure, as one in a language without a rule, or a file that exists already. The environment is the
+reader's: PATH is that of the caller, `python` is what the page made it, and pip asks its index. Only HOME is an empty
+folder, which goes in the end. The last line counts the blocks that ran.
 """
 
 import argparse
@@ -28,7 +28,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import venv
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,15 +92,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def make_environment(folder: Path) -> dict[str, str]:
-    """HOME and a virtual environment in `folder`."""
-    site = [path for path in sys.path if path.endswith("site-packages")]
-    environment = folder / "venv"
-    venv.create(environment, with_pip=False, symlinks=True)
-    packages = next(environment.glob("lib/python*/site-packages"))
-    (packages / "build.pth").write_text("\n".join(site) + "\n")
-    pip = environment / "bin" / "pip"
-    pip.write_text(f'#!/bin/sh\nexec "{environment}/bin/python" -m pip "$@"\n')
-    pip.chmod(0o755)
+    """The caller's environment without make and Python, and with HOME in `folder`."""
     home = folder / "home"
     home.mkdir()
     kept = {
@@ -111,9 +102,6 @@ def make_environment(folder: Path) -> dict[str, str]:
     }
     return kept | {
         "HOME": str(home),
-        "PATH": f"{environment}/bin{os.pathsep}{os.environ['PATH']}",
-        "PIP_NO_INDEX": "1",
-        "PIP_NO_BUILD_ISOLATION": "0",  # pip reads it as the value of build_isolation
         "PIP_QUIET": "1",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -26,7 +26,7 @@ FORMAL_BLOCKS_further := $(FORMAL_BLOCKS)
 FORMAL_BLOCKS_deeper := image_align dma_read dma_write store source source_slots drain
 TESTS += $(FORMAL_BLOCKS:%=$(BUILD)/test/formal_%.log)
 formal_long_logs = $(FORMAL_BLOCKS_$(1):%=$(BUILD)/test/formal_$(1)_%.log)
-TESTS_LONG += $(call formal_long_logs,further) $(call formal_long_logs,deeper)
+TESTS += $(call formal_long_logs,further) $(call formal_long_logs,deeper)
 
 $(FORMAL_BLOCKS:%=$(BUILD)/test/formal_%.log): $(BUILD)/test/formal_%.log: $(FORMAL_FROM) tests/run_test.sh
 	@tests/run_test.sh formal_$* $@ $(FORMAL) --blocks '$(FORMAL_BLOCKS)' $*

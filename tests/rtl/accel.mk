@@ -8,7 +8,7 @@ ACCEL_TB_SETS := 1_2_16_128_block_f13 2_1_4_64_late_fp16_f13 4_4_16_128_block_f1
   2_2_8_128_late_f13 2_4_4_64_aligned_f25 2_2_4_64_int8 4_4_16_128_block64_f13 2_2_8_64_block64_f19
 ACCEL_TB_LIB := $(BUILD)/model/libfp8mac.a
 ACCEL_TB_FROM := tests/rtl/accel_tb.cpp $(wildcard tests/rtl/accel_*.h) tests/rtl/axi_memory.h tests/rtl/tb.h \
-  $(RTL_SIM_SOURCES) $(RTL_WAIVER) $(REGS_H) $(ACCEL_TB_LIB)
+  $(RTL_SIM_SOURCES) $(RTL_WAIVER) $(REGS_H) $(ACCEL_TB_LIB) $(VERILATED)
 ACCEL_TB_BENCHES := $(ACCEL_TB_SETS:%=$(BUILD)/tb/accel_%/accel_tb)
 ACCEL_TB_LOGS := $(ACCEL_TB_SETS:%=$(BUILD)/test/rtl_accel_%.log)
 accel_tb_word = $(word $(2),$(subst _, ,$(1)))
@@ -18,26 +18,22 @@ accel_tb_addr = $(if $(filter 1_%,$(1)),40,32)
 # Identifier, PROT, CACHE and QOS of the bursts: the defaults in the default array, others in the others
 accel_tb_attributes = $(if $(filter 4_4_16_128_%,$(1)),0 0 3 0,$(if $(filter 4_%,$(1)),15 2 12 1,9 5 10 11))
 accel_tb_attribute = $(word $(2),$(call accel_tb_attributes,$(1)))
-accel_tb_parameters = -GAXI_ID=$(call accel_tb_attribute,$(1),1) "-GAXI_PROT=3'd$(call accel_tb_attribute,$(1),2)" \
+accel_tb_parameters = -GROWS=$(call accel_tb_word,$(1),1) -GCOLS=$(call accel_tb_word,$(1),2) \
+  -GLANES=$(call accel_tb_word,$(1),3) -GAXI_DATA_W=$(call accel_tb_word,$(1),4) -GAXI_ADDR_W=$(call accel_tb_addr,$(1)) \
+  -GTILES=$(call accel_tb_tiles,$(1)) $(call element_parameters,$(accel_tb_element)) -GAXI_ID=$(call accel_tb_attribute,$(1),1) "-GAXI_PROT=3'd$(call accel_tb_attribute,$(1),2)" \
   "-GAXI_CACHE=4'd$(call accel_tb_attribute,$(1),3)" "-GAXI_QOS=4'd$(call accel_tb_attribute,$(1),4)"
-accel_tb_defines = -DAXI_ID=$(call accel_tb_attribute,$(1),1) -DAXI_PROT=$(call accel_tb_attribute,$(1),2) \
+accel_tb_defines = -DROWS=$(call accel_tb_word,$(1),1) -DCOLS=$(call accel_tb_word,$(1),2) \
+  -DLANES=$(call accel_tb_word,$(1),3) -DAXI_DATA_W=$(call accel_tb_word,$(1),4) -DTILES=$(call accel_tb_tiles,$(1)) \
+  $(call element_defines,$(accel_tb_element)) -DAXI_ID=$(call accel_tb_attribute,$(1),1) -DAXI_PROT=$(call accel_tb_attribute,$(1),2) \
   -DAXI_CACHE=$(call accel_tb_attribute,$(1),3) -DAXI_QOS=$(call accel_tb_attribute,$(1),4)
 accel_tb_element = $(subst $(space),_,$(wordlist 5,9,$(subst _, ,$*)))
 
 $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
-	@mkdir -p $(@D) && rm -f $@
+	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
-	$(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -O3 --threads 1 --x-assign fast --x-initial fast --Mdir $(@D) \
-	  --top-module fp8mac_accel -o $(@F) -GROWS=$(call accel_tb_word,$*,1) -GCOLS=$(call accel_tb_word,$*,2) \
-	  -GLANES=$(call accel_tb_word,$*,3) -GAXI_DATA_W=$(call accel_tb_word,$*,4) \
-	  $(call accel_tb_parameters,$*) -GAXI_ADDR_W=$(call accel_tb_addr,$*) -GTILES=$(call accel_tb_tiles,$*) $(call element_parameters,$(accel_tb_element)) \
-	  -CFLAGS "-std=c++17 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl -I$(CURDIR)/$(REGS_DIR)" \
-	  -CFLAGS "-I$(CURDIR)/$(CATALOGUE_DIR) $(call accel_tb_defines,$*)" \
-	  -CFLAGS "-DROWS=$(call accel_tb_word,$*,1) -DCOLS=$(call accel_tb_word,$*,2) -DLANES=$(call accel_tb_word,$*,3)" \
-	  -CFLAGS "-DAXI_DATA_W=$(call accel_tb_word,$*,4) -DTILES=$(call accel_tb_tiles,$*) $(call element_defines,$(accel_tb_element))" \
-	  -LDFLAGS $(abspath $(ACCEL_TB_LIB)) \
-	  -MAKEFLAGS "--no-print-directory $(BENCH_OPTIMISE)" $(RTL_WAIVER) $(RTL_SIM_SOURCES) $(abspath $<) >$(@D)/build.log \
-	  || { cat $(@D)/build.log; exit 1; }
+	$(call verilate_bench,-Imodel/include -Itests/rtl -I$(REGS_DIR) -I$(CATALOGUE_DIR) \
+	  $(call accel_tb_defines,$*),$(ACCEL_TB_LIB),--assert -O3 --x-assign fast --x-initial fast --top-module fp8mac_accel \
+	  $(call accel_tb_parameters,$*) $(RTL_WAIVER) $(RTL_SIM_SOURCES))
 
 $(ACCEL_TB_LOGS): $(BUILD)/test/rtl_accel_%.log: $(BUILD)/tb/accel_%/accel_tb
 	@tests/run_test.sh rtl_accel_$* $@ $< --batches $${ACCEL_BATCHES:-100}

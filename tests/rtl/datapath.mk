@@ -5,20 +5,18 @@ DATAPATH_RTL := $(RTL_ARRAY_PACKAGES) $(filter rtl/leaf/% rtl/feed/% rtl/element
 DATAPATH_LIB := $(BUILD)/model/libfp8mac.a
 # The two large leaves of the other kinds of elements are simulated by their behavioural descriptions.
 DATAPATH_FAST_RTL := $(filter-out $(RTL_SIM_LEAVES:rtl/behavioural/%=rtl/leaf/%),$(DATAPATH_RTL)) $(RTL_SIM_LEAVES)
-DATAPATH_FROM := $(DATAPATH_RTL) $(RTL_SIM_LEAVES) $(RTL_WAIVER) $(DATAPATH_LIB) tests/rtl/tb.h tests/rtl/dot_steps.h
-# A bench runs for seconds, and the optimiser would take five times as long as it saves.
-BENCH_OPTIMISE := OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0
-DATAPATH_VERILATE = $(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -Wall -O3 --x-assign fast --x-initial fast \
-  --Mdir $(@D) -CFLAGS "-std=c++17 -Wall -Wextra -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl" \
-  -LDFLAGS $(abspath $(DATAPATH_LIB)) -MAKEFLAGS "--no-print-directory $(BENCH_OPTIMISE)" $(RTL_WAIVER)
+DATAPATH_FROM := $(DATAPATH_RTL) $(RTL_SIM_LEAVES) $(RTL_WAIVER) $(DATAPATH_LIB) tests/rtl/tb.h tests/rtl/dot_steps.h \
+  $(VERILATED)
+DATAPATH_CXXFLAGS := -Imodel/include -Itests/rtl
+DATAPATH_VERILATOR := --assert -Wall -O3 --x-assign fast --x-initial fast $(RTL_WAIVER)
 
-# This bench runs 22 million checks, so the optimiser saves time.
-$(BUILD)/tb/pe/exact_tb: BENCH_OPTIMISE := OPT_FAST=-O2
+# This bench runs 22 million checks.
+$(BUILD)/tb/pe/exact_tb: BENCH_OPTIMISE := -O2
 $(BUILD)/tb/pe/exact_tb: tests/rtl/exact_tb.cpp tests/rtl/exact_tb.sv $(DATAPATH_FROM)
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
-	$(DATAPATH_VERILATE) $(DATAPATH_RTL) --top-module exact_tb -o $(@F) tests/rtl/exact_tb.sv $(abspath $<) \
-	  >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
+	$(call verilate_bench,$(DATAPATH_CXXFLAGS),$(DATAPATH_LIB),$(DATAPATH_VERILATOR) --top-module exact_tb $(DATAPATH_RTL) \
+	  tests/rtl/exact_tb.sv)
 
 $(BUILD)/test/rtl_exact.log: $(BUILD)/tb/pe/exact_tb
 	@tests/run_test.sh rtl_exact $@ $<
@@ -39,15 +37,16 @@ array_tb_element = $(subst $(space),_,$(wordlist 5,9,$(subst _, ,$(1))))
 array_tb_mx = $(if $(findstring _block_,$(filter-out 3_4_1_4_%,$(1))),1,0)
 ARRAY_TB_LOGS := $(ARRAY_TB_SETS:%=$(BUILD)/test/rtl_array_%.log)
 
-# $(1): the RTL; $(2): further arguments of Verilator.
-array_tb_verilate = $(DATAPATH_VERILATE) $(1) tests/rtl/array_tb.sv --top-module array_tb -o $(@F) \
-  -GROWS=$(call array_tb_word,$*,1) -GCOLS=$(call array_tb_word,$*,2) -GLANES=$(call array_tb_word,$*,3) \
-  -GTILES=$(call array_tb_word,$*,4) "-GMX=1'b$(call array_tb_mx,$*)" $(call element_parameters,$(call array_tb_element,$*)) \
-  -CFLAGS "-I$(CURDIR)/$(CATALOGUE_DIR)" \
-  -CFLAGS "-DROWS=$(call array_tb_word,$*,1) -DCOLS=$(call array_tb_word,$*,2) -DLANES=$(call array_tb_word,$*,3)" \
-  -CFLAGS "-DTILES=$(call array_tb_word,$*,4) -DMX=$(call array_tb_mx,$*)" \
-  -CFLAGS "$(call element_defines,$(call array_tb_element,$*))" $(abspath $<) $(2) \
-  >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
+# $(1): the RTL; $(2): further flags of C++; $(3): further objects.
+array_tb_verilate = $(call verilate_bench,$(DATAPATH_CXXFLAGS) -I$(CATALOGUE_DIR) $(2) $(call array_tb_defines,$*),\
+  $(3) $(DATAPATH_LIB),$(DATAPATH_VERILATOR) --top-module array_tb $(call array_tb_parameters,$*) $(1) tests/rtl/array_tb.sv)
+array_tb_parameters = -GROWS=$(call array_tb_word,$(1),1) -GCOLS=$(call array_tb_word,$(1),2) -GLANES=$(call array_tb_word,$(1),3) \
+  -GTILES=$(call array_tb_word,$(1),4) "-GMX=1'b$(call array_tb_mx,$(1))" $(call element_parameters,$(call array_tb_element,$(1)))
+array_tb_defines = -DROWS=$(call array_tb_word,$(1),1) -DCOLS=$(call array_tb_word,$(1),2) \
+  -DLANES=$(call array_tb_word,$(1),3) -DTILES=$(call array_tb_word,$(1),4) -DMX=$(call array_tb_mx,$(1)) \
+  $(call element_defines,$(call array_tb_element,$(1)))
+# These benches run for seconds.
+$(BUILD)/tb/array_%: BENCH_OPTIMISE := -O0
 
 $(ARRAY_TB_SETS:%=$(BUILD)/tb/array_%/array_tb): $(BUILD)/tb/array_%/array_tb: tests/rtl/array_tb.cpp \
     tests/rtl/array_tb.sv $(DATAPATH_FROM)
@@ -69,12 +68,18 @@ $(BUILD)/tb/array_fast/block.o: sim/fast/block.c sim/fast/block.h
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c11 -O2 -Wall -Wextra -Isim -Imodel/include -c -o $@ $<
 
+$(BUILD)/tb/array_fast/nest.o: sim/fast/nest.cpp sim/fast/block.h $(CATALOGUE_H)
+	@mkdir -p $(@D)
+	$(call say,CXX,$@)
+	$(Q)$(CXX) -std=c++17 -O2 -Wall -Wextra -Isim -Imodel/include -I$(CATALOGUE_DIR) \
+	  -isystem $(VERILATOR_ROOT)/include -isystem $(VERILATOR_ROOT)/include/vltstd -c -o $@ $<
+ARRAY_FAST_OBJECTS := $(addprefix $(BUILD)/tb/array_fast/,block.o nest.o) $(VERILATED_DPI)
+
 $(ARRAY_FAST_SETS:%=$(BUILD)/tb/array_fast_%/array_tb): $(BUILD)/tb/array_fast_%/array_tb: tests/rtl/array_tb.cpp \
-    tests/rtl/array_tb.sv sim/fast/fp8mac_nest.sv sim/fast/nest.cpp $(BUILD)/tb/array_fast/block.o $(DATAPATH_FROM)
+    tests/rtl/array_tb.sv sim/fast/fp8mac_nest.sv $(ARRAY_FAST_OBJECTS) $(DATAPATH_FROM)
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
-	$(call array_tb_verilate,$(ARRAY_FAST_RTL),-CFLAGS -I$(CURDIR)/sim $(abspath sim/fast/nest.cpp) \
-	  -LDFLAGS $(abspath $(BUILD)/tb/array_fast/block.o) -LDFLAGS $(abspath $(DATAPATH_LIB)))
+	$(call array_tb_verilate,$(ARRAY_FAST_RTL),-Isim,$(ARRAY_FAST_OBJECTS))
 
 $(ARRAY_FAST_LOGS): $(BUILD)/test/rtl_array_fast_%.log: $(BUILD)/tb/array_fast_%/array_tb
 	@tests/run_test.sh rtl_array_fast_$* $@ $<

@@ -4,7 +4,7 @@
 # makes what it needs for a netlist.
 
 ELEMENT_DIR := $(BUILD)/tb/element
-ELEMENT_COMMON := $(addprefix $(ELEMENT_DIR)/,element_tb.o static_tb.o block_tb.o int8_tb.o verilated.o verilated_threads.o)
+ELEMENT_COMMON := $(addprefix $(ELEMENT_DIR)/,element_tb.o static_tb.o block_tb.o int8_tb.o) $(VERILATED)
 ELEMENT_RTL := $(RTL_ARRAY_PACKAGES) $(filter rtl/feed/% rtl/element/%,$(RTL_MODULES))
 # Benches take the structural leaves, or behavioural forms of the two large ones, whose cells compile for minutes.
 ELEMENT_CELLS := $(sort $(wildcard rtl/leaf/*.sv))
@@ -23,12 +23,7 @@ $(ELEMENT_DIR)/%_tb.o: tests/rtl/%_tb.cpp
 	$(call say,CXX,$@)
 	$(Q)$(ELEMENT_CXX) -O2 -c -o $@ $<
 
-$(ELEMENT_DIR)/verilated.o $(ELEMENT_DIR)/verilated_threads.o: $(ELEMENT_DIR)/%.o: $(VERILATOR_ROOT)/include/%.cpp
-	@mkdir -p $(@D)
-	$(call say,CXX,$@)
-	$(Q)$(ELEMENT_CXX) -O1 -w -c -o $@ $<
-
--include $(ELEMENT_COMMON:.o=.d)
+-include $(wildcard $(ELEMENT_DIR)/*_tb.d)
 
 # One build per parameter set, named KIND_fF_lL_FORMATS, with _encoded behind it if operands are not normalised. A set
 # without an alignment window has no _fF.
@@ -113,15 +108,13 @@ TESTS += $(INT8_LOGS)
 
 ELEMENT_LEAF_DIR := $(BUILD)/tb/element_leaf
 
+$(ELEMENT_LEAF_DIR)/element_leaf_tb: BENCH_OPTIMISE := -O0
 $(ELEMENT_LEAF_DIR)/element_leaf_tb: tests/rtl/element_leaf_tb.cpp tests/rtl/element_leaf_tb.sv tests/rtl/tb.h \
-    $(ELEMENT_CELLS) $(RTL_WAIVER)
+    $(ELEMENT_CELLS) $(RTL_WAIVER) $(VERILATED)
 	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
-	$(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build -Wall $(VERILATOR_FLAGS) -O3 --Mdir $(@D) \
-	  -CFLAGS "-std=c++17 -Wall -Wextra -I$(CURDIR)/tests/rtl" \
-	  -MAKEFLAGS '--no-print-directory OPT_FAST=-O0 OPT_GLOBAL=-O0' \
-	  --top-module element_leaf_tb -o $(@F) $(RTL_WAIVER) $(ELEMENT_CELLS) tests/rtl/element_leaf_tb.sv $(abspath $<) \
-	  >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; exit 1; }
+	$(call verilate_bench,-Itests/rtl,,-Wall $(VERILATOR_FLAGS) -O3 --top-module element_leaf_tb $(RTL_WAIVER) \
+	  $(ELEMENT_CELLS) tests/rtl/element_leaf_tb.sv)
 
 $(BUILD)/test/rtl_element_leaf.log: $(ELEMENT_LEAF_DIR)/element_leaf_tb
 	@tests/run_test.sh rtl_element_leaf $@ $<

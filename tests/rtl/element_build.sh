@@ -26,9 +26,6 @@ here=$(dirname "$0")
 root=$(cd "$here/../.." && pwd)
 build=$1 top=$2 binary=$3 parameters=$4
 shift 4
-folder=$(dirname "$binary")
-mkdir -p "$folder"
-rm -f "$binary"
 
 rtl=$root/rtl
 flags='-Wall --assert'  # what VERILATOR_FLAGS adds comes last
@@ -43,16 +40,8 @@ fi
 set -- "$rtl/lint/verilator_waiver.vlt" "$@" "$here/$top.sv"
 for parameter in $parameters; do flags="$flags -G$parameter"; done
 
-# shellcheck disable=SC2086
-"${VERILATOR:-verilator}" --cc $flags $VERILATOR_FLAGS --quiet-exit -O3 --x-assign fast --x-initial unique \
-  --output-split 0 --Mdir "$folder" --top-module "$top" "$@"
-
-# One unit: half of a compiler's time would go into reading the same headers again.
-include=$(sed -n 's/^VERILATOR_ROOT *= *//p' "$folder/V$top.mk")/include
-rm -f "$folder/unit.cpp"
-for source in "$folder/V$top"*.cpp; do echo "#include \"$(basename "$source")\"" >>"$folder/unit.cpp"; done
-echo "#include \"${top%_tb}_dut.cpp\"" >>"$folder/unit.cpp"
 bench=$build/tb/element
-"${CXX:-g++}" -std=c++17 "${OPTIMISE:--O1}" -w -I"$folder" -I"$here" -isystem "$include" -isystem "$include/vltstd" \
-  -o "$binary" "$folder/unit.cpp" "$bench/$top.o" "$bench/verilated.o" "$bench/verilated_threads.o" \
-  "$build/model/libfp8mac.a" -pthread
+# shellcheck disable=SC2086
+VERILATED="$build/verilated/verilated.o $build/verilated/verilated_threads.o" \
+  "$root/tools/verilate.sh" "$binary" "$here/${top%_tb}_dut.cpp" "-w -I$here" "$bench/$top.o $build/model/libfp8mac.a" \
+  $flags $VERILATOR_FLAGS -O3 --x-assign fast --x-initial unique --top-module "$top" "$@"

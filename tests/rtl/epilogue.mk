@@ -7,17 +7,16 @@ EPILOGUE_LEAVES := $(patsubst %,rtl/leaf/fp8mac_%.sv,round_even booth_product fu
 EPILOGUE_TREE := rtl/leaf/fp8mac_compressor_tree.sv
 EPILOGUE_LIB := $(BUILD)/model/libfp8mac.a
 # The host's floats are the oracle, so the compiler must follow IEEE 754 exactly.
-EPILOGUE_CXXFLAGS := -std=c++17 -Wall -Wextra -ffp-contract=off -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl
-EPILOGUE_VERILATE = $(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -Wall -O3 --prefix V$(1) --top-module $(1) \
-  --Mdir $(@D) -CFLAGS "$(EPILOGUE_CXXFLAGS)" -LDFLAGS $(abspath $(EPILOGUE_LIB)) \
-  -MAKEFLAGS '--no-print-directory OPT_FAST=-O2'
+# $(1): flags of C++; $(2): Verilator's arguments.
+epilogue_verilate = $(call verilate_bench,-ffp-contract=off -Imodel/include -Itests/rtl $(1),$(EPILOGUE_LIB),\
+  --assert -Wall -O3 $(RTL_WAIVER) $(RTL_PACKAGE) $(EPILOGUE_LEAVES) $(2))
+$(BUILD)/tb/fp32/fp32_tb $(BUILD)/tb/epilogue_%: BENCH_OPTIMISE := -O2
 
 $(BUILD)/tb/fp32/fp32_tb: tests/rtl/fp32_tb.cpp tests/rtl/fp32_tb_top.sv tests/rtl/tb.h $(RTL_PACKAGE) \
-    $(EPILOGUE_LEAVES) $(EPILOGUE_TREE) $(RTL_WAIVER) $(EPILOGUE_LIB)
-	@mkdir -p $(@D) && rm -f $@
+    $(EPILOGUE_LEAVES) $(EPILOGUE_TREE) $(RTL_WAIVER) $(EPILOGUE_LIB) $(VERILATED)
+	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
-	$(call EPILOGUE_VERILATE,fp32_tb_top) -o $(@F) $(RTL_WAIVER) $(RTL_PACKAGE) $(EPILOGUE_LEAVES) \
-	  $(EPILOGUE_TREE) tests/rtl/fp32_tb_top.sv $(abspath $<) >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
+	$(call epilogue_verilate,,--top-module fp32_tb_top $(EPILOGUE_TREE) tests/rtl/fp32_tb_top.sv)
 
 $(BUILD)/test/rtl_fp32.log: $(BUILD)/tb/fp32/fp32_tb
 	@tests/run_test.sh rtl_fp32 $@ $<
@@ -32,13 +31,12 @@ EPILOGUE_BENCHES := $(EPILOGUE_WIDTHS:%=$(BUILD)/tb/epilogue_%/epilogue_tb)
 EPILOGUE_LOGS := $(EPILOGUE_WIDTHS:%=$(BUILD)/test/rtl_epilogue_%.log)
 
 $(EPILOGUE_BENCHES): $(BUILD)/tb/epilogue_%/epilogue_tb: tests/rtl/epilogue_tb.cpp tests/rtl/tb.h $(RTL_PACKAGE) \
-    $(EPILOGUE_LEAVES) $(EPILOGUE_FAST_TREE) $(EPILOGUE_TOP) $(RTL_WAIVER) $(EPILOGUE_LIB)
-	@mkdir -p $(@D) && rm -f $@
+    $(EPILOGUE_LEAVES) $(EPILOGUE_FAST_TREE) $(EPILOGUE_TOP) $(RTL_WAIVER) $(EPILOGUE_LIB) $(VERILATED)
+	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
-	$(call EPILOGUE_VERILATE,fp8mac_epilogue) -GWIDTH=$(call epilogue_word,$*,1) -GCOLS=$(call epilogue_word,$*,2) \
-	  -GMETA_W=32 -GROW_STEP=2 -CFLAGS "-DWIDTH=$(call epilogue_word,$*,1) -DCOLS=$(call epilogue_word,$*,2) -DROW_STEP=2" -o $(@F) $(RTL_WAIVER) \
-	  $(RTL_PACKAGE) $(EPILOGUE_LEAVES) $(EPILOGUE_FAST_TREE) $(EPILOGUE_TOP) $(abspath $<) >$(@D)/build.log \
-	  || { cat $(@D)/build.log; exit 1; }
+	$(call epilogue_verilate,-DWIDTH=$(call epilogue_word,$*,1) -DCOLS=$(call epilogue_word,$*,2) -DROW_STEP=2,\
+	  --top-module fp8mac_epilogue -GWIDTH=$(call epilogue_word,$*,1) -GCOLS=$(call epilogue_word,$*,2) -GMETA_W=32 \
+	  -GROW_STEP=2 $(EPILOGUE_FAST_TREE) $(EPILOGUE_TOP))
 
 $(EPILOGUE_LOGS): $(BUILD)/test/rtl_epilogue_%.log: $(BUILD)/tb/epilogue_%/epilogue_tb
 	@tests/run_test.sh rtl_epilogue_$* $@ $<

@@ -10,22 +10,20 @@ OUTPUT_TB_RTL := $(RTL_PACKAGE) rtl/accel/fp8mac_cmd_pkg.sv $(sort $(wildcard rt
 OUTPUT_TB_BENCHES := $(OUTPUT_TB_SETS:%=$(BUILD)/tb/output_%/output_tb)
 OUTPUT_TB_LOGS := $(OUTPUT_TB_SETS:%=$(BUILD)/test/rtl_output_%.log)
 output_tb_word = $(word $(2),$(subst _, ,$(1)))
-output_tb_defines = -D$(1)=$(call output_tb_word,$(2),$(3))
+output_tb_defines = -DROWS=$(call output_tb_word,$(1),1) -DCOLS=$(call output_tb_word,$(1),2) \
+  -DSHARE=$(call output_tb_word,$(1),3) -DWIDTH=$(call output_tb_word,$(1),4) -DAXI_DATA_W=$(call output_tb_word,$(1),5)
+# These benches run for seconds.
+$(BUILD)/tb/output_%: BENCH_OPTIMISE := -O0
 
 $(OUTPUT_TB_BENCHES): $(BUILD)/tb/output_%/output_tb: tests/rtl/output_tb.cpp tests/rtl/output_tb.sv \
-    tests/rtl/axi_memory.h tests/rtl/tb.h $(OUTPUT_TB_RTL) $(RTL_WAIVER) $(OUTPUT_TB_LIB)
-	@mkdir -p $(@D) && rm -f $@
+    tests/rtl/axi_memory.h tests/rtl/tb.h $(OUTPUT_TB_RTL) $(RTL_WAIVER) $(OUTPUT_TB_LIB) $(VERILATED)
+	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
-	$(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -O3 --x-assign fast --x-initial fast --Mdir $(@D) \
-	  --top-module output_tb -o $(@F) -GROWS=$(call output_tb_word,$*,1) -GCOLS=$(call output_tb_word,$*,2) \
+	$(call verilate_bench,-ffp-contract=off -Imodel/include -Itests/rtl $(call output_tb_defines,$*),$(OUTPUT_TB_LIB),\
+	  --assert -O3 --x-assign fast --x-initial fast --top-module output_tb -GROWS=$(call output_tb_word,$*,1) -GCOLS=$(call output_tb_word,$*,2) \
 	  -GSHARE=$(call output_tb_word,$*,3) -GWIDTH=$(call output_tb_word,$*,4) \
 	  -GAXI_DATA_W=$(call output_tb_word,$*,5) \
-	  -CFLAGS "-std=c++17 -Wall -Wextra -ffp-contract=off -I$(CURDIR)/model/include -I$(CURDIR)/tests/rtl" \
-	  -CFLAGS "$(call output_tb_defines,ROWS,$*,1) $(call output_tb_defines,COLS,$*,2)" \
-	  -CFLAGS "$(call output_tb_defines,SHARE,$*,3) $(call output_tb_defines,WIDTH,$*,4)" \
-	  -CFLAGS "$(call output_tb_defines,AXI_DATA_W,$*,5)" -LDFLAGS $(abspath $(OUTPUT_TB_LIB)) \
-	  -MAKEFLAGS "--no-print-directory $(BENCH_OPTIMISE)" $(RTL_WAIVER) $(OUTPUT_TB_RTL) tests/rtl/output_tb.sv \
-	  $(abspath $<) >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
+	  $(RTL_WAIVER) $(OUTPUT_TB_RTL) tests/rtl/output_tb.sv)
 
 $(OUTPUT_TB_LOGS): $(BUILD)/test/rtl_output_%.log: $(BUILD)/tb/output_%/output_tb
 	@tests/run_test.sh rtl_output_$* $@ $<

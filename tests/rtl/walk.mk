@@ -8,15 +8,12 @@ WALK_TB_BENCHES := $(WALK_TB_SETS:%=$(BUILD)/tb/walk_%/walk_tb)
 WALK_TB_LOGS := $(WALK_TB_SETS:%=$(BUILD)/test/rtl_walk_%.log)
 
 $(WALK_TB_BENCHES): $(BUILD)/tb/walk_%/walk_tb: tests/rtl/walk_tb.cpp tests/rtl/walk_tb.sv tests/rtl/tb.h \
-    $(WALK_TB_RTL) $(RTL_WAIVER) $(REGS_H) $(CATALOGUE_H) $(WALK_TB_LIBS)
-	@mkdir -p $(@D) && rm -f $@
+    $(WALK_TB_RTL) $(RTL_WAIVER) $(REGS_H) $(CATALOGUE_H) $(WALK_TB_LIBS) $(VERILATED)
+	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
-	$(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -O3 --x-assign fast --x-initial fast --Mdir $(@D) \
-	  --top-module walk_tb -o $(@F) -GGRANULE=$* -CFLAGS "-std=c++17 -Wall -Wextra -DGRANULE=$*u" \
-	  -CFLAGS "$(foreach d,model/include tests/rtl firmware/include firmware/port/host,-I$(CURDIR)/$(d))" \
-	  -CFLAGS "-I$(CURDIR)/$(REGS_DIR) -I$(CURDIR)/$(CATALOGUE_DIR)" -LDFLAGS "$(abspath $(WALK_TB_LIBS))" \
-	  -MAKEFLAGS "--no-print-directory $(BENCH_OPTIMISE)" $(RTL_WAIVER) $(WALK_TB_RTL) tests/rtl/walk_tb.sv \
-	  $(abspath $<) >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
+	$(call verilate_bench,-DGRANULE=$*u $(foreach d,model/include tests/rtl firmware/include firmware/port/host \
+	  $(REGS_DIR) $(CATALOGUE_DIR),-I$(d)),$(WALK_TB_LIBS),--assert -O3 --x-assign fast --x-initial fast \
+	  --top-module walk_tb -GGRANULE=$* $(RTL_WAIVER) $(WALK_TB_RTL) tests/rtl/walk_tb.sv)
 
 $(WALK_TB_LOGS): $(BUILD)/test/rtl_walk_%.log: $(BUILD)/tb/walk_%/walk_tb
 	@tests/run_test.sh rtl_walk_$* $@ $<

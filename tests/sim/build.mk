@@ -98,10 +98,8 @@ $(SIM_TEST_BUILD)/faulty.c: sim/fast/block.c tests/sim/build.mk
 $(SIM_TEST_BUILD)/faulty: $(SIM_TEST_BUILD)/faulty.c $(SIM_FAST)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -std=c11 -O2 $(SIM_INCLUDES) -c -o $@.o $<
-	$(Q)$(CXX) -o $@ $@.o $(filter-out %/block.o,$(patsubst %,$(SIM_BASE)-fast/%.o,$(basename $(notdir $(SIM_SOURCES) \
-	  $(SIM_SOURCES_FAST))))) $(SIM_BASE)-fast/model/Vfp8mac_system__ALL.a \
-	  $(SIM_BASE)-fast/model/verilated.o $(patsubst %,$(SIM_BASE)-fast/model/verilated%.o,_dpi _threads) \
-	  $(BUILD)/model/libfp8mac.a -pthread -lm
+	$(Q)$(CXX) -o $@ $@.o $(filter-out %/block.o,$(wildcard $(SIM_BASE)-fast/*.o $(SIM_BASE)-fast/model/*.o)) \
+	  $(SIM_SHARED) $(VERILATED) $(VERILATED_DPI) $(BUILD)/model/libfp8mac.a -pthread -lm
 
 TESTS += $(SIM_TEST)/sim-fast.log
 $(SIM_TEST)/sim-fast.log: tests/sim/test_fast.py $(SIM_RTL) $(SIM_FAST) $(SIM_TEST_BUILD)/faulty \
