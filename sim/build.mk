@@ -2,7 +2,7 @@
 # fp8mac-sim: the simulated chip, from Verilator, as a program that runs RISC-V programs.
 #   make sim             $(BUILD)/sim/ROWSxCOLSxLANES-ELEMENT/fp8mac-sim
 #   make sim AXI_DATA_W=64   the same with a bus of 64 bits, in a folder *-axi64
-#   make waves           builds one that can write waveforms, in a folder *-trace. It takes twice as long to build
+#   make waves           builds one that can write waveforms, in a folder *-trace
 #   make sim FAST=1      the fast mode, in a folder *-fast: C code computes what the elements compute (sim/fast)
 # IBEX_DIR is where the package pythondata-cpu-ibex keeps Ibex's sources.
 
@@ -44,6 +44,8 @@ system_parameters = -GROWS=$(call lint_word,$(1),1) -GCOLS=$(call lint_word,$(1)
 SIM_VERILATOR_FLAGS := -O3 --x-initial unique --x-assign fast --no-timing \
   --output-split 20000 --output-split-cfuncs 2000
 SIM_OPTIMISE := -O3
+# One that writes waveforms waits for them most of the time.
+$(BUILD)/sim/%-trace/model/fast_1.o $(BUILD)/sim/%-trace/model/fast_2.o $(BUILD)/sim/%-trace/model/fast_3.o: SIM_OPTIMISE := -O1
 # The model is compiled in four parts (tools/units.sh), side by side.
 SIM_UNITS := fast_1 fast_2 fast_3 slow
 

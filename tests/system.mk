@@ -269,6 +269,12 @@ $(SYS_TEST)/system-variables.log: tests/system/variables.sh tools/variables.txt 
 $(SYS_TEST)/system-setup.log: tests/system/setup.sh tools/setup.sh tools/packages.txt tests/run_test.sh
 	@tests/run_test.sh system-setup $@ $< $(BUILD)/system-setup
 
+# Yosys from the cache that set-up made, and from one that is made by the test
+TESTS += $(SYS_TEST)/system-yosys.log $(SYS_TEST)/system-yosys-fresh.log
+$(SYS_TEST)/system-yosys-fresh.log: YOSYS_FRESH := fresh
+$(SYS_TEST)/system-yosys.log $(SYS_TEST)/system-yosys-fresh.log: tests/system/yosys.sh tools/yosys_cache.sh tests/run_test.sh
+	@tests/run_test.sh $(basename $(@F)) $@ $< $(abspath $(dir $(PYTHON))..) $(BUILD)/$(basename $(@F)) $(YOSYS_FRESH)
+
 # The same programs and comparisons on small chips with other elements and other widths of the bus, as
 # ROWSxCOLSxLANES-ELEMENT_SPEC-axiWIDTH. A make that the test starts builds their simulators.
 SYS_CHIPS := 2x2x4-late_fp16_f13-axi64 2x2x4-kulisch-axi256 2x2x4-int8-axi64 4x2x8-block64_f13-axi64

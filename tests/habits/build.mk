@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # The files by which other tools know the project, and the HTML documentation.
 
-TESTS += $(BUILD)/test/packaging.log
-$(BUILD)/test/packaging.log: tests/habits/test_packaging.py tests/habits/soc_integers.cpp tools/fusesoc_rtl.py \
+TESTS += $(BUILD)/test/packaging.log $(BUILD)/test/packaging-sim.log
+$(BUILD)/test/packaging-sim.log: PACKAGING_OPTIONS := --simulate
+$(BUILD)/test/packaging.log $(BUILD)/test/packaging-sim.log: tests/habits/test_packaging.py tests/habits/soc_integers.cpp tools/fusesoc_rtl.py \
     $(wildcard examples/soc/*) Bender.yml fp8mac.core CHANGELOG.md .github/workflows/ci.yml $(VERSION_H) $(REGS_H) \
     $(RTL_SOURCES)
-	@tests/run_test.sh packaging $@ $(PYTHON) -B $< --version-h $(VERSION_H) --regs-h $(REGS_H) --build $(BUILD) \
-	  --fusesoc $(BUILD)/fusesoc $(RTL_SOURCES)
+	@tests/run_test.sh $(basename $(@F)) $@ $(PYTHON) -B $< --version-h $(VERSION_H) --regs-h $(REGS_H) --build $(BUILD) \
+	  --fusesoc $(BUILD)/fusesoc-$(basename $(@F)) $(PACKAGING_OPTIONS) $(RTL_SOURCES)
 
 # ---- HTML documentation ----------------------------------------------------------------------------------------------
 #   make docs      $(BUILD)/docs/index.html: the pages, the C interfaces, the RTL modules, the registers

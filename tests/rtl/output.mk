@@ -12,8 +12,6 @@ OUTPUT_TB_LOGS := $(OUTPUT_TB_SETS:%=$(BUILD)/test/rtl_output_%.log)
 output_tb_word = $(word $(2),$(subst _, ,$(1)))
 output_tb_defines = -DROWS=$(call output_tb_word,$(1),1) -DCOLS=$(call output_tb_word,$(1),2) \
   -DSHARE=$(call output_tb_word,$(1),3) -DWIDTH=$(call output_tb_word,$(1),4) -DAXI_DATA_W=$(call output_tb_word,$(1),5)
-# These benches run for seconds.
-$(BUILD)/tb/output_%: BENCH_OPTIMISE := -O0
 
 $(OUTPUT_TB_BENCHES): $(BUILD)/tb/output_%/output_tb: tests/rtl/output_tb.cpp tests/rtl/output_tb.sv \
     tests/rtl/axi_memory.h tests/rtl/tb.h $(OUTPUT_TB_RTL) $(RTL_WAIVER) $(OUTPUT_TB_LIB) $(VERILATED)
