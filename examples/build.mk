@@ -42,14 +42,11 @@ $(BUILD)/test/example_python.log: examples/python/gemm.py $(EXAMPLE_PACKAGE)/ins
 # ---- the accelerator in a small system -------------------------------------------------------------------------------
 EXAMPLE_SOC := $(EXAMPLES_DIR)/soc/soc
 EXAMPLE_SOC_RTL := $(RTL_WAIVER) $(RTL_SIM_SOURCES) examples/soc/axi_ram.sv examples/soc/soc_top.sv
-$(EXAMPLE_SOC): examples/soc/main.cpp examples/soc/soc_host.h $(EXAMPLE_SOC_RTL) $(REGS_H) $(BUILD)/model/libfp8mac.a
-	@mkdir -p $(@D) && rm -f $@
+$(EXAMPLE_SOC): examples/soc/main.cpp examples/soc/soc_host.h $(EXAMPLE_SOC_RTL) $(REGS_H) $(BUILD)/model/libfp8mac.a $(VERILATED)
+	@mkdir -p $(@D)
 	$(call say,VERILATOR,$@)
-	$(Q)MAKEFLAGS= $(VERILATOR) --cc --exe --build --assert -Wall --top-module soc_top --Mdir $(@D) -o $(@F) \
-	  -CFLAGS "-std=c++17 -Wall -I$(CURDIR)/examples/soc -I$(CURDIR)/model/include -I$(abspath $(REGS_DIR))" \
-	  -CFLAGS "-I$(abspath $(CATALOGUE_DIR))" \
-	  -LDFLAGS $(abspath $(BUILD)/model/libfp8mac.a) -MAKEFLAGS "--no-print-directory" \
-	  $(EXAMPLE_SOC_RTL) $(abspath $<) >$(@D)/build.log || { cat $(@D)/build.log; exit 1; }
+	$(call verilate_bench,-Iexamples/soc -Imodel/include -I$(REGS_DIR) -I$(CATALOGUE_DIR),$(BUILD)/model/libfp8mac.a,\
+	  --assert -Wall --top-module soc_top $(EXAMPLE_SOC_RTL))
 
 example-soc: $(EXAMPLE_SOC)
 	@$<

@@ -275,6 +275,12 @@ $(SYS_TEST)/system-yosys-fresh.log: YOSYS_FRESH := fresh
 $(SYS_TEST)/system-yosys.log $(SYS_TEST)/system-yosys-fresh.log: tests/system/yosys.sh tools/yosys_cache.sh tests/run_test.sh
 	@tests/run_test.sh $(basename $(@F)) $@ $< $(abspath $(dir $(PYTHON))..) $(BUILD)/$(basename $(@F)) $(YOSYS_FRESH)
 
+# The newest Verilator; all other tests use the one that is installed. The test runs make itself.
+TESTS += $(SYS_TEST)/newest-verilator.log
+$(SYS_TEST)/newest-verilator.log: tests/system/newest_verilator.sh tools/requirements-newest.txt $(SIM_INPUTS) \
+    $(BUILD)/model/libfp8mac.a tests/run_test.sh
+	@tests/run_test.sh newest-verilator $@ $< $(BUILD) $(BUILD)/newest
+
 # The same programs and comparisons on small chips with other elements and other widths of the bus, as
 # ROWSxCOLSxLANES-ELEMENT_SPEC-axiWIDTH. A make that the test starts builds their simulators.
 SYS_CHIPS := 2x2x4-late_fp16_f13-axi64 2x2x4-kulisch-axi256 2x2x4-int8-axi64 4x2x8-block64_f13-axi64

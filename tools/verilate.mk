@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # What every Verilator model shares: Verilator's own code, compiled once, and the rule that builds a bench.
 
+# Set-up knows that of `verilator`.
+ifeq (command line,$(origin VERILATOR))
+VERILATOR_ROOT := $(shell $(VERILATOR) --getenv VERILATOR_ROOT)
+endif
 VERILATED := $(addprefix $(BUILD)/verilated/,verilated.o verilated_threads.o)
 VERILATED_DPI := $(BUILD)/verilated/verilated_dpi.o
 VERILATED_FST := $(BUILD)/verilated/verilated_fst_c.o

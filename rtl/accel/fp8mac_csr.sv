@@ -92,6 +92,8 @@ module fp8mac_csr
   );
 
   // ---- registers that software reads -------------------------------------------------------------------------------
+  logic table_write_q;
+
   always_comb begin
     in.CONFIG0.rows.next         = 8'(ROWS);
     in.CONFIG0.cols.next         = 8'(COLS);
@@ -161,6 +163,10 @@ module fp8mac_csr
     in.RECORD_STATUS.done.next           = record_i.done;
     in.RECORD_STATUS.tag.next            = record_i.tag;
     in.RECORD_AMAX.value.next            = record_i.amax;
+    in.TABLE_INDEX.word.we     = table_write_q;
+    in.TABLE_INDEX.word.next   = out.TABLE_INDEX.word.value + 6'd1;
+    in.TABLE_INDEX.second.we   = table_write_q;
+    in.TABLE_INDEX.second.next = out.TABLE_INDEX.second.value ^ (out.TABLE_INDEX.word.value == '1);
   end
 
   // ---- registers that software writes ------------------------------------------------------------------------------
@@ -254,8 +260,6 @@ module fp8mac_csr
   end
 
   // The codes are in their register one cycle after the write. The index then moves on.
-  logic table_write_q;
-
   always_ff @(posedge clk_i) begin
     if (!rst_ni) table_write_q <= 1'b0;
     else table_write_q <= out.TABLE_DATA.codes.swmod;
@@ -263,13 +267,6 @@ module fp8mac_csr
 
   assign table_write_o = '{write: table_write_q, second: out.TABLE_INDEX.second.value,
                            word: out.TABLE_INDEX.word.value, codes: out.TABLE_DATA.codes.value};
-
-  always_comb begin
-    in.TABLE_INDEX.word.we     = table_write_q;
-    in.TABLE_INDEX.word.next   = out.TABLE_INDEX.word.value + 6'd1;
-    in.TABLE_INDEX.second.we   = table_write_q;
-    in.TABLE_INDEX.second.next = out.TABLE_INDEX.second.value ^ (out.TABLE_INDEX.word.value == '1);
-  end
 
   assign ring_addr_o = out.DOORBELL.value.value;
 
