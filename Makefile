@@ -87,9 +87,8 @@ SETUP_ENV := $(BUILD)/env/$(subst $(space),-,$(setup_parts)).mk
 ifneq (,$(setup_goals))
 include $(SETUP_ENV)
 include $(CATALOGUE_DIR)/catalogue.mk tools/array.mk
-# Each fragment appends the logs of its tests to TESTS, or to TESTS_LONG if only `make test-long` runs them.
+# Each fragment appends the logs of its tests to TESTS; tests/tests.txt says which command runs them.
 TESTS :=
-TESTS_LONG :=
 include tools/verilate.mk model/build.mk rtl/build.mk firmware/build.mk sim/build.mk tools/run.mk sim/waves/waves.mk synth/build.mk \
   tests/build.mk tools/lint.mk examples/build.mk
 endif
@@ -128,7 +127,7 @@ help:
 #:   make run FAST=1       the same cycles and bits, simulated faster: C code computes what the array computes
 #:   make waves APP=gemm TRACE_FROM=0 TRACE_TO=20000
 #:                         write a waveform, build/APP.fst, and a GTKWave view of it
-#:   make test             run and count every test: about 40 minutes on two cores
+#:   make test             run and count the tests: about 15 minutes on two cores
 #:
 #: Parts:
 #:   make model            the golden model: build/model/libfp8mac.a and .so
@@ -155,7 +154,8 @@ help:
 #:   make synth-energy     energy of the netlists on real operands, indicative
 #:
 #: Checks and tools:
-#:   make test-long        every test with more parameter sets, seeded faults and data: hours
+#:   make test-long        all tests, with more parameter sets, seeded faults and data: hours
+#:   make test-cost        where the processor time of the last `make test` went; fails above the budget
 #:   make formal | formal-long  proofs of queues, handshakes, interrupts and the issue of steps | deeper ones
 #:   make lint | format    check the style and the RTL | apply the formatters
 #:   make bench            bench-system and bench-model, one after the other

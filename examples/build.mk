@@ -30,8 +30,10 @@ $(EXAMPLE_PACKAGE)/installed: $(MODEL_SOURCES) $(wildcard model/include/fp8mac/*
     model/python/fp8mac/* model/cli/settings.*)
 	@rm -rf $(@D) && mkdir -p $(@D)
 	$(call say,PIP,$(@D))
+	@find model/python -type f -exec sha256sum {} + | sort >$(@D).before
 	$(Q)$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-index --no-build-isolation --no-deps \
 	  --target $(@D) ./model/python
+	@find model/python -type f -exec sha256sum {} + | sort | cmp - $(@D).before
 	@touch $@
 
 example-python: $(EXAMPLE_PACKAGE)/installed

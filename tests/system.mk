@@ -4,7 +4,8 @@
 
 SYS_TEST := $(BUILD)/test
 SYS_RUN = $(SIM) --quiet
-# The faster simulator with the same bits, where the array has one: for long programs. The test sim-fast compares both.
+# The faster simulator with the same bits and cycles, where the array has one: for tests of the firmware. The test sim-fast
+# compares both.
 SYS_QUICK := $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_FAST),$(SIM))
 SYS_RISCV := $(BUILD)/firmware/riscv
 SYS_HOST := $(BUILD)/firmware/host
@@ -122,24 +123,24 @@ $(SYS_TEST)/system-convolution-bytes.log: $(SYS_TEST)/system-convolution.log $(S
 
 # Core cycles of the digits application
 TESTS += $(SYS_TEST)/system-digits-cycles.log
-$(SYS_TEST)/system-digits-cycles.log: $(SYS_RISCV)/digits.elf $(SIM) tests/system/digits_cycles.sh tests/run_test.sh
+$(SYS_TEST)/system-digits-cycles.log: $(SYS_RISCV)/digits.elf $(SYS_QUICK) tests/system/digits_cycles.sh tests/run_test.sh
 	@mkdir -p $(@D)
-	@tests/run_test.sh system-digits-cycles $@ tests/system/digits_cycles.sh $(SYS_RUN) $<
+	@tests/run_test.sh system-digits-cycles $@ tests/system/digits_cycles.sh $(SYS_QUICK) --quiet $<
 
 # The digits with layers of the library: outputs and cycles on the chip
 TESTS += $(SYS_TEST)/system-digits-layered.log
-$(SYS_TEST)/system-digits-layered.log: $(SYS_HOST)/digits $(SYS_RISCV)/digits.elf $(SIM) tests/system/digits_layered.sh \
+$(SYS_TEST)/system-digits-layered.log: $(SYS_HOST)/digits $(SYS_RISCV)/digits.elf $(SYS_QUICK) tests/system/digits_layered.sh \
     tests/run_test.sh
 	@mkdir -p $(@D)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-digits-layered $@ \
-	  tests/system/digits_layered.sh $< $(SYS_RUN) $(SYS_RISCV)/digits.elf
+	  tests/system/digits_layered.sh $< $(SYS_QUICK) --quiet $(SYS_RISCV)/digits.elf
 
 # The voice activity detector: decisions on the host, bytes and cycles on the chip
 TESTS += $(SYS_TEST)/system-vad.log
-$(SYS_TEST)/system-vad.log: $(SYS_HOST)/vad $(SYS_RISCV)/vad.elf $(SIM) tests/system/vad.sh tests/run_test.sh
+$(SYS_TEST)/system-vad.log: $(SYS_HOST)/vad $(SYS_RISCV)/vad.elf $(SYS_QUICK) tests/system/vad.sh tests/run_test.sh
 	@mkdir -p $(@D)
 	@FP8RT_ARRAY=$(ARRAY) FP8RT_ELEMENT=$(ELEMENT_SPEC) tests/run_test.sh system-vad $@ tests/system/vad.sh $< \
-	  $(SYS_RUN) $(SYS_RISCV)/vad.elf
+	  $(SYS_QUICK) --quiet $(SYS_RISCV)/vad.elf
 
 TESTS += $(SYS_TEST)/firmware-vad.log
 $(SYS_TEST)/firmware-vad.log: $(SYS_HOST)/vad tests/system/vad_decisions.sh tests/run_test.sh
@@ -219,28 +220,28 @@ $(SYS_TEST)/system-cxx.log: tests/system/cxx.sh $(wildcard tests/system/apps/*/*
 # The installed library, used by an application outside the project.
 TESTS += $(SYS_TEST)/system-install.log
 SYS_STAGE = $(abspath $(BUILD))/system-install
-$(SYS_TEST)/system-install.log: tests/system/install.sh $(FW_LIB_HOST) $(FW_LIB_RISCV) $(SIM) firmware/install.mk \
+$(SYS_TEST)/system-install.log: tests/system/install.sh $(FW_LIB_HOST) $(FW_LIB_RISCV) $(SYS_QUICK) firmware/install.mk \
     tests/run_test.sh
 	@rm -rf $(SYS_STAGE) && $(MAKE) --no-print-directory install-firmware DESTDIR= PREFIX=$(SYS_STAGE) >/dev/null
-	@tests/run_test.sh system-install $@ $< $(SYS_STAGE) $(abspath $(SIM))
+	@tests/run_test.sh system-install $@ $< $(SYS_STAGE) $(abspath $(SYS_QUICK))
 
 # Core cycles of conversions and planned runs. The test runs make itself.
 # Behind system-runtime, which builds the application `deep`.
 TESTS += $(SYS_TEST)/system-footprint.log
-$(SYS_TEST)/system-footprint.log: tests/system/footprint.sh tests/system/footprint.txt $(SIM) $(FW_RISCV_ELFS) \
+$(SYS_TEST)/system-footprint.log: tests/system/footprint.sh tests/system/footprint.txt $(SYS_QUICK) $(FW_RISCV_ELFS) \
     $(SYS_TEST)/system-runtime.log
 	@mkdir -p $(@D)
-	@tests/run_test.sh system-footprint $@ $< $(SIM) $(RISCV_PREFIX)size $(SYS_RISCV)
+	@tests/run_test.sh system-footprint $@ $< $(SYS_QUICK) $(RISCV_PREFIX)size $(SYS_RISCV)
 
 TESTS += $(SYS_TEST)/system-cycles.log
-$(SYS_TEST)/system-cycles.log: tests/system/cycles.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \
+$(SYS_TEST)/system-cycles.log: tests/system/cycles.sh $(wildcard tests/system/apps/*/*) $(SYS_QUICK) $(FW_RISCV_OBJECTS) \
     tests/run_test.sh
-	@tests/run_test.sh system-cycles $@ $< $(SIM)
+	@tests/run_test.sh system-cycles $@ $< $(SYS_QUICK)
 
 TESTS += $(SYS_TEST)/system-runtime.log
-$(SYS_TEST)/system-runtime.log: tests/system/runtime.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \
+$(SYS_TEST)/system-runtime.log: tests/system/runtime.sh $(wildcard tests/system/apps/*/*) $(SYS_QUICK) $(FW_RISCV_OBJECTS) \
     $(SYS_HOST)/gemm tests/run_test.sh
-	@tests/run_test.sh system-runtime $@ $< $(SIM)
+	@tests/run_test.sh system-runtime $@ $< $(SYS_QUICK)
 
 # Threads that share a device, with the lock of its port; the MX quantiser beside the model's recipe
 $(BUILD)/system-plan/threads $(BUILD)/system-plan/mx: $(BUILD)/system-plan/%: tests/system/%.c $(addprefix $(SYS_HOST)/obj/,$(FW_HOST_OBJECTS)) \
@@ -258,9 +259,9 @@ $(SYS_TEST)/firmware-threads.log $(SYS_TEST)/firmware-mx.log: $(SYS_TEST)/firmwa
 
 # Ports: completion functions, locks, caches, bare addresses. The test runs make itself.
 TESTS += $(SYS_TEST)/system-port.log
-$(SYS_TEST)/system-port.log: tests/system/app.sh $(wildcard tests/system/apps/*/*) $(SIM) $(FW_RISCV_OBJECTS) \
+$(SYS_TEST)/system-port.log: tests/system/app.sh $(wildcard tests/system/apps/*/*) $(SYS_QUICK) $(FW_RISCV_OBJECTS) \
     $(SYS_HOST)-san/selftest tests/run_test.sh
-	@tests/run_test.sh system-port $@ $< port $(SIM) --quiet
+	@tests/run_test.sh system-port $@ $< port $(SYS_QUICK) --quiet
 
 $(SYS_TEST)/system-variables.log: tests/system/variables.sh tools/variables.txt $(SIM) $(SYS_HOST)/gemm $(SYS_HOST)/digits \
     tests/run_test.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# python.sh PYTHON FOLDER: installs model/python into a fresh environment in FOLDER, without network, once from the tree
-# and once from its sdist, checks that the tree is as before, and runs the tests of the package.
+# python.sh PYTHON FOLDER: installs the sdist of model/python into a fresh environment in FOLDER, without network, checks
+# that the tree is as before, and runs the tests of the package. The test example_python installs from the tree.
 set -eu
 python=$1 folder=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,15 +19,9 @@ print("\n".join(dict.fromkeys(str(Path(find_spec(name).origin).parents[1]) for n
   >"$site/build.pth"
 state() { find "$package" -type f -exec sha256sum {} + | sort; }
 state >"$folder/before"
-install() {
-  "$fresh" -m pip install --quiet --disable-pip-version-check --no-index --no-build-isolation --no-deps \
-    --force-reinstall "$@"
-}
 (cd "$package" && "$fresh" -B -c 'import sys, setuptools.build_meta as b; b.build_sdist(sys.argv[1])' "$folder") \
   >"$folder/sdist.log" 2>&1 || { cat "$folder/sdist.log"; exit 1; }
-install "$folder"/fp8mac-*.tar.gz
-"$fresh" -c 'import fp8mac; assert fp8mac.cast(448.0, "e4m3fn") == 0x7e'
-install "$package"
+"$fresh" -m pip install --quiet --disable-pip-version-check --no-index --no-build-isolation --no-deps "$folder"/fp8mac-*.tar.gz
 state >"$folder/after"
 cmp "$folder/before" "$folder/after"
 cd "$folder"

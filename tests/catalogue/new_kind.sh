@@ -8,9 +8,10 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 rm -rf "$folder"
 mkdir -p "$folder/build"
 folder=$(cd "$folder" && pwd)
-cp -r "$root/Makefile" "$root/rtl" "$root/model" "$root/firmware" "$root/sim" "$root/synth" "$root/tests" "$root/tools" \
+cp -rp "$root/Makefile" "$root/rtl" "$root/model" "$root/firmware" "$root/sim" "$root/synth" "$root/tests" "$root/tools" \
   "$root/examples" "$folder"
-cp -r "$root/build/env" "$folder/build"
+# What does not depend on the catalogue is not built again.
+cp -rp "$root/build/env" "$root/build/model" "$root/build/firmware" "$root/build/catalogue" "$folder/build"
 ln -s "$root/build/venv" "$folder/build/venv"
 cd "$folder" || exit 1
 
