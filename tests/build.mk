@@ -20,14 +20,14 @@ TEST_TABLE := tests/tests.txt
 test_rows = $(shell awk '$$1 !~ /^\#/ && $$2 ~ /^$(1)$$/ { print "$(BUILD)/test/" $$1 ".log" }' $(TEST_TABLE))
 tests_of = $(filter $(call test_rows,$(1)),$(TESTS))
 
-# $(1): the logs of the tests to run. The calibration runs between them, four times.
+# $(1): the logs of the tests to run. The calibration runs beside them, once a minute.
 define run_tests
 	$(if $(filter-out $(call test_rows,.*),$(TESTS)),$(error tests without a row in $(TEST_TABLE): \
 	  $(notdir $(basename $(filter-out $(call test_rows,.*),$(TESTS))))))
-	@rm -rf $(BUILD)/test && mkdir -p $(BUILD)/test
-	+@TEST_TOTAL=$(words $(1)) TEST_COSTS=$(abspath $(BUILD))/test/costs $(MAKE) --no-print-directory -k \
-	  $(call calibrated,$(1)) && status=0 || status=1; \
-	  $(TEST_COST_REPORT); tests/summary.sh $(1) && exit $$status
+	@rm -rf $(BUILD)/test && mkdir -p $(BUILD)/test && $(TEST_CALIBRATE)
+	+@while sleep 60; do $(TEST_CALIBRATE); done >/dev/null 2>&1 & trap "kill $$!" EXIT; \
+	  TEST_TOTAL=$(words $(1)) TEST_COSTS=$(abspath $(TEST_COSTS_FILE)) $(MAKE) --no-print-directory -k $(1) && \
+	  status=0 || status=1; $(TEST_COST_REPORT); tests/summary.sh $(1) && exit $$status
 endef
 
 .PHONY: test test-long list-tests
