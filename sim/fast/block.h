@@ -35,8 +35,8 @@ typedef struct fp8sim_block_operands {
     uint8_t code[FP8SIM_BLOCK_MAX];
 } fp8sim_block_operands;
 
-// Takes the settings of an element of kind `block` (fp8mac_element_config), with formats, scaling
-// exponents and FP32 or FP16 as accumulator. False if they are not of this kind.
+// Takes the settings of an element of the kinds `block` and `block64` (fp8mac_element_config), with
+// formats, scaling exponents and FP32 or FP16 as accumulator. False if they are of no such kind.
 bool fp8sim_block_init(fp8sim_block_config *config, const fp8mac_dot_config *dot);
 
 // codes[0..n-1], n <= FP8SIM_BLOCK_MAX; n = 0 is a row or column that is not enabled. `scale` is their

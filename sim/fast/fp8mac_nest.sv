@@ -3,7 +3,7 @@
 // rtl/array/fp8mac_nest.sv and replaces it. Results and flags are the same, bit for bit, in the same cycles. nest.cpp
 // computes them. The array around it, with its control, accumulator memory and clock gate, is the RTL's.
 //
-// Kind `block` alone. Bounds are not read: they follow from the operands.
+// Kinds `block` and `block64` alone. Bounds are not read: they follow from the operands.
 module fp8mac_nest
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -52,7 +52,7 @@ module fp8mac_nest
   localparam int unsigned ResultCycle = result_cycle(ELEMENT);
 
   if (element_family(ELEMENT) != FamilyBlock || ResultW != 32) begin : g_check_element
-    $error("the fast mode knows only the kind `block` of ELEMENT");
+    $error("the fast mode knows only the kinds of FamilyBlock, with a result of 32 bits");
   end
 
   typedef bit [ROWS*LANES*8-1:0] a_codes_t;
