@@ -59,7 +59,7 @@ $(ARRAY_TB_LOGS): $(BUILD)/test/rtl_array_%.log: $(BUILD)/tb/array_%/array_tb
 TESTS += $(ARRAY_TB_LOGS)
 
 # The same bench with the nest of the simulator's fast mode.
-ARRAY_FAST_SETS := 4_4_16_8_block_f19 6_2_4_7_block_f29
+ARRAY_FAST_SETS := 4_4_16_8_block_f19 6_2_4_7_block_f29 6_2_4_7_block64_f13
 ARRAY_FAST_LOGS := $(ARRAY_FAST_SETS:%=$(BUILD)/test/rtl_array_fast_%.log)
 ARRAY_FAST_RTL := $(filter-out rtl/array/fp8mac_nest.sv,$(DATAPATH_FAST_RTL)) sim/fast/fp8mac_nest.sv
 
