@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from . import libraries, request, table
 from .elements import KINDS, Entry
 from .run import Plan, Study
 
+UNSAID = ("lib", "dont_use", "only")  # options whose values a command in the results does not have
+
 
 def own_entry(options: argparse.Namespace) -> Entry | None:
     return request.entry(
@@ -25,6 +28,24 @@ def own_entry(options: argparse.Namespace) -> Entry | None:
         options.formats,
         options.rows,
         options.cols,
+    )
+
+
+def command(options: argparse.Namespace) -> str:
+    """The command with what was given. Paths and patterns are left out: they mean nothing elsewhere."""
+    given = {
+        name: value
+        for name, value in vars(options).items()
+        if isinstance(value, str) and value and name != "jobs"
+    }
+    return " ".join(
+        (
+            "make synth-full" if options.full else "make synth",
+            *(
+                f"{name.upper()}={'' if name in UNSAID else shlex.quote(value)}"
+                for name, value in given.items()
+            ),
+        )
     )
 
 
@@ -49,6 +70,7 @@ def plan(options: argparse.Namespace) -> Plan:
         request.clocks_fo4(options.clock_fo4) if options.clock_fo4 else None,
         int(request.number("VARIANTS", options.variants, 1, 5)) if options.variants else None,
         request.efforts(options.efforts) if options.efforts else recipe.EFFORTS,
+        command(options),
     )
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from . import accuracy, plot, tables
-from .records import Record
+from .records import Record, netlists_of
 
 NOTES = """\
-Area is the sum of the Liberty areas of all cells, with pipeline registers and accumulators. A figure is the median of
-three re-synthesised variants that meet the period in OpenSTA. Both sides run the same recipe. There are no wires and no
-clock tree. Inputs come from flip-flops of the library and outputs go to them. A bold ratio meets its target.
+Area is the sum of the Liberty areas of all cells, with pipeline registers and accumulators. {} Both sides run the same
+recipe. There are no wires and no clock tree. Inputs come from flip-flops of the library and outputs go to them. A bold
+ratio meets its target.
 """
 ERROR = f"""\
 Error: root mean square over dot products of K = {accuracy.K} normally distributed values, relative to the exact ones,
@@ -36,11 +36,24 @@ def everything(found: list[Record], plan: Any) -> dict[str, str]:
     return {"area.md": markdown(found, here), **plots(here)}
 
 
+def netlists(found: list[Record]) -> str:
+    """How many netlists a figure stands for."""
+    most = max(map(netlists_of, found))
+    if most == 1:
+        return "A figure is one netlist that meets the period in OpenSTA."
+    arrays = [netlists_of(record) for record in found if record["group"] == "array"]
+    one = "; that of an array is one netlist" if 1 in arrays else ""
+    return (
+        f"A figure is the median of {most} re-synthesised netlists that meet the period in OpenSTA"
+        f"{one}."
+    )
+
+
 def markdown(found: list[Record], here: list[Record]) -> str:
     top = tables.headline(here)
     main = tables.of_group(top, "main")
     feeds = tables.of_group(top, "feed")
-    parts = ["# Area", NOTES, ERROR]
+    parts = ["# Area", NOTES.format(netlists(found)), ERROR]
     for library, of_library in grouped(tables.headline(found), lambda r: r["library"]).items():
         parts += [
             f"## {library}",

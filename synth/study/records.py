@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..flow.errors import FlowError, UsageError
-from ..flow.points import Point
+from ..flow.points import WANTED, Point
 from ..flow.timing import FAR
 from .elements import CLOCK_GATE, FEED, Entry
 
@@ -123,6 +123,12 @@ def _variants(point: Point) -> list[Record]:
     ]
 
 
+def netlists_of(record: Record) -> int:
+    """The number of netlists whose median the record's area is. Older records do not have it: those with a spread are
+    medians of three."""
+    return record.get("netlists", WANTED if record["spread"] else 1)
+
+
 def record(pair: Pair, breakdown: dict[str, float] | None = None) -> Record:
     entry, own, baseline = pair.entry, pair.own, pair.baseline
     point, chosen = own.point, own.point.chosen
@@ -153,6 +159,7 @@ def record(pair: Pair, breakdown: dict[str, float] | None = None) -> Record:
         "top": entry.design.top,
         "parameters": dict(entry.design.parameters),
         "effort": chosen.effort,
+        "netlists": len(point.used),
         "spread": round(point.spread, 5),
         "critical": chosen.critical,
         "register_area": chosen.register_area,

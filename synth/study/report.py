@@ -17,7 +17,7 @@ from pathlib import Path
 from ..flow.errors import UsageError
 from . import libraries, memories, pages, tables
 from .elements import READOUT
-from .records import Record
+from .records import Record, netlists_of
 
 TEMPLATE = Path(__file__).with_name("area_page.md")
 PLACE = re.compile(r"\{\{([^{}]+)\}\}")
@@ -139,6 +139,20 @@ class Page:
         right = {area for _, area in self.found_right}
         return f"{len(quoted & right)} of {len(quoted)}"
 
+    @property
+    def medians(self) -> list[Record]:
+        """The records whose area is the median of several netlists."""
+        return [record for record in self.area if netlists_of(record) > 1]
+
+    def say_medians(self) -> str:
+        """How many areas in the first library are medians of several netlists."""
+        return f"{len(self.medians)} of {len(self.area)}"
+
+    def say_spread(self) -> str:
+        """By how much netlists of one design differ: the least and the most over all medians, in %."""
+        found = [100 * record["spread"] for record in self.medians]
+        return f"{min(found):.1f} to {max(found):.1f} %"
+
     def say_error(self, name: str) -> str:
         return tables.error(self.record(name))
 
@@ -213,6 +227,14 @@ class Page:
         """How many netlists of a record, baselines included, were simulated or proved."""
         return str(self.checked.get(name, 0))
 
+    def note(self, run: str) -> str:
+        """What a run of the measurement gave."""
+        found = [record for record in (*self.area, *self.pdk) if record["run"] == run]
+        medians = sum(netlists_of(record) > 1 for record in found)
+        if medians == len(found):
+            return f"Areas: {len(found)}, medians of several netlists"
+        return f"Areas: {len(found)}, of one netlist" + (f" but for {medians}" if medians else "")
+
     def accel_runs(self) -> list[dict]:
         note = "The accelerator without its memories."
         found = [load(self.folder, path.stem) for path in sorted(self.folder.glob("accel*.json"))]
@@ -243,7 +265,10 @@ class Page:
                 ),
                 run["note"],
             ]
-            for run in (*self.runs.values(), *self.accel_runs())
+            for run in (
+                *({**run, "note": self.note(name)} for name, run in self.runs.items()),
+                *self.accel_runs(),
+            )
         ]
         return tables.table(["command", "version", "date", "tools", "results"], lines)
 
@@ -339,6 +364,7 @@ def take(source: Path, folder: Path, command: str) -> None:
             return take_memories(made, folder)
         if "yosys" in made:
             return take_fpga(made, folder)
+        command = command or made["run"].get("command", "make synth")
         name = f"{command} {made['run']['date']}"
         files: dict[str, list[Record]] = {"area": [], "pdk": []}
         for record in made["records"]:
@@ -374,7 +400,7 @@ def merge(folder: Path, file: str, made: dict, name: str, command: str) -> None:
     area["records"] = sorted(
         tables.in_table_order([*kept, *fresh.values()]), key=lambda record: record["library"]
     )
-    run = {"command": command, "note": "Every record of the measurement.", **made["run"]}
+    run = {"command": command, **made["run"]}
     used = {record["run"] for record in area["records"]}
     area["runs"] = {key: one for key, one in ({**area["runs"], name: run}).items() if key in used}
     (folder / f"{file}.json").write_text(json.dumps(area, indent=1) + "\n")
@@ -417,7 +443,7 @@ def parser() -> argparse.ArgumentParser:
     add("--results", type=Path, default=Path("synth/results"), help="the folder of the results")
     add("--out", type=Path, default=Path("synth"), help="the folder of AREA.md and plots")
     add("--from", type=Path, dest="source", help="an area.json whose records are taken first")
-    add("--command", default="make synth", help="the command that made it")
+    add("--command", default="", help="the command that made it, if the file does not say it")
     return result
 
 

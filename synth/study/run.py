@@ -35,6 +35,7 @@ class Plan:
     efforts: tuple[recipe.Effort, ...] = (
         recipe.EFFORTS
     )  # of all designs but the baselines, which get every one
+    command: str = "make synth"  # what the user asked for
 
     def chosen(self, library: str) -> tuple[float, ...] | None:
         """The periods that the user chose."""
@@ -268,7 +269,8 @@ class Study:
 
     def write(self, found: list[Record]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        run = made_by(next(iter(self.synthesisers.values())).tools)
+        tools = next(iter(self.synthesisers.values())).tools
+        run = {"command": self.plan.command, **made_by(tools)}
         records.write(self.folder / "area.json", run, found)
         for name, text in pages.everything(found, self.plan).items():
             (self.folder / name).write_text(text)

@@ -15,8 +15,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from synth.study import report, table
+from synth.study import cli, pages, report, table
 from synth.study.elements import needed
+from synth.study.records import netlists_of
 from tests.synth.bench import Bench
 
 RESULTS, PAGE = Path("synth/results"), Path("synth/AREA.md")
@@ -59,6 +60,27 @@ def test_tables(bench: Bench) -> None:
     records = json.loads((RESULTS / "area.json").read_text())["records"]
     names = {record["name"] for record in records}
     bench.check(f"every record is an entry of the table: {names - known}", names <= known)
+    medians = {record["name"] for record in records if netlists_of(record) > 1}
+    named = {
+        record["name"]
+        for record in records
+        if record["group"] in ("main", "choice")
+        and (
+            record["kind"] == "block64"
+            or (record["family"] in ("late", "aligned") and record["lanes"] == 16)
+        )
+    }
+    bench.check(
+        f"the page names the medians of several netlists: {medians ^ named}", medians == named
+    )
+    kits = json.loads((RESULTS / "pdk.json").read_text())["records"]
+    bench.check("and none of another library", all(netlists_of(record) == 1 for record in kits))
+    one, other = ({**records[0], "netlists": count} for count in (1, 5))
+    bench.check(
+        "a measurement's own page says it too",
+        "A figure is one netlist" in pages.markdown([one], [one])
+        and "the median of 5 re-synthesised netlists" in pages.markdown([other], [other]),
+    )
     runs = json.loads((RESULTS / "area.json").read_text())["runs"]
     bench.check("every record says which run made it", all(r["run"] in runs for r in records))
     for one in runs.values():
@@ -66,6 +88,20 @@ def test_tables(bench: Bench) -> None:
             f"{one['command']}: command, version, date and tools",
             one["command"].startswith("make ") and one["version"] and one["date"] and one["tools"],
         )
+
+
+def test_command(bench: Bench) -> None:
+    """A measurement says what was asked for, without what is private to a machine."""
+    given = [
+        "--variants=1",
+        "--efforts=area level2",
+        "--lib=/here/a.lib",
+        "--only=_l1$",
+        "--jobs=3",
+    ]
+    said = cli.command(cli.parser().parse_args(given))
+    wanted = "make synth LIB= VARIANTS=1 EFFORTS='area level2' ONLY="
+    bench.check(f"the command of a measurement: {said}", said == wanted)
 
 
 def test_readme(bench: Bench) -> None:
@@ -159,6 +195,7 @@ def main() -> int:
     bench = Bench()
     test_committed(bench, folder)
     test_tables(bench)
+    test_command(bench)
     test_readme(bench)
     test_changes(bench, folder)
     test_checks(bench, folder)
