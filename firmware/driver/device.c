@@ -13,6 +13,10 @@
      FP8RT_PUT(VERSION__MINOR, FP8MAC_REGS__VERSION__MINOR_reset))
 #define IRQ_ALL (FP8RT_BIT(IRQ_STATE__DONE) | FP8RT_BIT(IRQ_STATE__ERROR))
 
+_Static_assert(FP8MAC_REGS__IRQ_ENABLE__DONE_bm == FP8MAC_REGS__IRQ_STATE__DONE_bm &&
+                   FP8MAC_REGS__IRQ_ENABLE__ERROR_bm == FP8MAC_REGS__IRQ_STATE__ERROR_bm,
+               "IRQ_ENABLE has each event where IRQ_STATE has it");
+
 static inline uint32_t read_register(const fp8rt_device *dev, size_t offset)
 {
     return *(volatile uint32_t *)(dev->state.registers + offset);
@@ -205,7 +209,8 @@ _Static_assert(FP8RT_FUNCTION_C == FP8MAC_REGS__CONFIG4__C_bm &&
                    FP8RT_FUNCTION_STOCHASTIC == FP8MAC_REGS__CONFIG4__STOCHASTIC_bm &&
                    FP8RT_FUNCTION_TABLES == FP8MAC_REGS__CONFIG4__TABLES_bm &&
                    FP8RT_FUNCTION_CONV_A == FP8MAC_REGS__CONFIG4__CONV_A_bm &&
-                   FP8RT_FUNCTION_MX == FP8MAC_REGS__CONFIG4__MX_bm,
+                   FP8RT_FUNCTION_MX == FP8MAC_REGS__CONFIG4__MX_bm &&
+                   FP8RT_FUNCTION_INT8 == FP8MAC_REGS__CONFIG4__INT8_bm,
                "FP8RT_FUNCTION_* are CONFIG4's bits");
 
 static void extend(uint32_t *words, const fp8rt_command *command)
