@@ -6,7 +6,7 @@ module fp8mac_burst_split
 #(
   parameter int unsigned BEAT      = 16,
   parameter int unsigned MAX_BURST = 16,
-  parameter type         META_T      = logic,   // travels with a row
+  parameter type         META_T    = logic,   // travels with a row
   localparam int unsigned LenW = $clog2(MAX_BURST + 1)
 ) (
   input  logic            clk_i,

@@ -38,7 +38,7 @@ module fp8mac_drain
 
   output logic             read_o,
   output logic [BankW-1:0] read_bank_o,
-  output logic [BufW-1:0] read_addr_o,
+  output logic [BufW-1:0]  read_addr_o,
   output logic [BeatW-1:0] read_beat_o,
 
   // Rows to be written, `none` at a command's end, and the rows' beats

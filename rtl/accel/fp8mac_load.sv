@@ -251,13 +251,13 @@ module fp8mac_load
           addr_q      <= cmd_d.a_addr;
           stride_q    <= cmd_d.a_stride;
           rows_q      <= cmd_d.m;
-          last_ram_q <= 8'(ROWS - 1);
+          last_ram_q  <= 8'(ROWS - 1);
         end
         LoadB: begin
           addr_q      <= cmd_d.b_addr;
           stride_q    <= cmd_d.b_stride;
           rows_q      <= cmd_d.n;
-          last_ram_q <= 8'(COLS - 1);
+          last_ram_q  <= 8'(COLS - 1);
         end
         LoadMxA: begin
           addr_q      <= cmd_d.mx_a_addr;
@@ -278,7 +278,7 @@ module fp8mac_load
     end else if (row_taken && !vector_state) begin
       addr_q <= addr_q + stride_q;
       rows_q <= rows_q - dim_t'(1);
-      ram_q <= (ram_q == last_ram_q) ? '0 : ram_q + 8'd1;
+      ram_q  <= (ram_q == last_ram_q) ? '0 : ram_q + 8'd1;
       if (ram_q == last_ram_q) begin
         word_q <= word_q + ((state_q == LoadMxA || state_q == LoadMxB) ? cmd_q.mx_words : cmd_q.row_words);
       end

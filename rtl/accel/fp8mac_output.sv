@@ -124,7 +124,7 @@ module fp8mac_output
   // The place of a transfer in the D buffer
   typedef struct packed {
     logic [Rows-1:0]  row;
-    logic [BufW-1:0] addr;
+    logic [BufW-1:0]  addr;
     logic [WordW-1:0] offset;
     logic             last;    // of a region
     logic             bad;     // a value of C or X was not read
@@ -148,7 +148,7 @@ module fp8mac_output
 
   logic                  read, row_valid, row_ready, beat_valid, beat_ready;
   logic [RowW-1:0]       read_row;
-  logic [BufW-1:0]      read_addr;
+  logic [BufW-1:0]       read_addr;
   logic [BeatW-1:0]      read_beat;
   logic [AXI_DATA_W-1:0] beat_data;
   logic [Beat-1:0]       beat_strb;

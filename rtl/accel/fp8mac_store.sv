@@ -88,7 +88,7 @@ module fp8mac_store
 
   // The transfer's place in the D buffer
   output logic [Rows-1:0]                   epi_row_o,       // its rows
-  output logic [BufW-1:0]                  epi_addr_o,      // word
+  output logic [BufW-1:0]                   epi_addr_o,      // word
   output logic [WordW-1:0]                  epi_offset_o,    // first byte in the word
   output logic                              epi_last_o,      // the region's last transfer
   output logic                              epi_bad_o,       // with epi_last_o: a value of C or X was not read
@@ -370,7 +370,7 @@ module fp8mac_store
   assign epi_valid_o   = valid2_q;
   assign epi_c_valid_o = valid2_q && cfg_q.c_en;
   assign epi_x_valid_o = valid2_q && cfg_q.x_en;
-  assign epi_cfg_o   = cfg_q;
+  assign epi_cfg_o     = cfg_q;
 
   // ---- commands ----------------------------------------------------------------------------------------------------
   // Commands with acc_keep that have left the array and are not yet reported

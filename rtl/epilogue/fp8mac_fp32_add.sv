@@ -16,13 +16,13 @@ module fp8mac_fp32_add (
 
   localparam int unsigned ExpW   = 8;
   localparam int unsigned FracW  = 23;
-  localparam int unsigned Sig32W   = FracW + 1;
+  localparam int unsigned Sig32W = FracW + 1;
   // Three bits below the larger operand's last place are enough. If the smaller operand moves by more than one place,
   // the difference loses at most one leading bit, so a guard and a sticky bit remain after normalising. If it moves by
   // at most one place, no bit is lost.
   localparam int unsigned ExtraW = 3;
   localparam int unsigned TermW  = Sig32W + ExtraW;
-  localparam int unsigned TotalW = TermW + 1;     // a carry
+  localparam int unsigned TotalW = TermW + 1;  // a carry
   localparam int unsigned CountW = $clog2(TotalW + 1);
   localparam logic [ExpW-1:0] ExpMax = '1;
 
@@ -32,18 +32,18 @@ module fp8mac_fp32_add (
   } ordered_special_t;
 
   typedef struct packed {
-    ordered_special_t special;
-    logic             subtract;
-    logic [ExpW-1:0]  exp;        // the larger operand's; a subnormal has 1
-    logic [ExpW-1:0]  distance;   // from the smaller operand's
-    logic [Sig32W-1:0]  larger;     // significands
-    logic [Sig32W-1:0]  smaller;
+    ordered_special_t  special;
+    logic              subtract;
+    logic [ExpW-1:0]   exp;       // the larger operand's; a subnormal has 1
+    logic [ExpW-1:0]   distance;  // from the smaller operand's
+    logic [Sig32W-1:0] larger;    // significands
+    logic [Sig32W-1:0] smaller;
   } ordered_t;
 
   typedef struct packed {
     ordered_special_t  special;
     logic [ExpW-1:0]   exp;
-    logic [TotalW-1:0] total;    // significand of the sum, bit TermW-1 weighing 2^exp
+    logic [TotalW-1:0] total;  // significand of the sum, bit TermW-1 weighing 2^exp
   } added_t;
 
   ordered_t        ordered_q;
@@ -67,7 +67,7 @@ module fp8mac_fp32_add (
     classify.special.sign    = larger[31];
     classify.special.invalid = larger_inf && smaller_inf && larger[31] != smaller[31];
     classify.special.nan     = larger_nan || smaller_nan || classify.special.invalid;
-    classify.special.is_inf     = larger_inf;
+    classify.special.is_inf  = larger_inf;
   endfunction
 
   function automatic ordered_t order(logic [31:0] a, logic [31:0] b);

@@ -11,13 +11,13 @@
 module fp8mac_fp32_product
   import fp8mac_pkg::*;
 #(
-  localparam int unsigned Sig32W  = Fp32MantW + 1,
-  localparam int unsigned ProdW = 2 * Sig32W
+  localparam int unsigned Sig32W = Fp32MantW + 1,
+  localparam int unsigned ProdW  = 2 * Sig32W
 ) (
-  input  logic [Sig32W-1:0]  a_i,
-  input  logic [Sig32W-1:0]  b_i,
-  output logic [ProdW-1:0] sum_o,
-  output logic [ProdW-1:0] carry_o
+  input  logic [Sig32W-1:0] a_i,
+  input  logic [Sig32W-1:0] b_i,
+  output logic [ProdW-1:0]  sum_o,
+  output logic [ProdW-1:0]  carry_o
 );
   localparam int unsigned Digits  = Sig32W / 2;
   localparam int unsigned SignBit = Sig32W + 1;  // of a product
@@ -40,7 +40,7 @@ module fp8mac_fp32_product
     for (int unsigned j = 0; j < Digits; j++) present[Digits+1][2*j] = 1'b1;
   endfunction
 
-  logic [Sig32W:0]     b;
+  logic [Sig32W:0]   b;
   logic [Digits-1:0] negative;
   addends_t          addend;
 

@@ -22,12 +22,12 @@ module fp8mac_fp32_to_fmt (
 );
   import fp8mac_pkg::*;
 
-  localparam int unsigned ExpW   = 8;
-  localparam int unsigned FracW  = 23;
-  localparam int unsigned Sig32W = FracW + 1;
+  localparam int unsigned ExpW    = 8;
+  localparam int unsigned FracW   = 23;
+  localparam int unsigned Sig32W  = FracW + 1;
   localparam int unsigned RandomW = 16;
-  localparam int unsigned WideW  = ExpW + 2;  // an exponent that changes from one bias to another: signed
-  localparam int signed   Bias   = 127;
+  localparam int unsigned WideW   = ExpW + 2;  // an exponent that changes from one bias to another: signed
+  localparam int signed   Bias    = 127;
   localparam logic [ExpW-1:0] ExpMax = '1;
 
   typedef logic signed [WideW-1:0] wide_t;
@@ -103,7 +103,7 @@ module fp8mac_fp32_to_fmt (
               >> (amount > wide_t'(ShiftMax) ? wide_t'(ShiftMax) : amount);
     base    = normal ? {{(32 - WideW){1'b0}}, exp} << mantissa_bits : '0;
     align.sign    = x[31];
-    align.is_inf     = x[FracW +: ExpW] == ExpMax && x[FracW-1:0] == '0;
+    align.is_inf  = x[FracW +: ExpW] == ExpMax && x[FracW-1:0] == '0;
     align.nan     = x[FracW +: ExpW] == ExpMax && x[FracW-1:0] != '0;
     align.pattern = base | 32'(shifted[ShiftMax +: Sig32W]);
     align.dropped = shifted[ShiftMax-1 -: RandomW];

@@ -22,7 +22,7 @@ module fp8mac_booth_recode
 
   for (genvar j = 0; j < int'(BoothDigits); j++) begin : g_digit
     logic [2:0] bits;
-    assign bits             = code[2*j+:3];
+    assign bits                = code[2*j+:3];
     assign digit_o.negative[j] = bits[2];
     assign digit_o.one[j]      = bits[1] ^ bits[0];
     assign digit_o.two[j]      = (bits == 3'b011) || (bits == 3'b100);

@@ -12,8 +12,8 @@ module fp8mac_signed_compressor_tree #(
 ) (
   input  logic [ADDENDS-1:0][WORD_W-1:0] word_i,
   input  logic [ADDENDS-1:0]             sign_i,
-  output logic [SUM_W-1:0]            sum_o,
-  output logic [SUM_W-1:0]            carry_o
+  output logic [SUM_W-1:0]               sum_o,
+  output logic [SUM_W-1:0]               carry_o
 );
 
   localparam int unsigned HeadW = SUM_W - WORD_W;

@@ -8,7 +8,7 @@ module fp8mac_sys_axi_read
 #(
   parameter int unsigned DATA_W = 128,
   parameter int unsigned ID_W   = 4,
-  parameter int unsigned DEPTH = 8    // bursts that may wait
+  parameter int unsigned DEPTH  = 8    // bursts that may wait
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -16,15 +16,15 @@ module fp8mac_sys_axi_read
   input  logic                stall_ar_i,
   input  logic                stall_r_i,
 
-  input  logic [ID_W-1:0]      arid_i,
+  input  logic [ID_W-1:0]     arid_i,
   input  logic [31:0]         araddr_i,
   input  logic [7:0]          arlen_i,
   input  logic [2:0]          arsize_i,
   input  logic [1:0]          arburst_i,
   input  logic                arvalid_i,
   output logic                arready_o,
-  output logic [ID_W-1:0]      rid_o,
-  output logic [DATA_W-1:0]    rdata_o,
+  output logic [ID_W-1:0]     rid_o,
+  output logic [DATA_W-1:0]   rdata_o,
   output logic [1:0]          rresp_o,
   output logic                rlast_o,
   output logic                rvalid_o,
@@ -32,7 +32,7 @@ module fp8mac_sys_axi_read
 
   output logic                ram_valid_o,
   output logic [RamAddrW-1:0] ram_addr_o,
-  input  logic [DATA_W-1:0]    ram_rdata_i    // in the cycle after ram_valid_o
+  input  logic [DATA_W-1:0]   ram_rdata_i    // in the cycle after ram_valid_o
 );
 
   localparam int unsigned BeatOffset = $clog2(DATA_W / 8);
@@ -40,7 +40,7 @@ module fp8mac_sys_axi_read
   localparam int unsigned BeatDepth  = 4;    // covers the latency from issue to R, so that beats follow without a gap
 
   typedef struct packed {
-    logic [ID_W-1:0]      id;
+    logic [ID_W-1:0]     id;
     logic [RamAddrW-1:0] addr;
     logic [7:0]          len;
     axi_resp_e           resp;
@@ -49,8 +49,8 @@ module fp8mac_sys_axi_read
 
   typedef struct packed {
     logic [ID_W-1:0]   id;
-    logic             last;
-    axi_resp_e        resp;
+    logic              last;
+    axi_resp_e         resp;
     logic [DATA_W-1:0] data;
   } beat_t;
 

@@ -7,7 +7,7 @@ module fp8mac_sys_axi_write
 #(
   parameter int unsigned DATA_W = 128,
   parameter int unsigned ID_W   = 4,
-  parameter int unsigned DEPTH = 8    // bursts, and responses, that may wait
+  parameter int unsigned DEPTH  = 8    // bursts, and responses, that may wait
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -16,7 +16,7 @@ module fp8mac_sys_axi_write
   input  logic                stall_w_i,
   input  logic                stall_b_i,
 
-  input  logic [ID_W-1:0]      awid_i,
+  input  logic [ID_W-1:0]     awid_i,
   input  logic [31:0]         awaddr_i,
   input  logic [7:0]          awlen_i,
   input  logic [2:0]          awsize_i,
@@ -25,7 +25,7 @@ module fp8mac_sys_axi_write
   output logic                awready_o,
   input  logic                wvalid_i,
   output logic                wready_o,
-  output logic [ID_W-1:0]      bid_o,
+  output logic [ID_W-1:0]     bid_o,
   output logic [1:0]          bresp_o,
   output logic                bvalid_o,
   input  logic                bready_i,
@@ -39,14 +39,14 @@ module fp8mac_sys_axi_write
   localparam int unsigned AgeW       = 16;
 
   typedef struct packed {
-    logic [ID_W-1:0]      id;
+    logic [ID_W-1:0]     id;
     logic [RamAddrW-1:0] addr;
     logic [7:0]          len;
     axi_resp_e           resp;
   } burst_t;
 
   typedef struct packed {
-    logic [ID_W-1:0]  id;
+    logic [ID_W-1:0] id;
     axi_resp_e       resp;
     logic [AgeW-1:0] arrival;
   } answer_t;

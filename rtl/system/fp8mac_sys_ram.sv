@@ -6,25 +6,25 @@ module fp8mac_sys_ram
 #(
   parameter int unsigned AXI_DATA_W = 128
 ) (
-  input  logic                  clk_i,
+  input  logic                    clk_i,
 
   // Core: instructions and data
-  input  logic                  instr_valid_i,
-  input  logic [RamAddrW-1:0]   instr_addr_i,
-  output logic [31:0]           instr_rdata_o,
-  input  logic                  data_valid_i,
-  input  logic                  data_we_i,
-  input  logic [3:0]            data_be_i,
-  input  logic [RamAddrW-1:0]   data_addr_i,
-  input  logic [31:0]           data_wdata_i,
-  output logic [31:0]           data_rdata_o,
+  input  logic                    instr_valid_i,
+  input  logic [RamAddrW-1:0]     instr_addr_i,
+  output logic [31:0]             instr_rdata_o,
+  input  logic                    data_valid_i,
+  input  logic                    data_we_i,
+  input  logic [3:0]              data_be_i,
+  input  logic [RamAddrW-1:0]     data_addr_i,
+  input  logic [31:0]             data_wdata_i,
+  output logic [31:0]             data_rdata_o,
 
   // Accelerator: one beat a cycle in each direction, addresses rounded down to a beat
-  input  logic                  axi_read_valid_i,
-  input  logic [RamAddrW-1:0]   axi_read_addr_i,
+  input  logic                    axi_read_valid_i,
+  input  logic [RamAddrW-1:0]     axi_read_addr_i,
   output logic [AXI_DATA_W-1:0]   axi_rdata_o,
-  input  logic                  axi_write_valid_i,
-  input  logic [RamAddrW-1:0]   axi_write_addr_i,
+  input  logic                    axi_write_valid_i,
+  input  logic [RamAddrW-1:0]     axi_write_addr_i,
   input  logic [AXI_DATA_W-1:0]   axi_wdata_i,
   input  logic [AXI_DATA_W/8-1:0] axi_wstrb_i
 );

@@ -1248,7 +1248,7 @@ LOAD = Proof(
         Fault(
             "ram_goes_on_after_the_last",
             "fp8mac_load.sv",
-            "ram_q <= (ram_q == last_ram_q) ? '0 : ram_q + 8'd1;",
+            "ram_q  <= (ram_q == last_ram_q) ? '0 : ram_q + 8'd1;",
             "ram_q <= ram_q + 8'd1;",
             "a_goes_on",
         ),

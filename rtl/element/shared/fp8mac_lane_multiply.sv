@@ -37,7 +37,7 @@ module fp8mac_lane_multiply
   assign zero_o    = a_i.zero || b_i.zero;
   assign product_o = magnitude ^ {ProductSigW{sign_o}};
 
-  assign is_inf       = INF && ((a_i.is_inf && b_i.live) || (b_i.is_inf && a_i.live));
+  assign is_inf    = INF && ((a_i.is_inf && b_i.live) || (b_i.is_inf && a_i.live));
   assign pos_inf_o = is_inf && !sign_o;
   assign neg_inf_o = is_inf && sign_o;
   assign invalid_o = INF && ((a_i.is_inf && b_i.zero) || (b_i.is_inf && a_i.zero));
