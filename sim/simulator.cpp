@@ -144,11 +144,9 @@ void Simulator::follow()
     }
 }
 
-// Cycle 0 is the first one after reset. Before it, registers have any value, and assertions do not
-// hold.
+// Cycle 0 is the first one after reset. Before it, registers have any value.
 void Simulator::reset()
 {
-    context_.assertOn(false);
     chip_.rst_ni = 0;
     clock(false);
     for (unsigned i = 0; i < reset_cycles; i++) {
@@ -156,7 +154,6 @@ void Simulator::reset()
         clock(false);
     }
     chip_.rst_ni = 1;
-    context_.assertOn(true);
 }
 
 // Only the first reason to stop is recorded.

@@ -89,7 +89,7 @@ module fp8mac_memories
     .RAMS(ROWS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_BEATS(BoundBeats),
     .BOUND_W(BoundW)
   ) u_a (
-    .clk_i,
+    .clk_i, .rst_ni,
     .write_i      (valid && (dest.kind == DestA || dest.kind == DestImage)),
     .write_half_i (dest.half),
     .write_ram_i  (dest.ram[RowW-1:0]),
@@ -108,7 +108,7 @@ module fp8mac_memories
     .RAMS(COLS), .LANES(LANES), .BEAT(BEAT), .DEPTH(BUF_BEATS), .BOUNDS(BOUNDS), .BLOCK_BEATS(BoundBeats),
     .BOUND_W(BoundW)
   ) u_b (
-    .clk_i,
+    .clk_i, .rst_ni,
     .write_i      (valid && dest.kind == DestB),
     .write_half_i (dest.half),
     .write_ram_i  (dest.ram[ColW-1:0]),
@@ -126,7 +126,7 @@ module fp8mac_memories
   // ---- MX scales ---------------------------------------------------------------------------------------------------
   if (MX) begin : g_mx
     fp8mac_scale_buffer #(.RAMS(ROWS), .BEAT(BEAT), .DEPTH(SCALE_BEATS)) u_a (
-      .clk_i,
+      .clk_i, .rst_ni,
       .write_i     (valid && dest.kind == DestMxA),
       .write_half_i(dest.half),
       .write_ram_i (dest.ram[RowW-1:0]),
@@ -140,7 +140,7 @@ module fp8mac_memories
       .scale_o     (a_scale_o)
     );
     fp8mac_scale_buffer #(.RAMS(COLS), .BEAT(BEAT), .DEPTH(SCALE_BEATS)) u_b (
-      .clk_i,
+      .clk_i, .rst_ni,
       .write_i     (valid && dest.kind == DestMxB),
       .write_half_i(dest.half),
       .write_ram_i (dest.ram[ColW-1:0]),

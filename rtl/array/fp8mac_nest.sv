@@ -100,14 +100,14 @@ module fp8mac_nest
 
   for (genvar r = 0; r < int'(ROWS); r++) begin : g_feed_a
     fp8mac_feed #(.ELEMENT(ELEMENT), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .SIDE_A(1'b1), .MX(MX)) u_feed (
-      .clk_i, .valid_i(step_valid_i && row_en_i[r]), .lane_en_i, .code_i(a_code_i[r]), .fmt_i(cfg_i.a_fmt),
+      .clk_i, .rst_ni, .valid_i(step_valid_i && row_en_i[r]), .lane_en_i, .code_i(a_code_i[r]), .fmt_i(cfg_i.a_fmt),
       .bound_i(a_bound_i[r]), .nan_i(a_scale_i[r] == ScaleNan), .base_i(base_2_q), .feed_o(a[r])
     );
   end
 
   for (genvar c = 0; c < int'(COLS); c++) begin : g_feed_b
     fp8mac_feed #(.ELEMENT(ELEMENT), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .SIDE_A(1'b0), .MX(MX)) u_feed (
-      .clk_i, .valid_i(step_valid_i && col_en_i[c]), .lane_en_i, .code_i(b_code_i[c]), .fmt_i(cfg_i.b_fmt),
+      .clk_i, .rst_ni, .valid_i(step_valid_i && col_en_i[c]), .lane_en_i, .code_i(b_code_i[c]), .fmt_i(cfg_i.b_fmt),
       .bound_i(b_bound_i[c]), .nan_i(b_scale_i[c] == ScaleNan), .base_i('0), .feed_o(b[c])
     );
   end
@@ -166,6 +166,7 @@ module fp8mac_nest
           .ACC_FP32(HasFp32), .ACC_FP16(HasFp16), .MX(MX)
         ) u_cluster (
           .clk_i,
+          .rst_ni,
           .block_first_i(first_q),
           .block_last_i (last_q),
           .a_i          (a_lanes[g*Share+:Share]),

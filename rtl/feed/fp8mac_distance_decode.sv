@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operand decoder for FeedBounded: one FP8 code to a lane with its distance below a bound. A subnormal is normalised.
-// Combinational; the clock is that of an assertion.
+// Combinational; clock and reset are those of an assertion.
 //
 // With the exponent field e and the fraction m on top of three bits, the distance is base_i - e. For a subnormal e is
 // 1 - z, where z is the place of the leading bit, 1 to 3. What is added to the base is the inverse of e:
@@ -17,7 +17,8 @@ module fp8mac_distance_decode
   parameter int unsigned DISTANCE_W = OperandExpW,
   parameter int unsigned FRAC_BITS = 19  // a distance of more than FRAC_BITS + 1 is replaced by one that is far
 ) (
-  input  logic                 clk_i,      // of the assertion alone
+  input  logic                 clk_i,      // clock and reset: of the assertion alone
+  input  logic                 rst_ni,
   input  logic [7:0]           code_i,
   input  logic                 present_i,  // 0: a zero
   input  logic                 nan_i,      // a NaN, whatever the code
@@ -72,7 +73,7 @@ module fp8mac_distance_decode
                     live: !zero && !nan, is_inf: is_inf};
 
   // No finite operand is above its bound.
-  a_within_bound : assert property (@(posedge clk_i)
+  a_within_bound : assert property (@(posedge clk_i) disable iff (!rst_ni)
     zero || nan || is_inf || base_i + {!low, inverse} <= BoundW'(32));
 
 endmodule

@@ -31,6 +31,7 @@ module fp8mac_feed
   localparam int unsigned FeedW    = feed_width(ELEMENT, LANES, SIDE_A)
 ) (
   input  logic                  clk_i,
+  input  logic                  rst_ni,     // of the assertions alone
 
   // Cycle 0
   input  logic                  valid_i,    // a step is issued, and the row or column is enabled
@@ -53,7 +54,7 @@ module fp8mac_feed
   assign present = lane_en_i & {LANES{valid_i}};
 
   logic unused_inputs;
-  assign unused_inputs = ^{fmt_i, bound_i, base_i, nan_i};
+  assign unused_inputs = ^{rst_ni, fmt_i, bound_i, base_i, nan_i};
 
   if (Feed == FeedInt8) begin : g_int8
 
@@ -85,7 +86,7 @@ module fp8mac_feed
     assign base = distance_base(bound_i, fmt_i);
     for (genvar i = 0; i < int'(LANES); i++) begin : g_lane
       fp8mac_distance_decode #(.DISTANCE_W(distance_width(ELEMENT, FRAC_BITS)), .FRAC_BITS(FRAC_BITS)) u_decode (
-        .clk_i, .code_i(code_i[i]), .present_i(present[i]), .nan_i(MX && nan_i), .fmt_i, .base_i(base),
+        .clk_i, .rst_ni, .code_i(code_i[i]), .present_i(present[i]), .nan_i(MX && nan_i), .fmt_i, .base_i(base),
         .lane_o(lane[i]), .nan_o(is_nan[i])
       );
     end
@@ -218,7 +219,7 @@ module fp8mac_feed
         assign lane[i]   = lane_of(kind_2[i], OperandExpW'(distance), 1'b0, {1'b1, normalised_2[i].frac});
         assign is_nan[i] = kind_2[i].nan;
 
-        a_within_bound : assert property (@(posedge clk_i)
+        a_within_bound : assert property (@(posedge clk_i) disable iff (!rst_ni)
           kind_2[i].zero || kind_2[i].nan || kind_2[i].is_inf || normalised_2[i].top <= bound_2);
       end
       always_ff @(posedge clk_i) begin

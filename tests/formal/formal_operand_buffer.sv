@@ -37,8 +37,8 @@ module formal_operand_buffer #(
   fp8mac_operand_buffer #(
     .RAMS(RAMS), .LANES(LANES), .BEAT(BEAT), .DEPTH(DEPTH), .BLOCK_BEATS(BLOCK_BEATS), .BOUND_W(BoundW)
   ) dut (
-    .clk_i, .write_i, .write_half_i, .write_ram_i, .write_beat_i, .write_data_i, .write_bound_i, .read_i, .read_half_i,
-    .read_word_i, .read_group_i, .read_data_o(read_data), .read_bound_o(read_bound)
+    .clk_i, .rst_ni, .write_i, .write_half_i, .write_ram_i, .write_beat_i, .write_data_i, .write_bound_i, .read_i,
+    .read_half_i, .read_word_i, .read_group_i, .read_data_o(read_data), .read_bound_o(read_bound)
   );
 
   // The beat that the solver chooses, its word, and its part of the word

@@ -1175,6 +1175,20 @@ void Test::speed(bool gemm512)
     utilisation("512 x 512 x 512", chains(8, 8, 64, 512, k), 98.0);
 }
 
+// No start with random contents of registers and memories stops at an assertion.
+void power_up(tb::Bench &bench, unsigned starts)
+{
+    for (unsigned start = 0; start < starts; start++) {
+        VerilatedContext context;
+        tb::random_start(context, bench.seed() + start);
+        tb::Clocked<Vfp8mac_accel> dut(context);
+        tb::Rng rng(start);
+        accel::Host<Vfp8mac_accel, kBeat> host(bench, dut, rng, kBeat);
+        bench.equal("STATUS after a random start", host.read(REG(STATUS)),
+                    FP8MAC_REGS__STATUS__IDLE_bm);
+    }
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -1183,6 +1197,8 @@ int main(int argc, char **argv)
     const unsigned batches = bench.number("--batches", 300);
     const bool gemm512 = bench.flag("--gemm512");
     const unsigned stride = bench.number("--interrupt-every", 1);
+    power_up(bench, 300);
+    tb::random_start(*bench.context(), bench.seed());
     tb::Clocked<Vfp8mac_accel> dut(bench);
     Test test(bench, dut);
     test.identity();

@@ -78,7 +78,7 @@ module block_tb
     logic [FeedW-1:0] feed;
     feed_common_t     common;
     fp8mac_feed #(.ELEMENT(ElementBlock), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .SIDE_A(1'b1), .MX(IsMx)) u_feed (
-      .clk_i, .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(a_code_i[r*LANES+:LANES]),
+      .clk_i, .rst_ni(1'b1), .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(a_code_i[r*LANES+:LANES]),
       .fmt_i(fp8_fmt_e'(a_fmt_i)), .bound_i(a_bound_i[r][BoundW-1:0]), .nan_i(a_scale_i[r] == ScaleNan), .base_i('0),
       .feed_o(feed)
     );
@@ -90,8 +90,9 @@ module block_tb
     assign unused_common = ^common;
   end
   fp8mac_feed #(.ELEMENT(ElementBlock), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .SIDE_A(1'b0), .MX(IsMx)) u_feed_b (
-    .clk_i, .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(b_code_i[LANES-1:0]), .fmt_i(fp8_fmt_e'(b_fmt_i)),
-    .bound_i(b_bound_i[BoundW-1:0]), .nan_i(b_scale_i == ScaleNan), .base_i('0), .feed_o(b_feed)
+    .clk_i, .rst_ni(1'b1), .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(b_code_i[LANES-1:0]),
+    .fmt_i(fp8_fmt_e'(b_fmt_i)), .bound_i(b_bound_i[BoundW-1:0]), .nan_i(b_scale_i == ScaleNan), .base_i('0),
+    .feed_o(b_feed)
   );
   assign b_common = b_feed[FeedW-1-:$bits(feed_common_t)];
 
@@ -135,9 +136,9 @@ module block_tb
     .ACC_FP16(IsFp16), .INF(IsInf), .NAN(IsNan), .MX(IsMx)
   ) u_element (
 `endif
-    .clk_i(clk_i), .block_first_i(first_q), .block_last_i(last_q), .a_i(a), .b_i(b_feed[LanesW-1:0]), .a_nan_i(a_nan),
-    .b_nan_i(b_common.nan), .a_field_i(a_field), .b_place_i(b_place), .none_i(none_q), .acc_fp16_i(acc_fp16_q),
-    .acc_first_i(acc_first_q), .acc_o(acc), .flags_o(flags_o)
+    .clk_i(clk_i), .rst_ni(1'b1), .block_first_i(first_q), .block_last_i(last_q), .a_i(a), .b_i(b_feed[LanesW-1:0]),
+    .a_nan_i(a_nan), .b_nan_i(b_common.nan), .a_field_i(a_field), .b_place_i(b_place), .none_i(none_q),
+    .acc_fp16_i(acc_fp16_q), .acc_first_i(acc_first_q), .acc_o(acc), .flags_o(flags_o)
   );
 
   if (IsFp32 && IsFp16) begin : g_both

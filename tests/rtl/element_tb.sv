@@ -84,14 +84,14 @@ module element_tb
   fp8mac_feed #(
     .ELEMENT(ELEMENT), .LANES(LANES), .FRAC_BITS(FracBits), .SIDE_A(1'b1), .EXP_W(EXP_W), .NORMALISE(IsHiddenOne)
   ) u_feed_a (
-    .clk_i, .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(a_code_i[LANES-1:0]), .fmt_i(fp8_fmt_e'(a_fmt_i)),
-    .bound_i('0), .nan_i(1'b0), .base_i(base_q[1]), .feed_o(a_feed)
+    .clk_i, .rst_ni(1'b1), .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(a_code_i[LANES-1:0]),
+    .fmt_i(fp8_fmt_e'(a_fmt_i)), .bound_i('0), .nan_i(1'b0), .base_i(base_q[1]), .feed_o(a_feed)
   );
   fp8mac_feed #(
     .ELEMENT(ELEMENT), .LANES(LANES), .FRAC_BITS(FracBits), .SIDE_A(1'b0), .EXP_W(EXP_W), .NORMALISE(IsHiddenOne)
   ) u_feed_b (
-    .clk_i, .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(b_code_i[LANES-1:0]), .fmt_i(fp8_fmt_e'(b_fmt_i)),
-    .bound_i('0), .nan_i(1'b0), .base_i('0), .feed_o(b_feed)
+    .clk_i, .rst_ni(1'b1), .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(b_code_i[LANES-1:0]),
+    .fmt_i(fp8_fmt_e'(b_fmt_i)), .bound_i('0), .nan_i(1'b0), .base_i('0), .feed_o(b_feed)
   );
   assign a_common = a_feed[AFeedW-1-:$bits(feed_common_t)];
   assign b_common = b_feed[BFeedW-1-:$bits(feed_common_t)];

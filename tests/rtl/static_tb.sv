@@ -47,12 +47,12 @@ module static_tb
   feed_common_t     a_common, b_common;
 
   fp8mac_feed #(.ELEMENT(ELEMENT), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .SIDE_A(1'b1)) u_feed_a (
-    .clk_i, .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(a_code_i[LANES-1:0]), .fmt_i(fp8_fmt_e'(a_fmt_i)),
-    .bound_i(a_bound_i), .nan_i(1'b0), .base_i('0), .feed_o(a_feed)
+    .clk_i, .rst_ni(1'b1), .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(a_code_i[LANES-1:0]),
+    .fmt_i(fp8_fmt_e'(a_fmt_i)), .bound_i(a_bound_i), .nan_i(1'b0), .base_i('0), .feed_o(a_feed)
   );
   fp8mac_feed #(.ELEMENT(ELEMENT), .LANES(LANES), .FRAC_BITS(FRAC_BITS), .SIDE_A(1'b0)) u_feed_b (
-    .clk_i, .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(b_code_i[LANES-1:0]), .fmt_i(fp8_fmt_e'(b_fmt_i)),
-    .bound_i(b_bound_i), .nan_i(1'b0), .base_i('0), .feed_o(b_feed)
+    .clk_i, .rst_ni(1'b1), .valid_i, .lane_en_i(lane_en_i[LANES-1:0]), .code_i(b_code_i[LANES-1:0]),
+    .fmt_i(fp8_fmt_e'(b_fmt_i)), .bound_i(b_bound_i), .nan_i(1'b0), .base_i('0), .feed_o(b_feed)
   );
   assign a_common = a_feed[FeedW-1-:$bits(feed_common_t)];
   assign b_common = b_feed[FeedW-1-:$bits(feed_common_t)];

@@ -140,6 +140,14 @@ class Rng
     uint64_t state_[4];
 };
 
+// Registers and memories of the models that are built in `context` start with random contents, if
+// Verilator had --x-initial unique.
+inline void random_start(VerilatedContext &context, uint64_t seed)
+{
+    context.randReset(2);
+    context.randSeed(static_cast<int>(seed % INT32_MAX) + 1);
+}
+
 // Options, the simulation context and the counted checks of one bench.
 class Bench
 {
@@ -249,7 +257,8 @@ template <typename Dut>
 class Clocked
 {
   public:
-    explicit Clocked(Bench &bench) : dut_(new Dut(bench.context())) {}
+    explicit Clocked(Bench &bench) : Clocked(*bench.context()) {}
+    explicit Clocked(VerilatedContext &context) : dut_(new Dut(&context)) {}
     ~Clocked()
     {
         dut_->final();

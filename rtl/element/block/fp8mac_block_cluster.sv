@@ -43,6 +43,7 @@ module fp8mac_block_cluster
   localparam int unsigned PlaceW = place_width(MX)
 ) (
   input  logic                         clk_i,
+  input  logic                         rst_ni,         // of an assertion alone
 
   // Cycle 0, from fp8mac_feed (FeedBounded)
   input  logic                         block_first_i,  // the block starts with this step
@@ -142,7 +143,10 @@ module fp8mac_block_cluster
   if (SHARE > 1) begin : g_check_turn
     logic [SHARE-1:1] since_q;  // bit n: the block before this ended n cycles ago
     always_ff @(posedge clk_i) since_q <= (SHARE - 1)'({since_q, block_last_i});
-    a_rows_in_turn : assert property (@(posedge clk_i) !(block_last_i && since_q != '0));
+    a_rows_in_turn : assert property (@(posedge clk_i) disable iff (!rst_ni) !(block_last_i && since_q != '0));
+  end else begin : g_no_turn
+    logic unused_reset;
+    assign unused_reset = rst_ni;
   end
 
 endmodule

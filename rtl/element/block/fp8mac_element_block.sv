@@ -26,6 +26,7 @@ module fp8mac_element_block
   localparam int unsigned PlaceW = place_width(MX)
 ) (
   input  logic                         clk_i,
+  input  logic                         rst_ni,
 
   // As of fp8mac_block_cluster
   input  logic                         block_first_i,
@@ -59,8 +60,8 @@ module fp8mac_element_block
     .LANES(LANES), .BLOCK(BLOCK), .SHARE(SHARE), .FRAC_BITS(FRAC_BITS), .ACC_FP32(ACC_FP32), .ACC_FP16(ACC_FP16),
     .INF(INF), .NAN(NAN), .MX(MX), .ADD_RIPPLE(ADD_RIPPLE)
   ) u_cluster (
-    .clk_i, .block_first_i, .block_last_i, .a_i, .b_i, .a_nan_i, .b_nan_i, .a_field_i, .b_place_i, .none_i, .acc_fp16_i,
-    .acc_first_i, .acc_i(acc_in), .acc_o, .flags_o
+    .clk_i, .rst_ni, .block_first_i, .block_last_i, .a_i, .b_i, .a_nan_i, .b_nan_i, .a_field_i, .b_place_i, .none_i,
+    .acc_fp16_i, .acc_first_i, .acc_i(acc_in), .acc_o, .flags_o
   );
 
 endmodule
