@@ -68,6 +68,7 @@ setup_parts_run := model python firmware sim $(filter speech,$(APP:vad=speech))
 setup_parts_waves := $(setup_parts_run)
 setup_parts_sim-speed := model python firmware sim
 setup_parts_bench-system := model python firmware sim
+setup_parts_bench-report := model python
 setup_parts_bench := model python firmware sim
 setup_parts_bench-model := model python
 setup_parts_all := model python rtl firmware speech sim
@@ -159,7 +160,8 @@ help:
 #:   make formal | formal-long  proofs of queues, handshakes, interrupts and the issue of steps | deeper ones
 #:   make lint | format    check the style and the RTL | apply the formatters
 #:   make bench            bench-system and bench-model, one after the other
-#:   make bench-system     throughput of the simulated chip on squares, vectors and layers of networks: minutes
+#:   make bench-system     throughput of the simulated chip on squares, vectors and layers of networks: half an hour
+#:   make bench-report     the page docs/THROUGHPUT.md, from the results in sim/bench/results.json
 #:   make sim-speed        speed of the simulators beside the core with RAM alone
 #:   make bench-model      speed of the model beside PyTorch, ml_dtypes, gfloat and OpenBLAS (downloads 0.4 GB)
 #:   make setup | clean    install and check all tools | remove everything that was built

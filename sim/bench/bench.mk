@@ -1,9 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 # Throughput of the chip and speed of its simulation: $(BUILD)/bench/system.json, system.md and roofline.svg.
-# ONLY= selects shapes, as ONLY=64x64x64. The fast mode is the default where it exists, because its cycles are the same.
+#   make bench-system                ONLY= selects shapes, as ONLY=64x64x64. The fast mode is the default where it exists,
+#                                    because its cycles are the same. Of the default chip, without ONLY=, it measures
+#                                    all of docs/THROUGHPUT.md and writes $(BUILD)/bench/throughput.json, too
+#   make bench-report                docs/THROUGHPUT.md from sim/bench/results.json and sim/bench/throughput_page.md;
+#                                    FROM=build/bench/throughput.json takes a measurement into the results first
 
 BENCH_FAST := $(and $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(filter-out command-0,$(firstword $(origin FAST))-$(FAST)))
 BENCH_SIM := $(if $(BENCH_FAST),$(SIM_FAST),$(SIM_RTL))
+BENCH_PROGRAMS := $(FW_BUILD)/riscv
+BENCH_ELFS := $(patsubst %,$(BENCH_PROGRAMS)/%.elf,gemm digits convolution elementwise)
+
+# The page is about the default chip, beside the same chip with int8 elements. A make of its own builds that one.
+BENCH_CHIP := 4x4x16-block_f19
+BENCH_OF_PAGE := $(filter $(BENCH_CHIP),$(ARRAY)-$(ELEMENT_SPEC)$(AXI_NAME))
+BENCH_INT8 := $(BUILD)/sim/4x4x16-int8/fp8mac-sim
+ifneq (,$(BENCH_OF_PAGE))
+$(BENCH_INT8): $(SIM_INPUTS) $(SIM_SOURCES) $(wildcard sim/*.h) $(REGS_H) $(BUILD)/model/libfp8mac.a
+	+@$(MAKE) --no-print-directory sim ELEMENT=int8 FAST=0
+endif
+# Whether a measurement is one of the whole page
+BENCH_ALL := $(if $(ONLY),,$(BENCH_OF_PAGE))
 
 # One after the other, because each would slow the other down.
 .PHONY: bench
@@ -11,8 +28,12 @@ bench:
 	+@$(MAKE) --no-print-directory bench-system
 	+@$(MAKE) --no-print-directory bench-model
 
-.PHONY: bench-system
-bench-system: $(BENCH_SIM) $(SPEED_FROM) $(FW_BUILD)/riscv/gemm.elf
-	@$(PYTHON) -B sim/bench/bench.py --sim $(BENCH_SIM) --elf $(FW_BUILD)/riscv/gemm.elf \
-	  --array '$(ARRAY) $(ELEMENT_SPEC)' --macs $$(($(ROWS) * $(COLS) * $(LANES))) --out $(BUILD)/bench --only '$(ONLY)' \
-	  --core $(SIM_CORE) --speed-elf $(SPEED_ELF) $(SPEED_MODES)
+.PHONY: bench-system bench-report
+bench-system: $(BENCH_SIM) $(if $(BENCH_ALL),$(BENCH_INT8)) $(SPEED_FROM) $(BENCH_ELFS)
+	@$(PYTHON) -B -m sim.bench.bench --sim $(BENCH_SIM) $(if $(BENCH_ALL),--int8 $(BENCH_INT8)) \
+	  --programs $(BENCH_PROGRAMS) --array '$(ARRAY) $(ELEMENT_SPEC)' --chip $(ROWS) $(COLS) $(LANES) $(ELEMENT) \
+	  --out $(BUILD)/bench --only '$(ONLY)' --compiler $(RISCV_PREFIX)gcc --core $(SIM_CORE) --speed-elf $(SPEED_ELF) \
+	  $(SPEED_MODES)
+
+bench-report:
+	@$(PYTHON) -B -m sim.bench.page $(call SYNTH_OPTION,FROM,from)

@@ -7,30 +7,30 @@ matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "fp8mac"  # the same data give the same file
 import matplotlib.pyplot as plt
 
+from .limits import Chip, Shape, bounds
 
-def intensity(shape, beat):
+
+def intensity(shape: Shape, chip: Chip) -> float:
     """Multiply-accumulates per beat that must be moved on the busier channel, D in one byte."""
     m, n, k = shape
-    return m * n * k / max((m + n) * -(-k // beat), m * -(-n // beat))
+    moved = bounds(shape, chip)
+    return m * n * k / max(moved["read"], moved["write"])
 
 
-def roofline(path, points, macs, beat):
-    """points: (gemm, row) of the bench. Writes an SVG: MACs per cycle over MACs per beat."""
+def roofline(path, points: list[tuple[Shape, dict]], chip: Chip) -> None:
+    """points: shapes and their rows of the bench. Writes an SVG: MACs per cycle over MACs per beat."""
     figure, axes = plt.subplots(figsize=(8, 5))
     groups = list(dict.fromkeys(row["group"] for _, row in points))
     for index, group in enumerate(groups):
-        own = [(gemm, row) for gemm, row in points if row["group"] == group]
-        x = [intensity(gemm["shape"], beat) for gemm, _ in own]
-        y = [
-            gemm["shape"][0] * gemm["shape"][1] * gemm["shape"][2] / row["value"]
-            for gemm, row in own
-        ]
+        own = [(shape, row) for shape, row in points if row["group"] == group]
+        x = [intensity(shape, chip) for shape, _ in own]
+        y = [shape[0] * shape[1] * shape[2] / row["value"] for shape, row in own]
         axes.scatter(x, y, label=group, marker="osD^vP"[index % 6], s=28, zorder=3)
-    low, high = 8, 4 * macs
-    highest = max([high, *(2 * intensity(gemm["shape"], beat) for gemm, _ in points)])
+    low, high = 8, 4 * chip.macs
+    highest = max([high, *(2 * intensity(shape, chip) for shape, _ in points)])
     axes.plot(
-        [low, macs, highest],
-        [low, macs, macs],
+        [low, chip.macs, highest],
+        [low, chip.macs, chip.macs],
         color="black",
         linewidth=1,
         label="bound of array and bus",

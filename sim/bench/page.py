@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python -m sim.bench.page: writes docs/THROUGHPUT.md from the results in sim/bench/results.json.
+
+throughput_page.md, beside this file, is the page's text. In it {{WORD ARGUMENT...}} stands for a table or a figure, which
+is computed from the results: see Page. Text and results are edited by hand or by --from, never the page.
+"""
+
+import argparse
+import math
+import re
+import statistics
+import sys
+from pathlib import Path
+
+from synth.study.report import filled
+from synth.study.tables import table
+
+from . import limits, results, workloads
+from .limits import DEFAULT
+from .programs import Command, Row, gemm
+
+TEMPLATE = Path(__file__).with_name("throughput_page.md")
+PAGE = Path("docs/THROUGHPUT.md")
+PLACE = re.compile(r"\{\{([^{}]+)\}\}")
+# What the counters of a GEMM count, in the order of time.
+CAUSES = {
+    "idle": "the core writes the descriptor's address, the descriptor is read",
+    "command": "commands are checked and divided into tiles",
+    "first_load": "the operands of the first tile are read",
+    "compute": "steps",
+    "load": "operands of later tiles are waited for",
+    "drain": "results are waited for",
+    "spacing": "an accumulator or an accumulate unit is waited for",
+    "store": "the last results are finished and written",
+}
+# Values that the epilogue finishes in a cycle
+EPILOGUE = 8
+# The element-wise commands of the page are those on this many values.
+VALUES = (32, 256)
+BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
+
+
+class PageError(Exception):
+    """The template asks for what the results do not have."""
+
+
+def bold(text: str, yes: bool) -> str:
+    return f"**{text}**" if yes else text
+
+
+def percent(ratio: float) -> str:
+    return f"{100 * ratio:.1f} %"
+
+
+def times(shape: limits.Shape) -> str:
+    return " x ".join(map(str, shape))
+
+
+def bytes_moved(name: str) -> tuple[int, int]:
+    """Bytes that an element-wise command reads and writes for a value, from its name, as `float32 to int8`."""
+    of = lambda word: BYTES.get(word, 1)
+    words = name.replace(",", "").split()
+    if words[0] in ("sum", "product"):
+        return 2 * of(words[2]), of(words[2])
+    return of(words[0]), of(words[2] if words[1] == "to" else words[0])
+
+
+class Page:
+    """The words that the template may use."""
+
+    def __init__(self, path: Path):
+        self.wanted = workloads.load()
+        self.results = results.load(path, self.wanted)
+        self.rows = results.rows_by_command(self.results)
+
+    def text(self, template: str) -> str:
+        def value(place: re.Match[str]) -> str:
+            word, *arguments = place[1].split()
+            method = getattr(self, f"say_{word}", None)
+            if method is None:
+                known = " ".join(name[4:] for name in dir(self) if name.startswith("say_"))
+                raise PageError(f"the template has {place[0]}: choose one of {known}")
+            return method(*arguments).rstrip("\n")
+
+        return PLACE.sub(value, template)
+
+    def row(self, command: Command) -> Row:
+        """Of a program that prints one."""
+        return self.rows[command.text][0]
+
+    # ---- figures ----------------------------------------------------------------------------------------------------
+
+    def say_run(self) -> str:
+        run = self.results["run"]
+        return (
+            f"{run['date']}, version {run['version']}, with firmware compiled by {run['compiler']}"
+        )
+
+    def say_targets(self) -> str:
+        """How many targets are met."""
+        shapes = [
+            self.ratio(group, one) >= one.target
+            for group in self.wanted.groups
+            for one in group.gemms
+            if one.target is not None
+        ]
+        means = [self.mean(group)[0] >= group.mean for group in self.wanted.groups if group.mean]
+        met = [*shapes, *means]
+        return f"{sum(met)} of {len(met)}"
+
+    def say_beyond(self, m: str, n: str, k: str) -> str:
+        """Cycles of a GEMM in which no step is issued."""
+        row = self.row(gemm((int(m), int(n), int(k))))
+        return f"{row['cycles'] - row['compute']:,}"
+
+    def say_digits(self, kind: str, key: str) -> str:
+        """A counter of the digits on a chip of `kind`."""
+        return f"{self.row(workloads.DIGITS[kind])[key]:,}"
+
+    def say_both_digits(self, key: str) -> str:
+        """A counter of the digits that is the same on both chips."""
+        fp8, int8 = (self.say_digits(kind, key) for kind in ("block", "int8"))
+        if fp8 != int8:
+            raise PageError(f"{key} of the digits is {fp8} on FP8 and {int8} on INT8: say so")
+        return fp8
+
+    def say_most_in_place(self) -> str:
+        """The largest ratio of a convolution in place to its GEMM."""
+        rows = self.rows[workloads.CONVOLUTION.text]
+        most = max(row["cycles"] / row["gemm_cycles"] for row in rows)
+        return f"{math.ceil(10 * most) / 10:.1f}"
+
+    def say_least_gathering(self) -> str:
+        """The smallest ratio of the core's cycles for gathering to the accelerator's in place."""
+        rows = self.rows[workloads.CONVOLUTION.text]
+        return str(min(row["gathering"] // row["cycles"] for row in rows))
+
+    # ---- tables -----------------------------------------------------------------------------------------------------
+
+    def say_table(self, name: str) -> str:
+        made = {
+            "shapes": self.shapes,
+            "int8": self.int8,
+            "causes": self.causes,
+            "convolution": self.convolution,
+            "elementwise": self.elementwise,
+            "speed": self.speed,
+        }
+        if name not in made:
+            raise PageError(f"there is no table {name}: choose one of {' '.join(made)}")
+        return made[name]()
+
+    def ratio(self, group: workloads.Group, one: workloads.Gemm) -> float:
+        cycles = self.row(gemm(one.shape))["cycles"]
+        return limits.baseline(one.shape, group.of, DEFAULT) / cycles
+
+    def mean(self, group: workloads.Group) -> tuple[float, float]:
+        """The geometric means of a group's ratios and of what array and bus allow."""
+        ratios = [self.ratio(group, one) for one in group.gemms]
+        allowed = [limits.ratio_limit(one.shape, group.of, DEFAULT) for one in group.gemms]
+        mean = lambda of: math.exp(statistics.fmean(map(math.log, of)))
+        return mean(ratios), mean(allowed)
+
+    def shapes(self) -> str:
+        header = ["m x n x k", "layer", "cycles", "plan", "ratio", "at most", "target"]
+        lines = []
+        for group in self.wanted.groups:
+            of = group.of if group.of == "peak" or group.of == "rounded" else f"the {group.of}"
+            lines.append([f"**{group.name}**, of {of}", *[""] * 6])
+            lines += [self.shape(group, one) for one in group.gemms]
+            if group.mean:
+                ratio, allowed = self.mean(group)
+                name = f"geometric mean of the {group.name.lower()}"
+                shown = bold(percent(ratio), ratio >= group.mean)
+                lines.append([name, "", "", "", shown, percent(allowed), f"{100 * group.mean:g} %"])
+        return table(header, lines)
+
+    def shape(self, group: workloads.Group, one: workloads.Gemm) -> list[str]:
+        row, ratio = self.row(gemm(one.shape)), self.ratio(group, one)
+        return [
+            times(one.shape),
+            one.layer,
+            f"{row['cycles']:,}",
+            f"{row['plan']:,}",
+            bold(percent(ratio), one.target is not None and ratio >= one.target),
+            percent(limits.ratio_limit(one.shape, group.of, DEFAULT)),
+            f"{100 * one.target:g} %" if one.target is not None else "",
+        ]
+
+    def int8(self) -> str:
+        pairs = [(times(shape), gemm(shape, "int8"), gemm(shape)) for shape in self.wanted.int8]
+        digits = workloads.DIGITS
+        images = self.row(digits["block"])["images"]
+        lines = [
+            [name, *(f"{self.row(one)['cycles']:,}" for one in pair), f"`{pair[0].text}`"]
+            for name, *pair in (*pairs, (f"{images} digits", digits["int8"], digits["block"]))
+        ]
+        return table(["", "INT8", "FP8", "command of INT8"], lines)
+
+    def causes(self) -> str:
+        row = self.row(gemm((64, 64, 64)))
+        lines = [[text, f"`{name}`", f"{row[name]:,}"] for name, text in CAUSES.items()]
+        return table(["cause", "counter", "cycles"], lines)
+
+    def convolution(self) -> str:
+        lines = [
+            [
+                str(row["name"]),
+                f"{row['cycles']:,}",
+                f"{row['gemm_cycles']:,}",
+                f"{row['cycles'] / row['gemm_cycles']:.2f}",
+                f"{row['beats']:,}",
+                f"{row['gemm_beats']:,}",
+                f"{row['gathering']:,}",
+            ]
+            for row in self.rows[workloads.CONVOLUTION.text]
+        ]
+        header = ["layer", "cycles in place", "gathered", "ratio", "beats in place", "gathered"]
+        return table([*header, "core cycles to gather"], lines)
+
+    def elementwise(self) -> str:
+        rows = self.rows[workloads.ELEMENTWISE.text]
+        lines = [self.command(row) for row in rows if (row["m"], row["n"]) == VALUES]
+        if not lines:
+            raise PageError(f"no element-wise command has {times(VALUES)} values")
+        header = ["command", "cycles", "values a cycle", "at most", "limit", "beyond it"]
+        return table(header, lines)
+
+    @staticmethod
+    def command(row: Row) -> list[str]:
+        values = row["m"] * row["n"]
+        rates = {"epilogue": EPILOGUE, "bus": DEFAULT.beat // max(bytes_moved(row["name"]))}
+        least = min(rates.values())
+        limit = " and ".join(name for name, rate in rates.items() if rate == least)
+        rate = f"{values / row['cycles']:.1f}"
+        beyond = f"{row['cycles'] - values // least:,}"
+        return [row["name"], f"{row['cycles']:,}", rate, str(least), limit, beyond]
+
+    def speed(self) -> str:
+        """Rows by simulator, with the ranges of their rounds."""
+        found = self.results["speed"]
+        modes = {"RTL": "RTL", "fast": "fast mode"}
+        works = list(dict.fromkeys(one["name"] for one in found))
+        lines = []
+        for mode, name in modes.items():
+            own = {one["name"]: one for one in found if one["mode"] == mode}
+            cells = [cell for work in works for cell in self.ratios(own[work])]
+            lines.append([name, *cells])
+        return table(["simulator", *(word for work in works for word in (work, "target"))], lines)
+
+    @staticmethod
+    def ratios(one: dict) -> list[str]:
+        target = one["target"]
+        ends = (bold(f"1/{1 / one[key]:.1f}", one[key] >= target) for key in ("most", "least"))
+        return [" to ".join(ends), f"1/{1 / target:.0f}"]
+
+
+def write(path: Path, out: Path) -> None:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(filled(Page(path).text(TEMPLATE.read_text())))
+
+
+def take(source: Path, path: Path) -> None:
+    """A whole measurement takes the place of the one before."""
+    measured = results.load(source, workloads.load())
+    path.write_text(results.text_of(measured))
+
+
+def parser() -> argparse.ArgumentParser:
+    result = argparse.ArgumentParser(
+        prog="python -m sim.bench.page", description=__doc__, allow_abbrev=False
+    )
+    add = result.add_argument
+    add("--results", type=Path, default=results.COMMITTED, help="the results")
+    add("--out", type=Path, default=PAGE, help="the page")
+    add("--from", type=Path, dest="source", help="a measurement that is taken first")
+    return result
+
+
+def main(arguments: list[str]) -> int:
+    options = parser().parse_args(arguments)
+    try:
+        if options.source:
+            take(options.source, options.results)
+        write(options.results, options.out)
+    except (PageError, results.ResultsError) as error:
+        print(f"make bench-report: {error}", file=sys.stderr)
+        return 2
+    print(f"  REPORT    {options.out}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
