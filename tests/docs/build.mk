@@ -6,6 +6,22 @@ $(BUILD)/test/docs-readme-figures.log: tests/docs/test_readme_figures.py README.
 	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh docs-readme-figures $@ $(PYTHON) -B $< README.md
 TESTS += $(BUILD)/test/docs-readme-figures.log
 
+# docs/THROUGHPUT.md is what its generator makes of the results. If the chip is that of the page, docs-throughput repeats
+# the quick rows, and docs-throughput-all every one. The fast mode has the same cycles, as sim-fast tests.
+THROUGHPUT_FROM := $(wildcard sim/bench/*) tests/docs/test_throughput.py docs/THROUGHPUT.md tests/run_test.sh \
+  $(if $(BENCH_OF_PAGE),$(SIM_FAST) $(BENCH_ELFS))
+THROUGHPUT_RUN = $(PYTHON) -B -m tests.docs.test_throughput $(BUILD)/$(basename $(@F)) \
+  $(if $(BENCH_OF_PAGE),--sim $(SIM_FAST) --programs $(BENCH_PROGRAMS))
+TESTS += $(BUILD)/test/docs-throughput.log
+$(BUILD)/test/docs-throughput.log: $(THROUGHPUT_FROM)
+	@tests/run_test.sh docs-throughput $@ $(THROUGHPUT_RUN)
+
+ifneq (,$(BENCH_OF_PAGE))
+TESTS_LONG += $(BUILD)/test/docs-throughput-all.log
+$(BUILD)/test/docs-throughput-all.log: $(THROUGHPUT_FROM) $(BENCH_INT8)
+	@tests/run_test.sh docs-throughput-all $@ $(THROUGHPUT_RUN) --int8 $(BENCH_INT8) --all
+endif
+
 # Every command and every snippet of these pages runs as printed: build/test/docs-PAGE.log, where PAGE is the path with
 # '-' for '/'. A page without code blocks is not listed: a run of no blocks is a failure.
 DOCS_PAGES := README.md docs/COUNTERS.md docs/PORTING.md docs/RECIPES.md docs/TUTORIAL.md model/python/README.md model/NUMERICS.md model/SPEED.md
