@@ -17,7 +17,7 @@ $(BUILD)/test/docs-throughput.log: $(THROUGHPUT_FROM)
 	@tests/run_test.sh docs-throughput $@ $(THROUGHPUT_RUN)
 
 ifneq (,$(BENCH_OF_PAGE))
-TESTS_LONG += $(BUILD)/test/docs-throughput-all.log
+TESTS += $(BUILD)/test/docs-throughput-all.log
 $(BUILD)/test/docs-throughput-all.log: $(THROUGHPUT_FROM) $(BENCH_INT8)
 	@tests/run_test.sh docs-throughput-all $@ $(THROUGHPUT_RUN) --int8 $(BENCH_INT8) --all
 endif
