@@ -7,6 +7,6 @@ TESTS += $(BUILD)/test/catalogue.log
 
 # A kind that is added to the catalogue alone is known everywhere.
 $(BUILD)/test/catalogue-new-kind.log: tests/catalogue/new_kind.sh rtl/catalogue/elements.toml $(BUILD)/model/fp8mac \
-    $(SYS_HOST)/selftest tests/run_test.sh
+    $(BUILD)/firmware/host/selftest tests/run_test.sh
 	@tests/run_test.sh catalogue-new-kind $@ $< $(BUILD)/test-new-kind
 TESTS += $(BUILD)/test/catalogue-new-kind.log
