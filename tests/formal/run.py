@@ -43,7 +43,7 @@ smtbmc {engine}
 [script]
 read_slang --threads 1 --no-implicit-memories --top {top} {params} {files}
 hierarchy -top {top}
-prep -top {top}
+prep -top {top} -run begin:check
 
 [files]
 {files_lines}
