@@ -158,6 +158,7 @@ help:
 #:   make test-long        all tests, with more parameter sets, seeded faults and data: hours
 #:   make test-cost        where the processor time of the last `make test` went; fails above the budget
 #:   make formal | formal-long  proofs of queues, handshakes, interrupts and the issue of steps | deeper ones
+#:   make mutants          small faults in the sources, each of which some test should find: hours
 #:   make lint | format    check the style and the RTL | apply the formatters
 #:   make bench            bench-system and bench-model, one after the other
 #:   make bench-system     throughput of the simulated chip on squares, vectors and layers of networks: half an hour

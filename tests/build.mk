@@ -9,7 +9,7 @@ include tests/model/build.mk tests/sim/build.mk
 include $(sort $(wildcard tests/rtl/*.mk))
 include tests/habits/build.mk
 include tests/catalogue/build.mk tests/digits.mk tests/system.mk tests/formal/build.mk tests/synth/build.mk tests/docs/build.mk
-include tests/costs/build.mk
+include tests/costs/build.mk tests/mutants/build.mk
 
 $(BUILD)/test/test-runner.log: tests/test_runner.sh tests/run_test.sh tests/summary.sh tests/first_failures.sh
 	@tests/run_test.sh test-runner $@ $< $(BUILD)/test-runner
@@ -35,7 +35,7 @@ define run_tests
 	  status=0 || status=1; $(TEST_COST_REPORT); tests/summary.sh $(1) && exit $$status
 endef
 
-.PHONY: test test-long list-tests
+.PHONY: test test-long list-tests list-tests-long
 # Random batches of commands for each accelerator; `make test` runs 100.
 test-long: export ACCEL_BATCHES = 300
 test:
@@ -46,3 +46,6 @@ test-long:
 
 list-tests:
 	@printf '%s\n' $(call names_of,$(call tests_of,test))
+
+list-tests-long:
+	@printf '%s\n' $(call names_of,$(call tests_of,long))

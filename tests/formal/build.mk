@@ -5,6 +5,9 @@
 #   make formal-long    also the other parameters and seeded faults, and the bounded proofs to a greater depth: an hour
 #   make formal PROOFS='dma_read store_5_2_2'   some of them
 
+#   FORMAL_OPTIONS      from the environment: more options of the tests' run.py. Mutation testing leaves seeded faults out,
+#                       because a mutant may be where a fault would be seeded.
+
 PROOFS :=
 FORMAL := $(PYTHON) tests/formal/run.py --rtl rtl --regs $(REGS_DIR) --catalogue $(CATALOGUE_DIR) --out $(BUILD)/formal
 FORMAL_FROM := $(RTL_SOURCES) $(wildcard tests/formal/*.sv tests/formal/*.py)
@@ -29,7 +32,7 @@ formal_long_logs = $(FORMAL_BLOCKS_$(1):%=$(BUILD)/test/formal_$(1)_%.log)
 TESTS += $(call formal_long_logs,further) $(call formal_long_logs,deeper)
 
 $(FORMAL_BLOCKS:%=$(BUILD)/test/formal_%.log): $(BUILD)/test/formal_%.log: $(FORMAL_FROM) tests/run_test.sh
-	@tests/run_test.sh formal_$* $@ $(FORMAL) --blocks '$(FORMAL_BLOCKS)' $*
+	@tests/run_test.sh formal_$* $@ $(FORMAL) $(FORMAL_OPTIONS) --blocks '$(FORMAL_BLOCKS)' $*
 
 $(call formal_long_logs,further): $(BUILD)/test/formal_further_%.log: $(FORMAL_FROM) tests/run_test.sh
 	@tests/run_test.sh formal_further_$* $@ $(FORMAL) --tier further --blocks '$(FORMAL_BLOCKS_further)' $*

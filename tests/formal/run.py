@@ -2,7 +2,7 @@
 # Runs the proofs of proofs.py: each property set must hold, each of its cover statements must be reached, and each of
 # its seeded faults must yield a counterexample to the property that the fault was made for.
 #
-#   run.py --rtl RTL_DIR --regs REGS_DIR --catalogue CATALOGUE_DIR --out DIR [--tier TIER] [--jobs N] [--only KIND] [NAME...]
+#   run.py --rtl RTL_DIR --regs REGS_DIR --catalogue CATALOGUE_DIR --out DIR [--tier TIER] [--jobs N] [--only KINDS] [NAME...]
 #
 # NAME is a property set of proofs.py (store_5_2_2) or the beginning of several (store). TIER says which runs:
 #   test    every property set with one choice of parameters and one seeded fault
@@ -195,7 +195,7 @@ def selected(args, names):
         if proof.deeper == (args.tier == "deeper"):
             if not names or any(map(proof.is_called, names)):
                 jobs += runs_of(proof, args.tier)
-    jobs = [job for job in jobs if args.only in (None, job.kind)]
+    jobs = [job for job in jobs if args.only is None or job.kind in args.only.split(",")]
     return sorted(jobs, key=lambda job: -job.proof.cost if job.kind == "proof" else 0)
 
 
@@ -219,7 +219,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--tier", choices=("test", "further", "deeper"), default="test")
     parser.add_argument("--blocks", help="refuse to run if a property set is in none of these")
-    parser.add_argument("--only", choices=("proof", "cover", "fault"))
+    parser.add_argument("--only", help="kinds of runs with commas between: proof, cover, fault")
     parser.add_argument("names", nargs="*", help="property sets or beginnings of their names; all")
     args = parser.parse_args()
     args.tools = args.tools.absolute()
