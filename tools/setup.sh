@@ -59,7 +59,7 @@ if [ -n "$missing" ]; then
   elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
     sudo='sudo '
   else
-    command -v sudo >/dev/null 2>&1 && sudo='sudo ' who= || sudo= who=' as root'
+    command -v sudo >/dev/null 2>&1 && sudo='sudo ' who='' || sudo='' who=' as root'
     die "missing Debian packages. Run this line$who, then make again:
   ${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends$missing"
   fi

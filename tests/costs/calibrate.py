@@ -31,7 +31,9 @@ def code() -> str:
         for _ in range(STATEMENTS):
             a, b, c, d = (signal() for _ in range(4))
             bits, operator = draw.randrange(1, 31), draw.choice("&|^+")
-            lines.append(f"  {a} = (({b} >> {bits}) {operator} ({c} << {32 - bits})) ^ (-(1 & {d}));")
+            lines.append(
+                f"  {a} = (({b} >> {bits}) {operator} ({c} << {32 - bits})) ^ (-(1 & {d}));"
+            )
             lines.append(f"  if ({b} & {1 << bits}u) {c} = {d} {operator} {a};")
         lines.append(f'  s->names["step"].push_back({signal()});')
         lines.append("}")
@@ -45,7 +47,8 @@ def main() -> int:
         source.write_text(code())
         before = os.times()
         subprocess.run(
-            [cxx, "-std=c++17", "-O1", "-c", "-o", f"{folder}/calibration.o", str(source)], check=True
+            [cxx, "-std=c++17", "-O1", "-c", "-o", f"{folder}/calibration.o", str(source)],
+            check=True,
         )
         after = os.times()
     seconds = (

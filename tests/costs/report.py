@@ -74,7 +74,9 @@ def main() -> int:
     )
     if scaled <= BUDGET:
         return 0
-    print(f"WARNING: {scaled - BUDGET:.1f} minutes above the budget. tests/README.md says what to do.")
+    print(
+        f"WARNING: {scaled - BUDGET:.1f} minutes above the budget. tests/README.md says what to do."
+    )
     return 1 if "--limit" in sys.argv else 0
 
 
