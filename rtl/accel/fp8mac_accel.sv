@@ -26,24 +26,35 @@ module fp8mac_accel
 #(
   parameter int unsigned ROWS        = 4,    // rows of elements: a power of two, 1 to 32
   parameter int unsigned COLS        = 4,    // columns of elements: a power of two, 1 to 32
-  parameter int unsigned LANES       = 16,   // products of an element per step: a power of two, 1 to 32
-  parameter int unsigned TILES       = 256,  // of ROWS x COLS accumulators: a power of two, at least 8
+  // Products of an element per step: a power of two, 1 to 32, with ElementExact 1 to 16
+  parameter int unsigned LANES       = 16,
+  parameter int unsigned TILES       = 256,  // of ROWS x COLS accumulators: a power of two, 8 to 32768
   parameter int unsigned ELEMENT     = ElementBlock,  // the kind of element: see fp8mac_catalogue_pkg
-  parameter int unsigned FRAC_BITS   = element_default_frac_bits(ELEMENT),  // of the alignment window
+  // Fraction bits of the alignment window: element_least_frac_bits() to element_most_frac_bits() of the kind
+  parameter int unsigned FRAC_BITS   = element_default_frac_bits(ELEMENT),
   parameter bit          MX          = element_has_mx(ELEMENT),  // blocks may have MX scales: 0, 1
-  // Outputs that the epilogue finishes per cycle
+  // Outputs that the epilogue finishes per cycle: a multiple of COLS, at most 32, that divides the results that the
+  // array gives at a time, ROWS / element_share() * COLS
   parameter int unsigned EPI_WIDTH   = default_epi_width(ROWS, COLS, element_share(ELEMENT, LANES, ROWS)),
-  parameter int unsigned AXI_DATA_W  = 128,  // bits of a beat
+  parameter int unsigned AXI_DATA_W  = 128,  // bits of a beat: 64, 128, 256
   parameter int unsigned AXI_ADDR_W  = 32,   // 32 to 64; the bits above 31 are 0
-  parameter int unsigned AXI_ID_W    = 4,
+  parameter int unsigned AXI_ID_W    = 4,    // 1 to 32
   // What every burst has: identifier, protection, memory attributes, quality of service
-  parameter int unsigned AXI_ID      = 0,
+  parameter int unsigned AXI_ID      = 0,    // of AXI_ID_W bits
   parameter logic [2:0]  AXI_PROT    = 3'b000,   // data, secure, unprivileged
   parameter logic [3:0]  AXI_CACHE   = 4'b0011,  // normal memory, not cacheable, bufferable
   parameter logic [3:0]  AXI_QOS     = 4'd0,
-  parameter int unsigned QUEUE_DEPTH = 8,    // commands that can wait, at most 127
-  parameter int unsigned BUF_BEATS   = 256,  // beats of a row RAM in half an operand buffer: a power of two
-  parameter int unsigned MAX_MN      = 128   // limit of a command's m and n
+  parameter int unsigned QUEUE_DEPTH = 8,    // commands that can wait: 1 to 127
+  // Beats of a row RAM in half an operand buffer: a power of two, at most 32768, that holds two granules at least: 64
+  // bytes, or twice the kind's block
+  parameter int unsigned BUF_BEATS   = 256,
+  // Limit of a command's m and n: from the larger of ROWS and COLS to 256 times the smaller one
+  parameter int unsigned MAX_MN      = 128,
+
+  // Widths of ports, legal ones: see the checks of the parameters
+  localparam int unsigned AxiDataW = is_power(AXI_DATA_W, 64, 256) ? AXI_DATA_W : 128,
+  localparam int unsigned AxiAddrW = is_within(AXI_ADDR_W, AddrW, 64) ? AXI_ADDR_W : AddrW,
+  localparam int unsigned AxiIdW   = is_within(AXI_ID_W, 1, 32) ? AXI_ID_W : 4
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -61,8 +72,8 @@ module fp8mac_accel
   output logic                    pslverr_o,
 
   // AXI4 master: operands, vectors and results
-  output logic [AXI_ID_W-1:0]     m_axi_awid_o,
-  output logic [AXI_ADDR_W-1:0]   m_axi_awaddr_o,
+  output logic [AxiIdW-1:0]       m_axi_awid_o,
+  output logic [AxiAddrW-1:0]     m_axi_awaddr_o,
   output logic [7:0]              m_axi_awlen_o,
   output logic [2:0]              m_axi_awsize_o,
   output logic [1:0]              m_axi_awburst_o,
@@ -71,17 +82,17 @@ module fp8mac_accel
   output logic [3:0]              m_axi_awqos_o,
   output logic                    m_axi_awvalid_o,
   input  logic                    m_axi_awready_i,
-  output logic [AXI_DATA_W-1:0]   m_axi_wdata_o,
-  output logic [AXI_DATA_W/8-1:0] m_axi_wstrb_o,
+  output logic [AxiDataW-1:0]     m_axi_wdata_o,
+  output logic [AxiDataW/8-1:0]   m_axi_wstrb_o,
   output logic                    m_axi_wlast_o,
   output logic                    m_axi_wvalid_o,
   input  logic                    m_axi_wready_i,
-  input  logic [AXI_ID_W-1:0]     m_axi_bid_i,
+  input  logic [AxiIdW-1:0]       m_axi_bid_i,
   input  logic [1:0]              m_axi_bresp_i,
   input  logic                    m_axi_bvalid_i,
   output logic                    m_axi_bready_o,
-  output logic [AXI_ID_W-1:0]     m_axi_arid_o,
-  output logic [AXI_ADDR_W-1:0]   m_axi_araddr_o,
+  output logic [AxiIdW-1:0]       m_axi_arid_o,
+  output logic [AxiAddrW-1:0]     m_axi_araddr_o,
   output logic [7:0]              m_axi_arlen_o,
   output logic [2:0]              m_axi_arsize_o,
   output logic [1:0]              m_axi_arburst_o,
@@ -90,8 +101,8 @@ module fp8mac_accel
   output logic [3:0]              m_axi_arqos_o,
   output logic                    m_axi_arvalid_o,
   input  logic                    m_axi_arready_i,
-  input  logic [AXI_ID_W-1:0]     m_axi_rid_i,
-  input  logic [AXI_DATA_W-1:0]   m_axi_rdata_i,
+  input  logic [AxiIdW-1:0]       m_axi_rid_i,
+  input  logic [AxiDataW-1:0]     m_axi_rdata_i,
   input  logic [1:0]              m_axi_rresp_i,
   input  logic                    m_axi_rlast_i,
   input  logic                    m_axi_rvalid_i,
@@ -105,67 +116,120 @@ module fp8mac_accel
     return (a > b) ? a : b;
   endfunction
 
-  localparam bit          BeatOk  = AXI_DATA_W == 64 || AXI_DATA_W == 128 || AXI_DATA_W == 256;
-  localparam int unsigned Beat    = BeatOk ? AXI_DATA_W / 8 : 16;  // see the checks of the parameters
-  localparam int unsigned Word    = larger(LANES, Beat);  // bytes of a word of the operand memories
-  localparam int unsigned WordW   = $clog2(BUF_BEATS * Beat / Word);
-  localparam int unsigned Groups  = Word / LANES;
-  localparam int unsigned GroupW  = (Groups > 1) ? $clog2(Groups) : 1;
-  localparam int unsigned TileW   = $clog2(TILES);
-  localparam int unsigned Sides   = (ROWS < COLS) ? ROWS : COLS;
-  localparam int unsigned ScaleBeats = scale_beats(BUF_BEATS, (MAX_MN + Sides - 1) / Sides);
-  localparam int unsigned ScaleWordW = $clog2(ScaleBeats);
+  // ---- checks of the parameters ------------------------------------------------------------------------------------
+  // An illegal value stops the build with one sentence. What is built from it would only add errors of its own, so
+  // everything below is built from legal values. A limit that depends on another parameter is only checked if that one
+  // is legal.
+  localparam int unsigned Most16 = 1 << (DimW - 1);  // the largest power of two in 16 bits
+
+  localparam bit          SidesOk    = is_power(ROWS, 1, 32) && is_power(COLS, 1, 32);
+  localparam int unsigned Rows       = SidesOk ? ROWS : 4;
+  localparam int unsigned Cols       = SidesOk ? COLS : 4;
+  localparam bit          KindOk     = element_in_accelerator(ELEMENT);
+  localparam int unsigned Kind       = KindOk ? ELEMENT : ElementBlock;
+  localparam int unsigned MostLanes  = element_family(Kind) == FamilyExact ? 16 : 32;
+  localparam bit          LanesOk    = is_power(LANES, 1, MostLanes);
+  localparam int unsigned Lanes      = LanesOk ? LANES : 16;
+  localparam int unsigned LeastTiles = 2 * PassTiles;
+  localparam bit          TilesOk    = is_power(TILES, LeastTiles, Most16);
+  localparam int unsigned Tiles      = TilesOk ? TILES : 256;
+  localparam bit          QueueOk    = is_within(QUEUE_DEPTH, 1, 127);  // STATUS.queue_level has seven bits
+  localparam int unsigned QueueDepth = QueueOk ? QUEUE_DEPTH : 8;
+
+  // The alignment window. FRAC_BITS has no effect where so few lanes need no window.
+  localparam int unsigned LeastBits  = element_least_frac_bits(Kind);
+  localparam int unsigned MostBits   = element_most_frac_bits(Kind);
+  localparam bit          Window     = element_has_window(Kind, Lanes);
+  localparam bit          BitsOk     = is_within(FRAC_BITS, LeastBits, MostBits);
+  localparam bit          BitsCount  = Window || element_window_lanes(Kind) == 0;
+  localparam int unsigned FracBits   = KindOk && BitsOk ? FRAC_BITS : element_default_frac_bits(Kind);
 
   // How the elements accumulate
-  localparam int unsigned Block   = element_block(ELEMENT, LANES);
-  localparam int unsigned Share   = element_share(ELEMENT, LANES, ROWS);
-  localparam int unsigned PhaseW  = (Share > 1) ? $clog2(Share) : 1;
-  localparam bit          Bounded = element_feed(ELEMENT) == FeedBounded;
-  localparam bit          Mx      = MX && element_has_mx(ELEMENT);
+  localparam int unsigned Block      = element_block(Kind, Lanes);
+  localparam int unsigned Share      = element_share(Kind, Lanes, Rows);
+  localparam bit          Bounded    = element_feed(Kind) == FeedBounded;
+  localparam bit          Mx         = MX && element_has_mx(Kind);
 
-  // What commands may ask of the elements
-  localparam bit Window = element_has_window(ELEMENT, LANES);
-  localparam element_t Element = '{
-    terms_log2: 8'(element_terms_log2(ELEMENT)), frac_bits: Window ? 8'(FRAC_BITS) : 8'd0,
-    align_by_operands: Window && element_align(ELEMENT) == AlignOperands, e5m2: element_takes_e5m2(ELEMENT),
-    int8: element_has_int32(ELEMENT), narrow: element_takes_narrow(ELEMENT),
-    acc_fixed: element_has_fixed(ELEMENT) || element_has_int32(ELEMENT),
-    acc_fp16: element_has_fp16(ELEMENT), acc_fp32: element_has_fp32(ELEMENT),
-    kind: 8'(ELEMENT)
-  };
+  localparam int unsigned Bundle     = Rows / Share * Cols;  // results that the array gives at a time
+  localparam bit          EpiWidthOk = is_within(EPI_WIDTH, 1, 32) && EPI_WIDTH % Cols == 0 &&
+                                       EPI_WIDTH <= Bundle && Bundle % EPI_WIDTH == 0;
+  localparam int unsigned EpiWidth   = EpiWidthOk ? EPI_WIDTH : default_epi_width(Rows, Cols, Share);
 
-  // Illegal parameters stop the build here. What is built from them would only hide these sentences, so it gets legal
-  // ones.
-  localparam int unsigned Bundle     = ROWS / Share * COLS;  // results that the array gives at a time
-  localparam bit          EpiWidthOk = EPI_WIDTH % COLS == 0 && EPI_WIDTH != 0 && EPI_WIDTH <= Bundle &&
-                                       Bundle % EPI_WIDTH == 0;
-  localparam int unsigned EpiWidth   = EpiWidthOk ? EPI_WIDTH : default_epi_width(ROWS, COLS, Share);
+  // Chunks of K are whole blocks, and their rows start at a beat and at a bound.
+  localparam int unsigned Beat       = AxiDataW / 8;
+  localparam int unsigned Granule    = larger(bound_block(Block), Beat);
+  localparam int unsigned LeastBeats = 2 * Granule / Beat;
+  localparam bit          BeatsOk    = is_power(BUF_BEATS, LeastBeats, Most16);
+  localparam int unsigned BufBeats   = BeatsOk ? BUF_BEATS : 256;
 
-  if (!EpiWidthOk) begin : g_check_epi_width
-    $error("EPI_WIDTH=%0d is not possible: it must be a multiple of COLS and divide %0d, the results of a bundle",
-           EPI_WIDTH, Bundle);
-  end
-  if ($countones(ROWS) != 1 || ROWS > 32 || $countones(COLS) != 1 || COLS > 32) begin : g_check_sides
+  // A vector has the scales of a whole tile at least, and tiles are numbered in eight bits.
+  localparam int unsigned Sides      = (Rows < Cols) ? Rows : Cols;
+  localparam int unsigned LeastMn    = larger(Rows, Cols);
+  localparam int unsigned MostMn     = (1 << $bits(tile_index_t)) * Sides;
+  localparam bit          MnOk       = is_within(MAX_MN, LeastMn, MostMn);
+  localparam int unsigned MaxMn      = MnOk ? MAX_MN : MostMn;
+
+  if (!SidesOk) begin : g_check_sides
     $error("ROWS=%0d, COLS=%0d: ROWS and COLS must be powers of two, 1 to 32", ROWS, COLS);
   end
-  if (!BeatOk) begin : g_check_data_width
-    $error("AXI_DATA_W=%0d is not possible: it must be 64, 128 or 256", AXI_DATA_W);
+  if (!KindOk) begin : g_check_element
+    $error("ELEMENT=%0d is none of the kinds that commands know: see element_in_accelerator()", ELEMENT);
   end
-  if (AXI_ADDR_W < AddrW || AXI_ADDR_W > 64) begin : g_check_address_width
-    $error("AXI_ADDR_W=%0d is not possible: it must be 32 to 64", AXI_ADDR_W);
+  if (KindOk && !LanesOk) begin : g_check_lanes
+    $error("LANES=%0d is not possible: it must be a power of two, 1 to %0d", LANES, MostLanes);
   end
-  if (AXI_ID >= (1 << AXI_ID_W)) begin : g_check_id
-    $error("AXI_ID=%0d does not fit AXI_ID_W=%0d bits", AXI_ID, AXI_ID_W);
+  if (!TilesOk) begin : g_check_tiles
+    $error("TILES=%0d is not possible: it must be a power of two, %0d to %0d", TILES, LeastTiles, Most16);
   end
-  if (!element_in_accelerator(ELEMENT)) begin : g_check_element
-    $error("ELEMENT is none of the kinds that commands know: see element_in_accelerator()");
+  if (KindOk && LanesOk && BitsCount && !BitsOk) begin : g_check_frac_bits
+    $error("FRAC_BITS=%0d is not possible: it must be %0d to %0d with this ELEMENT", FRAC_BITS, LeastBits, MostBits);
   end
-  if (MX && !element_has_mx(ELEMENT)) begin : g_check_mx
+  if (MX && KindOk && !element_has_mx(ELEMENT)) begin : g_check_mx
     $error("MX=1 is not possible: only kinds that sum blocks of 32 products have MX scales");
   end
-  if (MAX_MN > (1 << $bits(tile_index_t)) * ROWS || MAX_MN > (1 << $bits(tile_index_t)) * COLS) begin : g_check_max
-    $error("MAX_MN must not exceed 256 tiles of ROWS rows or COLS columns");
+  if (SidesOk && KindOk && LanesOk && !EpiWidthOk) begin : g_check_epi_width
+    $error("EPI_WIDTH=%0d is not possible: it must divide the %0d results of a bundle, as a multiple of COLS up to 32",
+           EPI_WIDTH, Bundle);
   end
+  if (AxiDataW != AXI_DATA_W) begin : g_check_data_width
+    $error("AXI_DATA_W=%0d is not possible: it must be 64, 128 or 256", AXI_DATA_W);
+  end
+  if (AxiAddrW != AXI_ADDR_W) begin : g_check_address_width
+    $error("AXI_ADDR_W=%0d is not possible: it must be 32 to 64", AXI_ADDR_W);
+  end
+  if (AxiIdW != AXI_ID_W) begin : g_check_id_width
+    $error("AXI_ID_W=%0d is not possible: it must be 1 to 32", AXI_ID_W);
+  end else if (AXI_ID_W < 32 && AXI_ID >> (AXI_ID_W % 32) != 0) begin : g_check_id
+    $error("AXI_ID=%0d does not fit AXI_ID_W=%0d bits", AXI_ID, AXI_ID_W);
+  end
+  if (!QueueOk) begin : g_check_queue
+    $error("QUEUE_DEPTH=%0d is not possible: it must be 1 to 127", QUEUE_DEPTH);
+  end
+  if (KindOk && LanesOk && AxiDataW == AXI_DATA_W && !BeatsOk) begin : g_check_beats
+    $error("BUF_BEATS=%0d is not possible: it must be a power of two, %0d to %0d", BUF_BEATS, LeastBeats, Most16);
+  end
+  if (SidesOk && !MnOk) begin : g_check_max
+    $error("MAX_MN=%0d is not possible: it must be %0d to %0d", MAX_MN, LeastMn, MostMn);
+  end
+
+  localparam int unsigned Word       = larger(Lanes, Beat);  // bytes of a word of the operand memories
+  localparam int unsigned WordW      = $clog2(BufBeats * Beat / Word);
+  localparam int unsigned Groups     = Word / Lanes;
+  localparam int unsigned GroupW     = (Groups > 1) ? $clog2(Groups) : 1;
+  localparam int unsigned TileW      = $clog2(Tiles);
+  localparam int unsigned PhaseW     = (Share > 1) ? $clog2(Share) : 1;
+  localparam int unsigned ScaleBeats = scale_beats(BufBeats, (MaxMn + Sides - 1) / Sides);
+  localparam int unsigned ScaleWordW = $clog2(ScaleBeats);
+
+  // What commands may ask of the elements
+  localparam element_t Element = '{
+    terms_log2: 8'(element_terms_log2(Kind)), frac_bits: Window ? 8'(FracBits) : 8'd0,
+    align_by_operands: Window && element_align(Kind) == AlignOperands, e5m2: element_takes_e5m2(Kind),
+    int8: element_has_int32(Kind), narrow: element_takes_narrow(Kind),
+    acc_fixed: element_has_fixed(Kind) || element_has_int32(Kind),
+    acc_fp16: element_has_fp16(Kind), acc_fp32: element_has_fp32(Kind),
+    kind: 8'(Kind)
+  };
 
   // Commands between load and the end of compute: one for each half of the operand buffers.
   localparam int unsigned LoadedDepth = 2;
@@ -210,8 +274,8 @@ module fp8mac_accel
   logic [Records-1:0] records_held, records_done;
 
   fp8mac_csr #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BLOCK(Block), .TILES(TILES), .BEAT(Beat), .QUEUE_DEPTH(QUEUE_DEPTH),
-    .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN), .ELEMENT(Element), .MX(Mx)
+    .ROWS(Rows), .COLS(Cols), .LANES(Lanes), .BLOCK(Block), .TILES(Tiles), .BEAT(Beat), .QUEUE_DEPTH(QueueDepth),
+    .BUF_BEATS(BufBeats), .MAX_MN(MaxMn), .ELEMENT(Element), .MX(Mx)
   ) u_csr (
     .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i, .pstrb_i, .pready_o, .prdata_o,
     .pslverr_o,
@@ -264,7 +328,7 @@ module fp8mac_accel
   assign claim       = accepted && command.mode.record && !record_busy;
   assign refuse      = accepted && record_busy;
 
-  fp8mac_cmd_queue #(.QUEUE_DEPTH(QUEUE_DEPTH)) u_queue (
+  fp8mac_cmd_queue #(.QUEUE_DEPTH(QueueDepth)) u_queue (
     .clk_i, .rst_ni(inside_rst_n),
     .error_i   (rejects),
     .abort_i   (abort),
@@ -278,10 +342,7 @@ module fp8mac_accel
     .ready_i   (queue_ready)
   );
 
-  // Chunks of K are whole blocks, and their rows start at a beat and at a bound.
-  localparam int unsigned Granule = larger(bound_block(Block), Beat);
-
-  fp8mac_cmd_walk #(.GRANULE(Granule), .BEAT(Beat), .MAX_MN(MAX_MN)) u_walk (
+  fp8mac_cmd_walk #(.GRANULE(Granule), .BEAT(Beat), .MAX_MN(MaxMn)) u_walk (
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i  (abort),
     .idle_o   (walk_idle),
@@ -294,7 +355,7 @@ module fp8mac_accel
   );
 
   fp8mac_cmd_check #(
-    .ROWS(ROWS), .COLS(COLS), .BLOCK(Block), .TILES(TILES), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN),
+    .ROWS(Rows), .COLS(Cols), .BLOCK(Block), .TILES(Tiles), .BEAT(Beat), .BUF_BEATS(BufBeats), .MAX_MN(MaxMn),
     .ELEMENT(Element), .MX(Mx), .SCALE_BEATS(ScaleBeats)
   ) u_check (
     .clk_i, .rst_ni(inside_rst_n),
@@ -313,7 +374,7 @@ module fp8mac_accel
   logic                  read_row_valid, read_row_ready, beat_valid, read_done;
   row_request_t          read_row;
   read_dest_t            read_dest, beat_dest;
-  logic [AXI_DATA_W-1:0] beat_data;
+  logic [AxiDataW-1:0]   beat_data;
   error_e                beat_error, read_error;
   logic                  arvalid, arready, rready;  // as the DMA engine sees them
   logic                  fetch_row_valid, load_row_valid;
@@ -356,12 +417,12 @@ module fp8mac_accel
   // Image operands
   logic                        strip_valid, strip_ready, align_idle, align_quiet, align_ready, word_valid;
   image_strip_t                strip;
-  logic [ROWS-1:0][StripW-1:0] row_start;
+  logic [Rows-1:0][StripW-1:0] row_start;
   read_dest_t                  word_dest;
-  logic [AXI_DATA_W-1:0]       word_data;
+  logic [AxiDataW-1:0]         word_data;
   logic                        beat_ready;
 
-  fp8mac_load #(.ROWS(ROWS), .COLS(COLS), .BEAT(Beat)) u_load (
+  fp8mac_load #(.ROWS(Rows), .COLS(Cols), .BEAT(Beat)) u_load (
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i       (abort),
     .clear_i       (clear),
@@ -391,7 +452,7 @@ module fp8mac_accel
     .stored_i      (stored)
   );
 
-  fp8mac_dma_read #(.AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W), .IN_FLIGHT(ReadBursts)) u_dma_read (
+  fp8mac_dma_read #(.AXI_DATA_W(AxiDataW), .AXI_ADDR_W(AxiAddrW), .IN_FLIGHT(ReadBursts)) u_dma_read (
     .clk_i, .rst_ni(inside_rst_n), .bus_rst_ni(rst_ni),
     .row_valid_i (read_row_valid),
     .row_ready_o (read_row_ready),
@@ -415,7 +476,7 @@ module fp8mac_accel
   // ---- image operands: their beats leave as words, which go before all other beats ---------------------------------
   logic                  image_beat, memory_valid;
   read_dest_t            memory_dest;
-  logic [AXI_DATA_W-1:0] memory_data;
+  logic [AxiDataW-1:0]   memory_data;
 
   assign image_beat   = beat_dest.kind == DestImage;
   assign memory_valid = word_valid || (beat_valid && !image_beat);
@@ -429,7 +490,7 @@ module fp8mac_accel
     endcase
   end
 
-  fp8mac_image_align #(.ROWS(ROWS), .BEAT(Beat)) u_align (
+  fp8mac_image_align #(.ROWS(Rows), .BEAT(Beat)) u_align (
     .clk_i, .rst_ni(inside_rst_n),
     .strip_valid_i(strip_valid),
     .strip_ready_o(strip_ready),
@@ -473,21 +534,21 @@ module fp8mac_accel
   logic                             operand_read, a_half, b_half, vector_half;
   logic [WordW-1:0]                 a_word, b_word;
   logic [GroupW-1:0]                operand_group;
-  logic [ROWS-1:0][LANES-1:0][7:0]  a_code;
-  logic [COLS-1:0][LANES-1:0][7:0]  b_code;
-  logic [ROWS-1:0][BoundW-1:0]      a_bound;
-  logic [COLS-1:0][BoundW-1:0]      b_bound;
+  logic [Rows-1:0][Lanes-1:0][7:0]  a_code;
+  logic [Cols-1:0][Lanes-1:0][7:0]  b_code;
+  logic [Rows-1:0][BoundW-1:0]      a_bound;
+  logic [Cols-1:0][BoundW-1:0]      b_bound;
   logic                             mx;
   logic [ScaleWordW-1:0]            a_scale_word, b_scale_word;
   logic [$clog2(Beat)-1:0]          scale_byte;
-  logic [ROWS-1:0][ScaleW-1:0]      a_mx_scale;
-  logic [COLS-1:0][ScaleW-1:0]      b_mx_scale;
+  logic [Rows-1:0][ScaleW-1:0]      a_mx_scale;
+  logic [Cols-1:0][ScaleW-1:0]      b_mx_scale;
   tile_index_t                      vector_row_tile, vector_col_tile;
-  logic [ROWS-1:0][31:0]            scale_a;
-  logic [COLS-1:0][31:0]            scale_b, bias;
+  logic [Rows-1:0][31:0]            scale_a;
+  logic [Cols-1:0][31:0]            scale_b, bias;
 
   fp8mac_memories #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BLOCK(Block), .BEAT(Beat), .BUF_BEATS(BUF_BEATS), .MAX_MN(MAX_MN),
+    .ROWS(Rows), .COLS(Cols), .LANES(Lanes), .BLOCK(Block), .BEAT(Beat), .BUF_BEATS(BufBeats), .MAX_MN(MaxMn),
     .BOUNDS(Bounded),
     .NARROW(Element.narrow), .MX(Mx), .SCALE_BEATS(ScaleBeats)
   ) u_memories (
@@ -526,9 +587,9 @@ module fp8mac_accel
   logic             step_valid, block_first, block_last, acc_first, acc_last;
   logic [TileW-1:0] step_tile;
   step_cfg_t        step_cfg;
-  logic [ROWS-1:0]  row_en;
-  logic [COLS-1:0]  col_en;
-  logic [LANES-1:0] lane_en;
+  logic [Rows-1:0]  row_en;
+  logic [Cols-1:0]  col_en;
+  logic [Lanes-1:0] lane_en;
   place_t           place;
 
   // The array, and what leads to it, stand still while the output part cannot take a result.
@@ -536,8 +597,8 @@ module fp8mac_accel
   assign run = result_ready || !result_valid;
 
   fp8mac_compute #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BLOCK(Block), .SHARE(Share), .LOOP(element_loop(ELEMENT, LANES, ROWS)),
-    .LATENCY(element_latency(ELEMENT) + Share), .TILES(TILES), .BEAT(Beat), .WORD(Word), .WORD_W(WordW),
+    .ROWS(Rows), .COLS(Cols), .LANES(Lanes), .BLOCK(Block), .SHARE(Share), .LOOP(element_loop(Kind, Lanes, Rows)),
+    .LATENCY(element_latency(Kind) + Share), .TILES(Tiles), .BEAT(Beat), .WORD(Word), .WORD_W(WordW),
     .SCALE_W(ScaleWordW)
   ) u_compute (
     .clk_i, .rst_ni(inside_rst_n),
@@ -587,13 +648,13 @@ module fp8mac_accel
 
   // ---- the array ---------------------------------------------------------------------------------------------------
   logic [PhaseW-1:0]                      result_phase;
-  logic [ROWS/Share-1:0][COLS-1:0][31:0]  result;
+  logic [Rows/Share-1:0][Cols-1:0][31:0]  result;
   place_t                                 result_place;
   flags_t                                 step_flags;
   logic                                   array_busy;
 
   fp8mac_array #(
-    .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FRAC_BITS), .TILES(TILES), .MX(Mx),
+    .ROWS(Rows), .COLS(Cols), .LANES(Lanes), .ELEMENT(Kind), .FRAC_BITS(FracBits), .TILES(Tiles), .MX(Mx),
     .META_W($bits(place_t))
   ) u_array (
     .clk_i, .rst_ni(inside_rst_n),
@@ -633,7 +694,7 @@ module fp8mac_accel
   logic [Beat-1:0] wstrb;
 
   fp8mac_output #(
-    .ROWS(ROWS), .COLS(COLS), .SHARE(Share), .WIDTH(EpiWidth), .AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(AXI_ADDR_W),
+    .ROWS(Rows), .COLS(Cols), .SHARE(Share), .WIDTH(EpiWidth), .AXI_DATA_W(AxiDataW), .AXI_ADDR_W(AxiAddrW),
     .IN_FLIGHT(WriteBursts)
   ) u_output (
     .clk_i, .rst_ni(inside_rst_n), .bus_rst_ni(rst_ni),
@@ -718,11 +779,11 @@ module fp8mac_accel
     .m_axi_bready_o
   );
 
-  assign m_axi_awid_o    = AXI_ID_W'(AXI_ID);
+  assign m_axi_awid_o    = AxiIdW'(AXI_ID);
   assign m_axi_awprot_o  = AXI_PROT;
   assign m_axi_awcache_o = AXI_CACHE;
   assign m_axi_awqos_o   = AXI_QOS;
-  assign m_axi_arid_o    = AXI_ID_W'(AXI_ID);
+  assign m_axi_arid_o    = AxiIdW'(AXI_ID);
   assign m_axi_arprot_o  = AXI_PROT;
   assign m_axi_arcache_o = AXI_CACHE;
   assign m_axi_arqos_o   = AXI_QOS;
@@ -803,7 +864,7 @@ module fp8mac_accel
     .done_o         (records_done)
   );
 
-  fp8mac_counters #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES)) u_counters (
+  fp8mac_counters #(.ROWS(Rows), .COLS(Cols), .LANES(Lanes)) u_counters (
     .clk_i, .rst_ni,
     .clear_i     (clear_counters),
     .issue_i     (issue),
@@ -828,7 +889,7 @@ module fp8mac_accel
   assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_awvalid_o || 32'(m_axi_awlen_o) < (1 << GuardLenW));
 
   // All bursts have one identifier, and so must their responses.
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_bvalid_i || m_axi_bid_i == AXI_ID_W'(AXI_ID));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_rvalid_i || m_axi_rid_i == AXI_ID_W'(AXI_ID));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_bvalid_i || m_axi_bid_i == AxiIdW'(AXI_ID));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !m_axi_rvalid_i || m_axi_rid_i == AxiIdW'(AXI_ID));
 
 endmodule

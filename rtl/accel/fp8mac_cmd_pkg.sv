@@ -227,6 +227,15 @@ package fp8mac_cmd_pkg;
     return block > 32 ? block : 32;
   endfunction
 
+  // Whether a parameter is legal
+  function automatic bit is_within(int unsigned x, int unsigned least, int unsigned most);
+    return x >= least && x <= most;
+  endfunction
+
+  function automatic bit is_power(int unsigned x, int unsigned least, int unsigned most);  // of two
+    return $countones(x) == 1 && is_within(x, least, most);
+  endfunction
+
   // Beats of a row RAM's MX scales in half an operand buffer, a power of two and at least 2. `tiles` are those of MAX_MN rows or
   // columns, whichever are more.
   function automatic int unsigned scale_beats(int unsigned buf_beats, int unsigned tiles);

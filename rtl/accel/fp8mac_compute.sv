@@ -163,7 +163,7 @@ module fp8mac_compute
   logic [KW-1:0] k_less_one;
   tile_index_t   next_rows, next_cols;  // tiles down and across, less one
 
-  assign k_less_one = KW'(next.k - dim_t'(1));
+  assign k_less_one = KW'(dim_t'(next.k - dim_t'(1)));
   assign next_rows  = tile_index_t'((next.m - dim_t'(1)) >> RowsLog);
   assign next_cols  = tile_index_t'((next.n - dim_t'(1)) >> ColsLog);
 
