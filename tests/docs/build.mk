@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The documents. README's figures are what its commands print.
 
-$(BUILD)/test/docs-readme-figures.log: tests/docs/test_readme_figures.py README.md $(SIM_FAST) $(FW_BUILD)/riscv/gemm.elf \
-    $(FW_BUILD)/riscv/digits.elf tests/run_test.sh
-	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh docs-readme-figures $@ $(PYTHON) -B $< README.md
-TESTS += $(BUILD)/test/docs-readme-figures.log
+TESTS += $(BUILD)/test/docs-readme-figures.log $(BUILD)/test/docs-readme-figures-all.log
+$(BUILD)/test/docs-readme-figures-all.log: README_FIGURES := --all
+$(BUILD)/test/docs-readme-figures-all.log: $(FW_BUILD)/riscv/vad.elf
+$(BUILD)/test/docs-readme-figures.log $(BUILD)/test/docs-readme-figures-all.log: tests/docs/test_readme_figures.py README.md \
+    $(SIM_FAST) $(FW_BUILD)/riscv/gemm.elf $(FW_BUILD)/riscv/digits.elf tests/run_test.sh
+	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(basename $(@F)) $@ $(PYTHON) -B $< README.md $(README_FIGURES)
 
 # docs/THROUGHPUT.md is what its generator makes of the results. If the chip is that of the page, docs-throughput repeats
 # the quick rows, and docs-throughput-all every one. The fast mode has the same cycles, as sim-fast tests.
