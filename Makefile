@@ -143,7 +143,7 @@ help:
 #:
 #: Area study:
 #:   make synth            area of the elements beside their INT8 baselines, minutes
-#:   make synth ELEMENT=late_fp16 FRAC_BITS=13 LANES=16 FORMATS=e4m3fn,e5m2 PERIOD=6 LIB=path.lib
+#:   make synth ELEMENT=aligned_fp16 FRAC_BITS=13 LANES=16 FORMATS=e4m3fn,e5m2 PERIOD=6 LIB=path.lib
 #:                         the same for an element of your choice; with ROWS= or COLS= for a whole array
 #:   make synth-fo4        the FO4 delay of a cell library, and the clock that is its default
 #:   make synth TARGET=xilinx | ecp5  LUTs, flip-flops, DSPs and RAMs of an FPGA, minutes

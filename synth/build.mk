@@ -3,7 +3,7 @@
 # area.md and plots. A run that is in the cache ($(BUILD)/synth/cache) is not repeated.
 #   make synth                     the default table
 #   make synth-full                every element and array, in every usual library
-#   make synth ELEMENT=late_fp16 FRAC_BITS=13 LANES=16 FORMATS=e4m3fn,e5m2 PERIOD=6 LIB=path.lib
+#   make synth ELEMENT=aligned_fp16 FRAC_BITS=13 LANES=16 FORMATS=e4m3fn,e5m2 PERIOD=6 LIB=path.lib
 #                                  an element of your own. ELEMENT and any of the others, with the values of `make run`.
 #                                  With ROWS= or COLS= the whole array is measured. LIB may name several files of one
 #                                  library, and compressed ones (.lib.gz): LIB='a.lib.gz b.lib.gz'

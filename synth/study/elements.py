@@ -5,6 +5,7 @@ lanes and interleaved accumulators. The kinds of elements come from rtl/catalogu
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -125,6 +126,17 @@ def rtl_parameters(
     }
 
 
+def format_sets(kind: catalogue.Element) -> tuple[tuple[str, ...], ...]:
+    """The sets of formats for which an element of a kind can be built, all formats first. A module takes every format for
+    which its parameters are the same."""
+    found: dict[tuple[tuple[str, int], ...], set[str]] = {}
+    for count in range(len(kind.formats), 0, -1):
+        for chosen in itertools.combinations(kind.formats, count):
+            module = tuple(rtl_parameters(kind, None, chosen, {}).items())
+            found.setdefault(module, set()).update(chosen)
+    return tuple(tuple(one for one in kind.formats if one in taken) for taken in found.values())
+
+
 def element(
     name: str,
     lanes: int,
@@ -138,6 +150,8 @@ def element(
     """An element of the kind NAME. `more` are further parameters of its module, named in the entry's name."""
     kind = KINDS[name]
     formats = formats or kind.formats
+    if formats not in format_sets(kind):
+        raise ValueError(f"no module of {name} takes {formats} alone")
     if frac_bits is None:
         frac_bits = kind.default_frac_bits(lanes)
     spelling = (

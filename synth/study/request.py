@@ -8,7 +8,7 @@ from pathlib import Path
 from ..flow import recipe
 from ..flow.errors import UsageError
 from . import libraries
-from .elements import KINDS, Entry, array, block, element, int8, int8_array
+from .elements import KINDS, Entry, array, block, element, format_sets, int8, int8_array
 
 # Synthesis takes more than an array that runs: these lanes, and fraction bits from here to the catalogue's most.
 LANES = (1, 2, 4, 8, 16, 32)
@@ -125,6 +125,12 @@ def entry(
     if not every and KINDS[kind].family not in ("aligned", "late", "static"):
         raise UsageError(
             f"FORMATS={formats_text} is not possible: ELEMENT={kind} has all formats; leave FORMATS out"
+        )
+    sets = format_sets(KINDS[kind]) if not every else ()
+    if not every and own not in sets:
+        raise UsageError(
+            f"FORMATS={formats_text} is not possible: ELEMENT={kind} is built for "
+            f"{' or for '.join(map(','.join, sets))}"
         )
     if rows or columns:
         if not every:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from .elements import (
+    E4M3,
     Entry,
     array,
     block,
@@ -77,7 +78,7 @@ ENTRIES = [
         for kind in kinds
     ),
     # Beside the dot unit of FormatScope: behavioural sources on both sides, and the structural element with its window
-    element("aligned_fp32", 32, 24, ("e4m3fn",), group="behavioural", behavioural=True),
+    element("aligned_fp32", 32, 24, E4M3, group="behavioural", behavioural=True),
     block(32, 24, group="behavioural"),
     *feeds(16),
     # The whole array of 256 MACs: shapes of the default kind, and the default shape with other widths

@@ -808,6 +808,12 @@ WRONG = {
     "--element exact --frac-bits 13": "FRAC_BITS=13 .*no alignment window.*ELEMENT=late_fp32",
     "--element late_fp32 --lanes 1 --frac-bits 13": "FRAC_BITS=13 .*LANES=1 has no alignment window",
     "--element kulisch --formats e5m2": "FORMATS=e5m2 .*e4m3fn e4m3fnuz",
+    "--element kulisch --formats e4m3fn": "FORMATS=e4m3fn .*built for e4m3fn,e4m3fnuz$",
+    "--element late_fp32 --formats e5m2": "FORMATS=e5m2 .*built for e4m3fn,e5m2,e4m3fnuz,e5m2fnuz or for "
+    "e4m3fn,e4m3fnuz,e5m2fnuz$",
+    "--element late_fp32 --formats e4m3fn,e5m2": "FORMATS=e4m3fn,e5m2 .*built for .* or for",
+    "--element aligned --formats e5m2": "FORMATS=e5m2 .*built for .* or for e4m3fn,e5m2 or for e4m3fn,e4m3fnuz$",
+    "--element aligned --formats e4m3fn": "FORMATS=e4m3fn .*built for",
     "--element exact --formats e5m2": "FORMATS=e5m2 .*leave FORMATS out",
     "--element late_fp32 --formats e3m4": "FORMATS=e3m4 .*e4m3fn",
     "--element late_fp32 --formats ,": "FORMATS= .*all",
@@ -895,6 +901,16 @@ ASKED = {
         "aligned_fp16_f13_l4_e4m3fn_e4m3fnuz",
         "fp8mac_element_aligned",
         {"EXP_W": 4, "HIDDEN_ONE": 0, "INF": 0},
+    ),
+    "--element=aligned_fp16 --formats=e4m3fn,e5m2": (
+        "aligned_fp16_f13_l4_e4m3fn_e5m2",
+        "fp8mac_element_aligned",
+        {"EXP_W": 5, "SCALE": 0, "INF": 1},
+    ),
+    "--element=late --formats=e4m3fn,e4m3fnuz,e5m2fnuz": (
+        "late_f25_l4_e4m3fn_e4m3fnuz_e5m2fnuz",
+        "fp8mac_element_late",
+        {"INF": 0},
     ),
     "--element=static --frac-bits=25": (
         "static_f25_l4",
