@@ -37,6 +37,14 @@ SYNTH_MEASURE = $(SYNTH) measure --build $(BUILD) --model $(BUILD)/model/fp8mac 
 SYNTH_FPGA_OPTIONS = $(foreach v,ELEMENT=element LANES=lanes FRAC_BITS=frac-bits CONFIG=config JOBS=jobs ONLY=only, \
   $(call SYNTH_OPTION,$(word 1,$(subst =, ,$(v))),$(word 2,$(subst =, ,$(v)))))
 
+# The cells of an FPGA are counted without a clock and without these choices of an element.
+ifneq (,$(TARGET))
+$(foreach v,FORMATS ROWS COLS PERIOD CLOCK_FO4 LIB DONT_USE VARIANTS EFFORTS,\
+  $(if $(call SYNTH_GIVEN,$(v)),$(error $(v) has no effect with TARGET=$(TARGET))))
+else ifneq (,$(and $(call SYNTH_GIVEN,CONFIG),$(filter synth,$(MAKECMDGOALS))))
+$(error CONFIG has no effect on synth without TARGET)
+endif
+
 .PHONY: synth synth-full synth-report synth-check synth-accel synth-fo4 synth-memories
 synth synth-full: $(REGS_SV) $(BUILD)/model/fp8mac
 	@$(if $(TARGET),$(SYNTH) fpga --build $(BUILD) --target '$(TARGET)' $(SYNTH_FPGA_OPTIONS),$(SYNTH_MEASURE))

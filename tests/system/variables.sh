@@ -51,6 +51,11 @@ refused 'run M=3' 'M is not an option of APP=digits, whose options are'
 refused 'run APP=faults SEED=3' 'SEED is not an option of APP=faults, which has none; it is one of APP=gemm'
 refused 'run PERIOD=5' 'PERIOD has no effect here'
 
+refused 'synth TARGET=xilinx FORMATS=e5m2' 'FORMATS has no effect with TARGET=xilinx'
+refused 'synth TARGET=ecp5 PERIOD=5' 'PERIOD has no effect with TARGET=ecp5'
+refused 'synth CONFIG=ROWS=2' 'CONFIG has no effect on synth without TARGET'
+accepted 'synth TARGET=xilinx ELEMENT=late LANES=4 FRAC_BITS=13 CONFIG=ROWS=2'
+
 # Values that are not possible, and details of a waveform that is not written.
 refused 'run HOST=yes' 'HOST=yes is not possible: choose one of 0 1'
 refused 'run HOST=1 FAST=1' 'FAST has no effect with HOST=1'
