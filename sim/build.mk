@@ -65,11 +65,15 @@ sim_model_includes = -isystem $(1) -isystem $(VERILATOR_ROOT)/include -isystem $
 .PHONY: sim
 sim: $(SIM)
 
+# What a simulator is linked from. $(1): its folder; $(2): -trace or nothing; $(3): its sources.
+simulator_objects = $(patsubst %,$(1)/%.o,$(basename $(notdir $(filter-out $(SIM_SHARED_SOURCES),$(3))))) $(SIM_SHARED) \
+  $(SIM_UNITS:%=$(1)/model/%.o) $(VERILATED) $(VERILATED_DPI) $(if $(2),$(VERILATED_FST)) $(BUILD)/model/libfp8mac.a
+SIM_FAST_OBJECTS := $(call simulator_objects,$(SIM_BASE)-fast,,$(SIM_SOURCES) $(SIM_SOURCES_FAST))
+
 # A simulator. $(1): its folder; $(2): the variable of its model's inputs; $(3): Verilator's parameters; $(4): -trace or
 # nothing; $(5): its sources; $(6): the mode that its messages name.
 define SIMULATOR
-$(1)/fp8mac-sim: $(patsubst %,$(1)/%.o,$(basename $(notdir $(filter-out $(SIM_SHARED_SOURCES),$(5))))) $(SIM_SHARED) \
-    $(SIM_UNITS:%=$(1)/model/%.o) $(VERILATED) $(VERILATED_DPI) $(if $(4),$(VERILATED_FST)) $(BUILD)/model/libfp8mac.a
+$(1)/fp8mac-sim: $(call simulator_objects,$(1),$(4),$(5))
 	$$(call say,LINK,$$@)
 	$$(Q)$(CXX) $(LDFLAGS) -o $$@ $$^ -pthread -lm $(if $(4),-lz)
 

@@ -95,11 +95,13 @@ $(SIM_TEST_BUILD)/faulty.c: sim/fast/block.c tests/sim/build.mk
 	@sed 's/distance > 31 ? 0/distance > 12 ? 0/' $< >$@
 	@! cmp -s $< $@ || { echo "$@: the fault has no place"; rm $@; exit 1; }
 
-$(SIM_TEST_BUILD)/faulty: $(SIM_TEST_BUILD)/faulty.c $(SIM_FAST)
+$(SIM_TEST_BUILD)/faulty.o: $(SIM_TEST_BUILD)/faulty.c
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c11 -O2 $(SIM_INCLUDES) -c -o $@ $<
+
+$(SIM_TEST_BUILD)/faulty: $(SIM_TEST_BUILD)/faulty.o $(filter-out %/block.o,$(SIM_FAST_OBJECTS))
 	$(call say,LINK,$@)
-	$(Q)$(CC) -std=c11 -O2 $(SIM_INCLUDES) -c -o $@.o $<
-	$(Q)$(CXX) -o $@ $@.o $(filter-out %/block.o,$(wildcard $(SIM_BASE)-fast/*.o $(SIM_BASE)-fast/model/*.o)) \
-	  $(SIM_SHARED) $(VERILATED) $(VERILATED_DPI) $(BUILD)/model/libfp8mac.a -pthread -lm
+	$(Q)$(CXX) -o $@ $^ -pthread -lm
 
 TESTS += $(SIM_TEST)/sim-fast.log
 $(SIM_TEST)/sim-fast.log: tests/sim/test_fast.py $(SIM_RTL) $(SIM_FAST) $(SIM_TEST_BUILD)/faulty \
