@@ -39,7 +39,7 @@ module fp8mac_records
   input  logic               release_i,
   input  tag_t               release_tag_i,
   input  record_index_t      select_i,
-  output record_t            record_o,
+  output record_t            record_o,       // 0 unless a command has the record
   output logic [Records-1:0] done_o
 );
   // ---- life of a record --------------------------------------------------------------------------------------------
@@ -129,8 +129,12 @@ module fp8mac_records
   end
 
   // ---- software ----------------------------------------------------------------------------------------------------
-  assign record_o = '{tag: tag_q[select_i], done: done_q[select_i], error: error_q[select_i], flags: flags_q[select_i],
-                      amax_nonfinite: nonfinite_q[select_i], amax: amax_q[select_i]};
+  // After power-up a record has no contents before its first claim, and no error before its first end.
+  record_t record;
+  assign record   = '{tag: tag_q[select_i], done: done_q[select_i],
+                      error: done_q[select_i] ? error_q[select_i] : ErrNone,
+                      flags: flags_q[select_i], amax_nonfinite: nonfinite_q[select_i], amax: amax_q[select_i]};
+  assign record_o = held_q[select_i] ? record : '0;
 
   if ((1 << RecordW) != Records || Records > 32) begin : g_records
     $error("Records must be a power of two and at most 32");

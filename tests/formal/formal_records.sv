@@ -127,6 +127,8 @@ module formal_records
       life_is_known : assert (life_q inside {Free, Held, Done});
       held_from_claim_to_release : assert (held[index] == (life_q != Free));
       done_when_it_ended : assert (done[index] == (life_q == Done) && record.done == done[index]);
+      a_free_one_shows_nothing : assert (life_q != Free || record == '0);
+      no_error_before_the_end : assert (life_q == Done || record.error == ErrNone);
       has_its_tag : assert (life_q == Free || record.tag == tag_q);
       has_its_error : assert (life_q != Done || record.error == error_q);
       has_its_flags : assert (life_q != Done || late_q || (record.flags == flags_q &&

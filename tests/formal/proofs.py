@@ -615,8 +615,8 @@ DMA_READ = Proof(
         Fault(
             "end_passes_its_beats",
             "fp8mac_dma_read.sv",
-            "done_valid_o   = !empty && head.none;",
-            "done_valid_o   = !empty && (head.none || m_axi_rresp_i == 2'b01);",
+            "done_valid_o   = !empty && head.none && done_ready_i;",
+            "done_valid_o   = !empty && (head.none || m_axi_rresp_i == 2'b01) && done_ready_i;",
             "no_end_but_owed",
         ),
         Fault(
@@ -1211,6 +1211,20 @@ RECORDS = Proof(
             "flags_q[i]     <= flags_q[i];",
             "flags_are_late|has_its_flags|nothing_else_is_late",
         ),
+        Fault(
+            "a_free_record_shows_the_last_command",
+            "fp8mac_records.sv",
+            "record_o = held_q[select_i] ? record : '0;",
+            "record_o = record;",
+            "a_free_one_shows_nothing",
+        ),
+        Fault(
+            "an_error_of_the_last_command",
+            "fp8mac_records.sv",
+            "error: done_q[select_i] ? error_q[select_i] : ErrNone,",
+            "error: error_q[select_i],",
+            "no_error_before_the_end",
+        ),
     ],
 )
 
@@ -1262,8 +1276,8 @@ LOAD = Proof(
         Fault(
             "a_row_too_few",
             "fp8mac_load.sv",
-            "LoadA:   if (row_taken && rows_q == dim_t'(1))",
-            "LoadA:   if (row_taken && rows_q <= dim_t'(2))",
+            "LoadA:   if (image ? image_done : (row_taken && rows_q == dim_t'(1)))",
+            "LoadA:   if (image ? image_done : (row_taken && rows_q <= dim_t'(2)))",
             "engine_is_at_scale_a|engine_counts_b|engine_counts_scales_of_a",
         ),
         Fault(
@@ -1340,8 +1354,8 @@ STORE_FAULTS = {
         Fault(
             "region_goes_on_below",
             "fp8mac_store.sv",
-            "(bundle.place.row_tile & region_rows_q) == region_rows_q) &&",
-            "(bundle.place.row_tile & region_rows_q) == '0) &&",
+            "(bundle.place.row_tile & region_rows_q) == region_rows_q);",
+            "(bundle.place.row_tile & region_rows_q) == '0);",
             "all_at_the_end|regions_at_the_end",
         ),
         Fault(

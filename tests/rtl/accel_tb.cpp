@@ -1175,9 +1175,26 @@ void Test::speed(bool gemm512)
     utilisation("512 x 512 x 512", chains(8, 8, 64, 512, k), 98.0);
 }
 
-// No start with random contents of registers and memories stops at an assertion.
+// What software can read: every register, and every completion record.
+std::vector<uint32_t> readable(accel::Host<Vfp8mac_accel, kBeat> &host)
+{
+    std::vector<uint32_t> words;
+    for (uint32_t addr = 0; addr < sizeof(fp8mac_regs_t); addr += sizeof(uint32_t)) {
+        words.push_back(host.read(addr));
+    }
+    for (uint32_t index = 0; index < accel::kRecords; index++) {
+        host.write(REG(RECORD_SELECT), index);
+        words.push_back(host.read(REG(RECORD_STATUS)));
+        words.push_back(host.read(REG(RECORD_AMAX)));
+    }
+    return words;
+}
+
+// No start with random contents of registers and memories stops at an assertion, and software reads the
+// same after each.
 void power_up(tb::Bench &bench, unsigned starts)
 {
+    std::vector<uint32_t> want;
     for (unsigned start = 0; start < starts; start++) {
         VerilatedContext context;
         tb::random_start(context, bench.seed() + start);
@@ -1186,6 +1203,12 @@ void power_up(tb::Bench &bench, unsigned starts)
         accel::Host<Vfp8mac_accel, kBeat> host(bench, dut, rng, kBeat);
         bench.equal("STATUS after a random start", host.read(REG(STATUS)),
                     FP8MAC_REGS__STATUS__IDLE_bm);
+        const std::vector<uint32_t> words = readable(host);
+        want = start == 0 ? words : want;
+        for (size_t i = 0; i < words.size(); i++) {
+            bench.equal("a word after a random start", words[i], want[i],
+                        [&] { return tb::text("word %zu, start %u", i, start); });
+        }
     }
 }
 
