@@ -106,6 +106,19 @@ has 'broken' "$output" 'apt-get failed'
 has 'broken' "$asked" 'apt-get update'
 lacks 'broken' "$asked" sleep
 
+# Somebody who may not install: the line to run names sudo where it is installed, and root where it is not. Nothing is run.
+for sudo in '' 'sudo '; do
+  machine 0 make
+  stub id <<<'echo 1000'
+  [ -z "$sudo" ] || stub sudo <<<'exit 1' # it asks for a password
+  run model
+  ends "no root, '$sudo'" 1
+  if [ -n "$sudo" ]; then line='Run this line, then make again:'; else line='Run this line as root, then make again:'; fi
+  has "no root, '$sudo'" "$output" "$line"
+  has "no root, '$sudo'" "$output" "^  ${sudo}apt-get update && ${sudo}apt-get install -y .* gcc"
+  [ -z "$asked" ] && count yes || count no "no root, '$sudo': $asked"
+done
+
 # make asks set-up for the parts that its goal needs. Here the installation fails, so make stops after it has asked.
 unset MAKEFLAGS MFLAGS MAKELEVEL FP8MAC_MAKE
 asks() { # GOAL WANTED OTHERS: packages that make GOAL installs, and a pattern of those that it does not
