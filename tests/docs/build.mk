@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# The documents. README's figures are what its commands print.
+# The documents. Figures of runs are what their commands print.
 
-TESTS += $(BUILD)/test/docs-readme-figures.log $(BUILD)/test/docs-readme-figures-all.log
-$(BUILD)/test/docs-readme-figures-all.log: README_FIGURES := --all
-$(BUILD)/test/docs-readme-figures-all.log: $(FW_BUILD)/riscv/vad.elf
-$(BUILD)/test/docs-readme-figures.log $(BUILD)/test/docs-readme-figures-all.log: tests/docs/test_readme_figures.py README.md \
+FIGURE_PAGES := README.md docs/NETWORKS.md
+TESTS += $(BUILD)/test/docs-figures.log $(BUILD)/test/docs-figures-all.log
+$(BUILD)/test/docs-figures-all.log: EVERY_FIGURE := --all
+$(BUILD)/test/docs-figures-all.log: $(FW_BUILD)/riscv/vad.elf
+$(BUILD)/test/docs-figures.log $(BUILD)/test/docs-figures-all.log: tests/docs/test_figures.py $(FIGURE_PAGES) \
     $(SIM_FAST) $(FW_BUILD)/riscv/gemm.elf $(FW_BUILD)/riscv/digits.elf tests/run_test.sh
-	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(basename $(@F)) $@ $(PYTHON) -B $< README.md $(README_FIGURES)
+	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(basename $(@F)) $@ $(PYTHON) -B $< $(FIGURE_PAGES) $(EVERY_FIGURE)
 
 # docs/THROUGHPUT.md is what its generator makes of the results. If the chip is that of the page, docs-throughput repeats
 # the quick rows, and docs-throughput-all every one. The fast mode has the same cycles, as sim-fast tests.
@@ -26,7 +27,7 @@ endif
 
 # Every command and every snippet of these pages runs as printed: build/test/docs-PAGE.log, where PAGE is the path with
 # '-' for '/'. A page without code blocks is not listed: a run of no blocks is a failure.
-DOCS_PAGES := README.md docs/COUNTERS.md docs/PORTING.md docs/RECIPES.md docs/TUTORIAL.md model/python/README.md model/NUMERICS.md model/SPEED.md
+DOCS_PAGES := README.md docs/ARCHITECTURE.md docs/COUNTERS.md docs/HOWTO.md docs/NETWORKS.md docs/PORTING.md docs/RECIPES.md docs/TUTORIAL.md model/python/README.md model/NUMERICS.md model/SPEED.md
 DOCS_LOGS := $(foreach page,$(DOCS_PAGES),$(BUILD)/test/docs-$(subst /,-,$(basename $(page))).log)
 TESTS += $(DOCS_LOGS)
 
@@ -39,5 +40,5 @@ $(foreach page,$(DOCS_PAGES),$(eval $(call DOCS_TEST,$(page))))
 $(BUILD)/test/docs-docs-PORTING.log: $(REGS_H) $(CATALOGUE_H)
 $(BUILD)/test/docs-docs-RECIPES.log: $(FW_BUILD)/host/recipes
 # What its commands run is built before, so that the test measures the page and not the compiler.
-$(patsubst %,$(BUILD)/test/docs-%.log,README docs-COUNTERS docs-TUTORIAL): $(SIM) \
+$(patsubst %,$(BUILD)/test/docs-%.log,README docs-ARCHITECTURE docs-COUNTERS docs-HOWTO docs-NETWORKS docs-TUTORIAL): $(SIM) \
   $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_FAST)) $(FW_RISCV_ELFS) $(FW_HOST_APPS)

@@ -18,8 +18,12 @@ PAGES = (
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
+    "docs/ARCHITECTURE.md",
     "docs/COUNTERS.md",
+    "docs/FEATURES.md",
     "docs/GLOSSARY.md",
+    "docs/HOWTO.md",
+    "docs/NETWORKS.md",
     "docs/PORTING.md",
     "docs/RECIPES.md",
     "docs/THROUGHPUT.md",
@@ -28,11 +32,14 @@ PAGES = (
     "model/SPEED.md",
     "model/python/README.md",
     "synth/AREA.md",
+    "tests/README.md",
     *(f"examples/{name}/README.md" for name in ("c", "python", "soc", "cocotb")),
 )
 HEADERS = ("model/include/fp8mac", "firmware/include/fp8rt")
 NAVIGATION = (
     ("README", "README.html"),
+    ("Architecture", "docs/ARCHITECTURE.html"),
+    ("How to", "docs/HOWTO.html"),
     ("Tutorial", "docs/TUTORIAL.html"),
     ("C interfaces", "c.html"),
     ("RTL modules", "rtl.html"),

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README's figures are what their commands print: runs each command with a figure and compares.
+"""Figures of pages are what their commands print: runs each command with a figure and compares.
 
-    python tests/docs/test_readme_figures.py README.md [--all]
+    python tests/docs/test_figures.py PAGE... [--all]
 
-| in README | the figure |
+| on the page | the figure |
 |---|---|
 | `make run ...` and what it measures, then figure % | the utilisation |
 | figure: `make run ...` | core cycles of the network for an image |
@@ -19,7 +19,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-# What README has, and what its command prints.
+# What pages have, and what its command prints.
 FIGURES = (
     (
         re.compile(
@@ -60,7 +60,7 @@ class Figure:
         value = float(self.text.replace(",", ""))
         if found and abs(float(found[1]) - value) <= self.unit:
             return ""
-        return f"README says {self.text}, the command prints {found[1] if found else 'no figure'}"
+        return f"the page says {self.text}, the command prints {found[1] if found else 'no figure'}"
 
 
 def figures(text: str) -> list[Figure]:
@@ -78,15 +78,16 @@ def run(command: str) -> tuple[int, str]:
 
 
 def main() -> int:
-    text = Path(sys.argv[1]).read_text()
-    every = sys.argv[2:] == ["--all"]
+    every = sys.argv[-1] == "--all"
+    pages = sys.argv[1:-1] if every else sys.argv[1:]
+    text = "\n".join(Path(page).read_text() for page in pages)
     found = figures(text)
     outputs: dict[str, tuple[int, str]] = {}
     passed = failed = 0
     for pattern, printed in FIGURES:
         if not any(one.printed is printed for one in found):
             failed += 1
-            print(f"README has no figure like {pattern.pattern}")
+            print(f"no page has a figure like {pattern.pattern}")
     for figure in found:
         command = figure.command
         if LONG.search(command) and not every:
