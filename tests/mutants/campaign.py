@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A campaign: as many mutants of each room as its share, in one or more trees side by side.
+"""A campaign: as many mutants of each room as its share, in one or more trees side by side. All of them run their relevant
+tests first. Those that are left open run the others then.
 
 An invalid mutant, or one that compiles to the same code, leaves its turn to the next one of its room. So the campaign
 is the same whatever runs at once, and after an interruption: it is the beginning of each room's sequence.
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 
 from draw import Mutant
 from limits import Stopped
-from results import INVALID, SAME, Result, Results
+from results import INVALID, RELEVANT, SAME, Result, Results
 from table import TableError
 from trial import Judge
 
@@ -81,8 +82,9 @@ def wait_for(ends: list[threading.Event]) -> None:
 class Campaign:
     """Workers, one for each judge, that take mutants until none is left. Mutants with a result only count."""
 
-    def __init__(self, results: Results, total: int, chosen: list[str] | None = None) -> None:
+    def __init__(self, results: Results, total: int, chosen: str | list[str] = RELEVANT) -> None:
         self.results, self.total, self.chosen = results, total, chosen
+        self.earlier: dict[str, Result] = {}  # of the trials before this campaign
         self.lock = threading.Lock()
         self.stopping = threading.Event()
         self.errors: list[BaseException] = []
@@ -130,8 +132,18 @@ class Campaign:
         turns.finished(result)
         self.done += result.status not in REPLACED
 
+    def again(self, mutants: list[Mutant], chosen: str) -> Queue:
+        """Mutants that are tried once more: this trial's tests and seconds are added to the earlier ones."""
+        self.done, self.total, self.chosen = 0, len(mutants), chosen
+        for mutant in mutants:
+            self.earlier[mutant.id] = self.results.known.pop(mutant.id)
+        return Queue(mutants)
+
     def finish(self, result: Result, turns: Turns | Queue) -> None:
         with self.lock:
+            if earlier := self.earlier.get(result.id):
+                result.ran = earlier.ran + result.ran
+                result.processor = round(earlier.processor + result.processor, 1)
             self.results.add(result)
             self.count(result, turns)
             print(self.line(result), flush=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 from campaign import Campaign, Queue, Turns, known
 from draw import Mutant, files_of, sequence, shares
 from report import Report, equivalents
-from results import SURVIVED, Results, Tests
+from results import ALL, OPEN, OTHERS, SURVIVED, Results, Tests
 from table import Table, TableError, matching
 from tree import Tree, digest
 from trial import Judge
@@ -90,11 +90,12 @@ class Project:
         everything = [mutant for room in self.sequences.values() for mutant in room]
         return [mutant for mutant in everything if mutant.id in self.results.known]
 
-    def survivors(self) -> list[Mutant]:
+    def of(self, status: str) -> list[Mutant]:
+        """Those that are not equivalent."""
         return [
             mutant
             for mutant in self.finished()
-            if self.results.known[mutant.id].status == SURVIVED
+            if self.results.known[mutant.id].status == status
             and mutant.id not in self.request.equivalent
         ]
 
@@ -138,6 +139,9 @@ def run(request: Request, project: Project) -> int:
     campaign = Campaign(project.results, sum(project.shares.values()))
     tried = judges(request, campaign)
     campaign.run(tried, Turns(project.sequences, project.shares))
+    if left := project.of(OPEN):
+        print(f"{len(left)} mutants pass their relevant tests, and run the others:", flush=True)
+        campaign.run(tried, campaign.again(left, OTHERS))
     finished = list(known(project.sequences, project.shares, project.results))
     report = Report(finished, project.results, request.equivalent)
     report.show(tried[0].tests)
@@ -146,7 +150,7 @@ def run(request: Request, project: Project) -> int:
 
 def run_survivors(request: Request, project: Project) -> int:
     """Tries the survivors again: with chosen tests in a file of their own, otherwise with all, as a new result."""
-    mutants = project.survivors()
+    mutants = project.of(SURVIVED)
     if not mutants:
         raise TableError("no mutant has survived so far: SURVIVORS=1 has nothing to run")
     results = project.results
@@ -155,7 +159,7 @@ def run_survivors(request: Request, project: Project) -> int:
         results = Results(request.out / "survivors.jsonl")
     for mutant in mutants:
         results.known.pop(mutant.id, None)
-    campaign = Campaign(results, len(mutants))
+    campaign = Campaign(results, len(mutants), ALL)
     tried = judges(request, campaign)
     campaign.run(tried, Queue(mutants))
     report = Report(mutants, results, request.equivalent)

@@ -7,12 +7,12 @@ from collections import Counter
 from pathlib import Path
 
 from draw import Mutant
-from results import INVALID, KILLED, SAME, SURVIVED, Results, Tests
+from results import INVALID, KILLED, OPEN, SAME, SURVIVED, Results, Tests
 from table import TableError
 
 LEAST = 0.9  # of the mutants that are not equivalent
 EQUIVALENT = "equivalent"
-COLUMNS = (KILLED, SURVIVED, EQUIVALENT, INVALID, SAME)
+COLUMNS = (KILLED, OPEN, SURVIVED, EQUIVALENT, INVALID, SAME)
 
 
 def equivalents(path: Path) -> dict[str, str]:
@@ -54,14 +54,17 @@ class Report:
 
     def status(self, mutant: Mutant) -> str:
         status = self.results.known[mutant.id].status
-        return EQUIVALENT if status == SURVIVED and mutant.id in self.equivalent else status
+        return EQUIVALENT if status in (OPEN, SURVIVED) and mutant.id in self.equivalent else status
 
     def total(self, status: str) -> int:
         return sum(count for (_, of), count in self.counts.items() if of == status)
 
     def passed(self) -> bool:
         killed = self.total(KILLED)
-        return killed > 0 and killed >= LEAST * (killed + self.total(SURVIVED))
+        return killed > 0 and killed >= LEAST * self.tried()
+
+    def tried(self) -> int:
+        return self.total(KILLED) + self.total(OPEN) + self.total(SURVIVED)
 
     def show(self, tests: Tests) -> None:
         self.show_rooms()
@@ -97,7 +100,7 @@ class Report:
         shown = sorted(self.mutants, key=lambda mutant: mutant.id in self.equivalent)
         for mutant in shown:
             status = self.status(mutant)
-            if status in (SURVIVED, EQUIVALENT):
+            if status in (OPEN, SURVIVED, EQUIVALENT):
                 print(f"\n{status} {mutant.id} {mutant.name()}")
                 print(diff(mutant))
             if status == EQUIVALENT:
@@ -105,7 +108,7 @@ class Report:
 
     def show_share(self) -> None:
         killed = self.total(KILLED)
-        tried = killed + self.total(SURVIVED)
+        tried = self.tried()
         if not tried:
             print("\nno mutant is finished")
             return

@@ -15,6 +15,9 @@ from draw import Mutant
 from limits import Seconds
 
 KILLED, SURVIVED, INVALID, SAME = "killed", "survived", "invalid", "same code"
+OPEN = "open"  # the relevant tests pass, and the others have not run
+# Which tests a trial runs, if it is not told their names
+RELEVANT, OTHERS, ALL = "relevant", "others", "all"
 # A test that takes more than FACTOR times its seconds without a mutant and MARGIN more does not end. The clock has more
 # time, because it is for tests that wait for ever: on a busy machine any other test takes long.
 FACTOR, MARGIN = 10, Seconds(120, 600)

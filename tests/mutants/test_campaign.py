@@ -117,6 +117,20 @@ class Example:
         text = (self.folder / "build/mutants/results.jsonl").read_text()
         return [json.loads(line) for line in text.splitlines()]
 
+    def finished(self) -> list[dict]:
+        return [r for r in self.results() if r["status"] in ("killed", "survived")]
+
+    @staticmethod
+    def phases(found: list[dict]) -> list[str]:
+        """The phases in which results came, each once if they did not mix."""
+        opened: set[str] = set()
+        phases: list[str] = []
+        for result in found:
+            phase = "second" if result["id"] in opened else "first"
+            opened |= {result["id"]} if result["status"] == "open" else set()
+            phases += [phase] if phases[-1:] != [phase] else []
+        return phases
+
     def by(self, status: str) -> list[dict]:
         return [result for result in self.results() if result["status"] == status]
 
@@ -131,12 +145,17 @@ def check_campaign(example: Example) -> None:
     count = len([m for room in example_rooms(example) for m in room])
     status, _ = example.run("--mutants", "3")
     first = example.results()
-    equal("a campaign of 3", len([r for r in first if r["status"] in ("killed", "survived")]), 3)
+    equal("a campaign of 3", len(example.finished()), 3)
     status, said = example.run("--mutants", "27", "--jobs", "2")
     found = example.results()
     equal("the first ones stay", found[: len(first)], first)
-    equal("none is tried twice", len({r["id"] for r in found}), len(found))
-    equal("no more than there are", len(found) <= count, True)
+    tried = [r["id"] for r in found if r["status"] != "open"]
+    equal("none is tried twice", len(set(tried)), len(tried))
+    equal("open ones are tried on", {r["id"] for r in example.by("open")} <= set(tried), True)
+    equal("the first trials come first", example.phases(found[len(first) :]), ["first", "second"])
+    ran = [set(r["ran"]) - {"broken"} for r in example.by("survived")]
+    equal("a survivor ran all", ran, [{"names", "steps"}] * len(ran))
+    equal("no more than there are", len(tried) <= count, True)
     equal("a killed one", example.has("killed", "`0` -> `1`", "steps"), True)
     equal("one killed by another test", example.has("killed", "steps.c:16", "names"), True)
     equal("one that never ends", example.has("killed", "`1` -> `0`", "steps", "timeout: "), True)

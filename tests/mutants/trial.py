@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The trial of one mutant: it must compile, then tests run until one fails.
+"""The trial of one mutant: it must compile, then tests run until one fails. The relevant tests and the others are two
+trials.
 
 A test that fails is a kill only if it passes without the mutant, which is tried once for each test. A test that fails
 without a mutant, too, is left out.
@@ -8,7 +9,7 @@ without a mutant, too, is left out.
 from pathlib import Path
 
 from draw import Mutant
-from results import INVALID, KILLED, SAME, SURVIVED, Result, Tests
+from results import ALL, INVALID, KILLED, OPEN, OTHERS, RELEVANT, SAME, SURVIVED, Result, Tests
 from table import Table, TableError
 from tree import Tree
 
@@ -20,8 +21,8 @@ class Judge:
         self.tree, self.table, self.tests, self.out = tree, table, tests, out
         self.builds: set[str] = set()  # targets that are known to compile without a mutant
 
-    def try_mutant(self, mutant: Mutant, chosen: list[str] | None = None) -> Result:
-        """Runs the relevant tests and all others, or those that are chosen."""
+    def try_mutant(self, mutant: Mutant, chosen: str | list[str] = RELEVANT) -> Result:
+        """Runs the relevant tests, the others, all, or those with these names."""
         before = self.tree.processor
         try:
             result = self.compile(mutant) or self.run_tests(mutant, chosen)
@@ -60,15 +61,17 @@ class Judge:
 
     # ---- tests -----------------------------------------------------------------------------------
 
-    def order(self, mutant: Mutant) -> list[str]:
+    def order(self, mutant: Mutant, chosen: str | list[str]) -> list[str]:
+        if isinstance(chosen, list):
+            return chosen
         names, root = self.tests.cheapest_first(self.tests.names), self.tree.root
-        return self.table.relevant(mutant.file, names, root) + self.table.others(
-            mutant.file, names, root
-        )
+        relevant = self.table.relevant(mutant.file, names, root) if chosen != OTHERS else []
+        others = self.table.others(mutant.file, names, root) if chosen in (OTHERS, ALL) else []
+        return relevant + others
 
-    def run_tests(self, mutant: Mutant, chosen: list[str] | None) -> Result:
+    def run_tests(self, mutant: Mutant, chosen: str | list[str]) -> Result:
         ran: list[str] = []
-        for test in self.order(mutant) if chosen is None else chosen:
+        for test in self.order(mutant, chosen):
             if self.tests.verdict(test) is False:
                 continue
             decided, how = self.run_test(test)
@@ -80,7 +83,7 @@ class Judge:
             if self.passes_without(mutant, test):
                 self.keep(mutant, decided, said)
                 return Result.of(mutant, KILLED, test=decided, how=how, ran=ran)
-        return Result.of(mutant, SURVIVED, ran=ran)
+        return Result.of(mutant, OPEN if chosen == RELEVANT else SURVIVED, ran=ran)
 
     def run_test(self, test: str) -> tuple[str, str]:
         """The test that decided, and what it said. A test may need another one, which then decides."""
