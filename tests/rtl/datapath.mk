@@ -22,6 +22,19 @@ $(BUILD)/test/rtl_exact.log: $(BUILD)/tb/pe/exact_tb
 	@tests/run_test.sh rtl_exact $@ $<
 TESTS += $(BUILD)/test/rtl_exact.log
 
+$(BUILD)/tb/readout/readout_tb: BENCH_OPTIMISE := -O0
+$(BUILD)/tb/readout/readout_tb: tests/rtl/readout_tb.cpp tests/rtl/readout_tb.sv tests/rtl/tb.h $(DATAPATH_RTL) \
+    $(RTL_WAIVER) $(VERILATED)
+	@mkdir -p $(@D)
+	$(call say,VERILATOR,$@)
+	$(call verilate_bench,-Itests/rtl,,-Wall -O3 --top-module readout_tb $(RTL_WAIVER) $(RTL_ARRAY_PACKAGES) \
+	  rtl/array/fp8mac_readout.sv rtl/array/fp8mac_readout_integer.sv rtl/leaf/fp8mac_round_even.sv \
+	  rtl/element/shared/fp8mac_acc_pattern.sv tests/rtl/readout_tb.sv)
+
+$(BUILD)/test/rtl_readout.log: $(BUILD)/tb/readout/readout_tb
+	@tests/run_test.sh rtl_readout $@ $<
+TESTS += $(BUILD)/test/rtl_readout.log
+
 # One build per parameter set: rows, columns, lanes, tiles, and the element's spelling.
 ARRAY_TB_SETS := 2_3_16_8_block_f19 4_4_16_8_block_f19 8_2_8_5_block_f13 2_3_32_6_block_f19 6_2_4_7_block_f29 3_4_1_4_block_f9 \
   4_4_16_8_block64_f19 6_2_4_7_block64_f13 \
