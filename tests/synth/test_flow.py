@@ -818,7 +818,7 @@ WRONG = {
     "--element late_fp32 --formats e3m4": "FORMATS=e3m4 .*e4m3fn",
     "--element late_fp32 --formats ,": "FORMATS= .*all",
     "--element late_fp32 --rows 3": "ROWS=3 .*2 4 8",
-    "--element late_fp32 --rows 4 --formats e5m2": "FORMATS .*ROWS",
+    "--element late_fp32 --rows 4 --formats e4m3fn,e4m3fnuz,e5m2fnuz": "FORMATS .*ROWS",
     "--period ,": "PERIOD= is empty",
     "--period fast": "PERIOD=fast .*number",
     "--period -1": "PERIOD=-1",
