@@ -36,8 +36,8 @@ define run_tests
 endef
 
 .PHONY: test test-long list-tests list-tests-long
-# Random batches of commands for each accelerator; `make test` runs 100.
-test-long: export ACCEL_BATCHES = 300
+# Tests with random steps run this many times the steps of one that runs alone or in `make test`.
+test-long: export RANDOM_STEPS = 5
 test:
 	$(call run_tests,$(call tests_of,test))
 

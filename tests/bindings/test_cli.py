@@ -303,7 +303,7 @@ def test_probe(tool):
         (odd["one term a step"], odd["a lost bit is rounded"]),
         ("k <= 23: 24 bits", "to odd"),
     )
-    for bits in range(1, 34):
+    for bits in (1, 2, 12, 23, 24, 32, 33):
         got = kept_bits(tool, "--group", "3", "--frac-bits", bits)["within a step"]
         check("probe: within a step shows frac-bits", got, f"k <= {bits}: {bits + 1} bits")
 

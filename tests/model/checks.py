@@ -2,11 +2,14 @@
 """Counting of checks: each comparison is one, a compared array counts its elements, and a run of none fails."""
 
 import argparse
+import os
 import sys
 
 import numpy as np
 
 SHOWN_PER_NAME = 3  # failures printed in full under one name
+# How many times the random steps of `make test` a test runs: `make test-long` sets it.
+RANDOM_STEPS = int(os.environ.get("RANDOM_STEPS", "1"))
 
 
 class Checks:

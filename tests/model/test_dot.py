@@ -8,7 +8,7 @@ import sys
 import clib
 import corners
 import numpy as np
-from checks import Checks, arguments, show
+from checks import RANDOM_STEPS, Checks, arguments, show
 from draw import Codes, draw_acc, draw_k, draw_long, draw_scale
 from oracle import exact
 from test_formats import DTYPES
@@ -16,7 +16,9 @@ from test_formats import DTYPES
 PAIRS = list(itertools.product(exact.FP8, exact.FP8))
 ACC_ROWS = {"FP32": exact.FP32, "FP16": exact.FP16}
 GROUPS = (*range(1, 17), 31, 32, 100, 1024)
-STEPS_PER_CONFIG = 1200  # random steps for each pair of formats, group and accumulator format
+STEPS_PER_CONFIG = (
+    600 * RANDOM_STEPS
+)  # random steps for each pair of formats, group and accumulator format
 
 
 class Dot:

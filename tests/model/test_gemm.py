@@ -9,14 +9,14 @@ from collections import namedtuple
 import clib
 import corners
 import numpy as np
-from checks import Checks, arguments
+from checks import RANDOM_STEPS, Checks, arguments
 from draw import Codes
 from oracle import exact
 from test_dot import PAIRS, products
 from test_formats import container
 
-EPILOGUES = 150_000
-GEMMS = 1500
+EPILOGUES = 75_000 * RANDOM_STEPS
+GEMMS = 700 * RANDOM_STEPS
 ACTIVATIONS = ("NONE", "RELU", "CLAMP")
 ROUNDINGS = (exact.NEAREST_EVEN, exact.TOWARD_ZERO)
 OVERFLOWS = (exact.SATURATE, exact.SATURATE_FINITE, exact.IEEE)

@@ -36,7 +36,7 @@ $(ACCEL_TB_BENCHES): $(BUILD)/tb/accel_%/accel_tb: $(ACCEL_TB_FROM)
 	  $(call accel_tb_parameters,$*) $(RTL_WAIVER) $(RTL_SIM_SOURCES))
 
 $(ACCEL_TB_LOGS): $(BUILD)/test/rtl_accel_%.log: $(BUILD)/tb/accel_%/accel_tb
-	@tests/run_test.sh rtl_accel_$* $@ $< --batches $${ACCEL_BATCHES:-100}
+	@tests/run_test.sh rtl_accel_$* $@ $< --batches $$((60 * $${RANDOM_STEPS:-1}))
 TESTS += $(ACCEL_TB_LOGS)
 
 $(BUILD)/test/rtl_accel_parameters.log: tests/rtl/accel_parameters.sh $(RTL_SIM_SOURCES) $(RTL_WAIVER)

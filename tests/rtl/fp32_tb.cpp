@@ -546,7 +546,8 @@ int main(int argc, char **argv)
     FpBench fp(bench, dut);
 
     directed_pairs(fp);
-    for (int i = 0; i < 5000000 && !bench.hopeless(); i++) {
+    const unsigned pairs = bench.number("--pairs", 1500000);
+    for (unsigned i = 0; i < pairs && !bench.hopeless(); i++) {
         random_pair(fp, rng);
     }
     fp.drain();
