@@ -9,6 +9,8 @@ RDL := rtl/regs/fp8mac.rdl
 PEAKRDL := $(dir $(PYTHON))peakrdl
 REGS_DIR := $(BUILD)/regs
 REGS_SV := $(REGS_DIR)/fp8mac_regs_pkg.sv $(REGS_DIR)/fp8mac_regs.sv
+# The command, of its registers or its descriptor
+COMMAND_SV := $(REGS_DIR)/fp8mac_command_pkg.sv
 REGS_H := $(REGS_DIR)/fp8mac_regs.h
 # What software may expect of each register, for the application `selftest`.
 REGS_LIST := $(REGS_DIR)/fp8mac_regs_list.h
@@ -20,11 +22,11 @@ RDL_OPTIONS = -I $(CATALOGUE_DIR) $(RDL_DEFINES)
 # Packages first; the order of modules is free.
 RTL_PACKAGE := rtl/fp8mac_pkg.sv
 RTL_ARRAY_PACKAGES := $(RTL_PACKAGE) $(CATALOGUE_SV) rtl/element/fp8mac_element_pkg.sv
-RTL_PACKAGES := $(RTL_ARRAY_PACKAGES) rtl/accel/fp8mac_cmd_pkg.sv
+RTL_PACKAGES := $(RTL_ARRAY_PACKAGES) $(REGS_DIR)/fp8mac_regs_pkg.sv $(COMMAND_SV) rtl/accel/fp8mac_cmd_pkg.sv
 RTL_ELEMENT_FOLDERS := $(patsubst %/,%,$(wildcard rtl/element/*/))
 RTL_FOLDERS := rtl/leaf rtl/feed rtl/element $(RTL_ELEMENT_FOLDERS) rtl/array rtl/epilogue rtl/accel
 RTL_MODULES := $(filter-out $(RTL_PACKAGES),$(sort $(wildcard $(RTL_FOLDERS:%=%/*.sv))))
-RTL_SOURCES := $(RTL_PACKAGES) $(REGS_SV) $(RTL_MODULES)
+RTL_SOURCES := $(RTL_PACKAGES) $(filter-out $(RTL_PACKAGES),$(REGS_SV)) $(RTL_MODULES)
 # Benches of elements and arrays take behavioural forms of the two largest leaves, whose cells compile for minutes.
 # The test rtl_element_leaf compares both. Simulations of the accelerator take more behavioural forms, because they run
 # for longer. The benches of elements, arrays and the epilogue check the cells in their place.
@@ -51,6 +53,11 @@ $(REGS_H): $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
 	@mkdir -p $(REGS_DIR)
 	$(call say,PEAKRDL,$@)
 	$(Q)$(PEAKRDL) c-header $(RDL_OPTIONS) $< --std gnu11 --type-style hier -o $@
+
+$(COMMAND_SV): rtl/regs/command_package.py $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
+	@mkdir -p $(REGS_DIR)
+	$(call say,COMMAND,$@)
+	$(Q)$(PYTHON) -B $< $(RDL_OPTIONS) -o $@ $(RDL)
 
 $(REGS_LIST): rtl/regs/register_list.py $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
 	@mkdir -p $(REGS_DIR)

@@ -22,6 +22,7 @@ module fp8mac_accel
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
   import fp8mac_element_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS        = 4,    // rows of elements: a power of two, 1 to 32

@@ -7,6 +7,7 @@
 // has vectors, 13 with C and 15 with MX scales.
 module fp8mac_cmd_check
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS      = 4,
@@ -55,15 +56,14 @@ module fp8mac_cmd_check
   tile_cmd_t  cmd_q;
   logic       finishes;  // the command ends with the epilogue
   logic       elementwise, c_en, vectors, mx;
-  operation_t operation;
 
   logic [3:0] last_cycle;
 
   assign finishes    = !cmd_q.mode.acc_keep;
-  assign elementwise = operation.op != OpGemm;
-  assign c_en        = finishes && operation.c_en;
-  assign vectors     = finishes && (cmd_q.mode.scale_a_vec || cmd_q.mode.scale_b_vec || cmd_q.mode.bias_en);
-  assign mx          = MX && operation.mx && !elementwise;
+  assign elementwise = cmd_q.mode.op != OpGemm;
+  assign c_en        = finishes && cmd_q.c.en;
+  assign vectors     = finishes && (cmd_q.a.scale_vec || cmd_q.b.scale_vec || cmd_q.finish.bias_en);
+  assign mx          = MX && cmd_q.mode.mx && !elementwise;
   assign last_cycle  = Stages + (mx ? LastRegion : c_en ? RegionC : vectors ? LastVector : LastMatrix);
 
   // ---- derived sizes -----------------------------------------------------------------------------------------------
@@ -162,35 +162,43 @@ module fp8mac_cmd_check
   logic                       end_used_q, align_bad_q, range_bad_q;
   logic                       image_used;
 
-  assign image_used = cmd_q.ext.operation.conv_a;
-  assign d_size     = dst_size(dst_fmt_e'(cmd_q.mode.d_fmt));
-  assign c_size     = dst_size(dst_fmt_e'(operation.c_fmt));
-  assign x_size     = dst_size(dst_fmt_e'(operation.x_fmt));
+  assign image_used = cmd_q.mode.conv_a;
+  assign d_size     = dst_size(dst_fmt_e'(cmd_q.d.fmt));
+  assign c_size     = dst_size(dst_fmt_e'(cmd_q.c.fmt));
+  assign x_size     = dst_size(dst_fmt_e'(cmd_q.x_fmt));
+
+  function automatic region_t matrix(addr_t addr, addr_t stride, logic [MnW-1:0] rows, logic [DimW+1:0] row_bytes);
+    return '{used: 1'b1, addr: addr, stride: stride, more_rows: rows - MnW'(1), row_bytes: row_bytes};
+  endfunction
+
+  function automatic region_t vector(addr_t addr, dim_t values);
+    return '{used: 1'b1, addr: addr, stride: '0, more_rows: '0, row_bytes: {values, 2'b00}};
+  endfunction
 
   always_comb begin
     unique case (cycle_q)
       4'd0:
-        region = '{!cmd_q.mode.reuse_a && !image_used, cmd_q.a_addr, cmd_q.a_stride, MnW'(cmd_q.m) - MnW'(1),
-                   elementwise ? (DimW+2)'(cmd_q.n) << x_size : (DimW+2)'(cmd_q.k)};
-      4'd1:
-        region = '{!cmd_q.mode.reuse_b && !elementwise, cmd_q.b_addr, cmd_q.b_stride, MnW'(cmd_q.n) - MnW'(1),
-                   (DimW+2)'(cmd_q.k)};
-      4'd2:
-        region = '{finishes, cmd_q.d_addr, cmd_q.d_stride, MnW'(cmd_q.m) - MnW'(1), (DimW+2)'(cmd_q.n) << d_size};
-      4'd3:
-        region = '{finishes && cmd_q.mode.scale_a_vec, cmd_q.scale_a, '0, '0, {cmd_q.m, 2'b00}};
-      4'd4:
-        region = '{finishes && cmd_q.mode.scale_b_vec, cmd_q.scale_b, '0, '0, {cmd_q.n, 2'b00}};
-      RegionC:
-        region = '{c_en, cmd_q.ext.c_addr, cmd_q.ext.c_stride, MnW'(cmd_q.m) - MnW'(1), (DimW+2)'(cmd_q.n) << c_size};
-      4'd7:
-        region = '{mx && !cmd_q.mode.reuse_a, cmd_q.ext.mx_a_addr, cmd_q.ext.mx_a_stride, MnW'(cmd_q.m) - MnW'(1),
-                   (DimW+2)'(mx_bytes_q)};
-      4'd8:
-        region = '{mx && !cmd_q.mode.reuse_b, cmd_q.ext.mx_b_addr, cmd_q.ext.mx_b_stride, MnW'(cmd_q.n) - MnW'(1),
-                   (DimW+2)'(mx_bytes_q)};
-      default:
-        region = '{finishes && cmd_q.mode.bias_en, cmd_q.bias, '0, '0, {cmd_q.n, 2'b00}};
+        region = matrix(cmd_q.a.addr, cmd_q.a.stride, MnW'(cmd_q.m), elementwise ? (DimW+2)'(cmd_q.n) << x_size
+                                                                           : (DimW+2)'(cmd_q.k));
+      4'd1:    region = matrix(cmd_q.b.addr, cmd_q.b.stride, MnW'(cmd_q.n), (DimW+2)'(cmd_q.k));
+      4'd2:    region = matrix(cmd_q.d.addr, cmd_q.d.stride, MnW'(cmd_q.m), (DimW+2)'(cmd_q.n) << d_size);
+      4'd3:    region = vector(cmd_q.a.scale, cmd_q.m);
+      4'd4:    region = vector(cmd_q.b.scale, cmd_q.n);
+      RegionC: region = matrix(cmd_q.c.addr, cmd_q.c.stride, MnW'(cmd_q.m), (DimW+2)'(cmd_q.n) << c_size);
+      4'd7:    region = matrix(cmd_q.a.mx_addr, cmd_q.a.mx_stride, MnW'(cmd_q.m), (DimW+2)'(mx_bytes_q));
+      4'd8:    region = matrix(cmd_q.b.mx_addr, cmd_q.b.mx_stride, MnW'(cmd_q.n), (DimW+2)'(mx_bytes_q));
+      default: region = vector(cmd_q.finish.bias, cmd_q.n);
+    endcase
+    unique case (cycle_q)
+      4'd0:    region.used = !cmd_q.a.reuse && !image_used;
+      4'd1:    region.used = !cmd_q.b.reuse && !elementwise;
+      4'd2:    region.used = finishes;
+      4'd3:    region.used = finishes && cmd_q.a.scale_vec;
+      4'd4:    region.used = finishes && cmd_q.b.scale_vec;
+      RegionC: region.used = c_en;
+      4'd7:    region.used = mx && !cmd_q.a.reuse;
+      4'd8:    region.used = mx && !cmd_q.b.reuse;
+      default: region.used = finishes && cmd_q.finish.bias_en;
     endcase
   end
 
@@ -221,12 +229,11 @@ module fp8mac_cmd_check
   end
 
   // ---- an image: its fields, and the end that the walker knows -----------------------------------------------------
-  image_t image;
-  logic   image_bad;
+  logic image_bad;
 
-  assign image      = image_of(cmd_q.ext.conv);
-  assign image_bad  = image_used && !cmd_q.mode.reuse_a && (image.width == '0 || image.height == '0 ||
-                      image.out_w == '0 || image.run == '0 || image.runs == '0);
+  assign image_bad = image_used && !cmd_q.a.reuse &&
+                     (cmd_q.image.width == '0 || cmd_q.image.height == '0 || cmd_q.image.out_w == '0 ||
+                      cmd_q.image.run == '0 || cmd_q.image.runs == '0);
 
   // ---- shape: the rows of both operands must fit their row RAMs ----------------------------------------------------
   logic [MnW+WordsW-1:0] a_words_q, b_words_q;  // per row RAM
@@ -255,6 +262,10 @@ module fp8mac_cmd_check
     return s < 8'(ScaleExpMin) || s > 8'(ScaleExpMax);
   endfunction
 
+  function automatic logic scale_bad(command_operand_t operand);
+    return !operand.scale_vec && fp32_is_no_scale(operand.scale);
+  endfunction
+
   function automatic logic fp32_finite(logic [7:0] exponent);
     return exponent != 8'hff;
   endfunction
@@ -273,8 +284,8 @@ module fp8mac_cmd_check
 
   code_fmt_t a_fmt, b_fmt;
 
-  assign a_fmt = '{narrow: cmd_q.mode.a_narrow, fmt: cmd_q.mode.a_fmt};
-  assign b_fmt = '{narrow: cmd_q.mode.b_narrow, fmt: cmd_q.mode.b_fmt};
+  assign a_fmt = code_fmt(cmd_q.a);
+  assign b_fmt = code_fmt(cmd_q.b);
 
   logic element_bad, function_bad, int8_bad, mode_bad_q, scale_exp_bad_q, scales_bad_q, clamp_bad_q;
 
@@ -286,37 +297,34 @@ module fp8mac_cmd_check
   end
 
   // INT8 as the format of C, D and X: D only saturates.
-  assign int8_bad = (dst_fmt_e'(cmd_q.mode.d_fmt) == DstInt8 &&
-                     (!Functions.int8 || overflow_e'(cmd_q.mode.overflow) != OvfSaturate)) ||
-                    (!Functions.int8 && (dst_fmt_e'(operation.c_fmt) == DstInt8 ||
-                                         dst_fmt_e'(operation.x_fmt) == DstInt8));
+  assign int8_bad = (dst_fmt_e'(cmd_q.d.fmt) == DstInt8 &&
+                     (!Functions.int8 || overflow_e'(cmd_q.finish.overflow) != OvfSaturate)) ||
+                    (!Functions.int8 && (dst_fmt_e'(cmd_q.c.fmt) == DstInt8 ||
+                                         dst_fmt_e'(cmd_q.x_fmt) == DstInt8));
 
   // Functions that the accelerator does not have, and reserved codes of their fields
-  assign operation = cmd_q.ext.operation;
-
   always_comb begin
-    function_bad = (operation.op != OpGemm && !Functions.elementwise) || operation.op > OpMultiply ||
-                   (operation.c_en && !Functions.c) ||
-                   (operation.stochastic && !Functions.stochastic) ||
-                   (operation.act_table != 2'd0 && !Functions.tables) || operation.act_table == 2'd3 ||
-                   (operation.act_table != 2'd0 && d_size != 2'd0) ||
-                   (operation.conv_a && (!Functions.conv_a || elementwise)) ||
-                   (operation.mx && (!MX || elementwise || operation.conv_a)) ||
-                   (operation.op == OpMultiply && (!operation.c_en || cmd_q.mode.bias_en)) ||
-                   (elementwise && (cmd_q.mode.reuse_a || cmd_q.mode.reuse_b || cmd_q.mode.acc_continue ||
+    function_bad = (cmd_q.mode.op != OpGemm && !Functions.elementwise) || cmd_q.mode.op > OpMultiply ||
+                   (cmd_q.c.en && !Functions.c) ||
+                   (cmd_q.finish.stochastic && !Functions.stochastic) ||
+                   (cmd_q.finish.act_table != 2'd0 && !Functions.tables) || cmd_q.finish.act_table == 2'd3 ||
+                   (cmd_q.finish.act_table != 2'd0 && d_size != 2'd0) ||
+                   (cmd_q.mode.conv_a && (!Functions.conv_a || elementwise)) ||
+                   (cmd_q.mode.mx && (!MX || elementwise || cmd_q.mode.conv_a)) ||
+                   (cmd_q.mode.op == OpMultiply && (!cmd_q.c.en || cmd_q.finish.bias_en)) ||
+                   (elementwise && (cmd_q.a.reuse || cmd_q.b.reuse || cmd_q.mode.acc_continue ||
                                     cmd_q.mode.acc_keep));
   end
 
   // The command stays the same in Check, which lasts longer than these registers need.
   always_ff @(posedge clk_i) begin
-    mode_bad_q      <= cmd_q.mode.overflow == 2'd3 || cmd_q.mode.act == 2'd3 || int8_bad ||
+    mode_bad_q      <= cmd_q.finish.overflow == 2'd3 || cmd_q.finish.act == 2'd3 || int8_bad ||
                        (element_bad && !elementwise) || function_bad;
-    scale_exp_bad_q <= exp_bad(cmd_q.sa) || exp_bad(cmd_q.sb);
-    scales_bad_q    <= (!cmd_q.mode.scale_a_vec && fp32_is_no_scale(cmd_q.scale_a)) ||
-                       (!cmd_q.mode.scale_b_vec && fp32_is_no_scale(cmd_q.scale_b)) || fp32_is_no_scale(cmd_q.scale_d);
-    clamp_bad_q     <= activation_e'(cmd_q.mode.act) == ActClamp &&
-                       (!fp32_finite(cmd_q.clamp_lo[30:23]) || !fp32_finite(cmd_q.clamp_hi[30:23]) ||
-                        fp32_rank(cmd_q.clamp_lo) > fp32_rank(cmd_q.clamp_hi));
+    scale_exp_bad_q <= exp_bad(cmd_q.a.scale_exp) || exp_bad(cmd_q.b.scale_exp);
+    scales_bad_q    <= scale_bad(cmd_q.a) || scale_bad(cmd_q.b) || fp32_is_no_scale(cmd_q.d.scale);
+    clamp_bad_q     <= activation_e'(cmd_q.finish.act) == ActClamp &&
+                       (!fp32_finite(cmd_q.finish.clamp_lo[30:23]) || !fp32_finite(cmd_q.finish.clamp_hi[30:23]) ||
+                        fp32_rank(cmd_q.finish.clamp_lo) > fp32_rank(cmd_q.finish.clamp_hi));
   end
 
   // ---- sequence ----------------------------------------------------------------------------------------------------
@@ -355,10 +363,10 @@ module fp8mac_cmd_check
       sequence_bad |= 32'(passes_q) > 32'(TILES / PassTiles);
     end
     if (cmd_q.mode.acc_keep) sequence_bad |= (cmd_q.k & dim_t'(BLOCK - 1)) != '0;
-    if (cmd_q.mode.reuse_a) begin
+    if (cmd_q.a.reuse) begin
       sequence_bad |= !before_q || !same_m || !same_k || !same_mx || left.a_fmt != left_q.a_fmt;
     end
-    if (cmd_q.mode.reuse_b) begin
+    if (cmd_q.b.reuse) begin
       sequence_bad |= !before_q || !same_n || !same_k || !same_mx || left.b_fmt != left_q.b_fmt;
     end
   end
@@ -389,7 +397,7 @@ module fp8mac_cmd_check
     logic [TermsW-1:0] terms_q;  // of the accumulators that were kept
     logic [TermsW:0]   terms;
 
-    assign unit     = '{a_fmt: a_fmt, b_fmt: b_fmt, sa: cmd_q.sa, sb: cmd_q.sb};
+    assign unit     = '{a_fmt: a_fmt, b_fmt: b_fmt, sa: cmd_q.a.scale_exp, sb: cmd_q.b.scale_exp};
     assign terms    = (TermsW+1)'(cmd_q.k) + (cmd_q.mode.acc_continue ? (TermsW+1)'(terms_q) : '0);
     assign unit_bad = unit != unit_q || 64'(terms) > (64'd1 << ELEMENT.terms_log2);
 
@@ -440,46 +448,38 @@ module fp8mac_cmd_check
   assign valid_o = state_q == Offer && !abort_i;
 
   // ---- parameters of each engine -----------------------------------------------------------------------------------
+  function automatic load_operand_t load_of(command_operand_t operand, dim_t rows);
+    logic wanted;
+    wanted = error_q == ErrNone && !operand.reuse && !elementwise;
+    return '{
+      wanted: wanted, mx_wanted: wanted && mx, scale_wanted: error_q == ErrNone && finishes && operand.scale_vec,
+      rows: rows, addr: operand.addr, stride: operand.stride, mx_addr: operand.mx_addr, mx_stride: operand.mx_stride,
+      scale: operand.scale, fmt: code_fmt(operand)
+    };
+  endfunction
+
   always_comb begin
-    checked_o.load.wait_stores    = cmd_q.first && cmd_q.mode.wait_stores;
-    checked_o.load.wanted.a       = error_q == ErrNone && !cmd_q.mode.reuse_a && !elementwise;
-    checked_o.load.wanted.b       = error_q == ErrNone && !cmd_q.mode.reuse_b && !elementwise;
-    checked_o.load.wanted.mx_a    = checked_o.load.wanted.a && mx;
-    checked_o.load.wanted.mx_b    = checked_o.load.wanted.b && mx;
-    checked_o.load.wanted.scale_a = error_q == ErrNone && finishes && cmd_q.mode.scale_a_vec;
-    checked_o.load.wanted.scale_b = error_q == ErrNone && finishes && cmd_q.mode.scale_b_vec;
-    checked_o.load.wanted.bias    = error_q == ErrNone && finishes && cmd_q.mode.bias_en;
-    checked_o.load.a_addr       = cmd_q.a_addr;
-    checked_o.load.a_stride     = cmd_q.a_stride;
-    checked_o.load.b_addr       = cmd_q.b_addr;
-    checked_o.load.b_stride     = cmd_q.b_stride;
-    checked_o.load.scale_a      = cmd_q.scale_a;
-    checked_o.load.scale_b      = cmd_q.scale_b;
-    checked_o.load.bias         = cmd_q.bias;
-    checked_o.load.m            = cmd_q.m;
-    checked_o.load.n            = cmd_q.n;
-    checked_o.load.k            = cmd_q.k;
-    checked_o.load.row_beats    = row_beats_q;
-    checked_o.load.row_words    = row_words_q;
-    checked_o.load.mx_a_addr    = cmd_q.ext.mx_a_addr;
-    checked_o.load.mx_a_stride  = cmd_q.ext.mx_a_stride;
-    checked_o.load.mx_b_addr    = cmd_q.ext.mx_b_addr;
-    checked_o.load.mx_b_stride  = cmd_q.ext.mx_b_stride;
-    checked_o.load.mx_words     = dim_t'(mx_words_q);
-    checked_o.load.a_fmt        = a_fmt;
-    checked_o.load.conv_a       = image_used;
-    checked_o.load.image        = image;
-    checked_o.load.first_rows   = cmd_q.first;
-    checked_o.load.next_rows    = cmd_q.next_rows;
-    checked_o.load.k_start      = cmd_q.k_start;
-    checked_o.load.b_fmt        = b_fmt;
+    checked_o.load.wait_stores = cmd_q.first && cmd_q.mode.wait_stores;
+    checked_o.load.a           = load_of(cmd_q.a, cmd_q.m);
+    checked_o.load.b           = load_of(cmd_q.b, cmd_q.n);
+    checked_o.load.bias_wanted = error_q == ErrNone && finishes && cmd_q.finish.bias_en;
+    checked_o.load.bias        = cmd_q.finish.bias;
+    checked_o.load.k           = cmd_q.k;
+    checked_o.load.row_beats   = row_beats_q;
+    checked_o.load.row_words   = row_words_q;
+    checked_o.load.mx_words    = dim_t'(mx_words_q);
+    checked_o.load.conv_a      = image_used;
+    checked_o.load.image       = cmd_q.image;
+    checked_o.load.first_rows  = cmd_q.first;
+    checked_o.load.next_rows   = cmd_q.next_rows;
+    checked_o.load.k_start     = cmd_q.k_start;
 
     checked_o.load.c_wanted     = error_q == ErrNone && c_en;
     checked_o.load.c            = '{m: cmd_q.m, n: cmd_q.n, size: c_size, pass_shape: shape_q,
-                                    addr: cmd_q.ext.c_addr, stride: cmd_q.ext.c_stride};
+                                    addr: cmd_q.c.addr, stride: cmd_q.c.stride};
     checked_o.load.x_wanted     = error_q == ErrNone && elementwise;
     checked_o.load.x            = '{m: cmd_q.m, n: cmd_q.n, size: x_size, pass_shape: shape_q,
-                                    addr: cmd_q.a_addr, stride: cmd_q.a_stride};
+                                    addr: cmd_q.a.addr, stride: cmd_q.a.stride};
 
     checked_o.compute.m             = cmd_q.m;
     checked_o.compute.n             = cmd_q.n;
@@ -491,7 +491,7 @@ module fp8mac_cmd_check
     checked_o.compute.cfg.a_fmt     = array_fmt(a_fmt);
     checked_o.compute.cfg.b_fmt     = array_fmt(b_fmt);
     checked_o.compute.cfg.acc_fmt   = acc_fmt_e'(cmd_q.mode.acc_fmt);
-    checked_o.compute.cfg.scale_sum = ScaleSumW'(cmd_q.sa) + ScaleSumW'(cmd_q.sb);
+    checked_o.compute.cfg.scale_sum = ScaleSumW'(cmd_q.a.scale_exp) + ScaleSumW'(cmd_q.b.scale_exp);
     if (elementwise) begin
       checked_o.compute.cfg = '{a_fmt: FmtE4m3fn, b_fmt: FmtE4m3fn, scale_sum: '0,
                                 acc_fmt: (ELEMENT.acc_fp32 || ELEMENT.acc_fixed) ? AccFp32 : AccFp16};
@@ -510,30 +510,28 @@ module fp8mac_cmd_check
     checked_o.store.m                 = cmd_q.m;
     checked_o.store.n                 = cmd_q.n;
     checked_o.store.pass_shape        = checked_o.compute.pass_shape;
-    checked_o.store.d_addr            = cmd_q.d_addr;
-    checked_o.store.d_stride          = cmd_q.d_stride;
-    checked_o.store.epilogue.d_fmt    = dst_fmt_e'(cmd_q.mode.d_fmt);
+    checked_o.store.d_addr            = cmd_q.d.addr;
+    checked_o.store.d_stride          = cmd_q.d.stride;
+    checked_o.store.epilogue.d_fmt    = dst_fmt_e'(cmd_q.d.fmt);
     checked_o.store.epilogue.x_en     = elementwise;
     checked_o.store.epilogue.c_en     = c_en;
-    checked_o.store.epilogue.multiply = operation.op == OpMultiply;
-    checked_o.store.epilogue.x_fmt    = dst_fmt_e'(operation.x_fmt);
-    checked_o.store.epilogue.c_fmt    = dst_fmt_e'(operation.c_fmt);
-    checked_o.store.epilogue.beta     = cmd_q.ext.beta;
-    checked_o.store.epilogue.overflow = overflow_e'(cmd_q.mode.overflow);
-    checked_o.store.epilogue.act      = activation_e'(cmd_q.mode.act);
-    checked_o.store.epilogue.bias_en  = cmd_q.mode.bias_en;
-    checked_o.store.epilogue.clamp_lo = cmd_q.clamp_lo;
-    checked_o.store.epilogue.clamp_hi = cmd_q.clamp_hi;
-    checked_o.store.epilogue.scale_d  = cmd_q.scale_d;
-    checked_o.store.epilogue.code_table = code_table_e'(operation.act_table);
-    checked_o.store.epilogue.stochastic = operation.stochastic;
-    checked_o.store.epilogue.seed       = operation.stochastic ? cmd_q.ext.seed : '0;
-    checked_o.store.epilogue.first_m    = operation.stochastic ? cmd_q.first_m : '0;
-    checked_o.store.epilogue.first_n    = operation.stochastic ? cmd_q.first_n : '0;
-    checked_o.store.scale_a_vec       = cmd_q.mode.scale_a_vec;
-    checked_o.store.scale_b_vec       = cmd_q.mode.scale_b_vec;
-    checked_o.store.scale_a           = cmd_q.scale_a;
-    checked_o.store.scale_b           = cmd_q.scale_b;
+    checked_o.store.epilogue.multiply = cmd_q.mode.op == OpMultiply;
+    checked_o.store.epilogue.x_fmt    = dst_fmt_e'(cmd_q.x_fmt);
+    checked_o.store.epilogue.c_fmt    = dst_fmt_e'(cmd_q.c.fmt);
+    checked_o.store.epilogue.beta     = cmd_q.c.beta;
+    checked_o.store.epilogue.overflow = overflow_e'(cmd_q.finish.overflow);
+    checked_o.store.epilogue.act      = activation_e'(cmd_q.finish.act);
+    checked_o.store.epilogue.bias_en  = cmd_q.finish.bias_en;
+    checked_o.store.epilogue.clamp_lo = cmd_q.finish.clamp_lo;
+    checked_o.store.epilogue.clamp_hi = cmd_q.finish.clamp_hi;
+    checked_o.store.epilogue.scale_d  = cmd_q.d.scale;
+    checked_o.store.epilogue.code_table = code_table_e'(cmd_q.finish.act_table);
+    checked_o.store.epilogue.stochastic = cmd_q.finish.stochastic;
+    checked_o.store.epilogue.seed       = cmd_q.finish.stochastic ? cmd_q.finish.seed : '0;
+    checked_o.store.epilogue.first_m    = cmd_q.finish.stochastic ? cmd_q.first_m : '0;
+    checked_o.store.epilogue.first_n    = cmd_q.finish.stochastic ? cmd_q.first_n : '0;
+    checked_o.store.a                 = '{in_vector: cmd_q.a.scale_vec, value: cmd_q.a.scale};
+    checked_o.store.b                 = '{in_vector: cmd_q.b.scale_vec, value: cmd_q.b.scale};
   end
 
   if ((1 << BeatLog) != BEAT || (1 << RowsLog) != ROWS || (1 << ColsLog) != COLS || (BLOCK & (BLOCK - 1)) != 0)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of a command on its way through the accelerator: the command as software wrote it, its tile commands, and
-// each engine's part of a tile command. Where the engines say command, they mean a tile command.
+// Records of a command on its way through the accelerator: its tile commands, and each engine's part of a tile command.
+// Where the engines say command, they mean a tile command. The command itself is in fp8mac_command_pkg, which is
+// generated from the register map.
 package fp8mac_cmd_pkg;
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
 
   parameter int unsigned DimW  = 16;  // m, n, k of a tile command and everything counted in them
   parameter int unsigned AddrW = 32;  // byte addresses
@@ -13,63 +15,12 @@ package fp8mac_cmd_pkg;
   typedef logic [AddrW-1:0] addr_t;
   typedef logic [TagW-1:0]  tag_t;
 
-  // The MODE register's fields, in the order of its bits. Formats are unchecked codes; fp8mac_cmd_check rejects the
-  // reserved ones.
-  typedef struct packed {
-    logic       b_narrow;
-    logic       a_narrow;
-    logic       extended;
-    logic       record;
-    logic       wait_stores;
-    logic       b_resident;
-    logic [1:0] pass_shape;
-    logic       irq;
-    logic       acc_keep;
-    logic       acc_continue;
-    logic       reuse_b;
-    logic       reuse_a;
-    logic       bias_en;
-    logic       scale_b_vec;
-    logic       scale_a_vec;
-    logic [1:0] act;
-    logic [1:0] overflow;
-    logic [2:0] d_fmt;
-    logic       acc_fmt;
-    logic [1:0] b_fmt;
-    logic [1:0] a_fmt;
-  } mode_t;
-
-  // The OPERATION register's fields
+  // The codes of OPERATION.op
   typedef enum logic [1:0] {
     OpGemm     = 2'd0,
     OpAdd      = 2'd1,
     OpMultiply = 2'd2
   } operation_e;
-
-  typedef struct packed {
-    logic       mx;
-    logic       conv_a;
-    logic [1:0] act_table;
-    logic       stochastic;
-    logic [2:0] x_fmt;
-    logic [2:0] c_fmt;
-    logic       c_en;
-    logic [1:0] op;
-  } operation_t;
-
-  // The extension of a command: the registers from OPERATION on, the first one lowest. All is 0 without MODE.extended.
-  typedef struct packed {
-    addr_t            mx_b_stride;
-    addr_t            mx_b_addr;
-    addr_t            mx_a_stride;
-    addr_t            mx_a_addr;
-    logic [5:0][31:0] conv;
-    logic [31:0]      seed;
-    logic [31:0]      beta;    // FP32 bits
-    addr_t            c_stride;
-    addr_t            c_addr;
-    operation_t       operation;
-  } extension_t;
 
   // What an extension may ask for: the CONFIG4 register's fields. MX scales depend on the elements.
   typedef struct packed {
@@ -106,58 +57,6 @@ package fp8mac_cmd_pkg;
     logic [31:0] amax;
   } record_t;
 
-  // A command as software wrote it. A tile size of 0 stands for the whole matrix.
-  typedef struct packed {
-    tag_t        tag;
-    error_e      error;  // other than ErrNone: its descriptor could not be read, and nothing else counts
-    addr_t       a_addr;
-    addr_t       a_stride;
-    addr_t       b_addr;
-    addr_t       b_stride;
-    addr_t       d_addr;
-    addr_t       d_stride;
-    size_t       m;
-    size_t       n;
-    size_t       k;
-    dim_t        tile_m;
-    dim_t        tile_n;
-    dim_t        tile_k;
-    dim_t        first_k;
-    mode_t       mode;
-    logic signed [7:0] sa;
-    logic signed [7:0] sb;
-    logic [31:0] scale_a;  // FP32 bits, or an address
-    logic [31:0] scale_b;
-    addr_t       bias;
-    logic [31:0] scale_d;
-    logic [31:0] clamp_lo;
-    logic [31:0] clamp_hi;
-    extension_t  ext;
-  } command_t;
-
-  // The words of a descriptor, which are the registers A_ADDR .. SUBMIT, and those of the extension behind them
-  parameter int unsigned CommandWords   = 20;
-  parameter int unsigned ExtensionWords = 15;
-  parameter int unsigned MostWords      = CommandWords + ExtensionWords;
-  parameter int unsigned ModeWord       = 11;
-  parameter mode_t       Extended       = '{extended: 1'b1, default: '0};
-  parameter int unsigned ExtendedBit    = $clog2(32'(Extended));  // of this word
-
-  function automatic extension_t extension_of(logic [ExtensionWords-1:0][31:0] word);
-    return extension_t'({word[ExtensionWords-1:1], operation_t'(word[0])});
-  endfunction
-
-  function automatic command_t command_of(logic [MostWords-1:0][31:0] word);
-    return '{
-      ext: word[ModeWord][ExtendedBit] ? extension_of(word[MostWords-1:CommandWords]) : '0,
-      error: ErrNone, a_addr: word[0], a_stride: word[1], b_addr: word[2], b_stride: word[3], d_addr: word[4],
-      d_stride: word[5], m: word[6], n: word[7], k: word[8], tile_m: word[9][15:0], tile_n: word[9][31:16],
-      tile_k: word[10][15:0], first_k: word[10][31:16], mode: mode_t'(word[ModeWord]), sa: word[12][7:0],
-      sb: word[12][15:8], scale_a: word[13], scale_b: word[14], bias: word[15], scale_d: word[16], clamp_lo: word[17],
-      clamp_hi: word[18], tag: word[19][15:0]
-    };
-  endfunction
-
   typedef logic [4:0] beat_byte_t;  // a byte of a beat
 
   // One tile command of a command
@@ -170,25 +69,18 @@ package fp8mac_cmd_pkg;
     logic        sequence_bad;  // the command is part of a chain, but not one tile command, or walks back in an image
     logic        next_rows;     // the rows of A behind those of the tile command before
     logic        k_start;       // it begins with the command's first product
-    addr_t       a_addr;
-    addr_t       a_stride;
-    addr_t       b_addr;
-    addr_t       b_stride;
-    addr_t       d_addr;
-    addr_t       d_stride;
     dim_t        m;
     dim_t        n;
     dim_t        k;
-    mode_t       mode;
-    logic signed [7:0] sa;
-    logic signed [7:0] sb;
-    logic [31:0] scale_a;
-    logic [31:0] scale_b;
-    addr_t       bias;
-    logic [31:0] scale_d;
-    logic [31:0] clamp_lo;
-    logic [31:0] clamp_hi;
-    extension_t  ext;           // with the addresses of this part
+    // As in the command, with the addresses, reuse and chaining of this part
+    command_operand_t a;
+    command_operand_t b;
+    command_source_t  c;
+    command_result_t  d;
+    logic [2:0]       x_fmt;
+    command_finish_t  finish;
+    command_mode_t    mode;
+    command_image_t   image;
     beat_byte_t  mx_first;      // byte of the first scale of this part in the first beat of a row of scales
     size_t       first_m;       // place of its first output in the command's D
     size_t       first_n;
@@ -243,6 +135,10 @@ package fp8mac_cmd_pkg;
     return unsigned'(1 << $clog2(most > 2 ? most : 2));
   endfunction
 
+  function automatic code_fmt_t code_fmt(command_operand_t operand);
+    return '{narrow: operand.narrow, fmt: operand.fmt};
+  endfunction
+
   // A matrix that results meet on their way to memory: C, or X of an element-wise command. It is m x n.
   typedef struct packed {
     dim_t        m;
@@ -252,72 +148,39 @@ package fp8mac_cmd_pkg;
     addr_t       addr;
     addr_t       stride;
   } source_cmd_t;
-  // Operand A as an image that is read in place: see fp8mac_image_strips. Sizes and steps without a unit are bytes.
+  // What the load engine reads of one operand: its rows, its MX scales and its vector of scales
   typedef struct packed {
-    logic [23:0] width;     // of a line
-    logic [15:0] height;    // lines
-    logic [15:0] out_w;     // rows of A for each output line
-    logic [15:0] run;
-    logic [7:0]  runs;      // of a kernel line
-    logic [15:0] step_x;
-    logic [15:0] run_step;
-    logic [7:0]  step_y;    // lines
-    logic [7:0]  dil_y;     // lines
-    logic [7:0]  pad_top;   // lines
-    logic [15:0] pad_left;
-  } image_t;
-
-  // From the words CONV_LINE .. CONV_PAD
-  function automatic image_t image_of(logic [5:0][31:0] word);
-    return '{
-      width: word[0][23:0], height: word[1][15:0], out_w: word[1][31:16], run: word[2][15:0], runs: word[2][23:16],
-      step_x: word[3][15:0], run_step: word[3][31:16], step_y: word[4][7:0], dil_y: word[4][15:8],
-      pad_top: word[4][23:16], pad_left: word[5][15:0]
-    };
-  endfunction
-
-  // What the load engine reads: rows of A and B, then vectors.
-  typedef struct packed {
-    logic a;
-    logic mx_a;
-    logic b;
-    logic mx_b;
-    logic scale_a;
-    logic scale_b;
-    logic bias;
-  } wanted_t;
+    logic      wanted;
+    logic      mx_wanted;
+    logic      scale_wanted;
+    dim_t      rows;
+    addr_t     addr;
+    addr_t     stride;
+    addr_t     mx_addr;
+    addr_t     mx_stride;
+    addr_t     scale;   // of the vector
+    code_fmt_t fmt;
+  } load_operand_t;
 
   typedef struct packed {
-    logic    wait_stores;  // all earlier commands are to be stored first
-    wanted_t wanted;
-    addr_t a_addr;
-    addr_t a_stride;
-    addr_t b_addr;
-    addr_t b_stride;
-    addr_t scale_a;
-    addr_t scale_b;
-    addr_t bias;
-    dim_t  m;
-    dim_t  n;
-    dim_t  k;
-    dim_t  row_beats;  // ceil(k / beat)
-    dim_t  row_words;  // row_beats, rounded up to whole blocks that have a bound: see bound_block()
-    addr_t mx_a_addr;  // MX scales
-    addr_t mx_a_stride;
-    addr_t mx_b_addr;
-    addr_t mx_b_stride;
-    dim_t  mx_words;   // beats of a row of scales
-    code_fmt_t   a_fmt;
-    code_fmt_t   b_fmt;
-    logic        c_wanted;
-    logic        x_wanted;
-    source_cmd_t c;
-    source_cmd_t x;
-    logic     conv_a;      // A is an image at a_addr; its lines are a_stride bytes apart
-    image_t   image;
-    logic     first_rows;  // rows of A begin with row 0 of the command
-    logic     next_rows;   // they begin behind those of the last load of A; else they are the same
-    logic     k_start;     // codes begin with code 0 of the command; else behind those of the last load of A
+    logic          wait_stores;  // all earlier commands are to be stored first
+    load_operand_t a;
+    load_operand_t b;
+    logic          bias_wanted;
+    addr_t         bias;
+    dim_t          k;
+    dim_t          row_beats;    // ceil(k / beat)
+    dim_t          row_words;    // row_beats, rounded up to whole blocks that have a bound: see bound_block()
+    dim_t          mx_words;     // beats of a row of MX scales
+    logic          c_wanted;
+    logic          x_wanted;
+    source_cmd_t   c;
+    source_cmd_t   x;
+    logic          conv_a;       // A is an image at a.addr; its lines are a.stride bytes apart
+    command_image_t image;
+    logic          first_rows;   // rows of A begin with row 0 of the command
+    logic          next_rows;    // they begin behind those of the last load of A; else they are the same
+    logic          k_start;      // codes begin with code 0 of the command; else behind those of the last load of A
   } load_cmd_t;
 
   typedef struct packed {
@@ -335,6 +198,12 @@ package fp8mac_cmd_pkg;
     logic        empty;         // no row takes part: the results are +0, and X takes their place
   } compute_cmd_t;
 
+  // The scale of an operand
+  typedef struct packed {
+    logic        in_vector;  // it is in the operand's vector of scales
+    logic [31:0] value;      // FP32 bits, if it is not
+  } store_scale_t;
+
   // How D is finished and stored, and what is reported at the command's end.
   typedef struct packed {
     tag_t          tag;
@@ -349,10 +218,8 @@ package fp8mac_cmd_pkg;
     addr_t         d_addr;
     addr_t         d_stride;
     epilogue_cfg_t epilogue;
-    logic          scale_a_vec;
-    logic          scale_b_vec;
-    logic [31:0]   scale_a;
-    logic [31:0]   scale_b;
+    store_scale_t  a;
+    store_scale_t  b;
   } store_cmd_t;
 
   typedef struct packed {

@@ -4,6 +4,7 @@
 // submission in the error state is dropped without a report, because the error is already reported. abort_i empties
 // the queue.
 module fp8mac_cmd_queue
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned QUEUE_DEPTH = 8

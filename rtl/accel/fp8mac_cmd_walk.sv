@@ -22,6 +22,7 @@
 // chains, which only commands of one tile command can be part of.
 module fp8mac_cmd_walk
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned GRANULE = 32,  // products: a power of two
@@ -61,11 +62,9 @@ module fp8mac_cmd_walk
   logic     size_known;  // the sizes wait for nothing
 
   logic     conv, mx;
-  image_t   image;
 
-  assign conv    = cmd_q.ext.operation.conv_a;
-  assign mx      = cmd_q.ext.operation.mx && cmd_q.ext.operation.op == OpGemm;
-  assign image   = image_of(cmd_q.ext.conv);
+  assign conv    = cmd_q.mode.conv_a;
+  assign mx      = cmd_q.mode.mx && cmd_q.mode.op == OpGemm;
   assign ready_o = state_q == Idle && !abort_i;
   assign accept  = ready_o && valid_i;
   assign idle_o  = state_q == Idle;
@@ -78,14 +77,14 @@ module fp8mac_cmd_walk
 
   always_comb begin
     command = command_i;
-    if (command_i.ext.operation.op != OpGemm) begin
+    if (command_i.mode.op != OpGemm) begin
       command.k      = size_t'(1);
-      command.tile_k = '0;
+      command.tile.k = '0;
     end
-    if (command_i.ext.operation.op != OpMultiply && command_i.ext.beta[30:0] == '0) command.ext.operation.c_en = 1'b0;
+    if (command_i.mode.op != OpMultiply && command_i.c.beta[30:0] == '0) command.c.en = 1'b0;
   end
 
-  assign elementwise = cmd_q.ext.operation.op != OpGemm;
+  assign elementwise = cmd_q.mode.op != OpGemm;
 
   always_ff @(posedge clk_i) begin
     if (accept) cmd_q <= command;
@@ -128,21 +127,19 @@ module fp8mac_cmd_walk
     return {factor, {FactorW-MnW{1'b0}}};
   endfunction
 
-  image_t             image_in;
   logic [FactorW-1:0] lines_behind;
-  assign image_in     = image_of(command_i.ext.conv);
-  assign lines_behind = image_in.height - 16'd1;
+  assign lines_behind = command_i.image.height - 16'd1;
 
   always_comb begin
     unique case (product_q)
       ProductA:   product_next = ProductB;
       ProductB:   product_next = ProductD;
-      ProductD:   product_next = cmd_q.ext.operation.c_en ? ProductC : ProductMxA;
+      ProductD:   product_next = cmd_q.c.en ? ProductC : ProductMxA;
       ProductC:   product_next = ProductMxA;
       default:    product_next = ProductMxB;
     endcase
     product_last = product_q == ProductMxB ||
-                   (!mx && (product_q == ProductC || (product_q == ProductD && !cmd_q.ext.operation.c_en)));
+                   (!mx && (product_q == ProductC || (product_q == ProductD && !cmd_q.c.en)));
   end
 
   always_ff @(posedge clk_i) begin
@@ -152,22 +149,22 @@ module fp8mac_cmd_walk
     else if (product_last && product_done) stepping_q <= 1'b0;
     if (accept) begin
       product_q   <= ProductA;
-      bits_left_q <= command_i.ext.operation.conv_a ? BitW'(FactorW) : BitW'(MnW);
-      factor_q    <= command_i.ext.operation.conv_a ? lines_behind : to_top(MnW'(command_i.tile_m));
-      stride_q    <= command_i.a_stride;
+      bits_left_q <= command_i.mode.conv_a ? BitW'(FactorW) : BitW'(MnW);
+      factor_q    <= command_i.mode.conv_a ? lines_behind : to_top(MnW'(command_i.tile.m));
+      stride_q    <= command_i.a.stride;
       step_q      <= '0;
       beyond_q    <= 1'b0;
     end else if (stepping_q && product_done) begin
       product_q   <= product_next;
       bits_left_q <= BitW'(MnW);
-      factor_q    <= to_top((product_next == ProductB || product_next == ProductMxB) ? MnW'(cmd_q.tile_n)
-                                                                                     : MnW'(cmd_q.tile_m));
+      factor_q    <= to_top((product_next == ProductB || product_next == ProductMxB) ? MnW'(cmd_q.tile.n)
+                                                                                     : MnW'(cmd_q.tile.m));
       unique case (product_next)
-        ProductB:   stride_q <= cmd_q.b_stride;
-        ProductD:   stride_q <= cmd_q.d_stride;
-        ProductC:   stride_q <= cmd_q.ext.c_stride;
-        ProductMxA: stride_q <= cmd_q.ext.mx_a_stride;
-        default:    stride_q <= cmd_q.ext.mx_b_stride;
+        ProductB:   stride_q <= cmd_q.b.stride;
+        ProductD:   stride_q <= cmd_q.d.stride;
+        ProductC:   stride_q <= cmd_q.c.stride;
+        ProductMxA: stride_q <= cmd_q.a.mx_stride;
+        default:    stride_q <= cmd_q.b.mx_stride;
       endcase
       step_q      <= '0;
       beyond_q    <= 1'b0;
@@ -204,15 +201,15 @@ module fp8mac_cmd_walk
     return (x[31:DimW] == '0) ? x[DimW-1:0] : '0;
   endfunction
 
-  assign m_more = cmd_q.tile_m != '0 && m_left_q > size_t'(cmd_q.tile_m);
-  assign n_more = cmd_q.tile_n != '0 && n_left_q > size_t'(cmd_q.tile_n);
-  assign k_more = cmd_q.tile_k != '0 && k_left_q > size_t'(cap_q) && k_left_q > size_t'(GRANULE);
+  assign m_more = cmd_q.tile.m != '0 && m_left_q > size_t'(cmd_q.tile.m);
+  assign n_more = cmd_q.tile.n != '0 && n_left_q > size_t'(cmd_q.tile.n);
+  assign k_more = cmd_q.tile.k != '0 && k_left_q > size_t'(cap_q) && k_left_q > size_t'(GRANULE);
   assign k_near = k_left_q < size_t'({cap_q, 1'b0});
   assign k_half = dim_t'(((DimW+1)'(k_left_q) + (DimW+1)'(2 * GRANULE - 1)) >> (GranuleLog + 1)) << GranuleLog;
 
   always_comb begin
-    m_size = m_more ? cmd_q.tile_m : to_dim(m_left_q);
-    n_size = n_more ? cmd_q.tile_n : to_dim(n_left_q);
+    m_size = m_more ? cmd_q.tile.m : to_dim(m_left_q);
+    n_size = n_more ? cmd_q.tile.n : to_dim(n_left_q);
     k_size = !k_more ? to_dim(k_left_q) : k_near ? k_half : cap_q;
   end
 
@@ -269,7 +266,7 @@ module fp8mac_cmd_walk
       m_left_q     <= command_i.m;
       n_left_q     <= command_i.n;
       k_left_q     <= command.k;
-      cap_q        <= (command_i.first_k != '0) ? command_i.first_k : command_i.tile_k;
+      cap_q        <= (command_i.tile.first_k != '0) ? command_i.tile.first_k : command_i.tile.k;
       first_q      <= 1'b1;
       backwards_q  <= 1'b0;
       from_start_q <= 1'b1;
@@ -277,11 +274,11 @@ module fp8mac_cmd_walk
       first_q      <= 1'b0;
       k_left_q     <= k_more_q ? k_left_q - size_t'(k_q) : cmd_q.k;
       from_start_q <= !k_more_q;
-      cap_q        <= (k_more_q && !cap_q[DimW-1] && {cap_q[DimW-2:0], 1'b0} < cmd_q.tile_k) ?
-                      {cap_q[DimW-2:0], 1'b0} : cmd_q.tile_k;
+      cap_q        <= (k_more_q && !cap_q[DimW-1] && {cap_q[DimW-2:0], 1'b0} < cmd_q.tile.k) ?
+                      {cap_q[DimW-2:0], 1'b0} : cmd_q.tile.k;
     end else if (moved) begin
-      if (move_m) m_left_q <= left_after(m_left_q, cmd_q.tile_m, back);
-      if (move_n) n_left_q <= left_after(n_left_q, cmd_q.tile_n, back);
+      if (move_m) m_left_q <= left_after(m_left_q, cmd_q.tile.m, back);
+      if (move_n) n_left_q <= left_after(n_left_q, cmd_q.tile.n, back);
       if (!stream_more) backwards_q <= !backwards_q;
     end
   end
@@ -295,8 +292,8 @@ module fp8mac_cmd_walk
 
   always_ff @(posedge clk_i) begin
     if (accept) begin
-      has_a_q <= command_i.mode.reuse_a;
-      has_b_q <= command_i.mode.reuse_b;
+      has_a_q <= command_i.a.reuse;
+      has_b_q <= command_i.b.reuse;
     end else if (taken) begin
       has_a_q <= whole && !move_m;
       has_b_q <= whole && !move_n;
@@ -314,9 +311,9 @@ module fp8mac_cmd_walk
   size_t       k_done_q;   // products of the chunks before
   logic [1:0]  d_size, c_size, x_size;
 
-  assign d_size = dst_size(dst_fmt_e'(cmd_q.mode.d_fmt));
-  assign c_size = dst_size(dst_fmt_e'(cmd_q.ext.operation.c_fmt));
-  assign x_size = dst_size(dst_fmt_e'(cmd_q.ext.operation.x_fmt));
+  assign d_size = dst_size(dst_fmt_e'(cmd_q.d.fmt));
+  assign c_size = dst_size(dst_fmt_e'(cmd_q.c.fmt));
+  assign x_size = dst_size(dst_fmt_e'(cmd_q.x_fmt));
 
   function automatic place_addr_t along(place_addr_t from, place_addr_t by, logic towards_start);
     return towards_start ? from - by : from + by;
@@ -326,7 +323,7 @@ module fp8mac_cmd_walk
   place_addr_t a_by_q, b_by_q, c_by_q, d_by_q, mx_a_by_q, mx_b_by_q;
 
   function automatic place_addr_t along_n(logic [1:0] element_size);
-    return place_addr_t'(cmd_q.tile_n) << element_size;
+    return place_addr_t'(cmd_q.tile.n) << element_size;
   endfunction
 
   always_ff @(posedge clk_i) begin
@@ -340,15 +337,15 @@ module fp8mac_cmd_walk
 
   always_ff @(posedge clk_i) begin
     if (accept) begin
-      a_tile_q  <= {1'b0, command_i.a_addr};
-      b_tile_q  <= {1'b0, command_i.b_addr};
-      d_q       <= {1'b0, command_i.d_addr};
-      c_q       <= {1'b0, command_i.ext.c_addr};
-      mx_a_tile_q <= {1'b0, command_i.ext.mx_a_addr};
-      mx_b_tile_q <= {1'b0, command_i.ext.mx_b_addr};
-      scale_a_q <= {1'b0, command_i.scale_a};
-      scale_b_q <= {1'b0, command_i.scale_b};
-      bias_q    <= {1'b0, command_i.bias};
+      a_tile_q  <= {1'b0, command_i.a.addr};
+      b_tile_q  <= {1'b0, command_i.b.addr};
+      d_q       <= {1'b0, command_i.d.addr};
+      c_q       <= {1'b0, command_i.c.addr};
+      mx_a_tile_q <= {1'b0, command_i.a.mx_addr};
+      mx_b_tile_q <= {1'b0, command_i.b.mx_addr};
+      scale_a_q <= {1'b0, command_i.a.scale};
+      scale_b_q <= {1'b0, command_i.b.scale};
+      bias_q    <= {1'b0, command_i.finish.bias};
       k_done_q  <= '0;
     end else if (taken) begin
       k_done_q  <= k_more_q ? k_done_q + size_t'(k_q) : '0;
@@ -359,12 +356,12 @@ module fp8mac_cmd_walk
       d_q      <= d_q + d_by_q;
       mx_a_tile_q <= mx_a_tile_q + mx_a_by_q;
       mx_b_tile_q <= mx_b_tile_q + mx_b_by_q;
-      if (move_m && cmd_q.mode.scale_a_vec) begin
-        scale_a_q <= along(scale_a_q, place_addr_t'({cmd_q.tile_m, 2'b00}), back);
+      if (move_m && cmd_q.a.scale_vec) begin
+        scale_a_q <= along(scale_a_q, place_addr_t'({cmd_q.tile.m, 2'b00}), back);
       end
       if (move_n) begin
-        bias_q <= along(bias_q, place_addr_t'({cmd_q.tile_n, 2'b00}), back);
-        if (cmd_q.mode.scale_b_vec) scale_b_q <= along(scale_b_q, place_addr_t'({cmd_q.tile_n, 2'b00}), back);
+        bias_q <= along(bias_q, place_addr_t'({cmd_q.tile.n, 2'b00}), back);
+        if (cmd_q.b.scale_vec) scale_b_q <= along(scale_b_q, place_addr_t'({cmd_q.tile.n, 2'b00}), back);
       end
     end
     if (state_q == Size) begin
@@ -389,7 +386,7 @@ module fp8mac_cmd_walk
     if (accept) image_known_q <= '0;
     else image_known_q <= {image_known_q[1:0], product_q != ProductA || !stepping_q};
     last_line_q <= (AddrW+2)'(a_tile_q) + (AddrW+2)'(a_step_q);
-    image_bad_q <= last_line_q + (AddrW+2)'(image.width) > (AddrW+2)'(1) << AddrW;
+    image_bad_q <= last_line_q + (AddrW+2)'(cmd_q.image.width) > (AddrW+2)'(1) << AddrW;
   end
 
   // ---- what concerns the whole command -----------------------------------------------------------------------------
@@ -405,21 +402,21 @@ module fp8mac_cmd_walk
 
   always_ff @(posedge clk_i) begin
     if (state_q == Size) begin
-      stride_bad_q <= (cmd_q.m > size_t'(1) && !cmd_q.mode.reuse_a && !conv &&
-                       (elementwise ? too_short(cmd_q.a_stride, cmd_q.n, x_size)
-                                    : cmd_q.a_stride < addr_t'(cmd_q.k))) ||
-                      (cmd_q.n > size_t'(1) && !cmd_q.mode.reuse_b && !elementwise &&
-                       cmd_q.b_stride < addr_t'(cmd_q.k)) ||
-                      (mx && ((cmd_q.m > size_t'(1) && !cmd_q.mode.reuse_a && cmd_q.ext.mx_a_stride < row_scales) ||
-                              (cmd_q.n > size_t'(1) && !cmd_q.mode.reuse_b && cmd_q.ext.mx_b_stride < row_scales))) ||
+      stride_bad_q <= (cmd_q.m > size_t'(1) && !cmd_q.a.reuse && !conv &&
+                       (elementwise ? too_short(cmd_q.a.stride, cmd_q.n, x_size)
+                                    : cmd_q.a.stride < addr_t'(cmd_q.k))) ||
+                      (cmd_q.n > size_t'(1) && !cmd_q.b.reuse && !elementwise &&
+                       cmd_q.b.stride < addr_t'(cmd_q.k)) ||
+                      (mx && ((cmd_q.m > size_t'(1) && !cmd_q.a.reuse && cmd_q.a.mx_stride < row_scales) ||
+                              (cmd_q.n > size_t'(1) && !cmd_q.b.reuse && cmd_q.b.mx_stride < row_scales))) ||
                       (cmd_q.m > size_t'(1) && !cmd_q.mode.acc_keep &&
-                       (too_short(cmd_q.d_stride, cmd_q.n, d_size) ||
-                        (cmd_q.ext.operation.c_en && too_short(cmd_q.ext.c_stride, cmd_q.n, c_size))));
+                       (too_short(cmd_q.d.stride, cmd_q.n, d_size) ||
+                        (cmd_q.c.en && too_short(cmd_q.c.stride, cmd_q.n, c_size))));
     end
   end
 
-  assign beyond  = a_q[AddrW] || (!elementwise && b_q[AddrW]) || (cmd_q.ext.operation.c_en && c_q[AddrW]) ||
-                   d_q[AddrW] || scale_a_q[AddrW] || scale_b_q[AddrW] || (cmd_q.mode.bias_en && bias_q[AddrW]) ||
+  assign beyond  = a_q[AddrW] || (!elementwise && b_q[AddrW]) || (cmd_q.c.en && c_q[AddrW]) ||
+                   d_q[AddrW] || scale_a_q[AddrW] || scale_b_q[AddrW] || (cmd_q.finish.bias_en && bias_q[AddrW]) ||
                    (mx && (mx_a_q[AddrW] || mx_b_q[AddrW]));
   assign divided = m_more_q || n_more_q || k_more_q;
 
@@ -427,28 +424,28 @@ module fp8mac_cmd_walk
   always_comb begin
     tile_o = '{
       tag: cmd_q.tag, error: cmd_q.error, first: first_q, last: !k_more_q && !stream_more && !resident_more,
-      range_bad: stride_bad_q || beyond || (conv && !cmd_q.mode.reuse_a && image_bad_q),
+      range_bad: stride_bad_q || beyond || (conv && !cmd_q.a.reuse && image_bad_q),
       sequence_bad: (first_q && divided &&
-                     (cmd_q.mode.reuse_a || cmd_q.mode.reuse_b || cmd_q.mode.acc_continue || cmd_q.mode.acc_keep)) ||
+                     (cmd_q.a.reuse || cmd_q.b.reuse || cmd_q.mode.acc_continue || cmd_q.mode.acc_keep)) ||
                     (first_q && conv && cmd_q.mode.b_resident && n_more_q),
-      next_rows: next_rows_q, k_start: from_start_q,
-      a_addr: a_q[AddrW-1:0], a_stride: cmd_q.a_stride, b_addr: b_q[AddrW-1:0], b_stride: cmd_q.b_stride,
-      d_addr: d_q[AddrW-1:0], d_stride: cmd_q.d_stride, m: m_q, n: n_q, k: k_q, mode: cmd_q.mode,
-      sa: cmd_q.sa, sb: cmd_q.sb, scale_a: scale_a_q[AddrW-1:0], scale_b: scale_b_q[AddrW-1:0],
-      bias: bias_q[AddrW-1:0], scale_d: cmd_q.scale_d, clamp_lo: cmd_q.clamp_lo, clamp_hi: cmd_q.clamp_hi,
-      ext: cmd_q.ext, mx_first: mx_first_q, first_m: first_m_q, first_n: first_n_q
+      next_rows: next_rows_q, k_start: from_start_q, m: m_q, n: n_q, k: k_q, a: cmd_q.a, b: cmd_q.b, c: cmd_q.c,
+      d: cmd_q.d, x_fmt: cmd_q.x_fmt, finish: cmd_q.finish, mode: cmd_q.mode, image: cmd_q.image, mx_first: mx_first_q,
+      first_m: first_m_q, first_n: first_n_q
     };
-    tile_o.ext.c_addr        = c_q[AddrW-1:0];
-    tile_o.ext.mx_a_addr     = mx_a_q[AddrW-1:0];
-    tile_o.ext.mx_b_addr     = mx_b_q[AddrW-1:0];
-    tile_o.mode.reuse_a      = elementwise ? cmd_q.mode.reuse_a : has_a_q && whole;
-    tile_o.mode.reuse_b      = elementwise ? cmd_q.mode.reuse_b : has_b_q && whole;
+    tile_o.a.addr            = a_q[AddrW-1:0];
+    tile_o.b.addr            = b_q[AddrW-1:0];
+    tile_o.c.addr            = c_q[AddrW-1:0];
+    tile_o.d.addr            = d_q[AddrW-1:0];
+    tile_o.a.mx_addr         = mx_a_q[AddrW-1:0];
+    tile_o.b.mx_addr         = mx_b_q[AddrW-1:0];
+    tile_o.a.scale           = scale_a_q[AddrW-1:0];
+    tile_o.b.scale           = scale_b_q[AddrW-1:0];
+    tile_o.finish.bias       = bias_q[AddrW-1:0];
+    tile_o.a.reuse           = elementwise ? cmd_q.a.reuse : has_a_q && whole;
+    tile_o.b.reuse           = elementwise ? cmd_q.b.reuse : has_b_q && whole;
     tile_o.mode.acc_continue = !from_start_q || cmd_q.mode.acc_continue;
     tile_o.mode.acc_keep     = k_more_q || cmd_q.mode.acc_keep;
   end
-
-  logic unused_image;  // only its lines and its width count here
-  assign unused_image = ^{image, image_in};
 
   if (MnW > FactorW) begin : g_factor
     $error("MAX_MN must be less than 65536");

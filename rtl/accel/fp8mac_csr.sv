@@ -2,6 +2,7 @@
 // Connects the generated register file (rtl/regs/fp8mac.rdl) to the accelerator's records.
 module fp8mac_csr
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS        = 4,
@@ -170,81 +171,7 @@ module fp8mac_csr
   end
 
   // ---- registers that software writes ------------------------------------------------------------------------------
-  always_comb begin
-    command_o.tag      = out.SUBMIT.tag.value;
-    command_o.error    = ErrNone;
-    command_o.a_addr   = out.A_ADDR.value.value;
-    command_o.a_stride = out.A_STRIDE.value.value;
-    command_o.b_addr   = out.B_ADDR.value.value;
-    command_o.b_stride = out.B_STRIDE.value.value;
-    command_o.d_addr   = out.D_ADDR.value.value;
-    command_o.d_stride = out.D_STRIDE.value.value;
-    command_o.m        = out.M.value.value;
-    command_o.n        = out.N.value.value;
-    command_o.k        = out.K.value.value;
-    command_o.tile_m   = out.TILE.m.value;
-    command_o.tile_n   = out.TILE.n.value;
-    command_o.tile_k   = out.TILE_K.k.value;
-    command_o.first_k  = out.TILE_K.first.value;
-    command_o.sa       = out.SCALE_EXP.sa.value;
-    command_o.sb       = out.SCALE_EXP.sb.value;
-    command_o.scale_a  = out.SCALE_A.value.value;
-    command_o.scale_b  = out.SCALE_B.value.value;
-    command_o.bias     = out.BIAS.value.value;
-    command_o.scale_d  = out.SCALE_D.value.value;
-    command_o.clamp_lo = out.CLAMP_LO.value.value;
-    command_o.clamp_hi = out.CLAMP_HI.value.value;
-
-    command_o.mode.b_narrow     = out.MODE.b_narrow.value;
-    command_o.mode.a_narrow     = out.MODE.a_narrow.value;
-    command_o.mode.extended     = out.MODE.extended.value;
-    command_o.mode.record       = out.MODE.record.value;
-    command_o.mode.wait_stores  = out.MODE.wait_stores.value;
-    command_o.mode.b_resident   = out.MODE.b_resident.value;
-    command_o.mode.pass_shape   = out.MODE.pass_shape.value;
-    command_o.mode.irq          = out.MODE.irq.value;
-    command_o.mode.acc_keep     = out.MODE.acc_keep.value;
-    command_o.mode.acc_continue = out.MODE.acc_continue.value;
-    command_o.mode.reuse_b      = out.MODE.reuse_b.value;
-    command_o.mode.reuse_a      = out.MODE.reuse_a.value;
-    command_o.mode.bias_en      = out.MODE.bias_en.value;
-    command_o.mode.scale_b_vec  = out.MODE.scale_b_vec.value;
-    command_o.mode.scale_a_vec  = out.MODE.scale_a_vec.value;
-    command_o.mode.act          = out.MODE.act.value;
-    command_o.mode.overflow     = out.MODE.overflow.value;
-    command_o.mode.d_fmt        = out.MODE.d_fmt.value;
-    command_o.mode.acc_fmt      = out.MODE.acc_fmt.value;
-    command_o.mode.b_fmt        = out.MODE.b_fmt.value;
-    command_o.mode.a_fmt        = out.MODE.a_fmt.value;
-
-    command_o.ext = '0;
-    if (out.MODE.extended.value) begin
-      command_o.ext.operation.op         = out.OPERATION.op.value;
-      command_o.ext.operation.c_en       = out.OPERATION.c_en.value;
-      command_o.ext.operation.c_fmt      = out.OPERATION.c_fmt.value;
-      command_o.ext.operation.x_fmt      = out.OPERATION.x_fmt.value;
-      command_o.ext.operation.stochastic = out.OPERATION.rounding.value;
-      command_o.ext.operation.act_table  = out.OPERATION.act_table.value;
-      command_o.ext.operation.conv_a     = out.OPERATION.conv_a.value;
-      command_o.ext.operation.mx         = out.OPERATION.mx.value;
-
-      command_o.ext.c_addr      = out.C_ADDR.value.value;
-      command_o.ext.c_stride    = out.C_STRIDE.value.value;
-      command_o.ext.beta        = out.BETA.value.value;
-      command_o.ext.seed        = out.SEED.value.value;
-      command_o.ext.conv = '{
-        0: 32'(out.CONV_LINE.width.value), 1: {out.CONV_SIZE.out_w.value, out.CONV_SIZE.height.value},
-        2: {8'd0, out.CONV_RUN.runs.value, out.CONV_RUN.run.value},
-        3: {out.CONV_STEP.run_step.value, out.CONV_STEP.step_x.value},
-        4: {8'd0, out.CONV_LINES.pad_top.value, out.CONV_LINES.dil_y.value, out.CONV_LINES.step_y.value},
-        5: 32'(out.CONV_PAD.pad_left.value)
-      };
-      command_o.ext.mx_a_addr   = out.MX_A_ADDR.value.value;
-      command_o.ext.mx_a_stride = out.MX_A_STRIDE.value.value;
-      command_o.ext.mx_b_addr   = out.MX_B_ADDR.value.value;
-      command_o.ext.mx_b_stride = out.MX_B_STRIDE.value.value;
-    end
-  end
+  assign command_o = command_of(words_of(out));
 
   // The tag, or the address, is in its register one cycle after the write.
   always_ff @(posedge clk_i) begin

@@ -4,6 +4,7 @@
 // behind. A descriptor that cannot be read gives a command with an error, the tag 0 and no record.
 module fp8mac_fetch
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned BEAT = 16

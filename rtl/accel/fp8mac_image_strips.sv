@@ -20,6 +20,7 @@
 //   Runs    one run per cycle enters a pipeline of four stages; the last one offers its strip
 module fp8mac_image_strips
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS = 4,
@@ -30,7 +31,7 @@ module fp8mac_image_strips
 
   input  logic                          start_i,       // load what the inputs say, which stay until done_o
   input  logic                          stop_i,        // drop it
-  input  image_t                        image_i,
+  input  command_image_t                image_i,
   input  addr_t                         addr_i,        // of the image
   input  addr_t                         stride_i,      // from line to line
   input  dim_t                          m_i,

@@ -85,8 +85,8 @@ module fp8mac_load
   assign cmd_d   = accept ? checked_i.load : cmd_q;
 
   always_comb begin
-    halves_d.a      = halves_q.a ^ checked_i.load.wanted.a;
-    halves_d.b      = halves_q.b ^ checked_i.load.wanted.b;
+    halves_d.a      = halves_q.a ^ checked_i.load.a.wanted;
+    halves_d.b      = halves_q.b ^ checked_i.load.b.wanted;
     halves_d.vectors = !halves_q.vectors;
   end
 
@@ -124,8 +124,23 @@ module fp8mac_load
     return dim_t'(({2'b00, count, 2'b00} + (DimW+4)'(BEAT - 1)) >> BeatLog);
   endfunction
 
+  // What the command at hand loads
+  typedef struct packed {
+    logic a;
+    logic mx_a;
+    logic b;
+    logic mx_b;
+    logic scale_a;
+    logic scale_b;
+    logic bias;
+  } wanted_t;
+
+  wanted_t wanted;
+  assign wanted = '{a: cmd_d.a.wanted, mx_a: cmd_d.a.mx_wanted, b: cmd_d.b.wanted, mx_b: cmd_d.b.mx_wanted,
+                    scale_a: cmd_d.a.scale_wanted, scale_b: cmd_d.b.scale_wanted, bias: cmd_d.bias_wanted};
+
   // The first state at or after `from` that has something to load.
-  function automatic state_e next_state(state_e from, wanted_t wanted);
+  function automatic state_e next_state(state_e from);
     if (from <= LoadA && wanted.a) return LoadA;
     if (from <= LoadMxA && wanted.mx_a) return LoadMxA;
     if (from <= LoadB && wanted.b) return LoadB;
@@ -152,16 +167,16 @@ module fp8mac_load
     .start_i     (image),
     .stop_i      (stop),
     .image_i     (cmd_q.image),
-    .addr_i      (cmd_q.a_addr),
-    .stride_i    (cmd_q.a_stride),
-    .m_i         (cmd_q.m),
+    .addr_i      (cmd_q.a.addr),
+    .stride_i    (cmd_q.a.stride),
+    .m_i         (cmd_q.a.rows),
     .k_i         (cmd_q.k),
     .row_words_i (cmd_q.row_words),
     .first_rows_i(cmd_q.first_rows),
     .next_rows_i (cmd_q.next_rows),
     .k_start_i   (cmd_q.k_start),
     .half_i      (halves_q.a),
-    .fmt_i       (cmd_q.a_fmt),
+    .fmt_i       (cmd_q.a.fmt),
     .last_byte_i (last_byte_q),
     .done_o      (image_done),
     .valid_o     (strip_valid),
@@ -177,7 +192,7 @@ module fp8mac_load
   always_comb begin
     row_valid_o = 1'b0;
     row_o       = '{none: 1'b0, addr: addr_q, beats: cmd_q.row_beats};
-    dest_o      = '{kind: DestA, half: halves_q.a, ram: ram_q, word: word_q, fmt: cmd_q.a_fmt,
+    dest_o      = '{kind: DestA, half: halves_q.a, ram: ram_q, word: word_q, fmt: cmd_q.a.fmt,
                     last_byte: last_byte_q, last: 1'b0};
     unique case (state_q)
       LoadA: begin
@@ -191,7 +206,7 @@ module fp8mac_load
         row_valid_o = !stop;
         dest_o.kind = DestB;
         dest_o.half = halves_q.b;
-        dest_o.fmt  = cmd_q.b_fmt;
+        dest_o.fmt  = cmd_q.b.fmt;
       end
       LoadMxA, LoadMxB: begin
         row_valid_o = !stop;
@@ -201,11 +216,11 @@ module fp8mac_load
       end
       LoadScaleA, LoadScaleB, LoadBias: begin
         row_valid_o = !stop && vectors_free;
-        row_o.beats = vector_beats((state_q == LoadScaleA) ? cmd_q.m : cmd_q.n);
+        row_o.beats = vector_beats((state_q == LoadScaleA) ? cmd_q.a.rows : cmd_q.b.rows);
         dest_o.kind = (state_q == LoadScaleA) ? DestScaleA : (state_q == LoadScaleB) ? DestScaleB : DestBias;
         dest_o.half = halves_q.vectors;
         dest_o.word = '0;
-        dest_o.last_byte = 5'({(state_q == LoadScaleA) ? cmd_q.m : cmd_q.n, 2'b00} - 18'd1) & 5'(BEAT - 1);
+        dest_o.last_byte = 5'({(state_q == LoadScaleA) ? cmd_q.a.rows : cmd_q.b.rows, 2'b00} - 18'd1) & 5'(BEAT - 1);
       end
       Finish: begin
         row_valid_o = sources_ready_i;
@@ -218,12 +233,12 @@ module fp8mac_load
   always_comb begin
     state_d = state_q;
     unique case (state_q)
-      Idle:    if (accept) state_d = next_state(LoadA, cmd_d.wanted);
-      LoadA:   if (image ? image_done : (row_taken && rows_q == dim_t'(1))) state_d = next_state(LoadMxA, cmd_q.wanted);
+      Idle:    if (accept) state_d = next_state(LoadA);
+      LoadA:   if (image ? image_done : (row_taken && rows_q == dim_t'(1))) state_d = next_state(LoadMxA);
       LoadMxA, LoadB, LoadMxB:
-               if (row_taken && rows_q == dim_t'(1)) state_d = next_state(state_e'(state_q + 4'd1), cmd_q.wanted);
+               if (row_taken && rows_q == dim_t'(1)) state_d = next_state(state_e'(state_q + 4'd1));
       LoadScaleA, LoadScaleB, LoadBias:
-               if (row_taken) state_d = next_state(state_e'(state_q + 4'd1), cmd_q.wanted);
+               if (row_taken) state_d = next_state(state_e'(state_q + 4'd1));
       Finish:  if (row_taken) state_d = Idle;
       default: state_d = Idle;
     endcase
@@ -244,35 +259,29 @@ module fp8mac_load
     last_byte_q <= 5'(cmd_d.k - dim_t'(1)) & 5'(BEAT - 1);
 
     if (state_d != state_q) begin
-      ram_q <= '0;
-      word_q <= '0;
+      ram_q      <= '0;
+      word_q     <= '0;
+      rows_q     <= (state_d == LoadA || state_d == LoadMxA) ? cmd_d.a.rows : cmd_d.b.rows;
+      last_ram_q <= (state_d == LoadA || state_d == LoadMxA) ? 8'(ROWS - 1) : 8'(COLS - 1);
       unique case (state_d)
         LoadA: begin
-          addr_q      <= cmd_d.a_addr;
-          stride_q    <= cmd_d.a_stride;
-          rows_q      <= cmd_d.m;
-          last_ram_q  <= 8'(ROWS - 1);
+          addr_q      <= cmd_d.a.addr;
+          stride_q    <= cmd_d.a.stride;
         end
         LoadB: begin
-          addr_q      <= cmd_d.b_addr;
-          stride_q    <= cmd_d.b_stride;
-          rows_q      <= cmd_d.n;
-          last_ram_q  <= 8'(COLS - 1);
+          addr_q      <= cmd_d.b.addr;
+          stride_q    <= cmd_d.b.stride;
         end
         LoadMxA: begin
-          addr_q      <= cmd_d.mx_a_addr;
-          stride_q    <= cmd_d.mx_a_stride;
-          rows_q      <= cmd_d.m;
-          last_ram_q  <= 8'(ROWS - 1);
+          addr_q      <= cmd_d.a.mx_addr;
+          stride_q    <= cmd_d.a.mx_stride;
         end
         LoadMxB: begin
-          addr_q      <= cmd_d.mx_b_addr;
-          stride_q    <= cmd_d.mx_b_stride;
-          rows_q      <= cmd_d.n;
-          last_ram_q  <= 8'(COLS - 1);
+          addr_q      <= cmd_d.b.mx_addr;
+          stride_q    <= cmd_d.b.mx_stride;
         end
-        LoadScaleA: addr_q <= cmd_d.scale_a;
-        LoadScaleB: addr_q <= cmd_d.scale_b;
+        LoadScaleA: addr_q <= cmd_d.a.scale;
+        LoadScaleB: addr_q <= cmd_d.b.scale;
         default:    addr_q <= cmd_d.bias;
       endcase
     end else if (row_taken && !vector_state) begin

@@ -179,7 +179,7 @@ module fp8mac_store
   assign result_ready_o = ready_q;
 
   // The bundle at hand stays in the skid register until its last transfer goes.
-  assign group_step  = cmd.scale_a_vec ? GroupW'(1) : GroupW'(Rows);
+  assign group_step  = cmd.a.in_vector ? GroupW'(1) : GroupW'(Rows);
   assign bundle_done = go && group_q + group_step == GroupW'(Groups);
 
   always_ff @(posedge clk_i) begin
@@ -310,7 +310,7 @@ module fp8mac_store
 
   always_comb begin
     for (int unsigned r = 0; r < Rows; r++) begin
-      row_moves[r] = !cmd.scale_a_vec || source_q.group % GroupW'(Rows) == GroupW'(r);
+      row_moves[r] = !cmd.a.in_vector || source_q.group % GroupW'(Rows) == GroupW'(r);
     end
   end
 
@@ -344,8 +344,8 @@ module fp8mac_store
     if (!rst_ni) valid2_q <= 1'b0;
     else valid2_q <= valid1_q;
     epi_t0_o      <= t0_q;
-    epi_scale_a_o <= cmd.scale_a_vec ? scale_a[source_q.group][source_q.phase] : cmd.scale_a;
-    epi_scale_b_o <= cmd.scale_b_vec ? scale_b_i : {COLS{cmd.scale_b}};
+    epi_scale_a_o <= cmd.a.in_vector ? scale_a[source_q.group][source_q.phase] : cmd.a.value;
+    epi_scale_b_o <= cmd.b.in_vector ? scale_b_i : {COLS{cmd.b.value}};
     epi_bias_o    <= bias_i;
     epi_first_row_o <= dim_t'(32'(source_q.place.row_tile) * ROWS + 32'(part1) * Rows * SHARE +
                               32'(source_q.phase));

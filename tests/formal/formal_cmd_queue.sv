@@ -3,6 +3,7 @@
 // reported as dropped exactly if there is no room and no error state. Accepted commands come out once and in order,
 // unless an abort drops them. The oldest one is offered from the second cycle after its submission on.
 module formal_cmd_queue
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned DEPTH    = 3,

@@ -5,6 +5,7 @@
 // a descriptor with MODE.extended gives a second request, for the rest of the words.
 module formal_fetch
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned BEAT = 16

@@ -3,6 +3,7 @@
 // values. The interrupt line follows from the registers. No completion and no error is lost on its way to the line.
 module formal_irq
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 (
   input logic          clk_i,
@@ -128,36 +129,36 @@ module formal_irq
         mask  = 32'hff_ffff;
         shown = 32'(watchdog);
       end
-      12'h080: shown = command.a_addr;
-      12'h084: shown = command.a_stride;
-      12'h088: shown = command.b_addr;
-      12'h08c: shown = command.b_stride;
-      12'h090: shown = command.d_addr;
-      12'h094: shown = command.d_stride;
+      12'h080: shown = command.a.addr;
+      12'h084: shown = command.a.stride;
+      12'h088: shown = command.b.addr;
+      12'h08c: shown = command.b.stride;
+      12'h090: shown = command.d.addr;
+      12'h094: shown = command.d.stride;
       12'h098: shown = command.m;
       12'h09c: shown = command.n;
       12'h0a0: shown = command.k;
-      12'h0a4: shown = {command.tile_n, command.tile_m};
-      12'h0a8: shown = {command.first_k, command.tile_k};
+      12'h0a4: shown = {command.tile.n, command.tile.m};
+      12'h0a8: shown = {command.tile.first_k, command.tile.k};
       12'h0ac: begin
         mask  = 32'hfff_ffff;
-        shown = 32'({command.mode.b_narrow, command.mode.a_narrow, command.mode.extended, command.mode.record,
+        shown = 32'({command.b.narrow, command.a.narrow, command.mode.extended, command.mode.record,
                      command.mode.wait_stores, command.mode.b_resident, command.mode.pass_shape,
                      command.mode.irq, command.mode.acc_keep, command.mode.acc_continue,
-                     command.mode.reuse_b, command.mode.reuse_a, command.mode.bias_en, command.mode.scale_b_vec,
-                     command.mode.scale_a_vec, command.mode.act, command.mode.overflow, command.mode.d_fmt,
-                     command.mode.acc_fmt, command.mode.b_fmt, command.mode.a_fmt});
+                     command.b.reuse, command.a.reuse, command.finish.bias_en, command.b.scale_vec,
+                     command.a.scale_vec, command.finish.act, command.finish.overflow, command.d.fmt,
+                     command.mode.acc_fmt, command.b.fmt, command.a.fmt});
       end
       12'h0b0: begin
         mask  = 32'hffff;
-        shown = {16'h0, command.sb, command.sa};
+        shown = {16'h0, command.b.scale_exp, command.a.scale_exp};
       end
-      12'h0b4: shown = command.scale_a;
-      12'h0b8: shown = command.scale_b;
-      12'h0bc: shown = command.bias;
-      12'h0c0: shown = command.scale_d;
-      12'h0c4: shown = command.clamp_lo;
-      12'h0c8: shown = command.clamp_hi;
+      12'h0b4: shown = command.a.scale;
+      12'h0b8: shown = command.b.scale;
+      12'h0bc: shown = command.finish.bias;
+      12'h0c0: shown = command.d.scale;
+      12'h0c4: shown = command.finish.clamp_lo;
+      12'h0c8: shown = command.finish.clamp_hi;
       Submit: begin
         mask  = 32'hffff;
         shown = 32'(command.tag);

@@ -163,8 +163,8 @@ module formal_load
       stopped_q <= (stopped_q && !(loaded_push)) || abort_i || u_load.failed_q;
       if (loaded_push) begin
         cmd_q            <= checked_i.load;
-        halves_q.a       <= halves_q.a ^ checked_i.load.wanted.a;
-        halves_q.b       <= halves_q.b ^ checked_i.load.wanted.b;
+        halves_q.a       <= halves_q.a ^ checked_i.load.a.wanted;
+        halves_q.b       <= halves_q.b ^ checked_i.load.b.wanted;
         halves_q.vectors <= !halves_q.vectors;
         a_q              <= '0;
         b_q              <= '0;
@@ -179,8 +179,8 @@ module formal_load
       if (is_b) b_q <= b_q + 1;
       if (is_xa) xa_q <= xa_q + 1;
       if (is_xb) xb_q <= xb_q + 1;
-      next_addr_q <= row.addr + (is_a ? cmd_q.a_stride : is_xa ? cmd_q.mx_a_stride : is_b ? cmd_q.b_stride
-                                                                                         : cmd_q.mx_b_stride);
+      next_addr_q <= row.addr + (is_a ? cmd_q.a.stride : is_xa ? cmd_q.a.mx_stride : is_b ? cmd_q.b.stride
+                                                                                         : cmd_q.b.mx_stride);
       next_ram_q <= (dest.ram + 8'd1 == rams) ? 8'd0 : dest.ram + 8'd1;
       next_word_q <= (dest.ram + 8'd1 != rams) ? dest.word
                                                : dest.word + (is_a || is_b ? cmd_q.row_words : cmd_q.mx_words);
@@ -194,10 +194,10 @@ module formal_load
     return dim_t'((32'(values) * 4 + BEAT - 1) / BEAT);
   endfunction
 
-  assign more_of_a = cmd_q.wanted.a && a_q < cmd_q.m;
-  assign more_of_b = cmd_q.wanted.b && b_q < cmd_q.n;
-  assign more_of_xa = cmd_q.wanted.mx_a && xa_q < cmd_q.m;
-  assign more_of_xb = cmd_q.wanted.mx_b && xb_q < cmd_q.n;
+  assign more_of_a = cmd_q.a.wanted && a_q < cmd_q.a.rows;
+  assign more_of_b = cmd_q.b.wanted && b_q < cmd_q.b.rows;
+  assign more_of_xa = cmd_q.a.mx_wanted && xa_q < cmd_q.a.rows;
+  assign more_of_xb = cmd_q.b.mx_wanted && xb_q < cmd_q.b.rows;
 
   always_comb begin
     if (rst_ni) begin
@@ -206,20 +206,20 @@ module formal_load
       it_stays_a_matrix : assert (waits || !u_load.cmd_q.conv_a);
       // The rows of an image are fp8mac_image_strips's.
       a_is_a_matrix : assume (!valid_i || !checked_i.load.conv_a);
-      shape_is_proper : assume (!valid_i || (checked_i.load.m != '0 && checked_i.load.n != '0 &&
+      shape_is_proper : assume (!valid_i || (checked_i.load.a.rows != '0 && checked_i.load.b.rows != '0 &&
         checked_i.load.k != '0 &&
-        checked_i.load.row_beats != '0 && checked_i.load.a_addr % BEAT == 0 && checked_i.load.b_addr % BEAT == 0 &&
-        checked_i.load.a_stride % BEAT == 0 && checked_i.load.b_stride % BEAT == 0 &&
-        checked_i.load.mx_a_addr % BEAT == 0 && checked_i.load.mx_b_addr % BEAT == 0 &&
-        checked_i.load.mx_a_stride % BEAT == 0 && checked_i.load.mx_b_stride % BEAT == 0 &&
+        checked_i.load.row_beats != '0 && checked_i.load.a.addr % BEAT == 0 && checked_i.load.b.addr % BEAT == 0 &&
+        checked_i.load.a.stride % BEAT == 0 && checked_i.load.b.stride % BEAT == 0 &&
+        checked_i.load.a.mx_addr % BEAT == 0 && checked_i.load.b.mx_addr % BEAT == 0 &&
+        checked_i.load.a.mx_stride % BEAT == 0 && checked_i.load.b.mx_stride % BEAT == 0 &&
         checked_i.load.mx_words != '0 &&
-        checked_i.load.scale_a % BEAT == 0 && checked_i.load.scale_b % BEAT == 0 && checked_i.load.bias % BEAT == 0));
+        checked_i.load.a.scale % BEAT == 0 && checked_i.load.b.scale % BEAT == 0 && checked_i.load.bias % BEAT == 0));
 
       if (row_valid && is_a) begin
         a_row_is_wanted : assert (more_of_a && xa_q == '0 && b_q == '0 && xb_q == '0 && vectors_q == '0);
         a_row_of_its_length : assert (row.beats == cmd_q.row_beats && dest.half == halves_q.a);
-        a_is_of_its_format : assert (dest.fmt == cmd_q.a_fmt && 32'(dest.last_byte) == (32'(cmd_q.k) - 1) % BEAT);
-        a_begins : assert (!first_of_kind || (row.addr == cmd_q.a_addr && dest.ram == '0 && dest.word == '0));
+        a_is_of_its_format : assert (dest.fmt == cmd_q.a.fmt && 32'(dest.last_byte) == (32'(cmd_q.k) - 1) % BEAT);
+        a_begins : assert (!first_of_kind || (row.addr == cmd_q.a.addr && dest.ram == '0 && dest.word == '0));
         a_goes_on : assert (first_of_kind ||
           (row.addr == next_addr_q && dest.ram == next_ram_q && dest.word == next_word_q));
       end
@@ -227,7 +227,7 @@ module formal_load
         scales_of_a_are_wanted : assert (more_of_xa && !more_of_a && b_q == '0 && xb_q == '0 && vectors_q == '0);
         scales_of_a_of_their_length : assert (row.beats == cmd_q.mx_words && dest.half == halves_q.a);
         scales_of_a_begin : assert (!first_of_kind ||
-          (row.addr == cmd_q.mx_a_addr && dest.ram == '0 && dest.word == '0));
+          (row.addr == cmd_q.a.mx_addr && dest.ram == '0 && dest.word == '0));
         scales_of_a_go_on : assert (first_of_kind ||
           (row.addr == next_addr_q && dest.ram == next_ram_q && dest.word == next_word_q));
       end
@@ -235,76 +235,76 @@ module formal_load
         scales_of_b_are_wanted : assert (more_of_xb && !more_of_b && !more_of_a && !more_of_xa && vectors_q == '0);
         scales_of_b_of_their_length : assert (row.beats == cmd_q.mx_words && dest.half == halves_q.b);
         scales_of_b_begin : assert (!first_of_kind ||
-          (row.addr == cmd_q.mx_b_addr && dest.ram == '0 && dest.word == '0));
+          (row.addr == cmd_q.b.mx_addr && dest.ram == '0 && dest.word == '0));
         scales_of_b_go_on : assert (first_of_kind ||
           (row.addr == next_addr_q && dest.ram == next_ram_q && dest.word == next_word_q));
       end
       if (row_valid && is_b) begin
         b_row_is_wanted : assert (more_of_b && !more_of_a && !more_of_xa && xb_q == '0 && vectors_q == '0);
         b_row_of_its_length : assert (row.beats == cmd_q.row_beats && dest.half == halves_q.b);
-        b_is_of_its_format : assert (dest.fmt == cmd_q.b_fmt && 32'(dest.last_byte) == (32'(cmd_q.k) - 1) % BEAT);
-        b_begins : assert (!first_of_kind || (row.addr == cmd_q.b_addr && dest.ram == '0 && dest.word == '0));
+        b_is_of_its_format : assert (dest.fmt == cmd_q.b.fmt && 32'(dest.last_byte) == (32'(cmd_q.k) - 1) % BEAT);
+        b_begins : assert (!first_of_kind || (row.addr == cmd_q.b.addr && dest.ram == '0 && dest.word == '0));
         b_goes_on : assert (first_of_kind ||
           (row.addr == next_addr_q && dest.ram == next_ram_q && dest.word == next_word_q));
       end
       if (row_valid && !row.none && !is_a && !is_b && !is_xa && !is_xb) begin
         vectors_after_operands : assert (!more_of_a && !more_of_b && !more_of_xa && !more_of_xb &&
           dest.half == halves_q.vectors && dest.word == '0);
-        scale_a_in_its_place : assert (dest.kind != DestScaleA || (cmd_q.wanted.scale_a && vectors_q == 3'b000 &&
-          row.addr == cmd_q.scale_a && row.beats == vector_beats(cmd_q.m)));
-        scale_b_in_its_place : assert (dest.kind != DestScaleB || (cmd_q.wanted.scale_b && !vectors_q[1] &&
-          !vectors_q[2] && row.addr == cmd_q.scale_b && row.beats == vector_beats(cmd_q.n)));
+        scale_a_in_its_place : assert (dest.kind != DestScaleA || (cmd_q.a.scale_wanted && vectors_q == 3'b000 &&
+          row.addr == cmd_q.a.scale && row.beats == vector_beats(cmd_q.a.rows)));
+        scale_b_in_its_place : assert (dest.kind != DestScaleB || (cmd_q.b.scale_wanted && !vectors_q[1] &&
+          !vectors_q[2] && row.addr == cmd_q.b.scale && row.beats == vector_beats(cmd_q.b.rows)));
         its_last_byte_is_known : assert (32'(dest.last_byte) ==
-          (4 * 32'((dest.kind == DestScaleA) ? cmd_q.m : cmd_q.n) - 1) % BEAT);
-        bias_in_its_place : assert (dest.kind != DestBias || (cmd_q.wanted.bias && !vectors_q[2] &&
-          row.addr == cmd_q.bias && row.beats == vector_beats(cmd_q.n)));
+          (4 * 32'((dest.kind == DestScaleA) ? cmd_q.a.rows : cmd_q.b.rows) - 1) % BEAT);
+        bias_in_its_place : assert (dest.kind != DestBias || (cmd_q.bias_wanted && !vectors_q[2] &&
+          row.addr == cmd_q.bias && row.beats == vector_beats(cmd_q.b.rows)));
       end
       nothing_is_left_out : assert (!(row_valid && row.none) || stopped_q || (!more_of_a && !more_of_b &&
         !more_of_xa && !more_of_xb &&
-        vectors_q == {cmd_q.wanted.bias, cmd_q.wanted.scale_b, cmd_q.wanted.scale_a}));
+        vectors_q == {cmd_q.bias_wanted, cmd_q.b.scale_wanted, cmd_q.a.scale_wanted}));
       no_row_after_a_stop : assert (!(row_valid && !row.none) || !(abort_i || u_load.failed_q));
       waits_for_stores : assert (!loaded_push || !checked_i.load.wait_stores ||
         (loaded_level == '0 && !computing_q && stores_done_i));
-      pushed_with_its_halves : assert (!loaded_push || (pushed.halves.a == (halves_q.a ^ checked_i.load.wanted.a) &&
-        pushed.halves.b == (halves_q.b ^ checked_i.load.wanted.b) && pushed.halves.vectors == !halves_q.vectors));
+      pushed_with_its_halves : assert (!loaded_push || (pushed.halves.a == (halves_q.a ^ checked_i.load.a.wanted) &&
+        pushed.halves.b == (halves_q.b ^ checked_i.load.b.wanted) && pushed.halves.vectors == !halves_q.vectors));
 
       // The engines' state
       rest_is_proper : assert (!u_dma.u_split.busy_q || u_dma.u_split.row_q.none ||
         (u_dma.u_split.row_q.addr % BEAT == 0 && u_dma.u_split.row_q.beats != '0));
       command_stays_proper : assert (waits ||
-        (cmd_q.m != '0 && cmd_q.n != '0 && cmd_q.k != '0 && cmd_q.row_beats != '0 &&
-        cmd_q.a_stride % BEAT == 0 && cmd_q.b_stride % BEAT == 0 && cmd_q.a_addr % BEAT == 0 &&
-        cmd_q.b_addr % BEAT == 0 && cmd_q.scale_a % BEAT == 0 && cmd_q.scale_b % BEAT == 0 &&
-        cmd_q.mx_a_addr % BEAT == 0 && cmd_q.mx_b_addr % BEAT == 0 && cmd_q.mx_a_stride % BEAT == 0 &&
-        cmd_q.mx_b_stride % BEAT == 0 && cmd_q.mx_words != '0 && cmd_q.bias % BEAT == 0));
+        (cmd_q.a.rows != '0 && cmd_q.b.rows != '0 && cmd_q.k != '0 && cmd_q.row_beats != '0 &&
+        cmd_q.a.stride % BEAT == 0 && cmd_q.b.stride % BEAT == 0 && cmd_q.a.addr % BEAT == 0 &&
+        cmd_q.b.addr % BEAT == 0 && cmd_q.a.scale % BEAT == 0 && cmd_q.b.scale % BEAT == 0 &&
+        cmd_q.a.mx_addr % BEAT == 0 && cmd_q.b.mx_addr % BEAT == 0 && cmd_q.a.mx_stride % BEAT == 0 &&
+        cmd_q.b.mx_stride % BEAT == 0 && cmd_q.mx_words != '0 && cmd_q.bias % BEAT == 0));
       address_is_aligned : assert (waits || state == Finish || u_load.addr_q % BEAT == 0);
       engine_knows_the_last_byte : assert (waits || 32'(u_load.last_byte_q) == (32'(cmd_q.k) - 1) % BEAT);
       idle_has_no_command : assert (idle == (waits && loaded_level == '0 && computing_q == '0));
       engine_knows_the_command : assert (u_load.halves_q == halves_q && (waits || u_load.cmd_q == cmd_q));
-      engine_counts_a : assert (state != LoadA || (u_load.rows_q == cmd_q.m - a_q && a_q < cmd_q.m &&
-        cmd_q.wanted.a && xa_q == '0 && b_q == '0 && xb_q == '0 && vectors_q == '0 &&
-        u_load.stride_q == cmd_q.a_stride &&
+      engine_counts_a : assert (state != LoadA || (u_load.rows_q == cmd_q.a.rows - a_q && a_q < cmd_q.a.rows &&
+        cmd_q.a.wanted && xa_q == '0 && b_q == '0 && xb_q == '0 && vectors_q == '0 &&
+        u_load.stride_q == cmd_q.a.stride &&
         u_load.last_ram_q == 8'(ROWS - 1)));
-      engine_counts_scales_of_a : assert (state != LoadMxA || (u_load.rows_q == cmd_q.m - xa_q && xa_q < cmd_q.m &&
-        cmd_q.wanted.mx_a && b_q == '0 && xb_q == '0 && vectors_q == '0 && u_load.stride_q == cmd_q.mx_a_stride &&
+      engine_counts_scales_of_a : assert (state != LoadMxA || (u_load.rows_q == cmd_q.a.rows - xa_q && xa_q < cmd_q.a.rows &&
+        cmd_q.a.mx_wanted && b_q == '0 && xb_q == '0 && vectors_q == '0 && u_load.stride_q == cmd_q.a.mx_stride &&
         (!more_of_a || stopped_q) && u_load.last_ram_q == 8'(ROWS - 1)));
-      engine_counts_scales_of_b : assert (state != LoadMxB || (u_load.rows_q == cmd_q.n - xb_q && xb_q < cmd_q.n &&
-        cmd_q.wanted.mx_b && vectors_q == '0 && u_load.stride_q == cmd_q.mx_b_stride &&
+      engine_counts_scales_of_b : assert (state != LoadMxB || (u_load.rows_q == cmd_q.b.rows - xb_q && xb_q < cmd_q.b.rows &&
+        cmd_q.b.mx_wanted && vectors_q == '0 && u_load.stride_q == cmd_q.b.mx_stride &&
         ((!more_of_a && !more_of_xa && !more_of_b) || stopped_q) && u_load.last_ram_q == 8'(COLS - 1)));
-      engine_counts_b : assert (state != LoadB || (u_load.rows_q == cmd_q.n - b_q && b_q < cmd_q.n &&
-        cmd_q.wanted.b && xb_q == '0 && vectors_q == '0 && u_load.stride_q == cmd_q.b_stride &&
+      engine_counts_b : assert (state != LoadB || (u_load.rows_q == cmd_q.b.rows - b_q && b_q < cmd_q.b.rows &&
+        cmd_q.b.wanted && xb_q == '0 && vectors_q == '0 && u_load.stride_q == cmd_q.b.stride &&
         ((!more_of_a && !more_of_xa) || stopped_q) &&
         u_load.last_ram_q == 8'(COLS - 1)));
-      engine_is_at_scale_a : assert (state != LoadScaleA || (cmd_q.wanted.scale_a && !more_of_a && !more_of_b &&
-        !more_of_xa && !more_of_xb && vectors_q == 3'b000 && u_load.addr_q == cmd_q.scale_a));
-      engine_is_at_scale_b : assert (state != LoadScaleB || (cmd_q.wanted.scale_b && !more_of_a && !more_of_b &&
-        !more_of_xa && !more_of_xb && vectors_q == {2'b00, cmd_q.wanted.scale_a} && u_load.addr_q == cmd_q.scale_b));
-      engine_is_at_bias : assert (state != LoadBias || (cmd_q.wanted.bias && !more_of_a && !more_of_b &&
+      engine_is_at_scale_a : assert (state != LoadScaleA || (cmd_q.a.scale_wanted && !more_of_a && !more_of_b &&
+        !more_of_xa && !more_of_xb && vectors_q == 3'b000 && u_load.addr_q == cmd_q.a.scale));
+      engine_is_at_scale_b : assert (state != LoadScaleB || (cmd_q.b.scale_wanted && !more_of_a && !more_of_b &&
+        !more_of_xa && !more_of_xb && vectors_q == {2'b00, cmd_q.a.scale_wanted} && u_load.addr_q == cmd_q.b.scale));
+      engine_is_at_bias : assert (state != LoadBias || (cmd_q.bias_wanted && !more_of_a && !more_of_b &&
         !more_of_xa && !more_of_xb &&
-        vectors_q == {1'b0, cmd_q.wanted.scale_b, cmd_q.wanted.scale_a} && u_load.addr_q == cmd_q.bias));
+        vectors_q == {1'b0, cmd_q.b.scale_wanted, cmd_q.a.scale_wanted} && u_load.addr_q == cmd_q.bias));
       engine_is_at_the_end : assert (state != Finish || stopped_q || (!more_of_a && !more_of_b &&
         !more_of_xa && !more_of_xb &&
-        vectors_q == {cmd_q.wanted.bias, cmd_q.wanted.scale_b, cmd_q.wanted.scale_a}));
+        vectors_q == {cmd_q.bias_wanted, cmd_q.b.scale_wanted, cmd_q.a.scale_wanted}));
       a_state_that_exists : assert (32'(state) <= 32'(Finish) && (waits || 32'(loaded_level) != 0));
       all_kinds : cover (row_valid && row.none && vectors_q == 3'b111 && a_q == 16'd3 && b_q == 16'd1);
       scales_too : cover (row_valid && row.none && a_q == 16'd1 && xa_q == 16'd1 && b_q == 16'd1 &&

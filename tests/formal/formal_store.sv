@@ -224,8 +224,8 @@ module formal_store
         once : assert (!hit_q);
         unchanged : assert (t0[bank][lane] == value_q);
         has_its_owner : assert (owner == owner_at(32'(m) / ROWS, 32'(n) / COLS));
-        scale_of_its_row : assert (scale_a == (cmd.scale_a_vec ? scale_a_q : cmd.scale_a));
-        scale_of_its_column : assert (scale_b[lane] == (cmd.scale_b_vec ? scale_b_q : cmd.scale_b));
+        scale_of_its_row : assert (scale_a == (cmd.a.in_vector ? scale_a_q : cmd.a.value));
+        scale_of_its_column : assert (scale_b[lane] == (cmd.b.in_vector ? scale_b_q : cmd.b.value));
         vectors_of_its_tile : assert (32'(row_tile_qq) == 32'(m) / ROWS && 32'(col_tile_qq) == 32'(n) / COLS);
       end
       all_at_the_end : assert (!ends_q || ((hit || hit_q) && 32'(count) == M * N));

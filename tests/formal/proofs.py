@@ -2,7 +2,12 @@
 # The table of proofs: property sets, how each is proved, and the faults that each must catch.
 from dataclasses import dataclass, field, replace
 
-PACKAGES = ["rtl/fp8mac_pkg.sv", "rtl/accel/fp8mac_cmd_pkg.sv"]
+PACKAGES = [
+    "rtl/fp8mac_pkg.sv",
+    "regs/fp8mac_regs_pkg.sv",
+    "regs/fp8mac_command_pkg.sv",
+    "rtl/accel/fp8mac_cmd_pkg.sv",
+]
 
 
 @dataclass
@@ -802,7 +807,6 @@ IRQ = Proof(
     "formal_irq",
     RESET
     + [
-        "regs/fp8mac_regs_pkg.sv",
         "regs/fp8mac_regs.sv",
         "rtl/accel/fp8mac_csr.sv",
         "rtl/accel/fp8mac_report.sv",
@@ -879,9 +883,9 @@ IRQ = Proof(
         ),
         Fault(
             "scales_change_places",
-            "fp8mac_csr.sv",
-            "command_o.sa       = out.SCALE_EXP.sa.value;",
-            "command_o.sa       = out.SCALE_EXP.sb.value;",
+            "fp8mac_command_pkg.sv",
+            "word[12][7:0] = out.SCALE_EXP.sa.value;",
+            "word[12][7:0] = out.SCALE_EXP.sb.value;",
             "software_writes_the_command",
         ),
         Fault(
@@ -1269,7 +1273,7 @@ LOAD = Proof(
         Fault(
             "same_half_twice",
             "fp8mac_load.sv",
-            "halves_q.a ^ checked_i.load.wanted.a;",
+            "halves_q.a ^ checked_i.load.a.wanted;",
             "halves_q.a;",
             "pushed_with_its_halves",
         ),
@@ -1304,15 +1308,15 @@ LOAD = Proof(
         Fault(
             "b_in_the_format_of_a",
             "fp8mac_load.sv",
-            "dest_o.fmt  = cmd_q.b_fmt;",
-            "dest_o.fmt  = cmd_q.a_fmt;",
+            "dest_o.fmt  = cmd_q.b.fmt;",
+            "dest_o.fmt  = cmd_q.a.fmt;",
             "b_is_of_its_format",
         ),
         Fault(
             "bias_of_m_values",
             "fp8mac_load.sv",
-            "(state_q == LoadScaleA) ? cmd_q.m : cmd_q.n);",
-            "(state_q != LoadScaleB) ? cmd_q.m : cmd_q.n);",
+            "(state_q == LoadScaleA) ? cmd_q.a.rows : cmd_q.b.rows);",
+            "(state_q != LoadScaleB) ? cmd_q.a.rows : cmd_q.b.rows);",
             "bias_in_its_place",
         ),
     ],

@@ -3,7 +3,7 @@
 
 WALK_TB_SETS := 32 64
 WALK_TB_LIBS := $(FW_BUILD)/host/obj/firmware/port/host/walk.c.o $(BUILD)/model/libfp8mac.a
-WALK_TB_RTL := $(RTL_PACKAGE) rtl/accel/fp8mac_cmd_pkg.sv rtl/accel/fp8mac_cmd_walk.sv
+WALK_TB_RTL := $(RTL_PACKAGES) rtl/accel/fp8mac_cmd_walk.sv
 WALK_TB_BENCHES := $(WALK_TB_SETS:%=$(BUILD)/tb/walk_%/walk_tb)
 WALK_TB_LOGS := $(WALK_TB_SETS:%=$(BUILD)/test/rtl_walk_%.log)
 

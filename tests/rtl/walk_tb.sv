@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_cmd_walk with the fields of its records as ports.
 module walk_tb
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned GRANULE = 32
@@ -82,43 +83,43 @@ module walk_tb
   always_comb begin
     command          = '0;
     command.tag      = tag_i;
-    command.a_addr   = a_addr_i;
-    command.a_stride = a_stride_i;
-    command.b_addr   = b_addr_i;
-    command.b_stride = b_stride_i;
-    command.d_addr   = d_addr_i;
-    command.d_stride = d_stride_i;
+    command.a.addr   = a_addr_i;
+    command.a.stride = a_stride_i;
+    command.b.addr   = b_addr_i;
+    command.b.stride = b_stride_i;
+    command.d.addr   = d_addr_i;
+    command.d.stride = d_stride_i;
     command.m        = m_i;
     command.n        = n_i;
     command.k        = k_i;
-    command.tile_m   = tile_m_i;
-    command.tile_n   = tile_n_i;
-    command.tile_k   = tile_k_i;
-    command.first_k  = first_k_i;
-    command.scale_a  = scale_a_i;
-    command.scale_b  = scale_b_i;
-    command.bias     = bias_i;
-    command.ext.operation.op    = op_i;
-    command.ext.operation.c_en  = c_en_i;
-    command.ext.operation.c_fmt = c_fmt_i;
-    command.ext.operation.x_fmt = x_fmt_i;
-    command.ext.c_addr          = c_addr_i;
-    command.ext.c_stride        = c_stride_i;
-    command.ext.beta            = beta_i;
-    command.ext.operation.mx    = mx_i;
-    command.ext.mx_a_addr       = mx_a_addr_i;
-    command.ext.mx_a_stride     = mx_a_stride_i;
-    command.ext.mx_b_addr       = mx_b_addr_i;
-    command.ext.mx_b_stride     = mx_b_stride_i;
+    command.tile.m   = tile_m_i;
+    command.tile.n   = tile_n_i;
+    command.tile.k   = tile_k_i;
+    command.tile.first_k  = first_k_i;
+    command.a.scale  = scale_a_i;
+    command.b.scale  = scale_b_i;
+    command.finish.bias     = bias_i;
+    command.mode.op    = op_i;
+    command.c.en  = c_en_i;
+    command.c.fmt = c_fmt_i;
+    command.x_fmt = x_fmt_i;
+    command.c.addr          = c_addr_i;
+    command.c.stride        = c_stride_i;
+    command.c.beta            = beta_i;
+    command.mode.mx    = mx_i;
+    command.a.mx_addr       = mx_a_addr_i;
+    command.a.mx_stride     = mx_a_stride_i;
+    command.b.mx_addr       = mx_b_addr_i;
+    command.b.mx_stride     = mx_b_stride_i;
     command.mode.b_resident   = b_resident_i;
     command.mode.acc_keep     = acc_keep_i;
     command.mode.acc_continue = acc_continue_i;
-    command.mode.reuse_a      = reuse_a_i;
-    command.mode.reuse_b      = reuse_b_i;
-    command.mode.scale_a_vec  = scale_a_vec_i;
-    command.mode.scale_b_vec  = scale_b_vec_i;
-    command.mode.bias_en      = bias_en_i;
-    command.mode.d_fmt        = d_fmt_i;
+    command.a.reuse      = reuse_a_i;
+    command.b.reuse      = reuse_b_i;
+    command.a.scale_vec  = scale_a_vec_i;
+    command.b.scale_vec  = scale_b_vec_i;
+    command.finish.bias_en      = bias_en_i;
+    command.d.fmt        = d_fmt_i;
   end
 
   fp8mac_cmd_walk #(.GRANULE(GRANULE)) dut (
@@ -129,23 +130,23 @@ module walk_tb
   assign last_o         = tile.last;
   assign range_bad_o    = tile.range_bad;
   assign sequence_bad_o = tile.sequence_bad;
-  assign a_addr_o       = tile.a_addr;
-  assign b_addr_o       = tile.b_addr;
-  assign d_addr_o       = tile.d_addr;
+  assign a_addr_o       = tile.a.addr;
+  assign b_addr_o       = tile.b.addr;
+  assign d_addr_o       = tile.d.addr;
   assign m_o            = tile.m;
   assign n_o            = tile.n;
   assign k_o            = tile.k;
   assign acc_keep_o     = tile.mode.acc_keep;
   assign acc_continue_o = tile.mode.acc_continue;
-  assign reuse_a_o      = tile.mode.reuse_a;
-  assign reuse_b_o      = tile.mode.reuse_b;
-  assign scale_a_o      = tile.scale_a;
-  assign scale_b_o      = tile.scale_b;
-  assign bias_o         = tile.bias;
-  assign c_en_o         = tile.ext.operation.c_en;
-  assign c_addr_o       = tile.ext.c_addr;
-  assign mx_a_addr_o    = tile.ext.mx_a_addr;
-  assign mx_b_addr_o    = tile.ext.mx_b_addr;
+  assign reuse_a_o      = tile.a.reuse;
+  assign reuse_b_o      = tile.b.reuse;
+  assign scale_a_o      = tile.a.scale;
+  assign scale_b_o      = tile.b.scale;
+  assign bias_o         = tile.finish.bias;
+  assign c_en_o         = tile.c.en;
+  assign c_addr_o       = tile.c.addr;
+  assign mx_a_addr_o    = tile.a.mx_addr;
+  assign mx_b_addr_o    = tile.b.mx_addr;
   assign mx_first_o     = tile.mx_first;
 
 endmodule

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the package of the command from the register map: the one description of a command, for the RTL.
+
+    command_package.py [-I FOLDER] [-D NAME=VALUE]... -o FILE MAP.rdl
+
+The properties `member` of the map say which registers and fields are members of command_t, and where. FILE is the package
+fp8mac_command_pkg. It has
+
+  command_t   the command, and the types of its members
+  command_of  makes a command of the words of a descriptor
+  words_of    makes these words of the registers
+
+A descriptor has the words from the first register of the command up to SUBMIT, then those of the extension.
+"""
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from systemrdl import RDLCompiler
+from systemrdl.node import FieldNode, RegNode
+
+FIRST, LAST, EXTENSION = "A_ADDR", "SUBMIT", "OPERATION"
+
+
+class Wrong(Exception):
+    """The map does not describe a command."""
+
+
+@dataclass(frozen=True)
+class Member:
+    path: tuple[str, ...]  # its name, behind that of the member that it is in
+    word: int
+    field: FieldNode
+    note: str
+
+    @property
+    def declaration(self) -> str:
+        sign = "signed " if self.field.get_property("member_signed") else ""
+        width = f"[{self.field.width - 1}:0] " if self.field.width > 1 or sign else ""
+        return f"logic {sign}{width}{self.path[-1]};"
+
+    @property
+    def value(self) -> str:
+        low, high = self.field.low, self.field.high
+        bits = "" if self.field.width == 32 else f"[{high}:{low}]" if high > low else f"[{low}]"
+        return f"word[{self.word}]{bits}"
+
+
+def registers_of(arguments: argparse.Namespace) -> tuple[str, list[RegNode]]:
+    compiler = RDLCompiler()
+    compiler.compile_file(
+        str(arguments.map),
+        incl_search_paths=arguments.folders,
+        defines=dict(define.split("=") for define in arguments.defines),
+    )
+    top = compiler.elaborate().top
+    registers = [node for node in top.children() if isinstance(node, RegNode)]
+    return top.get_property("member_types"), sorted(registers, key=lambda reg: reg.address_offset)
+
+
+def words_of(registers: list[RegNode]) -> tuple[list[RegNode], int]:
+    """The registers in the order of a descriptor, and how many are before the extension."""
+    names = [register.inst_name for register in registers]
+    base = registers[names.index(FIRST) : names.index(LAST) + 1]
+    with_members = [
+        n for n, register in enumerate(registers) if members_of(register, 0)
+    ]
+    extension = registers[names.index(EXTENSION) : max(with_members) + 1]
+    words = base + extension
+    for part in (base, extension):
+        for before, behind in zip(part, part[1:]):
+            if behind.address_offset != before.address_offset + 4:
+                raise Wrong(f"{behind.inst_name} does not follow {before.inst_name}")
+    lost = {registers[n].inst_name for n in with_members} - {word.inst_name for word in words}
+    if lost:
+        raise Wrong(f"{', '.join(sorted(lost))}: a member, but no word of a descriptor")
+    return words, len(base)
+
+
+def members_of(register: RegNode, word: int) -> list[Member]:
+    whole = register.get_property("member")
+    fields = register.fields()
+    if whole and len(fields) != 1:
+        raise Wrong(f"{register.inst_name}: only a register with one field can be a member")
+    members = []
+    for field in fields:
+        path = whole or field.get_property("member")
+        if path:
+            name = register.inst_name + ("" if len(fields) == 1 else f".{field.inst_name}")
+            members.append(Member(tuple(path.split(".")), word, field, name))
+    return members
+
+
+def types_of(text: str) -> dict[str, str]:
+    """The type of each member that has members."""
+    types = {}
+    for part in text.split(","):
+        *names, kind = part.split()
+        types.update(dict.fromkeys(names, kind))
+    return types
+
+
+def structure(name: str, lines: list[tuple[str, str]]) -> str:
+    width = max(len(line) for line, _ in lines)
+    body = "".join(
+        f"    {line:{width}}  // {note}\n" if note else f"    {line}\n" for line, note in lines
+    )
+    return f"  typedef struct packed {{\n{body}  }} {name};\n\n"
+
+
+def structures(members: list[Member], types: dict[str, str]) -> str:
+    text = ""
+    written: dict[str, list[str]] = {}
+    top: list[tuple[str, str]] = []
+    for member in members:
+        group = member.path[0]
+        if len(member.path) == 1:
+            top.append((member.declaration, member.note))
+            continue
+        if group not in types:
+            raise Wrong(f"{'.'.join(member.path)}: member_types does not have {group}")
+        if f"{types[group]} {group};" in [line for line, _ in top]:
+            continue
+        inside = [other for other in members if len(other.path) == 2 and other.path[0] == group]
+        inside.sort(key=lambda other: other.path[1] if list(types.values()).count(types[group]) > 1 else "")
+        lines = [other.declaration for other in inside]
+        if types[group] not in written:
+            alike = [name for name, kind in types.items() if kind == types[group]]
+            notes = [
+                ", ".join(
+                    other.note
+                    for one_of in alike
+                    for other in members
+                    if other.path == (one_of, one.path[1])
+                )
+                for one in inside
+            ]
+            text += structure(types[group], list(zip(lines, notes)))
+            written[types[group]] = lines
+        elif written[types[group]] != lines:
+            raise Wrong(f"{group} has other members than the first {types[group]}")
+        top.append((f"{types[group]} {group};", ""))
+    reason = "other than ErrNone: the descriptor could not be read, and nothing else counts"
+    top.append(("fp8mac_pkg::error_e error;", reason))
+    return text + structure("command_t", top)
+
+
+def package(source: Path, words: list[RegNode], base: int, types: dict[str, str]) -> str:
+    members = [member for n, word in enumerate(words) for member in members_of(word, n)]
+    mode = next(n for n, word in enumerate(words) if word.inst_name == "MODE")
+    extended = next(field for field in words[mode].fields() if field.inst_name == "extended")
+    text = "// SPDX-License-Identifier: Apache-2.0\n"
+    text += f"// Generated from {source} by rtl/regs/command_package.py: the command, of its registers or its descriptor.\n"
+    text += "package fp8mac_command_pkg;\n\n"
+    text += structures(members, types)
+    text += f"""  // The words of a descriptor, those of the extension behind them, and the bit that says whether they are there
+  parameter int unsigned CommandWords   = {base};
+  parameter int unsigned ExtensionWords = {len(words) - base};
+  parameter int unsigned MostWords      = CommandWords + ExtensionWords;
+  parameter int unsigned ModeWord       = {mode};
+  parameter int unsigned ExtendedBit    = {extended.low};
+
+  typedef logic [MostWords-1:0][31:0] words_t;
+
+  // All of the extension is 0 if it is not there.
+  function automatic command_t command_of(words_t words);
+    words_t word;
+    command_t command;
+    word = words;
+    if (!words[ModeWord][ExtendedBit]) word[MostWords-1:CommandWords] = '0;
+    command.error = fp8mac_pkg::ErrNone;
+"""
+    for member in members:
+        text += f"    command.{'.'.join(member.path)} = {member.value};\n"
+    text += "    return command;\n  endfunction\n\n"
+    text += "  function automatic words_t words_of(fp8mac_regs_pkg::fp8mac_regs__out_t out);\n"
+    text += "    words_t word;\n    word = '0;\n"
+    for n, register in enumerate(words):
+        for field in register.fields():
+            name = f"out.{register.inst_name}.{field.inst_name}.value"
+            text += f"    word[{n}][{field.high}:{field.low}] = {name};\n"
+    return text + "    return word;\n  endfunction\n\nendpackage\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("map", type=Path)
+    parser.add_argument("-I", dest="folders", action="append", default=[])
+    parser.add_argument("-D", dest="defines", action="append", default=[])
+    parser.add_argument("-o", dest="out", type=Path, required=True)
+    arguments = parser.parse_args()
+    try:
+        types, registers = registers_of(arguments)
+        words, base = words_of(registers)
+        text = package(arguments.map, words, base, types_of(types))
+    except Wrong as wrong:
+        print(f"{arguments.map}: {wrong}", file=sys.stderr)
+        return 1
+    arguments.out.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
