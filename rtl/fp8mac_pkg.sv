@@ -273,24 +273,4 @@ package fp8mac_pkg;
   parameter logic [31:0] Fp32Inf = 32'h7f80_0000;
   parameter logic [31:0] Fp32One = 32'h3f80_0000;
 
-  // Why a command failed; the STATUS register's error_code and the firmware's status.
-  typedef enum logic [3:0] {
-    ErrNone       = 4'd0,
-    ErrShape      = 4'd1,   // m, n or k is 0, above the limit, or the operands do not fit the buffers
-    ErrAlign      = 4'd2,   // an address or a stride is not a multiple of the AXI beat
-    ErrRange      = 4'd3,   // a stride shorter than its row, or a matrix that runs past the end of the address space
-    ErrMode       = 4'd4,   // a reserved code in a mode field
-    ErrScaleExp   = 4'd5,   // a scaling exponent outside -32..+32
-    ErrScale      = 4'd6,   // a scale not finite and greater than 0, or clamp bounds not finite or lo > hi
-    ErrSequence   = 4'd7,   // continues or reuses what the preceding command did not leave
-    ErrReadSlv    = 4'd8,   // AXI read answered SLVERR
-    ErrReadDec    = 4'd9,   // AXI read answered DECERR
-    ErrWriteSlv   = 4'd10,  // AXI write answered SLVERR
-    ErrWriteDec   = 4'd11,  // AXI write answered DECERR
-    ErrQueueFull  = 4'd12,  // submitted while the queue was full: the command was dropped
-    ErrTimeout    = 4'd13,  // the bus did not move for as long as the watchdog allows
-    ErrRecord     = 4'd14,  // the command's record belongs to an earlier command: the command was dropped
-    ErrDropped    = 4'd15   // in records alone: an earlier command failed
-  } error_e;
-
 endpackage

@@ -9,7 +9,7 @@
 // Software submits a command by writing the registers that rtl/regs/fp8mac.rdl describes. The walker divides it into
 // tile commands, and the engines work on different tile commands at once. Commands finish in the order of their
 // submission. A command that fails writes nothing after its failure, and the accelerator enters the error state: STATUS
-// then has the command's error code (fp8mac_pkg::error_e) and tag, and the commands behind it are dropped. A command with
+// then has the command's error code (error_e) and tag, and the commands behind it are dropped. A command with
 // MODE.record has its own error code, flags and amax (fp8mac_records). irq_o is a level interrupt; registers enable and
 // clear it.
 //

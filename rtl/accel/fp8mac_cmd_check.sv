@@ -117,7 +117,7 @@ module fp8mac_cmd_check
 
   always_ff @(posedge clk_i) begin
     try_q   <= state_q == Check && cycle_q >= FirstTry && cycle_q <= LastTry &&
-               (asked == PassAuto || asked == shape);
+               (asked == PassAutomatic || asked == shape);
     count_q <= try_q && state_q == Check;
     if (state_q == Idle) found_q <= 1'b0;
     else if (count_q) found_q <= 1'b1;

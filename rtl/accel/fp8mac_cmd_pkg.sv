@@ -15,13 +15,6 @@ package fp8mac_cmd_pkg;
   typedef logic [AddrW-1:0] addr_t;
   typedef logic [TagW-1:0]  tag_t;
 
-  // The codes of OPERATION.op
-  typedef enum logic [1:0] {
-    OpGemm     = 2'd0,
-    OpAdd      = 2'd1,
-    OpMultiply = 2'd2
-  } operation_e;
-
   // What an extension may ask for: the CONFIG4 register's fields. MX scales depend on the elements.
   typedef struct packed {
     logic int8;
@@ -86,14 +79,7 @@ package fp8mac_cmd_pkg;
     size_t       first_n;
   } tile_cmd_t;
 
-  // Tiles of a pass (PassTiles), down x across: the codes of MODE.pass_shape. The engines never get PassAuto.
-  typedef enum logic [1:0] {
-    Pass1x4  = 2'd0,
-    Pass2x2  = 2'd1,
-    Pass4x1  = 2'd2,
-    PassAuto = 2'd3   // the shape with the fewest passes, of equal ones the widest
-  } pass_shape_e;
-
+  // The engines never get PassAutomatic.
   // log2 of a pass's tiles down; those across are the rest of PassTiles.
   function automatic logic [1:0] pass_rows_log2(pass_shape_e shape);
     return 2'(shape);

@@ -20,6 +20,7 @@
 // error state is left, are passed to the store engine as empty commands.
 module fp8mac_compute
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS    = 4,
@@ -200,8 +201,8 @@ module fp8mac_compute
   logic                last_m, last_n, last_block, last_step, last_tile;
   logic [PosW-1:0]     position;
 
-  assign pass_rows = (work_q.pass_shape == Pass4x1) ? 2'd3 : (work_q.pass_shape == Pass2x2) ? 2'd1 : 2'd0;
-  assign pass_cols = (work_q.pass_shape == Pass4x1) ? 2'd0 : (work_q.pass_shape == Pass2x2) ? 2'd1 : 2'd3;
+  assign pass_rows = (work_q.pass_shape == PassDown) ? 2'd3 : (work_q.pass_shape == PassSquare) ? 2'd1 : 2'd0;
+  assign pass_cols = (work_q.pass_shape == PassDown) ? 2'd0 : (work_q.pass_shape == PassSquare) ? 2'd1 : 2'd3;
 
   assign last_m     = rows_more_q <= tile_index_t'(pass_rows);
   assign last_n     = cols_more_q <= tile_index_t'(pass_cols);
@@ -213,8 +214,8 @@ module fp8mac_compute
 
   always_comb begin
     unique case (work_q.pass_shape)
-      Pass1x4: position = in_q;
-      Pass2x2: position = {im_q[0], in_q[0]};
+      PassAcross: position = in_q;
+      PassSquare: position = {im_q[0], in_q[0]};
       default: position = im_q;
     endcase
   end

@@ -209,21 +209,4 @@ module fp8mac_csr
   assign irq_o = (out.IRQ_STATE.done.value && out.IRQ_ENABLE.done.value) ||
                  (out.IRQ_STATE.error.value && out.IRQ_ENABLE.error.value);
 
-  if (int'(Pass1x4) != int'(fp8mac_regs_pkg::pass_shape__across) ||
-      int'(Pass2x2) != int'(fp8mac_regs_pkg::pass_shape__square) ||
-      int'(Pass4x1) != int'(fp8mac_regs_pkg::pass_shape__down) ||
-      int'(PassAuto) != int'(fp8mac_regs_pkg::pass_shape__automatic)) begin : g_pass_shapes_differ
-    $error("pass_shape_e and the register map's pass_shape differ");
-  end
-
-  // error_e and the register map's error_code must agree; six of their codes are compared.
-  if (int'(ErrShape) != int'(fp8mac_regs_pkg::error_code__shape) ||
-      int'(ErrSequence) != int'(fp8mac_regs_pkg::error_code__sequence) ||
-      int'(ErrReadSlv) != int'(fp8mac_regs_pkg::error_code__read_slv) ||
-      int'(ErrQueueFull) != int'(fp8mac_regs_pkg::error_code__queue_full) ||
-      int'(ErrTimeout) != int'(fp8mac_regs_pkg::error_code__timeout) ||
-      int'(ErrDropped) != int'(fp8mac_regs_pkg::error_code__dropped)) begin : g_error_codes_differ
-    $error("error_e and the register map's error_code differ");
-  end
-
 endmodule

@@ -5,6 +5,7 @@
 // rows of a descriptor (DestCommand), of C and of X may come in between. Their errors come with the beats.
 module fp8mac_dma_read
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned AXI_DATA_W = 128,

@@ -4,6 +4,7 @@
 // queue of bursts in flight. With discard_i, beats are sent with all strobes 0.
 module fp8mac_dma_write
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned AXI_DATA_W = 128,

@@ -10,6 +10,7 @@
 // Each command that is neither skipped nor kept (acc_keep) gives all its results, also after an error.
 module fp8mac_output
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS       = 4,    // a power of two

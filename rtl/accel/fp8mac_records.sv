@@ -11,6 +11,7 @@
 // command's results have passed here before, because its D is in memory.
 module fp8mac_records
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 (
   input  logic               clk_i,

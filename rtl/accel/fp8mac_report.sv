@@ -8,6 +8,7 @@
 // engines. soft_reset_i ends it at once.
 module fp8mac_report
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 (
   input  logic          clk_i,

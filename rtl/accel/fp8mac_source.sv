@@ -6,6 +6,7 @@
 // Commands are read in their order, ahead of the results. With abort_i no row is requested, and all commands are
 // dropped. clear_i comes only while idle_o is 1. Then all slots are free.
 module fp8mac_source
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS      = 4,

@@ -2,7 +2,7 @@
 // The regions of a source buffer as the store engine sees them: how many are there, in which slot the oldest one is, and
 // whether a read of it failed.
 module fp8mac_source_slots
-  import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
 #(
   parameter int unsigned SLOTS = 4,
   localparam int unsigned SlotW = $clog2(SLOTS)

@@ -22,6 +22,7 @@
 // own elements' size. Results also wait until their regions of C and X are there, unless all is dropped (abort_i).
 module fp8mac_store
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS      = 4,

@@ -7,6 +7,8 @@ The properties `member` of the map say which registers and fields are members of
 fp8mac_command_pkg. It has
 
   command_t   the command, and the types of its members
+  error_e, operation_e, pass_shape_e
+              the codes of its fields and of its outcome
   command_of  makes a command of the words of a descriptor
   words_of    makes these words of the registers
 
@@ -14,6 +16,7 @@ A descriptor has the words from the first register of the command up to SUBMIT, 
 """
 
 import argparse
+import itertools
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +25,12 @@ from systemrdl import RDLCompiler
 from systemrdl.node import FieldNode, RegNode
 
 FIRST, LAST, EXTENSION = "A_ADDR", "SUBMIT", "OPERATION"
+# Enumerations of the map, and what their names begin with here
+ENUMERATIONS = {
+    "error_code": ("error_e", "Err"),
+    "operation": ("operation_e", "Op"),
+    "pass_shape": ("pass_shape_e", "Pass"),
+}
 
 
 class Wrong(Exception):
@@ -64,13 +73,11 @@ def words_of(registers: list[RegNode]) -> tuple[list[RegNode], int]:
     """The registers in the order of a descriptor, and how many are before the extension."""
     names = [register.inst_name for register in registers]
     base = registers[names.index(FIRST) : names.index(LAST) + 1]
-    with_members = [
-        n for n, register in enumerate(registers) if members_of(register, 0)
-    ]
+    with_members = [n for n, register in enumerate(registers) if members_of(register, 0)]
     extension = registers[names.index(EXTENSION) : max(with_members) + 1]
     words = base + extension
     for part in (base, extension):
-        for before, behind in zip(part, part[1:]):
+        for before, behind in itertools.pairwise(part):
             if behind.address_offset != before.address_offset + 4:
                 raise Wrong(f"{behind.inst_name} does not follow {before.inst_name}")
     lost = {registers[n].inst_name for n in with_members} - {word.inst_name for word in words}
@@ -91,6 +98,34 @@ def members_of(register: RegNode, word: int) -> list[Member]:
             name = register.inst_name + ("" if len(fields) == 1 else f".{field.inst_name}")
             members.append(Member(tuple(path.split(".")), word, field, name))
     return members
+
+
+def enumerations(registers: list[RegNode]) -> str:
+    encodings = {}
+    for register in registers:
+        for field in register.fields():
+            if encoding := field.get_property("encode"):
+                encodings[encoding.type_name] = (encoding, field.width)
+    text = ""
+    for name, (kind, prefix) in ENUMERATIONS.items():
+        if name not in encodings:
+            raise Wrong(f"no field has the codes {name}")
+        encoding, width = encodings[name]
+        lines = [
+            (
+                prefix + "".join(word.title() for word in code.name.split("_")),
+                code.value,
+                code.rdl_desc,
+            )
+            for code in encoding
+        ]
+        text += f"  typedef enum logic [{width - 1}:0] {{\n"
+        for n, (code, value, desc) in enumerate(lines):
+            comma = "," if n + 1 < len(lines) else ""
+            note = "  // " + " ".join(desc.split()) if desc else ""
+            text += f"    {code} = {width}'d{value}{comma}{note}\n"
+        text += f"  }} {kind};\n\n"
+    return text
 
 
 def types_of(text: str) -> dict[str, str]:
@@ -124,7 +159,9 @@ def structures(members: list[Member], types: dict[str, str]) -> str:
         if f"{types[group]} {group};" in [line for line, _ in top]:
             continue
         inside = [other for other in members if len(other.path) == 2 and other.path[0] == group]
-        inside.sort(key=lambda other: other.path[1] if list(types.values()).count(types[group]) > 1 else "")
+        inside.sort(
+            key=lambda other: other.path[1] if list(types.values()).count(types[group]) > 1 else ""
+        )
         lines = [other.declaration for other in inside]
         if types[group] not in written:
             alike = [name for name, kind in types.items() if kind == types[group]]
@@ -143,17 +180,19 @@ def structures(members: list[Member], types: dict[str, str]) -> str:
             raise Wrong(f"{group} has other members than the first {types[group]}")
         top.append((f"{types[group]} {group};", ""))
     reason = "other than ErrNone: the descriptor could not be read, and nothing else counts"
-    top.append(("fp8mac_pkg::error_e error;", reason))
+    top.append(("error_e error;", reason))
     return text + structure("command_t", top)
 
 
-def package(source: Path, words: list[RegNode], base: int, types: dict[str, str]) -> str:
+def package(source: Path, registers: list[RegNode], types: dict[str, str]) -> str:
+    words, base = words_of(registers)
     members = [member for n, word in enumerate(words) for member in members_of(word, n)]
     mode = next(n for n, word in enumerate(words) if word.inst_name == "MODE")
     extended = next(field for field in words[mode].fields() if field.inst_name == "extended")
     text = "// SPDX-License-Identifier: Apache-2.0\n"
     text += f"// Generated from {source} by rtl/regs/command_package.py: the command, of its registers or its descriptor.\n"
     text += "package fp8mac_command_pkg;\n\n"
+    text += enumerations(registers)
     text += structures(members, types)
     text += f"""  // The words of a descriptor, those of the extension behind them, and the bit that says whether they are there
   parameter int unsigned CommandWords   = {base};
@@ -170,7 +209,7 @@ def package(source: Path, words: list[RegNode], base: int, types: dict[str, str]
     command_t command;
     word = words;
     if (!words[ModeWord][ExtendedBit]) word[MostWords-1:CommandWords] = '0;
-    command.error = fp8mac_pkg::ErrNone;
+    command.error = ErrNone;
 """
     for member in members:
         text += f"    command.{'.'.join(member.path)} = {member.value};\n"
@@ -195,8 +234,7 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         types, registers = registers_of(arguments)
-        words, base = words_of(registers)
-        text = package(arguments.map, words, base, types_of(types))
+        text = package(arguments.map, registers, types_of(types))
     except Wrong as wrong:
         print(f"{arguments.map}: {wrong}", file=sys.stderr)
         return 1

@@ -8,6 +8,7 @@
 //   - Every command is handed on once, and releases its operands once, when all its steps have been taken.
 module formal_compute
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS    = 2,
@@ -95,7 +96,7 @@ module formal_compute
       command_is_held : assume (!held_q || (valid_i && cmd_i == whole_q && load_error_i == load_error_q));
       shape_is_proper : assume (!valid_i || (offered.m inside {[1:MAX_DIM]} && offered.n inside {[1:MAX_DIM]} &&
         offered.k inside {[1:MAX_DIM]} && 32'(offered.row_words) == words(offered.k) &&
-        32'(offered.mx_first) < BEAT && offered.pass_shape inside {Pass1x4, Pass2x2, Pass4x1}));
+        32'(offered.mx_first) < BEAT && offered.pass_shape inside {PassAcross, PassSquare, PassDown}));
     end
   end
 
@@ -154,8 +155,8 @@ module formal_compute
 
   function automatic int unsigned position_of(pass_shape_e shape, tile_index_t row, tile_index_t col);
     case (shape)
-      Pass1x4: return 32'(col[1:0]);
-      Pass2x2: return 32'({row[0], col[0]});
+      PassAcross: return 32'(col[1:0]);
+      PassSquare: return 32'({row[0], col[0]});
       default: return 32'(row[1:0]);
     endcase
   endfunction
@@ -293,7 +294,7 @@ module formal_compute
     if (rst_ni && busy && !at.skip) begin
       command_is_proper : assert (at.cmd.m inside {[1:MAX_DIM]} && at.cmd.n inside {[1:MAX_DIM]} &&
         at.cmd.k inside {[1:MAX_DIM]} && 32'(at.cmd.row_words) == words(at.cmd.k) &&
-        32'(at.cmd.mx_first) < BEAT && at.cmd.pass_shape inside {Pass1x4, Pass2x2, Pass4x1});
+        32'(at.cmd.mx_first) < BEAT && at.cmd.pass_shape inside {PassAcross, PassSquare, PassDown});
       scales_are_the_commands : assert (dut.work_q.mx == at.cmd.mx &&
         dut.work_q.mx_words == SCALE_W'(at.cmd.mx_words) && 32'(dut.work_q.mx_first) == 32'(at.cmd.mx_first));
       work_is_the_command : assert (32'(dut.work_q.row_words) == words(at.cmd.k) / (WORD / BEAT) &&

@@ -3,6 +3,7 @@
 // The beat arrives exactly once, in its turn, with its own destination. One end of a command is followed likewise.
 module formal_dma_read
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned AXI_DATA_W = 64,

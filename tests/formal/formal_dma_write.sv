@@ -5,6 +5,7 @@
 // and none after it.
 module formal_dma_write
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned AXI_DATA_W = 16,

@@ -4,6 +4,7 @@
 // command are requested, each at its address and for its row RAM, word and half. After an error there may be fewer.
 module formal_load
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS      = 2,

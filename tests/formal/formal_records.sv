@@ -3,6 +3,7 @@
 // flags are the OR, and its amax the maximum, of what came with its number since the claim, whatever other records get.
 module formal_records
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 (
   input logic          clk_i,

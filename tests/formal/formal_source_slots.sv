@@ -2,7 +2,7 @@
 // fp8mac_source_slots: ready_o says that a region is there that has not been passed on. Slots are used in turn. The
 // solver chooses one region: its error is the first one among those of its beats.
 module formal_source_slots
-  import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
 #(
   parameter int unsigned SLOTS = 2,
   localparam int unsigned SlotW = $clog2(SLOTS)

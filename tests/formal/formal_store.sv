@@ -5,6 +5,7 @@
 // marked, and no transfer is for a slot that is not free.
 module formal_store
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS      = 2,

@@ -2,6 +2,7 @@
 // fp8mac_output with the fields of its records as ports.
 module output_tb
   import fp8mac_pkg::*;
+  import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS       = 4,
