@@ -150,7 +150,7 @@ help:
 #:   make synth-memories   the area of the memories, from published areas of a bit
 #:   make synth-accel      the accelerator without its memories: area and worst path of each block, an hour
 #:   make synth-full       every element and array, in every usual cell library, hours
-#:   make synth-report     the page synth/AREA.md and its plots, from the results in synth/results
+#:   make synth-report     synth/AREA.md, its figures and plots, from the results in synth/results
 #:   make synth-check      simulate the synthesised netlists against the golden model; firmware on a chip of gates
 #:   make synth-energy     energy of the netlists on real operands, indicative
 #:

@@ -2,7 +2,7 @@
 """python -m synth COMMAND OPTION...
 
 measure   area of the elements beside their INT8 baselines     (make synth, make synth-full)
-report    synth/AREA.md and its plots from synth/results       (make synth-report)
+report    synth/AREA.md, its figures and plots from the results (make synth-report)
 accel     the accelerator without its memories                 (make synth-accel)
 fpga      LUT, flip-flop, DSP and RAM counts of an FPGA        (make synth TARGET=)
 memories  the area of the memories from an area of a bit       (make synth-memories)

@@ -18,7 +18,7 @@
 #                                  levels of instances in the tables, INSTANCES=1 areas by instance
 #   make synth TARGET=xilinx       cells of an FPGA, xilinx or ecp5: the default element, its baseline, the accelerator
 #   make synth-memories            the area of the accelerator's memories, from the area of a bit in published macros
-#   make synth-report              synth/AREA.md and synth/plots from the results in synth/results;
+#   make synth-report              synth/AREA.md, synth/AREA_FIGURES.md and synth/plots from synth/results;
 #                                  FROM=build/synth/area.json takes the records of a measurement into them first
 #   make synth-check               the netlists of the table run the RTL's vectors, against the golden model
 #   make synth-check CHECK=regex   those whose name, or whose element's, matches

@@ -24,7 +24,7 @@ from ..flow.errors import UsageError, exit_status
 from ..flow.liberty import Library
 from ..flow.netlist import Netlist
 from ..flow.runs import Design, Result, Synthesiser
-from . import defaults, libraries, request, tables
+from . import commands, defaults, libraries, request, tables
 from .elements import CLOCK_GATE, KINDS, MX_BLOCK, block, element, source_folders, unit
 from .run import made_by
 
@@ -164,11 +164,12 @@ def design_of(
 
 
 def command(options: argparse.Namespace) -> str:
-    """The command with the names of what was given, without their values."""
-    given = ("config", "part", "boxes", "period", "lib", "dont_use", "efforts", "instances")
-    return " ".join(
-        ("make synth-accel", *(f"{name.upper()}=" for name in given if getattr(options, name)))
-    )
+    """The command with what was given."""
+    given = {
+        name.upper(): str(getattr(options, name) or "")
+        for name in ("config", "part", "boxes", "period", "dont_use", "efforts", "instances")
+    }
+    return commands.spelled("synth-accel", {"LIB": commands.liberty_of(options.lib), **given})
 
 
 def run(options: argparse.Namespace) -> int:

@@ -6,18 +6,15 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import shlex
 import sys
 from pathlib import Path
 
 from ..flow import recipe
 from ..flow.errors import UsageError
 from ..flow.liberty import Library
-from . import libraries, request, table
+from . import commands, libraries, request, table
 from .elements import KINDS, Entry
 from .run import Plan, Study
-
-UNSAID = ("lib", "dont_use", "only")  # options whose values a command in the results does not have
 
 
 def own_entry(options: argparse.Namespace) -> Entry | None:
@@ -32,21 +29,14 @@ def own_entry(options: argparse.Namespace) -> Entry | None:
 
 
 def command(options: argparse.Namespace) -> str:
-    """The command with what was given. Paths and patterns are left out: they mean nothing elsewhere."""
+    """The command with what was given, except how many runs were made at a time."""
     given = {
-        name: value
+        name.upper(): value
         for name, value in vars(options).items()
-        if isinstance(value, str) and value and name != "jobs"
+        if isinstance(value, str) and name != "jobs"
     }
-    return " ".join(
-        (
-            "make synth-full" if options.full else "make synth",
-            *(
-                f"{name.upper()}={'' if name in UNSAID else shlex.quote(value)}"
-                for name, value in given.items()
-            ),
-        )
-    )
+    given["LIB"] = commands.liberty_of(options.lib)
+    return commands.spelled("synth-full" if options.full else "synth", given)
 
 
 def plan(options: argparse.Namespace) -> Plan:

@@ -57,7 +57,10 @@ def markdown(found: list[Record], here: list[Record]) -> str:
     for library, of_library in grouped(tables.headline(found), lambda r: r["library"]).items():
         parts += [
             f"## {library}",
-            tables.elements(tables.of_group(of_library, "main", "exact", "baseline")),
+            tables.elements(
+                tables.of_group(of_library, "main", "exact", "baseline"),
+                feed_records=tables.of_group(of_library, "feed"),
+            ),
         ]
     titled = {
         "Over the clock period": tables.period(tables.swept(here)),
@@ -66,7 +69,6 @@ def markdown(found: list[Record], here: list[Record]) -> str:
         "Fraction bits": tables.frac_bits(tables.over_frac_bits(top)),
         "Behavioural": tables.behavioural(tables.of_group(top, "behavioural")),
         "Operand feeds": tables.feeds(feeds),
-        "With operand feeds": tables.with_feeds(main, feeds),
         "Arrays": tables.arrays(tables.of_group(here, "array")),
         "Shapes": tables.pareto(tables.of_group(here, "array")),
     }

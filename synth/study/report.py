@@ -1,38 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m synth report: writes synth/AREA.md and synth/plots from the results in synth/results.
+"""python -m synth report: writes synth/AREA.md, synth/AREA_FIGURES.md and synth/plots from the results in synth/results.
 
-area_page.md, beside this file, is the page's text. In it {{WORD ARGUMENT...}} stands for a table or a figure, which is
-computed from the results: see Page. Both the text and the results are edited by hand or by --from, never the page.
+area_page.md and figures_page.md, beside this file, are the text of the pages. In it {{WORD ARGUMENT...}} stands for a
+table or a figure, which is computed from the results: see Page. A table is followed by the commands that reproduce it.
+The text and the results are edited by hand or by --from, never the pages.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 import textwrap
+from collections import Counter
 from pathlib import Path
 
 from ..flow.errors import UsageError
-from . import libraries, memories, pages, tables
+from . import commands, memories, pages, prices, tables
 from .elements import READOUT
+from .intake import load, take
 from .records import Record, netlists_of
+from .table import MANY
 
-TEMPLATE = Path(__file__).with_name("area_page.md")
+HERE = Path(__file__).parent
+# The answer, and its figures.
+PAGES = {"AREA.md": HERE / "area_page.md", "AREA_FIGURES.md": HERE / "figures_page.md"}
 PLACE = re.compile(r"\{\{([^{}]+)\}\}")
 WIDTH = 120
-DEFAULT_ARRAY = "array_4x4_block_f19_l16"
+DEFAULT_ARRAY = "array_4x4_block_f19_l16_mx"
 DEFAULT_FEED, FEED_TARGET = "feed_block_f19_l16", 45000
-# Keys of area.json that the page does not need: they are long, or they are paths in a build folder.
-LEFT_OUT = ("netlist", "baseline_netlist", "variants", "baseline_variants", "critical")
-
-
-def load(folder: Path, name: str) -> dict:
-    path = folder / f"{name}.json"
-    if not path.is_file():
-        raise UsageError(f"there is no {path}")
-    return json.loads(path.read_text())
 
 
 def netlist_areas(record: Record) -> set[float]:
@@ -43,7 +39,7 @@ def netlist_areas(record: Record) -> set[float]:
 
 
 class Page:
-    """The words that the template may use. Records are those of the first library; `NAME` is an entry's name."""
+    """The words that the templates may use. Records are those of the first library; `NAME` is an entry's name."""
 
     def __init__(self, folder: Path):
         area, pdk, notes = (load(folder, name) for name in ("area", "pdk", "notes"))
@@ -51,6 +47,7 @@ class Page:
         self.pdk = pdk["records"]  # with the libraries of process design kits
         self.folder = folder
         self.runs = {**area["runs"], **pdk["runs"]}
+        self.template = ""
         self.top = tables.headline(self.area)
         self.main = tables.of_group(self.top, "main")
         self.feeds = tables.of_group(self.top, "feed")
@@ -73,6 +70,11 @@ class Page:
     @property
     def fpga(self) -> dict:
         return load(self.folder, "fpga")
+
+    def whole(self, template: str) -> str:
+        """A page, whose contents {{contents}} lists."""
+        self.template = template
+        return self.text(template)
 
     def text(self, template: str) -> str:
         def value(place: re.Match[str]) -> str:
@@ -116,6 +118,51 @@ class Page:
 
     def say_ratio(self, name: str) -> str:
         return tables.number(tables.ratio_of(self.record(name)), 2)
+
+    def say_with_feeds(self, name: str) -> str:
+        """An element's ratio with its share of the operand feeds on both sides."""
+        return tables.number(tables.with_feed(self.record(name), self.feeds), 2)
+
+    def kit(self, library: str, clock_fo4: str = "") -> Record:
+        """The first element of the table of libraries, at a clock in FO4 delays or at the slowest one."""
+        element = next(iter(tables.PDK_ELEMENTS))
+        found = [
+            records[element]
+            for (name, _), records in tables.by_clock([*self.main, *self.pdk]).items()
+            if element in records and library in (name.replace(" ", "_"), name.upper())
+        ]
+        if clock_fo4:
+            found = [r for r in found if abs(r["period_ns"] / r["fo4_ns"] - float(clock_fo4)) < 0.1]
+        if not found:
+            raise UsageError(f"synth/results has no {element} in {library} at {clock_fo4} FO4")
+        return found[-1]
+
+    def say_kit(self, library: str, clock_fo4: str) -> str:
+        """The ratio of the first element of the table of libraries."""
+        return tables.number(tables.ratio_of(self.kit(library, clock_fo4)), 2)
+
+    def say_full_adder(self, library: str) -> str:
+        """Its price in NANDs of two inputs."""
+        return tables.number(self.kit(library)["prices"].get(prices.FULL_ADDER), 2)
+
+    def say_full_adders(self, library: str, side: str = "") -> str:
+        """The share of full adders in the element, or for `int8` in its baseline, in %."""
+        return tables.full_adder_share(self.kit(library), "baseline_" if side == "int8" else "")
+
+    def say_boxes(self, name: str, *boxes: str) -> str:
+        """The share of boxes in an element whose modules are kept apart, in %."""
+        apart = self.record(name)["breakdown"]
+        return f"{100 * sum(apart[box] for box in boxes) / sum(apart.values()):.0f} %"
+
+    def say_feed_area(self, side: str = "") -> str:
+        """Of all operand feeds of the default array, or for `int8` of the smallest INT8 array."""
+        record, key = (self.smallest, "baseline_") if side else (self.record(DEFAULT_ARRAY), "")
+        return tables.number(tables.array_parts(record, key)["operand feeds"])
+
+    @property
+    def smallest(self) -> Record:
+        """The array whose baseline is the smallest."""
+        return min(self.arrays, key=lambda record: record["baseline_area"])
 
     def say_area(self, name: str) -> str:
         return tables.number(self.record(name)["area"])
@@ -203,10 +250,9 @@ class Page:
         """The ratio of the default array, or of another one, to the smallest INT8 array of any shape. With `results` it is
         the ratio to that array if it converted so many results a cycle to FP32; for 0 the read-out of both is left out."""
         own = self.record(DEFAULT_ARRAY if which == "default" else which)
-        smallest = min(self.arrays, key=lambda record: record["baseline_area"])
-        area, base = own["area"], smallest["baseline_area"]
+        area, base = own["area"], self.smallest["baseline_area"]
         if results:
-            converter = next(u for u in smallest["baseline_units"] if u["top"] == READOUT)
+            converter = next(u for u in self.smallest["baseline_units"] if u["top"] == READOUT)
             base -= (converter["count"] - int(results)) * converter["area"]
             area -= own["parts"][READOUT] if results == "0" else 0
         return tables.number(area / base, 2)
@@ -227,19 +273,6 @@ class Page:
         """How many netlists of a record, baselines included, were simulated or proved."""
         return str(self.checked.get(name, 0))
 
-    def note(self, run: str) -> str:
-        """What a run of the measurement gave."""
-        found = [record for record in (*self.area, *self.pdk) if record["run"] == run]
-        medians = sum(netlists_of(record) > 1 for record in found)
-        if medians == len(found):
-            return f"Areas: {len(found)}, medians of several netlists"
-        return f"Areas: {len(found)}, of one netlist" + (f" but for {medians}" if medians else "")
-
-    def accel_runs(self) -> list[dict]:
-        note = "The accelerator without its memories."
-        found = [load(self.folder, path.stem) for path in sorted(self.folder.glob("accel*.json"))]
-        return [{**one["run"], "note": note} for one in found]
-
     def say_fpga_accelerator(self) -> str:
         """The accelerator's parts, if it was mapped as a whole."""
         parts = tables.fpga_parts(self.fpga)
@@ -254,54 +287,93 @@ class Page:
         )
 
     def say_runs(self) -> str:
-        lines = [
-            [
-                f"`{run['command']}`",
-                run["version"],
-                run["date"],
-                ", ".join(
-                    version if tool == "yosys" else f"OpenSTA {version}"
-                    for tool, version in run["tools"].items()
-                ),
-                run["note"],
-            ]
-            for run in (
-                *({**run, "note": self.note(name)} for name, run in self.runs.items()),
-                *self.accel_runs(),
+        """When the figures were measured, and with what."""
+        made: dict[tuple[str, ...], list[str]] = {}
+        for name, run in self.runs.items():
+            found = [r for r in (*self.area, *self.pdk) if r["run"] == name]
+            made.setdefault(made_with(run), []).extend(
+                "medians" if netlists_of(r) > 1 else "areas of one netlist" for r in found
             )
-        ]
-        return tables.table(["command", "version", "date", "tools", "results"], lines)
+        for accel in (self.accel, self.accel_pdk):
+            made.setdefault(made_with(accel["run"]), []).append("accelerators")
+        return tables.table(
+            ["date", "version", "tools", "results"],
+            [
+                [*key, ", ".join(f"{count} {what}" for what, count in Counter(results).items())]
+                for key, results in sorted(made.items())
+            ],
+        )
+
+    def say_contents(self) -> str:
+        """The sections of the page."""
+        titles = re.findall(r"^## (.*)$", self.template, re.M)
+        return "\n".join(f"- [{title}](#{anchor(title)})" for title in titles)
+
+    # ---- commands ---------------------------------------------------------------------------------------------------
+
+    def say_commands(self, *names: str) -> str:
+        """Those that measure these records."""
+        return block_of(commands.measured(map(self.record, names), self.runs))
+
+    def commands_of(self, table: str) -> list[str]:
+        """The commands that reproduce a table."""
+        if table == "fpga":
+            targets = dict.fromkeys(one["target"] for one in self.fpga["records"])
+            return [commands.spelled("synth", {"TARGET": target}) for target in targets]
+        if table.startswith("accel_"):
+            return [self.accel["run"]["command"]]
+        if table == "memories":
+            return ["make synth-memories", self.accel_pdk["run"]["command"]]
+        if table in self.notes:
+            names = re.findall(r"\{\{\w+ (\w+)\}\}", str(self.notes[table]["lines"]))
+            return commands.measured(map(self.record, names), self.runs)
+        return commands.measured(self.records_of(table), self.runs)
+
+    def records_of(self, table: str) -> list[Record]:
+        """The records that a table shows."""
+        kits = [r for at in tables.by_clock([*self.main, *self.pdk]).values() for r in at.values()]
+        many = (MANY, 2 * MANY)
+        of_table = {
+            "elements": self.main,
+            "pdk": kits,
+            "cell_prices": [r for r in kits if r["name"] == next(iter(tables.PDK_ELEMENTS))],
+            "formatscope": tables.of_group(self.pdk, "behavioural"),
+            "frac_bits": tables.over_frac_bits(self.top),
+            "feeds": self.feeds,
+            "arrays": self.arrays,
+            "pareto": tables.of_shapes(self.arrays),
+            "lanes": [r for r in self.main if r["lanes"] in many and r["copies"] <= 2],
+            "breakdown": [r for r in self.main if r["breakdown"]],
+        }
+        return of_table.get(table, [])
 
     # ---- tables -----------------------------------------------------------------------------------------------------
 
     def say_table(self, name: str) -> str:
         group = tables.of_group
         made = {
-            "elements": lambda: tables.elements(self.main, self.checked),
+            "elements": lambda: tables.elements(self.main, self.checked, self.feeds),
             "pdk": lambda: tables.pdk(self.pdk, self.main),
             "cell_prices": lambda: tables.cell_prices(self.pdk, self.main),
             "formatscope": lambda: tables.behavioural(group(self.pdk, "behavioural")),
             "memories": lambda: memories.markdown(memories.memories(self.memories)),
             "frac_bits": lambda: tables.frac_bits(tables.over_frac_bits(self.top)),
             "feeds": lambda: tables.feeds(self.feeds),
-            "with_feeds": lambda: tables.with_feeds(self.main, self.feeds),
             "arrays": lambda: tables.arrays(self.arrays),
             "pareto": lambda: tables.pareto(self.arrays),
             "accel_blocks": lambda: tables.accel_blocks(self.accel),
-            "accel_paths": lambda: tables.accel_paths(self.accel),
             "accel_instances": lambda: tables.accel_instances(self.accel),
             "fpga": lambda: tables.fpga(self.fpga),
             "lanes": lambda: tables.one_more_lane(self.main),
             "breakdown": lambda: tables.breakdown(self.main),
-            "published": lambda: self.notes_table("published"),
-            "feed_lane": lambda: self.notes_table("feed_lane"),
+            **{name: lambda: self.notes_table(name) for name in self.notes if name != "about"},
         }
         if name not in made:
             raise UsageError(f"there is no table {name}: choose one of {' '.join(made)}")
         text = made[name]()
         if not text:
             raise UsageError(f"synth/results has no records for the table {name}")
-        return text
+        return f"{text}\n{block_of(self.commands_of(name))}"
 
     def notes_table(self, name: str) -> str:
         """A table of notes.json, whose cells may have figures in them."""
@@ -309,101 +381,23 @@ class Page:
         return self.text(tables.table(made["header"], made["lines"]))
 
 
-def take_accel(made: dict, folder: Path) -> None:
-    """In the first library, or in another one, which is taken for that of the memories' process."""
-    name = "accel" if made["library"] == libraries.FIRST else "accel_pdk"
-    kept = {key: value for key, value in made.items() if key not in (*LEFT_OUT, "tried")}
-    kept["blocks"] = [
-        {key: value for key, value in one.items() if key != "netlist"} for one in made["blocks"]
-    ]
-    (folder / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
-
-
-def take_check(made: list[dict], folder: Path) -> None:
-    """Adds the outcomes of `make synth-check`. One of the same netlist is replaced, but records of both may quote it."""
-    known = load(folder, "check")["netlists"] if (folder / "check.json").is_file() else []
-    found = {one["name"]: one for one in known}
-    for one in made:
-        fresh = {key: value for key, value in one.items() if key != "netlist"}
-        before = found.get(one["name"], {}).get("elements", [])
-        fresh["elements"] = sorted({*before, *one["elements"]})
-        found[one["name"]] = fresh
-    (folder / "check.json").write_text(
-        json.dumps({"netlists": list(found.values())}, indent=1) + "\n"
+def made_with(run: dict) -> tuple[str, str, str]:
+    """The date, the version and the tools of a run."""
+    tools = ", ".join(
+        version if tool == "yosys" else f"OpenSTA {version}"
+        for tool, version in run["tools"].items()
     )
+    return run["date"], run["version"], tools
 
 
-def take_memories(made: dict, folder: Path) -> None:
-    kept = {"parameters": made["parameters"]}
-    (folder / "memories.json").write_text(json.dumps(kept, indent=1) + "\n")
+def block_of(lines: list[str]) -> str:
+    """A block of code."""
+    return "\n".join(f"    {line}" for line in lines)
 
 
-def take_fpga(made: dict, folder: Path) -> None:
-    """Records take the place of those of the same design and target."""
-
-    def key(record: dict) -> tuple[str, str]:
-        return record["target"], record["name"]
-
-    known = load(folder, "fpga")["records"] if (folder / "fpga.json").is_file() else []
-    records = {key(one): one for one in (*known, *made["records"])}
-    found = {"yosys": made["yosys"], "records": [records[each] for each in sorted(records)]}
-    (folder / "fpga.json").write_text(json.dumps(found, indent=1) + "\n")
-
-
-def take(source: Path, folder: Path, command: str) -> None:
-    """Records of a measurement take the place of those of the same entry, library and period. Those of a library that the
-    user brought, or at another clock than the library's headline, go to pdk.json. Results of the accelerator, of its
-    memories and of an FPGA take the place of older ones."""
-    try:
-        made = json.loads(source.read_text())
-        if isinstance(made, list):
-            return take_check(made, folder)
-        if "blocks" in made:
-            return take_accel(made, folder)
-        if "memories" in made:
-            return take_memories(made, folder)
-        if "yosys" in made:
-            return take_fpga(made, folder)
-        command = command or made["run"].get("command", "make synth")
-        name = f"{command} {made['run']['date']}"
-        files: dict[str, list[Record]] = {"area": [], "pdk": []}
-        for record in made["records"]:
-            usual = libraries.headline(record["library"]) == record["period_ns"]
-            files["area" if usual else "pdk"].append(record)
-    except (OSError, ValueError, KeyError, TypeError, IndexError):
-        raise UsageError(f"FROM={source} is not the area.json of a measurement") from None
-    for file, records in files.items():
-        if records:
-            merge(folder, file, {**made, "records": records}, name, command)
-
-
-def merge(folder: Path, file: str, made: dict, name: str, command: str) -> None:
-    """Puts a measurement's records into FOLDER/FILE.json."""
-    area = load(folder, file)
-    fresh = {
-        (record["name"], record["library"], record["period_ns"]): {
-            **{key: value for key, value in record.items() if key not in LEFT_OUT},
-            **{
-                side: [{k: v for k, v in one.items() if k != "netlist"} for one in record[side]]
-                for side in ("units", "baseline_units")
-                if record.get(side)
-            },
-            "run": name,
-        }
-        for record in made["records"]
-    }
-    kept = [
-        record
-        for record in area["records"]
-        if (record["name"], record["library"], record["period_ns"]) not in fresh
-    ]
-    area["records"] = sorted(
-        tables.in_table_order([*kept, *fresh.values()]), key=lambda record: record["library"]
-    )
-    run = {"command": command, **made["run"]}
-    used = {record["run"] for record in area["records"]}
-    area["runs"] = {key: one for key, one in ({**area["runs"], name: run}).items() if key in used}
-    (folder / f"{file}.json").write_text(json.dumps(area, indent=1) + "\n")
+def anchor(title: str) -> str:
+    """Where a link to a section goes."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 
 def filled(text: str) -> str:
@@ -430,7 +424,8 @@ def filled(text: str) -> str:
 def write(results: Path, out: Path) -> None:
     page = Page(results)
     (out / "plots").mkdir(parents=True, exist_ok=True)
-    (out / "AREA.md").write_text(filled(page.text(TEMPLATE.read_text())))
+    for name, template in PAGES.items():
+        (out / name).write_text(filled(page.whole(template.read_text())))
     for name, text in pages.plots(page.area).items():
         (out / "plots" / name).write_text(text)
 
@@ -441,7 +436,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add = result.add_argument
     add("--results", type=Path, default=Path("synth/results"), help="the folder of the results")
-    add("--out", type=Path, default=Path("synth"), help="the folder of AREA.md and plots")
+    add("--out", type=Path, default=Path("synth"), help="the folder of the pages and plots")
     add("--from", type=Path, dest="source", help="an area.json whose records are taken first")
     add("--command", default="", help="the command that made it, if the file does not say it")
     return result
@@ -456,5 +451,7 @@ def main(arguments: list[str]) -> int:
     except UsageError as error:
         print(f"make synth-report: {error}", file=sys.stderr)
         return 2
-    print(f"  REPORT    {options.out}/AREA.md and {options.out}/plots")
+    print(
+        f"  REPORT    {' '.join(f'{options.out}/{name}' for name in PAGES)} and {options.out}/plots"
+    )
     return 0

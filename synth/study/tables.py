@@ -127,8 +127,13 @@ def over_frac_bits(found: list[Record]) -> list[Record]:
 # ---- tables ---------------------------------------------------------------------------------------------------------
 
 
-def elements(found: list[Record], checked: dict[str, int] | None = None) -> str:
-    """With CHECKED, a column says whether the netlists of both sides ran the vectors of the RTL."""
+def elements(
+    found: list[Record],
+    checked: dict[str, int] | None = None,
+    feed_records: list[Record] | None = None,
+) -> str:
+    """With CHECKED, a column says whether the netlists of both sides ran the vectors of the RTL; FEED_RECORDS give
+    the ratio with operand feeds."""
     header = [
         "element",
         "lanes",
@@ -137,8 +142,9 @@ def elements(found: list[Record], checked: dict[str, int] | None = None) -> str:
         "area",
         "slack, ns",
         "INT8 area",
-        "ratio",
-        "target",
+        "ratio, without feeds",
+        "with feeds",
+        "target, without feeds",
         "error",
     ]
     lines = [
@@ -151,6 +157,7 @@ def elements(found: list[Record], checked: dict[str, int] | None = None) -> str:
             slack(r),
             number(r.get("baseline_area")),
             ratio(r),
+            number(with_feed(r, feed_records or []), 2),
             number(r.get("target"), 2),
             error(r),
             *([] if checked is None else ["both" if checked.get(r["name"], 0) >= 2 else "-"]),
@@ -240,15 +247,6 @@ def with_feed(record: Record, feed_records: list[Record]) -> float | None:
     return (record["area"] + 2 * own / SHARED_BY) / (
         record["baseline_area"] + (codes + digits) / SHARED_BY
     )
-
-
-def with_feeds(found: list[Record], feed_records: list[Record]) -> str:
-    lines = [
-        [code(r["name"]), number(ratio_of(r), 2), number(both, 2)]
-        for r in in_table_order(found)
-        if r["lanes"] > 1 and (both := with_feed(r, feed_records))
-    ]
-    return table(["element", "ratio without feeds", "ratio with feeds"], lines)
 
 
 def array_parts(record: Record, side: str = "") -> dict[str, float]:
@@ -571,6 +569,15 @@ def at_price(record: Record, price: float) -> float:
     return (record["area"] + record["full_adders"] * more) / base
 
 
+def full_adder_share(record: Record, side: str = "") -> str:
+    """The share of full adders in an area, in %."""
+    price = record["prices"].get(prices.FULL_ADDER)
+    if not price:
+        return "-"
+    cells = record[f"{side}full_adders"] * price * record["nand_area"]
+    return f"{100 * cells / record[f'{side}area']:.0f} %"
+
+
 def cell_prices(found: list[Record], first: list[Record]) -> str:
     """What cells cost in each library, how much of INT8 and FP8 full adders are, and the ratio at the first library's price
     of a full adder. Of the first element of the PDK table, at each library's slowest clock."""
@@ -584,20 +591,16 @@ def cell_prices(found: list[Record], first: list[Record]) -> str:
     lines = []
     for name, record in slowest.items():
         its = record["prices"]
-        adder = its.get(prices.FULL_ADDER)
-
-        def share(side: str) -> str:
-            cells = record[f"{side}full_adders"] * (adder or 0) * record["nand_area"]
-            return f"{100 * cells / record[f'{side}area']:.0f} %" if adder else "-"
-
         lines.append(
             [
                 "OSU018" if name == libraries.FIRST else name,
                 *(number(its.get(cell), 2) for cell in usual),
-                share("baseline_"),
-                share(""),
+                full_adder_share(record, "baseline_"),
+                full_adder_share(record),
                 number(ratio_of(record), 2),
-                number(at_price(record, usual[prices.FULL_ADDER]), 2) if adder else "-",
+                number(at_price(record, usual[prices.FULL_ADDER]), 2)
+                if prices.FULL_ADDER in its
+                else "-",
             ]
         )
     header = ["library", *usual, "of INT8", "of FP8", "ratio", "ratio at OSU018's full adder"]

@@ -42,3 +42,9 @@ $(BUILD)/test/docs-docs-RECIPES.log: $(FW_BUILD)/host/recipes
 # What its commands run is built before, so that the test measures the page and not the compiler.
 $(patsubst %,$(BUILD)/test/docs-%.log,README docs-ARCHITECTURE docs-COUNTERS docs-HOWTO docs-NETWORKS docs-TUTORIAL): $(SIM) \
   $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_FAST)) $(FW_RISCV_ELFS) $(FW_HOST_APPS)
+
+# The commands of these pages take minutes or hours. make accepts each of them; tests/synth/test_report.py says what those of
+# `make synth` would measure.
+TESTS += $(BUILD)/test/docs-synth-AREA.log
+$(BUILD)/test/docs-synth-AREA.log: $(wildcard synth/*.md) tests/docs/run_snippets.py tests/run_test.sh
+	@tests/run_test.sh docs-synth-AREA $@ $(PYTHON) -B tests/docs/run_snippets.py --possible $(wildcard synth/*.md)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every code block of Markdown pages as printed.
 
-    run_snippets.py [--list] PAGE...
+    run_snippets.py [--list] [--possible] PAGE...
 
 A reader follows a page from top to bottom in one shell that starts at the root of the repository. So does this test:
 the blocks of a page run in their order, and a later block sees the folder and the variables that an earlier one left.
@@ -15,6 +15,9 @@ A comment in the line above a block changes that:
     <!-- snippet: file NAME -->     any language: the block is saved as NAME in the current folder, removed in the end
     <!-- snippet: output -->        the block is what the block before it prints, exactly
     <!-- snippet: skip, REASON -->  the block is not run, for this reason
+
+With --possible nothing is run, for pages whose commands take hours: `make -n` must accept each line of an indented block or
+of a code span that begins with `make`. A formula in such a block is no command.
 
 Any other block is a failure, as one in a language without a rule, or a file that exists already. The environment is the
 reader's: PATH is that of the caller, `python` is what the page made it, and pip asks its index. Only HOME is an empty
@@ -211,12 +214,49 @@ def follow(page: Path, list_only: bool) -> tuple[int, int]:
     return passed, failed
 
 
+def make_commands(page: Path) -> list[str]:
+    """The make commands of the page, each once."""
+    lines = [
+        line.partition(" #")[0].strip()
+        for block in blocks_of(page)
+        if block.language == "sh"
+        for line in block.text.split("\n")
+    ]
+    prose = " ".join(line for line in page.read_text().split("\n") if not line.startswith("    "))
+    spans = re.findall(r"`(make [^`]*)`", prose)
+    return list(dict.fromkeys(line for line in (*lines, *spans) if line.startswith("make")))
+
+
+def possible(page: Path) -> tuple[int, int]:
+    """Commands that make accepts and refuses."""
+    passed = failed = 0
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("M")}
+    for command in make_commands(page):
+        done = subprocess.run(
+            ["sh", "-c", "make -n" + command.removeprefix("make")],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        good = done.returncode == 0
+        passed, failed = passed + good, failed + (not good)
+        print(
+            f"{'ok  ' if good else 'FAIL'} {page}: {command}" + ("" if good else f"\n{done.stderr}")
+        )
+    return passed, failed
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Runs every code block of Markdown pages.")
     parser.add_argument("--list", action="store_true", help="only print the blocks that would run")
+    parser.add_argument("--possible", action="store_true", help="only ask make about the commands")
     parser.add_argument("pages", nargs="+", type=Path)
     arguments = parser.parse_args()
-    results = [follow(page, arguments.list) for page in arguments.pages]
+    results = [
+        possible(page) if arguments.possible else follow(page, arguments.list)
+        for page in arguments.pages
+    ]
     passed, failed = (sum(column) for column in zip(*results))
     print(f"{passed} passed, {failed} failed")
     return 0 if failed == 0 and passed > 0 else 1

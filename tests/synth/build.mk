@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of the synthesis package. The flow rejects netlists that must not be quoted, takes finished runs from its cache,
-# and refuses wrong requests with a sentence. The page synth/AREA.md is the one that its generator writes.
+# and refuses wrong requests with a sentence. The pages synth/AREA*.md are those that their generator writes.
 SYNTH_PY := $(wildcard synth/*.py synth/*/*.py rtl/catalogue/*)
 
 TESTS += $(BUILD)/test/synth_flow.log
@@ -17,8 +17,8 @@ $(BUILD)/test/synth_views.log: tests/synth/test_views.py $(SYNTH_PY) tests/synth
 	@tests/run_test.sh synth_views $@ $(PYTHON) -B -m tests.synth.test_views $(BUILD)/synth-views-test
 
 TESTS += $(BUILD)/test/synth_report.log
-$(BUILD)/test/synth_report.log: tests/synth/test_report.py tests/synth/bench.py $(SYNTH_PY) synth/AREA.md README.md \
-  $(wildcard synth/results/* synth/plots/*) tests/run_test.sh
+$(BUILD)/test/synth_report.log: tests/synth/test_report.py tests/synth/bench.py $(SYNTH_PY) $(wildcard synth/*.md) README.md \
+  $(wildcard synth/results/* synth/plots/* synth/study/*.md) tests/run_test.sh
 	@tests/run_test.sh synth_report $@ $(PYTHON) -B -m tests.synth.test_report $(BUILD)/synth-report-test
 
 # The flow's netlists of the leaves, the boxes and the elements of one lane, proved equal to their RTL.

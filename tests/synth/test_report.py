@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page synth/AREA.md and its plots are what the generator makes of synth/results; a changed result changes them; a
-measurement's records take the place of older ones.
+"""The pages synth/AREA.md and synth/AREA_FIGURES.md and their plots are what the generator makes of synth/results; a
+changed result changes them; a measurement's records take the place of older ones. The commands below a table measure
+the records of the table, and no others.
 
 python -m tests.synth.test_report FOLDER    works in FOLDER, which is emptied first
 """
@@ -14,13 +15,18 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from unittest import mock
 
-from synth.study import cli, pages, report, table
+from synth.flow.errors import UsageError
+from synth.study import accel, cli, commands, libraries, pages, report, request, table
 from synth.study.elements import needed
 from synth.study.records import netlists_of
 from tests.synth.bench import Bench
 
-RESULTS, PAGE = Path("synth/results"), Path("synth/AREA.md")
+RESULTS = Path("synth/results")
+PAGES = [Path("synth", name) for name in report.PAGES]
+COMMAND = re.compile(r"^    (make synth\b[^#\n]*)", re.M)
+FIRST_LIBRARY = str(libraries.LIBRARIES[libraries.FIRST][0])
 
 
 def run(*arguments: str) -> tuple[int, str]:
@@ -44,37 +50,28 @@ def test_committed(bench: Bench, folder: Path) -> None:
     bench.check(
         "no plot is left from before", drawn == {p.name for p in Path("synth/plots").glob("*")}
     )
-    shown = set(re.findall(r"\(plots/([^)]+)\)", PAGE.read_text()))
-    bench.check(f"the page shows every plot: {shown} of {drawn}", shown == drawn)
+    text = "".join(page.read_text() for page in PAGES)
+    shown = set(re.findall(r"\(plots/([^)]+)\)", text))
+    bench.check(f"the pages show every plot: {shown} of {drawn}", shown == drawn)
 
 
 def test_tables(bench: Bench) -> None:
     """No table of figures is typed: outside the generated ones, a table's cell has no number with a separator or a
     point."""
-    text = report.PLACE.sub("", report.TEMPLATE.read_text())
+    text = "".join(report.PLACE.sub("", path.read_text()) for path in report.PAGES.values())
+    text = text.replace(" (0.18 um)", "")  # the library's process
     cells = [line for line in text.splitlines() if line.startswith("|")]
-    bench.check("the template has tables of words", len(cells) > 10)
+    bench.check("the templates have tables of words", len(cells) > 10)
     typed = [line for line in cells if re.search(r"\d[.,]\d", line)]
     bench.check(f"no figure is typed into a table: {typed}", not typed)
     known = {one.name for entry in table.ENTRIES for one in needed(entry)}
     records = json.loads((RESULTS / "area.json").read_text())["records"]
     names = {record["name"] for record in records}
     bench.check(f"every record is an entry of the table: {names - known}", names <= known)
-    medians = {record["name"] for record in records if netlists_of(record) > 1}
-    named = {
-        record["name"]
-        for record in records
-        if record["group"] in ("main", "choice")
-        and (
-            record["kind"] == "block64"
-            or (record["family"] in ("late", "aligned") and record["lanes"] == 16)
-        )
-    }
-    bench.check(
-        f"the page names the medians of several netlists: {medians ^ named}", medians == named
-    )
     kits = json.loads((RESULTS / "pdk.json").read_text())["records"]
-    bench.check("and none of another library", all(netlists_of(record) == 1 for record in kits))
+    bench.check(
+        "a figure of another library is one netlist", all(netlists_of(one) == 1 for one in kits)
+    )
     one, other = ({**records[0], "netlists": count} for count in (1, 5))
     bench.check(
         "a measurement's own page says it too",
@@ -95,13 +92,97 @@ def test_command(bench: Bench) -> None:
     given = [
         "--variants=1",
         "--efforts=area level2",
-        "--lib=/here/a.lib",
+        "--lib=/here/a.lib,/there/b.lib.gz",
+        "--dont-use=*probe*",
         "--only=_l1$",
         "--jobs=3",
     ]
-    said = cli.command(cli.parser().parse_args(given))
-    wanted = "make synth LIB= VARIANTS=1 EFFORTS='area level2' ONLY="
+    said = commands.values_of(cli.command(cli.parser().parse_args(given)))
+    wanted = {
+        "LIB": "build/liberty/a.lib build/liberty/b.lib.gz",
+        "DONT_USE": "*probe*",
+        "VARIANTS": "1",
+        "EFFORTS": "area level2",
+        "ONLY": "_l1$",
+    }
     bench.check(f"the command of a measurement: {said}", said == wanted)
+    given = ["--period=16", "--lib=/here/a.lib", "--instances=1"]
+    said = accel.command(accel.parser().parse_args(given))
+    wanted = "make synth-accel LIB=build/liberty/a.lib PERIOD=16 INSTANCES=1"
+    bench.check(f"the command of the accelerator: {said}", said == wanted)
+    bench.check(
+        "a Liberty file of Debian is the same everywhere",
+        commands.liberty_of(FIRST_LIBRARY) == FIRST_LIBRARY,
+    )
+
+
+def measures(command: str) -> set[tuple[str, ...]]:
+    """Element, library and clock of what a command of the pages measures, as `make synth` reads it."""
+    given = commands.values_of(command)
+    library = given.pop("LIB", FIRST_LIBRARY)
+    patterns = request.patterns(given.get("DONT_USE", ""))
+    options = [f"--{name.lower().replace('_', '-')}={value}" for name, value in given.items()]
+    with mock.patch.object(cli, "chosen_libraries", return_value={}):  # they may not be here
+        plan = cli.plan(cli.parser().parse_args(options))
+    clocks = [f"{each:g} FO4" for each in plan.fo4 or ()] + [
+        f"{each:g} ns" for each in plan.periods or ()
+    ]
+    name = libraries.usual_name(libraries.name_of(Path(library)))
+    said = " ".join(patterns)
+    return {
+        (entry.name, name, clock, said) for entry in plan.entries for clock in clocks or ["usual"]
+    }
+
+
+def test_commands(bench: Bench) -> None:
+    """Below each table of records stand commands that measure these records and no others."""
+    page = report.Page(RESULTS)
+    made = re.findall(r"\{\{table (\w+)\}\}", report.PAGES["AREA_FIGURES.md"].read_text())
+    bench.check(f"there are tables: {made}", len(made) > 10)
+    for name in made:
+        found = page.records_of(name)
+        if not found:  # the table of another measurement
+            continue
+        planned = {one[:2] for command in page.commands_of(name) for one in measures(command)}
+        bench.check(
+            f"the commands of the table {name} measure its records",
+            planned == {(record["name"], record["library"]) for record in found},
+        )
+    for one in PAGES:
+        for command in COMMAND.findall(one.read_text()):
+            if re.match(r"make synth(?![-\w])(?!.*TARGET=)", command):
+                bench.check(f"{command} measures something", len(measures(command)) > 0)
+    bad = "make synth EFFORTS=area ONLY=no_such_element"
+    bench.raises("an entry that is not there", UsageError, "matches none", lambda: measures(bad))
+    bad = "make synth EFFORTS=smallest ONLY=_l1$"
+    bench.raises("an effort that is not there", UsageError, "EFFORTS=", lambda: measures(bad))
+    liberty = {one["library"] for one in page.pdk if one["library"] != libraries.FIRST}
+    listed = str(page.notes["libraries"]["lines"])
+    bench.check(
+        "the page says where each library comes from",
+        all(f"`{one}.lib`" in listed for one in liberty),
+    )
+    names = [entry.name for entry in table.ENTRIES]
+    for start in range(len(names)):
+        for step in (1, 2, 5):
+            some = set(names[start::step])
+            matched = {name for name in names if re.search(commands.only(some), name)}
+            bench.check(f"{commands.only(some)} matches its names alone", matched == some)
+
+
+def test_first_figure(bench: Bench) -> None:
+    """The answer begins with the array that ships, against the smallest INT8 array."""
+    page, text = report.Page(RESULTS), PAGES[0].read_text()
+    ships = next(one for one in page.arrays if one["name"] == report.DEFAULT_ARRAY)
+    smallest = min(one["baseline_area"] for one in page.arrays)
+    first = re.search(r"\d\.\d\d", text.split("\n# ")[1])[0]
+    bench.check(f"the first figure is {first}", first == f"{ships['area'] / smallest:.2f}")
+    chip = page.memories
+    bench.check("the array that ships has MX scales", ships["parameters"].get("MX") == 1)
+    bench.check(
+        f"and the chip's shape: {chip}",
+        all(f"{chip[key]}" in ships["name"] for key in ("ROWS", "COLS", "LANES")),
+    )
 
 
 def test_readme(bench: Bench) -> None:
@@ -116,6 +197,11 @@ def test_readme(bench: Bench) -> None:
         ),
     ):
         quoted = words.format(*map(page.say_ratio, names))
+        bench.check(f"README says {quoted!r}", quoted in text)
+    for quoted in (
+        f"{page.say_array('default')} as it ships",
+        f"{page.say_with_feeds('block_f19_l16_fp32')} with",
+    ):
         bench.check(f"README says {quoted!r}", quoted in text)
 
 
@@ -138,7 +224,7 @@ def test_changes(bench: Bench, folder: Path) -> None:
     status, said = run(
         f"--results={results}", f"--out={folder}/other", f"--from={source}", "--command=make synth"
     )
-    page = (folder / "other/AREA.md").read_text()
+    page = (folder / "other/AREA_FIGURES.md").read_text()
     bench.check(f"a measurement is taken: {said}", status == 0)
     bench.check("its area is on the page", f"| {2 * record['area']:,.0f} |" in page)
     bench.check("its run is on the page", "9.9.9" in page and "2030-01-01" in page)
@@ -196,6 +282,8 @@ def main() -> int:
     test_committed(bench, folder)
     test_tables(bench)
     test_command(bench)
+    test_commands(bench)
+    test_first_figure(bench)
     test_readme(bench)
     test_changes(bench, folder)
     test_checks(bench, folder)

@@ -33,6 +33,7 @@ PAGES = (
     "model/python/README.md",
     "synth/AREA.md",
     "tests/README.md",
+    "synth/AREA_FIGURES.md",
     *(f"examples/{name}/README.md" for name in ("c", "python", "soc", "cocotb")),
 )
 HEADERS = ("model/include/fp8mac", "firmware/include/fp8rt")

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The results in synth/results, and how those of a measurement are taken into them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from ..flow.errors import UsageError
+from . import libraries, tables
+from .records import Record
+
+# Keys of area.json that the pages do not need: they are long, or they are paths in a build folder.
+LEFT_OUT = ("netlist", "baseline_netlist", "variants", "baseline_variants", "critical")
+
+
+def load(folder: Path, name: str) -> dict:
+    path = folder / f"{name}.json"
+    if not path.is_file():
+        raise UsageError(f"there is no {path}")
+    return json.loads(path.read_text())
+
+
+def take_accel(made: dict, folder: Path) -> None:
+    """In the first library, or in another one, which is taken for that of the memories' process."""
+    name = "accel" if made["library"] == libraries.FIRST else "accel_pdk"
+    kept = {key: value for key, value in made.items() if key not in (*LEFT_OUT, "tried")}
+    kept["blocks"] = [
+        {key: value for key, value in one.items() if key != "netlist"} for one in made["blocks"]
+    ]
+    (folder / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def take_check(made: list[dict], folder: Path) -> None:
+    """Adds the outcomes of `make synth-check`. One of the same netlist is replaced, but records of both may quote it."""
+    known = load(folder, "check")["netlists"] if (folder / "check.json").is_file() else []
+    found = {one["name"]: one for one in known}
+    for one in made:
+        fresh = {key: value for key, value in one.items() if key != "netlist"}
+        before = found.get(one["name"], {}).get("elements", [])
+        fresh["elements"] = sorted({*before, *one["elements"]})
+        found[one["name"]] = fresh
+    (folder / "check.json").write_text(
+        json.dumps({"netlists": list(found.values())}, indent=1) + "\n"
+    )
+
+
+def take_memories(made: dict, folder: Path) -> None:
+    kept = {"parameters": made["parameters"]}
+    (folder / "memories.json").write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def take_fpga(made: dict, folder: Path) -> None:
+    """Records take the place of those of the same design and target."""
+
+    def key(record: dict) -> tuple[str, str]:
+        return record["target"], record["name"]
+
+    known = load(folder, "fpga")["records"] if (folder / "fpga.json").is_file() else []
+    records = {key(one): one for one in (*known, *made["records"])}
+    found = {"yosys": made["yosys"], "records": [records[each] for each in sorted(records)]}
+    (folder / "fpga.json").write_text(json.dumps(found, indent=1) + "\n")
+
+
+def take(source: Path, folder: Path, command: str) -> None:
+    """Records of a measurement take the place of those of the same entry, library and period. Those of a library that the
+    user brought, or at another clock than the library's headline, go to pdk.json. Results of the accelerator, of its
+    memories and of an FPGA take the place of older ones."""
+    try:
+        made = json.loads(source.read_text())
+        if isinstance(made, list):
+            return take_check(made, folder)
+        if "blocks" in made:
+            return take_accel(made, folder)
+        if "memories" in made:
+            return take_memories(made, folder)
+        if "yosys" in made:
+            return take_fpga(made, folder)
+        command = command or made["run"].get("command", "make synth")
+        name = f"{command} {made['run']['date']}"
+        files: dict[str, list[Record]] = {"area": [], "pdk": []}
+        for record in made["records"]:
+            usual = libraries.headline(record["library"]) == record["period_ns"]
+            files["area" if usual else "pdk"].append(record)
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        raise UsageError(f"FROM={source} is not the area.json of a measurement") from None
+    for file, records in files.items():
+        if records:
+            merge(folder, file, {**made, "records": records}, name, command)
+
+
+def merge(folder: Path, file: str, made: dict, name: str, command: str) -> None:
+    """Puts a measurement's records into FOLDER/FILE.json."""
+    area = load(folder, file)
+    fresh = {
+        (record["name"], record["library"], record["period_ns"]): {
+            **{key: value for key, value in record.items() if key not in LEFT_OUT},
+            **{
+                side: [{k: v for k, v in one.items() if k != "netlist"} for one in record[side]]
+                for side in ("units", "baseline_units")
+                if record.get(side)
+            },
+            "run": name,
+        }
+        for record in made["records"]
+    }
+    kept = [
+        record
+        for record in area["records"]
+        if (record["name"], record["library"], record["period_ns"]) not in fresh
+    ]
+    area["records"] = sorted(
+        tables.in_table_order([*kept, *fresh.values()]), key=lambda record: record["library"]
+    )
+    run = {"command": command, **made["run"]}
+    used = {record["run"] for record in area["records"]}
+    area["runs"] = {key: one for key, one in ({**area["runs"], name: run}).items() if key in used}
+    (folder / f"{file}.json").write_text(json.dumps(area, indent=1) + "\n")
