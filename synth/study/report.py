@@ -307,7 +307,7 @@ class Page:
     def say_contents(self) -> str:
         """The sections of the page."""
         titles = re.findall(r"^## (.*)$", self.template, re.M)
-        return "\n".join(f"- [{title}](#{anchor(title)})" for title in titles)
+        return "\n".join(f"- [{title}](#{fragment(title)})" for title in titles)
 
     # ---- commands ---------------------------------------------------------------------------------------------------
 
@@ -395,7 +395,7 @@ def block_of(lines: list[str]) -> str:
     return "\n".join(f"    {line}" for line in lines)
 
 
-def anchor(title: str) -> str:
+def fragment(title: str) -> str:
     """Where a link to a section goes."""
     return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
