@@ -13,6 +13,7 @@ import re
 import sys
 import textwrap
 from collections import Counter
+from functools import cached_property
 from pathlib import Path
 
 from ..flow.errors import UsageError
@@ -93,7 +94,7 @@ class Page:
             raise UsageError(f"synth/results/area.json has no record of {name}")
         return found
 
-    @property
+    @cached_property
     def found_right(self) -> list[tuple[str, float]]:
         """The netlists that `make synth-check` found right, by element and area."""
         return [
@@ -103,7 +104,7 @@ class Page:
             for name in set(one["elements"])
         ]
 
-    @property
+    @cached_property
     def checked(self) -> dict[str, int]:
         """The number of netlists of each record that were found right. A netlist of another area than those that the
         record quotes is an older one."""
