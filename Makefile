@@ -98,7 +98,7 @@ $(BUILD)/env/%.mk: tools/setup.sh tools/packages.txt tools/requirements.txt
 	@mkdir -p $(BUILD) && touch $(BUILD)/FUSESOC_IGNORE
 	@tools/setup.sh $(BUILD) $@ $(subst -, ,$*)
 
-$(CATALOGUE_FILES) &: rtl/catalogue/elements.toml rtl/catalogue/catalogue.py | $(SETUP_ENV)
+$(CATALOGUE_FILES) &: rtl/catalogue/elements.toml $(wildcard rtl/catalogue/*.py) | $(SETUP_ENV)
 	@python3 rtl/catalogue/catalogue.py --out $(CATALOGUE_DIR)
 	@touch $(CATALOGUE_FILES)
 

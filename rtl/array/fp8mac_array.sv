@@ -87,8 +87,8 @@ module fp8mac_array
   output logic                              busy_o          // blocks in flight
 );
 
-  localparam int unsigned AccCycle = acc_cycle(ELEMENT);        // of the block's phase 0
-  localparam int unsigned ResultCycle = result_cycle(ELEMENT);
+  localparam int unsigned AccCycle = element_acc_cycle(ELEMENT);        // of the block's phase 0
+  localparam int unsigned ResultCycle = element_result_cycle(ELEMENT);
   localparam int unsigned ReadCycle = AccCycle - 1;             // the accumulator memory answers a cycle later
   localparam int unsigned Latency = element_latency(ELEMENT);
   localparam int unsigned Loop = element_loop(ELEMENT, LANES, ROWS);

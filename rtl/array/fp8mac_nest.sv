@@ -46,11 +46,11 @@ module fp8mac_nest
   input  logic [Groups-1:0][PlaceW-1:0]            unit_a_place_i,
   input  logic [COLS-1:0][PlaceW-1:0]              unit_b_place_i,
 
-  // The block whose last step was issued acc_cycle(ELEMENT) cycles ago
+  // The block whose last step was issued element_acc_cycle(ELEMENT) cycles ago
   input  logic                                     acc_first_i,  // accumulators are +0; acc_i has no meaning
   input  logic [Groups-1:0][COLS-1:0][ResultW-1:0] acc_i,
 
-  // The block whose last step was issued result_cycle(ELEMENT) cycles ago; meaningless where not enabled
+  // The block whose last step was issued element_result_cycle(ELEMENT) cycles ago; meaningless where not enabled
   output logic [Groups-1:0][COLS-1:0][ResultW-1:0] result_o,     // see result_width()
   output flags_t [Groups-1:0][COLS-1:0]            flags_o
 );
@@ -62,6 +62,12 @@ module fp8mac_nest
   end
   if (MX && !element_has_mx(ELEMENT)) begin : g_check_mx
     $error("only kinds that sum blocks of MxBlock products have MX scales");
+  end
+  if (element_has_mx(ELEMENT) && element_block_products(ELEMENT) != MxBlock) begin : g_check_mx_block
+    $error("the catalogue gives MX scales to a kind whose blocks are not MxBlock products");
+  end
+  if (PassTiles != RulePassTiles) begin : g_check_pass
+    $error("fp8mac_pkg and the catalogue's rules differ in the tiles of a pass");
   end
   if (element_block(ELEMENT, LANES) % LANES != 0) begin : g_check_lanes
     $error("LANES must divide the kind's block: element_block_products(ELEMENT)");
@@ -89,7 +95,7 @@ module fp8mac_nest
   end
 
   // The accumulator's format, in the cycle in which fp8mac_element takes it
-  localparam int unsigned FmtCycle = element_family(ELEMENT) == FamilyExact ? 1 : acc_cycle(ELEMENT);
+  localparam int unsigned FmtCycle = element_family(ELEMENT) == FamilyExact ? 1 : element_acc_cycle(ELEMENT);
   logic [FmtCycle:1] fp16_q;
   always_ff @(posedge clk_i) fp16_q <= FmtCycle'({fp16_q, cfg_i.acc_fmt == AccFp16});
 

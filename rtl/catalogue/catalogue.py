@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The catalogue of processing elements: reads and checks elements.toml, and writes what is generated from it.
+"""The catalogue of processing elements: reads and checks elements.toml, and writes what is generated from it and from
+rules.py.
 
     python3 rtl/catalogue/catalogue.py --out build/catalogue
 
 writes fp8mac_catalogue_pkg.sv (SystemVerilog), fp8mac/catalogue.h (C), catalogue.mk (make), element_kind.rdl (the
-register map's enumeration) and elements.md (a table for readers). Python imports it and calls load().
+register map's enumeration) and elements.md (a table for readers). Python imports it and calls load(), and the functions
+of rules.py.
 """
 
 from __future__ import annotations
@@ -17,10 +19,18 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+try:
+    from . import rules, translate
+except ImportError:  # it runs as a program
+    import rules
+    import translate
+
 TABLE = Path(__file__).resolve().parent / "elements.toml"
+RULES = TABLE.with_name("rules.py")
 FEEDS = ("fields", "exponents", "distances", "bounded", "format", "int8")
 ALIGNS = ("exact", "products", "operands", "bounds", "format")
 ACCUMULATORS = ("fp32", "fp16", "fixed", "int32")
+MANTISSA_BITS = {"fp32": 23, "fp16": 10}  # of the accumulators that round
 FORMATS = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "int8")
 MODEL_ACCUMULATORS = {name: f"FP8MAC_ACC_{name.upper()}" for name in ACCUMULATORS}
 
@@ -36,6 +46,14 @@ class FracBits:
     least: int
     default: int
     most: int
+
+
+@dataclass(frozen=True)
+class Family:
+    """What the kinds of a family have in common. elements.toml explains the fields."""
+
+    acc_cycle: int
+    result_cycle: int
 
 
 @dataclass(frozen=True)
@@ -57,7 +75,30 @@ class Element:
     rtl_frac_bits: int
     terms_log2: int
     block: int
+    mx: bool
     model: dict[str, str]
+    cycles: Family
+
+    # Columns, by the names that they have in rules.py and in SystemVerilog
+    @property
+    def block_products(self) -> int:
+        return self.block
+
+    @property
+    def late_bits_least(self) -> int:
+        return self.late_bits[0]
+
+    @property
+    def late_bits_one_lane(self) -> int:
+        return self.late_bits[1]
+
+    @property
+    def acc_cycle(self) -> int:
+        return self.cycles.acc_cycle
+
+    @property
+    def result_cycle(self) -> int:
+        return self.cycles.result_cycle
 
     @property
     def narrow(self) -> bool:
@@ -73,7 +114,7 @@ class Element:
         return len(self.accumulators) > 1
 
     def has_window(self, lanes: int) -> bool:
-        return self.frac_bits is not None and lanes >= self.window_lanes
+        return rules.has_window(self, lanes)
 
     def default_frac_bits(self, lanes: int) -> int | None:
         return self.frac_bits.default if self.has_window(lanes) else None
@@ -94,23 +135,26 @@ def _require(ok: bool, name: str, what: str) -> None:
         raise CatalogueError(f"{TABLE.name}: [{name}] {what}")
 
 
-def _element(name: str, row: dict) -> Element:
+def _element(name: str, row: dict, families: dict[str, Family]) -> Element:
     frac = row.get("frac_bits")
-    known = {field for field in Element.__dataclass_fields__ if field != "name"}
+    known = {field for field in Element.__dataclass_fields__ if field not in ("name", "cycles")}
     for field in row:
         _require(
             field in known, name, f"has no field {field}: choose from {', '.join(sorted(known))}"
         )
     for field in ("number", "summary", "family", "feed", "accumulators", "formats", "align", "accelerator"):  # fmt: skip
         _require(field in row, name, f"needs the field {field}")
+    _require(row["family"] in families, name, f"has a family without a line family.{row['family']}")
     element = Element(
         name=name,
         frac_bits=FracBits(**frac) if frac else None,
-        window_lanes=row.get("window_lanes", 1),
+        window_lanes=row.get("window_lanes", 1) if frac else 0,
         late_bits=tuple(row.get("late_bits", (0, 0))),
         rtl_frac_bits=row.get("rtl_frac_bits", 0),
         terms_log2=row.get("terms_log2", 0),
         block=row.get("block", 0),
+        mx=row.get("mx", False),
+        cycles=families[row["family"]],
         model=row.get("model", {}),
         accumulators=tuple(row["accumulators"]),
         formats=tuple(row["formats"]),
@@ -136,12 +180,17 @@ def _element(name: str, row: dict) -> Element:
             name,
             "frac_bits must ascend within 1..64",
         )
+    _require(element.block != 0 or not element.mx, name, "needs a block for MX scales")
+    late = [rules.late_bits_of(MANTISSA_BITS.get(acc, 0), 0) for acc in element.accumulators]
+    _require(element.late_bits[0] in (0, max(late)), name, f"late_bits must begin with {max(late)}")
     return element
 
 
 def load(path: Path = TABLE) -> dict[str, Element]:
     """Every kind by name, in the order of their numbers."""
-    elements = [_element(name, row) for name, row in tomllib.loads(path.read_text()).items()]
+    table = tomllib.loads(path.read_text())
+    families = {name: Family(**row) for name, row in table.pop("family").items()}
+    elements = [_element(name, row, families) for name, row in table.items()]
     elements.sort(key=lambda e: e.number)
     for one, other in itertools.pairwise(elements):
         _require(one.number != other.number, other.name, f"has the number of [{one.name}]")
@@ -206,7 +255,8 @@ def system_verilog(elements: dict[str, Element]) -> str:
         "// SPDX-License-Identifier: Apache-2.0",
         f"// {BY}",
         "// The kinds of processing elements: a parameter ELEMENT has one of the values Element*. Each element_* function",
-        "// gives one column of the catalogue; for a number that is no kind it gives 0.",
+        "// of one parameter gives a column of the catalogue; for a number that is no kind it gives 0 or ...None. The others",
+        "// are the rules of rtl/catalogue/rules.py.",
         "package fp8mac_catalogue_pkg;",
         "",
         *(
@@ -215,17 +265,17 @@ def system_verilog(elements: dict[str, Element]) -> str:
             for e in rows
         ),
         "",
-        f"  typedef enum logic [3:0] {{{enum('Family', families)}}} element_family_e;",
-        f"  typedef enum logic [3:0] {{{enum('Feed', FEEDS)}}} element_feed_e;",
-        f"  typedef enum logic [3:0] {{{enum('Align', ALIGNS)}}} element_align_e;",
+        f"  typedef enum logic [3:0] {{{enum('Family', (*families, 'none'))}}} element_family_e;",
+        f"  typedef enum logic [3:0] {{{enum('Feed', (*FEEDS, 'none'))}}} element_feed_e;",
+        f"  typedef enum logic [3:0] {{{enum('Align', (*ALIGNS, 'none'))}}} element_align_e;",
         "",
         flag("exists", "Whether this is a kind at all.", lambda e: True),
         flag("in_accelerator", "Whether commands of the accelerator know this kind.", lambda e: e.accelerator),
         column("element_family_e", "family", "The module fp8mac_element_FAMILY.",
-               lambda e: f"Family{e.family.capitalize()}", f"Family{families[0].capitalize()}"),
-        column("element_feed_e", "feed", "What the operand feed sends.", lambda e: f"Feed{e.feed.capitalize()}", "FeedFields"),
+               lambda e: f"Family{e.family.capitalize()}", "FamilyNone"),
+        column("element_feed_e", "feed", "What the operand feed sends.", lambda e: f"Feed{e.feed.capitalize()}", "FeedNone"),
         column("element_align_e", "align", "What the products are aligned to.",
-               lambda e: f"Align{e.align.capitalize()}", "AlignExact"),
+               lambda e: f"Align{e.align.capitalize()}", "AlignNone"),
         *(flag(f"has_{acc}", f"Whether the accumulator can be {acc}.", lambda e, acc=acc: acc in e.accumulators)
           for acc in ACCUMULATORS),
         flag("takes_e5m2", "Whether A and B may be e5m2 and e5m2fnuz.", lambda e: "e5m2" in e.formats),
@@ -235,24 +285,17 @@ def system_verilog(elements: dict[str, Element]) -> str:
         count("least_frac_bits", "The least fraction bits that are possible.", bits(lambda b: b.least)),
         count("most_frac_bits", "The most fraction bits that are possible.", bits(lambda b: b.most)),
         count("window_lanes", "With fewer lanes there is no alignment window. 0: there never is one to choose.",
-              lambda e: str(e.window_lanes if e.frac_bits else 0)),
+              lambda e: str(e.window_lanes)),
         count("terms_log2", "An accumulator takes 2^element_terms_log2 products; 0: any number.", lambda e: str(e.terms_log2)),
         count("block_products", "Products that are summed before the sum joins the accumulator. 0: those of one step.",
               lambda e: str(e.block)),
+        flag("has_mx", "Whether blocks can have MX scales.", lambda e: e.mx),
         count("late_bits_least", "Late accumulation: least fraction bits of the final addition.", lambda e: str(e.late_bits[0])),
         count("late_bits_one_lane", "The same with one lane.", lambda e: str(e.late_bits[1])),
-        "  // Late accumulation: fraction bits of the final addition, at least those of the products.",
-        "  function automatic int unsigned element_late_bits(int unsigned element, int unsigned frac_bits, int unsigned lanes);",
-        "    int unsigned least;",
-        "    least = lanes == 1 ? element_late_bits_one_lane(element) : element_late_bits_least(element);",
-        "    return frac_bits > least ? frac_bits : least;",
-        "  endfunction",
-        "",
-        "  // Whether an element of so many lanes has an alignment window of a chosen width.",
-        "  function automatic bit element_has_window(int unsigned element, int unsigned lanes);",
-        "    return element_window_lanes(element) != 0 && lanes >= element_window_lanes(element);",
-        "  endfunction",
-        "",
+        count("acc_cycle", "The cycle in which an element takes the accumulator. Cycle 0 issues the last step of a block.",
+              lambda e: str(e.acc_cycle)),
+        count("result_cycle", "The cycle in which it shows the new one and the block's flags.", lambda e: str(e.result_cycle)),
+        translate.systemverilog(RULES.read_text()),
         "endpackage",
     ]  # fmt: skip
     return "\n".join(parts) + "\n"
@@ -266,13 +309,12 @@ def c_header(elements: dict[str, Element]) -> str:
 
     def entry(e: Element) -> str:
         bits = e.frac_bits or FracBits(0, 0, 0)
-        lanes = e.window_lanes if e.frac_bits else 0
         return (
             f'    {{.name = "{e.name}",\n     .summary = "{e.summary}",\n     .kind = FP8MAC_ELEMENT_{e.name.upper()},\n'
             f"     .accumulators = {mask(e.accumulators, 'FP8MAC_ACC_')},\n"
             f"     .formats = {mask(e.formats, 'FP8MAC_')},\n"
             f"     .frac_bits_least = {bits.least},\n     .frac_bits_default = {bits.default},\n"
-            f"     .frac_bits_most = {bits.most},\n     .window_lanes = {lanes},\n     .terms_log2 = {e.terms_log2},\n"
+            f"     .frac_bits_most = {bits.most},\n     .window_lanes = {e.window_lanes},\n     .terms_log2 = {e.terms_log2},\n"
             f"     .block = {e.block},\n"
             f"     .align_by_operands = {str(e.align == 'operands').lower()},\n"
             f"     .narrow = {str(e.narrow).lower()},\n"

@@ -3,8 +3,8 @@
 // ports that are the same for all kinds. Operands come as the vectors of fp8mac_feed, which fp8mac_element_pkg draws.
 // An accumulator's code has result_width() bits.
 //
-// A step is issued in its cycle 0. Its accumulator is taken in cycle acc_cycle(ELEMENT); the new one and the step's
-// flags are shown in cycle result_cycle(ELEMENT). In a row or column that is not enabled they have no meaning.
+// A step is issued in its cycle 0. Its accumulator is taken in cycle element_acc_cycle(ELEMENT); the new one and the step's
+// flags are shown in cycle element_result_cycle(ELEMENT). In a row or column that is not enabled they have no meaning.
 module fp8mac_element
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -28,14 +28,14 @@ module fp8mac_element
   input  logic [AFeedW-1:0]  a_i,
   input  logic [BFeedW-1:0]  b_i,
 
-  // Kinds with both formats: cycle 1 with FamilyExact, else cycle acc_cycle(ELEMENT)
+  // Kinds with both formats: cycle 1 with FamilyExact, else cycle element_acc_cycle(ELEMENT)
   input  acc_fmt_e           acc_fmt_i,
 
-  // Cycle acc_cycle(ELEMENT)
+  // Cycle element_acc_cycle(ELEMENT)
   input  logic               acc_first_i,     // the accumulator is +0; acc_i has no meaning
   input  logic [ResultW-1:0] acc_i,
 
-  // Cycle result_cycle(ELEMENT)
+  // Cycle element_result_cycle(ELEMENT)
   output logic [ResultW-1:0] result_o,
   output flags_t             flags_o
 );
@@ -54,8 +54,8 @@ module fp8mac_element
 
   if (Family == FamilyExact) begin : g_exact
 
-    if (result_cycle(ELEMENT) != 1 + ElementStages) begin : g_check_cycle
-      $error("result_cycle() is not that of fp8mac_exact_pipeline");
+    if (element_result_cycle(ELEMENT) != 1 + ElementStages) begin : g_check_cycle
+      $error("element_result_cycle() is not that of fp8mac_exact_pipeline");
     end
     operand_t [LANES-1:0] a, b;
     assign a = a_i[LANES*$bits(operand_t)-1:0];
@@ -127,7 +127,7 @@ module fp8mac_element
   end else if (Family == FamilyStatic) begin : g_static
 
     localparam int unsigned AccW = fixed_acc_width(ELEMENT, FRAC_BITS);
-    localparam int unsigned Stages = result_cycle(ELEMENT) - acc_cycle(ELEMENT);
+    localparam int unsigned Stages = element_result_cycle(ELEMENT) - element_acc_cycle(ELEMENT);
     lane_t [LANES-1:0] a, b;
     sticky_t           acc_sticky, sticky;
     assign a = a_i[LANES*$bits(lane_t)-1:0];
@@ -149,7 +149,7 @@ module fp8mac_element
 
   end else begin : g_int8
 
-    localparam int unsigned Stages = result_cycle(ELEMENT) - acc_cycle(ELEMENT);
+    localparam int unsigned Stages = element_result_cycle(ELEMENT) - element_acc_cycle(ELEMENT);
     logic [LANES-1:0][7:0] a;
     booth_t [LANES-1:0]    b;
     assign a = a_i[LANES*8-1:0];

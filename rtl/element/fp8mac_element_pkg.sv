@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records, widths and cycles that the operand feed, the elements and the array share. fp8mac_catalogue_pkg defines the
-// kinds of elements. This package derives the rest from it.
+// Records and widths that the operand feed, the elements and the array share. fp8mac_catalogue_pkg defines the kinds of
+// elements, their blocks and their cycles. This package derives the rest from it.
 //
 // A product's exponent inside an element is raw: the sum of two operands' exponent fields as the feed gives them
 // (exp_offset). A product is shifted by the largest exponent minus its own. The feed sends an operand's exponent
@@ -273,60 +273,6 @@ package fp8mac_element_pkg;
     return element_has_fp16(element) && element_has_fp32(element);
   endfunction
 
-  // Cycles are counted from the issue of a block's last step, which is cycle 0. In its cycle acc_cycle() an element
-  // takes the accumulator, in its cycle result_cycle() it shows the new one and the block's flags. With phases both are
-  // those of phase 0, and the others follow.
-  function automatic int unsigned acc_cycle(int unsigned element);
-    case (element_family(element))
-      FamilyAligned: return 2;
-      FamilyLate:    return 4;
-      FamilyInt8:    return 2;
-      FamilyBlock:   return 2;
-      default:       return 3;
-    endcase
-  endfunction
-
-  function automatic int unsigned result_cycle(int unsigned element);
-    case (element_family(element))
-      FamilyLate:    return 8;
-      FamilyInt8:    return 4;
-      default:       return 6;
-    endcase
-  endfunction
-
-  // ---- blocks and accumulators -------------------------------------------------------------------------------------
-
-  // Products that join the accumulator together: a block, of 1 to element_block() / LANES steps
-  function automatic int unsigned element_block(int unsigned element, int unsigned lanes);
-    return element_block_products(element) != 0 ? element_block_products(element) : lanes;
-  endfunction
-
-  // Whether blocks can have MX scales
-  function automatic bit element_has_mx(int unsigned element);
-    return element_family(element) == FamilyBlock && element_block_products(element) == MxBlock;
-  endfunction
-
-  // Elements of a column that share one accumulate unit: as many as a block has steps, or fewer, so that they divide
-  // the rows.
-  function automatic int unsigned element_share(int unsigned element, int unsigned lanes, int unsigned rows);
-    int unsigned share;
-    share = 1;
-    for (int unsigned s = 2; s <= element_block(element, lanes) / lanes; s++) if (rows % s == 0) share = s;
-    return share;
-  endfunction
-
-  // An accumulator is read from the accumulator memory in the cycle before acc_cycle(), and written in result_cycle().
-  // With forwarding a result is used in the cycle in which it is shown. Forwarding is built where a round over
-  // PassTiles tiles would otherwise wait for it.
-  function automatic bit element_forwards(int unsigned element, int unsigned lanes, int unsigned rows);
-    return PassTiles * element_share(element, lanes, rows) < result_cycle(element) - acc_cycle(element) + 2;
-  endfunction
-
-  // Cycles between the last steps of two blocks of the same accumulators, at least
-  function automatic int unsigned element_loop(int unsigned element, int unsigned lanes, int unsigned rows);
-    return result_cycle(element) - acc_cycle(element) + (element_forwards(element, lanes, rows) ? 0 : 2);
-  endfunction
-
   // Whether an accumulator's code is the FP32 pattern of its value
   function automatic bit result_is_pattern(int unsigned element);
     return element_has_fp32(element) && !(acc_is_chosen(element) && element_family(element) != FamilyExact);
@@ -335,7 +281,7 @@ package fp8mac_element_pkg;
   // Cycles from the issue of a block's last step to its flags and the first of its results. A code that is no FP32
   // pattern is converted, which takes one cycle more.
   function automatic int unsigned element_latency(int unsigned element);
-    return result_cycle(element) + (result_is_pattern(element) ? 1 : 2);
+    return element_result_cycle(element) + (result_is_pattern(element) ? 1 : 2);
   endfunction
 
 endpackage

@@ -48,8 +48,8 @@ module fp8mac_nest
   output flags_t [Groups-1:0][COLS-1:0]            flags_o
 );
 
-  localparam int unsigned AccCycle = acc_cycle(ELEMENT);
-  localparam int unsigned ResultCycle = result_cycle(ELEMENT);
+  localparam int unsigned AccCycle = element_acc_cycle(ELEMENT);
+  localparam int unsigned ResultCycle = element_result_cycle(ELEMENT);
 
   if (element_family(ELEMENT) != FamilyBlock || ResultW != 32) begin : g_check_element
     $error("the fast mode knows only the kinds of FamilyBlock, with a result of 32 bits");

@@ -25,7 +25,7 @@ from ..flow.liberty import Library
 from ..flow.netlist import Netlist
 from ..flow.runs import Design, Result, Synthesiser
 from . import commands, defaults, libraries, request, tables
-from .elements import CLOCK_GATE, KINDS, MX_BLOCK, block, element, source_folders, unit
+from .elements import CLOCK_GATE, KINDS, block, element, source_folders, unit
 from .run import made_by
 
 TOP = "fp8mac_accel"
@@ -79,7 +79,7 @@ def blocks_of(of: dict[str, int]) -> dict[str, Design]:
     kind = next(one for one in KINDS.values() if one.number == of["ELEMENT"])
     bits, lanes = of.get("FRAC_BITS"), of["LANES"]
     if kind.family == "block":
-        mx = bool(of.get("MX", kind.block == MX_BLOCK))
+        mx = bool(of.get("MX", kind.mx))
         inner = block(lanes, bits or kind.frac_bits.default, "both", mx=mx, kind_name=kind.name)
     else:
         inner = element(kind.name, lanes, bits)

@@ -9,7 +9,7 @@ import itertools
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rtl.catalogue import catalogue
+from rtl.catalogue import catalogue, rules
 
 from ..flow.runs import Design
 
@@ -180,9 +180,6 @@ def element(
     )
 
 
-MX_BLOCK = 32  # products that have one MX scale: MxBlock of the RTL
-
-
 def with_mx(mx: bool) -> dict[str, int]:
     """The parameter of MX scales."""
     return {"MX": 1} if mx else {}
@@ -208,7 +205,8 @@ def block(
     share = kind.block // lanes
     if frac_bits is None:
         frac_bits = kind.default_frac_bits(lanes)
-    late_bits = max(frac_bits, 12 if acc == "fp16" else 25)
+    rounded = "fp16" if acc == "fp16" else "fp32"  # with both, FP16 is rounded from FP32's window
+    late_bits = rules.late_bits_of(catalogue.MANTISSA_BITS[rounded], frac_bits)
     return Entry(
         kind.spelling(lanes, frac_bits) + ("" if acc == "both" else f"_{acc}") + MX_SUFFIX * mx,
         design(
@@ -236,7 +234,7 @@ def block(
             "--group",
             str(kind.block),
             "--acc-format",
-            "fp16" if acc == "fp16" else "fp32",
+            rounded,
             "--late-bits-sum",
             str(late_bits),
             "--late-bits-acc",
@@ -304,12 +302,6 @@ READOUT = "fp8mac_readout"  # converts results to FP32, where the accumulator's 
 OUTPUTS = 4096  # of the accumulator memory, as in the default chip: 64 x 64
 
 
-def share_of(kind: catalogue.Element, lanes: int, rows: int) -> int:
-    """Elements of a column that share an accumulate unit: element_share() of fp8mac_element_pkg."""
-    steps = kind.block // lanes if kind.block else 1
-    return max(share for share in range(1, steps + 1) if share == 1 or rows % share == 0)
-
-
 def part_of(inner: Entry, name: str, made: Design) -> Entry:
     """A part of an array of INNER, measured once by itself."""
     return replace(
@@ -330,7 +322,7 @@ def unit(inner: Entry, rows: int) -> Entry:
     accumulator memory. With block accumulation it has the elements of a column that share an accumulate unit."""
     kind, given = KINDS[inner.kind], dict(inner.design.parameters)
     if inner.family == "block":
-        share = share_of(kind, inner.lanes, rows)
+        share = rules.share(kind, inner.lanes, rows)
         names = ("LANES", "BLOCK", "FRAC_BITS", "ACC_FP32", "ACC_FP16", "MX")
         made = design(
             "fp8mac_block_cluster",
@@ -341,7 +333,12 @@ def unit(inner: Entry, rows: int) -> Entry:
     elif inner.family == "int8":
         more = {key: value for key, value in given.items() if key == "TREE_REGISTER"}
         made, name = (
-            design("fp8mac_int8_pipeline", LANES=inner.lanes, STAGES=2, **more),
+            design(
+                "fp8mac_int8_pipeline",
+                LANES=inner.lanes,
+                STAGES=kind.result_cycle - kind.acc_cycle,
+                **more,
+            ),
             f"unit_{inner.name}",
         )
     else:

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import math
 
+from rtl.catalogue.rules import PASS_TILES
+
 MACS = 256
 BUS_BYTES = 16
-PASS_TILES = 4
 OVERHEAD = 150
 
 # m, n, k. BERT-base, TinyLlama, MobileNetV2, ResNet-50, the gates of an LSTM, keyword spotting

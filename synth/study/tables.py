@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rtl.catalogue import catalogue
+from rtl.catalogue import catalogue, rules
 
 from . import libraries, prices, shapes
-from .elements import KINDS, READOUT, share_of
+from .elements import KINDS, READOUT
 from .records import Record
 from .table import ENTRIES, MANY
 
@@ -316,7 +316,7 @@ class Shape:
 
     @property
     def share(self) -> int:
-        return share_of(self.kind, self.lanes, self.rows)
+        return rules.share(self.kind, self.lanes, self.rows)
 
     @property
     def word(self) -> int:
@@ -325,9 +325,8 @@ class Shape:
 
     @property
     def utilisation(self) -> float:
-        """element_loop() of fp8mac_element_pkg is 6 cycles for kind `block`, or 4 with forwarding, and 4 for INT8."""
-        block = self.kind.block or self.lanes
-        loop = 6 if self.share > 1 else 4
+        block = rules.block(self.kind, self.lanes)
+        loop = rules.loop(self.kind, self.lanes, self.rows)
         return shapes.share_of_roofline(
             self.rows, self.columns, self.lanes, block, self.share, loop
         )

@@ -2,7 +2,7 @@
 # The generated catalogue of elements against a table that is typed in the test.
 
 $(BUILD)/test/catalogue.log: tests/catalogue/test_catalogue.py $(CATALOGUE_FILES)
-	@tests/run_test.sh catalogue $@ $(PYTHON) $< $(CATALOGUE_DIR)
+	@tests/run_test.sh catalogue $@ $(PYTHON) -B -m tests.catalogue.test_catalogue $(CATALOGUE_DIR)
 TESTS += $(BUILD)/test/catalogue.log
 
 # A kind that is added to the catalogue alone is known everywhere.

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The generated catalogue against a table that is typed here independently of rtl/catalogue/elements.toml.
 
-    test_catalogue.py FOLDER    FOLDER has catalogue.mk, fp8mac_catalogue_pkg.sv and fp8mac/catalogue.h
+    python -m tests.catalogue.test_catalogue FOLDER
+
+FOLDER has catalogue.mk, fp8mac_catalogue_pkg.sv and fp8mac/catalogue.h
 
 A new kind of element needs an entry in TABLE and in SETTINGS.
 """
@@ -11,6 +13,8 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+
+from rtl.catalogue import catalogue, rules, translate
 
 FP8 = "E4M3FN E5M2 E4M3FNUZ E5M2FNUZ"
 E4M3 = "E4M3FN E4M3FNUZ"
@@ -43,6 +47,29 @@ LATE_BITS = {
     "block": (25, 25),
     "late": (25, 26),
     "block64": (25, 25),
+}
+
+# In which cycle an element of a family takes the accumulator, and in which it shows the new one.
+CYCLES = {
+    "Exact": (3, 6),
+    "Aligned": (2, 6),
+    "Static": (3, 6),
+    "Int8": (2, 4),
+    "Late": (4, 8),
+    "Block": (2, 6),
+}
+MX = {"block"}
+# Rules, by kind, lanes and rows: elements that share an accumulate unit; cycles between two blocks of an accumulator
+RULES = {
+    ("block", 16, 4): (2, 6),
+    ("block", 16, 3): (1, 4),
+    ("block", 1, 16): (16, 6),
+    ("block", 32, 16): (1, 4),
+    ("block64", 16, 8): (4, 6),
+    ("block64", 16, 6): (3, 6),
+    ("int8", 16, 4): (1, 4),
+    ("late_fp16", 4, 4): (1, 4),
+    ("exact", 4, 4): (1, 3),
 }
 
 # Assignments of fp8mac_element_settings, after group = lanes.
@@ -110,6 +137,9 @@ def check_sv(checks: Checks, text: str) -> None:
             "block_products": str(block),
             "late_bits_least": str(late[0]),
             "late_bits_one_lane": str(late[1]),
+            "acc_cycle": str(CYCLES[family][0]),
+            "result_cycle": str(CYCLES[family][1]),
+            "has_mx": f"1'b{int(kind in MX)}",
         } | {
             f"has_{acc.lower()}": f"1'b{int(acc in accumulators.split())}"
             for acc in ("FP32", "FP16", "FIXED", "INT32")
@@ -184,12 +214,81 @@ def check_make(checks: Checks, text: str) -> None:
         )
 
 
+def check_rules(checks: Checks) -> None:
+    kinds = catalogue.load()
+    for (kind, lanes, rows), (share, loop) in RULES.items():
+        of = (kinds[kind], lanes, rows)
+        checks.equal(f"share of {kind}, {lanes} lanes, {rows} rows", rules.share(*of), share)
+        checks.equal(f"loop of {kind}, {lanes} lanes, {rows} rows", rules.loop(*of), loop)
+    for mantissa_bits, frac_bits, wanted in ((23, 19, 25), (10, 9, 12), (10, 13, 13)):
+        found = rules.late_bits_of(mantissa_bits, frac_bits)
+        checks.equal(f"late bits of {mantissa_bits}, {frac_bits}", found, wanted)
+
+
+# A rule in Python, and the lines between the head and the end of its function
+RULE = """
+MOST = 5
+def first(element: Element, rows: int) -> int:
+    \"\"\"The first.\"\"\"
+    result = 1
+    for count in range(2, MOST // rows + 1):
+        if rows % count == 0 and not_last(rows):
+            result = max(count, rows - 1)
+    return element.block if rows > 1 else result
+def not_last(rows: int) -> bool:
+    \"\"\"Not last.\"\"\"
+    return rows != 3
+"""
+TRANSLATED = """  parameter int unsigned RuleMost = 5;
+
+  // The first.
+  function automatic int unsigned element_first(int unsigned element, int unsigned rows);
+    int unsigned result;
+    result = 1;
+    for (int unsigned count = 2; count < ((RuleMost / rows) + 1); count++) begin
+      if (((rows % count) == 0) && not_last(rows)) begin
+        result = count > (rows - 1) ? count : (rows - 1);
+      end
+    end
+    return (rows > 1) ? element_block(element) : result;
+  endfunction
+
+  // Not last.
+  function automatic bit not_last(int unsigned rows);
+    return rows != 3;
+  endfunction
+"""
+REFUSED = (
+    "return -rows",
+    "return rows ** 2",
+    "rows += 1",
+    "while rows: pass",
+    "return 0 < rows < 3",
+)
+
+
+def check_translation(checks: Checks) -> None:
+    checks.equal(
+        "a rule in SystemVerilog", translate.systemverilog(RULE).strip(), TRANSLATED.strip()
+    )
+    for line in REFUSED:
+        try:
+            found = translate.systemverilog(
+                f'def one(rows: int) -> int:\n    """One."""\n    {line}\n'
+            )
+        except ValueError as error:
+            found = str(error)
+        checks.equal(f"refused: {line}", found.startswith("a rule cannot have"), True)
+
+
 def main() -> int:
     folder = Path(sys.argv[1])
     checks = Checks()
     check_sv(checks, (folder / "fp8mac_catalogue_pkg.sv").read_text())
     check_c(checks, (folder / "fp8mac/catalogue.h").read_text())
     check_make(checks, (folder / "catalogue.mk").read_text())
+    check_rules(checks)
+    check_translation(checks)
     print(f"{checks.passed} passed, {checks.failed} failed")
     return 1 if checks.failed or not checks.passed else 0
 

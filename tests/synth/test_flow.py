@@ -20,6 +20,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+from rtl.catalogue import rules
 from synth.flow import (
     boxes,
     breakdown,
@@ -40,7 +41,7 @@ from synth.flow.cache import Cache
 from synth.flow.errors import FlowError, RejectedNetlist
 from synth.flow.netlist import Netlist
 from synth.study import cli, libraries, plot, records, run, table, tables
-from synth.study.elements import CLOCK_GATE, FEED, FORMATS, KINDS, Entry, array, needed, share_of
+from synth.study.elements import CLOCK_GATE, FEED, FORMATS, KINDS, Entry, array, needed
 from tests.synth.bench import Bench
 
 HERE = Path(__file__).resolve().parent
@@ -858,7 +859,7 @@ def test_requests(bench: Bench, folder: Path) -> None:
             (found.name, found.design.top) == (name, top) and made.items() >= parameters.items(),
         )
     shares = {
-        (lanes, rows): share_of(KINDS["block"], lanes, rows)
+        (lanes, rows): rules.share(KINDS["block"], lanes, rows)
         for lanes in (1, 16, 32)
         for rows in (3, 16)
     }

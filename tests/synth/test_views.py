@@ -181,7 +181,14 @@ def test_memories(bench: Bench, folder: Path) -> None:
         f"the accelerator's defaults: {usual}",
         usual["ELEMENT"] in KINDS and {"ROWS", "COLS", "LANES", "BUF_BEATS"} <= usual.keys(),
     )
-    bench.raises("an unknown kind", FlowError, "no kind", lambda: defaults.kind_of("ElementX"))
+    other = folder / "other.sv"
+    text = Path("rtl/accel/fp8mac_accel.sv").read_text()
+    other.write_text(re.sub(r"(ROWS +=) 4,", r"\1 2 * 4,", text))
+    changed = defaults.parameters(other)
+    bench.check(f"a default is elaborated: {changed}", changed == {**usual, "ROWS": 8})
+    other = folder / "unknown.sv"
+    other.write_text(text.replace("= ElementBlock,", "= 200,"))
+    bench.raises("an unknown kind", FlowError, "number 200", lambda: defaults.parameters(other))
     of = {"ROWS": 8, "COLS": 4, "AXI_DATA_W": 128, "BUF_BEATS": 256, "MAX_MN": 128}
     bits = [one.bits for one in memories.memories(of)]
     bench.check(f"bits by hand: {bits}", bits == [524288, 262144, 24576])

@@ -6,6 +6,7 @@
 //           acc_i, decode, place -> swap, align  -> add -> normalise -> round, acc_o
 module fp8mac_block_accumulate
   import fp8mac_pkg::*;
+  import fp8mac_catalogue_pkg::*;
   import fp8mac_element_pkg::*;
 #(
   parameter int unsigned FRAC_BITS = 19,   // of the products' sum
@@ -38,9 +39,8 @@ module fp8mac_block_accumulate
 
   localparam bit Both = ACC_FP32 && ACC_FP16;
   localparam bit OnlyFp16 = !ACC_FP32;
-  localparam int unsigned LateLeast = OnlyFp16 ? Fp16MantW + 2 : Fp32MantW + 2;
-  localparam int unsigned LateBits = FRAC_BITS > LateLeast ? FRAC_BITS : LateLeast;
   localparam int unsigned MantW = OnlyFp16 ? Fp16MantW : Fp32MantW;
+  localparam int unsigned LateBits = late_bits_of(MantW, FRAC_BITS);
   localparam int unsigned FieldW = OnlyFp16 ? 5 : 8;
   localparam int unsigned SumW = LateBits + INT_W + 1;
   localparam int unsigned WindowFieldW = window_field_bits(OnlyFp16, MX);
