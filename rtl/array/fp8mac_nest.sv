@@ -58,7 +58,7 @@ module fp8mac_nest
   localparam bit IsBlock = element_family(ELEMENT) == FamilyBlock;
 
   if (!element_exists(ELEMENT)) begin : g_check_element
-    $error("ELEMENT is no number of a kind in fp8mac_catalogue_pkg");
+    $error("ELEMENT=%0d is no number of a kind in fp8mac_catalogue_pkg", ELEMENT);
   end
   if (MX && !element_has_mx(ELEMENT)) begin : g_check_mx
     $error("only kinds that sum blocks of MxBlock products have MX scales");

@@ -72,14 +72,16 @@ module fp8mac_readout
 
     fp8mac_readout_integer #(.W(32)) u_integer (.value_i(result_i), .field_one_i, .pattern_o);
 
-  end else if (!result_is_pattern(ELEMENT)) begin : g_choice
+  end else if (acc_is_chosen(ELEMENT) && !result_is_pattern(ELEMENT)) begin : g_choice
 
     fp8mac_acc_pattern u_pattern (.acc_fp16_i(acc_fmt_i == AccFp16), .acc_i(result_i), .pattern_o);
 
-  end else begin : g_fp32
+  end else if (result_is_pattern(ELEMENT)) begin : g_fp32
 
     assign pattern_o = result_i;
 
+  end else begin : g_check_result
+    $error("fp8mac_readout has no branch for the accumulator of ELEMENT=%0d", ELEMENT);
   end
 
 endmodule

@@ -147,7 +147,7 @@ module fp8mac_element
       assign unused_sticky  = sticky.plus || sticky.minus;  // there is no Inf
     end
 
-  end else begin : g_int8
+  end else if (Family == FamilyInt8) begin : g_int8
 
     localparam int unsigned Stages = element_result_cycle(ELEMENT) - element_acc_cycle(ELEMENT);
     logic [LANES-1:0][7:0] a;
@@ -160,6 +160,8 @@ module fp8mac_element
     );
     assign flags_o = '0;
 
+  end else begin : g_check_family
+    $error("fp8mac_element has no branch for the family of ELEMENT=%0d", ELEMENT);
   end
 
 endmodule

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records and widths that the operand feed, the elements and the array share. fp8mac_catalogue_pkg defines the kinds of
-// elements, their blocks and their cycles. This package derives the rest from it.
+// elements, their blocks and their cycles. This package derives the rest from it. For a number that is no kind a width
+// is 1; fp8mac_feed, fp8mac_element and fp8mac_readout refuse such a number.
 //
 // A product's exponent inside an element is raw: the sum of two operands' exponent fields as the feed gives them
 // (exp_offset). A product is shifted by the largest exponent minus its own. The feed sends an operand's exponent
@@ -64,7 +65,8 @@ package fp8mac_element_pkg;
       FeedFields:    return $bits(operand_t);
       FeedExponents: return $bits(aligned_lane_t);
       FeedInt8:      return side_a ? 8 : $bits(booth_t);
-      default:       return $bits(lane_t);
+      FeedDistances, FeedBounded, FeedFormat: return $bits(lane_t);
+      default:       return 1;
     endcase
   endfunction
 
@@ -164,9 +166,13 @@ package fp8mac_element_pkg;
   endfunction
 
   // Width of an operand distance. The largest distance shifts a product out of a window of frac_bits fraction bits.
-  // With FeedFormat the distance only covers the exponents of an E4M3 format.
+  // With FeedFormat the distance only covers the exponents of an E4M3 format. Other feeds send no distances.
   function automatic int unsigned distance_width(int unsigned element, int unsigned frac_bits);
-    return element_feed(element) == FeedFormat ? 4 : unsigned'($clog2(frac_bits + 3));
+    case (element_feed(element))
+      FeedDistances, FeedBounded: return unsigned'($clog2(frac_bits + 3));
+      FeedFormat: return 4;
+      default: return 1;
+    endcase
   endfunction
 
   // The flags and the special value of a step, computed beside its finite sum
@@ -260,7 +266,8 @@ package fp8mac_element_pkg;
     if (element_has_fixed(element)) begin
       return fixed_acc_width(element, frac_bits) + (element_takes_e5m2(element) ? $bits(sticky_t) : 1);
     end
-    return element_has_fp16(element) && !element_has_fp32(element) ? 16 : 32;
+    if (element_has_fp32(element) || element_has_int32(element)) return 32;
+    return element_has_fp16(element) ? 16 : 1;
   endfunction
 
   // Whether FP16 is the kind's only accumulator format

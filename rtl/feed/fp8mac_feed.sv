@@ -162,7 +162,7 @@ module fp8mac_feed
       assign common = '{nan: nan_q, none: 1'b0, field: '0};
       assign feed_o = {common, lane_q};
 
-    end else begin : g_distance
+    end else if (Feed == FeedDistances) begin : g_distance
 
       // A shift in the element is the sum of two operand distances, so it does not depend on anything computed inside
       // the element. Operands are normalised.
@@ -228,6 +228,8 @@ module fp8mac_feed
       end
       assign feed_o = {common, lane_q};
 
+    end else begin : g_check_feed
+      $error("fp8mac_feed has no branch for the feed of ELEMENT=%0d", ELEMENT);
     end
 
   end

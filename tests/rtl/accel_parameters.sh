@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # accel_parameters.sh VERILATOR FOLDER SOURCE...: each parameter of fp8mac_accel that is not possible stops the build
-# with one sentence, whatever else would fail with it. Those at the ends of what is possible do not.
+# with one sentence, whatever else would fail with it. Those at the ends of what is possible do not. Modules with a
+# branch for each family of elements stop the build for a number that is no kind, and for a kind of another family.
 verilator=$1 folder=$2
 shift 2
 mkdir -p "$folder"
@@ -16,12 +17,13 @@ count() { # OK WHAT
     cat "$folder/log"
   fi
 }
+top=fp8mac_accel
 lint() { # PARAMETERS SOURCE...: the parameters are words of one argument
   words=
   for parameter in $1; do words="$words -G$parameter"; done
   shift
   # shellcheck disable=SC2086
-  "$verilator" --lint-only --assert --top-module fp8mac_accel $words "$@" >"$folder/log" 2>&1
+  "$verilator" --lint-only --assert --top-module $top $words "$@" >"$folder/log" 2>&1
 }
 stops() { # PARAMETERS SENTENCE...: the sentences are the only messages beside Verilator's last line
   words=$1
@@ -98,6 +100,21 @@ possible "ROWS=2 COLS=4 LANES=32 TILES=32768 FRAC_BITS=29 EPI_WIDTH=8 AXI_DATA_W
   AXI_ID=32'hffffffff QUEUE_DEPTH=127 BUF_BEATS=32768 MAX_MN=512"
 possible 'ROWS=2 COLS=2 LANES=4 AXI_DATA_W=256 BUF_BEATS=2 MAX_MN=2'
 possible 'ROWS=2 COLS=2 LANES=1 ELEMENT=5 FRAC_BITS=0'
+
+top=fp8mac_element
+stops 'ELEMENT=200' 'fp8mac_element has no branch for the family of ELEMENT=200'
+stops 'ELEMENT=8' 'fp8mac_element has no branch for the family of ELEMENT=8'  # fp8mac_nest has it
+possible 'ELEMENT=4'
+top=fp8mac_feed
+stops 'ELEMENT=200' 'fp8mac_feed has no branch for the feed of ELEMENT=200'
+top=fp8mac_readout
+stops 'ELEMENT=200' 'fp8mac_readout has no branch for the accumulator of ELEMENT=200'
+top=fp8mac_late_pipeline
+stops 'ELEMENT=8' 'ELEMENT=8 is no kind of FamilyLate'
+top=fp8mac_aligned_pipeline
+stops 'ELEMENT=5' 'ELEMENT=5 is no kind of FamilyAligned'
+top=fp8mac_static_pipeline
+stops 'ELEMENT=5' 'ELEMENT=5 is no kind of FamilyStatic'
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -68,6 +68,10 @@ module fp8mac_aligned_pipeline
   output flags_t                      flags_o
 );
 
+  if (element_family(ELEMENT) != FamilyAligned) begin : g_check_family
+    $error("ELEMENT=%0d is no kind of FamilyAligned", ELEMENT);
+  end
+
   localparam int unsigned RawBits = EXP_W + 1;
   localparam int unsigned WordW = FRAC_BITS + 2;
   localparam int unsigned WordShiftW = $clog2(WordW + 1);

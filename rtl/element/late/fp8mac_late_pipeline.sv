@@ -64,6 +64,10 @@ module fp8mac_late_pipeline
   output flags_t                 flags_o
 );
 
+  if (element_family(ELEMENT) != FamilyLate) begin : g_check_family
+    $error("ELEMENT=%0d is no kind of FamilyLate", ELEMENT);
+  end
+
   localparam bit Alone = LANES == 1;
   localparam int unsigned FracBits = Alone ? ProductSigW - 2 : FRAC_BITS;
   localparam int unsigned LateBits = element_late_bits(ELEMENT, FracBits, LANES);

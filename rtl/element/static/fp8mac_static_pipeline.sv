@@ -46,6 +46,10 @@ module fp8mac_static_pipeline
   output flags_t            flags_o
 );
 
+  if (element_family(ELEMENT) != FamilyStatic) begin : g_check_family
+    $error("ELEMENT=%0d is no kind of FamilyStatic", ELEMENT);
+  end
+
   // Multiply, align, add
   localparam int unsigned SumW = WordW + 1 + $clog2(LANES);
   logic [SumW-1:0] sum_q;
