@@ -7,6 +7,7 @@
 
 #include "dot_steps.h"
 #include "element_dut.h"
+#include "event_counts.h"
 
 namespace tb
 {
@@ -26,13 +27,7 @@ class ElementEvents
     void count(const ElementStep &step, const ElementTerms &terms, double before, double after,
                uint32_t flags)
     {
-        hits_[kBubble] += !step.valid;
-        hits_[kNoLane] += step.valid && step.lanes == 0;
-        hits_[kSomeLanes] += step.valid && terms.n != 0 && terms.n < p_.lanes;
-        hits_[kNanFlag] += (flags & FP8MAC_FLAG_NAN) != 0;
-        hits_[kInvalid] += (flags & FP8MAC_FLAG_INVALID) != 0;
-        hits_[kInvalidBesideNan] +=
-            (flags & FP8MAC_FLAG_INVALID) != 0 && (flags & FP8MAC_FLAG_NAN) != 0;
+        steps_.count(step, terms.n, p_.lanes, flags);
         hits_[kOverflow] += (flags & FP8MAC_FLAG_OVERFLOW) != 0;
         hits_[kNanKept] += std::isnan(before) && flags == 0;
         hits_[kInfKept] += std::isinf(before) && std::isinf(after);
@@ -58,63 +53,43 @@ class ElementEvents
         const bool near = deep && !(p_.fused && p_.fp16 && p_.sum_bits() > 2 * 11);
         const bool truncated =
             p_.late ? many : p_.exp_w == 5 || p_.scale; // a product in the products' window
-        const struct {
-            Kind kind;
-            const char *name;
-            bool possible;
-        } table[] = {
-            {kBubble, "bubble", true},
-            {kNoLane, "step without a lane", true},
-            {kSomeLanes, "step with some lanes absent", many},
-            {kNanFlag, "NaN operand", p_.nan},
-            {kInvalid, "Inf * 0 or Inf - Inf", p_.inf},
-            {kInvalidBesideNan, "invalid beside a NaN operand", p_.inf && p_.nan && many},
-            {kOverflow, "overflow", p_.fp16 && p_.scale},
-            {kNanKept, "NaN kept", p_.nan || p_.inf},
-            {kInfKept, "Inf kept", p_.inf},
-            {kInfMinusAcc, "Inf - Inf in the accumulator", p_.inf},
-            {kInf, "Inf product", p_.inf},
-            {kSubnormal, "FP16 subnormal result", p_.fp16},
-            {kMinusZero, "-0 from underflow", below},
-            {kPlusZero, "+0 from underflow", below},
-            {kCancelled, "sum of non-zero terms is zero", true},
-            {kProductTruncated, "product truncated to nothing", truncated},
-            {kProductPartlyTruncated, "product truncated in part", truncated},
-            {kAccTruncated, "accumulator truncated to nothing", p_.scale},
-            {kAccPartlyTruncated, "accumulator truncated in part", p_.scale},
-            {kSumTruncated, "products' sum truncated to the odd bit alone", p_.late},
-            {kSumPartlyTruncated, "products' sum rounded to odd", p_.late},
-            {kAligned, "products and accumulator of one exponent", p_.late},
-            {kNothing, "accumulator alone", p_.late},
-            {kMinusZeroKept, "-0 kept", p_.fused && p_.fp16},
-            {kAccAbove, "accumulator far above the products' window", p_.scale && !p_.fp16},
-            {kZeroPartner, "zero lane whose partner is above the window", many},
-            {kOne, "sum of one unit", many},
-            {kMinusOne, "sum of minus one unit", many},
-            {kTieUp, "tie, positive, up", deep},
-            {kTieDown, "tie, positive, down", deep},
-            {kMinusTieUp, "tie, negative, up", deep},
-            {kMinusTieDown, "tie, negative, down", deep},
-            {kJustAbove, "one unit above a tie, positive", near},
-            {kMinusJustAbove, "the same, negative", near},
-            {kJustBelow, "one unit below a tie, positive", near},
-            {kMinusJustBelow, "the same, negative", near},
-            {kAllOnes, "rounding carries into the next binade", deep}};
-        for (const auto &line : table) {
-            if (line.possible) {
-                bench.covered(line.name, hits_[line.kind]);
-            }
-        }
+        steps_.report(bench, p_.lanes, p_.nan, p_.inf);
+        hits_.report(
+            bench, {{kOverflow, "overflow", p_.fp16 && p_.scale},
+                    {kNanKept, "NaN kept", p_.nan || p_.inf},
+                    {kInfKept, "Inf kept", p_.inf},
+                    {kInfMinusAcc, "Inf - Inf in the accumulator", p_.inf},
+                    {kInf, "Inf product", p_.inf},
+                    {kSubnormal, "FP16 subnormal result", p_.fp16},
+                    {kMinusZero, "-0 from underflow", below},
+                    {kPlusZero, "+0 from underflow", below},
+                    {kCancelled, "sum of non-zero terms is zero", true},
+                    {kProductTruncated, "product truncated to nothing", truncated},
+                    {kProductPartlyTruncated, "product truncated in part", truncated},
+                    {kAccTruncated, "accumulator truncated to nothing", p_.scale},
+                    {kAccPartlyTruncated, "accumulator truncated in part", p_.scale},
+                    {kSumTruncated, "products' sum truncated to the odd bit alone", p_.late},
+                    {kSumPartlyTruncated, "products' sum rounded to odd", p_.late},
+                    {kAligned, "products and accumulator of one exponent", p_.late},
+                    {kNothing, "accumulator alone", p_.late},
+                    {kMinusZeroKept, "-0 kept", p_.fused && p_.fp16},
+                    {kAccAbove, "accumulator far above the products' window", p_.scale && !p_.fp16},
+                    {kZeroPartner, "zero lane whose partner is above the window", many},
+                    {kOne, "sum of one unit", many},
+                    {kMinusOne, "sum of minus one unit", many},
+                    {kTieUp, "tie, positive, up", deep},
+                    {kTieDown, "tie, positive, down", deep},
+                    {kMinusTieUp, "tie, negative, up", deep},
+                    {kMinusTieDown, "tie, negative, down", deep},
+                    {kJustAbove, "one unit above a tie, positive", near},
+                    {kMinusJustAbove, "the same, negative", near},
+                    {kJustBelow, "one unit below a tie, positive", near},
+                    {kMinusJustBelow, "the same, negative", near},
+                    {kAllOnes, "rounding carries into the next binade", deep}});
     }
 
   private:
     enum Kind {
-        kBubble,
-        kNoLane,
-        kSomeLanes,
-        kNanFlag,
-        kInvalid,
-        kInvalidBesideNan,
         kOverflow,
         kNanKept,
         kInfKept,
@@ -284,7 +259,8 @@ class ElementEvents
     }
 
     const ElementParameters p_;
-    uint64_t hits_[kKinds] = {};
+    StepEvents steps_;
+    EventCounts<kKinds> hits_;
 };
 
 } // namespace tb

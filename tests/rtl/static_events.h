@@ -4,6 +4,7 @@
 #ifndef STATIC_EVENTS_H
 #define STATIC_EVENTS_H
 
+#include "event_counts.h"
 #include "static_steps.h"
 
 namespace tb
@@ -42,9 +43,7 @@ class StaticEvents
     void count(const StaticStep &step, const StaticTerms &terms, uint64_t consumed,
                const StaticState &before, const StaticState &after, uint32_t flags)
     {
-        hits_[kBubble] += !step.valid;
-        hits_[kNoLane] += step.valid && step.lanes == 0;
-        hits_[kSomeLanes] += step.valid && terms.n != 0 && terms.n < p_.lanes;
+        steps_.count(step, terms.n, p_.lanes, flags);
         hits_[kOtherTurns] += step.first && consumed == 0 && terms.n != 0;
         specials(before, after, flags);
         if (before.special() != 0 || after.special() != 0) {
@@ -64,61 +63,42 @@ class StaticEvents
     // Fails for each kind of event that is possible with these parameters and never happened.
     void report(Bench &bench) const
     {
-        const bool many = p_.lanes > 1, truncated = p_.static_exponent;
-        const struct {
-            Kind kind;
-            const char *name;
-            bool possible;
-        } table[] = {{kBubble, "bubble", true},
-                     {kNoLane, "step without a lane", true},
-                     {kSomeLanes, "step with some lanes absent", many},
-                     {kOtherTurns, "accumulator started anew", true},
-                     {kNanFlag, "NaN operand", true},
-                     {kNanKept, "NaN kept", true},
-                     {kInvalid, "Inf * 0 or Inf - Inf", p_.inf},
-                     {kInvalidBesideNan, "invalid beside a NaN operand", p_.inf && many},
-                     {kPlusInf, "+Inf product", p_.inf},
-                     {kMinusInf, "-Inf product", p_.inf},
-                     {kInfKept, "Inf kept", p_.inf},
-                     {kInfMinusAcc, "Inf - Inf in the accumulator", p_.inf},
-                     {kBothKept, "Inf - Inf kept", p_.inf},
-                     {kInfAgain, "Inf - Inf raised again by another Inf", p_.inf},
-                     {kHigh, "sum in the accumulator's highest bits", true},
-                     {kLow, "the same, negative", true},
-                     {kLongest, "as many terms as there may be", true},
-                     {kSignChanged, "sign changed", true},
-                     {kCancelled, "sum of non-zero terms is zero", true},
-                     {kAtA, "a at its bound", true},
-                     {kAtB, "b at its bound", true},
-                     {kAtBoth, "both at their bounds", true},
-                     {kWhole, "product not truncated", true},
-                     {kGone, "positive product truncated to nothing", truncated},
-                     {kMinusGone, "negative product truncated to nothing", truncated},
-                     {kPart, "positive product truncated in part", truncated},
-                     {kMinusPart, "negative product truncated in part", truncated},
-                     {kLast, "product that is the last column alone", true},
-                     {kFarA, "a's distance saturated", truncated},
-                     {kFarB, "b's distance saturated", truncated},
-                     {kFarSum, "product out of the window, neither distance saturated", truncated},
-                     {kJustFar, "distance of one less than the saturated", truncated},
-                     {kZeroNear, "zero whose partner is at its bound", true}};
-        for (const auto &line : table) {
-            if (line.possible) {
-                bench.covered(line.name, hits_[line.kind]);
-            }
-        }
+        const bool truncated = p_.static_exponent;
+        steps_.report(bench, p_.lanes, true, p_.inf);
+        hits_.report(bench,
+                     {{kOtherTurns, "accumulator started anew", true},
+                      {kNanKept, "NaN kept", true},
+                      {kPlusInf, "+Inf product", p_.inf},
+                      {kMinusInf, "-Inf product", p_.inf},
+                      {kInfKept, "Inf kept", p_.inf},
+                      {kInfMinusAcc, "Inf - Inf in the accumulator", p_.inf},
+                      {kBothKept, "Inf - Inf kept", p_.inf},
+                      {kInfAgain, "Inf - Inf raised again by another Inf", p_.inf},
+                      {kHigh, "sum in the accumulator's highest bits", true},
+                      {kLow, "the same, negative", true},
+                      {kLongest, "as many terms as there may be", true},
+                      {kSignChanged, "sign changed", true},
+                      {kCancelled, "sum of non-zero terms is zero", true},
+                      {kAtA, "a at its bound", true},
+                      {kAtB, "b at its bound", true},
+                      {kAtBoth, "both at their bounds", true},
+                      {kWhole, "product not truncated", true},
+                      {kGone, "positive product truncated to nothing", truncated},
+                      {kMinusGone, "negative product truncated to nothing", truncated},
+                      {kPart, "positive product truncated in part", truncated},
+                      {kMinusPart, "negative product truncated in part", truncated},
+                      {kLast, "product that is the last column alone", true},
+                      {kFarA, "a's distance saturated", truncated},
+                      {kFarB, "b's distance saturated", truncated},
+                      {kFarSum, "product out of the window, neither distance saturated", truncated},
+                      {kJustFar, "distance of one less than the saturated", truncated},
+                      {kZeroNear, "zero whose partner is at its bound", true}});
     }
 
   private:
     enum Kind {
-        kBubble,
-        kNoLane,
-        kSomeLanes,
         kOtherTurns,
-        kNanFlag,
         kNanKept,
-        kInvalid,
-        kInvalidBesideNan,
         kPlusInf,
         kMinusInf,
         kInfKept,
@@ -153,10 +133,7 @@ class StaticEvents
         const bool one = before.special() >= 2, both = (before.sticky & infs) == infs,
                    none = before.special() == 0;
         const bool invalid = (flags & FP8MAC_FLAG_INVALID) != 0;
-        hits_[kNanFlag] += (flags & FP8MAC_FLAG_NAN) != 0;
         hits_[kNanKept] += (before.sticky & FP8MAC_FIXED_NAN) != 0 && flags == 0;
-        hits_[kInvalid] += invalid;
-        hits_[kInvalidBesideNan] += invalid && (flags & FP8MAC_FLAG_NAN) != 0;
         hits_[kPlusInf] += none && after.special() == 2;
         hits_[kMinusInf] += none && after.special() == 3;
         hits_[kInfKept] += one && after.special() == before.special();
@@ -195,7 +172,8 @@ class StaticEvents
     }
 
     const StaticParameters p_;
-    uint64_t hits_[kKinds] = {};
+    StepEvents steps_;
+    EventCounts<kKinds> hits_;
 };
 
 } // namespace tb
