@@ -168,7 +168,7 @@ package fp8mac_pkg;
     logic [31:0] beta;
     logic        stochastic;  // D is rounded with random bits; else the next three are 0
     logic [31:0] seed;
-    logic [31:0] first_m;     // place in the whole D of the tile's first output; first_n is a multiple of 4
+    logic [31:0] first_m;     // position in D of the tile's first output; first_n is a multiple of 4
     logic [31:0] first_n;
     code_table_e code_table;
     dst_fmt_e    d_fmt;

@@ -4,8 +4,8 @@
 //
 // A step is LANES products of every element, in one cycle. A block is 1 to element_block() / LANES consecutive steps of
 // one tile; cycles without a step may lie between them. All kinds but those with block accumulation have blocks of one
-// step. With a block's last step its sum joins the accumulators of its tile. SHARE = element_share() rows of a group
-// share the accumulate units of their columns: row = group * SHARE + phase.
+// step. With a block's last step its sum joins the accumulators of its tile. SHARE = element_share() neighbouring
+// rows share the accumulate units of their columns: row = row of the bundle * SHARE + phase.
 //
 // Timing, with the last step of a block issued in cycle t, S = element_latency(ELEMENT) and p = 0 .. SHARE-1. Cycles
 // are those with run_i = 1:
@@ -49,7 +49,7 @@ module fp8mac_array
   parameter bit          MX        = 1'b0,          // FamilyBlock: blocks have MX scales
   parameter int unsigned META_W    = 17,            // what travels with a block to its results
   localparam int unsigned Share  = element_share(ELEMENT, LANES, ROWS),
-  localparam int unsigned Groups = ROWS / Share,
+  localparam int unsigned Bundle = ROWS / Share,  // rows of a bundle
   localparam int unsigned TileW  = (TILES > 1) ? $clog2(TILES) : 1,
   localparam int unsigned PhaseW = (Share > 1) ? $clog2(Share) : 1,
   localparam int unsigned PlaceW = place_width(MX)
@@ -80,7 +80,7 @@ module fp8mac_array
   // Results, FP32 patterns
   output logic                              result_valid_o,
   output logic [PhaseW-1:0]                 result_phase_o,
-  output logic [Groups-1:0][COLS-1:0][31:0] result_o,
+  output logic [Bundle-1:0][COLS-1:0][31:0] result_o,
   output logic [META_W-1:0]                 result_meta_o,
 
   output flags_t                            flags_o,        // of blocks that finish in this cycle, else 0
@@ -123,8 +123,8 @@ module fp8mac_array
   typedef struct packed {
     block_t                        block;
     logic [PhaseW-1:0]             phase;
-    logic [Groups-1:0]             row_en;
-    logic [Groups-1:0][PlaceW-1:0] a_place;
+    logic [Bundle-1:0]             row_en;
+    logic [Bundle-1:0][PlaceW-1:0] a_place;
   } part_t;
 
   logic                        issued;
@@ -166,7 +166,7 @@ module fp8mac_array
   always_comb begin
     part[1].block = block_q;
     part[1].phase = phase_q;
-    for (int unsigned g = 0; g < Groups; g++) begin
+    for (int unsigned g = 0; g < Bundle; g++) begin
       part[1].row_en[g]  = row_en_q[g*Share+32'(phase_q)];
       part[1].a_place[g] = a_place_q[g*Share+32'(phase_q)];
     end
@@ -176,9 +176,9 @@ module fp8mac_array
   assign busy_o = valid_q != '0;
 
   // ---- operand feeds and elements ----------------------------------------------------------------------------------
-  typedef logic [Groups-1:0][COLS-1:0][ResultW-1:0] word_t;  // an accumulator of every accumulate unit
+  typedef logic [Bundle-1:0][COLS-1:0][ResultW-1:0] word_t;  // an accumulator of every accumulate unit
   word_t                          taken, result;
-  flags_t [Groups-1:0][COLS-1:0]  unit_flags;
+  flags_t [Bundle-1:0][COLS-1:0]  unit_flags;
 
   fp8mac_nest #(.ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FracBits), .MX(MX)) u_nest (
     .clk_i(clk), .rst_ni, .step_valid_i, .block_first_i, .block_last_i, .cfg_i(step_cfg_i), .row_en_i, .col_en_i,
@@ -232,7 +232,7 @@ module fp8mac_array
 
   always_comb begin
     flags = '0;
-    for (int unsigned g = 0; g < Groups; g++) begin
+    for (int unsigned g = 0; g < Bundle; g++) begin
       for (int unsigned c = 0; c < COLS; c++) begin
         if (valid_q[ResultCycle] && part[ResultCycle].row_en[g] && part[ResultCycle].block.col_en[c]) begin
           flags = flags | unit_flags[g][c];
@@ -271,15 +271,15 @@ module fp8mac_array
     step_cfg_t                         cfg;
     scale_sum_t                        scale_sum;
     acc_fmt_e                          acc_fmt_q;
-    logic [Groups-1:0][7:0]            row_field_q;
+    logic [Bundle-1:0][7:0]            row_field_q;
     logic [COLS-1:0][7:0]              col_field_q;
-    logic [Groups-1:0][COLS-1:0][31:0] pattern, pattern_q;
+    logic [Bundle-1:0][COLS-1:0][31:0] pattern, pattern_q;
 
     assign cfg       = part[ResultCycle].block.cfg;
     assign scale_sum = fnuz_adjust(cfg.scale_sum, cfg.a_fmt, cfg.b_fmt);
     always_ff @(posedge clk) begin
       acc_fmt_q <= cfg.acc_fmt;
-      for (int unsigned g = 0; g < Groups; g++) begin
+      for (int unsigned g = 0; g < Bundle; g++) begin
         row_field_q[g] <= 8'(FieldOfBounds) + 8'(scale_sum) +
                           (Bounded ? 8'(part[ResultCycle].a_place[g]) : 8'(FormatBound));
       end
@@ -288,7 +288,7 @@ module fp8mac_array
       end
     end
 
-    for (genvar g = 0; g < int'(Groups); g++) begin : g_row
+    for (genvar g = 0; g < int'(Bundle); g++) begin : g_row
       for (genvar c = 0; c < int'(COLS); c++) begin : g_col
         fp8mac_readout #(.ELEMENT(ELEMENT), .FRAC_BITS(FracBits)) u_readout (
           .result_i(result_q[g][c]), .acc_fmt_i(acc_fmt_q),

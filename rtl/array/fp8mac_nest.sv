@@ -2,7 +2,7 @@
 // Row-and-column nest: ROWS feeds of A, COLS feeds of B and ROWS x COLS elements of one kind, each cycle's operands of
 // A broadcast along a row, those of B along a column. fp8mac_array is built around it, and has the accumulators.
 //
-// SHARE rows of a group share the accumulate units of their columns. The rows of phase p are group * SHARE + p; what
+// SHARE neighbouring rows share the accumulate units of their columns. The rows of phase p are b * SHARE + p; what
 // belongs to them comes and goes p cycles after what belongs to phase 0.
 //
 // In a cycle without a step, in a row or column that is not enabled and in a lane that is not enabled, operands are
@@ -19,7 +19,7 @@ module fp8mac_nest
   parameter int unsigned FRAC_BITS = element_default_frac_bits(ELEMENT),
   parameter bit          MX        = 1'b0,  // FamilyBlock: blocks have MX scales
   localparam int unsigned Share    = element_share(ELEMENT, LANES, ROWS),
-  localparam int unsigned Groups   = ROWS / Share,
+  localparam int unsigned Bundle   = ROWS / Share,  // rows of a bundle
   localparam int unsigned ResultW  = result_width(ELEMENT, FRAC_BITS),
   localparam int unsigned PlaceW   = place_width(MX)
 ) (
@@ -43,16 +43,16 @@ module fp8mac_nest
 
   // FamilyBlock, of the block whose last step was issued one cycle ago, and of the one of two cycles ago
   input  step_cfg_t                                unit_cfg_i,
-  input  logic [Groups-1:0][PlaceW-1:0]            unit_a_place_i,
+  input  logic [Bundle-1:0][PlaceW-1:0]            unit_a_place_i,
   input  logic [COLS-1:0][PlaceW-1:0]              unit_b_place_i,
 
   // The block whose last step was issued element_acc_cycle(ELEMENT) cycles ago
   input  logic                                     acc_first_i,  // accumulators are +0; acc_i has no meaning
-  input  logic [Groups-1:0][COLS-1:0][ResultW-1:0] acc_i,
+  input  logic [Bundle-1:0][COLS-1:0][ResultW-1:0] acc_i,
 
   // The block whose last step was issued element_result_cycle(ELEMENT) cycles ago; meaningless where not enabled
-  output logic [Groups-1:0][COLS-1:0][ResultW-1:0] result_o,     // see result_width()
-  output flags_t [Groups-1:0][COLS-1:0]            flags_o
+  output logic [Bundle-1:0][COLS-1:0][ResultW-1:0] result_o,     // see result_width()
+  output flags_t [Bundle-1:0][COLS-1:0]            flags_o
 );
 
   localparam bit IsBlock = element_family(ELEMENT) == FamilyBlock;
@@ -130,7 +130,7 @@ module fp8mac_nest
     logic [COLS-1:0]              b_nan, b_none, b_none_2_q;
     logic [ROWS-1:0][LanesW-1:0]  a_lanes;
     logic [ROWS-1:0]              a_nan;
-    logic [Groups-1:0]            a_none, a_none_2_q;
+    logic [Bundle-1:0]            a_none, a_none_2_q;
 
     assign fp16      = unit_cfg_i.acc_fmt == AccFp16;
     assign unit_base = ExpW'(block_base(fnuz_adjust(unit_cfg_i.scale_sum, unit_cfg_i.a_fmt, unit_cfg_i.b_fmt),
@@ -162,7 +162,7 @@ module fp8mac_nest
       assign unused     = ^{common.none, common.field};
     end
 
-    for (genvar g = 0; g < int'(Groups); g++) begin : g_group
+    for (genvar g = 0; g < int'(Bundle); g++) begin : g_group
       logic signed [ExpW-1:0] a_field;
       assign a_none[g] = unit_a_place_i[g] == '1;
       assign a_field   = ExpW'(unit_a_place_i[g]) + unit_base;

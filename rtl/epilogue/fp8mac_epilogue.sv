@@ -16,7 +16,7 @@
 // meaningless.
 //
 // Stochastic rounding of D takes 16 random bits for each output (fp8mac_simon64). They depend on the seed and on the
-// output's row and column in the whole D: cfg_i.first_m, first_n, and the place in the tile at the input.
+// output's row and column in the whole D: cfg_i.first_m, first_n, and the position in the tile at the input.
 //
 // A transfer enters in any cycle, and leaves a fixed number of cycles later. Nothing stops it, so the receiver must
 // have room for it. cfg_i must be constant while transfers are inside (busy_o), and in the cycle in which one enters.
@@ -158,7 +158,7 @@ module fp8mac_epilogue #(
   // ---------------------------------------------------------------------------------------------------------------
   localparam int unsigned RandomColumns = 4;
   localparam int unsigned RandomStages  = 2;
-  localparam int unsigned PlaceStage    = ConvertStage - RandomStages - 1;  // of the places' sums
+  localparam int unsigned PositionStage = ConvertStage - RandomStages - 1;  // of the positions' sums
   localparam int unsigned RowBlocks     = (COLS + RandomColumns - 1) / RandomColumns;
 
   logic [WIDTH-1:0][15:0] random;
@@ -169,8 +169,8 @@ module fp8mac_epilogue #(
     logic [RowBlocks-1:0][RandomColumns-1:0][15:0] bits;
 
     always_ff @(posedge clk) begin
-      m_q <= cfg_i.first_m + 32'(travel_q[PlaceStage].row) + 32'(r * ROW_STEP);
-      n_q <= cfg_i.first_n + 32'(travel_q[PlaceStage].col);
+      m_q <= cfg_i.first_m + 32'(travel_q[PositionStage].row) + 32'(r * ROW_STEP);
+      n_q <= cfg_i.first_n + 32'(travel_q[PositionStage].col);
       n_low_q <= {n_low_q[RandomStages-2:0], n_q[$clog2(RandomColumns)-1:0]};
     end
 

@@ -16,7 +16,7 @@ module fp8mac_nest
   parameter int unsigned FRAC_BITS = element_default_frac_bits(ELEMENT),
   parameter bit          MX        = 1'b0,
   localparam int unsigned Share    = element_share(ELEMENT, LANES, ROWS),
-  localparam int unsigned Groups   = ROWS / Share,
+  localparam int unsigned Bundle   = ROWS / Share,
   localparam int unsigned ResultW  = result_width(ELEMENT, FRAC_BITS),
   localparam int unsigned PlaceW   = place_width(MX)
 ) (
@@ -38,14 +38,14 @@ module fp8mac_nest
   input  logic [COLS-1:0][ScaleW-1:0]              b_scale_i,
 
   input  step_cfg_t                                unit_cfg_i,
-  input  logic [Groups-1:0][PlaceW-1:0]            unit_a_place_i,
+  input  logic [Bundle-1:0][PlaceW-1:0]            unit_a_place_i,
   input  logic [COLS-1:0][PlaceW-1:0]              unit_b_place_i,
 
   input  logic                                     acc_first_i,
-  input  logic [Groups-1:0][COLS-1:0][ResultW-1:0] acc_i,
+  input  logic [Bundle-1:0][COLS-1:0][ResultW-1:0] acc_i,
 
-  output logic [Groups-1:0][COLS-1:0][ResultW-1:0] result_o,
-  output flags_t [Groups-1:0][COLS-1:0]            flags_o
+  output logic [Bundle-1:0][COLS-1:0][ResultW-1:0] result_o,
+  output flags_t [Bundle-1:0][COLS-1:0]            flags_o
 );
 
   localparam int unsigned AccCycle = element_acc_cycle(ELEMENT);
@@ -59,8 +59,8 @@ module fp8mac_nest
   typedef bit [COLS*LANES*8-1:0] b_codes_t;
   typedef bit [ROWS*8-1:0] a_scales_t;
   typedef bit [COLS*8-1:0] b_scales_t;
-  typedef bit [Groups*COLS*32-1:0] words_t;
-  typedef bit [Groups*COLS*8-1:0] flag_bytes_t;
+  typedef bit [Bundle*COLS*32-1:0] words_t;
+  typedef bit [Bundle*COLS*8-1:0] flag_bytes_t;
 
   import "DPI-C" function chandle fp8sim_nest_new(
     input int unsigned rows, input int unsigned cols, input int unsigned lanes, input int unsigned share,
@@ -110,7 +110,7 @@ module fp8mac_nest
   end
 
   assign result_o = result_q[ResultCycle];
-  for (genvar g = 0; g < int'(Groups); g++) begin : g_row
+  for (genvar g = 0; g < int'(Bundle); g++) begin : g_row
     for (genvar c = 0; c < int'(COLS); c++) begin : g_col
       assign flags_o[g][c] = flags_t'(flags_q[ResultCycle][(g*COLS+c)*8+:4]);
     end

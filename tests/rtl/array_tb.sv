@@ -15,7 +15,7 @@ module array_tb
   parameter bit          MX        = 1'b0,
   localparam int unsigned MetaW  = 17,
   localparam int unsigned Share  = element_share(ELEMENT, LANES, ROWS),
-  localparam int unsigned Groups = ROWS / Share,
+  localparam int unsigned Bundle = ROWS / Share,
   localparam int unsigned TileW  = (TILES > 1) ? $clog2(TILES) : 1,
   localparam int unsigned PhaseW = (Share > 1) ? $clog2(Share) : 1
 ) (
@@ -41,7 +41,7 @@ module array_tb
   input  logic [MetaW-1:0]                  meta_i,
   output logic                              result_valid_o,
   output logic [PhaseW-1:0]                 result_phase_o,
-  output logic [Groups-1:0][COLS-1:0][31:0] result_o,
+  output logic [Bundle-1:0][COLS-1:0][31:0] result_o,
   output logic [MetaW-1:0]                  result_meta_o,
   output logic [3:0]                        flags_o,
   output logic                              busy_o,

@@ -168,7 +168,7 @@ class EpilogueBench
         cycle(true);
         expect(transfer);
     }
-    void drain()
+    void let_finish()
     {
         for (unsigned idle = 0;
              (!expected_.empty() || idle < 2 * kLatencyWithC) && !bench_.hopeless(); idle++) {
@@ -605,7 +605,7 @@ void corners(EpilogueBench &epilogue, tb::Bench &bench)
             }
         }
     }
-    epilogue.drain();
+    epilogue.let_finish();
 }
 
 // Without gaps and changes of configuration there is one transfer per cycle, and the
@@ -615,7 +615,7 @@ void full_speed(EpilogueBench &epilogue, tb::Bench &bench)
     const unsigned transfers = 1000;
     const Config cfg = random_config(epilogue.rng());
     epilogue.traffic(0);
-    epilogue.drain();
+    epilogue.let_finish();
     const uint64_t start = epilogue.cycles();
     for (unsigned i = 0; i < transfers; i++) {
         epilogue.send(random_transfer(epilogue.rng(), cfg));
@@ -623,7 +623,7 @@ void full_speed(EpilogueBench &epilogue, tb::Bench &bench)
     bench.equal("cycles for 1000 transfers", epilogue.cycles() - start, transfers);
     bench.equal("cycles until they have left", epilogue.flush(),
                 cfg.c_en ? kLatencyWithC : kLatency);
-    epilogue.drain();
+    epilogue.let_finish();
 }
 
 void reset_inside(EpilogueBench &epilogue)
@@ -635,7 +635,7 @@ void reset_inside(EpilogueBench &epilogue)
             epilogue.send(random_transfer(epilogue.rng(), cfg));
         }
         epilogue.reset();
-        epilogue.drain();
+        epilogue.let_finish();
     }
 }
 
@@ -652,7 +652,7 @@ int main(int argc, char **argv)
         epilogue.traffic(gap);
         random_tiles(epilogue, bench, 100000);
     }
-    epilogue.drain();
+    epilogue.let_finish();
     epilogue.traffic(200);
     reset_inside(epilogue);
     full_speed(epilogue, bench);

@@ -58,7 +58,7 @@ class PeTest
                 step(config, bank, !running || stuck || pair < kBanks, true, pair % lanes_, &a, &b,
                      1);
             }
-            drain();
+            let_finish();
         }
     }
 
@@ -81,7 +81,7 @@ class PeTest
             step(chain[bank].config, bank, first, left[bank] == 0 || rng_.chance(800), 0,
                  chain[bank].a, chain[bank].b, chain[bank].n);
         }
-        drain();
+        let_finish();
     }
 
     // The boxes alone, from any accumulator.
@@ -213,7 +213,7 @@ class PeTest
         dut_->step_valid_i = 0;
         cycle(Expected());
     }
-    void drain()
+    void let_finish()
     {
         for (unsigned i = 0; i < kStages; i++) {
             idle();

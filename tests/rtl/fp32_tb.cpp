@@ -145,7 +145,7 @@ class FpBench
                     dut_->add_overflow_o);
         }
     }
-    void drain()
+    void let_finish()
     {
         for (unsigned i = 0; i < kAddStages; i++) {
             pair(0, 0);
@@ -550,7 +550,7 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < pairs && !bench.hopeless(); i++) {
         random_pair(fp, rng);
     }
-    fp.drain();
+    fp.let_finish();
     fp.report();
 
     ConvertBench convert(bench, dut);

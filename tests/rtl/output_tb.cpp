@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole way of results to memory (fp8mac_output) against fp8mac_epilogue_apply. The bench plays
 // the array, the vector memories and an AXI slave. Every byte of memory is compared: those of D, and
-// all others, which must stay. Commands of every D format, pass shape and size are mixed with empty
-// and kept ones, with gaps and stalls everywhere. Write errors come at every address of a command.
+// all others, which must stay. Tile commands of every D format, pass shape and size are mixed with empty
+// and kept ones, with gaps and stalls everywhere. Write errors come at every address of a tile command.
 // The rates at which results are taken and the bus is used are checked, too.
 #include <algorithm>
 #include <deque>
@@ -17,7 +17,7 @@ namespace
 {
 
 constexpr unsigned kBeat = AXI_DATA_W / 8;
-constexpr unsigned kGroups = ROWS / SHARE;
+constexpr unsigned kBundle = ROWS / SHARE;
 constexpr unsigned kPassTiles = 4;
 constexpr size_t kMemory = 1u << 18;
 constexpr unsigned kWriteSlvErr = 10, kWriteDecErr = 11, kReadSlvErr = 8;
@@ -77,7 +77,7 @@ struct Ports {
     uint8_t m_axi_rdata_i[kBeat] = {};
 };
 
-struct Command {
+struct TileCommand {
     unsigned tag = 0, m = 1, n = 1, shape = 0, d_fmt = 0, overflow = 0, act = 0, bias_en = 0,
              error = 0;
     bool irq = false, skip = false, keep = false, a_vec = false, b_vec = false;
@@ -103,7 +103,7 @@ struct Command {
 struct Bundle {
     unsigned command, phase, row_tile, col_tile;
     bool last;
-    uint32_t t0[kGroups][COLS];
+    uint32_t t0[kBundle][COLS];
 };
 
 struct Traffic {
@@ -150,17 +150,17 @@ class OutputBench
         return refusals_;
     }
 
-    Command random_command(unsigned max_m, unsigned max_n);
-    void run(std::vector<Command> commands, const Traffic &traffic,
+    TileCommand random_command(unsigned max_m, unsigned max_n);
+    void run(std::vector<TileCommand> commands, const Traffic &traffic,
              std::vector<axi::Fault> faults = {});
 
   private:
-    void issue(const Command &c);
+    void issue(const TileCommand &c);
     void drive_command();
     void drive_result();
     void answer_vectors();
     void cycle();
-    void expect_bytes(const Command &c);
+    void expect_bytes(const TileCommand &c);
 
     tb::Bench &bench_;
     tb::Clocked<Voutput_tb> dut_;
@@ -170,7 +170,7 @@ class OutputBench
     Events events_ = {};
 
     // One run
-    std::vector<Command> commands_;
+    std::vector<TileCommand> commands_;
     std::deque<unsigned> waiting_; // commands given to the module, the oldest first
     std::deque<Bundle> bundles_;
     std::deque<unsigned> kept_; // kept commands that have not left the array
@@ -187,9 +187,9 @@ class OutputBench
     bool nonfinite_ = false, want_nonfinite_ = false;
 };
 
-Command OutputBench::random_command(unsigned max_m, unsigned max_n)
+TileCommand OutputBench::random_command(unsigned max_m, unsigned max_n)
 {
-    Command c;
+    TileCommand c;
     c.m = 1 + rng_.below(max_m);
     c.n = 1 + rng_.below(max_n);
     if (rng_.coin()) {
@@ -225,7 +225,7 @@ Command OutputBench::random_command(unsigned max_m, unsigned max_n)
 }
 
 // Puts a command's bundles into the queue, in the order of passes.
-void OutputBench::issue(const Command &c)
+void OutputBench::issue(const TileCommand &c)
 {
     const unsigned index = static_cast<unsigned>(next_);
     const unsigned down = 1u << c.shape, across = kPassTiles >> c.shape;
@@ -236,7 +236,7 @@ void OutputBench::issue(const Command &c)
                 for (unsigned j = n0; j < std::min(n0 + across, tiles_n); j++) {
                     for (unsigned phase = 0; phase < SHARE; phase++) {
                         Bundle b = {index, phase, i, j, i == tiles_m - 1 && j == tiles_n - 1, {}};
-                        for (unsigned g = 0; g < kGroups; g++) {
+                        for (unsigned g = 0; g < kBundle; g++) {
                             for (unsigned w = 0; w < COLS; w++) {
                                 const unsigned row = i * ROWS + g * SHARE + phase,
                                                col = j * COLS + w;
@@ -259,7 +259,7 @@ void OutputBench::issue(const Command &c)
     events_.many_regions += c.n * c.bytes() > (8 * kBeat >> c.shape);
 }
 
-void OutputBench::expect_bytes(const Command &c)
+void OutputBench::expect_bytes(const TileCommand &c)
 {
     fp8mac_epilogue e = {};
     e.has_bias = c.bias_en != 0;
@@ -290,7 +290,7 @@ void OutputBench::drive_command()
     if (waiting_.empty()) {
         return;
     }
-    const Command &c = commands_[waiting_.front()];
+    const TileCommand &c = commands_[waiting_.front()];
     dut_->skip_i = c.skip;
     dut_->acc_keep_i = c.keep;
     dut_->vector_half_i = waiting_.front() % 2;
@@ -330,7 +330,7 @@ void OutputBench::drive_result()
     dut_->result_row_tile_i = static_cast<uint8_t>(b.row_tile);
     dut_->result_col_tile_i = static_cast<uint8_t>(b.col_tile);
     dut_->result_last_i = b.last;
-    for (unsigned g = 0; g < kGroups; g++) {
+    for (unsigned g = 0; g < kBundle; g++) {
         for (unsigned w = 0; w < COLS; w++) {
             put(dut_->result_i, g * COLS + w, b.t0[g][w]);
         }
@@ -342,7 +342,7 @@ void OutputBench::drive_result()
 void OutputBench::answer_vectors()
 {
     const size_t command = stored_ + ((asked_half_ ^ stored_) & 1);
-    const Command *c = command < next_ ? &commands_[command] : nullptr;
+    const TileCommand *c = command < next_ ? &commands_[command] : nullptr;
     const auto value = [&](const std::vector<uint32_t> *vector, unsigned i) {
         return vector != nullptr && i < vector->size() ? (*vector)[i] : rng_.fp32();
     };
@@ -358,7 +358,7 @@ void OutputBench::answer_vectors()
 void OutputBench::cycle()
 {
     if (next_ < commands_.size() && waiting_.size() < 4 && !rng_.chance(gap_)) {
-        Command &c = commands_[next_];
+        TileCommand &c = commands_[next_];
         if (dut_->abort_i) {
             c.skip = true;
         }
@@ -405,7 +405,7 @@ void OutputBench::cycle()
     }
     bool abort = dut_->abort_i;
     if (dut_->retire_valid_o && bench_.check("a command was to retire", retired_ < next_)) {
-        const Command &c = commands_[retired_++];
+        const TileCommand &c = commands_[retired_++];
         idle_ = 0;
         bench_.equal("tag", dut_->retire_tag_o, c.tag);
         bench_.equal("irq", dut_->retire_irq_o, c.irq);
@@ -433,7 +433,7 @@ void OutputBench::cycle()
     dut_->abort_i = abort;
 }
 
-void OutputBench::run(std::vector<Command> commands, const Traffic &traffic,
+void OutputBench::run(std::vector<TileCommand> commands, const Traffic &traffic,
                       std::vector<axi::Fault> faults)
 {
     if (bench_.hopeless()) {
@@ -450,7 +450,7 @@ void OutputBench::run(std::vector<Command> commands, const Traffic &traffic,
     memory_.set_timing(traffic.axi);
     no_stalls_ = traffic.axi.stall_permille == 0;
     bool stops = !faults.empty();
-    for (const Command &c : commands_) {
+    for (const TileCommand &c : commands_) {
         if (c.gives_results()) {
             expect_bytes(c);
         }
@@ -488,7 +488,7 @@ void OutputBench::run(std::vector<Command> commands, const Traffic &traffic,
     events_.discarded += stops && old != 0;
     bench_.equal("wrong bytes", wrong, 0);
     if (bench_.failed() != 0 && wrong != 0) {
-        for (const Command &c : commands_) {
+        for (const TileCommand &c : commands_) {
             std::printf(
                 "  command %u: m %u n %u shape %u fmt %u addr %llx stride %llu a_vec %d b_vec %d\n",
                 c.tag, c.m, c.n, c.shape, c.d_fmt, static_cast<unsigned long long>(c.d_addr),
@@ -498,11 +498,11 @@ void OutputBench::run(std::vector<Command> commands, const Traffic &traffic,
 }
 
 // Commands of a run lie one after the other in memory, often close to the end of a page.
-void place(std::vector<Command> &commands, tb::Rng &rng)
+void spread_out(std::vector<TileCommand> &commands, tb::Rng &rng)
 {
     uint64_t at = axi::kMemoryBase + 4096 - (1 + rng.below(16)) * kBeat;
     unsigned tag = rng.below(1000);
-    for (Command &c : commands) {
+    for (TileCommand &c : commands) {
         c.tag = tag++;
         c.d_addr = at;
         at += c.m * c.d_stride + rng.below(8) * kBeat;
@@ -513,12 +513,12 @@ void random_runs(OutputBench &output, tb::Bench &bench, unsigned runs)
 {
     tb::Rng &rng = output.rng();
     for (unsigned run = 0; run < runs && !bench.hopeless(); run++) {
-        std::vector<Command> commands(1 + rng.below(6));
+        std::vector<TileCommand> commands(1 + rng.below(6));
         const bool large = run % 8 == 0;
-        for (Command &c : commands) {
+        for (TileCommand &c : commands) {
             c = output.random_command(large ? 40 : 20, large ? 150 : 40);
             if (rng.chance(400) && &c != commands.data()) { // often the last one's configuration
-                const Command &old = *(&c - 1);
+                const TileCommand &old = *(&c - 1);
                 c.d_fmt = old.d_fmt, c.overflow = old.overflow, c.act = old.act;
                 c.bias_en = old.bias_en, c.scale_d = old.scale_d;
                 c.d_stride = (c.n * c.bytes() + kBeat - 1) / kBeat * kBeat;
@@ -526,7 +526,7 @@ void random_runs(OutputBench &output, tb::Bench &bench, unsigned runs)
             c.keep = rng.chance(150);
             c.skip = rng.chance(80);
         }
-        place(commands, rng);
+        spread_out(commands, rng);
         Traffic traffic;
         static const unsigned rates[] = {0, 0, 300, 900};
         traffic.gap_permille = rates[rng.below(4)];
@@ -542,15 +542,15 @@ void errors(OutputBench &output, tb::Bench &bench)
     tb::Rng &rng = output.rng();
     for (const unsigned d_fmt : {0u, 6u}) {
         for (unsigned at = 0; at < 64 && !bench.hopeless(); at++) {
-            std::vector<Command> commands(4);
-            for (Command &c : commands) {
+            std::vector<TileCommand> commands(4);
+            for (TileCommand &c : commands) {
                 c = output.random_command(12, 24);
                 c.d_fmt = d_fmt;
                 c.d_stride = (c.n * c.bytes() + kBeat - 1) / kBeat * kBeat;
             }
             commands[3].keep = rng.coin();
-            place(commands, rng);
-            const Command &c = commands[1];
+            spread_out(commands, rng);
+            const TileCommand &c = commands[1];
             const unsigned row_beats = (c.n * c.bytes() + kBeat - 1) / kBeat;
             const unsigned beat = at % (c.m * row_beats);
             const uint64_t addr =
@@ -562,13 +562,13 @@ void errors(OutputBench &output, tb::Bench &bench)
         }
     }
     // A command that failed before it was computed
-    std::vector<Command> commands(3);
-    for (Command &c : commands) {
+    std::vector<TileCommand> commands(3);
+    for (TileCommand &c : commands) {
         c = output.random_command(12, 24);
     }
     commands[1].skip = true;
     commands[1].error = kReadSlvErr;
-    place(commands, rng);
+    spread_out(commands, rng);
     output.run(commands, Traffic());
 }
 
@@ -579,7 +579,7 @@ void rates(OutputBench &output, tb::Bench &bench)
     for (unsigned shape = 0; shape < 3; shape++) {
         for (const unsigned d_fmt : {0u, 6u}) {
             for (const unsigned n : {16u, 64u}) {
-                Command c = output.random_command(1, 1);
+                TileCommand c = output.random_command(1, 1);
                 c.m = 64;
                 c.n = n;
                 c.scales_a.resize(c.m, c.scale_a);
@@ -593,8 +593,8 @@ void rates(OutputBench &output, tb::Bench &bench)
                 Traffic traffic;
                 traffic.axi.latency = 1;
                 traffic.axi.random_latency = false;
-                std::vector<Command> commands = {c};
-                place(commands, output.rng());
+                std::vector<TileCommand> commands = {c};
+                spread_out(commands, output.rng());
                 const uint64_t cycles = output.cycles(), beats = output.write_beats();
                 output.run(commands, traffic);
                 const uint64_t took = output.cycles() - cycles - 41;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Align: shifts one product to its place in the alignment window. Bits below the window are truncated. Combinational.
+// Align: shifts one product to its position in the alignment window. Bits below the window are truncated.
+// Combinational.
 //
 //   column   F+1  F     .   F-1 ...                0       shift 0: the product's bits 7..0 in columns F+1..F-6
 //           [  product, 2.6 bits   | sign ... sign ]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Place: decides whether the terms are aligned to the largest product or to the accumulator, and how far the
+// Compare: decides whether the terms are aligned to the largest product or to the accumulator, and how far the
 // accumulator is shifted. Combinational.
 //
 //   field of the largest product  raw + RawOffset + base      the window's exponent = the larger of the two

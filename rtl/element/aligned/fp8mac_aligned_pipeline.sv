@@ -9,7 +9,7 @@
 // fp8mac_late_pipeline is smaller.
 //
 //   cycle   0            1        2                    3       4             5
-//           maximum ->   place -> multiply, align,  -> add  -> normalise  -> round -> result, flags_o
+//           maximum ->  compare -> multiply, align,  -> add  -> normalise  -> round -> result, flags_o
 //                        ^        compressor tree
 //                        | accumulator
 //
@@ -104,7 +104,7 @@ module fp8mac_aligned_pipeline
   end
   assign raw_1 = {1'b0, raw_q} + (RawBits + 1)'(RawOffset);
 
-  // Place
+  // Compare
   logic                  acc_sign_q;
   logic [AccSigBits-1:0] acc_sig_q;
   special_e              acc_special_q;

@@ -2,8 +2,8 @@
 // The accumulate unit of block accumulation: adds a block's sum to an accumulator and rounds to FP32 or FP16. It takes
 // one sum a cycle. fp8mac_acc_code makes the accumulator's code.
 //
-//   cycle   1                       2               3      4            5
-//           acc_i, decode, place -> swap, align  -> add -> normalise -> round, acc_o
+//   cycle   1                         2               3      4            5
+//           acc_i, decode, compare -> swap, align  -> add -> normalise -> round, acc_o
 module fp8mac_block_accumulate
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -57,7 +57,7 @@ module fp8mac_block_accumulate
     .special_o(acc_special)
   );
 
-  // Place, swap, align, add
+  // Compare, swap, align, add
   logic [SumW-1:0]         sum_4;
   logic [WindowFieldW-1:0] field_4;
 

@@ -18,7 +18,7 @@
 //
 //   cycle    0                               1                    2              3      4            5
 //   element  multiply, align, add (tree) ->  short accumulator -> sum of block
-//   unit                                     acc_i, place      -> swap, align -> add -> normalise -> round: acc_o
+//   unit                                     acc_i, compare    -> swap, align -> add -> normalise -> round: acc_o
 //
 // A step is in its cycle 0 when the feeds show its operands. The unit's cycles count from the cycle 0 of the block's
 // last step; what belongs to row r comes and goes r cycles later. There are at least SHARE cycles between two steps

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Align: shifts the products to their places in one fixed-point frame and adds them exactly. The sum is in two's
+// Align: shifts the products to their positions in one fixed-point frame and adds them exactly. The sum is in two's
 // complement, in units of 2^SumUnitExp before scaling.
 //
 // A product is shifted by up to ProductShiftMax = 60. shift[4:0] moves it within a term, and shift[5] chooses which of

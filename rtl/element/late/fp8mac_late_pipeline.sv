@@ -15,7 +15,7 @@
 //
 //   cycle   0                              1        2               3      4             5
 //           multiply, align, add (tree) -> add   -> swap, align  -> add -> normalise  -> round -> result, flags_o
-//                                          place ->
+//                                        compare ->
 //                                          ^ accumulator
 //
 // It takes one step a cycle. A step without operands, all of them zero, only changes FP16's -0 to +0.
@@ -101,7 +101,7 @@ module fp8mac_late_pipeline
     nan_1_q     <= NAN && nan_i;
   end
 
-  // Place, swap, align, add
+  // Compare, swap, align, add
   logic [SumW-1:0]      sum_4;
   logic [FieldBits-1:0] field_4;
 
