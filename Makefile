@@ -90,6 +90,9 @@ include $(SETUP_ENV)
 include $(CATALOGUE_DIR)/catalogue.mk tools/array.mk
 # Each fragment appends the logs of its tests to TESTS; tests/tests.txt says which command runs them.
 TESTS :=
+# Python tests, one file each; tests/pytest.ini has the options
+PYTEST = $(PYTHON) -B -m pytest -c tests/pytest.ini
+PYTEST_FILES := tests/conftest.py tests/pytest.ini
 include tools/verilate.mk model/build.mk rtl/build.mk firmware/build.mk sim/build.mk tools/run.mk sim/waves/waves.mk synth/build.mk \
   tests/build.mk tools/lint.mk examples/build.mk
 endif

@@ -11,8 +11,9 @@ include tests/habits/build.mk
 include tests/catalogue/build.mk tests/digits.mk tests/system.mk tests/formal/build.mk tests/synth/build.mk tests/docs/build.mk
 include tests/costs/build.mk tests/mutants/build.mk
 
-$(BUILD)/test/test-runner.log: tests/test_runner.sh tests/run_test.sh tests/summary.sh tests/first_failures.sh
-	@tests/run_test.sh test-runner $@ $< $(BUILD)/test-runner
+$(BUILD)/test/test-runner.log: tests/test_runner.sh tests/run_test.sh tests/summary.sh tests/first_failures.sh \
+    $(PYTEST_FILES)
+	@tests/run_test.sh test-runner $@ $< $(BUILD)/test-runner $(PYTHON)
 TESTS += $(BUILD)/test/test-runner.log
 
 # The fragments behind this one add tests, too, so these are not expanded before a recipe needs them.

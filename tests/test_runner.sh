@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# test_runner.sh FOLDER: run_test.sh and summary.sh tell what passed, what failed first and what never ran.
+# test_runner.sh FOLDER PYTHON: run_test.sh and summary.sh tell what passed, what failed first and what never ran, and
+# conftest.py counts the checks of Python tests.
 here=$(dirname "$0")
-folder=$1
+folder=$1 python=$2
 rm -rf "$folder"
 mkdir -p "$folder"
 passed=0 failed=0
@@ -45,6 +46,31 @@ says 'the sum names a test that never ran' "$said" '^NOT RUN  absent$'
 says 'the sum of all' "$said" '^44 passed, 3 failed$'
 said=$("$here/summary.sh" "$folder/nothing.log") && said='exit status 0'
 says 'nothing that ran' "$said" '^0 passed, 1 failed$'
+
+# Two good checks and a bad one, a test without checks, an exception after a check, and a fixture that fails
+cat >"$folder/test_seeded.py" <<'END'
+import pytest
+@pytest.fixture
+def broken(): raise KeyError("fixture")
+def test_checks(bench):
+    bench.check("good", True)
+    bench.check("seeded", False)
+    bench.raises("also good", ValueError, "invalid literal", lambda: int("no number"))
+def test_plain(): assert True
+def test_exception(bench):
+    bench.check("good", True)
+    raise ValueError("an exception")
+def test_fixture(broken): pass
+END
+pytest() { (cd "$here/.." && "$python" -B -m pytest -c tests/pytest.ini -p tests.conftest "$1"); }
+seeded=$(cd "$folder" && pwd)/test_seeded.py
+said=$(pytest "$seeded") && said='exit status 0'
+says 'a failed check of a Python test' "$said" '^FAILED seeded$'
+says 'its exception' "$said" '^E   ValueError: an exception$'
+says 'the count of a Python test' "$said" '^4 passed, 3 failed$'
+echo 'import nothing_there' >"$seeded"
+said=$(pytest "$seeded") && said='exit status 0'
+says 'a Python test that cannot be imported' "$said" '^0 passed, 1 failed$'
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

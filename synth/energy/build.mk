@@ -17,6 +17,6 @@ synth-energy: $(ENERGY_TOGGLES)
 	  $(call SYNTH_OPTION,DATA,data)
 
 TESTS += $(BUILD)/test/synth_energy.log
-$(BUILD)/test/synth_energy.log: tests/synth/test_energy.py $(ENERGY_TOGGLES) \
+$(BUILD)/test/synth_energy.log: tests/synth/test_energy.py $(PYTEST_FILES) $(ENERGY_TOGGLES) \
   $(wildcard synth/*/*.py) tests/run_test.sh
-	@tests/run_test.sh synth_energy $@ $(PYTHON) -B -m tests.synth.test_energy $(ENERGY_TOGGLES) $(BUILD)/synth-energy-test
+	@tests/run_test.sh synth_energy $@ $(PYTEST) $< --toggles $(ENERGY_TOGGLES) --folder $(BUILD)/synth-energy-test

@@ -4,33 +4,33 @@
 SYNTH_PY := $(wildcard synth/*.py synth/*/*.py rtl/catalogue/*)
 
 TESTS += $(BUILD)/test/synth_flow.log
-$(BUILD)/test/synth_flow.log: tests/synth/test_flow.py tests/synth/bench.py $(SYNTH_PY) $(wildcard tests/synth/*.sv) tests/run_test.sh
-	@tests/run_test.sh synth_flow $@ $(PYTHON) -B -m tests.synth.test_flow $(BUILD)/synth-test
+$(BUILD)/test/synth_flow.log: tests/synth/test_flow.py $(PYTEST_FILES) $(SYNTH_PY) $(wildcard tests/synth/*.sv) tests/run_test.sh
+	@tests/run_test.sh synth_flow $@ $(PYTEST) $< --folder $(BUILD)/synth-test
 
 TESTS += $(BUILD)/test/synth_liberty.log
-$(BUILD)/test/synth_liberty.log: tests/synth/test_liberty.py $(SYNTH_PY) tests/synth/bench.py tests/run_test.sh
-	@tests/run_test.sh synth_liberty $@ $(PYTHON) -B -m tests.synth.test_liberty $(BUILD)/synth-liberty-test
+$(BUILD)/test/synth_liberty.log: tests/synth/test_liberty.py $(SYNTH_PY) $(PYTEST_FILES) tests/run_test.sh
+	@tests/run_test.sh synth_liberty $@ $(PYTEST) $< --folder $(BUILD)/synth-liberty-test
 
 TESTS += $(BUILD)/test/synth_views.log
-$(BUILD)/test/synth_views.log: tests/synth/test_views.py $(SYNTH_PY) tests/synth/bench.py rtl/accel/fp8mac_accel.sv \
+$(BUILD)/test/synth_views.log: tests/synth/test_views.py $(SYNTH_PY) $(PYTEST_FILES) rtl/accel/fp8mac_accel.sv \
   tests/run_test.sh
-	@tests/run_test.sh synth_views $@ $(PYTHON) -B -m tests.synth.test_views $(BUILD)/synth-views-test
+	@tests/run_test.sh synth_views $@ $(PYTEST) $< --folder $(BUILD)/synth-views-test
 
 TESTS += $(BUILD)/test/synth_report.log
-$(BUILD)/test/synth_report.log: tests/synth/test_report.py tests/synth/bench.py $(SYNTH_PY) $(wildcard synth/*.md) README.md \
+$(BUILD)/test/synth_report.log: tests/synth/test_report.py $(PYTEST_FILES) $(SYNTH_PY) $(wildcard synth/*.md) README.md \
   $(wildcard synth/results/* synth/plots/* synth/study/*.md) tests/run_test.sh
-	@tests/run_test.sh synth_report $@ $(PYTHON) -B -m tests.synth.test_report $(BUILD)/synth-report-test
+	@tests/run_test.sh synth_report $@ $(PYTEST) $< --folder $(BUILD)/synth-report-test
 
 # The flow's netlists of the leaves, the boxes and the elements of one lane, proved equal to their RTL.
 TESTS += $(BUILD)/test/synth_equivalence.log
-$(BUILD)/test/synth_equivalence.log: tests/synth/test_equivalence.py $(SYNTH_PY) $(CATALOGUE_SV) \
+$(BUILD)/test/synth_equivalence.log: tests/synth/test_equivalence.py $(PYTEST_FILES) $(SYNTH_PY) $(CATALOGUE_SV) \
   $(wildcard tests/synth/*.sv rtl/*.sv rtl/*/*.sv rtl/*/*/*.sv) tests/run_test.sh
-	@tests/run_test.sh synth_equivalence $@ $(PYTHON) -B -m tests.synth.test_equivalence $(BUILD)
+	@tests/run_test.sh synth_equivalence $@ $(PYTEST) $< --build $(BUILD)
 
 # Netlists of two small units run the vectors of the RTL's benches.
 TESTS += $(BUILD)/test/synth_netlists.log
-$(BUILD)/test/synth_netlists.log: tests/synth/test_netlists.py tests/synth/bench.py $(SYNTH_PY) $(CATALOGUE_SV) \
+$(BUILD)/test/synth_netlists.log: tests/synth/test_netlists.py $(PYTEST_FILES) $(SYNTH_PY) $(CATALOGUE_SV) \
   $(ELEMENT_COMMON) $(BUILD)/model/libfp8mac.a tests/rtl/block_tb.sv tests/rtl/block_dut.cpp tests/rtl/int8_tb.sv \
   tests/rtl/int8_dut.cpp tests/rtl/element_build.sh $(wildcard rtl/*.sv rtl/*/*.sv rtl/*/*/*.sv) tests/run_test.sh
 	@VERILATOR=$(VERILATOR) CXX=$(CXX) tests/run_test.sh synth_netlists $@ \
-	  $(PYTHON) -B -m tests.synth.test_netlists $(BUILD)
+	  $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/synth-netlists-test

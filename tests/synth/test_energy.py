@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Energy from counted transitions: netlists that can be worked out by hand, and the operands' order and quantisation.
 
-python -m tests.synth.test_energy TOGGLES FOLDER    TOGGLES: the compiled simulator; FOLDER is for what it reads and writes
+python -m pytest -c tests/pytest.ini tests/synth/test_energy.py --toggles TOGGLES --folder FOLDER
+
+TOGGLES is the compiled simulator
 """
 
 from __future__ import annotations
 
-import sys
-import traceback
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from synth.energy import circuit, data, drive, power
 from synth.energy.circuit import MODES, SKIPPED, STREAMS, Circuit
 from synth.flow.errors import FlowError, RejectedNetlist, UsageError
 from synth.flow.liberty import Library
+from tests.conftest import Bench
 
 SETTLED, LONG, SHORTER = MODES
 DELAY = "0.10"  # of every gate but `slow`: 10 ticks
@@ -105,29 +107,27 @@ TEXT = (
 )
 
 
-class Bench:
-    """Counts checks. A failed one is printed, and the others follow."""
-
-    def __init__(self) -> None:
-        self.passed = self.failed = 0
+class Compared(Bench):
+    """A check names what it found."""
 
     def check(self, name: str, found: object, wanted: object = True) -> None:
-        if found == wanted:
-            self.passed += 1
-        else:
-            self.failed += 1
-            print(f"FAILED {name}: {found}, not {wanted}")
+        super().check(f"{name}: {found}, not {wanted}", found == wanted)
 
     def near(self, name: str, found: float, wanted: float) -> None:
         self.check(f"{name}: {found} is {wanted}", abs(found - wanted) < 1e-9)
 
     def raises(self, name: str, kind: type[Exception], work) -> None:
-        try:
-            work()
-        except kind:
-            self.passed += 1
-        else:
-            self.check(f"{name} raises {kind.__name__}", False)
+        super().raises(name, kind, "", work)
+
+
+@pytest.fixture
+def bench() -> Compared:
+    return Compared()
+
+
+@pytest.fixture(scope="session")
+def hand(request: pytest.FixtureRequest, folder: Path) -> Hand:
+    return Hand(request.config.getoption("--toggles").resolve(), folder)
 
 
 class Hand:
@@ -171,37 +171,37 @@ class Hand:
         }
 
 
-def test_by_hand(b: Bench, hand: Hand) -> None:
+def test_by_hand(bench: Compared, hand: Hand) -> None:
     """A flip-flop and an inverter behind it, the input changing every cycle: 1/2 C V^2 is 2 C."""
     made = hand.circuit([3], [5], [("flop", {"C": 2, "D": 3, "Q": 4}), ("inv", {"A": 4, "Y": 5})])
     for mode in MODES:
         energy = hand.energy(made, hand.run(made, [[0], [1]], mode))
-        b.near(
+        bench.near(
             f"{mode.name}: Q drives 10 fF, the output a flip-flop's 20 fF",
             energy["switching"],
             2 * 10 + 2 * 20,
         )
-        b.near(f"{mode.name}: the input drives 20 fF", energy["inputs"], 2 * 20)
-        b.near(f"{mode.name}: the inverter's mean of 300 and 100", energy["internal"], 200)
-        b.near(
+        bench.near(f"{mode.name}: the input drives 20 fF", energy["inputs"], 2 * 20)
+        bench.near(f"{mode.name}: the inverter's mean of 300 and 100", energy["internal"], 200)
+        bench.near(
             f"{mode.name}: D's mean of 200 and 400, Q's of 500 and 700",
             energy["registers"],
             300 + 600,
         )
-        b.near(
+        bench.near(
             f"{mode.name}: clock, 30 fF up and down, 50 and 70",
             energy["clock"],
             2 * 2 * 30 + 50 + 70,
         )
     idle = hand.energy(made, hand.run(made, [[1]], LONG))
-    b.check("idle: the clock alone", {part for part, fj in idle.items() if fj}, {"clock"})
+    bench.check("idle: the clock alone", {part for part, fj in idle.items() if fj}, {"clock"})
     half = hand.energy(made, hand.run(made, [[0], [0], [1], [1]], LONG))
-    b.near("every other cycle: half", half["registers"], 450)
+    bench.near("every other cycle: half", half["registers"], 450)
 
 
-def test_tables(b: Bench, hand: Hand) -> None:
+def test_tables(bench: Compared, hand: Hand) -> None:
     made = hand.circuit([3], [5], [("steep", {"A": 3, "Y": 4}), ("slow", {"A": 4, "Y": 5})])
-    b.near(
+    bench.near(
         "internal power at the net's load",
         hand.energy(made, hand.run(made, [[0], [1]], LONG))["internal"],
         10,
@@ -209,26 +209,28 @@ def test_tables(b: Bench, hand: Hand) -> None:
     # A changes every cycle, B every other one, Y is 1 once in four: each transition weighs A's 100 twice, B's 500 once
     made = hand.circuit([3, 4], [5], [("two", {"A": 3, "B": 4, "Y": 5})])
     energy = hand.energy(made, hand.run(made, [[0, 0], [1, 0], [0, 1], [1, 1]], SETTLED))
-    b.near("related pins by their transitions", energy["internal"], 0.5 * (2 * 100 + 1 * 500) / 3)
+    bench.near(
+        "related pins by their transitions", energy["internal"], 0.5 * (2 * 100 + 1 * 500) / 3
+    )
 
 
-def test_functions(b: Bench, hand: Hand) -> None:
+def test_functions(bench: Compared, hand: Hand) -> None:
     made = hand.circuit([3, 4, 5], [6], [("odd", {"A": 3, "B": 4, "D": 5, "Y": 6})])
     rows = [[i & 1, i >> 1 & 1, i >> 2] for i in range(8)]
     for mode in MODES:
         found = hand.run(made, rows, mode).outputs["y_o"][:8, :, 0]
         wanted = np.array([a & ~y & 1 | y & ~a & d for a, y, d in rows])[:, None]
-        b.check(f"{mode.name}: a gate of three inputs", (found == wanted).all())
+        bench.check(f"{mode.name}: a gate of three inputs", (found == wanted).all())
 
 
-def test_glitches(b: Bench, hand: Hand) -> None:
+def test_glitches(bench: Compared, hand: Hand) -> None:
     """x ^ x, one x through another gate, is 0, except for a pulse of that gate's delay if the XOR lets it pass."""
     for kind, counts in (("slow", (0, 2, 2)), ("inv", (0, 2, 2))):
         made = hand.circuit(
             [3], [5], [(kind, {"A": 3, "Y": 4}), ("differ", {"A": 3, "B": 4, "Y": 5})]
         )
         found = [hand.run(made, [[0], [1]], mode).per_cycle[5] for mode in MODES]
-        b.check(f"pulse behind {kind}", found, list(map(float, counts)))
+        bench.check(f"pulse behind {kind}", found, list(map(float, counts)))
     # A pulse of 10 ticks does not pass a gate of 30 ticks if it must last 30 or 15.
     made = hand.circuit(
         [3],
@@ -239,7 +241,7 @@ def test_glitches(b: Bench, hand: Hand) -> None:
             ("slow", {"A": 5, "Y": 6}),
         ],
     )
-    b.check(
+    bench.check(
         "a short pulse does not pass",
         [hand.run(made, [[0], [1]], mode).per_cycle[6] for mode in MODES],
         [0, 0, 0],
@@ -255,17 +257,17 @@ def test_glitches(b: Bench, hand: Hand) -> None:
             ("slow", {"A": 6, "Y": 7}),
         ],
     )
-    b.check(
+    bench.check(
         "a longer one passes",
         [hand.run(made, [[0], [1]], mode).per_cycle[7] for mode in MODES],
         [0, 0, 2],
     )
 
 
-def test_streams(b: Bench, hand: Hand) -> None:
+def test_streams(bench: Compared, hand: Hand) -> None:
     """Every copy has inputs of its own, and flip-flops delay by a cycle; transitions against NumPy's count."""
     bits = np.random.default_rng(1).integers(0, 2, (CYCLES, STREAMS, 2)).astype(np.uint8)
-    b.check("words and back", (circuit.streams(circuit.words(bits)) == bits).all())
+    bench.check("words and back", (circuit.streams(circuit.words(bits)) == bits).all())
     made = hand.circuit(
         [3, 4],
         [6, 5, 7],
@@ -278,46 +280,52 @@ def test_streams(b: Bench, hand: Hand) -> None:
     wanted = bits[:, :, 0] ^ bits[:, :, 1]
     for mode in (SETTLED, LONG):
         activity = made.simulate(hand.toggles, hand.folder, {"x_i": bits}, mode)
-        b.check(f"{mode.name}: logic", (activity.outputs["y_o"][:, :, 1] == wanted).all())
-        b.check(
+        bench.check(f"{mode.name}: logic", (activity.outputs["y_o"][:, :, 1] == wanted).all())
+        bench.check(
             f"{mode.name}: a cycle later", (activity.outputs["y_o"][1:, :, 0] == wanted[:-1]).all()
         )
-        b.check(f"{mode.name}: one more", (activity.outputs["y_o"][2:, :, 2] == wanted[:-2]).all())
+        bench.check(
+            f"{mode.name}: one more", (activity.outputs["y_o"][2:, :, 2] == wanted[:-2]).all()
+        )
         changes = np.diff(wanted.astype(int), axis=0)[SKIPPED - 2 : -1]
-        b.near(f"{mode.name}: transitions a cycle", activity.per_cycle[6], np.abs(changes).mean())
+        bench.near(
+            f"{mode.name}: transitions a cycle", activity.per_cycle[6], np.abs(changes).mean()
+        )
 
 
-def test_rejected(b: Bench, hand: Hand) -> None:
-    b.raises(
+def test_rejected(bench: Compared, hand: Hand) -> None:
+    bench.raises(
         "a cell that is not in the library",
         RejectedNetlist,
         lambda: hand.circuit([3], [4], [("gone", {"A": 3, "Y": 4})]),
     )
     chain = [("slow", {"A": 3 + i, "Y": 4 + i}) for i in range(25)]
     slow = hand.circuit([3], [28], chain)
-    b.raises("a path longer than the period", FlowError, lambda: hand.run(slow, [[0], [1]], LONG))
+    bench.raises(
+        "a path longer than the period", FlowError, lambda: hand.run(slow, [[0], [1]], LONG)
+    )
     path = hand.folder / "no_voltage.lib"
     path.write_text(TEXT.replace("nom_voltage : 2.0;", ""))
-    b.raises("a library without a voltage", UsageError, lambda: power.Tables(Library(path)))
+    bench.raises("a library without a voltage", UsageError, lambda: power.Tables(Library(path)))
 
 
-def test_order(b: Bench) -> None:
+def test_order(bench: Compared) -> None:
     """Every output gets every k once, LANES of them a step, and its turn every fourth cycle."""
     m, n, k, lanes = 32, 16, 8, 4
     s = data.steps(m, n, k, lanes)
-    b.check("cycles", len(s.k), m * n * k // (lanes * data.ROWS * data.COLUMNS))
+    bench.check("cycles", len(s.k), m * n * k // (lanes * data.ROWS * data.COLUMNS))
     seen = list(zip(s.row.ravel(), s.column.ravel(), np.repeat(s.k, STREAMS)))
-    b.check("every step once", (len(set(seen)), len(seen)), (m * n * k // lanes,) * 2)
+    bench.check("every step once", (len(set(seen)), len(seen)), (m * n * k // lanes,) * 2)
     cycles = {}
     for cycle in range(len(s.k)):
         cycles.setdefault((s.row[cycle, 0], s.column[cycle, 0]), []).append(cycle)
-    b.check(
+    bench.check(
         "steps of an output are four cycles apart",
         {tuple(np.diff(turns)) for turns in cycles.values()},
         {(4,)},
     )
-    b.check("first and last", (set(s.k[s.first]), set(s.k[s.last])), ({0}, {k - lanes}))
-    b.check(
+    bench.check("first and last", (set(s.k[s.first]), set(s.k[s.last])), ({0}, {k - lanes}))
+    bench.check(
         "an operand stays from a bank to the next",
         all(
             (s.row[i] == s.row[i + 1]).all() or (s.column[i] == s.column[i + 1]).all()
@@ -325,38 +333,40 @@ def test_order(b: Bench) -> None:
         ),
     )
     codes = np.arange(m * k).reshape(m, k)
-    b.check(
+    bench.check(
         "lanes are consecutive k",
         data.operands(codes, s.row, s.k, lanes)[4, 9].tolist(),
         [12, 13, 14, 15],
     )
 
 
-def test_quantised(b: Bench) -> None:
+def test_quantised(bench: Compared) -> None:
     sets = [*data.digits(), data.normal(64)]
     weights, codes, _ = data.layer(0, 96)
     top = np.abs(weights).max(axis=1, keepdims=True)
-    b.check("FP8 weights are the committed codes", (data.quantise_fp8(weights, top) == codes).all())
-    b.check(
+    bench.check(
+        "FP8 weights are the committed codes", (data.quantise_fp8(weights, top) == codes).all()
+    )
+    bench.check(
         "halves go to even",
         data.quantise_int8(np.array([0.5, 1.5, -2.5, 127]), np.float32(127)).tolist(),
         [0, 2, -2, 127],
     )
     for one in sets:
-        b.check(
+        bench.check(
             f"{one.name}: INT8 uses its range",
             (int(np.abs(one.a_int8.astype(int)).max()), int(np.abs(one.b_int8.astype(int)).max())),
             (127, 127),
         )
-        b.check(f"{one.name}: FP8 has no NaN", not np.isnan(data.value_of(one.a_fp8)).any())
+        bench.check(f"{one.name}: FP8 has no NaN", not np.isnan(data.value_of(one.a_fp8)).any())
         x, y = (
             (data.value_of(one.a_fp8) @ data.value_of(one.b_fp8).T).ravel(),
             (one.a_int8.astype(float) @ one.b_int8.astype(float).T).ravel(),
         )
-        b.check(f"{one.name}: both are quantised from the same", np.corrcoef(x, y)[0, 1] > 0.9)
+        bench.check(f"{one.name}: both are quantised from the same", np.corrcoef(x, y)[0, 1] > 0.9)
 
 
-def test_wrong_results(b: Bench) -> None:
+def test_wrong_results(bench: Compared) -> None:
     """An element that answers wrongly is not quoted."""
     record = {
         "name": "int8_l4",
@@ -370,39 +380,8 @@ def test_wrong_results(b: Bench) -> None:
     right = work.a.astype(int) @ work.b.astype(int).T
     acc = np.zeros((work.total, STREAMS), np.int64)
     acc[issued + work.kind.result] = right[work.steps.row[issued], work.steps.column[issued]]
-    b.check("all results are compared", work.check({"acc_o": drive.bits_of(acc, 32)}), 256)
+    bench.check("all results are compared", work.check({"acc_o": drive.bits_of(acc, 32)}), 256)
     acc[issued[0] + work.kind.result, 5] += 1
-    b.raises(
+    bench.raises(
         "one result off by one", FlowError, lambda: work.check({"acc_o": drive.bits_of(acc, 32)})
     )
-
-
-def main(toggles: str, folder: str) -> int:
-    b, where = Bench(), Path(folder)
-    where.mkdir(parents=True, exist_ok=True)
-    hand = Hand(Path(toggles).resolve(), where.resolve())
-    for test in (
-        test_by_hand,
-        test_tables,
-        test_functions,
-        test_glitches,
-        test_streams,
-        test_rejected,
-    ):
-        run(b, lambda test=test: test(b, hand))
-    for test in (test_order, test_quantised, test_wrong_results):
-        run(b, lambda test=test: test(b))
-    print(f"{b.passed} passed, {b.failed} failed")
-    return 1 if b.failed else 0
-
-
-def run(b: Bench, test) -> None:
-    try:
-        test()
-    except Exception:  # one broken test does not hide the others
-        traceback.print_exc(file=sys.stdout)
-        b.check("no exception", False)
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))

@@ -4,7 +4,9 @@
 - the flow's netlists of boxes, leaves and whole elements of one lane against their RTL;
 - the leaves, which instantiate cells, against the behavioural ones.
 
-python -m tests.synth.test_equivalence BUILD    works in BUILD/synth-equivalence and keeps its netlists there
+python -m pytest -c tests/pytest.ini tests/synth/test_equivalence.py --build BUILD
+
+It works in BUILD/synth-equivalence and keeps its netlists there
 """
 
 from __future__ import annotations
@@ -15,10 +17,13 @@ import time
 import traceback
 from pathlib import Path
 
+import pytest
+
 from synth.flow import equivalence, faults, liberty, recipe, runs, sources, yosys
 from synth.flow.cache import Cache
 from synth.study import libraries
 from synth.study.elements import BEHAVIOURAL, design, element, int8, source_folders
+from tests.conftest import Bench
 
 SECONDS = 3600  # a guard against a proof that never ends; it decides nothing else
 
@@ -90,9 +95,8 @@ WRITTEN = {
 }
 
 
-class Bench:
-    def __init__(self) -> None:
-        self.passed = self.failed = 0
+class Proofs(Bench):
+    """Each proof is one check."""
 
     def proved(self, name: str, wanted: bool, work) -> None:
         """`work` proves equivalence, or finds that there is none."""
@@ -102,13 +106,29 @@ class Bench:
         except Exception:
             traceback.print_exc(file=sys.stdout)
             good = False
-        self.passed += good
-        self.failed += not good
         said = "equal" if wanted else "its fault is found"
-        print(
-            f"{name}: {said if good else 'FAILED, not ' + said} ({time.monotonic() - start:.1f} s)",
-            flush=True,
-        )
+        self.check(f"{name}: not {said}", good)
+        print(f"{name}: {said} ({time.monotonic() - start:.1f} s)" if good else "", flush=True)
+
+
+@pytest.fixture
+def bench() -> Proofs:
+    return Proofs()
+
+
+@pytest.fixture(scope="session")
+def flow(build: Path) -> runs.Synthesiser:
+    library = liberty.Library(libraries.LIBRARIES["osu018"][0])
+    folders = [*source_folders(build), Path("tests/synth")]
+    return runs.Synthesiser(library, folders, Cache(build.resolve() / "synth-equivalence"))
+
+
+@pytest.fixture(scope="session")
+def proofs(build: Path) -> Path:
+    path = build.resolve() / "synth-equivalence" / "proofs"
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    return path
 
 
 def netlist(folder: Path, name: str, flow: runs.Synthesiser, library_text: str) -> str:
@@ -132,10 +152,10 @@ def netlist(folder: Path, name: str, flow: runs.Synthesiser, library_text: str) 
     return (folder / "netlist.v").read_text()
 
 
-def mapped(bench: Bench, folder: Path, flow: runs.Synthesiser) -> None:
+def test_netlists(bench: Proofs, proofs: Path, flow: runs.Synthesiser) -> None:
     library_text = flow.library.text
     for name, made in (BOXES | ELEMENTS).items():
-        work = folder / name.replace(" ", "_")
+        work = proofs / name.replace(" ", "_")
         text = netlist(work, name, flow, library_text)
         proof = equivalence.Proof(work, made, flow.files, flow.library, text)
         bench.proved(f"netlist of {name}", True, lambda: proof.holds(text, "netlist", SECONDS))
@@ -143,10 +163,11 @@ def mapped(bench: Bench, folder: Path, flow: runs.Synthesiser) -> None:
         bench.proved(f"netlist of {name}", False, lambda: proof.holds(faulty, "faulty", SECONDS))
 
 
-def written(bench: Bench, folder: Path, files: dict[str, Path]) -> None:
+def test_written(bench: Proofs, proofs: Path, flow: runs.Synthesiser) -> None:
+    files = flow.files
     behavioural = sources.index(map(Path, BEHAVIOURAL))
     for name, (made, leaf, (words, wrong)) in WRITTEN.items():
-        work = folder / f"written_{name.replace(' ', '_')}"
+        work = proofs / f"written_{name.replace(' ', '_')}"
         others = {leaf: behavioural[leaf]}
         bench.proved(
             f"{name} as written",
@@ -165,21 +186,3 @@ def written(bench: Bench, folder: Path, files: dict[str, Path]) -> None:
                 work / "faulty", made, {**files, leaf: faulty}, others, SECONDS
             ),
         )
-
-
-def main() -> int:
-    build = Path(sys.argv[1])
-    folder = build.resolve() / "synth-equivalence"
-    proofs = folder / "proofs"
-    shutil.rmtree(proofs, ignore_errors=True)
-    proofs.mkdir(parents=True)
-    library = liberty.Library(libraries.LIBRARIES["osu018"][0])
-    flow = runs.Synthesiser(library, [*source_folders(build), Path("tests/synth")], Cache(folder))
-    bench = Bench()
-    mapped(bench, proofs, flow)
-    written(bench, proofs, flow.files)
-    print(f"{bench.passed} passed, {bench.failed} failed")
-    return 1 if bench.failed or not bench.passed else 0
-
-
-sys.exit(main())

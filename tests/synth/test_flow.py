@@ -2,7 +2,7 @@
 """The synthesis flow rejects netlists that must not be quoted, takes finished runs from its cache, and refuses wrong
 requests with a clear sentence.
 
-python -m tests.synth.test_flow FOLDER    works in FOLDER, which is emptied first
+python -m pytest -c tests/pytest.ini tests/synth/test_flow.py --folder FOLDER
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import json
 import random
 import re
 import shutil
-import sys
 import xml.etree.ElementTree
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from rtl.catalogue import rules
 from synth.flow import (
@@ -42,12 +43,22 @@ from synth.flow.errors import FlowError, RejectedNetlist
 from synth.flow.netlist import Netlist
 from synth.study import cli, libraries, plot, records, run, table, tables
 from synth.study.elements import CLOCK_GATE, FEED, FORMATS, KINDS, Entry, array, needed
-from tests.synth.bench import Bench
+from tests.conftest import Bench
 
 HERE = Path(__file__).resolve().parent
 OSU018 = libraries.LIBRARIES["osu018"][0]
 GOOD = runs.Design("fp8mac_flow_good", (("WIDTH", 4),))
 # ---- sources and shuffling ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def flow(folder: Path) -> runs.Synthesiser:
+    return synthesiser(folder)
+
+
+@pytest.fixture(scope="session")
+def front(flow: runs.Synthesiser) -> Path:
+    return flow.front(GOOD)[0]
 
 
 def test_sources(bench: Bench, folder: Path) -> None:
@@ -77,23 +88,6 @@ def test_sources(bench: Bench, folder: Path) -> None:
     )
 
 
-def test_shuffle(bench: Bench, front: Path) -> None:
-    text = (front / "front.il").read_text()
-    orders = [recipe.shuffle(text, seed) for seed in (1, 2, 2)]
-    bench.check("a seed gives one order", orders[1] == orders[2])
-    bench.check("seeds differ", len({text, *orders}) == 3)
-    bench.check(
-        "nothing is lost", all(sorted(o.splitlines()) == sorted(text.splitlines()) for o in orders)
-    )
-
-
-# ---- one synthesis --------------------------------------------------------------------------------------------------
-
-
-def synthesiser(folder: Path, rtl: Path = HERE) -> runs.Synthesiser:
-    return runs.Synthesiser(liberty.Library(OSU018), [rtl], Cache(folder / "cache"))
-
-
 def test_synthesis(bench: Bench, flow: runs.Synthesiser) -> None:
     result = flow.run(GOOD, 6.0, recipe.EFFORTS[0], 1)
     text = Path(result.netlist, "netlist.v").read_text()
@@ -118,6 +112,23 @@ def test_synthesis(bench: Bench, flow: runs.Synthesiser) -> None:
         "boxes sum up to the area",
         sum(areas.values()) == apart.area and areas["registers"] == 13 * 96,
     )
+
+
+def test_shuffle(bench: Bench, front: Path) -> None:
+    text = (front / "front.il").read_text()
+    orders = [recipe.shuffle(text, seed) for seed in (1, 2, 2)]
+    bench.check("a seed gives one order", orders[1] == orders[2])
+    bench.check("seeds differ", len({text, *orders}) == 3)
+    bench.check(
+        "nothing is lost", all(sorted(o.splitlines()) == sorted(text.splitlines()) for o in orders)
+    )
+
+
+# ---- one synthesis --------------------------------------------------------------------------------------------------
+
+
+def synthesiser(folder: Path, rtl: Path = HERE) -> runs.Synthesiser:
+    return runs.Synthesiser(liberty.Library(OSU018), [rtl], Cache(folder / "cache"))
 
 
 def test_cache(bench: Bench, folder: Path) -> None:
@@ -994,35 +1005,3 @@ def test_plots(bench: Bench) -> None:
         == plot.lines("t", "x", "y", curves, doubling=True, reference=1.0, right_name="e"),
     )
     bench.check("names are escaped and stay text", "a &amp; b" in pages["lines"])
-
-
-def main() -> int:
-    folder = Path(sys.argv[1]).resolve()
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    bench = Bench()
-    flow = synthesiser(folder)
-    bench.run(test_sources, folder)
-    bench.run(test_synthesis, flow)
-    bench.run(test_shuffle, flow.front(GOOD)[0])
-    bench.run(test_cache, folder)
-    bench.run(test_plain)
-    bench.run(test_black_boxes, flow)
-    bench.run(test_whole)
-    bench.run(test_spread)
-    bench.run(test_splits)
-    bench.run(test_assignments, folder)
-    bench.run(test_bad_sources, folder, flow)
-    bench.run(test_rejections, folder, flow)
-    bench.run(test_timer, folder, flow)
-    bench.run(test_median)
-    bench.run(test_curve)
-    bench.run(test_study, folder)
-    bench.run(test_requests, folder)
-    bench.run(test_plots)
-    print(f"{bench.passed} passed, {bench.failed} failed")
-    return 1 if bench.failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,22 +2,20 @@
 """Liberty files of several spellings, units and kinds of cells are read rightly, and refused with a clear sentence. The
 FO4 delay is that of an inverter in a chain, as OpenSTA computes it too.
 
-python -m tests.synth.test_liberty FOLDER    works in FOLDER, which is emptied first
+python -m pytest -c tests/pytest.ini tests/synth/test_liberty.py --folder FOLDER
 """
 
 from __future__ import annotations
 
 import gzip
 import re
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 from synth.flow import cells, fo4, functions, liberty, recipe
 from synth.flow.errors import UsageError
 from synth.study import libraries
-from tests.synth.bench import Bench
+from tests.conftest import Bench
 
 OSU018 = libraries.LIBRARIES["osu018"][0]
 TINY = r"""
@@ -346,24 +344,3 @@ def chain_in_opensta(folder: Path, library: liberty.Library, inverter: str) -> f
         for match in re.finditer(rf"([\d.]+) [\^v] u(\d+)/{out} ", done.stdout)
     }
     return (at[24] - at[14]) / 10
-
-
-def main() -> int:
-    folder = Path(sys.argv[1]).resolve()
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    bench = Bench()
-    bench.run(test_liberty_by_function, folder)
-    bench.run(test_liberty_osu018)
-    bench.run(test_liberty_errors, folder)
-    bench.run(test_units, folder)
-    bench.run(test_inverted_flip_flop, folder)
-    bench.run(test_left_out, folder)
-    bench.run(test_files, folder)
-    bench.run(test_fo4, folder)
-    print(f"{bench.passed} passed, {bench.failed} failed")
-    return 1 if bench.failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

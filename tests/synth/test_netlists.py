@@ -2,21 +2,23 @@
 """Netlists of two units of the array run the vectors of the RTL's benches against the golden model: a small block cluster
 and the INT8 baseline. A seeded fault in each is found. `make synth-check` does the same with the netlists of the area study.
 
-python -m tests.synth.test_netlists BUILD    works in BUILD/synth-netlists-test; BUILD has what `make element-bench` makes
+python -m pytest -c tests/pytest.ini tests/synth/test_netlists.py --build BUILD --folder FOLDER
+
+BUILD has what `make element-bench` makes
 """
 
 from __future__ import annotations
 
-import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from synth.flow import faults, liberty, recipe, runs
 from synth.flow.cache import Cache
 from synth.study import check, libraries
 from synth.study.elements import block, int8, source_folders, unit
-from tests.synth.bench import Bench
+from tests.conftest import Bench
 
 ROWS = 1  # elements of a column
 STEPS = 40000  # random steps of a run
@@ -34,6 +36,22 @@ def quoted(flow: runs.Synthesiser, name: str) -> check.Quoted:
     return check.Quoted(path, UNITS[name], libraries.FIRST, period, made.area, (name,))
 
 
+@pytest.fixture(scope="session")
+def library() -> liberty.Library:
+    return liberty.Library(libraries.LIBRARIES[libraries.FIRST][0])
+
+
+@pytest.fixture(scope="session")
+def flow(build: Path, folder: Path, library: liberty.Library) -> runs.Synthesiser:
+    return runs.Synthesiser(library, source_folders(build), Cache(folder))
+
+
+@pytest.fixture(scope="session")
+def simulator(build: Path, folder: Path, library: liberty.Library) -> check.Simulator:
+    return check.Simulator(build, {libraries.FIRST: library}, STEPS, folder / "check", pairs=False)
+
+
+@pytest.mark.parametrize("name", UNITS)
 def test_unit(bench: Bench, simulator: check.Simulator, flow: runs.Synthesiser, name: str) -> None:
     item = quoted(flow, name)
     outcome = simulator.check(item)
@@ -49,24 +67,3 @@ def test_unit(bench: Bench, simulator: check.Simulator, flow: runs.Synthesiser, 
     faulty = faults.other_gate(text, library)
     program = simulator.bench(item, faulty, f"{name}_fault")
     bench.check(f"{name}: a seeded fault is found", simulator.run(program, check.STARTS[0])[1] > 0)
-
-
-def main() -> int:
-    build = Path(sys.argv[1])
-    folder = build / "synth-netlists-test"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    library = liberty.Library(libraries.LIBRARIES[libraries.FIRST][0])
-    flow = runs.Synthesiser(library, source_folders(build), Cache(folder))
-    simulator = check.Simulator(
-        build, {libraries.FIRST: library}, STEPS, folder / "check", pairs=False
-    )
-    bench = Bench()
-    for name in UNITS:
-        test_unit(bench, simulator, flow, name)
-    print(f"{bench.passed} passed, {bench.failed} failed")
-    return 1 if bench.failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -3,7 +3,7 @@
 changed result changes them; a measurement's records take the place of older ones. The commands below a table measure
 the records of the table, and no others.
 
-python -m tests.synth.test_report FOLDER    works in FOLDER, which is emptied first
+python -m pytest -c tests/pytest.ini tests/synth/test_report.py --folder FOLDER
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import io
 import json
 import re
 import shutil
-import sys
 from pathlib import Path
 from unittest import mock
 
@@ -21,7 +20,7 @@ from synth.flow.errors import UsageError
 from synth.study import accel, cli, commands, libraries, pages, report, request, table
 from synth.study.elements import needed
 from synth.study.records import netlists_of
-from tests.synth.bench import Bench
+from tests.conftest import Bench
 
 RESULTS = Path("synth/results")
 PAGES = [Path("synth", name) for name in report.PAGES]
@@ -272,25 +271,3 @@ def test_refused(bench: Bench, folder: Path) -> None:
     ):
         status, said = run(*options, f"--out={folder}/refused")
         bench.check(f"{options}: {said}", status == 2 and re.search(words, said))
-
-
-def main() -> int:
-    folder = Path(sys.argv[1])
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    bench = Bench()
-    test_committed(bench, folder)
-    test_tables(bench)
-    test_command(bench)
-    test_commands(bench)
-    test_first_figure(bench)
-    test_readme(bench)
-    test_changes(bench, folder)
-    test_checks(bench, folder)
-    test_refused(bench, folder)
-    print(f"{bench.passed} passed, {bench.failed} failed")
-    return 1 if bench.failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

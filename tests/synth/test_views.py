@@ -2,14 +2,12 @@
 """The study's other views: the blocks of the accelerator, cells of an FPGA, the area of memories, and the tables of
 process design kits.
 
-python -m tests.synth.test_views FOLDER    works in FOLDER, which is emptied first
+python -m pytest -c tests/pytest.ini tests/synth/test_views.py --folder FOLDER
 """
 
 from __future__ import annotations
 
 import re
-import shutil
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +19,7 @@ from synth.flow.netlist import Netlist
 from synth.flow.recipe import EFFORTS
 from synth.study import accel, defaults, fpga, libraries, memories, records, shapes, tables
 from synth.study.elements import KINDS, int8
-from tests.synth.bench import Bench
+from tests.conftest import Bench
 
 GATED = """module fp8mac_gated (
   input  logic       clk_i,
@@ -281,24 +279,3 @@ def test_baselines(bench: Bench) -> None:
     ):
         found = {plain.design: one, register.design: other}
         bench.check(f"{one} or {other}", records.better(plain, found) is taken)
-
-
-def main() -> int:
-    folder = Path(sys.argv[1]).resolve()
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    bench = Bench()
-    bench.run(test_gated_clock, folder)
-    bench.run(test_names)
-    bench.run(test_requests)
-    bench.run(test_fpga)
-    bench.run(test_memories, folder)
-    bench.run(test_shapes)
-    bench.run(test_pdk_tables)
-    bench.run(test_baselines)
-    print(f"{bench.passed} passed, {bench.failed} failed")
-    return 1 if bench.failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
