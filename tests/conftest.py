@@ -44,7 +44,6 @@ class Bench:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--folder", type=Path, help="the folder to work in; it is emptied first")
-    parser.addoption("--toggles", type=Path, help="the compiled simulator of synth/energy")
     parser.addoption("--build", type=Path, default=Path("build"), help="the build folder")
 
 

@@ -17,6 +17,6 @@ synth-energy: $(ENERGY_TOGGLES)
 	  $(call SYNTH_OPTION,DATA,data)
 
 TESTS += $(BUILD)/test/synth_energy.log
-$(BUILD)/test/synth_energy.log: tests/synth/test_energy.py $(PYTEST_FILES) $(ENERGY_TOGGLES) \
+$(BUILD)/test/synth_energy.log: tests/synth/test_energy.py $(PYTEST_FILES) tests/synth/conftest.py $(ENERGY_TOGGLES) \
   $(wildcard synth/*/*.py) tests/run_test.sh
 	@tests/run_test.sh synth_energy $@ $(PYTEST) $< --toggles $(ENERGY_TOGGLES) --folder $(BUILD)/synth-energy-test

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The generated catalogue of elements against a table that is typed in the test.
 
-$(BUILD)/test/catalogue.log: tests/catalogue/test_catalogue.py $(CATALOGUE_FILES)
-	@tests/run_test.sh catalogue $@ $(PYTHON) -B -m tests.catalogue.test_catalogue $(CATALOGUE_DIR)
+$(BUILD)/test/catalogue.log: tests/catalogue/test_catalogue.py $(PYTEST_FILES) $(CATALOGUE_FILES)
+	@tests/run_test.sh catalogue $@ $(PYTEST) $< --build $(BUILD)
 TESTS += $(BUILD)/test/catalogue.log
 
 # A kind that is added to the catalogue alone is known everywhere.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The generated catalogue against a table that is typed here independently of rtl/catalogue/elements.toml.
 
-    python -m tests.catalogue.test_catalogue FOLDER
+    python -m pytest -c tests/pytest.ini tests/catalogue/test_catalogue.py --build BUILD
 
-FOLDER has catalogue.mk, fp8mac_catalogue_pkg.sv and fp8mac/catalogue.h
+BUILD/catalogue has catalogue.mk, fp8mac_catalogue_pkg.sv and fp8mac/catalogue.h
 
 A new kind of element needs an entry in TABLE and in SETTINGS.
 """
@@ -11,10 +11,12 @@ A new kind of element needs an entry in TABLE and in SETTINGS.
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
+import pytest
+
 from rtl.catalogue import catalogue, rules, translate
+from tests.conftest import Bench
 
 FP8 = "E4M3FN E5M2 E4M3FNUZ E5M2FNUZ"
 E4M3 = "E4M3FN E4M3FNUZ"
@@ -90,18 +92,16 @@ SETTINGS = {
 }
 
 
-class Checks:
-    """Counts what is compared, and prints what differs."""
-
-    def __init__(self) -> None:
-        self.passed = self.failed = 0
+class Checks(Bench):
+    """A check names what it found."""
 
     def equal(self, what: str, found: object, wanted: object) -> None:
-        if found == wanted:
-            self.passed += 1
-        else:
-            self.failed += 1
-            print(f"{what}: is {found!r}, must be {wanted!r}")
+        self.check(f"{what}: is {found!r}, must be {wanted!r}", found == wanted)
+
+
+@pytest.fixture
+def bench() -> Checks:
+    return Checks()
 
 
 def constant(kind: str) -> str:
@@ -116,9 +116,10 @@ def sv_columns(text: str) -> dict[str, dict[str, str]]:
     }
 
 
-def check_sv(checks: Checks, text: str) -> None:
+def test_sv(bench: Checks, build: Path) -> None:
+    text = (build / "catalogue" / "fp8mac_catalogue_pkg.sv").read_text()
     numbers = dict(re.findall(r"parameter int unsigned (Element\w+) = (\d+);", text))
-    checks.equal("kinds in SystemVerilog", set(numbers), {constant(kind) for kind in TABLE})
+    bench.equal("kinds in SystemVerilog", set(numbers), {constant(kind) for kind in TABLE})
     columns = sv_columns(text)
     for kind, row in TABLE.items():
         number, family, feed, accumulators, formats, bits, terms, block, accelerator = row
@@ -144,20 +145,19 @@ def check_sv(checks: Checks, text: str) -> None:
             f"has_{acc.lower()}": f"1'b{int(acc in accumulators.split())}"
             for acc in ("FP32", "FP16", "FIXED", "INT32")
         }
-        checks.equal(f"{kind}: number in SystemVerilog", numbers.get(constant(kind)), str(number))
+        bench.equal(f"{kind}: number in SystemVerilog", numbers.get(constant(kind)), str(number))
         for name, value in wanted.items():
-            checks.equal(
-                f"{kind}: element_{name}", columns.get(name, {}).get(constant(kind)), value
-            )
+            bench.equal(f"{kind}: element_{name}", columns.get(name, {}).get(constant(kind)), value)
 
 
 def bits_of(names: str, prefix: str) -> str:
     return " | ".join(f"1u << {prefix}{name}" for name in names.split())
 
 
-def check_c(checks: Checks, text: str) -> None:
+def test_c(bench: Checks, build: Path) -> None:
+    text = (build / "catalogue" / "fp8mac/catalogue.h").read_text()
     numbers = dict(re.findall(r"FP8MAC_ELEMENT_(\w+) = (\d+),", text))
-    checks.equal("kinds in C", set(numbers), {kind.upper() for kind in TABLE})
+    bench.equal("kinds in C", set(numbers), {kind.upper() for kind in TABLE})
     entries = dict(re.findall(r'\{\.name = "(\w+)",(.*?)\},\n', text, re.S))
     settings = dict(
         re.findall(
@@ -166,7 +166,7 @@ def check_c(checks: Checks, text: str) -> None:
     )
     for kind, row in TABLE.items():
         number, family, _, accumulators, formats, bits, terms, block, accelerator = row
-        checks.equal(f"{kind}: number in C", numbers.get(kind.upper()), str(number))
+        bench.equal(f"{kind}: number in C", numbers.get(kind.upper()), str(number))
         found = dict(re.findall(r"\.(\w+) = ([^\n]+?),?(?=\n|$)", entries.get(kind, "")))
         wanted = {
             "kind": f"FP8MAC_ELEMENT_{kind.upper()}",
@@ -182,47 +182,48 @@ def check_c(checks: Checks, text: str) -> None:
             "accelerator": str(accelerator).lower(),
         }
         for name, value in wanted.items():
-            checks.equal(f"{kind}: {name} in C", found.get(name), value)
+            bench.equal(f"{kind}: {name} in C", found.get(name), value)
         code = settings.get(kind.upper(), "(none)")
         assigned = re.findall(r"config->(\w+) = (.+?);", code)
         found = " ".join(f"{field}={value}" for field, value in assigned)
         found = re.sub(r"\(frac_bits > (\d+) \? frac_bits : \1\)", r"max\1", found)
-        checks.equal(f"{kind}: settings", found, SETTINGS[kind])
-        checks.equal(f"{kind}: one lane has no window", "lanes < 2" in code, bits[3] == 2)
+        bench.equal(f"{kind}: settings", found, SETTINGS[kind])
+        bench.equal(f"{kind}: one lane has no window", "lanes < 2" in code, bits[3] == 2)
 
 
-def check_make(checks: Checks, text: str) -> None:
+def test_make(bench: Checks, build: Path) -> None:
+    text = (build / "catalogue" / "catalogue.mk").read_text()
     variables = dict(re.findall(r"^(\w+) := (.*)$", text, re.M))
-    checks.equal("ELEMENTS", variables["ELEMENTS"].split(), list(TABLE))
-    checks.equal(
+    bench.equal("ELEMENTS", variables["ELEMENTS"].split(), list(TABLE))
+    bench.equal(
         "ELEMENTS_ACCELERATOR",
         variables["ELEMENTS_ACCELERATOR"].split(),
         [kind for kind, row in TABLE.items() if row[-1]],
     )
     for kind, row in TABLE.items():
         least, default, most, lanes = row[5]
-        checks.equal(f"{kind}: number in make", variables[f"element_number_{kind}"], str(row[0]))
-        checks.equal(
+        bench.equal(f"{kind}: number in make", variables[f"element_number_{kind}"], str(row[0]))
+        bench.equal(
             f"{kind}: fraction bits in make",
             variables.get(f"element_frac_bits_{kind}", ""),
             " ".join(map(str, range(least, most + 1))) if lanes else "",
         )
-        checks.equal(
+        bench.equal(
             f"{kind}: default fraction bits in make",
             variables.get(f"element_default_frac_bits_{kind}", "0"),
             str(default),
         )
 
 
-def check_rules(checks: Checks) -> None:
+def test_rules(bench: Checks) -> None:
     kinds = catalogue.load()
     for (kind, lanes, rows), (share, loop) in RULES.items():
         of = (kinds[kind], lanes, rows)
-        checks.equal(f"share of {kind}, {lanes} lanes, {rows} rows", rules.share(*of), share)
-        checks.equal(f"loop of {kind}, {lanes} lanes, {rows} rows", rules.loop(*of), loop)
+        bench.equal(f"share of {kind}, {lanes} lanes, {rows} rows", rules.share(*of), share)
+        bench.equal(f"loop of {kind}, {lanes} lanes, {rows} rows", rules.loop(*of), loop)
     for mantissa_bits, frac_bits, wanted in ((23, 19, 25), (10, 9, 12), (10, 13, 13)):
         found = rules.late_bits_of(mantissa_bits, frac_bits)
-        checks.equal(f"late bits of {mantissa_bits}, {frac_bits}", found, wanted)
+        bench.equal(f"late bits of {mantissa_bits}, {frac_bits}", found, wanted)
 
 
 # A rule in Python, and the lines between the head and the end of its function
@@ -267,8 +268,8 @@ REFUSED = (
 )
 
 
-def check_translation(checks: Checks) -> None:
-    checks.equal(
+def test_translation(bench: Checks) -> None:
+    bench.equal(
         "a rule in SystemVerilog", translate.systemverilog(RULE).strip(), TRANSLATED.strip()
     )
     for line in REFUSED:
@@ -278,19 +279,4 @@ def check_translation(checks: Checks) -> None:
             )
         except ValueError as error:
             found = str(error)
-        checks.equal(f"refused: {line}", found.startswith("a rule cannot have"), True)
-
-
-def main() -> int:
-    folder = Path(sys.argv[1])
-    checks = Checks()
-    check_sv(checks, (folder / "fp8mac_catalogue_pkg.sv").read_text())
-    check_c(checks, (folder / "fp8mac/catalogue.h").read_text())
-    check_make(checks, (folder / "catalogue.mk").read_text())
-    check_rules(checks)
-    check_translation(checks)
-    print(f"{checks.passed} passed, {checks.failed} failed")
-    return 1 if checks.failed or not checks.passed else 0
-
-
-sys.exit(main())
+        bench.equal(f"refused: {line}", found.startswith("a rule cannot have"), True)

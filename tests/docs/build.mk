@@ -5,15 +5,15 @@ FIGURE_PAGES := README.md docs/NETWORKS.md
 TESTS += $(BUILD)/test/docs-figures.log $(BUILD)/test/docs-figures-all.log
 $(BUILD)/test/docs-figures-all.log: EVERY_FIGURE := --all
 $(BUILD)/test/docs-figures-all.log: $(FW_BUILD)/riscv/vad.elf
-$(BUILD)/test/docs-figures.log $(BUILD)/test/docs-figures-all.log: tests/docs/test_figures.py $(FIGURE_PAGES) \
+$(BUILD)/test/docs-figures.log $(BUILD)/test/docs-figures-all.log: tests/docs/test_figures.py $(PYTEST_FILES) tests/docs/conftest.py $(FIGURE_PAGES) \
     $(SIM_FAST) $(FW_BUILD)/riscv/gemm.elf $(FW_BUILD)/riscv/digits.elf tests/run_test.sh
-	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(basename $(@F)) $@ $(PYTHON) -B $< $(FIGURE_PAGES) $(EVERY_FIGURE)
+	@env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS tests/run_test.sh $(basename $(@F)) $@ $(PYTEST) $< --pages '$(FIGURE_PAGES)' $(EVERY_FIGURE)
 
 # docs/THROUGHPUT.md is what its generator makes of the results. If the chip is that of the page, docs-throughput repeats
 # the quick rows, and docs-throughput-all every one. The fast mode has the same cycles, as sim-fast tests.
-THROUGHPUT_FROM := $(wildcard sim/bench/*) tests/docs/test_throughput.py docs/THROUGHPUT.md tests/run_test.sh \
+THROUGHPUT_FROM := $(wildcard sim/bench/*) tests/docs/test_throughput.py $(PYTEST_FILES) tests/docs/conftest.py docs/THROUGHPUT.md tests/run_test.sh \
   $(if $(BENCH_OF_PAGE),$(SIM_FAST) $(BENCH_ELFS))
-THROUGHPUT_RUN = $(PYTHON) -B -m tests.docs.test_throughput $(BUILD)/$(basename $(@F)) \
+THROUGHPUT_RUN = $(PYTEST) tests/docs/test_throughput.py --folder $(BUILD)/$(basename $(@F)) \
   $(if $(BENCH_OF_PAGE),--sim $(SIM_FAST) --programs $(BENCH_PROGRAMS))
 TESTS += $(BUILD)/test/docs-throughput.log
 $(BUILD)/test/docs-throughput.log: $(THROUGHPUT_FROM)

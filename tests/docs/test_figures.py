@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures of pages are what their commands print: runs each command with a figure and compares.
 
-    python tests/docs/test_figures.py PAGE... [--all]
+    python -m pytest -c tests/pytest.ini tests/docs/test_figures.py --pages 'PAGE...' [--all]
 
 | on the page | the figure |
 |---|---|
@@ -15,9 +15,12 @@ Commands that take minutes run with --all alone. All run with FAST=1, which has 
 
 import re
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
+
+from tests.conftest import Bench
 
 # What pages have, and what its command prints.
 FIGURES = (
@@ -77,17 +80,21 @@ def run(command: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def main() -> int:
-    every = sys.argv[-1] == "--all"
-    pages = sys.argv[1:-1] if every else sys.argv[1:]
-    text = "\n".join(Path(page).read_text() for page in pages)
-    found = figures(text)
-    outputs: dict[str, tuple[int, str]] = {}
-    passed = failed = 0
+@pytest.fixture(scope="session")
+def found(request: pytest.FixtureRequest) -> list[Figure]:
+    pages = request.config.getoption("--pages").split()
+    return figures("\n".join(Path(page).read_text() for page in pages))
+
+
+def test_pages(bench: Bench, found: list[Figure]) -> None:
+    """Pages that no longer have a kind of figure are as wrong as a wrong one."""
     for pattern, printed in FIGURES:
         if not any(one.printed is printed for one in found):
-            failed += 1
-            print(f"no page has a figure like {pattern.pattern}")
+            bench.check(f"no page has a figure like {pattern.pattern}", False)
+
+
+def test_figures(bench: Bench, found: list[Figure], every: bool) -> None:
+    outputs: dict[str, tuple[int, str]] = {}
     for figure in found:
         command = figure.command
         if LONG.search(command) and not every:
@@ -96,15 +103,6 @@ def main() -> int:
             outputs[command] = run(command)
         status, output = outputs[command]
         wrong = f"exit status {status}" if status else figure.wrong(output)
-        if not wrong:
-            passed += 1
-            continue
-        failed += 1
-        print(f"{command}: {wrong}")
-        print("\n".join(output.splitlines()[-5:]))
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0 or passed == 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        bench.check(f"{command}: {wrong}", not wrong)
+        if wrong:
+            print("\n".join(output.splitlines()[-5:]))

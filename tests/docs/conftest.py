@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the documents' tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    add = parser.addoption
+    add("--pages", default="", help="the pages with figures")
+    add("--all", action="store_true", help="repeat every command")
+    add("--sim", type=Path, help="a simulator of the default chip")
+    add("--int8", type=Path, help="a simulator of the same chip with int8 elements")
+    add("--programs", type=Path, help="the folder of the chip's programs")
+
+
+@pytest.fixture(scope="session")
+def every(request: pytest.FixtureRequest) -> bool:
+    return request.config.getoption("--all")

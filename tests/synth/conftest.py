@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the synthesis tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--toggles", type=Path, help="the compiled simulator of synth/energy")
