@@ -39,6 +39,10 @@ $(ACCEL_TB_LOGS): $(BUILD)/test/rtl_accel_%.log: $(BUILD)/tb/accel_%/accel_tb
 	@tests/run_test.sh rtl_accel_$* $@ $< --batches $$((60 * $${RANDOM_STEPS:-1}))
 TESTS += $(ACCEL_TB_LOGS)
 
-$(BUILD)/test/rtl_accel_parameters.log: tests/rtl/accel_parameters.sh $(RTL_SIM_SOURCES) $(RTL_WAIVER)
-	@tests/run_test.sh rtl_accel_parameters $@ $< $(VERILATOR) $(BUILD)/tb/accel_parameters $(RTL_WAIVER) $(RTL_SIM_SOURCES)
-TESTS += $(BUILD)/test/rtl_accel_parameters.log
+$(BUILD)/test/rtl_accel_parameters.log: PARAMETERS_OF := accel
+$(BUILD)/test/rtl_unknown_kinds.log: PARAMETERS_OF := kinds
+$(BUILD)/test/rtl_accel_parameters.log $(BUILD)/test/rtl_unknown_kinds.log: tests/rtl/accel_parameters.sh $(RTL_SIM_SOURCES) \
+    $(RTL_WAIVER)
+	@tests/run_test.sh $(basename $(@F)) $@ $< $(PARAMETERS_OF) $(VERILATOR) $(BUILD)/tb/$(basename $(@F)) $(RTL_WAIVER) \
+	  $(RTL_SIM_SOURCES)
+TESTS += $(BUILD)/test/rtl_accel_parameters.log $(BUILD)/test/rtl_unknown_kinds.log
