@@ -12,6 +12,7 @@ MACs, the loads and the stores need at least.
 from __future__ import annotations
 
 import math
+from functools import cache
 
 from rtl.catalogue.rules import PASS_TILES
 
@@ -63,6 +64,7 @@ def compute(
     return min(passes(high) for high in (1, 2, 4))
 
 
+@cache
 def share_of_roofline(
     rows: int, columns: int, lanes: int, block: int, share: int, loop: int
 ) -> float:
