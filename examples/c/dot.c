@@ -43,7 +43,7 @@ int main(void)
     for (int i = 0; i < K; i++) {
         exact += x[i] * y[i];
     }
-    fp8mac_dot_config fp32 = {.a_format = e4m3fn, .b_format = e4m3fn, .group = 4};
+    fp8mac_dot_config fp32 = {.a.format = e4m3fn, .b.format = e4m3fn, .group = 4};
     fp8mac_dot_config fp16 = fp32;
     fp16.acc_format = FP8MAC_ACC_FP16;
     fp8mac_preset preset;

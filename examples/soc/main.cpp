@@ -35,12 +35,12 @@ std::vector<uint32_t> model(const std::vector<uint8_t> &a, const std::vector<uin
     desc.n = kN;
     desc.k = kK;
     fp8mac_element_config(FP8MAC_ELEMENT_BLOCK, kLanes, 0, &desc.dot); // the accelerator's default
-    desc.dot.a_format = desc.dot.b_format = fp8mac_format_get(FP8MAC_E4M3FN);
+    desc.dot.a.format = desc.dot.b.format = fp8mac_format_get(FP8MAC_E4M3FN);
     desc.dot.acc_format = FP8MAC_ACC_FP32;
-    desc.a = a.data();
-    desc.lda = kK;
-    desc.b = b.data();
-    desc.ldb = kK;
+    desc.a.codes = a.data();
+    desc.a.stride = kK;
+    desc.b.codes = b.data();
+    desc.b.stride = kK;
     desc.d = d.data();
     desc.d_format = fp8mac_format_get(FP8MAC_FP32);
     desc.ldd = kN;

@@ -18,13 +18,22 @@ static uint64_t scale_word(const fp8mac_scale *scale)
 // checked.
 static uint32_t mode_word(const fp8rt_gemm_desc *desc)
 {
-    return fp8rt_mode_formats(desc->a_format, desc->b_format) |
+    return FP8RT_MODE_OPERAND(A, desc->a) | FP8RT_MODE_OPERAND(B, desc->b) |
            FP8RT_PUT(MODE__D_FMT, desc->d_format) | FP8RT_PUT(MODE__OVERFLOW, desc->overflow) |
            (desc->acc_format == FP8MAC_ACC_FP16 ? FP8RT_BIT(MODE__ACC_FMT) : 0) |
            FP8RT_PUT(MODE__ACT, desc->activation) |
-           (desc->bias != NULL ? FP8RT_BIT(MODE__BIAS_EN) : 0) |
-           (desc->scale_a.mode == FP8MAC_SCALE_VECTOR ? FP8RT_BIT(MODE__SCALE_A_VEC) : 0) |
-           (desc->scale_b.mode == FP8MAC_SCALE_VECTOR ? FP8RT_BIT(MODE__SCALE_B_VEC) : 0);
+           (desc->bias != NULL ? FP8RT_BIT(MODE__BIAS_EN) : 0);
+}
+
+static fp8rt_check_operand operand_of(const fp8rt_operand *x)
+{
+    return (fp8rt_check_operand){
+        .address = (uintptr_t)x->codes,
+        .scale = scale_word(&x->scale),
+        .mx = (uintptr_t)x->mx,
+        .stride = x->stride,
+        .mx_stride = x->mx_stride,
+    };
 }
 
 uint32_t fp8rt_check_gemm(const fp8rt_caps *caps, const fp8rt_gemm_plan *plan,
@@ -38,26 +47,18 @@ uint32_t fp8rt_check_gemm(const fp8rt_caps *caps, const fp8rt_gemm_plan *plan,
         .k = desc->k,
         .group = caps->lanes,
         .mode = mode_word(desc),
-        .scale_exp = FP8RT_PUT(SCALE_EXP__SA, desc->scale_exp_a) |
-                     FP8RT_PUT(SCALE_EXP__SB, desc->scale_exp_b),
+        .scale_exp = FP8RT_PUT(SCALE_EXP__SA, desc->a.scale_exp) |
+                     FP8RT_PUT(SCALE_EXP__SB, desc->b.scale_exp),
         .scale_d = desc->scale_d == NULL ? FP8RT_FP32_ONE : fp8rt_fp32_bits(*desc->scale_d),
         .clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
         .clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
         .amax = fp8rt_fp32_bits(result->amax),
         .flags = result->flags | FP8RT_PUT(FLAGS__AMAX_NONFINITE, result->amax_nonfinite),
-        .scale_a = scale_word(&desc->scale_a),
-        .scale_b = scale_word(&desc->scale_b),
+        .a = operand_of(&desc->a),
+        .b = operand_of(&desc->b),
         .bias = (uintptr_t)desc->bias,
-        .a = (uintptr_t)desc->a,
-        .b = (uintptr_t)desc->b,
         .d = (uintptr_t)desc->d,
-        .a_stride = desc->a_stride,
-        .b_stride = desc->b_stride,
         .d_stride = desc->d_stride,
-        .mx_a = (uintptr_t)desc->mx_a,
-        .mx_b = (uintptr_t)desc->mx_b,
-        .mx_a_stride = desc->mx_a_stride,
-        .mx_b_stride = desc->mx_b_stride,
         .element = fp8rt_element_encode(&caps->element),
     };
     return fp8rt_check_ask(&record);

@@ -32,10 +32,10 @@ bool fp8rt_element_model(uint32_t word, uint32_t mode, fp8mac_dot_config *dot)
             FP8MAC_OK) {
         return false;
     }
-    settings.scale_exp_a = dot->scale_exp_a;
-    settings.scale_exp_b = dot->scale_exp_b;
-    settings.a_format = fp8mac_format_get(a);
-    settings.b_format = fp8mac_format_get(b);
+    settings.a = dot->a;
+    settings.b = dot->b;
+    settings.a.format = fp8mac_format_get(a);
+    settings.b.format = fp8mac_format_get(b);
     settings.acc_format = accumulator(&element, mode);
     *dot = settings;
     return fp8rt_element_has(&element, settings.acc_format) && fp8rt_element_takes(&element, a) &&

@@ -14,22 +14,21 @@ typedef struct output {
     uint32_t k, step, got;
 } output;
 
-static fp8mac_scale at(fp8mac_scale scale, uint32_t index)
+static fp8mac_gemm_operand at(fp8mac_gemm_operand operand, uint32_t row)
 {
-    if (scale.mode == FP8MAC_SCALE_VECTOR) {
-        scale.values += index;
+    operand.codes += row * operand.stride;
+    if (operand.scale.mode == FP8MAC_SCALE_VECTOR) {
+        operand.scale.values += row;
     }
-    return scale;
+    return operand;
 }
 
 static fp8mac_gemm_desc one_output(const fp8mac_gemm_desc *gemm, uint32_t m, uint32_t n)
 {
     fp8mac_gemm_desc one = *gemm;
     one.m = one.n = one.ldd = 1;
-    one.a += m * gemm->lda;
-    one.b += n * gemm->ldb;
-    one.scale_a = at(gemm->scale_a, m);
-    one.scale_b = at(gemm->scale_b, n);
+    one.a = at(gemm->a, m);
+    one.b = at(gemm->b, n);
     one.bias = gemm->bias == NULL ? NULL : gemm->bias + n;
     if (gemm->c != NULL) {
         one.c =
@@ -45,9 +44,9 @@ static uint32_t code_of(const output *o, uint32_t k)
 {
     uint8_t d[4] = {0};
     fp8mac_gemm_desc gemm = o->gemm;
-    gemm.a = o->a;
-    gemm.b = o->b;
-    gemm.k = gemm.lda = gemm.ldb = k;
+    gemm.a.codes = o->a;
+    gemm.b.codes = o->b;
+    gemm.k = gemm.a.stride = gemm.b.stride = k;
     gemm.d = d;
     if (fp8mac_gemm(&gemm, NULL) != FP8MAC_OK) {
         return ~o->got;
@@ -57,8 +56,8 @@ static uint32_t code_of(const output *o, uint32_t k)
 
 static void restore(const output *o)
 {
-    memcpy(o->a, o->gemm.a, o->k);
-    memcpy(o->b, o->gemm.b, o->k);
+    memcpy(o->a, o->gemm.a.codes, o->k);
+    memcpy(o->b, o->gemm.b.codes, o->k);
 }
 
 // Code 0 is +0 in all formats of the array.
@@ -106,10 +105,15 @@ static fp8rt_explanation try_cause(const output *o, fp8rt_cause cause)
     return found;
 }
 
+static bool has_mx(const fp8mac_gemm_desc *gemm)
+{
+    return gemm->a.mx != NULL || gemm->b.mx != NULL;
+}
+
 // The steps of a GEMM with MX scales or accumulators to begin with cannot be moved.
 static bool can_try(const fp8mac_gemm_desc *gemm)
 {
-    return gemm->mx_a == NULL && gemm->mx_b == NULL && gemm->acc == NULL;
+    return !has_mx(gemm) && gemm->acc == NULL;
 }
 
 fp8rt_explanation fp8rt_explain(const fp8mac_gemm_desc *gemm, uint32_t m, uint32_t n, uint32_t got)
@@ -141,7 +145,8 @@ static void print_accumulators(FILE *out, const fp8mac_gemm_desc *gemm, uint32_t
     fp8mac_flags flags = 0;
     for (uint32_t first = 0, count = 0; first < k; first += step, count++) {
         const uint32_t size = k - first < step ? k - first : step;
-        if (fp8mac_dot(&one.dot, &acc, one.a + first, one.b + first, size, &flags) != FP8MAC_OK) {
+        if (fp8mac_dot(&one.dot, &acc, one.a.codes + first, one.b.codes + first, size, &flags) !=
+            FP8MAC_OK) {
             return;
         }
         if (count < PRINTED_STEPS || first + size == k) {
@@ -199,7 +204,7 @@ void fp8rt_explain_print(FILE *out, const fp8mac_gemm_desc *gemm, uint32_t m, ui
 {
     const fp8rt_explanation found = fp8rt_explain(gemm, m, n, got);
     print_cause(out, &found, gemm);
-    if (gemm->mx_a == NULL && gemm->mx_b == NULL) {
+    if (!has_mx(gemm)) {
         print_accumulators(out, gemm, m, n);
     }
 }

@@ -84,8 +84,8 @@ static fp8mac_dot_config dot_config(const fp8rt_check_record *r)
 {
     fp8mac_dot_config dot = {
         .group = r->group,
-        .scale_exp_a = (int8_t)FP8RT_GET(SCALE_EXP__SA, r->scale_exp),
-        .scale_exp_b = (int8_t)FP8RT_GET(SCALE_EXP__SB, r->scale_exp),
+        .a.scale_exp = (int8_t)FP8RT_GET(SCALE_EXP__SA, r->scale_exp),
+        .b.scale_exp = (int8_t)FP8RT_GET(SCALE_EXP__SB, r->scale_exp),
     };
     fp8rt_element_model(r->element, r->mode, &dot);
     return dot;
@@ -95,6 +95,23 @@ static fp8mac_dot_config dot_config(const fp8rt_check_record *r)
 static size_t leading(uint32_t rows, uint32_t stride, uint32_t size, uint32_t columns)
 {
     return rows > 1 ? stride / size : columns;
+}
+
+// One operand of the record's GEMM. False if a part of it lies outside memory.
+static bool describe_operand(memory mem, const fp8rt_check_operand *x, bool is_vector,
+                             uint32_t rows, uint32_t k, float *immediate, fp8mac_gemm_operand *to)
+{
+    const uint32_t blocks = k / FP8MAC_MX_BLOCK + (k % FP8MAC_MX_BLOCK != 0);
+    *to = (fp8mac_gemm_operand){
+        .codes = matrix(mem, x->address, rows, x->stride, k),
+        .stride = leading(rows, x->stride, 1, k),
+        .scale = scale(mem, is_vector, x->scale, rows, immediate),
+    };
+    if (x->mx != 0) {
+        to->mx = matrix(mem, x->mx, rows, x->mx_stride, blocks);
+        to->mx_stride = leading(rows, x->mx_stride, 1, blocks);
+    }
+    return to->codes != NULL && to->scale.values != NULL && (x->mx == 0 || to->mx != NULL);
 }
 
 // Describes the record's GEMM over the program's memory, without D. False if an operand lies
@@ -108,14 +125,6 @@ static bool describe(const fp8rt_check_record *r, memory mem, immediates *imm,
         .n = r->n,
         .k = r->k,
         .dot = dot_config(r),
-        .a = matrix(mem, r->a, r->m, r->a_stride, r->k),
-        .lda = leading(r->m, r->a_stride, 1, r->k),
-        .b = matrix(mem, r->b, r->n, r->b_stride, r->k),
-        .ldb = leading(r->n, r->b_stride, 1, r->k),
-        .scale_a =
-            scale(mem, FP8RT_GET(MODE__SCALE_A_VEC, r->mode), r->scale_a, r->m, &imm->scale_a),
-        .scale_b =
-            scale(mem, FP8RT_GET(MODE__SCALE_B_VEC, r->mode), r->scale_b, r->n, &imm->scale_b),
         .activation = (fp8mac_activation)FP8RT_GET(MODE__ACT, r->mode),
         .clamp_lo = fp8rt_fp32_from_bits(r->clamp_lo),
         .clamp_hi = fp8rt_fp32_from_bits(r->clamp_hi),
@@ -124,24 +133,17 @@ static bool describe(const fp8rt_check_record *r, memory mem, immediates *imm,
         .d_mode = {.overflow = (fp8mac_overflow)FP8RT_GET(MODE__OVERFLOW, r->mode)},
         .scale_d = &imm->scale_d,
     };
-    const uint32_t blocks = r->k / FP8MAC_MX_BLOCK + (r->k % FP8MAC_MX_BLOCK != 0);
-    if (r->mx_a != 0 || r->mx_b != 0) {
-        desc->mx_a = matrix(mem, r->mx_a, r->m, r->mx_a_stride, blocks);
-        desc->ldmx_a = leading(r->m, r->mx_a_stride, 1, blocks);
-        desc->mx_b = matrix(mem, r->mx_b, r->n, r->mx_b_stride, blocks);
-        desc->ldmx_b = leading(r->n, r->mx_b_stride, 1, blocks);
-        if (desc->mx_a == NULL || desc->mx_b == NULL) {
-            return false;
-        }
-    }
     if (FP8RT_GET(MODE__BIAS_EN, r->mode)) {
         desc->bias = floats(mem, r->bias, r->n);
         if (desc->bias == NULL) {
             return false;
         }
     }
-    return desc->a != NULL && desc->b != NULL && desc->scale_a.values != NULL &&
-           desc->scale_b.values != NULL;
+    return (r->a.mx == 0) == (r->b.mx == 0) &&
+           describe_operand(mem, &r->a, FP8RT_GET(MODE__SCALE_A_VEC, r->mode), r->m, r->k,
+                            &imm->scale_a, &desc->a) &&
+           describe_operand(mem, &r->b, FP8RT_GET(MODE__SCALE_B_VEC, r->mode), r->n, r->k,
+                            &imm->scale_b, &desc->b);
 }
 
 static bool well_formed(const fp8rt_check_record *r)

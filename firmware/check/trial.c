@@ -148,12 +148,12 @@ static fp8rt_gemm_desc plain_desc(const fp8rt_trial *trial)
         .m = trial->m,
         .n = trial->n,
         .k = trial->k,
-        .a_format = trial->a_format,
-        .b_format = trial->b_format,
+        .a.format = trial->a.format,
+        .b.format = trial->b.format,
         .d_format = trial->d_format,
         .acc_format = trial->acc_format,
-        .scale_exp_a = trial->scale_exp_a,
-        .scale_exp_b = trial->scale_exp_b,
+        .a.scale_exp = trial->a.scale_exp,
+        .b.scale_exp = trial->b.scale_exp,
         .activation = trial->activation,
         .clamp_lo = -2.0f,
         .clamp_hi = 6.0f,
@@ -166,17 +166,17 @@ static fp8rt_gemm_desc plain_desc(const fp8rt_trial *trial)
 static fp8rt_gemm_desc make_desc(setting *s)
 {
     fp8rt_gemm_desc desc = plain_desc(s->trial);
-    desc.a = make_operand(s, s->trial->a_format, s->trial->m);
-    desc.b = make_operand(s, s->trial->b_format, s->trial->n);
+    desc.a.codes = make_operand(s, s->trial->a.format, s->trial->m);
+    desc.b.codes = make_operand(s, s->trial->b.format, s->trial->n);
     desc.d = make_d(s);
-    desc.scale_a = make_scale(s, s->trial->m);
-    desc.scale_b = make_scale(s, s->trial->n);
+    desc.a.scale = make_scale(s, s->trial->m);
+    desc.b.scale = make_scale(s, s->trial->n);
     if (s->trial->scales != FP8MAC_SCALE_NONE) {
         desc.scale_d = make_vector(s, 1, false);
     }
     if (s->trial->mx) {
-        desc.mx_a = make_blocks(s, s->trial->m);
-        desc.mx_b = make_blocks(s, s->trial->n);
+        desc.a.mx = make_blocks(s, s->trial->m);
+        desc.b.mx = make_blocks(s, s->trial->n);
     }
     if (s->trial->bias) {
         desc.bias = make_vector(s, s->trial->n, true);

@@ -213,6 +213,19 @@ _Static_assert(FP8RT_FUNCTION_C == FP8MAC_REGS__CONFIG4__C_bm &&
                    FP8RT_FUNCTION_INT8 == FP8MAC_REGS__CONFIG4__INT8_bm,
                "FP8RT_FUNCTION_* are CONFIG4's bits");
 
+// The registers of operand SIDE, A or B. SCALE_EXP is shared by both.
+#define PUT_OPERAND(SIDE, operand)                                                                 \
+    do {                                                                                           \
+        WORD(SIDE##_ADDR) = (operand).address;                                                     \
+        WORD(SIDE##_STRIDE) = (operand).stride;                                                    \
+        WORD(SCALE_##SIDE) = (operand).scale;                                                      \
+    } while (0)
+#define EXTEND_OPERAND(SIDE, operand)                                                              \
+    do {                                                                                           \
+        EXTENSION(MX_##SIDE##_ADDR) = (operand).mx;                                                \
+        EXTENSION(MX_##SIDE##_STRIDE) = (operand).mx_stride;                                       \
+    } while (0)
+
 static void extend(uint32_t *words, const fp8rt_command *command)
 {
     EXTENSION(OPERATION) = command->operation;
@@ -226,10 +239,8 @@ static void extend(uint32_t *words, const fp8rt_command *command)
     EXTENSION(CONV_STEP) = command->conv[3];
     EXTENSION(CONV_LINES) = command->conv[4];
     EXTENSION(CONV_PAD) = command->conv[5];
-    EXTENSION(MX_A_ADDR) = command->mx_a;
-    EXTENSION(MX_A_STRIDE) = command->mx_a_stride;
-    EXTENSION(MX_B_ADDR) = command->mx_b;
-    EXTENSION(MX_B_STRIDE) = command->mx_b_stride;
+    EXTEND_OPERAND(A, command->a);
+    EXTEND_OPERAND(B, command->b);
 }
 
 void fp8rt_backend_fetched(const fp8rt_device *dev)
@@ -243,10 +254,8 @@ void fp8rt_backend_encode(const fp8rt_command *command, fp8rt_descriptor *descri
     uint32_t *words = descriptor->words;
     uint32_t mode =
         command->mode | FP8RT_BIT(MODE__IRQ); // every completion may be what a sleeper waits for
-    WORD(A_ADDR) = command->a;
-    WORD(A_STRIDE) = command->a_stride;
-    WORD(B_ADDR) = command->b;
-    WORD(B_STRIDE) = command->b_stride;
+    PUT_OPERAND(A, command->a);
+    PUT_OPERAND(B, command->b);
     WORD(D_ADDR) = command->d;
     WORD(D_STRIDE) = command->d_stride;
     WORD(M) = command->m;
@@ -256,10 +265,8 @@ void fp8rt_backend_encode(const fp8rt_command *command, fp8rt_descriptor *descri
     WORD(TILE_K) =
         FP8RT_PUT(TILE_K__K, command->tile_k) | FP8RT_PUT(TILE_K__FIRST, command->first_k);
     WORD(MODE) = mode;
-    WORD(SCALE_EXP) = FP8RT_PUT(SCALE_EXP__SA, command->scale_exp_a) |
-                      FP8RT_PUT(SCALE_EXP__SB, command->scale_exp_b);
-    WORD(SCALE_A) = command->scale_a;
-    WORD(SCALE_B) = command->scale_b;
+    WORD(SCALE_EXP) = FP8RT_PUT(SCALE_EXP__SA, command->a.scale_exp) |
+                      FP8RT_PUT(SCALE_EXP__SB, command->b.scale_exp);
     WORD(BIAS) = command->bias;
     WORD(SCALE_D) = command->scale_d;
     WORD(CLAMP_LO) = command->clamp_lo;

@@ -210,27 +210,31 @@ static void set_image(const fp8rt_caps *caps, const fp8rt_product *p, fp8rt_gemm
     if (desc->image.pixel_bytes == 0) {
         desc->image.pixel_bytes = fp8rt_tensor_stride(caps, p->x);
     }
-    desc->a_stride =
+    desc->a.stride =
         p->line_bytes != 0 ? p->line_bytes : desc->image.width * desc->image.pixel_bytes;
     desc->m = p->m;
 }
 
-static void set_matrices(const fp8rt_product *p, const target *t, fp8rt_gemm_desc *desc)
+// Without its dequantising scale
+static void set_operand(const fp8rt_tensor *from, int scale_exp, fp8rt_operand *x)
+{
+    x->codes = from->data;
+    x->format = from->format;
+    x->stride = from->stride;
+    x->scale_exp = scale_exp;
+    x->mx = from->mx;
+    x->mx_stride = from->mx_stride;
+}
+
+static void set_matrices(const fp8rt_product *p, const factors *f, const target *t,
+                         fp8rt_gemm_desc *desc)
 {
     const fp8rt_tensor *x = p->x, *w = &p->weights->codes;
     desc->m = x->rows;
     desc->n = w->rows;
     desc->k = w->cols;
-    desc->a_format = x->format;
-    desc->b_format = w->format;
-    desc->a = x->data;
-    desc->a_stride = x->stride;
-    desc->b = w->data;
-    desc->b_stride = w->stride;
-    desc->mx_a = x->mx;
-    desc->mx_a_stride = x->mx_stride;
-    desc->mx_b = w->mx;
-    desc->mx_b_stride = w->mx_stride;
+    set_operand(x, f->a_exp, &desc->a);
+    set_operand(w, f->b_exp, &desc->b);
     desc->d = t->d->data;
     desc->d_stride = t->d->stride;
     desc->d_format = t->d->format;
@@ -240,10 +244,8 @@ static void set_gemm(const fp8rt_run *run, const fp8rt_product *p, const factors
                      const target *t, fp8rt_gemm_desc *desc)
 {
     clear(desc, sizeof *desc);
-    set_matrices(p, t, desc);
+    set_matrices(p, f, t, desc);
     desc->acc_format = run->acc_format;
-    desc->scale_exp_a = f->a_exp;
-    desc->scale_exp_b = f->b_exp;
     desc->bias = p->weights->bias;
     desc->activation = t->fused->activation;
     desc->clamp_lo = t->fused->clamp_lo;
@@ -267,9 +269,9 @@ static fp8rt_status set_scales(fp8rt_run *run, const fp8rt_product *p,
 {
     const float *rows = p->x_scale, *cols = p->weights->row_scale, *scale = &scales->operands;
     desc->scale_d = &scales->out;
-    set_vector_or(&desc->scale_a, rows, scale);
+    set_vector_or(&desc->a.scale, rows, scale);
     if (rows != NULL || cols != NULL) {
-        set_vector_or(&desc->scale_b, cols, scale);
+        set_vector_or(&desc->b.scale, cols, scale);
     }
     if (rows == NULL || cols == NULL || !wants_scale(*scale)) {
         return FP8RT_OK;
@@ -281,7 +283,7 @@ static fp8rt_status set_scales(fp8rt_run *run, const fp8rt_product *p,
     for (uint32_t i = 0; i < desc->m && !run->query; i++) {
         scaled[i] = rows[i] * *scale;
     }
-    desc->scale_a.values = scaled;
+    desc->a.scale.values = scaled;
     return FP8RT_OK;
 }
 
@@ -289,8 +291,8 @@ static fp8rt_status set_scales(fp8rt_run *run, const fp8rt_product *p,
 static size_t staging(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
 {
     const float *vectors[3] = {
-        desc->scale_a.mode == FP8MAC_SCALE_VECTOR ? desc->scale_a.values : NULL,
-        desc->scale_b.mode == FP8MAC_SCALE_VECTOR ? desc->scale_b.values : NULL, desc->bias};
+        desc->a.scale.mode == FP8MAC_SCALE_VECTOR ? desc->a.scale.values : NULL,
+        desc->b.scale.mode == FP8MAC_SCALE_VECTOR ? desc->b.scale.values : NULL, desc->bias};
     const uint32_t counts[3] = {desc->m, desc->n, desc->n};
     size_t bytes = 0;
     for (unsigned i = 0; i < 3; i++) {

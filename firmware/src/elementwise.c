@@ -168,9 +168,9 @@ static void encode(const fp8rt_caps *caps, fp8rt_elementwise_plan *plan)
 {
     const fp8rt_elementwise_desc *desc = &plan->desc;
     const fp8rt_command command = {
-        .a = (uintptr_t)desc->x,
+        .a.address = (uintptr_t)desc->x,
         .d = (uintptr_t)desc->d,
-        .a_stride = desc->x_stride,
+        .a.stride = desc->x_stride,
         .d_stride = desc->d_stride,
         .m = desc->m,
         .n = desc->n,

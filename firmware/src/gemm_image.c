@@ -26,8 +26,8 @@ void fp8rt_image_fill(fp8rt_gemm_desc *desc)
     if (image->pixel_bytes == 0) {
         image->pixel_bytes = image->channels;
     }
-    if (desc->a_stride == 0) {
-        desc->a_stride = image->width * image->pixel_bytes;
+    if (desc->a.stride == 0) {
+        desc->a.stride = image->width * image->pixel_bytes;
     }
 }
 

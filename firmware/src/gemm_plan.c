@@ -57,29 +57,34 @@ static uint32_t c_bytes(const fp8rt_gemm_desc *desc)
 
 // ---- argument checks, one function per kind of error --------------------------------------------
 
-static bool has_null(const fp8rt_gemm_desc *desc)
+static bool lacks_values(const fp8rt_operand *x)
 {
-    return desc->a == NULL || desc->b == NULL || desc->d == NULL ||
-           (fp8rt_gemm_reads_c(desc) && desc->c == NULL) ||
-           (desc->mx_a == NULL) != (desc->mx_b == NULL) ||
-           (desc->scale_a.mode != FP8MAC_SCALE_NONE && desc->scale_a.values == NULL) ||
-           (desc->scale_b.mode != FP8MAC_SCALE_NONE && desc->scale_b.values == NULL);
+    return x->codes == NULL || (x->scale.mode != FP8MAC_SCALE_NONE && x->scale.values == NULL);
 }
 
-static bool mx_strides_are_legal(const fp8rt_gemm_desc *desc)
+static bool has_null(const fp8rt_gemm_desc *desc)
 {
-    const uint32_t blocks = fp8rt_gemm_blocks(desc);
-    return !fp8rt_gemm_has_mx(desc) || ((desc->m == 1 || desc->mx_a_stride >= blocks) &&
-                                        (desc->n == 1 || desc->mx_b_stride >= blocks));
+    return lacks_values(&desc->a) || lacks_values(&desc->b) || desc->d == NULL ||
+           (fp8rt_gemm_reads_c(desc) && desc->c == NULL) ||
+           (desc->a.mx == NULL) != (desc->b.mx == NULL);
+}
+
+// The strides matter only if there is a second row. Those of an image are bytes of its lines.
+static bool operand_strides_are_legal(const fp8rt_operand *x, uint32_t rows, uint32_t k,
+                                      bool is_image)
+{
+    return rows == 1 ||
+           ((is_image || x->stride >= k) && (x->mx == NULL || x->mx_stride >= fp8rt_mx_blocks(k)));
 }
 
 static bool strides_are_legal(const fp8rt_gemm_desc *desc)
 {
-    const uint32_t d_row = desc->n * d_bytes(desc);
-    return (desc->m == 1 || !fp8rt_gemm_reads_c(desc) ||
-            desc->c_stride >= desc->n * c_bytes(desc)) &&
-           (desc->m == 1 || fp8rt_has_image(desc) || desc->a_stride >= desc->k) &&
-           (desc->m == 1 || desc->d_stride >= d_row) && (desc->n == 1 || desc->b_stride >= desc->k);
+    const bool results =
+        desc->m == 1 || (desc->d_stride >= desc->n * d_bytes(desc) &&
+                         (!fp8rt_gemm_reads_c(desc) || desc->c_stride >= desc->n * c_bytes(desc)));
+    return results &&
+           operand_strides_are_legal(&desc->a, desc->m, desc->k, fp8rt_has_image(desc)) &&
+           operand_strides_are_legal(&desc->b, desc->n, desc->k, false);
 }
 
 // D may not be where anything is read.
@@ -102,15 +107,27 @@ static bool is_aligned(const fp8rt_caps *caps, const void *address, uint32_t row
     return (((uintptr_t)address | (rows > 1 ? stride : 0)) & (caps->beat_bytes - 1u)) == 0;
 }
 
-static bool mx_is_aligned(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
+// An image may begin at any byte.
+static bool operand_is_aligned(const fp8rt_caps *caps, const fp8rt_operand *x, uint32_t rows,
+                               bool is_image)
 {
-    return !fp8rt_gemm_has_mx(desc) || (is_aligned(caps, desc->mx_a, desc->m, desc->mx_a_stride) &&
-                                        is_aligned(caps, desc->mx_b, desc->n, desc->mx_b_stride));
+    return (is_image || is_aligned(caps, x->codes, rows, x->stride)) &&
+           (x->mx == NULL || is_aligned(caps, x->mx, rows, x->mx_stride));
 }
 
-static bool exponent_is_legal(int exponent)
+static bool is_everything_aligned(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
 {
-    return exponent >= FP8MAC_SCALE_EXPONENT_MIN && exponent <= FP8MAC_SCALE_EXPONENT_MAX;
+    return operand_is_aligned(caps, &desc->a, desc->m, fp8rt_has_image(desc)) &&
+           operand_is_aligned(caps, &desc->b, desc->n, false) &&
+           is_aligned(caps, desc->d, desc->m, desc->d_stride) &&
+           (!fp8rt_gemm_reads_c(desc) || is_aligned(caps, desc->c, desc->m, desc->c_stride));
+}
+
+static bool exponent_is_legal(const fp8rt_caps *caps, int exponent)
+{
+    return caps->element.int8
+               ? exponent == 0
+               : exponent >= FP8MAC_SCALE_EXPONENT_MIN && exponent <= FP8MAC_SCALE_EXPONENT_MAX;
 }
 
 static bool scale_is_legal(const fp8mac_scale *scale)
@@ -138,8 +155,8 @@ static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_gemm_desc *d
     if (desc->m == 0 || desc->n == 0 || desc->k == 0) {
         return FP8RT_ERR_SHAPE;
     }
-    if (!fp8rt_element_takes(element, desc->a_format) ||
-        !fp8rt_element_takes(element, desc->b_format) ||
+    if (!fp8rt_element_takes(element, desc->a.format) ||
+        !fp8rt_element_takes(element, desc->b.format) ||
         !fp8rt_is_result_format(caps, desc->d_format)) {
         return FP8RT_ERR_FORMAT;
     }
@@ -167,21 +184,17 @@ static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_gemm_desc *d
 static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
 {
     const fp8rt_status places = check_regions(desc);
-    if (!strides_are_legal(desc) || !mx_strides_are_legal(desc) || places == FP8RT_ERR_STRIDE) {
+    if (!strides_are_legal(desc) || places == FP8RT_ERR_STRIDE) {
         return FP8RT_ERR_STRIDE;
     }
-    if ((!fp8rt_has_image(desc) && !is_aligned(caps, desc->a, desc->m, desc->a_stride)) ||
-        !is_aligned(caps, desc->b, desc->n, desc->b_stride) ||
-        !is_aligned(caps, desc->d, desc->m, desc->d_stride) ||
-        (fp8rt_gemm_reads_c(desc) && !is_aligned(caps, desc->c, desc->m, desc->c_stride)) ||
-        !mx_is_aligned(caps, desc)) {
+    if (!is_everything_aligned(caps, desc)) {
         return FP8RT_ERR_ALIGNMENT;
     }
-    if (!exponent_is_legal(desc->scale_exp_a) || !exponent_is_legal(desc->scale_exp_b) ||
-        (caps->element.int8 && (desc->scale_exp_a != 0 || desc->scale_exp_b != 0))) {
+    if (!exponent_is_legal(caps, desc->a.scale_exp) ||
+        !exponent_is_legal(caps, desc->b.scale_exp)) {
         return FP8RT_ERR_SCALE_EXPONENT;
     }
-    if (!scale_is_legal(&desc->scale_a) || !scale_is_legal(&desc->scale_b)) {
+    if (!scale_is_legal(&desc->a.scale) || !scale_is_legal(&desc->b.scale)) {
         return FP8RT_ERR_SCALE;
     }
     if (desc->scale_d != NULL && !fp8rt_fp32_is_scale(fp8rt_fp32_bits(*desc->scale_d))) {
@@ -204,27 +217,28 @@ static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *
     return places;
 }
 
+static void fill_operand(const fp8rt_caps *caps, fp8rt_operand *x, uint32_t k)
+{
+    if (x->stride == 0) {
+        x->stride = fp8rt_packed_stride(caps, k);
+    }
+    if (x->mx != NULL && x->mx_stride == 0) {
+        x->mx_stride = fp8rt_packed_stride(caps, fp8rt_mx_blocks(k));
+    }
+}
+
 void fp8rt_gemm_fill(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
 {
     if (fp8rt_has_image(desc)) {
         fp8rt_image_fill(desc);
     }
-    if (desc->a_stride == 0) {
-        desc->a_stride = fp8rt_packed_stride(caps, desc->k);
-    }
-    if (desc->b_stride == 0) {
-        desc->b_stride = fp8rt_packed_stride(caps, desc->k);
-    }
+    fill_operand(caps, &desc->a, desc->k);
+    fill_operand(caps, &desc->b, desc->k);
     if (desc->d_stride == 0) {
         desc->d_stride = fp8rt_packed_stride(caps, desc->n * d_bytes(desc));
     }
     if (desc->c_stride == 0 && fp8rt_gemm_reads_c(desc)) {
         desc->c_stride = fp8rt_packed_stride(caps, desc->n * c_bytes(desc));
-    }
-    if (fp8rt_gemm_has_mx(desc)) {
-        const uint32_t stride = fp8rt_packed_stride(caps, fp8rt_gemm_blocks(desc));
-        desc->mx_a_stride = desc->mx_a_stride == 0 ? stride : desc->mx_a_stride;
-        desc->mx_b_stride = desc->mx_b_stride == 0 ? stride : desc->mx_b_stride;
     }
 }
 
@@ -699,8 +713,8 @@ static void lay_out_scratch(const fp8rt_caps *caps, fp8rt_gemm_plan *plan)
 {
     const fp8rt_gemm_desc *desc = &plan->desc;
     plan->scratch_bytes = 0;
-    plan->staged.scale_a = stage_vector(caps, plan, vector_of(&desc->scale_a), desc->m);
-    plan->staged.scale_b = stage_vector(caps, plan, vector_of(&desc->scale_b), desc->n);
+    plan->staged.scale_a = stage_vector(caps, plan, vector_of(&desc->a.scale), desc->m);
+    plan->staged.scale_b = stage_vector(caps, plan, vector_of(&desc->b.scale), desc->n);
     plan->staged.bias = stage_vector(caps, plan, desc->bias, desc->n);
     if (plan->scratch_bytes > 0) {
         plan->scratch_bytes += caps->beat_bytes - 1u; // to align its start
@@ -716,13 +730,10 @@ static bool is_extended(const fp8rt_gemm_desc *desc)
 
 static uint32_t mode_of(const fp8rt_gemm_desc *desc)
 {
-    return fp8rt_mode_formats(desc->a_format, desc->b_format) |
+    return FP8RT_MODE_OPERAND(A, desc->a) | FP8RT_MODE_OPERAND(B, desc->b) |
            FP8RT_PUT(MODE__ACC_FMT, desc->acc_format == FP8MAC_ACC_FP16) |
            FP8RT_PUT(MODE__D_FMT, desc->d_format) | FP8RT_PUT(MODE__OVERFLOW, desc->overflow) |
-           FP8RT_PUT(MODE__ACT, desc->activation) |
-           FP8RT_PUT(MODE__SCALE_A_VEC, vector_of(&desc->scale_a) != NULL) |
-           FP8RT_PUT(MODE__SCALE_B_VEC, vector_of(&desc->scale_b) != NULL) |
-           FP8RT_PUT(MODE__BIAS_EN, desc->bias != NULL) |
+           FP8RT_PUT(MODE__ACT, desc->activation) | FP8RT_PUT(MODE__BIAS_EN, desc->bias != NULL) |
            FP8RT_PUT(MODE__WAIT_STORES, (desc->flags & FP8RT_GEMM_WAIT_STORES) != 0) |
            FP8RT_PUT(MODE__EXTENDED, is_extended(desc)) |
            FP8RT_PUT(MODE__PASS_SHAPE, FP8RT_PASS_SHAPE_AUTOMATIC);
@@ -744,17 +755,27 @@ static uintptr_t scale_word(const fp8mac_scale *scale)
     return vector != NULL ? (uintptr_t)vector : FP8RT_FP32_ONE;
 }
 
+static fp8rt_command_operand command_operand(const fp8rt_operand *x)
+{
+    return (fp8rt_command_operand){
+        .address = (uintptr_t)x->codes,
+        .stride = x->stride,
+        .mx = (uintptr_t)x->mx,
+        .mx_stride = x->mx_stride,
+        .scale = scale_word(&x->scale),
+        .scale_exp = (int8_t)x->scale_exp,
+    };
+}
+
 // All that is known before the run
 static void encode(fp8rt_gemm_plan *plan)
 {
     const fp8rt_gemm_desc *desc = &plan->desc;
     const fp8rt_gemm_tiles *tiles = &plan->tiles;
     fp8rt_command command = {
-        .a = (uintptr_t)desc->a,
-        .b = (uintptr_t)desc->b,
+        .a = command_operand(&desc->a),
+        .b = command_operand(&desc->b),
         .d = (uintptr_t)desc->d,
-        .a_stride = desc->a_stride,
-        .b_stride = desc->b_stride,
         .d_stride = desc->d_stride,
         .m = desc->m,
         .n = desc->n,
@@ -764,8 +785,6 @@ static void encode(fp8rt_gemm_plan *plan)
         .tile_k = tiles->k,
         .first_k = tiles->first_k,
         .mode = mode_of(desc) | FP8RT_PUT(MODE__B_RESIDENT, tiles->b_resident),
-        .scale_exp_a = (int8_t)desc->scale_exp_a,
-        .scale_exp_b = (int8_t)desc->scale_exp_b,
         .clamp_lo = fp8rt_fp32_bits(desc->clamp_lo),
         .clamp_hi = fp8rt_fp32_bits(desc->clamp_hi),
         .operation = operation_of(desc),
@@ -773,12 +792,6 @@ static void encode(fp8rt_gemm_plan *plan)
         .c_stride = desc->c_stride,
         .beta = fp8rt_fp32_bits(desc->beta),
         .seed = desc->coding.seed,
-        .mx_a = (uintptr_t)desc->mx_a,
-        .mx_b = (uintptr_t)desc->mx_b,
-        .mx_a_stride = desc->mx_a_stride,
-        .mx_b_stride = desc->mx_b_stride,
-        .scale_a = scale_word(&desc->scale_a),
-        .scale_b = scale_word(&desc->scale_b),
         .bias = (uintptr_t)desc->bias,
         .scale_d = FP8RT_FP32_ONE,
     };
@@ -813,8 +826,8 @@ fp8rt_status fp8rt_gemm_prepare(const fp8rt_caps *caps, uint32_t stamp, fp8rt_ge
         return status;
     }
     lay_out_scratch(caps, plan);
-    plan->late = plan->scratch_bytes != 0 || desc->scale_a.mode == FP8MAC_SCALE_TENSOR ||
-                 desc->scale_b.mode == FP8MAC_SCALE_TENSOR || desc->scale_d != NULL;
+    plan->late = plan->scratch_bytes != 0 || desc->a.scale.mode == FP8MAC_SCALE_TENSOR ||
+                 desc->b.scale.mode == FP8MAC_SCALE_TENSOR || desc->scale_d != NULL;
     encode(plan);
     plan->stamp = stamp;
     return FP8RT_OK;
@@ -848,15 +861,15 @@ fp8rt_status fp8rt_gemm_plan_move(fp8rt_device *dev, fp8rt_gemm_plan *plan, cons
         return FP8RT_ERR_ALIGNMENT;
     }
     fp8rt_gemm_desc *desc = &plan->desc;
-    const void *const old_a = desc->a, *const old_b = desc->b;
+    const void *const old_a = desc->a.codes, *const old_b = desc->b.codes;
     void *const old_d = desc->d;
-    desc->a = a;
-    desc->b = b;
+    desc->a.codes = a;
+    desc->b.codes = b;
     desc->d = d;
     fp8rt_status status = check_regions(desc);
     if (status != FP8RT_OK) {
-        desc->a = old_a;
-        desc->b = old_b;
+        desc->a.codes = old_a;
+        desc->b.codes = old_b;
         desc->d = old_d;
         return status;
     }

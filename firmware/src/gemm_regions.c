@@ -9,13 +9,18 @@ static fp8rt_region floats(const float *values, uint32_t count)
     return (fp8rt_region){(uintptr_t)values, count, sizeof(float), sizeof(float)};
 }
 
-static unsigned add_scale(const fp8mac_scale *scale, uint32_t rows, fp8rt_region *next)
+static unsigned add_operand(const fp8rt_operand *x, uint32_t rows, uint32_t k, fp8rt_region *next)
 {
-    if (scale->mode == FP8MAC_SCALE_NONE) {
-        return 0;
+    unsigned count = 0;
+    next[count++] = (fp8rt_region){(uintptr_t)x->codes, rows, x->stride, k};
+    if (x->scale.mode != FP8MAC_SCALE_NONE) {
+        const bool single = x->scale.mode == FP8MAC_SCALE_TENSOR;
+        next[count++] = floats(x->scale.values, single ? 1 : rows);
     }
-    *next = floats(scale->values, scale->mode == FP8MAC_SCALE_VECTOR ? rows : 1);
-    return 1;
+    if (x->mx != NULL) {
+        next[count++] = (fp8rt_region){(uintptr_t)x->mx, rows, x->mx_stride, fp8rt_mx_blocks(k)};
+    }
+    return count;
 }
 
 // Each element of C is then read before the element of D in its place is written.
@@ -27,25 +32,17 @@ static bool c_is_d(const fp8rt_gemm_desc *desc)
 
 unsigned fp8rt_gemm_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_GEMM_INPUTS])
 {
-    unsigned count = 2;
-    list[0] = (fp8rt_region){(uintptr_t)desc->a, desc->m, desc->a_stride, desc->k};
+    unsigned count = add_operand(&desc->a, desc->m, desc->k, list);
     if (fp8rt_has_image(desc)) {
         list[0].rows = desc->image.height;
         list[0].row_bytes = desc->image.width * desc->image.pixel_bytes;
     }
-    list[1] = (fp8rt_region){(uintptr_t)desc->b, desc->n, desc->b_stride, desc->k};
-    count += add_scale(&desc->scale_a, desc->m, &list[count]);
-    count += add_scale(&desc->scale_b, desc->n, &list[count]);
+    count += add_operand(&desc->b, desc->n, desc->k, &list[count]);
     if (desc->bias != NULL) {
         list[count++] = floats(desc->bias, desc->n);
     }
     if (desc->scale_d != NULL) {
         list[count++] = floats(desc->scale_d, 1);
-    }
-    if (fp8rt_gemm_has_mx(desc)) {
-        const uint32_t blocks = fp8rt_gemm_blocks(desc);
-        list[count++] = (fp8rt_region){(uintptr_t)desc->mx_a, desc->m, desc->mx_a_stride, blocks};
-        list[count++] = (fp8rt_region){(uintptr_t)desc->mx_b, desc->n, desc->mx_b_stride, blocks};
     }
     if (fp8rt_gemm_reads_c(desc) && !c_is_d(desc)) {
         list[count++] = (fp8rt_region){

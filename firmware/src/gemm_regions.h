@@ -5,6 +5,7 @@
 
 #include "fp32_bits.h"
 #include "fp8rt/gemm.h"
+#include "fp8rt/mx.h"
 #include "regions.h"
 
 enum { FP8RT_GEMM_INPUTS = 9 }; // A, B, scales of A, B and D, bias, C, MX scales of A and B
@@ -17,13 +18,7 @@ static inline bool fp8rt_gemm_reads_c(const fp8rt_gemm_desc *desc)
 
 static inline bool fp8rt_gemm_has_mx(const fp8rt_gemm_desc *desc)
 {
-    return desc->mx_a != NULL;
-}
-
-// MX scales of a row
-static inline uint32_t fp8rt_gemm_blocks(const fp8rt_gemm_desc *desc)
-{
-    return (desc->k + FP8MAC_MX_BLOCK - 1u) / FP8MAC_MX_BLOCK;
+    return desc->a.mx != NULL;
 }
 
 // The regions that the GEMM reads, and their number, without the scratch and a C in the place of D. The descriptor has no

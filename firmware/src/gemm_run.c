@@ -54,7 +54,7 @@ static fp8rt_status check_run(const fp8rt_device *dev, const fp8rt_gemm_plan *pl
     if (!plan->late) {
         return FP8RT_OK;
     }
-    if (scale_is_bad(&desc->scale_a) || scale_is_bad(&desc->scale_b) ||
+    if (scale_is_bad(&desc->a.scale) || scale_is_bad(&desc->b.scale) ||
         (desc->scale_d != NULL && !fp8rt_fp32_is_scale(fp8rt_fp32_bits(*desc->scale_d)))) {
         return FP8RT_ERR_SCALE;
     }
@@ -93,8 +93,8 @@ static void complete(const fp8rt_device *dev, fp8rt_gemm_plan *plan, void *memor
     const fp8rt_gemm_desc *desc = &plan->desc;
     uint8_t *scratch = align_up(&dev->caps, memory);
     fp8rt_backend_set_scales(
-        &plan->descriptor, place_scale(&desc->scale_a, desc->m, scratch, plan->staged.scale_a),
-        place_scale(&desc->scale_b, desc->n, scratch, plan->staged.scale_b),
+        &plan->descriptor, place_scale(&desc->a.scale, desc->m, scratch, plan->staged.scale_a),
+        place_scale(&desc->b.scale, desc->n, scratch, plan->staged.scale_b),
         place_vector(desc->bias, desc->n, scratch, plan->staged.bias),
         desc->scale_d == NULL ? FP8RT_FP32_ONE : fp8rt_fp32_bits(*desc->scale_d));
     if (fp8rt_gemm_reads_c(desc)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of MODE for the formats of A and B. A narrow format has a bit of its own beside the code,
+// The fields of MODE for the operands A and B. A narrow format has a bit of its own beside the code,
 // and so has INT8.
 #ifndef FP8RT_OPERAND_FORMAT_H
 #define FP8RT_OPERAND_FORMAT_H
@@ -24,13 +24,18 @@ static inline uint32_t fp8rt_operand_code(fp8mac_format_id format)
     return format > FP8MAC_E5M2FNUZ ? format - FP8MAC_E3M2FN : format;
 }
 
-// The formats are legal: see fp8rt_element_takes.
+// The bits of the format of SIDE, A or B. It is legal: see fp8rt_element_takes.
+#define FP8RT_MODE_FORMAT(SIDE, format)                                                            \
+    (FP8RT_PUT(MODE__##SIDE##_FMT, fp8rt_operand_code(format)) |                                   \
+     FP8RT_PUT(MODE__##SIDE##_NARROW, (format) > FP8MAC_E5M2FNUZ))
+// All bits of an fp8rt_operand
+#define FP8RT_MODE_OPERAND(SIDE, operand)                                                          \
+    (FP8RT_MODE_FORMAT(SIDE, (operand).format) |                                                   \
+     FP8RT_PUT(MODE__SCALE_##SIDE##_VEC, (operand).scale.mode == FP8MAC_SCALE_VECTOR))
+
 static inline uint32_t fp8rt_mode_formats(fp8mac_format_id a, fp8mac_format_id b)
 {
-    return FP8RT_PUT(MODE__A_FMT, fp8rt_operand_code(a)) |
-           FP8RT_PUT(MODE__B_FMT, fp8rt_operand_code(b)) |
-           FP8RT_PUT(MODE__A_NARROW, a > FP8MAC_E5M2FNUZ) |
-           FP8RT_PUT(MODE__B_NARROW, b > FP8MAC_E5M2FNUZ);
+    return FP8RT_MODE_FORMAT(A, a) | FP8RT_MODE_FORMAT(B, b);
 }
 
 static inline fp8mac_format_id fp8rt_format_of_code(bool narrow, uint32_t code)

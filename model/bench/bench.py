@@ -301,7 +301,7 @@ def dot_of(lib, setting, formats):
     row_a, row_b = (lib.by_name[name] for name in formats)
     if len(setting) == 6:
         _, acc, group, frac_bits, rounding, _ = setting
-        dot = clib.DotConfig(row_a, row_b, clib.enum("ACC_" + acc), group)
+        dot = clib.DotConfig((row_a,), (row_b,), clib.enum("ACC_" + acc), group)
         dot.frac_bits, dot.acc_rounding = frac_bits, clib.enum("ROUND_" + rounding)
         return dot
     _, base, options, _, _ = setting
@@ -309,9 +309,9 @@ def dot_of(lib, setting, formats):
         preset = clib.Preset()
         assert lib.preset_by_name(base.encode(), ct.byref(preset)) == clib.OK, base
         dot = preset.config
-        dot.a_format, dot.b_format = row_a, row_b
+        dot.a.format, dot.b.format = row_a, row_b
     else:
-        dot = clib.DotConfig(row_a, row_b, clib.enum("ACC_" + base[0]), base[1])
+        dot = clib.DotConfig((row_a,), (row_b,), clib.enum("ACC_" + base[0]), base[1])
     for name, value in options.items():
         setattr(dot, name, value)
     return dot
@@ -325,15 +325,15 @@ class Gemm:
         self.d = np.empty((n, b.shape[0]), np.float32)
         self.keep, self.scales = (a, b), scales
         dot = dot_of(lib, setting, formats)
-        self.desc = clib.GemmDesc(n, b.shape[0], k, dot, a.ctypes.data, k, b.ctypes.data, k)
+        self.desc = clib.GemmDesc(n, b.shape[0], k, dot, (a.ctypes.data, k), (b.ctypes.data, k))
         self.desc.d, self.desc.d_format, self.desc.ldd = (
             self.d.ctypes.data,
             lib.by_name["float32"],
             b.shape[0],
         )
         if scales is not None:
-            self.desc.mx_a, self.desc.ldmx_a = scales[0].ctypes.data, scales[0].shape[1]
-            self.desc.mx_b, self.desc.ldmx_b = scales[1].ctypes.data, scales[1].shape[1]
+            for operand, mx in zip((self.desc.a, self.desc.b), scales):
+                operand.mx, operand.mx_stride = mx.ctypes.data, mx.shape[1]
         self.how = Run(isa, threads)
 
     def __call__(self):

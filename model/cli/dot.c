@@ -3,8 +3,11 @@
 
 #include "options.h"
 
-static array block_scales(cli *c, const char *operand, const char *what, size_t k)
+static const uint8_t *block_scales(cli *c, const char *operand, const char *what, size_t k)
 {
+    if (operand == NULL) {
+        return NULL;
+    }
     array scales = array_read(c, operand, fp8mac_format_get(FP8MAC_E8M0FNU));
     scales = convert_operand(c, &scales, fp8mac_format_get(FP8MAC_E8M0FNU));
     size_t blocks = (k + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK;
@@ -12,7 +15,7 @@ static array block_scales(cli *c, const char *operand, const char *what, size_t 
         cli_fail(c, "%s has %zu scales; %zu terms need %zu, one for every 32", what, scales.count,
                  k, blocks);
     }
-    return scales;
+    return scales.data;
 }
 
 static void check(cli *c, fp8mac_status status)
@@ -38,10 +41,10 @@ void cli_dot(cli *c, int argc, char **argv)
     options_check(c, &s);
     array in[2];
     if (operands.count == 0) {
-        array_read_two(c, s.config.a_format, s.config.b_format, in);
+        array_read_two(c, s.config.a.format, s.config.b.format, in);
     } else if (operands.count == 2) {
-        in[0] = array_read(c, operands.text[0], s.config.a_format);
-        in[1] = array_read(c, operands.text[1], s.config.b_format);
+        in[0] = array_read(c, operands.text[0], s.config.a.format);
+        in[1] = array_read(c, operands.text[1], s.config.b.format);
     } else {
         cli_fail(c, "A and B are needed, or neither: then they are two lines of standard input");
     }
@@ -53,15 +56,10 @@ void cli_dot(cli *c, int argc, char **argv)
         cli_fail(c, "A and B have no terms; one is the least");
     }
     options_check_k(c, &s, k);
-    array a = convert_operand(c, &in[0], s.config.a_format),
-          b = convert_operand(c, &in[1], s.config.b_format);
-    array sa = {0}, sb = {0};
-    if (mx_a != NULL) {
-        sa = block_scales(c, mx_a, "--mx-a", k);
-    }
-    if (mx_b != NULL) {
-        sb = block_scales(c, mx_b, "--mx-b", k);
-    }
+    const fp8mac_dot_terms a = {convert_operand(c, &in[0], s.config.a.format).data,
+                                block_scales(c, mx_a, "--mx-a", k)},
+                           b = {convert_operand(c, &in[1], s.config.b.format).data,
+                                block_scales(c, mx_b, "--mx-b", k)};
     fp8mac_acc acc = {0};
     fp8mac_flags flags = inexact ? FP8MAC_FLAG_TRACK_INEXACT : 0u;
     if (start != NULL) {
@@ -71,10 +69,10 @@ void cli_dot(cli *c, int argc, char **argv)
         }
         check(c, fp8mac_acc_load(&s.config, &acc, array_code(&from, 0)));
     }
-    if (sa.data != NULL || sb.data != NULL) {
-        check(c, fp8mac_dot_mx(&s.config, &acc, a.data, b.data, k, sa.data, sb.data, &flags));
+    if (a.mx != NULL || b.mx != NULL) {
+        check(c, fp8mac_dot_mx(&s.config, &acc, a, b, k, &flags));
     } else {
-        check(c, fp8mac_dot(&s.config, &acc, a.data, b.data, k, &flags));
+        check(c, fp8mac_dot(&s.config, &acc, a.codes, b.codes, k, &flags));
     }
     uint32_t code = fp8mac_acc_to_fp32(&s.config, &acc, &flags);
     array result = {.format = fp8mac_format_get(FP8MAC_FP32), .count = 1, .data = &code};

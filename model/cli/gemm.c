@@ -4,9 +4,14 @@
 
 #include "options.h"
 
+// The options of one operand.
+typedef struct operand_options {
+    const char *scale, *mx;
+} operand_options;
+
 typedef struct gemm_options {
-    const char *scale_a, *scale_b, *scale_d, *bias, *beta, *c_operand, *c_format, *act, *mx_a,
-        *mx_b, *d_format, *acc;
+    operand_options a, b;
+    const char *scale_d, *bias, *beta, *c_operand, *c_format, *act, *d_format, *acc;
     mode_options d_mode;
     array_output output;
     bool b_is_kn, report, inexact;
@@ -155,33 +160,40 @@ static const uint8_t *block_scales(cli *c, const char *operand, const char *what
     return scales.data;
 }
 
+// The operand of a matrix with K last. `side` is a or b.
+static fp8mac_gemm_operand operand_of(cli *c, matrix codes, const operand_options *o, char side)
+{
+    char scale[] = "--scale-?", mx[] = "--mx-?";
+    scale[sizeof scale - 2] = mx[sizeof mx - 2] = side;
+    return (fp8mac_gemm_operand){
+        .codes = codes.data,
+        .stride = codes.columns,
+        .scale = scale_of(c, o->scale, scale, codes.rows),
+        .mx = block_scales(c, o->mx, mx, codes.rows, codes.columns),
+        .mx_stride = (codes.columns + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK,
+    };
+}
+
 static fp8mac_gemm_desc describe(cli *c, cli_operands operands, const gemm_options *o,
                                  const settings *s)
 {
-    matrix a = matrix_of(c, operands.text[0], "A", s->config.a_format);
-    matrix b = matrix_of(c, operands.text[1], "B", s->config.b_format);
+    matrix a = matrix_of(c, operands.text[0], "A", s->config.a.format);
+    matrix b = matrix_of(c, operands.text[1], "B", s->config.b.format);
     b = o->b_is_kn ? transposed(c, b) : b;
     if (a.columns != b.columns) {
         cli_fail(c, "the shapes disagree: A is %zu x %zu and B %zu x %zu, both with K last%s",
                  a.rows, a.columns, b.rows, b.columns,
                  o->b_is_kn ? " once B is transposed" : " (--b-kn takes a B of K x N)");
     }
-    fp8mac_gemm_desc desc = {.m = a.rows,
-                             .n = b.rows,
-                             .k = a.columns,
-                             .dot = s->config,
-                             .a = a.data,
-                             .lda = a.columns,
-                             .b = b.data,
-                             .ldb = b.columns};
+    fp8mac_gemm_desc desc = {.m = a.rows, .n = b.rows, .k = a.columns, .dot = s->config};
     options_check_k(c, s, desc.k);
     desc.d_format = output_format(c, o->d_format, false);
     mode how = options_mode(c, desc.d_format, o->d_mode);
     desc.d_mode = how.convert;
     desc.d_random_bits = how.random_bits;
     desc.d_generator = how.generator;
-    desc.scale_a = scale_of(c, o->scale_a, "--scale-a", desc.m);
-    desc.scale_b = scale_of(c, o->scale_b, "--scale-b", desc.n);
+    desc.a = operand_of(c, a, &o->a, 'a');
+    desc.b = operand_of(c, b, &o->b, 'b');
     desc.bias = o->bias == NULL ? NULL : floats(c, o->bias, "--bias", desc.n, false).data;
     if (o->scale_d != NULL) {
         float *scale_d = cli_alloc(c, 1, sizeof *scale_d);
@@ -192,26 +204,22 @@ static fp8mac_gemm_desc describe(cli *c, cli_operands operands, const gemm_optio
     set_c(c, &desc, o);
     set_acc(c, &desc, s, o->acc);
     desc.inexact_flags = o->inexact;
-    size_t blocks = (desc.k + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK;
-    desc.mx_a = block_scales(c, o->mx_a, "--mx-a", desc.m, desc.k);
-    desc.mx_b = block_scales(c, o->mx_b, "--mx-b", desc.n, desc.k);
-    desc.ldmx_a = desc.ldmx_b = blocks;
     return desc;
 }
 
 void cli_gemm(cli *c, int argc, char **argv)
 {
     gemm_options o = {0};
-    const cli_option options[] = {{"scale-a", &o.scale_a, NULL},
-                                  {"scale-b", &o.scale_b, NULL},
+    const cli_option options[] = {{"scale-a", &o.a.scale, NULL},
+                                  {"scale-b", &o.b.scale, NULL},
                                   {"scale-d", &o.scale_d, NULL},
                                   {"bias", &o.bias, NULL},
                                   {"beta", &o.beta, NULL},
                                   {"c", &o.c_operand, NULL},
                                   {"c-format", &o.c_format, NULL},
                                   {"act", &o.act, NULL},
-                                  {"mx-a", &o.mx_a, NULL},
-                                  {"mx-b", &o.mx_b, NULL},
+                                  {"mx-a", &o.a.mx, NULL},
+                                  {"mx-b", &o.b.mx, NULL},
                                   {"d-format", &o.d_format, NULL},
                                   {"d-rounding", &o.d_mode.rounding, NULL},
                                   {"d-overflow", &o.d_mode.overflow, NULL},

@@ -36,9 +36,9 @@ static void find_powers(probe *p)
         for (int j = 0; j < ZERO; j++) {
             int ea = i - ZERO / 2, eb = j - ZERO / 2;
             term plus, minus;
-            if (power_code(p->config.a_format, false, ea, &plus.a) &&
-                power_code(p->config.b_format, false, eb, &plus.b) &&
-                power_code(p->config.a_format, true, ea, &minus.a)) {
+            if (power_code(p->config.a.format, false, ea, &plus.a) &&
+                power_code(p->config.b.format, false, eb, &plus.b) &&
+                power_code(p->config.a.format, true, ea, &minus.a)) {
                 minus.b = plus.b;
                 p->power[i + j] = plus;
                 p->negative[i + j] = minus;
@@ -239,7 +239,7 @@ void cli_probe(cli *c, int argc, char **argv)
         cli_fail(c, "'%.60s' is not an option; a configuration is given by --preset and settings",
                  operands.text[0]);
     }
-    s.config.scale_exp_a = s.config.scale_exp_b = 0;
+    s.config.a.scale_exp = s.config.b.scale_exp = 0;
     options_check(c, &s);
     probe *p = cli_alloc(c, 1, sizeof *p);
     p->c = c;

@@ -79,13 +79,13 @@ typedef struct field {
 #define AT(member) offsetof(fp8mac_dot_config, member)
 
 static const field fields[] = {
-    {"a-format", KIND_FORMAT, AT(a_format), 0, 0, NULL, "format of A: a name, or name:bias"},
-    {"b-format", KIND_FORMAT, AT(b_format), 0, 0, NULL, "format of B"},
+    {"a-format", KIND_FORMAT, AT(a.format), 0, 0, NULL, "format of A: a name, or name:bias"},
+    {"b-format", KIND_FORMAT, AT(b.format), 0, 0, NULL, "format of B"},
     {"acc-format", KIND_ENUM, AT(acc_format), 0, 0, acc_names,
      "accumulator: fp32, fp16, bf16, e8m13, e6m9, fixed, int32"},
     {"group", KIND_UNSIGNED, AT(group), 0, 1024, NULL, "products per step, 1..1024; 0 is 1"},
-    {"scale-exp-a", KIND_INT, AT(scale_exp_a), -32, 32, NULL, "A is scaled by 2^this, -32..32"},
-    {"scale-exp-b", KIND_INT, AT(scale_exp_b), -32, 32, NULL, "B is scaled by 2^this, -32..32"},
+    {"scale-exp-a", KIND_INT, AT(a.scale_exp), -32, 32, NULL, "A is scaled by 2^this, -32..32"},
+    {"scale-exp-b", KIND_INT, AT(b.scale_exp), -32, 32, NULL, "B is scaled by 2^this, -32..32"},
     {"guard-bits", KIND_UNSIGNED, AT(guard_bits), 0, 40, NULL,
      "fixed: K is at most 2^this, up to 40; 0 is 16"},
     {"acc-saturate", KIND_BOOL, AT(acc_saturate), 0, 0, NULL,
@@ -200,17 +200,17 @@ void settings_init(settings *s)
 {
     memset(s, 0, sizeof *s);
     s->a_format = s->b_format = *fp8mac_format_get(FP8MAC_E4M3FN);
-    s->config.a_format = &s->a_format;
-    s->config.b_format = &s->b_format;
+    s->config.a.format = &s->a_format;
+    s->config.b.format = &s->b_format;
 }
 
 void settings_from(settings *s, const fp8mac_dot_config *config)
 {
-    s->a_format = *config->a_format;
-    s->b_format = *config->b_format;
+    s->a_format = *config->a.format;
+    s->b_format = *config->b.format;
     s->config = *config;
-    s->config.a_format = &s->a_format;
-    s->config.b_format = &s->b_format;
+    s->config.a.format = &s->a_format;
+    s->config.b.format = &s->b_format;
 }
 
 bool settings_number(const char *text, uint64_t most, uint64_t *number)
@@ -375,7 +375,7 @@ static bool set_field(settings *s, const field *f, const char *value, char *mess
 {
     switch (f->kind) {
     case KIND_FORMAT:
-        return settings_format(f->offset == AT(a_format) ? &s->a_format : &s->b_format, value,
+        return settings_format(f->offset == AT(a.format) ? &s->a_format : &s->b_format, value,
                                message);
     case KIND_BOOL: return set_bool(s, f, value, message);
     case KIND_SEED: return set_seed(s, f, value, message);
@@ -503,8 +503,8 @@ bool settings_check(const settings *s, char *message)
     if (status == FP8MAC_OK) {
         return true;
     }
-    const char *format = fp8mac_format_refusal(c->a_format);
-    format = format != NULL ? format : fp8mac_format_refusal(c->b_format);
+    const char *format = fp8mac_format_refusal(c->a.format);
+    format = format != NULL ? format : fp8mac_format_refusal(c->b.format);
     if (format != NULL) {
         return refuse(message, "a format is refused: %s", format);
     }
@@ -581,7 +581,7 @@ bool settings_value(const fp8mac_dot_config *config, size_t i, char *text, size_
     const field *f = &fields[i];
     if (f->kind == KIND_FORMAT) {
         snprintf(text, size, "%s",
-                 (f->offset == AT(a_format) ? config->a_format : config->b_format)->name);
+                 (f->offset == AT(a.format) ? config->a.format : config->b.format)->name);
         return true;
     }
     if (f->kind == KIND_BOOL) {

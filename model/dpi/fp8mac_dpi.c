@@ -257,12 +257,12 @@ int32_t fp8mac_dpi_dot_scale(int32_t handle, int32_t scale_exp_a, int32_t scale_
         return FP8MAC_ERR_NULL;
     }
     fp8mac_dot_config changed = d->s.config;
-    changed.scale_exp_a = scale_exp_a;
-    changed.scale_exp_b = scale_exp_b;
+    changed.a.scale_exp = scale_exp_a;
+    changed.b.scale_exp = scale_exp_b;
     fp8mac_status status = fp8mac_dot_config_validate(&changed);
     if (status == FP8MAC_OK) {
-        d->s.config.scale_exp_a = scale_exp_a;
-        d->s.config.scale_exp_b = scale_exp_b;
+        d->s.config.a.scale_exp = scale_exp_a;
+        d->s.config.b.scale_exp = scale_exp_b;
     }
     return finish(status);
 }
@@ -328,10 +328,10 @@ static fp8mac_status check_epilogue(const fp8mac_epilogue *e)
     fp8mac_gemm_desc desc = {.m = 1,
                              .n = 1,
                              .k = 1,
-                             .a = zero,
-                             .lda = 1,
-                             .b = zero,
-                             .ldb = 1,
+                             .a.codes = zero,
+                             .a.stride = 1,
+                             .b.codes = zero,
+                             .b.stride = 1,
                              .beta = e->beta,
                              .c = c,
                              .ldc = 1,
@@ -344,7 +344,7 @@ static fp8mac_status check_epilogue(const fp8mac_epilogue *e)
                              .d_format = e->d_format,
                              .d_mode = e->d_mode,
                              .scale_d = &e->scale_d};
-    desc.dot.a_format = desc.dot.b_format = fp8mac_format_get(FP8MAC_E4M3FN);
+    desc.dot.a.format = desc.dot.b.format = fp8mac_format_get(FP8MAC_E4M3FN);
     return fp8mac_gemm(&desc, NULL);
 }
 

@@ -34,8 +34,8 @@ static void make_table(const fp8mac_format *format, int8_t *significand, int8_t 
 bool fp8sim_block_init(fp8sim_block_config *config, const fp8mac_dot_config *dot)
 {
     config->dot = *dot;
-    make_table(dot->a_format, config->a_significand, config->a_exponent, config->a_class);
-    make_table(dot->b_format, config->b_significand, config->b_exponent, config->b_class);
+    make_table(dot->a.format, config->a_significand, config->a_exponent, config->a_class);
+    make_table(dot->b.format, config->b_significand, config->b_exponent, config->b_class);
     return dot->group <= FP8SIM_BLOCK_MAX && dot->frac_bits >= PRODUCT_FRAC_BITS &&
            dot->align_by == FP8MAC_ALIGN_BY_OPERANDS && dot->acc_late &&
            dot->align_round == FP8MAC_ALIGN_TOWARD_ZERO && dot->late_round == FP8MAC_ALIGN_ODD &&
@@ -225,7 +225,7 @@ uint32_t fp8sim_block_join(const fp8sim_block_config *config, uint32_t acc,
         return before == 0 ? 0 : acc;
     }
     const int late_bits = (int)config->dot.late_bits_sum;
-    const int block = a->exponent + b->exponent + config->dot.scale_exp_a + config->dot.scale_exp_b;
+    const int block = a->exponent + b->exponent + config->dot.a.scale_exp + config->dot.b.scale_exp;
     int larger = block, acc_exponent = 0;
     if (before != 0) {
         const int least = fp16 ? FP16_EXPONENT_MIN : FP32_EXPONENT_MIN;

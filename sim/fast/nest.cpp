@@ -143,13 +143,13 @@ class Nest
     {
         constexpr int most = FP8MAC_SCALE_EXPONENT_MAX;
         settings_ = settings;
-        dot_.a_format = fp8mac_format_get(static_cast<fp8mac_format_id>(settings.a_format));
-        dot_.b_format = fp8mac_format_get(static_cast<fp8mac_format_id>(settings.b_format));
+        dot_.a.format = fp8mac_format_get(static_cast<fp8mac_format_id>(settings.a_format));
+        dot_.b.format = fp8mac_format_get(static_cast<fp8mac_format_id>(settings.b_format));
         dot_.acc_format = settings.acc_fp16 ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FP32;
-        dot_.scale_exp_a = settings.scale_sum / 2;
-        dot_.scale_exp_b = settings.scale_sum - dot_.scale_exp_a;
+        dot_.a.scale_exp = settings.scale_sum / 2;
+        dot_.b.scale_exp = settings.scale_sum - dot_.a.scale_exp;
         auto config = std::make_shared<fp8sim_block_config>();
-        if (dot_.scale_exp_b > most || dot_.scale_exp_b < -most ||
+        if (dot_.b.scale_exp > most || dot_.b.scale_exp < -most ||
             !fp8sim_block_init(config.get(), &dot_)) {
             refuse();
         }

@@ -31,8 +31,8 @@ static int compute_on_accelerator(void)
     fp8rt_arena arena = fp8rt_app_arena();
     fp8rt_gemm_plan plan;
     fp8rt_gemm_desc desc = {.m = SIDE, .n = SIDE, .k = DEPTH};
-    desc.a = fp8rt_arena_alloc(&arena, (size_t)SIDE * DEPTH);
-    desc.b = fp8rt_arena_alloc(&arena, (size_t)SIDE * DEPTH);
+    desc.a.codes = fp8rt_arena_alloc(&arena, (size_t)SIDE * DEPTH);
+    desc.b.codes = fp8rt_arena_alloc(&arena, (size_t)SIDE * DEPTH);
     desc.d = fp8rt_arena_alloc(&arena, (size_t)SIDE * SIDE);
     fp8rt_status status = fp8rt_device_open(&dev, &fp8rt_app_port);
     if (status == FP8RT_OK) {

@@ -191,22 +191,22 @@ static void conversions(bytes *in)
 // Mostly settings that fit together, sometimes anything.
 static fp8mac_dot_config any_config(bytes *in, fp8mac_format own[2])
 {
-    fp8mac_dot_config c = {.a_format = fp8mac_format_get((fp8mac_format_id)below(in, 4)),
-                           .b_format = fp8mac_format_get((fp8mac_format_id)below(in, 4))};
+    fp8mac_dot_config c = {.a.format = fp8mac_format_get((fp8mac_format_id)below(in, 4)),
+                           .b.format = fp8mac_format_get((fp8mac_format_id)below(in, 4))};
     fp8mac_preset preset;
     if (fp8mac_preset_get(below(in, 30), &preset) == FP8MAC_OK && preset.covered) {
         c = preset.config;
     }
     if (one_in(in, 4)) {
-        c.a_format = any_row(in, &own[0]);
-        c.b_format = any_row(in, &own[1]);
+        c.a.format = any_row(in, &own[0]);
+        c.b.format = any_row(in, &own[1]);
     }
     for (unsigned changes = below(in, 5); changes > 0; changes--) {
         switch (below(in, 27)) {
         case 0: c.acc_format = (fp8mac_acc_format)below(in, 8); break;
         case 1: c.group = below(in, 70); break;
-        case 2: c.scale_exp_a = (int)below(in, 67) - 33; break;
-        case 3: c.scale_exp_b = (int)below(in, 67) - 33; break;
+        case 2: c.a.scale_exp = (int)below(in, 67) - 33; break;
+        case 3: c.b.scale_exp = (int)below(in, 67) - 33; break;
         case 4: c.guard_bits = below(in, 42); break;
         case 5: c.acc_saturate = one_in(in, 2); break;
         case 6: c.acc_rounding = (fp8mac_rounding)below(in, 5); break;
@@ -253,8 +253,8 @@ static void dots(bytes *in)
     if (one_in(in, 4)) {
         whole.code = (uint32_t)take(in, 4);
         whole.second = (uint32_t)take(in, 4);
-        if (fp8mac_dot_mx(&c, &whole, a, b, k, one_in(in, 2) ? mx : NULL, mx + 4, &flags) ==
-            FP8MAC_OK) {
+        const fp8mac_dot_terms x = {a, one_in(in, 2) ? mx : NULL}, y = {b, mx + 4};
+        if (fp8mac_dot_mx(&c, &whole, x, y, k, &flags) == FP8MAC_OK) {
             (void)fp8mac_acc_to_fp32(&c, &whole, &flags);
         }
         return;
@@ -299,20 +299,20 @@ static void gemms(bytes *in)
     fp8mac_format own[4];
     fp8mac_gemm_desc g = {
         .m = below(in, 10), .n = below(in, 10), .k = below(in, 70), .dot = any_config(in, own)};
-    g.lda = g.k + below(in, 4) - one_in(in, 16);
-    g.ldb = g.k + below(in, 4) - one_in(in, 16);
+    g.a.stride = g.k + below(in, 4) - one_in(in, 16);
+    g.b.stride = g.k + below(in, 4) - one_in(in, 16);
     g.ldd = g.n + below(in, 4) - one_in(in, 16);
     g.ldc = g.n + below(in, 4) - one_in(in, 16);
-    g.ldmx_a = g.ldmx_b = 3 + below(in, 2);
+    g.a.mx_stride = g.b.mx_stride = 3 + below(in, 2);
     if (g.m >= 3 && one_in(in, 32)) { // no such memory: the last index is not a size_t
-        *(size_t *[]){&g.lda, &g.ldd}[below(in, 2)] = SIZE_MAX - (size_t)take(in, 4);
+        *(size_t *[]){&g.a.stride, &g.ldd}[below(in, 2)] = SIZE_MAX - (size_t)take(in, 4);
     }
     // Arrays of exactly the size that the header asks for, so that what lies beyond is not read or
     // written.
-    size_t a_size = extent(g.m, g.k, g.lda), b_size = extent(g.n, g.k, g.ldb),
+    size_t a_size = extent(g.m, g.k, g.a.stride), b_size = extent(g.n, g.k, g.b.stride),
            d_size = 4 * extent(g.m, g.n, g.ldd);
     size_t c_size = 4 * extent(g.m, g.n, g.ldc),
-           mx_size = extent(g.m > g.n ? g.m : g.n, (g.k + 31) / 32, g.ldmx_a);
+           mx_size = extent(g.m > g.n ? g.m : g.n, (g.k + 31) / 32, g.a.mx_stride);
     uint8_t *a = malloc(a_size), *b = malloc(b_size), *d = malloc(d_size), *mx = malloc(mx_size);
     float *c = malloc(c_size), bias[10], scales[16];
     fill(in, a, a_size);
@@ -324,10 +324,10 @@ static void gemms(bytes *in)
         scales[i] = one_in(in, 64) ? take_float(in) : 0.25f + (float)below(in, 100);
     }
     memset(d, UNTOUCHED, d_size);
-    g.a = one_in(in, 64) ? NULL : a;
-    g.b = one_in(in, 64) ? NULL : b;
-    g.scale_a = (fp8mac_scale){(fp8mac_scale_mode)below(in, 4), one_in(in, 32) ? NULL : scales};
-    g.scale_b = (fp8mac_scale){(fp8mac_scale_mode)below(in, 4), scales + 2};
+    g.a.codes = one_in(in, 64) ? NULL : a;
+    g.b.codes = one_in(in, 64) ? NULL : b;
+    g.a.scale = (fp8mac_scale){(fp8mac_scale_mode)below(in, 4), one_in(in, 32) ? NULL : scales};
+    g.b.scale = (fp8mac_scale){(fp8mac_scale_mode)below(in, 4), scales + 2};
     g.bias = one_in(in, 2) ? bias : NULL;
     g.beta = one_in(in, 2) ? take_float(in) : 0;
     g.c = one_in(in, 32) ? NULL : c;
@@ -341,13 +341,14 @@ static void gemms(bytes *in)
     g.d_mode = (fp8mac_convert_mode){(fp8mac_rounding)below(in, 4), (fp8mac_overflow)below(in, 4)};
     g.d_random_bits = g.d_mode.rounding == FP8MAC_ROUND_STOCHASTIC ? below(in, 26) : one_in(in, 16);
     g.scale_d = one_in(in, 2) ? scales + 1 : NULL;
-    g.mx_a = one_in(in, 8) ? mx : NULL;
-    g.mx_b = one_in(in, 8) ? mx : NULL;
+    g.a.mx = one_in(in, 8) ? mx : NULL;
+    g.b.mx = one_in(in, 8) ? mx : NULL;
     g.origin_m = (uint32_t)take(in, 4);
     fp8mac_gemm_result result;
     fp8mac_status status = fp8mac_gemm(&g, one_in(in, 8) ? NULL : &result);
     demand(status == FP8MAC_OK || untouched(d, d_size), "a refused GEMM writes nothing");
-    bool strides = g.lda >= g.k && g.ldb >= g.k && g.ldd >= g.n && (g.beta == 0 || g.ldc >= g.n);
+    bool strides =
+        g.a.stride >= g.k && g.b.stride >= g.k && g.ldd >= g.n && (g.beta == 0 || g.ldc >= g.n);
     demand(status != FP8MAC_OK || strides, "a short stride is refused");
     free(a);
     free(b);

@@ -35,7 +35,7 @@ static inline const fp8mac_format *row(fp8mac_format_id id)
 
 static inline fp8mac_dot_config e4m3_config(void)
 {
-    return (fp8mac_dot_config){.a_format = row(FP8MAC_E4M3FN), .b_format = row(FP8MAC_E4M3FN)};
+    return (fp8mac_dot_config){.a.format = row(FP8MAC_E4M3FN), .b.format = row(FP8MAC_E4M3FN)};
 }
 
 // Rows of the caller's own. IEEE-like, bias 3, largest value 15.5; and one in which every code is finite.

@@ -66,14 +66,20 @@ class ConvertMode(ct.Structure):
     _fields_ = [("rounding", ct.c_uint), ("overflow", ct.c_uint)]
 
 
+class DotOperand(ct.Structure):
+    _fields_ = [("format", ct.POINTER(Format)), ("scale_exp", ct.c_int)]
+
+
+class DotTerms(ct.Structure):
+    _fields_ = [("codes", ct.c_char_p), ("mx", ct.c_char_p)]
+
+
 class DotConfig(ct.Structure):
     _fields_ = [
-        ("a_format", ct.POINTER(Format)),
-        ("b_format", ct.POINTER(Format)),
+        ("a", DotOperand),
+        ("b", DotOperand),
         ("acc_format", ct.c_uint),
         ("group", ct.c_uint),
-        ("scale_exp_a", ct.c_int),
-        ("scale_exp_b", ct.c_int),
         ("guard_bits", ct.c_uint),
         ("acc_saturate", ct.c_bool),
         ("acc_rounding", ct.c_uint),
@@ -177,18 +183,24 @@ class Epilogue(ct.Structure):
     ]
 
 
+class GemmOperand(ct.Structure):
+    _fields_ = [
+        ("codes", ct.c_void_p),
+        ("stride", ct.c_size_t),
+        ("scale", Scale),
+        ("mx", ct.c_void_p),
+        ("mx_stride", ct.c_size_t),
+    ]
+
+
 class GemmDesc(ct.Structure):
     _fields_ = [
         ("m", ct.c_size_t),
         ("n", ct.c_size_t),
         ("k", ct.c_size_t),
         ("dot", DotConfig),
-        ("a", ct.c_void_p),
-        ("lda", ct.c_size_t),
-        ("b", ct.c_void_p),
-        ("ldb", ct.c_size_t),
-        ("scale_a", Scale),
-        ("scale_b", Scale),
+        ("a", GemmOperand),
+        ("b", GemmOperand),
         ("bias", ct.c_void_p),
         ("beta", ct.c_float),
         ("c", ct.c_void_p),
@@ -202,10 +214,6 @@ class GemmDesc(ct.Structure):
         ("ldd", ct.c_size_t),
         ("d_mode", ConvertMode),
         ("scale_d", ct.c_void_p),
-        ("mx_a", ct.c_void_p),
-        ("ldmx_a", ct.c_size_t),
-        ("mx_b", ct.c_void_p),
-        ("ldmx_b", ct.c_size_t),
         ("origin_m", ct.c_uint32),
         ("origin_n", ct.c_uint32),
         ("d_random_bits", ct.c_uint),
@@ -215,6 +223,14 @@ class GemmDesc(ct.Structure):
         ("ldacc", ct.c_size_t),
         ("inexact_flags", ct.c_bool),
     ]
+
+
+def set_field(structure, path, value):
+    """Sets a field, or one of a structure in it: a.format."""
+    *outer, last = path.split(".")
+    for name in outer:
+        structure = getattr(structure, name)
+    setattr(structure, last, value)
 
 
 class GemmResult(ct.Structure):
@@ -279,7 +295,7 @@ SIGNATURES = {  # name: (result, arguments)
         [FORMAT_P, VOID_P, FORMAT_P, VOID_P, SIZE, UINT, VOID_P, VOID_P],
     ),
     "acc_load": (STATUS, [VOID_P, VOID_P, U32]),
-    "dot_mx": (STATUS, [VOID_P, VOID_P, VOID_P, VOID_P, SIZE, VOID_P, VOID_P, VOID_P]),
+    "dot_mx": (STATUS, [VOID_P, VOID_P, DotTerms, DotTerms, SIZE, VOID_P]),
     "preset_count": (SIZE, []),
     "preset_get": (STATUS, [SIZE, VOID_P]),
     "preset_by_name": (STATUS, [ct.c_char_p, VOID_P]),

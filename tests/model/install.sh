@@ -18,8 +18,8 @@ cat >"$stage/use.c" <<'END'
 int main(void) {
     const uint8_t a[2] = {0x38, 0x40}, b[2] = {0x40, 0xc0}; // 1 * 2 + 2 * -2
     fp8mac_dot_config config = {
-        .a_format = fp8mac_format_get(FP8MAC_E4M3FN),
-        .b_format = fp8mac_format_get(FP8MAC_E4M3FN),
+        .a.format = fp8mac_format_get(FP8MAC_E4M3FN),
+        .b.format = fp8mac_format_get(FP8MAC_E4M3FN),
         .group = 2,
     };
     fp8mac_acc acc = {0};

@@ -53,10 +53,10 @@ static fp8mac_format random_format(void)
 
 static fp8mac_dot_config random_config(const fp8mac_format *a, const fp8mac_format *b)
 {
-    fp8mac_dot_config c = {.a_format = a, .b_format = b, .acc_format = (fp8mac_acc_format)below(8)};
+    fp8mac_dot_config c = {.a.format = a, .b.format = b, .acc_format = (fp8mac_acc_format)below(8)};
     c.group = below(3) == 0 ? 0 : 1u << below(6);
-    c.scale_exp_a = (int)below(67) - 33;
-    c.scale_exp_b = (int)below(65) - 32;
+    c.a.scale_exp = (int)below(67) - 33;
+    c.b.scale_exp = (int)below(65) - 32;
     c.guard_bits = below(8) == 0 ? option(42) : 0;
     c.acc_saturate = below(3) == 0;
     c.acc_rounding = (fp8mac_rounding)below(below(8) == 0 ? 6 : 4);
@@ -85,11 +85,11 @@ static fp8mac_dot_config random_config(const fp8mac_format *a, const fp8mac_form
         c.static_exponent = below(8) == 0 ? (int)below(900) - 550 : 0;
         return c;
     }
-    return (fp8mac_dot_config){.a_format = a,
-                               .b_format = b,
+    return (fp8mac_dot_config){.a.format = a,
+                               .b.format = b,
                                .acc_format = FP8MAC_ACC_FIXED,
                                .group = c.group,
-                               .scale_exp_a = c.scale_exp_a,
+                               .a.scale_exp = c.a.scale_exp,
                                .guard_bits = c.guard_bits,
                                .frac_bits = 1 + below(64),
                                .static_exponent =
@@ -115,7 +115,8 @@ static void any_dot(void)
     fp8mac_flags flags = 0, flags_of_parts = 0;
     bool scaled = below(2) == 0;
     const uint8_t *mx_a = scaled ? mx[0] : NULL, *mx_b = scaled && below(2) == 0 ? mx[1] : NULL;
-    fp8mac_status status = fp8mac_dot_mx(&c, &whole, a, b, K, mx_a, mx_b, &flags);
+    fp8mac_status status = fp8mac_dot_mx(&c, &whole, (fp8mac_dot_terms){a, mx_a},
+                                         (fp8mac_dot_terms){b, mx_b}, K, &flags);
     bool valid = fp8mac_dot_config_validate(&c) == FP8MAC_OK;
     if (status != FP8MAC_OK) {
         CHECK(memcmp(&whole, &start, sizeof whole) == 0 && flags == 0);
@@ -124,11 +125,12 @@ static void any_dot(void)
         return;
     }
     CHECK(valid);
-    CHECK(fp8mac_dot_mx(&c, &parts, a, b, CUT, mx_a, mx_b, &flags_of_parts) == FP8MAC_OK);
+    CHECK(fp8mac_dot_mx(&c, &parts, (fp8mac_dot_terms){a, mx_a}, (fp8mac_dot_terms){b, mx_b}, CUT,
+                        &flags_of_parts) == FP8MAC_OK);
     mx_a = mx_a == NULL ? NULL : mx_a + CUT / FP8MAC_MX_BLOCK;
     mx_b = mx_b == NULL ? NULL : mx_b + CUT / FP8MAC_MX_BLOCK;
-    CHECK(fp8mac_dot_mx(&c, &parts, a + CUT, b + CUT, K - CUT, mx_a, mx_b, &flags_of_parts) ==
-          FP8MAC_OK);
+    CHECK(fp8mac_dot_mx(&c, &parts, (fp8mac_dot_terms){a + CUT, mx_a},
+                        (fp8mac_dot_terms){b + CUT, mx_b}, K - CUT, &flags_of_parts) == FP8MAC_OK);
     CHECK(memcmp(&whole, &parts, sizeof whole) == 0 && flags == flags_of_parts);
     CHECK(fp8mac_acc_to_fp32(&c, &whole, &flags) ==
           fp8mac_acc_to_fp32(&c, &parts, &flags_of_parts));
@@ -146,10 +148,12 @@ static void any_plain_dot(void)
     fp8mac_dot_config c = random_config(&fa, &fb);
     if (below(2) == 0) {
         c = (fp8mac_dot_config){
-            .a_format = &fa, .b_format = &fb, .acc_format = c.acc_format, .group = c.group};
+            .a.format = &fa, .b.format = &fb, .acc_format = c.acc_format, .group = c.group};
     }
     if (below(8) == 0) {
-        c = (fp8mac_dot_config){row(FP8MAC_INT8), row(FP8MAC_INT8), FP8MAC_ACC_INT32,
+        c = (fp8mac_dot_config){.a.format = row(FP8MAC_INT8),
+                                .b.format = row(FP8MAC_INT8),
+                                .acc_format = FP8MAC_ACC_INT32,
                                 .group = c.group};
     }
     fp8mac_acc whole = {0}, parts = {0};

@@ -146,11 +146,11 @@ static void test_dot_config(void)
     CHECK(fp8mac_dot_config_validate(NULL) == FP8MAC_ERR_NULL);
     CHECK(fp8mac_dot_config_validate(&good) == FP8MAC_OK);
 #define STATUS(status, ...) c = good, __VA_ARGS__, CHECK(fp8mac_dot_config_validate(&c) == status)
-    STATUS(FP8MAC_ERR_FORMAT, c.a_format = NULL);
-    STATUS(FP8MAC_ERR_FORMAT, c.b_format = NULL);
-    STATUS(FP8MAC_ERR_FORMAT, c.a_format = row(FP8MAC_FP16));
-    STATUS(FP8MAC_ERR_FORMAT, c.b_format = row(FP8MAC_FP32));
-    STATUS(FP8MAC_OK, c.b_format = &e3m4);
+    STATUS(FP8MAC_ERR_FORMAT, c.a.format = NULL);
+    STATUS(FP8MAC_ERR_FORMAT, c.b.format = NULL);
+    STATUS(FP8MAC_ERR_FORMAT, c.a.format = row(FP8MAC_FP16));
+    STATUS(FP8MAC_ERR_FORMAT, c.b.format = row(FP8MAC_FP32));
+    STATUS(FP8MAC_OK, c.b.format = &e3m4);
     STATUS(FP8MAC_ERR_ACCUMULATOR, c.acc_format = (fp8mac_acc_format)7);
     STATUS(FP8MAC_ERR_ACCUMULATOR, c.acc_format = (fp8mac_acc_format)-1);
     STATUS(FP8MAC_ERR_ACCUMULATOR, c.guard_bits = 16);
@@ -160,11 +160,11 @@ static void test_dot_config(void)
     STATUS(FP8MAC_OK, c.acc_format = FP8MAC_ACC_FP16, c.acc_saturate = true);
     STATUS(FP8MAC_OK, c.group = 1024);
     STATUS(FP8MAC_ERR_GROUP, c.group = 1025);
-    STATUS(FP8MAC_OK, c.scale_exp_a = 32, c.scale_exp_b = -32);
-    STATUS(FP8MAC_ERR_SCALE_EXPONENT, c.scale_exp_a = 33);
-    STATUS(FP8MAC_ERR_SCALE_EXPONENT, c.scale_exp_a = -33);
-    STATUS(FP8MAC_ERR_SCALE_EXPONENT, c.scale_exp_b = 33);
-    STATUS(FP8MAC_ERR_SCALE_EXPONENT, c.scale_exp_b = -33);
+    STATUS(FP8MAC_OK, c.a.scale_exp = 32, c.b.scale_exp = -32);
+    STATUS(FP8MAC_ERR_SCALE_EXPONENT, c.a.scale_exp = 33);
+    STATUS(FP8MAC_ERR_SCALE_EXPONENT, c.a.scale_exp = -33);
+    STATUS(FP8MAC_ERR_SCALE_EXPONENT, c.b.scale_exp = 33);
+    STATUS(FP8MAC_ERR_SCALE_EXPONENT, c.b.scale_exp = -33);
 #undef STATUS
 }
 
@@ -222,14 +222,14 @@ static void refuse_gemm(const fp8mac_gemm_desc *desc, fp8mac_status expected, co
 static void test_gemm_refuses_pointers_and_formats(void)
 {
     CHECK(fp8mac_gemm(NULL, NULL) == FP8MAC_ERR_NULL);
-    REFUSED(FP8MAC_ERR_NULL, x.a = NULL);
-    REFUSED(FP8MAC_ERR_NULL, x.b = NULL);
+    REFUSED(FP8MAC_ERR_NULL, x.a.codes = NULL);
+    REFUSED(FP8MAC_ERR_NULL, x.b.codes = NULL);
     REFUSED(FP8MAC_ERR_NULL, x.c = NULL);
     REFUSED(FP8MAC_ERR_NULL, x.d = NULL);
-    REFUSED(FP8MAC_ERR_NULL, x.scale_a.values = NULL);
-    REFUSED(FP8MAC_ERR_NULL, x.scale_b = (fp8mac_scale){FP8MAC_SCALE_TENSOR, NULL});
-    REFUSED(FP8MAC_ERR_FORMAT, x.dot.a_format = NULL);
-    REFUSED(FP8MAC_ERR_FORMAT, x.dot.b_format = row(FP8MAC_BF16));
+    REFUSED(FP8MAC_ERR_NULL, x.a.scale.values = NULL);
+    REFUSED(FP8MAC_ERR_NULL, x.b.scale = (fp8mac_scale){FP8MAC_SCALE_TENSOR, NULL});
+    REFUSED(FP8MAC_ERR_FORMAT, x.dot.a.format = NULL);
+    REFUSED(FP8MAC_ERR_FORMAT, x.dot.b.format = row(FP8MAC_BF16));
     REFUSED(FP8MAC_ERR_FORMAT, x.c_format = NULL);
     REFUSED(FP8MAC_ERR_FORMAT, x.c_format = row(FP8MAC_E2M1FN));
     REFUSED(FP8MAC_ERR_FORMAT, x.d_format = NULL);
@@ -238,7 +238,7 @@ static void test_gemm_refuses_pointers_and_formats(void)
     REFUSED(FP8MAC_ERR_FORMAT, (x.d_format = &e2m5, x.d_mode = mode_ieee));
     REFUSED(FP8MAC_ERR_ACCUMULATOR, x.dot.acc_format = (fp8mac_acc_format)9);
     REFUSED(FP8MAC_ERR_GROUP, x.dot.group = 2000);
-    REFUSED(FP8MAC_ERR_SCALE_EXPONENT, x.dot.scale_exp_a = -40);
+    REFUSED(FP8MAC_ERR_SCALE_EXPONENT, x.dot.a.scale_exp = -40);
 }
 
 static void test_gemm_refuses_shapes(void)
@@ -246,9 +246,9 @@ static void test_gemm_refuses_shapes(void)
     REFUSED(FP8MAC_ERR_SHAPE, x.m = 0);
     REFUSED(FP8MAC_ERR_SHAPE, x.n = 0);
     REFUSED(FP8MAC_ERR_SHAPE, x.k = 0);
-    REFUSED(FP8MAC_ERR_SHAPE, (x.m = SIZE_MAX / 2, x.lda = 8));
-    REFUSED(FP8MAC_ERR_STRIDE, x.lda = K - 1);
-    REFUSED(FP8MAC_ERR_STRIDE, x.ldb = K - 1);
+    REFUSED(FP8MAC_ERR_SHAPE, (x.m = SIZE_MAX / 2, x.a.stride = 8));
+    REFUSED(FP8MAC_ERR_STRIDE, x.a.stride = K - 1);
+    REFUSED(FP8MAC_ERR_STRIDE, x.b.stride = K - 1);
     REFUSED(FP8MAC_ERR_STRIDE, x.ldc = N - 1);
     REFUSED(FP8MAC_ERR_STRIDE, x.ldd = N - 1);
     REFUSED(FP8MAC_ERR_K_LIMIT, (x.dot.acc_format = FP8MAC_ACC_FIXED, x.dot.guard_bits = 2));
@@ -264,10 +264,10 @@ static void test_gemm_refuses_scales_and_activations(void)
         float bad = fp8mac_float_from_bits(bad_scales[i]);
         REFUSED(FP8MAC_ERR_SCALE, gemm_scale_a[1] = bad);
         REFUSED(FP8MAC_ERR_SCALE, gemm_scale_b[2] = bad);
-        REFUSED(FP8MAC_ERR_SCALE, (x.scale_a = (fp8mac_scale){FP8MAC_SCALE_TENSOR, &bad}));
+        REFUSED(FP8MAC_ERR_SCALE, (x.a.scale = (fp8mac_scale){FP8MAC_SCALE_TENSOR, &bad}));
         REFUSED(FP8MAC_ERR_SCALE, gemm_scale_d = bad);
     }
-    REFUSED(FP8MAC_ERR_SCALE, x.scale_a.mode = (fp8mac_scale_mode)3);
+    REFUSED(FP8MAC_ERR_SCALE, x.a.scale.mode = (fp8mac_scale_mode)3);
     const float inf = fp8mac_float_from_bits(0x7f800000), nan = fp8mac_float_from_bits(0x7fc00000);
     REFUSED(FP8MAC_ERR_ACTIVATION, x.activation = (fp8mac_activation)3);
     REFUSED(FP8MAC_ERR_ACTIVATION, x.clamp_lo = 21.0f);

@@ -193,23 +193,23 @@ static void test_fixed_state(void)
     fp8mac_dot_config c = e4m3_config();
     c.acc_format = FP8MAC_ACC_FIXED;
     c.guard_bits = 2;
-    c.scale_exp_a = 3;
+    c.a.scale_exp = 3;
     const uint8_t ones[4] = {0x38, 0x38, 0x38, 0x38};
     fp8mac_acc acc = {0};
     fp8mac_flags flags = 0;
     CHECK(fp8mac_dot(&c, &acc, ones, ones, 3, &flags) == FP8MAC_OK);
     CHECK(acc.fixed_terms == 3 && acc.fixed_lo == 3u << 18 && acc.fixed_hi == 0);
     CHECK(fp8mac_dot(&c, &acc, ones, ones, 2, &flags) == FP8MAC_ERR_K_LIMIT);
-    c.scale_exp_b = 1; // changes sa + sb
+    c.b.scale_exp = 1; // changes sa + sb
     CHECK(fp8mac_dot(&c, &acc, ones, ones, 1, &flags) == FP8MAC_ERR_SCALE_EXPONENT);
     CHECK(acc.fixed_terms == 3 && acc.fixed_lo == 3u << 18);
-    c.scale_exp_a = 2; // the same sum again
+    c.a.scale_exp = 2; // the same sum again
     CHECK(fp8mac_dot(&c, &acc, ones, ones, 1, &flags) == FP8MAC_OK);
     CHECK(fp8mac_acc_to_fp32(&c, &acc, &flags) == fp8mac_float_bits(32.0f) && flags == 0);
 
     const fp8mac_acc empty = {0};
     CHECK(fp8mac_acc_to_fp32(&c, &empty, &flags) == 0);
-    c.a_format = c.b_format = row(FP8MAC_E5M2);
+    c.a.format = c.b.format = row(FP8MAC_E5M2);
     const uint8_t inf[2] = {0x7c, 0xfc}, one[2] = {0x3c, 0x3c};
     fp8mac_acc infinite = {0};
     CHECK(fp8mac_dot(&c, &infinite, inf, one, 1, &flags) == FP8MAC_OK && flags == 0);
@@ -233,7 +233,7 @@ static void test_dot_by_hand(void)
           memcmp(back, expected, sizeof back) == 0);
     for (int acc_format = FP8MAC_ACC_FP32; acc_format <= FP8MAC_ACC_FIXED; acc_format++) {
         for (unsigned group = 1; group <= 16; group++) {
-            fp8mac_dot_config c = {e5, e5, (fp8mac_acc_format)acc_format, .group = group};
+            fp8mac_dot_config c = {{e5, 0}, {e5, 0}, (fp8mac_acc_format)acc_format, .group = group};
             fp8mac_acc acc = {0};
             fp8mac_flags flags = 0;
             CHECK(fp8mac_dot(&c, &acc, codes, codes, 16, &flags) == FP8MAC_OK && flags == 0);
@@ -276,7 +276,9 @@ static void test_step_by_hand(void)
         {0x7f800000, {0x3c, 0x3c}, {0x3c, 0x3c}, true, 0x7f800000, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        fp8mac_dot_config c = {row(FP8MAC_E5M2), row(FP8MAC_E5M2), .group = 2,
+        fp8mac_dot_config c = {.a.format = row(FP8MAC_E5M2),
+                               .b.format = row(FP8MAC_E5M2),
+                               .group = 2,
                                .acc_saturate = cases[i].saturate};
         fp8mac_acc acc = {.code = cases[i].acc};
         fp8mac_flags flags = 0;
@@ -284,7 +286,10 @@ static void test_step_by_hand(void)
         check(acc.code == cases[i].expected && flags == cases[i].flags, "step", (int)i);
     }
     const uint8_t max = 0x7b;
-    fp8mac_dot_config half = {row(FP8MAC_E5M2), row(FP8MAC_E5M2), FP8MAC_ACC_FP16, .group = 1};
+    fp8mac_dot_config half = {.a.format = row(FP8MAC_E5M2),
+                              .b.format = row(FP8MAC_E5M2),
+                              .acc_format = FP8MAC_ACC_FP16,
+                              .group = 1};
     fp8mac_acc acc = {0};
     fp8mac_flags flags = 0;
     CHECK(fp8mac_dot_step(&half, &acc, &max, &max, 1, &flags) == FP8MAC_OK && acc.code == 0x7c00 &&
@@ -315,7 +320,7 @@ static void test_gemm_by_hand(void)
     x.c_format = NULL;
     x.ldc = 0;
     x.bias = NULL;
-    x.scale_a = x.scale_b = (fp8mac_scale){FP8MAC_SCALE_NONE, NULL};
+    x.a.scale = x.b.scale = (fp8mac_scale){FP8MAC_SCALE_NONE, NULL};
     x.scale_d = NULL;
     x.activation = FP8MAC_ACT_NONE;
     CHECK(fp8mac_gemm(&x, NULL) == FP8MAC_OK && gemm_d[0] == 10.0f && gemm_d[LDD + N - 1] == 10.0f);

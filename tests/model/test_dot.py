@@ -29,11 +29,10 @@ class Dot:
     ):
         self.lib, self.acc, self.flags = lib, clib.Acc(), ct.c_uint32()
         self.config = clib.DotConfig(
-            lib.by_name[a_name],
-            lib.by_name[b_name],
+            (lib.by_name[a_name], scale[0]),
+            (lib.by_name[b_name], scale[1]),
             clib.enum("ACC_" + acc),
             group,
-            *scale,
             guard_bits,
             saturate,
         )
@@ -64,7 +63,7 @@ def random_steps(checks, lib, rng, a_name, b_name, acc, codes, count):
         dot, done = Dot(lib, a_name, b_name, acc, group), 0
         while done < (count if group <= 16 else count // group):
             sa, sb = draw_scale(rng, row)
-            dot.config.scale_exp_a, dot.config.scale_exp_b = sa, sb
+            dot.config.a.scale_exp, dot.config.b.scale_exp = sa, sb
             dot.config.acc_saturate = saturate = bool(rng.integers(0, 4) == 0)
             n = group if rng.integers(0, 4) else int(rng.integers(1, group + 1))
             a, b = codes[a_name].draw(rng, n), codes[b_name].draw(rng, n)
@@ -236,8 +235,8 @@ def test_read_out_nan(checks, lib):
 def test_refusals(checks, lib):
     one = b"\x38" * 8
     for name, want, change in (
-        ("a scaling exponent above +32", "ERR_SCALE_EXPONENT", {"scale_exp_a": 33}),
-        ("a scaling exponent below -32", "ERR_SCALE_EXPONENT", {"scale_exp_b": -33}),
+        ("a scaling exponent above +32", "ERR_SCALE_EXPONENT", {"a.scale_exp": 33}),
+        ("a scaling exponent below -32", "ERR_SCALE_EXPONENT", {"b.scale_exp": -33}),
         ("group above 1024", "ERR_GROUP", {"group": 1025}),
         ("unknown accumulator", "ERR_ACCUMULATOR", {"acc_format": 7}),
         ("guard bits of a floating accumulator", "ERR_ACCUMULATOR", {"guard_bits": 5}),
@@ -246,14 +245,14 @@ def test_refusals(checks, lib):
             "ERR_ACCUMULATOR",
             {"acc_format": clib.enum("ACC_FIXED"), "acc_saturate": True},
         ),
-        ("FP16 operand", "ERR_FORMAT", {"a_format": lib.by_name["float16"]}),
-        ("FP32 operand", "ERR_FORMAT", {"b_format": lib.by_name["float32"]}),
-        ("no format", "ERR_FORMAT", {"b_format": ct.POINTER(clib.Format)()}),
+        ("FP16 operand", "ERR_FORMAT", {"a.format": lib.by_name["float16"]}),
+        ("FP32 operand", "ERR_FORMAT", {"b.format": lib.by_name["float32"]}),
+        ("no format", "ERR_FORMAT", {"b.format": ct.POINTER(clib.Format)()}),
         ("guard bits above 40", None, {"guard_bits": 41, "acc_format": clib.enum("ACC_FIXED")}),
     ):
         dot = Dot(lib, "e4m3fn", "e4m3fn", "FP32", 4)
         for field, value in change.items():
-            setattr(dot.config, field, value)
+            clib.set_field(dot.config, field, value)
         dot.acc.code = 0x3F800000
         for status in (
             lib.dot_config_validate(ct.byref(dot.config)),

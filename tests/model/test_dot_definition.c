@@ -62,12 +62,12 @@ static void compare_with_definition(void)
     enum { MOST = 40 };
     uint8_t a[MOST], b[MOST];
     fp8mac_dot_config c = {
-        .a_format = random_operand_format(),
-        .b_format = random_operand_format(),
+        .a.format = random_operand_format(),
+        .b.format = random_operand_format(),
         .acc_format = random_bits() % 2 != 0 ? FP8MAC_ACC_FP32 : FP8MAC_ACC_FP16,
         .group = MOST,
-        .scale_exp_a = (int)(random_bits() % 65) - 32,
-        .scale_exp_b = (int)(random_bits() % 65) - 32,
+        .a.scale_exp = (int)(random_bits() % 65) - 32,
+        .b.scale_exp = (int)(random_bits() % 65) - 32,
         .acc_saturate = random_bits() % 4 == 0,
     };
     unsigned n = 1 + (random_bits() % 8 == 0 ? random_bits() % MOST : random_bits() % 4);
@@ -89,7 +89,7 @@ static void compare_with_definition(void)
     CHECK(equal);
     if (!equal) {
         printf("%s x %s, acc %d, n %u, sa+sb %d: fast %08x flags %x, definition %08x flags %x\n",
-               c.a_format->name, c.b_format->name, c.acc_format, n, c.scale_exp_a + c.scale_exp_b,
+               c.a.format->name, c.b.format->name, c.acc_format, n, c.a.scale_exp + c.b.scale_exp,
                fast.code, fast_flags, slow.code, slow_flags);
     }
 }
@@ -130,12 +130,12 @@ static void compare_with_least_exponent(void)
     enum { MOST = 8 };
     uint8_t a[MOST], b[MOST];
     fp8mac_dot_config c = {
-        .a_format = row((fp8mac_format_id)(random_bits() % 4)),
-        .b_format = row((fp8mac_format_id)(random_bits() % 4)),
+        .a.format = row((fp8mac_format_id)(random_bits() % 4)),
+        .b.format = row((fp8mac_format_id)(random_bits() % 4)),
         .acc_format = random_bits() % 2 != 0 ? FP8MAC_ACC_FP32 : FP8MAC_ACC_FP16,
         .group = MOST,
-        .scale_exp_a = (int)(random_bits() % 33) - 32,
-        .scale_exp_b = (int)(random_bits() % 33) - 32,
+        .a.scale_exp = (int)(random_bits() % 33) - 32,
+        .b.scale_exp = (int)(random_bits() % 33) - 32,
         .lscale = random_bits() % 16,
         .frac_bits = 1 + random_bits() % 30,
         .align_round = (fp8mac_align_round)(random_bits() % 3),
@@ -148,13 +148,13 @@ static void compare_with_least_exponent(void)
     unsigned n = 1 + random_bits() % MOST;
     int row_most = NO_EXPONENT, column_most = NO_EXPONENT;
     for (unsigned i = 0; i < n; i++) {
-        a[i] = normal_code(c.a_format);
-        b[i] = normal_code(c.b_format);
-        row_most = larger(row_most, exponent_of(c.a_format, a[i]));
-        column_most = larger(column_most, exponent_of(c.b_format, b[i]));
+        a[i] = normal_code(c.a.format);
+        b[i] = normal_code(c.b.format);
+        row_most = larger(row_most, exponent_of(c.a.format, a[i]));
+        column_most = larger(column_most, exponent_of(c.b.format, b[i]));
     }
     bool none = row_most == NO_EXPONENT || column_most == NO_EXPONENT;
-    int bound = row_most + column_most + c.scale_exp_a + c.scale_exp_b - (int)c.lscale;
+    int bound = row_most + column_most + c.a.scale_exp + c.b.scale_exp - (int)c.lscale;
     if (!none && (bound < -126 || bound > -1)) {
         return; // not a least exponent, or below the usual one
     }

@@ -70,9 +70,9 @@ static void test_strides(void)
     for (size_t i = 0; i < 5; i++) {
         size_t stride = strides[i];
         for (size_t rows = 1; rows <= 2; rows++) {
-            STATUS_OF((x.m = rows, x.lda = stride));
+            STATUS_OF((x.m = rows, x.a.stride = stride));
             CHECK(got == FP8MAC_ERR_STRIDE);
-            STATUS_OF((x.n = rows, x.ldb = stride));
+            STATUS_OF((x.n = rows, x.b.stride = stride));
             CHECK(got == FP8MAC_ERR_STRIDE);
             STATUS_OF((x.m = rows, x.ldc = stride));
             CHECK(got == FP8MAC_ERR_STRIDE);
@@ -80,9 +80,9 @@ static void test_strides(void)
             CHECK(got == FP8MAC_ERR_STRIDE);
         }
     }
-    STATUS_OF(x.lda = most - K + 1);
+    STATUS_OF(x.a.stride = most - K + 1);
     CHECK(got == FP8MAC_ERR_SHAPE); // the second row ends behind PTRDIFF_MAX
-    STATUS_OF((x.m = 1, x.lda = most, x.scale_a.mode = FP8MAC_SCALE_TENSOR));
+    STATUS_OF((x.m = 1, x.a.stride = most, x.a.scale.mode = FP8MAC_SCALE_TENSOR));
     CHECK(got == FP8MAC_OK); // one row has no second one
 }
 
@@ -103,18 +103,18 @@ static void test_overlap(void)
     CHECK(got == FP8MAC_ERR_OVERLAP);
     STATUS_OF((x.acc = gemm_d, x.ldacc = LDD));
     CHECK(got == FP8MAC_ERR_OVERLAP);
-    STATUS_OF((x.mx_a = (const uint8_t *)gemm_d, x.ldmx_a = 1));
+    STATUS_OF((x.a.mx = (const uint8_t *)gemm_d, x.a.mx_stride = 1));
     CHECK(got == FP8MAC_ERR_OVERLAP);
     // A's last byte is D's first one, then the byte before it.
     uint8_t *memory = calloc(1, 200);
     size_t a_size = LDA + K, d_size = (LDD + N) * sizeof(float);
-    STATUS_OF((x.a = memory, x.d = memory + a_size - 1));
+    STATUS_OF((x.a.codes = memory, x.d = memory + a_size - 1));
     CHECK(got == FP8MAC_ERR_OVERLAP);
-    STATUS_OF((x.a = memory, x.d = memory + a_size));
+    STATUS_OF((x.a.codes = memory, x.d = memory + a_size));
     CHECK(got == FP8MAC_OK);
-    STATUS_OF((x.b = memory + d_size - 1, x.d = memory));
+    STATUS_OF((x.b.codes = memory + d_size - 1, x.d = memory));
     CHECK(got == FP8MAC_ERR_OVERLAP);
-    STATUS_OF((x.b = memory + d_size, x.d = memory));
+    STATUS_OF((x.b.codes = memory + d_size, x.d = memory));
     CHECK(got == FP8MAC_OK);
     free(memory);
     // Rows of C and of D alternate in one matrix: no element is shared.
@@ -172,7 +172,7 @@ static float from_acc(fp8mac_dot_config dot, uint32_t code)
         fp8mac_store_code(acc, i, fp8mac_format_bytes(fp8mac_acc_loaded_format(&dot)), code);
     }
     x.dot = dot;
-    x.scale_a = x.scale_b = (fp8mac_scale){.values = NULL};
+    x.a.scale = x.b.scale = (fp8mac_scale){.values = NULL};
     x.bias = NULL;
     x.beta = 0;
     x.activation = FP8MAC_ACT_NONE;
@@ -275,7 +275,7 @@ static void test_int32_limit(void)
     uint8_t *ones = malloc(k);
     memset(ones, 1, k);
     fp8mac_dot_config c = {
-        .a_format = row(FP8MAC_INT8), .b_format = row(FP8MAC_INT8), .acc_format = FP8MAC_ACC_INT32};
+        .a.format = row(FP8MAC_INT8), .b.format = row(FP8MAC_INT8), .acc_format = FP8MAC_ACC_INT32};
     fp8mac_acc acc = {0};
     CHECK(fp8mac_dot(&c, &acc, ones, ones, k, NULL) == FP8MAC_ERR_K_LIMIT);
     CHECK(strstr(fp8mac_status_string(FP8MAC_ERR_K_LIMIT), "131071 for int32") != NULL);

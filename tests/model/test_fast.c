@@ -119,8 +119,8 @@ static fp8mac_dot_config random_dot(void)
         .acc_rounding = settings[i].rounding,
     };
     unsigned scaled = below(4);
-    dot.scale_exp_a = scaled == 0 ? (int)below(65) - 32 : scaled == 1 ? (int)below(9) - 4 : 0;
-    dot.scale_exp_b = scaled == 0 ? (int)below(65) - 32 : 0;
+    dot.a.scale_exp = scaled == 0 ? (int)below(65) - 32 : scaled == 1 ? (int)below(9) - 4 : 0;
+    dot.b.scale_exp = scaled == 0 ? (int)below(65) - 32 : 0;
     bool floating = dot.acc_format != FP8MAC_ACC_FIXED;
     dot.lscale = floating && below(8) == 0 ? below(16) : 0;
     dot.acc_saturate = floating && below(8) == 0;
@@ -145,21 +145,24 @@ static fp8mac_gemm_desc random_gemm(void)
     static const fp8mac_format_id outputs[] = {FP8MAC_E4M3FN,   FP8MAC_E5M2, FP8MAC_E4M3FNUZ,
                                                FP8MAC_E5M2FNUZ, FP8MAC_FP16, FP8MAC_BF16,
                                                FP8MAC_FP32,     FP8MAC_FP32, FP8MAC_INT8};
-    fp8mac_gemm_desc desc = {
-        .m = 1 + below(M_MOST), .n = 1 + below(N_MOST), .dot = random_dot(), .a = a, .b = b};
+    fp8mac_gemm_desc desc = {.m = 1 + below(M_MOST),
+                             .n = 1 + below(N_MOST),
+                             .dot = random_dot(),
+                             .a.codes = a,
+                             .b.codes = b};
     desc.k = 1 + (below(3) == 0 ? below(K_MOST) : below(80));
-    desc.lda = desc.k + below(PAD + 1);
-    desc.ldb = desc.k + below(PAD + 1);
-    desc.dot.a_format = random_format();
-    desc.dot.b_format = random_format();
+    desc.a.stride = desc.k + below(PAD + 1);
+    desc.b.stride = desc.k + below(PAD + 1);
+    desc.dot.a.format = random_format();
+    desc.dot.b.format = random_format();
     code_kind kind = (code_kind)below(KINDS);
-    random_codes(a, desc.m * desc.lda, desc.dot.a_format, kind);
-    random_codes(b, desc.n * desc.ldb, desc.dot.b_format,
+    random_codes(a, desc.m * desc.a.stride, desc.dot.a.format, kind);
+    random_codes(b, desc.n * desc.b.stride, desc.dot.b.format,
                  below(3) == 0 ? (code_kind)below(KINDS) : kind);
 
     bool wild = below(6) == 0;
-    desc.scale_a = (fp8mac_scale){(fp8mac_scale_mode)below(3), scales_a};
-    desc.scale_b = (fp8mac_scale){(fp8mac_scale_mode)below(3), scales_b};
+    desc.a.scale = (fp8mac_scale){(fp8mac_scale_mode)below(3), scales_a};
+    desc.b.scale = (fp8mac_scale){(fp8mac_scale_mode)below(3), scales_b};
     for (size_t i = 0; i < M_MOST; i++) {
         scales_a[i] = random_scale(wild);
     }
@@ -207,17 +210,17 @@ static void describe(const fp8mac_gemm_desc *desc, fp8mac_isa isa, const fp8mac_
     const fp8mac_dot_config *dot = &desc->dot;
     printf(
         "%s: %zu x %zu x %zu, %s x %s, D %s differs at byte %zu; flags %x and %x, amax %g and %g\n",
-        fp8mac_isa_name(isa), desc->m, desc->n, desc->k, dot->a_format->name, dot->b_format->name,
+        fp8mac_isa_name(isa), desc->m, desc->n, desc->k, dot->a.format->name, dot->b.format->name,
         desc->d_format->name, wrong, want->flags, got->flags, (double)want->amax,
         (double)got->amax);
     printf(
         "    acc %d group %u F %u rounding %d scale %d, saturate %d flush %d promote %u chunk %u, "
         "align %d by %d late %d, %u %u %u %d, even_odd %d min %d, blocks %d\n",
         dot->acc_format, dot->group, dot->frac_bits, dot->acc_rounding,
-        dot->scale_exp_a + dot->scale_exp_b - (int)dot->lscale, dot->acc_saturate, dot->flush,
+        dot->a.scale_exp + dot->b.scale_exp - (int)dot->lscale, dot->acc_saturate, dot->flush,
         dot->promote, dot->chunk, dot->align_round, dot->align_by, dot->acc_late,
         dot->late_bits_sum, dot->late_bits_acc, dot->late_drop, dot->late_round, dot->even_odd,
-        dot->min_exponent, (desc->mx_a != NULL) + 2 * (desc->mx_b != NULL));
+        dot->min_exponent, (desc->a.mx != NULL) + 2 * (desc->b.mx != NULL));
 }
 
 typedef enum feature {
@@ -264,14 +267,14 @@ static void count_features(const fp8mac_gemm_desc *desc)
         [FLUSH] = dot->flush,
         [PROMOTE] = dot->promote != 0,
         [CHUNK] = dot->chunk != 0,
-        [BLOCK_SCALES] = desc->mx_a != NULL || desc->mx_b != NULL,
+        [BLOCK_SCALES] = desc->a.mx != NULL || desc->b.mx != NULL,
         [BY_OPERANDS] = dot->align_by == FP8MAC_ALIGN_BY_OPERANDS,
         [ALIGN_DOWN] = aligned && dot->align_round == FP8MAC_ALIGN_FLOOR,
         [ALIGN_ODD] = aligned && dot->align_round == FP8MAC_ALIGN_ODD,
         [LATE_BITS] = dot->late_bits_sum != 0,
         [LATE_ROUNDED] = dot->acc_late && dot->late_bits_sum == 0,
         [EVEN_ODD] = dot->even_odd,
-        [OTHER_FORMATS] = dot->a_format->exponent_bits < 4 || dot->b_format->exponent_bits < 4,
+        [OTHER_FORMATS] = dot->a.format->exponent_bits < 4 || dot->b.format->exponent_bits < 4,
         [D_STOCHASTIC] = desc->d_mode.rounding == FP8MAC_ROUND_STOCHASTIC,
     };
     for (int i = 0; i < FEATURES; i++) {
@@ -321,22 +324,22 @@ static void compare_gemm(fp8mac_gemm_desc desc)
 static fp8mac_gemm_desc random_wide(void)
 {
     fp8mac_gemm_desc desc = {
-        .m = 1 + below(13), .n = 1 + below(40), .k = 1 + below(60), .a = a, .b = b};
+        .m = 1 + below(13), .n = 1 + below(40), .k = 1 + below(60), .a.codes = a, .b.codes = b};
     static const fp8mac_format_id outputs[] = {FP8MAC_FP32, FP8MAC_FP16, FP8MAC_BF16, FP8MAC_E5M2,
                                                FP8MAC_E4M3FN};
     desc.d_format = row(outputs[below(sizeof outputs / sizeof outputs[0])]);
     desc.d_mode.overflow = (fp8mac_overflow)below(3);
-    desc.lda = desc.ldb = desc.k;
+    desc.a.stride = desc.b.stride = desc.k;
     desc.ldd = desc.n;
     desc.dot = (fp8mac_dot_config){
-        .a_format = row(below(2) != 0 ? FP8MAC_E5M2 : FP8MAC_E5M2FNUZ),
-        .b_format = row(below(2) != 0 ? FP8MAC_E5M2 : FP8MAC_E5M2FNUZ),
+        .a.format = row(below(2) != 0 ? FP8MAC_E5M2 : FP8MAC_E5M2FNUZ),
+        .b.format = row(below(2) != 0 ? FP8MAC_E5M2 : FP8MAC_E5M2FNUZ),
         .acc_format = (fp8mac_acc_format)below(3), // FP32, FP16, FIXED
         .group = 2 + below(below(3) == 0 ? 40 : 4),
-        .scale_exp_a = below(2) != 0 ? (int)below(65) - 32 : (int)below(11) - 8,
+        .a.scale_exp = below(2) != 0 ? (int)below(65) - 32 : (int)below(11) - 8,
     };
-    random_codes(a, desc.m * desc.lda, desc.dot.a_format, FINITE);
-    random_codes(b, desc.n * desc.ldb, desc.dot.b_format, FINITE);
+    random_codes(a, desc.m * desc.a.stride, desc.dot.a.format, FINITE);
+    random_codes(b, desc.n * desc.b.stride, desc.dot.b.format, FINITE);
     uint32_t cancel = below(3);
     for (size_t i = 0; i + 1 < desc.m * desc.k && cancel != 0; i += 1 + cancel) {
         a[i + 1] = a[i] == 0 ? 0 : a[i] ^ 0x80; // the same magnitude with a neighbour in B, often
@@ -347,7 +350,7 @@ static fp8mac_gemm_desc random_wide(void)
     for (size_t i = 0; i < desc.m * desc.k && below(2) != 0; i++) {
         a[i] = below(3) == 0 ? (uint8_t)(a[i] & 0x83) : a[i];
         a[i] =
-            a[i] == 0x80 && desc.dot.a_format->nan_encoding == FP8MAC_NAN_NEGATIVE_ZERO ? 0 : a[i];
+            a[i] == 0x80 && desc.dot.a.format->nan_encoding == FP8MAC_NAN_NEGATIVE_ZERO ? 0 : a[i];
     }
     return desc;
 }
@@ -357,14 +360,14 @@ static fp8mac_gemm_desc random_nans(void)
 {
     fp8mac_gemm_desc desc = random_wide();
     desc.dot = random_dot();
-    desc.dot.a_format = row(below(2) != 0 ? FP8MAC_E4M3FN : FP8MAC_E5M2FNUZ);
-    desc.dot.b_format = row(below(2) != 0 ? FP8MAC_E4M3FN : FP8MAC_E4M3FNUZ);
+    desc.dot.a.format = row(below(2) != 0 ? FP8MAC_E4M3FN : FP8MAC_E5M2FNUZ);
+    desc.dot.b.format = row(below(2) != 0 ? FP8MAC_E4M3FN : FP8MAC_E4M3FNUZ);
     bool fp32 = desc.dot.acc_format == FP8MAC_ACC_FP32 || desc.dot.acc_format == FP8MAC_ACC_E8M13;
     desc.dot.nan_code = below(2) == 0 || desc.dot.acc_format == FP8MAC_ACC_FIXED ? 0
                         : fp32                                                   ? 0x7fffffff
                                                                                  : 0x7fff;
-    random_codes(a, desc.m * desc.lda, desc.dot.a_format, below(2) != 0 ? ANY : FEW_SPECIAL);
-    random_codes(b, desc.n * desc.ldb, desc.dot.b_format, below(2) != 0 ? TINY : FEW_SPECIAL);
+    random_codes(a, desc.m * desc.a.stride, desc.dot.a.format, below(2) != 0 ? ANY : FEW_SPECIAL);
+    random_codes(b, desc.n * desc.b.stride, desc.dot.b.format, below(2) != 0 ? TINY : FEW_SPECIAL);
     return desc;
 }
 
@@ -401,15 +404,15 @@ static fp8mac_dot_config random_any_dot(void)
     static const fp8mac_rounding roundings[] = {FP8MAC_ROUND_NEAREST_EVEN, FP8MAC_ROUND_TOWARD_ZERO,
                                                 FP8MAC_ROUND_ODD, FP8MAC_ROUND_STOCHASTIC};
     fp8mac_dot_config dot = {
-        .a_format = row((fp8mac_format_id)below(FP8MAC_FORMAT_COUNT)),
-        .b_format = row((fp8mac_format_id)below(FP8MAC_FORMAT_COUNT)),
+        .a.format = row((fp8mac_format_id)below(FP8MAC_FORMAT_COUNT)),
+        .b.format = row((fp8mac_format_id)below(FP8MAC_FORMAT_COUNT)),
         .acc_format = accs[below(5)],
         .acc_rounding = roundings[below(4)],
         .group = PICK(1, 1, 2, 4, 8, 16, 32, 7, 50),
     };
     if (below(4) != 0) {
-        dot.a_format = row((fp8mac_format_id)below(4));
-        dot.b_format = row((fp8mac_format_id)below(4));
+        dot.a.format = row((fp8mac_format_id)below(4));
+        dot.b.format = row((fp8mac_format_id)below(4));
     }
     if (dot.acc_rounding == FP8MAC_ROUND_STOCHASTIC) {
         dot.random_bits = 1 + below(24);
@@ -419,8 +422,8 @@ static fp8mac_dot_config random_any_dot(void)
         random_alignment(&dot);
     }
     if (below(2) != 0) {
-        dot.scale_exp_a = (int)below(65) - 32;
-        dot.scale_exp_b = (int)below(65) - 32;
+        dot.a.scale_exp = (int)below(65) - 32;
+        dot.b.scale_exp = (int)below(65) - 32;
         dot.lscale = below(16);
     }
     dot.acc_saturate = below(4) == 0;
@@ -453,27 +456,27 @@ static fp8mac_gemm_desc random_any(void)
     desc.m = 1 + below(deep ? 4 : 14);
     desc.n = 1 + below(deep ? 5 : 70);
     desc.k = 1 + (deep ? below(K_MOST) : below(100));
-    desc.lda = desc.ldb = desc.k;
+    desc.a.stride = desc.b.stride = desc.k;
     desc.ldd = desc.ldc = desc.n;
     code_kind kind = (code_kind)PICK(FINITE, NEAR_ONE, TINY, LARGEST, FEW_SPECIAL, ZEROS);
-    random_codes(a, desc.m * desc.lda, desc.dot.a_format, kind);
-    random_codes(b, desc.n * desc.ldb, desc.dot.b_format, below(2) == 0 ? FINITE : kind);
+    random_codes(a, desc.m * desc.a.stride, desc.dot.a.format, kind);
+    random_codes(b, desc.n * desc.b.stride, desc.dot.b.format, below(2) == 0 ? FINITE : kind);
     desc.origin_m = below(4) == 0 ? random_bits() / 2 : 0;
     desc.origin_n = below(3) == 0 ? random_bits() / 2 : 0;
     unsigned blocks = below(3);
     if (blocks > 0) {
         random_blocks(mx_a, sizeof mx_a);
         random_blocks(mx_b, sizeof mx_b);
-        desc.mx_a = below(4) != 0 ? mx_a : NULL;
-        desc.mx_b = below(4) != 0 ? mx_b : NULL;
-        desc.ldmx_a = desc.ldmx_b = desc.k / FP8MAC_MX_BLOCK + 1;
+        desc.a.mx = below(4) != 0 ? mx_a : NULL;
+        desc.b.mx = below(4) != 0 ? mx_b : NULL;
+        desc.a.mx_stride = desc.b.mx_stride = desc.k / FP8MAC_MX_BLOCK + 1;
     }
     if (below(2) != 0) { // the accumulators themselves
         desc.bias = NULL;
         desc.scale_d = NULL;
         desc.beta = 0;
         desc.activation = FP8MAC_ACT_NONE;
-        desc.scale_a.mode = desc.scale_b.mode = FP8MAC_SCALE_NONE;
+        desc.a.scale.mode = desc.b.scale.mode = FP8MAC_SCALE_NONE;
         desc.d_format = row(FP8MAC_FP32);
     } else if (below(4) == 0) {
         desc.d_mode.rounding = FP8MAC_ROUND_STOCHASTIC;
@@ -488,7 +491,7 @@ static fp8mac_gemm_desc random_by_operands(void)
     fp8mac_gemm_desc desc = random_wide();
     desc.dot.acc_format = FP8MAC_ACC_FP32;
     desc.dot.frac_bits = 8 + below(8);
-    desc.dot.scale_exp_a = (int)below(21) - 10;
+    desc.dot.a.scale_exp = (int)below(21) - 10;
     desc.d_format = row(FP8MAC_FP32);
     desc.dot.align_by = FP8MAC_ALIGN_BY_OPERANDS;
     return desc;
@@ -500,18 +503,18 @@ static void compare_large(const fp8mac_dot_config *dot)
     enum { M = 130, N = 1100, K = 600 };
     uint8_t *x = malloc(M * K), *y = malloc(N * K);
     float *want = malloc(M * N * sizeof(float)), *got = malloc(M * N * sizeof(float));
-    random_codes(x, M * K, dot->a_format, NEAR_ONE);
-    random_codes(y, N * K, dot->b_format, NEAR_ONE);
+    random_codes(x, M * K, dot->a.format, NEAR_ONE);
+    random_codes(y, N * K, dot->b.format, NEAR_ONE);
     x[77 * K + 5] = 0x7f;
     y[1030 * K + 599] = 0x80;
     fp8mac_gemm_desc desc = {.m = M,
                              .n = N,
                              .k = K,
                              .dot = *dot,
-                             .a = x,
-                             .lda = K,
-                             .b = y,
-                             .ldb = K,
+                             .a.codes = x,
+                             .a.stride = K,
+                             .b.codes = y,
+                             .b.stride = K,
                              .d = want,
                              .d_format = row(FP8MAC_FP32),
                              .ldd = N};
@@ -537,7 +540,7 @@ static void test_large(void)
 {
     fp8mac_dot_config dot = e4m3_config();
     compare_large(&dot);
-    dot.b_format = row(FP8MAC_E5M2FNUZ);
+    dot.b.format = row(FP8MAC_E5M2FNUZ);
     dot.acc_format = FP8MAC_ACC_FP16;
     compare_large(&dot);
     dot.group = 48;
@@ -552,10 +555,10 @@ static void expect(const fp8mac_dot_config *dot, size_t rows, size_t k, uint32_t
                              .n = rows,
                              .k = k,
                              .dot = *dot,
-                             .a = a,
-                             .lda = k,
-                             .b = b,
-                             .ldb = k,
+                             .a.codes = a,
+                             .a.stride = k,
+                             .b.codes = b,
+                             .b.stride = k,
                              .d = d,
                              .d_format = row(FP8MAC_FP32),
                              .ldd = rows};
@@ -572,8 +575,8 @@ static void expect(const fp8mac_dot_config *dot, size_t rows, size_t k, uint32_t
 // values make the sums wide.
 static void test_minus_zero(void)
 {
-    fp8mac_dot_config dot = {.a_format = row(FP8MAC_E5M2),
-                             .b_format = row(FP8MAC_E5M2),
+    fp8mac_dot_config dot = {.a.format = row(FP8MAC_E5M2),
+                             .b.format = row(FP8MAC_E5M2),
                              .acc_format = FP8MAC_ACC_FP16,
                              .group = 4};
     static const uint8_t rows_a[2][8] = {{0x81, 0, 0, 0, 0x80, 0x80, 0x80, 0x80},
@@ -591,7 +594,7 @@ static void test_minus_zero(void)
 static void test_tie_beyond_double(void)
 {
     fp8mac_dot_config dot = {
-        .a_format = row(FP8MAC_E4M3FN), .b_format = row(FP8MAC_E5M2), .group = 13};
+        .a.format = row(FP8MAC_E4M3FN), .b.format = row(FP8MAC_E5M2), .group = 13};
     memset(a, 0x7e, 11);        // 448
     memset(b, 0x7b, 11);        // 57344
     a[11] = 0x58, b[11] = 0x3c; // 16 * 1
@@ -619,8 +622,8 @@ static void test_overflow_before_nan(void)
     static const uint8_t rows_a[2][4] = {{0x01, 0x01, 0x01, 0x01},
                                          {0x7e, 0x7e, 0x7e, 0x7f}}; // e4m3fn
     float want[4], got[4];
-    fp8mac_dot_config dot = {.a_format = row(FP8MAC_E4M3FN),
-                             .b_format = row(FP8MAC_E4M3FN),
+    fp8mac_dot_config dot = {.a.format = row(FP8MAC_E4M3FN),
+                             .b.format = row(FP8MAC_E4M3FN),
                              .acc_format = FP8MAC_ACC_FP16};
     memcpy(a, rows_a, sizeof rows_a);
     memcpy(b, (const uint8_t[2][4]){{0x7e, 0x7e, 0x7e, 0x7e}, {0x01, 0x01, 0x01, 0x01}}, 8);
@@ -628,10 +631,10 @@ static void test_overflow_before_nan(void)
                              .n = 2,
                              .k = 4,
                              .dot = dot,
-                             .a = a,
-                             .lda = 4,
-                             .b = b,
-                             .ldb = 4,
+                             .a.codes = a,
+                             .a.stride = 4,
+                             .b.codes = b,
+                             .b.stride = 4,
                              .d = want,
                              .d_format = row(FP8MAC_FP32),
                              .ldd = 2};
@@ -655,7 +658,7 @@ static void test_doubtful_sums(void)
 {
     // 2^15 * 2^15 + 2^-32 - 2^15 * 2^15 = 2^-32, of which a double that starts with the first product has nothing.
     fp8mac_dot_config dot = {
-        .a_format = row(FP8MAC_E5M2), .b_format = row(FP8MAC_E5M2), .group = 4};
+        .a.format = row(FP8MAC_E5M2), .b.format = row(FP8MAC_E5M2), .group = 4};
     static const uint8_t cancel_a[2][4] = {{0x78, 0x01, 0xf8, 0}, {0x7b, 0x01, 0x7b, 0x01}};
     static const uint8_t cancel_b[2][4] = {{0x78, 0x01, 0x78, 0}, {0x7b, 0x01, 1, 1}};
     memcpy(a, cancel_a, sizeof cancel_a);
@@ -663,7 +666,7 @@ static void test_doubtful_sums(void)
     expect(&dot, 2, 4, fp8mac_float_bits(0x1p-32f));
     // FP16: 2^-25 is halfway between 0 and the smallest number; another 2^-52 says which way.
     dot.acc_format = FP8MAC_ACC_FP16;
-    dot.scale_exp_a = -20;
+    dot.a.scale_exp = -20;
     static const uint8_t tiny_a[2][4] = {{0x28, 0x01, 0, 0}, {0x7b, 0x01, 0x7b, 0x01}};
     static const uint8_t tiny_b[2][4] = {{0x3c, 0x01, 0, 0}, {0x7b, 0x01, 1, 1}};
     memcpy(a, tiny_a, sizeof tiny_a);

@@ -111,10 +111,10 @@ def test_fixed_limits(checks, lib):
         checks.check("fixed: refused call changes nothing", fixed_state(dot.acc), state, guard_bits)
     dot = Dot(lib, "e4m3fn", "e4m3fn", "FIXED", 2, (3, -1))
     checks.check("fixed: first scale accepted", dot.run(one, one), clib.OK)
-    dot.config.scale_exp_a = 4
+    dot.config.a.scale_exp = 4
     state = fixed_state(dot.acc)
     for b, want in ((-1, "ERR_SCALE_EXPONENT"), (-2, "OK")):  # sa + sb is what counts
-        dot.config.scale_exp_b = b
+        dot.config.b.scale_exp = b
         checks.check("fixed: change of sa+sb refused", dot.run(one, one), clib.enum(want), b)
         checks.check(
             "fixed: refused call changes nothing", fixed_state(dot.acc) == state, want != "OK", b

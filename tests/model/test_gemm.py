@@ -300,19 +300,19 @@ def scale_to_c(scale):
 def descriptor(lib, case, d, scale_d):
     e, (a_row, b_row) = case.e, (lib.by_name[case.a_name], lib.by_name[case.b_name])
     dot = clib.DotConfig(
-        a_row, b_row, clib.enum("ACC_" + case.acc), case.group, *case.scale_exp, 0, case.saturate
+        *zip((a_row, b_row), case.scale_exp),
+        clib.enum("ACC_" + case.acc),
+        case.group,
+        0,
+        case.saturate,
     )
     return clib.GemmDesc(
         case.m,
         case.n,
         case.k,
         dot,
-        case.a.ctypes.data,
-        case.a.shape[1],
-        case.b.ctypes.data,
-        case.b.shape[1],
-        scale_to_c(case.scale_a),
-        scale_to_c(case.scale_b),
+        (case.a.ctypes.data, case.a.shape[1], scale_to_c(case.scale_a)),
+        (case.b.ctypes.data, case.b.shape[1], scale_to_c(case.scale_b)),
         case.bias.ctypes.data if e.bias else None,
         e.beta,
         case.c.ctypes.data if e.beta else None,
@@ -468,17 +468,17 @@ def refusal_changes(lib, keep):
     null = ct.POINTER(clib.Format)()
     for dim in ("m", "n", "k"):
         yield f"{dim} of zero", "ERR_SHAPE", {dim: 0}
-    for stride, size in (("lda", 3), ("ldb", 3), ("ldd", 2)):
+    for stride, size in (("a.stride", 3), ("b.stride", 3), ("ldd", 2)):
         yield f"short {stride}", "ERR_STRIDE", {stride: size - 1}
     yield "short ldc", "ERR_STRIDE", {"beta": 1.0, "c": scalar(0), "c_format": fp16, "ldc": 1}
     for value in (0.0, -0.0, -1.0, float("inf"), float("nan")):
-        yield "scale of A", "ERR_SCALE", {"scale_a": scale(value)}
-        yield "one scale of many", "ERR_SCALE", {"scale_b": scale(1.0, value)}
+        yield "scale of A", "ERR_SCALE", {"a.scale": scale(value)}
+        yield "one scale of many", "ERR_SCALE", {"b.scale": scale(1.0, value)}
         yield "scale of D", "ERR_SCALE", {"scale_d": scalar(value)}
     yield (
         "scale without values",
         "ERR_NULL",
-        {"scale_a": clib.Scale(clib.enum("SCALE_TENSOR"), None)},
+        {"a.scale": clib.Scale(clib.enum("SCALE_TENSOR"), None)},
     )
     clamp = clib.enum("ACT_CLAMP")
     for lo, hi in (
@@ -494,7 +494,7 @@ def refusal_changes(lib, keep):
             {"activation": clamp, "clamp_lo": lo, "clamp_hi": hi},
         )
     yield "unknown activation", "ERR_ACTIVATION", {"activation": 3}
-    for pointer in ("a", "b", "d"):
+    for pointer in ("a.codes", "b.codes", "d"):
         yield f"NULL {pointer}", "ERR_NULL", {pointer: None}
     yield "beta without C", "ERR_NULL", {"beta": 1.0, "c": None, "c_format": fp16, "ldc": 2}
     yield "C in FP4", "ERR_FORMAT", {"beta": 1.0, "c": scalar(0), "c_format": fp4, "ldc": 2}
@@ -510,8 +510,8 @@ def refusal_changes(lib, keep):
         "ERR_OVERFLOW_MODE",
         {"d_format": fp8, "d_mode": clib.ConvertMode(0, 9)},
     )
-    yield "A in FP16", "ERR_FORMAT", {"dot.a_format": fp16}
-    yield "scaling exponent", "ERR_SCALE_EXPONENT", {"dot.scale_exp_a": 33}
+    yield "A in FP16", "ERR_FORMAT", {"dot.a.format": fp16}
+    yield "scaling exponent", "ERR_SCALE_EXPONENT", {"dot.a.scale_exp": 33}
     yield "group", "ERR_GROUP", {"dot.group": 1025}
     yield "accumulator", "ERR_ACCUMULATOR", {"dot.acc_format": 7}
     yield (
@@ -530,8 +530,7 @@ def test_refusals(checks, lib):
         case = plain_case(2, 2, 3)
         desc = descriptor(lib, case, d, one)
         for field, value in changes.items():
-            target, _, inner = field.rpartition(".")
-            setattr(getattr(desc, target) if target else desc, inner, value)
+            clib.set_field(desc, field, value)
         checks.check(
             f"refused: {name}",
             lib.gemm(ct.byref(desc), ct.byref(result)),

@@ -170,8 +170,9 @@ def test_whole_k(checks, lib, rng):
         want = inexact.Accumulator(s, 0, draw)
         want.run(a, b, pairs)
         config, acc, flags = dot_config(lib, s), clib.Acc(m=7, n=8), tracking()
-        scales = None if mx is None else mx.ctypes.data
-        lib.dot_mx(ct.byref(config), ct.byref(acc), a, b, k, scales, None, ct.byref(flags))
+        terms = ((a, None if mx is None else mx.tobytes()), (b, None))
+        terms = (clib.DotTerms(*x) for x in terms)
+        lib.dot_mx(ct.byref(config), ct.byref(acc), *terms, k, ct.byref(flags))
         got = lib.acc_to_fp32(ct.byref(config), ct.byref(acc), ct.byref(flags))
         checks.check("whole K", (got, raised(flags)), want.read_out(), lambda: about(s, a, b))
 
@@ -236,14 +237,13 @@ def test_gemm(checks, lib, rng):
                 want |= own | more
                 codes.append(code)
         d_out = clib.blank(m * n, f"u{lib.format_bytes(lib.by_name[name])}")
-        none = clib.Scale(0, None)
         desc = clib.GemmDesc(
-            m, n, k, dot_config(lib, s), a.ctypes.data, k, b.ctypes.data, k, none, none,
+            m, n, k, dot_config(lib, s), (a.ctypes.data, k), (b.ctypes.data, k),
             bias.ctypes.data, float(beta), c.ctypes.data, lib.by_name["float32"], n, 0, 0, 0,
             d_out.ctypes.data, lib.by_name[name], n, clib.mode(), scale_d.ctypes.data,
         )  # fmt: skip
-        desc.scale_a = clib.Scale(1, scale_a.ctypes.data)
-        desc.scale_b = clib.Scale(1, scale_b.ctypes.data)
+        desc.a.scale = clib.Scale(1, scale_a.ctypes.data)
+        desc.b.scale = clib.Scale(1, scale_b.ctypes.data)
         desc.inexact_flags = True
         result = clib.GemmResult()
         status = lib.gemm(ct.byref(desc), ct.byref(result))

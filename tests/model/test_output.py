@@ -62,11 +62,12 @@ def run_gemm(lib, case, **changes):
     row = exact.ARRAY_FORMATS[changes.get("d_name", "float32")]
     d = np.zeros((m, n), {8: np.uint8, 16: np.uint16, 32: np.uint32}[exact.width(row)])
     e4m3fn = lib.by_name["e4m3fn"]
-    desc = clib.GemmDesc(m, n, k, clib.DotConfig(e4m3fn, e4m3fn, clib.enum("ACC_FP32"), 16))
+    desc = clib.GemmDesc(m, n, k, clib.DotConfig((e4m3fn,), (e4m3fn,), clib.enum("ACC_FP32"), 16))
     desc.dot.seed = case["seed"]
-    desc.a, desc.lda, desc.b, desc.ldb = case["a"].ctypes.data, k, case["b"].ctypes.data, k
+    desc.a.codes, desc.a.stride = case["a"].ctypes.data, k
+    desc.b.codes, desc.b.stride = case["b"].ctypes.data, k
     scale = np.array([1.0], np.float32)
-    desc.scale_a = desc.scale_b = clib.Scale(clib.enum("SCALE_NONE"), None)
+    desc.a.scale = desc.b.scale = clib.Scale(clib.enum("SCALE_NONE"), None)
     desc.d, desc.ldd, desc.d_format = d.ctypes.data, n, lib.by_name[row.name]
     desc.scale_d = scale.ctypes.data
     table = changes.get("table")
@@ -80,7 +81,8 @@ def run_gemm(lib, case, **changes):
     for name in ("m", "n"):
         setattr(desc, name, changes.get(name, getattr(desc, name)))
     first = changes.get("first", (0, 0))
-    desc.a, desc.b = desc.a + first[0] * k, desc.b + first[1] * k
+    desc.a.codes += first[0] * k
+    desc.b.codes += first[1] * k
     result = clib.GemmResult()
     status = lib.gemm(ct.byref(desc), ct.byref(result))
     return status, d, result

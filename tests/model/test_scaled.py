@@ -62,18 +62,21 @@ class Gemm:
         self.kept = a = np.ascontiguousarray(a)
         self.alive = (a, mx_a, c, scale_a)
         pointer = lambda x: None if x is None else x.ctypes.data
+        operand = lambda codes, scale, mx: clib.GemmOperand(
+            pointer(codes),
+            self.k,
+            clib.Scale(2, pointer(scale)),
+            pointer(mx),
+            0 if mx is None else mx.shape[1],
+        )
         rounding = "STOCHASTIC" if self.d_bits else "NEAREST_EVEN"
         return clib.GemmDesc(
             a.shape[0],
             self.n,
             self.k,
             config,
-            pointer(a),
-            self.k,
-            pointer(self.b),
-            self.k,
-            clib.Scale(2, pointer(scale_a)),
-            clib.Scale(2, pointer(self.scale_b)),
+            operand(a, scale_a, mx_a),
+            operand(self.b, self.scale_b, self.mx[1]),
             pointer(self.bias),
             self.beta,
             pointer(c),
@@ -87,10 +90,6 @@ class Gemm:
             self.n,
             clib.mode(rounding, "SATURATE"),
             ct.addressof(ct.c_float.from_buffer(self.scale_d_buffer())),
-            pointer(mx_a),
-            0 if mx_a is None else mx_a.shape[1],
-            pointer(self.mx[1]),
-            0 if self.mx[1] is None else self.mx[1].shape[1],
             self.origin[0] + first,
             self.origin[1],
             self.d_bits,
@@ -276,15 +275,15 @@ def test_int8(checks, lib, rng):
         clib.enum("ERR_K_LIMIT"),
     )
     for change, status in (
-        ({"scale_exp_a": 1}, "ERR_SCALE_EXPONENT"),
+        ({"a.scale_exp": 1}, "ERR_SCALE_EXPONENT"),
         ({"frac_bits": 8}, "ERR_ACCUMULATOR"),
-        ({"a_format": lib.by_name["e4m3fn"]}, "ERR_FORMAT"),
+        ({"a.format": lib.by_name["e4m3fn"]}, "ERR_FORMAT"),
         ({"guard_bits": 3}, "ERR_ACCUMULATOR"),
-        ({"a_format": lib.by_name["mxint8"]}, "ERR_FORMAT"),
+        ({"a.format": lib.by_name["mxint8"]}, "ERR_FORMAT"),
     ):
         bad = clib.DotConfig.from_buffer_copy(config)
         for field, value in change.items():
-            setattr(bad, field, value)
+            clib.set_field(bad, field, value)
         checks.check(
             "INT8: refused", lib.dot_config_validate(ct.byref(bad)), clib.enum(status), change
         )
@@ -313,11 +312,11 @@ def test_scales_factor_out(checks, lib, rng):
 def test_refused(checks, lib, rng):
     gemm = Gemm(lib, rng, d.settings(), mx=(True, True), shape=(2, 2, 70))
     for name, status, field, value in (
-        ("a short stride of scales", "ERR_STRIDE", "ldmx_a", 2),
+        ("a short stride of scales", "ERR_STRIDE", "a.mx_stride", 2),
         ("random bits without stochastic rounding", "ERR_ROUNDING", "d_random_bits", 3),
     ):
         desc = gemm.desc()
-        setattr(desc, field, value)
+        clib.set_field(desc, field, value)
         checks.check(f"refused: {name}", lib.gemm(ct.byref(desc), None), clib.enum(status))
     desc = gemm.desc()
     desc.dot.acc_format = clib.enum("ACC_FIXED")

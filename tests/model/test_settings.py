@@ -50,12 +50,10 @@ def coded_min_exponent(s):
 def dot_config(lib, s):
     """The library's configuration of the definition's settings."""
     return clib.DotConfig(
-        lib.by_name[s.a_format],
-        lib.by_name[s.b_format],
+        (lib.by_name[s.a_format], s.sa),
+        (lib.by_name[s.b_format], s.sb),
         clib.enum("ACC_" + s.acc),
         s.group,
-        s.sa,
-        s.sb,
         0,
         s.saturate,
         clib.enum("ROUND_" + s.acc_rounding),
@@ -289,12 +287,13 @@ def run_library(lib, s, start, a, b, mx_a, mx_b, cuts, m, n):
     config, acc, flags = dot_config(lib, s), clib.Acc(code=start, m=m, n=n), ct.c_uint32()
     for first, last in itertools.pairwise((0, *cuts, len(a))):
         state = clib.Acc.from_buffer_copy(bytes(acc))
-        arguments = (ct.byref(config), ct.byref(state), a[first:last], b[first:last], last - first)
+        own, k = (ct.byref(config), ct.byref(state)), last - first
         if mx_a is None and mx_b is None:
-            status = lib.dot(*arguments, ct.byref(flags))
+            status = lib.dot(*own, a[first:last], b[first:last], k, ct.byref(flags))
         else:
-            part = [None if x is None else x[first // 32 :].ctypes.data for x in (mx_a, mx_b)]
-            status = lib.dot_mx(*arguments, *part, ct.byref(flags))
+            part = (None if x is None else x[first // 32 :].tobytes() for x in (mx_a, mx_b))
+            terms = map(clib.DotTerms, (a[first:last], b[first:last]), part)
+            status = lib.dot_mx(*own, *terms, k, ct.byref(flags))
         assert status == clib.OK, lib.status_string(status)
         acc = state
     state = bytes(acc)
@@ -698,9 +697,9 @@ def test_presets(checks, lib, rng, count=60):
     for name, (row, fields) in INTEGER_ELEMENTS.items():
         config = preset(lib, name).config
         checks.check("elements: valid", lib.dot_config_validate(ct.byref(config)), clib.OK, name)
-        formats = {config.a_format.contents.name, config.b_format.contents.name}
+        formats = {config.a.format.contents.name, config.b.format.contents.name}
         checks.check("elements: formats", formats, {row.encode()}, name)
-        want = clib.DotConfig(a_format=config.a_format, b_format=config.b_format)
+        want = clib.DotConfig((config.a.format,), (config.b.format,))
         for field, value in fields.items():
             acc = field == "acc_format"
             setattr(want, field, clib.enum("ACC_" + value) if acc else value)
@@ -750,7 +749,7 @@ def test_mma_sync(checks, lib, rng, count=400):
         for _ in range(count):
             config = preset(lib, name).config
             a_name, b_name = (one_of(rng, *operands) for _ in range(2))
-            config.a_format, config.b_format = lib.by_name[a_name], lib.by_name[b_name]
+            config.a.format, config.b.format = lib.by_name[a_name], lib.by_name[b_name]
             (a, x), (b, y) = mma_operands(rng, a_name), mma_operands(rng, b_name)
             total = sum(p * q for p, q in zip(x, y))
             near = (d.FINITE, int(total > 0), abs(total) * d.Fraction(int(rng.integers(1, 9)), 5))
@@ -903,10 +902,10 @@ def test_refusals(checks, lib):
     )
     fixed = dot_config(lib, d.settings())
     fixed.acc_format = clib.enum("ACC_FIXED")
-    scale, acc = np.full(1, 127, np.uint8).ctypes.data, clib.Acc()
+    terms, acc = clib.DotTerms(b"8", b"\x7f"), clib.Acc()
     checks.check(
         "refused: block scales with a fixed accumulator",
-        lib.dot_mx(ct.byref(fixed), ct.byref(acc), b"8", b"8", 1, scale, scale, None),
+        lib.dot_mx(ct.byref(fixed), ct.byref(acc), terms, terms, 1, None),
         clib.enum("ERR_ACCUMULATOR"),
     )
 

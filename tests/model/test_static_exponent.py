@@ -3,6 +3,7 @@
 
 import ctypes as ct
 import itertools
+import operator
 import sys
 
 import clib
@@ -25,10 +26,9 @@ class Dot:
             mine.bias = row.bias
         self.lib, self.acc, self.flags = lib, clib.Acc(), ct.c_uint32()
         self.config = clib.DotConfig(
-            *map(ct.pointer, own),
+            *zip(map(ct.pointer, own), scale),
             clib.enum("ACC_FIXED"),
             group,
-            *scale,
             guard_bits,
             frac_bits=frac_bits,
             static_exponent=static_exponent,
@@ -325,15 +325,15 @@ def test_untouched(checks, lib):
         checks.check(
             "untouched: state and flags", (bytes(dot.acc), dot.flags.value), (before, 0), place
         )
-        for field, value in (("static_exponent", 1), ("scale_exp_a", 4), ("static_exponent", 0)):
-            old = getattr(dot.config, field)
-            setattr(dot.config, field, value)
+        for field, value in (("static_exponent", 1), ("a.scale_exp", 4), ("static_exponent", 0)):
+            old = operator.attrgetter(field)(dot.config)
+            clib.set_field(dot.config, field, value)
             same = old == value
             checks.check(
                 "untouched: another " + field, dot.run(one, one, step), clib.OK if same else ABOVE
             )
             checks.check("untouched: state", bytes(dot.acc) == before, not same, field)
-            setattr(dot.config, field, old)
+            clib.set_field(dot.config, field, old)
 
 
 OTHERS = {
@@ -389,10 +389,8 @@ def test_validation(checks, lib):
     int8 = Dot(lib, [d.FORMATS["int8"]] * 2, 0, 1)
     int8.config.acc_format = clib.enum("ACC_INT32")
     checks.check("validation: INT32", lib.dot_config_validate(ct.byref(int8.config)), refused)
-    dot, scale = Dot(lib, rows, 9, 1), np.full(1, 127, np.uint8).ctypes.data
-    status = lib.dot_mx(
-        ct.addressof(dot.config), ct.addressof(dot.acc), scale, scale, 1, scale, scale, None
-    )
+    dot, terms = Dot(lib, rows, 9, 1), clib.DotTerms(b"\x7f", b"\x7f")
+    status = lib.dot_mx(ct.addressof(dot.config), ct.addressof(dot.acc), terms, terms, 1, None)
     checks.check("validation: no block scales", status, refused)
 
 

@@ -203,11 +203,11 @@ class Golden
     fp8mac_dot_config dot_config(const Command &t) const
     {
         fp8mac_dot_config dot{};
-        dot.a_format = operand_format(t.a_fmt);
-        dot.b_format = operand_format(t.b_fmt);
+        dot.a.format = operand_format(t.a_fmt);
+        dot.b.format = operand_format(t.b_fmt);
         dot.acc_format = t.acc_fmt ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FP32;
-        dot.scale_exp_a = t.sa;
-        dot.scale_exp_b = t.sb;
+        dot.a.scale_exp = t.sa;
+        dot.b.scale_exp = t.sb;
         set_model(dot);
         return dot;
     }
@@ -236,19 +236,19 @@ class Golden
         desc.k = t.k;
         desc.dot = dot_config(t);
         uint32_t a_stride;
-        desc.a = a_of(t, a_stride);
-        desc.lda = t.m > 1 ? a_stride : t.k;
-        desc.b = at(t.b_addr);
-        desc.ldb = t.n > 1 ? t.b_stride : t.k;
+        desc.a.codes = a_of(t, a_stride);
+        desc.a.stride = t.m > 1 ? a_stride : t.k;
+        desc.b.codes = at(t.b_addr);
+        desc.b.stride = t.n > 1 ? t.b_stride : t.k;
         if (t.mx) {
-            desc.mx_a = at(t.mx_a_addr);
-            desc.ldmx_a = t.m > 1 ? t.mx_a_stride : t.blocks();
-            desc.mx_b = at(t.mx_b_addr);
-            desc.ldmx_b = t.n > 1 ? t.mx_b_stride : t.blocks();
+            desc.a.mx = at(t.mx_a_addr);
+            desc.a.mx_stride = t.m > 1 ? t.mx_a_stride : t.blocks();
+            desc.b.mx = at(t.mx_b_addr);
+            desc.b.mx_stride = t.n > 1 ? t.mx_b_stride : t.blocks();
         }
-        desc.scale_a = {t.scale_a_vec ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR,
+        desc.a.scale = {t.scale_a_vec ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR,
                         t.scale_a_vec ? a_values.data() : &scale_a};
-        desc.scale_b = {t.scale_b_vec ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR,
+        desc.b.scale = {t.scale_b_vec ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR,
                         t.scale_b_vec ? b_values.data() : &scale_b};
         desc.bias = t.bias_en ? bias.data() : nullptr;
         // C beside the image, too

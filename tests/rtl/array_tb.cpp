@@ -85,8 +85,9 @@ struct Accumulator {
                     const uint8_t *mx_a, const uint8_t *mx_b)
     {
         fp8mac_flags flags = 0;
-        const fp8mac_status status = kMx ? fp8mac_dot_mx(&config, &acc, a, b, n, mx_a, mx_b, &flags)
-                                         : fp8mac_dot_step(&config, &acc, a, b, n, &flags);
+        const fp8mac_status status =
+            kMx ? fp8mac_dot_mx(&config, &acc, {a, mx_a}, {b, mx_b}, n, &flags)
+                : fp8mac_dot_step(&config, &acc, a, b, n, &flags);
         if (status != FP8MAC_OK) {
             std::printf("model: %s\n", fp8mac_status_string(status));
             std::abort();

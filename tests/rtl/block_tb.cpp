@@ -266,8 +266,8 @@ class BlockTest
         e.b_scale = block.b_scale;
         e.before = mine.acc.code;
         fp8mac_dot_config &config = e.terms.config;
-        config.a_format = tb::Codes::of(block.a_format).format;
-        config.b_format = tb::Codes::of(block.b_format).format;
+        config.a.format = tb::Codes::of(block.a_format).format;
+        config.b.format = tb::Codes::of(block.b_format).format;
         config.acc_format = block.fp16 ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FP32;
         config.group = p_.block;
         config.frac_bits = p_.frac_bits;
@@ -276,8 +276,8 @@ class BlockTest
         config.acc_late = true;
         config.late_bits_sum = config.late_bits_acc = as_element(block.fp16).sum_bits();
         config.late_round = FP8MAC_ALIGN_ODD;
-        config.scale_exp_a = std::min(std::max(block.scale, -32), 32);
-        config.scale_exp_b = block.scale - config.scale_exp_a;
+        config.a.scale_exp = std::min(std::max(block.scale, -32), 32);
+        config.b.scale_exp = block.scale - config.a.scale_exp;
         for (unsigned t = 0; t < p_.block; t++) {
             if ((block.present >> t & 1) != 0) {
                 e.terms.a[e.terms.n] = block.a[row][t];
@@ -390,7 +390,7 @@ class BlockTest
         const fp8mac_dot_config &c = e.terms.config;
         std::string s = tb::text("(flags %u) row %u from %s acc %#x, %s * %s, scale %d:", e.flags,
                                  e.row, c.acc_format == FP8MAC_ACC_FP16 ? "fp16" : "fp32", e.before,
-                                 c.a_format->name, c.b_format->name, c.scale_exp_a + c.scale_exp_b);
+                                 c.a.format->name, c.b.format->name, c.a.scale_exp + c.b.scale_exp);
         if (p_.mx) {
             s += tb::text(" MX %02x %02x:", e.a_scale, e.b_scale);
         }

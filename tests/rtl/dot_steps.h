@@ -70,12 +70,12 @@ struct StepConfig {
     fp8mac_dot_config model(unsigned group) const
     {
         fp8mac_dot_config config = {};
-        config.a_format = Codes::of(a_format).format;
-        config.b_format = Codes::of(b_format).format;
+        config.a.format = Codes::of(a_format).format;
+        config.b.format = Codes::of(b_format).format;
         config.acc_format = fp16 ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FP32;
         config.group = group;
-        config.scale_exp_a = scale_a;
-        config.scale_exp_b = scale_b;
+        config.a.scale_exp = scale_a;
+        config.b.scale_exp = scale_b;
         return config;
     }
     // Bits of step_cfg_t.

@@ -128,8 +128,8 @@ class ElementEvents
 
     void window(const ElementTerms &t, double before)
     {
-        const unsigned ids[2] = {id(t.config.a_format), id(t.config.b_format)};
-        const int scale = t.config.scale_exp_a + t.config.scale_exp_b;
+        const unsigned ids[2] = {id(t.config.a.format), id(t.config.b.format)};
+        const int scale = t.config.a.scale_exp + t.config.b.scale_exp;
         const int depth = static_cast<int>(p_.sum_bits()),
                   products_depth = static_cast<int>(p_.frac_bits);
         const int least = p_.fp16 ? -14 : -126;

@@ -166,8 +166,8 @@ class ElementTest
     tb::ElementTerms terms_of(const tb::ElementStep &step) const
     {
         tb::ElementTerms terms = {};
-        terms.config.a_format = tb::Codes::of(step.a_format).format;
-        terms.config.b_format = tb::Codes::of(step.b_format).format;
+        terms.config.a.format = tb::Codes::of(step.a_format).format;
+        terms.config.b.format = tb::Codes::of(step.b_format).format;
         terms.config.acc_format = step.fp16 ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FP32;
         terms.config.group = p_.lanes;
         if (!p_.fused) {
@@ -182,8 +182,8 @@ class ElementTest
             terms.config.late_bits_sum = terms.config.late_bits_acc = as_[step.fp16].sum_bits();
             terms.config.late_round = FP8MAC_ALIGN_ODD;
         }
-        terms.config.scale_exp_a = std::min(std::max(step.scale, -32), 32);
-        terms.config.scale_exp_b = step.scale - terms.config.scale_exp_a;
+        terms.config.a.scale_exp = std::min(std::max(step.scale, -32), 32);
+        terms.config.b.scale_exp = step.scale - terms.config.a.scale_exp;
         for (unsigned i = 0; i < p_.lanes; i++) {
             if (!step.valid || !(step.lanes >> i & 1)) {
                 continue;
@@ -273,7 +273,7 @@ class ElementTest
     {
         const fp8mac_dot_config &c = e.terms.config;
         std::string s = tb::text("(flags %u) from acc %#x, %s * %s, scale %d:", e.flags, e.before,
-                                 c.a_format->name, c.b_format->name, c.scale_exp_a + c.scale_exp_b);
+                                 c.a.format->name, c.b.format->name, c.a.scale_exp + c.b.scale_exp);
         for (unsigned i = 0; i < e.terms.n; i++) {
             s += tb::text(" %02x*%02x", e.terms.a[i], e.terms.b[i]);
         }

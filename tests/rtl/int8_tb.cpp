@@ -23,7 +23,7 @@ class Int8Test
           banks_(dut_->banks()), acc_(banks_)
     {
         std::printf("%u lanes, %u banks\n", lanes_, banks_);
-        config_.a_format = config_.b_format = fp8mac_format_get(FP8MAC_INT8);
+        config_.a.format = config_.b.format = fp8mac_format_get(FP8MAC_INT8);
         config_.acc_format = FP8MAC_ACC_INT32;
         config_.group = lanes_;
         restart();

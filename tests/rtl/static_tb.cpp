@@ -175,8 +175,8 @@ class StaticTest
     {
         tb::StaticTerms terms = {};
         terms.chain = chain;
-        terms.config.a_format = tb::Codes::of(chain.a.format).format;
-        terms.config.b_format = tb::Codes::of(chain.b.format).format;
+        terms.config.a.format = tb::Codes::of(chain.a.format).format;
+        terms.config.b.format = tb::Codes::of(chain.b.format).format;
         terms.config.acc_format = FP8MAC_ACC_FIXED;
         terms.config.group = p_.lanes;
         if (p_.static_exponent) {
@@ -240,8 +240,8 @@ class StaticTest
         const tb::StaticSide &a = e.terms.chain.a, &b = e.terms.chain.b;
         std::string s = tb::text("from %#" PRIx64 "%s, %s below 2^%d * %s below 2^%d:",
                                  static_cast<uint64_t>(e.before.acc), e.first ? " (first)" : "",
-                                 e.terms.config.a_format->name, a.bound + 1,
-                                 e.terms.config.b_format->name, b.bound + 1);
+                                 e.terms.config.a.format->name, a.bound + 1,
+                                 e.terms.config.b.format->name, b.bound + 1);
         for (unsigned i = 0; i < e.terms.n; i++) {
             s += tb::text(" %02x*%02x", e.terms.a[i], e.terms.b[i]);
         }

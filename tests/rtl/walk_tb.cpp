@@ -85,20 +85,20 @@ class Test
         c.tile_n = static_cast<uint16_t>(c.tile_n ? std::max<uint32_t>(c.tile_n, c.n / 12) : 0);
         c.tile_k = static_cast<uint16_t>(c.tile_k ? std::max<uint32_t>(c.tile_k, c.k / 20) : 0);
         c.first_k = rng_.coin() ? static_cast<uint16_t>(GRANULE * (1 + rng_.below(3))) : 0;
-        c.a_stride = c.k + rng_.below(100);
-        c.b_stride = rarely() ? c.k - 1 : c.k + rng_.below(100);
+        c.a.stride = c.k + rng_.below(100);
+        c.b.stride = rarely() ? c.k - 1 : c.k + rng_.below(100);
         c.d_stride = 4 * c.n + rng_.below(100);
         if (rarely()) {
-            c.a_stride = static_cast<uint32_t>(rng_.next());
+            c.a.stride = static_cast<uint32_t>(rng_.next());
         }
         if (rarely()) {
             c.d_stride = rng_.below(4 * c.n);
         }
-        c.a = address(c.m * c.a_stride);
-        c.b = address(c.n * c.b_stride);
+        c.a.address = address(c.m * c.a.stride);
+        c.b.address = address(c.n * c.b.stride);
         c.d = address(c.m * c.d_stride);
-        c.scale_a = address(4 * c.m);
-        c.scale_b = address(4 * c.n);
+        c.a.scale = address(4 * c.m);
+        c.b.scale = address(4 * c.n);
         c.bias = address(4 * c.n);
         c.tag = static_cast<uint16_t>(rng_.next());
         const bool extended = rng_.coin();
@@ -110,12 +110,12 @@ class Test
         c.c = address(c.m * c.c_stride);
         const uint32_t blocks = (c.k + 31) / 32;
         c.operation |= FP8RT_PUT(OPERATION__MX, rng_.coin());
-        c.mx_a_stride = rarely() ? blocks - 1 : blocks + rng_.below(100);
-        c.mx_b_stride = rarely() ? rng_.below(blocks) : blocks + rng_.below(100);
-        c.mx_a = address(c.m * c.mx_a_stride);
-        c.mx_b = address(c.n * c.mx_b_stride);
+        c.a.mx_stride = rarely() ? blocks - 1 : blocks + rng_.below(100);
+        c.b.mx_stride = rarely() ? rng_.below(blocks) : blocks + rng_.below(100);
+        c.a.mx = address(c.m * c.a.mx_stride);
+        c.b.mx = address(c.n * c.b.mx_stride);
         if (extended && rng_.coin()) {
-            c.a_stride = 4 * c.n + rng_.below(100);
+            c.a.stride = 4 * c.n + rng_.below(100);
         }
         c.mode = FP8RT_PUT(MODE__D_FMT, rng_.below(8)) | FP8RT_PUT(MODE__SCALE_A_VEC, rng_.coin()) |
                  FP8RT_PUT(MODE__SCALE_B_VEC, rng_.coin()) | FP8RT_PUT(MODE__BIAS_EN, rng_.coin()) |
@@ -128,10 +128,10 @@ class Test
     void give(const fp8rt_command &c)
     {
         dut_->tag_i = c.tag;
-        dut_->a_addr_i = static_cast<uint32_t>(c.a);
-        dut_->a_stride_i = c.a_stride;
-        dut_->b_addr_i = static_cast<uint32_t>(c.b);
-        dut_->b_stride_i = c.b_stride;
+        dut_->a_addr_i = static_cast<uint32_t>(c.a.address);
+        dut_->a_stride_i = c.a.stride;
+        dut_->b_addr_i = static_cast<uint32_t>(c.b.address);
+        dut_->b_stride_i = c.b.stride;
         dut_->d_addr_i = static_cast<uint32_t>(c.d);
         dut_->d_stride_i = c.d_stride;
         dut_->m_i = c.m;
@@ -150,8 +150,8 @@ class Test
         dut_->scale_b_vec_i = FP8RT_GET(MODE__SCALE_B_VEC, c.mode);
         dut_->bias_en_i = FP8RT_GET(MODE__BIAS_EN, c.mode);
         dut_->d_fmt_i = static_cast<uint8_t>(FP8RT_GET(MODE__D_FMT, c.mode));
-        dut_->scale_a_i = static_cast<uint32_t>(c.scale_a);
-        dut_->scale_b_i = static_cast<uint32_t>(c.scale_b);
+        dut_->scale_a_i = static_cast<uint32_t>(c.a.scale);
+        dut_->scale_b_i = static_cast<uint32_t>(c.b.scale);
         dut_->bias_i = static_cast<uint32_t>(c.bias);
         const uint32_t operation = fp8rt_host_operation(&c);
         dut_->op_i = FP8RT_GET(OPERATION__OP, operation);
@@ -162,10 +162,10 @@ class Test
         dut_->c_stride_i = c.c_stride;
         dut_->beta_i = c.beta;
         dut_->mx_i = FP8RT_GET(OPERATION__MX, operation);
-        dut_->mx_a_addr_i = static_cast<uint32_t>(c.mx_a);
-        dut_->mx_a_stride_i = c.mx_a_stride;
-        dut_->mx_b_addr_i = static_cast<uint32_t>(c.mx_b);
-        dut_->mx_b_stride_i = c.mx_b_stride;
+        dut_->mx_a_addr_i = static_cast<uint32_t>(c.a.mx);
+        dut_->mx_a_stride_i = c.a.mx_stride;
+        dut_->mx_b_addr_i = static_cast<uint32_t>(c.b.mx);
+        dut_->mx_b_stride_i = c.b.mx_stride;
     }
 
     void one(const fp8rt_command &c)
@@ -231,10 +231,10 @@ class Test
                    b_vec = FP8RT_GET(MODE__SCALE_B_VEC, t.mode);
         const auto past = [](uintptr_t address) { return address >= kAddresses; };
         const bool reads_c = fp8rt_host_reads_c(&t), elementwise = fp8rt_host_elementwise(&t);
-        const bool beyond = past(t.a) || (!elementwise && past(t.b)) || (reads_c && past(t.c)) ||
-                            past(t.d) || (a_vec && past(t.scale_a)) || (b_vec && past(t.scale_b)) ||
-                            (bias && past(t.bias)) ||
-                            (fp8rt_host_mx(&t) && (past(t.mx_a) || past(t.mx_b)));
+        const bool beyond = past(t.a.address) || (!elementwise && past(t.b.address)) ||
+                            (reads_c && past(t.c)) || past(t.d) || (a_vec && past(t.a.scale)) ||
+                            (b_vec && past(t.b.scale)) || (bias && past(t.bias)) ||
+                            (fp8rt_host_mx(&t) && (past(t.a.mx) || past(t.b.mx)));
         bench_.equal("last", dut_->last_o, tile.last);
         bench_.equal("sequence_bad", dut_->sequence_bad_o, tile.sequence_bad);
         bench_.equal("range_bad", dut_->range_bad_o, tile.range_bad || beyond);
@@ -256,19 +256,19 @@ class Test
         bench_.equal("acc_continue", dut_->acc_continue_o, FP8RT_GET(MODE__ACC_CONTINUE, t.mode));
         bench_.equal("reuse_a", dut_->reuse_a_o, FP8RT_GET(MODE__REUSE_A, t.mode));
         bench_.equal("reuse_b", dut_->reuse_b_o, FP8RT_GET(MODE__REUSE_B, t.mode));
-        bench_.equal("address of A", dut_->a_addr_o, static_cast<uint32_t>(t.a));
+        bench_.equal("address of A", dut_->a_addr_o, static_cast<uint32_t>(t.a.address));
         bench_.equal("C is read", dut_->c_en_o, reads_c);
         if (!elementwise) {
-            bench_.equal("address of B", dut_->b_addr_o, static_cast<uint32_t>(t.b));
+            bench_.equal("address of B", dut_->b_addr_o, static_cast<uint32_t>(t.b.address));
         }
         if (reads_c) {
             bench_.equal("address of C", dut_->c_addr_o, static_cast<uint32_t>(t.c));
         }
         if (fp8rt_host_mx(&t)) {
             bench_.equal("address of A's MX scales", dut_->mx_a_addr_o,
-                         static_cast<uint32_t>(t.mx_a));
+                         static_cast<uint32_t>(t.a.mx));
             bench_.equal("address of B's MX scales", dut_->mx_b_addr_o,
-                         static_cast<uint32_t>(t.mx_b));
+                         static_cast<uint32_t>(t.b.mx));
             bench_.equal("first MX scale in its beat", dut_->mx_first_o, tile.mx_first);
             with_mx_++;
             within_ += tile.mx_first != 0;
@@ -276,8 +276,8 @@ class Test
         with_c_ += reads_c;
         elementwise_ += elementwise;
         bench_.equal("address of D", dut_->d_addr_o, static_cast<uint32_t>(t.d));
-        bench_.equal("scale of A", dut_->scale_a_o, static_cast<uint32_t>(t.scale_a));
-        bench_.equal("scale of B", dut_->scale_b_o, static_cast<uint32_t>(t.scale_b));
+        bench_.equal("scale of A", dut_->scale_a_o, static_cast<uint32_t>(t.a.scale));
+        bench_.equal("scale of B", dut_->scale_b_o, static_cast<uint32_t>(t.b.scale));
         if (bias) {
             bench_.equal("address of the bias", dut_->bias_o, static_cast<uint32_t>(t.bias));
         }

@@ -222,10 +222,8 @@ static fp8rt_check_record smallest_record(void)
         .group = 1,
         .scale_d = 0x3f800000,
         .amax = 0x3f800000,
-        .scale_a = 0x3f800000,
-        .scale_b = 0x3f800000,
-        .a = (uintptr_t)a,
-        .b = (uintptr_t)b,
+        .a = {.address = (uintptr_t)a, .scale = 0x3f800000},
+        .b = {.address = (uintptr_t)b, .scale = 0x3f800000},
         .d = (uintptr_t)d,
         .element = FP8MAC_REGS__ELEMENT__ACC_FP32_bm | FP8MAC_REGS__ELEMENT__ACC_FP16_bm |
                    FP8MAC_REGS__ELEMENT__E5M2_bm | FP8MAC_REGS__ELEMENT__NARROW_bm, // exact

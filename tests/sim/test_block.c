@@ -53,7 +53,7 @@ static void check(uint32_t fast, uint32_t golden, fp8mac_flags fast_flags,
     } else if (failed++ < 20) {
         printf("FAIL %s x %s, F %u, accumulator %d: 0x%08" PRIx32
                " flags %u, golden model 0x%08" PRIx32 " flags %u\n",
-               dot->a_format->name, dot->b_format->name, dot->frac_bits, (int)dot->acc_format, fast,
+               dot->a.format->name, dot->b.format->name, dot->frac_bits, (int)dot->acc_format, fast,
                (unsigned)fast_flags, golden, (unsigned)golden_flags);
     }
 }
@@ -86,15 +86,16 @@ static void run_chain(const fp8mac_dot_config *dot)
         const unsigned n = below(3) == 0 ? 1 + below(BLOCK) : BLOCK;
         const unsigned x_kind = below(4), y_kind = below(4);
         for (unsigned k = 0; k < n; k++) {
-            x[k] = code(dot->a_format, x_kind);
-            y[k] = code(dot->b_format, y_kind);
+            x[k] = code(dot->a.format, x_kind);
+            y[k] = code(dot->b.format, y_kind);
         }
         fp8mac_flags flags = 0, golden_flags = 0;
         const uint8_t x_scale = scale(scaled, middle), y_scale = scale(scaled, middle);
         fp8sim_block_a(&config, x, n, x_scale, &a);
         fp8sim_block_b(&config, y, n, y_scale, &b);
         fast = fp8sim_block_join(&config, fast, &a, &b, &flags);
-        if (fp8mac_dot_mx(dot, &acc, x, y, n, &x_scale, &y_scale, &golden_flags) != FP8MAC_OK) {
+        if (fp8mac_dot_mx(dot, &acc, (fp8mac_dot_terms){x, &x_scale},
+                          (fp8mac_dot_terms){y, &y_scale}, n, &golden_flags) != FP8MAC_OK) {
             failed++;
         }
         check(fast, acc.code, flags, golden_flags, dot);
@@ -113,12 +114,12 @@ int main(void)
             failed++;
             break;
         }
-        dot.a_format = fp8mac_format_get(formats[below(4)]);
-        dot.b_format = fp8mac_format_get(formats[below(4)]);
+        dot.a.format = fp8mac_format_get(formats[below(4)]);
+        dot.b.format = fp8mac_format_get(formats[below(4)]);
         dot.acc_format = below(2) != 0 ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FP32;
         if (below(2) != 0) {
-            dot.scale_exp_a = (int)below(65) - 32;
-            dot.scale_exp_b = (int)below(65) - 32;
+            dot.a.scale_exp = (int)below(65) - 32;
+            dot.b.scale_exp = (int)below(65) - 32;
         }
         run_chain(&dot);
     }

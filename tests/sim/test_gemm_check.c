@@ -169,23 +169,23 @@ static void draw_pair(pair *t)
     uint32_t lda = k + draw(9), ldb = k + draw(9), ldd = n + draw(9), group = 1 + draw(8);
     int sa = (int)draw(65) - 32, sb = (int)draw(65) - 32;
     uint32_t scale_d = draw_float(), lo = draw_float() | 1u << 31, hi = draw_float();
-    fp8mac_dot_config dot = {.group = group, .scale_exp_a = sa, .scale_exp_b = sb};
+    fp8mac_dot_config dot = {.group = group, .a.scale_exp = sa, .b.scale_exp = sb};
     uint32_t element = draw_element(&dot, &a, &b, &acc);
-    dot.a_format = fp8mac_format_get((fp8mac_format_id)a);
-    dot.b_format = fp8mac_format_get((fp8mac_format_id)b);
+    dot.a.format = fp8mac_format_get((fp8mac_format_id)a);
+    dot.b.format = fp8mac_format_get((fp8mac_format_id)b);
     t->scale_d = float_of(scale_d);
     t->desc = (fp8mac_gemm_desc){
         .m = m,
         .n = n,
         .k = k,
         .dot = dot,
-        .a = ram + A_AT,
-        .lda = lda,
-        .b = ram + B_AT,
-        .ldb = ldb,
-        .scale_a = {vector_a ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR,
+        .a.codes = ram + A_AT,
+        .a.stride = lda,
+        .b.codes = ram + B_AT,
+        .b.stride = ldb,
+        .a.scale = {vector_a ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR,
                     (float *)(void *)(ram + SCALE_A_AT)},
-        .scale_b = {vector_b ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR,
+        .b.scale = {vector_b ? FP8MAC_SCALE_VECTOR : FP8MAC_SCALE_TENSOR,
                     (float *)(void *)(ram + SCALE_B_AT)},
         .bias = bias ? (float *)(void *)(ram + BIAS_AT) : NULL,
         .activation = (fp8mac_activation)act,
@@ -214,14 +214,14 @@ static void draw_pair(pair *t)
         .scale_d = scale_d,
         .clamp_lo = lo,
         .clamp_hi = hi,
-        .scale_a = vector_a ? BASE + SCALE_A_AT : bits_of(*t->desc.scale_a.values),
-        .scale_b = vector_b ? BASE + SCALE_B_AT : bits_of(*t->desc.scale_b.values),
+        .a.scale = vector_a ? BASE + SCALE_A_AT : bits_of(*t->desc.a.scale.values),
+        .b.scale = vector_b ? BASE + SCALE_B_AT : bits_of(*t->desc.b.scale.values),
         .bias = bias ? BASE + BIAS_AT : 0,
-        .a = BASE + A_AT,
-        .b = BASE + B_AT,
+        .a.address = BASE + A_AT,
+        .b.address = BASE + B_AT,
         .d = BASE + D_AT,
-        .a_stride = lda,
-        .b_stride = ldb,
+        .a.stride = lda,
+        .b.stride = ldb,
         .d_stride = ldd * size,
         .element = element,
     };
@@ -272,8 +272,8 @@ static fp8rt_explanation explained(pair *t, uint32_t first, uint32_t last, fp8rt
     uint8_t a[2 * K_MAX], b[2 * K_MAX], d[4] = {0};
     const uint32_t count = last + 1 - first;
     fp8mac_gemm_desc one = t->desc;
-    memcpy(a, t->desc.a, t->desc.k);
-    memcpy(b, t->desc.b, t->desc.k);
+    memcpy(a, t->desc.a.codes, t->desc.k);
+    memcpy(b, t->desc.b.codes, t->desc.k);
     if (change == FP8RT_CAUSE_PREFIX) {
         one.k = first;
     } else if (change == FP8RT_CAUSE_WITHOUT) {
@@ -284,9 +284,9 @@ static fp8rt_explanation explained(pair *t, uint32_t first, uint32_t last, fp8rt
         one.k += count;
     }
     one.m = one.n = one.ldd = 1;
-    one.a = a;
-    one.b = b;
-    one.lda = one.ldb = one.k;
+    one.a.codes = a;
+    one.b.codes = b;
+    one.a.stride = one.b.stride = one.k;
     one.d = d;
     expect("the model takes the changed GEMM", fp8mac_gemm(&one, NULL) == FP8MAC_OK);
     const uint32_t got = d[0] | (uint32_t)d[1] << 8 | (uint32_t)d[2] << 16 | (uint32_t)d[3] << 24;
@@ -301,17 +301,17 @@ static void draw_distinct(pair *t, uint8_t *a, uint8_t *b)
         .m = 1,
         .n = 1,
         .k = 33 + draw(K_MAX - 32),
-        .dot = {.a_format = fp8mac_format_get(FP8MAC_E4M3FN),
-                .b_format = fp8mac_format_get(FP8MAC_E4M3FN),
+        .dot = {.a.format = fp8mac_format_get(FP8MAC_E4M3FN),
+                .b.format = fp8mac_format_get(FP8MAC_E4M3FN),
                 .acc_format = FP8MAC_ACC_FP32,
                 .group = 8},
-        .a = a,
-        .b = b,
+        .a.codes = a,
+        .b.codes = b,
         .scale_d = &one,
         .d_format = fp8mac_format_get(FP8MAC_FP32),
         .ldd = 1,
     };
-    t->desc.lda = t->desc.ldb = t->desc.k;
+    t->desc.a.stride = t->desc.b.stride = t->desc.k;
     for (size_t i = 0; i < t->desc.k; i++) {
         a[i] = (uint8_t)(0x30 + draw(16));
         b[i] = (uint8_t)(0x30 + draw(16));
@@ -368,11 +368,11 @@ static fp8rt_check_record well_formed(void)
     t.record.mode |= FP8MAC_REGS__MODE__ACC_FMT_bm | FP8MAC_E5M2 << FP8MAC_REGS__MODE__A_FMT_bp;
     t.record.m = t.record.n = 4;
     t.record.k = 16;
-    t.record.a_stride = t.record.b_stride = t.record.d_stride = 64;
+    t.record.a.stride = t.record.b.stride = t.record.d_stride = 64;
     t.record.mode |= FP8MAC_REGS__MODE__SCALE_A_VEC_bm | FP8MAC_REGS__MODE__SCALE_B_VEC_bm |
                      FP8MAC_REGS__MODE__BIAS_EN_bm;
-    t.record.scale_a = BASE + SCALE_A_AT;
-    t.record.scale_b = BASE + SCALE_B_AT;
+    t.record.a.scale = BASE + SCALE_A_AT;
+    t.record.b.scale = BASE + SCALE_B_AT;
     t.record.bias = BASE + BIAS_AT;
     return t.record;
 }
@@ -426,20 +426,20 @@ static void test_malformed(void)
     MALFORMED(scale_exp, 1u << 16);
     MALFORMED(scale_d, 0);
     MALFORMED(scale_d, 0x7f800000);
-    MALFORMED(scale_a, 0);
-    MALFORMED(scale_a, BASE + SCALE_A_AT + 1);
-    MALFORMED(scale_b, end - 15);
+    MALFORMED(a.scale, 0);
+    MALFORMED(a.scale, BASE + SCALE_A_AT + 1);
+    MALFORMED(b.scale, end - 15);
     MALFORMED(bias, end - 12);
     MALFORMED(bias, UINT64_MAX - 3);
-    MALFORMED(a, BASE - 1);
-    MALFORMED(a, end - 207);
-    MALFORMED(a, UINT64_MAX);
-    MALFORMED(b, end);
+    MALFORMED(a.address, BASE - 1);
+    MALFORMED(a.address, end - 207);
+    MALFORMED(a.address, UINT64_MAX);
+    MALFORMED(b.address, end);
     MALFORMED(d, end - 195);
     MALFORMED(d, 0);
-    MALFORMED(a_stride, 15);
-    MALFORMED(a_stride, UINT32_MAX);
-    MALFORMED(b_stride, 0);
+    MALFORMED(a.stride, 15);
+    MALFORMED(a.stride, UINT32_MAX);
+    MALFORMED(b.stride, 0);
     MALFORMED(d_stride, 3);
 }
 

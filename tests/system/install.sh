@@ -29,7 +29,7 @@ int main(void)
     static fp8rt_device dev;
     static _Alignas(64) uint8_t a[64] = {0x38, 0x40}, b[64] = {0x40, 0xc0}; // 1 * 2 + 2 * -2
     static _Alignas(64) float d[16];
-    fp8rt_gemm_desc desc = {.m = 1, .n = 1, .k = 2, .a = a, .b = b, .d = d, .d_format = FP8MAC_FP32};
+    fp8rt_gemm_desc desc = {.m = 1, .n = 1, .k = 2, .a.codes = a, .b.codes = b, .d = d, .d_format = FP8MAC_FP32};
     fp8rt_status status = fp8rt_device_open(&dev, &fp8rt_app_port);
     if (status == FP8RT_OK) {
         status = fp8rt_gemm(&dev, desc, NULL, 0, NULL);

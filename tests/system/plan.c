@@ -68,7 +68,8 @@ static void check_limits(const fp8rt_caps *caps, const fp8rt_command *tile)
     expect(tile->m <= caps->max_mn && tile->n <= caps->max_mn, "m or n above the limit");
     expect(ceil_div(tile->m, caps->rows) * words <= caps->buf_beats, "A exceeds its buffer");
     expect(ceil_div(tile->n, caps->cols) * words <= caps->buf_beats, "B exceeds its buffer");
-    expect((tile->a | tile->b | tile->d) % caps->beat_bytes == 0, "an address is not on a beat");
+    expect((tile->a.address | tile->b.address | tile->d) % caps->beat_bytes == 0,
+           "an address is not on a beat");
     if (keep || continues) {
         expect(passes_of(caps, tile) * caps->pass_tiles <= caps->acc_tiles, "too many tiles");
     }
@@ -82,12 +83,12 @@ static void check_limits(const fp8rt_caps *caps, const fp8rt_command *tile)
                "a chain changes its shape");
     }
     if (has(tile, FP8RT_BIT(MODE__REUSE_A))) {
-        expect(record.has_before && tile->a == before->a && tile->m == before->m &&
+        expect(record.has_before && tile->a.address == before->a.address && tile->m == before->m &&
                    tile->k == before->k,
                "reuses another A");
     }
     if (has(tile, FP8RT_BIT(MODE__REUSE_B))) {
-        expect(record.has_before && tile->b == before->b && tile->n == before->n &&
+        expect(record.has_before && tile->b.address == before->b.address && tile->n == before->n &&
                    tile->k == before->k,
                "reuses another B");
     }
@@ -105,8 +106,8 @@ static void cover(const fp8rt_command *tile)
 {
     const fp8rt_gemm_desc *desc = record.desc;
     uint32_t m0, n0, k0, k0_b, m_d, n_d;
-    locate(tile->a, desc->a, desc->a_stride, &m0, &k0);
-    locate(tile->b, desc->b, desc->b_stride, &n0, &k0_b);
+    locate(tile->a.address, desc->a.codes, desc->a.stride, &m0, &k0);
+    locate(tile->b.address, desc->b.codes, desc->b.stride, &n0, &k0_b);
     expect(k0 == k0_b, "A and B start at different products");
     bool finishes = !has(tile, FP8RT_BIT(MODE__ACC_KEEP));
     locate(tile->d, desc->d, desc->d_stride, &m_d, &n_d);
@@ -297,8 +298,8 @@ static fp8rt_gemm_desc describe(uint32_t m, uint32_t n, uint32_t k, fp8mac_forma
         .n = n,
         .k = k,
         .d_format = d_format,
-        .a = (const void *)(uintptr_t)0x1000000u, // addresses only: nothing is read
-        .b = (const void *)(uintptr_t)0x41000000u,
+        .a.codes = (const void *)(uintptr_t)0x1000000u, // addresses only: nothing is read
+        .b.codes = (const void *)(uintptr_t)0x41000000u,
         .d = (void *)(uintptr_t)0x81000000u,
     };
 }

@@ -33,7 +33,8 @@ static worker workers[THREADS];
 
 static fp8rt_gemm_desc desc_of(worker *w, void *d)
 {
-    return (fp8rt_gemm_desc){.m = SIDE, .n = SIDE, .k = DEPTH, .a = w->a, .b = w->b, .d = d};
+    return (fp8rt_gemm_desc){
+        .m = SIDE, .n = SIDE, .k = DEPTH, .a.codes = w->a, .b.codes = w->b, .d = d};
 }
 
 static void *work(void *context)

@@ -53,7 +53,7 @@ static const uint8_t *pixel_at(const fp8rt_gemm_desc *desc, int32_t y, int32_t x
     if (y < 0 || y >= (int32_t)image->height || x < 0 || x >= (int32_t)image->width) {
         return NULL;
     }
-    return (const uint8_t *)desc->a + (uint32_t)y * desc->a_stride +
+    return (const uint8_t *)desc->a.codes + (uint32_t)y * desc->a.stride +
            (uint32_t)x * image->pixel_bytes;
 }
 
@@ -131,20 +131,21 @@ static bool try_layer(const layer *l, fp8rt_arena arena, uint32_t seed)
     fp8rt_gemm_desc desc = {.m = l->out_h * l->image.out_w,
                             .n = l->n,
                             .k = l->kernel_h * kernel_w * l->image.channels,
-                            .a_format = fp8rt_element_format(&dev.caps.element),
-                            .b_format = fp8rt_element_format(&dev.caps.element),
+                            .a.format = fp8rt_element_format(&dev.caps.element),
+                            .b.format = fp8rt_element_format(&dev.caps.element),
                             .acc_format = fp8rt_element_accumulator(&dev.caps.element),
                             .image = l->image};
     const size_t d_bytes = fp8rt_packed_bytes(&dev.caps, desc.m, desc.n);
-    desc.a = codes(&arena, &random, l->image.height * l->image.width * pixel);
-    desc.b = codes(&arena, &random, fp8rt_packed_bytes(&dev.caps, desc.n, desc.k));
+    desc.a.codes = codes(&arena, &random, l->image.height * l->image.width * pixel);
+    desc.b.codes = codes(&arena, &random, fp8rt_packed_bytes(&dev.caps, desc.n, desc.k));
     desc.d = fp8rt_arena_alloc(&arena, d_bytes);
     fp8rt_gemm_desc matrix = desc;
     matrix.image = (fp8rt_image){0};
     uint8_t *operand = fp8rt_arena_alloc(&arena, fp8rt_packed_bytes(&dev.caps, desc.m, desc.k));
-    matrix.a = operand;
+    matrix.a.codes = operand;
     matrix.d = fp8rt_arena_alloc(&arena, d_bytes);
-    if (matrix.d == NULL || matrix.a == NULL || desc.a == NULL || desc.b == NULL) {
+    if (matrix.d == NULL || matrix.a.codes == NULL || desc.a.codes == NULL ||
+        desc.b.codes == NULL) {
         printf("%s: does not fit in memory\n", l->name);
         return false;
     }

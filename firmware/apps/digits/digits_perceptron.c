@@ -96,17 +96,17 @@ static fp8rt_gemm_desc layer_gemm(digits_session *session, int layer, uint32_t b
         .m = batch,
         .n = data->n,
         .k = data->k,
-        .a_format =
+        .a.format =
             layer == 0 && !digits_is_int8(session) ? FP8MAC_E4M3FN : session->options.format,
-        .b_format = digits_is_int8(session) ? FP8MAC_INT8 : FP8MAC_E4M3FN,
+        .b.format = digits_is_int8(session) ? FP8MAC_INT8 : FP8MAC_E4M3FN,
         .acc_format = session->options.acc_format,
-        .a = layer == 0 ? net.images : net.outputs[layer - 1],
-        .b = weights->codes,
-        .b_stride = data->k,
-        .scale_exp_a = digits_is_int8(session) ? 0 : code_exp,
-        .scale_exp_b = digits_is_int8(session) ? 0 : DIGITS_WEIGHT_EXP,
-        .scale_a = {.mode = FP8MAC_SCALE_TENSOR, .values = &net.scale_a[layer]},
-        .scale_b = {.mode = FP8MAC_SCALE_VECTOR, .values = weights->scale_b},
+        .a.codes = layer == 0 ? net.images : net.outputs[layer - 1],
+        .b.codes = weights->codes,
+        .b.stride = data->k,
+        .a.scale_exp = digits_is_int8(session) ? 0 : code_exp,
+        .b.scale_exp = digits_is_int8(session) ? 0 : DIGITS_WEIGHT_EXP,
+        .a.scale = {.mode = FP8MAC_SCALE_TENSOR, .values = &net.scale_a[layer]},
+        .b.scale = {.mode = FP8MAC_SCALE_VECTOR, .values = weights->scale_b},
         .bias = data->bias,
         .activation = hidden ? FP8MAC_ACT_RELU : FP8MAC_ACT_NONE,
         .d = net.outputs[layer],
@@ -121,8 +121,9 @@ static fp8rt_status plan_layer(digits_session *session, int layer, uint32_t batc
 {
     fp8rt_gemm_plan *plan = &net.plans[layer];
     const fp8rt_gemm_desc desc = layer_gemm(session, layer, batch);
-    return plan->desc.m == batch ? fp8rt_gemm_plan_move(&session->dev, plan, desc.a, desc.b, desc.d)
-                                 : fp8rt_gemm_plan_make(&session->dev.caps, desc, plan);
+    return plan->desc.m == batch
+               ? fp8rt_gemm_plan_move(&session->dev, plan, desc.a.codes, desc.b.codes, desc.d)
+               : fp8rt_gemm_plan_make(&session->dev.caps, desc, plan);
 }
 
 static fp8rt_status run_layer(digits_session *session, int layer, uint32_t batch)

@@ -234,8 +234,8 @@ static void run_gemm(fp8rt_device *dev, fp8mac_format_id c_format, fp8rt_coding 
         .m = m,
         .n = n,
         .k = k,
-        .a = ab,
-        .b = ab + m * fp8rt_packed_stride(&dev->caps, k),
+        .a.codes = ab,
+        .b.codes = ab + m * fp8rt_packed_stride(&dev->caps, k),
         .beta = 0.75f,
         .c = c,
         .c_format = c_format,
@@ -243,7 +243,7 @@ static void run_gemm(fp8rt_device *dev, fp8mac_format_id c_format, fp8rt_coding 
         .d_format = c_format,
         .coding = coding,
     };
-    desc.a_format = desc.b_format = fp8rt_element_format(&dev->caps.element);
+    desc.a.format = desc.b.format = fp8rt_element_format(&dev->caps.element);
     desc.acc_format = fp8rt_element_accumulator(&dev->caps.element);
     for (uint32_t i = 0; i < (m + n) * fp8rt_packed_stride(&dev->caps, k); i++) {
         ab[i] = (uint8_t)(next_random() & 0xb7u);

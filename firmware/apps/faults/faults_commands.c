@@ -77,11 +77,11 @@ static void shape_before_scale(const fp8rt_caps *caps, fp8rt_command *tile)
 // ---- alignment ----------------------------------------------------------------------------------
 static void odd_a(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->a += 1;
+    (void)caps, tile->a.address += 1;
 }
 static void odd_b_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->b_stride += 4;
+    (void)caps, tile->b.stride += 4;
 }
 static void odd_d(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -91,13 +91,13 @@ static void odd_bias(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__BIAS_EN));
-    tile->bias = tile->a + 4;
+    tile->bias = tile->a.address + 4;
 }
 static void odd_scale_a(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__SCALE_A_VEC));
-    tile->scale_a = tile->a + 4;
+    tile->a.scale = tile->a.address + 4;
 }
 
 // ---- range --------------------------------------------------------------------------------------
@@ -107,11 +107,11 @@ static uintptr_t last_beat(const fp8rt_caps *caps)
 }
 static void short_a_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    tile->a_stride = caps->beat_bytes;
+    tile->a.stride = caps->beat_bytes;
 }
 static void short_b_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->b_stride = 0;
+    (void)caps, tile->b.stride = 0;
 }
 static void short_d_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -119,7 +119,7 @@ static void short_d_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 }
 static void a_past_the_end(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    tile->a = last_beat(caps);
+    tile->a.address = last_beat(caps);
 }
 static void d_past_the_end(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -153,11 +153,11 @@ static void b_of_int8(const fp8rt_caps *caps, fp8rt_command *tile)
 }
 static void exponent_1(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->scale_exp_a = 1;
+    (void)caps, tile->a.scale_exp = 1;
 }
 static void exponent_minus_1(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->scale_exp_b = -1;
+    (void)caps, tile->b.scale_exp = -1;
 }
 static void reserved_overflow(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -181,27 +181,27 @@ static void b_of_e5m2fnuz(const fp8rt_caps *caps, fp8rt_command *tile)
 }
 static void exponent_33(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->scale_exp_a = 33;
+    (void)caps, tile->a.scale_exp = 33;
 }
 static void exponent_minus_33(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->scale_exp_b = -33;
+    (void)caps, tile->b.scale_exp = -33;
 }
 static void exponent_minus_128(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->scale_exp_a = -128;
+    (void)caps, tile->a.scale_exp = -128;
 }
 static void scale_a_zero(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->scale_a = 0;
+    (void)caps, tile->a.scale = 0;
 }
 static void scale_a_nan(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->scale_a = NOT_A_NUMBER;
+    (void)caps, tile->a.scale = NOT_A_NUMBER;
 }
 static void scale_b_negative(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->scale_b = ONE | 1u << 31;
+    (void)caps, tile->b.scale = ONE | 1u << 31;
 }
 static void scale_d_infinite(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -232,15 +232,15 @@ static void vector_a_zero(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     tile->m = ROWS_N;
-    tile->a = tile->b;
+    tile->a.address = tile->b.address;
     set_mode(tile, FP8RT_BIT(MODE__SCALE_A_VEC));
-    tile->scale_a = (uintptr_t)vector_with_zero;
+    tile->a.scale = (uintptr_t)vector_with_zero;
 }
 static void vector_b_zero(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__SCALE_B_VEC));
-    tile->scale_b = (uintptr_t)vector_with_zero;
+    tile->b.scale = (uintptr_t)vector_with_zero;
 }
 
 // ---- MX scales: those of the good operands lie in the operands ----------------------------------
@@ -248,9 +248,9 @@ static void scaled(fp8rt_command *tile)
 {
     set_mode(tile, FP8RT_BIT(MODE__EXTENDED));
     tile->operation |= FP8RT_BIT(OPERATION__MX);
-    tile->mx_a = tile->a;
-    tile->mx_b = tile->b;
-    tile->mx_a_stride = tile->mx_b_stride = STRIDE;
+    tile->a.mx = tile->a.address;
+    tile->b.mx = tile->b.address;
+    tile->a.mx_stride = tile->b.mx_stride = STRIDE;
 }
 static void scales(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -259,22 +259,22 @@ static void scales(const fp8rt_caps *caps, fp8rt_command *tile)
 static void odd_scales(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, scaled(tile);
-    tile->mx_a += 1;
+    tile->a.mx += 1;
 }
 static void odd_scales_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, scaled(tile);
-    tile->mx_b_stride += 4;
+    tile->b.mx_stride += 4;
 }
 static void short_scales_stride(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, scaled(tile);
-    tile->mx_a_stride = 0;
+    tile->a.mx_stride = 0;
 }
 static void scales_past_the_end(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     scaled(tile);
-    tile->mx_b = last_beat(caps);
+    tile->b.mx = last_beat(caps);
 }
 static void scales_of_an_image(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -292,12 +292,12 @@ static void reuse_without_scales(const fp8rt_caps *caps, fp8rt_command *tile)
 static void scales_slverr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, scaled(tile);
-    tile->mx_a = fp8rt_app_slverr_address;
+    tile->a.mx = fp8rt_app_slverr_address;
 }
 static void scales_decerr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps, scaled(tile);
-    tile->mx_b = fp8rt_app_decerr_address;
+    tile->b.mx = fp8rt_app_decerr_address;
 }
 
 // ---- sequence: the preceding command kept nothing, and had the good command's shape -------------
@@ -370,15 +370,15 @@ static void divided_keep(const fp8rt_caps *caps, fp8rt_command *tile)
 // ---- bus ----------------------------------------------------------------------------------------
 static void a_slverr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->a = fp8rt_app_slverr_address;
+    (void)caps, tile->a.address = fp8rt_app_slverr_address;
 }
 static void a_decerr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->a = fp8rt_app_decerr_address;
+    (void)caps, tile->a.address = fp8rt_app_decerr_address;
 }
 static void b_slverr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
-    (void)caps, tile->b = fp8rt_app_slverr_address;
+    (void)caps, tile->b.address = fp8rt_app_slverr_address;
 }
 static void d_slverr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -392,13 +392,13 @@ static void scale_a_slverr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__SCALE_A_VEC));
-    tile->scale_a = fp8rt_app_slverr_address;
+    tile->a.scale = fp8rt_app_slverr_address;
 }
 static void scale_b_decerr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
     (void)caps;
     set_mode(tile, FP8RT_BIT(MODE__SCALE_B_VEC));
-    tile->scale_b = fp8rt_app_decerr_address;
+    tile->b.scale = fp8rt_app_decerr_address;
 }
 static void bias_decerr(const fp8rt_caps *caps, fp8rt_command *tile)
 {
@@ -563,7 +563,7 @@ static void fill_queue(const bench *b)
     fp8rt_command tile = command(b, 0);
     tile.k =
         (uint32_t)dev->caps.buf_beats * dev->caps.beat_bytes; // of zeros, which nothing compares
-    tile.a_stride = tile.b_stride = tile.k;
+    tile.a.stride = tile.b.stride = tile.k;
     tile.m = tile.n = 2;
     for (unsigned i = 0; i < 3u * dev->caps.queue_depth; i++) {
         fp8rt_device_push(dev, &tile);
@@ -624,7 +624,7 @@ static void break_chain(const bench *b, const char *name, uint32_t mode, int exp
     set_mode(&first, FP8RT_BIT(MODE__ACC_KEEP));
     set_mode(&second, FP8RT_BIT(MODE__ACC_CONTINUE));
     second.mode ^= mode;
-    second.scale_exp_b = (int8_t)exponent;
+    second.b.scale_exp = (int8_t)exponent;
     fp8rt_device_push(dev, &first);
     fp8rt_device_push(dev, &second);
     fp8rt_status status = fp8rt_device_wait(dev);
@@ -720,16 +720,16 @@ static bool prepare(bench *b)
     }
     fp8rt_random_codes(&random, FP8RT_DATA_FINITE, format, a, ROWS_M * STRIDE);
     fp8rt_random_codes(&random, FP8RT_DATA_FINITE, format, second, ROWS_N * STRIDE);
-    b->good = (fp8rt_command){.a = (uintptr_t)a,
-                              .b = (uintptr_t)second,
+    b->good = (fp8rt_command){.a.address = (uintptr_t)a,
+                              .b.address = (uintptr_t)second,
                               .m = ROWS_M,
                               .n = ROWS_N,
                               .k = DEPTH,
-                              .a_stride = STRIDE,
-                              .b_stride = STRIDE,
+                              .a.stride = STRIDE,
+                              .b.stride = STRIDE,
                               .d_stride = STRIDE,
-                              .scale_a = ONE,
-                              .scale_b = ONE,
+                              .a.scale = ONE,
+                              .b.scale = ONE,
                               .scale_d = ONE,
                               .mode = FP8RT_PUT(MODE__D_FMT, FP8MAC_FP32)};
     set_formats(&b->good, format, format);

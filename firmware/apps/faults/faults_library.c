@@ -56,10 +56,10 @@ static const float *one_in_d(const bench *b)
     return (const float *)b->good.d + 2;
 }
 
-SPOIL(null_a, desc->a = NULL)
-SPOIL(null_b, desc->b = NULL)
+SPOIL(null_a, desc->a.codes = NULL)
+SPOIL(null_b, desc->b.codes = NULL)
 SPOIL(null_d, desc->d = NULL)
-SPOIL(null_scale, desc->scale_b = (fp8mac_scale){.mode = FP8MAC_SCALE_VECTOR})
+SPOIL(null_scale, desc->b.scale = (fp8mac_scale){.mode = FP8MAC_SCALE_VECTOR})
 SPOIL(zero_m, desc->m = 0)
 SPOIL(zero_n, desc->n = 0)
 SPOIL(zero_k, desc->k = 0)
@@ -68,58 +68,58 @@ SPOIL(huge_m, desc->m = UINT32_MAX)
 SPOIL(huge_n, desc->n = UINT32_MAX / 8)
 SPOIL(unknown_flag, desc->flags = FP8RT_GEMM_FLAGS + 1u)
 SPOIL(unknown_top_flag, desc->flags = FP8RT_GEMM_KEEP_FLAGS | 1u << 31)
-SPOIL(d_is_a, desc->a = b->good.d; desc->a_stride = b->good.d_stride)
-SPOIL(a_ends_in_d, desc->a = (uint8_t *)desc->d - D_BEFORE)
-SPOIL(d_is_b, desc->b = desc->d)
-SPOIL(scales_in_d, desc->scale_b = ((fp8mac_scale){FP8MAC_SCALE_VECTOR, desc->d}))
-SPOIL(scale_in_d, desc->scale_a = ((fp8mac_scale){FP8MAC_SCALE_TENSOR, one_in_d(b)}))
+SPOIL(d_is_a, desc->a.codes = b->good.d; desc->a.stride = b->good.d_stride)
+SPOIL(a_ends_in_d, desc->a.codes = (uint8_t *)desc->d - D_BEFORE)
+SPOIL(d_is_b, desc->b.codes = desc->d)
+SPOIL(scales_in_d, desc->b.scale = ((fp8mac_scale){FP8MAC_SCALE_VECTOR, desc->d}))
+SPOIL(scale_in_d, desc->a.scale = ((fp8mac_scale){FP8MAC_SCALE_TENSOR, one_in_d(b)}))
 SPOIL(scale_d_in_d, desc->scale_d = one_in_d(b))
 SPOIL(bias_in_d, desc->bias = (const float *)desc->d + 1)
 SPOIL(bias_past_the_end, desc->bias = (const float *)(uintptr_t)(UINT32_MAX - 15u))
-SPOIL(short_a, desc->a_stride = DEPTH - 1)
-SPOIL(short_b, desc->b_stride = 16)
+SPOIL(short_a, desc->a.stride = DEPTH - 1)
+SPOIL(short_b, desc->b.stride = 16)
 SPOIL(short_d, desc->d_stride = 16)
-SPOIL(past_the_end, desc->a = (const void *)(uintptr_t)(UINT32_MAX - 15u))
-SPOIL(odd_a, desc->a = (const uint8_t *)desc->a + 1)
-SPOIL(odd_b_stride, desc->b_stride = DEPTH)
+SPOIL(past_the_end, desc->a.codes = (const void *)(uintptr_t)(UINT32_MAX - 15u))
+SPOIL(odd_a, desc->a.codes = (const uint8_t *)desc->a.codes + 1)
+SPOIL(odd_b_stride, desc->b.stride = DEPTH)
 SPOIL(odd_d, desc->d = (uint8_t *)desc->d + 4)
-SPOIL(a_of_fp16, desc->a_format = FP8MAC_FP16)
-SPOIL(b_of_fp32, desc->b_format = FP8MAC_FP32)
+SPOIL(a_of_fp16, desc->a.format = FP8MAC_FP16)
+SPOIL(b_of_fp32, desc->b.format = FP8MAC_FP32)
 SPOIL(d_of_nothing, desc->d_format = FP8MAC_ARRAY_FORMAT_COUNT)
 SPOIL(fp32_acc, desc->acc_format = FP8MAC_ACC_FP32)
 SPOIL(fp16_acc, desc->acc_format = FP8MAC_ACC_FP16)
 SPOIL(fixed_acc, desc->acc_format = FP8MAC_ACC_FIXED)
 SPOIL(int32_acc, desc->acc_format = FP8MAC_ACC_INT32)
 SPOIL(bf16_acc, desc->acc_format = FP8MAC_ACC_BF16)
-SPOIL(a_of_int8, desc->a_format = FP8MAC_INT8)
-SPOIL(a_of_e4m3fn, desc->a_format = FP8MAC_E4M3FN)
+SPOIL(a_of_int8, desc->a.format = FP8MAC_INT8)
+SPOIL(a_of_e4m3fn, desc->a.format = FP8MAC_E4M3FN)
 SPOIL(int8_ieee, desc->d_format = FP8MAC_INT8; desc->overflow = FP8MAC_OVERFLOW_IEEE)
-SPOIL(exponent_1, desc->scale_exp_b = 1)
-SPOIL(a_of_e5m2, desc->a_format = FP8MAC_E5M2)
-SPOIL(b_of_e5m2fnuz, desc->b_format = FP8MAC_E5M2FNUZ)
+SPOIL(exponent_1, desc->b.scale_exp = 1)
+SPOIL(a_of_e5m2, desc->a.format = FP8MAC_E5M2)
+SPOIL(b_of_e5m2fnuz, desc->b.format = FP8MAC_E5M2FNUZ)
 SPOIL(too_deep, desc->k = (1u << b->f->dev.caps.element.terms_log2) + 1u)
 SPOIL(no_overflow_mode, desc->overflow = (fp8mac_overflow)3)
-SPOIL(exponent_33, desc->scale_exp_a = 33)
-SPOIL(exponent_minus_33, desc->scale_exp_b = -33)
-SPOIL(exponent_257, desc->scale_exp_b = 257)
-SPOIL(zero_scale, desc->scale_a = ((fp8mac_scale){FP8MAC_SCALE_TENSOR, &zero}))
-SPOIL(negative_scale, desc->scale_b = ((fp8mac_scale){FP8MAC_SCALE_TENSOR, &negative}))
+SPOIL(exponent_33, desc->a.scale_exp = 33)
+SPOIL(exponent_minus_33, desc->b.scale_exp = -33)
+SPOIL(exponent_257, desc->b.scale_exp = 257)
+SPOIL(zero_scale, desc->a.scale = ((fp8mac_scale){FP8MAC_SCALE_TENSOR, &zero}))
+SPOIL(negative_scale, desc->b.scale = ((fp8mac_scale){FP8MAC_SCALE_TENSOR, &negative}))
 SPOIL(zero_scale_d, desc->scale_d = &zero)
-SPOIL(bad_vector, desc->scale_b = ((fp8mac_scale){FP8MAC_SCALE_VECTOR, bad_at_three}))
-SPOIL(no_scale_mode, desc->scale_a = ((fp8mac_scale){(fp8mac_scale_mode)3, &negative}))
+SPOIL(bad_vector, desc->b.scale = ((fp8mac_scale){FP8MAC_SCALE_VECTOR, bad_at_three}))
+SPOIL(no_scale_mode, desc->a.scale = ((fp8mac_scale){(fp8mac_scale_mode)3, &negative}))
 SPOIL(no_activation, desc->activation = (fp8mac_activation)3)
 SPOIL(reversed, desc->activation = FP8MAC_ACT_CLAMP; desc->clamp_lo = 1.0f)
 SPOIL(nan_bound, desc->activation = FP8MAC_ACT_CLAMP; desc->clamp_hi = of_bits(0x7fc00000u))
 SPOIL(infinite_bound, desc->activation = FP8MAC_ACT_CLAMP; desc->clamp_hi = of_bits(0x7f800000u))
 SPOIL(without_c, desc->beta = 1.0f)
-SPOIL(mx_of_a_alone, desc->mx_a = desc->a)
-SPOIL(with_mx, desc->mx_a = desc->a; desc->mx_b = desc->b)
-SPOIL(odd_mx, desc->mx_a = (const uint8_t *)desc->a + 1; desc->mx_b = desc->b)
-SPOIL(odd_mx_stride, with_mx(b, desc); desc->mx_b_stride = 4)
-SPOIL(short_mx, with_mx(b, desc); desc->mx_a_stride = 1)
-SPOIL(mx_in_d, desc->mx_a = desc->a; desc->mx_b = desc->d)
-SPOIL(a_slverr, desc->a = (const void *)fp8rt_app_slverr_address)
-SPOIL(b_decerr, desc->b = (const void *)fp8rt_app_decerr_address)
+SPOIL(mx_of_a_alone, desc->a.mx = desc->a.codes)
+SPOIL(with_mx, desc->a.mx = desc->a.codes; desc->b.mx = desc->b.codes)
+SPOIL(odd_mx, desc->a.mx = (const uint8_t *)desc->a.codes + 1; desc->b.mx = desc->b.codes)
+SPOIL(odd_mx_stride, with_mx(b, desc); desc->b.mx_stride = 4)
+SPOIL(short_mx, with_mx(b, desc); desc->a.mx_stride = 1)
+SPOIL(mx_in_d, desc->a.mx = desc->a.codes; desc->b.mx = desc->d)
+SPOIL(a_slverr, desc->a.codes = (const void *)fp8rt_app_slverr_address)
+SPOIL(b_decerr, desc->b.codes = (const void *)fp8rt_app_decerr_address)
 SPOIL(d_slverr, desc->d = (void *)fp8rt_app_slverr_address)
 SPOIL(d_decerr, desc->d = (void *)fp8rt_app_decerr_address)
 
@@ -316,7 +316,8 @@ static void run_scratch_overlap(const bench *b)
     desc.bias = b->vector;
     fp8rt_device *dev = &b->f->dev;
     bool made = fp8rt_gemm_plan_make(&dev->caps, desc, &plan) == FP8RT_OK;
-    const void *const places[] = {desc.a, (const uint8_t *)desc.b + 1, desc.d, desc.bias};
+    const void *const places[] = {desc.a.codes, (const uint8_t *)desc.b.codes + 1, desc.d,
+                                  desc.bias};
     bool right = made;
     for (unsigned i = 0; right && i < sizeof places / sizeof places[0]; i++) {
         right = fp8rt_gemm_run(dev, &plan, (void *)(uintptr_t)places[i], SCRATCH_BYTES, NULL) ==
@@ -335,16 +336,16 @@ static void run_alternating(const bench *b)
     if (right) {
         memset(both, 0, ROWS_M * STRIDE);
         fp8rt_gemm_desc desc = b->good;
-        desc.a = both;
+        desc.a.codes = both;
         desc.d = both + D_AT;
-        desc.a_stride = desc.d_stride = STRIDE;
+        desc.a.stride = desc.d_stride = STRIDE;
         right = fp8rt_gemm(dev, desc, b->scratch, SCRATCH_BYTES, NULL) == FP8RT_OK;
         desc.k = D_AT;
-        desc.b_stride = D_AT;
+        desc.b.stride = D_AT;
         desc.n = 1;
         right = right && fp8rt_gemm(dev, desc, b->scratch, SCRATCH_BYTES, NULL) == FP8RT_OK;
         desc.k = D_AT + 1;
-        desc.b_stride = 2 * D_AT;
+        desc.b.stride = 2 * D_AT;
         right =
             right && fp8rt_gemm(dev, desc, b->scratch, SCRATCH_BYTES, NULL) == FP8RT_ERR_OVERLAP;
     }
@@ -383,11 +384,11 @@ static void run_plans(const bench *b)
 
     float changing = 1.0f;
     desc = b->good;
-    desc.scale_a = (fp8mac_scale){FP8MAC_SCALE_TENSOR, &changing};
+    desc.a.scale = (fp8mac_scale){FP8MAC_SCALE_TENSOR, &changing};
     made = fp8rt_gemm_plan_make(&dev->caps, desc, &plan) == FP8RT_OK;
     changing = zero;
     bool right = made && is_refused(dev, &plan, FP8RT_ERR_SCALE);
-    desc.scale_a = b->good.scale_a;
+    desc.a.scale = b->good.a.scale;
     desc.scale_d = &changing;
     changing = 1.0f;
     made = fp8rt_gemm_plan_make(&dev->caps, desc, &plan) == FP8RT_OK;
@@ -409,11 +410,11 @@ static void run_moved(const bench *b)
     if (right) {
         memset(a, 0x38, fp8rt_packed_bytes(&dev->caps, ROWS_M, DEPTH));
         memset(d, UNWRITTEN, b->d_bytes);
-        const void *const other_b = plan.desc.b;
+        const void *const other_b = plan.desc.b.codes;
         right = fp8rt_gemm_plan_move(dev, &plan, a, other_b, a) == FP8RT_ERR_OVERLAP &&
                 fp8rt_gemm_plan_move(dev, &plan, a + 1, other_b, d) == FP8RT_ERR_ALIGNMENT &&
                 fp8rt_gemm_plan_move(dev, &plan, a, NULL, d) == FP8RT_ERR_NULL &&
-                plan.desc.a == b->good.a &&
+                plan.desc.a.codes == b->good.a.codes &&
                 fp8rt_gemm_plan_move(dev, &plan, a, other_b, d) == FP8RT_OK &&
                 fp8rt_gemm_run(dev, &plan, NULL, 0, NULL) == FP8RT_OK && d[0] == 0 && d[3] == 0 &&
                 d_is_unwritten(b);
@@ -455,8 +456,8 @@ static void run_planner(const bench *b)
         desc.m = sizes[i][0];
         desc.n = sizes[i][1];
         desc.k = sizes[i][2];
-        desc.a = (const void *)(uintptr_t)0x01000000u; // addresses only: nothing is read
-        desc.b = (const void *)(uintptr_t)0x41000000u;
+        desc.a.codes = (const void *)(uintptr_t)0x01000000u; // addresses only: nothing is read
+        desc.b.codes = (const void *)(uintptr_t)0x41000000u;
         desc.d = (void *)(uintptr_t)0x81000000u;
         desc.d_format = FP8MAC_E4M3FN;
         const uint64_t start = fp8rt_app_cycles();
@@ -507,18 +508,18 @@ static bool plan_flight(const bench *b, flight *fl, const fp8mac_scale *scale_of
         fp8rt_gemm_desc desc = {.m = 1,
                                 .n = ROWS_N,
                                 .k = DEPTH,
-                                .a = a,
-                                .a_stride = OWN_ROW,
-                                .b = second,
-                                .b_stride = OWN_ROW,
+                                .a.codes = a,
+                                .a.stride = OWN_ROW,
+                                .b.codes = second,
+                                .b.stride = OWN_ROW,
                                 .d = fl->d[i],
                                 .d_stride = OWN_ROW,
-                                .a_format = b->good.a_format,
-                                .b_format = b->good.b_format,
+                                .a.format = b->good.a.format,
+                                .b.format = b->good.b.format,
                                 .acc_format = b->good.acc_format,
                                 .d_format = FP8MAC_E4M3FN};
         if (scale_of_second != NULL && i == 1) {
-            desc.scale_b = *scale_of_second;
+            desc.b.scale = *scale_of_second;
         }
         if (fp8rt_gemm_plan_make(&dev->caps, desc, &fl->plans[i]) != FP8RT_OK) {
             return false;
@@ -680,11 +681,11 @@ static bool prepare(bench *b)
     b->good = (fp8rt_gemm_desc){.m = ROWS_M,
                                 .n = ROWS_N,
                                 .k = DEPTH,
-                                .a = a,
-                                .b = second,
+                                .a.codes = a,
+                                .b.codes = second,
                                 .d = d,
-                                .a_format = fp8rt_element_format(&caps->element),
-                                .b_format = fp8rt_element_format(&caps->element),
+                                .a.format = fp8rt_element_format(&caps->element),
+                                .b.format = fp8rt_element_format(&caps->element),
                                 .acc_format = fp8rt_element_accumulator(&caps->element),
                                 .d_format = FP8MAC_FP32};
     return true;

@@ -26,8 +26,8 @@ bool faults_still_works(faults *f)
                                .k = 7,
                                .d_format = FP8MAC_FP32,
                                .seed = f->passed,
-                               .a_format = fp8rt_element_format(&f->dev.caps.element),
-                               .b_format = fp8rt_element_format(&f->dev.caps.element),
+                               .a.format = fp8rt_element_format(&f->dev.caps.element),
+                               .b.format = fp8rt_element_format(&f->dev.caps.element),
                                .acc_format = fp8rt_element_accumulator(&f->dev.caps.element)};
     fp8rt_trial_outcome outcome = fp8rt_trial_run(&f->dev, &trial, f->arena);
     return fp8rt_trial_passed(&outcome);

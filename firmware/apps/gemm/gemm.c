@@ -37,8 +37,8 @@ static void print_head(const fp8rt_trial *trial)
     printf("gemm          %" PRIu32 " x %" PRIu32 " x %" PRIu32 " on an array of %u x %u x %u\n",
            trial->m, trial->n, trial->k, caps->rows, caps->cols, caps->lanes);
     fp8rt_app_print_element(caps);
-    printf("formats       A %s, B %s, accumulator %s, D %s\n", format_name(trial->a_format),
-           format_name(trial->b_format), gemm_accumulator_name(trial->acc_format),
+    printf("formats       A %s, B %s, accumulator %s, D %s\n", format_name(trial->a.format),
+           format_name(trial->b.format), gemm_accumulator_name(trial->acc_format),
            format_name(trial->d_format));
 }
 

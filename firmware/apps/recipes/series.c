@@ -114,10 +114,10 @@ static fp8rt_status multiply(series *s, fp8rt_gemm_desc desc, fp8rt_gemm_result 
     desc.m = SERIES_ROWS;
     desc.n = SERIES_COLS;
     desc.k = SERIES_K;
-    desc.a = s->a;
-    desc.b = s->b;
+    desc.a.codes = s->a;
+    desc.b.codes = s->b;
     desc.acc_format = fp8rt_element_accumulator(&s->dev->caps.element);
-    desc.scale_a = (fp8mac_scale){.mode = FP8MAC_SCALE_VECTOR, .values = s->gains};
+    desc.a.scale = (fp8mac_scale){.mode = FP8MAC_SCALE_VECTOR, .values = s->gains};
     return fp8rt_gemm(s->dev, desc, NULL, 0, result);
 }
 

@@ -83,19 +83,19 @@ static fp8rt_status multiply(const formats *f, unsigned a, unsigned b, unsigned 
     const uint32_t beat = f->dev->caps.beat_bytes;
     const bool fp16 = fp8rt_element_accumulator(&f->dev->caps.element) == FP8MAC_ACC_FP16;
     const fp8rt_command command = {
-        .a = (uintptr_t)f->a,
-        .b = (uintptr_t)f->b,
+        .a.address = (uintptr_t)f->a,
+        .b.address = (uintptr_t)f->b,
         .d = (uintptr_t)f->d,
-        .a_stride = beat,
-        .b_stride = beat,
+        .a.stride = beat,
+        .b.stride = beat,
         .d_stride = BEAT_MOST,
         .m = SIDE,
         .n = SIDE,
         .k = 1,
         .mode = fp8rt_mode_formats(operands[a], operands[b]) | FP8RT_PUT(MODE__D_FMT, result) |
                 (fp16 ? FP8RT_BIT(MODE__ACC_FMT) : 0) | FP8RT_PUT(MODE__PASS_SHAPE, 3),
-        .scale_a = FP8RT_FP32_ONE,
-        .scale_b = FP8RT_FP32_ONE,
+        .a.scale = FP8RT_FP32_ONE,
+        .b.scale = FP8RT_FP32_ONE,
         .scale_d = FP8RT_FP32_ONE,
     };
     fp8rt_status status = fp8rt_device_submit(f->dev, &command);

@@ -161,9 +161,9 @@ static fp8rt_command scaled_product(const paths *p, const square *s, const sheet
     command.d_stride = is_b ? WORDS * 4u : SCALE_COLUMNS < p->beat ? p->beat : SCALE_COLUMNS;
     command.mode = probe_mode(p, s->format, FP8MAC_FP32) | FP8RT_BIT(MODE__EXTENDED);
     command.operation = FP8RT_BIT(OPERATION__MX);
-    command.mx_a = is_b ? ones : pattern;
-    command.mx_b = is_b ? pattern : ones;
-    command.mx_a_stride = command.mx_b_stride = p->beat;
+    command.a.mx = is_b ? ones : pattern;
+    command.b.mx = is_b ? pattern : ones;
+    command.a.mx_stride = command.b.mx_stride = p->beat;
     return command;
 }
 

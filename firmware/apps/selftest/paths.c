@@ -82,18 +82,18 @@ static uint32_t side_of(const fp8rt_caps *caps)
 fp8rt_command probe_product(const paths *p, const square *s)
 {
     return (fp8rt_command){
-        .a = (uintptr_t)s->a,
-        .b = (uintptr_t)s->b,
+        .a.address = (uintptr_t)s->a,
+        .b.address = (uintptr_t)s->b,
         .d = (uintptr_t)s->d,
-        .a_stride = s->side,
-        .b_stride = s->side,
+        .a.stride = s->side,
+        .b.stride = s->side,
         .d_stride = s->side,
         .m = s->side,
         .n = s->side,
         .k = s->side,
         .mode = probe_mode(p, s->format, s->format),
-        .scale_a = FP8RT_FP32_ONE,
-        .scale_b = FP8RT_FP32_ONE,
+        .a.scale = FP8RT_FP32_ONE,
+        .b.scale = FP8RT_FP32_ONE,
         .scale_d = FP8RT_FP32_ONE,
     };
 }

@@ -51,8 +51,8 @@ static const named_trial trials[] = {
       .n = 12,
       .k = 40,
       .acc_format = FP8MAC_ACC_FP16,
-      .a_format = E5,
-      .b_format = E5,
+      .a.format = E5,
+      .b.format = E5,
       .d_format = FP8MAC_FP32,
       .data = FP8RT_DATA_WIDE}},
     {"FP16 accumulator, exponents",
@@ -60,19 +60,19 @@ static const named_trial trials[] = {
       .n = 12,
       .k = 40,
       .acc_format = FP8MAC_ACC_FP16,
-      .scale_exp_a = -9,
-      .scale_exp_b = 3,
+      .a.scale_exp = -9,
+      .b.scale_exp = 3,
       .d_format = FP8MAC_FP16}},
     {"exponents +32, +32",
-     {.m = 8, .n = 9, .k = 10, .scale_exp_a = 32, .scale_exp_b = 32, .d_format = FP8MAC_FP32}},
+     {.m = 8, .n = 9, .k = 10, .a.scale_exp = 32, .b.scale_exp = 32, .d_format = FP8MAC_FP32}},
     {"exponents -32, -32",
      {.m = 8,
       .n = 9,
       .k = 10,
-      .scale_exp_a = -32,
-      .scale_exp_b = -32,
-      .a_format = F5,
-      .b_format = F5,
+      .a.scale_exp = -32,
+      .b.scale_exp = -32,
+      .a.format = F5,
+      .b.format = F5,
       .d_format = FP8MAC_FP32,
       .data = FP8RT_DATA_WIDE}},
     {"MX scales", {.m = 18, .n = 21, .k = 97, .mx = true, .d_format = FP8MAC_FP32}},
@@ -81,8 +81,8 @@ static const named_trial trials[] = {
       .n = 85,
       .k = 1330,
       .mx = true,
-      .a_format = E5,
-      .b_format = F4,
+      .a.format = E5,
+      .b.format = F4,
       .d_format = FP8MAC_FP16,
       .data = FP8RT_DATA_WIDE}},
     {"MX scales, FP16 accumulator, one row",
@@ -91,7 +91,7 @@ static const named_trial trials[] = {
       .k = 2000,
       .mx = true,
       .acc_format = FP8MAC_ACC_FP16,
-      .scale_exp_a = -9,
+      .a.scale_exp = -9,
       .d_format = FP8MAC_FP32}},
     {"tensor scales",
      {.m = 18, .n = 21, .k = 31, .scales = FP8MAC_SCALE_TENSOR, .d_format = FP8MAC_BF16}},
@@ -126,8 +126,8 @@ static const named_trial trials[] = {
       .n = 24,
       .k = 2,
       .activation = FP8MAC_ACT_RELU,
-      .a_format = E5,
-      .b_format = E5,
+      .a.format = E5,
+      .b.format = E5,
       .d_format = FP8MAC_E5M2,
       .data = FP8RT_DATA_CODES}},
     {"clamp keeps NaN",
@@ -141,16 +141,16 @@ static const named_trial trials[] = {
      {.m = 24,
       .n = 20,
       .k = 6,
-      .a_format = E5,
-      .b_format = E5,
+      .a.format = E5,
+      .b.format = E5,
       .d_format = E4,
       .data = FP8RT_DATA_CODES}},
     {"D e4m3fn saturate_finite",
      {.m = 24,
       .n = 20,
       .k = 6,
-      .a_format = E5,
-      .b_format = E5,
+      .a.format = E5,
+      .b.format = E5,
       .d_format = E4,
       .overflow = FP8MAC_OVERFLOW_SATURATE_FINITE,
       .data = FP8RT_DATA_CODES}},
@@ -158,8 +158,8 @@ static const named_trial trials[] = {
      {.m = 24,
       .n = 20,
       .k = 6,
-      .a_format = E5,
-      .b_format = E5,
+      .a.format = E5,
+      .b.format = E5,
       .d_format = F4,
       .overflow = FP8MAC_OVERFLOW_IEEE,
       .data = FP8RT_DATA_CODES}},
@@ -167,8 +167,8 @@ static const named_trial trials[] = {
      {.m = 24,
       .n = 20,
       .k = 6,
-      .a_format = E5,
-      .b_format = E5,
+      .a.format = E5,
+      .b.format = E5,
       .d_format = E5,
       .overflow = FP8MAC_OVERFLOW_IEEE,
       .data = FP8RT_DATA_CODES}},
@@ -176,8 +176,8 @@ static const named_trial trials[] = {
      {.m = 24,
       .n = 20,
       .k = 6,
-      .a_format = E5,
-      .b_format = E5,
+      .a.format = E5,
+      .b.format = E5,
       .d_format = E5,
       .overflow = FP8MAC_OVERFLOW_SATURATE_FINITE,
       .data = FP8RT_DATA_CODES}},
@@ -193,24 +193,24 @@ static const named_trial trials[] = {
      {.m = 24,
       .n = 20,
       .k = 6,
-      .a_format = E5,
-      .b_format = E5,
+      .a.format = E5,
+      .b.format = E5,
       .d_format = F5,
       .data = FP8RT_DATA_CODES}},
     {"D e5m2fnuz wide",
      {.m = 24,
       .n = 20,
       .k = 6,
-      .a_format = F5,
-      .b_format = F5,
+      .a.format = F5,
+      .b.format = F5,
       .d_format = F5,
       .data = FP8RT_DATA_WIDE}},
     {"D float16 overflows",
      {.m = 24,
       .n = 20,
       .k = 6,
-      .a_format = E5,
-      .b_format = E5,
+      .a.format = E5,
+      .b.format = E5,
       .d_format = FP8MAC_FP16,
       .data = FP8RT_DATA_WIDE}},
 };
@@ -264,23 +264,23 @@ static void expect_refused(fp8rt_device *dev, report *t, const char *name, const
 static void run_trial(fp8rt_device *dev, report *t, const char *name, fp8rt_trial trial)
 {
     const fp8rt_element *element = &dev->caps.element;
-    if (!fp8rt_element_takes(element, trial.a_format) ||
-        !fp8rt_element_takes(element, trial.b_format)) {
+    if (!fp8rt_element_takes(element, trial.a.format) ||
+        !fp8rt_element_takes(element, trial.b.format)) {
         expect_refused(dev, t, name, &trial, FP8RT_ERR_FORMAT);
-        if (!fp8rt_element_takes(element, trial.a_format)) {
-            trial.a_format = fp8rt_element_format(element);
+        if (!fp8rt_element_takes(element, trial.a.format)) {
+            trial.a.format = fp8rt_element_format(element);
         }
-        if (!fp8rt_element_takes(element, trial.b_format)) {
-            trial.b_format = element->int8 ? FP8MAC_INT8 : F4;
+        if (!fp8rt_element_takes(element, trial.b.format)) {
+            trial.b.format = element->int8 ? FP8MAC_INT8 : F4;
         }
     }
     if (!fp8rt_element_has(element, trial.acc_format)) {
         expect_refused(dev, t, name, &trial, FP8RT_ERR_ACCUMULATOR);
         trial.acc_format = fp8rt_element_accumulator(element);
     }
-    if (element->int8 && (trial.scale_exp_a != 0 || trial.scale_exp_b != 0)) {
+    if (element->int8 && (trial.a.scale_exp != 0 || trial.b.scale_exp != 0)) {
         expect_refused(dev, t, name, &trial, FP8RT_ERR_SCALE_EXPONENT);
-        trial.scale_exp_a = trial.scale_exp_b = 0;
+        trial.a.scale_exp = trial.b.scale_exp = 0;
     }
     if (trial.mx && (dev->caps.functions & FP8RT_FUNCTION_MX) == 0) {
         expect_refused(dev, t, name, &trial, FP8RT_ERR_UNSUPPORTED);
@@ -315,8 +315,8 @@ static void run_pairs(fp8rt_device *dev, report *t, bool all)
                   (fp8rt_trial){.m = 17,
                                 .n = 18,
                                 .k = 5,
-                                .a_format = a,
-                                .b_format = b,
+                                .a.format = a,
+                                .b.format = b,
                                 .acc_format = fp16 ? FP8MAC_ACC_FP16 : FP8MAC_ACC_FP32,
                                 .data = FP8RT_DATA_CODES,
                                 .d_format = d});
@@ -333,15 +333,15 @@ static void run_kept(fp8rt_device *dev, report *t)
     const fp8rt_trial clean = {.m = 5,
                                .n = 6,
                                .k = 7,
-                               .a_format = format,
-                               .b_format = format,
+                               .a.format = format,
+                               .b.format = format,
                                .acc_format = acc,
                                .d_format = FP8MAC_FP32};
     const fp8rt_trial dirty = {.m = 9,
                                .n = 9,
                                .k = 64,
-                               .a_format = format,
-                               .b_format = format,
+                               .a.format = format,
+                               .b.format = format,
                                .acc_format = acc,
                                .data = FP8RT_DATA_CODES};
     fp8rt_arena arena = fp8rt_app_arena();

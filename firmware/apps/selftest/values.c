@@ -8,8 +8,8 @@
 static fp8rt_command conversion(const paths *p, const void *x, void *d)
 {
     return (fp8rt_command){
-        .a = (uintptr_t)x,
-        .a_stride = WORDS * 4u,
+        .a.address = (uintptr_t)x,
+        .a.stride = WORDS * 4u,
         .d = (uintptr_t)d,
         .d_stride = WORDS * 4u,
         .m = ROWS,
@@ -18,8 +18,8 @@ static fp8rt_command conversion(const paths *p, const void *x, void *d)
         .tile_n = p->dev->caps.max_mn,
         .mode = FP8RT_PUT(MODE__D_FMT, FP8MAC_FP32) | FP8RT_BIT(MODE__EXTENDED) |
                 FP8RT_PUT(MODE__PASS_SHAPE, 3),
-        .scale_a = FP8RT_FP32_ONE,
-        .scale_b = FP8RT_FP32_ONE,
+        .a.scale = FP8RT_FP32_ONE,
+        .b.scale = FP8RT_FP32_ONE,
         .scale_d = FP8RT_FP32_ONE,
         .operation = FP8RT_PUT(OPERATION__OP, FP8RT_OPERATION_ADD) |
                      FP8RT_PUT(OPERATION__X_FMT, FP8MAC_FP32),
@@ -108,11 +108,11 @@ void check_scale_a(const paths *p, const sheet *s)
             s->x[i * (p->beat / 4u)] = FP8RT_FP32_ONE;
         }
         fill_scales(s->c, rows, phase);
-        command.a_stride = command.d_stride = p->beat;
+        command.a.stride = command.d_stride = p->beat;
         command.m = rows;
         command.n = 1;
         command.mode |= FP8RT_BIT(MODE__SCALE_A_VEC);
-        command.scale_a = (uintptr_t)s->c;
+        command.a.scale = (uintptr_t)s->c;
         if (!see_vector(p, PATH_SCALE_A, &command, s->c, rows, true, &e)) {
             return;
         }
@@ -142,7 +142,7 @@ void check_columns(const paths *p, const square *s, const sheet *sheet, bool is_
             command.bias = (uintptr_t)sheet->c;
         } else {
             fill_scales(sheet->c, s->side, phase);
-            command.scale_b = (uintptr_t)sheet->c;
+            command.b.scale = (uintptr_t)sheet->c;
         }
         if (!see_vector(p, part, &command, sheet->c, s->side, false, &e)) {
             return;
@@ -170,7 +170,7 @@ void check_tables(const paths *p, const sheet *s)
             fp8rt_command command = conversion(p, x, d);
             command.m = 2;
             command.n = FP8RT_TABLE_CODES / 2u;
-            command.a_stride = command.d_stride = FP8RT_TABLE_CODES / 2u;
+            command.a.stride = command.d_stride = FP8RT_TABLE_CODES / 2u;
             command.mode = FP8RT_PUT(MODE__D_FMT, FP8MAC_INT8) | FP8RT_BIT(MODE__EXTENDED) |
                            FP8RT_PUT(MODE__PASS_SHAPE, 3);
             command.operation = FP8RT_PUT(OPERATION__OP, FP8RT_OPERATION_ADD) |

@@ -24,7 +24,7 @@ extern "C" {
 // OPERATION.op
 enum {
     FP8RT_OPERATION_GEMM = 0,
-    FP8RT_OPERATION_ADD = 1,      // element-wise: X, at `a`, takes the place of A * B^T
+    FP8RT_OPERATION_ADD = 1,      // element-wise: X, in the place of A, takes the place of A * B^T
     FP8RT_OPERATION_MULTIPLY = 2, // element-wise: T = act(X * (s * C))
 };
 
@@ -71,6 +71,16 @@ typedef struct fp8rt_caps {
     uint8_t release_major, release_minor, release_patch;
 } fp8rt_caps;
 
+// One operand of a command.
+typedef struct fp8rt_command_operand {
+    uintptr_t address; // of its first code
+    uint32_t stride;
+    uint32_t mx_stride;
+    uintptr_t mx;     // MX scales, with the extension
+    uintptr_t scale;  // FP32 bits; address of a float for each row if the mode says vector
+    int8_t scale_exp; // -32..+32; 0 with INT8
+} fp8rt_command_operand;
+
 // One command: D[m x n] = epilogue(A[m x k] * B[n x k]^T). Addresses and strides are in bytes and
 // multiples of beat_bytes. Fields that the mode makes unused (D with acc_keep, A with reuse_a, ...)
 // are ignored. Formats that caps.element does not have are FP8RT_ERR_HW_MODE.
@@ -111,29 +121,26 @@ typedef struct fp8rt_caps {
 //   preceding command, and the chain at most 2^terms_log2 products.
 // The three last rules hold between tile commands, if the preceding command has several.
 typedef struct fp8rt_command {
-    uintptr_t a, b, d;
-    uint32_t a_stride, b_stride, d_stride;
+    fp8rt_command_operand a, b;
+    uintptr_t d;
+    uint32_t d_stride;
     uint32_t m, n, k;
     uint16_t tile_m, tile_n, tile_k; // 0: all
     // Products of the first tile command. Those behind it have twice as many each, up to tile_k.
     // 0: tile_k.
     uint16_t first_k;
-    uint16_t tag;  // comes back with an error; fp8rt_device_begin chooses it
-    uint32_t mode; // MODE register: FP8MAC_REGS__MODE__* of the generated fp8mac_regs.h
-    int8_t scale_exp_a, scale_exp_b; // -32..+32; 0 with INT8
-    uintptr_t scale_a, scale_b;      // FP32 bits; address of m (n) floats if the mode says vector
-    uintptr_t bias;                  // address of n floats
-    uint32_t scale_d;                // FP32 bits
-    uint32_t clamp_lo, clamp_hi;     // FP32 bits
+    uint16_t tag;     // comes back with an error; fp8rt_device_begin chooses it
+    uint32_t mode;    // MODE register: FP8MAC_REGS__MODE__* of the generated fp8mac_regs.h
+    uintptr_t bias;   // address of n floats
+    uint32_t scale_d; // FP32 bits
+    uint32_t clamp_lo, clamp_hi; // FP32 bits
     // The extension
     uint32_t operation; // OPERATION register: FP8MAC_REGS__OPERATION__*
     uintptr_t c;        // C[m x n]
     uint32_t c_stride;
     uint32_t beta; // FP32 bits
     uint32_t seed;
-    uint32_t conv[6];     // the registers CONV_LINE .. CONV_PAD
-    uintptr_t mx_a, mx_b; // MX scales of A and B
-    uint32_t mx_a_stride, mx_b_stride;
+    uint32_t conv[6]; // the registers CONV_LINE .. CONV_PAD
 } fp8rt_command;
 
 // The parts of the cycles, one for each cause: X(field, meaning). The register is CYC_FIELD.

@@ -13,7 +13,7 @@
 // tiling never changes a bit.
 //
 //   fp8rt_gemm_plan plan;
-//   fp8rt_gemm_desc desc = {.m = 64, .n = 64, .k = 64, .a = a, .b = b, .d = d};
+//   fp8rt_gemm_desc desc = {.m = 64, .n = 64, .k = 64, .a = {.codes = a}, .b = {.codes = b}, .d = d};
 //   status = fp8rt_gemm_plan_make(&dev.caps, desc, &plan);
 //   ... provide plan.scratch_bytes of scratch ...
 //   status = fp8rt_gemm_run(&dev, &plan, scratch, sizeof scratch, &result);
@@ -43,8 +43,8 @@ enum {
 };
 
 // A convolution reads its image in place: with image.channels set, A is m = output pixels x k =
-// kernel_h * kernel_w * channels codes, gathered from the image at `a` as fp8mac/image.h defines it,
-// and a_stride is the bytes from line to line of the image. Both may be any number of bytes. B is n
+// kernel_h * kernel_w * channels codes, gathered from the image at a.codes as fp8mac/image.h defines
+// it, and a.stride is the bytes from line to line of the image. Both may be any number of bytes. B is n
 // output channels x k codes, in the order ky, kx, c. FP8RT_ERR_IMAGE: a field is out of range.
 typedef struct fp8rt_image {
     uint32_t height;      // lines, 1 to 65535
@@ -60,9 +60,24 @@ typedef struct fp8rt_image {
     uint32_t pad_top, pad_left;
 } fp8rt_image;
 
-// A descriptor with only m, n, k, a, b and d set multiplies e4m3fn by e4m3fn into e4m3fn, with an
-// FP32 accumulator, without scales, bias or activation; D saturates. Elements of INT8 need a_format,
-// b_format and acc_format, too. caps.element says which formats of A and B and which accumulators
+// One operand of a GEMM: A, m x k, or B, n x k.
+typedef struct fp8rt_operand {
+    const void *codes;       // rows of k codes; A may be an image
+    fp8mac_format_id format; // FP8MAC_E4M3FN .. E5M2FNUZ, E3M2FN .. E2M1FN, or INT8
+    uint32_t stride;         // bytes from row to row, >= k; 0: fp8rt_packed_stride(caps, k)
+    int scale_exp;           // used value = 2^scale_exp * decoded value; -32..+32; INT8: 0
+    fp8mac_scale scale;      // none, one, or a value for each row; finite and greater than 0
+    // MX scales: an E8M0 code for each 32 codes of a row, ceil(k / 32) in a row; 0xff makes its products
+    // NaN. Both operands have them or none. Addresses and strides as those of the codes. A stride of 0:
+    // fp8rt_packed_stride(caps, ceil(k / 32)). FP8RT_ERR_UNSUPPORTED: caps.functions has no MX, or A is
+    // an image. fp8rt_gemm_plan_move leaves them where they are.
+    const uint8_t *mx;
+    uint32_t mx_stride;
+} fp8rt_operand;
+
+// A descriptor with only m, n, k, the codes of a and b, and d set multiplies e4m3fn by e4m3fn into e4m3fn, with an
+// FP32 accumulator, without scales, bias or activation; D saturates. Elements of INT8 need the
+// formats of A and B and acc_format, too. caps.element says which formats of A and B and which accumulators
 // the array has. Others return FP8RT_ERR_FORMAT and FP8RT_ERR_ACCUMULATOR.
 //
 // Addresses and strides of A, B and D are multiples of caps.beat_bytes; fp8rt_pack converts other
@@ -73,26 +88,12 @@ typedef struct fp8rt_image {
 // with those of a matrix of the same stride. Where the core has a data cache, fp8rt/port.h says what
 // may lie beside D.
 typedef struct fp8rt_gemm_desc {
-    uint32_t m, n, k; // each >= 1; k at most what an accumulator takes (caps.element.terms_log2)
-    fp8mac_format_id a_format; // FP8MAC_E4M3FN .. E5M2FNUZ, E3M2FN .. E2M1FN, or INT8
-    fp8mac_format_id b_format; // independent of a_format
+    uint32_t m, n, k;   // each >= 1; k at most what an accumulator takes (caps.element.terms_log2)
+    fp8rt_operand a, b; // independent of each other
+    fp8rt_image image;  // of A
     // FP8MAC_ACC_FP32, _FP16, _FIXED or _INT32; see fp8rt_element_accumulator
     fp8mac_acc_format acc_format;
-    const void *a;     // m x k codes, or an image
-    uint32_t a_stride; // bytes from row to row, >= k; 0: fp8rt_packed_stride(caps, k)
-    fp8rt_image image; // of A
-    const void *b;     // n x k codes
-    uint32_t b_stride; // as a_stride
-    // MX scales: an E8M0 code for each 32 codes of a row of A (m rows of ceil(k / 32)) and of B (n rows);
-    // 0xff makes its products NaN. Both or none; addresses and strides as those of A and B. A stride of 0:
-    // fp8rt_packed_stride(caps, ceil(k / 32)). FP8RT_ERR_UNSUPPORTED: caps.functions has no MX, or A is an
-    // image. fp8rt_gemm_plan_move leaves them where they are.
-    const uint8_t *mx_a, *mx_b;
-    uint32_t mx_a_stride, mx_b_stride;
-    int scale_exp_a, scale_exp_b; // used value = 2^scale_exp * decoded value; -32..+32; INT8: 0
-    fp8mac_scale scale_a;         // none, one, or m values; finite and greater than 0
-    fp8mac_scale scale_b;         // none, one, or n values
-    const float *bias;            // n values, or NULL
+    const float *bias; // n values, or NULL
     fp8mac_activation activation;
     float clamp_lo, clamp_hi; // FP8MAC_ACT_CLAMP: finite, lo <= hi
     // 0: C is not read, and nothing is added. Else FP8RT_ERR_UNSUPPORTED, if caps.functions has no C.

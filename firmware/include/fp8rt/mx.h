@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantises matrices to the OCP MX form, which a GEMM takes as mx_a and mx_b: codes, and an E8M0 scale
-// for each 32 of them along a row. fp8mac_recipe_mx_quantize defines both; chip and host give its bytes.
+// Quantises matrices to the OCP MX form, which a GEMM takes as an operand: codes, and an E8M0 scale for
+// each 32 of them along a row. fp8mac_recipe_mx_quantize defines both; chip and host give its bytes.
 //
 //   fp8rt_mx_desc desc = {.rows = m, .cols = k, .values = x, .values_format = FP8MAC_FP32,
 //                         .codes = a, .scales = mx_a};
 //   status = fp8rt_mx_quantize(&dev.caps, &desc, NULL);
 //   ... B likewise ...
-//   fp8rt_gemm_desc gemm = {.m = m, .n = n, .k = k, .a = a, .b = b, .mx_a = mx_a, .mx_b = mx_b, .d = d};
+//   fp8rt_gemm_desc gemm = {.m = m, .n = n, .k = k, .a = {.codes = a, .mx = mx_a},
+//                           .b = {.codes = b, .mx = mx_b}, .d = d};
 //
 // A code's value is scale * decode(code). It differs from the value by at most 2^-4 of it (e5m2: 2^-3)
 // where neither the largest number nor the subnormal ones of the format are reached. MX saturates: a

@@ -67,8 +67,8 @@ static work work_of(const fp8rt_device *dev, const fp8rt_host_tile *host_tile)
     w.epilogue.d_table = table != 0 ? dev->state.tables[table - 1u] : NULL;
     w.dot = (fp8mac_dot_config){
         .group = caps->lanes,
-        .scale_exp_a = tile->scale_exp_a,
-        .scale_exp_b = tile->scale_exp_b,
+        .a.scale_exp = tile->a.scale_exp,
+        .b.scale_exp = tile->b.scale_exp,
     };
     fp8rt_element_model(fp8rt_element_encode(&caps->element), tile->mode, &w.dot);
     w.continues = FP8RT_GET(MODE__ACC_CONTINUE, tile->mode) != 0;
@@ -87,23 +87,25 @@ static uint32_t beats(const fp8rt_caps *caps, uint32_t bytes)
     return (bytes + caps->beat_bytes - 1u) / caps->beat_bytes;
 }
 
-// The row RAMs of an operand's buffers
-static uint32_t row_rams(const fp8rt_caps *caps, bool is_a)
+static fp8rt_host_operand *buffers_of(fp8rt_device *dev, fp8rt_host_side side)
 {
-    return is_a ? caps->rows : caps->cols;
+    return side.is_b ? &dev->state.b : &dev->state.a;
 }
 
-static void load_operand(fp8rt_device *dev, bool is_a, uintptr_t address, uint32_t rows,
-                         uint32_t stride, uint32_t k)
+// The rows of a buffer, `bytes` each, from rows in memory that begin at byte `first` of a beat.
+// `part` is the part of A with their faults.
+static void load_rows(fp8rt_device *dev, fp8rt_host_side side, fp8rt_host_part part,
+                      uint8_t *buffer, uintptr_t address, uint32_t stride, uint32_t first,
+                      uint32_t bytes)
 {
-    uint8_t *buffer = is_a ? dev->state.a : dev->state.b;
-    const uint32_t rams = row_rams(&dev->caps, is_a);
-    for (uint32_t r = 0; r < rows; r++) {
-        memcpy(buffer + (size_t)r * k, (const uint8_t *)address + (size_t)r * stride, k);
-        fp8rt_host_stuck_bytes(&dev->state.fault, is_a ? FP8RT_HOST_PART_A : FP8RT_HOST_PART_B,
-                               r & (rams - 1u), dev->caps.beat_bytes, 0, buffer + (size_t)r * k, k);
+    const uint32_t rams = fp8rt_host_row_rams(&dev->caps, side.is_b);
+    for (uint32_t r = 0; r < side.rows; r++) {
+        uint8_t *row = buffer + (size_t)r * bytes;
+        memcpy(row, (const uint8_t *)address + (size_t)r * stride + first, bytes);
+        fp8rt_host_stuck_bytes(&dev->state.fault, fp8rt_host_part_of(part, side.is_b),
+                               r & (rams - 1u), dev->caps.beat_bytes, first, row, bytes);
     }
-    dev->state.counters.read_beats += rows * beats(&dev->caps, k);
+    dev->state.counters.read_beats += side.rows * beats(&dev->caps, first + bytes);
 }
 
 // The code of an image operand that the registers CONV_LINE .. CONV_PAD place at row r and code k.
@@ -122,7 +124,7 @@ static uint8_t image_code(const fp8rt_command *tile, uint32_t r, uint32_t k)
         x >= FP8RT_GET(CONV_LINE__WIDTH, w[0])) {
         return 0;
     }
-    return ((const uint8_t *)tile->a)[(size_t)y * tile->a_stride + (size_t)x];
+    return ((const uint8_t *)tile->a.address)[(size_t)y * tile->a.stride + (size_t)x];
 }
 
 // The beats that the accelerator reads of an image depend on which rows it reads together. They are
@@ -132,57 +134,47 @@ static void load_image(fp8rt_device *dev, const fp8rt_host_tile *host_tile)
     const fp8rt_command *tile = &host_tile->command;
     for (uint32_t r = 0; r < tile->m; r++) {
         for (uint32_t k = 0; k < tile->k; k++) {
-            dev->state.a[(size_t)r * tile->k + k] =
+            dev->state.a.codes[(size_t)r * tile->k + k] =
                 image_code(tile, host_tile->a_row + r, host_tile->a_k + k);
         }
     }
     dev->state.counters.read_beats += tile->m * beats(&dev->caps, tile->k);
 }
 
-// Scales come in whole beats, which begin before the chunk's first scale.
-static void load_scales(fp8rt_device *dev, bool is_a, uintptr_t address, uint32_t rows,
-                        uint32_t stride, uint32_t first, uint32_t blocks)
+// MX scales come in whole beats, which begin before the chunk's first scale.
+static void load_operand(fp8rt_device *dev, const work *w, const fp8rt_host_tile *host_tile,
+                         fp8rt_host_side side)
 {
-    uint8_t *buffer = is_a ? dev->state.mx_a : dev->state.mx_b;
-    const uint32_t rams = row_rams(&dev->caps, is_a);
-    for (uint32_t r = 0; r < rows; r++) {
-        memcpy(buffer + (size_t)r * blocks, (const uint8_t *)address + (size_t)r * stride + first,
-               blocks);
-        fp8rt_host_stuck_bytes(&dev->state.fault,
-                               is_a ? FP8RT_HOST_PART_MX_A : FP8RT_HOST_PART_MX_B, r & (rams - 1u),
-                               dev->caps.beat_bytes, first, buffer + (size_t)r * blocks, blocks);
+    const fp8rt_command *tile = w->tile;
+    const fp8rt_command_operand *x = side.operand;
+    fp8rt_host_operand *to = buffers_of(dev, side);
+    if (!w->elementwise && !side.reused) {
+        if (fp8rt_host_conv_a(tile) && !side.is_b) {
+            load_image(dev, host_tile);
+        } else {
+            load_rows(dev, side, FP8RT_HOST_PART_A, to->codes, x->address, x->stride, 0, tile->k);
+        }
+        if (w->mx) {
+            load_rows(dev, side, FP8RT_HOST_PART_MX_A, to->mx, x->mx, x->mx_stride,
+                      host_tile->mx_first, fp8rt_host_blocks(tile));
+        }
     }
-    dev->state.counters.read_beats += rows * beats(&dev->caps, first + blocks);
+    if (!w->keeps && side.scale_is_vector) {
+        dev->state.counters.read_beats += beats(&dev->caps, side.rows * 4u);
+    }
 }
 
 static void load(fp8rt_device *dev, const work *w, const fp8rt_host_tile *host_tile)
 {
     const fp8rt_command *tile = w->tile;
-    uint32_t vectors = FP8RT_GET(MODE__SCALE_A_VEC, tile->mode) * beats(&dev->caps, tile->m * 4u) +
-                       FP8RT_GET(MODE__SCALE_B_VEC, tile->mode) * beats(&dev->caps, tile->n * 4u) +
-                       FP8RT_GET(MODE__BIAS_EN, tile->mode) * beats(&dev->caps, tile->n * 4u);
+    const uint32_t bias = FP8RT_GET(MODE__BIAS_EN, tile->mode) * beats(&dev->caps, tile->n * 4u);
     const uint32_t c_row = tile->n * fp8rt_host_c_bytes(tile),
                    x_row = tile->n * fp8rt_host_x_bytes(tile);
     dev->state.counters.read_beats += w->reads_c ? tile->m * beats(&dev->caps, c_row) : 0;
     dev->state.counters.read_beats += w->elementwise ? tile->m * beats(&dev->caps, x_row) : 0;
-    if (!w->elementwise && !FP8RT_GET(MODE__REUSE_A, tile->mode) && fp8rt_host_conv_a(tile)) {
-        load_image(dev, host_tile);
-    } else if (!w->elementwise && !FP8RT_GET(MODE__REUSE_A, tile->mode)) {
-        load_operand(dev, true, tile->a, tile->m, tile->a_stride, tile->k);
-    }
-    if (!w->elementwise && !FP8RT_GET(MODE__REUSE_B, tile->mode)) {
-        load_operand(dev, false, tile->b, tile->n, tile->b_stride, tile->k);
-    }
-    const uint32_t blocks = fp8rt_host_blocks(tile), first = host_tile->mx_first;
-    if (w->mx && !FP8RT_GET(MODE__REUSE_A, tile->mode)) {
-        load_scales(dev, true, tile->mx_a, tile->m, tile->mx_a_stride, first, blocks);
-    }
-    if (w->mx && !FP8RT_GET(MODE__REUSE_B, tile->mode)) {
-        load_scales(dev, false, tile->mx_b, tile->n, tile->mx_b_stride, first, blocks);
-    }
-    if (!w->keeps) {
-        dev->state.counters.read_beats += vectors;
-    }
+    dev->state.counters.read_beats += w->keeps ? 0 : bias;
+    load_operand(dev, w, host_tile, fp8rt_host_a(tile));
+    load_operand(dev, w, host_tile, fp8rt_host_b(tile));
 }
 
 // The bytes at an address, as they arrive
@@ -200,6 +192,13 @@ static uint32_t float_at(const fp8rt_device *dev, fp8rt_host_part part, uintptr_
                          uint32_t index)
 {
     return arriving(dev, part, address + (size_t)index * 4u, 4);
+}
+
+static uint32_t scale_at(const fp8rt_device *dev, fp8rt_host_side side, uint32_t row)
+{
+    const fp8rt_host_part part = fp8rt_host_part_of(FP8RT_HOST_PART_SCALE_A, side.is_b);
+    return side.scale_is_vector ? float_at(dev, part, side.operand->scale, row)
+                                : (uint32_t)side.operand->scale;
 }
 
 // The FP32 value of an element of C or X
@@ -226,7 +225,7 @@ static uint32_t x_at(fp8rt_device *dev, const work *w, uint32_t m, uint32_t n)
 {
     const uint32_t format = FP8RT_GET(OPERATION__X_FMT, fp8rt_host_operation(w->tile));
     const uint32_t x =
-        value_at(dev, FP8RT_HOST_PART_X, w->tile->a, w->tile->a_stride, m, n, format);
+        value_at(dev, FP8RT_HOST_PART_X, w->tile->a.address, w->tile->a.stride, m, n, format);
     dev->state.observed.flags |= fp8rt_fp32_is_nan(x) ? FP8MAC_FLAG_NAN : 0;
     return x;
 }
@@ -237,12 +236,8 @@ static void finish(fp8rt_device *dev, const work *w, uint32_t t0, uint32_t m, ui
 {
     const fp8rt_command *tile = w->tile;
     fp8rt_observed *seen = &dev->state.observed;
-    bool a_is_vector = FP8RT_GET(MODE__SCALE_A_VEC, tile->mode) != 0;
-    bool b_is_vector = FP8RT_GET(MODE__SCALE_B_VEC, tile->mode) != 0;
-    uint32_t scale_a = a_is_vector ? float_at(dev, FP8RT_HOST_PART_SCALE_A, tile->scale_a, m)
-                                   : (uint32_t)tile->scale_a;
-    uint32_t scale_b = b_is_vector ? float_at(dev, FP8RT_HOST_PART_SCALE_B, tile->scale_b, n)
-                                   : (uint32_t)tile->scale_b;
+    const uint32_t scale_a = scale_at(dev, fp8rt_host_a(tile), m),
+                   scale_b = scale_at(dev, fp8rt_host_b(tile), n);
     uint32_t bias = w->epilogue.has_bias ? float_at(dev, FP8RT_HOST_PART_BIAS, tile->bias, n) : 0;
     uint32_t c = c_at(dev, w, m, n), d;
     if (w->stochastic) {
@@ -272,13 +267,18 @@ static uint32_t stuck_result(const fp8rt_device *dev, const fp8rt_command *tile,
 {
     const fp8rt_host_fault *fault = &dev->state.fault;
     if (fault->part == FP8RT_HOST_PART_FORMAT) {
-        t0 =
-            fp8rt_host_stuck(fault, FP8RT_HOST_PART_FORMAT, fp8rt_mode_a_format(tile->mode), 0, t0);
-        return fp8rt_host_stuck(fault, FP8RT_HOST_PART_FORMAT, fp8rt_mode_b_format(tile->mode), 1,
-                                t0);
+        t0 = fp8rt_host_stuck(fault, FP8RT_HOST_PART_FORMAT, fp8rt_host_a(tile).format, 0, t0);
+        return fp8rt_host_stuck(fault, FP8RT_HOST_PART_FORMAT, fp8rt_host_b(tile).format, 1, t0);
     }
     return fp8rt_host_stuck(fault, FP8RT_HOST_PART_ARRAY, m & (dev->caps.rows - 1u),
                             n & (dev->caps.cols - 1u), t0);
+}
+
+static fp8mac_dot_terms terms_of(const fp8rt_command *tile, const fp8rt_host_operand *buffers,
+                                 uint32_t row)
+{
+    return (fp8mac_dot_terms){.codes = buffers->codes + (size_t)row * tile->k,
+                              .mx = buffers->mx + (size_t)row * fp8rt_host_blocks(tile)};
 }
 
 static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_t n)
@@ -289,13 +289,12 @@ static void compute_output(fp8rt_device *dev, const work *w, uint32_t m, uint32_
         return;
     }
     fp8mac_acc acc = w->continues ? *kept_acc(dev, m, n) : (fp8mac_acc){0};
-    const uint8_t *a = dev->state.a + (size_t)m * tile->k, *b = dev->state.b + (size_t)n * tile->k;
-    const uint32_t blocks = fp8rt_host_blocks(tile);
+    const fp8mac_dot_terms a = terms_of(tile, &dev->state.a, m),
+                           b = terms_of(tile, &dev->state.b, n);
     if (w->mx) {
-        fp8mac_dot_mx(&w->dot, &acc, a, b, tile->k, dev->state.mx_a + (size_t)m * blocks,
-                      dev->state.mx_b + (size_t)n * blocks, &dev->state.observed.flags);
+        fp8mac_dot_mx(&w->dot, &acc, a, b, tile->k, &dev->state.observed.flags);
     } else {
-        fp8mac_dot(&w->dot, &acc, a, b, tile->k, &dev->state.observed.flags);
+        fp8mac_dot(&w->dot, &acc, a.codes, b.codes, tile->k, &dev->state.observed.flags);
     }
     if (w->keeps) {
         *kept_acc(dev, m, n) = acc;
@@ -316,8 +315,8 @@ static void leave(fp8rt_device_state *state, const work *w, uint32_t mx_first)
     state->n = w->tile->n;
     state->k = w->tile->k;
     state->mode = w->tile->mode;
-    state->scale_exp_a = w->tile->scale_exp_a;
-    state->scale_exp_b = w->tile->scale_exp_b;
+    state->a.scale_exp = w->tile->a.scale_exp;
+    state->b.scale_exp = w->tile->b.scale_exp;
 }
 
 static void run(fp8rt_device *dev, const fp8rt_host_tile *host_tile)
@@ -367,16 +366,16 @@ void fp8rt_backend_encode(const fp8rt_command *command, fp8rt_descriptor *descri
 
 void fp8rt_backend_set_matrices(fp8rt_descriptor *descriptor, uintptr_t a, uintptr_t b, uintptr_t d)
 {
-    descriptor->command.a = a;
-    descriptor->command.b = b;
+    descriptor->command.a.address = a;
+    descriptor->command.b.address = b;
     descriptor->command.d = d;
 }
 
 void fp8rt_backend_set_scales(fp8rt_descriptor *descriptor, uintptr_t scale_a, uintptr_t scale_b,
                               uintptr_t bias, uint32_t scale_d)
 {
-    descriptor->command.scale_a = scale_a;
-    descriptor->command.scale_b = scale_b;
+    descriptor->command.a.scale = scale_a;
+    descriptor->command.b.scale = scale_b;
     descriptor->command.bias = bias;
     descriptor->command.scale_d = scale_d;
 }

@@ -19,6 +19,13 @@ typedef struct fp8rt_descriptor {
     fp8rt_command command;
 } fp8rt_descriptor;
 
+// An operand's buffers, and what is kept of the preceding tile command.
+typedef struct fp8rt_host_operand {
+    int8_t scale_exp;
+    uint8_t codes[FP8RT_HOST_BUFFER_BYTES];    // rows of k
+    uint8_t mx[FP8RT_HOST_BUFFER_BYTES / 32u]; // rows of ceil(k / 32) scales
+} fp8rt_host_operand;
+
 typedef struct fp8rt_device_state {
     uint16_t error; // error_code; 0: none
     uint16_t error_tag;
@@ -35,13 +42,9 @@ typedef struct fp8rt_device_state {
     uint32_t mode;
     bool mx; // its operands have MX scales, from this place in a beat on
     uint32_t mx_first;
-    int8_t scale_exp_a, scale_exp_b;
     // Products of its accumulators, with those of the commands that it continues.
     uint32_t terms;
-    uint8_t a[FP8RT_HOST_BUFFER_BYTES]; // rows of k codes
-    uint8_t b[FP8RT_HOST_BUFFER_BYTES];
-    uint8_t mx_a[FP8RT_HOST_BUFFER_BYTES / 32u]; // rows of ceil(k / 32) scales
-    uint8_t mx_b[FP8RT_HOST_BUFFER_BYTES / 32u];
+    fp8rt_host_operand a, b;
     fp8mac_acc acc[FP8RT_HOST_MAX_MN * FP8RT_HOST_MAX_MN]; // that it kept
 } fp8rt_device_state;
 

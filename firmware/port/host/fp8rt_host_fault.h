@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// The parts of B follow those of A.
 typedef enum fp8rt_host_part {
     FP8RT_HOST_PART_NONE = 0,
     FP8RT_HOST_PART_D,
@@ -40,6 +41,12 @@ typedef struct fp8rt_host_fault {
     fp8rt_host_part part;
     uint32_t unit, lane, bit, value;
 } fp8rt_host_fault;
+
+// The part of B that corresponds to a part of A.
+static inline fp8rt_host_part fp8rt_host_part_of(fp8rt_host_part part_of_a, bool is_b)
+{
+    return (fp8rt_host_part)(part_of_a + is_b);
+}
 
 // The fault that the environment asks for, or none. False: the variable is not as above.
 bool fp8rt_host_fault_read(fp8rt_host_fault *fault);

@@ -22,7 +22,8 @@ typedef struct region {
     uint32_t rows, stride, row_bytes;
 } region;
 
-enum { REGIONS = 9, REGION_D = 2 };
+// Those of A come first, then those of B.
+enum { OF_OPERAND = 3, REGION_D = 2 * OF_OPERAND, REGIONS = REGION_D + 3 };
 
 static bool finishes(const fp8rt_command *tile)
 {
@@ -32,6 +33,15 @@ static bool finishes(const fp8rt_command *tile)
 static uint32_t ceil_div(uint32_t x, uint32_t step)
 {
     return (x + step - 1) / step;
+}
+
+// Beats of a row RAM that holds `row_words` of each of its rows, of the fuller one of both operands
+static uint32_t most_row_beats(const fp8rt_caps *caps, const fp8rt_command *tile,
+                               uint32_t row_words)
+{
+    const uint32_t a = ceil_div(tile->m, fp8rt_host_row_rams(caps, false)),
+                   b = ceil_div(tile->n, fp8rt_host_row_rams(caps, true));
+    return (a > b ? a : b) * row_words;
 }
 
 static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
@@ -44,8 +54,7 @@ static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
     return tile->m == 0 || tile->n == 0 || tile->k == 0 || tile->m > caps->max_mn ||
            tile->n > caps->max_mn ||
            (!fp8rt_host_elementwise(tile) &&
-            (ceil_div(tile->m, caps->rows) * row_words > caps->buf_beats ||
-             ceil_div(tile->n, caps->cols) * row_words > caps->buf_beats));
+            most_row_beats(caps, tile, row_words) > caps->buf_beats);
 }
 
 // The scales must fit their memories.
@@ -55,8 +64,7 @@ static bool scales_are_too_many(const fp8rt_caps *caps, const fp8rt_host_tile *h
     const uint32_t words = fp8rt_scale_words(caps, host_tile->mx_first, tile->k);
     const uint32_t most = fp8rt_scale_beats(caps);
     return fp8rt_host_mx(tile) && (caps->functions & FP8RT_FUNCTION_MX) != 0 &&
-           (ceil_div(tile->m, caps->rows) * words > most ||
-            ceil_div(tile->n, caps->cols) * words > most);
+           most_row_beats(caps, tile, words) > most;
 }
 
 static bool image_is_bad(const fp8rt_command *tile)
@@ -69,36 +77,37 @@ static bool image_is_bad(const fp8rt_command *tile)
             FP8RT_GET(CONV_RUN__RUNS, tile->conv[2]) == 0);
 }
 
+static void list_operand(const fp8rt_caps *caps, const fp8rt_host_tile *host_tile,
+                         fp8rt_host_side side, region list[OF_OPERAND])
+{
+    const fp8rt_command *tile = &host_tile->command;
+    const fp8rt_command_operand *x = side.operand;
+    const bool mx = fp8rt_host_mx(tile) && (caps->functions & FP8RT_FUNCTION_MX) != 0;
+    const bool elementwise = fp8rt_host_elementwise(tile);
+    list[0] = (region){!side.reused && !(elementwise && side.is_b), x->address, side.rows,
+                       x->stride, elementwise ? tile->n * fp8rt_host_x_bytes(tile) : tile->k};
+    list[1] = (region){finishes(tile) && side.scale_is_vector, x->scale, 1, 0, side.rows * 4u};
+    list[2] = (region){mx && !side.reused, x->mx, side.rows, x->mx_stride,
+                       host_tile->mx_first + fp8rt_host_blocks(tile)};
+}
+
 static void list_regions(const fp8rt_caps *caps, const fp8rt_host_tile *host_tile,
                          region list[REGIONS])
 {
     const fp8rt_command *tile = &host_tile->command;
-    const bool mx = fp8rt_host_mx(tile) && (caps->functions & FP8RT_FUNCTION_MX) != 0;
-    const uint32_t scales = host_tile->mx_first + fp8rt_host_blocks(tile);
-    bool end = finishes(tile), elementwise = fp8rt_host_elementwise(tile);
-    uint32_t m_floats = tile->m * 4u, n_floats = tile->n * 4u;
-    list[0] = (region){!fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_A)), tile->a, tile->m,
-                       tile->a_stride, elementwise ? tile->n * fp8rt_host_x_bytes(tile) : tile->k};
+    const bool end = finishes(tile);
+    list_operand(caps, host_tile, fp8rt_host_a(tile), list);
+    list_operand(caps, host_tile, fp8rt_host_b(tile), list + OF_OPERAND);
     if (fp8rt_host_conv_a(tile)) {
         list[0].rows = FP8RT_GET(CONV_SIZE__HEIGHT, tile->conv[1]);
         list[0].row_bytes = FP8RT_GET(CONV_LINE__WIDTH, tile->conv[0]);
     }
-    list[1] = (region){!elementwise && !fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_B)), tile->b,
-                       tile->n, tile->b_stride, tile->k};
     list[REGION_D] =
         (region){end, tile->d, tile->m, tile->d_stride, tile->n * fp8rt_host_d_bytes(tile)};
-    list[3] = (region){end && fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)), tile->scale_a, 1,
-                       0, m_floats};
-    list[4] = (region){end && fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_B_VEC)), tile->scale_b, 1,
-                       0, n_floats};
-    list[5] =
-        (region){end && fp8rt_host_has(tile, FP8RT_BIT(MODE__BIAS_EN)), tile->bias, 1, 0, n_floats};
-    list[6] = (region){end && fp8rt_host_reads_c(tile), tile->c, tile->m, tile->c_stride,
-                       tile->n * fp8rt_host_c_bytes(tile)};
-    list[7] = (region){mx && !fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_A)), tile->mx_a, tile->m,
-                       tile->mx_a_stride, scales};
-    list[8] = (region){mx && !fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_B)), tile->mx_b, tile->n,
-                       tile->mx_b_stride, scales};
+    list[REGION_D + 1] = (region){end && fp8rt_host_has(tile, FP8RT_BIT(MODE__BIAS_EN)), tile->bias,
+                                  1, 0, tile->n * 4u};
+    list[REGION_D + 2] = (region){end && fp8rt_host_reads_c(tile), tile->c, tile->m, tile->c_stride,
+                                  tile->n * fp8rt_host_c_bytes(tile)};
 }
 
 static bool alignment_is_bad(const fp8rt_caps *caps, const region *r)
@@ -127,8 +136,8 @@ static bool element_lacks(const fp8rt_element *element, const fp8rt_command *til
     bool has_acc =
         fp16 ? fp8rt_element_has(element, FP8MAC_ACC_FP16)
              : fp8rt_element_has(element, FP8MAC_ACC_FP32) || fp8rt_element_is_integer(element);
-    return !has_acc || !fp8rt_element_takes(element, fp8rt_mode_a_format(tile->mode)) ||
-           !fp8rt_element_takes(element, fp8rt_mode_b_format(tile->mode));
+    return !has_acc || !fp8rt_element_takes(element, fp8rt_host_a(tile).format) ||
+           !fp8rt_element_takes(element, fp8rt_host_b(tile).format);
 }
 
 static bool mode_is_bad(const fp8rt_command *tile)
@@ -172,36 +181,31 @@ static bool exponent_is_bad(const fp8rt_device *dev, const fp8rt_command *tile, 
     return exponent < FP8MAC_SCALE_EXPONENT_MIN || exponent > FP8MAC_SCALE_EXPONENT_MAX;
 }
 
+static bool single_scale_is_bad(fp8rt_host_side side)
+{
+    return !side.scale_is_vector && !fp8rt_fp32_is_scale((uint32_t)side.operand->scale);
+}
+
 static bool scales_are_bad(const fp8rt_command *tile)
 {
-    bool a_is_vector = fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)),
-         b_is_vector = fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_B_VEC));
     bool clamps = FP8RT_GET(MODE__ACT, tile->mode) == FP8MAC_ACT_CLAMP;
-    return (!a_is_vector && !fp8rt_fp32_is_scale((uint32_t)tile->scale_a)) ||
-           (!b_is_vector && !fp8rt_fp32_is_scale((uint32_t)tile->scale_b)) ||
+    return single_scale_is_bad(fp8rt_host_a(tile)) || single_scale_is_bad(fp8rt_host_b(tile)) ||
            !fp8rt_fp32_is_scale(tile->scale_d) ||
            (clamps && !fp8rt_fp32_is_interval(tile->clamp_lo, tile->clamp_hi));
 }
 
-static bool vector_is_bad(uintptr_t vector, uint32_t count)
+// The accelerator sees the values when it loads them, after all other checks.
+static bool scale_vector_is_bad(fp8rt_host_side side)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    const uint8_t *vector = (const uint8_t *)side.operand->scale;
+    for (uint32_t i = 0; side.scale_is_vector && i < side.rows; i++) {
         uint32_t bits;
-        memcpy(&bits, (const uint8_t *)vector + (size_t)i * sizeof bits, sizeof bits);
+        memcpy(&bits, vector + (size_t)i * sizeof bits, sizeof bits);
         if (!fp8rt_fp32_is_scale(bits)) {
             return true;
         }
     }
     return false;
-}
-
-// The accelerator sees the values when it loads them, after all other checks.
-static bool vectors_are_bad(const fp8rt_command *tile)
-{
-    return (fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_A_VEC)) &&
-            vector_is_bad(tile->scale_a, tile->m)) ||
-           (fp8rt_host_has(tile, FP8RT_BIT(MODE__SCALE_B_VEC)) &&
-            vector_is_bad(tile->scale_b, tile->n));
 }
 
 // A chain on an integer accumulator must keep the accumulator's unit, which the formats and the
@@ -211,8 +215,8 @@ static bool unit_is_bad(const fp8rt_device *dev, const fp8rt_command *tile)
     const fp8rt_device_state *left = &dev->state;
     const uint32_t unit = FP8RT_MODE_A_FORMAT | FP8RT_MODE_B_FORMAT;
     return fp8rt_element_is_integer(&dev->caps.element) &&
-           (((tile->mode ^ left->mode) & unit) != 0 || tile->scale_exp_a != left->scale_exp_a ||
-            tile->scale_exp_b != left->scale_exp_b ||
+           (((tile->mode ^ left->mode) & unit) != 0 || tile->a.scale_exp != left->a.scale_exp ||
+            tile->b.scale_exp != left->b.scale_exp ||
             !fp8rt_element_holds(&dev->caps.element, left->terms + tile->k));
 }
 
@@ -225,18 +229,28 @@ static bool tiles_are_too_many(const fp8rt_caps *caps, const fp8rt_command *tile
     return passes * caps->pass_tiles > caps->acc_tiles;
 }
 
+// An operand that is reused must be the one that the preceding tile command left.
+static bool reuse_is_bad(const fp8rt_device_state *left, const fp8rt_host_tile *host_tile,
+                         fp8rt_host_side side)
+{
+    const fp8rt_command *tile = &host_tile->command;
+    const uint32_t rows = side.is_b ? left->n : left->m;
+    const fp8mac_format_id format =
+        side.is_b ? fp8rt_mode_b_format(left->mode) : fp8rt_mode_a_format(left->mode);
+    const bool same_mx =
+        fp8rt_host_mx(tile) == left->mx && (!left->mx || host_tile->mx_first == left->mx_first);
+    return side.reused && !(left->before && side.rows == rows && tile->k == left->k && same_mx &&
+                            side.format == format);
+}
+
 static bool sequence_is_bad(const fp8rt_device *dev, const fp8rt_host_tile *host_tile)
 {
     const fp8rt_command *tile = &host_tile->command;
     const fp8rt_device_state *left = &dev->state;
     const uint32_t other = tile->mode ^ left->mode;
     bool keep = !finishes(tile), continues = fp8rt_host_has(tile, FP8RT_BIT(MODE__ACC_CONTINUE));
-    bool same_m = tile->m == left->m, same_n = tile->n == left->n, same_k = tile->k == left->k;
+    bool same_m = tile->m == left->m, same_n = tile->n == left->n;
     bool same_tiles = (other & (FP8RT_BIT(MODE__ACC_FMT) | FP8RT_BIT(MODE__PASS_SHAPE))) == 0;
-    bool same_mx =
-        fp8rt_host_mx(tile) == left->mx && (!left->mx || host_tile->mx_first == left->mx_first);
-    bool same_a_format = (other & FP8RT_MODE_A_FORMAT) == 0;
-    bool same_b_format = (other & FP8RT_MODE_B_FORMAT) == 0;
     if (continues && (!left->kept || !same_m || !same_n || !same_tiles || unit_is_bad(dev, tile))) {
         return true;
     }
@@ -246,12 +260,8 @@ static bool sequence_is_bad(const fp8rt_device *dev, const fp8rt_host_tile *host
     if (keep && (tile->k & (dev->caps.block - 1u)) != 0) {
         return true;
     }
-    if (fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_A)) &&
-        !(left->before && same_m && same_k && same_mx && same_a_format)) {
-        return true;
-    }
-    return fp8rt_host_has(tile, FP8RT_BIT(MODE__REUSE_B)) &&
-           !(left->before && same_n && same_k && same_mx && same_b_format);
+    return reuse_is_bad(left, host_tile, fp8rt_host_a(tile)) ||
+           reuse_is_bad(left, host_tile, fp8rt_host_b(tile));
 }
 
 uint32_t fp8rt_host_pass_shape(const fp8rt_caps *caps, const fp8rt_command *tile)
@@ -273,7 +283,8 @@ static fp8rt_status check_memory(const fp8rt_command *tile, const region list[RE
             return FP8RT_ERR_HW_READ_DECERR;
         }
     }
-    if (finishes(tile) && vectors_are_bad(tile)) {
+    if (finishes(tile) &&
+        (scale_vector_is_bad(fp8rt_host_a(tile)) || scale_vector_is_bad(fp8rt_host_b(tile)))) {
         return FP8RT_ERR_HW_SCALE;
     }
     return is_mapped(&list[REGION_D]) ? FP8RT_OK : FP8RT_ERR_HW_WRITE_DECERR;
@@ -306,8 +317,8 @@ fp8rt_status fp8rt_host_tile_check(const fp8rt_device *dev, const fp8rt_host_til
         operation_is_bad(&dev->caps, tile)) {
         return FP8RT_ERR_HW_MODE;
     }
-    if (exponent_is_bad(dev, tile, tile->scale_exp_a) ||
-        exponent_is_bad(dev, tile, tile->scale_exp_b)) {
+    if (exponent_is_bad(dev, tile, tile->a.scale_exp) ||
+        exponent_is_bad(dev, tile, tile->b.scale_exp)) {
         return FP8RT_ERR_HW_SCALE_EXPONENT;
     }
     if (finishes(tile) && scales_are_bad(tile)) {

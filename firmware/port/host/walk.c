@@ -85,25 +85,24 @@ static bool results_strides_are_bad(const fp8rt_command *c)
             (fp8rt_host_reads_c(c) && is_short(c->c_stride, c->n, fp8rt_host_c_bytes(c))));
 }
 
-static bool mx_strides_are_bad(const fp8rt_command *c)
+static bool operand_strides_are_bad(const fp8rt_command *c, fp8rt_host_side side)
 {
-    const uint32_t blocks = fp8rt_host_blocks(c);
-    return fp8rt_host_mx(c) &&
-           ((c->m > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_A)) && c->mx_a_stride < blocks) ||
-            (c->n > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_B)) && c->mx_b_stride < blocks));
+    const fp8rt_command_operand *x = side.operand;
+    const bool is_image = fp8rt_host_conv_a(c) && !side.is_b;
+    if (side.rows <= 1 || side.reused) {
+        return false;
+    }
+    if (fp8rt_host_elementwise(c)) {
+        return !side.is_b && is_short(x->stride, c->n, fp8rt_host_x_bytes(c));
+    }
+    return (!is_image && x->stride < c->k) ||
+           (fp8rt_host_mx(c) && x->mx_stride < fp8rt_host_blocks(c));
 }
 
 static bool strides_are_bad(const fp8rt_command *c)
 {
-    if (fp8rt_host_elementwise(c)) {
-        return (c->m > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_A)) &&
-                is_short(c->a_stride, c->n, fp8rt_host_x_bytes(c))) ||
-               results_strides_are_bad(c);
-    }
-    return (c->m > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_A)) && !fp8rt_host_conv_a(c) &&
-            c->a_stride < c->k) ||
-           (c->n > 1 && !fp8rt_host_has(c, FP8RT_BIT(MODE__REUSE_B)) && c->b_stride < c->k) ||
-           mx_strides_are_bad(c) || results_strides_are_bad(c);
+    return operand_strides_are_bad(c, fp8rt_host_a(c)) ||
+           operand_strides_are_bad(c, fp8rt_host_b(c)) || results_strides_are_bad(c);
 }
 
 // ---- one tile command ---------------------------------------------------------------------------
@@ -116,28 +115,41 @@ static uintptr_t behind(uintptr_t from, uint32_t count, uint32_t step, bool *bey
     return from + (uintptr_t)offset;
 }
 
+// The part of an operand from its row rows.start and its code k on. An image stays at its address. An
+// element-wise command has no B.
+static void place_operand(const walk *w, fp8rt_host_side side, span rows, uint32_t k,
+                          fp8rt_command_operand *to, fp8rt_host_tile *tile)
+{
+    const fp8rt_command *c = w->command;
+    const fp8rt_command_operand *from = side.operand;
+    bool *beyond = &tile->range_bad;
+    const bool elementwise = fp8rt_host_elementwise(c);
+    if (fp8rt_host_conv_a(c) && !side.is_b) {
+        tile->a_row = rows.start;
+        tile->a_k = k;
+    } else if (!elementwise || !side.is_b) {
+        to->address = behind(behind(from->address, rows.start, from->stride, beyond), k, 1, beyond);
+    }
+    if (fp8rt_host_mx(c)) {
+        const uint32_t blocks = k / FP8MAC_MX_BLOCK, beat = w->caps->beat_bytes;
+        const uint32_t beats = blocks / beat * beat;
+        to->mx = behind(behind(from->mx, rows.start, from->mx_stride, beyond), beats, 1, beyond);
+        tile->mx_first = blocks - beats;
+    }
+    if (side.scale_is_vector) {
+        to->scale = behind(from->scale, rows.start, 4, beyond);
+    }
+}
+
 static void place(const walk *w, span m, span n, uint32_t k, fp8rt_host_tile *tile)
 {
     const fp8rt_command *from = w->command;
     fp8rt_command *to = &tile->command;
     bool *beyond = &tile->range_bad;
-    if (fp8rt_host_conv_a(from)) {
-        tile->a_row = m.start;
-        tile->a_k = k;
-    } else {
-        to->a = behind(behind(from->a, m.start, from->a_stride, beyond), k, 1, beyond);
-    }
+    place_operand(w, fp8rt_host_a(from), m, k, &to->a, tile);
+    place_operand(w, fp8rt_host_b(from), n, k, &to->b, tile);
     if (fp8rt_host_elementwise(from)) {
-        to->a = behind(to->a, n.start, fp8rt_host_x_bytes(from), beyond);
-    } else {
-        to->b = behind(behind(from->b, n.start, from->b_stride, beyond), k, 1, beyond);
-    }
-    if (fp8rt_host_mx(from)) {
-        const uint32_t blocks = k / FP8MAC_MX_BLOCK, beat = w->caps->beat_bytes;
-        const uint32_t beats = blocks / beat * beat;
-        to->mx_a = behind(behind(from->mx_a, m.start, from->mx_a_stride, beyond), beats, 1, beyond);
-        to->mx_b = behind(behind(from->mx_b, n.start, from->mx_b_stride, beyond), beats, 1, beyond);
-        tile->mx_first = blocks - beats;
+        to->a.address = behind(to->a.address, n.start, fp8rt_host_x_bytes(from), beyond);
     }
     if (fp8rt_host_reads_c(from)) {
         to->c = behind(behind(from->c, m.start, from->c_stride, beyond), n.start,
@@ -145,12 +157,6 @@ static void place(const walk *w, span m, span n, uint32_t k, fp8rt_host_tile *ti
     }
     to->d = behind(behind(from->d, m.start, from->d_stride, beyond), n.start,
                    fp8rt_host_d_bytes(from), beyond);
-    if (fp8rt_host_has(from, FP8RT_BIT(MODE__SCALE_A_VEC))) {
-        to->scale_a = behind(from->scale_a, m.start, 4, beyond);
-    }
-    if (fp8rt_host_has(from, FP8RT_BIT(MODE__SCALE_B_VEC))) {
-        to->scale_b = behind(from->scale_b, n.start, 4, beyond);
-    }
     if (fp8rt_host_has(from, FP8RT_BIT(MODE__BIAS_EN))) {
         to->bias = behind(from->bias, n.start, 4, beyond);
     }

@@ -120,16 +120,19 @@ typedef enum fp8mac_k_order {
 #define FP8MAC_MX_BLOCK 32 // products that share one pair of block scales
 #define FP8MAC_INT8_K_MAX 131071
 
+// How an operand's codes become values.
+typedef struct fp8mac_dot_operand {
+    // One of the FP8 formats, or a format of at most 8 bits and no wider range than cfloat8_e5m2.
+    const fp8mac_format *format;
+    int scale_exp; // a value is 2^scale_exp * the decoded value; -32..+32
+} fp8mac_dot_operand;
+
 // What a dot product computes. If all but the two formats is zero, it is exact into FP32, with
 // group 1 and without scaling exponents.
 typedef struct fp8mac_dot_config {
-    // One of the FP8 formats, or a format of at most 8 bits and no wider range than cfloat8_e5m2.
-    const fp8mac_format *a_format;
-    const fp8mac_format *b_format; // likewise, independent of a_format
+    fp8mac_dot_operand a, b; // independent of each other
     fp8mac_acc_format acc_format;
     unsigned group;      // terms per step (LANES in RTL), 1..1024; 0 means 1
-    int scale_exp_a;     // the value of A is 2^scale_exp_a * the decoded value; -32..+32
-    int scale_exp_b;     // likewise for B
     unsigned guard_bits; // FIXED: G, K <= 2^G, at most 40; 0 means 16. Others: must be 0
     // Overflow of a step gives +-max (flag `saturated`) instead of Inf. An infinite operand or acc
     // still gives Inf. FIXED and INT32: must be false.
@@ -176,7 +179,7 @@ typedef struct fp8mac_dot_config {
     fp8mac_k_order k_order;
 } fp8mac_dot_config;
 
-// FP8MAC_OK if the settings are legal. FP8MAC_ERR_FORMAT: a_format, b_format. FP8MAC_ERR_GROUP:
+// FP8MAC_OK if the settings are legal. FP8MAC_ERR_FORMAT: formats of A and B. FP8MAC_ERR_GROUP:
 // group, or a promote or chunk that is not a multiple of it, also as k_order asks. FP8MAC_ERR_ROUNDING: acc_rounding,
 // random_bits. FP8MAC_ERR_SCALE_EXPONENT: scaling exponents, lscale. FP8MAC_ERR_ACCUMULATOR: every
 // other setting.
@@ -218,13 +221,18 @@ fp8mac_status fp8mac_dot_step(const fp8mac_dot_config *config, fp8mac_acc *acc, 
 // k = 0 here and n = 0 above are FP8MAC_ERR_SHAPE.
 fp8mac_status fp8mac_dot(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
                          const uint8_t *b, size_t k, fp8mac_flags *flags);
-// fp8mac_dot with block scales. mx_a and mx_b hold ceil(k / 32) E8M0 codes each, one for every 32
-// terms of this call. Their exponents add to those of the products. A NULL stands for scales of 1.
-// A code of 0xff makes its terms NaN and raises `nan`. k must be a multiple of 32 in every call but
-// an output's last. FIXED and INT32 are refused (FP8MAC_ERR_ACCUMULATOR).
-fp8mac_status fp8mac_dot_mx(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
-                            const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
-                            fp8mac_flags *flags);
+// An operand's codes with their block scales: ceil(k / 32) E8M0 codes, one for every 32 terms of a
+// call. NULL stands for scales of 1.
+typedef struct fp8mac_dot_terms {
+    const uint8_t *codes;
+    const uint8_t *mx;
+} fp8mac_dot_terms;
+
+// fp8mac_dot with block scales. Their exponents add to those of the products. A scale of 0xff makes
+// its terms NaN and raises `nan`. k must be a multiple of 32 in every call but an output's last.
+// FIXED and INT32 are refused (FP8MAC_ERR_ACCUMULATOR).
+fp8mac_status fp8mac_dot_mx(const fp8mac_dot_config *config, fp8mac_acc *acc, fp8mac_dot_terms a,
+                            fp8mac_dot_terms b, size_t k, fp8mac_flags *flags);
 // The accumulator as an FP32 code. `config` and `acc` must be valid. A floating-point accumulator
 // is converted exactly. If there is a second accumulator, it is converted, after what is pending
 // has been added to it. A NaN is canonical, or nan_code where that is an FP32 code. FIXED and INT32

@@ -14,7 +14,7 @@
 // positive NaN code, also where a negative value overflows to NaN. The output scale multiplies, so
 // the next layer passes 1/scale_d as its input scale.
 //
-// INT8: a_format and b_format are FP8MAC_INT8, with FP8MAC_ACC_INT32. The sum is exact, K <=
+// INT8: both operands have the format FP8MAC_INT8, with FP8MAC_ACC_INT32. The sum is exact, K <=
 // 131071, and t0 is its nearest-even float. A FIXED accumulator with a static exponent is refused
 // (FP8MAC_ERR_ACCUMULATOR): each output of a GEMM would have a static exponent of its own.
 // fp8mac_dot takes it. If dot.nan_code is set and d_format is the accumulator's format, D gets
@@ -87,18 +87,24 @@ uint32_t fp8mac_epilogue_apply_random(const fp8mac_epilogue *epilogue, uint32_t 
                                       uint32_t bias, uint32_t c, uint32_t *amax,
                                       bool *amax_nonfinite, fp8mac_flags *flags);
 
+// One operand: A with m rows, or B with n. Its format and scaling exponent are in fp8mac_dot_config.
+typedef struct fp8mac_gemm_operand {
+    const uint8_t *codes; // rows of k
+    size_t stride;        // >= k
+    fp8mac_scale scale;
+    // MX block scales, in addition to `scale`: one E8M0 code per 32 terms along K, see
+    // fp8mac_dot_mx; NULL for none. mx_stride >= ceil(k / 32).
+    const uint8_t *mx;
+    size_t mx_stride;
+} fp8mac_gemm_operand;
+
 // Strides are in elements. An element of D may not lie in any input (FP8MAC_ERR_OVERLAP); rows of D
 // may lie between an input's rows. A matrix and a stride have at most PTRDIFF_MAX bytes
 // (FP8MAC_ERR_SHAPE, FP8MAC_ERR_STRIDE). c, d and acc need no alignment.
 typedef struct fp8mac_gemm_desc {
     size_t m, n, k;        // each >= 1
     fp8mac_dot_config dot; // formats of A and B, accumulator, group, scaling exponents
-    const uint8_t *a;      // m x k codes, lda >= k
-    size_t lda;
-    const uint8_t *b; // n x k codes, ldb >= k
-    size_t ldb;
-    fp8mac_scale scale_a;
-    fp8mac_scale scale_b;
+    fp8mac_gemm_operand a, b;
     const float *bias;             // n values, or NULL
     float beta;                    // 0: c is not read
     const void *c;                 // m x n of c_format, ldc >= n
@@ -113,12 +119,6 @@ typedef struct fp8mac_gemm_desc {
     size_t ldd;
     fp8mac_convert_mode d_mode;
     const float *scale_d; // one value, finite and > 0, or NULL for 1.0
-    // MX block scales, in addition to scale_a and scale_b; NULL for none. One E8M0 code per 32
-    // terms along K; m rows for A, n rows for B; ldmx_a, ldmx_b >= ceil(k / 32). See fp8mac_dot_mx.
-    const uint8_t *mx_a;
-    size_t ldmx_a;
-    const uint8_t *mx_b;
-    size_t ldmx_b;
     // Position of D[0][0] in the whole output, for the generator's counter: 0 unless tiled.
     // origin_m + m and origin_n + n are at most 2^32 (FP8MAC_ERR_SHAPE).
     uint32_t origin_m, origin_n;

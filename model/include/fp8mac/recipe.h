@@ -2,7 +2,7 @@
 // Scaling recipes compute the scale that quantises a tensor from its largest magnitude (amax).
 //
 // A scale multiplies on the way into FP8, as scale_d of the GEMM does. The dequantising scale,
-// which the next GEMM takes as scale_a, is fp8mac_recipe_inverse(scale).
+// which the next GEMM takes as a.scale, is fp8mac_recipe_inverse(scale).
 //
 // The formula, from Transformer Engine's DelayedScaling (NVIDIA/TransformerEngine,
 // transformer_engine/common/recipe and _default_sf_compute in its framework parts). Each operation

@@ -3,7 +3,7 @@
 // and Transformer Engine's delayed scaling.
 //
 // A quantising scale multiplies a value on its way into FP8. A dequantising scale multiplies on the
-// way back; a GEMM takes it as scale_a or scale_b. Each formula says which of the two it gives.
+// way back; a GEMM takes it as an operand's scale. Each formula says which of the two it gives.
 // Each operation is one FP32 nearest-even operation, unless the formula says otherwise. The sign of
 // an amax is ignored. The caller passes Inf for an amax observed together with amax_nonfinite.
 // floor(log2 x) is taken from the exponent field of x. The functions call no libm and allocate

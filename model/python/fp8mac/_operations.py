@@ -264,6 +264,13 @@ def _scales(
     return array
 
 
+def _operand(
+    array: np.ndarray, scale: NDArray[np.float32] | None, mx: NDArray[np.uint8] | None
+) -> tuple[Any, ...]:
+    """One operand as the extension takes it."""
+    return array, scale, mx
+
+
 def _accumulators(x: ArrayLike | None, how: Config, shape: tuple[int, ...]) -> np.ndarray | None:
     """Codes of the accumulators to begin with: of every output, or one for all."""
     if x is None:
@@ -340,16 +347,16 @@ def dot(
     every = [contiguous(np.broadcast_to(x, (*shape, k))) for x in (first, second)]
     out = np.empty(shape, np.float32)
     flags = _core.dot(
-        how._capsule,
-        (out.size, k),
-        *every,
-        out,
-        _scales("mx_a", mx_a, blocks, True),
-        _scales("mx_b", mx_b, blocks, True),
-        _accumulators(acc, how, shape),
-        m,
-        n,
-        bool(inexact_flags),
+        config=how._capsule,
+        count=out.size,
+        k=k,
+        a=_operand(every[0], None, _scales("mx_a", mx_a, blocks, True)),
+        b=_operand(every[1], None, _scales("mx_b", mx_b, blocks, True)),
+        acc=_accumulators(acc, how, shape),
+        m=m,
+        n=n,
+        out=out,
+        inexact=bool(inexact_flags),
     )
     return _shaped(out if shape else out[()], flags, return_flags)
 
@@ -505,28 +512,31 @@ def gemm(
         raise refuse("FORMAT", f"d_format is {d_known.name} and must be one of {good}")
     d = np.empty((m, n), d_known.code_dtype)
     place = tuple(whole("origin", number, 0, 2**32 - 1) for number in origin)
+    act, low, high = _activation(activation, clamp)
+    scales = _scale_vector("scale_a", scale_a, m), _scale_vector("scale_b", scale_b, n)
     amax, nonfinite, flags = _core.gemm(
-        how._capsule,
-        (m, n, k),
-        first,
-        second,
-        _scale_vector("scale_a", scale_a, m),
-        _scale_vector("scale_b", scale_b, n),
-        _vector("bias", bias, n, False),
-        factor,
-        addend,
-        c_known._entry,
-        *_activation(activation, clamp),
-        d,
-        d_known._entry,
-        _mode(rounding, overflow, d_random_bits, False, d_generator),
-        float(scale[0]),
-        _scales("mx_a", mx_a, (m, blocks)),
-        _scales("mx_b", mx_b, (n, blocks)),
-        place,
-        _accumulators(acc, how, (m, n)),
-        bool(inexact_flags),
-        _table(d_table),
+        config=how._capsule,
+        m=m,
+        n=n,
+        k=k,
+        a=_operand(first, scales[0], _scales("mx_a", mx_a, (m, blocks))),
+        b=_operand(second, scales[1], _scales("mx_b", mx_b, (n, blocks))),
+        bias=_vector("bias", bias, n, False),
+        beta=factor,
+        c=addend,
+        c_format=c_known._entry,
+        activation=act,
+        clamp_lo=low,
+        clamp_hi=high,
+        d=d,
+        d_format=d_known._entry,
+        d_mode=_mode(rounding, overflow, d_random_bits, False, d_generator),
+        d_table=_table(d_table),
+        scale_d=float(scale[0]),
+        origin_m=place[0],
+        origin_n=place[1],
+        acc=_accumulators(acc, how, (m, n)),
+        inexact=bool(inexact_flags),
     )
     out = as_result(d, d_format, d_known)
     return GemmResult(out, np.float32(amax), nonfinite, Flags(flags)) if return_result else out

@@ -3,12 +3,16 @@
 #include "api/threads.h"
 #include "core/dot_engine.h"
 
+static bool is_missing(const fp8mac_gemm_operand *operand)
+{
+    return operand->codes == NULL ||
+           (operand->scale.mode != FP8MAC_SCALE_NONE && operand->scale.values == NULL);
+}
+
 static fp8mac_status validate_pointers(const fp8mac_gemm_desc *desc)
 {
-    bool missing = desc->a == NULL || desc->b == NULL || desc->d == NULL ||
-                   (desc->beta != 0 && desc->c == NULL) ||
-                   (desc->scale_a.mode != FP8MAC_SCALE_NONE && desc->scale_a.values == NULL) ||
-                   (desc->scale_b.mode != FP8MAC_SCALE_NONE && desc->scale_b.values == NULL);
+    bool missing = is_missing(&desc->a) || is_missing(&desc->b) || desc->d == NULL ||
+                   (desc->beta != 0 && desc->c == NULL);
     return missing ? FP8MAC_ERR_NULL : FP8MAC_OK;
 }
 
@@ -55,7 +59,7 @@ static fp8mac_status validate_formats(const fp8mac_gemm_desc *desc)
     if (status != FP8MAC_OK) {
         return status;
     }
-    bool scaled = desc->mx_a != NULL || desc->mx_b != NULL;
+    bool scaled = fp8mac_gemm_has_mx(desc);
     bool has_static_exponent = desc->dot.acc_format == FP8MAC_ACC_FIXED && desc->dot.frac_bits != 0;
     if (has_static_exponent ||
         (desc->acc != NULL && fp8mac_acc_loaded_format(&desc->dot) == NULL) ||
@@ -77,35 +81,38 @@ typedef struct matrix {
     unsigned bytes;
 } matrix;
 
-enum { MATRIX_D, MATRICES = 12 };
+enum { OF_OPERAND = 3, OTHERS = 6, MATRIX_D = 0, MATRICES = OTHERS + 2 * OF_OPERAND };
+
+static void list_operand(const fp8mac_gemm_operand *x, size_t rows, size_t k,
+                         matrix list[OF_OPERAND])
+{
+    const size_t blocks = k / FP8MAC_MX_BLOCK + (k % FP8MAC_MX_BLOCK != 0),
+                 scales = x->scale.mode == FP8MAC_SCALE_VECTOR ? rows : 1;
+    const float *values = x->scale.mode == FP8MAC_SCALE_NONE ? NULL : x->scale.values;
+    list[0] = (matrix){x->codes, rows, k, x->stride, 1};
+    list[1] = (matrix){values, 1, scales, scales, sizeof(float)};
+    list[2] = (matrix){x->mx, rows, blocks, x->mx_stride, 1};
+}
 
 // D comes first, then the inputs.
 static void list_matrices(const fp8mac_gemm_desc *desc, matrix list[MATRICES])
 {
-    size_t blocks = desc->k / FP8MAC_MX_BLOCK + (desc->k % FP8MAC_MX_BLOCK != 0);
     bool has_c = desc->beta != 0;
-    const fp8mac_scale *a = &desc->scale_a, *b = &desc->scale_b;
-    size_t scales_a = a->mode == FP8MAC_SCALE_VECTOR ? desc->m : 1,
-           scales_b = b->mode == FP8MAC_SCALE_VECTOR ? desc->n : 1;
     const unsigned c_bytes = has_c ? fp8mac_format_bytes(desc->c_format) : 1,
                    acc_bytes = desc->acc != NULL
                                    ? fp8mac_format_bytes(fp8mac_acc_loaded_format(&desc->dot))
                                    : 1;
-    const matrix all[MATRICES] = {
+    const matrix others[OTHERS] = {
         {desc->d, desc->m, desc->n, desc->ldd, fp8mac_format_bytes(desc->d_format)},
-        {desc->a, desc->m, desc->k, desc->lda, 1},
-        {desc->b, desc->n, desc->k, desc->ldb, 1},
         {has_c ? desc->c : NULL, desc->m, desc->n, desc->ldc, c_bytes},
         {desc->acc, desc->m, desc->n, desc->ldacc, acc_bytes},
         {desc->bias, 1, desc->n, desc->n, sizeof(float)},
-        {a->mode == FP8MAC_SCALE_NONE ? NULL : a->values, 1, scales_a, scales_a, sizeof(float)},
-        {b->mode == FP8MAC_SCALE_NONE ? NULL : b->values, 1, scales_b, scales_b, sizeof(float)},
         {desc->scale_d, 1, 1, 1, sizeof(float)},
-        {desc->mx_a, desc->m, blocks, desc->ldmx_a, 1},
-        {desc->mx_b, desc->n, blocks, desc->ldmx_b, 1},
         {desc->d_table, 1, FP8MAC_TABLE_CODES, FP8MAC_TABLE_CODES, 1},
     };
-    memcpy(list, all, sizeof all);
+    memcpy(list, others, sizeof others);
+    list_operand(&desc->a, desc->m, desc->k, list + OTHERS);
+    list_operand(&desc->b, desc->n, desc->k, list + OTHERS + OF_OPERAND);
 }
 
 // The stride and the whole matrix must fit a ptrdiff_t, as every object does.
@@ -192,9 +199,9 @@ static fp8mac_status validate_scale(fp8mac_scale scale, size_t rows)
 
 static fp8mac_status validate_scales(const fp8mac_gemm_desc *desc)
 {
-    fp8mac_status status = validate_scale(desc->scale_a, desc->m);
+    fp8mac_status status = validate_scale(desc->a.scale, desc->m);
     if (status == FP8MAC_OK) {
-        status = validate_scale(desc->scale_b, desc->n);
+        status = validate_scale(desc->b.scale, desc->n);
     }
     if (status == FP8MAC_OK && desc->scale_d != NULL) {
         status = validate_scale((fp8mac_scale){FP8MAC_SCALE_TENSOR, desc->scale_d}, 1);

@@ -64,7 +64,7 @@ static fp8mac_status validate_fixed(const fp8mac_dot_config *config)
     others.static_exponent = 0;
     unsigned product = config->frac_bits != 0
                            ? config->frac_bits + 2
-                           : operand_bits(config->a_format) + operand_bits(config->b_format);
+                           : operand_bits(config->a.format) + operand_bits(config->b.format);
     bool ok = static_exponent_is_valid(config) && !config->acc_saturate &&
               guard_bits(config) <= GUARD_BITS_MAX &&
               product + guard_bits(config) + 1 <= FIXED_BITS && !has_options(&others);
@@ -73,10 +73,10 @@ static fp8mac_status validate_fixed(const fp8mac_dot_config *config)
 
 static fp8mac_status validate_int32(const fp8mac_dot_config *config)
 {
-    if (!is_int8(config->a_format) || !is_int8(config->b_format)) {
+    if (!is_int8(config->a.format) || !is_int8(config->b.format)) {
         return FP8MAC_ERR_FORMAT;
     }
-    if (config->scale_exp_a != 0 || config->scale_exp_b != 0) {
+    if (config->a.scale_exp != 0 || config->b.scale_exp != 0) {
         return FP8MAC_ERR_SCALE_EXPONENT;
     }
     return config->guard_bits == 0 && !config->acc_saturate && !has_options(config)
@@ -181,8 +181,8 @@ fp8mac_status fp8mac_dot_config_validate(const fp8mac_dot_config *config)
     if (config == NULL) {
         return FP8MAC_ERR_NULL;
     }
-    if (!fp8mac_is_operand_format(config->a_format) ||
-        !fp8mac_is_operand_format(config->b_format)) {
+    if (!fp8mac_is_operand_format(config->a.format) ||
+        !fp8mac_is_operand_format(config->b.format)) {
         return FP8MAC_ERR_FORMAT;
     }
     if (config->group > FP8MAC_GROUP_MAX) {
@@ -192,8 +192,8 @@ fp8mac_status fp8mac_dot_config_validate(const fp8mac_dot_config *config)
     if (status != FP8MAC_OK) {
         return status;
     }
-    if (!scale_exponent_in_range(config->scale_exp_a) ||
-        !scale_exponent_in_range(config->scale_exp_b)) {
+    if (!scale_exponent_in_range(config->a.scale_exp) ||
+        !scale_exponent_in_range(config->b.scale_exp)) {
         return FP8MAC_ERR_SCALE_EXPONENT;
     }
     return FP8MAC_OK;
@@ -219,7 +219,7 @@ static fp8mac_status validate_terms(const fp8mac_dot_config *config, const fp8ma
     if (status != FP8MAC_OK) {
         return status;
     }
-    bool changed = acc->fixed_scale != config->scale_exp_a + config->scale_exp_b ||
+    bool changed = acc->fixed_scale != config->a.scale_exp + config->b.scale_exp ||
                    acc->fixed_static_exponent != config->static_exponent;
     if (config->acc_format == FP8MAC_ACC_FIXED && acc->fixed_terms > 0 && changed) {
         return FP8MAC_ERR_SCALE_EXPONENT;
@@ -261,17 +261,16 @@ fp8mac_status fp8mac_dot(const fp8mac_dot_config *config, fp8mac_acc *acc, const
     return FP8MAC_OK;
 }
 
-fp8mac_status fp8mac_dot_mx(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
-                            const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
-                            fp8mac_flags *flags)
+fp8mac_status fp8mac_dot_mx(const fp8mac_dot_config *config, fp8mac_acc *acc, fp8mac_dot_terms a,
+                            fp8mac_dot_terms b, size_t k, fp8mac_flags *flags)
 {
-    fp8mac_status status = validate_terms(config, acc, a, b, k);
+    fp8mac_status status = validate_terms(config, acc, a.codes, b.codes, k);
     if (status != FP8MAC_OK) {
         return status;
     }
     if (fp8mac_acc_rounded_format(config->acc_format) == NULL) {
         return FP8MAC_ERR_ACCUMULATOR;
     }
-    fp8mac_dot_run_defined(config, acc, a, b, k, mx_a, mx_b, flags);
+    fp8mac_dot_run_defined(config, acc, a, b, k, flags);
     return FP8MAC_OK;
 }

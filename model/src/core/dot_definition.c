@@ -33,16 +33,16 @@ static int32_t operand_exponent(fp8mac_value x, int32_t scale)
 static term multiply(const fp8mac_dot_config *config, uint8_t a_code, uint8_t b_code,
                      fp8mac_mx_pair mx, facts *f)
 {
-    fp8mac_value a = fp8mac_decode(config->a_format, a_code);
-    fp8mac_value b = fp8mac_decode(config->b_format, b_code);
-    int32_t a_scale = config->scale_exp_a - (int32_t)config->lscale + mx.a_exponent;
-    int32_t b_scale = config->scale_exp_b + mx.b_exponent;
+    fp8mac_value a = fp8mac_decode(config->a.format, a_code);
+    fp8mac_value b = fp8mac_decode(config->b.format, b_code);
+    int32_t a_scale = config->a.scale_exp - (int32_t)config->lscale + mx.a_exponent;
+    int32_t b_scale = config->b.scale_exp + mx.b_exponent;
     term product = {.value = fp8mac_value_mul_finite(a, b)};
     product.a_exponent = operand_exponent(a, a_scale);
     product.b_exponent = operand_exponent(b, b_scale);
     product.value.exponent += a_scale + b_scale;
     product.exponent =
-        product.value.exponent + config->a_format->mantissa_bits + config->b_format->mantissa_bits;
+        product.value.exponent + config->a.format->mantissa_bits + config->b.format->mantissa_bits;
     if (a.cls == FP8MAC_CLASS_NAN || b.cls == FP8MAC_CLASS_NAN || mx.is_nan) {
         product.value.cls = FP8MAC_CLASS_NAN;
         f->nan_operand = true;
@@ -341,21 +341,19 @@ static void count_products(const fp8mac_dot_config *config, fp8mac_acc *acc, uns
 
 // ---- all the steps of K -------------------------------------------------------------------------
 
-// The block scales of one product, and whether one of them is NaN.
-static fp8mac_mx_pair mx_pair(const uint8_t *mx_a, const uint8_t *mx_b, size_t k)
+static fp8mac_value block_scale(const uint8_t *mx, size_t k)
 {
-    const fp8mac_format *e8m0 = fp8mac_format_get(FP8MAC_E8M0FNU);
-    fp8mac_mx_pair pair = {0};
-    const uint8_t *const scales[] = {mx_a, mx_b};
-    int32_t *const exponents[] = {&pair.a_exponent, &pair.b_exponent};
-    for (size_t i = 0; i < 2; i++) {
-        if (scales[i] != NULL) {
-            fp8mac_value scale = fp8mac_decode(e8m0, scales[i][k / FP8MAC_MX_BLOCK]);
-            pair.is_nan |= scale.cls == FP8MAC_CLASS_NAN;
-            *exponents[i] = scale.exponent;
-        }
-    }
-    return pair;
+    return mx == NULL ? (fp8mac_value){.cls = FP8MAC_CLASS_FINITE, .significand = 1}
+                      : fp8mac_decode(fp8mac_format_get(FP8MAC_E8M0FNU), mx[k / FP8MAC_MX_BLOCK]);
+}
+
+// The block scales of one product, and whether one of them is NaN.
+static fp8mac_mx_pair mx_pair(const uint8_t *a, const uint8_t *b, size_t k)
+{
+    const fp8mac_value x = block_scale(a, k), y = block_scale(b, k);
+    return (fp8mac_mx_pair){.a_exponent = x.exponent,
+                            .b_exponent = y.exponent,
+                            .is_nan = x.cls == FP8MAC_CLASS_NAN || y.cls == FP8MAC_CLASS_NAN};
 }
 
 // A step's terms. `k` is the place of each among the terms of the call.
@@ -379,11 +377,10 @@ static void choose_terms(const fp8mac_dot_config *config, size_t first, unsigned
     }
 }
 
-void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
-                            const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
-                            fp8mac_flags *flags)
+void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, fp8mac_dot_terms a,
+                            fp8mac_dot_terms b, size_t k, fp8mac_flags *flags)
 {
-    bool scaled = mx_a != NULL || mx_b != NULL;
+    bool scaled = a.mx != NULL || b.mx != NULL;
     unsigned parts = config->k_order == FP8MAC_K_PAIRS ? 2 : 1;
     unsigned block = parts * (config->group == 0 ? 1 : config->group);
     for (size_t step = 0; step / parts < k / block + (k % block != 0); step++) {
@@ -395,9 +392,9 @@ void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, co
             continue;
         }
         for (unsigned i = 0; i < terms.n; i++) {
-            step_a[i] = a[terms.k[i]];
-            step_b[i] = b[terms.k[i]];
-            mx[i] = scaled ? mx_pair(mx_a, mx_b, terms.k[i]) : (fp8mac_mx_pair){0};
+            step_a[i] = a.codes[terms.k[i]];
+            step_b[i] = b.codes[terms.k[i]];
+            mx[i] = scaled ? mx_pair(a.mx, b.mx, terms.k[i]) : (fp8mac_mx_pair){0};
         }
         fp8mac_dot_step_defined(config, acc, step_a, step_b, terms.n, scaled ? mx : NULL, flags);
         acc->steps += config->acc_rounding == FP8MAC_ROUND_STOCHASTIC ? 1 : 0;

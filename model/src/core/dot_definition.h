@@ -20,9 +20,8 @@ void fp8mac_dot_step_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, c
 void fp8mac_dot_step_definition(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
                                 const uint8_t *b, unsigned n, fp8mac_flags *flags);
 // All steps, including the second accumulator.
-void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, const uint8_t *a,
-                            const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
-                            fp8mac_flags *flags);
+void fp8mac_dot_run_defined(const fp8mac_dot_config *config, fp8mac_acc *acc, fp8mac_dot_terms a,
+                            fp8mac_dot_terms b, size_t k, fp8mac_flags *flags);
 // The code of second + acc, in the second accumulator's format.
 uint32_t fp8mac_acc_joined(const fp8mac_dot_config *config, const fp8mac_acc *acc,
                            fp8mac_flags *flags);

@@ -34,8 +34,8 @@ static void table_init(fp8mac_operand_table *table, const fp8mac_format *f)
 
 static int32_t unit_of_products(const fp8mac_dot_config *config)
 {
-    return fp8mac_format_unit_exponent(config->a_format) +
-           fp8mac_format_unit_exponent(config->b_format);
+    return fp8mac_format_unit_exponent(config->a.format) +
+           fp8mac_format_unit_exponent(config->b.format);
 }
 
 static bool is_static(const fp8mac_dot_config *c)
@@ -57,9 +57,9 @@ void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *
     engine->rounded_format = fp8mac_acc_rounded_format(config->acc_format);
     engine->plain = is_plain(config);
     engine->unit_exponent = unit_of_products(config);
-    engine->scale_exponent = config->scale_exp_a + config->scale_exp_b - (int32_t)config->lscale;
-    table_init(&engine->a, config->a_format);
-    table_init(&engine->b, config->b_format);
+    engine->scale_exponent = fp8mac_dot_scale_exponent(config);
+    table_init(&engine->a, config->a.format);
+    table_init(&engine->b, config->b.format);
 }
 
 // Multiplies and adds. *special is set if any operand is Inf or NaN; the sum omits its term.
@@ -142,8 +142,8 @@ static specials find_specials(const fp8mac_dot_config *config, const uint8_t *a,
 {
     specials found = {.nan_operand = false};
     for (unsigned i = 0; i < n; i++) {
-        fp8mac_value x = fp8mac_decode(config->a_format, a[i]);
-        fp8mac_value y = fp8mac_decode(config->b_format, b[i]);
+        fp8mac_value x = fp8mac_decode(config->a.format, a[i]);
+        fp8mac_value y = fp8mac_decode(config->b.format, b[i]);
         bool zero = x.cls == FP8MAC_CLASS_ZERO || y.cls == FP8MAC_CLASS_ZERO;
         if (x.cls == FP8MAC_CLASS_NAN || y.cls == FP8MAC_CLASS_NAN) {
             found.nan_operand = true;
@@ -222,8 +222,8 @@ static bool products_are_minus_zero(const fp8mac_dot_config *config, const uint8
                                     const uint8_t *b, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
-        fp8mac_value x = fp8mac_decode(config->a_format, a[i]);
-        fp8mac_value y = fp8mac_decode(config->b_format, b[i]);
+        fp8mac_value x = fp8mac_decode(config->a.format, a[i]);
+        fp8mac_value y = fp8mac_decode(config->b.format, b[i]);
         if ((x.cls != FP8MAC_CLASS_ZERO && y.cls != FP8MAC_CLASS_ZERO) || x.sign == y.sign) {
             return false;
         }
@@ -296,14 +296,13 @@ static void run_int32(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const ui
     acc->fixed_terms += k;
 }
 
-void fp8mac_dot_engine_run_mx(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a,
-                              const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
-                              fp8mac_flags *flags)
+void fp8mac_dot_engine_run_mx(const fp8mac_dot_engine *engine, fp8mac_acc *acc, fp8mac_dot_terms a,
+                              fp8mac_dot_terms b, size_t k, fp8mac_flags *flags)
 {
-    if (mx_a == NULL && mx_b == NULL) {
-        fp8mac_dot_engine_run(engine, acc, a, b, k, flags);
+    if (a.mx == NULL && b.mx == NULL) {
+        fp8mac_dot_engine_run(engine, acc, a.codes, b.codes, k, flags);
     } else {
-        fp8mac_dot_run_defined(&engine->config, acc, a, b, k, mx_a, mx_b, flags);
+        fp8mac_dot_run_defined(&engine->config, acc, a, b, k, flags);
     }
 }
 
@@ -315,7 +314,8 @@ void fp8mac_dot_engine_run(const fp8mac_dot_engine *engine, fp8mac_acc *acc, con
         return;
     }
     if (!engine->plain) {
-        fp8mac_dot_run_defined(&engine->config, acc, a, b, k, NULL, NULL, flags);
+        fp8mac_dot_run_defined(&engine->config, acc, (fp8mac_dot_terms){a, NULL},
+                               (fp8mac_dot_terms){b, NULL}, k, flags);
         return;
     }
     for (size_t i = 0; i < k; i += engine->group) {

@@ -37,8 +37,7 @@ void fp8mac_dot_engine_run(const fp8mac_dot_engine *engine, fp8mac_acc *acc, con
 // Whether K, including the terms consumed before, is at most 2^G, or at most the limit of INT32.
 bool fp8mac_dot_k_fits(const fp8mac_dot_config *config, uint64_t consumed, uint64_t k);
 // fp8mac_dot_engine_run with block scales, either of which may be NULL.
-void fp8mac_dot_engine_run_mx(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const uint8_t *a,
-                              const uint8_t *b, size_t k, const uint8_t *mx_a, const uint8_t *mx_b,
-                              fp8mac_flags *flags);
+void fp8mac_dot_engine_run_mx(const fp8mac_dot_engine *engine, fp8mac_acc *acc, fp8mac_dot_terms a,
+                              fp8mac_dot_terms b, size_t k, fp8mac_flags *flags);
 
 #endif

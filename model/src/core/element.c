@@ -40,7 +40,7 @@ fp8mac_status fp8mac_element_config(uint32_t kind, unsigned lanes, unsigned frac
     }
     bool is_fp8 = (element->formats & 1u << FP8MAC_E4M3FN) != 0;
     const fp8mac_format *format = fp8mac_format_get(is_fp8 ? FP8MAC_E4M3FN : FP8MAC_INT8);
-    *config = (fp8mac_dot_config){.a_format = format, .b_format = format};
+    *config = (fp8mac_dot_config){.a.format = format, .b.format = format};
     fp8mac_element_settings(element->kind, lanes, bits, 2 * top_exponent(format), config);
     return FP8MAC_OK;
 }

@@ -41,9 +41,12 @@ fp8mac_epilogue fp8mac_gemm_epilogue(const fp8mac_gemm_desc *desc)
     };
 }
 
-static const uint8_t *mx_row(const uint8_t *mx, size_t row, size_t stride)
+static fp8mac_dot_terms row_of(const fp8mac_gemm_operand *operand, size_t row)
 {
-    return mx == NULL ? NULL : mx + row * stride;
+    return (fp8mac_dot_terms){
+        .codes = operand->codes + row * operand->stride,
+        .mx = operand->mx == NULL ? NULL : operand->mx + row * operand->mx_stride,
+    };
 }
 
 // t0 of one output, all of its K.
@@ -56,9 +59,8 @@ static uint32_t accumulate(const fp8mac_gemm_desc *desc, const fp8mac_dot_engine
         (void)fp8mac_acc_load(&desc->dot, &acc,
                               fp8mac_load_code(desc->acc, m * desc->ldacc + n, bytes));
     }
-    fp8mac_dot_engine_run_mx(engine, &acc, desc->a + m * desc->lda, desc->b + n * desc->ldb,
-                             desc->k, mx_row(desc->mx_a, m, desc->ldmx_a),
-                             mx_row(desc->mx_b, n, desc->ldmx_b), flags);
+    fp8mac_dot_engine_run_mx(engine, &acc, row_of(&desc->a, m), row_of(&desc->b, n), desc->k,
+                             flags);
     return fp8mac_acc_to_fp32(&desc->dot, &acc, flags);
 }
 
@@ -90,8 +92,8 @@ void fp8mac_gemm_finish(const fp8mac_gemm_desc *desc, const fp8mac_epilogue *epi
 {
     uint32_t bias = desc->bias != NULL ? fp8mac_float_bits(desc->bias[n]) : 0;
     uint32_t d =
-        fp8mac_epilogue_rounded(epilogue, d_round_mode(desc, m, n), t0, scale_at(desc->scale_a, m),
-                                scale_at(desc->scale_b, n), bias, c_at(desc, m, n), &totals->amax,
+        fp8mac_epilogue_rounded(epilogue, d_round_mode(desc, m, n), t0, scale_at(desc->a.scale, m),
+                                scale_at(desc->b.scale, n), bias, c_at(desc, m, n), &totals->amax,
                                 &totals->amax_nonfinite, &totals->flags);
     fp8mac_store_code(desc->d, m * desc->ldd + n, fp8mac_format_bytes(desc->d_format),
                       d_code(desc, d));
@@ -110,20 +112,25 @@ void fp8mac_gemm_defined(const fp8mac_gemm_desc *desc, fp8mac_gemm_totals *total
     }
 }
 
+static fp8mac_gemm_operand from_row(fp8mac_gemm_operand operand, size_t row)
+{
+    const fp8mac_dot_terms first = row_of(&operand, row);
+    operand.codes = first.codes;
+    operand.mx = first.mx;
+    if (operand.scale.mode == FP8MAC_SCALE_VECTOR) {
+        operand.scale.values += row;
+    }
+    return operand;
+}
+
 fp8mac_gemm_desc fp8mac_gemm_part(const fp8mac_gemm_desc *desc, size_t m0, size_t m, size_t n0,
                                   size_t n)
 {
     fp8mac_gemm_desc part = *desc;
     part.m = m;
     part.n = n;
-    part.a += m0 * desc->lda;
-    part.b += n0 * desc->ldb;
-    if (desc->scale_a.mode == FP8MAC_SCALE_VECTOR) {
-        part.scale_a.values += m0;
-    }
-    if (desc->scale_b.mode == FP8MAC_SCALE_VECTOR) {
-        part.scale_b.values += n0;
-    }
+    part.a = from_row(desc->a, m0);
+    part.b = from_row(desc->b, n0);
     if (desc->bias != NULL) {
         part.bias += n0;
     }
@@ -137,12 +144,6 @@ fp8mac_gemm_desc fp8mac_gemm_part(const fp8mac_gemm_desc *desc, size_t m0, size_
             (m0 * desc->ldacc + n0) * fp8mac_format_bytes(fp8mac_acc_loaded_format(&desc->dot));
     }
     part.d = (uint8_t *)desc->d + (m0 * desc->ldd + n0) * fp8mac_format_bytes(desc->d_format);
-    if (desc->mx_a != NULL) {
-        part.mx_a += m0 * desc->ldmx_a;
-    }
-    if (desc->mx_b != NULL) {
-        part.mx_b += n0 * desc->ldmx_b;
-    }
     part.origin_m += (uint32_t)m0;
     part.origin_n += (uint32_t)n0;
     return part;

@@ -12,6 +12,11 @@ typedef struct fp8mac_gemm_totals {
     fp8mac_flags flags;
 } fp8mac_gemm_totals;
 
+static inline bool fp8mac_gemm_has_mx(const fp8mac_gemm_desc *desc)
+{
+    return desc->a.mx != NULL || desc->b.mx != NULL;
+}
+
 // Computes every output.
 void fp8mac_gemm_defined(const fp8mac_gemm_desc *desc, fp8mac_gemm_totals *totals);
 // The epilogue of one output, from the accumulator's t0 to the code of D.

@@ -62,16 +62,15 @@ static bool has_nan_scale(const uint8_t *mx, size_t blocks)
 }
 
 void fp8mac_any_facts(fp8mac_operand_facts *facts, const fp8mac_code_table *table,
-                      const uint8_t *codes, size_t rows, size_t stride, size_t k, const uint8_t *mx,
-                      size_t mx_stride)
+                      const fp8mac_gemm_operand *x, size_t rows, size_t k)
 {
     int16_t top = INT16_MIN, unit = INT16_MAX;
     for (size_t i = 0; i < rows; i++) {
-        unsigned special = has_nan_scale(mx != NULL ? mx + i * mx_stride : NULL,
+        unsigned special = has_nan_scale(x->mx != NULL ? x->mx + i * x->mx_stride : NULL,
                                          (k + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK);
         int16_t row_top = INT16_MIN, row_unit = INT16_MAX;
         for (size_t j = 0; j < k; j++) {
-            uint8_t code = codes[i * stride + j];
+            uint8_t code = x->codes[i * x->stride + j];
             special |= table->special[code];
             if (table->exponent[code] != FP8MAC_ANY_ZERO) {
                 row_top = table->top[code] > row_top ? table->top[code] : row_top;
@@ -169,12 +168,12 @@ typedef struct range {
     int32_t scale, scale_most; // the least and the largest exponent of what multiplies it
 } range;
 
-static void widen_range(range *r, const uint8_t *mx, size_t stride, size_t rows, size_t k)
+static void widen_range(range *r, const fp8mac_gemm_operand *x, size_t rows, size_t k)
 {
     uint8_t least = 0xff, most = 0;
-    for (size_t i = 0; i < rows && mx != NULL; i++) {
+    for (size_t i = 0; i < rows && x->mx != NULL; i++) {
         for (size_t j = 0; j < (k + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK; j++) {
-            uint8_t code = mx[i * stride + j];
+            uint8_t code = x->mx[i * x->mx_stride + j];
             least = code < least ? code : least;
             most = code > most && code != 0xff ? code : most;
         }
@@ -188,10 +187,10 @@ static void widen_range(range *r, const uint8_t *mx, size_t stride, size_t rows,
 static range find_range(const fp8mac_gemm_desc *desc, const fp8mac_operand_facts *a,
                         const fp8mac_operand_facts *b)
 {
-    int32_t scale = desc->dot.scale_exp_a + desc->dot.scale_exp_b - (int32_t)desc->dot.lscale;
+    int32_t scale = fp8mac_dot_scale_exponent(&desc->dot);
     range r = {a->top + b->top, a->unit + b->unit, scale, scale};
-    widen_range(&r, desc->mx_a, desc->ldmx_a, desc->m, desc->k);
-    widen_range(&r, desc->mx_b, desc->ldmx_b, desc->n, desc->k);
+    widen_range(&r, &desc->a, desc->m, desc->k);
+    widen_range(&r, &desc->b, desc->n, desc->k);
     return r;
 }
 
@@ -264,7 +263,7 @@ static bool plan_aligned(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_d
 // Whether every step lies within one block of each scale.
 static bool blocks_fit(const fp8mac_gemm_desc *desc, unsigned group)
 {
-    return (desc->mx_a == NULL && desc->mx_b == NULL) || FP8MAC_MX_BLOCK % group == 0;
+    return !fp8mac_gemm_has_mx(desc) || FP8MAC_MX_BLOCK % group == 0;
 }
 
 bool fp8mac_any_plan_init(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_kernels *kernels,
@@ -290,8 +289,8 @@ bool fp8mac_any_plan_init(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_
     *any = (fp8mac_any){
         .to = round_to(format, dot),
         .overflow_flag = dot->acc_saturate ? FP8MAC_FLAG_SATURATED : FP8MAC_FLAG_OVERFLOW,
-        .scale = dot->scale_exp_a + dot->scale_exp_b - (int32_t)dot->lscale,
-        .blocks = desc->mx_a != NULL || desc->mx_b != NULL,
+        .scale = fp8mac_dot_scale_exponent(dot),
+        .blocks = fp8mac_gemm_has_mx(desc),
         .draw = {.key = {(uint32_t)dot->seed, (uint32_t)(dot->seed >> 32)},
                  .bits = dot->random_bits},
         .period = dot->promote != 0 ? dot->promote : dot->chunk,
@@ -319,7 +318,7 @@ bool fp8mac_any_plan_init(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_
         .overflow_flag = any->overflow_flag,
         // Two accumulators may also raise `invalid` before they meet a NaN.
         .specials_are_nan =
-            !dot->a_format->has_inf && !dot->b_format->has_inf && !(second && top_of_all > room),
+            !dot->a.format->has_inf && !dot->b.format->has_inf && !(second && top_of_all > room),
     };
     bool own_nan = dot->acc_format == FP8MAC_ACC_FP32 || dot->acc_format == FP8MAC_ACC_E8M13;
     plan->nan = dot->nan_code != 0 && own_nan ? dot->nan_code : FP8MAC_FP32_NAN;

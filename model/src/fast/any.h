@@ -22,11 +22,10 @@ enum { FP8MAC_ANY_ZERO = -64 };
 // that the kernels cannot hold.
 bool fp8mac_code_table_init(fp8mac_code_table *table, const fp8mac_format *format, bool normalised);
 
-// The facts of `rows` rows of codes. mx may be NULL; a row with a NaN among its block scales is
+// The facts of an operand of `rows` rows. A row with a NaN among its block scales is
 // special. `special` has been allocated.
 void fp8mac_any_facts(fp8mac_operand_facts *facts, const fp8mac_code_table *table,
-                      const uint8_t *codes, size_t rows, size_t stride, size_t k, const uint8_t *mx,
-                      size_t mx_stride);
+                      const fp8mac_gemm_operand *x, size_t rows, size_t k);
 
 // False if the kernels do not compute the dot products of `desc` exactly as defined.
 bool fp8mac_any_plan_init(fp8mac_fast_plan *plan, fp8mac_any *any, const fp8mac_kernels *kernels,

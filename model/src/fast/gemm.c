@@ -40,8 +40,7 @@ typedef struct work {
 // ---- what the operands hold ---------------------------------------------------------------------
 
 static bool facts_init(fp8mac_operand_facts *facts, const fp8mac_kernels *kernels,
-                       const fp8mac_format *f, const uint8_t *codes, size_t rows, size_t stride,
-                       size_t k)
+                       const fp8mac_format *f, const fp8mac_gemm_operand *x, size_t rows, size_t k)
 {
     facts->e_min = 1 - f->bias;
     if (facts->special == NULL || fp8mac_format_bits(f) != 8 ||
@@ -50,7 +49,7 @@ static bool facts_init(fp8mac_operand_facts *facts, const fp8mac_kernels *kernel
     }
     uint8_t most = 0, least_less1 = 0xff;
     for (size_t i = 0; i < rows; i++) {
-        fp8mac_scan row = kernels->scan(codes + i * stride, k);
+        fp8mac_scan row = kernels->scan(x->codes + i * x->stride, k);
         facts->special[i] = row.most > facts->format.max_code ||
                             (row.minus_zero && facts->format.nan_is_minus_zero);
         if (facts->special[i]) {
@@ -84,8 +83,7 @@ static bool is_any(const work *w)
 typedef struct side {
     const fp8mac_operand_facts *facts;
     const fp8mac_code_table *table;
-    const uint8_t *codes, *mx;
-    size_t stride, mx_stride;
+    const fp8mac_gemm_operand *operand;
     float *panel, scale;
     int8_t *exponent;
     int32_t *block;
@@ -104,22 +102,23 @@ static void pack_panel(const work *w, const side *s, size_t at, size_t row, size
     const fp8mac_kernels *kernels = w->plan.kernels;
     size_t k = w->desc->k;
     unsigned present = rows < s->width ? (unsigned)rows : s->width;
-    const uint8_t *codes = s->codes + row * s->stride;
+    const fp8mac_gemm_operand *x = s->operand;
+    const uint8_t *codes = x->codes + row * x->stride;
     float *panel = s->panel + at * k;
     int8_t *exponent = w->plan.needs_exponents ? s->exponent + at * k : NULL;
     if (is_any(w)) {
-        fp8mac_any_pack(s->table, panel, exponent, s->width, codes, s->stride, present, k,
+        fp8mac_any_pack(s->table, panel, exponent, s->width, codes, x->stride, present, k,
                         s->facts->special + row);
         if (w->any.blocks) {
             fp8mac_any_pack_blocks(s->block + at * blocks_of(k), s->width,
-                                   s->mx != NULL ? s->mx + row * s->mx_stride : NULL, s->mx_stride,
+                                   x->mx != NULL ? x->mx + row * x->mx_stride : NULL, x->mx_stride,
                                    present, blocks_of(k), s->facts->special + row);
         }
         return;
     }
-    kernels->pack(&s->facts->format, panel, s->width, codes, s->stride, present, k, s->scale);
+    kernels->pack(&s->facts->format, panel, s->width, codes, x->stride, present, k, s->scale);
     if (exponent != NULL) {
-        kernels->pack_exponents(&s->facts->format, exponent, s->width, codes, s->stride, present, k,
+        kernels->pack_exponents(&s->facts->format, exponent, s->width, codes, x->stride, present, k,
                                 FP8MAC_FAST_ZERO_EXPONENT);
     }
 }
@@ -156,9 +155,8 @@ static void pack_most(const work *w, double *most, const double *values, size_t 
 static void pack_b(work *w, size_t n0, size_t n)
 {
     const fp8mac_gemm_desc *desc = w->desc;
-    const side b = {
-        w->b,       &w->b_table, desc->b,       desc->mx_b, desc->ldb,          desc->ldmx_b,
-        w->b_panel, 1,           w->b_exponent, w->b_block, w->plan.kernels->nr};
+    const side b = {w->b, &w->b_table,   &desc->b,   w->b_panel,
+                    1,    w->b_exponent, w->b_block, w->plan.kernels->nr};
     for (size_t j = 0; j < n; j += b.width) {
         pack_panel(w, &b, j, n0 + j, n - j);
     }
@@ -175,9 +173,8 @@ static void pack_a(work *w, size_t m0, size_t m)
 {
     const fp8mac_gemm_desc *desc = w->desc;
     size_t mr = w->plan.kernels->mr, k = w->desc->k;
-    const side a = {
-        w->a,       &w->a_table,     desc->a,       desc->mx_a, desc->lda,          desc->ldmx_a,
-        w->a_panel, w->plan.a_scale, w->a_exponent, w->a_block, w->plan.kernels->mr};
+    const side a = {w->a,          &w->a_table, &desc->a,           w->a_panel, w->plan.a_scale,
+                    w->a_exponent, w->a_block,  w->plan.kernels->mr};
     for (size_t i = 0; i < m; i += mr) {
         pack_panel(w, &a, i, m0 + i, m - i);
     }
@@ -356,7 +353,7 @@ static void finish_infinities(work *w, size_t m, size_t n0, size_t n, const floa
 static bool epilogue_is_identity(const work *w)
 {
     const fp8mac_gemm_desc *desc = w->desc;
-    return desc->scale_a.mode == FP8MAC_SCALE_NONE && desc->scale_b.mode == FP8MAC_SCALE_NONE &&
+    return desc->a.scale.mode == FP8MAC_SCALE_NONE && desc->b.scale.mode == FP8MAC_SCALE_NONE &&
            desc->bias == NULL && desc->beta == 0 && desc->activation == FP8MAC_ACT_NONE &&
            w->epilogue.scale_d == 1 && !w->plan.second; // whose sum may be NaN
 }
@@ -370,15 +367,15 @@ static void finish_run(work *w, size_t m, size_t n0, size_t n, const float *t0,
         finish_singly(w, m, n0, n, t0, totals);
         return;
     }
-    bool by_row = desc->scale_a.mode == FP8MAC_SCALE_VECTOR,
-         by_column = desc->scale_b.mode == FP8MAC_SCALE_VECTOR;
+    bool by_row = desc->a.scale.mode == FP8MAC_SCALE_VECTOR,
+         by_column = desc->b.scale.mode == FP8MAC_SCALE_VECTOR;
     fp8mac_fast_outputs o = {
         .n = n,
         .t0 = t0,
         .scale_a =
-            desc->scale_a.mode == FP8MAC_SCALE_NONE ? 1.0f : desc->scale_a.values[by_row ? m : 0],
-        .scale_b = desc->scale_b.mode == FP8MAC_SCALE_TENSOR ? desc->scale_b.values[0] : 1.0f,
-        .scales_b = by_column ? desc->scale_b.values + n0 : NULL,
+            desc->a.scale.mode == FP8MAC_SCALE_NONE ? 1.0f : desc->a.scale.values[by_row ? m : 0],
+        .scale_b = desc->b.scale.mode == FP8MAC_SCALE_TENSOR ? desc->b.scale.values[0] : 1.0f,
+        .scales_b = by_column ? desc->b.scale.values + n0 : NULL,
         .bias = desc->bias != NULL ? desc->bias + n0 : NULL,
         .c = c_row(w, m, n0, n),
         .beta = desc->beta,
@@ -498,8 +495,8 @@ static void finish_nans(const work *w, fp8mac_gemm_totals *totals)
 {
     const fp8mac_gemm_desc *desc = w->desc;
     bool uniform = desc->bias == NULL && desc->beta == 0 &&
-                   desc->scale_a.mode != FP8MAC_SCALE_VECTOR &&
-                   desc->scale_b.mode != FP8MAC_SCALE_VECTOR;
+                   desc->a.scale.mode != FP8MAC_SCALE_VECTOR &&
+                   desc->b.scale.mode != FP8MAC_SCALE_VECTOR;
     unsigned bytes = fp8mac_format_bytes(desc->d_format);
     bool known = false;
     uint32_t code = 0;
@@ -578,8 +575,8 @@ static bool run_special_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand
                                 const fp8mac_kernels *kernels, fp8mac_gemm_totals *totals)
 {
     const fp8mac_gemm_desc *desc = w->desc;
-    bool done = facts_init(a, kernels, desc->dot.a_format, desc->a, desc->m, desc->lda, desc->k) &&
-                facts_init(b, kernels, desc->dot.b_format, desc->b, desc->n, desc->ldb, desc->k) &&
+    bool done = facts_init(a, kernels, desc->dot.a.format, &desc->a, desc->m, desc->k) &&
+                facts_init(b, kernels, desc->dot.b.format, &desc->b, desc->n, desc->k) &&
                 fp8mac_fast_plan_init(&w->plan, kernels, desc, a, b);
     bool few = a->specials <= desc->m / 2 && b->specials <= desc->n / 2;
     return done && (few || w->plan.specials_are_nan) && run_plan(w, totals);
@@ -593,14 +590,12 @@ static bool run_any_kernels(work *w, fp8mac_operand_facts *a, fp8mac_operand_fac
     bool normalised = desc->dot.align_by == FP8MAC_ALIGN_BY_OPERANDS;
     a->specials = b->specials = 0;
     if (a->special == NULL || b->special == NULL ||
-        !fp8mac_code_table_init(&w->a_table, desc->dot.a_format, normalised) ||
-        !fp8mac_code_table_init(&w->b_table, desc->dot.b_format, normalised)) {
+        !fp8mac_code_table_init(&w->a_table, desc->dot.a.format, normalised) ||
+        !fp8mac_code_table_init(&w->b_table, desc->dot.b.format, normalised)) {
         return false;
     }
-    fp8mac_any_facts(a, &w->a_table, desc->a, desc->m, desc->lda, desc->k, desc->mx_a,
-                     desc->ldmx_a);
-    fp8mac_any_facts(b, &w->b_table, desc->b, desc->n, desc->ldb, desc->k, desc->mx_b,
-                     desc->ldmx_b);
+    fp8mac_any_facts(a, &w->a_table, &desc->a, desc->m, desc->k);
+    fp8mac_any_facts(b, &w->b_table, &desc->b, desc->n, desc->k);
     bool few = a->specials <= desc->m / 2 && b->specials <= desc->n / 2;
     return fp8mac_any_plan_init(&w->plan, &w->any, kernels, desc, a, b, &w->a_table, &w->b_table) &&
            (few || w->plan.specials_are_nan) && run_plan(w, totals);

@@ -200,21 +200,21 @@ bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels
                            const fp8mac_operand_facts *b)
 {
     const fp8mac_dot_config *dot = &desc->dot;
-    if (!is_plain(dot) || desc->mx_a != NULL || desc->mx_b != NULL) {
+    if (!is_plain(dot) || fp8mac_gemm_has_mx(desc)) {
         return false;
     }
     unsigned group = dot->group == 0 ? 1 : dot->group;
-    int32_t scale = dot->scale_exp_a + dot->scale_exp_b - (int32_t)dot->lscale;
+    int32_t scale = fp8mac_dot_scale_exponent(dot);
     bounds x = {a->unit + b->unit + scale, a->top + b->top + scale, log2_up(desc->k),
                 log2_up(group)};
-    int32_t a_unit = 1 - desc->dot.a_format->bias - desc->dot.a_format->mantissa_bits;
+    int32_t a_unit = 1 - desc->dot.a.format->bias - desc->dot.a.format->mantissa_bits;
     if (x.unit < LEAST_UNIT || a_unit + scale < LEAST_UNIT || a->top + scale > MOST_TOP ||
         scale < -126) {
         return false;
     }
     *plan = (fp8mac_fast_plan){
         .kernels = kernels, .tile = {.group = group}, .acc_bytes = sizeof(float)};
-    plan->specials_are_nan = !dot->a_format->has_inf && !dot->b_format->has_inf;
+    plan->specials_are_nan = !dot->a.format->has_inf && !dot->b.format->has_inf;
     plan->may_overflow = may_overflow(dot, a, b, &x, desc->k);
     plan->overflow_flag = dot->acc_saturate ? FP8MAC_FLAG_SATURATED : FP8MAC_FLAG_OVERFLOW;
     bool own_nan = dot->acc_format == FP8MAC_ACC_FP32 || dot->acc_format == FP8MAC_ACC_E8M13;
@@ -226,7 +226,7 @@ bool fp8mac_fast_plan_init(fp8mac_fast_plan *plan, const fp8mac_kernels *kernels
     if (dot->frac_bits != 0) {
         return plan_aligned(plan, dot, a, b, &x, scale);
     }
-    int32_t product_bits = dot->a_format->mantissa_bits + dot->b_format->mantissa_bits + 2;
+    int32_t product_bits = dot->a.format->mantissa_bits + dot->b.format->mantissa_bits + 2;
     return group == 1 ? plan_single(plan, desc, &x, product_bits)
                       : plan_fused(plan, desc, a, b, &x, scale);
 }

@@ -182,7 +182,8 @@ static void run_gemms(void)
 {
     static fp8rt_gemm_plan plans[2];
     for (unsigned i = 0; i < 2; i++) {
-        const fp8rt_gemm_desc desc = {.m = SIDE, .n = SIDE, .k = DEPTH, .a = a, .b = b, .d = d[i]};
+        const fp8rt_gemm_desc desc = {
+            .m = SIDE, .n = SIDE, .k = DEPTH, .a.codes = a, .b.codes = b, .d = d[i]};
         power_up(&npus[i]);
         count(fp8rt_device_open(&devices[i], &ports[i]) == FP8RT_OK, "the device opens");
         count(fp8rt_gemm_plan_make(&devices[i].caps, desc, &plans[i]) == FP8RT_OK, "a plan");

@@ -13,27 +13,32 @@
 // The checker's answer to a record that it cannot compare.
 #define FP8RT_CHECK_MALFORMED 0xffffffffu
 
+// One operand of the record.
+typedef struct fp8rt_check_operand {
+    uint64_t address;
+    uint64_t scale; // FP32 bits, or the address of a float for each row if its scale_vec bit is set
+    uint64_t mx;    // address of MX scales, or 0
+    uint32_t stride; // bytes
+    uint32_t mx_stride;
+} fp8rt_check_operand;
+
 // The layout is the same on rv32 and on a 64-bit host. A field named after a register holds that
 // register's word.
 typedef struct fp8rt_check_record {
     uint32_t magic; // FP8RT_CHECK_MAGIC
     uint32_t m, n, k;
-    uint32_t group;      // products per step: LANES of the array
-    uint32_t mode;       // MODE: formats, accumulator, overflow, activation, vector bits, bias_en
-    uint32_t scale_exp;  // SCALE_EXP
-    uint32_t scale_d;    // FP32 bits
-    uint32_t clamp_lo;   // FP32 bits
-    uint32_t clamp_hi;   // FP32 bits
-    uint32_t amax;       // FP32 bits, read from the accelerator after this GEMM
-    uint32_t flags;      // FLAGS, read likewise: sticky flags and amax_nonfinite of this GEMM alone
-    uint64_t scale_a;    // FP32 bits, or the address of m floats if scale_a_vec is set
-    uint64_t scale_b;    // FP32 bits, or the address of n floats if scale_b_vec is set
-    uint64_t bias;       // address of n floats, or 0
-    uint64_t a, b, d;    // addresses
-    uint64_t mx_a, mx_b; // addresses of MX scales, or 0
-    uint32_t a_stride, b_stride, d_stride; // bytes
-    uint32_t mx_a_stride, mx_b_stride;
-    uint32_t reserved; // 0
+    uint32_t group;     // products per step: LANES of the array
+    uint32_t mode;      // MODE: formats, accumulator, overflow, activation, vector bits, bias_en
+    uint32_t scale_exp; // SCALE_EXP
+    uint32_t scale_d;   // FP32 bits
+    uint32_t clamp_lo;  // FP32 bits
+    uint32_t clamp_hi;  // FP32 bits
+    uint32_t amax;      // FP32 bits, read from the accelerator after this GEMM
+    uint32_t flags;     // FLAGS, read likewise: sticky flags and amax_nonfinite of this GEMM alone
+    fp8rt_check_operand a, b;
+    uint64_t bias;     // address of n floats, or 0
+    uint64_t d;        // address
+    uint32_t d_stride; // bytes
     uint32_t element;  // ELEMENT: selects the golden model's settings
 } fp8rt_check_record;
 

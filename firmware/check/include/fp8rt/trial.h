@@ -29,12 +29,18 @@ void fp8rt_random_codes(fp8rt_random *random, fp8rt_data data, fp8mac_format_id 
 // Values of magnitude 2^-8 .. 2^8, greater than 0 or of either sign.
 void fp8rt_random_floats(fp8rt_random *random, bool is_signed, float *dst, size_t count);
 
+// One operand of a trial.
+typedef struct fp8rt_trial_operand {
+    fp8mac_format_id format;
+    int scale_exp;
+} fp8rt_trial_operand;
+
 // If only m, n and k are set: finite data, e4m3fn, FP32 accumulator, no scales, seed 0.
 typedef struct fp8rt_trial {
     uint32_t m, n, k;
-    fp8mac_format_id a_format, b_format, d_format;
+    fp8rt_trial_operand a, b;
+    fp8mac_format_id d_format;
     fp8mac_acc_format acc_format;
-    int scale_exp_a, scale_exp_b;
     fp8mac_scale_mode scales; // of A and B; anything but none also sets scale_d
     bool bias;
     bool mx;                      // MX scales of A and B, within 2^-8 .. 2^7 of 1

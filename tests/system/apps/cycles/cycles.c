@@ -97,11 +97,11 @@ static void run_planned(const char *kind, const float *scale, uint32_t limit)
     fp8rt_gemm_desc desc = {.m = SIDE,
                             .n = SIDE,
                             .k = SIDE,
-                            .a = a,
-                            .b = b,
+                            .a.codes = a,
+                            .b.codes = b,
                             .d = d,
-                            .a_stride = ROW,
-                            .b_stride = ROW,
+                            .a.stride = ROW,
+                            .b.stride = ROW,
                             .d_stride = ROW,
                             .acc_format = fp8rt_element_accumulator(&dev.caps.element)};
     fp8rt_gemm_plan plan;
@@ -109,7 +109,7 @@ static void run_planned(const char *kind, const float *scale, uint32_t limit)
     uint32_t with_result = 0, alone = 0, begin = 0, end = 0, move = 0, make = 0;
     bool right = true;
     if (scale != NULL) {
-        desc.scale_a = desc.scale_b = (fp8mac_scale){FP8MAC_SCALE_TENSOR, scale};
+        desc.a.scale = desc.b.scale = (fp8mac_scale){FP8MAC_SCALE_TENSOR, scale};
         desc.scale_d = scale;
     }
     for (unsigned i = 0; i < 2; i++) {

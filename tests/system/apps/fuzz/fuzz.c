@@ -155,13 +155,13 @@ static fp8rt_gemm_desc gemm(fuzz *f, numbers *x)
         .m = rows_of(f, 12),
         .n = rows_of(f, 12),
         .k = size_of(f, 70),
-        .a_format = format_of(f, 4),
-        .b_format = format_of(f, 4),
+        .a.format = format_of(f, 4),
+        .b.format = format_of(f, 4),
         .acc_format = (fp8mac_acc_format)(one_in(f, 40) ? below(f, 9) : below(f, 2)),
-        .a = place(f),
-        .b = place(f),
-        .scale_exp_a = one_in(f, 40) ? (int)below(f, 300) - 150 : (int)below(f, 5) - 2,
-        .scale_exp_b = one_in(f, 40) ? (int)below(f, 300) - 150 : (int)below(f, 5) - 2,
+        .a.codes = place(f),
+        .b.codes = place(f),
+        .a.scale_exp = one_in(f, 40) ? (int)below(f, 300) - 150 : (int)below(f, 5) - 2,
+        .b.scale_exp = one_in(f, 40) ? (int)below(f, 300) - 150 : (int)below(f, 5) - 2,
         .activation = (fp8mac_activation)(one_in(f, 40) ? 3 : below(f, 3)),
         .clamp_lo = -number(f),
         .clamp_hi = number(f),
@@ -171,11 +171,11 @@ static fp8rt_gemm_desc gemm(fuzz *f, numbers *x)
         .coding = coding(f),
         .flags = flags(f),
     };
-    desc.a_stride = stride_of(f, desc.k);
-    desc.b_stride = stride_of(f, desc.k);
+    desc.a.stride = stride_of(f, desc.k);
+    desc.b.stride = stride_of(f, desc.k);
     desc.d_stride = stride_of(f, row_bytes(desc.n, desc.d_format));
-    desc.scale_a = scale(f, &x->scale_a);
-    desc.scale_b = scale(f, &x->scale_b);
+    desc.a.scale = scale(f, &x->scale_a);
+    desc.b.scale = scale(f, &x->scale_b);
     desc.scale_d = one_in(f, 2) ? &x->scale_d : NULL;
     desc.bias = one_in(f, 3) ? place(f) : NULL;
     if (one_in(f, 4)) {

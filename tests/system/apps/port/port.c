@@ -32,8 +32,8 @@ static fp8rt_gemm_desc desc_of(const fp8rt_device *dev, void *to)
     return (fp8rt_gemm_desc){.m = SIDE,
                              .n = SIDE,
                              .k = DEPTH,
-                             .a = a,
-                             .b = b,
+                             .a.codes = a,
+                             .b.codes = b,
                              .d = to,
                              .acc_format = fp8rt_element_accumulator(&dev->caps.element)};
 }
@@ -113,7 +113,7 @@ static void run_failing(fp8rt_device *dev, bool handler)
     for (unsigned i = 0; i < SIDE; i++) {
         floats[i] = i == 3 ? -1.0f : 1.0f; // that only the accelerator sees
     }
-    desc.scale_a = (fp8mac_scale){FP8MAC_SCALE_VECTOR, floats};
+    desc.a.scale = (fp8mac_scale){FP8MAC_SCALE_VECTOR, floats};
     bool right = fp8rt_gemm_plan_make(&dev->caps, desc, &plan) == FP8RT_OK &&
                  fp8rt_gemm_begin(dev, &plan, NULL, 0, &tag) == FP8RT_OK;
     right = fp8rt_gemm_end(dev, tag, NULL) == FP8RT_ERR_HW_SCALE && right;
@@ -246,7 +246,7 @@ static void run_maintenance(void)
     for (unsigned i = 0; i < sizeof floats / sizeof floats[0]; i++) {
         floats[i] = 1.0f;
     }
-    desc.scale_a = (fp8mac_scale){FP8MAC_SCALE_VECTOR, floats};
+    desc.a.scale = (fp8mac_scale){FP8MAC_SCALE_VECTOR, floats};
     desc.bias = floats + 2 * SIDE + 1; // not aligned: it goes to the scratch
     count(fp8rt_gemm_plan_make(&dev.caps, desc, &plan) == FP8RT_OK && plan.scratch_bytes > 0 &&
               plan.scratch_bytes <= sizeof scratch,
