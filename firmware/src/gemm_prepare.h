@@ -5,8 +5,6 @@
 
 #include "fp8rt/gemm.h"
 
-// The strides and sizes of an image that are 0 get their values. The shapes are legal.
-void fp8rt_gemm_fill(const fp8rt_caps *caps, fp8rt_gemm_desc *desc);
 // Makes a plan of plan->desc, as fp8rt_gemm_plan_make. `stamp` is that of `caps`.
 fp8rt_status fp8rt_gemm_prepare(const fp8rt_caps *caps, uint32_t stamp, fp8rt_gemm_plan *plan);
 // A run in two parts. The first checks single scales and the scratch, as fp8rt_gemm_run, and completes the

@@ -49,7 +49,7 @@ unsigned fp8rt_gemm_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_
             .address = (uintptr_t)desc->c,
             .rows = desc->m,
             .stride = desc->c_stride,
-            .row_bytes = desc->n * fp8mac_format_bytes(fp8mac_format_get(desc->c_format)),
+            .row_bytes = desc->n * fp8rt_gemm_c_bytes(desc),
         };
     }
     return count;
@@ -61,6 +61,6 @@ fp8rt_region fp8rt_gemm_output(const fp8rt_gemm_desc *desc)
         .address = (uintptr_t)desc->d,
         .rows = desc->m,
         .stride = desc->d_stride,
-        .row_bytes = desc->n * fp8mac_format_bytes(fp8mac_format_get(desc->d_format)),
+        .row_bytes = desc->n * fp8rt_gemm_d_bytes(desc),
     };
 }

@@ -21,6 +21,29 @@ static inline bool fp8rt_gemm_has_mx(const fp8rt_gemm_desc *desc)
     return desc->a.mx != NULL;
 }
 
+static inline uint32_t fp8rt_gemm_d_bytes(const fp8rt_gemm_desc *desc)
+{
+    return fp8mac_format_bytes(fp8mac_format_get(desc->d_format));
+}
+
+static inline uint32_t fp8rt_gemm_c_bytes(const fp8rt_gemm_desc *desc)
+{
+    return fp8mac_format_bytes(fp8mac_format_get(desc->c_format));
+}
+
+// NULL: not a vector
+static inline const float *fp8rt_scale_vector(const fp8mac_scale *scale)
+{
+    return scale->mode == FP8MAC_SCALE_VECTOR ? scale->values : NULL;
+}
+
+// The stride matters only if there is a second row.
+static inline bool fp8rt_is_aligned(const fp8rt_caps *caps, const void *address, uint32_t rows,
+                                    uint32_t stride)
+{
+    return (((uintptr_t)address | (rows > 1 ? stride : 0)) & (caps->beat_bytes - 1u)) == 0;
+}
+
 // The regions that the GEMM reads, and their number, without the scratch and a C in the place of D. The descriptor has no
 // NULL where a value is needed, sizes of at least 1, and strides.
 unsigned fp8rt_gemm_inputs(const fp8rt_gemm_desc *desc, fp8rt_region list[FP8RT_GEMM_INPUTS]);

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses the tiles and chunks into which the accelerator divides a GEMM.
+//
+// While one tile command computes, the next one loads. An m x n tile computes for m*n*k / MACs-per-cycle
+// cycles and loads (m + n) * k bytes, so that large tiles hide their loads. K is divided into chunks
+// that fit the operand buffers; the accumulators of a tile stay in the array from chunk to chunk. If
+// the whole K fits, one chunk serves, and the operand that two tile commands have in common is loaded
+// once. The plan is the candidate with the least estimated time. The core has no fast division, and
+// plans are made on the way to a GEMM, so that the candidates are few and their estimates short.
+#include "gemm_choose.h"
+
+#include "gemm_image.h"
+#include "gemm_regions.h"
+#include "gemm_shape.h"
+
+// Cycles from one tile command to the next, at least: those of its check.
+#define COMMAND_CYCLES 16u
+// Cycles of the read bus between the loads of two commands.
+#define LOAD_GAP 4u
+// Commands of a plan that is limited by the bus read about this many beats each: the last one
+// computes alone.
+#define SHORT_LOAD 512u
+// Longer K are scaled down for the estimates.
+#define LARGE_K (1u << 18)
+
+// Tile sizes are multiples of a granule. Parts of D's rows and of the vectors then start at a beat.
+static uint32_t granule_m(const fp8rt_caps *caps)
+{
+    return max_u32(caps->rows, fp8rt_count_pow2(caps->beat_bytes, sizeof(float)));
+}
+
+static uint32_t granule_n(const fp8rt_caps *caps, uint32_t d_element_bytes)
+{
+    return max_u32(caps->cols, fp8rt_count_pow2(caps->beat_bytes, d_element_bytes));
+}
+
+// ---- chunks of K --------------------------------------------------------------------------------
+
+// The largest chunk of K with which the tiles fit the buffers: whole granules, or all of K. 0 if a
+// granule does not fit.
+static uint32_t chunk_that_fits(const shape *s, const side *m, const side *n)
+{
+    uint32_t units = max_u32(m->tile_units, n->tile_units);
+    return min_u32(s->caps->buf_beats / (units * s->granule_words) * s->granule_k, s->k);
+}
+
+// The chunks behind the first ones, which grow: see fp8rt_next_chunk with a constant cap.
+static uint32_t count_equal_chunks(uint32_t left, uint32_t cap)
+{
+    return left == 0 ? 0 : ceil_div(left, cap);
+}
+
+// Commands of a tile whose first chunk has at most `first` codes; each cap is twice the one before.
+static uint32_t count_chunks(const shape *s, uint32_t tile_k, uint32_t first)
+{
+    uint32_t count = 0, left = s->k;
+    for (uint32_t cap = first; cap < tile_k && left != 0; cap *= 2u) {
+        left -= fp8rt_next_chunk(left, cap, s->granule_k);
+        count++;
+    }
+    return count + count_equal_chunks(left, tile_k);
+}
+
+// The products of the last of the chunks of at most `cap` into which `left` is divided
+static uint32_t last_chunk(const shape *s, uint32_t left, uint32_t cap)
+{
+    uint32_t count = count_equal_chunks(left, cap);
+    if (count < 2) {
+        return left;
+    }
+    uint32_t both = left - (count - 2u) * cap;
+    return both - fp8rt_next_chunk(both, cap, s->granule_k);
+}
+
+// ---- estimated time of a candidate --------------------------------------------------------------
+
+// Cycles of a tile of m x n outputs while its neighbours load and store. `load_rows` rows are loaded
+// over all of K.
+static uint32_t tile_cycles(const shape *s, const candidate *c, bool last_m, bool last_n,
+                            uint32_t load_rows)
+{
+    const uint32_t m = last_m ? c->m->last : c->m->tile, n = last_n ? c->n->last : c->n->tile;
+    const uint32_t down = last_m ? c->m->last_units : c->m->tile_units;
+    const uint32_t across = last_n ? c->n->last_units : c->n->tile_units;
+    const uint32_t row_beats = s->k_beats + (s->scaled ? c->chunks : 0);
+    const uint32_t load = load_rows * row_beats + c->chunks * LOAD_GAP;
+    const uint32_t store = m * ceil_shift(n << s->d_log2, s->beat_log2) >> s->scale_log2;
+    const uint32_t compute = pass_tiles(s, down, across) * s->k_steps;
+    uint32_t cycles = max_u32(max_u32(compute, store), load);
+    cycles = max_u32(cycles, c->chunks * COMMAND_CYCLES);
+    return cycles + (load >> 5); // of equal plans the one that needs the bus less
+}
+
+// Cycles of the tiles that are in one column (row) of tiles: a resident tile with all streamed ones.
+static uint64_t panel_cycles(const shape *s, const candidate *c, bool last_resident)
+{
+    const side *streamed = c->b_resident ? c->m : c->n, *resident = c->b_resident ? c->n : c->m;
+    const bool whole = c->tile_k == s->k;
+    const uint32_t resident_rows = last_resident ? resident->last : resident->tile;
+    uint64_t cycles = 0;
+    for (uint32_t part = 0; part < 2; part++) {
+        const bool last = part == 1;
+        const uint32_t rows = last ? streamed->last : streamed->tile;
+        uint32_t tiles = last ? 1u : streamed->count - 1u;
+        if (!last && (tiles == 0 || streamed->last == streamed->tile)) {
+            continue;
+        }
+        const bool last_m = c->b_resident ? last : last_resident;
+        const bool last_n = c->b_resident ? last_resident : last;
+        if (streamed->last == streamed->tile) {
+            tiles = streamed->count;
+        }
+        // At the turn the resident operand is loaded and the streamed one is there.
+        if (whole && last) {
+            cycles += tile_cycles(s, c, last_m, last_n, resident_rows);
+            tiles--;
+        }
+        if (tiles != 0) {
+            const uint32_t load_rows = whole ? rows : rows + resident_rows;
+            cycles += (uint64_t)tiles * tile_cycles(s, c, last_m, last_n, load_rows);
+        }
+    }
+    return cycles;
+}
+
+// The cycles by which the computations of the first tile's chunks are shorter than the loads behind
+// them. Loads of equal chunks are hidden. The last load is the second tile's.
+static uint32_t first_tile_stalls(const shape *s, const candidate *c, uint32_t tiles, uint32_t rows)
+{
+    uint32_t cap = c->first_k, left = s->k, stalls = 0;
+    while (cap < c->tile_k && left > cap) {
+        const uint32_t chunk = fp8rt_next_chunk(left, cap, s->granule_k);
+        cap = min_u32(2u * cap, c->tile_k);
+        left -= chunk;
+        const uint32_t compute = tiles * ceil_shift(chunk, s->lanes_log2);
+        const uint32_t next = fp8rt_next_chunk(left, cap, s->granule_k);
+        const uint32_t load = rows * ceil_shift(next, s->beat_log2);
+        stalls += load > compute ? load - compute : 0;
+    }
+    const uint32_t last = cap < c->tile_k ? left : last_chunk(s, left, c->tile_k);
+    const uint32_t compute = tiles * ceil_shift(last, s->lanes_log2);
+    const uint32_t load = rows * ceil_shift(c->tile_k, s->beat_log2);
+    return stalls + (load > compute ? load - compute : 0);
+}
+
+// What overlaps with nothing: the first load, and the last computation if the loads are the limit.
+static uint32_t ends_cycles(const shape *s, const candidate *c, uint32_t tiles)
+{
+    const uint32_t rows = c->m->tile + c->n->tile;
+    const uint32_t compute = tiles * ceil_shift(c->tile_k, s->lanes_log2);
+    const uint32_t first = rows * ceil_shift(c->first_k, s->beat_log2);
+    if (rows * ceil_shift(c->tile_k, s->beat_log2) > compute) {
+        return first + compute;
+    }
+    const bool ramp = c->first_k < c->tile_k && (c->m->count > 1 || c->n->count > 1);
+    return ramp ? first + first_tile_stalls(s, c, tiles, rows) : first;
+}
+
+static uint64_t estimate(const shape *s, const candidate *c, uint32_t tiles)
+{
+    const side *resident = c->b_resident ? c->n : c->m;
+    const bool equal = resident->last == resident->tile;
+    const uint32_t whole = equal ? resident->count : resident->count - 1u;
+    uint64_t cycles = ends_cycles(s, c, tiles) >> s->scale_log2;
+    cycles += whole == 0 ? 0 : whole * panel_cycles(s, c, equal);
+    return equal ? cycles : cycles + panel_cycles(s, c, true);
+}
+
+// ---- the candidates -----------------------------------------------------------------------------
+
+typedef struct choice {
+    candidate best;
+    uint64_t cycles; // of the best; 0: there is none yet
+} choice;
+
+// The first chunk of the first tile: short, because nothing hides its load. Each next chunk is
+// twice as long, so that its load is hidden if a tile computes for twice the time of its load.
+static uint32_t first_chunk(const shape *s, const candidate *c, uint32_t tiles, bool chains)
+{
+    const uint32_t rows = c->m->tile + c->n->tile;
+    uint32_t chunk = s->granule_k;
+    uint32_t cycles = tiles * (chunk >> s->lanes_log2);
+    if (!chains || cycles < rows * (chunk >> s->beat_log2)) {
+        return c->tile_k;
+    }
+    for (; chunk < c->tile_k && cycles < COMMAND_CYCLES; cycles *= 2u) {
+        chunk *= 2u;
+    }
+    return min_u32(chunk, c->tile_k);
+}
+
+// A later candidate must be better by 1/256, because it has shorter commands.
+static void consider(const shape *s, choice *choice, candidate c, uint32_t tiles, bool chains)
+{
+    c.first_k = first_chunk(s, &c, tiles, chains);
+    c.chunks = c.tile_k == s->k ? 1 : ceil_div(s->k, c.tile_k);
+    const uint64_t cycles = estimate(s, &c, tiles);
+    if (choice->cycles == 0 || cycles + (cycles >> 8) < choice->cycles) {
+        choice->best = c;
+        choice->cycles = cycles;
+    }
+}
+
+// Chunks of a chain: as long as the buffers allow where the array is the limit, but at most half of
+// K, so that the chunks of the first tile reach this length. Short ones where the bus is the limit.
+static uint32_t chain_chunk(const shape *s, uint32_t rows, uint32_t tiles, uint32_t most)
+{
+    const uint32_t granule = s->granule_k;
+    if (tiles * (granule >> s->lanes_log2) >= rows * (granule >> s->beat_log2)) {
+        return min_u32(most, round_up((s->k + 1u) / 2u, granule));
+    }
+    while (most > granule && rows * ceil_shift(most / 2u, s->beat_log2) >= SHORT_LOAD) {
+        most = round_up(most / 2u, granule);
+    }
+    return most;
+}
+
+// Rows that are loaded if all of K fits and one operand stays: `count` times the streamed one, less
+// what is there at the turns.
+static uint64_t rows_loaded(const side *resident, const side *streamed)
+{
+    return resident->total + (uint64_t)streamed->total * resident->count -
+           (uint64_t)streamed->tile * (resident->count - 1u);
+}
+
+// Chunks begin at any byte of a beat of scales.
+static bool scales_fit(const shape *s, const side *m, const side *n, uint32_t tile_k)
+{
+    const uint32_t first = tile_k == s->k ? 0 : s->caps->beat_bytes - 1u;
+    return max_u32(m->tile_units, n->tile_units) * fp8rt_scale_words(s->caps, first, tile_k) <=
+           fp8rt_scale_beats(s->caps);
+}
+
+// Where the bus is the limit and all of K fits, a tile command has all of it, so that operands stay.
+// Where the array is the limit, shorter chunks make the first load short.
+static void consider_tile(const shape *s, choice *choice, const side *m, const side *n)
+{
+    const uint32_t most = chunk_that_fits(s, m, n);
+    const uint32_t tiles = pass_tiles(s, m->tile_units, n->tile_units), rows = m->tile + n->tile;
+    const bool chains = tiles <= s->caps->acc_tiles && most != 0 && s->k > s->granule_k;
+    const bool bus_bound =
+        tiles * (s->granule_k >> s->lanes_log2) < rows * (s->granule_k >> s->beat_log2);
+    candidate c = {.m = m, .n = n, .tile_k = most};
+    if (chains && !(most == s->k && bus_bound)) {
+        c.tile_k = chain_chunk(s, rows, tiles, most);
+    }
+    if (c.tile_k == s->k) {
+        c.b_resident = rows_loaded(n, m) < rows_loaded(m, n) && !(s->forwards && n->count > 1);
+    } else if (!chains) {
+        return;
+    }
+    if (s->scaled && !scales_fit(s, m, n, c.tile_k)) {
+        return;
+    }
+    consider(s, choice, c, tiles, chains);
+}
+
+// The candidates are few, because the time of a plan changes little from tile to tile. A square that
+// fills the accumulator memory keeps the array busy where D is large. Half of that on one side or on
+// both makes the first load and the last computation short where D is small or ragged. If D is small,
+// narrow tiles shorten its first load further. If D has few rows, the loads of B are the limit: its
+// tiles are as narrow as possible, or as wide.
+static side rows_of(const shape *s, uint32_t cap_log2)
+{
+    return divide(s->m, max_u32(cap_log2, s->granule_m_log2), s->granule_m, s->rows_log2);
+}
+
+static side columns_of(const shape *s, uint32_t cap_log2)
+{
+    return divide(s->n, max_u32(cap_log2, s->granule_n_log2), s->granule_n, s->cols_log2);
+}
+
+// Where D has a little more rows than squares, tiles of more rows avoid a nearly empty one.
+static uint32_t largest_cap_m(const shape *s)
+{
+    const uint32_t square = min_u32(s->rows_log2 + s->square_log2, s->max_log2);
+    const uint32_t rest = s->m & ((1u << square) - 1u);
+    const bool little_more = s->m >> square != 0 && rest != 0 && rest <= 1u << square >> 2;
+    return min_u32(square + little_more, s->max_log2);
+}
+
+// The sides that the candidates point to
+typedef struct sides {
+    side m[2], n[3];
+} sides;
+
+// Equal counts are equal sides: what was considered first is not considered again.
+static void consider_other(const shape *s, choice *choice, const side *m, const side *n,
+                           const sides *t)
+{
+    if (m->count != t->m[0].count || n->count != t->n[0].count) {
+        consider_tile(s, choice, m, n);
+    }
+}
+
+static bool is_even(const side *s, uint32_t cap_log2)
+{
+    return s->tile == 1u << cap_log2 && s->last == s->tile;
+}
+
+static void consider_halves(const shape *s, choice *choice, sides *t, uint32_t cap_m,
+                            uint32_t cap_n)
+{
+    t->m[1] = rows_of(s, cap_m - 1u);
+    t->n[1] = columns_of(s, cap_n - 1u);
+    const bool more_m = t->m[1].count != t->m[0].count, more_n = t->n[1].count != t->n[0].count;
+    if (more_n) {
+        consider_tile(s, choice, &t->m[0], &t->n[1]);
+    }
+    if (more_m) {
+        consider_tile(s, choice, &t->m[1], more_n ? &t->n[1] : &t->n[0]);
+    }
+}
+
+static choice choose(const shape *s, sides *t)
+{
+    const uint32_t cap_m = largest_cap_m(s);
+    const uint32_t cap_n = min_u32(s->cols_log2 + s->square_log2, s->max_log2);
+    choice choice = {.cycles = 0};
+    t->m[0] = rows_of(s, cap_m);
+    t->n[0] = columns_of(s, cap_n);
+    const uint32_t tiles = t->m[0].count * t->n[0].count;
+    consider_tile(s, &choice, &t->m[0], &t->n[0]);
+    if (s->m <= 4u << s->rows_log2) {
+        t->n[1] = columns_of(s, 0);
+        t->n[2] = columns_of(s, s->max_log2);
+        consider_other(s, &choice, &t->m[0], &t->n[1], t);
+        consider_other(s, &choice, &t->m[0], &t->n[2], t);
+    } else if (choice.cycles == 0 || tiles == 1 || !is_even(&t->m[0], cap_m) ||
+               !is_even(&t->n[0], cap_n)) {
+        consider_halves(s, &choice, t, cap_m, cap_n);
+    }
+    if (choice.cycles == 0 ||
+        (tiles == 1 &&
+         pass_tiles(s, t->m[0].tile_units, t->n[0].tile_units) <= s->caps->acc_tiles / 4u)) {
+        t->m[1] = rows_of(s, 0);
+        consider_other(s, &choice, &t->m[1], &t->n[0], t);
+    }
+    return choice;
+}
+
+static uint32_t row_words(const fp8rt_caps *caps, uint32_t k)
+{
+    const uint32_t codes = fp8rt_bound_codes(caps);
+    return fp8rt_count_pow2(k, codes) * fp8rt_count_pow2(codes, caps->beat_bytes);
+}
+
+static uint32_t count_commands(const shape *s, const candidate *c)
+{
+    return count_chunks(s, c->tile_k, c->first_k) + (c->m->count * c->n->count - 1u) * c->chunks;
+}
+
+fp8rt_status fp8rt_gemm_choose_tiles(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
+                                     fp8rt_gemm_tiles *tiles)
+{
+    shape s = {
+        .caps = caps,
+        .forwards = fp8rt_has_image(desc),
+        .scaled = fp8rt_gemm_has_mx(desc),
+        .m = desc->m,
+        .n = desc->n,
+        .k = desc->k,
+        .granule_m = granule_m(caps),
+        .granule_n = granule_n(caps, fp8rt_gemm_reads_c(desc) ? min_u32(fp8rt_gemm_c_bytes(desc),
+                                                                        fp8rt_gemm_d_bytes(desc))
+                                                              : fp8rt_gemm_d_bytes(desc)),
+        .granule_k = fp8rt_granule_k(caps),
+        .d_log2 = log2_of(fp8rt_gemm_d_bytes(desc)),
+        .max_log2 = log2_of(caps->max_mn),
+        .square_log2 = log2_of(caps->acc_tiles) / 2u,
+        .rows_log2 = log2_of(caps->rows),
+        .cols_log2 = log2_of(caps->cols),
+        .lanes_log2 = log2_of(caps->lanes),
+        .beat_log2 = log2_of(caps->beat_bytes),
+    };
+    s.granule_m_log2 = log2_of(s.granule_m);
+    s.granule_n_log2 = log2_of(s.granule_n);
+    s.granule_words = row_words(caps, s.granule_k);
+    while (s.k >> s.scale_log2 >= LARGE_K) {
+        s.scale_log2++;
+    }
+    s.k_steps = ceil_shift(s.k >> s.scale_log2, s.lanes_log2);
+    s.k_beats = ceil_shift(s.k >> s.scale_log2, s.beat_log2);
+    sides sides;
+    const choice choice = choose(&s, &sides);
+    if (choice.cycles == 0) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    *tiles = (fp8rt_gemm_tiles){
+        .m = (uint16_t)choice.best.m->tile,
+        .n = (uint16_t)choice.best.n->tile,
+        .k = (uint16_t)choice.best.tile_k,
+        .first_k = (uint16_t)choice.best.first_k,
+        .b_resident = choice.best.b_resident,
+        .commands = count_commands(&s, &choice.best),
+    };
+    return FP8RT_OK;
+}

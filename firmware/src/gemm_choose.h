@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef FP8RT_GEMM_CHOOSE_H
+#define FP8RT_GEMM_CHOOSE_H
+
+#include "fp8rt/gemm.h"
+
+// The tiles and chunks into which the accelerator divides a GEMM whose descriptor was checked.
+// FP8RT_ERR_UNSUPPORTED: no tile fits the accelerator's memories.
+fp8rt_status fp8rt_gemm_choose_tiles(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
+                                     fp8rt_gemm_tiles *tiles);
+
+#endif

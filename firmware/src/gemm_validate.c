@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks the descriptor of a GEMM: one function per kind of error. Those of an operand are called for A and
+// for B.
+#include "gemm_validate.h"
+
+#include "coding.h"
+#include "fp32_bits.h"
+#include "fp8rt/matrix.h"
+#include "gemm_image.h"
+#include "gemm_regions.h"
+
+static bool lacks_values(const fp8rt_operand *x)
+{
+    return x->codes == NULL || (x->scale.mode != FP8MAC_SCALE_NONE && x->scale.values == NULL);
+}
+
+static bool has_null(const fp8rt_gemm_desc *desc)
+{
+    return lacks_values(&desc->a) || lacks_values(&desc->b) || desc->d == NULL ||
+           (fp8rt_gemm_reads_c(desc) && desc->c == NULL) ||
+           (desc->a.mx == NULL) != (desc->b.mx == NULL);
+}
+
+// The strides matter only if there is a second row. Those of an image are bytes of its lines.
+static bool operand_strides_are_legal(const fp8rt_operand *x, uint32_t rows, uint32_t k,
+                                      bool is_image)
+{
+    return rows == 1 ||
+           ((is_image || x->stride >= k) && (x->mx == NULL || x->mx_stride >= fp8rt_mx_blocks(k)));
+}
+
+static bool strides_are_legal(const fp8rt_gemm_desc *desc)
+{
+    const bool results =
+        desc->m == 1 ||
+        (desc->d_stride >= desc->n * fp8rt_gemm_d_bytes(desc) &&
+         (!fp8rt_gemm_reads_c(desc) || desc->c_stride >= desc->n * fp8rt_gemm_c_bytes(desc)));
+    return results &&
+           operand_strides_are_legal(&desc->a, desc->m, desc->k, fp8rt_has_image(desc)) &&
+           operand_strides_are_legal(&desc->b, desc->n, desc->k, false);
+}
+
+fp8rt_status fp8rt_gemm_check_regions(const fp8rt_gemm_desc *desc)
+{
+    fp8rt_region inputs[FP8RT_GEMM_INPUTS];
+    const fp8rt_region d = fp8rt_gemm_output(desc);
+    const unsigned count = fp8rt_gemm_inputs(desc, inputs);
+    bool fits = fp8rt_region_fits(&d), overlaps = false;
+    for (unsigned i = 0; i < count; i++) {
+        fits = fits && fp8rt_region_fits(&inputs[i]);
+        overlaps = overlaps || fp8rt_regions_overlap(&d, &inputs[i]);
+    }
+    return !fits ? FP8RT_ERR_STRIDE : overlaps ? FP8RT_ERR_OVERLAP : FP8RT_OK;
+}
+
+// An image may begin at any byte.
+static bool operand_is_aligned(const fp8rt_caps *caps, const fp8rt_operand *x, uint32_t rows,
+                               bool is_image)
+{
+    return (is_image || fp8rt_is_aligned(caps, x->codes, rows, x->stride)) &&
+           (x->mx == NULL || fp8rt_is_aligned(caps, x->mx, rows, x->mx_stride));
+}
+
+static bool is_everything_aligned(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
+{
+    return operand_is_aligned(caps, &desc->a, desc->m, fp8rt_has_image(desc)) &&
+           operand_is_aligned(caps, &desc->b, desc->n, false) &&
+           fp8rt_is_aligned(caps, desc->d, desc->m, desc->d_stride) &&
+           (!fp8rt_gemm_reads_c(desc) || fp8rt_is_aligned(caps, desc->c, desc->m, desc->c_stride));
+}
+
+static bool exponent_is_legal(const fp8rt_caps *caps, int exponent)
+{
+    return caps->element.int8
+               ? exponent == 0
+               : exponent >= FP8MAC_SCALE_EXPONENT_MIN && exponent <= FP8MAC_SCALE_EXPONENT_MAX;
+}
+
+static bool scale_is_legal(const fp8mac_scale *scale)
+{
+    if (scale->mode == FP8MAC_SCALE_TENSOR) {
+        return fp8rt_fp32_is_scale(fp8rt_fp32_bits(scale->values[0]));
+    }
+    return scale->mode == FP8MAC_SCALE_NONE || scale->mode == FP8MAC_SCALE_VECTOR;
+}
+
+static bool activation_is_legal(const fp8rt_gemm_desc *desc)
+{
+    if (desc->activation != FP8MAC_ACT_CLAMP) {
+        return (unsigned)desc->activation < FP8MAC_ACT_CLAMP;
+    }
+    return fp8rt_fp32_is_interval(fp8rt_fp32_bits(desc->clamp_lo), fp8rt_fp32_bits(desc->clamp_hi));
+}
+
+static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
+{
+    const fp8rt_element *element = &caps->element;
+    if (has_null(desc)) {
+        return FP8RT_ERR_NULL;
+    }
+    if (desc->m == 0 || desc->n == 0 || desc->k == 0) {
+        return FP8RT_ERR_SHAPE;
+    }
+    if (!fp8rt_element_takes(element, desc->a.format) ||
+        !fp8rt_element_takes(element, desc->b.format) ||
+        !fp8rt_is_result_format(caps, desc->d_format)) {
+        return FP8RT_ERR_FORMAT;
+    }
+    if (fp8rt_gemm_reads_c(desc) && !fp8rt_is_result_format(caps, desc->c_format)) {
+        return FP8RT_ERR_FORMAT;
+    }
+    if ((desc->flags & ~(uint32_t)FP8RT_GEMM_FLAGS) != 0) {
+        return FP8RT_ERR_FLAGS;
+    }
+    if (desc->n > UINT32_MAX / 8 || desc->k > UINT32_MAX / 8) {
+        return FP8RT_ERR_SHAPE; // the bytes of a row must fit 32 bits
+    }
+    if (!fp8rt_element_has(element, desc->acc_format)) {
+        return FP8RT_ERR_ACCUMULATOR;
+    }
+    if (!fp8rt_element_holds(element, desc->k)) {
+        return FP8RT_ERR_SHAPE;
+    }
+    if (!fp8rt_is_overflow(desc->overflow, desc->d_format)) {
+        return FP8RT_ERR_OVERFLOW_MODE;
+    }
+    return FP8RT_OK;
+}
+
+static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
+{
+    const fp8rt_status places = fp8rt_gemm_check_regions(desc);
+    if (!strides_are_legal(desc) || places == FP8RT_ERR_STRIDE) {
+        return FP8RT_ERR_STRIDE;
+    }
+    if (!is_everything_aligned(caps, desc)) {
+        return FP8RT_ERR_ALIGNMENT;
+    }
+    if (!exponent_is_legal(caps, desc->a.scale_exp) ||
+        !exponent_is_legal(caps, desc->b.scale_exp)) {
+        return FP8RT_ERR_SCALE_EXPONENT;
+    }
+    if (!scale_is_legal(&desc->a.scale) || !scale_is_legal(&desc->b.scale)) {
+        return FP8RT_ERR_SCALE;
+    }
+    if (desc->scale_d != NULL && !fp8rt_fp32_is_scale(fp8rt_fp32_bits(*desc->scale_d))) {
+        return FP8RT_ERR_SCALE;
+    }
+    if (!activation_is_legal(desc)) {
+        return FP8RT_ERR_ACTIVATION;
+    }
+    const fp8rt_status coding = fp8rt_coding_check(caps, &desc->coding, desc->d_format);
+    if (coding != FP8RT_OK) {
+        return coding;
+    }
+    if (fp8rt_gemm_reads_c(desc) && (caps->functions & FP8RT_FUNCTION_C) == 0) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    if (fp8rt_gemm_has_mx(desc) &&
+        ((caps->functions & FP8RT_FUNCTION_MX) == 0 || fp8rt_has_image(desc))) {
+        return FP8RT_ERR_UNSUPPORTED;
+    }
+    return places;
+}
+
+static void fill_operand(const fp8rt_caps *caps, fp8rt_operand *x, uint32_t k)
+{
+    if (x->stride == 0) {
+        x->stride = fp8rt_packed_stride(caps, k);
+    }
+    if (x->mx != NULL && x->mx_stride == 0) {
+        x->mx_stride = fp8rt_packed_stride(caps, fp8rt_mx_blocks(k));
+    }
+}
+
+void fp8rt_gemm_fill(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
+{
+    if (fp8rt_has_image(desc)) {
+        fp8rt_image_fill(desc);
+    }
+    fill_operand(caps, &desc->a, desc->k);
+    fill_operand(caps, &desc->b, desc->k);
+    if (desc->d_stride == 0) {
+        desc->d_stride = fp8rt_packed_stride(caps, desc->n * fp8rt_gemm_d_bytes(desc));
+    }
+    if (desc->c_stride == 0 && fp8rt_gemm_reads_c(desc)) {
+        desc->c_stride = fp8rt_packed_stride(caps, desc->n * fp8rt_gemm_c_bytes(desc));
+    }
+}
+
+fp8rt_status fp8rt_gemm_validate(const fp8rt_caps *caps, fp8rt_gemm_desc *desc)
+{
+    fp8rt_status status = check_kinds(caps, desc);
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    fp8rt_gemm_fill(caps, desc);
+    if (fp8rt_has_image(desc)) {
+        status = fp8rt_image_check(caps, desc);
+    }
+    return status == FP8RT_OK ? check_values(caps, desc) : status;
+}
