@@ -3,16 +3,12 @@
 #ifndef FP8RT_WINDOW_H
 #define FP8RT_WINDOW_H
 
+#include "ceil_div.h"
 #include "fp8rt/convolution.h"
 
 static inline uint32_t fp8rt_or_one(uint32_t x)
 {
     return x == 0 ? 1 : x;
-}
-
-static inline uint32_t fp8rt_ceil_div(uint32_t x, uint32_t by)
-{
-    return x / by + (x % by != 0);
 }
 
 // With the defaults filled in.

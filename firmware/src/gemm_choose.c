@@ -44,12 +44,6 @@ static uint32_t chunk_that_fits(const shape *s, const side *m, const side *n)
     return min_u32(s->caps->buf_beats / (units * s->granule_words) * s->granule_k, s->k);
 }
 
-// The chunks behind the first ones, which grow: see fp8rt_next_chunk with a constant cap.
-static uint32_t count_equal_chunks(uint32_t left, uint32_t cap)
-{
-    return left == 0 ? 0 : ceil_div(left, cap);
-}
-
 // Commands of a tile whose first chunk has at most `first` codes; each cap is twice the one before.
 static uint32_t count_chunks(const shape *s, uint32_t tile_k, uint32_t first)
 {
@@ -58,13 +52,13 @@ static uint32_t count_chunks(const shape *s, uint32_t tile_k, uint32_t first)
         left -= fp8rt_next_chunk(left, cap, s->granule_k);
         count++;
     }
-    return count + count_equal_chunks(left, tile_k);
+    return count + fp8rt_ceil_div(left, tile_k); // those behind the first ones do not grow
 }
 
 // The products of the last of the chunks of at most `cap` into which `left` is divided
 static uint32_t last_chunk(const shape *s, uint32_t left, uint32_t cap)
 {
-    uint32_t count = count_equal_chunks(left, cap);
+    uint32_t count = fp8rt_ceil_div(left, cap);
     if (count < 2) {
         return left;
     }
@@ -193,7 +187,7 @@ static uint32_t first_chunk(const shape *s, const candidate *c, uint32_t tiles, 
 static void consider(const shape *s, choice *choice, candidate c, uint32_t tiles, bool chains)
 {
     c.first_k = first_chunk(s, &c, tiles, chains);
-    c.chunks = c.tile_k == s->k ? 1 : ceil_div(s->k, c.tile_k);
+    c.chunks = c.tile_k == s->k ? 1 : fp8rt_ceil_div(s->k, c.tile_k);
     const uint64_t cycles = estimate(s, &c, tiles);
     if (choice->cycles == 0 || cycles + (cycles >> 8) < choice->cycles) {
         choice->best = c;

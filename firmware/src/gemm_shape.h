@@ -3,6 +3,7 @@
 #ifndef FP8RT_GEMM_SHAPE_H
 #define FP8RT_GEMM_SHAPE_H
 
+#include "ceil_div.h"
 #include "gemm_tiles.h"
 
 static inline uint32_t min_u32(uint32_t a, uint32_t b)
@@ -13,11 +14,6 @@ static inline uint32_t min_u32(uint32_t a, uint32_t b)
 static inline uint32_t max_u32(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
-}
-
-static inline uint32_t ceil_div(uint32_t x, uint32_t step)
-{
-    return x <= step ? 1 : (x + step - 1u) / step;
 }
 
 // What the candidates have in common.
@@ -66,7 +62,7 @@ static inline side divide(uint32_t total, uint32_t cap_log2, uint32_t granule, u
 {
     side s = {.total = total, .tile = total, .count = ceil_shift(total, cap_log2), .last = total};
     if (s.count > 1) {
-        uint32_t even = s.count == 2 ? (total + 1u) >> 1 : ceil_div(total, s.count);
+        uint32_t even = s.count == 2 ? (total + 1u) >> 1 : fp8rt_ceil_div(total, s.count);
         s.tile = round_up(even, granule);
         s.last = total - (s.count - 1u) * s.tile;
     }

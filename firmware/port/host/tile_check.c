@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ceil_div.h"
 #include "coding.h"
 #include "fp32_bits.h"
 #include "fp8mac/fp8mac.h"
@@ -30,17 +31,12 @@ static bool finishes(const fp8rt_command *tile)
     return !fp8rt_host_has(tile, FP8RT_BIT(MODE__ACC_KEEP));
 }
 
-static uint32_t ceil_div(uint32_t x, uint32_t step)
-{
-    return (x + step - 1) / step;
-}
-
 // Beats of a row RAM that holds `row_words` of each of its rows, of the fuller one of both operands
 static uint32_t most_row_beats(const fp8rt_caps *caps, const fp8rt_command *tile,
                                uint32_t row_words)
 {
-    const uint32_t a = ceil_div(tile->m, fp8rt_host_row_rams(caps, false)),
-                   b = ceil_div(tile->n, fp8rt_host_row_rams(caps, true));
+    const uint32_t a = fp8rt_ceil_div(tile->m, fp8rt_host_row_rams(caps, false)),
+                   b = fp8rt_ceil_div(tile->n, fp8rt_host_row_rams(caps, true));
     return (a > b ? a : b) * row_words;
 }
 
@@ -49,8 +45,8 @@ static bool shape_is_bad(const fp8rt_caps *caps, const fp8rt_command *tile)
     if (tile->m > DIM_MAX || tile->n > DIM_MAX || tile->k > DIM_MAX) {
         return true;
     }
-    uint32_t row_words =
-        ceil_div(tile->k, fp8rt_bound_codes(caps)) * (fp8rt_bound_codes(caps) / caps->beat_bytes);
+    uint32_t row_words = fp8rt_ceil_div(tile->k, fp8rt_bound_codes(caps)) *
+                         (fp8rt_bound_codes(caps) / caps->beat_bytes);
     return tile->m == 0 || tile->n == 0 || tile->k == 0 || tile->m > caps->max_mn ||
            tile->n > caps->max_mn ||
            (!fp8rt_host_elementwise(tile) &&
@@ -224,8 +220,8 @@ static bool unit_is_bad(const fp8rt_device *dev, const fp8rt_command *tile)
 static bool tiles_are_too_many(const fp8rt_caps *caps, const fp8rt_command *tile)
 {
     uint32_t shape = FP8RT_GET(MODE__PASS_SHAPE, tile->mode);
-    uint32_t passes = ceil_div(ceil_div(tile->m, caps->rows), 1u << shape) *
-                      ceil_div(ceil_div(tile->n, caps->cols), 4u >> shape);
+    uint32_t passes = fp8rt_ceil_div(fp8rt_ceil_div(tile->m, caps->rows), 1u << shape) *
+                      fp8rt_ceil_div(fp8rt_ceil_div(tile->n, caps->cols), 4u >> shape);
     return passes * caps->pass_tiles > caps->acc_tiles;
 }
 
