@@ -105,7 +105,7 @@ typedef struct heads {
     fp8rt_tensor context; // of all heads: `out`, or FP32 values from which it is made
 } heads;
 
-static fp8rt_status check(const fp8rt_run *run, const fp8rt_attention_desc *desc)
+static fp8rt_status check_tensors(const fp8rt_run *run, const fp8rt_attention_desc *desc)
 {
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
@@ -219,8 +219,9 @@ static fp8rt_status attend(fp8rt_run *run, const fp8rt_attention_desc *desc, hea
     return mix(run, desc, h, head);
 }
 
-static fp8rt_status compute(fp8rt_run *run, const fp8rt_attention_desc *desc)
+static fp8rt_status compute(fp8rt_run *run, const void *layer)
 {
+    const fp8rt_attention_desc *desc = layer;
     heads h;
     fp8rt_status status = prepare(run, desc, &h);
     for (uint32_t head = 0; head < desc->heads && status == FP8RT_OK; head++) {
@@ -232,19 +233,14 @@ static fp8rt_status compute(fp8rt_run *run, const fp8rt_attention_desc *desc)
     return fp8rt_layer_convert(run, &h.context, NULL, desc->out);
 }
 
+static fp8rt_status check(const fp8rt_run *run, const void *layer)
+{
+    const fp8rt_attention_desc *desc = layer;
+    const fp8rt_status status = check_tensors(run, desc);
+    return status == FP8RT_OK ? check_sizes(run, desc) : status;
+}
+
 fp8rt_status fp8rt_attention(fp8rt_run *run, const fp8rt_attention_desc *desc)
 {
-    fp8rt_scope scope;
-    fp8rt_status status = fp8rt_layer_begin(run, "attention", &scope);
-    if (status == FP8RT_OK) {
-        status = check(run, desc);
-    }
-    if (status == FP8RT_OK) {
-        status = check_sizes(run, desc);
-    }
-    if (status == FP8RT_OK) {
-        fp8rt_layer_observe(run, &scope, desc);
-        status = compute(run, desc);
-    }
-    return fp8rt_layer_end(run, &scope, status);
+    return fp8rt_layer(run, "attention", desc, check, compute);
 }

@@ -27,8 +27,9 @@ static fp8rt_status check_indices(const fp8rt_run *run, const fp8rt_embedding_de
     return FP8RT_OK;
 }
 
-static fp8rt_status check(const fp8rt_run *run, const fp8rt_embedding_desc *desc)
+static fp8rt_status check(const fp8rt_run *run, const void *layer)
 {
+    const fp8rt_embedding_desc *desc = layer;
     if (desc == NULL || desc->indices == NULL) {
         return FP8RT_ERR_NULL;
     }
@@ -56,8 +57,9 @@ static void gather(const fp8rt_caps *caps, const fp8rt_embedding_desc *desc, fp8
     }
 }
 
-static fp8rt_status compute(fp8rt_run *run, const fp8rt_embedding_desc *desc)
+static fp8rt_status compute(fp8rt_run *run, const void *layer)
 {
+    const fp8rt_embedding_desc *desc = layer;
     const fp8rt_caps *caps = &run->dev->caps;
     fp8rt_tensor rows =
         fp8rt_layer_tensor(run, desc->out->rows, desc->out->cols, desc->table->format);
@@ -80,14 +82,5 @@ static fp8rt_status compute(fp8rt_run *run, const fp8rt_embedding_desc *desc)
 
 fp8rt_status fp8rt_embedding(fp8rt_run *run, const fp8rt_embedding_desc *desc)
 {
-    fp8rt_scope scope;
-    fp8rt_status status = fp8rt_layer_begin(run, "embedding", &scope);
-    if (status == FP8RT_OK) {
-        status = check(run, desc);
-    }
-    if (status == FP8RT_OK) {
-        fp8rt_layer_observe(run, &scope, desc);
-        status = compute(run, desc);
-    }
-    return fp8rt_layer_end(run, &scope, status);
+    return fp8rt_layer(run, "embedding", desc, check, compute);
 }

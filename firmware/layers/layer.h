@@ -3,16 +3,7 @@
 //
 //   fp8rt_status fp8rt_example(fp8rt_run *run, const fp8rt_example_desc *desc)
 //   {
-//       fp8rt_scope scope;
-//       fp8rt_status status = fp8rt_layer_begin(run, "example", &scope);
-//       if (status == FP8RT_OK) {
-//           status = check(run, desc);
-//       }
-//       if (status == FP8RT_OK) {
-//           fp8rt_layer_observe(run, &scope, desc);
-//           status = compute(run, desc);
-//       }
-//       return fp8rt_layer_end(run, &scope, status);
+//       return fp8rt_layer(run, "example", desc, check, compute);
 //   }
 //
 // In a query `compute` takes the same scratch and issues the same commands, which do nothing. Loops of
@@ -39,6 +30,26 @@ fp8rt_status fp8rt_layer_begin(fp8rt_run *run, const char *name, fp8rt_scope *sc
 void fp8rt_layer_observe(fp8rt_run *run, fp8rt_scope *scope, const void *desc);
 // Gives back the scratch that was taken since the beginning. Returns `status`.
 fp8rt_status fp8rt_layer_end(fp8rt_run *run, const fp8rt_scope *scope, fp8rt_status status);
+
+// A layer from its beginning to its end. `check` says whether the descriptor, which may be NULL, is right;
+// `compute` runs the layer.
+typedef fp8rt_status fp8rt_layer_check_function(const fp8rt_run *run, const void *desc);
+typedef fp8rt_status fp8rt_layer_compute_function(fp8rt_run *run, const void *desc);
+static inline fp8rt_status fp8rt_layer(fp8rt_run *run, const char *name, const void *desc,
+                                       fp8rt_layer_check_function *check,
+                                       fp8rt_layer_compute_function *compute)
+{
+    fp8rt_scope scope;
+    fp8rt_status status = fp8rt_layer_begin(run, name, &scope);
+    if (status == FP8RT_OK) {
+        status = check(run, desc);
+    }
+    if (status == FP8RT_OK) {
+        fp8rt_layer_observe(run, &scope, desc);
+        status = compute(run, desc);
+    }
+    return fp8rt_layer_end(run, &scope, status);
+}
 
 // `bytes` of scratch at a beat, until the layer ends. NULL: there is not that much
 // (FP8RT_ERR_SCRATCH). In a query an address that must not be used.

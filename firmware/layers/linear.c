@@ -20,8 +20,9 @@ static fp8rt_status check_weights(const fp8rt_run *run, const fp8rt_weights *wei
                                           : FP8RT_OK;
 }
 
-static fp8rt_status check(const fp8rt_run *run, const fp8rt_linear_desc *desc)
+static fp8rt_status check(const fp8rt_run *run, const void *layer)
 {
+    const fp8rt_linear_desc *desc = layer;
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
     }
@@ -38,8 +39,9 @@ static fp8rt_status check(const fp8rt_run *run, const fp8rt_linear_desc *desc)
     return status;
 }
 
-static fp8rt_status compute(fp8rt_run *run, const fp8rt_linear_desc *desc)
+static fp8rt_status compute(fp8rt_run *run, const void *layer)
 {
+    const fp8rt_linear_desc *desc = layer;
     const fp8rt_product product = {
         .x = desc->x,
         .weights = desc->weights,
@@ -52,14 +54,5 @@ static fp8rt_status compute(fp8rt_run *run, const fp8rt_linear_desc *desc)
 
 fp8rt_status fp8rt_linear(fp8rt_run *run, const fp8rt_linear_desc *desc)
 {
-    fp8rt_scope scope;
-    fp8rt_status status = fp8rt_layer_begin(run, "linear", &scope);
-    if (status == FP8RT_OK) {
-        status = check(run, desc);
-    }
-    if (status == FP8RT_OK) {
-        fp8rt_layer_observe(run, &scope, desc);
-        status = compute(run, desc);
-    }
-    return fp8rt_layer_end(run, &scope, status);
+    return fp8rt_layer(run, "linear", desc, check, compute);
 }

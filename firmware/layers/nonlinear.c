@@ -61,8 +61,9 @@ static void compute_row(const fp8rt_nonlinear_desc *desc, const float *x, float 
 
 // ---- the layer ----------------------------------------------------------------------------------
 
-static fp8rt_status check(const fp8rt_run *run, const fp8rt_nonlinear_desc *desc)
+static fp8rt_status check(const fp8rt_run *run, const void *layer)
 {
+    const fp8rt_nonlinear_desc *desc = layer;
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
     }
@@ -111,7 +112,7 @@ static void compute_rows(const fp8rt_caps *caps, const fp8rt_nonlinear_desc *des
     }
 }
 
-static fp8rt_status compute(fp8rt_run *run, const fp8rt_nonlinear_desc *desc)
+static fp8rt_status compute_points(fp8rt_run *run, const fp8rt_nonlinear_desc *desc)
 {
     const fp8rt_tensor *x = desc->x;
     const bool direct = is_float(desc->out);
@@ -132,16 +133,13 @@ static fp8rt_status compute(fp8rt_run *run, const fp8rt_nonlinear_desc *desc)
     return direct ? FP8RT_OK : fp8rt_layer_convert(run, &values, NULL, desc->out);
 }
 
+static fp8rt_status compute(fp8rt_run *run, const void *layer)
+{
+    const fp8rt_nonlinear_desc *desc = layer;
+    return desc->way == FP8RT_NONLINEAR_TABLE ? look_up(run, desc) : compute_points(run, desc);
+}
+
 fp8rt_status fp8rt_nonlinear(fp8rt_run *run, const fp8rt_nonlinear_desc *desc)
 {
-    fp8rt_scope scope;
-    fp8rt_status status = fp8rt_layer_begin(run, "nonlinear", &scope);
-    if (status == FP8RT_OK) {
-        status = check(run, desc);
-    }
-    if (status == FP8RT_OK) {
-        fp8rt_layer_observe(run, &scope, desc);
-        status = desc->way == FP8RT_NONLINEAR_TABLE ? look_up(run, desc) : compute(run, desc);
-    }
-    return fp8rt_layer_end(run, &scope, status);
+    return fp8rt_layer(run, "nonlinear", desc, check, compute);
 }

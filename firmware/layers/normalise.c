@@ -31,8 +31,9 @@ static bool is_normal(uint32_t bits)
     return bits - (1u << FRACTION) < FP8RT_FP32_INF - (1u << FRACTION);
 }
 
-static fp8rt_status check(const fp8rt_run *run, const fp8rt_norm_desc *desc)
+static fp8rt_status check(const fp8rt_run *run, const void *layer)
 {
+    const fp8rt_norm_desc *desc = layer;
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
     }
@@ -226,8 +227,9 @@ static fp8rt_status shift(fp8rt_run *run, const fp8rt_norm_desc *desc, parts *p)
     return fp8rt_layer_gemm(run, &product, desc->out);
 }
 
-static fp8rt_status compute(fp8rt_run *run, const fp8rt_norm_desc *desc)
+static fp8rt_status compute(fp8rt_run *run, const void *layer)
 {
+    const fp8rt_norm_desc *desc = layer;
     parts p = {0};
     fp8rt_status status = take(run, desc, &p);
     if (status == FP8RT_OK) {
@@ -244,14 +246,5 @@ static fp8rt_status compute(fp8rt_run *run, const fp8rt_norm_desc *desc)
 
 fp8rt_status fp8rt_normalise(fp8rt_run *run, const fp8rt_norm_desc *desc)
 {
-    fp8rt_scope scope;
-    fp8rt_status status = fp8rt_layer_begin(run, "normalise", &scope);
-    if (status == FP8RT_OK) {
-        status = check(run, desc);
-    }
-    if (status == FP8RT_OK) {
-        fp8rt_layer_observe(run, &scope, desc);
-        status = compute(run, desc);
-    }
-    return fp8rt_layer_end(run, &scope, status);
+    return fp8rt_layer(run, "normalise", desc, check, compute);
 }

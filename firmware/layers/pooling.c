@@ -260,8 +260,9 @@ static fp8rt_status average_image(fp8rt_run *run, const fp8rt_pooling_desc *desc
     return status;
 }
 
-static fp8rt_status average_images(fp8rt_run *run, const fp8rt_pooling_desc *desc)
+static fp8rt_status average_images(fp8rt_run *run, const void *layer)
 {
+    const fp8rt_pooling_desc *desc = layer;
     const uint32_t images = fp8rt_or_one(desc->images), pixels = desc->x->rows / images;
     const fp8rt_fused fused = {0};
     fp8rt_parts parts;
@@ -279,8 +280,9 @@ static fp8rt_status average_images(fp8rt_run *run, const fp8rt_pooling_desc *des
     return status == FP8RT_OK ? fp8rt_parts_end(run, &parts, desc->out) : status;
 }
 
-static fp8rt_status check_global(const fp8rt_run *run, const fp8rt_pooling_desc *desc)
+static fp8rt_status check_global(const fp8rt_run *run, const void *layer)
 {
+    const fp8rt_pooling_desc *desc = layer;
     const fp8rt_status status = check_tensors(run, desc);
     if (status != FP8RT_OK) {
         return status;
@@ -295,14 +297,5 @@ static fp8rt_status check_global(const fp8rt_run *run, const fp8rt_pooling_desc 
 
 fp8rt_status fp8rt_global_average(fp8rt_run *run, const fp8rt_pooling_desc *desc)
 {
-    fp8rt_scope scope;
-    fp8rt_status status = fp8rt_layer_begin(run, "global_average", &scope);
-    if (status == FP8RT_OK) {
-        status = check_global(run, desc);
-    }
-    if (status == FP8RT_OK) {
-        fp8rt_layer_observe(run, &scope, desc);
-        status = average_images(run, desc);
-    }
-    return fp8rt_layer_end(run, &scope, status);
+    return fp8rt_layer(run, "global_average", desc, check_global, average_images);
 }

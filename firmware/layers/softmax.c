@@ -3,8 +3,9 @@
 
 #include "exponential.h"
 
-static fp8rt_status check(const fp8rt_run *run, const fp8rt_softmax_desc *desc)
+static fp8rt_status check(const fp8rt_run *run, const void *layer)
 {
+    const fp8rt_softmax_desc *desc = layer;
     if (desc == NULL) {
         return FP8RT_ERR_NULL;
     }
@@ -26,8 +27,9 @@ static fp8rt_status check(const fp8rt_run *run, const fp8rt_softmax_desc *desc)
                                                                   : FP8RT_OK;
 }
 
-static fp8rt_status compute(fp8rt_run *run, const fp8rt_softmax_desc *desc)
+static fp8rt_status compute(fp8rt_run *run, const void *layer)
 {
+    const fp8rt_softmax_desc *desc = layer;
     fp8rt_tensor words = fp8rt_layer_tensor(run, desc->x->rows, desc->x->cols, FP8MAC_FP32);
     if (words.data == NULL) {
         return FP8RT_ERR_SCRATCH;
@@ -48,14 +50,5 @@ static fp8rt_status compute(fp8rt_run *run, const fp8rt_softmax_desc *desc)
 
 fp8rt_status fp8rt_softmax(fp8rt_run *run, const fp8rt_softmax_desc *desc)
 {
-    fp8rt_scope scope;
-    fp8rt_status status = fp8rt_layer_begin(run, "softmax", &scope);
-    if (status == FP8RT_OK) {
-        status = check(run, desc);
-    }
-    if (status == FP8RT_OK) {
-        fp8rt_layer_observe(run, &scope, desc);
-        status = compute(run, desc);
-    }
-    return fp8rt_layer_end(run, &scope, status);
+    return fp8rt_layer(run, "softmax", desc, check, compute);
 }

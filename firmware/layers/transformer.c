@@ -164,8 +164,9 @@ static bool heads_fit(const fp8rt_block_desc *desc, const fp8rt_block_attention 
            a->cache->keys.cols == desc->x->cols;
 }
 
-static fp8rt_status check(const fp8rt_run *run, const fp8rt_block_desc *desc)
+static fp8rt_status check(const fp8rt_run *run, const void *layer)
 {
+    const fp8rt_block_desc *desc = layer;
     if (desc == NULL || !is_whole(&desc->self) || (desc->cross != NULL && !is_whole(desc->cross)) ||
         desc->feed_forward.up == NULL || desc->feed_forward.down == NULL) {
         return FP8RT_ERR_NULL;
@@ -178,8 +179,9 @@ static fp8rt_status check(const fp8rt_run *run, const fp8rt_block_desc *desc)
     return fp8rt_layer_check(run, desc->x, FP8MAC_FP16, FP8MAC_FP32);
 }
 
-static fp8rt_status compute(fp8rt_run *run, const fp8rt_block_desc *desc)
+static fp8rt_status compute(fp8rt_run *run, const void *layer)
 {
+    const fp8rt_block_desc *desc = layer;
     fp8rt_status status = attend(run, desc, &desc->self, true);
     if (status == FP8RT_OK && desc->cross != NULL) {
         status = attend(run, desc, desc->cross, false);
@@ -189,16 +191,7 @@ static fp8rt_status compute(fp8rt_run *run, const fp8rt_block_desc *desc)
 
 fp8rt_status fp8rt_transformer_block(fp8rt_run *run, const fp8rt_block_desc *desc)
 {
-    fp8rt_scope scope;
-    fp8rt_status status = fp8rt_layer_begin(run, "transformer block", &scope);
-    if (status == FP8RT_OK) {
-        status = check(run, desc);
-    }
-    if (status == FP8RT_OK) {
-        fp8rt_layer_observe(run, &scope, desc);
-        status = compute(run, desc);
-    }
-    return fp8rt_layer_end(run, &scope, status);
+    return fp8rt_layer(run, "transformer block", desc, check, compute);
 }
 
 fp8rt_status fp8rt_block_remember(fp8rt_run *run, const fp8rt_block_attention *attention,
