@@ -4,6 +4,7 @@
 
 #include "backend.h"
 #include "fp8rt/registers.h"
+#include "stamp.h"
 
 #define READ(dev, name) read_register(dev, offsetof(fp8mac_regs_t, name))
 #define WRITE(dev, name, value) write_register(dev, offsetof(fp8mac_regs_t, name), value)
@@ -389,8 +390,9 @@ bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag)
 
 fp8rt_status fp8rt_device_await(const fp8rt_device *dev, uint16_t tag, uint32_t cycles)
 {
-    if (dev->stamp == 0) {
-        return FP8RT_ERR_NOT_OPEN;
+    const fp8rt_status open = fp8rt_open_status(dev);
+    if (open != FP8RT_OK) {
+        return open;
     }
     const uint32_t start = cycles_now(dev);
     while (!fp8rt_device_is_done(dev, tag)) {

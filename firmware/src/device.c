@@ -47,11 +47,12 @@ void fp8rt_device_push(fp8rt_device *dev, const fp8rt_command *command)
 
 fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command)
 {
-    if (dev->stamp == 0) {
-        return FP8RT_ERR_NOT_OPEN;
+    fp8rt_status status = fp8rt_open_status(dev);
+    if (status != FP8RT_OK) {
+        return status;
     }
     fp8rt_lock(dev);
-    fp8rt_status status = fp8rt_backend_room(dev);
+    status = fp8rt_backend_room(dev);
     if (status == FP8RT_OK) {
         push(dev, command);
     }
@@ -61,11 +62,12 @@ fp8rt_status fp8rt_device_submit(fp8rt_device *dev, const fp8rt_command *command
 
 fp8rt_status fp8rt_device_wait(fp8rt_device *dev)
 {
-    if (dev->stamp == 0) {
-        return FP8RT_ERR_NOT_OPEN;
+    fp8rt_status status = fp8rt_open_status(dev);
+    if (status != FP8RT_OK) {
+        return status;
     }
     fp8rt_lock(dev);
-    fp8rt_status status = fp8rt_backend_wait(dev);
+    status = fp8rt_backend_wait(dev);
     fp8rt_unlock(dev);
     return status;
 }
@@ -99,11 +101,12 @@ fp8rt_status fp8rt_device_claim(fp8rt_device *dev, uint16_t *tag)
 
 fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command, uint16_t *tag)
 {
-    if (dev->stamp == 0) {
-        return FP8RT_ERR_NOT_OPEN;
+    fp8rt_status status = fp8rt_open_status(dev);
+    if (status != FP8RT_OK) {
+        return status;
     }
     fp8rt_lock(dev);
-    fp8rt_status status = fp8rt_device_claim(dev, tag);
+    status = fp8rt_device_claim(dev, tag);
     if (status == FP8RT_OK) {
         fp8rt_backend_encode(command, &dev->descriptor);
         fp8rt_backend_submit(dev, &dev->descriptor, *tag);
@@ -114,8 +117,9 @@ fp8rt_status fp8rt_device_begin(fp8rt_device *dev, const fp8rt_command *command,
 
 fp8rt_record fp8rt_device_end(fp8rt_device *dev, uint16_t tag)
 {
-    if (dev->stamp == 0) {
-        return (fp8rt_record){.status = FP8RT_ERR_NOT_OPEN};
+    const fp8rt_status open = fp8rt_open_status(dev);
+    if (open != FP8RT_OK) {
+        return (fp8rt_record){.status = open};
     }
     fp8rt_lock(dev);
     const fp8rt_record record = fp8rt_backend_end(dev, tag);
@@ -164,28 +168,27 @@ void fp8rt_device_interrupt(fp8rt_device *dev)
 
 fp8rt_status fp8rt_device_clear(fp8rt_device *dev, uint32_t what)
 {
-    if (dev->stamp == 0) {
-        return FP8RT_ERR_NOT_OPEN;
+    fp8rt_status status = fp8rt_open_status(dev);
+    if (status != FP8RT_OK) {
+        return status;
     }
     fp8rt_lock(dev);
-    fp8rt_status status = fp8rt_backend_clear(dev, what);
+    status = fp8rt_backend_clear(dev, what);
     fp8rt_unlock(dev);
     return status;
 }
 
 fp8rt_status fp8rt_device_load_table(fp8rt_device *dev, uint32_t table, const uint8_t *codes)
 {
-    if (dev == NULL || codes == NULL) {
-        return FP8RT_ERR_NULL;
-    }
-    if (dev->stamp == 0) {
-        return FP8RT_ERR_NOT_OPEN;
+    fp8rt_status status = codes == NULL ? FP8RT_ERR_NULL : fp8rt_open_status(dev);
+    if (status != FP8RT_OK) {
+        return status;
     }
     if ((dev->caps.functions & FP8RT_FUNCTION_TABLES) == 0 || table == 0 || table > FP8RT_TABLES) {
         return FP8RT_ERR_UNSUPPORTED;
     }
     fp8rt_lock(dev);
-    fp8rt_status status = fp8rt_backend_clear(dev, 0);
+    status = fp8rt_backend_clear(dev, 0);
     if (status == FP8RT_OK) {
         fp8rt_backend_load_table(dev, table, codes);
     }
@@ -195,11 +198,12 @@ fp8rt_status fp8rt_device_load_table(fp8rt_device *dev, uint32_t table, const ui
 
 fp8rt_status fp8rt_device_reset(fp8rt_device *dev)
 {
-    if (dev->stamp == 0) {
-        return FP8RT_ERR_NOT_OPEN;
+    fp8rt_status status = fp8rt_open_status(dev);
+    if (status != FP8RT_OK) {
+        return status;
     }
     fp8rt_lock(dev);
-    fp8rt_status status = fp8rt_backend_reset(dev);
+    status = fp8rt_backend_reset(dev);
     fp8rt_unlock(dev);
     return status;
 }

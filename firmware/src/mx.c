@@ -8,6 +8,7 @@
 #include "fp8mac/recipe_published.h"
 #include "fp8rt/elementwise.h"
 #include "fp8rt/matrix.h"
+#include "stamp.h"
 
 enum { BLOCK = FP8MAC_MX_BLOCK, SCALE_BIAS = 127, SCALE_NAN = 0xff };
 
@@ -257,14 +258,13 @@ static fp8rt_status convert_columns(fp8rt_device *dev, const fp8rt_mx_desc *desc
 fp8rt_status fp8rt_mx_convert(fp8rt_device *dev, const fp8rt_mx_desc *desc, void *scratch,
                               size_t scratch_bytes)
 {
-    if (dev == NULL || desc == NULL || scratch == NULL) {
-        return FP8RT_ERR_NULL;
-    }
-    if (dev->stamp == 0) {
-        return FP8RT_ERR_NOT_OPEN;
+    fp8rt_status status =
+        desc == NULL || scratch == NULL ? FP8RT_ERR_NULL : fp8rt_open_status(dev);
+    if (status != FP8RT_OK) {
+        return status;
     }
     fp8rt_mx_desc filled = *desc;
-    fp8rt_status status = prepare(&dev->caps, &filled);
+    status = prepare(&dev->caps, &filled);
     if (status == FP8RT_OK && !fp8rt_is_fp8(desc->format)) {
         status = FP8RT_ERR_FORMAT;
     }

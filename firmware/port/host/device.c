@@ -12,6 +12,7 @@
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
 #include "operand_format.h"
+#include "stamp.h"
 #include "tile_check.h"
 
 fp8rt_status fp8rt_backend_open(fp8rt_device *dev)
@@ -459,7 +460,7 @@ bool fp8rt_device_is_done(const fp8rt_device *dev, uint16_t tag)
 fp8rt_status fp8rt_device_await(const fp8rt_device *dev, uint16_t tag, uint32_t cycles)
 {
     (void)tag, (void)cycles;
-    return dev->stamp == 0 ? FP8RT_ERR_NOT_OPEN : FP8RT_OK;
+    return fp8rt_open_status(dev);
 }
 
 fp8rt_record fp8rt_backend_end(fp8rt_device *dev, uint16_t tag)
