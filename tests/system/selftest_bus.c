@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fp8mac_regs_list.h"
+#include "../../firmware/apps/selftest/register_table.h"
 
 enum { REGISTERS = 0x140 / 4, BEAT = 16 };
 #define AT(name) (offsetof(fp8mac_regs_t, name) / 4)
@@ -39,14 +39,6 @@ typedef struct machine {
     fault_kind fault;
     uint32_t index, bit, value;
 } machine;
-
-typedef struct row {
-    const char *name;
-    uint32_t offset, writable, constant, reset;
-} row;
-#define ROW(name, offset, writable, constant, reset) {#name, offset, writable, constant, reset},
-static const row rows[] = {FP8MAC_REGS_LIST(ROW)};
-enum { ROWS = sizeof rows / sizeof rows[0] };
 
 // ---- the register file --------------------------------------------------------------------------
 
@@ -112,9 +104,9 @@ static void submit(machine *m)
 
 static uint32_t writable(uint32_t index)
 {
-    for (unsigned i = 0; i < ROWS; i++) {
-        if (rows[i].offset / 4 == index) {
-            return rows[i].writable;
+    for (unsigned i = 0; i < ENTRIES; i++) {
+        if (entries[i].offset / 4 == index) {
+            return entries[i].writable;
         }
     }
     return 0;
@@ -154,8 +146,8 @@ static bool line_of(void *context)
 static machine machine_with(fault_kind fault, uint32_t index, uint32_t bit, uint32_t value)
 {
     machine m = {.fault = fault, .index = index, .bit = bit, .value = value};
-    for (unsigned i = 0; i < ROWS; i++) {
-        m.words[rows[i].offset / 4] = rows[i].reset;
+    for (unsigned i = 0; i < ENTRIES; i++) {
+        m.words[entries[i].offset / 4] = entries[i].reset;
     }
     m.words[AT(CONFIG0)] = FP8RT_PUT(CONFIG0__ROWS, 4) | FP8RT_PUT(CONFIG0__COLS, 4) |
                            FP8RT_PUT(CONFIG0__LANES, 16) | FP8RT_PUT(CONFIG0__BEAT_BYTES, BEAT);
@@ -208,18 +200,18 @@ static void expect(machine m, const char *part, const char *line)
 
 static void expect_stuck_bits(void)
 {
-    for (unsigned i = 0; i < ROWS; i++) {
+    for (unsigned i = 0; i < ENTRIES; i++) {
         for (uint32_t bit = 0; bit < 32; bit++) {
-            if ((rows[i].writable >> bit & 1u) == 0) {
+            if ((entries[i].writable >> bit & 1u) == 0) {
                 continue;
             }
             char part[REPORT_NAME], line[80];
-            snprintf(part, sizeof part, "register %s", rows[i].name);
+            snprintf(part, sizeof part, "register %s", entries[i].name);
             for (uint32_t value = 0; value < 2; value++) {
                 snprintf(line, sizeof line,
                          "FAIL %s: bit %" PRIu32 " at 0x%03" PRIx32 " is stuck at %" PRIu32, part,
-                         bit, rows[i].offset, value);
-                expect(machine_with(STUCK, rows[i].offset / 4, bit, value), part, line);
+                         bit, entries[i].offset, value);
+                expect(machine_with(STUCK, entries[i].offset / 4, bit, value), part, line);
             }
         }
     }

@@ -5,19 +5,10 @@
 
 #include "bus.h"
 #include "fp8mac/version.h"
-#include "fp8mac_regs_list.h"
 #include "fp8rt/element.h"
+#include "register_table.h"
 
 enum { BITS = 32 };
-
-typedef struct entry {
-    const char *name;
-    uint32_t offset, writable, constant, reset;
-} entry;
-
-#define ENTRY(name, offset, writable, constant, reset) {#name, offset, writable, constant, reset},
-static const entry entries[] = {FP8MAC_REGS_LIST(ENTRY)};
-enum { ENTRIES = sizeof entries / sizeof entries[0] };
 
 static uint32_t read(const bus *b, const entry *e)
 {
