@@ -258,8 +258,7 @@ static fp8rt_status convert_columns(fp8rt_device *dev, const fp8rt_mx_desc *desc
 fp8rt_status fp8rt_mx_convert(fp8rt_device *dev, const fp8rt_mx_desc *desc, void *scratch,
                               size_t scratch_bytes)
 {
-    fp8rt_status status =
-        desc == NULL || scratch == NULL ? FP8RT_ERR_NULL : fp8rt_open_status(dev);
+    fp8rt_status status = desc == NULL || scratch == NULL ? FP8RT_ERR_NULL : fp8rt_open_status(dev);
     if (status != FP8RT_OK) {
         return status;
     }

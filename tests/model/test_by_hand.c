@@ -233,7 +233,10 @@ static void test_dot_by_hand(void)
           memcmp(back, expected, sizeof back) == 0);
     for (int acc_format = FP8MAC_ACC_FP32; acc_format <= FP8MAC_ACC_FIXED; acc_format++) {
         for (unsigned group = 1; group <= 16; group++) {
-            fp8mac_dot_config c = {{e5, 0}, {e5, 0}, (fp8mac_acc_format)acc_format, .group = group};
+            fp8mac_dot_config c = {.a.format = e5,
+                                   .b.format = e5,
+                                   .acc_format = (fp8mac_acc_format)acc_format,
+                                   .group = group};
             fp8mac_acc acc = {0};
             fp8mac_flags flags = 0;
             CHECK(fp8mac_dot(&c, &acc, codes, codes, 16, &flags) == FP8MAC_OK && flags == 0);

@@ -11,7 +11,7 @@
 #define DIGITS_PIXELS 64       // of an image; the first layer's k
 #define DIGITS_PIXEL_EXP (-4)  // the network sees pixel * 2^-4
 #define DIGITS_CLASSES 10      // the last layer's n
-#define DIGITS_WEIGHT_EXP (-8) // the scale_exp_b for which scale_b is computed
+#define DIGITS_WEIGHT_EXP (-8) // the b.scale_exp for which scale_b is computed
 
 // The weights in one format: n rows of k codes, and n dequantising scales
 typedef struct digits_weights {

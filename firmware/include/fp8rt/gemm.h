@@ -13,7 +13,8 @@
 // tiling never changes a bit.
 //
 //   fp8rt_gemm_plan plan;
-//   fp8rt_gemm_desc desc = {.m = 64, .n = 64, .k = 64, .a = {.codes = a}, .b = {.codes = b}, .d = d};
+//   fp8rt_gemm_desc desc = {
+//       .m = 64, .n = 64, .k = 64, .a = {.codes = a}, .b = {.codes = b}, .d = d};
 //   status = fp8rt_gemm_plan_make(&dev.caps, desc, &plan);
 //   ... provide plan.scratch_bytes of scratch ...
 //   status = fp8rt_gemm_run(&dev, &plan, scratch, sizeof scratch, &result);
@@ -67,18 +68,18 @@ typedef struct fp8rt_operand {
     uint32_t stride;         // bytes from row to row, >= k; 0: fp8rt_packed_stride(caps, k)
     int scale_exp;           // used value = 2^scale_exp * decoded value; -32..+32; INT8: 0
     fp8mac_scale scale;      // none, one, or a value for each row; finite and greater than 0
-    // MX scales: an E8M0 code for each 32 codes of a row, ceil(k / 32) in a row; 0xff makes its products
-    // NaN. Both operands have them or none. Addresses and strides as those of the codes. A stride of 0:
-    // fp8rt_packed_stride(caps, ceil(k / 32)). FP8RT_ERR_UNSUPPORTED: caps.functions has no MX, or A is
-    // an image. fp8rt_gemm_plan_move leaves them where they are.
+    // MX scales: an E8M0 code for each 32 codes of a row, ceil(k / 32) in a row; 0xff makes its
+    // products NaN. Both operands have them or none. Addresses and strides are as those of the codes.
+    // A stride of 0: fp8rt_packed_stride(caps, ceil(k / 32)). FP8RT_ERR_UNSUPPORTED: caps.functions
+    // has no MX, or A is an image. fp8rt_gemm_plan_move leaves them where they are.
     const uint8_t *mx;
     uint32_t mx_stride;
 } fp8rt_operand;
 
-// A descriptor with only m, n, k, the codes of a and b, and d set multiplies e4m3fn by e4m3fn into e4m3fn, with an
-// FP32 accumulator, without scales, bias or activation; D saturates. Elements of INT8 need the
-// formats of A and B and acc_format, too. caps.element says which formats of A and B and which accumulators
-// the array has. Others return FP8RT_ERR_FORMAT and FP8RT_ERR_ACCUMULATOR.
+// A descriptor with only m, n, k, a.codes, b.codes and d set multiplies e4m3fn by e4m3fn into e4m3fn,
+// with an FP32 accumulator, without scales, bias or activation; D saturates. Elements of INT8 need the
+// formats of A and B and acc_format, too. caps.element says which formats of A and B and which
+// accumulators the array has. Others return FP8RT_ERR_FORMAT and FP8RT_ERR_ACCUMULATOR.
 //
 // Addresses and strides of A, B and D are multiples of caps.beat_bytes; fp8rt_pack converts other
 // layouts. The accelerator reads whole beats, so it may read bytes beyond the end of a row. They
