@@ -216,7 +216,7 @@ static void set_image(const fp8rt_caps *caps, const fp8rt_product *p, fp8rt_gemm
 }
 
 // Without its dequantising scale
-static void set_operand(const fp8rt_tensor *from, int scale_exp, fp8rt_operand *x)
+static inline void set_operand(const fp8rt_tensor *from, int scale_exp, fp8rt_operand *x)
 {
     x->codes = from->data;
     x->format = from->format;

@@ -93,7 +93,8 @@ fp8rt_status fp8rt_gemm_plan_move(fp8rt_device *dev, fp8rt_gemm_plan *plan, cons
     desc->a.codes = a;
     desc->b.codes = b;
     desc->d = d;
-    fp8rt_status status = fp8rt_gemm_check_regions(desc);
+    const fp8rt_region region = fp8rt_gemm_output(desc);
+    fp8rt_status status = fp8rt_gemm_check_regions(desc, &region);
     if (status != FP8RT_OK) {
         desc->a.codes = old_a;
         desc->b.codes = old_b;

@@ -21,52 +21,16 @@ static bool has_null(const fp8rt_gemm_desc *desc)
            (desc->a.mx == NULL) != (desc->b.mx == NULL);
 }
 
-// The strides matter only if there is a second row. Those of an image are bytes of its lines.
-static bool operand_strides_are_legal(const fp8rt_operand *x, uint32_t rows, uint32_t k,
-                                      bool is_image)
-{
-    return rows == 1 ||
-           ((is_image || x->stride >= k) && (x->mx == NULL || x->mx_stride >= fp8rt_mx_blocks(k)));
-}
-
-static bool strides_are_legal(const fp8rt_gemm_desc *desc)
-{
-    const bool results =
-        desc->m == 1 ||
-        (desc->d_stride >= desc->n * fp8rt_gemm_d_bytes(desc) &&
-         (!fp8rt_gemm_reads_c(desc) || desc->c_stride >= desc->n * fp8rt_gemm_c_bytes(desc)));
-    return results &&
-           operand_strides_are_legal(&desc->a, desc->m, desc->k, fp8rt_has_image(desc)) &&
-           operand_strides_are_legal(&desc->b, desc->n, desc->k, false);
-}
-
-fp8rt_status fp8rt_gemm_check_regions(const fp8rt_gemm_desc *desc)
+fp8rt_status fp8rt_gemm_check_regions(const fp8rt_gemm_desc *desc, const fp8rt_region *d)
 {
     fp8rt_region inputs[FP8RT_GEMM_INPUTS];
-    const fp8rt_region d = fp8rt_gemm_output(desc);
     const unsigned count = fp8rt_gemm_inputs(desc, inputs);
-    bool fits = fp8rt_region_fits(&d), overlaps = false;
+    bool fits = fp8rt_region_fits(d), overlaps = false;
     for (unsigned i = 0; i < count; i++) {
         fits = fits && fp8rt_region_fits(&inputs[i]);
-        overlaps = overlaps || fp8rt_regions_overlap(&d, &inputs[i]);
+        overlaps = overlaps || fp8rt_regions_overlap(d, &inputs[i]);
     }
     return !fits ? FP8RT_ERR_STRIDE : overlaps ? FP8RT_ERR_OVERLAP : FP8RT_OK;
-}
-
-// An image may begin at any byte.
-static bool operand_is_aligned(const fp8rt_caps *caps, const fp8rt_operand *x, uint32_t rows,
-                               bool is_image)
-{
-    return (is_image || fp8rt_is_aligned(caps, x->codes, rows, x->stride)) &&
-           (x->mx == NULL || fp8rt_is_aligned(caps, x->mx, rows, x->mx_stride));
-}
-
-static bool is_everything_aligned(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
-{
-    return operand_is_aligned(caps, &desc->a, desc->m, fp8rt_has_image(desc)) &&
-           operand_is_aligned(caps, &desc->b, desc->n, false) &&
-           fp8rt_is_aligned(caps, desc->d, desc->m, desc->d_stride) &&
-           (!fp8rt_gemm_reads_c(desc) || fp8rt_is_aligned(caps, desc->c, desc->m, desc->c_stride));
 }
 
 static bool exponent_is_legal(const fp8rt_caps *caps, int exponent)
@@ -82,6 +46,56 @@ static bool scale_is_legal(const fp8mac_scale *scale)
         return fp8rt_fp32_is_scale(fp8rt_fp32_bits(scale->values[0]));
     }
     return scale->mode == FP8MAC_SCALE_NONE || scale->mode == FP8MAC_SCALE_VECTOR;
+}
+
+// Rows of a matrix. The stride matters only if there is a second one.
+static fp8rt_status check_rows(const fp8rt_caps *caps, const void *address, uint32_t rows,
+                               uint32_t stride, uint32_t row_bytes)
+{
+    if (rows > 1 && stride < row_bytes) {
+        return FP8RT_ERR_STRIDE;
+    }
+    return fp8rt_is_aligned(caps, address, rows, stride) ? FP8RT_OK : FP8RT_ERR_ALIGNMENT;
+}
+
+// An image may begin at any byte, and its stride is that of its lines.
+static fp8rt_status check_operand(const fp8rt_caps *caps, const fp8rt_operand *x, uint32_t rows,
+                                  uint32_t k, bool is_image)
+{
+    fp8rt_status status = FP8RT_OK;
+    if (!is_image) {
+        status = check_rows(caps, x->codes, rows, x->stride, k);
+    }
+    if (status == FP8RT_OK && x->mx != NULL) {
+        status = check_rows(caps, x->mx, rows, x->mx_stride, fp8rt_mx_blocks(k));
+    }
+    if (status != FP8RT_OK) {
+        return status;
+    }
+    if (!exponent_is_legal(caps, x->scale_exp)) {
+        return FP8RT_ERR_SCALE_EXPONENT;
+    }
+    return scale_is_legal(&x->scale) ? FP8RT_OK : FP8RT_ERR_SCALE;
+}
+
+static fp8rt_status check_results(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
+                                  const fp8rt_region *d)
+{
+    const fp8rt_status status = check_rows(caps, desc->d, desc->m, desc->d_stride, d->row_bytes);
+    if (status != FP8RT_OK || !fp8rt_gemm_reads_c(desc)) {
+        return status;
+    }
+    return check_rows(caps, desc->c, desc->m, desc->c_stride, desc->n * fp8rt_gemm_c_bytes(desc));
+}
+
+static fp8rt_status check_matrices(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc,
+                                   const fp8rt_region *d)
+{
+    fp8rt_status status = check_results(caps, desc, d);
+    if (status == FP8RT_OK) {
+        status = check_operand(caps, &desc->a, desc->m, desc->k, fp8rt_has_image(desc));
+    }
+    return status == FP8RT_OK ? check_operand(caps, &desc->b, desc->n, desc->k, false) : status;
 }
 
 static bool activation_is_legal(const fp8rt_gemm_desc *desc)
@@ -129,19 +143,12 @@ static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_gemm_desc *d
 
 static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
 {
-    const fp8rt_status places = fp8rt_gemm_check_regions(desc);
-    if (!strides_are_legal(desc) || places == FP8RT_ERR_STRIDE) {
-        return FP8RT_ERR_STRIDE;
-    }
-    if (!is_everything_aligned(caps, desc)) {
-        return FP8RT_ERR_ALIGNMENT;
-    }
-    if (!exponent_is_legal(caps, desc->a.scale_exp) ||
-        !exponent_is_legal(caps, desc->b.scale_exp)) {
-        return FP8RT_ERR_SCALE_EXPONENT;
-    }
-    if (!scale_is_legal(&desc->a.scale) || !scale_is_legal(&desc->b.scale)) {
-        return FP8RT_ERR_SCALE;
+    const fp8rt_region d = fp8rt_gemm_output(desc);
+    const fp8rt_status places = fp8rt_gemm_check_regions(desc, &d);
+    const fp8rt_status matrices =
+        places == FP8RT_ERR_STRIDE ? places : check_matrices(caps, desc, &d);
+    if (matrices != FP8RT_OK) {
+        return matrices;
     }
     if (desc->scale_d != NULL && !fp8rt_fp32_is_scale(fp8rt_fp32_bits(*desc->scale_d))) {
         return FP8RT_ERR_SCALE;
@@ -163,7 +170,7 @@ static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *
     return places;
 }
 
-static void fill_operand(const fp8rt_caps *caps, fp8rt_operand *x, uint32_t k)
+static inline void fill_operand(const fp8rt_caps *caps, fp8rt_operand *x, uint32_t k)
 {
     if (x->stride == 0) {
         x->stride = fp8rt_packed_stride(caps, k);
