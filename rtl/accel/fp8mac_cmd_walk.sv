@@ -454,8 +454,10 @@ module fp8mac_cmd_walk
     $error("GRANULE must be a power of two");
   end
 
+`ifndef SYNTHESIS
   tile_stays : assert property (@(posedge clk_i) disable iff (!rst_ni)
     valid_o && !ready_i |=> abort_i || (valid_o && $stable(tile_o)));
+`endif
   chunks_have_products : assert property (@(posedge clk_i) disable iff (!rst_ni)
     !(taken && k_more_q) || k_q != '0);
 

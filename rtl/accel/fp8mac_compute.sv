@@ -431,7 +431,9 @@ module fp8mac_compute
     $error("LANES and a beat's bytes must be powers of two, and a block must have whole steps");
   end
 
+`ifndef SYNTHESIS
   a_loaded_command_stays : assert property (@(posedge clk_i) disable iff (!rst_ni)
     valid_i && !ready_o |=> valid_i);
+`endif
 
 endmodule

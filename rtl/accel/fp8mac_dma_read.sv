@@ -152,8 +152,10 @@ module fp8mac_dma_read
     beat_dest_o.last = head.row_final && m_axi_rlast_i;
   end
 
+`ifndef SYNTHESIS
   ar_is_stable : assert property (@(posedge clk_i) disable iff (!bus_rst_ni)
     m_axi_arvalid_o && !m_axi_arready_i |=> m_axi_arvalid_o && $stable(m_axi_araddr_o) && $stable(m_axi_arlen_o));
+`endif
   no_page_is_crossed : assert property (@(posedge clk_i) disable iff (!bus_rst_ni)
     !m_axi_arvalid_o || 32'(m_axi_araddr_o[11:0]) + (32'(m_axi_arlen_o) + 1) * Beat <= 4096);
 

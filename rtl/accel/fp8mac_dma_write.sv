@@ -165,11 +165,13 @@ module fp8mac_dma_write
       error_q <= m_axi_bresp_i[0] ? ErrWriteDec : ErrWriteSlv;
   end
 
+`ifndef SYNTHESIS
   aw_is_stable : assert property (@(posedge clk_i) disable iff (!bus_rst_ni)
     m_axi_awvalid_o && !m_axi_awready_i |=> m_axi_awvalid_o && $stable(m_axi_awaddr_o) && $stable(m_axi_awlen_o));
   w_is_stable : assert property (@(posedge clk_i) disable iff (!bus_rst_ni)
     m_axi_wvalid_o && !m_axi_wready_i |=> m_axi_wvalid_o && $stable(m_axi_wdata_o) && $stable(m_axi_wstrb_o) &&
     $stable(m_axi_wlast_o));
+`endif
   no_page_is_crossed : assert property (@(posedge clk_i) disable iff (!bus_rst_ni)
     !m_axi_awvalid_o || 32'(m_axi_awaddr_o[11:0]) + (32'(m_axi_awlen_o) + 1) * Beat <= 4096);
 

@@ -24,11 +24,6 @@ from pathlib import Path
 
 from proofs import PACKAGES, PROOFS
 
-# The front end takes no |=>; the property sets state these rules again in their own words.
-NEXT_CYCLE_ASSERTION = re.compile(
-    r"^ *(?:\w+ : )?assert property \((?:(?!;).)*?\|=>.*?;\n", re.M | re.S
-)
-
 # Processor seconds that one process of a run may use: about thirty times what the longest one needs.
 CPU_LIMIT = 1800
 CPU_LIMIT_DEEPER = 8 * 3600
@@ -73,7 +68,7 @@ def source_text(path, fault):
                 f"seeded fault {fault.name}: its text is {text.count(fault.old)} times in {path.name}"
             )
         text = text.replace(fault.old, fault.new)
-    return NEXT_CYCLE_ASSERTION.sub("", text)
+    return text
 
 
 def sources(proof, args):
