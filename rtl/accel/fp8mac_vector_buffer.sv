@@ -38,16 +38,19 @@ module fp8mac_vector_buffer #(
   assign read_addr  = AddrW'(32'(read_half_i) << (AddrW - 1)) | AddrW'(32'(read_tile_i) >> GroupLog);
 
   for (genvar bank = 0; bank < int'(Banks); bank++) begin : g_bank
-    logic [BEAT*8-1:0] mem_q [1 << AddrW];
-    logic [BEAT*8-1:0] word_q;
+    logic [BEAT*8-1:0] read_word;
 
-    always_ff @(posedge clk_i) begin
-      if (write_i && write_bank == 32'(bank)) mem_q[write_addr] <= write_data_i;
-    end
+    fp8mac_two_port_ram #(.DEPTH(1 << AddrW), .WIDTH(BEAT * 8)) u_ram (
+      .clk_i,
+      .write_i        (write_i && write_bank == 32'(bank)),
+      .write_address_i(write_addr),
+      .write_data_i,
+      .read_i         (1'b1),
+      .read_address_i (read_addr),
+      .read_data_o    (read_word)
+    );
 
-    always_ff @(posedge clk_i) word_q <= mem_q[read_addr];
-
-    assign word[bank*BEAT*8 +: BEAT*8] = word_q;
+    assign word[bank*BEAT*8 +: BEAT*8] = read_word;
   end
 
   // Where a beat has the values of several tiles: | tile | tile | ... |

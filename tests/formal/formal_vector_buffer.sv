@@ -61,7 +61,7 @@ module formal_vector_buffer #(
 
   for (genvar bank = 0; bank < int'(Banks); bank++) begin : g_bank
     logic [PerBeat-1:0][31:0] kept;
-    assign kept = dut.g_bank[bank].mem_q[word];
+    assign kept = dut.g_bank[bank].u_ram.word_q[word];
 
     always_comb begin
       if (rst_ni) begin

@@ -405,7 +405,12 @@ def vector_buffer(read):
     return Proof(
         f"vector_buffer_{read}",
         "formal_vector_buffer",
-        RESET + ["rtl/accel/fp8mac_vector_buffer.sv", "formal/formal_vector_buffer.sv"],
+        RESET
+        + [
+            "rtl/leaf/fp8mac_two_port_ram.sv",
+            "rtl/accel/fp8mac_vector_buffer.sv",
+            "formal/formal_vector_buffer.sv",
+        ],
         "prove",
         3,
         cover_depth=6,
