@@ -56,7 +56,7 @@ module soc_top #(
     .psel_i,
     .penable_i,
     .pwrite_i,
-    .pprot_i        ('0),
+    .pprot_i        (3'b000),  // secure, as the DMA's AXI_PROT is. A bus with PPROT passes it on
     .paddr_i,
     .pwdata_i,
     .pstrb_i        ('1),

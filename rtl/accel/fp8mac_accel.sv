@@ -17,7 +17,10 @@
 // bus it resets everything but the registers and the reports, and completes what was begun on the bus.
 //
 // The AXI master uses INCR bursts of whole beats with one identifier. No burst crosses a 4 KiB boundary. The APB slave
-// answers accesses outside the register map with pslverr_o. rst_ni is synchronous.
+// answers accesses outside the register map with pslverr_o. It refuses accesses with less protection than AXI_PROT, so that
+// the DMA reaches nothing that its user does not reach: a non-secure one (pprot_i[1]) if the DMA is secure, and an
+// unprivileged one (!pprot_i[0]) if the DMA is privileged. They have no effect, read 0 and end with pslverr_o. rst_ni is
+// synchronous.
 module fp8mac_accel
   import fp8mac_pkg::*;
   import fp8mac_catalogue_pkg::*;
@@ -42,7 +45,7 @@ module fp8mac_accel
   parameter int unsigned AXI_ID_W    = 4,    // 1 to 32
   // What every burst has: identifier, protection, memory attributes, quality of service
   parameter int unsigned AXI_ID      = 0,    // of AXI_ID_W bits
-  parameter logic [2:0]  AXI_PROT    = 3'b000,   // data, secure, unprivileged
+  parameter logic [2:0]  AXI_PROT    = 3'b000,   // data, secure, unprivileged; pprot_i must be so, too
   parameter logic [3:0]  AXI_CACHE   = 4'b0011,  // normal memory, not cacheable, bufferable
   parameter logic [3:0]  AXI_QOS     = 4'd0,
   parameter int unsigned QUEUE_DEPTH = 8,    // commands that can wait: 1 to 127
@@ -278,8 +281,8 @@ module fp8mac_accel
     .ROWS(Rows), .COLS(Cols), .LANES(Lanes), .BLOCK(Block), .TILES(Tiles), .BEAT(Beat), .QUEUE_DEPTH(QueueDepth),
     .BUF_BEATS(BufBeats), .MAX_MN(MaxMn), .ELEMENT(Element), .MX(Mx)
   ) u_csr (
-    .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i, .pstrb_i, .pready_o, .prdata_o,
-    .pslverr_o,
+    .clk_i, .rst_ni, .dma_prot_i(AXI_PROT[1:0]), .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i,
+    .pstrb_i, .pready_o, .prdata_o, .pslverr_o,
     .submit_o        (csr_submit),
     .command_o       (csr_command),
     .ring_o          (ring_written),

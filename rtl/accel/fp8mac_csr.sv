@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connects the generated register file (rtl/regs/fp8mac.rdl) to the accelerator's records.
+// Connects the generated register file (rtl/regs/fp8mac.rdl) to the accelerator's records. An access with less protection
+// than the DMA does not reach the registers: it is answered with pslverr_o and reads 0.
 module fp8mac_csr
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -19,6 +20,8 @@ module fp8mac_csr
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
+
+  input  logic [1:0]  dma_prot_i,  // AxPROT of the DMA, a constant: bit 0 privileged, bit 1 not secure
 
   input  logic        psel_i,
   input  logic        penable_i,
@@ -75,19 +78,29 @@ module fp8mac_csr
   fp8mac_regs_pkg::fp8mac_regs__in_t  in;
   fp8mac_regs_pkg::fp8mac_regs__out_t out;
 
+  // Nobody makes the DMA reach what he does not reach himself: a secure DMA takes secure accesses alone, and a privileged
+  // one privileged accesses alone. PPROT[2] and AxPROT[2] tell instructions from data, which protects nothing.
+  logic        weaker, regs_pready, regs_pslverr;
+  logic [31:0] regs_prdata;
+
+  assign weaker    = (pprot_i[1] && !dma_prot_i[1]) || (!pprot_i[0] && dma_prot_i[0]);
+  assign pready_o  = weaker ? psel_i && penable_i : regs_pready;
+  assign pslverr_o = weaker || regs_pslverr;
+  assign prdata_o  = weaker ? '0 : regs_prdata;
+
   fp8mac_regs u_regs (
     .clk          (clk_i),
     .rst_n        (rst_ni),
-    .s_apb_psel   (psel_i),
+    .s_apb_psel   (psel_i && !weaker),
     .s_apb_penable(penable_i),
     .s_apb_pwrite (pwrite_i),
     .s_apb_pprot  (pprot_i),
     .s_apb_paddr  (paddr_i),
     .s_apb_pwdata (pwdata_i),
     .s_apb_pstrb  (pstrb_i),
-    .s_apb_pready (pready_o),
-    .s_apb_prdata (prdata_o),
-    .s_apb_pslverr(pslverr_o),
+    .s_apb_pready (regs_pready),
+    .s_apb_prdata (regs_prdata),
+    .s_apb_pslverr(regs_pslverr),
     .hwif_in      (in),
     .hwif_out     (out)
   );

@@ -96,12 +96,15 @@ module fp8mac_system
   logic [AXI_DATA_W-1:0] wdata, rdata;
   logic [AXI_DATA_W/8-1:0] wstrb;
 
+  // Data, secure, privileged: programs run in machine mode, and the core has no pin that says so.
+  localparam logic [2:0] CoreProt = 3'b001;
+
   fp8mac_accel #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FRAC_BITS),
     .AXI_DATA_W(AXI_DATA_W), .AXI_ADDR_W(32), .AXI_ID_W(IdW)
   ) u_accel (
     .clk_i, .rst_ni,
-    .psel_i(psel), .penable_i(penable), .pwrite_i(pwrite), .pprot_i(3'b0), .paddr_i(paddr), .pwdata_i(pwdata),
+    .psel_i(psel), .penable_i(penable), .pwrite_i(pwrite), .pprot_i(CoreProt), .paddr_i(paddr), .pwdata_i(pwdata),
     .pstrb_i(pstrb), .pready_o(pready), .prdata_o(prdata), .pslverr_o(pslverr),
     .m_axi_awid_o(awid), .m_axi_awaddr_o(awaddr), .m_axi_awlen_o(awlen), .m_axi_awsize_o(awsize),
     .m_axi_awburst_o(awburst), .m_axi_awprot_o(), .m_axi_awcache_o(), .m_axi_awqos_o(),

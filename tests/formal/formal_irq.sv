@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers and reports, connected as in fp8mac_accel. The command is what software wrote, and reads give the true
-// values. The interrupt line follows from the registers. No completion and no error is lost on its way to the line.
+// values. The interrupt line follows from the registers. No completion and no error is lost on its way to the line. An
+// access with less protection than the DMA has no effect, whatever the protection of both.
 module formal_irq
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -12,6 +13,7 @@ module formal_irq
   input logic          penable_i,
   input logic          pwrite_i,
   input logic [2:0]    pprot_i,
+  input logic [2:0]    any_prot_i,
   input logic [11:0]   paddr_i,
   input logic [31:0]   pwdata_i,
   input logic [3:0]    pstrb_i,
@@ -52,10 +54,17 @@ module formal_irq
   error_e      ended_error, refused_error;
   record_index_t select;
 
+  // Protection: bit 0 is 1 if privileged, bit 1 is 0 if secure.
+  logic [2:0] dma_prot;
+  logic       allowed;
+  formal_const #(.WIDTH(3)) u_dma_prot (.clk_i, .any_i(any_prot_i), .const_o(dma_prot));
+  assign allowed = pprot_i[0] >= dma_prot[0] && pprot_i[1] <= dma_prot[1];
+
   assign refused_error = record_busy_i ? ErrRecord : ErrQueueFull;
 
   fp8mac_csr u_csr (
-    .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i, .pstrb_i, .pready_o(pready),
+    .clk_i, .rst_ni, .dma_prot_i(dma_prot[1:0]),
+    .psel_i, .penable_i, .pwrite_i, .pprot_i, .paddr_i, .pwdata_i, .pstrb_i, .pready_o(pready),
     .prdata_o(prdata), .pslverr_o(pslverr), .submit_o(submit), .command_o(command), .ring_o(ring),
     .ring_addr_o(ring_addr), .clear_error_o(clear_error), .clear_flags_o(clear_flags),
     .clear_counters_o(clear_counters), .soft_reset_o(soft_reset), .watchdog_o(watchdog),
@@ -85,6 +94,7 @@ module formal_irq
   logic [11:0] addr_q;
   logic [31:0] wdata_q;
   logic [3:0]  strb_q;
+  logic [2:0]  prot_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) access_q <= 1'b0;
@@ -93,6 +103,7 @@ module formal_irq
     addr_q   <= paddr_i;
     wdata_q  <= pwdata_i;
     strb_q   <= pstrb_i;
+    prot_q   <= pprot_i;
   end
 
   always_comb begin
@@ -100,7 +111,7 @@ module formal_irq
       enable_after_setup : assume (penable_i == access_q);
       select_stays : assume (!access_q || psel_i);
       request_stays : assume (!access_q || (pwrite_i == write_q && paddr_i == addr_q && pwdata_i == wdata_q &&
-                                            pstrb_i == strb_q));
+                                            pstrb_i == strb_q && pprot_i == prot_q));
     end else begin
       quiet_in_reset : assume (!psel_i && !penable_i);
     end
@@ -181,7 +192,7 @@ module formal_irq
   logic [11:0] word_addr;
   logic [31:0] biten;
 
-  assign answered  = psel_i && penable_i && pready;
+  assign answered  = psel_i && penable_i && pready && allowed;
   assign written   = answered && pwrite_i;
   assign word_addr = {paddr_i[11:2], 2'b00};
   for (genvar i = 0; i < 4; i++) begin : g_biten
@@ -269,6 +280,7 @@ module formal_irq
 
       answered_at_once : assert (!access_q || pready);
       answered_when_asked : assert (!pready || access_q);
+      a_weaker_access_is_refused : assert (!(psel_i && penable_i && !allowed) || (pslverr && prdata == '0));
       software_writes_the_command : assert ((shown & mask) == value_q);
       software_reads_it_back : assert (!(answered && !pwrite_i && word_addr == addr && mask != '0) ||
                                        prdata == value_q);
@@ -304,9 +316,10 @@ module formal_irq
       completions_are_counted : assert (completed == completed_q);
 
       // The register file's state between accesses and during one
-      request_is_held : assert (u_csr.u_regs.is_active == access_q && u_csr.u_regs.cpuif_req == access_q &&
-        (!access_q || (u_csr.u_regs.cpuif_req_is_wr == pwrite_i && u_csr.u_regs.cpuif_addr == word_addr &&
-                       u_csr.u_regs.cpuif_wr_data == pwdata_i && u_csr.u_regs.cpuif_wr_biten == biten)));
+      request_is_held : assert (u_csr.u_regs.is_active == (access_q && allowed) &&
+        u_csr.u_regs.cpuif_req == (access_q && allowed) && (!access_q || !allowed ||
+        (u_csr.u_regs.cpuif_req_is_wr == pwrite_i && u_csr.u_regs.cpuif_addr == word_addr &&
+         u_csr.u_regs.cpuif_wr_data == pwdata_i && u_csr.u_regs.cpuif_wr_biten == biten)));
       causes_are_held : assert (u_csr.out.IRQ_STATE.error.value == cause_q[1] &&
                                 u_csr.out.IRQ_STATE.done.value == cause_q[0]);
       enables_are_held : assert (u_csr.out.IRQ_ENABLE.error.value == enable_q[1] &&
@@ -315,6 +328,7 @@ module formal_irq
 
       both_at_once : cover (events == 2'b11);
       event_wins_over_clear : cover (irq && cleared[0] && events[0]);
+      a_refused_write : cover (psel_i && penable_i && pwrite_i && !allowed);
       line_falls : cover (cleared == 2'b10 && cause_q == 2'b10 && enable_q == 2'b11);
       reset_in_the_error_state : cover (soft_reset && in_abort_q && !idle_i && code_q == ErrTimeout);
       leaves_the_error_state : cover (leaves && in_abort_q);

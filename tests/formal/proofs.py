@@ -907,6 +907,20 @@ IRQ = Proof(
             "assign s_apb_pready = cpuif_wr_ack;",
             "answered_at_once",
         ),
+        Fault(
+            "a_refused_write_has_its_effect",
+            "fp8mac_csr.sv",
+            ".s_apb_psel   (psel_i && !weaker),",
+            ".s_apb_psel   (psel_i),",
+            "request_is_held|software_writes_the_command|a_submission_per_write|a_fetch_per_write",
+        ),
+        Fault(
+            "privilege_is_not_compared",
+            "fp8mac_csr.sv",
+            " || (!pprot_i[0] && dma_prot_i[0]);",
+            ";",
+            "a_weaker_access_is_refused|request_is_held",
+        ),
     ],
 )
 

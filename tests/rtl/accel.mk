@@ -15,8 +15,10 @@ accel_tb_word = $(word $(2),$(subst _, ,$(1)))
 # The default array has its accumulator memory. The others have a smaller one, which small commands fill.
 accel_tb_tiles = $(if $(filter 4_4_16_%,$(1)),256,64)
 accel_tb_addr = $(if $(filter 1_%,$(1)),40,32)
-# Identifier, PROT, CACHE and QOS of the bursts: the defaults in the default array, others in the others
-accel_tb_attributes = $(if $(filter 4_4_16_128_%,$(1)),0 0 3 0,$(if $(filter 4_%,$(1)),15 2 12 1,9 5 10 11))
+# Identifier, PROT, CACHE and QOS of the bursts: the defaults in the default array, others in the others. The sets that
+# `make test` runs have each combination of secure and privileged.
+accel_tb_prot = $(if $(filter 1_%,$(1)),3,$(if $(filter %_int8,$(1)),2,5))
+accel_tb_attributes = $(if $(filter 4_4_16_128_%,$(1)),0 0 3 0,$(if $(filter 4_%,$(1)),15 2 12 1,9 $(call accel_tb_prot,$(1)) 10 11))
 accel_tb_attribute = $(word $(2),$(call accel_tb_attributes,$(1)))
 accel_tb_parameters = -GROWS=$(call accel_tb_word,$(1),1) -GCOLS=$(call accel_tb_word,$(1),2) \
   -GLANES=$(call accel_tb_word,$(1),3) -GAXI_DATA_W=$(call accel_tb_word,$(1),4) -GAXI_ADDR_W=$(call accel_tb_addr,$(1)) \

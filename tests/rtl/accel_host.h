@@ -44,7 +44,7 @@ class Host
     {
         dut_->psel_i = 0;
         dut_->penable_i = 0;
-        dut_->pprot_i = 0;
+        dut_->pprot_i = AXI_PROT;
         memory.set_id(AXI_ID);
         memory.drive();
         dut_.reset();
@@ -88,6 +88,11 @@ class Host
     void write(uint32_t addr, uint32_t value)
     {
         access(addr, true, value);
+    }
+    // Protection of the accesses that follow: what the DMA has, unless this is called
+    void protect(unsigned prot)
+    {
+        dut_->pprot_i = static_cast<uint8_t>(prot);
     }
     bool slave_error() const
     {

@@ -31,6 +31,7 @@ class Test : public accel::Interrupted
     using Interrupted::Interrupted;
 
     void identity();
+    void protection();
     void random_batches(unsigned count);
     void convolutions(unsigned count);
     void convolution_speed();
@@ -73,6 +74,7 @@ class Test : public accel::Interrupted
     Parts measure(const std::vector<Command> &tiles, const axi::Stop &stop);
     void grows(const char *cause, const std::vector<Command> &tiles, axi::Stop stop);
 
+    uint64_t hits_refused_ = 0; // accesses with less protection than the DMA
     uint64_t hits_dropped_ = 0; // records of dropped commands
     uint64_t hits_elementwise_ = 0, hits_c_ = 0;
     uint64_t hits_scaled_ = 0, hits_scaled_chunks_ = 0, hits_scaled_chain_ = 0,
@@ -125,6 +127,51 @@ void Test::identity()
     host_.read(REG(ID));
     bench_.check("a register there: no PSLVERR", !host_.slave_error());
 }
+// Each of the eight values of PPROT. An access that is less secure or less privileged than the DMA is refused: it reads 0
+// and changes nothing. Any other has its effect.
+void Test::protection()
+{
+    begin();
+    const Command t = plain();
+    host_.submit(t); // The registers hold a command that could be submitted again.
+    completed_++;
+    host_.wait_idle();
+    bytes()[t.d_addr - axi::kMemoryBase] ^= 0xff; // what a second run would repair
+    const std::vector<uint8_t> before = bytes();
+    uint32_t tag = 0;
+    host_.write(REG(RECORD_SELECT), tag);
+    for (unsigned prot = 0; prot < 8; prot++) {
+        const bool secure = (prot & 2) == 0, privileged = (prot & 1) != 0;
+        const bool dma_secure = (AXI_PROT & 2) == 0, dma_privileged = (AXI_PROT & 1) != 0;
+        const bool refused = (dma_secure && !secure) || (dma_privileged && !privileged);
+        const auto what = [&] { return tb::text("PPROT %u, AXI_PROT %u", prot, AXI_PROT); };
+        host_.protect(prot);
+        bench_.equal("ID", host_.read(REG(ID)), refused ? 0 : 0x46503841u, what);
+        bench_.equal("a read is refused", host_.slave_error(), refused, what);
+        host_.write(REG(RECORD_SELECT), 100 + prot);
+        bench_.equal("a write is refused", host_.slave_error(), refused, what);
+        if (refused) {
+            hits_refused_++;
+            host_.write(REG(IRQ_ENABLE), 0);
+            host_.write(REG(SUBMIT), t.tag);
+            host_.write(REG(DOORBELL), t.a_addr);
+            host_.write(REG(CTRL), FP8MAC_REGS__CTRL__SOFT_RESET_bm);
+            bench_.check("the last of four writes is refused", host_.slave_error());
+        } else {
+            tag = 100 + prot;
+        }
+        host_.protect(AXI_PROT);
+        bench_.equal("RECORD_SELECT", host_.read(REG(RECORD_SELECT)), tag, what);
+        bench_.check("interrupts are still enabled", host_.read(REG(IRQ_ENABLE)) != 0);
+        bench_.equal("nothing runs", host_.read(REG(STATUS)), FP8MAC_REGS__STATUS__IDLE_bm, what);
+        bench_.equal("COMPLETED", host_.read(REG(COMPLETED)), completed_, what);
+    }
+    compare(before, "memory after refused accesses");
+    if (AXI_PROT % 4 != 2) { // a DMA that is neither secure nor privileged takes every access
+        bench_.covered("refused accesses", hits_refused_);
+    }
+}
+
 std::vector<Command> Test::batch()
 {
     std::vector<Command> tiles;
@@ -1225,6 +1272,7 @@ int main(int argc, char **argv)
     tb::Clocked<Vfp8mac_accel> dut(bench);
     Test test(bench, dut);
     test.identity();
+    test.protection();
     test.convolutions(batches);
     test.convolution_speed();
     test.random_batches(batches);
