@@ -46,16 +46,16 @@ $(error CONFIG has no effect on synth without TARGET)
 endif
 
 .PHONY: synth synth-full synth-report synth-check synth-accel synth-fo4 synth-memories
-synth synth-full: $(REGS_SV) $(BUILD)/model/fp8mac
+synth synth-full: $(RTL_GENERATED) $(BUILD)/model/fp8mac
 	@$(if $(TARGET),$(SYNTH) fpga --build $(BUILD) --target '$(TARGET)' $(SYNTH_FPGA_OPTIONS),$(SYNTH_MEASURE))
 
-synth-memories:
+synth-memories: $(RTL_GENERATED)
 	@$(SYNTH) memories --build $(BUILD) $(call SYNTH_OPTION,CONFIG,config)
 
 synth-report:
 	@$(SYNTH) report $(call SYNTH_OPTION,FROM,from)
 
-synth-accel: $(REGS_SV)
+synth-accel: $(RTL_GENERATED)
 	@$(SYNTH) accel --build $(BUILD) $(call SYNTH_OPTION,CONFIG,config) $(call SYNTH_OPTION,BOXES,boxes) \
 	  $(call SYNTH_OPTION,PART,part) \
 	  $(call SYNTH_OPTION,PERIOD,period) $(call SYNTH_OPTION,LIB,lib) $(call SYNTH_OPTION,DONT_USE,dont-use) \

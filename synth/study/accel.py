@@ -43,9 +43,13 @@ MEMORY_PART = "fp8mac_memories"
 ARITHMETIC = ("fp8mac_fp32_mul", "fp8mac_fp32_add", "fp8mac_fp32_to_fmt")
 
 
-def parameters(text: str, usual: dict[str, str | int] | None = None) -> dict[str, int]:
+def parameters(
+    text: str, usual: dict[str, str | int] | None = None, build: Path = Path("build")
+) -> dict[str, int]:
     """NAME=VALUE words beside the defaults, those of the accelerator if none are given; ELEMENT is given by its name."""
-    chosen: dict[str, str | int] = defaults.parameters() if usual is None else dict(usual)
+    chosen: dict[str, str | int] = (
+        defaults.parameters(build=build) if usual is None else dict(usual)
+    )
     for word in text.replace(",", " ").split():
         name, sign, value = word.partition("=")
         if not sign or not re.fullmatch(r"[A-Z][A-Z0-9_]*", name):
@@ -152,7 +156,7 @@ def chosen_design(
         inside = {path.stem for path in sources.closure(options.part, files)}
         left_out = tuple(name for name in boxes(files, options.boxes) if name in inside)
         return Design(options.part, tuple(own.items()), left_out), {}
-    return design_of(parameters(options.config), files, options.boxes)
+    return design_of(parameters(options.config, build=options.build), files, options.boxes)
 
 
 def design_of(

@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     period = libraries.headline_of(libraries.usual_name(libraries.name_of(library.path)), library)
     folder = options.build / "synth"
     synthesiser = Synthesiser(library, source_folders(options.build), Cache(folder))
-    own = accel.parameters(options.config)
+    own = accel.parameters(options.config, build=options.build)
     design, inner = accel.design_of(own, synthesiser.files)
     effort, seed = recipe.EFFORTS[0], recipe.SEEDS[0]
     texts, area = [], 0.0

@@ -8,8 +8,6 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from rtl.catalogue import catalogue
-
 from ..flow import sources, yosys
 from ..flow.errors import FlowError
 from .elements import KINDS, source_folders
@@ -22,9 +20,9 @@ NAMES = (
 )
 
 
-def parameters(module: Path | None = None) -> dict[str, int | str]:
-    """Name to number, and ELEMENT to the name of its kind."""
-    found: dict[str, int | str] = dict(elaborated(module))
+def parameters(module: Path | None = None, build: Path = Path("build")) -> dict[str, int | str]:
+    """Name to number, and ELEMENT to the name of its kind. The build folder has the generated packages."""
+    found: dict[str, int | str] = dict(elaborated(module, build))
     kinds = {kind.number: name for name, kind in KINDS.items()}
     if found["ELEMENT"] not in kinds:
         raise FlowError(f"no kind of the catalogue has the number {found['ELEMENT']}")
@@ -32,14 +30,12 @@ def parameters(module: Path | None = None) -> dict[str, int | str]:
 
 
 @cache
-def elaborated(module: Path | None) -> dict[str, int]:
+def elaborated(module: Path | None, build: Path) -> dict[str, int]:
     """The values that Yosys elaborates: the module's ports and parameters are read, and in place of its body a net for each
     parameter."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        package = folder / "fp8mac_catalogue_pkg.sv"
-        package.write_text(catalogue.system_verilog(KINDS))
-        files = {**sources.index(source_folders(folder)), package.stem: package}
+        files = sources.index(source_folders(build))
         nets = "\n".join(f"(* keep *) wire [31:0] {one}_default = {one};" for one in NAMES)
         stub = folder / f"{TOP}.sv"
         text = sources.ports_only((module or files[TOP]).read_text())

@@ -191,7 +191,7 @@ def accelerator(config: dict[str, int]) -> Whole:
 
 def designs(options: argparse.Namespace) -> dict[str, Whole]:
     """The element and its baseline, by default those of the accelerator; the accelerator, and each of its blocks alone."""
-    usual = defaults.parameters()
+    usual = defaults.parameters(build=options.build)
     own = request.entry(
         options.element or str(usual["ELEMENT"]),
         options.lanes or str(usual["LANES"]),
@@ -203,7 +203,7 @@ def designs(options: argparse.Namespace) -> dict[str, Whole]:
             found[entry.name] = Whole(entry.design)
             plain = int8(entry.lanes, True).design if entry.kind == "int8" else entry.design
             found[f"{entry.name}, behavioural"] = Whole(behavioural(plain))
-    whole = accelerator(accel.parameters(options.config))
+    whole = accelerator(accel.parameters(options.config, build=options.build))
     blocks = {f"{name}, behavioural": Whole(one) for name, one in whole.blocks.items()}
     return {**found, **blocks, ACCELERATOR: whole}
 

@@ -134,7 +134,9 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     try:
         of = {
-            name: value for name, value in defaults.parameters().items() if isinstance(value, int)
+            name: value
+            for name, value in defaults.parameters(build=options.build).items()
+            if isinstance(value, int)
         }
         for word in options.config.replace(",", " ").split():
             name, _, value = word.partition("=")

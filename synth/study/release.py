@@ -383,7 +383,7 @@ def run(options: argparse.Namespace) -> int:
     for word in more:
         if word.partition("=")[0] in VARIABLES:
             raise UsageError(f"CONFIG={word} is not possible: give {word} without CONFIG")
-    parameters = accel.parameters(" ".join((options.config, *more)))
+    parameters = accel.parameters(" ".join((options.config, *more)), build=options.build)
     folder = options.out / "-".join((options.name, *(word.replace("=", "") for word in more)))
     work = folder / "yosys"
     modules = elaborate(parameters, options.build, work)

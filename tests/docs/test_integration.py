@@ -1,24 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/INTEGRATION.md says what the sources say: memories, parameters, ports, registers and the driver's order.
 
-python -m tests.docs.test_integration BUILD VERILATOR FOLDER    works in FOLDER
+VERILATOR=verilator python -m pytest -c tests/pytest.ini tests/docs/test_integration.py --build BUILD --folder FOLDER
 """
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
-import sys
 from pathlib import Path
+
+import pytest
 
 from synth.flow import sources
 from synth.study import accel, defaults, release
 from synth.study.elements import source_folders
-from tests.synth.bench import Bench
+from tests.conftest import Bench
 
 PAGE = Path("docs/INTEGRATION.md")
 DRIVER = Path("firmware/driver/device.c")
 REGISTERS = Path("rtl/regs/fp8mac.rdl")
+
+
+@pytest.fixture
+def text() -> str:
+    return PAGE.read_text()
 
 
 def rows(text: str, head: str) -> list[list[str]]:
@@ -32,13 +39,13 @@ def rows(text: str, head: str) -> list[list[str]]:
 
 
 def test_memories(bench: Bench, text: str, build: Path, folder: Path) -> None:
-    found = release.memories(accel.parameters(""), build, folder / "memories")
+    found = release.memories(accel.parameters("", build=build), build, folder / "memories")
     table = release.memory_table(found)
     bench.check(f"the table of the memories is\n{table}", table in text)
 
 
-def test_parameters(bench: Bench, text: str) -> None:
-    own = sources.COMMENT.sub("", defaults.ACCELERATOR.read_text())
+def test_parameters(bench: Bench, text: str, build: Path) -> None:
+    own = sources.COMMENT.sub("", Path("rtl/accel/fp8mac_accel.sv").read_text())
     names = re.findall(r"^  parameter [^=]*?(\w+) *=", own, re.M)
     page = {
         name: default.strip()
@@ -48,14 +55,15 @@ def test_parameters(bench: Bench, text: str) -> None:
     bench.check(
         f"every parameter: {set(names) ^ set(page)}", len(names) > 15 and set(names) == set(page)
     )
-    for name, value in defaults.parameters().items():
+    for name, value in defaults.parameters(build=build).items():
         if isinstance(value, int):
             bench.check(f"{name} is {value} by default", page.get(name) == str(value))
     bench.check("AXI_PROT", "AXI_PROT    = 3'b000," in own and page.get("AXI_PROT") == "000")
 
 
-def test_instantiation(bench: Bench, text: str, build: Path, verilator: str, folder: Path) -> None:
+def test_instantiation(bench: Bench, text: str, build: Path, folder: Path) -> None:
     """Verilator takes the snippet, and it connects every port."""
+    verilator = os.environ.get("VERILATOR", "verilator")
     snippet = re.search(r"```systemverilog\n(module chip.*?)```", text, re.S)[1]
     files = sources.index(source_folders(build))
     used = [
@@ -107,20 +115,3 @@ def test_bring_up(bench: Bench, text: str) -> None:
         f"the driver accesses nothing else: {driver[place:]}",
         len(driver) == place or set(driver[place:]) <= {"WATCHDOG", "CYCLES"},
     )
-
-
-def main() -> int:
-    build, verilator, folder = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
-    folder.mkdir(parents=True, exist_ok=True)
-    text = PAGE.read_text()
-    bench = Bench()
-    bench.run(test_parameters, text)
-    bench.run(test_bring_up, text)
-    bench.run(test_instantiation, text, build, verilator, folder)
-    bench.run(test_memories, text, build, folder)
-    print(f"{bench.passed} passed, {bench.failed} failed")
-    return 0 if bench.passed and not bench.failed else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

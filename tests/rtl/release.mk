@@ -30,7 +30,7 @@ $(RELEASE_LOGS): $(BUILD)/test/rtl_release_%.log: $(BUILD)/tb/release_%/accel_tb
 
 RELEASE_ACCEPTED := $(RELEASE_SETS:%=$(BUILD)/test/rtl_release_accepted_%.log)
 $(RELEASE_ACCEPTED): $(BUILD)/test/rtl_release_accepted_%.log: $(BUILD)/tb/release_%/fp8mac_accel.v tests/rtl/test_release.py \
-  docs/INTEGRATION.md
-	@VERILATOR=$(VERILATOR) tests/run_test.sh rtl_release_accepted_$* $@ $(PYTHON) -B -m tests.rtl.test_release $(BUILD) $<
+  $(PYTEST_FILES) docs/INTEGRATION.md
+	@VERILATOR=$(VERILATOR) tests/run_test.sh rtl_release_accepted_$* $@ $(PYTEST) tests/rtl/test_release.py --build $(BUILD) --released $<
 
 TESTS += $(RELEASE_LOGS) $(RELEASE_ACCEPTED)

@@ -2,7 +2,9 @@
 """What `make rtl-release` wrote is plain Verilog, which four tools accept, and it has what its header says. Wrong
 requests get one sentence.
 
-python -m tests.rtl.test_release BUILD FILE    FILE is a released fp8mac_accel.v with its modules.json beside it
+python -m pytest -c tests/pytest.ini tests/rtl/test_release.py --build BUILD --released FILE
+
+FILE is a released fp8mac_accel.v with its modules.json beside it.
 """
 
 from __future__ import annotations
@@ -13,17 +15,29 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
+
+import pytest
 
 from synth.flow import yosys
 from synth.flow.errors import FlowError
 from synth.study import release
-from tests.synth.bench import Bench
+from tests.conftest import Bench
 
 TOP = "fp8mac_accel"
 # Words of SystemVerilog that Verilog-2005 does not have
 MODERN = r"\b(logic|import|package|typedef|struct|enum|always_ff|always_comb|always_latch|assert|assume|cover|property|bind)\b"
+
+
+@pytest.fixture
+def path(request: pytest.FixtureRequest) -> Path:
+    return request.config.getoption("--released")
+
+
+def small(path: Path) -> None:
+    """Leaves out what does not depend on the parameters, but where it costs least."""
+    if "2_2_4" not in str(path):
+        pytest.skip("the small accelerator's test has it")
 
 
 def accepted(bench: Bench, name: str, command: list[str]) -> None:
@@ -104,6 +118,7 @@ def test_text(bench: Bench, path: Path) -> None:
 
 def test_memories(bench: Bench, build: Path, path: Path) -> None:
     """The quick way to the memories, which docs/INTEGRATION.md is checked with, finds those of the file."""
+    small(path)
     data = json.loads((path.parent / "modules.json").read_text())
     found = release.memories(data["parameters"], build, path.parent / "memories")
     bench.check(
@@ -115,7 +130,8 @@ def test_memories(bench: Bench, build: Path, path: Path) -> None:
     )
 
 
-def test_requests(bench: Bench, build: Path, folder: Path) -> None:
+def test_requests(bench: Bench, build: Path, path: Path) -> None:
+    small(path)
     for config, sentence in (
         ("ROWS=2", "CONFIG=ROWS=2 is not possible: give ROWS=2 without CONFIG"),
         ("NONSENSE=1", "CONFIG: fp8mac_accel has no parameter NONSENSE"),
@@ -125,7 +141,16 @@ def test_requests(bench: Bench, build: Path, folder: Path) -> None:
         said = io.StringIO()
         with contextlib.redirect_stderr(said):
             status = release.main(
-                ["--build", str(build), "--out", str(folder), "--name", "wrong", "--more", config]
+                [
+                    "--build",
+                    str(build),
+                    "--out",
+                    str(path.parent),
+                    "--name",
+                    "wrong",
+                    "--more",
+                    config,
+                ]
                 + ["--config", "ROWS=2 COLS=2 LANES=4 ELEMENT=block"]
             )
         lines = said.getvalue().splitlines()
@@ -135,19 +160,3 @@ def test_requests(bench: Bench, build: Path, folder: Path) -> None:
             and len(lines) == 1
             and lines[0].startswith(f"make rtl-release: {sentence}"),
         )
-
-
-def main() -> int:
-    build, path = map(Path, sys.argv[1:])
-    bench = Bench()
-    bench.run(test_text, path)
-    bench.run(test_tools, path)
-    if "2_2_4" in str(path):  # what does not depend on the parameters, where it costs least
-        bench.run(test_memories, build, path)
-        bench.run(test_requests, build, path.parent)
-    print(f"{bench.passed} passed, {bench.failed} failed")
-    return 0 if bench.passed and not bench.failed else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
