@@ -311,9 +311,9 @@ class Golden
                 const uint8_t *row = a + size_t(r) * a_stride,
                               *column = at(t.b_addr + c * t.b_stride);
                 const fp8mac_status status =
-                    t.mx ? fp8mac_dot_mx(&dot, &acc, row, column, t.k,
-                                         at(t.mx_a_addr + r * t.mx_a_stride),
-                                         at(t.mx_b_addr + c * t.mx_b_stride), &outcome.flags)
+                    t.mx ? fp8mac_dot_mx(&dot, &acc, {row, at(t.mx_a_addr + r * t.mx_a_stride)},
+                                         {column, at(t.mx_b_addr + c * t.mx_b_stride)}, t.k,
+                                         &outcome.flags)
                          : fp8mac_dot(&dot, &acc, row, column, t.k, &outcome.flags);
                 if (status != FP8MAC_OK) {
                     refusals++;

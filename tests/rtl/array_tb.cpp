@@ -48,7 +48,7 @@ fp8mac_dot_config model_of(const tb::StepConfig &step, int a_bound, int b_bound)
     fp8mac_dot_config config = step.model(LANES);
     if (kInt8) {
         config = {};
-        config.a_format = config.b_format = fp8mac_format_get(FP8MAC_INT8);
+        config.a.format = config.b.format = fp8mac_format_get(FP8MAC_INT8);
     }
     const int static_exponent =
         a_bound + b_bound - 2 * kBoundBias - fnuz(step.a_format) - fnuz(step.b_format);

@@ -289,8 +289,8 @@ class BlockTest
         // A block without products is one term 0 * 0, where both codes are +0.
         const unsigned n = std::max(e.terms.n, 1u);
         const fp8mac_status status =
-            p_.mx ? fp8mac_dot_mx(&config, &mine.acc, e.terms.a, e.terms.b, n, &block.a_scale[row],
-                                  &block.b_scale, &flags)
+            p_.mx ? fp8mac_dot_mx(&config, &mine.acc, {e.terms.a, &block.a_scale[row]},
+                                  {e.terms.b, &block.b_scale}, n, &flags)
                   : fp8mac_dot_step(&config, &mine.acc, e.terms.a, e.terms.b, n, &flags);
         if (status != FP8MAC_OK) {
             std::fprintf(stderr, "model: %s\n", fp8mac_status_string(status));

@@ -11,7 +11,7 @@
 #include "fp32_bits.h"
 #include "fp8mac/fp8mac.h"
 #include "fp8rt/registers.h"
-#include "operand_format.h"
+#include "side.h"
 #include "stamp.h"
 #include "tile_check.h"
 

@@ -12,7 +12,7 @@
 #include "gemm_tiles.h"
 #include "mapped.h"
 #include "regions.h"
-#include "operand_format.h"
+#include "side.h"
 
 // Sizes of a tile command have so many bits.
 #define DIM_MAX 0xffffu

@@ -7,6 +7,7 @@
 #include "fp8rt/registers.h"
 #include "gemm_tiles.h"
 #include "regions.h"
+#include "side.h"
 
 // A part of the rows of an operand, or of K
 typedef struct span {

@@ -6,7 +6,6 @@
 #include "fp8mac/dot.h"
 #include "fp8rt/device.h"
 #include "fp8rt/registers.h"
-#include "operand_format.h"
 
 typedef struct fp8rt_host_tile {
     uint32_t a_row, a_k;       // of an image A, which stays at its address: its first row and code
@@ -57,44 +56,6 @@ static inline bool fp8rt_host_mx(const fp8rt_command *command)
 {
     return !fp8rt_host_elementwise(command) &&
            (fp8rt_host_operation(command) & FP8MAC_REGS__OPERATION__MX_bm) != 0;
-}
-
-// An operand of a command, with what MODE says of it
-typedef struct fp8rt_host_side {
-    bool is_b;
-    const fp8rt_command_operand *operand;
-    uint32_t rows; // m or n
-    fp8mac_format_id format;
-    bool reused, scale_is_vector;
-} fp8rt_host_side;
-
-static inline fp8rt_host_side fp8rt_host_a(const fp8rt_command *command)
-{
-    return (fp8rt_host_side){
-        .operand = &command->a,
-        .rows = command->m,
-        .format = fp8rt_mode_a_format(command->mode),
-        .reused = fp8rt_host_has(command, FP8MAC_REGS__MODE__REUSE_A_bm),
-        .scale_is_vector = fp8rt_host_has(command, FP8MAC_REGS__MODE__SCALE_A_VEC_bm),
-    };
-}
-
-static inline fp8rt_host_side fp8rt_host_b(const fp8rt_command *command)
-{
-    return (fp8rt_host_side){
-        .is_b = true,
-        .operand = &command->b,
-        .rows = command->n,
-        .format = fp8rt_mode_b_format(command->mode),
-        .reused = fp8rt_host_has(command, FP8MAC_REGS__MODE__REUSE_B_bm),
-        .scale_is_vector = fp8rt_host_has(command, FP8MAC_REGS__MODE__SCALE_B_VEC_bm),
-    };
-}
-
-// The row RAMs of an operand's buffers
-static inline uint32_t fp8rt_host_row_rams(const fp8rt_caps *caps, bool is_b)
-{
-    return is_b ? caps->cols : caps->rows;
 }
 
 // MX scales of a row
