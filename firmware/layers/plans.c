@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plans.h"
 
-#include "gemm_validate.h"
+#include "gemm_desc.h"
 #include "gemm_prepare.h"
 #include "gemm_regions.h"
 #include "layer.h"

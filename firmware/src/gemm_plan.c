@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a plan: checks, tiles, scratch, the encoded command.
 #include "backend.h"
-#include "gemm_validate.h"
+#include "gemm_desc.h"
 #include "gemm_choose.h"
 #include "gemm_encode.h"
 #include "gemm_image.h"

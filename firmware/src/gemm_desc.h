@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checks of a GEMM's descriptor.
-#ifndef FP8RT_GEMM_VALIDATE_H
-#define FP8RT_GEMM_VALIDATE_H
+#ifndef FP8RT_GEMM_DESC_H
+#define FP8RT_GEMM_DESC_H
 
 #include "fp8rt/gemm.h"
 #include "regions.h"
