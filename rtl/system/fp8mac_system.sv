@@ -132,7 +132,8 @@ module fp8mac_system
     .compute_begins_i(u_accel.storing_push),
     .compute_tag_i   (u_accel.storing_pushed.cmd.tag),
     .compute_ends_i  (u_accel.released),
-    .retires_i       (u_accel.retire_valid && (u_accel.retire.last || u_accel.retire.error != fp8mac_pkg::ErrNone)),
+    .retires_i       (u_accel.retire_valid &&
+                      (u_accel.retire.last || u_accel.retire.error != fp8mac_command_pkg::ErrNone)),
     .retire_tag_i    (u_accel.retire.tag),
     .computing_i     (u_accel.counters.compute),
     .read_beats_i    (u_accel.counters.read_beats),

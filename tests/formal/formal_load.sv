@@ -286,11 +286,12 @@ module formal_load
         cmd_q.a.wanted && xa_q == '0 && b_q == '0 && xb_q == '0 && vectors_q == '0 &&
         u_load.stride_q == cmd_q.a.stride &&
         u_load.last_ram_q == 8'(ROWS - 1)));
-      engine_counts_scales_of_a : assert (state != LoadMxA || (u_load.rows_q == cmd_q.a.rows - xa_q && xa_q < cmd_q.a.rows &&
-        cmd_q.a.mx_wanted && b_q == '0 && xb_q == '0 && vectors_q == '0 && u_load.stride_q == cmd_q.a.mx_stride &&
+      engine_counts_scales_of_a : assert (state != LoadMxA || (u_load.rows_q == cmd_q.a.rows - xa_q &&
+        xa_q < cmd_q.a.rows && cmd_q.a.mx_wanted && b_q == '0 && xb_q == '0 && vectors_q == '0 &&
+        u_load.stride_q == cmd_q.a.mx_stride &&
         (!more_of_a || stopped_q) && u_load.last_ram_q == 8'(ROWS - 1)));
-      engine_counts_scales_of_b : assert (state != LoadMxB || (u_load.rows_q == cmd_q.b.rows - xb_q && xb_q < cmd_q.b.rows &&
-        cmd_q.b.mx_wanted && vectors_q == '0 && u_load.stride_q == cmd_q.b.mx_stride &&
+      engine_counts_scales_of_b : assert (state != LoadMxB || (u_load.rows_q == cmd_q.b.rows - xb_q &&
+        xb_q < cmd_q.b.rows && cmd_q.b.mx_wanted && vectors_q == '0 && u_load.stride_q == cmd_q.b.mx_stride &&
         ((!more_of_a && !more_of_xa && !more_of_b) || stopped_q) && u_load.last_ram_q == 8'(COLS - 1)));
       engine_counts_b : assert (state != LoadB || (u_load.rows_q == cmd_q.b.rows - b_q && b_q < cmd_q.b.rows &&
         cmd_q.b.wanted && xb_q == '0 && vectors_q == '0 && u_load.stride_q == cmd_q.b.stride &&

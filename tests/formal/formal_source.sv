@@ -136,7 +136,8 @@ module formal_source
   always_comb begin
     if (rst_ni) begin
       command_is_proper : assume (cmd_i.m inside {[1:5]} && cmd_i.n inside {[1:9]} && cmd_i.size <= 2'd2 &&
-        cmd_i.pass_shape inside {PassAcross, PassSquare, PassDown} && cmd_i.addr % BEAT == 0 && cmd_i.stride % BEAT == 0 &&
+        cmd_i.pass_shape inside {PassAcross, PassSquare, PassDown} &&
+        cmd_i.addr % BEAT == 0 && cmd_i.stride % BEAT == 0 &&
         cmd_i.addr < 64 && cmd_i.stride < 64);
       rows_come_that_were_requested : assume (!row_came_i || under_way_q != '0);
       slots_are_freed_that_are_full : assume (!slot_free_i || freed_q != regions_q);

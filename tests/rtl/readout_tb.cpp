@@ -34,7 +34,8 @@ uint32_t held(uint32_t code)
 {
     const bool below = (code >> 10 & 31) == 0;
     const uint32_t fraction = code & 1023;
-    return below ? code >> 15 << 31 | (127u - 14u) << 23 | fraction << 13 | 1u : meaning_of_fp16(code);
+    return below ? code >> 15 << 31 | (127u - 14u) << 23 | fraction << 13 | 1u
+                 : meaning_of_fp16(code);
 }
 
 void every_fp16(tb::Bench &bench, Vreadout_tb &dut)
@@ -63,7 +64,8 @@ void around_powers(tb::Bench &bench, Vreadout_tb &dut, tb::Rng &rng)
         dut.eval();
         const auto detail = [&] { return tb::text("word %#x", value); };
         bench.equal("FP32, one of two formats", dut.choice_o, value, detail);
-        bench.equal("INT32", dut.int32_o, bits(static_cast<float>(static_cast<int32_t>(value))), detail);
+        bench.equal("INT32", dut.int32_o, bits(static_cast<float>(static_cast<int32_t>(value))),
+                    detail);
     }
 }
 
