@@ -113,10 +113,10 @@ module output_tb
     cmd.cmd.epilogue.clamp_lo  = clamp_lo_i;
     cmd.cmd.epilogue.clamp_hi  = clamp_hi_i;
     cmd.cmd.epilogue.scale_d   = scale_d_i;
-    cmd.cmd.scale_a_vec        = scale_a_vec_i;
-    cmd.cmd.scale_b_vec        = scale_b_vec_i;
-    cmd.cmd.scale_a            = scale_a_value_i;
-    cmd.cmd.scale_b            = scale_b_value_i;
+    cmd.cmd.a.in_vector        = scale_a_vec_i;
+    cmd.cmd.b.in_vector        = scale_b_vec_i;
+    cmd.cmd.a.value            = scale_a_value_i;
+    cmd.cmd.b.value            = scale_b_value_i;
     cmd.vector_half            = vector_half_i;
     cmd.skip                   = skip_i;
   end
