@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from synth.flow import sources
-from synth.study import accel, defaults, release
+from synth.study import accel, defaults, memory_modules
 from synth.study.elements import source_folders
 from tests.conftest import Bench
 
@@ -39,8 +39,8 @@ def rows(text: str, head: str) -> list[list[str]]:
 
 
 def test_memories(bench: Bench, text: str, build: Path, folder: Path) -> None:
-    found = release.memories(accel.parameters("", build=build), build, folder / "memories")
-    table = release.memory_table(found)
+    found = memory_modules.memories(accel.parameters("", build=build), build, folder / "memories")
+    table = memory_modules.memory_table(found)
     bench.check(f"the table of the memories is\n{table}", table in text)
 
 

@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m synth release: the accelerator as one plain Verilog file, with its parameters chosen (make rtl-release).
+"""The memories of the accelerator with its parameters chosen, as docs/INTEGRATION.md has them.
 
-Yosys reads the sources and writes Verilog-2005 without packages, records and assertions. Every instance is a module of
-its own at first. Modules with equal text become one module here, so that the file has the hierarchy of the sources.
-Names of modules, instances, ports and registers stay. Modules of one name whose text differs are numbered.
-
-Memories and the clock gate are modules of their own, which a chip replaces: fp8mac_ram_256x128 has 256 words of 128
-bits. modules.json lists them with the places of their instances.
+Yosys reads the sources and writes each instance as a module of its own. Modules with equal text are one memory:
+fp8mac_ram_256x128 has 256 words of 128 bits.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import re
 import shutil
 import textwrap
@@ -21,14 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..flow import recipe, sources, yosys
-from ..flow.errors import FlowError, UsageError, exit_status
+from ..flow.errors import FlowError, UsageError
 from . import accel, tables
-from .elements import CLOCK_GATE, KINDS, source_folders
+from .elements import source_folders
 
-GOAL = "rtl-release"
 MEMORIES = ("fp8mac_ram", "fp8mac_byte_ram", "fp8mac_two_port_ram")
 LEAVES = (*recipe.ADDERS, *recipe.GATES)  # without parameters, and thousands of them
-# Modules without memories that a chip replaces. Without them the memories are found in seconds.
+# Modules without memories. Without their bodies the memories are found in seconds.
 WITHOUT_MEMORIES = tuple(
     f"fp8mac_{name}"
     for name in (
@@ -55,17 +48,6 @@ WITHOUT_MEMORIES = tuple(
         ),
     )
 )
-VARIABLES = ("ROWS", "COLS", "LANES", "AXI_DATA_W", "ELEMENT", "FRAC_BITS")  # of make
-VERSION = Path("model/include/fp8mac/version.h")
-# Warnings of Verilator that the file switches off for itself
-WARNINGS = {
-    "CASEOVERLAP": "at most one bit of a selection is 1",
-    "LATCH": "the clock gate has one",
-    "PINMISSING": "an output that nothing reads is not connected",
-    "WIDTH": "`!` of several bits asks whether all are 0",
-    "UNOPTFLAT": "bits of one wire depend on each other",
-}
-
 MODULE = re.compile(r"^module (\\\S+ |\w+) ?\(.*?^endmodule\n", re.M | re.S)
 INSTANCE = re.compile(r"^  (\\fp8mac_\S+ |fp8mac_\w+) +(\\\S+ |\w+) \($", re.M)
 TWICE = re.compile(r"^(  (?:input|output) (.*;)\n)  wire \2\n", re.M)
@@ -75,7 +57,7 @@ ELABORATION = re.compile(r"\$error encountered: (.*)")
 
 @dataclass
 class Module:
-    """A module of the released file, and the instances that it stands for."""
+    """A module of the accelerator, and the instances that it stands for."""
 
     base: str  # its name in the sources
     text: str  # NAME in place of its own name, and the final names of its children
@@ -87,10 +69,6 @@ class Module:
         """Words and bits of a word."""
         found = WORDS.search(self.text) if self.base in MEMORIES else None
         return None if found is None else (int(found[2]) + 1, int(found[1] or 0) + 1)
-
-    @property
-    def replaced(self) -> bool:
-        return self.base in (*MEMORIES, CLOCK_GATE)
 
 
 def script(parameters: dict[str, int], files: list[str], boxes: tuple[str, ...]) -> str:
@@ -120,12 +98,6 @@ def script(parameters: dict[str, int], files: list[str], boxes: tuple[str, ...])
             "",
         )
     )
-
-
-def leaf_script(files: list[str]) -> str:
-    """From the sources of LEAVES to leaves.v."""
-    tops = " ".join(f"--top {name}" for name in LEAVES)
-    return f"read_slang --threads 1 {tops} {' '.join(files)}\nopt_clean\nwrite_verilog -noattr leaves.v\n"
 
 
 def modules_of(text: str) -> Iterator[tuple[str, str]]:
@@ -245,108 +217,16 @@ def elaborate(
     return merged(dict(modules_of((folder / "accel.v").read_text())), accel.TOP)
 
 
-def leaves(folder: Path, of: list[Module]) -> list[Module]:
-    """Those that the modules `of` have."""
-    run_yosys(folder, "leaves", leaf_script([f"{name}.sv" for name in LEAVES]), "leaves.v")
-    texts, found = dict(modules_of((folder / "leaves.v").read_text())), []
-    for name in LEAVES:
-        paths = [
-            f"{path}.{instance}"
-            for module in of
-            for child, instance in children(module.text)
-            if child == name
-            for path in module.instances
-        ]
-        if paths:
-            found.append(Module(name, texts[name], paths, name))
-    return found
-
-
-def source_of(base: str) -> Path:
-    return next(path for path in Path("rtl").rglob(f"{base}.sv") if "behavioural" not in path.parts)
-
-
-def contract(base: str) -> list[str]:
-    """The comment at the head of a module's source."""
-    lines = source_of(base).read_text().splitlines()[1:]
-    return lines[: next(place for place, line in enumerate(lines) if not line.startswith("//"))]
-
-
-def version() -> str:
-    return ".".join(re.findall(r"^#define FP8MAC_VERSION_[A-Z]+ (\d+)$", VERSION.read_text(), re.M))
-
-
-def times(count: int) -> str:
-    return "1 instance" if count == 1 else f"{count} instances"
-
-
-def header(command: str, parameters: dict[str, int], replaced: list[Module]) -> list[str]:
-    kinds = {kind.number: name for name, kind in KINDS.items()}
-    values = [
-        f"//   {name:12} {value}{f' ({kinds[value]})' if name == 'ELEMENT' else ''}"
-        for name, value in parameters.items()
-    ]
-    modules = [f"//   {module.name:30} {times(len(module.instances))}" for module in replaced]
-    return [
-        "// SPDX-License-Identifier: Apache-2.0",
-        f"// fp8mac_accel of fp8mac {version()}, generated by",
-        "//",
-        f"//   {command}",
-        "//",
-        f"// from its SystemVerilog with {yosys.version().partition(' (')[0]}. Do not edit. Parameters; others have their defaults:",
-        "//",
-        *values,
-        "//",
-        "// A chip replaces these modules by its own, with the same ports. They are at the end of the file, and",
-        "// docs/INTEGRATION.md says how they behave. The numbers are words x bits.",
-        "//",
-        *modules,
-        "",
-        *(f"/* verilator lint_off {warning} */  // {why}" for warning, why in WARNINGS.items()),
-        "",
-    ]
-
-
-def file_text(head: list[str], modules: list[Module]) -> str:
-    parts = ["\n".join(head)]
-    for module in sorted(modules, key=lambda one: one.replaced):
-        where = module.instances[0]
-        notes = [
-            f"// {times(len(module.instances))}"
-            + (f", the first: {where}" if where != accel.TOP else "")
-        ]
-        if module.replaced:
-            notes = [*contract(module.base), *notes]
-        parts.append("\n".join((*notes, module.text)))
-    return "\n".join(parts)
-
-
-def to_data(parameters: dict[str, int], replaced: list[Module]) -> dict:
-    return {
-        "parameters": parameters,
-        "modules": [
-            {
-                "module": module.name,
-                "source": str(source_of(module.base)),
-                "words": module.memory and module.memory[0],
-                "bits": module.memory and module.memory[1],
-                "instances": module.instances,
-            }
-            for module in replaced
-        ],
-    }
-
-
 def place(path: str) -> str:
     """An instance's path without the top, and with * for the numbers of its rows, columns and halves."""
     return re.sub(r"\[\d+\]", "[*]", path.partition(".")[2])
 
 
-def memory_table(replaced: list[Module]) -> str:
+def memory_table(modules: list[Module]) -> str:
     """A row for each memory of the sources: its instances differ in their numbers alone."""
     rows: dict[tuple[str, Module | str], int] = {}
     shapes: dict[tuple[str, str], Module] = {}
-    for module in replaced:
+    for module in modules:
         if module.memory is None:
             continue
         for path in module.instances:
@@ -372,45 +252,7 @@ def memory_table(replaced: list[Module]) -> str:
 
 
 def memories(parameters: dict[str, int], build: Path, folder: Path) -> list[Module]:
-    """The memories alone, without the file."""
+    """The memories of an accelerator with these parameters. Works in `folder`, which is emptied first."""
     return [
         module for module in elaborate(parameters, build, folder, WITHOUT_MEMORIES) if module.memory
     ]
-
-
-def run(options: argparse.Namespace) -> int:
-    more = options.more.replace(",", " ").split()
-    for word in more:
-        if word.partition("=")[0] in VARIABLES:
-            raise UsageError(f"CONFIG={word} is not possible: give {word} without CONFIG")
-    parameters = accel.parameters(" ".join((options.config, *more)), build=options.build)
-    folder = options.out / "-".join((options.name, *(word.replace("=", "") for word in more)))
-    work = folder / "yosys"
-    modules = elaborate(parameters, options.build, work)
-    replaced = [module for module in modules if module.replaced]
-    modules += leaves(work, modules)
-    path = folder / f"{accel.TOP}.v"
-    config = f" CONFIG='{' '.join(more)}'" if more else ""
-    head = header(f"make {GOAL} {options.config}{config}", parameters, replaced)
-    path.write_text(file_text(head, modules))
-    data = to_data(parameters, replaced)
-    (folder / "modules.json").write_text(json.dumps(data, indent=1) + "\n")
-    shutil.rmtree(work)
-    print(
-        f"  RELEASE   {path}: {len(modules)} modules, {len(path.read_text().splitlines()):,} lines"
-    )
-    return 0
-
-
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m synth release", description=__doc__, allow_abbrev=False
-    )
-    add = parser.add_argument
-    add("--build", type=Path, default=Path("build"), help="the build folder")
-    add("--config", default="", help="NAME=VALUE parameters, as make's variables give them")
-    add("--more", default="", help="further NAME=VALUE parameters, those of CONFIG")
-    add("--out", type=Path, required=True, help="the folder of all released files")
-    add("--name", required=True, help="that of this file's folder; CONFIG's parameters are added")
-    options = parser.parse_args(arguments)
-    return exit_status(GOAL, lambda: run(options))
