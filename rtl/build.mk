@@ -53,12 +53,12 @@ $(REGS_H): $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
 	$(call say,PEAKRDL,$@)
 	$(Q)$(PEAKRDL) c-header $(RDL_OPTIONS) $< --std gnu11 --type-style hier -o $@
 
-$(COMMAND_SV): rtl/regs/command_package.py $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
+$(COMMAND_SV): rtl/regs/command_package.py rtl/regs/register_map.py $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
 	@mkdir -p $(REGS_DIR)
 	$(call say,COMMAND,$@)
 	$(Q)$(PYTHON) -B $< $(RDL_OPTIONS) -o $@ $(RDL)
 
-$(REGS_LIST): rtl/regs/register_list.py $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
+$(REGS_LIST): rtl/regs/register_list.py rtl/regs/register_map.py $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
 	@mkdir -p $(REGS_DIR)
 	$(call say,REGISTERS,$@)
 	$(Q)$(PYTHON) -B $< $(RDL_OPTIONS) -o $@ $(RDL)

@@ -15,13 +15,12 @@ fp8mac_command_pkg. It has
 A descriptor has the words from the first register of the command up to SUBMIT, then those of the extension.
 """
 
-import argparse
 import itertools
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from systemrdl import RDLCompiler
+import register_map
 from systemrdl.node import FieldNode, RegNode
 
 FIRST, LAST, EXTENSION = "A_ADDR", "SUBMIT", "OPERATION"
@@ -55,18 +54,6 @@ class Member:
         low, high = self.field.low, self.field.high
         bits = "" if self.field.width == 32 else f"[{high}:{low}]" if high > low else f"[{low}]"
         return f"word[{self.word}]{bits}"
-
-
-def registers_of(arguments: argparse.Namespace) -> tuple[str, list[RegNode]]:
-    compiler = RDLCompiler()
-    compiler.compile_file(
-        str(arguments.map),
-        incl_search_paths=arguments.folders,
-        defines=dict(define.split("=") for define in arguments.defines),
-    )
-    top = compiler.elaborate().top
-    registers = [node for node in top.children() if isinstance(node, RegNode)]
-    return top.get_property("member_types"), sorted(registers, key=lambda reg: reg.address_offset)
 
 
 def words_of(registers: list[RegNode]) -> tuple[list[RegNode], int]:
@@ -146,39 +133,29 @@ def structure(name: str, lines: list[tuple[str, str]]) -> str:
 
 
 def structures(members: list[Member], types: dict[str, str]) -> str:
-    text = ""
-    written: dict[str, list[str]] = {}
-    top: list[tuple[str, str]] = []
+    """The types of the members that have members, then the command. Members of a type that several have are in the order
+    of their names, because the map may have another order for each."""
+    groups: dict[str, list[Member]] = {}
     for member in members:
-        group = member.path[0]
-        if len(member.path) == 1:
-            top.append((member.declaration, member.note))
-            continue
-        if group not in types:
-            raise Wrong(f"{'.'.join(member.path)}: member_types does not have {group}")
-        if f"{types[group]} {group};" in [line for line, _ in top]:
-            continue
-        inside = [other for other in members if len(other.path) == 2 and other.path[0] == group]
-        inside.sort(
-            key=lambda other: other.path[1] if list(types.values()).count(types[group]) > 1 else ""
-        )
-        lines = [other.declaration for other in inside]
-        if types[group] not in written:
-            alike = [name for name, kind in types.items() if kind == types[group]]
-            notes = [
-                ", ".join(
-                    other.note
-                    for one_of in alike
-                    for other in members
-                    if other.path == (one_of, one.path[1])
-                )
-                for one in inside
-            ]
-            text += structure(types[group], list(zip(lines, notes)))
-            written[types[group]] = lines
-        elif written[types[group]] != lines:
-            raise Wrong(f"{group} has other members than the first {types[group]}")
-        top.append((f"{types[group]} {group};", ""))
+        groups.setdefault(member.path[0], []).append(member)
+    text = ""
+    for kind in dict.fromkeys(types.values()):
+        alike = [groups[name] for name, its in types.items() if its == kind]
+        if len(alike) > 1:
+            alike = [sorted(group, key=lambda member: member.path[1]) for group in alike]
+        lines = [[member.declaration for member in group] for group in alike]
+        if any(other != lines[0] for other in lines):
+            raise Wrong(f"{kind}: not all that have this type have the same members")
+        notes = [", ".join(member.note for member in same) for same in zip(*alike)]
+        text += structure(kind, list(zip(lines[0], notes)))
+    top: list[tuple[str, str]] = []
+    for name, inside in groups.items():
+        if name in types:
+            top.append((f"{types[name]} {name};", ""))
+        elif len(inside[0].path) == 1:
+            top.append((inside[0].declaration, inside[0].note))
+        else:
+            raise Wrong(f"{'.'.join(inside[0].path)}: member_types does not have {name}")
     reason = "other than ErrNone: the descriptor could not be read, and nothing else counts"
     top.append(("error_e error;", reason))
     return text + structure("command_t", top)
@@ -224,21 +201,14 @@ def package(source: Path, registers: list[RegNode], types: dict[str, str]) -> st
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("map", type=Path)
-    parser.add_argument("-I", dest="folders", action="append", default=[])
-    parser.add_argument("-D", dest="defines", action="append", default=[])
-    parser.add_argument("-o", dest="out", type=Path, required=True)
-    arguments = parser.parse_args()
+    given = register_map.arguments(__doc__)
+    top, registers = register_map.compiled(given)
     try:
-        types, registers = registers_of(arguments)
-        text = package(arguments.map, registers, types_of(types))
+        text = package(given.map, registers, types_of(top.get_property("member_types")))
     except Wrong as wrong:
-        print(f"{arguments.map}: {wrong}", file=sys.stderr)
+        print(f"{given.map}: {wrong}", file=sys.stderr)
         return 1
-    arguments.out.write_text(text)
+    given.out.write_text(text)
     return 0
 
 

@@ -10,10 +10,7 @@ FILE defines FP8MAC_REGS_LIST(X), which calls X(name, offset, writable, constant
   reset      the value of these two kinds after reset
 """
 
-import argparse
-from pathlib import Path
-
-from systemrdl import RDLCompiler
+import register_map
 from systemrdl.node import FieldNode, RegNode
 from systemrdl.rdltypes import AccessType
 
@@ -49,28 +46,15 @@ def row(register: RegNode) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("map", type=Path)
-    parser.add_argument("-I", dest="folders", action="append", default=[])
-    parser.add_argument("-D", dest="defines", action="append", default=[])
-    parser.add_argument("-o", dest="out", type=Path, required=True)
-    arguments = parser.parse_args()
-    compiler = RDLCompiler()
-    compiler.compile_file(
-        str(arguments.map),
-        incl_search_paths=arguments.folders,
-        defines=dict(define.split("=") for define in arguments.defines),
-    )
-    registers = [node for node in compiler.elaborate().top.children() if isinstance(node, RegNode)]
+    given = register_map.arguments(__doc__)
+    _, registers = register_map.compiled(given)
     text = "// SPDX-License-Identifier: Apache-2.0\n"
-    text += f"// Generated from {arguments.map} by rtl/regs/register_list.py: X(name, offset, writable, constant, reset).\n"
+    text += f"// Generated from {given.map} by rtl/regs/register_list.py: X(name, offset, writable, constant, reset).\n"
     text += (
         "#ifndef FP8MAC_REGS_LIST_H\n#define FP8MAC_REGS_LIST_H\n\n#define FP8MAC_REGS_LIST(X) \\\n"
     )
     text += " \\\n".join(row(register) for register in registers) + "\n\n#endif\n"
-    arguments.out.write_text(text)
+    given.out.write_text(text)
 
 
 if __name__ == "__main__":
