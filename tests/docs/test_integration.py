@@ -39,8 +39,7 @@ def rows(text: str, head: str) -> list[list[str]]:
 
 
 def test_memories(bench: Bench, text: str, build: Path, folder: Path) -> None:
-    found = memory_modules.memories(accel.parameters("", build=build), build, folder / "memories")
-    table = memory_modules.memory_table(found)
+    table = memory_modules.table(accel.parameters("", build=build), build, folder / "memories")
     bench.check(f"the table of the memories is\n{table}", table in text)
 
 
