@@ -46,8 +46,7 @@ def take_check(made: list[dict], folder: Path) -> None:
 
 
 def take_memories(made: dict, folder: Path) -> None:
-    kept = {"parameters": made["parameters"]}
-    (folder / "memories.json").write_text(json.dumps(kept, indent=1) + "\n")
+    (folder / "memories.json").write_text(json.dumps(made, indent=1) + "\n")
 
 
 def take_fpga(made: dict, folder: Path) -> None:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m synth memories: the area of the accelerator's memories, from a stated area of a bit.
+"""python -m synth memories: the accelerator's memories, and their area from a stated area of a bit.
+
+Yosys elaborates the sources with the parameters chosen, and every instance of a memory's module counts. FIFOs and tables of
+a few words are registers, which are cells of the library and not counted here.
 
 Nothing is synthesised. A chip uses memory macros, whose area per bit depends on the process, the ports and the size. The
 figures below are outlines of published macros for SkyWater 130 nm, divided by their bits. They suit the elements' areas in
@@ -10,13 +13,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
+import shutil
 import sys
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from ..flow import recipe, sources, yosys
 from ..flow.errors import FlowError, UsageError
-from . import defaults, request, tables
-from .shapes import PASS_TILES
+from . import accel, tables
+from .elements import source_folders
 
 
 @dataclass(frozen=True)
@@ -51,61 +59,112 @@ TWO_PORTS = Macro(
     "one port and one read port",
     "OpenRAM, github.com/VLSIDA/sky130_sram_macros, LEF",
 )
-
-
-SLOTS = 4  # regions that the D buffer holds
-BOUND = (32, 6)  # operands of a row that have one largest exponent, and its bits
-COMMAND_BITS = 35 * 32  # a command has no more than its descriptor and the extension of that
-EPILOGUE = 8  # outputs that the epilogue finishes at a time, or a row of them
-TABLE_BITS = 2 * 256 * 8  # two tables that map codes, for each of those outputs
+# A byte_ram and a two_port_ram have one port to write and one to read.
+MACROS = {
+    "fp8mac_ram": ONE_PORT,
+    "fp8mac_byte_ram": TWO_PORTS,
+    "fp8mac_two_port_ram": TWO_PORTS,
+}
+# Modules without memories. Without their bodies the memories are found in seconds.
+WITHOUT = (
+    *(f"fp8mac_{name}" for name in ("feed", "nest", "readout", "epilogue", "regs", "compute")),
+    *(
+        f"fp8mac_{name}"
+        for name in ("cmd_walk", "cmd_check", "load", "image_strips", "image_align")
+    ),
+    *(f"fp8mac_{name}" for name in ("fetch", "store", "drain", "records", "report", "counters")),
+)
 
 
 @dataclass(frozen=True)
 class Memory:
-    name: str
-    bits: int
-    macro: Macro
+    """A memory of the sources. Its instances differ in the numbers of rows, columns and halves alone."""
+
+    instances: str  # their path, with a star for such a number
+    module: str
+    count: int
+    words: int
+    width: int
+
+    @property
+    def bits(self) -> int:
+        return self.count * self.words * self.width
+
+    @property
+    def macro(self) -> Macro:
+        return MACROS[self.module]
 
     @property
     def um2(self) -> float:
         return self.bits * self.macro.um2_per_bit
 
 
-def memories(of: dict[str, int]) -> list[Memory]:
-    """Those of an accelerator with these parameters. FIFOs and registers are cells of the library and not counted here.
-    An operand memory has two halves: one is loaded while the other is read."""
-    beat = of["AXI_DATA_W"]
-    # With an accumulator memory the halves are memories of their own, each with one port.
-    operands = ONE_PORT if "TILES" in of else TWO_PORTS
-    found = [
-        Memory("operands of A", 2 * of["ROWS"] * of["BUF_BEATS"] * beat, operands),
-        Memory("operands of B", 2 * of["COLS"] * of["BUF_BEATS"] * beat, operands),
-        Memory("scales and biases", 3 * 2 * of["MAX_MN"] * 32, TWO_PORTS),
+def memories(parameters: dict[str, int], build: Path, folder: Path) -> list[Memory]:
+    """Those of an accelerator with these parameters, by their paths. Works in `folder`, which is emptied first."""
+    count = Counter(
+        (re.sub(r"\[\d+\]", "[*]", path), *shape)
+        for path, *shape in _memories(_elaborate(parameters, build, folder), accel.TOP)
+    )
+    return [
+        Memory(instances, module, number, words, width)
+        for (instances, module, words, width), number in sorted(count.items())
     ]
-    if "TILES" in of:
-        word = max(beat // 8, 4 * of["COLS"])  # of the D buffer, as fp8mac_output derives it
-        row = max(8 * beat // 8, PASS_TILES * word)
-        buffer = SLOTS * of["ROWS"] * row * 8
-        found.append(Memory("D buffer", buffer, TWO_PORTS))
-        found.append(Memory("buffers of C and X", 2 * buffer, TWO_PORTS))
-        found.append(Memory("tables of codes", max(EPILOGUE, of["COLS"]) * TABLE_BITS, TWO_PORTS))
-        bits = of["TILES"] * of["ROWS"] * of["COLS"] * 32
-        found.append(Memory("accumulators", bits, TWO_PORTS))
-        sides, (operands_each, width) = of["ROWS"] + of["COLS"], BOUND
-        bounds = 2 * sides * (of["BUF_BEATS"] * beat // 8 // operands_each) * width
-        found.append(Memory("largest exponents of blocks", bounds, ONE_PORT))
-        found.append(Memory("command queue", of["QUEUE_DEPTH"] * COMMAND_BITS, TWO_PORTS))
-    return found
 
 
-def um2(of: dict[str, int]) -> float:
-    return sum(one.um2 for one in memories(of))
+def _elaborate(parameters: dict[str, int], build: Path, folder: Path) -> dict[str, dict]:
+    """The accelerator's modules, an own one for each instance, as Yosys writes them."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    files = sources.index(source_folders(build))
+    sources.check_parameters(files[accel.TOP], parameters)
+    own = sources.closure(accel.TOP, files)
+    for path in own:
+        text = path.read_text()
+        (folder / path.name).write_text(sources.ports_only(text) if path.stem in WITHOUT else text)
+    values = " ".join(f"-G {name}={value}" for name, value in parameters.items())
+    boxes = (*recipe.ADDERS, *recipe.GATES, *WITHOUT)
+    left_out = " ".join(f"--blackboxed-module {name}" for name in boxes)
+    names = " ".join(path.name for path in own)
+    (folder / "accel.ys").write_text(
+        f"read_slang --threads 1 --ignore-assertions --keep-hierarchy --top {accel.TOP} {values} {left_out} {names}\n"
+        "proc\nwrite_json accel.json\n"
+    )
+    yosys.run(folder, "accel", ("accel.json",))
+    return json.loads((folder / "accel.json").read_text())["modules"]
 
 
-def markdown(found: list[Memory]) -> str:
+def _memories(
+    modules: dict[str, dict], name: str, path: str = ""
+) -> Iterator[tuple[str, str, int, int]]:
+    """Of each memory below a module: its instance's path, its module's name, words, and bits of a word."""
+    base = name.partition("$")[0]
+    if base in MACROS:
+        (memory,) = modules[name]["memories"].values()
+        yield path, base, memory["size"], memory["width"]
+    for instance, cell in modules[name]["cells"].items():
+        if cell["type"] in modules:
+            yield from _memories(modules, cell["type"], f"{path}.{instance}" if path else instance)
+
+
+def shapes(found: list[Memory]) -> str:
+    """The table of docs/INTEGRATION.md. fp8mac_ram_256x128 is the module fp8mac_ram with 256 words of 128 bits."""
     lines = [
         [
-            one.name,
+            f"`{one.instances}`",
+            f"`{one.module}_{one.words}x{one.width}`",
+            *(f"{n:,}" for n in (one.count, one.words, one.width, one.bits)),
+        ]
+        for one in found
+    ]
+    total = sum(one.bits for one in found)
+    lines.append(["all", "", f"{sum(one.count for one in found)}", "", "", f"{total:,}"])
+    return tables.table(["instances", "module", "count", "words", "bits of a word", "bits"], lines)
+
+
+def areas(found: list[Memory]) -> str:
+    lines = [
+        [
+            f"`{one.instances}`",
             f"{one.bits:,}",
             one.macro.ports,
             f"{one.macro.um2_per_bit:.1f}",
@@ -113,15 +172,8 @@ def markdown(found: list[Memory]) -> str:
         ]
         for one in found
     ]
-    lines.append(
-        [
-            "all",
-            f"{sum(one.bits for one in found):,}",
-            "",
-            "",
-            f"{sum(one.um2 for one in found):,.0f}",
-        ]
-    )
+    bits, um2 = (sum(getattr(one, key) for one in found) for key in ("bits", "um2"))
+    lines.append(["all", f"{bits:,}", "", "", f"{um2:,.0f}"])
     return tables.table(["memory", "bits", "macro", "um2 per bit", "area in sky130, um2"], lines)
 
 
@@ -132,31 +184,19 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--build", type=Path, default=Path("build"), help="the build folder")
     parser.add_argument("--config", default="", help="NAME=VALUE parameters, beside the defaults")
     options = parser.parse_args(arguments)
+    folder = options.build / "synth"
     try:
-        of = {
-            name: value
-            for name, value in defaults.parameters(build=options.build).items()
-            if isinstance(value, int)
-        }
-        for word in options.config.replace(",", " ").split():
-            name, _, value = word.partition("=")
-            request.choice("CONFIG", name, tuple(of))
-            of[name] = int(request.number(name, value, 1, 1 << 20))
-        found = memories(of)
+        of = accel.parameters(options.config, build=options.build)
+        found = memories(of, options.build, folder / "memories")
     except (UsageError, FlowError) as error:
         print(f"make synth-memories: {error}", file=sys.stderr)
         return 2
-    print(markdown(found))
+    print(areas(found))
     for macro in dict.fromkeys(one.macro for one in found):
         width, height = macro.size
         print(
             f"{macro.um2_per_bit:.2f} um2 per bit: {macro.name}, {width} x {height} um, {macro.source}"
         )
-    path = options.build / "synth" / "memories.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    records = [
-        {"name": one.name, "bits": one.bits, "macro": one.macro.name, "um2": one.um2}
-        for one in found
-    ]
-    path.write_text(json.dumps({"parameters": of, "memories": records}, indent=1) + "\n")
+    records = {"parameters": of, "memories": list(map(asdict, found))}
+    (folder / "memories.json").write_text(json.dumps(records, indent=1) + "\n")
     return 0

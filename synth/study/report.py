@@ -64,9 +64,13 @@ class Page:
         return load(self.folder, "accel_pdk")
 
     @property
-    def memories(self) -> dict:
-        """The parameters of the accelerator whose memories are shown."""
-        return load(self.folder, "memories")["parameters"]
+    def memories(self) -> list[memories.Memory]:
+        return [memories.Memory(**one) for one in load(self.folder, "memories")["memories"]]
+
+    @property
+    def memory_area(self) -> float:
+        """In mm2."""
+        return sum(one.um2 for one in self.memories) / 1e6
 
     @property
     def fpga(self) -> dict:
@@ -227,7 +231,7 @@ class Page:
 
     def say_memory_area(self) -> str:
         """In mm2."""
-        return tables.number(memories.um2(self.memories) / 1e6, 2)
+        return tables.number(self.memory_area, 2)
 
     def say_pdk_area(self) -> str:
         """Of the accelerator without its memories, in their process, in mm2."""
@@ -235,9 +239,9 @@ class Page:
 
     def say_chip(self, *names: str) -> str:
         """The share of the memories, or of blocks, in the accelerator with its memories, all in one process."""
-        of_memories = memories.um2(self.memories)
-        part = self._blocks_area(names, self.accel_pdk) if names else of_memories
-        return f"{100 * part / (of_memories + self.accel_pdk['area']):.0f} %"
+        logic = self.accel_pdk["area"] / 1e6
+        part = self._blocks_area(names, self.accel_pdk) / 1e6 if names else self.memory_area
+        return f"{100 * part / (self.memory_area + logic):.0f} %"
 
     @staticmethod
     def _blocks_area(names: tuple[str, ...], accel: dict) -> float:
@@ -357,7 +361,7 @@ class Page:
             "pdk": lambda: tables.pdk(self.pdk, self.main),
             "cell_prices": lambda: tables.cell_prices(self.pdk, self.main),
             "formatscope": lambda: tables.behavioural(group(self.pdk, "behavioural")),
-            "memories": lambda: memories.markdown(memories.memories(self.memories)),
+            "memories": lambda: memories.areas(self.memories),
             "frac_bits": lambda: tables.frac_bits(tables.over_frac_bits(self.top)),
             "feeds": lambda: tables.feeds(self.feeds),
             "arrays": lambda: tables.arrays(self.arrays),

@@ -50,6 +50,6 @@ $(BUILD)/test/docs-synth-AREA.log: $(wildcard synth/*.md) tests/docs/run_snippet
 	@tests/run_test.sh docs-synth-AREA $@ $(PYTHON) -B tests/docs/run_snippets.py --possible $(wildcard synth/*.md)
 # docs/INTEGRATION.md has the memories, parameters, ports and registers of the sources, and the driver's order.
 TESTS += $(BUILD)/test/docs-integration.log
-$(BUILD)/test/docs-integration.log: tests/docs/test_integration.py $(PYTEST_FILES) tests/docs/conftest.py docs/INTEGRATION.md firmware/driver/device.c $(RTL_SOURCES) synth/study/memory_modules.py \
+$(BUILD)/test/docs-integration.log: tests/docs/test_integration.py $(PYTEST_FILES) tests/docs/conftest.py docs/INTEGRATION.md firmware/driver/device.c $(RTL_SOURCES) synth/study/memories.py \
   tests/run_test.sh
 	@VERILATOR=$(VERILATOR) tests/run_test.sh docs-integration $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/docs-integration

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from synth.flow import sources
-from synth.study import accel, defaults, memory_modules
+from synth.study import accel, defaults, memories
 from synth.study.elements import source_folders
 from tests.conftest import Bench
 
@@ -39,7 +39,8 @@ def rows(text: str, head: str) -> list[list[str]]:
 
 
 def test_memories(bench: Bench, text: str, build: Path, folder: Path) -> None:
-    table = memory_modules.table(accel.parameters("", build=build), build, folder / "memories")
+    found = memories.memories(accel.parameters("", build=build), build, folder / "memories")
+    table = memories.shapes(found)
     bench.check(f"the table of the memories is\n{table}", table in text)
 
 

@@ -17,7 +17,17 @@ from synth.flow.cache import Cache
 from synth.flow.errors import FlowError, UsageError
 from synth.flow.netlist import Netlist
 from synth.flow.recipe import EFFORTS
-from synth.study import accel, defaults, fpga, libraries, memories, records, shapes, tables
+from synth.study import (
+    accel,
+    defaults,
+    fpga,
+    libraries,
+    memories,
+    records,
+    report,
+    shapes,
+    tables,
+)
 from synth.study.elements import KINDS, int8
 from tests.conftest import Bench
 
@@ -173,7 +183,7 @@ def test_fpga(bench: Bench) -> None:
     )
 
 
-def test_memories(bench: Bench, folder: Path) -> None:
+def test_defaults(bench: Bench, folder: Path) -> None:
     usual = defaults.parameters()
     bench.check(
         f"the accelerator's defaults: {usual}",
@@ -187,14 +197,28 @@ def test_memories(bench: Bench, folder: Path) -> None:
     other = folder / "unknown.sv"
     other.write_text(text.replace("= ElementBlock,", "= 200,"))
     bench.raises("an unknown kind", FlowError, "number 200", lambda: defaults.parameters(other))
-    of = {"ROWS": 8, "COLS": 4, "AXI_DATA_W": 128, "BUF_BEATS": 256, "MAX_MN": 128}
-    bits = [one.bits for one in memories.memories(of)]
-    bench.check(f"bits by hand: {bits}", bits == [524288, 262144, 24576])
-    more = [one.bits for one in memories.memories({**of, "TILES": 256, "QUEUE_DEPTH": 8})]
-    bench.check(f"with an accumulator memory: {more}", more[:3] == bits)
-    bench.check("four regions of D of 128 bytes a row, and of C and X", more[3:5] == [32768, 65536])
-    bench.check("eight copies of two tables, accumulators", more[5:7] == [32768, 262144])
-    bench.check("exponents of 2 * 12 * 128 blocks, eight commands", more[7:] == [18432, 8960])
+
+
+def test_memories(bench: Bench, build: Path, folder: Path) -> None:
+    """By hand: four rows and columns, beats of 16 bytes, 256 beats and 128 rows of C, 256 tiles of 16 results."""
+    found = memories.memories(accel.parameters("", build=build), build, folder / "memories")
+    expected = {
+        "u_array.u_accumulators": 256 * 16 * 32,
+        "u_memories.g_mx.u_a": 2 * 4 * 32 * 128,  # scale_beats(): 32 beats of MX scales
+        "u_memories.u_a.g_ram[*].g_half[*].g_bound": 2 * 4 * (256 * 16 // 32) * 6,
+        "u_memories.u_b.g_ram[*].g_half[*].g_part": 2 * 4 * 256 * 128,
+        "u_memories.u_bias": 2 * 128 * 32,
+        "u_output.u_pack.g_map_row": 8 * 2 * 256 * 8,  # two tables for each of eight results
+        "u_output.u_x_buffer": 4 * 4 * 128 * 8,  # four regions of 128 bytes for each row
+    }
+    for path, bits in expected.items():
+        rows = [one for one in found if one.instances.startswith(path)]
+        bench.check(f"{path} has {bits} bits: {rows}", [one.bits for one in rows] == [bits])
+    page = report.Page(Path("synth/results")).memories
+    bench.check(f"the page has these memories: {page}", page == found)
+    wide = accel.parameters("ROWS=8 TILES=64", build=build)
+    more = memories.memories(wide, build, folder / "memories")
+    bench.check("with eight rows and 64 tiles", more[0].bits == 64 * 32 * 32)
     area = memories.TWO_PORTS.um2_per_bit
     bench.check("area of a bit", abs(area - 683.1 * 416.54 / 16384) < 1e-9 and 17 < area < 18)
 
