@@ -12,7 +12,7 @@ $(BUILD)/test/synth_liberty.log: tests/synth/test_liberty.py $(SYNTH_PY) $(PYTES
 	@tests/run_test.sh synth_liberty $@ $(PYTEST) $< --folder $(BUILD)/synth-liberty-test
 
 TESTS += $(BUILD)/test/synth_views.log
-$(BUILD)/test/synth_views.log: tests/synth/test_views.py $(SYNTH_PY) $(PYTEST_FILES) rtl/accel/fp8mac_accel.sv $(RTL_GENERATED) \
+$(BUILD)/test/synth_views.log: tests/synth/test_views.py $(SYNTH_PY) $(PYTEST_FILES) $(RTL_SOURCES) $(RTL_GENERATED) \
   tests/run_test.sh
 	@tests/run_test.sh synth_views $@ $(PYTEST) $< --folder $(BUILD)/synth-views-test
 
