@@ -14,7 +14,7 @@ $(BUILD)/test/synth_liberty.log: tests/synth/test_liberty.py $(SYNTH_PY) $(PYTES
 TESTS += $(BUILD)/test/synth_views.log
 $(BUILD)/test/synth_views.log: tests/synth/test_views.py $(SYNTH_PY) $(PYTEST_FILES) $(RTL_SOURCES) $(RTL_GENERATED) \
   tests/run_test.sh
-	@tests/run_test.sh synth_views $@ $(PYTEST) $< --folder $(BUILD)/synth-views-test
+	@tests/run_test.sh synth_views $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/synth-views-test
 
 TESTS += $(BUILD)/test/synth_report.log
 $(BUILD)/test/synth_report.log: tests/synth/test_report.py $(PYTEST_FILES) $(SYNTH_PY) $(wildcard synth/*.md) README.md \
