@@ -268,17 +268,16 @@ module fp8mac_array
 
     // The value of an integer's last bit, as FP32's exponent field. Scaling exponents and bounds are applied here.
     localparam int signed FieldOfBounds = Fp32Bias - 2 * int'(BoundBias) - int'(FracBits);
-    step_cfg_t                         cfg;
     scale_sum_t                        scale_sum;
     acc_fmt_e                          acc_fmt_q;
     logic [Bundle-1:0][7:0]            row_field_q;
     logic [COLS-1:0][7:0]              col_field_q;
     logic [Bundle-1:0][COLS-1:0][31:0] pattern, pattern_q;
 
-    assign cfg       = part[ResultCycle].block.cfg;
-    assign scale_sum = fnuz_adjust(cfg.scale_sum, cfg.a_fmt, cfg.b_fmt);
+    assign scale_sum = fnuz_adjust(part[ResultCycle].block.cfg.scale_sum, part[ResultCycle].block.cfg.a_fmt,
+                                   part[ResultCycle].block.cfg.b_fmt);
     always_ff @(posedge clk) begin
-      acc_fmt_q <= cfg.acc_fmt;
+      acc_fmt_q <= part[ResultCycle].block.cfg.acc_fmt;
       for (int unsigned g = 0; g < Bundle; g++) begin
         row_field_q[g] <= 8'(FieldOfBounds) + 8'(scale_sum) +
                           (Bounded ? 8'(part[ResultCycle].a_place[g]) : 8'(FormatBound));

@@ -215,9 +215,12 @@ module fp8mac_nest
     end
 
     logic unused;
-    assign unused = ^{block_first_i, block_last_i, unit_cfg_i, unit_a_place_i, unit_b_place_i};
+    assign unused = ^{block_first_i, block_last_i, unit_a_place_i, unit_b_place_i};
 
   end
+
+  logic unused_unit;  // no kind uses every field
+  assign unused_unit = ^unit_cfg_i;
 
   // What the kind cannot do is not asked of it.
   localparam bit HasFormats = !element_has_int32(ELEMENT);
