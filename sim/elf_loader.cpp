@@ -169,7 +169,7 @@ void read_all_symbols(const Image &elf, Program &program)
 
 } // namespace
 
-std::string Program::place(uint32_t address) const
+std::string Program::location(uint32_t address) const
 {
     auto after = functions.upper_bound(address);
     if (after == functions.begin()) {
@@ -183,7 +183,7 @@ std::string Program::place(uint32_t address) const
 
 std::string Program::describe(uint32_t address) const
 {
-    const std::string where = place(address);
+    const std::string where = location(address);
     return where == "-" ? hex(address) : hex(address) + " (" + where + ")";
 }
 

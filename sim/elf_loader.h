@@ -16,7 +16,7 @@ struct Program {
     uint32_t stack_bottom = 0, stack_top = 0;
 
     // "main+0x14", or "-" if no function is at or before the address.
-    std::string place(uint32_t address) const;
+    std::string location(uint32_t address) const;
     // "0x80001234 (main+0x14)", or the address alone.
     std::string describe(uint32_t address) const;
 };

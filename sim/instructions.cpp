@@ -57,13 +57,13 @@ InstructionTrace::InstructionTrace(const std::string &file, uint64_t from, uint6
     if (!file_) {
         throw std::runtime_error("the instructions '" + file + "' cannot be written");
     }
-    std::fputs("#    cycle address  encoded  place                        instruction              "
+    std::fputs("#    cycle address  encoded  location                     instruction              "
                "effect\n",
                file_.get());
 }
 
 // A call ends before the instruction that it returns to, if the stack pointer is as at its
-// beginning. A recursive call that returns to the same place has another one.
+// beginning. A recursive call that returns to the same address has another one.
 void InstructionTrace::follow(const Instruction &instruction)
 {
     if (active_ && instruction.pc == return_pc_ && sp_ == return_sp_) {
@@ -99,7 +99,7 @@ void InstructionTrace::write(const Instruction &instruction)
     std::fprintf(file_.get(), "%10" PRIu64 " %08" PRIx32 " %*s%0*" PRIx32 " %-28s %-24s%s%s\n",
                  instruction.cycle, instruction.pc, static_cast<int>(8 - 2 * instruction.bytes), "",
                  static_cast<int>(2 * instruction.bytes), instruction.encoded,
-                 program_.place(instruction.pc).c_str(),
+                 program_.location(instruction.pc).c_str(),
                  disassemble(instruction.code, instruction.pc).c_str(),
                  access(instruction.access).c_str(), result(instruction).c_str());
 }
@@ -108,7 +108,7 @@ void InstructionTrace::write(const Trap &trap)
 {
     std::fprintf(file_.get(),
                  "%10" PRIu64 " %08" PRIx32 " -------- %-28s %s %u, mtval=%08" PRIx32 "\n",
-                 trap.cycle, trap.pc, program_.place(trap.pc).c_str(),
+                 trap.cycle, trap.pc, program_.location(trap.pc).c_str(),
                  trap.interrupt ? "interrupt" : "exception", trap.cause, trap.value);
 }
 

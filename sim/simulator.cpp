@@ -208,7 +208,7 @@ void Simulator::heartbeat(Clock::time_point now)
         static_cast<double>(cycles_ - last_beat_cycles_) / seconds(now - last_beat_) / 1e3;
     if (!options_.quiet) {
         std::fprintf(stderr, "fp8mac-sim: %.1f M cycles, %.1f kHz (%s), at %s\n",
-                     static_cast<double>(cycles_) / 1e6, khz, mode, place().c_str());
+                     static_cast<double>(cycles_) / 1e6, khz, mode, location().c_str());
     }
     last_beat_ = now;
     last_beat_cycles_ = cycles_;
@@ -229,7 +229,7 @@ void Simulator::on_putc(uint8_t character)
     }
 }
 
-void Simulator::on_place(uint32_t address)
+void Simulator::on_location(uint32_t address)
 {
     for (const char character : program_.describe(address)) {
         on_putc(static_cast<uint8_t>(character));
@@ -298,7 +298,7 @@ std::string Simulator::reason() const
     }
 }
 
-std::string Simulator::place() const
+std::string Simulator::location() const
 {
     return program_.describe(chip_.pc_o) + (chip_.core_sleep_o ? ", waiting for an interrupt" : "");
 }
@@ -346,7 +346,7 @@ int Simulator::report()
         std::fprintf(stderr,
                      "fp8mac-sim: %s after %" PRIu64 " cycles in %.1f s (%.1f kHz, %s)%s%s\n",
                      reason().c_str(), cycles_, seconds(Clock::now() - start_), khz, mode,
-                     end_ == End::exit ? "" : ", at ", end_ == End::exit ? "" : place().c_str());
+                     end_ == End::exit ? "" : ", at ", end_ == End::exit ? "" : location().c_str());
     }
     if (!options_.quiet) {
         report_usage();
@@ -436,9 +436,9 @@ void fp8sim_putc(unsigned char character)
 {
     running->on_putc(character);
 }
-void fp8sim_place(unsigned int address)
+void fp8sim_location(unsigned int address)
 {
-    running->on_place(address);
+    running->on_location(address);
 }
 unsigned int fp8sim_check(unsigned int record)
 {

@@ -36,7 +36,7 @@ class Simulator
     // The services that the chip calls through DPI.
     void on_exit(uint32_t status);
     void on_putc(uint8_t character);
-    void on_place(uint32_t address);
+    void on_location(uint32_t address);
     uint32_t on_check(uint32_t record_address);
     void on_usage(unsigned macs_per_cycle, uint64_t macs, uint64_t busy_cycles);
     Timeline &timeline()
@@ -87,7 +87,7 @@ class Simulator
     bool differs() const;
     int exit_status() const;
     std::string reason() const;
-    std::string place() const;
+    std::string location() const;
     double rate() const;
 
     Options options_;

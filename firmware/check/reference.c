@@ -114,12 +114,13 @@ static void weight_row(const fp8rt_caps *caps, const fp8rt_weights *weights, uin
 static void finish(const fp8rt_reference *reference, const products *p, uint32_t row, uint32_t col,
                    fp8rt_reference_sum dot)
 {
-    const size_t place = (size_t)row * p->cols + col;
+    const size_t position = (size_t)row * p->cols + col;
     const double bias = p->weights->bias == NULL ? 0.0 : (double)p->weights->bias[col];
     const double residual =
         p->residual == NULL ? 0.0 : fp8rt_reference_at(reference->caps, p->residual, row, col);
-    reference->values[place] = fp8rt_reference_fused(p->fused, dot.sum + bias + residual);
-    reference->bounds[place] = dot.bound + ldexp(fabs(dot.sum) + fabs(bias) + fabs(residual), -21);
+    reference->values[position] = fp8rt_reference_fused(p->fused, dot.sum + bias + residual);
+    reference->bounds[position] =
+        dot.bound + ldexp(fabs(dot.sum) + fabs(bias) + fabs(residual), -21);
 }
 
 static void multiply(fp8rt_reference *reference, const products *p)
@@ -280,10 +281,10 @@ static uint32_t wrong_scales(const fp8rt_reference *reference, const fp8rt_tenso
         for (uint32_t first = 0; first < out->cols; first += FP8MAC_MX_BLOCK) {
             double low = 0, high = 0;
             for (uint32_t col = first; col < out->cols && col < first + FP8MAC_MX_BLOCK; col++) {
-                const size_t place = (size_t)row * out->cols + col;
-                const double magnitude = fabs(reference->values[place]);
-                low = fmax(low, magnitude - reference->bounds[place]);
-                high = fmax(high, magnitude + reference->bounds[place]);
+                const size_t position = (size_t)row * out->cols + col;
+                const double magnitude = fabs(reference->values[position]);
+                low = fmax(low, magnitude - reference->bounds[position]);
+                high = fmax(high, magnitude + reference->bounds[position]);
             }
             const double scale = scale_of(out->scale);
             const uint8_t got = *mx_at(reference->caps, out, row, first);
@@ -299,8 +300,8 @@ fp8rt_deviation fp8rt_reference_compare(const fp8rt_reference *reference, const 
     fp8rt_deviation d = {.wrong = out->mx == NULL ? 0 : wrong_scales(reference, out)};
     for (uint32_t row = 0; row < out->rows; row++) {
         for (uint32_t col = 0; col < out->cols; col++) {
-            const size_t place = (size_t)row * out->cols + col;
-            const double value = reference->values[place], bound = reference->bounds[place];
+            const size_t position = (size_t)row * out->cols + col;
+            const double value = reference->values[position], bound = reference->bounds[position];
             const double got = fp8rt_reference_at(reference->caps, out, row, col);
             const double block = block_scale(reference->caps, out, row, col);
             const double low = rounded(out, value - bound, block);

@@ -84,7 +84,7 @@ static void attend(const fp8rt_reference *reference, const head *h, uint32_t tok
     double sum;
     const double relative = weigh(reference, h, token, &sum);
     for (uint32_t i = 0; i < h->size; i++) {
-        const size_t place = (size_t)token * h->desc->out->cols + h->first + i;
+        const size_t position = (size_t)token * h->desc->out->cols + h->first + i;
         double magnitude = 0, most = 0;
         for (uint32_t key = 0; key < keys; key++) {
             h->values[key] =
@@ -94,8 +94,8 @@ static void attend(const fp8rt_reference *reference, const head *h, uint32_t tok
         }
         const fp8rt_reference_sum mixed =
             fp8rt_reference_dot(reference->caps, h->scores, h->values, keys);
-        reference->values[place] = mixed.sum / sum;
-        reference->bounds[place] =
+        reference->values[position] = mixed.sum / sum;
+        reference->bounds[position] =
             (magnitude * relative + mixed.bound * (1 + relative)) / sum + keys * most * 0x1p-18;
     }
 }

@@ -13,7 +13,7 @@
 
 typedef struct kind {
     const char *name; // of its entries
-    size_t out;       // place of the pointer to the output in the descriptor
+    size_t out;       // position of the pointer to the output in the descriptor
     void (*compute)(fp8rt_reference *reference, const void *desc);
 } kind;
 

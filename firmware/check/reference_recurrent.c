@@ -107,11 +107,11 @@ void fp8rt_reference_recurrent(fp8rt_reference *reference, const fp8rt_reference
                 p[g] = parts_of(reference, step, s, g * units + u);
             }
             step->gru ? step_gru(p, &h, &c) : step_lstm(p, &h, &c);
-            const uint32_t place = 2 * s * units + u;
-            reference->values[place] = h.sum;
-            reference->bounds[place] = h.bound + 0x1p-20;
-            reference->values[place + units] = c.sum;
-            reference->bounds[place + units] = c.bound;
+            const uint32_t position = 2 * s * units + u;
+            reference->values[position] = h.sum;
+            reference->bounds[position] = h.bound + 0x1p-20;
+            reference->values[position + units] = c.sum;
+            reference->bounds[position + units] = c.bound;
         }
     }
 }

@@ -7,15 +7,15 @@ void fp8rt_reference_embedding(fp8rt_reference *reference, const fp8rt_embedding
 {
     for (uint32_t row = 0; row < desc->out->rows; row++) {
         for (uint32_t col = 0; col < desc->out->cols; col++) {
-            const size_t place = (size_t)row * desc->out->cols + col;
+            const size_t index = (size_t)row * desc->out->cols + col;
             const double word =
                 fp8rt_reference_at(reference->caps, desc->table, desc->indices[row], col);
             const double position =
                 desc->positions == NULL
                     ? 0.0
                     : fp8rt_reference_at(reference->caps, desc->positions, desc->first + row, col);
-            reference->values[place] = word + position;
-            reference->bounds[place] = (fabs(word) + fabs(position)) * 0x1p-22;
+            reference->values[index] = word + position;
+            reference->bounds[index] = (fabs(word) + fabs(position)) * 0x1p-22;
         }
     }
 }

@@ -57,9 +57,9 @@ static void append_keys(const fp8rt_caps *caps, const fp8rt_kv_cache *cache,
 {
     const uint32_t from = fp8rt_tensor_stride(caps, keys);
     const uint32_t to = fp8rt_tensor_stride(caps, &cache->keys);
-    uint8_t *place = (uint8_t *)cache->keys.data + (size_t)cache->length * to;
-    for (uint32_t token = 0; token < keys->rows; token++, place += to) {
-        memcpy(place, (const uint8_t *)keys->data + (size_t)token * from, keys->cols);
+    uint8_t *dst = (uint8_t *)cache->keys.data + (size_t)cache->length * to;
+    for (uint32_t token = 0; token < keys->rows; token++, dst += to) {
+        memcpy(dst, (const uint8_t *)keys->data + (size_t)token * from, keys->cols);
     }
 }
 
@@ -70,9 +70,9 @@ static void append_values(const fp8rt_caps *caps, const fp8rt_kv_cache *cache,
     const uint32_t to = fp8rt_tensor_stride(caps, &cache->values);
     for (uint32_t token = 0; token < values->rows; token++) {
         const uint8_t *row = (const uint8_t *)values->data + (size_t)token * from;
-        uint8_t *place = (uint8_t *)cache->values.data + cache->length + token;
-        for (uint32_t i = 0; i < values->cols; i++, place += to) {
-            *place = row[i];
+        uint8_t *dst = (uint8_t *)cache->values.data + cache->length + token;
+        for (uint32_t i = 0; i < values->cols; i++, dst += to) {
+            *dst = row[i];
         }
     }
 }

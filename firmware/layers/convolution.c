@@ -37,7 +37,7 @@ fp8rt_status fp8rt_pixels_check(const fp8rt_run *run, const fp8rt_tensor *x, uin
     if (x == NULL || pixel_bytes == 0) {
         return fp8rt_layer_check_fp8(run, x);
     }
-    // Bytes between pixels and the place of the first one do not matter.
+    // Bytes between pixels and the address of the first one do not matter.
     fp8rt_tensor tensor = *x;
     tensor.stride = 0;
     tensor.data = x->data == NULL ? NULL : (void *)(uintptr_t)run->dev->caps.beat_bytes;

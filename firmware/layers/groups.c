@@ -44,14 +44,14 @@ static fp8rt_status check(const fp8rt_caps *caps, const fp8rt_join_desc *desc)
     return dst->rows == src->rows && dst->cols == src->cols * joined ? FP8RT_OK : FP8RT_ERR_SHAPE;
 }
 
-// A row of group number `place` of `joined` groups
-static void join_row(const fp8rt_join_desc *desc, const uint8_t *src, uint32_t place,
+// A row of group number `position` of `joined` groups
+static void join_row(const fp8rt_join_desc *desc, const uint8_t *src, uint32_t position,
                      uint32_t joined, uint8_t *dst)
 {
     const uint32_t in = desc->group_in;
     memset(dst, 0, desc->dst->cols);
     for (uint32_t point = 0; point < desc->points; point++) {
-        memcpy(dst + ((size_t)point * joined + place) * in, src + (size_t)point * in, in);
+        memcpy(dst + ((size_t)point * joined + position) * in, src + (size_t)point * in, in);
     }
 }
 
@@ -65,9 +65,9 @@ fp8rt_status fp8rt_join_groups(const fp8rt_caps *caps, const fp8rt_join_desc *de
     const uint32_t dst_stride = fp8rt_tensor_stride(caps, desc->dst);
     const uint32_t groups = count_groups(desc);
     for (uint32_t row = 0; row < desc->src->rows; row++) {
-        const uint32_t group = row / desc->group_out, place = group % desc->joined;
-        join_row(desc, (const uint8_t *)desc->src->data + (size_t)row * src_stride, place,
-                 least(desc->joined, groups - (group - place)),
+        const uint32_t group = row / desc->group_out, position = group % desc->joined;
+        join_row(desc, (const uint8_t *)desc->src->data + (size_t)row * src_stride, position,
+                 least(desc->joined, groups - (group - position)),
                  (uint8_t *)desc->dst->data + (size_t)row * dst_stride);
     }
     return FP8RT_OK;

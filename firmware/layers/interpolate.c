@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words of |x| of FP32 are divided into intervals: the exponent and the first four bits of the
-// fraction are the interval's number, the other 19 bits the place within it.
+// fraction are the interval's number, the other 19 bits the position within it.
 #include "fp32_bits.h"
 #include "fp8rt/nonlinear.h"
 #include "nonlinear_points.h"
 
-enum { FRACTION = 23, PLACE = 19 };
+enum { FRACTION = 23, POSITION = 19 };
 #define HIDDEN (1u << FRACTION)
 #define NAN_WORD 0x7fc00000u
 #define WORD(exponent) ((uint32_t)(127 + (exponent)) << FRACTION) // 2^exponent
@@ -58,10 +58,10 @@ static const shape shapes[] = {
                           {{.is_x = true}, {.word = FP8RT_FP32_SIGN}}},
 };
 
-// from + (to - from) * place / 2^PLACE
-static inline uint32_t between(uint32_t from, uint32_t to, uint32_t place)
+// from + (to - from) * position / 2^POSITION
+static inline uint32_t between(uint32_t from, uint32_t to, uint32_t position)
 {
-    const int64_t product = (int64_t)(int32_t)(to - from) * (int32_t)(place << (31 - PLACE));
+    const int64_t product = (int64_t)(int32_t)(to - from) * (int32_t)(position << (31 - POSITION));
     return from + (uint32_t)(int32_t)(product >> 31);
 }
 
@@ -71,12 +71,12 @@ static uint32_t significand_at(uint32_t word, uint32_t exponent)
 }
 
 // The ends have different exponents: their significands are aligned to the larger one.
-static uint32_t between_exponents(uint32_t from, uint32_t to, uint32_t place)
+static uint32_t between_exponents(uint32_t from, uint32_t to, uint32_t position)
 {
     const uint32_t e = from >> FRACTION & 0xffu, f = to >> FRACTION & 0xffu;
     uint32_t exponent = e > f ? e : f;
     uint32_t significand =
-        between(significand_at(from, exponent), significand_at(to, exponent), place);
+        between(significand_at(from, exponent), significand_at(to, exponent), position);
     while (significand < HIDDEN) {
         significand <<= 1;
         exponent--;
@@ -116,10 +116,11 @@ void fp8rt_interpolate(fp8rt_curve curve, const float *x, float *y, size_t count
         const uint32_t offset = (bits & ~FP8RT_FP32_SIGN) - first;
         uint32_t word;
         if (offset < span) {
-            const uint32_t *point = &s->points[bits >> 31][offset >> PLACE];
-            const uint32_t from = point[0], to = point[1], place = offset & ((1u << PLACE) - 1u);
-            word = ((from ^ to) >> FRACTION) == 0 ? between(from, to, place)
-                                                  : between_exponents(from, to, place);
+            const uint32_t *point = &s->points[bits >> 31][offset >> POSITION];
+            const uint32_t from = point[0], to = point[1],
+                           position = offset & ((1u << POSITION) - 1u);
+            word = ((from ^ to) >> FRACTION) == 0 ? between(from, to, position)
+                                                  : between_exponents(from, to, position);
             word ^= bits & odd;
         } else {
             word = outside(s, bits);

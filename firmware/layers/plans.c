@@ -169,13 +169,13 @@ static uint32_t age(const fp8rt_plans *plans, const kept *k)
 static kept *find(fp8rt_plans *plans, const parts *fresh, kept **oldest)
 {
     kept *const entries = plans->memory;
-    uint32_t place = plans->next;
+    uint32_t position = plans->next;
     *oldest = NULL;
     for (uint32_t i = 0; i < plans->count && i < LOOKED_AT; i++) {
-        kept *k = &entries[place];
-        place = place + 1u < plans->count ? place + 1u : 0;
+        kept *k = &entries[position];
+        position = position + 1u < plans->count ? position + 1u : 0;
         if (serves(k, fresh)) {
-            plans->next = place;
+            plans->next = position;
             return k;
         }
         *oldest = *oldest == NULL || age(plans, k) > age(plans, *oldest) ? k : *oldest;
@@ -183,7 +183,7 @@ static kept *find(fp8rt_plans *plans, const parts *fresh, kept **oldest)
     return NULL;
 }
 
-// The place for a new plan, which is empty or has been idle. NULL: there is none.
+// The entry for a new plan, which is empty or has been idle. NULL: there is none.
 static kept *room_for(fp8rt_plans *plans, kept *oldest)
 {
     if (plans->count < plans->capacity) {

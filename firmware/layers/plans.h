@@ -10,7 +10,7 @@
 #include "elementwise_plan.h"
 #include "fp8rt/tensor.h"
 
-// Where descriptors of this run have their single scales: at the same place from run to run.
+// Where descriptors of this run have their single scales: at the same address from run to run.
 static inline fp8rt_command_scales *fp8rt_scales_of(const fp8rt_run *run,
                                                     fp8rt_command_scales *otherwise)
 {

@@ -170,7 +170,7 @@ fp8rt_tensor fp8rt_layer_tensor(fp8rt_run *run, uint32_t rows, uint32_t cols,
 
 // ---- checks -------------------------------------------------------------------------------------
 
-static fp8rt_status check_place(const fp8rt_run *run, const fp8rt_tensor *tensor)
+static fp8rt_status check_region(const fp8rt_run *run, const fp8rt_tensor *tensor)
 {
     const uint32_t beat = run->dev->caps.beat_bytes;
     if ((((uintptr_t)tensor->data | tensor->stride) & (beat - 1u)) != 0) {
@@ -204,7 +204,7 @@ fp8rt_status fp8rt_layer_check(const fp8rt_run *run, const fp8rt_tensor *tensor,
     if (!fp8rt_fp32_is_scale(fp8rt_fp32_bits(fp8rt_layer_scale(tensor->scale)))) {
         return FP8RT_ERR_SCALE;
     }
-    return tensor->mx != NULL ? FP8RT_ERR_UNSUPPORTED : check_place(run, tensor);
+    return tensor->mx != NULL ? FP8RT_ERR_UNSUPPORTED : check_region(run, tensor);
 }
 
 static fp8rt_status check_mx(const fp8rt_run *run, const fp8rt_tensor *tensor)

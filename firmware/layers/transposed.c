@@ -7,7 +7,7 @@
 #include "parts.h"
 #include "window.h"
 
-// One dimension of a sub-grid: place t of its kernel is kernel line `first` + stride * (taps - 1 - t).
+// One dimension of a sub-grid: position t of its kernel is kernel line `first` + stride * (taps - 1 - t).
 typedef struct axis {
     uint32_t first, stride, taps;
     uint32_t padding, skipped; // lines of zeros before the image, lines of the image that none sees
@@ -72,7 +72,7 @@ static fp8rt_status check_split(const fp8rt_transposed_desc *full, const fp8rt_t
                : FP8RT_ERR_SHAPE;
 }
 
-// A row of a sub-grid. Places behind the kernel are zeros.
+// A row of a sub-grid. Positions behind the kernel are zeros.
 static void split_row(const fp8rt_transposed_desc *full, const axis *y, const axis *x,
                       uint32_t channels, const uint8_t *src, uint8_t *dst)
 {
@@ -221,18 +221,18 @@ static fp8rt_tensor as_lines(const fp8rt_tensor *pixels, uint32_t element_bytes,
     return tensor;
 }
 
-// Lines py, py + stride_y, ... of the output: from the scratch to their places.
+// Lines py, py + stride_y, ... of the output: from the scratch to their lines.
 static fp8rt_status move_lines(fp8rt_run *run, const subgrid *p, const fp8rt_tensor *scratch,
                                const fp8rt_tensor *whole)
 {
     const fp8rt_transposed_desc *desc = p->desc;
     const uint32_t bytes = fp8mac_format_bytes(fp8mac_format_get(whole->format));
-    const fp8rt_tensor place = fp8rt_tensor_part(
+    const fp8rt_tensor part = fp8rt_tensor_part(
         run, whole, (p->image * desc->out_height + p->py) * desc->out_width, 1, 1, 0, whole->cols);
     const fp8rt_tensor from = as_lines(scratch, bytes, p->lines, desc->out_width,
                                        p->pixels * desc->stride_x * scratch->stride);
-    fp8rt_tensor to = as_lines(&place, bytes, p->lines, desc->out_width,
-                               desc->stride_y * desc->out_width * place.stride);
+    fp8rt_tensor to = as_lines(&part, bytes, p->lines, desc->out_width,
+                               desc->stride_y * desc->out_width * part.stride);
     return fp8rt_layer_convert(run, &from, NULL, &to);
 }
 

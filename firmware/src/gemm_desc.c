@@ -144,9 +144,9 @@ static fp8rt_status check_kinds(const fp8rt_caps *caps, const fp8rt_gemm_desc *d
 static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *desc)
 {
     const fp8rt_region d = fp8rt_gemm_output(desc);
-    const fp8rt_status places = fp8rt_gemm_check_regions(desc, &d);
+    const fp8rt_status regions = fp8rt_gemm_check_regions(desc, &d);
     const fp8rt_status matrices =
-        places == FP8RT_ERR_STRIDE ? places : check_matrices(caps, desc, &d);
+        regions == FP8RT_ERR_STRIDE ? regions : check_matrices(caps, desc, &d);
     if (matrices != FP8RT_OK) {
         return matrices;
     }
@@ -167,7 +167,7 @@ static fp8rt_status check_values(const fp8rt_caps *caps, const fp8rt_gemm_desc *
         ((caps->functions & FP8RT_FUNCTION_MX) == 0 || fp8rt_has_image(desc))) {
         return FP8RT_ERR_UNSUPPORTED;
     }
-    return places;
+    return regions;
 }
 
 static inline void fill_operand(const fp8rt_caps *caps, fp8rt_operand *x, uint32_t k)

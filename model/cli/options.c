@@ -119,7 +119,7 @@ static void store(array *to, size_t i, uint32_t code)
            bytes);
 }
 
-// From doubles, with the bits that fp8mac_convert_stochastic draws for the same places.
+// From doubles, with the bits that fp8mac_convert_stochastic draws for the same positions.
 static void stochastic_from_double(array *to, const array *from, mode how, uint64_t seed,
                                    fp8mac_flags *flags)
 {

@@ -594,7 +594,7 @@ module fp8mac_accel
   logic [Rows-1:0]  row_en;
   logic [Cols-1:0]  col_en;
   logic [Lanes-1:0] lane_en;
-  place_t           place;
+  tile_position_t   tile_position;
 
   // The array, and what leads to it, stand still while the output part cannot take a result.
   logic run, result_valid, result_ready;
@@ -617,32 +617,32 @@ module fp8mac_accel
     .storing_valid_o(storing_push),
     .storing_o      (storing_pushed),
     .storing_ready_i(!storing_full),
-    .kept_o         (kept),
-    .read_o         (operand_read),
-    .a_half_o       (a_half),
-    .a_word_o       (a_word),
-    .b_half_o       (b_half),
-    .b_word_o       (b_word),
-    .group_o        (operand_group),
-    .mx_o           (mx),
-    .a_scale_word_o (a_scale_word),
-    .b_scale_word_o (b_scale_word),
-    .scale_byte_o   (scale_byte),
-    .step_valid_o   (step_valid),
-    .step_tile_o    (step_tile),
-    .block_first_o  (block_first),
-    .block_last_o   (block_last),
-    .acc_first_o    (acc_first),
-    .acc_last_o     (acc_last),
-    .step_cfg_o     (step_cfg),
-    .row_en_o       (row_en),
-    .col_en_o       (col_en),
-    .lane_en_o      (lane_en),
-    .place_o        (place),
-    .busy_o         (computing),
-    .issue_o        (issue),
-    .spacing_o      (spacing),
-    .stalled_o      (stalled)
+    .kept_o          (kept),
+    .read_o          (operand_read),
+    .a_half_o        (a_half),
+    .a_word_o        (a_word),
+    .b_half_o        (b_half),
+    .b_word_o        (b_word),
+    .group_o         (operand_group),
+    .mx_o            (mx),
+    .a_scale_word_o  (a_scale_word),
+    .b_scale_word_o  (b_scale_word),
+    .scale_byte_o    (scale_byte),
+    .step_valid_o    (step_valid),
+    .step_tile_o     (step_tile),
+    .block_first_o   (block_first),
+    .block_last_o    (block_last),
+    .acc_first_o     (acc_first),
+    .acc_last_o      (acc_last),
+    .step_cfg_o      (step_cfg),
+    .row_en_o        (row_en),
+    .col_en_o        (col_en),
+    .lane_en_o       (lane_en),
+    .tile_position_o (tile_position),
+    .busy_o          (computing),
+    .issue_o         (issue),
+    .spacing_o       (spacing),
+    .stalled_o       (stalled)
   );
 
   fp8mac_fifo #(.T(storing_cmd_t), .DEPTH(StoringDepth)) u_storing (
@@ -653,13 +653,13 @@ module fp8mac_accel
   // ---- the array ---------------------------------------------------------------------------------------------------
   logic [PhaseW-1:0]                      result_phase;
   logic [Rows/Share-1:0][Cols-1:0][31:0]  result;
-  place_t                                 result_place;
+  tile_position_t                         result_position;
   flags_t                                 step_flags;
   logic                                   array_busy;
 
   fp8mac_array #(
     .ROWS(Rows), .COLS(Cols), .LANES(Lanes), .ELEMENT(Kind), .FRAC_BITS(FracBits), .TILES(Tiles), .MX(Mx),
-    .META_W($bits(place_t))
+    .META_W($bits(tile_position_t))
   ) u_array (
     .clk_i, .rst_ni(inside_rst_n),
     .run_i         (run),
@@ -679,11 +679,11 @@ module fp8mac_accel
     .b_bound_i     (b_bound),
     .a_scale_i     (a_mx_scale),
     .b_scale_i     (b_mx_scale),
-    .meta_i        (place),
+    .meta_i        (tile_position),
     .result_valid_o(result_valid),
     .result_phase_o(result_phase),
     .result_o      (result),
-    .result_meta_o (result_place),
+    .result_meta_o (result_position),
     .flags_o       (step_flags),
     .busy_o        (array_busy)
   );
@@ -722,26 +722,26 @@ module fp8mac_accel
     .source_row_o   (source_row),
     .source_dest_o  (source_dest),
     .source_row_ready_i(read_row_ready && !fetch_row_valid),
-    .valid_i        (!storing_empty),
-    .cmd_i          (storing),
-    .ready_o        (storing_pop),
-    .kept_i         (kept),
-    .stored_o       (stored),
-    .result_valid_i (result_valid),
-    .result_ready_o (result_ready),
-    .result_phase_i (result_phase),
-    .result_i       (result),
-    .result_place_i (result_place),
-    .vector_half_o  (vector_half),
-    .row_tile_o     (vector_row_tile),
-    .col_tile_o     (vector_col_tile),
-    .scale_a_i      (scale_a),
-    .scale_b_i      (scale_b),
-    .bias_i         (bias),
-    .table_write_i  (table_write),
-    .epi_valid_o    (epi_valid),
-    .epi_flags_o    (epi_flags),
-    .epi_amax_o     (epi_amax),
+    .valid_i           (!storing_empty),
+    .cmd_i             (storing),
+    .ready_o           (storing_pop),
+    .kept_i            (kept),
+    .stored_o          (stored),
+    .result_valid_i    (result_valid),
+    .result_ready_o    (result_ready),
+    .result_phase_i    (result_phase),
+    .result_i          (result),
+    .result_position_i (result_position),
+    .vector_half_o     (vector_half),
+    .row_tile_o        (vector_row_tile),
+    .col_tile_o        (vector_col_tile),
+    .scale_a_i         (scale_a),
+    .scale_b_i         (scale_b),
+    .bias_i            (bias),
+    .table_write_i     (table_write),
+    .epi_valid_o       (epi_valid),
+    .epi_flags_o       (epi_flags),
+    .epi_amax_o        (epi_amax),
     .epi_nonfinite_o(epi_nonfinite),
     .epi_owner_o    (epi_owner),
     .empty_o        (output_empty),
@@ -793,7 +793,7 @@ module fp8mac_accel
   assign m_axi_arqos_o   = AXI_QOS;
 
   // ---- reports and counters ----------------------------------------------------------------------------------------
-  // The accelerator is idle if it holds no command. A command is always in at least one of these places.
+  // The accelerator is idle if it holds no command. A command is always in at least one of these modules.
   logic waiting;
   assign waiting = submit || fetching || queue_level != '0 || !walk_idle || !check_idle;
   assign idle    = !waiting && load_idle && storing_empty && output_empty && sources_idle && !array_busy && !draining;
@@ -854,7 +854,7 @@ module fp8mac_accel
     .finish_tag_i   (ended_tag),
     .finish_error_i (ended_error),
     .drop_i         (abort),
-    .step_owner_i   (result_place.owner),
+    .step_owner_i   (result_position.owner),
     .step_flags_i   (step_flags),
     .epi_valid_i    (epi_valid),
     .epi_owner_i    (epi_owner),

@@ -75,7 +75,7 @@ package fp8mac_cmd_pkg;
     command_mode_t    mode;
     command_image_t   image;
     beat_byte_t  mx_first;      // byte of the first scale of this part in the first beat of a row of scales
-    size_t       first_m;       // place of its first output in the command's D
+    size_t       first_m;       // position of its first output in the command's D
     size_t       first_n;
   } tile_cmd_t;
 
@@ -89,7 +89,7 @@ package fp8mac_cmd_pkg;
     return 2'd2 - 2'(shape);
   endfunction
 
-  // The place of a tile in its command, which travels through the array with the tile's steps.
+  // The position of a tile in its command, which travels through the array with the tile's steps.
   typedef logic [7:0] tile_index_t;
 
   typedef struct packed {
@@ -97,7 +97,7 @@ package fp8mac_cmd_pkg;
     tile_index_t col_tile;  // tiles to its left
     logic        last;      // the command's last tile
     owner_t      owner;     // of the results and flags
-  } place_t;
+  } tile_position_t;
 
   // Words of the operand memories begin blocks of so many codes: one bound is stored for each of them. A row begins with
   // a block. `block` is the number of products that join an accumulator together.

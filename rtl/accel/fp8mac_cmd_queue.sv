@@ -25,7 +25,7 @@ module fp8mac_cmd_queue
   localparam int unsigned LevelW = $clog2(QUEUE_DEPTH + 1);
   localparam int unsigned PtrW   = (QUEUE_DEPTH > 1) ? $clog2(QUEUE_DEPTH) : 1;
 
-  logic [PtrW-1:0]   head_q, tail_q, read_place;
+  logic [PtrW-1:0]   head_q, tail_q, read_at;
   logic [LevelW-1:0] level_q;
   logic              shown_q;  // the memory shows the command at head_q
   logic              push, pop, read;
@@ -42,8 +42,8 @@ module fp8mac_cmd_queue
   assign level_o    = 7'(level_q);
 
   // The memory holds its output until the command is taken, and shows the next one in the cycle after.
-  assign read       = (pop || !shown_q) && level_q > LevelW'(pop);
-  assign read_place = pop ? next(head_q) : head_q;
+  assign read    = (pop || !shown_q) && level_q > LevelW'(pop);
+  assign read_at = pop ? next(head_q) : head_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || abort_i) begin
@@ -65,7 +65,7 @@ module fp8mac_cmd_queue
     .write_address_i(tail_q),
     .write_data_i   (command_i),
     .read_i         (read),
-    .read_address_i (read_place),
+    .read_address_i (read_at),
     .read_data_o    (command_o)
   );
 

@@ -54,7 +54,7 @@ module fp8mac_cmd_walk
 
   // An address with a bit for "behind the last address". Tiles are visited forwards before they are visited backwards,
   // and the walk ends at the first such address, so one bit suffices.
-  typedef logic [AddrW:0] place_addr_t;
+  typedef logic [AddrW:0] position_addr_t;
 
   state_e   state_q, state_d;
   command_t cmd_q;
@@ -116,7 +116,7 @@ module fp8mac_cmd_walk
   addr_t            step_q;       // the product of the bits before
   logic             beyond_q;     // it is beyond the addresses
   logic [AddrW+1:0] step_sum;
-  place_addr_t      step, a_step_q, b_step_q, d_step_q, c_step_q, mx_a_step_q, mx_b_step_q;
+  position_addr_t   step, a_step_q, b_step_q, d_step_q, c_step_q, mx_a_step_q, mx_b_step_q;
   logic             product_done, steps_done_q;
 
   assign product_done = bits_left_q == '0;
@@ -303,27 +303,27 @@ module fp8mac_cmd_walk
   end
 
   // ---- addresses ---------------------------------------------------------------------------------------------------
-  place_addr_t a_tile_q, b_tile_q, c_q, d_q, scale_a_q, scale_b_q, bias_q;
-  place_addr_t a_q, b_q;   // of the chunk
-  place_addr_t mx_a_tile_q, mx_b_tile_q, mx_a_q, mx_b_q;
-  beat_byte_t  mx_first_q;
-  size_t       mx_done, mx_beats;  // scales of the chunks before, in each row; in whole beats
-  size_t       k_done_q;   // products of the chunks before
-  logic [1:0]  d_size, c_size, x_size;
+  position_addr_t a_tile_q, b_tile_q, c_q, d_q, scale_a_q, scale_b_q, bias_q;
+  position_addr_t a_q, b_q;   // of the chunk
+  position_addr_t mx_a_tile_q, mx_b_tile_q, mx_a_q, mx_b_q;
+  beat_byte_t     mx_first_q;
+  size_t          mx_done, mx_beats;  // scales of the chunks before, in each row; in whole beats
+  size_t          k_done_q;   // products of the chunks before
+  logic [1:0]     d_size, c_size, x_size;
 
   assign d_size = dst_size(dst_fmt_e'(cmd_q.d.fmt));
   assign c_size = dst_size(dst_fmt_e'(cmd_q.c.fmt));
   assign x_size = dst_size(dst_fmt_e'(cmd_q.x_fmt));
 
-  function automatic place_addr_t along(place_addr_t from, place_addr_t by, logic towards_start);
+  function automatic position_addr_t along(position_addr_t from, position_addr_t by, logic towards_start);
     return towards_start ? from - by : from + by;
   endfunction
 
   // What a move adds to addresses of matrices, a cycle before it
-  place_addr_t a_by_q, b_by_q, c_by_q, d_by_q, mx_a_by_q, mx_b_by_q;
+  position_addr_t a_by_q, b_by_q, c_by_q, d_by_q, mx_a_by_q, mx_b_by_q;
 
-  function automatic place_addr_t along_n(logic [1:0] element_size);
-    return place_addr_t'(cmd_q.tile.n) << element_size;
+  function automatic position_addr_t along_n(logic [1:0] element_size);
+    return position_addr_t'(cmd_q.tile.n) << element_size;
   endfunction
 
   always_ff @(posedge clk_i) begin
@@ -357,18 +357,18 @@ module fp8mac_cmd_walk
       mx_a_tile_q <= mx_a_tile_q + mx_a_by_q;
       mx_b_tile_q <= mx_b_tile_q + mx_b_by_q;
       if (move_m && cmd_q.a.scale_vec) begin
-        scale_a_q <= along(scale_a_q, place_addr_t'({cmd_q.tile.m, 2'b00}), back);
+        scale_a_q <= along(scale_a_q, position_addr_t'({cmd_q.tile.m, 2'b00}), back);
       end
       if (move_n) begin
-        bias_q <= along(bias_q, place_addr_t'({cmd_q.tile.n, 2'b00}), back);
-        if (cmd_q.b.scale_vec) scale_b_q <= along(scale_b_q, place_addr_t'({cmd_q.tile.n, 2'b00}), back);
+        bias_q <= along(bias_q, position_addr_t'({cmd_q.tile.n, 2'b00}), back);
+        if (cmd_q.b.scale_vec) scale_b_q <= along(scale_b_q, position_addr_t'({cmd_q.tile.n, 2'b00}), back);
       end
     end
     if (state_q == Size) begin
-      a_q <= conv ? a_tile_q : a_tile_q + place_addr_t'(k_done_q);
-      b_q <= b_tile_q + place_addr_t'(k_done_q);
-      mx_a_q <= mx_a_tile_q + place_addr_t'(mx_beats);
-      mx_b_q <= mx_b_tile_q + place_addr_t'(mx_beats);
+      a_q <= conv ? a_tile_q : a_tile_q + position_addr_t'(k_done_q);
+      b_q <= b_tile_q + position_addr_t'(k_done_q);
+      mx_a_q <= mx_a_tile_q + position_addr_t'(mx_beats);
+      mx_b_q <= mx_b_tile_q + position_addr_t'(mx_beats);
       mx_first_q <= beat_byte_t'(mx_done & size_t'(BEAT - 1));
     end
   end

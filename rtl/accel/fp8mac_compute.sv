@@ -82,7 +82,7 @@ module fp8mac_compute
   output logic [ROWS-1:0]   row_en_o,
   output logic [COLS-1:0]   col_en_o,
   output logic [LANES-1:0]  lane_en_o,
-  output place_t            place_o,
+  output tile_position_t    tile_position_o,
 
   // For the counters
   output logic              busy_o,          // a command is at hand
@@ -317,7 +317,7 @@ module fp8mac_compute
     logic [ROWS-1:0]  row_en;
     logic [COLS-1:0]  col_en;
     logic [LANES-1:0] lane_en;
-    place_t           place;
+    tile_position_t   tile_position;
   } step_t;
 
   step_t              step, step_q1, step_q2;
@@ -342,16 +342,16 @@ module fp8mac_compute
   assign final_step        = last_block && last_step;
 
   always_comb begin
-    step.tile           = {pass_q, position};
-    step.block_first    = (StepLog == 0) || step_q == '0;
-    step.block_last     = last_step;
-    step.acc_first      = acc_first;
-    step.acc_last       = last_block && !work_q.acc_keep;
-    step.cfg            = work_q.cfg;
-    step.place.row_tile = row_tile_q + tile_index_t'(im_q);
-    step.place.col_tile = col_tile_q + tile_index_t'(in_q);
-    step.place.last     = last_row_of_tiles && last_col_of_tiles;
-    step.place.owner    = work_q.owner;
+    step.tile                   = {pass_q, position};
+    step.block_first            = (StepLog == 0) || step_q == '0;
+    step.block_last             = last_step;
+    step.acc_first              = acc_first;
+    step.acc_last               = last_block && !work_q.acc_keep;
+    step.cfg                    = work_q.cfg;
+    step.tile_position.row_tile = row_tile_q + tile_index_t'(im_q);
+    step.tile_position.col_tile = col_tile_q + tile_index_t'(in_q);
+    step.tile_position.last     = last_row_of_tiles && last_col_of_tiles;
+    step.tile_position.owner    = work_q.owner;
     for (int unsigned r = 0; r < ROWS; r++) begin
       step.row_en[r] = !work_q.empty && (!last_row_of_tiles || RowIdxW'(r) <= work_q.last_row);
     end
@@ -401,18 +401,18 @@ module fp8mac_compute
   assign read_o = valid_q1 && run_i;
 
   // ---- the cycle after: the array takes the step -------------------------------------------------------------------
-  assign step_valid_o  = valid_q2;
-  assign step_tile_o   = step_q2.tile;
-  assign block_first_o = step_q2.block_first;
-  assign block_last_o  = step_q2.block_last;
-  assign acc_first_o   = step_q2.acc_first;
-  assign acc_last_o    = step_q2.acc_last;
-  assign step_cfg_o    = step_q2.cfg;
-  assign row_en_o      = step_q2.row_en;
-  assign col_en_o      = step_q2.col_en;
-  assign lane_en_o     = step_q2.lane_en;
-  assign place_o       = step_q2.place;
-  assign released_o    = end_q2 && run_i;
+  assign step_valid_o    = valid_q2;
+  assign step_tile_o     = step_q2.tile;
+  assign block_first_o   = step_q2.block_first;
+  assign block_last_o    = step_q2.block_last;
+  assign acc_first_o     = step_q2.acc_first;
+  assign acc_last_o      = step_q2.acc_last;
+  assign step_cfg_o      = step_q2.cfg;
+  assign row_en_o        = step_q2.row_en;
+  assign col_en_o        = step_q2.col_en;
+  assign lane_en_o       = step_q2.lane_en;
+  assign tile_position_o = step_q2.tile_position;
+  assign released_o      = end_q2 && run_i;
 
   // The flags of a command that keeps its accumulators are complete LATENCY cycles after its last step.
   logic [LATENCY-1:0] keeping_q;

@@ -62,7 +62,7 @@ module fp8mac_drain
   typedef logic [BytesW-1:0] bytes_t;
 
   // ---- the next region ---------------------------------------------------------------------------------------------
-  logic   placed_q;          // the registers below belong to the command
+  logic   begun_q;           // the registers below belong to the command
   addr_t  band_addr_q;       // first byte of the row of regions
   addr_t  band_stride_q;     // from one row of regions to the next
   addr_t  region_addr_q;
@@ -86,13 +86,13 @@ module fp8mac_drain
   assign last_across = bytes_left_q <= most_bytes;
   assign last_down   = rows_left_q <= most_rows;
 
-  assign take    = valid_i && (cmd_i.none ? !busy_q && !end_q : row_stage_free && placed_q && region_waits);
+  assign take    = valid_i && (cmd_i.none ? !busy_q && !end_q : row_stage_free && begun_q && region_waits);
   assign ready_o = take && (cmd_i.none || (last_across && last_down));
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || ready_o) placed_q <= 1'b0;
-    else if (valid_i) placed_q <= 1'b1;
-    if (!placed_q) begin
+    if (!rst_ni || ready_o) begun_q <= 1'b0;
+    else if (valid_i) begun_q <= 1'b1;
+    if (!begun_q) begin
       band_addr_q   <= cmd_i.d_addr;
       band_stride_q <= cmd_i.d_stride << RowsLog << shape;
       region_addr_q <= cmd_i.d_addr;

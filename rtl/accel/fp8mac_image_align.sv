@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assembles the rows of an image operand. A strip is a piece of an image line that up to ROWS rows need parts of. It
 // arrives as beats, which begin anywhere in the image. Each beat is given to all rows of the strip at once: a row takes
-// its bytes of it, rotates them to their place in the row's word, and leaves finished words for the memory. One word
+// its bytes of it, rotates them to their position in the row's word, and leaves finished words for the memory. One word
 // per cycle goes there.
 //
 //   strip   |. . a b c d e f|g h i j k l . .|       two beats of 8 bytes; rows of 6 bytes, 2 bytes apart
@@ -73,9 +73,9 @@ module fp8mac_image_align
   logic         first_beat_q;
 
   logic [ROWS-1:0]             row_en, row_en_next;
-  logic [ROWS-1:0][StripW-1:0] ahead_q;  // bytes from the beat to the row's part
-  dim_t [ROWS-1:0]             take_q;   // bytes that the row still takes
-  logic [ROWS-1:0][ByteW-1:0]  place_q;  // bytes of its pending word
+  logic [ROWS-1:0][StripW-1:0] ahead_q;     // bytes from the beat to the row's part
+  dim_t [ROWS-1:0]             take_q;      // bytes that the row still takes
+  logic [ROWS-1:0][ByteW-1:0]  position_q;  // bytes of its pending word
 
   // Rows that end within a word
   function automatic logic flushes(logic ends, logic [4:0] row_last_byte);
@@ -119,7 +119,7 @@ module fp8mac_image_align
 
   // What each row takes of a step
   logic [ROWS-1:0]            takes, completes;
-  logic [ROWS-1:0][ByteW-1:0] from, place_after;
+  logic [ROWS-1:0][ByteW-1:0] from, position_after;
   logic [ROWS-1:0][ByteW:0]   count;
 
   for (genvar r = 0; r < int'(ROWS); r++) begin : g_take
@@ -129,10 +129,10 @@ module fp8mac_image_align
     assign from[r]   = ahead_q[r][ByteW-1:0];
     assign room      = (ByteW+1)'(BEAT) - (ByteW+1)'(from[r]);
     assign count[r]  = !takes[r] ? '0 : (take_q[r] < dim_t'(room)) ? take_q[r][ByteW:0] : room;
-    assign sum       = (ByteW+1)'(place_q[r]) + count[r];
+    assign sum       = (ByteW+1)'(position_q[r]) + count[r];
     // At most BEAT - 1 + BEAT, so one word at most is complete.
-    assign completes[r]   = flush ? row_en[r] && place_q[r] != '0 : sum[ByteW];
-    assign place_after[r] = flush ? '0 : sum[ByteW-1:0];
+    assign completes[r]      = flush ? row_en[r] && position_q[r] != '0 : sum[ByteW];
+    assign position_after[r] = flush ? '0 : sum[ByteW-1:0];
 
     always_ff @(posedge clk_i) begin
       if (strip_take) begin
@@ -142,8 +142,8 @@ module fp8mac_image_align
         ahead_q[r] <= (ahead_q[r] < StripW'(BEAT)) ? '0 : ahead_q[r] - StripW'(BEAT);
         take_q[r]  <= take_q[r] - dim_t'(count[r]);
       end
-      if (strip_take && next.begins && row_en_next[r]) place_q[r] <= '0;
-      else if (step && row_en[r]) place_q[r] <= place_after[r];
+      if (strip_take && next.begins && row_en_next[r]) position_q[r] <= '0;
+      else if (step && row_en[r]) position_q[r] <= position_after[r];
     end
   end
 
@@ -160,7 +160,7 @@ module fp8mac_image_align
   logic                       valid1_q, go1, flush1_q;
   logic [BEAT-1:0][7:0]       data1_q;
   logic [ROWS-1:0]            takes1_q, completes1_q, begins1_q;
-  logic [ROWS-1:0][ByteW-1:0] place1_q, rotate1_q;
+  logic [ROWS-1:0][ByteW-1:0] position1_q, rotate1_q;
   image_dest_t                dest1_q;
 
   assign ready1 = !valid1_q || go1;
@@ -177,9 +177,9 @@ module fp8mac_image_align
       takes1_q     <= takes;
       completes1_q <= completes;
       begins1_q    <= row_en & {ROWS{strip_q.begins && first_step_q}};
-      place1_q     <= place_q;
+      position1_q  <= position_q;
       dest1_q      <= strip_q.dest;
-      for (int unsigned r = 0; r < ROWS; r++) rotate1_q[r] <= place_q[r] - from[r];
+      for (int unsigned r = 0; r < ROWS; r++) rotate1_q[r] <= position_q[r] - from[r];
     end
   end
 
@@ -199,7 +199,7 @@ module fp8mac_image_align
       for (int unsigned s = 0; s < ByteW; s++) begin
         if (rotate1_q[r][s]) rotated = (rotated << (8 << s)) | (rotated >> (8 * BEAT - (8 << s)));
       end
-      for (int unsigned i = 0; i < BEAT; i++) fresh[i] = ByteW'(i) >= place1_q[r];
+      for (int unsigned i = 0; i < BEAT; i++) fresh[i] = ByteW'(i) >= position1_q[r];
       for (int unsigned i = 0; i < BEAT; i++) merged[i] = fresh[i] ? rotated[i] : pending_q[i];
       // The next word begins with the bytes of the beat that this one has no room for.
       written = (valid1_q && go1 && takes1_q[r]) ? fresh | {BEAT{completes1_q[r]}} : '0;

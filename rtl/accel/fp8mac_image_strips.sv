@@ -11,8 +11,8 @@
 // or touch, each run of all of them is one strip. Otherwise each row has its own strips.
 //
 // An operand is loaded in parts. A load begins at row 0 (`first`), behind the rows of the load before (`next_rows`), or
-// at the same rows again; and at the first code (`k_start`), or behind the codes of the load before. So no place in the
-// image is ever found by division.
+// at the same rows again; and at the first code (`k_start`), or behind the codes of the load before. So no position in
+// the image is ever found by division.
 //
 //   Setup   products of the strides, once per command
 //   Start   where the load begins
@@ -52,7 +52,7 @@ module fp8mac_image_strips
   output logic                          read_o,
   output row_request_t                  row_o,
 
-  input  logic                          align_idle_i,  // the rows' places in strips may change
+  input  logic                          align_idle_i,  // the rows' positions in strips may change
   output logic [ROWS-1:0][StripW-1:0]   row_start_o
 );
   localparam int unsigned BeatLog = $clog2(BEAT);
@@ -79,7 +79,7 @@ module fp8mac_image_strips
     column_t     column;
     line_t       line;
     addr_t       addr;    // of the line's column 0
-  } row_place_t;
+  } row_position_t;
 
   // Where a code lies, from there
   typedef struct packed {
@@ -89,7 +89,7 @@ module fp8mac_image_strips
     logic [15:0] left;    // bytes of the run, from the code on
     line_t       line;
     addr_t       addr;    // of the line, from that of kernel line 0
-  } k_place_t;
+  } k_position_t;
 
   // The upper half is added for both carries of the lower half, because a carry through all bits takes too long.
   function automatic column_t column_sum(column_t a, column_t b);
@@ -105,7 +105,7 @@ module fp8mac_image_strips
   state_e state_q, state_d;
   logic   go;             // the pipeline moves
 
-  // ---- Setup: products, and the rows' places in a strip ------------------------------------------------------------
+  // ---- Setup: products, and the rows' positions in a strip ---------------------------------------------------------
   // A product takes one cycle per bit of its factor up to the highest 1, and one more.
   logic [1:0]                     product_q;   // 0: pad_top, 1: step_y, 2: dil_y, 3: none
   logic [7:0]                     factor_q;
@@ -150,8 +150,8 @@ module fp8mac_image_strips
   end
 
   // ---- the rows and codes of a load --------------------------------------------------------------------------------
-  row_place_t        row_q, row_top, rows_q;   // the row at hand; row 0; the load's first row
-  k_place_t          k_q, k_next, k_zero, ks_q; // the code at hand; the next run's; code 0; the load's first code
+  row_position_t     row_q, row_top, rows_q;   // the row at hand; row 0; the load's first row
+  k_position_t       k_q, k_next, k_zero, ks_q; // the code at hand; the next run's; code 0; the load's first code
   dim_t              rows_left_q, k_left_q, word_q;
   logic [RowW-1:0]   ram_q;
   logic [CountW-1:0] count_q, count;           // rows of the strips at hand
@@ -257,7 +257,7 @@ module fp8mac_image_strips
     endcase
   end
 
-  // ---- stage 1: the place of the strip -----------------------------------------------------------------------------
+  // ---- stage 1: the position of the strip --------------------------------------------------------------------------
   localparam int unsigned SpanW = StripW;
 
   logic              valid1_q, valid2_q, valid3_q, valid4_q;

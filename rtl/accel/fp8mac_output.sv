@@ -64,7 +64,7 @@ module fp8mac_output
   output logic                    result_ready_o,  // a register
   input  logic [PhaseW-1:0]       result_phase_i,
   input  logic [Groups-1:0][COLS-1:0][31:0] result_i,
-  input  place_t                  result_place_i,
+  input  tile_position_t                  result_position_i,
 
   // Scales and biases of a tile, in the cycle after its index
   output logic                    vector_half_o,
@@ -122,7 +122,7 @@ module fp8mac_output
   localparam int unsigned DrainDepth    = 2;  // commands waiting for the drain engine
   localparam int unsigned FinishedDepth = 4;  // commands waiting for write responses
 
-  // The place of a transfer in the D buffer
+  // The position of a transfer in the D buffer
   typedef struct packed {
     logic [Rows-1:0]  row;
     logic [BufW-1:0]  addr;
@@ -130,7 +130,7 @@ module fp8mac_output
     logic             last;    // of a region
     logic             bad;     // a value of C or X was not read
     owner_t           owner;
-  } position_t;
+  } buffer_position_t;
 
   logic                            in_valid, epi_busy, out_valid;
   logic [Rows-1:0][COLS-1:0]       in_en;
@@ -139,7 +139,7 @@ module fp8mac_output
   logic [COLS-1:0][31:0]           scale_b, bias;
   epilogue_cfg_t                   cfg;
   dim_t                            first_row, first_col;
-  position_t                       in_place, out_place;
+  buffer_position_t                in_position, out_position;
 
   logic                  cmd_valid, cmd_ready, cmd_push, drain_full, drain_empty, drain_pop, slot_free;
   drain_cmd_t            drain_pushed, drain_cmd;
@@ -263,7 +263,7 @@ module fp8mac_output
     .epi_x_offset_o(x_offset),
     .epi_x_last_o  (x_last),
     .result_valid_i, .result_ready_o,
-    .result_phase_i, .result_i, .result_place_i, .vector_half_o, .row_tile_o, .col_tile_o, .scale_a_i, .scale_b_i,
+    .result_phase_i, .result_i, .result_position_i, .vector_half_o, .row_tile_o, .col_tile_o, .scale_a_i, .scale_b_i,
     .bias_i,
     .epi_valid_o  (in_valid),
     .epi_busy_i   (epi_busy),
@@ -275,18 +275,18 @@ module fp8mac_output
     .epi_cfg_o    (cfg),
     .epi_first_row_o(first_row),
     .epi_first_col_o(first_col),
-    .epi_row_o    (in_place.row),
-    .epi_addr_o   (in_place.addr),
-    .epi_offset_o (in_place.offset),
-    .epi_last_o   (in_place.last),
-    .epi_bad_o    (in_place.bad),
-    .epi_owner_o  (in_place.owner),
+    .epi_row_o    (in_position.row),
+    .epi_addr_o   (in_position.addr),
+    .epi_offset_o (in_position.offset),
+    .epi_last_o   (in_position.last),
+    .epi_bad_o    (in_position.bad),
+    .epi_owner_o  (in_position.owner),
     .slot_free_i  (slot_free),
     .cmd_valid_o  (cmd_valid),
     .cmd_ready_i  (cmd_ready)
   );
 
-  fp8mac_epilogue #(.WIDTH(WIDTH), .COLS(COLS), .ROW_STEP(SHARE), .META_W($bits(position_t))) u_epilogue (
+  fp8mac_epilogue #(.WIDTH(WIDTH), .COLS(COLS), .ROW_STEP(SHARE), .META_W($bits(buffer_position_t))) u_epilogue (
     .clk_i, .rst_ni,
     .cfg_i      (cfg),
     .busy_o     (epi_busy),
@@ -298,30 +298,30 @@ module fp8mac_output
     .bias_i     (bias),
     .c_i        (c_value),
     .x_i        (x_value),
-    .meta_i     (in_place),
+    .meta_i     (in_position),
     .row_i      (first_row),
     .col_i      (first_col),
     .out_valid_o(out_valid),
     .d_o        (code),
-    .meta_o     (out_place),
+    .meta_o     (out_position),
     .amax_o     (epi_amax_o),
     .nonfinite_o(epi_nonfinite_o),
     .flags_o    (epi_flags_o)
   );
 
   assign epi_valid_o = out_valid;
-  assign epi_owner_o = out_place.owner;
+  assign epi_owner_o = out_position.owner;
 
   fp8mac_pack #(.ROWS(Rows), .COLS(COLS), .WORDS(Words), .WORD(Word), .BEAT(Beat)) u_pack (
     .clk_i, .rst_ni,
     .valid_i    (out_valid),
-    .row_i      (out_place.row),
+    .row_i      (out_position.row),
     .code_i     (code),
     .size_i     (dst_size(cfg.d_fmt)),
     .code_table_i(cfg.code_table),
     .table_write_i,
-    .addr_i     (out_place.addr),
-    .offset_i   (out_place.offset),
+    .addr_i     (out_position.addr),
+    .offset_i   (out_position.offset),
     .read_i     (read),
     .read_row_i (read_row),
     .read_addr_i(read_addr),
@@ -375,8 +375,8 @@ module fp8mac_output
     .valid_i      (!drain_empty),
     .cmd_i        (drain_cmd),
     .ready_o      (drain_pop),
-    .region_full_i(out_valid && out_place.last),
-    .region_bad_i (out_place.bad),
+    .region_full_i(out_valid && out_position.last),
+    .region_bad_i (out_position.bad),
     .slot_free_o  (slot_free),
     .read_o       (read),
     .read_bank_o  (read_row),

@@ -2,7 +2,7 @@
 // Holds regions of C or X, and gives their values to transfers in the epilogue, as FP32. One memory for each row of a
 // transfer, as in the D buffer.
 //
-//   cycle t        a transfer enters the epilogue, with the place of its values
+//   cycle t        a transfer enters the epilogue, with the position of its values
 //   cycle t+F      the memories are read, F = FIRST; with late_i, in cycle t+F+5
 //   cycle t+F+1    the words are there, and the values are selected
 //   cycle t+F+2    the values become FP32
@@ -68,11 +68,11 @@ module fp8mac_source_buffer
     logic             last;
     logic [AddrW-1:0] addr;
     logic [WordW-1:0] offset;
-  } place_in_t;
+  } buffer_position_t;
 
   logic [Late:1]    valid_q;
-  place_in_t        place_q [1:Late];
-  place_in_t        read_place;
+  buffer_position_t position_q [1:Late];
+  buffer_position_t read_position;
   logic             read;
   logic [WordW-1:0] offset_q;
   logic [ROWS-1:0][WORD-1:0][7:0] word;
@@ -80,14 +80,14 @@ module fp8mac_source_buffer
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= '0;
     else valid_q <= {valid_q[Late-1:1], valid_i};
-    place_q[1] <= '{last: last_i, addr: addr_i, offset: offset_i};
-    for (int unsigned i = 1; i < Late; i++) place_q[i+1] <= place_q[i];
-    offset_q <= read_place.offset;
+    position_q[1] <= '{last: last_i, addr: addr_i, offset: offset_i};
+    for (int unsigned i = 1; i < Late; i++) position_q[i+1] <= position_q[i];
+    offset_q <= read_position.offset;
   end
 
-  assign read        = late_i ? valid_q[Late] : valid_q[FIRST];
-  assign read_place  = late_i ? place_q[Late] : place_q[FIRST];
-  assign slot_free_o = read && read_place.last;
+  assign read          = late_i ? valid_q[Late] : valid_q[FIRST];
+  assign read_position = late_i ? position_q[Late] : position_q[FIRST];
+  assign slot_free_o   = read && read_position.last;
 
   for (genvar row = 0; row < int'(ROWS); row++) begin : g_row
     fp8mac_byte_ram #(.BYTES(WORD), .DEPTH(WORDS)) u_ram (
@@ -96,7 +96,7 @@ module fp8mac_source_buffer
       .write_addr_i(AddrW'(32'(write_beat_q) / Beats)),
       .write_data_i({Beats{write_data_q}}),
       .read_i      (read),
-      .read_addr_i (read_place.addr),
+      .read_addr_i (read_position.addr),
       .read_data_o (word[row])
     );
   end

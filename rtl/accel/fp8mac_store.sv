@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The store engine takes the array's results and passes them to the epilogue with their scales and biases. It also
-// chooses the place of each result in the D buffer (fp8mac_pack).
+// chooses the position of each result in the D buffer (fp8mac_pack).
 //
 //   cycle t    a bundle is there (result_valid_i, or in the skid register), and the vectors of its tile are read
 //   cycle t+1  a transfer of the bundle and its vectors are there; the scales and biases of its rows are selected
@@ -63,7 +63,7 @@ module fp8mac_store
   output logic                              result_ready_o,  // a register
   input  logic [PhaseW-1:0]                 result_phase_i,
   input  logic [Groups-1:0][COLS-1:0][31:0] result_i,
-  input  place_t                            result_place_i,
+  input  tile_position_t                    result_position_i,
 
   // Scales and biases of a tile, in the cycle after its index
   output logic                              vector_half_o,
@@ -87,14 +87,14 @@ module fp8mac_store
   output dim_t                              epi_first_row_o,
   output dim_t                              epi_first_col_o,
 
-  // The transfer's place in the D buffer
+  // The transfer's position in the D buffer
   output logic [Rows-1:0]                   epi_row_o,       // its rows
   output logic [BufW-1:0]                   epi_addr_o,      // word
   output logic [WordW-1:0]                  epi_offset_o,    // first byte in the word
   output logic                              epi_last_o,      // the region's last transfer
   output logic                              epi_bad_o,       // with epi_last_o: a value of C or X was not read
 
-  // Its places in the buffers of C and X
+  // Its positions in the buffers of C and X
   output logic                              epi_c_valid_o,
   output logic [BufW-1:0]                   epi_c_addr_o,
   output logic [WordW-1:0]                  epi_c_offset_o,
@@ -165,7 +165,7 @@ module fp8mac_store
   // ---- cycle t -----------------------------------------------------------------------------------------------------
   typedef struct packed {
     logic [PhaseW-1:0]                 phase;
-    place_t                            place;
+    tile_position_t                    position;
     logic [Groups-1:0][COLS-1:0][31:0] result;
   } bundle_t;
 
@@ -174,7 +174,7 @@ module fp8mac_store
   logic              bundle_valid, go, bundle_done;
   logic [GroupW-1:0] group_q, group_step;     // first group of the transfer
 
-  assign in             = '{phase: result_phase_i, place: result_place_i, result: result_i};
+  assign in             = '{phase: result_phase_i, position: result_position_i, result: result_i};
   assign bundle         = skid_valid_q ? skid_q : in;
   assign bundle_valid   = skid_valid_q || (result_valid_i && ready_q);
   assign result_ready_o = ready_q;
@@ -209,16 +209,16 @@ module fp8mac_store
                           (!cmd.epilogue.c_en || c_ready || abort_i) && (!cmd.epilogue.x_en || x_ready || abort_i);
   assign bundle_is_last = bundle.phase == PhaseW'(SHARE - 1);
   assign rows_done      = bundle_done && bundle_is_last &&
-                          (bundle.place.row_tile == last_row_tile_q ||
-                           (bundle.place.row_tile & region_rows_q) == region_rows_q);
+                          (bundle.position.row_tile == last_row_tile_q ||
+                           (bundle.position.row_tile & region_rows_q) == region_rows_q);
   assign region_done    = rows_done && columns_end(region_cols_q);
   assign c_done         = rows_done && columns_end(c_cols_q) && cmd.epilogue.c_en;
   assign x_done         = rows_done && columns_end(x_cols_q) && cmd.epilogue.x_en;
 
   function automatic logic columns_end(tile_index_t cols);
-    return bundle.place.col_tile == last_col_tile_q || (bundle.place.col_tile & cols) == cols;
+    return bundle.position.col_tile == last_col_tile_q || (bundle.position.col_tile & cols) == cols;
   endfunction
-  assign command_done   = bundle_done && bundle_is_last && bundle.place.last;
+  assign command_done   = bundle_done && bundle_is_last && bundle.position.last;
 
   logic [SlotW:0] regions;
   assign regions = regions_q + (SlotW+1)'(go && !open_q) - (SlotW+1)'(slot_free_i);
@@ -264,15 +264,15 @@ module fp8mac_store
   assign error_o = error_q;
 
   assign vector_half_o = cmd_i.vector_half;
-  assign row_tile_o    = bundle.place.row_tile;
-  assign col_tile_o    = bundle.place.col_tile;
+  assign row_tile_o    = bundle.position.row_tile;
+  assign col_tile_o    = bundle.position.col_tile;
 
   // ---- cycle t+1 ---------------------------------------------------------------------------------------------------
   typedef struct packed {
     logic [SlotW-1:0]  slot;
     logic [PhaseW-1:0] phase;
     logic [GroupW-1:0] group;
-    place_t            place;
+    tile_position_t    position;
     logic              region_done;
     logic              bad;
     logic [SlotW-1:0]  c_slot;
@@ -293,8 +293,9 @@ module fp8mac_store
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid1_q <= 1'b0;
     else valid1_q <= go;
-    source_q <= '{slot: slot_q, phase: bundle.phase, group: group_q, place: bundle.place, region_done: region_done,
-                  bad: go_error != ErrNone, c_slot: c_slot, x_slot: x_slot, c_done: c_done, x_done: x_done};
+    source_q <= '{slot: slot_q, phase: bundle.phase, group: group_q, position: bundle.position,
+                  region_done: region_done, bad: go_error != ErrNone, c_slot: c_slot, x_slot: x_slot, c_done: c_done,
+                  x_done: x_done};
     t0_q     <= parts[part];
   end
 
@@ -304,8 +305,8 @@ module fp8mac_store
   logic [Groups-1:0][SHARE-1:0][31:0]    scale_a;
   logic [Rows-1:0]                       row_moves;
 
-  assign row_in_d = source_q.place.row_tile == last_row_tile_q ? last_rows_q : '1;
-  assign col_in_d = source_q.place.col_tile == last_col_tile_q ? last_cols_q : '1;
+  assign row_in_d = source_q.position.row_tile == last_row_tile_q ? last_rows_q : '1;
+  assign col_in_d = source_q.position.col_tile == last_col_tile_q ? last_cols_q : '1;
   assign scale_a  = scale_a_i;
   assign part1    = PartW'(source_q.group / GroupW'(Rows));
 
@@ -315,7 +316,7 @@ module fp8mac_store
     end
   end
 
-  // ---- the place in the D buffer -----------------------------------------------------------------------------------
+  // ---- the position in the D buffer --------------------------------------------------------------------------------
   // Address of a word: | slot | phase | part | rows of tiles, and in them words of a row |, in the memory of each row of
   // a transfer
   localparam int unsigned RowWords = ROW_BYTES / WORD;
@@ -324,8 +325,8 @@ module fp8mac_store
   // A transfer's first byte in its row, of an element's size and the mask of a region's tiles across
   function automatic logic [RowLog-1:0] byte_in_row(tile_index_t cols, logic [1:0] element_size);
     tile_index_t row_tile, col_tile;  // in the region
-    row_tile = source_q.place.row_tile & region_rows_q;
-    col_tile = source_q.place.col_tile & cols;
+    row_tile = source_q.position.row_tile & region_rows_q;
+    col_tile = source_q.position.col_tile & cols;
     return RowLog'(32'(row_tile) * ROW_BYTES >> shape) | RowLog'(32'(col_tile) * COLS << element_size);
   endfunction
 
@@ -348,9 +349,9 @@ module fp8mac_store
     epi_scale_a_o <= cmd.a.in_vector ? scale_a[source_q.group][source_q.phase] : cmd.a.value;
     epi_scale_b_o <= cmd.b.in_vector ? scale_b_i : {COLS{cmd.b.value}};
     epi_bias_o    <= bias_i;
-    epi_first_row_o <= dim_t'(32'(source_q.place.row_tile) * ROWS + 32'(part1) * Rows * SHARE +
+    epi_first_row_o <= dim_t'(32'(source_q.position.row_tile) * ROWS + 32'(part1) * Rows * SHARE +
                               32'(source_q.phase));
-    epi_first_col_o <= dim_t'(32'(source_q.place.col_tile) * COLS);
+    epi_first_col_o <= dim_t'(32'(source_q.position.col_tile) * COLS);
     epi_row_o     <= row_moves;
     epi_addr_o    <= word_at(source_q.slot, d_byte[RowLog-1:WordW]);
     epi_offset_o  <= d_byte[WordW-1:0];
@@ -362,7 +363,7 @@ module fp8mac_store
     epi_x_addr_o   <= word_at(source_q.x_slot, x_byte[RowLog-1:WordW]);
     epi_x_offset_o <= x_byte[WordW-1:0];
     epi_x_last_o   <= source_q.x_done;
-    epi_owner_o   <= source_q.place.owner;
+    epi_owner_o   <= source_q.position.owner;
     for (int unsigned r = 0; r < Rows; r++) begin
       epi_en_o[r] <= (row_moves[r] && row_in_d[part1][r][source_q.phase]) ? col_in_d : '0;
     end

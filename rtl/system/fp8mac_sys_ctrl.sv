@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulation control: registers with which a program controls the simulator.
 //
-//   +0x00 EXIT   w   ends the simulation with this status
-//   +0x04 PUTC   w   one character for the console
-//   +0x08 CHECK  w   address of an fp8rt_check_record: compares that GEMM with the golden model in no simulated time
-//                r   differences in the last one: outputs, plus one each for amax and flags; 0xffffffff: malformed
-//   +0x0c ARGS   r   address of the arguments: argc, then argc addresses of strings
-//   +0x10 STALL  rw  per-mille probability of a stall per AXI channel and cycle: 0..900; 1000 stops the bus; other
-//                    values mean 900
-//   +0x14 PLACE  w   a code address: the console gets it, and the function around it
+//   +0x00 EXIT      w   ends the simulation with this status
+//   +0x04 PUTC      w   one character for the console
+//   +0x08 CHECK     w   address of an fp8rt_check_record: compares that GEMM with the golden model in no simulated time
+//                   r   differences in the last one: outputs, plus one each for amax and flags; 0xffffffff: malformed
+//   +0x0c ARGS      r   address of the arguments: argc, then argc addresses of strings
+//   +0x10 STALL     rw  per-mille probability of a stall per AXI channel and cycle: 0..900; 1000 stops the bus; other
+//                       values mean 900
+//   +0x14 LOCATION  w   a code address: the console gets it, and the function around it
 module fp8mac_sys_ctrl
   import fp8mac_sys_pkg::*;
 (
@@ -26,7 +26,7 @@ module fp8mac_sys_ctrl
 
   import "DPI-C" function void fp8sim_exit(input int unsigned status);
   import "DPI-C" function void fp8sim_putc(input byte unsigned character);
-  import "DPI-C" function void fp8sim_place(input int unsigned address);
+  import "DPI-C" function void fp8sim_location(input int unsigned address);
   import "DPI-C" function int unsigned fp8sim_check(input int unsigned record);
   import "DPI-C" function int unsigned fp8sim_args();
   import "DPI-C" function int unsigned fp8sim_stall_permille();
@@ -34,12 +34,12 @@ module fp8mac_sys_ctrl
   import "DPI-C" function byte unsigned fp8sim_axi_latency();
 
   typedef enum logic [WindowW-1:0] {
-    RegExit  = 12'h00,
-    RegPutc  = 12'h04,
-    RegCheck = 12'h08,
-    RegArgs  = 12'h0c,
-    RegStall = 12'h10,
-    RegPlace = 12'h14
+    RegExit     = 12'h00,
+    RegPutc     = 12'h04,
+    RegCheck    = 12'h08,
+    RegArgs     = 12'h0c,
+    RegStall    = 12'h10,
+    RegLocation = 12'h14
   } reg_e;
 
   localparam logic [31:0] StallMax = 900, StallAlways = 1000;
@@ -60,11 +60,11 @@ module fp8mac_sys_ctrl
       stall_q <= stall_limit(fp8sim_stall_permille());
     end else if (valid_i && req_i.we) begin
       unique case (offset)
-        RegExit:  fp8sim_exit(req_i.wdata);
-        RegPutc:  fp8sim_putc(req_i.wdata[7:0]);
-        RegCheck: check_q <= fp8sim_check(req_i.wdata);
-        RegStall: stall_q <= stall_limit(req_i.wdata);
-        RegPlace: fp8sim_place(req_i.wdata);
+        RegExit:     fp8sim_exit(req_i.wdata);
+        RegPutc:     fp8sim_putc(req_i.wdata[7:0]);
+        RegCheck:    check_q <= fp8sim_check(req_i.wdata);
+        RegStall:    stall_q <= stall_limit(req_i.wdata);
+        RegLocation: fp8sim_location(req_i.wdata);
         default: ;
       endcase
     end
@@ -74,7 +74,7 @@ module fp8mac_sys_ctrl
     err_o   <= 1'b0;
     rdata_o <= '0;
     unique case (offset)
-      RegExit, RegPutc, RegPlace: ;
+      RegExit, RegPutc, RegLocation: ;
       RegCheck: rdata_o <= check_q;
       RegArgs: begin
         if (valid_i) rdata_o <= fp8sim_args();

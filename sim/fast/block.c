@@ -103,9 +103,9 @@ static int64_t odd_shift(int64_t x, int shift)
     if (shift <= 0) {
         return x * ((int64_t)1 << -shift);
     }
-    const int places = shift > SHIFT_MAX ? SHIFT_MAX : shift;
-    const int64_t kept = x >> places; // down
-    return kept | ((kept << places) != x);
+    const int amount = shift > SHIFT_MAX ? SHIFT_MAX : shift;
+    const int64_t kept = x >> amount; // down
+    return kept | ((kept << amount) != x);
 }
 
 static double double_of(uint32_t acc, bool fp16)

@@ -21,13 +21,13 @@ namespace
 // code of the value. Below 2^-14 the field stays at that of 2^-14, the significand has no leading
 // bit, and the lowest fraction bit is set.
 constexpr unsigned fp16_frac_bits = 10, fp32_frac_bits = 23;
-constexpr unsigned places = fp32_frac_bits - fp16_frac_bits;
+constexpr unsigned fewer_bits = fp32_frac_bits - fp16_frac_bits;
 constexpr uint32_t fp16_field_max = 31, fp32_field_max = 255, field_offset = 112;
 constexpr uint32_t fp16_fraction = (1u << fp16_frac_bits) - 1;
 
 uint32_t to_array(uint32_t code)
 {
-    const uint32_t sign = code >> 15 << 31, fraction = (code & fp16_fraction) << places;
+    const uint32_t sign = code >> 15 << 31, fraction = (code & fp16_fraction) << fewer_bits;
     const uint32_t field = code >> fp16_frac_bits & fp16_field_max, below = field == 0;
     if (field == fp16_field_max) {
         return sign | fp32_field_max << fp32_frac_bits | fraction;
@@ -37,7 +37,7 @@ uint32_t to_array(uint32_t code)
 
 uint32_t from_array(uint32_t word)
 {
-    const uint32_t sign = word >> 31 << 15, fraction = word >> places & fp16_fraction;
+    const uint32_t sign = word >> 31 << 15, fraction = word >> fewer_bits & fp16_fraction;
     const uint32_t field = word >> fp32_frac_bits & fp32_field_max;
     if (field == fp32_field_max) {
         return sign | fp16_field_max << fp16_frac_bits | fraction;

@@ -86,20 +86,20 @@ module formal_axi_guard #(
   localparam logic [LIMIT_W-1:0] StillMax = '1;
 
   for (genvar i = 0; i < int'(WRITES); i++) begin : g_length
-    logic [PtrW:0] place;
-    assign place = (PtrW+1)'(dut.u_lengths.head_q) + (PtrW+1)'(i);
+    logic [PtrW:0] position;
+    assign position = (PtrW+1)'(dut.u_lengths.head_q) + (PtrW+1)'(i);
     always_comb begin
       if (rst_ni && count_t'(i) < unwritten_q) begin
-        length_is_held : assert (dut.u_lengths.mem_q[PtrW'(32'(place) % WRITES)] == lens_q[i]);
+        length_is_held : assert (dut.u_lengths.mem_q[PtrW'(32'(position) % WRITES)] == lens_q[i]);
       end
       if (rst_ni && count_t'(i) == unwritten_q) begin
-        next_place_is_behind : assert (32'(dut.u_lengths.tail_q) == 32'(place) % WRITES);
+        next_position_is_behind : assert (32'(dut.u_lengths.tail_q) == 32'(position) % WRITES);
       end
     end
   end
   always_comb begin
     if (rst_ni) begin
-      places_are_known : assert (32'(dut.u_lengths.head_q) < WRITES && 32'(dut.u_lengths.tail_q) < WRITES &&
+      positions_are_known : assert (32'(dut.u_lengths.head_q) < WRITES && 32'(dut.u_lengths.tail_q) < WRITES &&
         (32'(unwritten_q) < WRITES || dut.u_lengths.tail_q == dut.u_lengths.head_q));
     end
   end

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_compute: the steps that it issues, for any proper commands, and for any pace of the array and the store engine.
 //   - The solver chooses a tile of a command and a step along its k. The walk visits it exactly once.
-//   - The array gets each step that was visited, with its tile number, ends of blocks and sums, place, configuration,
-//     enables, operands and MX scales.
+//   - The array gets each step that was visited, with its tile number, ends of blocks and sums, position,
+//     configuration, enables, operands and MX scales.
 //   - Blocks are not mixed. Their last steps are SHARE cycles apart, and those of the same tile LOOP cycles, unless the
 //     accumulators start from +0. Cycles with run_i = 0 do not count, and nothing moves in them.
 //   - Every command is handed on once, and releases its operands once, when all its steps have been taken.
@@ -56,7 +56,7 @@ module formal_compute
   logic [ROWS-1:0]   row_en;
   logic [COLS-1:0]   col_en;
   logic [LANES-1:0]  lane_en;
-  place_t            place;
+  tile_position_t    tile_position;
 
   fp8mac_compute #(
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BLOCK(BLOCK), .SHARE(SHARE), .LOOP(LOOP), .LATENCY(Latency),
@@ -68,7 +68,7 @@ module formal_compute
     .mx_o(mx), .a_scale_word_o(a_scale_word), .b_scale_word_o(b_scale_word), .scale_byte_o(scale_byte),
     .step_valid_o(step_valid), .step_tile_o(step_tile), .block_first_o(block_first), .block_last_o(block_last),
     .acc_first_o(acc_first), .acc_last_o(acc_last), .step_cfg_o(step_cfg), .row_en_o(row_en), .col_en_o(col_en),
-    .lane_en_o(lane_en), .place_o(place), .busy_o(busy), .stalled_o(stalled)
+    .lane_en_o(lane_en), .tile_position_o(tile_position), .busy_o(busy), .stalled_o(stalled)
   );
 
   formal_reset u_reset (.clk_i, .rst_ni);
@@ -145,7 +145,7 @@ module formal_compute
     return (32'(cmd.k) - 1) / LANES;
   endfunction
 
-  // Number and position of the pass of a tile, computed from the tile's place
+  // Number of a tile's pass, and position in it, computed from the tile's position in its command
   function automatic int unsigned pass_of(compute_cmd_t cmd, tile_index_t row, tile_index_t col);
     int unsigned down, across;
     down   = pass_rows_log2(cmd.pass_shape);
@@ -172,7 +172,7 @@ module formal_compute
     logic [ROWS-1:0]  row_en;
     logic [COLS-1:0]  col_en;
     logic [LANES-1:0] lane_en;
-    place_t           place;
+    tile_position_t   tile_position;
   } step_t;
 
   function automatic step_t step_at(ghost_t g, where_t w);
@@ -186,7 +186,7 @@ module formal_compute
     for (int unsigned r = 0; r < ROWS; r++) s.row_en[r] = !g.cmd.empty && 32'(w.row) * ROWS + r < 32'(g.cmd.m);
     for (int unsigned c = 0; c < COLS; c++) s.col_en[c] = 32'(w.col) * COLS + c < 32'(g.cmd.n);
     for (int unsigned l = 0; l < LANES; l++) s.lane_en[l] = !g.cmd.empty && 32'(w.step) * LANES + l < 32'(g.cmd.k);
-    s.place = '{row_tile: w.row, col_tile: w.col,
+    s.tile_position = '{row_tile: w.row, col_tile: w.col,
                 last: 32'(w.row) == last_row(g.cmd) && 32'(w.col) == last_col(g.cmd), owner: g.owner};
     return s;
   endfunction
@@ -194,7 +194,8 @@ module formal_compute
   step_t given;
   logic  visited_1_q, visited_2_q;  // the walk took a step one cycle ago, and two cycles ago
   assign given = '{tile: step_tile, block_first: block_first, block_last: block_last, acc_first: acc_first,
-                   acc_last: acc_last, cfg: step_cfg, row_en: row_en, col_en: col_en, lane_en: lane_en, place: place};
+                   acc_last: acc_last, cfg: step_cfg, row_en: row_en, col_en: col_en, lane_en: lane_en,
+                   tile_position: tile_position};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

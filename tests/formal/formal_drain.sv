@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_drain between the D buffer's regions and the write DMA. The solver chooses one beat of D: row m, beat b. It is
-// read exactly once, from its own place in the slot of its own region, and not before the region is in the buffer. It is
-// offered with the strobes of its bytes that are in D. Each row request has as many beats as follow it, and the end of a
-// command comes after all its rows.
+// read exactly once, from its own position in the slot of its own region, and not before the region is in the buffer.
+// It is offered with the strobes of its bytes that are in D. Each row request has as many beats as follow it, and the
+// end of a command comes after all its rows.
 module formal_drain
   import fp8mac_cmd_pkg::*;
 #(
@@ -121,16 +121,16 @@ module formal_drain
   localparam int unsigned Height = ROWS << SHAPE;       // of a region
   localparam int unsigned Width  = ROW_BYTES >> SHAPE;
   localparam int unsigned Across = (RowBytes + Width - 1) / Width;
-  logic [31:0] region, in_row, place, base;
+  logic [31:0] region, in_row, position, base;
   addr_t       address;
   count_t      freed_at_end_q;    // regions of all commands before this one
 
-  assign address = cmd_i.d_addr + cmd_i.d_stride * addr_t'(m[3:0]) + addr_t'(b) * BEAT;
-  assign hit     = read && addr == address;
-  assign region  = 32'(freed_at_end_q) + 32'(m) / Height * Across + 32'(b) * BEAT / Width;
-  assign in_row  = 32'(m) % Height / ROWS * Width + 32'(b) * BEAT % Width;
-  assign base    = (region % SLOTS * SHARE + 32'(m) % SHARE) * Parts + 32'(m) % ROWS / SHARE / BANKS;
-  assign place   = base * (ROW_BYTES / WORD) + in_row / WORD;
+  assign address  = cmd_i.d_addr + cmd_i.d_stride * addr_t'(m[3:0]) + addr_t'(b) * BEAT;
+  assign hit      = read && addr == address;
+  assign region   = 32'(freed_at_end_q) + 32'(m) / Height * Across + 32'(b) * BEAT / Width;
+  assign in_row   = 32'(m) % Height / ROWS * Width + 32'(b) * BEAT % Width;
+  assign base     = (region % SLOTS * SHARE + 32'(m) % SHARE) * Parts + 32'(m) % ROWS / SHARE / BANKS;
+  assign position = base * (ROW_BYTES / WORD) + in_row / WORD;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -161,7 +161,7 @@ module formal_drain
       if (hit && !dropped_q) begin
         once : assert (!given_q);
         from_its_own_memory : assert (32'(read_bank) == 32'(m) % ROWS / SHARE % BANKS);
-        from_its_own_word : assert (32'(read_addr) == place);
+        from_its_own_word : assert (32'(read_addr) == position);
         from_its_own_beat : assert (32'(read_beat) == in_row / BEAT % (WORD / BEAT));
       end
       offered_until_taken : assert (!hit_q || beat_valid);

@@ -88,12 +88,12 @@ module formal_fetch
   end
 
   // The beats so far
-  logic in_place;
+  logic beats_kept;
 
   always_comb begin
-    in_place = 1'b1;
+    beats_kept = 1'b1;
     for (int unsigned i = 0; i < Beats; i++) begin
-      if (32'(count_q) > i && dut.beats_q[i] != beats_q[i]) in_place = 1'b0;
+      if (32'(count_q) > i && dut.beats_q[i] != beats_q[i]) beats_kept = 1'b0;
     end
   end
 
@@ -125,7 +125,7 @@ module formal_fetch
       an_error_has_no_tag : assert (!valid || command.error == ErrNone ||
                                     (command.tag == '0 && !command.mode.record));
 
-      beats_stay : assert (!open_q || in_place);
+      beats_stay : assert (!open_q || beats_kept);
       counts_to_the_last : assert (!open_q || 32'(count_q) <= Beats);
       nothing_before_the_request : assert (!open_q || requested_q || (count_q == '0 && !long_q));
       no_rest_before_its_request : assert (!open_q || rest_requested_q || 32'(count_q) <= Short);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows one word at a time through a first-in first-out queue, chosen among the words pushed with mark_i. The solver
-// may choose any word at any place, so the proof holds for all. The word is at the output exactly when those before it
-// are gone, unchanged and once. mem_i and head_i are the queue's state. The assertions on them make the proof
+// may choose any word at any position, so the proof holds for all. The word is at the output exactly when those before
+// it are gone, unchanged and once. mem_i and head_i are the queue's state. The assertions on them make the proof
 // inductive.
 module formal_fifo_track #(
   parameter int unsigned WIDTH = 8,
@@ -49,7 +49,7 @@ module formal_fifo_track #(
   assign count_o  = count_q;
   assign held_o = held_q;
 
-  function automatic logic [PtrW-1:0] place(logic [PtrW-1:0] head, logic [CountW-1:0] ahead);
+  function automatic logic [PtrW-1:0] position(logic [PtrW-1:0] head, logic [CountW-1:0] ahead);
     logic [PtrW+CountW:0] sum;
     sum = (PtrW+CountW+1)'(head) + (PtrW+CountW+1)'(ahead);
     return (sum >= (PtrW+CountW+1)'(DEPTH)) ? PtrW'(sum - (PtrW+CountW+1)'(DEPTH)) : PtrW'(sum);
@@ -63,10 +63,10 @@ module formal_fifo_track #(
       if (held_q) begin
         is_counted : assert (ahead_q < count_q);
         leaves_unchanged : assert (ahead_q != '0 || out_i == word_q);
-        lies_in_its_place : assert (mem_i[place(head_i, ahead_q)] == word_q);
+        lies_in_its_position : assert (mem_i[position(head_i, ahead_q)] == word_q);
       end
       head_in_range : assert (32'(head_i) < DEPTH);
-      tail_follows : assert (tail_i == place(head_i, count_q));
+      tail_follows : assert (tail_i == position(head_i, count_q));
     end
   end
 

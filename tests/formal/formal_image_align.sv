@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_image_align: one byte of a row is followed, from the beat that has it or from outside the image to the word
-// that it belongs to. It is in its word, at its place. The words of a row leave in order, as many as its bytes need. So
-// no byte is lost or doubled.
+// that it belongs to. It is in its word, at its position. The words of a row leave in order, as many as its bytes need.
+// So no byte is lost or doubled.
 module formal_image_align
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -96,7 +96,7 @@ module formal_image_align
   // ---- the byte ----------------------------------------------------------------------------------------------------
   logic        here, awaited_q, known_q, seen_q, in_image;
   logic [5:0]  number_q;      // of the beat that has the byte
-  logic [19:0] place;         // of the byte in the strip
+  logic [19:0] position;      // of the byte in the strip
   logic [15:0] beat;          // of the strip, from its zeros on
   logic [1:0]  byte_q;
   logic [7:0]  value_q;
@@ -104,11 +104,11 @@ module formal_image_align
 
   assign here  = taken && has_row && !seen_q && 6'(index) < given && 6'(index) + 6'(strip_i.length) >= given &&
                  (strip_i.begins || 6'(index) >= given_q);
-  assign place = from + 20'(index) - 20'(strip_i.begins ? 6'd0 : given_q);
-  assign beat  = 16'(place / BEAT);
+  assign position = from + 20'(index) - 20'(strip_i.begins ? 6'd0 : given_q);
+  assign beat     = 16'(position / BEAT);
   assign in_image = beat >= strip_i.zeros && beat < strip_i.zeros + strip_i.beats &&
-                    !(beat == strip_i.zeros && 20'(strip_i.first_byte) > place % BEAT) &&
-                    !(beat + 16'd1 == strip_i.zeros + strip_i.beats && 20'(strip_i.last_byte) < place % BEAT);
+                    !(beat == strip_i.zeros && 20'(strip_i.first_byte) > position % BEAT) &&
+                    !(beat + 16'd1 == strip_i.zeros + strip_i.beats && 20'(strip_i.last_byte) < position % BEAT);
 
   dim_t base_q;  // of the row's words
   always_ff @(posedge clk_i) begin
@@ -123,7 +123,7 @@ module formal_image_align
       known_q   <= !in_image;
       value_q   <= '0;
       number_q  <= beats_asked_q + 6'(beat - strip_i.zeros);
-      byte_q    <= 2'(place % BEAT);
+      byte_q    <= 2'(position % BEAT);
       word_q    <= (strip_i.begins ? strip_i.dest.word : base_q) + dim_t'(32'(index) / BEAT);
     end else if (awaited_q && beat_valid_i && beat_ready && beats_come_q == number_q) begin
       awaited_q <= 1'b0;
@@ -152,7 +152,7 @@ module formal_image_align
 
   always_comb begin
     if (rst_ni) begin
-      byte_in_its_place : assert (!(mine && seen_q && !left_q && dest.word == word_q) ||
+      byte_in_its_position : assert (!(mine && seen_q && !left_q && dest.word == word_q) ||
         (known_q && word[index % BEAT] == value_q));
       words_in_order : assert (second_q || !(word_valid && dest.ram == 8'(row)) ||
         dest.word == base_q + dim_t'(words_q));

@@ -251,13 +251,13 @@ module formal_load
       if (row_valid && !row.none && !is_a && !is_b && !is_xa && !is_xb) begin
         vectors_after_operands : assert (!more_of_a && !more_of_b && !more_of_xa && !more_of_xb &&
           dest.half == halves_q.vectors && dest.word == '0);
-        scale_a_in_its_place : assert (dest.kind != DestScaleA || (cmd_q.a.scale_wanted && vectors_q == 3'b000 &&
+        scale_a_in_its_position : assert (dest.kind != DestScaleA || (cmd_q.a.scale_wanted && vectors_q == 3'b000 &&
           row.addr == cmd_q.a.scale && row.beats == vector_beats(cmd_q.a.rows)));
-        scale_b_in_its_place : assert (dest.kind != DestScaleB || (cmd_q.b.scale_wanted && !vectors_q[1] &&
+        scale_b_in_its_position : assert (dest.kind != DestScaleB || (cmd_q.b.scale_wanted && !vectors_q[1] &&
           !vectors_q[2] && row.addr == cmd_q.b.scale && row.beats == vector_beats(cmd_q.b.rows)));
         its_last_byte_is_known : assert (32'(dest.last_byte) ==
           (4 * 32'((dest.kind == DestScaleA) ? cmd_q.a.rows : cmd_q.b.rows) - 1) % BEAT);
-        bias_in_its_place : assert (dest.kind != DestBias || (cmd_q.bias_wanted && !vectors_q[2] &&
+        bias_in_its_position : assert (dest.kind != DestBias || (cmd_q.bias_wanted && !vectors_q[2] &&
           row.addr == cmd_q.bias && row.beats == vector_beats(cmd_q.b.rows)));
       end
       nothing_is_left_out : assert (!(row_valid && row.none) || stopped_q || (!more_of_a && !more_of_b &&

@@ -8,14 +8,14 @@ module formal_operand_buffer #(
   parameter int unsigned BEAT        = 4,
   parameter int unsigned DEPTH       = 4,
   parameter int unsigned BLOCK_BEATS = 2,
-  localparam int unsigned BoundW = 3,
-  localparam int unsigned BeatW  = $clog2(DEPTH),
-  localparam int unsigned RamW   = $clog2(RAMS),
-  localparam int unsigned Parts  = (LANES > BEAT) ? LANES / BEAT : 1,
-  localparam int unsigned WordW  = $clog2(DEPTH / Parts),
-  localparam int unsigned Groups = Parts * BEAT / LANES,
-  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1,
-  localparam int unsigned PlaceW = RamW + 1 + BeatW
+  localparam int unsigned BoundW    = 3,
+  localparam int unsigned BeatW     = $clog2(DEPTH),
+  localparam int unsigned RamW      = $clog2(RAMS),
+  localparam int unsigned Parts     = (LANES > BEAT) ? LANES / BEAT : 1,
+  localparam int unsigned WordW     = $clog2(DEPTH / Parts),
+  localparam int unsigned Groups    = Parts * BEAT / LANES,
+  localparam int unsigned GroupW    = (Groups > 1) ? $clog2(Groups) : 1,
+  localparam int unsigned PositionW = RamW + 1 + BeatW
 ) (
   input logic               clk_i,
   input logic               rst_ni,
@@ -25,11 +25,11 @@ module formal_operand_buffer #(
   input logic [BeatW-1:0]   write_beat_i,
   input logic [BEAT*8-1:0]  write_data_i,
   input logic [BoundW-1:0] write_bound_i,
-  input logic               read_i,
-  input logic               read_half_i,
-  input logic [WordW-1:0]   read_word_i,
-  input logic [GroupW-1:0]  read_group_i,
-  input logic [PlaceW-1:0]  place_i
+  input logic                  read_i,
+  input logic                  read_half_i,
+  input logic [WordW-1:0]      read_word_i,
+  input logic [GroupW-1:0]     read_group_i,
+  input logic [PositionW-1:0]  position_i
 );
   logic [RAMS-1:0][LANES*8-1:0] read_data;
   logic [RAMS-1:0][BoundW-1:0] read_bound;
@@ -46,7 +46,7 @@ module formal_operand_buffer #(
   logic             half;
   logic [BeatW-1:0] beat;
   logic [31:0]      word, part, block;
-  formal_const #(.WIDTH(PlaceW)) u_compare (.clk_i, .any_i(place_i), .const_o({ram, half, beat}));
+  formal_const #(.WIDTH(PositionW)) u_compare (.clk_i, .any_i(position_i), .const_o({ram, half, beat}));
   formal_reset u_reset (.clk_i, .rst_ni);
 
   assign word  = 32'(beat) / Parts;

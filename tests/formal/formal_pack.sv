@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_pack: any byte of the D buffer is the one that was last written to it, by a transfer whose codes cover it. A
-// read gives its beat in the next cycle, with every byte in its place, and the beat stays until the next read. With a
-// table, any code is replaced by what was last written to its place in that table.
+// read gives its beat in the next cycle, with every byte in its position, and the beat stays until the next read. With
+// a table, any code is replaced by what was last written to its position in that table.
 module formal_pack #(
   parameter int unsigned ROWS  = 2,
   parameter int unsigned COLS  = 2,
@@ -29,7 +29,7 @@ module formal_pack #(
   input logic [RowW-1:0]                 read_row_i,
   input logic [BufW-1:0]                 read_addr_i,
   input logic [BeatW-1:0]                read_beat_i,
-  input logic [RowW+BufW+WordW-1:0]      place_i
+  input logic [RowW+BufW+WordW-1:0]      position_i
 );
   import fp8mac_pkg::*;
 
@@ -47,16 +47,16 @@ module formal_pack #(
   // The byte that is followed
   logic [RowW-1:0]  row;
   logic [BufW-1:0]  addr;
-  logic [WordW-1:0] place;
-  formal_const #(.WIDTH(RowW + BufW + WordW)) u_place (.clk_i, .any_i(place_i), .const_o({row, addr, place}));
+  logic [WordW-1:0] position;
+  formal_const #(.WIDTH(RowW + BufW + WordW)) u_position (.clk_i, .any_i(position_i), .const_o({row, addr, position}));
   formal_reset u_reset (.clk_i, .rst_ni);
 
   logic [WordW-1:0] distance;   // from the transfer's first byte
   logic             given;
   logic [7:0]       value;
 
-  assign distance = place - offset_i;
-  assign given    = valid_i && row_i[row] && addr_i == addr && place >= offset_i &&
+  assign distance = position - offset_i;
+  assign given    = valid_i && row_i[row] && addr_i == addr && position >= offset_i &&
                     32'(distance) < (COLS << size_i);
 
   always_comb begin
@@ -128,7 +128,8 @@ module formal_pack #(
         value_q <= written_value;
       end
       if (read_i) begin
-        shown_q       <= known_q && read_row_i == row && read_addr_i == addr && 32'(read_beat_i) == 32'(place) / BEAT;
+        shown_q       <= known_q && read_row_i == row && read_addr_i == addr &&
+                         32'(read_beat_i) == 32'(position) / BEAT;
         shown_value_q <= value_q;
       end
     end
@@ -138,8 +139,9 @@ module formal_pack #(
   for (genvar r = 0; r < int'(ROWS); r++) begin : g_row
     always_comb begin
       if (rst_ni) begin
-        kept : assert (!known_q || 32'(row) != 32'(r) || dut.g_row[r].u_ram.mem_q[addr][place] == value_q);
-        still_shown : assert (!shown_q || 32'(row) != 32'(r) || dut.g_row[r].u_ram.read_data_o[place] == shown_value_q);
+        kept : assert (!known_q || 32'(row) != 32'(r) || dut.g_row[r].u_ram.mem_q[addr][position] == value_q);
+        still_shown : assert (!shown_q || 32'(row) != 32'(r) ||
+                              dut.g_row[r].u_ram.read_data_o[position] == shown_value_q);
       end
     end
   end
@@ -150,11 +152,12 @@ module formal_pack #(
       codes_have_1_2_or_4_bytes : assume (size_i <= 2'd2);
       offset_is_a_multiple : assume ((32'(offset_i) & ((COLS << size_i) - 1)) == 0);
       rows_and_beats_exist : assume (32'(read_row_i) < ROWS && 32'(read_beat_i) < Beats && 32'(row) < ROWS);
-      written_in_the_next_cycle : assert (!given_q || (dut.write_q[row] && dut.addr_q == addr && dut.enable_q[place] &&
-                                                       dut.data[row][place] == written_value));
-      no_other_byte_is_written : assert (given_q || !dut.write_q[row] || dut.addr_q != addr || !dut.enable_q[place]);
-      beat_of_the_byte : assert (!shown_q || (dut.read_row_q == row && 32'(dut.read_beat_q) == 32'(place) / BEAT));
-      read_gives_the_byte : assert (!shown_q || read_data[32'(place) % BEAT] == shown_value_q);
+      written_in_the_next_cycle : assert (!given_q || (dut.write_q[row] && dut.addr_q == addr &&
+                                                       dut.enable_q[position] &&
+                                                       dut.data[row][position] == written_value));
+      no_other_byte_is_written : assert (given_q || !dut.write_q[row] || dut.addr_q != addr || !dut.enable_q[position]);
+      beat_of_the_byte : assert (!shown_q || (dut.read_row_q == row && 32'(dut.read_beat_q) == 32'(position) / BEAT));
+      read_gives_the_byte : assert (!shown_q || read_data[32'(position) % BEAT] == shown_value_q);
       read_again : cover (shown_q && read_i && shown_value_q == 8'h3c);
       overwritten : cover (known_q && given_q && written_value != value_q);
       mapped_code : cover (given_q && map_q && entry_used_q[row][given_col_q] && written_value == 8'ha5);

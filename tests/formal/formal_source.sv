@@ -2,7 +2,7 @@
 // fp8mac_source: the rows that it requests, for any proper commands and any pace of the read DMA and the store engine.
 //   - Commands are read in their order, region by region: each row once, from its own address, with its own length. The
 //     last row of a region is marked.
-//   - No beat goes to a place that holds a beat of a region whose slot has not been freed.
+//   - No beat goes to a position that holds a beat of a region whose slot has not been freed.
 //   - With abort_i no row is requested. All commands are dropped, and idle_o rises when the rows that were requested
 //     have come.
 module formal_source
@@ -44,9 +44,9 @@ module formal_source
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- the place in the buffer that is followed --------------------------------------------------------------------
+  // ---- the position in the buffer that is followed -----------------------------------------------------------------
   logic [7:0] ram, word;
-  formal_const #(.WIDTH(16)) u_place (.clk_i, .any_i({any_ram_i, any_word_i}), .const_o({ram, word}));
+  formal_const #(.WIDTH(16)) u_position (.clk_i, .any_i({any_ram_i, any_word_i}), .const_o({ram, word}));
 
   // ---- the commands, in their order --------------------------------------------------------------------------------
   localparam int unsigned Ghosts = DEPTH + 1;
@@ -56,7 +56,7 @@ module formal_source
   source_cmd_t at;
   assign at = cmds_q[0];
 
-  // ---- the row that comes next, from its place in the matrix -------------------------------------------------------
+  // ---- the row that comes next, from its position in the matrix ----------------------------------------------------
   logic [7:0]  band_q, across_q, row_q;
   int unsigned region_rows, region_bytes, rows, bytes, all_bytes;
   logic        take, last_row, last_across, last_down, ends;
@@ -99,11 +99,11 @@ module formal_source
     end
   end
 
-  // ---- regions, rows under way, and the place that is followed -----------------------------------------------------
+  // ---- regions, rows under way, and the position that is followed --------------------------------------------------
   logic [7:0] regions_q, freed_q;   // regions that were requested whole; slots that were freed
   logic [7:0] under_way_q;
   logic       occupied_q;
-  logic [7:0] owner_q;              // the region that the beat at the place belongs to
+  logic [7:0] owner_q;              // the region that the beat at the position belongs to
   logic       here, freed_here;
 
   assign here       = take && dest.ram == ram && 32'(word) >= 32'(dest.word) &&

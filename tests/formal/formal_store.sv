@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_store between the array's results and the epilogue. The array gives the tiles of a command in the order of
 // passes. The solver chooses an output (m, n). It leaves exactly once, unchanged and enabled, with the scales of its row
-// and column, for its own place in the slot of its own region. Nothing beyond D is enabled. A region's last transfer is
-// marked, and no transfer is for a slot that is not free.
+// and column, for its own position in the slot of its own region. Nothing beyond D is enabled. A region's last transfer
+// is marked, and no transfer is for a slot that is not free.
 module formal_store
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -42,7 +42,7 @@ module formal_store
 );
   logic                            ready, stored, result_ready, epi_valid, epi_last, cmd_valid;
   logic [PhaseW-1:0]               phase_q;
-  place_t                          place;
+  tile_position_t                  position;
   owner_t                          owner;
   tile_index_t                     row_tile, col_tile;
   logic [Rows-1:0][COLS-1:0]       en;
@@ -60,7 +60,7 @@ module formal_store
     .clear_i(1'b0), .error_o(), .c_beat_i(1'b0), .x_beat_i(1'b0), .beat_error_i(ErrNone), .beat_full_i(1'b0),
     .epi_bad_o(), .epi_c_valid_o(), .epi_c_addr_o(), .epi_c_offset_o(), .epi_c_last_o(), .epi_x_valid_o(),
     .epi_x_addr_o(), .epi_x_offset_o(), .epi_x_last_o(), .result_valid_i,
-    .result_ready_o(result_ready), .result_phase_i(phase_q), .result_i, .result_place_i(place), .vector_half_o(),
+    .result_ready_o(result_ready), .result_phase_i(phase_q), .result_i, .result_position_i(position), .vector_half_o(),
     .row_tile_o(row_tile), .col_tile_o(col_tile), .scale_a_i, .scale_b_i, .bias_i('0), .epi_valid_o(epi_valid),
     .epi_busy_i, .epi_en_o(en), .epi_t0_o(t0), .epi_scale_a_o(scale_a), .epi_scale_b_o(scale_b), .epi_bias_o(),
     .epi_cfg_o(), .epi_row_o(moved), .epi_addr_o(addr), .epi_offset_o(offset), .epi_last_o(epi_last),
@@ -103,20 +103,20 @@ module formal_store
   logic [31:0] i_q, j_q, m0, n0;
   logic        taken, given_q;     // all results of the command at hand have been given
 
-  assign m0     = i_q / Down * Down;
-  assign n0     = j_q / Across * Across;
-  assign taken  = result_valid_i && result_ready;
-  assign place  = '{row_tile: tile_index_t'(i_q), col_tile: tile_index_t'(j_q),
+  assign m0        = i_q / Down * Down;
+  assign n0        = j_q / Across * Across;
+  assign taken     = result_valid_i && result_ready;
+  assign position  = '{row_tile: tile_index_t'(i_q), col_tile: tile_index_t'(j_q),
                     last: i_q == TilesM - 1 && j_q == TilesN - 1, owner: owner_at(i_q, j_q)};
 
-  // A function of the place, so that a transfer's owner tells whose it is
+  // A function of the position, so that a transfer's owner tells whose it is
   function automatic owner_t owner_at(logic [31:0] i, logic [31:0] j);
     return '{valid: i[0], index: record_index_t'(j)};
   endfunction
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || ready) given_q <= 1'b0;
-    else if (taken && place.last && 32'(phase_q) == SHARE - 1) given_q <= 1'b1;
+    else if (taken && position.last && 32'(phase_q) == SHARE - 1) given_q <= 1'b1;
     if (!rst_ni || ready) begin
       i_q     <= '0;
       j_q     <= '0;

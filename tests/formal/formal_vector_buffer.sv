@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_vector_buffer: any value of either half is the one that was last written. Reading its tile gives it in the next
-// cycle, in its place.
+// cycle, in its position.
 module formal_vector_buffer #(
   parameter int unsigned DEPTH = 16,
   parameter int unsigned READ  = 2,
   parameter int unsigned BEAT  = 16,
-  localparam int unsigned PerBeat = BEAT / 4,
-  localparam int unsigned Words   = (DEPTH + PerBeat - 1) / PerBeat,
-  localparam int unsigned WordW   = (Words > 1) ? $clog2(Words) : 1,
-  localparam int unsigned Tiles   = (DEPTH + READ - 1) / READ,
-  localparam int unsigned TileW   = (Tiles > 1) ? $clog2(Tiles) : 1,
-  localparam int unsigned Banks   = (READ > PerBeat) ? READ / PerBeat : 1,
-  localparam int unsigned PlaceW  = 1 + $clog2(DEPTH)
+  localparam int unsigned PerBeat   = BEAT / 4,
+  localparam int unsigned Words     = (DEPTH + PerBeat - 1) / PerBeat,
+  localparam int unsigned WordW     = (Words > 1) ? $clog2(Words) : 1,
+  localparam int unsigned Tiles     = (DEPTH + READ - 1) / READ,
+  localparam int unsigned TileW     = (Tiles > 1) ? $clog2(Tiles) : 1,
+  localparam int unsigned Banks     = (READ > PerBeat) ? READ / PerBeat : 1,
+  localparam int unsigned PositionW = 1 + $clog2(DEPTH)
 ) (
-  input logic              clk_i,
-  input logic              rst_ni,
-  input logic              write_i,
-  input logic              write_half_i,
-  input logic [WordW-1:0]  write_word_i,
-  input logic [BEAT*8-1:0] write_data_i,
-  input logic              read_half_i,
-  input logic [TileW-1:0]  read_tile_i,
-  input logic [PlaceW-1:0] place_i
+  input logic                 clk_i,
+  input logic                 rst_ni,
+  input logic                 write_i,
+  input logic                 write_half_i,
+  input logic [WordW-1:0]     write_word_i,
+  input logic [BEAT*8-1:0]    write_data_i,
+  input logic                 read_half_i,
+  input logic [TileW-1:0]     read_tile_i,
+  input logic [PositionW-1:0] position_i
 );
   logic [READ-1:0][31:0] read_data;
 
@@ -30,9 +30,9 @@ module formal_vector_buffer #(
   );
 
   // The value that is followed
-  logic              half;
-  logic [PlaceW-2:0] index;
-  formal_const #(.WIDTH(PlaceW)) u_compare (.clk_i, .any_i(place_i), .const_o({half, index}));
+  logic                 half;
+  logic [PositionW-2:0] index;
+  formal_const #(.WIDTH(PositionW)) u_compare (.clk_i, .any_i(position_i), .const_o({half, index}));
   formal_reset u_reset (.clk_i, .rst_ni);
 
   logic                     written_q, shown_q;

@@ -67,7 +67,7 @@ FIFO_FAULTS = [
         "fp8mac_fifo.sv",
         "mem_q[tail_q] <=",
         "mem_q[head_q] <=",
-        "leaves_unchanged|lies_in_its_place",
+        "leaves_unchanged|lies_in_its_position",
     ),
     Fault(
         "level_forgets_a_pop",
@@ -348,23 +348,23 @@ IMAGE_ALIGN = Proof(
         Fault(
             "rotated_the_other_way",
             "fp8mac_image_align.sv",
-            "rotate1_q[r] <= place_q[r] - from[r];",
-            "rotate1_q[r] <= from[r] - place_q[r];",
-            "byte_in_its_place",
+            "rotate1_q[r] <= position_q[r] - from[r];",
+            "rotate1_q[r] <= from[r] - position_q[r];",
+            "byte_in_its_position",
         ),
         Fault(
             "finished_word_is_replaced",
             "fp8mac_image_align.sv",
             "assign go1 = (completes1_q & full_q & ~grant) == '0;",
             "assign go1 = 1'b1;",
-            "byte_in_its_place|words_in_order|none_is_lost",
+            "byte_in_its_position|words_in_order|none_is_lost",
         ),
         Fault(
             "bytes_outside_the_image_stay",
             "fp8mac_image_align.sv",
             "5'(i) > strip_q.last_byte",
             "5'(i) > strip_q.last_byte + 5'd1",
-            "byte_in_its_place",
+            "byte_in_its_position",
         ),
         Fault(
             "no_last_word",
@@ -956,8 +956,8 @@ COMPUTE_FAULTS = [
     Fault(
         "kept_is_handed_over",
         "fp8mac_compute.sv",
-        "step.acc_last       = last_block && !work_q.acc_keep;",
-        "step.acc_last       = last_block;",
+        "step.acc_last               = last_block && !work_q.acc_keep;",
+        "step.acc_last               = last_block;",
         "next_step_is_right",
     ),
     Fault(
@@ -1336,7 +1336,7 @@ LOAD = Proof(
             "fp8mac_load.sv",
             "(state_q == LoadScaleA) ? cmd_q.a.rows : cmd_q.b.rows);",
             "(state_q != LoadScaleB) ? cmd_q.a.rows : cmd_q.b.rows);",
-            "bias_in_its_place",
+            "bias_in_its_position",
         ),
     ],
 )
@@ -1377,8 +1377,8 @@ STORE_FAULTS = {
         Fault(
             "region_goes_on_below",
             "fp8mac_store.sv",
-            "(bundle.place.row_tile & region_rows_q) == region_rows_q);",
-            "(bundle.place.row_tile & region_rows_q) == '0);",
+            "(bundle.position.row_tile & region_rows_q) == region_rows_q);",
+            "(bundle.position.row_tile & region_rows_q) == '0);",
             "all_at_the_end|regions_at_the_end",
         ),
         Fault(
@@ -1419,8 +1419,8 @@ DRAIN_FAULTS = [
     Fault(
         "reads_before_the_region_is_full",
         "fp8mac_drain.sv",
-        "placed_q && region_waits);",
-        "placed_q);",
+        "begun_q && region_waits);",
+        "begun_q);",
         "region_is_full|one_slot_each|no_region_is_bad",
     ),
     Fault(

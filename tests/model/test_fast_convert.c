@@ -175,9 +175,10 @@ static void test_draw(void)
                                       .step = (uint64_t)(random_bits() & 0xfffffff) << 32 |
                                               random_bits()};
         for (size_t j = 0; j < n; j++) {
-            uint64_t place = ((uint64_t)drawn.m << 32 | drawn.n) + j;
-            draws[j] = fp8mac_random_bits(drawn.seed, (uint32_t)(place >> 32), (uint32_t)place,
-                                          drawn.step, FP8MAC_RANDOM_CONVERT, drawn.bits);
+            uint64_t position = ((uint64_t)drawn.m << 32 | drawn.n) + j;
+            draws[j] =
+                fp8mac_random_bits(drawn.seed, (uint32_t)(position >> 32), (uint32_t)position,
+                                   drawn.step, FP8MAC_RANDOM_CONVERT, drawn.bits);
         }
         for (int isa = FP8MAC_ISA_PORTABLE; isa <= FP8MAC_ISA_AVX512; isa++) {
             fp8mac_draw at = {.m = drawn.m,

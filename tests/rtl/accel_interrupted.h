@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small product is interrupted at every place in turn: the bus stops, is late or errs at each
+// A small product is interrupted at every point in turn: the bus stops, is late or errs at each
 // beat of each channel, and software resets the accelerator in each cycle. Each time there is a
 // status in bounded time, the bus protocol is kept, and the next product is right.
 #ifndef ACCEL_INTERRUPTED_H

@@ -117,8 +117,8 @@ void Test::identity()
     bench_.equal("products of an accumulator", FIELD_OF(element, ELEMENT, TERMS_LOG2),
                  kElement.terms_log2);
     host_.load_tables();
-    bench_.equal("the place in the tables is at its beginning again", host_.read(REG(TABLE_INDEX)),
-                 0);
+    bench_.equal("the position in the tables is at its beginning again",
+                 host_.read(REG(TABLE_INDEX)), 0);
     bench_.equal("scale of D after reset", host_.read(REG(SCALE_D)), accel::kOne);
     bench_.equal("STATUS after reset", host_.read(REG(STATUS)), FP8MAC_REGS__STATUS__IDLE_bm);
     bench_.equal("AMAX after reset", host_.read(REG(AMAX)), 0);
@@ -764,7 +764,7 @@ void Test::bus_errors()
     std::vector<Command> before, after;
     Command bad;
     for (unsigned i = 0; i < 168; i++) {
-        const unsigned place = i / 2 % 7;
+        const unsigned position = i / 2 % 7;
         scene(before, bad, after);
         if (i % 3 != 0) {
             hasty(before, bad, after);
@@ -779,15 +779,15 @@ void Test::bus_errors()
         if (bad.bias_en && bad.bias == 0) {
             bad.bias = maker_.allocate(4 * bad.n);
         }
-        if (place == 4) {
+        if (position == 4) {
             maker_.add_own_c(bad);
-        } else if (place >= 5) {
+        } else if (position >= 5) {
             const Command gemm = bad;
-            bad = place == 5 ? maker_.elementwise(24, 40) : maker_.small_convolution(10, 5, 0);
+            bad = position == 5 ? maker_.elementwise(24, 40) : maker_.small_convolution(10, 5, 0);
             bad.tag = gemm.tag;
             bad.record = gemm.record;
         }
-        switch (place) {
+        switch (position) {
         case 0: host_.memory.set_faults({at(bad.a_addr, bad.a_stride, bad.m)}, {}); break;
         case 1: host_.memory.set_faults({at(bad.bias_en ? bad.bias : bad.b_addr, 0, 1)}, {}); break;
         case 2: host_.memory.set_faults({at(bad.b_addr, bad.b_stride, bad.n)}, {}); break;
@@ -796,7 +796,7 @@ void Test::bus_errors()
         case 6: host_.memory.set_faults({at(bad.a_addr, bad.a_stride, 4)}, {}); break;
         default: host_.memory.set_faults({}, {at(bad.d_addr, bad.d_stride, bad.m)}); break;
         }
-        const bool write = place == 3;
+        const bool write = position == 3;
         fails(write ? "write error" : "read error",
               write ? (slv ? accel::ErrWriteSlv : accel::ErrWriteDec)
                     : (slv ? accel::ErrReadSlv : accel::ErrReadDec),
@@ -822,7 +822,7 @@ void Test::bus_errors()
     bench_.covered("records of dropped commands", hits_dropped_);
 }
 
-// A value of a scale vector that is no scale, at every place; behind the vector it does not count.
+// A value of a scale vector that is no scale, at every position; behind the vector it does not count.
 void Test::bad_vectors()
 {
     const uint32_t no_scales[] = {0, 0x80000000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000};

@@ -61,17 +61,17 @@ class Entry(NamedTuple):
     cycle: int
     pc: int
     encoded: str
-    place: str
+    location: str
     name: str  # of the instruction, or "interrupt", "exception"
     operands: list
     effects: dict  # "a5" or "load[80001234]" and digits
 
 
 def entry(line):
-    cycle, pc, encoded, place, name, *rest = line.split()
+    cycle, pc, encoded, location, name, *rest = line.split()
     operands = rest.pop(0).strip(",").split(",") if rest and "=" not in rest[0] else []
     return Entry(
-        int(cycle), int(pc, 16), encoded, place, name, operands, dict(e.split("=") for e in rest)
+        int(cycle), int(pc, 16), encoded, location, name, operands, dict(e.split("=") for e in rest)
     )
 
 
@@ -101,7 +101,7 @@ class Replay:
         }
 
     def check(self, entry, what, good):
-        self.tally.check(f"cycle {entry.cycle}, {entry.place} {entry.name}: {what}", good)
+        self.tally.check(f"cycle {entry.cycle}, {entry.location} {entry.name}: {what}", good)
 
     def branches(self, entry):
         a, b = (self.registers[name] for name in entry.operands[:2])
@@ -140,15 +140,15 @@ class Replay:
             return self.check(entry, f"no {kind} at {address:08x}: {entry.effects}", False)
         data = int(digits, 16)
         self.check(entry, f"{kind} of {size} bytes: {digits}", len(digits) == 2 * size)
-        places = range(address, address + size)
+        addresses = range(address, address + size)
         self.checked["misaligned"] += address % size != 0
         if kind == "store":
             want = self.registers[entry.operands[0]] & (1 << 8 * size) - 1
             self.check(entry, f"stores {data:x}, wanted {want:x}", data == want)
             self.checked["store"] += 1
-            self.memory.update(zip(places, data.to_bytes(4, "little")))
-        elif address in RAM and all(place in self.memory for place in places):
-            want = int.from_bytes(bytes(self.memory[place] for place in places), "little")
+            self.memory.update(zip(addresses, data.to_bytes(4, "little")))
+        elif address in RAM and all(one in self.memory for one in addresses):
+            want = int.from_bytes(bytes(self.memory[one] for one in addresses), "little")
             self.check(entry, f"loads {data:x}, wanted {want:x}", data == want)
             self.checked["load"] += 1
 
@@ -207,14 +207,14 @@ def check_whole(tally, whole, elf, objdump, image):
         ("interrupt", "16", "00000000"),
     ):
         tally.check(f"{trap} once in {traps}", traps.count(trap) == 1)
-    tally.check("main has its place", any(e.place == "main+0x0" for e in whole))
+    tally.check("main has its location", any(e.location == "main+0x0" for e in whole))
 
 
 def check_function(tally, whole, part, name, callee):
     """The calls of a function: each from its first instruction until it returns."""
-    calls = sum(e.place == f"{name}+0x0" for e in whole)
+    calls = sum(e.location == f"{name}+0x0" for e in whole)
     tally.check(f"{name} is called {calls} times", calls > 1)
-    starts = [i for i, e in enumerate(part) if e.place == f"{name}+0x0"]
+    starts = [i for i, e in enumerate(part) if e.location == f"{name}+0x0"]
     tally.check(f"{len(starts)} calls", len(starts) == calls and starts[0] == 0)
     for start, end in zip(starts, [*starts[1:], len(part)]):
         tally.check(
@@ -222,9 +222,9 @@ def check_function(tally, whole, part, name, callee):
         )
         tally.check(
             f"a call of {name} has {callee}",
-            any(e.place == f"{callee}+0x0" for e in part[start:end]),
+            any(e.location == f"{callee}+0x0" for e in part[start:end]),
         )
-    functions = {e.place.split("+")[0] for e in part}
+    functions = {e.location.split("+")[0] for e in part}
     tally.check(f"{functions} run", {name, callee} <= functions and "main" not in functions)
 
 

@@ -91,12 +91,12 @@ static void gather(const fp8rt_gemm_desc *desc, uint32_t stride, uint8_t *matrix
 
 static uint8_t *codes(fp8rt_arena *arena, fp8rt_random *random, size_t bytes)
 {
-    uint8_t *place = fp8rt_arena_alloc(arena, (bytes + 3u) & ~(size_t)3);
-    if (place != NULL) {
-        fp8rt_random_codes(random, FP8RT_DATA_WIDE, FP8MAC_E4M3FN, place,
+    uint8_t *memory = fp8rt_arena_alloc(arena, (bytes + 3u) & ~(size_t)3);
+    if (memory != NULL) {
+        fp8rt_random_codes(random, FP8RT_DATA_WIDE, FP8MAC_E4M3FN, memory,
                            (bytes + 3u) & ~(size_t)3);
     }
-    return place;
+    return memory;
 }
 
 // Runs the descriptor and compares D with the golden model's GEMM of `matrix`.

@@ -316,11 +316,10 @@ static void run_scratch_overlap(const bench *b)
     desc.bias = b->vector;
     fp8rt_device *dev = &b->f->dev;
     bool made = fp8rt_gemm_plan_make(&dev->caps, desc, &plan) == FP8RT_OK;
-    const void *const places[] = {desc.a.codes, (const uint8_t *)desc.b.codes + 1, desc.d,
-                                  desc.bias};
+    const void *const bad[] = {desc.a.codes, (const uint8_t *)desc.b.codes + 1, desc.d, desc.bias};
     bool right = made;
-    for (unsigned i = 0; right && i < sizeof places / sizeof places[0]; i++) {
-        right = fp8rt_gemm_run(dev, &plan, (void *)(uintptr_t)places[i], SCRATCH_BYTES, NULL) ==
+    for (unsigned i = 0; right && i < sizeof bad / sizeof bad[0]; i++) {
+        right = fp8rt_gemm_run(dev, &plan, (void *)(uintptr_t)bad[i], SCRATCH_BYTES, NULL) ==
                 FP8RT_ERR_OVERLAP;
     }
     faults_count(b->f, right && d_is_unwritten(b), "library: scratch in matrices and vectors");
@@ -398,7 +397,7 @@ static void run_plans(const bench *b)
                  "library: a scale that becomes illegal behind the plan");
 }
 
-// A plan of all zeros in A moves to another A and D, and back. A bad place leaves it as it was.
+// A plan of all zeros in A moves to another A and D, and back. A bad address leaves it as it was.
 static void run_moved(const bench *b)
 {
     fp8rt_device *dev = &b->f->dev;

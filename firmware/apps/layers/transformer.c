@@ -24,7 +24,7 @@ static void run_embedding(layers_test *test, const char *name, bool positions,
 {
     const fp8rt_arena arena = test->arena;
     const fp8rt_tensor table = layers_codes(test, 50, 40, FP8MAC_E4M3FN);
-    const fp8rt_tensor places = layers_codes(test, 20, 40, FP8MAC_E5M2);
+    const fp8rt_tensor position_codes = layers_codes(test, 20, 40, FP8MAC_E5M2);
     fp8rt_tensor out = layers_empty(test, 12, 40, format);
     uint32_t indices[12];
     for (uint32_t i = 0; i < out.rows; i++) {
@@ -32,7 +32,7 @@ static void run_embedding(layers_test *test, const char *name, bool positions,
     }
     fp8rt_embedding_desc desc = {.table = &table,
                                  .indices = indices,
-                                 .positions = positions ? &places : NULL,
+                                 .positions = positions ? &position_codes : NULL,
                                  .first = 8,
                                  .out = &out};
     layers_try(test, name, call_embedding, refer_embedding, &desc, &out);
@@ -40,7 +40,7 @@ static void run_embedding(layers_test *test, const char *name, bool positions,
     fp8rt_run run = fp8rt_run_on(&test->dev, NULL, 0);
     layers_expect(test, "an index beyond the table",
                   fp8rt_embedding(&run, &desc) == FP8RT_ERR_SHAPE);
-    desc.positions = &places;
+    desc.positions = &position_codes;
     desc.first = 9;
     run = fp8rt_run_query(&test->dev);
     layers_expect(test, "a position beyond its table",

@@ -33,7 +33,7 @@ static fp8rt_status call(fp8rt_run *run, const void *context_)
     return fp8rt_transposed_convolution(run, &((const context *)context_)->desc);
 }
 
-// The input coordinate that kernel place `k` brings to output coordinate `o`; -1: none.
+// The input coordinate that kernel position `k` brings to output coordinate `o`; -1: none.
 static int32_t source(uint32_t o, uint32_t k, uint32_t padding, uint32_t stride, uint32_t size)
 {
     const int32_t at = (int32_t)(o + padding) - (int32_t)k;
@@ -42,7 +42,7 @@ static int32_t source(uint32_t o, uint32_t k, uint32_t padding, uint32_t stride,
                : at / (int32_t)stride;
 }
 
-// All places of a sub-grid's kernel count for the bound, in blocks of 32 products. The largest operands of
+// All positions of a sub-grid's kernel count for the bound, in blocks of 32 products. The largest operands of
 // the tensors stand in for those of a block.
 static void refer_output(fp8rt_reference *reference, const context *c, uint32_t row, uint32_t n,
                          double amax)
@@ -63,10 +63,10 @@ static void refer_output(fp8rt_reference *reference, const context *c, uint32_t 
         }
     }
     const double scale = (double)d->weights->row_scale[n], bias = (double)d->weights->bias[n];
-    const size_t place = (size_t)row * d->out->cols + n;
+    const size_t position = (size_t)row * d->out->cols + n;
     const uint32_t blocks = fp8rt_subgrid_points(d) * channels / caps->block + 1u;
-    reference->values[place] = sum * scale + bias;
-    reference->bounds[place] =
+    reference->values[position] = sum * scale + bias;
+    reference->bounds[position] =
         scale * amax * blocks / 8192.0 + (bias < 0 ? -bias : bias) / 2097152.0;
 }
 

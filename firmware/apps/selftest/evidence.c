@@ -24,7 +24,7 @@ bool evidence_is_one(uint64_t mask)
     return mask != 0 && (mask & (mask - 1u)) == 0;
 }
 
-bool evidence_is_one_place(const evidence *e)
+bool evidence_is_one_position(const evidence *e)
 {
     return evidence_is_one(e->units) && evidence_is_one(e->lanes);
 }

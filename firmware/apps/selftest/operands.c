@@ -92,11 +92,11 @@ static bool see_square(const paths *p, const square *s, bool is_b, square_eviden
     return true;
 }
 
-// The buffer whose pattern was seen is broken if the wrong bytes have one row RAM and one place in a beat
+// The buffer whose pattern was seen is broken if the wrong bytes have one row RAM and one position in a beat
 // in common. An element of the array is broken if they have its row and column in common.
 static bool blame(const paths *p, const square_evidence *a, const square_evidence *b)
 {
-    const bool is_a = evidence_is_one_place(&a->a), is_b = evidence_is_one_place(&b->b);
+    const bool is_a = evidence_is_one_position(&a->a), is_b = evidence_is_one_position(&b->b);
     if (is_a || is_b) {
         if (is_a) {
             evidence_conclude(&a->a, p->r, PATH_A, "row RAM");
@@ -127,7 +127,7 @@ void check_operands(const paths *p, const square *s)
                s->side * s->side / (p->beat * p->dev->caps.rows), (uint32_t)p->dev->caps.buf_beats);
     } else if (!blame(p, &a, &b)) {
         report_broken(p->r, PATH_PRODUCTS,
-                      "%" PRIu32 " and %" PRIu32 " bytes, with no place in common", a.a.bytes,
+                      "%" PRIu32 " and %" PRIu32 " bytes, with no position in common", a.a.bytes,
                       b.a.bytes);
     }
 }
@@ -195,7 +195,7 @@ static bool see_scales(const paths *p, const square *s, const sheet *sheet, bool
     return true;
 }
 
-// The scales of one operand are seen times those of the other. So one broken place of one blames that one
+// The scales of one operand are seen times those of the other. So one broken byte of one blames that one
 // alone.
 void check_scales(const paths *p, const square *s, const sheet *sheet)
 {
@@ -209,8 +209,8 @@ void check_scales(const paths *p, const square *s, const sheet *sheet)
             return;
         }
     }
-    const bool a_alone = evidence_is_one_place(&e[0]) && !evidence_is_one_place(&e[1]);
-    const bool b_alone = evidence_is_one_place(&e[1]) && !evidence_is_one_place(&e[0]);
+    const bool a_alone = evidence_is_one_position(&e[0]) && !evidence_is_one_position(&e[1]);
+    const bool b_alone = evidence_is_one_position(&e[1]) && !evidence_is_one_position(&e[0]);
     if (!b_alone) {
         evidence_conclude(&e[0], p->r, PATH_MX_A, "row RAM");
     }

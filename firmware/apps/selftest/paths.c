@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fault is located by what the wrong bytes have in common: their place in a beat of the bus, and the row
+// A fault is located by what the wrong bytes have in common: their position in a beat of the bus, and the row
 // RAM of the buffer in which they lay.
 #include "paths.h"
 

@@ -7,7 +7,7 @@
 #include "fp8rt/app.h"
 #include "report.h"
 
-// What is broken if wrong products have no place in common, such as the decoding of a format.
+// What is broken if wrong products have no position in common, such as the decoding of a format.
 #define PATH_PRODUCTS "products"
 
 // `arena` is for the operands. A path that needs a broken one is not tested. False: something is broken

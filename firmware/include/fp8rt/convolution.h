@@ -102,7 +102,7 @@ fp8rt_status fp8rt_join_groups(const fp8rt_caps *caps, const fp8rt_join_desc *de
 // The outputs whose line and pixel have the same remainders by the strides form a sub-grid. Each sub-grid is a
 // convolution with its part of the kernel, and one command for each image. With stride_y = 1, if
 // stride_x divides out_width, the commands write `out` in turns. Otherwise they write the lines of equal
-// remainder to the scratch, and one command more moves these to their places.
+// remainder to the scratch, and one command more moves these to their positions.
 typedef struct fp8rt_transposed_desc {
     const fp8rt_tensor *x; // images * height * width x channels, FP8
     uint32_t images;       // 0: 1
@@ -121,7 +121,7 @@ typedef struct fp8rt_transposed_desc {
 // out's rows may be written.
 fp8rt_status fp8rt_transposed_convolution(fp8rt_run *run, const fp8rt_transposed_desc *desc);
 
-// Places of the kernel that a sub-grid has: ceil(kernel_h / stride_y) * ceil(kernel_w / stride_x).
+// Positions of the kernel that a sub-grid has: ceil(kernel_h / stride_y) * ceil(kernel_w / stride_x).
 uint32_t fp8rt_subgrid_points(const fp8rt_transposed_desc *desc);
 // Work of the core, once for each network: dst (stride_y * stride_x * output channels x
 // fp8rt_subgrid_points * channels) from src (output channels x kernel_h * kernel_w * channels), both FP8 of

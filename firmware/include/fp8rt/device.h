@@ -97,7 +97,7 @@ typedef struct fp8rt_command_operand {
 //              or the block, if that is more
 //   MX scales  ceil(m / rows) * ceil((first + ceil(k / 32)) / beat_bytes) at most the power of two that
 //              is at least buf_beats / 8 and max_mn / rows and max_mn / cols; n likewise. `first` is the
-//              place in its beat of the chunk's first scale: (products before it) / 32 modulo beat_bytes
+//              position in its beat of the chunk's first scale: (products before it) / 32 modulo beat_bytes
 //
 // With OPERATION.mx each row of A and of B has ceil(k / 32) MX scales, E8M0 codes, one for every 32
 // codes. They are part of the operands: a command that reuses an operand has its scales, too.

@@ -40,7 +40,7 @@ typedef struct fp8rt_device_state {
     bool kept;   // it kept its accumulators
     uint32_t m, n, k;
     uint32_t mode;
-    bool mx; // its operands have MX scales, from this place in a beat on
+    bool mx; // its operands have MX scales, from this position in a beat on
     uint32_t mx_first;
     // Products of its accumulators, with those of the commands that it continues.
     uint32_t terms;

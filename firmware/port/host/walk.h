@@ -10,8 +10,8 @@
 typedef struct fp8rt_host_tile {
     uint32_t a_row, a_k;       // of an image A, which stays at its address: its first row and code
     fp8rt_command command;     // its part of the matrices and vectors; without tile sizes
-    uint32_t first_m, first_n; // place of its first output in the command's D
-    uint32_t mx_first;         // the place of its first MX scale in a beat
+    uint32_t first_m, first_n; // position of its first output in the command's D
+    uint32_t mx_first;         // the position of its first MX scale in a beat
     bool last;                 // of its command
     bool range_bad;            // the command's strides or this part's addresses are illegal
     bool sequence_bad;         // the command is part of a chain, but not one tile command

@@ -117,9 +117,9 @@ static bool is_below_stack(uint32_t cause, uint32_t address)
 }
 
 // A code address with its function
-static void put_place(uint32_t address)
+static void put_location(uint32_t address)
 {
-    soc_write(SOC_SIMCTRL + SIMCTRL_PLACE, address);
+    soc_write(SOC_SIMCTRL + SIMCTRL_LOCATION, address);
 }
 
 // Of crt0.S: x0 to x31 at the trap, and the stack of the handler
@@ -176,7 +176,7 @@ static void put_callers(void)
         const uint32_t word = *(const uint32_t *)(uintptr_t)sp;
         if (is_behind_a_call(word)) {
             put_text("\n    ");
-            put_place(word);
+            put_location(word);
             found++;
         }
     }
@@ -192,9 +192,9 @@ void fp8rt_trap(uint32_t cause, uint32_t pc, uint32_t value)
     put_text(", mtval");
     put_hex(value);
     put_text("\n  pc ");
-    put_place(pc);
+    put_location(pc);
     put_text("\n  ra ");
-    put_place(fp8rt_trap_registers[1]);
+    put_location(fp8rt_trap_registers[1]);
     put_text("\n");
     put_registers();
     put_callers();

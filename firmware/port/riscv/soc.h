@@ -17,7 +17,7 @@
 #define SIMCTRL_ARGS 0x0cu  // r: address of argc, argv[0], argv[1], ...
 #define SIMCTRL_STALL 0x10u // rw: per-mille probability of a stall, per bus channel and cycle
 #define SIMCTRL_STALL_ALWAYS 1000u
-#define SIMCTRL_PLACE 0x14u // w: a code address, which the console gets with its function
+#define SIMCTRL_LOCATION 0x14u // w: a code address, which the console gets with its function
 
 // The accelerator's interrupt is Ibex's first fast one: bit of mie and mip.
 #define SOC_ACCELERATOR_IRQ 16

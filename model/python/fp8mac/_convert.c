@@ -60,13 +60,14 @@ static void stochastic_from_double(const fp8mac_format *to, char *dst, const dou
 {
     unsigned bytes = fp8mac_format_bytes(to);
     for (size_t i = 0; i < count; i++) {
-        uint64_t place = ((uint64_t)source.m << 32 | source.n) + i;
-        uint32_t r = source.r != NULL ? source.r[i]
-                     : source.generator == FP8MAC_GENERATOR_SIMON
-                         ? fp8mac_simon_bits(source.seed, (uint32_t)(place >> 32), (uint32_t)place,
-                                             source.bits)
-                         : fp8mac_random_bits(source.seed, (uint32_t)(place >> 32), (uint32_t)place,
-                                              source.step, FP8MAC_RANDOM_CONVERT, source.bits);
+        uint64_t position = ((uint64_t)source.m << 32 | source.n) + i;
+        uint32_t r =
+            source.r != NULL ? source.r[i]
+            : source.generator == FP8MAC_GENERATOR_SIMON
+                ? fp8mac_simon_bits(source.seed, (uint32_t)(position >> 32), (uint32_t)position,
+                                    source.bits)
+                : fp8mac_random_bits(source.seed, (uint32_t)(position >> 32), (uint32_t)position,
+                                     source.step, FP8MAC_RANDOM_CONVERT, source.bits);
         uint32_t code = fp8mac_encode_stochastic(to, fp8mac_value_from_double(src[i]),
                                                  how->mode.overflow, r, source.bits, flags);
         uint16_t u2 = (uint16_t)code;

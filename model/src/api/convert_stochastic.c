@@ -8,9 +8,9 @@ static uint32_t draw(const fp8mac_random_source *source, size_t i)
     if (source->r != NULL) {
         return source->r[i];
     }
-    uint64_t place = ((uint64_t)source->m << 32 | source->n) + i;
-    return fp8mac_generator_bits(source->generator, source->seed, (uint32_t)(place >> 32),
-                                 (uint32_t)place, source->step, FP8MAC_RANDOM_CONVERT,
+    uint64_t position = ((uint64_t)source->m << 32 | source->n) + i;
+    return fp8mac_generator_bits(source->generator, source->seed, (uint32_t)(position >> 32),
+                                 (uint32_t)position, source->step, FP8MAC_RANDOM_CONVERT,
                                  source->bits);
 }
 
@@ -43,16 +43,16 @@ static fp8mac_status validate_source(const fp8mac_random_source *source, size_t 
 static void draw_block(const fp8mac_kernels *kernels, const fp8mac_random_source *source,
                        size_t first, uint32_t *r, size_t count)
 {
-    uint64_t place = ((uint64_t)source->m << 32 | source->n) + first;
-    if ((uint32_t)place > UINT32_MAX - count || source->generator != FP8MAC_GENERATOR_THREEFRY) {
+    uint64_t position = ((uint64_t)source->m << 32 | source->n) + first;
+    if ((uint32_t)position > UINT32_MAX - count || source->generator != FP8MAC_GENERATOR_THREEFRY) {
         for (size_t i = 0; i < count; i++) {
             r[i] = draw(source, first + i);
         }
         return;
     }
     const fp8mac_draw at = {
-        .m = (uint32_t)(place >> 32),
-        .n = (uint32_t)place,
+        .m = (uint32_t)(position >> 32),
+        .n = (uint32_t)position,
         .step_low = (uint32_t)source->step,
         .step_high = (uint32_t)(source->step >> 32) | (uint32_t)FP8MAC_RANDOM_CONVERT << 28,
         .key = {(uint32_t)source->seed, (uint32_t)(source->seed >> 32)},

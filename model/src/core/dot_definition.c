@@ -356,13 +356,13 @@ static fp8mac_mx_pair mx_pair(const uint8_t *a, const uint8_t *b, size_t k)
                             .is_nan = x.cls == FP8MAC_CLASS_NAN || y.cls == FP8MAC_CLASS_NAN};
 }
 
-// A step's terms. `k` is the place of each among the terms of the call.
+// A step's terms. `k` is the position of each among the terms of the call.
 typedef struct step_terms {
     size_t k[FP8MAC_GROUP_MAX];
     unsigned n;
 } step_terms;
 
-// The next step's terms. `first` is the place of the first term of its block, `part` the number of the
+// The next step's terms. `first` is the position of the first term of its block, `part` the number of the
 // step in the block.
 static void choose_terms(const fp8mac_dot_config *config, size_t first, unsigned part, size_t end,
                          step_terms *terms)

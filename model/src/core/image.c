@@ -3,8 +3,8 @@
 
 static uint8_t code_at(const fp8mac_image *image, uint32_t row, uint32_t k)
 {
-    const uint32_t place = k / image->channels, c = k % image->channels;
-    const int64_t ky = place / image->kernel_w, kx = place % image->kernel_w;
+    const uint32_t position = k / image->channels, c = k % image->channels;
+    const int64_t ky = position / image->kernel_w, kx = position % image->kernel_w;
     const int64_t oy = row / image->out_w, ox = row % image->out_w;
     const int64_t y = oy * image->stride_y + ky * image->dilation_y - image->pad_top;
     const int64_t x = ox * image->stride_x + kx * image->dilation_x - image->pad_left;

@@ -41,15 +41,15 @@ uint32_t fp8mac_random_bits(uint64_t seed, uint32_t m, uint32_t n, uint64_t step
 {
     uint32_t high = (uint32_t)(step >> 32) | (uint32_t)use << 28;
     bool halves = n_bits <= 16; // of the words, low half first
-    uint32_t columns = halves ? 2 * WORDS : WORDS, place = n % columns;
+    uint32_t columns = halves ? 2 * WORDS : WORDS, position = n % columns;
     const uint32_t counter[4] = {m, n / columns, (uint32_t)step, high};
     const uint32_t key[4] = {(uint32_t)seed, (uint32_t)(seed >> 32), 0, 0};
     uint32_t output[4];
     fp8mac_threefry4x32(counter, key, output);
     if (halves) {
-        return (output[place / 2] >> place % 2 * 16 & 0xffff) >> (16 - n_bits);
+        return (output[position / 2] >> position % 2 * 16 & 0xffff) >> (16 - n_bits);
     }
-    return output[place] >> (32 - n_bits);
+    return output[position] >> (32 - n_bits);
 }
 
 void fp8mac_simon64(const uint32_t counter[2], const uint32_t key[2], uint32_t output[2])
@@ -72,8 +72,8 @@ uint32_t fp8mac_simon_bits(uint64_t seed, uint32_t m, uint32_t n, unsigned n_bit
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     uint32_t output[2];
     fp8mac_simon64(counter, key, output);
-    uint32_t place = n % SIMON_COLUMNS;
-    return (output[place / 2] >> place % 2 * 16 & 0xffff) >> (16 - n_bits);
+    uint32_t position = n % SIMON_COLUMNS;
+    return (output[position / 2] >> position % 2 * 16 & 0xffff) >> (16 - n_bits);
 }
 
 bool fp8mac_generator_gives(fp8mac_generator generator, unsigned n_bits, uint64_t step)

@@ -59,12 +59,12 @@ static decimal decimal_of(uint64_t number)
     return x;
 }
 
-static char digit_at(const decimal *x, size_t place)
+static char digit_at(const decimal *x, size_t position)
 {
     static const uint32_t tens[LIMB_DIGITS] = {1,      10,      100,      1000,     10000,
                                                100000, 1000000, 10000000, 100000000};
-    size_t i = place / LIMB_DIGITS;
-    return i >= x->used ? '0' : (char)('0' + x->limb[i] / tens[place % LIMB_DIGITS] % 10);
+    size_t i = position / LIMB_DIGITS;
+    return i >= x->used ? '0' : (char)('0' + x->limb[i] / tens[position % LIMB_DIGITS] % 10);
 }
 
 // ---- the two styles -----------------------------------------------------------------------------
@@ -77,14 +77,14 @@ static void put_decimal(text *t, uint64_t significand, int64_t exponent)
         times(&x, exponent < 0 ? 5 : 2);
     }
     size_t fraction = exponent < 0 ? (size_t)-exponent : 0;
-    size_t place = x.used * LIMB_DIGITS;
-    while (place > fraction + 1 && digit_at(&x, place - 1) == '0') {
-        place--;
+    size_t position = x.used * LIMB_DIGITS;
+    while (position > fraction + 1 && digit_at(&x, position - 1) == '0') {
+        position--;
     }
-    place = place < fraction + 1 ? fraction + 1 : place;
-    while (place-- > 0) {
-        put(t, digit_at(&x, place));
-        if (place == fraction && fraction != 0) {
+    position = position < fraction + 1 ? fraction + 1 : position;
+    while (position-- > 0) {
+        put(t, digit_at(&x, position));
+        if (position == fraction && fraction != 0) {
             put(t, '.');
         }
     }
@@ -95,12 +95,12 @@ static void put_exponent(text *t, int64_t exponent)
     put(t, 'p');
     put(t, exponent < 0 ? '-' : '+');
     decimal x = decimal_of((uint64_t)(exponent < 0 ? -exponent : exponent));
-    size_t place = x.used == 0 ? 1 : x.used * LIMB_DIGITS;
-    while (place > 1 && digit_at(&x, place - 1) == '0') {
-        place--;
+    size_t position = x.used == 0 ? 1 : x.used * LIMB_DIGITS;
+    while (position > 1 && digit_at(&x, position - 1) == '0') {
+        position--;
     }
-    while (place-- > 0) {
-        put(t, digit_at(&x, place));
+    while (position-- > 0) {
+        put(t, digit_at(&x, position));
     }
 }
 

@@ -58,9 +58,9 @@ static uint32_t rows_of(fuzz *f, uint32_t most)
     return one_in(f, 60) ? many[below(f, sizeof many / sizeof many[0])] : size_of(f, most);
 }
 
-// A place for a matrix, at a beat if nothing else is wanted. Nothing that begins here and is not refused
+// Memory for a matrix, at a beat if nothing else is wanted. Nothing that begins here and is not refused
 // ends beyond the guard.
-static void *place(fuzz *f)
+static void *memory_for(fuzz *f)
 {
     uint8_t *p = f->memory + GUARD + (below(f, BYTES / 64) * 64);
     if (one_in(f, 40)) {
@@ -101,7 +101,8 @@ static float number(fuzz *f)
 static fp8mac_scale scale(fuzz *f, const float *single)
 {
     const uint32_t mode = one_in(f, 40) ? 3 : below(f, 3);
-    return (fp8mac_scale){(fp8mac_scale_mode)mode, mode == FP8MAC_SCALE_TENSOR ? single : place(f)};
+    return (fp8mac_scale){(fp8mac_scale_mode)mode,
+                          mode == FP8MAC_SCALE_TENSOR ? single : memory_for(f)};
 }
 
 static fp8rt_coding coding(fuzz *f)
@@ -158,14 +159,14 @@ static fp8rt_gemm_desc gemm(fuzz *f, numbers *x)
         .a.format = format_of(f, 4),
         .b.format = format_of(f, 4),
         .acc_format = (fp8mac_acc_format)(one_in(f, 40) ? below(f, 9) : below(f, 2)),
-        .a.codes = place(f),
-        .b.codes = place(f),
+        .a.codes = memory_for(f),
+        .b.codes = memory_for(f),
         .a.scale_exp = one_in(f, 40) ? (int)below(f, 300) - 150 : (int)below(f, 5) - 2,
         .b.scale_exp = one_in(f, 40) ? (int)below(f, 300) - 150 : (int)below(f, 5) - 2,
         .activation = (fp8mac_activation)(one_in(f, 40) ? 3 : below(f, 3)),
         .clamp_lo = -number(f),
         .clamp_hi = number(f),
-        .d = place(f),
+        .d = memory_for(f),
         .d_format = format_of(f, 7),
         .overflow = (fp8mac_overflow)(one_in(f, 40) ? 2 : below(f, 2)),
         .coding = coding(f),
@@ -177,14 +178,14 @@ static fp8rt_gemm_desc gemm(fuzz *f, numbers *x)
     desc.a.scale = scale(f, &x->scale_a);
     desc.b.scale = scale(f, &x->scale_b);
     desc.scale_d = one_in(f, 2) ? &x->scale_d : NULL;
-    desc.bias = one_in(f, 3) ? place(f) : NULL;
+    desc.bias = one_in(f, 3) ? memory_for(f) : NULL;
     if (one_in(f, 4)) {
         desc.image = image(f, desc.k);
     }
     if (one_in(f, 4)) {
         desc.beta = number(f);
         desc.c_format = format_of(f, 7);
-        desc.c = one_in(f, 3) ? desc.d : place(f);
+        desc.c = one_in(f, 3) ? desc.d : memory_for(f);
         desc.c_stride = stride_of(f, row_bytes(desc.n, desc.c_format));
     }
     return desc;
@@ -197,15 +198,15 @@ static fp8rt_elementwise_desc elementwise(fuzz *f, numbers *x)
         .operation = one_in(f, 20) ? below(f, 5) : 1 + below(f, 2),
         .m = size_of(f, 12),
         .n = size_of(f, 12),
-        .x = place(f),
+        .x = memory_for(f),
         .x_format = format_of(f, 7),
         .beta = one_in(f, 4) ? 0.0f : number(f),
-        .c = place(f),
+        .c = memory_for(f),
         .c_format = format_of(f, 7),
         .activation = (fp8mac_activation)(one_in(f, 40) ? 3 : below(f, 3)),
         .clamp_lo = -number(f),
         .clamp_hi = number(f),
-        .d = place(f),
+        .d = memory_for(f),
         .d_format = format_of(f, 7),
         .overflow = (fp8mac_overflow)(one_in(f, 40) ? 2 : below(f, 2)),
         .coding = coding(f),
