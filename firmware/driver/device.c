@@ -143,7 +143,7 @@ static uint32_t await(fp8rt_device *dev, stop_when *stop, uint32_t context)
         if (stop(dev, status, context)) {
             return status;
         }
-        // After an error, the last event may have passed while the rest of the queue still drains.
+        // After an error, the last event may have passed while the rest of the queue still leaves.
         // No event tells the end of the drain state. So this loop polls in both.
         if (status & FP8RT_BIT(STATUS__DRAINING)) {
             if (limit == 0) {
@@ -512,7 +512,7 @@ fp8rt_counters fp8rt_device_counters(const fp8rt_device *dev)
     fp8rt_counters counters = {
         .cycles = cycles,
         .compute = READ(dev, CYC_COMPUTE),
-        .drain = READ(dev, CYC_DRAIN),
+        .results = READ(dev, CYC_RESULTS),
         .spacing = READ(dev, CYC_SPACING),
         .first_load = READ(dev, CYC_FIRST_LOAD),
         .load = READ(dev, CYC_LOAD),
@@ -522,7 +522,7 @@ fp8rt_counters fp8rt_device_counters(const fp8rt_device *dev)
         .read_beats = READ(dev, READ_BEATS),
         .write_beats = READ(dev, WRITE_BEATS),
     };
-    counters.idle = counters.cycles - counters.compute - counters.drain - counters.spacing -
+    counters.idle = counters.cycles - counters.compute - counters.results - counters.spacing -
                     counters.first_load - counters.load - counters.command - counters.store;
     return counters;
 }

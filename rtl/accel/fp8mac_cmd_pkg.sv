@@ -236,7 +236,7 @@ package fp8mac_cmd_pkg;
     logic       skip;
   } storing_cmd_t;
 
-  // What the drain engine knows of a command. With `none` it has no results.
+  // What the write-out engine knows of a command. With `none` it has no results.
   typedef struct packed {
     logic        none;
     dim_t        m;
@@ -245,7 +245,7 @@ package fp8mac_cmd_pkg;
     pass_shape_e pass_shape;
     addr_t       d_addr;
     addr_t       d_stride;
-  } drain_cmd_t;
+  } write_out_cmd_t;
 
   // What is reported when all writes of a tile command have been acknowledged.
   typedef struct packed {
@@ -339,7 +339,7 @@ package fp8mac_cmd_pkg;
   typedef struct packed {
     logic [31:0] cycles;
     logic [31:0] compute;
-    logic [31:0] drain;
+    logic [31:0] results;
     logic [31:0] spacing;
     logic [31:0] first_load;
     logic [31:0] load;

@@ -2,7 +2,7 @@
 // Performance counters. Every cycle counts for exactly one cause. The first of these that holds is counted:
 //
 //   compute     a step is issued
-//   drain       compute has steps to issue, or a command to take, but the output part cannot take more results
+//   results       compute has steps to issue, or a command to take, but the output part cannot take more results
 //   spacing     the next step would be too early for an accumulator or an accumulate unit
 //   first_load  operands are being loaded, and no step has been issued since the accelerator was idle
 //   load        operands are being loaded
@@ -39,29 +39,29 @@ module fp8mac_counters
 
   output counters_t counters_o
 );
-  logic compute, drain, spacing, first_load, load, command, idle, store;
+  logic compute, results, spacing, first_load, load, command, idle, store;
   logic waits;    // compute has no command
   logic begun_q;  // a step has been issued since the accelerator was idle
 
   assign waits = !loaded_i;
   always_comb begin
     compute    = issue_i;
-    drain      = !issue_i && stalled_i;
+    results    = !issue_i && stalled_i;
     spacing    = !issue_i && !stalled_i && spacing_i;
     first_load = waits && loading_i && !begun_q;
     load       = waits && loading_i && begun_q;
     idle       = waits && !loading_i && idle_i;
     store      = waits && !loading_i && !idle_i && !waiting_i;
-    command    = !compute && !drain && !spacing && !first_load && !load && !idle && !store;
+    command    = !compute && !results && !spacing && !first_load && !load && !idle && !store;
   end
 
   // Causes are counted one cycle later, because the one of compute is known late in its cycle.
   typedef struct packed {
-    logic compute, drain, spacing, first_load, load, command, store, idle;
+    logic compute, results, spacing, first_load, load, command, store, idle;
   } cause_t;
 
   cause_t cause, cause_q;
-  assign cause = '{compute, drain, spacing, first_load, load, command, store, idle};
+  assign cause = '{compute, results, spacing, first_load, load, command, store, idle};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) cause_q <= '{idle: 1'b1, default: 1'b0};
@@ -107,7 +107,7 @@ module fp8mac_counters
     end else begin
       counters_o.cycles      <= counters_o.cycles + 32'd1;
       counters_o.compute     <= counters_o.compute + 32'(cause_q.compute);
-      counters_o.drain       <= counters_o.drain + 32'(cause_q.drain);
+      counters_o.results     <= counters_o.results + 32'(cause_q.results);
       counters_o.spacing     <= counters_o.spacing + 32'(cause_q.spacing);
       counters_o.first_load  <= counters_o.first_load + 32'(cause_q.first_load);
       counters_o.load        <= counters_o.load + 32'(cause_q.load);

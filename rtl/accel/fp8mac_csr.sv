@@ -156,7 +156,7 @@ module fp8mac_csr
     in.AMAX.value.next           = amax_i;
     in.CYCLES.value.next         = counters_i.cycles;
     in.CYC_COMPUTE.value.next    = counters_i.compute;
-    in.CYC_DRAIN.value.next      = counters_i.drain;
+    in.CYC_RESULTS.value.next    = counters_i.results;
     in.CYC_SPACING.value.next    = counters_i.spacing;
     in.CYC_FIRST_LOAD.value.next = counters_i.first_load;
     in.CYC_LOAD.value.next       = counters_i.load;

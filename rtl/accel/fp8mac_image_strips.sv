@@ -70,7 +70,7 @@ module fp8mac_image_strips
     Start,
     Group,
     Runs,
-    Drain
+    Finish
   } state_e;
 
   // Where a row begins: at run 0 of kernel line 0
@@ -403,7 +403,7 @@ module fp8mac_image_strips
   end
 
   // ---- states ------------------------------------------------------------------------------------------------------
-  assign done_o = state_q == Drain && !valid1_q && !valid2_q && !valid3_q && (!valid4_q || ready_i);
+  assign done_o = state_q == Finish && !valid1_q && !valid2_q && !valid3_q && (!valid4_q || ready_i);
 
   always_comb begin
     state_d = state_q;
@@ -412,7 +412,7 @@ module fp8mac_image_strips
       Setup:   if (setup_done) state_d = Start;
       Start:   state_d = Group;
       Group:   state_d = Runs;
-      Runs:    if (go && k_ends) state_d = (rows_left_q == dim_t'(count_q)) ? Drain : Group;
+      Runs:    if (go && k_ends) state_d = (rows_left_q == dim_t'(count_q)) ? Finish : Group;
       default: if (done_o) state_d = Idle;
     endcase
     if (stop_i) state_d = Idle;

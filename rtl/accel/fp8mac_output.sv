@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The path from the array's results to memory:
 //
-//   results -> store -> epilogue -> pack (the D buffer) -> drain -> dma_write -> AXI
+//   results -> store -> epilogue -> pack (the D buffer) -> write_out -> dma_write -> AXI
 //
-// The store engine takes results while the D buffer has room, and the epilogue never stops. The drain engine and the
-// write DMA follow at the rate of the bus. A command retires when all its writes have been acknowledged. Commands retire
-// in order.
+// The store engine takes results while the D buffer has room, and the epilogue never stops. The write-out engine
+// and the write DMA follow at the rate of the bus. A command retires when all its writes have been acknowledged.
+// Commands retire in order.
 //
 // Each command that is neither skipped nor kept (acc_keep) gives all its results, also after an error.
 module fp8mac_output
@@ -119,7 +119,7 @@ module fp8mac_output
   localparam int unsigned RowW     = (Rows > 1) ? $clog2(Rows) : 1;
   localparam int unsigned BeatW    = (Word > Beat) ? $clog2(Word / Beat) : 1;
 
-  localparam int unsigned DrainDepth    = 2;  // commands waiting for the drain engine
+  localparam int unsigned WriteOutDepth = 2;  // commands waiting for the write-out engine
   localparam int unsigned FinishedDepth = 4;  // commands waiting for write responses
 
   // The position of a transfer in the D buffer
@@ -141,11 +141,11 @@ module fp8mac_output
   dim_t                            first_row, first_col;
   buffer_position_t                in_position, out_position;
 
-  logic                  cmd_valid, cmd_ready, cmd_push, drain_full, drain_empty, drain_pop, slot_free;
-  drain_cmd_t            drain_pushed, drain_cmd;
-  logic                  finished_full, written, discard;
-  finished_cmd_t         finished_pushed, finished;
-  error_e                write_error;
+  logic                   cmd_valid, cmd_ready, cmd_push, write_out_full, write_out_empty, write_out_pop, slot_free;
+  write_out_cmd_t         write_out_pushed, write_out_cmd;
+  logic                   finished_full, written, discard;
+  finished_cmd_t          finished_pushed, finished;
+  error_e                 write_error;
 
   logic                  read, row_valid, row_ready, beat_valid, beat_ready;
   logic [RowW-1:0]       read_row;
@@ -330,18 +330,18 @@ module fp8mac_output
   );
 
   // ---- commands ----------------------------------------------------------------------------------------------------
-  assign cmd_ready = !drain_full && !finished_full;
+  assign cmd_ready = !write_out_full && !finished_full;
   assign cmd_push  = cmd_valid && cmd_ready;
 
-  assign drain_pushed    = '{none: cmd_i.skip || cmd_i.cmd.acc_keep, m: cmd_i.cmd.m, n: cmd_i.cmd.n,
-                             size: dst_size(cmd_i.cmd.epilogue.d_fmt), pass_shape: cmd_i.cmd.pass_shape,
-                             d_addr: cmd_i.cmd.d_addr, d_stride: cmd_i.cmd.d_stride};
-  assign finished_pushed = '{tag: cmd_i.cmd.tag, record: cmd_i.cmd.record, irq: cmd_i.cmd.irq, last: cmd_i.cmd.last,
-                             error: cmd_i.cmd.error};
+  assign write_out_pushed = '{none: cmd_i.skip || cmd_i.cmd.acc_keep, m: cmd_i.cmd.m, n: cmd_i.cmd.n,
+                              size: dst_size(cmd_i.cmd.epilogue.d_fmt), pass_shape: cmd_i.cmd.pass_shape,
+                              d_addr: cmd_i.cmd.d_addr, d_stride: cmd_i.cmd.d_stride};
+  assign finished_pushed  = '{tag: cmd_i.cmd.tag, record: cmd_i.cmd.record, irq: cmd_i.cmd.irq, last: cmd_i.cmd.last,
+                              error: cmd_i.cmd.error};
 
-  fp8mac_fifo #(.T(drain_cmd_t), .DEPTH(DrainDepth)) u_drain_cmd (
-    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(cmd_push), .data_i(drain_pushed), .full_o(drain_full),
-    .pop_i(drain_pop), .data_o(drain_cmd), .empty_o(drain_empty), .level_o()
+  fp8mac_fifo #(.T(write_out_cmd_t), .DEPTH(WriteOutDepth)) u_write_out_cmd (
+    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(cmd_push), .data_i(write_out_pushed), .full_o(write_out_full),
+    .pop_i(write_out_pop), .data_o(write_out_cmd), .empty_o(write_out_empty), .level_o()
   );
 
   fp8mac_fifo #(.T(finished_cmd_t), .DEPTH(FinishedDepth)) u_finished (
@@ -366,15 +366,15 @@ module fp8mac_output
   // After an error nothing more is written, neither for younger commands nor for the one whose write failed.
   assign discard = abort_i || write_error != ErrNone;
 
-  fp8mac_drain #(
+  fp8mac_write_out #(
     .ROWS(ROWS), .SHARE(SHARE), .BANKS(Rows), .SLOTS(Slots), .ROW_BYTES(RowBytes), .WORD(Word), .BEAT(Beat)
-  ) u_drain (
+  ) u_write_out (
     .clk_i, .rst_ni,
     .discard_i    (discard),
     .clear_i,
-    .valid_i      (!drain_empty),
-    .cmd_i        (drain_cmd),
-    .ready_o      (drain_pop),
+    .valid_i      (!write_out_empty),
+    .cmd_i        (write_out_cmd),
+    .ready_o      (write_out_pop),
     .region_full_i(out_valid && out_position.last),
     .region_bad_i (out_position.bad),
     .slot_free_o  (slot_free),

@@ -29,7 +29,7 @@ CAUSES = {
     "first_load": "the operands of the first tile are read",
     "compute": "steps",
     "load": "operands of later tiles are waited for",
-    "drain": "results are waited for",
+    "results": "the output part cannot take more results",
     "spacing": "an accumulator or an accumulate unit is waited for",
     "store": "the last results are finished and written",
 }

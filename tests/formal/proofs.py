@@ -1415,45 +1415,45 @@ def store(m, n, share, width, shape, size):
     )
 
 
-DRAIN_FAULTS = [
+WRITE_OUT_FAULTS = [
     Fault(
         "reads_before_the_region_is_full",
-        "fp8mac_drain.sv",
+        "fp8mac_write_out.sv",
         "begun_q && region_waits);",
         "begun_q);",
         "region_is_full|one_slot_each|no_region_is_bad",
     ),
     Fault(
         "next_region_at_the_first_column",
-        "fp8mac_drain.sv",
+        "fp8mac_write_out.sv",
         "region_addr_q <= region_addr_q + addr_t'(most_bytes);",
         "region_addr_q <= region_addr_q;",
         "once|all_at_the_end|from_its_own_word",
     ),
     Fault(
         "end_before_the_last_row",
-        "fp8mac_drain.sv",
+        "fp8mac_write_out.sv",
         "(region_done && ends_q) ||",
         "(row_done && ends_q) ||",
         "all_at_the_end|end_after_the_rows",
     ),
     Fault(
         "all_bytes_of_the_last_beat",
-        "fp8mac_drain.sv",
+        "fp8mac_write_out.sv",
         "strb_q[b] <= !last_beat || last_byte_q[BeatLog-1:0] >= BeatLog'(b);",
         "strb_q[b] <= 1'b1;",
         "strobes_of_d",
     ),
     Fault(
         "goes_on_while_refused",
-        "fp8mac_drain.sv",
+        "fp8mac_write_out.sv",
         "s1_ready     = !s1_valid_q || beat_ready_i;",
         "s1_ready     = 1'b1;",
         "offered_until_taken|strobes_of_d",
     ),
     Fault(
         "rows_in_the_order_of_groups",
-        "fp8mac_drain.sv",
+        "fp8mac_write_out.sv",
         "phase       = 32'(row_q) % SHARE;",
         "phase       = 32'(row_q) / SHARE % SHARE;",
         "from_its_own_word",
@@ -1461,20 +1461,20 @@ DRAIN_FAULTS = [
 ]
 
 
-def drain(m, n, share, banks, shape, size):
+def write_out(m, n, share, banks, shape, size):
     """Commands of m x n outputs. `depth` reaches most beats of one; the deeper run and the bench reach all."""
     first = (m, n, share, banks) == (3, 5, 2, 1)
     return Proof(
-        f"drain_{m}_{n}_{share}_{banks}_{shape}_{size}",
-        "formal_drain",
-        RESET + ["rtl/accel/fp8mac_drain.sv", "formal/formal_drain.sv"],
+        f"write_out_{m}_{n}_{share}_{banks}_{shape}_{size}",
+        "formal_write_out",
+        RESET + ["rtl/accel/fp8mac_write_out.sv", "formal/formal_write_out.sv"],
         "bmc",
         10,
         cover_depth=16,
         fault_depth=12,
         params={"M": m, "N": n, "SHARE": share, "BANKS": banks, "SHAPE": shape, "SIZE": size},
         cost=60,
-        faults=DRAIN_FAULTS if first else [],
+        faults=WRITE_OUT_FAULTS if first else [],
         repeats=not first,
     )
 
@@ -1596,9 +1596,9 @@ PROOFS = [
     store(3, 2, 1, 4, 2, 2),
     *[source(*sizes) for sizes in ((1, 1), (2, 1), (1, 2))],
     SOURCE_SLOTS,
-    drain(3, 5, 2, 1, 2, 1),
-    drain(3, 5, 1, 2, 0, 1),
-    drain(3, 3, 1, 1, 1, 2),
+    write_out(3, 5, 2, 1, 2, 1),
+    write_out(3, 5, 1, 2, 0, 1),
+    write_out(3, 3, 1, 1, 1, 2),
     *[compute(sizes) for sizes in COMPUTE_SIZES],
     *[pipelined_adder(*sizes) for sizes in PIPELINED_ADDER_SIZES],
 ]

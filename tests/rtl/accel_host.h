@@ -20,7 +20,7 @@
 constexpr struct {
     const char *name;
     uint32_t reg;
-} kCycleParts[] = {{"compute", REG(CYC_COMPUTE)}, {"drain", REG(CYC_DRAIN)},
+} kCycleParts[] = {{"compute", REG(CYC_COMPUTE)}, {"results", REG(CYC_RESULTS)},
                    {"spacing", REG(CYC_SPACING)}, {"first load", REG(CYC_FIRST_LOAD)},
                    {"load", REG(CYC_LOAD)},       {"command", REG(CYC_COMMAND)},
                    {"store", REG(CYC_STORE)}};

@@ -61,7 +61,7 @@ class Scenario
     uint64_t hits_records_ = 0, hits_waits_ = 0;  // records compared, and those awaited
     uint64_t hits_rung_ = 0, hits_submitted_ = 0; // by the doorbell, by registers
     uint64_t hits_stochastic_ = 0, hits_table_ = 0;
-    uint64_t drained_ = 0; // cycles in which compute waited for results to be taken
+    uint64_t results_ = 0; // cycles in which compute waited for results to be taken
 
   private:
     void counters(const std::vector<Command> &tiles, uint64_t reads, uint64_t writes);
@@ -250,7 +250,7 @@ inline void Scenario::counters(const std::vector<Command> &tiles, uint64_t reads
                  (t.elementwise() ? 1 : Shape::up(t.k, LANES));
     }
     bench_.equal("CYC_COMPUTE is the number of steps", host_.read(REG(CYC_COMPUTE)), steps);
-    drained_ += host_.read(REG(CYC_DRAIN));
+    results_ += host_.read(REG(CYC_RESULTS));
     bench_.equal("MACS", host_.read(REG(MACS_LO)) | uint64_t(host_.read(REG(MACS_HI))) << 32, macs);
     bench_.equal("READ_BEATS", host_.read(REG(READ_BEATS)), reads);
     bench_.equal("WRITE_BEATS", host_.read(REG(WRITE_BEATS)), writes);

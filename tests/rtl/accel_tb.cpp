@@ -239,7 +239,7 @@ void Test::random_batches(unsigned count)
     bench_.covered("convolutions among other commands", hits_convolution_);
     bench_.covered("batches with an output that is not finite", hits_nonfinite_);
     bench_.covered("batches with finite outputs only", hits_finite_);
-    bench_.covered("cycles of waiting for results to be taken", drained_);
+    bench_.covered("cycles of waiting for results to be taken", results_);
 }
 
 // The line is the OR of state & enable. A state bit is cleared only by writing 1 to it.
@@ -1027,7 +1027,7 @@ void Test::causes()
     wide.d_fmt = 6; // FP32
     wide.d_stride = 4 * side;
     wide.d_addr = maker_.allocate(4 * side * side);
-    grows("drain", {wide}, {.channel = axi::W, .beat = 0, .cycles = wait});
+    grows("results", {wide}, {.channel = axi::W, .beat = 0, .cycles = wait});
 
     // Blocks of one tile follow each other at the distance of the array's loop.
     const unsigned blocks = k / kElement.block, steps = kElement.block / LANES;

@@ -6,7 +6,7 @@ OUTPUT_TB_LIB := $(BUILD)/model/libfp8mac.a
 OUTPUT_TB_RTL := $(RTL_PACKAGES) $(sort $(wildcard rtl/epilogue/*.sv)) \
   $(patsubst %,rtl/leaf/fp8mac_%.sv,round_even booth_product full_adder half_adder clock_gate two_port_ram) \
   rtl/behavioural/fp8mac_compressor_tree.sv \
-  $(addprefix rtl/accel/fp8mac_,fifo.sv burst_split.sv source.sv source_slots.sv source_buffer.sv store.sv byte_ram.sv pack.sv drain.sv dma_write.sv output.sv)
+  $(addprefix rtl/accel/fp8mac_,fifo.sv burst_split.sv source.sv source_slots.sv source_buffer.sv store.sv byte_ram.sv pack.sv write_out.sv dma_write.sv output.sv)
 OUTPUT_TB_BENCHES := $(OUTPUT_TB_SETS:%=$(BUILD)/tb/output_%/output_tb)
 OUTPUT_TB_LOGS := $(OUTPUT_TB_SETS:%=$(BUILD)/test/rtl_output_%.log)
 output_tb_word = $(word $(2),$(subst _, ,$(1)))

@@ -111,7 +111,7 @@ static void expect_word(report *r, const char *name, uint32_t want, uint32_t got
 
 static uint32_t parts_sum(const bus *b)
 {
-    return BUS_READ(b, CYC_COMPUTE) + BUS_READ(b, CYC_DRAIN) + BUS_READ(b, CYC_SPACING) +
+    return BUS_READ(b, CYC_COMPUTE) + BUS_READ(b, CYC_RESULTS) + BUS_READ(b, CYC_SPACING) +
            BUS_READ(b, CYC_FIRST_LOAD) + BUS_READ(b, CYC_LOAD) + BUS_READ(b, CYC_COMMAND) +
            BUS_READ(b, CYC_STORE);
 }

@@ -146,7 +146,7 @@ typedef struct fp8rt_command {
 // The parts of the cycles, one for each cause: X(field, meaning). The register is CYC_FIELD.
 #define FP8RT_CYCLE_PARTS(X)                                                                       \
     X(compute, "a step was issued")                                                                \
-    X(drain, "the array waited until its results were taken")                                      \
+    X(results, "the array waited until its results were taken")                                    \
     X(spacing, "too few tiles in a pass to fill the array's loop")                                 \
     X(first_load, "the first operands after idleness were loading")                                \
     X(load, "later operands were loading, and there was nothing to compute")                       \

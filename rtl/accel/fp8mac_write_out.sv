@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The drain engine writes the D buffer's regions to memory, in the order of the store engine (fp8mac_store defines the
-// regions). A region is written once all its results are in the buffer. So the data of a burst are there before its
-// address is offered.
+// The write-out engine writes the D buffer's regions to memory, in the order of the store engine (fp8mac_store defines
+// the regions). A region is written once all its results are in the buffer. So the data of a burst are there before
+// its address is offered.
 //
 //   cycle t    a beat of a row is read from the D buffer; with the row's first beat a write of the row is requested
 //   cycle t+1  the beat is offered to the write DMA, with strobes for the bytes that are in D
 //
 // With `discard_i` the rest of a region is dropped from the next row on.
-module fp8mac_drain
+module fp8mac_write_out
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS      = 4,
@@ -28,9 +28,9 @@ module fp8mac_drain
   input  logic             clear_i,        // the error state is left
 
   // The oldest command whose regions are not all written
-  input  logic             valid_i,
-  input  drain_cmd_t       cmd_i,
-  output logic             ready_o,
+  input  logic                 valid_i,
+  input  write_out_cmd_t       cmd_i,
+  output logic                 ready_o,
 
   input  logic             region_full_i,  // one more region is in the buffer
   input  logic             region_bad_i,   // a source of it was not read: it and those behind it are dropped

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_drain between the D buffer's regions and the write DMA. The solver chooses one beat of D: row m, beat b. It is
-// read exactly once, from its own position in the slot of its own region, and not before the region is in the buffer.
-// It is offered with the strobes of its bytes that are in D. Each row request has as many beats as follow it, and the
-// end of a command comes after all its rows.
-module formal_drain
+// fp8mac_write_out between the D buffer's regions and the write DMA. The solver chooses one beat of D: row m, beat b.
+// It is read exactly once, from its own position in the slot of its own region, and not before the region is in the
+// buffer. It is offered with the strobes of its bytes that are in D. Each row request has as many beats as follow it,
+// and the end of a command comes after all its rows.
+module formal_write_out
   import fp8mac_cmd_pkg::*;
 #(
   parameter int unsigned ROWS      = 2,
@@ -22,16 +22,16 @@ module formal_drain
   localparam int unsigned BankW    = (BANKS > 1) ? $clog2(BANKS) : 1,
   localparam int unsigned BeatW    = (WORD > BEAT) ? $clog2(WORD / BEAT) : 1
 ) (
-  input logic       clk_i,
-  input logic       rst_ni,
-  input logic       discard_i,
-  input logic       valid_i,
-  input drain_cmd_t cmd_i,
-  input logic       region_full_i,
-  input logic       row_ready_i,
-  input logic       beat_ready_i,
-  input dim_t       any_m_i,
-  input dim_t       any_beat_i
+  input logic           clk_i,
+  input logic           rst_ni,
+  input logic           discard_i,
+  input logic           valid_i,
+  input write_out_cmd_t cmd_i,
+  input logic           region_full_i,
+  input logic           row_ready_i,
+  input logic           beat_ready_i,
+  input dim_t           any_m_i,
+  input dim_t           any_beat_i
 );
   logic             ready, slot_free, read, row_valid, beat_valid;
   logic [BankW-1:0] read_bank;
@@ -40,7 +40,7 @@ module formal_drain
   row_request_t     row;
   logic [BEAT-1:0]  strb;
 
-  fp8mac_drain #(
+  fp8mac_write_out #(
     .ROWS(ROWS), .SHARE(SHARE), .BANKS(BANKS), .SLOTS(SLOTS), .ROW_BYTES(ROW_BYTES), .WORD(WORD), .BEAT(BEAT)
   ) dut (
     .clk_i, .rst_ni, .discard_i, .valid_i, .cmd_i, .ready_o(ready), .region_full_i,
@@ -56,9 +56,9 @@ module formal_drain
   localparam int unsigned RowBeats = (RowBytes + BEAT - 1) / BEAT;
   typedef logic [7:0] count_t;
 
-  drain_cmd_t cmd_q;
-  logic       held_q, valid_q, waits_q;
-  count_t     full_q, freed_q;       // regions
+  write_out_cmd_t cmd_q;
+  logic           held_q, valid_q, waits_q;
+  count_t         full_q, freed_q;       // regions
 
   always_ff @(posedge clk_i) begin
     held_q  <= rst_ni;
