@@ -218,8 +218,8 @@ module fp8mac_accel
 
   localparam int unsigned Word       = larger(Lanes, Beat);  // bytes of a word of the operand memories
   localparam int unsigned WordW      = $clog2(BufBeats * Beat / Word);
-  localparam int unsigned Groups     = Word / Lanes;
-  localparam int unsigned GroupW     = (Groups > 1) ? $clog2(Groups) : 1;
+  localparam int unsigned Slices     = Word / Lanes;
+  localparam int unsigned SliceW     = (Slices > 1) ? $clog2(Slices) : 1;
   localparam int unsigned TileW      = $clog2(Tiles);
   localparam int unsigned PhaseW     = (Share > 1) ? $clog2(Share) : 1;
   localparam int unsigned ScaleBeats = scale_beats(BufBeats, (MaxMn + Sides - 1) / Sides);
@@ -537,7 +537,7 @@ module fp8mac_accel
   // ---- operand and vector memories ---------------------------------------------------------------------------------
   logic                             operand_read, a_half, b_half, vector_half;
   logic [WordW-1:0]                 a_word, b_word;
-  logic [GroupW-1:0]                operand_group;
+  logic [SliceW-1:0]                operand_slice;
   logic [Rows-1:0][Lanes-1:0][7:0]  a_code;
   logic [Cols-1:0][Lanes-1:0][7:0]  b_code;
   logic [Rows-1:0][BoundW-1:0]      a_bound;
@@ -566,7 +566,7 @@ module fp8mac_accel
     .a_word_i       (a_word),
     .b_half_i       (b_half),
     .b_word_i       (b_word),
-    .operand_group_i(operand_group),
+    .operand_slice_i(operand_slice),
     .a_code_o       (a_code),
     .b_code_o       (b_code),
     .a_bound_o      (a_bound),
@@ -623,7 +623,7 @@ module fp8mac_accel
     .a_word_o        (a_word),
     .b_half_o        (b_half),
     .b_word_o        (b_word),
-    .group_o         (operand_group),
+    .slice_o         (operand_slice),
     .mx_o            (mx),
     .a_scale_word_o  (a_scale_word),
     .b_scale_word_o  (b_scale_word),

@@ -73,7 +73,7 @@ module fp8mac_cmd_check
   localparam int unsigned WordsW = $clog2(BUF_BEATS + 1);
 
   dim_t           row_beats_q, row_words_q;
-  logic [MnW-1:0] a_groups_q, b_groups_q;  // rows of A and B in a row RAM: tiles down and across
+  logic [MnW-1:0] a_tiles_q, b_tiles_q;  // rows of A and B in a row RAM: tiles down and across
   logic           size_bad_q;
 
   function automatic dim_t ceil_shift(dim_t x, int unsigned shift);
@@ -83,8 +83,8 @@ module fp8mac_cmd_check
   always_ff @(posedge clk_i) begin
     row_beats_q <= ceil_shift(cmd_q.k, BeatLog);
     row_words_q <= ceil_shift(cmd_q.k, BoundLog) << (BoundLog - BeatLog);
-    a_groups_q  <= MnW'(ceil_shift(cmd_q.m, RowsLog));
-    b_groups_q  <= MnW'(ceil_shift(cmd_q.n, ColsLog));
+    a_tiles_q   <= MnW'(ceil_shift(cmd_q.m, RowsLog));
+    b_tiles_q   <= MnW'(ceil_shift(cmd_q.n, ColsLog));
     size_bad_q  <= cmd_q.m == '0 || cmd_q.n == '0 || cmd_q.k == '0 ||
                    cmd_q.m > dim_t'(MAX_MN) || cmd_q.n > dim_t'(MAX_MN) || row_words_q > dim_t'(BUF_BEATS);
   end
@@ -100,7 +100,7 @@ module fp8mac_cmd_check
   end
 
   // ---- passes ------------------------------------------------------------------------------------------------------
-  // The shapes are tried in turn, one per cycle, when the groups are known. The first one with the fewest passes wins.
+  // The shapes are tried in turn, one per cycle, when the tiles are counted. The first one with the fewest passes wins.
   localparam logic [3:0] FirstTry = 4'd1, LastTry = FirstTry + 4'd2;
 
   logic           try_q, count_q, found_q;
@@ -123,8 +123,8 @@ module fp8mac_cmd_check
     else if (count_q) found_q <= 1'b1;
 
     try_shape_q    <= shape;
-    down_q         <= passes_of(a_groups_q, pass_rows_log2(shape));
-    across_q       <= passes_of(b_groups_q, pass_cols_log2(shape));
+    down_q         <= passes_of(a_tiles_q, pass_rows_log2(shape));
+    across_q       <= passes_of(b_tiles_q, pass_cols_log2(shape));
     count_shape_q  <= try_shape_q;
     passes_tried_q <= (2*MnW)'(down_q) * (2*MnW)'(across_q);
     if (count_q && (!found_q || passes_tried_q < passes_q)) begin
@@ -240,16 +240,16 @@ module fp8mac_cmd_check
   logic                  shape_bad;
 
   always_ff @(posedge clk_i) begin
-    a_words_q <= (MnW+WordsW)'(a_groups_q) * (MnW+WordsW)'(row_words_q[WordsW-1:0]);
-    b_words_q <= (MnW+WordsW)'(b_groups_q) * (MnW+WordsW)'(row_words_q[WordsW-1:0]);
+    a_words_q <= (MnW+WordsW)'(a_tiles_q) * (MnW+WordsW)'(row_words_q[WordsW-1:0]);
+    b_words_q <= (MnW+WordsW)'(b_tiles_q) * (MnW+WordsW)'(row_words_q[WordsW-1:0]);
   end
 
   logic [MnW+ScaleW-1:0] a_scales_q, b_scales_q;  // beats per row RAM
   logic                  mx_bad;
 
   always_ff @(posedge clk_i) begin
-    a_scales_q <= (MnW+ScaleW)'(a_groups_q) * (MnW+ScaleW)'(mx_words_q);
-    b_scales_q <= (MnW+ScaleW)'(b_groups_q) * (MnW+ScaleW)'(mx_words_q);
+    a_scales_q <= (MnW+ScaleW)'(a_tiles_q) * (MnW+ScaleW)'(mx_words_q);
+    b_scales_q <= (MnW+ScaleW)'(b_tiles_q) * (MnW+ScaleW)'(mx_words_q);
   end
   assign mx_bad = mx && (a_scales_q > (MnW+ScaleW)'(SCALE_BEATS) || b_scales_q > (MnW+ScaleW)'(SCALE_BEATS));
 

@@ -36,8 +36,8 @@ module fp8mac_compute
   parameter int unsigned WORD_W  = 8,    // bits of their addresses
   parameter int unsigned SCALE_W = 5,    // bits of the addresses of MX scales
   localparam int unsigned TileW  = $clog2(TILES),
-  localparam int unsigned Groups = WORD / LANES,
-  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1,
+  localparam int unsigned Slices = WORD / LANES,
+  localparam int unsigned SliceW = (Slices > 1) ? $clog2(Slices) : 1,
   localparam int unsigned ByteW  = $clog2(BEAT)
 ) (
   input  logic              clk_i,
@@ -65,7 +65,7 @@ module fp8mac_compute
   output logic [WORD_W-1:0] a_word_o,
   output logic              b_half_o,
   output logic [WORD_W-1:0] b_word_o,
-  output logic [GroupW-1:0] group_o,
+  output logic [SliceW-1:0] slice_o,
   output logic              mx_o,            // the MX scales of the step's block are read, too; else they are 1
   output logic [SCALE_W-1:0] a_scale_word_o,
   output logic [SCALE_W-1:0] b_scale_word_o,
@@ -99,7 +99,7 @@ module fp8mac_compute
   localparam int unsigned BlockW   = KW - BlockLog;
   localparam int unsigned StepLog  = BlockLog - LanesLog;                     // of a block's steps
   localparam int unsigned StepW    = (StepLog > 0) ? StepLog : 1;
-  localparam int unsigned GroupLog = WordLog - LanesLog;
+  localparam int unsigned SliceLog = WordLog - LanesLog;
   localparam int unsigned StepNrW  = KW - LanesLog;                           // of all steps along k
   localparam int unsigned PosW     = $clog2(PassTiles);
   localparam int unsigned RowIdxW  = (ROWS > 1) ? RowsLog : 1;
@@ -380,9 +380,9 @@ module fp8mac_compute
       step_q2  <= step_q1;
       a_half_o <= work_q.half_a;
       b_half_o <= work_q.half_b;
-      a_word_o <= a_base_q + times(work_q.row_words, im_q) + WORD_W'(step_nr >> GroupLog);
-      b_word_o <= b_base_q + times(work_q.row_words, in_q) + WORD_W'(step_nr >> GroupLog);
-      group_o  <= GroupW'(step_nr & StepNrW'(Groups - 1));
+      a_word_o <= a_base_q + times(work_q.row_words, im_q) + WORD_W'(step_nr >> SliceLog);
+      b_word_o <= b_base_q + times(work_q.row_words, in_q) + WORD_W'(step_nr >> SliceLog);
+      slice_o  <= SliceW'(step_nr & StepNrW'(Slices - 1));
       mx_o     <= work_q.mx;
       a_scale_word_o <= a_scale_base_q + scale_times(work_q.mx_words, im_q) + SCALE_W'(scale_nr >> ByteW);
       b_scale_word_o <= b_scale_base_q + scale_times(work_q.mx_words, in_q) + SCALE_W'(scale_nr >> ByteW);

@@ -7,7 +7,7 @@
 //
 // Columns outside 0 .. width - 1 and lines outside 0 .. height - 1 are zeros, which are not read.
 //
-// The rows of a group, one for each row RAM, lie side by side if they belong to one output line. If their runs overlap
+// The rows of a tile, one for each row RAM, lie side by side if they belong to one output line. If their runs overlap
 // or touch, each run of all of them is one strip. Otherwise each row has its own strips.
 //
 // An operand is loaded in parts. A load begins at row 0 (`first`), behind the rows of the load before (`next_rows`), or
@@ -16,7 +16,7 @@
 //
 //   Setup   products of the strides, once per command
 //   Start   where the load begins
-//   Group   how many rows the next strips have
+//   Count   how many rows the next strips have
 //   Runs    one run per cycle enters a pipeline of four stages; the last one offers its strip
 module fp8mac_image_strips
   import fp8mac_pkg::*;
@@ -68,7 +68,7 @@ module fp8mac_image_strips
     Idle,
     Setup,
     Start,
-    Group,
+    Count,
     Runs,
     Finish
   } state_e;
@@ -166,7 +166,7 @@ module fp8mac_image_strips
     k_zero  = '{number: '0, base: '0, column: '0, left: image_i.run, line: '0, addr: '0};
   end
 
-  // The rows of a group that are in one output line
+  // The rows of a tile that are in one output line
   assign line_rest = image_i.out_w - row_q.ox;
   always_comb begin
     count = CountW'(1);
@@ -223,7 +223,7 @@ module fp8mac_image_strips
         k_q  <= k_start_i ? k_zero : k_q;
         ks_q <= k_start_i ? k_zero : k_q;
       end
-      Group: begin
+      Count: begin
         count_q     <= count;
         k_q         <= ks_q;
         k_left_q    <= k_i;
@@ -410,9 +410,9 @@ module fp8mac_image_strips
     unique case (state_q)
       Idle:    if (start_i) state_d = first_rows_i ? Setup : Start;
       Setup:   if (setup_done) state_d = Start;
-      Start:   state_d = Group;
-      Group:   state_d = Runs;
-      Runs:    if (go && k_ends) state_d = (rows_left_q == dim_t'(count_q)) ? Finish : Group;
+      Start:   state_d = Count;
+      Count:   state_d = Runs;
+      Runs:    if (go && k_ends) state_d = (rows_left_q == dim_t'(count_q)) ? Finish : Count;
       default: if (done_o) state_d = Idle;
     endcase
     if (stop_i) state_d = Idle;

@@ -19,8 +19,8 @@ module fp8mac_memories
   parameter int unsigned SCALE_BEATS = 32,  // see scale_beats()
   localparam int unsigned Word   = (LANES > BEAT) ? LANES : BEAT,  // bytes read at one address
   localparam int unsigned WordW  = $clog2(BUF_BEATS * BEAT / Word),
-  localparam int unsigned Groups = Word / LANES,
-  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1,
+  localparam int unsigned Slices = Word / LANES,
+  localparam int unsigned SliceW = (Slices > 1) ? $clog2(Slices) : 1,
   localparam int unsigned ScaleWordW = $clog2(SCALE_BEATS),
   localparam int unsigned ByteW  = $clog2(BEAT),
   localparam int unsigned BoundBeats = bound_block(BLOCK) / BEAT
@@ -38,7 +38,7 @@ module fp8mac_memories
   input  logic [WordW-1:0]                a_word_i,
   input  logic                            b_half_i,
   input  logic [WordW-1:0]                b_word_i,
-  input  logic [GroupW-1:0]               operand_group_i,
+  input  logic [SliceW-1:0]               operand_slice_i,
   output logic [ROWS-1:0][LANES-1:0][7:0] a_code_o,
   output logic [COLS-1:0][LANES-1:0][7:0] b_code_o,
   output logic [ROWS-1:0][BoundW-1:0]     a_bound_o,
@@ -99,7 +99,7 @@ module fp8mac_memories
     .read_i       (operand_read_i),
     .read_half_i  (a_half_i),
     .read_word_i  (a_word_i),
-    .read_group_i (operand_group_i),
+    .read_slice_i (operand_slice_i),
     .read_data_o  (a_code_o),
     .read_bound_o (a_bound_o)
   );
@@ -118,7 +118,7 @@ module fp8mac_memories
     .read_i       (operand_read_i),
     .read_half_i  (b_half_i),
     .read_word_i  (b_word_i),
-    .read_group_i (operand_group_i),
+    .read_slice_i (operand_slice_i),
     .read_data_o  (b_code_o),
     .read_bound_o (b_bound_o)
   );

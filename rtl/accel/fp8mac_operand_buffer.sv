@@ -2,7 +2,7 @@
 // A double buffer for the rows of one operand: RAMS row RAMs, each with two halves of DEPTH beats. Row r of a half lies
 // in row RAM r % RAMS. A beat is written to one RAM. All RAMs are read at one address, a whole word each. A word is a
 // beat, or LANES / BEAT beats side by side if a step needs more than one. In the next cycle, and until the next read,
-// each RAM gives one group of LANES bytes of the word, and the bound of the block that the group belongs to.
+// each RAM gives one slice of LANES bytes of the word, and the bound of the block that the slice belongs to.
 //
 //   beat      0             1             2             3
 //             [ 16 codes ]  [ 16 codes ]  [ 16 codes ]  [ 16 codes ]    BEAT = 16
@@ -22,8 +22,8 @@ module fp8mac_operand_buffer #(
   localparam int unsigned RamW   = (RAMS > 1) ? $clog2(RAMS) : 1,
   localparam int unsigned Parts  = (LANES > BEAT) ? LANES / BEAT : 1,  // beats of a word
   localparam int unsigned WordW  = $clog2(DEPTH / Parts),
-  localparam int unsigned Groups = Parts * BEAT / LANES,
-  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
+  localparam int unsigned Slices = Parts * BEAT / LANES,
+  localparam int unsigned SliceW = (Slices > 1) ? $clog2(Slices) : 1
 ) (
   input  logic                            clk_i,
   input  logic                            rst_ni,  // of an assertion alone
@@ -38,7 +38,7 @@ module fp8mac_operand_buffer #(
   input  logic                            read_i,
   input  logic                            read_half_i,
   input  logic [WordW-1:0]                read_word_i,
-  input  logic [GroupW-1:0]               read_group_i,
+  input  logic [SliceW-1:0]               read_slice_i,
   output logic [RAMS-1:0][LANES-1:0][7:0] read_data_o,
   output logic [RAMS-1:0][BOUND_W-1:0]    read_bound_o
 );
@@ -47,19 +47,19 @@ module fp8mac_operand_buffer #(
   localparam int unsigned BlockLog  = $clog2(BLOCK_BEATS) - PartLog;  // of a block's words
   localparam int unsigned BlockIdxW = (Blocks > 1) ? $clog2(Blocks) : 1;
 
-  logic [GroupW-1:0] group_q;
+  logic [SliceW-1:0] slice_q;
   logic              half_q;  // of the last read
 
   always_ff @(posedge clk_i) begin
     if (read_i) begin
-      group_q <= read_group_i;
+      slice_q <= read_slice_i;
       half_q  <= read_half_i;
     end
   end
 
   for (genvar ram = 0; ram < int'(RAMS); ram++) begin : g_ram
     logic [1:0]                             write, read;
-    logic [1:0][Groups-1:0][LANES-1:0][7:0] word;
+    logic [1:0][Slices-1:0][LANES-1:0][7:0] word;
     logic [1:0][BOUND_W-1:0]                bound;
 
     for (genvar half = 0; half < 2; half++) begin : g_half
@@ -90,7 +90,7 @@ module fp8mac_operand_buffer #(
       end
     end
 
-    assign read_data_o[ram]  = (Groups > 1) ? word[half_q][group_q] : word[half_q][0];
+    assign read_data_o[ram]  = (Slices > 1) ? word[half_q][slice_q] : word[half_q][0];
     assign read_bound_o[ram] = bound[half_q];
   end
 

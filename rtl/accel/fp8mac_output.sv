@@ -20,7 +20,7 @@ module fp8mac_output
   parameter int unsigned AXI_DATA_W = 128,
   parameter int unsigned AXI_ADDR_W = 32,
   parameter int unsigned IN_FLIGHT  = 16,   // bursts
-  localparam int unsigned Groups = ROWS / SHARE,
+  localparam int unsigned Bundle = ROWS / SHARE,
   localparam int unsigned PhaseW = (SHARE > 1) ? $clog2(SHARE) : 1
 ) (
   input  logic                    clk_i,
@@ -63,7 +63,7 @@ module fp8mac_output
   input  logic                    result_valid_i,
   output logic                    result_ready_o,  // a register
   input  logic [PhaseW-1:0]       result_phase_i,
-  input  logic [Groups-1:0][COLS-1:0][31:0] result_i,
+  input  logic [Bundle-1:0][COLS-1:0][31:0] result_i,
   input  tile_position_t                  result_position_i,
 
   // Scales and biases of a tile, in the cycle after its index

@@ -146,17 +146,17 @@ module fp8mac_source
 
   // The address of a beat, in the memory of a row of a transfer: | slot | phase | part | beats of a row |
   dim_t        beat;
-  logic [31:0] tile_row, group, phase;
+  logic [31:0] tile_row, bundle_row, phase;
 
-  assign tile_row = 32'(row_q) / ROWS;
-  assign group    = 32'(row_q) % ROWS / SHARE;
-  assign phase    = 32'(row_q) % SHARE;
-  assign beat     = dim_t'(((32'(slot_q) * SHARE + phase) * Parts + group / BANKS) * (ROW_BYTES / BEAT) +
+  assign tile_row   = 32'(row_q) / ROWS;
+  assign bundle_row = 32'(row_q) % ROWS / SHARE;
+  assign phase      = 32'(row_q) % SHARE;
+  assign beat       = dim_t'(((32'(slot_q) * SHARE + phase) * Parts + bundle_row / BANKS) * (ROW_BYTES / BEAT) +
                            (tile_row * (ROW_BYTES / BEAT) >> shape));
 
   assign row_valid_o = state_q == Rows && !abort_i;
   assign row_o       = '{none: 1'b0, addr: addr_q, beats: beats_q};
-  assign dest_o      = '{kind: DEST, half: row_q == last_row_q, ram: 8'(group % BANKS), word: beat,
+  assign dest_o      = '{kind: DEST, half: row_q == last_row_q, ram: 8'(bundle_row % BANKS), word: beat,
                          fmt: '0, last_byte: '0, last: 1'b0};
   assign idle_o      = state_q == Idle && empty && pending_q == '0;
 

@@ -6,8 +6,8 @@
 //   cycle t+1  a transfer of the bundle and its vectors are there; the scales and biases of its rows are selected
 //   cycle t+2  the transfer is offered to the epilogue, which always takes it
 //
-// A bundle has Groups rows of COLS results: rows group * SHARE + phase of a tile. A transfer has WIDTH of them, from
-// neighbouring groups. They have one scale_a: where scales differ from row to row, a transfer has one row.
+// A bundle has Bundle rows of COLS results: row b of it is row b * SHARE + phase of the tile. A transfer has WIDTH of
+// them, from neighbouring rows of the bundle. They have one scale_a: where scales differ from row to row, a transfer has one row.
 //
 // A region is the part of D that is written to memory together, from one slot of the D buffer. It is as high as a pass,
 // and a row has at most ROW_BYTES bytes, halved with each doubling of its height:
@@ -32,9 +32,9 @@ module fp8mac_store
   parameter int unsigned SLOTS     = 4,
   parameter int unsigned ROW_BYTES = 128,
   parameter int unsigned WORD      = 16,    // bytes of a word of the D buffer
-  localparam int unsigned Groups   = ROWS / SHARE,
+  localparam int unsigned Bundle   = ROWS / SHARE,
   localparam int unsigned Rows     = WIDTH / COLS,  // of a transfer
-  localparam int unsigned Parts    = Groups / Rows, // transfers that make up a bundle
+  localparam int unsigned Parts    = Bundle / Rows, // transfers that make up a bundle
   localparam int unsigned PhaseW   = (SHARE > 1) ? $clog2(SHARE) : 1,
   localparam int unsigned WordW    = $clog2(WORD),
   localparam int unsigned BufW     = $clog2(SLOTS * SHARE * Parts * ROW_BYTES / WORD)
@@ -62,7 +62,7 @@ module fp8mac_store
   input  logic                              result_valid_i,
   output logic                              result_ready_o,  // a register
   input  logic [PhaseW-1:0]                 result_phase_i,
-  input  logic [Groups-1:0][COLS-1:0][31:0] result_i,
+  input  logic [Bundle-1:0][COLS-1:0][31:0] result_i,
   input  tile_position_t                    result_position_i,
 
   // Scales and biases of a tile, in the cycle after its index
@@ -111,12 +111,12 @@ module fp8mac_store
   output logic                              cmd_valid_o,
   input  logic                              cmd_ready_i
 );
-  localparam int unsigned RowsLog  = $clog2(ROWS);
-  localparam int unsigned ColsLog  = $clog2(COLS);
-  localparam int unsigned SlotW    = $clog2(SLOTS);
-  localparam int unsigned GroupW   = $clog2(Groups + 1);
-  localparam int unsigned PartW    = (Parts > 1) ? $clog2(Parts) : 1;
-  localparam int unsigned RowLog   = $clog2(ROW_BYTES);
+  localparam int unsigned RowsLog     = $clog2(ROWS);
+  localparam int unsigned ColsLog     = $clog2(COLS);
+  localparam int unsigned SlotW       = $clog2(SLOTS);
+  localparam int unsigned BundleRowW  = $clog2(Bundle + 1);
+  localparam int unsigned PartW       = (Parts > 1) ? $clog2(Parts) : 1;
+  localparam int unsigned RowLog      = $clog2(ROW_BYTES);
 
   typedef enum logic [1:0] {
     Idle,    // values derived from the next command are registered
@@ -166,13 +166,13 @@ module fp8mac_store
   typedef struct packed {
     logic [PhaseW-1:0]                 phase;
     tile_position_t                    position;
-    logic [Groups-1:0][COLS-1:0][31:0] result;
+    logic [Bundle-1:0][COLS-1:0][31:0] result;
   } bundle_t;
 
-  logic              skid_valid_q, ready_q;
-  bundle_t           skid_q, in, bundle;
-  logic              bundle_valid, go, bundle_done;
-  logic [GroupW-1:0] group_q, group_step;     // first group of the transfer
+  logic                  skid_valid_q, ready_q;
+  bundle_t               skid_q, in, bundle;
+  logic                  bundle_valid, go, bundle_done;
+  logic [BundleRowW-1:0] bundle_row_q, row_step;     // first row of the transfer
 
   assign in             = '{phase: result_phase_i, position: result_position_i, result: result_i};
   assign bundle         = skid_valid_q ? skid_q : in;
@@ -180,18 +180,18 @@ module fp8mac_store
   assign result_ready_o = ready_q;
 
   // The bundle at hand stays in the skid register until its last transfer goes.
-  assign group_step  = cmd.a.in_vector ? GroupW'(1) : GroupW'(Rows);
-  assign bundle_done = go && group_q + group_step == GroupW'(Groups);
+  assign row_step    = cmd.a.in_vector ? BundleRowW'(1) : BundleRowW'(Rows);
+  assign bundle_done = go && bundle_row_q + row_step == BundleRowW'(Bundle);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       skid_valid_q <= 1'b0;
       ready_q      <= 1'b0;
-      group_q      <= '0;
+      bundle_row_q <= '0;
     end else begin
       skid_valid_q <= bundle_valid && !bundle_done;
       ready_q      <= !(bundle_valid && !bundle_done);
-      if (go) group_q <= bundle_done ? '0 : group_q + group_step;
+      if (go) bundle_row_q <= bundle_done ? '0 : bundle_row_q + row_step;
     end
     if (!skid_valid_q && result_valid_i) skid_q <= in;
   end
@@ -269,16 +269,16 @@ module fp8mac_store
 
   // ---- cycle t+1 ---------------------------------------------------------------------------------------------------
   typedef struct packed {
-    logic [SlotW-1:0]  slot;
-    logic [PhaseW-1:0] phase;
-    logic [GroupW-1:0] group;
-    tile_position_t    position;
-    logic              region_done;
-    logic              bad;
-    logic [SlotW-1:0]  c_slot;
-    logic [SlotW-1:0]  x_slot;
-    logic              c_done;
-    logic              x_done;
+    logic [SlotW-1:0]      slot;
+    logic [PhaseW-1:0]     phase;
+    logic [BundleRowW-1:0] bundle_row;
+    tile_position_t        position;
+    logic                  region_done;
+    logic                  bad;
+    logic [SlotW-1:0]      c_slot;
+    logic [SlotW-1:0]      x_slot;
+    logic                  c_done;
+    logic                  x_done;
   } source_t;
 
   logic                              valid1_q;
@@ -288,12 +288,12 @@ module fp8mac_store
   logic [Parts-1:0][Rows-1:0][COLS-1:0][31:0] parts;
 
   assign parts = bundle.result;
-  assign part  = PartW'(group_q / GroupW'(Rows));
+  assign part  = PartW'(bundle_row_q / BundleRowW'(Rows));
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid1_q <= 1'b0;
     else valid1_q <= go;
-    source_q <= '{slot: slot_q, phase: bundle.phase, group: group_q, position: bundle.position,
+    source_q <= '{slot: slot_q, phase: bundle.phase, bundle_row: bundle_row_q, position: bundle.position,
                   region_done: region_done, bad: go_error != ErrNone, c_slot: c_slot, x_slot: x_slot, c_done: c_done,
                   x_done: x_done};
     t0_q     <= parts[part];
@@ -302,17 +302,17 @@ module fp8mac_store
   // Rows and columns of the tile that are in D, then the rows of the transfer
   logic [Parts-1:0][Rows-1:0][SHARE-1:0] row_in_d;
   logic [COLS-1:0]                       col_in_d;
-  logic [Groups-1:0][SHARE-1:0][31:0]    scale_a;
+  logic [Bundle-1:0][SHARE-1:0][31:0]    scale_a;
   logic [Rows-1:0]                       row_moves;
 
   assign row_in_d = source_q.position.row_tile == last_row_tile_q ? last_rows_q : '1;
   assign col_in_d = source_q.position.col_tile == last_col_tile_q ? last_cols_q : '1;
   assign scale_a  = scale_a_i;
-  assign part1    = PartW'(source_q.group / GroupW'(Rows));
+  assign part1    = PartW'(source_q.bundle_row / BundleRowW'(Rows));
 
   always_comb begin
     for (int unsigned r = 0; r < Rows; r++) begin
-      row_moves[r] = !cmd.a.in_vector || source_q.group % GroupW'(Rows) == GroupW'(r);
+      row_moves[r] = !cmd.a.in_vector || source_q.bundle_row % BundleRowW'(Rows) == BundleRowW'(r);
     end
   end
 
@@ -346,7 +346,7 @@ module fp8mac_store
     if (!rst_ni) valid2_q <= 1'b0;
     else valid2_q <= valid1_q;
     epi_t0_o      <= t0_q;
-    epi_scale_a_o <= cmd.a.in_vector ? scale_a[source_q.group][source_q.phase] : cmd.a.value;
+    epi_scale_a_o <= cmd.a.in_vector ? scale_a[source_q.bundle_row][source_q.phase] : cmd.a.value;
     epi_scale_b_o <= cmd.b.in_vector ? scale_b_i : {COLS{cmd.b.value}};
     epi_bias_o    <= bias_i;
     epi_first_row_o <= dim_t'(32'(source_q.position.row_tile) * ROWS + 32'(part1) * Rows * SHARE +
@@ -410,7 +410,7 @@ module fp8mac_store
   slots_are_counted : assert property (@(posedge clk_i) disable iff (!rst_ni)
     32'(regions_q) <= SLOTS && !(slot_free_i && regions_q == '0));
 
-  if (COLS * Rows != WIDTH || Rows * Parts != Groups || Parts == 0 || Rows == 0) begin : g_width
+  if (COLS * Rows != WIDTH || Rows * Parts != Bundle || Parts == 0 || Rows == 0) begin : g_width
     $error("EPI_WIDTH must be a multiple of COLS and divide COLS * ROWS / SHARE, the results of a bundle");
   end
 

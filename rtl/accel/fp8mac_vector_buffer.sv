@@ -22,10 +22,10 @@ module fp8mac_vector_buffer #(
   input  logic [TileW-1:0]      read_tile_i,
   output logic [READ-1:0][31:0] read_data_o
 );
-  localparam int unsigned Banks    = (READ > PerBeat) ? READ / PerBeat : 1;
-  localparam int unsigned BankLog  = $clog2(Banks);
-  localparam int unsigned Groups   = (READ < PerBeat) ? PerBeat / READ : 1;
-  localparam int unsigned GroupLog = $clog2(Groups);
+  localparam int unsigned Banks        = (READ > PerBeat) ? READ / PerBeat : 1;
+  localparam int unsigned BankLog      = $clog2(Banks);
+  localparam int unsigned TilesPerBeat = (READ < PerBeat) ? PerBeat / READ : 1;
+  localparam int unsigned TilesLog     = $clog2(TilesPerBeat);
   // Address: | half | words of the half in one memory |
   localparam int unsigned AddrW = 1 + WordW - BankLog;
 
@@ -35,7 +35,7 @@ module fp8mac_vector_buffer #(
 
   assign write_addr = AddrW'({write_half_i, write_word_i} >> BankLog);
   assign write_bank = 32'(write_word_i) & 32'(Banks - 1);
-  assign read_addr  = AddrW'(32'(read_half_i) << (AddrW - 1)) | AddrW'(32'(read_tile_i) >> GroupLog);
+  assign read_addr  = AddrW'(32'(read_half_i) << (AddrW - 1)) | AddrW'(32'(read_tile_i) >> TilesLog);
 
   for (genvar bank = 0; bank < int'(Banks); bank++) begin : g_bank
     logic [BEAT*8-1:0] read_word;
@@ -54,13 +54,13 @@ module fp8mac_vector_buffer #(
   end
 
   // Where a beat has the values of several tiles: | tile | tile | ... |
-  if (Groups > 1) begin : g_group
-    logic [GroupLog-1:0]                group_q;
-    logic [Groups-1:0][READ-1:0][31:0]  tiles;
+  if (TilesPerBeat > 1) begin : g_tiles
+    logic [TilesLog-1:0]                      tile_q;
+    logic [TilesPerBeat-1:0][READ-1:0][31:0]  tiles;
 
-    always_ff @(posedge clk_i) group_q <= GroupLog'(read_tile_i);
+    always_ff @(posedge clk_i) tile_q <= TilesLog'(read_tile_i);
     assign tiles       = word;
-    assign read_data_o = tiles[group_q];
+    assign read_data_o = tiles[tile_q];
   end else begin : g_whole
     assign read_data_o = word;
   end

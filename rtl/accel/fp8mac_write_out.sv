@@ -188,16 +188,16 @@ module fp8mac_write_out
     end
   end
 
-  // Row of a region: | row of tiles | group | phase |, and the group is | part | bank |
-  logic [31:0] tile_row, group, phase, byte_in_row;
+  // Row of a region: | row of tiles | row of the bundle | phase |, and the row of the bundle is | part | bank |
+  logic [31:0] tile_row, bundle_row, phase, byte_in_row;
 
   assign tile_row    = 32'(row_q) / ROWS;
-  assign group       = 32'(row_q) % ROWS / SHARE;
+  assign bundle_row  = 32'(row_q) % ROWS / SHARE;
   assign phase       = 32'(row_q) % SHARE;
   assign byte_in_row = (tile_row * ROW_BYTES >> shape_q) + 32'(beat_q) * BEAT;
   assign read_o      = step;
-  assign read_bank_o = BankW'(group % BANKS);
-  assign read_addr_o = BufW'(((32'(slot_q) * SHARE + phase) * Parts + group / BANKS) * (ROW_BYTES / WORD) +
+  assign read_bank_o = BankW'(bundle_row % BANKS);
+  assign read_addr_o = BufW'(((32'(slot_q) * SHARE + phase) * Parts + bundle_row / BANKS) * (ROW_BYTES / WORD) +
                               byte_in_row / WORD);
   assign read_beat_o = BeatW'(byte_in_row / BEAT % (WORD / BEAT));
 

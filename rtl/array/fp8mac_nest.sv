@@ -162,7 +162,7 @@ module fp8mac_nest
       assign unused     = ^{common.none, common.field};
     end
 
-    for (genvar g = 0; g < int'(Bundle); g++) begin : g_group
+    for (genvar g = 0; g < int'(Bundle); g++) begin : g_row
       logic signed [ExpW-1:0] a_field;
       assign a_none[g] = unit_a_place_i[g] == '1;
       assign a_field   = ExpW'(unit_a_place_i[g]) + unit_base;

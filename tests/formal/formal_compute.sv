@@ -24,8 +24,8 @@ module formal_compute
   parameter int unsigned SCALE_W = 5,
   parameter int unsigned MAX_DIM = 9,     // of m, n and k
   localparam int unsigned TileW  = $clog2(TILES),
-  localparam int unsigned Groups = WORD / LANES,
-  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
+  localparam int unsigned Slices = WORD / LANES,
+  localparam int unsigned SliceW = (Slices > 1) ? $clog2(Slices) : 1
 ) (
   input logic        clk_i,
   input logic        rst_ni,
@@ -47,7 +47,7 @@ module formal_compute
   logic              acc_first, acc_last, busy, stalled;
   storing_cmd_t      storing;
   logic [WORD_W-1:0] a_word, b_word;
-  logic [GroupW-1:0] group;
+  logic [SliceW-1:0] slice;
   logic              mx;
   logic [SCALE_W-1:0] a_scale_word, b_scale_word;
   logic [$clog2(BEAT)-1:0] scale_byte;
@@ -64,7 +64,7 @@ module formal_compute
   ) dut (
     .clk_i, .rst_ni, .abort_i, .clear_i, .run_i, .valid_i, .cmd_i, .load_error_i, .ready_o(ready),
     .released_o(released), .storing_valid_o(storing_valid), .storing_o(storing), .storing_ready_i, .kept_o(kept),
-    .read_o(read), .a_half_o(a_half), .a_word_o(a_word), .b_half_o(b_half), .b_word_o(b_word), .group_o(group),
+    .read_o(read), .a_half_o(a_half), .a_word_o(a_word), .b_half_o(b_half), .b_word_o(b_word), .slice_o(slice),
     .mx_o(mx), .a_scale_word_o(a_scale_word), .b_scale_word_o(b_scale_word), .scale_byte_o(scale_byte),
     .step_valid_o(step_valid), .step_tile_o(step_tile), .block_first_o(block_first), .block_last_o(block_last),
     .acc_first_o(acc_first), .acc_last_o(acc_last), .step_cfg_o(step_cfg), .row_en_o(row_en), .col_en_o(col_en),
@@ -226,7 +226,7 @@ module formal_compute
       step_is_right : assert (!step_valid || given == step_at(at_2_q, walk_2_q));
       read_was_visited : assert (read == (visited_1_q && run_i));
       reads_its_operands : assert (!visited_1_q || (a_word == word_of(at_1_q, walk_1_q.row, walk_1_q.step) &&
-        b_word == word_of(at_1_q, walk_1_q.col, walk_1_q.step) && 32'(group) == 32'(walk_1_q.step) % Groups &&
+        b_word == word_of(at_1_q, walk_1_q.col, walk_1_q.step) && 32'(slice) == 32'(walk_1_q.step) % Slices &&
         a_half == at_1_q.halves.a && b_half == at_1_q.halves.b));
 
       reads_its_scales : assert (!visited_1_q || (mx == at_1_q.cmd.mx &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp8mac_operand_buffer: any beat of any row RAM and half holds what was last written to it, and the bound of any block
-// is the one that came last. A read gives the requested group of its word and the bound of its block, in the next cycle
+// is the one that came last. A read gives the requested slice of its word and the bound of its block, in the next cycle
 // and until the next read.
 module formal_operand_buffer #(
   parameter int unsigned RAMS        = 2,
@@ -13,8 +13,8 @@ module formal_operand_buffer #(
   localparam int unsigned RamW      = $clog2(RAMS),
   localparam int unsigned Parts     = (LANES > BEAT) ? LANES / BEAT : 1,
   localparam int unsigned WordW     = $clog2(DEPTH / Parts),
-  localparam int unsigned Groups    = Parts * BEAT / LANES,
-  localparam int unsigned GroupW    = (Groups > 1) ? $clog2(Groups) : 1,
+  localparam int unsigned Slices    = Parts * BEAT / LANES,
+  localparam int unsigned SliceW    = (Slices > 1) ? $clog2(Slices) : 1,
   localparam int unsigned PositionW = RamW + 1 + BeatW
 ) (
   input logic               clk_i,
@@ -28,7 +28,7 @@ module formal_operand_buffer #(
   input logic                  read_i,
   input logic                  read_half_i,
   input logic [WordW-1:0]      read_word_i,
-  input logic [GroupW-1:0]     read_group_i,
+  input logic [SliceW-1:0]     read_slice_i,
   input logic [PositionW-1:0]  position_i
 );
   logic [RAMS-1:0][LANES*8-1:0] read_data;
@@ -38,7 +38,7 @@ module formal_operand_buffer #(
     .RAMS(RAMS), .LANES(LANES), .BEAT(BEAT), .DEPTH(DEPTH), .BLOCK_BEATS(BLOCK_BEATS), .BOUND_W(BoundW)
   ) dut (
     .clk_i, .rst_ni, .write_i, .write_half_i, .write_ram_i, .write_beat_i, .write_data_i, .write_bound_i, .read_i,
-    .read_half_i, .read_word_i, .read_group_i, .read_data_o(read_data), .read_bound_o(read_bound)
+    .read_half_i, .read_word_i, .read_slice_i, .read_data_o(read_data), .read_bound_o(read_bound)
   );
 
   // The beat that the solver chooses, its word, and its part of the word
@@ -56,8 +56,8 @@ module formal_operand_buffer #(
   logic               to_ram, written_q, bound_written_q, shown_q, bound_shown_q;
   logic [BEAT*8-1:0]  beat_q;
   logic [BoundW-1:0] bound_q, expected_bound_q;
-  logic [BEAT*8-1:0]  expected_q;   // of the group's bytes, those of the beat
-  logic [31:0]        first_q;      // the group's first byte in the word
+  logic [BEAT*8-1:0]  expected_q;   // of the slice's bytes, those of the beat
+  logic [31:0]        first_q;      // the slice's first byte in the word
 
   assign to_ram = write_i && {write_ram_i, write_half_i} == {ram, half};
 
@@ -79,7 +79,7 @@ module formal_operand_buffer #(
       if (read_i) begin
         shown_q          <= written_q && read_half_i == half && 32'(read_word_i) == word;
         expected_q       <= beat_q;
-        first_q          <= 32'(read_group_i) * LANES;
+        first_q          <= 32'(read_slice_i) * LANES;
         bound_shown_q    <= bound_written_q && read_half_i == half && 32'(read_word_i) * Parts / BLOCK_BEATS == block;
         expected_bound_q <= bound_q;
       end
@@ -104,13 +104,13 @@ module formal_operand_buffer #(
       end
     end
 
-    // Byte i of the group is byte first_q + i of the word. The beat has the bytes from part * BEAT on.
+    // Byte i of the slice is byte first_q + i of the word. The beat has the bytes from part * BEAT on.
     for (genvar i = 0; i < int'(LANES); i++) begin : g_byte
       logic [31:0] byte_of_beat;
       assign byte_of_beat = first_q + i - part * BEAT;
       always_comb begin
         if (rst_ni && ram == RamW'(b) && shown_q && byte_of_beat < BEAT) begin
-          read_gives_the_group : assert (read_data[b][8*i +: 8] == 8'(expected_q >> (8 * byte_of_beat)));
+          read_gives_the_slice : assert (read_data[b][8*i +: 8] == 8'(expected_q >> (8 * byte_of_beat)));
         end
       end
     end
@@ -126,7 +126,7 @@ module formal_operand_buffer #(
   always_comb begin
     halves_are_apart : assume (!(write_i && read_i && write_half_i == read_half_i));
     if (rst_ni) begin
-      group_exists : assume (32'(read_group_i) < Groups);
+      slice_exists : assume (32'(read_slice_i) < Slices);
       in_one_cycle : cover (shown_q && write_i && read_i && read_half_i == half && !to_ram);
     end
   end

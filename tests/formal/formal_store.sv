@@ -19,9 +19,9 @@ module formal_store
   parameter int unsigned N         = 1,
   parameter int unsigned SHAPE     = 0,   // pass_shape_e
   parameter int unsigned SIZE      = 0,   // log2 of the bytes of a D element
-  localparam int unsigned Groups   = ROWS / SHARE,
+  localparam int unsigned Bundle   = ROWS / SHARE,
   localparam int unsigned Rows     = WIDTH / COLS,
-  localparam int unsigned Parts    = Groups / Rows,
+  localparam int unsigned Parts    = Bundle / Rows,
   localparam int unsigned PhaseW   = (SHARE > 1) ? $clog2(SHARE) : 1,
   localparam int unsigned WordW    = $clog2(WORD),
   localparam int unsigned BufW     = $clog2(SLOTS * SHARE * Parts * ROW_BYTES / WORD)
@@ -31,7 +31,7 @@ module formal_store
   input logic                              valid_i,
   input storing_cmd_t                      cmd_i,
   input logic                              result_valid_i,
-  input logic [Groups-1:0][COLS-1:0][31:0] result_i,
+  input logic [Bundle-1:0][COLS-1:0][31:0] result_i,
   input logic [ROWS-1:0][31:0]             scale_a_i,
   input logic [COLS-1:0][31:0]             scale_b_i,
   input logic                              epi_busy_i,
@@ -74,7 +74,7 @@ module formal_store
 
   store_cmd_t                        cmd;
   storing_cmd_t                      cmd_q;
-  logic [Groups-1:0][COLS-1:0][31:0] result_q;
+  logic [Bundle-1:0][COLS-1:0][31:0] result_q;
   logic                              held_q, waits_q, refused_q;
   count_t                            lasts_q, freed_q;   // regions
 
@@ -162,25 +162,25 @@ module formal_store
   localparam int unsigned Height        = ROWS << SHAPE;  // of a region
   localparam int unsigned Width         = ROW_BYTES >> SHAPE;
   localparam int unsigned RegionsAcross = ((N << SIZE) + Width - 1) / Width;
-  logic [31:0]           group, bank, lane, phase, region, in_row, base;
+  logic [31:0]           bundle_row, bank, lane, phase, region, in_row, base;
   logic                  now, hit, hit_q, was_given_q, ends_q;
   logic [31:0]           value, value_q, scale_a_q, scale_b_q;
   tile_index_t           row_tile_q, row_tile_qq, col_tile_q, col_tile_qq;
   count_t                lasts_before_q;   // regions of the commands before this one
 
-  assign group          = 32'(m) % ROWS / SHARE;
-  assign phase          = 32'(m) % SHARE;
-  assign bank           = group % Rows;
-  assign lane           = 32'(n) % COLS;
-  assign region         = 32'(m) / Height * RegionsAcross + (32'(n) << SIZE) / Width;
-  assign in_row         = 32'(m) % Height / ROWS * Width + ((32'(n) - lane) << SIZE) % Width;
-  assign base           = (32'(lasts_q) % SLOTS * SHARE + phase) * Parts + group / Rows;
+  assign bundle_row         = 32'(m) % ROWS / SHARE;
+  assign phase              = 32'(m) % SHARE;
+  assign bank               = bundle_row % Rows;
+  assign lane               = 32'(n) % COLS;
+  assign region             = 32'(m) / Height * RegionsAcross + (32'(n) << SIZE) / Width;
+  assign in_row             = 32'(m) % Height / ROWS * Width + ((32'(n) - lane) << SIZE) % Width;
+  assign base               = (32'(lasts_q) % SLOTS * SHARE + phase) * Parts + bundle_row / Rows;
 
   // The transfer that holds it: of its region, and for its word
   assign hit = epi_valid && moved[bank] && en[bank][lane] && 32'(lasts_q - lasts_before_q) == region &&
                32'(addr) == base * (ROW_BYTES / WORD) + in_row / WORD && 32'(offset) == in_row % WORD;
   assign now   = taken && i_q == 32'(m) / ROWS && j_q == 32'(n) / COLS && 32'(phase_q) == phase;
-  assign value = now ? result_i[group][lane] : value_q;
+  assign value = now ? result_i[bundle_row][lane] : value_q;
 
   always_ff @(posedge clk_i) begin
     if (now) value_q <= value;

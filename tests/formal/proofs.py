@@ -188,28 +188,28 @@ OPERAND_BUFFER_FAULTS = [
         "fp8mac_operand_buffer.sv",
         "write_i && write_half_i == 1'(half) && write_ram_i",
         "write_i && write_ram_i",
-        "keeps_its_beat|keeps_its_bound|read_gives_the_group|read_gives_the_bound",
+        "keeps_its_beat|keeps_its_bound|read_gives_the_slice|read_gives_the_bound",
     ),
     Fault(
         "written_to_every_ram",
         "fp8mac_operand_buffer.sv",
         "write_half_i == 1'(half) && write_ram_i == RamW'(ram);",
         "write_half_i == 1'(half);",
-        "keeps_its_beat|keeps_its_bound|read_gives_the_group|read_gives_the_bound",
+        "keeps_its_beat|keeps_its_bound|read_gives_the_slice|read_gives_the_bound",
     ),
     Fault(
-        "group_changes_without_a_read",
+        "slice_changes_without_a_read",
         "fp8mac_operand_buffer.sv",
-        "    if (read_i) begin\n      group_q",
-        "    begin\n      group_q",
-        "read_gives_the_group|read_gives_the_bound",
+        "    if (read_i) begin\n      slice_q",
+        "    begin\n      slice_q",
+        "read_gives_the_slice|read_gives_the_bound",
     ),
     Fault(
         "reads_the_other_half",
         "fp8mac_operand_buffer.sv",
         "half_q  <= read_half_i;",
         "half_q  <= 1'b0;",
-        "read_gives_the_group|read_gives_the_bound",
+        "read_gives_the_slice|read_gives_the_bound",
     ),
     Fault(
         "bound_of_the_next_block",
@@ -223,13 +223,13 @@ OPERAND_BUFFER_FAULTS = [
         "fp8mac_ram.sv",
         "if (en_i && !write_i) data_o",
         "if (en_i) data_o",
-        "read_gives_the_group|read_gives_the_bound",
+        "read_gives_the_slice|read_gives_the_bound",
     ),
 ]
 
 
 def operand_buffer(lanes):
-    """Groups of half a word, of a whole one, and words of two beats."""
+    """Slices of half a word, of a whole one, and words of two beats."""
     return Proof(
         f"operand_buffer_{lanes}",
         "formal_operand_buffer",
@@ -388,16 +388,16 @@ def vector_buffer(read):
             "keeps_its_value|read_gives_the_value",
         ),
         Fault(
-            "group_one_cycle_early",
+            "tile_one_cycle_early",
             "fp8mac_vector_buffer.sv",
-            "tiles[group_q];",
-            "tiles[GroupLog'(read_tile_i)];",
+            "tiles[tile_q];",
+            "tiles[TilesLog'(read_tile_i)];",
             "read_gives_the_value",
         ),
         Fault(
             "word_from_the_low_bits",
             "fp8mac_vector_buffer.sv",
-            "AddrW'(32'(read_tile_i) >> GroupLog);",
+            "AddrW'(32'(read_tile_i) >> TilesLog);",
             "AddrW'(32'(read_tile_i));",
             "read_gives_the_value",
         ),
@@ -1368,8 +1368,8 @@ STORE_FAULTS = {
         Fault(
             "scale_of_another_phase",
             "fp8mac_store.sv",
-            "scale_a[source_q.group][source_q.phase]",
-            "scale_a[source_q.group][bundle.phase]",
+            "scale_a[source_q.bundle_row][source_q.phase]",
+            "scale_a[source_q.bundle_row][bundle.phase]",
             "scale_of_its_row",
         ),
     ],
@@ -1452,7 +1452,7 @@ WRITE_OUT_FAULTS = [
         "offered_until_taken|strobes_of_d",
     ),
     Fault(
-        "rows_in_the_order_of_groups",
+        "rows_in_the_order_of_the_tile",
         "fp8mac_write_out.sv",
         "phase       = 32'(row_q) % SHARE;",
         "phase       = 32'(row_q) / SHARE % SHARE;",
