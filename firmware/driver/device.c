@@ -236,7 +236,7 @@ static void extend(uint32_t *words, const fp8rt_command *command)
     EXTENSION(SEED) = command->seed;
     EXTENSION(CONV_LINE) = command->conv[0];
     EXTENSION(CONV_SIZE) = command->conv[1];
-    EXTENSION(CONV_RUN) = command->conv[2];
+    EXTENSION(CONV_SEGMENT) = command->conv[2];
     EXTENSION(CONV_STEP) = command->conv[3];
     EXTENSION(CONV_LINES) = command->conv[4];
     EXTENSION(CONV_PAD) = command->conv[5];

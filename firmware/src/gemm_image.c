@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator counts in bytes and runs, where an image has pixels and channels. A run is one
+// The accelerator counts in bytes and segments, where an image has pixels and channels. A segment is one
 // line of the kernel if its pixels are neighbours, else the channels of one pixel.
 #include "gemm_image.h"
 
@@ -31,7 +31,7 @@ void fp8rt_image_fill(fp8rt_gemm_desc *desc)
     }
 }
 
-static bool is_one_run(const fp8rt_image *image)
+static bool is_one_segment(const fp8rt_image *image)
 {
     return image->dilation_x == 1 && image->pixel_bytes == image->channels;
 }
@@ -57,26 +57,26 @@ fp8rt_status fp8rt_image_check(const fp8rt_caps *caps, const fp8rt_gemm_desc *de
     const bool columns = image->out_w <= FIELD_MAX(SIZE__OUT_W) &&
                          fits(image->width, pixel, FIELD_MAX(LINE__WIDTH)) &&
                          fits(image->stride_x, pixel, FIELD_MAX(STEP__STEP_X)) &&
-                         fits(image->dilation_x, pixel, FIELD_MAX(STEP__RUN_STEP)) &&
+                         fits(image->dilation_x, pixel, FIELD_MAX(STEP__SEGMENT_STEP)) &&
                          fits(image->pad_left, pixel, FIELD_MAX(PAD__PAD_LEFT));
-    const bool kernel =
-        is_one_run(image)
-            ? fits(image->kernel_w, image->channels, FIELD_MAX(RUN__RUN))
-            : image->kernel_w <= FIELD_MAX(RUN__RUNS) && image->channels <= FIELD_MAX(RUN__RUN);
+    const bool kernel = is_one_segment(image)
+                            ? fits(image->kernel_w, image->channels, FIELD_MAX(SEGMENT__BYTES))
+                            : image->kernel_w <= FIELD_MAX(SEGMENT__SEGMENTS) &&
+                                  image->channels <= FIELD_MAX(SEGMENT__BYTES);
     return exists && lines && columns && kernel ? FP8RT_OK : FP8RT_ERR_IMAGE;
 }
 
 void fp8rt_image_words(const fp8rt_image *image, uint32_t words[6])
 {
     const uint32_t pixel = image->pixel_bytes;
-    const bool one = is_one_run(image);
+    const bool one = is_one_segment(image);
     words[0] = FP8RT_PUT(CONV_LINE__WIDTH, image->width * pixel);
     words[1] =
         FP8RT_PUT(CONV_SIZE__HEIGHT, image->height) | FP8RT_PUT(CONV_SIZE__OUT_W, image->out_w);
-    words[2] = FP8RT_PUT(CONV_RUN__RUN, image->channels * (one ? image->kernel_w : 1u)) |
-               FP8RT_PUT(CONV_RUN__RUNS, one ? 1u : image->kernel_w);
+    words[2] = FP8RT_PUT(CONV_SEGMENT__BYTES, image->channels * (one ? image->kernel_w : 1u)) |
+               FP8RT_PUT(CONV_SEGMENT__SEGMENTS, one ? 1u : image->kernel_w);
     words[3] = FP8RT_PUT(CONV_STEP__STEP_X, image->stride_x * pixel) |
-               FP8RT_PUT(CONV_STEP__RUN_STEP, image->dilation_x * pixel);
+               FP8RT_PUT(CONV_STEP__SEGMENT_STEP, image->dilation_x * pixel);
     words[4] = FP8RT_PUT(CONV_LINES__STEP_Y, image->stride_y) |
                FP8RT_PUT(CONV_LINES__DIL_Y, image->dilation_y) |
                FP8RT_PUT(CONV_LINES__PAD_TOP, image->pad_top);

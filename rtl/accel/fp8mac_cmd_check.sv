@@ -233,7 +233,7 @@ module fp8mac_cmd_check
 
   assign image_bad = image_used && !cmd_q.a.reuse &&
                      (cmd_q.image.width == '0 || cmd_q.image.height == '0 || cmd_q.image.out_w == '0 ||
-                      cmd_q.image.run == '0 || cmd_q.image.runs == '0);
+                      cmd_q.image.segment_bytes == '0 || cmd_q.image.segments == '0);
 
   // ---- shape: the rows of both operands must fit their row RAMs ----------------------------------------------------
   logic [MnW+WordsW-1:0] a_words_q, b_words_q;  // per row RAM

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks over the rows of an image operand and asks for the strips that they need. Row r of the operand is output pixel
-// (r / out_w, r % out_w) of a convolution. Its codes are kernel lines from top to bottom, and `runs` runs of `run`
-// neighbouring bytes of each. A run begins at the column (a byte of an image line)
+// (r / out_w, r % out_w) of a convolution. Its codes are kernel lines from top to bottom, and `segments` segments of
+// `segment_bytes` neighbouring bytes of each. A segment begins at the column (a byte of an image line)
 //
-//   ox * step_x + run_number * run_step - pad_left      of line      oy * step_y + kernel_line * dil_y - pad_top
+//   ox * step_x + segment_number * segment_step - pad_left   of line  oy * step_y + kernel_line * dil_y - pad_top
 //
 // Columns outside 0 .. width - 1 and lines outside 0 .. height - 1 are zeros, which are not read.
 //
-// The rows of a tile, one for each row RAM, lie side by side if they belong to one output line. If their runs overlap
-// or touch, each run of all of them is one strip. Otherwise each row has its own strips.
+// The rows of a tile, one for each row RAM, lie side by side if they belong to one output line. If their segments
+// overlap or touch, each segment of all of them is one strip. Otherwise each row has its own strips.
 //
 // An operand is loaded in parts. A load begins at row 0 (`first`), behind the rows of the load before (`next_rows`), or
 // at the same rows again; and at the first code (`k_start`), or behind the codes of the load before. So no position in
 // the image is ever found by division.
 //
-//   Setup   products of the strides, once per command
-//   Start   where the load begins
-//   Count   how many rows the next strips have
-//   Runs    one run per cycle enters a pipeline of four stages; the last one offers its strip
+//   Setup     products of the strides, once per command
+//   Start     where the load begins
+//   Count     how many rows the next strips have
+//   Segments  one segment per cycle enters a pipeline of four stages; the last one offers its strip
 module fp8mac_image_strips
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -69,11 +69,11 @@ module fp8mac_image_strips
     Setup,
     Start,
     Count,
-    Runs,
+    Segments,
     Finish
   } state_e;
 
-  // Where a row begins: at run 0 of kernel line 0
+  // Where a row begins: at segment 0 of kernel line 0
   typedef struct packed {
     logic [15:0] ox;
     column_t     column;
@@ -83,10 +83,10 @@ module fp8mac_image_strips
 
   // Where a code lies, from there
   typedef struct packed {
-    logic [7:0]  number;  // of the run in its kernel line
-    logic [24:0] base;    // column of the run
+    logic [7:0]  number;  // of the segment in its kernel line
+    logic [24:0] base;    // column of the segment
     logic [24:0] column;  // of the code
-    logic [15:0] left;    // bytes of the run, from the code on
+    logic [15:0] left;    // bytes of the segment, from the code on
     line_t       line;
     addr_t       addr;    // of the line, from that of kernel line 0
   } k_position_t;
@@ -110,7 +110,7 @@ module fp8mac_image_strips
   logic [1:0]                     product_q;   // 0: pad_top, 1: step_y, 2: dil_y, 3: none
   logic [7:0]                     factor_q;
   addr_t                          sum_q, shifted_q, corner_q, step_q, dilation_q;
-  logic [ROWS:0][StripW-1:0]      start_q;     // number * step_x; numbers above 1 only count with runs that touch
+  logic [ROWS:0][StripW-1:0]      start_q;     // number * step_x; numbers above 1 only count with segments that touch
   logic [RowW:0]                  starts_q;    // that are known
   logic                           setup_done;
 
@@ -151,19 +151,19 @@ module fp8mac_image_strips
 
   // ---- the rows and codes of a load --------------------------------------------------------------------------------
   row_position_t     row_q, row_top, rows_q;   // the row at hand; row 0; the load's first row
-  k_position_t       k_q, k_next, k_zero, ks_q; // the code at hand; the next run's; code 0; the load's first code
+  k_position_t       k_q, k_next, k_zero, ks_q; // the code at hand; the next segment's; code 0; the load's first code
   dim_t              rows_left_q, k_left_q, word_q;
   logic [RowW-1:0]   ram_q;
   logic [CountW-1:0] count_q, count;           // rows of the strips at hand
-  logic              joined_q, first_run_q;
-  logic              run_ends, k_ends, run, line_ends;
+  logic              joined_q, first_segment_q;
+  logic              segment_ends, k_ends, enter, line_ends;
   dim_t              length;
   logic [15:0]       line_rest;
 
   always_comb begin
     row_top = '{ox: '0, column: -column_t'({1'b0, image_i.pad_left}), line: -line_t'({1'b0, image_i.pad_top}),
                 addr: corner_q};
-    k_zero  = '{number: '0, base: '0, column: '0, left: image_i.run, line: '0, addr: '0};
+    k_zero  = '{number: '0, base: '0, column: '0, left: image_i.segment_bytes, line: '0, addr: '0};
   end
 
   // The rows of a tile that are in one output line
@@ -177,10 +177,10 @@ module fp8mac_image_strips
     end
   end
 
-  assign run_ends = k_q.left <= k_left_q;
-  assign k_ends   = k_left_q <= k_q.left;
-  assign length   = run_ends ? k_q.left : k_left_q;
-  assign run      = state_q == Runs && go;
+  assign segment_ends = k_q.left <= k_left_q;
+  assign k_ends       = k_left_q <= k_q.left;
+  assign length       = segment_ends ? k_q.left : k_left_q;
+  assign enter        = state_q == Segments && go;
 
   function automatic logic counts(line_t line);  // 0 behind every image
     return line < line_t'(1 << 17);
@@ -188,14 +188,14 @@ module fp8mac_image_strips
 
   always_comb begin
     k_next = k_q;
-    if (!run_ends) begin
+    if (!segment_ends) begin
       k_next.column = k_q.column + 25'(length);
       k_next.left   = k_q.left - length;
-    end else if (k_q.number != image_i.runs - 8'd1) begin
+    end else if (k_q.number != image_i.segments - 8'd1) begin
       k_next.number = k_q.number + 8'd1;
-      k_next.base   = k_q.base + 25'(image_i.run_step);
-      k_next.column = k_q.base + 25'(image_i.run_step);
-      k_next.left   = image_i.run;
+      k_next.base   = k_q.base + 25'(image_i.segment_step);
+      k_next.column = k_q.base + 25'(image_i.segment_step);
+      k_next.left   = image_i.segment_bytes;
     end else begin
       k_next      = k_zero;
       k_next.line = k_q.line;
@@ -212,7 +212,7 @@ module fp8mac_image_strips
   always_ff @(posedge clk_i) begin
     unique case (state_q)
       Start: begin
-        joined_q    <= image_i.step_x <= image_i.run && image_i.step_x <= k_i;
+        joined_q    <= image_i.step_x <= image_i.segment_bytes && image_i.step_x <= k_i;
         rows_left_q <= m_i;
         ram_q       <= '0;
         word_q      <= '0;
@@ -224,15 +224,15 @@ module fp8mac_image_strips
         ks_q <= k_start_i ? k_zero : k_q;
       end
       Count: begin
-        count_q     <= count;
-        k_q         <= ks_q;
-        k_left_q    <= k_i;
-        first_run_q <= 1'b1;
+        count_q         <= count;
+        k_q             <= ks_q;
+        k_left_q        <= k_i;
+        first_segment_q <= 1'b1;
       end
-      Runs: if (go) begin
-        k_q         <= k_next;
-        k_left_q    <= k_left_q - length;
-        first_run_q <= 1'b0;
+      Segments: if (go) begin
+        k_q             <= k_next;
+        k_left_q        <= k_left_q - length;
+        first_segment_q <= 1'b0;
         if (k_ends) begin
           rows_left_q <= rows_left_q - dim_t'(count_q);
           ram_q       <= RowW'(CountW'(ram_q) + count_q);
@@ -278,7 +278,7 @@ module fp8mac_image_strips
       word1_q   <= word_q;
       count1_q  <= count_q;
       ram1_q    <= ram_q;
-      begins1_q <= first_run_q;
+      begins1_q <= first_segment_q;
       ends1_q   <= k_ends;
     end
   end
@@ -395,7 +395,7 @@ module fp8mac_image_strips
       valid3_q <= 1'b0;
       valid4_q <= 1'b0;
     end else if (go) begin
-      valid1_q <= run;
+      valid1_q <= enter;
       valid2_q <= valid1_q;
       valid3_q <= valid2_q;
       valid4_q <= valid3_q;
@@ -408,12 +408,12 @@ module fp8mac_image_strips
   always_comb begin
     state_d = state_q;
     unique case (state_q)
-      Idle:    if (start_i) state_d = first_rows_i ? Setup : Start;
-      Setup:   if (setup_done) state_d = Start;
-      Start:   state_d = Count;
-      Count:   state_d = Runs;
-      Runs:    if (go && k_ends) state_d = (rows_left_q == dim_t'(count_q)) ? Finish : Count;
-      default: if (done_o) state_d = Idle;
+      Idle:     if (start_i) state_d = first_rows_i ? Setup : Start;
+      Setup:    if (setup_done) state_d = Start;
+      Start:    state_d = Count;
+      Count:    state_d = Segments;
+      Segments: if (go && k_ends) state_d = (rows_left_q == dim_t'(count_q)) ? Finish : Count;
+      default:  if (done_o) state_d = Idle;
     endcase
     if (stop_i) state_d = Idle;
   end
@@ -426,6 +426,6 @@ module fp8mac_image_strips
   reads_are_in_the_image : assert property (@(posedge clk_i) disable iff (!rst_ni)
     !(valid_o && read_o) || (row_o.beats != '0 && row_o.addr[BeatLog-1:0] == '0));
   strips_are_short : assert property (@(posedge clk_i) disable iff (!rst_ni)
-    !(state_q == Runs && joined_q) || image_i.step_x <= k_i);
+    !(state_q == Segments && joined_q) || image_i.step_x <= k_i);
 
 endmodule

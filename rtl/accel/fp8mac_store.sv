@@ -7,7 +7,8 @@
 //   cycle t+2  the transfer is offered to the epilogue, which always takes it
 //
 // A bundle has Bundle rows of COLS results: row b of it is row b * SHARE + phase of the tile. A transfer has WIDTH of
-// them, from neighbouring rows of the bundle. They have one scale_a: where scales differ from row to row, a transfer has one row.
+// them, from neighbouring rows of the bundle. They have one scale_a: where scales differ from row to row, a transfer
+// has one row.
 //
 // A region is the part of D that is written to memory together, from one slot of the D buffer. It is as high as a pass,
 // and a row has at most ROW_BYTES bytes, halved with each doubling of its height:

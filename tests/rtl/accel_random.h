@@ -258,7 +258,7 @@ class Maker
     }
 
     // An image with lines t.a_stride bytes apart, `offset` bytes behind a beat. Where the kernel's pixels
-    // are neighbours, they can be one run.
+    // are neighbours, they can be one segment.
     void store_image(Command &t, const fp8mac_image &image, uint32_t offset, bool join)
     {
         const uint32_t pixel = static_cast<uint32_t>(image.pixel_bytes);

@@ -31,7 +31,7 @@ inline void one_line(Command &t)
     t.mx = false;
     t.conv[0] = t.k;
     t.conv[1] = 1 | 1 << 16; // height, out_w
-    t.conv[2] = 1 | 1 << 16; // run, runs
+    t.conv[2] = 1 | 1 << 16; // bytes of a segment, segments
 }
 
 // Formats that some elements do not have.
@@ -155,9 +155,9 @@ const Spoil kSpoils[] = {
      [](Command &t, const Command &) { one_line(t), t.conv[1] = 1 << 16; }},
     {"output lines without pixels", ErrShape,
      [](Command &t, const Command &) { one_line(t), t.conv[1] = 1; }},
-    {"runs without bytes", ErrShape,
+    {"segments without bytes", ErrShape,
      [](Command &t, const Command &) { one_line(t), t.conv[2] = 1 << 16; }},
-    {"kernel lines without runs", ErrShape,
+    {"kernel lines without segments", ErrShape,
      [](Command &t, const Command &) { one_line(t), t.conv[2] = 1; }},
     {"address of A", ErrAlign, [](Command &t, const Command &) { t.a_addr += 1; }},
     {"stride of B", ErrAlign, [](Command &t, const Command &) { t.b_stride += kBeat / 2; }},

@@ -282,7 +282,7 @@ static void scales_of_an_image(const fp8rt_caps *caps, fp8rt_command *tile)
     tile->operation |= FP8RT_BIT(OPERATION__CONV_A);
     tile->conv[0] = FP8RT_PUT(CONV_LINE__WIDTH, DEPTH);
     tile->conv[1] = FP8RT_PUT(CONV_SIZE__HEIGHT, 1) | FP8RT_PUT(CONV_SIZE__OUT_W, 1);
-    tile->conv[2] = FP8RT_PUT(CONV_RUN__RUN, DEPTH) | FP8RT_PUT(CONV_RUN__RUNS, 1);
+    tile->conv[2] = FP8RT_PUT(CONV_SEGMENT__BYTES, DEPTH) | FP8RT_PUT(CONV_SEGMENT__SEGMENTS, 1);
 }
 static void reuse_without_scales(const fp8rt_caps *caps, fp8rt_command *tile)
 {

@@ -113,14 +113,16 @@ static void load_rows(fp8rt_device *dev, fp8rt_host_side side, fp8rt_host_part p
 static uint8_t image_code(const fp8rt_command *tile, uint32_t r, uint32_t k)
 {
     const uint32_t *w = tile->conv;
-    const uint32_t out_w = FP8RT_GET(CONV_SIZE__OUT_W, w[1]), run = FP8RT_GET(CONV_RUN__RUN, w[2]);
-    const uint32_t line = run * FP8RT_GET(CONV_RUN__RUNS, w[2]); // codes of a kernel line
+    const uint32_t out_w = FP8RT_GET(CONV_SIZE__OUT_W, w[1]),
+                   segment = FP8RT_GET(CONV_SEGMENT__BYTES, w[2]);
+    const uint32_t line =
+        segment * FP8RT_GET(CONV_SEGMENT__SEGMENTS, w[2]); // codes of a kernel line
     const int64_t y = (int64_t)(r / out_w) * FP8RT_GET(CONV_LINES__STEP_Y, w[4]) +
                       (int64_t)(k / line) * FP8RT_GET(CONV_LINES__DIL_Y, w[4]) -
                       FP8RT_GET(CONV_LINES__PAD_TOP, w[4]);
     const int64_t x = (int64_t)(r % out_w) * FP8RT_GET(CONV_STEP__STEP_X, w[3]) +
-                      (int64_t)(k % line / run) * FP8RT_GET(CONV_STEP__RUN_STEP, w[3]) + k % run -
-                      FP8RT_GET(CONV_PAD__PAD_LEFT, w[5]);
+                      (int64_t)(k % line / segment) * FP8RT_GET(CONV_STEP__SEGMENT_STEP, w[3]) +
+                      k % segment - FP8RT_GET(CONV_PAD__PAD_LEFT, w[5]);
     if (y < 0 || y >= FP8RT_GET(CONV_SIZE__HEIGHT, w[1]) || x < 0 ||
         x >= FP8RT_GET(CONV_LINE__WIDTH, w[0])) {
         return 0;

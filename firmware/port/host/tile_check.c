@@ -69,8 +69,8 @@ static bool image_is_bad(const fp8rt_command *tile)
            (FP8RT_GET(CONV_LINE__WIDTH, tile->conv[0]) == 0 ||
             FP8RT_GET(CONV_SIZE__HEIGHT, tile->conv[1]) == 0 ||
             FP8RT_GET(CONV_SIZE__OUT_W, tile->conv[1]) == 0 ||
-            FP8RT_GET(CONV_RUN__RUN, tile->conv[2]) == 0 ||
-            FP8RT_GET(CONV_RUN__RUNS, tile->conv[2]) == 0);
+            FP8RT_GET(CONV_SEGMENT__BYTES, tile->conv[2]) == 0 ||
+            FP8RT_GET(CONV_SEGMENT__SEGMENTS, tile->conv[2]) == 0);
 }
 
 static void list_operand(const fp8rt_caps *caps, const fp8rt_host_tile *host_tile,
