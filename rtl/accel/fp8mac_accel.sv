@@ -597,8 +597,8 @@ module fp8mac_accel
   tile_position_t   tile_position;
 
   // The array, and what leads to it, stand still while the output part cannot take a result.
-  logic run, result_valid, result_ready;
-  assign run = result_ready || !result_valid;
+  logic advance, result_valid, result_ready;
+  assign advance = result_ready || !result_valid;
 
   fp8mac_compute #(
     .ROWS(Rows), .COLS(Cols), .LANES(Lanes), .BLOCK(Block), .SHARE(Share), .LOOP(element_loop(Kind, Lanes, Rows)),
@@ -608,7 +608,7 @@ module fp8mac_accel
     .clk_i, .rst_ni(inside_rst_n),
     .abort_i        (abort),
     .clear_i        (clear),
-    .run_i          (run),
+    .advance_i      (advance),
     .valid_i        (!load_done_empty),
     .cmd_i          (loaded),
     .load_error_i   (load_error),
@@ -662,7 +662,7 @@ module fp8mac_accel
     .META_W($bits(tile_position_t))
   ) u_array (
     .clk_i, .rst_ni(inside_rst_n),
-    .run_i         (run),
+    .advance_i     (advance),
     .step_valid_i  (step_valid),
     .step_tile_i   (step_tile),
     .block_first_i (block_first),
@@ -878,7 +878,7 @@ module fp8mac_accel
     .loading_i   (!loaded_empty),
     .waiting_i   (waiting),
     .idle_i      (idle),
-    .taken_i     (step_valid && run),
+    .taken_i     (step_valid && advance),
     .row_en_i    (row_en),
     .col_en_i    (col_en),
     .lane_en_i   (lane_en),

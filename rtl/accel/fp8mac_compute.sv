@@ -16,8 +16,8 @@
 //   cycle t+1  its operands are read
 //   cycle t+2  the array has the step and its operands
 //
-// With run_i = 0 the walk and everything behind it stand still. Failed commands, and all commands after them until the
-// error state is left, are passed to the store engine as empty commands.
+// With advance_i = 0 the walk and everything behind it stand still. Failed commands, and all commands after them until
+// the error state is left, are passed to the store engine as empty commands.
 module fp8mac_compute
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -44,7 +44,7 @@ module fp8mac_compute
   input  logic              rst_ni,
   input  logic              abort_i,
   input  logic              clear_i,
-  input  logic              run_i,
+  input  logic              advance_i,
 
   // The oldest loaded command, held until it is taken
   input  logic              valid_i,
@@ -228,24 +228,24 @@ module fp8mac_compute
 
   logic [ShareW-1:0]                share_wait_q;
   logic [PassTiles-1:0][LoopW-1:0]  loop_wait_q;
-  logic                             acc_first, early, advance, issue, block_ends;
+  logic                             acc_first, early, walk_moves, issue, block_ends;
 
   assign acc_first  = block_q == '0 && !work_q.acc_continue;
   assign early      = last_step && (share_wait_q != '0 || (!acc_first && loop_wait_q[position] != '0));
-  assign advance    = busy_q && run_i && (work_q.skip || !early);
-  assign issue      = advance && !work_q.skip;
+  assign walk_moves = busy_q && advance_i && (work_q.skip || !early);
+  assign issue      = walk_moves && !work_q.skip;
   assign block_ends = issue && last_step;
-  assign finished   = advance && (work_q.skip || (last_step && last_tile && last_block && last_n && last_m));
+  assign finished   = walk_moves && (work_q.skip || (last_step && last_tile && last_block && last_n && last_m));
   assign busy_o     = busy_q;
   assign issue_o    = issue;
-  assign spacing_o  = busy_q && run_i && !work_q.skip && early;
-  assign stalled_o  = (busy_q && !run_i) || (valid_i && !storing_ready_i && !busy_q);
+  assign spacing_o  = busy_q && advance_i && !work_q.skip && early;
+  assign stalled_o  = (busy_q && !advance_i) || (valid_i && !storing_ready_i && !busy_q);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       share_wait_q <= '0;
       loop_wait_q  <= '0;
-    end else if (run_i) begin
+    end else if (advance_i) begin
       if (block_ends) share_wait_q <= ShareW'(SHARE - 1);
       else if (share_wait_q != '0) share_wait_q <= share_wait_q - ShareW'(1);
       for (int unsigned p = 0; p < PassTiles; p++) begin
@@ -367,13 +367,13 @@ module fp8mac_compute
       valid_q2 <= 1'b0;
       end_q1   <= 1'b0;
       end_q2   <= 1'b0;
-    end else if (run_i) begin
+    end else if (advance_i) begin
       valid_q1 <= issue;
       valid_q2 <= valid_q1;
       end_q1   <= finished;
       end_q2   <= end_q1;
     end
-    if (run_i) begin
+    if (advance_i) begin
       keep_q1  <= work_q.acc_keep && !work_q.skip;
       keep_q2  <= keep_q1;
       step_q1  <= step;
@@ -398,7 +398,7 @@ module fp8mac_compute
     return (tiles[0] ? words : '0) + (tiles[1] ? words << 1 : '0);
   endfunction
 
-  assign read_o = valid_q1 && run_i;
+  assign read_o = valid_q1 && advance_i;
 
   // ---- the cycle after: the array takes the step -------------------------------------------------------------------
   assign step_valid_o    = valid_q2;
@@ -412,17 +412,17 @@ module fp8mac_compute
   assign col_en_o        = step_q2.col_en;
   assign lane_en_o       = step_q2.lane_en;
   assign tile_position_o = step_q2.tile_position;
-  assign released_o      = end_q2 && run_i;
+  assign released_o      = end_q2 && advance_i;
 
   // The flags of a command that keeps its accumulators are complete LATENCY cycles after its last step.
   logic [LATENCY-1:0] keeping_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) keeping_q <= '0;
-    else if (run_i) keeping_q <= {keeping_q[LATENCY-2:0], end_q2 && keep_q2};
+    else if (advance_i) keeping_q <= {keeping_q[LATENCY-2:0], end_q2 && keep_q2};
   end
 
-  assign kept_o = keeping_q[LATENCY-1] && run_i;
+  assign kept_o = keeping_q[LATENCY-1] && advance_i;
 
   if ((TILES & (TILES - 1)) != 0 || TILES <= PassTiles) begin : g_tiles
     $error("TILES must be a power of two and at least 8");

@@ -8,17 +8,17 @@
 // rows share the accumulate units of their columns: row = row of the bundle * SHARE + phase.
 //
 // Timing, with the last step of a block issued in cycle t, S = element_latency(ELEMENT) and p = 0 .. SHARE-1. Cycles
-// are those with run_i = 1:
+// are those with advance_i = 1:
 //   t + S + p      flags_o has the flags of the rows of phase p, and result_meta_o is meta_i. With acc_last_i,
 //                  result_valid_o is 1, and the results of these rows are shown; result_phase_o is p
 // busy_o is high until all results and flags have been shown.
 //
-// run_i = 0 freezes the array: nothing in it changes, inputs are not taken, and flags_o is 0. The outputs of results
-// stay. A result that is not taken in its cycle needs run_i = 0. result_valid_o comes from a register, so run_i may
-// depend on it. The array gates its own clock (fp8mac_clock_gate); the clock also stops while the array is idle.
-// Reset needs a running clk_i, whatever run_i is.
+// advance_i = 0 freezes the array: nothing in it changes, inputs are not taken, and flags_o is 0. The outputs of
+// results stay. A result that is not taken in its cycle needs advance_i = 0. result_valid_o comes from a register, so
+// advance_i may depend on it. The array gates its own clock (fp8mac_clock_gate); the clock also stops while the array
+// is idle. Reset needs a running clk_i, whatever advance_i is.
 //
-// Rules for the module that issues steps, which assertions check. Cycles are those with run_i = 1:
+// Rules for the module that issues steps, which assertions check. Cycles are those with advance_i = 1:
 // - Last steps of two blocks are at least SHARE cycles apart.
 // - Last steps of two blocks of the same tile are at least element_loop() cycles apart, unless the later one has
 //   acc_first_i and so reads no accumulator.
@@ -56,7 +56,7 @@ module fp8mac_array
 ) (
   input  logic                              clk_i,
   input  logic                              rst_ni,
-  input  logic                              run_i,          // 0: frozen
+  input  logic                              advance_i,      // 0: frozen
 
   // One step of one tile; the configuration travels with the step.
   input  logic                              step_valid_i,
@@ -105,7 +105,7 @@ module fp8mac_array
   logic clk, active;
 
   assign active = step_valid_i || busy_o;
-  fp8mac_clock_gate u_clock (.clk_i, .en_i(!rst_ni || (run_i && active)), .clk_o(clk));
+  fp8mac_clock_gate u_clock (.clk_i, .en_i(!rst_ni || (advance_i && active)), .clk_o(clk));
 
   // ---- control of blocks -------------------------------------------------------------------------------------------
   // What is known of a block, from the issue of its last step on
@@ -245,7 +245,7 @@ module fp8mac_array
     if (!rst_ni) flags_q <= '0;
     else flags_q <= ((Latency - ResultCycle) * $bits(flags_t))'({flags_q, flags});
   end
-  assign flags_o = run_i ? flags_q[Latency] : '0;
+  assign flags_o = advance_i ? flags_q[Latency] : '0;
 
   // ---- results -----------------------------------------------------------------------------------------------------
   // Stage ResultCycle + 1 has them as the accumulator memory does. If these codes are no FP32 patterns, the next stage

@@ -4,7 +4,7 @@
 //   - The array gets each step that was visited, with its tile number, ends of blocks and sums, position,
 //     configuration, enables, operands and MX scales.
 //   - Blocks are not mixed. Their last steps are SHARE cycles apart, and those of the same tile LOOP cycles, unless the
-//     accumulators start from +0. Cycles with run_i = 0 do not count, and nothing moves in them.
+//     accumulators start from +0. Cycles with advance_i = 0 do not count, and nothing moves in them.
 //   - Every command is handed on once, and releases its operands once, when all its steps have been taken.
 module formal_compute
   import fp8mac_pkg::*;
@@ -31,7 +31,7 @@ module formal_compute
   input logic        rst_ni,
   input logic        abort_i,
   input logic        clear_i,
-  input logic        run_i,
+  input logic        advance_i,
   input logic        valid_i,
   input loaded_cmd_t cmd_i,
   input error_e      load_error_i,
@@ -62,7 +62,7 @@ module formal_compute
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BLOCK(BLOCK), .SHARE(SHARE), .LOOP(LOOP), .LATENCY(Latency),
     .TILES(TILES), .BEAT(BEAT), .WORD(WORD), .WORD_W(WORD_W), .SCALE_W(SCALE_W)
   ) dut (
-    .clk_i, .rst_ni, .abort_i, .clear_i, .run_i, .valid_i, .cmd_i, .load_error_i, .ready_o(ready),
+    .clk_i, .rst_ni, .abort_i, .clear_i, .advance_i, .valid_i, .cmd_i, .load_error_i, .ready_o(ready),
     .released_o(released), .storing_valid_o(storing_valid), .storing_o(storing), .storing_ready_i, .kept_o(kept),
     .read_o(read), .a_half_o(a_half), .a_word_o(a_word), .b_half_o(b_half), .b_word_o(b_word), .slice_o(slice),
     .mx_o(mx), .a_scale_word_o(a_scale_word), .b_scale_word_o(b_scale_word), .scale_byte_o(scale_byte),
@@ -127,7 +127,7 @@ module formal_compute
       cmd: offered, halves: cmd_i.halves, skip: storing.skip,
       owner: '{valid: cmd_i.store.record, index: record_index_t'(cmd_i.store.tag)}
     };
-    if (run_i) begin
+    if (advance_i) begin
       at_1_q   <= at;
       at_2_q   <= at_1_q;
       walk_1_q <= walk;
@@ -201,7 +201,7 @@ module formal_compute
     if (!rst_ni) begin
       visited_1_q <= 1'b0;
       visited_2_q <= 1'b0;
-    end else if (run_i) begin
+    end else if (advance_i) begin
       visited_1_q <= dut.issue;
       visited_2_q <= visited_1_q;
     end
@@ -224,7 +224,7 @@ module formal_compute
       step_was_visited : assert (step_valid == visited_2_q);
       next_was_visited : assert (dut.valid_q1 == visited_1_q);
       step_is_right : assert (!step_valid || given == step_at(at_2_q, walk_2_q));
-      read_was_visited : assert (read == (visited_1_q && run_i));
+      read_was_visited : assert (read == (visited_1_q && advance_i));
       reads_its_operands : assert (!visited_1_q || (a_word == word_of(at_1_q, walk_1_q.row, walk_1_q.step) &&
         b_word == word_of(at_1_q, walk_1_q.col, walk_1_q.step) && 32'(slice) == 32'(walk_1_q.step) % Slices &&
         a_half == at_1_q.halves.a && b_half == at_1_q.halves.b));
@@ -335,8 +335,8 @@ module formal_compute
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) open_q <= 1'b0;
-    else if (run_i) open_q <= open_1;
-    if (run_i) tile_q <= tile_1;
+    else if (advance_i) open_q <= open_1;
+    if (advance_i) tile_q <= tile_1;
   end
 
   always_comb begin
@@ -364,7 +364,7 @@ module formal_compute
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) ends_q <= '0;
-    else if (run_i) ends_q <= {ends_q[Far+1:1], end_t'{dut.block_ends, dut.acc_first, dut.step.tile}};
+    else if (advance_i) ends_q <= {ends_q[Far+1:1], end_t'{dut.block_ends, dut.acc_first, dut.step.tile}};
   end
 
   always_comb begin
@@ -411,7 +411,7 @@ module formal_compute
   always_ff @(posedge clk_i) begin
     if (!rst_ni) in_hand_q <= '0;
     else in_hand_q <= in_hand_q + 3'(ready) - 3'(released);
-    frozen_q <= rst_ni && !run_i;
+    frozen_q <= rst_ni && !advance_i;
     shown_q  <= {step_valid, dut.valid_q1, given};
   end
 
@@ -423,11 +423,11 @@ module formal_compute
       released_once : assert (32'(in_hand_q) == 32'(busy) + 32'(dut.end_q1) + 32'(dut.end_q2));
       released_at_the_end : assert (!step_valid || dut.end_q2 == is_last(at_2_q, walk_2_q));
       next_released_at_the_end : assert (!dut.valid_q1 || dut.end_q1 == is_last(at_1_q, walk_1_q));
-      kept_after_a_release : assert (!kept || run_i);
+      kept_after_a_release : assert (!kept || advance_i);
       frozen_stands_still : assert (!frozen_q || shown_q == {step_valid, dut.valid_q1, given});
 
       back_to_back : cover (released && step_valid && dut.valid_q1 && dut.finished && dut.issue && ready);
-      waits_for_its_tile : cover (busy && run_i && dut.early && dut.share_wait_q == '0);
+      waits_for_its_tile : cover (busy && advance_i && dut.early && dut.share_wait_q == '0);
       stalls : cover (stalled && step_valid && dut.valid_q1);
       keeps : cover (kept && busy);
     end

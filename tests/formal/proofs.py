@@ -942,7 +942,7 @@ COMPUTE_FAULTS = [
     Fault(
         "waits_end_in_a_stall",
         "fp8mac_compute.sv",
-        "end else if (run_i) begin\n      if (block_ends) share_wait_q",
+        "end else if (advance_i) begin\n      if (block_ends) share_wait_q",
         "end else begin\n      if (block_ends) share_wait_q",
         "share_is_awaited|loop_is_awaited",
     ),
@@ -993,7 +993,7 @@ COMPUTE_FAULTS = [
     Fault(
         "read_in_a_stall",
         "fp8mac_compute.sv",
-        "read_o = valid_q1 && run_i;",
+        "read_o = valid_q1 && advance_i;",
         "read_o = valid_q1;",
         "read_was_visited",
     ),

@@ -647,7 +647,7 @@ class ArrayTest
         while (rng_.chance(freezes_)) {
             freeze();
         }
-        dut_->run_i = 1;
+        dut_->advance_i = 1;
         const bool stepped = wanted ? issue() : no_step();
         dut_.settle();
         const Shown shown = take_shown();
@@ -664,7 +664,7 @@ class ArrayTest
     // A frozen cycle: whatever is at the inputs, nothing happens.
     void freeze()
     {
-        dut_->run_i = 0;
+        dut_->advance_i = 0;
         drive_anything();
         dut_.settle();
         bench_.equal("flags while frozen", dut_->flags_o, 0);
@@ -680,11 +680,11 @@ class ArrayTest
     }
 
     // The array's clock rises if it should.
-    void tick(bool runs)
+    void tick(bool advances)
     {
         dut_.tick();
-        bench_.equal("clock", dut_->running_o, runs);
-        stopped_ += !runs && dut_->run_i;
+        bench_.equal("clock", dut_->running_o, advances);
+        stopped_ += !advances && dut_->advance_i;
     }
 
     bool busy() const
@@ -847,7 +847,7 @@ class ArrayTest
 // Steps in every cycle with random finite operands. Nothing is compared.
 void measure(Dut &dut, tb::Rng &rng, unsigned cycles)
 {
-    dut->run_i = 1;
+    dut->advance_i = 1;
     dut->row_en_i = (1u << ROWS) - 1;
     dut->col_en_i = (1u << COLS) - 1;
     dut->lane_en_i = static_cast<decltype(Varray_tb::lane_en_i + 0)>((1ull << LANES) - 1);

@@ -21,7 +21,7 @@ module array_tb
 ) (
   input  logic                              clk_i,
   input  logic                              rst_ni,
-  input  logic                              run_i,
+  input  logic                              advance_i,
   input  logic                              step_valid_i,
   input  logic [TileW-1:0]                  step_tile_i,
   input  logic                              block_first_i,
@@ -56,7 +56,7 @@ module array_tb
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .ELEMENT(ELEMENT), .FRAC_BITS(FRAC_BITS), .TILES(TILES), .MX(MX),
     .META_W(MetaW)
   ) u_array (
-    .clk_i, .rst_ni, .run_i, .step_valid_i, .step_tile_i, .block_first_i, .block_last_i, .acc_first_i, .acc_last_i,
+    .clk_i, .rst_ni, .advance_i, .step_valid_i, .step_tile_i, .block_first_i, .block_last_i, .acc_first_i, .acc_last_i,
     .step_cfg_i(step_cfg_t'(step_cfg_i)), .row_en_i, .col_en_i, .lane_en_i, .a_code_i, .b_code_i, .a_bound_i,
     .b_bound_i, .a_scale_i, .b_scale_i, .meta_i, .result_valid_o, .result_phase_o, .result_o, .result_meta_o, .flags_o,
     .busy_o

@@ -42,13 +42,14 @@ def main() -> int:
 
     # A list that lacks one of the signals.
     poor = Path(folder) / "poor-names.sh"
-    poor.write_text(f'#!/bin/sh\n"{names}" "$1" | grep -v "u_accel.run$"\n')
+    poor.write_text(f'#!/bin/sh\n"{names}" "$1" | grep -v "u_accel.advance$"\n')
     poor.chmod(0o755)
     refused = subprocess.run(
         [sys.executable, "-B", save_file, poor, wave, save], capture_output=True, text=True
     )
     check(
-        "a missing signal is refused", refused.returncode != 0 and "u_accel.run" in refused.stderr
+        "a missing signal is refused",
+        refused.returncode != 0 and "u_accel.advance" in refused.stderr,
     )
 
     return tally.report()
