@@ -250,27 +250,27 @@ module fp8mac_accel
   assign inside_rst_n = rst_ni && !flush;
 
   // ---- registers, queue, checks ------------------------------------------------------------------------------------
-  logic         submit, clear_error, clear_flags, clear_counters;
-  command_t     command;
-  logic         csr_submit, ring_written, ring, fetch_busy, fetching, fetched, refused;
-  command_t     csr_command, fetched_command;
-  addr_t        ring_addr;
-  logic         overflow, queue_full, queue_valid, queue_ready;
-  logic [6:0]   queue_level;
-  command_t     queue_command;
-  logic         walk_idle, tile_valid, tile_ready;
-  tile_cmd_t    tile;
-  logic         check_idle, checked_valid, checked_ready;
-  checked_cmd_t checked;
-  logic         idle, clear, abort, error, done_event, error_event;
-  error_e       error_code;
-  tag_t         error_tag;
-  logic [31:0]  completed, amax;
-  table_write_t table_write;
-  flags_t       flags;
-  logic         amax_nonfinite;
-  counters_t    counters;
-  logic         record_busy, claim, refuse, release_record, ended;
+  logic          submit, clear_error, clear_flags, clear_counters;
+  command_t      command;
+  logic          csr_submit, ring_written, ring, fetch_busy, fetching, fetched, refused;
+  command_t      csr_command, fetched_command;
+  addr_t         ring_addr;
+  logic          overflow, queue_full, queue_valid, queue_ready;
+  logic [6:0]    queue_level;
+  command_t      queue_command;
+  logic          walk_idle, tile_valid, tile_ready;
+  tile_cmd_t     tile;
+  logic          check_idle, checked_valid, checked_ready;
+  checked_jobs_t checked;
+  logic          idle, clear, abort, error, done_event, error_event;
+  error_e        error_code;
+  tag_t          error_tag;
+  logic [31:0]   completed, amax;
+  table_write_t  table_write;
+  flags_t        flags;
+  logic          amax_nonfinite;
+  counters_t     counters;
+  logic          record_busy, claim, refuse, release_record, ended;
   record_index_t record_select;
   tag_t         release_tag, ended_tag;
   error_e       ended_error;
@@ -367,7 +367,7 @@ module fp8mac_accel
     .clear_i  (clear),
     .idle_o   (check_idle),
     .valid_i  (tile_valid),
-    .command_i(tile),
+    .tile_i(tile),
     .ready_o  (tile_ready),
     .valid_o  (checked_valid),
     .checked_o(checked),
@@ -388,7 +388,7 @@ module fp8mac_accel
   logic                  source_row_valid, c_valid, x_valid, sources_ready, sources_idle;
   row_request_t          source_row;
   read_dest_t            source_dest;
-  source_cmd_t           c_source, x_source;
+  source_job_t           c_source, x_source;
 
   assign read_row_valid = fetch_row_valid || source_row_valid || load_row_valid;
   assign read_row       = fetch_row_valid ? fetch_row : source_row_valid ? source_row : load_row;
@@ -413,7 +413,7 @@ module fp8mac_accel
 
   // ---- load --------------------------------------------------------------------------------------------------------
   logic         load_idle, loaded_push, loaded_empty, loaded_pop, released, stored;
-  loaded_cmd_t  loaded_pushed, loaded;
+  loaded_job_t  loaded_pushed, loaded;
   error_e       load_error, loaded_error;
   logic         scale_bad, scale_bad_q;
   logic         load_done_empty, storing_empty, output_empty;
@@ -524,7 +524,7 @@ module fp8mac_accel
 
   // Commands in the order of their loads; the oldest is loaded once its outcome is known. The load engine starts no
   // command while the operands of LoadedDepth others are in use.
-  fp8mac_fifo #(.T(loaded_cmd_t), .DEPTH(LoadedDepth)) u_loaded (
+  fp8mac_fifo #(.T(loaded_job_t), .DEPTH(LoadedDepth)) u_loaded (
     .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(loaded_push), .data_i(loaded_pushed), .full_o(),
     .pop_i(loaded_pop), .data_o(loaded), .empty_o(loaded_empty), .level_o()
   );
@@ -587,7 +587,7 @@ module fp8mac_accel
 
   // ---- compute -----------------------------------------------------------------------------------------------------
   logic             storing_push, storing_full, storing_pop, kept, computing, issue, spacing, stalled;
-  storing_cmd_t     storing_pushed, storing;
+  storing_job_t     storing_pushed, storing;
   logic             step_valid, block_first, block_last, acc_first, acc_last;
   logic [TileW-1:0] step_tile;
   step_cfg_t        step_cfg;
@@ -610,7 +610,7 @@ module fp8mac_accel
     .clear_i        (clear),
     .advance_i      (advance),
     .valid_i        (!load_done_empty),
-    .cmd_i          (loaded),
+    .job_i          (loaded),
     .load_error_i   (load_error),
     .ready_o        (loaded_pop),
     .released_o     (released),
@@ -645,7 +645,7 @@ module fp8mac_accel
     .stalled_o       (stalled)
   );
 
-  fp8mac_fifo #(.T(storing_cmd_t), .DEPTH(StoringDepth)) u_storing (
+  fp8mac_fifo #(.T(storing_job_t), .DEPTH(StoringDepth)) u_storing (
     .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(storing_push), .data_i(storing_pushed),
     .full_o(storing_full), .pop_i(storing_pop), .data_o(storing), .empty_o(storing_empty), .level_o()
   );
@@ -690,7 +690,7 @@ module fp8mac_accel
 
   // ---- results -----------------------------------------------------------------------------------------------------
   logic          retire_valid, epi_valid, epi_nonfinite;
-  finished_cmd_t retire;
+  finished_job_t retire;
   flags_t        epi_flags;
   logic [31:0]   epi_amax;
   owner_t        epi_owner;
@@ -723,7 +723,7 @@ module fp8mac_accel
     .source_dest_o  (source_dest),
     .source_row_ready_i(read_row_ready && !fetch_row_valid),
     .valid_i           (!storing_empty),
-    .cmd_i             (storing),
+    .job_i             (storing),
     .ready_o           (storing_pop),
     .kept_i            (kept),
     .stored_o          (stored),
@@ -803,7 +803,7 @@ module fp8mac_accel
   logic oldest_record;
   always_comb begin
     if (!output_empty) {oldest_record, oldest_tag} = {retire.record, retire.tag};
-    else if (!storing_empty) {oldest_record, oldest_tag} = {storing.cmd.record, storing.cmd.tag};
+    else if (!storing_empty) {oldest_record, oldest_tag} = {storing.job.record, storing.job.tag};
     else if (!loaded_empty) {oldest_record, oldest_tag} = {loaded.store.record, loaded.store.tag};
     else {oldest_record, oldest_tag} = '0;
   end

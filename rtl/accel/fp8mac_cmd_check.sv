@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks tile commands, as far as this does not need the bus, chooses the shape of their passes, and derives the
-// parameters of each engine. A command that fails is passed on as an empty command with its error. No command is passed
-// on after it until the error state is left.
+// parameters of each engine. A tile command that fails is passed on as an empty tile command with its error. No tile
+// command is passed on after it until the error state is left.
 //
-// The checks are a pipeline with one multiplication or one addition per stage. A command takes 9 cycles, 12 if it
+// The checks are a pipeline with one multiplication or one addition per stage. A tile command takes 9 cycles, 12 if it
 // has vectors, 13 with C and 15 with MX scales.
 module fp8mac_cmd_check
   import fp8mac_pkg::*;
@@ -23,17 +23,17 @@ module fp8mac_cmd_check
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic         abort_i,  // drop the command at hand and take no other
-  input  logic         clear_i,  // the error state is left: the next command has no predecessor
+  input  logic         abort_i,  // drop the tile command at hand and take no other
+  input  logic         clear_i,  // the error state is left: the next tile command has no predecessor
   output logic         idle_o,
 
   input  logic         valid_i,
-  input  tile_cmd_t    command_i,
+  input  tile_cmd_t    tile_i,
   output logic         ready_o,
 
-  output logic         valid_o,
-  output checked_cmd_t checked_o,
-  input  logic         ready_i
+  output logic          valid_o,
+  output checked_jobs_t checked_o,
+  input  logic          ready_i
 );
   localparam int unsigned BeatLog  = $clog2(BEAT);
   localparam int unsigned RowsLog  = $clog2(ROWS);
@@ -44,7 +44,7 @@ module fp8mac_cmd_check
     Idle,
     Check,    // one region of memory enters the pipeline per cycle
     Offer,    // wait for the load engine
-    Blocked   // a command failed: wait until the error state is left
+    Blocked   // a tile command failed: wait until the error state is left
   } state_e;
 
   // Cycles of Check: the regions, and the stages behind the last one. Vectors are three regions behind the
@@ -54,7 +54,7 @@ module fp8mac_cmd_check
   state_e     state_q;
   logic [3:0] cycle_q;
   tile_cmd_t  cmd_q;
-  logic       finishes;  // the command ends with the epilogue
+  logic       finishes;  // the tile command ends with the epilogue
   logic       elementwise, c_en, vectors, mx;
 
   logic [3:0] last_cycle;
@@ -316,7 +316,7 @@ module fp8mac_cmd_check
                                     cmd_q.mode.acc_keep));
   end
 
-  // The command stays the same in Check, which lasts longer than these registers need.
+  // The tile command stays the same in Check, which lasts longer than these registers need.
   always_ff @(posedge clk_i) begin
     mode_bad_q      <= cmd_q.finish.overflow == 2'd3 || cmd_q.finish.act == 2'd3 || int8_bad ||
                        (element_bad && !elementwise) || function_bad;
@@ -328,7 +328,8 @@ module fp8mac_cmd_check
   end
 
   // ---- sequence ----------------------------------------------------------------------------------------------------
-  // The preceding command leaves its operands with the bounds of their format, and its accumulators if it kept them.
+  // The preceding tile command leaves its operands with the bounds of their format, and its accumulators if it kept
+  // them.
   typedef struct packed {
     logic       acc_fmt;
     pass_shape_e pass_shape;
@@ -382,7 +383,7 @@ module fp8mac_cmd_check
     if (valid_o && ready_i) left_q <= left;
   end
 
-  // An integer accumulator counts in one unit, given by the formats and scaling exponents, so a command that
+  // An integer accumulator counts in one unit, given by the formats and scaling exponents, so a tile command that
   // continues it must have the same ones. It takes at most 2^terms_log2 products.
   if (ELEMENT.acc_fixed) begin : g_unit
     localparam int unsigned TermsW = DimW + 1;
@@ -439,7 +440,7 @@ module fp8mac_cmd_check
       endcase
     end
     cycle_q <= (state_q == Check) ? cycle_q + 4'd1 : 4'd0;
-    if (state_q == Idle) cmd_q <= command_i;
+    if (state_q == Idle) cmd_q <= tile_i;
     if (state_q == Check) error_q <= verdict;
   end
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of a command on its way through the accelerator: its tile commands, and each engine's part of a tile command.
-// Where the engines say command, they mean a tile command. The command itself is in fp8mac_command_pkg, which is
-// generated from the register map.
+// Records of a command on its way through the accelerator: its tile commands, and each engine's part of a tile command,
+// its job. The command itself is in fp8mac_command_pkg, which is generated from the register map.
 package fp8mac_cmd_pkg;
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -89,13 +88,13 @@ package fp8mac_cmd_pkg;
     return 2'd2 - 2'(shape);
   endfunction
 
-  // The position of a tile in its command, which travels through the array with the tile's steps.
+  // The position of a tile in its tile command, which travels through the array with the tile's steps.
   typedef logic [7:0] tile_index_t;
 
   typedef struct packed {
     tile_index_t row_tile;  // tiles above it
     tile_index_t col_tile;  // tiles to its left
-    logic        last;      // the command's last tile
+    logic        last;      // the tile command's last tile
     owner_t      owner;     // of the results and flags
   } tile_position_t;
 
@@ -133,7 +132,7 @@ package fp8mac_cmd_pkg;
     pass_shape_e pass_shape;
     addr_t       addr;
     addr_t       stride;
-  } source_cmd_t;
+  } source_job_t;
   // What the load engine reads of one operand: its rows, its MX scales and its vector of scales
   typedef struct packed {
     logic      wanted;
@@ -160,29 +159,29 @@ package fp8mac_cmd_pkg;
     dim_t          mx_words;     // beats of a row of MX scales
     logic          c_wanted;
     logic          x_wanted;
-    source_cmd_t   c;
-    source_cmd_t   x;
+    source_job_t   c;
+    source_job_t   x;
     logic          conv_a;       // A is an image at a.addr; its lines are a.stride bytes apart
     command_image_t image;
     logic          first_rows;   // rows of A begin with row 0 of the command
     logic          next_rows;    // they begin behind those of the last load of A; else they are the same
     logic          k_start;      // codes begin with code 0 of the command; else behind those of the last load of A
-  } load_cmd_t;
+  } load_job_t;
 
   typedef struct packed {
     dim_t        m;
     dim_t        n;
     dim_t        k;
-    dim_t        row_words;     // as in load_cmd_t
+    dim_t        row_words;     // as in load_job_t
     logic        mx;            // blocks have MX scales
-    dim_t        mx_words;      // as in load_cmd_t
+    dim_t        mx_words;      // as in load_job_t
     beat_byte_t  mx_first;      // of the first beat of a row of scales: the scale of block 0
     pass_shape_e pass_shape;
     step_cfg_t   cfg;
     logic        acc_continue;
     logic        acc_keep;
     logic        empty;         // no row takes part: the results are +0, and X takes their place
-  } compute_cmd_t;
+  } compute_job_t;
 
   // The scale of an operand
   typedef struct packed {
@@ -206,37 +205,37 @@ package fp8mac_cmd_pkg;
     epilogue_cfg_t epilogue;
     store_scale_t  a;
     store_scale_t  b;
-  } store_cmd_t;
+  } store_job_t;
 
   typedef struct packed {
-    load_cmd_t    load;
-    compute_cmd_t compute;
-    store_cmd_t   store;
-  } checked_cmd_t;
+    load_job_t    load;
+    compute_job_t compute;
+    store_job_t   store;
+  } checked_jobs_t;
 
-  // Which halves of the double buffers a command uses.
+  // Which halves of the double buffers a tile command uses.
   typedef struct packed {
     logic a;
     logic b;
     logic vectors;
   } halves_t;
 
-  // A command between its load and the end of its compute.
+  // A tile command between its load and the end of its compute.
   typedef struct packed {
-    compute_cmd_t compute;
-    store_cmd_t   store;
+    compute_job_t compute;
+    store_job_t   store;
     halves_t      halves;
-  } loaded_cmd_t;
+  } loaded_job_t;
 
-  // A command between the start of its compute and the end of its store. With `skip` it has no results: it or an older
-  // command failed.
+  // A tile command between the start of its compute and the end of its store. With `skip` it has no results: it or an
+  // older one failed.
   typedef struct packed {
-    store_cmd_t cmd;
+    store_job_t job;
     logic       vector_half;
     logic       skip;
-  } storing_cmd_t;
+  } storing_job_t;
 
-  // What the write-out engine knows of a command. With `none` it has no results.
+  // What the write-out engine knows of a tile command. With `none` it has no results.
   typedef struct packed {
     logic        none;
     dim_t        m;
@@ -245,7 +244,7 @@ package fp8mac_cmd_pkg;
     pass_shape_e pass_shape;
     addr_t       d_addr;
     addr_t       d_stride;
-  } write_out_cmd_t;
+  } write_out_job_t;
 
   // What is reported when all writes of a tile command have been acknowledged.
   typedef struct packed {
@@ -254,7 +253,7 @@ package fp8mac_cmd_pkg;
     logic   irq;
     logic   last;
     error_e error;
-  } finished_cmd_t;
+  } finished_job_t;
 
   // Software writes four codes of a table at once, the lowest in the lowest byte.
   typedef struct packed {
@@ -314,7 +313,7 @@ package fp8mac_cmd_pkg;
     image_dest_t       dest;
   } image_strip_t;
 
-  // A row to be moved over AXI. A row with `none` has no beats; it marks the end of a command.
+  // A row to be moved over AXI. A row with `none` has no beats; it marks the end of a tile command.
   typedef struct packed {
     logic  none;
     addr_t addr;

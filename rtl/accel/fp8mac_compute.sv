@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compute engine issues a command's steps, one per cycle. D is divided into tiles of ROWS x COLS outputs, and these
-// into passes of up to four tiles: 1 x 4, 2 x 2 or 4 x 1 (pass_shape). The order of the steps is
+// The compute engine issues a tile command's steps, one per cycle. D is divided into tiles of ROWS x COLS outputs, and
+// these into passes of up to four tiles: 1 x 4, 2 x 2 or 4 x 1 (pass_shape). The order of the steps is
 //
 //   for each pass down, for each pass across, for each block of k, for each tile of the pass with outputs: its steps
 //
 // A step is LANES products of every element. A block is BLOCK products, or fewer at the end of k. Only a block's last
 // step waits: SHARE cycles lie between the last steps of two blocks, and LOOP cycles between those of the same tile,
-// unless the accumulators start from +0. Passes and commands follow each other without a gap.
+// unless the accumulators start from +0. Passes and tile commands follow each other without a gap.
 //
 // A tile's accumulators have the number pass * 4 + position in the accumulator memory, modulo TILES. Positions count
-// along the rows of a pass; tiles without outputs have one, too. So a command with acc_continue finds what a command of
-// the same m, n and pass_shape has kept.
+// along the rows of a pass; tiles without outputs have one, too. So a tile command with acc_continue finds what a tile
+// command of the same m, n and pass_shape has kept.
 //
 //   cycle t    the walk chooses a step
 //   cycle t+1  its operands are read
 //   cycle t+2  the array has the step and its operands
 //
-// With advance_i = 0 the walk and everything behind it stand still. Failed commands, and all commands after them until
-// the error state is left, are passed to the store engine as empty commands.
+// With advance_i = 0 the walk and everything behind it stand still. Failed tile commands, and all tile commands after
+// them until the error state is left, are passed to the store engine as empty tile commands.
 module fp8mac_compute
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -46,18 +46,18 @@ module fp8mac_compute
   input  logic              clear_i,
   input  logic              advance_i,
 
-  // The oldest loaded command, held until it is taken
+  // The oldest loaded tile command, held until it is taken
   input  logic              valid_i,
-  input  loaded_cmd_t       cmd_i,
+  input  loaded_job_t       job_i,
   input  error_e            load_error_i,
   output logic              ready_o,
-  output logic              released_o,      // a command has read all its operands
+  output logic              released_o,      // a tile command has read all its operands
 
-  // To the store engine, when the command is taken
+  // To the store engine, when the tile command is taken
   output logic              storing_valid_o,
-  output storing_cmd_t      storing_o,
+  output storing_job_t      storing_o,
   input  logic              storing_ready_i,
-  output logic              kept_o,          // a command with acc_keep has left the array
+  output logic              kept_o,          // a tile command with acc_keep has left the array
 
   // Operand buffers: one read per step
   output logic              read_o,
@@ -85,7 +85,7 @@ module fp8mac_compute
   output tile_position_t    tile_position_o,
 
   // For the counters
-  output logic              busy_o,          // a command is at hand
+  output logic              busy_o,          // a tile command is at hand
   output logic              issue_o,         // a step is chosen
   output logic              spacing_o,       // waiting for an accumulator or an accumulate unit
   output logic              stalled_o        // waiting for results to be taken
@@ -106,22 +106,22 @@ module fp8mac_compute
   localparam int unsigned ColIdxW  = (COLS > 1) ? ColsLog : 1;
   localparam int unsigned LaneIdxW = (LANES > 1) ? LanesLog : 1;
 
-  // ---- taking a command --------------------------------------------------------------------------------------------
-  compute_cmd_t next;
+  // ---- taking a tile command ---------------------------------------------------------------------------------------
+  compute_job_t next;
   error_e       error;
-  logic         poisoned_q;  // an older command failed
+  logic         poisoned_q;  // an older tile command failed
   logic         skip, take, busy_q, finished;
 
-  assign next  = cmd_i.compute;
-  assign error = (cmd_i.store.error != ErrNone) ? cmd_i.store.error : load_error_i;
+  assign next  = job_i.compute;
+  assign error = (job_i.store.error != ErrNone) ? job_i.store.error : load_error_i;
   assign skip  = error != ErrNone || poisoned_q || abort_i;
   assign take  = valid_i && storing_ready_i && (!busy_q || finished);
 
   assign ready_o         = take;
   assign storing_valid_o = take;
   always_comb begin
-    storing_o           = '{cmd: cmd_i.store, vector_half: cmd_i.halves.vectors, skip: skip};
-    storing_o.cmd.error = error;
+    storing_o           = '{job: job_i.store, vector_half: job_i.halves.vectors, skip: skip};
+    storing_o.job.error = error;
   end
 
   always_ff @(posedge clk_i) begin
@@ -136,7 +136,7 @@ module fp8mac_compute
     end
   end
 
-  // ---- the command at hand -----------------------------------------------------------------------------------------
+  // ---- the tile command at hand ------------------------------------------------------------------------------------
   // k - 1:   | block | step of the block | lane |      so its parts are those of the last product
   typedef struct packed {
     logic [WORD_W-1:0]   row_words;
@@ -173,20 +173,20 @@ module fp8mac_compute
       work_q <= '{
         row_words: WORD_W'(next.row_words >> $clog2(WORD / BEAT)), mx: next.mx,
         mx_words: SCALE_W'(next.mx_words), mx_first: ByteW'(next.mx_first), pass_shape: next.pass_shape, cfg: next.cfg,
-        acc_continue: next.acc_continue, acc_keep: next.acc_keep, half_a: cmd_i.halves.a, half_b: cmd_i.halves.b,
+        acc_continue: next.acc_continue, acc_keep: next.acc_keep, half_a: job_i.halves.a, half_b: job_i.halves.b,
         cols_more: next_cols,
         last_row: RowIdxW'((next.m - dim_t'(1)) & dim_t'(ROWS - 1)),
         last_col: ColIdxW'((next.n - dim_t'(1)) & dim_t'(COLS - 1)),
         last_block: BlockW'(k_less_one >> BlockLog),
         last_step: StepW'((k_less_one & KW'(BLOCK - 1)) >> LanesLog),
         last_lane: LaneIdxW'(k_less_one & KW'(LANES - 1)),
-        owner: '{valid: cmd_i.store.record, index: record_index_t'(cmd_i.store.tag)},
+        owner: '{valid: job_i.store.record, index: record_index_t'(job_i.store.tag)},
         empty: next.empty, skip: skip
       };
     end
   end
 
-  // ---- position within the command ---------------------------------------------------------------------------------
+  // ---- position within the tile command ----------------------------------------------------------------------------
   tile_index_t         row_tile_q, col_tile_q;    // of the pass's first tile
   tile_index_t         rows_more_q, cols_more_q;  // tiles below it, and to its right
   logic [TileW-PosW-1:0] pass_q;
@@ -222,7 +222,7 @@ module fp8mac_compute
 
   // ---- conditions to advance ---------------------------------------------------------------------------------------
   // The cycles that are left until a block's last step may come: after any block, and after a block of the same tile.
-  // Blocks of other commands at the same position count as those of the same tile.
+  // Blocks of other tile commands at the same position count as those of the same tile.
   localparam int unsigned ShareW = (SHARE > 1) ? $clog2(SHARE) : 1;
   localparam int unsigned LoopW  = (LOOP > 1) ? $clog2(LOOP) : 1;
 
@@ -323,7 +323,7 @@ module fp8mac_compute
   step_t              step, step_q1, step_q2;
   logic [StepNrW-1:0] step_nr;
   logic               valid_q1, valid_q2;
-  logic               end_q1, end_q2;        // the command's last cycle here
+  logic               end_q1, end_q2;        // the tile command's last cycle here
   logic               keep_q1, keep_q2;      // it keeps its accumulators
   logic               last_row_of_tiles, last_col_of_tiles, final_step;
 
@@ -414,7 +414,7 @@ module fp8mac_compute
   assign tile_position_o = step_q2.tile_position;
   assign released_o      = end_q2 && advance_i;
 
-  // The flags of a command that keeps its accumulators are complete LATENCY cycles after its last step.
+  // The flags of a tile command that keeps its accumulators are complete LATENCY cycles after its last step.
   logic [LATENCY-1:0] keeping_q;
 
   always_ff @(posedge clk_i) begin

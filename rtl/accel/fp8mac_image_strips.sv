@@ -37,7 +37,7 @@ module fp8mac_image_strips
   input  dim_t                          m_i,
   input  dim_t                          k_i,
   input  dim_t                          row_words_i,
-  input  logic                          first_rows_i,  // these three as in load_cmd_t
+  input  logic                          first_rows_i,  // these three as in load_job_t
   input  logic                          next_rows_i,
   input  logic                          k_start_i,
   input  logic                          half_i,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The load engine turns commands into rows to be read. A command may start once the second command before it has been
-// computed: then its halves of the operand buffers are free. With wait_stores it waits until all commands before it
-// have been stored. Its vectors wait until the second command before it has been stored. After a read error the engine
-// loads nothing until the error state is left. The rows of an image operand are requested strip by strip, and assembled
-// by fp8mac_image_align.
+// The load engine turns tile commands into rows to be read. A tile command may start once the second tile command
+// before it has been computed: then its halves of the operand buffers are free. With wait_stores it waits until all
+// tile commands before it have been stored. Its vectors wait until the second tile command before it has been stored.
+// After a read error the engine loads nothing until the error state is left. The rows of an image operand are requested
+// strip by strip, and assembled by fp8mac_image_align.
 module fp8mac_load
   import fp8mac_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -16,16 +16,16 @@ module fp8mac_load
   input  logic         rst_ni,
   input  logic         abort_i,
   input  logic         clear_i,
-  output logic         idle_o,           // no command is being loaded, and the operand buffers are free
+  output logic         idle_o,           // no tile command is being loaded, and the operand buffers are free
 
-  input  logic         valid_i,
-  input  checked_cmd_t checked_i,
-  output logic         ready_o,
+  input  logic          valid_i,
+  input  checked_jobs_t checked_i,
+  output logic          ready_o,
 
-  // The command starts to load. The compute engine's queue keeps it until its operands have arrived. At most two
-  // commands are between their start here and released_i, so a queue of two never overflows.
+  // The tile command starts to load. The compute engine's queue keeps it until its operands have arrived. At most two
+  // tile commands are between their start here and released_i, so a queue of two never overflows.
   output logic         loaded_valid_o,
-  output loaded_cmd_t  loaded_o,
+  output loaded_job_t  loaded_o,
   input  logic         released_i,       // the oldest of them has read all its operands
 
   output logic         row_valid_o,
@@ -33,11 +33,11 @@ module fp8mac_load
   output read_dest_t   dest_o,
   input  logic         row_ready_i,
 
-  // C and X of a command are to be read, when all its operands were requested.
+  // C and X of a tile command are to be read, when all its operands were requested.
   output logic         c_valid_o,
-  output source_cmd_t  c_o,
+  output source_job_t  c_o,
   output logic         x_valid_o,
-  output source_cmd_t  x_o,
+  output source_job_t  x_o,
   input  logic         sources_ready_i,  // there is room for both
   // Strips of an image operand. One with beats goes together with the request for them.
   output logic         strip_valid_o,
@@ -46,9 +46,9 @@ module fp8mac_load
   input  logic         align_idle_i,
   output logic [ROWS-1:0][StripW-1:0] row_start_o,
 
-  input  logic         stores_done_i,    // no command is between the start of its compute and the end of its stores
+  input  logic         stores_done_i,    // none is between the start of its compute and the end of its stores
   input  logic         read_failed_i,
-  input  logic         stored_i         // a command's last use of its vectors
+  input  logic         stored_i         // a tile command's last use of its vectors
 );
   localparam int unsigned BeatLog = $clog2(BEAT);
   localparam int unsigned HeldW   = 4;
@@ -66,15 +66,15 @@ module fp8mac_load
   } state_e;
 
   state_e    state_q, state_d;
-  load_cmd_t cmd_q, cmd_d;
+  load_job_t job_q, job_d;
   halves_t   halves_q;
   logic      failed_q, stop;
   logic      accept, row_taken;
 
-  logic [1:0] in_use_q;  // commands that use their halves of the operand buffers
+  logic [1:0] in_use_q;  // tile commands that use their halves of the operand buffers
   logic       halves_in_use;
 
-  // ---- taking a command --------------------------------------------------------------------------------------------
+  // ---- taking a tile command ---------------------------------------------------------------------------------------
   halves_t halves_d;
 
   assign stop    = failed_q || abort_i;
@@ -82,7 +82,7 @@ module fp8mac_load
                    (!checked_i.load.wait_stores || (in_use_q == '0 && stores_done_i));
   assign accept  = ready_o && valid_i;
   assign idle_o  = state_q == Idle && in_use_q == '0;
-  assign cmd_d   = accept ? checked_i.load : cmd_q;
+  assign job_d   = accept ? checked_i.load : job_q;
 
   always_comb begin
     halves_d.a      = halves_q.a ^ checked_i.load.a.wanted;
@@ -93,7 +93,7 @@ module fp8mac_load
   assign loaded_valid_o = accept;
   assign loaded_o       = '{compute: checked_i.compute, store: checked_i.store, halves: halves_d};
 
-  // ---- commands that use their operands ----------------------------------------------------------------------------
+  // ---- tile commands that use their operands -----------------------------------------------------------------------
   assign halves_in_use = in_use_q[1];
 
   always_ff @(posedge clk_i) begin
@@ -101,7 +101,7 @@ module fp8mac_load
     else in_use_q <= in_use_q + 2'(accept) - 2'(released_i);
   end
 
-  // ---- commands that may still use their vectors -------------------------------------------------------------------
+  // ---- tile commands that may still use their vectors --------------------------------------------------------------
   logic [HeldW-1:0] held_q;
   logic             vectors_free;
 
@@ -124,7 +124,7 @@ module fp8mac_load
     return dim_t'(({2'b00, count, 2'b00} + (DimW+4)'(BEAT - 1)) >> BeatLog);
   endfunction
 
-  // What the command at hand loads
+  // What the tile command at hand loads
   typedef struct packed {
     logic a;
     logic mx_a;
@@ -136,8 +136,8 @@ module fp8mac_load
   } wanted_t;
 
   wanted_t wanted;
-  assign wanted = '{a: cmd_d.a.wanted, mx_a: cmd_d.a.mx_wanted, b: cmd_d.b.wanted, mx_b: cmd_d.b.mx_wanted,
-                    scale_a: cmd_d.a.scale_wanted, scale_b: cmd_d.b.scale_wanted, bias: cmd_d.bias_wanted};
+  assign wanted = '{a: job_d.a.wanted, mx_a: job_d.a.mx_wanted, b: job_d.b.wanted, mx_b: job_d.b.mx_wanted,
+                    scale_a: job_d.a.scale_wanted, scale_b: job_d.b.scale_wanted, bias: job_d.bias_wanted};
 
   // The first state at or after `from` that has something to load.
   function automatic state_e next_state(state_e from);
@@ -158,7 +158,7 @@ module fp8mac_load
   logic         image, strip_valid, strip_taken, strip_reads, image_done;
   row_request_t strip_row;
 
-  assign image         = state_q == LoadA && cmd_q.conv_a;
+  assign image         = state_q == LoadA && job_q.conv_a;
   assign strip_taken   = strip_valid && !stop && strip_ready_i && (!strip_reads || row_ready_i);
   assign strip_valid_o = strip_valid && !stop && (!strip_reads || row_ready_i);
 
@@ -166,17 +166,17 @@ module fp8mac_load
     .clk_i, .rst_ni,
     .start_i     (image),
     .stop_i      (stop),
-    .image_i     (cmd_q.image),
-    .addr_i      (cmd_q.a.addr),
-    .stride_i    (cmd_q.a.stride),
-    .m_i         (cmd_q.a.rows),
-    .k_i         (cmd_q.k),
-    .row_words_i (cmd_q.row_words),
-    .first_rows_i(cmd_q.first_rows),
-    .next_rows_i (cmd_q.next_rows),
-    .k_start_i   (cmd_q.k_start),
+    .image_i     (job_q.image),
+    .addr_i      (job_q.a.addr),
+    .stride_i    (job_q.a.stride),
+    .m_i         (job_q.a.rows),
+    .k_i         (job_q.k),
+    .row_words_i (job_q.row_words),
+    .first_rows_i(job_q.first_rows),
+    .next_rows_i (job_q.next_rows),
+    .k_start_i   (job_q.k_start),
     .half_i      (halves_q.a),
-    .fmt_i       (cmd_q.a.fmt),
+    .fmt_i       (job_q.a.fmt),
     .last_byte_i (last_byte_q),
     .done_o      (image_done),
     .valid_o     (strip_valid),
@@ -191,13 +191,13 @@ module fp8mac_load
   // ---- rows and vectors --------------------------------------------------------------------------------------------
   always_comb begin
     row_valid_o = 1'b0;
-    row_o       = '{none: 1'b0, addr: addr_q, beats: cmd_q.row_beats};
-    dest_o      = '{kind: DestA, half: halves_q.a, ram: ram_q, word: word_q, fmt: cmd_q.a.fmt,
+    row_o       = '{none: 1'b0, addr: addr_q, beats: job_q.row_beats};
+    dest_o      = '{kind: DestA, half: halves_q.a, ram: ram_q, word: word_q, fmt: job_q.a.fmt,
                     last_byte: last_byte_q, last: 1'b0};
     unique case (state_q)
       LoadA: begin
-        row_valid_o = !stop && (!cmd_q.conv_a || (strip_valid && strip_reads && strip_ready_i));
-        if (cmd_q.conv_a) begin
+        row_valid_o = !stop && (!job_q.conv_a || (strip_valid && strip_reads && strip_ready_i));
+        if (job_q.conv_a) begin
           row_o       = strip_row;
           dest_o.kind = DestImage;
         end
@@ -206,21 +206,21 @@ module fp8mac_load
         row_valid_o = !stop;
         dest_o.kind = DestB;
         dest_o.half = halves_q.b;
-        dest_o.fmt  = cmd_q.b.fmt;
+        dest_o.fmt  = job_q.b.fmt;
       end
       LoadMxA, LoadMxB: begin
         row_valid_o = !stop;
-        row_o.beats = cmd_q.mx_words;
+        row_o.beats = job_q.mx_words;
         dest_o.kind = (state_q == LoadMxA) ? DestMxA : DestMxB;
         dest_o.half = (state_q == LoadMxA) ? halves_q.a : halves_q.b;
       end
       LoadScaleA, LoadScaleB, LoadBias: begin
         row_valid_o = !stop && vectors_free;
-        row_o.beats = vector_beats((state_q == LoadScaleA) ? cmd_q.a.rows : cmd_q.b.rows);
+        row_o.beats = vector_beats((state_q == LoadScaleA) ? job_q.a.rows : job_q.b.rows);
         dest_o.kind = (state_q == LoadScaleA) ? DestScaleA : (state_q == LoadScaleB) ? DestScaleB : DestBias;
         dest_o.half = halves_q.vectors;
         dest_o.word = '0;
-        dest_o.last_byte = 5'({(state_q == LoadScaleA) ? cmd_q.a.rows : cmd_q.b.rows, 2'b00} - 18'd1) & 5'(BEAT - 1);
+        dest_o.last_byte = 5'({(state_q == LoadScaleA) ? job_q.a.rows : job_q.b.rows, 2'b00} - 18'd1) & 5'(BEAT - 1);
       end
       Finish: begin
         row_valid_o = sources_ready_i;
@@ -255,49 +255,49 @@ module fp8mac_load
       failed_q <= (failed_q || read_failed_i) && !clear_i;
       if (accept) halves_q <= halves_d;
     end
-    cmd_q       <= cmd_d;
-    last_byte_q <= 5'(cmd_d.k - dim_t'(1)) & 5'(BEAT - 1);
+    job_q       <= job_d;
+    last_byte_q <= 5'(job_d.k - dim_t'(1)) & 5'(BEAT - 1);
 
     if (state_d != state_q) begin
       ram_q      <= '0;
       word_q     <= '0;
-      rows_q     <= (state_d == LoadA || state_d == LoadMxA) ? cmd_d.a.rows : cmd_d.b.rows;
+      rows_q     <= (state_d == LoadA || state_d == LoadMxA) ? job_d.a.rows : job_d.b.rows;
       last_ram_q <= (state_d == LoadA || state_d == LoadMxA) ? 8'(ROWS - 1) : 8'(COLS - 1);
       unique case (state_d)
         LoadA: begin
-          addr_q      <= cmd_d.a.addr;
-          stride_q    <= cmd_d.a.stride;
+          addr_q      <= job_d.a.addr;
+          stride_q    <= job_d.a.stride;
         end
         LoadB: begin
-          addr_q      <= cmd_d.b.addr;
-          stride_q    <= cmd_d.b.stride;
+          addr_q      <= job_d.b.addr;
+          stride_q    <= job_d.b.stride;
         end
         LoadMxA: begin
-          addr_q      <= cmd_d.a.mx_addr;
-          stride_q    <= cmd_d.a.mx_stride;
+          addr_q      <= job_d.a.mx_addr;
+          stride_q    <= job_d.a.mx_stride;
         end
         LoadMxB: begin
-          addr_q      <= cmd_d.b.mx_addr;
-          stride_q    <= cmd_d.b.mx_stride;
+          addr_q      <= job_d.b.mx_addr;
+          stride_q    <= job_d.b.mx_stride;
         end
-        LoadScaleA: addr_q <= cmd_d.a.scale;
-        LoadScaleB: addr_q <= cmd_d.b.scale;
-        default:    addr_q <= cmd_d.bias;
+        LoadScaleA: addr_q <= job_d.a.scale;
+        LoadScaleB: addr_q <= job_d.b.scale;
+        default:    addr_q <= job_d.bias;
       endcase
     end else if (row_taken && !vector_state) begin
       addr_q <= addr_q + stride_q;
       rows_q <= rows_q - dim_t'(1);
       ram_q  <= (ram_q == last_ram_q) ? '0 : ram_q + 8'd1;
       if (ram_q == last_ram_q) begin
-        word_q <= word_q + ((state_q == LoadMxA || state_q == LoadMxB) ? cmd_q.mx_words : cmd_q.row_words);
+        word_q <= word_q + ((state_q == LoadMxA || state_q == LoadMxB) ? job_q.mx_words : job_q.row_words);
       end
     end
   end
 
-  assign c_valid_o = state_q == Finish && row_taken && cmd_q.c_wanted && !stop;
-  assign c_o       = cmd_q.c;
-  assign x_valid_o = state_q == Finish && row_taken && cmd_q.x_wanted && !stop;
-  assign x_o       = cmd_q.x;
+  assign c_valid_o = state_q == Finish && row_taken && job_q.c_wanted && !stop;
+  assign c_o       = job_q.c;
+  assign x_valid_o = state_q == Finish && row_taken && job_q.x_wanted && !stop;
+  assign x_o       = job_q.x;
 
   in_use_is_bounded : assert property (@(posedge clk_i) disable iff (!rst_ni)
     in_use_q != 2'd3 && !(released_i && in_use_q == '0));

@@ -4,10 +4,10 @@
 //   results -> store -> epilogue -> pack (the D buffer) -> write_out -> dma_write -> AXI
 //
 // The store engine takes results while the D buffer has room, and the epilogue never stops. The write-out engine
-// and the write DMA follow at the rate of the bus. A command retires when all its writes have been acknowledged.
-// Commands retire in order.
+// and the write DMA follow at the rate of the bus. A tile command retires when all its writes have been acknowledged.
+// Tile commands retire in order.
 //
-// Each command that is neither skipped nor kept (acc_keep) gives all its results, also after an error.
+// Each tile command that is neither skipped nor kept (acc_keep) gives all its results, also after an error.
 module fp8mac_output
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -39,11 +39,11 @@ module fp8mac_output
   input  logic [AXI_DATA_W-1:0]   beat_data_i,
   input  error_e                  beat_error_i,
 
-  // C and X of commands, in the order of their loads
+  // C and X of tile commands, in the order of their loads
   input  logic                    c_valid_i,
-  input  source_cmd_t             c_i,
+  input  source_job_t             c_i,
   input  logic                    x_valid_i,
-  input  source_cmd_t             x_i,
+  input  source_job_t             x_i,
   output logic                    sources_ready_o,
   output logic                    sources_idle_o,
   output logic                    source_row_valid_o,
@@ -51,9 +51,9 @@ module fp8mac_output
   output read_dest_t              source_dest_o,
   input  logic                    source_row_ready_i,
 
-  // The oldest command that compute has begun, held until ready_o. It is there before its first result.
+  // The oldest tile command that compute has begun, held until ready_o. It is there before its first result.
   input  logic                    valid_i,
-  input  storing_cmd_t            cmd_i,
+  input  storing_job_t            job_i,
   output logic                    ready_o,
   input  logic                    kept_i,
   output logic                    stored_o,
@@ -83,9 +83,9 @@ module fp8mac_output
   output logic                    epi_nonfinite_o,
   output owner_t                  epi_owner_o,
 
-  output logic                    empty_o,         // no command is between the store engine and its retirement
+  output logic                    empty_o,         // no tile command is between the store engine and its retirement
   output logic                    retire_valid_o,  // a pulse
-  output finished_cmd_t           retire_o,
+  output finished_job_t           retire_o,
 
   output logic [AXI_ADDR_W-1:0]   m_axi_awaddr_o,
   output logic [7:0]              m_axi_awlen_o,
@@ -119,8 +119,8 @@ module fp8mac_output
   localparam int unsigned RowW     = (Rows > 1) ? $clog2(Rows) : 1;
   localparam int unsigned BeatW    = (Word > Beat) ? $clog2(Word / Beat) : 1;
 
-  localparam int unsigned WriteOutDepth = 2;  // commands waiting for the write-out engine
-  localparam int unsigned FinishedDepth = 4;  // commands waiting for write responses
+  localparam int unsigned WriteOutDepth = 2;  // tile commands waiting for the write-out engine
+  localparam int unsigned FinishedDepth = 4;  // tile commands waiting for write responses
 
   // The position of a transfer in the D buffer
   typedef struct packed {
@@ -141,10 +141,10 @@ module fp8mac_output
   dim_t                            first_row, first_col;
   buffer_position_t                in_position, out_position;
 
-  logic                   cmd_valid, cmd_ready, cmd_push, write_out_full, write_out_empty, write_out_pop, slot_free;
-  write_out_cmd_t         write_out_pushed, write_out_cmd;
+  logic                   job_valid, job_ready, job_push, write_out_full, write_out_empty, write_out_pop, slot_free;
+  write_out_job_t         write_out_pushed, write_out_job;
   logic                   finished_full, written, discard;
-  finished_cmd_t          finished_pushed, finished;
+  finished_job_t          finished_pushed, finished;
   error_e                 write_error;
 
   logic                  read, row_valid, row_ready, beat_valid, beat_ready;
@@ -185,7 +185,7 @@ module fp8mac_output
     .clk_i, .rst_ni, .abort_i, .clear_i,
     .idle_o     (c_idle),
     .valid_i    (c_valid_i),
-    .cmd_i      (c_i),
+    .job_i      (c_i),
     .ready_o    (c_ready),
     .row_valid_o(c_row_valid),
     .row_o      (c_row),
@@ -201,7 +201,7 @@ module fp8mac_output
     .clk_i, .rst_ni, .abort_i, .clear_i,
     .idle_o     (x_idle),
     .valid_i    (x_valid_i),
-    .cmd_i      (x_i),
+    .job_i      (x_i),
     .ready_o    (x_ready),
     .row_valid_o(x_row_valid),
     .row_o      (x_row),
@@ -251,7 +251,7 @@ module fp8mac_output
   fp8mac_store #(
     .ROWS(ROWS), .COLS(COLS), .SHARE(SHARE), .WIDTH(WIDTH), .SLOTS(Slots), .ROW_BYTES(RowBytes), .WORD(Word)
   ) u_store (
-    .clk_i, .rst_ni, .valid_i, .cmd_i, .ready_o, .stored_o, .kept_i, .abort_i, .clear_i,
+    .clk_i, .rst_ni, .valid_i, .job_i, .ready_o, .stored_o, .kept_i, .abort_i, .clear_i,
     .error_o      (source_error),
     .c_beat_i, .x_beat_i, .beat_error_i, .beat_full_i,
     .epi_c_valid_o (c_read),
@@ -282,8 +282,8 @@ module fp8mac_output
     .epi_bad_o    (in_position.bad),
     .epi_owner_o  (in_position.owner),
     .slot_free_i  (slot_free),
-    .cmd_valid_o  (cmd_valid),
-    .cmd_ready_i  (cmd_ready)
+    .job_valid_o  (job_valid),
+    .job_ready_i  (job_ready)
   );
 
   fp8mac_epilogue #(.WIDTH(WIDTH), .COLS(COLS), .ROW_STEP(SHARE), .META_W($bits(buffer_position_t))) u_epilogue (
@@ -329,27 +329,27 @@ module fp8mac_output
     .read_data_o(beat_data)
   );
 
-  // ---- commands ----------------------------------------------------------------------------------------------------
-  assign cmd_ready = !write_out_full && !finished_full;
-  assign cmd_push  = cmd_valid && cmd_ready;
+  // ---- tile commands -----------------------------------------------------------------------------------------------
+  assign job_ready = !write_out_full && !finished_full;
+  assign job_push  = job_valid && job_ready;
 
-  assign write_out_pushed = '{none: cmd_i.skip || cmd_i.cmd.acc_keep, m: cmd_i.cmd.m, n: cmd_i.cmd.n,
-                              size: dst_size(cmd_i.cmd.epilogue.d_fmt), pass_shape: cmd_i.cmd.pass_shape,
-                              d_addr: cmd_i.cmd.d_addr, d_stride: cmd_i.cmd.d_stride};
-  assign finished_pushed  = '{tag: cmd_i.cmd.tag, record: cmd_i.cmd.record, irq: cmd_i.cmd.irq, last: cmd_i.cmd.last,
-                              error: cmd_i.cmd.error};
+  assign write_out_pushed = '{none: job_i.skip || job_i.job.acc_keep, m: job_i.job.m, n: job_i.job.n,
+                              size: dst_size(job_i.job.epilogue.d_fmt), pass_shape: job_i.job.pass_shape,
+                              d_addr: job_i.job.d_addr, d_stride: job_i.job.d_stride};
+  assign finished_pushed  = '{tag: job_i.job.tag, record: job_i.job.record, irq: job_i.job.irq, last: job_i.job.last,
+                              error: job_i.job.error};
 
-  fp8mac_fifo #(.T(write_out_cmd_t), .DEPTH(WriteOutDepth)) u_write_out_cmd (
-    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(cmd_push), .data_i(write_out_pushed), .full_o(write_out_full),
-    .pop_i(write_out_pop), .data_o(write_out_cmd), .empty_o(write_out_empty), .level_o()
+  fp8mac_fifo #(.T(write_out_job_t), .DEPTH(WriteOutDepth)) u_write_out_job (
+    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(job_push), .data_i(write_out_pushed), .full_o(write_out_full),
+    .pop_i(write_out_pop), .data_o(write_out_job), .empty_o(write_out_empty), .level_o()
   );
 
-  fp8mac_fifo #(.T(finished_cmd_t), .DEPTH(FinishedDepth)) u_finished (
-    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(cmd_push), .data_i(finished_pushed), .full_o(finished_full),
+  fp8mac_fifo #(.T(finished_job_t), .DEPTH(FinishedDepth)) u_finished (
+    .clk_i, .rst_ni, .flush_i(1'b0), .push_i(job_push), .data_i(finished_pushed), .full_o(finished_full),
     .pop_i(retire_valid_o), .data_o(finished), .empty_o, .level_o()
   );
 
-  // The store engine has passed on a command before its writes are done.
+  // The store engine has passed on a tile command before its writes are done.
   fp8mac_fifo #(.T(error_e), .DEPTH(FinishedDepth)) u_sourced (
     .clk_i, .rst_ni, .flush_i(1'b0), .push_i(ready_o), .data_i(source_error), .full_o(),
     .pop_i(retire_valid_o), .data_o(sourced_error), .empty_o(sourced_empty), .level_o()
@@ -363,7 +363,7 @@ module fp8mac_output
   end
 
   // ---- to memory ---------------------------------------------------------------------------------------------------
-  // After an error nothing more is written, neither for younger commands nor for the one whose write failed.
+  // After an error nothing more is written, neither for younger tile commands nor for the one whose write failed.
   assign discard = abort_i || write_error != ErrNone;
 
   fp8mac_write_out #(
@@ -373,7 +373,7 @@ module fp8mac_output
     .discard_i    (discard),
     .clear_i,
     .valid_i      (!write_out_empty),
-    .cmd_i        (write_out_cmd),
+    .job_i        (write_out_job),
     .ready_o      (write_out_pop),
     .region_full_i(out_valid && out_position.last),
     .region_bad_i (out_position.bad),

@@ -29,7 +29,7 @@ module fp8mac_report
 
   // A tile command has left the engines: written and acknowledged, or skipped.
   input  logic          retire_valid_i,
-  input  finished_cmd_t retire_i,
+  input  finished_job_t retire_i,
 
   input  flags_t        step_flags_i,
   input  logic          epi_valid_i,     // the epilogue's transfer is taken

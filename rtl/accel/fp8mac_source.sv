@@ -3,8 +3,8 @@
 // it is as high as a pass, and has one slot of the buffer, as a region of D has in the D buffer (fp8mac_store). A slot
 // is free before the first row of its region is requested. So the beats never wait.
 //
-// Commands are read in their order, ahead of the results. With abort_i no row is requested, and all commands are
-// dropped. clear_i comes only while idle_o is 1. Then all slots are free.
+// Tile commands are read in their order, ahead of the results. With abort_i no row is requested, and all tile commands
+// are dropped. clear_i comes only while idle_o is 1. Then all slots are free.
 module fp8mac_source
   import fp8mac_command_pkg::*;
   import fp8mac_cmd_pkg::*;
@@ -16,7 +16,7 @@ module fp8mac_source
   parameter int unsigned ROW_BYTES = 128,
   parameter int unsigned BEAT      = 16,
   parameter dest_kind_e  DEST      = DestC,
-  parameter int unsigned DEPTH     = 8     // commands that wait
+  parameter int unsigned DEPTH     = 8     // tile commands that wait
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -25,7 +25,7 @@ module fp8mac_source
   output logic         idle_o,
 
   input  logic         valid_i,
-  input  source_cmd_t  cmd_i,
+  input  source_job_t  job_i,
   output logic         ready_o,
 
   output logic         row_valid_o,
@@ -53,19 +53,19 @@ module fp8mac_source
 
   state_e state_q;
 
-  // ---- commands ----------------------------------------------------------------------------------------------------
-  source_cmd_t cmd;
+  // ---- tile commands -----------------------------------------------------------------------------------------------
+  source_job_t job;
   logic        empty, full;
 
-  fp8mac_fifo #(.T(source_cmd_t), .DEPTH(DEPTH)) u_cmds (
-    .clk_i, .rst_ni, .flush_i(abort_i), .push_i(valid_i && ready_o && !abort_i), .data_i(cmd_i), .full_o(full),
-    .pop_i(state_q == Idle && !empty && !abort_i), .data_o(cmd), .empty_o(empty), .level_o()
+  fp8mac_fifo #(.T(source_job_t), .DEPTH(DEPTH)) u_jobs (
+    .clk_i, .rst_ni, .flush_i(abort_i), .push_i(valid_i && ready_o && !abort_i), .data_i(job_i), .full_o(full),
+    .pop_i(state_q == Idle && !empty && !abort_i), .data_o(job), .empty_o(empty), .level_o()
   );
 
   assign ready_o = !full;
 
   // ---- regions -----------------------------------------------------------------------------------------------------
-  pass_shape_e        pass_shape_q;                // these two of the command at hand
+  pass_shape_e        pass_shape_q;                // these two of the tile command at hand
   addr_t              stride_q;
   addr_t              band_addr_q, band_stride_q;  // the row of regions, and the distance of the next one
   addr_t              region_addr_q, addr_q;       // the region, and its row at hand
@@ -84,7 +84,7 @@ module fp8mac_source
   logic       last_across, last_down, start, row_taken, region_done, done;
 
   assign shape       = pass_rows_log2(pass_shape_q);
-  assign all_bytes   = bytes_t'(cmd.n) << cmd.size;
+  assign all_bytes   = bytes_t'(job.n) << job.size;
   assign most_bytes  = bytes_t'(ROW_BYTES) >> shape;
   assign most_rows   = dim_t'(ROWS) << shape;
   assign last_across = bytes_left_q <= most_bytes;
@@ -116,12 +116,12 @@ module fp8mac_source
     else pending_q <= pending_q + 8'(row_taken) - 8'(row_came_i);
 
     if (state_q == Idle) begin
-      pass_shape_q  <= cmd.pass_shape;
-      stride_q      <= cmd.stride;
-      band_addr_q   <= cmd.addr;
-      band_stride_q <= cmd.stride << RowsLog << pass_rows_log2(cmd.pass_shape);
-      region_addr_q <= cmd.addr;
-      rows_left_q   <= cmd.m;
+      pass_shape_q  <= job.pass_shape;
+      stride_q      <= job.stride;
+      band_addr_q   <= job.addr;
+      band_stride_q <= job.stride << RowsLog << pass_rows_log2(job.pass_shape);
+      region_addr_q <= job.addr;
+      rows_left_q   <= job.m;
       all_bytes_q   <= all_bytes;
       bytes_left_q  <= all_bytes;
     end else if (region_done && !last_across) begin

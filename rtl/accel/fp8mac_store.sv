@@ -43,12 +43,12 @@ module fp8mac_store
   input  logic                              clk_i,
   input  logic                              rst_ni,
 
-  // The oldest command that compute has begun, held until ready_o
+  // The oldest tile command that compute has begun, held until ready_o
   input  logic                              valid_i,
-  input  storing_cmd_t                      cmd_i,
+  input  storing_job_t                      job_i,
   output logic                              ready_o,
-  output logic                              stored_o,        // the command no longer needs its vectors
-  input  logic                              kept_i,          // a command with acc_keep has left the array
+  output logic                              stored_o,        // the tile command no longer needs its vectors
+  input  logic                              kept_i,          // a tile command with acc_keep has left the array
   input  logic                              abort_i,
   input  logic                              clear_i,         // the error state is left: C and X are empty
   output error_e                            error_o,         // with ready_o: the first failed read of C or X
@@ -108,9 +108,9 @@ module fp8mac_store
 
   input  logic                              slot_free_i,     // a region has been written
 
-  // The command, before its first region; one without results once it has left the array
-  output logic                              cmd_valid_o,
-  input  logic                              cmd_ready_i
+  // The tile command, before its first region; one without results once it has left the array
+  output logic                              job_valid_o,
+  input  logic                              job_ready_i
 );
   localparam int unsigned RowsLog     = $clog2(ROWS);
   localparam int unsigned ColsLog     = $clog2(COLS);
@@ -120,20 +120,20 @@ module fp8mac_store
   localparam int unsigned RowLog      = $clog2(ROW_BYTES);
 
   typedef enum logic [1:0] {
-    Idle,    // values derived from the next command are registered
-    Start,   // waits until the epilogue may have the command's configuration
+    Idle,    // values derived from the next tile command are registered
+    Start,   // waits until the epilogue may have the tile command's configuration
     Run,
     Finish
   } state_e;
 
   state_e     state_q;
-  store_cmd_t cmd;
+  store_job_t job;
   logic       no_results, start;
 
-  assign cmd        = cmd_i.cmd;
-  assign no_results = cmd_i.skip || cmd.acc_keep;
+  assign job        = job_i.job;
+  assign no_results = job_i.skip || job.acc_keep;
 
-  // ---- derived from the command ------------------------------------------------------------------------------------
+  // ---- derived from the tile command -------------------------------------------------------------------------------
   tile_index_t     last_row_tile_q, last_col_tile_q;
   tile_index_t     region_rows_q, region_cols_q;  // tiles of a region, down and across, minus 1: a mask of its tiles
   logic [ROWS-1:0] last_rows_q;                   // rows of the last row tile that are in D
@@ -143,24 +143,24 @@ module fp8mac_store
   logic [1:0]      shape, size, c_size, x_size;
   tile_index_t     c_cols_q, x_cols_q;            // as region_cols_q
 
-  assign shape = pass_rows_log2(cmd.pass_shape);
-  assign c_size = dst_size(cmd.epilogue.c_fmt);
-  assign x_size = dst_size(cmd.epilogue.x_fmt);
-  assign size  = dst_size(cmd.epilogue.d_fmt);
+  assign shape = pass_rows_log2(job.pass_shape);
+  assign c_size = dst_size(job.epilogue.c_fmt);
+  assign x_size = dst_size(job.epilogue.x_fmt);
+  assign size  = dst_size(job.epilogue.d_fmt);
 
   always_ff @(posedge clk_i) begin
     if (state_q == Idle) begin
-      last_row_tile_q <= tile_index_t'((cmd.m - dim_t'(1)) >> RowsLog);
-      last_col_tile_q <= tile_index_t'((cmd.n - dim_t'(1)) >> ColsLog);
+      last_row_tile_q <= tile_index_t'((job.m - dim_t'(1)) >> RowsLog);
+      last_col_tile_q <= tile_index_t'((job.n - dim_t'(1)) >> ColsLog);
       region_rows_q   <= (tile_index_t'(1) << shape) - tile_index_t'(1);
       region_cols_q   <= tile_index_t'((dim_t'(ROW_BYTES / COLS) >> shape >> size) - dim_t'(1));
       c_cols_q        <= tile_index_t'((dim_t'(ROW_BYTES / COLS) >> shape >> c_size) - dim_t'(1));
       x_cols_q        <= tile_index_t'((dim_t'(ROW_BYTES / COLS) >> shape >> x_size) - dim_t'(1));
-      for (int unsigned r = 0; r < ROWS; r++) last_rows_q[r] <= ((cmd.m - dim_t'(1)) & dim_t'(ROWS - 1)) >= dim_t'(r);
-      for (int unsigned c = 0; c < COLS; c++) last_cols_q[c] <= ((cmd.n - dim_t'(1)) & dim_t'(COLS - 1)) >= dim_t'(c);
-      same_cfg_q      <= cmd.epilogue == cfg_q;
+      for (int unsigned r = 0; r < ROWS; r++) last_rows_q[r] <= ((job.m - dim_t'(1)) & dim_t'(ROWS - 1)) >= dim_t'(r);
+      for (int unsigned c = 0; c < COLS; c++) last_cols_q[c] <= ((job.n - dim_t'(1)) & dim_t'(COLS - 1)) >= dim_t'(c);
+      same_cfg_q      <= job.epilogue == cfg_q;
     end
-    if (start && !no_results) cfg_q <= cmd.epilogue;
+    if (start && !no_results) cfg_q <= job.epilogue;
   end
 
   // ---- cycle t -----------------------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ module fp8mac_store
   assign result_ready_o = ready_q;
 
   // The bundle at hand stays in the skid register until its last transfer goes.
-  assign row_step    = cmd.a.in_vector ? BundleRowW'(1) : BundleRowW'(Rows);
+  assign row_step    = job.a.in_vector ? BundleRowW'(1) : BundleRowW'(Rows);
   assign bundle_done = go && bundle_row_q + row_step == BundleRowW'(Bundle);
 
   always_ff @(posedge clk_i) begin
@@ -207,14 +207,14 @@ module fp8mac_store
   error_e           c_error, x_error;
 
   assign go             = state_q == Run && bundle_valid && (open_q || slot_available_q) &&
-                          (!cmd.epilogue.c_en || c_ready || abort_i) && (!cmd.epilogue.x_en || x_ready || abort_i);
+                          (!job.epilogue.c_en || c_ready || abort_i) && (!job.epilogue.x_en || x_ready || abort_i);
   assign bundle_is_last = bundle.phase == PhaseW'(SHARE - 1);
   assign rows_done      = bundle_done && bundle_is_last &&
                           (bundle.position.row_tile == last_row_tile_q ||
                            (bundle.position.row_tile & region_rows_q) == region_rows_q);
   assign region_done    = rows_done && columns_end(region_cols_q);
-  assign c_done         = rows_done && columns_end(c_cols_q) && cmd.epilogue.c_en;
-  assign x_done         = rows_done && columns_end(x_cols_q) && cmd.epilogue.x_en;
+  assign c_done         = rows_done && columns_end(c_cols_q) && job.epilogue.c_en;
+  assign x_done         = rows_done && columns_end(x_cols_q) && job.epilogue.x_en;
 
   function automatic logic columns_end(tile_index_t cols);
     return bundle.position.col_tile == last_col_tile_q || (bundle.position.col_tile & cols) == cols;
@@ -248,13 +248,13 @@ module fp8mac_store
     .ready_o(x_ready), .slot_o(x_slot), .error_o(x_error)
   );
 
-  // The first failed read of the command
+  // The first failed read of the tile command
   error_e error_q, go_error;
 
   always_comb begin
     go_error = error_q;
-    if (error_q == ErrNone && cmd.epilogue.x_en) go_error = x_error;
-    if (error_q == ErrNone && cmd.epilogue.c_en && c_error != ErrNone) go_error = c_error;
+    if (error_q == ErrNone && job.epilogue.x_en) go_error = x_error;
+    if (error_q == ErrNone && job.epilogue.c_en && c_error != ErrNone) go_error = c_error;
   end
 
   always_ff @(posedge clk_i) begin
@@ -264,7 +264,7 @@ module fp8mac_store
 
   assign error_o = error_q;
 
-  assign vector_half_o = cmd_i.vector_half;
+  assign vector_half_o = job_i.vector_half;
   assign row_tile_o    = bundle.position.row_tile;
   assign col_tile_o    = bundle.position.col_tile;
 
@@ -313,13 +313,13 @@ module fp8mac_store
 
   always_comb begin
     for (int unsigned r = 0; r < Rows; r++) begin
-      row_moves[r] = !cmd.a.in_vector || source_q.bundle_row % BundleRowW'(Rows) == BundleRowW'(r);
+      row_moves[r] = !job.a.in_vector || source_q.bundle_row % BundleRowW'(Rows) == BundleRowW'(r);
     end
   end
 
   // ---- the position in the D buffer --------------------------------------------------------------------------------
-  // Address of a word: | slot | phase | part | rows of tiles, and in them words of a row |, in the memory of each row of
-  // a transfer
+  // Address of a word: | slot | phase | part | rows of tiles, and in them words of a row |, in the memory of each row
+  // of a transfer
   localparam int unsigned RowWords = ROW_BYTES / WORD;
   logic [RowLog-1:0] d_byte, c_byte, x_byte;
 
@@ -347,8 +347,8 @@ module fp8mac_store
     if (!rst_ni) valid2_q <= 1'b0;
     else valid2_q <= valid1_q;
     epi_t0_o      <= t0_q;
-    epi_scale_a_o <= cmd.a.in_vector ? scale_a[source_q.bundle_row][source_q.phase] : cmd.a.value;
-    epi_scale_b_o <= cmd.b.in_vector ? scale_b_i : {COLS{cmd.b.value}};
+    epi_scale_a_o <= job.a.in_vector ? scale_a[source_q.bundle_row][source_q.phase] : job.a.value;
+    epi_scale_b_o <= job.b.in_vector ? scale_b_i : {COLS{job.b.value}};
     epi_bias_o    <= bias_i;
     epi_first_row_o <= dim_t'(32'(source_q.position.row_tile) * ROWS + 32'(part1) * Rows * SHARE +
                               32'(source_q.phase));
@@ -375,22 +375,22 @@ module fp8mac_store
   assign epi_x_valid_o = valid2_q && cfg_q.x_en;
   assign epi_cfg_o     = cfg_q;
 
-  // ---- commands ----------------------------------------------------------------------------------------------------
-  // Commands with acc_keep that have left the array and are not yet reported
+  // ---- tile commands -----------------------------------------------------------------------------------------------
+  // Tile commands with acc_keep that have left the array and are not yet reported
   localparam int unsigned SeenW = 3;
   logic [SeenW-1:0] kept_seen_q;
   logic             left_array, epilogue_empty;
 
-  assign left_array     = cmd_i.skip || kept_seen_q != '0;
+  assign left_array     = job_i.skip || kept_seen_q != '0;
   assign epilogue_empty = !valid1_q && !valid2_q && !epi_busy_i;
-  assign cmd_valid_o    = state_q == Start && (no_results ? left_array : same_cfg_q || epilogue_empty);
-  assign start          = cmd_valid_o && cmd_ready_i;
+  assign job_valid_o    = state_q == Start && (no_results ? left_array : same_cfg_q || epilogue_empty);
+  assign start          = job_valid_o && job_ready_i;
   assign ready_o        = state_q == Finish;
   assign stored_o       = ready_o;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) kept_seen_q <= '0;
-    else kept_seen_q <= kept_seen_q + SeenW'(kept_i) - SeenW'(start && cmd.acc_keep && !cmd_i.skip);
+    else kept_seen_q <= kept_seen_q + SeenW'(kept_i) - SeenW'(start && job.acc_keep && !job_i.skip);
   end
 
   always_ff @(posedge clk_i) begin

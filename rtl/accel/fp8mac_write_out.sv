@@ -27,9 +27,9 @@ module fp8mac_write_out
   input  logic             discard_i,
   input  logic             clear_i,        // the error state is left
 
-  // The oldest command whose regions are not all written
+  // The oldest tile command whose regions are not all written
   input  logic                 valid_i,
-  input  write_out_cmd_t       cmd_i,
+  input  write_out_job_t       job_i,
   output logic                 ready_o,
 
   input  logic             region_full_i,  // one more region is in the buffer
@@ -41,7 +41,7 @@ module fp8mac_write_out
   output logic [BufW-1:0]  read_addr_o,
   output logic [BeatW-1:0] read_beat_o,
 
-  // Rows to be written, `none` at a command's end, and the rows' beats
+  // Rows to be written, `none` at a tile command's end, and the rows' beats
   output logic             row_valid_o,
   output row_request_t     row_o,
   input  logic             row_ready_i,
@@ -62,7 +62,7 @@ module fp8mac_write_out
   typedef logic [BytesW-1:0] bytes_t;
 
   // ---- the next region ---------------------------------------------------------------------------------------------
-  logic   begun_q;           // the registers below belong to the command
+  logic   begun_q;           // the registers below belong to the tile command
   addr_t  band_addr_q;       // first byte of the row of regions
   addr_t  band_stride_q;     // from one row of regions to the next
   addr_t  region_addr_q;
@@ -75,28 +75,28 @@ module fp8mac_write_out
   logic       last_across, last_down, take, region_waits;
   logic       row_stage_free;
   logic       busy_q;      // a region's rows are being read
-  logic       end_q;       // the end of a command waits for its turn
+  logic       end_q;       // the end of a tile command waits for its turn
 
   logic [SlotW:0] waiting_q;  // regions that are in the buffer and not yet taken
 
-  assign shape       = pass_rows_log2(cmd_i.pass_shape);
-  assign all_bytes   = bytes_t'(cmd_i.n) << cmd_i.size;
+  assign shape       = pass_rows_log2(job_i.pass_shape);
+  assign all_bytes   = bytes_t'(job_i.n) << job_i.size;
   assign most_bytes  = bytes_t'(ROW_BYTES) >> shape;
   assign most_rows   = dim_t'(ROWS) << shape;
   assign last_across = bytes_left_q <= most_bytes;
   assign last_down   = rows_left_q <= most_rows;
 
-  assign take    = valid_i && (cmd_i.none ? !busy_q && !end_q : row_stage_free && begun_q && region_waits);
-  assign ready_o = take && (cmd_i.none || (last_across && last_down));
+  assign take    = valid_i && (job_i.none ? !busy_q && !end_q : row_stage_free && begun_q && region_waits);
+  assign ready_o = take && (job_i.none || (last_across && last_down));
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || ready_o) begun_q <= 1'b0;
     else if (valid_i) begun_q <= 1'b1;
     if (!begun_q) begin
-      band_addr_q   <= cmd_i.d_addr;
-      band_stride_q <= cmd_i.d_stride << RowsLog << shape;
-      region_addr_q <= cmd_i.d_addr;
-      rows_left_q   <= cmd_i.m;
+      band_addr_q   <= job_i.d_addr;
+      band_stride_q <= job_i.d_stride << RowsLog << shape;
+      region_addr_q <= job_i.d_addr;
+      rows_left_q   <= job_i.m;
       bytes_left_q  <= all_bytes;
     end else if (take && !last_across) begin
       region_addr_q <= region_addr_q + addr_t'(most_bytes);
@@ -113,7 +113,7 @@ module fp8mac_write_out
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) waiting_q <= '0;
-    else waiting_q <= waiting_q + (SlotW+1)'(region_full_i) - (SlotW+1)'(take && !cmd_i.none);
+    else waiting_q <= waiting_q + (SlotW+1)'(region_full_i) - (SlotW+1)'(take && !job_i.none);
   end
 
   // Regions before the first bad one
@@ -126,7 +126,7 @@ module fp8mac_write_out
       bad_q  <= 1'b0;
     end else begin
       good_q <= good_q + (SlotW+1)'(region_full_i && !region_bad_i && !bad_q) -
-                (SlotW+1)'(take && !cmd_i.none && good_q != '0);
+                (SlotW+1)'(take && !job_i.none && good_q != '0);
       bad_q  <= bad_q || (region_full_i && region_bad_i);
     end
     if (take) row_bad_q <= good_q == '0;
@@ -135,7 +135,7 @@ module fp8mac_write_out
   // ---- cycle t: a row's beats --------------------------------------------------------------------------------------
   logic [SlotW-1:0]   slot_q;
   logic [1:0]         shape_q;
-  logic               ends_q;        // the command ends with the region
+  logic               ends_q;        // the tile command ends with the region
   addr_t              addr_q, stride_q;
   logic [HeightW-1:0] row_q, last_row_q;
   logic [LengthW-1:0] last_byte_q;   // of a row of the region
@@ -152,7 +152,7 @@ module fp8mac_write_out
   assign row_stage_free = (!busy_q || region_done) && !end_q;
   assign slot_free_o    = region_done;
 
-  // The end of a command has its turn in the cycle after its last row.
+  // The end of a tile command has its turn in the cycle after its last row.
   always_comb begin
     row_valid_o = end_q || (busy_q && !dropped && first_beat && s1_ready);
     row_o       = '{none: end_q, addr: addr_q, beats: dim_t'(last_byte_q[LengthW-1:BeatLog]) + dim_t'(1)};
@@ -164,9 +164,9 @@ module fp8mac_write_out
       end_q  <= 1'b0;
       slot_q <= '0;
     end else begin
-      if (take && !cmd_i.none) busy_q <= 1'b1;
+      if (take && !job_i.none) busy_q <= 1'b1;
       else if (region_done) busy_q <= 1'b0;
-      if ((region_done && ends_q) || (take && cmd_i.none)) end_q <= 1'b1;
+      if ((region_done && ends_q) || (take && job_i.none)) end_q <= 1'b1;
       else if (row_ready_i) end_q <= 1'b0;
       if (region_done) slot_q <= slot_q + SlotW'(1);
     end
@@ -174,7 +174,7 @@ module fp8mac_write_out
       shape_q     <= shape;
       ends_q      <= last_across && last_down;
       addr_q      <= region_addr_q;
-      stride_q    <= cmd_i.d_stride;
+      stride_q    <= job_i.d_stride;
       row_q       <= '0;
       last_row_q  <= HeightW'((last_down ? rows_left_q : most_rows) - dim_t'(1));
       last_byte_q <= LengthW'((last_across ? bytes_left_q : most_bytes) - bytes_t'(1));

@@ -130,7 +130,7 @@ module fp8mac_system
     .load_tag_i      (u_accel.loaded_pushed.store.tag),
     .load_ends_i     (u_accel.read_done),
     .compute_begins_i(u_accel.storing_push),
-    .compute_tag_i   (u_accel.storing_pushed.cmd.tag),
+    .compute_tag_i   (u_accel.storing_pushed.job.tag),
     .compute_ends_i  (u_accel.released),
     .retires_i       (u_accel.retire_valid &&
                       (u_accel.retire.last || u_accel.retire.error != fp8mac_command_pkg::ErrNone)),

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_compute: the steps that it issues, for any proper commands, and for any pace of the array and the store engine.
-//   - The solver chooses a tile of a command and a step along its k. The walk visits it exactly once.
+// fp8mac_compute: the steps that it issues, for any proper tile commands, and for any pace of the array and the store
+// engine.
+//   - The solver chooses a tile of a tile command and a step along its k. The walk visits it exactly once.
 //   - The array gets each step that was visited, with its tile number, ends of blocks and sums, position,
 //     configuration, enables, operands and MX scales.
 //   - Blocks are not mixed. Their last steps are SHARE cycles apart, and those of the same tile LOOP cycles, unless the
 //     accumulators start from +0. Cycles with advance_i = 0 do not count, and nothing moves in them.
-//   - Every command is handed on once, and releases its operands once, when all its steps have been taken.
+//   - Every tile command is handed on once, and releases its operands once, when all its steps have been taken.
 module formal_compute
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -33,7 +34,7 @@ module formal_compute
   input logic        clear_i,
   input logic        advance_i,
   input logic        valid_i,
-  input loaded_cmd_t cmd_i,
+  input loaded_job_t job_i,
   input error_e      load_error_i,
   input logic        storing_ready_i,
   input tile_index_t any_row_i,
@@ -45,7 +46,7 @@ module formal_compute
 
   logic              ready, released, storing_valid, kept, read, a_half, b_half, step_valid, block_first, block_last;
   logic              acc_first, acc_last, busy, stalled;
-  storing_cmd_t      storing;
+  storing_job_t      storing;
   logic [WORD_W-1:0] a_word, b_word;
   logic [SliceW-1:0] slice;
   logic              mx;
@@ -62,7 +63,7 @@ module formal_compute
     .ROWS(ROWS), .COLS(COLS), .LANES(LANES), .BLOCK(BLOCK), .SHARE(SHARE), .LOOP(LOOP), .LATENCY(Latency),
     .TILES(TILES), .BEAT(BEAT), .WORD(WORD), .WORD_W(WORD_W), .SCALE_W(SCALE_W)
   ) dut (
-    .clk_i, .rst_ni, .abort_i, .clear_i, .advance_i, .valid_i, .cmd_i, .load_error_i, .ready_o(ready),
+    .clk_i, .rst_ni, .abort_i, .clear_i, .advance_i, .valid_i, .job_i, .load_error_i, .ready_o(ready),
     .released_o(released), .storing_valid_o(storing_valid), .storing_o(storing), .storing_ready_i, .kept_o(kept),
     .read_o(read), .a_half_o(a_half), .a_word_o(a_word), .b_half_o(b_half), .b_word_o(b_word), .slice_o(slice),
     .mx_o(mx), .a_scale_word_o(a_scale_word), .b_scale_word_o(b_scale_word), .scale_byte_o(scale_byte),
@@ -73,17 +74,17 @@ module formal_compute
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- assumptions: proper commands, held until they are taken -----------------------------------------------------
-  compute_cmd_t offered;
+  // ---- assumptions: proper tile commands, held until they are taken ------------------------------------------------
+  compute_job_t offered;
   logic         held_q;
-  loaded_cmd_t  whole_q;
+  loaded_job_t  whole_q;
   error_e       load_error_q;
 
-  assign offered = cmd_i.compute;
+  assign offered = job_i.compute;
 
   always_ff @(posedge clk_i) begin
     held_q       <= rst_ni && valid_i && !ready;
-    whole_q      <= cmd_i;
+    whole_q      <= job_i;
     load_error_q <= load_error_i;
   end
 
@@ -93,16 +94,16 @@ module formal_compute
 
   always_comb begin
     if (rst_ni) begin
-      command_is_held : assume (!held_q || (valid_i && cmd_i == whole_q && load_error_i == load_error_q));
+      command_is_held : assume (!held_q || (valid_i && job_i == whole_q && load_error_i == load_error_q));
       shape_is_proper : assume (!valid_i || (offered.m inside {[1:MAX_DIM]} && offered.n inside {[1:MAX_DIM]} &&
         offered.k inside {[1:MAX_DIM]} && 32'(offered.row_words) == words(offered.k) &&
         32'(offered.mx_first) < BEAT && offered.pass_shape inside {PassAcross, PassSquare, PassDown}));
     end
   end
 
-  // ---- the command at hand, and the commands of the steps behind it ------------------------------------------------
+  // ---- the tile command at hand, and the tile commands of the steps behind it --------------------------------------
   typedef struct packed {
-    compute_cmd_t cmd;
+    compute_job_t job;
     halves_t      halves;
     owner_t       owner;
     logic         skip;
@@ -124,8 +125,8 @@ module formal_compute
 
   always_ff @(posedge clk_i) begin
     if (storing_valid) at_q <= '{
-      cmd: offered, halves: cmd_i.halves, skip: storing.skip,
-      owner: '{valid: cmd_i.store.record, index: record_index_t'(cmd_i.store.tag)}
+      job: offered, halves: job_i.halves, skip: storing.skip,
+      owner: '{valid: job_i.store.record, index: record_index_t'(job_i.store.tag)}
     };
     if (advance_i) begin
       at_1_q   <= at;
@@ -135,22 +136,22 @@ module formal_compute
     end
   end
 
-  function automatic int unsigned last_row(compute_cmd_t cmd);
-    return (32'(cmd.m) - 1) / ROWS;
+  function automatic int unsigned last_row(compute_job_t job);
+    return (32'(job.m) - 1) / ROWS;
   endfunction
-  function automatic int unsigned last_col(compute_cmd_t cmd);
-    return (32'(cmd.n) - 1) / COLS;
+  function automatic int unsigned last_col(compute_job_t job);
+    return (32'(job.n) - 1) / COLS;
   endfunction
-  function automatic int unsigned last_step(compute_cmd_t cmd);
-    return (32'(cmd.k) - 1) / LANES;
+  function automatic int unsigned last_step(compute_job_t job);
+    return (32'(job.k) - 1) / LANES;
   endfunction
 
-  // Number of a tile's pass, and position in it, computed from the tile's position in its command
-  function automatic int unsigned pass_of(compute_cmd_t cmd, tile_index_t row, tile_index_t col);
+  // Number of a tile's pass, and position in it, computed from the tile's position in its tile command
+  function automatic int unsigned pass_of(compute_job_t job, tile_index_t row, tile_index_t col);
     int unsigned down, across;
-    down   = pass_rows_log2(cmd.pass_shape);
-    across = pass_cols_log2(cmd.pass_shape);
-    return (32'(row) >> down) * ((last_col(cmd) >> across) + 1) + (32'(col) >> across);
+    down   = pass_rows_log2(job.pass_shape);
+    across = pass_cols_log2(job.pass_shape);
+    return (32'(row) >> down) * ((last_col(job) >> across) + 1) + (32'(col) >> across);
   endfunction
 
   function automatic int unsigned position_of(pass_shape_e shape, tile_index_t row, tile_index_t col);
@@ -177,17 +178,17 @@ module formal_compute
 
   function automatic step_t step_at(ghost_t g, where_t w);
     step_t s;
-    s.tile        = TileW'(pass_of(g.cmd, w.row, w.col) * PassTiles + position_of(g.cmd.pass_shape, w.row, w.col));
+    s.tile        = TileW'(pass_of(g.job, w.row, w.col) * PassTiles + position_of(g.job.pass_shape, w.row, w.col));
     s.block_first = 32'(w.step) % Steps == 0;
-    s.block_last  = 32'(w.step) % Steps == Steps - 1 || 32'(w.step) == last_step(g.cmd);
-    s.acc_first   = 32'(w.step) < Steps && !g.cmd.acc_continue;
-    s.acc_last    = 32'(w.step) / Steps == last_step(g.cmd) / Steps && !g.cmd.acc_keep;
-    s.cfg         = g.cmd.cfg;
-    for (int unsigned r = 0; r < ROWS; r++) s.row_en[r] = !g.cmd.empty && 32'(w.row) * ROWS + r < 32'(g.cmd.m);
-    for (int unsigned c = 0; c < COLS; c++) s.col_en[c] = 32'(w.col) * COLS + c < 32'(g.cmd.n);
-    for (int unsigned l = 0; l < LANES; l++) s.lane_en[l] = !g.cmd.empty && 32'(w.step) * LANES + l < 32'(g.cmd.k);
+    s.block_last  = 32'(w.step) % Steps == Steps - 1 || 32'(w.step) == last_step(g.job);
+    s.acc_first   = 32'(w.step) < Steps && !g.job.acc_continue;
+    s.acc_last    = 32'(w.step) / Steps == last_step(g.job) / Steps && !g.job.acc_keep;
+    s.cfg         = g.job.cfg;
+    for (int unsigned r = 0; r < ROWS; r++) s.row_en[r] = !g.job.empty && 32'(w.row) * ROWS + r < 32'(g.job.m);
+    for (int unsigned c = 0; c < COLS; c++) s.col_en[c] = 32'(w.col) * COLS + c < 32'(g.job.n);
+    for (int unsigned l = 0; l < LANES; l++) s.lane_en[l] = !g.job.empty && 32'(w.step) * LANES + l < 32'(g.job.k);
     s.tile_position = '{row_tile: w.row, col_tile: w.col,
-                last: 32'(w.row) == last_row(g.cmd) && 32'(w.col) == last_col(g.cmd), owner: g.owner};
+                last: 32'(w.row) == last_row(g.job) && 32'(w.col) == last_col(g.job), owner: g.owner};
     return s;
   endfunction
 
@@ -208,15 +209,15 @@ module formal_compute
   end
 
   function automatic logic [WORD_W-1:0] word_of(ghost_t g, tile_index_t tile, dim_t step);
-    return WORD_W'(32'(tile) * words(g.cmd.k) / (WORD / BEAT) + 32'(step) * LANES / WORD);
+    return WORD_W'(32'(tile) * words(g.job.k) / (WORD / BEAT) + 32'(step) * LANES / WORD);
   endfunction
 
   function automatic logic [SCALE_W-1:0] scale_base(ghost_t g, tile_index_t tile);
-    return SCALE_W'(32'(tile) * 32'(g.cmd.mx_words));
+    return SCALE_W'(32'(tile) * 32'(g.job.mx_words));
   endfunction
 
   function automatic int unsigned scale_nr(ghost_t g, dim_t step);
-    return 32'(step) / Steps + 32'(g.cmd.mx_first);
+    return 32'(step) / Steps + 32'(g.job.mx_first);
   endfunction
 
   always_comb begin
@@ -229,7 +230,7 @@ module formal_compute
         b_word == word_of(at_1_q, walk_1_q.col, walk_1_q.step) && 32'(slice) == 32'(walk_1_q.step) % Slices &&
         a_half == at_1_q.halves.a && b_half == at_1_q.halves.b));
 
-      reads_its_scales : assert (!visited_1_q || (mx == at_1_q.cmd.mx &&
+      reads_its_scales : assert (!visited_1_q || (mx == at_1_q.job.mx &&
         a_scale_word == SCALE_W'(32'(scale_base(at_1_q, walk_1_q.row)) + scale_nr(at_1_q, walk_1_q.step) / BEAT) &&
         b_scale_word == SCALE_W'(32'(scale_base(at_1_q, walk_1_q.col)) + scale_nr(at_1_q, walk_1_q.step) / BEAT) &&
         32'(scale_byte) == scale_nr(at_1_q, walk_1_q.step) % BEAT));
@@ -246,8 +247,8 @@ module formal_compute
   );
 
   logic exists, here, visited_q;
-  assign exists = busy && !at.skip && 32'(one.row) <= last_row(at.cmd) && 32'(one.col) <= last_col(at.cmd) &&
-                  32'(one.step) <= last_step(at.cmd);
+  assign exists = busy && !at.skip && 32'(one.row) <= last_row(at.job) && 32'(one.col) <= last_col(at.job) &&
+                  32'(one.step) <= last_step(at.job);
   assign here   = dut.issue && walk == one;
 
   always_ff @(posedge clk_i) begin
@@ -258,10 +259,10 @@ module formal_compute
   // Whether the walk has passed `one`: passes down, passes across, blocks, tiles of the pass, steps
   logic        past;
   int unsigned pass_here, pass_one, tile_here, tile_one, block_here, block_one;
-  assign pass_here  = pass_of(at.cmd, walk.row, walk.col);
-  assign pass_one   = pass_of(at.cmd, one.row, one.col);
-  assign tile_here  = position_of(at.cmd.pass_shape, walk.row, walk.col);
-  assign tile_one   = position_of(at.cmd.pass_shape, one.row, one.col);
+  assign pass_here  = pass_of(at.job, walk.row, walk.col);
+  assign pass_one   = pass_of(at.job, one.row, one.col);
+  assign tile_here  = position_of(at.job.pass_shape, walk.row, walk.col);
+  assign tile_one   = position_of(at.job.pass_shape, one.row, one.col);
   assign block_here = 32'(walk.step) / Steps;
   assign block_one  = 32'(one.step) / Steps;
 
@@ -278,14 +279,14 @@ module formal_compute
       at_the_end_visited : assert (!(dut.finished && exists) || visited_q || here);
       visited_is_past : assert (!exists || visited_q == past);
 
-      second_pass_visited : cover (here && one.row >= 8'd2 && 32'(one.step) == last_step(at.cmd) && one.step > 16'd1);
+      second_pass_visited : cover (here && one.row >= 8'd2 && 32'(one.step) == last_step(at.job) && one.step > 16'd1);
     end
   end
 
   // ---- the walk's state --------------------------------------------------------------------------------------------
   logic [1:0] down, across;
-  assign down   = pass_rows_log2(at.cmd.pass_shape);
-  assign across = pass_cols_log2(at.cmd.pass_shape);
+  assign down   = pass_rows_log2(at.job.pass_shape);
+  assign across = pass_cols_log2(at.job.pass_shape);
 
   always_comb begin
     if (rst_ni && busy) begin
@@ -293,29 +294,29 @@ module formal_compute
       owner_as_told : assert (dut.work_q.owner == at.owner);
     end
     if (rst_ni && busy && !at.skip) begin
-      command_is_proper : assert (at.cmd.m inside {[1:MAX_DIM]} && at.cmd.n inside {[1:MAX_DIM]} &&
-        at.cmd.k inside {[1:MAX_DIM]} && 32'(at.cmd.row_words) == words(at.cmd.k) &&
-        32'(at.cmd.mx_first) < BEAT && at.cmd.pass_shape inside {PassAcross, PassSquare, PassDown});
-      scales_are_the_commands : assert (dut.work_q.mx == at.cmd.mx &&
-        dut.work_q.mx_words == SCALE_W'(at.cmd.mx_words) && 32'(dut.work_q.mx_first) == 32'(at.cmd.mx_first));
-      work_is_the_command : assert (32'(dut.work_q.row_words) == words(at.cmd.k) / (WORD / BEAT) &&
-        dut.work_q.pass_shape == at.cmd.pass_shape && dut.work_q.cfg == at.cmd.cfg &&
-        dut.work_q.acc_continue == at.cmd.acc_continue && dut.work_q.acc_keep == at.cmd.acc_keep &&
-        dut.work_q.empty == at.cmd.empty && dut.work_q.half_a == at.halves.a && dut.work_q.half_b == at.halves.b &&
-        32'(dut.work_q.last_row) == (32'(at.cmd.m) - 1) % ROWS &&
-        32'(dut.work_q.last_col) == (32'(at.cmd.n) - 1) % COLS &&
-        32'(dut.work_q.last_lane) == (32'(at.cmd.k) - 1) % LANES &&
-        32'(dut.work_q.last_block) == last_step(at.cmd) / Steps &&
-        (Steps == 1 || 32'(dut.work_q.last_step) == last_step(at.cmd) % Steps));
+      command_is_proper : assert (at.job.m inside {[1:MAX_DIM]} && at.job.n inside {[1:MAX_DIM]} &&
+        at.job.k inside {[1:MAX_DIM]} && 32'(at.job.row_words) == words(at.job.k) &&
+        32'(at.job.mx_first) < BEAT && at.job.pass_shape inside {PassAcross, PassSquare, PassDown});
+      scales_are_the_commands : assert (dut.work_q.mx == at.job.mx &&
+        dut.work_q.mx_words == SCALE_W'(at.job.mx_words) && 32'(dut.work_q.mx_first) == 32'(at.job.mx_first));
+      work_is_the_command : assert (32'(dut.work_q.row_words) == words(at.job.k) / (WORD / BEAT) &&
+        dut.work_q.pass_shape == at.job.pass_shape && dut.work_q.cfg == at.job.cfg &&
+        dut.work_q.acc_continue == at.job.acc_continue && dut.work_q.acc_keep == at.job.acc_keep &&
+        dut.work_q.empty == at.job.empty && dut.work_q.half_a == at.halves.a && dut.work_q.half_b == at.halves.b &&
+        32'(dut.work_q.last_row) == (32'(at.job.m) - 1) % ROWS &&
+        32'(dut.work_q.last_col) == (32'(at.job.n) - 1) % COLS &&
+        32'(dut.work_q.last_lane) == (32'(at.job.k) - 1) % LANES &&
+        32'(dut.work_q.last_block) == last_step(at.job) / Steps &&
+        (Steps == 1 || 32'(dut.work_q.last_step) == last_step(at.job) % Steps));
       passes_are_whole : assert (dut.row_tile_q == (dut.row_tile_q >> down << down) &&
         dut.col_tile_q == (dut.col_tile_q >> across << across));
-      tiles_are_counted : assert (32'(dut.row_tile_q) + 32'(dut.rows_more_q) == last_row(at.cmd) &&
-        32'(dut.col_tile_q) + 32'(dut.cols_more_q) == last_col(at.cmd) &&
-        32'(dut.work_q.cols_more) == last_col(at.cmd));
+      tiles_are_counted : assert (32'(dut.row_tile_q) + 32'(dut.rows_more_q) == last_row(at.job) &&
+        32'(dut.col_tile_q) + 32'(dut.cols_more_q) == last_col(at.job) &&
+        32'(dut.work_q.cols_more) == last_col(at.job));
       in_the_pass : assert (32'(dut.im_q) < (1 << down) && 32'(dut.in_q) < (1 << across) &&
-        32'(walk.row) <= last_row(at.cmd) && 32'(walk.col) <= last_col(at.cmd) &&
-        32'(walk.step) <= last_step(at.cmd));
-      pass_is_counted : assert (dut.pass_q == (TileW-2)'(pass_of(at.cmd, dut.row_tile_q, dut.col_tile_q)));
+        32'(walk.row) <= last_row(at.job) && 32'(walk.col) <= last_col(at.job) &&
+        32'(walk.step) <= last_step(at.job));
+      pass_is_counted : assert (dut.pass_q == (TileW-2)'(pass_of(at.job, dut.row_tile_q, dut.col_tile_q)));
       words_follow : assert (dut.a_base_q == word_of(at, dut.row_tile_q, '0) &&
         dut.b_base_q == word_of(at, dut.col_tile_q, '0));
       scales_follow : assert (dut.a_scale_base_q == scale_base(at, dut.row_tile_q) &&
@@ -400,11 +401,11 @@ module formal_compute
   end
 
   function automatic logic is_last(ghost_t g, where_t w);
-    return 32'(w.row) == last_row(g.cmd) && 32'(w.col) == last_col(g.cmd) && 32'(w.step) == last_step(g.cmd);
+    return 32'(w.row) == last_row(g.job) && 32'(w.col) == last_col(g.job) && 32'(w.step) == last_step(g.job);
   endfunction
 
-  // ---- commands ----------------------------------------------------------------------------------------------------
-  logic [2:0] in_hand_q;  // commands taken and not released
+  // ---- tile commands -----------------------------------------------------------------------------------------------
+  logic [2:0] in_hand_q;  // tile commands taken and not released
   logic       frozen_q;
   logic [$bits(step_t)+1:0] shown_q;
 
@@ -419,7 +420,7 @@ module formal_compute
     if (rst_ni) begin
       handed_on_as_taken : assert (storing_valid == ready && (!ready || (valid_i && storing_ready_i)));
       failed_are_skipped : assert (!ready ||
-        storing.skip == (storing.cmd.error != ErrNone || dut.poisoned_q || abort_i));
+        storing.skip == (storing.job.error != ErrNone || dut.poisoned_q || abort_i));
       released_once : assert (32'(in_hand_q) == 32'(busy) + 32'(dut.end_q1) + 32'(dut.end_q2));
       released_at_the_end : assert (!step_valid || dut.end_q2 == is_last(at_2_q, walk_2_q));
       next_released_at_the_end : assert (!dut.valid_q1 || dut.end_q1 == is_last(at_1_q, walk_1_q));

@@ -25,7 +25,7 @@ module formal_irq
   input tag_t          timeout_tag_i,
   input logic          timeout_record_i,
   input logic          retire_valid_i,
-  input finished_cmd_t retire_i,
+  input finished_job_t retire_i,
   input flags_t        step_flags_i,
   input logic          epi_valid_i,
   input flags_t        epi_flags_i,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_source: the rows that it requests, for any proper commands and any pace of the read DMA and the store engine.
-//   - Commands are read in their order, region by region: each row once, from its own address, with its own length. The
-//     last row of a region is marked.
+// fp8mac_source: the rows that it requests, for any proper tile commands and any pace of the read DMA and the store
+// engine.
+//   - Tile commands are read in their order, region by region: each row once, from its own address, with its own length.
+//     The last row of a region is marked.
 //   - No beat goes to a position that holds a beat of a region whose slot has not been freed.
-//   - With abort_i no row is requested. All commands are dropped, and idle_o rises when the rows that were requested
-//     have come.
+//   - With abort_i no row is requested. All tile commands are dropped, and idle_o rises when the rows that were
+//     requested have come.
 module formal_source
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -23,7 +24,7 @@ module formal_source
   input logic        abort_i,
   input logic        clear_i,
   input logic        valid_i,
-  input source_cmd_t cmd_i,
+  input source_job_t job_i,
   input logic        row_ready_i,
   input logic        row_came_i,
   input logic        slot_free_i,
@@ -38,7 +39,7 @@ module formal_source
     .ROWS(ROWS), .SHARE(SHARE), .BANKS(BANKS), .SLOTS(SLOTS), .ROW_BYTES(ROW_BYTES), .BEAT(BEAT), .DEST(DestC),
     .DEPTH(DEPTH)
   ) dut (
-    .clk_i, .rst_ni, .abort_i, .clear_i, .idle_o(idle), .valid_i, .cmd_i, .ready_o(ready), .row_valid_o(row_valid),
+    .clk_i, .rst_ni, .abort_i, .clear_i, .idle_o(idle), .valid_i, .job_i, .ready_o(ready), .row_valid_o(row_valid),
     .row_o(row), .dest_o(dest), .row_ready_i, .row_came_i, .slot_free_i
   );
 
@@ -48,12 +49,12 @@ module formal_source
   logic [7:0] ram, word;
   formal_const #(.WIDTH(16)) u_position (.clk_i, .any_i({any_ram_i, any_word_i}), .const_o({ram, word}));
 
-  // ---- the commands, in their order --------------------------------------------------------------------------------
+  // ---- the tile commands, in their order ---------------------------------------------------------------------------
   localparam int unsigned Ghosts = DEPTH + 1;
-  source_cmd_t [Ghosts-1:0] cmds_q;
+  source_job_t [Ghosts-1:0] cmds_q;
   logic [3:0]               held_q;
 
-  source_cmd_t at;
+  source_job_t at;
   assign at = cmds_q[0];
 
   // ---- the row that comes next, from its position in the matrix ----------------------------------------------------
@@ -95,7 +96,7 @@ module formal_source
     end
     for (int unsigned i = 0; i < Ghosts; i++) begin
       if (ends && i + 1 < Ghosts) cmds_q[i] <= cmds_q[i + 1];
-      if (push && 32'(held_q) - 32'(ends) == i) cmds_q[i] <= cmd_i;
+      if (push && 32'(held_q) - 32'(ends) == i) cmds_q[i] <= job_i;
     end
   end
 
@@ -135,10 +136,10 @@ module formal_source
 
   always_comb begin
     if (rst_ni) begin
-      command_is_proper : assume (cmd_i.m inside {[1:5]} && cmd_i.n inside {[1:9]} && cmd_i.size <= 2'd2 &&
-        cmd_i.pass_shape inside {PassAcross, PassSquare, PassDown} &&
-        cmd_i.addr % BEAT == 0 && cmd_i.stride % BEAT == 0 &&
-        cmd_i.addr < 64 && cmd_i.stride < 64);
+      command_is_proper : assume (job_i.m inside {[1:5]} && job_i.n inside {[1:9]} && job_i.size <= 2'd2 &&
+        job_i.pass_shape inside {PassAcross, PassSquare, PassDown} &&
+        job_i.addr % BEAT == 0 && job_i.stride % BEAT == 0 &&
+        job_i.addr < 64 && job_i.stride < 64);
       rows_come_that_were_requested : assume (!row_came_i || under_way_q != '0);
       slots_are_freed_that_are_full : assume (!slot_free_i || freed_q != regions_q);
       abort_lasts : assume (!(abort_q && !clear_q) || abort_i);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp8mac_store between the array's results and the epilogue. The array gives the tiles of a command in the order of
-// passes. The solver chooses an output (m, n). It leaves exactly once, unchanged and enabled, with the scales of its row
-// and column, for its own position in the slot of its own region. Nothing beyond D is enabled. A region's last transfer
-// is marked, and no transfer is for a slot that is not free.
+// fp8mac_store between the array's results and the epilogue. The array gives the tiles of a tile command in the order
+// of passes. The solver chooses an output (m, n). It leaves exactly once, unchanged and enabled, with the scales of its
+// row and column, for its own position in the slot of its own region. Nothing beyond D is enabled. A region's last
+// transfer is marked, and no transfer is for a slot that is not free.
 module formal_store
   import fp8mac_pkg::*;
   import fp8mac_command_pkg::*;
@@ -15,7 +15,7 @@ module formal_store
   parameter int unsigned SLOTS     = 2,
   parameter int unsigned ROW_BYTES = 32,
   parameter int unsigned WORD      = 8,
-  parameter int unsigned M         = 5,   // of every command: each choice has its own proof
+  parameter int unsigned M         = 5,   // of every tile command: each choice has its own proof
   parameter int unsigned N         = 1,
   parameter int unsigned SHAPE     = 0,   // pass_shape_e
   parameter int unsigned SIZE      = 0,   // log2 of the bytes of a D element
@@ -29,18 +29,18 @@ module formal_store
   input logic                              clk_i,
   input logic                              rst_ni,
   input logic                              valid_i,
-  input storing_cmd_t                      cmd_i,
+  input storing_job_t                      job_i,
   input logic                              result_valid_i,
   input logic [Bundle-1:0][COLS-1:0][31:0] result_i,
   input logic [ROWS-1:0][31:0]             scale_a_i,
   input logic [COLS-1:0][31:0]             scale_b_i,
   input logic                              epi_busy_i,
   input logic                              slot_free_i,
-  input logic                              cmd_ready_i,
+  input logic                              job_ready_i,
   input dim_t                              any_m_i,
   input dim_t                              any_n_i
 );
-  logic                            ready, stored, result_ready, epi_valid, epi_last, cmd_valid;
+  logic                            ready, stored, result_ready, epi_valid, epi_last, job_valid;
   logic [PhaseW-1:0]               phase_q;
   tile_position_t                  position;
   owner_t                          owner;
@@ -56,7 +56,7 @@ module formal_store
   fp8mac_store #(
     .ROWS(ROWS), .COLS(COLS), .SHARE(SHARE), .WIDTH(WIDTH), .SLOTS(SLOTS), .ROW_BYTES(ROW_BYTES), .WORD(WORD)
   ) dut (
-    .clk_i, .rst_ni, .valid_i, .cmd_i, .ready_o(ready), .stored_o(stored), .kept_i(1'b0), .abort_i(1'b0),
+    .clk_i, .rst_ni, .valid_i, .job_i, .ready_o(ready), .stored_o(stored), .kept_i(1'b0), .abort_i(1'b0),
     .clear_i(1'b0), .error_o(), .c_beat_i(1'b0), .x_beat_i(1'b0), .beat_error_i(ErrNone), .beat_full_i(1'b0),
     .epi_bad_o(), .epi_c_valid_o(), .epi_c_addr_o(), .epi_c_offset_o(), .epi_c_last_o(), .epi_x_valid_o(),
     .epi_x_addr_o(), .epi_x_offset_o(), .epi_x_last_o(), .result_valid_i,
@@ -64,25 +64,25 @@ module formal_store
     .row_tile_o(row_tile), .col_tile_o(col_tile), .scale_a_i, .scale_b_i, .bias_i('0), .epi_valid_o(epi_valid),
     .epi_busy_i, .epi_en_o(en), .epi_t0_o(t0), .epi_scale_a_o(scale_a), .epi_scale_b_o(scale_b), .epi_bias_o(),
     .epi_cfg_o(), .epi_row_o(moved), .epi_addr_o(addr), .epi_offset_o(offset), .epi_last_o(epi_last),
-    .epi_owner_o(owner), .slot_free_i, .cmd_valid_o(cmd_valid), .cmd_ready_i
+    .epi_owner_o(owner), .slot_free_i, .job_valid_o(job_valid), .job_ready_i
   );
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- around it: one command after the other, all alike -----------------------------------------------------------
+  // ---- around it: one tile command after the other, all alike ------------------------------------------------------
   typedef logic [7:0] count_t;
 
-  store_cmd_t                        cmd;
-  storing_cmd_t                      cmd_q;
+  store_job_t                        job;
+  storing_job_t                      job_q;
   logic [Bundle-1:0][COLS-1:0][31:0] result_q;
   logic                              held_q, waits_q, refused_q;
   count_t                            lasts_q, freed_q;   // regions
 
-  assign cmd = cmd_i.cmd;
+  assign job = job_i.job;
 
   always_ff @(posedge clk_i) begin
     held_q    <= rst_ni;
-    cmd_q     <= cmd_i;
+    job_q     <= job_i;
     waits_q   <= rst_ni && valid_i && !ready;
     refused_q <= rst_ni && result_valid_i && !result_ready;
     result_q  <= result_i;
@@ -101,7 +101,7 @@ module formal_store
   localparam int unsigned Down   = 1 << SHAPE;
   localparam int unsigned Across = PassTiles >> SHAPE;
   logic [31:0] i_q, j_q, m0, n0;
-  logic        taken, given_q;     // all results of the command at hand have been given
+  logic        taken, given_q;     // all results of the tile command at hand have been given
 
   assign m0        = i_q / Down * Down;
   assign n0        = j_q / Across * Across;
@@ -142,11 +142,11 @@ module formal_store
 
   always_comb begin
     if (rst_ni) begin
-      command_is_proper : assume (!cmd.epilogue.c_en && !cmd.epilogue.x_en && cmd.m == dim_t'(M) &&
-        cmd.n == dim_t'(N) && 32'(cmd.pass_shape) == SHAPE &&
-        32'(dst_size(cmd.epilogue.d_fmt)) == SIZE &&
-        cmd.epilogue.d_fmt != dst_fmt_e'(3'd7) && !cmd_i.skip && !cmd.acc_keep);
-      commands_are_alike : assume (!held_q || cmd_i == cmd_q);
+      command_is_proper : assume (!job.epilogue.c_en && !job.epilogue.x_en && job.m == dim_t'(M) &&
+        job.n == dim_t'(N) && 32'(job.pass_shape) == SHAPE &&
+        32'(dst_size(job.epilogue.d_fmt)) == SIZE &&
+        job.epilogue.d_fmt != dst_fmt_e'(3'd7) && !job_i.skip && !job.acc_keep);
+      commands_are_alike : assume (!held_q || job_i == job_q);
       command_stays : assume (!waits_q || valid_i);
       result_stays : assume (!refused_q || (result_valid_i && result_i == result_q));
       results_of_the_command : assume (!result_valid_i || (valid_i && !given_q));
@@ -166,7 +166,7 @@ module formal_store
   logic                  now, hit, hit_q, was_given_q, ends_q;
   logic [31:0]           value, value_q, scale_a_q, scale_b_q;
   tile_index_t           row_tile_q, row_tile_qq, col_tile_q, col_tile_qq;
-  count_t                lasts_before_q;   // regions of the commands before this one
+  count_t                lasts_before_q;   // regions of the tile commands before this one
 
   assign bundle_row         = 32'(m) % ROWS / SHARE;
   assign phase              = 32'(m) % SHARE;
@@ -203,7 +203,7 @@ module formal_store
   end
 
   logic [31:0] enabled;
-  logic [15:0] count_q, count;  // outputs of the command so far
+  logic [15:0] count_q, count;  // outputs of the tile command so far
 
   always_comb begin
     enabled = '0;
@@ -225,8 +225,8 @@ module formal_store
         once : assert (!hit_q);
         unchanged : assert (t0[bank][lane] == value_q);
         has_its_owner : assert (owner == owner_at(32'(m) / ROWS, 32'(n) / COLS));
-        scale_of_its_row : assert (scale_a == (cmd.a.in_vector ? scale_a_q : cmd.a.value));
-        scale_of_its_column : assert (scale_b[lane] == (cmd.b.in_vector ? scale_b_q : cmd.b.value));
+        scale_of_its_row : assert (scale_a == (job.a.in_vector ? scale_a_q : job.a.value));
+        scale_of_its_column : assert (scale_b[lane] == (job.b.in_vector ? scale_b_q : job.b.value));
         vectors_of_its_tile : assert (32'(row_tile_qq) == 32'(m) / ROWS && 32'(col_tile_qq) == 32'(n) / COLS);
       end
       all_at_the_end : assert (!ends_q || ((hit || hit_q) && 32'(count) == M * N));

@@ -2,7 +2,7 @@
 // fp8mac_write_out between the D buffer's regions and the write DMA. The solver chooses one beat of D: row m, beat b.
 // It is read exactly once, from its own position in the slot of its own region, and not before the region is in the
 // buffer. It is offered with the strobes of its bytes that are in D. Each row request has as many beats as follow it,
-// and the end of a command comes after all its rows.
+// and the end of a tile command comes after all its rows.
 module formal_write_out
   import fp8mac_cmd_pkg::*;
 #(
@@ -13,7 +13,7 @@ module formal_write_out
   parameter int unsigned ROW_BYTES = 32,
   parameter int unsigned WORD      = 8,
   parameter int unsigned BEAT      = 4,
-  parameter int unsigned M         = 3,   // of every command: each choice has its own proof
+  parameter int unsigned M         = 3,   // of every tile command: each choice has its own proof
   parameter int unsigned N         = 5,
   parameter int unsigned SHAPE     = 2,   // pass_shape_e
   parameter int unsigned SIZE      = 1,   // log2 of the bytes of a D element
@@ -26,7 +26,7 @@ module formal_write_out
   input logic           rst_ni,
   input logic           discard_i,
   input logic           valid_i,
-  input write_out_cmd_t cmd_i,
+  input write_out_job_t job_i,
   input logic           region_full_i,
   input logic           row_ready_i,
   input logic           beat_ready_i,
@@ -43,7 +43,7 @@ module formal_write_out
   fp8mac_write_out #(
     .ROWS(ROWS), .SHARE(SHARE), .BANKS(BANKS), .SLOTS(SLOTS), .ROW_BYTES(ROW_BYTES), .WORD(WORD), .BEAT(BEAT)
   ) dut (
-    .clk_i, .rst_ni, .discard_i, .valid_i, .cmd_i, .ready_o(ready), .region_full_i,
+    .clk_i, .rst_ni, .discard_i, .valid_i, .job_i, .ready_o(ready), .region_full_i,
     .clear_i(1'b0), .region_bad_i(1'b0), .slot_free_o(slot_free),
     .read_o(read), .read_bank_o(read_bank), .read_addr_o(read_addr), .read_beat_o(read_beat), .row_valid_o(row_valid),
     .row_o(row), .row_ready_i, .beat_valid_o(beat_valid), .beat_strb_o(strb), .beat_ready_i
@@ -51,18 +51,18 @@ module formal_write_out
 
   formal_reset u_reset (.clk_i, .rst_ni);
 
-  // ---- around it: one command after the other, all alike -----------------------------------------------------------
+  // ---- around it: one tile command after the other, all alike ------------------------------------------------------
   localparam int unsigned RowBytes = N << SIZE;
   localparam int unsigned RowBeats = (RowBytes + BEAT - 1) / BEAT;
   typedef logic [7:0] count_t;
 
-  write_out_cmd_t cmd_q;
+  write_out_job_t job_q;
   logic           held_q, valid_q, waits_q;
   count_t         full_q, freed_q;       // regions
 
   always_ff @(posedge clk_i) begin
     held_q  <= rst_ni;
-    cmd_q   <= cmd_i;
+    job_q   <= job_i;
     waits_q <= rst_ni && valid_i && !ready;
     if (!rst_ni) begin
       full_q  <= '0;
@@ -76,10 +76,10 @@ module formal_write_out
   always_comb begin
     if (rst_ni) begin
       no_region_is_bad : assert (!dut.bad_q && dut.good_q == dut.waiting_q && (!dut.busy_q || !dut.row_bad_q));
-      command_is_proper : assume (cmd_i.m == dim_t'(M) && cmd_i.n == dim_t'(N) && !cmd_i.none &&
-        32'(cmd_i.pass_shape) == SHAPE && 32'(cmd_i.size) == SIZE && cmd_i.d_addr % BEAT == 0 && cmd_i.d_addr < 64 &&
-        cmd_i.d_stride % BEAT == 0 && cmd_i.d_stride < 64 && cmd_i.d_stride >= RowBeats * BEAT);
-      commands_are_alike : assume (!held_q || cmd_i == cmd_q);
+      command_is_proper : assume (job_i.m == dim_t'(M) && job_i.n == dim_t'(N) && !job_i.none &&
+        32'(job_i.pass_shape) == SHAPE && 32'(job_i.size) == SIZE && job_i.d_addr % BEAT == 0 && job_i.d_addr < 64 &&
+        job_i.d_stride % BEAT == 0 && job_i.d_stride < 64 && job_i.d_stride >= RowBeats * BEAT);
+      commands_are_alike : assume (!held_q || job_i == job_q);
       command_stays : assume (!waits_q || valid_i);
       slots_suffice : assume (!region_full_i || full_q - freed_q < SLOTS);
       one_slot_each : assert (!slot_free || full_q != freed_q);
@@ -123,9 +123,9 @@ module formal_write_out
   localparam int unsigned Across = (RowBytes + Width - 1) / Width;
   logic [31:0] region, in_row, position, base;
   addr_t       address;
-  count_t      freed_at_end_q;    // regions of all commands before this one
+  count_t      freed_at_end_q;    // regions of all tile commands before this one
 
-  assign address  = cmd_i.d_addr + cmd_i.d_stride * addr_t'(m[3:0]) + addr_t'(b) * BEAT;
+  assign address  = job_i.d_addr + job_i.d_stride * addr_t'(m[3:0]) + addr_t'(b) * BEAT;
   assign hit      = read && addr == address;
   assign region   = 32'(freed_at_end_q) + 32'(m) / Height * Across + 32'(b) * BEAT / Width;
   assign in_row   = 32'(m) % Height / ROWS * Width + 32'(b) * BEAT % Width;

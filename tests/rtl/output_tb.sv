@@ -84,41 +84,41 @@ module output_tb
   input  logic                    m_axi_bvalid_i,
   output logic                    m_axi_bready_o
 );
-  storing_cmd_t  cmd;
-  finished_cmd_t retire;
+  storing_job_t  job;
+  finished_job_t retire;
   flags_t        flags;
 
   always_comb begin
-    cmd.cmd.tag                = tag_i;
-    cmd.cmd.record             = 1'b0;
-    cmd.cmd.irq                = irq_i;
-    cmd.cmd.last               = 1'b1;
-    cmd.cmd.error              = error_e'(error_i);
-    cmd.cmd.acc_keep           = acc_keep_i;
-    cmd.cmd.m                  = m_i;
-    cmd.cmd.n                  = n_i;
-    cmd.cmd.pass_shape         = pass_shape_e'(pass_shape_i);
-    cmd.cmd.d_addr             = d_addr_i;
-    cmd.cmd.d_stride           = d_stride_i;
-    cmd.cmd.epilogue           = '0;
-    cmd.cmd.epilogue.stochastic = 1'b0;
-    cmd.cmd.epilogue.seed      = '0;
-    cmd.cmd.epilogue.first_m   = '0;
-    cmd.cmd.epilogue.first_n   = '0;
-    cmd.cmd.epilogue.code_table = TableNone;
-    cmd.cmd.epilogue.d_fmt     = dst_fmt_e'(d_fmt_i);
-    cmd.cmd.epilogue.overflow  = overflow_e'(overflow_i);
-    cmd.cmd.epilogue.act       = activation_e'(act_i);
-    cmd.cmd.epilogue.bias_en   = bias_en_i;
-    cmd.cmd.epilogue.clamp_lo  = clamp_lo_i;
-    cmd.cmd.epilogue.clamp_hi  = clamp_hi_i;
-    cmd.cmd.epilogue.scale_d   = scale_d_i;
-    cmd.cmd.a.in_vector        = scale_a_vec_i;
-    cmd.cmd.b.in_vector        = scale_b_vec_i;
-    cmd.cmd.a.value            = scale_a_value_i;
-    cmd.cmd.b.value            = scale_b_value_i;
-    cmd.vector_half            = vector_half_i;
-    cmd.skip                   = skip_i;
+    job.job.tag                = tag_i;
+    job.job.record             = 1'b0;
+    job.job.irq                = irq_i;
+    job.job.last               = 1'b1;
+    job.job.error              = error_e'(error_i);
+    job.job.acc_keep           = acc_keep_i;
+    job.job.m                  = m_i;
+    job.job.n                  = n_i;
+    job.job.pass_shape         = pass_shape_e'(pass_shape_i);
+    job.job.d_addr             = d_addr_i;
+    job.job.d_stride           = d_stride_i;
+    job.job.epilogue           = '0;
+    job.job.epilogue.stochastic = 1'b0;
+    job.job.epilogue.seed      = '0;
+    job.job.epilogue.first_m   = '0;
+    job.job.epilogue.first_n   = '0;
+    job.job.epilogue.code_table = TableNone;
+    job.job.epilogue.d_fmt     = dst_fmt_e'(d_fmt_i);
+    job.job.epilogue.overflow  = overflow_e'(overflow_i);
+    job.job.epilogue.act       = activation_e'(act_i);
+    job.job.epilogue.bias_en   = bias_en_i;
+    job.job.epilogue.clamp_lo  = clamp_lo_i;
+    job.job.epilogue.clamp_hi  = clamp_hi_i;
+    job.job.epilogue.scale_d   = scale_d_i;
+    job.job.a.in_vector        = scale_a_vec_i;
+    job.job.b.in_vector        = scale_b_vec_i;
+    job.job.a.value            = scale_a_value_i;
+    job.job.b.value            = scale_b_value_i;
+    job.vector_half            = vector_half_i;
+    job.skip                   = skip_i;
   end
 
   assign epi_flags_o    = flags;
@@ -131,7 +131,7 @@ module output_tb
     .beat_word_i('0), .beat_last_i(1'b0), .beat_full_i(1'b0), .beat_data_i('0), .beat_error_i(ErrNone),
     .c_valid_i(1'b0), .c_i('0), .x_valid_i(1'b0), .x_i('0), .sources_ready_o(), .sources_idle_o(),
     .source_row_valid_o(), .source_row_o(), .source_dest_o(), .source_row_ready_i(1'b1), .valid_i,
-    .cmd_i         (cmd),
+    .job_i         (job),
     .ready_o, .kept_i, .stored_o, .result_valid_i, .result_ready_o, .result_phase_i,
     .result_i      (result_i),
     .result_position_i('{row_tile: result_row_tile_i, col_tile: result_col_tile_i, last: result_last_i, owner: '0}),
