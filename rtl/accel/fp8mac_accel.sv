@@ -510,8 +510,8 @@ module fp8mac_accel
     .quiet_o      (align_quiet)
   );
 
-  // The first beat of a command that has a value that is no scale is known one cycle after it came. The end of the
-  // command's load comes in that cycle at the earliest.
+  // The first beat of a tile command that has a value that is no scale is known one cycle after it came. The end of
+  // its load comes in that cycle at the earliest.
   always_ff @(posedge clk_i) begin
     if (!inside_rst_n || read_done) scale_bad_q <= 1'b0;
     else if (scale_bad) scale_bad_q <= 1'b1;
@@ -522,8 +522,8 @@ module fp8mac_accel
     if (read_error == ErrNone && (scale_bad || scale_bad_q)) loaded_error = ErrScale;
   end
 
-  // Commands in the order of their loads; the oldest is loaded once its outcome is known. The load engine starts no
-  // command while the operands of LoadedDepth others are in use.
+  // Tile commands in the order of their loads; the oldest is loaded once its outcome is known. The load engine starts
+  // none while the operands of LoadedDepth others are in use.
   fp8mac_fifo #(.T(loaded_job_t), .DEPTH(LoadedDepth)) u_loaded (
     .clk_i, .rst_ni(inside_rst_n), .flush_i(1'b0), .push_i(loaded_push), .data_i(loaded_pushed), .full_o(),
     .pop_i(loaded_pop), .data_o(loaded), .empty_o(loaded_empty), .level_o()

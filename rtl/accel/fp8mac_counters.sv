@@ -2,7 +2,7 @@
 // Performance counters. Every cycle counts for exactly one cause. The first of these that holds is counted:
 //
 //   compute     a step is issued
-//   results       compute has steps to issue, or a command to take, but the output part cannot take more results
+//   results       compute has steps to issue, or a tile command to take, but the output part cannot take more results
 //   spacing     the next step would be too early for an accumulator or an accumulate unit
 //   first_load  operands are being loaded, and no step has been issued since the accelerator was idle
 //   load        operands are being loaded
@@ -23,8 +23,8 @@ module fp8mac_counters
   input  logic      issue_i,        // compute issues a step
   input  logic      stalled_i,      // compute waits for results to be taken
   input  logic      spacing_i,      // compute waits for an accumulator or an accumulate unit
-  input  logic      loaded_i,       // compute has a command whose operands are there
-  input  logic      loading_i,      // a command is being loaded
+  input  logic      loaded_i,       // compute has a tile command whose operands are there
+  input  logic      loading_i,      // a tile command is being loaded
   input  logic      waiting_i,      // a command is queued or being checked
   input  logic      idle_i,         // no command anywhere
 
@@ -40,7 +40,7 @@ module fp8mac_counters
   output counters_t counters_o
 );
   logic compute, results, spacing, first_load, load, command, idle, store;
-  logic waits;    // compute has no command
+  logic waits;    // compute has no tile command
   logic begun_q;  // a step has been issued since the accelerator was idle
 
   assign waits = !loaded_i;
