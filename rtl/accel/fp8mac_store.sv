@@ -120,9 +120,9 @@ module fp8mac_store
   localparam int unsigned RowLog      = $clog2(ROW_BYTES);
 
   typedef enum logic [1:0] {
-    Idle,    // values derived from the next tile command are registered
-    Start,   // waits until the epilogue may have the tile command's configuration
-    Run,
+    Idle,     // values derived from the next tile command are registered
+    Start,    // waits until the epilogue may have the tile command's configuration
+    Results,  // they go to the epilogue
     Finish
   } state_e;
 
@@ -206,7 +206,7 @@ module fp8mac_store
   logic [SlotW-1:0] c_slot, x_slot;
   error_e           c_error, x_error;
 
-  assign go             = state_q == Run && bundle_valid && (open_q || slot_available_q) &&
+  assign go             = state_q == Results && bundle_valid && (open_q || slot_available_q) &&
                           (!job.epilogue.c_en || c_ready || abort_i) && (!job.epilogue.x_en || x_ready || abort_i);
   assign bundle_is_last = bundle.phase == PhaseW'(SHARE - 1);
   assign rows_done      = bundle_done && bundle_is_last &&
@@ -399,8 +399,8 @@ module fp8mac_store
     end else begin
       unique case (state_q)
         Idle:    if (valid_i) state_q <= Start;
-        Start:   if (start) state_q <= no_results ? Finish : Run;
-        Run:     if (command_done) state_q <= Finish;
+        Start:   if (start) state_q <= no_results ? Finish : Results;
+        Results: if (command_done) state_q <= Finish;
         default: state_q <= Idle;
       endcase
     end

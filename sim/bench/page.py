@@ -21,7 +21,7 @@ from .programs import Command, Row, gemm
 
 TEMPLATE = Path(__file__).with_name("throughput_page.md")
 PAGE = Path("docs/THROUGHPUT.md")
-PLACE = re.compile(r"\{\{([^{}]+)\}\}")
+BLANK = re.compile(r"\{\{([^{}]+)\}\}")
 # What the counters of a GEMM count, in the order of time.
 CAUSES = {
     "idle": "the core writes the descriptor's address, the descriptor is read",
@@ -74,15 +74,15 @@ class Page:
         self.rows = results.rows_by_command(self.results)
 
     def text(self, template: str) -> str:
-        def value(place: re.Match[str]) -> str:
-            word, *arguments = place[1].split()
+        def value(blank: re.Match[str]) -> str:
+            word, *arguments = blank[1].split()
             method = getattr(self, f"say_{word}", None)
             if method is None:
                 known = " ".join(name[4:] for name in dir(self) if name.startswith("say_"))
-                raise PageError(f"the template has {place[0]}: choose one of {known}")
+                raise PageError(f"the template has {blank[0]}: choose one of {known}")
             return method(*arguments).rstrip("\n")
 
-        return PLACE.sub(value, template)
+        return BLANK.sub(value, template)
 
     def row(self, command: Command) -> Row:
         """Of a program that prints one."""

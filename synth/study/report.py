@@ -26,7 +26,7 @@ from .table import MANY
 HERE = Path(__file__).parent
 # The answer, and its figures.
 PAGES = {"AREA.md": HERE / "area_page.md", "AREA_FIGURES.md": HERE / "figures_page.md"}
-PLACE = re.compile(r"\{\{([^{}]+)\}\}")
+BLANK = re.compile(r"\{\{([^{}]+)\}\}")
 WIDTH = 120
 DEFAULT_ARRAY = "array_4x4_block_f19_l16_mx"
 DEFAULT_FEED, FEED_TARGET = "feed_block_f19_l16", 45000
@@ -82,15 +82,15 @@ class Page:
         return self.text(template)
 
     def text(self, template: str) -> str:
-        def value(place: re.Match[str]) -> str:
-            word, *arguments = place[1].split()
+        def value(blank: re.Match[str]) -> str:
+            word, *arguments = blank[1].split()
             method = getattr(self, f"say_{word}", None)
             if method is None:
                 known = " ".join(name[4:] for name in dir(self) if name.startswith("say_"))
-                raise UsageError(f"the template has {place[0]}: choose one of {known}")
+                raise UsageError(f"the template has {blank[0]}: choose one of {known}")
             return method(*arguments).rstrip("\n")
 
-        return PLACE.sub(value, template)
+        return BLANK.sub(value, template)
 
     def record(self, name: str) -> Record:
         found = next((record for record in self.top if record["name"] == name), None)

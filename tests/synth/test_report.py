@@ -57,7 +57,7 @@ def test_committed(bench: Bench, folder: Path) -> None:
 def test_tables(bench: Bench) -> None:
     """No table of figures is typed: outside the generated ones, a table's cell has no number with a separator or a
     point."""
-    text = "".join(report.PLACE.sub("", path.read_text()) for path in report.PAGES.values())
+    text = "".join(report.BLANK.sub("", path.read_text()) for path in report.PAGES.values())
     text = text.replace(" (0.18 um)", "")  # the library's process
     cells = [line for line in text.splitlines() if line.startswith("|")]
     bench.check("the templates have tables of words", len(cells) > 10)
