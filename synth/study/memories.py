@@ -72,7 +72,10 @@ WITHOUT = (
         f"fp8mac_{name}"
         for name in ("cmd_walk", "cmd_check", "load", "image_strips", "image_align")
     ),
-    *(f"fp8mac_{name}" for name in ("fetch", "store", "write_out", "records", "report", "counters")),
+    *(
+        f"fp8mac_{name}"
+        for name in ("fetch", "store", "write_out", "records", "report", "counters")
+    ),
 )
 
 
