@@ -30,5 +30,6 @@ $(BUILD)/elaborate/accel.ok: $(RTL_WAIVER) $(RTL_SIM_SOURCES)
 	@touch $@
 
 TESTS += $(BUILD)/test/mutants-tool.log
-$(BUILD)/test/mutants-tool.log: tests/mutants/test_mutants.py $(wildcard tests/mutants/*) tests/run_test.sh
-	@tests/run_test.sh mutants-tool $@ $(PYTHON) -B $< $(BUILD)/mutants-tool
+$(BUILD)/test/mutants-tool.log: tests/mutants/test_mutants.py tests/mutants/test_campaign.py $(PYTEST_FILES) \
+    $(wildcard tests/mutants/*) tests/run_test.sh
+	@tests/run_test.sh mutants-tool $@ $(PYTEST) $(filter tests/mutants/test_%,$^) --folder $(BUILD)/mutants-tool

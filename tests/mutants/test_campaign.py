@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole campaigns of `make mutants` on an example project. test_mutants.py runs these checks."""
+"""Whole campaigns of `make mutants` on an example project.
+
+python -m pytest -c tests/pytest.ini tests/mutants/test_campaign.py --folder FOLDER
+"""
+
+from __future__ import annotations
 
 import contextlib
 import io
@@ -10,13 +15,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import mutants
+import pytest
 import results
-from checks import equal
 from draw import sequence
 from limits import Seconds
 from table import Table
+
+if TYPE_CHECKING:
+    from tests.mutants.conftest import Equal
 
 HERE = Path(__file__).parent
 
@@ -141,7 +150,14 @@ class Example:
         )
 
 
-def check_campaign(example: Example) -> None:
+@pytest.fixture
+def example(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Example:
+    monkeypatch.setattr(results, "MARGIN", Seconds(0.5, 300))
+    monkeypatch.setattr(results, "UNKNOWN", Seconds(1, 300))
+    return Example(folder / "example")
+
+
+def test_campaign(equal: Equal, example: Example) -> None:
     count = len([m for room in example_rooms(example) for m in room])
     status, _ = example.run("--mutants", "3")
     first = example.results()
@@ -166,6 +182,7 @@ def check_campaign(example: Example) -> None:
     equal("too few are killed", (status, "killed: 8" in said), (1, True))
     equal("the tree is as the project", (example.folder / "build/mutants/tree/src/lib/steps.c").read_text(),
           EXAMPLE["src/lib/steps.c"])  # fmt: skip
+    check_resumption(equal, example)
 
 
 def example_rooms(example: Example) -> list[list]:
@@ -174,7 +191,12 @@ def example_rooms(example: Example) -> list[list]:
     ]
 
 
-def check_resumption(example: Example) -> None:
+def refused(equal: Equal, example: Example, sentence: str, *words: str) -> None:
+    status, said = example.run(*words)
+    equal(f"refusal of {' '.join(words)}", (status, sentence in said), (2, True))
+
+
+def check_resumption(equal: Equal, example: Example) -> None:
     before = example.results()
     example.run("--mutants", "27")
     equal("resuming repeats nothing", example.results(), before)
@@ -186,6 +208,9 @@ def check_resumption(example: Example) -> None:
     text = (example.folder / "build/mutants/survivors.jsonl").read_text()
     ran = [sorted(json.loads(line)["ran"]) for line in text.splitlines()]
     equal("their tests", ran, [["long", "names"]] * len(again))
+    refused(
+        equal, example, "no test is called nothing*", "--survivors", "1", "--tests-of", "nothing*"
+    )
     argued = "".join(f"{name}  it is never called,\n  so nothing can tell\n" for name in again)
     (example.folder / "equivalent.txt").write_text(argued)
     status, report = example.run("--report", "1")
@@ -193,40 +218,33 @@ def check_resumption(example: Example) -> None:
     equal("no survivor is left", example.run("--survivors", "1")[0], 2)
 
 
-def refused(example: Example, sentence: str, *words: str) -> None:
-    status, said = example.run(*words)
-    equal(f"refusal of {' '.join(words)}", (status, sentence in said), (2, True))
-
-
-def check_refusals(example: Example) -> None:
-    refused(example, "MUTANTS=none is not possible", "--mutants", "none")
-    refused(example, "MUTANTS=0 is not possible", "--mutants", "0")
-    refused(example, "SEED=-1 is not possible", "--seed=-1")
-    refused(example, "JOBS=0 is not possible", "--jobs", "0")
-    refused(example, "REPORT=yes is not possible", "--report", "yes")
-    refused(example, "TESTS_OF needs SURVIVORS=1", "--tests-of", "steps")
-    refused(example, "exclude each other", "--report", "1", "--survivors", "1")
-    refused(example, "the room steps has 24 mutants, not", "--mutants", "5000")
+def test_refusals(equal: Equal, example: Example) -> None:
+    refused(equal, example, "MUTANTS=none is not possible", "--mutants", "none")
+    refused(equal, example, "MUTANTS=0 is not possible", "--mutants", "0")
+    refused(equal, example, "SEED=-1 is not possible", "--seed=-1")
+    refused(equal, example, "JOBS=0 is not possible", "--jobs", "0")
+    refused(equal, example, "REPORT=yes is not possible", "--report", "yes")
+    refused(equal, example, "TESTS_OF needs SURVIVORS=1", "--tests-of", "steps")
+    refused(equal, example, "exclude each other", "--report", "1", "--survivors", "1")
+    refused(equal, example, "the room steps has 24 mutants, not", "--mutants", "5000")
     (example.folder / "equivalent.txt").write_text("0123456789\n")
-    refused(example, "0123456789 has no argument", "--report", "1")
+    refused(equal, example, "0123456789 has no argument", "--report", "1")
     (example.folder / "equivalent.txt").unlink()
-    refused(example, "no test is called nothing*", "--survivors", "1", "--tests-of", "nothing*")
     table = example.folder / "table.toml"
     table.write_text(EXAMPLE["table.toml"].replace("ste*", "no_such_*"))
-    refused(example, "no test is called no_such_*", "--mutants", "5")
+    refused(equal, example, "no test is called no_such_*", "--mutants", "5")
     table.write_text(EXAMPLE["table.toml"].replace('["src/lib/*.c"]', '["elsewhere/*"]'))
-    refused(example, "no row of [[relevant]] has src/lib", "--mutants", "27")
+    refused(equal, example, "no row of [[relevant]] has src/lib", "--mutants", "27")
     table.write_text(EXAMPLE["table.toml"].replace('["src/lib/spare.c"]', '["src/none/*"]'))
-    refused(example, "the room spare has no files", "--mutants", "5")
+    refused(equal, example, "the room spare has no files", "--mutants", "5")
 
 
-def check_interruption(example: Example) -> None:
+def test_interruption(equal: Equal, example: Example) -> None:
     """A test that sleeps, and SIGTERM: the source is as it was, nothing runs on, and the next run can continue."""
     makefile = EXAMPLE["Makefile"].replace("steps names broken", "sleepy")
     rule = "build/test/sleepy.log: ; @touch $@.part; echo $$$$ >build/pid; exec sleep 600\n"
     (example.folder / "Makefile").write_text(makefile + rule)
     (example.folder / "table.toml").write_text(EXAMPLE["table.toml"].replace("ste*", "sleepy"))
-    shutil.rmtree(example.folder / "build")
     command = [
         sys.executable,
         "-B",
@@ -260,12 +278,3 @@ def same_sources(example: Example, tree: Path) -> bool:
         (tree / f).read_bytes() == (example.folder / f).read_bytes()
         for f in ("src/lib/steps.c", "src/lib/spare.c")
     )
-
-
-def check_campaigns(folder: Path) -> None:
-    results.MARGIN, results.UNKNOWN = Seconds(0.5, 300), Seconds(1, 300)
-    example = Example(folder)
-    check_campaign(example)
-    check_resumption(example)
-    check_refusals(example)
-    check_interruption(example)

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tool of `make mutants`: what it changes, what it draws, and whole campaigns on an example project.
+"""The tool of `make mutants`: what it changes and what it draws.
 
-test_mutants.py FOLDER    FOLDER is made anew
+python -m pytest -c tests/pytest.ini tests/mutants/test_mutants.py --folder FOLDER
 """
 
-import sys
-from pathlib import Path
+from __future__ import annotations
 
-from checks import equal, finish
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from draw import File, sequence, shares
 from kinds import edits_of
 from table import Table
-from test_campaign import check_campaigns
 from tokens import Source
+
+if TYPE_CHECKING:
+    from tests.mutants.conftest import Equal
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -99,7 +102,7 @@ EXAMPLES = [
 ]  # fmt: skip
 
 
-def check_kinds() -> None:
+def test_kinds(equal: Equal) -> None:
     for language, text, wanted in EXAMPLES:
         equal(f"mutants of {text!r}", mutated(language, text), wanted)
     found = {kind for _, _, wanted in EXAMPLES for kind, _ in wanted}
@@ -126,7 +129,7 @@ def said(text: str, chars: bool) -> list[str]:
     return sorted(found)
 
 
-def check_project() -> None:
+def test_project(equal: Equal) -> None:
     """The mutants of the project: all kinds, comments and strings as they are, and no two alike."""
     table = Table(HERE / "table.toml")
     drawn = {room.name: sequence(ROOT, room, 1) for room in table.rooms}
@@ -143,7 +146,7 @@ def check_project() -> None:
             equal(f"row of {mutant.file}", table.row_of(mutant.file).tests != (), True)
 
 
-def check_draw() -> None:
+def test_draw(equal: Equal) -> None:
     rooms = Table(HERE / "table.toml").rooms
     total = sum(room.weight for room in rooms)
     equal("shares", shares(rooms, total), {room.name: room.weight for room in rooms})
@@ -164,7 +167,7 @@ def check_draw() -> None:
     equal("each line once, then again", len({(m.file, m.line) for m in first[:lines]}), lines)
 
 
-def check_identifiers(folder: Path) -> None:
+def test_identifiers(equal: Equal, folder: Path) -> None:
     """An identifier stays if other parts of its file change, and tells equal lines apart."""
     text = "int f(int a)\n{\n" + "    a += 2;\n" * 12 + "    return a;\n}\n"
     (folder / "a.c").write_text(text)
@@ -177,17 +180,3 @@ def check_identifiers(folder: Path) -> None:
     kept = len(set(ids[0]) & set(later))
     equal("identifiers away from a change", kept >= len(ids[0]) // 2, True)
     equal("identifiers of another file", set(ids[1]) & set(ids[0]), set())
-
-
-def main() -> int:
-    folder = Path(sys.argv[1])
-    check_kinds()
-    check_draw()
-    check_project()
-    check_campaigns(folder)
-    check_identifiers(folder)
-    return finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
