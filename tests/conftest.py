@@ -11,8 +11,12 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:  # the import takes time, and most tests need no NumPy
+    import numpy as np
 
 CHECKS = pytest.StashKey["Bench"]()
 
@@ -45,6 +49,7 @@ class Bench:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--folder", type=Path, help="the folder to work in; it is emptied first")
     parser.addoption("--build", type=Path, default=Path("build"), help="the build folder")
+    parser.addoption("--seed", type=int, default=20240917, help="of random numbers")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -67,6 +72,19 @@ def folder(request: pytest.FixtureRequest) -> Path:
 @pytest.fixture(scope="session")
 def build(request: pytest.FixtureRequest) -> Path:
     return request.config.getoption("--build")
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    return request.config.getoption("--seed")
+
+
+@pytest.fixture
+def rng(seed: int) -> np.random.Generator:
+    """Each test has random numbers of its own, which are the same if it runs alone."""
+    from numpy.random import default_rng
+
+    return default_rng(seed)
 
 
 @pytest.hookimpl(wrapper=True)

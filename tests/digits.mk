@@ -13,8 +13,8 @@ $(DIGITS_DATA): $(DIGITS_DATA_SOURCES) $(wildcard $(DIGITS_DIR)/*.h tests/digits
 	$(Q)$(CC) -std=c11 -Wall -Wextra -Wconversion -Werror -I$(DIGITS_DIR) -Ifirmware/include -Imodel/include -I$(CATALOGUE_DIR) \
 	  -I$(REGS_DIR) -Ifirmware/port/host $(CFLAGS) -fPIC -shared -o $@ $(DIGITS_DATA_SOURCES)
 
-$(BUILD)/test/recipe.log: tests/model/test_recipe.py $(BUILD)/model/libfp8mac.so tests/run_test.sh
-	@tests/run_test.sh recipe $@ $(PYTHON) $< --lib $(BUILD)/model/libfp8mac.so
+$(BUILD)/test/recipe.log: tests/model/test_recipe.py $(BUILD)/model/libfp8mac.so $(MODEL_TEST_INPUTS)
+	@tests/run_test.sh recipe $@ $(PYTEST) $< --build $(BUILD)
 
 $(BUILD)/test/digits-data.log: tests/digits/test_data.py $(wildcard $(DIGITS_DIR)/*.py) $(DIGITS_DATA) \
     $(BUILD)/model/libfp8mac.so tests/run_test.sh

@@ -3,11 +3,12 @@
 MODEL_TESTS := formats conversions fp32 dot fixed static_exponent gemm output rows settings scaled recipes_published inexact \
   effects
 MODEL_TEST_LOGS := $(MODEL_TESTS:%=$(BUILD)/test/model-%.log)
-MODEL_TEST_INPUTS := $(wildcard tests/model/*.py tests/oracle/*.py model/include/fp8mac/*.h) rtl/fp8mac_pkg.sv tests/run_test.sh
+MODEL_TEST_INPUTS := $(wildcard tests/model/*.py tests/oracle/*.py model/include/fp8mac/*.h) rtl/fp8mac_pkg.sv $(PYTEST_FILES) \
+  tests/run_test.sh
 TESTS += $(MODEL_TEST_LOGS)
 
 $(MODEL_TEST_LOGS): $(BUILD)/test/model-%.log: tests/model/test_%.py $(BUILD)/model/libfp8mac.so $(MODEL_TEST_INPUTS)
-	@PYTHONPATH=tests tests/run_test.sh model-$* $@ $(PYTHON) -B $< --lib $(BUILD)/model/libfp8mac.so
+	@tests/run_test.sh model-$* $@ $(PYTEST) $< --build $(BUILD)
 
 include tests/model/fast.mk
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counting of checks: each comparison is one, a compared array counts its elements, and a run of none fails."""
+"""Counting of checks: each comparison is one, and a compared array counts its elements."""
 
 import argparse
 import os
 import sys
+from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
+import pytest
 
 SHOWN_PER_NAME = 3  # failures printed in full under one name
 # How many times the random steps of `make test` a test runs: `make test-long` sets it.
@@ -13,14 +16,23 @@ RANDOM_STEPS = int(os.environ.get("RANDOM_STEPS", "1"))
 
 
 class Checks:
+    """Counts by the name of a check. `passed` and `failed` are the sums that tests/conftest.py adds up."""
+
     def __init__(self):
-        self.passed = {}
-        self.failed = {}
+        self.good, self.bad = Counter(), Counter()
+
+    @property
+    def passed(self):
+        return self.good.total()
+
+    @property
+    def failed(self):
+        return self.bad.total()
 
     def check(self, name, got, want, about=""):
         """One comparison; `about` is text, or a function that makes it when the check fails."""
         if got == want:
-            self.passed[name] = self.passed.get(name, 0) + 1
+            self.good[name] += 1
         else:
             self._fail(name, got, want, about() if callable(about) else about)
 
@@ -28,22 +40,32 @@ class Checks:
         """Element by element; `about(i)` describes element i."""
         assert got.shape == want.shape, (name, got.shape, want.shape)
         wrong = np.flatnonzero(got != want)
-        self.passed[name] = self.passed.get(name, 0) + got.size - wrong.size
+        self.good[name] += got.size - wrong.size
         for i in wrong:
             self._fail(name, got.flat[i], want.flat[i], about(i))
 
     def _fail(self, name, got, want, about):
-        self.failed[name] = self.failed.get(name, 0) + 1
-        if self.failed[name] <= SHOWN_PER_NAME:
+        self.bad[name] += 1
+        if self.bad[name] <= SHOWN_PER_NAME:
             print(f"FAIL {name}: {about}: got {show(got)}, want {show(want)}")
 
     def finish(self):
-        """Prints what was counted under each name and the total; returns the exit status."""
-        for name in sorted({*self.passed, *self.failed}):
-            print(f"{name:<58} {self.passed.get(name, 0):>9} {self.failed.get(name, 0):>7}")
-        passed, failed = sum(self.passed.values()), sum(self.failed.values())
-        print(f"{passed} passed, {failed} failed")
-        return 1 if failed or not passed else 0
+        """Prints what was counted; returns the exit status."""
+        self.report()
+        print(f"{self.passed} passed, {self.failed} failed")
+        return 1 if self.failed or not self.passed else 0
+
+    def report(self):
+        """What was counted under each name."""
+        for name in sorted({*self.good, *self.bad}):
+            print(f"{name:<58} {self.good[name]:>9} {self.bad[name]:>7}")
+
+
+@pytest.fixture
+def bench() -> Iterator[Checks]:
+    counted = Checks()
+    yield counted
+    counted.report()
 
 
 def show(x):

@@ -3,11 +3,10 @@
 
 import ctypes as ct
 import itertools
-import sys
 
 import clib
 import numpy as np
-from checks import Checks, arguments
+import pytest
 from oracle import exact
 from test_formats import DTYPES, container
 
@@ -129,7 +128,7 @@ def special_cases(row, src, saturate):
     )
 
 
-def compare(checks, lib, row, src, source, saturate=False):
+def compare(bench, lib, row, src, source, saturate=False):
     """Equal to astype. Special cases are also compared with the rule, and those where astype differs are counted."""
     mode = "saturate" if saturate else "ieee"
     got = library_codes(lib, row, src, clib.mode(overflow=mode.upper()))
@@ -138,7 +137,7 @@ def compare(checks, lib, row, src, source, saturate=False):
     ordinary = np.ones(src.size, dtype=bool)
     for name, applies, rule in special_cases(row, src, saturate):
         rule, values = rule.astype(want.dtype), src[applies]
-        checks.arrays(
+        bench.arrays(
             f"{row.name} {mode}, by rule: {name}",
             got[applies],
             rule[applies],
@@ -151,7 +150,7 @@ def compare(checks, lib, row, src, source, saturate=False):
                 departs
             )
     values = src[ordinary]
-    checks.arrays(
+    bench.arrays(
         f"{row.name} {mode}: {source} as astype",
         got[ordinary],
         want[ordinary],
@@ -162,29 +161,35 @@ def compare(checks, lib, row, src, source, saturate=False):
 DEPARTURES = {}  # (format, case) -> number of inputs for which astype and the rule differ
 
 
-def test_against_astype(checks, lib, rng, row):
+NAMED = [pytest.param(row, id=row.name) for row in exact.ARRAY_FORMATS.values()]
+
+
+@pytest.mark.parametrize("row", [one for one in NAMED if one.id != "float32"])
+def test_against_astype(bench, lib, rng, row):
     narrow = exact.width(row) == 8
     if row.name != "float16":
-        compare(checks, lib, row, all_float16(), "every float16")
-    compare(checks, lib, row, boundaries(row), "midpoints and neighbours")
-    compare(checks, lib, row, float32_corners(), "float32 corners")
+        compare(bench, lib, row, all_float16(), "every float16")
+    compare(bench, lib, row, boundaries(row), "midpoints and neighbours")
+    compare(bench, lib, row, float32_corners(), "float32 corners")
     for _ in range(RANDOM_BULK // 1_000_000 if narrow else 2):
         src = near_random(row, rng, 1_000_000)
-        compare(checks, lib, row, src, "random float32")
+        compare(bench, lib, row, src, "random float32")
         if narrow:
-            compare(checks, lib, row, src, "random float32", saturate=True)
+            compare(bench, lib, row, src, "random float32", saturate=True)
+    report_departures(bench, row)
 
 
-def report_departures(checks):
-    for (row, case), n in sorted(DEPARTURES.items()):
-        print(f"astype differs from the rule: {row:<10} {n:>8} x {case}")
+def report_departures(bench, row):
+    found = {case: n for (name, case), n in DEPARTURES.items() if name == row.name}
+    for case, n in sorted(found.items()):
+        print(f"astype differs from the rule: {row.name:<10} {n:>8} x {case}")
     allowed = {"NaN: the sign is kept where there is one, the payload is not"}
-    for row, case in DEPARTURES:
-        checks.check(
+    for case in found:
+        bench.check(
             "astype differs only in a NaN's sign and payload",
             case in allowed,
             True,
-            f"{row}: {case}",
+            f"{row.name}: {case}",
         )
 
 
@@ -211,7 +216,7 @@ def converter(lib, row, src_name, src, mode):
     return one
 
 
-def test_exact(checks, lib, row, src_row, src, source, modes=MODES):
+def check_exact(bench, lib, row, src_row, src, source, modes=MODES):
     """Code and flags of each element in each mode, one by one and as an array."""
     values = [exact.decode(src_row, code) for code in src.tolist()]
     label = f"{row.name} from {source}: "
@@ -226,11 +231,11 @@ def test_exact(checks, lib, row, src_row, src, source, modes=MODES):
         for i, value in enumerate(values):
             got[:, i] = one(i)
             wanted[:, i] = exact.convert(row, value, rounding, overflow)
-        checks.arrays(label + "code", got[0], wanted[0], about)
-        checks.arrays(label + "flags", got[1], wanted[1], about)
+        bench.arrays(label + "code", got[0], wanted[0], about)
+        bench.arrays(label + "flags", got[1], wanted[1], about)
         bulk, flags = lib.convert_array(row.name, container(row), src_row.name, src, mode)
-        checks.arrays(label + "code, as an array", bulk.astype(np.int64), wanted[0], about)
-        checks.check(
+        bench.arrays(label + "code, as an array", bulk.astype(np.int64), wanted[0], about)
+        bench.check(
             label + "flags, as an array",
             flags,
             int(np.bitwise_or.reduce(wanted[1])),
@@ -238,10 +243,10 @@ def test_exact(checks, lib, row, src_row, src, source, modes=MODES):
         )
         quiet = src[wanted[1] == 0]
         bulk, flags = lib.convert_array(row.name, container(row), src_row.name, quiet, mode)
-        checks.check(label + "flags, as an array", flags, 0, (rounding, overflow))
+        bench.check(label + "flags, as an array", flags, 0, (rounding, overflow))
 
 
-def test_odd_arrays(checks, lib, rng):
+def test_odd_arrays(bench, lib, rng):
     """Every length up to 40 from every alignment: nothing missed, nothing written beyond, flags of the last too."""
     for name, length, offset in itertools.product(exact.ARRAY_FORMATS, range(41), range(4)):
         row, flags = exact.ARRAY_FORMATS[name], ct.c_uint32()
@@ -263,37 +268,37 @@ def test_odd_arrays(checks, lib, rng):
             exact.convert(row, exact.decode(exact.FP32, c)) for c in src.view(np.uint32).tolist()
         ]
         before[offset : offset + length] = [code for code, _ in want]
-        checks.arrays(
+        bench.arrays(
             "odd lengths and alignments: codes", dst, before, lambda i: f"{name} {length} {offset}"
         )
         raised = 0
         for _, flag in want:
             raised |= flag
-        checks.check(
+        bench.check(
             "odd lengths and alignments: flags", flags.value, raised, f"{name} {length} {offset}"
         )
 
 
-def test_exact_all(checks, lib, rng):
+def test_exact(bench, lib, rng):
     float16 = np.arange(1 << 16, dtype=np.uint32).astype(np.uint16)
     for name in exact.FP8:
         row = exact.ARRAY_FORMATS[name]
-        test_exact(checks, lib, row, exact.FP16, float16, "every float16")
+        check_exact(bench, lib, row, exact.FP16, float16, "every float16")
         float32 = np.concatenate([boundaries(row), near_random(row, rng, RANDOM_EXACT)])
-        test_exact(checks, lib, row, exact.FP32, float32.view(np.uint32), "float32")
+        check_exact(bench, lib, row, exact.FP32, float32.view(np.uint32), "float32")
         for src_name in exact.FP8:
             codes = np.arange(256, dtype=np.uint8)
-            test_exact(checks, lib, row, exact.ARRAY_FORMATS[src_name], codes, src_name)
+            check_exact(bench, lib, row, exact.ARRAY_FORMATS[src_name], codes, src_name)
     for name, count in (("float16", 40000), ("bfloat16", 40000), ("float32", 40000)):
         row = exact.ARRAY_FORMATS[name]
         src = np.concatenate([float32_corners(), near_random(row, rng, count)]).view(np.uint32)
         # Wide formats are always `ieee`, whatever the mode says.
-        test_exact(checks, lib, row, exact.FP32, src, "float32", [MODES[0], MODES[-1], MODES[3]])
+        check_exact(bench, lib, row, exact.FP32, src, "float32", [MODES[0], MODES[-1], MODES[3]])
     bfloat16 = float16.copy()
-    test_exact(
-        checks, lib, exact.FP16, exact.BF16, bfloat16, "every bfloat16", [MODES[2], MODES[5]]
+    check_exact(
+        bench, lib, exact.FP16, exact.BF16, bfloat16, "every bfloat16", [MODES[2], MODES[5]]
     )
-    test_exact(checks, lib, exact.BF16, exact.FP16, float16, "every float16", [MODES[2], MODES[5]])
+    check_exact(bench, lib, exact.BF16, exact.FP16, float16, "every float16", [MODES[2], MODES[5]])
 
 
 def random_value(rng, row):
@@ -315,7 +320,7 @@ def random_value(rng, row):
     return (head << tail) + int(rng.integers(-1, 2)), leading - 62
 
 
-def test_encode(checks, lib, rng):
+def test_encode(bench, lib, rng):
     """fp8mac_encode of values that no array of a conversion can hold."""
     flags = ct.c_uint32()
     for row, (rounding, overflow) in itertools.product(exact.ARRAY_FORMATS.values(), MODES):
@@ -339,7 +344,7 @@ def test_encode(checks, lib, rng):
                     row, value[:3] + (10**4 if exponent > 0 else -(10**4),), rounding, overflow
                 )
             )
-            checks.check(
+            bench.check(
                 "encode: values of 64 bits",
                 (code, flags.value),
                 want,
@@ -347,7 +352,7 @@ def test_encode(checks, lib, rng):
             )
 
 
-def test_doubles(checks, lib, rng):
+def test_doubles(bench, lib, rng):
     """Double to FP8 rounds once: doubles that differ from an FP8 midpoint by less than float32's resolution."""
     for name in exact.FP8:
         row = exact.ARRAY_FORMATS[name]
@@ -360,7 +365,7 @@ def test_doubles(checks, lib, rng):
                     lib.by_name[name], lib.value_from_double(x), clib.mode(rounding, overflow), None
                 )
                 want = exact.convert(row, exact.from_double(x), rounding, overflow)[0]
-                checks.check(
+                bench.check(
                     "encode: doubles next to midpoints",
                     code,
                     want,
@@ -371,7 +376,7 @@ def test_doubles(checks, lib, rng):
 # ---- scaled conversions and refusals ----------------------------------------------------------------------------
 
 
-def test_quantize(checks, lib, rng):
+def test_quantize(bench, lib, rng):
     """quantize: one FP32 multiplication, then the conversion. dequantize: the conversion, then the multiplication."""
     scales = [1.0, 0.5, 3.0, 1e-3, 2.0**-126, 2.0**-149, 2.0**127, float(np.float32(0.1))]
     for row, scale in itertools.product(exact.ARRAY_FORMATS.values(), scales):
@@ -392,12 +397,12 @@ def test_quantize(checks, lib, rng):
             clib.mode(rounding, overflow),
             ct.byref(flags),
         )
-        checks.check("quantize: status", status, clib.OK, row.name)
+        bench.check("quantize: status", status, clib.OK, row.name)
         want = [
             exact.convert(row, exact.decode(exact.FP32, exact.bits(x)), rounding, overflow)
             for x in product
         ]
-        checks.arrays(
+        bench.arrays(
             f"quantize to {row.name}",
             dst.astype(np.int64),
             np.array([w[0] for w in want]),
@@ -407,7 +412,7 @@ def test_quantize(checks, lib, rng):
         raised = np.bitwise_or.reduce([w[1] for w in want]) | (
             exact.OVERFLOW if overflowed.any() else 0
         )
-        checks.check(
+        bench.check(
             "quantize: flags",
             flags.value,
             int(raised),
@@ -415,7 +420,7 @@ def test_quantize(checks, lib, rng):
         )
 
 
-def test_dequantize(checks, lib, rng):
+def test_dequantize(bench, lib, rng):
     for row in exact.ARRAY_FORMATS.values():
         codes = rng.integers(0, 1 << exact.width(row), 1500, dtype=np.uint64).astype(container(row))
         if exact.width(row) == 8:
@@ -425,11 +430,11 @@ def test_dequantize(checks, lib, rng):
             status = lib.dequantize(
                 dst.ctypes.data, lib.by_name[row.name], codes.ctypes.data, codes.size, scale
             )
-            checks.check("dequantize: status", status, clib.OK, row.name)
+            bench.check("dequantize: status", status, clib.OK, row.name)
             with np.errstate(all="ignore"):
                 want = codes.view(DTYPES[row.name]).astype(np.float32) * np.float32(scale)
             want = np.where(np.isnan(want), np.uint32(exact.NAN32), want.view(np.uint32))
-            checks.arrays(
+            bench.arrays(
                 f"dequantize {row.name}",
                 dst.view(np.uint32),
                 want,
@@ -437,15 +442,15 @@ def test_dequantize(checks, lib, rng):
             )
 
 
-def test_refusals(checks, lib):
+def test_refusals(bench, lib):
     """A refused call writes nothing and says why."""
     src, e4m3fn, fp32 = np.ones(4, np.float32), lib.by_name["e4m3fn"], lib.by_name["float32"]
 
     def refused(name, want, call):
         dst = clib.blank(4, np.uint32)
         before = dst.copy()
-        checks.check("refused: " + name, call(dst.ctypes.data), clib.enum(want))
-        checks.arrays("refused: nothing written", dst, before)
+        bench.check("refused: " + name, call(dst.ctypes.data), clib.enum(want))
+        bench.arrays("refused: nothing written", dst, before)
 
     good, bad_rounding, bad_overflow = clib.mode(), clib.ConvertMode(7, 0), clib.ConvertMode(0, 7)
     for scale in (0.0, -0.0, -1.0, np.inf, -np.inf, np.nan):
@@ -479,37 +484,37 @@ def test_refusals(checks, lib):
         lambda d: lib.convert(e4m3fn, d, None, src.ctypes.data, 4, good, None),
     )
     for p, (rounding, overflow) in itertools.product(lib.rows[: len(exact.ARRAY_FORMATS)], MODES):
-        checks.check(
+        bench.check(
             "every mode is legal for every floating-point format",
             lib.convert_mode_validate(p, clib.mode(rounding, overflow)),
             clib.OK,
             p.contents.name,
         )
-    checks.check(
+    bench.check(
         "mode: rounding", lib.convert_mode_validate(e4m3fn, bad_rounding), clib.enum("ERR_ROUNDING")
     )
-    checks.check(
+    bench.check(
         "mode: overflow",
         lib.convert_mode_validate(e4m3fn, bad_overflow),
         clib.enum("ERR_OVERFLOW_MODE"),
     )
     flags = ct.c_uint32(8)
     status = lib.convert(e4m3fn, None, fp32, None, 0, good, ct.byref(flags))
-    checks.check("no elements: nothing to do", (status, flags.value), (clib.OK, 8))
+    bench.check("no elements: nothing to do", (status, flags.value), (clib.OK, 8))
 
 
-def test_no_nan_row(checks, lib):
+def test_no_nan_row(bench, lib):
     """A format without NaN and Inf takes only `saturate`; its NaN is +0 and raises `invalid`."""
     row = clib.Format.from_buffer_copy(lib.by_name["e4m3fn"].contents)
     row.name, row.nan_encoding = b"all_finite", clib.enum("NAN_NONE")
     p, flags = ct.byref(row), ct.c_uint32()
-    checks.check("no NaN: format is valid", lib.format_validate(p), clib.OK)
+    bench.check("no NaN: format is valid", lib.format_validate(p), clib.OK)
     for overflow, want in (
         ("SATURATE", "OK"),
         ("SATURATE_FINITE", "ERR_OVERFLOW_MODE"),
         ("IEEE", "ERR_OVERFLOW_MODE"),
     ):
-        checks.check(
+        bench.check(
             "no NaN: only `saturate`",
             lib.convert_mode_validate(p, clib.mode(overflow=overflow)),
             clib.enum(want),
@@ -528,26 +533,4 @@ def test_no_nan_row(checks, lib):
     for x, code, raised in cases:
         flags.value = 0
         got = lib.encode(p, lib.value_from_double(x), clib.mode(), ct.addressof(flags))
-        checks.check("no NaN: codes and flags", (got, flags.value), (code, raised), repr(x))
-
-
-def main():
-    args = arguments("conversions")
-    rng, checks, lib = np.random.default_rng(args.seed), Checks(), clib.Library(args.lib)
-    for row in exact.ARRAY_FORMATS.values():
-        if row.name != "float32":
-            test_against_astype(checks, lib, rng, row)
-    report_departures(checks)
-    test_exact_all(checks, lib, rng)
-    test_odd_arrays(checks, lib, rng)
-    test_encode(checks, lib, rng)
-    test_doubles(checks, lib, rng)
-    test_quantize(checks, lib, rng)
-    test_dequantize(checks, lib, rng)
-    test_refusals(checks, lib)
-    test_no_nan_row(checks, lib)
-    return checks.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        bench.check("no NaN: codes and flags", (got, flags.value), (code, raised), repr(x))

@@ -3,12 +3,11 @@
 
 import ctypes as ct
 import itertools
-import sys
 
 import clib
 import corners
 import numpy as np
-from checks import RANDOM_STEPS, Checks, arguments, show
+from checks import RANDOM_STEPS, show
 from draw import Codes, draw_acc, draw_k, draw_long, draw_scale
 from oracle import exact
 from test_formats import DTYPES
@@ -57,7 +56,7 @@ class Dot:
 # ---- random steps -----------------------------------------------------------------------------------------------
 
 
-def random_steps(checks, lib, rng, a_name, b_name, acc, codes, count):
+def random_steps(bench, lib, rng, a_name, b_name, acc, codes, count):
     row = ACC_ROWS[acc]
     for group in GROUPS:
         dot, done = Dot(lib, a_name, b_name, acc, group), 0
@@ -72,7 +71,7 @@ def random_steps(checks, lib, rng, a_name, b_name, acc, codes, count):
             for _ in range(4):
                 acc_code = draw_acc(rng, row, total, sa + sb)
                 want = exact.step(a_name, b_name, row, acc_code, a, b, sa + sb, saturate)
-                checks.check(
+                bench.check(
                     f"random steps, {acc}",
                     dot.step(acc_code, a, b),
                     want,
@@ -88,10 +87,10 @@ def describe(a_name, b_name, acc, acc_code, a, b, scale, saturate=False):
     )
 
 
-def test_random_steps(checks, lib, rng):
+def test_random_steps(bench, lib, rng):
     codes = {name: Codes(name) for name in exact.FP8}
     for (a_name, b_name), acc in itertools.product(PAIRS, ACC_ROWS):
-        random_steps(checks, lib, rng, a_name, b_name, acc, codes, STEPS_PER_CONFIG)
+        random_steps(bench, lib, rng, a_name, b_name, acc, codes, STEPS_PER_CONFIG)
 
 
 # ---- every pair of codes ----------------------------------------------------------------------------------------
@@ -113,7 +112,7 @@ def products(a_name, b_name, dtype):
     return rounded, flags
 
 
-def test_every_pair(checks, lib):
+def test_every_pair(bench, lib):
     """-0 + a * b, which is the product itself, and +0 + a * b, for every pair of codes of every pair of formats."""
     byte = [bytes([i]) for i in range(256)]
     for (a_name, b_name), (acc, dtype, code_type) in itertools.product(
@@ -128,13 +127,13 @@ def test_every_pair(checks, lib):
         start = 0 if plus else exact.sign_bit(row)
         got = [dot.step(start, byte[i], byte[j]) for i in range(256) for j in range(256)]
         got = np.array(got, dtype=np.int64)
-        checks.arrays(
+        bench.arrays(
             f"every pair of codes, {acc}: product",
             got[:, 0],
             want.ravel().astype(np.int64),
             lambda i: f"{a_name} {i >> 8:#x} x {b_name} {i & 255:#x}",
         )
-        checks.arrays(
+        bench.arrays(
             f"every pair of codes, {acc}: flags",
             got[:, 1],
             flags.ravel().astype(np.int64),
@@ -152,17 +151,17 @@ def exact_zero(a_name, b_name):
 # ---- directed corners -------------------------------------------------------------------------------------------
 
 
-def test_corners(checks, lib):
+def test_corners(bench, lib):
     """Both the library and the oracle against results written by hand."""
     for name, (a_name, b_name), acc, scale, saturate, code, a, b, want, flags in corners.STEPS:
         a, b = bytes.fromhex(a), bytes.fromhex(b)
         split = max(-32, min(32, scale))
         row, sizes = ACC_ROWS[acc], {len(a), 1024}
         by_oracle = exact.step(a_name, b_name, row, code, a, b, scale, bool(saturate))
-        checks.check("corners: the oracle itself", by_oracle, (want, flags), name)
+        bench.check("corners: the oracle itself", by_oracle, (want, flags), name)
         for group in sizes:  # a short step is the same as a full one
             dot = Dot(lib, a_name, b_name, acc, group, (split, scale - split), bool(saturate))
-            checks.check(
+            bench.check(
                 f"corners: {name}",
                 dot.step(code, a, b),
                 (want, flags),
@@ -173,7 +172,7 @@ def test_corners(checks, lib):
 # ---- whole dot products -----------------------------------------------------------------------------------------
 
 
-def test_whole_k(checks, lib, rng, count=100):
+def test_whole_k(bench, lib, rng, count=100):
     """fp8mac_dot in one call, and in two that meet at a multiple of the group, the state copied out and back."""
     codes = {name: Codes(name) for name in exact.FP8}
     for (a_name, b_name), acc, _ in itertools.product(PAIRS, ACC_ROWS, range(count)):
@@ -192,8 +191,8 @@ def test_whole_k(checks, lib, rng, count=100):
                 dot.acc = clib.Acc.from_buffer_copy(bytes(dot.acc))
                 dot.p[1] = ct.addressof(dot.acc)
                 if lo < hi:
-                    checks.check("whole K: status", dot.run(a[lo:hi], b[lo:hi]), clib.OK)
-            checks.check(
+                    bench.check("whole K: status", dot.run(a[lo:hi], b[lo:hi]), clib.OK)
+            bench.check(
                 f"whole K, {acc}, {len(parts)} part(s)",
                 (dot.acc.code, dot.flags.value),
                 want,
@@ -201,10 +200,10 @@ def test_whole_k(checks, lib, rng, count=100):
                     describe(a_name, b_name, acc, start, a, b, scale, saturate) + f" group {group}"
                 ),
             )
-        test_read_out_exact(checks, dot, row)
+        check_read_out_exact(bench, dot, row)
 
 
-def test_read_out_exact(checks, dot, row):
+def check_read_out_exact(bench, dot, row):
     before = dot.flags.value
     cls, sign, number, exponent = exact.decode(row, dot.acc.code)
     want = (
@@ -212,12 +211,12 @@ def test_read_out_exact(checks, dot, row):
         if cls is exact.NAN
         else exact.convert(exact.FP32, (cls, sign, number, exponent), overflow=exact.IEEE)[0]
     )
-    checks.check(
+    bench.check(
         "read-out of FP32 and FP16 is exact", (dot.read_out(), dot.flags.value), (want, before)
     )
 
 
-def test_read_out_nan(checks, lib):
+def test_read_out_nan(bench, lib):
     for acc, code in (
         ("FP32", 0xFFC12345),
         ("FP32", 0x7F800001),
@@ -226,13 +225,13 @@ def test_read_out_nan(checks, lib):
     ):
         dot = Dot(lib, "e4m3fn", "e4m3fn", acc)
         dot.acc.code = code
-        checks.check("read-out: NaN is canonical", dot.read_out(), exact.NAN32, hex(code))
+        bench.check("read-out: NaN is canonical", dot.read_out(), exact.NAN32, hex(code))
 
 
 # ---- refusals ---------------------------------------------------------------------------------------------------
 
 
-def test_refusals(checks, lib):
+def test_refusals(bench, lib):
     one = b"\x38" * 8
     for name, want, change in (
         ("a scaling exponent above +32", "ERR_SCALE_EXPONENT", {"a.scale_exp": 33}),
@@ -260,40 +259,24 @@ def test_refusals(checks, lib):
             lib.dot_step(*dot.p[:2], one, one, 4, dot.p[2]),
         ):
             ok = status == clib.enum(want) if want else status != clib.OK
-            checks.check("refused: " + name, ok, True, status)
-        checks.check(
+            bench.check("refused: " + name, ok, True, status)
+        bench.check(
             "refused: nothing changed", (dot.acc.code, dot.flags.value), (0x3F800000, 0), name
         )
     dot = Dot(lib, "e4m3fn", "e4m3fn", "FP32", 4)
     for n in (0, 5):
-        checks.check(
+        bench.check(
             "refused: terms above the group or none",
             lib.dot_step(*dot.p[:2], one, one, n, dot.p[2]),
             clib.enum("ERR_GROUP" if n else "ERR_SHAPE"),
         )
-    checks.check("refused: K of zero", dot.run(b"", b""), clib.enum("ERR_SHAPE"))
+    bench.check("refused: K of zero", dot.run(b"", b""), clib.enum("ERR_SHAPE"))
     for group in (0, 1, 1024):
         dot.config.group = group
-        checks.check(
+        bench.check(
             "accepted: group 0 (1) to 1024",
             lib.dot_config_validate(ct.byref(dot.config)),
             clib.OK,
             group,
         )
-    checks.check("refused: no config", lib.dot_config_validate(None), clib.enum("ERR_NULL"))
-
-
-def main():
-    args = arguments("dot product")
-    rng, checks, lib = np.random.default_rng(args.seed), Checks(), clib.Library(args.lib)
-    test_corners(checks, lib)
-    test_random_steps(checks, lib, rng)
-    test_every_pair(checks, lib)
-    test_whole_k(checks, lib, rng)
-    test_read_out_nan(checks, lib)
-    test_refusals(checks, lib)
-    return checks.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    bench.check("refused: no config", lib.dot_config_validate(None), clib.enum("ERR_NULL"))

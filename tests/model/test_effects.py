@@ -3,11 +3,9 @@
 
 import ctypes as ct
 import math
-import sys
 
 import clib
 import numpy as np
-from checks import Checks, arguments
 from oracle import definition as d
 from test_settings import dot_config
 
@@ -35,7 +33,7 @@ def dot(lib, s, a, b, place=(0, 0)):
     return float(np.uint32(code).view(np.float32))
 
 
-def test_freeze(checks, lib, seed):
+def test_freeze(bench, lib, seed):
     """A 1-6-9 accumulator freezes where its quantum is twice the largest term; chunks or stochastic rounding repair it.
 
     Wang et al., Training deep neural networks with 8-bit floating point numbers (NeurIPS 2018, arXiv 1812.08011),
@@ -53,9 +51,9 @@ def test_freeze(checks, lib, seed):
     for name, (law, stop) in laws.items():
         codes, values = cast(lib, "e4m3fn", law)
         exact = values.sum()
-        checks.check("1-6-9, nearest even: freezes", dot(lib, base, codes, one), float(stop), name)
+        bench.check("1-6-9, nearest even: freezes", dot(lib, base, codes, one), float(stop), name)
         chunked = dot(lib, base._replace(chunk=64), codes, one)
-        checks.check(
+        bench.check(
             "1-6-9, chunks of 64: within 1 %",
             abs(chunked / exact - 1) < 0.01,
             True,
@@ -76,7 +74,7 @@ def test_freeze(checks, lib, seed):
             for n in range(8)
         ]
         print(f"1-6-9 stochastic, {name}: relative errors {np.round(errors, 4).tolist()}")
-        checks.check(
+        bench.check(
             "1-6-9, stochastic: mean of 8 within 5 %",
             float(np.mean(errors)) < 0.05,
             True,
@@ -84,7 +82,7 @@ def test_freeze(checks, lib, seed):
         )
 
 
-def test_fourteen_bits(checks, lib, seed):
+def test_fourteen_bits(bench, lib, seed):
     """Sums of positive terms drift down when every step truncates; promotion every 128 terms repairs it.
 
     DeepSeek-AI, DeepSeek-V3 technical report (arXiv 2412.19437), 3.3.2: about 14 bits kept, K = 4096, nearly 2 %
@@ -106,7 +104,7 @@ def test_fourteen_bits(checks, lib, seed):
         got = np.array([[dot(lib, setting, a[i], b[j]) for j in range(size)] for i in range(size)])
         worst = float(np.max(np.abs(got / exact - 1)))
         print(f"14 fraction bits toward zero, K = 4096, {name}: largest relative error {worst:.5f}")
-        checks.check(f"14 bits, {name}: largest relative error", low <= worst <= high, True, worst)
+        bench.check(f"14 bits, {name}: largest relative error", low <= worst <= high, True, worst)
 
 
 # ---- bits of accuracy -----------------------------------------------------------------------------------------------
@@ -173,7 +171,7 @@ def bits_of_accuracy(moments, limit, values):
     return math.log2(math.sqrt(variance / least))
 
 
-def test_bits(checks, lib):
+def test_bits(bench, lib):
     for name, published in BITS.items():
         p = lib.by_name[name]
         values = np.array(
@@ -195,7 +193,7 @@ def test_bits(checks, lib):
             ]
         )
         order = np.arange(middles.size)
-        checks.arrays(
+        bench.arrays(
             "bits: the library rounds at the middles",
             np.stack([down, up]),
             np.stack([order, order + 1]),
@@ -203,7 +201,7 @@ def test_bits(checks, lib):
         for (law, (moments, limit)), want in zip(LAWS.items(), published):
             got = bits_of_accuracy(moments, limit, values)
             print(f"bits of accuracy, {name}, {law}: {got:.3f} (published {want})")
-            checks.check(
+            bench.check(
                 "bits of accuracy within 0.05",
                 abs(got - want) <= 0.05,
                 True,
@@ -211,34 +209,20 @@ def test_bits(checks, lib):
             )
 
 
-def test_arange(checks, lib):
+def test_arange(bench, lib):
     """arange(16) in e5m2fnuz, its dot product with itself, and that in e5m2fnuz."""
     codes, values = cast(lib, "e5m2fnuz", np.arange(16.0))
-    checks.check(
+    bench.check(
         "arange(16) in e5m2fnuz",
         values.tolist(),
         [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 10, 12, 12, 12, 14, 16],
     )
     for group in (1, 4, 16):
         s = d.settings(a_format="e5m2fnuz", b_format="e5m2fnuz", group=group)
-        checks.check("arange(16) . arange(16)", dot(lib, s, codes, codes), 1252.0, group)
-    checks.check("1252 in e5m2fnuz", cast(lib, "e5m2fnuz", [1252.0])[1].tolist(), [1280.0])
-    checks.check(
+        bench.check("arange(16) . arange(16)", dot(lib, s, codes, codes), 1252.0, group)
+    bench.check("1252 in e5m2fnuz", cast(lib, "e5m2fnuz", [1252.0])[1].tolist(), [1280.0])
+    bench.check(
         "[2^-14, 2, 7] at 1/64",
         cast(lib, "e4m3fn", np.array([2.0**-14, 2, 7]) * 64)[1].tolist(),
         [2.0**-8, 128, 448],
     )
-
-
-def main():
-    args = arguments("published effects")
-    checks, lib = Checks(), clib.Library(args.lib)
-    test_arange(checks, lib)
-    test_freeze(checks, lib, args.seed)
-    test_fourteen_bits(checks, lib, args.seed)
-    test_bits(checks, lib)
-    return checks.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -4,12 +4,11 @@
 import ctypes as ct
 import pathlib
 import re
-import sys
 
 import clib
 import ml_dtypes
 import numpy as np
-from checks import Checks, arguments
+import pytest
 from oracle import exact
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "rtl" / "fp8mac_pkg.sv"
@@ -38,6 +37,11 @@ C_NAMES = ("E4M3FN", "E5M2", "E4M3FNUZ", "E5M2FNUZ", "FP16", "BF16", "FP32")
 
 
 # ---- the SystemVerilog package ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def source():
+    return re.sub(r"//.*", "", PACKAGE.read_text())
 
 
 def sv_number(text):
@@ -79,19 +83,19 @@ def sv_parameter(source, name):
     return sv_number(value) if "'" in value else int(value)
 
 
-def test_package(checks, lib, source):
+def test_package(bench, lib, source):
     rows = sv_rows(source)
     names = sv_enum(source, "fp8_fmt_e")
-    checks.check("package: four formats", len(rows), 4)
+    bench.check("package: four formats", len(rows), 4)
     labels = list(rows)
     for label, code in names.items():
         row = rows.get(label, rows[labels[-1]])
         c_row = lib.format_get(code).contents
-        checks.check(
+        bench.check(
             "package: order of the formats", labels[code] in (label, "default"), True, label
         )
         for field, value in row.items():
-            checks.check(
+            bench.check(
                 "package: format equals that of the C table",
                 value,
                 int(getattr(c_row, field)),
@@ -105,14 +109,14 @@ def test_package(checks, lib, source):
         "has_negative_zero",
         "nan_encoding",
     ):
-        checks.check("package: struct has every field", field in rows[labels[0]], True, field)
+        bench.check("package: struct has every field", field in rows[labels[0]], True, field)
 
 
 def camel(name):
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def test_package_codes(checks, source):
+def test_package_codes(bench, source):
     """Every enumerator that the registers and flags share with the C headers has the same code."""
     shared = [
         ("fp8_fmt_e", "Fmt", C_NAMES[:4], ""),
@@ -124,32 +128,34 @@ def test_package_codes(checks, source):
     ]
     for type_name, sv_prefix, members, c_prefix in shared:
         codes = sv_enum(source, type_name)
-        checks.check("package: enumerations complete", len(codes), len(members), type_name)
+        bench.check("package: enumerations complete", len(codes), len(members), type_name)
         for member in members:
-            checks.check(
+            bench.check(
                 "package: enumerators",
                 codes.get(sv_prefix + camel(member)),
                 clib.enum(c_prefix + member),
                 sv_prefix + camel(member),
             )
     for bit, name in enumerate(sv_struct_fields(source, "flags_t")):
-        checks.check("package: flag bits", 1 << bit, clib.enum("FLAG_" + name.upper()), name)
+        bench.check("package: flag bits", 1 << bit, clib.enum("FLAG_" + name.upper()), name)
     header = (clib.INCLUDE / "dot.h").read_text()
     for sv_name, c_name in (("ScaleExpMin", "MIN"), ("ScaleExpMax", "MAX")):
         value = int(
             re.search(rf"#define FP8MAC_SCALE_EXPONENT_{c_name} \(?(-?\d+)\)?", header).group(1)
         )
-        checks.check(
+        bench.check(
             "package: scaling exponent limits", sv_parameter(source, sv_name), value, sv_name
         )
-    checks.check("package: NaN", sv_parameter(source, "Fp32Nan"), exact.NAN32)
-    checks.check("package: one", exact.f32(sv_parameter(source, "Fp32One")), 1.0)
+    bench.check("package: NaN", sv_parameter(source, "Fp32Nan"), exact.NAN32)
+    bench.check("package: one", exact.f32(sv_parameter(source, "Fp32One")), 1.0)
 
 
 # ---- the C table ------------------------------------------------------------------------------------------------
 
 
-def test_row(checks, lib, index, row):
+@pytest.mark.parametrize("index", range(len(exact.ARRAY_FORMATS)))
+def test_row(bench, lib, index):
+    row = list(exact.ARRAY_FORMATS.values())[index]
     p = lib.format_get(index)
     c = p.contents
     expected = {
@@ -164,13 +170,13 @@ def test_row(checks, lib, index, row):
         "exponent_zero": clib.enum("EXPONENT_ZERO_SUBNORMAL"),
     }
     for field, want in expected.items():
-        checks.check("table: fields of the C entry", getattr(c, field), want, f"{row.name}.{field}")
+        bench.check("table: fields of the C entry", getattr(c, field), want, f"{row.name}.{field}")
     bits = exact.width(row)
-    checks.check("table: identifier", clib.enum(C_NAMES[index]), index, row.name)
-    checks.check("table: valid", lib.format_validate(p), clib.OK, row.name)
-    checks.check("table: bits", lib.format_bits(p), bits, row.name)
-    checks.check("table: bytes", lib.format_bytes(p), bits // 8, row.name)
-    checks.check("table: NaN code", lib.format_nan_code(p), exact.nan_code(row), row.name)
+    bench.check("table: identifier", clib.enum(C_NAMES[index]), index, row.name)
+    bench.check("table: valid", lib.format_validate(p), clib.OK, row.name)
+    bench.check("table: bits", lib.format_bits(p), bits, row.name)
+    bench.check("table: bytes", lib.format_bytes(p), bits // 8, row.name)
+    bench.check("table: NaN code", lib.format_nan_code(p), exact.nan_code(row), row.name)
     largest = lib.format_max_code(p)
     smallest_normal = 1 << row.mantissa_bits
     for name, code, want in (
@@ -178,31 +184,28 @@ def test_row(checks, lib, index, row):
         ("min normal", smallest_normal, exact.EXTREMES[row.name][1]),
         ("min subnormal", 1, exact.EXTREMES[row.name][2]),
     ):
-        checks.check(f"table: {name}", lib.value_to_double(lib.decode(p, code)), want, row.name)
+        bench.check(f"table: {name}", lib.value_to_double(lib.decode(p, code)), want, row.name)
     by_name = lib.format_by_name(row.name.encode())
-    checks.check("table: by name", ct.addressof(by_name.contents), ct.addressof(c), row.name)
+    bench.check("table: by name", ct.addressof(by_name.contents), ct.addressof(c), row.name)
 
 
-def test_table(checks, lib):
+def test_table(bench, lib):
     # INT8 comes behind the floating-point formats.
-    checks.check(
+    bench.check(
         "table: number of formats", clib.enum("ARRAY_FORMAT_COUNT"), len(exact.ARRAY_FORMATS) + 1
     )
-    checks.check("table: identifier of INT8", clib.enum("INT8"), len(exact.ARRAY_FORMATS))
-    for index, row in enumerate(exact.ARRAY_FORMATS.values()):
-        test_row(checks, lib, index, row)
+    bench.check("table: identifier of INT8", clib.enum("INT8"), len(exact.ARRAY_FORMATS))
     for alias, name in ALIASES.items():
         row = lib.format_by_name(alias.encode())
-        checks.check("table: aliases", bool(row) and row.contents.name, name.encode(), alias)
+        bench.check("table: aliases", bool(row) and row.contents.name, name.encode(), alias)
     for wrong in (b"", b"e4m4", b"E4M3FN", b"float8", b"e4m3fn "):
-        checks.check("table: unknown name", bool(lib.format_by_name(wrong)), False, wrong)
+        bench.check("table: unknown name", bool(lib.format_by_name(wrong)), False, wrong)
     for wrong in (clib.enum("FORMAT_COUNT"), 255):
-        checks.check("table: unknown identifier", bool(lib.format_get(wrong)), False, wrong)
-    checks.check("table: NULL is not a format", lib.format_validate(None), clib.enum("ERR_FORMAT"))
-    test_malformed(checks, lib)
+        bench.check("table: unknown identifier", bool(lib.format_get(wrong)), False, wrong)
+    bench.check("table: NULL is not a format", lib.format_validate(None), clib.enum("ERR_FORMAT"))
 
 
-def test_malformed(checks, lib):
+def test_malformed(bench, lib):
     for field, value in (
         ("exponent_bits", 0),
         ("exponent_bits", 9),
@@ -212,7 +215,7 @@ def test_malformed(checks, lib):
     ):
         row = clib.Format.from_buffer_copy(lib.by_name["e4m3fn"].contents)
         setattr(row, field, value)
-        checks.check(
+        bench.check(
             "table: malformed format refused",
             lib.format_validate(ct.byref(row)),
             clib.enum("ERR_FORMAT"),
@@ -223,7 +226,13 @@ def test_malformed(checks, lib):
 # ---- decoding ---------------------------------------------------------------------------------------------------
 
 
-def some_codes(row, rng):
+@pytest.fixture(params=exact.ARRAY_FORMATS.values(), ids=lambda row: row.name)
+def row(request):
+    return request.param
+
+
+@pytest.fixture
+def codes(row, rng):
     """Every code up to 16 bits, else a seeded sample with every exponent and extreme mantissas."""
     if exact.width(row) <= 16:
         return np.arange(1 << exact.width(row), dtype=np.uint32)
@@ -249,7 +258,7 @@ def same_number(got, want):
     return (got == want) & (np.signbit(got) == np.signbit(want)) | np.isnan(got) & np.isnan(want)
 
 
-def test_decode(checks, lib, row, codes):
+def test_decode(bench, lib, row, codes):
     """The decoded value in full, and as a double."""
     p, want_double = lib.by_name[row.name], reference(row, codes)
     got_double = np.empty(codes.size)
@@ -257,12 +266,12 @@ def test_decode(checks, lib, row, codes):
         v = lib.decode(p, code)
         cls, sign, number, exponent = exact.decode(row, code)
         want = (clib.enum(CLASSES[cls]), bool(sign), number, exponent)
-        checks.check(
+        bench.check(
             f"decode {row.name}: value", (v.cls, v.sign, v.significand, v.exponent), want, hex(code)
         )
         got_double[i] = lib.value_to_double(v)
     ok = same_number(got_double, want_double)
-    checks.arrays(
+    bench.arrays(
         f"decode {row.name}: double against {DTYPES[row.name].__module__}",
         ok,
         np.ones_like(ok),
@@ -270,20 +279,20 @@ def test_decode(checks, lib, row, codes):
     )
     nan_signs = np.isnan(got_double)
     sign_bits = (codes[nan_signs] & exact.sign_bit(row)) != 0
-    checks.arrays(
+    bench.arrays(
         f"decode {row.name}: a NaN's double has its sign",
         np.signbit(got_double[nan_signs]),
         sign_bits,
     )
 
 
-def test_upper_bits_ignored(checks, lib, row):
+def test_upper_bits_ignored(bench, lib, row):
     if exact.width(row) == 32:
         return
     p, high = lib.by_name[row.name], 0xFFFFFFFF & -(1 << exact.width(row))
     for code in (0, 1, exact.max_code(row), exact.nan_code(row), exact.sign_bit(row)):
         a, b = lib.decode(p, code), lib.decode(p, code | high)
-        checks.check(
+        bench.check(
             "decode: bits above the code ignored",
             (a.cls, a.sign, a.significand, a.exponent),
             (b.cls, b.sign, b.significand, b.exponent),
@@ -291,7 +300,7 @@ def test_upper_bits_ignored(checks, lib, row):
         )
 
 
-def test_widening(checks, lib, row, codes):
+def test_widening(bench, lib, row, codes):
     """To FP32 by fp8mac_convert and fp8mac_dequantize; a NaN keeps its sign in a conversion."""
     src = codes.astype(container(row))
     with np.errstate(invalid="ignore"):
@@ -300,11 +309,11 @@ def test_widening(checks, lib, row, codes):
     want_bits = want.view(np.uint32).copy()
     want_bits[nan] = np.where(codes[nan] & exact.sign_bit(row), 0xFFC00000, exact.NAN32)
     got, flags = lib.convert_array("float32", np.uint32, row.name, src, clib.mode())
-    checks.arrays(f"convert {row.name} to float32", got, want_bits, lambda i: hex(codes[i]))
-    checks.check("convert to float32: no flags", flags, 0, row.name)
+    bench.arrays(f"convert {row.name} to float32", got, want_bits, lambda i: hex(codes[i]))
+    bench.check("convert to float32: no flags", flags, 0, row.name)
     back, flags = lib.convert_array(row.name, src.dtype, "float32", got, clib.mode())
     number = ~nan & ~np.isinf(want)
-    checks.arrays(
+    bench.arrays(
         f"convert {row.name} to float32 and back",
         back[number],
         src[number],
@@ -312,12 +321,10 @@ def test_widening(checks, lib, row, codes):
     )
     dst = clib.blank(src.size, np.float32)
     status = lib.dequantize(dst.ctypes.data, lib.by_name[row.name], src.ctypes.data, src.size, 1.0)
-    checks.check("dequantize: status", status, clib.OK, row.name)
+    bench.check("dequantize: status", status, clib.OK, row.name)
     number = ~nan
-    checks.arrays(
-        f"dequantize {row.name} by 1", dst.view(np.uint32)[number], want_bits[number], hex
-    )
-    checks.arrays(
+    bench.arrays(f"dequantize {row.name} by 1", dst.view(np.uint32)[number], want_bits[number], hex)
+    bench.arrays(
         f"dequantize {row.name}: canonical NaN",
         dst.view(np.uint32)[nan],
         np.full(nan.sum(), exact.NAN32, np.uint32),
@@ -325,7 +332,7 @@ def test_widening(checks, lib, row, codes):
     )
 
 
-def test_doubles(checks, lib, rng):
+def test_doubles(bench, lib, rng):
     """value_from_double is exact: to a double and back is the identity, and the parts multiply out."""
     patterns = rng.integers(0, 1 << 64, 20000, dtype=np.uint64).view(np.float64)
     corners = np.array(
@@ -349,35 +356,15 @@ def test_doubles(checks, lib, rng):
     for x in np.concatenate([corners, patterns]):
         v = lib.value_from_double(x)
         cls, sign, number, exponent = exact.from_double(x)
-        checks.check(
+        bench.check(
             "value_from_double: class and sign",
             (v.cls, v.sign),
             (clib.enum(CLASSES[cls]), bool(sign)),
             x,
         )
         got = v.significand << 1100 + v.exponent if v.cls == clib.enum("CLASS_FINITE") else 0
-        checks.check("value_from_double: exact", got, number << 1100 + exponent if number else 0, x)
+        bench.check("value_from_double: exact", got, number << 1100 + exponent if number else 0, x)
         y = lib.value_to_double(v)
-        checks.check(
+        bench.check(
             "value_to_double: identity", bool(same_number(np.float64(y), np.float64(x))), True, x
         )
-
-
-def main():
-    args = arguments("formats", ("--package", str(PACKAGE)))
-    rng, checks, lib = np.random.default_rng(args.seed), Checks(), clib.Library(args.lib)
-    source = re.sub(r"//.*", "", pathlib.Path(args.package).read_text())
-    test_package(checks, lib, source)
-    test_package_codes(checks, source)
-    test_table(checks, lib)
-    for row in exact.ARRAY_FORMATS.values():
-        codes = some_codes(row, rng)
-        test_decode(checks, lib, row, codes)
-        test_upper_bits_ignored(checks, lib, row)
-        test_widening(checks, lib, row, codes)
-    test_doubles(checks, lib, rng)
-    return checks.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,11 +2,9 @@
 """FP32 multiplication and addition on bit patterns against NumPy's: results, canonical NaN, flags."""
 
 import ctypes as ct
-import sys
 
-import clib
 import numpy as np
-from checks import Checks, arguments
+import pytest
 from oracle import exact
 
 RANDOM_PAIRS = 300_000
@@ -72,7 +70,12 @@ def expected(operation, a, b):
     ), flags
 
 
-def test_operation(checks, name, function, operation, a, b, source):
+OPERATIONS = {"multiply": ("fp32_mul", np.multiply), "add": ("fp32_add", np.add)}
+each_operation = pytest.mark.parametrize("name", OPERATIONS)
+
+
+def compare(bench, lib, name, a, b, source):
+    function, operation = getattr(lib, OPERATIONS[name][0]), OPERATIONS[name][1]
     flags = ct.c_uint32()
     at, got = ct.byref(flags), np.empty((2, a.size), np.int64)
     for i, (x, y) in enumerate(zip(a.tolist(), b.tolist())):
@@ -80,30 +83,22 @@ def test_operation(checks, name, function, operation, a, b, source):
         got[0, i] = function(x, y, at)
         got[1, i] = flags.value
     codes, raised = expected(operation, a, b)
-    checks.arrays(f"{name}, {source}: result", got[0], codes, lambda i: f"{a[i]:#x}, {b[i]:#x}")
-    checks.arrays(f"{name}, {source}: flags", got[1], raised, lambda i: f"{a[i]:#x}, {b[i]:#x}")
+    bench.arrays(f"{name}, {source}: result", got[0], codes, lambda i: f"{a[i]:#x}, {b[i]:#x}")
+    bench.arrays(f"{name}, {source}: flags", got[1], raised, lambda i: f"{a[i]:#x}, {b[i]:#x}")
 
 
-def main():
-    args = arguments("FP32 operations")
-    rng, checks, lib = np.random.default_rng(args.seed), Checks(), clib.Library(args.lib)
+@each_operation
+def test_corners(bench, lib, name):
     a, b = (x.ravel().copy() for x in np.meshgrid(CORNERS, CORNERS))
-    for name, function, operation in (
-        ("multiply", lib.fp32_mul, np.multiply),
-        ("add", lib.fp32_add, np.add),
-    ):
-        test_operation(checks, name, function, operation, a, b, "every two corners")
-        test_operation(
-            checks, name, function, operation, *random_pairs(rng, RANDOM_PAIRS), "random"
-        )
-        checks.check(
-            "flags may be NULL",
-            function(0x7F800000, 0xFF800000, None),
-            exact.NAN32 if name == "add" else 0xFF800000,
-            name,
-        )
-    return checks.finish()
+    compare(bench, lib, name, a, b, "every two corners")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+@each_operation
+def test_random(bench, lib, rng, name):
+    compare(bench, lib, name, *random_pairs(rng, RANDOM_PAIRS), "random")
+
+
+@pytest.mark.parametrize(("name", "want"), [("fp32_mul", 0xFF800000), ("fp32_add", exact.NAN32)])
+def test_without_flags(bench, lib, name, want):
+    got = getattr(lib, name)(0x7F800000, 0xFF800000, None)
+    bench.check("flags may be NULL", got, want, name)

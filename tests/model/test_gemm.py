@@ -3,13 +3,12 @@
 
 import ctypes as ct
 import itertools
-import sys
 from collections import namedtuple
 
 import clib
 import corners
 import numpy as np
-from checks import RANDOM_STEPS, Checks, arguments
+from checks import RANDOM_STEPS
 from draw import Codes
 from oracle import exact
 from test_dot import PAIRS, products
@@ -131,7 +130,7 @@ def apply(lib, e, operands, amax, nonfinite):
     return code, amax.value, nonfinite.value, flags.value
 
 
-def test_epilogue(checks, lib, rng):
+def test_epilogue(bench, lib, rng):
     for i in range(EPILOGUES):
         e = draw_epilogue(rng)
         operands = [
@@ -149,7 +148,7 @@ def test_epilogue(checks, lib, rng):
         with np.errstate(all="ignore"):
             code, t, flags = exact.epilogue(e, *(exact.f32(x) for x in operands))
         want = (code, *amax_after(t, amax, nonfinite), flags)
-        checks.check(
+        bench.check(
             f"epilogue to {e.d_row.name}",
             apply(lib, e, operands, amax, nonfinite),
             want,
@@ -157,7 +156,7 @@ def test_epilogue(checks, lib, rng):
         )
 
 
-def test_by_hand(checks, lib):
+def test_by_hand(bench, lib):
     """Both the library and the oracle against results written by hand."""
     for name, changes, operands, *want in corners.EPILOGUES:
         p = {**corners.EPILOGUE_BASE, **changes}
@@ -172,10 +171,10 @@ def test_by_hand(checks, lib):
         )
         with np.errstate(all="ignore"):
             code, t, flags = exact.epilogue(e, *(exact.f32(x) for x in operands))
-        checks.check(
+        bench.check(
             "by hand: the oracle itself", (code, *amax_after(t, 0, False), flags), tuple(want), name
         )
-        checks.check(f"by hand: {name}", apply(lib, e, operands, 0, False), tuple(want), name)
+        bench.check(f"by hand: {name}", apply(lib, e, operands, 0, False), tuple(want), name)
 
 
 # ---- whole GEMMs ------------------------------------------------------------------------------------------------
@@ -336,7 +335,7 @@ def about_case(case):
     )
 
 
-def test_random(checks, lib, rng):
+def test_random(bench, lib, rng):
     codes = {name: Codes(name) for name in exact.FP8}
     for name, c in codes.items():
         c.name = name
@@ -350,20 +349,20 @@ def test_random(checks, lib, rng):
         want[:, : case.n] = d_want
         result, scale_d = clib.GemmResult(), np.array([case.e.scale_d], np.float32)
         status = lib.gemm(ct.byref(descriptor(lib, case, d, scale_d)), ct.byref(result))
-        checks.check("random GEMM: status", status, clib.OK, lambda: about_case(case))
-        checks.arrays(
+        bench.check("random GEMM: status", status, clib.OK, lambda: about_case(case))
+        bench.arrays(
             f"random GEMM: D, {case.acc}",
             d[:, : case.n],
             want[:, : case.n],
             lambda i: about_case(case),
         )
-        checks.arrays(
+        bench.arrays(
             "random GEMM: elements between n and ldd are left alone",
             d[:, case.n :],
             want[:, case.n :],
         )
         got = exact.bits(np.float32(result.amax)), result.amax_nonfinite, result.flags
-        checks.check(
+        bench.check(
             "random GEMM: amax, nonfinite, flags",
             got,
             (amax, nonfinite, flags),
@@ -371,10 +370,10 @@ def test_random(checks, lib, rng):
         )
         again = d.copy()
         status = lib.gemm(ct.byref(descriptor(lib, case, d, scale_d)), None)
-        checks.check("random GEMM: the result may be NULL", status, clib.OK)
-        checks.arrays("random GEMM: the same again", d, again)
+        bench.check("random GEMM: the result may be NULL", status, clib.OK)
+        bench.arrays("random GEMM: the same again", d, again)
         reached |= flags
-    checks.check("random GEMM: every flag was reached", reached, 15)
+    bench.check("random GEMM: every flag was reached", reached, 15)
 
 
 def plain_case(m, n, k, a_name="e4m3fn", b_name="e4m3fn", acc="FP32", group=1, a=None, b=None):
@@ -415,7 +414,7 @@ def plain_case(m, n, k, a_name="e4m3fn", b_name="e4m3fn", acc="FP32", group=1, a
     )
 
 
-def test_every_pair(checks, lib):
+def test_every_pair(bench, lib):
     """256 x 256 x 1: every product of two codes, as +0 + a * b."""
     column = np.arange(256, dtype=np.uint8).reshape(256, 1)
     for a_name, b_name in PAIRS:
@@ -429,15 +428,15 @@ def test_every_pair(checks, lib):
             status = lib.gemm(
                 ct.byref(descriptor(lib, case, d, np.ones(1, np.float32))), ct.byref(result)
             )
-            checks.check("every pair of codes: status", status, clib.OK, a_name + b_name)
-            checks.arrays(
+            bench.check("every pair of codes: status", status, clib.OK, a_name + b_name)
+            bench.arrays(
                 f"every pair of codes, {acc}",
                 d,
                 want,
                 lambda i: f"{a_name} {i >> 8:#x} x {b_name} {i & 255:#x}",
             )
             finite = np.isfinite(rounded)
-            checks.check(
+            bench.check(
                 "every pair of codes: amax, nonfinite, flags",
                 (result.amax, result.amax_nonfinite, result.flags),
                 (
@@ -521,7 +520,7 @@ def refusal_changes(lib, keep):
     )
 
 
-def test_refusals(checks, lib):
+def test_refusals(bench, lib):
     """Each refused with its status, and nothing written; first the same descriptor unchanged is accepted."""
     keep = []
     for name, status, changes in (("nothing wrong", "OK", {}), *refusal_changes(lib, keep)):
@@ -531,28 +530,13 @@ def test_refusals(checks, lib):
         desc = descriptor(lib, case, d, one)
         for field, value in changes.items():
             clib.set_field(desc, field, value)
-        checks.check(
+        bench.check(
             f"refused: {name}",
             lib.gemm(ct.byref(desc), ct.byref(result)),
             clib.enum(status),
             str(changes),
         )
         if status != "OK":
-            checks.arrays("refused: D untouched", d, before)
-            checks.check("refused: result untouched", result.flags, 0xAA, name)
-    checks.check("refused: no descriptor", lib.gemm(None, None), clib.enum("ERR_NULL"))
-
-
-def main():
-    args = arguments("gemm")
-    rng, checks, lib = np.random.default_rng(args.seed), Checks(), clib.Library(args.lib)
-    test_by_hand(checks, lib)
-    test_epilogue(checks, lib, rng)
-    test_every_pair(checks, lib)
-    test_random(checks, lib, rng)
-    test_refusals(checks, lib)
-    return checks.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+            bench.arrays("refused: D untouched", d, before)
+            bench.check("refused: result untouched", result.flags, 0xAA, name)
+    bench.check("refused: no descriptor", lib.gemm(None, None), clib.enum("ERR_NULL"))

@@ -2,12 +2,10 @@
 """The flags inexact and underflow of conversions, steps, whole K and GEMMs, against exact numbers."""
 
 import ctypes as ct
-import sys
 from fractions import Fraction
 
 import clib
 import numpy as np
-from checks import Checks, arguments
 from oracle import definition as d
 from oracle import inexact
 from test_settings import (
@@ -65,7 +63,7 @@ def value_of(x):
     return (d.FINITE if x else d.ZERO, int(np.signbit(x)), abs(Fraction(x)))
 
 
-def test_conversions(checks, lib, rng):
+def test_conversions(bench, lib, rng):
     for name, row in d.FORMATS.items():
         p = lib.by_name[name]
         for magnitude in around(rng, row):
@@ -76,7 +74,7 @@ def test_conversions(checks, lib, rng):
                 code = lib.encode(p, lib.value_from_double(x), mode, ct.byref(flags))
                 want = inexact.encode(row, value_of(x), rounding, overflow)
                 if row.nan != "ieee" or not np.isnan(x):
-                    checks.check(
+                    bench.check(
                         f"conversion to {name}",
                         (code, raised(flags)),
                         want,
@@ -87,17 +85,17 @@ def test_conversions(checks, lib, rng):
                 status = lib.convert_from_double(
                     p, codes.ctypes.data, array.ctypes.data, 3, mode, ct.byref(flags)
                 )
-                checks.check("arrays of doubles", (status, raised(flags)), (clib.OK, want[1]), name)
+                bench.check("arrays of doubles", (status, raised(flags)), (clib.OK, want[1]), name)
                 quiet = ct.c_uint32()
                 lib.encode(p, lib.value_from_double(x), mode, ct.byref(quiet))
-                checks.check("nothing where it is not asked for", quiet.value, want[1] & 15, name)
+                bench.check("nothing where it is not asked for", quiet.value, want[1] & 15, name)
             n = int(rng.integers(1, 25))
             r = int(rng.integers(0, 1 << n))
             flags = tracking()
             code = lib.encode_stochastic(p, lib.value_from_double(x), 0, r, n, ct.byref(flags))
             want = inexact.encode(row, value_of(x), "STOCHASTIC", "SATURATE", r, n)
             if np.isfinite(x):
-                checks.check(
+                bench.check(
                     f"stochastic, to {name}", (code, raised(flags)), want, f"{x!r} {r}/2^{n}"
                 )
 
@@ -109,7 +107,7 @@ def product(x, y):
     return inexact.encode(FP32, (d.FINITE if exact else d.ZERO, sign, abs(exact)), overflow="IEEE")
 
 
-def test_float32_arrays(checks, lib, rng):
+def test_float32_arrays(bench, lib, rng):
     """Arrays that the kernels convert as long as nobody asks; with a scale, the product's flags too."""
     for _ in range(CONVERSIONS):
         name = one_of(rng, "e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "float16", "bfloat16")
@@ -122,13 +120,13 @@ def test_float32_arrays(checks, lib, rng):
         lib.convert(p, out.ctypes.data, fp32, x.ctypes.data, x.size, mode, ct.byref(flags))
         for v in x:
             want |= inexact.encode(row, value_of(float(v)))[1]
-        checks.check("arrays of float32", raised(flags), want, name)
+        bench.check("arrays of float32", raised(flags), want, name)
         scale, flags, want = np.float32(one_of(rng, 2.0, 0.1, 1e-30)), tracking(), 0
         lib.quantize(p, out.ctypes.data, x.ctypes.data, x.size, float(scale), mode, ct.byref(flags))
         for v in x:
             code, own = product(v, scale)
             want |= own | inexact.encode(row, d.decode(FP32, code))[1]
-        checks.check("arrays with a scale", raised(flags), want, f"{name} {scale}")
+        bench.check("arrays with a scale", raised(flags), want, f"{name} {scale}")
         source = clib.RandomSource(None, 8, 5, 0, 0, 0)
         flags, want = tracking(), 0
         lib.convert_stochastic(
@@ -137,10 +135,10 @@ def test_float32_arrays(checks, lib, rng):
         for i, v in enumerate(x):
             r = d.draw_bits(5, 0, i, 0, "CONVERT", 8)
             want |= inexact.encode(row, value_of(float(v)), "STOCHASTIC", r=r, n=8)[1]
-        checks.check("arrays, stochastic", raised(flags), want, name)
+        bench.check("arrays, stochastic", raised(flags), want, name)
 
 
-def test_steps(checks, lib, rng):
+def test_steps(bench, lib, rng):
     for _ in range(STEPS):
         s = draw_settings(rng)._replace(promote=0, chunk=0)
         config, n = dot_config(lib, s), int(rng.integers(1, s.group + 1))
@@ -150,7 +148,7 @@ def test_steps(checks, lib, rng):
         lib.dot_step(ct.byref(config), ct.byref(acc), a, b, n, ct.byref(flags))
         r = d.draw_bits(s.seed, 1, 2, 3, "STEP", s.random_bits) if s.random_bits else 0
         kind = "exact" if not s.frac_bits else "late" if s.late else "aligned"
-        checks.check(
+        bench.check(
             f"steps, {kind}, {s.acc}, {s.acc_rounding.lower()}",
             (acc.code, raised(flags)),
             inexact.step(s, start, a, b, r=r),
@@ -158,7 +156,7 @@ def test_steps(checks, lib, rng):
         )
 
 
-def test_whole_k(checks, lib, rng):
+def test_whole_k(bench, lib, rng):
     for _ in range(WHOLE_K):
         s, k = draw_settings(rng), int(rng.integers(1, 150))
         a, b = draw_codes(rng, s.a_format, k), draw_codes(rng, s.b_format, k)
@@ -174,10 +172,10 @@ def test_whole_k(checks, lib, rng):
         terms = (clib.DotTerms(*x) for x in terms)
         lib.dot_mx(ct.byref(config), ct.byref(acc), *terms, k, ct.byref(flags))
         got = lib.acc_to_fp32(ct.byref(config), ct.byref(acc), ct.byref(flags))
-        checks.check("whole K", (got, raised(flags)), want.read_out(), lambda: about(s, a, b))
+        bench.check("whole K", (got, raised(flags)), want.read_out(), lambda: about(s, a, b))
 
 
-def test_static(checks, lib, rng):
+def test_static(bench, lib, rng):
     """A static shared exponent truncates products; the read-out rounds."""
     row = d.FORMATS["e4m3fn"]
     for _ in range(300):
@@ -196,7 +194,7 @@ def test_static(checks, lib, rng):
         lost = inexact.INEXACT if exact is not None and exact != truncated else 0
         read, plain = want.read_out(0)
         final = 0 if want.sticky else inexact.flags(FP32, truncated, d.decode(FP32, read))
-        checks.check(
+        bench.check(
             "static exponent",
             (code, raised(flags)),
             (read, plain | lost | final),
@@ -204,7 +202,7 @@ def test_static(checks, lib, rng):
         )
 
 
-def test_gemm(checks, lib, rng):
+def test_gemm(bench, lib, rng):
     """The flags of a GEMM: those of every step, and of every operation of the epilogue."""
     for _ in range(GEMMS):
         m, n, k = (int(v) for v in rng.integers(1, 6, 3))
@@ -247,12 +245,12 @@ def test_gemm(checks, lib, rng):
         desc.inexact_flags = True
         result = clib.GemmResult()
         status = lib.gemm(ct.byref(desc), ct.byref(result))
-        checks.check("GEMM: status", status, clib.OK)
-        checks.arrays("GEMM: D", d_out.astype(np.int64), np.array(codes))
-        checks.check("GEMM: flags", result.flags, want, lambda: about(s, name))
+        bench.check("GEMM: status", status, clib.OK)
+        bench.arrays("GEMM: D", d_out.astype(np.int64), np.array(codes))
+        bench.check("GEMM: flags", result.flags, want, lambda: about(s, name))
         desc.inexact_flags = False
         lib.gemm(ct.byref(desc), ct.byref(result))
-        checks.check("GEMM: nothing where it is not asked for", result.flags, want & 15)
+        bench.check("GEMM: nothing where it is not asked for", result.flags, want & 15)
 
 
 def epilogue(row, t0, scale_a, scale_b, bias, beta, c, scale_d):
@@ -279,19 +277,3 @@ def epilogue(row, t0, scale_a, scale_b, bias, beta, c, scale_d):
     t = mul(t, scale_d)
     code, raised = inexact.encode(row, d.decode(FP32, int(t.view(np.uint32))))
     return code, flags | raised
-
-
-def main():
-    args = arguments("flags inexact and underflow")
-    rng, checks, lib = np.random.default_rng(args.seed), Checks(), clib.Library(args.lib)
-    test_conversions(checks, lib, rng)
-    test_float32_arrays(checks, lib, rng)
-    test_steps(checks, lib, rng)
-    test_whole_k(checks, lib, rng)
-    test_static(checks, lib, rng)
-    test_gemm(checks, lib, rng)
-    return checks.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,11 +2,9 @@
 """What becomes of an output after the epilogue's arithmetic: stochastic rounding with either generator, and the table."""
 
 import ctypes as ct
-import sys
 
 import clib
 import numpy as np
-from checks import Checks, arguments
 from oracle import definition, exact
 
 GEMMS = 60
@@ -20,14 +18,14 @@ def drawn(generator, seed, m, n, bits, use):
     return definition.draw_bits(seed, m, n, 0, use, bits)
 
 
-def test_generator(checks, lib, rng):
+def test_generator(bench, lib, rng):
     """The cipher's own test vector with its own key schedule is not ours, so the oracle is a second implementation."""
     for _ in range(3000):
         seed = int(rng.integers(0, 1 << 63)) >> int(rng.integers(0, 63))
         m, n = (int(rng.integers(0, 1 << 32)) >> int(rng.integers(0, 32)) for _ in range(2))
         bits = int(rng.integers(1, 17))
         want = definition.simon_bits(seed, m, n, bits)
-        checks.check(
+        bench.check(
             "the accelerator's generator",
             lib.simon_bits(seed, m, n, bits),
             want,
@@ -35,7 +33,7 @@ def test_generator(checks, lib, rng):
         )
 
 
-def test_uniform(checks, lib):
+def test_uniform(bench, lib):
     """Over neighbouring places and seeds, sums of r have the mean and the variance of independent uniform numbers."""
     count = 64
     for name, place in (
@@ -48,12 +46,12 @@ def test_uniform(checks, lib):
         )
         r = r / 65536.0
         z = (r.mean() - 0.5) * np.sqrt(12 * r.size)
-        checks.check(f"{name}: the mean", abs(z) < 4, True, z)
+        bench.check(f"{name}: the mean", abs(z) < 4, True, z)
         for axis in (0, 1):
             spread = r.mean(axis).var() * 12 * count
-            checks.check(f"{name}: the spread of means", 0.4 < spread < 2, True, (axis, spread))
+            bench.check(f"{name}: the spread of means", 0.4 < spread < 2, True, (axis, spread))
         shifted = np.corrcoef(r[:, :-1].ravel(), r[:, 1:].ravel())[0, 1] * count
-        checks.check(f"{name}: neighbours are independent", abs(shifted) < 4, True, shifted)
+        bench.check(f"{name}: neighbours are independent", abs(shifted) < 4, True, shifted)
 
 
 def run_gemm(lib, case, **changes):
@@ -95,7 +93,7 @@ def draw_case(rng):
     return {"shape": (m, n, k), "a": codes[0], "b": codes[1], "seed": int(rng.integers(0, 1 << 63))}
 
 
-def test_gemm(checks, lib, rng):
+def test_gemm(bench, lib, rng):
     for _ in range(GEMMS):
         case = draw_case(rng)
         m, n, _k = case["shape"]
@@ -106,7 +104,7 @@ def test_gemm(checks, lib, rng):
         origin = tuple(int(x) for x in rng.integers(0, 1 << 31, 2))
         how = {"d_name": d_name, "rounding": STOCHASTIC, "bits": bits, "generator": generator}
         status, d, result = run_gemm(lib, case, origin=origin, **how)
-        checks.check("a GEMM with drawn bits: status", status, clib.OK)
+        bench.check("a GEMM with drawn bits: status", status, clib.OK)
         row = lib.by_name[d_name]
         want = [
             [
@@ -122,27 +120,27 @@ def test_gemm(checks, lib, rng):
             ]
             for i in range(m)
         ]
-        checks.arrays(f"a GEMM with drawn bits, generator {generator}", d, np.array(want, d.dtype))
+        bench.arrays(f"a GEMM with drawn bits, generator {generator}", d, np.array(want, d.dtype))
         i, j = int(rng.integers(0, m)), int(rng.integers(0, n))
         _, one, _ = run_gemm(
             lib, case, origin=(origin[0] + i, origin[1] + j), first=(i, j), m=1, n=1, **how
         )
-        checks.check("tiling changes no bit", int(one[0, 0]), int(d[i, j]))
+        bench.check("tiling changes no bit", int(one[0, 0]), int(d[i, j]))
         if exact.width(exact.ARRAY_FORMATS[d_name]) == 8:
             table = rng.integers(0, 256, 256, dtype=np.uint8)
             status, mapped, also = run_gemm(lib, case, origin=origin, table=table, **how)
-            checks.arrays("the table maps D", mapped, table[d])
-            checks.check(
+            bench.arrays("the table maps D", mapped, table[d])
+            bench.check(
                 "the table changes neither amax nor flags",
                 (status, also.amax, also.flags),
                 (clib.OK, result.amax, result.flags),
             )
             mapped = run_gemm(lib, case, d_name=d_name, table=table)[1]
             plain = run_gemm(lib, case, d_name=d_name)[1]
-            checks.arrays("the table without drawn bits", mapped, table[plain])
+            bench.arrays("the table without drawn bits", mapped, table[plain])
 
 
-def test_special_outputs(checks, lib):
+def test_special_outputs(bench, lib):
     """NaN and overflow take the ways of the kernels that finish outputs singly."""
     table = np.arange(255, -1, -1, dtype=np.uint8)
     for k in (1, 40):
@@ -152,12 +150,12 @@ def test_special_outputs(checks, lib):
         for d_name in exact.FP8:
             plain = run_gemm(lib, case, d_name=d_name)[1]
             mapped = run_gemm(lib, case, d_name=d_name, table=table)[1]
-            checks.arrays(
+            bench.arrays(
                 f"the table maps NaN and the largest codes of {d_name}", mapped, table[plain]
             )
 
 
-def test_convert(checks, lib, rng):
+def test_convert(bench, lib, rng):
     x = (rng.normal(size=500) * 8).astype(np.float32)
     for d_name in ("e4m3fn", "e5m2fnuz", "float16"):
         row, out = exact.ARRAY_FORMATS[d_name], np.zeros(x.size, np.uint16)
@@ -174,11 +172,11 @@ def test_convert(checks, lib, rng):
             r = definition.simon_bits(99, place >> 32, place & 0xFFFFFFFF, 16)
             value = lib.decode(lib.by_name["float32"], int(code))
             want.append(lib.encode_stochastic(lib.by_name[d_name], value, 0, r, 16, None))
-        checks.check("an array conversion: status", status, clib.OK)
-        checks.arrays(f"an array conversion to {d_name}", out, np.array(want, out.dtype))
+        bench.check("an array conversion: status", status, clib.OK)
+        bench.arrays(f"an array conversion to {d_name}", out, np.array(want, out.dtype))
 
 
-def test_refusals(checks, lib):
+def test_refusals(bench, lib):
     case = draw_case(np.random.default_rng(1))
     table = np.zeros(256, np.uint8)
     how = {"rounding": STOCHASTIC, "d_name": "e4m3fn"}
@@ -193,7 +191,7 @@ def test_refusals(checks, lib):
         ("a generator without stochastic rounding", "ERR_ROUNDING", {"generator": SIMON}),
         ("a table for float16", "ERR_FORMAT", {"d_name": "float16", "table": table}),
     ):
-        checks.check(f"refused: {name}", run_gemm(lib, case, **changes)[0], clib.enum(want))
+        bench.check(f"refused: {name}", run_gemm(lib, case, **changes)[0], clib.enum(want))
     x, out = np.ones(4, np.float32), np.zeros(4, np.uint8)
     for name, source in (
         ("17 bits", clib.RandomSource(None, 17, 0, 0, 0, 0, SIMON)),
@@ -204,21 +202,4 @@ def test_refusals(checks, lib):
             lib.by_name["e4m3fn"], out.ctypes.data, lib.by_name["float32"],
             x.ctypes.data, 4, 0, ct.byref(source), None,
         )  # fmt: skip
-        checks.check(f"refused conversion: {name}", status, clib.enum("ERR_ROUNDING"))
-
-
-def main():
-    args = arguments(__doc__)
-    rng, checks = np.random.default_rng(args.seed), Checks()
-    lib = clib.Library(args.lib)
-    test_generator(checks, lib, rng)
-    test_uniform(checks, lib)
-    test_gemm(checks, lib, rng)
-    test_special_outputs(checks, lib)
-    test_convert(checks, lib, rng)
-    test_refusals(checks, lib)
-    return checks.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        bench.check(f"refused conversion: {name}", status, clib.enum("ERR_ROUNDING"))

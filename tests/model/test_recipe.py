@@ -6,13 +6,12 @@ import ctypes as ct
 import itertools
 import math
 import pathlib
-import sys
 from fractions import Fraction
 
 import clib
 import ml_dtypes
 import numpy as np
-from checks import Checks, arguments
+import pytest
 
 RATIO, POWER_OF_TWO = (clib.enum("RECIPE_" + name) for name in ("RATIO", "POWER_OF_TWO"))
 MAX, MOST_RECENT = (clib.enum("RECIPE_" + name) for name in ("MAX", "MOST_RECENT"))
@@ -182,10 +181,22 @@ def every_binade(rng):
     return [float(np.uint32(p).view(F32)) for p in patterns if p]
 
 
+@pytest.fixture(scope="module")
+def recipes(build):
+    return Recipes(build / "model" / "libfp8mac.so")
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """NaN, Inf and overflow are among the values."""
+    with np.errstate(all="ignore"):
+        yield
+
+
 # ---- tests --------------------------------------------------------------------------------------------------------
 
 
-def test_parts(c, lib, recipes, rng):
+def test_parts(bench, lib, recipes, rng):
     for name, dtype in (
         ("e4m3fn", ml_dtypes.float8_e4m3fn),
         ("e5m2", ml_dtypes.float8_e5m2),
@@ -195,20 +206,24 @@ def test_parts(c, lib, recipes, rng):
         ("bfloat16", ml_dtypes.bfloat16),
         ("float32", F32),
     ):
-        c.check(
+        bench.check(
             "format_max: largest finite value",
             recipes.format_max(lib.by_name[name]),
             float(ml_dtypes.finfo(dtype).max),
             name,
         )
     for e in range(-149, 128):
-        c.check("power_of_two: every exponent", recipes.power_of_two(e), 2.0**e, e)
+        bench.check("power_of_two: every exponent", recipes.power_of_two(e), 2.0**e, e)
     for x in every_binade(rng) + random_floats(rng, 2000) + [2.0**e for e in range(-149, -126)]:
-        c.check("floor_log2: every binade, subnormals too", recipes.floor_log2(x), floor_log2(x), x)
-        c.check("inverse: one division", bits(recipes.inverse(x)), bits(fp32(1 / Fraction(x))), x)
+        bench.check(
+            "floor_log2: every binade, subnormals too", recipes.floor_log2(x), floor_log2(x), x
+        )
+        bench.check(
+            "inverse: one division", bits(recipes.inverse(x)), bits(fp32(1 / Fraction(x))), x
+        )
 
 
-def test_reduce(c, recipes, rng):
+def test_reduce(bench, recipes, rng):
     for length, _ in itertools.product((0, 1, 2, 3, 8, 33), range(100)):
         values = rng.choice([*EDGES[:-2], -3.0, *random_floats(rng, 8)], length)
         for special in (INF, -INF, NAN):
@@ -217,7 +232,7 @@ def test_reduce(c, recipes, rng):
         memory = values.astype(F32)
         magnitudes = [abs(float(x)) for x in memory]
         want = NAN if any(map(math.isnan, magnitudes)) else max(magnitudes, default=0.0)
-        c.check(
+        bench.check(
             "reduce: largest magnitude, Inf above, NaN above all",
             bits(recipes.reduce(memory.ctypes.data, length)),
             bits(want),
@@ -225,7 +240,7 @@ def test_reduce(c, recipes, rng):
         )
 
 
-def test_formula(c, recipes, rng):
+def test_formula(bench, recipes, rng):
     for fp8_max, margin, form in itertools.product(FP8_MAXIMA, MARGINS, FORMS):
         name = f"scale: {'ratio' if form == RATIO else 'power of two'}, corners and every binade"
         amaxes = [*EDGES, -1.5, -INF, *random_floats(rng, 150)]
@@ -233,7 +248,7 @@ def test_formula(c, recipes, rng):
             amaxes += every_binade(rng)
         for amax in amaxes:
             got = recipes.scale(Formula(fp8_max, margin, form), amax, 0.375)
-            c.check(
+            bench.check(
                 name,
                 bits(got),
                 bits(scale_oracle(fp8_max, margin, form, amax, 0.375)),
@@ -241,11 +256,11 @@ def test_formula(c, recipes, rng):
             )
 
 
-def test_static_dynamic(c, recipes, rng):
+def test_static_dynamic(bench, recipes, rng):
     for given in [*EDGES, -1.0, -INF, *random_floats(rng, 50)]:
         scale = ct.c_float(0.625)
         usable = 0 < given < INF
-        c.check(
+        bench.check(
             "static: takes what is finite and > 0",
             (recipes.static(given, ct.byref(scale)), scale.value),
             (clib.OK, given) if usable else (ERR["SCALE"], 0.625),
@@ -257,7 +272,7 @@ def test_static_dynamic(c, recipes, rng):
         scale = ct.c_float(0.625)
         status = recipes.dynamic(Formula(448, 1, form), amax, nonfinite, ct.byref(scale))
         want = scale_oracle(448, 1, form, INF if nonfinite else amax, 0.625)
-        c.check(
+        bench.check(
             "dynamic: from this amax; not finite keeps the scale",
             (status, bits(scale.value)),
             (clib.OK, bits(want)),
@@ -300,13 +315,13 @@ def amax_sequence(rng, n):
     ]
 
 
-def test_delayed(c, recipes, rng):
+def test_delayed(bench, recipes, rng):
     for length, interval, window, form, margin in itertools.product(
         (1, 2, 3, 16), (0, 1, 2, 5), (MAX, MOST_RECENT), FORMS, (0, 2)
     ):
         formula = Formula(448, margin, form)
         status, recipe, history = delayed(recipes, formula, length, interval, window, 0.5)
-        c.check(
+        bench.check(
             "delayed: initial state",
             (status, recipe.scale, history.tolist()),
             (clib.OK, 0.5, [0.0] * length + [77]),
@@ -322,16 +337,16 @@ def test_delayed(c, recipes, rng):
             nonfinite = bool(rng.random() < 0.03)
             got = recipes.delayed_update(ct.byref(recipe), amax, nonfinite)
             want = engine.update(INF if nonfinite else amax)
-            c.check(
+            bench.check(
                 "delayed: as Transformer Engine rolls its history",
                 (bits(got), bits(recipe.scale)),
                 (bits(want), bits(want)),
                 (length, interval, window, form, margin, step),
             )
-        c.check("delayed: nothing beyond the history is written", history[length], 77.0)
+        bench.check("delayed: nothing beyond the history is written", history[length], 77.0)
 
 
-def test_functions(c, recipes):
+def test_functions(bench, recipes):
     seen = []
 
     def second_largest(history, length, context):
@@ -358,7 +373,7 @@ def test_functions(c, recipes):
     scales = [
         recipes.delayed_update(ct.byref(recipe), float(amax), False) for amax in (7, 2, 9, 4, 1, 5)
     ]
-    c.check(
+    bench.check(
         "functions: what becomes of their results",
         (status, scales),
         (clib.OK, [3.0, LARGEST, LARGEST, LARGEST, LARGEST, 5.0]),
@@ -370,10 +385,10 @@ def test_functions(c, recipes):
         for h, p in zip(histories, previous)
         for call in (("amax", h, 4711), ("scale", sorted(h)[-2], p, 240.0, 3, 4711))
     ]
-    c.check("functions: what they are given, the newest amax first", seen, want)
+    bench.check("functions: what they are given, the newest amax first", seen, want)
 
 
-def test_refusals(c, recipes):
+def test_refusals(bench, recipes):
     good = Formula(448, 0, RATIO)
     bad_formulas = [(Formula(x, 0, RATIO), ERR["SCALE"]) for x in (0.0, -448.0, INF, NAN)]
     bad_formulas += [
@@ -381,58 +396,39 @@ def test_refusals(c, recipes):
     ]
     bad_formulas += [(Formula(448, 0, 2), ERR["UNSUPPORTED"])]
     name = "refusals: the status, and nothing written"
-    c.check(name, recipes.formula_validate(good), clib.OK)
+    bench.check(name, recipes.formula_validate(good), clib.OK)
     for formula, error in bad_formulas:
         about = (formula.fp8_max, formula.margin, formula.form)
         scale = ct.c_float(0.5)
-        c.check(name, recipes.formula_validate(formula), error, about)
-        c.check(
+        bench.check(name, recipes.formula_validate(formula), error, about)
+        bench.check(
             name,
             (recipes.dynamic(formula, 1.0, False, ct.byref(scale)), scale.value),
             (error, 0.5),
             about,
         )
         status, recipe, history = delayed(recipes, formula, 2)
-        c.check(
+        bench.check(
             name,
             (status, bytes(recipe), history.tolist()),
             (error, bytes(Delayed()), [77] * 3),
             about,
         )
-    c.check(name, recipes.static(1.0, None), ERR["NULL"])
-    c.check(name, recipes.dynamic(good, 1.0, False, None), ERR["NULL"])
+    bench.check(name, recipes.static(1.0, None), ERR["NULL"])
+    bench.check(name, recipes.dynamic(good, 1.0, False, None), ERR["NULL"])
     for previous in (0.0, -1.0, INF, NAN):
         scale = ct.c_float(previous)
-        c.check(
+        bench.check(
             name,
             (recipes.dynamic(good, 1.0, False, ct.byref(scale)), bits(scale.value)),
             (ERR["SCALE"], bits(previous)),
         )
-        c.check(name, delayed(recipes, good, 2, scale=previous)[0], ERR["SCALE"])
-    c.check(name, delayed(recipes, good, 0)[0], ERR["SHAPE"])
-    c.check(name, delayed(recipes, good, 2, window=2)[0], ERR["UNSUPPORTED"])
-    c.check(name, recipes.delayed_init(None, Config(formula=good), 1.0), ERR["NULL"])
-    c.check(
+        bench.check(name, delayed(recipes, good, 2, scale=previous)[0], ERR["SCALE"])
+    bench.check(name, delayed(recipes, good, 0)[0], ERR["SHAPE"])
+    bench.check(name, delayed(recipes, good, 2, window=2)[0], ERR["UNSUPPORTED"])
+    bench.check(name, recipes.delayed_init(None, Config(formula=good), 1.0), ERR["NULL"])
+    bench.check(
         name,
         recipes.delayed_init(ct.byref(Delayed()), Config(formula=good, history_length=4), 1.0),
         ERR["NULL"],
     )
-
-
-def main():
-    args = arguments("recipes")
-    lib, recipes, c = clib.Library(args.lib), Recipes(args.lib), Checks()
-    rng = np.random.default_rng(args.seed)
-    with np.errstate(all="ignore"):
-        test_parts(c, lib, recipes, rng)
-        test_reduce(c, recipes, rng)
-        test_formula(c, recipes, rng)
-        test_static_dynamic(c, recipes, rng)
-        test_delayed(c, recipes, rng)
-        test_functions(c, recipes)
-        test_refusals(c, recipes)
-    return c.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

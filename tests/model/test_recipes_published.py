@@ -3,13 +3,11 @@
 
 import ctypes as ct
 import math
-import sys
 from fractions import Fraction
 
 import clib
 import ml_dtypes
 import numpy as np
-from checks import Checks, arguments
 from oracle import definition as d
 
 F = np.float32
@@ -43,7 +41,7 @@ def is_scale(x):
 NOT_AMAX = (F(0), F(-0.0), F(np.inf), F(-np.inf), F(np.nan))
 
 
-def test_te(checks, lib):
+def test_te(bench, lib):
     e4m3, e5m2 = b"e4m3fn", b"e5m2"
     table = {"TE_HYBRID": (e4m3, e5m2), "TE_E4M3": (e4m3, e4m3), "TE_E5M2": (e5m2, e5m2)}
     for name, (forward, gradient) in table.items():
@@ -53,14 +51,14 @@ def test_te(checks, lib):
                 for is_gradient, want in ((False, forward), (True, gradient)):
                     p = lib.recipe_te_operand(ct.byref(layer), gemm, is_gradient)
                     got = p.contents.name if p else None
-                    checks.check(
+                    bench.check(
                         "TE: formats and overrides",
                         got,
                         None if gemm == kept else want,
                         f"{name} {gemm}",
                     )
     layer = clib.TeLayer(9)
-    checks.check(
+    bench.check(
         "TE: unknown",
         [
             bool(lib.recipe_te_operand(ct.byref(layer), 0, False)),
@@ -71,21 +69,21 @@ def test_te(checks, lib):
     )
 
 
-def test_xla(checks, lib, rng):
+def test_xla(bench, lib, rng):
     for fp8_max in MAXES:
         for amax in amaxes(rng):
             with np.errstate(all="ignore"):
                 want = F(1.1) * (amax / F(fp8_max))
             want = want if is_scale(want) else F(3.5)
             for x in (amax, -amax):
-                checks.check(
+                bench.check(
                     "XLA: next scale",
                     bits_of(lib.recipe_xla_next(fp8_max, x, 3.5)),
                     bits_of(want),
                     repr(amax),
                 )
         for amax in NOT_AMAX:
-            checks.check(
+            bench.check(
                 "XLA: 0, Inf and NaN keep the scale",
                 lib.recipe_xla_next(fp8_max, amax, 3.5),
                 3.5,
@@ -98,7 +96,7 @@ def test_xla(checks, lib, rng):
         ("E4M3FN", False, "SATURATE"),
     ):
         mode = lib.recipe_xla_mode(clib.enum(name), gradient)
-        checks.check(
+        bench.check(
             "XLA: mode",
             (mode.rounding, mode.overflow),
             (0, clib.enum("OVERFLOW_" + want)),
@@ -109,7 +107,7 @@ def test_xla(checks, lib, rng):
         lib.by_name["e4m3fn"], dst.ctypes.data, src.ctypes.data, 3, 1 / 64, clib.mode(), None
     )
     values = [lib.value_to_double(lib.decode(lib.by_name["e4m3fn"], int(c))) for c in dst]
-    checks.check(
+    bench.check(
         "XLA: [2^-14, 2, 7] at scale 1/64", (status, values), (clib.OK, [2.0**-8, 128.0, 448.0])
     )
     src = rng.standard_normal(3000).astype(np.float32) * F(50)
@@ -119,9 +117,9 @@ def test_xla(checks, lib, rng):
         lib.by_name["e4m3fn"], dst.ctypes.data, src.ctypes.data, 3000, scale, clib.mode(), None
     )
     want = np.clip(src / scale, -448, 448).astype(ml_dtypes.float8_e4m3fn).view(np.uint8)
-    checks.arrays("XLA: quantise against ml_dtypes", dst, want, lambda i: repr(src[i]))
+    bench.arrays("XLA: quantise against ml_dtypes", dst, want, lambda i: repr(src[i]))
     for scale in (0.0, -1.0, np.inf, np.nan):
-        checks.check(
+        bench.check(
             "XLA: refused scale",
             lib.recipe_xla_quantize(
                 lib.by_name["e4m3fn"], dst.ctypes.data, src.ctypes.data, 1, scale, clib.mode(), None
@@ -130,28 +128,28 @@ def test_xla(checks, lib, rng):
         )
 
 
-def test_pytorch(checks, lib, rng):
+def test_pytorch(bench, lib, rng):
     for fp8_max in MAXES:
         for amax in [*amaxes(rng), F(0)]:
             want = F(np.float64(fp8_max) / max(np.float64(amax), 1e-12))
             for power in (False, True):
                 result = F(2.0 ** floor_log2(want)) if power else want
                 got = lib.recipe_pytorch_scale(fp8_max, amax, power, 3.5)
-                checks.check(
+                bench.check(
                     f"PyTorch{', power of two' if power else ''}",
                     bits_of(got),
                     bits_of(result),
                     repr(amax),
                 )
         for amax in NOT_AMAX[2:]:
-            checks.check(
+            bench.check(
                 "PyTorch: Inf and NaN keep the scale",
                 lib.recipe_pytorch_scale(fp8_max, amax, False, 3.5),
                 3.5,
             )
 
 
-def test_graphcore(checks, lib, rng):
+def test_graphcore(bench, lib, rng):
     clamp = lambda x: max(-32, min(32, x))
     for fp8_max in MAXES:
         for amax in amaxes(rng):
@@ -159,33 +157,33 @@ def test_graphcore(checks, lib, rng):
                 ratio = F(fp8_max) / amax
             want = 32 if np.isinf(ratio) else -32 if ratio == 0 else clamp(floor_log2(ratio))
             got = lib.recipe_graphcore_amax_bias(fp8_max, amax, 5)
-            checks.check("Graphcore: FP8-AMAX", got, want, repr(amax))
+            bench.check("Graphcore: FP8-AMAX", got, want, repr(amax))
             if -32 < want < 32:
                 scaled = Fraction(float(amax)) * d.power(want)
-                checks.check(
+                bench.check(
                     "Graphcore: the largest value fits",
                     scaled <= Fraction(fp8_max) * (1 + d.power(-23)) < 2 * scaled * 2,
                     True,
                     repr(amax),
                 )
         for amax in NOT_AMAX:
-            checks.check(
+            bench.check(
                 "Graphcore: 0, Inf and NaN keep the bias",
                 lib.recipe_graphcore_amax_bias(fp8_max, amax, 5),
                 5,
             )
     for bias in range(-100, 101):
-        checks.check("Graphcore: FP8-CSCALE", lib.recipe_graphcore_cscale_bias(bias), clamp(bias))
-        checks.check("Graphcore: s = -b", lib.recipe_scale_exponent(bias), -clamp(bias))
+        bench.check("Graphcore: FP8-CSCALE", lib.recipe_graphcore_cscale_bias(bias), clamp(bias))
+        bench.check("Graphcore: s = -b", lib.recipe_scale_exponent(bias), -clamp(bias))
 
 
-def test_fp8lm(checks, lib, rng):
+def test_fp8lm(bench, lib, rng):
     for _ in range(2000):
         mu, total = F(rng.uniform(1e-6, 1e6)), int(rng.integers(1, 1 << 50))
         limit = total // 100000
         saturated = max(0, limit + int(rng.integers(-2, 3)))
         want = mu * (F(0.5) if saturated * 100000 > total else F(1.00069344))
-        checks.check(
+        bench.check(
             "FP8-LM: mu",
             bits_of(lib.recipe_fp8lm_mu(mu, saturated, total)),
             bits_of(want),
@@ -194,17 +192,17 @@ def test_fp8lm(checks, lib, rng):
     mu = F(1)
     for _ in range(1000):
         mu = F(lib.recipe_fp8lm_mu(mu, 0, 10))
-    checks.check("FP8-LM: mu doubles in 1000 steps", abs(float(mu) - 2) < 1e-3, True, mu)
+    bench.check("FP8-LM: mu doubles in 1000 steps", abs(float(mu) - 2) < 1e-3, True, mu)
     for start, saturated in ((LARGEST, 0), (SMALLEST, 10)):
-        checks.check(
+        bench.check(
             "FP8-LM: mu stays finite and above 0",
             bits_of(lib.recipe_fp8lm_mu(start, saturated, 10)),
             bits_of(start),
         )
-    checks.check("FP8-LM: of no values", lib.recipe_fp8lm_mu(1.5, 0, 0), 1.5)
+    bench.check("FP8-LM: of no values", lib.recipe_fp8lm_mu(1.5, 0, 0), 1.5)
     scales = np.float32(rng.uniform(1, 9, 12))
     for n in range(1, 13):
-        checks.check(
+        bench.check(
             "FP8-LM: the least scale",
             F(lib.recipe_fp8lm_shared_scale(scales.ctypes.data, n)),
             scales[:n].min(),
@@ -216,7 +214,7 @@ def test_fp8lm(checks, lib, rng):
             (2, (F(0.7), F(1) / (F(ranks) * F(0.7)))),
         ):
             got = lib.recipe_reduction_factors(kind, ranks, F(0.7))
-            checks.check(
+            bench.check(
                 "FP8-LM: factors of a reduction",
                 (F(got.before), F(got.after)),
                 want,
@@ -234,21 +232,21 @@ EMAX = {
 }  # OCP MX v1.0, tables 2 to 6
 
 
-def test_mx(checks, lib, rng):
+def test_mx(bench, lib, rng):
     for name, emax in EMAX.items():
         p, row = lib.by_name[name], d.FORMATS[name]
         for amax in amaxes(rng, 400):
             want = max(-127, min(127, floor_log2(amax) - emax)) + 127
-            checks.check("MX: scale", lib.recipe_mx_scale(p, amax), want, f"{name} {amax!r}")
+            bench.check("MX: scale", lib.recipe_mx_scale(p, amax), want, f"{name} {amax!r}")
         for amax, want in ((F(0), 0), (F(np.inf), 255), (F(np.nan), 255)):
-            checks.check("MX: scale of 0, Inf and NaN", lib.recipe_mx_scale(p, amax), want, name)
+            bench.check("MX: scale of 0, Inf and NaN", lib.recipe_mx_scale(p, amax), want, name)
         for n in (1, 31, 32, 33, 100):
             src = (rng.standard_normal(n) * 2.0 ** rng.integers(-140, 120)).astype(np.float32)
             src[rng.integers(0, n)] = rng.choice([0, np.inf, np.nan, -3, -3, -3])
-            check_mx_blocks(checks, lib, p, row, emax, src)
+            check_mx_blocks(bench, lib, p, row, emax, src)
 
 
-def check_mx_blocks(checks, lib, p, row, emax, src):
+def check_mx_blocks(bench, lib, p, row, emax, src):
     n, flags, want_flags = src.size, ct.c_uint32(), 0
     dst, scales = clib.blank(n, np.uint8), clib.blank(-(-n // 32), np.uint8)
     status = lib.recipe_mx_quantize(
@@ -273,7 +271,7 @@ def check_mx_blocks(checks, lib, p, row, emax, src):
             element, raised = d.encode(row, (d.FINITE if x else d.ZERO, int(np.signbit(x)), exact))
             want.append(element)
             want_flags |= raised
-    checks.check(
+    bench.check(
         "MX: blocks",
         (status, dst.tolist(), scales.tolist(), flags.value),
         (clib.OK, want, want_scales, want_flags),
@@ -281,7 +279,7 @@ def check_mx_blocks(checks, lib, p, row, emax, src):
     )
 
 
-def test_qualcomm(checks, lib, rng):
+def test_qualcomm(bench, lib, rng):
     bias = ct.c_int()
     for name in ("QC_E5M2", "QC_E4M3", "QC_E3M4", "QC_E2M5"):
         base = d.FORMATS[name.lower()]
@@ -299,7 +297,7 @@ def test_qualcomm(checks, lib, rng):
                     error = abs(float(value)) - float(d.magnitude_of(row, code))
                     total = total + error * error
                 errors.append(total)
-            checks.check(
+            bench.check(
                 "Qualcomm: bias of the least squared error",
                 (status, bias.value),
                 (clib.OK, -4 + errors.index(min(errors))),
@@ -313,14 +311,14 @@ def test_qualcomm(checks, lib, rng):
         (clib.enum("QC_E4M3"), 1, 0, 256, "ERR_SHAPE"),
         (clib.enum("QC_E4M3"), 2, 0, 9, "ERR_SCALE"),
     ):
-        checks.check(
+        bench.check(
             "Qualcomm: refused",
             lib.recipe_qualcomm_bias(identifier, x.ctypes.data, n, low, high, ct.byref(bias)),
             clib.enum(status),
         )
 
 
-def test_static(checks, lib, rng):
+def test_static(bench, lib, rng):
     x = np.concatenate([np.float32(rng.uniform(1e-9, 1e5, 300)), np.float32([0, 1e-13, 448])])
     with np.errstate(all="ignore"):
         for fp8_max in MAXES:
@@ -339,9 +337,9 @@ def test_static(checks, lib, rng):
                     quantise.ctypes.data,
                     dequantise.ctypes.data,
                 )
-                checks.check("static: status", status, clib.OK, name)
+                bench.check("static: status", status, clib.OK, name)
                 for got, scales in zip((quantise, dequantise), pair):
-                    checks.arrays(f"static: {name}", got, scales, lambda i: repr(x[i]))
+                    bench.arrays(f"static: {name}", got, scales, lambda i: repr(x[i]))
     q = clib.blank(2, np.float32)
     for amax, scheme, top, status in (
         (np.inf, 0, 448, "ERR_SCALE"),
@@ -355,26 +353,8 @@ def test_static(checks, lib, rng):
         got = lib.recipe_static_scales(
             scheme, top, src.ctypes.data, 2, q.ctypes.data, q.ctypes.data
         )
-        checks.check(
+        bench.check(
             "static: refused, nothing written",
             (got, q.tobytes() == before),
             (clib.enum(status), True),
         )
-
-
-def main():
-    args = arguments("published recipes")
-    rng, checks, lib = np.random.default_rng(args.seed), Checks(), clib.Library(args.lib)
-    test_te(checks, lib)
-    test_xla(checks, lib, rng)
-    test_pytorch(checks, lib, rng)
-    test_graphcore(checks, lib, rng)
-    test_fp8lm(checks, lib, rng)
-    test_mx(checks, lib, rng)
-    test_qualcomm(checks, lib, rng)
-    test_static(checks, lib, rng)
-    return checks.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -5,11 +5,9 @@ References: the definition's accumulators, NumPy's integers, and the epilogue's 
 """
 
 import ctypes as ct
-import sys
 
 import clib
 import numpy as np
-from checks import Checks, arguments
 from oracle import definition as d
 from oracle import exact
 from test_settings import PRESETS, dot_config, draw_codes, draw_settings
@@ -193,8 +191,8 @@ class Gemm:
         return self.s.nan_code and d.kept_row(self.s).name == self.d_name
 
 
-def compare(checks, name, gemm):
-    checks.check(
+def compare(bench, name, gemm):
+    bench.check(
         name,
         gemm.run(),
         gemm.want(),
@@ -202,7 +200,7 @@ def compare(checks, name, gemm):
     )
 
 
-def test_gemms(checks, lib, rng):
+def test_gemms(bench, lib, rng):
     for _ in range(150):
         s = draw_settings(rng)
         mx = (bool(rng.integers(0, 2)), bool(rng.integers(0, 2)))
@@ -216,29 +214,27 @@ def test_gemms(checks, lib, rng):
         gemm.d_bits = (
             0 if rng.integers(0, 2) or gemm.d_name == "float32" else int(rng.integers(1, 25))
         )
-        compare(checks, "GEMM with random settings" + (", MX" if any(mx) else ""), gemm)
+        compare(bench, "GEMM with random settings" + (", MX" if any(mx) else ""), gemm)
         whole = gemm.run()[1]
         parts = [x for i in range(gemm.m) for x in gemm.run(slice(i, i + 1))[1]]
-        checks.check(
-            "GEMM: rows one at a time, at their origin, are the same", parts, whole, str(s)
-        )
+        bench.check("GEMM: rows one at a time, at their origin, are the same", parts, whole, str(s))
 
 
-def test_preset_gemms(checks, lib, rng):
+def test_preset_gemms(bench, lib, rng):
     for name in ("hopper-fp8", "blackwell-fp8", "cdna3-fp8", "ada-fp8-fp16", "ibm-stochastic"):
         for _ in range(4):
             mx = (True, True) if name == "blackwell-fp8" else (False, False)
             compare(
-                checks,
+                bench,
                 f"GEMM of preset {name}",
                 Gemm(lib, rng, PRESETS[name], mx=mx, shape=(2, 3, 200)),
             )
 
 
-def test_int8(checks, lib, rng):
+def test_int8(bench, lib, rng):
     s = d.settings(a_format="int8", b_format="int8")
     for _ in range(100):
-        compare(checks, "INT8 GEMM against NumPy", Gemm(lib, rng, s, int8=True))
+        compare(bench, "INT8 GEMM against NumPy", Gemm(lib, rng, s, int8=True))
     # The longest K with the largest products, which the sum just holds; one more is refused.
     config, acc = dot_config(lib, s), clib.Acc()
     config.acc_format = clib.enum("ACC_INT32")
@@ -248,9 +244,9 @@ def test_int8(checks, lib, rng):
         lib.dot(ct.byref(config), ct.byref(acc), lowest, lowest, n, None)
         for n in (half, most - half)
     ]
-    checks.check("INT8: K = 131071", (statuses, acc.code), ([clib.OK] * 2, most * 128 * 128))
+    bench.check("INT8: K = 131071", (statuses, acc.code), ([clib.OK] * 2, most * 128 * 128))
     want = int(np.float32(most * 16384).view(np.uint32))
-    checks.check(
+    bench.check(
         "INT8: nearest-even float of the sum",
         lib.acc_to_fp32(ct.byref(config), ct.byref(acc), None),
         want,
@@ -258,18 +254,18 @@ def test_int8(checks, lib, rng):
     for total in (0, 1, -1, 2**24 + 1, -(2**24) - 1, 2**24 + 3, 2**31 - 1, -(2**31)):
         acc.code = total & 0xFFFFFFFF
         want = int(np.float32(total).view(np.uint32))
-        checks.check(
+        bench.check(
             "INT8: nearest-even float of the sum",
             lib.acc_to_fp32(ct.byref(config), ct.byref(acc), None),
             want,
         )
-    checks.check(
+    bench.check(
         "INT8: K above 131071 refused",
         lib.dot(ct.byref(config), ct.byref(acc), b"1", b"1", 1, None),
         clib.enum("ERR_K_LIMIT"),
     )
     fresh = clib.Acc()
-    checks.check(
+    bench.check(
         "INT8: K above 131071 refused",
         lib.dot(ct.byref(config), ct.byref(fresh), lowest, lowest, 131072, None),
         clib.enum("ERR_K_LIMIT"),
@@ -284,12 +280,12 @@ def test_int8(checks, lib, rng):
         bad = clib.DotConfig.from_buffer_copy(config)
         for field, value in change.items():
             clib.set_field(bad, field, value)
-        checks.check(
+        bench.check(
             "INT8: refused", lib.dot_config_validate(ct.byref(bad)), clib.enum(status), change
         )
 
 
-def test_scales_factor_out(checks, lib, rng):
+def test_scales_factor_out(bench, lib, rng):
     """matmul_scaled(x, y) == (x @ y) * xs * ys, bit for bit where the scales are powers of two."""
     for _ in range(40):
         gemm = Gemm(lib, rng, d.settings(group=4), shape=(3, 3, 64))
@@ -304,12 +300,10 @@ def test_scales_factor_out(checks, lib, rng):
         plain = np.array(gemm.run()[1], np.uint32).view(np.float32)
         gemm.scale_a[:], gemm.scale_b[:] = xs, ys
         scaled = np.array(gemm.run()[1], np.uint32).view(np.float32)
-        checks.arrays(
-            "scales factor out", scaled.view(np.uint32), (plain * xs * ys).view(np.uint32)
-        )
+        bench.arrays("scales factor out", scaled.view(np.uint32), (plain * xs * ys).view(np.uint32))
 
 
-def test_refused(checks, lib, rng):
+def test_refused(bench, lib, rng):
     gemm = Gemm(lib, rng, d.settings(), mx=(True, True), shape=(2, 2, 70))
     for name, status, field, value in (
         ("a short stride of scales", "ERR_STRIDE", "a.mx_stride", 2),
@@ -317,33 +311,18 @@ def test_refused(checks, lib, rng):
     ):
         desc = gemm.desc()
         clib.set_field(desc, field, value)
-        checks.check(f"refused: {name}", lib.gemm(ct.byref(desc), None), clib.enum(status))
+        bench.check(f"refused: {name}", lib.gemm(ct.byref(desc), None), clib.enum(status))
     desc = gemm.desc()
     desc.dot.acc_format = clib.enum("ACC_FIXED")
-    checks.check(
+    bench.check(
         "refused: block scales with a fixed accumulator",
         lib.gemm(ct.byref(desc), None),
         clib.enum("ERR_ACCUMULATOR"),
     )
     desc = gemm.desc()
     desc.d_mode = clib.mode("STOCHASTIC")
-    checks.check(
+    bench.check(
         "refused: stochastic D without bits",
         lib.gemm(ct.byref(desc), None),
         clib.enum("ERR_ROUNDING"),
     )
-
-
-def main():
-    args = arguments("scaled GEMM")
-    rng, checks, lib = np.random.default_rng(args.seed), Checks(), clib.Library(args.lib)
-    test_gemms(checks, lib, rng)
-    test_preset_gemms(checks, lib, rng)
-    test_int8(checks, lib, rng)
-    test_scales_factor_out(checks, lib, rng)
-    test_refused(checks, lib, rng)
-    return checks.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -3,11 +3,10 @@
 
 import ctypes as ct
 import itertools
-import sys
 
 import clib
 import numpy as np
-from checks import Checks, arguments, show
+from checks import show
 from oracle import definition as d
 from oracle import mma_sync
 
@@ -207,11 +206,11 @@ def draw_mx(rng, k):
 # ---- one step -------------------------------------------------------------------------------------------------------
 
 
-def test_steps(checks, lib, rng):
+def test_steps(bench, lib, rng):
     for _ in range(RANDOM_SETTINGS):
         s = draw_settings(rng)._replace(promote=0, chunk=0)
         config, flags = dot_config(lib, s), ct.c_uint32()
-        checks.check(
+        bench.check(
             "steps: the settings are valid",
             lib.dot_config_validate(ct.byref(config)),
             clib.OK,
@@ -244,7 +243,7 @@ def test_steps(checks, lib, rng):
                 else "apart"
             )
             kind += ", by operands" if s.align_by == "OPERANDS" else ""
-            checks.check(
+            bench.check(
                 f"steps, {kind}, {s.acc}, {s.acc_rounding.lower()}",
                 (status, acc.code, flags.value),
                 (clib.OK, *d.step(s, start, a, b, r=r)),
@@ -252,7 +251,7 @@ def test_steps(checks, lib, rng):
             )
 
 
-def test_far_apart(checks, lib, rng):
+def test_far_apart(bench, lib, rng):
     """The products' sum is a tie, and an accumulator of any size below it breaks the tie."""
     flags = ct.c_uint32()
     for rounding, exponent, sign in itertools.product(
@@ -271,7 +270,7 @@ def test_far_apart(checks, lib, rng):
             acc = clib.Acc(code=start)
             flags.value = 0
             lib.dot_step(ct.byref(config), ct.byref(acc), a, b, 2, ct.byref(flags))
-            checks.check(
+            bench.check(
                 "steps: a far accumulator breaks the tie",
                 (acc.code, flags.value),
                 d.step(s, start, a, b),
@@ -313,7 +312,7 @@ def draw_cuts(rng, s, k, scaled):
     )
 
 
-def test_whole_k(checks, lib, rng):
+def test_whole_k(bench, lib, rng):
     for _ in range(WHOLE_K):
         s, k = draw_settings(rng), int(rng.integers(1, 200))
         a, b = draw_codes(rng, s.a_format, k), draw_codes(rng, s.b_format, k)
@@ -337,7 +336,7 @@ def test_whole_k(checks, lib, rng):
         kind = "promoted" if s.promote else "in chunks" if s.chunk else "one accumulator"
         kind += ", by operands" if s.align_by == "OPERANDS" else ""
         kind += ", pairs" if s.k_order == "PAIRS" else ""
-        checks.check(
+        bench.check(
             f"whole K, {kind}{', MX' if scaled else ''}",
             whole[:2],
             want.read_out(),
@@ -345,7 +344,7 @@ def test_whole_k(checks, lib, rng):
         )
         cuts = draw_cuts(rng, s, k, scaled)
         tiled = run_library(lib, s, start, a, b, mx_a, mx_b, cuts, m, n)
-        checks.check(
+        bench.check(
             "whole K: tiles change nothing, state included", tiled, whole, lambda: about(s, cuts)
         )
 
@@ -450,19 +449,19 @@ BY_HAND = (
 )
 
 
-def test_aligned_by_hand(checks, lib):
+def test_aligned_by_hand(bench, lib):
     for (name, changes, start, a, b, *results), side in itertools.product(BY_HAND, (0, 1)):
         s = d.settings(**changes, align_by=("PRODUCTS", "OPERANDS")[side])
         a, b = bytes.fromhex(a), bytes.fromhex(b)
         config, acc = dot_config(lib, s), clib.Acc(code=start)
         status = lib.dot_step(ct.byref(config), ct.byref(acc), a, b, len(a), None)
-        checks.check(
+        bench.check(
             "by hand: aligned",
             (status, acc.code),
             (clib.OK, results[side]),
             lambda: f"{name} {about(s)}",
         )
-        checks.check(
+        bench.check(
             "by hand: the definition itself", d.step(s, start, a, b)[0], results[side], name
         )
     # 1.125^2 * 2^10 = 1296. B's second block, 2^10 * 1, is beside a zero; 2^20 is the bound and 2^7 the quantum.
@@ -471,7 +470,7 @@ def test_aligned_by_hand(checks, lib):
     for align_by, want in (("PRODUCTS", 0x44A20000), ("OPERANDS", 0x44A00000)):
         s = d.settings(**ALIGNED, align_by=align_by)
         got = run_library(lib, s, 0, a, b, *scales, [], 0, 0)[0]
-        checks.check("by hand: block scales are their operands'", got, want, align_by)
+        bench.check("by hand: block scales are their operands'", got, want, align_by)
 
 
 # ---- late accumulation with rounding to odd, both alignments --------------------------------------------------------
@@ -487,7 +486,7 @@ LATE_ODD = (
 LATE_EACH = 500
 
 
-def test_late_odd(checks, lib, rng):
+def test_late_odd(bench, lib, rng):
     """Steps from accumulators near the products' sum, in both alignments, which must not always agree."""
     for family in LATE_ODD:
         differ = 0
@@ -514,7 +513,7 @@ def test_late_odd(checks, lib, rng):
                 s = s._replace(align_by=align_by)
                 config, acc, flags = dot_config(lib, s), clib.Acc(code=start), ct.c_uint32()
                 status = lib.dot_step(ct.byref(config), ct.byref(acc), a, b, n, ct.byref(flags))
-                checks.check(
+                bench.check(
                     f"late to odd, {s.acc}, F {s.frac_bits}, {s.late_bits_sum} late, by {align_by.lower()}",
                     (status, acc.code, flags.value),
                     (clib.OK, *d.step(s, start, a, b)),
@@ -522,7 +521,7 @@ def test_late_odd(checks, lib, rng):
                 )
                 codes.append(acc.code)
             differ += codes[0] != codes[1]
-        checks.check("late to odd: the alignments differ", differ > 0, True, family)
+        bench.check("late to odd: the alignments differ", differ > 0, True, family)
 
 
 # ---- presets: settings written here from the published tables, never read from the library --------------------------
@@ -656,33 +655,33 @@ def preset(lib, name):
     return p
 
 
-def test_presets(checks, lib, rng, count=60):
+def test_presets(bench, lib, rng, count=60):
     names = []
     for index in range(lib.preset_count()):
         p = clib.Preset()
-        checks.check("presets: by index", lib.preset_get(index, ct.byref(p)), clib.OK, index)
+        bench.check("presets: by index", lib.preset_get(index, ct.byref(p)), clib.OK, index)
         name = p.name.decode()
         names.append(name)
-        checks.check("presets: by name", bytes(preset(lib, name)), bytes(p), name)
-        checks.check("presets: documented", min(len(p.summary), len(p.source)) > 20, True, name)
+        bench.check("presets: by name", bytes(preset(lib, name)), bytes(p), name)
+        bench.check("presets: documented", min(len(p.summary), len(p.source)) > 20, True, name)
         own = p.compared.decode()
         named = own == "nothing" if name in NOT_COVERED else own.startswith("tests/oracle")
-        checks.check("presets: say what they were compared with", named, True, name)
-        checks.check(
+        bench.check("presets: say what they were compared with", named, True, name)
+        bench.check(
             "presets: covered ones are valid",
             lib.dot_config_validate(ct.byref(p.config)) == clib.OK,
             name not in NOT_COVERED,
             name,
         )
-        checks.check("presets: covered", p.covered, name not in NOT_COVERED, name)
-    checks.check("presets: all of them", sorted(names), sorted((*PRESETS, *KINDS, *NOT_COVERED)))
+        bench.check("presets: covered", p.covered, name not in NOT_COVERED, name)
+    bench.check("presets: all of them", sorted(names), sorted((*PRESETS, *KINDS, *NOT_COVERED)))
     p = clib.Preset()
     past = (lib.preset_count(), 2**32 - 1)
-    checks.check(
+    bench.check(
         "presets: past the last", [lib.preset_get(i, ct.byref(p)) for i in past],
         [clib.enum("ERR_PRESET")] * 2,
     )  # fmt: skip
-    checks.check(
+    bench.check(
         "presets: NULL",
         (
             lib.preset_get(0, None),
@@ -693,17 +692,17 @@ def test_presets(checks, lib, rng, count=60):
     )
     for name, status in BAD_NAMES.items():
         got = lib.preset_by_name(name.encode(), ct.byref(p))
-        checks.check("presets: refused", got, clib.enum("ERR_" + status), name)
+        bench.check("presets: refused", got, clib.enum("ERR_" + status), name)
     for name, (row, fields) in INTEGER_ELEMENTS.items():
         config = preset(lib, name).config
-        checks.check("elements: valid", lib.dot_config_validate(ct.byref(config)), clib.OK, name)
+        bench.check("elements: valid", lib.dot_config_validate(ct.byref(config)), clib.OK, name)
         formats = {config.a.format.contents.name, config.b.format.contents.name}
-        checks.check("elements: formats", formats, {row.encode()}, name)
+        bench.check("elements: formats", formats, {row.encode()}, name)
         want = clib.DotConfig((config.a.format,), (config.b.format,))
         for field, value in fields.items():
             acc = field == "acc_format"
             setattr(want, field, clib.enum("ACC_" + value) if acc else value)
-        checks.check("elements: settings", bytes(config), bytes(want), name)
+        bench.check("elements: settings", bytes(config), bytes(want), name)
     for name, s in [*PRESETS.items(), *ELEMENTS.items(), *ELEMENTS_FP16.items()]:
         config = preset(lib, name).config
         if s is ELEMENTS_FP16.get(name):
@@ -717,7 +716,7 @@ def test_presets(checks, lib, rng, count=60):
             acc, flags = clib.Acc(code=start, m=3, n=4), ct.c_uint32()
             lib.dot(ct.byref(config), ct.byref(acc), a, b, k, ct.byref(flags))
             got = lib.acc_to_fp32(ct.byref(config), ct.byref(acc), ct.byref(flags))
-            checks.check(
+            bench.check(
                 f"preset {name}", (got, flags.value), want.read_out(), lambda: about(s, start, a, b)
             )
 
@@ -737,7 +736,7 @@ def mma_operands(rng, name):
     return bytes(codes), [(-1) ** sign * x for _, sign, x, _ in (d.decode(row, c) for c in codes)]
 
 
-def test_mma_sync(checks, lib, rng, count=400):
+def test_mma_sync(bench, lib, rng, count=400):
     """The mma.sync presets against the instruction's definition; C is loaded."""
 
     operands = {"e4m3fn": mma_sync.E4M3, "e5m2": mma_sync.E5M2}
@@ -765,12 +764,12 @@ def test_mma_sync(checks, lib, rng, count=400):
             got = np.uint32(lib.acc_to_fp32(ct.byref(config), ct.byref(acc), None)).view(np.float32)
             about_it = f"{a_name} {a.hex()} {b_name} {b.hex()} C {code:#x}"
             if want is None:
-                checks.check(f"{name}: overflow", np.isfinite(got), np.False_, about_it)
+                bench.check(f"{name}: overflow", np.isfinite(got), np.False_, about_it)
             else:
-                checks.check(f"{name}: one instruction", d.Fraction(float(got)), want, about_it)
+                bench.check(f"{name}: one instruction", d.Fraction(float(got)), want, about_it)
 
 
-def test_preset_corners(checks, lib):
+def test_preset_corners(bench, lib):
     """Results computed by hand; each one shows one setting."""
     one, tiny, minus_tiny, big, two = 0x38, 0x01, 0x81, 0x7E, 0x40  # 1, 2^-9, -2^-9, 448, 2
     inf32, nan32 = 0x7F800000, 0x7FFFFFFF
@@ -803,7 +802,7 @@ def test_preset_corners(checks, lib):
         )
         a, b = (bytes(t[i] for t in terms) for i in (0, 1))
         lib.dot(ct.byref(config), ct.byref(acc), a, b, len(terms), ct.byref(flags))
-        checks.check(f"by hand: {name}", acc.code, want, f"{start:#x} {terms}")
+        bench.check(f"by hand: {name}", acc.code, want, f"{start:#x} {terms}")
     # Arm's lscale: 3 * 2 * 2^-lscale.
     for lscale in range(128):
         config, acc = preset(lib, "arm-fdot4").config, clib.Acc()
@@ -811,7 +810,7 @@ def test_preset_corners(checks, lib):
         config.lscale = lscale
         lib.dot(ct.byref(config), ct.byref(acc), bytes([0x44]), bytes([two]), 1, None)
         want = np.float32(6 * 2.0**-lscale).view(np.uint32)
-        checks.check("by hand: lscale", acc.code, int(want), lscale)
+        bench.check("by hand: lscale", acc.code, int(want), lscale)
 
 
 # ---- refusals -------------------------------------------------------------------------------------------------------
@@ -864,21 +863,21 @@ REFUSED = (
 )
 
 
-def test_refusals(checks, lib):
+def test_refusals(bench, lib):
     for status, changes in REFUSED:
         config, acc = dot_config(lib, d.settings()), clib.Acc(code=0x3F800000)
         for field, value in changes.items():
             setattr(config, field, value)
-        checks.check(
+        bench.check(
             "refused", lib.dot_config_validate(ct.byref(config)), clib.enum(status), changes
         )
-        checks.check(
+        bench.check(
             "refused: by the dot product",
             lib.dot(ct.byref(config), ct.byref(acc), b"8", b"8", 1, None),
             clib.enum(status),
             changes,
         )
-        checks.check("refused: nothing written", acc.code, 0x3F800000, changes)
+        bench.check("refused: nothing written", acc.code, 0x3F800000, changes)
     for changes in (
         {"frac_bits": 5},
         {"frac_bits": 5, "acc_late": 1},
@@ -887,7 +886,7 @@ def test_refusals(checks, lib):
         config = dot_config(lib, d.settings())
         for field, value in {**changes, "align_by": 1}.items():
             setattr(config, field, value)
-        checks.check(
+        bench.check(
             "accepted: align_by operands",
             lib.dot_config_validate(ct.byref(config)),
             clib.OK,
@@ -895,7 +894,7 @@ def test_refusals(checks, lib):
         )
     int8 = dot_config(lib, d.settings(a_format="int8", b_format="int8"))
     int8.acc_format, int8.align_by = clib.enum("ACC_INT32"), 1
-    checks.check(
+    bench.check(
         "refused: align_by with INT32",
         lib.dot_config_validate(ct.byref(int8)),
         clib.enum("ERR_ACCUMULATOR"),
@@ -903,27 +902,8 @@ def test_refusals(checks, lib):
     fixed = dot_config(lib, d.settings())
     fixed.acc_format = clib.enum("ACC_FIXED")
     terms, acc = clib.DotTerms(b"8", b"\x7f"), clib.Acc()
-    checks.check(
+    bench.check(
         "refused: block scales with a fixed accumulator",
         lib.dot_mx(ct.byref(fixed), ct.byref(acc), terms, terms, 1, None),
         clib.enum("ERR_ACCUMULATOR"),
     )
-
-
-def main():
-    args = arguments("settings of a step")
-    rng, checks, lib = np.random.default_rng(args.seed), Checks(), clib.Library(args.lib)
-    test_preset_corners(checks, lib)
-    test_presets(checks, lib, rng)
-    test_mma_sync(checks, lib, rng)
-    test_refusals(checks, lib)
-    test_aligned_by_hand(checks, lib)
-    test_late_odd(checks, lib, rng)
-    test_far_apart(checks, lib, rng)
-    test_steps(checks, lib, rng)
-    test_whole_k(checks, lib, rng)
-    return checks.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

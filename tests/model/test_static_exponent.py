@@ -4,11 +4,8 @@
 import ctypes as ct
 import itertools
 import operator
-import sys
 
 import clib
-import numpy as np
-from checks import Checks, arguments
 from oracle import definition as d
 from test_fixed import fixed_state, two_halves
 from test_settings import OPERANDS, draw_codes, one_of
@@ -103,7 +100,7 @@ def draw_static_exponent(rng, want, a, b):
     )
 
 
-def test_random(checks, lib, rng):
+def test_random(bench, lib, rng):
     taken = above = 0
     for _ in range(COUNT):
         rows, group, k = (
@@ -130,15 +127,15 @@ def test_random(checks, lib, rng):
             ok = want.accumulate(a[lo:hi], b[lo:hi])
             taken, above = taken + ok, above + (not ok)
             status = dot.run(a[lo:hi], b[lo:hi], step=hi - lo <= group)
-            checks.check(
+            bench.check(
                 f"random: {'taken' if ok else 'above the static_exponent'}",
                 status,
                 clib.OK if ok else ABOVE,
                 about,
             )
-            checks.check("random: state and flags", dot.state(), state_of(want), about)
-        checks.check("random: read-out and flags", dot.read_out(), want.read_out(sum(scale)), about)
-    checks.check(
+            bench.check("random: state and flags", dot.state(), state_of(want), about)
+        bench.check("random: read-out and flags", dot.read_out(), want.read_out(sum(scale)), about)
+    bench.check(
         "random: many are taken and some not",
         taken > COUNT and above > COUNT // 10,
         True,
@@ -146,7 +143,7 @@ def test_random(checks, lib, rng):
     )
 
 
-def test_exact(checks, lib, rng):
+def test_exact(bench, lib, rng):
     """An F that reaches the exact unit loses nothing: the exact accumulator's sum, in another unit."""
     for _ in range(EXACT_COUNT):
         rows = [d.FORMATS[one_of(rng, *OPERANDS[:4])] for _ in range(2)]
@@ -163,23 +160,23 @@ def test_exact(checks, lib, rng):
         exact, dot = (
             Dot(lib, rows, *window, 4, scale) for window in ((0, 0), (frac_bits, static_exponent))
         )
-        checks.check(
+        bench.check(
             "as exact: both are taken", (exact.run(a, b), dot.run(a, b)), (clib.OK, clib.OK)
         )
         lo, hi, *rest = exact.state()
         total = (hi << 64 | lo) << (frac_bits - static_exponent + unit)
-        checks.check(
+        bench.check(
             "as exact: state",
             dot.state(),
             (*two_halves(total), *rest),
             (rows[0].name, rows[1].name, static_exponent),
         )
-        checks.check("as exact: read-out", dot.read_out(), exact.read_out())
+        bench.check("as exact: read-out", dot.read_out(), exact.read_out())
     rows, every = [d.FORMATS["e4m3fn"]] * 2, bytes(range(256))
     for shift in range(256):  # every pair of codes
         exact, dot = (Dot(lib, rows, *window, 256) for window in ((0, 0), (34, 16)))
         other = every[shift:] + every[:shift]
-        checks.check(
+        bench.check(
             "as exact: e4m3fn, static_exponent 16, F 34",
             (dot.run(every, other), dot.state()),
             (exact.run(every, other), exact.state()),
@@ -255,7 +252,7 @@ BY_HAND = (
 )
 
 
-def test_by_hand(checks, lib):
+def test_by_hand(bench, lib):
     for (
         name,
         a_name,
@@ -274,13 +271,13 @@ def test_by_hand(checks, lib):
         dot = Dot(lib, rows, frac_bits, static_exponent, group, (split, scale - split))
         own = d.Static(*rows, frac_bits, static_exponent)
         status = dot.run(a, b)
-        checks.check("by hand: status", status, ABOVE if number is None else clib.OK, name)
-        checks.check(
+        bench.check("by hand: status", status, ABOVE if number is None else clib.OK, name)
+        bench.check(
             "by hand: the definition's status", own.accumulate(a, b), number is not None, name
         )
-        checks.check("by hand: integer", dot.state()[:2], two_halves(number or 0), name)
-        checks.check("by hand: read-out and flags", dot.read_out(), (code, flags), name)
-        checks.check(
+        bench.check("by hand: integer", dot.state()[:2], two_halves(number or 0), name)
+        bench.check("by hand: read-out and flags", dot.read_out(), (code, flags), name)
+        bench.check(
             "by hand: the definition's",
             (own.total, *own.read_out(scale)),
             (number or 0, code, flags),
@@ -288,51 +285,51 @@ def test_by_hand(checks, lib):
         )
 
 
-def test_sticky(checks, lib):
+def test_sticky(bench, lib):
     """Steps after an Inf or a NaN go on adding; a later Inf of the other sign is invalid."""
     rows = [d.FORMATS[E5], d.FORMATS[E5]]
     for order in itertools.product(("7c", "fc", "7e", "3c", "bc", "00"), repeat=3):
         dot, want = Dot(lib, rows, 5, 0), d.Static(*rows, 5, 0)
         for code in order:
             a, one = bytes.fromhex(code), bytes.fromhex("3c")
-            checks.check("sticky: status", dot.run(a, one, step=True), clib.OK, order)
+            bench.check("sticky: status", dot.run(a, one, step=True), clib.OK, order)
             want.accumulate(a, one)
-            checks.check("sticky: state and flags", dot.state(), state_of(want), order)
-            checks.check("sticky: read-out", dot.read_out(), want.read_out(0), order)
+            bench.check("sticky: state and flags", dot.state(), state_of(want), order)
+            bench.check("sticky: read-out", dot.read_out(), want.read_out(0), order)
 
 
-def test_widest(checks, lib):
+def test_widest(bench, lib):
     """As many of the largest products as the guard bits hold, at every F: no bit of the sum is lost."""
     rows, guard_bits = [d.FORMATS[E4]] * 2, 12
     k = 1 << guard_bits
     for frac_bits, sign in itertools.product((1, 2, 5, 16, 34, 63, 64), (0, 0x80)):
         dot = Dot(lib, rows, frac_bits, 16, 64, guard_bits=guard_bits)
-        checks.check("widest: status", dot.run(bytes([sign | 0x7E]) * k, b"\x7e" * k), clib.OK)
+        bench.check("widest: status", dot.run(bytes([sign | 0x7E]) * k, b"\x7e" * k), clib.OK)
         number = (-k if sign else k) * int(200704 * d.power(frac_bits - 16))
-        checks.check("widest: sum", dot.state(), (*two_halves(number), 0, k, 0), frac_bits)
-        checks.check("widest: one more", dot.run(b"\0", b"\0"), clib.enum("ERR_K_LIMIT"), frac_bits)
+        bench.check("widest: sum", dot.state(), (*two_halves(number), 0, k, 0), frac_bits)
+        bench.check("widest: one more", dot.run(b"\0", b"\0"), clib.enum("ERR_K_LIMIT"), frac_bits)
 
 
-def test_untouched(checks, lib):
+def test_untouched(bench, lib):
     """A refused call changes nothing: a product above in any place, another scale, another static_exponent."""
     rows, one = [d.FORMATS[E4]] * 2, b"\x38"
     for place, step in itertools.product((0, 7, 8, 15), (False, True)):
         dot = Dot(lib, rows, 9, 0, 16, (3, -1))
-        checks.check("untouched: the first terms", dot.run(one * 16, one * 16), clib.OK)
+        bench.check("untouched: the first terms", dot.run(one * 16, one * 16), clib.OK)
         before, a = bytes(dot.acc), bytearray(one * 16)
         a[place], a[3] = 0x40, 0x7F
-        checks.check("untouched: a product above", dot.run(bytes(a), one * 16, step), ABOVE, place)
-        checks.check(
+        bench.check("untouched: a product above", dot.run(bytes(a), one * 16, step), ABOVE, place)
+        bench.check(
             "untouched: state and flags", (bytes(dot.acc), dot.flags.value), (before, 0), place
         )
         for field, value in (("static_exponent", 1), ("a.scale_exp", 4), ("static_exponent", 0)):
             old = operator.attrgetter(field)(dot.config)
             clib.set_field(dot.config, field, value)
             same = old == value
-            checks.check(
+            bench.check(
                 "untouched: another " + field, dot.run(one, one, step), clib.OK if same else ABOVE
             )
-            checks.check("untouched: state", bytes(dot.acc) == before, not same, field)
+            bench.check("untouched: state", bytes(dot.acc) == before, not same, field)
             clib.set_field(dot.config, field, old)
 
 
@@ -357,7 +354,7 @@ OTHERS = {
 }
 
 
-def test_validation(checks, lib):
+def test_validation(bench, lib):
     rows, refused = [d.FORMATS[E4]] * 2, clib.enum("ERR_ACCUMULATOR")
     for changes, accepted in (
         ({}, True),
@@ -382,30 +379,13 @@ def test_validation(checks, lib):
         for field, value in changes.items():
             setattr(dot.config, field, value)
         want = clib.OK if accepted else refused
-        checks.check("validation", lib.dot_config_validate(ct.byref(dot.config)), want, changes)
+        bench.check("validation", lib.dot_config_validate(ct.byref(dot.config)), want, changes)
         if not accepted:
-            checks.check("validation: by the dot product", dot.run(b"8", b"8"), refused, changes)
-            checks.check("validation: nothing written", bytes(dot.acc), bytes(clib.Acc()), changes)
+            bench.check("validation: by the dot product", dot.run(b"8", b"8"), refused, changes)
+            bench.check("validation: nothing written", bytes(dot.acc), bytes(clib.Acc()), changes)
     int8 = Dot(lib, [d.FORMATS["int8"]] * 2, 0, 1)
     int8.config.acc_format = clib.enum("ACC_INT32")
-    checks.check("validation: INT32", lib.dot_config_validate(ct.byref(int8.config)), refused)
+    bench.check("validation: INT32", lib.dot_config_validate(ct.byref(int8.config)), refused)
     dot, terms = Dot(lib, rows, 9, 1), clib.DotTerms(b"\x7f", b"\x7f")
     status = lib.dot_mx(ct.addressof(dot.config), ct.addressof(dot.acc), terms, terms, 1, None)
-    checks.check("validation: no block scales", status, refused)
-
-
-def main():
-    args = arguments("static fixed accumulator")
-    rng, checks, lib = np.random.default_rng(args.seed), Checks(), clib.Library(args.lib)
-    test_by_hand(checks, lib)
-    test_sticky(checks, lib)
-    test_widest(checks, lib)
-    test_untouched(checks, lib)
-    test_validation(checks, lib)
-    test_exact(checks, lib, rng)
-    test_random(checks, lib, rng)
-    return checks.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    bench.check("validation: no block scales", status, refused)
