@@ -3,22 +3,25 @@
 
 BINDINGS_TESTS := tests/bindings
 TESTS += $(BUILD)/test/bindings_cli.log $(BUILD)/test/bindings_python.log
+BINDINGS_PYTEST_FILES := $(PYTEST_FILES) $(BINDINGS_TESTS)/conftest.py tests/model/checks.py
 
 # The tool with sanitizers in it.
 $(BUILD)/test/bindings_cli.log: $(BINDINGS_TESTS)/test_cli.py $(BUILD)/model-san/fp8mac $(BUILD)/model/fp8mac.1 \
   tests/model/checks.py tests/run_test.sh
 	@tests/run_test.sh bindings_cli $@ $(PYTHON) -B $< --tool $(BUILD)/model-san/fp8mac --man $(BUILD)/model/fp8mac.1
 
-$(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)/test_python.py $(MODEL_SOURCES) \
-  $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.*) tests/run_test.sh
+$(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)/test_python.py \
+  $(BINDINGS_PYTEST_FILES) $(MODEL_SOURCES) $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.*) tests/run_test.sh
 	@tests/run_test.sh bindings_python $@ $< $(PYTHON) $(BUILD)/bindings/python
 
-# PyTorch is in the environment of the benchmark, if anywhere. Without it, the test prints that its part is skipped.
+# PyTorch is in the environment of the benchmark, if anywhere. Without it, the test prints that its part is skipped. The
+# package is in the environment of bindings_python, and pytest in that of the build.
 TORCH_PYTHON = $(firstword $(wildcard $(BUILD)/bench-venv/bin/python) $(PYTHON))
 TESTS += $(BUILD)/test/bindings_torch.log
-$(BUILD)/test/bindings_torch.log: $(BINDINGS_TESTS)/test_torch.py $(BUILD)/test/bindings_python.log
-	@PYTHONPATH=$$($(BUILD)/bindings/python/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
-	  tests/run_test.sh bindings_torch $@ $(TORCH_PYTHON) -B $<
+$(BUILD)/test/bindings_torch.log: $(BINDINGS_TESTS)/test_torch.py $(BINDINGS_PYTEST_FILES) $(BUILD)/test/bindings_python.log
+	@packages() { $$1 -c 'import sysconfig; print(sysconfig.get_path("purelib"))'; }; \
+	  PYTHONPATH=$$(packages $(BUILD)/bindings/python/bin/python):$$(packages $(PYTHON)) \
+	  tests/run_test.sh bindings_torch $@ $(subst $(PYTHON),$(TORCH_PYTHON),$(PYTEST)) $<
 
 # The DPI package as a scoreboard of rtl/element/exact/fp8mac_element_exact.sv.
 DPI_SOURCES := model/dpi/fp8mac_dpi.c model/cli/settings.c

@@ -10,11 +10,11 @@ rm -rf "$folder"
 "$python" -m venv --without-pip "$folder"
 folder=$(cd "$folder" && pwd)
 fresh=$folder/bin/python
-# setuptools, NumPy and ml_dtypes are those of the build's environment.
+# setuptools, NumPy, ml_dtypes and pytest are those of the build's environment.
 site=$("$fresh" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 "$python" -c 'from importlib.util import find_spec
 from pathlib import Path
-names = "setuptools", "numpy", "ml_dtypes", "pip"
+names = "setuptools", "numpy", "ml_dtypes", "pip", "pytest"
 print("\n".join(dict.fromkeys(str(Path(find_spec(name).origin).parents[1]) for name in names)))' \
   >"$site/build.pth"
 state() { find "$package" -type f -exec sha256sum {} + | sort; }
@@ -25,4 +25,4 @@ state >"$folder/before"
 state >"$folder/after"
 cmp "$folder/before" "$folder/after"
 cd "$folder"
-exec bin/python -B "$here/test_python.py"
+exec bin/python -B -m pytest -c "$here/../pytest.ini" "$here/test_python.py"

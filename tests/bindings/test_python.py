@@ -1,24 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package: every function against ml_dtypes, NumPy, exact fractions or the published formulas, and every
-refusal. Runs where the package is installed, away from its sources."""
+refusal. tests/bindings/python.sh installs the package and runs them away from its sources."""
 
 import importlib.metadata
 import math
-import pathlib
 import pickle
 import sys
 import unittest.mock
 from fractions import Fraction
 
+import fp8mac
 import ml_dtypes
 import numpy as np
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "model"))
-import fp8mac
-from checks import Checks
+import pytest
 from fp8mac import Config, Error, Flags, Format, recipes
 
-SEED = 20240917
 FP8 = ["e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz"]
 ML = {
     **{
@@ -31,24 +27,33 @@ ML = {
 }
 F32 = np.float32
 
-checks = Checks()
-check, arrays = checks.check, checks.arrays
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """NaN, Inf and overflow are among the values."""
+    with np.errstate(all="ignore"):
+        yield
 
 
-def refused(sentence, status, call):
+@pytest.fixture
+def refused(check):
     """Error is a ValueError, names the status, and says what is wrong and what the status means."""
-    try:
-        got = (None, None, f"returned {call()!r}")
-    except ValueError as error:
-        text = fp8mac._core.status_text(status)
-        got = (
-            type(error),
-            error.status,
-            sentence if sentence in str(error) and text in str(error) else str(error),
-        )
-    except Exception as error:
-        got = (type(error), None, str(error))
-    check("refusals", got, (Error, f"FP8MAC_ERR_{status}", sentence))
+
+    def compare(sentence, status, call):
+        try:
+            got = (None, None, f"returned {call()!r}")
+        except ValueError as error:
+            text = fp8mac._core.status_text(status)
+            got = (
+                type(error),
+                error.status,
+                sentence if sentence in str(error) and text in str(error) else str(error),
+            )
+        except Exception as error:
+            got = (type(error), None, str(error))
+        check("refusals", got, (Error, f"FP8MAC_ERR_{status}", sentence))
+
+    return compare
 
 
 def bits_of(x):
@@ -58,7 +63,8 @@ def bits_of(x):
     return np.where(np.isnan(x.astype(np.float64)), np.uint64(2**63), bits.astype(np.uint64))
 
 
-def test_metadata():
+def test_metadata(check):
+    print(f"fp8mac {fp8mac.__version__} in {fp8mac.__file__}")
     about = importlib.metadata.metadata("fp8mac")
     check("metadata", about["Name"], "fp8mac")
     check(
@@ -92,7 +98,7 @@ def test_metadata():
         check("everything public is documented", bool(getattr(thing, "__doc__", "")), True, name)
 
 
-def test_formats():
+def test_formats(check, arrays, refused):
     for name, dtype in ML.items():
         row, info = fp8mac.formats[name], ml_dtypes.finfo(dtype)
         check("formats against ml_dtypes", (row.bits, row.max), (info.bits, float(info.max)), name)
@@ -186,7 +192,7 @@ def test_formats():
     refused("is unknown; there are e4m3fn", "FORMAT", lambda: fp8mac.format_of(object()))
 
 
-def test_cast(rng):
+def test_cast(check, arrays, rng):
     halves = np.arange(65536, dtype=np.uint16).view(np.float16)
     singles = rng.integers(0, 2**32, 20000, dtype=np.uint64).astype(np.uint32).view(F32)
     mixed = np.concatenate([singles, rng.normal(0, 50, 20000).astype(F32)])
@@ -289,7 +295,7 @@ def test_cast(rng):
     )
 
 
-def test_stochastic(rng):
+def test_stochastic(check, arrays, refused, rng):
     """|x| in units of the last place plus r / 2^n, truncated."""
     x = rng.uniform(-400, 400, 3000).astype(F32)
     low = np.abs(fp8mac.decode(fp8mac.cast(x, "e4m3fn", rounding="toward-zero"), "e4m3fn")).astype(
@@ -395,7 +401,7 @@ def nearest_single(x):
             return F32(math.copysign(math.ldexp(whole, step), x))
 
 
-def test_loaded_accumulators(rng):
+def test_loaded_accumulators(check, arrays, rng):
     """Each result continues the one before it, as the C operand of a matrix instruction does."""
     for preset in ("hopper-fp8", "hopper-fp8-fp16", "cdna3-fp8", "blackwell-fp8", "aligned_fp16"):
         a, b = (
@@ -452,7 +458,7 @@ def test_loaded_accumulators(rng):
     check("dot: in chunks", fp8mac.dot(one, one, acc_format="fp16", chunk=1, acc=2048.0), F32(2048))
 
 
-def test_inexact_flags():
+def test_inexact_flags(check):
     """The definition of both flags is compared with the library in tests/model; here they only travel."""
     both = Flags.INEXACT | Flags.UNDERFLOW
     asked = dict(return_flags=True, inexact_flags=True)
@@ -485,7 +491,7 @@ def test_inexact_flags():
     check("gemm: underflow", tiny.flags, both)
 
 
-def test_bfloat16_values(rng):
+def test_bfloat16_values(check, rng):
     """A name gives values where NumPy or ml_dtypes has the type."""
     x = rng.normal(size=50).astype(F32)
     got, want = fp8mac.cast(x, "bfloat16"), x.astype(ml_dtypes.bfloat16)
@@ -505,7 +511,7 @@ def test_bfloat16_values(rng):
     )
 
 
-def test_dot(rng):
+def test_dot(check, refused, rng):
     for a_name in FP8:
         for b_name in FP8:
             a, b = (
@@ -704,7 +710,7 @@ def test_dot(rng):
     )
 
 
-def test_config():
+def test_config(check, refused):
     for name, preset in fp8mac.presets.items():
         check("presets", bool(preset.summary and preset.source), True, name)
         if preset.config is None:
@@ -797,7 +803,7 @@ def test_config():
         refused(sentence, status, lambda: Config(**settings))
 
 
-def test_gemm(rng):
+def test_gemm(check, arrays, refused, rng):
     a, b = (
         fp8mac.cast(rng.normal(size=shape).astype(F32), "e4m3fn") for shape in ((9, 70), (11, 70))
     )
@@ -929,7 +935,7 @@ def test_gemm(rng):
     )
 
 
-def test_recipes(rng):
+def test_recipes(check, arrays, refused, rng):
     def single(x):
         return float(F32(x))
 
@@ -1134,7 +1140,7 @@ def test_recipes(rng):
     refused("amaxes holds float64", "FORMAT", lambda: recipes.reduce(np.ones(3)))
 
 
-def test_wrong_types():
+def test_wrong_types(check, refused):
     x = np.ones(4, F32)
     refused("format 'nope' is unknown", "FORMAT", lambda: fp8mac.cast(x, "nope"))
     refused(
@@ -1176,25 +1182,3 @@ def test_wrong_types():
         check("a Config does not change", "changed", "refused")
     except AttributeError:
         check("a Config does not change", "refused", "refused")
-
-
-def main():
-    print(f"fp8mac {fp8mac.__version__} in {fp8mac.__file__}; seed {SEED}")
-    np.seterr(all="ignore")
-    rng = np.random.default_rng(SEED)
-    test_metadata()
-    test_formats()
-    test_cast(rng)
-    test_stochastic(rng)
-    test_dot(rng)
-    test_loaded_accumulators(rng)
-    test_inexact_flags()
-    test_bfloat16_values(rng)
-    test_config()
-    test_gemm(rng)
-    test_recipes(rng)
-    test_wrong_types()
-    return checks.finish()
-
-
-sys.exit(main())

@@ -5,15 +5,10 @@ PyTorch does not specify the order in which it sums. It is compared where no ord
 integers and of powers of two close to each other. Without PyTorch, its part is skipped with the reason printed.
 """
 
-import pathlib
-import sys
-
+import fp8mac
 import ml_dtypes
 import numpy as np
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "model"))
-import fp8mac
-from checks import Checks
+import pytest
 
 try:
     import torch
@@ -24,20 +19,21 @@ except (
 ) as error:  # ValueError: a wheel without its CUDA libraries
     torch, WHY = None, error
 
-SEED = 20250310
 E4M3, E5M2 = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2
 F32 = np.float32
-checks = Checks()
-check, arrays = checks.check, checks.arrays
 
 
-def refused(sentence, status, call):
-    try:
-        got = f"returned {call()!r}"
-    except fp8mac.Error as error:
-        own = (error.status, sentence in str(error))
-        got = sentence if own == (f"FP8MAC_ERR_{status}", True) else str(error)
-    check("refusals", got, sentence)
+@pytest.fixture
+def refused(check):
+    def compare(sentence, status, call):
+        try:
+            got = f"returned {call()!r}"
+        except fp8mac.Error as error:
+            own = (error.status, sentence in str(error))
+            got = sentence if own == (f"FP8MAC_ERR_{status}", True) else str(error)
+        check("refusals", got, sentence)
+
+    return compare
 
 
 def exact_operands(rng, kind, m, n, k, a_type=E4M3, b_type=E4M3):
@@ -64,7 +60,7 @@ def blocked(scales):
     return flat
 
 
-def test_numpy(rng):
+def test_numpy(check, arrays, rng):
     for kind in ("integers", "powers"):
         a, b = exact_operands(rng, kind, 5, 7, 96)
         exact = a.astype(F32) @ b.astype(F32)
@@ -89,7 +85,7 @@ def test_numpy(rng):
         )
 
 
-def test_presets(rng):
+def test_presets(check, arrays, rng):
     """The numerics that the arguments select."""
     a, b = (fp8mac.cast(rng.normal(size=s) * 9, E4M3) for s in ((6, 256), (256, 5)))
     fnuz = [fp8mac.cast(x.astype(F32) / 2, ml_dtypes.float8_e4m3fnuz) for x in (a, b)]
@@ -118,7 +114,7 @@ def test_presets(rng):
     check("E4M3 with E5M2", mixed.shape, (6, 5))
 
 
-def test_blocks(rng):
+def test_blocks(arrays, refused, rng):
     for m, n, k in ((5, 7, 96), (130, 3, 160), (128, 128, 128)):
         a, b = exact_operands(rng, "integers", m, n, k)
         blocks = -(-k // 32)
@@ -137,7 +133,7 @@ def test_blocks(rng):
     refused("both be block scales", "SCALE", lambda: fp8mac.scaled_mm(a, b, sa.view(kind), 1.0))
 
 
-def test_refusals(rng):
+def test_refusals(refused, rng):
     a, b = exact_operands(rng, "integers", 4, 6, 32)
     call = fp8mac.scaled_mm
     refused("input is 4 x 32 and mat2 6 x 32", "SHAPE", lambda: call(a, b.T, 1.0, 1.0))
@@ -173,8 +169,11 @@ def raw(x):
     return x.view({1: torch.uint8, 2: torch.int16, 4: torch.int32}[x.dtype.itemsize]).numpy()
 
 
-def test_pytorch(rng):
+def test_pytorch(check, arrays, rng):
     """Both functions get the same call; only the name differs."""
+    if torch is None:
+        print(f"skipped: the comparison with PyTorch, which cannot be imported: {WHY}")
+        return
     types = [(E4M3, E4M3), (E4M3, E5M2), (E5M2, E4M3)]
     outs = (torch.float32, torch.bfloat16, torch.float16)
     for kind in ("integers", "powers"):
@@ -206,21 +205,3 @@ def test_pytorch(rng):
     )
     want = fp8mac.scaled_mm(a, b, *(s.view(kind) for s in scales), out_dtype="float32")
     arrays("tensors with block scales", got.numpy(), want)
-
-
-def main():
-    rng = np.random.default_rng(SEED)
-    print(f"scaled_mm; seed {SEED}; PyTorch {torch.__version__ if torch else 'is not there'}")
-    test_numpy(rng)
-    test_presets(rng)
-    test_blocks(rng)
-    test_refusals(rng)
-    if torch:
-        test_pytorch(rng)
-    else:
-        print(f"skipped: the comparison with PyTorch, which cannot be imported: {WHY}")
-    return checks.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
