@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { ARRAY_DIMS = 8 };
+enum { ARRAY_DIMS = 2 };
 
 typedef struct array {
     const fp8mac_format *format;    // of `data`, in its containers; NULL: doubles

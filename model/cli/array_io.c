@@ -6,16 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "npy.h"
 #include "text.h"
 
 // ---- reading ------------------------------------------------------------------------------------
 
-array array_parse(cli *c, const char *origin, const char *bytes, size_t size,
-                  const fp8mac_format *codes)
+// A whole stream, followed by a NUL.
+static char *read_all(cli *c, FILE *from, const char *origin, size_t *size)
 {
-    return npy_is(bytes, size) ? npy_parse(c, origin, bytes, size, codes)
-                               : text_parse(c, origin, bytes, size, codes);
+    size_t room = 1 << 16, used = 0;
+    char *bytes = cli_alloc(c, room + 1, 1);
+    for (size_t got; (got = fread(bytes + used, 1, room - used, from)) > 0;) {
+        used += got;
+        if (used == room) {
+            room *= 2;
+            bytes = cli_grow(c, bytes, room + 1, 1);
+        }
+    }
+    if (ferror(from)) {
+        cli_fail(c, "%.200s could not be read", origin);
+    }
+    // No larger, so that a sanitizer sees what reads beyond
+    bytes = cli_grow(c, bytes, used + 1, 1);
+    bytes[used] = '\0';
+    *size = used;
+    return bytes;
 }
 
 static bool is_inline(const char *operand)
@@ -30,15 +44,15 @@ array array_read(cli *c, const char *operand, const fp8mac_format *codes)
 {
     size_t size;
     if (strcmp(operand, "-") == 0) {
-        char *bytes = npy_read_all(c, c->in, "standard input", &size);
-        return array_parse(c, "standard input", bytes, size, codes);
+        char *bytes = read_all(c, c->in, "standard input", &size);
+        return text_parse(c, "standard input", bytes, size, codes);
     }
     c->open = fopen(operand, "rb");
     if (c->open != NULL) {
-        char *bytes = npy_read_all(c, c->open, operand, &size);
+        char *bytes = read_all(c, c->open, operand, &size);
         fclose(c->open);
         c->open = NULL;
-        return array_parse(c, operand, bytes, size, codes);
+        return text_parse(c, operand, bytes, size, codes);
     }
     if (!is_inline(operand)) {
         cli_fail(c, "'%.200s' is neither a number nor a file that can be read (%s)", operand,
@@ -51,17 +65,11 @@ void array_read_two(cli *c, const fp8mac_format *first, const fp8mac_format *sec
                     array arrays[2])
 {
     size_t size;
-    char *bytes = npy_read_all(c, c->in, "standard input", &size);
+    char *bytes = read_all(c, c->in, "standard input", &size);
     text_parse_two(c, bytes, size, first, second, arrays);
 }
 
 // ---- writing ------------------------------------------------------------------------------------
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
 
 void array_write(cli *c, const array *a, const array_output *output)
 {
@@ -72,11 +80,7 @@ void array_write(cli *c, const array *a, const array_output *output)
             cli_fail_output(c, "'%.200s' cannot be written: %s", output->path, strerror(errno));
         }
     }
-    if (output->npy || (output->path != NULL && ends_with(output->path, ".npy"))) {
-        npy_write(to, a);
-    } else {
-        text_write(to, a, output->codes);
-    }
+    text_write(to, a, output->codes);
     bool failed = ferror(to) != 0;
     if (output->path != NULL) {
         c->open = NULL;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "text.h"
 
 // dst = convert(float32(src) * scale): one FP32 product, then one rounding.
 static array scaled(cli *c, const array *from, float scale, fp8mac_flags *flags)
@@ -32,7 +33,7 @@ static array read_operands(cli *c, cli_operands operands, size_t first, const fp
     for (size_t i = first; i < operands.count; i++) {
         strcat(strcat(joined, operands.text[i]), " ");
     }
-    return array_parse(c, "the arguments", joined, strlen(joined), codes);
+    return text_parse(c, "the arguments", joined, strlen(joined), codes);
 }
 
 void cli_cast(cli *c, int argc, char **argv)
@@ -50,7 +51,6 @@ void cli_cast(cli *c, int argc, char **argv)
                                   {"seed", &seed_text, NULL},
                                   {"output", &output.path, NULL},
                                   {"o", &output.path, NULL},
-                                  {"npy", NULL, &output.npy},
                                   {"codes", NULL, &codes},
                                   {"values", NULL, &values},
                                   {"flags", NULL, &report},

@@ -30,11 +30,15 @@ void cli_dot(cli *c, int argc, char **argv)
     const char *mx_a = NULL, *mx_b = NULL, *start = NULL;
     array_output output = {0};
     bool report = false, inexact = false;
-    const cli_option options[] = {{"mx-a", &mx_a, NULL},          {"mx-b", &mx_b, NULL},
-                                  {"acc", &start, NULL},          {"inexact-flags", NULL, &inexact},
-                                  {"output", &output.path, NULL}, {"o", &output.path, NULL},
-                                  {"npy", NULL, &output.npy},     {"codes", NULL, &output.codes},
-                                  {"flags", NULL, &report},       {0}};
+    const cli_option options[] = {{"mx-a", &mx_a, NULL},
+                                  {"mx-b", &mx_b, NULL},
+                                  {"acc", &start, NULL},
+                                  {"inexact-flags", NULL, &inexact},
+                                  {"output", &output.path, NULL},
+                                  {"o", &output.path, NULL},
+                                  {"codes", NULL, &output.codes},
+                                  {"flags", NULL, &report},
+                                  {0}};
     settings s;
     settings_init(&s);
     cli_operands operands = cli_arguments(c, argc, argv, options, &s);
@@ -51,9 +55,6 @@ void cli_dot(cli *c, int argc, char **argv)
     size_t k = in[0].count;
     if (k != in[1].count) {
         cli_fail(c, "the lengths disagree: A has %zu terms and B %zu", k, in[1].count);
-    }
-    if (k == 0) {
-        cli_fail(c, "A and B have no terms; one is the least");
     }
     options_check_k(c, &s, k);
     const fp8mac_dot_terms a = {convert_operand(c, &in[0], s.config.a.format).data,

@@ -22,11 +22,8 @@ typedef struct matrix {
     void *data;
 } matrix;
 
-static matrix matrix_from(cli *c, array codes, const char *what)
+static matrix matrix_from(array codes)
 {
-    if (codes.dims > 2 || codes.count == 0) {
-        cli_fail(c, "%s must be a matrix with one element at least", what);
-    }
     if (codes.dims == 2) {
         return (matrix){codes.shape[0], codes.shape[1], codes.data};
     }
@@ -34,10 +31,10 @@ static matrix matrix_from(cli *c, array codes, const char *what)
                         : (matrix){1, codes.count, codes.data};
 }
 
-static matrix matrix_of(cli *c, const char *operand, const char *what, const fp8mac_format *row)
+static matrix matrix_of(cli *c, const char *operand, const fp8mac_format *row)
 {
     array in = array_read(c, operand, row);
-    return matrix_from(c, convert_operand(c, &in, row), what);
+    return matrix_from(convert_operand(c, &in, row));
 }
 
 static matrix transposed(cli *c, matrix from)
@@ -119,7 +116,7 @@ static const fp8mac_format *output_format(cli *c, const char *name, bool is_c)
 static void set_acc(cli *c, fp8mac_gemm_desc *desc, const settings *s, const char *operand)
 {
     if (operand != NULL) {
-        matrix in = matrix_from(c, options_acc(c, s, operand), "--acc");
+        matrix in = matrix_from(options_acc(c, s, operand));
         check_outputs(c, desc, in, "--acc");
         desc->acc = in.data;
         desc->ldacc = desc->n;
@@ -137,7 +134,7 @@ static void set_c(cli *c, fp8mac_gemm_desc *desc, const gemm_options *o)
         return;
     }
     desc->c_format = output_format(c, o->c_format, true);
-    matrix in = matrix_of(c, o->c_operand, "C", desc->c_format);
+    matrix in = matrix_of(c, o->c_operand, desc->c_format);
     check_outputs(c, desc, in, "C");
     desc->c = in.data;
     desc->ldc = desc->n;
@@ -149,7 +146,7 @@ static const uint8_t *block_scales(cli *c, const char *operand, const char *what
     if (operand == NULL) {
         return NULL;
     }
-    matrix scales = matrix_of(c, operand, what, fp8mac_format_get(FP8MAC_E8M0FNU));
+    matrix scales = matrix_of(c, operand, fp8mac_format_get(FP8MAC_E8M0FNU));
     size_t blocks = (k + FP8MAC_MX_BLOCK - 1) / FP8MAC_MX_BLOCK;
     if (scales.rows != rows || scales.columns != blocks) {
         cli_fail(c,
@@ -177,8 +174,8 @@ static fp8mac_gemm_operand operand_of(cli *c, matrix codes, const operand_option
 static fp8mac_gemm_desc describe(cli *c, cli_operands operands, const gemm_options *o,
                                  const settings *s)
 {
-    matrix a = matrix_of(c, operands.text[0], "A", s->config.a.format);
-    matrix b = matrix_of(c, operands.text[1], "B", s->config.b.format);
+    matrix a = matrix_of(c, operands.text[0], s->config.a.format);
+    matrix b = matrix_of(c, operands.text[1], s->config.b.format);
     b = o->b_is_kn ? transposed(c, b) : b;
     if (a.columns != b.columns) {
         cli_fail(c, "the shapes disagree: A is %zu x %zu and B %zu x %zu, both with K last%s",
@@ -231,7 +228,6 @@ void cli_gemm(cli *c, int argc, char **argv)
                                   {"flags", NULL, &o.report},
                                   {"output", &o.output.path, NULL},
                                   {"o", &o.output.path, NULL},
-                                  {"npy", NULL, &o.output.npy},
                                   {"codes", NULL, &o.output.codes},
                                   {0}};
     settings s;

@@ -5,9 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define OUTPUT_TEXT                                                                                \
-    "  -o, --output FILE   write there: .npy if the name ends so, else text\n"                     \
-    "  --npy               write .npy to standard output\n"
+#define OUTPUT_TEXT "  -o, --output FILE   write there\n"
 
 const cli_command cli_commands[] = {
     {"show", cli_show, "FORMAT CODE...", "take codes apart",
@@ -40,7 +38,7 @@ const cli_command cli_commands[] = {
      "  --inexact-flags     the same, with inexact and underflow\n" OUTPUT_TEXT,
      "  fp8mac cast e4m3fn 448 0.3 -inf\n  fp8mac cast float32 --from e4m3fn 0x7e0138\n"
      "  printf '0.1 0.2\\n0.3 0.4\\n' | fp8mac cast e5m2 --overflow ieee --values\n"
-     "  fp8mac cast e4m3fn --scale 16 weights.npy -o codes.npy\n",
+     "  fp8mac cast e4m3fn --scale 16 weights.txt -o codes.txt\n",
      false},
     {"dot", cli_dot, "[OPTION...] [A B]",
      "one dot product, bit for bit as a configuration computes it",
@@ -54,13 +52,13 @@ const cli_command cli_commands[] = {
      "  --codes             print the float32 code\n"
      "  --flags             print raised flags to standard error\n"
      "  --inexact-flags     the same, with inexact and underflow\n" OUTPUT_TEXT,
-     "  fp8mac dot 1,2,3 0.5,0.25,-4\n  fp8mac dot --preset hopper-fp8 a.npy b.npy --flags\n"
+     "  fp8mac dot 1,2,3 0.5,0.25,-4\n  fp8mac dot --preset hopper-fp8 a.txt b.txt --flags\n"
      "  printf '0x3840\\n1 2\\n' | fp8mac dot --acc-format fp16 --codes\n",
      true},
     {"gemm", cli_gemm, "[OPTION...] A B",
      "D = convert(act(A * B^T * scales + bias + beta * C) * scale_d)",
-     "A is M x K, B is N x K: text with one row per line, or .npy. Every operation of the epilogue "
-     "is one float32\noperation, in this order.\n"
+     "A is M x K, B is N x K, with one row per line. Every operation of the epilogue is one "
+     "float32 operation, in this\norder.\n"
      "  --b-kn              B is K x N\n"
      "  --scale-a S         one float32, or one per row of A; --scale-b likewise, per row of B\n"
      "  --scale-d X         multiplies before the conversion to D\n"
@@ -77,9 +75,9 @@ const cli_command cli_commands[] = {
      "  --codes             print codes of D; 8-bit results are always codes\n"
      "  --flags             print raised flags and amax to standard error\n"
      "  --inexact-flags     the same, with inexact and underflow\n" OUTPUT_TEXT,
-     "  fp8mac gemm a.npy b.npy -o d.npy\n"
+     "  fp8mac gemm a.txt b.txt -o d.txt\n"
      "  fp8mac gemm --a-format e5m2 --acc-format fp16 --group 4 --d-format e4m3fn --scale-d 0.5 "
-     "a.npy b.npy\n"
+     "a.txt b.txt\n"
      "  fp8mac gemm '1,2;3,4' '1,0;0,1' --bias 10,20 --act relu\n",
      true},
     {"probe", cli_probe, "[SETTING...]", "measure the width of an accumulator",
@@ -104,14 +102,11 @@ const cli_command cli_commands[] = {
 static const char input_text[] =
     "An input is a list of numbers (1,2,0.5; ';' ends a row), the name of a file, or '-' for "
     "standard input. Without\n"
-    "one, standard input is read. The first bytes of a file tell .npy from text. Text has numbers "
-    "between spaces or\n"
-    "commas and one row per line; '#' begins a comment. A number that begins with 0x and has "
-    "neither point nor exponent\n"
-    "is one code, or several run together (0x7e01). Any other number is a value, read as float64. "
-    "An input has codes or\n"
-    "values, not both. In .npy, little-endian and in C order, u1 (u2, u4 for wide formats) are "
-    "codes; f2, f4, f8 are values.\n";
+    "one, standard input is read. A file has numbers between spaces or commas and one row per "
+    "line; '#' begins a comment.\n"
+    "A number that begins with 0x and has neither point nor exponent is one code, or several run "
+    "together (0x7e01). Any\n"
+    "other number is a value, read as float64. An input has codes or values, not both.\n";
 
 static const char status_text[] = "0: done. 1: the output could not be written. 2: bad input; a "
                                   "sentence on standard error names the valid input.\n";

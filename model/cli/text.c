@@ -120,7 +120,7 @@ static void take_line(text *t)
         }
         if (memchr(begin, '\0', (size_t)(t->at - begin)) != NULL ||
             (t->at < t->end && *t->at == '\0')) {
-            cli_fail(t->c, "%s, line %zu: this is neither text nor .npy", t->origin, t->line);
+            cli_fail(t->c, "%s, line %zu: this is no text", t->origin, t->line);
         }
         take_token(t, begin, (size_t)(t->at - begin));
     }

@@ -7,8 +7,8 @@ BINDINGS_PYTEST_FILES := $(PYTEST_FILES) $(BINDINGS_TESTS)/conftest.py tests/mod
 
 # The tool with sanitizers in it.
 $(BUILD)/test/bindings_cli.log: $(BINDINGS_TESTS)/test_cli.py $(BUILD)/model-san/fp8mac $(BUILD)/model/fp8mac.1 \
-  tests/model/checks.py tests/run_test.sh
-	@tests/run_test.sh bindings_cli $@ $(PYTHON) -B $< --tool $(BUILD)/model-san/fp8mac --man $(BUILD)/model/fp8mac.1
+  $(BINDINGS_PYTEST_FILES) tests/run_test.sh
+	@tests/run_test.sh bindings_cli $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/bindings/cli
 
 $(BUILD)/test/bindings_python.log: $(BINDINGS_TESTS)/python.sh $(BINDINGS_TESTS)/test_python.py \
   $(BINDINGS_PYTEST_FILES) $(MODEL_SOURCES) $(MODEL_HEADERS) $(wildcard model/python/* model/python/fp8mac/* model/cli/settings.*) tests/run_test.sh

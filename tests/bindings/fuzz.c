@@ -495,7 +495,7 @@ static const char *const lines[] = {
     "cast e4m3fn --rounding stochastic --random-bits 7 --seed 3 0.3 1e-300",
     "cast float32 --from e4m3fn 0x7e0138",
     "cast e5m2 --overflow ieee --scale 3 --flags file",
-    "cast float64 --npy -",
+    "cast float64 -",
     "cast bfloat16 --from e8m13 0x00000001 --codes",
     "dot 1,2,3 0.5,0.25,-4",
     "dot --preset hopper-fp8 file file --flags",
@@ -518,34 +518,12 @@ static const char *const lines[] = {
     "--man",
     "--version",
 };
-static const char *const words[] = {"--",
-                                    "nan",
-                                    "-inf",
-                                    "0x",
-                                    "0x7f80",
-                                    "1e999",
-                                    ";",
-                                    ",",
-                                    "\n",
-                                    "e5m2fnuz",
-                                    "#",
-                                    "file",
-                                    "--npy",
-                                    "--preset",
-                                    "-1",
-                                    "4294967296",
-                                    "18446744073709551616",
-                                    "0",
-                                    ":",
-                                    "=",
-                                    "--codes",
-                                    "'shape': (",
-                                    "<f8",
-                                    "|u1",
-                                    "True",
-                                    "9999999999",
-                                    ")",
-                                    "{"};
+static const char *const words[] = {"--",         "nan",      "-inf",       "0x",
+                                    "0x7f80",     "1e999",    ";",          ",",
+                                    "\n",         "e5m2fnuz", "#",          "file",
+                                    "--preset",   "-1",       "4294967296", "18446744073709551616",
+                                    "0",          ":",        "=",          "--codes",
+                                    "9999999999", ")",        "{"};
 
 static uint64_t state;
 
@@ -561,24 +539,6 @@ static size_t put(uint8_t *to, size_t size, size_t at, const void *from, size_t 
     memmove(to + at + n, to + at, size - at);
     memcpy(to + at, from, n);
     return size + n;
-}
-
-static size_t npy(uint8_t *to)
-{
-    static const char *const types[] = {"<f4", "<f8", "<f2", "|u1", "<u2", ">f4"};
-    char header[128];
-    unsigned rows = draw(4), columns = draw(9);
-    int n = snprintf(header, sizeof header,
-                     "{'descr': '%s', 'fortran_order': False, 'shape': (%u, %u), }", types[draw(6)],
-                     rows, columns);
-    size_t used = put(to, 0, 0, "\x93NUMPY\x01\x00", 8);
-    to[used++] = (uint8_t)n;
-    to[used++] = 0;
-    used = put(to, used, used, header, (size_t)n);
-    for (unsigned i = draw(8) * rows * columns; i > 0 && used < LONGEST / 2; i--) {
-        to[used++] = (uint8_t)draw(256);
-    }
-    return used;
 }
 
 static size_t seed_input(uint8_t *to)
@@ -597,9 +557,6 @@ static size_t seed_input(uint8_t *to)
     }
     to[size++] = '\0';
     to[size++] = '\0';
-    if (draw(2) == 0) {
-        return size + npy(to + size);
-    }
     static const char *const texts[] = {"1 2 3\n4 5 6\n", "0x7e01\n0x3838\n",
                                         "1.5e-3, nan\n-inf, 0x1p-3\n", ""};
     const char *text = texts[draw(4)];
