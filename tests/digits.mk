@@ -16,18 +16,19 @@ $(DIGITS_DATA): $(DIGITS_DATA_SOURCES) $(wildcard $(DIGITS_DIR)/*.h tests/digits
 $(BUILD)/test/recipe.log: tests/model/test_recipe.py $(BUILD)/model/libfp8mac.so $(MODEL_TEST_INPUTS)
 	@tests/run_test.sh recipe $@ $(PYTEST) $< --build $(BUILD)
 
-$(BUILD)/test/digits-data.log: tests/digits/test_data.py $(wildcard $(DIGITS_DIR)/*.py) $(DIGITS_DATA) \
-    $(BUILD)/model/libfp8mac.so tests/run_test.sh
-	@tests/run_test.sh digits-data $@ $(PYTHON) $< --lib $(BUILD)/model/libfp8mac.so --data $(DIGITS_DATA)
+DIGITS_TEST_INPUTS := $(wildcard tests/digits/conftest.py $(DIGITS_DIR)/*.py tests/model/checks.py tests/model/clib.py) \
+  $(PYTEST_FILES) tests/run_test.sh
 
-$(BUILD)/test/digits-layered.log: tests/digits/test_layered.py $(wildcard $(DIGITS_DIR)/*.py) $(DIGITS_DATA) tests/run_test.sh
-	@tests/run_test.sh digits-layered $@ $(PYTHON) $< $(DIGITS_DATA)
+$(BUILD)/test/digits-data.log: tests/digits/test_data.py $(DIGITS_TEST_INPUTS) $(DIGITS_DATA) $(BUILD)/model/libfp8mac.so
+	@tests/run_test.sh digits-data $@ $(PYTEST) $< --build $(BUILD) --folder $(BUILD)/digits-data --data $(DIGITS_DATA)
 
-$(BUILD)/test/digits-networks.log: tests/digits/test_networks.py $(wildcard $(DIGITS_DIR)/*.py) $(BUILD)/model/libfp8mac.so \
-    tests/run_test.sh
-	@tests/run_test.sh digits-networks $@ $(PYTHON) $< --lib $(BUILD)/model/libfp8mac.so
+$(BUILD)/test/digits-layered.log: tests/digits/test_layered.py $(DIGITS_TEST_INPUTS) $(DIGITS_DATA)
+	@tests/run_test.sh digits-layered $@ $(PYTEST) $< --data $(DIGITS_DATA)
 
-$(BUILD)/test/digits-host.log: tests/digits/test_host.py $(DIGITS_HOST) tests/run_test.sh
-	@tests/run_test.sh digits-host $@ $(PYTHON) $< $(DIGITS_HOST)
+$(BUILD)/test/digits-networks.log: tests/digits/test_networks.py $(DIGITS_TEST_INPUTS) $(BUILD)/model/libfp8mac.so
+	@tests/run_test.sh digits-networks $@ $(PYTEST) $< --build $(BUILD)
+
+$(BUILD)/test/digits-host.log: tests/digits/test_host.py $(DIGITS_TEST_INPUTS) $(DIGITS_HOST)
+	@tests/run_test.sh digits-host $@ $(PYTEST) $< --program $(DIGITS_HOST)
 
 TESTS += $(patsubst %,$(BUILD)/test/%.log,recipe digits-data digits-layered digits-networks digits-host)

@@ -8,19 +8,16 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
+import clib
 import ml_dtypes
 import numpy as np
+import pytest
+import training
+from networks import NETWORKS, Perceptron
 
 HERE = pathlib.Path(__file__).resolve().parent
 DIGITS = HERE.parents[1] / "firmware" / "apps" / "digits"
-sys.path[:0] = [str(HERE.parent / "model"), str(DIGITS)]
-
-import clib
-import training
-from checks import Checks, arguments
-from networks import NETWORKS, Perceptron
 
 LEAST_ACCURACY = 0.97
 FILES = DIGITS / "digits_net.c", DIGITS / "digits_images.c", HERE / "digits_float32.c"
@@ -45,8 +42,8 @@ class Layer(ct.Structure):
 class Data:
     """The arrays as a C compiler sees them; `aligned` collects every address that the accelerator reads."""
 
-    def __init__(self, path):
-        self.dll = ct.CDLL(str(pathlib.Path(path).resolve()))
+    def __init__(self, dll):
+        self.dll = dll
         self.aligned = []
         layers = len(Perceptron.SIZES) - 1
         pointers = (ct.c_void_p * layers).in_dll(self.dll, "digits_float32_weights")
@@ -72,13 +69,18 @@ class Data:
         return np.frombuffer(ct.string_at(address, size), dtype=dtype).reshape(shape)
 
 
-def test_shapes(c, data):
+@pytest.fixture(scope="module")
+def data(dll):
+    return Data(dll)
+
+
+def test_shapes(bench, data):
     sizes = tuple(layer.k for layer in data.layers) + (data.layers[-1].n,)
-    c.check("shape: layers as the script says", sizes, Perceptron.SIZES)
+    bench.check("shape: layers as the script says", sizes, Perceptron.SIZES)
     for address in data.aligned:
-        c.check("shape: arrays start on 64 bytes, rows on 16", address, 0)
+        bench.check("shape: arrays start on 64 bytes, rows on 16", address, 0)
     for layer in data.layers:
-        c.check("shape: arrays start on 64 bytes, rows on 16", layer.k % 16, 0)
+        bench.check("shape: arrays start on 64 bytes, rows on 16", layer.k % 16, 0)
 
 
 def quantize(lib, row, scale, format="e4m3fn"):
@@ -96,18 +98,18 @@ def quantize(lib, row, scale, format="e4m3fn"):
     return codes
 
 
-def test_weights(c, lib, data):
+def test_weights(bench, lib, data):
     for i, (weights, codes, scale_b) in enumerate(zip(data.float32, data.codes, data.scale_b)):
         amax = np.abs(weights).max(axis=1)
         scale = np.float32(448) / amax
         for n in range(len(weights)):
-            c.arrays(
+            bench.arrays(
                 "weights: codes are fp8mac_quantize of the float32 ones",
                 codes[n],
                 quantize(lib, weights[n], scale[n]),
                 lambda k: f"layer {i}, row {n}, column {k}",
             )
-        c.arrays(
+        bench.arrays(
             "weights: scale_b undoes the scale", scale_b, np.float32(256) * (np.float32(1) / scale)
         )
         # From the format's definition: half a quantum, 2^-4 of a normal value and 2^-10 below the smallest one.
@@ -116,109 +118,91 @@ def test_weights(c, lib, data):
         bound = np.maximum(np.abs(weights) * 2.0**-4, amax[:, None] / 448 * 2.0**-10) * (
             1 + 2.0**-20
         )
-        c.arrays(
+        bench.arrays(
             "weights: within half a quantum of the float32 ones",
             error <= bound,
             np.full(error.shape, True),
         )
 
 
-def test_int8_weights(c, lib, data):
+def test_int8_weights(bench, lib, data):
     for i, (weights, codes, scale_b) in enumerate(
         zip(data.float32, data.int8_codes, data.int8_scale_b)
     ):
         scale = np.float32(127) / np.abs(weights).max(axis=1)
         for n in range(len(weights)):
-            c.arrays(
+            bench.arrays(
                 "INT8 weights: codes are fp8mac_quantize of the float32 ones",
                 codes[n],
                 quantize(lib, weights[n], scale[n], "int8"),
                 lambda k: f"layer {i}, row {n}, column {k}",
             )
-        c.arrays("INT8 weights: scale_b undoes the scale", scale_b, np.float32(1) / scale)
+        bench.arrays("INT8 weights: scale_b undoes the scale", scale_b, np.float32(1) / scale)
 
 
-def test_images(c, lib, data):
+def test_images(bench, lib, data):
     rest, test_images, _, test_labels = training.split()
-    c.arrays("images: the held-out ones of scikit-learn", data.images, test_images)
-    c.arrays("images: their labels", data.labels, test_labels)
+    bench.arrays("images: the held-out ones of scikit-learn", data.images, test_images)
+    bench.arrays("images: their labels", data.labels, test_labels)
     trained_on = {image.tobytes() for image in rest}
     for i, image in enumerate(data.images):
-        c.check("images: not among those trained on", image.tobytes() in trained_on, False, i)
+        bench.check("images: not among those trained on", image.tobytes() in trained_on, False, i)
     pixels = np.arange(17, dtype=np.float32)
     decoded = quantize(lib, pixels, 1).view(ml_dtypes.float8_e4m3fn).astype(np.float32)
-    c.arrays("images: every pixel value is exact in e4m3fn", decoded, pixels)
+    bench.arrays("images: every pixel value is exact in e4m3fn", decoded, pixels)
 
 
-def test_accuracy(c, data):
+def test_accuracy(bench, data):
     network = Perceptron(np.random.default_rng(0))
     for i, (weights, bias) in enumerate(zip(data.float32, data.biases)):
         network.parameters |= {f"weights{i}": weights, f"bias{i}": bias}
     outputs = network.forward(training.inputs(data.images))[0][-1]
     predictions = outputs.argmax(axis=1)
-    c.arrays(
+    bench.arrays(
         "accuracy: predictions of the float32 weights",
         data.predictions,
         predictions.astype(np.uint8),
     )
     right = int((predictions == data.labels).sum())
-    c.check(
+    bench.check(
         "accuracy: float32, at least 97 %", right >= LEAST_ACCURACY * len(data.labels), True, right
     )
     for path in FILES:
         head = "".join(path.read_text().splitlines(keepends=True)[:8])
-        c.check(
+        bench.check(
             "accuracy: as the files' first lines say",
             [tuple(map(int, m)) for m in CLAIM.findall(head)],
             [(right, len(data.labels))],
             path.name,
         )
-        c.check(
+        bench.check(
             "provenance: seed in the files' first lines",
             f"Seed {training.SEED};" in head,
             True,
             path.name,
         )
-    return right
+    print(f"committed: {right} of {len(data.labels)} right in float32")
 
 
-def test_training(c):
-    with tempfile.TemporaryDirectory() as out:
-        run = subprocess.run(
-            [sys.executable, DIGITS / "train.py", "--out", out], capture_output=True, text=True
+def test_training(bench, folder):
+    run = subprocess.run(
+        [sys.executable, DIGITS / "train.py", "--out", folder], capture_output=True, text=True
+    )
+    bench.check("training: the script runs", run.returncode, 0, run.stderr[-500:])
+    found = [tuple(map(int, numbers)) for numbers in CLAIM.findall(run.stdout)]
+    bench.check("training: all networks", len(found), len(NETWORKS), run.stdout)
+    for right, of in found:
+        bench.check(
+            "training: float32, at least 97 %",
+            right >= LEAST_ACCURACY * of,
+            True,
+            f"{right} of {of}",
         )
-        c.check("training: the script runs", run.returncode, 0, run.stderr[-500:])
-        found = [tuple(map(int, numbers)) for numbers in CLAIM.findall(run.stdout)]
-        c.check("training: all networks", len(found), len(NETWORKS), run.stdout)
-        for right, of in found:
-            c.check(
-                "training: float32, at least 97 %",
-                right >= LEAST_ACCURACY * of,
-                True,
-                f"{right} of {of}",
-            )
-        files = FILES + LAYERED_FILES
-        same = [(pathlib.Path(out) / path.name).read_bytes() == path.read_bytes() for path in files]
+    files = FILES + LAYERED_FILES
+    same = [(folder / path.name).read_bytes() == path.read_bytes() for path in files]
     print(
         f"trained anew: {', '.join(str(right) for right, _ in found)} right; files",
         "are the committed ones, byte for byte"
         if all(same)
         else "differ from the committed ones (other processor?)",
     )
-
-
-def main():
-    args = arguments("digits: committed data", ("--data", "build/digits/libdigits_data.so"))
-    lib, data, c = clib.Library(args.lib), Data(args.data), Checks()
-    test_shapes(c, data)
-    test_weights(c, lib, data)
-    test_int8_weights(c, lib, data)
-    test_images(c, lib, data)
-    right = test_accuracy(c, data)
-    print(f"committed: {right} of {len(data.labels)} right in float32")
-    test_training(c)
-    return c.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

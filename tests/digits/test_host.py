@@ -7,11 +7,8 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "model"))
-
-from checks import Checks
+import pytest
 
 IMAGES = 540
 OUTPUTS, MACS = 96 + 64 + 10, 64 * 96 + 96 * 64 + 64 * 10  # of one image
@@ -81,10 +78,10 @@ def run(program, options, element=DEFAULT, **environment):
     )
 
 
-def record_of(c, result, name):
+def record_of(bench, result, name):
     """The fields of the line for programs, or None."""
     lines = re.findall(r"^digits: (images=.*)$", result.stdout, re.M)
-    c.check(
+    bench.check(
         "exit status and result line",
         (result.returncode, len(lines)),
         (0, 1),
@@ -93,30 +90,30 @@ def record_of(c, result, name):
     return dict(field.split("=") for field in lines[0].split()) if len(lines) == 1 else None
 
 
-def test_run(c, program, options, element=DEFAULT, acc="fp32"):
+def check_run(bench, program, options, element=DEFAULT, acc="fp32"):
     asked = dict(option.split("=") for option in options)
     images, name = int(asked.get("IMAGES", IMAGES)), " ".join(options) or "defaults"
     if element != DEFAULT:
         name = f"{element} {name}"
-    values = record_of(c, run(program, options, element), name)
+    values = record_of(bench, run(program, options, element), name)
     if values is None:
         return
     number = lambda key: int(values[key])
-    c.check(
+    bench.check(
         "the options are taken",
         (values["format"], values["acc"], values["batch"], number("images")),
         (asked.get("FORMAT", "e4m3fn"), asked.get("ACC", acc), asked.get("BATCH", "128"), images),
         name,
     )
-    c.check(
+    bench.check(
         "counts of outputs and multiply-accumulates",
         (number("outputs"), number("macs")),
         (OUTPUTS * images, MACS * images),
         name,
     )
-    c.check("every output equals the golden model's", number("equal"), OUTPUTS * images, name)
+    bench.check("every output equals the golden model's", number("equal"), OUTPUTS * images, name)
     lost = number("float32_right") - number("right")
-    c.check(
+    bench.check(
         "at most half a point below float32",
         lost <= MOST_LOST * images,
         True,
@@ -128,27 +125,35 @@ def test_run(c, program, options, element=DEFAULT, acc="fp32"):
     )
 
 
-def test_layered(c, program, net, options, images, element=DEFAULT, **environment):
+RUNS_OF_KINDS = [(DEFAULT, options) for options in RUNS] + [("exact", o) for o in RUNS[:2]]
+
+
+@pytest.mark.parametrize(("element", "options"), RUNS_OF_KINDS)
+def test_run(bench, program, element, options):
+    check_run(bench, program, options, element)
+
+
+def check_layered(bench, program, net, options, images, element=DEFAULT, **environment):
     """Returns the hash of all outputs."""
     name = " ".join([net, *options, element, *environment.values()])
     asked = [f"NET={net}", f"IMAGES={images}", *options]
-    values = record_of(c, run(program, asked, element, **environment), name)
+    values = record_of(bench, run(program, asked, element, **environment), name)
     if values is None:
         return None
     number = lambda key: int(values[key])
     layers = LAYERED[net]
     known = element == DEFAULT and not any(o.startswith(("FORMAT", "ACC")) for o in options)
     outputs = sum(n for n, _ in layers) * images if known else 0
-    c.check(
+    bench.check(
         "networks of layers: outputs that are compared, and equal",
         (number("outputs"), number("equal")),
         (outputs, outputs),
         name,
     )
     macs = sum(n * k for n, k in layers) * images
-    c.check("networks of layers: multiply-accumulates", number("macs"), macs, name)
+    bench.check("networks of layers: multiply-accumulates", number("macs"), macs, name)
     lost = number("float32_right") - number("right")
-    c.check(
+    bench.check(
         "networks of layers: at most half a point, or one image of a few, below float32",
         lost <= max(MOST_LOST * images, 1),
         True,
@@ -158,37 +163,37 @@ def test_layered(c, program, net, options, images, element=DEFAULT, **environmen
     return values["hash"]
 
 
-def test_networks_of_layers(c, program):
-    for net in LAYERED:
-        test_layered(c, program, net, [], IMAGES)
-        for options in LAYERED_RUNS:
-            test_layered(c, program, net, options, SOME)
-        for element in LAYERED_ELEMENTS:
-            test_layered(c, program, net, [], SOME, element)
-        small = [
-            test_layered(c, program, net, [], 9),
-            test_layered(c, program, net, ["BATCH=4"], 9),
-            test_layered(c, program, net, ["BATCH=540"], 9, FP8RT_ARRAY="2x4x8"),
-            test_layered(c, program, net, [], 9, FP8RT_AXI_DATA_W="64"),
-            test_layered(c, program, net, [], 9, FP8RT_AXI_DATA_W="256"),
-        ]
-        c.check("networks of layers: batches, arrays and buses do not matter", len(set(small)), 1)
-        listed = run(program, [f"NET={net}", "HASHES=1", "IMAGES=3"]).stdout.splitlines()
-        file = (DIGITS / f"digits_{net}_hashes.c").read_text().splitlines()
-        c.check("hashes: the file's first lines", listed[:-1], file[: len(listed) - 1], net)
-        c.check(
-            "refused with what is possible",
-            run(program, [f"NET={net}"], "int8").stdout,
-            f"NET={net} is not possible with int8 elements: choose perceptron.\n",
-        )
+@pytest.mark.parametrize("net", LAYERED)
+def test_networks_of_layers(bench, program, net):
+    check_layered(bench, program, net, [], IMAGES)
+    for options in LAYERED_RUNS:
+        check_layered(bench, program, net, options, SOME)
+    for element in LAYERED_ELEMENTS:
+        check_layered(bench, program, net, [], SOME, element)
+    small = [
+        check_layered(bench, program, net, [], 9),
+        check_layered(bench, program, net, ["BATCH=4"], 9),
+        check_layered(bench, program, net, ["BATCH=540"], 9, FP8RT_ARRAY="2x4x8"),
+        check_layered(bench, program, net, [], 9, FP8RT_AXI_DATA_W="64"),
+        check_layered(bench, program, net, [], 9, FP8RT_AXI_DATA_W="256"),
+    ]
+    bench.check("networks of layers: batches, arrays and buses do not matter", len(set(small)), 1)
+    listed = run(program, [f"NET={net}", "HASHES=1", "IMAGES=3"]).stdout.splitlines()
+    file = (DIGITS / f"digits_{net}_hashes.c").read_text().splitlines()
+    bench.check("hashes: the file's first lines", listed[:-1], file[: len(listed) - 1], net)
+    bench.check(
+        "refused with what is possible",
+        run(program, [f"NET={net}"], "int8").stdout,
+        f"NET={net} is not possible with int8 elements: choose perceptron.\n",
+    )
 
 
-def test_refusals(c, program):
+def test_refusals(bench, program):
     for names, wrong in REFUSED.items():
         for option in wrong:
             result = run(program, [option])
             sentence = result.stdout.strip()
-            c.check(
+            bench.check(
                 "refused with one sentence that names what is possible",
                 (
                     result.returncode,
@@ -201,38 +206,23 @@ def test_refusals(c, program):
             )
 
 
-def test_elements(c, program):
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_elements(bench, program, element):
     """Without options the accumulator is the one that the elements have; what they do not have is refused by name."""
-    for element, (accs, formats) in ELEMENTS.items():
-        kind = re.sub(r"_f\d+$", "", element)
-        for format in formats:
-            test_run(c, program, [f"FORMAT={format}", "IMAGES=200"], element, accs[0])
-        for acc in accs[1:]:
-            test_run(c, program, [f"ACC={acc}", "IMAGES=200"], element)
-        bad = [f"ACC={a}" for a in ("fp32", "fp16", "fixed", "int32") if a not in accs]
-        bad += [f"FORMAT={f}" for f in (*FORMATS, "int8") if f not in formats]
-        for option in bad:
-            choice = " or ".join(filter(None, (", ".join(formats[:-1]), formats[-1])))
-            good = " or ".join(accs) if option.startswith("ACC") else choice
-            c.check(
-                "refused with what is possible",
-                run(program, [option], element).stdout,
-                f"{option} is not possible with {kind} elements: choose {good}.\n",
-                element,
-            )
-
-
-def main():
-    program, c = sys.argv[1], Checks()
-    for options in RUNS:
-        test_run(c, program, options)
-    for options in ([], ["ACC=fp16"]):
-        test_run(c, program, options, "exact")
-    test_refusals(c, program)
-    test_elements(c, program)
-    test_networks_of_layers(c, program)
-    return c.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    accs, formats = ELEMENTS[element]
+    kind = re.sub(r"_f\d+$", "", element)
+    for format in formats:
+        check_run(bench, program, [f"FORMAT={format}", "IMAGES=200"], element, accs[0])
+    for acc in accs[1:]:
+        check_run(bench, program, [f"ACC={acc}", "IMAGES=200"], element)
+    bad = [f"ACC={a}" for a in ("fp32", "fp16", "fixed", "int32") if a not in accs]
+    bad += [f"FORMAT={f}" for f in (*FORMATS, "int8") if f not in formats]
+    for option in bad:
+        choice = " or ".join(filter(None, (", ".join(formats[:-1]), formats[-1])))
+        good = " or ".join(accs) if option.startswith("ACC") else choice
+        bench.check(
+            "refused with what is possible",
+            run(program, [option], element).stdout,
+            f"{option} is not possible with {kind} elements: choose {good}.\n",
+            element,
+        )

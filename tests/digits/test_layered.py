@@ -5,19 +5,15 @@ the networks in float32 answer as they did with the weights that were trained, a
 import ctypes as ct
 import pathlib
 import re
-import sys
 
 import ml_dtypes
 import numpy as np
-
-HERE = pathlib.Path(__file__).resolve().parent
-DIGITS = HERE.parents[1] / "firmware" / "apps" / "digits"
-sys.path[:0] = [str(HERE.parent / "model"), str(DIGITS)]
-
+import pytest
 import train
-from checks import Checks
 from networks import Cnn, Transformer
 from training import SEED, TEST_IMAGES, inputs, split
+
+DIGITS = pathlib.Path(__file__).resolve().parents[2] / "firmware" / "apps" / "digits"
 
 LEAST_ACCURACY, MOST_LOST = 0.98, 0.005
 MOST_DIFFERENCE = 0.75  # of a class, by the codes of the weights
@@ -70,39 +66,39 @@ def array(address, shape, dtype):
     return np.frombuffer(ct.string_at(address, size), dtype=dtype).reshape(shape)
 
 
-def read_weights(c, dll, name, words):
+def read_weights(bench, dll, name, words):
     """The values that the codes stand for, and the bias."""
     w = View()
     dll.digits_weights_read(ct.byref(words), ct.byref(w))
     about = f"{name}, {w.rows} x {w.cols}"
-    c.check("weights: e4m3fn with scale 1", (w.format, w.scale), (E4M3FN, 1.0), about)
-    c.check("weights: rows are whole beats", w.stride % BEAT, 0, about)
+    bench.check("weights: e4m3fn with scale 1", (w.format, w.scale), (E4M3FN, 1.0), about)
+    bench.check("weights: rows are whole beats", w.stride % BEAT, 0, about)
     for address in (w.codes, w.row_scale, w.bias):
-        c.check("weights: arrays start on 64 bytes", address % ALIGNMENT, 0, about)
+        bench.check("weights: arrays start on 64 bytes", address % ALIGNMENT, 0, about)
     rows = array(w.codes, (w.rows, w.stride), np.uint8)
-    c.check("weights: 0 behind the rows", int(rows[:, w.cols :].max(initial=0)), 0, about)
+    bench.check("weights: 0 behind the rows", int(rows[:, w.cols :].max(initial=0)), 0, about)
     values = rows[:, : w.cols].view(ml_dtypes.float8_e4m3fn).astype(np.float32)
     largest = np.abs(values).max(axis=1)
-    c.arrays("weights: a row's largest code is 448", largest, np.full_like(largest, 448))
+    bench.arrays("weights: a row's largest code is 448", largest, np.full_like(largest, 448))
     scale = array(w.row_scale, (w.rows, 1), np.float32)
     return values * scale, array(w.bias, (w.rows,), np.float32)
 
 
-def committed(c, dll, kind, data):
+def committed(bench, dll, kind, data):
     """The network with the committed weights."""
     network = kind(np.random.default_rng(0))
     found = {}
     for field, names in PARAMETERS[kind].items():
-        found |= dict(zip(names, read_weights(c, dll, field, getattr(data, field))))
+        found |= dict(zip(names, read_weights(bench, dll, field, getattr(data, field))))
     for name in FLOATS[kind]:
         found[name] = array(getattr(data, name), network.parameters[name].shape, np.float32)
     for name, p in network.parameters.items():
-        c.check("weights: shapes as the script says", found[name].shape, p.shape, name)
+        bench.check("weights: shapes as the script says", found[name].shape, p.shape, name)
     network.parameters = found
     return network
 
 
-def test_answers(c, kind, data, network, images, labels):
+def check_answers(bench, kind, data, network, images, labels):
     """With the committed weights, beside what the trained ones answered."""
     predictions = array(data.predictions, (TEST_IMAGES,), np.uint8)
     logits = array(data.logits, (TEST_IMAGES, 10), np.int8) / np.float32(train.LOGIT_UNIT)
@@ -114,49 +110,41 @@ def test_answers(c, kind, data, network, images, labels):
         f"codes; classes differ by at most {difference:.3f}"
     )
     good = right >= LEAST_ACCURACY * TEST_IMAGES
-    c.check("float32: at least 98 %", bool(good), True, f"{kind.NAME}: {right}")
-    c.check(
+    bench.check("float32: at least 98 %", bool(good), True, f"{kind.NAME}: {right}")
+    bench.check(
         "codes: at most half a point below float32",
         bool(quantised >= right - MOST_LOST * TEST_IMAGES),
         True,
         f"{kind.NAME}: {quantised} and {right}",
     )
-    c.check("codes: classes near those of float32", bool(difference <= MOST_DIFFERENCE), True)
+    bench.check("codes: classes near those of float32", bool(difference <= MOST_DIFFERENCE), True)
     chosen = logits[np.arange(TEST_IMAGES), predictions]
-    c.arrays("float32: the prediction is the largest class", chosen, logits.max(axis=1))
+    bench.arrays("float32: the prediction is the largest class", chosen, logits.max(axis=1))
     head = "".join((DIGITS / f"digits_{kind.NAME}_data.c").read_text().splitlines()[:8])
     claims = [tuple(map(int, m)) for m in CLAIM.findall(head)]
-    c.check("file: its first lines say how many", claims, [(right, TEST_IMAGES)], kind.NAME)
-    c.check("file: its first lines say the seed", f"Seed {SEED};" in head, True, kind.NAME)
+    bench.check("file: its first lines say how many", claims, [(right, TEST_IMAGES)], kind.NAME)
+    bench.check("file: its first lines say the seed", f"Seed {SEED};" in head, True, kind.NAME)
 
 
-def test_scales(c, kind, data, network, images):
+def check_scales(bench, kind, data, network, images):
     """The largest values over the training images are those of the trained weights: near these ones'."""
     layers = network.forward(inputs(images))[0][1:-1]
     names = [name for name, _ in data._fields_ if name.endswith("_amax")]
-    c.check("amax: one for each tensor", len(names), len(layers), kind.NAME)
+    bench.check("amax: one for each tensor", len(names), len(layers), kind.NAME)
     for name, layer in zip(names, layers):
         amax, found = getattr(data, name), float(np.abs(layer).max())
         near = abs(found - amax) <= 0.1 * amax
-        c.check("amax: within a tenth", near, True, f"{kind.NAME} {name}: {amax}, {found}")
+        bench.check("amax: within a tenth", near, True, f"{kind.NAME} {name}: {amax}, {found}")
 
 
-def main():
-    dll, c = ct.CDLL(str(pathlib.Path(sys.argv[1]).resolve())), Checks()
+@pytest.mark.parametrize("kind", PARAMETERS, ids=lambda kind: kind.NAME)
+def test_network(bench, dll, kind):
     trained_on, images, _, labels = split()
-    for kind, weights in PARAMETERS.items():
-        data_type = structure(dll, weights, FLOATS[kind], TENSORS[kind])
-        data = data_type.in_dll(dll, f"digits_{kind.NAME}_data")
-        network = committed(c, dll, kind, data)
-        test_answers(c, kind, data, network, images, labels)
-        test_scales(c, kind, data, network, trained_on)
-        hashes = (ct.c_uint16 * (TEST_IMAGES * LAYERS[kind])).in_dll(
-            dll, f"digits_{kind.NAME}_hashes"
-        )
-        values = np.array(hashes).reshape(TEST_IMAGES, -1)
-        c.check("hashes: images have their own", len(np.unique(values, axis=0)), TEST_IMAGES)
-    return c.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    data_type = structure(dll, PARAMETERS[kind], FLOATS[kind], TENSORS[kind])
+    data = data_type.in_dll(dll, f"digits_{kind.NAME}_data")
+    network = committed(bench, dll, kind, data)
+    check_answers(bench, kind, data, network, images, labels)
+    check_scales(bench, kind, data, network, trained_on)
+    hashes = (ct.c_uint16 * (TEST_IMAGES * LAYERS[kind])).in_dll(dll, f"digits_{kind.NAME}_hashes")
+    values = np.array(hashes).reshape(TEST_IMAGES, -1)
+    bench.check("hashes: images have their own", len(np.unique(values, axis=0)), TEST_IMAGES)

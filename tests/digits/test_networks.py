@@ -2,17 +2,10 @@
 """Training of the digits networks: the reverse pass gives the gradients that differences of the forward pass give, and
 the weights' codes are those of the library."""
 
-import pathlib
-import sys
-
-import numpy as np
-
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "model"), str(HERE.parents[1] / "firmware" / "apps" / "digits")]
-
 import clib
+import numpy as np
+import pytest
 import train
-from checks import Checks, arguments
 from networks import NETWORKS
 
 IMAGES, ENTRIES, STEP = 3, 12, 1e-6
@@ -25,17 +18,18 @@ def in_double(network, rng):
         network.parameters[name] = p.astype(np.float64) + rng.normal(0, 0.05, p.shape)
 
 
-def test_gradients(c, kind, rng):
+@pytest.mark.parametrize("kind", NETWORKS.values(), ids=NETWORKS)
+def test_gradients(bench, kind, rng):
     network = kind(rng)
     in_double(network, rng)
     x, weights = rng.random((IMAGES, 64)), rng.normal(0, 1, (IMAGES, 10))
     masks = network.masks(IMAGES, rng)
     loss = lambda: (network.forward(x, masks)[0][-1] * weights).sum()
     gradients = network.backward(weights, *network.forward(x, masks))
-    c.check("gradients: of all parameters", set(gradients), set(network.parameters), kind.NAME)
+    bench.check("gradients: of all parameters", set(gradients), set(network.parameters), kind.NAME)
     for name, p in network.parameters.items():
         g = gradients[name]
-        c.check("gradients: shapes", g.shape, p.shape, name)
+        bench.check("gradients: shapes", g.shape, p.shape, name)
         for i in rng.choice(p.size, min(p.size, ENTRIES), replace=False):
             kept, sums = p.flat[i], []
             for step in (STEP, -STEP):
@@ -43,7 +37,7 @@ def test_gradients(c, kind, rng):
                 sums.append(loss())
             p.flat[i] = kept
             slope = (sums[0] - sums[1]) / (2 * STEP)
-            c.check(
+            bench.check(
                 "gradients: those of differences",
                 bool(abs(slope - g.flat[i]) <= CLOSE * max(1, abs(slope))),
                 True,
@@ -51,7 +45,7 @@ def test_gradients(c, kind, rng):
             )
 
 
-def test_codes(c, lib, rng):
+def test_codes(bench, lib, rng):
     weights = (rng.normal(0, 1, (40, 60)) * np.exp2(rng.integers(-9, 3, (40, 60)))).astype(
         np.float32
     )
@@ -62,19 +56,6 @@ def test_codes(c, lib, rng):
             lib.by_name["e4m3fn"], want.ctypes.data, values.ctypes.data, values.size,
             float(factor), clib.mode(), None,
         )  # fmt: skip
-        c.check("codes: quantised", status, clib.OK, row)
-        c.arrays("codes: those of the library", codes[row], want, lambda k: f"row {row}, {k}")
-        c.check("codes: the scale undoes it", scale[row], np.float32(1) / factor, row)
-
-
-def main():
-    args = arguments("digits: training")
-    c, lib, rng = Checks(), clib.Library(args.lib), np.random.default_rng(args.seed)
-    for kind in NETWORKS.values():
-        test_gradients(c, kind, rng)
-    test_codes(c, lib, rng)
-    return c.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        bench.check("codes: quantised", status, clib.OK, row)
+        bench.arrays("codes: those of the library", codes[row], want, lambda k: f"row {row}, {k}")
+        bench.check("codes: the scale undoes it", scale[row], np.float32(1) / factor, row)

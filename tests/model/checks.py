@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counting of checks: each comparison is one, and a compared array counts its elements."""
 
-import argparse
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterator
 
@@ -49,12 +47,6 @@ class Checks:
         if self.bad[name] <= SHOWN_PER_NAME:
             print(f"FAIL {name}: {about}: got {show(got)}, want {show(want)}")
 
-    def finish(self):
-        """Prints what was counted; returns the exit status."""
-        self.report()
-        print(f"{self.passed} passed, {self.failed} failed")
-        return 1 if self.failed or not self.passed else 0
-
     def report(self):
         """What was counted under each name."""
         for name in sorted({*self.good, *self.bad}):
@@ -73,16 +65,3 @@ def show(x):
     if isinstance(x, tuple):
         return "(" + ", ".join(show(y) for y in x) + ")"
     return hex(x) if isinstance(x, (int, np.integer)) and not isinstance(x, bool) else repr(x)
-
-
-def arguments(description, *extra):
-    """--lib, --seed and what a test adds: (flag, default) pairs."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--lib", required=True, help="path of libfp8mac.so")
-    parser.add_argument("--seed", type=int, default=20240917)
-    for flag, default in extra:
-        parser.add_argument(flag, default=default)
-    args = parser.parse_args()
-    print(f"{description}; seed {args.seed}")
-    sys.stdout.flush()
-    return args
