@@ -36,10 +36,13 @@ $(SIM_TEST)/sim-soc.log: $(SIM_TEST_BUILD)/soc.elf $(SIM) tests/run_test.sh
 $(SIM_TEST)/sim-command-line.log: tests/sim/command_line.sh $(SIM_TEST_BUILD)/soc.elf $(SIM) tests/run_test.sh
 	@tests/run_test.sh sim-command-line $@ $< $(SIM) $(SIM_TEST_BUILD)/soc.elf $(SIM_TEST_BUILD)
 
+# Each Python test has a folder of its own.
+SIM_PYTEST = $(PYTEST) $< --folder $(SIM_TEST_BUILD)/$(basename $(@F))
+SIM_PYTEST_FILES := $(PYTEST_FILES) tests/sim/conftest.py
+
 TESTS += $(SIM_TEST)/sim-timeline.log
-$(SIM_TEST)/sim-timeline.log: tests/sim/test_timeline.py $(SIM) $(FW_BUILD)/riscv/gemm.elf tests/run_test.sh
-	@mkdir -p $(SIM_TEST_BUILD)
-	@tests/run_test.sh sim-timeline $@ $(PYTHON) $< $(SIM) $(FW_BUILD)/riscv/gemm.elf $(SIM_TEST_BUILD)
+$(SIM_TEST)/sim-timeline.log: tests/sim/test_timeline.py $(SIM_PYTEST_FILES) $(SIM) $(FW_BUILD)/riscv/gemm.elf tests/run_test.sh
+	@tests/run_test.sh sim-timeline $@ $(SIM_PYTEST) --sim $(SIM) --elf $(FW_BUILD)/riscv/gemm.elf
 
 # The instructions that the core retires, and their text beside objdump's
 $(SIM_TEST_BUILD)/disassemble: tests/sim/disassemble.cpp sim/disassemble.cpp sim/disassemble.h
@@ -54,10 +57,10 @@ $(SIM_TEST_BUILD)/disassembly.elf: tests/sim/disassembly.S
 	$(Q)$(RISCV_PREFIX)ld -m elf32lriscv -Ttext=0x80000000 -e 0x80000000 -o $@ $@.o
 
 TESTS += $(SIM_TEST)/sim-disassemble.log
-$(SIM_TEST)/sim-disassemble.log: tests/sim/test_disassemble.py tests/sim/objdump.py $(SIM_TEST_BUILD)/disassemble \
+$(SIM_TEST)/sim-disassemble.log: tests/sim/test_disassemble.py $(SIM_PYTEST_FILES) tests/sim/objdump.py $(SIM_TEST_BUILD)/disassemble \
     $(SIM_TEST_BUILD)/disassembly.elf $(SIM_TEST_BUILD)/soc.elf tests/run_test.sh
-	@tests/run_test.sh sim-disassemble $@ $(PYTHON) $< $(SIM_TEST_BUILD)/disassemble $(RISCV_PREFIX)objdump \
-	  $(SIM_TEST_BUILD)/disassembly.elf $(SIM_TEST_BUILD)/soc.elf
+	@tests/run_test.sh sim-disassemble $@ $(SIM_PYTEST) --disassembler $(SIM_TEST_BUILD)/disassemble \
+	  --objdump $(RISCV_PREFIX)objdump --elfs $(SIM_TEST_BUILD)/disassembly.elf $(SIM_TEST_BUILD)/soc.elf
 
 TESTS += $(SIM_TEST)/sim-instructions.log $(if $(filter $(FAST_ELEMENTS),$(ELEMENT)),$(SIM_TEST)/sim-instructions-fast.log)
 $(SIM_TEST)/sim-instructions.log: SIM_TRACED := $(SIM_RTL)
@@ -65,17 +68,15 @@ $(SIM_TEST)/sim-instructions.log: $(SIM_RTL)
 $(SIM_TEST)/sim-instructions-fast.log: SIM_TRACED := $(SIM_FAST)
 $(SIM_TEST)/sim-instructions-fast.log: $(SIM_FAST)
 $(SIM_TEST)/sim-instructions.log $(SIM_TEST)/sim-instructions-fast.log: tests/sim/test_instructions.py tests/sim/objdump.py \
-    $(SIM_TEST_BUILD)/soc.elf tests/run_test.sh
-	@mkdir -p $(SIM_TEST_BUILD)/$(basename $(@F))
-	@tests/run_test.sh $(basename $(@F)) $@ $(PYTHON) $< $(SIM_TRACED) $(SIM_TEST_BUILD)/soc.elf $(RISCV_PREFIX)objdump \
-	  $(RISCV_PREFIX)objcopy $(SIM_TEST_BUILD)/$(basename $(@F))
+    $(SIM_PYTEST_FILES) $(SIM_TEST_BUILD)/soc.elf tests/run_test.sh
+	@tests/run_test.sh $(basename $(@F)) $@ $(SIM_PYTEST) --sim $(SIM_TRACED) --elf $(SIM_TEST_BUILD)/soc.elf \
+	  --objdump $(RISCV_PREFIX)objdump --objcopy $(RISCV_PREFIX)objcopy
 
 # A debugger at the core
 TESTS += $(SIM_TEST)/sim-gdb.log
-$(SIM_TEST)/sim-gdb.log: tests/sim/test_gdb.py tests/sim/test_instructions.py $(SIM) $(SIM_TEST_BUILD)/soc.elf \
-    tests/run_test.sh
-	@mkdir -p $(SIM_TEST_BUILD)
-	@tests/run_test.sh sim-gdb $@ $(PYTHON) $< $(SIM) $(SIM_TEST_BUILD)/soc.elf gdb-multiarch $(SIM_TEST_BUILD)
+$(SIM_TEST)/sim-gdb.log: tests/sim/test_gdb.py tests/sim/test_instructions.py $(SIM_PYTEST_FILES) $(SIM) \
+    $(SIM_TEST_BUILD)/soc.elf tests/run_test.sh
+	@tests/run_test.sh sim-gdb $@ $(SIM_PYTEST) --sim $(SIM) --elf $(SIM_TEST_BUILD)/soc.elf --gdb gdb-multiarch
 
 # The fast mode: its arithmetic against the golden model, and whole programs against the RTL.
 $(SIM_TEST_BUILD)/test_block: tests/sim/test_block.c sim/fast/block.c sim/fast/block.h $(CATALOGUE_H) \
@@ -104,10 +105,10 @@ $(SIM_TEST_BUILD)/faulty: $(SIM_TEST_BUILD)/faulty.o $(filter-out %/block.o,$(SI
 	$(Q)$(CXX) -o $@ $^ -pthread -lm
 
 TESTS += $(SIM_TEST)/sim-fast.log
-$(SIM_TEST)/sim-fast.log: tests/sim/test_fast.py $(SIM_RTL) $(SIM_FAST) $(SIM_TEST_BUILD)/faulty \
+$(SIM_TEST)/sim-fast.log: tests/sim/test_fast.py $(SIM_PYTEST_FILES) $(SIM_RTL) $(SIM_FAST) $(SIM_TEST_BUILD)/faulty \
     $(FW_BUILD)/riscv/gemm.elf tests/run_test.sh
-	@tests/run_test.sh sim-fast $@ $(PYTHON) $< $(SIM_RTL) $(SIM_FAST) $(SIM_TEST_BUILD)/faulty $(SIM_TEST_BUILD) \
-	  $(FW_BUILD)/riscv/gemm.elf
+	@tests/run_test.sh sim-fast $@ $(SIM_PYTEST) --sim $(SIM_RTL) --fast $(SIM_FAST) --faulty $(SIM_TEST_BUILD)/faulty \
+	  --elf $(FW_BUILD)/riscv/gemm.elf
 endif
 
 # The waveform of a small chip in the fast mode, which is compiled quickly. A make that the test starts builds it.
@@ -118,7 +119,6 @@ $(WAVES_SIM): $(SIM_INPUTS_FAST) $(SIM_SOURCES) $(SIM_SOURCES_FAST) $(REGS_H) $(
 endif
 
 TESTS += $(SIM_TEST)/sim-waves.log
-$(SIM_TEST)/sim-waves.log: tests/sim/test_waves.py $(wildcard sim/waves/*) $(WAVES_SIM) $(WAVES_NAMES) \
+$(SIM_TEST)/sim-waves.log: tests/sim/test_waves.py $(SIM_PYTEST_FILES) $(wildcard sim/waves/*) $(WAVES_SIM) $(WAVES_NAMES) \
     $(FW_BUILD)/riscv/gemm.elf tests/run_test.sh
-	@tests/run_test.sh sim-waves $@ $(PYTHON) $< $(WAVES_SIM) $(WAVES_NAMES) sim/waves/save_file.py \
-	  $(FW_BUILD)/riscv/gemm.elf $(SIM_TEST_BUILD)
+	@tests/run_test.sh sim-waves $@ $(SIM_PYTEST) --sim $(WAVES_SIM) --names $(WAVES_NAMES) --elf $(FW_BUILD)/riscv/gemm.elf

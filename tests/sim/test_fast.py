@@ -2,21 +2,20 @@
 """The simulator's fast mode equals the RTL. The same programs end after the same cycles, with the same bytes in all of
 the memory. Their console output, which has flags, amax and counters, is the same, too.
 
-    python tests/sim/test_fast.py RTL_SIM FAST_SIM FAULTY_SIM FOLDER GEMM_ELF
+    python -m pytest -c tests/pytest.ini tests/sim/test_fast.py --sim RTL --fast FAST --faulty FAULTY --elf GEMM_ELF --folder FOLDER
 
 The programs are GEMMs of random shapes, formats, accumulators and scaling exponents. Data have Inf, NaN and all
 magnitudes, too. Some have K in chunks whose accumulators stay in the array, and some run on a bus that stalls.
-FAULTY_SIM is a fast simulator with a seeded fault in its alignment; the comparison must find it.
+FAULTY is a fast simulator with a seeded fault in its alignment; the comparison must find it.
 """
 
 import filecmp
 import random
 import re
 import subprocess
-import sys
 from pathlib import Path
 
-from tally import Tally
+from tests.conftest import Bench
 
 FP8 = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")
 GEMMS = 12
@@ -59,20 +58,15 @@ def run(sim, memory, options, program):
     return (end[1] if end else done.stderr, done.stdout)
 
 
-def main():
-    rtl, fast, faulty, folder, gemm = sys.argv[1:]
-    memories = [Path(folder) / name for name in ("rtl.ram", "fast.ram")]
+def test_gemms(bench: Bench, sim: str, fast: str, faulty: str, elf: str, folder: Path) -> None:
+    memories = [folder / name for name in ("rtl.ram", "fast.ram")]
     rng = random.Random(1)
     programs = [draw_gemm(rng, number) for number in range(GEMMS)]
-    programs = [(options, [gemm, *arguments]) for options, arguments in programs]
-    found = 0
-
-    tally = Tally()
-    check = tally.check
-
+    programs = [(options, [elf, *arguments]) for options, arguments in programs]
+    found, check = 0, bench.check
     for options, program in programs:
         text = " ".join([*options, Path(program[0]).name, *program[1:]])
-        ends = [run(s, m, options, program) for s, m in zip((rtl, fast), memories)]
+        ends = [run(s, m, options, program) for s, m in zip((sim, fast), memories)]
         check(f"ends with 0: {text}: {ends[0][0]}", ends[0][0].startswith("exit status 0 after"))
         check(f"same cycles: {text}: {ends[0][0]}, fast {ends[1][0]}", ends[0][0] == ends[1][0])
         check(f"same console: {text}", ends[0][1] == ends[1][1] and len(ends[0][1]) > 0)
@@ -82,8 +76,3 @@ def main():
     check(f"the seeded fault shows in {found} of {GEMMS} GEMMs", found > 0)
     for memory in memories:
         memory.unlink()
-    return tally.report()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

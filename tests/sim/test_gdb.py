@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A debugger at the simulated core, over tests/sim/soc.c.
 
-    python tests/sim/test_gdb.py SIM SOC_ELF GDB FOLDER
+    python -m pytest -c tests/pytest.ini tests/sim/test_gdb.py --sim SIM --elf SOC_ELF --gdb GDB --folder FOLDER
 
 A client of its own steps through the start of the program. Each stop must be at the next instruction of the
 simulator's list, with the registers that the list's effects give. Then gdb itself sets a breakpoint, a watchpoint and
@@ -12,12 +12,12 @@ import contextlib
 import re
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 
-from tally import Tally
 from test_instructions import NAMES, entries
+
+from tests.conftest import Bench
 
 STEPS = 1200
 TIMEOUT = 600  # seconds
@@ -66,44 +66,44 @@ def simulator(sim, elf, *arguments, options=()):
         process.kill()
 
 
-def check_steps(tally, sim, elf, folder):
+def test_steps(bench: Bench, sim: str, elf: str, folder: Path) -> None:
     path = folder / "gdb.txt"
     with simulator(sim, elf, options=["--instructions", str(path)]) as (process, port):
         client = Client(port)
-        tally.check("it waits before the first instruction", client.ask("?") == "S05")
+        bench.check("it waits before the first instruction", client.ask("?") == "S05")
         stops = [client.registers()]
         for _ in range(STEPS):
-            tally.check("a step", client.ask("s") == "S05")
+            bench.check("a step", client.ask("s") == "S05")
             stops.append(client.registers())
         end = client.ask("c")
-        tally.check(f"the end: {end}", end == "W00")
-    tally.check("exit status", process.returncode == 0)
+        bench.check(f"the end: {end}", end == "W00")
+    bench.check("exit status", process.returncode == 0)
     plain = subprocess.run([sim, elf], capture_output=True, text=True)
     for what in (r"\d+ passed, 0 failed", r"after \d+ cycles"):
-        tally.check(
+        bench.check(
             f"'{what}' as without a debugger",
             re.search(what, plain.stdout + plain.stderr)[0] in process.said,
         )
     registers = dict.fromkeys(NAMES, 0)
     executed = [e for e in entries(path) if e.name != "interrupt"]
-    tally.check(
+    bench.check(
         "an exception is among the steps", any(e.name == "exception" for e in executed[:STEPS])
     )
-    tally.check(
+    bench.check(
         "a load that waits is among the steps",
         any(name.startswith("load[4") for e in executed[:STEPS] for name in e.effects),
     )
     for entry, stop in zip(executed, stops):
-        tally.check(
+        bench.check(
             f"cycle {entry.cycle}: stopped at {stop[32]:x}, not {entry.pc:x}", stop[32] == entry.pc
         )
-        tally.check(
+        bench.check(
             f"cycle {entry.cycle}: registers {stop[:32]}", stop[:32] == list(registers.values())
         )
         registers |= {n: int(v, 16) for n, v in entry.effects.items() if n in NAMES}
 
 
-def check_packets(tally, sim, elf):
+def test_packets(bench: Bench, sim: str, elf: str) -> None:
     """Interrupts, points, memory, and what is refused. The program hangs."""
     with simulator(sim, elf, "hang") as (process, port):
         client = Client(port)
@@ -120,41 +120,41 @@ def check_packets(tally, sim, elf):
             ("qXfer:features:read:target.xml:0,5", "m<?xml"),
         ):
             got = client.ask(packet)
-            tally.check(f"{packet}: {got}, not {answer}", got == answer)
+            bench.check(f"{packet}: {got}, not {answer}", got == answer)
         client.send("c")
         for _ in range(2):
             time.sleep(0.3)
             client.socket.sendall(b"\x03")
-            tally.check("an interrupt stops the program", client.receive() == "S02")
+            bench.check("an interrupt stops the program", client.receive() == "S02")
             where = client.registers()[32]
             client.send("c")
         time.sleep(0.3)
         client.socket.sendall(b"\x03")
         client.receive()
         point = f"0,{where:x},2"
-        tally.check("a breakpoint", client.ask(f"Z{point}") == "OK" and client.ask("c") == "S05")
-        tally.check("the program is there", client.registers()[32] == where)
-        tally.check(
+        bench.check("a breakpoint", client.ask(f"Z{point}") == "OK" and client.ask("c") == "S05")
+        bench.check("the program is there", client.registers()[32] == where)
+        bench.check(
             "it comes back there", client.ask("c") == "S05" and client.registers()[32] == where
         )
         client.ask(f"z{point}")
         client.send("c")
         time.sleep(0.3)
         client.socket.sendall(b"\x03")
-        tally.check("without the breakpoint it goes on", client.receive() == "S02")
+        bench.check("without the breakpoint it goes on", client.receive() == "S02")
         client.send("k")
-    tally.check(f"the debugger ends it: {process.returncode}", process.returncode == 130)
+    bench.check(f"the debugger ends it: {process.returncode}", process.returncode == 130)
     with simulator(sim, elf, "sleep") as (process, port):
         client = Client(port)
         client.send("c")
         time.sleep(0.5)
         client.socket.sendall(b"\x03")
-        tally.check("an interrupt while the core sleeps", client.receive() == "S02")
+        bench.check("an interrupt while the core sleeps", client.receive() == "S02")
         client.socket.close()
-    tally.check(f"a lost debugger ends it: {process.returncode}", process.returncode == 130)
+    bench.check(f"a lost debugger ends it: {process.returncode}", process.returncode == 130)
 
 
-def check_gdb(tally, sim, elf, gdb):
+def test_gdb(bench: Bench, sim: str, elf: str, gdb: str) -> None:
     with simulator(sim, elf, options=["--quiet"]) as (process, port):
         commands = [
             f"target remote localhost:{port}",
@@ -188,21 +188,8 @@ def check_gdb(tally, sim, elf, gdb):
         r"#0 +(0x\w+ in )?trap .*\n",
         r"exited normally",
     ):
-        tally.check(f"gdb says {pattern!r}:\n{text}", re.search(pattern, text) is not None)
-    tally.check(
+        bench.check(f"gdb says {pattern!r}:\n{text}", re.search(pattern, text) is not None)
+    bench.check(
         f"the variable was written: {process.said}",
         re.search(r"^10\d\d passed, 0 failed", process.said) is not None,
     )
-
-
-def main() -> int:
-    sim, elf, gdb, folder = sys.argv[1:]
-    tally = Tally()
-    check_steps(tally, sim, elf, Path(folder))
-    check_packets(tally, sim, elf)
-    check_gdb(tally, sim, elf, gdb)
-    return tally.report()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

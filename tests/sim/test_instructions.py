@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The instructions of tests/sim/soc.c: each follows from those before it.
 
-    python tests/sim/test_instructions.py SIM SOC_ELF OBJDUMP OBJCOPY FOLDER
+    python -m pytest -c tests/pytest.ini tests/sim/test_instructions.py --sim SIM --elf SOC_ELF --objdump OBJDUMP --objcopy OBJCOPY --folder FOLDER
 
 A replay keeps registers and memory from the effects alone. It says where a branch or jump goes, what address a load or
 store has, what a store writes and what a load reads. Text and encoding are objdump's. The program has misaligned and
@@ -10,12 +10,13 @@ narrow accesses, exceptions and interrupts.
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 from objdump import listing
-from tally import Tally
+
+from tests.conftest import Bench
 
 NAMES = [
     "zero",
@@ -61,17 +62,17 @@ class Entry(NamedTuple):
     cycle: int
     pc: int
     encoded: str
-    location: str
+    place: str
     name: str  # of the instruction, or "interrupt", "exception"
     operands: list
     effects: dict  # "a5" or "load[80001234]" and digits
 
 
 def entry(line):
-    cycle, pc, encoded, location, name, *rest = line.split()
+    cycle, pc, encoded, place, name, *rest = line.split()
     operands = rest.pop(0).strip(",").split(",") if rest and "=" not in rest[0] else []
     return Entry(
-        int(cycle), int(pc, 16), encoded, location, name, operands, dict(e.split("=") for e in rest)
+        int(cycle), int(pc, 16), encoded, place, name, operands, dict(e.split("=") for e in rest)
     )
 
 
@@ -84,8 +85,8 @@ def signed(value):
 
 
 class Replay:
-    def __init__(self, tally, image):
-        self.tally = tally
+    def __init__(self, bench, image):
+        self.bench = bench
         self.registers = dict.fromkeys(NAMES, 0)
         self.memory = dict(enumerate(image, RAM.start))
         self.next = RAM.start + 0x80
@@ -101,7 +102,7 @@ class Replay:
         }
 
     def check(self, entry, what, good):
-        self.tally.check(f"cycle {entry.cycle}, {entry.location} {entry.name}: {what}", good)
+        self.bench.check(f"cycle {entry.cycle}, {entry.location} {entry.name}: {what}", good)
 
     def branches(self, entry):
         a, b = (self.registers[name] for name in entry.operands[:2])
@@ -140,15 +141,15 @@ class Replay:
             return self.check(entry, f"no {kind} at {address:08x}: {entry.effects}", False)
         data = int(digits, 16)
         self.check(entry, f"{kind} of {size} bytes: {digits}", len(digits) == 2 * size)
-        addresses = range(address, address + size)
+        places = range(address, address + size)
         self.checked["misaligned"] += address % size != 0
         if kind == "store":
             want = self.registers[entry.operands[0]] & (1 << 8 * size) - 1
             self.check(entry, f"stores {data:x}, wanted {want:x}", data == want)
             self.checked["store"] += 1
-            self.memory.update(zip(addresses, data.to_bytes(4, "little")))
-        elif address in RAM and all(one in self.memory for one in addresses):
-            want = int.from_bytes(bytes(self.memory[one] for one in addresses), "little")
+            self.memory.update(zip(places, data.to_bytes(4, "little")))
+        elif address in RAM and all(place in self.memory for place in places):
+            want = int.from_bytes(bytes(self.memory[place] for place in places), "little")
             self.check(entry, f"loads {data:x}, wanted {want:x}", data == want)
             self.checked["load"] += 1
 
@@ -175,12 +176,67 @@ class Replay:
         self.registers |= {n: int(v, 16) for n, v in entry.effects.items() if n in NAMES}
 
 
-def check_whole(tally, whole, elf, objdump, image):
-    replay = Replay(tally, image)
+class Trace(NamedTuple):
+    status: int
+    entries: list[Entry]
+    output: str
+    cycles: int | None
+
+
+class Program:
+    def __init__(self, sim: str, elf: str, folder: Path) -> None:
+        self.command, self.elf, self.folder = [sim, "--power-up", "7"], elf, folder
+
+    def run(self, *arguments: str) -> tuple[subprocess.CompletedProcess, int | None]:
+        """How it ended, and after how many cycles."""
+        done = subprocess.run([*self.command, *arguments, self.elf], capture_output=True, text=True)
+        cycles = re.search(r"after (\d+) cycles", done.stderr)
+        return done, cycles and int(cycles[1])
+
+    def traced(self, name: str, *arguments: str) -> Trace:
+        path = self.folder / f"{name}.txt"
+        done, cycles = self.run("--instructions", str(path), *arguments)
+        return Trace(done.returncode, entries(path), done.stdout, cycles)
+
+
+@pytest.fixture(scope="session")
+def program(sim: str, elf: str, folder: Path) -> Program:
+    return Program(sim, elf, folder)
+
+
+@pytest.fixture(scope="session")
+def whole(program: Program) -> Trace:
+    return program.traced("whole")
+
+
+def part_of(bench: Bench, program: Program, name: str, *arguments: str) -> list[Entry]:
+    part = program.traced(name, *arguments)
+    bench.check(f"{name}: status {part.status}", part.status == 0)
+    return part.entries
+
+
+def test_equal_runs(bench: Bench, program: Program, whole: Trace) -> None:
+    """The list changes neither output nor cycles."""
+    plain, cycles = program.run()
+    bench.check(f"whole: status {whole.status}", whole.status == 0)
+    bench.check("the output is the same", whole.output == plain.stdout != "")
+    bench.check(f"{whole.cycles} of {cycles} cycles", whole.cycles == cycles)
+
+
+@pytest.fixture(scope="session")
+def image(elf: str, objcopy: str, folder: Path) -> bytes:
+    path = folder / "soc.bin"
+    subprocess.run([objcopy, "-O", "binary", elf, path], check=True)
+    return path.read_bytes()
+
+
+def test_whole(bench: Bench, whole: Trace, elf: str, objdump: str, image: bytes) -> None:
+    whole = whole.entries
+    replay = Replay(bench, image)
     for entry in whole:
         replay.step(entry)
     for what, count in replay.checked.items():
-        tally.check(
+        bench.check(
             f"{count} of '{what}' were checked", count >= (3 if what == "misaligned" else 6)
         )
     lines = listing(objdump, elf)
@@ -190,8 +246,8 @@ def check_whole(tally, whole, elf, objdump, image):
         good = e.encoded == line.encoded
         if len(e.encoded) == 8:
             good = good and " ".join([e.name, ",".join(e.operands)]).strip() == line.text
-        tally.check(f"{e.pc:x}: {e.encoded} {e.name} {e.operands}, objdump {line}", good)
-    tally.check(
+        bench.check(f"{e.pc:x}: {e.encoded} {e.name} {e.operands}, objdump {line}", good)
+    bench.check(
         "a cycle has one instruction at most", len({e.cycle for e in retired}) == len(retired)
     )
     traps = [
@@ -206,82 +262,63 @@ def check_whole(tally, whole, elf, objdump, image):
         ("interrupt", "7", "00000000"),
         ("interrupt", "16", "00000000"),
     ):
-        tally.check(f"{trap} once in {traps}", traps.count(trap) == 1)
-    tally.check("main has its location", any(e.location == "main+0x0" for e in whole))
+        bench.check(f"{trap} once in {traps}", traps.count(trap) == 1)
+    bench.check("main has its location", any(e.location == "main+0x0" for e in whole))
 
 
-def check_function(tally, whole, part, name, callee):
+def check_function(bench, whole, part, name, callee):
     """The calls of a function: each from its first instruction until it returns."""
     calls = sum(e.location == f"{name}+0x0" for e in whole)
-    tally.check(f"{name} is called {calls} times", calls > 1)
+    bench.check(f"{name} is called {calls} times", calls > 1)
     starts = [i for i, e in enumerate(part) if e.location == f"{name}+0x0"]
-    tally.check(f"{len(starts)} calls", len(starts) == calls and starts[0] == 0)
+    bench.check(f"{len(starts)} calls", len(starts) == calls and starts[0] == 0)
     for start, end in zip(starts, [*starts[1:], len(part)]):
-        tally.check(
+        bench.check(
             f"a call ends with a return: {part[end - 1]}", part[end - 1].operands[:1] == ["zero"]
         )
-        tally.check(
+        bench.check(
             f"a call of {name} has {callee}",
             any(e.location == f"{callee}+0x0" for e in part[start:end]),
         )
     functions = {e.location.split("+")[0] for e in part}
-    tally.check(f"{functions} run", {name, callee} <= functions and "main" not in functions)
+    bench.check(f"{functions} run", {name, callee} <= functions and "main" not in functions)
 
 
-def main() -> int:
-    sim, elf, objdump, objcopy, folder = sys.argv[1:]
-    folder = Path(folder)
-    tally = Tally()
-
-    def run(*arguments):
-        done = subprocess.run(
-            [sim, "--power-up", "7", *arguments, elf], capture_output=True, text=True
-        )
-        cycles = re.search(r"after (\d+) cycles", done.stderr)
-        return done, cycles and int(cycles[1])
-
-    def traced(name, *arguments):
-        path = folder / f"{name}.txt"
-        done, cycles = run("--instructions", str(path), *arguments)
-        tally.check(f"{name}: status {done.returncode}", done.returncode == 0)
-        return entries(path), done.stdout, cycles
-
-    subprocess.run([objcopy, "-O", "binary", elf, folder / "soc.bin"], check=True)
-    plain, cycles = run()
-    whole, output, traced_cycles = traced("whole")
-    tally.check("the output is the same", output == plain.stdout != "")
-    tally.check(f"{traced_cycles} of {cycles} cycles", traced_cycles == cycles)
-    check_whole(tally, whole, elf, objdump, (folder / "soc.bin").read_bytes())
-
+def test_window(bench: Bench, program: Program, whole: Trace) -> None:
+    whole, end = whole.entries, whole.cycles
     first, last = whole[len(whole) // 3].cycle, whole[len(whole) // 2].cycle
-    window = traced("window", "--trace-from", str(first), "--trace-to", str(last))[0]
-    tally.check(
+    window = part_of(bench, program, "window", "--trace-from", str(first), "--trace-to", str(last))
+    bench.check(
         "a window has its cycles, ends included",
         window == [e for e in whole if first <= e.cycle <= last],
     )
-    tally.check(f"{len(window)} entries in the window", len(window) > 100)
-    empty = traced("behind", "--trace-from", str(2 * cycles))[0]
-    tally.check("a window behind the end is empty", empty == [])
-    part = traced("function", "--instructions-in", "expect_load_fault")[0]
-    check_function(tally, whole, part, "expect_load_fault", "trap")
-    both = traced(
-        "both", "--instructions-in", "expect_load_fault", "--trace-from", str(part[5].cycle)
-    )[0]
-    tally.check("function and window", both == part[5:])
+    bench.check(f"{len(window)} entries in the window", len(window) > 100)
+    empty = part_of(bench, program, "behind", "--trace-from", str(2 * end))
+    bench.check("a window behind the end is empty", empty == [])
 
-    for what, wanted, arguments in (
+
+def test_function(bench: Bench, program: Program, whole: Trace) -> None:
+    only = "--instructions-in", "expect_load_fault"
+    part = part_of(bench, program, "function", *only)
+    check_function(bench, whole.entries, part, "expect_load_fault", "trap")
+    both = part_of(bench, program, "both", *only, "--trace-from", str(part[5].cycle))
+    bench.check("function and window", both == part[5:])
+
+
+@pytest.mark.parametrize(
+    ("what", "wanted", "arguments"),
+    [
         ("a full disk", "could not be written completely", ["--instructions", "/dev/full"]),
-        ("no folder", "cannot be written", ["--instructions", f"{folder}/none/x"]),
+        ("no folder", "cannot be written", ["--instructions", "FOLDER/none/x"]),
         (
             "no function",
             "no function 'nowhere'",
             ["--instructions", "/dev/null", "--instructions-in", "nowhere"],
         ),
-    ):
-        done, _ = run(*arguments)
-        tally.check(f"{what}: {done.stderr}", done.returncode == 2 and wanted in done.stderr)
-    return tally.report()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    ],
+)
+def test_refused(
+    bench: Bench, program: Program, what: str, wanted: str, arguments: list[str]
+) -> None:
+    done, _ = program.run(*(a.replace("FOLDER", str(program.folder)) for a in arguments))
+    bench.check(f"{what}: {done.stderr}", done.returncode == 2 and wanted in done.stderr)

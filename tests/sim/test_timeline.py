@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The timeline of a GEMM: its spans agree with what the application prints.
 
-    python tests/sim/test_timeline.py SIM GEMM_ELF FOLDER
+    python -m pytest -c tests/pytest.ini tests/sim/test_timeline.py --sim SIM --elf GEMM_ELF --folder FOLDER
 
 The timeline is JSON; the command has one span, and each of its tile commands one load and one
 compute; spans of a track do not overlap; the windows'
@@ -11,23 +11,17 @@ read beats add up to the counter, but for the last window.
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
 
-from tally import Tally
+from tests.conftest import Bench
 
 SHAPE = ["M=96", "N=80", "K=600"]
 WINDOW = 64
 
 
-def main() -> int:
-    sim, elf, folder = sys.argv[1:]
-    path = Path(folder) / "timeline.json"
+def test_gemm(bench: Bench, sim: str, elf: str, folder: Path) -> None:
+    path, check = folder / "timeline.json", bench.check
     done = subprocess.run([sim, "--timeline", path, elf, *SHAPE], capture_output=True, text=True)
-
-    tally = Tally()
-    check = tally.check
-
     check("the application ends with 0", done.returncode == 0)
     text = done.stdout
     commands = int(re.search(r"(\d+) tile commands", text)[1])
@@ -60,20 +54,16 @@ def main() -> int:
         writes - WINDOW <= counted <= writes + WINDOW,
     )
 
+
+def test_refused(bench: Bench, sim: str, elf: str, folder: Path) -> None:
     full = subprocess.run(
         [sim, "--timeline", "/dev/full", elf, *SHAPE], capture_output=True, text=True
     )
-    check("a full disk is reported", full.returncode == 2 and "timeline" in full.stderr)
+    bench.check("a full disk is reported", full.returncode == 2 and "timeline" in full.stderr)
     absent = subprocess.run(
         [sim, "--timeline", f"{folder}/none/t.json", elf], capture_output=True, text=True
     )
-    check(
+    bench.check(
         "a folder that does not exist is reported",
         absent.returncode == 2 and "cannot be written" in absent.stderr,
     )
-
-    return tally.report()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

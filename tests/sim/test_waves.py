@@ -2,30 +2,26 @@
 """The waveform and its GTKWave view: every signal that the save file names is in the waveform, once, in a group. A
 signal that the waveform does not have is refused.
 
-    python tests/sim/test_waves.py TRACE_SIM NAMES SAVE_FILE_PY GEMM_ELF FOLDER
+    python -m pytest -c tests/pytest.ini tests/sim/test_waves.py --sim TRACE_SIM --elf GEMM_ELF --names NAMES --folder FOLDER
 """
 
 import subprocess
 import sys
 from pathlib import Path
 
-from tally import Tally
+from tests.conftest import Bench
 
+SAVE_FILE = Path(__file__).resolve().parents[2] / "sim" / "waves" / "save_file.py"
 GROUPS = ("Core", "Commands", "AXI read", "Array", "AXI write")
 
 
-def main() -> int:
-    sim, names, save_file, elf, folder = sys.argv[1:]
-    wave, save = Path(folder) / "waves.fst", Path(folder) / "waves.gtkw"
-
-    tally = Tally()
-    check = tally.check
-
+def test_view(bench: Bench, sim: str, names: str, elf: str, folder: Path) -> None:
+    wave, save, check = folder / "waves.fst", folder / "waves.gtkw", bench.check
     shape = ["M=9", "N=7", "K=40"]
     run = subprocess.run([sim, "--quiet", "--trace", wave, elf, *shape], capture_output=True)
     check("the simulation ends with 0", run.returncode == 0)
     made = subprocess.run(
-        [sys.executable, "-B", save_file, names, wave, save], capture_output=True, text=True
+        [sys.executable, "-B", SAVE_FILE, names, wave, save], capture_output=True, text=True
     )
     check("the save file is written", made.returncode == 0)
     check("the command that opens it is printed", made.stdout == f"gtkwave {save}\n")
@@ -41,19 +37,12 @@ def main() -> int:
     check("the waveform is named", f'[dumpfile] "{wave.resolve()}"' in lines)
 
     # A list that lacks one of the signals.
-    poor = Path(folder) / "poor-names.sh"
+    poor = folder / "poor-names.sh"
     poor.write_text(f'#!/bin/sh\n"{names}" "$1" | grep -v "u_accel.advance$"\n')
     poor.chmod(0o755)
     refused = subprocess.run(
-        [sys.executable, "-B", save_file, poor, wave, save], capture_output=True, text=True
+        [sys.executable, "-B", SAVE_FILE, poor, wave, save], capture_output=True, text=True
     )
     check(
-        "a missing signal is refused",
-        refused.returncode != 0 and "u_accel.advance" in refused.stderr,
+        "a missing signal is refused", refused.returncode != 0 and "u_accel.advance" in refused.stderr
     )
-
-    return tally.report()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that the simulator's tests run: each is an option, and a fixture of the same name."""
+
+from __future__ import annotations
+
+import pytest
+
+PROGRAMS = {
+    "sim": "the simulator",
+    "fast": "the simulator in the fast mode",
+    "faulty": "the same with a seeded fault",
+    "elf": "the program that it runs",
+    "disassembler": "the program that prints texts of instructions",
+    "objdump": "objdump for RISC-V",
+    "objcopy": "objcopy for RISC-V",
+    "gdb": "gdb for RISC-V",
+    "names": "the program that lists the signals of a waveform",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    for name, meaning in PROGRAMS.items():
+        parser.addoption(f"--{name}", help=meaning)
+    parser.addoption("--elfs", nargs="+", help="programs to disassemble")
+
+
+def option(name: str):
+    @pytest.fixture(scope="session", name=name)
+    def value(request: pytest.FixtureRequest):
+        return request.config.getoption(name)
+
+    return value
+
+
+globals().update({name: option(name) for name in (*PROGRAMS, "elfs")})
