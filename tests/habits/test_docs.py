@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test_docs.py FOLDER: no internal link of the HTML documentation is dead, and nothing public is missing from it."""
+"""No internal link of the HTML documentation is dead, and nothing public is missing from it.
+
+python -m pytest -c tests/pytest.ini tests/habits/test_docs.py --build BUILD
+
+BUILD has what `make docs` makes.
+"""
+
+from __future__ import annotations
 
 import re
-import sys
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
+
+import pytest
+
+from tests.conftest import Bench
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -74,20 +85,13 @@ def missing(folder: Path) -> tuple[int, list[str]]:
     return count, absent
 
 
-def main() -> int:
-    folder = Path(sys.argv[1])
-    failed = passed = 0
-    for what, (count, wrong) in (("dead link", dead_links(folder)), ("missing", missing(folder))):
-        for line in wrong:
-            print(f"FAIL {what}: {line}")
-        failed += len(wrong)
-        passed += count - len(wrong)
-        if count < 50:
-            print(f"FAIL only {count} checks of {what}")
-            failed += 1
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+@pytest.mark.parametrize(("what", "search"), [("dead link", dead_links), ("missing", missing)])
+def test_pages(
+    bench: Bench, build: Path, what: str, search: Callable[[Path], tuple[int, list[str]]]
+) -> None:
+    count, wrong = search(build / "docs")
+    for line in wrong:
+        bench.check(f"{what}: {line}", False)
+    bench.passed += count - len(wrong)
+    if count < 50:
+        bench.check(f"only {count} checks of {what}", False)
