@@ -31,10 +31,10 @@ DOCS_PAGES := README.md docs/ARCHITECTURE.md docs/COUNTERS.md docs/HOWTO.md docs
 DOCS_LOGS := $(foreach page,$(DOCS_PAGES),$(BUILD)/test/docs-$(subst /,-,$(basename $(page))).log)
 TESTS += $(DOCS_LOGS)
 
+SNIPPETS_FROM := tests/docs/test_snippets.py $(PYTEST_FILES) tests/docs/conftest.py tests/run_test.sh
 define DOCS_TEST
-$(BUILD)/test/docs-$(subst /,-,$(basename $(1))).log: $(1) tests/docs/run_snippets.py tests/run_test.sh \
-  $(BUILD)/model/libfp8mac.so $(BUILD)/model/fp8mac
-	@tests/run_test.sh $$(basename $$(@F)) $$@ $$(PYTHON) -B tests/docs/run_snippets.py $(1)
+$(BUILD)/test/docs-$(subst /,-,$(basename $(1))).log: $(1) $(SNIPPETS_FROM) $(BUILD)/model/libfp8mac.so $(BUILD)/model/fp8mac
+	@tests/run_test.sh $$(basename $$(@F)) $$@ $$(PYTEST) tests/docs/test_snippets.py --pages $(1)
 endef
 $(foreach page,$(DOCS_PAGES),$(eval $(call DOCS_TEST,$(page))))
 $(BUILD)/test/docs-docs-PORTING.log: $(REGS_H) $(CATALOGUE_H)
@@ -46,8 +46,8 @@ $(patsubst %,$(BUILD)/test/docs-%.log,README docs-ARCHITECTURE docs-COUNTERS doc
 # The commands of these pages take minutes or hours. make accepts each of them; tests/synth/test_report.py says what those of
 # `make synth` would measure.
 TESTS += $(BUILD)/test/docs-synth-AREA.log
-$(BUILD)/test/docs-synth-AREA.log: $(wildcard synth/*.md) tests/docs/run_snippets.py tests/run_test.sh
-	@tests/run_test.sh docs-synth-AREA $@ $(PYTHON) -B tests/docs/run_snippets.py --possible $(wildcard synth/*.md)
+$(BUILD)/test/docs-synth-AREA.log: $(wildcard synth/*.md) $(SNIPPETS_FROM)
+	@tests/run_test.sh docs-synth-AREA $@ $(PYTEST) tests/docs/test_snippets.py --possible --pages '$(wildcard synth/*.md)'
 # docs/INTEGRATION.md has the memories, parameters, ports and registers of the sources, and the driver's order.
 TESTS += $(BUILD)/test/docs-integration.log
 $(BUILD)/test/docs-integration.log: tests/docs/test_integration.py $(PYTEST_FILES) tests/docs/conftest.py docs/INTEGRATION.md firmware/driver/device.c $(RTL_SOURCES) synth/study/memories.py \

@@ -10,7 +10,8 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     add = parser.addoption
-    add("--pages", default="", help="the pages with figures")
+    add("--pages", default="", help="the pages")
+    add("--possible", action="store_true", help="only ask make about the pages' commands")
     add("--all", action="store_true", help="repeat every command")
     add("--sim", type=Path, help="a simulator of the default chip")
     add("--int8", type=Path, help="a simulator of the same chip with int8 elements")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every code block of Markdown pages as printed.
 
-    run_snippets.py [--list] [--possible] PAGE...
+    python -m pytest -c tests/pytest.ini tests/docs/test_snippets.py --pages 'PAGE...' [--possible]
 
 A reader follows a page from top to bottom in one shell that starts at the root of the repository. So does this test:
 the blocks of a page run in their order, and a later block sees the folder and the variables that an earlier one left.
@@ -21,18 +21,22 @@ of a code span that begins with `make`. A formula in such a block is no command.
 
 Any other block is a failure, as one in a language without a rule, or a file that exists already. The environment is the
 reader's: PATH is that of the caller, `python` is what the page made it, and pip asks its index. Only HOME is an empty
-folder, which goes in the end. The last line counts the blocks that ran.
+folder, which goes in the end. The count is that of the blocks that ran.
 """
 
-import argparse
+from __future__ import annotations
+
 import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
+
+from tests.conftest import Bench
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})\s*(\S*)\s*$")
@@ -101,7 +105,7 @@ def make_environment(folder: Path) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not re.match(r"MAKE|MFLAGS|PYTHON|VIRTUAL_ENV|LD_LIBRARY_PATH|PKG_CONFIG", name)
+        if not re.match(r"MAKE|MFLAGS|PYTHON|PYTEST|VIRTUAL_ENV|LD_LIBRARY_PATH|PKG_CONFIG", name)
     }
     return kept | {
         "HOME": str(home),
@@ -181,9 +185,7 @@ def indented(text: str) -> str:
     return "\n".join("      " + line for line in text.rstrip().split("\n"))
 
 
-def follow(page: Path, list_only: bool) -> tuple[int, int]:
-    """Blocks that passed and failed."""
-    passed = failed = 0
+def follow(bench: Bench, page: Path) -> None:
     folder = Path(tempfile.mkdtemp(prefix="fp8mac-docs-"))
     reader = Reader(page, folder)
     try:
@@ -194,24 +196,15 @@ def follow(page: Path, list_only: bool) -> tuple[int, int]:
                 continue
             if block.language == "text" and block.mark == "":
                 continue
-            if list_only:
-                print(f"{place} {block.language}\n{indented(block.text)}")
-                passed += 1
-                continue
             problem = reader.run(block)
-            if problem:
-                failed += 1
-                print(f"FAIL {place}\n{indented(block.text)}\n{problem}")
-            else:
-                passed += 1
+            bench.check(f"{place}\n{indented(block.text)}\n{problem}", not problem)
+            if not problem:
                 print(f"ok   {place}")
     except (Malformed, subprocess.TimeoutExpired) as error:
-        failed += 1
-        print(f"FAIL {error}")
+        bench.check(str(error), False)
     finally:
         reader.close()
         shutil.rmtree(folder, ignore_errors=True)
-    return passed, failed
 
 
 def make_commands(page: Path) -> list[str]:
@@ -227,9 +220,8 @@ def make_commands(page: Path) -> list[str]:
     return list(dict.fromkeys(line for line in (*lines, *spans) if line.startswith("make")))
 
 
-def possible(page: Path) -> tuple[int, int]:
-    """Commands that make accepts and refuses."""
-    passed = failed = 0
+def ask_make(bench: Bench, page: Path) -> None:
+    """make accepts each command."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("M")}
     for command in make_commands(page):
         done = subprocess.run(
@@ -239,28 +231,15 @@ def possible(page: Path) -> tuple[int, int]:
             capture_output=True,
             text=True,
         )
-        good = done.returncode == 0
-        passed, failed = passed + good, failed + (not good)
-        print(
-            f"{'ok  ' if good else 'FAIL'} {page}: {command}" + ("" if good else f"\n{done.stderr}")
-        )
-    return passed, failed
+        bench.check(f"{page}: {command}\n{done.stderr}", done.returncode == 0)
+        if done.returncode == 0:
+            print(f"ok   {page}: {command}")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Runs every code block of Markdown pages.")
-    parser.add_argument("--list", action="store_true", help="only print the blocks that would run")
-    parser.add_argument("--possible", action="store_true", help="only ask make about the commands")
-    parser.add_argument("pages", nargs="+", type=Path)
-    arguments = parser.parse_args()
-    results = [
-        possible(page) if arguments.possible else follow(page, arguments.list)
-        for page in arguments.pages
-    ]
-    passed, failed = (sum(column) for column in zip(*results))
-    print(f"{passed} passed, {failed} failed")
-    return 0 if failed == 0 and passed > 0 else 1
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    metafunc.parametrize("page", metafunc.config.getoption("--pages").split())
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def test_page(bench: Bench, request: pytest.FixtureRequest, page: str) -> None:
+    work = ask_make if request.config.getoption("--possible") else follow
+    work(bench, Path(page))
