@@ -62,17 +62,17 @@ class Entry(NamedTuple):
     cycle: int
     pc: int
     encoded: str
-    place: str
+    location: str
     name: str  # of the instruction, or "interrupt", "exception"
     operands: list
     effects: dict  # "a5" or "load[80001234]" and digits
 
 
 def entry(line):
-    cycle, pc, encoded, place, name, *rest = line.split()
+    cycle, pc, encoded, location, name, *rest = line.split()
     operands = rest.pop(0).strip(",").split(",") if rest and "=" not in rest[0] else []
     return Entry(
-        int(cycle), int(pc, 16), encoded, place, name, operands, dict(e.split("=") for e in rest)
+        int(cycle), int(pc, 16), encoded, location, name, operands, dict(e.split("=") for e in rest)
     )
 
 
