@@ -44,5 +44,6 @@ def test_view(bench: Bench, sim: str, names: str, elf: str, folder: Path) -> Non
         [sys.executable, "-B", SAVE_FILE, poor, wave, save], capture_output=True, text=True
     )
     check(
-        "a missing signal is refused", refused.returncode != 0 and "u_accel.advance" in refused.stderr
+        "a missing signal is refused",
+        refused.returncode != 0 and "u_accel.advance" in refused.stderr,
     )
