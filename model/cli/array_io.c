@@ -71,10 +71,19 @@ void array_read_two(cli *c, const fp8mac_format *first, const fp8mac_format *sec
 
 // ---- writing ------------------------------------------------------------------------------------
 
+static void refuse_npy(cli *c, const char *path)
+{
+    size_t length = strlen(path);
+    if (length >= 4 && strcmp(path + length - 4, ".npy") == 0) {
+        cli_fail(c, "'%.200s': this tool writes text; the Python package has NumPy's arrays", path);
+    }
+}
+
 void array_write(cli *c, const array *a, const array_output *output)
 {
     FILE *to = c->out;
     if (output->path != NULL) {
+        refuse_npy(c, output->path);
         to = c->open = fopen(output->path, "wb");
         if (to == NULL) {
             cli_fail_output(c, "'%.200s' cannot be written: %s", output->path, strerror(errno));

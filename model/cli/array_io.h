@@ -15,7 +15,7 @@ void array_read_two(cli *c, const fp8mac_format *first, const fp8mac_format *sec
                     array arrays[2]);
 
 typedef struct array_output {
-    const char *path; // NULL: standard output
+    const char *path; // NULL: standard output. A name that ends with .npy is refused.
     bool codes;       // codes, not values
 } array_output;
 

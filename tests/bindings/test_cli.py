@@ -687,6 +687,7 @@ def test_refusals(tool, folder):
     refused("a number of lanes that is not in 1..1024", "dot", "--preset", "exact_l2000", "1", "1")
     refused("format 'x' is unknown", "formats", "x")
     refused("cannot be written", "cast", "e4m3fn", "1", "-o", folder / "no" / "such", status=1)
+    refused("this tool writes text", "cast", "e4m3fn", "1", "-o", folder / "x.npy")
     with open("/dev/full", "wb") as full:
         done = subprocess.run([tool.path, "table", "e4m3fn"], stdout=full, stderr=subprocess.PIPE)
     tool.bench.check(
