@@ -96,7 +96,7 @@ module fp8mac_image_strips
     localparam int unsigned LowW = ColumnW / 2;
     logic [LowW:0]           low;
     logic [ColumnW-LowW-1:0] a_high, b_high;
-    low    = (LowW+1)'(a[LowW-1:0]) + (LowW+1)'(b[LowW-1:0]);
+    low    = {1'b0, a[LowW-1:0]} + {1'b0, b[LowW-1:0]};
     a_high = a[ColumnW-1:LowW];
     b_high = b[ColumnW-1:LowW];
     return {low[LowW] ? a_high - ~b_high : a_high + b_high, low[LowW-1:0]};
