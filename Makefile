@@ -61,6 +61,7 @@ setup_parts_cli := model
 setup_parts_install-model := model
 setup_parts_install-firmware := model python firmware
 setup_parts_rtl := model python rtl
+setup_parts_rtl-release := model python synth
 setup_parts_regs := model python rtl
 setup_parts_firmware := model python firmware speech
 setup_parts_sim := model python sim
@@ -140,6 +141,7 @@ help:
 #:   make install-firmware install the firmware library for the host and for the chip
 #:   make dpi-example      the model as a SystemVerilog scoreboard of an element
 #:   make rtl | regs       the RTL's sources | the register map as RTL, C header and HTML
+#:   make rtl-release      the accelerator as one plain Verilog file, for a chip: docs/INTEGRATION.md
 #:   make firmware | sim   the applications for chip and host | the simulator
 #:   make examples         the model in C and Python, the accelerator in a small system, a cocotb test
 #:   make docs             HTML of the documents, the C interfaces, the RTL modules and the registers: build/docs

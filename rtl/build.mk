@@ -36,11 +36,24 @@ RTL_CHIP_LEAVES := $(RTL_SIM_LEAVES) $(patsubst %,rtl/behavioural/fp8mac_%.sv,ad
 RTL_SIM_SOURCES := $(filter-out $(addprefix %/,$(notdir $(RTL_CHIP_LEAVES))),$(RTL_SOURCES)) $(RTL_CHIP_LEAVES)
 RTL_WAIVER := rtl/lint/verilator_waiver.vlt
 
-.PHONY: rtl rtl-sources regs
+.PHONY: rtl rtl-sources rtl-release regs
 rtl: $(RTL_SOURCES)
 # For other build systems (tools/fusesoc_rtl.py): the sources in the order of compilation, and the registers' C header.
 rtl-sources: $(RTL_SOURCES) $(REGS_H)
 	@echo $^
+# The accelerator as one plain Verilog file: $(BUILD)/rtl-release/SPELLING/fp8mac_accel.v. CONFIG has parameters that are
+# no variables of make.
+RELEASE_DIR := $(BUILD)/rtl-release
+RELEASE_FROM := $(RTL_SOURCES) $(wildcard synth/flow/*.py) $(addprefix synth/study/,release.py memories.py accel.py)
+release_bits = $(if $(1), FRAC_BITS=$(1))
+# $(1): rows, $(2): columns, $(3): lanes, $(4): bits of a beat, $(5): the element's spelling, $(6): what CONFIG has
+rtl_release = $(PYTHON) -B -m synth release --build $(BUILD) --out $(RELEASE_DIR) \
+  --name $(1)x$(2)x$(3)-$(5)$(if $(filter-out 128,$(4)),-axi$(4)) --more '$(6)' \
+  --config 'ROWS=$(1) COLS=$(2) LANES=$(3) AXI_DATA_W=$(4) ELEMENT=$(call element_name,$(5))$(call release_bits,$(call element_bits,$(5)))'
+rtl-release: $(RELEASE_FROM)
+	@$(call rtl_release,$(ROWS),$(COLS),$(LANES),$(AXI_DATA_W),$(ELEMENT_SPEC),$(call SYNTH_GIVEN,CONFIG))
+regs: $(REGS_SV) $(REGS_H) $(REGS_DIR)/html/index.html
+
 $(REGS_SV) &: $(RDL) $(CATALOGUE_RDL) $(VERSION_H)
 	@mkdir -p $(REGS_DIR)
 	$(call say,PEAKRDL,$(REGS_SV))

@@ -7,6 +7,7 @@ accel     the accelerator without its memories                 (make synth-accel
 fpga      LUT, flip-flop, DSP and RAM counts of an FPGA        (make synth TARGET=)
 memories  the area of the memories from an area of a bit       (make synth-memories)
 fo4       the FO4 delay of a library                           (make synth-fo4)
+release   the accelerator as one plain Verilog file        (make rtl-release)
 chip      the accelerator as a netlist, for the simulator      (make synth-check-chip)
 check     the netlists run the vectors of the RTL's benches    (make synth-check)
 energy    energy of the netlists on real operands              (make synth-energy)
@@ -22,6 +23,7 @@ COMMANDS = {
     "fpga": "synth.study.fpga",
     "memories": "synth.study.memories",
     "fo4": "synth.study.clock",
+    "release": "synth.study.release",
     "chip": "synth.study.chip",
     "check": "synth.study.check",
     "energy": "synth.energy.cli",
