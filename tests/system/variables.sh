@@ -122,5 +122,20 @@ for text in 'make run' 'FRAC_BITS=' 'TRACE_FROM=' 'gemm' 'FORMAT=' 'OVERFLOW='; 
   esac
 done
 
+# Each goal of make help has prerequisites or a recipe.
+rules=$(make -npq list-tests 2>/dev/null)
+for goal in $(printf '%s\n' "$help" | grep -oE '^  (make )?[a-z][a-z0-9-]*( \| [a-z][a-z0-9-]*)*' | grep -oE '[a-z][a-z0-9-]*' | grep -vx make | sort -u); do
+  case $help in *"make $goal"* | *"| $goal "*) ;; *) continue ;; esac
+  if printf '%s\n' "$rules" | awk -v goal="$goal" '
+    index($0, goal ":") == 1 { if ($0 ~ /:.*[^ :]/) found = 1; inside = 1; next }
+    inside && /^\t/ { found = 1 }
+    /^$/ { inside = 0 }
+    END { exit !found }'; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1)) && echo "FAIL make $goal does nothing"
+  fi
+done
+
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
