@@ -273,4 +273,17 @@ package fp8mac_pkg;
   parameter logic [31:0] Fp32Inf = 32'h7f80_0000;
   parameter logic [31:0] Fp32One = 32'h3f80_0000;
 
+  // Leading zeros of a word, by repeated halving; 31 if it is zero. A shorter number is followed by ones.
+  function automatic logic [4:0] leading_zeros(logic [31:0] word);
+    logic [31:0] rest;
+    leading_zeros = '0;
+    rest = word;
+    for (int unsigned half = 16; half > 0; half = half / 2) begin
+      if ((rest >> (32 - half)) == '0) begin
+        leading_zeros = leading_zeros | 5'(half);
+        rest = rest << half;
+      end
+    end
+  endfunction
+
 endpackage

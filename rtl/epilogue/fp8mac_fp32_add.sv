@@ -111,19 +111,6 @@ module fp8mac_fp32_add (
   // ---------------------------------------------------------------------------------------------------------------
   // Normalise
   // ---------------------------------------------------------------------------------------------------------------
-  // Leading zeros, by repeated halving; TotalW if x is zero
-  function automatic logic [CountW-1:0] leading_zeros(logic [TotalW-1:0] x);
-    logic [31:0] rest;
-    leading_zeros = '0;
-    rest = {x, {(32 - TotalW){1'b1}}};
-    for (int unsigned step = 16; step > 0; step = step / 2) begin
-      if ((rest >> (32 - step)) == '0) begin
-        leading_zeros = leading_zeros + CountW'(step);
-        rest = rest << step;
-      end
-    end
-  endfunction
-
   // The leading one moves up to bit 27, whose exponent is exp + 1. Where the exponent would fall below 1, the sum only
   // moves up by exp places, to exponent 1:
   //
@@ -133,7 +120,7 @@ module fp8mac_fp32_add (
     logic [CountW-1:0] zeros;
     logic [TotalW-1:0] shifted;
     logic              below;
-    zeros   = leading_zeros(x.total);
+    zeros   = CountW'(leading_zeros({x.total, {(32 - TotalW){1'b1}}}));
     below   = ExpW'(zeros) > x.exp || x.total == '0;
     shifted = x.total << (below ? x.exp[CountW-1:0] : zeros);
     normalise.special = x.special.special;

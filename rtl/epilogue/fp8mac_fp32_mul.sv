@@ -17,7 +17,6 @@ module fp8mac_fp32_mul (
   localparam int unsigned FracW   = 23;
   localparam int unsigned Sig32W  = FracW + 1;             // 1.fraction, or 0.fraction of a subnormal
   localparam int unsigned ProdW   = 2 * Sig32W;
-  localparam int unsigned ZerosW  = $clog2(Sig32W + 1);    // leading zeros of a significand
   localparam int unsigned CountW  = $clog2(ProdW + 1);     // leading zeros of the product
   localparam int unsigned WideW   = ExpW + 3;              // an exponent of the product: signed
   localparam int signed   Bias    = 127;
@@ -72,23 +71,14 @@ module fp8mac_fp32_mul (
     return wide_t'({3'b0, field == '0 ? ExpW'(1) : field});
   endfunction
 
-  // By repeated halving; Sig32W if x is zero
-  function automatic logic [ZerosW-1:0] leading_zeros(logic [Sig32W-1:0] x);
-    logic [31:0] rest;
-    leading_zeros = '0;
-    rest = {x, {(32 - Sig32W){1'b1}}};
-    for (int unsigned step = 16; step > 0; step = step / 2) begin
-      if ((rest >> (32 - step)) == '0) begin
-        leading_zeros = leading_zeros + ZerosW'(step);
-        rest = rest << step;
-      end
-    end
+  function automatic logic [CountW-1:0] zeros_before(logic [Sig32W-1:0] x);
+    return CountW'(leading_zeros({x, {(32 - Sig32W){1'b1}}}));
   endfunction
 
   function automatic beside_t decode(logic [31:0] a, logic [31:0] b);
     decode.special = classify(a, b);
     decode.zero    = a[30:0] == '0 || b[30:0] == '0;
-    decode.zeros   = CountW'(leading_zeros(significand(a[30:0]))) + CountW'(leading_zeros(significand(b[30:0])));
+    decode.zeros   = zeros_before(significand(a[30:0])) + zeros_before(significand(b[30:0]));
     decode.limit   = exponent(a[FracW +: ExpW]) + exponent(b[FracW +: ExpW]) - wide_t'(Bias);
   endfunction
 

@@ -41,21 +41,6 @@ module fp8mac_exact_normalise
     return frame[FrameW-1] ? -magnitude_t'(frame) : magnitude_t'(frame);
   endfunction
 
-  // Leading zeros of a word that is not zero, by repeated halving
-  function automatic logic [FineW-1:0] leading_zeros(logic [WordW-1:0] word);
-    logic [FineW-1:0] count;
-    logic [WordW-1:0] rest;
-    count = '0;
-    rest  = word;
-    for (int unsigned half = WordW / 2; half > 0; half = half / 2) begin
-      if ((rest >> (WordW - half)) == '0) begin
-        count = count | FineW'(half);
-        rest  = rest << half;
-      end
-    end
-    return count;
-  endfunction
-
   function automatic shift_t shift_of(magnitude_t magnitude, logic [7:0] field);
     logic [1:0]       words;
     logic [WordW-1:0] word;
