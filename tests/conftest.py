@@ -2,7 +2,8 @@
 """Python tests count checks, not functions: what tests/run_test.sh reads is the last line, N passed, M failed.
 
 A test that takes the fixture `bench` counts its checks with it. A failed check is printed, and the others follow; then
-the test fails. A test without it is one check. One that ends in an exception is one more failure.
+the test fails. A test without it is one check. One that ends in an exception is one more failure; one that is skipped
+counts nothing.
 """
 
 from __future__ import annotations
@@ -94,6 +95,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
     try:
         result = yield
         total.passed += own is None
+    except pytest.skip.Exception:
+        raise
     except BaseException:
         total.failed += 1
         raise
