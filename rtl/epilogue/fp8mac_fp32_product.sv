@@ -43,6 +43,7 @@ module fp8mac_fp32_product
   logic [Sig32W:0]   b;
   logic [Digits-1:0] negative;
   addends_t          addend;
+  logic [ProdW-1:0]  last_addend;
 
   assign b = {b_i, 1'b0};
 
@@ -68,9 +69,11 @@ module fp8mac_fp32_product
   assign addend[Digits] = {b_i[Sig32W-1] ? a_i : Sig32W'(0), Sig32W'(0)};
 
   always_comb begin
-    addend[Digits+1] = constants();
-    for (int unsigned j = 0; j < Digits; j++) addend[Digits+1][2*j] = negative[j];
+    last_addend = constants();
+    for (int unsigned j = 0; j < Digits; j++) last_addend[2*j] = negative[j];
   end
+
+  assign addend[Digits+1] = last_addend;
 
   fp8mac_compressor_tree #(.ADDENDS(Addends), .W(ProdW), .MASK(present())) u_tree (
     .addend_i(addend), .sum_o, .carry_o
