@@ -569,7 +569,10 @@ bool settings_check_format(const fp8mac_format *format, bool is_c, char *message
 
 bool settings_scale(float scale, const char *what, char *message)
 {
-    return (scale > 0 && scale <= 3.40282347e38f) ||
+    // By its bits: a comparison may take a subnormal for zero.
+    uint32_t bits;
+    memcpy(&bits, &scale, sizeof bits);
+    return (bits > 0 && bits < 0x7f800000u) ||
            refuse(message, "%s is %g; a scale must be finite and greater than zero", what,
                   (double)scale);
 }

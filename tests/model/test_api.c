@@ -277,8 +277,57 @@ static void test_gemm_refuses_scales_and_activations(void)
     REFUSED(FP8MAC_ERR_ACTIVATION, x.clamp_hi = nan);
 }
 
+static void test_image(void)
+{
+    static const uint8_t pixels[2 * 8] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+    const fp8mac_image good = {.data = pixels,
+                               .line_bytes = 8,
+                               .pixel_bytes = 4,
+                               .height = 2,
+                               .width = 2,
+                               .channels = 3,
+                               .kernel_w = 2,
+                               .stride_y = 1,
+                               .stride_x = 1,
+                               .dilation_y = 1,
+                               .dilation_x = 1,
+                               .pad_left = 1,
+                               .out_w = 2};
+    fp8mac_image x = good;
+    uint8_t codes[12];
+    static const uint8_t row_2[12] = {0, 0, 0, 9, 10, 11}; // of pixel (1, 0): padding, then itself
+    CHECK(fp8mac_image_row(&x, 2, 0, 12, codes) == FP8MAC_OK && memcmp(codes, row_2, 12) == 0);
+    CHECK(fp8mac_image_row(&x, 2, 0, 0, NULL) == FP8MAC_OK);
+    memset(codes, UNTOUCHED, sizeof codes);
+    CHECK(fp8mac_image_row(NULL, 2, 0, 12, codes) == FP8MAC_ERR_NULL);
+    CHECK(fp8mac_image_row(&x, 2, 0, 12, NULL) == FP8MAC_ERR_NULL);
+#define REFUSED_IMAGE(status, change)                                                              \
+    x = good, change, CHECK(fp8mac_image_row(&x, 2, 0, 12, codes) == (status))
+    REFUSED_IMAGE(FP8MAC_ERR_NULL, x.data = NULL);
+    REFUSED_IMAGE(FP8MAC_ERR_SHAPE, x.out_w = 0);
+    REFUSED_IMAGE(FP8MAC_ERR_SHAPE, x.channels = 0);
+    REFUSED_IMAGE(FP8MAC_ERR_SHAPE, x.kernel_w = 0);
+    REFUSED_IMAGE(FP8MAC_ERR_STRIDE, x.pixel_bytes = 2);
+#undef REFUSED_IMAGE
+    x = good;
+    CHECK(fp8mac_image_row(&x, 2, UINT32_MAX - 10, 12, codes) == FP8MAC_ERR_SHAPE);
+    CHECK(all_bytes_are(codes, sizeof codes, UNTOUCHED));
+    // Numbers near 2^32: line 1 * (2^32 - 1) - (2^32 - 2) is line 1.
+    x.stride_y = UINT32_MAX, x.pad_top = UINT32_MAX - 1;
+    CHECK(fp8mac_image_row(&x, 2, 3, 3, codes) == FP8MAC_OK && codes[0] == 9);
+    // Line (2^32 - 1)^2 + (2^32 - 1)^2 has no 64 bits; a wrapped one would be inside.
+    x = good, x.out_w = x.kernel_w = x.channels = 1, x.pad_left = 0;
+    x.stride_y = x.dilation_y = UINT32_MAX;
+    x.pad_top = 2; // (2^32 - 1)^2 * 2 mod 2^64 = 2^64 - 2^34 + 2
+    CHECK(fp8mac_image_row(&x, UINT32_MAX, UINT32_MAX, 1, codes) == FP8MAC_OK && codes[0] == 0);
+    x.height = UINT32_MAX;
+    CHECK(fp8mac_image_row(&x, UINT32_MAX, UINT32_MAX, 1, codes) == FP8MAC_OK && codes[0] == 0);
+    CHECK(fp8mac_image_row(&x, 0, UINT32_MAX, 1, codes) == FP8MAC_OK && codes[0] == 0);
+}
+
 int main(void)
 {
+    test_image();
     test_status_strings();
     test_format_lookup();
     test_format_validate();

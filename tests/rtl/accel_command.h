@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -179,7 +180,9 @@ class Golden
         stride = t.k;
         rows_.resize(size_t(t.m) * t.k);
         for (uint32_t r = 0; r < t.m; r++) {
-            fp8mac_image_row(&view, r, 0, t.k, &rows_[size_t(r) * t.k]);
+            if (fp8mac_image_row(&view, r, 0, t.k, &rows_[size_t(r) * t.k]) != FP8MAC_OK) {
+                std::abort(); // a mistake of the bench
+            }
         }
         return rows_.data();
     }

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fp8mac/status.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,16 +24,20 @@ typedef struct fp8mac_image {
     const uint8_t *data; // pixel (0, 0)
     size_t line_bytes;   // from line to line
     size_t pixel_bytes;  // from pixel to pixel; >= channels
-    uint32_t height, width, channels;
-    uint32_t kernel_w; // the kernel's height is that of k: ceil(k / (kernel_w * channels)) lines
+    uint32_t height, width;
+    uint32_t channels; // >= 1
+    // >= 1. The kernel's height is that of k: ceil(k / (kernel_w * channels)) lines
+    uint32_t kernel_w;
     uint32_t stride_y, stride_x, dilation_y, dilation_x;
     uint32_t pad_top, pad_left; // pixels of zeros before the image; those behind follow from out_w
     uint32_t out_w;             // >= 1
 } fp8mac_image;
 
-// Codes first .. first + count - 1 of a row of A.
-void fp8mac_image_row(const fp8mac_image *image, uint32_t row, uint32_t first, uint32_t count,
-                      uint8_t *codes);
+// Codes first .. first + count - 1 of a row of A; first + count is at most 2^32. The numbers of the
+// structure without a limit may have any value. FP8MAC_ERR_NULL; FP8MAC_ERR_SHAPE (channels,
+// kernel_w or out_w is 0, or first + count); FP8MAC_ERR_STRIDE (pixel_bytes).
+fp8mac_status fp8mac_image_row(const fp8mac_image *image, uint32_t row, uint32_t first,
+                               uint32_t count, uint8_t *codes);
 
 #ifdef __cplusplus
 }

@@ -92,7 +92,8 @@ typedef enum fp8mac_recipe_window {
     FP8MAC_RECIPE_MOST_RECENT = 1, // history[0]
 } fp8mac_recipe_window;
 
-// history[0] is the newest of `length` amaxes. Entries not yet filled are +0.
+// history[0] is the newest of `length` amaxes. Entries not yet filled are +0. Both functions run in
+// the library's floating-point environment: nearest even, with subnormals, no traps.
 typedef float (*fp8mac_recipe_amax_fn)(const float *history, size_t length, void *context);
 // Replaces the formula. A result that is not finite and > 0 is treated as the formula's would be:
 // Inf becomes the largest float; NaN, zero or a negative value keep the previous scale.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public array conversions. They check the arguments; then a kernel or the definition computes.
 #include "core/convert.h"
+#include "core/environment.h"
 #include "fast/fast.h"
 
 fp8mac_status fp8mac_convert(const fp8mac_format *dst_format, void *dst,
@@ -10,10 +11,10 @@ fp8mac_status fp8mac_convert(const fp8mac_format *dst_format, void *dst,
     return fp8mac_convert_run(dst_format, dst, src_format, src, n, mode, NULL, flags);
 }
 
-fp8mac_status fp8mac_convert_run(const fp8mac_format *dst_format, void *dst,
-                                 const fp8mac_format *src_format, const void *src, size_t n,
-                                 fp8mac_convert_mode mode, const fp8mac_run *run,
-                                 fp8mac_flags *flags)
+FP8MAC_APART static fp8mac_status convert_run(const fp8mac_format *dst_format, void *dst,
+                                              const fp8mac_format *src_format, const void *src,
+                                              size_t n, fp8mac_convert_mode mode,
+                                              const fp8mac_run *run, fp8mac_flags *flags)
 {
     const fp8mac_kernels *kernels;
     if (!fp8mac_kernels_find(run != NULL ? run->isa : FP8MAC_ISA_BEST, &kernels)) {
@@ -37,8 +38,18 @@ fp8mac_status fp8mac_convert_run(const fp8mac_format *dst_format, void *dst,
     return FP8MAC_OK;
 }
 
-fp8mac_status fp8mac_quantize(const fp8mac_format *dst_format, void *dst, const float *src,
-                              size_t n, float scale, fp8mac_convert_mode mode, fp8mac_flags *flags)
+fp8mac_status fp8mac_convert_run(const fp8mac_format *dst_format, void *dst,
+                                 const fp8mac_format *src_format, const void *src, size_t n,
+                                 fp8mac_convert_mode mode, const fp8mac_run *run,
+                                 fp8mac_flags *flags)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(
+        fp8mac_status, convert_run(dst_format, dst, src_format, src, n, mode, run, flags));
+}
+
+FP8MAC_APART static fp8mac_status quantize(const fp8mac_format *dst_format, void *dst,
+                                           const float *src, size_t n, float scale,
+                                           fp8mac_convert_mode mode, fp8mac_flags *flags)
 {
     if (n > 0 && (dst == NULL || src == NULL)) {
         return FP8MAC_ERR_NULL;
@@ -59,8 +70,15 @@ fp8mac_status fp8mac_quantize(const fp8mac_format *dst_format, void *dst, const 
     return FP8MAC_OK;
 }
 
-fp8mac_status fp8mac_dequantize(float *dst, const fp8mac_format *src_format, const void *src,
-                                size_t n, float scale)
+fp8mac_status fp8mac_quantize(const fp8mac_format *dst_format, void *dst, const float *src,
+                              size_t n, float scale, fp8mac_convert_mode mode, fp8mac_flags *flags)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(fp8mac_status,
+                                       quantize(dst_format, dst, src, n, scale, mode, flags));
+}
+
+FP8MAC_APART static fp8mac_status dequantize(float *dst, const fp8mac_format *src_format,
+                                             const void *src, size_t n, float scale)
 {
     if (n > 0 && (dst == NULL || src == NULL)) {
         return FP8MAC_ERR_NULL;
@@ -77,4 +95,10 @@ fp8mac_status fp8mac_dequantize(float *dst, const fp8mac_format *src_format, con
         fp8mac_dequantize_defined(dst, src_format, src, n, scale);
     }
     return FP8MAC_OK;
+}
+
+fp8mac_status fp8mac_dequantize(float *dst, const fp8mac_format *src_format, const void *src,
+                                size_t n, float scale)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(fp8mac_status, dequantize(dst, src_format, src, n, scale));
 }

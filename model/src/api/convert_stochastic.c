@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public stochastic conversion of arrays. The random bits are given or drawn; then a kernel or
 // the definition converts.
+#include "core/environment.h"
 #include "fast/fast.h"
 
 static uint32_t draw(const fp8mac_random_source *source, size_t i)
@@ -88,10 +89,10 @@ static bool convert_fast(const fp8mac_format *dst_format, void *dst,
     return done;
 }
 
-fp8mac_status fp8mac_convert_stochastic(const fp8mac_format *dst_format, void *dst,
-                                        const fp8mac_format *src_format, const void *src, size_t n,
-                                        fp8mac_overflow overflow,
-                                        const fp8mac_random_source *source, fp8mac_flags *flags)
+FP8MAC_APART static fp8mac_status
+convert_stochastic(const fp8mac_format *dst_format, void *dst, const fp8mac_format *src_format,
+                   const void *src, size_t n, fp8mac_overflow overflow,
+                   const fp8mac_random_source *source, fp8mac_flags *flags)
 {
     if (source == NULL || (n > 0 && (dst == NULL || src == NULL))) {
         return FP8MAC_ERR_NULL;
@@ -119,4 +120,14 @@ fp8mac_status fp8mac_convert_stochastic(const fp8mac_format *dst_format, void *d
         fp8mac_store_code(dst, i, dst_bytes, code);
     }
     return FP8MAC_OK;
+}
+
+fp8mac_status fp8mac_convert_stochastic(const fp8mac_format *dst_format, void *dst,
+                                        const fp8mac_format *src_format, const void *src, size_t n,
+                                        fp8mac_overflow overflow,
+                                        const fp8mac_random_source *source, fp8mac_flags *flags)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(
+        fp8mac_status,
+        convert_stochastic(dst_format, dst, src_format, src, n, overflow, source, flags));
 }

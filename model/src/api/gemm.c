@@ -2,6 +2,7 @@
 // The public GEMM: its arguments are checked, then threads share the work.
 #include "api/threads.h"
 #include "core/dot_engine.h"
+#include "core/environment.h"
 
 static bool is_missing(const fp8mac_gemm_operand *operand)
 {
@@ -235,8 +236,8 @@ static fp8mac_status validate(const fp8mac_gemm_desc *desc)
     return FP8MAC_OK;
 }
 
-fp8mac_status fp8mac_gemm_run(const fp8mac_gemm_desc *desc, const fp8mac_run *run,
-                              fp8mac_gemm_result *result)
+FP8MAC_APART static fp8mac_status gemm_run(const fp8mac_gemm_desc *desc, const fp8mac_run *run,
+                                           fp8mac_gemm_result *result)
 {
     if (desc == NULL) {
         return FP8MAC_ERR_NULL;
@@ -255,6 +256,12 @@ fp8mac_status fp8mac_gemm_run(const fp8mac_gemm_desc *desc, const fp8mac_run *ru
                                        totals.flags};
     }
     return FP8MAC_OK;
+}
+
+fp8mac_status fp8mac_gemm_run(const fp8mac_gemm_desc *desc, const fp8mac_run *run,
+                              fp8mac_gemm_result *result)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(fp8mac_status, gemm_run(desc, run, result));
 }
 
 fp8mac_status fp8mac_gemm(const fp8mac_gemm_desc *desc, fp8mac_gemm_result *result)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact conversion of values from and to the host's doubles, by their bits and by powers of two.
+#include "core/environment.h"
 #include "core/internal.h"
 
 // 2^e for -1022 <= e <= 1023.
@@ -19,7 +20,7 @@ static double with_sign(bool sign, uint64_t magnitude_bits)
     return x;
 }
 
-double fp8mac_value_to_double(fp8mac_value value)
+static double to_double(fp8mac_value value)
 {
     switch (value.cls) {
     case FP8MAC_CLASS_ZERO: return with_sign(value.sign, 0);
@@ -41,6 +42,16 @@ double fp8mac_value_to_double(fp8mac_value value)
         x *= power_of_two(e);
     }
     return value.sign ? -x : x;
+}
+
+FP8MAC_APART static double to_double_apart(fp8mac_value value)
+{
+    return to_double(value);
+}
+
+double fp8mac_value_to_double(fp8mac_value value)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(double, to_double_apart(value));
 }
 
 fp8mac_value fp8mac_value_from_double(double x)
@@ -92,6 +103,7 @@ fp8mac_status fp8mac_convert_from_double(const fp8mac_format *dst_format, void *
     return FP8MAC_OK;
 }
 
+// Every value of a format is a normal double, so the arithmetic is exact in every environment.
 fp8mac_status fp8mac_convert_to_double(double *dst, const fp8mac_format *src_format,
                                        const void *src, size_t n)
 {
@@ -104,7 +116,7 @@ fp8mac_status fp8mac_convert_to_double(double *dst, const fp8mac_format *src_for
     unsigned bytes = fp8mac_format_bytes(src_format);
     for (size_t i = 0; i < n; i++) {
         fp8mac_value value = fp8mac_decode(src_format, fp8mac_load_code(src, i, bytes));
-        store_double(dst, i, fp8mac_value_to_double(value));
+        store_double(dst, i, to_double(value));
     }
     return FP8MAC_OK;
 }

@@ -2,8 +2,7 @@
 // The fast paths. They give the results of the definition with float and double arithmetic that is
 // exact wherever the definition is. The kernels have one source, kernels.h, which is compiled once
 // for each instruction set.
-//
-// The host's floating point must round to nearest even and keep subnormals, as it does by default.
+// The public functions call them in the environment of core/environment.h.
 #ifndef FP8MAC_FAST_INTERNAL_H
 #define FP8MAC_FAST_INTERNAL_H
 

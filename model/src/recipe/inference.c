@@ -85,8 +85,8 @@ static double squared_error(const fp8mac_format *format, const float *x, size_t 
     return sum;
 }
 
-fp8mac_status fp8mac_recipe_qualcomm_bias(fp8mac_format_id id, const float *x, size_t n, int lowest,
-                                          int highest, int *bias)
+FP8MAC_APART static fp8mac_status qualcomm_bias(fp8mac_format_id id, const float *x, size_t n,
+                                                int lowest, int highest, int *bias)
 {
     if (x == NULL || bias == NULL) {
         return FP8MAC_ERR_NULL;
@@ -114,6 +114,13 @@ fp8mac_status fp8mac_recipe_qualcomm_bias(fp8mac_format_id id, const float *x, s
     return FP8MAC_OK;
 }
 
+fp8mac_status fp8mac_recipe_qualcomm_bias(fp8mac_format_id id, const float *x, size_t n, int lowest,
+                                          int highest, int *bias)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(fp8mac_status,
+                                       qualcomm_bias(id, x, n, lowest, highest, bias));
+}
+
 static void static_scale(fp8mac_recipe_scheme scheme, float fp8_max, float amax, float *quantise,
                          float *dequantise)
 {
@@ -132,9 +139,9 @@ static void static_scale(fp8mac_recipe_scheme scheme, float fp8_max, float amax,
     *quantise = 1.0f / *dequantise;
 }
 
-fp8mac_status fp8mac_recipe_static_scales(fp8mac_recipe_scheme scheme, float fp8_max,
-                                          const float *amaxes, size_t n, float *quantise,
-                                          float *dequantise)
+FP8MAC_APART static fp8mac_status static_scales(fp8mac_recipe_scheme scheme, float fp8_max,
+                                                const float *amaxes, size_t n, float *quantise,
+                                                float *dequantise)
 {
     if (n > 0 && (amaxes == NULL || quantise == NULL || dequantise == NULL)) {
         return FP8MAC_ERR_NULL;
@@ -154,4 +161,12 @@ fp8mac_status fp8mac_recipe_static_scales(fp8mac_recipe_scheme scheme, float fp8
         static_scale(scheme, fp8_max, fp8mac_magnitude(amaxes[i]), &quantise[i], &dequantise[i]);
     }
     return ok ? FP8MAC_OK : FP8MAC_ERR_SCALE;
+}
+
+fp8mac_status fp8mac_recipe_static_scales(fp8mac_recipe_scheme scheme, float fp8_max,
+                                          const float *amaxes, size_t n, float *quantise,
+                                          float *dequantise)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(
+        fp8mac_status, static_scales(scheme, fp8_max, amaxes, n, quantise, dequantise));
 }

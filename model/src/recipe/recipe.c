@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/environment.h"
 #include "core/internal.h"
 
 #pragma GCC visibility push(default)
@@ -47,16 +48,26 @@ int fp8mac_recipe_floor_log2(float x)
     return log2;
 }
 
-float fp8mac_recipe_format_max(const fp8mac_format *format)
+FP8MAC_APART static float format_max(const fp8mac_format *format)
 {
     fp8mac_value largest = fp8mac_decode(format, fp8mac_format_max_code(format));
     // The significand is below 2^24, so the conversion and the product are exact.
     return (float)(uint32_t)largest.significand * fp8mac_recipe_power_of_two(largest.exponent);
 }
 
-float fp8mac_recipe_inverse(float scale)
+float fp8mac_recipe_format_max(const fp8mac_format *format)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(float, format_max(format));
+}
+
+FP8MAC_APART static float inverse(float scale)
 {
     return 1.0f / scale;
+}
+
+float fp8mac_recipe_inverse(float scale)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(float, inverse(scale));
 }
 
 // The bits of floats' magnitudes have the order of the magnitudes: finite, then Inf, then NaN.
@@ -99,7 +110,7 @@ static float scale_power_of_two(float ratio, int margin)
     return exponent < LOG2_SMALLEST ? 0.0f : fp8mac_recipe_power_of_two(exponent);
 }
 
-float fp8mac_recipe_scale(fp8mac_recipe_formula formula, float amax, float previous)
+FP8MAC_APART static float scale_of(fp8mac_recipe_formula formula, float amax, float previous)
 {
     uint32_t magnitude = fp8mac_float_bits(amax) & MAGNITUDE_MASK;
     if (!fp8mac_fp32_is_scale(magnitude)) {
@@ -116,6 +127,11 @@ float fp8mac_recipe_scale(fp8mac_recipe_formula formula, float amax, float previ
     uint32_t bits = fp8mac_float_bits(ratio);
     bits = bits > LARGEST_BITS ? LARGEST_BITS : bits;
     return fp8mac_float_from_bits(bits < SMALLEST_BITS ? SMALLEST_BITS : bits);
+}
+
+float fp8mac_recipe_scale(fp8mac_recipe_formula formula, float amax, float previous)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(float, scale_of(formula, amax, previous));
 }
 
 fp8mac_status fp8mac_recipe_static(float given, float *scale)
@@ -200,7 +216,8 @@ static float delayed_scale(const fp8mac_recipe_delayed_config *config, float ama
     return is_scale(scale) ? scale : previous;
 }
 
-float fp8mac_recipe_delayed_update(fp8mac_recipe_delayed *recipe, float amax, bool amax_nonfinite)
+FP8MAC_APART static float delayed_update(fp8mac_recipe_delayed *recipe, float amax,
+                                         bool amax_nonfinite)
 {
     const fp8mac_recipe_delayed_config *config = &recipe->config;
     memmove(config->history + 1, config->history,
@@ -211,4 +228,9 @@ float fp8mac_recipe_delayed_update(fp8mac_recipe_delayed *recipe, float amax, bo
     }
     recipe->updates = recipe->updates + 1 == config->interval ? 0 : recipe->updates + 1;
     return recipe->scale;
+}
+
+float fp8mac_recipe_delayed_update(fp8mac_recipe_delayed *recipe, float amax, bool amax_nonfinite)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(float, delayed_update(recipe, amax, amax_nonfinite));
 }

@@ -3,6 +3,7 @@
 #ifndef FP8MAC_RECIPE_SHARED_H
 #define FP8MAC_RECIPE_SHARED_H
 
+#include "core/environment.h"
 #include "core/internal.h"
 
 #pragma GCC visibility push(default)

@@ -16,7 +16,7 @@ const fp8mac_format *fp8mac_recipe_te_operand(const fp8mac_recipe_te_layer *laye
     return NULL;
 }
 
-float fp8mac_recipe_xla_next(float fp8_max, float amax, float scale)
+FP8MAC_APART static float xla_next(float fp8_max, float amax, float scale)
 {
     amax = fp8mac_magnitude(amax);
     if (!fp8mac_is_scale(amax)) {
@@ -27,6 +27,11 @@ float fp8mac_recipe_xla_next(float fp8_max, float amax, float scale)
     return fp8mac_is_scale(next) ? next : scale;
 }
 
+float fp8mac_recipe_xla_next(float fp8_max, float amax, float scale)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(float, xla_next(fp8_max, amax, scale));
+}
+
 fp8mac_convert_mode fp8mac_recipe_xla_mode(fp8mac_format_id format, bool loss_scaled_gradient)
 {
     bool ieee = format == FP8MAC_E5M2 && loss_scaled_gradient;
@@ -34,9 +39,9 @@ fp8mac_convert_mode fp8mac_recipe_xla_mode(fp8mac_format_id format, bool loss_sc
                                      ieee ? FP8MAC_OVERFLOW_IEEE : FP8MAC_OVERFLOW_SATURATE};
 }
 
-fp8mac_status fp8mac_recipe_xla_quantize(const fp8mac_format *dst_format, void *dst,
-                                         const float *src, size_t n, float scale,
-                                         fp8mac_convert_mode mode, fp8mac_flags *flags)
+FP8MAC_APART static fp8mac_status xla_quantize(const fp8mac_format *dst_format, void *dst,
+                                               const float *src, size_t n, float scale,
+                                               fp8mac_convert_mode mode, fp8mac_flags *flags)
 {
     if (n > 0 && (dst == NULL || src == NULL)) {
         return FP8MAC_ERR_NULL;
@@ -54,7 +59,16 @@ fp8mac_status fp8mac_recipe_xla_quantize(const fp8mac_format *dst_format, void *
     return status;
 }
 
-float fp8mac_recipe_pytorch_scale(float fp8_max, float amax, bool power_of_two, float previous)
+fp8mac_status fp8mac_recipe_xla_quantize(const fp8mac_format *dst_format, void *dst,
+                                         const float *src, size_t n, float scale,
+                                         fp8mac_convert_mode mode, fp8mac_flags *flags)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(fp8mac_status,
+                                       xla_quantize(dst_format, dst, src, n, scale, mode, flags));
+}
+
+FP8MAC_APART static float pytorch_scale(float fp8_max, float amax, bool power_of_two,
+                                        float previous)
 {
     const double least = 1e-12;
     amax = fp8mac_magnitude(amax);
@@ -69,13 +83,18 @@ float fp8mac_recipe_pytorch_scale(float fp8_max, float amax, bool power_of_two, 
     return power_of_two ? fp8mac_recipe_power_of_two(fp8mac_recipe_floor_log2(scale)) : scale;
 }
 
+float fp8mac_recipe_pytorch_scale(float fp8_max, float amax, bool power_of_two, float previous)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(float, pytorch_scale(fp8_max, amax, power_of_two, previous));
+}
+
 static int clamp_exponent(int x)
 {
     enum { LOW = -32, HIGH = 32 }; // FP8MAC_SCALE_EXPONENT_MIN and MAX
     return x < LOW ? LOW : x > HIGH ? HIGH : x;
 }
 
-int fp8mac_recipe_graphcore_amax_bias(float fp8_max, float amax, int previous)
+FP8MAC_APART static int graphcore_amax_bias(float fp8_max, float amax, int previous)
 {
     amax = fp8mac_magnitude(amax);
     if (!fp8mac_is_scale(amax)) {
@@ -89,6 +108,11 @@ int fp8mac_recipe_graphcore_amax_bias(float fp8_max, float amax, int previous)
                                : clamp_exponent(fp8mac_recipe_floor_log2(ratio));
 }
 
+int fp8mac_recipe_graphcore_amax_bias(float fp8_max, float amax, int previous)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(int, graphcore_amax_bias(fp8_max, amax, previous));
+}
+
 int fp8mac_recipe_graphcore_cscale_bias(int bias)
 {
     return clamp_exponent(bias);
@@ -99,7 +123,7 @@ int fp8mac_recipe_scale_exponent(int bias)
     return -clamp_exponent(bias);
 }
 
-float fp8mac_recipe_fp8lm_mu(float mu, uint64_t saturated, uint64_t total)
+FP8MAC_APART static float fp8lm_mu(float mu, uint64_t saturated, uint64_t total)
 {
     const uint64_t per_cent_thousandths = 100000; // 0.001 % is one in so many
     if (total == 0) {
@@ -109,7 +133,12 @@ float fp8mac_recipe_fp8lm_mu(float mu, uint64_t saturated, uint64_t total)
     return fp8mac_is_scale(next) ? next : mu;
 }
 
-float fp8mac_recipe_fp8lm_shared_scale(const float *scales, size_t n)
+float fp8mac_recipe_fp8lm_mu(float mu, uint64_t saturated, uint64_t total)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(float, fp8lm_mu(mu, saturated, total));
+}
+
+FP8MAC_APART static float fp8lm_shared_scale(const float *scales, size_t n)
 {
     float least = scales[0];
     for (size_t i = 1; i < n; i++) {
@@ -118,8 +147,13 @@ float fp8mac_recipe_fp8lm_shared_scale(const float *scales, size_t n)
     return least;
 }
 
-fp8mac_recipe_factors fp8mac_recipe_reduction_factors(fp8mac_recipe_reduction reduction,
-                                                      uint32_t ranks, float mu)
+float fp8mac_recipe_fp8lm_shared_scale(const float *scales, size_t n)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(float, fp8lm_shared_scale(scales, n));
+}
+
+FP8MAC_APART static fp8mac_recipe_factors reduction_factors(fp8mac_recipe_reduction reduction,
+                                                            uint32_t ranks, float mu)
 {
     float count = (float)ranks;
     switch (reduction) {
@@ -129,4 +163,11 @@ fp8mac_recipe_factors fp8mac_recipe_reduction_factors(fp8mac_recipe_reduction re
     }
     float product = count * mu;
     return (fp8mac_recipe_factors){mu, 1.0f / product};
+}
+
+fp8mac_recipe_factors fp8mac_recipe_reduction_factors(fp8mac_recipe_reduction reduction,
+                                                      uint32_t ranks, float mu)
+{
+    FP8MAC_RETURN_WITH_OWN_ENVIRONMENT(fp8mac_recipe_factors,
+                                       reduction_factors(reduction, ranks, mu));
 }
