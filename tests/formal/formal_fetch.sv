@@ -40,7 +40,7 @@ module formal_fetch
   logic                            long_q;       // the words behind are wanted, too
   logic                            rest_requested_q;
   addr_t                           addr_q;
-  logic [3:0]                      count_q;      // beats that came
+  logic [4:0]                      count_q;      // beats that came
   logic [Beats-1:0][BEAT*8-1:0]    beats_q;
   error_e                          error_q;
   logic                            illegal, rest_illegal, all_came, is_long;
@@ -76,7 +76,7 @@ module formal_fetch
       if (row_valid && row_ready_i) requested_q <= 1'b1;
       if (row_valid && row_ready_i && long_q) rest_requested_q <= 1'b1;
       if (beat_valid_i) begin
-        count_q                 <= count_q + 4'd1;
+        count_q                 <= count_q + 5'd1;
         beats_q[32'(count_q)]   <= beat_data_i;
         if (error_q == ErrNone) error_q <= beat_error_i;
         if (32'(count_q) == Short - 1 && is_long) begin

@@ -849,7 +849,7 @@ IRQ = Proof(
             "fp8mac_report.sv",
             "reported  = retire_valid_i && !abort_o;",
             "reported  = retire_valid_i;",
-            "completions_are_counted|causes_are_held",
+            "an_end_per_command|completions_are_counted|causes_are_held",
         ),
         Fault(
             "cleared_while_busy",
@@ -1100,7 +1100,7 @@ def fetch(beat):
         RESET + ["rtl/accel/fp8mac_fetch.sv", "formal/formal_fetch.sv"],
         "prove",
         3,
-        cover_depth=16,
+        cover_depth=24,
         fault_depth=14,
         params={"BEAT": beat},
         repeats=beat != 16,
