@@ -1301,7 +1301,7 @@ LOAD = Proof(
             "fp8mac_load.sv",
             "LoadA:   if (image ? image_done : (row_taken && rows_q == dim_t'(1)))",
             "LoadA:   if (image ? image_done : (row_taken && rows_q <= dim_t'(2)))",
-            "engine_is_at_scale_a|engine_counts_b|engine_counts_scales_of_a",
+            "engine_is_at_scale_a|engine_is_at_scale_b|engine_counts_b|engine_counts_scales_of_a",
         ),
         Fault(
             "words_of_rows_run_together",
@@ -1363,7 +1363,7 @@ STORE_FAULTS = {
             "fp8mac_store.sv",
             "slot_available_q <= regions != (SlotW+1)'(SLOTS);",
             "slot_available_q <= 1'b1;",
-            "slot_is_free",
+            "slot_is_free|slots_are_counted",
         ),
         Fault(
             "scale_of_another_phase",
