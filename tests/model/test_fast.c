@@ -652,6 +652,41 @@ static void test_overflow_before_nan(void)
     }
 }
 
+// Chunks and promotion: the accumulator brings an infinity to the opposite one, in either order.
+static void test_infinities_meet(void)
+{
+    static const uint8_t orders[2][4] = {{0x7e, 0x7e, 0xfe, 0xfe}, {0xfe, 0xfe, 0x7e, 0x7e}};
+    for (unsigned which = 0; which < 4; which++) {
+        float d[1];
+        fp8mac_dot_config dot = {.a.format = row(FP8MAC_E4M3FN),
+                                 .b.format = row(FP8MAC_E4M3FN),
+                                 .acc_format = FP8MAC_ACC_FP16,
+                                 .chunk = which < 2 ? 2 : 0,
+                                 .promote = which < 2 ? 0 : 2};
+        memset(b, 0x7e, 4); // 448 * 448 is beyond FP16
+        const fp8mac_gemm_desc desc = {.m = 1,
+                                       .n = 1,
+                                       .k = 4,
+                                       .dot = dot,
+                                       .a.codes = orders[which % 2],
+                                       .a.stride = 4,
+                                       .b.codes = b,
+                                       .b.stride = 4,
+                                       .d = d,
+                                       .d_format = row(FP8MAC_FP32),
+                                       .ldd = 1};
+        for (int isa = FP8MAC_ISA_DEFINED; isa <= FP8MAC_ISA_AVX512; isa++) {
+            const fp8mac_run run = {.isa = (fp8mac_isa)isa};
+            fp8mac_gemm_result result;
+            if (fp8mac_isa_available(run.isa)) {
+                CHECK(fp8mac_gemm_run(&desc, &run, &result) == FP8MAC_OK);
+                CHECK(fp8mac_float_bits(d[0]) == FP8MAC_FP32_NAN);
+                CHECK(result.flags == (FP8MAC_FLAG_OVERFLOW | FP8MAC_FLAG_INVALID));
+            }
+        }
+    }
+}
+
 // Sums whose rounding in double is not that of the exact sum. Of the second row, only the large values matter: they make
 // all sums wide.
 static void test_doubtful_sums(void)
@@ -696,6 +731,7 @@ int main(int argc, char **argv)
     test_tie_beyond_double();
     test_doubtful_sums();
     test_overflow_before_nan();
+    test_infinities_meet();
     test_refusals();
     unsigned long least = (unsigned long)count / 100;
     static const char *const names[] = {"single", "groups", "aligned"};

@@ -3,7 +3,7 @@
 // cycle. Steps are:
 //   every pair of codes of every pair of formats, in FP32 and FP16, from +0 and onto a running
 //   accumulator; random chains in 1, 3, 4 and 16 lanes; single steps from accumulators of any FP32
-//   or FP16 value.
+//   or FP16 value, and of ties with the largest products.
 #include <deque>
 
 #include "Vexact_tb.h"
@@ -88,33 +88,43 @@ class PeTest
     void single_steps(unsigned steps)
     {
         tb::Steps operands(rng_, lanes_);
-        uint64_t subnormal = 0, minus_zero = 0;
         for (unsigned i = 0; i < steps && !bench_.hopeless(); i++) {
             operands.new_chain();
             tb::Accumulator acc;
             any_accumulator(operands.config, acc);
             operands.next(acc.pattern, false);
-            const uint32_t before = acc.pattern;
-            const tb::Answer want =
-                acc.step(operands.config, lanes_, operands.a, operands.b, operands.n);
-            events_.count(operands.config, before, operands.a, operands.b, operands.n, lanes_,
-                          want);
-            subnormal += (want.result & 0x7fffffffu) - 1 < 0x7fffffu;
-            minus_zero += before == 0x80000000u && want.result == before;
-            drive(operands.config, 0, operands.a, operands.b, operands.n);
-            dut_->acc_i = before;
-            dut_->boxes_en_i = static_cast<uint8_t>(1u << width_);
-            for (unsigned cycle = 0; cycle < kStages; cycle++) {
-                dut_.tick();
-            }
-            auto detail = [&] { return operands.config.text() + tb::text(", acc %08x", before); };
-            bench_.equal("single step", dut_->boxes_acc_o[width_], want.result, detail);
-            bench_.equal("single step's flags", dut_->boxes_flags_o >> (4 * width_) & 15,
-                         want.flags, detail);
+            single_step(operands, acc);
         }
         dut_->boxes_en_i = 0;
-        bench_.covered(name("FP32 subnormal kept").c_str(), subnormal);
-        bench_.covered(name("-0 kept").c_str(), minus_zero);
+        bench_.covered(name("FP32 subnormal kept").c_str(), subnormal_);
+        bench_.covered(name("-0 kept").c_str(), minus_zero_);
+    }
+
+    // The largest products are half of acc's last place: acc is 64 places above the sum's last bit.
+    // Two products of 2^15 * 2^15 against a last place of 2^32.
+    void ties_at_the_top()
+    {
+        if (lanes_ < 2) {
+            return;
+        }
+        tb::Steps operands(rng_, lanes_);
+        for (unsigned i = 0; i < 64; i++) {
+            operands.new_chain();
+            operands.next(0, false);
+            operands.config = tb::StepConfig();
+            operands.config.a_format = operands.config.b_format = FP8MAC_E5M2;
+            operands.n = 2;
+            const uint8_t sign = rng_.coin() ? 0x80 : 0;
+            for (unsigned lane = 0; lane < 2; lane++) {
+                operands.a[lane] = static_cast<uint8_t>(0x78 | sign);
+                operands.b[lane] = 0x78;
+            }
+            tb::Accumulator acc;
+            acc.acc.code = (rng_.fp32() & 0x807fffffu) | (127u + 23 + 32) << 23;
+            acc.pattern = acc.acc.code;
+            single_step(operands, acc);
+        }
+        dut_->boxes_en_i = 0;
     }
 
     void report()
@@ -123,6 +133,26 @@ class PeTest
     }
 
   private:
+    void single_step(tb::Steps &operands, tb::Accumulator &acc)
+    {
+        const uint32_t before = acc.pattern;
+        const tb::Answer want =
+            acc.step(operands.config, lanes_, operands.a, operands.b, operands.n);
+        events_.count(operands.config, before, operands.a, operands.b, operands.n, lanes_, want);
+        subnormal_ += (want.result & 0x7fffffffu) - 1 < 0x7fffffu;
+        minus_zero_ += before == 0x80000000u && want.result == before;
+        drive(operands.config, 0, operands.a, operands.b, operands.n);
+        dut_->acc_i = before;
+        dut_->boxes_en_i = static_cast<uint8_t>(1u << width_);
+        for (unsigned cycle = 0; cycle < kStages; cycle++) {
+            dut_.tick();
+        }
+        auto detail = [&] { return operands.config.text() + tb::text(", acc %08x", before); };
+        bench_.equal("single step", dut_->boxes_acc_o[width_], want.result, detail);
+        bench_.equal("single step's flags", dut_->boxes_flags_o >> (4 * width_) & 15, want.flags,
+                     detail);
+    }
+
     std::string name(const char *what) const
     {
         return tb::text("%2u lanes, %s", lanes_, what);
@@ -249,6 +279,7 @@ class PeTest
     uint64_t cycle_ = 100, issued_[kBanks] = {};
     std::deque<Expected> in_flight_;
     tb::Events events_;
+    uint64_t subnormal_ = 0, minus_zero_ = 0;
 };
 
 } // namespace
@@ -272,6 +303,7 @@ int main(int argc, char **argv)
         }
         test.random_chains(300000);
         test.single_steps(100000);
+        test.ties_at_the_top();
         test.report();
     }
     std::printf("%" PRIu64 " cycles\n", dut.cycles());

@@ -362,6 +362,20 @@ static uint32_t random_size(uint32_t *state, uint32_t limit)
     return 1u + (*state >> 8) % (most_here == 0 ? 1 : most_here);
 }
 
+// The word of the register ELEMENT holds everything that the driver knows of an element.
+static bool element_is_kept(fp8mac_element_kind kind)
+{
+    fp8rt_element element;
+    if (!fp8rt_element_make(kind, 4, 0, &element)) {
+        return kind == FP8MAC_ELEMENT_STATIC; // no accelerator has it
+    }
+    const fp8rt_element read = fp8rt_element_decode(fp8rt_element_encode(&element));
+    return read.kind == element.kind && read.accumulators == element.accumulators &&
+           read.e5m2 == element.e5m2 && read.narrow == element.narrow &&
+           read.int8 == element.int8 && read.frac_bits == element.frac_bits &&
+           read.align_by == element.align_by && read.terms_log2 == element.terms_log2;
+}
+
 int main(void)
 {
     static const uint16_t arrays[][6] = {
@@ -373,6 +387,9 @@ int main(void)
     fp8rt_device dev = device(4, 4, 16, 32, 16, 256);
     for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
         run_layer(&dev, &layers[i]) ? passed++ : failed++;
+    }
+    for (unsigned kind = 0; kind < FP8MAC_ELEMENT_COUNT; kind++) {
+        element_is_kept((fp8mac_element_kind)kind) ? passed++ : failed++;
     }
     uint32_t state = 1;
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {

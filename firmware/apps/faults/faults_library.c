@@ -411,9 +411,10 @@ static void run_moved(const bench *b)
         memset(d, UNWRITTEN, b->d_bytes);
         const void *const other_b = plan.desc.b.codes;
         right = fp8rt_gemm_plan_move(dev, &plan, a, other_b, a) == FP8RT_ERR_OVERLAP &&
+                fp8rt_gemm_plan_move(dev, &plan, a, d, d) == FP8RT_ERR_OVERLAP &&
                 fp8rt_gemm_plan_move(dev, &plan, a + 1, other_b, d) == FP8RT_ERR_ALIGNMENT &&
                 fp8rt_gemm_plan_move(dev, &plan, a, NULL, d) == FP8RT_ERR_NULL &&
-                plan.desc.a.codes == b->good.a.codes &&
+                plan.desc.a.codes == b->good.a.codes && plan.desc.b.codes == other_b &&
                 fp8rt_gemm_plan_move(dev, &plan, a, other_b, d) == FP8RT_OK &&
                 fp8rt_gemm_run(dev, &plan, NULL, 0, NULL) == FP8RT_OK && d[0] == 0 && d[3] == 0 &&
                 d_is_unwritten(b);
