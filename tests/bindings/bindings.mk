@@ -55,7 +55,7 @@ $(BUILD)/test/bindings_dpi.log: $(BINDINGS_TESTS)/dpi.sh $(DPI_EXAMPLE) tests/ru
 # Mutated inputs to the library and to the tool, under the sanitizers. `make fuzz` takes FUZZ_CASES of them, with
 # libFuzzer where clang and its run-time library are installed.
 FUZZ_CASES := 100000
-CLANG := $(firstword $(foreach name,clang clang-14 clang-16 clang-19,$(shell command -v $(name))))
+CLANG := $(firstword $(foreach name,clang clang-19 clang-16 clang-15 clang-14,$(shell command -v $(name))))
 FUZZ_CLI := $(filter-out %/main.o,$(CLI_SAN_OBJECTS))
 FUZZ_FLAGS = $(MODEL_CFLAGS) -Imodel/cli -Wl,--wrap=fopen
 

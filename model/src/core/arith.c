@@ -18,12 +18,11 @@ static fp8mac_value add_finite(fp8mac_value a, fp8mac_value b)
     bool a_is_high = a.exponent >= b.exponent;
     fp8mac_value high = a_is_high ? a : b, low = a_is_high ? b : a;
     int32_t distance = high.exponent - low.exponent;
-    fp8mac_int128 x =
-        high.sign ? -(fp8mac_int128)high.significand : (fp8mac_int128)high.significand;
-    fp8mac_int128 y = low.sign ? -(fp8mac_int128)low.significand : (fp8mac_int128)low.significand;
     int32_t move = distance <= FITS ? distance : MOVE;
-    fp8mac_int128 sum = x * ((fp8mac_int128)1 << move) + (distance <= FITS ? y : low.sign ? -1 : 1);
-    return fp8mac_value_from_wide(sum < 0, fp8mac_magnitude128(sum), high.exponent - move);
+    fp8mac_wide x = fp8mac_wide_signed(high.sign, high.significand);
+    fp8mac_wide y = fp8mac_wide_signed(low.sign, distance <= FITS ? low.significand : 1);
+    fp8mac_wide sum = fp8mac_wide_sum(fp8mac_wide_shifted(x, move), y);
+    return fp8mac_value_from_wide(sum, high.exponent - move);
 }
 
 fp8mac_value fp8mac_value_add(fp8mac_value a, fp8mac_value b, fp8mac_flags *flags)

@@ -63,13 +63,14 @@ void fp8mac_dot_engine_init(fp8mac_dot_engine *engine, const fp8mac_dot_config *
 }
 
 // Multiplies and adds. *special is set if any operand is Inf or NaN; the sum omits its term.
-static fp8mac_int128 sum_products(const fp8mac_dot_engine *engine, const uint8_t *a,
-                                  const uint8_t *b, unsigned n, bool *special)
+static fp8mac_wide sum_products(const fp8mac_dot_engine *engine, const uint8_t *a, const uint8_t *b,
+                                unsigned n, bool *special)
 {
-    fp8mac_int128 sum = 0;
+    fp8mac_wide sum = fp8mac_wide_of(0);
     unsigned any = 0;
     for (unsigned i = 0; i < n; i++) {
-        sum += (fp8mac_int128)engine->a.value[a[i]] * engine->b.value[b[i]];
+        sum =
+            fp8mac_wide_sum(sum, fp8mac_wide_product(engine->a.value[a[i]], engine->b.value[b[i]]));
         any |= (unsigned)engine->a.special[a[i]] | engine->b.special[b[i]];
     }
     *special = any != 0;
@@ -99,32 +100,33 @@ bool fp8mac_dot_products_fit(const fp8mac_dot_engine *engine, const uint8_t *a, 
 
 // product * 2^shift, truncated toward zero as a division does. The result is below 2^(F + 2) for
 // any shift.
-static fp8mac_int128 truncate_product(fp8mac_int128 product, int32_t shift)
+static fp8mac_wide truncate_product(fp8mac_wide product, int32_t shift)
 {
     enum { MOST = 126 }; // more than a product's bits
-    if (product == 0 || shift < -MOST) {
-        return 0;
+    if (fp8mac_wide_is_zero(product) || shift < -MOST) {
+        return fp8mac_wide_of(0);
     }
-    return shift >= 0 ? product * ((fp8mac_int128)1 << shift)
-                      : product / ((fp8mac_int128)1 << -shift);
+    return shift >= 0 ? fp8mac_wide_shifted(product, shift) : fp8mac_wide_divided(product, -shift);
 }
 
 // sum_products in the accumulator's unit. Each product is truncated.
-static fp8mac_int128 sum_truncated_products(const fp8mac_dot_engine *engine, const uint8_t *a,
-                                            const uint8_t *b, unsigned n, bool *special,
-                                            fp8mac_flags *flags)
+static fp8mac_wide sum_truncated_products(const fp8mac_dot_engine *engine, const uint8_t *a,
+                                          const uint8_t *b, unsigned n, bool *special,
+                                          fp8mac_flags *flags)
 {
     int32_t shift = engine->unit_exponent - fixed_unit(&engine->config);
-    fp8mac_int128 sum = 0, lost = 0;
+    fp8mac_wide sum = fp8mac_wide_of(0);
+    bool lost = false;
     *special = false;
     for (unsigned i = 0; i < n; i++) {
-        fp8mac_int128 product = (fp8mac_int128)engine->a.value[a[i]] * engine->b.value[b[i]];
-        fp8mac_int128 kept = truncate_product(product, shift);
-        sum += kept;
-        lost += shift < 0 ? product - truncate_product(kept, -shift) : 0;
+        fp8mac_wide product = fp8mac_wide_product(engine->a.value[a[i]], engine->b.value[b[i]]);
+        fp8mac_wide kept = truncate_product(product, shift);
+        fp8mac_wide again = shift < 0 ? truncate_product(kept, -shift) : product;
+        sum = fp8mac_wide_sum(sum, kept);
+        lost |= !fp8mac_wide_is_zero(fp8mac_wide_sum(product, fp8mac_wide_negated(again)));
         *special |= engine->a.special[a[i]] != 0 || engine->b.special[b[i]] != 0;
     }
-    if (lost != 0 && !*special && fp8mac_tracks_inexact(flags)) {
+    if (lost && !*special && fp8mac_tracks_inexact(flags)) {
         fp8mac_raise(flags, FP8MAC_FLAG_INEXACT);
     }
     return sum;
@@ -187,34 +189,33 @@ static fp8mac_value specials_value(const specials *found, bool acc_is_nan)
 //                        [  smaller  ]                    counts as +1 or -1 in the last place
 //
 // Only the sign of the smaller one matters: it is far below half of any place that is rounded to.
-static fp8mac_value join(fp8mac_value acc, fp8mac_int128 sum, int32_t exponent)
+static fp8mac_value join(fp8mac_value acc, fp8mac_wide sum, int32_t exponent)
 {
-    fp8mac_uint128 magnitude = fp8mac_magnitude128(sum);
     if (acc.cls == FP8MAC_CLASS_ZERO) {
-        return fp8mac_value_from_wide(sum < 0, magnitude, exponent);
+        return fp8mac_value_from_wide(sum, exponent);
     }
-    fp8mac_int128 addend =
-        acc.sign ? -(fp8mac_int128)acc.significand : (fp8mac_int128)acc.significand;
-    int32_t sum_top = exponent + fp8mac_bit_length128(magnitude);
+    fp8mac_wide addend = fp8mac_wide_signed(acc.sign, acc.significand);
+    int32_t sum_top = exponent + fp8mac_wide_bit_length(sum);
     int32_t acc_top = acc.exponent + fp8mac_bit_length(acc.significand);
     int32_t low = exponent < acc.exponent ? exponent : acc.exponent;
     int32_t top = sum_top > acc_top ? sum_top : acc_top;
-    fp8mac_int128 total;
-    if (sum == 0) {
+    fp8mac_wide total;
+    if (fp8mac_wide_is_zero(sum)) {
         total = addend;
         low = acc.exponent;
     } else if (top - low <= 126) {
-        total = sum * ((fp8mac_int128)1 << (exponent - low)) +
-                addend * ((fp8mac_int128)1 << (acc.exponent - low));
+        total = fp8mac_wide_sum(fp8mac_wide_shifted(sum, exponent - low),
+                                fp8mac_wide_shifted(addend, acc.exponent - low));
     } else {
         enum { MOVE = 48 };
         bool sum_is_larger = sum_top > acc_top;
-        fp8mac_int128 larger = sum_is_larger ? sum : addend;
-        fp8mac_int128 smaller = sum_is_larger ? addend : sum;
+        fp8mac_wide larger = sum_is_larger ? sum : addend;
+        fp8mac_wide smaller = sum_is_larger ? addend : sum;
         low = (sum_is_larger ? exponent : acc.exponent) - MOVE;
-        total = larger * ((fp8mac_int128)1 << MOVE) + (smaller < 0 ? -1 : 1);
+        total = fp8mac_wide_sum(fp8mac_wide_shifted(larger, MOVE),
+                                fp8mac_wide_signed(fp8mac_wide_is_negative(smaller), 1));
     }
-    return fp8mac_value_from_wide(total < 0, fp8mac_magnitude128(total), low);
+    return fp8mac_value_from_wide(total, low);
 }
 
 // Whether every product of a step is -0.
@@ -236,7 +237,7 @@ static void step_float(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const u
 {
     fp8mac_value before = fp8mac_decode(engine->rounded_format, acc->code);
     bool special;
-    fp8mac_int128 sum = sum_products(engine, a, b, n, &special);
+    fp8mac_wide sum = sum_products(engine, a, b, n, &special);
     fp8mac_value after;
     if (special || before.cls == FP8MAC_CLASS_INF || before.cls == FP8MAC_CLASS_NAN) {
         specials found = find_specials(&engine->config, a, b, n);
@@ -246,7 +247,7 @@ static void step_float(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const u
         after = specials_value(&found, before.cls == FP8MAC_CLASS_NAN);
     } else {
         after = join(before, sum, engine->unit_exponent + engine->scale_exponent);
-        if (before.cls == FP8MAC_CLASS_ZERO && before.sign && sum == 0) {
+        if (before.cls == FP8MAC_CLASS_ZERO && before.sign && fp8mac_wide_is_zero(sum)) {
             after.sign = products_are_minus_zero(&engine->config, a, b, n);
         }
     }
@@ -260,13 +261,12 @@ static void step_fixed(const fp8mac_dot_engine *engine, fp8mac_acc *acc, const u
                        const uint8_t *b, unsigned n, fp8mac_flags *flags)
 {
     bool special;
-    fp8mac_int128 sum = is_static(&engine->config)
-                            ? sum_truncated_products(engine, a, b, n, &special, flags)
-                            : sum_products(engine, a, b, n, &special);
-    fp8mac_uint128 total =
-        ((fp8mac_uint128)acc->fixed_hi << 64 | acc->fixed_lo) + (fp8mac_uint128)sum;
-    acc->fixed_lo = (uint64_t)total;
-    acc->fixed_hi = (uint64_t)(total >> 64);
+    fp8mac_wide sum = is_static(&engine->config)
+                          ? sum_truncated_products(engine, a, b, n, &special, flags)
+                          : sum_products(engine, a, b, n, &special);
+    fp8mac_wide total = fp8mac_wide_sum(fp8mac_wide_of_halves(acc->fixed_hi, acc->fixed_lo), sum);
+    acc->fixed_lo = fp8mac_wide_low(total);
+    acc->fixed_hi = fp8mac_wide_high(total);
     acc->fixed_terms += n;
     acc->fixed_scale = (int16_t)engine->scale_exponent;
     acc->fixed_static_exponent = (int16_t)engine->config.static_exponent;
@@ -338,16 +338,13 @@ static fp8mac_value fixed_value(const fp8mac_dot_config *config, const fp8mac_ac
     if (plus_inf || minus_inf) {
         return (fp8mac_value){.cls = FP8MAC_CLASS_INF, .sign = minus_inf};
     }
-    fp8mac_uint128 total = (fp8mac_uint128)acc->fixed_hi << 64 | acc->fixed_lo;
-    bool sign = acc->fixed_hi >> 63 != 0;
-    return fp8mac_value_from_wide(sign, sign ? -total : total,
+    return fp8mac_value_from_wide(fp8mac_wide_of_halves(acc->fixed_hi, acc->fixed_lo),
                                   fixed_unit(config) + acc->fixed_scale);
 }
 
 static fp8mac_value int32_value(const fp8mac_acc *acc)
 {
-    bool sign = acc->code >> 31 != 0;
-    return fp8mac_value_from_wide(sign, sign ? UINT32_C(0) - acc->code : acc->code, 0);
+    return fp8mac_value_from_wide(fp8mac_wide_of((int32_t)acc->code), 0);
 }
 
 // The floating-point accumulator that is read out, including what is pending.

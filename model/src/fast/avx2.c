@@ -2,8 +2,13 @@
 #include "fast/fast.h"
 
 #if FP8MAC_FAST && defined(__x86_64__)
-#pragma GCC target("avx2,fma,f16c")
 #include <immintrin.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
+#else
+#pragma GCC target("avx2,fma,f16c")
+#endif
 
 enum { VL = 8, MR = 6 };
 #define KERNELS fp8mac_kernels_avx2
@@ -60,4 +65,8 @@ typedef __m256d dmask;
 #define ANY_OF(v) (!_mm256_testz_si256((__m256i)(v), (__m256i)(v)))
 
 #include "fast/kernels.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
 #endif

@@ -2,8 +2,15 @@
 #include "fast/fast.h"
 
 #if FP8MAC_FAST && defined(__x86_64__)
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")
 #include <immintrin.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(                                                                      \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c"))),                   \
+    apply_to = function)
+#else
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")
+#endif
 
 enum { VL = 16, MR = 12 };
 #define KERNELS fp8mac_kernels_avx512
@@ -55,4 +62,8 @@ typedef __mmask8 dmask;
 #define ANY_OF(v) (_mm512_test_epi32_mask((__m512i)(v), (__m512i)(v)) != 0)
 
 #include "fast/kernels.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
 #endif

@@ -3,6 +3,17 @@
 
 #include <stdlib.h>
 
+#if FP8MAC_FAST && defined(__x86_64__)
+#include <cpuid.h>
+
+// Not every compiler's __builtin_cpu_supports knows it.
+static bool has_f16c(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+#endif
+
 bool fp8mac_isa_available(fp8mac_isa isa)
 {
     switch (isa) {
@@ -11,8 +22,7 @@ bool fp8mac_isa_available(fp8mac_isa isa)
     case FP8MAC_ISA_PORTABLE: return FP8MAC_FAST;
 #if FP8MAC_FAST && defined(__x86_64__)
     case FP8MAC_ISA_AVX2:
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-               __builtin_cpu_supports("f16c");
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
     case FP8MAC_ISA_AVX512:
         return fp8mac_isa_available(FP8MAC_ISA_AVX2) && __builtin_cpu_supports("avx512f") &&
                __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&

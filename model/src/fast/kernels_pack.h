@@ -50,14 +50,14 @@ static fp8mac_scan scan(const uint8_t *codes, size_t n)
 // Four perfect shuffles of 16 rows transpose them.
 INLINE void transpose(v16 row[SIDE])
 {
-    const v16 low = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
-    const v16 high = {8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
     v16 next[SIDE];
     for (int round = 0; round < 4; round++) {
         UNROLL for (int i = 0; i < SIDE / 2; i++)
         {
-            next[2 * i] = __builtin_shuffle(row[i], row[i + SIDE / 2], low);
-            next[2 * i + 1] = __builtin_shuffle(row[i], row[i + SIDE / 2], high);
+            next[2 * i] = __builtin_shufflevector(row[i], row[i + SIDE / 2], 0, 16, 1, 17, 2, 18, 3,
+                                                  19, 4, 20, 5, 21, 6, 22, 7, 23);
+            next[2 * i + 1] = __builtin_shufflevector(row[i], row[i + SIDE / 2], 8, 24, 9, 25, 10,
+                                                      26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
         }
         UNROLL for (int i = 0; i < SIDE; i++)
         {
