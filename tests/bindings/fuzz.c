@@ -361,8 +361,9 @@ static void gemms(bytes *in)
 
 static void recipes(bytes *in)
 {
-    fp8mac_recipe_formula f = {take_float(in), (int)below(in, 70) - 35,
-                               (fp8mac_recipe_form)below(in, 3)};
+    fp8mac_recipe_formula f = {
+        take_float(in), (int)below(in, 70) - 35, (fp8mac_recipe_form)below(in, 3),
+        (fp8mac_recipe_division)below(in, 3), FP8MAC_RECIPE_UNDERFLOW_SMALLEST};
     float x[8], previous = take_float(in), quantise[8], dequantise[8], scale = 1;
     fill(in, x, sizeof x);
     size_t n = below(in, 9);
@@ -390,12 +391,16 @@ static void recipes(bytes *in)
     (void)fp8mac_recipe_inverse(x[1]);
     (void)fp8mac_recipe_xla_next(x[0], x[1], x[2]);
     (void)fp8mac_recipe_pytorch_scale(x[0], x[1], one_in(in, 2), previous);
+    (void)fp8mac_recipe_torchao_scale(x[0], x[1], one_in(in, 2));
+    (void)fp8mac_recipe_flax_scale(x[0], (int)below(in, 65) - 32, x[1], x[2]);
+    (void)fp8mac_recipe_xla_example_next(x[0], x[1]);
+    (void)fp8mac_recipe_msamp_scale(x[0], (int)below(in, 65) - 32, x[1], x[2]);
     (void)fp8mac_recipe_graphcore_amax_bias(x[0], x[1], (int)below(in, 100) - 50);
     (void)fp8mac_recipe_scale_exponent((int)take(in, 4));
     (void)fp8mac_recipe_fp8lm_mu(x[0], take(in, 8), take(in, 8));
     (void)fp8mac_recipe_reduction_factors((fp8mac_recipe_reduction)below(in, 3), 1 + below(in, 9),
                                           x[3]);
-    (void)fp8mac_recipe_static_scales((fp8mac_recipe_scheme)below(in, 4), x[4], x, n, quantise,
+    (void)fp8mac_recipe_static_scales((fp8mac_recipe_scheme)below(in, 5), x[4], x, n, quantise,
                                       dequantise);
     uint8_t codes[8], scales[1];
     fp8mac_flags flags = 0;

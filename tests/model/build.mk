@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The golden model against exact arithmetic, ml_dtypes and NumPy. Each script is a test by itself.
-MODEL_TESTS := declared formats conversions fp32 dot fixed static_exponent gemm output rows settings scaled recipes_published inexact \
+MODEL_TESTS := declared formats conversions fp32 dot fixed static_exponent gemm output rows settings scaled recipes_published recipes_recorded inexact \
   effects
 MODEL_TEST_LOGS := $(MODEL_TESTS:%=$(BUILD)/test/model-%.log)
-MODEL_TEST_INPUTS := $(wildcard tests/model/*.py tests/model/test_environment.c tests/oracle/*.py model/include/fp8mac/*.h) rtl/fp8mac_pkg.sv $(PYTEST_FILES) \
+MODEL_TEST_INPUTS := $(wildcard tests/model/*.py tests/model/test_environment.c tests/oracle/*.py tests/model/recorded/*.csv model/include/fp8mac/*.h) rtl/fp8mac_pkg.sv $(PYTEST_FILES) \
   tests/run_test.sh
 TESTS += $(MODEL_TEST_LOGS)
 

@@ -594,8 +594,10 @@ static void run_recipe_parts(void)
 static void run_recipe_scale(void)
 {
     for (size_t i = 0; i < FLOATS; i++) {
-        const fp8mac_recipe_formula formula = {
-            .fp8_max = float_of(0x43e00000), .margin = (int)(i % 41) - 20, .form = i % 2};
+        const fp8mac_recipe_formula formula = {.fp8_max = float_of(0x43e00000),
+                                               .margin = (int)(i % 41) - 20,
+                                               .form = i % 2,
+                                               .division = i / 2 % 2};
         float scale = float_of(0x3f800000);
         take_u64(fp8mac_recipe_formula_validate(formula));
         take_float(fp8mac_recipe_scale(formula, amax_at(i), scale));
@@ -652,6 +654,10 @@ static void run_recipe_training(void)
         take_float(fp8mac_recipe_xla_next(most, amax, one));
         take_float(fp8mac_recipe_pytorch_scale(most, amax, false, one));
         take_float(fp8mac_recipe_pytorch_scale(most, amax, true, one));
+        take_float(fp8mac_recipe_torchao_scale(most, amax, i % 2 == 0));
+        take_float(fp8mac_recipe_flax_scale(most, (int)(i % 41) - 20, amax, one));
+        take_float(fp8mac_recipe_xla_example_next(most, amax));
+        take_float(fp8mac_recipe_msamp_scale(most, (int)(i % 41) - 20, amax, one));
         take_u64((uint32_t)fp8mac_recipe_graphcore_amax_bias(most, amax, 3));
         take_float(fp8mac_recipe_fp8lm_mu(amax, i % 2, 1000));
         for (int reduction = 0; reduction < 3; reduction++) {
@@ -685,7 +691,7 @@ static void run_recipe_inference(void)
     for (size_t i = 0; i < 256; i++) {
         const float amax = amax_at(i);
         take_u64(fp8mac_recipe_mx_scale(row(FP8MAC_E4M3FN), amax));
-        for (int scheme = 0; scheme < 3; scheme++) {
+        for (int scheme = 0; scheme < 4; scheme++) {
             if (fp8mac_recipe_static_scales((fp8mac_recipe_scheme)scheme, float_of(0x43e00000),
                                             &amax, 1, quantise, dequantise) == FP8MAC_OK) {
                 take_float(quantise[0]);

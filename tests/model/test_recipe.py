@@ -13,6 +13,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+SOURCE, IEEE = (clib.enum("RECIPE_DIVISION_" + name) for name in ("SOURCE", "IEEE"))
 RATIO, POWER_OF_TWO = (clib.enum("RECIPE_" + name) for name in ("RATIO", "POWER_OF_TWO"))
 MAX, MOST_RECENT = (clib.enum("RECIPE_" + name) for name in ("MAX", "MOST_RECENT"))
 ERR = {
@@ -72,11 +73,15 @@ def floor_log2(x):
     return result
 
 
-def scale_oracle(fp8_max, margin, form, amax, previous):
+def scale_oracle(fp8_max, margin, form, amax, previous, division=SOURCE, zero_stays=False):
     amax = abs(amax)
     if amax == 0 or math.isinf(amax) or math.isnan(amax):
         return previous
-    ratio = fp32(Fraction(fp8_max) / Fraction(amax))
+    if division == IEEE:
+        ratio = fp32(Fraction(fp8_max) / Fraction(amax))
+    else:
+        reciprocal = fp32(1 / Fraction(amax))
+        ratio = INF if reciprocal == INF else fp32(Fraction(reciprocal) * Fraction(fp8_max))
     if ratio not in (0.0, INF):
         if form == RATIO:
             ratio = fp32(Fraction(ratio) / Fraction(2) ** margin)
@@ -89,7 +94,7 @@ def scale_oracle(fp8_max, margin, form, amax, previous):
                 if exponent >= -149
                 else 0.0
             )
-    return min(max(ratio, SMALLEST), LARGEST)
+    return min(ratio if zero_stays else max(ratio, SMALLEST), LARGEST)
 
 
 class TransformerEngine:
@@ -116,7 +121,13 @@ class TransformerEngine:
 
 
 class Formula(ct.Structure):
-    _fields_ = [("fp8_max", ct.c_float), ("margin", ct.c_int), ("form", ct.c_uint)]
+    _fields_ = [
+        ("fp8_max", ct.c_float),
+        ("margin", ct.c_int),
+        ("form", ct.c_uint),
+        ("division", ct.c_uint),
+        ("underflow", ct.c_uint),
+    ]
 
 
 FLOAT_P = ct.POINTER(ct.c_float)
@@ -241,18 +252,21 @@ def test_reduce(bench, recipes, rng):
 
 
 def test_formula(bench, recipes, rng):
-    for fp8_max, margin, form in itertools.product(FP8_MAXIMA, MARGINS, FORMS):
+    settings = itertools.product(FP8_MAXIMA, MARGINS, FORMS, (SOURCE, IEEE))
+    for index, (fp8_max, margin, form, division) in enumerate(settings):
+        underflow = index // 2 % 2
         name = f"scale: {'ratio' if form == RATIO else 'power of two'}, corners and every binade"
         amaxes = [*EDGES, -1.5, -INF, *random_floats(rng, 150)]
         if margin in (0, 2) and fp8_max in (448.0, 57344.0):
             amaxes += every_binade(rng)
         for amax in amaxes:
-            got = recipes.scale(Formula(fp8_max, margin, form), amax, 0.375)
+            formula = Formula(fp8_max, margin, form, division, underflow)
+            got = recipes.scale(formula, amax, 0.375)
             bench.check(
                 name,
                 bits(got),
-                bits(scale_oracle(fp8_max, margin, form, amax, 0.375)),
-                (fp8_max, margin, amax),
+                bits(scale_oracle(fp8_max, margin, form, amax, 0.375, division, underflow == 1)),
+                (fp8_max, margin, division, underflow, amax),
             )
 
 
@@ -394,7 +408,10 @@ def test_refusals(bench, recipes):
     bad_formulas += [
         (Formula(448, margin, RATIO), ERR["SCALE_EXPONENT"]) for margin in (-33, 33, 1 << 30)
     ]
-    bad_formulas += [(Formula(448, 0, 2), ERR["UNSUPPORTED"])]
+    bad_formulas += [
+        (Formula(448, 0, *unknown), ERR["UNSUPPORTED"])
+        for unknown in ((2,), (RATIO, 2), (RATIO, IEEE, 2))
+    ]
     name = "refusals: the status, and nothing written"
     bench.check(name, recipes.formula_validate(good), clib.OK)
     for formula, error in bad_formulas:

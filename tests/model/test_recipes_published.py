@@ -131,9 +131,10 @@ def test_xla(bench, lib, rng):
 def test_pytorch(bench, lib, rng):
     for fp8_max in MAXES:
         for amax in [*amaxes(rng), F(0)]:
-            want = F(np.float64(fp8_max) / max(np.float64(amax), 1e-12))
+            want = F(np.float64(fp8_max) * (1 / max(np.float64(amax), 1e-12)))
+            rounded = math.floor(F(np.log2(np.float64(want))))  # log2 is rounded to float32
             for power in (False, True):
-                result = F(2.0 ** floor_log2(want)) if power else want
+                result = F(2.0**rounded) if power else want
                 got = lib.recipe_pytorch_scale(fp8_max, amax, power, 3.5)
                 bench.check(
                     f"PyTorch{', power of two' if power else ''}",
@@ -323,10 +324,16 @@ def test_static(bench, lib, rng):
     with np.errstate(all="ignore"):
         for fp8_max in MAXES:
             top = F(fp8_max)
-            q = top / np.maximum(x, F(1e-12))
+            clamped = np.maximum(x, F(1e-12))
+            q, ieee = top * (F(1) / clamped), top / clamped
             v = np.maximum(x / top, F(1) / (top * F(512)))
             t = np.where(x == 0, F(1), x / top)
-            want = {"AUTOFP8": (q, F(1) / q), "VLLM": (F(1) / v, v), "TENSORRT_LLM": (F(1) / t, t)}
+            want = {
+                "AUTOFP8": (q, F(1) / q),
+                "AUTOFP8_IEEE": (ieee, F(1) / ieee),
+                "VLLM": (F(1) / v, v),
+                "TENSORRT_LLM": (F(1) / t, t),
+            }
             for name, pair in want.items():
                 quantise, dequantise = (clib.blank(x.size, np.float32) for _ in range(2))
                 status = lib.recipe_static_scales(
@@ -345,7 +352,7 @@ def test_static(bench, lib, rng):
         (np.inf, 0, 448, "ERR_SCALE"),
         (np.nan, 1, 448, "ERR_SCALE"),
         (1, 2, 0, "ERR_SCALE"),
-        (1, 3, 448, "ERR_UNSUPPORTED"),
+        (1, 4, 448, "ERR_UNSUPPORTED"),
         (1, 0, np.inf, "ERR_SCALE"),
     ):
         src = np.float32([1, amax])

@@ -11,10 +11,16 @@
 //   FP8MAC_RECIPE_RATIO          scale = (fp8_max / amax) / 2^margin
 //   FP8MAC_RECIPE_POWER_OF_TWO   scale = 2^(floor(log2(fp8_max / amax)) - margin)      (its older form)
 //
+//   FP8MAC_RECIPE_DIVISION_SOURCE   fp8_max / amax = fp8_max * (1 / amax), rounded twice: PyTorch
+//                                   computes a number divided by a tensor so, and Transformer
+//                                   Engine is written in PyTorch
+//   FP8MAC_RECIPE_DIVISION_IEEE     fp8_max / amax, rounded once: at most 1 unit in the last place
+//                                   apart, unless 1 / amax is subnormal or infinite
+//
 //   amax 0, Inf or NaN     the previous scale stays
 //   scale infinite         becomes the largest float
-//   scale underflows to 0  becomes the smallest positive float (Transformer Engine leaves 0, which
-//                          cannot dequantise)
+//   scale underflows to 0  becomes the smallest positive float, because 0 cannot dequantise; with
+//                          FP8MAC_RECIPE_UNDERFLOW_ZERO it stays 0, as Transformer Engine leaves it
 //
 // floor(log2 x) is taken from the exponent field of x, subnormals normalised. The sign of an amax
 // is ignored. An amax observed together with amax_nonfinite counts as Inf. The functions allocate
@@ -55,16 +61,28 @@ typedef enum fp8mac_recipe_form {
     FP8MAC_RECIPE_POWER_OF_TWO = 1,
 } fp8mac_recipe_form;
 
+typedef enum fp8mac_recipe_division {
+    FP8MAC_RECIPE_DIVISION_SOURCE = 0,
+    FP8MAC_RECIPE_DIVISION_IEEE = 1,
+} fp8mac_recipe_division;
+
+typedef enum fp8mac_recipe_underflow {
+    FP8MAC_RECIPE_UNDERFLOW_SMALLEST = 0,
+    FP8MAC_RECIPE_UNDERFLOW_ZERO = 1,
+} fp8mac_recipe_underflow;
+
 typedef struct fp8mac_recipe_formula {
     // finite, > 0: the value that amax is to become, fp8mac_recipe_format_max as a rule
     float fp8_max;
     // Powers of two left free above amax; FP8MAC_RECIPE_MARGIN_MIN..FP8MAC_RECIPE_MARGIN_MAX
     int margin;
     fp8mac_recipe_form form;
+    fp8mac_recipe_division division;
+    fp8mac_recipe_underflow underflow;
 } fp8mac_recipe_formula;
 
 // FP8MAC_OK; FP8MAC_ERR_SCALE (fp8_max), FP8MAC_ERR_SCALE_EXPONENT (margin), FP8MAC_ERR_UNSUPPORTED
-// (unknown form).
+// (unknown form, division or underflow).
 fp8mac_status fp8mac_recipe_formula_validate(fp8mac_recipe_formula formula);
 // The formula above with all its edge cases. `formula` must be valid.
 float fp8mac_recipe_scale(fp8mac_recipe_formula formula, float amax, float previous);

@@ -47,7 +47,7 @@ const fp8mac_format *fp8mac_recipe_te_operand(const fp8mac_recipe_te_layer *laye
                                               fp8mac_recipe_te_gemm gemm, bool is_gradient);
 
 // ---- XLA ----------------------------------------------------------------------------------------
-// openxla/xla, xla/service/gpu FP8 GEMM rewriter, and Flax fp8_ops. The scale dequantises.
+// The RFC "FP8 in XLA" (openxla/xla, discussion 22). The scale dequantises.
 //
 //   next = 1.1f * (amax / fp8_max)      used from the next step on
 //   q = convert(clamp(x / scale, +-fp8_max))      saturate
@@ -63,16 +63,37 @@ fp8mac_status fp8mac_recipe_xla_quantize(const fp8mac_format *dst_format, void *
                                          const float *src, size_t n, float scale,
                                          fp8mac_convert_mode mode, fp8mac_flags *flags);
 
+// ---- two more rules that users of XLA meet ------------------------------------------------------
+// Flax: google/flax, flax/linen/fp8_ops.py, compute_scale. `scale` is the previous scale. Both
+// scales dequantise; amax is fp8mac_recipe_reduce of the history.
+//
+//   next = 1 / ((fp8_max / amax) / 2^margin)      amax finite and > 0
+//        = 1 / (1 / scale)                        amax 0, Inf or NaN
+//
+// Nothing is clamped: `next` is 0 or Inf where the arithmetic gives that. FP8MAC_RECIPE_MARGIN_MIN
+// and _MAX limit `margin`. XLA's CPU backend flushes subnormals; this function keeps them.
+float fp8mac_recipe_flax_scale(float fp8_max, int margin, float amax, float scale);
+
+// The rule of examples for JAX and TensorFlow (kaixih/xla_fp8_testing, DenseFp8.py, update_scale).
+// The scale dequantises. Examples with a history pass its maximum as amax.
+//
+//   next = (1.1f * max(amax, 2^-10)) / fp8_max      Inf for an amax of Inf, NaN for NaN
+float fp8mac_recipe_xla_example_next(float fp8_max, float amax);
+
 // ---- PyTorch float8 (torchao) -------------------------------------------------------------------
 // pytorch/ao, torchao/float8/float8_utils.py, amax_to_scale. The scale quantises.
 //
-//   scale = float32( float64(fp8_max) / max(float64(amax), 1e-12) )
-//   power_of_two:  scale = 2^floor(log2 scale)
+//   scale = float32( float64(fp8_max) * (1 / max(float64(amax), 1e-12)) )
+//   power_of_two:  scale = 2^floor(log2 scale)      log2 rounded to FP32 before the floor
 //
-// For an amax of Inf or NaN the previous scale stays. torchao gives 0 or NaN there, which cannot
-// dequantise. Dynamic scaling passes the amax of the tensor itself. Delayed scaling passes
-// fp8mac_recipe_reduce of a history. Static scaling uses a given scale and no amax.
+// The product is that of PyTorch, which computes a number divided by a tensor so. The logarithm of a
+// scale a few units in the last place below 2^k rounds to k, so that scale becomes 2^k. For an amax
+// of Inf or NaN the previous scale stays. torchao gives 0 or NaN there, which cannot dequantise.
+// Dynamic scaling passes the amax of the tensor itself. Delayed scaling passes fp8mac_recipe_reduce
+// of a history. Static scaling uses a given scale and no amax.
 float fp8mac_recipe_pytorch_scale(float fp8_max, float amax, bool power_of_two, float previous);
+// torchao's own result for every amax: 0 for Inf, and NaN (0x7fc00000) for NaN.
+float fp8mac_recipe_torchao_scale(float fp8_max, float amax, bool power_of_two);
 
 // ---- Graphcore ----------------------------------------------------------------------------------
 // Perez et al., Training and inference of large language models using 8-bit floating point (arXiv
@@ -98,8 +119,24 @@ int fp8mac_recipe_scale_exponent(int bias);
 //   a reduction over N ranks: pre-scaling  sum of g / N;  post-scaling  (sum of g) / N;
 //                             automatic  (sum of mu g) / (N mu)
 //
-// The scale of a tensor is FP8MAC_RECIPE_POWER_OF_TWO of recipe.h. The shared scale of a sum over
-// ranks is the least of the ranks' scales.
+// The scale of a tensor is FP8MAC_RECIPE_POWER_OF_TWO of recipe.h, or MS-AMP's own function below.
+// The shared scale of a sum over ranks is the least of the ranks' scales.
+
+// Azure/MS-AMP, msamp/common/tensor/meta.py, ScalingMeta.compute_scaling_factor, bit for bit:
+//
+//   e = floor(log2(fp8_max * (1 / amax))) - margin      log2 rounded to FP32 before the floor
+//   s = 2^|e|, or `previous` if amax is 0, Inf or NaN
+//   scale = 1 / s if e < 0, s otherwise
+//
+// It differs from FP8MAC_RECIPE_POWER_OF_TWO in four cases:
+//
+//   amax Inf                           1 / previous, because e is -Inf; NaN and 0 keep `previous`
+//   e of 128 or more, or of -128 or less   Inf, 0
+//   fp8_max / amax a little below 2^k      2^k, where log2 rounds to k
+//   1 / amax infinite                      Inf
+//
+// FP8MAC_RECIPE_MARGIN_MIN and _MAX limit `margin`.
+float fp8mac_recipe_msamp_scale(float fp8_max, int margin, float amax, float previous);
 
 // mu' above. mu stays if mu' would not be finite and greater than 0, or if `total` is 0.
 float fp8mac_recipe_fp8lm_mu(float mu, uint64_t saturated, uint64_t total);
@@ -158,8 +195,10 @@ fp8mac_status fp8mac_recipe_qualcomm_bias(fp8mac_format_id id, const float *x, s
 // A tensor of activations has one calibrated amax. A tensor of weights has one, or one for each
 // output channel.
 //
-//   AutoFP8        quantise = fp8_max / max(amax, 1e-12f)      dequantise = 1 / quantise
-//                  (neuralmagic/AutoFP8, auto_fp8/quantize.py, per_tensor_quantize)
+//   AutoFP8        quantise = fp8_max * (1 / max(amax, 1e-12f))      dequantise = 1 / quantise
+//                  (neuralmagic/AutoFP8, auto_fp8/quantize.py, per_tensor_quantize; the product is
+//                  that of PyTorch, which computes a number divided by a tensor so)
+//   AutoFP8, IEEE  quantise = fp8_max / max(amax, 1e-12f), rounded once; otherwise the same
 //   vLLM           dequantise = max(amax / fp8_max, 1 / (fp8_max * 512))   quantise = 1 / dequantise
 //                  (vllm-project/vllm, csrc/quantization/fp8; the lower limit is that of its
 //                  per-token kernel)
@@ -171,6 +210,7 @@ typedef enum fp8mac_recipe_scheme {
     FP8MAC_SCHEME_AUTOFP8 = 0,
     FP8MAC_SCHEME_VLLM = 1,
     FP8MAC_SCHEME_TENSORRT_LLM = 2,
+    FP8MAC_SCHEME_AUTOFP8_IEEE = 3,
 } fp8mac_recipe_scheme;
 
 // Computes n pairs of scales from n amaxes. Errors, after which nothing has been written:

@@ -124,8 +124,10 @@ fp8mac_status fp8mac_recipe_qualcomm_bias(fp8mac_format_id id, const float *x, s
 static void static_scale(fp8mac_recipe_scheme scheme, float fp8_max, float amax, float *quantise,
                          float *dequantise)
 {
-    if (scheme == FP8MAC_SCHEME_AUTOFP8) {
-        *quantise = fp8_max / (amax < 1e-12f ? 1e-12f : amax);
+    if (scheme == FP8MAC_SCHEME_AUTOFP8 || scheme == FP8MAC_SCHEME_AUTOFP8_IEEE) {
+        float clamped = amax < 1e-12f ? 1e-12f : amax;
+        float reciprocal = 1.0f / clamped;
+        *quantise = scheme == FP8MAC_SCHEME_AUTOFP8 ? reciprocal * fp8_max : fp8_max / clamped;
         *dequantise = 1.0f / *quantise;
         return;
     }
@@ -146,7 +148,7 @@ FP8MAC_APART static fp8mac_status static_scales(fp8mac_recipe_scheme scheme, flo
     if (n > 0 && (amaxes == NULL || quantise == NULL || dequantise == NULL)) {
         return FP8MAC_ERR_NULL;
     }
-    if ((unsigned)scheme > FP8MAC_SCHEME_TENSORRT_LLM) {
+    if ((unsigned)scheme > FP8MAC_SCHEME_AUTOFP8_IEEE) {
         return FP8MAC_ERR_UNSUPPORTED;
     }
     bool ok = fp8mac_is_scale(fp8_max);

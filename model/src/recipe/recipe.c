@@ -89,10 +89,20 @@ fp8mac_status fp8mac_recipe_formula_validate(fp8mac_recipe_formula formula)
     if (formula.margin < FP8MAC_RECIPE_MARGIN_MIN || formula.margin > FP8MAC_RECIPE_MARGIN_MAX) {
         return FP8MAC_ERR_SCALE_EXPONENT;
     }
-    if (formula.form != FP8MAC_RECIPE_RATIO && formula.form != FP8MAC_RECIPE_POWER_OF_TWO) {
-        return FP8MAC_ERR_UNSUPPORTED;
+    bool known = (unsigned)formula.form <= FP8MAC_RECIPE_POWER_OF_TWO &&
+                 (unsigned)formula.division <= FP8MAC_RECIPE_DIVISION_IEEE &&
+                 (unsigned)formula.underflow <= FP8MAC_RECIPE_UNDERFLOW_ZERO;
+    return known ? FP8MAC_OK : FP8MAC_ERR_UNSUPPORTED;
+}
+
+// fp8_max / amax. The reciprocal is assigned first, so that it is rounded by itself.
+static float ratio_of(fp8mac_recipe_formula formula, float amax)
+{
+    if (formula.division == FP8MAC_RECIPE_DIVISION_IEEE) {
+        return formula.fp8_max / amax;
     }
-    return FP8MAC_OK;
+    float reciprocal = 1.0f / amax;
+    return reciprocal * formula.fp8_max;
 }
 
 // ratio / 2^margin. The multiplication by 2^-margin rounds the same exact value.
@@ -116,7 +126,7 @@ FP8MAC_APART static float scale_of(fp8mac_recipe_formula formula, float amax, fl
     if (!fp8mac_fp32_is_scale(magnitude)) {
         return previous;
     }
-    float ratio = formula.fp8_max / fp8mac_float_from_bits(magnitude);
+    float ratio = ratio_of(formula, fp8mac_float_from_bits(magnitude));
     uint32_t ratio_bits = fp8mac_float_bits(ratio);
     // The margin does not apply to an infinite or zero ratio, whose exponent is unknown.
     if (ratio_bits < INFINITY_BITS && ratio_bits > 0) {
@@ -126,7 +136,8 @@ FP8MAC_APART static float scale_of(fp8mac_recipe_formula formula, float amax, fl
     }
     uint32_t bits = fp8mac_float_bits(ratio);
     bits = bits > LARGEST_BITS ? LARGEST_BITS : bits;
-    return fp8mac_float_from_bits(bits < SMALLEST_BITS ? SMALLEST_BITS : bits);
+    bool zero_stays = formula.underflow == FP8MAC_RECIPE_UNDERFLOW_ZERO;
+    return fp8mac_float_from_bits(bits == 0 && !zero_stays ? SMALLEST_BITS : bits);
 }
 
 float fp8mac_recipe_scale(fp8mac_recipe_formula formula, float amax, float previous)

@@ -15,6 +15,11 @@ static inline bool fp8mac_is_scale(float x)
     return fp8mac_fp32_is_scale(fp8mac_float_bits(x));
 }
 
+static inline bool fp8mac_is_nan(float x)
+{
+    return (fp8mac_float_bits(x) & 0x7fffffffu) > 0x7f800000u;
+}
+
 static inline float fp8mac_magnitude(float x)
 {
     return fp8mac_float_from_bits(fp8mac_float_bits(x) & 0x7fffffffu);
